@@ -1,5 +1,4 @@
-// Package audit is the vocabulary of the audit log: what was done, by whom, to
-// what, and from where.
+// Package audit defines the audit log: who did what, to what, and from where.
 //
 // Its one invariant: an entry is written in the transaction of the act it
 // records, so neither exists without the other.

@@ -15,9 +15,9 @@ var (
 	ErrNoOperator = fault.New(fault.Forbidden, "only an operator may do this")
 )
 
-// SetUserDisabled keeps a user from signing in, and every key of theirs from
-// being taken, or lets them again. Payments that were started go on: their
-// money is settled and told as ever. It fails with ErrSelf, ErrNoOperator or
+// SetUserDisabled disables a user or enables them again. A disabled user cannot
+// sign in and none of their keys is accepted. Started payments go on: their
+// money is settled and their webhooks are sent. It fails with ErrSelf, ErrNoOperator or
 // ErrAsItIs.
 func (s *Service) SetUserDisabled(ctx context.Context, by, user User, disabled bool, trail ...audit.Entry) error {
 	switch {

@@ -7,7 +7,7 @@ var (
 	ErrUnknownUser    = fault.New(fault.NotFound, "there is no user with this e-mail address")
 	ErrEmailTaken     = fault.New(fault.Conflict, "there is already a user with this e-mail address")
 	ErrBadCredentials = fault.New(fault.Unauthorized, "the e-mail address or the password is wrong")
-	ErrDisabled       = fault.New(fault.Forbidden, "this account is disabled; ask whoever runs this service")
+	ErrDisabled       = fault.New(fault.Forbidden, "this account is disabled; ask the operator of this service")
 	ErrBadSession     = fault.New(fault.Unauthorized, "sign in first: the session is missing, has ended or is not valid")
 )
 

@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// GuessNoticeEvery is the shortest time between two mails that tell a user about
+// GuessNoticeEvery is the shortest time between two mails that warn a user of
 // throttled sign-in attempts: an attacker must not be able to fill a mailbox.
 const GuessNoticeEvery = 24 * time.Hour
 
 // Guessed returns the user for whom too many sign-ins failed, so that they can be
-// notified. tell is false if the limit of that user was not the one reached, if no
+// notified. due is false if the limit of that user was not the one reached, if no
 // user has the address, or if they were notified within GuessNoticeEvery. c are
 // the credentials that SignIn or EnterWithCode refused with fault.Limited.
-func (s *Service) Guessed(ctx context.Context, c Credentials) (user User, tell bool, err error) {
+func (s *Service) Guessed(ctx context.Context, c Credentials) (user User, due bool, err error) {
 	email, err := NormalizeEmail(c.Email)
 	if err != nil {
-		return User{}, false, nil //nolint:nilerr // what is no address has nobody to be told
+		return User{}, false, nil //nolint:nilerr // an invalid address belongs to no user
 	}
 	now := s.now().UTC()
 	// A client that is asked for a code has the password: the user is notified

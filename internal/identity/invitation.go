@@ -8,10 +8,10 @@ import (
 	"github.com/florinpay/florin/internal/secret"
 )
 
-// InvitationTTL is how long an invitation holds.
+// InvitationTTL is how long an invitation is valid.
 const InvitationTTL = 7 * 24 * time.Hour
 
-// Invite lets somebody sign up with the address. The token is shown only here.
+// Invite lets the holder of the address sign up. The token is shown only here.
 func (s *Service) Invite(ctx context.Context, by User, email string, trail ...audit.Entry) (secret.Text, error) {
 	email, err := NormalizeEmail(email)
 	if err != nil {
@@ -25,9 +25,9 @@ func (s *Service) Invite(ctx context.Context, by User, email string, trail ...au
 	return token, s.store.AddInvitation(ctx, hash, email, by.ID, now, now.Add(InvitationTTL), trail...)
 }
 
-// CreateInvited makes a user by an invitation, which is used up with it. It
-// fails as CreateUser does, or with ErrBadInvitation; the invitation stays good
-// then.
+// CreateInvited creates a user by an invitation and uses the invitation up. It
+// fails as CreateUser does, or with ErrBadInvitation; then the invitation stays
+// valid.
 func (s *Service) CreateInvited(ctx context.Context, token string, in NewUser, trail ...audit.Entry) (User, error) {
 	hash, ok := inviteToken.Hash(token)
 	if !ok {

@@ -11,7 +11,7 @@ import (
 
 // Login is one of a user's sessions, without the token.
 type Login struct {
-	ID        string // names it to its owner; tells nothing about the token
+	ID        string // identifies it to its owner; reveals nothing about the token
 	CreatedAt time.Time
 	ExpiresAt time.Time
 	UserAgent string
@@ -27,7 +27,7 @@ func (s *Service) Logins(ctx context.Context, user User) ([]Login, error) {
 	return logins, err
 }
 
-// LoginOf names the session of a token as Logins does.
+// LoginOf returns the ID that Logins gives the session of the token.
 func LoginOf(token string) string {
 	h, ok := SessionToken.Hash(token)
 	if !ok {
@@ -36,8 +36,8 @@ func LoginOf(token string) string {
 	return loginID(h)
 }
 
-// loginID is a hash of the hash, cut short: enough to tell a user's sessions
-// apart, and of no use to anybody.
+// loginID is a hash of the hash, cut short: enough to distinguish a
+// user's sessions, and useless for signing in.
 func loginID(token Hash) string {
 	sum := sha256.Sum256(token[:])
 	return hex.EncodeToString(sum[:8])

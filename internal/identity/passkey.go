@@ -18,8 +18,8 @@ const (
 	ChallengeTTL = 5 * time.Minute
 )
 
-// Refusals about passkeys. ErrBadPasskey does not say what was wrong: who
-// answers may be guessing.
+// Refusals about passkeys. ErrBadPasskey does not say what was wrong: the
+// client may be guessing.
 var (
 	ErrNoPasskeys      = fault.New(fault.Conflict, "passkeys are not available here: the public address of this installation is no https address with a host name")
 	ErrBadPasskey      = fault.New(fault.Unauthorized, "the passkey was not accepted; try again")
@@ -51,34 +51,34 @@ const (
 	PurposeConfirm  Purpose = "confirm"
 )
 
-// Challenge is what a browser was asked, kept here until it answers.
+// Challenge is a challenge to a browser, stored until it answers.
 type Challenge struct {
-	// Holder is the hash of the token only the browser that was asked carries.
+	// Holder is the hash of the token of the browser that was challenged.
 	Holder    Hash
 	Purpose   Purpose
 	State     string // as RelyingParty writes it
 	ExpiresAt time.Time
 }
 
-// RelyingParty speaks the protocol. It computes, and keeps nothing.
+// RelyingParty implements the protocol. It stores nothing.
 type RelyingParty interface {
-	// AskNew asks for a passkey of the user beside those they have.
+	// AskNew challenges a browser to create a passkey beside those the user has.
 	AskNew(user User, have []Passkey) (Question, error)
-	// Made returns Credential and Record of the passkey that was made, or ErrBadPasskey.
+	// Made returns Credential and Record of the new passkey, or ErrBadPasskey.
 	Made(user User, state, answer string) (Passkey, error)
-	// Ask asks for one of the user's passkeys, AskAny for anybody's.
+	// Ask challenges for one of the user's passkeys, AskAny for any user's.
 	Ask(user User, have []Passkey) (Question, error)
 	AskAny() (Question, error)
-	// Names returns the public id of the user the answer says it is of, or
-	// ErrBadPasskey. It proves nothing.
+	// Names returns the public id of the user the answer claims, which is not
+	// verified yet, or ErrBadPasskey.
 	Names(answer string) (publicID string, err error)
-	// Answered returns the passkey that answered with what is to be stored of
-	// it, or fails with ErrBadPasskey. If its counter went back, it returns the
+	// Answered returns the passkey that answered, with its new state to store,
+	// or fails with ErrBadPasskey. If its counter went back, it returns the
 	// passkey with ErrCopiedPasskey.
 	Answered(user User, have []Passkey, state, answer string) (Passkey, error)
 }
 
-// Question is what to ask a browser.
+// Question is a challenge as the browser gets it.
 type Question struct {
 	Options string // JSON, for navigator.credentials
 	State   string // what the answer is checked against
@@ -103,9 +103,9 @@ func (s *Service) keep(ctx context.Context, holder Hash, p Purpose, q Question) 
 	)
 }
 
-// NewPasskey asks the browser of the session to make a passkey for the user,
-// and returns the options. The caller has asked who is there: a passkey opens
-// the account by itself. It fails with ErrNoPasskeys or ErrTooManyPasskeys.
+// NewPasskey challenges the browser of the session to create a passkey for the
+// user, and returns the options. The caller has re-authenticated the user: a
+// passkey alone is enough to sign in. It fails with ErrNoPasskeys or ErrTooManyPasskeys.
 func (s *Service) NewPasskey(ctx context.Context, user User, session secret.Text) (string, error) {
 	have, holder, err := s.passkeysIn(ctx, user, session)
 	if err != nil {
@@ -121,7 +121,7 @@ func (s *Service) NewPasskey(ctx context.Context, user User, session secret.Text
 	return q.Options, s.keep(ctx, holder, PurposeRegister, q)
 }
 
-// passkeysIn returns the user's passkeys, and who holds challenges in the session.
+// passkeysIn returns the user's passkeys and the holder of the session's challenges.
 func (s *Service) passkeysIn(ctx context.Context, user User, session secret.Text) ([]Passkey, Hash, error) {
 	if !s.HasPasskeys() {
 		return nil, Hash{}, ErrNoPasskeys
@@ -134,7 +134,7 @@ func (s *Service) passkeysIn(ctx context.Context, user User, session secret.Text
 	return have, holder, err
 }
 
-// PasskeyName returns the name as it is stored; without one it is "Passkey".
+// PasskeyName returns the name as it is stored; "Passkey" for an empty one.
 // It fails with fault.Invalid naming name.
 func PasskeyName(name string) (string, error) {
 	name, err := input.Text("name", name, input.MaxName)
@@ -144,8 +144,8 @@ func PasskeyName(name string) (string, error) {
 	return name, err
 }
 
-// AddPasskey stores the passkey that answers what NewPasskey asked in the same
-// session. It fails with ErrBadPasskey, ErrHasPasskey, ErrTooManyPasskeys, or
+// AddPasskey stores the passkey that answers the challenge of NewPasskey in the
+// same session. It fails with ErrBadPasskey, ErrHasPasskey, ErrTooManyPasskeys, or
 // fault.Invalid naming name.
 func (s *Service) AddPasskey(
 	ctx context.Context, user User, session secret.Text, name, answer string, trail ...audit.Entry,
@@ -174,7 +174,7 @@ func (s *Service) AddPasskey(
 	return p, s.store.AddPasskey(ctx, p, trail...)
 }
 
-// RenamePasskey names one of the user's. It fails with ErrUnknownPasskey, or
+// RenamePasskey renames a passkey of the user. It fails with ErrUnknownPasskey, or
 // fault.Invalid naming name.
 func (s *Service) RenamePasskey(ctx context.Context, user User, id, name string, trail ...audit.Entry) error {
 	if !s.HasPasskeys() {
@@ -187,9 +187,9 @@ func (s *Service) RenamePasskey(ctx context.Context, user User, id, name string,
 	return s.store.RenamePasskey(ctx, user.ID, id, name, trail...)
 }
 
-// RemovePasskey removes one of the user's and ends every session of theirs but
-// this one. The caller has asked who is there. It returns what was removed, or
-// ErrUnknownPasskey.
+// RemovePasskey removes a passkey of the user and ends every session of theirs
+// but this one. The caller has re-authenticated the user. It returns the removed
+// passkey, or ErrUnknownPasskey.
 func (s *Service) RemovePasskey(
 	ctx context.Context, user User, session secret.Text, id string, trail ...audit.Entry,
 ) (Passkey, error) {

@@ -9,8 +9,8 @@ import (
 	"github.com/florinpay/florin/internal/secret"
 )
 
-// AskPasskey asks for any passkey, to sign in. It returns the options and a
-// token to be kept where only this browser has it, such as a sealed cookie. It
+// AskPasskey challenges for any passkey, to sign in. It returns the options and
+// a token to be kept where only this browser has it, such as a sealed cookie. It
 // fails with ErrNoPasskeys.
 func (s *Service) AskPasskey(ctx context.Context) (options string, token secret.Text, err error) {
 	if !s.HasPasskeys() {
@@ -27,20 +27,19 @@ func (s *Service) AskPasskey(ctx context.Context) (options string, token secret.
 	return q.Options, token, s.keep(ctx, holder, PurposeSignIn, q)
 }
 
-// EnterWithPasskey starts a session for whoever the passkey is of that answers
-// what AskPasskey asked; of c only Address and UserAgent count. The
+// EnterWithPasskey starts a session for the user whose passkey answers the
+// challenge of AskPasskey; of c only Address and UserAgent count. The
 // authenticator has verified its user, so it is two factors in one: neither the
-// password nor a code is asked for. It fails with ErrBadPasskey, which is the
-// same for users there are and users there are not, with ErrCopiedPasskey, with
-// which it returns the user, with ErrDisabled, or with fault.Limited after too
-// many failures.
+// password nor a code is needed. It fails with ErrBadPasskey, which is the same
+// for known and unknown users, with ErrCopiedPasskey and the user, with
+// ErrDisabled, or with fault.Limited after too many failures.
 func (s *Service) EnterWithPasskey(
 	ctx context.Context, token, answer string, c Credentials, trail ...audit.Entry,
 ) (SignedIn, error) {
 	if !s.HasPasskeys() {
 		return SignedIn{}, ErrNoPasskeys
 	}
-	// What cannot be read names nobody, and counts for the address.
+	// An answer that cannot be parsed names no user and counts for the address.
 	id, _ := s.opts.RelyingParty.Names(answer)
 	whose := "passkey " + id
 	if err := s.attempts.take(whose, c.Address, true, s.now()); err != nil {
@@ -58,8 +57,8 @@ func (s *Service) EnterWithPasskey(
 	return s.startSession(ctx, user, c.UserAgent, trail...)
 }
 
-// answeredBy uses the challenge of the token up and returns whose answer it
-// is. It returns the user with ErrCopiedPasskey, and with no other failure.
+// answeredBy uses the challenge of the token up and returns the user who
+// answered. On failure it returns the user only with ErrCopiedPasskey.
 func (s *Service) answeredBy(ctx context.Context, token, id, answer string) (User, error) {
 	holder, ok := challengeToken.Hash(token)
 	if !ok {
@@ -87,7 +86,7 @@ func (s *Service) answeredBy(ctx context.Context, token, id, answer string) (Use
 	return user, err
 }
 
-// AskToConfirm asks the browser of the session for one of the user's passkeys.
+// AskToConfirm challenges the browser of the session for one of the user's passkeys.
 // It fails with ErrNoPasskeys, or ErrUnknownPasskey for a user without one.
 func (s *Service) AskToConfirm(ctx context.Context, user User, session secret.Text) (options string, err error) {
 	have, holder, err := s.passkeysIn(ctx, user, session)
@@ -129,8 +128,8 @@ func (s *Service) confirmedBy(ctx context.Context, user User, session secret.Tex
 	return s.use(ctx, user, have, c, answer)
 }
 
-// use checks an answer and stores the counter it came with. Of two answers at
-// once with the same counter, the second is refused: one of them is a copy's.
+// use checks an answer and stores the counter it came with. Of two concurrent
+// answers with the same counter the second is refused: one comes from a copy.
 func (s *Service) use(ctx context.Context, user User, have []Passkey, c Challenge, answer string) error {
 	after, err := s.opts.RelyingParty.Answered(user, have, c.State, answer)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/florinpay/florin/internal/secret"
 )
 
-// Length of a password in characters. No other rule on its make-up: rules make
-// passwords worse (NIST SP 800-63B).
+// Length of a password in characters. There are no rules on its composition: they
+// make passwords worse (NIST SP 800-63B).
 const (
 	MinPassword = 10
 	MaxPassword = 128
@@ -26,21 +26,21 @@ const (
 	// maxHashing bounds how many passwords are hashed at once: each takes
 	// 19 MiB and a core for some 40 ms.
 	maxHashing = 2
-	// maxWaiting bounds how many more may wait for that, about two seconds'
-	// worth; those beyond are sent away instead of piling up.
+	// maxWaiting bounds how many more may wait, about two seconds' worth;
+	// others are refused instead of piling up.
 	maxWaiting = 100
 )
 
 // errHashingBusy refuses a sign-in while too many others wait.
-var errHashingBusy = fault.Retry(fault.Limited, 5*time.Second, "too many people are signing in at this moment; try again in a few seconds")
+var errHashingBusy = fault.Retry(fault.Limited, 5*time.Second, "too many users are signing in at this moment; try again in a few seconds")
 
-// hashing is argon2id as OWASP advises it.
+// hashing is argon2id with the parameters OWASP recommends.
 var hashing = &argon2id.Params{Memory: 19 * 1024, Iterations: 2, Parallelism: 1, SaltLength: 16, KeyLength: 32}
 
-// nobodysHash is the hash of no user's password. A sign-in for an unknown user
+// decoyHash is the hash of no user's password. A sign-in for an unknown user
 // is checked against it, so that it takes as long as any other and does not
-// tell who has an account.
-const nobodysHash = "$argon2id$v=19$m=19456,t=2,p=1$gL0EWwnkp+F2e7PGKSHRXg$h6rrFwTmZqj6S03P1YVYKBtXczLVBjP4p3/18G9euS4"
+// reveal who has an account.
+const decoyHash = "$argon2id$v=19$m=19456,t=2,p=1$gL0EWwnkp+F2e7PGKSHRXg$h6rrFwTmZqj6S03P1YVYKBtXczLVBjP4p3/18G9euS4"
 
 // hasher hashes passwords, at most maxHashing at once.
 type hasher struct {
@@ -51,7 +51,7 @@ type hasher struct {
 
 func newHasher() *hasher { return &hasher{slots: make(chan struct{}, maxHashing)} }
 
-// turn waits until it may hash. The caller must call done when it has.
+// turn waits until the caller may hash. The caller must call done afterwards.
 func (h *hasher) turn(ctx context.Context) (done func(), err error) {
 	defer h.waiting.Add(-1)
 	if h.waiting.Add(1) > maxWaiting {

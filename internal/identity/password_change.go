@@ -10,7 +10,7 @@ import (
 	"github.com/florinpay/florin/internal/secret"
 )
 
-// CheckPassword asks somebody who is signed in for their password again. It
+// CheckPassword re-authenticates a signed-in user by their password. It
 // fails with ErrBadPassword, or fault.Limited after too many failures.
 func (s *Service) CheckPassword(ctx context.Context, user User, password secret.Text, address string) error {
 	if err := s.attempts.take(user.Email, address, true, s.now()); err != nil {
@@ -24,10 +24,10 @@ func (s *Service) CheckPassword(ctx context.Context, user User, password secret.
 	return err
 }
 
-// Confirm asks somebody who is signed in to show once more who they are: by
-// their password or, where an authenticator is in force, by a code of it. No
-// password is as short as a code, so one text is enough to tell them apart. It
-// fails with ErrBadPassword, ErrBadCode, or fault.Limited.
+// Confirm re-authenticates a signed-in user: by their password or, where an
+// authenticator is in force, by a code. No password is as short as a code, so one
+// text is enough to distinguish them. It fails with ErrBadPassword, ErrBadCode, or
+// fault.Limited.
 func (s *Service) Confirm(ctx context.Context, user User, proof secret.Text, address string) error {
 	if !isCode(proof.Reveal()) {
 		return s.CheckPassword(ctx, user, proof, address)
@@ -55,8 +55,8 @@ func isCode(text string) bool {
 	return len(digits) == int(totpDigits) && strings.Trim(digits, "0123456789") == ""
 }
 
-// ChangePassword gives the user a new password, ends all their sessions and
-// starts a fresh one. It fails with ErrBadPassword, or fault.Invalid for a new
+// ChangePassword sets a new password, ends all sessions of the user and starts
+// a fresh one. It fails with ErrBadPassword, or fault.Invalid for a new
 // password that breaks a rule.
 func (s *Service) ChangePassword(
 	ctx context.Context, user User, old, next secret.Text, address, userAgent string, trail ...audit.Entry,

@@ -9,13 +9,13 @@ import (
 	"github.com/florinpay/florin/internal/secret"
 )
 
-// ResetTTL is how long a link to a new password works: long enough for slow
-// mail, short enough that an old mailbox is no key.
+// ResetTTL is how long a reset link is valid: long enough for slow mail, short
+// enough that a link in an old mailbox is worthless.
 const ResetTTL = time.Hour
 
 // BeginReset returns a token by which the user with the address can set a new
-// password; the token is empty for an address nobody has. The caller sends it
-// to that address and answers alike in both cases.
+// password; the token is empty for an unknown address. The caller sends it to
+// that address and gives the same answer in both cases.
 func (s *Service) BeginReset(ctx context.Context, email string) (User, secret.Text, error) {
 	user, err := s.UserByEmail(ctx, email)
 	if fault.Is(err, fault.NotFound) {
@@ -34,7 +34,7 @@ func (s *Service) BeginReset(ctx context.Context, email string) (User, secret.Te
 
 // FinishReset sets a new password by the token of BeginReset, once, and ends
 // all sessions of the user. It fails with ErrBadReset, or fault.Invalid for a
-// password that breaks a rule, which leaves the token good.
+// password that breaks a rule, which leaves the token valid.
 func (s *Service) FinishReset(ctx context.Context, token string, next secret.Text, trail ...audit.Entry) (User, error) {
 	hash, ok := resetToken.Hash(token)
 	if !ok {

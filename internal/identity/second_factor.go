@@ -19,8 +19,8 @@ import (
 	"github.com/florinpay/florin/internal/secret"
 )
 
-// Time-based one-time passwords (RFC 6238) with what every authenticator
-// takes: SHA-1, six digits, 30 seconds. A code of the step before or after
+// Time-based one-time passwords (RFC 6238) with the parameters every authenticator
+// supports: SHA-1, six digits, 30 seconds. A code of the step before or after
 // counts too, for clocks that differ.
 const (
 	totpStep        = 30 // seconds
@@ -30,7 +30,7 @@ const (
 	issuer          = "Florin"
 )
 
-// Recovery codes stand in for a lost authenticator, each once.
+// Recovery codes replace a lost authenticator; each works once.
 const (
 	recoveryCodes = 10
 	recoveryBytes = 10 // 80 bits, 16 characters
@@ -48,7 +48,7 @@ type SecondFactor struct {
 	LastStep    int64     // time step of the last code that was taken
 }
 
-// InForce reports whether signing in asks for it.
+// InForce reports whether signing in requires it.
 func (f SecondFactor) InForce() bool { return !f.ConfirmedAt.IsZero() }
 
 // Enrolment is an authenticator to set up. Its texts are shown to the owner only.
@@ -57,9 +57,9 @@ type Enrolment struct {
 	URI    secret.Text // otpauth://, for a QR code
 }
 
-// BeginFactor makes a second factor that is not in force until the same session
-// calls ConfirmFactor. Calling it again, from whatever session, gives a new one
-// in its place. It fails with ErrHasFactor.
+// BeginFactor creates a second factor that is not in force until the same session
+// calls ConfirmFactor. Another call, from any session, replaces it. It fails with
+// ErrHasFactor.
 func (s *Service) BeginFactor(ctx context.Context, user User, session secret.Text) (Enrolment, error) {
 	holder, ok := SessionToken.Hash(session.Reveal())
 	if !ok {
@@ -76,7 +76,7 @@ func (s *Service) BeginFactor(ctx context.Context, user User, session secret.Tex
 	return enrolment(user, text), err
 }
 
-// PendingFactor returns the one BeginFactor made in the same session. It fails
+// PendingFactor returns the factor that BeginFactor created in the same session. It fails
 // with ErrHasFactor or ErrNoFactor.
 func (s *Service) PendingFactor(ctx context.Context, user User, session secret.Text) (Enrolment, error) {
 	f, err := s.pending(ctx, user, session)
@@ -86,8 +86,8 @@ func (s *Service) PendingFactor(ctx context.Context, user User, session secret.T
 	return enrolment(user, f.Secret), nil
 }
 
-// pending returns the user's factor that is not in force yet, to the session
-// that makes it: whoever reads its secret has its codes from then on.
+// pending returns the user's factor that is not in force yet, only to the session
+// that set it up: its secret yields every later code.
 func (s *Service) pending(ctx context.Context, user User, session secret.Text) (SecondFactor, error) {
 	f, ok, err := s.store.SecondFactor(ctx, user.ID)
 	if err != nil {
@@ -109,8 +109,8 @@ func enrolment(user User, text secret.Text) Enrolment {
 	}
 }
 
-// ConfirmFactor brings the factor that BeginFactor made in the same session into
-// force if the code is its own, and returns the recovery codes, which are shown
+// ConfirmFactor puts the factor that BeginFactor created in the same session in
+// force if the code is correct, and returns the recovery codes, which are shown
 // only here. It fails with ErrHasFactor, ErrNoFactor or ErrBadCode.
 func (s *Service) ConfirmFactor(
 	ctx context.Context, user User, session secret.Text, code string, trail ...audit.Entry,
@@ -130,7 +130,7 @@ func (s *Service) ConfirmFactor(
 	return texts, s.store.ConfirmSecondFactor(ctx, f, step, hashes, s.now().UTC(), trail...)
 }
 
-// Factor reports whether signing in asks for a code, and how many recovery
+// Factor reports whether signing in requires a code, and how many recovery
 // codes are left.
 func (s *Service) Factor(ctx context.Context, user User) (inForce bool, left int, err error) {
 	f, ok, err := s.store.SecondFactor(ctx, user.ID)
@@ -141,8 +141,8 @@ func (s *Service) Factor(ctx context.Context, user User) (inForce bool, left int
 	return true, left, err
 }
 
-// RemoveFactor ends the second factor of a user who knows the password, and
-// every session of theirs but this one.
+// RemoveFactor removes the second factor of a user who knows the password, and
+// ends every session of theirs but this one.
 func (s *Service) RemoveFactor(
 	ctx context.Context, user User, session, password secret.Text, address string, trail ...audit.Entry,
 ) error {
@@ -157,7 +157,7 @@ func (s *Service) RemoveFactor(
 }
 
 // checkCode takes a code of the user's authenticator, or a recovery code, from
-// somebody at the address. A user without a second factor needs none.
+// a client at the address. A user without a second factor needs none.
 func (s *Service) checkCode(ctx context.Context, user User, code, address string) error {
 	f, ok, err := s.store.SecondFactor(ctx, user.ID)
 	if err != nil || !ok || !f.InForce() {
@@ -166,8 +166,8 @@ func (s *Service) checkCode(ctx context.Context, user User, code, address string
 	if strings.TrimSpace(code) == "" {
 		return ErrNeedCode
 	}
-	// Taken before the code is looked at, so that many at once cannot slip
-	// through; a right one gives it back.
+	// Counted before the code is checked, so that concurrent guesses cannot all
+	// pass; a correct code is given back.
 	if err := s.codes.take(user.ID, s.now()); err != nil {
 		return err
 	}
@@ -196,7 +196,7 @@ func (s *Service) takeCode(ctx context.Context, user User, f SecondFactor, code,
 	return err
 }
 
-// stepOf returns the time step whose code it is.
+// stepOf returns the time step of the code.
 func stepOf(text secret.Text, code string, now time.Time) (int64, bool) {
 	code = strings.Map(withoutSpace, code)
 	current := now.Unix() / totpStep
@@ -232,7 +232,7 @@ func (s *Service) newRecoveryCodes() ([]secret.Text, []Hash, error) {
 	return texts, hashes, nil
 }
 
-// recoveryHash is the hash of a recovery code as people type it. The code is
+// recoveryHash is the hash of a recovery code as users type it. The code is
 // random enough that a plain hash cannot be turned back.
 func recoveryHash(code string) Hash {
 	return sha256.Sum256([]byte("recovery " + strings.ToLower(strings.Map(withoutSpace, code))))

@@ -1,5 +1,5 @@
-// Package identity knows the users: how they sign in, by password, second
-// factor or passkey, the sessions that follow, and how guessing is slowed.
+// Package identity manages users: signing in by password, second factor or
+// passkey, sessions, and throttling of guesses.
 //
 // Its one invariant: a secret is stored only as a hash or sealed, and shown
 // once, when it is made.
@@ -14,7 +14,7 @@ import (
 	"github.com/oklog/ulid/v2"
 )
 
-// Options are what the service needs besides its store. The zero value works.
+// Options are the dependencies beside the store. The zero value works.
 type Options struct {
 	// RelyingParty speaks the passkey protocol; nil offers no passkeys.
 	RelyingParty RelyingParty
@@ -22,7 +22,7 @@ type Options struct {
 	Random io.Reader
 }
 
-// Service signs users in and changes what they sign in with. It is safe for
+// Service signs users in and changes their credentials. It is safe for
 // concurrent use.
 type Service struct {
 	store     Store

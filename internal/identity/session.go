@@ -27,10 +27,10 @@ type Session struct {
 // SessionTTL is how long a session lasts, used or not.
 const SessionTTL = 30 * 24 * time.Hour
 
-// maxUserAgent bounds what is kept of a browser's own description.
+// maxUserAgent bounds the stored User-Agent header, in characters.
 const maxUserAgent = 200
 
-// Credentials are what somebody signs in with, and from where.
+// Credentials are what a user signs in with, and from where.
 type Credentials struct {
 	Email     string
 	Password  secret.Text
@@ -38,7 +38,7 @@ type Credentials struct {
 	Address   string // IP address of the client; tries are counted by it
 	UserAgent string
 	// Known: the client has shown that this user signed in from it before. Then
-	// what others try at the user from elsewhere does not hold it up.
+	// failed sign-ins from elsewhere do not delay it.
 	Known bool
 }
 
@@ -85,7 +85,7 @@ func (s *Service) verify(ctx context.Context, email string, password secret.Text
 	user, err := s.store.UserByEmail(ctx, email)
 	hash := user.PasswordHash
 	if fault.Is(err, fault.NotFound) {
-		hash = nobodysHash
+		hash = decoyHash
 	} else if err != nil {
 		return User{}, err
 	}
@@ -99,8 +99,8 @@ func (s *Service) verify(ctx context.Context, email string, password secret.Text
 	return user, nil
 }
 
-// startSession signs the user in without asking anything, or fails with
-// ErrDisabled: only whoever showed the password learns that.
+// startSession signs the user in without further checks, or fails with
+// ErrDisabled, which only a client that showed the password learns.
 func (s *Service) startSession(
 	ctx context.Context, user User, userAgent string, trail ...audit.Entry,
 ) (SignedIn, error) {
@@ -123,8 +123,8 @@ func (s *Service) startSession(
 	return SignedIn{Token: token, ExpiresAt: session.ExpiresAt, User: user}, nil
 }
 
-// signedBy names the user as the actor of entries that have none: who signs in
-// is known only now.
+// signedBy sets the user as the actor of entries that have none: the user is
+// known only after the sign-in.
 func signedBy(user User, trail []audit.Entry) []audit.Entry {
 	named := slices.Clone(trail)
 	for i := range named {
@@ -135,7 +135,7 @@ func signedBy(user User, trail []audit.Entry) []audit.Entry {
 	return named
 }
 
-// SignOut ends the session. Ending one that is unknown or over is fine.
+// SignOut ends the session. It succeeds for an unknown or ended one.
 func (s *Service) SignOut(ctx context.Context, token string, trail ...audit.Entry) error {
 	h, ok := SessionToken.Hash(token)
 	if !ok {
@@ -148,7 +148,7 @@ func (s *Service) SignOut(ctx context.Context, token string, trail ...audit.Entr
 	return err
 }
 
-// cleanUserAgent keeps what prints of a header that the client made up.
+// cleanUserAgent keeps the printable characters of a header the client chose.
 func cleanUserAgent(text string) string {
 	text = text[:min(len(text), maxUserAgent*utf8.UTFMax)]
 	clean := strings.Map(func(r rune) rune {

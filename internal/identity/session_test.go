@@ -84,7 +84,7 @@ func TestService_SignIn_Refuses(t *testing.T) {
 		"no password":    {email, ""},
 		"huge password":  {email, strings.Repeat("a", 1<<20)},
 		"unknown user":   {"eve@example.com", password},
-		"nobody's":       {"eve@example.com", "no user has this password"},
+		"unknown":        {"eve@example.com", "no user has this password"},
 	} {
 		in, err := b.signIn(t, c[0], c[1], "192.0.2."+name[:1])
 		wantErr(t, name, err, ErrBadCredentials)
@@ -114,15 +114,15 @@ func TestService_SignIn_SameCharacters(t *testing.T) {
 	}
 }
 
-// TestService_SignIn_TakesAsLong compares how long it takes to refuse a known
+// TestService_SignIn_SameDuration compares how long it takes to refuse a known
 // and an unknown user. Hashing takes tens of milliseconds and the rest some
 // microseconds, so without it the ratio would be in the hundreds.
-func TestService_SignIn_TakesAsLong(t *testing.T) {
+func TestService_SignIn_SameDuration(t *testing.T) {
 	t.Parallel()
 	b := newBundle()
 	b.mustCreateUser(t)
 	fastest := map[string]time.Duration{email: time.Hour, "eve@example.com": time.Hour}
-	for i := range 6 { // by turns, so that what else runs slows down both
+	for i := range 6 { // alternately, so that other load slows down both
 		for who := range fastest {
 			start := time.Now()
 			_, err := b.signIn(t, who, "not the password", fmt.Sprintf("192.0.2.%d", i))
@@ -164,7 +164,7 @@ func TestService_SignIn_Throttled(t *testing.T) {
 	}
 }
 
-// TestService_SignIn_NotCounted: what is no failure of the user does not count.
+// TestService_SignIn_NotCounted: refusals that are no failure of the user do not count.
 func TestService_SignIn_NotCounted(t *testing.T) {
 	t.Parallel()
 	b := newBundle()
@@ -180,7 +180,7 @@ func TestService_SignIn_NotCounted(t *testing.T) {
 	}
 }
 
-func TestHasher_AtMostTwo(t *testing.T) {
+func TestHasher_Concurrency(t *testing.T) {
 	t.Parallel()
 	h := newHasher()
 	var wg sync.WaitGroup
@@ -223,7 +223,7 @@ func TestHasher_QueueIsBounded(t *testing.T) {
 	for range maxWaiting {
 		waiting.Go(func() {
 			if _, err := h.turn(ctx); !errors.Is(err, context.Canceled) {
-				t.Errorf("who leaves the queue gets %v", err)
+				t.Errorf("a sign-in whose client left the queue gets %v", err)
 			}
 		})
 	}

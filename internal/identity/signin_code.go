@@ -15,14 +15,14 @@ import (
 // such as a sealed cookie.
 type Halfway string
 
-// Email is whose sign-in it is.
+// Email is the address of the user who signs in.
 func (h Halfway) Email() string {
 	email, _, _ := strings.Cut(string(h), " ")
 	return email
 }
 
-// Enter is SignIn for a page that asks for the second factor on a second form:
-// half is set, and nothing else, when the user has one.
+// Enter is SignIn for a page with a second form for the second factor: if the user
+// has one, only half is set.
 func (s *Service) Enter(
 	ctx context.Context, c Credentials, trail ...audit.Entry,
 ) (in SignedIn, half Halfway, err error) {
@@ -67,7 +67,7 @@ func (s *Service) EnterWithCode(
 	return s.startSession(ctx, user, c.UserAgent, trail...)
 }
 
-// halfway binds the sign-in to the password it was begun with.
+// halfway binds the sign-in to the password it began with.
 func halfway(user User) Halfway {
 	sum := sha256.Sum256([]byte("halfway " + user.PasswordHash))
 	return Halfway(user.Email + " " + hex.EncodeToString(sum[:16]))

@@ -7,7 +7,7 @@ import (
 	"github.com/florinpay/florin/internal/audit"
 )
 
-// Store keeps users, their sessions and what they sign in with. Every method is
+// Store keeps users, their sessions and credentials. Every method is
 // one transaction.
 type Store interface {
 	// CreateUser stores a new user, the owner of a merchant account of their
@@ -47,19 +47,19 @@ type Store interface {
 	// if they were notified after since.
 	NoteGuesses(ctx context.Context, email string, now, since time.Time) (user User, notify bool, err error)
 
-	// SecondFactor returns the user's; ok is false if there is none.
+	// SecondFactor returns the second factor of the user; ok is false if there is none.
 	SecondFactor(ctx context.Context, userID int64) (f SecondFactor, ok bool, err error)
-	// PutSecondFactor stores one that is not in force yet, in place of another
-	// such; it fails with ErrHasFactor if one is in force.
+	// PutSecondFactor stores a factor that is not in force yet and replaces an
+	// earlier one of that kind; it fails with ErrHasFactor if one is in force.
 	PutSecondFactor(ctx context.Context, f SecondFactor) error
-	// ConfirmSecondFactor brings f into force with the step of the code that
+	// ConfirmSecondFactor puts f in force with the step of the code that
 	// confirmed it, and replaces the recovery codes. It fails with ErrBadCode
 	// if another factor has replaced f since it was read.
 	ConfirmSecondFactor(
 		ctx context.Context, f SecondFactor, step int64, codes []Hash, now time.Time, trail ...audit.Entry,
 	) error
-	// TakeStep stores that the code of a time step was used; false if it, or a
-	// later one, was used before.
+	// TakeStep stores that the code of a time step was used; it returns false if
+	// that step or a later one was used before.
 	TakeStep(ctx context.Context, userID, step int64) (bool, error)
 	// TakeRecoveryCode uses a recovery code up; false if there is no such code.
 	TakeRecoveryCode(ctx context.Context, userID int64, code Hash, now time.Time, trail ...audit.Entry) (bool, error)
@@ -68,18 +68,18 @@ type Store interface {
 	// session of the user but the one kept.
 	RemoveSecondFactor(ctx context.Context, userID int64, keep Hash, now time.Time, trail ...audit.Entry) error
 
-	// AddChallenge stores a challenge in place of another of the same holder
-	// and purpose, and drops those that expired before now.
+	// AddChallenge stores a challenge, replaces an earlier one of the same
+	// holder and purpose, and drops those that expired before now.
 	AddChallenge(ctx context.Context, c Challenge, now time.Time) error
 	// TakeChallenge uses a challenge up, whether the answer is right or not, or
 	// fails with ErrBadPasskey if there is none at now.
 	TakeChallenge(ctx context.Context, holder Hash, p Purpose, now time.Time) (Challenge, error)
 	// AddPasskey fails with ErrHasPasskey or ErrTooManyPasskeys.
 	AddPasskey(ctx context.Context, p Passkey, trail ...audit.Entry) error
-	// PasskeysOf lists a user's, the oldest first.
+	// PasskeysOf lists the passkeys of a user, the oldest first.
 	PasskeysOf(ctx context.Context, userID int64) ([]Passkey, error)
-	// UsePasskey stores what an answer changed; false if another answer was
-	// first, or the passkey was removed.
+	// UsePasskey stores what an answer changed; it returns false if another
+	// answer was first, or the passkey was removed.
 	UsePasskey(ctx context.Context, before, after Passkey) (bool, error)
 	// RenamePasskey fails with ErrUnknownPasskey.
 	RenamePasskey(ctx context.Context, userID int64, id, name string, trail ...audit.Entry) error

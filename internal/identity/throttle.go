@@ -15,8 +15,8 @@ import (
 var (
 	perUserAndAddress = allowance{burst: 8, interval: 15 * time.Minute}
 	perAddress        = allowance{burst: 50, interval: time.Minute}
-	// perUser counts tries at a user from all addresses, so that guessing from
-	// many addresses gets a thousand tries a day and not a million. A known
+	// perUser counts attempts for a user from all addresses, so that guessing from
+	// many addresses gets a thousand attempts a day and not a million. A known
 	// device of the user is exempt, or an attacker could lock the user out. On a
 	// new device the user waits minutes, or resets the password by mail, which
 	// makes the device a known one.
@@ -38,7 +38,8 @@ type allowance struct {
 type throttle struct {
 	mu    sync.Mutex
 	whole map[sender]time.Time
-	// alarmed is when a user may be notified of throttled sign-ins again, by e-mail address.
+	// alarmed is when a user may be notified of throttled sign-ins again, by e-mail
+	// address.
 	alarmed map[string]time.Time
 }
 
@@ -80,7 +81,7 @@ func (t *throttle) giveBack(email, address string, known bool) {
 	}
 }
 
-// count is what a try counts for.
+// count is one count that an attempt adds to.
 type count struct {
 	sender
 	allowance
@@ -95,12 +96,11 @@ func counted(email, address string, known bool) []count {
 	return counts
 }
 
-// everywhere stands for all addresses together; no address looks like it.
+// everywhere stands for all addresses; no IP address is written like it.
 const everywhere = "*"
 
-// forget clears the failures at the user from the address, who has shown to be
-// the user. Those of the address as a whole stay: a guesser may well own an
-// account.
+// forget clears the failures for the user from the address after a correct sign-in.
+// Those of the address as a whole stay: an attacker may own an account too.
 func (t *throttle) forget(email, address string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -113,9 +113,9 @@ func (t *throttle) wait(s sender, a allowance, now time.Time) time.Duration {
 	return later(t.whole[s], now).Sub(now) - time.Duration(a.burst-1)*a.interval
 }
 
-// makeRoom keeps the map bounded: first without those whose allowance is
-// whole, then, if that is not enough, without some others. It leaves a quarter
-// free, so that it need not run for every attempt.
+// makeRoom bounds the map: it drops senders whose allowance is whole and, if that
+// is not enough, some others. It leaves a quarter free, so that it does not run
+// for every attempt.
 func (t *throttle) makeRoom(now time.Time) {
 	if len(t.whole) < maxTracked {
 		return
@@ -133,8 +133,8 @@ func (t *throttle) makeRoom(now time.Time) {
 	}
 }
 
-// senders names the two a try counts for. An IPv6 address counts by its
-// network of 64 bits, which is what one subscriber has.
+// senders returns the two senders an attempt counts for. An IPv6 address counts
+// by its network of 64 bits, which is what one subscriber has.
 func senders(email, address string) (both, all sender) {
 	if ip, err := netip.ParseAddr(address); err == nil {
 		address = ip.Unmap().WithZone("").String()

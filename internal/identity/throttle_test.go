@@ -41,7 +41,7 @@ func TestThrottle(t *testing.T) {
 	}
 }
 
-// TestThrottle_Spraying: one password at many users counts by address.
+// TestThrottle_Spraying: one password tried for many users counts by address.
 func TestThrottle_Spraying(t *testing.T) {
 	t.Parallel()
 	th := newThrottle()
@@ -122,7 +122,7 @@ func TestThrottle_Bounded(t *testing.T) {
 	}
 }
 
-func TestThrottle_SaysHowLong(t *testing.T) {
+func TestThrottle_RetryAfter(t *testing.T) {
 	t.Parallel()
 	th := newThrottle()
 	th.tries("ada", "192.0.2.1", noon, 100)
@@ -132,8 +132,8 @@ func TestThrottle_SaysHowLong(t *testing.T) {
 	}
 }
 
-// Guessing at one user from ever new addresses runs dry; a device the user
-// signed in from before is not held up by it, and others wait minutes only.
+// Guesses for one user from ever new addresses reach the limit of the user. A
+// device the user signed in from before is not delayed; others wait minutes.
 func TestThrottle_Distributed(t *testing.T) {
 	t.Parallel()
 	th, passed := newThrottle(), 0
@@ -156,7 +156,7 @@ func TestThrottle_Distributed(t *testing.T) {
 		t.Errorf("a new device of the user waits: %v", err)
 	}
 	if err := th.take("ada", "198.51.100.8", false, noon.Add(perUser.interval)); err != nil {
-		t.Errorf("a new device of the user waits still: %v", err)
+		t.Errorf("a new device of the user still waits: %v", err)
 	}
 }
 

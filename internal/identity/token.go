@@ -19,13 +19,13 @@ type Hash [32]byte
 //	fls_  session token  43 random characters (256 bits) + 6 of checksum
 //	flr_  password reset 43 random characters (256 bits) + 6 of checksum
 //	fli_  invitation     43 random characters (256 bits) + 6 of checksum
-//	flt_  into a team    43 random characters (256 bits) + 6 of checksum
+//	flt_  team invitation   43 random characters (256 bits) + 6 of checksum
 //	flc_  challenge      43 random characters (256 bits) + 6 of checksum
 //
 // The checksum is the CRC-32 (IEEE 802.3) of all characters before it, written
 // as 6 base62 digits, the highest first. A mistyped or made-up token is refused
-// without a database query, and secret scanners can tell a real one from noise.
-// It protects nothing: the random characters do.
+// without a database query, and secret scanners can distinguish a real one from noise.
+// It is no protection; the random characters are.
 type TokenKind struct {
 	prefix string
 	random int // base62 characters

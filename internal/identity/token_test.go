@@ -41,8 +41,7 @@ func TestToken_Form(t *testing.T) {
 	}
 }
 
-// TestToken_Checksum reads the checksum as others would who only know what the
-// comment says.
+// TestToken_Checksum computes the checksum as documented, apart from the code.
 func TestToken_Checksum(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -22,7 +22,7 @@ type User struct {
 	DisabledAt   time.Time // zero unless the operator disabled the user
 }
 
-// NewUser asks for a user.
+// NewUser is the input of CreateUser.
 type NewUser struct {
 	Email     string
 	Password  secret.Text
@@ -31,7 +31,7 @@ type NewUser struct {
 	Operator  bool
 }
 
-// CreateUser makes a user. It fails with fault.Invalid naming the field, or
+// CreateUser creates a user. It fails with fault.Invalid naming the field, or
 // ErrEmailTaken.
 func (s *Service) CreateUser(ctx context.Context, in NewUser, trail ...audit.Entry) (User, error) {
 	u, err := s.Prepare(ctx, in)
@@ -41,8 +41,8 @@ func (s *Service) CreateUser(ctx context.Context, in NewUser, trail ...audit.Ent
 	return s.store.CreateUser(ctx, u, trail...)
 }
 
-// Prepare returns a user to be stored by another act, such as joining a team. It
-// fails as CreateUser does, save ErrEmailTaken.
+// Prepare returns a user for another operation to store, such as joining a team.
+// It fails as CreateUser does, except with ErrEmailTaken.
 func (s *Service) Prepare(ctx context.Context, in NewUser) (User, error) {
 	u, err := s.newUser(in)
 	if err != nil {

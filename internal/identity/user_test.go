@@ -22,7 +22,7 @@ func TestService_CreateUser(t *testing.T) {
 	}
 	if !strings.HasPrefix(u.PasswordHash, "$argon2id$v=19$m=19456,t=2,p=1$") ||
 		strings.Contains(fmt.Sprintf("%+v", b.store.users), password) {
-		t.Errorf("the password is kept as %q", u.PasswordHash)
+		t.Errorf("the password is stored as %q", u.PasswordHash)
 	}
 	_, err = b.CreateUser(t.Context(), NewUser{Email: "ADA@example.com", Password: secret.New(password)})
 	wantErr(t, "the same address in capitals", err, ErrEmailTaken)

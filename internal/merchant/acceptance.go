@@ -9,9 +9,9 @@ import (
 	"github.com/florinpay/florin/internal/money"
 )
 
-// Acceptance says, a line each, what differs from the custodian before of how
-// payments are accepted: what is offered, from and up to which amount, when
-// money counts as final, and what counts as paid. Owners are notified of it.
+// Acceptance returns the differences from before in how payments are accepted,
+// one line each: what is offered, the limits of the amount, when money counts as
+// final, and what counts as paid. Owners are notified of them.
 func (c Custodian) Acceptance(before Custodian) []string {
 	var changes []string
 	for _, n := range chain.Networks() {
@@ -24,8 +24,8 @@ func (c Custodian) Acceptance(before Custodian) []string {
 	return appendChange(changes, "accepted after expiry for", hours(before.LateFor), hours(c.LateFor))
 }
 
-// optionsOf are the options of a network; one the merchant said nothing about
-// is offered as it comes.
+// optionsOf returns the options of a network. A network the merchant did not set
+// is offered with defaults.
 func (c Custodian) optionsOf(n chain.Network) NetworkOptions {
 	if o, ok := c.Networks[n]; ok {
 		return o
@@ -33,7 +33,7 @@ func (c Custodian) optionsOf(n chain.Network) NetworkOptions {
 	return NetworkOptions{Enabled: true}
 }
 
-// words are the options by name, for people.
+// words returns the options as names and texts for mails and the audit log.
 func (o NetworkOptions) words() [][2]string {
 	tokens := make([]string, len(o.Tokens))
 	for i, t := range o.Tokens {

@@ -19,7 +19,7 @@ func (f AuditFunc) Entries(before, after Custodian) []audit.Entry {
 	return f(before, after)
 }
 
-// Audited records a change by these entries, whatever it changed.
+// Audited returns an AuditFunc that records these entries for any change.
 func Audited(trail ...audit.Entry) AuditFunc {
 	return func(Custodian, Custodian) []audit.Entry { return trail }
 }

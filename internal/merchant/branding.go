@@ -18,7 +18,7 @@ const (
 	ThemeDark  Theme = "DARK"
 )
 
-// Branding is how the checkout looks. Colours are #rrggbb.
+// Branding is the appearance of the checkout. Colours are #rrggbb.
 type Branding struct {
 	Tagline         string
 	LogoURL         string
@@ -41,7 +41,7 @@ func setBranding(c *Custodian, in CustodianInput) error {
 	return nil
 }
 
-// with returns the branding with what the input gives.
+// with returns the branding changed by the input.
 func (b Branding) with(in BrandingInput) (Branding, error) {
 	for _, f := range []struct {
 		field string

@@ -9,8 +9,8 @@ import (
 	"github.com/florinpay/florin/internal/secret"
 )
 
-// Custodian holds where the money of a key goes, how the merchant is told, and
-// how the checkout looks. There is one for each key.
+// Custodian holds the settlement wallets, callback and branding of a key. Each
+// key has at most one.
 type Custodian struct {
 	ID          int64
 	PublicID    string // ULID

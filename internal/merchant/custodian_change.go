@@ -14,9 +14,8 @@ import (
 // maxSecret bounds the shared secret, in characters.
 const maxSecret = 256
 
-// with returns the custodian with what the input gives, or fault.Invalid
-// naming the field that breaks a rule. It changes nothing it was given, so it
-// may run again.
+// with returns the custodian changed by the input, or fault.Invalid naming the
+// field that breaks a rule. It does not change its arguments, so it may run again.
 func (s *Service) with(c Custodian, in CustodianInput) (Custodian, error) {
 	steps := []func(*Custodian, CustodianInput) error{
 		setName, s.setWallets, s.setCallback, setSecret, setNetworks, setBranding, setPolicy,
@@ -60,7 +59,7 @@ func (s *Service) setWallets(c *Custodian, in CustodianInput) error {
 	return nil
 }
 
-// walletField is how the interface calls the wallet of a network.
+// walletField is the API name of the wallet of a network.
 func walletField(n chain.Network) string {
 	if n == chain.Solana {
 		return "solana"
@@ -91,7 +90,7 @@ func setSecret(c *Custodian, in CustodianInput) error {
 	if in.Secret == nil {
 		return nil
 	}
-	// Kept to the letter, space included: the receiver compares it.
+	// Stored unchanged, spaces included: the receiver compares it.
 	if err := input.CheckText("secret", in.Secret.Reveal(), maxSecret); err != nil {
 		return err
 	}

@@ -9,14 +9,14 @@ import (
 	"github.com/florinpay/florin/internal/secret"
 )
 
-// maxSigning is how many signing secrets are live at once: the new one, and
-// the old one while receivers move on.
+// maxSigning is how many signing secrets are valid at once: the new one, and the
+// old one until receivers have changed to the new one.
 const maxSigning = 2
 
-// ArrangeCustodian makes or changes the custodian of a key whose owner is
-// signed in. Unlike the operations of the interface it costs nothing, for
-// somebody without credits must be able to correct a wallet. signing is set
-// when a custodian was made. It fails with fault.Invalid naming the field.
+// ArrangeCustodian creates or changes the custodian of a key whose owner is
+// signed in. Unlike the operations of the API it costs nothing: a merchant
+// without credits must be able to correct a wallet. signing is set when a
+// custodian was created. It fails with fault.Invalid naming the field.
 func (s *Service) ArrangeCustodian(
 	ctx context.Context, key Key, in CustodianInput, record AuditFunc,
 ) (c Custodian, signing secret.Text, err error) {

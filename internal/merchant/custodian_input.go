@@ -8,9 +8,9 @@ import (
 	"github.com/florinpay/florin/internal/secret"
 )
 
-// CustodianInput says what a custodian is to be. Only what is given changes: a
-// nil pointer, a network that is not in a map or list, leaves what is there.
-// An empty text clears its field, and an amount of 0 takes its limit away.
+// CustodianInput is a change of a custodian. A nil pointer, or a network that is in
+// no map or list, leaves the stored value. An empty text clears its field; an amount
+// of 0 removes its limit.
 type CustodianInput struct {
 	Name        *string                  // at most 100 characters
 	Wallets     map[chain.Network]string // settlement wallets
@@ -34,7 +34,7 @@ const (
 	MaxLateFor = 30 * 24 * time.Hour
 )
 
-// NetworkInput says what a merchant wants of one network.
+// NetworkInput is a change of the options of one network.
 type NetworkInput struct {
 	Network   chain.Network
 	Enabled   *bool
@@ -45,7 +45,7 @@ type NetworkInput struct {
 	SweepMin  *money.Micros
 }
 
-// BrandingInput says how the checkout is to look.
+// BrandingInput is a change of the branding.
 type BrandingInput struct {
 	Tagline         *string // at most 160 characters
 	LogoURL         *string // https
@@ -56,8 +56,8 @@ type BrandingInput struct {
 	Website         *string // https
 }
 
-// ParseLimit reads an amount limit as it stands in JSON: as money.ParseMicros
-// does, but 0 is fine and means that there is no limit.
+// ParseLimit parses an amount limit as money.ParseMicros does, but accepts 0, which
+// means no limit.
 func ParseLimit(field, text string) (money.Micros, error) {
 	if text == "0" || text == "0.0" || text == "0.00" {
 		return 0, nil

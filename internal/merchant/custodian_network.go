@@ -40,7 +40,7 @@ func setNetworks(c *Custodian, in CustodianInput) error {
 	return nil
 }
 
-// with returns the options with what the input gives.
+// with returns the options changed by the input.
 func (o NetworkOptions) with(in NetworkInput) (NetworkOptions, error) {
 	if in.Enabled != nil {
 		o.Enabled = *in.Enabled

@@ -13,13 +13,12 @@ import (
 // base64 of its bytes.
 const (
 	signingPrefix = "whsec_"
-	signingBytes  = 32 // the standard asks for 24 to 64
+	signingBytes  = 32 // the standard requires 24 to 64
 )
 
-// CreateCustodian makes the custodian of the key and debits one credit with
-// it. The new signing secret is returned here and never again. It fails with
-// fault.Invalid naming the field, ErrHasCustodian, or credit.ErrNoCredits, and
-// costs nothing then.
+// CreateCustodian creates the custodian of the key and debits one credit. The new
+// signing secret is returned here and never again. It fails with fault.Invalid
+// naming the field, ErrHasCustodian, or ledger.ErrNoCredits, and costs nothing then.
 func (s *Service) CreateCustodian(
 	ctx context.Context, key Key, in CustodianInput, record AuditFunc,
 ) (Custodian, secret.Text, error) {
@@ -38,15 +37,15 @@ func (s *Service) CreateCustodian(
 	return c, signing, nil
 }
 
-// UpdateCustodian changes what the input gives of the key's custodian and
-// debits one credit with it. It fails with fault.Invalid naming the field,
-// ErrNoCustodian, or credit.ErrNoCredits, and costs nothing then.
+// UpdateCustodian applies the input to the custodian of the key and debits one
+// credit. It fails with fault.Invalid naming the field,
+// ErrNoCustodian, or ledger.ErrNoCredits, and costs nothing then.
 func (s *Service) UpdateCustodian(
 	ctx context.Context, key Key, in CustodianInput, record AuditFunc,
 ) (Custodian, error) {
 	now := s.now().UTC()
-	// What is wrong by itself is refused before anything is locked; what is
-	// wrong only beside what is stored, inside.
+	// Input that is invalid by itself is refused before the lock; input that is
+	// invalid only with the stored values, inside.
 	if _, err := s.with(Custodian{}, in); err != nil {
 		return Custodian{}, err
 	}

@@ -108,7 +108,7 @@ func TestService_CreateCustodian_NoCredits(t *testing.T) {
 	}
 }
 
-func TestService_UpdateCustodian_OnlyWhatIsGiven(t *testing.T) {
+func TestService_UpdateCustodian_KeepsOtherFields(t *testing.T) {
 	t.Parallel()
 	b := newBundle()
 	k, before := b.mustCreateCustodian(t, everything())
@@ -182,84 +182,9 @@ func TestService_UpdateCustodian_Clears(t *testing.T) {
 	}
 }
 
-func TestService_Custodian_Refuses(t *testing.T) {
-	t.Parallel()
-	wallet := func(n chain.Network, text string) CustodianInput {
-		return CustodianInput{Wallets: map[chain.Network]string{n: text}}
-	}
-	network := func(n NetworkInput) CustodianInput {
-		if n.Network == "" {
-			n.Network = chain.Base
-		}
-		return CustodianInput{Networks: []NetworkInput{n}}
-	}
-	branding := func(x BrandingInput) CustodianInput { return CustodianInput{Branding: &x} }
-	for name, c := range map[string]struct {
-		in    CustodianInput
-		field string
-	}{
-		"long name":              {CustodianInput{Name: new(strings.Repeat("ü", 101))}, "name"},
-		"NUL in name":            {CustodianInput{Name: new("a\x00b")}, "name"},
-		"newline in name":        {CustodianInput{Name: new("a\nb")}, "name"},
-		"name not UTF-8":         {CustodianInput{Name: new("\xc3\x28")}, "name"},
-		"zero address":           {wallet(chain.BEP20, "0x0000000000000000000000000000000000000000"), "wallets.bep20"},
-		"wrong checksum":         {wallet(chain.Polygon, strings.Replace(evmWallet, "C", "c", 1)), "wallets.polygon"},
-		"Solana on Base":         {wallet(chain.Base, solanaWallet), "wallets.base"},
-		"EVM on Solana":          {wallet(chain.Solana, evmWallet), "wallets.solana"},
-		"token contract":         {wallet(chain.BEP20, "0x55d398326f99059ff775485246999027b3197955"), "wallets.bep20"},
-		"twin's contract":        {wallet(chain.Polygon, "0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174"), "wallets.polygon"},
-		"mint":                   {wallet(chain.Solana, "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"), "wallets.solana"},
-		"unknown network":        {wallet("TRON", evmWallet), "network"},
-		"http callback":          {CustodianInput{CallbackURL: new("http://shop.example/")}, "callbackUrl"},
-		"callback with password": {CustodianInput{CallbackURL: new("https://u:p@shop.example/")}, "callbackUrl"},
-		"callback with newline":  {CustodianInput{CallbackURL: new("https://shop.example/\nx")}, "callbackUrl"},
-		"long callback":          {CustodianInput{CallbackURL: new("https://shop.example/" + strings.Repeat("a", 2048))}, "callbackUrl"},
-		"long secret":            {CustodianInput{Secret: new(secret.New(strings.Repeat("a", 257)))}, "secret"},
-		"NUL in secret":          {CustodianInput{Secret: new(secret.New("a\x00"))}, "secret"},
-		"network of no name":     {CustodianInput{Networks: []NetworkInput{{}}}, "networks[0]"},
-		"network twice":          {CustodianInput{Networks: []NetworkInput{{Network: chain.Base}, {Network: chain.Base}}}, "networks[1]"},
-		"unknown token":          {network(NetworkInput{Tokens: new([]money.Token{"DAI"})}), "tokens"},
-		"token twice":            {network(NetworkInput{Tokens: new([]money.Token{money.USDT, money.USDT})}), "tokens"},
-		"negative minimum":       {network(NetworkInput{MinAmount: new(money.Micros(-1))}), "minAmount"},
-		"negative sweep":         {network(NetworkInput{SweepMin: new(money.Micros(-1))}), "sweepMinAmount"},
-		"minimum over maximum":   {network(NetworkInput{MinAmount: new(2 * money.USD), MaxAmount: new(money.USD)}), "maxAmount"},
-		"finality in blocks":     {network(NetworkInput{Finality: new("12")}), "finality"},
-		"long tagline":           {branding(BrandingInput{Tagline: new(strings.Repeat("a", 161))}), "branding: tagline"},
-		"script as logo":         {branding(BrandingInput{LogoURL: new("javascript:alert(1)")}), "branding: logoUrl"},
-		"http logo":              {branding(BrandingInput{LogoURL: new("http://shop.example/logo.png")}), "branding: logoUrl"},
-		"data logo":              {branding(BrandingInput{LogoURL: new("data:image/svg+xml,<svg/>")}), "branding: logoUrl"},
-		"colour by name":         {branding(BrandingInput{PrimaryColor: new("red")}), "branding: primaryColor"},
-		"colour of four":         {branding(BrandingInput{PrimaryColor: new("#1234")}), "branding: primaryColor"},
-		"colour with style":      {branding(BrandingInput{BackgroundColor: new("#fff;x:url(")}), "branding: backgroundColor"},
-		"theme":                  {branding(BrandingInput{Theme: new(Theme("dark"))}), "branding: theme"},
-		"support address":        {branding(BrandingInput{SupportEmail: new("help@")}), "branding: supportEmail"},
-		"website":                {branding(BrandingInput{Website: new("shop.example")}), "branding: website"},
-		"short by half":          {CustodianInput{ShortBasis: new(int64(5_000))}, "shortBasis"},
-		"short by less than 0":   {CustodianInput{ShortBasis: new(int64(-1))}, "shortBasis"},
-		"late for ever":          {CustodianInput{LateFor: new(MaxLateFor + time.Second)}, "lateFor"},
-		"late by half a second":  {CustodianInput{LateFor: new(500 * time.Millisecond)}, "lateFor"},
-	} {
-		b := newBundle()
-		k, _ := b.mustCreateKey(t, NewKey{Credits: 5})
-		_, signing, err := b.CreateCustodian(t.Context(), k, c.in, nil)
-		wantInvalid(t, name+" (create)", err, c.field)
-		if !signing.Empty() {
-			t.Errorf("%s: a secret came with the refusal", name)
-		}
-		if _, _, err := b.CreateCustodian(t.Context(), k, everything(), nil); err != nil {
-			t.Fatal(err)
-		}
-		_, err = b.UpdateCustodian(t.Context(), k, c.in, nil)
-		wantInvalid(t, name+" (update)", err, c.field)
-		if after, _ := b.Custodian(t.Context(), k.ID); after.Name != "Shop" || b.credits(t, k) != 4 {
-			t.Errorf("%s: the refusals cost %d or changed %+v", name, 4-b.credits(t, k), after)
-		}
-	}
-}
-
-// TestService_UpdateCustodian_BesideWhatIsStored: a value may be wrong only
-// together with one that is stored.
-func TestService_UpdateCustodian_BesideWhatIsStored(t *testing.T) {
+// TestService_UpdateCustodian_BesideStored: a value may be invalid only together
+// with a stored one.
+func TestService_UpdateCustodian_BesideStored(t *testing.T) {
 	t.Parallel()
 	b := newBundle()
 	k, _ := b.mustCreateCustodian(t, everything()) // BASE takes 1 to 100
@@ -298,8 +223,8 @@ func TestService_UpdateCustodian_NoCredits(t *testing.T) {
 	}
 }
 
-// TestService_UpdateCustodian_AtOnce: each update that succeeds costs one, and
-// no more succeed than are paid for.
+// TestService_UpdateCustodian_AtOnce: of concurrent updates no more succeed than
+// there are credits, and each costs one.
 func TestService_UpdateCustodian_AtOnce(t *testing.T) {
 	t.Parallel()
 	b := newBundle()
@@ -331,7 +256,7 @@ func TestService_UpdateCustodian_AtOnce(t *testing.T) {
 	}
 }
 
-// TestService_CheckCallback: the check that is given decides.
+// TestService_CheckCallback: Options.CheckCallback decides.
 func TestService_CheckCallback(t *testing.T) {
 	t.Parallel()
 	b := newBundle()

@@ -2,8 +2,8 @@ package merchant
 
 import "github.com/florinpay/florin/internal/chain"
 
-// WalletChanges says, a line each, which settlement wallets differ from those
-// of the custodian before.
+// WalletChanges returns the settlement wallets that differ from before, one line
+// each.
 func (c Custodian) WalletChanges(before Custodian) []string {
 	var changes []string
 	for _, n := range chain.Networks() {
@@ -16,8 +16,8 @@ func (c Custodian) WalletChanges(before Custodian) []string {
 	return changes
 }
 
-// Destinations says, a line each, what differs from the custodian before of
-// settlement wallets and the callback URL. Owners are notified of it.
+// Destinations returns the settlement wallets and the callback URL that differ
+// from before, one line each. Owners are notified of them.
 func (c Custodian) Destinations(before Custodian) []string {
 	changes := c.WalletChanges(before)
 	if before.CallbackURL != c.CallbackURL {
@@ -26,8 +26,8 @@ func (c Custodian) Destinations(before Custodian) []string {
 	return changes
 }
 
-// SharedSecret says, in at most one line, what became of the secret that
-// webhooks carry, and never the secret itself. Owners are notified of it.
+// SharedSecret says in at most one line whether the secret that webhooks carry was
+// set, removed or replaced, never the secret itself. Owners are notified of it.
 func (c Custodian) SharedSecret(before Custodian) []string {
 	switch {
 	case c.Secret.Equal(before.Secret):

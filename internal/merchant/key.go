@@ -37,7 +37,7 @@ type Key struct {
 // text is refused without a database query.
 //
 // A rotated key must fail at once, on every instance, so nothing is cached here.
-// A cache belongs behind Store.KeyByHash, which knows of rotations.
+// A cache belongs behind Store.KeyByHash, which sees rotations.
 func (s *Service) Authenticate(ctx context.Context, text string) (Key, error) {
 	h, ok := identity.APIKey.Hash(text)
 	if !ok {
@@ -51,13 +51,13 @@ func (s *Service) Authenticate(ctx context.Context, text string) (Key, error) {
 	return key, nil
 }
 
-// NewKey asks for an API key.
+// NewKey is the input of CreateKey.
 type NewKey struct {
 	Label   string // at most 100 characters; may be empty
 	Wallet  string // the EVM wallet registered on the key; may be empty
-	Credits int64  // free credits, 0 to credit.MaxTopUp
-	Queries int64  // free queries, 0 to credit.MaxRecharge
-	// Limited: the user makes it, and may have only so many.
+	Credits int64  // free credits, 0 to ledger.MaxTopUp
+	Queries int64  // free queries, 0 to ledger.MaxRecharge
+	// Limited: the user creates it, so MaxKeys and MaxEverKeys apply.
 	Limited bool
 }
 
@@ -67,7 +67,7 @@ const (
 	MaxEverKeys = 100 // revoked ones included
 )
 
-// CreateKey makes an API key for the user and posts its free credits and
+// CreateKey creates an API key for the user and posts its free credits and
 // queries. The key's text is returned here and never again. It fails with
 // fault.Invalid naming the field.
 func (s *Service) CreateKey(
@@ -141,7 +141,7 @@ func freeEntries(keyID int64, publicID string, in NewKey, now time.Time) []ledge
 	return entries
 }
 
-// Balance returns what the key has left.
+// Balance returns the credits and queries the key has left.
 func (s *Service) Balance(ctx context.Context, keyID int64) (ledger.Balance, error) {
 	return s.store.Balance(ctx, keyID)
 }
@@ -167,7 +167,7 @@ func (s *Service) SetKeyLabel(ctx context.Context, key Key, label string, trail 
 	return s.store.SetKeyLabel(ctx, key.UserID, key.ID, label, trail...)
 }
 
-// RevokeKey ends a key for good. Its payments stay and are still watched.
+// RevokeKey ends a key for ever. Its payments stay and are still watched.
 func (s *Service) RevokeKey(ctx context.Context, key Key, trail ...audit.Entry) error {
 	return s.store.RevokeKey(ctx, key.UserID, key.ID, s.now().UTC(), trail...)
 }
@@ -190,8 +190,8 @@ func (s *Service) SetKeyDisabled(
 	return err
 }
 
-// EveryKey returns all keys the user ever had, revoked ones last: their payments
-// are still the user's.
+// EveryKey returns all keys the user ever had, revoked ones last, since their
+// payments still belong to the user.
 func (s *Service) EveryKey(ctx context.Context, userID int64) ([]Key, error) {
 	return s.store.EveryKeyOfUser(ctx, userID)
 }

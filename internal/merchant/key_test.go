@@ -135,7 +135,7 @@ func TestService_Usage(t *testing.T) {
 	b.clock.pass(usageGrain - time.Second)
 	use()
 	if used := b.usage.take(); len(used) != 0 {
-		t.Errorf("a use within the grain is noted: %v", used)
+		t.Errorf("a use within the grain is stored: %v", used)
 	}
 	b.clock.pass(time.Second)
 	use()

@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	// alertEvery is how often alerts are sent: a few seconds more make no
-	// difference to a mail.
+	// alertEvery is how often alerts are sent. A delay of seconds does not matter
+	// to a mail.
 	alertEvery = 15 * time.Second
 	// alertBatch bounds one round, since each mail may take half a minute.
 	alertBatch = 20
-	// maxAlertAttempts with doubling pauses take about a day, longer than a
-	// mail server is down overnight; then only the dashboard shows the alert.
+	// maxAlertAttempts with doubling pauses take about a day, so that a mail
+	// server may be down overnight; then only the dashboard shows the alert.
 	maxAlertAttempts = 10
 	firstAlertPause  = 3 * time.Minute
 	// endAlertWithin bounds the time to store the outcome of a mail while the

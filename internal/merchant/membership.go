@@ -7,21 +7,21 @@ import (
 	"github.com/florinpay/florin/internal/identity"
 )
 
-// ErrNoMerchant refuses somebody who was removed from the merchant they acted
-// for, or never belonged to one.
+// ErrNoMerchant refuses a user who was removed from the merchant they acted for,
+// or never belonged to one.
 var ErrNoMerchant = fault.New(fault.Forbidden, "you do not belong to this merchant account; choose another one, or ask its owner to invite you")
 
 // Membership is a user in a role of a merchant account.
 type Membership struct {
 	User identity.User // who acts
-	// Merchant is whose keys, payments and settings it is about: the user who
-	// founded the merchant account. It is zero if Role is empty.
+	// Merchant is the user who founded the merchant account, to whom its keys,
+	// payments and settings belong. It is zero if Role is empty.
 	Merchant identity.User
 	Role     Role // empty: the user does not belong to the merchant
 }
 
-// Allow is the one question every surface asks before an act: nil, or
-// fault.Forbidden saying who may do it.
+// Allow returns nil, or fault.Forbidden saying which roles may do it. Every surface
+// calls it before an act.
 func (m Membership) Allow(a Act) error {
 	switch {
 	case a != ActOwn && !m.Merchant.DisabledAt.IsZero():

@@ -19,9 +19,9 @@ type Replacement struct {
 	Entries   []ledger.Entry
 	Audit     []audit.Entry
 	Now       time.Time
-	// Request names the request that asked for it among those of the key, and
-	// Answer makes what is kept for its repetition; nil keeps nothing. Answer
-	// may be called again, so it must have no effects.
+	// Request identifies the request among those of the key, and Answer makes
+	// the answer to keep for its repetition; nil keeps nothing. Answer may be
+	// called again, so it must have no effects.
 	Request string
 	Answer  func(left ledger.Balance) (idempotency.Answer, error)
 }
@@ -34,11 +34,10 @@ type Keep struct {
 	Answer  func(text secret.Text, left ledger.Balance) (idempotency.Answer, error)
 }
 
-// ReplaceKey gives the key a new text, books the entries with it, and returns
-// the text, which is shown only here, and what the key has left. The old text
-// fails from then on. keep may be nil. The caller has made sure that whoever
-// asks may do so. It fails with ErrBadKey if the key was replaced in the
-// meantime.
+// ReplaceKey gives the key a new text, posts the entries with it, and returns
+// the text, which is shown only here, and the balance of the key. The old text
+// fails from then on. keep may be nil. The caller has checked the permission. It
+// fails with ErrBadKey if the key was replaced in the meantime.
 func (s *Service) ReplaceKey(
 	ctx context.Context, key Key, entries []ledger.Entry, keep *Keep, trail ...audit.Entry,
 ) (secret.Text, ledger.Balance, error) {
@@ -58,9 +57,8 @@ func (s *Service) ReplaceKey(
 	return text, left, nil
 }
 
-// RetiredAnswer returns what the request was answered by which the key of this
-// text was replaced, and whose key it was. Any other request learns only that
-// the key is not valid: ErrBadKey.
+// RetiredAnswer returns the stored answer of the request that replaced the key of
+// this text, and the ID of the key. Any other request gets ErrBadKey.
 func (s *Service) RetiredAnswer(
 	ctx context.Context, text, name string, request idempotency.Hash,
 ) (int64, idempotency.Answer, error) {

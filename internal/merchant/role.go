@@ -6,7 +6,7 @@ import (
 )
 
 // Role is what a member may do for a merchant account. An owner may do everything;
-// no other role contains another.
+// no other role includes another.
 type Role string
 
 // The roles.
@@ -17,7 +17,7 @@ const (
 	RoleViewer    Role = "viewer"
 )
 
-// Roles lists them, the mightiest first.
+// Roles lists the roles, the owner first.
 func Roles() []Role { return []Role{RoleOwner, RoleDeveloper, RoleSupport, RoleViewer} }
 
 // ParseRole reads a role; ok is false for any other text.
@@ -26,52 +26,50 @@ func ParseRole(text string) (r Role, ok bool) {
 	return r, slices.Contains(Roles(), r)
 }
 
-// Act is a kind of thing that is done for a merchant. Its text says what, and
-// completes "may …".
+// Act is a kind of action for a merchant. Its text completes "may …".
 type Act string
 
 // The acts.
 const (
-	// ActOwn is what concerns nobody but the person who acts: their password,
-	// second factors, sessions, the merchant they look at, and leaving. It
-	// needs no role.
+	// ActOwn is what concerns only the acting user: their password, second
+	// factors, sessions, choice of merchant, and leaving. It needs no role.
 	ActOwn Act = "look after their own sign-in"
-	// ActRead is to see what the merchant has: payments, keys without their
-	// text, settings, the team.
+	// ActRead is to read payments, keys without their text, settings and the
+	// team.
 	ActRead Act = "look at everything"
-	// ActPay is to hand out what customers pay by, such as payment links.
+	// ActPay is to create what customers pay, such as payment links.
 	ActPay Act = "create payments and payment links"
-	// ActCampaigns is what donations are asked for.
+	// ActCampaigns is to manage donation campaigns.
 	ActCampaigns Act = "create and change donation campaigns"
-	// ActModerate is which names and messages of donors everybody sees.
+	// ActModerate is to decide which names and messages of donors are public.
 	ActModerate Act = "approve and hide what donors wrote"
-	// ActPayments is to help with a payment that exists, short of saying that
-	// it was paid: cancel it, find its money.
+	// ActPayments is to help with an existing payment, but not to call it paid:
+	// cancel it, find its money.
 	ActPayments Act = "cancel payments and find their money"
 	// ActWebhooks is to send webhooks again, and to test them.
 	ActWebhooks Act = "send webhooks again"
 	// ActKeys is to make, rotate and revoke API keys.
 	ActKeys Act = "create, rotate and revoke API keys"
-	// ActCallback is where and how the merchant's programs are told.
+	// ActCallback is to set where webhooks go and how they are signed.
 	ActCallback Act = "set the callback address and its secrets"
-	// ActBranding is how the checkout looks, the merchant's name included.
+	// ActBranding is to change the appearance of the checkout and the merchant's name.
 	ActBranding Act = "change the branding"
 	// ActCredits is to buy credits.
 	ActCredits Act = "buy credits"
-	// ActMoney is where the money goes and what counts as paid: settlement
-	// wallets, networks, limits, finality, acceptance.
+	// ActMoney is to change where the money goes and what counts as paid:
+	// settlement wallets, networks, limits, finality, acceptance.
 	ActMoney Act = "change wallets and what counts as paid"
 	// ActComplete is to call a payment paid that is not paid in full and in time:
-	// it makes the shop hand out goods, so support may not, who are the
-	// ones a fraudster talks to; nor developers, whose business it is not.
+	// it makes the shop hand out goods. Support may not, since fraudsters talk to
+	// support; developers may not, since it is not their task.
 	ActComplete Act = "mark a payment as completed"
 	// ActAudit is to read who did what for the merchant, and from where.
 	ActAudit Act = "read the audit log"
-	// ActTeam is who belongs to the merchant, in which role.
+	// ActTeam is to manage who belongs to the merchant, in which role.
 	ActTeam Act = "invite, change and remove members"
 )
 
-// mayDo is who may do what. It is the only place that says so.
+// mayDo lists the roles that may do each act. No other place decides it.
 var mayDo = map[Act][]Role{
 	ActRead:      {RoleOwner, RoleDeveloper, RoleSupport, RoleViewer},
 	ActPay:       {RoleOwner, RoleDeveloper, RoleSupport},
@@ -100,8 +98,8 @@ func Acts() []Act {
 // Who lists the roles that may do it; nil for ActOwn, which needs none.
 func (a Act) Who() []Role { return slices.Clone(mayDo[a]) }
 
-// May reports whether the role may do it. The empty role, of somebody who
-// belongs to no merchant, may do ActOwn alone.
+// May reports whether the role may do it. The empty role, of a user who belongs to
+// no merchant, may do only ActOwn.
 func (r Role) May(a Act) bool { return a == ActOwn || slices.Contains(mayDo[a], r) }
 
 // whoText names the roles that may do it, as in "an owner or a developer".
@@ -116,7 +114,7 @@ func whoText(a Act) string {
 	return strings.Join(names, "")
 }
 
-var nouns = map[Role]string{RoleOwner: "an owner", RoleSupport: "somebody in support"}
+var nouns = map[Role]string{RoleOwner: "an owner", RoleSupport: "a support member"}
 
 // Noun is the role with its article.
 func (r Role) Noun() string {

@@ -7,7 +7,7 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 )
 
-// The whole table, written out once more: a change of it must be meant.
+// The whole table once more, so that no role changes by accident.
 func TestRole_May(t *testing.T) {
 	t.Parallel()
 	want := map[Role][]Act{

@@ -13,20 +13,20 @@ import (
 	"github.com/florinpay/florin/internal/input"
 )
 
-// Options are what the service needs of its surroundings. The zero value works.
+// Options are the dependencies of the service. The zero value works.
 type Options struct {
 	// CheckCallback refuses a callback URL that webhooks could not be sent to,
-	// with a fault that names callbackUrl. Without it a callback must be an
+	// with a fault that names callbackUrl. If it is nil, a callback must be an
 	// https URL.
 	CheckCallback func(string) error
 	// Profiles are the configured networks: a settlement wallet must not be
-	// one of their token contracts. Without them the compiled-in ones count.
+	// one of their token contracts. If empty, the compiled-in networks apply.
 	Profiles []chain.Profile
-	// Random is the source of keys, tokens and ids; crypto/rand without it.
+	// Random is the source of keys, tokens and ids; nil means crypto/rand.
 	Random io.Reader
 }
 
-// Service is what surfaces do with users, keys and custodians. It is safe for
+// Service manages keys, custodians, teams and the audit log. It is safe for
 // concurrent use.
 type Service struct {
 	store     Store
@@ -34,10 +34,10 @@ type Service struct {
 	now       func() time.Time
 	opts      Options
 	usage     *usage
-	contracts map[chain.Address]string // token contracts, by the name people know them by
+	contracts map[chain.Address]string // names of token contracts
 }
 
-// New returns the service. now gives the time.
+// New returns the service. now returns the current time.
 func New(store Store, users *identity.Service, now func() time.Time, opts Options) *Service {
 	if opts.Random == nil {
 		opts.Random = rand.Reader

@@ -14,7 +14,7 @@ import (
 // one transaction.
 type Store interface {
 	// CreateKey stores a new key with its first entries and returns it with its
-	// ID. entries is given that ID.
+	// ID. entries is called with that ID.
 	CreateKey(ctx context.Context, k Key, entries func(id int64) []ledger.Entry, trail ...audit.Entry) (Key, error)
 	// CreateKeyWithin is CreateKey for a user who has fewer than MaxKeys in use
 	// and fewer than MaxEverKeys in all, or fails with ErrTooManyKeys.
@@ -23,7 +23,7 @@ type Store interface {
 	) (Key, error)
 	// KeyByHash returns the key in use with the hash and its owner's name, or ErrBadKey.
 	KeyByHash(ctx context.Context, h identity.Hash) (Key, error)
-	// RotateKey carries a replacement out and returns the balance of the key;
+	// RotateKey replaces the text of a key and returns the balance of the key;
 	// the old key fails from then on. It fails with ErrBadKey if that is no
 	// longer in use.
 	RotateKey(ctx context.Context, r Replacement) (ledger.Balance, error)

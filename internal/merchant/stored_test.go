@@ -16,8 +16,8 @@ import (
 	"github.com/florinpay/florin/internal/store"
 )
 
-// TestService_Stored goes the way of a merchant on a real database: what the
-// service hands out is what it finds again.
+// TestService_Stored follows a merchant on a real database: the service finds
+// again what it returned.
 func TestService_Stored(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -47,6 +47,19 @@ func TestService_Stored(t *testing.T) {
 	if err != nil || key != made {
 		t.Errorf("Authenticate = %+v, %v; want %+v", key, err, made)
 	}
+	t.Run("Custodian", func(t *testing.T) { storedCustodian(t, s, key) })
+	if err := users.SignOut(t.Context(), signedIn.Token.Reveal()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.MembershipBySession(t.Context(), signedIn.Token.Reveal()); !errors.Is(err, identity.ErrBadSession) {
+		t.Errorf("after signing out: %v", err)
+	}
+}
+
+// storedCustodian creates a custodian, changes it, and is refused once the
+// credits of the key are spent.
+func storedCustodian(t *testing.T, s *merchant.Service, key merchant.Key) {
+	t.Helper()
 	created, signing, err := s.CreateCustodian(t.Context(), key, merchant.CustodianInput{
 		Wallets: map[chain.Network]string{chain.Base: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"},
 		Secret:  new(secret.New("its secret")),
@@ -80,12 +93,6 @@ func TestService_Stored(t *testing.T) {
 	}
 	if left, err := s.Balance(t.Context(), key.ID); err != nil || left != (ledger.Balance{Queries: 5}) {
 		t.Errorf("Balance = %+v, %v; want 0 credits and 5 queries", left, err)
-	}
-	if err := users.SignOut(t.Context(), signedIn.Token.Reveal()); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.MembershipBySession(t.Context(), signedIn.Token.Reveal()); !errors.Is(err, identity.ErrBadSession) {
-		t.Errorf("after signing out: %v", err)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/florinpay/florin/internal/secret"
 )
 
-// MaxTeam bounds the members and open invitations of a merchant: each
+// MaxTeam bounds the members and open invitations of a merchant, because each
 // invitation is a mail to a stranger.
 const MaxTeam = 50
 
@@ -18,12 +18,12 @@ const MaxTeam = 50
 var (
 	ErrUnknownMember  = fault.New(fault.NotFound, "there is no such member of this team")
 	ErrUnknownInvited = fault.New(fault.NotFound, "there is no such invitation, or it was taken already")
-	ErrLastOwner      = fault.New(fault.Conflict, "the last owner has to stay: make somebody else an owner first")
+	ErrLastOwner      = fault.New(fault.Conflict, "the last owner has to stay: make another member an owner first")
 	ErrIsMember       = fault.About(fault.Conflict, "email", "belongs to a member of this team already")
 	ErrTeamFull       = fault.New(fault.Conflict, "a team has at most %d members and open invitations", MaxTeam)
 )
 
-// Member is somebody who belongs to a merchant.
+// Member is a user who belongs to a merchant.
 type Member struct {
 	User  identity.User
 	Role  Role
@@ -36,7 +36,7 @@ type Invited struct {
 	MerchantID int64
 	Email      string
 	Role       Role
-	By         string // e-mail address of who invited
+	By         string // e-mail address of the inviting member
 	CreatedAt  time.Time
 	ExpiresAt  time.Time
 }
@@ -65,7 +65,7 @@ func (s *Service) Choose(ctx context.Context, user identity.User, token secret.T
 	return ErrNoMerchant
 }
 
-// Members lists who belongs to the merchant, owners first.
+// Members lists the members of the merchant, owners first.
 func (s *Service) Members(ctx context.Context, merchant identity.User) ([]Member, error) {
 	return s.store.Members(ctx, merchant.ID)
 }
@@ -97,7 +97,7 @@ func (s *Service) RemoveMember(ctx context.Context, merchant, member identity.Us
 	return s.store.RemoveMember(ctx, merchant.ID, member.ID, trail...)
 }
 
-// InviteMember invites somebody with the address into the team. The token is
+// InviteMember invites the holder of the address into the team. The token is
 // shown only here.
 func (s *Service) InviteMember(
 	ctx context.Context, by Membership, email string, role Role, trail ...audit.Entry,
@@ -130,8 +130,8 @@ func (s *Service) Invitations(ctx context.Context, merchant identity.User) ([]In
 	return s.store.Invitations(ctx, merchant.ID)
 }
 
-// RenewInvitation makes a new link for an invitation; the old one is
-// worthless then. It fails with ErrUnknownInvited.
+// RenewInvitation makes a new link for an invitation; the old link stops
+// working. It fails with ErrUnknownInvited.
 func (s *Service) RenewInvitation(
 	ctx context.Context, merchant identity.User, id string, trail ...audit.Entry,
 ) (Invited, secret.Text, error) {
@@ -148,8 +148,8 @@ func (s *Service) RevokeInvitation(ctx context.Context, merchant identity.User, 
 	return s.store.RevokeInvited(ctx, merchant.ID, id, s.now().UTC(), trail...)
 }
 
-// Invitation returns what the token invites to, and the merchant; known tells
-// whether the address has an account already. It fails with identity.ErrBadInvitation.
+// Invitation returns the invitation of the token and its merchant; known reports
+// whether the address already has an account. It fails with identity.ErrBadInvitation.
 func (s *Service) Invitation(
 	ctx context.Context, token string,
 ) (n Invited, merchant identity.User, known bool, err error) {
@@ -167,8 +167,8 @@ func (s *Service) Invitation(
 	return n, merchant, err == nil, err
 }
 
-// Join takes an invitation for somebody who is signed in, whose address must be
-// the one invited. It fails with identity.ErrBadInvitation.
+// Join accepts an invitation for a signed-in user, whose address must be the one
+// invited. It fails with identity.ErrBadInvitation.
 func (s *Service) Join(ctx context.Context, token string, user identity.User, trail ...audit.Entry) (Invited, error) {
 	hash, ok := identity.TeamToken.Hash(token)
 	if !ok {
@@ -178,9 +178,9 @@ func (s *Service) Join(ctx context.Context, token string, user identity.User, tr
 	return n, err
 }
 
-// JoinNew makes a user by an invitation into a team, whether signing up is open
-// or not: an owner answers for them. The user has no merchant account of their
-// own. It fails as CreateUser does, or with identity.ErrBadInvitation.
+// JoinNew creates a user by an invitation into a team, even where sign-up is closed:
+// an owner invited them. The user gets no merchant account of their own. It fails as
+// CreateUser does, or with identity.ErrBadInvitation.
 func (s *Service) JoinNew(
 	ctx context.Context, token string, in identity.NewUser, trail ...audit.Entry,
 ) (identity.User, Invited, error) {

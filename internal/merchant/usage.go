@@ -7,16 +7,16 @@ import (
 )
 
 const (
-	// usageGrain is how exactly the last use of a key is known: finer, and
-	// each request would cost a write.
+	// usageGrain is the resolution of the last use of a key: a finer one would
+	// cost a write for each request.
 	usageGrain = time.Minute
-	// maxUsage bounds how many keys wait to be written; one that does not fit
-	// is noted the next time it is used.
+	// maxUsage bounds how many keys wait to be written; a key that does not fit
+	// is recorded at its next use.
 	maxUsage = 10_000
 )
 
-// usage gathers which keys were used, so that the request that uses one pays
-// for a map look-up only. It is safe for concurrent use.
+// usage collects which keys were used, so that a request costs only a map
+// look-up. It is safe for concurrent use.
 type usage struct {
 	mu   sync.Mutex
 	used map[int64]time.Time
@@ -35,7 +35,7 @@ func (u *usage) note(key Key, now time.Time) {
 	}
 }
 
-// take empties it.
+// take returns the collected keys and empties the collection.
 func (u *usage) take() map[int64]time.Time {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -45,7 +45,7 @@ func (u *usage) take() map[int64]time.Time {
 }
 
 // SaveUsage writes which keys were used since the last call. What cannot be
-// written is dropped: it is a hint for people, and comes again with the next use.
+// written is dropped: it is informative only, and the next use records it again.
 func (s *Service) SaveUsage(ctx context.Context) error {
 	used := s.usage.take()
 	if len(used) == 0 {
@@ -54,8 +54,8 @@ func (s *Service) SaveUsage(ctx context.Context) error {
 	return s.store.TouchKeys(ctx, used)
 }
 
-// Run calls SaveUsage every minute until ctx ends, and once more then. failed
-// is told what could not be written.
+// Run calls SaveUsage every minute until ctx ends, and once more then. It calls
+// failed with the errors.
 func (s *Service) Run(ctx context.Context, failed func(error)) {
 	tick := time.NewTicker(usageGrain)
 	defer tick.Stop()

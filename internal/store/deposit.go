@@ -38,7 +38,7 @@ type depositRow struct {
 	BlockTime   instant
 	Source      string
 	State       string
-	Hardened    bool
+	Rechecked   bool
 	Late        bool    `db:"fixed"`
 	SeenAt      instant `db:"fixed"`
 	FinalAt     instant
@@ -62,7 +62,7 @@ func (r *depositRow) deposit() (payment.Deposit, error) {
 			Block:  blockOf(r.BlockNumber, r.BlockHash, r.BlockTime),
 			Source: r.Source,
 		},
-		State: payment.DepositState(r.State), Rechecked: r.Hardened, Late: r.Late,
+		State: payment.DepositState(r.State), Rechecked: r.Rechecked, Late: r.Late,
 		SeenAt: r.SeenAt.Time, FinalAt: r.FinalAt.Time, Swept: !r.SweptAt.IsZero(),
 	}, nil
 }
@@ -90,7 +90,7 @@ func saveDeposit(p *paymentRow, d payment.Deposit) (*db.Stmt, error) {
 		Token:       string(t.Asset.Token),
 		FromAddress: string(t.From), ToAddress: string(t.To), Units: t.Units.String(),
 		BlockNumber: block, BlockHash: t.Block.Hash, BlockTime: db.At(t.Block.Time), Source: t.Source,
-		State: string(d.State), Hardened: d.Rechecked, Late: d.Late, SeenAt: db.At(d.SeenAt), FinalAt: db.At(d.FinalAt),
+		State: string(d.State), Rechecked: d.Rechecked, Late: d.Late, SeenAt: db.At(d.SeenAt), FinalAt: db.At(d.FinalAt),
 	})...), nil
 }
 

@@ -98,15 +98,15 @@ func (s *Store) watchQuery(t tx, networks []chain.Network, since payment.Mark, e
 type cursorRow struct {
 	bun.BaseModel `bun:"table:cursors,alias:c"`
 
-	Network        string `bun:",pk"`
-	ScannedNumber  int64
-	ScannedHash    string
-	ScannedTime    instant
-	HardenedNumber int64
-	HardenedHash   string
-	HardenedTime   instant
-	BehindSince    instant
-	UpdatedAt      instant
+	Network         string `bun:",pk"`
+	ScannedNumber   int64
+	ScannedHash     string
+	ScannedTime     instant
+	RecheckedNumber int64
+	RecheckedHash   string
+	RecheckedTime   instant
+	BehindSince     instant
+	UpdatedAt       instant
 }
 
 // Cursor returns how far the network was read; ok is false before the first
@@ -122,7 +122,7 @@ func (s *Store) Cursor(ctx context.Context, n chain.Network) (c payment.Cursor, 
 	r := rows[0]
 	return payment.Cursor{
 		Scanned:     blockOf(r.ScannedNumber, r.ScannedHash, r.ScannedTime),
-		Rechecked:   blockOf(r.HardenedNumber, r.HardenedHash, r.HardenedTime),
+		Rechecked:   blockOf(r.RecheckedNumber, r.RecheckedHash, r.RecheckedTime),
 		BehindSince: r.BehindSince.Time,
 		UpdatedAt:   r.UpdatedAt.Time,
 	}, true, nil
@@ -134,20 +134,20 @@ func (s *Store) SaveCursor(ctx context.Context, n chain.Network, c payment.Curso
 	if err != nil {
 		return fmt.Errorf("save cursor of %s: %w", n, err)
 	}
-	hardened, err := storedBlock(c.Rechecked)
+	rechecked, err := storedBlock(c.Rechecked)
 	if err != nil {
 		return fmt.Errorf("save cursor of %s: %w", n, err)
 	}
 	row := &cursorRow{
 		Network:       string(n),
 		ScannedNumber: scanned, ScannedHash: c.Scanned.Hash, ScannedTime: db.At(c.Scanned.Time),
-		HardenedNumber: hardened, HardenedHash: c.Rechecked.Hash, HardenedTime: db.At(c.Rechecked.Time),
+		RecheckedNumber: rechecked, RecheckedHash: c.Rechecked.Hash, RecheckedTime: db.At(c.Rechecked.Time),
 		BehindSince: db.At(c.BehindSince), UpdatedAt: db.At(c.UpdatedAt),
 	}
 	err = s.db.Write(ctx, func(ctx context.Context, t tx) error {
 		_, err := t.NewInsert().Model(row).On("CONFLICT (network) DO UPDATE").
 			Set("scanned_number = EXCLUDED.scanned_number, scanned_hash = EXCLUDED.scanned_hash, scanned_time = EXCLUDED.scanned_time").
-			Set("hardened_number = EXCLUDED.hardened_number, hardened_hash = EXCLUDED.hardened_hash, hardened_time = EXCLUDED.hardened_time").
+			Set("rechecked_number = EXCLUDED.rechecked_number, rechecked_hash = EXCLUDED.rechecked_hash, rechecked_time = EXCLUDED.rechecked_time").
 			Set("behind_since = EXCLUDED.behind_since, updated_at = EXCLUDED.updated_at").Exec(ctx)
 		return err
 	})

@@ -1,7 +1,7 @@
 -- Reason: the schema of the first version.
 
--- The installation itself. id goes into every deposit address. key_check tells a wrong FLORIN_SECRET_KEY at start.
--- server is the PostgreSQL server it was last seen on: see Store.Watches.
+-- The installation itself. id goes into every deposit address. key_check detects a wrong FLORIN_SECRET_KEY at start.
+-- server is the PostgreSQL server that last ran it: see Store.Watches.
 CREATE TABLE instance (
     only_row  boolean PRIMARY KEY DEFAULT TRUE CHECK (only_row),
     id        bytea   NOT NULL CHECK (octet_length(id) = 16),
@@ -18,7 +18,7 @@ CREATE TABLE users (
     password_hash text        NOT NULL,
     operator      boolean     NOT NULL,
     created_at    timestamptz NOT NULL,
-    disabled_at timestamptz -- nobody signs in as a disabled user, and none of their keys is accepted
+    disabled_at timestamptz -- a disabled user cannot sign in, and none of their keys is accepted
 );
 
 CREATE TABLE sessions (
@@ -47,8 +47,8 @@ CREATE TABLE api_keys (
 );
 CREATE INDEX api_keys_by_user ON api_keys (user_id);
 
--- What the keys have left: the sums of ledger_entries, kept beside them. Many updates hit few rows, so their pages
--- have room for the next version of a row.
+-- The balance of each key: the sums of ledger_entries, kept in the same transaction. Many updates hit few rows, so
+-- their pages have room for the next version of a row.
 CREATE TABLE balances (
     key_id  bigint NOT NULL REFERENCES api_keys,
     unit    text   NOT NULL CHECK (unit IN ('credit', 'query')),
@@ -187,7 +187,7 @@ CREATE TABLE deposits (
     block_time   timestamptz,
     source       text        NOT NULL,
     state        text        NOT NULL CHECK (state IN ('SEEN', 'FINAL', 'VANISHED')),
-    hardened     boolean     NOT NULL,
+    rechecked    boolean     NOT NULL,
     late         boolean     NOT NULL,
     seen_at      timestamptz NOT NULL,
     final_at     timestamptz,
@@ -195,7 +195,7 @@ CREATE TABLE deposits (
     UNIQUE (network, tx_hash, ordinal, to_address, contract)
 );
 CREATE INDEX deposits_by_payment ON deposits (payment_id);
-CREATE INDEX deposits_unsettled ON deposits (network, block_number, payment_id) WHERE NOT hardened AND state <> 'VANISHED';
+CREATE INDEX deposits_unsettled ON deposits (network, block_number, payment_id) WHERE NOT rechecked AND state <> 'VANISHED';
 CREATE INDEX deposits_unswept ON deposits (key_id, payment_id) WHERE swept_at IS NULL AND state <> 'VANISHED';
 
 -- What could not be read for one payment is set aside, so that it holds up no other, and is read again from from_number on.
@@ -221,8 +221,8 @@ CREATE TABLE events (
     PRIMARY KEY (payment_id, seq)
 );
 
--- What GET /events serves: the public events of a key. An event gets its position when it is first asked for, after
--- its transaction has committed; so positions grow in an order that no reader can see broken.
+-- The public events of a key in the order of GET /events. An event gets its position when it is first read, after its
+-- transaction has committed, so no reader ever sees an event before the end of what it has read.
 CREATE TABLE feed (
     payment_id bigint NOT NULL,
     seq        bigint NOT NULL,
@@ -272,9 +272,9 @@ CREATE TABLE cursors (
     scanned_number  bigint      NOT NULL,
     scanned_hash    text        NOT NULL,
     scanned_time    timestamptz,
-    hardened_number bigint      NOT NULL,
-    hardened_hash   text        NOT NULL,
-    hardened_time   timestamptz,
+    rechecked_number bigint      NOT NULL,
+    rechecked_hash   text        NOT NULL,
+    rechecked_time   timestamptz,
     behind_since    timestamptz,
     updated_at      timestamptz
 );
@@ -285,8 +285,8 @@ CREATE TABLE leases (
     until  timestamptz NOT NULL
 );
 
--- What was answered to a write that carried an Idempotency-Key. subject is the public id the write gives to what it
--- makes, chosen before the first try, so that a second try makes the same thing.
+-- Answers to writes with an Idempotency-Key. subject is the public id of what the write creates, chosen before the
+-- first attempt, so that a second attempt creates the same thing.
 CREATE TABLE idempotency (
     key_id       bigint      NOT NULL REFERENCES api_keys,
     key          text        NOT NULL CHECK (length(key) BETWEEN 1 AND 255),
@@ -320,7 +320,7 @@ CREATE TABLE sweeps (
     state        text        NOT NULL CHECK (state IN ('PLANNED', 'SIGNED', 'SENT', 'CONFIRMED', 'FAILED', 'SUPERSEDED')),
     created_at   timestamptz NOT NULL,
     ended_at     timestamptz,
-    tx_hash      text        NOT NULL, -- that landed; empty: none
+    tx_hash      text        NOT NULL, -- of the final transaction; empty: none
     block_number bigint      NOT NULL,
     block_hash   text        NOT NULL,
     block_time   timestamptz,
@@ -329,7 +329,7 @@ CREATE TABLE sweeps (
     note         text        NOT NULL,
     CHECK ((state IN ('CONFIRMED', 'FAILED', 'SUPERSEDED')) = (ended_at IS NOT NULL))
 );
--- One sweep in flight per network: that makes the chain's own count the next nonce.
+-- One sweep in flight per network, so that the transaction count on the chain is the next nonce.
 CREATE UNIQUE INDEX sweeps_in_flight ON sweeps (network) WHERE ended_at IS NULL;
 CREATE INDEX sweeps_ended ON sweeps (network, ended_at) WHERE ended_at IS NOT NULL;
 
@@ -368,16 +368,16 @@ CREATE TABLE sweep_attempts (
     PRIMARY KEY (sweep_id, n)
 );
 
--- What sweeps have done to one address in one asset.
+-- The deposit balance of one address in one asset: what sweeps moved from it.
 CREATE TABLE deposit_balances (
     network       text        NOT NULL,
     address       text        NOT NULL,
     contract      text        NOT NULL,
     payment_id    bigint      NOT NULL REFERENCES payments,
     moved         text        NOT NULL, -- all that left the address
-    marked        text        NOT NULL, -- of which deposits are marked as swept
-    found         text        NOT NULL, -- of which was moved by hand and is no deposit
-    through       bigint      NOT NULL, -- block of the last sweep that moved it
+    marked        text        NOT NULL, -- of which for deposits marked as swept
+    found         text        NOT NULL, -- of which was moved by hand and belongs to no deposit
+    through       bigint      NOT NULL, -- block of the last sweep that moved money
     ahead         boolean     NOT NULL, -- moved is more than marked
     failures      bigint      NOT NULL,
     blocked_until timestamptz,
@@ -415,7 +415,7 @@ CREATE TABLE password_resets (
 );
 CREATE INDEX password_resets_by_user ON password_resets (user_id);
 
--- Who may sign up where only invited people may.
+-- Invitations to sign up where sign-up is closed.
 CREATE TABLE invitations (
     token      bytea       PRIMARY KEY CHECK (octet_length(token) = 32),
     email      text        NOT NULL,
@@ -427,19 +427,19 @@ CREATE TABLE invitations (
 
 CREATE TABLE audit_log (
     id      bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    user_id bigint      NOT NULL REFERENCES users, -- whose account it is about
+    user_id bigint      NOT NULL REFERENCES users, -- the user or merchant it concerns
     at      timestamptz NOT NULL,
-    actor   text        NOT NULL, -- e-mail address of who did it
+    actor   text        NOT NULL, -- e-mail address of the user who acted
     action  text        NOT NULL,
-    subject text        NOT NULL, -- what it was done to
+    subject text        NOT NULL, -- what was acted on
     detail  text        NOT NULL,
-    address text        NOT NULL  -- where from
+    address text        NOT NULL  -- IP address of the client
 );
 CREATE INDEX audit_log_by_user ON audit_log (user_id, id);
 CREATE TRIGGER audit_log_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_log
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
--- Payments without a reference cost these nothing, and the accounts of the house are nobody's to list.
+-- Payments without a reference, and accounts of the system, are left out of these indexes to save space.
 CREATE INDEX payments_by_reference ON payments (key_id, reference) WHERE reference <> '';
 CREATE INDEX ledger_by_giver ON ledger_entries (from_account, id) WHERE from_account <> 'issued';
 CREATE INDEX ledger_by_taker ON ledger_entries (to_account, id) WHERE to_account <> 'spent';
@@ -512,24 +512,24 @@ CREATE TABLE recharges (
     block_time   timestamptz,
     created_at   timestamptz NOT NULL,
     sent_at      timestamptz,
-    look_at      timestamptz,          -- NULL: never again
+    look_at      timestamptz,          -- NULL: not any more
     ended_at     timestamptz,
     CHECK ((state = 'SIGNED') = (ended_at IS NULL))
 );
--- One on its way per wallet: so the chain's own count is the next nonce.
+-- One in flight per wallet, so that the transaction count on the chain is the next nonce.
 CREATE UNIQUE INDEX recharges_signed ON recharges (wallet) WHERE state = 'SIGNED';
 CREATE INDEX recharges_due ON recharges (look_at) WHERE look_at IS NOT NULL;
 CREATE INDEX recharges_by_key ON recharges (key_id, id);
 
 -- Several users work for one merchant, each in a role.
 
--- A merchant account is named by the user who founded it: keys belong to that user.
+-- A merchant account is identified by the user who founded it; keys belong to that user.
 CREATE TABLE memberships (
     merchant_id bigint      NOT NULL REFERENCES users,
     user_id     bigint      NOT NULL REFERENCES users,
     role        text        NOT NULL CHECK (role IN ('owner', 'developer', 'support', 'viewer')),
     created_at  timestamptz NOT NULL,
-    chosen_at   timestamptz NOT NULL, -- the one chosen last is what the user's next session acts for
+    chosen_at   timestamptz NOT NULL, -- the next session of the user acts for the merchant chosen last
     PRIMARY KEY (merchant_id, user_id)
 );
 CREATE INDEX memberships_by_user ON memberships (user_id, chosen_at);
@@ -562,8 +562,8 @@ CREATE TABLE passkeys (
 );
 CREATE INDEX passkeys_by_user ON passkeys (user_id);
 
--- Each is answered once, and only by the session (or, before there is one, the
--- sealed cookie) it was made for.
+-- Each is answered once, and only by the session (or, before sign-in, the sealed
+-- cookie) it was made for.
 CREATE TABLE passkey_challenges (
     holder     bytea NOT NULL CHECK (octet_length(holder) = 32), -- hash of the token of that session or cookie
     purpose    text NOT NULL CHECK (purpose IN ('register', 'sign in', 'confirm')),
@@ -573,7 +573,7 @@ CREATE TABLE passkey_challenges (
 );
 CREATE INDEX passkey_challenges_by_end ON passkey_challenges (expires_at);
 
--- When a user was last warned of sign-in guesses.
+-- When a user was last warned of failed sign-ins.
 
 CREATE TABLE guess_notices (
     user_id bigint NOT NULL PRIMARY KEY REFERENCES users,
@@ -591,17 +591,17 @@ CREATE TABLE logos (
 );
 CREATE INDEX logos_by_hash ON logos (hash);
 
--- Failed webhooks are few among millions of delivered ones.
+-- Partial, since failed webhooks are few among millions of delivered ones.
 
 CREATE INDEX deliveries_failed ON deliveries (custodian_id, due_at) WHERE state IN ('FAILED', 'STOPPED');
 
 -- The owners of a key are mailed once when its credits run low.
 
--- One row a key that ever ran low, written with the entry that crossed the mark. TAKEN is before the mail is handed
--- over, so that a crash between the two costs a mail and never sends it twice.
+-- One row for each key that ever ran low, written with the entry that crossed the limit. TAKEN is stored before the
+-- mail is sent: a crash in between loses a mail and never sends it twice.
 CREATE TABLE low_credit (
     key_id     bigint      PRIMARY KEY REFERENCES api_keys,
-    crossing   bigint      NOT NULL CHECK (crossing > 0), -- counts how often it ran low
+    crossing   bigint      NOT NULL CHECK (crossing > 0), -- how often it ran low
     crossed_at timestamptz NOT NULL,
     state      text        NOT NULL CHECK (state IN ('WAITING', 'TAKEN', 'SENT', 'SKIPPED', 'FAILED')),
     attempt    bigint      NOT NULL CHECK (attempt >= 0), -- attempts made
@@ -611,30 +611,30 @@ CREATE INDEX low_credit_due ON low_credit (due_at) WHERE state = 'WAITING';
 
 -- What operators search and list.
 
--- What begins with the text searched for, byte by byte.
+-- Search by prefix, byte by byte.
 CREATE INDEX users_by_beginning ON users (email COLLATE "C");
 CREATE INDEX api_keys_by_beginning ON api_keys (lower(label) COLLATE "C");
 
 CREATE INDEX payments_topups ON payments (id) WHERE kind = 'TOPUP';
 CREATE INDEX payments_reorged ON payments (id) WHERE reorged;
 
--- The last time somebody had the book of credits added up. ended_at is NULL while it is asked for or under way.
+-- The last ledger check. ended_at is NULL while it is requested or runs.
 CREATE TABLE ledger_checks (
     only_row    bigint PRIMARY KEY CHECK (only_row = 1),
     asked_at    timestamptz NOT NULL,
     asked_by    text NOT NULL, -- e-mail address
     ended_at    timestamptz,
     entries     bigint NOT NULL,
-    differences text NOT NULL, -- JSON list of sentences, the first ones
+    differences text NOT NULL, -- JSON list of the first differences, as sentences
     found       bigint NOT NULL, -- how many differences there were
-    problem     text NOT NULL  -- why it could not be added up; empty: it was
+    problem     text NOT NULL  -- why the check could not run; empty: it did
 );
 
 -- Donations to a campaign that wait for money.
 
 CREATE INDEX payments_waiting_donations ON payments (campaign_id) WHERE ended_at IS NULL AND campaign_id > 0;
 
--- A request that replaced an API key is answered again when it is repeated.
+-- A repeated request that replaced an API key gets its answer again.
 
 CREATE TABLE retired_keys (
     hash       bytea       PRIMARY KEY CHECK (octet_length(hash) = 32), -- of the old key

@@ -1,6 +1,6 @@
 -- Reason: the schema of the first version.
 
--- The installation itself. id goes into every deposit address. key_check tells a wrong FLORIN_SECRET_KEY at start.
+-- The installation itself. id goes into every deposit address. key_check detects a wrong FLORIN_SECRET_KEY at start.
 -- server and routes.xact are for PostgreSQL.
 CREATE TABLE instance (
     only_row  INTEGER PRIMARY KEY CHECK (only_row = 1),
@@ -18,7 +18,7 @@ CREATE TABLE users (
     password_hash TEXT    NOT NULL,
     operator      INTEGER NOT NULL,
     created_at    INTEGER NOT NULL,
-    disabled_at INTEGER -- nobody signs in as a disabled user, and none of their keys is accepted
+    disabled_at INTEGER -- a disabled user cannot sign in, and none of their keys is accepted
 ) STRICT;
 
 CREATE TABLE sessions (
@@ -47,7 +47,7 @@ CREATE TABLE api_keys (
 ) STRICT;
 CREATE INDEX api_keys_by_user ON api_keys (user_id);
 
--- What the keys have left: the sums of ledger_entries, kept beside them.
+-- The balance of each key: the sums of ledger_entries, kept in the same transaction.
 CREATE TABLE balances (
     key_id  INTEGER NOT NULL REFERENCES api_keys,
     unit    TEXT    NOT NULL CHECK (unit IN ('credit', 'query')),
@@ -185,7 +185,7 @@ CREATE TABLE deposits (
     block_time   INTEGER,
     source       TEXT    NOT NULL,
     state        TEXT    NOT NULL CHECK (state IN ('SEEN', 'FINAL', 'VANISHED')),
-    hardened     INTEGER NOT NULL,
+    rechecked    INTEGER NOT NULL,
     late         INTEGER NOT NULL,
     seen_at      INTEGER NOT NULL,
     final_at     INTEGER,
@@ -193,7 +193,7 @@ CREATE TABLE deposits (
     UNIQUE (network, tx_hash, ordinal, to_address, contract)
 ) STRICT;
 CREATE INDEX deposits_by_payment ON deposits (payment_id);
-CREATE INDEX deposits_unsettled ON deposits (network, block_number, payment_id) WHERE NOT hardened AND state <> 'VANISHED';
+CREATE INDEX deposits_unsettled ON deposits (network, block_number, payment_id) WHERE NOT rechecked AND state <> 'VANISHED';
 CREATE INDEX deposits_unswept ON deposits (key_id, payment_id) WHERE swept_at IS NULL AND state <> 'VANISHED';
 
 -- What could not be read for one payment is set aside, so that it holds up no other, and is read again from from_number on.
@@ -219,8 +219,8 @@ CREATE TABLE events (
     UNIQUE (payment_id, seq)
 ) STRICT;
 
--- What GET /events serves: the public events of a key. An event gets its position when it is first asked for, after
--- its transaction has committed; so positions grow in an order that no reader can see broken.
+-- The public events of a key in the order of GET /events. An event gets its position when it is first read, after its
+-- transaction has committed, so no reader ever sees an event before the end of what it has read.
 CREATE TABLE feed (
     payment_id INTEGER NOT NULL,
     seq        INTEGER NOT NULL,
@@ -270,9 +270,9 @@ CREATE TABLE cursors (
     scanned_number  INTEGER NOT NULL,
     scanned_hash    TEXT    NOT NULL,
     scanned_time    INTEGER,
-    hardened_number INTEGER NOT NULL,
-    hardened_hash   TEXT    NOT NULL,
-    hardened_time   INTEGER,
+    rechecked_number INTEGER NOT NULL,
+    rechecked_hash   TEXT    NOT NULL,
+    rechecked_time   INTEGER,
     behind_since    INTEGER,
     updated_at      INTEGER
 ) STRICT, WITHOUT ROWID;
@@ -283,8 +283,8 @@ CREATE TABLE leases (
     until  INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- What was answered to a write that carried an Idempotency-Key. subject is the public id the write gives to what it
--- makes, chosen before the first try, so that a second try makes the same thing.
+-- Answers to writes with an Idempotency-Key. subject is the public id of what the write creates, chosen before the
+-- first attempt, so that a second attempt creates the same thing.
 CREATE TABLE idempotency (
     key_id       INTEGER NOT NULL REFERENCES api_keys,
     key          TEXT    NOT NULL CHECK (length(key) BETWEEN 1 AND 255),
@@ -325,7 +325,7 @@ CREATE TABLE sweeps (
     state        TEXT    NOT NULL CHECK (state IN ('PLANNED', 'SIGNED', 'SENT', 'CONFIRMED', 'FAILED', 'SUPERSEDED')),
     created_at   INTEGER NOT NULL,
     ended_at     INTEGER,
-    tx_hash      TEXT    NOT NULL, -- that landed; empty: none
+    tx_hash      TEXT    NOT NULL, -- of the final transaction; empty: none
     block_number INTEGER NOT NULL,
     block_hash   TEXT    NOT NULL,
     block_time   INTEGER,
@@ -334,7 +334,7 @@ CREATE TABLE sweeps (
     note         TEXT    NOT NULL,
     CHECK ((state IN ('CONFIRMED', 'FAILED', 'SUPERSEDED')) = (ended_at IS NOT NULL))
 ) STRICT;
--- One sweep in flight per network: that makes the chain's own count the next nonce.
+-- One sweep in flight per network, so that the transaction count on the chain is the next nonce.
 CREATE UNIQUE INDEX sweeps_in_flight ON sweeps (network) WHERE ended_at IS NULL;
 CREATE INDEX sweeps_ended ON sweeps (network, ended_at) WHERE ended_at IS NOT NULL;
 
@@ -373,16 +373,16 @@ CREATE TABLE sweep_attempts (
     PRIMARY KEY (sweep_id, n)
 ) STRICT, WITHOUT ROWID;
 
--- What sweeps have done to one address in one asset.
+-- The deposit balance of one address in one asset: what sweeps moved from it.
 CREATE TABLE deposit_balances (
     network       TEXT    NOT NULL,
     address       TEXT    NOT NULL,
     contract      TEXT    NOT NULL,
     payment_id    INTEGER NOT NULL REFERENCES payments,
     moved         TEXT    NOT NULL, -- all that left the address
-    marked        TEXT    NOT NULL, -- of which deposits are marked as swept
-    found         TEXT    NOT NULL, -- of which was moved by hand and is no deposit
-    through       INTEGER NOT NULL, -- block of the last sweep that moved it
+    marked        TEXT    NOT NULL, -- of which for deposits marked as swept
+    found         TEXT    NOT NULL, -- of which was moved by hand and belongs to no deposit
+    through       INTEGER NOT NULL, -- block of the last sweep that moved money
     ahead         INTEGER NOT NULL, -- moved is more than marked
     failures      INTEGER NOT NULL,
     blocked_until INTEGER,
@@ -420,7 +420,7 @@ CREATE TABLE password_resets (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX password_resets_by_user ON password_resets (user_id);
 
--- Who may sign up where only invited people may.
+-- Invitations to sign up where sign-up is closed.
 CREATE TABLE invitations (
     token      BLOB    PRIMARY KEY CHECK (length(token) = 32),
     email      TEXT    NOT NULL,
@@ -432,13 +432,13 @@ CREATE TABLE invitations (
 
 CREATE TABLE audit_log (
     id      INTEGER PRIMARY KEY,
-    user_id INTEGER NOT NULL REFERENCES users, -- whose account it is about
+    user_id INTEGER NOT NULL REFERENCES users, -- the user or merchant it concerns
     at      INTEGER NOT NULL,
-    actor   TEXT    NOT NULL, -- e-mail address of who did it
+    actor   TEXT    NOT NULL, -- e-mail address of the user who acted
     action  TEXT    NOT NULL,
-    subject TEXT    NOT NULL, -- what it was done to
+    subject TEXT    NOT NULL, -- what was acted on
     detail  TEXT    NOT NULL,
-    address TEXT    NOT NULL  -- where from
+    address TEXT    NOT NULL  -- IP address of the client
 ) STRICT;
 CREATE INDEX audit_log_by_user ON audit_log (user_id, id);
 
@@ -451,7 +451,7 @@ BEGIN
     SELECT RAISE(ABORT, 'audit_log is append-only');
 END;
 
--- Payments without a reference cost these nothing, and the accounts of the house are nobody's to list.
+-- Payments without a reference, and accounts of the system, are left out of these indexes to save space.
 CREATE INDEX payments_by_reference ON payments (key_id, reference) WHERE reference <> '';
 CREATE INDEX ledger_by_giver ON ledger_entries (from_account, id) WHERE from_account <> 'issued';
 CREATE INDEX ledger_by_taker ON ledger_entries (to_account, id) WHERE to_account <> 'spent';
@@ -524,24 +524,24 @@ CREATE TABLE recharges (
     block_time   INTEGER,
     created_at   INTEGER NOT NULL,
     sent_at      INTEGER,
-    look_at      INTEGER,          -- NULL: never again
+    look_at      INTEGER,          -- NULL: not any more
     ended_at     INTEGER,
     CHECK ((state = 'SIGNED') = (ended_at IS NULL))
 ) STRICT;
--- One on its way per wallet: so the chain's own count is the next nonce.
+-- One in flight per wallet, so that the transaction count on the chain is the next nonce.
 CREATE UNIQUE INDEX recharges_signed ON recharges (wallet) WHERE state = 'SIGNED';
 CREATE INDEX recharges_due ON recharges (look_at) WHERE look_at IS NOT NULL;
 CREATE INDEX recharges_by_key ON recharges (key_id, id);
 
 -- Several users work for one merchant, each in a role.
 
--- A merchant account is named by the user who founded it: keys belong to that user.
+-- A merchant account is identified by the user who founded it; keys belong to that user.
 CREATE TABLE memberships (
     merchant_id INTEGER NOT NULL REFERENCES users,
     user_id     INTEGER NOT NULL REFERENCES users,
     role        TEXT    NOT NULL CHECK (role IN ('owner', 'developer', 'support', 'viewer')),
     created_at  INTEGER NOT NULL,
-    chosen_at   INTEGER NOT NULL, -- the one chosen last is what the user's next session acts for
+    chosen_at   INTEGER NOT NULL, -- the next session of the user acts for the merchant chosen last
     PRIMARY KEY (merchant_id, user_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX memberships_by_user ON memberships (user_id, chosen_at);
@@ -574,8 +574,8 @@ CREATE TABLE passkeys (
 ) STRICT;
 CREATE INDEX passkeys_by_user ON passkeys (user_id);
 
--- Each is answered once, and only by the session (or, before there is one, the
--- sealed cookie) it was made for.
+-- Each is answered once, and only by the session (or, before sign-in, the sealed
+-- cookie) it was made for.
 CREATE TABLE passkey_challenges (
     holder     BLOB NOT NULL CHECK (length(holder) = 32), -- hash of the token of that session or cookie
     purpose    TEXT NOT NULL CHECK (purpose IN ('register', 'sign in', 'confirm')),
@@ -585,7 +585,7 @@ CREATE TABLE passkey_challenges (
 ) STRICT;
 CREATE INDEX passkey_challenges_by_end ON passkey_challenges (expires_at);
 
--- When a user was last warned of sign-in guesses.
+-- When a user was last warned of failed sign-ins.
 
 CREATE TABLE guess_notices (
     user_id INTEGER NOT NULL PRIMARY KEY REFERENCES users,
@@ -603,17 +603,17 @@ CREATE TABLE logos (
 ) STRICT;
 CREATE INDEX logos_by_hash ON logos (hash);
 
--- Failed webhooks are few among millions of delivered ones.
+-- Partial, since failed webhooks are few among millions of delivered ones.
 
 CREATE INDEX deliveries_failed ON deliveries (custodian_id, due_at) WHERE state IN ('FAILED', 'STOPPED');
 
 -- The owners of a key are mailed once when its credits run low.
 
--- One row a key that ever ran low, written with the entry that crossed the mark. TAKEN is before the mail is handed
--- over, so that a crash between the two costs a mail and never sends it twice.
+-- One row for each key that ever ran low, written with the entry that crossed the limit. TAKEN is stored before the
+-- mail is sent: a crash in between loses a mail and never sends it twice.
 CREATE TABLE low_credit (
     key_id     INTEGER PRIMARY KEY REFERENCES api_keys,
-    crossing   INTEGER NOT NULL CHECK (crossing > 0), -- counts how often it ran low
+    crossing   INTEGER NOT NULL CHECK (crossing > 0), -- how often it ran low
     crossed_at INTEGER NOT NULL,
     state      TEXT    NOT NULL CHECK (state IN ('WAITING', 'TAKEN', 'SENT', 'SKIPPED', 'FAILED')),
     attempt    INTEGER NOT NULL CHECK (attempt >= 0), -- attempts made
@@ -623,30 +623,30 @@ CREATE INDEX low_credit_due ON low_credit (due_at) WHERE state = 'WAITING';
 
 -- What operators search and list.
 
--- What begins with the text searched for, byte by byte.
+-- Search by prefix, byte by byte.
 CREATE INDEX users_by_beginning ON users (email COLLATE BINARY);
 CREATE INDEX api_keys_by_beginning ON api_keys (lower(label) COLLATE BINARY);
 
 CREATE INDEX payments_topups ON payments (id) WHERE kind = 'TOPUP';
 CREATE INDEX payments_reorged ON payments (id) WHERE reorged;
 
--- The last time somebody had the book of credits added up. ended_at is NULL while it is asked for or under way.
+-- The last ledger check. ended_at is NULL while it is requested or runs.
 CREATE TABLE ledger_checks (
     only_row    INTEGER PRIMARY KEY CHECK (only_row = 1),
     asked_at    INTEGER NOT NULL,
     asked_by    TEXT NOT NULL, -- e-mail address
     ended_at    INTEGER,
     entries     INTEGER NOT NULL,
-    differences TEXT NOT NULL, -- JSON list of sentences, the first ones
+    differences TEXT NOT NULL, -- JSON list of the first differences, as sentences
     found       INTEGER NOT NULL, -- how many differences there were
-    problem     TEXT NOT NULL  -- why it could not be added up; empty: it was
+    problem     TEXT NOT NULL  -- why the check could not run; empty: it did
 ) STRICT;
 
 -- Donations to a campaign that wait for money.
 
 CREATE INDEX payments_waiting_donations ON payments (campaign_id) WHERE ended_at IS NULL AND campaign_id > 0;
 
--- A request that replaced an API key is answered again when it is repeated.
+-- A repeated request that replaced an API key gets its answer again.
 
 CREATE TABLE retired_keys (
     hash       BLOB    PRIMARY KEY CHECK (length(hash) = 32), -- of the old key

@@ -12,7 +12,8 @@ import (
 	"github.com/florinpay/florin/internal/store/db"
 )
 
-// Day is the volume of the completed payments that were created on one day (UTC) on one network.
+// Day is the volume of the completed payments that were created on one day (UTC) on
+// one network.
 type Day struct {
 	Day     time.Time
 	Network chain.Network
@@ -20,10 +21,10 @@ type Day struct {
 	Volume  money.Micros
 }
 
-// Activity is what a merchant has going on.
+// Activity counts the payments of a merchant.
 type Activity struct {
 	Open    int64 // payments that have not ended
-	Started int64 // payments started since the time asked for
+	Started int64 // payments started since the given time
 	Any     bool  // there is at least one payment
 	Paid    bool  // there is at least one completed payment
 }
@@ -70,7 +71,7 @@ func (r *Reader) Days(ctx context.Context, keys []int64, since time.Time) ([]Day
 	return list, nil
 }
 
-// Activity returns what the keys have going on; Started counts since the time.
+// Activity counts the payments of the keys; Started counts those since the time.
 func (r *Reader) Activity(ctx context.Context, keys []int64, since time.Time) (Activity, error) {
 	var a Activity
 	if len(keys) == 0 {

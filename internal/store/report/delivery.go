@@ -25,7 +25,7 @@ type Delivery struct {
 	Last    webhook.Attempt
 }
 
-// DeliveryQuery asks for deliveries of a key, the newest first.
+// DeliveryQuery selects deliveries of a key, the newest first.
 type DeliveryQuery struct {
 	KeyID  int64
 	State  webhook.State     // empty: any
@@ -156,8 +156,8 @@ func (r *Reader) FailedDeliveries(ctx context.Context, keys []int64, since time.
 		return f, nil
 	}
 	// Each half repeats the condition of its partial index, so that delivered
-	// ones are not read. The plus keeps the second half from the index of all
-	// deliveries of a custodian, which are more than all that wait.
+	// deliveries are not read. The plus keeps SQLite from using the index of all
+	// deliveries of a custodian for the second half, which are far more.
 	const half = "custodian_id IN (SELECT id FROM custodians WHERE key_id IN (?)) AND due_at >= ? AND "
 	err = r.db.Reader().NewRaw("SELECT (SELECT count(*) FROM deliveries WHERE "+half+"state IN ('FAILED', 'STOPPED') AND state = 'FAILED'), "+
 		"(SELECT count(*) FROM deliveries WHERE +"+half+"state = 'WAITING' AND attempt > 1 AND NOT EXISTS "+

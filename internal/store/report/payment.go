@@ -15,9 +15,9 @@ import (
 	"github.com/florinpay/florin/internal/store/db"
 )
 
-// Query asks for payments, the newest first. Empty fields take everything.
+// Query selects payments, the newest first. Empty fields match everything.
 type Query struct {
-	Keys    []int64 // whose payments; none means no payments at all
+	Keys    []int64 // of which keys; an empty list finds nothing
 	Status  payment.Status
 	Network chain.Network
 	Token   money.Token
@@ -27,8 +27,8 @@ type Query struct {
 	Min     money.Micros
 	Max     money.Micros // 0: no limit
 	// Text finds by txnid, reference, transaction hash, deposit address or
-	// amount, to the letter. Amounts are looked for among those created
-	// AmountReach before now, or since From.
+	// amount, exactly. Amounts are searched among payments created in the last
+	// AmountReach, or since From.
 	Text  string
 	Now   time.Time
 	After Place // the last payment of the page before; zero for the first page
@@ -38,7 +38,7 @@ type Query struct {
 // AmountReach is how far back a payment is found by its amount alone.
 const AmountReach = 90 * 24 * time.Hour
 
-// Place is where a payment stands in a list.
+// Place is the position of a payment in a list.
 type Place struct {
 	At     time.Time
 	Number int64
@@ -47,14 +47,14 @@ type Place struct {
 // maxRanges is how many parts a UNION may have; SQLite takes at most 500.
 const maxRanges = 400
 
-// maxFound bounds what one way of searching finds.
+// maxFound bounds the matches of one kind of search.
 const maxFound = 200
 
 // SearchPayments lists payments of the keys, the newest first, with routes and
 // deposits. It fails with fault.Invalid for a limit out of range.
 //
 // Like store.Payments it merges ranges of an index that end after Limit rows each.
-// Token, kind and amount are looked at row by row within them.
+// Token, kind and amount are compared row by row within them.
 func (r *Reader) SearchPayments(ctx context.Context, q Query) ([]payment.Payment, error) {
 	if q.Limit < 1 || q.Limit > MaxPage {
 		return nil, fault.New(fault.Invalid, "limit must be between 1 and %d", MaxPage)
@@ -189,7 +189,7 @@ func (f *finder) page(q *bun.SelectQuery) *bun.SelectQuery {
 	return q.OrderExpr("p.created_at DESC, p.id DESC").Limit(int64(f.q.Limit))
 }
 
-// byText returns the numbers of payments that the text may identify.
+// byText returns the row numbers of payments that the text may identify.
 func (f *finder) byText(ctx context.Context) ([]int64, error) {
 	text, keys := strings.TrimSpace(f.q.Text), bun.List(f.q.Keys)
 	ways := []*bun.RawQuery{
@@ -219,7 +219,8 @@ func (f *finder) byText(ctx context.Context) ([]int64, error) {
 	return all, nil
 }
 
-// txHash is how a hash is stored: hexadecimal digits in lower case, base58 as it is.
+// txHash returns a hash as it is stored: hexadecimal digits in lower case, base58
+// unchanged.
 func txHash(text string) string {
 	if strings.HasPrefix(text, "0x") || strings.HasPrefix(text, "0X") {
 		return strings.ToLower(text)
@@ -227,13 +228,13 @@ func txHash(text string) string {
 	return text
 }
 
-// canonical is how an address is stored, or the text itself.
+// canonical returns an address as it is stored, or the text itself.
 func canonical(text string) string {
 	for _, n := range []chain.Network{chain.BEP20, chain.Solana} {
 		if w, err := chain.ParseAddress(n, text); err == nil {
 			return string(w.Address)
 		}
-		// An address in one case has no checksum to hold it against.
+		// An address in one case has no checksum to verify.
 		if w, err := chain.ParseAddress(n, strings.ToLower(text)); err == nil && n.EVM() {
 			return string(w.Address)
 		}

@@ -1,9 +1,9 @@
-// Package report reads what merchants and operators look at: payments found by
+// Package report reads lists and figures for pages and exports: payments found by
 // any text, sums by day, webhooks with their attempts, ledger entries, the state
 // of an installation.
 //
-// Its one invariant: it only reads, and every question about a merchant names
-// the keys whose data may be shown; an answer never holds another's.
+// Its one invariant: it only reads, and every query for a merchant names the keys
+// whose data may be shown; the result never holds data of other keys.
 package report
 
 import (
@@ -31,7 +31,7 @@ type LoadPayments func(ctx context.Context, t db.Tx, ids []payment.ID) ([]paymen
 // New returns a reader of the database.
 func New(e db.Engine, load LoadPayments) *Reader { return &Reader{db: e, load: load} }
 
-// beforeOrLast is the number a page ends before.
+// beforeOrLast returns the row number a page ends before; the largest for 0.
 func beforeOrLast(before int64) int64 {
 	if before <= 0 {
 		return math.MaxInt64
@@ -39,7 +39,7 @@ func beforeOrLast(before int64) int64 {
 	return before
 }
 
-// wrapIf says what was read when it failed.
+// wrapIf wraps an error with what was read; nil stays nil.
 func wrapIf(err error, format string, args ...any) error {
 	if err == nil {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/florinpay/florin/internal/store/db"
 )
 
-// Sweep is one try to move a payment's money to the settlement wallet.
+// Sweep is one attempt to move a payment's money to the settlement wallet.
 type Sweep struct {
 	ID         string
 	Network    chain.Network
@@ -17,32 +17,32 @@ type Sweep struct {
 	Symbol     string
 	Moved      string // in tokens; empty: nothing yet
 	Settlement chain.Address
-	Tx         chain.TxHash // empty until it landed
+	Tx         chain.TxHash // empty until it is final
 	CreatedAt  time.Time
 	SentAt     time.Time   // of the newest attempt; zero before the first
 	EndedAt    time.Time   // zero while it is under way
 	Paid       money.Units // gas of the whole transaction, in the native coin; zero before its end
-	Addresses  int         // how many addresses it emptied
+	Addresses  int         // how many addresses the transaction swept
 	Reason     string      // why it could not be moved; empty otherwise
 }
 
-// SweepLine is one transaction of settlement.
+// SweepLine is one sweep transaction in a list.
 type SweepLine struct {
 	Number    int64
 	ID        string
 	Network   chain.Network
 	State     string
-	Addresses int64 // addresses it took along
-	Moved     int64 // of which it emptied
+	Addresses int64 // addresses it swept
+	Moved     int64 // of which were moved
 	Attempts  int64
-	Tx        chain.TxHash // empty until it landed
+	Tx        chain.TxHash // empty until it is final
 	Paid      money.Units  // in the native coin; zero before its end
 	Note      string       // why it failed or was given up
 	CreatedAt time.Time
 	EndedAt   time.Time // zero while it is under way
 }
 
-// SweepsOf lists the tries to move a payment's money, the first first.
+// SweepsOf lists the attempts to move a payment's money, the oldest first.
 func (r *Reader) SweepsOf(ctx context.Context, number int64) ([]Sweep, error) {
 	var rows []struct {
 		PublicID   string
@@ -119,7 +119,8 @@ func sweepLines(rows []sweepLineRow) ([]SweepLine, error) {
 			return nil, wrapIf(err, "sweep %s", row.PublicID)
 		}
 		list[i] = SweepLine{
-			Number: row.ID, ID: row.PublicID, Network: chain.Network(row.Network), State: row.State, Addresses: row.Addresses,
+			Number: row.ID, ID: row.PublicID, Network: chain.Network(row.Network),
+			State: row.State, Addresses: row.Addresses,
 			Moved: row.Moved, Attempts: row.Attempts,
 			Tx: chain.TxHash(
 				row.TxHash,
@@ -129,7 +130,7 @@ func sweepLines(rows []sweepLineRow) ([]SweepLine, error) {
 	return list, nil
 }
 
-// SweepLines lists the transactions of settlement before the one given (0: from
+// SweepLines lists the sweep transactions before the one given (0: from
 // the newest), the newest first.
 func (r *Reader) SweepLines(ctx context.Context, before int64, limit int) ([]SweepLine, error) {
 	var rows []sweepLineRow

@@ -43,7 +43,7 @@ func (r *Reader) TopUps(ctx context.Context, before int64, limit int) ([]TopUp, 
 		Hash      string
 		CreatedAt db.Instant
 	}
-	// The kind is written out, or the index of top-ups alone could not be used.
+	// The kind is a literal: with a parameter the partial index could not be used.
 	err := r.db.Reader().NewRaw("SELECT p.id, p.public_id, u.email, k.label, p.credits, p.credited, p.amount, p.status, p.network, p.token, p.hash, p.created_at "+
 		"FROM payments AS p JOIN api_keys AS k ON k.id = p.key_id JOIN users AS u ON u.id = k.user_id "+
 		"WHERE p.kind = 'TOPUP' AND p.id < ? ORDER BY p.id DESC LIMIT ?", beforeOrLast(before), limit).Scan(ctx, &rows)

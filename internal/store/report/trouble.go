@@ -12,7 +12,7 @@ import (
 	"github.com/florinpay/florin/internal/store/db"
 )
 
-// Trouble is work that waits for a person, or for longer than it should.
+// Trouble is work that waits for an operator, or for longer than it should.
 type Trouble struct {
 	Deliveries []LateDelivery
 	Sweeps     []SweepLine // under way for long
@@ -22,7 +22,7 @@ type Trouble struct {
 	SetAside   []SetAsidePayment
 }
 
-// MaxTrouble bounds each list of Trouble: who has more begins with these.
+// MaxTrouble bounds each list of Trouble.
 const MaxTrouble = 50
 
 // LateDelivery is a webhook that should have been tried long ago.
@@ -39,12 +39,12 @@ type LeftDeposit struct {
 	TxnID    payment.ID
 	Email    string // of the merchant
 	Network  chain.Network
-	Chosen   bool   // the payer was shown this network for this address
-	Counted  bool   // it is one of the tokens that count
+	Chosen   bool   // the payer was offered this network for this address
+	Counted  bool   // it is a token that counts as payment
 	Symbol   string // as the token calls itself
 	Amount   string // in tokens
 	FinalAt  time.Time
-	Blocked  time.Time // until when sweeping leaves it alone; zero: it does not
+	Blocked  time.Time // until when it is not swept; zero: it may be swept now
 	Reason   string    // why it could not be moved; may be empty
 	Contract chain.Address
 }
@@ -59,7 +59,7 @@ type LateRecharge struct {
 	CreatedAt time.Time
 }
 
-// ReorgedPayment is a payment that was completed by money that vanished.
+// ReorgedPayment is a payment completed by money that a reorg took back.
 type ReorgedPayment struct {
 	Number  int64
 	TxnID   payment.ID
@@ -85,7 +85,7 @@ type Stuck struct {
 	Unswept    int64     // deposits that are final for a day and not swept, dust apart
 	SetAside   int64     // payments that cannot be read on a network
 	Recharges  int64     // purchases of query units whose network is not configured
-	Dust       int64     // the same that are worth less than moving them costs
+	Dust       int64     // such deposits worth less than moving them costs
 }
 
 // A delivery is tried within a second of being due, a sweep within some minutes
@@ -93,7 +93,7 @@ type Stuck struct {
 const (
 	lateDelivery = 5 * time.Minute
 	lateSweep    = 10 * time.Minute
-	lateRecharge = 10 * time.Minute // those looked after are looked at every few seconds
+	lateRecharge = 10 * time.Minute // recharges under way are checked every few seconds
 )
 
 // Stuck counts what has waited longer than it should at now. Deposits below dust
@@ -120,8 +120,8 @@ func (r *Reader) Stuck(ctx context.Context, now time.Time, dust money.Micros) (S
 	return st, wrapIf(err, "stuck work")
 }
 
-// Trouble lists what waits for a person, or has waited longer than it should
-// at now, all as one moment knows it. Deposits below dust wait for more to come.
+// Trouble lists what waits for an operator, or has waited longer than it should
+// at now, all read in one transaction. Deposits below dust wait for more to come.
 func (r *Reader) Trouble(ctx context.Context, now time.Time, dust money.Micros) (Trouble, error) {
 	var all Trouble
 	err := r.db.Snapshot(ctx, func(ctx context.Context, t db.Tx) error {
@@ -197,10 +197,10 @@ func lateSweeps(ctx context.Context, t db.Tx, now time.Time) ([]SweepLine, error
 	return sweepLines(rows)
 }
 
-// leftDeposits are final and not swept: at once where the payer was not shown
-// that network for the address, so that no sweep takes them, or where a sweep
-// could not move them; otherwise after a day. It reads what is not swept, which
-// is little.
+// leftDeposits returns deposits that are final and not swept: immediately where the
+// payer was not offered that network for the address, so that no sweep moves them,
+// or where a sweep could not move them; otherwise after a day. It reads only
+// unswept deposits, which are few.
 func leftDeposits(ctx context.Context, t db.Tx, now time.Time, dust money.Micros) ([]LeftDeposit, error) {
 	var rows []struct {
 		PublicID string
@@ -267,11 +267,11 @@ func reorged(ctx context.Context, t db.Tx) ([]ReorgedPayment, error) {
 	return list, err
 }
 
-// AboutUSD is the value of a deposit d in SQL, as a float: good for an order or a
-// threshold, never for a sum that is shown.
+// AboutUSD is the SQL expression of the value of a deposit d, as a float: only for
+// sorting and thresholds, never for a sum that is shown.
 const AboutUSD = "CAST(d.units AS double precision) / CAST('1e' || d.decimals AS double precision)"
 
-// USD is an amount for comparing with AboutUSD.
+// USD converts an amount for comparison with AboutUSD.
 func USD(m money.Micros) float64 { return float64(m) / float64(money.USD) }
 
 // setAside lists the payments that cannot be read, the longest first.

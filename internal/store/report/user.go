@@ -10,7 +10,7 @@ import (
 	"github.com/florinpay/florin/internal/store/db"
 )
 
-// User is a user as the operator sees them.
+// User is a user with the figures an operator sees.
 type User struct {
 	identity.User
 
@@ -18,10 +18,10 @@ type User struct {
 	Payments bool // has taken at least one
 }
 
-// UserQuery asks for users, the newest first.
+// UserQuery selects users, the newest first.
 type UserQuery struct {
 	// Text finds by the beginning of an e-mail address or of a key's name, or
-	// by the public id of a user or key; empty takes everybody.
+	// by the public id of a user or key; empty matches every user.
 	Text   string
 	Before int64 // ID of the last of the page before; 0 for the first page
 	Limit  int
@@ -92,10 +92,10 @@ func (r *Reader) User(ctx context.Context, publicID string) (User, error) {
 	return rows[0].user(), nil
 }
 
-// lastChar sorts behind every text that begins as it does, byte by byte.
+// lastChar sorts after every other character, byte by byte.
 const lastChar = "\U0010FFFF"
 
-// usersByText returns the numbers of users the text may mean.
+// usersByText returns the ids of users that the text may identify.
 func (r *Reader) usersByText(ctx context.Context, text string) ([]int64, error) {
 	text = strings.ToLower(strings.TrimSpace(text))
 	if !db.Storable(text) {
