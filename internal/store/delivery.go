@@ -13,6 +13,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/db"
 	"github.com/florinpay/florin/internal/store/report"
 	"github.com/florinpay/florin/internal/webhook"
@@ -38,9 +39,13 @@ func (s *Store) Claim(
 	var list []webhook.Delivery
 	var sealed []unsendable
 	err := s.db.Write(ctx, func(ctx context.Context, t tx) error {
+		if err := dropOvertaken(ctx, t, now, ids); err != nil {
+			return err
+		}
 		var held []int64
-		err := t.NewRaw("UPDATE deliveries SET holder = ?, due_at = ? WHERE id IN (SELECT id FROM deliveries "+
-			"WHERE id IN (?) AND state = 'WAITING' AND due_at <= ? ORDER BY id ?) RETURNING id",
+		err := t.NewRaw("UPDATE deliveries SET holder = ?, due_at = ? WHERE id IN (SELECT id FROM deliveries AS d "+
+			"WHERE id IN (?) AND state = 'WAITING' AND due_at <= ? AND NOT EXISTS (SELECT 1 "+report.LaterEvents+") "+
+			"ORDER BY id ?) RETURNING id",
 			holder, db.At(until), bun.List(ids), db.At(now), bun.Safe(s.db.Dialect().SkipLocked)).Scan(ctx, &held)
 		if err != nil {
 			return err
@@ -149,10 +154,37 @@ func settle(ctx context.Context, c conn, holder string, o webhook.Outcome) error
 		return err
 	}
 	a := o.Attempt
-	return c.Run(ctx, db.Exec("INSERT INTO delivery_attempts "+
+	writes := []*db.Stmt{db.Exec("INSERT INTO delivery_attempts "+
 		"(delivery_id, attempt, at, url, status, latency_us, error, response, request) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
 		o.DeliveryID, attempt, db.At(a.At), shown(a.URL), int64(a.Status),
-		a.Latency.Microseconds(), shown(a.Error), shown(a.Response), shown(a.Request)))
+		a.Latency.Microseconds(), shown(a.Error), shown(a.Response), shown(a.Request))}
+	if o.State == webhook.Waiting {
+		writes = append(writes, db.Exec(overtaken+"id = ?", db.At(a.At), o.DeliveryID).AnyNumber())
+	}
+	return c.Run(ctx, writes...)
+}
+
+// overtaken ends what is still to be sent of the deliveries of a condition that
+// a later event of their payment makes untrue. A shop that is told "expired"
+// after "completed" would cancel an order that is paid.
+const overtaken = "UPDATE deliveries AS d SET state = 'OVERTAKEN', holder = NULL, due_at = ? " +
+	"WHERE state IN ('WAITING', 'FAILED') AND EXISTS (SELECT 1 " + report.LaterEvents + ") AND "
+
+// dropOvertaken ends those of the due deliveries that were overtaken while they
+// were held by an instance that has crashed.
+func dropOvertaken(ctx context.Context, t tx, now time.Time, due []int64) error {
+	_, err := t.NewRaw(overtaken+"id IN (?) AND due_at <= ?", db.At(now), bun.List(due), db.At(now)).Exec(ctx)
+	return err
+}
+
+// overtake returns the statement that ends the deliveries of earlier events. One
+// that is being sent right now ends when its attempt does (Settle); until then
+// the new event waits (firstDue).
+func overtake(p *paymentRow, e payment.Event) *db.Stmt {
+	at := db.At(e.At)
+	return db.Exec("UPDATE deliveries SET state = 'OVERTAKEN', holder = NULL, due_at = ? "+
+		"WHERE payment_id = ? AND seq < ? AND state IN ('WAITING', 'FAILED') AND (holder IS NULL OR due_at <= ?)",
+		at, p.ID, int64(e.Seq), at).AnyNumber()
 }
 
 // dueAt is when the delivery is due again; for one that has ended, when it ended.
@@ -213,7 +245,9 @@ func (s *Store) DueReceivers(ctx context.Context, now time.Time) ([]webhook.DueR
 // 500 parts in a UNION.
 const maxUnion = 100
 
-// firstDue returns the first due deliveries of each receiver, as many as its share.
+// firstDue returns the first due deliveries of each receiver, as many as its share,
+// but none while an earlier event of its payment is being sent: the earlier one
+// could arrive last.
 func (s *Store) firstDue(ctx context.Context, shares []webhook.Share, now time.Time) ([]int64, error) {
 	var text strings.Builder
 	var args []any
@@ -221,31 +255,43 @@ func (s *Store) firstDue(ctx context.Context, shares []webhook.Share, now time.T
 		if i > 0 {
 			text.WriteString(" UNION ALL ")
 		}
-		text.WriteString("SELECT * FROM (SELECT id FROM deliveries WHERE state = 'WAITING' AND receiver = ? AND due_at <= ? " +
+		text.WriteString("SELECT * FROM (SELECT id FROM deliveries AS d WHERE state = 'WAITING' AND receiver = ? AND due_at <= ? " +
+			"AND NOT EXISTS (SELECT 1 FROM deliveries AS earlier WHERE earlier.payment_id = d.payment_id AND earlier.seq < d.seq " +
+			"AND earlier.state = 'WAITING' AND earlier.holder IS NOT NULL AND earlier.due_at > ?) " +
 			"ORDER BY due_at LIMIT ?) AS r" + strconv.Itoa(i))
-		args = append(args, int64(share.Receiver), db.At(now), share.N)
+		args = append(args, int64(share.Receiver), db.At(now), db.At(now), share.N)
 	}
 	var ids []int64
 	return ids, s.reader().NewRaw(text.String(), args...).Scan(ctx, &ids)
 }
 
-// again makes a delivery due now, whatever its state, unless it is being sent.
-// Attempts go on being counted, so one whose attempts were used up is tried
-// once. It goes to the current callback URL.
-const again = "UPDATE deliveries SET state = 'WAITING', due_at = ?, holder = NULL, " +
-	"receiver = (SELECT receiver FROM custodians WHERE id = deliveries.custodian_id) " +
-	"WHERE custodian_id IN (SELECT id FROM custodians WHERE key_id IN (?)) AND (holder IS NULL OR state <> 'WAITING')"
+// again makes a delivery due now, whatever its state, unless it is being sent or
+// overtaken. Attempts go on being counted, so one whose attempts were used up is
+// tried once. It goes to the current callback URL.
+const again = "UPDATE deliveries AS d SET state = 'WAITING', due_at = ?, holder = NULL, " +
+	"receiver = (SELECT receiver FROM custodians WHERE id = d.custodian_id) " +
+	"WHERE custodian_id IN (" + custodianOfKeys + ") AND (holder IS NULL OR state <> 'WAITING') " +
+	"AND NOT EXISTS (SELECT 1 " + report.LaterEvents + ")"
 
-// Resend makes a delivery of the keys due now, or fails with fault.NotFound.
+const custodianOfKeys = "SELECT id FROM custodians WHERE key_id IN (?)"
+
+// Resend makes a delivery of the keys due now, or fails with
+// report.ErrUnknownDelivery or report.ErrOvertaken.
 func (s *Store) Resend(ctx context.Context, keys []int64, id int64, now time.Time, trail ...audit.Entry) error {
 	if len(keys) == 0 {
 		return report.ErrUnknownDelivery
 	}
 	ok, err := s.actOne(ctx, trail, about{}, again+" AND id = ?", db.At(now), bun.List(keys), id)
-	if err == nil && !ok {
-		return report.ErrUnknownDelivery
+	if err != nil || ok {
+		return err
 	}
-	return err
+	var n int
+	err = s.reader().NewRaw("SELECT count(*) FROM deliveries AS d WHERE id = ? AND custodian_id IN ("+custodianOfKeys+") "+
+		"AND EXISTS (SELECT 1 "+report.LaterEvents+")", id, bun.List(keys)).Scan(ctx, &n)
+	if err == nil && n > 0 {
+		return report.ErrOvertaken
+	}
+	return orElse(err, report.ErrUnknownDelivery)
 }
 
 // ResendFailed makes the deliveries of the key due now whose event came at since
@@ -256,7 +302,7 @@ func (s *Store) ResendFailed(
 	var n int64
 	err := s.act(ctx, trail, about{}, func(ctx context.Context, t tx, a *about) error {
 		res, err := t.NewRaw(again+" AND state IN ('FAILED', 'STOPPED') AND "+
-			"(SELECT e.at FROM events AS e WHERE e.payment_id = deliveries.payment_id AND e.seq = deliveries.seq) >= ?",
+			"(SELECT e.at FROM events AS e WHERE e.payment_id = d.payment_id AND e.seq = d.seq) >= ?",
 			db.At(now), bun.List([]int64{keyID}), db.At(since)).Exec(ctx)
 		if err != nil {
 			return err

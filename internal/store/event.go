@@ -69,8 +69,9 @@ var (
 
 // saveEvents returns the statements that store events and, for public ones,
 // their row in the feed and the delivery to the owner's callback URL if there is
-// one.
-func saveEvents(p *paymentRow, list []payment.Event) []*db.Stmt {
+// one. ended says that the payment had ended before, so that the deliveries of
+// its earlier end are overtaken.
+func saveEvents(p *paymentRow, list []payment.Event, ended bool) []*db.Stmt {
 	var all []*db.Stmt
 	for _, e := range list {
 		all = append(all, insertEvent.With(events.Values(rowOfEvent(p.ID, e))...))
@@ -78,6 +79,9 @@ func saveEvents(p *paymentRow, list []payment.Event) []*db.Stmt {
 			continue
 		}
 		seq := int64(e.Seq)
+		if ended {
+			all = append(all, overtake(p, e))
+		}
 		all = append(all,
 			insertDelivery.With(p.ID, seq, db.At(e.At), p.KeyID).AnyNumber(), // none without a callback URL
 			insertFeed.With(feed.Values(&feedRow{PaymentID: p.ID, Seq: seq, KeyID: p.KeyID})...))

@@ -227,7 +227,7 @@ func (op *changeOp) save() ([]*db.Stmt, error) {
 	}
 	all = append(all, saveDonation(op.change.Payment)...)
 	op.result = normal(op.change.Payment)
-	all = append(all, saveEvents(r, op.change.Events)...)
+	all = append(all, saveEvents(r, op.change.Events, op.before.Status.Final())...)
 	return append(all, saveLines(op.change.Audit, about{})...), nil
 }
 

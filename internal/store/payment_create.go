@@ -121,7 +121,7 @@ func (op *createOp) insert(ctx context.Context, c conn) error {
 	if op.exists = insert.Affected() == 0; op.exists {
 		return nil
 	}
-	return db.RunEach(ctx, c, append(saveEvents(op.row, op.events),
+	return db.RunEach(ctx, c, append(saveEvents(op.row, op.events, false),
 		saveLines(op.audit, about{subject: op.row.PublicID})...))
 }
 

@@ -1,8 +1,9 @@
 // Package webhook reports to merchants what happened to their payments.
 //
 // Its one invariant: an event is delivered at least once, or its attempts are
-// used up and shown. A delivery is a row that was written with the event, so a
-// crash loses nothing.
+// used up and shown, or a later event of its payment has overtaken it; a delivery
+// is a row that was written with the event, so a crash loses nothing. No event
+// is sent after one of the same payment that came later.
 package webhook
 
 import (
@@ -48,6 +49,10 @@ const (
 	Delivered State = "DELIVERED" // a 2xx answer came
 	Failed    State = "FAILED"    // every attempt was used up
 	Stopped   State = "STOPPED"   // the receiver answered 410, or the callback URL was removed
+	// Overtaken: a later event of the same payment makes it untrue, so it is not
+	// sent any more. A receiver that got it last would take a paid payment for
+	// expired or cancelled.
+	Overtaken State = "OVERTAKEN"
 )
 
 // Outcome is what to write after an attempt.
@@ -66,9 +71,11 @@ type Store interface {
 	DueReceivers(ctx context.Context, now time.Time) ([]DueReceiver, error)
 	// Claim takes the first due deliveries of each receiver, as many as its
 	// share, and holds them until the time given: a crashed holder's work is due
-	// again then. It may return fewer, but no delivery to two holders.
+	// again then. It may return fewer, but no delivery to two holders, none that is
+	// overtaken, and none while an earlier one of its payment is held.
 	Claim(ctx context.Context, holder string, now, until time.Time, shares []Share) ([]Delivery, error)
-	// Settle writes the outcome of an attempt if the holder still has it.
+	// Settle writes the outcome of an attempt if the holder still has it. A delivery
+	// that was overtaken meanwhile is Overtaken instead of Waiting.
 	Settle(ctx context.Context, holder string, o Outcome) error
 	// NextDue returns when the next unheld delivery is due; ok is false if none waits.
 	NextDue(ctx context.Context, now time.Time) (at time.Time, ok bool, err error)

@@ -241,7 +241,7 @@ CREATE TABLE deliveries (
     seq          bigint      NOT NULL,
     custodian_id bigint      NOT NULL REFERENCES custodians,
     receiver     bigint      NOT NULL,
-    state        text        NOT NULL CHECK (state IN ('WAITING', 'DELIVERED', 'FAILED', 'STOPPED')),
+    state        text        NOT NULL CHECK (state IN ('WAITING', 'DELIVERED', 'FAILED', 'STOPPED', 'OVERTAKEN')),
     attempt      bigint      NOT NULL, -- attempts made
     due_at       timestamptz NOT NULL, -- while it is held: when the hold ends
     holder       text,

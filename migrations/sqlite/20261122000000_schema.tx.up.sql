@@ -239,7 +239,7 @@ CREATE TABLE deliveries (
     seq          INTEGER NOT NULL,
     custodian_id INTEGER NOT NULL REFERENCES custodians,
     receiver     INTEGER NOT NULL,
-    state        TEXT    NOT NULL CHECK (state IN ('WAITING', 'DELIVERED', 'FAILED', 'STOPPED')),
+    state        TEXT    NOT NULL CHECK (state IN ('WAITING', 'DELIVERED', 'FAILED', 'STOPPED', 'OVERTAKEN')),
     attempt      INTEGER NOT NULL, -- attempts made
     due_at       INTEGER NOT NULL, -- while it is held: when the hold ends
     holder       TEXT,

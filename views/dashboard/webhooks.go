@@ -17,6 +17,9 @@ type DeliveryRow struct {
 	At, DueAt time.Time
 	// Answer is the last answer of the receiver; empty before the first attempt.
 	Answer string
+	// OvertakenBy is the later event of the payment, such as payment.completed;
+	// this one is not sent any more then. Empty if there is none.
+	OvertakenBy string
 }
 
 // WebhooksProps is the list of webhooks of a key.
@@ -40,6 +43,7 @@ var stateChoices = []panel.Choice{
 	{Value: "DELIVERED", Text: "Delivered"},
 	{Value: "FAILED", Text: "Failed"},
 	{Value: "STOPPED", Text: "Stopped"},
+	{Value: "OVERTAKEN", Text: "Overtaken"},
 }
 
 var (

@@ -105,7 +105,7 @@ func Webhooks(p WebhooksProps) templ.Component {
 				var templ_7745c5c3_Var3 string
 				templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(d)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `docs/webhooks.templ`, Line: 41, Col: 11}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `webhooks.templ`, Line: 41, Col: 11}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 				if templ_7745c5c3_Err != nil {
@@ -123,13 +123,13 @@ func Webhooks(p WebhooksProps) templ.Component {
 			var templ_7745c5c3_Var4 string
 			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(p.Total)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `docs/webhooks.templ`, Line: 44, Col: 22}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `webhooks.templ`, Line: 44, Col: 22}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, " in all, each delay up to a tenth shorter or longer. An event may come twice or late: treat <code>eventId</code> as its key, and act once.</p><h2 id=\"pull\">Events you missed</h2><p>The same events can be asked for at any time. Keep <code>nextAfter</code> of each answer and send it as <code>after</code> next time; none is ever skipped. In the dashboard, <a href=\"/dashboard/webhooks\">Webhooks</a> shows every attempt with what your server answered, and sends any of them again.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, " in all, each delay up to a tenth shorter or longer. An event may come twice or late: treat <code>eventId</code> as its key, and act once.</p><p>Money can come after a payment has expired or was cancelled, and complete it. From then on the earlier event is not sent any more, and the dashboard shows it as overtaken by <code>payment.completed</code>; a payment that is completed stays so. Events of one payment are sent in their order. If your own queue may change it, the number at the end of <code>eventId</code> grows with every event of the payment: keep the highest, and ignore what is lower.</p><h2 id=\"pull\">Events you missed</h2><p>The same events can be asked for at any time. Keep <code>nextAfter</code> of each answer and send it as <code>after</code> next time; none is ever skipped. In the dashboard, <a href=\"/dashboard/webhooks\">Webhooks</a> shows every attempt with what your server answered, and sends any of them again.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -88,9 +88,8 @@ func eventType(name string) payment.EventType {
 
 func deliveryRow(x report.Delivery) dashboard.DeliveryRow {
 	r := dashboard.DeliveryRow{
-		ID: strconv.FormatInt(x.ID, 10), TxnID: string(x.TxnID), Event: strings.TrimPrefix(
-			string(x.Type), "payment.",
-		), EventID: x.EventID,
+		ID: strconv.FormatInt(x.ID, 10), TxnID: string(x.TxnID), EventID: x.EventID,
+		Event: strings.TrimPrefix(string(x.Type), "payment."), OvertakenBy: string(x.OvertakenBy),
 		State: string(x.State), Made: int64(x.Made), At: x.At, DueAt: x.DueAt,
 	}
 	if !x.Last.At.IsZero() {

@@ -23,6 +23,9 @@ type Delivery struct {
 	Made    int       // attempts made
 	DueAt   time.Time // of the next attempt while it waits; when it ended otherwise
 	Last    webhook.Attempt
+	// OvertakenBy is the later event of the payment that makes this one untrue;
+	// empty if there is none.
+	OvertakenBy payment.EventType
 }
 
 // DeliveryQuery selects deliveries of a key, the newest first.
@@ -56,6 +59,7 @@ type deliveryRow struct {
 	Status    int64
 	LatencyUs int64
 	Error     string
+	Overtaken string
 }
 
 func (r deliveryRow) delivery() Delivery {
@@ -63,16 +67,21 @@ func (r deliveryRow) delivery() Delivery {
 		ID: r.ID, TxnID: payment.ID(r.PublicID), EventID: r.EventID, Type: payment.EventType(r.Type), At: r.At.Time,
 		State: webhook.State(r.State), Made: int(r.Attempt), DueAt: r.DueAt.Time,
 		Last: webhook.Attempt{
-			At: r.TriedAt.Time, URL: r.URL, Status: int(
-				r.Status,
-			), Latency: time.Duration(r.LatencyUs) * time.Microsecond,
-			Error: r.Error,
+			At: r.TriedAt.Time, URL: r.URL, Status: int(r.Status),
+			Latency: time.Duration(r.LatencyUs) * time.Microsecond, Error: r.Error,
 		},
+		OvertakenBy: payment.EventType(r.Overtaken),
 	}
 }
 
+// LaterEvents are the public events of the payment of delivery d that came after
+// the delivery's own: a part of a statement, to be selected from.
+const LaterEvents = "FROM events AS later WHERE later.payment_id = d.payment_id AND later.seq > d.seq AND later.type IN ('" +
+	string(payment.EventCompleted) + "', '" + string(payment.EventExpired) + "', '" + string(payment.EventCancelled) + "')"
+
 const reportColumns = "SELECT d.id, p.public_id, e.event_id, e.type, e.at, d.state, d.attempt, d.due_at, a.at AS tried_at, " +
-	"coalesce(a.url, '') AS url, coalesce(a.status, 0) AS status, coalesce(a.latency_us, 0) AS latency_us, coalesce(a.error, '') AS error " +
+	"coalesce(a.url, '') AS url, coalesce(a.status, 0) AS status, coalesce(a.latency_us, 0) AS latency_us, coalesce(a.error, '') AS error, " +
+	"coalesce((SELECT later.type " + LaterEvents + " ORDER BY later.seq LIMIT 1), '') AS overtaken " +
 	"FROM deliveries AS d JOIN custodians AS c ON c.id = d.custodian_id JOIN payments AS p ON p.id = d.payment_id " +
 	"JOIN events AS e ON e.payment_id = d.payment_id AND e.seq = d.seq " +
 	"LEFT JOIN delivery_attempts AS a ON a.delivery_id = d.id AND a.attempt = d.attempt "
@@ -110,8 +119,12 @@ func (r *Reader) Deliveries(ctx context.Context, q DeliveryQuery) ([]Delivery, e
 	return list, nil
 }
 
-// ErrUnknownDelivery: no delivery of these keys has the id.
-var ErrUnknownDelivery = fault.New(fault.NotFound, "there is no such webhook")
+// Reasons why a delivery is not sent again.
+var (
+	// ErrUnknownDelivery: no delivery of these keys has the id.
+	ErrUnknownDelivery = fault.New(fault.NotFound, "there is no such webhook")
+	ErrOvertaken       = fault.New(fault.Conflict, "a later event of the same payment has overtaken this webhook; send that one again")
+)
 
 // Delivery returns one delivery of the keys with all its attempts, the first
 // first, or fault.NotFound.

@@ -1,0 +1,196 @@
+package store
+
+import (
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store/report"
+	"github.com/florinpay/florin/internal/webhook"
+)
+
+// overtakenStory is a payment that was cancelled and is completed later.
+type overtakenStory struct {
+	*world
+
+	key       merchant.Key
+	cancelled string // event
+	completed string // event; empty until complete
+	now       time.Time
+}
+
+func newOvertakenStory(w *world) *overtakenStory {
+	k := w.key(0, 5)
+	w.custodian(k, "https://shop.example/hook")
+	return &overtakenStory{world: w, key: k, cancelled: w.end(k), now: start}
+}
+
+// take claims what is due and wants exactly these events.
+func (s *overtakenStory) take(holder string, events ...string) []webhook.Delivery {
+	s.t.Helper()
+	list := s.claim(holder, s.now, 10, 10)
+	same(s.t, "claimed by "+holder, eventIDs(list), events)
+	return list
+}
+
+// complete marks the payment as completed, some time after it was cancelled.
+func (s *overtakenStory) complete() {
+	s.t.Helper()
+	s.now = s.now.Add(10 * time.Second)
+	p, err := s.UpdatePayment(s.t.Context(), paymentOf(s.cancelled), func(p payment.Payment) (payment.Change, error) {
+		return p.MarkCompleted(payment.Actor{Name: "API key"}, s.now)
+	})
+	s.must(err)
+	s.completed = "evt_" + string(p.ID) + "_4"
+}
+
+// shows wants the delivery of the cancellation to be in the state, overtaken or not.
+func (s *overtakenStory) shows(state webhook.State, by payment.EventType, made int) {
+	s.t.Helper()
+	list, err := s.Deliveries(s.t.Context(), report.DeliveryQuery{KeyID: s.key.ID, Limit: 10})
+	s.must(err)
+	for _, d := range list {
+		if d.EventID == s.cancelled && (d.State != state || d.OvertakenBy != by || d.Made != made) {
+			s.t.Errorf("shown as %s, overtaken by %q, %d attempts; want %s, %q, %d", d.State, d.OvertakenBy, d.Made, state, by, made)
+		}
+		if d.EventID == s.completed && d.OvertakenBy != "" {
+			s.t.Errorf("the last event is overtaken by %s", d.OvertakenBy)
+		}
+	}
+}
+
+// ends wants nothing but the completion to be sent from now on.
+func (s *overtakenStory) ends() {
+	s.t.Helper()
+	for _, d := range s.take("z", s.completed) {
+		s.settle("z", d, webhook.Delivered, s.now, time.Time{})
+	}
+	s.now = s.now.Add(100 * time.Hour)
+	s.take("z")
+	if at := s.nextDue(s.now); at != -1 {
+		s.t.Errorf("something is still due at %s", at)
+	}
+}
+
+const completedLater = payment.EventCompleted
+
+// A webhook that says "cancelled" or "expired" is never sent after the one that says "completed".
+func TestStore_Overtaken(t *testing.T) {
+	t.Parallel()
+	for name, story := range map[string]func(*overtakenStory){
+		"NeverTried": func(s *overtakenStory) {
+			s.complete()
+			s.shows(webhook.Overtaken, completedLater, 0)
+			s.ends()
+		},
+		"WaitsForItsRetry": func(s *overtakenStory) {
+			d := s.take("a", s.cancelled)[0]
+			s.settle("a", d, webhook.Waiting, s.now, s.now.Add(time.Hour))
+			s.shows(webhook.Waiting, "", 1)
+			s.complete()
+			s.shows(webhook.Overtaken, completedLater, 1)
+			s.ends()
+		},
+		"BeingSent": func(s *overtakenStory) {
+			d := s.take("a", s.cancelled)[0]
+			s.complete()
+			s.take("b") // the first could still arrive, after the second
+			s.settle("a", d, webhook.Waiting, s.now, s.now.Add(5*time.Second))
+			s.shows(webhook.Overtaken, completedLater, 1)
+			s.ends()
+		},
+		"BeingSentAndArrives": func(s *overtakenStory) {
+			d := s.take("a", s.cancelled)[0]
+			s.complete()
+			s.take("b")
+			s.settle("a", d, webhook.Delivered, s.now, time.Time{})
+			s.shows(webhook.Delivered, completedLater, 1)
+			s.ends()
+		},
+		"SenderCrashed": func(s *overtakenStory) {
+			s.take("a", s.cancelled)
+			s.complete()
+			s.now = s.now.Add(time.Minute)
+			s.ends()
+			s.shows(webhook.Overtaken, completedLater, 0)
+		},
+		"SenderCrashedLongBefore": func(s *overtakenStory) {
+			s.take("a", s.cancelled)
+			s.now = s.now.Add(time.Hour)
+			s.complete()
+			s.shows(webhook.Overtaken, completedLater, 0)
+			s.ends()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			onEach(t, func(_ *testing.T, w *world) { story(newOvertakenStory(w)) })
+		})
+	}
+}
+
+// What is overtaken is not sent again by hand either.
+func TestStore_Overtaken_Resend(t *testing.T) {
+	t.Parallel()
+	resend := func(s *overtakenStory, event string) error {
+		var id int64
+		s.must(s.reader().NewRaw("SELECT d.id FROM deliveries AS d JOIN events AS e ON e.payment_id = d.payment_id AND e.seq = d.seq "+
+			"WHERE e.event_id = ?", event).Scan(s.t.Context(), &id))
+		return s.Resend(s.t.Context(), []int64{s.key.ID}, id, s.now)
+	}
+	for name, story := range map[string]func(*overtakenStory){
+		"GivenUp": func(s *overtakenStory) {
+			d := s.take("a", s.cancelled)[0]
+			s.settle("a", d, webhook.Failed, s.now, time.Time{})
+			s.complete()
+			s.shows(webhook.Overtaken, completedLater, 1)
+			n, err := s.ResendFailed(s.t.Context(), s.key.ID, start.Add(-time.Hour), s.now)
+			s.must(err)
+			if n != 0 {
+				s.t.Errorf("%d are sent again", n)
+			}
+			wants(s.t, "resend", resend(s, s.cancelled), report.ErrOvertaken)
+			s.ends()
+		},
+		"Refused": func(s *overtakenStory) {
+			d := s.take("a", s.cancelled)[0]
+			s.settle("a", d, webhook.Stopped, s.now, time.Time{})
+			s.complete()
+			n, err := s.ResendFailed(s.t.Context(), s.key.ID, start.Add(-time.Hour), s.now)
+			s.must(err)
+			if n != 0 {
+				s.t.Errorf("%d are sent again", n)
+			}
+			s.shows(webhook.Stopped, completedLater, 1)
+			s.ends()
+		},
+		"AskedForBeforeTheCompletion": func(s *overtakenStory) {
+			d := s.take("a", s.cancelled)[0]
+			s.settle("a", d, webhook.Delivered, s.now, time.Time{})
+			s.must(resend(s, s.cancelled))
+			s.complete()
+			s.ends()
+		},
+		"AfterTheCompletion": func(s *overtakenStory) {
+			d := s.take("a", s.cancelled)[0]
+			s.settle("a", d, webhook.Delivered, s.now, time.Time{})
+			s.complete()
+			wants(s.t, "resend", resend(s, s.cancelled), report.ErrOvertaken)
+			s.shows(webhook.Delivered, completedLater, 1)
+			s.settle("b", s.take("b", s.completed)[0], webhook.Delivered, s.now, time.Time{})
+			s.must(resend(s, s.completed))
+			s.ends()
+		},
+		"AnothersIsUnknown": func(s *overtakenStory) {
+			s.complete()
+			s.key = s.receiver("https://other.example/hook")
+			wants(s.t, "resend", resend(s, s.cancelled), report.ErrUnknownDelivery)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			onEach(t, func(_ *testing.T, w *world) { story(newOvertakenStory(w)) })
+		})
+	}
+}
