@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -12,7 +13,9 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/store/report"
 )
 
 // A test looks like the event the merchant picks, and says that it is a test.
@@ -116,4 +119,29 @@ func TestDashboard_Webhooks(t *testing.T) {
 		"Give a day of the last")
 	s.post("/dashboard/webhooks/resend", "key", m.key.PublicID, "since", b.clock.Now().Format(time.DateOnly)).leads(t, "/dashboard/webhooks?key="+m.key.PublicID)
 	s.get("/dashboard/webhooks").wants(t, 200, "One failed webhook is being sent again.")
+}
+
+// A webhook that a later event overtakes says so, and cannot be sent again.
+func TestDashboard_OvertakenWebhook(t *testing.T) {
+	t.Parallel()
+	b := newDashboard(t)
+	m := b.shop(b.member(ownerEmail))
+	b.busy(m)
+	list, err := b.store.Reports().Deliveries(t.Context(), report.DeliveryQuery{
+		KeyID: m.key.ID, Type: payment.EventCancelled, Limit: 1,
+	})
+	must(t, err)
+	page := "/dashboard/webhooks/" + strconv.FormatInt(list[0].ID, 10)
+	s := b.surfer()
+	s.signIn(ownerEmail)
+	s.get(page).wants(t, 200, `data-testid="resend"`)
+	_, err = b.store.UpdatePayment(t.Context(), list[0].TxnID, func(p payment.Payment) (payment.Change, error) {
+		return p.MarkCompleted(payment.Actor{Name: ownerEmail}, b.clock.Now())
+	})
+	must(t, err)
+	s.get("/dashboard/webhooks?state=OVERTAKEN").wants(t, 200, "Overtaken", "by payment.completed")
+	if r := s.get(page); !strings.Contains(r.body, "Overtaken by") || strings.Contains(r.body, `data-testid="resend"`) {
+		t.Errorf("%d, overtaken by is missing, or it can be sent again", r.status)
+	}
+	s.post(page+"/resend").wants(t, 409, "overtaken")
 }
