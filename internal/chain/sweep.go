@@ -84,6 +84,9 @@ type SweepOutcome struct {
 	Moved   []Moved
 	Unmoved []Unmoved
 	Note    string
+	// Displaced: no attempt is known, and another transaction has their nonce in
+	// a block that is not final. Nothing can be sent until it is final, or gone.
+	Displaced bool
 }
 
 // Moved is what the chain says a sweep moved from an address.

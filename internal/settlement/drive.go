@@ -23,6 +23,9 @@ func (s *Sweeper) drive(ctx context.Context, w Sweep) error {
 			return fmt.Errorf("track sweep %s: %w", w.ID, err)
 		}
 	}
+	if out.Displaced && out.Status == chain.TxUnknown {
+		return nil // no node would take an attempt now
+	}
 	switch w.next(out.Status, s.now()) {
 	case stepSign:
 		return s.sign(ctx, w, true)

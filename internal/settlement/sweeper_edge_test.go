@@ -55,32 +55,58 @@ func TestSweeper_Replaced(t *testing.T) {
 
 // foreign sends a transaction of the gas wallet outside the sweeper, at a higher price than the pending one with that
 // nonce.
-func (w *world) foreign(nonce uint64) {
+func (w *world) foreign(nonce uint64) { w.foreignAt(nonce, 90e9, 99e9) }
+
+func (w *world) foreignAt(nonce uint64, tip, most int64) {
 	w.t.Helper()
 	to := common.HexToAddress("0x1111")
 	id := new(big.Int).SetUint64(w.profile.ChainID)
 	tx, err := w.gas.SignTx(types.NewTx(&types.DynamicFeeTx{
-		ChainID: id, Nonce: nonce, To: &to, Value: big.NewInt(
-			1,
-		), Gas: 21_000, GasTipCap: big.NewInt(90e9), GasFeeCap: big.NewInt(99e9),
+		ChainID: id, Nonce: nonce, To: &to, Value: big.NewInt(1), Gas: 21_000,
+		GasTipCap: big.NewInt(tip), GasFeeCap: big.NewInt(most),
 	}), id)
 	w.must(err)
 	w.must(w.chain.Client().SendTransaction(w.t.Context(), tx))
 }
 
-// While a foreign transaction of the gas wallet is pending, no sweep is signed: it would replace that transaction.
-func TestSweeper_WaitsForForeign(t *testing.T) {
+// A foreign transaction of the gas wallet that is pending does not stop sweeps. The sweep takes its nonce: either of the
+// two is included, and if it is not the sweep, the sweep is planned again.
+func TestSweeper_ForeignPending(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, chain.Polygon, sqlite(t))
-	p := w.paid(10 * money.USD)
-	w.foreign(w.nonce())
-	s := w.sweeper()
-	if err := s.RunOnce(t.Context()); err == nil {
-		t.Error("a sweep was signed beside a pending transaction")
-	}
-	w.finalize()
-	w.settle(s)
-	w.wantSwept(p, true)
+	t.Run("PaysMore", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, chain.Polygon, sqlite(t))
+		p := w.paid(10 * money.USD)
+		w.foreign(w.nonce())
+		s := w.sweeper()
+		if err := s.RunOnce(t.Context()); err == nil {
+			t.Error("the node took a sweep that pays less than the transaction with its nonce")
+		}
+		first := w.inFlight()
+		w.chain.Mine(1)
+		w.once(s)
+		if got := w.inFlight(); got.ID != first.ID || len(got.Attempts) != 1 {
+			t.Errorf("while the other transaction is in a block that is not final: %+v", got)
+		}
+		w.finalize()
+		w.settle(s)
+		if got := w.sweepOf(first.ID); got.State != settlement.Superseded {
+			t.Errorf("the first sweep is %s", got.State)
+		}
+		w.wantSwept(p, true)
+	})
+	t.Run("NeverIncluded", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, chain.Polygon, sqlite(t))
+		p := w.paid(10 * money.USD)
+		nonce := w.nonce()
+		for i := range uint64(3) {
+			w.foreignAt(nonce+i, 1, 1) // below every base fee
+		}
+		w.settle(w.sweeper())
+		w.wantSwept(p, true)
+		w.wantBalance(merchantWallet, 10*money.USD)
+	})
 }
 
 // Another account flushes a forwarder, which any account may do. The money reaches the settlement wallet and counts as

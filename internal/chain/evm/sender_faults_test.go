@@ -333,3 +333,57 @@ func TestSweeps_FlushedBefore(t *testing.T) {
 		t.Errorf("of 10, while 4 are on the address, %s count", m[0].Units)
 	}
 }
+
+// A transaction of the gas wallet that is no sweep may be pending for ever: the
+// sweep takes its nonce and pays enough to replace one at today's price.
+func TestSweeps_ForeignPending(t *testing.T) {
+	t.Parallel()
+	g := newGeth(t, chain.Polygon)
+	items := []chain.SweepItem{g.item(1, 10)}
+	g.Mine(1)
+	s := g.sender(plenty)
+	first := g.mustSign(s, items)
+	g.mustBroadcast(s, first) // as another installation with this gas wallet would
+	again := g.mustSign(s, items)
+	if again.Nonce != first.Nonce {
+		t.Errorf("signed with nonce %d beside one that waits with %d", again.Nonce, first.Nonce)
+	}
+	g.mustBroadcast(s, again)
+	g.Mine(1)
+	g.Finalize()
+	g.mustTrack(s, chain.TxFinal, items, again)
+}
+
+// A node that does not know what is pending serves: the count of transactions in
+// blocks is the nonce of the next sweep.
+func TestSweeps_PendingUnknown(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]string{"Null": "null", "Nonsense": `"pending"`, "Behind": `"0x0"`} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := newGeth(t, chain.Polygon)
+			items := []chain.SweepItem{g.item(1, 10)}
+			g.Mine(1)
+			node := newProxy(t, g.chain.URL())
+			s, _ := g.through(node.URL)
+			want := g.mustSign(g.sender(plenty), items).Nonce
+			node.set("eth_getTransactionCount", func(params, result json.RawMessage) json.RawMessage {
+				if strings.Contains(string(params), `"pending"`) {
+					return json.RawMessage(answer)
+				}
+				return result
+			})
+			a := g.mustSign(s, items)
+			if a.Nonce != want {
+				t.Errorf("nonce %d, want %d", a.Nonce, want)
+			}
+			g.mustBroadcast(s, a)
+			g.Mine(1)
+			g.Finalize()
+			g.mustTrack(s, chain.TxFinal, items, a)
+			if _, err := s.GasWallet(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}

@@ -3,6 +3,7 @@ package rpc
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"math/big"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -26,30 +27,38 @@ func ParseBalance(raw []byte) (money.Units, error) {
 // Account is the state of an account.
 type Account struct {
 	Balance        *big.Int // wei
-	Nonce, Pending uint64   // transactions in blocks; those and the pending ones
+	Nonce, Pending uint64   // transactions in blocks; those and the pending ones, if the node knows them
 }
 
-// ReadAccount reads balance and transaction counts of an account.
+// ReadAccount reads balance and transaction counts of an account. A node that
+// does not know what is pending counts what is in blocks.
 func ReadAccount(ctx context.Context, e *Endpoint, of common.Address) (Account, error) {
 	text := Address(of).String()
-	results, err := e.Results(ctx,
+	replies, err := e.Ask(ctx,
 		NewCall("eth_getBalance", text, "latest"),
 		NewCall("eth_getTransactionCount", text, "latest"),
 		NewCall("eth_getTransactionCount", text, "pending"))
 	if err != nil {
 		return Account{}, err
 	}
+	for _, r := range replies[:2] {
+		if r.Err != nil {
+			return Account{}, fmt.Errorf("read an account: %w", CallError(r.Err))
+		}
+	}
 	var balance string
 	var acc Account
-	okBalance := json.Unmarshal(results[0], &balance) == nil
+	okBalance := json.Unmarshal(replies[0].Result, &balance) == nil
 	if okBalance {
 		acc.Balance, okBalance = ParseBig(balance)
 	}
-	var okNonce, okPending bool
-	acc.Nonce, okNonce = ParseNumber(results[1])
-	acc.Pending, okPending = ParseNumber(results[2])
-	if !okBalance || !okNonce || !okPending {
+	nonce, okNonce := ParseNumber(replies[1].Result)
+	if !okBalance || !okNonce {
 		return Account{}, Malformed("an account")
+	}
+	acc.Nonce, acc.Pending = nonce, nonce
+	if pending, ok := ParseNumber(replies[2].Result); ok && replies[2].Err == nil {
+		acc.Pending = max(nonce, pending)
 	}
 	return acc, nil
 }

@@ -31,6 +31,13 @@ const (
 
 // Sign builds and signs the transaction that sweeps the items. It reads fees,
 // nonce and gas estimate from the network and sends nothing.
+//
+// The nonce is that of the previous attempts, or else the count of transactions
+// in blocks: a network has one sweep in flight, and the one before it is final.
+// What else may be pending is of another program, or of an installation that was
+// restored. It is not waited for, since it may never be included. Whichever of
+// the two is included, the other never is; if the sweep is not, it is planned
+// again.
 func (s *Sweeps) Sign(
 	ctx context.Context, items []chain.SweepItem, previous []chain.Attempt, now time.Time,
 ) (chain.Attempt, error) {
@@ -53,18 +60,15 @@ func (s *Sweeps) Sign(
 		if acc, err = rpc.ReadAccount(ctx, e, p.from); err != nil {
 			return err
 		}
-		verdict, err = s.quote(ctx, e, &p, previous)
+		verdict, err = s.quote(ctx, e, &p, previous, acc.Pending > acc.Nonce)
 		return err
 	})
 	if err = errors.Join(err, verdict); err != nil {
 		return chain.Attempt{}, fmt.Errorf("sweep on %s: %w", s.Network(), err)
 	}
 	nonce := acc.Nonce
-	switch {
-	case len(previous) > 0:
+	if len(previous) > 0 {
 		nonce = previous[0].Nonce
-	case acc.Pending > acc.Nonce:
-		return chain.Attempt{}, s.errWaiting(acc)
 	}
 	if acc.Balance.Cmp(p.cost) < 0 {
 		return chain.Attempt{}, fmt.Errorf("%w: %s holds %s on %s, and the sweep takes up to %s", chain.ErrNoGas,
@@ -150,13 +154,18 @@ func (s *Sweeps) token(contract chain.Address) (common.Address, error) {
 	return common.Address(w.Raw), nil
 }
 
-// quote fills in gas, fees and cost. verdict is a reason not to sweep that does
-// not depend on the endpoint.
+// quote fills in gas, fees and cost; others says that transactions of the gas
+// wallet are pending, which the sweep has to replace. verdict is a reason not to
+// sweep that does not depend on the endpoint.
 func (s *Sweeps) quote(
-	ctx context.Context, e *rpc.Endpoint, p *pricedTx, previous []chain.Attempt,
+	ctx context.Context, e *rpc.Endpoint, p *pricedTx, previous []chain.Attempt, others bool,
 ) (verdict, err error) {
 	if p.fees, err = s.fees(ctx, e); err != nil {
 		return nil, err
+	}
+	if others && len(previous) == 0 {
+		// What it pays is not known. It was likely made at about today's price.
+		p.fees.Tip, p.fees.Max = bumped(p.fees.Tip), bumped(p.fees.Max)
 	}
 	if err := s.bid(&p.fees, previous); err != nil {
 		return err, nil

@@ -40,7 +40,7 @@ func (s *Sweeps) Track(
 
 // outcome reads from the receipt what the sweep cost and moved.
 func (s *Sweeps) outcome(ctx context.Context, r txReport, items []chain.SweepItem) (chain.SweepOutcome, error) {
-	outcome := chain.SweepOutcome{Status: r.status}
+	outcome := chain.SweepOutcome{Status: r.status, Displaced: r.displaced}
 	if r.status == chain.TxDropped {
 		outcome.Note = "another transaction of the gas wallet took its place"
 	}

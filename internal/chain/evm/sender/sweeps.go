@@ -4,12 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math/big"
-	"time"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/evm"
 	"github.com/florinpay/florin/internal/chain/evm/rpc"
-	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
 )
 
@@ -89,11 +87,4 @@ func (s *Sweeps) final(h chain.Heads) chain.Head {
 		return h.Finalized
 	}
 	return h.Final
-}
-
-// errWaiting reports that another program uses the gas wallet.
-func (s *Sweeps) errWaiting(acc rpc.Account) error {
-	return fault.Retry(fault.Conflict, 10*time.Second,
-		"the gas wallet %s on %s has %d transactions waiting that are no sweeps; sweeps wait for them",
-		s.wallet(), s.Network(), acc.Pending-acc.Nonce)
 }

@@ -51,6 +51,8 @@ type txReport struct {
 	block       chain.Head
 	receipt     []byte // as JSON
 	transaction []byte // as JSON
+	// displaced: none of them is known, and their nonce is used in a block.
+	displaced bool
 }
 
 // track returns the report of the first endpoint that can give one. handle is
@@ -126,8 +128,9 @@ func (t *tracker) read(ctx context.Context, e *rpc.Endpoint, txs tracked, final 
 			report.status = chain.TxPending
 		}
 	}
-	dropped, err := t.nonceUsed(ctx, e, txs.accountNonce, latest, final)
-	if dropped {
+	used, forGood, err := t.nonceUsed(ctx, e, txs.accountNonce, latest, final)
+	report.displaced = used && report.status == chain.TxUnknown
+	if forGood {
 		report.status = chain.TxDropped
 	}
 	return report, err
@@ -151,12 +154,13 @@ func (r txReport) included(ctx context.Context, receipt rpc.Receipt, final chain
 }
 
 // nonceUsed reports whether a transaction that is none of the tracked ones used
-// their nonce in a final block. Full nodes keep the counts of recent blocks
-// only, so the block at which the count was first past the nonce is remembered:
-// when that block is final and still in the chain, the count is final too.
+// their nonce, and whether it did in a final block. Full nodes keep the counts of
+// recent blocks only, so the block at which the count was first past the nonce is
+// remembered: when that block is final and still in the chain, the count is final
+// too.
 func (t *tracker) nonceUsed(
 	ctx context.Context, e *rpc.Endpoint, of accountNonce, latest rpc.Header, final chain.Head,
-) (bool, error) {
+) (used, forGood bool, err error) {
 	first, known := t.remembered(of)
 	calls := []rpc.Call{rpc.NewCall("eth_getTransactionCount", of.account.String(), rpc.Quantity(latest.Number))}
 	if known {
@@ -164,27 +168,27 @@ func (t *tracker) nonceUsed(
 	}
 	results, err := e.Results(ctx, calls...)
 	if err != nil {
-		return false, err
+		return false, false, err
 	}
 	count, ok := rpc.ParseNumber(results[0])
 	if !ok {
-		return false, rpc.Malformed("eth_getTransactionCount")
+		return false, false, rpc.Malformed("eth_getTransactionCount")
 	}
 	if count <= of.nonce {
 		t.forget(of)
-		return false, nil
+		return false, false, nil
 	}
 	if known {
 		h, ok, err := rpc.ParseNumberedHeader(results[1], first.Number)
 		if err != nil {
-			return false, err
+			return false, false, err
 		}
 		if ok && h.Hash == first.Hash {
-			return first.Number <= final.Number, nil
+			return true, first.Number <= final.Number, nil
 		}
 	}
 	t.remember(of, latest)
-	return false, nil
+	return true, false, nil
 }
 
 func (t *tracker) remembered(of accountNonce) (rpc.Header, bool) {
