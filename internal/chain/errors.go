@@ -1,6 +1,10 @@
 package chain
 
-import "github.com/florinpay/florin/internal/fault"
+import (
+	"fmt"
+
+	"github.com/florinpay/florin/internal/fault"
+)
 
 // ErrReorged: the chain has replaced a block that the call was built on; read
 // the heads again and repeat.
@@ -8,3 +12,23 @@ var ErrReorged = fault.New(fault.Unavailable, "the chain replaced a block; readi
 
 // ErrNoEndpoint: no endpoint of the network answers.
 var ErrNoEndpoint = fault.New(fault.Unavailable, "no endpoint of this network answers")
+
+// UnreadError is returned by Scan together with the transfers to all other
+// addresses: those to these addresses cannot be read yet. The same range must be
+// scanned again for them; one address must not hold up a network.
+type UnreadError struct {
+	Addresses []Address // at least one
+	Reason    string    // for the operator
+}
+
+// Error names the first address and the reason.
+func (e *UnreadError) Error() string {
+	return fmt.Sprintf(
+		"transfers to %d addresses, first %s, cannot be read: %s", len(e.Addresses), e.Addresses[0], e.Reason,
+	)
+}
+
+// Unwrap makes it a fault of kind Unavailable: reading again may succeed.
+func (*UnreadError) Unwrap() error { return errUnread }
+
+var errUnread = fault.New(fault.Unavailable, "some addresses of this network cannot be read")

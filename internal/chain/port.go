@@ -26,8 +26,9 @@ type Reader interface {
 	// Scan returns every transfer of a known asset, or of a watched other
 	// asset, to an address in the set that lies in blocks from..to, both
 	// included; zero-value transfers and failed transactions are left out.
-	// It returns all of them or an error, never some. It fails with
-	// ErrReorged when the chain no longer has block `to` with to.Hash.
+	// It returns all of them or an error, never some; with an *UnreadError, all
+	// but those to the addresses it names. It fails with ErrReorged when the
+	// chain no longer has block `to` with to.Hash.
 	Scan(ctx context.Context, from uint64, to Head, watch *WatchSet) ([]Transfer, error)
 	// Confirm checks, through an endpoint other than their source if there is
 	// more than one, whether the transfers are in a block at or below `at`. They

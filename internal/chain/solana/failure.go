@@ -51,8 +51,11 @@ func lagging(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{errLagging}, args...)...)
 }
 
+// errMalformed: an answer contradicts itself or the protocol.
+var errMalformed = errors.New("malformed answer")
+
 func malformed(format string, args ...any) error {
-	return fmt.Errorf("malformed answer: "+format, args...)
+	return fmt.Errorf("%w: "+format, append([]any{errMalformed}, args...)...)
 }
 
 // rateLimited: the endpoint refused the request because of its rate limit.

@@ -248,7 +248,7 @@ func TestScan_LongHistory(t *testing.T) {
 		}
 	}
 	h.Mine(1)
-	wantUnits(t, h.scanned(t, to), 5)
+	wantUnits(t, scanAll(t, 6, h.reader, to), 5)
 }
 
 // TestScan_Cost: an unchanged account costs a hundredth of a call, and its history is not read.

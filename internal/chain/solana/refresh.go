@@ -3,8 +3,7 @@ package solana
 import (
 	"context"
 	"slices"
-
-	solanago "github.com/gagliardetto/solana-go"
+	"sync"
 )
 
 // forkMargin is how many slots before the last reading the history of a changed account is read again: no
@@ -21,35 +20,60 @@ type snapshot struct {
 // isNew reports whether the account was never read since start.
 func (x snapshot) isNew() bool { return x.seen == 0 }
 
+// current reports whether the account needs no reading for the range.
+func (s *search) current(acc *account) bool {
+	return acc.known && acc.seen >= s.to.Number && acc.covered && acc.since <= s.from && acc.walk == nil
+}
+
+// resumes bounds how often accounts are read again in one scan because a walk of an earlier scan was finished.
+const resumes = 2
+
 // refresh updates the accounts that were last read before `to`, and those whose history is not known back to
-// `from`.
+// `from`. An account that cannot be explained, or not yet, is set aside.
 func (s *search) refresh(ctx context.Context, accounts []*account) error {
-	stale := slices.DeleteFunc(slices.Clone(accounts), func(acc *account) bool {
-		return acc.known && acc.seen >= s.to.Number && acc.covered && acc.since <= s.from
-	})
-	if len(stale) == 0 {
-		return nil
+	for range resumes {
+		stale := slices.DeleteFunc(slices.Clone(accounts), func(acc *account) bool {
+			return s.current(acc) || s.left[acc.address]
+		})
+		if len(stale) == 0 {
+			return nil
+		}
+		if err := s.refreshOnce(ctx, stale); err != nil {
+			return err
+		}
 	}
-	snapshots, err := s.snapshots(ctx, stale)
+	return nil
+}
+
+func (s *search) refreshOnce(ctx context.Context, stale []*account) error {
+	var fresh []*account
+	for _, acc := range stale {
+		if acc.walk != nil && (acc.walk.e != s.e || acc.walk.goal > s.from) {
+			acc.walk = nil // of another endpoint's index, or not far enough
+		}
+		if acc.walk == nil {
+			fresh = append(fresh, acc)
+		}
+	}
+	snapshots, err := s.snapshots(ctx, fresh)
 	if err != nil {
 		return err
 	}
-	if err := s.readGasHistory(ctx); err != nil {
+	if err := s.plan(ctx, snapshots); err != nil {
 		return err
 	}
-	differs, err := s.differing(ctx, snapshots)
-	if err != nil {
-		return err
-	}
-	if err := s.readHistories(ctx, differs); err != nil {
+	if err := s.walkAll(ctx, stale); err != nil {
 		return err
 	}
 	for _, x := range snapshots {
+		if x.walk != nil || s.left[x.address] || x.seen >= s.to.Number && x.known && x.covered {
+			continue
+		}
 		if !x.covered {
 			x.since, x.covered = s.historyStart(x), true // it does not exist, and no sweep emptied it
 		}
 		// The node may claim a slot that is still being made, so only `to` counts as read.
-		x.known, x.state, x.seen, x.gasTx = true, x.now, max(x.seen, s.to.Number), s.gasTx.Signature
+		x.known, x.state, x.seen, x.swept = true, x.now, max(x.seen, s.to.Number), s.swept
 	}
 	return nil
 }
@@ -62,11 +86,7 @@ func (s *search) snapshots(ctx context.Context, accounts []*account) ([]snapshot
 		slot = max(slot, acc.seen) // never an older state than before
 	}
 	err := each(ctx, accounts, accountsPerCall, func(ctx context.Context, part []*account, at int) error {
-		keys := make([]solanago.PublicKey, len(part))
-		for i, acc := range part {
-			keys[i] = acc.key
-		}
-		got, slot, err := s.e.accounts(ctx, keys, slot)
+		got, slot, err := s.e.accounts(ctx, keysOf(part), slot)
 		if err != nil {
 			return err
 		}
@@ -78,18 +98,8 @@ func (s *search) snapshots(ctx context.Context, accounts []*account) ([]snapshot
 	return snapshots, err
 }
 
-// readGasHistory reads the gas wallet's newest transaction. It comes after the accounts were read, so that a
-// sweep before that reading is not missed.
-func (s *search) readGasHistory(ctx context.Context) (err error) {
-	if s.adapter.gas.IsZero() {
-		return nil
-	}
-	s.gasTx, err = s.e.newestSigned(ctx, s.adapter.gas.String())
-	return err
-}
-
 // historyStart is the slot from which the history of an account must be known: some slots before the range,
-// because the authoritative pass soon reads a range that begins there.
+// because the authoritative pass soon asks for a range that begins there.
 func (s *search) historyStart(x snapshot) uint64 {
 	if x.known && x.covered && x.since <= s.from {
 		return x.seen - min(x.seen, forkMargin)
@@ -97,83 +107,93 @@ func (s *search) historyStart(x snapshot) uint64 {
 	return s.from - min(s.from, forkMargin)
 }
 
-// differing picks the accounts whose history must be read: those that changed, and those that a sweep may
-// have emptied in between.
-func (s *search) differing(ctx context.Context, snapshots []snapshot) ([]snapshot, error) {
-	var differ, same []snapshot
-	for _, x := range snapshots {
-		switch {
-		case s.mustRead(x):
-			differ = append(differ, x)
-		case x.isNew() || x.gasTx != s.gasTx.Signature:
-			same = append(same, x)
-		}
-	}
-	swept, err := s.namedBySweeps(ctx, same)
-	return append(differ, swept...), err
-}
-
-// mustRead reports whether the account's history must be read whatever the gas wallet did. An account that was
-// never read before must be read if it exists; if it does not, only a sweep can have taken what was paid to it.
-func (s *search) mustRead(x snapshot) bool {
-	switch {
-	case x.isNew():
-		return x.now != nil || s.adapter.thorough || s.adapter.gas.IsZero()
-	case !x.known, !x.covered, x.since > s.from:
-		return true
-	}
-	return !x.state.same(x.now)
-}
-
-// namedBySweeps picks from unchanged accounts those that a transaction of the gas wallet named: such an
-// account may have been emptied and paid the same amount again, or created and closed.
-func (s *search) namedBySweeps(ctx context.Context, snapshots []snapshot) ([]snapshot, error) {
-	if len(snapshots) == 0 || s.gasTx.Signature == "" {
-		return nil, nil
-	}
-	since := s.historyStart(snapshots[0])
-	for _, x := range snapshots {
-		since = min(since, s.historyStart(x))
-	}
-	if s.gasTx.Slot < since {
-		return nil, nil
-	}
-	list, err := s.e.signatures(ctx, s.adapter.gas.String(), since)
+// plan begins a walk for each account whose history must be read: those whose token balance changed, and those
+// that a sweep may have emptied meanwhile. Lamports are no reason: anyone can send them to any account.
+func (s *search) plan(ctx context.Context, snapshots []snapshot) error {
+	swept, err := s.readSweeps(ctx, snapshots)
 	if err != nil {
-		return nil, err
-	}
-	list = slices.DeleteFunc(list, func(l signatureInfo) bool { return l.failed() || l.Slot < since })
-	if len(list) >= len(snapshots) {
-		return snapshots, nil // reading their histories costs less
-	}
-	named := make(map[string]bool)
-	transactions := make([]*transaction, len(list))
-	err = each(ctx, list, 1, func(ctx context.Context, one []signatureInfo, at int) (err error) {
-		transactions[at], err = s.cache.transaction(ctx, one[0].Signature)
 		return err
-	})
-	if err != nil {
-		return nil, err
 	}
-	for _, t := range transactions {
-		for _, key := range t.keys {
-			named[key] = true
-		}
-	}
-	return slices.DeleteFunc(snapshots, func(x snapshot) bool { return !named[x.key.String()] }), nil
-}
-
-// readHistories reads the histories of accounts that may have changed, and compares them with what the
-// accounts hold.
-func (s *search) readHistories(ctx context.Context, snapshots []snapshot) error {
-	return each(ctx, snapshots, 1, func(ctx context.Context, one []snapshot, _ int) error {
-		x := one[0]
-		since := s.historyStart(x)
-		list, err := s.e.signatures(ctx, x.key.String(), since)
+	for _, x := range snapshots {
+		now, err := x.now.holding()
 		if err != nil {
 			return err
 		}
-		x.learn(list, since)
-		return s.explain(ctx, x, list)
+		must, err := s.mustRead(x, now)
+		if err != nil {
+			return err
+		}
+		if !must && !swept(x) {
+			continue
+		}
+		known := x.known && x.covered && x.since <= s.from
+		if err := s.begin(x, now, known && !swept(x) && !s.adapter.gas.IsZero() && !s.adapter.thorough); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mustRead reports whether the account's history must be read whatever the gas wallet did. For an account never
+// read before that is so if it holds tokens: what was paid to one that holds none, a sweep took.
+func (s *search) mustRead(x snapshot, now holding) (bool, error) {
+	switch {
+	case x.isNew():
+		return now.amount > 0 || s.adapter.thorough || s.adapter.gas.IsZero(), nil
+	case !x.known, !x.covered, x.since > s.from:
+		return true, nil
+	}
+	was, err := x.state.holding()
+	return was != now && (was.valid || now.valid), err
+}
+
+// walkAll advances all walks: each a little, then those that need more, together within a budget.
+func (s *search) walkAll(ctx context.Context, accounts []*account) error {
+	var long []*account
+	var mu sync.Mutex
+	err := each(ctx, accounts, 1, func(ctx context.Context, one []*account, _ int) error {
+		acc, budget := one[0], shortWalk
+		if acc.walk == nil {
+			return nil
+		}
+		over, err := s.advanceOne(ctx, acc, &budget)
+		if err == nil && !over {
+			mu.Lock()
+			defer mu.Unlock()
+			long = append(long, acc)
+		}
+		return err
 	})
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(long, func(a, b *account) int { return less(a.key, b.key) })
+	budget := longWalks - s.walked
+	for _, acc := range long {
+		before := budget
+		over, err := s.advanceOne(ctx, acc, &budget)
+		s.walked += before - budget
+		if err != nil {
+			return err
+		}
+		if !over {
+			s.setAside(acc, "too many transactions name the account; reading them goes on")
+		}
+	}
+	return nil
+}
+
+// advanceOne advances a walk. An account for which it fails is set aside if the scan can go on without it.
+func (s *search) advanceOne(ctx context.Context, acc *account, budget *int) (over bool, err error) {
+	over, err = s.advance(ctx, acc, budget)
+	if err == nil || gaveUp(ctx) || !ofOne(err) {
+		return over, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.tolerates(acc, err) {
+		return false, err
+	}
+	s.setAside(acc, err.Error())
+	return true, nil
 }

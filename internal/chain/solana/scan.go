@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/florinpay/florin/internal/chain"
 )
@@ -33,13 +34,20 @@ func (a *Adapter) Scan(
 	}
 	accounts := a.watched.accountsOf(watch, a.mints, a.pool.now())
 	var transfers []chain.Transfer
+	var unread *chain.UnreadError
 	err := a.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {
-		s := &search{adapter: a, e: e, from: from, to: to, cache: newCache(e)}
+		s := &search{
+			adapter: a, e: e, from: from, to: to, cache: newCache(e), left: make(map[chain.Address]bool),
+		}
 		transfers, err = s.run(ctx, accounts)
+		unread = s.unread
 		return err
 	})
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, fmt.Errorf("scan %s from slot %d: %w", a.profile.Network, from, err)
+	case unread != nil:
+		return transfers, unread
 	}
 	return transfers, nil
 }
@@ -51,7 +59,12 @@ type search struct {
 	from    uint64
 	to      chain.Head
 	cache   *cache
-	gasTx   signatureInfo // the gas wallet's newest transaction
+	swept   uint64 // how many sweeps the log has counted
+
+	walked int // transactions of long walks
+	mu     sync.Mutex
+	unread *chain.UnreadError
+	left   map[chain.Address]bool // set aside in this scan
 }
 
 // accountsPerRound is how many accounts are finished before the next ones are begun: their results are kept
@@ -119,7 +132,7 @@ func (s *search) recheck(ctx context.Context, accounts []*account) (gone string,
 			st := statuses[e.signature]
 			if !st.included() {
 				delete(acc.entries, e.signature)
-				acc.known, acc.covered, acc.state, gone = false, false, nil, e.signature
+				acc.known, acc.covered, acc.state, acc.walk, gone = false, false, nil, nil, e.signature
 				continue
 			}
 			if err := s.applyStatus(e, st); err != nil {
@@ -150,6 +163,9 @@ func (s *search) transfers(ctx context.Context, accounts []*account) ([]chain.Tr
 	}
 	var pairs []pair
 	for _, acc := range accounts {
+		if s.left[acc.address] {
+			continue
+		}
 		for _, e := range acc.within(s.from, s.to.Number) {
 			pairs = append(pairs, pair{acc, e})
 		}
@@ -192,11 +208,6 @@ func (s *search) fetch(ctx context.Context, acc *account, e *entry) error {
 	if t.Slot != e.slot {
 		return lagging("transaction %s is in slot %d, not %d", e.signature, t.Slot, e.slot)
 	}
-	c, credited := t.credit(acc.key, acc.owner, acc.mint.key)
-	_, reported := t.change(acc.key)
-	e.tx = &outcome{ordinal: c.index, reported: reported, credited: credited, change: c, source: s.e.name}
-	if credited {
-		e.tx.from = payer(t.changes(), c.mint)
-	}
+	e.tx = outcomeOf(t, acc, s.e.name)
 	return nil
 }

@@ -16,6 +16,7 @@ type watchedAccounts struct {
 	turn      chan struct{} // holds a token while no scan runs
 	addresses addressCache
 	accounts  map[solanago.PublicKey]*account
+	sweeps    sweepLog
 	pruned    time.Time
 }
 
@@ -34,17 +35,21 @@ type account struct {
 	known bool        // it was read
 	state *rawAccount // as of that reading
 	seen  uint64      // a slot up to which state includes everything
-	gasTx string      // the gas wallet's newest transaction at that reading
+	swept uint64      // how many sweeps were counted at that reading
 	used  time.Time
 
-	// entries are the transactions that named the account in slots since..seen, by signature. Those that a fork
-	// removed are not among them.
+	// walk is the reading of its history, where that is not finished.
+	walk    *walk
+	trouble trouble
+
+	// entries are the transactions that credited the account in slots since..seen, by signature. Those that a
+	// fork removed are not among them.
 	since   uint64
 	covered bool
 	entries map[string]*entry
 }
 
-// entry is a transaction that named an account.
+// entry is a transaction that credited an account.
 type entry struct {
 	signature string
 	slot      uint64
@@ -56,11 +61,26 @@ type entry struct {
 // outcome is what a transaction did to the account.
 type outcome struct {
 	ordinal  int
-	reported bool // the transaction reports the account's balance
 	credited bool
 	change   change
 	from     chain.Address
 	source   string
+}
+
+// outcomeOf returns what the transaction, as the source reported it, did to the account.
+func outcomeOf(t *transaction, acc *account, source string) *outcome {
+	c, credited := t.credit(acc.key, acc.owner, acc.mint.key)
+	o := &outcome{ordinal: c.index, credited: credited, change: c, source: source}
+	if credited {
+		o.from = payer(t.changes(), c.mint)
+	}
+	return o
+}
+
+// creditOf reports whether the transaction credited the account.
+func (t *transaction) creditOf(acc *account) bool {
+	_, credited := t.credit(acc.key, acc.owner, acc.mint.key)
+	return credited
 }
 
 // forgetAfter is how long an account that is no longer watched is kept.
@@ -130,23 +150,10 @@ func (acc *account) within(from, to uint64) []*entry {
 	return list
 }
 
-// learn adds the history of the account from the slot on.
-func (acc *account) learn(list []signatureInfo, since uint64) {
-	for _, s := range list {
-		if s.Slot < since {
-			continue // not part of the requested range, and the node may prune it
-		}
-		if known, ok := acc.entries[s.Signature]; ok {
-			if known.slot != s.Slot {
-				known.tx = nil // included again in another slot
-			}
-			known.slot, known.failed = s.Slot, s.failed()
-			continue
-		}
-		acc.entries[s.Signature] = &entry{signature: s.Signature, slot: s.Slot, failed: s.failed()}
+func keysOf(accounts []*account) []solanago.PublicKey {
+	keys := make([]solanago.PublicKey, len(accounts))
+	for i, acc := range accounts {
+		keys[i] = acc.key
 	}
-	if !acc.covered || since < acc.since {
-		acc.since = since
-	}
-	acc.covered = true
+	return keys
 }

@@ -1,0 +1,105 @@
+package solana_test
+
+import (
+	"encoding/json"
+	"sync"
+	"testing"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/chaintest"
+	"github.com/florinpay/florin/internal/sandbox/devsol"
+)
+
+// deepLedger is a ledger whose slots become final late.
+func deepLedger(t *testing.T, depth uint64) *ledgerHarness {
+	t.Helper()
+	l := startLedger(t, devsol.Config{FinalDepth: depth})
+	b := newBank(t, l, l.Faucet(), func(size int) uint64 { return uint64(size+128) * devsol.DefaultLamportsPerByte })
+	l.Seal(1)
+	return &ledgerHarness{newHarness(t, b, l.URL()), l}
+}
+
+// TestScan_ForkMargin: a fork puts a payment into a slot before those that the account was read up to.
+func TestScan_ForkMargin(t *testing.T) {
+	t.Parallel()
+	h := deepLedger(t, 60)
+	to := h.Address()
+	h.Mine(150)
+	h.reader = h.withGas(t, h.URL())
+	from := mustHeads(t, h.reader).Latest.Number
+	wantUnits(t, h.scannedFrom(t, from, to))
+	h.Mine(40)
+	wantUnits(t, h.scannedFrom(t, from, to))
+	read := mustHeads(t, h.reader).Latest.Number
+	h.Pay(chaintest.Payment{To: to, Asset: h.Credited(), Units: 5})
+	h.Reorg(30, true) // the payment is first of the new slots
+	got := h.scannedFrom(t, from, to)
+	wantUnits(t, got, 5)
+	if got[0].Block.Number >= read {
+		t.Fatalf("the payment is in slot %d, not before %d", got[0].Block.Number, read)
+	}
+}
+
+func (h *harness) scannedFrom(t *testing.T, from uint64, owners ...chain.Watched) []chain.Transfer {
+	t.Helper()
+	got, err := h.reader.Scan(t.Context(), from, mustHeads(t, h.reader).Latest, watching(owners...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// TestScan_CoverageForgotten: after a fork removed a transaction, the history that was known is read again for a
+// range that begins before the fork.
+func TestScan_CoverageForgotten(t *testing.T) {
+	t.Parallel()
+	h := deepLedger(t, 500)
+	to := h.Address()
+	begin := mustHeads(t, h.reader).Latest.Number
+	h.Pay(chaintest.Payment{To: to, Asset: h.Credited(), Units: 5})
+	h.Mine(290)
+	wantUnits(t, h.scannedFrom(t, begin, to), 5)
+	h.Reorg(290, false) // without the payment
+	h.Pay(chaintest.Payment{To: to, Asset: h.Credited(), Units: 5})
+	h.Reorg(289, true) // with another one of the same amount
+	read := mustHeads(t, h.reader).Latest.Number
+	wantUnits(t, h.scannedFrom(t, read-5, to))
+	wantUnits(t, h.scannedFrom(t, begin, to), 5)
+}
+
+// TestScan_NeverOlder: a scan of an earlier range does not let a node answer with an older state than one that was
+// read before.
+func TestScan_NeverOlder(t *testing.T) {
+	t.Parallel()
+	h, first, _ := twoNodes(t)
+	to := h.Address()
+	h.reader = h.withGas(t, first.url())
+	h.Pay(chaintest.Payment{To: to, Asset: h.Credited(), Units: 5})
+	h.Mine(200)
+	early := mustHeads(t, h.reader).Latest
+	h.Mine(200)
+	late := mustHeads(t, h.reader).Latest
+	var mu sync.Mutex
+	var slots []uint64
+	first.set("getMultipleAccounts", func(params, result json.RawMessage) json.RawMessage {
+		var asked []struct{ MinContextSlot uint64 }
+		_ = json.Unmarshal(params, &asked) // the keys that come first are no options
+		mu.Lock()
+		defer mu.Unlock()
+		slots = append(slots, asked[1].MinContextSlot)
+		return result
+	})
+	if _, err := h.reader.Scan(t.Context(), late.Number, late, watching(to)); err != nil {
+		t.Fatal(err)
+	}
+	got, err := h.reader.Scan(t.Context(), 0, early, watching(to))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantUnits(t, got, 5)
+	mu.Lock()
+	defer mu.Unlock()
+	if len(slots) != 2 || slots[1] < late.Number {
+		t.Errorf("the accounts were read as of slots %d, and the second must be at least %d", slots, late.Number)
+	}
+}

@@ -1,0 +1,302 @@
+package solana
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	solanago "github.com/gagliardetto/solana-go"
+
+	"github.com/florinpay/florin/internal/chain"
+)
+
+// walk reads the history of an account, newest transaction first, from one snapshot back to a slot, and finds the
+// transactions that explain what the account holds. Anyone can name an account in thousands of cheap transactions,
+// so a walk stops when its budget is spent and goes on from there in the next scan; each transaction is read once.
+type walk struct {
+	e     *endpoint // whose index is read
+	state *rawAccount
+	slot  uint64 // of the state
+	to    uint64 // the slot up to which the state counts as read
+	swept uint64 // what the sweep log had counted at the time
+	goal  uint64 // the slot back to which every transaction is read
+
+	// bounded: the account held base when it was last read and no sweep named it since, so that it can only have
+	// gained. The walk is over where the rest is base.
+	bounded bool
+	base    uint64
+
+	amount  uint64 // what the account holds
+	rest    uint64 // amount without the changes read so far
+	newest  uint64 // slot of the newest transaction that reports the account's balance; 0: none so far
+	matched bool   // such a transaction left amount
+	before  string // the signature at which the next page begins
+	page    []signatureInfo
+	last    uint64 // slot of the last signature read
+	ended   bool   // there are no further pages
+	older   int    // how many transactions before goal were read
+	credits []*entry
+	listed  map[string]bool // signatures in slots from goal on, for the comparison with another index
+}
+
+// Budgets of walks, in transactions.
+const (
+	// shortWalk is what every account may cost in every scan: many times what a payment needs.
+	shortWalk = 16
+	// longWalks is what the accounts that need more may cost together in one scan.
+	longWalks = 256
+	// olderReads is how many transactions before its goal a walk reads to explain a balance that did not change
+	// since. A node may have forgotten the one that explains it.
+	olderReads = 2 * shortWalk
+	// settled is after how many slots an index lists everything before them.
+	settled = 150
+	// listedKept bounds the memory of a walk; with more, another index is not compared.
+	listedKept = 10_000
+)
+
+// trouble is an account that could not be explained, by endpoint.
+type trouble struct {
+	since time.Time
+	by    map[*endpoint]time.Time
+}
+
+const (
+	// troubleGrace is how long an account that an index does not explain keeps the scan waiting: indexes are some
+	// moments behind the accounts.
+	troubleGrace = 10 * time.Second
+	// troubleAge is how long the failure of an endpoint counts.
+	troubleAge = time.Minute
+)
+
+// errUnexplained: no transaction explains what an account holds.
+var errUnexplained = errors.New("no transaction explains it")
+
+// begin starts a walk for a snapshot.
+func (s *search) begin(x snapshot, now holding, bounded bool) error {
+	was, err := x.state.holding()
+	if err != nil {
+		return err
+	}
+	x.walk = &walk{
+		e: s.e, state: x.now, slot: x.slot, to: s.to.Number, swept: s.swept, goal: s.historyStart(x),
+		bounded: bounded, base: was.amount, amount: now.amount, rest: now.amount, listed: make(map[string]bool),
+	}
+	return nil
+}
+
+// advance reads on until the walk is over or the budget is spent, which it reduces.
+func (s *search) advance(ctx context.Context, acc *account, budget *int) (over bool, err error) {
+	w := acc.walk
+	for {
+		if w.over() {
+			return true, s.conclude(ctx, acc)
+		}
+		if *budget <= 0 {
+			return false, nil
+		}
+		if len(w.page) == 0 {
+			if err := w.turn(ctx, acc.key); err != nil {
+				return false, err
+			}
+			*budget--
+			continue
+		}
+		part := w.next(min(*budget, parallelCalls))
+		read := make([]*transaction, len(part))
+		err := each(ctx, part, 1, func(ctx context.Context, one []signatureInfo, at int) (err error) {
+			if !one[0].failed() && one[0].Slot <= w.slot {
+				read[at], err = s.cache.transaction(ctx, one[0].Signature)
+			}
+			return err
+		})
+		if err != nil {
+			w.page = slices.Concat(part, w.page)
+			return false, err
+		}
+		for i, t := range read {
+			if err := w.take(acc, part[i], t); err != nil {
+				return false, err
+			}
+			if t != nil {
+				*budget--
+			}
+		}
+	}
+}
+
+// turn reads the next page of the history.
+func (w *walk) turn(ctx context.Context, key solanago.PublicKey) error {
+	page, err := w.e.page(ctx, key.String(), w.before, signaturesPerPage)
+	if err != nil {
+		return err
+	}
+	if len(page) > 0 && w.before != "" && page[0].Slot > w.last {
+		return malformed("signatures of %s", key)
+	}
+	w.page, w.ended = page, len(page) < signaturesPerPage
+	if len(page) > 0 {
+		w.before = page[len(page)-1].Signature
+	}
+	return nil
+}
+
+// next takes the next signatures off the page: at most n that must be read, and none from both sides of the goal.
+func (w *walk) next(n int) []signatureInfo {
+	end := 0
+	for end < len(w.page) && n > 0 && (w.page[end].Slot >= w.goal) == (w.page[0].Slot >= w.goal) {
+		if !w.page[end].failed() {
+			n--
+		}
+		end++
+	}
+	part := w.page[:end]
+	w.page = w.page[end:]
+	return part
+}
+
+// take counts one transaction in; t is nil for one that was not read.
+func (w *walk) take(acc *account, l signatureInfo, t *transaction) error {
+	w.last = l.Slot
+	if l.Slot >= w.goal && len(w.listed) < listedKept {
+		w.listed[l.Signature] = true
+	}
+	if t == nil {
+		return nil
+	}
+	if t.Slot != l.Slot {
+		return lagging("transaction %s is in slot %d, not %d", l.Signature, t.Slot, l.Slot)
+	}
+	if l.Slot < w.goal {
+		w.older++
+	}
+	c, reported := t.change(acc.key)
+	if !reported {
+		return nil // it names no token program, so it cannot have changed a token balance
+	}
+	if w.newest == 0 {
+		w.newest = l.Slot
+	}
+	w.matched = w.matched || l.Slot == w.newest && c.after == w.amount
+	w.rest -= c.after - c.before
+	if credited := t.creditOf(acc); credited && l.Slot >= w.goal {
+		w.credits = append(w.credits, &entry{
+			signature: l.Signature, slot: l.Slot, tx: outcomeOf(t, acc, w.e.name),
+		})
+	}
+	return nil
+}
+
+// over reports whether nothing more has to be read. Transactions of one slot may be listed in any order.
+func (w *walk) over() bool {
+	if w.bounded && w.rest == w.base && (w.matched || w.newest == 0) {
+		return true
+	}
+	next, more := w.last, !w.ended || len(w.page) > 0
+	if len(w.page) > 0 {
+		next = w.page[0].Slot
+	}
+	switch {
+	case !more:
+		return true
+	case w.newest != 0 && !w.matched && next < w.newest:
+		return true // unexplained
+	case len(w.page) == 0 || next >= w.goal:
+		return false
+	}
+	return w.matched || w.amount == 0 || w.older >= olderReads
+}
+
+// conclude checks that the balance is explained, and adopts what was found.
+func (s *search) conclude(ctx context.Context, acc *account) error {
+	w := acc.walk
+	explained := w.matched || w.bounded && w.rest == w.base || w.newest == 0 && w.amount == 0
+	if !explained && w.newest == 0 && !w.bounded {
+		explained = s.forgotten(ctx, acc, w)
+	}
+	if !explained {
+		if w.newest != 0 || w.bounded {
+			acc.walk = nil // the index is behind: begin at its newest entry again
+		}
+		return lagging("%w: %s at slot %d", errUnexplained, acc.key, w.slot)
+	}
+	for _, e := range w.credits {
+		acc.entries[e.signature] = e
+	}
+	if !acc.covered || w.goal < acc.since {
+		acc.since = w.goal
+	}
+	acc.known, acc.covered, acc.state, acc.seen = true, true, w.state, max(acc.seen, w.to)
+	acc.swept, acc.walk, acc.trouble = w.swept, nil, trouble{}
+	return nil
+}
+
+// forgotten reports whether a balance dates from before what the node remembers. Since an index may also be behind,
+// another endpoint must list nothing more for the range, or so many slots must have passed since the snapshot that
+// the index would list it now.
+func (s *search) forgotten(ctx context.Context, acc *account, w *walk) bool {
+	for _, o := range s.adapter.pool.without(w.e.name) {
+		var list []signatureInfo
+		err := s.adapter.pool.try(ctx, o, func(ctx context.Context, o *endpoint) (err error) {
+			list, err = o.page(ctx, acc.key.String(), "", signaturesPerPage)
+			return err
+		})
+		if err != nil || len(w.listed) >= listedKept {
+			continue
+		}
+		return !slices.ContainsFunc(list, func(l signatureInfo) bool {
+			return l.Slot >= w.goal && !w.listed[l.Signature]
+		})
+	}
+	if s.to.Number < w.slot+settled {
+		return false
+	}
+	list, err := w.e.page(ctx, acc.key.String(), "", signaturesPerPage)
+	return err == nil && !slices.ContainsFunc(list, func(l signatureInfo) bool {
+		return l.Slot >= w.goal && l.Slot <= w.slot && !w.listed[l.Signature]
+	})
+}
+
+// ofOne reports whether an error may concern a single account or transaction, and not the endpoint.
+func ofOne(err error) bool {
+	return errors.Is(err, errLagging) || errors.Is(err, errMalformed) || code(err) != 0
+}
+
+// tolerates records that the endpoint failed for the account, and reports whether the scan goes on without it: no
+// endpoint that is in use explains it, for longer than an index lags.
+func (s *search) tolerates(acc *account, err error) bool {
+	now := s.adapter.pool.now()
+	if acc.trouble.by == nil {
+		acc.trouble = trouble{since: now, by: make(map[*endpoint]time.Time)}
+	}
+	acc.trouble.by[s.e] = now
+	if acc.walk != nil && errors.Is(err, errUnexplained) && len(s.adapter.pool.without(s.e.name)) == 0 {
+		return true // it waits until the index has settled
+	}
+	return now.Sub(acc.trouble.since) > troubleGrace &&
+		!slices.ContainsFunc(s.adapter.pool.ready(), func(e *endpoint) bool {
+			return now.Sub(acc.trouble.by[e]) > troubleAge
+		})
+}
+
+// setAside leaves an account out of the scan's answer.
+func (s *search) setAside(acc *account, reason string) {
+	if s.unread == nil {
+		s.unread = &chain.UnreadError{Reason: reason}
+	}
+	if !slices.Contains(s.unread.Addresses, acc.address) {
+		s.unread.Addresses = append(s.unread.Addresses, acc.address)
+	}
+	s.left[acc.address] = true
+}
+
+// change returns what the transaction did to an account; ok is false if it does not say. Validators report no token
+// balances for a transaction that names no token program, and such a transaction cannot change any.
+func (t *transaction) change(key solanago.PublicKey) (c change, ok bool) {
+	for _, c := range t.changes() {
+		if c.account == key.String() {
+			return c, true
+		}
+	}
+	return change{}, false
+}
