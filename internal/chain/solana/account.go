@@ -9,6 +9,8 @@ import (
 
 	solanago "github.com/gagliardetto/solana-go"
 	"golang.org/x/sync/errgroup"
+
+	"github.com/florinpay/florin/internal/chain/solana/rpc"
 )
 
 // Limits of calls for many accounts or signatures.
@@ -67,10 +69,10 @@ func (e *endpoint) accounts(
 		return nil, 0, err
 	}
 	if answer.Context.Slot < slot {
-		return nil, 0, lagging("accounts are of slot %d, not %d", answer.Context.Slot, slot)
+		return nil, 0, rpc.Lagging("accounts are of slot %d, not %d", answer.Context.Slot, slot)
 	}
 	if len(answer.Value) != len(keys) {
-		return nil, 0, malformed("%d accounts instead of %d", len(answer.Value), len(keys))
+		return nil, 0, rpc.Malformed("%d accounts instead of %d", len(answer.Value), len(keys))
 	}
 	return answer.Value, answer.Context.Slot, nil
 }
@@ -95,7 +97,7 @@ func (r *rawAccount) holdingOf(program solanago.PublicKey) (holding, error) {
 	}
 	data, err := base64.StdEncoding.DecodeString(r.Data[0])
 	if err != nil {
-		return holding{}, malformed("data of an account")
+		return holding{}, rpc.Malformed("data of an account")
 	}
 	long := program == solanago.Token2022ProgramID && len(data) > tokenAccountSize &&
 		data[tokenAccountSize] == kindAccount

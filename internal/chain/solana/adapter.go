@@ -8,6 +8,7 @@ import (
 	solanago "github.com/gagliardetto/solana-go"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/solana/rpc"
 	"github.com/florinpay/florin/internal/fault"
 )
 
@@ -101,12 +102,12 @@ func New(c Config) (*Adapter, error) {
 	}
 	a.pool = &pool{now: c.Now, genesis: expectedGenesis(mints)}
 	for i, raw := range c.Endpoints {
-		w, err := newClient(raw, httpClient(c.Client), c.Timeout)
+		w, err := rpc.New(raw, c.Client, c.Timeout)
 		if err != nil {
 			return nil, fault.New(fault.Invalid, "endpoint %d of %s: %s", i+1, n, err.Error())
 		}
-		w.name = a.pool.uniqueName(w.name)
-		a.pool.endpoints = append(a.pool.endpoints, &endpoint{rpcClient: w, pool: a.pool})
+		w.Name = a.pool.uniqueName(w.Name)
+		a.pool.endpoints = append(a.pool.endpoints, &endpoint{Client: w, pool: a.pool})
 	}
 	return a, nil
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/solana/rpc"
 )
 
 // Commitments of the cluster. `processed` is never used: a single node may revert it.
@@ -40,16 +41,16 @@ func (e *endpoint) block(ctx context.Context, slot uint64, details string) (b bl
 		"commitment": confirmed, "transactionDetails": details,
 		"rewards": false, "maxSupportedTransactionVersion": maxVersion,
 	})
-	switch code(err) {
+	switch rpc.CodeOf(err) {
 	case 0:
-	case codeSkipped, codeLongTermSkipped, codeNotAvailable, codeCleanedUp, codeNoHistory:
+	case rpc.CodeSkipped, rpc.CodeLongTermSkipped, rpc.CodeNotAvailable, rpc.CodeCleanedUp, rpc.CodeNoHistory:
 		return block{}, false, nil
 	}
 	if err != nil || got == nil {
 		return block{}, false, err
 	}
 	if got.Blockhash == "" || got.BlockTime == nil {
-		return block{}, false, malformed("block %d without hash or time", slot)
+		return block{}, false, rpc.Malformed("block %d without hash or time", slot)
 	}
 	return *got, true, nil
 }
@@ -101,7 +102,7 @@ func (e *endpoint) reached(ctx context.Context, at chain.Head) error {
 	}
 	newest, err := e.slot(ctx, finalized)
 	if err == nil && newest < at.Number {
-		err = lagging("slot %d is not finalized", at.Number)
+		err = rpc.Lagging("slot %d is not finalized", at.Number)
 	}
 	return err
 }
@@ -113,7 +114,7 @@ func (e *endpoint) hasBlock(ctx context.Context, at chain.Head) error {
 	case err != nil:
 		return err
 	case !ok:
-		return lagging("slot %d is not there", at.Number)
+		return rpc.Lagging("slot %d is not there", at.Number)
 	case got.Hash != at.Hash:
 		return chain.ErrReorged
 	}

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/solana/rpc"
 )
 
 // cache keeps what one endpoint answered during one call of the adapter, so that a transaction that pays
@@ -35,7 +36,7 @@ func (r *cache) transaction(ctx context.Context, signature string) (*transaction
 		return nil, err
 	}
 	if t == nil {
-		return nil, lagging("transaction %s is not there", signature)
+		return nil, rpc.Lagging("transaction %s is not there", signature)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -59,7 +60,7 @@ func (r *cache) head(ctx context.Context, slot uint64) (chain.Head, error) {
 		return chain.Head{}, err
 	}
 	if !ok {
-		return chain.Head{}, lagging("block of slot %d is not there", slot)
+		return chain.Head{}, rpc.Lagging("block of slot %d is not there", slot)
 	}
 	h = b.head(slot)
 	r.mu.Lock()

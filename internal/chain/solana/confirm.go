@@ -9,6 +9,7 @@ import (
 	solanago "github.com/gagliardetto/solana-go"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/solana/rpc"
 )
 
 // Confirm checks, through an endpoint other than their source, whether the transfers of one transaction are on
@@ -32,7 +33,7 @@ func (a *Adapter) Confirm(ctx context.Context, transfers []chain.Transfer, at ch
 	verdict, behind := chain.Undecided, false
 	err := a.pool.tryEach(ctx, endpoints, func(ctx context.Context, e *endpoint) (err error) {
 		verdict, err = a.judge(ctx, e, transfers, signature, at)
-		behind = behind || errors.Is(err, errLagging)
+		behind = behind || errors.Is(err, rpc.ErrLagging)
 		return err
 	})
 	if err != nil && behind && !gaveUp(ctx) {
@@ -66,7 +67,7 @@ func (a *Adapter) judge(
 		return chain.Undecided, err
 	}
 	if tx == nil {
-		return chain.Undecided, lagging("transaction %s is not there", signature)
+		return chain.Undecided, rpc.Lagging("transaction %s is not there", signature)
 	}
 	if tx.Slot != st.Slot || slices.ContainsFunc(transfers, func(t chain.Transfer) bool { return !a.includes(tx, t) }) {
 		return chain.Missing, nil
@@ -87,12 +88,12 @@ func (e *endpoint) judgeBlock(ctx context.Context, signature string, claimed, at
 	if !ok {
 		h, kept, err := e.head(ctx, claimed.Number)
 		if err == nil && (!kept || h.Hash == claimed.Hash) {
-			err = lagging("block of slot %d is not there", claimed.Number)
+			err = rpc.Lagging("block of slot %d is not there", claimed.Number)
 		}
 		return chain.Missing, err // the slot was skipped
 	}
 	if slices.Contains(b.Signatures, signature) {
-		return chain.Undecided, lagging("transaction %s is not there", signature)
+		return chain.Undecided, rpc.Lagging("transaction %s is not there", signature)
 	}
 	return chain.Missing, nil
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/solana/rpc"
 )
 
 // Cool-downs of an endpoint. They double with every failure in a row.
@@ -25,7 +26,7 @@ const (
 
 // endpoint is one node and its health.
 type endpoint struct {
-	*rpcClient
+	*rpc.Client
 	pool *pool
 
 	mu         sync.Mutex
@@ -46,7 +47,7 @@ func (e *endpoint) ask(ctx context.Context, into any, method string, params ...a
 		params = []any{}
 	}
 	begin := e.pool.now()
-	err := e.send(ctx, method, params, into)
+	err := e.Send(ctx, method, params, into)
 	took := e.pool.now().Sub(begin)
 	e.pool.count()
 	e.mu.Lock()
@@ -81,7 +82,7 @@ func (e *endpoint) identify(ctx context.Context) error {
 		return err
 	}
 	if genesis == "" {
-		return malformed("getGenesisHash")
+		return rpc.Malformed("getGenesisHash")
 	}
 	if want := e.pool.cluster(genesis); want != genesis {
 		return wrongCluster{genesis, want}
@@ -104,7 +105,7 @@ func (e *endpoint) succeeded() {
 func (e *endpoint) failed(err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if errors.Is(err, errLagging) {
+	if errors.Is(err, rpc.ErrLagging) {
 		if e.lags++; e.lags >= patience {
 			e.reason = err.Error()
 		}
@@ -114,8 +115,8 @@ func (e *endpoint) failed(err error) {
 	e.errors++
 	e.failures++
 	wait := min(firstCoolDown<<min(e.failures-1, 10), maxCoolDown)
-	if limited, ok := errors.AsType[rateLimited](err); ok {
-		wait = max(wait, limited.after)
+	if limited, ok := errors.AsType[rpc.RateLimited](err); ok {
+		wait = max(wait, limited.After)
 	}
 	if _, ok := errors.AsType[wrongCluster](err); ok {
 		wait, e.verified = quarantine, time.Time{}
@@ -134,7 +135,7 @@ func (e *endpoint) health() chain.EndpointHealth {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	h := chain.EndpointHealth{
-		Name: e.name, Healthy: e.reason == "", Head: e.newestSlot, Latency: e.latency,
+		Name: e.Name, Healthy: e.reason == "", Head: e.newestSlot, Latency: e.latency,
 		Reason: e.reason, Errors: e.errors, Requests: e.requests,
 	}
 	if e.coolUntil.After(e.pool.now()) {

@@ -63,7 +63,7 @@ func (a *Adapter) find(ctx context.Context, e *endpoint, signature string) (chai
 		found.Transfers = a.moved(t, signature)
 	}
 	for i := range found.Transfers {
-		found.Transfers[i].Block, found.Transfers[i].Source = found.Block, e.name
+		found.Transfers[i].Block, found.Transfers[i].Source = found.Block, e.Name
 	}
 	return found, nil
 }

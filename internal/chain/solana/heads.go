@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/solana/rpc"
 )
 
 // headCache is the newest heads that Heads has returned, and when to request newer ones.
@@ -49,7 +50,7 @@ func (a *Adapter) Heads(ctx context.Context) (chain.Heads, error) {
 			return err
 		}
 		if v.Final.Number < known.Final.Number && v.Latest.Number < known.Final.Number {
-			return lagging("newest slot is %d, and %d is final", v.Latest.Number, known.Final.Number)
+			return rpc.Lagging("newest slot is %d, and %d is final", v.Latest.Number, known.Final.Number)
 		}
 		if views++; views == 1 || v.Latest.Number > best.Latest.Number {
 			best = v
@@ -94,7 +95,7 @@ func (e *endpoint) newest(ctx context.Context, commitment string) (chain.Head, e
 	}
 	h, ok, err := e.head(ctx, slot)
 	if err == nil && !ok {
-		err = lagging("block of slot %d is not there", slot)
+		err = rpc.Lagging("block of slot %d is not there", slot)
 	}
 	return h, err
 }
@@ -121,9 +122,9 @@ func (m *headCache) behind(v chain.Heads, now time.Time) error {
 	defer m.mu.Unlock()
 	switch {
 	case v.Latest.Number < m.latest.Number:
-		return lagging("newest slot is %d after %d", v.Latest.Number, m.latest.Number)
+		return rpc.Lagging("newest slot is %d after %d", v.Latest.Number, m.latest.Number)
 	case v.Latest.Number == m.latest.Number && now.Sub(m.moved) > standstill:
-		return errors.Join(errLagging, errors.New("stands still"))
+		return errors.Join(rpc.ErrLagging, errors.New("stands still"))
 	}
 	return nil
 }

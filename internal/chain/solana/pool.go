@@ -60,7 +60,7 @@ func (p *pool) tryEach(ctx context.Context, endpoints []*endpoint, f func(contex
 		case errors.Is(err, errLacking):
 			lacking = true
 		default:
-			reasons = append(reasons, fmt.Errorf("%s %w", e.name, err))
+			reasons = append(reasons, fmt.Errorf("%s %w", e.Name, err))
 		}
 	}
 	switch {
@@ -121,7 +121,7 @@ func (p *pool) ready() []*endpoint {
 
 // without lists the ready endpoints except the named one.
 func (p *pool) without(name string) []*endpoint {
-	return slices.DeleteFunc(p.ready(), func(e *endpoint) bool { return e.name == name })
+	return slices.DeleteFunc(p.ready(), func(e *endpoint) bool { return e.Name == name })
 }
 
 // coolingDown lists the endpoints that are cooling down, with their reasons.
@@ -138,8 +138,15 @@ func (p *pool) coolingDown() []string {
 // uniqueName returns the host, with a number if another endpoint has the same one.
 func (p *pool) uniqueName(host string) string {
 	name := host
-	for i := 2; slices.ContainsFunc(p.endpoints, func(e *endpoint) bool { return e.name == name }); i++ {
+	for i := 2; slices.ContainsFunc(p.endpoints, func(e *endpoint) bool { return e.Name == name }); i++ {
 		name = fmt.Sprintf("%s#%d", host, i)
 	}
 	return name
 }
+
+// errLacking: the endpoint does not have the thing asked for, and may be right. Another one is tried, and the health
+// of this one does not suffer.
+var errLacking = errors.New("does not have it")
+
+// gaveUp reports whether the caller's context has ended.
+func gaveUp(ctx context.Context) bool { return ctx.Err() != nil }

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/solana/rpc"
 )
 
 // Scan returns every transfer of the network's assets to the associated token accounts of the watched owners
@@ -92,7 +93,7 @@ func (s *search) run(ctx context.Context, accounts []*account) ([]chain.Transfer
 			break
 		}
 		if round == maxForks {
-			return nil, lagging("transaction %s comes and goes", gone)
+			return nil, rpc.Lagging("transaction %s comes and goes", gone)
 		}
 	}
 	transfers, err := s.transfers(ctx, accounts)
@@ -150,7 +151,7 @@ func (s *search) applyStatus(e *entry, st *status) error {
 	}
 	e.failed, e.final = st.failed(), st.final()
 	if !e.final && e.slot <= min(s.to.Number, s.adapter.heads.finalNumber()) {
-		return lagging("transaction %s is not finalized in slot %d", e.signature, e.slot)
+		return rpc.Lagging("transaction %s is not finalized in slot %d", e.signature, e.slot)
 	}
 	return nil
 }
@@ -206,8 +207,8 @@ func (s *search) fetch(ctx context.Context, acc *account, e *entry) error {
 		return err
 	}
 	if t.Slot != e.slot {
-		return lagging("transaction %s is in slot %d, not %d", e.signature, t.Slot, e.slot)
+		return rpc.Lagging("transaction %s is in slot %d, not %d", e.signature, t.Slot, e.slot)
 	}
-	e.tx = outcomeOf(t, acc, s.e.name)
+	e.tx = outcomeOf(t, acc, s.e.Name)
 	return nil
 }

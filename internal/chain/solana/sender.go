@@ -9,6 +9,7 @@ import (
 	solanago "github.com/gagliardetto/solana-go"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/solana/rpc"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/wallet"
 )
@@ -86,7 +87,7 @@ func (s *Sender) Broadcast(ctx context.Context, a chain.Attempt) error {
 	for _, e := range s.adapter.pool.ready() {
 		err := s.adapter.pool.try(ctx, e, func(ctx context.Context, e *endpoint) error { return e.offer(ctx, a) })
 		if err != nil {
-			failed = append(failed, fmt.Errorf("%s %w", e.name, err))
+			failed = append(failed, fmt.Errorf("%s %w", e.Name, err))
 		}
 		taken = taken || err == nil
 	}
@@ -107,8 +108,8 @@ func (e *endpoint) offer(ctx context.Context, a chain.Attempt) error {
 		options{"encoding": "base64", "skipPreflight": true})
 	switch {
 	case err == nil && signature != string(a.Tx):
-		return malformed("sendTransaction")
-	case code(err) == 0:
+		return rpc.Malformed("sendTransaction")
+	case rpc.CodeOf(err) == 0:
 		return err
 	}
 	statuses, asked := e.statuses(ctx, []string{string(a.Tx)})

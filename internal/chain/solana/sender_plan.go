@@ -8,6 +8,7 @@ import (
 	solanago "github.com/gagliardetto/solana-go"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/solana/rpc"
 )
 
 // leg is the movement of one item of a sweep: a token, or SOL, which has no contract.
@@ -123,11 +124,11 @@ func (e *endpoint) mintOf(ctx context.Context, key solanago.PublicKey) (foundMin
 	}
 	program, err := parseKey(got[0].Owner)
 	if err != nil {
-		return foundMint{}, malformed("owner of %s", key)
+		return foundMint{}, rpc.Malformed("owner of %s", key)
 	}
 	data, err := base64.StdEncoding.DecodeString(got[0].Data[0])
 	if err != nil {
-		return foundMint{}, malformed("data of %s", key)
+		return foundMint{}, rpc.Malformed("data of %s", key)
 	}
 	// A mint of Token-2022 with extensions has the length of an account, and then a byte for its kind.
 	long := len(data) > tokenAccountSize && data[tokenAccountSize] == kindMint

@@ -13,6 +13,7 @@ import (
 	solanago "github.com/gagliardetto/solana-go"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/solana/rpc"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
 )
@@ -107,7 +108,7 @@ func (s *Sender) prepare(ctx context.Context, e *endpoint, p *sweepPlan, previou
 	case err != nil:
 		return nil, err
 	case unknownHash(why):
-		return nil, lagging("the blockhash it gave is not there")
+		return nil, rpc.Lagging("the blockhash it gave is not there")
 	case why != "":
 		return fmt.Errorf("%w: the node refuses it: %s", chain.ErrTooLarge, why), nil
 	}
@@ -266,7 +267,7 @@ func (e *endpoint) blockhash(ctx context.Context) (solanago.Hash, uint64, error)
 	}
 	err := e.ask(ctx, &answer, "getLatestBlockhash", options{"commitment": confirmed})
 	if err == nil && (answer.Value.Until == 0 || answer.Value.Blockhash.IsZero()) {
-		err = malformed("getLatestBlockhash")
+		err = rpc.Malformed("getLatestBlockhash")
 	}
 	return answer.Value.Blockhash, answer.Value.Until, err
 }
@@ -322,7 +323,7 @@ func (e *endpoint) simulate(ctx context.Context, bytes []byte) (units uint64, wh
 		return 0, "", err
 	}
 	if text := string(answer.Value.Err); text != "" && text != "null" {
-		return 0, e.redact(text), nil
+		return 0, e.Redact(text), nil
 	}
 	return answer.Value.Units, "", nil
 }
@@ -341,7 +342,7 @@ func (s *Sender) afford(ctx context.Context, e *endpoint, p *sweepPlan, balance 
 		return nil, err
 	}
 	if fee.Value == nil {
-		return nil, lagging("the blockhash it gave is not there")
+		return nil, rpc.Lagging("the blockhash it gave is not there")
 	}
 	rent, err := e.rent(ctx, p.accountSize())
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	solanago "github.com/gagliardetto/solana-go"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/solana/rpc"
 	"github.com/florinpay/florin/internal/money"
 )
 
@@ -69,7 +70,7 @@ func (s *Sender) trackThrough(
 			}
 		}
 		if slot < end.Slot {
-			return chain.SweepOutcome{}, lagging("statuses are of slot %d, and %d is final", slot, end.Slot)
+			return chain.SweepOutcome{}, rpc.Lagging("statuses are of slot %d, and %d is final", slot, end.Slot)
 		}
 		if !end.past(until, slot) {
 			return chain.SweepOutcome{Status: chain.TxUnknown}, nil
@@ -88,7 +89,7 @@ type progress struct {
 func (e *endpoint) progress(ctx context.Context) (p progress, err error) {
 	err = e.ask(ctx, &p, "getEpochInfo", options{"commitment": finalized})
 	if err == nil && (p.Height == 0 || p.Height > p.Slot) {
-		err = malformed("getEpochInfo")
+		err = rpc.Malformed("getEpochInfo")
 	}
 	return p, err
 }
@@ -114,7 +115,7 @@ func (s *Sender) confirmDropped(
 	ctx context.Context, first chain.SweepOutcome, by *endpoint, p *sweepPlan, attempts []chain.Attempt,
 ) chain.SweepOutcome {
 	agreed := len(s.adapter.pool.endpoints) == 1
-	for _, e := range s.adapter.pool.without(by.name) {
+	for _, e := range s.adapter.pool.without(by.Name) {
 		var seen chain.SweepOutcome
 		err := s.adapter.pool.try(ctx, e, func(ctx context.Context, e *endpoint) (err error) {
 			seen, err = s.trackThrough(ctx, e, p, attempts)
@@ -145,7 +146,7 @@ func (s *Sender) included(
 		return seen, err
 	}
 	if t.failed() {
-		seen.Status, seen.Note = chain.TxReverted, "the transaction failed as a whole: "+e.redact(string(t.Meta.Err))
+		seen.Status, seen.Note = chain.TxReverted, "the transaction failed as a whole: "+e.Redact(string(t.Meta.Err))
 		return seen, nil
 	}
 	if _, err := e.resolve(ctx, p); err != nil {

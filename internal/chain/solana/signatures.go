@@ -3,6 +3,8 @@ package solana
 import (
 	"context"
 	"encoding/json"
+
+	"github.com/florinpay/florin/internal/chain/solana/rpc"
 )
 
 // signatureInfo is a transaction that named an address.
@@ -28,7 +30,7 @@ func (e *endpoint) signatures(ctx context.Context, address string, slot uint64) 
 			return nil, err
 		}
 		if len(all) > 0 && len(page) > 0 && page[0].Slot > all[len(all)-1].Slot {
-			return nil, malformed("signatures of %s", address)
+			return nil, rpc.Malformed("signatures of %s", address)
 		}
 		all = append(all, page...)
 		if len(page) < signaturesPerPage || page[len(page)-1].Slot < slot {
@@ -36,7 +38,7 @@ func (e *endpoint) signatures(ctx context.Context, address string, slot uint64) 
 		}
 		before = page[len(page)-1].Signature
 	}
-	return nil, malformed("a history of %s without an end", address)
+	return nil, rpc.Malformed("a history of %s without an end", address)
 }
 
 // page lists at most limit transactions that named the address, newest first, starting before the given
@@ -52,7 +54,7 @@ func (e *endpoint) page(ctx context.Context, address, before string, limit int) 
 	}
 	for i, s := range page {
 		if s.Signature == "" || i > 0 && s.Slot > page[i-1].Slot {
-			return nil, malformed("signatures of %s", address)
+			return nil, rpc.Malformed("signatures of %s", address)
 		}
 	}
 	return page, nil

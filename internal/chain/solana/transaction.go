@@ -11,6 +11,7 @@ import (
 	"github.com/mr-tron/base58"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/solana/rpc"
 	"github.com/florinpay/florin/internal/money"
 )
 
@@ -61,7 +62,7 @@ func (e *endpoint) statusesAt(
 			return err
 		}
 		if len(answer.Value) != len(part) {
-			return malformed("%d statuses instead of %d", len(answer.Value), len(part))
+			return rpc.Malformed("%d statuses instead of %d", len(answer.Value), len(part))
 		}
 		copy(all[at:], answer.Value)
 		slots[at/statusesPerCall] = answer.Context.Slot
@@ -129,7 +130,7 @@ func (e *endpoint) transaction(ctx context.Context, signature string) (*transact
 		return nil, err
 	}
 	if !t.valid(signature) {
-		return nil, malformed("transaction %s", signature)
+		return nil, rpc.Malformed("transaction %s", signature)
 	}
 	return t, nil
 }

@@ -9,6 +9,7 @@ import (
 	solanago "github.com/gagliardetto/solana-go"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/solana/rpc"
 )
 
 // walk reads the history of an account, newest transaction first, from one snapshot back to a slot, and finds the
@@ -132,7 +133,7 @@ func (w *walk) turn(ctx context.Context, key solanago.PublicKey) error {
 		return err
 	}
 	if len(page) > 0 && w.before != "" && page[0].Slot > w.last {
-		return malformed("signatures of %s", key)
+		return rpc.Malformed("signatures of %s", key)
 	}
 	w.page, w.ended = page, len(page) < signaturesPerPage
 	if len(page) > 0 {
@@ -165,7 +166,7 @@ func (w *walk) take(acc *account, l signatureInfo, t *transaction) error {
 		return nil
 	}
 	if t.Slot != l.Slot {
-		return lagging("transaction %s is in slot %d, not %d", l.Signature, t.Slot, l.Slot)
+		return rpc.Lagging("transaction %s is in slot %d, not %d", l.Signature, t.Slot, l.Slot)
 	}
 	if l.Slot < w.goal {
 		w.older++
@@ -181,7 +182,7 @@ func (w *walk) take(acc *account, l signatureInfo, t *transaction) error {
 	w.rest -= c.after - c.before
 	if credited := t.creditOf(acc); credited && l.Slot >= w.goal {
 		w.credits = append(w.credits, &entry{
-			signature: l.Signature, slot: l.Slot, tx: outcomeOf(t, acc, w.e.name),
+			signature: l.Signature, slot: l.Slot, tx: outcomeOf(t, acc, w.e.Name),
 		})
 	}
 	return nil
@@ -218,7 +219,7 @@ func (s *search) conclude(ctx context.Context, acc *account) error {
 		if w.newest != 0 || w.bounded {
 			acc.walk = nil // the index is behind: begin at its newest entry again
 		}
-		return lagging("%w: %s at slot %d", errUnexplained, acc.key, w.slot)
+		return rpc.Lagging("%w: %s at slot %d", errUnexplained, acc.key, w.slot)
 	}
 	for _, e := range w.credits {
 		acc.entries[e.signature] = e
@@ -235,7 +236,7 @@ func (s *search) conclude(ctx context.Context, acc *account) error {
 // another endpoint must list nothing more for the range, or so many slots must have passed since the snapshot that
 // the index would list it now.
 func (s *search) forgotten(ctx context.Context, acc *account, w *walk) bool {
-	for _, o := range s.adapter.pool.without(w.e.name) {
+	for _, o := range s.adapter.pool.without(w.e.Name) {
 		var list []signatureInfo
 		err := s.adapter.pool.try(ctx, o, func(ctx context.Context, o *endpoint) (err error) {
 			list, err = o.page(ctx, acc.key.String(), "", signaturesPerPage)
@@ -259,7 +260,7 @@ func (s *search) forgotten(ctx context.Context, acc *account, w *walk) bool {
 
 // ofOne reports whether an error may concern a single account or transaction, and not the endpoint.
 func ofOne(err error) bool {
-	return errors.Is(err, errLagging) || errors.Is(err, errMalformed) || code(err) != 0
+	return errors.Is(err, rpc.ErrLagging) || errors.Is(err, rpc.ErrMalformed) || rpc.CodeOf(err) != 0
 }
 
 // tolerates records that the endpoint failed for the account, and reports whether the scan goes on without it: no
@@ -270,7 +271,7 @@ func (s *search) tolerates(acc *account, err error) bool {
 		acc.trouble = trouble{since: now, by: make(map[*endpoint]time.Time)}
 	}
 	acc.trouble.by[s.e] = now
-	if acc.walk != nil && errors.Is(err, errUnexplained) && len(s.adapter.pool.without(s.e.name)) == 0 {
+	if acc.walk != nil && errors.Is(err, errUnexplained) && len(s.adapter.pool.without(s.e.Name)) == 0 {
 		return true // it waits until the index has settled
 	}
 	return now.Sub(acc.trouble.since) > troubleGrace &&

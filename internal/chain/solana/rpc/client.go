@@ -1,4 +1,6 @@
-package solana
+// Package rpc is the JSON-RPC client of one Solana node: one call a request, bounded answers, and failures by what
+// they mean. It knows nothing of health or of other nodes. No error text holds credentials.
+package rpc
 
 import (
 	"bytes"
@@ -18,27 +20,31 @@ const (
 	// maxAnswer bounds a response, so that a broken node cannot fill the memory. The signatures of the
 	// fullest block are far below it.
 	maxAnswer = 32 << 20
+	// idleConnections is how many calls are made to a node at the same time.
+	idleConnections = 8
 	// maxMessage is how much of a node's error text is kept.
 	maxMessage = 200
 )
 
-// rpcClient makes JSON-RPC calls to one node, one call a request: some providers of Solana refuse batches. It
+// Client makes JSON-RPC calls to one node, one call a request: some providers of Solana refuse batches. It
 // knows nothing of health.
-type rpcClient struct {
+type Client struct {
 	target  *url.URL
-	name    string // host and port, without credentials
+	Name    string // host and port, without credentials
 	secrets []string
 	client  *http.Client
 	timeout time.Duration // of one request
 }
 
-func newClient(raw string, client *http.Client, timeout time.Duration) (*rpcClient, error) {
+// New returns the client of an http or https address, which may hold credentials. Redirects are never followed. A
+// nil client means one of its own; timeout is for one request.
+func New(raw string, client *http.Client, timeout time.Duration) (*Client, error) {
 	target, err := url.Parse(strings.TrimSpace(raw))
 	if err != nil || target.Host == "" || target.Scheme != "http" && target.Scheme != "https" {
 		return nil, errors.New("an endpoint must be an http or https address") // raw may hold credentials
 	}
-	return &rpcClient{
-		target: target, name: target.Host, secrets: credentials(target), client: client, timeout: timeout,
+	return &Client{
+		target: target, Name: target.Host, secrets: credentials(target), client: httpClient(client), timeout: timeout,
 	}, nil
 }
 
@@ -66,16 +72,16 @@ func httpClient(given *http.Client) *http.Client {
 		*c = *given
 	} else if t, ok := http.DefaultTransport.(*http.Transport); ok {
 		t = t.Clone()
-		t.MaxIdleConnsPerHost = parallelCalls
+		t.MaxIdleConnsPerHost = idleConnections
 		c.Transport = t
 	}
 	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return c
 }
 
-// redact makes text from a node safe for logs and pages: bounded, on one line, without the endpoint's
+// Redact makes text from a node safe for logs and pages: bounded, on one line, without the endpoint's
 // credentials.
-func (w *rpcClient) redact(text string) string {
+func (w *Client) Redact(text string) string {
 	for _, secret := range w.secrets {
 		text = strings.ReplaceAll(text, secret, "***")
 	}
@@ -94,12 +100,12 @@ func (w *rpcClient) redact(text string) string {
 // reply is the envelope of a JSON-RPC response.
 type reply struct {
 	Result json.RawMessage `json:"result"`
-	Error  *rpcError       `json:"error"`
+	Error  *Error          `json:"error"`
 }
 
-// send makes one call and decodes its result into the value, which keeps its zero value where the result is
+// Send makes one call and decodes its result into the value, which keeps its zero value where the result is
 // null.
-func (w *rpcClient) send(ctx context.Context, method string, params []any, into any) error {
+func (w *Client) Send(ctx context.Context, method string, params []any, into any) error {
 	ctx, cancel := context.WithTimeout(ctx, w.timeout)
 	defer cancel()
 	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
@@ -111,26 +117,26 @@ func (w *rpcClient) send(ctx context.Context, method string, params []any, into 
 		return err
 	}
 	if status == http.StatusTooManyRequests {
-		return rateLimited{retryAfter(header)}
+		return RateLimited{retryAfter(header)}
 	}
 	var r reply
 	if err := json.Unmarshal(answer, &r); err != nil || r.Error == nil && r.Result == nil {
 		if status != http.StatusOK {
-			return fmt.Errorf("HTTP status %d: %s", status, w.redact(string(answer[:min(len(answer), maxMessage)])))
+			return fmt.Errorf("HTTP status %d: %s", status, w.Redact(string(answer[:min(len(answer), maxMessage)])))
 		}
-		return malformed("%s", method)
+		return Malformed("%s", method)
 	}
 	if r.Error != nil {
-		r.Error.Message = w.redact(r.Error.Message)
+		r.Error.Message = w.Redact(r.Error.Message)
 		return fmt.Errorf("%s: %w", method, classify(r.Error))
 	}
 	if err := json.Unmarshal(r.Result, into); err != nil {
-		return malformed("%s", method)
+		return Malformed("%s", method)
 	}
 	return nil
 }
 
-func (w *rpcClient) post(ctx context.Context, body []byte) (status int, h http.Header, answer []byte, err error) {
+func (w *Client) post(ctx context.Context, body []byte) (status int, h http.Header, answer []byte, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, w.target.String(), bytes.NewReader(body))
 	if err != nil {
 		return 0, nil, nil, errors.New("request could not be made")
@@ -146,18 +152,18 @@ func (w *rpcClient) post(ctx context.Context, body []byte) (status int, h http.H
 		return 0, nil, nil, w.transportError(err)
 	}
 	if len(answer) > maxAnswer {
-		return 0, nil, nil, malformed("more than %d bytes", maxAnswer)
+		return 0, nil, nil, Malformed("more than %d bytes", maxAnswer)
 	}
 	return resp.StatusCode, resp.Header, answer, nil
 }
 
 // transportError removes the address, which may hold credentials, from an error of the HTTP client.
-func (w *rpcClient) transportError(err error) error {
+func (w *Client) transportError(err error) error {
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err
 	}
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return err
 	}
-	return errors.New(w.redact(err.Error()))
+	return errors.New(w.Redact(err.Error()))
 }

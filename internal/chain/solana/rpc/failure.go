@@ -1,0 +1,88 @@
+package rpc
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// Error codes of Solana's JSON-RPC (agave, rpc-client-api custom_error).
+const (
+	CodeCleanedUp       = -32001 // older than what the node keeps
+	CodeNotAvailable    = -32004 // no such block yet
+	codeUnhealthy       = -32005 // the node is behind the cluster
+	CodeSkipped         = -32007 // the slot has no block
+	CodeNoHistory       = -32011
+	CodeLongTermSkipped = -32009
+	codeStatusNotYet    = -32014
+	codeMinContext      = -32016 // the node has not reached the requested slot
+	codeTooManyRequests = 429
+)
+
+// Error is the error object of a JSON-RPC answer.
+type Error struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+}
+
+// Error returns the code and the text.
+func (e *Error) Error() string { return fmt.Sprintf("error %d: %s", e.Code, e.Message) }
+
+// CodeOf returns the code of the error object in err, 0 if there is none.
+func CodeOf(err error) int {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Code
+	}
+	return 0
+}
+
+// ErrLagging: the endpoint does not have yet what others have.
+var ErrLagging = errors.New("lags behind")
+
+// Lagging returns an ErrLagging that says what the endpoint lacks.
+func Lagging(format string, args ...any) error {
+	return fmt.Errorf("%w: "+format, append([]any{ErrLagging}, args...)...)
+}
+
+// ErrMalformed: an answer contradicts itself or the protocol.
+var ErrMalformed = errors.New("malformed answer")
+
+// Malformed returns an ErrMalformed that says what is wrong.
+func Malformed(format string, args ...any) error {
+	return fmt.Errorf("%w: "+format, append([]any{ErrMalformed}, args...)...)
+}
+
+// RateLimited: the endpoint refused the request because of its rate limit.
+type RateLimited struct{ After time.Duration }
+
+// Error says so.
+func (RateLimited) Error() string { return "too many requests" }
+
+// Bounds of a Retry-After.
+const (
+	defaultRetryAfter = 2 * time.Second
+	maxRetryAfter     = 5 * time.Minute
+)
+
+// retryAfter reads the header (RFC 9110 section 10.2.3) in its form of seconds, the only one that providers
+// of Solana send.
+func retryAfter(h http.Header) time.Duration {
+	seconds, err := strconv.Atoi(h.Get("Retry-After"))
+	if err != nil {
+		return defaultRetryAfter
+	}
+	return time.Duration(min(max(seconds, 1), int(maxRetryAfter/time.Second))) * time.Second
+}
+
+// classify maps the code of an error object to the failure it means.
+func classify(e *Error) error {
+	switch e.Code {
+	case codeTooManyRequests:
+		return RateLimited{defaultRetryAfter}
+	case codeUnhealthy, codeMinContext, codeStatusNotYet:
+		return fmt.Errorf("%w: %w", ErrLagging, e)
+	}
+	return e
+}
