@@ -36,6 +36,9 @@ func openNetworks(
 		if sender != nil {
 			policy := sweepPolicy(cfg, n.Profile.Network)
 			l.sweeper = settlement.New(sender, s, policy, holder, Now, NewSweepID, log)
+			if x, ok := sender.(*solana.Sender); ok {
+				l.sweeper.CloseEmptied = x.CloseEmptied
+			}
 		}
 		l.reader = read(l.reader)
 		l.watcher = payment.NewWatcher(n.Profile, l.reader, s, holder, Now, log)

@@ -111,6 +111,7 @@ func (s *Sweeper) end(ctx context.Context, w Sweep, state State, out chain.Sweep
 	}
 	switch {
 	case state == Confirmed:
+		s.closing.add(w)
 		s.batch = min(s.batch+s.batch/4+1, s.policy.Batch)
 	case state == Failed, len(w.Attempts) == 0:
 		s.batch = max(len(w.Items)/2, 1)

@@ -30,7 +30,12 @@ type Sweeper struct {
 	retryFor error
 	// OnWait receives what a Rescue waits for, when that changes. It may be nil
 	// and must be set before Rescue is called.
-	OnWait   func(reason string)
+	OnWait func(reason string)
+	// CloseEmptied is called with what confirmed sweeps have moved, on a network where accounts cost rent. It may
+	// be nil and must be set before Run is called.
+	CloseEmptied CloseFunc
+	closing      closing
+
 	waitedOn string // the reason that OnWait received last
 
 	mu     sync.RWMutex
@@ -112,6 +117,7 @@ func (s *Sweeper) RunOnce(ctx context.Context) error {
 		return err
 	}
 	if !ok {
+		s.closeEmptied(ctx)
 		current, ok, err = s.plan(ctx)
 		if err != nil || !ok {
 			return err

@@ -16,8 +16,8 @@ const (
 	tokenTransferCheck = 12 // Token: TransferChecked, u64 units, u8 decimals
 )
 
-// instructions carry out the plan: the check or creation of each settlement account, then for each leg its
-// transfer and, where that empties the account, its closing.
+// instructions carry out the plan: the check or creation of each settlement account and the transfer of each leg, or
+// the closing of each account.
 func (s *Sender) instructions(p *sweepPlan) []solanago.Instruction {
 	list := []solanago.Instruction{
 		solanago.NewInstruction(
@@ -32,6 +32,12 @@ func (s *Sender) instructions(p *sweepPlan) []solanago.Instruction {
 			),
 		)
 	}
+	if p.closing {
+		for _, l := range p.taken {
+			list = append(list, l.close(s.payer()))
+		}
+		return list
+	}
 	made := make(map[solanago.PublicKey]bool)
 	for _, l := range p.taken {
 		if !l.native() && !made[l.settlement] {
@@ -41,9 +47,6 @@ func (s *Sender) instructions(p *sweepPlan) []solanago.Instruction {
 	}
 	for _, l := range p.taken {
 		list = append(list, l.transfer())
-		if l.closes() {
-			list = append(list, l.close(s.payer()))
-		}
 	}
 	return list
 }

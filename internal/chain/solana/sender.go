@@ -36,8 +36,8 @@ const (
 )
 
 // Sender sweeps the deposit accounts of Solana. A transaction moves the recorded amount of each account to
-// the settlement wallet's associated account, which it creates if there is none, and closes accounts that are
-// empty afterwards; their rent goes to the gas wallet. It carries out all items or none.
+// the settlement wallet's associated account, which it creates if there is none. It carries out all items or none.
+// Accounts that are empty afterwards are closed by another transaction (CloseEmptied).
 //
 // Its invariant: money that is not recorded stays where it is, so that a closed account has no unrecorded
 // transfer in its history.

@@ -20,7 +20,7 @@ type leg struct {
 	wallet, settlement solanago.PublicKey // where it goes: owner and account
 	decimals           byte
 	units              uint64
-	empties            bool
+	empty              bool // the account can be closed
 }
 
 func (l *leg) native() bool { return l.Asset.Contract == "" }
@@ -30,6 +30,8 @@ type sweepPlan struct {
 	legs  []*leg
 	taken []*leg // those of them that move money
 	fresh map[solanago.PublicKey]bool
+	// closing: the taken accounts are closed, and nothing is moved.
+	closing bool
 
 	hash  solanago.Hash
 	until uint64
@@ -155,12 +157,7 @@ func (l *leg) take(holds uint64) {
 	if expected := l.Expected.Big(); !l.Rescue && expected.IsUint64() && expected.Uint64() < holds {
 		l.units = expected.Uint64()
 	}
-	l.empties = l.units == holds
 }
-
-// closes reports whether the account is closed after the transfer. One of Token-2022 may hold withheld fees,
-// which keep it open.
-func (l *leg) closes() bool { return l.empties && l.program == solanago.TokenProgramID }
 
 // roomyAccount is a size, in bytes, that is enough for an account of Token-2022 with the extensions of any
 // stablecoin.

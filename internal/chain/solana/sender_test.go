@@ -195,6 +195,8 @@ func TestSender_Sweep(t *testing.T) {
 		if got := s.holds(t, s.settlement, s.assets[1]); got != 33 {
 			t.Errorf("the settlement wallet holds %d of the second token, want 33", got)
 		}
+		s.closed(t, items)
+		s.Finalize()
 		for _, i := range items {
 			if s.exists(t, ata(solanago.PublicKey(i.Address.Raw), s.mints[i.Asset.Contract])) {
 				t.Errorf("the account of %s is still there", i.Address.Address)
