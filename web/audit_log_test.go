@@ -9,14 +9,15 @@ import (
 	"testing"
 
 	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/secret"
-	"github.com/florinpay/florin/internal/store"
+	"github.com/florinpay/florin/internal/webhook"
 )
 
 // oneLog is a database whose audit log refuses separate entries: only those
 // written in the transaction of an act are kept.
-type oneLog struct{ *store.Store }
+type oneLog struct{ merchant.Store }
 
 func (oneLog) AddAudit(context.Context, audit.Entry) error {
 	return errors.New("the connection broke after the act")
@@ -29,7 +30,12 @@ func checkAuditEntries(t *testing.T, b *bundle) {
 	sealer, err := secret.NewSealer(make([]byte, secret.KeyLen))
 	must(t, err)
 	d := b.server.d
-	d.Store, d.Sealer = oneLog{b.store}, sealer
+	d.Sealer = sealer
+	d.Merchants = newServices(b.store.Identity(), oneLog{
+		b.store.Merchant(),
+	}, d.Now, identity.Options{}, merchant.Options{
+		CheckCallback: func(u string) error { return webhook.CheckURL(u, true) },
+	}).merchants
 	b.server = New(d, b.server.o)
 
 	token := b.signUp(t, "ada@shop.example")
@@ -53,9 +59,9 @@ func checkAuditEntries(t *testing.T, b *bundle) {
 	ok(b.graphQL(`mutation { UserLogin(email: " Ada@Shop.example", password: "correct horse battery staple") { code } }`, ""), "UserLogin")
 	ok(as(`mutation { UserLogout { code } }`), "UserLogout")
 
-	user, err := b.store.UserByEmail(t.Context(), "ada@shop.example")
+	user, err := b.store.Identity().UserByEmail(t.Context(), "ada@shop.example")
 	must(t, err)
-	entries, err := b.store.AuditLog(t.Context(), user.ID, user.ID, 0, 50)
+	entries, err := b.store.Merchant().AuditLog(t.Context(), user.ID, user.ID, 0, 50)
 	must(t, err)
 	var actions []string
 	for _, l := range entries {
@@ -84,7 +90,7 @@ func TestRevokeKeyAgain(t *testing.T) { onEach(t, revokeKeyAgain) }
 
 func revokeKeyAgain(t *testing.T, b *bundle) {
 	m := b.newKey(3, 0)
-	user, err := b.store.UserByEmail(t.Context(), m.key.Email)
+	user, err := b.store.Identity().UserByEmail(t.Context(), m.key.Email)
 	must(t, err)
 	key, text, err := b.accounts.CreateKey(t.Context(), user, merchant.NewKey{Wallet: devWallet, Credits: 3})
 	must(t, err)
@@ -124,7 +130,7 @@ func revokeKeyAgain(t *testing.T, b *bundle) {
 	if r := revoke(old, devKey, "Idempotency-Key", "rotate-1"); r.body != first.body || newest == fresh {
 		t.Errorf("after another replacement: %s", r.body)
 	}
-	_, err = b.store.DisableKey(t.Context(), key.ID, b.clock.Now())
+	_, err = b.store.Merchant().DisableKey(t.Context(), key.ID, b.clock.Now())
 	must(t, err)
 	code("a key that was disabled since", revoke(fresh, devKey, "Idempotency-Key", "rotate-3"), "401")
 	if log := b.log.String(); strings.Contains(log, devKey[2:]) || strings.Contains(log, old) ||
@@ -138,7 +144,7 @@ func TestRotateWithSignatureAgain(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	m := b.newKey(1, 0)
-	user, err := b.store.UserByEmail(t.Context(), m.key.Email)
+	user, err := b.store.Identity().UserByEmail(t.Context(), m.key.Email)
 	must(t, err)
 	_, text, err := b.accounts.CreateKey(t.Context(), user, merchant.NewKey{Wallet: devWallet, Credits: 1})
 	must(t, err)

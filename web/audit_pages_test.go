@@ -51,7 +51,7 @@ func (d *diary) news() []string {
 	d.b.t.Helper()
 	var all []audit.Entry
 	for _, id := range d.of {
-		list, err := d.b.store.AuditLog(d.b.t.Context(), id, id, 0, 500)
+		list, err := d.b.store.Merchant().AuditLog(d.b.t.Context(), id, id, 0, 500)
 		must(d.b.t, err)
 		all = append(all, list...)
 	}
@@ -89,7 +89,9 @@ func auditedDashboard(t *testing.T) dashboardBundle {
 	return newDashboard(t, func(d *Deps, o *Options) {
 		st := d.Store.(*store.Store)
 		party, _ := passkey.New(testBaseURL)
-		accounts := newServices(oneLog{st}, d.Now, identity.Options{RelyingParty: party}, merchant.Options{
+		accounts := newServices(st.Identity(), oneLog{
+			st.Merchant(),
+		}, d.Now, identity.Options{RelyingParty: party}, merchant.Options{
 			CheckCallback: func(u string) error { return webhook.CheckURL(u, true) },
 		})
 		d.Users, d.Merchants, d.Dashboard.Invite = accounts.users, accounts.merchants, true
@@ -119,7 +121,7 @@ func TestPagesWriteAuditEntries(t *testing.T) {
 	s.post("/signup", "email", "else@shop.example", "password", testPassword, "invite", token).wants(t, 403)
 	s.post("/signup", "email", ownerEmail, "password", "short", "invite", token).wants(t, 400)
 	signedUp := s.post("/signup", "email", " ADA@shop.example", "password", testPassword, "invite", token)
-	ada, err := b.store.UserByEmail(t.Context(), ownerEmail)
+	ada, err := b.store.Identity().UserByEmail(t.Context(), ownerEmail)
 	must(t, err)
 	d.of = append(d.of, ada.ID)
 	d.leaves("/signup", signedUp, ownerEmail+" signed up: |", ownerEmail+" signed in: |")
@@ -149,7 +151,7 @@ func (d *diary) shop(s *surfer, ada identity.User) {
 	t.Helper()
 	d.leaves("/dashboard/keys", s.post("/dashboard/keys", "label", " Shop ", "wallet", ""),
 		me+"created an API key: Shop|")
-	keys, err := b.store.KeysOfUser(t.Context(), ada.ID)
+	keys, err := b.store.Merchant().KeysOfUser(t.Context(), ada.ID)
 	must(t, err)
 	key := keys[0].PublicID
 	d.leaves("/dashboard/keys/:key/label", s.post("/dashboard/keys/"+key+"/label", "label", "Till"),
@@ -158,7 +160,7 @@ func (d *diary) shop(s *surfer, ada identity.User) {
 	d.leaves("/dashboard/keys/:key/rotate", s.post("/dashboard/keys/"+key+"/rotate", "password", testPassword),
 		me+"rotated an API key: Till|")
 	d.leaves("/dashboard/keys", s.post("/dashboard/keys", "label", "Old", "wallet", ""), me+"created an API key: Old|")
-	keys, err = b.store.KeysOfUser(t.Context(), ada.ID)
+	keys, err = b.store.Merchant().KeysOfUser(t.Context(), ada.ID)
 	must(t, err)
 	old := keys[slices.IndexFunc(keys, func(k merchant.Key) bool { return k.Label == "Old" })].PublicID
 	d.leaves("/dashboard/keys/:key/revoke", s.post("/dashboard/keys/"+old+"/revoke", "password", testPassword),
@@ -269,7 +271,7 @@ func (d *diary) team(s *surfer, ada identity.User) {
 	token := invite("dev@shop.example", "developer")
 	dev := b.surfer()
 	joined := dev.post("/join", "token", token, "password", testPassword)
-	u, err := b.store.UserByEmail(t.Context(), "dev@shop.example")
+	u, err := b.store.Identity().UserByEmail(t.Context(), "dev@shop.example")
 	must(t, err)
 	d.of = append(d.of, u.ID)
 	d.leaves("/join", joined, "dev@shop.example signed up: |", "dev@shop.example joined the team: |as developer", "dev@shop.example signed in: |")
@@ -341,7 +343,7 @@ func (d *diary) operator(rs *surfer, ada identity.User) {
 	t.Helper()
 	d.leaves("/operator/ledger", rs.post("/operator/ledger"), me+"had the book of credits added up: |")
 	rs.post("/operator/ledger").wants(t, 409)
-	keys, err := b.store.KeysOfUser(t.Context(), ada.ID)
+	keys, err := b.store.Merchant().KeysOfUser(t.Context(), ada.ID)
 	must(t, err)
 	user := usersPath + "/" + ada.PublicID
 	key := user + "/keys/" + keys[0].PublicID

@@ -42,14 +42,11 @@ type services struct {
 	*merchants
 }
 
-func newServices(st merchantStore, now func() time.Time, o identity.Options, m merchant.Options) services {
-	u := identity.New(st, now, o)
-	return services{u, merchant.New(st, u, now, m)}
-}
-
-type merchantStore interface {
-	identity.Store
-	merchant.Store
+func newServices(
+	users identity.Store, merchants merchant.Store, now func() time.Time, o identity.Options, m merchant.Options,
+) services {
+	u := identity.New(users, now, o)
+	return services{u, merchant.New(merchants, u, now, m)}
 }
 
 // bundle is a whole server on a database of its own, with scripted chains.
@@ -132,10 +129,10 @@ func newBundleOn(t *testing.T, url string, o Options) *bundle {
 		t: t, store: st, networks: newTestNetworks(),
 		clock: &testClock{now: time.Now().UTC().Truncate(time.Millisecond)}, log: log, logger: logger,
 	}
-	b.recharges = &testRecharges{recharge.New(st, nil, b.clock.Now, logger)}
+	b.recharges = &testRecharges{recharge.New(st.Settlement(), nil, b.clock.Now, logger)}
 	b.metrics = metrics.New("test", b.clock.Now, logger)
-	b.accounts = newServices(st, b.clock.Now, identity.Options{}, merchant.Options{})
-	b.payments = payment.NewService(b.metrics.Count(st), st, b.networks, payment.Options{
+	b.accounts = newServices(st.Identity(), st.Merchant(), b.clock.Now, identity.Options{}, merchant.Options{})
+	b.payments = payment.NewService(b.metrics.Count(st), st.Merchant(), b.networks, payment.Options{
 		MaxWaiting: testWaiting,
 		TTL:        time.Hour, StartTTL: 30 * time.Minute, MinAmount: money.USD / 100, MaxAmount: 1_000_000 * money.USD,
 	}, b.clock.Now, testID)
@@ -179,7 +176,7 @@ func (b *bundle) newKey(credits, queries int64) seller {
 	b.t.Helper()
 	ctx := b.t.Context()
 	// Hashing a password is slow, and this user never signs in.
-	user, err := b.store.CreateUser(ctx, identity.User{
+	user, err := b.store.Identity().CreateUser(ctx, identity.User{
 		PublicID:     string(testID(b.clock.Now())),
 		Email:        strings.ToLower(string(testID(b.clock.Now()))) + "@shop.example",
 		PasswordHash: "none", FirstName: "Ada", LastName: "Byron", CreatedAt: b.clock.Now(),

@@ -151,7 +151,7 @@ func TestDashboard_Tenants(t *testing.T) {
 		s.get(path+"?key="+victim.key.PublicID).wants(t, 404)
 	}
 	t.Run("Untouched", func(t *testing.T) {
-		if keys, err := b.store.KeysOfUser(t.Context(), victim.key.UserID); err != nil || len(keys) != 1 ||
+		if keys, err := b.store.Merchant().KeysOfUser(t.Context(), victim.key.UserID); err != nil || len(keys) != 1 ||
 			keys[0].Hash != victim.key.Hash {
 			t.Errorf("the victim's keys are %v, %v", keys, err)
 		}

@@ -103,10 +103,10 @@ func newDashboardAt(t *testing.T, baseURL string, with ...func(*Deps, *Options))
 	if party, ok := passkey.New(baseURL); ok {
 		options.RelyingParty = party
 	}
-	b.accounts = newServices(st, b.clock.Now, options, merchant.Options{
+	b.accounts = newServices(st.Identity(), st.Merchant(), b.clock.Now, options, merchant.Options{
 		CheckCallback: func(u string) error { return webhook.CheckURL(u, true) },
 	})
-	b.payments = payment.NewService(st, st, b.networks, payment.Options{
+	b.payments = payment.NewService(st, st.Merchant(), b.networks, payment.Options{
 		MaxWaiting: payment.MaxWaitingDonations,
 		TTL:        time.Hour, StartTTL: 30 * time.Minute, MinAmount: money.USD / 100, MaxAmount: 1_000_000 * money.USD,
 	}, b.clock.Now, testID)

@@ -155,7 +155,7 @@ func TestOperator_Lists(t *testing.T) {
 		t.Errorf("%d rows on a page", n)
 	}
 	b.busy(m)
-	must(t, b.store.CreateRecharge(t.Context(), recharge.Recharge{
+	must(t, b.store.Settlement().CreateRecharge(t.Context(), recharge.Recharge{
 		ID: "01M7Z95F5DE7BD6RTSPKBNS62H", KeyID: m.key.ID, Units: 7, State: recharge.Signed, CreatedAt: b.clock.Now(),
 		LookAt: b.clock.Now(),
 		Transfer: chain.TokenTransfer{

@@ -34,7 +34,7 @@ func TestDashboard_Settlement(t *testing.T) {
 	shows(s.get(page), []string{}, "Settlement planned", "florin sweep")
 
 	ctx, now := t.Context(), b.clock.Now()
-	due, err := b.store.DepositBalances(ctx, chain.Polygon, settlement.Query{Now: now, Limit: 10})
+	due, err := b.store.Settlement().DepositBalances(ctx, chain.Polygon, settlement.Query{Now: now, Limit: 10})
 	must(t, err)
 	if len(due) != 1 {
 		t.Fatalf("%d deposit balances are due, want 1", len(due))
@@ -47,17 +47,17 @@ func TestDashboard_Settlement(t *testing.T) {
 			Asset: due[0].Asset, Expected: due[0].Due,
 		}},
 	}
-	must(t, b.store.PlanSweep(ctx, w))
+	must(t, b.store.Settlement().PlanSweep(ctx, w))
 	shows(s.get(page), []string{"Settlement planned"}, "On the way to your wallet")
 	attempt := chain.Attempt{N: 1, Tx: testHash(900), Raw: []byte{1}, MadeAt: now}
-	must(t, b.store.AddAttempt(ctx, w.ID, attempt))
-	must(t, b.store.MarkSent(ctx, w.ID, 1, now.Add(time.Second)))
+	must(t, b.store.Settlement().AddAttempt(ctx, w.ID, attempt))
+	must(t, b.store.Settlement().MarkSent(ctx, w.ID, 1, now.Add(time.Second)))
 	shows(s.get(page), []string{"Settlement planned", "On the way to your wallet"}, "Arrived at your wallet")
 	w.State, w.Tx, w.EndedAt, w.Paid = settlement.Confirmed, attempt.Tx, now.Add(2*time.Second),
 		money.UnitsFromUint64(1_230_000_000_000_000)
 	w.Block = chain.Head{Number: 901, Hash: string(testHash(901)), Time: now}
 	w.Moved = []chain.Moved{{Address: due[0].Address.Address, Contract: due[0].Asset.Contract, Units: due[0].Due}}
-	must(t, b.store.EndSweep(ctx, w, now))
+	must(t, b.store.Settlement().EndSweep(ctx, w, now))
 	shows(s.get(page), []string{
 		"Settlement planned", "Arrived at your wallet", string(attempt.Tx),
 		"gas 0.00123 POL, paid by the operator",

@@ -28,7 +28,7 @@ func TestHealth(t *testing.T) {
 		t.Errorf("it is not said why nothing is sold: %s", got.body)
 	}
 	for ready, want := range map[error]string{nil: "ok", fault.New(fault.Unavailable, "BEP20 is behind"): "degraded"} {
-		b.recharges.Service = recharge.New(b.store,
+		b.recharges.Service = recharge.New(b.store.Settlement(),
 			&recharge.Network{Treasury: merchantWallet, Ready: func() error { return ready }}, b.clock.Now,
 			slog.New(slog.DiscardHandler))
 		got := b.ask("GET", "/health", "")

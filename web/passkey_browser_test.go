@@ -71,7 +71,7 @@ func TestPasskey_Browser(t *testing.T) {
 	browser.Run(ctx, t, chromedp.Navigate(origin+"/dashboard/custodian"), chromedp.SetValue("[name='wallet.BASE']", "0x00000000000000000000000000000000000000AA"))
 	lookAt(ctx, t, "custodian-passkey")
 	browser.Run(ctx, t, chromedp.Click(".passkey button"), chromedp.WaitVisible(".notice"))
-	keys, err := b.store.EveryKeyOfUser(t.Context(), u.ID)
+	keys, err := b.store.Merchant().EveryKeyOfUser(t.Context(), u.ID)
 	must(t, err)
 	c, err := b.accounts.Custodian(t.Context(), keys[0].ID)
 	if must(t, err); !strings.EqualFold(string(c.Wallets["BASE"]), "0x00000000000000000000000000000000000000AA") {

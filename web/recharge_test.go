@@ -41,7 +41,7 @@ func (b *bundle) sellQueries(usdt money.Micros) *devchain.Chain {
 	_, err = c.Mint(ctx, token.Address, common.HexToAddress(devWallet), usdt.Units(18).Big())
 	must(b.t, err)
 	c.Mine(devchain.DefaultFinalDepth + 1)
-	b.recharges.Service = recharge.New(b.store, &recharge.Network{
+	b.recharges.Service = recharge.New(b.store.Settlement(), &recharge.Network{
 		Chain: sender.NewTransfers(a, money.UnitsFromUint64(100e9)), Asset: asset, Treasury: merchantWallet,
 		Ready: func() error { return nil },
 	}, b.clock.Now, b.logger)
@@ -60,7 +60,7 @@ func TestRechargeAPIKey(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	m := b.newKey(1, 5)
-	user, err := b.store.UserByEmail(t.Context(), m.key.Email)
+	user, err := b.store.Identity().UserByEmail(t.Context(), m.key.Email)
 	must(t, err)
 	mine, text, err := b.accounts.CreateKey(t.Context(), user, merchant.NewKey{Wallet: devWallet, Queries: 5})
 	must(t, err)
@@ -110,7 +110,7 @@ func TestRechargeAPIKey(t *testing.T) {
 	if again.body != paid.body || again.header.Get("Idempotent-Replayed") != "true" {
 		t.Errorf("repeated: %s", again.body)
 	}
-	lines, err := b.store.AuditLog(t.Context(), mine.UserID, mine.UserID, 0, 10)
+	lines, err := b.store.Merchant().AuditLog(t.Context(), mine.UserID, mine.UserID, 0, 10)
 	must(t, err)
 	if len(lines) != 1 || lines[0].Action != audit.ActionRecharge || lines[0].Actor != "API key" || !strings.Contains(lines[0].Detail, paid.text(t, "data.rechargeApiKey.hash")) {
 		t.Errorf("audit log: %+v", lines)

@@ -20,7 +20,7 @@ func TestLoginWithSecondFactor(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	session := secret.New(b.signUp(t, "ada@shop.example"))
-	user, err := b.store.UserByEmail(t.Context(), "ada@shop.example")
+	user, err := b.store.Identity().UserByEmail(t.Context(), "ada@shop.example")
 	must(t, err)
 	e, err := b.accounts.BeginFactor(t.Context(), user, session)
 	must(t, err)

@@ -70,9 +70,9 @@ func TestUsers(t *testing.T) {
 		t.Errorf("the new key: %s", r.body)
 	}
 	// The audit log has the same entries as for the pages.
-	user, err := b.store.UserByEmail(t.Context(), "ada@shop.example")
+	user, err := b.store.Identity().UserByEmail(t.Context(), "ada@shop.example")
 	must(t, err)
-	lines, err := b.store.AuditLog(t.Context(), user.ID, user.ID, 0, 10)
+	lines, err := b.store.Merchant().AuditLog(t.Context(), user.ID, user.ID, 0, 10)
 	must(t, err)
 	var actions []audit.Action
 	for _, l := range lines {
@@ -137,11 +137,11 @@ func checkTopUp(t *testing.T, b *bundle) {
 	// Neither a new nor an earlier top-up of a disabled key can be paid.
 	t.Run("DisabledKey", func(t *testing.T) {
 		before := create(ada, id, "20").text(t, "data.UserCreateCreditTopup.transaction.txnid")
-		user, err := b.store.UserByEmail(t.Context(), "ada@shop.example")
+		user, err := b.store.Identity().UserByEmail(t.Context(), "ada@shop.example")
 		must(t, err)
-		keys, err := b.store.KeysOfUser(t.Context(), user.ID)
+		keys, err := b.store.Merchant().KeysOfUser(t.Context(), user.ID)
 		must(t, err)
-		_, err = b.store.DisableKey(t.Context(), keys[0].ID, b.clock.Now())
+		_, err = b.store.Merchant().DisableKey(t.Context(), keys[0].ID, b.clock.Now())
 		must(t, err)
 		if r := create(ada, id, "20"); r.text(t, "data.UserCreateCreditTopup.code") != "403" ||
 			r.field(t, "data.UserCreateCreditTopup.transaction") != nil {
@@ -190,7 +190,7 @@ func signed(t *testing.T, privateKey, text string) string {
 func TestRotateWithSignature(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
-	user, err := b.store.UserByEmail(t.Context(), b.newKey(0, 0).key.Email)
+	user, err := b.store.Identity().UserByEmail(t.Context(), b.newKey(0, 0).key.Email)
 	must(t, err)
 	_, text, err := b.accounts.CreateKey(t.Context(), user, merchant.NewKey{Wallet: devWallet, Credits: 2})
 	must(t, err)
@@ -240,7 +240,7 @@ func TestRevokeKey(t *testing.T) { onEach(t, checkRevokeKey) }
 
 func checkRevokeKey(t *testing.T, b *bundle) {
 	m := b.newKey(2, 0)
-	user, err := b.store.UserByEmail(t.Context(), m.key.Email)
+	user, err := b.store.Identity().UserByEmail(t.Context(), m.key.Email)
 	must(t, err)
 	_, text, err := b.accounts.CreateKey(t.Context(), user, merchant.NewKey{Wallet: devWallet, Credits: 1})
 	must(t, err)

@@ -59,8 +59,8 @@ func (p *process) withUsers(
 	ctx context.Context, cfg config.Config, do func(*identity.Service, *merchant.Service) error,
 ) error {
 	return p.withStore(ctx, cfg, func(s *store.Store) error {
-		users := identity.New(s, app.Now, identity.Options{})
-		return do(users, merchant.New(s, users, app.Now, merchant.Options{Profiles: cfg.Profiles()}))
+		users := identity.New(s.Identity(), app.Now, identity.Options{})
+		return do(users, merchant.New(s.Merchant(), users, app.Now, merchant.Options{Profiles: cfg.Profiles()}))
 	})
 }
 

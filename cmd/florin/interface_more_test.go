@@ -73,8 +73,10 @@ func (w *witness) behind() (*identity.Service, *merchant.Service, *campaign.Serv
 		w.t.Fatal(err)
 	}
 	w.t.Cleanup(func() { _ = st.Close() })
-	users := identity.New(st, time.Now, identity.Options{})
-	return users, merchant.New(st, users, time.Now, merchant.Options{}), campaign.NewService(st, nil, time.Now)
+	users := identity.New(st.Identity(), time.Now, identity.Options{})
+	return users, merchant.New(
+		st.Merchant(), users, time.Now, merchant.Options{},
+	), campaign.NewService(st, nil, time.Now)
 }
 
 // giving reads a campaign and gives to it.

@@ -120,7 +120,9 @@ func (p *process) sweeper(
 		return nil, err
 	}
 	holder := string(app.NewSweepID(app.Now()))
-	return settlement.New(sender, s, app.SweepPolicy(cfg), holder, app.Now, app.NewSweepID, p.warnings()), nil
+	return settlement.New(
+		sender, s.Settlement(), app.SweepPolicy(cfg), holder, app.Now, app.NewSweepID, p.warnings(),
+	), nil
 }
 
 // warnings returns a logger that drops everything below a warning: the command prints its own progress.

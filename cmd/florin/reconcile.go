@@ -42,13 +42,13 @@ func (c reconcile) Run(ctx context.Context, p *process) error {
 		return err
 	}
 	return p.withStore(ctx, cfg, func(s *store.Store) error {
-		total, err := s.CountDepositAddresses(ctx)
+		total, err := s.Settlement().CountDepositAddresses(ctx)
 		if err != nil {
 			return err
 		}
 		bar := p.progress("addresses", total)
 		differences, err := settlement.Reconciler{
-			Records: s, Networks: ledgers, Since: app.Now().AddDate(0, 0, -c.Days), Progress: bar.at,
+			Records: s.Settlement(), Networks: ledgers, Since: app.Now().AddDate(0, 0, -c.Days), Progress: bar.at,
 			Wait: func(ctx context.Context) error { return sleep(ctx, c.Wait) },
 		}.Run(ctx)
 		bar.end()

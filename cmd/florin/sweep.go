@@ -110,7 +110,7 @@ func (c rescue) shown(ctx context.Context, s *store.Store) ([]settlement.Deposit
 	var list []settlement.DepositAddress
 	var err error
 	if c.Txnid != "" {
-		if list, err = s.DepositAddressesOf(ctx, c.Txnid); err == nil && len(list) == 0 {
+		if list, err = s.Settlement().DepositAddressesOf(ctx, c.Txnid); err == nil && len(list) == 0 {
 			err = fault.New(fault.NotFound, "payment %s is unknown, or has no address yet", c.Txnid)
 		}
 	} else {
@@ -118,7 +118,7 @@ func (c rescue) shown(ctx context.Context, s *store.Store) ([]settlement.Deposit
 		if at, err = chain.ParseAddress(chain.Network(strings.ToUpper(c.Network)), c.Address); err != nil {
 			return nil, fault.New(fault.Invalid, "--address: %s", err.Error())
 		}
-		if list, err = s.DepositAddressesAt(ctx, at.Address); err == nil && len(list) == 0 {
+		if list, err = s.Settlement().DepositAddressesAt(ctx, at.Address); err == nil && len(list) == 0 {
 			err = fault.New(fault.NotFound, "%s was never shown to a payer by this installation", at.Address)
 		}
 	}

@@ -30,8 +30,6 @@ type Store interface {
 	// PublicEvents returns the events of a key's payments after the cursor,
 	// without gaps, and the cursor for the next call.
 	PublicEvents(ctx context.Context, keyID int64, after string, limit int) ([]payment.Event, string, error)
-	// KeysOfUser lists the API keys of a merchant.
-	KeysOfUser(ctx context.Context, userID int64) ([]merchant.Key, error)
 }
 
 // Wallets finds the EVM wallet of a private key or a signature. It keeps

@@ -154,7 +154,7 @@ func (o *Operations) APIKeys(ctx context.Context) (*model.APIKeysResult, error) 
 	if err != nil {
 		return nil, err
 	}
-	keys, err := o.d.Store.KeysOfUser(ctx, member.Merchant.ID)
+	keys, err := o.d.Merchants.Keys(ctx, member.Merchant.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -251,7 +251,7 @@ func (o *Operations) StartTopUp(ctx context.Context, in StartInput) (*model.Tran
 // keyOf returns the merchant's key with that id. A key of another merchant is
 // unknown, and one that an operator disabled takes no money.
 func (o *Operations) keyOf(ctx context.Context, owner identity.User, is func(merchant.Key) bool) (merchant.Key, error) {
-	keys, err := o.d.Store.KeysOfUser(ctx, owner.ID)
+	keys, err := o.d.Merchants.Keys(ctx, owner.ID)
 	if err != nil {
 		return merchant.Key{}, err
 	}

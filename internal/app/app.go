@@ -100,8 +100,8 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 	if party, ok := passkey.New(a.Config.BaseURL); ok {
 		users.RelyingParty = party
 	}
-	a.Users = identity.New(a.Store, Now, users)
-	a.Merchants = merchant.New(a.Store, a.Users, Now, merchant.Options{
+	a.Users = identity.New(a.Store.Identity(), Now, users)
+	a.Merchants = merchant.New(a.Store.Merchant(), a.Users, Now, merchant.Options{
 		CheckCallback: func(u string) error { return webhook.CheckURL(u, a.Config.AllowPrivateCallbacks) },
 		Profiles:      a.Config.Profiles(),
 	})
@@ -110,10 +110,12 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 		a.monitor = newMonitor(a.Config.MetricsListen, o.Version, a.log)
 	}
 	counted := a.monitor.count(a.Store)
-	if a.networks, err = openNetworks(a.Config, instance, counted, holder, a.monitor.read, a.log); err != nil {
+	if a.networks, err = openNetworks(
+		a.Config, instance, counted, a.monitor.countSweeps(a.Store.Settlement()), holder, a.monitor.read, a.log,
+	); err != nil {
 		return err
 	}
-	a.Payments = payment.NewService(counted, a.Store, a.networks, payment.Options{
+	a.Payments = payment.NewService(counted, a.Store.Merchant(), a.networks, payment.Options{
 		MaxWaiting: payment.MaxWaitingDonations,
 		TTL:        a.Config.PaymentTTL, StartTTL: a.Config.StartTTL,
 		MinAmount: a.Config.MinAmount, MaxAmount: a.Config.MaxAmount,
@@ -126,7 +128,7 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 		Holder: holder, Now: Now, Jitter: rand.Float64, Log: a.log,
 	})
 	a.recharge = a.recharges()
-	a.notices = merchant.NewLowBalanceMailer(a.Store, a.mailer(o), a.Config.BaseURL, Now, a.log)
+	a.notices = merchant.NewLowBalanceMailer(a.Store.Merchant(), a.mailer(o), a.Config.BaseURL, Now, a.log)
 	a.checker = ledger.NewChecker(a.Store, Now, a.log)
 	a.server = a.newServer(o, sealer)
 	a.server.ReportGas(a.networks.Sweeping)

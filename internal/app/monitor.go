@@ -13,6 +13,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/metrics"
+	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/store"
 	"github.com/florinpay/florin/internal/webhook"
 )
@@ -54,6 +55,14 @@ func (m *monitor) count(s *store.Store) metrics.Store {
 		return s
 	}
 	return m.Count(s)
+}
+
+// countSweeps wraps the store of sweeps to count how they end.
+func (m *monitor) countSweeps(s settlement.Store) settlement.Store {
+	if m == nil {
+		return s
+	}
+	return m.CountSweeps(s)
 }
 
 // read wraps the reader to measure its endpoints.

@@ -15,16 +15,10 @@ import (
 	"github.com/florinpay/florin/web/checkout"
 )
 
-// networkStore is the store of the loops of a network.
-type networkStore interface {
-	payment.WatchStore
-	settlement.Store
-}
-
 // openNetworks builds the reader, watcher and sweeper of every configured network. It sends no request yet. read wraps
 // every reader.
 func openNetworks(
-	cfg config.Config, instance [16]byte, s networkStore, holder string,
+	cfg config.Config, instance [16]byte, watches payment.WatchStore, sweeps settlement.Store, holder string,
 	read func(chain.Reader) chain.Reader, log *slog.Logger,
 ) (networks, error) {
 	all := make(networks, len(cfg.Networks))
@@ -35,13 +29,13 @@ func openNetworks(
 		}
 		if sender != nil {
 			policy := sweepPolicy(cfg, n.Profile.Network)
-			l.sweeper = settlement.New(sender, s, policy, holder, Now, NewSweepID, log)
+			l.sweeper = settlement.New(sender, sweeps, policy, holder, Now, NewSweepID, log)
 			if x, ok := sender.(*solana.Sender); ok {
 				l.sweeper.CloseEmptied = x.CloseEmptied
 			}
 		}
 		l.reader = read(l.reader)
-		l.watcher = payment.NewWatcher(n.Profile, l.reader, s, holder, Now, log)
+		l.watcher = payment.NewWatcher(n.Profile, l.reader, watches, holder, Now, log)
 		all[n.Profile.Network] = l
 	}
 	return all, nil

@@ -17,14 +17,14 @@ func (a *App) recharges() *recharge.Service {
 	n, on := a.Config.Network(chain.BEP20)
 	l := a.networks[chain.BEP20]
 	if !on || l == nil {
-		return recharge.New(a.Store, nil, Now, a.log)
+		return recharge.New(a.Store.Settlement(), nil, Now, a.log)
 	}
 	asset, offered := n.Profile.Asset(money.USDT)
 	reader, ok := l.reader.(*evm.Adapter)
 	if !offered || !ok {
-		return recharge.New(a.Store, nil, Now, a.log)
+		return recharge.New(a.Store.Settlement(), nil, Now, a.log)
 	}
-	return recharge.New(a.Store, &recharge.Network{
+	return recharge.New(a.Store.Settlement(), &recharge.Network{
 		Chain: sender.NewTransfers(reader, n.MaxGasPrice), Asset: asset, Treasury: n.Treasury,
 		Ready: func() error {
 			if h := a.networks.Health(chain.BEP20); !h.OK {

@@ -190,6 +190,11 @@ func (s *Service) SetKeyDisabled(
 	return err
 }
 
+// Keys returns the user's keys in use, the oldest first.
+func (s *Service) Keys(ctx context.Context, userID int64) ([]Key, error) {
+	return s.store.KeysOfUser(ctx, userID)
+}
+
 // EveryKey returns all keys the user ever had, revoked ones last, since their
 // payments still belong to the user.
 func (s *Service) EveryKey(ctx context.Context, userID int64) ([]Key, error) {

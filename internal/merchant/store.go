@@ -41,6 +41,8 @@ type Store interface {
 	// TouchKeys sets when the keys with these ids were last used, where that
 	// is later than what is stored.
 	TouchKeys(ctx context.Context, used map[int64]time.Time) error
+	// KeysOfUser returns the user's keys in use, the oldest first.
+	KeysOfUser(ctx context.Context, userID int64) ([]Key, error)
 	// EveryKeyOfUser returns all keys the user ever had, revoked ones last.
 	EveryKeyOfUser(ctx context.Context, userID int64) ([]Key, error)
 	// Balance returns the credits and queries of the key.

@@ -22,8 +22,8 @@ func TestService_Stored(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	st, clock := openStore(t), func() time.Time { return now }
-	users := identity.New(st, clock, identity.Options{})
-	s := merchant.New(st, users, clock, merchant.Options{})
+	users := identity.New(st.Identity(), clock, identity.Options{})
+	s := merchant.New(st.Merchant(), users, clock, merchant.Options{})
 	user, err := users.CreateUser(
 		t.Context(), identity.NewUser{Email: "ada@example.com", Password: secret.New("correct horse battery")},
 	)

@@ -163,7 +163,7 @@ func (s scrape) gas(n chain.Network) {
 }
 
 func (s scrape) inFlight(n chain.Network) {
-	w, ok, err := s.Store.InFlight(s.ctx, n)
+	w, ok, err := s.Store.Settlement().InFlight(s.ctx, n)
 	if err != nil {
 		s.m.log.Warn("the sweep in flight could not be measured", "network", n, "error", err)
 		return

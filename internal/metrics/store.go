@@ -11,11 +11,10 @@ import (
 	"github.com/florinpay/florin/internal/webhook"
 )
 
-// Store is the ports of payments, sweeps and webhooks.
+// Store is the ports of payments and webhooks.
 type Store interface {
 	payment.Store
 	payment.WatchStore
-	settlement.Store
 	webhook.Store
 }
 
@@ -75,8 +74,16 @@ func (c counted) UpdatePayment(
 	return p, err
 }
 
+// CountSweeps returns the store with its sweeps counted.
+func (m *Metrics) CountSweeps(s settlement.Store) settlement.Store { return countedSweeps{s, m} }
+
+type countedSweeps struct {
+	settlement.Store
+	m *Metrics
+}
+
 // EndSweep counts how a sweep ended.
-func (c counted) EndSweep(ctx context.Context, w settlement.Sweep, now time.Time) error {
+func (c countedSweeps) EndSweep(ctx context.Context, w settlement.Sweep, now time.Time) error {
 	err := c.Store.EndSweep(ctx, w, now)
 	if err == nil {
 		c.m.sweeps.WithLabelValues(network(w.Network), string(w.State)).Inc()

@@ -132,7 +132,7 @@ func TestWatcher_Fork(t *testing.T) {
 // creditAfter gives the merchant a rule of their own: money counts after so long.
 func (r *rig) creditAfter(d time.Duration) {
 	r.Helper()
-	_, err := r.store.UpdateCustodian(r.Context(), r.key.ID, nil,
+	_, err := r.store.Merchant().UpdateCustodian(r.Context(), r.key.ID, nil,
 		func(c merchant.Custodian) (merchant.Custodian, error) {
 			c.Networks = map[chain.Network]merchant.NetworkOptions{
 				r.profile.Network: {Enabled: true, Finality: chain.Finality{Depth: d}},

@@ -93,7 +93,7 @@ func newRig(t *testing.T, endpoints int, adjust ...func(*chain.Profile)) *rig {
 		payment.OfferedNetwork{Profile: r.profile, Depositor: evm.NewDepositor(r.profile.Network, [16]byte{1})},
 		r.watcher,
 	}
-	r.service = payment.NewService(r.store, r.store, networks, payment.Options{
+	r.service = payment.NewService(r.store, r.store.Merchant(), networks, payment.Options{
 		MaxWaiting: payment.MaxWaitingDonations,
 		TTL:        rigTTL, StartTTL: rigStartTTL, MinAmount: 10_000, MaxAmount: 1_000_000 * money.USD,
 	}, r.now, r.newID)
@@ -154,18 +154,18 @@ func (r *rig) newID(time.Time) payment.ID {
 
 func (r *rig) openShop() {
 	ctx := r.Context()
-	user, err := r.store.CreateUser(
+	user, err := r.store.Identity().CreateUser(
 		ctx, identity.User{PublicID: "01KAJ0000000000000000000U1", Email: "shop@example.com", CreatedAt: r.now()},
 	)
 	r.must(err)
-	r.key, err = r.store.CreateKey(ctx, merchant.Key{
+	r.key, err = r.store.Merchant().CreateKey(ctx, merchant.Key{
 		PublicID: "01KAJ0000000000000000000K1", UserID: user.ID, Hash: identity.Hash{1}, CreatedAt: r.now(),
 	},
 		func(id int64) []ledger.Entry {
 			return []ledger.Entry{ledger.Grant(id, ledger.Credit, 100, ledger.ReasonSignup, "signup", r.now())}
 		})
 	r.must(err)
-	_, err = r.store.CreateCustodian(ctx, merchant.Custodian{
+	_, err = r.store.Merchant().CreateCustodian(ctx, merchant.Custodian{
 		PublicID: "01KAJ0000000000000000000C1", KeyID: r.key.ID, Name: "Shop", CallbackURL: "https://shop.example.com/hook",
 		Wallets: map[chain.Network]chain.Address{r.profile.Network: rigWallet},
 		SigningSecrets: []secret.Text{

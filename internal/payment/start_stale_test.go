@@ -37,7 +37,7 @@ func TestService_StartAfterAnother(t *testing.T) {
 		blind := payment.NewWatcher(r.profile, r.reader(), r.store, "two", r.now, slog.New(slog.DiscardHandler))
 		return payment.NewService(behind{
 			r.store, before,
-		}, r.store, rigNetworks{payment.OfferedNetwork{Profile: r.profile}, blind}, payment.Options{
+		}, r.store.Merchant(), rigNetworks{payment.OfferedNetwork{Profile: r.profile}, blind}, payment.Options{
 			TTL: rigTTL, StartTTL: rigStartTTL, MinAmount: 10_000, MaxAmount: money.USD,
 		}, r.now, r.newID)
 	}

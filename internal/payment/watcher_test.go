@@ -147,7 +147,7 @@ func TestWatcher_MerchantsRule(t *testing.T) {
 		}
 		return c, nil
 	}
-	_, err := r.store.UpdateCustodian(t.Context(), r.key.ID, nil, early, nil)
+	_, err := r.store.Merchant().UpdateCustodian(t.Context(), r.key.ID, nil, early, nil)
 	r.must(err)
 	p := r.start()
 	r.pay(p)

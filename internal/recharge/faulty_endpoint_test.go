@@ -116,7 +116,7 @@ func TestFailed_FoundLater(t *testing.T) {
 		if w.state(r) != recharge.Failed {
 			t.Fatalf("without its logs: %s", w.state(r))
 		}
-		if _, ok, err := w.store.RechargeOf(t.Context(), w.wallet); ok || err != nil {
+		if _, ok, err := w.store.Settlement().RechargeOf(t.Context(), w.wallet); ok || err != nil {
 			t.Errorf("a failed recharge blocks the next: %v", err)
 		}
 		w.remit = honest

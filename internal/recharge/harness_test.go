@@ -81,11 +81,11 @@ func newWorld(t *testing.T, url string) *world {
 	w.must(err)
 	w.private = secret.New(common.Bytes2Hex(crypto.FromECDSA(w.owner)))
 	w.wallet = chain.AddressOf(chain.BEP20, w.account().Bytes()).Address
-	user, err := w.store.CreateUser(t.Context(), identity.User{
+	user, err := w.store.Identity().CreateUser(t.Context(), identity.User{
 		PublicID: newID(), Email: "ada@shop.example", PasswordHash: "none", CreatedAt: w.now(),
 	})
 	w.must(err)
-	w.key, err = w.store.CreateKey(t.Context(), merchant.Key{
+	w.key, err = w.store.Merchant().CreateKey(t.Context(), merchant.Key{
 		PublicID: newID(), UserID: user.ID, Hash: identity.Hash{1}, Wallet: w.wallet, CreatedAt: w.now(),
 	}, func(int64) []ledger.Entry { return nil })
 	w.must(err)
@@ -180,7 +180,7 @@ func (w *world) network(c chain.TransferSender) *recharge.Network {
 }
 
 func (w *world) service() *recharge.Service {
-	return recharge.New(w.store, w.network(w.remit), w.now, silent())
+	return recharge.New(w.store.Settlement(), w.network(w.remit), w.now, silent())
 }
 
 func (w *world) request(units int64) recharge.Request {
@@ -192,7 +192,7 @@ func (w *world) request(units int64) recharge.Request {
 // signed stores a recharge and does not broadcast it, like a process that dies in between.
 func (w *world) signed(units int64) recharge.Recharge {
 	w.t.Helper()
-	s := recharge.New(w.store, w.network(noBroadcast{w.remit}), w.now, silent())
+	s := recharge.New(w.store.Settlement(), w.network(noBroadcast{w.remit}), w.now, silent())
 	r, err := s.Buy(w.t.Context(), w.request(units), 0)
 	w.must(err)
 	if r.State != recharge.Signed || !r.SentAt.IsZero() {
@@ -217,14 +217,14 @@ func (w *world) round() {
 
 func (w *world) state(r recharge.Recharge) recharge.State {
 	w.t.Helper()
-	r, err := w.store.Recharge(w.t.Context(), r.ID)
+	r, err := w.store.Settlement().Recharge(w.t.Context(), r.ID)
 	w.must(err)
 	return r.State
 }
 
 func (w *world) queries() int64 {
 	w.t.Helper()
-	b, err := w.store.Balance(w.t.Context(), w.key.ID)
+	b, err := w.store.Merchant().Balance(w.t.Context(), w.key.ID)
 	w.must(err)
 	return b.Queries
 }

@@ -81,11 +81,13 @@ func TestDropped(t *testing.T) {
 		}
 		lost := w.signed(4)
 		w.pass(time.Hour)
-		w.must(recharge.New(w.store, w.network(noBroadcast{w.remit}), w.now, silent()).RunOnce(t.Context()))
+		w.must(
+			recharge.New(w.store.Settlement(), w.network(noBroadcast{w.remit}), w.now, silent()).RunOnce(t.Context()),
+		)
 		if w.state(lost) != recharge.Abandoned || w.queries() != 3 {
 			t.Errorf("an hour later: %s, %d queries", w.state(lost), w.queries())
 		}
-		if _, ok, err := w.store.RechargeOf(t.Context(), w.wallet); ok || err != nil {
+		if _, ok, err := w.store.Settlement().RechargeOf(t.Context(), w.wallet); ok || err != nil {
 			t.Errorf("an abandoned recharge blocks the next: %v", err)
 		}
 		w.must(w.remit.Broadcast(t.Context(), lost.Bytes)) // a node kept the bytes
@@ -127,7 +129,7 @@ type stored struct {
 }
 
 func (c stored) Broadcast(ctx context.Context, b chain.SignedTx) error {
-	r, ok, err := c.w.store.RechargeOf(ctx, c.w.wallet)
+	r, ok, err := c.w.store.Settlement().RechargeOf(ctx, c.w.wallet)
 	if err != nil || !ok || r.Bytes.Tx != b.Tx || !bytes.Equal(r.Bytes.Raw, b.Raw) {
 		c.w.t.Errorf("%s is sent before it is stored: %v", b.Tx, err)
 	}
@@ -139,7 +141,7 @@ func TestBuy_StoredBeforeSent(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		stop := w.mining()
-		r, err := recharge.New(w.store, w.network(stored{w.remit, w}), w.now, silent()).Buy(
+		r, err := recharge.New(w.store.Settlement(), w.network(stored{w.remit, w}), w.now, silent()).Buy(
 			t.Context(), w.request(2), patient,
 		)
 		stop()

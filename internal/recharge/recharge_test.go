@@ -79,7 +79,9 @@ func TestBuy_Refusals(t *testing.T) {
 		"to oneself":       {mine, 1, fault.Unprocessable},
 		"network is blind": {behind, 1, fault.Unavailable},
 	} {
-		_, err := recharge.New(w.store, row.network, w.now, silent()).Buy(t.Context(), w.request(row.units), patient)
+		_, err := recharge.New(w.store.Settlement(), row.network, w.now, silent()).Buy(
+			t.Context(), w.request(row.units), patient,
+		)
 		if !fault.Is(err, row.want) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -93,7 +95,7 @@ func TestBuy_Refusals(t *testing.T) {
 	if _, err := w.service().Buy(t.Context(), w.request(1), patient); !fault.Is(err, fault.PaymentRequired) {
 		t.Errorf("without gas: %v", err)
 	}
-	if _, ok, err := w.store.RechargeOf(t.Context(), w.wallet); ok || err != nil {
+	if _, ok, err := w.store.Settlement().RechargeOf(t.Context(), w.wallet); ok || err != nil {
 		t.Errorf("something was stored: %v", err)
 	}
 }
@@ -189,7 +191,7 @@ func TestCrash_BeforeCredit(t *testing.T) {
 	w.must(w.remit.Broadcast(t.Context(), r.Bytes))
 	w.finalize()
 	w.pass(15 * time.Second)
-	dying := recharge.New(killed{w.store}, w.network(w.remit), w.now, silent())
+	dying := recharge.New(killed{w.store.Settlement()}, w.network(w.remit), w.now, silent())
 	if err := dying.RunOnce(t.Context()); err == nil || w.queries() != 0 {
 		t.Fatalf("%v, %d queries", err, w.queries())
 	}
@@ -207,7 +209,7 @@ func TestNetworkRemoved(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		logged := func() string {
 			var log strings.Builder
-			s := recharge.New(w.store, nil, w.now, slog.New(slog.NewJSONHandler(&log, nil)))
+			s := recharge.New(w.store.Settlement(), nil, w.now, slog.New(slog.NewJSONHandler(&log, nil)))
 			w.must(s.Run(t.Context()))
 			return log.String()
 		}
@@ -230,7 +232,7 @@ func TestNetworkRemoved(t *testing.T) {
 
 		network := w.network(w.remit)
 		network.Treasury = ""
-		s := recharge.New(w.store, network, w.now, silent())
+		s := recharge.New(w.store.Settlement(), network, w.now, silent())
 		if _, err := s.Buy(t.Context(), w.request(1), 0); !errors.Is(err, recharge.ErrNotOffered) {
 			t.Errorf("sold without a treasury: %v", err)
 		}

@@ -94,7 +94,8 @@ func (r *running) reconcile(t *testing.T, ledgers []settlement.ReconciledNetwork
 	t.Helper()
 	done := 0
 	differences, err := settlement.Reconciler{
-		Records: r.App.Store, Networks: ledgers, Since: app.Now().Add(-time.Hour), Progress: func(n int) { done = n },
+		Records: r.App.Store.Settlement(), Networks: ledgers,
+		Since: app.Now().Add(-time.Hour), Progress: func(n int) { done = n },
 		Wait: func(context.Context) error { time.Sleep(time.Second); return nil },
 	}.Run(t.Context())
 	if err != nil || done != addresses {

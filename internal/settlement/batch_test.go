@@ -72,7 +72,7 @@ func TestSweeper_BatchReverts(t *testing.T) {
 	node.on.Store(true)
 	policy := eager()
 	policy.Batch = 8
-	s := settlement.New(node.sender(), w.store, policy, "sweeper", w.clock.now, newID, silent())
+	s := settlement.New(node.sender(), w.store.Settlement(), policy, "sweeper", w.clock.now, newID, silent())
 	first := w.manyPaid(8)
 	failed, sizes := w.untilAllSwept(s)
 	if failed < 2 || failed > 6 || sizes[0] != 8 || sizes[1] != 4 {
@@ -114,7 +114,7 @@ func (w *world) untilAllSwept(s *settlement.Sweeper) (failed int, sizes []int) {
 	w.t.Helper()
 	for range 40 {
 		w.once(s)
-		current, busy, err := w.store.InFlight(w.t.Context(), w.profile.Network)
+		current, busy, err := w.store.Settlement().InFlight(w.t.Context(), w.profile.Network)
 		w.must(err)
 		if busy {
 			sizes = append(sizes, len(current.Items))
@@ -140,12 +140,12 @@ func TestSweeper_Lease(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, url string) {
 		w := newWorld(t, chain.Polygon, url)
-		one, two := w.newSweeper(w.sender, w.store, "one"), w.newSweeper(w.sender, w.open(), "two")
+		one, two := w.newSweeper(w.sender, w.store.Settlement(), "one"), w.newSweeper(w.sender, w.open().Settlement(), "two")
 		w.once(one) // takes the lease; nothing is due
 		p := w.paid(10 * money.USD)
 		w.clock.pass(20 * time.Second)
 		w.once(two)
-		if got, busy, err := w.store.InFlight(t.Context(), chain.Polygon); busy || err != nil {
+		if got, busy, err := w.store.Settlement().InFlight(t.Context(), chain.Polygon); busy || err != nil {
 			t.Fatalf("without the lease a sweep was planned: %+v, %v", got, err)
 		}
 		w.once(one)
@@ -164,7 +164,7 @@ func TestSweeper_Lease(t *testing.T) {
 
 		next := w.paid(10 * money.USD)
 		w.once(one)
-		if _, busy, err := w.store.InFlight(t.Context(), chain.Polygon); busy || err != nil {
+		if _, busy, err := w.store.Settlement().InFlight(t.Context(), chain.Polygon); busy || err != nil {
 			t.Fatalf("one swept beside two, %v", err)
 		}
 		w.stop(two)
@@ -216,7 +216,7 @@ func TestSweeper_BumpUnsignable(t *testing.T) {
 	w := newWorld(t, chain.Polygon, sqlite(t))
 	p := w.paid(10 * money.USD)
 	node := &estimator{w: w, gas: tooMuchGas}
-	s := w.newSweeper(node.sender(), w.store, "sweeper")
+	s := w.newSweeper(node.sender(), w.store.Settlement(), "sweeper")
 	w.once(s)
 	sent := w.inFlight()
 	node.on.Store(true)

@@ -144,7 +144,7 @@ func (w *world) killedAfter(t *testing.T, m *mortal) bool {
 	w.watch()
 
 	w.clock.pass(time.Minute) // any earlier lease expires
-	doomed := w.newSweeper(mortalSender{w.sender, m, w}, mortalStore{w.store, m}, "doomed")
+	doomed := w.newSweeper(mortalSender{w.sender, m, w}, mortalStore{w.store.Settlement(), m}, "doomed")
 	for range 4 {
 		_ = doomed.RunOnce(t.Context())
 		w.finalize()
@@ -153,7 +153,7 @@ func (w *world) killedAfter(t *testing.T, m *mortal) bool {
 		t.Fatal("a process that was not killed swept nothing")
 	}
 	w.clock.pass(time.Minute) // its lease expires
-	w.settle(w.newSweeper(w.sender, w.store, "heir"))
+	w.settle(w.newSweeper(w.sender, w.store.Settlement(), "heir"))
 
 	for _, p := range paid {
 		w.wantSwept(p, true)

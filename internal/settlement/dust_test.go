@@ -52,7 +52,7 @@ func TestSweeper_Dust(t *testing.T) {
 		w.finalize()
 		w.watch()
 		policy := settlement.DefaultPolicy()
-		s := settlement.New(w.sender, w.store, policy, "sweeper", w.clock.now, newID, silent())
+		s := settlement.New(w.sender, w.store.Settlement(), policy, "sweeper", w.clock.now, newID, silent())
 		for range 3 { // days
 			w.clock.pass(25 * time.Hour)
 			w.once(s)
@@ -64,7 +64,7 @@ func TestSweeper_Dust(t *testing.T) {
 		}
 
 		paid := w.paid(10 * money.USD)
-		first, err := w.store.DepositBalances(t.Context(), chain.Polygon, settlement.Query{
+		first, err := w.store.Settlement().DepositBalances(t.Context(), chain.Polygon, settlement.Query{
 			Now: w.clock.now(), Aged: w.clock.now().Add(-policy.Age), Least: policy.Least, Dust: policy.Dust, Limit: 1,
 		})
 		w.must(err)

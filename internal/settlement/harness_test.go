@@ -146,7 +146,9 @@ func (w *world) newSweeper(sender chain.SweepSender, s settlement.Store, holder 
 	return settlement.New(sender, s, eager(), holder, w.clock.now, newID, silent())
 }
 
-func (w *world) sweeper() *settlement.Sweeper { return w.newSweeper(w.sender, w.store, "sweeper") }
+func (w *world) sweeper() *settlement.Sweeper {
+	return w.newSweeper(w.sender, w.store.Settlement(), "sweeper")
+}
 
 func newID(t time.Time) settlement.ID {
 	return settlement.ID(ulid.MustNew(ulid.Timestamp(t), rand.Reader).String())
@@ -170,14 +172,14 @@ func (w *world) fund(wei *big.Int) {
 func (w *world) newKey() merchant.Key {
 	w.t.Helper()
 	ctx := w.t.Context()
-	u, err := w.store.CreateUser(
+	u, err := w.store.Identity().CreateUser(
 		ctx,
 		identity.User{
 			PublicID: string(newID(w.clock.now())), Email: "a@example.com", PasswordHash: "x", CreatedAt: w.clock.now(),
 		},
 	)
 	w.must(err)
-	k, err := w.store.CreateKey(ctx, merchant.Key{
+	k, err := w.store.Merchant().CreateKey(ctx, merchant.Key{
 		PublicID: string(newID(w.clock.now())), UserID: u.ID, Hash: identity.Hash{1}, CreatedAt: w.clock.now(),
 	},
 		func(id int64) []ledger.Entry {
@@ -272,15 +274,15 @@ func (w *world) settle(s *settlement.Sweeper) {
 
 func (w *world) idle() bool {
 	w.t.Helper()
-	_, busy, err := w.store.InFlight(w.t.Context(), w.profile.Network)
+	_, busy, err := w.store.Settlement().InFlight(w.t.Context(), w.profile.Network)
 	w.must(err)
-	w.must(w.store.SettleCovered(w.t.Context(), w.profile.Network, w.clock.now()))
+	w.must(w.store.Settlement().SettleCovered(w.t.Context(), w.profile.Network, w.clock.now()))
 	return !busy && len(w.balances()) == 0
 }
 
 func (w *world) balances() []settlement.DepositBalance {
 	w.t.Helper()
-	balances, err := w.store.DepositBalances(
+	balances, err := w.store.Settlement().DepositBalances(
 		w.t.Context(), w.profile.Network, settlement.Query{Now: w.clock.now(), Limit: 1000},
 	)
 	w.must(err)
@@ -290,7 +292,7 @@ func (w *world) balances() []settlement.DepositBalance {
 // inFlight returns the sweep in flight.
 func (w *world) inFlight() settlement.Sweep {
 	w.t.Helper()
-	s, ok, err := w.store.InFlight(w.t.Context(), w.profile.Network)
+	s, ok, err := w.store.Settlement().InFlight(w.t.Context(), w.profile.Network)
 	w.must(err)
 	if !ok {
 		w.t.Fatal("no sweep is in flight")
@@ -300,7 +302,7 @@ func (w *world) inFlight() settlement.Sweep {
 
 func (w *world) sweepOf(id settlement.ID) settlement.Sweep {
 	w.t.Helper()
-	s, err := w.store.Sweep(w.t.Context(), id)
+	s, err := w.store.Settlement().Sweep(w.t.Context(), id)
 	w.must(err)
 	return s
 }

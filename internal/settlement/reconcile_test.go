@@ -10,17 +10,16 @@ import (
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/settlement"
-	"github.com/florinpay/florin/internal/store"
 )
 
 // forged is a record store that returns other records than the database has.
 type forged struct {
-	*store.Store
+	settlement.RecordStore
 	forge func([]settlement.Record) []settlement.Record
 }
 
 func (f forged) Records(ctx context.Context, a []chain.Address) ([]settlement.Record, error) {
-	list, err := f.Store.Records(ctx, a)
+	list, err := f.RecordStore.Records(ctx, a)
 	if f.forge != nil {
 		list = f.forge(list)
 	}
@@ -62,7 +61,7 @@ func TestReconciler(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := w.reconciler()
-			r.Records = forged{Store: w.store, forge: c.forge}
+			r.Records = forged{RecordStore: w.store.Settlement(), forge: c.forge}
 			found, err := r.Run(t.Context())
 			if err != nil {
 				t.Fatal(err)
@@ -75,14 +74,16 @@ func TestReconciler(t *testing.T) {
 	}
 	t.Run("SweepNotThere", func(t *testing.T) {
 		r := w.reconciler()
-		r.Records = forgedSweeps{w.store, func(s *settlement.Sweep) {
+		r.Records = forgedSweeps{w.store.Settlement(), func(s *settlement.Sweep) {
 			s.Tx = "0x" + chain.TxHash(strings.Repeat("12", 32))
 		}}
 		wantOne(t, r, "is not on the chain")
 	})
 	t.Run("SweepMovedMore", func(t *testing.T) {
 		r := w.reconciler()
-		r.Records = forgedSweeps{w.store, func(s *settlement.Sweep) { s.Moved[0].Units = s.Moved[0].Units.Sub(cent) }}
+		r.Records = forgedSweeps{w.store.Settlement(), func(s *settlement.Sweep) {
+			s.Moved[0].Units = s.Moved[0].Units.Sub(cent)
+		}}
 		wantOne(t, r, "moved 10 USDT")
 	})
 	// Money that arrives while the watcher does not run.
@@ -94,14 +95,14 @@ func TestReconciler(t *testing.T) {
 }
 
 type forgedSweeps struct {
-	*store.Store
+	settlement.RecordStore
 	forge func(*settlement.Sweep)
 }
 
 func (f forgedSweeps) ConfirmedSince(
 	ctx context.Context, n chain.Network, since time.Time,
 ) ([]settlement.Sweep, error) {
-	list, err := f.Store.ConfirmedSince(ctx, n, since)
+	list, err := f.RecordStore.ConfirmedSince(ctx, n, since)
 	for i := range list {
 		f.forge(&list[i])
 	}

@@ -143,7 +143,7 @@ func (w *solWorld) seal(n int) {
 
 func (w *solWorld) sweeper() *settlement.Sweeper {
 	return w.newSweeper(
-		solana.NewSender(w.reader, solana.SenderConfig{Gas: w.solGas, Seed: w.seed}), w.store, "sweeper",
+		solana.NewSender(w.reader, solana.SenderConfig{Gas: w.solGas, Seed: w.seed}), w.store.Settlement(), "sweeper",
 	)
 }
 

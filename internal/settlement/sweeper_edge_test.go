@@ -210,7 +210,7 @@ func (w *world) settleBlocked(s *settlement.Sweeper) {
 	for range 10 {
 		w.once(s)
 		w.finalize()
-		if _, busy, err := w.store.InFlight(w.t.Context(), w.profile.Network); err != nil ||
+		if _, busy, err := w.store.Settlement().InFlight(w.t.Context(), w.profile.Network); err != nil ||
 			!busy && len(w.balances()) == 0 {
 			w.must(err)
 			return
@@ -238,7 +238,9 @@ func TestSweeper_ConcurrentInstances(t *testing.T) {
 		var all sync.WaitGroup
 		for _, holder := range []string{"one", "two", "three"} {
 			// Without a lease, only the store's constraints keep them apart.
-			s := settlement.New(w.newSender(ceiling), leaseless{w.open()}, policy, holder, w.clock.now, newID, silent())
+			s := settlement.New(
+				w.newSender(ceiling), leaseless{w.open().Settlement()}, policy, holder, w.clock.now, newID, silent(),
+			)
 			all.Go(func() {
 				for range 40 {
 					_ = s.RunOnce(ctx)
@@ -287,7 +289,7 @@ func (w *world) wantReconciled() {
 
 func (w *world) reconciler() settlement.Reconciler {
 	return settlement.Reconciler{
-		Records: w.store, Networks: []settlement.ReconciledNetwork{
+		Records: w.store.Settlement(), Networks: []settlement.ReconciledNetwork{
 			{Profile: w.profile, Reader: w.adapter, Coins: w.adapter.Coins},
 		},
 		Wait: func(context.Context) error { return nil }, Progress: func(int) {},

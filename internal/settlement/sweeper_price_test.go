@@ -45,7 +45,7 @@ func TestSweeper_TooExpensive(t *testing.T) {
 	normal := money.UnitsFromUint64(27e9)
 	w.chain.Mine(60)
 	price := &pricedProxy{w: w, factor: 100}
-	s := w.newSweeper(price.sender(normal), w.store, "sweeper")
+	s := w.newSweeper(price.sender(normal), w.store.Settlement(), "sweeper")
 	for range 5 {
 		if err := s.RunOnce(t.Context()); !errors.Is(err, chain.ErrTooExpensive) {
 			t.Fatalf("at a hundred times the price: %v", err)
@@ -58,7 +58,7 @@ func TestSweeper_TooExpensive(t *testing.T) {
 	// A rescue of the same address waits for the sweep in flight, reports the reason, and stores nothing when its
 	// context ends.
 	reasons := make(chan string, 10)
-	helper := w.newSweeper(price.sender(normal), w.store, "sweeper")
+	helper := w.newSweeper(price.sender(normal), w.store.Settlement(), "sweeper")
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	helper.OnWait = func(reason string) {
@@ -99,7 +99,7 @@ func TestSweeper_Patience(t *testing.T) {
 	w := newWorld(t, chain.Polygon, sqlite(t))
 	p := w.paid(10 * money.USD)
 	poor := &signings{SweepSender: w.newSender(money.UnitsFromUint64(1))}
-	s := w.newSweeper(poor, w.store, "sweeper")
+	s := w.newSweeper(poor, w.store.Settlement(), "sweeper")
 	for round, want := range []int{1, 1, 1, 2} {
 		if err := s.RunOnce(t.Context()); !errors.Is(err, chain.ErrTooExpensive) {
 			t.Fatalf("round %d: %v", round, err)

@@ -41,7 +41,7 @@ func TestSweeper_WaitsForFinality(t *testing.T) {
 	w.watch()
 	s := w.sweeper()
 	w.once(s)
-	if _, busy, err := w.store.InFlight(t.Context(), chain.Polygon); busy || err != nil {
+	if _, busy, err := w.store.Settlement().InFlight(t.Context(), chain.Polygon); busy || err != nil {
 		t.Fatalf("money that is not final is swept: %v", err)
 	}
 	w.finalize()

@@ -24,7 +24,7 @@ func TestSweeper_Unsignable(t *testing.T) {
 	}
 	s := w.sweeper()
 	w.once(s)
-	if _, busy, err := w.store.InFlight(t.Context(), chain.Polygon); busy || err != nil {
+	if _, busy, err := w.store.Settlement().InFlight(t.Context(), chain.Polygon); busy || err != nil {
 		t.Fatalf("a sweep that cannot be signed blocks the network: %v", err)
 	}
 	w.settle(s)
@@ -53,7 +53,8 @@ func TestSweeper_SignsLater(t *testing.T) {
 	p := w.paid(10 * money.USD)
 	down := w.newAdapter("http://127.0.0.1:1")
 	s := w.newSweeper(
-		sender.NewSweeps(down, sender.Config{Signer: w.gas, Instance: w.instance, MaxPrice: ceiling}), w.store,
+		sender.NewSweeps(down, sender.Config{Signer: w.gas, Instance: w.instance, MaxPrice: ceiling}),
+		w.store.Settlement(),
 		"sweeper",
 	)
 	if err := s.RunOnce(t.Context()); err == nil {

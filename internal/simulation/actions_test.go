@@ -174,13 +174,13 @@ func (w *world) changeWallet() {
 	if w.wallet == otherWallet {
 		to = firstWallet
 	}
-	_, _ = w.any().store.UpdateCustodian(w.Context(), w.key, nil, func(
+	_, _ = w.any().store.Merchant().UpdateCustodian(w.Context(), w.key, nil, func(
 		c merchant.Custodian,
 	) (merchant.Custodian, error) {
 		c.Wallets = map[chain.Network]chain.Address{chain.Polygon: to}
 		return c, nil
 	}, nil)
-	c, err := w.observer.Custodian(context.Background(), w.key)
+	c, err := w.observer.Merchant().Custodian(context.Background(), w.key)
 	w.must(err)
 	w.wallet = c.Wallets[chain.Polygon]
 }

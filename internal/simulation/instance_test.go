@@ -79,14 +79,16 @@ func (w *world) open(name string) *instance {
 	both := decideTwice{in.store}
 	r := &reader{w: w, in: in}
 	in.watcher = payment.NewWatcher(w.profile, r, both, name, in.now, silent())
-	in.service = payment.NewService(both, in.store, offered{in}, payment.Options{
+	in.service = payment.NewService(both, in.store.Merchant(), offered{in}, payment.Options{
 		TTL: time.Hour, StartTTL: 30 * time.Minute, MinAmount: 10_000, MaxAmount: 1_000_000 * money.USD,
 	}, in.now, w.newPayment)
 	in.expirer = payment.NewExpirer(
 		[]chain.Profile{w.profile}, map[chain.Network]chain.Reader{chain.Polygon: r}, both, in.now, silent(),
 	)
 	policy := settlement.Policy{Least: 1, Age: time.Hour, Batch: 3}
-	in.sweeper = settlement.New(&sender{w: w, in: in}, in.store, policy, name, in.now, w.newSweep, silent())
+	in.sweeper = settlement.New(
+		&sender{w: w, in: in}, in.store.Settlement(), policy, name, in.now, w.newSweep, silent(),
+	)
 	in.deliverer = webhook.NewDeliverer(webhook.Config{
 		Store: outbox{in.store, in.crasher}, Sender: webhookSender{w: w, in: in}, Holder: name, Now: in.now,
 		Jitter: func() float64 { return 0.5 }, Log: silent(),

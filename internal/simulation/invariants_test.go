@@ -183,7 +183,7 @@ func (w *world) counts(p payment.Payment, contract chain.Address) bool {
 // checkBroadcast: a sweep that is sent is stored, pays only the recorded wallets, and moves only final money.
 func (w *world) checkBroadcast(ctx context.Context, a chain.Attempt) {
 	w.Helper()
-	s, ok, err := w.observer.InFlight(ctx, chain.Polygon)
+	s, ok, err := w.observer.Settlement().InFlight(ctx, chain.Polygon)
 	w.must(err)
 	if !ok || !slices.ContainsFunc(
 		s.Attempts, func(o chain.Attempt) bool { return o.Tx == a.Tx && bytes.Equal(o.Raw, a.Raw) },
@@ -225,7 +225,7 @@ func (w *world) checkEnd() {
 	if len(differences) > 0 {
 		w.failf("the ledger: %v", differences)
 	}
-	balance, err := w.observer.Balance(w.Context(), w.key)
+	balance, err := w.observer.Merchant().Balance(w.Context(), w.key)
 	w.must(err)
 	if want := (ledger.Balance{
 		Credits: creditsGiven + topped - started, Queries: queriesGiven - marked,

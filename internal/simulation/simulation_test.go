@@ -161,7 +161,7 @@ func (w *world) ended(in *instance) bool {
 			}
 		}
 	}
-	_, busy, err := in.store.InFlight(w.Context(), w.profile.Network)
+	_, busy, err := in.store.Settlement().InFlight(w.Context(), w.profile.Network)
 	w.must(err)
 	return !busy
 }

@@ -164,11 +164,11 @@ func (w *world) createMerchant() {
 	w.observer, err = store.Open(ctx, w.url, sealer, store.Options{Log: silent(), MaxConns: 2})
 	w.must(err)
 	w.Cleanup(func() { _ = w.observer.Close() })
-	user, err := w.observer.CreateUser(
+	user, err := w.observer.Identity().CreateUser(
 		ctx, identity.User{PublicID: "01KAJ0000000000000000000U1", Email: "shop@example.com", CreatedAt: begin},
 	)
 	w.must(err)
-	key, err := w.observer.CreateKey(ctx, merchant.Key{
+	key, err := w.observer.Merchant().CreateKey(ctx, merchant.Key{
 		PublicID: "01KAJ0000000000000000000K1", UserID: user.ID, Hash: identity.Hash{1}, CreatedAt: begin,
 	},
 		func(id int64) []ledger.Entry {
@@ -179,7 +179,7 @@ func (w *world) createMerchant() {
 		})
 	w.must(err)
 	w.key = key.ID
-	_, err = w.observer.CreateCustodian(ctx, merchant.Custodian{
+	_, err = w.observer.Merchant().CreateCustodian(ctx, merchant.Custodian{
 		PublicID: "01KAJ0000000000000000000C1", KeyID: key.ID, Name: "Shop", CallbackURL: "https://shop.example.com/hook",
 		Wallets: map[chain.Network]chain.Address{chain.Polygon: w.wallet},
 		SigningSecrets: []secret.Text{

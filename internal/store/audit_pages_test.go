@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/store/storetest"
 )
 
 // pageActs are the store methods that only the dashboard calls and that leave
@@ -26,68 +27,76 @@ func (w *world) pageActs() map[string]func(context.Context, ...audit.Entry) erro
 
 // entryActs concern how somebody signs in.
 func (w *world) entryActs() map[string]func(context.Context, ...audit.Entry) error {
-	ctx := w.t.Context()
-	u, guarded, pending, forgetful, closed := w.user(), w.user(), w.user(), w.user(), w.user()
+	ctx := w.T.Context()
+	u, guarded, pending, forgetful, closed := w.NewUser(), w.NewUser(), w.NewUser(), w.NewUser(), w.NewUser()
 	factor := func(u identity.User) identity.SecondFactor {
-		return identity.SecondFactor{UserID: u.ID, Secret: secret.New("SECRET"), CreatedAt: start}
+		return identity.SecondFactor{UserID: u.ID, Secret: secret.New("SECRET"), CreatedAt: storetest.Start}
 	}
-	w.must(w.PutSecondFactor(ctx, factor(guarded)))
-	w.must(w.ConfirmSecondFactor(ctx, factor(guarded), 5, []identity.Hash{hashOf("code")}, start))
-	spare := w.user()
-	w.must(w.PutSecondFactor(ctx, factor(spare)))
-	w.must(w.ConfirmSecondFactor(ctx, factor(spare), 5, []identity.Hash{hashOf("spare")}, start))
-	w.must(w.PutSecondFactor(ctx, factor(pending)))
-	w.must(w.AddReset(ctx, hashOf("reset"), forgetful.ID, start, start.Add(time.Hour)))
-	w.must(w.AddInvitation(ctx, hashOf("sign up"), "invited@example.org", u.ID, start, start.Add(time.Hour)))
-	named, gone := passkeyOf(u.ID, "named"), passkeyOf(u.ID, "gone")
-	w.must(w.AddPasskey(ctx, named))
-	w.must(w.AddPasskey(ctx, gone))
+	w.Must(w.PutSecondFactor(ctx, factor(guarded)))
+	w.Must(w.ConfirmSecondFactor(ctx, factor(guarded), 5, []identity.Hash{storetest.HashOf("code")}, storetest.Start))
+	spare := w.NewUser()
+	w.Must(w.PutSecondFactor(ctx, factor(spare)))
+	w.Must(w.ConfirmSecondFactor(ctx, factor(spare), 5, []identity.Hash{storetest.HashOf("spare")}, storetest.Start))
+	w.Must(w.PutSecondFactor(ctx, factor(pending)))
+	w.Must(w.AddReset(ctx, storetest.HashOf("reset"), forgetful.ID, storetest.Start, storetest.Start.Add(time.Hour)))
+	w.Must(
+		w.AddInvitation(
+			ctx, storetest.HashOf("sign up"), "invited@example.org", u.ID, storetest.Start,
+			storetest.Start.Add(time.Hour),
+		),
+	)
+	named, gone := storetest.NewPasskey(u.ID, "named"), storetest.NewPasskey(u.ID, "gone")
+	w.Must(w.AddPasskey(ctx, named))
+	w.Must(w.AddPasskey(ctx, gone))
 	return map[string]func(context.Context, ...audit.Entry) error{
 		"change the password": func(ctx context.Context, trail ...audit.Entry) error {
-			return w.SetPassword(ctx, u.ID, "argon2id", "next", start, trail...)
+			return w.SetPassword(ctx, u.ID, "argon2id", "next", storetest.Start, trail...)
 		},
 		"reset the password": func(ctx context.Context, trail ...audit.Entry) error {
-			_, err := w.UseReset(ctx, hashOf("reset"), "reset", start, trail...)
+			_, err := w.UseReset(ctx, storetest.HashOf("reset"), "reset", storetest.Start, trail...)
 			return err
 		},
 		"turn the factor on": func(ctx context.Context, trail ...audit.Entry) error {
-			return w.ConfirmSecondFactor(ctx, factor(pending), 5, nil, start, trail...)
+			return w.ConfirmSecondFactor(ctx, factor(pending), 5, nil, storetest.Start, trail...)
 		},
 		"turn the factor off": func(ctx context.Context, trail ...audit.Entry) error {
-			return w.RemoveSecondFactor(ctx, spare.ID, hashOf("here"), start, trail...)
+			return w.RemoveSecondFactor(ctx, spare.ID, storetest.HashOf("here"), storetest.Start, trail...)
 		},
 		"use a recovery code": func(ctx context.Context, trail ...audit.Entry) error {
-			taken, err := w.TakeRecoveryCode(ctx, guarded.ID, hashOf("code"), start, trail...)
+			taken, err := w.TakeRecoveryCode(ctx, guarded.ID, storetest.HashOf("code"), storetest.Start, trail...)
 			if err == nil && !taken {
-				w.t.Error("the recovery code was not taken")
+				w.T.Error("the recovery code was not taken")
 			}
 			return err
 		},
 		"create invited user": func(ctx context.Context, trail ...audit.Entry) error {
-			_, err := w.CreateInvited(ctx, hashOf("sign up"),
-				identity.User{PublicID: string(newID()), Email: "invited@example.org", CreatedAt: start}, trail...)
+			_, err := w.CreateInvited(ctx, storetest.HashOf("sign up"),
+				identity.User{
+					PublicID: string(storetest.NewID()), Email: "invited@example.org", CreatedAt: storetest.Start,
+				}, trail...)
 			return err
 		},
 		"invite": func(ctx context.Context, trail ...audit.Entry) error {
 			return w.AddInvitation(
-				ctx, hashOf("another"), "else@example.org", u.ID, start, start.Add(time.Hour), trail...,
+				ctx, storetest.HashOf("another"), "else@example.org", u.ID,
+				storetest.Start, storetest.Start.Add(time.Hour), trail...,
 			)
 		},
 		"add a passkey": func(ctx context.Context, trail ...audit.Entry) error {
-			return w.AddPasskey(ctx, passkeyOf(guarded.ID, "new"), trail...)
+			return w.AddPasskey(ctx, storetest.NewPasskey(guarded.ID, "new"), trail...)
 		},
 		"rename a passkey": func(ctx context.Context, trail ...audit.Entry) error {
 			return w.RenamePasskey(ctx, u.ID, named.ID, "Renamed", trail...)
 		},
 		"remove a passkey": func(ctx context.Context, trail ...audit.Entry) error {
-			return w.RemovePasskey(ctx, u.ID, gone.ID, hashOf("here"), start, trail...)
+			return w.RemovePasskey(ctx, u.ID, gone.ID, storetest.HashOf("here"), storetest.Start, trail...)
 		},
 		"disable a user": func(ctx context.Context, trail ...audit.Entry) error {
-			_, err := w.DisableUser(ctx, closed.ID, start, trail...)
+			_, err := w.DisableUser(ctx, closed.ID, storetest.Start, trail...)
 			return err
 		},
 		"check the ledger": func(ctx context.Context, trail ...audit.Entry) error {
-			_, err := w.AskLedgerCheck(ctx, "op@example.org", start, start, trail...)
+			_, err := w.AskLedgerCheck(ctx, "op@example.org", storetest.Start, storetest.Start, trail...)
 			return err
 		},
 	}
@@ -95,49 +104,51 @@ func (w *world) entryActs() map[string]func(context.Context, ...audit.Entry) err
 
 // teamActs concern who belongs to a merchant.
 func (w *world) teamActs() map[string]func(context.Context, ...audit.Entry) error {
-	ctx, owner := w.t.Context(), w.user()
+	ctx, owner := w.T.Context(), w.NewUser()
 	invited := func(id, email string, token string) merchant.Invited {
 		n := merchant.Invited{
-			ID: id, MerchantID: owner.ID, Email: email, Role: merchant.RoleOwner, CreatedAt: start,
-			ExpiresAt: start.Add(time.Hour),
+			ID: id, MerchantID: owner.ID, Email: email, Role: merchant.RoleOwner, CreatedAt: storetest.Start,
+			ExpiresAt: storetest.Start.Add(time.Hour),
 		}
 		if token != "" {
-			w.must(w.AddInvited(ctx, hashOf(token), n))
+			w.Must(w.AddInvited(ctx, storetest.HashOf(token), n))
 		}
 		return n
 	}
 	member := func(token string) identity.User {
-		u := w.user()
+		u := w.NewUser()
 		invited(token, u.Email, token)
-		_, _, err := w.JoinTeam(ctx, hashOf(token), u, start)
-		w.must(err)
+		_, _, err := w.JoinTeam(ctx, storetest.HashOf(token), u, storetest.Start)
+		w.Must(err)
 		return u
 	}
-	promoted, removed, joining := member("promoted"), member("removed"), w.user()
+	promoted, removed, joining := member("promoted"), member("removed"), w.NewUser()
 	invited("joining", joining.Email, "joining")
 	invited("new", "new.member@example.org", "new")
 	invited("renewed", "renewed@example.org", "renewed")
 	invited("revoked", "revoked@example.org", "revoked")
 	return map[string]func(context.Context, ...audit.Entry) error{
 		"invite a member": func(ctx context.Context, trail ...audit.Entry) error {
-			return w.AddInvited(ctx, hashOf("fresh"), invited("fresh", "fresh@example.org", ""), trail...)
+			return w.AddInvited(ctx, storetest.HashOf("fresh"), invited("fresh", "fresh@example.org", ""), trail...)
 		},
 		"renew an invitation": func(ctx context.Context, trail ...audit.Entry) error {
-			_, err := w.RenewInvited(ctx, owner.ID, "renewed", hashOf("again"), start.AddDate(1, 0, 0), trail...)
+			_, err := w.RenewInvited(
+				ctx, owner.ID, "renewed", storetest.HashOf("again"), storetest.Start.AddDate(1, 0, 0), trail...,
+			)
 			return err
 		},
 		"revoke an invitation": func(ctx context.Context, trail ...audit.Entry) error {
-			return w.RevokeInvited(ctx, owner.ID, "revoked", start, trail...)
+			return w.RevokeInvited(ctx, owner.ID, "revoked", storetest.Start, trail...)
 		},
 		"join": func(ctx context.Context, trail ...audit.Entry) error {
-			_, _, err := w.JoinTeam(ctx, hashOf("joining"), joining, start, trail...)
+			_, _, err := w.JoinTeam(ctx, storetest.HashOf("joining"), joining, storetest.Start, trail...)
 			return err
 		},
 		"join as a new user": func(ctx context.Context, trail ...audit.Entry) error {
-			_, _, err := w.JoinTeam(ctx, hashOf("new"), identity.User{
-				PublicID: string(newID()),
-				Email:    "new.member@example.org", CreatedAt: start,
-			}, start, trail...)
+			_, _, err := w.JoinTeam(ctx, storetest.HashOf("new"), identity.User{
+				PublicID: string(storetest.NewID()),
+				Email:    "new.member@example.org", CreatedAt: storetest.Start,
+			}, storetest.Start, trail...)
 			return err
 		},
 		"set a role": func(ctx context.Context, trail ...audit.Entry) error {
@@ -151,53 +162,55 @@ func (w *world) teamActs() map[string]func(context.Context, ...audit.Entry) erro
 
 // shopActs concern what a merchant sells with.
 func (w *world) shopActs() map[string]func(context.Context, ...audit.Entry) error {
-	ctx, k := w.t.Context(), w.key(20, 5)
-	revoked, disabled := w.key(1, 0), w.key(1, 0)
-	w.custodian(k, "https://shop.example/hook")
+	ctx, k := w.T.Context(), w.NewKey(20, 5)
+	revoked, disabled := w.NewKey(1, 0), w.NewKey(1, 0)
+	w.NewCustodian(k, "https://shop.example/hook")
 	running, edited := w.campaign(k, "running"), w.campaign(k, "edited")
 	gift := w.gift(running, "Mia")
 	_, err := w.UpdatePayment(ctx, gift.ID, func(p payment.Payment) (payment.Change, error) {
-		return p.MarkCompleted(payment.Actor{Name: "API key"}, start)
+		return p.MarkCompleted(payment.Actor{Name: "API key"}, storetest.Start)
 	})
-	w.must(err)
+	w.Must(err)
 	gifts, err := w.Donations(ctx, campaign.DonationQuery{Campaign: running.Number, Limit: 1})
-	w.must(err)
-	_, err = w.CreateLink(ctx, campaign.Link{Slug: "old", KeyID: k.ID, CreatedAt: start})
-	w.must(err)
+	w.Must(err)
+	_, err = w.CreateLink(ctx, campaign.Link{Slug: "old", KeyID: k.ID, CreatedAt: storetest.Start})
+	w.Must(err)
 	for range 2 {
-		p := w.payment(k)
-		_, err = w.UpdatePayment(ctx, p.ID, func(p payment.Payment) (payment.Change, error) { return p.Cancel(start) })
-		w.must(err)
+		p := w.NewPayment(k)
+		_, err = w.UpdatePayment(ctx, p.ID, func(p payment.Payment) (payment.Change, error) {
+			return p.Cancel(storetest.Start)
+		})
+		w.Must(err)
 	}
-	_, err = w.raw().Exec("UPDATE deliveries SET state = 'FAILED'")
-	w.must(err)
-	first := w.count("SELECT min(id) FROM deliveries")
+	_, err = w.SQL().Exec("UPDATE deliveries SET state = 'FAILED'")
+	w.Must(err)
+	first := w.Count("SELECT min(id) FROM deliveries")
 	return map[string]func(context.Context, ...audit.Entry) error{
 		"create a payment": func(ctx context.Context, trail ...audit.Entry) error {
-			_, err := w.CreatePayment(ctx, audited(payment.New(request(k), start), trail))
+			_, err := w.CreatePayment(ctx, audited(payment.New(storetest.Request(k), storetest.Start), trail))
 			return err
 		},
 		"rename a key": func(ctx context.Context, trail ...audit.Entry) error {
 			return w.SetKeyLabel(ctx, k.UserID, k.ID, "Renamed", trail...)
 		},
 		"revoke a key": func(ctx context.Context, trail ...audit.Entry) error {
-			return w.RevokeKey(ctx, revoked.UserID, revoked.ID, start, trail...)
+			return w.RevokeKey(ctx, revoked.UserID, revoked.ID, storetest.Start, trail...)
 		},
 		"disable a key": func(ctx context.Context, trail ...audit.Entry) error {
-			_, err := w.DisableKey(ctx, disabled.ID, start, trail...)
+			_, err := w.DisableKey(ctx, disabled.ID, storetest.Start, trail...)
 			return err
 		},
 		"put a logo": func(ctx context.Context, trail ...audit.Entry) error {
 			return w.PutLogo(ctx, k.ID, merchant.Logo{
 				Hash: strings.Repeat("a", 64), Kind: "png", Picture: []byte{1},
-			}, start,
+			}, storetest.Start,
 				trail...)
 		},
 		"resend": func(ctx context.Context, trail ...audit.Entry) error {
-			return w.Resend(ctx, []int64{k.ID}, first, start, trail...)
+			return w.Resend(ctx, []int64{k.ID}, first, storetest.Start, trail...)
 		},
 		"create a link": func(ctx context.Context, trail ...audit.Entry) error {
-			_, err := w.CreateLink(ctx, campaign.Link{Slug: "new", KeyID: k.ID, CreatedAt: start}, trail...)
+			_, err := w.CreateLink(ctx, campaign.Link{Slug: "new", KeyID: k.ID, CreatedAt: storetest.Start}, trail...)
 			return err
 		},
 		"pause a link": func(ctx context.Context, trail ...audit.Entry) error {
@@ -206,7 +219,7 @@ func (w *world) shopActs() map[string]func(context.Context, ...audit.Entry) erro
 		"create a campaign": func(ctx context.Context, trail ...audit.Entry) error {
 			_, err := w.CreateCampaign(ctx, campaign.Campaign{
 				Slug: "new", KeyID: k.ID, Title: "New", State: campaign.Active,
-				CreatedAt: start, UpdatedAt: start,
+				CreatedAt: storetest.Start, UpdatedAt: storetest.Start,
 			}, trail...)
 			return err
 		},

@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/recharge"
+	"github.com/florinpay/florin/internal/store/storetest"
 )
 
 // No act is without its lines, and no lines are without their act: both are in
@@ -34,9 +35,9 @@ func TestStore_ActsOnPagesLeaveLines(t *testing.T) {
 var makers = []string{"create user", "create invited user", "join as a new user", "sign in", "reset the password"}
 
 func (w *world) leaveLines(acts map[string]func(context.Context, ...audit.Entry) error) {
-	t := w.t
+	t := w.T
 	for name, act := range acts {
-		line := audit.Entry{At: start, Actor: "ada@example.org", Action: audit.Action(name), Subject: name, Detail: "detail"}
+		line := audit.Entry{At: storetest.Start, Actor: "ada@example.org", Action: audit.Action(name), Subject: name, Detail: "detail"}
 		before := w.everything()
 		lost := line
 		lost.UserID = 1 << 40
@@ -49,8 +50,8 @@ func (w *world) leaveLines(acts map[string]func(context.Context, ...audit.Entry)
 		if line.UserID = 1; slices.Contains(makers, name) {
 			line.UserID = 0
 		}
-		w.must(act(t.Context(), line, line))
-		if got := w.count("SELECT count(*) FROM audit_log WHERE subject = '" + name + "' AND user_id > 0"); got != 2 {
+		w.Must(act(t.Context(), line, line))
+		if got := w.Count("SELECT count(*) FROM audit_log WHERE subject = '" + name + "' AND user_id > 0"); got != 2 {
 			t.Errorf("%s left %d lines, want 2", name, got)
 		}
 		if after := w.everything(); slices.Equal(before[1:], after[1:]) {
@@ -70,63 +71,67 @@ func audited(c payment.Change, trail []audit.Entry) payment.Change {
 func TestStore_LinesTell(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
-		u, k := w.user(), w.key(5, 5)
-		w.custodian(k, "https://shop.example/hook")
-		p := w.payment(k)
+		u, k := w.NewUser(), w.NewKey(5, 5)
+		w.NewCustodian(k, "https://shop.example/hook")
+		p := w.NewPayment(k)
 		told := func(what string, act func(context.Context, ...audit.Entry) error, want ...string) {
 			t.Helper()
-			w.must(act(t.Context(), audit.Entry{UserID: u.ID, At: start, Action: audit.Action(what)}))
+			w.Must(act(t.Context(), audit.Entry{UserID: u.ID, At: storetest.Start, Action: audit.Action(what)}))
 			var got []string
-			w.must(w.reader().NewRaw("SELECT actor || '|' || subject || '|' || detail FROM audit_log WHERE action = ?",
+			w.Must(w.DB().Reader().NewRaw("SELECT actor || '|' || subject || '|' || detail FROM audit_log WHERE action = ?",
 				what).Scan(t.Context(), &got))
 			if !slices.Equal(got, want) {
 				t.Errorf("%s: told %q, want %q", what, got, want)
 			}
 		}
 		told("an unknown session", func(ctx context.Context, trail ...audit.Entry) error {
-			return w.RevokeSession(ctx, hashOf("nobody's"), start, trail...)
+			return w.RevokeSession(ctx, storetest.HashOf("nobody's"), storetest.Start, trail...)
 		})
 		told("enabling who is enabled", func(ctx context.Context, trail ...audit.Entry) error {
 			_, err := w.DisableUser(ctx, u.ID, time.Time{}, trail...)
 			return err
 		})
 		told("no failed webhook", func(ctx context.Context, trail ...audit.Entry) error {
-			_, err := w.ResendFailed(ctx, k.ID, start, start, trail...)
+			_, err := w.ResendFailed(ctx, k.ID, storetest.Start, storetest.Start, trail...)
 			return err
 		})
 		told("one failed webhook", func(ctx context.Context, trail ...audit.Entry) error {
 			_, err := w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change,
 				error,
 			) {
-				return p.Cancel(start)
+				return p.Cancel(storetest.Start)
 			})
-			w.must(err)
-			_, err = w.raw().Exec("UPDATE deliveries SET state = 'FAILED'")
-			w.must(err)
-			_, err = w.ResendFailed(ctx, k.ID, start, start, trail...)
+			w.Must(err)
+			_, err = w.SQL().Exec("UPDATE deliveries SET state = 'FAILED'")
+			w.Must(err)
+			_, err = w.ResendFailed(ctx, k.ID, storetest.Start, storetest.Start, trail...)
 			return err
 		}, "||1")
 		told("a wrong recovery code", func(ctx context.Context, trail ...audit.Entry) error {
-			_, err := w.TakeRecoveryCode(ctx, u.ID, hashOf("none"), start, trail...)
+			_, err := w.TakeRecoveryCode(ctx, u.ID, storetest.HashOf("none"), storetest.Start, trail...)
 			return err
 		})
 		told("an invitation that is taken back", func(ctx context.Context, trail ...audit.Entry) error {
-			w.must(w.AddInvited(t.Context(), hashOf("team"),
+			w.Must(w.AddInvited(t.Context(), storetest.HashOf("team"),
 				merchant.Invited{
 					ID: "T1", MerchantID: u.ID, Email: "new@example.org", Role: merchant.RoleViewer,
-					CreatedAt: start, ExpiresAt: start.Add(time.Hour),
+					CreatedAt: storetest.Start, ExpiresAt: storetest.Start.Add(time.Hour),
 				}))
-			return w.RevokeInvited(ctx, u.ID, "T1", start, trail...)
+			return w.RevokeInvited(ctx, u.ID, "T1", storetest.Start, trail...)
 		}, "|new@example.org|")
 		told("a reset", func(ctx context.Context, trail ...audit.Entry) error {
-			w.must(w.AddReset(t.Context(), hashOf("reset"), u.ID, start, start.Add(time.Hour)))
-			_, err := w.UseReset(ctx, hashOf("reset"), "next", start, trail...)
+			w.Must(
+				w.AddReset(
+					t.Context(), storetest.HashOf("reset"), u.ID, storetest.Start, storetest.Start.Add(time.Hour),
+				),
+			)
+			_, err := w.UseReset(ctx, storetest.HashOf("reset"), "next", storetest.Start, trail...)
 			return err
 		}, u.Email+"||")
 		told("a campaign", func(ctx context.Context, trail ...audit.Entry) error {
 			_, err := w.CreateCampaign(ctx, campaign.Campaign{
 				Slug: "well", KeyID: k.ID, Title: "A well",
-				State: campaign.Active, CreatedAt: start, UpdatedAt: start,
+				State: campaign.Active, CreatedAt: storetest.Start, UpdatedAt: storetest.Start,
 			}, trail...)
 			return err
 		}, "|well|A well")
@@ -134,14 +139,14 @@ func TestStore_LinesTell(t *testing.T) {
 			_, err := w.CreatePayment(ctx, audited(payment.New(payment.Request{
 				ID: "01J0000000000000000000000A", KeyID: k.ID,
 				Kind: payment.KindMerchant, Amount: 1, ValidFor: time.Hour,
-			}, start), trail))
+			}, storetest.Start), trail))
 			return err
 		}, "|01J0000000000000000000000A|")
 		again := func(ctx context.Context, trail ...audit.Entry) error {
 			_, err := w.CreatePayment(ctx, audited(payment.New(payment.Request{
 				ID: "01J0000000000000000000000A", KeyID: k.ID,
 				Kind: payment.KindMerchant, Amount: 1, ValidFor: time.Hour,
-			}, start), trail))
+			}, storetest.Start), trail))
 			return err
 		}
 		told("the same payment again", again)
@@ -150,9 +155,9 @@ func TestStore_LinesTell(t *testing.T) {
 			made := payment.New(payment.Request{
 				ID: id, KeyID: k.ID, Kind: payment.KindMerchant, Amount: 1,
 				ValidFor: time.Hour,
-			}, start)
+			}, storetest.Start)
 			_, err := w.OpenPayment(ctx, audited(made, trail), func(p payment.Payment) (payment.Change, error) {
-				c, err := p.Cancel(start)
+				c, err := p.Cancel(storetest.Start)
 				return audited(c, trail), err
 			})
 			return err
@@ -160,7 +165,7 @@ func TestStore_LinesTell(t *testing.T) {
 
 		changes := func(before, after merchant.Custodian) []audit.Entry {
 			return []audit.Entry{{
-				UserID: u.ID, At: start, Action: "renamed", Subject: "shop",
+				UserID: u.ID, At: storetest.Start, Action: "renamed", Subject: "shop",
 				Detail: before.Name + " → " + after.Name,
 			}}
 		}
@@ -168,8 +173,8 @@ func TestStore_LinesTell(t *testing.T) {
 			c.Name = "Renamed"
 			return c, nil
 		}, changes)
-		w.must(err)
-		if n := w.count("SELECT count(*) FROM audit_log WHERE action = 'renamed' AND detail = 'Shop → Renamed'"); n != 1 {
+		w.Must(err)
+		if n := w.Count("SELECT count(*) FROM audit_log WHERE action = 'renamed' AND detail = 'Shop → Renamed'"); n != 1 {
 			t.Errorf("%d lines tell what the custodian was called before, want 1", n)
 		}
 	})
@@ -177,7 +182,7 @@ func TestStore_LinesTell(t *testing.T) {
 
 // everything counts what acts change.
 func (w *world) everything() []int64 {
-	w.t.Helper()
+	w.T.Helper()
 	var all []int64
 	for _, text := range []string{
 		"SELECT count(*) FROM audit_log", "SELECT count(*) FROM users", "SELECT count(*) FROM sessions",
@@ -199,28 +204,34 @@ func (w *world) everything() []int64 {
 		"SELECT count(*) FROM campaigns", "SELECT count(*) FROM campaigns WHERE title = 'Renamed'",
 		"SELECT count(*) FROM donations WHERE review = 'APPROVED'", "SELECT count(*) FROM logos",
 	} {
-		all = append(all, w.count(text))
+		all = append(all, w.Count(text))
 	}
 	return all
 }
 
 // acts are the store methods that leave lines, each ready to run.
 func (w *world) acts() map[string]func(context.Context, ...audit.Entry) error {
-	k, bare, u := w.key(5, 5), w.key(0, 0), w.user()
-	w.custodian(k, "")
-	p := w.payment(k)
+	k, bare, u := w.NewKey(5, 5), w.NewKey(0, 0), w.NewUser()
+	w.NewCustodian(k, "")
+	p := w.NewPayment(k)
 	session := func(name string) identity.Session {
-		return identity.Session{Token: hashOf(name), UserID: u.ID, CreatedAt: start, ExpiresAt: start.Add(time.Hour)}
+		return identity.Session{
+			Token: storetest.HashOf(name), UserID: u.ID, CreatedAt: storetest.Start,
+			ExpiresAt: storetest.Start.Add(time.Hour),
+		}
 	}
-	w.must(w.CreateSession(w.t.Context(), session("old")))
-	newKey := merchant.Key{PublicID: string(newID()), UserID: u.ID, Hash: hashOf("new key"), CreatedAt: start}
+	w.Must(w.CreateSession(w.T.Context(), session("old")))
+	newKey := merchant.Key{
+		PublicID: string(storetest.NewID()), UserID: u.ID, Hash: storetest.HashOf("new key"),
+		CreatedAt: storetest.Start,
+	}
 	pay := func(ref string) []ledger.Entry {
-		return []ledger.Entry{ledger.Spend(k.ID, ledger.Credit, ledger.ReasonOperation, ref, start)}
+		return []ledger.Entry{ledger.Spend(k.ID, ledger.Credit, ledger.ReasonOperation, ref, storetest.Start)}
 	}
 	return map[string]func(context.Context, ...audit.Entry) error{
 		"create user": func(ctx context.Context, trail ...audit.Entry) error {
 			_, err := w.CreateUser(ctx, identity.User{
-				PublicID: string(newID()), Email: "new@example.org", CreatedAt: start,
+				PublicID: string(storetest.NewID()), Email: "new@example.org", CreatedAt: storetest.Start,
 			},
 				trail...)
 			return err
@@ -229,7 +240,7 @@ func (w *world) acts() map[string]func(context.Context, ...audit.Entry) error {
 			return w.CreateSession(ctx, session("new"), trail...)
 		},
 		"sign out": func(ctx context.Context, trail ...audit.Entry) error {
-			return w.RevokeSession(ctx, hashOf("old"), start, trail...)
+			return w.RevokeSession(ctx, storetest.HashOf("old"), storetest.Start, trail...)
 		},
 		"create key": func(ctx context.Context, trail ...audit.Entry) error {
 			_, err := w.CreateKeyWithin(ctx, newKey, func(int64) []ledger.Entry { return nil }, trail...)
@@ -237,15 +248,15 @@ func (w *world) acts() map[string]func(context.Context, ...audit.Entry) error {
 		},
 		"replace key": func(ctx context.Context, trail ...audit.Entry) error {
 			_, err := w.RotateKey(ctx, merchant.Replacement{
-				KeyID: k.ID, Old: k.Hash, Next: hashOf("next"), Now: start,
+				KeyID: k.ID, Old: k.Hash, Next: storetest.HashOf("next"), Now: storetest.Start,
 				Entries: pay("rotate"), Audit: trail,
 			})
 			return err
 		},
 		"create custodian": func(ctx context.Context, trail ...audit.Entry) error {
 			_, err := w.CreateCustodian(ctx, merchant.Custodian{
-				PublicID: string(newID()), KeyID: bare.ID, CreatedAt: start,
-				UpdatedAt: start,
+				PublicID: string(storetest.NewID()), KeyID: bare.ID, CreatedAt: storetest.Start,
+				UpdatedAt: storetest.Start,
 			}, nil, merchant.Audited(trail...))
 			return err
 		},
@@ -260,22 +271,22 @@ func (w *world) acts() map[string]func(context.Context, ...audit.Entry) error {
 		},
 		"mark completed": func(ctx context.Context, trail ...audit.Entry) error {
 			_, err := w.UpdatePayment(ctx, p.ID, func(p payment.Payment) (payment.Change, error) {
-				c, err := p.MarkCompleted(payment.Actor{Name: "API key"}, start)
+				c, err := p.MarkCompleted(payment.Actor{Name: "API key"}, storetest.Start)
 				return audited(c, trail), err
 			})
 			return err
 		},
 		"top up": func(ctx context.Context, trail ...audit.Entry) error {
-			r := request(k)
+			r := storetest.Request(k)
 			r.Kind = payment.KindTopUp
-			_, err := w.CreatePayment(ctx, audited(payment.New(r, start), trail))
+			_, err := w.CreatePayment(ctx, audited(payment.New(r, storetest.Start), trail))
 			return err
 		},
 		"recharge": func(ctx context.Context, trail ...audit.Entry) error {
 			return w.CreateRecharge(ctx, recharge.Recharge{
 				ID: recharge.ID(
-					newID(),
-				), KeyID: k.ID, Units: 1, State: recharge.Signed, CreatedAt: start, LookAt: start,
+					storetest.NewID(),
+				), KeyID: k.ID, Units: 1, State: recharge.Signed, CreatedAt: storetest.Start, LookAt: storetest.Start,
 				Transfer: chain.TokenTransfer{
 					Asset: chain.Asset{
 						Network: chain.BEP20, Contract: "0x55d398326f99059fF775485246999027B3197955", Symbol: "USDT",

@@ -16,6 +16,7 @@ import (
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/db"
+	"github.com/florinpay/florin/internal/store/table"
 )
 
 var _ campaign.Store = (*Store)(nil)
@@ -41,7 +42,7 @@ type campaignRow struct {
 }
 
 const campaignColumns = "c.id, c.slug, c.key_id, c.title, c.description, c.goal, c.suggested, c.state, c.show_at_once, " +
-	"c.created_at, c.updated_at, c.ends_at, " + keyGone
+	"c.created_at, c.updated_at, c.ends_at, " + table.KeyEndedAt
 
 // campaignTotals count donations that received money; they read only an index.
 const campaignTotals = ", (SELECT CAST(coalesce(sum(d.received), 0) AS bigint) FROM donations AS d WHERE d.campaign_id = c.id) AS raised" +
@@ -93,10 +94,12 @@ func splitAmounts(text string) ([]money.Micros, error) {
 func (s *Store) CreateCampaign(
 	ctx context.Context, c campaign.Campaign, trail ...audit.Entry,
 ) (campaign.Campaign, error) {
-	if err := checkTexts("texts of a campaign", c.Slug, c.Title, c.Description); err != nil {
+	if err := db.CheckTexts("texts of a campaign", c.Slug, c.Title, c.Description); err != nil {
 		return campaign.Campaign{}, err
 	}
-	err := s.act(ctx, trail, about{subject: c.Slug, detail: c.Title}, func(ctx context.Context, t tx, _ *about) error {
+	err := table.WriteAudited(ctx, s.db, trail, table.AuditFields{
+		Subject: c.Slug, Detail: c.Title,
+	}, func(ctx context.Context, t tx, _ *table.AuditFields) error {
 		err := t.NewRaw("INSERT INTO campaigns (slug, key_id, title, description, goal, suggested, state, show_at_once, created_at, updated_at, ends_at) "+
 			"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (slug) DO NOTHING RETURNING id",
 			c.Slug, c.KeyID, c.Title, c.Description, int64(
@@ -106,17 +109,9 @@ func (s *Store) CreateCampaign(
 		return noRows(err, campaign.ErrTaken)
 	})
 	if err != nil {
-		return campaign.Campaign{}, wrapIf(err, "create campaign %s", c.Slug)
+		return campaign.Campaign{}, db.Wrap(err, "create campaign %s", c.Slug)
 	}
 	return normalCampaign(c), nil
-}
-
-// noRows replaces sql.ErrNoRows by missing.
-func noRows(err, missing error) error {
-	if errors.Is(err, sql.ErrNoRows) {
-		return missing
-	}
-	return err
 }
 
 // normalCampaign returns the campaign as it will be read back.
@@ -138,7 +133,9 @@ func (s *Store) UpdateCampaign(
 		return campaign.Campaign{}, campaign.ErrUnknown
 	}
 	var changed campaign.Campaign
-	err := s.act(ctx, trail, about{subject: slug}, func(ctx context.Context, t tx, a *about) error {
+	err := table.WriteAudited(ctx, s.db, trail, table.AuditFields{
+		Subject: slug,
+	}, func(ctx context.Context, t tx, a *table.AuditFields) error {
 		var row campaignRow
 		lock := t.ForUpdate()
 		if lock != "" {
@@ -156,8 +153,8 @@ func (s *Store) UpdateCampaign(
 		if changed, err = decide(before); err != nil {
 			return err
 		}
-		a.detail = changed.Title
-		if err := checkTexts("texts of a campaign", changed.Title, changed.Description); err != nil {
+		a.Detail = changed.Title
+		if err := db.CheckTexts("texts of a campaign", changed.Title, changed.Description); err != nil {
 			return err
 		}
 		_, err = t.NewRaw("UPDATE campaigns SET key_id = ?, title = ?, description = ?, goal = ?, suggested = ?, state = ?, show_at_once = ?, "+
@@ -170,7 +167,7 @@ func (s *Store) UpdateCampaign(
 		return err
 	})
 	if err != nil {
-		return campaign.Campaign{}, wrapIf(err, "update campaign %s", slug)
+		return campaign.Campaign{}, db.Wrap(err, "update campaign %s", slug)
 	}
 	return normalCampaign(changed), nil
 }
@@ -181,15 +178,15 @@ func (s *Store) Campaign(ctx context.Context, slug string) (campaign.Campaign, c
 		return campaign.Campaign{}, campaign.Totals{}, campaign.ErrUnknown
 	}
 	var row campaignRow
-	err := s.reader().NewRaw("SELECT "+campaignColumns+campaignTotals+fromCampaigns+" WHERE c.slug = ?", slug).Scan(ctx,
+	err := s.db.Reader().NewRaw("SELECT "+campaignColumns+campaignTotals+fromCampaigns+" WHERE c.slug = ?", slug).Scan(ctx,
 		&row)
 	if err != nil {
-		return campaign.Campaign{}, campaign.Totals{}, wrapIf(
+		return campaign.Campaign{}, campaign.Totals{}, db.Wrap(
 			noRows(err, campaign.ErrUnknown), "read campaign %s", slug,
 		)
 	}
 	c, err := row.campaign()
-	return c, row.totals(), wrapIf(err, "read campaign %s", slug)
+	return c, row.totals(), db.Wrap(err, "read campaign %s", slug)
 }
 
 // Campaigns lists the campaigns of keys with their totals, the newest first.
@@ -198,16 +195,16 @@ func (s *Store) Campaigns(ctx context.Context, keys []int64) ([]campaign.Summary
 		return nil, nil
 	}
 	var rows []campaignRow
-	err := s.reader().NewRaw("SELECT "+campaignColumns+campaignTotals+fromCampaigns+" WHERE c.key_id IN (?) ORDER BY c.id DESC", bun.List(keys)).
+	err := s.db.Reader().NewRaw("SELECT "+campaignColumns+campaignTotals+fromCampaigns+" WHERE c.key_id IN (?) ORDER BY c.id DESC", bun.List(keys)).
 		Scan(ctx, &rows)
 	if err != nil {
-		return nil, wrapIf(err, "campaigns of %d keys", len(keys))
+		return nil, db.Wrap(err, "campaigns of %d keys", len(keys))
 	}
 	list := make([]campaign.Summary, len(rows))
 	for i := range rows {
 		c, err := rows[i].campaign()
 		if err != nil {
-			return nil, wrapIf(err, "campaign %s", rows[i].Slug)
+			return nil, db.Wrap(err, "campaign %s", rows[i].Slug)
 		}
 		list[i] = campaign.Summary{Campaign: c, Totals: rows[i].totals()}
 	}
@@ -248,9 +245,9 @@ func (s *Store) Donations(ctx context.Context, q campaign.DonationQuery) ([]camp
 		DonorName    string
 		DonorMessage string
 	}
-	if err := s.reader().NewRaw(text+" ORDER BY d.id DESC LIMIT ?", append(args, q.Limit)...).Scan(ctx,
+	if err := s.db.Reader().NewRaw(text+" ORDER BY d.id DESC LIMIT ?", append(args, q.Limit)...).Scan(ctx,
 		&rows); err != nil {
-		return nil, wrapIf(err, "donations of campaign %d", q.Campaign)
+		return nil, db.Wrap(err, "donations of campaign %d", q.Campaign)
 	}
 	list := make([]campaign.Donation, len(rows))
 	for i, r := range rows {
@@ -270,7 +267,7 @@ func (s *Store) Donations(ctx context.Context, q campaign.DonationQuery) ([]camp
 func (s *Store) ReviewDonation(
 	ctx context.Context, number, donation int64, r campaign.Review, trail ...audit.Entry,
 ) error {
-	ok, err := s.actOne(ctx, trail, about{}, "UPDATE donations SET review = ? WHERE id = ? AND campaign_id = ?",
+	ok, err := table.WriteOneAudited(ctx, s.db, trail, table.AuditFields{}, "UPDATE donations SET review = ? WHERE id = ? AND campaign_id = ?",
 		string(r), donation, number)
 	if err == nil && !ok {
 		return campaign.ErrUnknownGift
@@ -294,7 +291,7 @@ type linkRow struct {
 }
 
 const selectLinks = "SELECT l.id, l.slug, l.key_id, l.description, l.reference, l.amount, l.min_amount, l.max_amount, l.paused, l.created_at, " +
-	keyGone + " FROM links AS l JOIN api_keys AS k ON k.id = l.key_id"
+	table.KeyEndedAt + " FROM links AS l JOIN api_keys AS k ON k.id = l.key_id"
 
 func (r *linkRow) link() campaign.Link {
 	return campaign.Link{
@@ -309,11 +306,11 @@ func (r *linkRow) link() campaign.Link {
 
 // CreateLink stores a new link, or fails with campaign.ErrLinkTaken.
 func (s *Store) CreateLink(ctx context.Context, l campaign.Link, trail ...audit.Entry) (campaign.Link, error) {
-	if err := checkTexts("texts of a payment link", l.Slug, l.Description, l.Reference); err != nil {
+	if err := db.CheckTexts("texts of a payment link", l.Slug, l.Description, l.Reference); err != nil {
 		return campaign.Link{}, err
 	}
-	err := s.act(ctx, trail, about{subject: l.Slug, detail: l.Description},
-		func(ctx context.Context, t tx, _ *about) error {
+	err := table.WriteAudited(ctx, s.db, trail, table.AuditFields{Subject: l.Slug, Detail: l.Description},
+		func(ctx context.Context, t tx, _ *table.AuditFields) error {
 			err := t.NewRaw("INSERT INTO links (slug, key_id, description, reference, amount, min_amount, max_amount, paused, created_at) "+
 				"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (slug) DO NOTHING RETURNING id",
 				l.Slug, l.KeyID, l.Description, l.Reference, int64(
@@ -322,7 +319,7 @@ func (s *Store) CreateLink(ctx context.Context, l campaign.Link, trail ...audit.
 			return noRows(err, campaign.ErrLinkTaken)
 		})
 	if err != nil {
-		return campaign.Link{}, wrapIf(err, "create payment link %s", l.Slug)
+		return campaign.Link{}, db.Wrap(err, "create payment link %s", l.Slug)
 	}
 	l.CreatedAt = db.At(l.CreatedAt).Time
 	return l, nil
@@ -334,8 +331,8 @@ func (s *Store) Link(ctx context.Context, slug string) (campaign.Link, error) {
 		return campaign.Link{}, campaign.ErrUnknownLink
 	}
 	var row linkRow
-	if err := s.reader().NewRaw(selectLinks+" WHERE l.slug = ?", slug).Scan(ctx, &row); err != nil {
-		return campaign.Link{}, wrapIf(noRows(err, campaign.ErrUnknownLink), "read payment link %s", slug)
+	if err := s.db.Reader().NewRaw(selectLinks+" WHERE l.slug = ?", slug).Scan(ctx, &row); err != nil {
+		return campaign.Link{}, db.Wrap(noRows(err, campaign.ErrUnknownLink), "read payment link %s", slug)
 	}
 	return row.link(), nil
 }
@@ -346,9 +343,9 @@ func (s *Store) Links(ctx context.Context, keys []int64) ([]campaign.Link, error
 		return nil, nil
 	}
 	var rows []linkRow
-	if err := s.reader().NewRaw(selectLinks+" WHERE l.key_id IN (?) ORDER BY l.id DESC", bun.List(keys)).Scan(ctx,
+	if err := s.db.Reader().NewRaw(selectLinks+" WHERE l.key_id IN (?) ORDER BY l.id DESC", bun.List(keys)).Scan(ctx,
 		&rows); err != nil {
-		return nil, wrapIf(err, "payment links of %d keys", len(keys))
+		return nil, db.Wrap(err, "payment links of %d keys", len(keys))
 	}
 	list := make([]campaign.Link, len(rows))
 	for i := range rows {
@@ -363,10 +360,18 @@ func (s *Store) PauseLink(ctx context.Context, keys []int64, slug string, paused
 	if len(keys) == 0 || !db.Storable(slug) {
 		return campaign.ErrUnknownLink
 	}
-	ok, err := s.actOne(ctx, trail, about{subject: slug}, "UPDATE links SET paused = ? WHERE slug = ? AND key_id IN (?)",
+	ok, err := table.WriteOneAudited(ctx, s.db, trail, table.AuditFields{Subject: slug}, "UPDATE links SET paused = ? WHERE slug = ? AND key_id IN (?)",
 		paused, slug, bun.List(keys))
 	if err == nil && !ok {
 		return campaign.ErrUnknownLink
+	}
+	return err
+}
+
+// noRows replaces sql.ErrNoRows by missing.
+func noRows(err, missing error) error {
+	if errors.Is(err, sql.ErrNoRows) {
+		return missing
 	}
 	return err
 }

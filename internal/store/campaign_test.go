@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"strings"
@@ -11,33 +11,34 @@ import (
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store/storetest"
 )
 
 // campaign makes a campaign of the key.
 func (w *world) campaign(k merchant.Key, slug string) campaign.Campaign {
-	w.t.Helper()
+	w.T.Helper()
 	c, err := campaign.New(campaign.Draft{
 		Slug: slug, Title: "Ein Dach für Mia 🐈", Description: "Zeile ? 'eins'\n\n\"zwei\"", Goal: "1000",
 		Suggested: []string{"5", "2.50"},
-		EndsAt:    start.Add(24 * time.Hour),
-	}, k.ID, start)
-	w.must(err)
-	c, err = w.CreateCampaign(w.t.Context(), c)
-	w.must(err)
+		EndsAt:    storetest.Start.Add(24 * time.Hour),
+	}, k.ID, storetest.Start)
+	w.Must(err)
+	c, err = w.CreateCampaign(w.T.Context(), c)
+	w.Must(err)
 	return c
 }
 
 // gift opens a donation of 12.50 on Polygon.
 func (w *world) gift(c campaign.Campaign, name string) payment.Payment {
-	w.t.Helper()
-	p, err := w.OpenPayment(w.t.Context(), payment.New(giftRequest(c, name), start),
-		startOn(chain.Polygon, money.USDC, start))
-	w.must(err)
+	w.T.Helper()
+	p, err := w.OpenPayment(w.T.Context(), payment.New(giftRequest(c, name), storetest.Start),
+		storetest.StartOn(chain.Polygon, money.USDC, storetest.Start))
+	w.Must(err)
 	return p
 }
 
 func giftRequest(c campaign.Campaign, name string) payment.Request {
-	r := request(merchant.Key{ID: c.KeyID})
+	r := storetest.Request(merchant.Key{ID: c.KeyID})
 	r.Kind, r.CampaignID = payment.KindDonation, c.Number
 	r.Details.DonorName, r.Terms = name, payment.Terms{}
 	return r
@@ -46,44 +47,46 @@ func giftRequest(c campaign.Campaign, name string) payment.Request {
 func TestStore_Campaign(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
-		k, other := w.key(10, 0), w.key(10, 0)
+		k, other := w.NewKey(10, 0), w.NewKey(10, 0)
 		c := w.campaign(k, "winter")
 		read, totals, err := w.Campaign(t.Context(), "winter")
-		w.must(err)
-		same(t, "read", read, c)
-		same(t, "totals", totals, campaign.Totals{})
+		w.Must(err)
+		storetest.Same(t, "read", read, c)
+		storetest.Same(t, "totals", totals, campaign.Totals{})
 		_, err = w.CreateCampaign(t.Context(), campaign.Campaign{
 			Slug: "winter", KeyID: other.ID, Title: "x",
-			State: campaign.Active, CreatedAt: start, UpdatedAt: start,
+			State: campaign.Active, CreatedAt: storetest.Start, UpdatedAt: storetest.Start,
 		})
-		wants(t, "the same slug", err, campaign.ErrTaken)
+		storetest.WantError(t, "the same slug", err, campaign.ErrTaken)
 		_, _, err = w.Campaign(t.Context(), "summer")
-		wants(t, "another slug", err, campaign.ErrUnknown)
+		storetest.WantError(t, "another slug", err, campaign.ErrUnknown)
 		_, _, err = w.Campaign(t.Context(), "win\x00ter")
-		wants(t, "a slug with NUL", err, campaign.ErrUnknown)
+		storetest.WantError(t, "a slug with NUL", err, campaign.ErrUnknown)
 
-		pause := func(c campaign.Campaign) (campaign.Campaign, error) { return c.Pause(start.Add(time.Minute)) }
+		pause := func(c campaign.Campaign) (campaign.Campaign, error) {
+			return c.Pause(storetest.Start.Add(time.Minute))
+		}
 		_, err = w.UpdateCampaign(t.Context(), []int64{other.ID}, "winter", pause)
-		wants(t, "another's campaign", err, campaign.ErrUnknown)
+		storetest.WantError(t, "another's campaign", err, campaign.ErrUnknown)
 		_, err = w.UpdateCampaign(t.Context(), nil, "winter", pause)
-		wants(t, "no keys", err, campaign.ErrUnknown)
+		storetest.WantError(t, "no keys", err, campaign.ErrUnknown)
 		paused, err := w.UpdateCampaign(t.Context(), []int64{other.ID, k.ID}, "winter", pause)
-		w.must(err)
+		w.Must(err)
 		read, _, err = w.Campaign(t.Context(), "winter")
-		w.must(err)
-		same(t, "after the update", read, paused)
+		w.Must(err)
+		storetest.Same(t, "after the update", read, paused)
 		_, err = w.UpdateCampaign(t.Context(), []int64{k.ID}, "winter", pause)
-		wants(t, "pausing twice", err, campaign.ErrPaused)
+		storetest.WantError(t, "pausing twice", err, campaign.ErrPaused)
 
 		second := w.campaign(k, "second")
 		list, err := w.Campaigns(t.Context(), []int64{k.ID})
-		w.must(err)
+		w.Must(err)
 		if len(list) != 2 || list[0].Number != second.Number || list[1].State != campaign.Paused {
 			t.Errorf("the list is %+v", list)
 		}
-		w.must(w.RevokeKey(t.Context(), k.UserID, k.ID, start))
+		w.Must(w.RevokeKey(t.Context(), k.UserID, k.ID, storetest.Start))
 		read, _, err = w.Campaign(t.Context(), "winter")
-		w.must(err)
+		w.Must(err)
 		if !read.KeyRevoked {
 			t.Error("a revoked key is not told")
 		}
@@ -95,12 +98,12 @@ func TestStore_Campaign(t *testing.T) {
 func TestStore_Donations(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
-		k := w.key(20, 5)
+		k := w.NewKey(20, 5)
 		c, other := w.campaign(k, "winter"), w.campaign(k, "second")
 		totals := func() campaign.Totals {
 			t.Helper()
 			_, totals, err := w.Campaign(t.Context(), "winter")
-			w.must(err)
+			w.Must(err)
 			return totals
 		}
 		list := func(q campaign.DonationQuery) []campaign.Donation {
@@ -110,39 +113,47 @@ func TestStore_Donations(t *testing.T) {
 				q.Limit = 10
 			}
 			all, err := w.Donations(t.Context(), q)
-			w.must(err)
+			w.Must(err)
 			return all
 		}
 		open := w.gift(c, "Ada")
 		seen := w.gift(c, "Seen only")
-		_, err := w.UpdatePayment(t.Context(), seen.ID, observe(0, transfer(seen, "0x01", 50*money.USD, 9)))
-		w.must(err)
+		_, err := w.UpdatePayment(
+			t.Context(), seen.ID, storetest.Observe(0, storetest.Transfer(seen, "0x01", 50*money.USD, 9)),
+		)
+		w.Must(err)
 		short := w.gift(c, "Short")
-		_, err = w.UpdatePayment(t.Context(), short.ID, observe(9, transfer(short, "0x02", 3*money.USD, 9)))
-		w.must(err)
-		same(t, "before any is completed", totals(), campaign.Totals{})
+		_, err = w.UpdatePayment(
+			t.Context(), short.ID, storetest.Observe(9, storetest.Transfer(short, "0x02", 3*money.USD, 9)),
+		)
+		w.Must(err)
+		storetest.Same(t, "before any is completed", totals(), campaign.Totals{})
 
-		over := transfer(open, "0x03", 20*money.USD, 9)
+		over := storetest.Transfer(open, "0x03", 20*money.USD, 9)
 		for range 2 {
-			_, err = w.UpdatePayment(t.Context(), open.ID, observe(9, over))
-			w.must(err)
+			_, err = w.UpdatePayment(t.Context(), open.ID, storetest.Observe(9, over))
+			w.Must(err)
 		}
-		same(t, "one completed, with more than was asked for", totals(),
+		storetest.Same(t, "one completed, with more than was asked for", totals(),
 			campaign.Totals{Raised: 20 * money.USD, Donors: 1, Waiting: 1})
 
 		byHand := w.gift(c, "")
 		_, err = w.UpdatePayment(t.Context(), byHand.ID, func(p payment.Payment) (payment.Change, error) {
-			return p.MarkCompleted(payment.Actor{Name: "API key"}, start)
+			return p.MarkCompleted(payment.Actor{Name: "API key"}, storetest.Start)
 		})
-		w.must(err)
+		w.Must(err)
 		w.gift(other, "Elsewhere")
-		same(
+		storetest.Same(
 			t, "completed by hand, without money", totals(),
 			campaign.Totals{Raised: 20 * money.USD, Donors: 1, Waiting: 1},
 		)
-		_, err = w.UpdatePayment(t.Context(), byHand.ID, observe(9, transfer(byHand, "0x04", 2*money.USD, 9)))
-		w.must(err)
-		same(t, "money that came later", totals(), campaign.Totals{Raised: 22 * money.USD, Donors: 2, Waiting: 1})
+		_, err = w.UpdatePayment(
+			t.Context(), byHand.ID, storetest.Observe(9, storetest.Transfer(byHand, "0x04", 2*money.USD, 9)),
+		)
+		w.Must(err)
+		storetest.Same(
+			t, "money that came later", totals(), campaign.Totals{Raised: 22 * money.USD, Donors: 2, Waiting: 1},
+		)
 
 		proven := list(campaign.DonationQuery{Proven: true})
 		if len(proven) != 2 || proven[1].Hash != "0x03" || proven[1].Received != 20*money.USD || proven[1].Name != "Ada" ||
@@ -150,11 +161,13 @@ func TestStore_Donations(t *testing.T) {
 			proven[0].Hash != "0x04" || proven[0].Network != chain.Polygon {
 			t.Errorf("the list is %+v", proven)
 		}
-		w.must(w.ReviewDonation(t.Context(), c.Number, proven[1].Number, campaign.Hidden))
-		wants(t, "another campaign's donation", w.ReviewDonation(t.Context(), other.Number, proven[1].Number,
+		w.Must(w.ReviewDonation(t.Context(), c.Number, proven[1].Number, campaign.Hidden))
+		storetest.WantError(t, "another campaign's donation", w.ReviewDonation(t.Context(), other.Number, proven[1].Number,
 			campaign.Approved), campaign.ErrUnknownGift)
-		_, err = w.UpdatePayment(t.Context(), open.ID, observe(9, over, transfer(open, "0x05", 1*money.USD, 9)))
-		w.must(err)
+		_, err = w.UpdatePayment(
+			t.Context(), open.ID, storetest.Observe(9, over, storetest.Transfer(open, "0x05", 1*money.USD, 9)),
+		)
+		w.Must(err)
 		if got := list(campaign.DonationQuery{Review: campaign.Hidden}); len(got) != 1 ||
 			got[0].Received != 21*money.USD {
 			t.Errorf("after more money the review is gone: %+v", got)
@@ -164,7 +177,7 @@ func TestStore_Donations(t *testing.T) {
 			t.Errorf("the second page is %+v", got)
 		}
 		_, err = w.Donations(t.Context(), campaign.DonationQuery{Campaign: c.Number})
-		wantsInvalid(t, "no limit", err)
+		storetest.WantInvalid(t, "no limit", err)
 	})
 }
 
@@ -172,44 +185,51 @@ func TestStore_Donations(t *testing.T) {
 func TestStore_OpenPayment(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
-		k := w.key(1, 0)
+		k := w.NewKey(1, 0)
 		c := w.campaign(k, "winter")
 		r := giftRequest(c, "Ada")
-		p, err := w.OpenPayment(t.Context(), payment.New(r, start), startOn(chain.Polygon, money.USDC, start))
-		w.must(err)
+		p, err := w.OpenPayment(
+			t.Context(), payment.New(r, storetest.Start), storetest.StartOn(chain.Polygon, money.USDC, storetest.Start),
+		)
+		w.Must(err)
 		read, err := w.Payment(t.Context(), p.ID)
-		w.must(err)
-		same(t, "read", read, p)
+		w.Must(err)
+		storetest.Same(t, "read", read, p)
 		if p.Status != payment.Started || p.Seq != 2 || len(p.Routes) != 1 {
 			t.Errorf("opened as %+v", p)
 		}
-		again, err := w.OpenPayment(t.Context(), payment.New(r, start), startOn(chain.Polygon, money.USDC, start))
-		w.must(err)
-		same(t, "opened again", again, p)
+		again, err := w.OpenPayment(
+			t.Context(), payment.New(r, storetest.Start), storetest.StartOn(chain.Polygon, money.USDC, storetest.Start),
+		)
+		w.Must(err)
+		storetest.Same(t, "opened again", again, p)
 
-		before := w.count("SELECT count(*) FROM payments")
-		_, err = w.OpenPayment(t.Context(), payment.New(giftRequest(c, "Eve"), start),
-			startOn(chain.Polygon, money.USDC, start))
-		wants(t, "without credits", err, ledger.ErrNoCredits)
+		before := w.Count("SELECT count(*) FROM payments")
+		_, err = w.OpenPayment(t.Context(), payment.New(giftRequest(c, "Eve"), storetest.Start),
+			storetest.StartOn(chain.Polygon, money.USDC, storetest.Start))
+		storetest.WantError(t, "without credits", err, ledger.ErrNoCredits)
 		bad := giftRequest(c, "a\x00b")
-		_, err = w.OpenPayment(t.Context(), payment.New(bad, start), startOn(chain.Polygon, money.USDC, start))
-		wantsInvalid(t, "a name with NUL", err)
-		if n := w.count("SELECT count(*) FROM payments"); n != before {
+		_, err = w.OpenPayment(
+			t.Context(), payment.New(bad, storetest.Start),
+			storetest.StartOn(chain.Polygon, money.USDC, storetest.Start),
+		)
+		storetest.WantInvalid(t, "a name with NUL", err)
+		if n := w.Count("SELECT count(*) FROM payments"); n != before {
 			t.Errorf("%d payments were left behind", n-before)
 		}
-		w.balanced()
+		w.CheckLedger()
 	})
 }
 
 func TestStore_WaitingDonations(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
-		k := w.key(10, 0)
+		k := w.NewKey(10, 0)
 		c, other := w.campaign(k, "winter"), w.campaign(k, "summer")
 		waiting := func(c campaign.Campaign, most, want int) {
 			t.Helper()
 			n, err := w.WaitingDonations(t.Context(), c.Number, most)
-			w.must(err)
+			w.Must(err)
 			if n != want {
 				t.Errorf("%d of at most %d wait for %s, want %d", n, most, c.Slug, want)
 			}
@@ -224,9 +244,9 @@ func TestStore_WaitingDonations(t *testing.T) {
 		_, err := w.UpdatePayment(t.Context(), first.ID, func(p payment.Payment) (payment.Change,
 			error,
 		) {
-			return p.Cancel(start)
+			return p.Cancel(storetest.Start)
 		})
-		w.must(err)
+		w.Must(err)
 		waiting(c, 10, 2)
 		waiting(campaign.Campaign{Slug: "no campaign"}, 10, 0)
 	})
@@ -235,31 +255,31 @@ func TestStore_WaitingDonations(t *testing.T) {
 func TestStore_Links(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
-		k, other := w.key(0, 0), w.key(0, 0)
+		k, other := w.NewKey(0, 0), w.NewKey(0, 0)
 		l, err := campaign.NewLink(campaign.LinkDraft{
 			Slug: "table-4", Description: "Grüße ?", Min: "1", Max: "20.5",
 		}, k.ID,
-			start)
-		w.must(err)
+			storetest.Start)
+		w.Must(err)
 		l, err = w.CreateLink(t.Context(), l)
-		w.must(err)
+		w.Must(err)
 		read, err := w.Link(t.Context(), "table-4")
-		w.must(err)
-		same(t, "read", read, l)
-		_, err = w.CreateLink(t.Context(), campaign.Link{Slug: "table-4", KeyID: other.ID, CreatedAt: start})
-		wants(t, "the same slug", err, campaign.ErrLinkTaken)
+		w.Must(err)
+		storetest.Same(t, "read", read, l)
+		_, err = w.CreateLink(t.Context(), campaign.Link{Slug: "table-4", KeyID: other.ID, CreatedAt: storetest.Start})
+		storetest.WantError(t, "the same slug", err, campaign.ErrLinkTaken)
 		_, err = w.CreateLink(
-			t.Context(), campaign.Link{Slug: "nul", KeyID: other.ID, Description: "\x00", CreatedAt: start},
+			t.Context(), campaign.Link{Slug: "nul", KeyID: other.ID, Description: "\x00", CreatedAt: storetest.Start},
 		)
-		wantsInvalid(t, "NUL", err)
-		wants(t, "another's link", w.PauseLink(t.Context(), []int64{other.ID}, "table-4", true), campaign.ErrUnknownLink)
-		w.must(w.PauseLink(t.Context(), []int64{k.ID, other.ID}, "table-4", true))
+		storetest.WantInvalid(t, "NUL", err)
+		storetest.WantError(t, "another's link", w.PauseLink(t.Context(), []int64{other.ID}, "table-4", true), campaign.ErrUnknownLink)
+		w.Must(w.PauseLink(t.Context(), []int64{k.ID, other.ID}, "table-4", true))
 		list, err := w.Links(t.Context(), []int64{k.ID})
-		w.must(err)
+		w.Must(err)
 		if len(list) != 1 || !list[0].Paused || !list[0].Closed() {
 			t.Errorf("the list is %+v", list)
 		}
 		_, err = w.Link(t.Context(), strings.Repeat("x", 10))
-		wants(t, "unknown", err, campaign.ErrUnknownLink)
+		storetest.WantError(t, "unknown", err, campaign.ErrUnknownLink)
 	})
 }

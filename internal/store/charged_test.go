@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store/storetest"
 )
 
 // Nobody pays for what was not read: when the read fails after the debit, the
@@ -14,10 +15,10 @@ import (
 func TestStore_ChargedReadFails(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
-		k := w.key(5, 0)
-		p := w.payment(k)
+		k := w.NewKey(5, 0)
+		p := w.NewPayment(k)
 		entries := func(ref string) []ledger.Entry {
-			return []ledger.Entry{ledger.Spend(k.ID, ledger.Credit, ledger.ReasonOperation, ref, start)}
+			return []ledger.Entry{ledger.Spend(k.ID, ledger.Credit, ledger.ReasonOperation, ref, storetest.Start)}
 		}
 		reads := map[string]func() error{
 			"list": func() error {
@@ -36,27 +37,27 @@ func TestStore_ChargedReadFails(t *testing.T) {
 		}
 		left := func() int64 {
 			b, err := w.Balance(t.Context(), k.ID)
-			w.must(err)
+			w.Must(err)
 			return b.Credits
 		}
-		raw := w.raw()
+		raw := w.SQL()
 		for name, read := range reads {
 			before := left()
 			_, err := raw.ExecContext(t.Context(), "ALTER TABLE deposits RENAME TO deposits_away")
-			w.must(err)
+			w.Must(err)
 			if err := read(); err == nil || fault.Of(err) != nil {
 				t.Errorf("%s without its table: %v, want a failure of ours", name, err)
 			}
 			_, err = raw.ExecContext(t.Context(), "ALTER TABLE deposits_away RENAME TO deposits")
-			w.must(err)
+			w.Must(err)
 			if after := left(); after != before {
 				t.Errorf("%s failed, and left %d of %d credits", name, after, before)
 			}
-			w.must(read())
+			w.Must(read())
 			if after := left(); after != before-1 {
 				t.Errorf("%s succeeded, and left %d of %d credits", name, after, before)
 			}
-			w.balanced()
+			w.CheckLedger()
 		}
 	})
 }

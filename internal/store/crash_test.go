@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"bufio"
@@ -15,6 +15,8 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store"
+	"github.com/florinpay/florin/internal/store/storetest"
 )
 
 // Variables that make this program the one that is killed.
@@ -41,7 +43,7 @@ func victim(url, key string) error {
 	if err != nil {
 		return err
 	}
-	s, err := Open(ctx, url, mustSealer(1), Options{})
+	s, err := store.Open(ctx, url, storetest.Sealer(1), store.Options{})
 	if err != nil {
 		return err
 	}
@@ -51,10 +53,11 @@ func victim(url, key string) error {
 		go func() {
 			for {
 				p, err := s.CreatePayment(ctx, payment.New(payment.Request{
-					ID: newID(), KeyID: id, Kind: payment.KindMerchant, Amount: money.USD, ValidFor: time.Hour,
-				}, start))
+					ID: storetest.NewID(), KeyID: id, Kind: payment.KindMerchant,
+					Amount: money.USD, ValidFor: time.Hour,
+				}, storetest.Start))
 				if err == nil {
-					_, err = s.UpdatePayment(ctx, p.ID, startOn(chain.Polygon, money.USDC, start))
+					_, err = s.UpdatePayment(ctx, p.ID, storetest.StartOn(chain.Polygon, money.USDC, storetest.Start))
 				}
 				if err != nil {
 					errs <- err
@@ -74,28 +77,28 @@ func TestStore_Crash(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		const credits = 1_000_000
-		k := w.key(credits, 0)
-		done := killedAfter(t, 300, w.url, k.ID)
-		w.must(w.Close())
+		k := w.NewKey(credits, 0)
+		done := killedAfter(t, 300, w.URL, k.ID)
+		w.Must(w.Close())
 
-		again := newWorld(t, mustOpen(t, w.url), w.url)
+		again := newWorld(t, storetest.Open(t, w.URL), w.URL)
 		for _, id := range done {
-			if p := again.read(id); p.Status != payment.Started || len(p.Routes) != 1 {
+			if p := again.Stored(id); p.Status != payment.Started || len(p.Routes) != 1 {
 				t.Fatalf("payment %s is %s with %d routes", id, p.Status, len(p.Routes))
 			}
 		}
 		b, err := again.Balance(t.Context(), k.ID)
-		again.must(err)
-		started := again.count("SELECT count(*) FROM payments WHERE status = 'STARTED'")
+		again.Must(err)
+		started := again.Count("SELECT count(*) FROM payments WHERE status = 'STARTED'")
 		if started < int64(len(done)) || b.Credits != credits-started {
 			t.Errorf("%d answered, %d started, %d credits left", len(done), started, b.Credits)
 		}
-		if n := again.count("SELECT count(*) FROM events"); n != 2*started+again.count("SELECT count(*) FROM payments WHERE status = 'PENDING'") {
+		if n := again.Count("SELECT count(*) FROM events"); n != 2*started+again.Count("SELECT count(*) FROM payments WHERE status = 'PENDING'") {
 			t.Errorf("%d events", n)
 		}
-		again.balanced()
-		again.started(k)
-		if !again.db.Dialect().ManyWriters {
+		again.CheckLedger()
+		again.NewStarted(k)
+		if !again.ManyWriters() {
 			again.sound()
 		}
 	})
@@ -136,13 +139,13 @@ func killedAfter(t *testing.T, n int, url string, keyID int64) []payment.ID {
 
 // sound asks SQLite whether the file is.
 func (w *world) sound() {
-	w.t.Helper()
+	w.T.Helper()
 	var verdict string
-	w.must(w.reader().NewRaw("PRAGMA integrity_check").Scan(w.t.Context(), &verdict))
+	w.Must(w.DB().Reader().NewRaw("PRAGMA integrity_check").Scan(w.T.Context(), &verdict))
 	if verdict != "ok" {
-		w.t.Errorf("integrity check: %s", verdict)
+		w.T.Errorf("integrity check: %s", verdict)
 	}
-	if n := w.count("SELECT count(*) FROM pragma_foreign_key_check"); n != 0 {
-		w.t.Errorf("%d broken references", n)
+	if n := w.Count("SELECT count(*) FROM pragma_foreign_key_check"); n != 0 {
+		w.T.Errorf("%d broken references", n)
 	}
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/db"
 	"github.com/florinpay/florin/internal/store/report"
+	"github.com/florinpay/florin/internal/store/table"
 	"github.com/florinpay/florin/internal/webhook"
 )
 
@@ -128,10 +130,10 @@ func (s *Store) readDeliveries(
 }
 
 func (s *Store) openSecrets(d *webhook.Delivery, r deliveryRow) (err error) {
-	if d.Secret, err = s.sealer.Open(secretPlace(r.PublicID), r.Secret); err != nil {
+	if d.Secret, err = s.sealer.Open(table.SecretPlace(r.PublicID), r.Secret); err != nil {
 		return err
 	}
-	d.SigningSecrets, err = s.openSigning(r.PublicID, r.SigningSecrets)
+	d.SigningSecrets, err = table.OpenSigning(s.sealer, r.PublicID, r.SigningSecrets)
 	return err
 }
 
@@ -156,8 +158,8 @@ func settle(ctx context.Context, c conn, holder string, o webhook.Outcome) error
 	a := o.Attempt
 	writes := []*db.Stmt{db.Exec("INSERT INTO delivery_attempts "+
 		"(delivery_id, attempt, at, url, status, latency_us, error, response, request) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-		o.DeliveryID, attempt, db.At(a.At), shown(a.URL), int64(a.Status),
-		a.Latency.Microseconds(), shown(a.Error), shown(a.Response), shown(a.Request))}
+		o.DeliveryID, attempt, db.At(a.At), db.Shown(a.URL), int64(a.Status),
+		a.Latency.Microseconds(), db.Shown(a.Error), db.Shown(a.Response), db.Shown(a.Request))}
 	if o.State == webhook.Waiting {
 		writes = append(writes, db.Exec(overtaken+"id = ?", db.At(a.At), o.DeliveryID).AnyNumber())
 	}
@@ -231,7 +233,7 @@ func (s *Store) DueReceivers(ctx context.Context, now time.Time) ([]webhook.DueR
 		DueAt instant
 		Held  int
 	}
-	if err := s.reader().NewRaw(dueReceivers, db.At(now)).Scan(ctx, &rows); err != nil {
+	if err := s.db.Reader().NewRaw(dueReceivers, db.At(now)).Scan(ctx, &rows); err != nil {
 		return nil, fmt.Errorf("receivers of due deliveries: %w", err)
 	}
 	list := make([]webhook.DueReceiver, len(rows))
@@ -262,7 +264,7 @@ func (s *Store) firstDue(ctx context.Context, shares []webhook.Share, now time.T
 		args = append(args, int64(share.Receiver), db.At(now), db.At(now), share.N)
 	}
 	var ids []int64
-	return ids, s.reader().NewRaw(text.String(), args...).Scan(ctx, &ids)
+	return ids, s.db.Reader().NewRaw(text.String(), args...).Scan(ctx, &ids)
 }
 
 // again makes a delivery due now, whatever its state, unless it is being sent or
@@ -281,17 +283,17 @@ func (s *Store) Resend(ctx context.Context, keys []int64, id int64, now time.Tim
 	if len(keys) == 0 {
 		return report.ErrUnknownDelivery
 	}
-	ok, err := s.actOne(ctx, trail, about{}, again+" AND id = ?", db.At(now), bun.List(keys), id)
+	ok, err := table.WriteOneAudited(ctx, s.db, trail, table.AuditFields{}, again+" AND id = ?", db.At(now), bun.List(keys), id)
 	if err != nil || ok {
 		return err
 	}
 	var n int
-	err = s.reader().NewRaw("SELECT count(*) FROM deliveries AS d WHERE id = ? AND custodian_id IN ("+custodianOfKeys+") "+
+	err = s.db.Reader().NewRaw("SELECT count(*) FROM deliveries AS d WHERE id = ? AND custodian_id IN ("+custodianOfKeys+") "+
 		"AND EXISTS (SELECT 1 "+report.LaterEvents+")", id, bun.List(keys)).Scan(ctx, &n)
 	if err == nil && n > 0 {
 		return report.ErrOvertaken
 	}
-	return orElse(err, report.ErrUnknownDelivery)
+	return cmp.Or[error](err, report.ErrUnknownDelivery)
 }
 
 // ResendFailed makes the deliveries of the key due now whose event came at since
@@ -300,7 +302,7 @@ func (s *Store) ResendFailed(
 	ctx context.Context, keyID int64, since, now time.Time, trail ...audit.Entry,
 ) (int64, error) {
 	var n int64
-	err := s.act(ctx, trail, about{}, func(ctx context.Context, t tx, a *about) error {
+	err := table.WriteAudited(ctx, s.db, trail, table.AuditFields{}, func(ctx context.Context, t tx, a *table.AuditFields) error {
 		res, err := t.NewRaw(again+" AND state IN ('FAILED', 'STOPPED') AND "+
 			"(SELECT e.at FROM events AS e WHERE e.payment_id = d.payment_id AND e.seq = d.seq) >= ?",
 			db.At(now), bun.List([]int64{keyID}), db.At(since)).Exec(ctx)
@@ -308,8 +310,8 @@ func (s *Store) ResendFailed(
 			return err
 		}
 		n, err = res.RowsAffected()
-		a.detail, a.nothing = strconv.FormatInt(n, 10), n == 0
+		a.Detail, a.Unchanged = strconv.FormatInt(n, 10), n == 0
 		return err
 	})
-	return n, wrapIf(err, "send failed webhooks of key %d again", keyID)
+	return n, db.Wrap(err, "send failed webhooks of key %d again", keyID)
 }

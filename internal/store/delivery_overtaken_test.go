@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"testing"
@@ -7,6 +7,7 @@ import (
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/report"
+	"github.com/florinpay/florin/internal/store/storetest"
 	"github.com/florinpay/florin/internal/webhook"
 )
 
@@ -21,55 +22,55 @@ type overtakenStory struct {
 }
 
 func newOvertakenStory(w *world) *overtakenStory {
-	k := w.key(0, 5)
-	w.custodian(k, "https://shop.example/hook")
-	return &overtakenStory{world: w, key: k, cancelled: w.end(k), now: start}
+	k := w.NewKey(0, 5)
+	w.NewCustodian(k, "https://shop.example/hook")
+	return &overtakenStory{world: w, key: k, cancelled: w.end(k), now: storetest.Start}
 }
 
 // take claims what is due and wants exactly these events.
 func (s *overtakenStory) take(holder string, events ...string) []webhook.Delivery {
-	s.t.Helper()
+	s.T.Helper()
 	list := s.claim(holder, s.now, 10, 10)
-	same(s.t, "claimed by "+holder, eventIDs(list), events)
+	storetest.Same(s.T, "claimed by "+holder, eventIDs(list), events)
 	return list
 }
 
 // complete marks the payment as completed, some time after it was cancelled.
 func (s *overtakenStory) complete() {
-	s.t.Helper()
+	s.T.Helper()
 	s.now = s.now.Add(10 * time.Second)
-	p, err := s.UpdatePayment(s.t.Context(), paymentOf(s.cancelled), func(p payment.Payment) (payment.Change, error) {
+	p, err := s.UpdatePayment(s.T.Context(), paymentOf(s.cancelled), func(p payment.Payment) (payment.Change, error) {
 		return p.MarkCompleted(payment.Actor{Name: "API key"}, s.now)
 	})
-	s.must(err)
+	s.Must(err)
 	s.completed = "evt_" + string(p.ID) + "_4"
 }
 
 // shows wants the delivery of the cancellation to be in the state, overtaken or not.
 func (s *overtakenStory) shows(state webhook.State, by payment.EventType, made int) {
-	s.t.Helper()
-	list, err := s.Deliveries(s.t.Context(), report.DeliveryQuery{KeyID: s.key.ID, Limit: 10})
-	s.must(err)
+	s.T.Helper()
+	list, err := s.Deliveries(s.T.Context(), report.DeliveryQuery{KeyID: s.key.ID, Limit: 10})
+	s.Must(err)
 	for _, d := range list {
 		if d.EventID == s.cancelled && (d.State != state || d.OvertakenBy != by || d.Made != made) {
-			s.t.Errorf("shown as %s, overtaken by %q, %d attempts; want %s, %q, %d", d.State, d.OvertakenBy, d.Made, state, by, made)
+			s.T.Errorf("shown as %s, overtaken by %q, %d attempts; want %s, %q, %d", d.State, d.OvertakenBy, d.Made, state, by, made)
 		}
 		if d.EventID == s.completed && d.OvertakenBy != "" {
-			s.t.Errorf("the last event is overtaken by %s", d.OvertakenBy)
+			s.T.Errorf("the last event is overtaken by %s", d.OvertakenBy)
 		}
 	}
 }
 
 // ends wants nothing but the completion to be sent from now on.
 func (s *overtakenStory) ends() {
-	s.t.Helper()
+	s.T.Helper()
 	for _, d := range s.take("z", s.completed) {
 		s.settle("z", d, webhook.Delivered, s.now, time.Time{})
 	}
 	s.now = s.now.Add(100 * time.Hour)
 	s.take("z")
 	if at := s.nextDue(s.now); at != -1 {
-		s.t.Errorf("something is still due at %s", at)
+		s.T.Errorf("something is still due at %s", at)
 	}
 }
 
@@ -135,9 +136,9 @@ func TestStore_Overtaken_Resend(t *testing.T) {
 	t.Parallel()
 	resend := func(s *overtakenStory, event string) error {
 		var id int64
-		s.must(s.reader().NewRaw("SELECT d.id FROM deliveries AS d JOIN events AS e ON e.payment_id = d.payment_id AND e.seq = d.seq "+
-			"WHERE e.event_id = ?", event).Scan(s.t.Context(), &id))
-		return s.Resend(s.t.Context(), []int64{s.key.ID}, id, s.now)
+		s.Must(s.DB().Reader().NewRaw("SELECT d.id FROM deliveries AS d JOIN events AS e ON e.payment_id = d.payment_id AND e.seq = d.seq "+
+			"WHERE e.event_id = ?", event).Scan(s.T.Context(), &id))
+		return s.Resend(s.T.Context(), []int64{s.key.ID}, id, s.now)
 	}
 	for name, story := range map[string]func(*overtakenStory){
 		"GivenUp": func(s *overtakenStory) {
@@ -145,22 +146,22 @@ func TestStore_Overtaken_Resend(t *testing.T) {
 			s.settle("a", d, webhook.Failed, s.now, time.Time{})
 			s.complete()
 			s.shows(webhook.Overtaken, completedLater, 1)
-			n, err := s.ResendFailed(s.t.Context(), s.key.ID, start.Add(-time.Hour), s.now)
-			s.must(err)
+			n, err := s.ResendFailed(s.T.Context(), s.key.ID, storetest.Start.Add(-time.Hour), s.now)
+			s.Must(err)
 			if n != 0 {
-				s.t.Errorf("%d are sent again", n)
+				s.T.Errorf("%d are sent again", n)
 			}
-			wants(s.t, "resend", resend(s, s.cancelled), report.ErrOvertaken)
+			storetest.WantError(s.T, "resend", resend(s, s.cancelled), report.ErrOvertaken)
 			s.ends()
 		},
 		"Refused": func(s *overtakenStory) {
 			d := s.take("a", s.cancelled)[0]
 			s.settle("a", d, webhook.Stopped, s.now, time.Time{})
 			s.complete()
-			n, err := s.ResendFailed(s.t.Context(), s.key.ID, start.Add(-time.Hour), s.now)
-			s.must(err)
+			n, err := s.ResendFailed(s.T.Context(), s.key.ID, storetest.Start.Add(-time.Hour), s.now)
+			s.Must(err)
 			if n != 0 {
-				s.t.Errorf("%d are sent again", n)
+				s.T.Errorf("%d are sent again", n)
 			}
 			s.shows(webhook.Stopped, completedLater, 1)
 			s.ends()
@@ -168,7 +169,7 @@ func TestStore_Overtaken_Resend(t *testing.T) {
 		"AskedForBeforeTheCompletion": func(s *overtakenStory) {
 			d := s.take("a", s.cancelled)[0]
 			s.settle("a", d, webhook.Delivered, s.now, time.Time{})
-			s.must(resend(s, s.cancelled))
+			s.Must(resend(s, s.cancelled))
 			s.complete()
 			s.ends()
 		},
@@ -176,16 +177,16 @@ func TestStore_Overtaken_Resend(t *testing.T) {
 			d := s.take("a", s.cancelled)[0]
 			s.settle("a", d, webhook.Delivered, s.now, time.Time{})
 			s.complete()
-			wants(s.t, "resend", resend(s, s.cancelled), report.ErrOvertaken)
+			storetest.WantError(s.T, "resend", resend(s, s.cancelled), report.ErrOvertaken)
 			s.shows(webhook.Delivered, completedLater, 1)
 			s.settle("b", s.take("b", s.completed)[0], webhook.Delivered, s.now, time.Time{})
-			s.must(resend(s, s.completed))
+			s.Must(resend(s, s.completed))
 			s.ends()
 		},
 		"AnothersIsUnknown": func(s *overtakenStory) {
 			s.complete()
 			s.key = s.receiver("https://other.example/hook")
-			wants(s.t, "resend", resend(s, s.cancelled), report.ErrUnknownDelivery)
+			storetest.WantError(s.T, "resend", resend(s, s.cancelled), report.ErrUnknownDelivery)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

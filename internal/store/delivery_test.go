@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"fmt"
@@ -9,22 +9,23 @@ import (
 
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store/storetest"
 	"github.com/florinpay/florin/internal/webhook"
 )
 
 // receiver makes a merchant with a callback URL.
 func (w *world) receiver(url string) merchant.Key {
-	w.t.Helper()
-	k := w.key(0, 0)
-	w.custodian(k, url)
+	w.T.Helper()
+	k := w.NewKey(0, 0)
+	w.NewCustodian(k, url)
 	return k
 }
 
 // claim claims for a minute.
 func (w *world) claim(holder string, now time.Time, limit, perURL int) []webhook.Delivery {
-	w.t.Helper()
-	list, err := webhook.ClaimDue(w.t.Context(), w, holder, now, now.Add(time.Minute), limit, perURL)
-	w.must(err)
+	w.T.Helper()
+	list, err := webhook.ClaimDue(w.T.Context(), w, holder, now, now.Add(time.Minute), limit, perURL)
+	w.Must(err)
 	return list
 }
 
@@ -39,8 +40,8 @@ func eventIDs(list []webhook.Delivery) []string {
 
 // settle writes an outcome with an attempt at the time.
 func (w *world) settle(holder string, d webhook.Delivery, state webhook.State, now, next time.Time) {
-	w.t.Helper()
-	w.must(w.Settle(w.t.Context(), holder, webhook.Outcome{
+	w.T.Helper()
+	w.Must(w.Settle(w.T.Context(), holder, webhook.Outcome{
 		DeliveryID: d.ID, State: state, NextAt: next,
 		Attempt: webhook.Attempt{
 			At: now, URL: d.URL, Status: 500, Latency: 3 * time.Millisecond,
@@ -51,13 +52,13 @@ func (w *world) settle(holder string, d webhook.Delivery, state webhook.State, n
 
 // nextDue returns when the next delivery is due, after start; -1 if none waits.
 func (w *world) nextDue(now time.Time) time.Duration {
-	w.t.Helper()
-	at, ok, err := w.NextDue(w.t.Context(), now)
-	w.must(err)
+	w.T.Helper()
+	at, ok, err := w.NextDue(w.T.Context(), now)
+	w.Must(err)
 	if !ok {
 		return -1
 	}
-	return at.Sub(start)
+	return at.Sub(storetest.Start)
 }
 
 func TestStore_Claim(t *testing.T) {
@@ -65,37 +66,37 @@ func TestStore_Claim(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		silent := w.receiver("")
 		w.end(silent) // has no callback URL: nothing is to be delivered
-		if w.nextDue(start) != -1 {
+		if w.nextDue(storetest.Start) != -1 {
 			t.Error("something waits for a key without a callback URL")
 		}
 		k := w.receiver("https://shop.example/hook")
 		id := w.end(k)
-		if got := w.nextDue(start); got != 0 {
+		if got := w.nextDue(storetest.Start); got != 0 {
 			t.Errorf("next due %v", got)
 		}
-		if early := w.claim("a", start.Add(-time.Microsecond), 10, 10); len(early) != 0 {
+		if early := w.claim("a", storetest.Start.Add(-time.Microsecond), 10, 10); len(early) != 0 {
 			t.Errorf("claimed before it is due: %+v", early)
 		}
-		first := w.claim("a", start, 10, 10)
+		first := w.claim("a", storetest.Start, 10, 10)
 		if len(first) != 1 || first[0].EventID != id || first[0].Attempt != 0 || first[0].URL != "https://shop.example/hook" {
 			t.Fatalf("claimed %+v", first)
 		}
 		events, err := w.Events(t.Context(), paymentOf(id))
-		w.must(err)
-		same(t, "body", string(first[0].Body), string(events[1].Data))
+		w.Must(err)
+		storetest.Same(t, "body", string(first[0].Body), string(events[1].Data))
 		if first[0].Secret.Reveal() != "merchant secret" || first[0].SigningSecrets[0].Reveal() != "whsec_new" {
 			t.Error("secrets are not those of the custodian")
 		}
-		if again := w.claim("b", start.Add(time.Minute-time.Microsecond), 10, 10); len(again) != 0 {
+		if again := w.claim("b", storetest.Start.Add(time.Minute-time.Microsecond), 10, 10); len(again) != 0 {
 			t.Errorf("claimed while it is held: %+v", again)
 		}
-		if got := w.nextDue(start.Add(time.Second)); got != -1 {
+		if got := w.nextDue(storetest.Start.Add(time.Second)); got != -1 {
 			t.Errorf("next due while it is held: %v", got)
 		}
 		// a has crashed; b takes over, and what a says later does not count.
-		later := start.Add(time.Minute)
+		later := storetest.Start.Add(time.Minute)
 		second := w.claim("b", later, 10, 10)
-		same(t, "taken over", eventIDs(second), []string{id})
+		storetest.Same(t, "taken over", eventIDs(second), []string{id})
 		w.settle("a", first[0], webhook.Delivered, later, time.Time{})
 		w.settle("b", second[0], webhook.Waiting, later, later.Add(5*time.Second))
 		if got := w.nextDue(later); got != time.Minute+5*time.Second {
@@ -110,10 +111,10 @@ func TestStore_Claim(t *testing.T) {
 		if none := w.claim("b", later.Add(time.Hour), 10, 10); len(none) != 0 || w.nextDue(later) != -1 {
 			t.Errorf("after delivery: %+v", none)
 		}
-		if n := w.count("SELECT count(*) FROM delivery_attempts"); n != 2 {
+		if n := w.Count("SELECT count(*) FROM delivery_attempts"); n != 2 {
 			t.Errorf("%d attempts, want 2", n)
 		}
-		if n := w.count("SELECT count(*) FROM deliveries WHERE state = 'DELIVERED' AND attempt = 2"); n != 1 {
+		if n := w.Count("SELECT count(*) FROM deliveries WHERE state = 'DELIVERED' AND attempt = 2"); n != 1 {
 			t.Error("the delivery is not delivered after two attempts")
 		}
 	})
@@ -138,7 +139,7 @@ func TestStore_Claim_Fair(t *testing.T) {
 			want = append(want, w.end(fast))
 		}
 		slices.Sort(want)
-		first := w.claim("a", start, workers, perURL)
+		first := w.claim("a", storetest.Start, workers, perURL)
 		if len(first) != workers {
 			t.Fatalf("claimed %d of %d", len(first), workers)
 		}
@@ -151,7 +152,7 @@ func TestStore_Claim_Fair(t *testing.T) {
 		}
 		// The slow ones hang. What is left of the fast one comes next, and no
 		// receiver ever has more than its share.
-		second := w.claim("b", start, workers, perURL)
+		second := w.claim("b", storetest.Start, workers, perURL)
 		got := make(map[string]bool)
 		for _, d := range append(first, second...) {
 			if d.URL == "https://fast.example/hook" {
@@ -171,7 +172,7 @@ func TestStore_Claim_Fair(t *testing.T) {
 				t.Errorf("%s has %d at once", url, n)
 			}
 		}
-		if third := w.claim("c", start, 100, perURL); len(third) != 0 {
+		if third := w.claim("c", storetest.Start, 100, perURL); len(third) != 0 {
 			t.Errorf("%d more than the shares", len(third))
 		}
 	})
@@ -181,7 +182,7 @@ func TestStore_Claim_Fair(t *testing.T) {
 func TestStore_Claim_AtOnce(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
-		other := mustOpen(t, w.url)
+		other := storetest.Open(t, w.URL)
 		const receivers, each, claimers = 10, 3, 8
 		var want []string
 		for i := range receivers {
@@ -192,13 +193,15 @@ func TestStore_Claim_AtOnce(t *testing.T) {
 		}
 		slices.Sort(want)
 		claimed := make([][]webhook.Delivery, claimers)
-		for _, err := range together(claimers, func(i int) error {
+		for _, err := range storetest.AtOnce(claimers, func(i int) error {
 			s := w.Store
 			if i%2 == 1 {
 				s = other
 			}
 			for range 20 { // two that meet may both come away with less
-				list, err := webhook.ClaimDue(t.Context(), s, strconv.Itoa(i), start, start.Add(time.Minute), 5, 10)
+				list, err := webhook.ClaimDue(
+					t.Context(), s, strconv.Itoa(i), storetest.Start, storetest.Start.Add(time.Minute), 5, 10,
+				)
 				if err != nil {
 					return err
 				}
@@ -206,9 +209,9 @@ func TestStore_Claim_AtOnce(t *testing.T) {
 			}
 			return nil
 		}) {
-			w.must(err)
+			w.Must(err)
 		}
-		same(t, "claimed", eventIDs(slices.Concat(claimed...)), want)
+		storetest.Same(t, "claimed", eventIDs(slices.Concat(claimed...)), want)
 	})
 }
 
@@ -223,12 +226,12 @@ func TestStore_Claim_NewURL(t *testing.T) {
 				c.CallbackURL = url
 				return c, nil
 			}, nil)
-			w.must(err)
-			list := w.claim("a", start, 10, 10)
+			w.Must(err)
+			list := w.claim("a", storetest.Start, 10, 10)
 			if len(list) != 1 || list[0].URL != url {
 				t.Fatalf("after the change to %q: %+v", url, list)
 			}
-			w.settle("a", list[0], webhook.Waiting, start, start)
+			w.settle("a", list[0], webhook.Waiting, storetest.Start, storetest.Start)
 		}
 	})
 }
@@ -243,22 +246,22 @@ func TestStore_Claim_SecretsDamaged(t *testing.T) {
 			onEach(t, func(t *testing.T, w *world) {
 				damaged, sound := w.receiver("https://damaged.example/hook"), w.receiver("https://sound.example/hook")
 				bad, good := w.end(damaged), w.end(sound)
-				db := w.raw()
+				db := w.SQL()
 				_, err := db.ExecContext(t.Context(), fmt.Sprintf(
 					"UPDATE custodians SET %s = '[\"AAAA\"]' WHERE key_id = %d", column, damaged.ID,
 				))
-				w.must(err)
-				same(t, "claimed", eventIDs(w.claim("a", start, 10, 10)), []string{good})
-				if again := w.claim("b", start, 10, 10); len(again) != 0 {
+				w.Must(err)
+				storetest.Same(t, "claimed", eventIDs(w.claim("a", storetest.Start, 10, 10)), []string{good})
+				if again := w.claim("b", storetest.Start, 10, 10); len(again) != 0 {
 					t.Errorf("claimed again at once: %+v", again)
 				}
-				if n := w.count("SELECT count(*) FROM delivery_attempts WHERE attempt = 1 AND status = 0 AND error <> '' AND error NOT LIKE '%AAAA%'"); n != 1 {
+				if n := w.Count("SELECT count(*) FROM delivery_attempts WHERE attempt = 1 AND status = 0 AND error <> '' AND error NOT LIKE '%AAAA%'"); n != 1 {
 					t.Errorf("%d failed attempts are shown, want 1", n)
 				}
 				_, err = db.ExecContext(t.Context(), fmt.Sprintf("UPDATE custodians SET secret = '', signing_secrets = '[]' WHERE key_id = %d", damaged.ID))
-				w.must(err)
-				later := w.claim("a", start.Add(10*time.Second), 10, 10)
-				same(t, "claimed later", eventIDs(later), []string{bad})
+				w.Must(err)
+				later := w.claim("a", storetest.Start.Add(10*time.Second), 10, 10)
+				storetest.Same(t, "claimed later", eventIDs(later), []string{bad})
 				if len(later) == 1 && later[0].Attempt != 1 {
 					t.Errorf("%d attempts so far, want 1", later[0].Attempt)
 				}

@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"fmt"
@@ -7,14 +7,15 @@ import (
 
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store/storetest"
 )
 
 // feed reads on from the cursor, in pages of three, until there is no more.
 func (w *world) feed(k merchant.Key, after string) (ids []string, next string) {
-	w.t.Helper()
+	w.T.Helper()
 	for {
-		page, cursor, err := w.PublicEvents(w.t.Context(), k.ID, after, 3)
-		w.must(err)
+		page, cursor, err := w.PublicEvents(w.T.Context(), k.ID, after, 3)
+		w.Must(err)
 		for _, e := range page {
 			ids = append(ids, e.ID)
 		}
@@ -26,46 +27,46 @@ func (w *world) feed(k merchant.Key, after string) (ids []string, next string) {
 
 // end cancels a new payment of the key and returns the event of it.
 func (w *world) end(k merchant.Key) string {
-	w.t.Helper()
-	p, err := w.UpdatePayment(w.t.Context(), w.payment(k).ID,
-		func(p payment.Payment) (payment.Change, error) { return p.Cancel(start) })
-	w.must(err)
+	w.T.Helper()
+	p, err := w.UpdatePayment(w.T.Context(), w.NewPayment(k).ID,
+		func(p payment.Payment) (payment.Change, error) { return p.Cancel(storetest.Start) })
+	w.Must(err)
 	return fmt.Sprintf("evt_%s_%d", p.ID, p.Seq)
 }
 
 func TestStore_PublicEvents(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
-		k, other := w.key(0, 0), w.key(0, 0)
+		k, other := w.NewKey(0, 0), w.NewKey(0, 0)
 		var want []string
 		for range 8 {
 			want = append(want, w.end(k))
 			w.end(other)
-			w.payment(k)
+			w.NewPayment(k)
 		}
 		got, after := w.feed(k, "")
-		same(t, "from the beginning", got, want)
+		storetest.Same(t, "from the beginning", got, want)
 		got, again := w.feed(k, after)
 		if len(got) != 0 || again != after {
 			t.Errorf("after the end: %v, cursor %s became %s", got, after, again)
 		}
 		newest := w.end(k)
 		got, _ = w.feed(k, after)
-		same(t, "after one more", got, []string{newest})
+		storetest.Same(t, "after one more", got, []string{newest})
 
 		page, _, err := w.PublicEvents(t.Context(), k.ID, "", 1)
-		w.must(err)
+		w.Must(err)
 		events, err := w.Events(t.Context(), page[0].PaymentID)
-		w.must(err)
-		same(t, "the event", page[0], events[1])
+		w.Must(err)
+		storetest.Same(t, "the event", page[0], events[1])
 
 		for _, bad := range []string{"x", "-1", "1-1", "99999999999999999999", "\x00", "1'"} {
 			_, _, err := w.PublicEvents(t.Context(), k.ID, bad, 3)
-			wantsInvalid(t, "cursor "+bad, err)
+			storetest.WantInvalid(t, "cursor "+bad, err)
 		}
 		for _, limit := range []int{-1, 0, payment.MaxPage + 1} {
 			_, _, err := w.PublicEvents(t.Context(), k.ID, "", limit)
-			wantsInvalid(t, "limit", err)
+			storetest.WantInvalid(t, "limit", err)
 		}
 	})
 }
@@ -74,46 +75,46 @@ func TestStore_PublicEvents(t *testing.T) {
 func TestStore_PublicEvents_LateCommit(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
-		if !w.db.Dialect().ManyWriters {
+		if !w.ManyWriters() {
 			w.checkOneWriter()
 			return
 		}
-		k := w.key(0, 0)
-		p := w.payment(k)
+		k := w.NewKey(0, 0)
+		p := w.NewPayment(k)
 		first := w.end(k)
-		open, err := w.raw().Begin()
-		w.must(err)
+		open, err := w.SQL().Begin()
+		w.Must(err)
 		defer func() { _ = open.Rollback() }()
 		_, err = open.Exec(fmt.Sprintf("INSERT INTO events (payment_id, seq, event_id, type, at, data) "+
 			"VALUES (%d, 2, 'evt_late', 'payment.expired', '2020-01-01', '{}')", p.Number))
-		w.must(err)
+		w.Must(err)
 		_, err = open.Exec(fmt.Sprintf("INSERT INTO feed (payment_id, seq, key_id) VALUES (%d, 2, %d)", p.Number, k.ID))
-		w.must(err)
+		w.Must(err)
 		second := w.end(k)
 
 		got, after := w.feed(k, "")
-		same(t, "while it is open", got, []string{first, second})
-		w.must(open.Commit())
+		storetest.Same(t, "while it is open", got, []string{first, second})
+		w.Must(open.Commit())
 		got, _ = w.feed(k, after)
-		same(t, "after it committed", got, []string{"evt_late"})
+		storetest.Same(t, "after it committed", got, []string{"evt_late"})
 	})
 }
 
 // checkOneWriter shows why it cannot happen on SQLite: while one transaction
 // is open, nobody else's can commit.
 func (w *world) checkOneWriter() {
-	w.t.Helper()
-	k := w.key(0, 0)
-	open, err := w.raw().Begin()
-	w.must(err)
+	w.T.Helper()
+	k := w.NewKey(0, 0)
+	open, err := w.SQL().Begin()
+	w.Must(err)
 	done := make(chan string)
 	go func() { done <- w.end(k) }()
 	select {
 	case id := <-done:
-		w.t.Errorf("event %s committed beside an open transaction", id)
+		w.T.Errorf("event %s committed beside an open transaction", id)
 	case <-time.After(200 * time.Millisecond):
 	}
-	w.must(open.Rollback())
+	w.Must(open.Rollback())
 	<-done
 }
 
@@ -121,10 +122,10 @@ func (w *world) checkOneWriter() {
 func TestStore_PublicEvents_AtOnce(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
-		k := w.key(0, 0)
+		k := w.NewKey(0, 0)
 		const writers, readers, each = 4, 3, 12
 		read := make([]map[string]int, readers)
-		for _, err := range together(writers+readers, func(i int) error {
+		for _, err := range storetest.AtOnce(writers+readers, func(i int) error {
 			if i < writers {
 				for range each {
 					w.end(k)
@@ -145,7 +146,7 @@ func TestStore_PublicEvents_AtOnce(t *testing.T) {
 			}
 			return nil
 		}) {
-			w.must(err)
+			w.Must(err)
 		}
 		for _, seen := range read {
 			if len(seen) != writers*each {

@@ -11,6 +11,7 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/store/db"
+	"github.com/florinpay/florin/internal/store/table"
 )
 
 // idempotencyRow is a write with an Idempotency-Key and its answer.
@@ -91,12 +92,7 @@ func (s *Store) takeUp(ctx context.Context, t tx, n idempotency.Try) (string, id
 func (s *Store) IdempotencyFinish(
 	ctx context.Context, keyID int64, key string, a idempotency.Answer, now time.Time,
 ) error {
-	return s.idempotencyUpdate(ctx, "finish", finish(keyID, key, a, now))
-}
-
-func finish(keyID int64, key string, a idempotency.Answer, now time.Time) *db.Stmt {
-	return db.Exec("UPDATE idempotency SET status = ?, answer = ?, finished_at = ? "+
-		"WHERE key_id = ? AND key = ? AND finished_at IS NULL", int64(a.Status), a.Body, db.At(now), keyID, key)
+	return s.idempotencyUpdate(ctx, "finish", table.FinishIdempotent(keyID, key, a, now))
 }
 
 // IdempotencyAbandon frees the key of a try whose answer is not kept.

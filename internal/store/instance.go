@@ -76,7 +76,7 @@ func welcome(ctx context.Context, t tx, server bun.Safe) error {
 // the first migration and goes into every deposit address.
 func (s *Store) InstanceID(ctx context.Context) ([instanceIDLen]byte, error) {
 	var raw []byte
-	err := s.reader().NewRaw("SELECT id FROM instance").Scan(ctx, &raw)
+	err := s.db.Reader().NewRaw("SELECT id FROM instance").Scan(ctx, &raw)
 	if err != nil {
 		return [instanceIDLen]byte{}, fmt.Errorf("instance id: %w", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/db"
+	"github.com/florinpay/florin/internal/store/table"
 )
 
 // LedgerCheck returns the last check of the book that was asked for; ok is
@@ -24,9 +25,9 @@ func (s *Store) LedgerCheck(ctx context.Context) (c ledger.Check, ok bool, err e
 		Found       int64
 		Problem     string
 	}
-	err = s.reader().NewRaw("SELECT asked_at, asked_by, ended_at, entries, differences, found, problem FROM ledger_checks WHERE only_row = 1").Scan(ctx, &rows)
+	err = s.db.Reader().NewRaw("SELECT asked_at, asked_by, ended_at, entries, differences, found, problem FROM ledger_checks WHERE only_row = 1").Scan(ctx, &rows)
 	if err != nil || len(rows) == 0 {
-		return ledger.Check{}, false, wrapIf(err, "last check of the ledger")
+		return ledger.Check{}, false, db.Wrap(err, "last check of the ledger")
 	}
 	r := rows[0]
 	c = ledger.Check{
@@ -34,7 +35,7 @@ func (s *Store) LedgerCheck(ctx context.Context) (c ledger.Check, ok bool, err e
 		Found: r.Found, Problem: r.Problem,
 	}
 	err = json.Unmarshal([]byte(r.Differences), &c.Differences)
-	return c, err == nil, wrapIf(err, "last check of the ledger")
+	return c, err == nil, db.Wrap(err, "last check of the ledger")
 }
 
 // AskLedgerCheck asks for the book to be added up; asked is false while another
@@ -43,20 +44,20 @@ func (s *Store) LedgerCheck(ctx context.Context) (c ledger.Check, ok bool, err e
 func (s *Store) AskLedgerCheck(
 	ctx context.Context, by string, now, stale time.Time, trail ...audit.Entry,
 ) (asked bool, err error) {
-	return s.actOne(ctx, trail, about{}, "INSERT INTO ledger_checks (only_row, asked_at, asked_by, entries, differences, found, problem) VALUES (1, ?, ?, 0, '[]', 0, '') "+
+	return table.WriteOneAudited(ctx, s.db, trail, table.AuditFields{}, "INSERT INTO ledger_checks (only_row, asked_at, asked_by, entries, differences, found, problem) VALUES (1, ?, ?, 0, '[]', 0, '') "+
 		"ON CONFLICT (only_row) DO UPDATE SET asked_at = excluded.asked_at, asked_by = excluded.asked_by, ended_at = NULL, entries = 0, differences = '[]', "+
-		"found = 0, problem = '' WHERE ledger_checks.ended_at IS NOT NULL OR ledger_checks.asked_at <= ?", db.At(now), shown(by), db.At(stale))
+		"found = 0, problem = '' WHERE ledger_checks.ended_at IS NOT NULL OR ledger_checks.asked_at <= ?", db.At(now), db.Shown(by), db.At(stale))
 }
 
 // EndLedgerCheck stores what came of the check that was asked for at c.AskedAt.
 func (s *Store) EndLedgerCheck(ctx context.Context, c ledger.Check) error {
 	texts, err := json.Marshal(append([]string{}, c.Differences...))
 	if err != nil {
-		return wrapIf(err, "end the check of the ledger")
+		return db.Wrap(err, "end the check of the ledger")
 	}
-	_, err = s.changesOne(ctx, "UPDATE ledger_checks SET ended_at = ?, entries = ?, differences = ?, found = ?, problem = ? WHERE only_row = 1 AND asked_at = ? AND ended_at IS NULL",
+	_, err = db.WriteOne(ctx, s.db, "UPDATE ledger_checks SET ended_at = ?, entries = ?, differences = ?, found = ?, problem = ? WHERE only_row = 1 AND asked_at = ? AND ended_at IS NULL",
 		db.At(c.EndedAt), c.Entries, string(texts), c.Found, c.Problem, db.At(c.AskedAt))
-	return wrapIf(err, "end the check of the ledger")
+	return db.Wrap(err, "end the check of the ledger")
 }
 
 // accountSum is what the entries of an account add up to.

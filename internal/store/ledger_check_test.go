@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"strings"
@@ -7,28 +7,28 @@ import (
 
 func TestStore_VerifyLedger(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
-		k := w.key(100, 5)
-		w.key(0, 0)
-		p := w.started(k)
+		k := w.NewKey(100, 5)
+		w.NewKey(0, 0)
+		p := w.NewStarted(k)
 		verify := func() (int64, []string) {
 			t.Helper()
 			n, differences, err := w.VerifyLedger(t.Context())
-			w.must(err)
+			w.Must(err)
 			return n, differences
 		}
 		if n, differences := verify(); n != 3 || len(differences) != 0 {
 			t.Errorf("a sound book: %d entries, %q", n, differences)
 		}
-		raw := w.raw()
+		raw := w.SQL()
 		wrong := func(what, text, mend string) {
 			t.Helper()
 			_, err := raw.Exec(text)
-			w.must(err)
+			w.Must(err)
 			if _, differences := verify(); len(differences) != 1 || !strings.Contains(differences[0], what) {
 				t.Errorf("%s: %q", what, differences)
 			}
 			_, err = raw.Exec(mend)
-			w.must(err)
+			w.Must(err)
 		}
 		wrong("has a balance of 100", "UPDATE balances SET balance = 100 WHERE balance = 99",
 			"UPDATE balances SET balance = 99 WHERE balance = 100")

@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"io/fs"
@@ -6,18 +6,20 @@ import (
 	"testing"
 
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store"
+	"github.com/florinpay/florin/internal/store/storetest"
 	"github.com/florinpay/florin/migrations"
 )
 
 func TestStore_Migrate_AtOnce(t *testing.T) {
 	t.Parallel()
-	for _, d := range databases() {
-		t.Run(d.name, func(t *testing.T) {
+	for _, d := range storetest.Databases() {
+		t.Run(d.Name, func(t *testing.T) {
 			t.Parallel()
-			url := d.empty(t)
-			ids := make([][instanceIDLen]byte, 8)
-			for _, err := range together(len(ids), func(i int) error {
-				s, err := Open(t.Context(), url, mustSealer(1), Options{MaxConns: 2})
+			url := d.Empty(t)
+			ids := make([][store.InstanceIDLen]byte, 8)
+			for _, err := range storetest.AtOnce(len(ids), func(i int) error {
+				s, err := store.Open(t.Context(), url, storetest.Sealer(1), store.Options{MaxConns: 2})
 				if err != nil {
 					return err
 				}
@@ -35,15 +37,15 @@ func TestStore_Migrate_AtOnce(t *testing.T) {
 				}
 			}
 			for _, id := range ids {
-				if id != ids[0] || id == [instanceIDLen]byte{} {
+				if id != ids[0] || id == [store.InstanceIDLen]byte{} {
 					t.Errorf("instance ids differ: %x", ids)
 				}
 			}
-			w := newWorld(t, mustOpen(t, url), url)
-			if n := w.count("SELECT count(*) FROM bun_migrations"); n != int64(len(names(t, migrations.SQLite()))) {
+			w := newWorld(t, storetest.Open(t, url), url)
+			if n := w.Count("SELECT count(*) FROM bun_migrations"); n != int64(len(names(t, migrations.SQLite()))) {
 				t.Errorf("%d migrations are marked as applied", n)
 			}
-			w.payment(w.key(1, 1))
+			w.NewPayment(w.NewKey(1, 1))
 		})
 	}
 }
@@ -51,17 +53,17 @@ func TestStore_Migrate_AtOnce(t *testing.T) {
 // A migration that fails leaves nothing behind and is tried again.
 func TestStore_Migrate_Fails(t *testing.T) {
 	t.Parallel()
-	for _, d := range databases() {
-		t.Run(d.name, func(t *testing.T) {
+	for _, d := range storetest.Databases() {
+		t.Run(d.Name, func(t *testing.T) {
 			t.Parallel()
-			url := d.empty(t)
-			w := &world{t: t, url: url}
-			db := w.raw()
+			url := d.Empty(t)
+			w := &storetest.World{T: t, URL: url}
+			db := w.SQL()
 			if _, err := db.Exec("CREATE TABLE leases (blocks integer)"); err != nil {
 				t.Fatal(err)
 			}
-			s, err := Open(t.Context(), url, mustSealer(1), Options{})
-			w.must(err)
+			s, err := store.Open(t.Context(), url, storetest.Sealer(1), store.Options{})
+			w.Must(err)
 			defer s.Close()
 			if err := s.Migrate(t.Context()); err == nil {
 				t.Fatal("migrated over a table of the same name")
@@ -70,8 +72,8 @@ func TestStore_Migrate_Fails(t *testing.T) {
 				t.Error("half a migration was left behind")
 			}
 			_, err = db.Exec("DROP TABLE leases")
-			w.must(err)
-			w.must(s.Migrate(t.Context()))
+			w.Must(err)
+			w.Must(s.Migrate(t.Context()))
 		})
 	}
 }
@@ -89,7 +91,7 @@ func names(t *testing.T, files fs.FS) []string {
 func TestMigrations(t *testing.T) {
 	t.Parallel()
 	postgres, sqlite := migrations.Postgres(), migrations.SQLite()
-	same(t, "names", names(t, postgres), names(t, sqlite))
+	storetest.Same(t, "names", names(t, postgres), names(t, sqlite))
 	for _, files := range []fs.FS{postgres, sqlite} {
 		for _, name := range names(t, files) {
 			text, err := fs.ReadFile(files, name)
@@ -110,7 +112,7 @@ func TestOpen_Refused(t *testing.T) {
 		"sqlite://%zz", "sqlite://a%00b",
 		"postgres://u:hunter2@127.0.0.1:1/x?sslmode=disable&connect_timeout=2", "postgres://u:hunter2@127.0.0.1:port/x",
 	} {
-		s, err := Open(t.Context(), url, mustSealer(1), Options{})
+		s, err := store.Open(t.Context(), url, storetest.Sealer(1), store.Options{})
 		if err == nil {
 			s.Close()
 			t.Errorf("%s was opened", url)
@@ -125,16 +127,16 @@ func TestOpen_Refused(t *testing.T) {
 func TestStore_Close(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
-		k := w.key(100, 0)
-		p := w.payment(k)
+		k := w.NewKey(100, 0)
+		p := w.NewPayment(k)
 		errs := make(chan error, 1)
 		go func() { errs <- w.Close() }()
 		for range 20 { // each is answered, whatever the answer
-			_, _ = w.UpdatePayment(t.Context(), p.ID, startOn("POLYGON", "USDC", start))
+			_, _ = w.UpdatePayment(t.Context(), p.ID, storetest.StartOn("POLYGON", "USDC", storetest.Start))
 			_, _ = w.Payment(t.Context(), p.ID)
 		}
-		w.must(<-errs)
-		w.must(w.Close())
+		w.Must(<-errs)
+		w.Must(w.Close())
 		if _, err := w.Payment(t.Context(), p.ID); err == nil {
 			t.Error("a closed store reads")
 		}

@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"context"
@@ -8,11 +8,13 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store"
+	"github.com/florinpay/florin/internal/store/storetest"
 )
 
 // hear returns a channel of the changes that the store tells of, and listens
 // until the test ends.
-func hear(t *testing.T, s *Store) <-chan payment.ID {
+func hear(t *testing.T, s *store.Store) <-chan payment.ID {
 	t.Helper()
 	heard := make(chan payment.ID, 100)
 	s.OnChange(func(id payment.ID) { heard <- id })
@@ -43,21 +45,22 @@ const patience = time.Minute
 func TestStore_OnChange(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
-		k := w.key(2, 0)
+		k := w.NewKey(2, 0)
 		heard := hear(t, w.Store)
-		if w.db.Dialect().ManyWriters {
+		if w.ManyWriters() {
 			if id := next(heard, patience); id != "" {
 				t.Fatalf("heard %q before anything", id)
 			}
 		}
-		p := w.started(k)
+		p := w.NewStarted(k)
 		if id := next(heard, patience); id != p.ID {
 			t.Errorf("heard %q of %q", id, p.ID)
 		}
-		_, err := w.UpdatePayment(t.Context(), p.ID, startOn(chain.Polygon, money.USDC, start)) // changes nothing
-		w.must(err)
-		_, err = w.UpdatePayment(t.Context(), p.ID, startOn(chain.Base, money.USDC, start))
-		w.must(err)
+		// changes nothing
+		_, err := w.UpdatePayment(t.Context(), p.ID, storetest.StartOn(chain.Polygon, money.USDC, storetest.Start))
+		w.Must(err)
+		_, err = w.UpdatePayment(t.Context(), p.ID, storetest.StartOn(chain.Base, money.USDC, storetest.Start))
+		w.Must(err)
 		if id := next(heard, patience); id != p.ID {
 			t.Errorf("heard %q of %q", id, p.ID)
 		}
@@ -71,25 +74,25 @@ func TestStore_OnChange(t *testing.T) {
 // connection was lost.
 func TestStore_Listen_Others(t *testing.T) {
 	t.Parallel()
-	url := migrated.URL(t)
-	w := newWorld(t, mustOpen(t, url), url)
-	other := mustOpen(t, url)
+	url := storetest.Migrated.URL(t)
+	w := newWorld(t, storetest.Open(t, url), url)
+	other := storetest.Open(t, url)
 	heard := hear(t, other)
 	if id := next(heard, patience); id != "" {
 		t.Fatalf("heard %q first", id)
 	}
-	p := w.started(w.key(1, 0))
+	p := w.NewStarted(w.NewKey(1, 0))
 	if id := next(heard, patience); id != p.ID {
 		t.Errorf("heard %q of %q", id, p.ID)
 	}
-	_, err := w.raw().Exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity " +
+	_, err := w.SQL().Exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity " +
 		"WHERE datname = current_database() AND query LIKE 'LISTEN%'")
-	w.must(err)
+	w.Must(err)
 	if id := next(heard, patience); id != "" {
 		t.Errorf("heard %q when the connection was lost", id)
 	}
-	_, err = w.UpdatePayment(t.Context(), p.ID, startOn(chain.Base, money.USDC, start))
-	w.must(err)
+	_, err = w.UpdatePayment(t.Context(), p.ID, storetest.StartOn(chain.Base, money.USDC, storetest.Start))
+	w.Must(err)
 	if id := next(heard, patience); id != p.ID {
 		t.Errorf("heard %q of %q after the loss", id, p.ID)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/db"
 	"github.com/florinpay/florin/internal/store/report"
+	"github.com/florinpay/florin/internal/store/table"
 )
 
 // payments generates the statements of paymentRow.
@@ -127,7 +128,7 @@ type loader struct {
 type loaded struct {
 	row      paymentRow
 	routes   []routeRow
-	deposits []depositRow
+	deposits []table.DepositRow
 }
 
 func newLoader(d db.Dialect) *loader {
@@ -163,13 +164,13 @@ func (l *loader) routes() *db.Stmt {
 
 func (l *loader) deposits() *db.Stmt {
 	return db.Query(func(scan scan) error {
-		var d depositRow
-		if err := scan(deposits.Dest(&d)...); err != nil {
+		var d table.DepositRow
+		if err := scan(table.Deposits.Dest(&d)...); err != nil {
 			return err
 		}
 		l.byNumber[d.PaymentID].deposits = append(l.byNumber[d.PaymentID].deposits, d)
 		return nil
-	}, "SELECT "+deposits.Columns("")+" FROM deposits"+l.ofPayments(), l.ids)
+	}, "SELECT "+table.Deposits.Columns("")+" FROM deposits"+l.ofPayments(), l.ids)
 }
 
 // byID returns the rows by the id of the payment.
@@ -191,7 +192,7 @@ func (l *loaded) whole() (payment.Payment, error) {
 		p.Routes = append(p.Routes, l.routes[i].route())
 	}
 	for i := range l.deposits {
-		d, err := l.deposits[i].deposit()
+		d, err := l.deposits[i].Deposit()
 		if err != nil {
 			return payment.Payment{}, err
 		}

@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"errors"
@@ -10,6 +10,8 @@ import (
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store"
+	"github.com/florinpay/florin/internal/store/storetest"
 )
 
 // TestStore_ChangeBatch: decisions of every kind in one batch are stored as
@@ -17,38 +19,42 @@ import (
 func TestStore_ChangeBatch(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
-		rich, silent, poor := w.key(100, 0), w.key(100, 0), w.key(2, 0)
-		w.custodian(rich, "https://shop.example/hook")
-		var ops []*changeOp
+		rich, silent, poor := w.NewKey(100, 0), w.NewKey(100, 0), w.NewKey(2, 0)
+		w.NewCustodian(rich, "https://shop.example/hook")
+		var ops []*store.Decision
 		keys := []merchant.Key{rich, silent, poor}
 		for i := range 30 {
-			p := w.payment(keys[i%3])
-			ops = append(ops, &changeOp{id: p.ID, decide: startOn(chain.Polygon, money.USDC, start)})
+			p := w.NewPayment(keys[i%3])
+			ops = append(
+				ops, &store.Decision{ID: p.ID, Decide: storetest.StartOn(chain.Polygon, money.USDC, storetest.Start)},
+			)
 		}
-		paid, native := w.started(rich), w.payment(rich)
+		paid, native := w.NewStarted(rich), w.NewPayment(rich)
 		ops = append(ops,
-			&changeOp{id: paid.ID, decide: observe(200, transfer(paid, "0xaa", paid.Amount, 150))},
-			&changeOp{id: native.ID, decide: startOn(chain.Solana, money.USDC, start)},
-			&changeOp{id: newID(), decide: startOn(chain.Base, money.USDC, start)})
-		w.must(w.changeBatch(t.Context(), ops))
+			&store.Decision{
+				ID: paid.ID, Decide: storetest.Observe(200, storetest.Transfer(paid, "0xaa", paid.Amount, 150)),
+			},
+			&store.Decision{ID: native.ID, Decide: storetest.StartOn(chain.Solana, money.USDC, storetest.Start)},
+			&store.Decision{ID: storetest.NewID(), Decide: storetest.StartOn(chain.Base, money.USDC, storetest.Start)})
+		w.Must(w.ChangeBatch(t.Context(), ops))
 		refused, completed := 0, 0
 		for _, op := range ops {
 			switch {
-			case errors.Is(op.err, ledger.ErrNoCredits):
+			case errors.Is(op.Err, ledger.ErrNoCredits):
 				refused++
-				p, err := w.Payment(t.Context(), op.id)
-				w.must(err)
+				p, err := w.Payment(t.Context(), op.ID)
+				w.Must(err)
 				if p.Status != payment.Pending || len(p.Routes) != 0 || p.Seq != 1 {
 					t.Errorf("a refused start has changed the payment: %+v", p)
 				}
 				continue
-			case errors.Is(op.err, payment.ErrUnknown):
+			case errors.Is(op.Err, payment.ErrUnknown):
 				continue
 			}
-			w.must(op.err)
-			p, err := w.Payment(t.Context(), op.id)
-			w.must(err)
-			same(t, "stored", p, op.result)
+			w.Must(op.Err)
+			p, err := w.Payment(t.Context(), op.ID)
+			w.Must(err)
+			storetest.Same(t, "stored", p, op.Result)
 			w.checkHistory(p)
 			if p.Status == payment.Completed {
 				completed++
@@ -59,16 +65,16 @@ func TestStore_ChangeBatch(t *testing.T) {
 		}
 		const public = "SELECT count(*) FROM events AS e JOIN payments AS p ON p.id = e.payment_id WHERE e.type IN " +
 			"(SELECT type FROM events JOIN feed USING (payment_id, seq))"
-		if events, feed := w.count(public), w.count("SELECT count(*) FROM feed"); events != feed {
+		if events, feed := w.Count(public), w.Count("SELECT count(*) FROM feed"); events != feed {
 			t.Errorf("%d public events, %d in the feed", events, feed)
 		}
-		mine := w.count("SELECT count(*) FROM feed AS f JOIN custodians AS c ON c.key_id = f.key_id")
-		if n := w.count("SELECT count(*) FROM deliveries"); n != mine || n == 0 {
+		mine := w.Count("SELECT count(*) FROM feed AS f JOIN custodians AS c ON c.key_id = f.key_id")
+		if n := w.Count("SELECT count(*) FROM deliveries"); n != mine || n == 0 {
 			t.Errorf("%d deliveries of %d events", n, mine)
 		}
-		w.balanced()
+		w.CheckLedger()
 		left, err := w.Balance(t.Context(), silent.ID)
-		w.must(err)
+		w.Must(err)
 		if left.Credits != 90 {
 			t.Errorf("ten starts of one key leave %d credits of 100", left.Credits)
 		}
@@ -80,36 +86,36 @@ func TestStore_ChangeBatch(t *testing.T) {
 func TestStore_CreateBatch(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
-		k := w.key(0, 0)
-		known := w.payment(k)
-		var ops []*createOp
+		k := w.NewKey(0, 0)
+		known := w.NewPayment(k)
+		var ops []*store.Creation
 		for i := range 20 {
-			r := request(k)
+			r := storetest.Request(k)
 			r.Amount += money.Micros(i)
 			if i == 7 {
 				r.ID = known.ID
 			}
-			op, err := newCreateOp(payment.New(r, start.Add(time.Duration(i)*time.Second)))
-			w.must(err)
-			ops = append(ops, op)
+			ops = append(
+				ops, &store.Creation{Change: payment.New(r, storetest.Start.Add(time.Duration(i)*time.Second))},
+			)
 		}
-		w.must(w.createBatch(t.Context(), ops))
+		w.Must(w.CreateBatch(t.Context(), ops))
 		for i, op := range ops {
-			if op.exists != (i == 7) {
-				t.Errorf("payment %d exists: %v", i, op.exists)
+			if op.Exists != (i == 7) {
+				t.Errorf("payment %d exists: %v", i, op.Exists)
 			}
-			if op.exists {
+			if op.Exists {
 				continue
 			}
-			p, err := w.Payment(t.Context(), payment.ID(op.row.PublicID))
-			w.must(err)
-			if p.Number != op.row.ID || p.Amount != 12_500_000+money.Micros(i) ||
-				!p.CreatedAt.Equal(start.Add(time.Duration(i)*time.Second)) {
+			p, err := w.Payment(t.Context(), op.Change.Payment.ID)
+			w.Must(err)
+			if p.Number != op.Number || p.Amount != 12_500_000+money.Micros(i) ||
+				!p.CreatedAt.Equal(storetest.Start.Add(time.Duration(i)*time.Second)) {
 				t.Errorf("payment %d is stored as %+v", i, p)
 			}
 			events, err := w.Events(t.Context(), p.ID)
-			w.must(err)
-			same(t, "events", events, op.events)
+			w.Must(err)
+			storetest.Same(t, "events", events, op.Change.Events)
 		}
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/db"
+	"github.com/florinpay/florin/internal/store/table"
 )
 
 // changeOp is one decision to apply. It may run again, so every step overwrites
@@ -96,7 +97,7 @@ func (s *Store) changePayments(ctx context.Context, c conn, ops []*changeOp) err
 	if err != nil {
 		return err
 	}
-	writes := posted.writes()
+	writes := posted.Writes()
 	var changed []string
 	for _, op := range ops {
 		if op.err == nil && len(op.writes) > 0 {
@@ -163,8 +164,8 @@ func (op *changeOp) decideOnce() {
 
 // postChanges posts the entries of all decisions, and refuses those whose
 // entries are not covered.
-func postChanges(ctx context.Context, c conn, ops []*changeOp) (*posting, error) {
-	var p posting
+func postChanges(ctx context.Context, c conn, ops []*changeOp) (*table.Posting, error) {
+	var p table.Posting
 	var entries []ledger.Entry
 	for _, op := range ops {
 		if op.err == nil {
@@ -174,12 +175,12 @@ func postChanges(ctx context.Context, c conn, ops []*changeOp) (*posting, error)
 	if len(entries) == 0 {
 		return &p, nil
 	}
-	if err := p.load(ctx, c, entries); err != nil {
+	if err := p.Load(ctx, c, entries); err != nil {
 		return nil, err
 	}
 	for _, op := range ops {
 		if op.err == nil {
-			op.err = p.post(op.change.Entries)
+			op.err = p.Post(op.change.Entries)
 		}
 	}
 	return &p, nil
@@ -228,7 +229,7 @@ func (op *changeOp) save() ([]*db.Stmt, error) {
 	all = append(all, saveDonation(op.change.Payment)...)
 	op.result = normal(op.change.Payment)
 	all = append(all, saveEvents(r, op.change.Events, op.before.Status.Final())...)
-	return append(all, saveLines(op.change.Audit, about{})...), nil
+	return append(all, table.InsertAudit(op.change.Audit, table.AuditFields{})...), nil
 }
 
 var (

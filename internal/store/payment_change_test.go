@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"errors"
@@ -10,89 +10,91 @@ import (
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store"
 	"github.com/florinpay/florin/internal/store/db"
+	"github.com/florinpay/florin/internal/store/storetest"
 )
 
 func TestStore_UpdatePayment_Life(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
-		k := w.key(5, 0)
-		w.custodian(k, "https://shop.example/hook")
-		p := w.started(k)
-		short := transfer(p, "0xaa", 2_500_000, 10)
+		k := w.NewKey(5, 0)
+		w.NewCustodian(k, "https://shop.example/hook")
+		p := w.NewStarted(k)
+		short := storetest.Transfer(p, "0xaa", 2_500_000, 10)
 		moved := short
 		moved.Block.Number, moved.Block.Hash = 12, "0xb12"
-		rest := transfer(p, "0xbb", 10_000_000, 13)
+		rest := storetest.Transfer(p, "0xbb", 10_000_000, 13)
 		for _, decide := range []func(payment.Payment) (payment.Change, error){
-			observe(5, short), // seen
-			observe(5),        // vanished
-			observe(5, moved), // back in another block
-			startOn(chain.Polygon, money.USDC, start),
-			observe(12, moved),       // final, but short: more time
-			observe(12, moved, rest), // seen
-			observe(13, moved, rest), // enough
+			storetest.Observe(5, short), // seen
+			storetest.Observe(5),        // vanished
+			storetest.Observe(5, moved), // back in another block
+			storetest.StartOn(chain.Polygon, money.USDC, storetest.Start),
+			storetest.Observe(12, moved),       // final, but short: more time
+			storetest.Observe(12, moved, rest), // seen
+			storetest.Observe(13, moved, rest), // enough
 		} {
 			after, err := w.UpdatePayment(t.Context(), p.ID, decide)
-			w.must(err)
+			w.Must(err)
 			read, err := w.Payment(t.Context(), p.ID)
-			w.must(err)
-			same(t, "read", read, after)
+			w.Must(err)
+			storetest.Same(t, "read", read, after)
 			p = after
 		}
 		if p.Status != payment.Completed || p.Hash != "0xbb" || len(p.Deposits) != 2 || !p.Deposits[0].Rechecked ||
 			!p.Extended {
 			t.Errorf("not completed as it should be: %+v", p)
 		}
-		if !p.CreatedAt.Equal(start) || p.CreatedAt.Location() != time.UTC {
+		if !p.CreatedAt.Equal(storetest.Start) || p.CreatedAt.Location() != time.UTC {
 			t.Errorf("created at %v", p.CreatedAt)
 		}
 		w.checkHistory(p)
-		if n := w.count("SELECT count(*) FROM deliveries"); n != 1 {
+		if n := w.Count("SELECT count(*) FROM deliveries"); n != 1 {
 			t.Errorf("%d deliveries, want 1", n)
 		}
-		w.balanced()
+		w.CheckLedger()
 	})
 }
 
 // checkHistory fails unless the events are numbered without gaps and each
 // public one has its delivery.
 func (w *world) checkHistory(p payment.Payment) {
-	w.t.Helper()
-	events, err := w.Events(w.t.Context(), p.ID)
-	w.must(err)
+	w.T.Helper()
+	events, err := w.Events(w.T.Context(), p.ID)
+	w.Must(err)
 	for i, e := range events {
 		if e.Seq != i+1 {
-			w.t.Errorf("event %d has number %d", i+1, e.Seq)
+			w.T.Errorf("event %d has number %d", i+1, e.Seq)
 		}
 	}
 	if p.Seq != len(events) {
-		w.t.Errorf("%d events, the payment counts %d", len(events), p.Seq)
+		w.T.Errorf("%d events, the payment counts %d", len(events), p.Seq)
 	}
 }
 
 func TestStore_UpdatePayment_Switch(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
-		k := w.key(1, 0)
-		p := w.started(k)
+		k := w.NewKey(1, 0)
+		p := w.NewStarted(k)
 		for _, decide := range []func(payment.Payment) (payment.Change, error){
-			startOn(chain.Polygon, money.USDT, start.Add(time.Second)),
-			startOn(chain.Solana, money.USDT, start.Add(2*time.Second)),
-			startOn(chain.BEP20, money.USDC, start.Add(3*time.Second)),
+			storetest.StartOn(chain.Polygon, money.USDT, storetest.Start.Add(time.Second)),
+			storetest.StartOn(chain.Solana, money.USDT, storetest.Start.Add(2*time.Second)),
+			storetest.StartOn(chain.BEP20, money.USDC, storetest.Start.Add(3*time.Second)),
 		} {
 			var err error
 			p, err = w.UpdatePayment(t.Context(), p.ID, decide)
-			w.must(err)
+			w.Must(err)
 		}
-		first := transfer(p, "0xaa", 1, 5)
+		first := storetest.Transfer(p, "0xaa", 1, 5)
 		first.To = p.Routes[0].Address.Address
 		second := first
 		second.Ordinal++
-		p, err := w.UpdatePayment(t.Context(), p.ID, observe(5, first, second))
-		w.must(err)
+		p, err := w.UpdatePayment(t.Context(), p.ID, storetest.Observe(5, first, second))
+		w.Must(err)
 		read, err := w.Payment(t.Context(), p.ID)
-		w.must(err)
-		same(t, "read", read, p)
+		w.Must(err)
+		storetest.Same(t, "read", read, p)
 		if len(read.Deposits) != 2 {
 			t.Errorf("deposits: %+v", read.Deposits)
 		}
@@ -100,8 +102,8 @@ func TestStore_UpdatePayment_Switch(t *testing.T) {
 			t.Errorf("routes: %+v", read.Routes)
 		}
 		b, err := w.Balance(t.Context(), k.ID)
-		w.must(err)
-		same(t, "balance", b, ledger.Balance{})
+		w.Must(err)
+		storetest.Same(t, "balance", b, ledger.Balance{})
 		w.checkHistory(p)
 	})
 }
@@ -109,58 +111,60 @@ func TestStore_UpdatePayment_Switch(t *testing.T) {
 func TestStore_UpdatePayment_Nothing(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
-		p := w.started(w.key(1, 0))
-		after, err := w.UpdatePayment(t.Context(), p.ID, startOn(chain.Polygon, money.USDC, start.Add(time.Hour)))
-		w.must(err)
-		same(t, "after the same choice", after, p)
+		p := w.NewStarted(w.NewKey(1, 0))
+		after, err := w.UpdatePayment(
+			t.Context(), p.ID, storetest.StartOn(chain.Polygon, money.USDC, storetest.Start.Add(time.Hour)),
+		)
+		w.Must(err)
+		storetest.Same(t, "after the same choice", after, p)
 
 		sad := errors.New("no")
 		_, err = w.UpdatePayment(t.Context(), p.ID, func(q payment.Payment) (payment.Change, error) {
-			c, _ := q.Cancel(start)
+			c, _ := q.Cancel(storetest.Start)
 			return c, sad
 		})
-		wants(t, "the decision's own error", err, sad)
+		storetest.WantError(t, "the decision's own error", err, sad)
 		read, err := w.Payment(t.Context(), p.ID)
-		w.must(err)
-		same(t, "after a refusal", read, p)
+		w.Must(err)
+		storetest.Same(t, "after a refusal", read, p)
 	})
 }
 
 func TestStore_UpdatePayment_NoCredits(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
-		p := w.payment(w.key(0, 0))
-		_, err := w.UpdatePayment(t.Context(), p.ID, startOn(chain.Polygon, money.USDC, start))
-		wants(t, "start without credits", err, ledger.ErrNoCredits)
+		p := w.NewPayment(w.NewKey(0, 0))
+		_, err := w.UpdatePayment(t.Context(), p.ID, storetest.StartOn(chain.Polygon, money.USDC, storetest.Start))
+		storetest.WantError(t, "start without credits", err, ledger.ErrNoCredits)
 		_, err = w.UpdatePayment(t.Context(), p.ID, func(q payment.Payment) (payment.Change, error) {
-			return q.MarkCompleted(payment.Actor{Name: "API key"}, start)
+			return q.MarkCompleted(payment.Actor{Name: "API key"}, storetest.Start)
 		})
-		wants(t, "complete without queries", err, ledger.ErrNoQueries)
+		storetest.WantError(t, "complete without queries", err, ledger.ErrNoQueries)
 		read, err := w.Payment(t.Context(), p.ID)
-		w.must(err)
-		same(t, "the payment", read, p)
+		w.Must(err)
+		storetest.Same(t, "the payment", read, p)
 	})
 }
 
 func TestStore_UpdatePayment_TopUp(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
-		k := w.key(0, 0)
-		r := request(k)
+		k := w.NewKey(0, 0)
+		r := storetest.Request(k)
 		r.Kind, r.Credits, r.Amount, r.Terms = payment.KindTopUp, 20, money.USD, payment.Terms{}
-		p, err := w.CreatePayment(t.Context(), payment.New(r, start))
-		w.must(err)
-		p, err = w.UpdatePayment(t.Context(), p.ID, startOn(chain.Polygon, money.USDC, start))
-		w.must(err)
-		tx := transfer(p, "0xcc", money.USD, 3)
+		p, err := w.CreatePayment(t.Context(), payment.New(r, storetest.Start))
+		w.Must(err)
+		p, err = w.UpdatePayment(t.Context(), p.ID, storetest.StartOn(chain.Polygon, money.USDC, storetest.Start))
+		w.Must(err)
+		tx := storetest.Transfer(p, "0xcc", money.USD, 3)
 		for range 3 {
-			_, err = w.UpdatePayment(t.Context(), p.ID, observe(3, tx))
-			w.must(err)
+			_, err = w.UpdatePayment(t.Context(), p.ID, storetest.Observe(3, tx))
+			w.Must(err)
 		}
 		b, err := w.Balance(t.Context(), k.ID)
-		w.must(err)
-		same(t, "balance", b, ledger.Balance{Credits: 20})
-		w.balanced()
+		w.Must(err)
+		storetest.Same(t, "balance", b, ledger.Balance{Credits: 20})
+		w.CheckLedger()
 	})
 }
 
@@ -169,46 +173,49 @@ func TestStore_UpdatePayment_TopUp(t *testing.T) {
 func TestStore_UpdatePayment_TopUpInParts(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
-		other := mustOpen(t, w.url)
-		k := w.key(0, 0)
-		r := request(k)
+		other := storetest.Open(t, w.URL)
+		k := w.NewKey(0, 0)
+		r := storetest.Request(k)
 		r.Kind, r.Credits, r.Amount, r.Terms = payment.KindTopUp, 400, 20*money.USD, payment.Terms{}
-		p, err := w.CreatePayment(t.Context(), payment.New(r, start))
-		w.must(err)
-		p, err = w.UpdatePayment(t.Context(), p.ID, startOn(chain.Polygon, money.USDC, start))
-		w.must(err)
-		_, err = w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) { return p.Cancel(start) })
-		w.must(err)
+		p, err := w.CreatePayment(t.Context(), payment.New(r, storetest.Start))
+		w.Must(err)
+		p, err = w.UpdatePayment(t.Context(), p.ID, storetest.StartOn(chain.Polygon, money.USDC, storetest.Start))
+		w.Must(err)
+		_, err = w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
+			return p.Cancel(storetest.Start)
+		})
+		w.Must(err)
 		var parts []chain.Transfer
 		for i, part := range []struct{ amount, credits money.Micros }{
 			{50_000, 1}, {20 * money.USD, 401}, {49_999, 401}, {1, 402},
 		} {
-			parts = append(parts, transfer(p, fmt.Sprintf("0xa%d", i), part.amount, uint64(i+1)))
-			for _, err := range together(20, func(n int) error {
-				s := []*Store{w.Store, other}[n%2]
-				_, err := s.UpdatePayment(t.Context(), p.ID, observe(uint64(i+1), parts...))
+			parts = append(parts, storetest.Transfer(p, fmt.Sprintf("0xa%d", i), part.amount, uint64(i+1)))
+			for _, err := range storetest.AtOnce(20, func(n int) error {
+				s := []*store.Store{w.Store, other}[n%2]
+				_, err := s.UpdatePayment(t.Context(), p.ID, storetest.Observe(uint64(i+1), parts...))
 				return err
 			}) {
-				w.must(err)
+				w.Must(err)
 			}
-			b, err := other.Balance(t.Context(), k.ID)
-			w.must(err)
-			same(t, "balance", b, ledger.Balance{Credits: int64(part.credits)})
+			b, err := other.Merchant().Balance(t.Context(), k.ID)
+			w.Must(err)
+			storetest.Same(t, "balance", b, ledger.Balance{Credits: int64(part.credits)})
 		}
-		w.balanced()
+		w.CheckLedger()
 		list, err := w.TopUps(t.Context(), 0, 2)
-		w.must(err)
+		w.Must(err)
 		if len(list) != 1 || list[0].Credits != 400 || list[0].Credited != 402 || list[0].Status != payment.Completed {
 			t.Errorf("top-ups: %+v", list)
 		}
 		entries, err := w.Entries(t.Context(), k.ID, 0, 10)
-		w.must(err)
+		w.Must(err)
 		for _, e := range entries {
 			if id, ok := ledger.PaymentOf(e.Ref); !ok || id != string(p.ID) {
 				t.Errorf("entry %s is of payment %q", e.Ref, id)
 			}
 		}
-		if _, differences, err := w.VerifyLedger(t.Context()); err != nil || len(differences) != 0 || len(entries) != 3 {
+		if _, differences, err := w.VerifyLedger(t.Context()); err != nil || len(differences) != 0 ||
+			len(entries) != 3 {
 			t.Errorf("%d entries, differences %q, %v", len(entries), differences, err)
 		}
 	})
@@ -218,23 +225,25 @@ func TestStore_UpdatePayment_TopUpInParts(t *testing.T) {
 func TestStore_UpdatePayment_CreditsRunOut(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
-		k := w.key(50, 0)
+		k := w.NewKey(50, 0)
 		payments := make([]payment.Payment, 200)
 		for i := range payments {
-			payments[i] = w.payment(k)
+			payments[i] = w.NewPayment(k)
 		}
 		succeeded := 0
-		for i, err := range together(len(payments), func(i int) error {
-			_, err := w.UpdatePayment(t.Context(), payments[i].ID, startOn(chain.Polygon, money.USDC, start))
+		for i, err := range storetest.AtOnce(len(payments), func(i int) error {
+			_, err := w.UpdatePayment(
+				t.Context(), payments[i].ID, storetest.StartOn(chain.Polygon, money.USDC, storetest.Start),
+			)
 			return err
 		}) {
 			if err == nil {
 				succeeded++
 			} else {
-				wants(t, "start", err, ledger.ErrNoCredits)
+				storetest.WantError(t, "start", err, ledger.ErrNoCredits)
 			}
 			read, readErr := w.Payment(t.Context(), payments[i].ID)
-			w.must(readErr)
+			w.Must(readErr)
 			if started := read.Status == payment.Started; started != (err == nil) {
 				t.Errorf("payment %d is %s after %v", i, read.Status, err)
 			}
@@ -243,9 +252,9 @@ func TestStore_UpdatePayment_CreditsRunOut(t *testing.T) {
 			t.Errorf("%d starts succeeded, want 50", succeeded)
 		}
 		b, err := w.Balance(t.Context(), k.ID)
-		w.must(err)
-		same(t, "balance", b, ledger.Balance{})
-		w.balanced()
+		w.Must(err)
+		storetest.Same(t, "balance", b, ledger.Balance{})
+		w.CheckLedger()
 	})
 }
 
@@ -253,31 +262,31 @@ func TestStore_UpdatePayment_CreditsRunOut(t *testing.T) {
 func TestStore_UpdatePayment_Observers(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
-		other := mustOpen(t, w.url)
-		k := w.key(1, 0)
-		w.custodian(k, "https://shop.example/hook")
-		p := w.started(k)
-		tx := transfer(p, "0xaa", 12_500_000, 10)
-		for _, err := range together(60, func(i int) error {
+		other := storetest.Open(t, w.URL)
+		k := w.NewKey(1, 0)
+		w.NewCustodian(k, "https://shop.example/hook")
+		p := w.NewStarted(k)
+		tx := storetest.Transfer(p, "0xaa", 12_500_000, 10)
+		for _, err := range storetest.AtOnce(60, func(i int) error {
 			s := w.Store
 			if i%2 == 1 {
 				s = other
 			}
-			_, err := s.UpdatePayment(t.Context(), p.ID, observe(uint64(9+i%3), tx))
+			_, err := s.UpdatePayment(t.Context(), p.ID, storetest.Observe(uint64(9+i%3), tx))
 			return err
 		}) {
-			w.must(err)
+			w.Must(err)
 		}
 		read, err := other.Payment(t.Context(), p.ID)
-		w.must(err)
+		w.Must(err)
 		if read.Status != payment.Completed || len(read.Deposits) != 1 {
 			t.Errorf("after all: %+v", read)
 		}
 		w.checkHistory(read)
-		if n := w.count("SELECT count(*) FROM events WHERE type = 'payment.completed'"); n != 1 {
+		if n := w.Count("SELECT count(*) FROM events WHERE type = 'payment.completed'"); n != 1 {
 			t.Errorf("completed %d times", n)
 		}
-		if n := w.count("SELECT count(*) FROM deliveries"); n != 1 {
+		if n := w.Count("SELECT count(*) FROM deliveries"); n != 1 {
 			t.Errorf("%d deliveries, want 1", n)
 		}
 	})
@@ -287,10 +296,12 @@ func TestStore_UpdatePayment_Observers(t *testing.T) {
 func TestStore_UpdatePayment_Refused(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
-		k := w.key(5, 0)
-		p, stranger := w.started(k), w.started(k)
-		_, err := w.UpdatePayment(t.Context(), stranger.ID, observe(1, transfer(stranger, "0xaa", money.USD, 1)))
-		w.must(err)
+		k := w.NewKey(5, 0)
+		p, stranger := w.NewStarted(k), w.NewStarted(k)
+		_, err := w.UpdatePayment(
+			t.Context(), stranger.ID, storetest.Observe(1, storetest.Transfer(stranger, "0xaa", money.USD, 1)),
+		)
+		w.Must(err)
 		for name, spoil := range map[string]func(*payment.Change){
 			"amount":   func(c *payment.Change) { c.Payment.Amount++ },
 			"key":      func(c *payment.Change) { c.Payment.KeyID++ },
@@ -300,23 +311,23 @@ func TestStore_UpdatePayment_Refused(t *testing.T) {
 			"gap":      func(c *payment.Change) { c.Payment.Seq++; c.Events[0].Seq++ },
 			"no route": func(c *payment.Change) { c.Payment.Routes = nil },
 			"route": func(c *payment.Change) {
-				r := routeOf(chain.Polygon, 999)
+				r := storetest.RouteOf(chain.Polygon, 999)
 				r.Network = chain.Polygon
 				c.Payment.Routes = []payment.Route{r}
 			},
 			"another's deposit": func(c *payment.Change) {
 				c.Deposits = []payment.Deposit{{
-					Transfer: transfer(stranger, "0xaa", money.USD, 1), State: payment.DepositFinal,
-					SeenAt: start,
+					Transfer: storetest.Transfer(stranger, "0xaa", money.USD, 1), State: payment.DepositFinal,
+					SeenAt: storetest.Start,
 				}}
 			},
 			"entry": func(c *payment.Change) {
-				c.Entries = []ledger.Entry{ledger.Spend(1<<40, ledger.Credit, ledger.ReasonStart, "x", start)}
+				c.Entries = []ledger.Entry{ledger.Spend(1<<40, ledger.Credit, ledger.ReasonStart, "x", storetest.Start)}
 			},
 			"status": func(c *payment.Change) { c.Payment.EndedAt = time.Time{} },
 		} {
 			_, err := w.UpdatePayment(t.Context(), p.ID, func(q payment.Payment) (payment.Change, error) {
-				c, err := q.Cancel(start)
+				c, err := q.Cancel(storetest.Start)
 				spoil(&c)
 				return c, err
 			})
@@ -325,8 +336,8 @@ func TestStore_UpdatePayment_Refused(t *testing.T) {
 			}
 		}
 		read, err := w.Payment(t.Context(), p.ID)
-		w.must(err)
-		same(t, "the payment", read, p)
+		w.Must(err)
+		storetest.Same(t, "the payment", read, p)
 		w.checkHistory(read)
 	})
 }
@@ -335,17 +346,19 @@ func TestStore_UpdatePayment_Refused(t *testing.T) {
 func TestStore_UpdatePayment_AddressTaken(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
-		k := w.key(5, 0)
-		first, second := w.started(k), w.payment(k)
+		k := w.NewKey(5, 0)
+		first, second := w.NewStarted(k), w.NewPayment(k)
 		_, err := w.UpdatePayment(t.Context(), second.ID, func(p payment.Payment) (payment.Change, error) {
-			return p.Start(payment.Choice{Network: chain.Polygon, Token: money.USDC}, first.Routes[0], time.Hour, start)
+			return p.Start(
+				payment.Choice{Network: chain.Polygon, Token: money.USDC}, first.Routes[0], time.Hour, storetest.Start,
+			)
 		})
 		if !db.IsDuplicate(err) {
 			t.Errorf("the address of another payment: %v", err)
 		}
 		read, err := w.Payment(t.Context(), second.ID)
-		w.must(err)
-		same(t, "the payment", read, second)
+		w.Must(err)
+		storetest.Same(t, "the payment", read, second)
 	})
 }
 
@@ -353,7 +366,7 @@ func TestStore_UpdatePayment_AddressTaken(t *testing.T) {
 func TestStore_UpdatePayment_Panic(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
-		p := w.payment(w.key(1, 0))
+		p := w.NewPayment(w.NewKey(1, 0))
 		func() {
 			defer func() {
 				if recover() == nil {
@@ -362,8 +375,8 @@ func TestStore_UpdatePayment_Panic(t *testing.T) {
 			}()
 			_, _ = w.UpdatePayment(t.Context(), p.ID, func(payment.Payment) (payment.Change, error) { panic("bug") })
 		}()
-		_, err := w.UpdatePayment(t.Context(), p.ID, startOn(chain.Polygon, money.USDC, start))
-		w.must(err)
+		_, err := w.UpdatePayment(t.Context(), p.ID, storetest.StartOn(chain.Polygon, money.USDC, storetest.Start))
+		w.Must(err)
 	})
 }
 
@@ -371,36 +384,38 @@ func TestStore_UpdatePayment_Panic(t *testing.T) {
 // changed when it is free again.
 func TestStore_UpdatePayment_LockedOutside(t *testing.T) {
 	t.Parallel()
-	url := migrated.URL(t)
-	w := newWorld(t, mustOpen(t, url), url)
-	k := w.key(100, 0)
-	stuck, others := w.payment(k), make([]payment.Payment, 20)
+	url := storetest.Migrated.URL(t)
+	w := newWorld(t, storetest.Open(t, url), url)
+	k := w.NewKey(100, 0)
+	stuck, others := w.NewPayment(k), make([]payment.Payment, 20)
 	for i := range others {
-		others[i] = w.payment(k)
+		others[i] = w.NewPayment(k)
 	}
-	outside, err := w.raw().Begin()
-	w.must(err)
+	outside, err := w.SQL().Begin()
+	w.Must(err)
 	defer func() { _ = outside.Rollback() }()
 	_, err = outside.Exec("SELECT 1 FROM payments WHERE public_id = '" + string(stuck.ID) + "' FOR UPDATE")
-	w.must(err)
+	w.Must(err)
 
 	waiting := make(chan error, 1)
 	go func() {
-		_, err := w.UpdatePayment(t.Context(), stuck.ID, startOn(chain.Polygon, money.USDC, start))
+		_, err := w.UpdatePayment(t.Context(), stuck.ID, storetest.StartOn(chain.Polygon, money.USDC, storetest.Start))
 		waiting <- err
 	}()
-	for _, err := range together(len(others), func(i int) error {
-		_, err := w.UpdatePayment(t.Context(), others[i].ID, startOn(chain.Polygon, money.USDC, start))
+	for _, err := range storetest.AtOnce(len(others), func(i int) error {
+		_, err := w.UpdatePayment(
+			t.Context(), others[i].ID, storetest.StartOn(chain.Polygon, money.USDC, storetest.Start),
+		)
 		return err
 	}) {
-		w.must(err)
+		w.Must(err)
 	}
 	select {
 	case err := <-waiting:
 		t.Fatalf("the locked payment was changed: %v", err)
 	default:
 	}
-	w.must(outside.Rollback())
-	w.must(<-waiting)
-	w.checkHistory(w.read(stuck.ID))
+	w.Must(outside.Rollback())
+	w.Must(<-waiting)
+	w.checkHistory(w.Stored(stuck.ID))
 }

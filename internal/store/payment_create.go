@@ -9,6 +9,7 @@ import (
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/db"
+	"github.com/florinpay/florin/internal/store/table"
 )
 
 // createOp is one new payment to store.
@@ -122,7 +123,7 @@ func (op *createOp) insert(ctx context.Context, c conn) error {
 		return nil
 	}
 	return db.RunEach(ctx, c, append(saveEvents(op.row, op.events, false),
-		saveLines(op.audit, about{subject: op.row.PublicID})...))
+		table.InsertAudit(op.audit, table.AuditFields{Subject: op.row.PublicID})...))
 }
 
 // OpenPayment stores a new payment and starts it, both or neither. If a payment
@@ -153,9 +154,9 @@ func (s *Store) OpenPayment(
 // to most.
 func (s *Store) WaitingDonations(ctx context.Context, campaign int64, most int) (int, error) {
 	var n int
-	err := s.reader().NewRaw("SELECT count(*) FROM (SELECT 1 FROM payments WHERE campaign_id = ? AND campaign_id > 0 AND ended_at IS NULL LIMIT ?) AS w",
+	err := s.db.Reader().NewRaw("SELECT count(*) FROM (SELECT 1 FROM payments WHERE campaign_id = ? AND campaign_id > 0 AND ended_at IS NULL LIMIT ?) AS w",
 		campaign, most).Scan(ctx, &n)
-	return n, wrapIf(err, "donations that wait for campaign %d", campaign)
+	return n, db.Wrap(err, "donations that wait for campaign %d", campaign)
 }
 
 // saveDonation returns the statement that records the money a completed donation

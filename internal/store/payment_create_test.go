@@ -1,45 +1,46 @@
-package store
+package store_test
 
 import (
 	"context"
 	"testing"
 
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store/storetest"
 )
 
 func TestStore_CreatePayment(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
-		k := w.key(0, 0)
-		change := payment.New(request(k), start)
+		k := w.NewKey(0, 0)
+		change := payment.New(storetest.Request(k), storetest.Start)
 		p, err := w.CreatePayment(t.Context(), change)
-		w.must(err)
+		w.Must(err)
 		if p.Number < 1 {
 			t.Errorf("number is %d", p.Number)
 		}
 		want := change.Payment
 		want.Number = p.Number
-		same(t, "created", p, want)
+		storetest.Same(t, "created", p, want)
 		read, err := w.Payment(t.Context(), p.ID)
-		w.must(err)
-		same(t, "read", read, want)
+		w.Must(err)
+		storetest.Same(t, "read", read, want)
 		events, err := w.Events(t.Context(), p.ID)
-		w.must(err)
-		same(t, "events", events, change.Events)
+		w.Must(err)
+		storetest.Same(t, "events", events, change.Events)
 	})
 }
 
 func TestStore_CreatePayment_SameID(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
-		k := w.key(1, 0)
-		first := w.started(k)
-		r := request(k)
+		k := w.NewKey(1, 0)
+		first := w.NewStarted(k)
+		r := storetest.Request(k)
 		r.ID, r.Amount = first.ID, 1
-		again, err := w.CreatePayment(t.Context(), payment.New(r, start))
-		w.must(err)
-		same(t, "the stored payment", again, first)
-		if n := w.count("SELECT count(*) FROM events"); n != int64(first.Seq) {
+		again, err := w.CreatePayment(t.Context(), payment.New(r, storetest.Start))
+		w.Must(err)
+		storetest.Same(t, "the stored payment", again, first)
+		if n := w.Count("SELECT count(*) FROM events"); n != int64(first.Seq) {
 			t.Errorf("%d events, want %d", n, first.Seq)
 		}
 	})
@@ -48,21 +49,21 @@ func TestStore_CreatePayment_SameID(t *testing.T) {
 func TestStore_CreatePayment_SameIDAtOnce(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
-		change := payment.New(request(w.key(0, 0)), start)
+		change := payment.New(storetest.Request(w.NewKey(0, 0)), storetest.Start)
 		numbers := make([]int64, 40)
-		for _, err := range together(len(numbers), func(i int) error {
+		for _, err := range storetest.AtOnce(len(numbers), func(i int) error {
 			p, err := w.CreatePayment(t.Context(), change)
 			numbers[i] = p.Number
 			return err
 		}) {
-			w.must(err)
+			w.Must(err)
 		}
 		for _, n := range numbers {
 			if n != numbers[0] || n == 0 {
 				t.Fatalf("numbers differ: %v", numbers)
 			}
 		}
-		if n := w.count("SELECT count(*) FROM events"); n != 1 {
+		if n := w.Count("SELECT count(*) FROM events"); n != 1 {
 			t.Errorf("%d events, want 1", n)
 		}
 	})
@@ -71,15 +72,15 @@ func TestStore_CreatePayment_SameIDAtOnce(t *testing.T) {
 func TestStore_CreatePayment_Many(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
-		k := w.key(0, 0)
+		k := w.NewKey(0, 0)
 		// One in ten names a key that does not exist: it fails alone.
 		created := make([]payment.Payment, 300)
-		errs := together(len(created), func(i int) (err error) {
-			r := request(k)
+		errs := storetest.AtOnce(len(created), func(i int) (err error) {
+			r := storetest.Request(k)
 			if i%10 == 0 {
 				r.KeyID = 1 << 40
 			}
-			created[i], err = w.CreatePayment(t.Context(), payment.New(r, start))
+			created[i], err = w.CreatePayment(t.Context(), payment.New(r, storetest.Start))
 			return err
 		})
 		seen := make(map[int64]bool)
@@ -95,10 +96,10 @@ func TestStore_CreatePayment_Many(t *testing.T) {
 			}
 			seen[created[i].Number] = true
 			read, err := w.Payment(t.Context(), created[i].ID)
-			w.must(err)
-			same(t, "read", read, created[i])
+			w.Must(err)
+			storetest.Same(t, "read", read, created[i])
 		}
-		if n := w.count("SELECT count(*) FROM events"); n != int64(len(seen)) {
+		if n := w.Count("SELECT count(*) FROM events"); n != int64(len(seen)) {
 			t.Errorf("%d events, want %d", n, len(seen))
 		}
 	})
@@ -107,7 +108,7 @@ func TestStore_CreatePayment_Many(t *testing.T) {
 func TestStore_CreatePayment_Refused(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
-		k := w.key(1, 0)
+		k := w.NewKey(1, 0)
 		for name, text := range map[string]string{"NUL": "a\x00b", "invalid UTF-8": "a\xffb"} {
 			for where, set := range map[string]func(*payment.Details){
 				"reference": func(d *payment.Details) { d.Reference = text },
@@ -115,24 +116,24 @@ func TestStore_CreatePayment_Refused(t *testing.T) {
 				"key":       func(d *payment.Details) { d.Metadata = map[string]string{text: "v"} },
 				"value":     func(d *payment.Details) { d.Metadata = map[string]string{"k": text} },
 			} {
-				r := request(k)
+				r := storetest.Request(k)
 				set(&r.Details)
-				_, err := w.CreatePayment(t.Context(), payment.New(r, start))
-				wantsInvalid(t, name+" in "+where, err)
+				_, err := w.CreatePayment(t.Context(), payment.New(r, storetest.Start))
+				storetest.WantInvalid(t, name+" in "+where, err)
 			}
 		}
-		gap := payment.New(request(k), start)
+		gap := payment.New(storetest.Request(k), storetest.Start)
 		gap.Payment.Seq++
-		stranger := payment.New(request(k), start)
-		stranger.Events[0].PaymentID = newID()
-		old := payment.New(request(k), start)
+		stranger := payment.New(storetest.Request(k), storetest.Start)
+		stranger.Events[0].PaymentID = storetest.NewID()
+		old := payment.New(storetest.Request(k), storetest.Start)
 		old.Payment.Number = 7
 		for name, c := range map[string]payment.Change{"gap": gap, "stranger": stranger, "old": old} {
 			if _, err := w.CreatePayment(t.Context(), c); err == nil {
 				t.Errorf("%s: stored", name)
 			}
 		}
-		if n := w.count("SELECT count(*) FROM payments"); n != 0 {
+		if n := w.Count("SELECT count(*) FROM payments"); n != 0 {
 			t.Errorf("%d payments stored", n)
 		}
 	})
@@ -141,27 +142,27 @@ func TestStore_CreatePayment_Refused(t *testing.T) {
 func TestStore_CreatePayment_Hostile(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
-		k := w.key(0, 0)
+		k := w.NewKey(0, 0)
 		for _, text := range []string{
 			"'; DROP TABLE payments; --", `\'; SELECT 1; --`, "?0 ?1 ? ?? $1 $2 :a @b %s %d",
 			"🏴‍☠️ \u202e\u0000"[:len("🏴‍☠️ \u202e")], "e\u0301 ≠ é",
 			"\\u0000", "\r\n\t\b\x1b", "{{.}} ${x} `x`", "\ufffd\ufeff\U0010ffff",
 		} {
-			r := request(k)
+			r := storetest.Request(k)
 			r.Details = payment.Details{
 				Reference: text, Description: text, SuccessURL: text, CancelURL: text,
 				CustomerEmail: text, DonorName: text,
 				DonorMessage: text,
 				Metadata:     map[string]string{text: text},
 			}
-			p, err := w.CreatePayment(t.Context(), payment.New(r, start))
-			w.must(err)
+			p, err := w.CreatePayment(t.Context(), payment.New(r, storetest.Start))
+			w.Must(err)
 			read, err := w.Payment(t.Context(), p.ID)
-			w.must(err)
-			same(t, "details", read.Details, r.Details)
-			list, err := w.Payments(t.Context(), payment.Filter{KeyID: k.ID, Limit: 1, Since: start})
-			w.must(err)
-			same(t, "listed details", list[0].Details, r.Details)
+			w.Must(err)
+			storetest.Same(t, "details", read.Details, r.Details)
+			list, err := w.Payments(t.Context(), payment.Filter{KeyID: k.ID, Limit: 1, Since: storetest.Start})
+			w.Must(err)
+			storetest.Same(t, "listed details", list[0].Details, r.Details)
 		}
 	})
 }
@@ -169,14 +170,14 @@ func TestStore_CreatePayment_Hostile(t *testing.T) {
 func TestStore_Payment_Unknown(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
-		w.payment(w.key(0, 0))
-		for _, id := range []payment.ID{"", newID(), "' OR '1'='1", "\x00", "\xff", "?0"} {
+		w.NewPayment(w.NewKey(0, 0))
+		for _, id := range []payment.ID{"", storetest.NewID(), "' OR '1'='1", "\x00", "\xff", "?0"} {
 			_, err := w.Payment(t.Context(), id)
-			wants(t, "Payment", err, payment.ErrUnknown)
+			storetest.WantError(t, "Payment", err, payment.ErrUnknown)
 			_, err = w.Events(t.Context(), id)
-			wants(t, "Events", err, payment.ErrUnknown)
-			_, err = w.UpdatePayment(t.Context(), id, startOn("POLYGON", "USDC", start))
-			wants(t, "UpdatePayment", err, payment.ErrUnknown)
+			storetest.WantError(t, "Events", err, payment.ErrUnknown)
+			_, err = w.UpdatePayment(t.Context(), id, storetest.StartOn("POLYGON", "USDC", storetest.Start))
+			storetest.WantError(t, "UpdatePayment", err, payment.ErrUnknown)
 		}
 	})
 }
@@ -184,11 +185,11 @@ func TestStore_Payment_Unknown(t *testing.T) {
 func TestStore_CreatePayment_Cancelled(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
-		k := w.key(0, 0)
+		k := w.NewKey(0, 0)
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()
-		_, err := w.CreatePayment(gone, payment.New(request(k), start))
-		wants(t, "a caller who has gone", err, context.Canceled)
-		w.payment(k) // the next one is not harmed
+		_, err := w.CreatePayment(gone, payment.New(storetest.Request(k), storetest.Start))
+		storetest.WantError(t, "a caller who has gone", err, context.Canceled)
+		w.NewPayment(k) // the next one is not harmed
 	})
 }

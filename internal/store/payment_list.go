@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -13,6 +14,7 @@ import (
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/db"
+	"github.com/florinpay/florin/internal/store/table"
 )
 
 // Payments lists a key's payments by time of creation, with routes and
@@ -174,7 +176,7 @@ func (l *lister) networks() []chain.Network {
 // is not rechecked at finality and has not vanished, by ID.
 func (s *Store) Unsettled(ctx context.Context, n chain.Network, from, to uint64) ([]payment.ID, error) {
 	first, last := min(from, math.MaxInt64), min(to, math.MaxInt64)
-	return s.ids(ctx, "unsettled payments", s.reader().NewRaw(
+	return s.ids(ctx, "unsettled payments", s.db.Reader().NewRaw(
 		"SELECT p.public_id FROM payments AS p WHERE p.id IN (SELECT payment_id FROM deposits "+
 			"WHERE network = ? AND block_number BETWEEN ? AND ? AND NOT rechecked AND state <> 'VANISHED') ORDER BY p.public_id",
 		string(n), first, last))
@@ -187,7 +189,7 @@ const byIDAlone = "p.public_id || ''"
 // Due lists payments that have not ended and whose time had run out at now, by
 // ID after the one given, at most limit.
 func (s *Store) Due(ctx context.Context, now time.Time, after payment.ID, limit int) ([]payment.ID, error) {
-	return s.ids(ctx, "payments that are due", s.reader().NewRaw(
+	return s.ids(ctx, "payments that are due", s.db.Reader().NewRaw(
 		"SELECT p.public_id FROM payments AS p WHERE p.ended_at IS NULL AND p.expires_at <= ? "+
 			"AND "+byIDAlone+" > ? ORDER BY "+byIDAlone+" LIMIT ?",
 		db.At(now), string(after), limit))
@@ -198,7 +200,7 @@ func (s *Store) Due(ctx context.Context, now time.Time, after payment.ID, limit 
 func (s *Store) Running(
 	ctx context.Context, n chain.Network, expireAfter time.Time, after payment.ID, limit int,
 ) ([]payment.ID, error) {
-	return s.ids(ctx, "running payments", s.reader().NewRaw(
+	return s.ids(ctx, "running payments", s.db.Reader().NewRaw(
 		"SELECT p.public_id FROM payments AS p WHERE p.ended_at IS NULL AND p.status = ? AND p.expires_at > ? AND "+byIDAlone+" > ? "+
 			"AND EXISTS (SELECT 1 FROM routes AS r WHERE r.payment_id = p.id AND r.network = ?) ORDER BY "+byIDAlone+" LIMIT ?",
 		string(payment.Started), db.At(expireAfter), string(after), string(n), limit))
@@ -228,7 +230,7 @@ func (s *Store) ChargedPayments(
 	page := f.Limit
 	f.Limit++ // one more shows whether another page follows
 	err = s.db.Write(ctx, func(ctx context.Context, t tx) (err error) {
-		if left, err = charge(ctx, t, f.KeyID, entries); err != nil {
+		if left, err = table.Charge(ctx, t, f.KeyID, entries); err != nil {
 			return err
 		}
 		list, err = s.listPayments(ctx, t, f)
@@ -249,7 +251,7 @@ func (s *Store) ChargedPayment(
 	ctx context.Context, keyID int64, id payment.ID, entries []ledger.Entry,
 ) (p payment.Payment, err error) {
 	err = s.db.Write(ctx, func(ctx context.Context, t tx) error {
-		if _, err := charge(ctx, t, keyID, entries); err != nil {
+		if _, err := table.Charge(ctx, t, keyID, entries); err != nil {
 			return err
 		}
 		var rows []*paymentRow
@@ -260,7 +262,7 @@ func (s *Store) ChargedPayment(
 		}
 		list, err := wholePayments(ctx, t, s.db.Dialect(), rows)
 		if err != nil || len(list) == 0 {
-			return orElse(err, payment.ErrUnknown)
+			return cmp.Or[error](err, payment.ErrUnknown)
 		}
 		p = list[0]
 		return nil
@@ -269,16 +271,4 @@ func (s *Store) ChargedPayment(
 		return payment.Payment{}, fmt.Errorf("read payment %s: %w", id, err)
 	}
 	return p, nil
-}
-
-// charge posts entries and returns what the key has left.
-func charge(ctx context.Context, t tx, keyID int64, entries []ledger.Entry) (ledger.Balance, error) {
-	if err := post(ctx, t, entries); err != nil {
-		return ledger.Balance{}, err
-	}
-	var b balanceScan
-	if err := t.Run(ctx, b.read(keyID)); err != nil {
-		return ledger.Balance{}, err
-	}
-	return b.balance, b.missing()
 }

@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"fmt"
@@ -10,46 +10,42 @@ import (
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store/storetest"
 )
 
 // populate makes payments in every state, some at the same instant, and
 // returns them by creation, oldest first.
 func (w *world) populate(k merchant.Key) []payment.Payment {
-	w.t.Helper()
+	w.T.Helper()
 	var all []payment.Payment
 	complete := func(p payment.Payment) (payment.Change, error) {
-		return p.MarkCompleted(payment.Actor{Name: "API key"}, start)
+		return p.MarkCompleted(payment.Actor{Name: "API key"}, storetest.Start)
 	}
-	cancel := func(p payment.Payment) (payment.Change, error) { return p.Cancel(start) }
+	cancel := func(p payment.Payment) (payment.Change, error) { return p.Cancel(storetest.Start) }
 	for round := range 3 {
 		for i, n := range append(chain.Networks(), "") {
 			for j, end := range []func(payment.Payment) (payment.Change, error){nil, complete, cancel} {
-				p := w.paymentAt(k, start.Add(time.Duration(10*round+i)*time.Minute))
+				p := w.NewPaymentAt(k, storetest.Start.Add(time.Duration(10*round+i)*time.Minute))
 				if n != "" {
-					_, err := w.UpdatePayment(w.t.Context(), p.ID, startOn(n, money.USDC, p.CreatedAt))
-					w.must(err)
+					_, err := w.UpdatePayment(w.T.Context(), p.ID, storetest.StartOn(n, money.USDC, p.CreatedAt))
+					w.Must(err)
 				}
 				if n == chain.Polygon && j == 1 {
-					tx := transfer(w.read(p.ID), fmt.Sprint("0x", p.Number), 12_500_000-money.Micros(round%2), 5)
-					_, err := w.UpdatePayment(w.t.Context(), p.ID, observe(5, tx))
-					w.must(err)
+					tx := storetest.Transfer(
+						w.Stored(p.ID), fmt.Sprint("0x", p.Number), 12_500_000-money.Micros(round%2), 5,
+					)
+					_, err := w.UpdatePayment(w.T.Context(), p.ID, storetest.Observe(5, tx))
+					w.Must(err)
 				}
-				if end != nil && w.read(p.ID).Status != payment.Completed {
-					_, err := w.UpdatePayment(w.t.Context(), p.ID, end)
-					w.must(err)
+				if end != nil && w.Stored(p.ID).Status != payment.Completed {
+					_, err := w.UpdatePayment(w.T.Context(), p.ID, end)
+					w.Must(err)
 				}
-				all = append(all, w.read(p.ID))
+				all = append(all, w.Stored(p.ID))
 			}
 		}
 	}
 	return all
-}
-
-func (w *world) read(id payment.ID) payment.Payment {
-	w.t.Helper()
-	p, err := w.Payment(w.t.Context(), id)
-	w.must(err)
-	return p
 }
 
 // takes says what the filter should list.
@@ -68,18 +64,18 @@ func takes(f payment.Filter, p payment.Payment) bool {
 func TestStore_Payments(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
-		k, other := w.key(1000, 1000), w.key(10, 0)
+		k, other := w.NewKey(1000, 1000), w.NewKey(10, 0)
 		all := w.populate(k)
-		w.started(other)
+		w.NewStarted(other)
 		// One deposit is swept, by what will be the sweeper.
-		_, err := w.raw().Exec(fmt.Sprintf("UPDATE deposits SET swept_at = seen_at WHERE payment_id = %d", firstPaid(all)))
-		w.must(err)
+		_, err := w.SQL().Exec(fmt.Sprintf("UPDATE deposits SET swept_at = seen_at WHERE payment_id = %d", firstPaid(all)))
+		w.Must(err)
 		for i := range all {
-			all[i] = w.read(all[i].ID)
+			all[i] = w.Stored(all[i].ID)
 		}
 		for _, status := range append(payment.Statuses(), "") {
 			for _, network := range append(chain.Networks(), "") {
-				for _, since := range []time.Time{{}, start.Add(11 * time.Minute)} {
+				for _, since := range []time.Time{{}, storetest.Start.Add(11 * time.Minute)} {
 					for _, unswept := range []bool{false, true} {
 						for _, ascending := range []bool{false, true} {
 							w.checkList(all, payment.Filter{
@@ -101,7 +97,7 @@ func firstPaid(all []payment.Payment) int64 {
 
 // checkList compares every page with what the filter should list.
 func (w *world) checkList(all []payment.Payment, f payment.Filter) {
-	w.t.Helper()
+	w.T.Helper()
 	var want []payment.Payment
 	for _, p := range all {
 		if takes(f, p) {
@@ -113,10 +109,10 @@ func (w *world) checkList(all []payment.Payment, f payment.Filter) {
 	}
 	var got []payment.Payment
 	for {
-		page, err := w.Payments(w.t.Context(), f)
-		w.must(err)
+		page, err := w.Payments(w.T.Context(), f)
+		w.Must(err)
 		if len(page) > f.Limit {
-			w.t.Fatalf("%+v: a page of %d", f, len(page))
+			w.T.Fatalf("%+v: a page of %d", f, len(page))
 		}
 		got = append(got, page...)
 		if len(page) < f.Limit {
@@ -125,9 +121,9 @@ func (w *world) checkList(all []payment.Payment, f payment.Filter) {
 		f.After = page[len(page)-1].Number
 	}
 	f.After = 0
-	same(w.t, fmt.Sprintf("%+v", f), numbers(got), numbers(want))
+	storetest.Same(w.T, fmt.Sprintf("%+v", f), numbers(got), numbers(want))
 	for i := range min(len(got), len(want)) {
-		same(w.t, "listed payment", got[i], want[i])
+		storetest.Same(w.T, "listed payment", got[i], want[i])
 	}
 }
 
@@ -142,8 +138,8 @@ func numbers(list []payment.Payment) []int64 {
 func TestStore_Payments_Refused(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
-		k, other := w.key(0, 0), w.key(0, 0)
-		theirs := w.payment(other)
+		k, other := w.NewKey(0, 0), w.NewKey(0, 0)
+		theirs := w.NewPayment(other)
 		for name, f := range map[string]payment.Filter{
 			"no limit":        {KeyID: k.ID},
 			"limit too large": {KeyID: k.ID, Limit: payment.MaxPage + 1},
@@ -151,10 +147,10 @@ func TestStore_Payments_Refused(t *testing.T) {
 			"another's place": {KeyID: k.ID, Limit: 3, After: theirs.Number},
 		} {
 			_, err := w.Payments(t.Context(), f)
-			wantsInvalid(t, name, err)
+			storetest.WantInvalid(t, name, err)
 		}
 		list, err := w.Payments(t.Context(), payment.Filter{KeyID: k.ID, Limit: 3})
-		w.must(err)
+		w.Must(err)
 		if len(list) != 0 {
 			t.Errorf("listed %d payments of another key", len(list))
 		}

@@ -1,8 +1,9 @@
-package store
+package store_test
 
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"regexp"
 	"strings"
 	"sync"
@@ -22,6 +23,7 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/db"
 	"github.com/florinpay/florin/internal/store/report"
+	"github.com/florinpay/florin/internal/store/storetest"
 )
 
 // recorder keeps the text of what bun runs.
@@ -60,7 +62,7 @@ func TestStore_Plans(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		var r recorder
-		db.Observe(w.db, &r)
+		db.Observe(w.Store.Engine(), &r)
 		w.useEverything()
 		explained := 0
 		for _, text := range append(r.texts, w.preparedTexts()...) {
@@ -87,15 +89,15 @@ func TestStore_Plans(t *testing.T) {
 
 // useEverything runs every method that reads or changes what grows.
 func (w *world) useEverything() {
-	w.t.Helper()
-	k := w.key(50, 50)
-	w.custodian(k, "https://shop.example/hook")
-	ctx, all := w.t.Context(), []chain.Network{chain.Polygon, chain.Base}
-	p := w.started(k)
-	tx := transfer(p, "0xaa", 12_500_000, 10)
-	_, err := w.UpdatePayment(ctx, p.ID, observe(10, tx))
-	w.must(err)
-	last := w.paymentAt(k, start)
+	w.T.Helper()
+	k := w.NewKey(50, 50)
+	w.NewCustodian(k, "https://shop.example/hook")
+	ctx, all := w.T.Context(), []chain.Network{chain.Polygon, chain.Base}
+	p := w.NewStarted(k)
+	tx := storetest.Transfer(p, "0xaa", 12_500_000, 10)
+	_, err := w.UpdatePayment(ctx, p.ID, storetest.Observe(10, tx))
+	w.Must(err)
+	last := w.NewPaymentAt(k, storetest.Start)
 	for _, f := range []payment.Filter{
 		{},
 		{After: last.Number},
@@ -103,100 +105,107 @@ func (w *world) useEverything() {
 		{Network: chain.Base, After: last.Number},
 		{Unswept: true},
 		{Unswept: true, Network: chain.Base},
-		{Since: start},
-		{Status: payment.Completed, Network: chain.Polygon, Ascending: true, Since: start},
+		{Since: storetest.Start},
+		{Status: payment.Completed, Network: chain.Polygon, Ascending: true, Since: storetest.Start},
 	} {
 		f.KeyID, f.Limit = k.ID, 3
 		_, err := w.Payments(ctx, f)
-		w.must(err)
+		w.Must(err)
 	}
-	_, mark, err := w.Watches(ctx, all, payment.Mark{}, start)
-	w.must(err)
+	_, mark, err := w.Watches(ctx, all, payment.Mark{}, storetest.Start)
+	w.Must(err)
 	mark.Row++
-	_, _, err = w.Watches(ctx, all, mark, start)
-	w.must(err)
+	_, _, err = w.Watches(ctx, all, mark, storetest.Start)
+	w.Must(err)
 	_, err = w.Unsettled(ctx, chain.Polygon, 1, 9)
-	w.must(err)
+	w.Must(err)
 	_, err = w.Terms(ctx, k.ID)
-	w.must(err)
+	w.Must(err)
 	_, err = w.PaymentsByID(ctx, []payment.ID{p.ID})
-	w.must(err)
-	_, err = w.Due(ctx, start, "", 3)
-	w.must(err)
-	_, err = w.Running(ctx, chain.Polygon, start, "", 3)
-	w.must(err)
+	w.Must(err)
+	_, err = w.Due(ctx, storetest.Start, "", 3)
+	w.Must(err)
+	_, err = w.Running(ctx, chain.Polygon, storetest.Start, "", 3)
+	w.Must(err)
 	_, _, err = w.PublicEvents(ctx, k.ID, "", 3)
-	w.must(err)
+	w.Must(err)
 	_, err = w.Events(ctx, p.ID)
-	w.must(err)
-	for _, d := range w.claim("a", start.Add(time.Hour), 3, 3) {
-		w.settle("a", d, "DELIVERED", start, start)
+	w.Must(err)
+	for _, d := range w.claim("a", storetest.Start.Add(time.Hour), 3, 3) {
+		w.settle("a", d, "DELIVERED", storetest.Start, storetest.Start)
 	}
-	_, _, err = w.NextDue(ctx, start)
-	w.must(err)
+	_, _, err = w.NextDue(ctx, storetest.Start)
+	w.Must(err)
 	_, err = w.KeyByHash(ctx, k.Hash)
-	w.must(err)
-	_, err = w.MembershipBySession(ctx, hashOf("x"), start)
-	wants(w.t, "no session", err, identity.ErrBadSession)
-	_, _, err = w.begin(k.ID, "a", "b", "c", start)
-	w.must(err)
+	w.Must(err)
+	_, err = w.MembershipBySession(ctx, storetest.HashOf("x"), storetest.Start)
+	storetest.WantError(w.T, "no session", err, identity.ErrBadSession)
+	_, _, err = w.begin(k.ID, "a", "b", "c", storetest.Start)
+	w.Must(err)
 	_, err = w.RotateKey(ctx, merchant.Replacement{
-		KeyID: k.ID, Old: k.Hash, Next: hashOf("next"), Now: start, Request: "a",
+		KeyID: k.ID, Old: k.Hash, Next: storetest.HashOf("next"), Now: storetest.Start, Request: "a",
 		Answer: func(ledger.Balance) (idempotency.Answer, error) {
 			return idempotency.Answer{Status: 200, Body: []byte("b")}, nil
 		},
 	})
-	w.must(err)
-	_, _, err = w.RetiredAnswer(ctx, k.Hash, "a", idempotency.Hash(hashOf("b")), start)
-	w.must(err)
-	_, err = w.IdempotencyPrune(ctx, start)
-	w.must(err)
+	w.Must(err)
+	_, _, err = w.RetiredAnswer(ctx, k.Hash, "a", idempotency.Hash(storetest.HashOf("b")), storetest.Start)
+	w.Must(err)
+	_, err = w.IdempotencyPrune(ctx, storetest.Start)
+	w.Must(err)
 	w.useCampaigns(k)
 	w.useDashboard(k, p)
-	low := newLowWorld(w.t, w, 6)
-	low.spend(1)
-	low.round()
+	low := w.NewKey(6, 0)
+	_, err = w.Post(low.ID, []ledger.Entry{
+		ledger.Spend(low.ID, ledger.Credit, ledger.ReasonOperation, fmt.Sprint("spend", low.ID), storetest.Start),
+	})
+	w.Must(err)
+	w.Must(merchant.NewLowBalanceMailer(
+		w.Merchant(), func(context.Context, string, string, string) error { return nil }, "https://pay.example",
+		func() time.Time { return storetest.Start }, slog.New(slog.DiscardHandler)).RunOnce(ctx))
 }
 
 func (w *world) useCampaigns(k merchant.Key) {
-	w.t.Helper()
-	ctx, c := w.t.Context(), w.campaign(k, "plans")
+	w.T.Helper()
+	ctx, c := w.T.Context(), w.campaign(k, "plans")
 	_, _, err := w.Campaign(ctx, c.Slug)
-	w.must(err)
+	w.Must(err)
 	_, err = w.Campaigns(ctx, []int64{k.ID})
-	w.must(err)
+	w.Must(err)
 	_, err = w.Donations(ctx, campaign.DonationQuery{Campaign: c.Number, Before: 9, Limit: 3, Proven: true})
-	w.must(err)
-	wants(w.t, "no donation", w.ReviewDonation(ctx, c.Number, 1, campaign.Hidden), campaign.ErrUnknownGift)
+	w.Must(err)
+	storetest.WantError(
+		w.T, "no donation", w.ReviewDonation(ctx, c.Number, 1, campaign.Hidden), campaign.ErrUnknownGift,
+	)
 	_, err = w.Link(ctx, "none")
-	wants(w.t, "no link", err, campaign.ErrUnknownLink)
+	storetest.WantError(w.T, "no link", err, campaign.ErrUnknownLink)
 	_, err = w.Links(ctx, []int64{k.ID})
-	w.must(err)
+	w.Must(err)
 }
 
 // useDashboard runs what the pages of merchants and operators ask.
 func (w *world) useDashboard(k merchant.Key, p payment.Payment) {
-	w.t.Helper()
-	ctx, keys := w.t.Context(), []int64{k.ID, k.ID + 1}
+	w.T.Helper()
+	ctx, keys := w.T.Context(), []int64{k.ID, k.ID + 1}
 	for _, q := range []report.Query{
 		{},
 		{Status: payment.Started},
 		{Network: chain.Base, Token: money.USDC},
-		{Min: 1, Max: 9, From: start, Until: start.Add(time.Hour)},
-		{After: report.Place{At: start, Number: 9}},
+		{Min: 1, Max: 9, From: storetest.Start, Until: storetest.Start.Add(time.Hour)},
+		{After: report.Place{At: storetest.Start, Number: 9}},
 		{Text: string(p.ID)},
 		{Text: "12.50"},
 		{Text: "0xaa"},
 		{Text: "A-1042"},
 	} {
-		q.Keys, q.Now, q.Limit = keys, start, 3
+		q.Keys, q.Now, q.Limit = keys, storetest.Start, 3
 		_, err := w.SearchPayments(ctx, q)
-		w.must(err)
+		w.Must(err)
 	}
-	_, err := w.Days(ctx, keys, start)
-	w.must(err)
-	_, err = w.Activity(ctx, keys, start)
-	w.must(err)
+	_, err := w.Days(ctx, keys, storetest.Start)
+	w.Must(err)
+	_, err = w.Activity(ctx, keys, storetest.Start)
+	w.Must(err)
 	for _, q := range []report.DeliveryQuery{
 		{},
 		{State: "FAILED", Before: 9},
@@ -205,63 +214,67 @@ func (w *world) useDashboard(k merchant.Key, p payment.Payment) {
 	} {
 		q.KeyID, q.Limit = k.ID, 3
 		_, err := w.Deliveries(ctx, q)
-		w.must(err)
+		w.Must(err)
 	}
 	_, _, err = w.Delivery(ctx, keys, 1)
 	if err != nil && !fault.Is(err, fault.NotFound) {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
-	_, err = w.FailedDeliveries(ctx, keys, start)
-	w.must(err)
-	_ = w.Resend(ctx, keys, 1, start) // there may be none; how it is looked for is what counts
-	_, err = w.ResendFailed(ctx, k.ID, start, start)
-	w.must(err)
+	_, err = w.FailedDeliveries(ctx, keys, storetest.Start)
+	w.Must(err)
+	_ = w.Resend(ctx, keys, 1, storetest.Start) // there may be none; how it is looked for is what counts
+	_, err = w.ResendFailed(ctx, k.ID, storetest.Start, storetest.Start)
+	w.Must(err)
 	_, err = w.Entries(ctx, k.ID, 9, 3)
-	w.must(err)
+	w.Must(err)
 	_, err = w.SweepsOf(ctx, p.Number)
-	w.must(err)
+	w.Must(err)
 	for _, q := range []report.UserQuery{{Limit: 3}, {Before: 9, Limit: 3}, {Text: "user", Before: 99, Limit: 3}} {
 		_, err = w.Users(ctx, q)
-		w.must(err)
+		w.Must(err)
 	}
 	person, err := w.User(ctx, k.UserPublic)
-	w.must(err)
+	w.Must(err)
 	_, err = w.TopUps(ctx, 9, 3)
-	w.must(err)
+	w.Must(err)
 	_, err = w.SweepLines(ctx, 9, 3)
-	w.must(err)
-	_, err = w.Trouble(ctx, start, 1)
-	w.must(err)
-	_, err = w.DisableUser(ctx, person.ID, start)
-	w.must(err)
+	w.Must(err)
+	_, err = w.Trouble(ctx, storetest.Start, 1)
+	w.Must(err)
+	_, err = w.DisableUser(ctx, person.ID, storetest.Start)
+	w.Must(err)
 	_, err = w.DisableUser(ctx, person.ID, time.Time{})
-	w.must(err)
-	_, err = w.DisableKey(ctx, k.ID, start)
-	w.must(err)
+	w.Must(err)
+	_, err = w.DisableKey(ctx, k.ID, storetest.Start)
+	w.Must(err)
 	_, err = w.DisableKey(ctx, k.ID, time.Time{})
-	w.must(err)
-	_, err = w.AskLedgerCheck(ctx, "a", start, start)
-	w.must(err)
+	w.Must(err)
+	_, err = w.AskLedgerCheck(ctx, "a", storetest.Start, storetest.Start)
+	w.Must(err)
 	_, _, err = w.LedgerCheck(ctx)
-	w.must(err)
-	w.must(w.EndLedgerCheck(ctx, ledger.Check{AskedAt: start, EndedAt: start}))
-	_, err = w.Stuck(ctx, start, 1)
-	w.must(err)
+	w.Must(err)
+	w.Must(w.EndLedgerCheck(ctx, ledger.Check{AskedAt: storetest.Start, EndedAt: storetest.Start}))
+	_, err = w.Stuck(ctx, storetest.Start, 1)
+	w.Must(err)
 	_, err = w.AuditLog(ctx, 1, 1, 9, 3)
-	w.must(err)
+	w.Must(err)
 	_, err = w.EveryKeyOfUser(ctx, k.UserID)
-	w.must(err)
-	w.must(w.PutLogo(ctx, k.ID, merchant.Logo{Hash: strings.Repeat("0", 64), Kind: "png", Picture: []byte{1}}, start))
+	w.Must(err)
+	w.Must(
+		w.PutLogo(
+			ctx, k.ID, merchant.Logo{Hash: strings.Repeat("0", 64), Kind: "png", Picture: []byte{1}}, storetest.Start,
+		),
+	)
 	_, err = w.Logo(ctx, strings.Repeat("0", 64))
-	w.must(err)
+	w.Must(err)
 }
 
 // preparedTexts lists the prepared statements: on SQLite with NULL for each
 // argument, on PostgreSQL with numbered ones.
 func (w *world) preparedTexts() []string {
-	texts := db.Prepared(w.db)
+	texts := db.Prepared(w.Store.Engine())
 	for i, text := range texts {
-		if !w.db.Dialect().ManyWriters {
+		if !w.ManyWriters() {
 			texts[i] = strings.ReplaceAll(text, "?", "NULL")
 			continue
 		}
@@ -275,38 +288,38 @@ func (w *world) preparedTexts() []string {
 // explain returns the plan of a statement. PostgreSQL is told to avoid reading
 // whole tables, as it would with many rows; SQLite has no statistics.
 func (w *world) explain(text string) []string {
-	w.t.Helper()
-	pool := w.raw()
+	w.T.Helper()
+	pool := w.SQL()
 	defer pool.Close()
-	conn, err := pool.Conn(w.t.Context())
-	w.must(err)
+	conn, err := pool.Conn(w.T.Context())
+	w.Must(err)
 	defer conn.Close()
 	explain := "EXPLAIN QUERY PLAN " + text
-	if w.db.Dialect().ManyWriters {
-		_, err := conn.ExecContext(w.t.Context(), "SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan; "+
+	if w.ManyWriters() {
+		_, err := conn.ExecContext(w.T.Context(), "SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan; "+
 			"PREPARE one AS "+text)
-		w.must(err)
+		w.Must(err)
 		explain = "EXPLAIN EXECUTE one"
 		if n := strings.Count(text, "$"); n > 0 {
 			explain += "(NULL" + strings.Repeat(", NULL", n-1) + ")"
 		}
 	}
-	rows, err := conn.QueryContext(w.t.Context(), explain)
+	rows, err := conn.QueryContext(w.T.Context(), explain)
 	if err != nil {
-		w.t.Fatalf("%s: %v", explain, err)
+		w.T.Fatalf("%s: %v", explain, err)
 	}
 	defer rows.Close()
 	var lines []string
 	for rows.Next() {
 		var line string
 		var a, b, c any
-		if w.db.Dialect().ManyWriters {
-			w.must(rows.Scan(&line))
+		if w.ManyWriters() {
+			w.Must(rows.Scan(&line))
 		} else {
-			w.must(rows.Scan(&a, &b, &c, &line))
+			w.Must(rows.Scan(&a, &b, &c, &line))
 		}
 		lines = append(lines, line)
 	}
-	w.must(rows.Err())
+	w.Must(rows.Err())
 	return lines
 }

@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"fmt"
@@ -10,19 +10,20 @@ import (
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/report"
+	"github.com/florinpay/florin/internal/store/storetest"
 	"github.com/florinpay/florin/internal/webhook"
 )
 
 func (w *world) search(q report.Query) []payment.Payment {
-	w.t.Helper()
+	w.T.Helper()
 	if q.Limit == 0 {
 		q.Limit = report.MaxPage
 	}
 	if q.Now.IsZero() {
-		q.Now = start.Add(time.Hour)
+		q.Now = storetest.Start.Add(time.Hour)
 	}
-	list, err := w.SearchPayments(w.t.Context(), q)
-	w.must(err)
+	list, err := w.SearchPayments(w.T.Context(), q)
+	w.Must(err)
 	return list
 }
 
@@ -30,7 +31,7 @@ func (w *world) search(q report.Query) []payment.Payment {
 // filter takes, the newest first, of all the keys and of no other.
 func TestStore_SearchPayments_Filters(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
-		a, b, other := w.key(500, 500), w.key(500, 500), w.key(500, 500)
+		a, b, other := w.NewKey(500, 500), w.NewKey(500, 500), w.NewKey(500, 500)
 		mine := append(w.populate(a), w.populate(b)...)
 		w.populate(other)
 		keys := []int64{a.ID, b.ID}
@@ -41,8 +42,8 @@ func TestStore_SearchPayments_Filters(t *testing.T) {
 			{Status: payment.Started, Network: chain.Base},
 			{Token: money.USDC},
 			{Kind: payment.KindDonation},
-			{From: start.Add(10 * time.Minute)},
-			{Until: start.Add(10 * time.Minute)},
+			{From: storetest.Start.Add(10 * time.Minute)},
+			{Until: storetest.Start.Add(10 * time.Minute)},
 			{Min: 12_500_001},
 			{Max: 12_499_999},
 			{Min: 1, Max: 12_500_000, Status: payment.Cancelled},
@@ -96,11 +97,13 @@ func queryTakes(q report.Query, p payment.Payment) bool {
 
 func TestStore_SearchPayments_Text(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
-		k, other := w.key(50, 50), w.key(50, 50)
-		p := w.started(k)
-		_, err := w.UpdatePayment(t.Context(), p.ID, observe(10, transfer(p, "0xab12", 12_500_000, 10)))
-		w.must(err)
-		p = w.read(p.ID)
+		k, other := w.NewKey(50, 50), w.NewKey(50, 50)
+		p := w.NewStarted(k)
+		_, err := w.UpdatePayment(
+			t.Context(), p.ID, storetest.Observe(10, storetest.Transfer(p, "0xab12", 12_500_000, 10)),
+		)
+		w.Must(err)
+		p = w.Stored(p.ID)
 		for what, text := range map[string]string{
 			"txnid": string(p.ID), "reference": p.Reference, "hash": "0xAB12", "amount": "12.50", "dollars": "$12.5",
 			"address": string(p.Routes[0].Address.Address), "spaces": "  " + string(p.ID) + " ",
@@ -127,11 +130,11 @@ func TestStore_SearchPayments_Text(t *testing.T) {
 
 func TestStore_Days(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
-		k, other := w.key(500, 500), w.key(500, 500)
+		k, other := w.NewKey(500, 500), w.NewKey(500, 500)
 		all := w.populate(k)
 		w.populate(other)
-		days, err := w.Days(t.Context(), []int64{k.ID}, start.Add(-time.Hour))
-		w.must(err)
+		days, err := w.Days(t.Context(), []int64{k.ID}, storetest.Start.Add(-time.Hour))
+		w.Must(err)
 		sums := map[chain.Network]money.Micros{}
 		for _, p := range all {
 			if p.Status == payment.Completed {
@@ -142,12 +145,12 @@ func TestStore_Days(t *testing.T) {
 			t.Fatalf("%d rows for %d networks", len(days), len(sums))
 		}
 		for _, d := range days {
-			if d.Volume != sums[d.Network] || !d.Day.Equal(start.Truncate(24*time.Hour)) {
+			if d.Volume != sums[d.Network] || !d.Day.Equal(storetest.Start.Truncate(24*time.Hour)) {
 				t.Errorf("%s: %s on %s, want %s", d.Network, d.Volume, d.Day, sums[d.Network])
 			}
 		}
-		a, err := w.Activity(t.Context(), []int64{k.ID}, start.Add(-time.Hour))
-		w.must(err)
+		a, err := w.Activity(t.Context(), []int64{k.ID}, storetest.Start.Add(-time.Hour))
+		w.Must(err)
 		open := int64(0)
 		for _, p := range all {
 			if !p.Status.Final() {
@@ -162,91 +165,94 @@ func TestStore_Days(t *testing.T) {
 
 func TestStore_DeliveriesOfAKey(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
-		k, other := w.key(50, 50), w.key(50, 50)
-		w.custodian(k, "https://shop.example/hook")
-		w.custodian(other, "https://other.example/hook")
-		p := w.payment(k)
+		k, other := w.NewKey(50, 50), w.NewKey(50, 50)
+		w.NewCustodian(k, "https://shop.example/hook")
+		w.NewCustodian(other, "https://other.example/hook")
+		p := w.NewPayment(k)
 		_, err := w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change,
 			error,
 		) {
-			return p.Cancel(start)
+			return p.Cancel(storetest.Start)
 		})
-		w.must(err)
-		for _, d := range w.claim("a", start.Add(time.Hour), 3, 3) {
-			w.settle("a", d, webhook.Failed, start, start)
+		w.Must(err)
+		for _, d := range w.claim("a", storetest.Start.Add(time.Hour), 3, 3) {
+			w.settle("a", d, webhook.Failed, storetest.Start, storetest.Start)
 		}
 		list, err := w.Deliveries(t.Context(), report.DeliveryQuery{KeyID: k.ID, Limit: 3})
-		w.must(err)
+		w.Must(err)
 		if len(list) != 1 || list[0].TxnID != p.ID || list[0].State != webhook.Failed || list[0].Made != 1 {
 			t.Fatalf("deliveries are %+v", list)
 		}
 		d, attempts, err := w.Delivery(t.Context(), []int64{k.ID}, list[0].ID)
-		w.must(err)
+		w.Must(err)
 		if d != list[0] || len(attempts) != 1 {
 			t.Errorf("the delivery is %+v with %d attempts", d, len(attempts))
 		}
 		if _, _, err := w.Delivery(t.Context(), []int64{other.ID}, d.ID); err == nil {
 			t.Error("another merchant sees it")
 		}
-		if err := w.Resend(t.Context(), []int64{other.ID}, d.ID, start); err == nil {
+		if err := w.Resend(t.Context(), []int64{other.ID}, d.ID, storetest.Start); err == nil {
 			t.Error("another merchant sends it again")
 		}
-		if n, err := w.ResendFailed(t.Context(), other.ID, start.Add(-time.Hour), start); err != nil || n != 0 {
+		if n, err := w.ResendFailed(
+			t.Context(), other.ID, storetest.Start.Add(-time.Hour), storetest.Start,
+		); err != nil || n != 0 {
 			t.Errorf("another merchant sends %d again, %v", n, err)
 		}
-		if n, err := w.ResendFailed(t.Context(), k.ID, start.Add(time.Second), start); err != nil || n != 0 {
+		if n, err := w.ResendFailed(t.Context(), k.ID, storetest.Start.Add(time.Second), storetest.Start); err != nil ||
+			n != 0 {
 			t.Errorf("%d older ones were sent again, %v", n, err)
 		}
-		if n, err := w.ResendFailed(t.Context(), k.ID, start, start); err != nil || n != 1 {
+		if n, err := w.ResendFailed(t.Context(), k.ID, storetest.Start, storetest.Start); err != nil || n != 1 {
 			t.Errorf("%d were sent again, %v", n, err)
 		}
-		for _, d := range w.claim("b", start.Add(time.Hour), 3, 3) {
-			w.settle("b", d, webhook.Delivered, start, start)
+		for _, d := range w.claim("b", storetest.Start.Add(time.Hour), 3, 3) {
+			w.settle("b", d, webhook.Delivered, storetest.Start, storetest.Start)
 		}
-		w.must(w.Resend(t.Context(), []int64{k.ID}, d.ID, start))
+		w.Must(w.Resend(t.Context(), []int64{k.ID}, d.ID, storetest.Start))
 		d, attempts, err = w.Delivery(t.Context(), []int64{k.ID}, d.ID)
-		w.must(err)
+		w.Must(err)
 		if d.State != webhook.Waiting || len(attempts) != 2 {
 			t.Errorf("after all it is %s with %d attempts", d.State, len(attempts))
 		}
 		failing := func(what string, want report.Failing) {
 			t.Helper()
-			got, err := w.FailedDeliveries(t.Context(), []int64{k.ID}, start.Add(-time.Hour))
-			w.must(err)
-			same(t, what, got, want)
+			got, err := w.FailedDeliveries(t.Context(), []int64{k.ID}, storetest.Start.Add(-time.Hour))
+			w.Must(err)
+			storetest.Same(t, what, got, want)
 		}
 		failing("tried again", report.Failing{Waiting: 1})
-		for _, d := range w.claim("c", start.Add(time.Hour), 3, 3) {
-			w.settle("c", d, webhook.Failed, start, start)
+		for _, d := range w.claim("c", storetest.Start.Add(time.Hour), 3, 3) {
+			w.settle("c", d, webhook.Failed, storetest.Start, storetest.Start)
 		}
 		failing("given up", report.Failing{GivenUp: 1})
-		w.must(w.Resend(t.Context(), []int64{k.ID}, d.ID, start))
-		for _, d := range w.claim("d", start.Add(time.Hour), 3, 3) {
-			w.must(w.Settle(t.Context(), "d", webhook.Outcome{
+		w.Must(w.Resend(t.Context(), []int64{k.ID}, d.ID, storetest.Start))
+		for _, d := range w.claim("d", storetest.Start.Add(time.Hour), 3, 3) {
+			w.Must(w.Settle(t.Context(), "d", webhook.Outcome{
 				DeliveryID: d.ID, State: webhook.Delivered, Attempt: webhook.Attempt{
-					At: start, URL: d.URL, Status: 204,
+					At: storetest.Start, URL: d.URL, Status: 204,
 				},
 			}))
 		}
 		failing("arrived", report.Failing{})
-		w.must(w.Resend(t.Context(), []int64{k.ID}, d.ID, start))
+		w.Must(w.Resend(t.Context(), []int64{k.ID}, d.ID, storetest.Start))
 		failing("arrived, and sent once more", report.Failing{})
 	})
 }
 
 func TestStore_Entries(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
-		k := w.key(10, 2)
-		w.key(7, 0)
+		k := w.NewKey(10, 2)
+		w.NewKey(7, 0)
 		for i := range 3 {
-			_, err := w.Book(t.Context(), k.ID, []ledger.Entry{ledger.Spend(k.ID, ledger.Credit, ledger.ReasonStart,
-				fmt.Sprint("start:", i), start)})
-			w.must(err)
+			_, err := w.Post(k.ID, []ledger.Entry{ledger.Spend(k.ID, ledger.Credit, ledger.ReasonStart,
+				fmt.Sprint("start:", i), storetest.Start)})
+			w.Must(err)
 		}
 		var got []int64
 		for before := int64(0); ; {
 			page, err := w.Entries(t.Context(), k.ID, before, 2)
-			w.must(err)
+			w.Must(err)
 			for _, e := range page {
 				got = append(got, e.Count)
 				before = e.ID
@@ -255,33 +261,33 @@ func TestStore_Entries(t *testing.T) {
 				break
 			}
 		}
-		same(t, "counts", got, []int64{-1, -1, -1, 2, 10})
+		storetest.Same(t, "counts", got, []int64{-1, -1, -1, 2, 10})
 	})
 }
 
 func TestStore_Operator(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
-		k := w.key(5, 0)
-		w.payment(k)
-		w.user()
+		k := w.NewKey(5, 0)
+		w.NewPayment(k)
+		w.NewUser()
 		people, err := w.Users(t.Context(), report.UserQuery{Before: 0, Limit: 1})
-		w.must(err)
+		w.Must(err)
 		rest, err := w.Users(t.Context(), report.UserQuery{Before: people[0].ID, Limit: 5})
-		w.must(err)
+		w.Must(err)
 		if len(people) != 1 || people[0].Keys != 0 || len(rest) != 1 || rest[0].Keys != 1 || !rest[0].Payments {
 			t.Errorf("people are %+v and %+v", people, rest)
 		}
-		w.custodian(k, "https://shop.example/hook")
-		p := w.payment(k)
+		w.NewCustodian(k, "https://shop.example/hook")
+		p := w.NewPayment(k)
 		_, err = w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change,
 			error,
 		) {
-			return p.Cancel(start)
+			return p.Cancel(storetest.Start)
 		})
-		w.must(err)
-		st, err := w.Stuck(t.Context(), start.Add(time.Hour), money.USD)
-		w.must(err)
-		if st.Deliveries != 1 || !st.OldestDue.Equal(start) || st.Sweeps != 0 {
+		w.Must(err)
+		st, err := w.Stuck(t.Context(), storetest.Start.Add(time.Hour), money.USD)
+		w.Must(err)
+		if st.Deliveries != 1 || !st.OldestDue.Equal(storetest.Start) || st.Sweeps != 0 {
 			t.Errorf("stuck is %+v", st)
 		}
 	})

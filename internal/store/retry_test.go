@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/db"
+	"github.com/florinpay/florin/internal/store/storetest"
 )
 
 // A transaction that loses against another is repeated, whole.
@@ -18,43 +19,43 @@ func TestStore_Retry(t *testing.T) {
 	for _, state := range []string{"40001", "40P01"} {
 		t.Run(state, func(t *testing.T) {
 			t.Parallel()
-			url := migrated.URL(t)
-			w := newWorld(t, mustOpen(t, url), url)
-			k := w.key(1, 0)
-			p := w.payment(k)
+			url := storetest.Migrated.URL(t)
+			w := newWorld(t, storetest.Open(t, url), url)
+			k := w.NewKey(1, 0)
+			p := w.NewPayment(k)
 			for _, table := range []string{"events", "ledger_entries", "leases"} {
 				w.inject(3, state, table)
 				switch table {
 				case "events":
-					w.payment(k)
+					w.NewPayment(k)
 				case "ledger_entries":
 					runs := 0
-					start := startOn(chain.Polygon, money.USDC, start)
+					start := storetest.StartOn(chain.Polygon, money.USDC, storetest.Start)
 					_, err := w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
 						runs++
 						return start(p)
 					})
-					w.must(err)
+					w.Must(err)
 					if runs != 4 {
 						t.Errorf("decided %d times, want 4", runs)
 					}
 				case "leases":
-					_, err := w.Lease(t.Context(), "x", "a", start, start.Add(time.Minute))
-					w.must(err)
+					_, err := w.Store.Lease(t.Context(), "x", "a", storetest.Start, storetest.Start.Add(time.Minute))
+					w.Must(err)
 				}
 			}
-			w.checkHistory(w.read(p.ID))
+			w.checkHistory(w.Stored(p.ID))
 			b, err := w.Balance(t.Context(), k.ID)
-			w.must(err)
-			same(t, "balance", b, ledger.Balance{})
+			w.Must(err)
+			storetest.Same(t, "balance", b, ledger.Balance{})
 		})
 	}
 }
 
 // inject makes the database itself fail the first n inserts into the table.
 func (w *world) inject(n int, state, table string) {
-	w.t.Helper()
-	db := w.raw()
+	w.T.Helper()
+	db := w.SQL()
 	for _, text := range []string{
 		"DROP SEQUENCE IF EXISTS tries", "CREATE SEQUENCE tries",
 		"CREATE OR REPLACE FUNCTION fail_first() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF nextval('tries') <= " +
@@ -62,39 +63,39 @@ func (w *world) inject(n int, state, table string) {
 		"CREATE TRIGGER fail_first BEFORE INSERT ON " + table + " FOR EACH ROW EXECUTE FUNCTION fail_first()",
 	} {
 		_, err := db.Exec(text)
-		w.must(err)
+		w.Must(err)
 	}
 }
 
 // It gives up in time when the other never ends, and nothing is written.
 func TestStore_Retry_GivesUp(t *testing.T) {
 	t.Parallel()
-	url := migrated.URL(t)
-	w := newWorld(t, mustOpen(t, url), url)
-	p := w.payment(w.key(1, 0))
-	raw := w.raw()
+	url := storetest.Migrated.URL(t)
+	w := newWorld(t, storetest.Open(t, url), url)
+	p := w.NewPayment(w.NewKey(1, 0))
+	raw := w.SQL()
 	for _, text := range []string{
 		"CREATE FUNCTION fail_always() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'injected' USING ERRCODE = '40001'; END $$",
 		"CREATE TRIGGER fail_always BEFORE INSERT ON routes FOR EACH ROW EXECUTE FUNCTION fail_always()",
 	} {
 		_, err := raw.Exec(text)
-		w.must(err)
+		w.Must(err)
 	}
 	begun := time.Now()
-	_, err := w.UpdatePayment(t.Context(), p.ID, startOn(chain.Polygon, money.USDC, start))
+	_, err := w.UpdatePayment(t.Context(), p.ID, storetest.StartOn(chain.Polygon, money.USDC, storetest.Start))
 	if !db.IsConflict(err) {
 		t.Errorf("gave up with %v", err)
 	}
 	if took := time.Since(begun); took > time.Minute {
 		t.Errorf("gave up after %v", took)
 	}
-	same(t, "the payment", w.read(p.ID), p)
+	storetest.Same(t, "the payment", w.Stored(p.ID), p)
 	b, err := w.Balance(t.Context(), p.KeyID)
-	w.must(err)
-	same(t, "balance", b, ledger.Balance{Credits: 1})
+	w.Must(err)
+	storetest.Same(t, "balance", b, ledger.Balance{Credits: 1})
 
 	short, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
-	_, err = w.UpdatePayment(short, p.ID, startOn(chain.Polygon, money.USDC, start))
-	wants(t, "a caller in a hurry", err, context.DeadlineExceeded)
+	_, err = w.UpdatePayment(short, p.ID, storetest.StartOn(chain.Polygon, money.USDC, storetest.Start))
+	storetest.WantError(t, "a caller in a hurry", err, context.DeadlineExceeded)
 }

@@ -35,7 +35,7 @@ func (s *Store) SaveSetAside(ctx context.Context, a payment.SetAside) error {
 			"ON CONFLICT (network, payment_id) DO UPDATE SET attempts = excluded.attempts, next_at = excluded.next_at, reason = excluded.reason, "+
 			"from_number = CASE WHEN excluded.from_number < set_aside.from_number THEN excluded.from_number ELSE set_aside.from_number END, "+
 			"since = CASE WHEN excluded.since < set_aside.since THEN excluded.since ELSE set_aside.since END",
-			string(a.Network), from, db.At(a.Since), a.Attempts, db.At(a.NextAt), shown(a.Reason), string(a.PaymentID)).Exec(ctx)
+			string(a.Network), from, db.At(a.Since), a.Attempts, db.At(a.NextAt), db.Shown(a.Reason), string(a.PaymentID)).Exec(ctx)
 		if err != nil {
 			return err
 		}
@@ -54,7 +54,7 @@ func (s *Store) SaveSetAside(ctx context.Context, a payment.SetAside) error {
 // first.
 func (s *Store) SetAsides(ctx context.Context, n chain.Network) ([]payment.SetAside, error) {
 	var rows []setAsideRow
-	err := s.reader().NewRaw("SELECT p.public_id, a.network, a.from_number, a.since, a.attempts, a.next_at, a.reason "+
+	err := s.db.Reader().NewRaw("SELECT p.public_id, a.network, a.from_number, a.since, a.attempts, a.next_at, a.reason "+
 		"FROM set_aside AS a JOIN payments AS p ON p.id = a.payment_id WHERE a.network = ? ORDER BY a.since, a.payment_id",
 		string(n)).Scan(ctx, &rows)
 	if err != nil {

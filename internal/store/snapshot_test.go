@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"context"
@@ -10,7 +10,9 @@ import (
 
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store"
 	"github.com/florinpay/florin/internal/store/db"
+	"github.com/florinpay/florin/internal/store/storetest"
 )
 
 // leaving calls the lists for a while as clients do that hang up at any moment.
@@ -20,7 +22,7 @@ func (w *world) leaving(keyID int64, clients int, last time.Duration) {
 	for range clients {
 		all.Go(func() {
 			for time.Now().Before(stop) {
-				ctx, cancel := context.WithCancel(w.t.Context())
+				ctx, cancel := context.WithCancel(w.T.Context())
 				gone := time.AfterFunc(rand.N(120*time.Microsecond), cancel)
 				// Whether they succeed is up to chance.
 				_, _ = w.Payments(ctx, payment.Filter{KeyID: keyID, Limit: 10})
@@ -38,14 +40,14 @@ func (w *world) leaving(keyID int64, clients int, last time.Duration) {
 func TestStore_ClientsHangUp(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
-		k := w.key(0, 0)
-		w.custodian(k, "")
-		p := w.payment(k)
+		k := w.NewKey(0, 0)
+		w.NewCustodian(k, "")
+		p := w.NewPayment(k)
 		w.leaving(k.ID, 8, time.Second)
-		old, fresh := k.Hash, hashOf("replaced "+k.PublicID)
-		w.replace(k.ID, old, fresh)
+		old, fresh := k.Hash, storetest.HashOf("replaced "+k.PublicID)
+		w.ReplaceKey(k.ID, old, fresh)
 		// Enough at once that every connection takes part.
-		for _, err := range together(4*db.DefaultMaxConns, func(int) error {
+		for _, err := range storetest.AtOnce(4*db.DefaultMaxConns, func(int) error {
 			for range 10 {
 				if err := w.seesKey(fresh, old); err != nil {
 					return err
@@ -60,17 +62,17 @@ func TestStore_ClientsHangUp(t *testing.T) {
 			}
 			return nil
 		}) {
-			w.must(err)
+			w.Must(err)
 		}
 	})
 }
 
 // seesKey fails unless the new key is known and the one it replaced is not.
 func (w *world) seesKey(fresh, old [32]byte) error {
-	if _, err := w.KeyByHash(w.t.Context(), fresh); err != nil {
+	if _, err := w.KeyByHash(w.T.Context(), fresh); err != nil {
 		return err
 	}
-	if _, err := w.KeyByHash(w.t.Context(), old); !fault.Is(err, fault.Unauthorized) {
+	if _, err := w.KeyByHash(w.T.Context(), old); !fault.Is(err, fault.Unauthorized) {
 		return errors.Join(errors.New("a replaced key is still valid"), err)
 	}
 	return nil
@@ -81,10 +83,10 @@ func (w *world) seesKey(fresh, old [32]byte) error {
 func onOneConn(t *testing.T, story func(t *testing.T, w *world)) {
 	t.Helper()
 	onEach(t, func(t *testing.T, w *world) {
-		s, err := Open(t.Context(), w.url, mustSealer(1), Options{MaxConns: 1})
-		w.must(err)
-		t.Cleanup(func() { w.must(s.Close()) })
-		story(t, newWorld(t, s, w.url))
+		s, err := store.Open(t.Context(), w.URL, storetest.Sealer(1), store.Options{MaxConns: 1})
+		w.Must(err)
+		t.Cleanup(func() { w.Must(s.Close()) })
+		story(t, newWorld(t, s, w.URL))
 	})
 }
 
@@ -92,24 +94,24 @@ func onOneConn(t *testing.T, story func(t *testing.T, w *world)) {
 func TestStore_SnapshotEnds(t *testing.T) {
 	t.Parallel()
 	const endedAlready = "has been ended"
-	see := func(ctx context.Context, t tx) error {
-		return t.Run(ctx, db.Query(func(scan scan) error { return scan(new(int64)) }, "SELECT count(*) FROM users"))
+	see := func(ctx context.Context, t db.Tx) error {
+		return t.Run(ctx, db.Query(func(scan db.Scan) error { return scan(new(int64)) }, "SELECT count(*) FROM users"))
 	}
-	for name, fn := range map[string]func(context.Context, tx) error{
-		"fails":  func(context.Context, tx) error { return db.ErrLost },
-		"panics": func(context.Context, tx) error { panic("a fault") },
-		endedAlready: func(ctx context.Context, t tx) error {
+	for name, fn := range map[string]func(context.Context, db.Tx) error{
+		"fails":  func(context.Context, db.Tx) error { return db.ErrLost },
+		"panics": func(context.Context, db.Tx) error { panic("a fault") },
+		endedAlready: func(ctx context.Context, t db.Tx) error {
 			return t.Run(ctx, db.Exec("COMMIT"))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			onOneConn(t, func(t *testing.T, w *world) {
-				k := w.key(0, 0)
+				k := w.NewKey(0, 0)
 				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 				defer cancel()
 				failed := db.Guard(func() error {
-					return w.db.Snapshot(ctx, func(ctx context.Context, t tx) error {
+					return w.Store.Engine().Snapshot(ctx, func(ctx context.Context, t db.Tx) error {
 						return errors.Join(see(ctx, t), fn(ctx, t))
 					})
 				})
@@ -119,10 +121,10 @@ func TestStore_SnapshotEnds(t *testing.T) {
 				if failed == nil && name != endedAlready { // PostgreSQL does not mind
 					t.Fatal("the snapshot did not fail")
 				}
-				fresh := hashOf("replaced " + k.PublicID)
-				w.replace(k.ID, k.Hash, fresh)
-				w.must(w.seesKey(fresh, k.Hash))
-				w.must(w.db.Snapshot(ctx, see))
+				fresh := storetest.HashOf("replaced " + k.PublicID)
+				w.ReplaceKey(k.ID, k.Hash, fresh)
+				w.Must(w.seesKey(fresh, k.Hash))
+				w.Must(w.Store.Engine().Snapshot(ctx, see))
 			})
 		})
 	}

@@ -1,10 +1,10 @@
-// Package store keeps everything Florin knows in one database. It implements
-// the Store ports of the domain packages: one file for each noun, with its rows,
-// loads and writes. Lists and figures for pages are in store/report, and how SQL
-// is run is in store/db.
+// Package store keeps everything Florin knows in one database. It implements the Store ports of the domain packages:
+// those of payments, webhooks, campaigns and idempotency itself, one file for each noun, and the others in
+// store/identity, store/merchant and store/settlement. What these share is in store/table, lists and figures for pages
+// are in store/report, and how SQL is run is in store/db.
 //
 // Its one invariant: one exported method is one transaction. It is written
-// whole or not at all, whoever else writes at the same time, and it is safe to
+// whole or not at all, whatever else is written at the same time, and it is safe to
 // run again: a transaction that loses a race is repeated a bounded number of
 // times, and no caller ever holds one.
 package store
@@ -15,23 +15,27 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 
-	"github.com/uptrace/bun"
-
-	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/idempotency"
-	"github.com/florinpay/florin/internal/identity"
-	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store/db"
+	"github.com/florinpay/florin/internal/store/identity"
+	"github.com/florinpay/florin/internal/store/merchant"
+	"github.com/florinpay/florin/internal/store/settlement"
+	"github.com/florinpay/florin/internal/store/table"
 	"github.com/florinpay/florin/internal/webhook"
 )
 
 // Store is the database. It is safe for concurrent use.
 type Store struct {
+	table.Leases
+
+	identity   *identity.Store
+	merchant   *merchant.Store
+	settlement *settlement.Store
+
 	db     db.Engine
 	sealer *secret.Sealer
 	log    *slog.Logger
@@ -41,19 +45,12 @@ type Store struct {
 	creates *db.Batcher[*createOp]
 	changes *db.Batcher[*changeOp]
 	loads   *db.Batcher[*loadOp]
-	// Small reads of every create and start.
-	keys       *db.Coalescer[identity.Hash, merchant.Key]
-	terms      *db.Coalescer[int64, payment.Terms]
-	custodians *db.Coalescer[int64, custodianScan]
-	closing    sync.Once
+	closing sync.Once
 }
 
 var (
 	_ payment.Store      = (*Store)(nil)
 	_ payment.WatchStore = (*Store)(nil)
-	_ payment.Custodians = (*Store)(nil)
-	_ identity.Store     = (*Store)(nil)
-	_ merchant.Store     = (*Store)(nil)
 	_ webhook.Store      = (*Store)(nil)
 	_ idempotency.Store  = (*Store)(nil)
 )
@@ -76,14 +73,13 @@ func Open(ctx context.Context, url string, sealer *secret.Sealer, o Options) (*S
 		return nil, err
 	}
 	s := &Store{
-		db: engine, sealer: sealer, log: o.Log, recent: newRecent(),
-		keys:       db.NewCoalescer[identity.Hash, merchant.Key](),
-		terms:      db.NewCoalescer[int64, payment.Terms](),
-		custodians: db.NewCoalescer[int64, custodianScan](),
+		Leases: table.NewLeases(engine), db: engine, sealer: sealer, log: o.Log, recent: newRecent(),
+		identity: identity.New(engine, sealer),
+		merchant: merchant.New(engine, sealer), settlement: settlement.New(engine),
 	}
-	s.creates, s.changes, s.loads = db.NewBatcher(
-		s.createBatch,
-	), db.NewBatcher(s.changeBatch), db.NewBatcher(s.loadBatch)
+	s.creates = db.NewBatcher(s.createBatch)
+	s.changes = db.NewBatcher(s.changeBatch)
+	s.loads = db.NewBatcher(s.loadBatch)
 	if s.log == nil {
 		s.log = slog.Default()
 	}
@@ -102,6 +98,15 @@ func (s *Store) Close() (err error) {
 	return err
 }
 
+// Identity returns the store of users and sessions.
+func (s *Store) Identity() *identity.Store { return s.identity }
+
+// Merchant returns the store of API keys, custodians and teams.
+func (s *Store) Merchant() *merchant.Store { return s.merchant }
+
+// Settlement returns the store of sweeps and recharges.
+func (s *Store) Settlement() *settlement.Store { return s.settlement }
+
 // Ping reports whether the database answers.
 func (s *Store) Ping(ctx context.Context) error {
 	if err := s.db.Ping(ctx); err != nil {
@@ -118,17 +123,6 @@ type (
 	scan    = db.Scan
 )
 
-// reader runs bun queries outside a transaction.
-func (s *Store) reader() bun.IDB { return s.db.Reader() }
-
-// checkTexts refuses a text that cannot be stored. what names the input.
-func checkTexts(what string, texts ...string) error {
-	if slices.ContainsFunc(texts, func(t string) bool { return !db.Storable(t) }) {
-		return fault.New(fault.Invalid, "%s must be valid UTF-8 without NUL characters", what)
-	}
-	return nil
-}
-
 // checkDetails checks every text of a new payment that came from outside.
 func checkDetails(p payment.Payment) error {
 	d := p.Details
@@ -139,10 +133,5 @@ func checkDetails(p payment.Payment) error {
 	}
 	texts = slices.AppendSeq(texts, maps.Keys(d.Metadata))
 	texts = slices.AppendSeq(texts, maps.Values(d.Metadata))
-	return checkTexts("texts of a payment", texts...)
-}
-
-// shown returns what can be stored of a text from outside that is only shown.
-func shown(text string) string {
-	return strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", "\uFFFD"), "\uFFFD")
+	return db.CheckTexts("texts of a payment", texts...)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/db"
+	"github.com/florinpay/florin/internal/store/table"
 )
 
 // watchRow is a route as a watcher needs it.
@@ -113,7 +114,7 @@ type cursorRow struct {
 // SaveCursor.
 func (s *Store) Cursor(ctx context.Context, n chain.Network) (c payment.Cursor, ok bool, err error) {
 	var rows []cursorRow
-	if err := s.reader().NewSelect().Model(&rows).Where("network = ?", string(n)).Scan(ctx); err != nil {
+	if err := s.db.Reader().NewSelect().Model(&rows).Where("network = ?", string(n)).Scan(ctx); err != nil {
 		return payment.Cursor{}, false, fmt.Errorf("cursor of %s: %w", n, err)
 	}
 	if len(rows) == 0 {
@@ -121,8 +122,8 @@ func (s *Store) Cursor(ctx context.Context, n chain.Network) (c payment.Cursor, 
 	}
 	r := rows[0]
 	return payment.Cursor{
-		Scanned:     blockOf(r.ScannedNumber, r.ScannedHash, r.ScannedTime),
-		Rechecked:   blockOf(r.RecheckedNumber, r.RecheckedHash, r.RecheckedTime),
+		Scanned:     table.Block(r.ScannedNumber, r.ScannedHash, r.ScannedTime),
+		Rechecked:   table.Block(r.RecheckedNumber, r.RecheckedHash, r.RecheckedTime),
 		BehindSince: r.BehindSince.Time,
 		UpdatedAt:   r.UpdatedAt.Time,
 	}, true, nil
@@ -130,11 +131,11 @@ func (s *Store) Cursor(ctx context.Context, n chain.Network) (c payment.Cursor, 
 
 // SaveCursor stores how far the network was read.
 func (s *Store) SaveCursor(ctx context.Context, n chain.Network, c payment.Cursor) error {
-	scanned, err := storedBlock(c.Scanned)
+	scanned, err := table.BlockNumber(c.Scanned)
 	if err != nil {
 		return fmt.Errorf("save cursor of %s: %w", n, err)
 	}
-	rechecked, err := storedBlock(c.Rechecked)
+	rechecked, err := table.BlockNumber(c.Rechecked)
 	if err != nil {
 		return fmt.Errorf("save cursor of %s: %w", n, err)
 	}
@@ -155,26 +156,4 @@ func (s *Store) SaveCursor(ctx context.Context, n chain.Network, c payment.Curso
 		return fmt.Errorf("save cursor of %s: %w", n, err)
 	}
 	return nil
-}
-
-// Lease takes or renews the lease of the name for the holder until the time
-// given, and reports whether the holder has it. A lease that has expired at now
-// is free.
-func (s *Store) Lease(ctx context.Context, name, holder string, now, until time.Time) (bool, error) {
-	var has bool
-	err := s.db.Write(ctx, func(ctx context.Context, t tx) error {
-		res, err := t.NewRaw("INSERT INTO leases (name, holder, until) VALUES (?, ?, ?) ON CONFLICT (name) DO UPDATE "+
-			"SET holder = excluded.holder, until = excluded.until WHERE leases.holder = excluded.holder OR leases.until <= ?",
-			name, holder, db.At(until), db.At(now)).Exec(ctx)
-		if err != nil {
-			return err
-		}
-		n, err := res.RowsAffected()
-		has = n == 1
-		return err
-	})
-	if err != nil {
-		return false, fmt.Errorf("lease %s: %w", name, err)
-	}
-	return has, nil
 }

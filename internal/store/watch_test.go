@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"fmt"
@@ -12,15 +12,16 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store/storetest"
 )
 
 // watched returns what Watches gives, as a set, and the next mark.
 func (w *world) watched(
 	since payment.Mark, endedAfter time.Time, networks ...chain.Network,
 ) (map[payment.ID]payment.Watch, payment.Mark) {
-	w.t.Helper()
-	list, next, err := w.Watches(w.t.Context(), networks, since, endedAfter)
-	w.must(err)
+	w.T.Helper()
+	list, next, err := w.Watches(w.T.Context(), networks, since, endedAfter)
+	w.Must(err)
 	set := make(map[payment.ID]payment.Watch)
 	for _, x := range list {
 		set[x.PaymentID] = x
@@ -31,41 +32,45 @@ func (w *world) watched(
 func TestStore_Watches(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
-		k := w.key(100, 0)
-		w.payment(k) // was never started: has no address
-		running, ended, longEnded := w.started(k), w.started(k), w.started(k)
-		for p, when := range map[payment.ID]time.Time{ended.ID: start.Add(time.Hour), longEnded.ID: start} {
+		k := w.NewKey(100, 0)
+		w.NewPayment(k) // was never started: has no address
+		running, ended, longEnded := w.NewStarted(k), w.NewStarted(k), w.NewStarted(k)
+		for p, when := range map[payment.ID]time.Time{
+			ended.ID: storetest.Start.Add(time.Hour), longEnded.ID: storetest.Start,
+		} {
 			_, err := w.UpdatePayment(t.Context(), p, func(q payment.Payment) (payment.Change, error) {
 				return q.Cancel(when)
 			})
-			w.must(err)
+			w.Must(err)
 		}
-		set, mark := w.watched(payment.Mark{}, start, chain.Polygon)
+		set, mark := w.watched(payment.Mark{}, storetest.Start, chain.Polygon)
 		if len(set) != 2 || set[running.ID].Address != running.Routes[0].Address.Address ||
 			set[ended.ID].PaymentID == "" {
 			t.Errorf("at first: %+v", set)
 		}
-		same(t, "a watch", set[running.ID], payment.Watch{
+		storetest.Same(t, "a watch", set[running.ID], payment.Watch{
 			Watched: running.Routes[0].Address, PaymentID: running.ID, Network: chain.Polygon,
 		})
-		if none, _ := w.watched(payment.Mark{}, start, chain.Base, chain.Solana); len(none) != 0 {
+		if none, _ := w.watched(payment.Mark{}, storetest.Start, chain.Base, chain.Solana); len(none) != 0 {
 			t.Errorf("on other networks: %+v", none)
 		}
-		late := w.started(k)
-		_, err := w.UpdatePayment(t.Context(), late.ID, startOn(chain.Base, money.USDC, start.Add(time.Minute)))
-		w.must(err)
-		next, mark := w.watched(mark, start, chain.Polygon)
+		late := w.NewStarted(k)
+		_, err := w.UpdatePayment(
+			t.Context(), late.ID, storetest.StartOn(chain.Base, money.USDC, storetest.Start.Add(time.Minute)),
+		)
+		w.Must(err)
+		next, mark := w.watched(mark, storetest.Start, chain.Polygon)
 		if _, ok := next[late.ID]; !ok {
 			t.Errorf("the new address is missing: %+v", next)
 		}
-		if base, _ := w.watched(payment.Mark{}, start, chain.Base); len(base) != 1 {
+		if base, _ := w.watched(payment.Mark{}, storetest.Start, chain.Base); len(base) != 1 {
 			t.Errorf("on Base: %+v", base)
 		}
 		// On PostgreSQL what is new may come again, as long as any transaction
 		// on the server, another test's for instance, runs since before it.
-		again, _ := w.watched(mark, start, chain.Polygon)
+		again, _ := w.watched(mark, storetest.Start, chain.Polygon)
 		delete(again, late.ID)
-		if w.db.Dialect().ManyWriters {
+		if w.ManyWriters() {
 			delete(again, running.ID)
 			delete(again, ended.ID)
 		}
@@ -79,39 +84,39 @@ func TestStore_Watches(t *testing.T) {
 func TestStore_Watches_LateCommit(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
-		k := w.key(100, 0)
-		late := w.payment(k)
-		_, mark := w.watched(payment.Mark{}, start, chain.Polygon)
+		k := w.NewKey(100, 0)
+		late := w.NewPayment(k)
+		_, mark := w.watched(payment.Mark{}, storetest.Start, chain.Polygon)
 
-		open, err := w.raw().Begin()
-		w.must(err)
+		open, err := w.SQL().Begin()
+		w.Must(err)
 		defer func() { _ = open.Rollback() }()
-		r := routeOf(chain.Polygon, late.Number)
+		r := storetest.RouteOf(chain.Polygon, late.Number)
 		xact := "0"
-		if w.db.Dialect().ManyWriters {
+		if w.ManyWriters() {
 			xact = "pg_current_xact_id()::text::bigint"
 		}
 		_, err = open.Exec(fmt.Sprintf("INSERT INTO routes (payment_id, network, address, raw, settlement, tokens, since, xact) "+
 			"SELECT id, 'POLYGON', '%s', '%s', 'x', 'USDC', created_at, %s FROM payments WHERE id = %d",
 			r.Address.Address, strings.Repeat("a", 20), xact, late.Number))
-		if err != nil && !w.db.Dialect().ManyWriters {
+		if err != nil && !w.ManyWriters() {
 			// SQLite takes bytes as bytes only.
 			_, err = open.Exec(fmt.Sprintf("INSERT INTO routes (payment_id, network, address, raw, settlement, tokens, since, xact) "+
 				"SELECT id, 'POLYGON', '%s', x'%s', 'x', 'USDC', created_at, 0 FROM payments WHERE id = %d",
 				r.Address.Address, strings.Repeat("aa", 20), late.Number))
 		}
-		w.must(err)
+		w.Must(err)
 		seen := make(map[payment.ID]bool)
 		read := func() {
-			set, next := w.watched(mark, start, chain.Polygon)
+			set, next := w.watched(mark, storetest.Start, chain.Polygon)
 			for id := range set {
 				seen[id] = true
 			}
 			mark = next
 		}
-		if w.db.Dialect().ManyWriters { // on SQLite nobody else can write meanwhile
+		if w.ManyWriters() { // on SQLite nobody else can write meanwhile
 			for range 3 {
-				early := w.started(k)
+				early := w.NewStarted(k)
 				read()
 				if !seen[early.ID] {
 					t.Errorf("a committed address is missing")
@@ -122,7 +127,7 @@ func TestStore_Watches_LateCommit(t *testing.T) {
 		if seen[late.ID] {
 			t.Fatal("an address was seen before its transaction committed")
 		}
-		w.must(open.Commit())
+		w.Must(open.Commit())
 		read()
 		if !seen[late.ID] {
 			t.Error("the address that was committed last was skipped")
@@ -135,20 +140,20 @@ func TestStore_Watches_LateCommit(t *testing.T) {
 func TestStore_Watches_MovedServer(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
-		k := w.key(9, 0)
-		old := w.started(k)
+		k := w.NewKey(9, 0)
+		old := w.NewStarted(k)
 		for _, text := range []string{"UPDATE routes SET xact = 5000000000", "UPDATE instance SET server = 'another'"} {
-			_, err := w.raw().Exec(text)
-			w.must(err)
+			_, err := w.SQL().Exec(text)
+			w.Must(err)
 		}
-		moved := newWorld(t, mustOpen(t, w.url), w.url)
-		set, mark := moved.watched(payment.Mark{}, start, chain.Polygon)
+		moved := newWorld(t, storetest.Open(t, w.URL), w.URL)
+		set, mark := moved.watched(payment.Mark{}, storetest.Start, chain.Polygon)
 		if _, ok := set[old.ID]; !ok {
 			t.Error("an address was lost with the move")
 		}
-		fresh := moved.started(k)
-		set, _ = moved.watched(mark, start, chain.Polygon)
-		if _, ok := set[old.ID]; ok && moved.db.Dialect().ManyWriters {
+		fresh := moved.NewStarted(k)
+		set, _ = moved.watched(mark, storetest.Start, chain.Polygon)
+		if _, ok := set[old.ID]; ok && moved.Engine().Dialect().ManyWriters {
 			t.Error("an address that was moved comes again and again")
 		}
 		if _, ok := set[fresh.ID]; !ok {
@@ -160,26 +165,26 @@ func TestStore_Watches_MovedServer(t *testing.T) {
 func TestStore_DueRunningUnsettled(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
-		k := w.key(100, 0)
+		k := w.NewKey(100, 0)
 		var pending, running []payment.ID
 		for range 7 {
-			pending = append(pending, w.payment(k).ID)
-			running = append(running, w.started(k).ID)
+			pending = append(pending, w.NewPayment(k).ID)
+			running = append(running, w.NewStarted(k).ID)
 		}
 		_, err := w.UpdatePayment(t.Context(), running[0],
-			func(p payment.Payment) (payment.Change, error) { return p.Cancel(start) })
-		w.must(err)
+			func(p payment.Payment) (payment.Change, error) { return p.Cancel(storetest.Start) })
+		w.Must(err)
 		running = running[1:]
 		open := slices.Concat(pending, running)
 		slices.Sort(open)
 		slices.Sort(running)
 
-		end := start.Add(time.Hour) // all of them expire then
+		end := storetest.Start.Add(time.Hour) // all of them expire then
 		pages := func(read func(after payment.ID) ([]payment.ID, error)) []payment.ID {
 			var all []payment.ID
 			for after := payment.ID(""); ; after = all[len(all)-1] {
 				page, err := read(after)
-				w.must(err)
+				w.Must(err)
 				all = append(all, page...)
 				if len(page) < 3 {
 					return all
@@ -189,40 +194,40 @@ func TestStore_DueRunningUnsettled(t *testing.T) {
 		due := func(now time.Time) []payment.ID {
 			return pages(func(after payment.ID) ([]payment.ID, error) { return w.Due(t.Context(), now, after, 3) })
 		}
-		same(t, "due at the end", due(end), open)
-		same(t, "due before", due(end.Add(-time.Microsecond)), nil)
+		storetest.Same(t, "due at the end", due(end), open)
+		storetest.Same(t, "due before", due(end.Add(-time.Microsecond)), nil)
 		runs := func(n chain.Network, after time.Time) []payment.ID {
 			return pages(func(id payment.ID) ([]payment.ID, error) { return w.Running(t.Context(), n, after, id, 3) })
 		}
-		same(t, "running", runs(chain.Polygon, end.Add(-time.Second)), running)
-		same(t, "running later", runs(chain.Polygon, end), nil)
-		same(t, "running elsewhere", runs(chain.Base, start), nil)
+		storetest.Same(t, "running", runs(chain.Polygon, end.Add(-time.Second)), running)
+		storetest.Same(t, "running later", runs(chain.Polygon, end), nil)
+		storetest.Same(t, "running elsewhere", runs(chain.Base, storetest.Start), nil)
 
-		p := w.read(running[2])
-		tx := transfer(p, "0xaa", 1, 10)
+		p := w.Stored(running[2])
+		tx := storetest.Transfer(p, "0xaa", 1, 10)
 		unsettled := func() []payment.ID {
 			list, err := w.Unsettled(t.Context(), chain.Polygon, tx.Block.Number, tx.Block.Number)
-			w.must(err)
+			w.Must(err)
 			for _, beside := range [][2]uint64{{0, tx.Block.Number - 1}, {tx.Block.Number + 1, math.MaxUint64}} {
 				none, err := w.Unsettled(t.Context(), chain.Polygon, beside[0], beside[1])
-				w.must(err)
-				same(t, "unsettled in other blocks", none, []payment.ID{})
+				w.Must(err)
+				storetest.Same(t, "unsettled in other blocks", none, []payment.ID{})
 			}
 			return list
 		}
-		same(t, "before any deposit", unsettled(), []payment.ID{})
+		storetest.Same(t, "before any deposit", unsettled(), []payment.ID{})
 		for _, step := range []struct {
 			decide func(payment.Payment) (payment.Change, error)
 			want   []payment.ID
 		}{
-			{observe(5, tx), []payment.ID{p.ID}},
-			{observe(5), []payment.ID{}},
-			{observe(5, tx), []payment.ID{p.ID}},
-			{observe(10, tx), []payment.ID{}},
+			{storetest.Observe(5, tx), []payment.ID{p.ID}},
+			{storetest.Observe(5), []payment.ID{}},
+			{storetest.Observe(5, tx), []payment.ID{p.ID}},
+			{storetest.Observe(10, tx), []payment.ID{}},
 		} {
 			_, err := w.UpdatePayment(t.Context(), p.ID, step.decide)
-			w.must(err)
-			same(t, "unsettled", unsettled(), step.want)
+			w.Must(err)
+			storetest.Same(t, "unsettled", unsettled(), step.want)
 		}
 	})
 }
@@ -231,27 +236,27 @@ func TestStore_Cursor(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		_, ok, err := w.Cursor(t.Context(), chain.Base)
-		w.must(err)
+		w.Must(err)
 		if ok {
 			t.Error("a cursor before the first")
 		}
 		c := payment.Cursor{
-			Scanned:   chain.Head{Number: 1<<62 + 7, Hash: "0xaa", Time: start},
+			Scanned:   chain.Head{Number: 1<<62 + 7, Hash: "0xaa", Time: storetest.Start},
 			Rechecked: chain.Head{Number: 5, Hash: "0xbb"},
-			UpdatedAt: start.Add(time.Second),
+			UpdatedAt: storetest.Start.Add(time.Second),
 		}
 		for range 2 {
-			w.must(w.SaveCursor(t.Context(), chain.Base, c))
+			w.Must(w.SaveCursor(t.Context(), chain.Base, c))
 			read, ok, err := w.Cursor(t.Context(), chain.Base)
-			w.must(err)
+			w.Must(err)
 			if !ok {
 				t.Fatal("the cursor is gone")
 			}
-			same(t, "cursor", read, c)
-			c.BehindSince, c.Scanned.Number = start, 9
+			storetest.Same(t, "cursor", read, c)
+			c.BehindSince, c.Scanned.Number = storetest.Start, 9
 		}
 		_, ok, err = w.Cursor(t.Context(), chain.BEP20)
-		w.must(err)
+		w.Must(err)
 		if ok {
 			t.Error("another network has the cursor")
 		}
@@ -262,8 +267,10 @@ func TestStore_Lease(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		take := func(holder string, now, until time.Duration) bool {
-			has, err := w.Lease(t.Context(), "watch BASE", holder, start.Add(now), start.Add(until))
-			w.must(err)
+			has, err := w.Store.Lease(
+				t.Context(), "watch BASE", holder, storetest.Start.Add(now), storetest.Start.Add(until),
+			)
+			w.Must(err)
 			return has
 		}
 		for _, step := range []struct {
@@ -283,11 +290,13 @@ func TestStore_Lease(t *testing.T) {
 			}
 		}
 		holders := make([]bool, 30)
-		for _, err := range together(len(holders), func(i int) (err error) {
-			holders[i], err = w.Lease(t.Context(), "another", strconv.Itoa(i), start, start.Add(time.Minute))
+		for _, err := range storetest.AtOnce(len(holders), func(i int) (err error) {
+			holders[i], err = w.Store.Lease(
+				t.Context(), "another", strconv.Itoa(i), storetest.Start, storetest.Start.Add(time.Minute),
+			)
 			return err
 		}) {
-			w.must(err)
+			w.Must(err)
 		}
 		if n := len(slices.DeleteFunc(holders, func(has bool) bool { return !has })); n != 1 {
 			t.Errorf("%d hold the lease", n)

@@ -152,7 +152,7 @@ func (s *stored) key(t *testing.T, url string) int64 {
 		return id
 	}
 	n := len(s.keys)
-	u, err := s.CreateUser(
+	u, err := s.Identity().CreateUser(
 		t.Context(),
 		identity.User{
 			PublicID: newULID(), Email: fmt.Sprintf("%d@example.org", n), PasswordHash: "argon2id", CreatedAt: noon,
@@ -161,7 +161,7 @@ func (s *stored) key(t *testing.T, url string) int64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := s.CreateKey(
+	k, err := s.Merchant().CreateKey(
 		t.Context(),
 		merchant.Key{PublicID: newULID(), UserID: u.ID, Hash: sha256.Sum256([]byte(u.Email)), CreatedAt: noon},
 		func(int64) []ledger.Entry { return nil },
@@ -169,7 +169,7 @@ func (s *stored) key(t *testing.T, url string) int64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = s.CreateCustodian(t.Context(), merchant.Custodian{
+	_, err = s.Merchant().CreateCustodian(t.Context(), merchant.Custodian{
 		PublicID: newULID(), KeyID: k.ID, Name: "Shop", CallbackURL: url, Secret: shopSecret,
 		SigningSecrets: []secret.Text{
 			webhook.NewSigningSecret(),

@@ -63,21 +63,21 @@ func (o *outbox) close() error {
 // merchant creates a merchant with the callback URL and returns the key.
 func (o *outbox) merchant(ctx context.Context, url string) (int64, error) {
 	now, id := time.Now(), newULID()
-	u, err := o.CreateUser(
+	u, err := o.Identity().CreateUser(
 		ctx,
 		identity.User{PublicID: newULID(), Email: id + "@example.org", PasswordHash: "none", CreatedAt: now},
 	)
 	if err != nil {
 		return 0, err
 	}
-	k, err := o.CreateKey(
+	k, err := o.Merchant().CreateKey(
 		ctx, merchant.Key{PublicID: newULID(), UserID: u.ID, Hash: sha256.Sum256([]byte(id)), CreatedAt: now},
 		func(int64) []ledger.Entry { return nil },
 	)
 	if err != nil {
 		return 0, err
 	}
-	_, err = o.CreateCustodian(ctx, merchant.Custodian{
+	_, err = o.Merchant().CreateCustodian(ctx, merchant.Custodian{
 		PublicID: newULID(), KeyID: k.ID, Name: "Shop", CallbackURL: url, Secret: secret.New("shop secret"),
 		SigningSecrets: []secret.Text{
 			webhook.NewSigningSecret(),

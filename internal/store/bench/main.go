@@ -91,7 +91,7 @@ func (b *bench) step(what string) func(context.Context, int) error {
 // prepare makes keys with credits, and payments to read.
 func (b *bench) prepare(ctx context.Context, keys int) error {
 	now := time.Now()
-	u, err := b.CreateUser(ctx, identity.User{
+	u, err := b.Identity().CreateUser(ctx, identity.User{
 		PublicID: string(newID()), Email: string(newID()) + "@example.org",
 		CreatedAt: now,
 	})
@@ -100,7 +100,7 @@ func (b *bench) prepare(ctx context.Context, keys int) error {
 	}
 	for range keys {
 		id := newID()
-		k, err := b.CreateKey(ctx, merchant.Key{
+		k, err := b.Merchant().CreateKey(ctx, merchant.Key{
 			PublicID: string(id), UserID: u.ID, Hash: sha256.Sum256([]byte(id)),
 			CreatedAt: now,
 		},

@@ -1,0 +1,45 @@
+package db
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/florinpay/florin/internal/fault"
+)
+
+// Wrap says what failed; nil stays nil.
+func Wrap(err error, format string, args ...any) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf(format+": %w", append(args, err)...)
+}
+
+// CheckTexts refuses a text that cannot be stored. what names the input.
+func CheckTexts(what string, texts ...string) error {
+	if slices.ContainsFunc(texts, func(t string) bool { return !Storable(t) }) {
+		return fault.New(fault.Invalid, "%s must be valid UTF-8 without NUL characters", what)
+	}
+	return nil
+}
+
+// Shown returns what can be stored of a text from outside that is only shown.
+func Shown(text string) string {
+	return strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", "\uFFFD"), "\uFFFD")
+}
+
+// WriteOne runs a statement in a transaction and reports whether it changed a row.
+func WriteOne(ctx context.Context, e Engine, text string, args ...any) (changed bool, err error) {
+	err = e.Write(ctx, func(ctx context.Context, t Tx) error {
+		res, err := t.NewRaw(text, args...).Exec(ctx)
+		if err != nil {
+			return err
+		}
+		n, err := res.RowsAffected()
+		changed = n == 1
+		return err
+	})
+	return changed && err == nil, Wrap(err, "%.24s…", text)
+}

@@ -1,0 +1,61 @@
+package store
+
+import (
+	"context"
+
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store/db"
+)
+
+// Engine returns the database, for tests of how it is used.
+func (s *Store) Engine() db.Engine { return s.db }
+
+// InstanceIDLen is the length of InstanceID.
+const InstanceIDLen = instanceIDLen
+
+// Decision is one decision of a batch, with its outcome after ChangeBatch.
+type Decision struct {
+	ID     payment.ID
+	Decide func(payment.Payment) (payment.Change, error)
+	Result payment.Payment
+	Err    error
+}
+
+// ChangeBatch runs the decisions in one batch.
+func (s *Store) ChangeBatch(ctx context.Context, list []*Decision) error {
+	ops := make([]*changeOp, len(list))
+	byOp := make(map[*changeOp]*Decision, len(list))
+	for i, d := range list {
+		ops[i] = &changeOp{id: d.ID, decide: d.Decide}
+		byOp[ops[i]] = d
+	}
+	err := s.changeBatch(ctx, ops)
+	for op, d := range byOp {
+		d.Result, d.Err = op.result, op.err
+	}
+	return err
+}
+
+// Creation is one new payment of a batch, with its outcome after CreateBatch.
+type Creation struct {
+	Change payment.Change
+	Number int64
+	Exists bool
+}
+
+// CreateBatch stores the payments in one batch.
+func (s *Store) CreateBatch(ctx context.Context, list []*Creation) error {
+	ops := make([]*createOp, len(list))
+	for i, c := range list {
+		op, err := newCreateOp(c.Change)
+		if err != nil {
+			return err
+		}
+		ops[i] = op
+	}
+	err := s.createBatch(ctx, ops)
+	for i, op := range ops {
+		list[i].Number, list[i].Exists = op.row.ID, op.exists
+	}
+	return err
+}

@@ -1,0 +1,156 @@
+package identity
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/store/db"
+	"github.com/florinpay/florin/internal/store/table"
+)
+
+// factorPlace binds a sealed second factor to its user.
+func factorPlace(userID int64) string {
+	return "second factor of user " + strconv.FormatInt(userID, 10)
+}
+
+// factorRow is a user's authenticator.
+type factorRow struct {
+	UserID      int64
+	Secret      string
+	Session     []byte
+	CreatedAt   db.Instant
+	ConfirmedAt db.Instant
+	LastStep    int64
+}
+
+// SecondFactor returns the user's; ok is false if there is none.
+func (s *Store) SecondFactor(ctx context.Context, userID int64) (f identity.SecondFactor, ok bool, err error) {
+	var rows []factorRow
+	err = s.db.Reader().NewRaw("SELECT user_id, secret, session, created_at, confirmed_at, last_step FROM second_factors WHERE user_id = ?", userID).Scan(ctx, &rows)
+	if err != nil || len(rows) == 0 {
+		return identity.SecondFactor{}, false, db.Wrap(err, "second factor of user %d", userID)
+	}
+	r := rows[0]
+	text, err := s.sealer.Open(factorPlace(userID), r.Secret)
+	if err != nil {
+		return identity.SecondFactor{}, false, fmt.Errorf("second factor of user %d: %w", userID, err)
+	}
+	f = identity.SecondFactor{
+		UserID: r.UserID, Secret: text, CreatedAt: r.CreatedAt.Time,
+		ConfirmedAt: r.ConfirmedAt.Time, LastStep: r.LastStep,
+	}
+	copy(f.Session[:], r.Session)
+	return f, true, nil
+}
+
+// PutSecondFactor stores one that is not in force, in place of another such, or
+// fails with identity.ErrHasFactor.
+func (s *Store) PutSecondFactor(ctx context.Context, f identity.SecondFactor) error {
+	sealed := s.sealer.Seal(factorPlace(f.UserID), f.Secret)
+	err := s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
+		res, err := t.NewRaw("INSERT INTO second_factors (user_id, secret, session, created_at, last_step) VALUES (?, ?, ?, ?, 0) "+
+			"ON CONFLICT (user_id) DO UPDATE SET secret = excluded.secret, session = excluded.session, created_at = excluded.created_at, last_step = 0 "+
+			"WHERE second_factors.confirmed_at IS NULL", f.UserID, sealed, f.Session[:], db.At(f.CreatedAt)).Exec(ctx)
+		if err != nil {
+			return err
+		}
+		if n, err := res.RowsAffected(); err != nil || n != 1 {
+			return cmp.Or[error](err, identity.ErrHasFactor)
+		}
+		return nil
+	})
+	return db.Wrap(err, "store second factor of user %d", f.UserID)
+}
+
+// ConfirmSecondFactor brings the factor into force and replaces the recovery
+// codes, or fails with identity.ErrHasFactor. If another factor has taken its
+// place meanwhile, whose secret may be somebody else's, it fails with
+// identity.ErrBadCode.
+func (s *Store) ConfirmSecondFactor(
+	ctx context.Context, f identity.SecondFactor, step int64, codes []identity.Hash, now time.Time,
+	trail ...audit.Entry,
+) error {
+	err := table.WriteAudited(
+		ctx, s.db, trail, table.AuditFields{}, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
+			var stored []string
+			err := t.NewRaw("SELECT secret FROM second_factors WHERE user_id = ? AND confirmed_at IS NULL"+t.ForUpdate(),
+				f.UserID).Scan(ctx, &stored)
+			if err != nil || len(stored) == 0 {
+				return cmp.Or[error](err, identity.ErrHasFactor)
+			}
+			text, err := s.sealer.Open(factorPlace(f.UserID), stored[0])
+			if err != nil {
+				return err
+			}
+			if !text.Equal(f.Secret) {
+				return identity.ErrBadCode
+			}
+			res, err := t.NewRaw("UPDATE second_factors SET confirmed_at = ?, session = NULL, last_step = ? WHERE user_id = ? AND confirmed_at IS NULL",
+				db.At(now), step, f.UserID).Exec(ctx)
+			if err != nil {
+				return err
+			}
+			if n, err := res.RowsAffected(); err != nil || n != 1 {
+				return cmp.Or[error](err, identity.ErrHasFactor)
+			}
+			if _, err := t.NewRaw("DELETE FROM recovery_codes WHERE user_id = ?", f.UserID).Exec(ctx); err != nil {
+				return err
+			}
+			for _, code := range codes {
+				if _, err := t.NewRaw("INSERT INTO recovery_codes (user_id, hash) VALUES (?, ?)", f.UserID,
+					code[:]).Exec(ctx); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	)
+	return db.Wrap(err, "confirm second factor of user %d", f.UserID)
+}
+
+// TakeStep notes that the code of a time step was used; false if it, or a later
+// one, was used before.
+func (s *Store) TakeStep(ctx context.Context, userID, step int64) (bool, error) {
+	return db.WriteOne(ctx, s.db, "UPDATE second_factors SET last_step = ? WHERE user_id = ? AND last_step < ? AND confirmed_at IS NOT NULL",
+		step, userID, step)
+}
+
+// TakeRecoveryCode uses a recovery code up; false if there is none such.
+func (s *Store) TakeRecoveryCode(
+	ctx context.Context, userID int64, code identity.Hash, now time.Time, trail ...audit.Entry,
+) (bool, error) {
+	return table.WriteOneAudited(ctx, s.db, trail, table.AuditFields{}, "UPDATE recovery_codes SET used_at = ? WHERE user_id = ? AND hash = ? AND used_at IS NULL",
+		db.At(now), userID, code[:])
+}
+
+// RecoveryCodesLeft counts the recovery codes that are not used up.
+func (s *Store) RecoveryCodesLeft(ctx context.Context, userID int64) (int, error) {
+	var n int
+	err := s.db.Reader().NewRaw("SELECT count(*) FROM recovery_codes WHERE user_id = ? AND used_at IS NULL",
+		userID).Scan(ctx, &n)
+	return n, db.Wrap(err, "recovery codes of user %d", userID)
+}
+
+// RemoveSecondFactor removes it with its recovery codes, and ends every session
+// of the user but the one kept.
+func (s *Store) RemoveSecondFactor(
+	ctx context.Context, userID int64, keep identity.Hash, now time.Time, trail ...audit.Entry,
+) error {
+	err := table.WriteAudited(
+		ctx, s.db, trail, table.AuditFields{}, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
+			if _, err := t.NewRaw("DELETE FROM recovery_codes WHERE user_id = ?", userID).Exec(ctx); err != nil {
+				return err
+			}
+			if _, err := t.NewRaw("DELETE FROM second_factors WHERE user_id = ?", userID).Exec(ctx); err != nil {
+				return err
+			}
+			return endOtherSessions(ctx, t, userID, keep, now)
+		},
+	)
+	return db.Wrap(err, "remove second factor of user %d", userID)
+}

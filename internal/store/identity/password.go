@@ -1,0 +1,186 @@
+package identity
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/store/db"
+	"github.com/florinpay/florin/internal/store/table"
+)
+
+// SetPassword stores the hash of a new password and ends every session of the
+// user, or fails with identity.ErrBadPassword if the stored hash is not old.
+func (s *Store) SetPassword(
+	ctx context.Context, userID int64, old, next string, now time.Time, trail ...audit.Entry,
+) error {
+	err := table.WriteAudited(
+		ctx, s.db, trail, table.AuditFields{}, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
+			res, err := t.NewRaw("UPDATE users SET password_hash = ? WHERE id = ? AND password_hash = ?", next, userID,
+				old).Exec(ctx)
+			if err != nil {
+				return err
+			}
+			if n, err := res.RowsAffected(); err != nil || n != 1 {
+				return cmp.Or[error](err, identity.ErrBadPassword)
+			}
+			return endSessions(ctx, t, userID, now)
+		},
+	)
+	if err != nil {
+		return fmt.Errorf("set password of user %d: %w", userID, err)
+	}
+	return nil
+}
+
+// endOtherSessions ends every session of the user but one. Where something that
+// guarded the account was taken away, whoever came in before must show again
+// who they are.
+func endOtherSessions(ctx context.Context, t db.Tx, userID int64, keep identity.Hash, now time.Time) error {
+	_, err := t.NewRaw("UPDATE sessions SET revoked_at = ? WHERE user_id = ? AND token <> ? AND revoked_at IS NULL",
+		db.At(now), userID, keep[:]).Exec(ctx)
+	return err
+}
+
+// endSessions also makes links to a new password that are still under way useless.
+func endSessions(ctx context.Context, t db.Tx, userID int64, now time.Time) error {
+	_, err := t.NewRaw("UPDATE sessions SET revoked_at = ? WHERE user_id = ? AND revoked_at IS NULL", db.At(now),
+		userID).Exec(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = t.NewRaw("UPDATE password_resets SET used_at = ? WHERE user_id = ? AND used_at IS NULL", db.At(now),
+		userID).Exec(ctx)
+	return err
+}
+
+// Logins lists the user's sessions that are neither over nor revoked, the
+// newest first.
+func (s *Store) Logins(ctx context.Context, userID int64, now time.Time) ([]identity.Session, error) {
+	var rows []sessionRow
+	err := s.db.Reader().NewSelect().Model(&rows).Where("user_id = ? AND revoked_at IS NULL AND expires_at > ?", userID,
+		db.At(now)).
+		Order("created_at DESC").Limit(maxLogins).Scan(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("sessions of user %d: %w", userID, err)
+	}
+	list := make([]identity.Session, len(rows))
+	for i, r := range rows {
+		list[i] = identity.Session{
+			Token: identity.Hash(r.Token), UserID: r.UserID, CreatedAt: r.CreatedAt.Time, ExpiresAt: r.ExpiresAt.Time,
+			UserAgent: r.UserAgent,
+		}
+	}
+	return list, nil
+}
+
+// maxLogins is more than anybody looks through.
+const maxLogins = 200
+
+// AddReset stores the hash of a token by which the user can set a new password.
+func (s *Store) AddReset(ctx context.Context, token identity.Hash, userID int64, now, until time.Time) error {
+	err := s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
+		_, err := t.NewRaw("INSERT INTO password_resets (token, user_id, created_at, expires_at) VALUES (?, ?, ?, ?)",
+			token[:], userID, db.At(now), db.At(until)).Exec(ctx)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("store a password reset of user %d: %w", userID, err)
+	}
+	return nil
+}
+
+// UseReset uses a token up, sets the password and ends every session of the
+// user, or fails with identity.ErrBadReset.
+func (s *Store) UseReset(
+	ctx context.Context, token identity.Hash, next string, now time.Time, trail ...audit.Entry,
+) (identity.User, error) {
+	var users []table.UserRow
+	err := table.WriteAudited(
+		ctx, s.db, trail, table.AuditFields{}, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
+			users = nil
+			var ids []int64
+			err := t.NewRaw("UPDATE password_resets SET used_at = ? WHERE token = ? AND used_at IS NULL AND expires_at > ? RETURNING user_id",
+				db.At(now), token[:], db.At(now)).Scan(ctx, &ids)
+			if err != nil || len(ids) == 0 {
+				return cmp.Or[error](err, identity.ErrBadReset)
+			}
+			if _, err := t.NewRaw("UPDATE users SET password_hash = ? WHERE id = ?", next, ids[0]).Exec(ctx); err != nil {
+				return err
+			}
+			if err := endSessions(ctx, t, ids[0], now); err != nil {
+				return err
+			}
+			if err := t.NewSelect().Model(&users).Where("id = ?", ids[0]).Scan(ctx); err != nil {
+				return err
+			}
+			a.User, a.Actor = users[0].ID, users[0].Email
+			return nil
+		},
+	)
+	if err != nil {
+		return identity.User{}, fmt.Errorf("reset a password: %w", err)
+	}
+	return users[0].User(), nil
+}
+
+// AddInvitation stores the hash of an invitation.
+func (s *Store) AddInvitation(
+	ctx context.Context, token identity.Hash, email string, by int64, now, until time.Time, trail ...audit.Entry,
+) error {
+	err := table.WriteAudited(ctx, s.db, trail, table.AuditFields{
+		Subject: email,
+	}, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
+		_, err := t.NewRaw("INSERT INTO invitations (token, email, invited_by, created_at, expires_at) VALUES (?, ?, ?, ?, ?)",
+			token[:], email, by, db.At(now), db.At(until)).Exec(ctx)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("store an invitation: %w", err)
+	}
+	return nil
+}
+
+// CreateInvited uses an invitation of the user's address up and stores the user
+// as CreateUser does, or fails with identity.ErrBadInvitation or
+// identity.ErrEmailTaken, which leaves the invitation good.
+func (s *Store) CreateInvited(
+	ctx context.Context, token identity.Hash, u identity.User, trail ...audit.Entry,
+) (identity.User, error) {
+	if err := db.CheckTexts("texts of a user", u.PublicID, u.Email, u.FirstName, u.LastName); err != nil {
+		return identity.User{}, err
+	}
+	row := table.RowOfUser(u)
+	err := table.WriteAudited(ctx, s.db, trail, table.AuditFields{
+		Actor: u.Email,
+	}, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
+		res, err := t.NewRaw("UPDATE invitations SET used_at = ? WHERE token = ? AND email = ? AND used_at IS NULL AND expires_at > ?",
+			db.At(u.CreatedAt), token[:], u.Email, db.At(u.CreatedAt)).Exec(ctx)
+		if err != nil {
+			return err
+		}
+		if n, err := res.RowsAffected(); err != nil || n != 1 {
+			return cmp.Or[error](err, identity.ErrBadInvitation)
+		}
+		return addOwner(ctx, t, &row, a)
+	})
+	if err != nil {
+		return identity.User{}, fmt.Errorf("create an invited user: %w", err)
+	}
+	return row.User(), nil
+}
+
+// chosenMerchant is who a new session of the user acts for; 0 for a user who
+// belongs to no merchant.
+func chosenMerchant(ctx context.Context, t db.Tx, userID int64) (int64, error) {
+	var ids []int64
+	err := t.NewRaw("SELECT merchant_id FROM memberships WHERE user_id = ? ORDER BY chosen_at DESC, merchant_id LIMIT 1",
+		userID).Scan(ctx, &ids)
+	if err != nil || len(ids) == 0 {
+		return 0, err
+	}
+	return ids[0], nil
+}

@@ -1,0 +1,60 @@
+package merchant
+
+import (
+	"context"
+	"math"
+
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/store/db"
+	"github.com/florinpay/florin/internal/store/table"
+	"github.com/uptrace/bun"
+)
+
+// auditRow is one line of the audit log.
+type auditRow struct {
+	ID      int64
+	UserID  int64
+	At      db.Instant
+	Actor   string
+	Action  string
+	Subject string
+	Detail  string
+	Address string
+}
+
+// AddAudit appends a line to the audit log.
+func (s *Store) AddAudit(ctx context.Context, a audit.Entry) error {
+	err := s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
+		return db.RunEach(ctx, t, []*db.Stmt{table.InsertEntry(a)})
+	})
+	return db.Wrap(err, "append to the audit log of user %d", a.UserID)
+}
+
+// AuditLog lists what the user did to their own sign-in, and what was done for
+// the merchant (0: none), before the line given (0: from the newest), the
+// newest first.
+func (s *Store) AuditLog(ctx context.Context, userID, merchantID, before int64, limit int) ([]audit.Entry, error) {
+	if before <= 0 {
+		before = math.MaxInt64
+	}
+	// Each half ends at its limit, so a long log is not read whole.
+	half := func(is, name string) string {
+		return "SELECT * FROM (SELECT id, user_id, at, actor, action, subject, detail, address FROM audit_log WHERE user_id = ? AND id < ? AND action " +
+			is + " (?) ORDER BY id DESC LIMIT ?) AS " + name
+	}
+	personal := bun.List(audit.Personal())
+	var rows []auditRow
+	err := s.db.Reader().NewRaw(half("IN", "own")+" UNION ALL "+half("NOT IN", "merchant")+" ORDER BY id DESC LIMIT ?",
+		userID, before, personal, limit, merchantID, before, personal, limit, limit).Scan(ctx, &rows)
+	if err != nil {
+		return nil, db.Wrap(err, "audit log of user %d", userID)
+	}
+	list := make([]audit.Entry, len(rows))
+	for i, r := range rows {
+		list[i] = audit.Entry{
+			ID: r.ID, UserID: r.UserID, At: r.At.Time, Actor: r.Actor, Action: audit.Action(r.Action),
+			Subject: r.Subject, Detail: r.Detail, Address: r.Address,
+		}
+	}
+	return list, nil
+}

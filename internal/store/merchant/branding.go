@@ -1,0 +1,62 @@
+package merchant
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/internal/store/db"
+	"github.com/florinpay/florin/internal/store/table"
+)
+
+// PutLogo stores the logo of the key's custodian in place of the one before and
+// has the pages show it. An empty logo takes it away. It fails with
+// merchant.ErrNoCustodian.
+func (s *Store) PutLogo(ctx context.Context, keyID int64, l merchant.Logo, now time.Time, trail ...audit.Entry) error {
+	err := table.WriteAudited(
+		ctx, s.db, trail, table.AuditFields{}, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
+			c, err := s.lockCustodian(ctx, t, keyID)
+			if err != nil {
+				return err
+			}
+			address := ""
+			if _, err := t.NewRaw("DELETE FROM logos WHERE custodian_id = ?", c.ID).Exec(ctx); err != nil {
+				return err
+			}
+			if len(l.Picture) > 0 {
+				address = l.Path()
+				_, err := t.NewRaw("INSERT INTO logos (custodian_id, hash, kind, picture, created_at) VALUES (?, ?, ?, ?, ?)",
+					c.ID, l.Hash, l.Kind, l.Picture, db.At(now)).Exec(ctx)
+				if err != nil {
+					return err
+				}
+			}
+			_, err = t.NewRaw("UPDATE custodians SET logo_url = ?, updated_at = ? WHERE id = ?", address, db.At(now),
+				c.ID).Exec(ctx)
+			return err
+		},
+	)
+	return db.Wrap(err, "logo of key %d", keyID)
+}
+
+// errNoLogo: it was replaced, or never was.
+var errNoLogo = fault.New(fault.NotFound, "there is no such logo")
+
+// Logo returns the uploaded logo of that hash, whosever it is, or fault.NotFound.
+func (s *Store) Logo(ctx context.Context, hash string) (merchant.Logo, error) {
+	var rows []struct {
+		Kind    string
+		Picture []byte
+	}
+	if !db.Storable(hash) {
+		return merchant.Logo{}, errNoLogo
+	}
+	err := s.db.Reader().NewRaw("SELECT kind, picture FROM logos WHERE hash = ? LIMIT 1", hash).Scan(ctx, &rows)
+	if err != nil || len(rows) == 0 {
+		return merchant.Logo{}, db.Wrap(cmp.Or[error](err, errNoLogo), "logo")
+	}
+	return merchant.Logo{Hash: hash, Kind: rows[0].Kind, Picture: rows[0].Picture}, nil
+}

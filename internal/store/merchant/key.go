@@ -1,0 +1,319 @@
+package merchant
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/idempotency"
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/internal/store/db"
+	"github.com/florinpay/florin/internal/store/table"
+)
+
+// keys generates the statements of keyRow.
+var keys = db.NewTable[keyRow]()
+
+// keyRow is an API key.
+type keyRow struct {
+	bun.BaseModel `bun:"table:api_keys,alias:k"`
+
+	ID         int64 `bun:",pk,autoincrement"`
+	PublicID   string
+	UserID     int64
+	Hash       []byte
+	Label      string
+	Wallet     string
+	CreatedAt  db.Instant
+	LastUsedAt db.Instant
+	RevokedAt  db.Instant
+	DisabledAt db.Instant
+}
+
+// units lists what a key has a balance of.
+func units() []ledger.Unit { return []ledger.Unit{ledger.Credit, ledger.Query} }
+
+// CreateKey stores a new key with its first entries and returns it with its
+// ID and its owner's name.
+func (s *Store) CreateKey(
+	ctx context.Context, k merchant.Key, entries func(id int64) []ledger.Entry, trail ...audit.Entry,
+) (merchant.Key, error) {
+	return s.createKey(ctx, k, entries, func(context.Context, db.Tx) error { return nil }, trail...)
+}
+
+// CreateKeyWithin is CreateKey for a user who may have one more key, or fails
+// with merchant.ErrTooManyKeys. The user is locked, so that keys made at the
+// same time are counted one after the other.
+func (s *Store) CreateKeyWithin(
+	ctx context.Context, k merchant.Key, entries func(id int64) []ledger.Entry, trail ...audit.Entry,
+) (merchant.Key, error) {
+	return s.createKey(ctx, k, entries, func(ctx context.Context, t db.Tx) error {
+		var id, ever, used int64
+		if err := t.NewRaw("SELECT id FROM users WHERE id = ?"+t.ForUpdate(), k.UserID).Scan(ctx, &id); err != nil {
+			return err
+		}
+		err := t.NewRaw("SELECT count(*), count(*) - count(revoked_at) FROM api_keys WHERE user_id = ?", k.UserID).Scan(ctx,
+			&ever, &used)
+		if err == nil && (used >= merchant.MaxKeys || ever >= merchant.MaxEverKeys) {
+			return merchant.ErrTooManyKeys
+		}
+		return err
+	}, trail...)
+}
+
+func (s *Store) createKey(
+	ctx context.Context, k merchant.Key, entries func(
+		id int64,
+	) []ledger.Entry, allowed func(context.Context, db.Tx) error,
+	trail ...audit.Entry,
+) (merchant.Key, error) {
+	if err := db.CheckTexts("texts of an API key", k.PublicID, k.Label, string(k.Wallet)); err != nil {
+		return merchant.Key{}, err
+	}
+	var stored merchant.Key
+	err := table.WriteAudited(ctx, s.db, trail, table.AuditFields{
+		Subject: k.PublicID,
+	}, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
+		if err := allowed(ctx, t); err != nil {
+			return err
+		}
+		row := keyRow{
+			PublicID: k.PublicID, UserID: k.UserID, Hash: k.Hash[:], Label: k.Label, Wallet: string(k.Wallet),
+			CreatedAt: db.At(k.CreatedAt), LastUsedAt: db.At(k.LastUsedAt), RevokedAt: db.At(k.RevokedAt),
+		}
+		if _, err := t.NewInsert().Model(&row).Returning("id").Exec(ctx); err != nil {
+			return err
+		}
+		for _, unit := range units() {
+			_, err := t.NewRaw("INSERT INTO balances (key_id, unit, balance) VALUES (?, ?, 0)", row.ID, string(unit)).Exec(ctx)
+			if err != nil {
+				return err
+			}
+		}
+		if err := table.Post(ctx, t, entries(row.ID)); err != nil {
+			return err
+		}
+		var c keyScan
+		if err := t.Run(ctx, c.read("k.id = ?", row.ID)); err != nil {
+			return err
+		}
+		stored = c.key
+		return nil
+	})
+	if err != nil {
+		return merchant.Key{}, fmt.Errorf("create API key: %w", err)
+	}
+	return stored, nil
+}
+
+// keyColumns are those of a key and of its owner.
+var keyColumns = keys.Columns("k") + ", u.public_id, u.first_name, u.last_name, u.email"
+
+// readKeys reads the keys, with their owners, that the condition selects; where
+// may end with an order.
+func readKeys(add func(merchant.Key), where string, args ...any) *db.Stmt {
+	return db.Query(func(scan db.Scan) error {
+		var row keyRow
+		var owner merchant.Key
+		err := scan(append(keys.Dest(&row), &owner.UserPublic, &owner.FirstName, &owner.LastName, &owner.Email)...)
+		if err == nil {
+			add(row.key(owner))
+		}
+		return err
+	}, "SELECT "+keyColumns+" FROM api_keys AS k JOIN users AS u ON u.id = k.user_id WHERE "+where, args...)
+}
+
+// key returns the key with the owner's names.
+func (r *keyRow) key(owner merchant.Key) merchant.Key {
+	k := owner
+	k.ID, k.PublicID, k.UserID, k.Label, k.Wallet = r.ID, r.PublicID, r.UserID, r.Label, chain.Address(r.Wallet)
+	copy(k.Hash[:], r.Hash)
+	k.CreatedAt, k.LastUsedAt = r.CreatedAt.Time, r.LastUsedAt.Time
+	k.RevokedAt, k.DisabledAt = r.RevokedAt.Time, r.DisabledAt.Time
+	return k
+}
+
+// keyScan reads one key with its owner.
+type keyScan struct {
+	key   merchant.Key
+	found bool
+}
+
+func (c *keyScan) read(where string, args ...any) *db.Stmt {
+	return readKeys(func(k merchant.Key) { c.key, c.found = k, true }, where, args...)
+}
+
+// KeyByHash returns the key in use with the hash and its owner's name, or
+// merchant.ErrBadKey: so also for one that is disabled, or whose owner is.
+func (s *Store) KeyByHash(ctx context.Context, h identity.Hash) (merchant.Key, error) {
+	return s.keys.Get(ctx, h, func(ctx context.Context) (merchant.Key, error) {
+		var c keyScan
+		if err := s.db.LookUp(ctx, c.read("k.hash = ? AND k.revoked_at IS NULL AND k.disabled_at IS NULL AND u.disabled_at IS NULL", h[:])); err != nil {
+			return merchant.Key{}, fmt.Errorf("API key by hash: %w", err)
+		}
+		if !c.found {
+			return merchant.Key{}, merchant.ErrBadKey
+		}
+		return c.key, nil
+	})
+}
+
+// Balance returns what the key has left, or merchant.ErrUnknownKey.
+func (s *Store) Balance(ctx context.Context, keyID int64) (ledger.Balance, error) {
+	var b table.BalanceScan
+	if err := s.db.Read(ctx, b.Read(keyID)); err != nil {
+		return ledger.Balance{}, fmt.Errorf("balance of key %d: %w", keyID, err)
+	}
+	return b.Balance, b.Missing()
+}
+
+// EveryKeyOfUser returns all API keys the user ever had, revoked ones last: their
+// payments are still the user's.
+func (s *Store) EveryKeyOfUser(ctx context.Context, userID int64) ([]merchant.Key, error) {
+	var list []merchant.Key
+	add := func(k merchant.Key) { list = append(list, k) }
+	if err := s.db.Read(ctx, readKeys(add, "k.user_id = ? ORDER BY (k.revoked_at IS NOT NULL), k.id",
+		userID)); err != nil {
+		return nil, db.Wrap(err, "all API keys of user %d", userID)
+	}
+	return list, nil
+}
+
+// KeysOfUser returns the user's API keys in use, the oldest first.
+func (s *Store) KeysOfUser(ctx context.Context, userID int64) ([]merchant.Key, error) {
+	var list []merchant.Key
+	add := func(k merchant.Key) { list = append(list, k) }
+	if err := s.db.Read(ctx, readKeys(add, "k.user_id = ? AND k.revoked_at IS NULL ORDER BY k.id", userID)); err != nil {
+		return nil, fmt.Errorf("API keys of user %d: %w", userID, err)
+	}
+	return list, nil
+}
+
+// SetKeyLabel renames a key of the user, or fails with merchant.ErrUnknownKey.
+func (s *Store) SetKeyLabel(ctx context.Context, userID, keyID int64, label string, trail ...audit.Entry) error {
+	if err := db.CheckTexts("label", label); err != nil {
+		return err
+	}
+	ok, err := table.WriteOneAudited(ctx, s.db, trail, table.AuditFields{}, "UPDATE api_keys SET label = ? WHERE id = ? AND user_id = ? AND revoked_at IS NULL", label, keyID, userID)
+	if err == nil && !ok {
+		return merchant.ErrUnknownKey
+	}
+	return err
+}
+
+// RevokeKey ends a key of the user, or fails with merchant.ErrUnknownKey.
+func (s *Store) RevokeKey(ctx context.Context, userID, keyID int64, now time.Time, trail ...audit.Entry) error {
+	ok, err := table.WriteOneAudited(ctx, s.db, trail, table.AuditFields{}, "UPDATE api_keys SET revoked_at = ? WHERE id = ? AND user_id = ? AND revoked_at IS NULL", db.At(now), keyID, userID)
+	if err == nil && !ok {
+		return merchant.ErrUnknownKey
+	}
+	return err
+}
+
+// DisableKey disables the key at the time given, or enables it with the zero
+// time; changed is false if it was so already.
+func (s *Store) DisableKey(
+	ctx context.Context, keyID int64, when time.Time, trail ...audit.Entry,
+) (changed bool, err error) {
+	err = table.WriteAudited(
+		ctx, s.db, trail, table.AuditFields{}, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
+			changed, err = table.SetDisabled(ctx, t, "api_keys", keyID, when)
+			a.Unchanged = !changed
+			return err
+		},
+	)
+	return changed, db.Wrap(err, "disable key %d", keyID)
+}
+
+// TouchKeys sets when keys were last used, where that is later than what is stored.
+func (s *Store) TouchKeys(ctx context.Context, used map[int64]time.Time) error {
+	err := s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
+		// In one order for everybody, so that two instances cannot lock each other.
+		for _, id := range slices.Sorted(maps.Keys(used)) {
+			when := used[id]
+			_, err := t.NewRaw("UPDATE api_keys SET last_used_at = ? WHERE id = ? AND (last_used_at IS NULL OR last_used_at < ?)",
+				db.At(when), id, db.At(when)).Exec(ctx)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return db.Wrap(err, "note the use of %d keys", len(used))
+}
+
+// RotateKey replaces the key's hash, books the entries, and keeps the answer
+// if one is to be kept; the old key fails from then on. It returns what the
+// key has left, or fails with merchant.ErrBadKey if r.Old is no longer in use.
+func (s *Store) RotateKey(ctx context.Context, r merchant.Replacement) (left ledger.Balance, err error) {
+	err = table.WriteAudited(
+		ctx, s.db, r.Audit, table.AuditFields{}, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
+			res, err := t.NewUpdate().Model((*keyRow)(nil)).Set("hash = ?", r.Next[:]).
+				Where("id = ? AND hash = ? AND revoked_at IS NULL", r.KeyID, r.Old[:]).Exec(ctx)
+			if err != nil {
+				return err
+			}
+			if n, err := res.RowsAffected(); err != nil || n != 1 {
+				return cmp.Or[error](err, merchant.ErrBadKey)
+			}
+			if left, err = table.Charge(ctx, t, r.KeyID, r.Entries); err != nil || r.Answer == nil {
+				return err
+			}
+			return keepReplacement(ctx, t, r, left)
+		},
+	)
+	if err != nil {
+		return ledger.Balance{}, fmt.Errorf("rotate API key: %w", err)
+	}
+	return left, nil
+}
+
+// keepReplacement finishes the request that replaced the key, and notes the
+// old hash, by which the same request finds its answer when it comes again.
+func keepReplacement(ctx context.Context, t db.Tx, r merchant.Replacement, left ledger.Balance) error {
+	answer, err := r.Answer(left)
+	if err != nil {
+		return err
+	}
+	forget := db.Exec("DELETE FROM retired_keys WHERE retired_at <= ?", db.At(r.Now.Add(-idempotency.KeepFor))).AnyNumber()
+	return db.RunEach(ctx, t, []*db.Stmt{
+		forget,
+		db.Exec("INSERT INTO retired_keys (hash, key_id, retired_at) VALUES (?, ?, ?)", r.Old[:], r.KeyID, db.At(r.Now)),
+		table.FinishIdempotent(r.KeyID, r.Request, answer, r.Now),
+	})
+}
+
+// RetiredAnswer returns what the request was answered that replaced the old
+// key, and whose key it is; or merchant.ErrBadKey for any other request, so
+// that it tells nothing to whoever cannot repeat that one to the letter.
+func (s *Store) RetiredAnswer(
+	ctx context.Context, old identity.Hash, name string, request idempotency.Hash, now time.Time,
+) (keyID int64, a idempotency.Answer, err error) {
+	var status int64
+	find := db.Query(func(scan db.Scan) error { return scan(&keyID, &status, &a.Body) },
+		"SELECT i.key_id, i.status, i.answer FROM retired_keys AS r JOIN idempotency AS i ON i.key_id = r.key_id "+
+			"JOIN api_keys AS k ON k.id = r.key_id JOIN users AS u ON u.id = k.user_id "+
+			"WHERE r.hash = ? AND i.key = ? AND i.request = ? AND i.created_at > ? AND i.finished_at IS NOT NULL "+
+			"AND k.revoked_at IS NULL AND k.disabled_at IS NULL AND u.disabled_at IS NULL",
+		old[:], name, request[:], db.At(now.Add(-idempotency.KeepFor)))
+	if !db.Storable(name) {
+		return 0, a, merchant.ErrBadKey
+	}
+	if err := s.db.Read(ctx, find); err != nil {
+		return 0, idempotency.Answer{}, fmt.Errorf("answer of a retired key: %w", err)
+	}
+	if status == 0 {
+		return 0, idempotency.Answer{}, merchant.ErrBadKey
+	}
+	a.Status = int(status)
+	return keyID, a, nil
+}

@@ -1,0 +1,100 @@
+package merchant_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/idempotency"
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/internal/store/storetest"
+)
+
+// The request that replaced a key finds its answer by the old key, and nobody
+// else learns anything by it.
+func TestStore_RetiredAnswer(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		ctx, k := t.Context(), w.NewKey(5, 0)
+		body := idempotency.Hash(storetest.HashOf("revoke"))
+		replace := func(old, next identity.Hash, name string, answer error) error {
+			_, _, err := w.IdempotencyBegin(ctx, idempotency.Try{
+				KeyID: k.ID, Key: name, Request: body, Subject: "S",
+				Now: storetest.Start, LockedUntil: storetest.Start.Add(time.Minute),
+			})
+			w.Must(err)
+			_, err = w.RotateKey(ctx, merchant.Replacement{
+				KeyID: k.ID, Old: old, Next: next, Now: storetest.Start, Request: name,
+				Entries: []ledger.Entry{
+					ledger.Spend(k.ID, ledger.Credit, ledger.ReasonOperation, "rotate "+name, storetest.Start),
+				},
+				Answer: func(left ledger.Balance) (idempotency.Answer, error) {
+					return idempotency.Answer{Status: 200, Body: []byte{byte('0' + left.Credits)}}, answer
+				},
+			})
+			return err
+		}
+		ask := func(what string, old identity.Hash, name string, request idempotency.Hash, now time.Time, want string) {
+			t.Helper()
+			keyID, a, err := w.RetiredAnswer(ctx, old, name, request, now)
+			if want == "" {
+				storetest.WantError(t, what, err, merchant.ErrBadKey)
+				return
+			}
+			if err != nil || keyID != k.ID || a.Status != 200 || string(a.Body) != want {
+				t.Errorf("%s: key %d answered %d %q, %v", what, keyID, a.Status, a.Body, err)
+			}
+		}
+		first, second, third := k.Hash, storetest.HashOf("second"), storetest.HashOf("third")
+		broken := errors.New("the answer cannot be written")
+		storetest.WantError(t, "an answer that cannot be kept", replace(first, second, "broken", broken), broken)
+		if _, err := w.KeyByHash(ctx, first); err != nil {
+			t.Errorf("the key was replaced without its answer: %v", err)
+		}
+		ask("before", first, "one", body, storetest.Start, "")
+		w.Must(replace(first, second, "one", nil))
+		ask("the request again", first, "one", body, storetest.Start.Add(time.Hour), "4")
+		ask("the new key", second, "one", body, storetest.Start, "")
+		ask("another body", first, "one", idempotency.Hash(storetest.HashOf("else")), storetest.Start, "")
+		ask("another name", first, "two", body, storetest.Start, "")
+		ask("a name nobody can store", first, "\x00", body, storetest.Start, "")
+		ask("an unknown key", storetest.HashOf("nobody's"), "one", body, storetest.Start, "")
+		ask("a day later", first, "one", body, storetest.Start.Add(idempotency.KeepFor), "")
+
+		w.Must(replace(second, third, "two", nil))
+		ask("two back", first, "one", body, storetest.Start, "4")
+		ask("one back", second, "two", body, storetest.Start, "3")
+		if _, err := w.DisableKey(ctx, k.ID, storetest.Start); err != nil {
+			t.Fatal(err)
+		}
+		ask("a key that was disabled since", second, "two", body, storetest.Start, "")
+	})
+}
+
+func TestStore_KeysOfTheirOwner(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		ctx, k, other := t.Context(), w.NewKey(1, 0), w.NewKey(1, 0)
+		storetest.WantError(t, "renaming another's", w.SetKeyLabel(ctx, other.UserID, k.ID, "mine now"), merchant.ErrUnknownKey)
+		storetest.WantError(
+			t, "revoking another's", w.RevokeKey(ctx, other.UserID, k.ID, storetest.Start), merchant.ErrUnknownKey,
+		)
+		w.Must(w.SetKeyLabel(ctx, k.UserID, k.ID, "Till 2"))
+		w.Must(w.TouchKeys(ctx, map[int64]time.Time{k.ID: storetest.Start.Add(time.Hour)}))
+		w.Must(w.TouchKeys(ctx, map[int64]time.Time{k.ID: storetest.Start, other.ID: storetest.Start}))
+		got, err := w.KeyByHash(ctx, k.Hash)
+		w.Must(err)
+		if got.Label != "Till 2" || !got.LastUsedAt.Equal(storetest.Start.Add(time.Hour)) {
+			t.Errorf("the key is %q, last used %s", got.Label, got.LastUsedAt)
+		}
+		w.Must(w.RevokeKey(ctx, k.UserID, k.ID, storetest.Start))
+		_, err = w.KeyByHash(ctx, k.Hash)
+		storetest.WantError(t, "a revoked key", err, merchant.ErrBadKey)
+		keys, err := w.EveryKeyOfUser(ctx, k.UserID)
+		w.Must(err)
+		if len(keys) != 1 || keys[0].RevokedAt.IsZero() {
+			t.Errorf("all keys are %v", keys)
+		}
+	})
+}

@@ -1,0 +1,343 @@
+package merchant
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/internal/store/db"
+	"github.com/florinpay/florin/internal/store/table"
+)
+
+// MembershipBySession returns who acts by the session, for which merchant and in
+// which role, or identity.ErrBadSession. The role is empty if the user does not
+// belong to the merchant any more.
+func (s *Store) MembershipBySession(
+	ctx context.Context, token identity.Hash, now time.Time,
+) (merchant.Membership, error) {
+	var rows []struct {
+		UserID     int64
+		MerchantID int64
+		Role       string
+	}
+	const q = "SELECT s.user_id, coalesce(m.merchant_id, 0) AS merchant_id, coalesce(m.role, '') AS role FROM sessions AS s " +
+		"LEFT JOIN memberships AS m ON m.merchant_id = s.merchant_id AND m.user_id = s.user_id " +
+		"WHERE s.token = ? AND s.revoked_at IS NULL AND s.expires_at > ?"
+	if err := s.db.Reader().NewRaw(q, token[:], db.At(now)).Scan(ctx, &rows); err != nil {
+		return merchant.Membership{}, fmt.Errorf("seat by session: %w", err)
+	}
+	if len(rows) == 0 {
+		return merchant.Membership{}, identity.ErrBadSession
+	}
+	r, users := rows[0], []table.UserRow(nil)
+	// Users are never deleted, so what was read above still holds.
+	if err := s.db.Reader().NewSelect().Model(&users).Where(
+		"id IN (?, ?)", r.UserID, r.MerchantID,
+	).Scan(ctx); err != nil {
+		return merchant.Membership{}, fmt.Errorf("users of a session: %w", err)
+	}
+	seat := merchant.Membership{Role: merchant.Role(r.Role)}
+	for _, u := range users {
+		if u.ID == r.UserID {
+			seat.User = u.User()
+		}
+		if u.ID == r.MerchantID {
+			seat.Merchant = u.User()
+		}
+	}
+	if !seat.User.DisabledAt.IsZero() {
+		return merchant.Membership{}, identity.ErrBadSession
+	}
+	return seat, nil
+}
+
+// MembershipsOf lists the merchants the user belongs to, their own first.
+func (s *Store) MembershipsOf(ctx context.Context, user identity.User) ([]merchant.Membership, error) {
+	var rows []struct {
+		table.UserRow `bun:",extend"`
+
+		Role string
+	}
+	err := s.db.Reader().NewRaw("SELECT u.*, m.role FROM memberships AS m JOIN users AS u ON u.id = m.merchant_id "+
+		"WHERE m.user_id = ? ORDER BY u.id <> m.user_id, u.email", user.ID).Scan(ctx, &rows)
+	if err != nil {
+		return nil, db.Wrap(err, "merchants of user %d", user.ID)
+	}
+	seats := make([]merchant.Membership, len(rows))
+	for i, r := range rows {
+		seats[i] = merchant.Membership{User: user, Merchant: r.User(), Role: merchant.Role(r.Role)}
+	}
+	return seats, nil
+}
+
+// ChooseMerchant makes the session act for the merchant, or fails with
+// merchant.ErrNoMerchant if its user does not belong to it.
+func (s *Store) ChooseMerchant(
+	ctx context.Context, token identity.Hash, userID, merchantID int64, now time.Time,
+) error {
+	err := s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
+		res, err := t.NewRaw("UPDATE memberships SET chosen_at = ? WHERE merchant_id = ? AND user_id = ?", db.At(now),
+			merchantID, userID).Exec(ctx)
+		if err != nil {
+			return err
+		}
+		if n, err := res.RowsAffected(); err != nil || n != 1 {
+			return cmp.Or[error](err, merchant.ErrNoMerchant)
+		}
+		_, err = t.NewRaw("UPDATE sessions SET merchant_id = ? WHERE token = ? AND user_id = ?", merchantID, token[:],
+			userID).Exec(ctx)
+		return err
+	})
+	return db.Wrap(err, "choose merchant %d", merchantID)
+}
+
+// Members lists who belongs to the merchant, owners first.
+func (s *Store) Members(ctx context.Context, merchantID int64) ([]merchant.Member, error) {
+	var rows []struct {
+		table.UserRow `bun:",extend"`
+
+		Role  string
+		Since db.Instant
+	}
+	err := s.db.Reader().NewRaw("SELECT u.*, m.role, m.created_at AS since FROM memberships AS m JOIN users AS u ON u.id = m.user_id "+
+		"WHERE m.merchant_id = ? ORDER BY m.role <> 'owner', u.email", merchantID).Scan(ctx, &rows)
+	if err != nil {
+		return nil, db.Wrap(err, "members of merchant %d", merchantID)
+	}
+	list := make([]merchant.Member, len(rows))
+	for i, r := range rows {
+		list[i] = merchant.Member{User: r.User(), Role: merchant.Role(r.Role), Since: r.Since.Time}
+	}
+	return list, nil
+}
+
+// SetRole gives a member another role, or fails with merchant.ErrUnknownMember
+// or merchant.ErrLastOwner.
+func (s *Store) SetRole(ctx context.Context, merchantID, userID int64, role merchant.Role, trail ...audit.Entry) error {
+	err := table.WriteAudited(
+		ctx, s.db, trail, table.AuditFields{}, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
+			return changeMember(ctx, t, merchantID, "UPDATE memberships SET role = ? WHERE merchant_id = ? AND user_id = ?",
+				string(role), merchantID, userID)
+		},
+	)
+	return db.Wrap(err, "set the role of user %d", userID)
+}
+
+// RemoveMember ends a membership, or fails with merchant.ErrUnknownMember or
+// merchant.ErrLastOwner. Sessions of the user have no role there from then on.
+func (s *Store) RemoveMember(ctx context.Context, merchantID, userID int64, trail ...audit.Entry) error {
+	err := table.WriteAudited(
+		ctx, s.db, trail, table.AuditFields{}, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
+			return changeMember(ctx, t, merchantID, "DELETE FROM memberships WHERE merchant_id = ? AND user_id = ?", merchantID,
+				userID)
+		},
+	)
+	return db.Wrap(err, "remove user %d from merchant %d", userID, merchantID)
+}
+
+// changeMember changes one membership and refuses to leave no owner. The
+// merchant is locked first, or two owners could remove each other at once.
+func changeMember(ctx context.Context, t db.Tx, merchantID int64, text string, args ...any) error {
+	if err := table.LockUser(ctx, t, merchantID); err != nil {
+		return err
+	}
+	res, err := t.NewRaw(text, args...).Exec(ctx)
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil || n != 1 {
+		return cmp.Or[error](err, merchant.ErrUnknownMember)
+	}
+	var owners int
+	if err := t.NewRaw("SELECT count(*) FROM memberships WHERE merchant_id = ? AND role = 'owner'", merchantID).Scan(ctx,
+		&owners); err != nil {
+		return err
+	}
+	if owners == 0 {
+		return merchant.ErrLastOwner
+	}
+	return nil
+}
+
+// invitedRow is an invitation into a team.
+type invitedRow struct {
+	ID         int64
+	PublicID   string
+	Token      []byte
+	MerchantID int64
+	Email      string
+	Role       string
+	InvitedBy  string
+	CreatedAt  db.Instant
+	ExpiresAt  db.Instant
+	EndedAt    db.Instant
+}
+
+const invitedColumns = "SELECT id, public_id, token, merchant_id, email, role, invited_by, created_at, expires_at, ended_at FROM team_invitations "
+
+func (r invitedRow) invited() merchant.Invited {
+	return merchant.Invited{
+		ID: r.PublicID, MerchantID: r.MerchantID, Email: r.Email, Role: merchant.Role(r.Role), By: r.InvitedBy,
+		CreatedAt: r.CreatedAt.Time, ExpiresAt: r.ExpiresAt.Time,
+	}
+}
+
+// AddInvited stores an invitation in place of an open one for the same address,
+// or fails with merchant.ErrIsMember or merchant.ErrTeamFull.
+func (s *Store) AddInvited(ctx context.Context, token identity.Hash, n merchant.Invited, trail ...audit.Entry) error {
+	if err := db.CheckTexts("an invitation", n.ID, n.Email, n.By); err != nil {
+		return err
+	}
+	err := table.WriteAudited(ctx, s.db, trail, table.AuditFields{
+		Subject: n.Email,
+	}, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
+		if err := table.LockUser(ctx, t, n.MerchantID); err != nil {
+			return err
+		}
+		var members, total int
+		err := t.NewRaw("SELECT count(*) FROM memberships AS m JOIN users AS u ON u.id = m.user_id WHERE m.merchant_id = ? AND u.email = ?",
+			n.MerchantID, n.Email).Scan(ctx, &members)
+		if err != nil || members > 0 {
+			return cmp.Or[error](err, merchant.ErrIsMember)
+		}
+		if err := endInvited(ctx, t, "merchant_id = ? AND email = ?", n.CreatedAt, n.MerchantID, n.Email); err != nil {
+			return err
+		}
+		err = t.NewRaw("SELECT (SELECT count(*) FROM memberships WHERE merchant_id = ?) + "+
+			"(SELECT count(*) FROM team_invitations WHERE merchant_id = ? AND ended_at IS NULL)", n.MerchantID, n.MerchantID).Scan(ctx, &total)
+		if err != nil || total >= merchant.MaxTeam {
+			return cmp.Or[error](err, merchant.ErrTeamFull)
+		}
+		_, err = t.NewRaw("INSERT INTO team_invitations (public_id, token, merchant_id, email, role, invited_by, created_at, expires_at) "+
+			"VALUES (?, ?, ?, ?, ?, ?, ?, ?)", n.ID, token[:], n.MerchantID, n.Email, string(
+			n.Role,
+		), n.By, db.At(n.CreatedAt), db.At(n.ExpiresAt)).Exec(ctx)
+		return err
+	})
+	return db.Wrap(err, "store an invitation into the team of merchant %d", n.MerchantID)
+}
+
+func endInvited(ctx context.Context, t db.Tx, where string, now time.Time, args ...any) error {
+	_, err := t.NewRaw("UPDATE team_invitations SET ended_at = ? WHERE ended_at IS NULL AND "+where,
+		append([]any{db.At(now)}, args...)...).Exec(ctx)
+	return err
+}
+
+// Invitations lists the open invitations of the merchant, expired ones
+// included, the newest first.
+func (s *Store) Invitations(ctx context.Context, merchantID int64) ([]merchant.Invited, error) {
+	var rows []invitedRow
+	err := s.db.Reader().NewRaw(invitedColumns+"WHERE merchant_id = ? AND ended_at IS NULL ORDER BY created_at DESC, id DESC", merchantID).Scan(ctx, &rows)
+	if err != nil {
+		return nil, db.Wrap(err, "invitations of merchant %d", merchantID)
+	}
+	list := make([]merchant.Invited, len(rows))
+	for i, r := range rows {
+		list[i] = r.invited()
+	}
+	return list, nil
+}
+
+// InvitedBy returns the open invitation with the token, which has not expired
+// at now, and the merchant it is of; or identity.ErrBadInvitation.
+func (s *Store) InvitedBy(
+	ctx context.Context, token identity.Hash, now time.Time,
+) (merchant.Invited, identity.User, error) {
+	var rows []invitedRow
+	err := s.db.Reader().NewRaw(invitedColumns+"WHERE token = ? AND ended_at IS NULL AND expires_at > ?", token[:],
+		db.At(now)).Scan(ctx, &rows)
+	if err != nil || len(rows) == 0 {
+		return merchant.Invited{}, identity.User{}, cmp.Or[error](err, identity.ErrBadInvitation)
+	}
+	var merchants []table.UserRow
+	if err := s.db.Reader().NewSelect().Model(&merchants).Where("id = ?", rows[0].MerchantID).Scan(ctx); err != nil ||
+		len(merchants) != 1 {
+		return merchant.Invited{}, identity.User{}, cmp.Or[error](err, identity.ErrBadInvitation)
+	}
+	return rows[0].invited(), merchants[0].User(), nil
+}
+
+// RenewInvited gives an open invitation of the merchant a new token and more
+// time, or fails with identity.ErrBadInvitation. The old token is worthless.
+func (s *Store) RenewInvited(
+	ctx context.Context, merchantID int64, id string, token identity.Hash, until time.Time, trail ...audit.Entry,
+) (merchant.Invited, error) {
+	var rows []invitedRow
+	err := table.WriteAudited(
+		ctx, s.db, trail, table.AuditFields{}, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
+			rows = nil
+			err := t.NewRaw("UPDATE team_invitations SET token = ?, expires_at = ? WHERE merchant_id = ? AND public_id = ? AND ended_at IS NULL "+
+				"RETURNING public_id, merchant_id, email, role, invited_by, created_at, expires_at", token[:], db.At(until), merchantID, id).Scan(ctx, &rows)
+			if err != nil || len(rows) == 0 {
+				return cmp.Or[error](err, merchant.ErrUnknownInvited)
+			}
+			a.Subject = rows[0].Email
+			return nil
+		},
+	)
+	if err != nil {
+		return merchant.Invited{}, db.Wrap(err, "renew an invitation of merchant %d", merchantID)
+	}
+	return rows[0].invited(), nil
+}
+
+// RevokeInvited ends an open invitation of the merchant, or fails with
+// merchant.ErrUnknownInvited.
+func (s *Store) RevokeInvited(
+	ctx context.Context, merchantID int64, id string, now time.Time, trail ...audit.Entry,
+) error {
+	err := table.WriteAudited(
+		ctx, s.db, trail, table.AuditFields{}, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
+			var emails []string
+			err := t.NewRaw("UPDATE team_invitations SET ended_at = ? WHERE merchant_id = ? AND public_id = ? AND ended_at IS NULL RETURNING email",
+				db.At(now), merchantID, id).Scan(ctx, &emails)
+			if err != nil || len(emails) == 0 {
+				return cmp.Or[error](err, merchant.ErrUnknownInvited)
+			}
+			a.Subject = emails[0]
+			return nil
+		},
+	)
+	return db.Wrap(err, "revoke an invitation of merchant %d", merchantID)
+}
+
+// JoinTeam uses an invitation for the user's address up and puts the user into
+// the team; one without an ID is stored first, without a merchant account of
+// their own. It fails with identity.ErrBadInvitation or identity.ErrEmailTaken,
+// and changes nothing then.
+func (s *Store) JoinTeam(
+	ctx context.Context, token identity.Hash, user identity.User, now time.Time, trail ...audit.Entry,
+) (identity.User, merchant.Invited, error) {
+	if err := db.CheckTexts("texts of a user", user.PublicID, user.Email, user.FirstName, user.LastName); err != nil {
+		return identity.User{}, merchant.Invited{}, err
+	}
+	var joined identity.User
+	var rows []invitedRow
+	err := table.WriteAudited(ctx, s.db, trail, table.AuditFields{
+		Actor: user.Email,
+	}, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
+		joined, rows = user, nil
+		err := t.NewRaw("UPDATE team_invitations SET ended_at = ? WHERE token = ? AND email = ? AND ended_at IS NULL AND expires_at > ? "+
+			"RETURNING public_id, merchant_id, email, role, invited_by, created_at, expires_at", db.At(now), token[:], user.Email, db.At(now)).Scan(ctx, &rows)
+		if err != nil || len(rows) == 0 {
+			return cmp.Or[error](err, identity.ErrBadInvitation)
+		}
+		if user.ID == 0 {
+			row := table.RowOfUser(user)
+			if err := table.InsertUser(ctx, t, &row); err != nil {
+				return err
+			}
+			joined = row.User()
+		}
+		a.User = joined.ID
+		return table.InsertMember(ctx, t, rows[0].MerchantID, joined.ID, merchant.Role(rows[0].Role), now)
+	})
+	if err != nil {
+		return identity.User{}, merchant.Invited{}, db.Wrap(err, "join a team")
+	}
+	return joined, rows[0].invited(), nil
+}

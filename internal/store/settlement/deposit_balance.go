@@ -1,0 +1,188 @@
+package settlement
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/settlement"
+	"github.com/florinpay/florin/internal/store/db"
+	"github.com/florinpay/florin/internal/store/report"
+)
+
+// balanceRow is what sweeps have done to one address in one asset.
+type balanceRow struct {
+	bun.BaseModel `bun:"table:deposit_balances,alias:pot"`
+
+	Network      string
+	Address      string
+	Contract     string
+	PaymentID    int64
+	Moved        string
+	Marked       string
+	Found        string
+	Through      int64
+	Ahead        bool
+	Failures     int64
+	BlockedUntil db.Instant
+	Reason       string
+}
+
+// dueRow is a final deposit that is not swept, with its balance.
+type dueRow struct {
+	PaymentID  int64
+	PublicID   string
+	Address    string
+	Raw        []byte
+	Settlement string
+	Contract   string
+	Symbol     string
+	Decimals   int64
+	Token      string
+	Units      string
+	Block      int64
+	FinalAt    db.Instant
+	Moved      string
+	Marked     string
+	Through    int64
+	Failures   int64
+	Blocked    db.Instant
+	Least      int64
+}
+
+// balanceDeposits is how many deposits of one balance are read, the largest
+// first: a payer pays in a few, but a stranger can send dust by the thousand,
+// which must not displace other balances.
+const balanceDeposits = 200
+
+// DepositBalances lists what is due on the network, not claimed by a sweep in flight and
+// not blocked. A deposit counts where it was shown for: one on another network
+// of the same address waits for the operator, who knows whether the settlement
+// wallet exists there.
+//
+// Deposits are read balance by balance. So the first balance is complete, and if
+// the order finds it worth sweeping, the plan does too.
+func (s *Store) DepositBalances(
+	ctx context.Context, n chain.Network, q settlement.Query,
+) ([]settlement.DepositBalance, error) {
+	const columns = "payment_id, public_id, address, raw, settlement, contract, symbol, decimals, token, units, block, final_at, " +
+		"moved, marked, through, failures, blocked, least"
+	const worth = "CASE WHEN about >= ? AND (oldest <= ? OR about >= ? AND about >= least * 0.0000010001) THEN "
+	var rows []dueRow
+	err := s.db.Reader().NewRaw("SELECT "+columns+" FROM (SELECT "+columns+", id, sum(size) OVER (PARTITION BY address, contract) AS about, "+
+		"min(final_at) OVER (PARTITION BY address, contract) AS oldest FROM ("+
+		"SELECT d.id, d.payment_id, p.public_id, r.address, r.raw, r.settlement, "+
+		"d.contract, d.symbol, d.decimals, d.token, d.units, d.block_number AS block, d.final_at, coalesce(pot.moved, '0') AS moved, coalesce(pot.marked, '0') AS marked, "+
+		"coalesce(pot.through, 0) AS through, coalesce(pot.failures, 0) AS failures, pot.blocked_until AS blocked, coalesce(cn.sweep_min, 0) AS least, "+
+		report.AboutUSD+" AS size, row_number() OVER (PARTITION BY d.to_address, d.contract ORDER BY "+report.AboutUSD+" DESC, d.id) AS place "+
+		"FROM deposits AS d JOIN payments AS p ON p.id = d.payment_id "+
+		"JOIN routes AS r ON r.payment_id = d.payment_id AND r.network = d.network AND r.address = d.to_address "+
+		"LEFT JOIN deposit_balances AS pot ON pot.network = d.network AND pot.address = d.to_address AND pot.contract = d.contract "+
+		"LEFT JOIN custodians AS c ON c.key_id = p.key_id AND p.kind <> ? "+
+		"LEFT JOIN custodian_networks AS cn ON cn.custodian_id = c.id AND cn.network = d.network "+
+		"WHERE d.network = ? AND d.state = 'FINAL' AND d.swept_at IS NULL AND (pot.blocked_until IS NULL OR pot.blocked_until <= ?) "+
+		"AND NOT EXISTS (SELECT 1 FROM sweep_items AS i JOIN sweeps AS s ON s.id = i.sweep_id WHERE s.network = d.network "+
+		"AND s.ended_at IS NULL AND i.address = d.to_address AND i.contract = d.contract)) AS each_due WHERE place <= ?) AS due "+
+		"ORDER BY "+worth+"0 ELSE 1 END, "+worth+"oldest END, about DESC, address, contract, id LIMIT ?",
+		string(payment.KindTopUp), string(n), db.From(q.Now), min(balanceDeposits, q.Limit), surely(q.Dust),
+		db.From(q.Aged), surely(q.Least),
+		surely(q.Dust), db.From(q.Aged), surely(q.Least), q.Limit).Scan(ctx, &rows)
+	if err != nil {
+		return nil, fmt.Errorf("what is due on %s: %w", n, err)
+	}
+	pots, err := dueBalances(n, rows)
+	if err != nil {
+		return nil, fmt.Errorf("what is due on %s: %w", n, err)
+	}
+	return pots, nil
+}
+
+// surely is an amount for comparing with report.AboutUSD, a little more than m, so
+// that rounding never puts a balance first that is not worth sweeping.
+func surely(m money.Micros) float64 { return report.USD(m) * 1.0001 }
+
+// dueBalances adds the deposits of each pot up.
+func dueBalances(n chain.Network, rows []dueRow) ([]settlement.DepositBalance, error) {
+	var pots []settlement.DepositBalance
+	index := make(map[balanceKey]int)
+	var coverings []settlement.Covering
+	var deposits [][]settlement.CoveredDeposit
+	for _, r := range rows {
+		amounts, err := parseAll(r.Units, r.Moved, r.Marked)
+		if err != nil {
+			return nil, fmt.Errorf("pot %s %s: %w", r.Address, r.Contract, err)
+		}
+		key := balanceKey{r.Address, r.Contract}
+		i, known := index[key]
+		if !known {
+			i = len(pots)
+			index[key] = i
+			pots, deposits = append(pots, r.pot(n)), append(deposits, nil)
+			coverings = append(
+				coverings, settlement.Covering{Moved: amounts[1], Marked: amounts[2], Through: uint64(r.Through)},
+			)
+		}
+		deposits[i] = append(
+			deposits[i], settlement.CoveredDeposit{Units: amounts[0], Block: uint64(r.Block), Final: true},
+		)
+		if r.FinalAt.Before(pots[i].Oldest) {
+			pots[i].Oldest = r.FinalAt.Time
+		}
+	}
+	for i := range pots {
+		pots[i].Due = coverings[i].Due(deposits[i])
+	}
+	return pots, nil
+}
+
+// balanceKey identifies a balance on one network.
+type balanceKey struct{ address, contract string }
+
+// balance returns the balance before its deposits are added.
+func (r dueRow) pot(n chain.Network) settlement.DepositBalance {
+	return settlement.DepositBalance{
+		PaymentID: r.PublicID, Number: r.PaymentID,
+		Address:    chain.Watched{Address: chain.Address(r.Address), Raw: r.Raw},
+		Settlement: chain.Address(r.Settlement),
+		Asset: chain.Asset{
+			Network: n, Contract: chain.Address(r.Contract), Symbol: r.Symbol, Decimals: int(r.Decimals),
+			Token: money.Token(r.Token),
+		},
+		Oldest: r.FinalAt.Time, Least: money.Micros(r.Least), Failures: int(r.Failures), BlockedUntil: r.Blocked.Time,
+	}
+}
+
+// SettleCovered marks deposits as swept that became final after a sweep had
+// moved them with others. Usually there are none, and nothing is written.
+func (s *Store) SettleCovered(ctx context.Context, n chain.Network, now time.Time) error {
+	const covered = "SELECT pot.* FROM deposit_balances AS pot WHERE pot.network = ? AND pot.ahead AND EXISTS (SELECT 1 FROM deposits AS d " +
+		"WHERE d.payment_id = pot.payment_id AND d.network = pot.network AND d.to_address = pot.address AND d.contract = pot.contract " +
+		"AND d.state = 'FINAL' AND d.swept_at IS NULL AND d.block_number <= pot.through) ORDER BY pot.address, pot.contract"
+	var rows []balanceRow
+	if err := s.db.Reader().NewRaw(covered, string(n)).Scan(ctx, &rows); err != nil {
+		return fmt.Errorf("deposits of %s that were swept early: %w", n, err)
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	err := s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
+		var pots []balanceRow
+		if err := t.NewRaw(covered+t.ForUpdate(), string(n)).Scan(ctx, &pots); err != nil {
+			return err
+		}
+		b := newBalances(n, pots)
+		if err := b.mark(ctx, t, now); err != nil {
+			return err
+		}
+		return b.save(ctx, t)
+	})
+	if err != nil {
+		return fmt.Errorf("deposits of %s that were swept early: %w", n, err)
+	}
+	return nil
+}

@@ -1,0 +1,375 @@
+package settlement
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/settlement"
+	"github.com/florinpay/florin/internal/store/db"
+)
+
+// sweepRow is a sweep without its items and attempts.
+type sweepRow struct {
+	bun.BaseModel `bun:"table:sweeps,alias:s"`
+
+	ID          int64 `bun:",pk,autoincrement"`
+	PublicID    string
+	Network     string
+	State       string
+	CreatedAt   db.Instant
+	EndedAt     db.Instant
+	TxHash      string
+	BlockNumber int64
+	BlockHash   string
+	BlockTime   db.Instant
+	Paid        string
+	Moved       int64
+	Note        string
+}
+
+// itemRow is a balance that a sweep moves, and the outcome.
+type itemRow struct {
+	bun.BaseModel `bun:"table:sweep_items,alias:i"`
+
+	ID         int64 `bun:",pk,autoincrement"`
+	SweepID    int64
+	PaymentID  int64
+	Address    string
+	Raw        []byte
+	Settlement string
+	Contract   string
+	Symbol     string
+	Decimals   int64
+	Token      string
+	Expected   string
+	Rescue     bool
+	Moved      sql.NullString
+	Reason     string
+	PublicID   string `bun:",scanonly"` // of the payment
+}
+
+// attemptRow is one signed transaction of a sweep.
+type attemptRow struct {
+	bun.BaseModel `bun:"table:sweep_attempts,alias:a"`
+
+	SweepID    int64
+	N          int64
+	TxHash     string
+	Raw        []byte
+	Nonce      int64
+	ValidUntil int64
+	Gas        int64
+	Price      string
+	Tip        string
+	Ceiling    string
+	MadeAt     db.Instant
+	SentAt     db.Instant
+}
+
+// rowOfItem returns the item as it is stored. Its token says what it counts as;
+// its symbol is only shown, and may come from a contract.
+func rowOfItem(sweepID int64, i chain.SweepItem) itemRow {
+	return itemRow{
+		SweepID: sweepID, PaymentID: i.Number, Address: string(i.Address.Address), Raw: i.Address.Raw,
+		Settlement: string(i.Settlement), Contract: string(i.Asset.Contract), Symbol: db.Shown(i.Asset.Symbol),
+		Decimals: int64(
+			i.Asset.Decimals,
+		), Token: string(i.Asset.Token), Expected: i.Expected.String(), Rescue: i.Rescue,
+	}
+}
+
+func (r itemRow) item(n chain.Network) (chain.SweepItem, error) {
+	expected, err := money.ParseUnits(r.Expected)
+	if err != nil {
+		return chain.SweepItem{}, fmt.Errorf("expected amount of %s: %w", r.Address, err)
+	}
+	return chain.SweepItem{
+		PaymentID: r.PublicID, Number: r.PaymentID, Address: chain.Watched{
+			Address: chain.Address(r.Address), Raw: r.Raw,
+		},
+		Settlement: chain.Address(r.Settlement), Expected: expected, Rescue: r.Rescue,
+		Asset: chain.Asset{
+			Network: n, Contract: chain.Address(r.Contract), Symbol: r.Symbol, Decimals: int(r.Decimals),
+			Token: money.Token(r.Token),
+		},
+	}, nil
+}
+
+func rowOfAttempt(sweepID int64, a chain.Attempt) (attemptRow, error) {
+	if a.N < 1 || a.Nonce > math.MaxInt64 || a.Until > math.MaxInt64 || a.Fee.Gas > math.MaxInt64 || len(a.Raw) == 0 ||
+		a.Tx == "" {
+		return attemptRow{}, fmt.Errorf("attempt %d of a sweep makes no sense", a.N)
+	}
+	return attemptRow{
+		SweepID: sweepID, N: int64(
+			a.N,
+		), TxHash: string(a.Tx), Raw: a.Raw, Nonce: int64(a.Nonce), ValidUntil: int64(a.Until),
+		Gas: int64(a.Fee.Gas), Price: a.Fee.Price.String(), Tip: a.Fee.Tip.String(), Ceiling: a.Fee.Ceiling.String(),
+		MadeAt: db.At(a.MadeAt), SentAt: db.At(a.SentAt),
+	}, nil
+}
+
+func (r attemptRow) attempt() (chain.Attempt, error) {
+	units, err := parseAll(r.Price, r.Tip, r.Ceiling)
+	if err != nil {
+		return chain.Attempt{}, fmt.Errorf("fee of attempt %s: %w", r.TxHash, err)
+	}
+	return chain.Attempt{
+		N: int(r.N), Tx: chain.TxHash(r.TxHash), Raw: r.Raw, Nonce: uint64(r.Nonce), Until: uint64(r.ValidUntil),
+		Fee:    chain.Fee{Gas: uint64(r.Gas), Price: units[0], Tip: units[1], Ceiling: units[2]},
+		MadeAt: r.MadeAt.Time, SentAt: r.SentAt.Time,
+	}, nil
+}
+
+func parseAll(texts ...string) ([]money.Units, error) {
+	list := make([]money.Units, len(texts))
+	for i, text := range texts {
+		var err error
+		if list[i], err = money.ParseUnits(text); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// sweep puts the rows together.
+func (r sweepRow) sweep(items []itemRow, attempts []attemptRow) (settlement.Sweep, error) {
+	paid, err := money.ParseUnits(r.Paid)
+	if err != nil {
+		return settlement.Sweep{}, fmt.Errorf("fee of sweep %s: %w", r.PublicID, err)
+	}
+	w := settlement.Sweep{
+		ID: settlement.ID(r.PublicID), Network: chain.Network(r.Network), State: settlement.State(r.State),
+		CreatedAt: r.CreatedAt.Time, EndedAt: r.EndedAt.Time, Tx: chain.TxHash(r.TxHash), Paid: paid, Note: r.Note,
+		Block: chain.Head{Number: uint64(r.BlockNumber), Hash: r.BlockHash, Time: r.BlockTime.Time},
+	}
+	for _, row := range items {
+		i, err := row.item(w.Network)
+		if err != nil {
+			return settlement.Sweep{}, err
+		}
+		w.Items = append(w.Items, i)
+		if row.Moved.Valid {
+			units, err := money.ParseUnits(row.Moved.String)
+			if err != nil {
+				return settlement.Sweep{}, fmt.Errorf("moved amount of %s: %w", row.Address, err)
+			}
+			w.Moved = append(w.Moved, chain.Moved{Address: i.Address.Address, Contract: i.Asset.Contract, Units: units})
+		} else if row.Reason != "" {
+			w.Unmoved = append(w.Unmoved, chain.Unmoved{
+				Address: i.Address.Address, Contract: i.Asset.Contract,
+				Reason: row.Reason,
+			})
+		}
+	}
+	for _, row := range attempts {
+		a, err := row.attempt()
+		if err != nil {
+			return settlement.Sweep{}, err
+		}
+		w.Attempts = append(w.Attempts, a)
+	}
+	return w, nil
+}
+
+// InFlight returns the network's sweep in flight; ok is false if there is none.
+func (s *Store) InFlight(ctx context.Context, n chain.Network) (w settlement.Sweep, ok bool, err error) {
+	err = s.db.Snapshot(ctx, func(ctx context.Context, t db.Tx) error {
+		w, ok, err = readSweep(ctx, t, "s.network = ? AND s.ended_at IS NULL", string(n))
+		return err
+	})
+	if err != nil {
+		return settlement.Sweep{}, false, fmt.Errorf("sweep of %s in flight: %w", n, err)
+	}
+	return w, ok, nil
+}
+
+// Sweep returns the sweep of the id, or settlement.ErrUnknown.
+func (s *Store) Sweep(ctx context.Context, id settlement.ID) (w settlement.Sweep, err error) {
+	err = s.db.Snapshot(ctx, func(ctx context.Context, t db.Tx) (err error) {
+		var ok bool
+		w, ok, err = readSweep(ctx, t, "s.public_id = ?", string(id))
+		if err == nil && !ok {
+			return settlement.ErrUnknown
+		}
+		return err
+	})
+	if err != nil {
+		return settlement.Sweep{}, fmt.Errorf("sweep %s: %w", id, err)
+	}
+	return w, nil
+}
+
+// readSweep reads the sweep that the condition selects, whole.
+func readSweep(ctx context.Context, t db.Tx, where string, arg any) (settlement.Sweep, bool, error) {
+	var rows []sweepRow
+	if err := t.NewSelect().Model(&rows).Where(where, arg).Scan(ctx); err != nil || len(rows) == 0 {
+		return settlement.Sweep{}, false, err
+	}
+	var items []itemRow
+	err := t.NewSelect().Model(&items).ColumnExpr("i.*").ColumnExpr("p.public_id AS public_id").
+		Join("JOIN payments AS p ON p.id = i.payment_id").Where("i.sweep_id = ?", rows[0].ID).Order("i.id").Scan(ctx)
+	if err != nil {
+		return settlement.Sweep{}, false, err
+	}
+	var attempts []attemptRow
+	if err := t.NewSelect().Model(&attempts).Where("sweep_id = ?", rows[0].ID).Order("n").Scan(ctx); err != nil {
+		return settlement.Sweep{}, false, err
+	}
+	w, err := rows[0].sweep(items, attempts)
+	return w, err == nil, err
+}
+
+// PlanSweep stores a planned sweep and claims its balances. It fails with
+// settlement.ErrBusy if another sweep of the network is in flight, or was while
+// this one was planned, so that it must be planned anew.
+func (s *Store) PlanSweep(ctx context.Context, w settlement.Sweep) error {
+	if w.State != settlement.Planned || len(w.Items) == 0 || len(w.Attempts) > 0 {
+		return fmt.Errorf("plan sweep %s: it is not planned", w.ID)
+	}
+	err := s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
+		row := sweepRow{
+			PublicID: string(w.ID), Network: string(w.Network), State: string(settlement.Planned),
+			CreatedAt: db.At(w.CreatedAt), Paid: "0",
+		}
+		if _, err := t.NewInsert().Model(&row).Exec(ctx); err != nil {
+			if db.IsDuplicate(err) {
+				return settlement.ErrBusy
+			}
+			return err
+		}
+		items := make([]itemRow, len(w.Items))
+		for i, item := range w.Items {
+			items[i] = rowOfItem(row.ID, item)
+		}
+		if err := stillDue(ctx, t, w); err != nil {
+			return err
+		}
+		_, err := t.NewInsert().Model(&items).Exec(ctx)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("plan sweep %s: %w", w.ID, err)
+	}
+	return nil
+}
+
+// stillDue checks, now that the sweep holds the network, that each balance has a
+// deposit to sweep: another instance may have swept it since the balances were
+// read. A rescue may move money that is no deposit.
+func stillDue(ctx context.Context, t db.Tx, w settlement.Sweep) error {
+	for _, i := range w.Items {
+		if i.Rescue {
+			continue
+		}
+		var due bool
+		err := t.NewRaw("SELECT EXISTS (SELECT 1 FROM deposits WHERE payment_id = ? AND network = ? AND to_address = ? AND contract = ? "+
+			"AND state = 'FINAL' AND swept_at IS NULL)",
+			i.Number, string(w.Network), string(i.Address.Address), string(i.Asset.Contract)).Scan(ctx, &due)
+		if err != nil {
+			return err
+		}
+		if !due {
+			return settlement.ErrBusy
+		}
+	}
+	return nil
+}
+
+// lockSweep locks the sweep and returns its row, or settlement.ErrUnknown.
+func lockSweep(ctx context.Context, t db.Tx, id settlement.ID) (sweepRow, error) {
+	var rows []sweepRow
+	if err := t.NewRaw("SELECT * FROM sweeps WHERE public_id = ?"+t.ForUpdate(), string(id)).Scan(ctx, &rows); err != nil {
+		return sweepRow{}, err
+	}
+	if len(rows) == 0 {
+		return sweepRow{}, settlement.ErrUnknown
+	}
+	return rows[0], nil
+}
+
+// AddAttempt stores a signed attempt of a sweep in flight. It fails with
+// settlement.ErrBusy if another instance has stored that attempt or ended the sweep.
+func (s *Store) AddAttempt(ctx context.Context, id settlement.ID, a chain.Attempt) error {
+	err := s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
+		w, err := lockSweep(ctx, t, id)
+		if err != nil {
+			return err
+		}
+		var last int64
+		if err := t.NewRaw("SELECT coalesce(max(n), 0) FROM sweep_attempts WHERE sweep_id = ?", w.ID).Scan(ctx,
+			&last); err != nil {
+			return err
+		}
+		if !settlement.State(w.State).InFlight() || last != int64(a.N)-1 {
+			return settlement.ErrBusy
+		}
+		row, err := rowOfAttempt(w.ID, a)
+		if err != nil {
+			return err
+		}
+		if _, err := t.NewInsert().Model(&row).Exec(ctx); err != nil {
+			return err
+		}
+		_, err = t.NewRaw("UPDATE sweeps SET state = ? WHERE id = ? AND state = ?",
+			string(settlement.Signed), w.ID, string(settlement.Planned)).Exec(ctx)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("attempt %d of sweep %s: %w", a.N, id, err)
+	}
+	return nil
+}
+
+// MarkSent records that attempt n was given to the network. For a sweep that
+// has ended meanwhile it changes nothing.
+func (s *Store) MarkSent(ctx context.Context, id settlement.ID, n int, when time.Time) error {
+	err := s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
+		w, err := lockSweep(ctx, t, id)
+		if err != nil || !settlement.State(w.State).InFlight() {
+			return err
+		}
+		_, err = t.NewRaw("UPDATE sweep_attempts SET sent_at = ? WHERE sweep_id = ? AND n = ?", db.At(when), w.ID,
+			int64(n)).Exec(ctx)
+		if err != nil {
+			return err
+		}
+		_, err = t.NewRaw("UPDATE sweeps SET state = ? WHERE id = ?", string(settlement.Sent), w.ID).Exec(ctx)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("mark attempt %d of sweep %s as sent: %w", n, id, err)
+	}
+	return nil
+}
+
+// Spent sums what the network's sweeps that ended since then cost.
+func (s *Store) Spent(ctx context.Context, n chain.Network, since time.Time) (settlement.Spending, error) {
+	var rows []sweepRow
+	err := s.db.Reader().NewSelect().Model(&rows).Column("paid", "moved", "ended_at").
+		Where("network = ? AND ended_at >= ? AND paid <> '0'", string(n), db.From(since)).Order("ended_at").Scan(ctx)
+	if err != nil {
+		return settlement.Spending{}, fmt.Errorf("what sweeps of %s cost: %w", n, err)
+	}
+	var sum settlement.Spending
+	for _, r := range rows {
+		paid, err := money.ParseUnits(r.Paid)
+		if err != nil {
+			return settlement.Spending{}, fmt.Errorf("what sweeps of %s cost: %w", n, err)
+		}
+		sum.Paid = sum.Paid.Add(paid)
+		sum.Sweeps++
+		sum.Items += int(r.Moved)
+	}
+	if len(rows) > 0 {
+		sum.Since = rows[0].EndedAt.Time
+	}
+	return sum, nil
+}

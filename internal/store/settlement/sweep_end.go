@@ -1,0 +1,278 @@
+package settlement
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/settlement"
+	"github.com/florinpay/florin/internal/store/db"
+	"github.com/florinpay/florin/internal/store/table"
+)
+
+// EndSweep stores the end of a sweep, releases its balances, adds what it moved,
+// marks the covered deposits as swept, and blocks the balances it could not
+// move. Ending it again changes nothing.
+func (s *Store) EndSweep(ctx context.Context, w settlement.Sweep, now time.Time) error {
+	if w.State.InFlight() {
+		return fmt.Errorf("end sweep %s: %s is no end", w.ID, w.State)
+	}
+	err := s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
+		row, err := lockSweep(ctx, t, w.ID)
+		if err != nil || !settlement.State(row.State).InFlight() {
+			return err
+		}
+		// Its items are those that are stored, whatever the caller passes.
+		stored, _, err := readSweep(ctx, t, "s.id = ?", row.ID)
+		if err != nil {
+			return err
+		}
+		w.Items, w.Attempts = stored.Items, stored.Attempts
+		if err := checkMoved(w); err != nil {
+			return err
+		}
+		if err := endRow(ctx, t, row.ID, w); err != nil {
+			return err
+		}
+		return settleBalances(ctx, t, row.ID, w, now)
+	})
+	if err != nil {
+		return fmt.Errorf("end sweep %s: %w", w.ID, err)
+	}
+	return nil
+}
+
+// checkMoved refuses an end that names an item the sweep did not contain.
+func checkMoved(w settlement.Sweep) error {
+	carried := make(map[balanceKey]bool, len(w.Items))
+	for _, i := range w.Items {
+		carried[keyOfItem(i)] = true
+	}
+	for _, m := range w.Moved {
+		if !carried[balanceKey{string(m.Address), string(m.Contract)}] || m.Units.Big().Sign() < 0 {
+			return fmt.Errorf("it moved %s of %q from %s, which it did not take along", m.Units, m.Contract, m.Address)
+		}
+	}
+	for _, u := range w.Unmoved {
+		if !carried[balanceKey{string(u.Address), string(u.Contract)}] {
+			return fmt.Errorf("it left %q on %s, which it did not take along", u.Contract, u.Address)
+		}
+	}
+	return nil
+}
+
+func keyOfItem(i chain.SweepItem) balanceKey {
+	return balanceKey{string(i.Address.Address), string(i.Asset.Contract)}
+}
+
+func endRow(ctx context.Context, t db.Tx, id int64, w settlement.Sweep) error {
+	block, err := table.BlockNumber(w.Block)
+	if err != nil {
+		return err
+	}
+	_, err = t.NewRaw("UPDATE sweeps SET state = ?, ended_at = ?, tx_hash = ?, block_number = ?, block_hash = ?, block_time = ?, "+
+		"paid = ?, moved = ?, note = ? WHERE id = ?",
+		string(w.State), db.At(w.EndedAt), string(w.Tx), block, w.Block.Hash, db.At(w.Block.Time),
+		w.Paid.String(), int64(len(w.Moved)), db.Shown(w.Note), id).Exec(ctx)
+	if err != nil {
+		return err
+	}
+	for _, m := range w.Moved {
+		if err := endItem(ctx, t, id, m.Address, m.Contract, sql.NullString{String: m.Units.String(), Valid: true},
+			""); err != nil {
+			return err
+		}
+	}
+	for _, u := range w.Unmoved {
+		if err := endItem(ctx, t, id, u.Address, u.Contract, sql.NullString{}, u.Reason); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func endItem(
+	ctx context.Context, t db.Tx, id int64, a, contract chain.Address, moved sql.NullString, reason string,
+) error {
+	_, err := t.NewRaw("UPDATE sweep_items SET moved = ?, reason = ? WHERE sweep_id = ? AND address = ? AND contract = ?",
+		moved, db.Shown(reason), id, string(a), string(contract)).Exec(ctx)
+	return err
+}
+
+// settleBalances updates every balance of an ended sweep.
+func settleBalances(ctx context.Context, t db.Tx, id int64, w settlement.Sweep, now time.Time) error {
+	var rows []balanceRow
+	err := t.NewRaw("SELECT * FROM deposit_balances WHERE network = ?0 AND (address, contract) IN "+
+		"(SELECT address, contract FROM sweep_items WHERE sweep_id = ?1) ORDER BY address, contract"+t.ForUpdate(), string(w.Network), id).Scan(ctx, &rows)
+	if err != nil {
+		return err
+	}
+	b := newBalances(w.Network, rows)
+	for _, i := range w.Items {
+		if err := b.take(w, i, now); err != nil {
+			return err
+		}
+	}
+	if err := b.mark(ctx, t, now); err != nil {
+		return err
+	}
+	return b.save(ctx, t)
+}
+
+// balances is some locked balances of one network that are being changed.
+type balances struct {
+	network chain.Network
+	rows    map[balanceKey]*balanceRow
+	rescued map[balanceKey]bool
+}
+
+func newBalances(n chain.Network, rows []balanceRow) *balances {
+	b := &balances{network: n, rows: make(map[balanceKey]*balanceRow), rescued: make(map[balanceKey]bool)}
+	for _, r := range rows {
+		b.rows[balanceKey{r.Address, r.Contract}] = &r
+	}
+	return b
+}
+
+// take applies the end of a sweep to the balance of an item.
+func (b *balances) take(w settlement.Sweep, i chain.SweepItem, now time.Time) error {
+	key := keyOfItem(i)
+	r, ok := b.rows[key]
+	if !ok {
+		r = &balanceRow{
+			Network: string(b.network), Address: key.address, Contract: key.contract, PaymentID: i.Number,
+			Moved: "0", Marked: "0", Found: "0",
+		}
+		b.rows[key] = r
+	}
+	b.rescued[key] = i.Rescue
+	moved, err := money.ParseUnits(r.Moved)
+	if err != nil {
+		return fmt.Errorf("pot %s: %w", r.Address, err)
+	}
+	before := settlement.Progress{
+		Moved: moved, Through: uint64(r.Through), Failures: int(r.Failures), BlockedUntil: r.BlockedUntil.Time,
+		Reason: r.Reason,
+	}
+	after := w.After(i, before, now)
+	if r.Through, err = table.BlockNumber(chain.Head{Number: after.Through}); err != nil {
+		return err
+	}
+	r.Moved, r.Failures = after.Moved.String(), int64(after.Failures)
+	r.BlockedUntil, r.Reason = db.At(after.BlockedUntil), db.Shown(after.Reason)
+	return nil
+}
+
+// lyingRow is a deposit as the marking of pots needs it.
+type lyingRow struct {
+	ID        int64
+	ToAddress string
+	Contract  string
+	Units     string
+	State     string
+	Block     int64
+	SweptAt   db.Instant
+}
+
+// mark marks final deposits as swept, in the order they were recorded, as far
+// as what was moved covers them.
+func (b *balances) mark(ctx context.Context, t db.Tx, now time.Time) error {
+	var payments []int64
+	for _, r := range b.rows {
+		payments = append(payments, r.PaymentID)
+	}
+	slices.Sort(payments)
+	if payments = slices.Compact(payments); len(payments) == 0 {
+		return nil
+	}
+	var lying []lyingRow
+	err := t.NewRaw("SELECT id, to_address, contract, units, state, block_number AS block, swept_at FROM deposits "+
+		"WHERE network = ? AND payment_id IN (?) AND state <> 'VANISHED' ORDER BY id", string(b.network), bun.List(payments)).Scan(ctx, &lying)
+	if err != nil {
+		return err
+	}
+	byPot := make(map[balanceKey][]lyingRow)
+	for _, d := range lying {
+		key := balanceKey{d.ToAddress, d.Contract}
+		byPot[key] = append(byPot[key], d)
+	}
+	var swept []int64
+	for key, r := range b.rows {
+		ids, err := r.cover(byPot[key], b.rescued[key])
+		if err != nil {
+			return fmt.Errorf("pot %s %s: %w", r.Address, r.Contract, err)
+		}
+		swept = append(swept, ids...)
+	}
+	if len(swept) == 0 {
+		return nil
+	}
+	slices.Sort(swept)
+	_, err = t.NewRaw("UPDATE deposits SET swept_at = ? WHERE id IN (?) AND swept_at IS NULL", db.At(now),
+		bun.List(swept)).Exec(ctx)
+	return err
+}
+
+// cover applies the covering rule and returns the deposits it newly marks.
+func (r *balanceRow) cover(deposits []lyingRow, rescued bool) ([]int64, error) {
+	covering, err := r.covering()
+	if err != nil {
+		return nil, err
+	}
+	list := make([]settlement.CoveredDeposit, len(deposits))
+	for i, d := range deposits {
+		units, err := money.ParseUnits(d.Units)
+		if err != nil {
+			return nil, err
+		}
+		list[i] = settlement.CoveredDeposit{
+			Units: units, Block: uint64(
+				d.Block,
+			), Final: d.State == string(payment.DepositFinal), Swept: !d.SweptAt.IsZero(),
+		}
+	}
+	after, marked := covering.Cover(list, rescued)
+	ids := make([]int64, len(marked))
+	for i, index := range marked {
+		ids[i] = deposits[index].ID
+	}
+	r.Marked, r.Found, r.Ahead = after.Marked.String(), after.Found.String(), after.Ahead()
+	return ids, nil
+}
+
+// covering returns what sweeps have moved and covered of the balance.
+func (r *balanceRow) covering() (settlement.Covering, error) {
+	amounts, err := parseAll(r.Moved, r.Marked, r.Found)
+	if err != nil {
+		return settlement.Covering{}, err
+	}
+	return settlement.Covering{
+		Moved: amounts[0], Marked: amounts[1], Found: amounts[2], Through: uint64(r.Through),
+	}, nil
+}
+
+// save writes the balances.
+func (b *balances) save(ctx context.Context, t db.Tx) error {
+	rows := make([]balanceRow, 0, len(b.rows))
+	for _, r := range b.rows {
+		rows = append(rows, *r)
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	slices.SortFunc(rows, func(a, b balanceRow) int {
+		return cmp.Or(cmp.Compare(a.Address, b.Address), cmp.Compare(a.Contract, b.Contract))
+	})
+	_, err := t.NewInsert().Model(&rows).On("CONFLICT (network, address, contract) DO UPDATE").
+		Set("moved = EXCLUDED.moved, marked = EXCLUDED.marked, found = EXCLUDED.found, through = EXCLUDED.through, ahead = EXCLUDED.ahead").
+		Set("failures = EXCLUDED.failures, blocked_until = EXCLUDED.blocked_until, reason = EXCLUDED.reason").Exec(ctx)
+	return err
+}

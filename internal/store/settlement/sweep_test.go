@@ -1,0 +1,426 @@
+package settlement_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/settlement"
+	"github.com/florinpay/florin/internal/store/storetest"
+)
+
+// everything asks for all pots.
+var everything = settlement.Query{
+	Now: storetest.Start.Add(time.Hour), Aged: storetest.Start.Add(-time.Hour), Limit: 1000,
+}
+
+func newSweepID() settlement.ID { return settlement.ID(storetest.NewID()) }
+
+// paidIn makes a started payment and takes in transfers of these amounts, one
+// a block from the first block on, final up to the block given.
+func (w *world) paidIn(k merchant.Key, final uint64, amounts ...money.Micros) payment.Payment {
+	w.T.Helper()
+	return w.takeIn(w.NewStarted(k), 10, final, amounts...)
+}
+
+func (w *world) takeIn(p payment.Payment, block, final uint64, amounts ...money.Micros) payment.Payment {
+	w.T.Helper()
+	var all []chain.Transfer
+	for _, d := range p.Deposits {
+		all = append(all, d.Transfer)
+	}
+	for i, a := range amounts {
+		t := storetest.Transfer(p, fmt.Sprintf("0x%d-%d", p.Number, len(p.Deposits)+i), a, block+uint64(i))
+		all = append(all, t)
+	}
+	_, err := w.UpdatePayment(w.T.Context(), p.ID, storetest.Observe(final, all...))
+	w.Must(err)
+	return w.Stored(p.ID)
+}
+
+func (w *world) due() []settlement.DepositBalance {
+	w.T.Helper()
+	pots, err := w.DepositBalances(w.T.Context(), chain.Polygon, everything)
+	w.Must(err)
+	return pots
+}
+
+// planned plans a sweep of the pots.
+func (w *world) planned(pots ...settlement.DepositBalance) settlement.Sweep {
+	w.T.Helper()
+	s := sweepOf(pots...)
+	w.Must(w.PlanSweep(w.T.Context(), s))
+	return s
+}
+
+func sweepOf(pots ...settlement.DepositBalance) settlement.Sweep {
+	s := settlement.Sweep{
+		ID: newSweepID(), Network: chain.Polygon, State: settlement.Planned, CreatedAt: storetest.Start,
+	}
+	for _, p := range pots {
+		s.Items = append(s.Items, chain.SweepItem{
+			PaymentID: p.PaymentID, Number: p.Number, Address: p.Address, Settlement: p.Settlement, Asset: p.Asset,
+			Expected: p.Due,
+		})
+	}
+	return s
+}
+
+// confirmed returns how the sweep ended when it moved all it expected in the
+// block.
+func confirmed(s settlement.Sweep, block uint64) settlement.Sweep {
+	s.State, s.Tx, s.EndedAt = settlement.Confirmed, "0xabc", storetest.Start.Add(time.Minute)
+	s.Block, s.Paid = chain.Head{Number: block, Hash: "0xb", Time: storetest.Start}, money.UnitsFromUint64(21_000)
+	for _, i := range s.Items {
+		s.Moved = append(
+			s.Moved, chain.Moved{Address: i.Address.Address, Contract: i.Asset.Contract, Units: i.Expected},
+		)
+	}
+	return s
+}
+
+func attempt(n int) chain.Attempt {
+	return chain.Attempt{
+		N: n, Tx: chain.TxHash(string(storetest.NewID())), Raw: []byte{2, 0, 255}, Nonce: 7,
+		Until: 9, MadeAt: storetest.Start,
+		Fee: chain.Fee{
+			Gas: 100_000, Price: money.UnitsFromUint64(5), Tip: money.UnitsFromUint64(1),
+			Ceiling: money.UnitsFromUint64(500_000),
+		},
+	}
+}
+
+func swept(p payment.Payment) []bool {
+	var all []bool
+	for _, d := range p.Deposits {
+		all = append(all, d.Swept)
+	}
+	return all
+}
+
+func TestStore_SweepWholeLife(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		k := w.NewKey(100, 0)
+		a, b := w.paidIn(k, 11, 3_000_000, 4_000_000), w.paidIn(k, 11, 5_000_000)
+		s := w.planned(w.due()...)
+		storetest.Same(t, "pots due while they are claimed", len(w.due()), 0)
+		storetest.WantError(t, "a second sweep of the network", w.PlanSweep(t.Context(),
+			sweepOf(settlement.DepositBalance{Number: a.Number})), settlement.ErrBusy)
+
+		one := attempt(1)
+		w.Must(w.AddAttempt(t.Context(), s.ID, one))
+		storetest.WantError(
+			t, "the same attempt by another instance", w.AddAttempt(t.Context(), s.ID, attempt(1)), settlement.ErrBusy,
+		)
+		storetest.WantError(
+			t, "an attempt out of order", w.AddAttempt(t.Context(), s.ID, attempt(3)), settlement.ErrBusy,
+		)
+		w.Must(w.MarkSent(t.Context(), s.ID, 1, storetest.Start.Add(time.Second)))
+		two := attempt(2)
+		w.Must(w.AddAttempt(t.Context(), s.ID, two))
+		got, ok, err := w.InFlight(t.Context(), chain.Polygon)
+		w.Must(err)
+		one.SentAt = storetest.Start.Add(time.Second)
+		want := s
+		want.State, want.Attempts = settlement.Sent, []chain.Attempt{one, two}
+		if !ok {
+			t.Fatal("no sweep is in flight")
+		}
+		storetest.Same(t, "the sweep in flight", fmt.Sprintf("%+v", got), fmt.Sprintf("%+v", want))
+		if _, ok, err := w.InFlight(t.Context(), chain.Base); ok || err != nil {
+			t.Errorf("a sweep of another network is in flight: %v", err)
+		}
+
+		done := confirmed(got, 20)
+		w.Must(w.EndSweep(t.Context(), done, storetest.Start.Add(time.Minute)))
+		w.Must(w.EndSweep(t.Context(), done, storetest.Start.Add(time.Hour)))
+		again := done
+		again.State, again.Moved, again.Note = settlement.Superseded, nil, "another story"
+		w.Must(w.EndSweep(t.Context(), again, storetest.Start.Add(time.Hour)))
+		stored, err := w.Sweep(t.Context(), s.ID)
+		w.Must(err)
+		storetest.Same(t, "the sweep that ended", fmt.Sprintf("%+v", stored), fmt.Sprintf("%+v", done))
+		storetest.Same(
+			t, "deposits that are swept",
+			append(swept(w.Stored(a.ID)), swept(w.Stored(b.ID))...), []bool{true, true, true},
+		)
+		storetest.Same(t, "pots due after the sweep", len(w.due()), 0)
+		storetest.WantError(
+			t, "an attempt of a sweep that ended", w.AddAttempt(t.Context(), s.ID, attempt(3)), settlement.ErrBusy,
+		)
+		w.Must(w.MarkSent(t.Context(), s.ID, 2, storetest.Start))
+		storetest.WantError(
+			t, "an unknown sweep", w.EndSweep(t.Context(), confirmed(sweepOf(), 1), storetest.Start),
+			settlement.ErrUnknown,
+		)
+		spent, err := w.Spent(t.Context(), chain.Polygon, storetest.Start)
+		w.Must(err)
+		storetest.Same(t, "what it cost", fmt.Sprintf("%+v", spent),
+			fmt.Sprintf("%+v", settlement.Spending{
+				Since: storetest.Start.Add(time.Minute), Paid: money.UnitsFromUint64(21_000),
+				Sweeps: 1, Items: 2,
+			}))
+	})
+}
+
+// Flushing an address moves what is not final too, which is marked when it is;
+// what comes later is due again, however much was moved before.
+func TestStore_SweepMovesWhatIsNotFinal(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		p := w.paidIn(w.NewKey(100, 0), 10, 3_000_000, 4_000_000) // blocks 10 and 11
+		s := confirmed(w.planned(w.due()...), 20)
+		s.Moved[0].Units = money.UnitsFromUint64(7_500_000) // and half a dollar nobody knows of
+		w.Must(w.EndSweep(t.Context(), s, storetest.Start))
+		storetest.Same(t, "swept at first", swept(w.Stored(p.ID)), []bool{true, false})
+		w.Must(w.SettleCovered(t.Context(), chain.Polygon, storetest.Start))
+		storetest.Same(t, "swept before it is final", swept(w.Stored(p.ID)), []bool{true, false})
+
+		p = w.takeIn(w.Stored(p.ID), 21, 21, 400_000)
+		storetest.Same(t, "due", w.due()[0].Due, money.UnitsFromUint64(400_000))
+		w.Must(w.SettleCovered(t.Context(), chain.Polygon, storetest.Start))
+		storetest.Same(t, "swept when it is final", swept(w.Stored(p.ID)), []bool{true, true, false})
+		storetest.Same(t, "due of what came later", w.due()[0].Due, money.UnitsFromUint64(400_000))
+
+		w.Must(w.EndSweep(t.Context(), confirmed(w.planned(w.due()...), 30), storetest.Start))
+		storetest.Same(t, "swept in the end", swept(w.Stored(p.ID)), []bool{true, true, true})
+		books, err := w.Records(t.Context(), []chain.Address{p.Routes[0].Address.Address})
+		w.Must(err)
+		if len(books) != 1 || books[0].Moved.String() != "7900000" || books[0].Marked.String() != "7400000" ||
+			!books[0].Found.IsZero() ||
+			books[0].Early.String() != "7400000" || len(books[0].Deposits) != 3 {
+			t.Errorf("the book says %+v", books)
+		}
+	})
+}
+
+// A deposit the sweep's block holds too is marked only if what was moved
+// covers it: it may have come after the sweep.
+func TestStore_SweepInTheSameBlock(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		p := w.paidIn(w.NewKey(100, 0), 11, 3_000_000, 4_000_000)
+		s := confirmed(w.planned(w.due()...), 11)
+		s.Moved[0].Units = money.UnitsFromUint64(3_000_000)
+		w.Must(w.EndSweep(t.Context(), s, storetest.Start))
+		storetest.Same(t, "swept", swept(w.Stored(p.ID)), []bool{true, false})
+		storetest.Same(t, "due", w.due()[0].Due, money.UnitsFromUint64(4_000_000))
+	})
+}
+
+// What was moved covers deposits in the order they came: a later one is not
+// marked over the head of an earlier one that is not covered.
+func TestStore_SweepCoversInOrder(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		p := w.paidIn(w.NewKey(100, 0), 12, 3_000_000, 9_000_000, 4_000_000)
+		s := confirmed(w.planned(w.due()...), 12)
+		s.Moved[0].Units = money.UnitsFromUint64(7_000_000)
+		w.Must(w.EndSweep(t.Context(), s, storetest.Start))
+		storetest.Same(t, "swept", swept(w.Stored(p.ID)), []bool{true, false, false})
+		storetest.Same(t, "due", w.due()[0].Due, money.UnitsFromUint64(9_000_000))
+	})
+}
+
+func TestStore_SweepFailures(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		k := w.NewKey(100, 0)
+		frozen, fine := w.paidIn(k, 11, 9_000_000), w.paidIn(k, 11, 5_000_000)
+		s := confirmed(w.planned(w.due()...), 20)
+		s.Unmoved = []chain.Unmoved{{Address: s.Moved[0].Address, Contract: s.Moved[0].Contract, Reason: "frozen"}}
+		s.Moved = s.Moved[1:]
+		w.Must(w.EndSweep(t.Context(), s, storetest.Start))
+		storetest.Same(t, "the frozen one", swept(w.Stored(frozen.ID)), []bool{false})
+		storetest.Same(t, "the other one", swept(w.Stored(fine.ID)), []bool{true})
+		q := settlement.Query{Now: storetest.Start, Limit: 10}
+		for failures := 1; failures <= 3; failures++ {
+			if pots, err := w.DepositBalances(t.Context(), chain.Polygon, q); err != nil || len(pots) != 0 {
+				t.Fatalf("a pot that failed is due at once: %+v, %v", pots, err)
+			}
+			q.Now = settlement.Block(failures, q.Now)
+			pots, err := w.DepositBalances(t.Context(), chain.Polygon, q)
+			w.Must(err)
+			if len(pots) != 1 || pots[0].Failures != failures {
+				t.Fatalf("after its pause: %+v, want one pot with %d failures", pots, failures)
+			}
+			again := w.planned(pots...)
+			again.State, again.EndedAt, again.Note = settlement.Failed, q.Now, "reverted"
+			again.Attempts = nil
+			w.Must(w.EndSweep(t.Context(), again, q.Now))
+		}
+		stranger := w.planned(mustPots(t, w, q.Now.Add(48*time.Hour))...)
+		stranger = confirmed(stranger, 30)
+		stranger.Moved[0].Address = "0x52908400098527886E0F7030069857D2E4169EE7"
+		if err := w.EndSweep(t.Context(), stranger, storetest.Start); err == nil {
+			t.Error("a sweep ended that moved what it did not take along")
+		}
+	})
+}
+
+// What a sweep took along is what is stored: whoever tells of its end cannot
+// leave anything out of it, nor put in what was not there or less than nothing.
+func TestStore_EndSweep_OfWhatIsStored(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		k := w.NewKey(100, 0)
+		a, b := w.paidIn(k, 11, 9_000_000), w.paidIn(k, 11, 5_000_000)
+		done := confirmed(w.planned(w.due()...), 20)
+		stranger := done
+		stranger.Unmoved = []chain.Unmoved{{
+			Address:  "0x52908400098527886E0F7030069857D2E4169EE7",
+			Contract: done.Moved[0].Contract, Reason: "frozen",
+		}}
+		debt := done
+		debt.Moved = append([]chain.Moved(nil), done.Moved...)
+		debt.Moved[0].Units = money.Units{}.Sub(money.UnitsFromUint64(1))
+		other := done
+		other.Moved = append([]chain.Moved(nil), done.Moved...)
+		other.Moved[0].Contract = "0x52908400098527886E0F7030069857D2E4169EE7"
+		for name, end := range map[string]settlement.Sweep{
+			"a stranger left": stranger, "less than nothing moved": debt,
+			"another token moved": other,
+		} {
+			if err := w.EndSweep(t.Context(), end, storetest.Start); err == nil {
+				t.Errorf("ended with %s", name)
+			}
+		}
+		done.Items, done.Attempts = done.Items[:1], nil
+		w.Must(w.EndSweep(t.Context(), done, storetest.Start))
+		storetest.Same(t, "swept", append(swept(w.Stored(a.ID)), swept(w.Stored(b.ID))...), []bool{true, true})
+	})
+}
+
+func mustPots(t *testing.T, w *world, now time.Time) []settlement.DepositBalance {
+	t.Helper()
+	pots, err := w.DepositBalances(t.Context(), chain.Polygon, settlement.Query{Now: now, Limit: 10})
+	w.Must(err)
+	return pots
+}
+
+// Whoever plans with pots that were swept meanwhile must plan again.
+func TestStore_PlanSweep_Stale(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		w.paidIn(w.NewKey(100, 0), 11, 3_000_000)
+		pots := w.due()
+		w.Must(w.EndSweep(t.Context(), confirmed(w.planned(pots...), 20), storetest.Start))
+		storetest.WantError(t, "a plan made before", w.PlanSweep(t.Context(), sweepOf(pots...)), settlement.ErrBusy)
+		if _, ok, err := w.InFlight(t.Context(), chain.Polygon); ok || err != nil {
+			t.Errorf("the stale plan is in flight: %v", err)
+		}
+	})
+}
+
+// Money that the chain took back since the pots were read is no reason to sweep.
+func TestStore_PlanSweep_Vanished(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		p := w.NewStarted(w.NewKey(100, 0))
+		see := func(transfers ...chain.Transfer) {
+			t.Helper()
+			_, err := w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
+				return p.Observe(payment.View{
+					Network: chain.Polygon, From: 1, To: 11, Final: chain.Head{
+						Number: 11,
+					}, Finalized: chain.Head{Number: 5},
+					Transfers: transfers,
+				}, storetest.Start)
+			})
+			w.Must(err)
+		}
+		see(storetest.Transfer(p, "0xgone", 3_000_000, 10))
+		pots := w.due()
+		if len(pots) != 1 {
+			t.Fatalf("%d pots are due before", len(pots))
+		}
+		see()
+		storetest.WantError(t, "a plan made before", w.PlanSweep(t.Context(), sweepOf(pots...)), settlement.ErrBusy)
+	})
+}
+
+// Many instances plan, sign and end at once: one of each gets through, and
+// what is moved counts once.
+func TestStore_SweepTogether(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		p := w.paidIn(w.NewKey(100, 0), 11, 3_000_000)
+		others := []settlement.Store{
+			w.Settlement(), storetest.Open(t, w.URL).Settlement(), storetest.Open(t, w.URL).Settlement(),
+		}
+		pots := w.due()
+		plans := make([]settlement.Sweep, 12)
+		errs := storetest.AtOnce(len(plans), func(i int) error {
+			plans[i] = sweepOf(pots...)
+			return others[i%3].PlanSweep(t.Context(), plans[i])
+		})
+		won := onlyOne(t, "plan", errs)
+		onlyOne(t, "attempt", storetest.AtOnce(12, func(i int) error {
+			return others[i%3].AddAttempt(t.Context(), plans[won].ID, attempt(1))
+		}))
+		for _, err := range storetest.AtOnce(12, func(i int) error {
+			return others[i%3].EndSweep(t.Context(), confirmed(plans[won], 20), storetest.Start)
+		}) {
+			w.Must(err)
+		}
+		books, err := w.Records(t.Context(), []chain.Address{p.Routes[0].Address.Address})
+		w.Must(err)
+		storetest.Same(t, "moved", books[0].Moved, money.UnitsFromUint64(3_000_000))
+		storetest.Same(t, "swept", swept(w.Stored(p.ID)), []bool{true})
+	})
+}
+
+func onlyOne(t *testing.T, what string, errs []error) int {
+	t.Helper()
+	won := -1
+	for i, err := range errs {
+		if err == nil && won >= 0 {
+			t.Errorf("a second %s got through", what)
+		}
+		if err == nil {
+			won = i
+		} else if !errors.Is(err, settlement.ErrBusy) {
+			t.Errorf("%s: %v, want ErrBusy", what, err)
+		}
+	}
+	if won < 0 {
+		t.Fatalf("no %s got through", what)
+	}
+	return won
+}
+
+// A rescue of what nobody recorded is noted as found, so that the books stay
+// even.
+func TestStore_Rescue(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		p := w.NewStarted(w.NewKey(100, 0))
+		list, err := w.DepositAddressesAt(t.Context(), p.Routes[0].Address.Address)
+		w.Must(err)
+		if len(list) != 1 || list[0].PaymentID != string(p.ID) || list[0].Settlement != p.Routes[0].Settlement {
+			t.Fatalf("shown: %+v", list)
+		}
+		of, err := w.DepositAddressesOf(t.Context(), string(p.ID))
+		w.Must(err)
+		storetest.Same(t, "shown of the payment", of, list)
+		after, err := w.DepositAddressesAfter(t.Context(), list[0].Row-1, 5)
+		w.Must(err)
+		storetest.Same(t, "shown after", after, list)
+
+		s := settlement.Sweep{
+			ID: newSweepID(), Network: chain.Base, State: settlement.Planned, CreatedAt: storetest.Start,
+			Items: []chain.SweepItem{
+				list[0].Item(chain.Asset{Network: chain.Base, Symbol: "ETH", Decimals: 18}, money.UnitsFromUint64(5)),
+			},
+		}
+		w.Must(w.PlanSweep(t.Context(), s))
+		w.Must(w.EndSweep(t.Context(), confirmed(s, 40), storetest.Start))
+		books, err := w.Records(t.Context(), []chain.Address{list[0].Address.Address})
+		w.Must(err)
+		if len(books) != 1 || books[0].Found.String() != "5" || books[0].Moved.String() != "5" ||
+			!books[0].Early.IsZero() {
+			t.Errorf("the book says %+v", books)
+		}
+		sweeps, err := w.ConfirmedSince(t.Context(), chain.Base, storetest.Start)
+		w.Must(err)
+		if len(sweeps) != 1 || !sweeps[0].Items[0].Rescue {
+			t.Errorf("confirmed sweeps: %+v", sweeps)
+		}
+	})
+}

@@ -1,0 +1,79 @@
+package table
+
+import (
+	"context"
+
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/store/db"
+)
+
+// AuditFields completes the audit entries of a transaction with what is known only inside it.
+type AuditFields struct {
+	User    int64  // for entries without a user
+	Actor   string // for entries without an actor
+	Subject string // for entries without a subject
+	Detail  string // appended to each detail
+	More    []audit.Entry
+	// Unchanged: the transaction changed nothing, so no entry is written.
+	Unchanged bool
+}
+
+// WriteAudited runs body in a transaction and writes its audit entries in the same one. body may set the fields,
+// which begin as a.
+func WriteAudited(
+	ctx context.Context, e db.Engine, trail []audit.Entry, a AuditFields, body func(
+		ctx context.Context, t db.Tx, a *AuditFields,
+	) error,
+) error {
+	return e.Write(ctx, func(ctx context.Context, t db.Tx) error {
+		fields := a
+		if err := body(ctx, t, &fields); err != nil || fields.Unchanged {
+			return err
+		}
+		return db.RunEach(ctx, t, append(InsertAudit(trail, fields), InsertAudit(fields.More, fields)...))
+	})
+}
+
+// WriteOneAudited is WriteAudited for one statement. It reports whether the statement changed a row; if it did not, no
+// entry is written.
+func WriteOneAudited(
+	ctx context.Context, e db.Engine, trail []audit.Entry, a AuditFields, text string, args ...any,
+) (changed bool, err error) {
+	err = WriteAudited(ctx, e, trail, a, func(ctx context.Context, t db.Tx, a *AuditFields) error {
+		res, err := t.NewRaw(text, args...).Exec(ctx)
+		if err != nil {
+			return err
+		}
+		n, err := res.RowsAffected()
+		changed = n == 1
+		a.Unchanged = !changed
+		return err
+	})
+	return changed && err == nil, db.Wrap(err, "%.24s…", text)
+}
+
+// InsertAudit returns the statements that write the entries, completed by the fields.
+func InsertAudit(entries []audit.Entry, a AuditFields) []*db.Stmt {
+	calls := make([]*db.Stmt, len(entries))
+	for i, e := range entries {
+		if e.UserID == 0 {
+			e.UserID = a.User
+		}
+		if e.Actor == "" {
+			e.Actor = a.Actor
+		}
+		if e.Subject == "" {
+			e.Subject = a.Subject
+		}
+		e.Detail += a.Detail
+		calls[i] = InsertEntry(e)
+	}
+	return calls
+}
+
+// InsertEntry returns the statement that writes one audit entry.
+func InsertEntry(a audit.Entry) *db.Stmt {
+	return db.Exec("INSERT INTO audit_log (user_id, at, actor, action, subject, detail, address) VALUES (?, ?, ?, ?, ?, ?, ?)",
+		a.UserID, db.At(a.At), db.Shown(a.Actor), string(a.Action), db.Shown(a.Subject),
+		db.Shown(a.Detail), db.Shown(a.Address))
+}

@@ -1,0 +1,149 @@
+package table
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/internal/store/db"
+	"github.com/uptrace/bun"
+)
+
+// Posting is ledger.Posting with its loads and writes. It loads balances and locks them, decides in memory, and then
+// writes, so entries that a balance does not cover are refused before anything is written.
+type Posting struct{ ledger.Posting }
+
+// Post loads, posts and writes the entries.
+func Post(ctx context.Context, c db.Conn, list []ledger.Entry) error {
+	if len(list) == 0 {
+		return nil
+	}
+	var p Posting
+	if err := p.Load(ctx, c, list); err != nil {
+		return err
+	}
+	if err := p.Post(list); err != nil {
+		return err
+	}
+	return db.RunEach(ctx, c, p.Writes())
+}
+
+// Load locks the accounts of the entries, always in the same order, and reads which entries are posted already. Two
+// postings of one entry touch the same account, so the later one finds the earlier.
+func (p *Posting) Load(ctx context.Context, c db.Conn, list []ledger.Entry) error {
+	var accounts []ledger.KeyAccount
+	for _, e := range list {
+		accounts = append(accounts, e.KeyAccounts()...)
+	}
+	slices.SortFunc(accounts, func(a, b ledger.KeyAccount) int {
+		return cmp.Or(cmp.Compare(a.KeyID, b.KeyID), cmp.Compare(a.Unit, b.Unit))
+	})
+	var calls []*db.Stmt
+	for _, a := range slices.Compact(accounts) {
+		calls = append(calls, p.lock(c, a))
+	}
+	// Entries are looked up only when the accounts are locked: on PostgreSQL every statement sees what is committed
+	// when it begins.
+	for _, e := range list {
+		calls = append(calls, p.lookUp(e))
+	}
+	return c.Run(ctx, calls...)
+}
+
+func (p *Posting) lock(c db.Conn, a ledger.KeyAccount) *db.Stmt {
+	return db.Query(func(scan db.Scan) error {
+		var balance int64
+		err := scan(&balance)
+		p.SetBalance(a, balance)
+		return err
+	}, "SELECT balance FROM balances WHERE key_id = ? AND unit = ?"+c.ForUpdate(), a.KeyID, string(a.Unit))
+}
+
+// entries generates the statements of entryRow.
+var entries = db.NewTable[entryRow]()
+
+// entryRow is one entry of the ledger. Entries are never changed.
+type entryRow struct {
+	bun.BaseModel `bun:"table:ledger_entries,alias:e"`
+
+	Ref         string
+	Unit        string
+	FromAccount string
+	ToAccount   string
+	Count       int64
+	Reason      string
+	At          db.Instant
+}
+
+func rowOfEntry(e ledger.Entry) *entryRow {
+	return &entryRow{
+		Ref: e.Ref, Unit: string(e.Unit), FromAccount: string(e.From), ToAccount: string(e.To), Count: e.Count,
+		Reason: string(e.Reason), At: db.At(e.At),
+	}
+}
+
+func (r *entryRow) entry() ledger.Entry {
+	return ledger.Entry{
+		Ref: r.Ref, Unit: ledger.Unit(r.Unit), From: ledger.Account(r.FromAccount), To: ledger.Account(r.ToAccount),
+		Count:  r.Count,
+		Reason: ledger.Reason(r.Reason), At: r.At.Time,
+	}
+}
+
+var (
+	selectEntry = db.ForRows("SELECT "+entries.Columns("e")+" FROM {rows} JOIN ledger_entries AS e ON e.ref = n.ref AND e.unit = n.unit",
+		"ref text", "unit text")
+	insertEntry = entries.Insert("")
+)
+
+func (p *Posting) lookUp(e ledger.Entry) *db.Stmt {
+	return selectEntry.Query(func(scan db.Scan) error {
+		var row entryRow
+		err := scan(entries.Dest(&row)...)
+		p.SetPosted(row.entry())
+		return err
+	}, e.Ref, string(e.Unit))
+}
+
+// Post is ledger.Posting.Post, with merchant.ErrUnknownKey for an account that does not exist.
+func (p *Posting) Post(list []ledger.Entry) error {
+	err := p.Posting.Post(list)
+	if errors.Is(err, ledger.ErrNoAccount) {
+		return merchant.ErrUnknownKey
+	}
+	return err
+}
+
+// Writes returns the statements that write what was posted; each writes one row.
+func (p *Posting) Writes() []*db.Stmt {
+	var calls []*db.Stmt
+	for _, e := range p.Posted() {
+		calls = append(calls, insertEntry.With(entries.Values(rowOfEntry(e))...))
+	}
+	for a, n := range p.Changes() {
+		calls = append(calls, db.Exec("UPDATE balances SET balance = balance + ? WHERE key_id = ? AND unit = ?",
+			n, a.KeyID, string(a.Unit)))
+		if p.FellLow(a) {
+			calls = append(calls, fallsLow(a.KeyID, p.Posted()))
+		}
+	}
+	return calls
+}
+
+// fallsLow records that the credits of a key have fallen to ledger.Low, in the transaction of the entries that cause
+// it.
+func fallsLow(keyID int64, posted []ledger.Entry) *db.Stmt {
+	var when time.Time
+	for _, e := range posted {
+		if e.At.After(when) {
+			when = e.At
+		}
+	}
+	return db.Exec("INSERT INTO low_credit (key_id, crossing, crossed_at, state, attempt, due_at) VALUES (?, 1, ?, 'WAITING', 0, ?) "+
+		"ON CONFLICT (key_id) DO UPDATE SET crossing = low_credit.crossing + 1, crossed_at = excluded.crossed_at, state = 'WAITING', "+
+		"attempt = 0, due_at = excluded.due_at", keyID, db.At(when), db.At(when))
+}
