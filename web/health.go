@@ -44,6 +44,9 @@ type networkHealth struct {
 	// SetAside is how many payments cannot be read there and are tried again;
 	// omitted when none is.
 	SetAside int `json:"setAside,omitempty"`
+	// Note says what an operator should know of a network that works; omitted
+	// when there is nothing.
+	Note string `json:"note,omitempty"`
 	// Gas is omitted where nothing is swept.
 	Gas *gasHealth `json:"gas,omitempty"`
 }
@@ -102,6 +105,9 @@ func (s *Server) networkHealth(n chain.Network) networkHealth {
 	}
 	out.Gas = s.gasHealth(n)
 	out.SetAside = h.SetAside
+	if h.Endpoints == 1 {
+		out.Note = "one endpoint: no second one confirms what it reports and calls final"
+	}
 	if !h.OK || h.SetAside > 0 {
 		out.Status = healthDegraded
 	}

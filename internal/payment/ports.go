@@ -157,6 +157,8 @@ type Health struct {
 	Scanned chain.Head
 	// SetAside is how many payments could not be read there and are tried again.
 	SetAside int
+	// Endpoints is how many endpoints are configured. With one, final is its word.
+	Endpoints int
 	// Lag is how old the newest block was when it was last read.
 	Lag time.Duration
 	// FinalIn is the measured time from a new block to the credit of its money.

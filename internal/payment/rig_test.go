@@ -56,6 +56,7 @@ func (l rigNetworks) Network(n chain.Network) (payment.OfferedNetwork, bool) {
 func (l rigNetworks) Health(chain.Network) payment.Health { return l.watcher.Health() }
 
 const (
+	rigSafeDepth  = 2 // safe is behind the head, and finalized behind safe
 	rigFinalDepth = 3
 	rigTTL        = time.Hour
 	rigStartTTL   = 30 * time.Minute
@@ -74,7 +75,8 @@ func newRig(t *testing.T, endpoints int, adjust ...func(*chain.Profile)) *rig {
 		f(&r.profile)
 	}
 	r.chain = chaintest.NewEVM(chaintest.EVMConfig{
-		ChainID: r.profile.ChainID, Assets: r.profile.Assets, BlockTime: time.Second, FinalDepth: rigFinalDepth,
+		ChainID: r.profile.ChainID, Assets: r.profile.Assets, BlockTime: time.Second,
+		SafeDepth: rigSafeDepth, FinalDepth: rigFinalDepth,
 	})
 	r.chain.Mine(rigFinalDepth + 2)
 	for range endpoints {

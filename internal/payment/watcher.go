@@ -228,6 +228,7 @@ func (w *Watcher) advance(ctx context.Context, heads chain.Heads, cursor Cursor,
 	if err != nil {
 		return cursor, err
 	}
+	heads = above(heads, cursor)
 	if cursor, err = w.authoritative(ctx, heads, cursor); err != nil {
 		return cursor, err
 	}
@@ -254,6 +255,18 @@ func lower(a, b chain.Head) chain.Head {
 		return b
 	}
 	return a
+}
+
+// above returns the heads with Final and Finalized no lower than what was read: an
+// endpoint that is behind makes nothing unfinal that was final.
+func above(h chain.Heads, c Cursor) chain.Heads {
+	if h.Final.Number < c.Scanned.Number {
+		h.Final = c.Scanned
+	}
+	if h.Finalized.Number < c.Rechecked.Number {
+		h.Finalized = c.Rechecked
+	}
+	return h
 }
 
 // holds checks that the chain still has the cursor's block. If it was replaced,
@@ -367,6 +380,7 @@ func (w *Watcher) report(heads chain.Heads, c Cursor, err error) {
 		OK: true, Latest: heads.Latest, Final: heads.Final, Scanned: c.Scanned,
 		Lag:     max(w.now().Sub(heads.Latest.Time), 0),
 		FinalIn: max(heads.Latest.Time.Sub(heads.Final.Time), 0), SetAside: len(w.aside),
+		Endpoints: len(w.reader.Endpoints()),
 	}
 	if err != nil && !errors.Is(err, chain.ErrReorged) {
 		h.OK, h.Reason, h.Detail = false, "this network cannot be read reliably at the moment", err.Error()

@@ -67,6 +67,9 @@ func (p *Endpoint) blockByNumber(s shown, params []json.RawMessage) (any, *rpcFa
 	if p.fault().NoLabels && (tag == "safe" || tag == "finalized") {
 		return nil, &rpcFailure{-32000, tag + " block not found"}
 	}
+	if replace := p.fault().Tag; replace != nil && (tag == "safe" || tag == "finalized") {
+		tag = replace(tag)
+	}
 	b := s.byTag(tag)
 	if b == nil {
 		return nil, nil

@@ -64,6 +64,8 @@ type Faults struct {
 	OnCall func(method string, nth int)
 	// AlterBlock changes a copy of each block it shows.
 	AlterBlock func(block map[string]any)
+	// Tag returns which tag or number is answered in place of a tag.
+	Tag func(tag string) string
 	// NoLabels has no safe and no finalized block.
 	NoLabels bool
 	// ForgetAfter drops transactions from the index after so many blocks, as

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/evm/rpc"
@@ -14,14 +15,16 @@ import (
 // headMemory keeps the newest heads, to distinguish an endpoint that falls
 // behind from a chain that was reorganised.
 type headMemory struct {
-	mu sync.Mutex
+	mu      sync.Mutex
+	nextAll time.Time // when every endpoint may be asked
 	knowledge
 }
 
 // Heads returns the newest blocks. An endpoint that is behind the newest known
-// heads is skipped while another is not. Finalized blocks never go back: where
-// all endpoints are behind, the newest one known is returned, and an endpoint
-// that shows another block in its place is not used.
+// heads is skipped while another is not. Final and Finalized are what two endpoints
+// agree on, where two are configured: one alone may call its newest block final.
+// They never go back while the chain holds them; until two endpoints have agreed,
+// they are the first block of the chain.
 func (a *Adapter) Heads(ctx context.Context) (chain.Heads, error) {
 	a.pool.CheckHealth(ctx)
 	known := a.heads.recall()
@@ -43,14 +46,24 @@ func (a *Adapter) Heads(ctx context.Context) (chain.Heads, error) {
 	if views == 0 {
 		return chain.Heads{}, fmt.Errorf("heads of %s: %w", a.profile.Network, err)
 	}
-	a.heads.remember(best, views == a.pool.Size())
+	all := views == a.pool.Size()
+	if !a.pool.Single() {
+		best = a.agree(ctx, best, known)
+		if ctx.Err() != nil {
+			return chain.Heads{}, ctx.Err()
+		}
+	}
+	a.heads.remember(best, all)
 	return best.heads(), nil
 }
 
 // view is the chain as one endpoint reports it.
 type view struct {
+	endpoint                 *rpc.Endpoint
 	latest, final, finalized rpc.Header
-	behind                   error // how it falls short of the known heads
+	first                    rpc.Header // of the chain, while nothing is known of it
+	replaced                 bool       // the final block known before is not on this chain
+	behind                   error      // how it falls short of the known heads
 }
 
 func (v view) heads() chain.Heads {
@@ -80,8 +93,9 @@ func (m *headMemory) remember(v view, all bool) {
 		m.latest = v.latest.Number
 	}
 	if !m.any || v.finalized.Number > m.finalized.Number {
-		m.finalized, m.any = v.finalized, true
+		m.finalized = v.finalized
 	}
+	m.any = m.any || v.finalized.Number > 0
 }
 
 // readHeads asks one endpoint for the heads. The tags are ordered from the
@@ -92,7 +106,7 @@ func (a *Adapter) readHeads(ctx context.Context, e *rpc.Endpoint, known knowledg
 	if a.profile.Finality.Tag == chain.TagSafe {
 		tags = append(tags, string(chain.TagSafe))
 	}
-	tags = append(tags, "latest", rpc.Quantity(known.finalized.Number))
+	tags = append(tags, "latest", rpc.Quantity(known.final.Number), rpc.Quantity(known.finalized.Number))
 	calls := make([]rpc.Call, len(tags))
 	for i, tag := range tags {
 		calls[i] = rpc.BlockByTag(tag)
@@ -109,7 +123,11 @@ func (a *Adapter) readHeads(ctx context.Context, e *rpc.Endpoint, known knowledg
 	}
 	n := len(blocks)
 	here := blocks[n-1]
-	v := view{finalized: blocks[0], final: blocks[n-3], latest: blocks[n-2]}
+	v := view{endpoint: e, finalized: blocks[0], final: blocks[n-4], latest: blocks[n-3]}
+	v.replaced = known.any && blocks[n-2] != (rpc.Header{}) && blocks[n-2].Hash != known.final.Hash
+	if !known.any {
+		v.first = here
+	}
 	if known.any {
 		v.fill(known.finalized)
 	} else {

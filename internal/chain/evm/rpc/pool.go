@@ -79,6 +79,9 @@ func NewPool(c Config) (*Pool, error) {
 // can confirm an answer.
 func (p *Pool) Single() bool { return len(p.endpoints) == 1 }
 
+// Now returns the time by the pool's clock.
+func (p *Pool) Now() time.Time { return p.now() }
+
 // Size returns how many endpoints are configured.
 func (p *Pool) Size() int { return len(p.endpoints) }
 

@@ -1,0 +1,116 @@
+package evm_test
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/chaintest"
+)
+
+// boast makes an endpoint call its newest block safe and finalized.
+func (s *script) boast(endpoint int) {
+	s.endpoints[endpoint].Set(chaintest.Faults{Tag: func(string) string { return "latest" }})
+}
+
+// TestHeads_OneWord: final is what a second endpoint has reached too, whichever of
+// them calls its newest block final.
+func TestHeads_OneWord(t *testing.T) {
+	t.Parallel()
+	for _, tag := range []chain.FinalityTag{chain.TagFinalized, chain.TagSafe} {
+		for boaster := range 2 {
+			s := newScript(t, 2, func(p *chain.Profile) { p.Finality = chain.Finality{Tag: tag} })
+			s.Mine(20)
+			s.boast(boaster)
+			for range 3 {
+				h := s.heads()
+				latest := s.chain.Head().Number
+				want := latest - scriptFinalDepth
+				if h.Finalized.Number != want || tag == chain.TagFinalized && h.Final.Number != want {
+					t.Errorf("%s, endpoint %d boasts: final %d, finalized %d of %d", tag, boaster, h.Final.Number, h.Finalized.Number, latest)
+				}
+				s.Mine(1)
+			}
+		}
+	}
+}
+
+// TestHeads_SecondIsDown: what was final stays, nothing becomes final, and the
+// network is read on when the second endpoint is back.
+func TestHeads_SecondIsDown(t *testing.T) {
+	t.Parallel()
+	s := newScript(t, 2)
+	s.Mine(20)
+	before := s.heads()
+	s.endpoints[1].Set(chaintest.Faults{Down: 1})
+	s.Mine(5)
+	if h := s.heads(); h.Final != before.Final || h.Latest.Number != 25 {
+		t.Errorf("heads are %+v, were %+v", h, before)
+	}
+	s.endpoints[1].Set(chaintest.Faults{})
+	s.clock.advance(2 * time.Minute)
+	if h := s.heads(); h.Final.Number != 25-scriptFinalDepth {
+		t.Errorf("heads are %+v", h)
+	}
+}
+
+// TestHeads_NeverAgreed: before two endpoints have agreed, no block is final but the
+// first one.
+func TestHeads_NeverAgreed(t *testing.T) {
+	t.Parallel()
+	s := newScript(t, 2)
+	s.Mine(20)
+	s.endpoints[1].Set(chaintest.Faults{Down: 1})
+	if h := s.heads(); h.Final.Number != 0 || h.Finalized.Number != 0 || h.Latest.Number != 20 {
+		t.Errorf("heads are %+v", h)
+	}
+}
+
+// TestHeads_ThirdHelps: where one of three endpoints stands still, the other two
+// agree.
+func TestHeads_ThirdHelps(t *testing.T) {
+	t.Parallel()
+	for stalled := range 3 {
+		s := newScript(t, 3)
+		s.Mine(20)
+		s.heads()
+		still := s.chain.Blocks()[10]
+		s.endpoints[stalled].Set(chaintest.Faults{Answer: func(method string, params []json.RawMessage) (any, bool) {
+			if method != "eth_getBlockByNumber" || string(params[0]) != `"finalized"` {
+				return nil, false
+			}
+			return map[string]any{"number": "0xa", "hash": still.Hash, "timestamp": "0x6a000000"}, true
+		}})
+		for range 3 {
+			s.Mine(5)
+			s.clock.advance(10 * time.Second)
+			h := s.heads()
+			if want := s.chain.Head().Number - scriptFinalDepth; h.Final.Number != want {
+				t.Errorf("endpoint %d stands still: final is %d, want %d", stalled, h.Final.Number, want)
+			}
+		}
+	}
+}
+
+// TestHeads_SafeGoesBack: a second endpoint some blocks behind takes back nothing
+// that was safe, and a reorganisation does.
+func TestHeads_SafeGoesBack(t *testing.T) {
+	t.Parallel()
+	s := newScript(t, 2, func(p *chain.Profile) { p.Finality = chain.Finality{Tag: chain.TagSafe} })
+	s.Mine(20)
+	before := s.heads()
+	s.endpoints[1].Set(chaintest.Faults{Lag: 2})
+	s.endpoints[0].Set(chaintest.Faults{Down: 1})
+	if h := s.heads(); h.Final != before.Final || h.Finalized != before.Finalized {
+		t.Errorf("heads are %+v, were %+v", h, before)
+	}
+	s.endpoints[0].Set(chaintest.Faults{})
+	s.endpoints[1].Set(chaintest.Faults{})
+	s.clock.advance(2 * time.Minute)
+	s.chain.Drop(2, false)
+	s.Mine(1)
+	if h := s.heads(); h.Final == before.Final {
+		t.Errorf("the replaced block %+v is still final", h.Final)
+	}
+}
