@@ -151,7 +151,7 @@ func loop(kind string) func(*world) {
 }
 
 func (w *world) newFaults() faults {
-	switch w.rng.IntN(12) {
+	switch w.rng.IntN(14) {
 	case 0:
 		return faults{failAt: 1 + w.rng.IntN(6)}
 	case 1:
@@ -164,6 +164,8 @@ func (w *world) newFaults() faults {
 		return faults{repeats: true}
 	case 5:
 		return faults{secondLags: true}
+	case 6, 7:
+		return faults{behind: 1 + w.rng.IntN(12)}
 	}
 	return faults{interleave: 1 + w.rng.IntN(5)}
 }

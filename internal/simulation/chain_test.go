@@ -23,6 +23,8 @@ type move struct {
 type tx struct {
 	hash  chain.TxHash
 	moves []move // of a payer
+	// forks are the moves by the block that includes it, where they depend on it.
+	forks [][]move
 	flush []leg  // of the gas wallet
 	ours  bool   // from the gas wallet
 	nonce uint64
@@ -39,6 +41,7 @@ type block struct {
 	moved map[chain.TxHash][]move // transfers made by each transaction
 	state map[holding]uint64
 	nonce uint64 // of the gas wallet
+	salt  int    // another one in each fork
 }
 
 // testChain is a chain that is mined and reorganized on command.
@@ -117,6 +120,7 @@ func (l *testChain) mine(at time.Time) {
 	b := &block{
 		Head:  chain.Head{Number: last.Number + 1, Hash: l.hash("b"), Time: at.Truncate(time.Second)},
 		moved: map[chain.TxHash][]move{}, state: maps.Clone(last.state), nonce: last.nonce,
+		salt: l.made,
 	}
 	var rest []*tx
 	for _, t := range l.pool {
@@ -134,6 +138,11 @@ func (l *testChain) mine(at time.Time) {
 }
 
 func (b *block) include(t *tx) {
+	if len(t.forks) > 0 {
+		here := *t
+		here.moves = t.forks[int(b.salt)%len(t.forks)]
+		t = &here
+	}
 	var done []move
 	for _, m := range t.moves {
 		b.state[holding{m.to, m.contract}] += m.units

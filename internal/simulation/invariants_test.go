@@ -74,14 +74,14 @@ func (w *world) checkRoutes(p payment.Payment) {
 // checkDeposits: a deposit recorded as final was in a safe block, and is recorded once.
 func (w *world) checkDeposits(p payment.Payment) {
 	w.Helper()
-	seen := map[chain.Key]bool{}
+	seen := map[chain.TransferID]bool{}
 	swept := map[holding]uint64{}
 	for _, d := range p.Deposits {
 		t := d.Transfer
-		if seen[t.Key] {
-			w.failf("deposit %v of %s is recorded twice", t.Key, p.ID)
+		if seen[t.ID()] {
+			w.failf("deposit %v of %s is recorded twice", t.ID(), p.ID)
 		}
-		seen[t.Key] = true
+		seen[t.ID()] = true
 		if d.Swept {
 			swept[holding{t.To, t.Asset.Contract}] += t.Units.Big().Uint64()
 			if d.State != payment.DepositFinal {

@@ -28,7 +28,7 @@ func (w *world) pay() {
 	}
 	units := uint64(p.Amount)
 	t := &tx{hash: chain.TxHash(w.chain.hash("t"))}
-	switch at := w.rng.IntN(10); {
+	switch at := w.rng.IntN(12); {
 	case p.Kind == payment.KindTopUp:
 		if w.paidTo(to) {
 			return
@@ -45,6 +45,14 @@ func (w *world) pay() {
 	case at == 8: // not what was asked for: the other token, and a bridged twin
 		twin := w.profile.Assets[len(w.profile.Assets)-1].Contract
 		t.moves = []move{{other, payer, to, units}, {twin, payer, to, units}}
+	case at == 9: // the asset depends on the fork
+		twin := w.profile.Assets[len(w.profile.Assets)-1].Contract
+		t.forks = [][]move{{{asked, payer, to, units}}, {{twin, payer, to, units}}}
+	case at == 10: // the recipient depends on the fork
+		t.forks = [][]move{{{asked, payer, to, units}}}
+		if o, ok := w.newest(); ok && len(o.Routes) > 0 && o.Kind != payment.KindTopUp {
+			t.forks = append(t.forks, []move{{asked, payer, o.Routes[0].Address.Address, units}})
+		}
 	default: // two payments in one transaction
 		t.moves = []move{{asked, payer, to, units}}
 		if o, ok := w.newest(); ok && len(o.Routes) > 0 && o.Kind != payment.KindTopUp {
@@ -108,7 +116,7 @@ func (w *world) lastMinute() {
 // paidTo reports whether any transfer to the address exists.
 func (w *world) paidTo(a chain.Address) bool {
 	for _, t := range w.chain.pool {
-		if slices.ContainsFunc(t.moves, func(m move) bool { return m.to == a }) {
+		if slices.ContainsFunc(slices.Concat(append(t.forks, t.moves)...), func(m move) bool { return m.to == a }) {
 			return true
 		}
 	}

@@ -16,6 +16,7 @@ type faults struct {
 	blind      bool // every call fails
 	invents    bool // it reports a transfer that is in no block
 	repeats    bool // it reports every transfer twice
+	behind     int  // blocks that the safe and finalized tags are behind what they were
 	secondLags bool // the second endpoint does not have the newest blocks yet
 	interleave int  // countdown to the call during which something else happens; 0: none
 }
@@ -45,7 +46,8 @@ func (r *reader) Heads(context.Context) (chain.Heads, error) {
 	}
 	l, n := r.w.chain, r.height()
 	h := chain.Heads{
-		Latest: l.blocks[n-1].Head, Final: l.blocks[l.safe(n)].Head, Finalized: l.blocks[l.finalized(n)].Head,
+		Latest: l.blocks[n-1].Head, Final: l.blocks[max(0, l.safe(n)-r.in.faults.behind)].Head,
+		Finalized: l.blocks[max(0, l.finalized(n)-r.in.faults.behind)].Head,
 	}
 	return h, nil
 }
