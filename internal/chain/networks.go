@@ -19,6 +19,10 @@ type Profile struct {
 	// HeadLimit is how old the newest block may be before the network counts
 	// as behind.
 	HeadLimit time.Duration
+	// SafeLimit and FinalizedLimit are how much older than the newest block the
+	// safe and the finalized one may be before the network counts as confirming
+	// slowly (see FinalLimit).
+	SafeLimit, FinalizedLimit time.Duration
 	// TypicalFinal is how long a payer usually waits until money is final;
 	// shown before they choose, never used in a decision.
 	TypicalFinal time.Duration
@@ -36,6 +40,34 @@ type Profile struct {
 	TypicalFee money.Micros
 }
 
+// How old final may be, from what the networks themselves call normal.
+const (
+	// bscFinalLimit: fast finality takes a second; where voting fails, more than
+	// two thirds of the validators stand behind a block after 108 s (BEP-619).
+	bscFinalLimit = 2 * time.Minute
+	// polygonFinalLimit: a milestone takes 2 to 5 s; later than this, Heimdall has
+	// stalled while Bor goes on.
+	polygonFinalLimit = time.Minute
+	// baseSafeLimit: a batch reaches L1 about every 2 minutes.
+	baseSafeLimit = 10 * time.Minute
+	// baseFinalizedLimit: two epochs of L1 after the batch, about 20 minutes.
+	baseFinalizedLimit = 45 * time.Minute
+	// solanaFinalLimit: 31 confirmed slots on top, at most 13 s.
+	solanaFinalLimit = time.Minute
+)
+
+// FinalLimit returns how much older than the newest block the final one may be, by
+// the profile's own rule. It is never below HeadLimit.
+func (p Profile) FinalLimit() time.Duration {
+	switch p.Finality.Tag {
+	case TagSafe:
+		return max(p.SafeLimit, p.HeadLimit)
+	case TagFinalized:
+		return max(p.FinalizedLimit, p.HeadLimit)
+	}
+	return p.Finality.Depth + p.HeadLimit
+}
+
 // Profiles returns the compiled-in networks: facts as of November 2026.
 func Profiles() []Profile {
 	return []Profile{
@@ -44,6 +76,7 @@ func Profiles() []Profile {
 			Finality: Finality{
 				Tag: TagFinalized,
 			}, HeadLimit: 60 * time.Second, TypicalFinal: 2 * time.Second, TypicalFee: 5_000,
+			SafeLimit: bscFinalLimit, FinalizedLimit: bscFinalLimit,
 			WalletRPC: "https://bsc-dataseed.bnbchain.org",
 			Assets: []Asset{
 				{BEP20, "0x55d398326f99059fF775485246999027B3197955", "USDT", 18, money.USDT},
@@ -55,6 +88,7 @@ func Profiles() []Profile {
 			Finality: Finality{
 				Tag: TagFinalized,
 			}, HeadLimit: 60 * time.Second, TypicalFinal: 5 * time.Second, TypicalFee: 4_000,
+			SafeLimit: polygonFinalLimit, FinalizedLimit: polygonFinalLimit,
 			WalletRPC: "https://polygon-bor-rpc.publicnode.com",
 			Assets: []Asset{
 				{Polygon, "0xc2132D05D31c914a87C6611C10748AEb04B58e8F", "USDT", 6, money.USDT},
@@ -67,6 +101,7 @@ func Profiles() []Profile {
 			Finality: Finality{
 				Tag: TagSafe,
 			}, HeadLimit: 60 * time.Second, TypicalFinal: 2 * time.Minute, TypicalFee: 2_000,
+			SafeLimit: baseSafeLimit, FinalizedLimit: baseFinalizedLimit,
 			WalletRPC: "https://mainnet.base.org",
 			Assets: []Asset{
 				{Base, "0xfde4C96c8593536E31F229EA8f37b2ADa2699bb2", "USDT", 6, money.USDT},
@@ -77,6 +112,7 @@ func Profiles() []Profile {
 		{
 			Network: Solana, Name: "Solana", Coin: "SOL", Explorer: "https://solscan.io",
 			Finality: Finality{Tag: TagFinalized}, HeadLimit: 60 * time.Second, TypicalFinal: 12 * time.Second,
+			SafeLimit: solanaFinalLimit, FinalizedLimit: solanaFinalLimit,
 			TypicalFee: 1_000,
 			Cluster:    "mainnet",
 			Assets: []Asset{

@@ -44,16 +44,17 @@ func desc(name, help string, labels ...string) *prometheus.Desc {
 }
 
 var (
-	networkUp      = desc("network_up", "1 while the network is offered to payers.", "network")
-	networkHead    = desc("network_head", "Number of the newest block read.", "network")
-	networkFinal   = desc("network_final", "Number of the newest block that is final by the network's rule.", "network")
-	networkScanned = desc("network_scanned", "Number of the newest block whose money is taken in.", "network")
-	networkLag     = desc("network_lag_seconds", "Age of the newest block read.", "network")
-	networkAside   = desc("payments_set_aside", "Payments that cannot be read on the network and are tried again.", "network")
-	endpoints      = desc("network_endpoints", "RPC endpoints that are configured.", "network")
-	healthy        = desc("network_endpoints_healthy", "RPC endpoints that are in use.", "network")
-	asked          = desc("network_endpoint_requests_total", "Requests to all RPC endpoints of the network.", "network")
-	erred          = desc("network_endpoint_errors_total", "Requests to RPC endpoints that failed.", "network")
+	networkUp       = desc("network_up", "1 while the network is offered to payers.", "network")
+	networkHead     = desc("network_head", "Number of the newest block read.", "network")
+	networkFinal    = desc("network_final", "Number of the newest block that is final by the network's rule.", "network")
+	networkScanned  = desc("network_scanned", "Number of the newest block whose money is taken in.", "network")
+	networkLag      = desc("network_lag_seconds", "Age of the newest block read.", "network")
+	networkFinalAge = desc("network_final_age_seconds", "How much older the final block is than the newest one.", "network")
+	networkAside    = desc("payments_set_aside", "Payments that cannot be read on the network and are tried again.", "network")
+	endpoints       = desc("network_endpoints", "RPC endpoints that are configured.", "network")
+	healthy         = desc("network_endpoints_healthy", "RPC endpoints that are in use.", "network")
+	asked           = desc("network_endpoint_requests_total", "Requests to all RPC endpoints of the network.", "network")
+	erred           = desc("network_endpoint_errors_total", "Requests to RPC endpoints that failed.", "network")
 
 	gasBalance   = desc("gas_balance_coins", "Native coins in the gas wallet.", "network")
 	gasRunway    = desc("gas_runway_days", "Days the gas wallet lasts at what sweeping costs at present; absent until measured.", "network")
@@ -74,7 +75,7 @@ var (
 // Describe names the metrics.
 func (p present) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
-		networkUp, networkHead, networkFinal, networkScanned, networkLag, networkAside, endpoints, healthy, asked, erred,
+		networkUp, networkHead, networkFinal, networkScanned, networkLag, networkFinalAge, networkAside, endpoints, healthy, asked, erred,
 		gasBalance, gasRunway, gasCost, sweepWaiting, sweepFlying, sweepAge, streams, databaseUp,
 		oldestDue, stuckWebhook,
 		unswept, dust,
@@ -120,6 +121,7 @@ func (s scrape) network(n chain.Network) {
 	h, label := s.Health(n), network(n)
 	s.gauge(networkUp, oneIf(h.OK), label)
 	s.gauge(networkScanned, float64(h.Scanned.Number), label)
+	s.gauge(networkFinalAge, h.FinalAge.Seconds(), label)
 	s.gauge(networkAside, float64(h.SetAside), label)
 	// The lag of an unreachable network grows from its newest block read.
 	if heads, ok := s.m.latency.last(n); ok {

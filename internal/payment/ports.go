@@ -155,6 +155,11 @@ type Health struct {
 	Latest  chain.Head
 	Final   chain.Head
 	Scanned chain.Head
+	// Stalled: the network can be read, but its final block is too old. OK is
+	// false.
+	Stalled bool
+	// FinalAge is how much older the final block is than the newest one.
+	FinalAge time.Duration
 	// SetAside is how many payments could not be read there and are tried again.
 	SetAside int
 	// Endpoints is how many endpoints are configured. With one, final is its word.

@@ -162,9 +162,21 @@ func (w *Watcher) round(ctx context.Context) error {
 	}
 	if leads {
 		cursor, err = w.advance(ctx, heads, cursor, ok)
+	} else if !w.readByLeader(cursor, ok) {
+		w.setHealth(Health{
+			Reason: "this network cannot be read reliably at the moment", Latest: heads.Latest, Final: heads.Final,
+			Detail: "another instance leads, and has not read the network of late",
+		})
+		return nil
 	}
 	w.report(heads, cursor, err)
 	return err
+}
+
+// readByLeader reports whether the instance that leads reads the network: a cursor
+// exists, is not behind, and was stored of late.
+func (w *Watcher) readByLeader(c Cursor, exists bool) bool {
+	return exists && c.BehindSince.IsZero() && w.now().Sub(c.UpdatedAt) <= w.profile.HeadLimit
 }
 
 // check checks once that the chain is the configured one. Until then the network
@@ -219,6 +231,10 @@ func (w *Watcher) advance(ctx context.Context, heads chain.Heads, cursor Cursor,
 	if err := w.watched.load(ctx, w.store, w.now()); err != nil {
 		return cursor, err
 	}
+	age, stalled := w.stalled(heads)
+	if !exists && stalled {
+		return cursor, nil // what is final is not known well enough to begin there
+	}
 	if !exists {
 		// No address of this network has been shown yet.
 		cursor = Cursor{Scanned: heads.Final, Rechecked: lower(heads.Final, heads.Finalized), UpdatedAt: w.now()}
@@ -240,6 +256,9 @@ func (w *Watcher) advance(ctx context.Context, heads chain.Heads, cursor Cursor,
 	}
 	if err = w.tentative(ctx, heads, cursor); err != nil {
 		return cursor, err
+	}
+	if stalled {
+		return w.pause(ctx, cursor, age)
 	}
 	if cursor, err = w.recover(ctx, cursor); err != nil {
 		return cursor, err
@@ -380,7 +399,13 @@ func (w *Watcher) report(heads chain.Heads, c Cursor, err error) {
 		OK: true, Latest: heads.Latest, Final: heads.Final, Scanned: c.Scanned,
 		Lag:     max(w.now().Sub(heads.Latest.Time), 0),
 		FinalIn: max(heads.Latest.Time.Sub(heads.Final.Time), 0), SetAside: len(w.aside),
+		FinalAge:  max(heads.Latest.Time.Sub(heads.Final.Time), 0),
 		Endpoints: len(w.reader.Endpoints()),
+	}
+	if age, stalled := w.stalled(heads); stalled {
+		h.OK, h.Stalled, h.Reason = false, true, slow
+		h.Detail = fmt.Sprintf("the final block, %d, is %s older than the newest one, limit %s", heads.Final.Number,
+			age.Round(time.Second), w.profile.FinalLimit())
 	}
 	if err != nil && !errors.Is(err, chain.ErrReorged) {
 		h.OK, h.Reason, h.Detail = false, "this network cannot be read reliably at the moment", err.Error()

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/florinpay/florin/internal/chain"
 )
 
 // runningPage bounds how many payments are read and resumed at once.
@@ -27,6 +29,29 @@ func (w *Watcher) markBehind(ctx context.Context) error {
 	}
 	c.BehindSince = since
 	return w.store.SaveCursor(ctx, w.profile.Network, c)
+}
+
+// slow is why a network that makes nothing final is not offered, in words for a
+// payer.
+const slow = "this network is confirming slowly at the moment"
+
+// stalled returns how much older the final block is than the newest one, and
+// whether that is more than the network's limit. Both times are of the chain's own
+// clock; the age of the newest block has a limit of its own.
+func (w *Watcher) stalled(h chain.Heads) (time.Duration, bool) {
+	age := max(h.Latest.Time.Sub(h.Final.Time), 0)
+	return age, age > w.profile.FinalLimit()
+}
+
+// pause lets the timers of the network's payments stand still from now on.
+func (w *Watcher) pause(ctx context.Context, c Cursor, age time.Duration) (Cursor, error) {
+	if c.BehindSince.IsZero() {
+		c.BehindSince = w.now()
+		w.log.Error("the network makes nothing final; its payments wait", "age", age.Round(time.Second),
+			"limit", w.profile.FinalLimit())
+		return c, w.save(ctx, &c, true)
+	}
+	return c, w.save(ctx, &c, w.now().Sub(c.UpdatedAt) >= restEvery)
 }
 
 // startGrace is how long after the start an outage is not logged: nodes that are

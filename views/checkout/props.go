@@ -226,9 +226,10 @@ type Props struct {
 
 	// ExpiresAt is when an unpaid payment ends; CountdownSeconds is the whole seconds until then,
 	// taken at rendering. Paused: the network is behind and the payer's time does not run.
+	// Stalled: it is read, but makes nothing final; Paused is set too.
 	ExpiresAt        time.Time
 	CountdownSeconds int
-	Paused           bool
+	Paused, Stalled  bool
 
 	// SecondsToFinal and Progress (0 to 100) describe the newest deposit that is not yet final.
 	SecondsToFinal, Progress int

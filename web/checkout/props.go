@@ -158,7 +158,7 @@ const (
 // network takes at present.
 func (x *Presenter) addProgress(out *checkout.Props, p payment.Payment, now time.Time) {
 	h := x.payments.Health(p.Choice.Network)
-	out.Paused = !h.OK
+	out.Paused, out.Stalled = !h.OK, h.Stalled
 	d, ok := newestSeen(p)
 	if !ok {
 		return
