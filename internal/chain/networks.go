@@ -42,9 +42,9 @@ type Profile struct {
 
 // How old final may be, from what the networks themselves call normal.
 const (
-	// bscFinalLimit: fast finality takes a second; where voting fails, more than
-	// two thirds of the validators stand behind a block after 108 s (BEP-619).
-	bscFinalLimit = 2 * time.Minute
+	// bscFinalLimit: fast finality takes a second; later than this, voting has
+	// failed, and a block is final after 79 to 108 s (BEP-619).
+	bscFinalLimit = time.Minute
 	// polygonFinalLimit: a milestone takes 2 to 5 s; later than this, Heimdall has
 	// stalled while Bor goes on.
 	polygonFinalLimit = time.Minute

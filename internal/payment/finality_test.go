@@ -1,10 +1,14 @@
 package payment_test
 
 import (
+	"log/slog"
 	"testing"
+	"time"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/chaintest"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 )
 
@@ -126,5 +130,122 @@ func TestWatcher_OneWord(t *testing.T) {
 		r.chain.Mine(rigFinalDepth + 2)
 		r.watch()
 		r.expect(p, payment.Started, 0)
+	}
+}
+
+// TestWatcher_FinalityStalls: a network that goes on making blocks and makes none of
+// them final is slow: it is not offered, what comes is still seen, timers stand, and
+// the time is given back once it makes blocks final again.
+func TestWatcher_FinalityStalls(t *testing.T) {
+	t.Parallel()
+	for name, rule := range map[string]chain.Finality{
+		"Finalized": {Tag: chain.TagFinalized}, "Safe": {Tag: chain.TagSafe},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, 2, func(p *chain.Profile) {
+				p.Finality, p.SafeLimit, p.FinalizedLimit = rule, time.Minute, time.Minute
+			})
+			waiting, paid := r.start(), r.start()
+			frozen := r.chain.Blocks()[r.cursor().Scanned.Number].Number
+			freeze := chaintest.Faults{Tag: func(string) string { return hexNumber(frozen) }}
+			for _, e := range r.endpoints {
+				e.Set(freeze)
+			}
+			for range 50 {
+				r.chain.Mine(1)
+				r.watch()
+			}
+			if h := r.watcher.Health(); !h.OK {
+				t.Errorf("within the limit: %+v", h)
+			}
+			r.pay(paid)
+			for range 50 {
+				r.chain.Mine(1)
+				r.watch()
+			}
+			h := r.watcher.Health()
+			if h.OK || !h.Stalled || h.Reason == "" || h.FinalAge < time.Minute {
+				t.Errorf("after 100 s: %+v", h)
+			}
+			if got := r.get(paid).Incoming().Micros(); got != tenUSDC {
+				t.Errorf("incoming %s while nothing becomes final", got)
+			}
+			fresh, err := r.service.Create(t.Context(), payment.CreateInput{KeyID: r.key.ID, Amount: "10"})
+			r.must(err)
+			if _, err := r.service.Start(t.Context(), string(fresh.ID),
+				payment.Choice{Network: chain.Polygon, Token: money.USDC}); !fault.Is(err, fault.Unavailable) {
+				t.Errorf("start on a network that confirms slowly: %v", err)
+			}
+			r.watchFor(rigTTL)
+			r.must(r.expirer.RunOnce(t.Context()))
+			r.expect(waiting, payment.Started, 0)
+
+			for _, e := range r.endpoints {
+				e.Set(chaintest.Faults{})
+			}
+			r.chain.Mine(rigFinalDepth + 1)
+			r.watch()
+			r.must(r.expirer.RunOnce(t.Context()))
+			r.expect(paid, payment.Completed, tenUSDC)
+			if p := r.expect(waiting, payment.Started, 0); p.ExpiresAt.Sub(waiting.ExpiresAt) < rigTTL {
+				t.Errorf("given back %s", p.ExpiresAt.Sub(waiting.ExpiresAt))
+			}
+			if h := r.watcher.Health(); !h.OK || h.Stalled {
+				t.Errorf("afterwards: %+v", h)
+			}
+		})
+	}
+}
+
+// TestWatcher_FinalityUnknown: where two endpoints have never agreed, reading does not
+// begin at the first block of the chain, and the network is not offered.
+func TestWatcher_FinalityUnknown(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 2)
+	r.chain.Wait(time.Hour)
+	r.chain.Mine(20)
+	r.endpoints[1].Set(chaintest.Faults{Down: 1})
+	w := r.on(r.store, r.reader())
+	before := r.cursor().Scanned
+	_ = w.RunOnce(t.Context())
+	if h := w.Health(); h.OK {
+		t.Errorf("health %+v", h)
+	}
+	if got := r.cursor().Scanned; got != before {
+		t.Errorf("the cursor moved from %d to %d", before.Number, got.Number)
+	}
+	r.endpoints[1].Set(chaintest.Faults{})
+	r.pass(2 * time.Minute)
+	r.catchUp()
+	r.must(w.RunOnce(t.Context()))
+	if h := w.Health(); !h.OK {
+		t.Errorf("health %+v", h)
+	}
+}
+
+// TestWatcher_FollowerKnowsNothing: an instance that follows reports a network as
+// fine only while the leader reads it.
+func TestWatcher_FollowerKnowsNothing(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 1)
+	lease := func() {
+		_, err := r.store.Lease(t.Context(), "watch:"+string(chain.Polygon), "one", r.now(), r.now().Add(time.Hour))
+		r.must(err)
+	}
+	lease()
+	follower := payment.NewWatcher(r.profile, r.reader(), r.store, "two", r.now, slog.New(slog.DiscardHandler))
+	r.must(follower.RunOnce(t.Context()))
+	if h := follower.Health(); !h.OK {
+		t.Errorf("while the leader reads: %+v", h)
+	}
+	for range 10 {
+		r.chain.Wait(10 * time.Second)
+		r.chain.Mine(1)
+		lease()
+		_ = follower.RunOnce(t.Context())
+	}
+	if h := follower.Health(); h.OK {
+		t.Errorf("after the leader has read nothing for minutes: %+v", h)
 	}
 }

@@ -58,6 +58,7 @@ func (l rigNetworks) Health(chain.Network) payment.Health { return l.watcher.Hea
 const (
 	rigSafeDepth  = 2 // safe is behind the head, and finalized behind safe
 	rigFinalDepth = 3
+	rigFinalLimit = 5 * time.Minute // blocks of the rig may be half a minute apart
 	rigTTL        = time.Hour
 	rigStartTTL   = 30 * time.Minute
 	rigWallet     = "0x6Fac4D18c912343BF86fa7049364Dd4E424Ab9C0"
@@ -71,6 +72,7 @@ func newRig(t *testing.T, endpoints int, adjust ...func(*chain.Profile)) *rig {
 			r.profile = p
 		}
 	}
+	r.profile.SafeLimit, r.profile.FinalizedLimit = rigFinalLimit, rigFinalLimit
 	for _, f := range adjust {
 		f(&r.profile)
 	}
