@@ -2,6 +2,7 @@ package payment
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/florinpay/florin/internal/chain"
@@ -30,8 +31,8 @@ func (w *Watcher) tentative(ctx context.Context, heads chain.Heads, c Cursor) er
 	}
 	if from <= heads.Latest.Number {
 		fresh, err := w.reader.Scan(ctx, from, heads.Latest, w.watched.set)
-		if err != nil {
-			return err
+		if _, some := errors.AsType[*chain.UnreadError](err); err != nil && !some {
+			return err // addresses that cannot be read are set aside by the authoritative pass
 		}
 		w.tail.transfers = append(w.tail.transfers, fresh...)
 		w.tail.read = heads.Latest

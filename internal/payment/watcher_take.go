@@ -26,6 +26,9 @@ func (w *Watcher) take(ctx context.Context, heads chain.Heads, from uint64, to c
 
 func (w *Watcher) takeOnce(ctx context.Context, heads chain.Heads, from uint64, to chain.Head) (int, error) {
 	transfers, err := w.reader.Scan(ctx, from, to, w.watched.set)
+	if unread, some := errors.AsType[*chain.UnreadError](err); some {
+		err = w.setAsideUnread(ctx, unread, from)
+	}
 	if err != nil {
 		return 0, err
 	}
@@ -36,6 +39,25 @@ func (w *Watcher) takeOnce(ctx context.Context, heads chain.Heads, from uint64, 
 		Network: w.profile.Network, From: from, To: to.Number, Latest: heads.Latest,
 		Final: heads.Final, Finalized: heads.Finalized, Transfers: transfers, End: to,
 	}, func(id ID, cause error) error { return w.setAside(ctx, id, from, w.now(), cause) })
+}
+
+// setAsideUnread sets aside the payments of addresses that a scan could not read, unless they are set aside already:
+// they are read again at their own pace.
+func (w *Watcher) setAsideUnread(ctx context.Context, unread *chain.UnreadError, from uint64) error {
+	for _, a := range unread.Addresses {
+		id, ok := w.watched.owner(a)
+		if !ok {
+			continue
+		}
+		set, err := w.without(ctx, id, from)
+		if err == nil && !set {
+			err = w.setAside(ctx, id, from, w.now(), unread)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // setAsideOwners sets aside the payments whose addresses these are.
