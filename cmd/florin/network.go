@@ -54,12 +54,13 @@ func openReader(cfg config.Config, n config.Network) (networkReader, error) {
 }
 
 func openSolana(cfg config.Config, n config.Network) (*solana.Adapter, error) {
-	c := solana.Config{Profile: n.Profile, Thorough: true}
+	sweeps, err := solana.SweepsAddress(cfg.SolSeed)
+	if err != nil {
+		return nil, err
+	}
+	c := solana.Config{Profile: n.Profile, Thorough: true, Sweeps: sweeps}
 	for _, e := range n.RPC {
 		c.Endpoints = append(c.Endpoints, e.Reveal())
-	}
-	if cfg.SolGas != nil {
-		c.Gas = cfg.SolGas.Wallet()
 	}
 	return solana.New(c)
 }

@@ -87,11 +87,11 @@ func openNetwork(cfg config.Config, n config.Network, instance [16]byte) (*netwo
 
 // openSolana is openNetwork for Solana, whose deposit addresses derive from a seed.
 func openSolana(cfg config.Config, n config.Network) (*network, chain.SweepSender, error) {
-	c := solana.Config{Profile: n.Profile, Endpoints: reveal(n.RPC)}
-	if cfg.SolGas != nil {
-		c.Gas = cfg.SolGas.Wallet()
+	sweeps, err := solana.SweepsAddress(cfg.SolSeed)
+	if err != nil {
+		return nil, nil, err
 	}
-	reader, err := solana.New(c)
+	reader, err := solana.New(solana.Config{Profile: n.Profile, Endpoints: reveal(n.RPC), Sweeps: sweeps})
 	if err != nil {
 		return nil, nil, err
 	}

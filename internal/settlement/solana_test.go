@@ -122,8 +122,10 @@ func newSolWorld(t *testing.T) *solWorld {
 	w.solGas, _ = wallet.GenerateSolana()
 	to, _ := wallet.GenerateSolana()
 	w.solTo = to.Wallet()
+	sweeps, err := solana.SweepsAddress(w.seed)
+	w.must(err)
 	w.reader, err = solana.New(
-		solana.Config{Profile: w.profile, Endpoints: []string{w.relay.URL}, Rate: 1e9, Gas: w.solGas.Wallet()},
+		solana.Config{Profile: w.profile, Endpoints: []string{w.relay.URL}, Rate: 1e9, Sweeps: sweeps},
 	)
 	w.must(err)
 	_, err = w.ledger.FundSOL(w.solGas.PublicKey(), solanago.LAMPORTS_PER_SOL)

@@ -18,16 +18,15 @@ type Config struct {
 	// Endpoints are the http or https addresses of JSON-RPC endpoints, in order of preference. They may hold
 	// credentials, which are never logged or shown.
 	Endpoints []string
-	// Gas is the wallet that pays for sweeps; empty where nothing is swept. A new transaction of this wallet
-	// means that deposit accounts may have been emptied and paid the same amount again since they were last
-	// read.
-	Gas chain.Address
+	// Sweeps is the address that every sweep names (SweepsAddress of the seed), whichever gas wallet paid for it;
+	// empty where nothing is swept. A new transaction that names it means that deposit accounts may have been
+	// emptied and paid the same amount again since they were last read.
+	Sweeps chain.Address
 	// Rate is the average number of requests a second that reading may cost, over all endpoints; 0 is
 	// DefaultRate. With more addresses than the rate allows for, new blocks are reported later.
 	Rate float64
 	// Thorough reads the history of every account the first time, even of one that does not exist and that no
-	// transaction of the gas wallet named. It is for rescans of accounts that another gas wallet, or a
-	// person, has swept.
+	// sweep named. It is for rescans: the owner of the seed may have emptied accounts by other means.
 	Thorough bool
 	// Client makes the requests; nil means a client of the adapter's own. Redirects are never followed.
 	Client *http.Client
@@ -42,7 +41,7 @@ type Adapter struct {
 	profile chain.Profile
 	pool    *pool
 	mints   []mint
-	gas     solanago.PublicKey // zero: none
+	sweeps  solanago.PublicKey // zero: nothing is swept
 	rate    float64
 
 	thorough bool
@@ -95,9 +94,9 @@ func New(c Config) (*Adapter, error) {
 		return nil, err
 	}
 	a := &Adapter{profile: c.Profile, mints: mints, rate: c.Rate, thorough: c.Thorough, watched: newWatchedAccounts()}
-	if c.Gas != "" {
-		if a.gas, err = parseKey(string(c.Gas)); err != nil {
-			return nil, fault.New(fault.Invalid, "gas wallet of %s: %s", n, err.Error())
+	if c.Sweeps != "" {
+		if a.sweeps, err = parseKey(string(c.Sweeps)); err != nil {
+			return nil, fault.New(fault.Invalid, "address of the sweeps of %s: %s", n, err.Error())
 		}
 	}
 	a.pool = &pool{now: c.Now, genesis: expectedGenesis(mints)}

@@ -280,9 +280,9 @@ func TestScan_Cost(t *testing.T) {
 // withGas is a reader of a cluster with a gas wallet that was never used.
 func (h *harness) withGas(t *testing.T, endpoint string) *solana.Adapter {
 	t.Helper()
-	gas := chain.Address(newKey(t).PublicKey().String())
+	sweeps := chain.Address(newKey(t).PublicKey().String())
 	reader, err := solana.New(
-		solana.Config{Profile: h.profile(), Endpoints: []string{endpoint}, Rate: unhurried, Gas: gas},
+		solana.Config{Profile: h.profile(), Endpoints: []string{endpoint}, Rate: unhurried, Sweeps: sweeps},
 	)
 	if err != nil {
 		t.Fatal(err)

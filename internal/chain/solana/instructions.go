@@ -17,8 +17,9 @@ const (
 )
 
 // instructions carry out the plan: the check or creation of each settlement account and the transfer of each leg, or
-// the closing of each account.
-func (s *Sender) instructions(p *sweepPlan) []solanago.Instruction {
+// the closing of each account. The first transfer names one more account, which the programs ignore: by that the
+// sweep is found.
+func (s *Sender) instructions(p *sweepPlan, named solanago.PublicKey) []solanago.Instruction {
 	list := []solanago.Instruction{
 		solanago.NewInstruction(
 			solanago.ComputeBudget, nil, binary.LittleEndian.AppendUint32([]byte{budgetLimit}, uint32(p.units)),
@@ -45,8 +46,12 @@ func (s *Sender) instructions(p *sweepPlan) []solanago.Instruction {
 			list = append(list, l.create(s.payer()))
 		}
 	}
-	for _, l := range p.taken {
-		list = append(list, l.transfer())
+	for i, l := range p.taken {
+		t := l.transfer()
+		if i == 0 {
+			t.AccountValues = append(t.AccountValues, solanago.Meta(named))
+		}
+		list = append(list, t)
 	}
 	return list
 }
@@ -61,7 +66,7 @@ func (l *leg) create(payer solanago.PublicKey) solanago.Instruction {
 	}, []byte{createIdempotent})
 }
 
-func (l *leg) transfer() solanago.Instruction {
+func (l *leg) transfer() *solanago.GenericInstruction {
 	if l.native() {
 		data := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint32(nil, systemTransfer), l.units)
 		return solanago.NewInstruction(solanago.SystemProgramID, solanago.AccountMetaSlice{

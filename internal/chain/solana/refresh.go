@@ -127,19 +127,19 @@ func (s *search) plan(ctx context.Context, snapshots []snapshot) error {
 			continue
 		}
 		known := x.known && x.covered && x.since <= s.from
-		if err := s.begin(x, now, known && !swept(x) && !s.adapter.gas.IsZero() && !s.adapter.thorough); err != nil {
+		if err := s.begin(x, now, known && !swept(x) && !s.adapter.sweeps.IsZero() && !s.adapter.thorough); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// mustRead reports whether the account's history must be read whatever the gas wallet did. For an account never
+// mustRead reports whether the account's history must be read whatever was swept. For an account never
 // read before that is so if it holds tokens: what was paid to one that holds none, a sweep took.
 func (s *search) mustRead(x snapshot, now holding) (bool, error) {
 	switch {
 	case x.isNew():
-		return now.amount > 0 || s.adapter.thorough || s.adapter.gas.IsZero(), nil
+		return now.amount > 0 || s.adapter.thorough || s.adapter.sweeps.IsZero(), nil
 	case !x.known, !x.covered, x.since > s.from:
 		return true, nil
 	}

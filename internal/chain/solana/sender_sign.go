@@ -219,7 +219,12 @@ func (p *sweepPlan) writable(payer solanago.PublicKey) []string {
 
 // compile builds and signs the transaction.
 func (s *Sender) compile(p *sweepPlan) (verdict error) {
-	tx, err := solanago.NewTransaction(s.instructions(p), p.hash, solanago.TransactionPayer(s.payer()))
+	named, err := s.seed.DepositAddress(0) // as SweepsAddress
+	if err != nil {
+		return err
+	}
+	list := s.instructions(p, solanago.PublicKey(named.Raw))
+	tx, err := solanago.NewTransaction(list, p.hash, solanago.TransactionPayer(s.payer()))
 	if err != nil {
 		return err
 	}

@@ -27,6 +27,16 @@ type till struct {
 	number     int64
 }
 
+// sweepsOf is the address that the sweeps of a seed name.
+func sweepsOf(t *testing.T, seed *wallet.Seed) chain.Address {
+	t.Helper()
+	a, err := solana.SweepsAddress(seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
 const gasFunds = solanago.LAMPORTS_PER_SOL / 10
 
 func newTill(t *testing.T, h *harness) *till {
@@ -41,7 +51,7 @@ func newTill(t *testing.T, h *harness) *till {
 		t.Fatal(err)
 	}
 	reader, err := solana.New(
-		solana.Config{Profile: h.profile(), Endpoints: []string{h.URL()}, Rate: unhurried, Gas: gas.Wallet()},
+		solana.Config{Profile: h.profile(), Endpoints: []string{h.URL()}, Rate: unhurried, Sweeps: sweepsOf(t, seed)},
 	)
 	if err != nil {
 		t.Fatal(err)

@@ -22,15 +22,15 @@ type naming struct{ number, slot uint64 }
 
 // readSweeps brings the log up to date and returns whether a sweep named an account since it was last read. It
 // comes after the accounts were read, so that a sweep before that reading is not missed. Where more transactions
-// name the gas wallet than there are accounts, every account counts as named: reading their histories costs less.
+// name the address of the sweeps than there are accounts, every account counts as named: reading their histories costs less.
 func (s *search) readSweeps(ctx context.Context, snapshots []snapshot) (named func(snapshot) bool, err error) {
 	none := func(snapshot) bool { return false }
 	log := &s.adapter.watched.sweeps
 	s.swept = log.count
-	if s.adapter.gas.IsZero() || len(snapshots) == 0 {
+	if s.adapter.sweeps.IsZero() || len(snapshots) == 0 {
 		return none, nil
 	}
-	newest, err := s.e.newestSigned(ctx, s.adapter.gas.String())
+	newest, err := s.e.newestSigned(ctx, s.adapter.sweeps.String())
 	if err != nil || newest.Signature == "" {
 		return none, err
 	}
@@ -41,7 +41,7 @@ func (s *search) readSweeps(ctx context.Context, snapshots []snapshot) (named fu
 		}
 	}
 	if newest.Signature != log.newest.Signature && newest.Slot >= log.since {
-		unread, err := log.list(ctx, s.e, s.adapter.gas.String())
+		unread, err := log.list(ctx, s.e, s.adapter.sweeps.String())
 		if err != nil {
 			return none, err
 		}
@@ -74,10 +74,10 @@ func (g *sweepLog) start(s *search, snapshots []snapshot) uint64 {
 	return since
 }
 
-// list returns the transactions of the gas wallet that the log lacks, oldest first. A fork may have put others
+// list returns the sweeps that the log lacks, oldest first. A fork may have put others
 // before those that are known.
-func (g *sweepLog) list(ctx context.Context, e *endpoint, gas string) ([]signatureInfo, error) {
-	list, err := e.signatures(ctx, gas, max(g.since, g.newest.Slot-min(g.newest.Slot, forkMargin)))
+func (g *sweepLog) list(ctx context.Context, e *endpoint, address string) ([]signatureInfo, error) {
+	list, err := e.signatures(ctx, address, max(g.since, g.newest.Slot-min(g.newest.Slot, forkMargin)))
 	if err != nil {
 		return nil, err
 	}
