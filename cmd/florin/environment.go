@@ -60,7 +60,9 @@ func (p *process) withUsers(
 ) error {
 	return p.withStore(ctx, cfg, func(s *store.Store) error {
 		users := identity.New(s.Identity(), app.Now, identity.Options{})
-		return do(users, merchant.New(s.Merchant(), users, app.Now, merchant.Options{Profiles: cfg.Profiles()}))
+		return do(users, merchant.New(s.Merchant(), users, app.Now, merchant.Options{
+			Profiles: cfg.Profiles(), Meter: cfg.Credits,
+		}))
 	})
 }
 

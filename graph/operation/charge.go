@@ -12,7 +12,7 @@ import (
 func (o *Operations) charge(key merchant.Key, name string) []ledger.Entry {
 	now := o.d.Now()
 	ref := name + ":" + string(o.d.NewID(now))
-	return []ledger.Entry{ledger.Spend(key.ID, ledger.Credit, ledger.ReasonOperation, ref, now)}
+	return o.d.Merchants.Meter().Charge(ledger.Spend(key.ID, ledger.Credit, ledger.ReasonOperation, ref, now))
 }
 
 // affords refuses an operation whose unit is used up.
@@ -21,12 +21,5 @@ func (o *Operations) affords(ctx context.Context, keyID int64, unit ledger.Unit)
 	if err != nil {
 		return err
 	}
-	left := balance.Credits
-	if unit == ledger.Query {
-		left = balance.Queries
-	}
-	if left <= 0 {
-		return ledger.Shortage(unit)
-	}
-	return nil
+	return o.d.Merchants.Meter().Affords(balance, unit)
 }

@@ -64,9 +64,11 @@ func (o *Operations) replaceKey(
 				return sealed[model.RevokeResult](o, s, request, succeeded[model.RevokeResult](answer(text, left)))
 			}}
 		}
-		cost := ledger.Spend(key.ID, ledger.Credit, ledger.ReasonOperation, name+":"+string(subject), o.d.Now())
+		costs := o.d.Merchants.Meter().Charge(
+			ledger.Spend(key.ID, ledger.Credit, ledger.ReasonOperation, name+":"+string(subject), o.d.Now()),
+		)
 		entry := o.entry(ctx, key, audit.ActionRotateKey, named(key), name)
-		text, left, err := o.d.Merchants.ReplaceKey(ctx, key, []ledger.Entry{cost}, keep, entry)
+		text, left, err := o.d.Merchants.ReplaceKey(ctx, key, costs, keep, entry)
 		if err != nil {
 			return nil, err
 		}

@@ -104,6 +104,7 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 	a.Merchants = merchant.New(a.Store.Merchant(), a.Users, Now, merchant.Options{
 		CheckCallback: func(u string) error { return webhook.CheckURL(u, a.Config.AllowPrivateCallbacks) },
 		Profiles:      a.Config.Profiles(),
+		Meter:         a.Config.Credits,
 	})
 	holder := newULID(Now())
 	if a.Config.MetricsListen != "" {
@@ -116,7 +117,7 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 		return err
 	}
 	a.Payments = payment.NewService(counted, a.Store.Merchant(), a.networks, payment.Options{
-		MaxWaiting: payment.MaxWaitingDonations,
+		MaxWaiting: payment.MaxWaitingDonations, Meter: a.Config.Credits,
 		TTL:        a.Config.PaymentTTL, StartTTL: a.Config.StartTTL,
 		MinAmount: a.Config.MinAmount, MaxAmount: a.Config.MaxAmount,
 	}, Now, func(t time.Time) payment.ID { return payment.ID(newULID(t)) })

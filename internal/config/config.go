@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/wallet"
@@ -36,6 +37,7 @@ type Config struct {
 	MinAmount  money.Micros
 	MaxAmount  money.Micros
 
+	Credits       ledger.Meter // whether operations cost credits
 	Signup        Signup
 	SignupCredits int64 // free credits of a new key
 	SignupQueries int64

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
 )
 
@@ -66,7 +67,7 @@ func TestLoad_Defaults(t *testing.T) {
 		Listen: "127.0.0.1:8080", BaseURL: "http://localhost:8080", CheckoutURL: "http://localhost:8080",
 		DatabaseURL: c.DatabaseURL, SecretKey: c.SecretKey,
 		PaymentTTL: time.Hour, StartTTL: 30 * time.Minute, MinAmount: 10_000, MaxAmount: 1_000_000 * money.USD,
-		Signup: SignupOpen, SignupCredits: 20, SignupQueries: 5, LogLevel: slog.LevelInfo, LogFormat: LogText,
+		Credits: ledger.Metered, Signup: SignupOpen, SignupCredits: 20, SignupQueries: 5, LogLevel: slog.LevelInfo, LogFormat: LogText,
 		SweepMin: money.USD, SweepDust: money.USD / 20, SweepWait: time.Minute, SweepAge: 24 * time.Hour,
 		GraphQL: GraphQL{Depth: 20, Complexity: 300, Aliases: 40, RootFields: 20, Tokens: 2_000, Body: 64 << 10},
 		Rates: Rates{
@@ -85,7 +86,7 @@ func TestLoad_Everything(t *testing.T) {
 	t.Parallel()
 	c := load(t, "FLORIN_LISTEN=:9000", "FLORIN_BASE_URL=https://pay.example.com/", "FLORIN_CHECKOUT_URL=https://checkout.example.com/x/",
 		"FLORIN_DATABASE_URL=postgres://u:p@db/florin?sslmode=disable", "FLORIN_PAYMENT_TTL=2s", "FLORIN_START_TTL=1h",
-		"FLORIN_MIN_AMOUNT=1", "FLORIN_MAX_AMOUNT=2.5", "FLORIN_SIGNUP=Closed",
+		"FLORIN_MIN_AMOUNT=1", "FLORIN_MAX_AMOUNT=2.5", "FLORIN_SIGNUP=Closed", "FLORIN_CREDITS=free",
 		"FLORIN_SIGNUP_CREDITS=0", "FLORIN_SIGNUP_QUERIES=9",
 		"FLORIN_ALLOW_PRIVATE_CALLBACKS=true", "FLORIN_INTROSPECTION=1", "FLORIN_SMTP_URL=smtps://u:p@mail.example.com:465",
 		"FLORIN_MAIL_FROM=Florin <florin@example.com>", "FLORIN_METRICS_LISTEN=127.0.0.1:9100", "FLORIN_TRUSTED_PROXIES=10.1.2.3/8, ::1",
@@ -104,6 +105,7 @@ func TestLoad_Everything(t *testing.T) {
 		"ttl":      c.PaymentTTL == 2*time.Second && c.StartTTL == time.Hour,
 		"amounts":  c.MinAmount == money.USD && c.MaxAmount == 2_500_000,
 		"signup":   c.Signup == SignupClosed && c.SignupCredits == 0 && c.SignupQueries == 9,
+		"credits":  c.Credits == ledger.Free,
 		"switches": c.AllowPrivateCallbacks && c.Introspection,
 		"mail": c.SMTPURL.Reveal() == "smtps://u:p@mail.example.com:465" &&
 			c.MailFrom == "Florin <florin@example.com>",

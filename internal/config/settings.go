@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/wallet"
 )
@@ -88,6 +89,7 @@ func (c *Config) settings() []setting {
 		plain("SWEEP_DUST", "0.05", &c.SweepDust, parseAmount),
 		plain("SWEEP_WAIT", "1m", &c.SweepWait, duration(0, maxSweepWait)),
 		plain("SWEEP_AGE", "24h", &c.SweepAge, duration(0, maxSweepAge)),
+		plain("CREDITS", "metered", &c.Credits, oneOf(ledger.Metered, ledger.Free)),
 		plain("SIGNUP", "open", &c.Signup, oneOf(SignupOpen, SignupInvite, SignupClosed)),
 		plain("SIGNUP_CREDITS", "20", &c.SignupCredits, whole[int64](0, maxFree)),
 		plain("SIGNUP_QUERIES", "5", &c.SignupQueries, whole[int64](0, maxFree)),

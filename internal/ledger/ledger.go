@@ -49,6 +49,7 @@ const (
 	ReasonTopUp     Reason = "topup"     // bought through the checkout
 	ReasonRecharge  Reason = "recharge"  // bought with rechargeApiKey
 	ReasonGrant     Reason = "grant"     // given by the operator
+	ReasonFree      Reason = "free"      // covers a use where nothing is metered
 )
 
 // Entry moves Count of Unit from one account to another.

@@ -154,7 +154,7 @@ func (s *Service) charge(key Key, operation string, now time.Time) ([]ledger.Ent
 	if err != nil {
 		return nil, err
 	}
-	return []ledger.Entry{ledger.Spend(key.ID, ledger.Credit, ledger.ReasonOperation, operation+":"+id, now)}, nil
+	return s.opts.Meter.Charge(ledger.Spend(key.ID, ledger.Credit, ledger.ReasonOperation, operation+":"+id, now)), nil
 }
 
 // SetKeyLabel renames a key of the user, or fails with ErrUnknownKey or

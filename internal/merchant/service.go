@@ -11,6 +11,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/input"
+	"github.com/florinpay/florin/internal/ledger"
 )
 
 // Options are the dependencies of the service. The zero value works.
@@ -22,6 +23,8 @@ type Options struct {
 	// Profiles are the configured networks: a settlement wallet must not be
 	// one of their token contracts. If empty, the compiled-in networks apply.
 	Profiles []chain.Profile
+	// Meter says whether operations cost credits; zero: they do.
+	Meter ledger.Meter
 	// Random is the source of keys, tokens and ids; nil means crypto/rand.
 	Random io.Reader
 }
@@ -76,3 +79,6 @@ func (s *Service) newID(now time.Time) (string, error) {
 	}
 	return id.String(), nil
 }
+
+// Meter says whether operations cost credits and queries.
+func (s *Service) Meter() ledger.Meter { return s.opts.Meter }

@@ -55,7 +55,7 @@ func (s *Service) OpenDonation(ctx context.Context, in DonationInput) (Payment, 
 		if err != nil {
 			return Change{}, err
 		}
-		return p.Start(in.Choice, route, s.opts.StartTTL, s.now())
+		return s.metered(p.Start(in.Choice, route, s.opts.StartTTL, s.now()))
 	})
 }
 

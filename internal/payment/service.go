@@ -22,6 +22,9 @@ type Options struct {
 	// MaxWaiting is how many donations to one campaign may wait for money at
 	// once (MaxWaitingDonations); each has taken a credit of the merchant.
 	MaxWaiting int
+	// Meter says whether starts and completions by hand cost anything; zero:
+	// they do.
+	Meter ledger.Meter
 }
 
 // Service is what the surfaces use: it checks the input, reads what a decision
@@ -201,11 +204,18 @@ func (s *Service) start(ctx context.Context, choice Choice, reads ...func() (Pay
 		}
 		if err == nil && changes {
 			return s.store.UpdatePayment(ctx, p.ID, func(p Payment) (Change, error) {
-				return p.Start(choice, route, s.opts.StartTTL, s.now())
+				return s.metered(p.Start(choice, route, s.opts.StartTTL, s.now()))
 			})
 		}
 	}
 	return p, err
+}
+
+// metered returns the change with the entries that the installation posts for
+// its costs.
+func (s *Service) metered(c Change, err error) (Change, error) {
+	c.Entries = s.opts.Meter.Charge(c.Entries...)
+	return c, err
 }
 
 // startRoute returns the route by which the payment can be started with the
@@ -245,7 +255,7 @@ func (s *Service) MarkCompleted(
 		return Payment{}, err
 	}
 	return s.store.UpdatePayment(ctx, p.ID, func(p Payment) (Change, error) {
-		c, err := p.MarkCompleted(by, s.now())
+		c, err := s.metered(p.MarkCompleted(by, s.now()))
 		return c.audited(trail, err)
 	})
 }

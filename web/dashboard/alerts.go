@@ -24,9 +24,9 @@ func (d *Surface) alerts(ctx context.Context, houses []house, now time.Time) ([]
 		case !h.has:
 			all = append(all, panel.Notice{Bad: true, Text: session.KeyLabel(h.key) + " has no custodian, so no payment can be created with it.", Link: "/dashboard/custodian" + at, LinkText: "Set it up"})
 			continue
-		case h.balance.Credits <= 0:
+		case d.Merchants.Meter().Affords(h.balance, ledger.Credit) != nil:
 			all = append(all, panel.Notice{Bad: true, Text: session.KeyLabel(h.key) + " has no credits left: your customers cannot start a payment.", Link: "/dashboard/credits" + at, LinkText: "Buy credits"})
-		case ledger.IsLow(h.balance.Credits):
+		case d.Merchants.Meter().IsLow(h.balance.Credits):
 			all = append(all, panel.Notice{Bad: true, Text: fmt.Sprintf("%s has only %d credits left.", session.KeyLabel(h.key), h.balance.Credits), Link: "/dashboard/credits" + at, LinkText: "Buy credits"})
 		}
 		all = append(all, d.networkAlerts(h)...)
