@@ -352,6 +352,8 @@ func (d *diary) operator(rs *surfer, ada identity.User) {
 	rs.post(key+"/disable", "password", testPassword).wants(t, 409)
 	d.leaves(usersPath+"/:user/keys/:key/enable", rs.post(key+"/enable", "password", testPassword),
 		me+"enabled an API key: Till|")
+	d.leaves(usersPath+"/:user/keys/:key/grant", rs.post(key+"/grant", "credits", "9", "password", testPassword),
+		me+"granted credits: Till|9 credits")
 	d.leaves(usersPath+"/:user/disable", rs.post(user+"/disable", "password", testPassword),
 		me+"disabled a user: "+ownerEmail+"|")
 	d.leaves(usersPath+"/:user/enable", rs.post(user+"/enable", "password", testPassword),

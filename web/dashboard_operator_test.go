@@ -137,6 +137,35 @@ func TestOperator_DisableUser(t *testing.T) {
 		"cannot disable yourself")
 }
 
+func TestOperator_GrantCredits(t *testing.T) {
+	t.Parallel()
+	b, root := rootDashboard(t)
+	u := b.member(ownerEmail)
+	m := b.shop(u)
+	page := "/operator/users/" + u.PublicID
+	grant := page + "/keys/" + m.key.PublicID + "/grant"
+	before, err := b.accounts.Balance(t.Context(), m.key.ID)
+	must(t, err)
+	root.get(page).wants(t, 200, "Give credits to")
+	root.post(grant, "credits", "100", "password", "wrong").wants(t, 400, "The password is wrong")
+	root.post(grant, "credits", "many", "password", testPassword).wants(t, 400, "must be a whole number")
+	root.post(grant, "credits", "0", "password", testPassword).wants(t, 400, "must be at least 1")
+	root.post(page+"/keys/nothing/grant", "credits", "1", "password", testPassword).wants(t, 404)
+	root.post(grant, "credits", "100", "password", testPassword).leads(t, page)
+	after, err := b.accounts.Balance(t.Context(), m.key.ID)
+	must(t, err)
+	if after.Credits != before.Credits+100 || after.Queries != before.Queries {
+		t.Errorf("the grant of 100 credits changed %+v to %+v", before, after)
+	}
+	root.get(page).wants(t, 200, "Granted credits", rootEmail, "100 credits")
+	owner := b.surfer()
+	owner.signIn(ownerEmail)
+	owner.get("/dashboard/credits").wants(t, 200, "Given by the operator")
+	if r := owner.post(grant, "credits", "100", "password", testPassword); r.status == 303 {
+		t.Error("a merchant gave credits to their own key")
+	}
+}
+
 func TestOperator_Lists(t *testing.T) {
 	t.Parallel()
 	b, root := rootDashboard(t)

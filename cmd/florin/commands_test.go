@@ -22,7 +22,7 @@ func TestHelp(t *testing.T) {
 		t.Errorf("florin --help lacks the commands: %s", out)
 	}
 	for _, command := range []string{
-		"serve", "migrate", "keygen", "config", "deploy", "user create", "key create", "sweep", "rescan",
+		"serve", "migrate", "keygen", "config", "deploy", "user create", "key create", "credit grant", "sweep", "rescan",
 		"reconcile", "verify-ledger", "version",
 	} {
 		out := i.must(t, "", append(strings.Fields(command), "--help")...)
@@ -105,6 +105,33 @@ func TestUserAndKey(t *testing.T) {
 	if out := i.must(t, "", "key", "create", "--email", email); !strings.Contains(out, "flk_") ||
 		strings.Count(out, "\n") != 1 {
 		t.Errorf("without --json it prints %q", out)
+	}
+}
+
+func TestCreditGrant(t *testing.T) {
+	t.Parallel()
+	i := newInstallation(t)
+	i.must(t, password, "user", "create", "--email", email)
+	i.refuses(t, 1, []string{"credit", "grant", "--email", "bob@example.com", "--credits", "1"}, "no user", "bob@example.com")
+	i.refuses(t, 1, []string{"credit", "grant", "--email", email, "--credits", "1"}, "no API key", "florin key create")
+	first := decode(t, i.must(t, "", "key", "create", "--email", email, "--credits", "1", "--json"),
+		"creditsLeft", "id", "key", "label", "queriesLeft", "wallet")
+	got := decode(t, i.must(t, "", "credit", "grant", "--email", email, "--credits", "100", "--json"),
+		"creditsLeft", "id", "queriesLeft")
+	if got["id"] != first["id"] || got["creditsLeft"] != 101.0 || got["queriesLeft"] != 5.0 {
+		t.Errorf("the grant gave %v, want 101 credits and 5 queries", got)
+	}
+	i.refuses(t, 1, []string{"credit", "grant", "--email", email}, "at least 1", "credits")
+	i.refuses(t, 1, []string{"credit", "grant", "--email", email, "--credits=-5"}, "credits", "between 0")
+	i.must(t, "", "key", "create", "--email", email)
+	i.refuses(t, 1, []string{"credit", "grant", "--email", email, "--credits", "1"}, "2 API keys", "--key")
+	i.refuses(t, 1, []string{"credit", "grant", "--email", email, "--key", "x", "--credits", "1"}, "no API key", "x")
+	out := i.must(t, "", "credit", "grant", "--email", email, "--key", first["id"].(string), "--queries", "2")
+	if !strings.Contains(out, "101 credits and 7 queries") {
+		t.Errorf("without --json it prints %q", out)
+	}
+	if out := i.must(t, "", "verify-ledger"); !strings.Contains(out, "no differences") {
+		t.Errorf("the ledger check after two grants prints %q", out)
 	}
 }
 

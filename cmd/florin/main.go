@@ -32,6 +32,9 @@ type commands struct {
 	Key struct {
 		Create keyCreate `cmd:"" help:"Make an API key for a user."`
 	} `cmd:"" help:"API keys."`
+	Credit struct {
+		Grant creditGrant `cmd:"" help:"Give an API key credits or queries."`
+	} `cmd:"" help:"Credits."`
 	Sweep        rescue       `cmd:"" help:"Send on a wrong token, the native coin, or money paid on another network."`
 	Rescan       rescan       `cmd:"" help:"Read a network's blocks again."`
 	Reconcile    reconcile    `cmd:"" help:"Compare the chains with the database."`

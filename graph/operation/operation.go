@@ -65,7 +65,7 @@ type Deps struct {
 	// even if SignUp is off.
 	SignUp  bool
 	Invite  bool
-	NewKeys NewKeys // what a user's new key starts with
+	NewKeys NewKeys // what a user's first key starts with
 	Now     func() time.Time
 	NewID   func(time.Time) payment.ID
 	Log     *slog.Logger

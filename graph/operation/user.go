@@ -16,7 +16,7 @@ import (
 	"github.com/florinpay/florin/internal/secret"
 )
 
-// NewKeys says what a new key starts with.
+// NewKeys says what the first key of a user starts with.
 type NewKeys struct {
 	Credits int64
 	Queries int64

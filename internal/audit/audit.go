@@ -67,6 +67,7 @@ const (
 	ActionEnableUser     Action = "enabled a user"
 	ActionDisableKey     Action = "disabled an API key"
 	ActionEnableKey      Action = "enabled an API key"
+	ActionGrant          Action = "granted credits"
 	ActionCheckLedger    Action = "had the book of credits added up"
 	ActionTeamInvite     Action = "invited a member"
 	ActionTeamRevoke     Action = "took an invitation back"

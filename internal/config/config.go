@@ -39,7 +39,7 @@ type Config struct {
 
 	Credits       ledger.Meter // whether operations cost credits
 	Signup        Signup
-	SignupCredits int64 // free credits of a new key
+	SignupCredits int64 // free credits of a user's first key
 	SignupQueries int64
 
 	AllowPrivateCallbacks bool

@@ -33,6 +33,14 @@ type Key struct {
 	DisabledAt time.Time // zero unless the operator disabled the key
 }
 
+// Name is the label of the key, or when it was created if it has none.
+func (k Key) Name() string {
+	if k.Label != "" {
+		return k.Label
+	}
+	return "Key of " + k.CreatedAt.UTC().Format("2 Jan 2006")
+}
+
 // Authenticate returns the key in use with this text, or ErrBadKey. A malformed
 // text is refused without a database query.
 //
@@ -61,15 +69,25 @@ type NewKey struct {
 	Limited bool
 }
 
-// How many keys a user may have, for each starts with free credits.
+// free returns what a new key receives for nothing, given how many keys its
+// user had before. A user who creates keys gets the free credits once.
+func (n NewKey) free(earlier int64) Grant {
+	if n.Limited && earlier > 0 {
+		return Grant{}
+	}
+	return Grant{Credits: n.Credits, Queries: n.Queries}
+}
+
+// How many keys a user may have.
 const (
 	MaxKeys     = 20  // in use
 	MaxEverKeys = 100 // revoked ones included
 )
 
 // CreateKey creates an API key for the user and posts its free credits and
-// queries. The key's text is returned here and never again. It fails with
-// fault.Invalid naming the field.
+// queries; a user who creates keys themselves (Limited) gets them once. The text of
+// the key is returned here and never again. It fails with fault.Invalid naming the
+// field.
 func (s *Service) CreateKey(
 	ctx context.Context, user identity.User, in NewKey, trail ...audit.Entry,
 ) (Key, secret.Text, error) {
@@ -93,14 +111,18 @@ func (s *Service) CreateKey(
 	if err != nil {
 		return Key{}, secret.Text{}, fmt.Errorf("make an API key: %w", err)
 	}
-	create := s.store.CreateKey
-	if in.Limited {
-		create = s.store.CreateKeyWithin
-	}
-	key, err := create(ctx, Key{
+	key := Key{
 		PublicID: id, UserID: user.ID, UserPublic: user.PublicID, Hash: hash, Label: label, Wallet: wallet,
 		FirstName: user.FirstName, LastName: user.LastName, Email: user.Email, CreatedAt: now,
-	}, func(keyID int64) []ledger.Entry { return freeEntries(keyID, id, in, now) }, trail...)
+	}
+	entries := func(keyID, earlier int64) []ledger.Entry {
+		return grantEntries(keyID, in.free(earlier), ledger.ReasonSignup, "signup:"+id, now)
+	}
+	if in.Limited {
+		key, err = s.store.CreateKeyWithin(ctx, key, entries, trail...)
+	} else {
+		key, err = s.store.CreateKey(ctx, key, func(keyID int64) []ledger.Entry { return entries(keyID, 0) }, trail...)
+	}
 	if err != nil {
 		return Key{}, secret.Text{}, err
 	}
@@ -129,14 +151,14 @@ func checkFree(in NewKey) error {
 	return nil
 }
 
-func freeEntries(keyID int64, publicID string, in NewKey, now time.Time) []ledger.Entry {
+// grantEntries returns the entries by which a key receives the units.
+func grantEntries(keyID int64, g Grant, reason ledger.Reason, ref string, now time.Time) []ledger.Entry {
 	var entries []ledger.Entry
-	ref := "signup:" + publicID
-	if in.Credits > 0 {
-		entries = append(entries, ledger.Grant(keyID, ledger.Credit, in.Credits, ledger.ReasonSignup, ref, now))
+	if g.Credits > 0 {
+		entries = append(entries, ledger.Grant(keyID, ledger.Credit, g.Credits, reason, ref, now))
 	}
-	if in.Queries > 0 {
-		entries = append(entries, ledger.Grant(keyID, ledger.Query, in.Queries, ledger.ReasonSignup, ref, now))
+	if g.Queries > 0 {
+		entries = append(entries, ledger.Grant(keyID, ledger.Query, g.Queries, reason, ref, now))
 	}
 	return entries
 }

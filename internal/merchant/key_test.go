@@ -40,6 +40,29 @@ func TestService_CreateKey(t *testing.T) {
 	}
 }
 
+// A user who creates several keys gets free credits with the first one only; the
+// operator may give any key some.
+func TestService_CreateKey_FreeOnce(t *testing.T) {
+	t.Parallel()
+	b := newBundle()
+	in := NewKey{Credits: 20, Queries: 5, Limited: true}
+	first, _ := b.mustCreateKey(t, in)
+	second, _ := b.mustCreateKey(t, in)
+	given, _ := b.mustCreateKey(t, NewKey{Credits: 20})
+	for name, c := range map[string]struct {
+		key  Key
+		want ledger.Balance
+	}{
+		"the first key":         {first, ledger.Balance{Credits: 20, Queries: 5}},
+		"the second key":        {second, ledger.Balance{}},
+		"a key by the operator": {given, ledger.Balance{Credits: 20}},
+	} {
+		if got, err := b.Balance(t.Context(), c.key.ID); err != nil || got != c.want {
+			t.Errorf("%s has %+v, %v; want %+v", name, got, err, c.want)
+		}
+	}
+}
+
 func TestService_CreateKey_Refuses(t *testing.T) {
 	t.Parallel()
 	b := newBundle()

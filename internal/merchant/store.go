@@ -17,9 +17,10 @@ type Store interface {
 	// ID. entries is called with that ID.
 	CreateKey(ctx context.Context, k Key, entries func(id int64) []ledger.Entry, trail ...audit.Entry) (Key, error)
 	// CreateKeyWithin is CreateKey for a user who has fewer than MaxKeys in use
-	// and fewer than MaxEverKeys in all, or fails with ErrTooManyKeys.
+	// and fewer than MaxEverKeys in all, or fails with ErrTooManyKeys. entries
+	// is also given how many keys the user had before, revoked ones included.
 	CreateKeyWithin(
-		ctx context.Context, k Key, entries func(id int64) []ledger.Entry, trail ...audit.Entry,
+		ctx context.Context, k Key, entries func(id, earlier int64) []ledger.Entry, trail ...audit.Entry,
 	) (Key, error)
 	// KeyByHash returns the key in use with the hash and its owner's name, or ErrBadKey.
 	KeyByHash(ctx context.Context, h identity.Hash) (Key, error)
@@ -47,6 +48,10 @@ type Store interface {
 	EveryKeyOfUser(ctx context.Context, userID int64) ([]Key, error)
 	// Balance returns the credits and queries of the key.
 	Balance(ctx context.Context, keyID int64) (ledger.Balance, error)
+	// PostEntries posts entries of the key and returns its new balance.
+	PostEntries(
+		ctx context.Context, keyID int64, entries []ledger.Entry, trail ...audit.Entry,
+	) (ledger.Balance, error)
 
 	// CreateCustodian stores the custodian of a key with the entries that pay
 	// for it, or fails with ErrHasCustodian.

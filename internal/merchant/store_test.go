@@ -24,9 +24,10 @@ type memory struct {
 	sessions   map[identity.Hash]Membership
 	balances   map[int64]ledger.Balance
 	posted     map[string]ledger.Entry // by Ref and Unit
-	lookups    int                     // calls of KeyByHash
-	fail       error                   // what every method fails with, if set
-	races      int                     // how often change runs in UpdateCustodian before its result is kept
+	audit      []audit.Entry
+	lookups    int   // calls of KeyByHash
+	fail       error // what every method fails with, if set
+	races      int   // how often change runs in UpdateCustodian before its result is kept
 }
 
 func newMemory() *memory {
@@ -47,11 +48,32 @@ func (m *memory) begin() (end func(), err error) {
 	return m.mu.Unlock, nil
 }
 
-// CreateKeyWithin does not count: the limits are the database's to keep.
+// CreateKeyWithin enforces no limits: the database does.
 func (m *memory) CreateKeyWithin(
-	ctx context.Context, k Key, entries func(int64) []ledger.Entry, trail ...audit.Entry,
+	ctx context.Context, k Key, entries func(id, earlier int64) []ledger.Entry, trail ...audit.Entry,
 ) (Key, error) {
-	return m.CreateKey(ctx, k, entries)
+	var earlier int64
+	for _, other := range m.keys {
+		if other.UserID == k.UserID {
+			earlier++
+		}
+	}
+	return m.CreateKey(ctx, k, func(id int64) []ledger.Entry { return entries(id, earlier) })
+}
+
+func (m *memory) PostEntries(
+	_ context.Context, keyID int64, entries []ledger.Entry, trail ...audit.Entry,
+) (ledger.Balance, error) {
+	end, err := m.begin()
+	if err != nil {
+		return ledger.Balance{}, err
+	}
+	defer end()
+	if err := m.apply(keyID, entries); err != nil {
+		return ledger.Balance{}, err
+	}
+	m.audit = append(m.audit, trail...)
+	return m.balances[keyID], nil
 }
 
 func (m *memory) CreateKey(

@@ -38,7 +38,20 @@ type UserProps struct {
 	Audit   []panel.AuditRow
 	NextURL string
 	Reauth  panel.Reauth
+	Credits panel.Field // of a grant
 	Problem string
+}
+
+// GrantField returns the number of credits as the form of the action shows it: the
+// typed value and its problem appear in the form that was posted only.
+func (p UserProps) GrantField(action string) panel.Field {
+	f := p.Reauth.For(action, "")
+	credits := p.Credits
+	credits.Form = f.Form
+	if p.Reauth.Posted != action {
+		credits.Value, credits.Problem = "", ""
+	}
+	return credits
 }
 
 // KeyRow is a key of a user.

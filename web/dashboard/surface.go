@@ -45,7 +45,7 @@ type Services struct {
 	// Wake starts the delivery of due webhooks; may be nil.
 	Wake  func()
 	NewID func(time.Time) payment.ID
-	// NewKeys is what a new key starts with.
+	// NewKeys is what a user's first key starts with.
 	NewKeys operation.NewKeys
 	// Console: the documentation has a query console.
 	Console bool

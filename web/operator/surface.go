@@ -62,6 +62,7 @@ func (d *Surface) Routes(r shell.Router) {
 	post(usersPath+"/:user/enable", d.postUserDisabled(false))
 	post(usersPath+"/:user/keys/:key/disable", d.postKeyDisabled(true))
 	post(usersPath+"/:user/keys/:key/enable", d.postKeyDisabled(false))
+	post(usersPath+"/:user/keys/:key/grant", d.postGrant)
 	get(topUpsPath, d.getTopUps)
 	get(sweepsPath, d.getSweeps)
 	get(troublePath, d.getTrouble)

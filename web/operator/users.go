@@ -82,6 +82,7 @@ func (d *Surface) userPage(
 		return err
 	}
 	p.Reauth = panel.Reauth{Field: field, Posted: f.Posted}
+	p.Credits = f.Field(panel.Field{Name: "credits", Label: "Credits", Mode: "numeric", Max: "7", Required: true})
 	keys, err := d.Merchants.EveryKey(ctx, person.ID)
 	if err != nil {
 		return err

@@ -16,10 +16,7 @@ const DayFormat = time.DateOnly
 
 // KeyLabel is the name of a key, or one made from its date.
 func KeyLabel(k merchant.Key) string {
-	if k.Label != "" {
-		return k.Label
-	}
-	return "Key of " + k.CreatedAt.UTC().Format("2 Jan 2006")
+	return k.Name()
 }
 
 // UserName is the name of a user, or their e-mail address.

@@ -47,34 +47,33 @@ func units() []ledger.Unit { return []ledger.Unit{ledger.Credit, ledger.Query} }
 func (s *Store) CreateKey(
 	ctx context.Context, k merchant.Key, entries func(id int64) []ledger.Entry, trail ...audit.Entry,
 ) (merchant.Key, error) {
-	return s.createKey(ctx, k, entries, func(context.Context, db.Tx) error { return nil }, trail...)
+	all := func(id, _ int64) []ledger.Entry { return entries(id) }
+	return s.createKey(ctx, k, all, func(context.Context, db.Tx) (int64, error) { return 0, nil }, trail...)
 }
 
 // CreateKeyWithin is CreateKey for a user who may have one more key, or fails
 // with merchant.ErrTooManyKeys. The user is locked, so that keys made at the
 // same time are counted one after the other.
 func (s *Store) CreateKeyWithin(
-	ctx context.Context, k merchant.Key, entries func(id int64) []ledger.Entry, trail ...audit.Entry,
+	ctx context.Context, k merchant.Key, entries func(id, earlier int64) []ledger.Entry, trail ...audit.Entry,
 ) (merchant.Key, error) {
-	return s.createKey(ctx, k, entries, func(ctx context.Context, t db.Tx) error {
+	return s.createKey(ctx, k, entries, func(ctx context.Context, t db.Tx) (earlier int64, err error) {
 		var id, ever, used int64
 		if err := t.NewRaw("SELECT id FROM users WHERE id = ?"+t.ForUpdate(), k.UserID).Scan(ctx, &id); err != nil {
-			return err
+			return 0, err
 		}
-		err := t.NewRaw("SELECT count(*), count(*) - count(revoked_at) FROM api_keys WHERE user_id = ?", k.UserID).Scan(ctx,
+		err = t.NewRaw("SELECT count(*), count(*) - count(revoked_at) FROM api_keys WHERE user_id = ?", k.UserID).Scan(ctx,
 			&ever, &used)
 		if err == nil && (used >= merchant.MaxKeys || ever >= merchant.MaxEverKeys) {
-			return merchant.ErrTooManyKeys
+			return 0, merchant.ErrTooManyKeys
 		}
-		return err
+		return ever, err
 	}, trail...)
 }
 
 func (s *Store) createKey(
-	ctx context.Context, k merchant.Key, entries func(
-		id int64,
-	) []ledger.Entry, allowed func(context.Context, db.Tx) error,
-	trail ...audit.Entry,
+	ctx context.Context, k merchant.Key, entries func(id, earlier int64) []ledger.Entry,
+	allowed func(context.Context, db.Tx) (earlier int64, err error), trail ...audit.Entry,
 ) (merchant.Key, error) {
 	if err := db.CheckTexts("texts of an API key", k.PublicID, k.Label, string(k.Wallet)); err != nil {
 		return merchant.Key{}, err
@@ -83,7 +82,8 @@ func (s *Store) createKey(
 	err := table.WriteAudited(ctx, s.db, trail, table.AuditFields{
 		Subject: k.PublicID,
 	}, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
-		if err := allowed(ctx, t); err != nil {
+		earlier, err := allowed(ctx, t)
+		if err != nil {
 			return err
 		}
 		row := keyRow{
@@ -99,7 +99,7 @@ func (s *Store) createKey(
 				return err
 			}
 		}
-		if err := table.Post(ctx, t, entries(row.ID)); err != nil {
+		if err := table.Post(ctx, t, entries(row.ID, earlier)); err != nil {
 			return err
 		}
 		var c keyScan
@@ -174,6 +174,21 @@ func (s *Store) Balance(ctx context.Context, keyID int64) (ledger.Balance, error
 		return ledger.Balance{}, fmt.Errorf("balance of key %d: %w", keyID, err)
 	}
 	return b.Balance, b.Missing()
+}
+
+// PostEntries posts entries of the key and returns its new balance.
+func (s *Store) PostEntries(
+	ctx context.Context, keyID int64, entries []ledger.Entry, trail ...audit.Entry,
+) (after ledger.Balance, err error) {
+	err = table.WriteAudited(ctx, s.db, trail, table.AuditFields{},
+		func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
+			after, err = table.Charge(ctx, t, keyID, entries)
+			return err
+		})
+	if err != nil {
+		return ledger.Balance{}, fmt.Errorf("post entries of key %d: %w", keyID, err)
+	}
+	return after, nil
 }
 
 // EveryKeyOfUser returns all API keys the user ever had, revoked ones last: their

@@ -1,0 +1,60 @@
+package merchant
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/ledger"
+)
+
+// Grant is what the operator gives a key for nothing.
+type Grant struct {
+	Credits int64 // 0 to ledger.MaxTopUp
+	Queries int64 // 0 to ledger.MaxRecharge
+}
+
+// ErrKeyRevoked refuses to give credits to a key that can never use them.
+var ErrKeyRevoked = fault.New(fault.Conflict, "this API key was revoked: it cannot use credits any more")
+
+// String returns the grant in words, such as "100 credits and 5 queries".
+func (g Grant) String() string {
+	credits, queries := strconv.FormatInt(g.Credits, 10)+" credits", strconv.FormatInt(g.Queries, 10)+" queries"
+	switch {
+	case g.Queries == 0:
+		return credits
+	case g.Credits == 0:
+		return queries
+	}
+	return credits + " and " + queries
+}
+
+func (g Grant) check() error {
+	if err := checkFree(NewKey{Credits: g.Credits, Queries: g.Queries}); err != nil {
+		return err
+	}
+	if g.Credits == 0 && g.Queries == 0 {
+		return fault.About(fault.Invalid, "credits", "must be at least 1")
+	}
+	return nil
+}
+
+// Grant posts what the operator gives the key, with the audit entries, and
+// returns the new balance. The caller has checked that an operator asks. It fails
+// with fault.Invalid naming the field, or ErrKeyRevoked.
+func (s *Service) Grant(ctx context.Context, key Key, g Grant, trail ...audit.Entry) (ledger.Balance, error) {
+	if err := g.check(); err != nil {
+		return ledger.Balance{}, err
+	}
+	if !key.RevokedAt.IsZero() {
+		return ledger.Balance{}, ErrKeyRevoked
+	}
+	now := s.now().UTC()
+	id, err := s.newID(now)
+	if err != nil {
+		return ledger.Balance{}, err
+	}
+	entries := grantEntries(key.ID, g, ledger.ReasonGrant, "grant:"+id, now)
+	return s.store.PostEntries(ctx, key.ID, entries, trail...)
+}

@@ -1,0 +1,81 @@
+package web
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store"
+)
+
+// On a free installation a key without credits and queries can do whatever costs
+// some elsewhere, and the ledger records the use.
+func TestFreeInstallation(t *testing.T) {
+	t.Parallel()
+	var accounts services
+	var payments *payment.Service
+	b := newDashboard(t, func(d *Deps, _ *Options) {
+		st := d.Store.(*store.Store)
+		accounts = newServices(
+			st.Identity(), st.Merchant(), d.Now, identity.Options{}, merchant.Options{Meter: ledger.Free},
+		)
+		payments = payment.NewService(st, st.Merchant(), newTestNetworks(), payment.Options{
+			MaxWaiting: payment.MaxWaitingDonations, TTL: time.Hour, StartTTL: 30 * time.Minute,
+			MinAmount: money.USD / 100, MaxAmount: 1_000_000 * money.USD, Meter: ledger.Free,
+		}, d.Now, testID)
+		d.Users, d.Merchants, d.Payments = accounts.users, accounts.merchants, payments
+	})
+	b.accounts, b.payments = accounts, payments
+	u := b.member(ownerEmail)
+	key, text, err := b.accounts.CreateKey(t.Context(), u, merchant.NewKey{Label: "Shop"})
+	must(t, err)
+	ask := func(kind, call, fields string) {
+		t.Helper()
+		r := b.graphQL(kind+" { "+call+" { code "+fields+" } }", "")
+		if !strings.Contains(r.body, `"code":200`) && !strings.Contains(r.body, `"code":201`) {
+			t.Errorf("%s: %s", call, r.body)
+		}
+	}
+	k := text.Reveal()
+	ask("mutation", fmt.Sprintf(`createCustodianAccount(input: {apiKey: %q, wallets: {polygon: %q}})`, k, merchantWallet), "")
+	ask("mutation", fmt.Sprintf(`updateCustodianDetails(input: {apiKey: %q, name: "x"})`, k), "")
+	p, err := b.payments.Create(t.Context(), payment.CreateInput{KeyID: key.ID, Amount: "1"})
+	must(t, err)
+	_, err = b.payments.Start(t.Context(), string(p.ID), payment.Choice{Network: chain.Polygon, Token: money.USDC})
+	must(t, err)
+	ask("query", fmt.Sprintf(`getTransactions(apiKey: %q)`, k), "")
+	ask("query", fmt.Sprintf(`getTransactionDetails(apiKey: %q, txnid: %q)`, k, p.ID), "")
+	ask("query", fmt.Sprintf(`checkAdminUntransferred(apiKey: %q, network: POLYGON)`, k), "")
+	ask("mutation", fmt.Sprintf(`manualMarkAsCompleted(apiKey: %q, txnid: %q)`, k, p.ID), "")
+	ask("query", fmt.Sprintf(`getCreditsLeft(apiKey: %q)`, k), "creditsLeft")
+
+	if left, err := b.accounts.Balance(t.Context(), key.ID); err != nil || left != (ledger.Balance{}) {
+		t.Errorf("the balance is %+v, %v; want 0 credits and 0 queries", left, err)
+	}
+	entries, err := b.store.Reports().Entries(t.Context(), key.ID, 0, 100)
+	must(t, err)
+	var uses int
+	for _, e := range entries {
+		if e.Count < 0 {
+			uses++
+		}
+	}
+	if want := 7; uses != want || len(entries) != 2*want {
+		t.Errorf("the ledger has %d uses in %d entries, want %d, each with its grant", uses, len(entries), want)
+	}
+	if n, differences, err := b.store.VerifyLedger(t.Context()); err != nil || len(differences) != 0 || n == 0 {
+		t.Errorf("the ledger check of %d entries: %v, %v", n, differences, err)
+	}
+	s := b.surfer()
+	s.signIn(ownerEmail)
+	if r := s.get("/dashboard"); strings.Contains(r.body, "credits left") {
+		t.Error("the overview of a free installation says that credits run out")
+	}
+}

@@ -1,0 +1,41 @@
+package operator
+
+import (
+	"strconv"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/web/session"
+	"github.com/florinpay/florin/web/shell"
+)
+
+// postGrant gives a key credits for nothing.
+func (d *Surface) postGrant(c echo.Context, who session.Principal) error {
+	person, f, ok, err := d.userForm(c, who)
+	if !ok {
+		return err
+	}
+	key, err := d.keyOf(c, person)
+	if err != nil {
+		return err
+	}
+	n, err := strconv.ParseInt(f.Text("credits"), 10, 64)
+	if err != nil {
+		f.Bad("credits", "The number of credits must be a whole number.")
+		return d.userPage(c, who, fault.Invalid.Code(), person, f)
+	}
+	grant := merchant.Grant{Credits: n}
+	entry := d.Entry(c, person.ID, who.User.Email, audit.ActionGrant, key.Name(), grant.String())
+	left, err := d.Merchants.Grant(c.Request().Context(), key, grant, entry)
+	if err != nil {
+		if !f.Refused(err, shell.Subject{Service: "credits", Input: "credits", Label: "The number of credits"}) {
+			return err
+		}
+		return d.userPage(c, who, fault.KindOf(err).Code(), person, f)
+	}
+	return d.Cookies.Redirect(c, usersPath+"/"+person.PublicID,
+		"The key “"+key.Name()+"” has "+strconv.FormatInt(left.Credits, 10)+" credits now.")
+}
