@@ -2,9 +2,14 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"time"
 
+	"golang.org/x/term"
+
 	"github.com/florinpay/florin/internal/app"
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/payment"
@@ -14,15 +19,21 @@ import (
 type rescan struct {
 	Network string `help:"bep20, polygon, base or sol."                         placeholder:"NAME"   required:""`
 	From    uint64 `help:"First block to read again, from 1; on Solana a slot." placeholder:"NUMBER" required:""`
+	Yes     bool   `help:"Do not ask."`
 }
 
-// Help returns the text that --help adds to the flags.
+// Help returns what --help says beyond the flags.
 func (rescan) Help() string {
 	return `
-Reads a network's blocks again, from the one given to the newest final one, and
-records deposits to any address that was ever shown, however long ago. Recorded
-deposits stay unchanged. On Solana it reads the history of every token account. It
-may run beside the server and may be stopped and repeated.
+Moves back the cursor of a network, which says up to which block it was read, so
+that every block from the one given on is read again; also where the network is
+stuck because the cursor's block is not on the chain any more. Money to any
+address that was ever shown is taken in, however long ago. What is recorded
+already stays as it is. On Solana the history of every token account is read.
+It says what it will do, and asks when it is run at a terminal.
+
+A running server reads the blocks. Without one this command reads them; it may
+be stopped and repeated.
 
 Example:
 
@@ -30,7 +41,7 @@ Example:
 `
 }
 
-// Run reads the blocks again.
+// Run moves the cursor and waits until the blocks are read.
 func (c rescan) Run(ctx context.Context, p *process) error {
 	cfg, err := p.config()
 	if err != nil {
@@ -59,68 +70,116 @@ func (c rescan) Run(ctx context.Context, p *process) error {
 		return fault.New(fault.Invalid, "--from must be a block between 1 and %d, the newest final one", heads.Final.Number)
 	}
 	return p.withStore(ctx, cfg, func(s *store.Store) error {
-		blocks := int64(heads.Final.Number - before.Number)
-		again := &rereading{Store: s, cursor: payment.Cursor{Scanned: before, Rechecked: before}, from: before.Number}
-		again.bar = p.progress("blocks", int(blocks))
+		if moved, err := c.move(ctx, p, s, n.Profile, before, heads.Final); !moved || err != nil {
+			return err
+		}
+		blocks := int(heads.Final.Number - before.Number) //nolint:gosec // checked above
+		again := &rereading{Store: s, from: before.Number, bar: p.progress("blocks", blocks)}
 		w := payment.NewWatcher(n.Profile, a, again, "rescan", app.Now, p.warnings())
-		err := again.run(ctx, w)
+		err := again.run(ctx, w, n.Profile.Network, heads.Final.Number)
 		again.bar.end()
 		if err != nil {
 			return err
 		}
-		return p.say(
-			"Read %d blocks of %s; %d payments changed.", heads.Final.Number-before.Number, n.Profile.Name,
-			len(again.changed),
-		)
+		return p.say("Read %d blocks of %s; %d payments changed.", blocks, n.Profile.Name, len(again.changed))
 	})
 }
 
-// rereading is the store of a watcher that reads old blocks: it has its own cursor, needs no lease, and watches every
-// address there ever was.
+// move shows what is to happen, asks, and moves the cursor. It reports false if the
+// operator does not want it, and fails if that would pass over blocks.
+func (c rescan) move(
+	ctx context.Context, p *process, s *store.Store, of chain.Profile, to, final chain.Head,
+) (bool, error) {
+	cursor, ok, err := s.Cursor(ctx, of.Network)
+	if err != nil {
+		return false, err
+	}
+	if !ok {
+		return false, fault.New(fault.Conflict, "%s was never read, so there is nothing to read again", of.Name)
+	}
+	at := cursor.Scanned.Number
+	if to.Number > at {
+		return false, fault.New(fault.Invalid,
+			"%s is read up to block %d; --from %d would pass over blocks", of.Name, at, c.From)
+	}
+	err = p.say("%s is read up to block %d; the newest final one is %d.", of.Name, at, final.Number)
+	if err == nil {
+		err = p.say("Its cursor goes back to block %d, and %d blocks are read again. Nothing is credited twice.",
+			to.Number, final.Number-to.Number)
+	}
+	if err != nil {
+		return false, err
+	}
+	if yes, err := c.confirmed(p); !yes || err != nil {
+		return false, err
+	}
+	return true, s.MoveCursor(ctx, of.Network, cursor, to, audit.Entry{
+		At: app.Now(), Actor: "florin rescan", Action: audit.ActionRescan, Subject: of.Name,
+		Detail: fmt.Sprintf("from block %d; it was read up to block %d", c.From, at),
+	})
+}
+
+// confirmed asks at a terminal.
+func (c rescan) confirmed(p *process) (bool, error) {
+	if c.Yes || !term.IsTerminal(int(p.stdin.Fd())) {
+		return true, nil
+	}
+	if err := p.say("Go on? [y/N]"); err != nil {
+		return false, err
+	}
+	answer, err := p.readLine()
+	return strings.EqualFold(answer, "y") || strings.EqualFold(answer, "yes"), err
+}
+
+// rereading is the store of a watcher that helps to read again: it counts the
+// payments that change.
 type rereading struct {
 	*store.Store
-	cursor  payment.Cursor
 	from    uint64
 	bar     *progress
 	changed map[payment.ID]bool
 }
 
-// run reads up to the newest final block. One round of the watcher does that unless it runs out of time; then the next
-// round continues.
-func (r *rereading) run(ctx context.Context, w *payment.Watcher) error {
-	for {
-		before := r.cursor.Scanned
-		err := w.RunOnce(ctx)
-		if err == nil || ctx.Err() != nil || r.cursor.Scanned == before {
+const (
+	// cursorEvery is how often the cursor is read while a server moves it.
+	cursorEvery = 300 * time.Millisecond
+	// standsFor is for how long it may stand still before the server's log has to
+	// explain why.
+	standsFor = 2 * time.Minute
+)
+
+// run reads up to the block, or waits while a server does. A round reads all of it
+// unless that takes too long; then the next one goes on where it stopped. It fails
+// when a round fails without getting further.
+func (r *rereading) run(ctx context.Context, w *payment.Watcher, n chain.Network, to uint64) error {
+	defer w.Release(ctx)
+	var failed error
+	moved := app.Now()
+	for last := uint64(0); ; {
+		c, _, err := r.Cursor(ctx, n)
+		if err != nil || c.Scanned.Number >= to {
 			return err
 		}
+		if failed != nil && c.Scanned.Number <= last {
+			return failed
+		}
+		if c.Scanned.Number > last {
+			last, moved = c.Scanned.Number, app.Now()
+		}
+		if app.Now().Sub(moved) > standsFor {
+			return fault.New(fault.Unavailable, "the cursor was moved, but has stood at block %d since; see the log of the server", last)
+		}
+		r.bar.at(int(max(last, r.from) - r.from)) //nolint:gosec // not negative
+		if failed = w.RunOnce(ctx); failed == nil {
+			select {
+			case <-ctx.Done():
+			case <-time.After(cursorEvery):
+			}
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 	}
-}
-
-// Lease always succeeds: reading old blocks disturbs no other instance.
-func (*rereading) Lease(context.Context, string, string, time.Time, time.Time) (bool, error) {
-	return true, nil
-}
-
-// Cursor returns the last block that was read.
-func (r *rereading) Cursor(context.Context, chain.Network) (payment.Cursor, bool, error) {
-	c := r.cursor
-	c.UpdatedAt = app.Now() // there was no outage
-	return c, true, nil
-}
-
-// SaveCursor keeps the cursor for this run only.
-func (r *rereading) SaveCursor(_ context.Context, _ chain.Network, c payment.Cursor) error {
-	r.cursor = c
-	r.bar.at(int(c.Scanned.Number - r.from))
-	return nil
-}
-
-// Watches returns every address, however long ago its payment ended.
-func (r *rereading) Watches(
-	ctx context.Context, networks []chain.Network, since payment.Mark, _ time.Time,
-) ([]payment.Watch, payment.Mark, error) {
-	return r.Store.Watches(ctx, networks, since, time.Time{})
 }
 
 // UpdatePayment records which payments changed.

@@ -69,6 +69,7 @@ const (
 	ActionEnableKey      Action = "enabled an API key"
 	ActionGrant          Action = "granted credits"
 	ActionCheckLedger    Action = "had the book of credits added up"
+	ActionRescan         Action = "had a network read again"
 	ActionTeamInvite     Action = "invited a member"
 	ActionTeamRevoke     Action = "took an invitation back"
 	ActionTeamJoin       Action = "joined the team"
@@ -84,6 +85,6 @@ func Personal() []Action {
 		ActionSignUp, ActionSignIn, ActionSignOut, ActionPassword, ActionReset, ActionFactorOn, ActionFactorOff,
 		ActionRecovery, ActionPasskeyAdd, ActionPasskeyName, ActionPasskeyRemove,
 		ActionPasskeyCopied, ActionRevokeSession,
-		ActionInvite, ActionCheckLedger,
+		ActionInvite, ActionCheckLedger, ActionRescan,
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/merchant"
 )
 
@@ -66,7 +67,16 @@ type Cursor struct {
 	// BehindSince is when the outage of the network began; zero without one.
 	BehindSince time.Time
 	UpdatedAt   time.Time
+	// Moves is how often an operator has moved it.
+	Moves int64
+	// RereadTo is the block up to which every address there ever was is read,
+	// also those of payments that ended long ago; 0: none.
+	RereadTo uint64
 }
+
+// ErrCursorMoved: an operator moved the cursor while a round was under way. The
+// next round begins where it stands now.
+var ErrCursorMoved = fault.New(fault.Conflict, "the cursor of the network was moved meanwhile")
 
 // Watch is a watched address.
 type Watch struct {
@@ -93,6 +103,8 @@ type WatchStore interface {
 	// Cursor returns how far the network was read; ok is false before the
 	// first SaveCursor.
 	Cursor(ctx context.Context, n chain.Network) (c Cursor, ok bool, err error)
+	// SaveCursor fails with ErrCursorMoved if an operator has moved the cursor
+	// since it was loaded.
 	SaveCursor(ctx context.Context, n chain.Network, c Cursor) error
 	// Watches returns the addresses stored since the mark on the networks, of
 	// payments that have not ended or ended after endedAfter. It never skips an

@@ -90,7 +90,7 @@ func NewWatcher(
 func (w *Watcher) Run(ctx context.Context) error {
 	tick := time.NewTicker(PollEvery)
 	defer tick.Stop()
-	defer w.release(ctx)
+	defer w.Release(ctx)
 	for {
 		_ = w.RunOnce(ctx) // logs failures itself
 		if ctx.Err() != nil {
@@ -104,9 +104,9 @@ func (w *Watcher) Run(ctx context.Context) error {
 	}
 }
 
-// release gives the lease back, so that another instance, or this one started
+// Release gives the lease back, so that another instance, or this one started
 // again, need not wait for it to run out.
-func (w *Watcher) release(ctx context.Context) {
+func (w *Watcher) Release(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
 	now := w.now()
@@ -228,7 +228,7 @@ func (w *Watcher) readHeads(ctx context.Context) (chain.Heads, error) {
 
 // advance reads everything between the cursor and the heads.
 func (w *Watcher) advance(ctx context.Context, heads chain.Heads, cursor Cursor, exists bool) (Cursor, error) {
-	if err := w.watched.load(ctx, w.store, w.now()); err != nil {
+	if err := w.watched.load(ctx, w.store, w.now(), cursor.Scanned.Number < cursor.RereadTo); err != nil {
 		return cursor, err
 	}
 	age, stalled := w.stalled(heads)
@@ -303,16 +303,17 @@ func (w *Watcher) holds(ctx context.Context, heads chain.Heads, c Cursor) (Curso
 		return c, nil
 	}
 	if !ok {
-		return c, fmt.Errorf("%s: the chain has no block %d, up to which it was read: the endpoint is behind or another chain",
-			w.profile.Network, c.Scanned.Number)
+		return c, fmt.Errorf("%s: the chain has no block %d, up to which it was read: the endpoint is behind or another chain; "+
+			"if it is right, run `florin rescan --network %s --from` with a block it has",
+			w.profile.Network, c.Scanned.Number, w.profile.Network.Lower())
 	}
 	hard, ok, err := w.reader.BlockAt(ctx, c.Rechecked.Number)
 	if err != nil {
 		return c, err
 	}
 	if !ok || hard.Hash != c.Rechecked.Hash {
-		return c, fmt.Errorf("%s: finalized block %d has another hash than when it was read; compare the endpoints, then run `florin rescan`",
-			w.profile.Network, c.Rechecked.Number)
+		return c, fmt.Errorf("%s: finalized block %d has another hash than when it was read; compare the endpoints, then run `florin rescan --network %s --from` with a block before",
+			w.profile.Network, c.Rechecked.Number, w.profile.Network.Lower())
 	}
 	w.log.Error("credited blocks were replaced; reading them again", "from", c.Rechecked.Number+1, "to", c.Scanned.Number)
 	c.Scanned = c.Rechecked
@@ -335,7 +336,8 @@ func (w *Watcher) authoritative(ctx context.Context, heads chain.Heads, c Cursor
 		if rechecked {
 			c.Rechecked = to
 		}
-		due := found > 0 || to.Number < heads.Final.Number || w.now().Sub(c.UpdatedAt) >= saveEvery
+		due := found > 0 || to.Number < heads.Final.Number || to.Number <= c.RereadTo ||
+			w.now().Sub(c.UpdatedAt) >= saveEvery
 		if err := w.save(ctx, &c, due); err != nil {
 			return c, err
 		}

@@ -21,6 +21,7 @@ type watchlist struct {
 	owners   map[chain.Address]ID
 	mark     Mark
 	built    time.Time
+	all      bool // also those of payments that ended long ago
 }
 
 func newWatchlist(n chain.Network) watchlist {
@@ -46,13 +47,19 @@ func (l *watchlist) owner(a chain.Address) (ID, bool) {
 	return id, ok
 }
 
-// load adds the addresses stored since the last load. It must be called after
+// load adds the addresses stored since the last load; all also takes those of
+// payments that ended long ago. It must be called after
 // the heads are read.
-func (l *watchlist) load(ctx context.Context, s WatchStore, now time.Time) error {
-	if now.Sub(l.built) > rebuildEvery {
+func (l *watchlist) load(ctx context.Context, s WatchStore, now time.Time, all bool) error {
+	if now.Sub(l.built) > rebuildEvery || all != l.all {
 		l.clear()
 	}
-	added, mark, err := s.Watches(ctx, l.networks, l.mark, now.Add(-WatchAfterEnd))
+	l.all = all
+	endedAfter := now.Add(-WatchAfterEnd)
+	if all {
+		endedAfter = time.Unix(0, 0)
+	}
+	added, mark, err := s.Watches(ctx, l.networks, l.mark, endedAfter)
 	if err != nil {
 		return fmt.Errorf("load watched addresses: %w", err)
 	}

@@ -2,11 +2,14 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/uptrace/bun"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/db"
@@ -108,6 +111,8 @@ type cursorRow struct {
 	RecheckedTime   instant
 	BehindSince     instant
 	UpdatedAt       instant
+	Moves           int64
+	RereadTo        int64
 }
 
 // Cursor returns how far the network was read; ok is false before the first
@@ -126,10 +131,13 @@ func (s *Store) Cursor(ctx context.Context, n chain.Network) (c payment.Cursor, 
 		Rechecked:   table.Block(r.RecheckedNumber, r.RecheckedHash, r.RecheckedTime),
 		BehindSince: r.BehindSince.Time,
 		UpdatedAt:   r.UpdatedAt.Time,
+		Moves:       r.Moves,
+		RereadTo:    uint64(max(r.RereadTo, 0)),
 	}, true, nil
 }
 
-// SaveCursor stores how far the network was read.
+// SaveCursor stores how far the network was read. It fails with
+// payment.ErrCursorMoved if MoveCursor has moved the cursor since it was loaded.
 func (s *Store) SaveCursor(ctx context.Context, n chain.Network, c payment.Cursor) error {
 	scanned, err := table.BlockNumber(c.Scanned)
 	if err != nil {
@@ -143,17 +151,59 @@ func (s *Store) SaveCursor(ctx context.Context, n chain.Network, c payment.Curso
 		Network:       string(n),
 		ScannedNumber: scanned, ScannedHash: c.Scanned.Hash, ScannedTime: db.At(c.Scanned.Time),
 		RecheckedNumber: rechecked, RecheckedHash: c.Rechecked.Hash, RecheckedTime: db.At(c.Rechecked.Time),
-		BehindSince: db.At(c.BehindSince), UpdatedAt: db.At(c.UpdatedAt),
+		BehindSince: db.At(c.BehindSince), UpdatedAt: db.At(c.UpdatedAt), Moves: c.Moves,
+		RereadTo: int64(min(c.RereadTo, math.MaxInt64)), //nolint:gosec // bounded
 	}
 	err = s.db.Write(ctx, func(ctx context.Context, t tx) error {
-		_, err := t.NewInsert().Model(row).On("CONFLICT (network) DO UPDATE").
+		res, err := t.NewInsert().Model(row).On("CONFLICT (network) DO UPDATE").
 			Set("scanned_number = EXCLUDED.scanned_number, scanned_hash = EXCLUDED.scanned_hash, scanned_time = EXCLUDED.scanned_time").
 			Set("rechecked_number = EXCLUDED.rechecked_number, rechecked_hash = EXCLUDED.rechecked_hash, rechecked_time = EXCLUDED.rechecked_time").
-			Set("behind_since = EXCLUDED.behind_since, updated_at = EXCLUDED.updated_at").Exec(ctx)
-		return err
+			Set("behind_since = EXCLUDED.behind_since, updated_at = EXCLUDED.updated_at").
+			Where("c.moves = EXCLUDED.moves").Exec(ctx)
+		if err != nil {
+			return err
+		}
+		if n, err := res.RowsAffected(); err != nil || n == 0 {
+			return errors.Join(err, payment.ErrCursorMoved)
+		}
+		return nil
 	})
 	if err != nil {
 		return fmt.Errorf("save cursor of %s: %w", n, err)
+	}
+	return nil
+}
+
+// MoveCursor sets the cursor of the network back to a block, which the network is
+// then read on from, and writes the audit entry for every operator. Up to where it
+// had been read before, every address there ever was is watched. It fails with
+// payment.ErrCursorMoved if the cursor was moved since it was loaded.
+func (s *Store) MoveCursor(
+	ctx context.Context, n chain.Network, from payment.Cursor, to chain.Head, entry audit.Entry,
+) error {
+	number, err := table.BlockNumber(to)
+	if err != nil {
+		return fmt.Errorf("move cursor of %s: %w", n, err)
+	}
+	reread := int64(min(max(from.RereadTo, from.Scanned.Number), math.MaxInt64)) //nolint:gosec // bounded
+	err = s.db.Write(ctx, func(ctx context.Context, t tx) error {
+		res, err := t.NewRaw("UPDATE cursors SET scanned_number = ?0, scanned_hash = ?1, scanned_time = ?2, "+
+			"rechecked_number = ?0, rechecked_hash = ?1, rechecked_time = ?2, moves = moves + 1, reread_to = ?3 "+
+			"WHERE network = ?4 AND moves = ?5", number, to.Hash, db.At(to.Time), reread, string(n), from.Moves).Exec(ctx)
+		if err != nil {
+			return err
+		}
+		if moved, err := res.RowsAffected(); err != nil || moved == 0 {
+			return errors.Join(err, payment.ErrCursorMoved)
+		}
+		_, err = t.NewRaw("INSERT INTO audit_log (user_id, at, actor, action, subject, detail, address) "+
+			"SELECT id, ?, ?, ?, ?, ?, ? FROM users WHERE operator OR NOT EXISTS (SELECT 1 FROM users WHERE operator) "+
+			"AND id = (SELECT min(id) FROM users)", db.At(entry.At), db.Shown(entry.Actor), string(entry.Action),
+			db.Shown(entry.Subject), db.Shown(entry.Detail), db.Shown(entry.Address)).Exec(ctx)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("move cursor of %s: %w", n, err)
 	}
 	return nil
 }

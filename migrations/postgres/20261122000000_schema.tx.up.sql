@@ -276,7 +276,9 @@ CREATE TABLE cursors (
     rechecked_hash   text        NOT NULL,
     rechecked_time   timestamptz,
     behind_since    timestamptz,
-    updated_at      timestamptz
+    updated_at      timestamptz,
+    moves           bigint      NOT NULL DEFAULT 0, -- how often an operator moved it: a round that began before stores nothing
+    reread_to       bigint      NOT NULL DEFAULT 0  -- up to this block every address there ever was is read
 );
 
 CREATE TABLE leases (

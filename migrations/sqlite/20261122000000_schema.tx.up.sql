@@ -274,7 +274,9 @@ CREATE TABLE cursors (
     rechecked_hash   TEXT    NOT NULL,
     rechecked_time   INTEGER,
     behind_since    INTEGER,
-    updated_at      INTEGER
+    updated_at      INTEGER,
+    moves           INTEGER NOT NULL DEFAULT 0, -- how often an operator moved it: a round that began before stores nothing
+    reread_to       INTEGER NOT NULL DEFAULT 0  -- up to this block every address there ever was is read
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE leases (
