@@ -29,18 +29,16 @@ var actions = []action{
 	}},
 	{"start", 14, func(w *world) {
 		if p, ok := w.newest(); ok {
-			tok := money.Tokens()[w.rng.IntN(2)]
-			_, err := w.any().service.Start(
-				w.Context(), string(p.ID), payment.Choice{Network: chain.Polygon, Token: tok},
-			)
-			w.tracef("%s %s failed=%t", p.ID, tok, err != nil)
+			tok, n := money.Tokens()[w.rng.IntN(2)], w.anyChain().profile.Network
+			_, err := w.any().service.Start(w.Context(), string(p.ID), payment.Choice{Network: n, Token: tok})
+			w.tracef("%s %s on %s failed=%t", p.ID, tok, n, err != nil)
 		}
 	}},
 	{"pay", 14, (*world).pay},
 	{"mine", 16, func(w *world) {
 		for range 1 + w.rng.IntN(5) {
 			w.pass(2 * time.Second)
-			w.chain.mine(w.clock)
+			w.mine(1)
 		}
 	}},
 	{"watch", 20, loop("watch")},
@@ -62,7 +60,7 @@ var actions = []action{
 	}},
 	{"another settlement wallet", 1, (*world).changeWallet},
 	{"reorg", 3, (*world).reorg},
-	{"the pool is emptied", 1, func(w *world) { w.chain.drop() }},
+	{"the pool is emptied", 1, func(w *world) { w.anyChain().drop() }},
 	{"a clock jumps", 2, func(w *world) {
 		in := w.any()
 		if in.skew = 0; w.chance(50) {
@@ -85,7 +83,7 @@ var actions = []action{
 	}},
 	{"time passes", 1, func(w *world) {
 		w.pass(time.Duration(1+w.rng.IntN(40)) * time.Minute)
-		w.chain.mine(w.clock)
+		w.mine(1)
 	}},
 	{"gas", 2, func(w *world) { w.gasExpensive, w.gasEmpty, w.answersLost = w.chance(20), w.chance(20), w.chance(20) }},
 	{"a foreign transaction of the gas wallet", 1, func(w *world) {
@@ -95,11 +93,12 @@ var actions = []action{
 	}},
 	{"the last minute", 3, (*world).lastMinute},
 	{"finality", 1, func(w *world) {
-		w.chain.frozen = 0
+		l := w.anyChain()
+		l.frozen = 0
 		if w.chance(50) {
-			w.chain.frozen = w.chain.finalHeight
+			l.frozen = l.finalHeight
 		}
-		w.chain.settle()
+		l.settle()
 	}},
 	{"endpoints hide nothing", 1, func(w *world) { clear(w.hidden) }},
 	{"receivers", 2, func(w *world) { w.receiversFail, w.receiversBusy = w.chance(30), w.chance(20) }},
@@ -125,8 +124,9 @@ func (w *world) step() {
 }
 
 func (w *world) reorg() {
-	n := w.chain.reorg(1+w.rng.IntN(w.chain.deepDepth), w.chance(70), w.clock)
-	w.tracef("reorg of %d", n)
+	l := w.anyChain()
+	n := l.reorg(1+w.rng.IntN(l.deepDepth), w.chance(70), w.clock)
+	w.tracef("reorg of %d on %s", n, l.profile.Network)
 }
 
 func (w *world) cancel() {
@@ -179,7 +179,7 @@ func (w *world) changeWallet() {
 	_, _ = w.any().store.Merchant().UpdateCustodian(w.Context(), w.key, nil, func(
 		c merchant.Custodian,
 	) (merchant.Custodian, error) {
-		c.Wallets = map[chain.Network]chain.Address{chain.Polygon: to}
+		c.Wallets = map[chain.Network]chain.Address{chain.Polygon: to, chain.Solana: solanaWallet}
 		return c, nil
 	}, nil)
 	c, err := w.observer.Merchant().Custodian(context.Background(), w.key)

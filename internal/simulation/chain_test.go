@@ -29,6 +29,7 @@ type tx struct {
 	ours  bool   // from the gas wallet
 	nonce uint64
 	price uint64
+	until uint64 // the last block that may include it, where transactions expire; 0: any
 }
 
 // leg is an address that a sweep empties.
@@ -46,6 +47,7 @@ type block struct {
 
 // testChain is a chain that is mined and reorganized on command.
 type testChain struct {
+	profile     chain.Profile
 	blocks      []*block
 	pool        []*tx
 	safeDepth   int // blocks by which the safe block trails the head
@@ -58,8 +60,8 @@ type testChain struct {
 	made    int
 }
 
-func newTestChain(at time.Time, safe, deep int) *testChain {
-	l := &testChain{safeDepth: safe, deepDepth: deep, counted: map[string]*block{}}
+func newTestChain(profile chain.Profile, at time.Time, safe, deep int) *testChain {
+	l := &testChain{profile: profile, safeDepth: safe, deepDepth: deep, counted: map[string]*block{}}
 	l.blocks = []*block{{Head: chain.Head{Hash: "0xgenesis", Time: at}, state: map[holding]uint64{}}}
 	return l
 }
@@ -68,18 +70,21 @@ func (l *testChain) head() *block { return l.blocks[len(l.blocks)-1] }
 
 func (l *testChain) hash(kind string) string {
 	l.made++
-	return fmt.Sprintf("0x%s%060d", kind, l.made)
+	return fmt.Sprintf("0x%s%s%050d", kind, l.profile.Network, l.made)
 }
 
 // send puts a transaction into the pool. One of the gas wallet must have an unused nonce, and pay more than a
 // pending one with the same nonce.
 func (l *testChain) send(t *tx) bool {
-	if t.ours {
+	if t.until > 0 && (t.until <= l.head().Number || l.known(t.hash)) {
+		return l.known(t.hash)
+	}
+	if t.ours && t.until == 0 {
 		if t.nonce < l.head().nonce || l.known(t.hash) {
 			return l.known(t.hash)
 		}
 		for i, o := range l.pool {
-			if o.ours && o.nonce == t.nonce {
+			if o.ours && o.until == 0 && o.nonce == t.nonce {
 				if t.price*8 < o.price*9 {
 					return false
 				}
@@ -125,6 +130,9 @@ func (l *testChain) mine(at time.Time) {
 	var rest []*tx
 	for _, t := range l.pool {
 		switch {
+		case t.until > 0 && t.until < b.Number: // it has expired
+		case t.until > 0:
+			b.include(t)
 		case t.ours && t.nonce < b.nonce: // replaced for good
 		case t.ours && t.nonce > b.nonce:
 			rest = append(rest, t)
@@ -156,7 +164,7 @@ func (b *block) include(t *tx) {
 			done = append(done, move{f.Contract, f.Address, f.Settlement, units})
 		}
 	}
-	if t.ours {
+	if t.ours && t.until == 0 {
 		b.nonce++
 	}
 	b.txs = append(b.txs, t)
@@ -222,7 +230,7 @@ func (l *testChain) arrivals(height int, a chain.Address) map[chain.Key]arrival 
 		for _, t := range b.txs {
 			for i, m := range t.moves {
 				if m.to == a && m.units > 0 {
-					got[chain.Key{Network: chain.Polygon, Tx: t.hash, Ordinal: i}] = arrival{m, b}
+					got[chain.Key{Network: l.profile.Network, Tx: t.hash, Ordinal: i}] = arrival{m, b}
 				}
 			}
 		}

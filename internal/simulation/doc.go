@@ -5,7 +5,8 @@
 //	go test ./internal/simulation -run TestSeed -seed 7 -seeds 1 -trace  one seed, with its trace
 //	go test ./internal/simulation -run TestSeed -seed 1000 -for 10m     many
 //
-// A run is a few hundred random steps: an action of a payer, a merchant or the network, a round of a loop, or a fault.
+// A run is a few hundred random steps: an action of a payer, a merchant or a network, a round of a loop, or a fault.
+// Two networks run side by side: Polygon, where a nonce orders transactions, and Solana, where they expire.
 // Faults are crashes before or after any commit, endpoints that fail, lag, invent, hide and repeat transfers,
 // reorganizations, clocks that jump, receivers that fail and stall, a second instance whose rounds begin in the middle
 // of the first one's, and decisions that are made twice. At the end the faults stop, and everything that was begun must

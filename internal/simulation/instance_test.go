@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -25,9 +26,9 @@ type instance struct {
 	skew      time.Duration // error of its clock
 	store     *store.Store
 	service   *payment.Service
-	watcher   *payment.Watcher
+	watchers  map[chain.Network]*payment.Watcher
 	expirer   *payment.Expirer
-	sweeper   *settlement.Sweeper
+	sweepers  []*settlement.Sweeper
 	deliverer *webhook.Deliverer
 	busy      bool // one of its rounds is running
 }
@@ -67,7 +68,7 @@ func (o outbox) Settle(ctx context.Context, holder string, out webhook.Outcome) 
 }
 
 func (w *world) open(name string) *instance {
-	in := &instance{w: w, name: name, crasher: &crasher{}}
+	in := &instance{w: w, name: name, crasher: &crasher{}, watchers: map[chain.Network]*payment.Watcher{}}
 	if w.path != "" {
 		defer guard(w.path, in.crasher)()
 	}
@@ -77,18 +78,20 @@ func (w *world) open(name string) *instance {
 	w.must(err)
 	w.Cleanup(func() { _ = in.store.Close() })
 	both := decideTwice{in.store}
-	r := &reader{w: w, in: in}
-	in.watcher = payment.NewWatcher(w.profile, r, both, name, in.now, silent())
+	policy := settlement.Policy{Least: 1, Age: time.Hour, Batch: 3}
+	readers, profiles := map[chain.Network]chain.Reader{}, []chain.Profile{}
+	for _, l := range w.chains {
+		r, n := &reader{w: w, in: in, chain: l}, l.profile.Network
+		readers[n], profiles = r, append(profiles, l.profile)
+		in.watchers[n] = payment.NewWatcher(l.profile, r, both, name, in.now, silent())
+		in.sweepers = append(in.sweepers, settlement.New(
+			&sender{w: w, in: in, chain: l}, in.store.Settlement(), policy, name, in.now, w.newSweep, silent(),
+		))
+	}
 	in.service = payment.NewService(both, in.store.Merchant(), offered{in}, payment.Options{
 		TTL: time.Hour, StartTTL: 30 * time.Minute, MinAmount: 10_000, MaxAmount: 1_000_000 * money.USD,
 	}, in.now, w.newPayment)
-	in.expirer = payment.NewExpirer(
-		[]chain.Profile{w.profile}, map[chain.Network]chain.Reader{chain.Polygon: r}, both, in.now, silent(),
-	)
-	policy := settlement.Policy{Least: 1, Age: time.Hour, Batch: 3}
-	in.sweeper = settlement.New(
-		&sender{w: w, in: in}, in.store.Settlement(), policy, name, in.now, w.newSweep, silent(),
-	)
+	in.expirer = payment.NewExpirer(profiles, readers, both, in.now, silent())
 	in.deliverer = webhook.NewDeliverer(webhook.Config{
 		Store: outbox{in.store, in.crasher}, Sender: webhookSender{w: w, in: in}, Holder: name, Now: in.now,
 		Jitter: func() float64 { return 0.5 }, Log: silent(),
@@ -104,12 +107,20 @@ func (in *instance) now() time.Time { return in.w.clock.Add(in.skew) }
 type offered struct{ in *instance }
 
 func (l offered) Network(n chain.Network) (payment.OfferedNetwork, bool) {
-	return payment.OfferedNetwork{
-		Profile: l.in.w.profile, Depositor: evm.NewDepositor(chain.Polygon, [16]byte{1}), Treasury: treasury,
-	}, n == chain.Polygon
+	switch n {
+	case chain.Polygon:
+		return payment.OfferedNetwork{
+			Profile: l.in.w.chain.profile, Depositor: evm.NewDepositor(n, [16]byte{1}), Treasury: treasury,
+		}, true
+	case chain.Solana:
+		return payment.OfferedNetwork{
+			Profile: l.in.w.of(n).profile, Depositor: l.in.w.solanaDepositor(), Treasury: solanaTreasury,
+		}, true
+	}
+	return payment.OfferedNetwork{}, false
 }
 
-func (l offered) Health(chain.Network) payment.Health { return l.in.watcher.Health() }
+func (l offered) Health(n chain.Network) payment.Health { return l.in.watchers[n].Health() }
 
 // call is a call over the network: it may fail, and something else may happen during it.
 func (in *instance) call() error {
@@ -143,11 +154,15 @@ func (in *instance) round(kind string) {
 	var err error
 	switch kind {
 	case "watch":
-		err = in.watcher.RunOnce(ctx)
+		for _, l := range in.w.chains {
+			err = errors.Join(err, in.watchers[l.profile.Network].RunOnce(ctx))
+		}
 	case "expire":
 		err = in.expirer.RunOnce(ctx)
 	case "sweep":
-		err = in.sweeper.RunOnce(ctx)
+		for _, s := range in.sweepers {
+			err = errors.Join(err, s.RunOnce(ctx))
+		}
 	case "deliver":
 		err = in.deliver(ctx)
 	}

@@ -21,19 +21,17 @@ func (w *world) pay() {
 	if !ok || len(p.Routes) == 0 {
 		return
 	}
-	to := p.Routes[0].Address.Address
-	asked, other := w.profile.Assets[0].Contract, w.profile.Assets[1].Contract
+	route := p.Routes[w.rng.IntN(len(p.Routes))]
+	l, to := w.of(route.Network), route.Address.Address
+	asked, other := l.profile.Assets[0].Contract, l.profile.Assets[1].Contract
 	if p.Choice.Token == money.USDC {
 		asked, other = other, asked
 	}
 	units := uint64(p.Amount)
-	t := &tx{hash: chain.TxHash(w.chain.hash("t"))}
+	t := &tx{hash: chain.TxHash(l.hash("t"))}
 	switch at := w.rng.IntN(12); {
 	case p.Kind == payment.KindTopUp:
-		if w.paidTo(to) {
-			return
-		}
-		t.moves = []move{{asked, payer, to, units}}
+		t.moves = w.topUpMoves(l, to, units)
 	case at < 5:
 		t.moves = []move{{asked, payer, to, units}}
 	case at == 5: // in two transfers, with an empty one between
@@ -43,19 +41,19 @@ func (w *world) pay() {
 	case at == 7: // too much
 		t.moves = []move{{asked, payer, to, units + 1_000}}
 	case at == 8: // not what was asked for: the other token, and a bridged twin
-		twin := w.profile.Assets[len(w.profile.Assets)-1].Contract
+		twin := l.profile.Assets[len(l.profile.Assets)-1].Contract
 		t.moves = []move{{other, payer, to, units}, {twin, payer, to, units}}
 	case at == 9: // the asset depends on the fork
-		twin := w.profile.Assets[len(w.profile.Assets)-1].Contract
+		twin := l.profile.Assets[len(l.profile.Assets)-1].Contract
 		t.forks = [][]move{{{asked, payer, to, units}}, {{twin, payer, to, units}}}
 	case at == 10: // the recipient depends on the fork
 		t.forks = [][]move{{{asked, payer, to, units}}}
-		if o, ok := w.newest(); ok && len(o.Routes) > 0 && o.Kind != payment.KindTopUp {
+		if o, ok := w.newest(); ok && len(o.Routes) > 0 && o.Routes[0].Network == route.Network {
 			t.forks = append(t.forks, []move{{asked, payer, o.Routes[0].Address.Address, units}})
 		}
 	default: // two payments in one transaction
 		t.moves = []move{{asked, payer, to, units}}
-		if o, ok := w.newest(); ok && len(o.Routes) > 0 && o.Kind != payment.KindTopUp {
+		if o, ok := w.newest(); ok && len(o.Routes) > 0 && o.Routes[0].Network == route.Network {
 			t.moves = append(t.moves, move{asked, payer, o.Routes[0].Address.Address, uint64(o.Amount)})
 		}
 	}
@@ -63,16 +61,17 @@ func (w *world) pay() {
 		w.hidden[t.hash], w.wasHidden[t.hash] = true, true
 		w.tracef("hidden %s", t.hash)
 	}
-	w.chain.send(t)
+	l.send(t)
 	w.tracef("pay %s to %s of %s", t.hash, to, p.ID)
 }
 
 // lastMinute pays just before a payment expires, and runs the expirer before or after the watcher.
 func (w *world) lastMinute() {
 	p, ok := w.newest()
-	if !ok || p.Status != payment.Started || w.paidTo(p.Routes[0].Address.Address) {
+	if !ok || p.Status != payment.Started || len(p.Routes) > 1 || w.paidTo(p.Routes[0].Address.Address) {
 		return
 	}
+	l := w.of(p.Routes[0].Network)
 	in := w.any()
 	in.faults, in.skew = faults{}, 0
 	const most = 150 // rounds: the payment's time, and the extensions by outages
@@ -81,31 +80,29 @@ func (w *world) lastMinute() {
 			break
 		}
 		w.pass(min(45*time.Second, p.ExpiresAt.Sub(w.clock)-15*time.Second))
-		w.chain.mine(w.clock)
+		w.mine(1)
 		in.round("watch")
 		var err error
 		p, err = w.observer.Payment(w.Context(), p.ID)
 		w.must(err)
 	}
-	asset, _ := w.profile.Asset(p.Choice.Token)
+	asset, _ := l.profile.Asset(p.Choice.Token)
 	t := &tx{
-		hash:  chain.TxHash(w.chain.hash("t")),
+		hash:  chain.TxHash(l.hash("t")),
 		moves: []move{{asset.Contract, payer, p.Routes[0].Address.Address, uint64(p.Amount)}},
 	}
 	if w.chance(40) {
 		w.hidden[t.hash], w.wasHidden[t.hash] = true, true
 	}
-	w.chain.send(t)
+	l.send(t)
 	w.tracef("pay %s to %s in the last minute, hidden %t", t.hash, p.ID, w.hidden[t.hash])
-	for range w.chain.deepDepth + 1 {
+	for range deepest + 1 {
 		w.pass(time.Second)
-		w.chain.mine(w.clock)
+		w.mine(1)
 	}
 	for range 2 { // until finality has passed the payment's time
 		w.pass(30 * time.Second)
-		for range w.chain.deepDepth + 1 {
-			w.chain.mine(w.clock)
-		}
+		w.mine(deepest + 1)
 		if w.chance(60) {
 			in.round("watch")
 		}
@@ -115,10 +112,15 @@ func (w *world) lastMinute() {
 
 // paidTo reports whether any transfer to the address exists.
 func (w *world) paidTo(a chain.Address) bool {
-	for _, t := range w.chain.pool {
-		if slices.ContainsFunc(slices.Concat(append(t.forks, t.moves)...), func(m move) bool { return m.to == a }) {
+	for _, l := range w.chains {
+		for _, t := range l.pool {
+			if slices.ContainsFunc(slices.Concat(append(t.forks, t.moves)...), func(m move) bool { return m.to == a }) {
+				return true
+			}
+		}
+		if len(l.arrivals(len(l.blocks), a)) > 0 {
 			return true
 		}
 	}
-	return len(w.chain.arrivals(len(w.chain.blocks), a)) > 0
+	return false
 }

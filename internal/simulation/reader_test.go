@@ -23,8 +23,9 @@ type faults struct {
 
 // reader is a chain.Reader of the simulated chain, with faults.
 type reader struct {
-	w  *world
-	in *instance
+	w     *world
+	in    *instance
+	chain *testChain
 	// mu guards what Confirm reads, which is called concurrently.
 	mu sync.Mutex
 }
@@ -34,9 +35,9 @@ var _ chain.Reader = (*reader)(nil)
 // call counts a call, which may fail or be interleaved.
 func (r *reader) call() error { return r.in.call() }
 
-func (r *reader) height() int { return max(1, len(r.w.chain.blocks)-r.in.faults.lag) }
+func (r *reader) height() int { return max(1, len(r.chain.blocks)-r.in.faults.lag) }
 
-func (r *reader) Network() chain.Network { return chain.Polygon }
+func (r *reader) Network() chain.Network { return r.chain.profile.Network }
 
 func (r *reader) Check(context.Context) error { return r.call() }
 
@@ -44,7 +45,7 @@ func (r *reader) Heads(context.Context) (chain.Heads, error) {
 	if err := r.call(); err != nil {
 		return chain.Heads{}, err
 	}
-	l, n := r.w.chain, r.height()
+	l, n := r.chain, r.height()
 	h := chain.Heads{
 		Latest: l.blocks[n-1].Head, Final: l.blocks[max(0, l.safe(n)-r.in.faults.behind)].Head,
 		Finalized: l.blocks[max(0, l.finalized(n)-r.in.faults.behind)].Head,
@@ -56,20 +57,20 @@ func (r *reader) BlockAt(_ context.Context, number uint64) (chain.Head, bool, er
 	if err := r.call(); err != nil || number >= uint64(r.height()) {
 		return chain.Head{}, false, err
 	}
-	return r.w.chain.blocks[number].Head, true, nil
+	return r.chain.blocks[number].Head, true, nil
 }
 
 func (r *reader) Scan(_ context.Context, from uint64, to chain.Head, watch *chain.WatchSet) ([]chain.Transfer, error) {
 	if err := r.call(); err != nil {
 		return nil, err
 	}
-	if to.Number >= uint64(r.height()) || r.w.chain.blocks[to.Number].Hash != to.Hash {
+	if to.Number >= uint64(r.height()) || r.chain.blocks[to.Number].Hash != to.Hash {
 		return nil, chain.ErrReorged
 	}
 	watched := make(map[chain.Address]bool, watch.Len())
 	watch.All(func(_ []byte, a chain.Address) bool { watched[a] = true; return true })
 	var list []chain.Transfer
-	for _, b := range r.w.chain.blocks[from : to.Number+1] {
+	for _, b := range r.chain.blocks[from : to.Number+1] {
 		for _, t := range b.txs {
 			for i, m := range t.moves {
 				if watched[m.to] && m.units > 0 && !r.w.hidden[t.hash] {
@@ -79,9 +80,9 @@ func (r *reader) Scan(_ context.Context, from uint64, to chain.Head, watch *chai
 		}
 	}
 	if r.in.faults.invents && len(r.w.shown) > 0 && to.Number >= from {
-		b, victim := r.w.chain.blocks[to.Number], r.w.shown[len(r.w.shown)-1]
+		b, victim := r.chain.blocks[to.Number], r.w.shown[len(r.w.shown)-1]
 		if watched[victim] {
-			list = append(list, r.transfer(b, "0xinvented", 0, move{r.w.profile.Assets[0].Contract, "0xinvented", victim, 1_000_000_000}))
+			list = append(list, r.transfer(b, "0xinvented", 0, move{r.chain.profile.Assets[0].Contract, "0xinvented", victim, 1_000_000_000}))
 		}
 	}
 	if r.in.faults.repeats {
@@ -92,10 +93,10 @@ func (r *reader) Scan(_ context.Context, from uint64, to chain.Head, watch *chai
 
 func (r *reader) transfer(b *block, h chain.TxHash, i int, m move) chain.Transfer {
 	t := chain.Transfer{
-		Key:  chain.Key{Network: chain.Polygon, Tx: h, Ordinal: i},
+		Key:  chain.Key{Network: r.chain.profile.Network, Tx: h, Ordinal: i},
 		From: m.from, To: m.to, Units: money.UnitsFromUint64(m.units), Block: b.Head, Source: "first",
 	}
-	for _, a := range r.w.profile.Assets {
+	for _, a := range r.chain.profile.Assets {
 		if a.Contract == m.contract {
 			t.Asset = a
 		}
@@ -110,11 +111,11 @@ func (r *reader) Confirm(_ context.Context, transfers []chain.Transfer, at chain
 	if r.in.faults.blind {
 		return chain.Undecided, chain.ErrNoEndpoint
 	}
-	if r.in.faults.secondLags || at.Number >= uint64(len(r.w.chain.blocks)) {
+	if r.in.faults.secondLags || at.Number >= uint64(len(r.chain.blocks)) {
 		return chain.Undecided, nil
 	}
 	for _, t := range transfers {
-		b, found := r.w.chain.find(t.Tx, int(at.Number)+1)
+		b, found := r.chain.find(t.Tx, int(at.Number)+1)
 		if b == nil || b.Hash != t.Block.Hash || t.Ordinal >= len(found.moves) ||
 			found.moves[t.Ordinal].units != t.Units.Big().Uint64() {
 			return chain.Missing, nil
@@ -128,11 +129,11 @@ func (r *reader) Absent(_ context.Context, t chain.Transfer, at chain.Head) (cha
 	if err := r.call(); err != nil {
 		return chain.Undecided, err
 	}
-	blocks := r.w.chain.blocks
+	blocks := r.chain.blocks
 	if r.in.faults.secondLags || at.Number >= uint64(r.height()) || blocks[at.Number].Hash != at.Hash {
 		return chain.Undecided, nil
 	}
-	b, found := r.w.chain.find(t.Tx, int(at.Number)+1)
+	b, found := r.chain.find(t.Tx, int(at.Number)+1)
 	if b == nil || t.Ordinal >= len(found.moves) {
 		return chain.Missing, nil
 	}
@@ -149,7 +150,7 @@ func (r *reader) Balances(
 	if err := r.call(); err != nil {
 		return nil, err
 	}
-	state := r.w.chain.blocks[r.height()-1].state
+	state := r.chain.blocks[r.height()-1].state
 	list := make([]money.Units, len(addresses))
 	for i, a := range addresses {
 		list[i] = money.UnitsFromUint64(state[holding{a, asset.Contract}])

@@ -12,8 +12,9 @@ import (
 
 // sender is a chain.SweepSender of the simulated chain. Its signed bytes are the transaction as JSON.
 type sender struct {
-	w  *world
-	in *instance
+	w     *world
+	in    *instance
+	chain *testChain
 }
 
 var _ chain.SweepSender = (*sender)(nil)
@@ -21,13 +22,14 @@ var _ chain.SweepSender = (*sender)(nil)
 // sweepTx is the content of the signed bytes.
 type sweepTx struct {
 	Nonce, Price uint64
+	Until        uint64 // where transactions expire
 	Legs         []leg
 	Made         int
 }
 
-func (s *sender) Network() chain.Network { return chain.Polygon }
+func (s *sender) Network() chain.Network { return s.chain.profile.Network }
 
-func (s *sender) height() int { return max(1, len(s.w.chain.blocks)-s.in.faults.lag) }
+func (s *sender) height() int { return max(1, len(s.chain.blocks)-s.in.faults.lag) }
 
 func (s *sender) Sign(
 	_ context.Context, items []chain.SweepItem, previous []chain.Attempt, _ time.Time,
@@ -41,10 +43,11 @@ func (s *sender) Sign(
 	case s.w.gasExpensive:
 		return chain.Attempt{}, fmt.Errorf("%w: a hundred times the price", chain.ErrTooExpensive)
 	}
-	at := sweepTx{Nonce: s.w.chain.blocks[s.height()-1].nonce, Price: 1000}
+	at := sweepTx{Nonce: s.chain.blocks[s.height()-1].nonce, Price: 1000}
 	for _, a := range previous {
 		at.Nonce, at.Price = a.Nonce, max(at.Price, (a.Fee.Price.Big().Uint64()*9+7)/8)
 	}
+	s.limit(&at, previous)
 	for _, i := range items {
 		at.Legs = append(at.Legs, leg{i.Address.Address, i.Asset.Contract, i.Settlement})
 	}
@@ -56,7 +59,7 @@ func (s *sender) Sign(
 	}
 	price := money.UnitsFromUint64(at.Price)
 	return chain.Attempt{
-		Tx: chain.TxHash(fmt.Sprintf("0xs%063d", at.Made)), Raw: raw, Nonce: at.Nonce, MadeAt: s.in.now(),
+		Tx: chain.TxHash(fmt.Sprintf("0xs%s%053d", s.Network(), at.Made)), Raw: raw, Nonce: at.Nonce, Until: at.Until, MadeAt: s.in.now(),
 		Fee: chain.Fee{Gas: 1, Price: price, Tip: price, Ceiling: price},
 	}, nil
 }
@@ -65,12 +68,12 @@ func (s *sender) Broadcast(ctx context.Context, a chain.Attempt) error {
 	if err := s.in.call(); err != nil {
 		return err
 	}
-	s.w.checkBroadcast(ctx, a)
+	s.w.checkBroadcast(ctx, s.chain, a)
 	var at sweepTx
 	if err := json.Unmarshal(a.Raw, &at); err != nil {
 		return err
 	}
-	s.w.chain.send(&tx{hash: a.Tx, flush: at.Legs, ours: true, nonce: at.Nonce, price: at.Price})
+	s.chain.send(&tx{hash: a.Tx, flush: at.Legs, ours: true, nonce: at.Nonce, price: at.Price, until: at.Until})
 	if s.w.answersLost { // it was accepted, and the answer is lost
 		return chain.ErrNoEndpoint
 	}
@@ -83,7 +86,7 @@ func (s *sender) Track(
 	if err := s.in.call(); err != nil {
 		return chain.SweepOutcome{}, err
 	}
-	l, n := s.w.chain, s.height()
+	l, n := s.chain, s.height()
 	final := l.finalized(n)
 	for _, a := range attempts {
 		b, _ := l.find(a.Tx, n)
@@ -107,7 +110,10 @@ func (s *sender) Track(
 		}
 		return seen, nil
 	}
-	if l.blocks[final].nonce > attempts[0].Nonce {
+	if s.expired(attempts, uint64(final)) {
+		return chain.SweepOutcome{Status: chain.TxDropped, Note: "its time is over"}, nil
+	}
+	if attempts[0].Until == 0 && l.blocks[final].nonce > attempts[0].Nonce {
 		return chain.SweepOutcome{Status: chain.TxDropped, Note: "another transaction used its nonce"}, nil
 	}
 	for _, a := range attempts {

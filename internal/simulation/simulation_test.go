@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store"
@@ -97,7 +98,7 @@ func (w *world) logSummary() {
 	for _, p := range w.last {
 		ended[p.Status]++
 	}
-	w.Logf("%v, %d crashes, %d interleavings, %d sweeps signed, %d blocks", ended, w.crashes, w.interleavings, w.signed, len(w.chain.blocks))
+	w.Logf("%v, %d crashes, %d interleavings, %d sweeps signed, %d blocks", ended, w.crashes, w.interleavings, w.signed, len(w.chain.blocks)+len(w.of(chain.Solana).blocks))
 }
 
 // TestSameSeed: a run is a function of its seed.
@@ -123,15 +124,16 @@ func (w *world) finish() {
 	}
 	clear(w.hidden)
 	w.gasExpensive, w.gasEmpty, w.answersLost = false, false, false
-	w.receiversFail, w.receiversBusy, w.chain.frozen = false, false, 0
+	w.receiversFail, w.receiversBusy = false, false
+	for _, l := range w.chains {
+		l.frozen = 0
+	}
 	w.instances = []*instance{w.start()}
 	in := w.instances[0]
 	const most = 600 // rounds: more than any timer needs, even if extended repeatedly
 	for range most {
 		w.pass(40 * time.Second)
-		for range w.chain.deepDepth + 1 {
-			w.chain.mine(w.clock)
-		}
+		w.mine(deepest + 1)
 		for _, kind := range []string{"watch", "expire", "sweep", "deliver"} {
 			in.round(kind)
 		}
@@ -142,7 +144,7 @@ func (w *world) finish() {
 	}
 	for range 20 { // receivers that failed are tried again within days
 		w.pass(13 * time.Hour)
-		w.chain.mine(w.clock)
+		w.mine(1)
 		in.round("watch")
 		in.round("deliver")
 	}
@@ -161,7 +163,11 @@ func (w *world) ended(in *instance) bool {
 			}
 		}
 	}
-	_, busy, err := in.store.Settlement().InFlight(w.Context(), w.profile.Network)
-	w.must(err)
-	return !busy
+	for _, l := range w.chains {
+		if _, busy, err := in.store.Settlement().InFlight(w.Context(), l.profile.Network); busy {
+			w.must(err)
+			return false
+		}
+	}
+	return true
 }

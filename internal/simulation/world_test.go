@@ -31,6 +31,9 @@ const (
 	payer       = chain.Address("0x00000000000000000000000000000000000000F1")
 )
 
+// deepest is the largest distance, in blocks, of a finalized block from the newest.
+const deepest = 9
+
 const (
 	creditsGiven = 100_000
 	queriesGiven = 1_000
@@ -48,8 +51,8 @@ type world struct {
 	clock     time.Time
 	path      string // of the SQLite file; empty on PostgreSQL
 	url       string
-	profile   chain.Profile
-	chain     *testChain
+	chain     *testChain   // Polygon
+	chains    []*testChain // Polygon and Solana
 	observer  *store.Store // reads the database for the checks; it never fails
 	key       int64
 	instances []*instance
@@ -87,22 +90,7 @@ func newWorld(t testing.TB, seed uint64, database string) *world {
 		recorded: map[chain.Address]chain.Address{}, last: map[payment.ID]payment.Payment{}, trace: sha256.New(),
 		inbox: inbox{got: map[string][]receivedBody{}},
 	}
-	for _, p := range chain.Profiles() {
-		if p.Network == chain.Polygon {
-			w.profile = p
-		}
-	}
-	// Half of the worlds credit deposits before the chain finalizes them.
-	safe, deep := 4, 4
-	if seed%2 == 1 {
-		safe, deep = 3, 9
-		w.profile.Finality = chain.Finality{Tag: chain.TagSafe}
-	}
-	w.chain = newTestChain(begin, safe, deep)
-	for range deep + 1 {
-		w.pass(2 * time.Second)
-		w.chain.mine(w.clock)
-	}
+	w.makeChains()
 	if w.url = database; !strings.Contains(database, "://") {
 		w.path = filepath.Join(t.TempDir(), fmt.Sprintf("seed%d.db", seed))
 		w.url = "sqlite://" + w.path
@@ -113,6 +101,51 @@ func newWorld(t testing.TB, seed uint64, database string) *world {
 	w.instances[0].round("watch")
 	return w
 }
+
+// makeChains makes the networks. Half of the worlds credit deposits on Polygon before the chain finalizes them.
+func (w *world) makeChains() {
+	for _, p := range chain.Profiles() {
+		switch p.Network {
+		case chain.Polygon:
+			safe, deep := 4, 4
+			if w.seed%2 == 1 {
+				safe, deep = 3, 9
+				p.Finality = chain.Finality{Tag: chain.TagSafe}
+			}
+			w.chain = newTestChain(p, begin, safe, deep)
+			w.chains = append(w.chains, w.chain)
+		case chain.Solana:
+			w.chains = append(w.chains, newTestChain(p, begin, solanaDeep, solanaDeep))
+		}
+	}
+	for range 10 {
+		w.pass(2 * time.Second)
+		w.mine(1)
+	}
+}
+
+// of returns the chain of a network.
+func (w *world) of(n chain.Network) *testChain {
+	for _, l := range w.chains {
+		if l.profile.Network == n {
+			return l
+		}
+	}
+	w.failf("there is no network %s", n)
+	return nil
+}
+
+// mine makes so many blocks on every network.
+func (w *world) mine(blocks int) {
+	for range blocks {
+		for _, l := range w.chains {
+			l.mine(w.clock)
+		}
+	}
+}
+
+// anyChain returns one of the networks.
+func (w *world) anyChain() *testChain { return w.chains[w.rng.IntN(len(w.chains))] }
 
 func copyFile(w *world, from, to string) {
 	data, err := os.ReadFile(from)
@@ -181,7 +214,7 @@ func (w *world) createMerchant() {
 	w.key = key.ID
 	_, err = w.observer.Merchant().CreateCustodian(ctx, merchant.Custodian{
 		PublicID: "01KAJ0000000000000000000C1", KeyID: key.ID, Name: "Shop", CallbackURL: "https://shop.example.com/hook",
-		Wallets: map[chain.Network]chain.Address{chain.Polygon: w.wallet},
+		Wallets: map[chain.Network]chain.Address{chain.Polygon: w.wallet, chain.Solana: solanaWallet},
 		SigningSecrets: []secret.Text{
 			secret.New("whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"),
 		}, CreatedAt: begin, UpdatedAt: begin,
@@ -245,7 +278,7 @@ func (w *world) interleave(in *instance) {
 		w.reorg()
 	case at == 4:
 		w.pay()
-		w.chain.mine(w.clock)
+		w.mine(1)
 	default:
 		w.cancel()
 	}
