@@ -81,8 +81,13 @@ lighthouse: ## Measure the checkout with Lighthouse on its mobile profile; insta
 .PHONY: bench
 bench: ## Measure against the limits of the specification
 	@.ci/install-postgres
-	@failed=; for main in internal/bench/*/main.go; do \
+	@failed=; for main in $(filter-out internal/bench/soak/main.go,$(wildcard internal/bench/*/main.go)); do \
 		echo "== $$(dirname "$$main")"; \
 		go run "./$$(dirname "$$main")" || failed+=" $$(dirname "$$main")"; \
 	done; \
 	if [ -n "$$failed" ]; then echo "Missed their limits:$$failed" >&2; exit 1; fi
+
+.PHONY: soak
+soak: ## Run the whole program for an hour on every network, with random payers and faults; SOAK="-for 2m" is shorter
+	@.ci/install-engines
+	@go run ./internal/bench/soak $(SOAK)
