@@ -221,7 +221,8 @@ func TestDashboard_StoredScripts(t *testing.T) {
 				t.Errorf("%s: a script got through", route)
 			}
 		}
-		if r.status >= 500 && route != livePath { // a stream takes over the connection, which the recorder does not have
+		// a stream takes over the connection, which the recorder does not have
+		if r.status >= 500 && route != livePath {
 			t.Errorf("%s: %d", route, r.status)
 		}
 	}

@@ -22,7 +22,8 @@ func TestHelp(t *testing.T) {
 		t.Errorf("florin --help lacks the commands: %s", out)
 	}
 	for _, command := range []string{
-		"serve", "migrate", "keygen", "config", "deploy", "user create", "key create", "credit grant", "sweep", "rescan",
+		"serve", "migrate", "keygen", "config", "deploy", "user create", "key create", "credit grant",
+		"sweep", "rescan",
 		"reconcile", "verify-ledger", "version",
 	} {
 		out := i.must(t, "", append(strings.Fields(command), "--help")...)
@@ -112,7 +113,9 @@ func TestCreditGrant(t *testing.T) {
 	t.Parallel()
 	i := newInstallation(t)
 	i.must(t, password, "user", "create", "--email", email)
-	i.refuses(t, 1, []string{"credit", "grant", "--email", "bob@example.com", "--credits", "1"}, "no user", "bob@example.com")
+	i.refuses(
+		t, 1, []string{"credit", "grant", "--email", "bob@example.com", "--credits", "1"}, "no user", "bob@example.com",
+	)
 	i.refuses(t, 1, []string{"credit", "grant", "--email", email, "--credits", "1"}, "no API key", "florin key create")
 	first := decode(t, i.must(t, "", "key", "create", "--email", email, "--credits", "1", "--json"),
 		"creditsLeft", "id", "key", "label", "queriesLeft", "wallet")

@@ -75,7 +75,8 @@ var (
 // Describe names the metrics.
 func (p present) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
-		networkUp, networkHead, networkFinal, networkScanned, networkLag, networkFinalAge, networkAside, endpoints, healthy, asked, erred,
+		networkUp, networkHead, networkFinal, networkScanned, networkLag, networkFinalAge, networkAside,
+		endpoints, healthy, asked, erred,
 		gasBalance, gasRunway, gasCost, sweepWaiting, sweepFlying, sweepAge, streams, databaseUp,
 		oldestDue, stuckWebhook,
 		unswept, dust,

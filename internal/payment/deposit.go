@@ -152,7 +152,8 @@ func (d Deposit) sameOnChain(o Deposit) bool {
 // state, block and amount. Rechecked alone is no event.
 func (d Deposit) recordedIn(known []Deposit) bool {
 	return slices.ContainsFunc(known, func(k Deposit) bool {
-		return k.Transfer.ID() == d.Transfer.ID() && k.State == d.State && k.Transfer.Units.Cmp(d.Transfer.Units) == 0 &&
+		return k.Transfer.ID() == d.Transfer.ID() && k.State == d.State &&
+			k.Transfer.Units.Cmp(d.Transfer.Units) == 0 &&
 			k.Transfer.Block.Number == d.Transfer.Block.Number && k.Transfer.Block.Hash == d.Transfer.Block.Hash
 	})
 }

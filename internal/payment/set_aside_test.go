@@ -80,7 +80,8 @@ func TestWatcher_SetAside(t *testing.T) {
 			}
 			aside, err := r.store.SetAsides(t.Context(), chain.Polygon)
 			r.must(err)
-			if len(aside) != 1 || aside[0].PaymentID != poisoned.ID || !strings.Contains(aside[0].Reason, errRefused.Error()) {
+			if len(aside) != 1 || aside[0].PaymentID != poisoned.ID ||
+				!strings.Contains(aside[0].Reason, errRefused.Error()) {
 				t.Fatalf("set aside: %+v", aside)
 			}
 			for range rigTTL/(30*time.Second) + 2 {

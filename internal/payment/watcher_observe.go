@@ -138,7 +138,9 @@ var errDoubted = fault.New(fault.Unavailable, "a deposit is missing from an endp
 
 // absent asks about every deposit that the change takes for vanished. It returns
 // those whose absence is confirmed, and errDoubted if any is not.
-func absent(ctx context.Context, r chain.Reader, c Change, v View) (gone map[chain.TransferID]bool, doubted, err error) {
+func absent(
+	ctx context.Context, r chain.Reader, c Change, v View,
+) (gone map[chain.TransferID]bool, doubted, err error) {
 	for _, d := range c.Deposits {
 		if d.State != DepositVanished {
 			continue

@@ -27,10 +27,10 @@ func lines(t *testing.T, log *bytes.Buffer, level slog.Level) int {
 	return n
 }
 
-// TestWatcher_Telling: a network that comes up a moment after the program is no
+// TestWatcher_Alarms: a network that comes up a moment after the program is no
 // alarm, though its timers stand still; one that does not come up, or goes
 // away, is one alarm.
-func TestWatcher_Telling(t *testing.T) {
+func TestWatcher_Alarms(t *testing.T) {
 	t.Parallel()
 	const behind = 3 * time.Hour // longer than any HeadLimit
 	for name, row := range map[string]struct {

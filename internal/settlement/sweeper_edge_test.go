@@ -69,8 +69,8 @@ func (w *world) foreignAt(nonce uint64, tip, most int64) {
 	w.must(w.chain.Client().SendTransaction(w.t.Context(), tx))
 }
 
-// A foreign transaction of the gas wallet that is pending does not stop sweeps. The sweep takes its nonce: either of the
-// two is included, and if it is not the sweep, the sweep is planned again.
+// A foreign transaction of the gas wallet that is pending does not stop sweeps. The sweep takes its nonce: either of
+// the two is included, and if it is not the sweep, the sweep is planned again.
 func TestSweeper_ForeignPending(t *testing.T) {
 	t.Parallel()
 	t.Run("PaysMore", func(t *testing.T) {

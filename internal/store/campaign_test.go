@@ -162,8 +162,8 @@ func TestStore_Donations(t *testing.T) {
 			t.Errorf("the list is %+v", proven)
 		}
 		w.Must(w.ReviewDonation(t.Context(), c.Number, proven[1].Number, campaign.Hidden))
-		storetest.WantError(t, "another campaign's donation", w.ReviewDonation(t.Context(), other.Number, proven[1].Number,
-			campaign.Approved), campaign.ErrUnknownGift)
+		err = w.ReviewDonation(t.Context(), other.Number, proven[1].Number, campaign.Approved)
+		storetest.WantError(t, "another campaign's donation", err, campaign.ErrUnknownGift)
 		_, err = w.UpdatePayment(
 			t.Context(), open.ID, storetest.Observe(9, over, storetest.Transfer(open, "0x05", 1*money.USD, 9)),
 		)

@@ -283,7 +283,9 @@ func (s *Store) Resend(ctx context.Context, keys []int64, id int64, now time.Tim
 	if len(keys) == 0 {
 		return report.ErrUnknownDelivery
 	}
-	ok, err := table.WriteOneAudited(ctx, s.db, trail, table.AuditFields{}, again+" AND id = ?", db.At(now), bun.List(keys), id)
+	ok, err := table.WriteOneAudited(
+		ctx, s.db, trail, table.AuditFields{}, again+" AND id = ?", db.At(now), bun.List(keys), id,
+	)
 	if err != nil || ok {
 		return err
 	}
@@ -302,16 +304,18 @@ func (s *Store) ResendFailed(
 	ctx context.Context, keyID int64, since, now time.Time, trail ...audit.Entry,
 ) (int64, error) {
 	var n int64
-	err := table.WriteAudited(ctx, s.db, trail, table.AuditFields{}, func(ctx context.Context, t tx, a *table.AuditFields) error {
-		res, err := t.NewRaw(again+" AND state IN ('FAILED', 'STOPPED') AND "+
-			"(SELECT e.at FROM events AS e WHERE e.payment_id = d.payment_id AND e.seq = d.seq) >= ?",
-			db.At(now), bun.List([]int64{keyID}), db.At(since)).Exec(ctx)
-		if err != nil {
+	err := table.WriteAudited(
+		ctx, s.db, trail, table.AuditFields{}, func(ctx context.Context, t tx, a *table.AuditFields) error {
+			res, err := t.NewRaw(again+" AND state IN ('FAILED', 'STOPPED') AND "+
+				"(SELECT e.at FROM events AS e WHERE e.payment_id = d.payment_id AND e.seq = d.seq) >= ?",
+				db.At(now), bun.List([]int64{keyID}), db.At(since)).Exec(ctx)
+			if err != nil {
+				return err
+			}
+			n, err = res.RowsAffected()
+			a.Detail, a.Unchanged = strconv.FormatInt(n, 10), n == 0
 			return err
-		}
-		n, err = res.RowsAffected()
-		a.Detail, a.Unchanged = strconv.FormatInt(n, 10), n == 0
-		return err
-	})
+		},
+	)
 	return n, db.Wrap(err, "send failed webhooks of key %d again", keyID)
 }

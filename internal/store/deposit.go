@@ -34,7 +34,8 @@ func saveDeposit(p *paymentRow, d payment.Deposit) (*db.Stmt, error) {
 		Token:       string(t.Asset.Token),
 		FromAddress: string(t.From), ToAddress: string(t.To), Units: t.Units.String(),
 		BlockNumber: block, BlockHash: t.Block.Hash, BlockTime: db.At(t.Block.Time), Source: t.Source,
-		State: string(d.State), Rechecked: d.Rechecked, Late: d.Late, SeenAt: db.At(d.SeenAt), FinalAt: db.At(d.FinalAt),
+		State: string(d.State), Rechecked: d.Rechecked, Late: d.Late,
+		SeenAt: db.At(d.SeenAt), FinalAt: db.At(d.FinalAt),
 	})...), nil
 }
 

@@ -35,7 +35,8 @@ func (s *Store) SaveSetAside(ctx context.Context, a payment.SetAside) error {
 			"ON CONFLICT (network, payment_id) DO UPDATE SET attempts = excluded.attempts, next_at = excluded.next_at, reason = excluded.reason, "+
 			"from_number = CASE WHEN excluded.from_number < set_aside.from_number THEN excluded.from_number ELSE set_aside.from_number END, "+
 			"since = CASE WHEN excluded.since < set_aside.since THEN excluded.since ELSE set_aside.since END",
-			string(a.Network), from, db.At(a.Since), a.Attempts, db.At(a.NextAt), db.Shown(a.Reason), string(a.PaymentID)).Exec(ctx)
+			string(a.Network), from, db.At(a.Since), a.Attempts, db.At(a.NextAt),
+			db.Shown(a.Reason), string(a.PaymentID)).Exec(ctx)
 		if err != nil {
 			return err
 		}

@@ -21,7 +21,8 @@ func (d *Surface) getTopUps(c echo.Context, who session.Principal) error {
 	}
 	for _, x := range list {
 		row := operator.TopUpRow{
-			TxnID: string(x.TxnID), Email: x.Email, Label: x.Label, Amount: x.Amount.Display(), Status: string(x.Status),
+			TxnID: string(x.TxnID), Email: x.Email, Label: x.Label,
+			Amount: x.Amount.Display(), Status: string(x.Status),
 			Credits: x.Credits, Credited: x.Credited,
 			Hash: string(x.Hash), HashURL: d.Presenter.TxURL(x.Network, x.Hash), CreatedAt: x.CreatedAt,
 		}

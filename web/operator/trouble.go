@@ -33,7 +33,8 @@ func (d *Surface) getTrouble(c echo.Context, who session.Principal) error {
 	for _, x := range t.SetAside {
 		p.Notices = append(p.Notices, panel.Notice{Bad: true, Text: fmt.Sprintf(
 			"Payment %s of %s cannot be read on %s since %s (%d attempts): %s. It is tried again from block %d on; the other payments are read.",
-			x.PaymentID, x.Email, views.NetworkName(string(x.Network)), x.Since.UTC().Format(time.DateTime), x.Attempts, x.Reason, x.From)})
+			x.PaymentID, x.Email, views.NetworkName(string(x.Network)), x.Since.UTC().Format(time.DateTime),
+			x.Attempts, x.Reason, x.From)})
 	}
 	for _, x := range t.Deliveries {
 		p.Deliveries = append(p.Deliveries, operator.LateRow{

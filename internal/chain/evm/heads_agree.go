@@ -24,7 +24,8 @@ func (a *Adapter) agree(ctx context.Context, best view, known knowledge) view {
 	}
 	views := []view{best}
 	for _, e := range a.pool.Without(best.endpoint.Name()) {
-		if len(views) > 1 && (agreed.final.Number > known.final.Number || !a.heads.askAll(a.pool.Now(), len(views) == 2)) {
+		if len(views) > 1 &&
+			(agreed.final.Number > known.final.Number || !a.heads.askAll(a.pool.Now(), len(views) == 2)) {
 			break
 		}
 		var v view

@@ -73,7 +73,9 @@ func TestScan_FailedSpam(t *testing.T) {
 func (s *till) coldReader(t *testing.T, endpoint string) *solana.Adapter {
 	t.Helper()
 	reader, err := solana.New(
-		solana.Config{Profile: s.profile(), Endpoints: []string{endpoint}, Rate: unhurried, Sweeps: sweepsOf(t, s.seed)},
+		solana.Config{
+			Profile: s.profile(), Endpoints: []string{endpoint}, Rate: unhurried, Sweeps: sweepsOf(t, s.seed),
+		},
 	)
 	if err != nil {
 		t.Fatal(err)

@@ -137,7 +137,8 @@ func TestScan_SpamBetween(t *testing.T) {
 	}
 }
 
-// TestScan_SpamOnSweeps: each transaction that names the address of the sweeps is read once, even if scans fail meanwhile.
+// TestScan_SpamOnSweeps: each transaction that names the address of the sweeps is read once, even if scans fail
+// meanwhile.
 func TestScan_SpamOnSweeps(t *testing.T) {
 	t.Parallel()
 	s := newTill(t, newLedger(t).harness)

@@ -20,9 +20,9 @@ type sweepLog struct {
 // naming is the newest sweep that named an account.
 type naming struct{ number, slot uint64 }
 
-// readSweeps brings the log up to date and returns whether a sweep named an account since it was last read. It
-// comes after the accounts were read, so that a sweep before that reading is not missed. Where more transactions
-// name the address of the sweeps than there are accounts, every account counts as named: reading their histories costs less.
+// readSweeps brings the log up to date and returns whether a sweep named an account since it was last read. It comes
+// after the accounts were read, so that a sweep before that reading is not missed. Where more transactions name the
+// address of the sweeps than there are accounts, every account counts as named: reading their histories costs less.
 func (s *search) readSweeps(ctx context.Context, snapshots []snapshot) (named func(snapshot) bool, err error) {
 	none := func(snapshot) bool { return false }
 	log := &s.adapter.watched.sweeps

@@ -395,8 +395,9 @@ func (s *Store) lockCustodian(ctx context.Context, t db.Tx, keyID int64) (mercha
 }
 
 func checkCustodian(c merchant.Custodian) error {
-	return db.CheckTexts("texts of a custodian", c.PublicID, c.Name, c.CallbackURL, c.Branding.Tagline, c.Branding.LogoURL,
-		c.Branding.PrimaryColor, c.Branding.BackgroundColor, string(
-			c.Branding.Theme,
-		), c.Branding.SupportEmail, c.Branding.Website)
+	b := c.Branding
+	return db.CheckTexts(
+		"texts of a custodian", c.PublicID, c.Name, c.CallbackURL,
+		b.Tagline, b.LogoURL, b.PrimaryColor, b.BackgroundColor, string(b.Theme), b.SupportEmail, b.Website,
+	)
 }

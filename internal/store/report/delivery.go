@@ -77,7 +77,9 @@ func (r deliveryRow) delivery() Delivery {
 // LaterEvents are the public events of the payment of delivery d that came after
 // the delivery's own: a part of a statement, to be selected from.
 const LaterEvents = "FROM events AS later WHERE later.payment_id = d.payment_id AND later.seq > d.seq AND later.type IN ('" +
-	string(payment.EventCompleted) + "', '" + string(payment.EventExpired) + "', '" + string(payment.EventCancelled) + "')"
+	string(
+		payment.EventCompleted,
+	) + "', '" + string(payment.EventExpired) + "', '" + string(payment.EventCancelled) + "')"
 
 const reportColumns = "SELECT d.id, p.public_id, e.event_id, e.type, e.at, d.state, d.attempt, d.due_at, a.at AS tried_at, " +
 	"coalesce(a.url, '') AS url, coalesce(a.status, 0) AS status, coalesce(a.latency_us, 0) AS latency_us, coalesce(a.error, '') AS error, " +

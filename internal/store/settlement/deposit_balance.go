@@ -17,7 +17,7 @@ import (
 
 // balanceRow is what sweeps have done to one address in one asset.
 type balanceRow struct {
-	bun.BaseModel `bun:"table:deposit_balances,alias:pot"`
+	bun.BaseModel `bun:"table:deposit_balances,alias:balance"`
 
 	Network      string
 	Address      string
@@ -77,15 +77,15 @@ func (s *Store) DepositBalances(
 	err := s.db.Reader().NewRaw("SELECT "+columns+" FROM (SELECT "+columns+", id, sum(size) OVER (PARTITION BY address, contract) AS about, "+
 		"min(final_at) OVER (PARTITION BY address, contract) AS oldest FROM ("+
 		"SELECT d.id, d.payment_id, p.public_id, r.address, r.raw, r.settlement, "+
-		"d.contract, d.symbol, d.decimals, d.token, d.units, d.block_number AS block, d.final_at, coalesce(pot.moved, '0') AS moved, coalesce(pot.marked, '0') AS marked, "+
-		"coalesce(pot.through, 0) AS through, coalesce(pot.failures, 0) AS failures, pot.blocked_until AS blocked, coalesce(cn.sweep_min, 0) AS least, "+
+		"d.contract, d.symbol, d.decimals, d.token, d.units, d.block_number AS block, d.final_at, coalesce(balance.moved, '0') AS moved, coalesce(balance.marked, '0') AS marked, "+
+		"coalesce(balance.through, 0) AS through, coalesce(balance.failures, 0) AS failures, balance.blocked_until AS blocked, coalesce(cn.sweep_min, 0) AS least, "+
 		report.AboutUSD+" AS size, row_number() OVER (PARTITION BY d.to_address, d.contract ORDER BY "+report.AboutUSD+" DESC, d.id) AS place "+
 		"FROM deposits AS d JOIN payments AS p ON p.id = d.payment_id "+
 		"JOIN routes AS r ON r.payment_id = d.payment_id AND r.network = d.network AND r.address = d.to_address "+
-		"LEFT JOIN deposit_balances AS pot ON pot.network = d.network AND pot.address = d.to_address AND pot.contract = d.contract "+
+		"LEFT JOIN deposit_balances AS balance ON balance.network = d.network AND balance.address = d.to_address AND balance.contract = d.contract "+
 		"LEFT JOIN custodians AS c ON c.key_id = p.key_id AND p.kind <> ? "+
 		"LEFT JOIN custodian_networks AS cn ON cn.custodian_id = c.id AND cn.network = d.network "+
-		"WHERE d.network = ? AND d.state = 'FINAL' AND d.swept_at IS NULL AND (pot.blocked_until IS NULL OR pot.blocked_until <= ?) "+
+		"WHERE d.network = ? AND d.state = 'FINAL' AND d.swept_at IS NULL AND (balance.blocked_until IS NULL OR balance.blocked_until <= ?) "+
 		"AND NOT EXISTS (SELECT 1 FROM sweep_items AS i JOIN sweeps AS s ON s.id = i.sweep_id WHERE s.network = d.network "+
 		"AND s.ended_at IS NULL AND i.address = d.to_address AND i.contract = d.contract)) AS each_due WHERE place <= ?) AS due "+
 		"ORDER BY "+worth+"0 ELSE 1 END, "+worth+"oldest END, about DESC, address, contract, id LIMIT ?",
@@ -95,34 +95,34 @@ func (s *Store) DepositBalances(
 	if err != nil {
 		return nil, fmt.Errorf("what is due on %s: %w", n, err)
 	}
-	pots, err := dueBalances(n, rows)
+	due, err := dueBalances(n, rows)
 	if err != nil {
 		return nil, fmt.Errorf("what is due on %s: %w", n, err)
 	}
-	return pots, nil
+	return due, nil
 }
 
 // surely is an amount for comparing with report.AboutUSD, a little more than m, so
 // that rounding never puts a balance first that is not worth sweeping.
 func surely(m money.Micros) float64 { return report.USD(m) * 1.0001 }
 
-// dueBalances adds the deposits of each pot up.
+// dueBalances adds the deposits of each balance up.
 func dueBalances(n chain.Network, rows []dueRow) ([]settlement.DepositBalance, error) {
-	var pots []settlement.DepositBalance
+	var due []settlement.DepositBalance
 	index := make(map[balanceKey]int)
 	var coverings []settlement.Covering
 	var deposits [][]settlement.CoveredDeposit
 	for _, r := range rows {
 		amounts, err := parseAll(r.Units, r.Moved, r.Marked)
 		if err != nil {
-			return nil, fmt.Errorf("pot %s %s: %w", r.Address, r.Contract, err)
+			return nil, fmt.Errorf("balance %s %s: %w", r.Address, r.Contract, err)
 		}
 		key := balanceKey{r.Address, r.Contract}
 		i, known := index[key]
 		if !known {
-			i = len(pots)
+			i = len(due)
 			index[key] = i
-			pots, deposits = append(pots, r.pot(n)), append(deposits, nil)
+			due, deposits = append(due, r.balance(n)), append(deposits, nil)
 			coverings = append(
 				coverings, settlement.Covering{Moved: amounts[1], Marked: amounts[2], Through: uint64(r.Through)},
 			)
@@ -130,21 +130,21 @@ func dueBalances(n chain.Network, rows []dueRow) ([]settlement.DepositBalance, e
 		deposits[i] = append(
 			deposits[i], settlement.CoveredDeposit{Units: amounts[0], Block: uint64(r.Block), Final: true},
 		)
-		if r.FinalAt.Before(pots[i].Oldest) {
-			pots[i].Oldest = r.FinalAt.Time
+		if r.FinalAt.Before(due[i].Oldest) {
+			due[i].Oldest = r.FinalAt.Time
 		}
 	}
-	for i := range pots {
-		pots[i].Due = coverings[i].Due(deposits[i])
+	for i := range due {
+		due[i].Due = coverings[i].Due(deposits[i])
 	}
-	return pots, nil
+	return due, nil
 }
 
 // balanceKey identifies a balance on one network.
 type balanceKey struct{ address, contract string }
 
 // balance returns the balance before its deposits are added.
-func (r dueRow) pot(n chain.Network) settlement.DepositBalance {
+func (r dueRow) balance(n chain.Network) settlement.DepositBalance {
 	return settlement.DepositBalance{
 		PaymentID: r.PublicID, Number: r.PaymentID,
 		Address:    chain.Watched{Address: chain.Address(r.Address), Raw: r.Raw},
@@ -160,9 +160,9 @@ func (r dueRow) pot(n chain.Network) settlement.DepositBalance {
 // SettleCovered marks deposits as swept that became final after a sweep had
 // moved them with others. Usually there are none, and nothing is written.
 func (s *Store) SettleCovered(ctx context.Context, n chain.Network, now time.Time) error {
-	const covered = "SELECT pot.* FROM deposit_balances AS pot WHERE pot.network = ? AND pot.ahead AND EXISTS (SELECT 1 FROM deposits AS d " +
-		"WHERE d.payment_id = pot.payment_id AND d.network = pot.network AND d.to_address = pot.address AND d.contract = pot.contract " +
-		"AND d.state = 'FINAL' AND d.swept_at IS NULL AND d.block_number <= pot.through) ORDER BY pot.address, pot.contract"
+	const covered = "SELECT balance.* FROM deposit_balances AS balance WHERE balance.network = ? AND balance.ahead AND EXISTS (SELECT 1 FROM deposits AS d " +
+		"WHERE d.payment_id = balance.payment_id AND d.network = balance.network AND d.to_address = balance.address AND d.contract = balance.contract " +
+		"AND d.state = 'FINAL' AND d.swept_at IS NULL AND d.block_number <= balance.through) ORDER BY balance.address, balance.contract"
 	var rows []balanceRow
 	if err := s.db.Reader().NewRaw(covered, string(n)).Scan(ctx, &rows); err != nil {
 		return fmt.Errorf("deposits of %s that were swept early: %w", n, err)
@@ -171,11 +171,11 @@ func (s *Store) SettleCovered(ctx context.Context, n chain.Network, now time.Tim
 		return nil
 	}
 	err := s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
-		var pots []balanceRow
-		if err := t.NewRaw(covered+t.ForUpdate(), string(n)).Scan(ctx, &pots); err != nil {
+		var due []balanceRow
+		if err := t.NewRaw(covered+t.ForUpdate(), string(n)).Scan(ctx, &due); err != nil {
 			return err
 		}
-		b := newBalances(n, pots)
+		b := newBalances(n, due)
 		if err := b.mark(ctx, t, now); err != nil {
 			return err
 		}

@@ -11,27 +11,27 @@ import (
 	"github.com/florinpay/florin/internal/store/storetest"
 )
 
-func TestStore_Pots(t *testing.T) {
+func TestStore_DepositBalances(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.NewKey(100, 0)
 		w.NewCustodian(k, "")
 		w.NewStarted(k)                                       // has nothing
 		p := w.paidIn(k, 11, 3_000_000, 4_000_000, 5_000_000) // the last is not final
 		small := w.paidIn(k, 11, 10_000)                      // comes after what is larger
-		pots := w.due()
-		if len(pots) != 2 {
-			t.Fatalf("%d pots are due, want 2: %+v", len(pots), pots)
+		due := w.due()
+		if len(due) != 2 {
+			t.Fatalf("%d balances are due, want 2: %+v", len(due), due)
 		}
 		r := p.Routes[0]
-		storetest.Same(t, "a pot", pots[0], settlement.DepositBalance{
+		storetest.Same(t, "a balance", due[0], settlement.DepositBalance{
 			PaymentID: string(p.ID), Number: p.Number, Address: r.Address, Settlement: r.Settlement,
 			Asset: p.Deposits[0].Transfer.Asset,
 			Due:   money.UnitsFromUint64(7_000_000), Oldest: p.Deposits[0].FinalAt,
 		})
-		storetest.Same(t, "the second pot", pots[1].PaymentID, string(small.ID))
+		storetest.Same(t, "the second balance", due[1].PaymentID, string(small.ID))
 		other, err := w.DepositBalances(t.Context(), chain.Base, everything)
 		w.Must(err)
-		storetest.Same(t, "pots of another network", len(other), 0)
+		storetest.Same(t, "balances of another network", len(other), 0)
 		// What is worth sweeping comes first, the oldest of it before the rest.
 		for name, c := range map[string]struct {
 			q     settlement.Query
@@ -60,7 +60,7 @@ func TestStore_Pots(t *testing.T) {
 
 // Specks on one address, worth a sweep together but more than are read at once,
 // take nobody's place.
-func TestStore_PotsSpecks(t *testing.T) {
+func TestStore_DepositBalancesSpecks(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.NewKey(100, 0)
 		w.NewCustodian(k, "")
@@ -77,13 +77,13 @@ func TestStore_PotsSpecks(t *testing.T) {
 		w.Must(err)
 		policy := settlement.DefaultPolicy()
 		now := storetest.Start.Add(2 * policy.Age)
-		pots, err := w.DepositBalances(t.Context(), chain.Polygon, settlement.Query{
+		due, err := w.DepositBalances(t.Context(), chain.Polygon, settlement.Query{
 			Now: now, Aged: now.Add(-policy.Age), Least: policy.Least, Dust: 70_000, Limit: 3,
 		})
 		w.Must(err)
 		policy.Dust = 70_000
-		if plan := settlement.Plan(pots, policy, now); len(plan) != 1 || plan[0].PaymentID != string(good.ID) {
-			t.Errorf("of %+v the next sweep takes %+v", pots, plan)
+		if plan := settlement.Plan(due, policy, now); len(plan) != 1 || plan[0].PaymentID != string(good.ID) {
+			t.Errorf("of %+v the next sweep takes %+v", due, plan)
 		}
 	})
 }

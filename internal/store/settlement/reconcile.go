@@ -77,11 +77,11 @@ func (s *Store) Records(ctx context.Context, addresses []chain.Address) ([]settl
 	if len(texts) == 0 {
 		return nil, nil
 	}
-	var pots []balanceOfRow
+	var balances []balanceOfRow
 	var deposits []depositOfRow
 	err := s.db.Snapshot(ctx, func(ctx context.Context, t db.Tx) error {
-		err := t.NewRaw("SELECT pot.*, p.public_id FROM deposit_balances AS pot JOIN payments AS p ON p.id = pot.payment_id WHERE pot.address IN (?)",
-			bun.List(texts)).Scan(ctx, &pots)
+		err := t.NewRaw("SELECT balance.*, p.public_id FROM deposit_balances AS balance JOIN payments AS p ON p.id = balance.payment_id WHERE balance.address IN (?)",
+			bun.List(texts)).Scan(ctx, &balances)
 		if err != nil {
 			return err
 		}
@@ -93,7 +93,7 @@ func (s *Store) Records(ctx context.Context, addresses []chain.Address) ([]settl
 	if err != nil {
 		return nil, fmt.Errorf("books of %d addresses: %w", len(texts), err)
 	}
-	books, err := recordsOf(pots, deposits)
+	books, err := recordsOf(balances, deposits)
 	if err != nil {
 		return nil, fmt.Errorf("books of %d addresses: %w", len(texts), err)
 	}
@@ -115,7 +115,7 @@ type depositOfRow struct {
 
 type recordKey struct{ network, address, contract string }
 
-func recordsOf(pots []balanceOfRow, deposits []depositOfRow) ([]settlement.Record, error) {
+func recordsOf(balances []balanceOfRow, deposits []depositOfRow) ([]settlement.Record, error) {
 	var books []settlement.Record
 	index := make(map[recordKey]int)
 	through := make(map[recordKey]int64)
@@ -133,10 +133,10 @@ func recordsOf(pots []balanceOfRow, deposits []depositOfRow) ([]settlement.Recor
 		}
 		return &books[i]
 	}
-	for _, r := range pots {
+	for _, r := range balances {
 		amounts, err := parseAll(r.Moved, r.Found)
 		if err != nil {
-			return nil, fmt.Errorf("pot %s: %w", r.Address, err)
+			return nil, fmt.Errorf("balance %s: %w", r.Address, err)
 		}
 		p := recordKey{r.Network, r.Address, r.Contract}
 		b := open(p, r.PublicID)

@@ -156,7 +156,7 @@ func (b *balances) take(w settlement.Sweep, i chain.SweepItem, now time.Time) er
 	b.rescued[key] = i.Rescue
 	moved, err := money.ParseUnits(r.Moved)
 	if err != nil {
-		return fmt.Errorf("pot %s: %w", r.Address, err)
+		return fmt.Errorf("balance %s: %w", r.Address, err)
 	}
 	before := settlement.Progress{
 		Moved: moved, Through: uint64(r.Through), Failures: int(r.Failures), BlockedUntil: r.BlockedUntil.Time,
@@ -171,7 +171,7 @@ func (b *balances) take(w settlement.Sweep, i chain.SweepItem, now time.Time) er
 	return nil
 }
 
-// lyingRow is a deposit as the marking of pots needs it.
+// lyingRow is a deposit as the marking of balances needs it.
 type lyingRow struct {
 	ID        int64
 	ToAddress string
@@ -199,16 +199,16 @@ func (b *balances) mark(ctx context.Context, t db.Tx, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	byPot := make(map[balanceKey][]lyingRow)
+	byBalance := make(map[balanceKey][]lyingRow)
 	for _, d := range lying {
 		key := balanceKey{d.ToAddress, d.Contract}
-		byPot[key] = append(byPot[key], d)
+		byBalance[key] = append(byBalance[key], d)
 	}
 	var swept []int64
 	for key, r := range b.rows {
-		ids, err := r.cover(byPot[key], b.rescued[key])
+		ids, err := r.cover(byBalance[key], b.rescued[key])
 		if err != nil {
-			return fmt.Errorf("pot %s %s: %w", r.Address, r.Contract, err)
+			return fmt.Errorf("balance %s %s: %w", r.Address, r.Contract, err)
 		}
 		swept = append(swept, ids...)
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/florinpay/florin/internal/store/storetest"
 )
 
-// everything asks for all pots.
+// everything asks for all balances.
 var everything = settlement.Query{
 	Now: storetest.Start.Add(time.Hour), Aged: storetest.Start.Add(-time.Hour), Limit: 1000,
 }
@@ -45,24 +45,24 @@ func (w *world) takeIn(p payment.Payment, block, final uint64, amounts ...money.
 
 func (w *world) due() []settlement.DepositBalance {
 	w.T.Helper()
-	pots, err := w.DepositBalances(w.T.Context(), chain.Polygon, everything)
+	due, err := w.DepositBalances(w.T.Context(), chain.Polygon, everything)
 	w.Must(err)
-	return pots
+	return due
 }
 
-// planned plans a sweep of the pots.
-func (w *world) planned(pots ...settlement.DepositBalance) settlement.Sweep {
+// planned plans a sweep of the balances.
+func (w *world) planned(due ...settlement.DepositBalance) settlement.Sweep {
 	w.T.Helper()
-	s := sweepOf(pots...)
+	s := sweepOf(due...)
 	w.Must(w.PlanSweep(w.T.Context(), s))
 	return s
 }
 
-func sweepOf(pots ...settlement.DepositBalance) settlement.Sweep {
+func sweepOf(due ...settlement.DepositBalance) settlement.Sweep {
 	s := settlement.Sweep{
 		ID: newSweepID(), Network: chain.Polygon, State: settlement.Planned, CreatedAt: storetest.Start,
 	}
-	for _, p := range pots {
+	for _, p := range due {
 		s.Items = append(s.Items, chain.SweepItem{
 			PaymentID: p.PaymentID, Number: p.Number, Address: p.Address, Settlement: p.Settlement, Asset: p.Asset,
 			Expected: p.Due,
@@ -108,7 +108,7 @@ func TestStore_SweepWholeLife(t *testing.T) {
 		k := w.NewKey(100, 0)
 		a, b := w.paidIn(k, 11, 3_000_000, 4_000_000), w.paidIn(k, 11, 5_000_000)
 		s := w.planned(w.due()...)
-		storetest.Same(t, "pots due while they are claimed", len(w.due()), 0)
+		storetest.Same(t, "balances due while they are claimed", len(w.due()), 0)
 		storetest.WantError(t, "a second sweep of the network", w.PlanSweep(t.Context(),
 			sweepOf(settlement.DepositBalance{Number: a.Number})), settlement.ErrBusy)
 
@@ -149,7 +149,7 @@ func TestStore_SweepWholeLife(t *testing.T) {
 			t, "deposits that are swept",
 			append(swept(w.Stored(a.ID)), swept(w.Stored(b.ID))...), []bool{true, true, true},
 		)
-		storetest.Same(t, "pots due after the sweep", len(w.due()), 0)
+		storetest.Same(t, "balances due after the sweep", len(w.due()), 0)
 		storetest.WantError(
 			t, "an attempt of a sweep that ended", w.AddAttempt(t.Context(), s.ID, attempt(3)), settlement.ErrBusy,
 		)
@@ -236,21 +236,21 @@ func TestStore_SweepFailures(t *testing.T) {
 		storetest.Same(t, "the other one", swept(w.Stored(fine.ID)), []bool{true})
 		q := settlement.Query{Now: storetest.Start, Limit: 10}
 		for failures := 1; failures <= 3; failures++ {
-			if pots, err := w.DepositBalances(t.Context(), chain.Polygon, q); err != nil || len(pots) != 0 {
-				t.Fatalf("a pot that failed is due at once: %+v, %v", pots, err)
+			if due, err := w.DepositBalances(t.Context(), chain.Polygon, q); err != nil || len(due) != 0 {
+				t.Fatalf("a balance that failed is due at once: %+v, %v", due, err)
 			}
 			q.Now = settlement.Block(failures, q.Now)
-			pots, err := w.DepositBalances(t.Context(), chain.Polygon, q)
+			due, err := w.DepositBalances(t.Context(), chain.Polygon, q)
 			w.Must(err)
-			if len(pots) != 1 || pots[0].Failures != failures {
-				t.Fatalf("after its pause: %+v, want one pot with %d failures", pots, failures)
+			if len(due) != 1 || due[0].Failures != failures {
+				t.Fatalf("after its pause: %+v, want one balance with %d failures", due, failures)
 			}
-			again := w.planned(pots...)
+			again := w.planned(due...)
 			again.State, again.EndedAt, again.Note = settlement.Failed, q.Now, "reverted"
 			again.Attempts = nil
 			w.Must(w.EndSweep(t.Context(), again, q.Now))
 		}
-		stranger := w.planned(mustPots(t, w, q.Now.Add(48*time.Hour))...)
+		stranger := w.planned(mustBeDue(t, w, q.Now.Add(48*time.Hour))...)
 		stranger = confirmed(stranger, 30)
 		stranger.Moved[0].Address = "0x52908400098527886E0F7030069857D2E4169EE7"
 		if err := w.EndSweep(t.Context(), stranger, storetest.Start); err == nil {
@@ -291,27 +291,27 @@ func TestStore_EndSweep_OfWhatIsStored(t *testing.T) {
 	})
 }
 
-func mustPots(t *testing.T, w *world, now time.Time) []settlement.DepositBalance {
+func mustBeDue(t *testing.T, w *world, now time.Time) []settlement.DepositBalance {
 	t.Helper()
-	pots, err := w.DepositBalances(t.Context(), chain.Polygon, settlement.Query{Now: now, Limit: 10})
+	due, err := w.DepositBalances(t.Context(), chain.Polygon, settlement.Query{Now: now, Limit: 10})
 	w.Must(err)
-	return pots
+	return due
 }
 
-// Whoever plans with pots that were swept meanwhile must plan again.
+// Whoever plans with balances that were swept meanwhile must plan again.
 func TestStore_PlanSweep_Stale(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		w.paidIn(w.NewKey(100, 0), 11, 3_000_000)
-		pots := w.due()
-		w.Must(w.EndSweep(t.Context(), confirmed(w.planned(pots...), 20), storetest.Start))
-		storetest.WantError(t, "a plan made before", w.PlanSweep(t.Context(), sweepOf(pots...)), settlement.ErrBusy)
+		due := w.due()
+		w.Must(w.EndSweep(t.Context(), confirmed(w.planned(due...), 20), storetest.Start))
+		storetest.WantError(t, "a plan made before", w.PlanSweep(t.Context(), sweepOf(due...)), settlement.ErrBusy)
 		if _, ok, err := w.InFlight(t.Context(), chain.Polygon); ok || err != nil {
 			t.Errorf("the stale plan is in flight: %v", err)
 		}
 	})
 }
 
-// Money that the chain took back since the pots were read is no reason to sweep.
+// Money that the chain took back since the balances were read is no reason to sweep.
 func TestStore_PlanSweep_Vanished(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		p := w.NewStarted(w.NewKey(100, 0))
@@ -328,12 +328,12 @@ func TestStore_PlanSweep_Vanished(t *testing.T) {
 			w.Must(err)
 		}
 		see(storetest.Transfer(p, "0xgone", 3_000_000, 10))
-		pots := w.due()
-		if len(pots) != 1 {
-			t.Fatalf("%d pots are due before", len(pots))
+		due := w.due()
+		if len(due) != 1 {
+			t.Fatalf("%d balances are due before", len(due))
 		}
 		see()
-		storetest.WantError(t, "a plan made before", w.PlanSweep(t.Context(), sweepOf(pots...)), settlement.ErrBusy)
+		storetest.WantError(t, "a plan made before", w.PlanSweep(t.Context(), sweepOf(due...)), settlement.ErrBusy)
 	})
 }
 
@@ -345,10 +345,10 @@ func TestStore_SweepTogether(t *testing.T) {
 		others := []settlement.Store{
 			w.Settlement(), storetest.Open(t, w.URL).Settlement(), storetest.Open(t, w.URL).Settlement(),
 		}
-		pots := w.due()
+		due := w.due()
 		plans := make([]settlement.Sweep, 12)
 		errs := storetest.AtOnce(len(plans), func(i int) error {
-			plans[i] = sweepOf(pots...)
+			plans[i] = sweepOf(due...)
 			return others[i%3].PlanSweep(t.Context(), plans[i])
 		})
 		won := onlyOne(t, "plan", errs)
