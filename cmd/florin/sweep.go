@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/evm"
 	"github.com/florinpay/florin/internal/config"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
@@ -15,11 +16,15 @@ import (
 )
 
 type rescue struct {
-	Txnid   string `help:"Sweep everything on the payment's addresses, on every network that is on." placeholder:"ID"`
-	Address string `help:"Sweep this deposit address." placeholder:"ADDRESS"`
-	Network string `help:"Search this network only: bep20, polygon, base or sol."                           placeholder:"NAME"`
-	Token   string `help:"Only this token: USDT, USDC, native, or a token contract or mint."                 placeholder:"TOKEN"`
-	DryRun  bool   `help:"Only show what would be moved."`
+	Txnid       string `help:"Sweep everything on the payment's addresses, on every network that is on." placeholder:"ID"`
+	Address     string `help:"Sweep this deposit address." placeholder:"ADDRESS"`
+	Network     string `help:"Search this network only: bep20, polygon, base or sol."                           placeholder:"NAME"`
+	Token       string `help:"Only this token: USDT, USDC, native, or a token contract or mint."                 placeholder:"TOKEN"`
+	TrustWallet bool   `help:"Send money to a settlement wallet that is not the same contract on this network: its owner has confirmed it."`
+	DryRun      bool   `help:"Only show what would be moved."`
+
+	cfg   config.Config               `kong:"-"`
+	named []settlement.DepositAddress `kong:"-"` // the selected addresses, on every network they were shown for
 }
 
 // Help returns the text that --help adds to the flags.
@@ -28,8 +33,8 @@ func (rescue) Help() string {
 Sends on money that is not swept automatically: another token, the network's own
 coin, or money that was paid on another EVM network than the chosen one. Deposit
 addresses are the same on all of those and can pay the merchant's settlement
-wallet only. If that wallet is a contract, make sure that it exists on the
-network in question. On Solana it sends on what the owner holds in SOL and on
+wallet only. A wallet that is a contract where it was named must be the same
+contract on the network in question, or nothing is sent. On Solana it sends on what the owner holds in SOL and on
 the associated account of a mint, of either token program.
 
 It takes turns with the sweeps of a running server. The gas wallet pays.
@@ -66,6 +71,7 @@ func (c rescue) Run(ctx context.Context, p *process) error {
 		if err != nil {
 			return err
 		}
+		c.cfg, c.named = cfg, shown
 		found := false
 		for _, n := range networks {
 			did, err := c.on(ctx, p, cfg, n, s, shown)
@@ -105,7 +111,7 @@ func (c rescue) networks(cfg config.Config) ([]config.Network, error) {
 	return []config.Network{n}, nil
 }
 
-// shown lists the selected addresses, each once.
+// shown lists the selected addresses, with each network they were shown for.
 func (c rescue) shown(ctx context.Context, s *store.Store) ([]settlement.DepositAddress, error) {
 	var list []settlement.DepositAddress
 	var err error
@@ -122,15 +128,49 @@ func (c rescue) shown(ctx context.Context, s *store.Store) ([]settlement.Deposit
 			err = fault.New(fault.NotFound, "%s was never shown to a payer by this installation", at.Address)
 		}
 	}
-	var once []settlement.DepositAddress
-	seen := make(map[chain.Address]bool)
-	for _, x := range list {
-		if !seen[x.Address.Address] {
-			seen[x.Address.Address] = true
-			once = append(once, x)
-		}
+	return list, err
+}
+
+// checkWallet refuses a wallet that is not on this network what it is where it was
+// named.
+func (c rescue) checkWallet(ctx context.Context, a networkReader, n chain.Network, x settlement.DepositAddress) error {
+	away, isEVM := a.(*evm.Adapter)
+	if c.TrustWallet || !isEVM {
+		return nil
 	}
-	return once, err
+	var named []settlement.WalletCode
+	for _, y := range c.named {
+		if y.Address.Address != x.Address.Address {
+			continue
+		}
+		if y.Network == n {
+			return nil
+		}
+		code, err := c.codeOn(ctx, y.Network, x.Settlement)
+		if err != nil {
+			return err
+		}
+		named = append(named, settlement.WalletCode{Network: y.Network, Code: code})
+	}
+	here, err := away.Code(ctx, x.Settlement)
+	if err != nil {
+		return err
+	}
+	return settlement.CheckWallet(x.Settlement, named, settlement.WalletCode{Network: n, Code: here})
+}
+
+// codeOn reads the code of a wallet on a network where it was named.
+func (c rescue) codeOn(ctx context.Context, n chain.Network, wallet chain.Address) (string, error) {
+	on, err := network(c.cfg, string(n))
+	if err != nil {
+		return "", fault.New(fault.Unprocessable, "the settlement wallet %s was named on %s, which is off: turn it on, so that the wallet "+
+			"can be compared, or add --trust-wallet if its owner confirms that it is theirs", wallet, n)
+	}
+	a, err := open(on)
+	if err != nil {
+		return "", err
+	}
+	return a.Code(ctx, wallet)
 }
 
 // on sweeps the addresses on one network, and reports whether there was anything to sweep.
@@ -152,6 +192,9 @@ func (c rescue) on(
 	var items []chain.SweepItem
 	for _, x := range shown {
 		found, err := c.items(ctx, a, n.Profile, x)
+		if err == nil && len(found) > 0 {
+			err = c.checkWallet(ctx, a, n.Profile.Network, x)
+		}
 		if err != nil {
 			return false, err
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"math/big"
+	"strings"
 
 	"golang.org/x/crypto/sha3"
 
@@ -78,4 +79,14 @@ func CodeHash(r Reply) (h Hash, size int, err error) {
 	keccak.Write(code)
 	keccak.Sum(h[:0])
 	return h, len(code), nil
+}
+
+// delegation begins the code of an account that has delegated to a contract
+// (EIP-7702): 0xef0100 and the contract's address. Its key still controls it.
+const delegation = `"0xef0100`
+
+// IsDelegation reports whether the answer to CodeCall is a delegation.
+func IsDelegation(r Reply) bool {
+	const size = 3 + 20 // bytes
+	return r.Err == nil && len(r.Result) == len(`"0x"`)+2*size && strings.HasPrefix(strings.ToLower(string(r.Result)), delegation)
 }

@@ -1,0 +1,50 @@
+package main_test
+
+import (
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"github.com/florinpay/florin/internal/sandbox/devchain"
+)
+
+// TestRescue_WalletIsAContract: money that was paid on another network is not sent to a wallet that is a contract where
+// the merchant named it and nothing there.
+func TestRescue_WalletIsAContract(t *testing.T) {
+	t.Parallel()
+	s := openShop(t, settling...)
+	s.fundGas(t)
+	polygon, base := s.chains[1], s.chains[2]
+	wallet := deployContract(t, polygon, "600160005360016000f3") // its code is one byte
+	s.graphql(t, "updateCustodianDetails", `mutation ($in: CustodianUpdateInput!) {
+		updateCustodianDetails(input: $in) { code message } }`, map[string]any{"in": map[string]any{
+		"apiKey": s.key, "wallets": map[string]any{"polygon": wallet},
+	}})
+	txnid, address := s.start(t, "POLYGON", "USDT", 1250)
+	base.pay(t, base.Tokens().USDC, address, 300)
+	eventually(t, "blocks", func() bool { return base.balance(t, base.Tokens().USDC, address) == 300 })
+	s.refuses(t, 1, []string{"sweep", "--txnid", txnid}, "a contract on POLYGON", "no contract", "on BASE")
+	s.refuses(t, 1, []string{"sweep", "--txnid", txnid, "--dry-run"}, "no contract")
+	if got := base.balance(t, base.Tokens().USDC, address); got != 300 {
+		t.Errorf("the address holds %d cents", got)
+	}
+	s.prints(t, "Moved 3 USDC", "sweep", "--txnid", txnid, "--network", "base", "--trust-wallet")
+	if got := base.balance(t, base.Tokens().USDC, wallet); got != 300 {
+		t.Errorf("the wallet holds %d cents", got)
+	}
+}
+
+// deployContract puts a contract with the creation code on a chain and returns its address.
+func deployContract(t *testing.T, c testChain, code string) string {
+	t.Helper()
+	tx, err := c.Send(t.Context(), devchain.FaucetKey(), devchain.Tx{Data: common.FromHex(code), Gas: 100_000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	receipt, err := c.WaitReceipt(t.Context(), tx)
+	if err != nil || receipt.Status != types.ReceiptStatusSuccessful {
+		t.Fatal(receipt, err)
+	}
+	return receipt.ContractAddress.Hex()
+}
