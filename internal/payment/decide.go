@@ -1,6 +1,7 @@
 package payment
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -177,13 +178,17 @@ func (p Payment) newestHash() chain.TxHash {
 	if p.Status == Completed {
 		return p.Hash
 	}
-	hash := chain.TxHash("")
+	hash, folded := chain.TxHash(""), chain.TxHash("")
 	for _, d := range p.Deposits {
-		if p.Counts(d) {
+		switch {
+		case !p.Counts(d):
+		case d.Folded():
+			folded = d.Transfer.Tx
+		default:
 			hash = d.Transfer.Tx
 		}
 	}
-	return hash
+	return cmp.Or(hash, folded)
 }
 
 // settle completes the payment if its final money suffices, and otherwise
@@ -228,7 +233,7 @@ func (p Payment) inTime() bool {
 	limit := p.ExpiresAt.Add(p.Terms.LateFor)
 	onTime := p
 	onTime.Deposits = slices.DeleteFunc(slices.Clone(p.Deposits), func(d Deposit) bool {
-		return d.Transfer.Block.Time.After(limit)
+		return d.Transfer.Block.Time.After(limit) || d.Folded() && d.Late
 	})
 	return onTime.enough()
 }

@@ -31,6 +31,10 @@ type Deposit struct {
 	FinalAt time.Time // zero until final
 	// Swept: its money has arrived at the settlement wallet. Settlement sets it.
 	Swept bool
+	// Count and Through are of a deposit that stands for many small transfers: how
+	// many, and the last block whose transfers it holds. 0 for a single transfer.
+	Count   int
+	Through uint64
 }
 
 // View is everything a range of one network's blocks holds for one payment, not
@@ -47,6 +51,9 @@ type View struct {
 	// Doubted reports whether a recorded deposit that is missing from the view
 	// must not be taken for vanished; nil: never.
 	Doubted func(chain.TransferID) bool
+	// Unread: blocks before From are not yet read as finalized, so nothing is
+	// folded of these.
+	Unread bool
 }
 
 func (v View) doubts(t chain.Transfer) bool { return v.Doubted != nil && v.Doubted(t.ID()) }
@@ -92,6 +99,9 @@ func (p *Payment) merge(v View, now time.Time) []Deposit {
 	rule := p.rule(v.Network)
 	for i := range p.Deposits {
 		d := &p.Deposits[i]
+		if d.Folded() {
+			continue
+		}
 		t, ok := present[d.Transfer.ID()]
 		delete(present, d.Transfer.ID())
 		before := *d
@@ -107,17 +117,21 @@ func (p *Payment) merge(v View, now time.Time) []Deposit {
 			changed = append(changed, *d)
 		}
 	}
+	small := newFolding(p, v)
 	for _, t := range v.Transfers {
 		if _, isNew := present[t.ID()]; !isNew {
 			continue
 		}
 		delete(present, t.ID())
+		if small.take(t) {
+			continue
+		}
 		d := Deposit{SeenAt: now, Late: p.Status.Final()}
 		d.appear(t, v, rule, now)
 		p.Deposits = append(p.Deposits, d)
 		changed = append(changed, d)
 	}
-	return changed
+	return append(changed, small.apply(now)...)
 }
 
 // appear records that block t.Block holds the transfer.
@@ -149,9 +163,13 @@ func (d Deposit) sameOnChain(o Deposit) bool {
 }
 
 // recordedIn reports whether the history has an event of the deposit in this
-// state, block and amount. Rechecked alone is no event.
+// state, block and amount. Rechecked alone is no event, nor is the growth of a
+// folded deposit.
 func (d Deposit) recordedIn(known []Deposit) bool {
 	return slices.ContainsFunc(known, func(k Deposit) bool {
+		if d.Folded() {
+			return k.Folded() && k.Transfer.ID() == d.Transfer.ID()
+		}
 		return k.Transfer.ID() == d.Transfer.ID() && k.State == d.State &&
 			k.Transfer.Units.Cmp(d.Transfer.Units) == 0 &&
 			k.Transfer.Block.Number == d.Transfer.Block.Number && k.Transfer.Block.Hash == d.Transfer.Block.Hash

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
@@ -205,12 +206,23 @@ func (e *Expirer) missed(
 			return nil, fault.New(fault.Unavailable, "asked for %d balances, got %d", len(due), len(balances))
 		}
 		for i, p := range due {
-			if balances[i].Cmp(p.holding(asset, addresses[i])) > 0 {
+			if p.unexplained(asset, balances[i].Sub(p.holding(asset, addresses[i]))) {
 				missed[p.ID] = true
 			}
 		}
 	}
 	return missed, nil
+}
+
+// unexplained reports whether an address holds more than is recorded. On one that
+// strangers send dust to, there always is some that is not folded yet: what would
+// not pay for the payment does not hold back its end.
+func (p Payment) unexplained(asset chain.Asset, more money.Units) bool {
+	if more.Cmp(money.Units{}) <= 0 {
+		return false
+	}
+	dusted := slices.ContainsFunc(p.Deposits, Deposit.Folded)
+	return !dusted || more.Atto(asset.Decimals).Cmp(p.Missing().Atto()) >= 0
 }
 
 // holding returns what the address should hold of the asset: the recorded

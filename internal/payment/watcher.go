@@ -36,6 +36,8 @@ type Watcher struct {
 	recheck time.Time // when to ask again after a check failed
 	watched watchlist
 	tail    tail
+	// rechecked is the cursor's: up to it every block was read as finalized.
+	rechecked uint64
 	// pace is how many blocks one scan reads at present. confirmed is what a
 	// second endpoint has confirmed in blocks that are not stored yet, so that
 	// after a round that runs out of time the next one gets further.
@@ -245,6 +247,7 @@ func (w *Watcher) advance(ctx context.Context, heads chain.Heads, cursor Cursor,
 		return cursor, err
 	}
 	heads = above(heads, cursor)
+	w.rechecked = cursor.Rechecked.Number
 	if cursor, err = w.authoritative(ctx, heads, cursor); err != nil {
 		return cursor, err
 	}
@@ -334,7 +337,7 @@ func (w *Watcher) authoritative(ctx context.Context, heads chain.Heads, c Cursor
 		rechecked := c.Rechecked.Number == c.Scanned.Number && to.Number <= heads.Finalized.Number
 		c.Scanned = to
 		if rechecked {
-			c.Rechecked = to
+			c.Rechecked, w.rechecked = to, to.Number
 		}
 		due := found > 0 || to.Number < heads.Final.Number || to.Number <= c.RereadTo ||
 			w.now().Sub(c.UpdatedAt) >= saveEvery
@@ -360,7 +363,7 @@ func (w *Watcher) recheckFinalized(ctx context.Context, heads chain.Heads, c Cur
 		if err != nil {
 			return c, err
 		}
-		c.Rechecked = to
+		c.Rechecked, w.rechecked = to, to.Number
 		due := found > 0 || to.Number < end.Number || w.now().Sub(c.UpdatedAt) >= saveEvery
 		if err := w.save(ctx, &c, due); err != nil {
 			return c, err

@@ -100,6 +100,7 @@ func (w *Watcher) concerned(ctx context.Context, v View) (map[ID][]chain.Transfe
 // observeOne decides on the payment as it was read, and again under its lock if
 // there is something to write.
 func (w *Watcher) observeOne(ctx context.Context, p Payment, v View) (bool, error) {
+	v.Unread = v.From > w.rechecked+1
 	return observeOne(ctx, w.reader, w.store, p, v, w.now)
 }
 

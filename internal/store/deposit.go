@@ -13,15 +13,21 @@ import (
 
 // The key is chain.TransferID; every other column that the chain decides is
 // rewritten. A transfer belongs to one payment: the upsert writes no row if
-// another payment has it.
+// another payment has it, nor if small transfers were folded into a row that was
+// swept meanwhile, which would never be swept again.
 var upsertDeposit = table.Deposits.Upsert(
-	"network, tx_hash, ordinal, to_address, contract", " WHERE deposits.payment_id = excluded.payment_id",
+	"network, tx_hash, ordinal, to_address, contract", " WHERE deposits.payment_id = excluded.payment_id "+
+		"AND (deposits.folded = 0 OR deposits.swept_at IS NULL)",
 )
 
 // saveDeposit returns the statement that stores a deposit or updates it.
 func saveDeposit(p *paymentRow, d payment.Deposit) (*db.Stmt, error) {
 	t := d.Transfer
 	block, err := table.BlockNumber(t.Block)
+	if err != nil {
+		return nil, fmt.Errorf("deposit %s %s: %w", t.Network, t.Tx, err)
+	}
+	through, err := table.BlockNumber(chain.Head{Number: d.Through})
 	if err != nil {
 		return nil, fmt.Errorf("deposit %s %s: %w", t.Network, t.Tx, err)
 	}
@@ -36,6 +42,7 @@ func saveDeposit(p *paymentRow, d payment.Deposit) (*db.Stmt, error) {
 		BlockNumber: block, BlockHash: t.Block.Hash, BlockTime: db.At(t.Block.Time), Source: t.Source,
 		State: string(d.State), Rechecked: d.Rechecked, Late: d.Late,
 		SeenAt: db.At(d.SeenAt), FinalAt: db.At(d.FinalAt),
+		Folded: int64(d.Count), FoldedThrough: through,
 	})...), nil
 }
 

@@ -192,6 +192,8 @@ CREATE TABLE deposits (
     seen_at      timestamptz NOT NULL,
     final_at     timestamptz,
     swept_at     timestamptz,
+    folded         bigint NOT NULL DEFAULT 0, -- how many small transfers it stands for; 0: it is one transfer
+    folded_through bigint NOT NULL DEFAULT 0, -- the last block whose transfers it holds
     UNIQUE (network, tx_hash, ordinal, to_address, contract)
 );
 CREATE INDEX deposits_by_payment ON deposits (payment_id);

@@ -190,6 +190,8 @@ CREATE TABLE deposits (
     seen_at      INTEGER NOT NULL,
     final_at     INTEGER,
     swept_at     INTEGER,
+    folded         INTEGER NOT NULL DEFAULT 0, -- how many small transfers it stands for; 0: it is one transfer
+    folded_through INTEGER NOT NULL DEFAULT 0, -- the last block whose transfers it holds
     UNIQUE (network, tx_hash, ordinal, to_address, contract)
 ) STRICT;
 CREATE INDEX deposits_by_payment ON deposits (payment_id);

@@ -165,7 +165,7 @@ func enter(b *settlement.Record, r table.DepositRow, through int64) error {
 	if d.Swept {
 		b.Marked = b.Marked.Add(d.Transfer.Units)
 	}
-	if r.State == "FINAL" {
+	if r.State == "FINAL" && r.Folded == 0 { // a folded one is in many transactions
 		b.Deposits = append(b.Deposits, d.Transfer)
 	}
 	return nil

@@ -193,9 +193,11 @@ func (b *balances) mark(ctx context.Context, t db.Tx, now time.Time) error {
 	if payments = slices.Compact(payments); len(payments) == 0 {
 		return nil
 	}
+	// Folded rows come last: one that grew since the sweep is not covered, and must
+	// not keep others from being marked.
 	var lying []lyingRow
 	err := t.NewRaw("SELECT id, to_address, contract, units, state, block_number AS block, swept_at FROM deposits "+
-		"WHERE network = ? AND payment_id IN (?) AND state <> 'VANISHED' ORDER BY id", string(b.network), bun.List(payments)).Scan(ctx, &lying)
+		"WHERE network = ? AND payment_id IN (?) AND state <> 'VANISHED' ORDER BY CASE WHEN folded > 0 THEN 1 ELSE 0 END, id", string(b.network), bun.List(payments)).Scan(ctx, &lying)
 	if err != nil {
 		return err
 	}

@@ -40,6 +40,10 @@ type DepositRow struct {
 	SeenAt      db.Instant `db:"fixed"`
 	FinalAt     db.Instant
 	SweptAt     db.Instant `db:"read"` // sweeps write it
+	// Of a row that stands for many small transfers: how many, and the last block
+	// whose transfers it holds.
+	Folded        int64
+	FoldedThrough int64
 }
 
 // Deposit returns the deposit of the row.
@@ -62,5 +66,6 @@ func (r *DepositRow) Deposit() (payment.Deposit, error) {
 		},
 		State: payment.DepositState(r.State), Rechecked: r.Rechecked, Late: r.Late,
 		SeenAt: r.SeenAt.Time, FinalAt: r.FinalAt.Time, Swept: !r.SweptAt.IsZero(),
+		Count: int(r.Folded), Through: uint64(r.FoldedThrough), //nolint:gosec // a block number, as it was stored
 	}, nil
 }

@@ -1,0 +1,223 @@
+package payment_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+)
+
+// specks are small transfers to the payment in one block, each in a transaction of
+// its own.
+func specks(p payment.Payment, block uint64, n int, micros int64) []chain.Transfer {
+	list := make([]chain.Transfer, n)
+	for i := range list {
+		list[i] = transfer(usdcPolygon, fmt.Sprint(micros), block, "a", fmt.Sprintf("speck-%d-%d", block, i))
+		list[i].To = p.Routes[0].Address.Address
+	}
+	return list
+}
+
+// units is all that counts, in the token's smallest unit.
+func units(p payment.Payment) int64 { return int64(p.Received().Micros()) }
+
+// TestFold_Specks: however many specks come, a few rows and events hold them, and
+// each counts once.
+func TestFold_Specks(t *testing.T) {
+	t.Parallel()
+	p := started(t, "1000000")
+	events := 0
+	const blocks, each = 32, 1_000
+	for b := uint64(1); b <= blocks; b++ {
+		v := view(chain.Polygon, b, b, b, specks(p, b, each, 7)...)
+		for range 2 { // the same view again changes nothing
+			c := observe(t, p, v, t0)
+			if len(c.Deposits) > payment.FoldFrom+1 {
+				t.Fatalf("block %d writes %d rows", b, len(c.Deposits))
+			}
+			p, events = c.Payment, events+len(c.Events)
+		}
+	}
+	if len(p.Deposits) != payment.FoldFrom+1 || events > payment.FoldFrom+2 {
+		t.Errorf("%d rows and %d events", len(p.Deposits), events)
+	}
+	if got := units(p); got != blocks*each*7 {
+		t.Errorf("received %d, want %d", got, blocks*each*7)
+	}
+	last := p.Deposits[len(p.Deposits)-1]
+	if last.Count != blocks*each-payment.FoldFrom || !last.Rechecked || last.State != payment.DepositFinal {
+		t.Errorf("folded: %+v", last)
+	}
+	// Everything at once, as after an outage, adds nothing.
+	var all []chain.Transfer
+	for b := uint64(1); b <= blocks; b++ {
+		all = append(all, specks(p, b, each, 7)...)
+	}
+	if c := observe(t, p, view(chain.Polygon, 1, blocks, blocks, all...), t0); !c.None() {
+		t.Errorf("read again: %d rows, %d events", len(c.Deposits), len(c.Events))
+	}
+}
+
+// TestFold_Money: what is worth a cent is recorded by itself beside any number of
+// specks, and completes the payment; specks complete it too.
+func TestFold_Money(t *testing.T) {
+	t.Parallel()
+	t.Run("BesideSpecks", func(t *testing.T) {
+		p := observe(t, started(t, "10"), view(chain.Polygon, 1, 1, 1, specks(started(t, "10"), 1, 100, 1)...), t0).Payment
+		c := observe(t, p, view(chain.Polygon, 2, 4, 2, transfer(usdcPolygon, "9999900", 3, "a", "money")), t0)
+		if len(c.Deposits) != 1 || c.Deposits[0].Folded() || c.Payment.Incoming().IsZero() {
+			t.Fatalf("money is seen as %+v", c.Deposits)
+		}
+		c = observe(t, c.Payment, view(chain.Polygon, 3, 3, 3, transfer(usdcPolygon, "9999900", 3, "a", "money")), t0)
+		if c.Payment.Status != payment.Completed || c.Payment.Hash != "money" {
+			t.Errorf("%s by %s", c.Payment.Status, c.Payment.Hash)
+		}
+	})
+	t.Run("SpecksComplete", func(t *testing.T) {
+		p := started(t, "10")
+		c := observe(t, p, view(chain.Polygon, 1, 1, 1, specks(p, 1, 1_000, 9_999)...), t0)
+		if c.Payment.Status != payment.Started {
+			t.Fatalf("a tenth of a cent short: %s", c.Payment.Status)
+		}
+		c = observe(t, c.Payment, view(chain.Polygon, 2, 2, 2, specks(p, 2, 1, 1_000)...), t0)
+		if c.Payment.Status != payment.Completed || units(c.Payment) != 10_000_000 {
+			t.Errorf("%s with %d", c.Payment.Status, units(c.Payment))
+		}
+	})
+	t.Run("TopUp", func(t *testing.T) {
+		s := tellTopUp(t, "20")
+		s.cancel()
+		s.apply(s.p.Observe(view(chain.Polygon, 1, 1, 1, specks(s.p, 1, 1_000, 9_999)...), t0))
+		s.wants(payment.Completed, 199)
+		s.apply(s.p.Observe(view(chain.Polygon, 2, 2, 2, specks(s.p, 2, 1_000, 9_999)...), t0))
+		s.wants(payment.Completed, 399)
+	})
+	t.Run("CentsByTheThousand", func(t *testing.T) {
+		p := started(t, "1000000")
+		for b := uint64(1); b <= 20; b++ {
+			p = observe(t, p, view(chain.Polygon, b, b, b, specks(p, b, 500, 10_000)...), t0).Payment
+		}
+		if units(p) != 20*500*10_000 || len(p.Deposits) > 200 {
+			t.Errorf("%d in %d rows", units(p), len(p.Deposits))
+		}
+		for b := uint64(21); b <= 40; b++ {
+			p = observe(t, p, view(chain.Polygon, b, b, b, specks(p, b, 100, 2_000_000)...), t0).Payment
+		}
+		if units(p) != 20*500*10_000+20*100*2_000_000 || len(p.Deposits) > 1_100 {
+			t.Errorf("%d in %d rows", units(p), len(p.Deposits))
+		}
+	})
+}
+
+// TestFold_Reorg: a block is folded when it is finalized, so nothing that is folded
+// can vanish, and a block that is replaced is counted as it ends up.
+func TestFold_Reorg(t *testing.T) {
+	t.Parallel()
+	p := started(t, "10")
+	p = observe(t, p, view(chain.Polygon, 1, 1, 1, specks(p, 1, payment.FoldFrom, 1)...), t0).Payment
+	soft := view(chain.Polygon, 2, 3, 3, append(specks(p, 2, 50, 1), specks(p, 3, 50, 1)...)...)
+	soft.Finalized.Number = 1
+	if c := observe(t, p, soft, t0); !c.None() || units(c.Payment) != payment.FoldFrom {
+		t.Fatalf("before finality: %d", units(c.Payment))
+	}
+	// The cursor is past blocks that are not finalized: nothing later is folded before them.
+	ahead := view(chain.Polygon, 4, 4, 4, specks(p, 4, 5, 1)...)
+	ahead.Unread = true
+	if c := observe(t, p, ahead, t0); !c.None() {
+		t.Fatalf("folded out of order: %+v", c.Deposits)
+	}
+	p = observe(t, p, view(chain.Polygon, 2, 4, 4, append(specks(p, 3, 70, 1), specks(p, 4, 5, 1)...)...), t0).Payment
+	if units(p) != payment.FoldFrom+75 {
+		t.Errorf("received %d", units(p))
+	}
+}
+
+// TestFold_Swept: what comes after a folded deposit was swept is another one.
+func TestFold_Swept(t *testing.T) {
+	t.Parallel()
+	p := started(t, "10")
+	p = observe(t, p, view(chain.Polygon, 1, 1, 1, specks(p, 1, 100, 1)...), t0).Payment
+	p.Deposits[len(p.Deposits)-1].Swept = true
+	for b := uint64(2); b <= 4; b++ {
+		p = observe(t, p, view(chain.Polygon, b, b, b, specks(p, b, 100, 1)...), t0).Payment
+	}
+	if n := len(p.Deposits); n != payment.FoldFrom+2 || p.Deposits[n-1].Count != 300 ||
+		p.Deposits[n-2].Count != 100-payment.FoldFrom {
+		t.Errorf("%d rows: %+v", n, p.Deposits[payment.FoldFrom:])
+	}
+	if c := observe(t, p, view(chain.Polygon, 1, 1, 1, specks(p, 1, 100, 1)...), t0); !c.None() {
+		t.Error("a block that was swept is counted again")
+	}
+}
+
+// TestFold_Missed: what an endpoint left out of blocks that are folded is found when
+// all of them are read again, once.
+func TestFold_Missed(t *testing.T) {
+	t.Parallel()
+	p := started(t, "10")
+	var all []chain.Transfer
+	for b := uint64(1); b <= 4; b++ {
+		list := specks(p, b, 100, 1)
+		all = append(all, list...)
+		if b == 3 {
+			list = list[:50]
+		}
+		p = observe(t, p, view(chain.Polygon, b, b, b, list...), t0).Payment
+	}
+	for range 2 {
+		p = observe(t, p, view(chain.Polygon, 1, 4, 4, all...), t0).Payment
+		if units(p) != 400 {
+			t.Fatalf("received %d of 400", units(p))
+		}
+	}
+}
+
+// TestFold_AnyOrder: whatever windows the blocks are read in, as often as one likes,
+// the sum is that of the chain.
+func TestFold_AnyOrder(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(200) {
+		rng := rand.New(rand.NewPCG(seed, 6))
+		p := started(t, "1000000")
+		byBlock := make(map[uint64][]chain.Transfer)
+		want := int64(0)
+		const blocks = 12
+		for b := uint64(1); b <= blocks; b++ {
+			for _, s := range specks(p, b, rng.IntN(40), 1) {
+				micros := money.Micros(1 + rng.IntN(20_000))
+				want += int64(micros)
+				s.Units = micros.Units(6)
+				byBlock[b] = append(byBlock[b], s)
+			}
+		}
+		read := func(from, to, finalized uint64, unread bool) {
+			v := view(chain.Polygon, from, to, to)
+			v.Finalized.Number, v.Unread = finalized, unread
+			for b := from; b <= to; b++ {
+				v.Transfers = append(v.Transfers, byBlock[b]...)
+			}
+			p = observe(t, p, v, t0).Payment
+		}
+		for scanned, rechecked := uint64(0), uint64(0); rechecked < blocks; {
+			if to := min(blocks, scanned+1+rng.Uint64N(4)); to > scanned {
+				finalized := min(to, rechecked+rng.Uint64N(to-rechecked+1))
+				read(scanned+1, to, finalized, rechecked < scanned)
+				scanned = to
+			}
+			if to := min(scanned, rechecked+rng.Uint64N(4)); to > rechecked {
+				read(rechecked+1, to, to, false)
+				rechecked = to
+			}
+			if rng.IntN(3) == 0 && rechecked > 0 {
+				from := 1 + rng.Uint64N(rechecked)
+				read(from, rechecked, rechecked, false)
+			}
+		}
+		if units(p) != want {
+			t.Fatalf("seed %d: received %d, want %d", seed, units(p), want)
+		}
+	}
+}
