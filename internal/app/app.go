@@ -22,6 +22,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/florinpay/florin/internal/campaign"
+	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/config"
 	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/identity"
@@ -103,8 +104,11 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 	a.Users = identity.New(a.Store.Identity(), Now, users)
 	a.Merchants = merchant.New(a.Store.Merchant(), a.Users, Now, merchant.Options{
 		CheckCallback: func(u string) error { return webhook.CheckURL(u, a.Config.AllowPrivateCallbacks) },
-		Profiles:      a.Config.Profiles(),
-		Meter:         a.Config.Credits,
+		CheckWallet: func(ctx context.Context, n chain.Network, w chain.Address) error {
+			return a.networks.checkWallet(ctx, n, w)
+		},
+		Profiles: a.Config.Profiles(),
+		Meter:    a.Config.Credits,
 	})
 	holder := newULID(Now())
 	if a.Config.MetricsListen != "" {

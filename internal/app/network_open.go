@@ -91,7 +91,9 @@ func openSolana(cfg config.Config, n config.Network) (*network, chain.SweepSende
 	if err != nil {
 		return nil, nil, err
 	}
-	reader, err := solana.New(solana.Config{Profile: n.Profile, Endpoints: reveal(n.RPC), Sweeps: sweeps})
+	reader, err := solana.New(
+		solana.Config{Profile: n.Profile, Endpoints: reveal(n.RPC), Sweeps: sweeps, Treasury: n.Treasury},
+	)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -105,7 +107,7 @@ func openSolana(cfg config.Config, n config.Network) (*network, chain.SweepSende
 		OfferedNetwork: payment.OfferedNetwork{
 			Profile: n.Profile, Treasury: n.Treasury, Depositor: solana.NewDepositor(cfg.SolSeed),
 		},
-		reader: reader,
+		reader: reader, checkWallet: reader.CheckWallet,
 	}, sender, nil
 }
 

@@ -1,6 +1,8 @@
 package app
 
 import (
+	"context"
+
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/settlement"
@@ -13,6 +15,9 @@ type network struct {
 	watcher *payment.Watcher
 	sweeper *settlement.Sweeper // nil: no gas wallet, so nothing is swept
 	close   func()              // closes connections; nil: there are none
+	// checkWallet refuses an address that cannot be a settlement wallet; nil: every
+	// address can.
+	checkWallet func(context.Context, chain.Address) error
 }
 
 // networks are the configured networks; it implements payment.Networks.
@@ -36,6 +41,16 @@ func (all networks) Health(n chain.Network) payment.Health {
 		return payment.Health{Reason: "this network is not offered here", Detail: "not configured"}
 	}
 	return x.watcher.Health()
+}
+
+// checkWallet refuses an address that cannot be a settlement wallet on the
+// network. A network that is not configured cannot be asked.
+func (all networks) checkWallet(ctx context.Context, n chain.Network, w chain.Address) error {
+	x, ok := all[n]
+	if !ok || x.checkWallet == nil {
+		return nil
+	}
+	return x.checkWallet(ctx, w)
 }
 
 // inOrder returns the configured networks in the order they are offered.

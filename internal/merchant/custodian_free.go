@@ -21,7 +21,7 @@ func (s *Service) ArrangeCustodian(
 	ctx context.Context, key Key, in CustodianInput, record AuditFunc,
 ) (c Custodian, signing secret.Text, err error) {
 	now := s.now().UTC()
-	if _, err := s.with(Custodian{}, in); err != nil {
+	if err := s.checkInput(ctx, key, in); err != nil {
 		return Custodian{}, secret.Text{}, err
 	}
 	_, err = s.store.Custodian(ctx, key.ID)

@@ -23,6 +23,9 @@ func (s *Service) CreateCustodian(
 	ctx context.Context, key Key, in CustodianInput, record AuditFunc,
 ) (Custodian, secret.Text, error) {
 	c, signing, err := s.newCustodian(key, in)
+	if err == nil {
+		err = s.checkWallets(ctx, Custodian{}, c)
+	}
 	if err != nil {
 		return Custodian{}, secret.Text{}, err
 	}
@@ -46,7 +49,7 @@ func (s *Service) UpdateCustodian(
 	now := s.now().UTC()
 	// Input that is invalid by itself is refused before the lock; input that is
 	// invalid only with the stored values, inside.
-	if _, err := s.with(Custodian{}, in); err != nil {
+	if err := s.checkInput(ctx, key, in); err != nil {
 		return Custodian{}, err
 	}
 	entries, err := s.charge(key, "custodian.update", now)

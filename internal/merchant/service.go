@@ -1,6 +1,7 @@
 package merchant
 
 import (
+	"context"
 	"crypto/rand"
 	"fmt"
 	"io"
@@ -20,6 +21,10 @@ type Options struct {
 	// with a fault that names callbackUrl. If it is nil, a callback must be an
 	// https URL.
 	CheckCallback func(string) error
+	// CheckWallet refuses a settlement wallet that cannot receive money on its
+	// network, with a fault about the wallet. It may read from the network. If it
+	// is nil, every address counts as a wallet.
+	CheckWallet func(context.Context, chain.Network, chain.Address) error
 	// Profiles are the configured networks: a settlement wallet must not be
 	// one of their token contracts. If empty, the compiled-in networks apply.
 	Profiles []chain.Profile

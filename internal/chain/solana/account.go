@@ -41,9 +41,10 @@ const (
 
 // rawAccount is an account as a node returns it.
 type rawAccount struct {
-	Lamports uint64    `json:"lamports"`
-	Owner    string    `json:"owner"`
-	Data     [2]string `json:"data"` // content, "base64"
+	Lamports   uint64    `json:"lamports"`
+	Owner      string    `json:"owner"`
+	Executable bool      `json:"executable"`
+	Data       [2]string `json:"data"` // content, "base64"
 }
 
 // accounts reads accounts as of the slot or later, in order; an account that does not exist is nil. It also

@@ -22,6 +22,8 @@ type Config struct {
 	// empty where nothing is swept. A new transaction that names it means that deposit accounts may have been
 	// emptied and paid the same amount again since they were last read.
 	Sweeps chain.Address
+	// Treasury is the operator's settlement wallet, which Check verifies; empty where there is none.
+	Treasury chain.Address
 	// Rate is the average number of requests a second that reading may cost, over all endpoints; 0 is
 	// DefaultRate. With more addresses than the rate allows for, new blocks are reported later.
 	Rate float64
@@ -45,6 +47,7 @@ type Adapter struct {
 	rate    float64
 
 	thorough bool
+	treasury chain.Address
 
 	heads   headCache
 	watched *watchedAccounts
@@ -93,7 +96,10 @@ func New(c Config) (*Adapter, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Adapter{profile: c.Profile, mints: mints, rate: c.Rate, thorough: c.Thorough, watched: newWatchedAccounts()}
+	a := &Adapter{
+		profile: c.Profile, mints: mints, rate: c.Rate, thorough: c.Thorough, treasury: c.Treasury,
+		watched: newWatchedAccounts(),
+	}
 	if c.Sweeps != "" {
 		if a.sweeps, err = parseKey(string(c.Sweeps)); err != nil {
 			return nil, fault.New(fault.Invalid, "address of the sweeps of %s: %s", n, err.Error())

@@ -11,8 +11,8 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 )
 
-// Check compares the cluster with the configuration: its genesis hash, and that every asset is a mint of the
-// token program with the expected decimals.
+// Check compares the cluster with the configuration: its genesis hash, that every asset is a mint of the token program
+// with the expected decimals, and that the treasury can be a settlement wallet.
 func (a *Adapter) Check(ctx context.Context) error {
 	if gaveUp(ctx) {
 		return ctx.Err()
@@ -33,6 +33,12 @@ func (a *Adapter) Check(ctx context.Context) error {
 		if err := a.checkMint(m.asset, mints[i]); err != nil {
 			return err
 		}
+	}
+	if a.treasury == "" {
+		return nil
+	}
+	if err := a.CheckWallet(ctx, a.treasury); err != nil {
+		return fault.Within("FLORIN_"+string(a.profile.Network)+"_TREASURY", err)
 	}
 	return nil
 }
@@ -59,4 +65,46 @@ func (a *Adapter) checkMint(asset chain.Asset, r *rawAccount) error {
 			asset.Symbol, n, decimals, asset.Decimals, n, asset.Symbol)
 	}
 	return nil
+}
+
+// CheckWallet refuses an address that cannot be a settlement wallet: a token account, a mint or a program. Tokens paid
+// to the associated account of such an address could be moved by nobody. It fails with fault.Unavailable while no
+// endpoint answers.
+func (a *Adapter) CheckWallet(ctx context.Context, wallet chain.Address) error {
+	key, err := parseKey(string(wallet))
+	if err != nil {
+		return err
+	}
+	var r *rawAccount
+	err = a.pool.do(ctx, func(ctx context.Context, e *endpoint) error {
+		got, _, err := e.accounts(ctx, []solanago.PublicKey{key}, 0)
+		if err == nil {
+			r = got[0]
+		}
+		return err
+	})
+	if err != nil {
+		return fault.New(fault.Unavailable, "this wallet could not be checked, since %s cannot be reached at the moment; try again later", a.profile.Name)
+	}
+	if r == nil {
+		return nil
+	}
+	if !r.token() {
+		if r.Executable {
+			return fault.New(fault.Invalid, "this is a program, not a wallet; money sent there is lost")
+		}
+		return nil
+	}
+	program, err := parseKey(r.Owner)
+	if err != nil {
+		return err
+	}
+	held, err := r.holdingOf(program)
+	if err != nil {
+		return err
+	}
+	if held.valid {
+		return fault.New(fault.Invalid, "this is a token account, not a wallet; enter the wallet that owns it, %s", held.owner)
+	}
+	return fault.New(fault.Invalid, "this is an account of a token program, not a wallet; money sent there is lost")
 }

@@ -1,0 +1,79 @@
+package solana_test
+
+import (
+	"strings"
+	"testing"
+
+	solanago "github.com/gagliardetto/solana-go"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/chaintest"
+	"github.com/florinpay/florin/internal/chain/solana"
+	"github.com/florinpay/florin/internal/fault"
+)
+
+// TestCheckWallet: what no one can spend from is refused as a settlement wallet, and wallets and vaults are not.
+func TestCheckWallet(t *testing.T) {
+	t.Parallel()
+	onRuntimes(t, func(t *testing.T, h *harness) {
+		vault, _, err := solanago.FindProgramAddress([][]byte{[]byte("vault")}, solanago.MemoProgramID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		paid := h.Address()
+		h.Pay(chaintest.Payment{To: paid, Asset: h.Credited(), Units: 1})
+		h.mustSend([]solanago.Instruction{transferSOL(h.rich.PublicKey(), vault, h.rent(0))})
+		h.Mine(1)
+		for name, good := range map[string]solanago.PublicKey{
+			"Unused": newKey(t).PublicKey(), "Used": h.rich.PublicKey(), "Vault": vault,
+			"OwnerOfTokens": solanago.PublicKey(paid.Raw),
+		} {
+			if err := h.reader.CheckWallet(t.Context(), chain.Address(good.String())); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		mint := h.mints[h.Credited().Contract]
+		for name, c := range map[string]struct {
+			key  solanago.PublicKey
+			says string
+		}{
+			"TokenAccount": {ata(solanago.PublicKey(paid.Raw), mint), string(paid.Address)},
+			"Mint":         {mint, "token program"},
+			"Program":      {solanago.TokenProgramID, "program"},
+		} {
+			err := h.reader.CheckWallet(t.Context(), chain.Address(c.key.String()))
+			if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("%s: %v, want Invalid that says %q", name, err, c.says)
+			}
+		}
+	})
+	h := newLedger(t)
+	n := newNode(t, h.URL())
+	n.refuse(503)
+	err := newHarness(t, h.bank, n.url()).reader.CheckWallet(t.Context(), h.Address().Address)
+	if !fault.Is(err, fault.Unavailable) || strings.Contains(err.Error(), n.name()) {
+		t.Errorf("without a node: %v, want Unavailable", err)
+	}
+}
+
+// TestCheck_Treasury: a network whose treasury is a token account is not set up.
+func TestCheck_Treasury(t *testing.T) {
+	t.Parallel()
+	h := newLedger(t)
+	paid := h.Address()
+	h.Pay(chaintest.Payment{To: paid, Asset: h.Credited(), Units: 1})
+	h.Mine(1)
+	account := ata(solanago.PublicKey(paid.Raw), h.mints[h.Credited().Contract])
+	for treasury, want := range map[chain.Address]bool{paid.Address: true, chain.Address(account.String()): false} {
+		reader, err := solana.New(solana.Config{
+			Profile: h.profile(), Endpoints: []string{h.URL()}, Rate: unhurried, Treasury: treasury,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = reader.Check(t.Context())
+		if good := err == nil; good != want || !good && !strings.Contains(err.Error(), "FLORIN_SOL_TREASURY") {
+			t.Errorf("the treasury %s: %v", treasury, err)
+		}
+	}
+}
