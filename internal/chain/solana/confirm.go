@@ -9,6 +9,7 @@ import (
 	solanago "github.com/gagliardetto/solana-go"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/solana/effect"
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
 )
 
@@ -99,21 +100,21 @@ func (e *endpoint) judgeBlock(ctx context.Context, signature string, claimed, at
 }
 
 // includes reports whether the transaction made the transfer: same account index, mint, recipient and amount.
-func (a *Adapter) includes(tx *transaction, t chain.Transfer) bool {
+func (a *Adapter) includes(tx *effect.Transaction, t chain.Transfer) bool {
 	m, known := a.mint(t.Asset.Contract)
 	owner, err := parseKey(string(t.To))
 	if !known || err != nil {
 		return false
 	}
-	c, credited := tx.credit(a.watched.addresses.associated(owner, m.key), owner, m.key)
-	return credited && c.index == t.Ordinal && c.units().Cmp(t.Units) == 0
+	c, credited := tx.Credit(a.watched.addresses.associated(owner, m.key), owner, m.key)
+	return credited && c.Index == t.Ordinal && c.Units().Cmp(t.Units) == 0
 }
 
 // owned reports whether the changed account is its owner's associated one, the only one that deposits are
 // credited on.
-func (c change) owned() bool {
-	owner, err1 := solanago.PublicKeyFromBase58(c.owner)
-	mint, err2 := solanago.PublicKeyFromBase58(c.mint)
-	return err1 == nil && err2 == nil && c.program == solanago.TokenProgramID.String() &&
-		associated(owner, mint).String() == c.account
+func owned(c effect.Change) bool {
+	owner, err1 := solanago.PublicKeyFromBase58(c.Owner)
+	mint, err2 := solanago.PublicKeyFromBase58(c.Mint)
+	return err1 == nil && err2 == nil && c.Program == solanago.TokenProgramID.String() &&
+		associated(owner, mint).String() == c.Account
 }

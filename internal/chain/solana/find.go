@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/solana/effect"
 	"github.com/florinpay/florin/internal/fault"
 )
 
@@ -55,7 +56,7 @@ func (a *Adapter) find(ctx context.Context, e *endpoint, signature string) (chai
 	if err != nil {
 		return chain.Found{}, err
 	}
-	found := chain.Found{Exists: true, Failed: t.failed(), Final: st.final()}
+	found := chain.Found{Exists: true, Failed: t.Failed(), Final: st.final()}
 	if found.Block, err = r.head(ctx, t.Slot); err != nil {
 		return chain.Found{}, err
 	}
@@ -69,30 +70,30 @@ func (a *Adapter) find(ctx context.Context, e *endpoint, signature string) (chai
 }
 
 // moved lists what a transaction moved: tokens by account, then SOL.
-func (a *Adapter) moved(t *transaction, signature string) []chain.Transfer {
+func (a *Adapter) moved(t *effect.Transaction, signature string) []chain.Transfer {
 	var transfers []chain.Transfer
-	changes := t.changes()
+	changes := t.Changes()
 	for _, c := range changes {
-		gained, more := c.gained()
+		gained, more := c.Gained()
 		if !more || gained == 0 {
 			continue
 		}
-		to := chain.Address(c.account)
-		if c.steady && c.owned() {
-			to = chain.Address(c.owner)
+		to := chain.Address(c.Account)
+		if c.Steady && owned(c) {
+			to = chain.Address(c.Owner)
 		}
 		transfers = append(transfers, chain.Transfer{
-			Key:   chain.Key{Network: a.profile.Network, Tx: chain.TxHash(signature), Ordinal: c.index},
-			Asset: a.assetAt(c), From: payer(changes, c.mint), To: to, Units: c.units(),
+			Key:   chain.Key{Network: a.profile.Network, Tx: chain.TxHash(signature), Ordinal: c.Index},
+			Asset: a.assetAt(c), From: effect.Payer(changes, c.Mint), To: to, Units: c.Units(),
 		})
 	}
-	coins := t.coins()
-	for i, key := range t.keys {
+	coins := t.Coins()
+	for i, key := range t.Keys {
 		if units, gained := coins[i]; gained {
 			transfers = append(transfers, chain.Transfer{
 				Key:   chain.Key{Network: a.profile.Network, Tx: chain.TxHash(signature), Ordinal: i},
 				Asset: chain.Asset{Network: a.profile.Network, Symbol: a.profile.Coin, Decimals: coinDecimals},
-				From:  chain.Address(t.keys[0]), To: chain.Address(key), Units: units,
+				From:  chain.Address(t.Keys[0]), To: chain.Address(key), Units: units,
 			})
 		}
 	}
@@ -100,9 +101,9 @@ func (a *Adapter) moved(t *transaction, signature string) []chain.Transfer {
 }
 
 // assetAt returns the asset of the change's mint, with nothing but the address if the mint is unknown.
-func (a *Adapter) assetAt(c change) chain.Asset {
-	if m, ok := a.mint(chain.Address(c.mint)); ok {
+func (a *Adapter) assetAt(c effect.Change) chain.Asset {
+	if m, ok := a.mint(chain.Address(c.Mint)); ok {
 		return m.asset
 	}
-	return chain.Asset{Network: a.profile.Network, Contract: chain.Address(c.mint)}
+	return chain.Asset{Network: a.profile.Network, Contract: chain.Address(c.Mint)}
 }

@@ -190,7 +190,7 @@ func (s *search) transfers(ctx context.Context, accounts []*account) ([]chain.Tr
 			Key: chain.Key{
 				Network: s.adapter.profile.Network, Tx: chain.TxHash(p.e.signature), Ordinal: p.e.tx.ordinal,
 			},
-			Asset: p.acc.mint.asset, From: p.e.tx.from, To: p.acc.address, Units: p.e.tx.change.units(),
+			Asset: p.acc.mint.asset, From: p.e.tx.from, To: p.acc.address, Units: p.e.tx.change.Units(),
 			Block: at, Source: p.e.tx.source,
 		})
 	}

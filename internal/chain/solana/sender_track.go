@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	solanago "github.com/gagliardetto/solana-go"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/solana/effect"
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
 	"github.com/florinpay/florin/internal/money"
 )
@@ -141,11 +141,11 @@ func (s *Sender) included(
 	if err != nil {
 		return chain.SweepOutcome{}, err
 	}
-	seen := chain.SweepOutcome{Status: chain.TxIncluded, Tx: chain.TxHash(signature), Paid: t.paid()}
+	seen := chain.SweepOutcome{Status: chain.TxIncluded, Tx: chain.TxHash(signature), Paid: t.Paid()}
 	if seen.Block, err = r.head(ctx, t.Slot); err != nil || !st.final() {
 		return seen, err
 	}
-	if t.failed() {
+	if t.Failed() {
 		seen.Status, seen.Note = chain.TxReverted, "the transaction failed as a whole: "+e.Redact(string(t.Meta.Err))
 		return seen, nil
 	}
@@ -153,19 +153,19 @@ func (s *Sender) included(
 		return chain.SweepOutcome{}, err
 	}
 	seen.Status = chain.TxFinal
-	changes := make(map[string]change)
-	for _, c := range t.changes() {
-		changes[c.account] = c
+	changes := make(map[string]effect.Change)
+	for _, c := range t.Changes() {
+		changes[c.Account] = c
 	}
 	for _, l := range p.legs {
 		c := changes[l.account.String()]
 		if l.native() {
-			c = t.coinsOf(l.account)
+			c = t.CoinsOf(l.account)
 		}
-		if c.before > c.after {
+		if c.Before > c.After {
 			seen.Moved = append(seen.Moved, chain.Moved{
 				Address: l.Address.Address, Contract: l.Asset.Contract,
-				Units: money.UnitsFromUint64(c.before - c.after),
+				Units: money.UnitsFromUint64(c.Before - c.After),
 			})
 			continue
 		}
@@ -180,35 +180,6 @@ func (s *Sender) included(
 		}
 	}
 	return seen, nil
-}
-
-// paid returns what the transaction cost its payer: the fee, and the rent of accounts it created. Rent of
-// accounts it closed is not subtracted: others paid that, and a sweep cannot count on it.
-func (t *transaction) paid() money.Units {
-	cost := t.Meta.Fee
-	for i := range min(len(t.Meta.PreBalances), len(t.Meta.PostBalances)) {
-		if i > 0 && t.Meta.PreBalances[i] == 0 && t.Meta.PostBalances[i] > 0 && t.isToken(i) {
-			cost += uint64(t.Meta.PostBalances[i])
-		}
-	}
-	return money.UnitsFromUint64(cost)
-}
-
-// isToken reports whether the account is a token account after the transaction.
-func (t *transaction) isToken(index int) bool {
-	return slices.ContainsFunc(t.Meta.PostTokens, func(b tokenBalance) bool { return b.AccountIndex == index })
-}
-
-// coinsOf returns what the transaction did to the lamports of an account.
-func (t *transaction) coinsOf(key solanago.PublicKey) change {
-	for i, k := range t.keys {
-		if k == key.String() && i < len(t.Meta.PreBalances) && i < len(t.Meta.PostBalances) {
-			return change{
-				index: i, account: k, before: uint64(t.Meta.PreBalances[i]), after: uint64(t.Meta.PostBalances[i]),
-			}
-		}
-	}
-	return change{}
 }
 
 // whyUnmoved returns the reason for which an item was left out.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/florinpay/florin/internal/chain/solana/effect"
 	solanago "github.com/gagliardetto/solana-go"
 )
 
@@ -90,7 +91,7 @@ func (g *sweepLog) list(ctx context.Context, e *endpoint, address string) ([]sig
 
 // readPart reads some transactions and keeps which watched accounts they name.
 func (s *search) readPart(ctx context.Context, log *sweepLog, part []signatureInfo) error {
-	read := make([]*transaction, len(part))
+	read := make([]*effect.Transaction, len(part))
 	err := each(ctx, part, 1, func(ctx context.Context, one []signatureInfo, at int) (err error) {
 		read[at], err = s.cache.transaction(ctx, one[0].Signature)
 		return err
@@ -101,7 +102,7 @@ func (s *search) readPart(ctx context.Context, log *sweepLog, part []signatureIn
 	for i, t := range read {
 		log.read[part[i].Signature] = part[i].Slot
 		log.count++
-		for _, text := range t.keys {
+		for _, text := range t.Keys {
 			key, err := solanago.PublicKeyFromBase58(text)
 			if _, watched := s.adapter.watched.accounts[key]; err == nil && watched {
 				log.named[key] = naming{log.count, part[i].Slot}

@@ -9,6 +9,7 @@ import (
 	solanago "github.com/gagliardetto/solana-go"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/solana/effect"
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
 )
 
@@ -104,7 +105,7 @@ func (s *search) advance(ctx context.Context, acc *account, budget *int) (over b
 			continue
 		}
 		part := w.next(min(*budget, parallelCalls))
-		read := make([]*transaction, len(part))
+		read := make([]*effect.Transaction, len(part))
 		err := each(ctx, part, 1, func(ctx context.Context, one []signatureInfo, at int) (err error) {
 			if !one[0].failed() && one[0].Slot <= w.slot {
 				read[at], err = s.cache.transaction(ctx, one[0].Signature)
@@ -157,7 +158,7 @@ func (w *walk) next(n int) []signatureInfo {
 }
 
 // take counts one transaction in; t is nil for one that was not read.
-func (w *walk) take(acc *account, l signatureInfo, t *transaction) error {
+func (w *walk) take(acc *account, l signatureInfo, t *effect.Transaction) error {
 	w.last = l.Slot
 	if l.Slot >= w.goal && len(w.listed) < listedKept {
 		w.listed[l.Signature] = true
@@ -171,16 +172,16 @@ func (w *walk) take(acc *account, l signatureInfo, t *transaction) error {
 	if l.Slot < w.goal {
 		w.older++
 	}
-	c, reported := t.change(acc.key)
+	c, reported := t.Change(acc.key)
 	if !reported {
 		return nil // it names no token program, so it cannot have changed a token balance
 	}
 	if w.newest == 0 {
 		w.newest = l.Slot
 	}
-	w.matched = w.matched || l.Slot == w.newest && c.after == w.amount
-	w.rest -= c.after - c.before
-	if credited := t.creditOf(acc); credited && l.Slot >= w.goal {
+	w.matched = w.matched || l.Slot == w.newest && c.After == w.amount
+	w.rest -= c.After - c.Before
+	if credited := creditOf(t, acc); credited && l.Slot >= w.goal {
 		w.credits = append(w.credits, &entry{
 			signature: l.Signature, slot: l.Slot, tx: outcomeOf(t, acc, w.e.Name),
 		})
@@ -289,15 +290,4 @@ func (s *search) setAside(acc *account, reason string) {
 		s.unread.Addresses = append(s.unread.Addresses, acc.address)
 	}
 	s.left[acc.address] = true
-}
-
-// change returns what the transaction did to an account; ok is false if it does not say. Validators report no token
-// balances for a transaction that names no token program, and such a transaction cannot change any.
-func (t *transaction) change(key solanago.PublicKey) (c change, ok bool) {
-	for _, c := range t.changes() {
-		if c.account == key.String() {
-			return c, true
-		}
-	}
-	return change{}, false
 }

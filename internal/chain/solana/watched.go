@@ -8,6 +8,7 @@ import (
 	solanago "github.com/gagliardetto/solana-go"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/solana/effect"
 )
 
 // it was read
@@ -62,24 +63,24 @@ type entry struct {
 type outcome struct {
 	ordinal  int
 	credited bool
-	change   change
+	change   effect.Change
 	from     chain.Address
 	source   string
 }
 
 // outcomeOf returns what the transaction, as the source reported it, did to the account.
-func outcomeOf(t *transaction, acc *account, source string) *outcome {
-	c, credited := t.credit(acc.key, acc.owner, acc.mint.key)
-	o := &outcome{ordinal: c.index, credited: credited, change: c, source: source}
+func outcomeOf(t *effect.Transaction, acc *account, source string) *outcome {
+	c, credited := t.Credit(acc.key, acc.owner, acc.mint.key)
+	o := &outcome{ordinal: c.Index, credited: credited, change: c, source: source}
 	if credited {
-		o.from = payer(t.changes(), c.mint)
+		o.from = effect.Payer(t.Changes(), c.Mint)
 	}
 	return o
 }
 
 // creditOf reports whether the transaction credited the account.
-func (t *transaction) creditOf(acc *account) bool {
-	_, credited := t.credit(acc.key, acc.owner, acc.mint.key)
+func creditOf(t *effect.Transaction, acc *account) bool {
+	_, credited := t.Credit(acc.key, acc.owner, acc.mint.key)
 	return credited
 }
 

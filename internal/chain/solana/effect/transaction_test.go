@@ -1,4 +1,4 @@
-package solana
+package effect
 
 import (
 	"bytes"
@@ -8,7 +8,6 @@ import (
 
 	solanago "github.com/gagliardetto/solana-go"
 
-	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 )
 
@@ -20,6 +19,14 @@ var (
 	otherMint = solanago.MustPublicKeyFromBase58("EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v")
 	someATA   = associated(someOwner, someMint)
 )
+
+func associated(owner, mint solanago.PublicKey) solanago.PublicKey {
+	ata, _, err := solanago.FindAssociatedTokenAddress(owner, mint)
+	if err != nil {
+		panic(err) // practically impossible
+	}
+	return ata
+}
 
 // asJSON is a transaction as a node returns it, which pays 7 units to someATA. That account held 5 and has
 // index 1; the payer's has index 2.
@@ -64,12 +71,12 @@ func first(meta map[string]any, list string) map[string]any {
 }
 
 // read decodes a transaction; ok is false if it is refused.
-func read(raw []byte) (*transaction, bool) {
-	var t *transaction
+func read(raw []byte) (*Transaction, bool) {
+	var t *Transaction
 	if json.Unmarshal(raw, &t) != nil || t == nil {
 		return nil, false
 	}
-	return t, t.valid(someSignature)
+	return t, t.Valid(someSignature)
 }
 
 // TestTransaction_Credit: a successful transaction credits only what it brought to the owner's account of the
@@ -119,10 +126,10 @@ func TestTransaction_Credit(t *testing.T) {
 			if !ok {
 				t.Fatal("it is refused")
 			}
-			got, credited := tx.credit(someATA, someOwner, someMint)
+			got, credited := tx.Credit(someATA, someOwner, someMint)
 			if credited != (c.want > 0) || credited &&
-				(got.units().Cmp(money.UnitsFromUint64(c.want)) != 0 || got.index != 1) {
-				t.Errorf("credited %t, %s at %d; want %d", credited, got.units(), got.index, c.want)
+				(got.Units().Cmp(money.UnitsFromUint64(c.want)) != 0 || got.Index != 1) {
+				t.Errorf("credited %t, %s at %d; want %d", credited, got.Units(), got.Index, c.want)
 			}
 		})
 	}
@@ -163,7 +170,7 @@ func TestTransaction_Invalid(t *testing.T) {
 	failed, ok := read(asJSON(func(m, _ map[string]any) {
 		m["err"], m["preBalances"], m["postBalances"] = "x", []int64{}, nil
 	}))
-	if !ok || !failed.failed() || len(failed.changes()) != 0 {
+	if !ok || !failed.Failed() || len(failed.Changes()) != 0 {
 		t.Errorf("a failed transaction without balances is refused: %t", !ok)
 	}
 }
@@ -182,38 +189,34 @@ func FuzzTransaction(f *testing.F) {
 	} {
 		f.Add(raw)
 	}
-	adapter := &Adapter{
-		profile: chain.Profile{Network: chain.Solana, Coin: "SOL"},
-		mints:   []mint{{key: someMint, asset: chain.Asset{Contract: chain.Address(someMint.String())}}},
-	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		tx, ok := read(raw)
 		if !ok {
 			return
 		}
-		for _, m := range adapter.moved(tx, someSignature) {
-			if m.Units.Big().Sign() <= 0 || m.Ordinal < 0 || m.Ordinal >= len(tx.keys) {
-				t.Fatalf("%s moved %+v", raw, m)
+		for index, units := range tx.Coins() {
+			if units.Big().Sign() <= 0 || index < 0 || index >= len(tx.Keys) {
+				t.Fatalf("%s gives %s lamports to account %d", raw, units, index)
 			}
 		}
-		tx.paid()
-		c, credited := tx.credit(someATA, someOwner, someMint)
+		tx.Paid()
+		c, credited := tx.Credit(someATA, someOwner, someMint)
 		if !credited {
 			return
 		}
-		after, before := only(tx.Meta.PostTokens, c.index), only(tx.Meta.PreTokens, c.index)
+		after, before := only(tx.Meta.PostTokens, c.Index), only(tx.Meta.PreTokens, c.Index)
 		now, _ := after.units()
 		then, _ := before.units()
 		switch {
-		case tx.failed(), tx.keys[c.index] != someATA.String(), after.Mint != someMint.String(),
+		case tx.Failed(), tx.Keys[c.Index] != someATA.String(), after.Mint != someMint.String(),
 			after.Owner != someOwner.String(),
-			after.ProgramID != solanago.TokenProgramID.String(), tx.Meta.PostBalances[c.index] <= 0:
+			after.ProgramID != solanago.TokenProgramID.String(), tx.Meta.PostBalances[c.Index] <= 0:
 			t.Fatalf("%s credits %+v", raw, c)
-		case before.Mint != "" && tx.Meta.PreBalances[c.index] > 0 &&
+		case before.Mint != "" && tx.Meta.PreBalances[c.Index] > 0 &&
 			(before.Owner != after.Owner || before.Mint != after.Mint):
 			t.Fatalf("%s credits an account that was another's", raw)
-		case c.units().Big().Uint64() > now, tx.Meta.PreBalances[c.index] > 0 && c.units().Big().Uint64() != now-then:
-			t.Fatalf("%s credits %s, which held %d before and %d after", raw, c.units(), then, now)
+		case c.Units().Big().Uint64() > now, tx.Meta.PreBalances[c.Index] > 0 && c.Units().Big().Uint64() != now-then:
+			t.Fatalf("%s credits %s, which held %d before and %d after", raw, c.Units(), then, now)
 		}
 		if strings.Contains(string(tx.Meta.Err), "{") {
 			t.Fatalf("%s failed", raw)
