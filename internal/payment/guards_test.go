@@ -1,0 +1,92 @@
+package payment_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/payment"
+)
+
+// TestWatcher_EarlyCreditNeedsConfirmation: a merchant's own rule credits above the
+// final head only what a second endpoint confirms.
+func TestWatcher_EarlyCreditNeedsConfirmation(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 2)
+	r.creditAfter(time.Second)
+	p := r.start()
+	route, _ := p.Route()
+	reader := &denying{Reader: r.reader(), to: route.Address.Address}
+	w := r.on(r.store, reader)
+	r.must(w.RunOnce(t.Context()))
+	r.pay(p)
+	r.chain.Mine(2)
+	_ = w.RunOnce(t.Context())
+	r.expect(p, payment.Started, 0)
+	reader.to = ""
+	r.must(w.RunOnce(t.Context()))
+	r.expect(p, payment.Completed, tenUSDC)
+}
+
+// counting counts confirmations, and denies them while it is told to.
+type counting struct {
+	chain.Reader
+	denied bool
+	asked  int
+}
+
+func (c *counting) Confirm(ctx context.Context, list []chain.Transfer, at chain.Head) (chain.Verdict, error) {
+	c.asked++
+	if c.denied {
+		return chain.Missing, nil
+	}
+	return c.Reader.Confirm(ctx, list, at)
+}
+
+// TestWatcher_ConfirmedBlock: what a second endpoint confirmed in one block counts for
+// nothing in another.
+func TestWatcher_ConfirmedBlock(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 2, func(p *chain.Profile) { p.Finality = chain.Finality{Depth: time.Second} })
+	p := r.start()
+	s := &dying{WatchStore: r.store}
+	reader := &counting{Reader: r.reader()}
+	w := payment.NewWatcher(r.profile, reader, s, "one", r.now, slog.New(slog.DiscardHandler))
+	r.must(w.RunOnce(t.Context()))
+	r.send(p, "USDC", tenUSDC)
+	r.chain.Mine(2)
+	s.dead = true
+	if err := w.RunOnce(t.Context()); !errors.Is(err, errDying) {
+		t.Fatalf("want the database to fail, got %v", err)
+	}
+	s.dead = false
+	r.chain.Drop(2, false)
+	r.send(p, "USDC", tenUSDC)
+	r.chain.Mine(3)
+	reader.denied = true
+	if err := w.RunOnce(t.Context()); !errors.Is(err, payment.ErrDisagree) {
+		t.Errorf("the transfer in another block was taken as confirmed: %v", err)
+	}
+	r.expect(p, payment.Started, 0)
+}
+
+// TestExpirer_Behind: while a network is behind no payment of it expires, though its
+// cursor has passed their time.
+func TestExpirer_Behind(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 1)
+	p := r.start()
+	r.watchFor(rigTTL)
+	c := r.cursor()
+	c.BehindSince = r.now()
+	r.must(r.store.SaveCursor(t.Context(), chain.Polygon, c))
+	r.must(r.expirer.RunOnce(t.Context()))
+	r.expect(p, payment.Started, 0)
+	c.BehindSince = time.Time{}
+	r.must(r.store.SaveCursor(t.Context(), chain.Polygon, c))
+	r.must(r.expirer.RunOnce(t.Context()))
+	r.expect(p, payment.Expired, 0)
+}
