@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/chaintest"
 	"github.com/florinpay/florin/internal/payment"
 )
 
@@ -89,4 +90,39 @@ func TestExpirer_Behind(t *testing.T) {
 	r.must(r.store.SaveCursor(t.Context(), chain.Polygon, c))
 	r.must(r.expirer.RunOnce(t.Context()))
 	r.expect(p, payment.Expired, 0)
+}
+
+// scanning records the first block of each scan.
+type scanning struct {
+	chain.Reader
+	from []uint64
+}
+
+func (s *scanning) Scan(
+	ctx context.Context, from uint64, to chain.Head, watch *chain.WatchSet,
+) ([]chain.Transfer, error) {
+	s.from = append(s.from, from)
+	return s.Reader.Scan(ctx, from, to, watch)
+}
+
+// TestWatcher_NeverBelowCursor: while the tags of an endpoint are back, blocks that were
+// credited are not read as if they could vanish.
+func TestWatcher_NeverBelowCursor(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 1, safeRule)
+	r.start()
+	r.chain.Mine(20)
+	r.watch()
+	c := r.cursor()
+	r.endpoints[0].Set(chaintest.Faults{Tag: func(string) string { return hexNumber(c.Scanned.Number - 8) }})
+	reader := &scanning{Reader: r.reader()}
+	r.must(r.on(r.store, reader).RunOnce(t.Context()))
+	if len(reader.from) == 0 {
+		t.Fatal("nothing was read; the test shows nothing")
+	}
+	for _, from := range reader.from {
+		if from <= c.Scanned.Number && from != c.Rechecked.Number+1 { // which is read a second time
+			t.Errorf("read from block %d, and the cursor is at %d", from, c.Scanned.Number)
+		}
+	}
 }
