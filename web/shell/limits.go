@@ -18,6 +18,13 @@ type Rate struct {
 	Burst     int
 }
 
+// times returns the rate for so many clients together.
+func (r Rate) times(n int) Rate { return Rate{PerSecond: r.PerSecond * float64(n), Burst: r.Burst * n} }
+
+// nearOpen is how many times the payments that one address may open its
+// neighbourhood, an IPv6 /48 or an IPv4 /24, may open.
+const nearOpen = 3
+
 // Rates are the limits. A program on the same machine without a proxy is not
 // limited.
 type Rates struct {
@@ -25,7 +32,8 @@ type Rates struct {
 	Key    Rate // operations of one API key
 	Costly Rate // expensive operations of one address (operation.Limits)
 	// Open is how many payments one address may open at a merchant's cost: each
-	// donation takes a credit, and so may each use of a payment link.
+	// donation takes a credit, and so may each use of a payment link. Its whole
+	// neighbourhood may open nearOpen times as many.
 	Open Rate
 	// Streams is how many live pages one address may have open, NearStreams
 	// those of its whole neighbourhood (an IPv6 /48, which one customer of a
@@ -53,8 +61,8 @@ type Limits struct {
 	// Rates are the limits in force.
 	Rates Rates
 
-	clients, keys, costly, open *meter
-	now                         func() time.Time
+	clients, keys, costly, open, nearOpen *meter
+	now                                   func() time.Time
 }
 
 var _ operation.Limits = (*Limits)(nil)
@@ -62,10 +70,8 @@ var _ operation.Limits = (*Limits)(nil)
 // NewLimits returns limits that nothing was counted against.
 func NewLimits(r Rates, now func() time.Time) *Limits {
 	return &Limits{
-		Rates: r,
-		clients: newMeter(
-			r.Client,
-		), keys: newMeter(r.Key), costly: newMeter(r.Costly), open: newMeter(r.Open), now: now,
+		Rates: r, clients: newMeter(r.Client), keys: newMeter(r.Key), costly: newMeter(r.Costly),
+		open: newMeter(r.Open), nearOpen: newMeter(r.Open.times(nearOpen)), now: now,
 	}
 }
 
@@ -80,8 +86,18 @@ func (l *Limits) Key(ctx context.Context, keyID int64) error {
 // Costly counts an operation that costs the server much more than the client.
 func (l *Limits) Costly(ctx context.Context) error { return l.ofClient(ctx, l.costly) }
 
-// Open counts a payment that the client opens at a merchant's cost.
-func (l *Limits) Open(ctx context.Context) error { return l.ofClient(ctx, l.open) }
+// Open counts a payment that the client opens at a merchant's cost, by address and
+// by neighbourhood.
+func (l *Limits) Open(ctx context.Context) error {
+	if err := l.ofClient(ctx, l.open); err != nil {
+		return err
+	}
+	near := Neighbourhood(operation.CallOf(ctx).Client)
+	if near == "" {
+		return nil
+	}
+	return refusedFor(l.nearOpen.take(near, l.now()))
+}
 
 func (l *Limits) ofClient(ctx context.Context, m *meter) error {
 	client := operation.CallOf(ctx).Client
