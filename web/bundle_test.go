@@ -133,8 +133,8 @@ func newBundleOn(t *testing.T, url string, o Options) *bundle {
 	b.metrics = metrics.New("test", b.clock.Now, logger)
 	b.accounts = newServices(st.Identity(), st.Merchant(), b.clock.Now, identity.Options{}, merchant.Options{})
 	b.payments = payment.NewService(b.metrics.Count(st), st.Merchant(), b.networks, payment.Options{
-		MaxWaiting: testWaiting,
-		TTL:        time.Hour, StartTTL: 30 * time.Minute, MinAmount: money.USD / 100, MaxAmount: 1_000_000 * money.USD,
+		MaxWaiting: testWaiting, MaxWaitingOfKey: payment.MaxWaitingOfKey,
+		TTL: time.Hour, StartTTL: 30 * time.Minute, MinAmount: money.USD / 100, MaxAmount: 1_000_000 * money.USD,
 	}, b.clock.Now, testID)
 	b.campaigns = campaign.NewService(st, b.payments, b.clock.Now)
 	if o.BaseURL == "" {

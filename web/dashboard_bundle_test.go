@@ -107,8 +107,8 @@ func newDashboardAt(t *testing.T, baseURL string, with ...func(*Deps, *Options))
 		CheckCallback: func(u string) error { return webhook.CheckURL(u, true) },
 	})
 	b.payments = payment.NewService(st, st.Merchant(), b.networks, payment.Options{
-		MaxWaiting: payment.MaxWaitingDonations,
-		TTL:        time.Hour, StartTTL: 30 * time.Minute, MinAmount: money.USD / 100, MaxAmount: 1_000_000 * money.USD,
+		MaxWaiting: payment.MaxWaiting, MaxWaitingOfKey: payment.MaxWaitingOfKey,
+		TTL: time.Hour, StartTTL: 30 * time.Minute, MinAmount: money.USD / 100, MaxAmount: 1_000_000 * money.USD,
 	}, b.clock.Now, testID)
 	b.campaigns = campaign.NewService(st, b.payments, b.clock.Now)
 	d := Deps{

@@ -19,7 +19,7 @@ import (
 func TestDonatePage(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
-	m := b.newMerchant(5)
+	m := b.newMerchant(15)
 	c := b.newCampaign(m, func(d *campaign.Draft) { d.EndsAt = b.clock.Now().Add(time.Hour) })
 	path := "/donate/" + c.Slug
 	html := []string{"Accept", "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8"}
@@ -208,7 +208,7 @@ func TestDonatePage_NothingIsMarkup(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	const canary = `</title><script>alert(1)</script>"><img src=x onerror=alert(2)>`
-	c := b.newCampaign(b.newMerchant(5),
+	c := b.newCampaign(b.newMerchant(15),
 		func(d *campaign.Draft) { d.Title, d.Description, d.ShowAtOnce = canary, canary, true })
 	p := b.gift(c, `{"amount":5,"network":"POLYGON","token":"USDC","name":`+strconv.Quote(canary)+`,"message":`+strconv.Quote(canary)+`}`)
 	b.deposit(p, 5*money.USD, true)

@@ -44,7 +44,7 @@ const giftOfFive = `{"amount":5,"network":"POLYGON","token":"USDC","name":"Ada",
 func badDonations() []badRow {
 	row := func(name, body, arguments string, code int, says ...string) badRow {
 		return badRow{
-			name: "donation: " + name, prepare: func(b *bundle) (string, string) { return "", b.newCampaign(b.newMerchant(5)).Slug },
+			name: "donation: " + name, prepare: func(b *bundle) (string, string) { return "", b.newCampaign(b.newMerchant(15)).Slug },
 			method: "POST", path: "/donate/$B/pay", body: body,
 			query: `mutation { StartDonation(campaignId: "$B", ` + arguments + `) { code message paymentLink transaction { txnid } } }`,
 			field: "StartDonation", code: code, says: says,
@@ -63,7 +63,7 @@ func badDonations() []badRow {
 	}
 	changed := func(act func(*campaign.Service, *bundle, seller, string) error) func(*bundle) string {
 		return func(b *bundle) string {
-			m := b.newMerchant(5)
+			m := b.newMerchant(15)
 			c := b.newCampaign(m)
 			must(b.t, act(b.campaigns, b, m, c.Slug))
 			return c.Slug
@@ -105,11 +105,11 @@ func badDonations() []badRow {
 func TestDonation(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
-	m := b.newMerchant(5)
+	m := b.newMerchant(15)
 	c := b.newCampaign(m)
 	path := "/donate/" + c.Slug
 	p := b.gift(c, giftOfFive)
-	if p.Kind != payment.KindDonation || p.Status != payment.Started || p.CampaignID != c.Number || b.balance(m) != 4 ||
+	if p.Kind != payment.KindDonation || p.Status != payment.Started || p.CampaignID != c.Number || b.balance(m) != 14 ||
 		p.SuccessURL != testBaseURL+path || p.Metadata["campaignId"] != c.Slug || p.Description != c.Title {
 		t.Errorf("started as %+v, %d credits left", p, b.balance(m))
 	}
@@ -147,10 +147,10 @@ func TestDonation(t *testing.T) {
 func TestDonation_Idempotency(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
-	m := b.newMerchant(5)
+	m := b.newMerchant(15)
 	c, other := b.newCampaign(m), b.newCampaign(m)
 	first := b.gift(c, giftOfFive, "Idempotency-Key", "one")
-	if again := b.gift(c, giftOfFive, "Idempotency-Key", "one"); again.ID != first.ID || b.balance(m) != 4 {
+	if again := b.gift(c, giftOfFive, "Idempotency-Key", "one"); again.ID != first.ID || b.balance(m) != 14 {
 		t.Errorf("a repetition made %s after %s, %d credits left", again.ID, first.ID, b.balance(m))
 	}
 	if r := b.ask("POST", "/donate/"+c.Slug+"/pay", strings.Replace(giftOfFive, "5", "6", 1), "Idempotency-Key",
@@ -228,7 +228,7 @@ func TestDonation_ManyWaiting(t *testing.T) {
 func TestDonation_Pages(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
-	c := b.newCampaign(b.newMerchant(60))
+	c := b.newCampaign(b.newMerchant(100))
 	for range 53 {
 		b.deposit(b.gift(c, giftOfFive), 5*money.USD, true)
 	}

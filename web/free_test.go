@@ -27,7 +27,7 @@ func TestFreeInstallation(t *testing.T) {
 			st.Identity(), st.Merchant(), d.Now, identity.Options{}, merchant.Options{Meter: ledger.Free},
 		)
 		payments = payment.NewService(st, st.Merchant(), newTestNetworks(), payment.Options{
-			MaxWaiting: payment.MaxWaitingDonations, TTL: time.Hour, StartTTL: 30 * time.Minute,
+			MaxWaiting: payment.MaxWaiting, MaxWaitingOfKey: payment.MaxWaitingOfKey, TTL: time.Hour, StartTTL: 30 * time.Minute,
 			MinAmount: money.USD / 100, MaxAmount: 1_000_000 * money.USD, Meter: ledger.Free,
 		}, d.Now, testID)
 		d.Users, d.Merchants, d.Payments = accounts.users, accounts.merchants, payments

@@ -13,7 +13,7 @@ import (
 func TestPayLink(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
-	m := b.newMerchant(5)
+	m := b.newMerchant(15)
 	link := func(in campaign.LinkDraft) string {
 		in.Slug = "l-" + strings.ToLower(string(testID(b.clock.Now())))
 		l, err := b.campaigns.CreateLink(t.Context(), m.key.ID, in)
@@ -29,7 +29,7 @@ func TestPayLink(t *testing.T) {
 	p, err := b.payments.Get(t.Context(), made.header.Get("Location")[len("/pay?txnid="):][:26])
 	must(t, err)
 	if p.Amount != 12_500_000 || p.Reference != "bag-500" || p.Description != "A bag of coffee" ||
-		p.Status != payment.Pending || b.balance(m) != 5 {
+		p.Status != payment.Pending || b.balance(m) != 15 {
 		t.Errorf("made %+v", p)
 	}
 	open := link(campaign.LinkDraft{Min: "2", Max: "10"})

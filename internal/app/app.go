@@ -121,8 +121,8 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 		return err
 	}
 	a.Payments = payment.NewService(counted, a.Store.Merchant(), a.networks, payment.Options{
-		MaxWaiting: payment.MaxWaitingDonations, Meter: a.Config.Credits,
-		TTL:        a.Config.PaymentTTL, StartTTL: a.Config.StartTTL,
+		MaxWaiting: payment.MaxWaiting, MaxWaitingOfKey: payment.MaxWaitingOfKey, Meter: a.Config.Credits,
+		TTL: a.Config.PaymentTTL, StartTTL: a.Config.StartTTL,
 		MinAmount: a.Config.MinAmount, MaxAmount: a.Config.MaxAmount,
 	}, Now, func(t time.Time) payment.ID { return payment.ID(newULID(t)) })
 	a.Campaigns = campaign.NewService(a.Store, a.Payments, Now)

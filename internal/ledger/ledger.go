@@ -49,6 +49,8 @@ const (
 	ReasonTopUp     Reason = "topup"     // bought through the checkout
 	ReasonRecharge  Reason = "recharge"  // bought with rechargeApiKey
 	ReasonGrant     Reason = "grant"     // given by the operator
+	ReasonSettle    Reason = "settle"    // a stranger's payment completed
+	ReasonRelease   Reason = "release"   // a stranger's payment ended without being paid
 	ReasonFree      Reason = "free"      // covers a use where nothing is metered
 )
 

@@ -12,14 +12,17 @@ const (
 
 // Charge returns the entries to post for operations that cost the given ones.
 // On a Free installation each is preceded by a grant of the same count: the
-// ledger records the use, the balance stays, and nothing is refused.
+// ledger records the use, the balance stays, and nothing is refused or held.
 func (m Meter) Charge(costs ...Entry) []Entry {
 	if m != Free {
 		return costs
 	}
 	var all []Entry
 	for _, e := range costs {
-		if id, ok := e.From.KeyID(); ok {
+		if id, hold := e.To.HeldID(); hold {
+			e.To = Spent
+			all = append(all, Grant(id, e.Unit, e.Count, ReasonFree, "free:"+e.Ref, e.At))
+		} else if id, ok := e.From.KeyID(); ok {
 			all = append(all, Grant(id, e.Unit, e.Count, ReasonFree, "free:"+e.Ref, e.At))
 		}
 		all = append(all, e)

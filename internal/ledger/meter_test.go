@@ -30,8 +30,8 @@ func TestMeter_Charge(t *testing.T) {
 				t.Fatalf("Post = %v, want %v", err, test.want)
 			}
 			posted := p.Posted()
-			if len(posted) != test.posted || p.Changes()[credits] != test.change {
-				t.Fatalf("posted %+v, a change of %d", posted, p.Changes()[credits])
+			if len(posted) != test.posted || p.Changes()[credits].Balance != test.change {
+				t.Fatalf("posted %+v, a change of %d", posted, p.Changes()[credits].Balance)
 			}
 			if n := len(posted); n > 0 && posted[n-1] != cost {
 				t.Errorf("the use is recorded as %+v, want %+v", posted[n-1], cost)

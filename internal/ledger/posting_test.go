@@ -20,7 +20,7 @@ func spend(ref string) ledger.Entry {
 
 func holding(balance int64) *ledger.Posting {
 	p := new(ledger.Posting)
-	p.SetBalance(credits, balance)
+	p.SetBalance(credits, ledger.Funds{Balance: balance})
 	return p
 }
 
@@ -68,7 +68,7 @@ func TestPosting_Post(t *testing.T) {
 			if n := len(test.posting.Posted()); n != test.posted {
 				t.Errorf("%d entries are posted, want %d", n, test.posted)
 			}
-			if n := test.posting.Changes()[credits]; n != test.change {
+			if n := test.posting.Changes()[credits].Balance; n != test.change {
 				t.Errorf("the balance changes by %d, want %d: %v", n, test.change, maps.Clone(test.posting.Changes()))
 			}
 		})

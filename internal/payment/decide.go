@@ -14,7 +14,6 @@ import (
 // Reasons why a decision is refused.
 var (
 	ErrUnknown       = fault.New(fault.NotFound, "no payment has this txnid")
-	ErrManyWaiting   = fault.Retry(fault.Limited, retryWaiting, "too many donations to this campaign are waiting to be paid; try again in some minutes")
 	ErrEnded         = fault.New(fault.Conflict, "the payment has already ended")
 	ErrPastExpiry    = fault.New(fault.Conflict, "the payment's time has run out; create a new one")
 	ErrMoneyReceived = fault.New(fault.Conflict, "money for this payment is received or on its way; it can no longer be changed or cancelled")
@@ -22,14 +21,6 @@ var (
 	ErrNotByHand     = fault.New(fault.Conflict, "a credit top-up completes by its payment alone")
 	ErrNoMoney       = fault.New(fault.Conflict, "no final money was received for this payment, so there is none to accept")
 )
-
-// MaxWaitingDonations is room for five donors a minute who each take an hour.
-// It bounds the credits a flood of requests can spend in an hour, so that an
-// attack on a campaign does not stop the merchant's shop.
-const MaxWaitingDonations = 300
-
-// retryWaiting is after how long some waiting donations have likely ended.
-const retryWaiting = 5 * time.Minute
 
 // Request is the input of a new payment. The caller checks amounts and texts
 // (Service.Create).
@@ -42,6 +33,7 @@ type Request struct {
 	Terms      Terms
 	Credits    int64
 	CampaignID int64
+	LinkID     int64
 	Details    Details
 }
 
@@ -50,7 +42,7 @@ func New(r Request, now time.Time) Change {
 	c := Change{Payment: Payment{
 		ID: r.ID, KeyID: r.KeyID, Kind: r.Kind, Amount: r.Amount, Status: Pending,
 		CreatedAt: now, ExpiresAt: now.Add(r.ValidFor), Terms: r.Terms,
-		Credits: r.Credits, CampaignID: r.CampaignID, Details: r.Details,
+		Credits: r.Credits, CampaignID: r.CampaignID, LinkID: r.LinkID, Details: r.Details,
 	}}
 	c.emit(EventCreated, now, note{})
 	return c
@@ -93,13 +85,43 @@ func (p Payment) Start(choice Choice, route Route, ttl time.Duration, now time.T
 	}
 	c.Payment.Status, c.Payment.StartedAt = Started, now
 	c.Payment.ExpiresAt = later(p.ExpiresAt, now.Add(ttl))
-	if p.Kind != KindTopUp {
-		c.Entries = append(
-			c.Entries, ledger.Spend(p.KeyID, ledger.Credit, ledger.ReasonStart, "start:"+string(p.ID), now),
-		)
-	}
+	c = c.charge(now)
 	c.emit(EventStarted, now, n)
 	return c, nil
+}
+
+// charge takes the credit of a first start. One that a stranger's payment takes is
+// held until the payment ends.
+func (c Change) charge(now time.Time) Change {
+	p := &c.Payment
+	ref := "start:" + string(p.ID)
+	switch {
+	case p.Kind == KindTopUp:
+	case p.ByStranger():
+		p.Held = true
+		c.Entries = append(c.Entries, ledger.Hold(p.KeyID, ref, now))
+	default:
+		c.Entries = append(c.Entries, ledger.Spend(p.KeyID, ledger.Credit, ledger.ReasonStart, ref, now))
+	}
+	return c
+}
+
+// unhold spends the held credit of a payment that completes, and gives it back if
+// the payment ends otherwise: whatever a stranger sends short of the amount, it
+// costs the merchant nothing.
+func (c Change) unhold(now time.Time) Change {
+	p := &c.Payment
+	if !p.Held {
+		return c
+	}
+	p.Held = false
+	ref := "end:" + string(p.ID)
+	if p.Status == Completed {
+		c.Entries = append(c.Entries, ledger.Settle(p.KeyID, ref, now))
+	} else {
+		c.Entries = append(c.Entries, ledger.Release(p.KeyID, ref, now))
+	}
+	return c
 }
 
 // withRoute returns the payment with the choice and a route for it.
@@ -213,6 +235,8 @@ func (c Change) settle(now time.Time) Change {
 func (c Change) complete(now time.Time) Change {
 	p := &c.Payment
 	p.Status, p.EndedAt = Completed, now
+	c = c.unhold(now)
+	p = &c.Payment
 	if p.Kind == KindTopUp {
 		c = c.creditTopUp(now)
 	}
@@ -261,6 +285,7 @@ func (p Payment) Expire(covered Coverage, now time.Time) (Change, error) {
 		return c.complete(now), nil // short, but worth some credits
 	}
 	c.Payment.Status, c.Payment.EndedAt = Expired, now
+	c = c.unhold(now)
 	c.emit(EventExpired, now, nil)
 	return c, nil
 }
@@ -289,6 +314,7 @@ func (p Payment) Cancel(now time.Time) (Change, error) {
 	}
 	c := Change{Payment: p}
 	c.Payment.Status, c.Payment.EndedAt = Cancelled, now
+	c = c.unhold(now)
 	c.emit(EventCancelled, now, nil)
 	return c, nil
 }
@@ -324,7 +350,8 @@ func (p Payment) Acceptable() bool {
 }
 
 // Accept completes a payment whose owner accepts short or late money. It costs
-// nothing: the credit was spent at the start.
+// nothing, since the credit was spent at the start, except where a stranger's
+// payment gave its credit back.
 func (p Payment) Accept(by Actor, now time.Time) (Change, error) {
 	switch {
 	case p.Status == Completed:
@@ -335,6 +362,11 @@ func (p Payment) Accept(by Actor, now time.Time) (Change, error) {
 		return Change{}, ErrNoMoney
 	}
 	c := Change{Payment: p}
+	if p.ByStranger() && !p.Held {
+		c.Entries = append(
+			c.Entries, ledger.Spend(p.KeyID, ledger.Credit, ledger.ReasonStart, "accept:"+string(p.ID), now),
+		)
+	}
 	c.Payment.ByHand = true
 	c.emit(EventAccepted, now, note{By: by.Name, Reason: by.Reason})
 	return c.complete(now), nil

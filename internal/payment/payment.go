@@ -98,6 +98,8 @@ type Payment struct {
 	Credits    int64 // what a top-up was opened to buy
 	Credited   int64 // what the final money of a top-up has bought so far; it never falls
 	CampaignID int64 // the campaign of a donation
+	LinkID     int64 // the payment link it was opened by; 0: none
+	Held       bool  // the credit of its start is held until it ends
 	Seq        int   // sequence number of its last event; no gaps
 
 	Details
@@ -114,6 +116,10 @@ type Details struct {
 	DonorName     string
 	DonorMessage  string
 }
+
+// ByStranger reports whether anyone could open it at the merchant's cost: a
+// donation, or a use of a payment link.
+func (p Payment) ByStranger() bool { return p.Kind == KindDonation || p.LinkID > 0 }
 
 // route returns the index of the route on the network, or -1.
 func (p Payment) route(n chain.Network) int {

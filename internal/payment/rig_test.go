@@ -98,8 +98,8 @@ func newRig(t *testing.T, endpoints int, adjust ...func(*chain.Profile)) *rig {
 		r.watcher,
 	}
 	r.service = payment.NewService(r.store, r.store.Merchant(), networks, payment.Options{
-		MaxWaiting: payment.MaxWaitingDonations,
-		TTL:        rigTTL, StartTTL: rigStartTTL, MinAmount: 10_000, MaxAmount: 1_000_000 * money.USD,
+		MaxWaiting: payment.MaxWaiting, MaxWaitingOfKey: payment.MaxWaitingOfKey,
+		TTL: rigTTL, StartTTL: rigStartTTL, MinAmount: 10_000, MaxAmount: 1_000_000 * money.USD,
 	}, r.now, r.newID)
 	r.expirer = payment.NewExpirer(
 		[]chain.Profile{r.profile}, map[chain.Network]chain.Reader{r.profile.Network: reader}, r.store, r.now,

@@ -3,6 +3,7 @@ package payment
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/florinpay/florin/internal/audit"
@@ -19,9 +20,10 @@ type Options struct {
 	StartTTL  time.Duration // how long a payer has, at least, once it is started
 	MinAmount money.Micros
 	MaxAmount money.Micros
-	// MaxWaiting is how many donations to one campaign may wait for money at
-	// once (MaxWaitingDonations); each has taken a credit of the merchant.
-	MaxWaiting int
+	// MaxWaiting and MaxWaitingOfKey are how many payments that strangers opened
+	// may wait for money at once: of one campaign or link, and of one key.
+	MaxWaiting      int
+	MaxWaitingOfKey int
 	// Meter says whether starts and completions by hand cost anything; zero:
 	// they do.
 	Meter ledger.Meter
@@ -51,6 +53,7 @@ type CreateInput struct {
 	Amount string // as it stood in the request (money.ParseMicros)
 	// ExpiresInMinutes overrides how long the payment waits; 0 for the default.
 	ExpiresInMinutes int64
+	LinkID           int64 // the payment link it is opened by; 0: none
 	Details          Details
 }
 
@@ -80,7 +83,7 @@ func (s *Service) Create(ctx context.Context, in CreateInput, trail ...audit.Ent
 	}
 	return s.create(ctx, Request{
 		ID: in.ID, KeyID: in.KeyID, Kind: KindMerchant, Amount: amount, ValidFor: valid,
-		Terms: terms, Details: in.Details,
+		Terms: terms, LinkID: in.LinkID, Details: in.Details,
 	}, trail...)
 }
 
@@ -214,7 +217,11 @@ func (s *Service) start(ctx context.Context, choice Choice, reads ...func() (Pay
 // metered returns the change with the entries that the installation posts for
 // its costs.
 func (s *Service) metered(c Change, err error) (Change, error) {
-	c.Entries = s.opts.Meter.Charge(c.Entries...)
+	costs := c.Entries
+	c.Entries = s.opts.Meter.Charge(costs...)
+	if s.opts.Meter == ledger.Free && slices.ContainsFunc(costs, ledger.Entry.Holds) {
+		c.Payment.Held = false
+	}
 	return c, err
 }
 
@@ -225,6 +232,11 @@ func (s *Service) metered(c Change, err error) (Change, error) {
 func (s *Service) startRoute(ctx context.Context, p Payment, choice Choice) (r Route, changes bool, err error) {
 	if c, err := p.Start(choice, Route{}, s.opts.StartTTL, s.now()); err != nil || c.None() {
 		return Route{}, false, err
+	}
+	if p.Status == Pending {
+		if err := s.roomFor(ctx, p); err != nil {
+			return Route{}, false, err
+		}
 	}
 	taken, err := s.offered(ctx, p, choice)
 	if err != nil {
@@ -267,7 +279,7 @@ func (s *Service) Accept(ctx context.Context, keyID int64, id string, by Actor, 
 		return Payment{}, err
 	}
 	return s.store.UpdatePayment(ctx, p.ID, func(p Payment) (Change, error) {
-		c, err := p.Accept(by, s.now())
+		c, err := s.metered(p.Accept(by, s.now()))
 		return c.audited(trail, err)
 	})
 }

@@ -47,7 +47,7 @@ func giftRequest(c campaign.Campaign, name string) payment.Request {
 func TestStore_Campaign(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
-		k, other := w.NewKey(10, 0), w.NewKey(10, 0)
+		k, other := w.NewKey(30, 0), w.NewKey(30, 0)
 		c := w.campaign(k, "winter")
 		read, totals, err := w.Campaign(t.Context(), "winter")
 		w.Must(err)
@@ -185,7 +185,7 @@ func TestStore_Donations(t *testing.T) {
 func TestStore_OpenPayment(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
-		k := w.NewKey(1, 0)
+		k := w.NewKey(11, 0)
 		c := w.campaign(k, "winter")
 		r := giftRequest(c, "Ada")
 		p, err := w.OpenPayment(
@@ -207,7 +207,7 @@ func TestStore_OpenPayment(t *testing.T) {
 		before := w.Count("SELECT count(*) FROM payments")
 		_, err = w.OpenPayment(t.Context(), payment.New(giftRequest(c, "Eve"), storetest.Start),
 			storetest.StartOn(chain.Polygon, money.USDC, storetest.Start))
-		storetest.WantError(t, "without credits", err, ledger.ErrNoCredits)
+		storetest.WantError(t, "into the reserve", err, ledger.ErrReserve)
 		bad := giftRequest(c, "a\x00b")
 		_, err = w.OpenPayment(
 			t.Context(), payment.New(bad, storetest.Start),
@@ -221,14 +221,14 @@ func TestStore_OpenPayment(t *testing.T) {
 	})
 }
 
-func TestStore_WaitingDonations(t *testing.T) {
+func TestStore_Waiting(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
-		k := w.NewKey(10, 0)
+		k := w.NewKey(30, 0)
 		c, other := w.campaign(k, "winter"), w.campaign(k, "summer")
 		waiting := func(c campaign.Campaign, most, want int) {
 			t.Helper()
-			n, err := w.WaitingDonations(t.Context(), c.Number, most)
+			n, err := w.Waiting(t.Context(), payment.Group{CampaignID: c.Number}, most)
 			w.Must(err)
 			if n != want {
 				t.Errorf("%d of at most %d wait for %s, want %d", n, most, c.Slug, want)

@@ -104,19 +104,27 @@ func checkAccounts(ctx context.Context, t tx) ([]string, error) {
 		KeyID   int64
 		Unit    string
 		Balance int64
+		Held    int64
 	}
-	if err := t.NewRaw("SELECT key_id, unit, balance FROM balances ORDER BY unit, key_id").Scan(ctx, &kept); err != nil {
+	if err := t.NewRaw("SELECT key_id, unit, balance, held FROM balances ORDER BY unit, key_id").Scan(ctx, &kept); err != nil {
 		return nil, err
 	}
 	var texts []string
 	total := make(map[string]int64)
-	posted := make(map[ledger.KeyAccount]int64)
+	posted := make(map[ledger.KeyAccount]ledger.Funds)
 	for _, a := range sums {
 		total[a.Unit] += a.Balance
 		id, isKey := ledger.Account(a.Account).KeyID()
+		holder, isHeld := ledger.Account(a.Account).HeldID()
+		account := ledger.KeyAccount{KeyID: max(id, holder), Unit: ledger.Unit(a.Unit)}
+		funds := posted[account]
 		switch {
 		case isKey:
-			posted[ledger.KeyAccount{KeyID: id, Unit: ledger.Unit(a.Unit)}] = a.Balance
+			funds.Balance = a.Balance
+			posted[account] = funds
+		case isHeld:
+			funds.Held = a.Balance
+			posted[account] = funds
 		case a.Account != string(ledger.Issued) && a.Account != string(ledger.Spent):
 			texts = append(texts, fmt.Sprintf("account %q in %s belongs to no key", a.Account, a.Unit))
 		}
@@ -128,14 +136,18 @@ func checkAccounts(ctx context.Context, t tx) ([]string, error) {
 	}
 	for _, k := range kept {
 		p := ledger.KeyAccount{KeyID: k.KeyID, Unit: ledger.Unit(k.Unit)}
-		if k.Balance != posted[p] {
+		if k.Balance != posted[p].Balance {
 			texts = append(texts, fmt.Sprintf("key %d has a balance of %d in %s, and its entries add up to %d",
-				k.KeyID, k.Balance, k.Unit, posted[p]))
+				k.KeyID, k.Balance, k.Unit, posted[p].Balance))
+		}
+		if k.Held != posted[p].Held {
+			texts = append(texts, fmt.Sprintf("key %d has %d held in %s, and its entries add up to %d",
+				k.KeyID, k.Held, k.Unit, posted[p].Held))
 		}
 		delete(posted, p)
 	}
 	for p, sum := range posted {
-		texts = append(texts, fmt.Sprintf("key %d has entries of %d in %s and no balance", p.KeyID, sum, p.Unit))
+		texts = append(texts, fmt.Sprintf("key %d has entries of %d in %s and no balance", p.KeyID, sum.Balance+sum.Held, p.Unit))
 	}
 	return texts, nil
 }
@@ -145,7 +157,7 @@ func checkStarts(ctx context.Context, t tx) ([]string, error) {
 	var unpaid []string
 	err := t.NewRaw("SELECT p.public_id FROM payments AS p WHERE p.started_at IS NOT NULL AND p.kind <> ? AND NOT EXISTS ("+
 		"SELECT 1 FROM ledger_entries AS e WHERE e.ref = 'start:' || p.public_id AND e.unit = ? AND e.count = 1 "+
-		"AND e.from_account = 'key:' || p.key_id AND e.to_account = ?) ORDER BY p.id",
+		"AND e.from_account = 'key:' || p.key_id AND e.to_account IN (?, 'held:' || p.key_id)) ORDER BY p.id",
 		string(payment.KindTopUp), string(ledger.Credit), string(ledger.Spent)).Scan(ctx, &unpaid)
 	if err != nil {
 		return nil, err

@@ -46,6 +46,8 @@ type paymentRow struct {
 	Credits       int64 `db:"fixed"`
 	Credited      int64
 	CampaignID    int64 `db:"fixed"`
+	LinkID        int64 `db:"fixed"`
+	Held          bool
 	Seq           int64
 	Reference     string `db:"fixed"`
 	Description   string `db:"fixed"`
@@ -70,7 +72,8 @@ func rowOf(p payment.Payment) (*paymentRow, error) {
 		EndedAt:   db.At(p.EndedAt),
 		ResumedAt: db.At(p.ResumedAt), Hash: string(p.Hash), Extended: p.Extended, Reorged: p.Reorged, ByHand: p.ByHand,
 		ShortBasis: p.Terms.ShortBasis, LateForUs: p.Terms.LateFor.Microseconds(),
-		Credits: p.Credits, Credited: p.Credited, CampaignID: p.CampaignID, Seq: int64(p.Seq),
+		Credits: p.Credits, Credited: p.Credited, CampaignID: p.CampaignID, LinkID: p.LinkID, Held: p.Held,
+		Seq:       int64(p.Seq),
 		Reference: p.Reference, Description: p.Description, SuccessURL: p.SuccessURL, CancelURL: p.CancelURL,
 		Metadata: metadata, CustomerEmail: p.CustomerEmail, DonorName: p.DonorName, DonorMessage: p.DonorMessage,
 	}, nil
@@ -91,7 +94,8 @@ func (r *paymentRow) payment() (payment.Payment, error) {
 			r.Hash,
 		), Extended: r.Extended, Reorged: r.Reorged, ByHand: r.ByHand,
 		Terms:   payment.Terms{ShortBasis: r.ShortBasis, LateFor: time.Duration(r.LateForUs) * time.Microsecond},
-		Credits: r.Credits, Credited: r.Credited, CampaignID: r.CampaignID, Seq: int(r.Seq),
+		Credits: r.Credits, Credited: r.Credited, CampaignID: r.CampaignID, LinkID: r.LinkID, Held: r.Held,
+		Seq: int(r.Seq),
 		Details: payment.Details{
 			Reference: r.Reference, Description: r.Description, SuccessURL: r.SuccessURL, CancelURL: r.CancelURL,
 			Metadata: metadata, CustomerEmail: r.CustomerEmail, DonorName: r.DonorName, DonorMessage: r.DonorMessage,

@@ -191,7 +191,7 @@ func checkChange(before payment.Payment, c payment.Change) error {
 	p := c.Payment
 	if p.ID != before.ID || p.Number != before.Number || p.KeyID != before.KeyID || p.Kind != before.Kind ||
 		p.Amount != before.Amount || p.Terms != before.Terms || p.Credits != before.Credits ||
-		p.CampaignID != before.CampaignID {
+		p.CampaignID != before.CampaignID || p.LinkID != before.LinkID {
 		return fmt.Errorf("a decision changed the identity of payment %s", before.ID)
 	}
 	if p.Credited < before.Credited {

@@ -150,13 +150,19 @@ func (s *Store) OpenPayment(
 	return started.result, nil
 }
 
-// WaitingDonations counts the donations to a campaign that have not ended, up
-// to most.
-func (s *Store) WaitingDonations(ctx context.Context, campaign int64, most int) (int, error) {
+// Waiting counts the started payments of the group that have not ended, up to most.
+func (s *Store) Waiting(ctx context.Context, g payment.Group, most int) (int, error) {
+	where, id := "campaign_id = ? AND campaign_id > 0 AND ended_at IS NULL", g.CampaignID
+	switch {
+	case g.LinkID > 0:
+		where, id = "link_id = ? AND link_id > 0 AND ended_at IS NULL AND started_at IS NOT NULL", g.LinkID
+	case g.KeyID > 0:
+		where, id = "key_id = ? AND held", g.KeyID
+	}
 	var n int
-	err := s.db.Reader().NewRaw("SELECT count(*) FROM (SELECT 1 FROM payments WHERE campaign_id = ? AND campaign_id > 0 AND ended_at IS NULL LIMIT ?) AS w",
-		campaign, most).Scan(ctx, &n)
-	return n, db.Wrap(err, "donations that wait for campaign %d", campaign)
+	err := s.db.Reader().NewRaw("SELECT count(*) FROM (SELECT 1 FROM payments WHERE "+where+" LIMIT ?) AS w", id, most).
+		Scan(ctx, &n)
+	return n, db.Wrap(err, "payments that wait of %+v", g)
 }
 
 // saveDonation returns the statement that records the money a completed donation

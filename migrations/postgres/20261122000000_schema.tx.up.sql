@@ -53,6 +53,7 @@ CREATE TABLE balances (
     key_id  bigint NOT NULL REFERENCES api_keys,
     unit    text   NOT NULL CHECK (unit IN ('credit', 'query')),
     balance bigint NOT NULL CHECK (balance >= 0),
+    held    bigint NOT NULL DEFAULT 0 CHECK (held >= 0), -- for open payments of strangers
     PRIMARY KEY (key_id, unit)
 ) WITH (fillfactor = 50);
 
@@ -132,6 +133,8 @@ CREATE TABLE payments (
     credits        bigint      NOT NULL CHECK (credits >= 0),
     credited       bigint      NOT NULL DEFAULT 0 CHECK (credited >= 0), -- by what a top-up received; its ledger entries add up to it
     campaign_id    bigint      NOT NULL,
+    link_id        bigint NOT NULL DEFAULT 0, -- the payment link; 0: none
+    held           boolean NOT NULL DEFAULT false, -- its credit is held
     seq            bigint      NOT NULL CHECK (seq > 0),
     reference      text        NOT NULL,
     description    text        NOT NULL,
@@ -634,9 +637,11 @@ CREATE TABLE ledger_checks (
     problem     text NOT NULL  -- why the check could not run; empty: it did
 );
 
--- Donations to a campaign that wait for money.
+-- Payments of strangers that wait for money, by campaign, link and key.
 
 CREATE INDEX payments_waiting_donations ON payments (campaign_id) WHERE ended_at IS NULL AND campaign_id > 0;
+CREATE INDEX payments_waiting_links ON payments (link_id) WHERE ended_at IS NULL AND started_at IS NOT NULL AND link_id > 0;
+CREATE INDEX payments_held ON payments (key_id) WHERE held;
 
 -- A repeated request that replaced an API key gets its answer again.
 

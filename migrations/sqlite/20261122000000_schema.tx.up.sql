@@ -52,6 +52,7 @@ CREATE TABLE balances (
     key_id  INTEGER NOT NULL REFERENCES api_keys,
     unit    TEXT    NOT NULL CHECK (unit IN ('credit', 'query')),
     balance INTEGER NOT NULL CHECK (balance >= 0),
+    held    INTEGER NOT NULL DEFAULT 0 CHECK (held >= 0), -- for open payments of strangers
     PRIMARY KEY (key_id, unit)
 ) STRICT, WITHOUT ROWID;
 
@@ -131,6 +132,8 @@ CREATE TABLE payments (
     credits        INTEGER NOT NULL CHECK (credits >= 0),
     credited       INTEGER NOT NULL DEFAULT 0 CHECK (credited >= 0), -- by what a top-up received; its ledger entries add up to it
     campaign_id    INTEGER NOT NULL,
+    link_id        INTEGER NOT NULL DEFAULT 0, -- the payment link; 0: none
+    held           INTEGER NOT NULL DEFAULT 0, -- its credit is held
     seq            INTEGER NOT NULL CHECK (seq > 0),
     reference      TEXT    NOT NULL,
     description    TEXT    NOT NULL,
@@ -646,9 +649,11 @@ CREATE TABLE ledger_checks (
     problem     TEXT NOT NULL  -- why the check could not run; empty: it did
 ) STRICT;
 
--- Donations to a campaign that wait for money.
+-- Payments of strangers that wait for money, by campaign, link and key.
 
 CREATE INDEX payments_waiting_donations ON payments (campaign_id) WHERE ended_at IS NULL AND campaign_id > 0;
+CREATE INDEX payments_waiting_links ON payments (link_id) WHERE ended_at IS NULL AND started_at IS NOT NULL AND link_id > 0;
+CREATE INDEX payments_held ON payments (key_id) WHERE held;
 
 -- A repeated request that replaced an API key gets its answer again.
 

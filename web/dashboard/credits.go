@@ -71,7 +71,7 @@ var entryTexts = map[ledger.Reason]string{
 	ledger.ReasonStart:  "A payment was started", ledger.ReasonOperation: "Operation over the API",
 	ledger.ReasonTopUp:    "Bought",
 	ledger.ReasonRecharge: "Recharged over the API", ledger.ReasonGrant: "Given by the operator",
-	ledger.ReasonFree: "Not metered here",
+	ledger.ReasonFree: "Not metered here", ledger.ReasonRelease: "Given back: the payment ended unpaid",
 }
 
 func entryRow(e report.Entry) dashboard.EntryRow {

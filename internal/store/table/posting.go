@@ -56,11 +56,11 @@ func (p *Posting) Load(ctx context.Context, c db.Conn, list []ledger.Entry) erro
 
 func (p *Posting) lock(c db.Conn, a ledger.KeyAccount) *db.Stmt {
 	return db.Query(func(scan db.Scan) error {
-		var balance int64
-		err := scan(&balance)
-		p.SetBalance(a, balance)
+		var f ledger.Funds
+		err := scan(&f.Balance, &f.Held)
+		p.SetBalance(a, f)
 		return err
-	}, "SELECT balance FROM balances WHERE key_id = ? AND unit = ?"+c.ForUpdate(), a.KeyID, string(a.Unit))
+	}, "SELECT balance, held FROM balances WHERE key_id = ? AND unit = ?"+c.ForUpdate(), a.KeyID, string(a.Unit))
 }
 
 // entries generates the statements of entryRow.
@@ -125,8 +125,8 @@ func (p *Posting) Writes() []*db.Stmt {
 		calls = append(calls, insertEntry.With(entries.Values(rowOfEntry(e))...))
 	}
 	for a, n := range p.Changes() {
-		calls = append(calls, db.Exec("UPDATE balances SET balance = balance + ? WHERE key_id = ? AND unit = ?",
-			n, a.KeyID, string(a.Unit)))
+		calls = append(calls, db.Exec("UPDATE balances SET balance = balance + ?, held = held + ? WHERE key_id = ? AND unit = ?",
+			n.Balance, n.Held, a.KeyID, string(a.Unit)))
 		if p.FellLow(a) {
 			calls = append(calls, fallsLow(a.KeyID, p.Posted()))
 		}
