@@ -18,6 +18,11 @@ func (l *lab) finish(ctx context.Context) error {
 	defer cancel()
 	ended := make(map[string]int)
 	for _, o := range l.orders {
+		if err := l.payRest(ctx, o); err != nil {
+			return err
+		}
+	}
+	for _, o := range l.orders {
 		status, err := l.await(ctx, o)
 		if err != nil {
 			return err
@@ -31,6 +36,29 @@ func (l *lab) finish(ctx context.Context) error {
 		}
 	}
 	return errors.Join(l.failures...)
+}
+
+// payRest lets a payer who paid too little pay the rest, while the payment waits for it: its time was extended by more
+// than the run can wait.
+func (l *lab) payRest(ctx context.Context, o *order) error {
+	var stands money.Micros
+	for _, t := range o.sent {
+		_, ok, err := o.network.included(ctx, t.tx)
+		if err != nil {
+			return err
+		}
+		if ok && t.token == o.token {
+			stands += t.amount
+		}
+	}
+	if stands == 0 || stands >= o.amount {
+		return nil
+	}
+	rest := transfer{token: o.token, amount: o.amount - stands}
+	var err error
+	rest.tx, err = o.network.pay(ctx, rest.token, o.address, rest.amount)
+	o.sent = append(o.sent, rest)
+	return err
 }
 
 // until repeats a check until it succeeds or the time is over.
