@@ -22,6 +22,7 @@ type world struct {
 	blocks    map[uint64][]chain.Transfer // what the chain holds now
 	head      uint64
 	final     uint64
+	scanned   uint64 // by authoritative scans
 	fork      int
 	txs       int
 	events    int
@@ -74,8 +75,7 @@ func (w *world) view(from, to uint64) payment.View {
 	return v
 }
 
-// TestWalk lets everything happen in any order and checks what must never be
-// otherwise.
+// TestWalk runs random actions in any order and checks the invariants after each.
 func TestWalk(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -88,67 +88,71 @@ func TestWalk(t *testing.T) {
 		)
 		w := &world{now: t0, blocks: map[uint64][]chain.Transfer{}, p: payment.Payment{ID: c.Payment.ID}}
 		w.apply(t, c, nil)
-		scanned := uint64(0)
-		t.Repeat(map[string]func(*rapid.T){
-			"start": func(t *rapid.T) {
-				tok := rapid.SampledFrom(money.Tokens()).Draw(t, "token")
-				c, err := w.p.Start(
-					payment.Choice{Network: chain.Polygon, Token: tok}, routeOn(chain.Polygon), ttl, w.now,
-				)
-				w.apply(t, c, err)
-			},
-			"mine": func(t *rapid.T) {
-				w.head++
-				for range rapid.IntRange(0, 2).Draw(t, "transfers") {
-					w.txs++
-					asset := rapid.SampledFrom([]chain.Asset{usdcPolygon, usdtPolygon, bridged}).Draw(t, "asset")
-					units := rapid.SampledFrom([]string{"1", "3000000", "10000000"}).Draw(t, "units")
-					w.blocks[w.head] = append(
-						w.blocks[w.head], transfer(asset, units, w.head, strconv.Itoa(w.fork), fmt.Sprint("tx", w.txs)),
-					)
-				}
-			},
-			"fork": func(t *rapid.T) {
-				w.fork++
-				for b := w.final + 1; b <= w.head; b++ {
-					delete(w.blocks, b)
-				}
-			},
-			"finalize": func(*rapid.T) { w.final = w.head },
-			"tentative": func(t *rapid.T) {
-				c, err := w.p.Observe(w.view(w.final+1, w.head), w.now)
-				w.apply(t, c, err)
-			},
-			"authoritative": func(t *rapid.T) {
-				c, err := w.p.Observe(w.view(scanned+1, w.final), w.now)
-				w.apply(t, c, err)
-				scanned = w.final
-			},
-			"wait": func(t *rapid.T) {
-				w.now = w.now.Add(time.Duration(rapid.IntRange(1, 40).Draw(t, "minutes")) * time.Minute)
-			},
-			"cancel": func(t *rapid.T) { c, err := w.p.Cancel(w.now); w.apply(t, c, err) },
-			"expire": func(t *rapid.T) {
-				c, err := w.p.Expire(payment.Coverage{chain.Polygon: w.now}, w.now)
-				w.apply(t, c, err)
-			},
-			"mark": func(t *rapid.T) {
-				if rapid.IntRange(0, 9).Draw(t, "rarely") == 0 {
-					c, err := w.p.MarkCompleted(payment.Actor{}, w.now)
-					w.apply(t, c, err)
-				}
-			},
-			"accept": func(t *rapid.T) {
-				if rapid.IntRange(0, 3).Draw(t, "rarely") == 0 {
-					c, err := w.p.Accept(payment.Actor{}, w.now)
-					w.apply(t, c, err)
-					w.accepted = w.accepted || err == nil
-				}
-			},
-			"show": func(t *rapid.T) { c, err := w.p.Show(w.now); w.apply(t, c, err) },
-			"":     func(t *rapid.T) { w.check(t) },
-		})
+		t.Repeat(w.actions())
 	})
+}
+
+// actions are what can happen to the payment and its chain, and the check after each.
+func (w *world) actions() map[string]func(*rapid.T) {
+	return map[string]func(*rapid.T){
+		"start": func(t *rapid.T) {
+			tok := rapid.SampledFrom(money.Tokens()).Draw(t, "token")
+			c, err := w.p.Start(
+				payment.Choice{Network: chain.Polygon, Token: tok}, routeOn(chain.Polygon), ttl, w.now,
+			)
+			w.apply(t, c, err)
+		},
+		"mine": func(t *rapid.T) {
+			w.head++
+			for range rapid.IntRange(0, 2).Draw(t, "transfers") {
+				w.txs++
+				asset := rapid.SampledFrom([]chain.Asset{usdcPolygon, usdtPolygon, bridged}).Draw(t, "asset")
+				units := rapid.SampledFrom([]string{"1", "3000000", "10000000"}).Draw(t, "units")
+				w.blocks[w.head] = append(
+					w.blocks[w.head], transfer(asset, units, w.head, strconv.Itoa(w.fork), fmt.Sprint("tx", w.txs)),
+				)
+			}
+		},
+		"fork": func(t *rapid.T) {
+			w.fork++
+			for b := w.final + 1; b <= w.head; b++ {
+				delete(w.blocks, b)
+			}
+		},
+		"finalize": func(*rapid.T) { w.final = w.head },
+		"tentative": func(t *rapid.T) {
+			c, err := w.p.Observe(w.view(w.final+1, w.head), w.now)
+			w.apply(t, c, err)
+		},
+		"authoritative": func(t *rapid.T) {
+			c, err := w.p.Observe(w.view(w.scanned+1, w.final), w.now)
+			w.apply(t, c, err)
+			w.scanned = w.final
+		},
+		"wait": func(t *rapid.T) {
+			w.now = w.now.Add(time.Duration(rapid.IntRange(1, 40).Draw(t, "minutes")) * time.Minute)
+		},
+		"cancel": func(t *rapid.T) { c, err := w.p.Cancel(w.now); w.apply(t, c, err) },
+		"expire": func(t *rapid.T) {
+			c, err := w.p.Expire(payment.Coverage{chain.Polygon: w.now}, w.now)
+			w.apply(t, c, err)
+		},
+		"mark": func(t *rapid.T) {
+			if rapid.IntRange(0, 9).Draw(t, "rarely") == 0 {
+				c, err := w.p.MarkCompleted(payment.Actor{}, w.now)
+				w.apply(t, c, err)
+			}
+		},
+		"accept": func(t *rapid.T) {
+			if rapid.IntRange(0, 3).Draw(t, "rarely") == 0 {
+				c, err := w.p.Accept(payment.Actor{}, w.now)
+				w.apply(t, c, err)
+				w.accepted = w.accepted || err == nil
+			}
+		},
+		"show": func(t *rapid.T) { c, err := w.p.Show(w.now); w.apply(t, c, err) },
+		"":     func(t *rapid.T) { w.check(t) },
+	}
 }
 
 func (w *world) check(t *rapid.T) {

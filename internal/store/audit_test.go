@@ -18,41 +18,40 @@ import (
 	"github.com/florinpay/florin/internal/store/storetest"
 )
 
-// No act is without its lines, and no lines are without their act: both are in
-// one transaction. A line that cannot be stored, here because it is about
-// nobody there is, takes the act with it.
-func TestStore_ActsLeaveLines(t *testing.T) {
+// TestStore_AuditIsAtomic: an act and its audit entries are in one transaction. An entry that cannot be stored, here
+// because its user does not exist, undoes the act.
+func TestStore_AuditIsAtomic(t *testing.T) {
 	t.Parallel()
-	onEach(t, func(t *testing.T, w *world) { w.leaveLines(w.acts()) })
+	onEach(t, func(t *testing.T, w *world) { w.checkAudited(w.acts()) })
 }
 
-func TestStore_ActsOnPagesLeaveLines(t *testing.T) {
+func TestStore_AuditIsAtomic_Pages(t *testing.T) {
 	t.Parallel()
-	onEach(t, func(t *testing.T, w *world) { w.leaveLines(w.pageActs()) })
+	onEach(t, func(t *testing.T, w *world) { w.checkAudited(w.pageActs()) })
 }
 
-// makers are the acts that tell themselves whom their lines are about.
+// makers are the acts that set the user of their audit entries themselves.
 var makers = []string{"create user", "create invited user", "join as a new user", "sign in", "reset the password"}
 
-func (w *world) leaveLines(acts map[string]func(context.Context, ...audit.Entry) error) {
+func (w *world) checkAudited(acts map[string]func(context.Context, ...audit.Entry) error) {
 	t := w.T
 	for name, act := range acts {
-		line := audit.Entry{At: storetest.Start, Actor: "ada@example.org", Action: audit.Action(name), Subject: name, Detail: "detail"}
+		entry := audit.Entry{At: storetest.Start, Actor: "ada@example.org", Action: audit.Action(name), Subject: name, Detail: "detail"}
 		before := w.everything()
-		lost := line
+		lost := entry
 		lost.UserID = 1 << 40
-		if err := act(t.Context(), line, lost); err == nil {
-			t.Errorf("%s happened without one of its lines", name)
+		if err := act(t.Context(), entry, lost); err == nil {
+			t.Errorf("%s happened without one of its audit entries", name)
 		}
 		if after := w.everything(); !slices.Equal(before, after) {
 			t.Errorf("%s left %v, where %v was", name, after, before)
 		}
-		if line.UserID = 1; slices.Contains(makers, name) {
-			line.UserID = 0
+		if entry.UserID = 1; slices.Contains(makers, name) {
+			entry.UserID = 0
 		}
-		w.Must(act(t.Context(), line, line))
+		w.Must(act(t.Context(), entry, entry))
 		if got := w.Count("SELECT count(*) FROM audit_log WHERE subject = '" + name + "' AND user_id > 0"); got != 2 {
-			t.Errorf("%s left %d lines, want 2", name, got)
+			t.Errorf("%s left %d audit entries, want 2", name, got)
 		}
 		if after := w.everything(); slices.Equal(before[1:], after[1:]) {
 			t.Errorf("%s changed nothing", name)
@@ -66,118 +65,143 @@ func audited(c payment.Change, trail []audit.Entry) payment.Change {
 	return c
 }
 
-// What an act did not do it does not tell of, and what only the act knows is in
-// its line.
-func TestStore_LinesTell(t *testing.T) {
+// TestStore_AuditEntries: an act that changes nothing leaves no audit entry, and details that only the act knows are in
+// its entry.
+func TestStore_AuditEntries(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		u, k := w.NewUser(), w.NewKey(5, 5)
 		w.NewCustodian(k, "https://shop.example/hook")
 		p := w.NewPayment(k)
-		told := func(what string, act func(context.Context, ...audit.Entry) error, want ...string) {
-			t.Helper()
-			w.Must(act(t.Context(), audit.Entry{UserID: u.ID, At: storetest.Start, Action: audit.Action(what)}))
-			var got []string
-			w.Must(w.DB().Reader().NewRaw("SELECT actor || '|' || subject || '|' || detail FROM audit_log WHERE action = ?",
-				what).Scan(t.Context(), &got))
-			if !slices.Equal(got, want) {
-				t.Errorf("%s: told %q, want %q", what, got, want)
+		w.Run("UnknownSession", func(t *testing.T) {
+			w.wantAudited(u.ID, "an unknown session", func(ctx context.Context, trail ...audit.Entry) error {
+				return w.RevokeSession(ctx, storetest.HashOf("unknown"), storetest.Start, trail...)
+			})
+		})
+		w.Run("EnabledAlready", func(t *testing.T) {
+			w.wantAudited(u.ID, "enabling an enabled user", func(ctx context.Context, trail ...audit.Entry) error {
+				_, err := w.DisableUser(ctx, u.ID, time.Time{}, trail...)
+				return err
+			})
+		})
+		w.Run("NoFailedWebhook", func(t *testing.T) {
+			w.wantAudited(u.ID, "no failed webhook", func(ctx context.Context, trail ...audit.Entry) error {
+				_, err := w.ResendFailed(ctx, k.ID, storetest.Start, storetest.Start, trail...)
+				return err
+			})
+		})
+		w.Run("OneFailedWebhook", func(t *testing.T) {
+			w.wantAudited(u.ID, "one failed webhook", func(ctx context.Context, trail ...audit.Entry) error {
+				_, err := w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change,
+					error,
+				) {
+					return p.Cancel(storetest.Start)
+				})
+				w.Must(err)
+				_, err = w.SQL().Exec("UPDATE deliveries SET state = 'FAILED'")
+				w.Must(err)
+				_, err = w.ResendFailed(ctx, k.ID, storetest.Start, storetest.Start, trail...)
+				return err
+			}, "||1")
+		})
+		w.Run("WrongRecoveryCode", func(t *testing.T) {
+			w.wantAudited(u.ID, "a wrong recovery code", func(ctx context.Context, trail ...audit.Entry) error {
+				_, err := w.TakeRecoveryCode(ctx, u.ID, storetest.HashOf("none"), storetest.Start, trail...)
+				return err
+			})
+		})
+		w.Run("RevokedInvitation", func(t *testing.T) {
+			w.wantAudited(u.ID, "an invitation that is taken back", func(ctx context.Context, trail ...audit.Entry) error {
+				w.Must(w.AddInvited(t.Context(), storetest.HashOf("team"),
+					merchant.Invited{
+						ID: "T1", MerchantID: u.ID, Email: "new@example.org", Role: merchant.RoleViewer,
+						CreatedAt: storetest.Start, ExpiresAt: storetest.Start.Add(time.Hour),
+					}))
+				return w.RevokeInvited(ctx, u.ID, "T1", storetest.Start, trail...)
+			}, "|new@example.org|")
+		})
+		w.Run("PasswordReset", func(t *testing.T) {
+			w.wantAudited(u.ID, "a reset", func(ctx context.Context, trail ...audit.Entry) error {
+				w.Must(
+					w.AddReset(
+						t.Context(), storetest.HashOf("reset"), u.ID, storetest.Start, storetest.Start.Add(time.Hour),
+					),
+				)
+				_, err := w.UseReset(ctx, storetest.HashOf("reset"), "next", storetest.Start, trail...)
+				return err
+			}, u.Email+"||")
+		})
+		w.Run("Campaign", func(t *testing.T) {
+			w.wantAudited(u.ID, "a campaign", func(ctx context.Context, trail ...audit.Entry) error {
+				_, err := w.CreateCampaign(ctx, campaign.Campaign{
+					Slug: "well", KeyID: k.ID, Title: "A well",
+					State: campaign.Active, CreatedAt: storetest.Start, UpdatedAt: storetest.Start,
+				}, trail...)
+				return err
+			}, "|well|A well")
+		})
+		w.Run("Payment", func(t *testing.T) {
+			w.wantAudited(u.ID, "a payment", func(ctx context.Context, trail ...audit.Entry) error {
+				_, err := w.CreatePayment(ctx, audited(payment.New(payment.Request{
+					ID: "01J0000000000000000000000A", KeyID: k.ID,
+					Kind: payment.KindMerchant, Amount: 1, ValidFor: time.Hour,
+				}, storetest.Start), trail))
+				return err
+			}, "|01J0000000000000000000000A|")
+			again := func(ctx context.Context, trail ...audit.Entry) error {
+				_, err := w.CreatePayment(ctx, audited(payment.New(payment.Request{
+					ID: "01J0000000000000000000000A", KeyID: k.ID,
+					Kind: payment.KindMerchant, Amount: 1, ValidFor: time.Hour,
+				}, storetest.Start), trail))
+				return err
 			}
-		}
-		told("an unknown session", func(ctx context.Context, trail ...audit.Entry) error {
-			return w.RevokeSession(ctx, storetest.HashOf("nobody's"), storetest.Start, trail...)
+			w.wantAudited(u.ID, "the same payment again", again)
 		})
-		told("enabling who is enabled", func(ctx context.Context, trail ...audit.Entry) error {
-			_, err := w.DisableUser(ctx, u.ID, time.Time{}, trail...)
-			return err
+		w.Run("OpenedAndCancelled", func(t *testing.T) {
+			w.wantAudited(u.ID, "a payment opened and cancelled at once", func(ctx context.Context, trail ...audit.Entry) error {
+				const id = "01J0000000000000000000000B"
+				made := payment.New(payment.Request{
+					ID: id, KeyID: k.ID, Kind: payment.KindMerchant, Amount: 1,
+					ValidFor: time.Hour,
+				}, storetest.Start)
+				_, err := w.OpenPayment(ctx, audited(made, trail), func(p payment.Payment) (payment.Change, error) {
+					c, err := p.Cancel(storetest.Start)
+					return audited(c, trail), err
+				})
+				return err
+			}, "|01J0000000000000000000000B|", "||")
 		})
-		told("no failed webhook", func(ctx context.Context, trail ...audit.Entry) error {
-			_, err := w.ResendFailed(ctx, k.ID, storetest.Start, storetest.Start, trail...)
-			return err
-		})
-		told("one failed webhook", func(ctx context.Context, trail ...audit.Entry) error {
-			_, err := w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change,
-				error,
-			) {
-				return p.Cancel(storetest.Start)
-			})
+		w.Run("BeforeAndAfter", func(t *testing.T) {
+			changes := func(before, after merchant.Custodian) []audit.Entry {
+				return []audit.Entry{{
+					UserID: u.ID, At: storetest.Start, Action: "renamed", Subject: "shop",
+					Detail: before.Name + " → " + after.Name,
+				}}
+			}
+			_, err := w.UpdateCustodian(t.Context(), k.ID, nil, func(c merchant.Custodian) (merchant.Custodian, error) {
+				c.Name = "Renamed"
+				return c, nil
+			}, changes)
 			w.Must(err)
-			_, err = w.SQL().Exec("UPDATE deliveries SET state = 'FAILED'")
-			w.Must(err)
-			_, err = w.ResendFailed(ctx, k.ID, storetest.Start, storetest.Start, trail...)
-			return err
-		}, "||1")
-		told("a wrong recovery code", func(ctx context.Context, trail ...audit.Entry) error {
-			_, err := w.TakeRecoveryCode(ctx, u.ID, storetest.HashOf("none"), storetest.Start, trail...)
-			return err
+			if n := w.Count("SELECT count(*) FROM audit_log WHERE action = 'renamed' AND detail = 'Shop → Renamed'"); n != 1 {
+				t.Errorf("%d audit entries have the name before the change, want 1", n)
+			}
 		})
-		told("an invitation that is taken back", func(ctx context.Context, trail ...audit.Entry) error {
-			w.Must(w.AddInvited(t.Context(), storetest.HashOf("team"),
-				merchant.Invited{
-					ID: "T1", MerchantID: u.ID, Email: "new@example.org", Role: merchant.RoleViewer,
-					CreatedAt: storetest.Start, ExpiresAt: storetest.Start.Add(time.Hour),
-				}))
-			return w.RevokeInvited(ctx, u.ID, "T1", storetest.Start, trail...)
-		}, "|new@example.org|")
-		told("a reset", func(ctx context.Context, trail ...audit.Entry) error {
-			w.Must(
-				w.AddReset(
-					t.Context(), storetest.HashOf("reset"), u.ID, storetest.Start, storetest.Start.Add(time.Hour),
-				),
-			)
-			_, err := w.UseReset(ctx, storetest.HashOf("reset"), "next", storetest.Start, trail...)
-			return err
-		}, u.Email+"||")
-		told("a campaign", func(ctx context.Context, trail ...audit.Entry) error {
-			_, err := w.CreateCampaign(ctx, campaign.Campaign{
-				Slug: "well", KeyID: k.ID, Title: "A well",
-				State: campaign.Active, CreatedAt: storetest.Start, UpdatedAt: storetest.Start,
-			}, trail...)
-			return err
-		}, "|well|A well")
-		told("a payment", func(ctx context.Context, trail ...audit.Entry) error {
-			_, err := w.CreatePayment(ctx, audited(payment.New(payment.Request{
-				ID: "01J0000000000000000000000A", KeyID: k.ID,
-				Kind: payment.KindMerchant, Amount: 1, ValidFor: time.Hour,
-			}, storetest.Start), trail))
-			return err
-		}, "|01J0000000000000000000000A|")
-		again := func(ctx context.Context, trail ...audit.Entry) error {
-			_, err := w.CreatePayment(ctx, audited(payment.New(payment.Request{
-				ID: "01J0000000000000000000000A", KeyID: k.ID,
-				Kind: payment.KindMerchant, Amount: 1, ValidFor: time.Hour,
-			}, storetest.Start), trail))
-			return err
-		}
-		told("the same payment again", again)
-		told("a payment opened and cancelled at once", func(ctx context.Context, trail ...audit.Entry) error {
-			const id = "01J0000000000000000000000B"
-			made := payment.New(payment.Request{
-				ID: id, KeyID: k.ID, Kind: payment.KindMerchant, Amount: 1,
-				ValidFor: time.Hour,
-			}, storetest.Start)
-			_, err := w.OpenPayment(ctx, audited(made, trail), func(p payment.Payment) (payment.Change, error) {
-				c, err := p.Cancel(storetest.Start)
-				return audited(c, trail), err
-			})
-			return err
-		}, "|01J0000000000000000000000B|", "||")
-
-		changes := func(before, after merchant.Custodian) []audit.Entry {
-			return []audit.Entry{{
-				UserID: u.ID, At: storetest.Start, Action: "renamed", Subject: "shop",
-				Detail: before.Name + " → " + after.Name,
-			}}
-		}
-		_, err := w.UpdateCustodian(t.Context(), k.ID, nil, func(c merchant.Custodian) (merchant.Custodian, error) {
-			c.Name = "Renamed"
-			return c, nil
-		}, changes)
-		w.Must(err)
-		if n := w.Count("SELECT count(*) FROM audit_log WHERE action = 'renamed' AND detail = 'Shop → Renamed'"); n != 1 {
-			t.Errorf("%d lines tell what the custodian was called before, want 1", n)
-		}
 	})
+}
+
+// wantAudited runs the act with an audit entry of the user, and checks "actor|subject|detail" of what is stored for it.
+func (w *world) wantAudited(
+	userID int64, what string, act func(context.Context, ...audit.Entry) error, want ...string,
+) {
+	w.T.Helper()
+	w.Must(act(w.T.Context(), audit.Entry{UserID: userID, At: storetest.Start, Action: audit.Action(what)}))
+	var got []string
+	w.Must(w.DB().Reader().NewRaw("SELECT actor || '|' || subject || '|' || detail FROM audit_log WHERE action = ?",
+		what).Scan(w.T.Context(), &got))
+	if !slices.Equal(got, want) {
+		w.T.Errorf("%s: the audit entries are %q, want %q", what, got, want)
+	}
 }
 
 // everything counts what acts change.
@@ -209,7 +233,7 @@ func (w *world) everything() []int64 {
 	return all
 }
 
-// acts are the store methods that leave lines, each ready to run.
+// acts are the store methods that store audit entries, each ready to run.
 func (w *world) acts() map[string]func(context.Context, ...audit.Entry) error {
 	k, bare, u := w.NewKey(5, 5), w.NewKey(0, 0), w.NewUser()
 	w.NewCustodian(k, "")

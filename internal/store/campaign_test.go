@@ -117,67 +117,77 @@ func TestStore_Donations(t *testing.T) {
 			return all
 		}
 		open := w.gift(c, "Ada")
-		seen := w.gift(c, "Seen only")
-		_, err := w.UpdatePayment(
-			t.Context(), seen.ID, storetest.Observe(0, storetest.Transfer(seen, "0x01", 50*money.USD, 9)),
-		)
-		w.Must(err)
-		short := w.gift(c, "Short")
-		_, err = w.UpdatePayment(
-			t.Context(), short.ID, storetest.Observe(9, storetest.Transfer(short, "0x02", 3*money.USD, 9)),
-		)
-		w.Must(err)
-		storetest.Same(t, "before any is completed", totals(), campaign.Totals{})
-
-		over := storetest.Transfer(open, "0x03", 20*money.USD, 9)
-		for range 2 {
-			_, err = w.UpdatePayment(t.Context(), open.ID, storetest.Observe(9, over))
+		w.Run("NotCompleted", func(t *testing.T) {
+			seen := w.gift(c, "Seen only")
+			_, err := w.UpdatePayment(
+				t.Context(), seen.ID, storetest.Observe(0, storetest.Transfer(seen, "0x01", 50*money.USD, 9)),
+			)
 			w.Must(err)
-		}
-		storetest.Same(t, "one completed, with more than was asked for", totals(),
-			campaign.Totals{Raised: 20 * money.USD, Donors: 1, Waiting: 1})
-
-		byHand := w.gift(c, "")
-		_, err = w.UpdatePayment(t.Context(), byHand.ID, func(p payment.Payment) (payment.Change, error) {
-			return p.MarkCompleted(payment.Actor{Name: "API key"}, storetest.Start)
+			short := w.gift(c, "Short")
+			_, err = w.UpdatePayment(
+				t.Context(), short.ID, storetest.Observe(9, storetest.Transfer(short, "0x02", 3*money.USD, 9)),
+			)
+			w.Must(err)
+			storetest.Same(t, "before any is completed", totals(), campaign.Totals{})
 		})
-		w.Must(err)
-		w.gift(other, "Elsewhere")
-		storetest.Same(
-			t, "completed by hand, without money", totals(),
-			campaign.Totals{Raised: 20 * money.USD, Donors: 1, Waiting: 1},
-		)
-		_, err = w.UpdatePayment(
-			t.Context(), byHand.ID, storetest.Observe(9, storetest.Transfer(byHand, "0x04", 2*money.USD, 9)),
-		)
-		w.Must(err)
-		storetest.Same(
-			t, "money that came later", totals(), campaign.Totals{Raised: 22 * money.USD, Donors: 2, Waiting: 1},
-		)
-
+		over := storetest.Transfer(open, "0x03", 20*money.USD, 9)
+		w.Run("Completed", func(t *testing.T) {
+			for range 2 {
+				_, err := w.UpdatePayment(t.Context(), open.ID, storetest.Observe(9, over))
+				w.Must(err)
+			}
+			storetest.Same(t, "one completed, with more than was asked for", totals(),
+				campaign.Totals{Raised: 20 * money.USD, Donors: 1, Waiting: 1})
+		})
+		byHand := w.gift(c, "")
+		w.Run("CompletedByHand", func(t *testing.T) {
+			_, err := w.UpdatePayment(t.Context(), byHand.ID, func(p payment.Payment) (payment.Change, error) {
+				return p.MarkCompleted(payment.Actor{Name: "API key"}, storetest.Start)
+			})
+			w.Must(err)
+			w.gift(other, "Elsewhere")
+			storetest.Same(
+				t, "completed by hand, without money", totals(),
+				campaign.Totals{Raised: 20 * money.USD, Donors: 1, Waiting: 1},
+			)
+			_, err = w.UpdatePayment(
+				t.Context(), byHand.ID, storetest.Observe(9, storetest.Transfer(byHand, "0x04", 2*money.USD, 9)),
+			)
+			w.Must(err)
+			storetest.Same(
+				t, "money that came later", totals(), campaign.Totals{Raised: 22 * money.USD, Donors: 2, Waiting: 1},
+			)
+		})
 		proven := list(campaign.DonationQuery{Proven: true})
-		if len(proven) != 2 || proven[1].Hash != "0x03" || proven[1].Received != 20*money.USD || proven[1].Name != "Ada" ||
-			proven[1].Review != campaign.Waiting || proven[0].Review != campaign.Approved || proven[1].At.IsZero() ||
-			proven[0].Hash != "0x04" || proven[0].Network != chain.Polygon {
-			t.Errorf("the list is %+v", proven)
-		}
-		w.Must(w.ReviewDonation(t.Context(), c.Number, proven[1].Number, campaign.Hidden))
-		err = w.ReviewDonation(t.Context(), other.Number, proven[1].Number, campaign.Approved)
-		storetest.WantError(t, "another campaign's donation", err, campaign.ErrUnknownGift)
-		_, err = w.UpdatePayment(
-			t.Context(), open.ID, storetest.Observe(9, over, storetest.Transfer(open, "0x05", 1*money.USD, 9)),
-		)
-		w.Must(err)
-		if got := list(campaign.DonationQuery{Review: campaign.Hidden}); len(got) != 1 ||
-			got[0].Received != 21*money.USD {
-			t.Errorf("after more money the review is gone: %+v", got)
-		}
-		if got := list(campaign.DonationQuery{Limit: 1, Before: proven[0].Number}); len(got) != 1 ||
-			got[0].Number != proven[1].Number {
-			t.Errorf("the second page is %+v", got)
-		}
-		_, err = w.Donations(t.Context(), campaign.DonationQuery{Campaign: c.Number})
-		storetest.WantInvalid(t, "no limit", err)
+		w.Run("List", func(t *testing.T) {
+			if len(proven) != 2 || proven[1].Hash != "0x03" || proven[1].Received != 20*money.USD || proven[1].Name != "Ada" ||
+				proven[1].Review != campaign.Waiting || proven[0].Review != campaign.Approved ||
+				proven[1].At.IsZero() ||
+				proven[0].Hash != "0x04" || proven[0].Network != chain.Polygon {
+				t.Errorf("the list is %+v", proven)
+			}
+		})
+		w.Run("Review", func(t *testing.T) {
+			w.Must(w.ReviewDonation(t.Context(), c.Number, proven[1].Number, campaign.Hidden))
+			err := w.ReviewDonation(t.Context(), other.Number, proven[1].Number, campaign.Approved)
+			storetest.WantError(t, "another campaign's donation", err, campaign.ErrUnknownGift)
+			_, err = w.UpdatePayment(
+				t.Context(), open.ID, storetest.Observe(9, over, storetest.Transfer(open, "0x05", 1*money.USD, 9)),
+			)
+			w.Must(err)
+			if got := list(campaign.DonationQuery{Review: campaign.Hidden}); len(got) != 1 ||
+				got[0].Received != 21*money.USD {
+				t.Errorf("after more money the review is gone: %+v", got)
+			}
+		})
+		w.Run("Pages", func(t *testing.T) {
+			if got := list(campaign.DonationQuery{Limit: 1, Before: proven[0].Number}); len(got) != 1 ||
+				got[0].Number != proven[1].Number {
+				t.Errorf("the second page is %+v", got)
+			}
+			_, err := w.Donations(t.Context(), campaign.DonationQuery{Campaign: c.Number})
+			storetest.WantInvalid(t, "no limit", err)
+		})
 	})
 }
 

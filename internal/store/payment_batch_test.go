@@ -37,47 +37,53 @@ func TestStore_ChangeBatch(t *testing.T) {
 			&store.Decision{ID: native.ID, Decide: storetest.StartOn(chain.Solana, money.USDC, storetest.Start)},
 			&store.Decision{ID: storetest.NewID(), Decide: storetest.StartOn(chain.Base, money.USDC, storetest.Start)})
 		w.Must(w.ChangeBatch(t.Context(), ops))
-		refused, completed := 0, 0
-		for _, op := range ops {
-			switch {
-			case errors.Is(op.Err, ledger.ErrNoCredits):
-				refused++
+		w.Run("Decisions", func(t *testing.T) {
+			refused, completed := 0, 0
+			for _, op := range ops {
+				switch {
+				case errors.Is(op.Err, ledger.ErrNoCredits):
+					refused++
+					p, err := w.Payment(t.Context(), op.ID)
+					w.Must(err)
+					if p.Status != payment.Pending || len(p.Routes) != 0 || p.Seq != 1 {
+						t.Errorf("a refused start has changed the payment: %+v", p)
+					}
+					continue
+				case errors.Is(op.Err, payment.ErrUnknown):
+					continue
+				}
+				w.Must(op.Err)
 				p, err := w.Payment(t.Context(), op.ID)
 				w.Must(err)
-				if p.Status != payment.Pending || len(p.Routes) != 0 || p.Seq != 1 {
-					t.Errorf("a refused start has changed the payment: %+v", p)
+				storetest.Same(t, "stored", p, op.Result)
+				w.checkHistory(p)
+				if p.Status == payment.Completed {
+					completed++
 				}
-				continue
-			case errors.Is(op.Err, payment.ErrUnknown):
-				continue
 			}
-			w.Must(op.Err)
-			p, err := w.Payment(t.Context(), op.ID)
+			if refused != 8 || completed != 1 {
+				t.Errorf("%d are refused and %d completed, want 8 and 1", refused, completed)
+			}
+		})
+		w.Run("Feed", func(t *testing.T) {
+			const public = "SELECT count(*) FROM events AS e JOIN payments AS p ON p.id = e.payment_id WHERE e.type IN " +
+				"(SELECT type FROM events JOIN feed USING (payment_id, seq))"
+			if events, feed := w.Count(public), w.Count("SELECT count(*) FROM feed"); events != feed {
+				t.Errorf("%d public events, %d in the feed", events, feed)
+			}
+			mine := w.Count("SELECT count(*) FROM feed AS f JOIN custodians AS c ON c.key_id = f.key_id")
+			if n := w.Count("SELECT count(*) FROM deliveries"); n != mine || n == 0 {
+				t.Errorf("%d deliveries of %d events", n, mine)
+			}
+		})
+		w.Run("Ledger", func(t *testing.T) {
+			w.CheckLedger()
+			left, err := w.Balance(t.Context(), silent.ID)
 			w.Must(err)
-			storetest.Same(t, "stored", p, op.Result)
-			w.checkHistory(p)
-			if p.Status == payment.Completed {
-				completed++
+			if left.Credits != 90 {
+				t.Errorf("ten starts of one key leave %d credits of 100", left.Credits)
 			}
-		}
-		if refused != 8 || completed != 1 {
-			t.Errorf("%d are refused and %d completed, want 8 and 1", refused, completed)
-		}
-		const public = "SELECT count(*) FROM events AS e JOIN payments AS p ON p.id = e.payment_id WHERE e.type IN " +
-			"(SELECT type FROM events JOIN feed USING (payment_id, seq))"
-		if events, feed := w.Count(public), w.Count("SELECT count(*) FROM feed"); events != feed {
-			t.Errorf("%d public events, %d in the feed", events, feed)
-		}
-		mine := w.Count("SELECT count(*) FROM feed AS f JOIN custodians AS c ON c.key_id = f.key_id")
-		if n := w.Count("SELECT count(*) FROM deliveries"); n != mine || n == 0 {
-			t.Errorf("%d deliveries of %d events", n, mine)
-		}
-		w.CheckLedger()
-		left, err := w.Balance(t.Context(), silent.ID)
-		w.Must(err)
-		if left.Credits != 90 {
-			t.Errorf("ten starts of one key leave %d credits of 100", left.Credits)
-		}
+		})
 	})
 }
 

@@ -188,55 +188,65 @@ func TestStore_DeliveriesOfAKey(t *testing.T) {
 		if d != list[0] || len(attempts) != 1 {
 			t.Errorf("the delivery is %+v with %d attempts", d, len(attempts))
 		}
-		if _, _, err := w.Delivery(t.Context(), []int64{other.ID}, d.ID); err == nil {
-			t.Error("another merchant sees it")
-		}
-		if err := w.Resend(t.Context(), []int64{other.ID}, d.ID, storetest.Start); err == nil {
-			t.Error("another merchant sends it again")
-		}
-		if n, err := w.ResendFailed(
-			t.Context(), other.ID, storetest.Start.Add(-time.Hour), storetest.Start,
-		); err != nil || n != 0 {
-			t.Errorf("another merchant sends %d again, %v", n, err)
-		}
-		if n, err := w.ResendFailed(t.Context(), k.ID, storetest.Start.Add(time.Second), storetest.Start); err != nil ||
-			n != 0 {
-			t.Errorf("%d older ones were sent again, %v", n, err)
-		}
-		if n, err := w.ResendFailed(t.Context(), k.ID, storetest.Start, storetest.Start); err != nil || n != 1 {
-			t.Errorf("%d were sent again, %v", n, err)
-		}
-		for _, d := range w.claim("b", storetest.Start.Add(time.Hour), 3, 3) {
-			w.settle("b", d, webhook.Delivered, storetest.Start, storetest.Start)
-		}
-		w.Must(w.Resend(t.Context(), []int64{k.ID}, d.ID, storetest.Start))
-		d, attempts, err = w.Delivery(t.Context(), []int64{k.ID}, d.ID)
-		w.Must(err)
-		if d.State != webhook.Waiting || len(attempts) != 2 {
-			t.Errorf("after all it is %s with %d attempts", d.State, len(attempts))
-		}
+		w.Run("AnotherMerchant", func(t *testing.T) {
+			if _, _, err := w.Delivery(t.Context(), []int64{other.ID}, d.ID); err == nil {
+				t.Error("another merchant sees it")
+			}
+			if err := w.Resend(t.Context(), []int64{other.ID}, d.ID, storetest.Start); err == nil {
+				t.Error("another merchant sends it again")
+			}
+			if n, err := w.ResendFailed(
+				t.Context(), other.ID, storetest.Start.Add(-time.Hour), storetest.Start,
+			); err != nil || n != 0 {
+				t.Errorf("another merchant sends %d again, %v", n, err)
+			}
+		})
+		w.Run("ResendFailed", func(t *testing.T) {
+			if n, err := w.ResendFailed(
+				t.Context(), k.ID, storetest.Start.Add(time.Second), storetest.Start,
+			); err != nil ||
+				n != 0 {
+				t.Errorf("%d older ones were sent again, %v", n, err)
+			}
+			if n, err := w.ResendFailed(t.Context(), k.ID, storetest.Start, storetest.Start); err != nil || n != 1 {
+				t.Errorf("%d were sent again, %v", n, err)
+			}
+		})
+		w.Run("Resend", func(t *testing.T) {
+			for _, d := range w.claim("b", storetest.Start.Add(time.Hour), 3, 3) {
+				w.settle("b", d, webhook.Delivered, storetest.Start, storetest.Start)
+			}
+			w.Must(w.Resend(t.Context(), []int64{k.ID}, d.ID, storetest.Start))
+			d, attempts, err = w.Delivery(t.Context(), []int64{k.ID}, d.ID)
+			w.Must(err)
+			if d.State != webhook.Waiting || len(attempts) != 2 {
+				t.Errorf("after all it is %s with %d attempts", d.State, len(attempts))
+			}
+		})
 		failing := func(what string, want report.Failing) {
 			t.Helper()
 			got, err := w.FailedDeliveries(t.Context(), []int64{k.ID}, storetest.Start.Add(-time.Hour))
 			w.Must(err)
 			storetest.Same(t, what, got, want)
 		}
-		failing("tried again", report.Failing{Waiting: 1})
-		for _, d := range w.claim("c", storetest.Start.Add(time.Hour), 3, 3) {
-			w.settle("c", d, webhook.Failed, storetest.Start, storetest.Start)
-		}
-		failing("given up", report.Failing{GivenUp: 1})
-		w.Must(w.Resend(t.Context(), []int64{k.ID}, d.ID, storetest.Start))
-		for _, d := range w.claim("d", storetest.Start.Add(time.Hour), 3, 3) {
-			w.Must(w.Settle(t.Context(), "d", webhook.Outcome{
-				DeliveryID: d.ID, State: webhook.Delivered, Attempt: webhook.Attempt{
-					At: storetest.Start, URL: d.URL, Status: 204,
-				},
-			}))
-		}
-		failing("arrived", report.Failing{})
-		w.Must(w.Resend(t.Context(), []int64{k.ID}, d.ID, storetest.Start))
-		failing("arrived, and sent once more", report.Failing{})
+		w.Run("Failing", func(t *testing.T) {
+			failing("tried again", report.Failing{Waiting: 1})
+			for _, d := range w.claim("c", storetest.Start.Add(time.Hour), 3, 3) {
+				w.settle("c", d, webhook.Failed, storetest.Start, storetest.Start)
+			}
+			failing("given up", report.Failing{GivenUp: 1})
+			w.Must(w.Resend(t.Context(), []int64{k.ID}, d.ID, storetest.Start))
+			for _, d := range w.claim("d", storetest.Start.Add(time.Hour), 3, 3) {
+				w.Must(w.Settle(t.Context(), "d", webhook.Outcome{
+					DeliveryID: d.ID, State: webhook.Delivered, Attempt: webhook.Attempt{
+						At: storetest.Start, URL: d.URL, Status: 204,
+					},
+				}))
+			}
+			failing("arrived", report.Failing{})
+			w.Must(w.Resend(t.Context(), []int64{k.ID}, d.ID, storetest.Start))
+			failing("arrived, and sent once more", report.Failing{})
+		})
 	})
 }
 

@@ -189,7 +189,8 @@ func (s *Store) MoveCursor(
 	err = s.db.Write(ctx, func(ctx context.Context, t tx) error {
 		res, err := t.NewRaw("UPDATE cursors SET scanned_number = ?0, scanned_hash = ?1, scanned_time = ?2, "+
 			"rechecked_number = ?0, rechecked_hash = ?1, rechecked_time = ?2, moves = moves + 1, reread_to = ?3 "+
-			"WHERE network = ?4 AND moves = ?5", number, to.Hash, db.At(to.Time), reread, string(n), from.Moves).Exec(ctx)
+			"WHERE network = ?4 AND moves = ?5",
+			number, to.Hash, db.At(to.Time), reread, string(n), from.Moves).Exec(ctx)
 		if err != nil {
 			return err
 		}

@@ -191,44 +191,51 @@ func TestStore_DueRunningUnsettled(t *testing.T) {
 				}
 			}
 		}
-		due := func(now time.Time) []payment.ID {
-			return pages(func(after payment.ID) ([]payment.ID, error) { return w.Due(t.Context(), now, after, 3) })
-		}
-		storetest.Same(t, "due at the end", due(end), open)
-		storetest.Same(t, "due before", due(end.Add(-time.Microsecond)), nil)
-		runs := func(n chain.Network, after time.Time) []payment.ID {
-			return pages(func(id payment.ID) ([]payment.ID, error) { return w.Running(t.Context(), n, after, id, 3) })
-		}
-		storetest.Same(t, "running", runs(chain.Polygon, end.Add(-time.Second)), running)
-		storetest.Same(t, "running later", runs(chain.Polygon, end), nil)
-		storetest.Same(t, "running elsewhere", runs(chain.Base, storetest.Start), nil)
-
-		p := w.Stored(running[2])
-		tx := storetest.Transfer(p, "0xaa", 1, 10)
-		unsettled := func() []payment.ID {
-			list, err := w.Unsettled(t.Context(), chain.Polygon, tx.Block.Number, tx.Block.Number)
-			w.Must(err)
-			for _, beside := range [][2]uint64{{0, tx.Block.Number - 1}, {tx.Block.Number + 1, math.MaxUint64}} {
-				none, err := w.Unsettled(t.Context(), chain.Polygon, beside[0], beside[1])
-				w.Must(err)
-				storetest.Same(t, "unsettled in other blocks", none, []payment.ID{})
+		w.Run("Due", func(t *testing.T) {
+			due := func(now time.Time) []payment.ID {
+				return pages(func(after payment.ID) ([]payment.ID, error) { return w.Due(t.Context(), now, after, 3) })
 			}
-			return list
-		}
-		storetest.Same(t, "before any deposit", unsettled(), []payment.ID{})
-		for _, step := range []struct {
-			decide func(payment.Payment) (payment.Change, error)
-			want   []payment.ID
-		}{
-			{storetest.Observe(5, tx), []payment.ID{p.ID}},
-			{storetest.Observe(5), []payment.ID{}},
-			{storetest.Observe(5, tx), []payment.ID{p.ID}},
-			{storetest.Observe(10, tx), []payment.ID{}},
-		} {
-			_, err := w.UpdatePayment(t.Context(), p.ID, step.decide)
-			w.Must(err)
-			storetest.Same(t, "unsettled", unsettled(), step.want)
-		}
+			storetest.Same(t, "due at the end", due(end), open)
+			storetest.Same(t, "due before", due(end.Add(-time.Microsecond)), nil)
+		})
+		w.Run("Running", func(t *testing.T) {
+			runs := func(n chain.Network, after time.Time) []payment.ID {
+				return pages(func(id payment.ID) ([]payment.ID, error) {
+					return w.Running(t.Context(), n, after, id, 3)
+				})
+			}
+			storetest.Same(t, "running", runs(chain.Polygon, end.Add(-time.Second)), running)
+			storetest.Same(t, "running later", runs(chain.Polygon, end), nil)
+			storetest.Same(t, "running elsewhere", runs(chain.Base, storetest.Start), nil)
+		})
+		w.Run("Unsettled", func(t *testing.T) {
+			p := w.Stored(running[2])
+			tx := storetest.Transfer(p, "0xaa", 1, 10)
+			unsettled := func() []payment.ID {
+				list, err := w.Unsettled(t.Context(), chain.Polygon, tx.Block.Number, tx.Block.Number)
+				w.Must(err)
+				for _, beside := range [][2]uint64{{0, tx.Block.Number - 1}, {tx.Block.Number + 1, math.MaxUint64}} {
+					none, err := w.Unsettled(t.Context(), chain.Polygon, beside[0], beside[1])
+					w.Must(err)
+					storetest.Same(t, "unsettled in other blocks", none, []payment.ID{})
+				}
+				return list
+			}
+			storetest.Same(t, "before any deposit", unsettled(), []payment.ID{})
+			for _, step := range []struct {
+				decide func(payment.Payment) (payment.Change, error)
+				want   []payment.ID
+			}{
+				{storetest.Observe(5, tx), []payment.ID{p.ID}},
+				{storetest.Observe(5), []payment.ID{}},
+				{storetest.Observe(5, tx), []payment.ID{p.ID}},
+				{storetest.Observe(10, tx), []payment.ID{}},
+			} {
+				_, err := w.UpdatePayment(t.Context(), p.ID, step.decide)
+				w.Must(err)
+				storetest.Same(t, "unsettled", unsettled(), step.want)
+			}
+		})
 	})
 }
 

@@ -10,7 +10,8 @@ import (
 	"github.com/florinpay/florin/internal/store/storetest"
 )
 
-func TestStore_Security(t *testing.T) {
+func TestStore_SetPassword(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		ctx, u, other := t.Context(), w.NewUser(), w.NewUser()
 		w.Must(w.CreateSession(ctx, identity.Session{
@@ -38,8 +39,15 @@ func TestStore_Security(t *testing.T) {
 		}
 		_, err = w.UseReset(ctx, storetest.HashOf("stale"), "x", storetest.Start)
 		storetest.WantError(t, "a reset from before", err, identity.ErrBadReset)
+	})
+}
+
+func TestStore_UseReset(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		ctx, u := t.Context(), w.NewUser()
 		w.Must(w.AddReset(ctx, storetest.HashOf("r"), u.ID, storetest.Start, storetest.Start.Add(time.Hour)))
-		_, err = w.UseReset(ctx, storetest.HashOf("r"), "x", storetest.Start.Add(2*time.Hour))
+		_, err := w.UseReset(ctx, storetest.HashOf("r"), "x", storetest.Start.Add(2*time.Hour))
 		storetest.WantError(t, "a reset too late", err, identity.ErrBadReset)
 		got, err := w.UseReset(ctx, storetest.HashOf("r"), "newest", storetest.Start)
 		w.Must(err)
@@ -48,7 +56,13 @@ func TestStore_Security(t *testing.T) {
 		}
 		_, err = w.UseReset(ctx, storetest.HashOf("r"), "x", storetest.Start)
 		storetest.WantError(t, "a reset twice", err, identity.ErrBadReset)
+	})
+}
 
+func TestStore_CreateInvited(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		ctx, u := t.Context(), w.NewUser()
 		w.Must(
 			w.AddInvitation(
 				ctx, storetest.HashOf("i"), "new@example.org", u.ID, storetest.Start, storetest.Start.Add(time.Hour),
@@ -69,11 +83,17 @@ func TestStore_Security(t *testing.T) {
 				ctx, storetest.HashOf("taken"), u.Email, u.ID, storetest.Start, storetest.Start.Add(time.Hour),
 			),
 		)
-		storetest.WantError(t, "an invitation for somebody who has an account", join("taken", u.Email), identity.ErrEmailTaken)
+		storetest.WantError(t, "an invitation of an address with an account", join("taken", u.Email), identity.ErrEmailTaken)
 		if n := w.Count("SELECT count(*) FROM invitations WHERE used_at IS NULL"); n != 1 {
 			t.Errorf("%d invitations are good after one that led to no account, want 1", n)
 		}
+	})
+}
 
+func TestStore_AuditLog(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		ctx, u := t.Context(), w.NewUser()
 		for i := range 3 {
 			w.Must(w.AddAudit(ctx, audit.Entry{
 				UserID: u.ID, At: storetest.Start, Actor: u.Email, Action: audit.ActionSignIn,

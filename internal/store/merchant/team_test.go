@@ -32,66 +32,91 @@ func TestStore_Team(t *testing.T) {
 		w.Must(w.AddInvited(ctx, storetest.HashOf("first"), first))
 		second := invitedTo(owner, "I2", "dev@shop.example", merchant.RoleDeveloper)
 		w.Must(w.AddInvited(ctx, storetest.HashOf("second"), second))
-		open, err := w.Invitations(ctx, owner.ID)
-		w.Must(err)
-		if len(open) != 1 || open[0] != second {
-			t.Fatalf("open invitations are %+v, want the newer one of the address", open)
-		}
-		storetest.WantError(t, "an invitation that was replaced", join(w, "first", newcomer("dev@shop.example", "U2")),
-			identity.ErrBadInvitation)
-		storetest.WantError(
-			t, "another's address", join(w, "second", newcomer("else@shop.example", "U2")), identity.ErrBadInvitation,
-		)
-		storetest.WantError(t, "an address with an account", join(
-			w, "second", identity.User{PublicID: "U2", Email: owner.Email},
-		),
-			identity.ErrBadInvitation)
-		_, err = w.RenewInvited(ctx, owner.ID+1, "I2", storetest.HashOf("third"), storetest.Start)
-		storetest.WantError(t, "another merchant's invitation", err, merchant.ErrUnknownInvited)
-		storetest.WantError(
-			t, "another merchant's invitation", w.RevokeInvited(ctx, owner.ID+1, "I2", storetest.Start),
-			merchant.ErrUnknownInvited,
-		)
-		renewed, err := w.RenewInvited(ctx, owner.ID, "I2", storetest.HashOf("third"), storetest.Start.Add(2*time.Hour))
-		w.Must(err)
-		if renewed.Email != second.Email || !renewed.ExpiresAt.Equal(storetest.Start.Add(2*time.Hour)) {
-			t.Errorf("renewed: %+v", renewed)
-		}
-		storetest.WantError(
-			t, "the token before", join(w, "second", newcomer("dev@shop.example", "U2")), identity.ErrBadInvitation,
-		)
-		_, _, err = w.InvitedBy(ctx, storetest.HashOf("third"), storetest.Start.Add(2*time.Hour))
-		storetest.WantError(t, "an expired invitation", err, identity.ErrBadInvitation)
-		n, founder, err := w.InvitedBy(ctx, storetest.HashOf("third"), storetest.Start)
-		if err != nil || founder != owner || n.Role != merchant.RoleDeveloper {
-			t.Errorf("InvitedBy = %+v, %+v, %v", n, founder, err)
-		}
+		w.Run("Invitations", func(t *testing.T) {
+			open, err := w.Invitations(ctx, owner.ID)
+			w.Must(err)
+			if len(open) != 1 || open[0] != second {
+				t.Fatalf("open invitations are %+v, want the newer one of the address", open)
+			}
+		})
+		w.Run("NotTheInvitee", func(t *testing.T) {
+			storetest.WantError(t, "an invitation that was replaced", join(
+				w, "first", newcomer("dev@shop.example", "U2"),
+			),
+				identity.ErrBadInvitation)
+			storetest.WantError(
+				t, "another's address",
+				join(w, "second", newcomer("else@shop.example", "U2")), identity.ErrBadInvitation,
+			)
+			storetest.WantError(t, "an address with an account", join(
+				w, "second", identity.User{PublicID: "U2", Email: owner.Email},
+			),
+				identity.ErrBadInvitation)
+		})
+		w.Run("AnotherMerchant", func(t *testing.T) {
+			_, err := w.RenewInvited(ctx, owner.ID+1, "I2", storetest.HashOf("third"), storetest.Start)
+			storetest.WantError(t, "another merchant's invitation", err, merchant.ErrUnknownInvited)
+			storetest.WantError(
+				t, "another merchant's invitation", w.RevokeInvited(ctx, owner.ID+1, "I2", storetest.Start),
+				merchant.ErrUnknownInvited,
+			)
+		})
+		w.Run("Renew", func(t *testing.T) {
+			renewed, err := w.RenewInvited(
+				ctx, owner.ID, "I2", storetest.HashOf("third"), storetest.Start.Add(2*time.Hour),
+			)
+			w.Must(err)
+			if renewed.Email != second.Email || !renewed.ExpiresAt.Equal(storetest.Start.Add(2*time.Hour)) {
+				t.Errorf("renewed: %+v", renewed)
+			}
+			storetest.WantError(
+				t, "the token before", join(w, "second", newcomer("dev@shop.example", "U2")), identity.ErrBadInvitation,
+			)
+			_, _, err = w.InvitedBy(ctx, storetest.HashOf("third"), storetest.Start.Add(2*time.Hour))
+			storetest.WantError(t, "an expired invitation", err, identity.ErrBadInvitation)
+			n, founder, err := w.InvitedBy(ctx, storetest.HashOf("third"), storetest.Start)
+			if err != nil || founder != owner || n.Role != merchant.RoleDeveloper {
+				t.Errorf("InvitedBy = %+v, %+v, %v", n, founder, err)
+			}
+		})
 		dev, _, err := w.JoinTeam(ctx, storetest.HashOf("third"), newcomer("dev@shop.example", "U2"), storetest.Start)
 		w.Must(err)
-		storetest.WantError(t, "twice", join(w, "third", dev), identity.ErrBadInvitation)
-		storetest.WantError(t, "a member", w.AddInvited(ctx, storetest.HashOf("x"),
-			invitedTo(owner, "I3", "dev@shop.example", merchant.RoleViewer)), merchant.ErrIsMember)
-
-		w.Must(w.CreateSession(ctx, identity.Session{
-			Token: storetest.HashOf("s"), UserID: dev.ID, CreatedAt: storetest.Start,
-			ExpiresAt: storetest.Start.Add(time.Hour),
-		}))
-		wantsSeat(t, w, merchant.Membership{User: dev, Merchant: owner, Role: merchant.RoleDeveloper})
-		w.Must(w.SetRole(ctx, owner.ID, dev.ID, merchant.RoleViewer))
-		wantsSeat(t, w, merchant.Membership{User: dev, Merchant: owner, Role: merchant.RoleViewer})
-		storetest.WantError(t, "their own merchant, which they have not", w.ChooseMerchant(ctx, storetest.HashOf("s"), dev.ID, dev.ID, storetest.Start),
-			merchant.ErrNoMerchant)
-		w.Must(w.RemoveMember(ctx, owner.ID, dev.ID))
-		wantsSeat(t, w, merchant.Membership{User: dev})
-		storetest.WantError(
-			t, "somebody who is out", w.SetRole(ctx, owner.ID, dev.ID, merchant.RoleOwner), merchant.ErrUnknownMember,
-		)
-		storetest.WantError(t, "somebody who is out", w.RemoveMember(ctx, owner.ID, dev.ID), merchant.ErrUnknownMember)
-		storetest.WantError(t, "the last owner leaves", w.RemoveMember(ctx, owner.ID, owner.ID), merchant.ErrLastOwner)
-		storetest.WantError(
-			t, "the last owner steps down", w.SetRole(ctx, owner.ID, owner.ID, merchant.RoleViewer),
-			merchant.ErrLastOwner,
-		)
+		w.Run("JoinOnce", func(t *testing.T) {
+			storetest.WantError(t, "twice", join(w, "third", dev), identity.ErrBadInvitation)
+			storetest.WantError(t, "a member", w.AddInvited(ctx, storetest.HashOf("x"),
+				invitedTo(owner, "I3", "dev@shop.example", merchant.RoleViewer)), merchant.ErrIsMember)
+		})
+		w.Run("Roles", func(t *testing.T) {
+			w.Must(w.CreateSession(ctx, identity.Session{
+				Token: storetest.HashOf("s"), UserID: dev.ID, CreatedAt: storetest.Start,
+				ExpiresAt: storetest.Start.Add(time.Hour),
+			}))
+			wantMembership(t, w, merchant.Membership{User: dev, Merchant: owner, Role: merchant.RoleDeveloper})
+			w.Must(w.SetRole(ctx, owner.ID, dev.ID, merchant.RoleViewer))
+			wantMembership(t, w, merchant.Membership{User: dev, Merchant: owner, Role: merchant.RoleViewer})
+			storetest.WantError(t, "their own merchant, which they have not", w.ChooseMerchant(ctx, storetest.HashOf("s"), dev.ID, dev.ID, storetest.Start),
+				merchant.ErrNoMerchant)
+		})
+		w.Run("RemoveMember", func(t *testing.T) {
+			w.Must(w.RemoveMember(ctx, owner.ID, dev.ID))
+			wantMembership(t, w, merchant.Membership{User: dev})
+			storetest.WantError(
+				t, "somebody who is out",
+				w.SetRole(ctx, owner.ID, dev.ID, merchant.RoleOwner), merchant.ErrUnknownMember,
+			)
+			storetest.WantError(
+				t, "somebody who is out", w.RemoveMember(ctx, owner.ID, dev.ID), merchant.ErrUnknownMember,
+			)
+		})
+		w.Run("LastOwner", func(t *testing.T) {
+			storetest.WantError(
+				t, "the last owner leaves", w.RemoveMember(ctx, owner.ID, owner.ID), merchant.ErrLastOwner,
+			)
+			storetest.WantError(
+				t, "the last owner steps down", w.SetRole(ctx, owner.ID, owner.ID, merchant.RoleViewer),
+				merchant.ErrLastOwner,
+			)
+		})
 	})
 }
 
@@ -100,11 +125,11 @@ func join(w *world, token string, u identity.User) error {
 	return err
 }
 
-func wantsSeat(t *testing.T, w *world, want merchant.Membership) {
+func wantMembership(t *testing.T, w *world, want merchant.Membership) {
 	t.Helper()
-	seat, err := w.MembershipBySession(t.Context(), storetest.HashOf("s"), storetest.Start)
-	if err != nil || seat != want {
-		t.Errorf("the session is of %+v, %v; want %+v", seat, err, want)
+	membership, err := w.MembershipBySession(t.Context(), storetest.HashOf("s"), storetest.Start)
+	if err != nil || membership != want {
+		t.Errorf("the session is of %+v, %v; want %+v", membership, err, want)
 	}
 }
 
@@ -123,14 +148,14 @@ func TestStore_ChooseMerchant(t *testing.T) {
 		w.Must(w.CreateSession(ctx, session))
 		_, _, err = w.JoinTeam(ctx, storetest.HashOf("i"), two, storetest.Start)
 		w.Must(err)
-		wantsSeat(t, w, merchant.Membership{User: two, Merchant: two, Role: merchant.RoleOwner})
+		wantMembership(t, w, merchant.Membership{User: two, Merchant: two, Role: merchant.RoleOwner})
 		w.Must(w.ChooseMerchant(ctx, storetest.HashOf("s"), two.ID, one.ID, storetest.Start.Add(time.Minute)))
-		wantsSeat(t, w, merchant.Membership{User: two, Merchant: one, Role: merchant.RoleSupport})
+		wantMembership(t, w, merchant.Membership{User: two, Merchant: one, Role: merchant.RoleSupport})
 		session.Token = storetest.HashOf("next")
 		w.Must(w.CreateSession(ctx, session))
-		seat, err := w.MembershipBySession(ctx, storetest.HashOf("next"), storetest.Start)
-		if err != nil || seat.Merchant != one {
-			t.Errorf("the next session is of %+v, %v", seat, err)
+		membership, err := w.MembershipBySession(ctx, storetest.HashOf("next"), storetest.Start)
+		if err != nil || membership.Merchant != one {
+			t.Errorf("the next session is of %+v, %v", membership, err)
 		}
 		seats, err := w.MembershipsOf(ctx, two)
 		w.Must(err)

@@ -136,169 +136,43 @@ func TestStore_SweepWholeLife(t *testing.T) {
 			t.Errorf("a sweep of another network is in flight: %v", err)
 		}
 
-		done := confirmed(got, 20)
-		w.Must(w.EndSweep(t.Context(), done, storetest.Start.Add(time.Minute)))
-		w.Must(w.EndSweep(t.Context(), done, storetest.Start.Add(time.Hour)))
-		again := done
-		again.State, again.Moved, again.Note = settlement.Superseded, nil, "another story"
-		w.Must(w.EndSweep(t.Context(), again, storetest.Start.Add(time.Hour)))
-		stored, err := w.Sweep(t.Context(), s.ID)
-		w.Must(err)
-		storetest.Same(t, "the sweep that ended", fmt.Sprintf("%+v", stored), fmt.Sprintf("%+v", done))
-		storetest.Same(
-			t, "deposits that are swept",
-			append(swept(w.Stored(a.ID)), swept(w.Stored(b.ID))...), []bool{true, true, true},
-		)
-		storetest.Same(t, "balances due after the sweep", len(w.due()), 0)
-		storetest.WantError(
-			t, "an attempt of a sweep that ended", w.AddAttempt(t.Context(), s.ID, attempt(3)), settlement.ErrBusy,
-		)
-		w.Must(w.MarkSent(t.Context(), s.ID, 2, storetest.Start))
-		storetest.WantError(
-			t, "an unknown sweep", w.EndSweep(t.Context(), confirmed(sweepOf(), 1), storetest.Start),
-			settlement.ErrUnknown,
-		)
-		spent, err := w.Spent(t.Context(), chain.Polygon, storetest.Start)
-		w.Must(err)
-		storetest.Same(t, "what it cost", fmt.Sprintf("%+v", spent),
-			fmt.Sprintf("%+v", settlement.Spending{
-				Since: storetest.Start.Add(time.Minute), Paid: money.UnitsFromUint64(21_000),
-				Sweeps: 1, Items: 2,
-			}))
-	})
-}
-
-// Flushing an address moves what is not final too, which is marked when it is;
-// what comes later is due again, however much was moved before.
-func TestStore_SweepMovesWhatIsNotFinal(t *testing.T) {
-	onEach(t, func(t *testing.T, w *world) {
-		p := w.paidIn(w.NewKey(100, 0), 10, 3_000_000, 4_000_000) // blocks 10 and 11
-		s := confirmed(w.planned(w.due()...), 20)
-		s.Moved[0].Units = money.UnitsFromUint64(7_500_000) // and half a dollar nobody knows of
-		w.Must(w.EndSweep(t.Context(), s, storetest.Start))
-		storetest.Same(t, "swept at first", swept(w.Stored(p.ID)), []bool{true, false})
-		w.Must(w.SettleCovered(t.Context(), chain.Polygon, storetest.Start))
-		storetest.Same(t, "swept before it is final", swept(w.Stored(p.ID)), []bool{true, false})
-
-		p = w.takeIn(w.Stored(p.ID), 21, 21, 400_000)
-		storetest.Same(t, "due", w.due()[0].Due, money.UnitsFromUint64(400_000))
-		w.Must(w.SettleCovered(t.Context(), chain.Polygon, storetest.Start))
-		storetest.Same(t, "swept when it is final", swept(w.Stored(p.ID)), []bool{true, true, false})
-		storetest.Same(t, "due of what came later", w.due()[0].Due, money.UnitsFromUint64(400_000))
-
-		w.Must(w.EndSweep(t.Context(), confirmed(w.planned(w.due()...), 30), storetest.Start))
-		storetest.Same(t, "swept in the end", swept(w.Stored(p.ID)), []bool{true, true, true})
-		books, err := w.Records(t.Context(), []chain.Address{p.Routes[0].Address.Address})
-		w.Must(err)
-		if len(books) != 1 || books[0].Moved.String() != "7900000" || books[0].Marked.String() != "7400000" ||
-			!books[0].Found.IsZero() ||
-			books[0].Early.String() != "7400000" || len(books[0].Deposits) != 3 {
-			t.Errorf("the book says %+v", books)
-		}
-	})
-}
-
-// A deposit the sweep's block holds too is marked only if what was moved
-// covers it: it may have come after the sweep.
-func TestStore_SweepInTheSameBlock(t *testing.T) {
-	onEach(t, func(t *testing.T, w *world) {
-		p := w.paidIn(w.NewKey(100, 0), 11, 3_000_000, 4_000_000)
-		s := confirmed(w.planned(w.due()...), 11)
-		s.Moved[0].Units = money.UnitsFromUint64(3_000_000)
-		w.Must(w.EndSweep(t.Context(), s, storetest.Start))
-		storetest.Same(t, "swept", swept(w.Stored(p.ID)), []bool{true, false})
-		storetest.Same(t, "due", w.due()[0].Due, money.UnitsFromUint64(4_000_000))
-	})
-}
-
-// What was moved covers deposits in the order they came: a later one is not
-// marked over the head of an earlier one that is not covered.
-func TestStore_SweepCoversInOrder(t *testing.T) {
-	onEach(t, func(t *testing.T, w *world) {
-		p := w.paidIn(w.NewKey(100, 0), 12, 3_000_000, 9_000_000, 4_000_000)
-		s := confirmed(w.planned(w.due()...), 12)
-		s.Moved[0].Units = money.UnitsFromUint64(7_000_000)
-		w.Must(w.EndSweep(t.Context(), s, storetest.Start))
-		storetest.Same(t, "swept", swept(w.Stored(p.ID)), []bool{true, false, false})
-		storetest.Same(t, "due", w.due()[0].Due, money.UnitsFromUint64(9_000_000))
-	})
-}
-
-func TestStore_SweepFailures(t *testing.T) {
-	onEach(t, func(t *testing.T, w *world) {
-		k := w.NewKey(100, 0)
-		frozen, fine := w.paidIn(k, 11, 9_000_000), w.paidIn(k, 11, 5_000_000)
-		s := confirmed(w.planned(w.due()...), 20)
-		s.Unmoved = []chain.Unmoved{{Address: s.Moved[0].Address, Contract: s.Moved[0].Contract, Reason: "frozen"}}
-		s.Moved = s.Moved[1:]
-		w.Must(w.EndSweep(t.Context(), s, storetest.Start))
-		storetest.Same(t, "the frozen one", swept(w.Stored(frozen.ID)), []bool{false})
-		storetest.Same(t, "the other one", swept(w.Stored(fine.ID)), []bool{true})
-		q := settlement.Query{Now: storetest.Start, Limit: 10}
-		for failures := 1; failures <= 3; failures++ {
-			if due, err := w.DepositBalances(t.Context(), chain.Polygon, q); err != nil || len(due) != 0 {
-				t.Fatalf("a balance that failed is due at once: %+v, %v", due, err)
-			}
-			q.Now = settlement.Block(failures, q.Now)
-			due, err := w.DepositBalances(t.Context(), chain.Polygon, q)
+		w.Run("End", func(t *testing.T) {
+			done := confirmed(got, 20)
+			w.Must(w.EndSweep(t.Context(), done, storetest.Start.Add(time.Minute)))
+			w.Must(w.EndSweep(t.Context(), done, storetest.Start.Add(time.Hour)))
+			again := done
+			again.State, again.Moved, again.Note = settlement.Superseded, nil, "another story"
+			w.Must(w.EndSweep(t.Context(), again, storetest.Start.Add(time.Hour)))
+			stored, err := w.Sweep(t.Context(), s.ID)
 			w.Must(err)
-			if len(due) != 1 || due[0].Failures != failures {
-				t.Fatalf("after its pause: %+v, want one balance with %d failures", due, failures)
-			}
-			again := w.planned(due...)
-			again.State, again.EndedAt, again.Note = settlement.Failed, q.Now, "reverted"
-			again.Attempts = nil
-			w.Must(w.EndSweep(t.Context(), again, q.Now))
-		}
-		stranger := w.planned(mustBeDue(t, w, q.Now.Add(48*time.Hour))...)
-		stranger = confirmed(stranger, 30)
-		stranger.Moved[0].Address = "0x52908400098527886E0F7030069857D2E4169EE7"
-		if err := w.EndSweep(t.Context(), stranger, storetest.Start); err == nil {
-			t.Error("a sweep ended that moved what it did not take along")
-		}
+			storetest.Same(t, "the sweep that ended", fmt.Sprintf("%+v", stored), fmt.Sprintf("%+v", done))
+			storetest.Same(
+				t, "deposits that are swept",
+				append(swept(w.Stored(a.ID)), swept(w.Stored(b.ID))...), []bool{true, true, true},
+			)
+			storetest.Same(t, "balances due after the sweep", len(w.due()), 0)
+			storetest.WantError(
+				t, "an attempt of a sweep that ended", w.AddAttempt(t.Context(), s.ID, attempt(3)), settlement.ErrBusy,
+			)
+			w.Must(w.MarkSent(t.Context(), s.ID, 2, storetest.Start))
+			storetest.WantError(
+				t, "an unknown sweep", w.EndSweep(t.Context(), confirmed(sweepOf(), 1), storetest.Start),
+				settlement.ErrUnknown,
+			)
+		})
+		w.Run("Spent", func(t *testing.T) {
+			spent, err := w.Spent(t.Context(), chain.Polygon, storetest.Start)
+			w.Must(err)
+			storetest.Same(t, "what it cost", fmt.Sprintf("%+v", spent),
+				fmt.Sprintf("%+v", settlement.Spending{
+					Since: storetest.Start.Add(time.Minute), Paid: money.UnitsFromUint64(21_000),
+					Sweeps: 1, Items: 2,
+				}))
+		})
 	})
 }
 
-// What a sweep took along is what is stored: whoever tells of its end cannot
-// leave anything out of it, nor put in what was not there or less than nothing.
-func TestStore_EndSweep_OfWhatIsStored(t *testing.T) {
-	onEach(t, func(t *testing.T, w *world) {
-		k := w.NewKey(100, 0)
-		a, b := w.paidIn(k, 11, 9_000_000), w.paidIn(k, 11, 5_000_000)
-		done := confirmed(w.planned(w.due()...), 20)
-		stranger := done
-		stranger.Unmoved = []chain.Unmoved{{
-			Address:  "0x52908400098527886E0F7030069857D2E4169EE7",
-			Contract: done.Moved[0].Contract, Reason: "frozen",
-		}}
-		debt := done
-		debt.Moved = append([]chain.Moved(nil), done.Moved...)
-		debt.Moved[0].Units = money.Units{}.Sub(money.UnitsFromUint64(1))
-		other := done
-		other.Moved = append([]chain.Moved(nil), done.Moved...)
-		other.Moved[0].Contract = "0x52908400098527886E0F7030069857D2E4169EE7"
-		for name, end := range map[string]settlement.Sweep{
-			"a stranger left": stranger, "less than nothing moved": debt,
-			"another token moved": other,
-		} {
-			if err := w.EndSweep(t.Context(), end, storetest.Start); err == nil {
-				t.Errorf("ended with %s", name)
-			}
-		}
-		done.Items, done.Attempts = done.Items[:1], nil
-		w.Must(w.EndSweep(t.Context(), done, storetest.Start))
-		storetest.Same(t, "swept", append(swept(w.Stored(a.ID)), swept(w.Stored(b.ID))...), []bool{true, true})
-	})
-}
-
-func mustBeDue(t *testing.T, w *world, now time.Time) []settlement.DepositBalance {
-	t.Helper()
-	due, err := w.DepositBalances(t.Context(), chain.Polygon, settlement.Query{Now: now, Limit: 10})
-	w.Must(err)
-	return due
-}
-
-// Whoever plans with balances that were swept meanwhile must plan again.
+// A plan with balances that were swept meanwhile is refused.
 func TestStore_PlanSweep_Stale(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		w.paidIn(w.NewKey(100, 0), 11, 3_000_000)
@@ -360,9 +234,9 @@ func TestStore_SweepTogether(t *testing.T) {
 		}) {
 			w.Must(err)
 		}
-		books, err := w.Records(t.Context(), []chain.Address{p.Routes[0].Address.Address})
+		records, err := w.Records(t.Context(), []chain.Address{p.Routes[0].Address.Address})
 		w.Must(err)
-		storetest.Same(t, "moved", books[0].Moved, money.UnitsFromUint64(3_000_000))
+		storetest.Same(t, "moved", records[0].Moved, money.UnitsFromUint64(3_000_000))
 		storetest.Same(t, "swept", swept(w.Stored(p.ID)), []bool{true})
 	})
 }
@@ -386,7 +260,7 @@ func onlyOne(t *testing.T, what string, errs []error) int {
 	return won
 }
 
-// A rescue of what nobody recorded is noted as found, so that the books stay
+// A rescue of unrecorded money is recorded as found, so that the records stay
 // even.
 func TestStore_Rescue(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
@@ -411,11 +285,11 @@ func TestStore_Rescue(t *testing.T) {
 		}
 		w.Must(w.PlanSweep(t.Context(), s))
 		w.Must(w.EndSweep(t.Context(), confirmed(s, 40), storetest.Start))
-		books, err := w.Records(t.Context(), []chain.Address{list[0].Address.Address})
+		records, err := w.Records(t.Context(), []chain.Address{list[0].Address.Address})
 		w.Must(err)
-		if len(books) != 1 || books[0].Found.String() != "5" || books[0].Moved.String() != "5" ||
-			!books[0].Early.IsZero() {
-			t.Errorf("the book says %+v", books)
+		if len(records) != 1 || records[0].Found.String() != "5" || records[0].Moved.String() != "5" ||
+			!records[0].Early.IsZero() {
+			t.Errorf("the records are %+v", records)
 		}
 		sweeps, err := w.ConfirmedSince(t.Context(), chain.Base, storetest.Start)
 		w.Must(err)

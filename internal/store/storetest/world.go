@@ -131,7 +131,8 @@ type World struct {
 	T   *testing.T
 	URL string
 
-	engine db.Engine // of DB; nil until it is called
+	whole  *testing.T // while a case runs, the test it belongs to
+	engine db.Engine  // of DB; nil until it is called
 }
 
 // New returns the world of an open store.
@@ -143,14 +144,30 @@ func New(t *testing.T, s *store.Store, url string) *World {
 	}
 }
 
-// DB is an engine of the same database beside the store's own.
+// Run runs a named case of the test on the same store. Cases run in order, and later ones build on earlier ones.
+func (w *World) Run(name string, test func(t *testing.T)) {
+	w.T.Helper()
+	whole := w.T
+	w.whole = whole
+	defer func() { w.T, w.whole = whole, nil }()
+	whole.Run(name, func(t *testing.T) {
+		w.T = t
+		test(t)
+	})
+}
+
+// DB is an engine of the same database beside the store's own. It stays open until the whole test ends.
 func (w *World) DB() db.Engine {
 	w.T.Helper()
 	if w.engine == nil {
-		e, err := db.Open(w.T.Context(), w.URL, 2)
+		owner := w.T
+		if w.whole != nil {
+			owner = w.whole
+		}
+		e, err := db.Open(owner.Context(), w.URL, 2)
 		w.Must(err)
 		w.engine = e
-		w.T.Cleanup(func() { _ = e.Close() })
+		owner.Cleanup(func() { _ = e.Close() })
 	}
 	return w.engine
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/florinpay/florin/internal/store/storetest"
 )
 
-func TestStore_Book(t *testing.T) {
+func TestStore_PostLedgerEntries(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.NewKey(1, 1)
@@ -59,36 +59,42 @@ func TestStore_Book(t *testing.T) {
 				ledger.Balance{Credits: 3},
 			},
 		} {
-			got, err := w.Post(k.ID, step.entries)
-			storetest.WantError(t, step.name, err, step.err)
-			if err == nil {
-				storetest.Same(t, step.name, got, step.want)
-			}
-			read, err := w.Balance(t.Context(), k.ID)
-			w.Must(err)
-			storetest.Same(t, "balance after "+step.name, read, step.want)
-			w.CheckLedger()
+			w.Run(step.name, func(t *testing.T) {
+				got, err := w.Post(k.ID, step.entries)
+				storetest.WantError(t, step.name, err, step.err)
+				if err == nil {
+					storetest.Same(t, step.name, got, step.want)
+				}
+				read, err := w.Balance(t.Context(), k.ID)
+				w.Must(err)
+				storetest.Same(t, "balance after "+step.name, read, step.want)
+				w.CheckLedger()
+			})
 		}
-		_, err := w.Post(1<<40, []ledger.Entry{
-			ledger.Grant(1<<40, ledger.Credit, 1, ledger.ReasonGrant, "x", storetest.Start),
+		w.Run("UnknownKey", func(t *testing.T) {
+			_, err := w.Post(1<<40, []ledger.Entry{
+				ledger.Grant(1<<40, ledger.Credit, 1, ledger.ReasonGrant, "x", storetest.Start),
+			})
+			storetest.WantError(t, "unknown key", err, merchant.ErrUnknownKey)
 		})
-		storetest.WantError(t, "unknown key", err, merchant.ErrUnknownKey)
-		for name, e := range map[string]ledger.Entry{
-			"another count": grant(ledger.Credit, 6, "e"), "none": grant(ledger.Credit, 0, "g"),
-			"negative":     grant(ledger.Credit, -1, "h"),
-			"no reference": grant(ledger.Credit, 1, ""),
-		} {
-			if _, err := w.Post(k.ID, []ledger.Entry{e}); err == nil {
-				t.Errorf("%s: booked", name)
+		w.Run("Refused", func(t *testing.T) {
+			for name, e := range map[string]ledger.Entry{
+				"another count": grant(ledger.Credit, 6, "e"), "none": grant(ledger.Credit, 0, "g"),
+				"negative":     grant(ledger.Credit, -1, "h"),
+				"no reference": grant(ledger.Credit, 1, ""),
+			} {
+				if _, err := w.Post(k.ID, []ledger.Entry{e}); err == nil {
+					t.Errorf("%s: posted", name)
+				}
 			}
-		}
-		w.CheckLedger()
+			w.CheckLedger()
+		})
 	})
 }
 
 // Entries between two keys in both directions at once end without a deadlock,
 // and nothing is made or lost.
-func TestStore_Book_BothWays(t *testing.T) {
+func TestStore_PostLedgerEntries_BothWays(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		a, b := w.NewKey(100, 100), w.NewKey(100, 100)
@@ -118,8 +124,8 @@ func TestStore_Book_BothWays(t *testing.T) {
 	})
 }
 
-// One purchase that is reported many times at once is booked once.
-func TestStore_Book_OnceAtOnce(t *testing.T) {
+// One purchase that is reported many times at once is posted once.
+func TestStore_PostLedgerEntries_OnceAtOnce(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.NewKey(0, 0)
@@ -137,8 +143,7 @@ func TestStore_Book_OnceAtOnce(t *testing.T) {
 	})
 }
 
-// The book and the history refuse to be rewritten, whoever asks; balances
-// refuse to be negative.
+// The database refuses to change or delete ledger entries and events, and refuses negative balances.
 func TestStore_AppendOnly(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
