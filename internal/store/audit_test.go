@@ -111,7 +111,7 @@ func TestStore_AuditEntries(t *testing.T) {
 			})
 		})
 		w.Run("RevokedInvitation", func(t *testing.T) {
-			w.wantAudited(u.ID, "an invitation that is taken back", func(ctx context.Context, trail ...audit.Entry) error {
+			w.wantAudited(u.ID, "a revoked invitation", func(ctx context.Context, trail ...audit.Entry) error {
 				w.Must(w.AddInvited(t.Context(), storetest.HashOf("team"),
 					merchant.Invited{
 						ID: "T1", MerchantID: u.ID, Email: "new@example.org", Role: merchant.RoleViewer,
@@ -158,7 +158,7 @@ func TestStore_AuditEntries(t *testing.T) {
 			w.wantAudited(u.ID, "the same payment again", again)
 		})
 		w.Run("OpenedAndCancelled", func(t *testing.T) {
-			w.wantAudited(u.ID, "a payment opened and cancelled at once", func(ctx context.Context, trail ...audit.Entry) error {
+			w.wantAudited(u.ID, "opened and cancelled", func(ctx context.Context, trail ...audit.Entry) error {
 				const id = "01J0000000000000000000000B"
 				made := payment.New(payment.Request{
 					ID: id, KeyID: k.ID, Kind: payment.KindMerchant, Amount: 1,
