@@ -14,6 +14,10 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 )
 
+// pace is the time between two rounds of strangers, each of as many starts as the limits allow. The limits refill
+// steadily, so shorter rounds start no more.
+const pace = 5 * time.Minute
+
 // What strangers may cost a merchant on one day: twenty credits are a dollar.
 const mostCost = 20
 
@@ -57,7 +61,7 @@ func (a *attack) start(t *testing.T, client string) {
 		}
 		if err := a.ledger.Post(c.Entries); errors.Is(err, ledger.ErrReserve) || errors.Is(err, ledger.ErrNoCredits) {
 			a.refused++
-			return // the next minute is soon enough: a refusal costs nothing
+			return // the next round is soon enough: a refusal costs nothing
 		} else if err != nil {
 			t.Fatal(err)
 		}
@@ -87,13 +91,13 @@ func (a *attack) expire(t *testing.T) {
 
 // customer starts a payment that the merchant created, and pays the credit back to
 // keep the count simple.
-func (a *attack) customer(t *testing.T, minute int) {
+func (a *attack) customer(t *testing.T, round int) {
 	t.Helper()
-	ref := strconv.Itoa(minute)
+	ref := strconv.Itoa(round)
 	spend := ledger.Spend(attacked, ledger.Credit, ledger.ReasonStart, "own:"+ref, a.now)
 	grant := ledger.Grant(attacked, ledger.Credit, 1, ledger.ReasonGrant, "back:"+ref, a.now)
 	if err := a.ledger.Post([]ledger.Entry{spend, grant}); err != nil {
-		t.Fatalf("in minute %d the merchant's customer is refused: %v", minute, err)
+		t.Fatalf("in round %d the merchant's customer is refused: %v", round, err)
 	}
 }
 
@@ -115,14 +119,14 @@ func TestStrangers_Cost(t *testing.T) {
 			t.Run(fmt.Sprintf("%d credits, %s", credits, from.name), func(t *testing.T) {
 				t.Parallel()
 				a := newAttack(credits)
-				for minute := range 24 * 60 {
+				for round := range int(24 * time.Hour / pace) {
 					for _, client := range from.clients {
 						a.start(t, client)
 					}
 					left := credits + a.ledger.Changes()[account].Balance
 					a.lowest = min(a.lowest, left)
-					a.customer(t, minute)
-					a.now = a.now.Add(time.Minute)
+					a.customer(t, round)
+					a.now = a.now.Add(pace)
 					a.expire(t)
 				}
 				a.now = a.now.Add(time.Hour)
