@@ -12,11 +12,11 @@ import (
 )
 
 type creditGrant struct {
-	Email   string `help:"E-mail address of the user the key belongs to."                placeholder:"ADDRESS" required:""`
-	Key     string `help:"Id of the key; may be left out if the user has a single one."  placeholder:"ID"`
+	Email   string `help:"E-mail address of the user the key belongs to."               placeholder:"ADDRESS" required:""`
+	Key     string `help:"Id of the key; may be left out if the user has a single one." placeholder:"ID"`
 	Credits int64  `help:"Credits to give."                                             placeholder:"N"`
 	Queries int64  `help:"Queries to give."                                             placeholder:"N"`
-	JSON    bool   `help:"Print JSON: id, creditsLeft, queriesLeft."                     name:"json"`
+	JSON    bool   `help:"Print JSON: id, creditsLeft, queriesLeft."                    name:"json"`
 }
 
 // Help returns what --help says beyond the flags.

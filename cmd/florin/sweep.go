@@ -16,10 +16,10 @@ import (
 )
 
 type rescue struct {
-	Txnid       string `help:"Sweep everything on the payment's addresses, on every network that is on." placeholder:"ID"`
-	Address     string `help:"Sweep this deposit address." placeholder:"ADDRESS"`
-	Network     string `help:"Search this network only: bep20, polygon, base or sol."                           placeholder:"NAME"`
-	Token       string `help:"Only this token: USDT, USDC, native, or a token contract or mint."                 placeholder:"TOKEN"`
+	Txnid       string `help:"Sweep everything on the payment's addresses, on every network that is on."                                    placeholder:"ID"`
+	Address     string `help:"Sweep this deposit address."                                                                                  placeholder:"ADDRESS"`
+	Network     string `help:"Search this network only: bep20, polygon, base or sol."                                                       placeholder:"NAME"`
+	Token       string `help:"Only this token: USDT, USDC, native, or a token contract or mint."                                            placeholder:"TOKEN"`
 	TrustWallet bool   `help:"Send money to a settlement wallet that is not the same contract on this network: its owner has confirmed it."`
 	DryRun      bool   `help:"Only show what would be moved."`
 

@@ -57,14 +57,7 @@ func (n *Network) complete(compiled chain.Profile, set map[string]bool) (on bool
 	}
 	contractSet := func(a chain.Asset) bool { return a.Token != "" && set[name+"_"+string(a.Token)] }
 	if slices.ContainsFunc(all, contractSet) {
-		p.Assets = nil
-		for i, a := range all {
-			if contractSet(a) {
-				p.Assets = append(p.Assets, a)
-			} else {
-				all[i] = chain.Asset{}
-			}
-		}
+		p.Assets = onlySet(all, contractSet)
 		if !set[name+"_WALLET_RPC"] {
 			p.WalletRPC = ""
 		}
@@ -87,4 +80,17 @@ func (n *Network) complete(compiled chain.Profile, set map[string]bool) (on bool
 		}
 	}
 	return true, problems
+}
+
+// onlySet returns the assets whose contract is set. The others, compiled in for the main network, are cleared in place:
+// the settings point to them and print what they find.
+func onlySet(all []chain.Asset, contractSet func(chain.Asset) bool) (kept []chain.Asset) {
+	for i, a := range all {
+		if contractSet(a) {
+			kept = append(kept, a)
+		} else {
+			all[i] = chain.Asset{}
+		}
+	}
+	return kept
 }

@@ -121,7 +121,7 @@ func outcome(s webhook.State) string {
 		return outcomeGivenUp
 	case webhook.Stopped:
 		return outcomeStopped
-	case webhook.Waiting:
+	case webhook.Waiting, webhook.Overtaken:
 	}
 	return outcomeRetry
 }

@@ -3,6 +3,7 @@ package payment_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"testing"
 
 	"github.com/florinpay/florin/internal/chain"
@@ -15,7 +16,7 @@ import (
 func specks(p payment.Payment, block uint64, n int, micros int64) []chain.Transfer {
 	list := make([]chain.Transfer, n)
 	for i := range list {
-		list[i] = transfer(usdcPolygon, fmt.Sprint(micros), block, "a", fmt.Sprintf("speck-%d-%d", block, i))
+		list[i] = transfer(usdcPolygon, strconv.FormatInt(micros, 10), block, "a", fmt.Sprintf("speck-%d-%d", block, i))
 		list[i].To = p.Routes[0].Address.Address
 	}
 	return list

@@ -3,6 +3,7 @@ package payment_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"testing"
 
 	"github.com/florinpay/florin/internal/chain"
@@ -221,7 +222,7 @@ func TestTopUp_AnyOrder(t *testing.T) {
 				units = money.Micros(1 + rng.IntN(60_000))
 			}
 			total += units
-			s.pay([]chain.Asset{usdcPolygon, usdtPolygon}[rng.IntN(2)], fmt.Sprint(int64(units)))
+			s.pay([]chain.Asset{usdcPolygon, usdtPolygon}[rng.IntN(2)], strconv.FormatInt(int64(units), 10))
 			if rng.IntN(4) == 0 && !s.p.Status.Final() {
 				s.expire()
 			}

@@ -148,7 +148,7 @@ func (l *testChain) mine(at time.Time) {
 func (b *block) include(t *tx) {
 	if len(t.forks) > 0 {
 		here := *t
-		here.moves = t.forks[int(b.salt)%len(t.forks)]
+		here.moves = t.forks[b.salt%len(t.forks)]
 		t = &here
 	}
 	var done []move

@@ -107,12 +107,12 @@ func (in *instance) now() time.Time { return in.w.clock.Add(in.skew) }
 type offered struct{ in *instance }
 
 func (l offered) Network(n chain.Network) (payment.OfferedNetwork, bool) {
-	switch n {
-	case chain.Polygon:
+	if n == chain.Polygon {
 		return payment.OfferedNetwork{
 			Profile: l.in.w.chain.profile, Depositor: evm.NewDepositor(n, [16]byte{1}), Treasury: treasury,
 		}, true
-	case chain.Solana:
+	}
+	if n == chain.Solana {
 		return payment.OfferedNetwork{
 			Profile: l.in.w.of(n).profile, Depositor: l.in.w.solanaDepositor(), Treasury: solanaTreasury,
 		}, true

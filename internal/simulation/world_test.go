@@ -105,8 +105,7 @@ func newWorld(t testing.TB, seed uint64, database string) *world {
 // makeChains makes the networks. Half of the worlds credit deposits on Polygon before the chain finalizes them.
 func (w *world) makeChains() {
 	for _, p := range chain.Profiles() {
-		switch p.Network {
-		case chain.Polygon:
+		if p.Network == chain.Polygon {
 			safe, deep := 4, 4
 			if w.seed%2 == 1 {
 				safe, deep = 3, 9
@@ -114,7 +113,8 @@ func (w *world) makeChains() {
 			}
 			w.chain = newTestChain(p, begin, safe, deep)
 			w.chains = append(w.chains, w.chain)
-		case chain.Solana:
+		}
+		if p.Network == chain.Solana {
 			w.chains = append(w.chains, newTestChain(p, begin, solanaDeep, solanaDeep))
 		}
 	}

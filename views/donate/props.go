@@ -117,10 +117,9 @@ type Donation struct {
 
 // LinkProps is a payment link that can be used again and again.
 //
-//	GET  /link/{slug}?lang=     PayLink
-//
-// POST /link/{slug}?lang= field amount where it is open → 303 PayPath of a new payment; with an error PayLink again
-// (422)
+//	GET  /link/{slug}?lang=   PayLink
+//	POST /link/{slug}?lang=   field amount where it is open → 303 PayPath of a new payment;
+//	                          with an error PayLink again (422)
 type LinkProps struct {
 	views.Page
 	Merchant views.Merchant

@@ -12,8 +12,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/ethereum/go-ethereum/common"
-
 	"github.com/florinpay/florin/internal/wallet"
 )
 
@@ -75,7 +73,7 @@ func (l *lab) startNetworks(ctx context.Context) error {
 		"FLORIN_RATE_OPEN=100", "FLORIN_RATE_OPEN_BURST=1000",
 	)
 	for i := range evmNetworks {
-		n, err := startEVM(ctx, i, common.Address(gas.Address()))
+		n, err := startEVM(ctx, i, gas.Address())
 		if err != nil {
 			return fmt.Errorf("start %s: %w", evmNetworks[i].name, err)
 		}

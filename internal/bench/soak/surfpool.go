@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"os/exec"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -134,7 +135,7 @@ func (s *surfpool) mend(request, answer []byte) []byte {
 	if err != nil {
 		return answer
 	}
-	result["blockTime"] = json.RawMessage(fmt.Sprint(at))
+	result["blockTime"] = strconv.AppendInt(nil, at, 10)
 	if said["result"], err = json.Marshal(result); err != nil {
 		return answer
 	}

@@ -49,7 +49,7 @@ func (a *Adapter) agree(ctx context.Context, best view, known knowledge) view {
 // and the first block of any chain otherwise.
 func lowest(ctx context.Context, a *rpc.Endpoint, ha rpc.Header, b *rpc.Endpoint, hb rpc.Header) rpc.Header {
 	if ha.Number < hb.Number {
-		ha, a, hb, b = hb, b, ha, a
+		ha, a, hb = hb, b, ha
 	}
 	if ha.Number == hb.Number {
 		if ha.Hash != hb.Hash {

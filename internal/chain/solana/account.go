@@ -115,14 +115,6 @@ func (r *rawAccount) holdingOf(program solanago.PublicKey) (holding, error) {
 // stateFrozen is the state of a token account that its issuer has frozen.
 const stateFrozen = 2
 
-// same reports whether an account did not change between two readings.
-func (r *rawAccount) same(o *rawAccount) bool {
-	if r == nil || o == nil {
-		return r == o
-	}
-	return *r == *o
-}
-
 // decimals returns the decimals of a mint of the token program; ok is false if the account is none.
 func (r *rawAccount) decimals() (int, bool) {
 	if r == nil || r.Owner != solanago.TokenProgramID.String() {

@@ -3,6 +3,7 @@ package solana_test
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"testing"
 	"time"
 
@@ -44,12 +45,12 @@ func TestSender_LoadBalanced(t *testing.T) {
 	s.Mine(1)
 	const far = 10_000
 	ahead := fmt.Sprintf(`{"absoluteSlot":%d,"blockHeight":%d}`, far, far)
-	n.set("getBlockHeight", always(fmt.Sprint(far)))
+	n.set("getBlockHeight", always(strconv.Itoa(far)))
 	n.set("getSignatureStatuses", always(null))
 	for name, c := range map[string]struct{ slot, epoch string }{
 		"SlotBehind":  {string(behindSlot), ahead},
-		"EpochBehind": {fmt.Sprint(far), string(behindEpoch)},
-		"BothAhead":   {fmt.Sprint(far), ahead},
+		"EpochBehind": {strconv.Itoa(far), string(behindEpoch)},
+		"BothAhead":   {strconv.Itoa(far), ahead},
 		"BothBehind":  {string(behindSlot), string(behindEpoch)},
 	} {
 		t.Run(name, func(t *testing.T) {

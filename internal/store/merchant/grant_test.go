@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/florinpay/florin/internal/audit"
-	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/store/storetest"
@@ -52,7 +51,7 @@ func TestStore_CreateKeyWithin_Earlier(t *testing.T) {
 			go func() {
 				next := merchant.Key{
 					PublicID: "01JD000000000000000000000" + string(rune('A'+i)), UserID: k.UserID,
-					Hash: identity.Hash(storetest.HashOf(string(rune('A' + i)))), CreatedAt: storetest.Start,
+					Hash: storetest.HashOf(string(rune('A' + i))), CreatedAt: storetest.Start,
 				}
 				_, err := w.CreateKeyWithin(t.Context(), next, func(_, earlier int64) []ledger.Entry {
 					seen <- earlier

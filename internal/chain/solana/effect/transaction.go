@@ -93,6 +93,7 @@ func validBalances(balances []tokenBalance, accounts int) bool {
 	return true
 }
 
+// Failed reports whether the transaction was included and had no effect but its fee.
 func (t *Transaction) Failed() bool { return len(t.Meta.Err) > 0 && string(t.Meta.Err) != "null" }
 
 // Change is what a transaction did to one token account.
@@ -179,6 +180,7 @@ func (t *Transaction) Credit(account, owner, mint solanago.PublicKey) (Change, b
 		c.Program == solanago.TokenProgramID.String()
 }
 
+// Units returns how much the account gained, in units of its mint; zero if it gained nothing.
 func (c Change) Units() money.Units {
 	gained, _ := c.Gained()
 	return money.UnitsFromUint64(gained)

@@ -54,7 +54,7 @@ func Malformed(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrMalformed}, args...)...)
 }
 
-// RateLimited: the endpoint refused the request because of its rate limit.
+// RateLimited reports that the endpoint refused the request because of its rate limit.
 type RateLimited struct{ After time.Duration }
 
 // Error says so.
