@@ -25,8 +25,8 @@ type tx struct {
 	moves []move // of a payer
 	// forks are the moves by the block that includes it, where they depend on it.
 	forks [][]move
-	flush []leg  // of the gas wallet
-	ours  bool   // from the gas wallet
+	flush []leg // of the gas wallet
+	ours  bool  // from the gas wallet
 	nonce uint64
 	price uint64
 	until uint64 // the last block that may include it, where transactions expire; 0: any
