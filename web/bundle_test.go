@@ -24,6 +24,7 @@ import (
 	"github.com/florinpay/florin/internal/metrics"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/lookup"
 	"github.com/florinpay/florin/internal/recharge"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store"
@@ -147,7 +148,7 @@ func newBundleOn(t *testing.T, url string, o Options) *bundle {
 		Payments: b.payments, Campaigns: b.campaigns, Users: b.accounts.users, Merchants: b.accounts.merchants,
 		Store: st, Ping: st.Ping, Sealer: sealer, Wallets: testWallets,
 		Recharges: b.recharges,
-		Lookup:    payment.NewLookup(b.payments, b.networks.readers(), b.clock.Now),
+		Lookup:    lookup.New(b.payments, b.networks.readers(), b.clock.Now),
 		Now:       b.clock.Now, NewID: testID, Log: logger,
 	}, o)
 	st.OnChange(b.server.Changed)

@@ -23,6 +23,7 @@ import (
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/passkey"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/lookup"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store"
 	"github.com/florinpay/florin/internal/webhook"
@@ -114,7 +115,7 @@ func newDashboardAt(t *testing.T, baseURL string, with ...func(*Deps, *Options))
 	d := Deps{
 		Payments: b.payments, Campaigns: b.campaigns, Users: b.accounts.users, Merchants: b.accounts.merchants,
 		Store: st, Ping: st.Ping, Sealer: sealer, Wallets: testWallets,
-		Lookup: payment.NewLookup(b.payments, b.networks.readers(), b.clock.Now), Now: b.clock.Now, NewID: testID,
+		Lookup: lookup.New(b.payments, b.networks.readers(), b.clock.Now), Now: b.clock.Now, NewID: testID,
 		Log: logger,
 		Dashboard: &Dashboard{
 			Reports: st.Reports(), LastCheck: st.LedgerCheck,

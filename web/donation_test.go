@@ -109,7 +109,8 @@ func TestDonation(t *testing.T) {
 	c := b.newCampaign(m)
 	path := "/donate/" + c.Slug
 	p := b.gift(c, giftOfFive)
-	if p.Kind != payment.KindDonation || p.Status != payment.Started || p.CampaignID != c.Number || b.balance(m) != 14 ||
+	if p.Kind != payment.KindDonation || p.Status != payment.Started || p.CampaignID != c.Number ||
+		b.balance(m) != 14 ||
 		p.SuccessURL != testBaseURL+path || p.Metadata["campaignId"] != c.Slug || p.Description != c.Title {
 		t.Errorf("started as %+v, %d credits left", p, b.balance(m))
 	}

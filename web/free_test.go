@@ -27,8 +27,8 @@ func TestFreeInstallation(t *testing.T) {
 			st.Identity(), st.Merchant(), d.Now, identity.Options{}, merchant.Options{Meter: ledger.Free},
 		)
 		payments = payment.NewService(st, st.Merchant(), newTestNetworks(), payment.Options{
-			MaxWaiting: payment.MaxWaiting, MaxWaitingOfKey: payment.MaxWaitingOfKey, TTL: time.Hour, StartTTL: 30 * time.Minute,
-			MinAmount: money.USD / 100, MaxAmount: 1_000_000 * money.USD, Meter: ledger.Free,
+			MaxWaiting: payment.MaxWaiting, MaxWaitingOfKey: payment.MaxWaitingOfKey, Meter: ledger.Free,
+			TTL: time.Hour, StartTTL: 30 * time.Minute, MinAmount: money.USD / 100, MaxAmount: 1_000_000 * money.USD,
 		}, d.Now, testID)
 		d.Users, d.Merchants, d.Payments = accounts.users, accounts.merchants, payments
 	})
@@ -55,7 +55,6 @@ func TestFreeInstallation(t *testing.T) {
 	ask("query", fmt.Sprintf(`checkAdminUntransferred(apiKey: %q, network: POLYGON)`, k), "")
 	ask("mutation", fmt.Sprintf(`manualMarkAsCompleted(apiKey: %q, txnid: %q)`, k, p.ID), "")
 	ask("query", fmt.Sprintf(`getCreditsLeft(apiKey: %q)`, k), "creditsLeft")
-
 	if left, err := b.accounts.Balance(t.Context(), key.ID); err != nil || left != (ledger.Balance{}) {
 		t.Errorf("the balance is %+v, %v; want 0 credits and 0 queries", left, err)
 	}

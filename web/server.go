@@ -17,6 +17,7 @@ import (
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/lookup"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/web/api"
 	"github.com/florinpay/florin/web/checkout"
@@ -35,7 +36,7 @@ type Deps struct {
 	Store     operation.Store
 	// Ping fails while the database does not answer.
 	Ping   func(context.Context) error
-	Lookup *payment.Lookup
+	Lookup *lookup.Finder
 	// Recharges sells query units; nil sells none.
 	Recharges operation.Recharges
 	Wallets   operation.Wallets

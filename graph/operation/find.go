@@ -6,16 +6,16 @@ import (
 
 	"github.com/florinpay/florin/graph/model"
 	"github.com/florinpay/florin/internal/fault"
-	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/lookup"
 )
 
 // Look searches the networks for a transaction that should pay the payment.
-func (o *Operations) Look(ctx context.Context, txnid, hash string) (payment.LookupResult, error) {
+func (o *Operations) Look(ctx context.Context, txnid, hash string) (lookup.Result, error) {
 	if hash == "" {
-		return payment.LookupResult{}, fault.About(fault.Invalid, "hash", "is required")
+		return lookup.Result{}, fault.About(fault.Invalid, "hash", "is required")
 	}
 	if err := o.d.Limits.Costly(ctx); err != nil {
-		return payment.LookupResult{}, err
+		return lookup.Result{}, err
 	}
 	return o.d.Lookup.Find(ctx, txnid, hash)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/lookup"
 	"github.com/florinpay/florin/internal/secret"
 )
 
@@ -48,7 +49,7 @@ type Deps struct {
 	Merchants *merchant.Service
 	Payments  *payment.Service
 	Campaigns *campaign.Service
-	Lookup    *payment.Lookup
+	Lookup    *lookup.Finder
 	// Recharges sells query units; nil sells none.
 	Recharges Recharges
 	Store     Store

@@ -8,6 +8,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/config"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/lookup"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/wallet"
 	"github.com/florinpay/florin/web"
@@ -20,7 +21,7 @@ func (a *App) newServer(o Options, sealer *secret.Sealer) *web.Server {
 		Payments: a.Payments, Campaigns: a.Campaigns, Store: a.Store, Ping: a.Store.Ping, Sealer: sealer,
 		Wallets:       operation.Wallets{WalletOf: walletOf, SignerOf: wallet.SignerOf},
 		Recharges:     a.recharge,
-		Lookup:        payment.NewLookup(a.Payments, a.networks.readers(), Now),
+		Lookup:        lookup.New(a.Payments, a.networks.readers(), Now),
 		BuildTransfer: a.networks.buildTransfer(),
 		Dashboard:     a.dashboard(o, sealer),
 		Now:           Now, NewID: func(t time.Time) payment.ID { return payment.ID(newULID(t)) }, Log: a.log,

@@ -301,7 +301,7 @@ func TestShape(t *testing.T) {
 	packages := map[string]int{}
 	exported := map[string]int{}
 	for _, s := range sources {
-		for _, line := range strings.Split(string(s.text), "\n") {
+		for line := range strings.SplitSeq(string(s.text), "\n") {
 			all++
 			if len([]rune(strings.ReplaceAll(line, "\t", "    "))) > maxLineColumns {
 				long++

@@ -234,7 +234,10 @@ func (s *Service) UseLink(ctx context.Context, l Link, amount string) (payment.P
 	if err != nil {
 		return payment.Payment{}, err
 	}
-	return s.payments.Create(ctx, payment.CreateInput{KeyID: l.KeyID, Amount: text, LinkID: l.Number, Details: payment.Details{
-		Reference: l.Reference, Description: l.Description, Metadata: map[string]string{"link": l.Slug},
-	}})
+	return s.payments.Create(ctx, payment.CreateInput{
+		KeyID: l.KeyID, Amount: text, LinkID: l.Number,
+		Details: payment.Details{
+			Reference: l.Reference, Description: l.Description, Metadata: map[string]string{"link": l.Slug},
+		},
+	})
 }

@@ -106,7 +106,9 @@ func TestPosting_Hold_Random(t *testing.T) {
 		p, spent := holding(begin), int64(0)
 		funds := ledger.Funds{Balance: begin}
 		for n := range rapid.IntRange(1, 80).Draw(t, "steps") {
-			e := rapid.SampledFrom([]ledger.Entry{hold(n), release(n), settle(n), spend("own:" + strconv.Itoa(n))}).Draw(t, "entry")
+			e := rapid.SampledFrom(
+				[]ledger.Entry{hold(n), release(n), settle(n), spend("own:" + strconv.Itoa(n))},
+			).Draw(t, "entry")
 			err := p.Post([]ledger.Entry{e})
 			if err != nil {
 				continue

@@ -7,7 +7,7 @@ import (
 
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
-	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/lookup"
 	"github.com/florinpay/florin/views/checkout"
 	"github.com/florinpay/florin/web/shell"
 )
@@ -38,7 +38,7 @@ func (s *Surface) postFind(c echo.Context) error {
 // MaxHash is how much of a typed hash is read and written back into the field, in bytes.
 const MaxHash = 200
 
-func (s *Surface) shownFinding(f payment.LookupResult, failed error) checkout.Finding {
+func (s *Surface) shownFinding(f lookup.Result, failed error) checkout.Finding {
 	if failed != nil {
 		return checkout.Finding{Verdict: failedVerdict(failed)}
 	}

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/fault"
-	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/lookup"
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/dashboard"
 	"github.com/florinpay/florin/web/session"
@@ -14,23 +14,23 @@ import (
 )
 
 // verdicts are the label and colour of each outcome of a lookup.
-var verdicts = map[payment.LookupVerdict][2]string{
-	payment.LookupCredited: {
+var verdicts = map[lookup.Verdict][2]string{
+	lookup.Credited: {
 		"It has arrived and counts", "is-good",
-	}, payment.LookupNotFinal: {"It is right, but not final yet", "is-seen"},
-	payment.LookupShort: {
+	}, lookup.NotFinal: {"It is right, but not final yet", "is-seen"},
+	lookup.Short: {
 		"It counts, but money is missing", "is-seen",
-	}, payment.LookupOtherChain: {"Sent on another network", "is-bad"},
-	payment.LookupOtherToken: {
+	}, lookup.OtherChain: {"Sent on another network", "is-bad"},
+	lookup.OtherToken: {
 		"Sent in a token that does not count", "is-bad",
-	}, payment.LookupOtherAddress: {"It pays somebody else", "is-bad"},
-	payment.LookupTokenContract: {
+	}, lookup.OtherAddress: {"It pays somebody else", "is-bad"},
+	lookup.TokenContract: {
 		"Sent to the token's own contract", "is-bad",
-	}, payment.LookupFailed: {"The transaction failed", "is-bad"},
-	payment.LookupWorthless: {
+	}, lookup.Failed: {"The transaction failed", "is-bad"},
+	lookup.Worthless: {
 		"It moved nothing of value", "is-bad",
-	}, payment.LookupNotFound: {"No network knows it", "is-bad"},
-	payment.LookupUnavailable: {"The network cannot be asked now", "is-bad"},
+	}, lookup.NotFound: {"No network knows it", "is-bad"},
+	lookup.Unavailable: {"The network cannot be asked now", "is-bad"},
 }
 
 // postFindIn looks up a transaction that a customer claims to have paid with.
@@ -53,7 +53,7 @@ func (d *Surface) postFindIn(c echo.Context, who session.Principal) error {
 	return d.paymentPage(c, who, http.StatusOK, f, d.lookupRow(found))
 }
 
-func (d *Surface) lookupRow(f payment.LookupResult) *dashboard.LookupRow {
+func (d *Surface) lookupRow(f lookup.Result) *dashboard.LookupRow {
 	r := &dashboard.LookupRow{
 		Title: verdicts[f.Verdict][0], Meaning: verdicts[f.Verdict][1], Verdict: string(f.Verdict), Advice: f.Advice(),
 		Hash: string(f.Hash),

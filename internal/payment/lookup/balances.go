@@ -1,4 +1,4 @@
-package payment
+package lookup
 
 import (
 	"context"
@@ -6,10 +6,11 @@ import (
 	"strings"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/payment"
 )
 
-// parseLookupAddress reads an address and returns the networks it can be on.
-func parseLookupAddress(text string) (chain.Address, []chain.Network, bool) {
+// parseAddress reads an address and returns the networks it can be on.
+func parseAddress(text string) (chain.Address, []chain.Network, bool) {
 	text = strings.TrimSpace(text)
 	if a, err := chain.ParseAddress(chain.Polygon, text); err == nil {
 		return a.Address, []chain.Network{chain.BEP20, chain.Polygon, chain.Base}, true
@@ -23,8 +24,8 @@ func parseLookupAddress(text string) (chain.Address, []chain.Network, bool) {
 // byAddress says what became of the money sent from or to an address: by the
 // stored deposits if there are any, else by the balances of the payment's
 // addresses.
-func (l *Lookup) byAddress(ctx context.Context, p Payment, a chain.Address, networks []chain.Network) LookupResult {
-	best := LookupResult{}
+func (l *Finder) byAddress(ctx context.Context, p payment.Payment, a chain.Address, networks []chain.Network) Result {
+	best := Result{}
 	for _, d := range p.Deposits {
 		if d.Transfer.From != a && d.Transfer.To != a {
 			continue
@@ -42,8 +43,8 @@ func (l *Lookup) byAddress(ctx context.Context, p Payment, a chain.Address, netw
 // byBalance looks for money on the payment's addresses that no deposit
 // accounts for. The sender does not matter: no other payment has these
 // addresses.
-func (l *Lookup) byBalance(ctx context.Context, p Payment, networks []chain.Network) LookupResult {
-	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
+func (l *Finder) byBalance(ctx context.Context, p payment.Payment, networks []chain.Network) Result {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	var best bestResult
 	for _, n := range networks {
@@ -53,26 +54,26 @@ func (l *Lookup) byBalance(ctx context.Context, p Payment, networks []chain.Netw
 			continue
 		}
 		for _, asset := range network.Profile.Assets {
-			best.Go(func() LookupResult { return l.judgeBalance(ctx, reader, p, network.Profile, asset) })
+			best.Go(func() Result { return l.judgeBalance(ctx, reader, p, network.Profile, asset) })
 		}
 	}
 	return best.Wait()
 }
 
 // judgeBalance judges what the payment's addresses hold of one asset.
-func (l *Lookup) judgeBalance(
-	ctx context.Context, reader chain.Reader, p Payment, profile chain.Profile, asset chain.Asset,
-) LookupResult {
+func (l *Finder) judgeBalance(
+	ctx context.Context, reader chain.Reader, p payment.Payment, profile chain.Profile, asset chain.Asset,
+) Result {
 	n := profile.Network
-	addresses := p.addressesOn(n)
-	if len(addresses) == 0 || p.hasDepositOf(n, asset) {
-		return LookupResult{Verdict: LookupNotFound}
+	addresses := addressesOn(p, n)
+	if len(addresses) == 0 || hasDepositOf(p, n, asset) {
+		return Result{Verdict: NotFound}
 	}
 	balances, err := reader.Balances(ctx, asset, addresses, l.payments.Health(n).Latest)
 	if err != nil || len(balances) != len(addresses) {
-		return LookupResult{Verdict: LookupUnavailable, Network: n}
+		return Result{Verdict: Unavailable, Network: n}
 	}
-	best := LookupResult{Verdict: LookupNotFound}
+	best := Result{Verdict: NotFound}
 	for i, units := range balances {
 		if units.IsZero() {
 			continue
@@ -85,7 +86,7 @@ func (l *Lookup) judgeBalance(
 
 // addressesOn returns the payment's addresses that money on the network can
 // reach: an EVM address is the same on every EVM network.
-func (p Payment) addressesOn(n chain.Network) []chain.Address {
+func addressesOn(p payment.Payment, n chain.Network) []chain.Address {
 	var addresses []chain.Address
 	for _, r := range p.Routes {
 		if r.Network == n || r.Network.EVM() && n.EVM() {
@@ -95,8 +96,9 @@ func (p Payment) addressesOn(n chain.Network) []chain.Address {
 	return addresses
 }
 
-func (p Payment) hasDepositOf(n chain.Network, asset chain.Asset) bool {
-	return slices.ContainsFunc(p.Deposits, func(d Deposit) bool {
-		return d.Transfer.Network == n && d.Transfer.Asset.Contract == asset.Contract && d.State != DepositVanished
+func hasDepositOf(p payment.Payment, n chain.Network, asset chain.Asset) bool {
+	return slices.ContainsFunc(p.Deposits, func(d payment.Deposit) bool {
+		return d.Transfer.Network == n && d.Transfer.Asset.Contract == asset.Contract &&
+			d.State != payment.DepositVanished
 	})
 }

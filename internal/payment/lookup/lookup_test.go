@@ -1,4 +1,4 @@
-package payment
+package lookup
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
 )
 
 const (
@@ -48,11 +49,11 @@ func transfer(n chain.Network, symbol string, to chain.Address, tokens int64) ch
 }
 
 // started is a payment of 10 USDC that was started on Polygon.
-func started() Payment {
-	return Payment{
-		ID: "01KJ4Z8Y3T6Q0M5V9B2N7R1XWA", Amount: 10 * money.USD, Status: Started,
-		Choice: Choice{Network: chain.Polygon, Token: money.USDC},
-		Routes: []Route{{
+func started() payment.Payment {
+	return payment.Payment{
+		ID: "01KJ4Z8Y3T6Q0M5V9B2N7R1XWA", Amount: 10 * money.USD, Status: payment.Started,
+		Choice: payment.Choice{Network: chain.Polygon, Token: money.USDC},
+		Routes: []payment.Route{{
 			Network: chain.Polygon, Address: chain.Watched{Address: ours}, Tokens: []money.Token{money.USDC},
 		}},
 	}
@@ -64,22 +65,22 @@ func TestJudgeFound(t *testing.T) {
 	for name, row := range map[string]struct {
 		network   chain.Network
 		found     chain.Found
-		want      LookupVerdict
+		want      Verdict
 		wantFinal time.Duration
 	}{
-		"nothing there":      {chain.Polygon, chain.Found{}, LookupNotFound, 0},
-		"failed":             {chain.Polygon, chain.Found{Exists: true, Failed: true}, LookupFailed, 0},
-		"right":              {chain.Polygon, one(transfer(chain.Polygon, "USDC", ours, 10)), LookupNotFinal, takes},
-		"right and final":    {chain.Polygon, chain.Found{Exists: true, Final: true, Transfers: []chain.Transfer{transfer(chain.Polygon, "USDC", ours, 10)}}, LookupNotFinal, time.Second},
-		"bridged twin":       {chain.Polygon, one(transfer(chain.Polygon, "USDC.e", ours, 10)), LookupOtherToken, 0},
-		"token not asked":    {chain.Polygon, one(transfer(chain.Polygon, "USDT", ours, 10)), LookupOtherToken, 0},
-		"counterfeit":        {chain.Polygon, one(transfer(chain.Polygon, "FAKE", ours, 10)), LookupWorthless, 0},
-		"nothing sent":       {chain.Polygon, one(transfer(chain.Polygon, "USDC", ours, 0)), LookupWorthless, 0},
-		"other address":      {chain.Polygon, one(transfer(chain.Polygon, "USDC", stranger, 10)), LookupOtherAddress, 0},
-		"moved no token":     {chain.Polygon, chain.Found{Exists: true}, LookupOtherAddress, 0},
-		"to the contract":    {chain.Polygon, one(transfer(chain.Polygon, "USDC", asset(chain.Polygon, "USDC").Contract, 10)), LookupTokenContract, 0},
-		"other chain":        {chain.Base, one(transfer(chain.Base, "USDC", ours, 10)), LookupOtherChain, 0},
-		"best of two counts": {chain.Polygon, one(transfer(chain.Polygon, "USDC", stranger, 10), transfer(chain.Polygon, "USDC", ours, 10)), LookupNotFinal, takes},
+		"nothing there":      {chain.Polygon, chain.Found{}, NotFound, 0},
+		"failed":             {chain.Polygon, chain.Found{Exists: true, Failed: true}, Failed, 0},
+		"right":              {chain.Polygon, one(transfer(chain.Polygon, "USDC", ours, 10)), NotFinal, takes},
+		"right and final":    {chain.Polygon, chain.Found{Exists: true, Final: true, Transfers: []chain.Transfer{transfer(chain.Polygon, "USDC", ours, 10)}}, NotFinal, time.Second},
+		"bridged twin":       {chain.Polygon, one(transfer(chain.Polygon, "USDC.e", ours, 10)), OtherToken, 0},
+		"token not asked":    {chain.Polygon, one(transfer(chain.Polygon, "USDT", ours, 10)), OtherToken, 0},
+		"counterfeit":        {chain.Polygon, one(transfer(chain.Polygon, "FAKE", ours, 10)), Worthless, 0},
+		"nothing sent":       {chain.Polygon, one(transfer(chain.Polygon, "USDC", ours, 0)), Worthless, 0},
+		"other address":      {chain.Polygon, one(transfer(chain.Polygon, "USDC", stranger, 10)), OtherAddress, 0},
+		"moved no token":     {chain.Polygon, chain.Found{Exists: true}, OtherAddress, 0},
+		"to the contract":    {chain.Polygon, one(transfer(chain.Polygon, "USDC", asset(chain.Polygon, "USDC").Contract, 10)), TokenContract, 0},
+		"other chain":        {chain.Base, one(transfer(chain.Base, "USDC", ours, 10)), OtherChain, 0},
+		"best of two counts": {chain.Polygon, one(transfer(chain.Polygon, "USDC", stranger, 10), transfer(chain.Polygon, "USDC", ours, 10)), NotFinal, takes},
 	} {
 		f := judgeFound(started(), profile(row.network), row.found, takes)
 		if f.Verdict != row.want || f.FinalIn != row.wantFinal {
@@ -98,24 +99,24 @@ func one(transfers ...chain.Transfer) chain.Found {
 func TestJudgeStored(t *testing.T) {
 	t.Parallel()
 	finalIn := func(chain.Network) time.Duration { return 12 * time.Second }
-	deposit := func(symbol string, tokens int64, state DepositState) Deposit {
-		return Deposit{Transfer: transfer(chain.Polygon, symbol, ours, tokens), State: state, SeenAt: start}
+	deposit := func(symbol string, tokens int64, state payment.DepositState) payment.Deposit {
+		return payment.Deposit{Transfer: transfer(chain.Polygon, symbol, ours, tokens), State: state, SeenAt: start}
 	}
 	for name, row := range map[string]struct {
-		deposit Deposit
-		want    LookupVerdict
+		deposit payment.Deposit
+		want    Verdict
 		missing money.Micros
 		final   time.Duration
 	}{
-		"seen":      {deposit("USDC", 10, DepositSeen), LookupNotFinal, 0, 7 * time.Second},
-		"final":     {deposit("USDC", 10, DepositFinal), LookupCredited, 0, 0},
-		"short":     {deposit("USDC", 4, DepositFinal), LookupShort, 6 * money.USD, 0},
-		"twin":      {deposit("USDC.e", 10, DepositFinal), LookupOtherToken, 0, 0},
-		"elsewhere": {Deposit{Transfer: transfer(chain.Base, "USDC", ours, 10), State: DepositFinal, SeenAt: start}, LookupOtherChain, 0, 0},
-		"vanished":  {deposit("USDC", 10, DepositVanished), "", 0, 0},
+		"seen":      {deposit("USDC", 10, payment.DepositSeen), NotFinal, 0, 7 * time.Second},
+		"final":     {deposit("USDC", 10, payment.DepositFinal), Credited, 0, 0},
+		"short":     {deposit("USDC", 4, payment.DepositFinal), Short, 6 * money.USD, 0},
+		"twin":      {deposit("USDC.e", 10, payment.DepositFinal), OtherToken, 0, 0},
+		"elsewhere": {payment.Deposit{Transfer: transfer(chain.Base, "USDC", ours, 10), State: payment.DepositFinal, SeenAt: start}, OtherChain, 0, 0},
+		"vanished":  {deposit("USDC", 10, payment.DepositVanished), "", 0, 0},
 	} {
 		p := started()
-		p.Deposits = []Deposit{row.deposit}
+		p.Deposits = []payment.Deposit{row.deposit}
 		f, ok := judgeStored(p, hash, finalIn, start.Add(5*time.Second))
 		if f.Verdict != row.want || ok != (row.want != "") || f.Missing != row.missing || f.FinalIn != row.final {
 			t.Errorf("%s: %+v, %v", name, f, ok)
@@ -123,7 +124,7 @@ func TestJudgeStored(t *testing.T) {
 	}
 }
 
-func TestParseLookupHash(t *testing.T) {
+func TestParseHash(t *testing.T) {
 	t.Parallel()
 	const signature = "5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW"
 	for text, want := range map[string]chain.TxHash{
@@ -134,26 +135,26 @@ func TestParseLookupHash(t *testing.T) {
 		signature: signature,
 		"https://solscan.io/tx/" + signature + "?cluster=x": signature,
 	} {
-		if got, networks, err := parseLookupHash(text); err != nil || got != want || len(networks) == 0 {
-			t.Errorf("parseLookupHash(%q) = %q, %v, %v", text, got, networks, err)
+		if got, networks, err := parseHash(text); err != nil || got != want || len(networks) == 0 {
+			t.Errorf("parseHash(%q) = %q, %v, %v", text, got, networks, err)
 		}
 	}
 	for _, text := range []string{"", "0x", "0x12", string(ours), "hello", string(hash) + "00", strings.Repeat("a", 1000), "https://polygonscan.com"} {
-		if _, _, err := parseLookupHash(text); !fault.Is(err, fault.Invalid) {
-			t.Errorf("parseLookupHash(%q): %v", text, err)
+		if _, _, err := parseHash(text); !fault.Is(err, fault.Invalid) {
+			t.Errorf("parseHash(%q): %v", text, err)
 		}
 	}
 }
 
 // onePayment is a store that holds a single payment.
 type onePayment struct {
-	Store
-	p Payment
+	payment.Store
+	p payment.Payment
 }
 
-func (s onePayment) Payment(_ context.Context, id ID) (Payment, error) {
+func (s onePayment) Payment(_ context.Context, id payment.ID) (payment.Payment, error) {
 	if id != s.p.ID {
-		return Payment{}, ErrUnknown
+		return payment.Payment{}, payment.ErrUnknown
 	}
 	return s.p, nil
 }
@@ -161,14 +162,14 @@ func (s onePayment) Payment(_ context.Context, id ID) (Payment, error) {
 // evmNetworks are all networks but BEP20, of which nothing is known.
 type evmNetworks struct{}
 
-func (evmNetworks) Network(n chain.Network) (OfferedNetwork, bool) {
-	return OfferedNetwork{Profile: profile(n)}, n != chain.BEP20
+func (evmNetworks) Network(n chain.Network) (payment.OfferedNetwork, bool) {
+	return payment.OfferedNetwork{Profile: profile(n)}, n != chain.BEP20
 }
-func (evmNetworks) Health(chain.Network) Health { return Health{} }
+func (evmNetworks) Health(chain.Network) payment.Health { return payment.Health{} }
 
-func newLookup(p Payment, readers map[chain.Network]chain.Reader) *Lookup {
+func newFinder(p payment.Payment, readers map[chain.Network]chain.Reader) *Finder {
 	now := func() time.Time { return start }
-	return NewLookup(NewService(onePayment{p: p}, nil, evmNetworks{}, Options{}, now, nil), readers, now)
+	return New(payment.NewService(onePayment{p: p}, nil, evmNetworks{}, payment.Options{}, now, nil), readers, now)
 }
 
 // oneTransaction is a chain that holds one transaction and some balances.
@@ -195,36 +196,36 @@ func (s oneTransaction) Balances(
 	return out, s.err
 }
 
-// TestLookup_FindByAddress: a payer without a hash names the address they sent
+// TestFinder_FindByAddress: a payer without a hash names the address they sent
 // from, or the one they sent to.
-func TestLookup_FindByAddress(t *testing.T) {
+func TestFinder_FindByAddress(t *testing.T) {
 	t.Parallel()
 	const other chain.Address = "0x6Fac4D18c912343BF86fa7049364Dd4E424Ab9C0"
 	seen := started()
 	paid := transfer(chain.Polygon, "USDC", ours, 4)
 	paid.From = stranger
-	seen.Deposits = []Deposit{{Transfer: paid, State: DepositFinal, SeenAt: start}}
+	seen.Deposits = []payment.Deposit{{Transfer: paid, State: payment.DepositFinal, SeenAt: start}}
 	empty, down := oneTransaction{}, oneTransaction{err: errors.New("no answer")}
 	with := func(symbol string) oneTransaction { return oneTransaction{holds: map[string]int64{symbol: 4}} }
 	for name, row := range map[string]struct {
-		p       Payment
+		p       payment.Payment
 		address chain.Address
 		polygon oneTransaction
 		base    oneTransaction
-		want    LookupVerdict
+		want    Verdict
 		amount  string
 	}{
-		"sender of a deposit":        {seen, stranger, down, down, LookupShort, "4"},
-		"our address, deposit known": {seen, ours, empty, empty, LookupShort, "4"},
-		"somebody else":              {seen, other, with("USDC"), empty, LookupNotFound, ""},
-		"not taken in yet":           {started(), stranger, with("USDC"), empty, LookupNotFinal, "4"},
-		"other chain":                {started(), stranger, empty, with("USDC"), LookupOtherChain, "4"},
-		"other token":                {started(), ours, with("USDC.e"), empty, LookupOtherToken, "4"},
-		"nothing":                    {started(), stranger, empty, empty, LookupNotFound, ""},
-		"cannot be asked":            {started(), stranger, empty, down, LookupUnavailable, ""},
-		"Solana address":             {started(), "HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk", with("USDC"), empty, LookupNotFound, ""},
+		"sender of a deposit":        {seen, stranger, down, down, Short, "4"},
+		"our address, deposit known": {seen, ours, empty, empty, Short, "4"},
+		"somebody else":              {seen, other, with("USDC"), empty, NotFound, ""},
+		"not taken in yet":           {started(), stranger, with("USDC"), empty, NotFinal, "4"},
+		"other chain":                {started(), stranger, empty, with("USDC"), OtherChain, "4"},
+		"other token":                {started(), ours, with("USDC.e"), empty, OtherToken, "4"},
+		"nothing":                    {started(), stranger, empty, empty, NotFound, ""},
+		"cannot be asked":            {started(), stranger, empty, down, Unavailable, ""},
+		"Solana address":             {started(), "HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk", with("USDC"), empty, NotFound, ""},
 	} {
-		s := newLookup(row.p, map[chain.Network]chain.Reader{chain.Polygon: row.polygon, chain.Base: row.base})
+		s := newFinder(row.p, map[chain.Network]chain.Reader{chain.Polygon: row.polygon, chain.Base: row.base})
 		f, err := s.Find(t.Context(), string(row.p.ID), " "+string(row.address))
 		if err != nil || f.Verdict != row.want || f.Amount != row.amount {
 			t.Errorf("%s: %+v, %v, want %s of %q", name, f, err, row.want, row.amount)
@@ -235,36 +236,36 @@ func TestLookup_FindByAddress(t *testing.T) {
 	}
 }
 
-func TestLookup_Find(t *testing.T) {
+func TestFinder_Find(t *testing.T) {
 	t.Parallel()
 	p := started()
 	right, nothing := oneTransaction{found: one(transfer(chain.Polygon, "USDC", ours, 10))}, oneTransaction{}
 	down := oneTransaction{err: errors.New("no answer")}
 	for name, row := range map[string]struct {
 		readers map[chain.Network]chain.Reader
-		want    LookupVerdict
+		want    Verdict
 	}{
 		"found on one": {
-			map[chain.Network]chain.Reader{chain.Polygon: right, chain.Base: nothing}, LookupNotFinal,
+			map[chain.Network]chain.Reader{chain.Polygon: right, chain.Base: nothing}, NotFinal,
 		},
 		"found beside a failed": {
-			map[chain.Network]chain.Reader{chain.Polygon: right, chain.Base: down}, LookupNotFinal,
+			map[chain.Network]chain.Reader{chain.Polygon: right, chain.Base: down}, NotFinal,
 		},
 		"nowhere": {
-			map[chain.Network]chain.Reader{chain.Polygon: nothing, chain.Base: nothing}, LookupNotFound,
+			map[chain.Network]chain.Reader{chain.Polygon: nothing, chain.Base: nothing}, NotFound,
 		},
 		"one cannot be asked": {
-			map[chain.Network]chain.Reader{chain.Polygon: nothing, chain.Base: down}, LookupUnavailable,
+			map[chain.Network]chain.Reader{chain.Polygon: nothing, chain.Base: down}, Unavailable,
 		},
-		"not configured": {map[chain.Network]chain.Reader{chain.BEP20: right}, LookupNotFound},
+		"not configured": {map[chain.Network]chain.Reader{chain.BEP20: right}, NotFound},
 	} {
-		f, err := newLookup(p, row.readers).Find(t.Context(), string(p.ID), string(hash))
+		f, err := newFinder(p, row.readers).Find(t.Context(), string(p.ID), string(hash))
 		if err != nil || f.Verdict != row.want || f.Hash != hash {
 			t.Errorf("%s: %+v, %v", name, f, err)
 		}
 	}
-	s := newLookup(p, nil)
-	if _, err := s.Find(t.Context(), "01KJ4Z8Y3T6Q0M5V9B2N7R1XWB", string(hash)); !errors.Is(err, ErrUnknown) {
+	s := newFinder(p, nil)
+	if _, err := s.Find(t.Context(), "01KJ4Z8Y3T6Q0M5V9B2N7R1XWB", string(hash)); !errors.Is(err, payment.ErrUnknown) {
 		t.Errorf("unknown payment: %v", err)
 	}
 	if _, err := s.Find(t.Context(), string(p.ID), "no hash"); !fault.Is(err, fault.Invalid) {

@@ -1,4 +1,4 @@
-package payment
+package lookup
 
 import (
 	"encoding/hex"
@@ -22,9 +22,9 @@ var errNotHash = fault.New(fault.Invalid,
 	"hash must be a transaction hash (0x and 64 hexadecimal digits), a Solana signature, "+
 		"an explorer's address of either, or the address the money was sent from")
 
-// parseLookupHash reads a transaction hash: bare, without 0x, or as the last part
+// parseHash reads a transaction hash: bare, without 0x, or as the last part
 // of a link to an explorer. It returns the networks it can be on.
-func parseLookupHash(text string) (chain.TxHash, []chain.Network, error) {
+func parseHash(text string) (chain.TxHash, []chain.Network, error) {
 	text = strings.TrimSpace(text)
 	if len(text) > maxLookupText {
 		return "", nil, errNotHash

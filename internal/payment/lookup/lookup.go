@@ -1,4 +1,4 @@
-package payment
+package lookup
 
 import (
 	"context"
@@ -6,43 +6,44 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/payment"
 )
 
-// Lookup answers "I have paid, find it": it looks a transaction up on every
+// Finder answers "I have paid, find it": it looks a transaction up on every
 // network it could be on and says what is wrong with it or when it is final.
 // It only reads: money is credited by the Watcher alone. It is safe for
 // concurrent use.
-type Lookup struct {
-	payments *Service
+type Finder struct {
+	payments *payment.Service
 	readers  map[chain.Network]chain.Reader
 	now      func() time.Time
 }
 
-// NewLookup returns a lookup over the readers of the configured networks.
-func NewLookup(s *Service, readers map[chain.Network]chain.Reader, now func() time.Time) *Lookup {
-	return &Lookup{payments: s, readers: readers, now: now}
+// New returns a lookup over the readers of the configured networks.
+func New(s *payment.Service, readers map[chain.Network]chain.Reader, now func() time.Time) *Finder {
+	return &Finder{payments: s, readers: readers, now: now}
 }
 
-// lookupTimeout bounds the time for all networks: a payer waits for the answer.
-const lookupTimeout = 8 * time.Second
+// timeout bounds the time for all networks: a payer waits for the answer.
+const timeout = 8 * time.Second
 
 // Find says what became of a transaction of the payment, or of the money sent
 // from or to an address. text is a transaction hash, a link to an explorer or
 // an address; anything else fails with fault.Invalid. A payment that does not
 // exist fails with ErrUnknown.
-func (l *Lookup) Find(ctx context.Context, id, text string) (LookupResult, error) {
+func (l *Finder) Find(ctx context.Context, id, text string) (Result, error) {
 	p, err := l.payments.Get(ctx, id)
 	if err != nil {
-		return LookupResult{}, err
+		return Result{}, err
 	}
-	if a, networks, ok := parseLookupAddress(text); ok {
+	if a, networks, ok := parseAddress(text); ok {
 		r := l.byAddress(ctx, p, a, networks)
 		r.ByAddress = true
 		return r, nil
 	}
-	hash, networks, err := parseLookupHash(text)
+	hash, networks, err := parseHash(text)
 	if err != nil {
-		return LookupResult{}, err
+		return Result{}, err
 	}
 	if r, ok := judgeStored(p, hash, l.finalIn, l.now()); ok {
 		return r, nil
@@ -53,8 +54,8 @@ func (l *Lookup) Find(ctx context.Context, id, text string) (LookupResult, error
 }
 
 // byHash asks every network the hash can be on, in parallel.
-func (l *Lookup) byHash(ctx context.Context, p Payment, hash chain.TxHash, networks []chain.Network) LookupResult {
-	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
+func (l *Finder) byHash(ctx context.Context, p payment.Payment, hash chain.TxHash, networks []chain.Network) Result {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	var best bestResult
 	for _, n := range networks {
@@ -63,10 +64,10 @@ func (l *Lookup) byHash(ctx context.Context, p Payment, hash chain.TxHash, netwo
 		if !ok || !configured {
 			continue
 		}
-		best.Go(func() LookupResult {
+		best.Go(func() Result {
 			found, err := reader.Find(ctx, hash)
 			if err != nil {
-				return LookupResult{Verdict: LookupUnavailable, Network: n}
+				return Result{Verdict: Unavailable, Network: n}
 			}
 			return judgeFound(p, network.Profile, found, l.finalIn(n))
 		})
@@ -75,7 +76,7 @@ func (l *Lookup) byHash(ctx context.Context, p Payment, hash chain.TxHash, netwo
 }
 
 // finalIn is how long the network takes at present until money is final.
-func (l *Lookup) finalIn(n chain.Network) time.Duration {
+func (l *Finder) finalIn(n chain.Network) time.Duration {
 	if h := l.payments.Health(n); h.FinalIn > 0 {
 		return h.FinalIn
 	}
@@ -87,11 +88,11 @@ func (l *Lookup) finalIn(n chain.Network) time.Duration {
 type bestResult struct {
 	wg   sync.WaitGroup
 	mu   sync.Mutex
-	best LookupResult
+	best Result
 }
 
 // Go runs the lookup in a goroutine of its own.
-func (b *bestResult) Go(look func() LookupResult) {
+func (b *bestResult) Go(look func() Result) {
 	b.wg.Go(func() {
 		r := look()
 		b.mu.Lock()
@@ -100,9 +101,9 @@ func (b *bestResult) Go(look func() LookupResult) {
 	})
 }
 
-// Wait returns the best result once all lookups have ended, LookupNotFound
+// Wait returns the best result once all lookups have ended, NotFound
 // where there was none.
-func (b *bestResult) Wait() LookupResult {
+func (b *bestResult) Wait() Result {
 	b.wg.Wait()
-	return betterResult(LookupResult{Verdict: LookupNotFound}, b.best)
+	return betterResult(Result{Verdict: NotFound}, b.best)
 }

@@ -1,36 +1,37 @@
-package payment
+package lookup
 
 import (
 	"slices"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/payment"
 )
 
 // judgeStored judges a transaction by the payment's stored deposits; ok is
 // false if none is of this transaction.
 func judgeStored(
-	p Payment, hash chain.TxHash, finalIn func(chain.Network) time.Duration, now time.Time,
-) (LookupResult, bool) {
-	best := LookupResult{}
+	p payment.Payment, hash chain.TxHash, finalIn func(chain.Network) time.Duration, now time.Time,
+) (Result, bool) {
+	best := Result{}
 	for _, d := range p.Deposits {
-		if d.Transfer.Tx != hash || d.State == DepositVanished {
+		if d.Transfer.Tx != hash || d.State == payment.DepositVanished {
 			continue
 		}
 		r := describeTransfer(d.Transfer)
 		_, routed := routeTo(p, d.Transfer)
 		switch {
 		case !routed:
-			r.Verdict = LookupOtherChain
+			r.Verdict = OtherChain
 		case !p.Counts(d):
-			r.Verdict = LookupOtherToken
-		case d.State == DepositSeen:
-			r.Verdict = LookupNotFinal
+			r.Verdict = OtherToken
+		case d.State == payment.DepositSeen:
+			r.Verdict = NotFinal
 			r.FinalIn = max(finalIn(d.Transfer.Network)-now.Sub(d.SeenAt), time.Second)
-		case p.Status != Completed && p.Missing() > 0:
-			r.Verdict, r.Missing = LookupShort, p.Missing()
+		case p.Status != payment.Completed && p.Missing() > 0:
+			r.Verdict, r.Missing = Short, p.Missing()
 		default:
-			r.Verdict = LookupCredited
+			r.Verdict = Credited
 		}
 		best = betterResult(best, r)
 	}
@@ -38,37 +39,39 @@ func judgeStored(
 }
 
 // judgeFound judges a transaction that a network was asked for.
-func judgeFound(p Payment, profile chain.Profile, found chain.Found, finalIn time.Duration) LookupResult {
+func judgeFound(p payment.Payment, profile chain.Profile, found chain.Found, finalIn time.Duration) Result {
 	n := profile.Network
 	if !found.Exists {
-		return LookupResult{Verdict: LookupNotFound}
+		return Result{Verdict: NotFound}
 	}
 	if found.Failed {
-		return LookupResult{Verdict: LookupFailed, Network: n}
+		return Result{Verdict: Failed, Network: n}
 	}
-	best := LookupResult{Verdict: LookupOtherAddress, Network: n}
+	best := Result{Verdict: OtherAddress, Network: n}
 	for _, t := range found.Transfers {
 		best = betterResult(best, judgeTransfer(p, profile, t, found.Final, finalIn))
 	}
 	return best
 }
 
-func judgeTransfer(p Payment, profile chain.Profile, t chain.Transfer, final bool, finalIn time.Duration) LookupResult {
+func judgeTransfer(
+	p payment.Payment, profile chain.Profile, t chain.Transfer, final bool, finalIn time.Duration,
+) Result {
 	r := describeTransfer(t)
 	route, routed := routeTo(p, t)
 	switch {
 	case isContract(profile, t.To):
-		r.Verdict = LookupTokenContract
+		r.Verdict = TokenContract
 	case !routed && !shownOnOtherNetwork(p, t):
-		r.Verdict = LookupOtherAddress
+		r.Verdict = OtherAddress
 	case t.Units.IsZero() || !isContract(profile, t.Asset.Contract):
-		r.Verdict, r.Token, r.Amount = LookupWorthless, "", ""
+		r.Verdict, r.Token, r.Amount = Worthless, "", ""
 	case !routed:
-		r.Verdict = LookupOtherChain
+		r.Verdict = OtherChain
 	case t.Asset.Token == "" || !slices.Contains(route.Tokens, t.Asset.Token):
-		r.Verdict = LookupOtherToken
+		r.Verdict = OtherToken
 	default:
-		r.Verdict, r.FinalIn = LookupNotFinal, finalIn
+		r.Verdict, r.FinalIn = NotFinal, finalIn
 		if final {
 			r.FinalIn = time.Second // the watcher takes it in with its next round
 		}
@@ -76,8 +79,8 @@ func judgeTransfer(p Payment, profile chain.Profile, t chain.Transfer, final boo
 	return r
 }
 
-func describeTransfer(t chain.Transfer) LookupResult {
-	r := LookupResult{Hash: t.Tx, Network: t.Network, Token: t.Asset.Symbol}
+func describeTransfer(t chain.Transfer) Result {
+	r := Result{Hash: t.Tx, Network: t.Network, Token: t.Asset.Symbol}
 	if t.Asset.Decimals > 0 {
 		r.Amount = t.Units.Format(t.Asset.Decimals)
 	}
@@ -85,19 +88,19 @@ func describeTransfer(t chain.Transfer) LookupResult {
 }
 
 // routeTo returns the route whose address the transfer pays, on its network.
-func routeTo(p Payment, t chain.Transfer) (Route, bool) {
+func routeTo(p payment.Payment, t chain.Transfer) (payment.Route, bool) {
 	for _, r := range p.Routes {
 		if r.Network == t.Network && r.Address.Address == t.To {
 			return r, true
 		}
 	}
-	return Route{}, false
+	return payment.Route{}, false
 }
 
 // shownOnOtherNetwork reports whether the payer was shown the address for
 // another network: EVM addresses look the same on all of them.
-func shownOnOtherNetwork(p Payment, t chain.Transfer) bool {
-	return slices.ContainsFunc(p.Routes, func(r Route) bool { return r.Address.Address == t.To })
+func shownOnOtherNetwork(p payment.Payment, t chain.Transfer) bool {
+	return slices.ContainsFunc(p.Routes, func(r payment.Route) bool { return r.Address.Address == t.To })
 }
 
 func isContract(profile chain.Profile, a chain.Address) bool {
