@@ -35,7 +35,7 @@ func (d *dying) SaveSetAside(ctx context.Context, a payment.SetAside) error {
 	return d.WatchStore.SaveSetAside(ctx, a)
 }
 
-// boasting tells, while it is told to, of a hundred times as much as was sent.
+// boasting reports, while switched on, a hundred times the amount that was sent.
 type boasting struct {
 	chain.Reader
 	lies bool
@@ -54,7 +54,7 @@ func (b *boasting) Scan(
 }
 
 // TestWatcher_ConfirmedAmount: what a second endpoint confirmed in a round that
-// failed is worth nothing for another amount that the first tells later.
+// failed is worth nothing for another amount that the first reports later.
 func TestWatcher_ConfirmedAmount(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 2)

@@ -187,7 +187,7 @@ func TestRefusals(t *testing.T) {
 }
 
 // TestAccept: the owner takes short money as the whole, for nothing; if the
-// chain takes it back, the owner is told.
+// chain takes it back, the owner is notified.
 func TestAccept(t *testing.T) {
 	t.Parallel()
 	soft := view(chain.Polygon, 1, 9, 9, transfer(usdcPolygon, "4000000", 9, "a", "x"))
@@ -216,12 +216,12 @@ func TestAccept(t *testing.T) {
 		t.Error("money that became final for ever is called vanished")
 	}
 	if gone := observe(t, c.Payment, view(chain.Polygon, 3, 12, 12), t0); !gone.Payment.Reorged {
-		t.Error("money that was accepted vanished, and nobody is told")
+		t.Error("money that was accepted vanished, without a notification")
 	}
 }
 
 // TestMarkCompleted_Reason: who did it and why is in the history, before what
-// the shop is told.
+// the shop is notified.
 func TestMarkCompleted_Reason(t *testing.T) {
 	t.Parallel()
 	c, err := started(t, "10").MarkCompleted(payment.Actor{Name: "ada@shop.example", Reason: "paid in cash"}, t0)
@@ -233,7 +233,7 @@ func TestMarkCompleted_Reason(t *testing.T) {
 		t.Errorf("the event says %s", text)
 	}
 	if text := string(c.Events[1].Data); strings.Contains(text, "cash") || strings.Contains(text, "ada@") {
-		t.Errorf("the shop is told %s", text)
+		t.Errorf("the shop is notified of %s", text)
 	}
 }
 

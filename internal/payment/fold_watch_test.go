@@ -52,7 +52,7 @@ func TestWatcher_Specks(t *testing.T) {
 			if len(p.Deposits) > payment.FoldFrom+3 {
 				t.Errorf("%d rows", len(p.Deposits))
 			}
-			if n := r.told(p, payment.EventFinal) + r.told(p, payment.EventSeen); n > 2*payment.FoldFrom+6 {
+			if n := r.recorded(p, payment.EventFinal) + r.recorded(p, payment.EventSeen); n > 2*payment.FoldFrom+6 {
 				t.Errorf("%d events of deposits", n)
 			}
 			r.expect(expires, payment.Started, blocks*each*3)

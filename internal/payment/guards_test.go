@@ -32,7 +32,7 @@ func TestWatcher_EarlyCreditNeedsConfirmation(t *testing.T) {
 	r.expect(p, payment.Completed, tenUSDC)
 }
 
-// counting counts confirmations, and denies them while it is told to.
+// counting counts confirmations, and denies them while switched on.
 type counting struct {
 	chain.Reader
 	denied bool

@@ -63,7 +63,7 @@ func TestWatcher_MovedCursor(t *testing.T) {
 		t.Errorf("the cursor is %+v after it was read again", c)
 	}
 	r.expect(p, payment.Completed, tenUSDC)
-	if n := r.told(p, payment.EventFinal); n != 1 {
+	if n := r.recorded(p, payment.EventFinal); n != 1 {
 		t.Errorf("final %d times", n)
 	}
 }

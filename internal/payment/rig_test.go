@@ -23,7 +23,7 @@ import (
 )
 
 // rig is a scripted chain read through real HTTP into a real database, under a
-// clock that stands where the chain's does unless it is told otherwise.
+// clock that shows the chain's time unless it is set.
 type rig struct {
 	*testing.T
 	chain     *chaintest.EVM
@@ -230,8 +230,8 @@ func (r *rig) cursor() payment.Cursor {
 	return c
 }
 
-// told counts the events of the type in the payment's history.
-func (r *rig) told(p payment.Payment, want payment.EventType) (n int) {
+// recorded counts the events of the type in the payment's history.
+func (r *rig) recorded(p payment.Payment, want payment.EventType) (n int) {
 	r.Helper()
 	events, err := r.store.Events(r.Context(), p.ID)
 	r.must(err)

@@ -101,7 +101,7 @@ func TestWatcher_SetAside(t *testing.T) {
 				r.chain.Mine(1)
 			}
 			r.expect(poisoned, payment.Started, 1)
-			if n := r.told(poisoned, payment.EventResumed); n != 1 {
+			if n := r.recorded(poisoned, payment.EventResumed); n != 1 {
 				t.Errorf("the time in which it was not read was given back %d times", n)
 			}
 			if h := w.Health(); h.SetAside != 0 {

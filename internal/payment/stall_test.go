@@ -63,7 +63,7 @@ func TestWatcher_RunsOutOfTime(t *testing.T) {
 }
 
 // TestWatcher_JumpingFinality: a final head that stands still for minutes while
-// blocks are made is no outage, and keeps nobody's payment open.
+// blocks are made is no outage, and keeps no payment open.
 func TestWatcher_JumpingFinality(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 1)
@@ -82,7 +82,7 @@ func TestWatcher_JumpingFinality(t *testing.T) {
 		r.must(r.expirer.RunOnce(t.Context()))
 	}
 	p = r.expect(p, payment.Expired, 0)
-	if n := r.told(p, payment.EventResumed); n != 0 {
+	if n := r.recorded(p, payment.EventResumed); n != 0 {
 		t.Errorf("the timer was paused %d times for nothing", n)
 	}
 }

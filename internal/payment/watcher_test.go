@@ -32,16 +32,16 @@ func TestWatcher_SeenThenFinal(t *testing.T) {
 	for range 3 {
 		r.watch() // looking again changes nothing
 	}
-	if n := r.told(p, payment.EventSeen); n != 1 {
+	if n := r.recorded(p, payment.EventSeen); n != 1 {
 		t.Errorf("seen %d times", n)
 	}
 	r.chain.Mine(rigFinalDepth)
 	r.watch()
 	r.expect(p, payment.Completed, tenUSDC)
-	if seen, final, done := r.told(p, payment.EventSeen), r.told(p, payment.EventFinal), r.told(
+	if seen, final, done := r.recorded(p, payment.EventSeen), r.recorded(p, payment.EventFinal), r.recorded(
 		p, payment.EventCompleted,
 	); seen != 1 || final != 1 || done != 1 {
-		t.Errorf("told seen %d, final %d, completed %d times", seen, final, done)
+		t.Errorf("recorded seen %d, final %d, completed %d times", seen, final, done)
 	}
 }
 
@@ -95,7 +95,7 @@ func TestWatcher_DoubleSpend(t *testing.T) {
 	r.chain.Mine(2)
 	r.watch()
 	p = r.expect(p, payment.Started, 0)
-	if !p.Incoming().IsZero() || r.told(p, payment.EventVanished) != 1 {
+	if !p.Incoming().IsZero() || r.recorded(p, payment.EventVanished) != 1 {
 		t.Errorf("money that vanished still counts as incoming: %s", p.Incoming().Micros())
 	}
 	r.watchFor(rigTTL)
@@ -115,7 +115,7 @@ func (r *rig) watchFor(d time.Duration) {
 }
 
 // TestWatcher_CreditedTooEarly: where a rule in seconds credits before the
-// chain finalizes, vanished money is noticed, flagged and told.
+// chain finalizes, vanished money is found, flagged and reported.
 func TestWatcher_CreditedTooEarly(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 1, func(p *chain.Profile) { p.Finality = chain.Finality{Depth: time.Second} })
@@ -131,8 +131,8 @@ func TestWatcher_CreditedTooEarly(t *testing.T) {
 	r.chain.Mine(rigFinalDepth + 3)
 	r.watch()
 	p = r.expect(p, payment.Completed, 0)
-	if !p.Reorged || r.told(p, payment.EventReorged) != 1 {
-		t.Errorf("reorged %v, told %d times", p.Reorged, r.told(p, payment.EventReorged))
+	if !p.Reorged || r.recorded(p, payment.EventReorged) != 1 {
+		t.Errorf("reorged %v, recorded %d times", p.Reorged, r.recorded(p, payment.EventReorged))
 	}
 }
 
@@ -226,7 +226,7 @@ func TestWatcher_Blind(t *testing.T) {
 	r.expect(p, payment.Completed, tenUSDC)
 }
 
-// TestWatcher_Down: the time nobody was running to look counts as an outage.
+// TestWatcher_Down: time without a running program counts as an outage.
 func TestWatcher_Down(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 1)
@@ -243,7 +243,7 @@ func TestWatcher_Down(t *testing.T) {
 }
 
 // TestWatcher_TwoInstances let two instances of the program watch one database
-// at once: one leads, and the payment completes once whoever does.
+// at once: one leads, and the payment completes once, whichever it is.
 func TestWatcher_TwoInstances(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 1)
@@ -263,7 +263,7 @@ func TestWatcher_TwoInstances(t *testing.T) {
 		wg.Wait()
 	}
 	r.expect(p, payment.Completed, tenUSDC)
-	if n := r.told(p, payment.EventCompleted); n != 1 {
+	if n := r.recorded(p, payment.EventCompleted); n != 1 {
 		t.Errorf("completed %d times", n)
 	}
 }
@@ -305,7 +305,7 @@ func TestWatcher_Phantom(t *testing.T) {
 	}
 	r.expect(p, payment.Started, 0)
 	if got := r.cursor().Scanned.Number; got != before {
-		t.Errorf("the cursor moved from %d to %d past a transfer nobody is sure of", before, got)
+		t.Errorf("the cursor moved from %d to %d past an unconfirmed transfer", before, got)
 	}
 	if h := r.watcher.Health(); h.OK {
 		t.Error("a network whose endpoints disagree is offered")
@@ -330,7 +330,7 @@ func TestExpirer_Missed(t *testing.T) {
 	r.expect(p, payment.Started, 0)
 	r.watchFor(rigTTL)
 	r.must(r.expirer.RunOnce(t.Context()))
-	r.expect(p, payment.Started, 0) // money nobody can explain holds it back
+	r.expect(p, payment.Started, 0) // unexplained money holds it back
 	r.endpoints[0].Set(chaintest.Faults{})
 	r.chain.Wait(2 * time.Minute)
 	r.chain.Mine(1)

@@ -28,7 +28,7 @@ const (
 	closeEvery = 30 * time.Second
 	// closeAtOnce is how many accounts one attempt looks at.
 	closeAtOnce = 5
-	// closeAttempts is after how many attempts an account is given up: somebody keeps sending dust to it.
+	// closeAttempts is after how many attempts an account is given up: a stranger keeps sending dust to it.
 	closeAttempts = 4
 	// closeKept bounds the queue.
 	closeKept = 1_000

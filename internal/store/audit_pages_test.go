@@ -25,7 +25,7 @@ func (w *world) pageActs() map[string]func(context.Context, ...audit.Entry) erro
 	return acts
 }
 
-// entryActs concern how somebody signs in.
+// entryActs concern how a user signs in.
 func (w *world) entryActs() map[string]func(context.Context, ...audit.Entry) error {
 	ctx := w.T.Context()
 	u, guarded, pending, forgetful, closed := w.NewUser(), w.NewUser(), w.NewUser(), w.NewUser(), w.NewUser()

@@ -88,7 +88,7 @@ func TestStore_Campaign(t *testing.T) {
 		read, _, err = w.Campaign(t.Context(), "winter")
 		w.Must(err)
 		if !read.KeyRevoked {
-			t.Error("a revoked key is not told")
+			t.Error("a revoked key is not reported")
 		}
 	})
 }

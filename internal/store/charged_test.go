@@ -10,7 +10,7 @@ import (
 	"github.com/florinpay/florin/internal/store/storetest"
 )
 
-// Nobody pays for what was not read: when the read fails after the debit, the
+// A read that fails is not charged: when the read fails after the debit, the
 // debit is undone with it, and the same entries can be booked once it works.
 func TestStore_ChargedReadFails(t *testing.T) {
 	t.Parallel()

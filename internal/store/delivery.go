@@ -167,7 +167,7 @@ func settle(ctx context.Context, c conn, holder string, o webhook.Outcome) error
 }
 
 // overtaken ends what is still to be sent of the deliveries of a condition that
-// a later event of their payment makes untrue. A shop that is told "expired"
+// a later event of their payment makes untrue. A shop that receives "expired"
 // after "completed" would cancel an order that is paid.
 const overtaken = "UPDATE deliveries AS d SET state = 'OVERTAKEN', holder = NULL, due_at = ? " +
 	"WHERE state IN ('WAITING', 'FAILED') AND EXISTS (SELECT 1 " + report.LaterEvents + ") AND "

@@ -236,7 +236,7 @@ func TestStore_Claim_NewURL(t *testing.T) {
 	})
 }
 
-// A merchant whose secrets cannot be opened keeps nobody else waiting. Its own
+// A merchant whose secrets cannot be opened keeps no other merchant waiting. Its own
 // deliveries are attempts that failed, and go out once it has new secrets.
 func TestStore_Claim_SecretsDamaged(t *testing.T) {
 	t.Parallel()

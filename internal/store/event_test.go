@@ -101,7 +101,7 @@ func TestStore_PublicEvents_LateCommit(t *testing.T) {
 }
 
 // checkOneWriter shows why it cannot happen on SQLite: while one transaction
-// is open, nobody else's can commit.
+// is open, no other can commit.
 func (w *world) checkOneWriter() {
 	w.T.Helper()
 	k := w.NewKey(0, 0)

@@ -12,7 +12,7 @@ import (
 	"github.com/florinpay/florin/internal/store/storetest"
 )
 
-// hear returns a channel of the changes that the store tells of, and listens
+// hear returns a channel of the changes that the store reports, and listens
 // until the test ends.
 func hear(t *testing.T, s *store.Store) <-chan payment.ID {
 	t.Helper()

@@ -285,7 +285,7 @@ func (w *world) preparedTexts() []string {
 	return texts
 }
 
-// explain returns the plan of a statement. PostgreSQL is told to avoid reading
+// explain returns the plan of a statement. PostgreSQL is set to avoid reading
 // whole tables, as it would with many rows; SQLite has no statistics.
 func (w *world) explain(text string) []string {
 	w.T.Helper()

@@ -41,7 +41,7 @@ func TestStore_RecentPayment(t *testing.T) {
 	})
 }
 
-// Whoever has heard of another instance's change polls it changed.
+// After news of another instance's change a poll returns the changed payment.
 func TestStore_RecentPayment_OfAnotherInstance(t *testing.T) {
 	t.Parallel()
 	url := storetest.Migrated.URL(t)

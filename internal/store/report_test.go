@@ -280,12 +280,12 @@ func TestStore_Operator(t *testing.T) {
 		k := w.NewKey(5, 0)
 		w.NewPayment(k)
 		w.NewUser()
-		people, err := w.Users(t.Context(), report.UserQuery{Before: 0, Limit: 1})
+		users, err := w.Users(t.Context(), report.UserQuery{Before: 0, Limit: 1})
 		w.Must(err)
-		rest, err := w.Users(t.Context(), report.UserQuery{Before: people[0].ID, Limit: 5})
+		rest, err := w.Users(t.Context(), report.UserQuery{Before: users[0].ID, Limit: 5})
 		w.Must(err)
-		if len(people) != 1 || people[0].Keys != 0 || len(rest) != 1 || rest[0].Keys != 1 || !rest[0].Payments {
-			t.Errorf("people are %+v and %+v", people, rest)
+		if len(users) != 1 || users[0].Keys != 0 || len(rest) != 1 || rest[0].Keys != 1 || !rest[0].Payments {
+			t.Errorf("users are %+v and %+v", users, rest)
 		}
 		w.NewCustodian(k, "https://shop.example/hook")
 		p := w.NewPayment(k)

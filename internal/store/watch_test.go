@@ -114,7 +114,7 @@ func TestStore_Watches_LateCommit(t *testing.T) {
 			}
 			mark = next
 		}
-		if w.ManyWriters() { // on SQLite nobody else can write meanwhile
+		if w.ManyWriters() { // on SQLite no other can write meanwhile
 			for range 3 {
 				early := w.NewStarted(k)
 				read()

@@ -584,7 +584,7 @@ CREATE INDEX passkey_challenges_by_end ON passkey_challenges (expires_at);
 
 CREATE TABLE guess_notices (
     user_id bigint NOT NULL PRIMARY KEY REFERENCES users,
-    told_at timestamptz NOT NULL
+    notified_at timestamptz NOT NULL
 );
 
 -- Logos that merchants upload.

@@ -596,7 +596,7 @@ CREATE INDEX passkey_challenges_by_end ON passkey_challenges (expires_at);
 
 CREATE TABLE guess_notices (
     user_id INTEGER NOT NULL PRIMARY KEY REFERENCES users,
-    told_at INTEGER NOT NULL
+    notified_at INTEGER NOT NULL
 ) STRICT;
 
 -- Logos that merchants upload.

@@ -34,15 +34,15 @@ func (d *Surface) usersPage(c echo.Context, who session.Principal, status int, f
 	q := report.UserQuery{Text: c.QueryParam("q"), Before: session.BeforeOf(c), Limit: session.PageRows + 1}
 	q.Text = q.Text[:min(len(q.Text), maxFind)]
 	p.Text = q.Text
-	people, err := d.Reports.Users(c.Request().Context(), q)
+	users, err := d.Reports.Users(c.Request().Context(), q)
 	if err != nil {
 		return err
 	}
-	if len(people) > session.PageRows {
-		people = people[:session.PageRows]
-		p.NextURL = session.OlderURL(usersPath, people[session.PageRows-1].ID, url.Values{"q": {q.Text}})
+	if len(users) > session.PageRows {
+		users = users[:session.PageRows]
+		p.NextURL = session.OlderURL(usersPath, users[session.PageRows-1].ID, url.Values{"q": {q.Text}})
 	}
-	for _, x := range people {
+	for _, x := range users {
 		p.Users = append(p.Users, userRow(x))
 	}
 	return d.Show(c, status, p.Frame, operator.Users(p))

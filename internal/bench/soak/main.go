@@ -1,4 +1,4 @@
-// Command soak runs the whole program for as long as it is told on three EVM chains and the real Solana runtime, with
+// Command soak runs the whole program for a given time on three EVM chains and the real Solana runtime, with
 // random payers and faults, and ends by checking it against the chains.
 //
 // Its one invariant: truth is what the chains say of the transactions that the payers sent. The program's database is

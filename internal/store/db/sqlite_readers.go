@@ -23,7 +23,7 @@ type reader struct {
 	sqliteConn
 
 	conn bun.Conn
-	// inSnapshot: a transaction is open, or may be. Nobody else may use the
+	// inSnapshot: a transaction is open, or may be. No other caller may use the
 	// reader then, since they would read an old state.
 	inSnapshot bool
 }

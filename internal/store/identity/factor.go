@@ -69,7 +69,7 @@ func (s *Store) PutSecondFactor(ctx context.Context, f identity.SecondFactor) er
 
 // ConfirmSecondFactor brings the factor into force and replaces the recovery
 // codes, or fails with identity.ErrHasFactor. If another factor has taken its
-// place meanwhile, whose secret may be somebody else's, it fails with
+// place meanwhile, whose secret may be another user's, it fails with
 // identity.ErrBadCode.
 func (s *Store) ConfirmSecondFactor(
 	ctx context.Context, f identity.SecondFactor, step int64, codes []identity.Hash, now time.Time,

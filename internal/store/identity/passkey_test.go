@@ -144,16 +144,16 @@ func TestStore_RenamePasskey(t *testing.T) {
 func TestStore_NoteGuesses(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		ctx, u := t.Context(), w.NewUser()
-		if _, tell, err := w.NoteGuesses(ctx, "nobody@shop.example", storetest.Start, storetest.Start); tell ||
+		if _, notify, err := w.NoteGuesses(ctx, "nobody@shop.example", storetest.Start, storetest.Start); notify ||
 			err != nil {
-			t.Errorf("nobody is told: %t, %v", tell, err)
+			t.Errorf("an unknown user is notified: %t, %v", notify, err)
 		}
-		var told atomic.Int64
+		var notified atomic.Int64
 		note := func(now time.Time) {
 			for _, err := range storetest.AtOnce(8, func(int) error {
-				got, tell, err := w.NoteGuesses(ctx, u.Email, now, now.Add(-identity.GuessNoticeEvery))
-				if tell && got.ID == u.ID {
-					told.Add(1)
+				got, notify, err := w.NoteGuesses(ctx, u.Email, now, now.Add(-identity.GuessNoticeEvery))
+				if notify && got.ID == u.ID {
+					notified.Add(1)
 				}
 				return err
 			}) {
@@ -162,12 +162,12 @@ func TestStore_NoteGuesses(t *testing.T) {
 		}
 		note(storetest.Start)
 		note(storetest.Start.Add(identity.GuessNoticeEvery - time.Second))
-		if told.Load() != 1 {
-			t.Errorf("told %d times within a day", told.Load())
+		if notified.Load() != 1 {
+			t.Errorf("notified %d times within a day", notified.Load())
 		}
 		note(storetest.Start.Add(identity.GuessNoticeEvery))
-		if told.Load() != 2 {
-			t.Errorf("told %d times after a day", told.Load())
+		if notified.Load() != 2 {
+			t.Errorf("notified %d times after a day", notified.Load())
 		}
 	})
 }

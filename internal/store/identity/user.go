@@ -135,9 +135,9 @@ func (s *Store) DisableUser(
 	return changed, db.Wrap(err, "disable user %d", userID)
 }
 
-// NoteGuesses notes that the user with the address is told at now that sign-in
+// NoteGuesses notes that the user with the address is notified at now that sign-in
 // guesses at them are slowed. tell is false if there is no such user, or if
-// they were told after since.
+// they were notified after since.
 func (s *Store) NoteGuesses(
 	ctx context.Context, email string, now, since time.Time,
 ) (user identity.User, tell bool, err error) {
@@ -148,8 +148,8 @@ func (s *Store) NoteGuesses(
 			return err
 		}
 		user = rows[0].User()
-		res, err := t.NewRaw("INSERT INTO guess_notices (user_id, told_at) VALUES (?, ?) "+
-			"ON CONFLICT (user_id) DO UPDATE SET told_at = excluded.told_at WHERE guess_notices.told_at <= ?", user.ID, db.At(now), db.At(since)).Exec(ctx)
+		res, err := t.NewRaw("INSERT INTO guess_notices (user_id, notified_at) VALUES (?, ?) "+
+			"ON CONFLICT (user_id) DO UPDATE SET notified_at = excluded.notified_at WHERE guess_notices.notified_at <= ?", user.ID, db.At(now), db.At(since)).Exec(ctx)
 		if err != nil {
 			return err
 		}

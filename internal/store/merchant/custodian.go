@@ -322,7 +322,7 @@ var custodianJoined = "SELECT " + custodians.Columns(
 	", " + custodianClosed + " FROM custodians AS c LEFT JOIN custodian_wallets AS w ON w.custodian_id = c.id " +
 	"LEFT JOIN custodian_networks AS n ON n.custodian_id = c.id WHERE c.key_id = ?"
 
-// custodianClosed tells whether the key was disabled, or its owner.
+// custodianClosed reports whether the key was disabled, or its owner.
 const custodianClosed = "EXISTS (SELECT 1 FROM api_keys AS k JOIN users AS u ON u.id = k.user_id WHERE k.id = c.key_id " +
 	"AND (k.disabled_at IS NOT NULL OR u.disabled_at IS NOT NULL))"
 

@@ -121,10 +121,10 @@ func TestStore_UpdateCustodian_AtOnce(t *testing.T) {
 			t.Errorf("%d, want 70", c.ShortBasis)
 		}
 		if n := strings.Count(string(c.Wallets[chain.Polygon]), "+"); n != 20 {
-			t.Errorf("the wallet tells of %d changes, want 20", n)
+			t.Errorf("the wallet reports %d changes, want 20", n)
 		}
 		if n := c.Networks[chain.Polygon].MinAmount - first.Networks[chain.Polygon].MinAmount; n != 20 {
-			t.Errorf("the option tells of %d changes, want 20", n)
+			t.Errorf("the option reports %d changes, want 20", n)
 		}
 		terms, err := w.Terms(t.Context(), k.ID)
 		w.Must(err)

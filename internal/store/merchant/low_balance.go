@@ -57,7 +57,7 @@ func takeLow(ctx context.Context, t db.Tx, keyID int64) (merchant.LowBalance, er
 	}
 	l.Key, l.Left = key.key, accounts.Balance.Credits
 	if !l.Key.RevokedAt.IsZero() {
-		return l, nil // nobody needs credits for it: nobody is told
+		return l, nil // no payment needs credits for it, so there is no alert
 	}
 	err = t.NewRaw("SELECT u.email FROM memberships AS m JOIN users AS u ON u.id = m.user_id WHERE m.merchant_id = ? AND m.role = ? ORDER BY u.id",
 		l.Key.UserID, string(merchant.RoleOwner)).Scan(ctx, &l.Owners)

@@ -23,7 +23,7 @@ func invitedTo(u identity.User, id, email string, role merchant.Role) merchant.I
 	}
 }
 
-// Somebody is invited, joins, acts in their role, and is out of it at once.
+// A user is invited, joins, acts in their role, and loses it at once when removed.
 func TestStore_Team(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
@@ -101,11 +101,11 @@ func TestStore_Team(t *testing.T) {
 			w.Must(w.RemoveMember(ctx, owner.ID, dev.ID))
 			wantMembership(t, w, merchant.Membership{User: dev})
 			storetest.WantError(
-				t, "somebody who is out",
+				t, "a removed member",
 				w.SetRole(ctx, owner.ID, dev.ID, merchant.RoleOwner), merchant.ErrUnknownMember,
 			)
 			storetest.WantError(
-				t, "somebody who is out", w.RemoveMember(ctx, owner.ID, dev.ID), merchant.ErrUnknownMember,
+				t, "a removed member", w.RemoveMember(ctx, owner.ID, dev.ID), merchant.ErrUnknownMember,
 			)
 		})
 		w.Run("LastOwner", func(t *testing.T) {

@@ -59,7 +59,7 @@ func TestStore_DepositBalances(t *testing.T) {
 }
 
 // Specks on one address, worth a sweep together but more than are read at once,
-// take nobody's place.
+// take no other's place.
 func TestStore_DepositBalancesSpecks(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.NewKey(100, 0)
