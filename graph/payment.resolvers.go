@@ -55,6 +55,6 @@ func (r *mutationResolver) CancelPayment(ctx context.Context, txnid string) (*mo
 
 func (r *queryResolver) GetTxnDetails(ctx context.Context, txnid string) (*model.TransactionResult, error) {
 	return operation.Settle(ctx, r.ops, func(ctx context.Context) (*model.TransactionResult, error) {
-		return r.ops.TxnDetails(ctx, txnid)
+		return r.ops.TxnDetails(ctx, operation.CallOf(ctx).Bearer, txnid)
 	}), nil
 }

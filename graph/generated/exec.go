@@ -780,8 +780,10 @@ type Transaction {
   receivedAmount: Float!
   "The merchant's own order number."
   reference: String
-  "What the merchant stored with the payment."
+  "What the merchant stored with the payment; null unless the request shows the key of the payment's owner."
   metadata: StringMap
+  "The customer's e-mail address as the merchant stored it; null unless the request shows the key of the payment's owner."
+  customerEmail: String
   "A wallet's payment request (EIP-681 or Solana Pay) for what is still due; null when nothing is, and unless the status is STARTED."
   paymentUri: String
   "Blocks on top of the newest deposit, at most ` + "`" + `requiredConfirmations` + "`" + `; null before one is seen."
@@ -809,7 +811,11 @@ type TransactionResult implements Result {
 }
 
 extend type Query {
-  "Reads a payment by its txnid. No key is needed. Free. Codes: 400 txnid missing, 404 unknown."
+  """
+  Reads a payment by its txnid. No key is needed; with the key of the payment's owner in the header
+  ` + "`" + `Authorization: Bearer` + "`" + `, the answer has ` + "`" + `metadata` + "`" + ` and ` + "`" + `customerEmail` + "`" + ` too. Free.
+  Codes: 400 txnid missing, 404 unknown.
+  """
   getTxnDetails(
     "The payment's identifier."
     txnid: String!
@@ -835,11 +841,11 @@ extend type Mutation {
     successUrl: String
     "Where the customer may go otherwise: http or https."
     cancelUrl: String
-    "Your own data, at most 50 keys and 4096 bytes; returned with the payment, and whoever knows the txnid can read it."
+    "Your own data, at most 50 keys and 4096 bytes; returned in webhooks, and with the payment to your key alone."
     metadata: StringMap
     "How long the payment waits to be started: 5 to 10080 minutes; the operator's setting, usually 60, when left out."
     expiresInMinutes: Int
-    "The customer's e-mail address, at most 254 characters. It is not shown to those who only know the txnid."
+    "The customer's e-mail address, at most 254 characters; returned with the payment to your key alone."
     customerEmail: String
   ): PaymentResult!
 
@@ -1598,6 +1604,8 @@ func (ec *executionContext) childFields_Transaction(ctx context.Context, field g
 		return ec.fieldContext_Transaction_reference(ctx, field)
 	case "metadata":
 		return ec.fieldContext_Transaction_metadata(ctx, field)
+	case "customerEmail":
+		return ec.fieldContext_Transaction_customerEmail(ctx, field)
 	case "paymentUri":
 		return ec.fieldContext_Transaction_paymentUri(ctx, field)
 	case "confirmations":
@@ -7456,6 +7464,29 @@ func (ec *executionContext) fieldContext_Transaction_metadata(_ context.Context,
 	return graphql.NewScalarFieldContext("Transaction", field, false, false, errors.New("field of type StringMap does not have child fields"))
 }
 
+func (ec *executionContext) _Transaction_customerEmail(ctx context.Context, field graphql.CollectedField, obj *model.Transaction) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Transaction_customerEmail(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CustomerEmail, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Transaction_customerEmail(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Transaction", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _Transaction_paymentUri(ctx context.Context, field graphql.CollectedField, obj *model.Transaction) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -11604,6 +11635,11 @@ func (ec *executionContext) _Transaction(ctx context.Context, sel ast.SelectionS
 			}
 		case "metadata":
 			out.Values[i] = ec._Transaction_metadata(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "customerEmail":
+			out.Values[i] = ec._Transaction_customerEmail(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}

@@ -503,8 +503,10 @@ type Transaction struct {
 	ReceivedAmount Decimal `json:"receivedAmount"`
 	// The merchant's own order number.
 	Reference *string `json:"reference"`
-	// What the merchant stored with the payment.
+	// What the merchant stored with the payment; null unless the request shows the key of the payment's owner.
 	Metadata *StringMap `json:"metadata"`
+	// The customer's e-mail address as the merchant stored it; null unless the request shows the key of the payment's owner.
+	CustomerEmail *string `json:"customerEmail"`
 	// A wallet's payment request (EIP-681 or Solana Pay) for what is still due; null when nothing is, and unless the status is STARTED.
 	PaymentURI *string `json:"paymentUri"`
 	// Blocks on top of the newest deposit, at most `requiredConfirmations`; null before one is seen.

@@ -94,7 +94,7 @@ func ascending(order string) (bool, error) {
 func (o *Operations) transactions(list []payment.Payment) []*model.Transaction {
 	out := make([]*model.Transaction, len(list))
 	for i, p := range list {
-		out[i] = o.transaction(p)
+		out[i] = o.ownTransaction(p)
 	}
 	return out
 }
@@ -115,7 +115,7 @@ func (o *Operations) TransactionDetails(
 	if err != nil {
 		return nil, err
 	}
-	return o.transactionResult(p), nil
+	return o.ownTransactionResult(p), nil
 }
 
 // Untransferred lists a key's payments whose money has not been swept. It

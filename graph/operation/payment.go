@@ -82,13 +82,36 @@ func (o *Operations) CheckoutLink(id payment.ID) string {
 	return o.d.CheckoutURL + "/pay?txnid=" + string(id)
 }
 
-// TxnDetails reads a payment; its txnid is the only authorization.
-func (o *Operations) TxnDetails(ctx context.Context, txnid string) (*model.TransactionResult, error) {
+// TxnDetails reads a payment; its txnid is the only authorization. With the key
+// of its owner, which may be empty, the answer has the owner's fields too. Any
+// other key changes nothing.
+func (o *Operations) TxnDetails(
+	ctx context.Context, apiKey secret.Text, txnid string,
+) (*model.TransactionResult, error) {
 	p, err := o.d.Payments.Poll(ctx, txnid)
 	if err != nil {
 		return nil, err
 	}
+	owned, err := o.owns(ctx, apiKey, p)
+	if err != nil {
+		return nil, err
+	}
+	if owned {
+		return o.ownTransactionResult(p), nil
+	}
 	return o.transactionResult(p), nil
+}
+
+// owns reports whether the key is valid and the payment is its own.
+func (o *Operations) owns(ctx context.Context, apiKey secret.Text, p payment.Payment) (bool, error) {
+	if apiKey.Empty() {
+		return false, nil
+	}
+	key, err := o.d.Merchants.Authenticate(ctx, apiKey.Reveal())
+	if fault.Is(err, fault.Unauthorized) {
+		return false, nil
+	}
+	return err == nil && key.ID == p.KeyID, err
 }
 
 // CancelPayment ends a payment for which nothing was received.
@@ -131,7 +154,7 @@ func (o *Operations) StartPayment(
 		if err != nil {
 			return nil, err
 		}
-		return o.transactionResult(p), nil
+		return o.ownTransactionResult(p), nil
 	})
 }
 

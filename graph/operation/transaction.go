@@ -28,7 +28,20 @@ func (o *Operations) transactionResult(p payment.Payment) *model.TransactionResu
 	return &model.TransactionResult{Transaction: o.transaction(p)}
 }
 
-// transaction writes a payment as the interface shows it.
+func (o *Operations) ownTransactionResult(p payment.Payment) *model.TransactionResult {
+	return &model.TransactionResult{Transaction: o.ownTransaction(p)}
+}
+
+// ownTransaction writes a payment as the owner of its key sees it: with what the
+// merchant stored for itself.
+func (o *Operations) ownTransaction(p payment.Payment) *model.Transaction {
+	t := o.transaction(p)
+	t.Metadata, t.CustomerEmail = metadata(p.Metadata), optional(p.CustomerEmail)
+	return t
+}
+
+// transaction writes the public fields of a payment: what anyone who knows its
+// txnid may read.
 func (o *Operations) transaction(p payment.Payment) *model.Transaction {
 	t := &model.Transaction{
 		Txnid: string(p.ID), Amount: model.DecimalOf(p.Amount), AmountInToken: model.DecimalOf(p.Amount),
@@ -36,7 +49,7 @@ func (o *Operations) transaction(p payment.Payment) *model.Transaction {
 		Countdown: int(p.Countdown(o.d.Now())),
 		ExpiresAt: model.At(p.ExpiresAt), CreatedAt: model.At(p.CreatedAt),
 		ReceivedAmount: model.DecimalOf(p.Received().Micros()),
-		Reference:      optional(p.Reference), Metadata: metadata(p.Metadata),
+		Reference:      optional(p.Reference),
 	}
 	o.addRoute(t, p)
 	o.addDeposit(t, p)

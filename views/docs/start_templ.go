@@ -154,7 +154,7 @@ func Start(p StartProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "\">Webhooks</a>.</p></li><li><h2 id=\"read\">Look whenever you like</h2><p>Whoever knows a txnid can read its payment, without a key and free of charge.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "\">Webhooks</a>.</p></li><li><h2 id=\"read\">Look whenever you like</h2><p>Anyone who knows a txnid can read its payment, without a key and free of charge. Its <code>metadata</code> and <code>customerEmail</code> are returned only to requests that show your key.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -8,9 +8,10 @@ import (
 	"github.com/florinpay/florin/graph/model"
 )
 
-// getOrder is `getTxnDetails` over REST, at /orders/:txnid and /txn/:txnid.
+// getOrder is `getTxnDetails` over REST, at /orders/:txnid and /txn/:txnid. A key
+// is optional.
 func (s *Surface) getOrder(c echo.Context) error {
 	return Answer(c, s, func(ctx context.Context) (*model.TransactionResult, error) {
-		return s.Operations.TxnDetails(ctx, c.Param("txnid"))
+		return s.Operations.TxnDetails(ctx, headerKey(c), c.Param("txnid"))
 	})
 }

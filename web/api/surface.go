@@ -20,8 +20,8 @@ func (s *Surface) Routes(r shell.Router) {
 	r.POST("/create-payment", s.postCreatePayment)
 	r.POST("/pay", s.postPay)
 	r.POST("/cancel-payment", s.postCancelPayment)
-	r.Read("/orders/:txnid", s.getOrder)
-	r.Read("/txn/:txnid", s.getOrder)
+	r.AnyOrigin().Read("/orders/:txnid", s.getOrder)
+	r.AnyOrigin().Read("/txn/:txnid", s.getOrder)
 	r.POST("/txn/:txnid/find", s.postFind)
 	r.Read("/events", s.getEvents)
 }

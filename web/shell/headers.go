@@ -8,7 +8,7 @@ import (
 
 // everyResponse are the headers of every response, made once. A handler that
 // needs another value sets it, which leaves these slices alone.
-var everyResponse = struct{ nosniff, referrer, policy, cache, transport []string }{
+var everyResponse = struct{ nosniff, referrer, policy, cache, transport, origin []string }{
 	nosniff: []string{"nosniff"},
 	// Other sites must not learn a txnid. Our own forms need an Origin, which
 	// "no-referrer" would take away in older browsers.
@@ -16,6 +16,7 @@ var everyResponse = struct{ nosniff, referrer, policy, cache, transport []string
 	policy:    []string{"default-src 'none'; frame-ancestors 'none'"},
 	cache:     []string{"no-store"},
 	transport: []string{"max-age=63072000"},
+	origin:    []string{"*"}, // of routes that are Router.AnyOrigin
 }
 
 // Headers sets the security headers of every response. Render replaces the
@@ -30,6 +31,9 @@ func (s *Shell) Headers(next echo.HandlerFunc) echo.HandlerFunc {
 		h["Cache-Control"] = everyResponse.cache
 		if https {
 			h["Strict-Transport-Security"] = everyResponse.transport
+		}
+		if s.routeOf(c).anyOrigin {
+			h["Access-Control-Allow-Origin"] = everyResponse.origin
 		}
 		return next(c)
 	}

@@ -11,6 +11,7 @@ import (
 type route struct {
 	render    Renderer
 	unlimited bool // it is not counted by PerClient
+	anyOrigin bool // pages of other sites may read its answers
 }
 
 // Router adds the routes of one surface to the Echo application. Echo's own
@@ -37,6 +38,14 @@ func (r Router) Renders(f Renderer) Router {
 // Unlimited returns a router whose routes PerClient does not count.
 func (r Router) Unlimited() Router {
 	r.route.unlimited = true
+	return r
+}
+
+// AnyOrigin returns a router whose answers, refusals included, pages of other
+// sites may read. They get no more than anyone does: a browser sends neither a key
+// nor a cookie with such a request.
+func (r Router) AnyOrigin() Router {
+	r.route.anyOrigin = true
 	return r
 }
 
