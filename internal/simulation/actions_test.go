@@ -20,18 +20,25 @@ type action struct {
 var actions = []action{
 	{"create", 6, func(w *world) {
 		amount := money.Micros(1_000_000 * (1 + w.rng.IntN(50)))
-		_, err := w.any().service.Create(w.Context(), payment.CreateInput{KeyID: w.key, Amount: amount.String()})
-		w.tracef("failed=%t", err != nil)
+		w.act(func(in *instance) error {
+			_, err := in.service.Create(w.Context(), payment.CreateInput{KeyID: w.key, Amount: amount.String()})
+			return err
+		})
 	}},
 	{"top up", 1, func(w *world) {
-		_, err := w.any().service.CreateTopUp(w.Context(), w.newPayment(w.clock), w.key, int64(20+w.rng.IntN(100)))
-		w.tracef("failed=%t", err != nil)
+		w.act(func(in *instance) error {
+			_, err := in.service.CreateTopUp(w.Context(), w.newPayment(w.clock), w.key, int64(20+w.rng.IntN(100)))
+			return err
+		})
 	}},
 	{"start", 14, func(w *world) {
 		if p, ok := w.newest(); ok {
 			tok, n := money.Tokens()[w.rng.IntN(2)], w.anyChain().profile.Network
-			_, err := w.any().service.Start(w.Context(), string(p.ID), payment.Choice{Network: n, Token: tok})
-			w.tracef("%s %s on %s failed=%t", p.ID, tok, n, err != nil)
+			w.tracef("%s %s on %s", p.ID, tok, n)
+			w.act(func(in *instance) error {
+				_, err := in.service.Start(w.Context(), string(p.ID), payment.Choice{Network: n, Token: tok})
+				return err
+			})
 		}
 	}},
 	{"pay", 14, (*world).pay},
@@ -48,14 +55,18 @@ var actions = []action{
 	{"cancel", 2, (*world).cancel},
 	{"mark", 1, func(w *world) {
 		if p, ok := w.newest(); ok {
-			_, err := w.any().service.MarkCompleted(w.Context(), w.key, string(p.ID), payment.Actor{Name: "API key"})
-			w.tracef("failed=%t", err != nil)
+			w.act(func(in *instance) error {
+				_, err := in.service.MarkCompleted(w.Context(), w.key, string(p.ID), payment.Actor{Name: "API key"})
+				return err
+			})
 		}
 	}},
 	{"accept", 1, func(w *world) {
 		if p, ok := w.newest(); ok {
-			_, err := w.any().service.Accept(w.Context(), w.key, string(p.ID), payment.Actor{Name: "owner"})
-			w.tracef("failed=%t", err != nil)
+			w.act(func(in *instance) error {
+				_, err := in.service.Accept(w.Context(), w.key, string(p.ID), payment.Actor{Name: "owner"})
+				return err
+			})
 		}
 	}},
 	{"another settlement wallet", 1, (*world).changeWallet},
@@ -70,7 +81,7 @@ var actions = []action{
 	{"a crash is due", 5, func(w *world) {
 		f := w.any().crasher
 		f.armed, f.left, f.after = true, w.rng.IntN(6), w.chance(50)
-		f.dead = w.path == "" // commits of PostgreSQL cannot be refused: it crashes now
+		f.dead = w.postgres // commits of PostgreSQL cannot be refused: it crashes now
 	}},
 	{"a commit will fail", 2, func(w *world) { w.any().crasher.once = true }},
 	{"instances", 2, func(w *world) {
@@ -78,7 +89,7 @@ var actions = []action{
 			w.instances = append(w.instances, w.start())
 			return
 		}
-		_ = w.instances[0].store.Close()
+		w.instances[0].close()
 		w.instances = w.instances[1:]
 	}},
 	{"time passes", 1, func(w *world) {
@@ -123,6 +134,15 @@ func (w *world) step() {
 	w.check()
 }
 
+// act lets one of the instances do what somebody asks for.
+func (w *world) act(do func(*instance) error) {
+	in := w.any()
+	var err error
+	in.do(func() { err = do(in) })
+	w.tracef("%s failed=%t", in.name, err != nil)
+	w.traceError(err)
+}
+
 func (w *world) reorg() {
 	l := w.anyChain()
 	n := l.reorg(1+w.rng.IntN(l.deepDepth), w.chance(70), w.clock)
@@ -131,8 +151,11 @@ func (w *world) reorg() {
 
 func (w *world) cancel() {
 	if p, ok := w.newest(); ok {
-		_, err := w.any().service.Cancel(w.Context(), string(p.ID))
-		w.tracef("cancel %s failed=%t", p.ID, err != nil)
+		w.tracef("cancel %s", p.ID)
+		w.act(func(in *instance) error {
+			_, err := in.service.Cancel(w.Context(), string(p.ID))
+			return err
+		})
 	}
 }
 
@@ -145,6 +168,10 @@ func loop(kind string) func(*world) {
 		}
 		if w.chance(45) {
 			in.faults = w.newFaults()
+		}
+		if (kind == "watch" || kind == "sweep") && w.chance(60) {
+			in.round(kind + " " + string(w.anyChain().profile.Network))
+			return
 		}
 		in.round(kind)
 	}
@@ -176,12 +203,15 @@ func (w *world) changeWallet() {
 	if w.wallet == otherWallet {
 		to = firstWallet
 	}
-	_, _ = w.any().store.Merchant().UpdateCustodian(w.Context(), w.key, nil, func(
-		c merchant.Custodian,
-	) (merchant.Custodian, error) {
-		c.Wallets = map[chain.Network]chain.Address{chain.Polygon: to, chain.Solana: solanaWallet}
-		return c, nil
-	}, nil)
+	w.act(func(in *instance) error {
+		_, err := in.store.Merchant().UpdateCustodian(w.Context(), w.key, nil, func(
+			c merchant.Custodian,
+		) (merchant.Custodian, error) {
+			c.Wallets = map[chain.Network]chain.Address{chain.Polygon: to, chain.Solana: solanaWallet}
+			return c, nil
+		}, nil)
+		return err
+	})
 	c, err := w.observer.Merchant().Custodian(context.Background(), w.key)
 	w.must(err)
 	w.wallet = c.Wallets[chain.Polygon]

@@ -175,8 +175,8 @@ func (b *block) include(t *tx) {
 func (l *testChain) settle() {
 	l.finalHeight = max(l.finalHeight, l.finalized(len(l.blocks)))
 	l.credited = l.safe(len(l.blocks))
-	for _, b := range l.blocks[:l.credited+1] {
-		l.counted[b.Hash] = b
+	for n := l.credited; n >= 0 && l.counted[l.blocks[n].Hash] == nil; n-- {
+		l.counted[l.blocks[n].Hash] = l.blocks[n]
 	}
 }
 

@@ -53,33 +53,41 @@ func (f *crasher) crashed() bool {
 	return f.dead
 }
 
-// crashers are the crashers of database files that are being opened.
+// worlds are the worlds whose database files are being opened.
 var (
-	crashersMu sync.Mutex
-	crashers   = map[string]*crasher{}
-	hook       sync.Once
+	worldsMu sync.Mutex
+	worlds   = map[string]*world{}
+	hook     sync.Once
 )
 
-// guard attaches the crasher to the connections that are opened to the file until done is called.
-func guard(path string, f *crasher) (done func()) {
+// guard lets the world decide on the commits of the connections that are opened to the file until done is called.
+func guard(path string, w *world) (done func()) {
 	hook.Do(func() { sqlite.RegisterConnectionHook(attach) })
-	crashersMu.Lock()
-	defer crashersMu.Unlock()
-	crashers[path] = f
+	worldsMu.Lock()
+	defer worldsMu.Unlock()
+	worlds[path] = w
 	return func() {
-		crashersMu.Lock()
-		defer crashersMu.Unlock()
-		delete(crashers, path)
+		worldsMu.Lock()
+		defer worldsMu.Unlock()
+		delete(worlds, path)
 	}
 }
 
 func attach(c sqlite.ExecQuerierContext, dsn string) error {
-	crashersMu.Lock()
-	defer crashersMu.Unlock()
-	for path, f := range crashers {
+	worldsMu.Lock()
+	defer worldsMu.Unlock()
+	for path, w := range worlds {
 		if strings.Contains(dsn, path) {
-			c.(sqlite.HookRegisterer).RegisterCommitHook(f.commit)
+			c.(sqlite.HookRegisterer).RegisterCommitHook(w.commit)
 		}
 	}
 	return nil
+}
+
+// commit decides on a commit of the instance whose code runs; those of the checks always succeed.
+func (w *world) commit() int32 {
+	if n := len(w.running); n > 0 {
+		return w.running[n-1].crasher.commit()
+	}
+	return 0
 }

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/evm"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
-	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/store"
 	"github.com/florinpay/florin/internal/webhook"
@@ -35,15 +35,35 @@ type instance struct {
 
 // decideTwice calls every decision twice, as a transaction does that is retried: the first call must leave no
 // effect.
-type decideTwice struct{ *store.Store }
+type decideTwice struct {
+	*store.Store
+	w *world
+}
 
 func (s decideTwice) UpdatePayment(
 	ctx context.Context, id payment.ID, decide func(payment.Payment) (payment.Change, error),
 ) (payment.Payment, error) {
+	s.w.dirty[id] = true
 	return s.Store.UpdatePayment(ctx, id, func(p payment.Payment) (payment.Change, error) {
 		_, _ = decide(p)
 		return decide(p)
 	})
+}
+
+// sweepStore is the store of a sweeper. What ends a sweep changes the deposits of any payment.
+type sweepStore struct {
+	settlement.Store
+	w *world
+}
+
+func (s sweepStore) EndSweep(ctx context.Context, e settlement.Sweep, now time.Time) error {
+	s.w.touched()
+	return s.Store.EndSweep(ctx, e, now)
+}
+
+func (s sweepStore) SettleCovered(ctx context.Context, n chain.Network, now time.Time) error {
+	s.w.touched()
+	return s.Store.SettleCovered(ctx, n, now)
 }
 
 // outbox is the store of a deliverer. It claims one delivery at a time, since concurrent ones are answered
@@ -67,29 +87,29 @@ func (o outbox) Settle(ctx context.Context, holder string, out webhook.Outcome) 
 	return err
 }
 
+// open starts an instance. On SQLite all share the observer's connections, which costs much less than opening a file;
+// none keeps anything in memory that another one reads.
 func (w *world) open(name string) *instance {
-	in := &instance{w: w, name: name, crasher: &crasher{}, watchers: map[chain.Network]*payment.Watcher{}}
-	if w.path != "" {
-		defer guard(w.path, in.crasher)()
+	in := &instance{
+		w: w, name: name, crasher: &crasher{}, watchers: map[chain.Network]*payment.Watcher{}, store: w.observer,
 	}
-	sealer, err := secret.NewSealer(make([]byte, secret.KeyLen))
-	w.must(err)
-	in.store, err = store.Open(w.Context(), w.url, sealer, store.Options{Log: silent(), MaxConns: 2})
-	w.must(err)
-	w.Cleanup(func() { _ = in.store.Close() })
-	both := decideTwice{in.store}
-	policy := settlement.Policy{Least: 1, Age: time.Hour, Batch: 3}
+	if w.postgres {
+		in.store = open(w, w.url)
+		w.Cleanup(in.close)
+	}
+	both := decideTwice{in.store, w}
+	policy := settlement.Policy{Least: 1, Age: 10 * time.Minute, Batch: 3}
 	readers, profiles := map[chain.Network]chain.Reader{}, []chain.Profile{}
 	for _, l := range w.chains {
 		r, n := &reader{w: w, in: in, chain: l}, l.profile.Network
 		readers[n], profiles = r, append(profiles, l.profile)
 		in.watchers[n] = payment.NewWatcher(l.profile, r, both, name, in.now, silent())
 		in.sweepers = append(in.sweepers, settlement.New(
-			&sender{w: w, in: in, chain: l}, in.store.Settlement(), policy, name, in.now, w.newSweep, silent(),
+			&sender{w: w, in: in, chain: l}, sweepStore{in.store.Settlement(), w}, policy, name, in.now, w.newSweep, silent(),
 		))
 	}
 	in.service = payment.NewService(both, in.store.Merchant(), offered{in}, payment.Options{
-		TTL: time.Hour, StartTTL: 30 * time.Minute, MinAmount: 10_000, MaxAmount: 1_000_000 * money.USD,
+		TTL: 20 * time.Minute, StartTTL: 12 * time.Minute, MinAmount: 10_000, MaxAmount: 1_000_000 * money.USD,
 	}, in.now, w.newPayment)
 	in.expirer = payment.NewExpirer(profiles, readers, both, in.now, silent())
 	in.deliverer = webhook.NewDeliverer(webhook.Config{
@@ -100,6 +120,20 @@ func (w *world) open(name string) *instance {
 }
 
 func silent() *slog.Logger { return slog.New(slog.DiscardHandler) }
+
+func (in *instance) close() {
+	if in.w.postgres {
+		_ = in.store.Close()
+	}
+}
+
+// do runs code of the instance.
+func (in *instance) do(run func()) {
+	w := in.w
+	w.running = append(w.running, in)
+	defer func() { w.running = w.running[:len(w.running)-1] }()
+	run()
+}
 
 func (in *instance) now() time.Time { return in.w.clock.Add(in.skew) }
 
@@ -150,24 +184,35 @@ func (in *instance) round(kind string) {
 	}
 	in.busy = true
 	defer func() { in.busy = false }()
-	ctx := in.w.Context()
 	var err error
+	in.do(func() { err = in.loop(kind) })
+	in.w.tracef("%s %s failed=%t", in.name, kind, err != nil)
+	in.w.traceError(err)
+}
+
+// loop runs a round of the loop. kind may end with the network, after a space.
+func (in *instance) loop(kind string) (err error) {
+	ctx := in.w.Context()
+	kind, only, _ := strings.Cut(kind, " ")
 	switch kind {
 	case "watch":
 		for _, l := range in.w.chains {
-			err = errors.Join(err, in.watchers[l.profile.Network].RunOnce(ctx))
+			if n := l.profile.Network; only == "" || only == string(n) {
+				err = errors.Join(err, in.watchers[n].RunOnce(ctx))
+			}
 		}
 	case "expire":
 		err = in.expirer.RunOnce(ctx)
 	case "sweep":
 		for _, s := range in.sweepers {
-			err = errors.Join(err, s.RunOnce(ctx))
+			if only == "" || only == string(s.Network()) {
+				err = errors.Join(err, s.RunOnce(ctx))
+			}
 		}
 	case "deliver":
 		err = in.deliver(ctx)
 	}
-	in.w.tracef("%s %s failed=%t", in.name, kind, err != nil)
-	in.w.traceError(err)
+	return err
 }
 
 // deliver sends what is due, one delivery after the other.
@@ -184,13 +229,14 @@ func (in *instance) deliver(ctx context.Context) error {
 }
 
 func (w *world) newPayment(time.Time) payment.ID {
-	w.ids++
-	return paymentID(w.ids)
+	w.made++
+	id := payment.ID(fmt.Sprintf("01KAJ%021d", w.made))
+	w.ids = append(w.ids, id)
+	w.dirty[id] = true
+	return id
 }
 
-func paymentID(n int) payment.ID { return payment.ID(fmt.Sprintf("01KAJ%021d", n)) }
-
 func (w *world) newSweep(time.Time) settlement.ID {
-	w.ids++
-	return settlement.ID(fmt.Sprintf("01KAS%021d", w.ids))
+	w.made++
+	return settlement.ID(fmt.Sprintf("01KAS%021d", w.made))
 }

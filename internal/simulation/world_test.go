@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"hash"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -42,22 +40,29 @@ const (
 // begin is the start time of every run.
 var begin = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 
-// world is the whole simulation: a chain, one or two instances, payers, merchants, receivers, and what they
+// headLimit is how old the newest block may be in the simulation. It is longer than on the real networks, so that a
+// world gets through quiet hours in few rounds.
+const headLimit = 5 * time.Minute
+
+// world is the whole simulation: chains, one or two instances, payers, merchants, receivers, and what they
 // have observed.
 type world struct {
 	testing.TB
 	seed      uint64
 	rng       *rand.Rand
 	clock     time.Time
-	path      string // of the SQLite file; empty on PostgreSQL
 	url       string
+	postgres  bool
 	chain     *testChain   // Polygon
 	chains    []*testChain // Polygon and Solana
-	observer  *store.Store // reads the database for the checks; it never fails
+	observer  *store.Store // reads the database for the checks. On SQLite the instances share it
 	key       int64
 	instances []*instance
+	running   []*instance // whose code runs; the last interrupted the one before
 	opened    int
-	ids       int
+	made      int          // payments and sweeps
+	ids       []payment.ID // of all payments
+	dirty     map[payment.ID]bool
 	signed    int
 
 	// Faults of the network, the gas wallet and the receivers.
@@ -79,32 +84,41 @@ type world struct {
 	interleavings int
 }
 
-// newWorld makes the world of a seed. database is the path of a migrated SQLite file, of which a copy is
-// used, or the URL of a migrated PostgreSQL database.
-func newWorld(t testing.TB, seed uint64, database string) *world {
+// newWorld makes the world of a seed on a prepared database.
+func newWorld(t testing.TB, seed uint64, url string) *world {
 	t.Helper()
 	w := &world{
-		TB: t, seed: seed, clock: begin, wallet: firstWallet,
+		TB: t, seed: seed, clock: begin, wallet: firstWallet, url: url, key: 1,
 		rng:    rand.New(rand.NewPCG(seed, 4)), //nolint:gosec // it must be repeatable
 		hidden: map[chain.TxHash]bool{}, wasHidden: map[chain.TxHash]bool{},
 		recorded: map[chain.Address]chain.Address{}, last: map[payment.ID]payment.Payment{}, trace: sha256.New(),
-		inbox: inbox{got: map[string][]receivedBody{}},
+		inbox: inbox{got: map[string][]receivedBody{}}, dirty: map[payment.ID]bool{},
 	}
 	w.makeChains()
-	if w.url = database; !strings.Contains(database, "://") {
-		w.path = filepath.Join(t.TempDir(), fmt.Sprintf("seed%d.db", seed))
-		w.url = "sqlite://" + w.path
-		copyFile(w, database, w.path)
+	path, sqlite := strings.CutPrefix(url, "sqlite://")
+	w.postgres = !sqlite
+	if sqlite {
+		defer guard(path, w)()
 	}
-	w.createMerchant()
+	w.observer = open(w, w.url)
+	w.Cleanup(func() { _ = w.observer.Close() })
 	w.instances = []*instance{w.start()}
 	w.instances[0].round("watch")
 	return w
 }
 
+// close closes the database.
+func (w *world) close() {
+	for _, in := range w.instances {
+		in.close()
+	}
+	w.must(w.observer.Close())
+}
+
 // makeChains makes the networks. Half of the worlds credit deposits on Polygon before the chain finalizes them.
 func (w *world) makeChains() {
 	for _, p := range chain.Profiles() {
+		p.HeadLimit = headLimit
 		if p.Network == chain.Polygon {
 			safe, deep := 4, 4
 			if w.seed%2 == 1 {
@@ -147,12 +161,6 @@ func (w *world) mine(blocks int) {
 // anyChain returns one of the networks.
 func (w *world) anyChain() *testChain { return w.chains[w.rng.IntN(len(w.chains))] }
 
-func copyFile(w *world, from, to string) {
-	data, err := os.ReadFile(from)
-	w.must(err)
-	w.must(os.WriteFile(to, data, 0o600))
-}
-
 func (w *world) must(err error) {
 	w.Helper()
 	if err != nil {
@@ -189,37 +197,46 @@ func (w *world) start() *instance {
 	return w.open(fmt.Sprintf("instance %d", w.opened))
 }
 
-// createMerchant makes the merchant with a key, credits and a settlement wallet.
-func (w *world) createMerchant() {
-	ctx := w.Context()
-	sealer, err := secret.NewSealer(make([]byte, secret.KeyLen))
-	w.must(err)
-	w.observer, err = store.Open(ctx, w.url, sealer, store.Options{Log: silent(), MaxConns: 2})
-	w.must(err)
-	w.Cleanup(func() { _ = w.observer.Close() })
-	user, err := w.observer.Identity().CreateUser(
+// restartAll stops all instances and starts one.
+func (w *world) restartAll() *instance {
+	for _, in := range w.instances {
+		in.close()
+	}
+	w.instances = []*instance{w.start()}
+	return w.instances[0]
+}
+
+// createMerchant makes the merchant with a key, credits and settlement wallets.
+func createMerchant(t testing.TB, s *store.Store) {
+	t.Helper()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx := t.Context()
+	user, err := s.Identity().CreateUser(
 		ctx, identity.User{PublicID: "01KAJ0000000000000000000U1", Email: "shop@example.com", CreatedAt: begin},
 	)
-	w.must(err)
-	key, err := w.observer.Merchant().CreateKey(ctx, merchant.Key{
+	must(err)
+	key, err := s.Merchant().CreateKey(ctx, merchant.Key{
 		PublicID: "01KAJ0000000000000000000K1", UserID: user.ID, Hash: identity.Hash{1}, CreatedAt: begin,
-	},
-		func(id int64) []ledger.Entry {
-			return []ledger.Entry{
-				ledger.Grant(id, ledger.Credit, creditsGiven, ledger.ReasonGrant, "credits", begin),
-				ledger.Grant(id, ledger.Query, queriesGiven, ledger.ReasonGrant, "queries", begin),
-			}
-		})
-	w.must(err)
-	w.key = key.ID
-	_, err = w.observer.Merchant().CreateCustodian(ctx, merchant.Custodian{
+	}, func(id int64) []ledger.Entry {
+		return []ledger.Entry{
+			ledger.Grant(id, ledger.Credit, creditsGiven, ledger.ReasonGrant, "credits", begin),
+			ledger.Grant(id, ledger.Query, queriesGiven, ledger.ReasonGrant, "queries", begin),
+		}
+	})
+	must(err)
+	_, err = s.Merchant().CreateCustodian(ctx, merchant.Custodian{
 		PublicID: "01KAJ0000000000000000000C1", KeyID: key.ID, Name: "Shop", CallbackURL: "https://shop.example.com/hook",
-		Wallets: map[chain.Network]chain.Address{chain.Polygon: w.wallet, chain.Solana: solanaWallet},
+		Wallets: map[chain.Network]chain.Address{chain.Polygon: firstWallet, chain.Solana: solanaWallet},
 		SigningSecrets: []secret.Text{
 			secret.New("whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"),
 		}, CreatedAt: begin, UpdatedAt: begin,
 	}, nil, nil)
-	w.must(err)
+	must(err)
 }
 
 // chance is true with a probability of so many per cent.
@@ -256,7 +273,7 @@ func (w *world) restartCrashed() {
 		if in.crasher.crashed() {
 			w.crashes++
 			w.tracef("%s crashed after %d commits", in.name, in.crasher.count)
-			_ = in.store.Close()
+			in.close()
 			w.instances[i] = w.start()
 		}
 	}
