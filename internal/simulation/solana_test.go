@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/solana"
@@ -21,11 +22,15 @@ const solanaDeep = 7
 // solanaLife is for how many blocks a transaction can be included.
 const solanaLife = 12
 
-// solanaDepositor derives the deposit addresses from a fixed seed.
-func (w *world) solanaDepositor() chain.Depositor {
-	seed, err := wallet.ParseSeed(secret.New(
+// solanaSeed is the fixed seed from which deposit addresses derive. Reading it is slow by design.
+var solanaSeed = sync.OnceValues(func() (*wallet.Seed, error) {
+	return wallet.ParseSeed(secret.New(
 		"legal winner thank year wave sausage worth useful legal winner thank yellow",
 	))
+})
+
+func (w *world) solanaDepositor() chain.Depositor {
+	seed, err := solanaSeed()
 	w.must(err)
 	return solana.NewDepositor(seed)
 }
