@@ -50,13 +50,13 @@ type View struct {
 	End       chain.Head // block To
 	// Doubted reports whether a recorded deposit that is missing from the view
 	// must not be taken for vanished; nil: never.
-	Doubted func(chain.TransferID) bool
+	Doubted func(recorded chain.Transfer) bool
 	// Unread: blocks before From are not yet read as finalized, so nothing is
 	// folded of these.
 	Unread bool
 }
 
-func (v View) doubts(t chain.Transfer) bool { return v.Doubted != nil && v.Doubted(t.ID()) }
+func (v View) doubts(t chain.Transfer) bool { return v.Doubted != nil && v.Doubted(t) }
 
 func (v View) covers(t chain.Transfer) bool {
 	return t.Network == v.Network && t.Block.Number >= v.From && t.Block.Number <= v.To

@@ -115,17 +115,22 @@ func observeOne(
 	if err != nil {
 		return false, err
 	}
-	v.Doubted = func(id chain.TransferID) bool { return !gone[id] }
+	v.Doubted = func(t chain.Transfer) bool { return !gone[confirmationOf(t)] }
 	if c, err = p.Observe(v, now()); err != nil || c.None() {
 		return false, errors.Join(err, doubted)
 	}
-	confirmed := early(c, v)
-	if err := confirm(ctx, r, confirmed, v.Latest); err != nil {
+	asked := early(c, v)
+	if err := confirm(ctx, r, asked, v.Latest); err != nil {
 		return false, err
+	}
+	confirmed := make(map[confirmation]bool, len(asked))
+	for _, t := range asked {
+		confirmed[confirmationOf(t)] = true
 	}
 	_, err = s.UpdatePayment(ctx, p.ID, func(p Payment) (Change, error) {
 		c, err := p.Observe(v, now())
-		if err == nil && len(early(c, v)) > len(confirmed) {
+		other := func(t chain.Transfer) bool { return !confirmed[confirmationOf(t)] }
+		if err == nil && slices.ContainsFunc(early(c, v), other) {
 			err = errUnconfirmed
 		}
 		return c, err
@@ -138,10 +143,11 @@ func observeOne(
 var errDoubted = fault.New(fault.Unavailable, "a deposit is missing from an endpoint's answer, and no second endpoint confirms that it vanished")
 
 // absent asks about every deposit that the change takes for vanished. It returns
-// those whose absence is confirmed, and errDoubted if any is not.
+// those whose absence is confirmed, each as it was recorded when it was asked about,
+// and errDoubted if any is not.
 func absent(
 	ctx context.Context, r chain.Reader, c Change, v View,
-) (gone map[chain.TransferID]bool, doubted, err error) {
+) (gone map[confirmation]bool, doubted, err error) {
 	for _, d := range c.Deposits {
 		if d.State != DepositVanished {
 			continue
@@ -155,15 +161,16 @@ func absent(
 			continue
 		}
 		if gone == nil {
-			gone = make(map[chain.TransferID]bool)
+			gone = make(map[confirmation]bool)
 		}
-		gone[d.Transfer.ID()] = true
+		gone[confirmationOf(d.Transfer)] = true
 	}
 	return gone, doubted, nil
 }
 
 // errUnconfirmed: meanwhile the payer chose a network on which money is final
-// earlier, so more must be confirmed, in the next round.
+// earlier, or another instance recorded something else, so other transfers must be
+// confirmed, in the next round.
 var errUnconfirmed = fault.New(fault.Unavailable, "the payment changed while its money was being confirmed")
 
 // early returns the transfers that a change credits above the network's final
