@@ -85,7 +85,7 @@ func (e *endpoint) identify(ctx context.Context) error {
 		return rpc.Malformed("getGenesisHash")
 	}
 	if want := e.pool.cluster(genesis); want != genesis {
-		return wrongCluster{genesis, want}
+		return wrongCluster{e.Redact(genesis), want}
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -227,7 +227,7 @@ func httpClient(given *http.Client) *http.Client {
 
 // has reports whether the address is that of an endpoint in the pool.
 func (p *Pool) has(w *wire) bool {
-	return slices.ContainsFunc(p.endpoints, func(e *Endpoint) bool { return e.target.String() == w.target.String() })
+	return slices.ContainsFunc(p.endpoints, func(e *Endpoint) bool { return e.target.Same(w.target) })
 }
 
 // uniqueName numbers the endpoints of one host.

@@ -85,11 +85,12 @@ func (s *Scanner) reply() (id []byte, r Reply, ok bool) {
 	return id, r, ok && (r.Err != nil || r.Result != nil)
 }
 
-// parseError reads an error object; one of the wrong form is an error too.
+// parseError reads an error object; one of the wrong form is an error too. Its text is not safe to show yet: it must
+// not be cut before credentials are removed from it.
 func parseError(raw []byte) *Error {
 	e := &Error{}
 	if json.Unmarshal(raw, e) != nil {
-		e = &Error{Message: string(raw[:min(len(raw), maxMessage)])}
+		e = &Error{Message: string(raw)}
 	}
 	return e
 }

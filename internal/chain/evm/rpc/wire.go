@@ -8,9 +8,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
-	"strings"
 	"time"
+
+	"github.com/florinpay/florin/internal/chain/endpoint"
 )
 
 // Limits of a request.
@@ -21,8 +21,6 @@ const (
 	// maxBatch is the most calls in one request: Bor takes 100 by default,
 	// public endpoints often fewer. Lower limits are learned from refusals.
 	maxBatch = 50
-	// maxMessage is how much of a node's error text is kept.
-	maxMessage = 200
 )
 
 // Call is one JSON-RPC 2.0 call.
@@ -43,61 +41,23 @@ type Reply struct {
 // wire is the HTTP connection to one node. It sends calls and reads replies,
 // and knows nothing of health.
 type wire struct {
-	target  *url.URL
+	target  endpoint.URL
 	name    string // host and port, without credentials
-	secrets []string
 	client  *http.Client
 	timeout time.Duration // of one request
 	now     func() time.Time
 }
 
 func newWire(raw string, client *http.Client, now func() time.Time) (*wire, error) {
-	target, err := url.Parse(strings.TrimSpace(raw))
-	if err != nil || target.Host == "" || target.Scheme != "http" && target.Scheme != "https" {
-		return nil, errors.New("an endpoint must be an http or https address") // raw may hold credentials
+	target, err := endpoint.Parse(raw)
+	if err != nil {
+		return nil, err
 	}
-	return &wire{target: target, name: target.Host, secrets: secretsOf(target), client: client, now: now}, nil
+	return &wire{target: target, name: target.Host(), client: client, now: now}, nil
 }
 
-// secretsOf lists the parts of an address that may be a credential: providers
-// put keys into the path, the query, the user or a label of the host.
-func secretsOf(u *url.URL) []string {
-	const shortest = 6 // shorter parts are words such as "v1", "rpc" or "eth"
-	parts := append(strings.Split(u.EscapedPath(), "/"), strings.Split(u.Path, "/")...)
-	parts = append(parts, strings.FieldsFunc(u.RawQuery, func(r rune) bool { return r == '=' || r == '&' })...)
-	for _, values := range u.Query() {
-		parts = append(parts, values...)
-	}
-	if u.User != nil {
-		password, _ := u.User.Password()
-		parts = append(parts, u.User.Username(), password)
-	}
-	var secrets []string
-	for _, part := range parts {
-		if len(part) >= shortest {
-			secrets = append(secrets, part)
-		}
-	}
-	return secrets
-}
-
-// redact prepares text from outside for logs and pages: bounded, on one line,
-// without the credentials of the endpoint.
-func (w *wire) redact(text string) string {
-	for _, secret := range w.secrets {
-		text = strings.ReplaceAll(text, secret, "***")
-	}
-	text = strings.Map(func(r rune) rune {
-		if r < ' ' {
-			return ' '
-		}
-		return r
-	}, text)
-	if len(text) > maxMessage {
-		text = strings.ToValidUTF8(text[:maxMessage], "") + "…"
-	}
-	return text
-}
+// redact makes text from the node safe for logs and pages.
+func (w *wire) redact(text string) string { return w.target.Redact(text) }
 
 // send makes one request of the calls and returns a reply for each. Several
 // calls travel as a batch; errBatchRefused says that the node refuses batches.
@@ -128,7 +88,7 @@ func (w *wire) send(ctx context.Context, calls []Call, into *bytes.Buffer) ([]Re
 	case refusal != nil:
 		return nil, w.refused(refusal, len(calls))
 	case status != http.StatusOK:
-		return nil, fmt.Errorf("HTTP status %d: %s", status, w.redact(string(answer[:min(len(answer), maxMessage)])))
+		return nil, fmt.Errorf("HTTP status %d: %s", status, w.redact(string(answer)))
 	}
 	return nil, err
 }
@@ -147,18 +107,18 @@ func (w *wire) refused(e *Error, calls int) error {
 }
 
 func (w *wire) post(ctx context.Context, body []byte, into *bytes.Buffer) (status int, h http.Header, err error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, w.target.String(), bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, w.target.Reveal(), bytes.NewReader(body))
 	if err != nil {
 		return 0, nil, errors.New("request could not be made")
 	}
 	req.Header.Set("Content-Type", "application/json")
 	resp, err := w.client.Do(req)
 	if err != nil {
-		return 0, nil, w.transportError(err)
+		return 0, nil, w.failure(err)
 	}
 	defer resp.Body.Close()
 	if err := readAll(resp, into); err != nil {
-		return 0, nil, w.transportError(err)
+		return 0, nil, w.failure(err)
 	}
 	return resp.StatusCode, resp.Header, nil
 }
@@ -181,16 +141,12 @@ func readAll(resp *http.Response, into *bytes.Buffer) error {
 	return nil
 }
 
-// transportError strips the address, which may hold credentials, from an
-// error of the HTTP client.
-func (w *wire) transportError(err error) error {
-	if u, ok := errors.AsType[*url.Error](err); ok {
-		err = u.Err
-	}
-	if errors.Is(err, ErrTooLarge) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+// failure returns an error of the HTTP client without the address.
+func (w *wire) failure(err error) error {
+	if errors.Is(err, ErrTooLarge) {
 		return err
 	}
-	return errors.New(w.redact(err.Error()))
+	return w.target.Failure(err)
 }
 
 // encode writes one call as an object and several as an array. The id of a

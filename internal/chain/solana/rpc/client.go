@@ -10,9 +10,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
-	"strings"
 	"time"
+
+	"github.com/florinpay/florin/internal/chain/endpoint"
 )
 
 // Limits of one request.
@@ -22,16 +22,13 @@ const (
 	maxAnswer = 32 << 20
 	// idleConnections is how many calls are made to a node at the same time.
 	idleConnections = 8
-	// maxMessage is how much of a node's error text is kept.
-	maxMessage = 200
 )
 
 // Client makes JSON-RPC calls to one node, one call a request: some providers of Solana refuse batches. It
 // knows nothing of health.
 type Client struct {
-	target  *url.URL
+	target  endpoint.URL
 	Name    string // host and port, without credentials
-	secrets []string
 	client  *http.Client
 	timeout time.Duration // of one request
 }
@@ -39,31 +36,15 @@ type Client struct {
 // New returns the client of an http or https address, which may hold credentials. Redirects are never followed. A
 // nil client means one of its own; timeout is for one request.
 func New(raw string, client *http.Client, timeout time.Duration) (*Client, error) {
-	target, err := url.Parse(strings.TrimSpace(raw))
-	if err != nil || target.Host == "" || target.Scheme != "http" && target.Scheme != "https" {
-		return nil, errors.New("an endpoint must be an http or https address") // raw may hold credentials
+	target, err := endpoint.Parse(raw)
+	if err != nil {
+		return nil, err
 	}
-	return &Client{
-		target: target, Name: target.Host, secrets: credentials(target), client: httpClient(client), timeout: timeout,
-	}, nil
+	return &Client{target: target, Name: target.Host(), client: httpClient(client), timeout: timeout}, nil
 }
 
-// credentials lists the parts of an address that may be secret: providers put keys into the path, the query
-// or the user.
-func credentials(u *url.URL) (secrets []string) {
-	const shortest = 6 // shorter parts are "v1" or "rpc"
-	parts := strings.Split(u.EscapedPath(), "/")
-	for _, values := range u.Query() {
-		parts = append(parts, values...)
-	}
-	password, _ := u.User.Password()
-	for _, part := range append(parts, u.User.Username(), password) {
-		if len(part) >= shortest {
-			secrets = append(secrets, part)
-		}
-	}
-	return secrets
-}
+// Same reports whether both clients reach the same node with the same credentials.
+func (w *Client) Same(other *Client) bool { return w.target.Same(other.target) }
 
 // httpClient returns a client that follows no redirect, since that would send credentials to another host.
 func httpClient(given *http.Client) *http.Client {
@@ -79,23 +60,8 @@ func httpClient(given *http.Client) *http.Client {
 	return c
 }
 
-// Redact makes text from a node safe for logs and pages: bounded, on one line, without the endpoint's
-// credentials.
-func (w *Client) Redact(text string) string {
-	for _, secret := range w.secrets {
-		text = strings.ReplaceAll(text, secret, "***")
-	}
-	text = strings.Map(func(r rune) rune {
-		if r < ' ' {
-			return ' '
-		}
-		return r
-	}, text)
-	if len(text) > maxMessage {
-		text = strings.ToValidUTF8(text[:maxMessage], "") + "…"
-	}
-	return text
-}
+// Redact makes text from the node safe for logs and pages.
+func (w *Client) Redact(text string) string { return w.target.Redact(text) }
 
 // reply is the envelope of a JSON-RPC response.
 type reply struct {
@@ -122,7 +88,7 @@ func (w *Client) Send(ctx context.Context, method string, params []any, into any
 	var r reply
 	if err := json.Unmarshal(answer, &r); err != nil || r.Error == nil && r.Result == nil {
 		if status != http.StatusOK {
-			return fmt.Errorf("HTTP status %d: %s", status, w.Redact(string(answer[:min(len(answer), maxMessage)])))
+			return fmt.Errorf("HTTP status %d: %s", status, w.Redact(string(answer)))
 		}
 		return Malformed("%s", method)
 	}
@@ -137,33 +103,22 @@ func (w *Client) Send(ctx context.Context, method string, params []any, into any
 }
 
 func (w *Client) post(ctx context.Context, body []byte) (status int, h http.Header, answer []byte, err error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, w.target.String(), bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, w.target.Reveal(), bytes.NewReader(body))
 	if err != nil {
 		return 0, nil, nil, errors.New("request could not be made")
 	}
 	req.Header.Set("Content-Type", "application/json")
 	resp, err := w.client.Do(req)
 	if err != nil {
-		return 0, nil, nil, w.transportError(err)
+		return 0, nil, nil, w.target.Failure(err)
 	}
 	defer resp.Body.Close()
 	answer, err = io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
 	if err != nil {
-		return 0, nil, nil, w.transportError(err)
+		return 0, nil, nil, w.target.Failure(err)
 	}
 	if len(answer) > maxAnswer {
 		return 0, nil, nil, Malformed("more than %d bytes", maxAnswer)
 	}
 	return resp.StatusCode, resp.Header, answer, nil
-}
-
-// transportError removes the address, which may hold credentials, from an error of the HTTP client.
-func (w *Client) transportError(err error) error {
-	if u, ok := errors.AsType[*url.Error](err); ok {
-		err = u.Err
-	}
-	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
-		return err
-	}
-	return errors.New(w.Redact(err.Error()))
 }
