@@ -20,6 +20,7 @@ type headCache struct {
 	asked    time.Time
 	requests int64     // the pool's count at the last request for heads
 	next     time.Time // no request before this time
+	nextAll  time.Time // when every endpoint may be asked
 }
 
 const (
@@ -30,9 +31,9 @@ const (
 	maxPace = 10 * time.Second
 )
 
-// Heads returns the newest confirmed slot and the newest finalized one. It advances only as fast as the
-// configured rate allows the requests that follow. An endpoint that is behind an earlier answer, or has
-// stopped, is skipped while another one is ahead of it.
+// Heads returns the newest confirmed slot and the newest finalized one: what two endpoints have finalized, where two
+// are configured. It advances only as fast as the configured rate allows the requests that follow. An endpoint that is
+// behind an earlier answer, or has stopped, is skipped while another one is ahead of it.
 func (a *Adapter) Heads(ctx context.Context) (chain.Heads, error) {
 	if gaveUp(ctx) {
 		return chain.Heads{}, ctx.Err()
@@ -43,7 +44,7 @@ func (a *Adapter) Heads(ctx context.Context) (chain.Heads, error) {
 	}
 	a.heads.begin(a.pool.now(), a.pool.requests.Load(), a.rate)
 	var best chain.Heads
-	views := 0
+	var by *endpoint
 	err := a.pool.do(ctx, func(ctx context.Context, e *endpoint) error {
 		v, err := e.heads(ctx)
 		if err != nil {
@@ -52,16 +53,25 @@ func (a *Adapter) Heads(ctx context.Context) (chain.Heads, error) {
 		if v.Final.Number < known.Final.Number && v.Latest.Number < known.Final.Number {
 			return rpc.Lagging("newest slot is %d, and %d is final", v.Latest.Number, known.Final.Number)
 		}
-		if views++; views == 1 || v.Latest.Number > best.Latest.Number {
-			best = v
+		if by == nil || v.Latest.Number > best.Latest.Number {
+			best, by = v, e
 		}
 		return a.heads.behind(v, a.pool.now())
 	})
 	if gaveUp(ctx) {
 		return chain.Heads{}, ctx.Err()
 	}
-	if views == 0 {
+	if by == nil {
 		return chain.Heads{}, fmt.Errorf("heads of %s: %w", a.profile.Network, err)
+	}
+	if len(a.pool.endpoints) > 1 {
+		best.Final = a.agree(ctx, finalView{by, best.Final}, known.Final)
+		if gaveUp(ctx) {
+			return chain.Heads{}, ctx.Err()
+		}
+	}
+	if best.Final.Hash != "" {
+		a.pool.blocks.keep(best.Final)
 	}
 	return a.heads.remember(best, a.pool.now()), nil
 }
@@ -81,8 +91,7 @@ func (e *endpoint) heads(ctx context.Context) (chain.Heads, error) {
 	if latest.Number < final.Number {
 		latest = final // answers of two nodes behind one address
 	}
-	e.pool.blocks.keep(final)
-	return chain.Heads{Latest: latest, Final: final, Finalized: final}, nil
+	return chain.Heads{Latest: latest, Final: final}, nil
 }
 
 func (e *endpoint) newest(ctx context.Context, commitment string) (chain.Head, error) {
@@ -135,8 +144,9 @@ func (m *headCache) remember(v chain.Heads, now time.Time) chain.Heads {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if v.Final.Number < m.final.Number {
-		v.Final, v.Finalized = m.final, m.final
+		v.Final = m.final
 	}
+	v.Finalized = v.Final
 	if v.Latest.Number < v.Final.Number {
 		v.Latest = v.Final
 	}
@@ -174,9 +184,6 @@ func (a *Adapter) BlockAt(ctx context.Context, number uint64) (head chain.Head, 
 	})
 	if errors.Is(err, errLacking) {
 		return chain.Head{}, false, nil
-	}
-	if err == nil && number <= a.heads.finalNumber() {
-		a.pool.blocks.keep(head)
 	}
 	return head, ok, err
 }

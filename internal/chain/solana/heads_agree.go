@@ -1,0 +1,106 @@
+package solana
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+)
+
+const (
+	// allEvery is how often every endpoint is asked for its finalized slot while the first two do not agree on a
+	// newer one.
+	allEvery = 5 * time.Second
+	// opinionLimit is how long a further endpoint may take to report its finalized slot.
+	opinionLimit = 5 * time.Second
+)
+
+// finalView is the finalized block as one endpoint reports it.
+type finalView struct {
+	e     *endpoint
+	block chain.Head
+}
+
+// agree returns the newest block that two endpoints have finalized: one alone may call its newest slot finalized, and
+// the money in it credited for good. It is no older than what was agreed before. Until two have agreed it is the
+// beginning of time.
+func (a *Adapter) agree(ctx context.Context, first finalView, known chain.Head) chain.Head {
+	agreed := known
+	if agreed.Hash == "" {
+		agreed = chain.Head{Time: time.Unix(0, 0).UTC()}
+	}
+	views := []finalView{first}
+	for _, e := range a.pool.without(first.e.Name) {
+		if len(views) > 1 && (agreed.Number > known.Number || !a.heads.askAll(a.pool.now(), len(views) == 2)) {
+			break
+		}
+		v, ok := a.finalOf(ctx, e)
+		if !ok {
+			continue
+		}
+		for _, o := range views {
+			if low, same := a.lowest(ctx, o, v, agreed.Number); same {
+				agreed = low
+			}
+		}
+		views = append(views, v)
+	}
+	return agreed
+}
+
+// finalOf asks an endpoint for its finalized block. One that takes too long cools down like one that fails.
+func (a *Adapter) finalOf(ctx context.Context, e *endpoint) (finalView, bool) {
+	v := finalView{e: e}
+	err := a.opinion(ctx, e, func(ctx context.Context, e *endpoint) (err error) {
+		v.block, err = e.newest(ctx, finalized)
+		return err
+	})
+	return v, err == nil
+}
+
+// lowest returns the lower of two blocks if it is above the slot and the chains of both endpoints have it.
+func (a *Adapter) lowest(ctx context.Context, x, y finalView, above uint64) (chain.Head, bool) {
+	low, high := x, y
+	if y.block.Number < x.block.Number {
+		low, high = y, x
+	}
+	if low.block.Number <= above {
+		return chain.Head{}, false
+	}
+	other := high.block
+	if low.block.Number != high.block.Number {
+		err := a.opinion(ctx, high.e, func(ctx context.Context, e *endpoint) (err error) {
+			other, _, err = e.head(ctx, low.block.Number)
+			return err
+		})
+		if err != nil {
+			return chain.Head{}, false
+		}
+	}
+	return low.block, other.Number == low.block.Number && other.Hash == low.block.Hash
+}
+
+// opinion is try with a limit of time.
+func (a *Adapter) opinion(ctx context.Context, e *endpoint, f func(context.Context, *endpoint) error) error {
+	short, cancel := context.WithTimeout(ctx, opinionLimit)
+	defer cancel()
+	err := a.pool.try(short, e, f)
+	if err != nil && gaveUp(short) && !gaveUp(ctx) {
+		e.failed(errors.New("does not answer"))
+	}
+	return err
+}
+
+// askAll reports whether it is time to ask every endpoint; once it is, for all of them.
+func (m *headCache) askAll(now time.Time, begin bool) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if begin && now.Before(m.nextAll) {
+		return false
+	}
+	if begin {
+		m.nextAll = now.Add(allEvery)
+	}
+	return true
+}
