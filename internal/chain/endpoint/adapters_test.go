@@ -32,8 +32,12 @@ var parrots = map[string]func(w http.ResponseWriter, said string){
 	"Error": func(w http.ResponseWriter, said string) {
 		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":0,"error":{"code":-32000,"message":%q}}`, said)
 	},
-	"ErrorText": func(w http.ResponseWriter, said string) { fmt.Fprintf(w, `{"jsonrpc":"2.0","id":0,"error":%q}`, said) },
-	"Result":    func(w http.ResponseWriter, said string) { fmt.Fprintf(w, `{"jsonrpc":"2.0","id":0,"result":%q}`, said) },
+	"ErrorText": func(w http.ResponseWriter, said string) {
+		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":0,"error":%q}`, said)
+	},
+	"Result": func(w http.ResponseWriter, said string) {
+		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":0,"result":%q}`, said)
+	},
 	"Redirect": func(w http.ResponseWriter, said string) {
 		w.Header().Set("Location", "/elsewhere?"+said)
 		w.WriteHeader(http.StatusTemporaryRedirect)

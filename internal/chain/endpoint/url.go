@@ -75,8 +75,7 @@ func (u URL) plain() string {
 	if port != "" && port != map[string]string{"http": "80", "https": "443"}[t.Scheme] {
 		t.Host += ":" + port
 	}
-	t.Path, t.RawPath = strings.TrimRight(t.Path, "/"), ""
-	t.ForceQuery = false
+	t.RawPath, t.ForceQuery = "", false
 	return t.String()
 }
 

@@ -112,9 +112,8 @@ func New(c Config) (*Adapter, error) {
 			return nil, fault.New(fault.Invalid, "endpoint %d of %s: %s", i+1, n, err.Error())
 		}
 		if slices.ContainsFunc(a.pool.endpoints, func(e *endpoint) bool { return e.Same(w) }) {
-			return nil, fault.New(
-				fault.Invalid, "endpoint %d of %s is there twice; a second opinion must come from another provider", i+1, n,
-			)
+			return nil, fault.New(fault.Invalid,
+				"endpoint %d of %s is there twice; a second opinion must come from another provider", i+1, n)
 		}
 		w.Name = a.pool.uniqueName(w.Name)
 		a.pool.endpoints = append(a.pool.endpoints, &endpoint{Client: w, pool: a.pool})

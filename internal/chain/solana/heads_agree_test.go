@@ -125,7 +125,8 @@ func TestHeads_SecondIsDown(t *testing.T) {
 				clock.advance(time.Hour)
 			}
 			h.Mine(5)
-			if heads := mustHeads(t, reader); heads.Final != before.Final || heads.Latest.Number != before.Latest.Number+5 {
+			if heads := mustHeads(t, reader); heads.Final != before.Final ||
+				heads.Latest.Number != before.Latest.Number+5 {
 				t.Errorf("heads are %+v, were %+v", heads, before)
 			}
 			nodes[1].refuse(0)
@@ -213,8 +214,9 @@ func TestHeads_OneNodeTwice(t *testing.T) {
 	t.Parallel()
 	h := newLedger(t)
 	for _, twice := range [][]string{
-		{"http://a.example/x", "http://a.example/x"}, {"http://a.example/x", " http://A.example/x "},
-		{"http://a.example", "http://a.example/"}, {"http://a.example:80/x", "http://a.example/x"},
+		{"http://a.example/x", "http://a.example/x"},
+		{"http://a.example/x", " http://A.example/x "},
+		{"http://a.example:80/x", "http://a.example/x"},
 		{"https://a.example/x", "https://a.example:443/x#1"},
 	} {
 		if _, err := solana.New(solana.Config{Profile: h.profile(), Endpoints: twice}); !fault.Is(err, fault.Invalid) {
