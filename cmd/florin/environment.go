@@ -101,6 +101,20 @@ func (p *process) say(format string, args ...any) error {
 	return nil
 }
 
+// counted names a number of things: "1 address", "2 addresses", "0 entries".
+func counted[T int | int64](n T, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	if stem, ok := strings.CutSuffix(noun, "y"); ok {
+		return fmt.Sprintf("%d %sies", n, stem)
+	}
+	if strings.HasSuffix(noun, "s") {
+		noun += "e"
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
 // sayJSON prints a value as one line of JSON.
 func (p *process) sayJSON(v any) error {
 	if err := json.NewEncoder(p.stdout).Encode(v); err != nil {

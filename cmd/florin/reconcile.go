@@ -61,9 +61,10 @@ func (c reconcile) Run(ctx context.Context, p *process) error {
 			}
 		}
 		if len(differences) > 0 {
-			return fmt.Errorf("%d differences in %d addresses on %d networks", len(differences), total, len(ledgers))
+			return fmt.Errorf("%s in %s on %s",
+				counted(len(differences), "difference"), counted(total, "address"), counted(len(ledgers), "network"))
 		}
-		return p.say("No differences in %d addresses on %d networks.", total, len(ledgers))
+		return p.say("No differences in %s on %s.", counted(total, "address"), counted(len(ledgers), "network"))
 	})
 }
 

@@ -81,7 +81,7 @@ func (c rescan) Run(ctx context.Context, p *process) error {
 		if err != nil {
 			return err
 		}
-		return p.say("Read %d blocks of %s; %d payments changed.", blocks, n.Profile.Name, len(again.changed))
+		return p.say("Read %s of %s; %s changed.", counted(blocks, "block"), n.Profile.Name, counted(len(again.changed), "payment"))
 	})
 }
 
@@ -104,8 +104,8 @@ func (c rescan) move(
 	}
 	err = p.say("%s is read up to block %d; the newest final one is %d.", of.Name, at, final.Number)
 	if err == nil {
-		err = p.say("Its cursor goes back to block %d, and %d blocks are read again. Nothing is credited twice.",
-			to.Number, final.Number-to.Number)
+		err = p.say("Its cursor goes back to block %d, to read up to block %d again. Nothing is credited twice.",
+			to.Number, final.Number)
 	}
 	if err != nil {
 		return false, err

@@ -204,7 +204,7 @@ func (s *shop) rescansWhatWasMissed(t *testing.T, polygon testChain, txnid, addr
 		now, err := polygon.Client().BlockNumber(t.Context())
 		return err == nil && now > head+5
 	})
-	s.prints(t, "1 payments changed", "rescan", "--network", "polygon", "--from", "1")
+	s.prints(t, "1 payment changed", "rescan", "--network", "polygon", "--from", "1")
 	s.prints(t, "0 payments changed", "rescan", "--network", "polygon", "--from", "1")
 	s.server = s.serve(t)
 	if p := s.status(t, txnid); p["status"] != "COMPLETED" || p["receivedAmount"] != 12.5 {

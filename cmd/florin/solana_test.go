@@ -84,6 +84,16 @@ func (s *solanaShop) pay(t *testing.T, mint chain.Address, to string, cents int6
 	return tx.String()
 }
 
+// awaitFinal waits until the payments made so far are final. The newest of them are in the slot after the newest one.
+func (s *solanaShop) awaitFinal(t *testing.T) {
+	t.Helper()
+	holds := s.ledger.Slot() + 1
+	eventually(t, "the payments are final", func() bool {
+		heads, err := s.reader.Heads(t.Context())
+		return err == nil && heads.Final.Number >= holds
+	})
+}
+
 // cents returns what the settlement wallet holds of an asset.
 func (s *solanaShop) cents(t *testing.T, a chain.Asset) int64 {
 	t.Helper()
@@ -131,7 +141,7 @@ func TestSolana_Settle(t *testing.T) {
 	}
 	eventually(t, "chain and ledger agree", func() bool {
 		r := s.run(t, "", "reconcile", "--wait", "100ms")
-		return r.status == 0 && strings.HasPrefix(r.stdout, "No differences in 8 addresses on 1 networks")
+		return r.status == 0 && strings.HasPrefix(r.stdout, "No differences in 8 addresses on 1 network")
 	})
 	s.stop(t, syscall.SIGTERM)
 	s.server = s.serve(t) // which measures at once
@@ -177,10 +187,9 @@ func TestSolana_Rescue(t *testing.T) {
 
 	s.stop(t, syscall.SIGTERM)
 	s.pay(t, s.assets[0].Contract, address, 1250)
+	s.awaitFinal(t)
 	from := strconv.FormatUint(heads.Final.Number, 10)
-	eventually(t, "the payment is found by reading again", func() bool {
-		return strings.Contains(s.must(t, "", "rescan", "--network", "sol", "--from", from), "1 payments changed")
-	})
+	s.prints(t, "1 payment changed", "rescan", "--network", "sol", "--from", from)
 	s.prints(t, "0 payments changed", "rescan", "--network", "sol", "--from", from)
 	s.server = s.serve(t)
 	if p := s.await(t, txnid, "COMPLETED"); p["receivedAmount"] != 12.5 {

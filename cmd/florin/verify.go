@@ -40,8 +40,8 @@ func (verifyLedger) Run(ctx context.Context, p *process) error {
 			}
 		}
 		if len(differences) > 0 {
-			return fmt.Errorf("%d differences in a ledger of %d entries", len(differences), entries)
+			return fmt.Errorf("%s in a ledger of %s", counted(len(differences), "difference"), counted(entries, "entry"))
 		}
-		return p.say("The ledger of %d entries has no differences.", entries)
+		return p.say("The ledger of %s has no differences.", counted(entries, "entry"))
 	})
 }
