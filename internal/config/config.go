@@ -17,6 +17,7 @@ type Config struct {
 	Listen      string // host:port
 	BaseURL     string // without a slash at the end
 	CheckoutURL string
+	AllowHTTP   bool // public addresses may be http
 
 	DatabaseURL secret.Text // it may hold a password
 	SecretKey   secret.Text // its secret.KeyLen bytes, decoded

@@ -183,6 +183,7 @@ func unknown(name string, settings []setting) error {
 // complete derives settings that are not set from others, and checks that the settings agree.
 func (c *Config) complete(set map[string]bool) (problems Problems) {
 	c.CheckoutURL = cmp.Or(c.CheckoutURL, c.BaseURL)
+	problems = c.checkPublic()
 	if c.MinAmount > c.MaxAmount {
 		problems.add("FLORIN_MIN_AMOUNT", errors.New("must not be greater than FLORIN_MAX_AMOUNT"))
 	}

@@ -139,6 +139,9 @@ func parseURL(text string, schemes ...string) (*url.URL, bool) {
 // parsePublicURL reads an address that browsers and programs are sent to.
 func parsePublicURL(text string) (string, error) {
 	u, ok := parseURL(text, "http", "https")
+	if ok {
+		text = u.Scheme + text[len(u.Scheme):] // in lower case, as it is compared
+	}
 	return accept(strings.TrimRight(text, "/"), ok && u.User == nil && u.RawQuery == "" && u.Fragment == "",
 		"must be an http or https address such as https://pay.example.com, without query")
 }
@@ -181,7 +184,8 @@ func parseMailFrom(text string) (string, error) {
 }
 
 func parseSMTPURL(text string) (secret.Text, error) {
-	_, ok := parseURL(text, "smtp", "smtps")
+	u, ok := parseURL(text, "smtp", "smtps")
+	ok = ok && (u.RawQuery == "" || u.Scheme == "smtp" && u.RawQuery == "tls=off")
 	return accept(secret.New(text), ok, "must be smtp://USER:PASSWORD@HOST:PORT, or smtps:// for implicit TLS")
 }
 

@@ -21,7 +21,7 @@ func TestLoad_Refuses(t *testing.T) {
 			"FLORIN_DATABASE_URL": {
 				"florin.db", "sqlite://", "mysql://root@db/x", "postgres://u:" + canaryDB + "@%zz/",
 			},
-			"FLORIN_SMTP_URL":        {"mail.example.com:25", "http://u:" + canarySMTP + "@mail.example.com", "smtp://"},
+			"FLORIN_SMTP_URL":        {"mail.example.com:25", "http://u:" + canarySMTP + "@mail.example.com", "smtp://", "smtp://mail.example.com?tls=no", "smtps://mail.example.com?tls=off"},
 			"FLORIN_MAIL_FROM":       {"florin", "a@b, c@d"},
 			"FLORIN_TRUSTED_PROXIES": {"everyone", "10.0.0.0/33", ","},
 		})

@@ -70,6 +70,7 @@ func (c *Config) settings() []setting {
 		plain("LISTEN", "127.0.0.1:8080", &c.Listen, parseHostPort),
 		plain("BASE_URL", "http://localhost:8080", &c.BaseURL, parsePublicURL),
 		plain("CHECKOUT_URL", "", &c.CheckoutURL, parsePublicURL),
+		plain("ALLOW_HTTP", "false", &c.AllowHTTP, parseBool),
 		hidden("DATABASE_URL", "sqlite://florin.db", maskURL, &c.DatabaseURL, parseDatabaseURL),
 		hidden("SECRET_KEY", "", maskAll, &c.SecretKey, parseSecretKey),
 	}
@@ -90,7 +91,7 @@ func (c *Config) settings() []setting {
 		plain("SWEEP_WAIT", "1m", &c.SweepWait, duration(0, maxSweepWait)),
 		plain("SWEEP_AGE", "24h", &c.SweepAge, duration(0, maxSweepAge)),
 		plain("CREDITS", "metered", &c.Credits, oneOf(ledger.Metered, ledger.Free)),
-		plain("SIGNUP", "open", &c.Signup, oneOf(SignupOpen, SignupInvite, SignupClosed)),
+		plain("SIGNUP", "", &c.Signup, oneOf(SignupOpen, SignupInvite, SignupClosed)),
 		plain("SIGNUP_CREDITS", "20", &c.SignupCredits, whole[int64](0, maxFree)),
 		plain("SIGNUP_QUERIES", "5", &c.SignupQueries, whole[int64](0, maxFree)),
 		plain("ALLOW_PRIVATE_CALLBACKS", "false", &c.AllowPrivateCallbacks, parseBool),
