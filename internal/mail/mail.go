@@ -1,7 +1,8 @@
 // Package mail sends plain texts to users: links to set a new password, and notices about changes of their settlement
 // wallets.
 //
-// Its one invariant: no user input becomes a header, and the password of the mail server is sent over TLS only.
+// Its one invariant: no user input becomes a header, and mails and the password of the mail server are sent over TLS
+// only, except to a server on this machine or where the operator switched TLS off.
 package mail
 
 import (
@@ -14,6 +15,7 @@ import (
 	"mime"
 	"mime/quotedprintable"
 	"net"
+	"net/netip"
 	"net/smtp"
 	"net/url"
 	"strings"
@@ -29,14 +31,16 @@ const sendWithin = 30 * time.Second
 type Sender struct {
 	host, port string
 	implicit   bool // TLS from the first byte (RFC 8314)
+	plain      bool // no TLS, because the operator says so
+	connect    func(ctx context.Context, network, address string) (net.Conn, error)
 	user       string
 	password   secret.Text
 	from       string
 	now        func() time.Time
 }
 
-// New returns a sender for smtp://USER:PASSWORD@HOST:PORT, which uses STARTTLS if the server offers it, or smtps:// for
-// implicit TLS. from is the address of the sender.
+// New returns a sender for smtp://USER:PASSWORD@HOST:PORT, which requires STARTTLS unless the server is on this
+// machine, or smtps:// for implicit TLS. smtp://…?tls=off uses no TLS. from is the address of the sender.
 func New(server secret.Text, from string, now func() time.Time) (*Sender, error) {
 	u, err := url.Parse(server.Reveal())
 	if err != nil || u.Hostname() == "" || u.Scheme != "smtp" && u.Scheme != "smtps" {
@@ -44,7 +48,7 @@ func New(server secret.Text, from string, now func() time.Time) (*Sender, error)
 	}
 	s := &Sender{
 		host: u.Hostname(), port: u.Port(), implicit: u.Scheme == "smtps", user: u.User.Username(), from: from,
-		now: now,
+		now: now, plain: u.Scheme == "smtp" && u.Query().Get("tls") == "off", connect: (&net.Dialer{}).DialContext,
 	}
 	password, _ := u.User.Password()
 	s.password = secret.New(password)
@@ -75,10 +79,33 @@ func (s *Sender) Send(ctx context.Context, to, subject, text string) error {
 	return nil
 }
 
-// dial connects, with TLS if the server offers it.
+// errNoTLS: somebody on the way can remove the offer of STARTTLS from the server's answer, and read every link then.
+var errNoTLS = errors.New("it offers no STARTTLS, so nothing was sent to it; " +
+	"use smtps://, or add ?tls=off to FLORIN_SMTP_URL if the network between is your own")
+
+// encrypt starts TLS, which only a server on this machine may lack.
+func (s *Sender) encrypt(c *smtp.Client, config *tls.Config) error {
+	if s.implicit || s.plain {
+		return nil
+	}
+	if ok, _ := c.Extension("STARTTLS"); ok {
+		return c.StartTLS(config)
+	}
+	if onThisMachine(s.host) {
+		return nil
+	}
+	return errNoTLS
+}
+
+func onThisMachine(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.Unmap().IsLoopback() || strings.EqualFold(host, "localhost")
+}
+
+// dial connects, with TLS.
 func (s *Sender) dial(ctx context.Context) (*smtp.Client, error) {
 	config := &tls.Config{ServerName: s.host, MinVersion: tls.VersionTLS12}
-	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", net.JoinHostPort(s.host, s.port))
+	conn, err := s.connect(ctx, "tcp", net.JoinHostPort(s.host, s.port))
 	if err != nil {
 		return nil, err
 	}
@@ -92,9 +119,7 @@ func (s *Sender) dial(ctx context.Context) (*smtp.Client, error) {
 	if err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
-	if ok, _ := c.Extension("STARTTLS"); ok && !s.implicit {
-		err = c.StartTLS(config)
-	}
+	err = s.encrypt(c, config)
 	if err == nil && s.user != "" {
 		// PlainAuth sends a password over a plain connection to this host only.
 		err = c.Auth(smtp.PlainAuth("", s.user, s.password.Reveal(), s.host))

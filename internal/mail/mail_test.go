@@ -24,7 +24,7 @@ type inbox struct {
 	lines   chan string // every command
 }
 
-func newInbox(t *testing.T, refuse string) inbox {
+func newInbox(t *testing.T, refuse string, offers ...string) inbox {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -38,12 +38,12 @@ func newInbox(t *testing.T, refuse string) inbox {
 			return
 		}
 		defer conn.Close()
-		in.talk(conn, refuse)
+		in.talk(conn, refuse, offers)
 	}()
 	return in
 }
 
-func (in inbox) talk(conn net.Conn, refuse string) {
+func (in inbox) talk(conn net.Conn, refuse string, offers []string) {
 	say := func(text string) { fmt.Fprint(conn, text+"\r\n") }
 	lines := bufio.NewReader(conn)
 	say("220 inbox ready")
@@ -56,7 +56,11 @@ func (in inbox) talk(conn net.Conn, refuse string) {
 		in.lines <- line
 		switch verb, _, _ := strings.Cut(strings.ToUpper(line), " "); {
 		case verb == "EHLO":
-			say("250-inbox\r\n250 AUTH PLAIN")
+			say("250-inbox")
+			for _, x := range offers {
+				say("250-" + x)
+			}
+			say("250 AUTH PLAIN")
 		case verb == "RCPT" && refuse != "" && strings.Contains(line, refuse):
 			say("550 nobody here")
 		case verb == "DATA":
@@ -74,6 +78,8 @@ func (in inbox) talk(conn net.Conn, refuse string) {
 			}
 			in.got <- text.String()
 			say("250 taken")
+		case verb == "STARTTLS":
+			say("454 TLS not available")
 		case verb == "AUTH":
 			say("235 welcome")
 		case verb == "QUIT":
