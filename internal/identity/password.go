@@ -108,6 +108,8 @@ func checkPassword(password secret.Text, email string) error {
 		return fault.About(fault.Invalid, "password", "must have at most %d characters", MaxPassword)
 	case strings.EqualFold(strings.TrimSpace(text), email):
 		return fault.About(fault.Invalid, "password", "must not be the e-mail address")
+	case isCommon(text):
+		return fault.About(fault.Invalid, "password", "is one of those that are guessed first; choose another one")
 	}
 	return nil
 }
