@@ -311,7 +311,7 @@ func (d *diary) entry(s *surfer, ada identity.User) {
 	}
 	on := s.post(securityPath+"/factor/confirm", "code", code(), "password", testPassword)
 	d.leaves(securityPath+"/factor/confirm", on, me+"turned the second factor on: |")
-	recovery := regexp.MustCompile(`<li>(\w{4}-\w{4}-\w{4}-\w{4})</li>`).FindStringSubmatch(on.body)[1]
+	recovery := regexp.MustCompile(`<li>(\w{4}(?:-\w{4}){6})</li>`).FindStringSubmatch(on.body)[1]
 	d.leaves("/signin", other.post("/signin", "email", ownerEmail, "password", testPassword))
 	other.post("/signin/code", "code", "000000").wants(t, 401)
 	d.leaves("/signin/code", other.post("/signin/code", "code", code()), me+"signed in: |with a code")

@@ -144,9 +144,8 @@ func PasskeyName(name string) (string, error) {
 	return name, err
 }
 
-// AddPasskey stores the passkey that answers the challenge of NewPasskey in the
-// same session. It fails with ErrBadPasskey, ErrHasPasskey, ErrTooManyPasskeys, or
-// fault.Invalid naming name.
+// AddPasskey stores the passkey that answers the challenge of NewPasskey in the same session, and ends every other
+// session of the user. It fails with ErrBadPasskey, ErrHasPasskey, ErrTooManyPasskeys, or fault.Invalid naming name.
 func (s *Service) AddPasskey(
 	ctx context.Context, user User, session secret.Text, name, answer string, trail ...audit.Entry,
 ) (Passkey, error) {
@@ -171,7 +170,7 @@ func (s *Service) AddPasskey(
 		return Passkey{}, err
 	}
 	p.UserID, p.Name, p.CreatedAt = user.ID, name, now
-	return p, s.store.AddPasskey(ctx, p, trail...)
+	return p, s.store.AddPasskey(ctx, p, holder, trail...)
 }
 
 // RenamePasskey renames a passkey of the user. It fails with ErrUnknownPasskey, or

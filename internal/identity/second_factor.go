@@ -2,7 +2,6 @@ package identity
 
 import (
 	"context"
-	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base32"
 	"errors"
@@ -30,10 +29,11 @@ const (
 	issuer          = "Florin"
 )
 
-// Recovery codes replace a lost authenticator; each works once.
+// Recovery codes replace a lost authenticator; each works once. A code is written as seven groups of four.
 const (
 	recoveryCodes = 10
-	recoveryBytes = 10 // 80 bits, 16 characters
+	recoveryChars = 28 // of base32: 140 bits
+	recoveryGroup = 4
 )
 
 var plainBase32 = base32.StdEncoding.WithPadding(base32.NoPadding)
@@ -110,8 +110,8 @@ func enrolment(user User, text secret.Text) Enrolment {
 }
 
 // ConfirmFactor puts the factor that BeginFactor created in the same session in
-// force if the code is correct, and returns the recovery codes, which are shown
-// only here. It fails with ErrHasFactor, ErrNoFactor or ErrBadCode.
+// force if the code is correct, ends every other session of the user, and returns
+// the recovery codes, which are shown only here. It fails with ErrHasFactor, ErrNoFactor or ErrBadCode.
 func (s *Service) ConfirmFactor(
 	ctx context.Context, user User, session secret.Text, code string, trail ...audit.Entry,
 ) ([]secret.Text, error) {
@@ -123,7 +123,7 @@ func (s *Service) ConfirmFactor(
 	if !ok {
 		return nil, ErrBadCode
 	}
-	texts, hashes, err := s.newRecoveryCodes()
+	texts, hashes, err := s.newRecoveryCodes(ctx, user)
 	if err != nil {
 		return nil, err
 	}
@@ -187,9 +187,16 @@ func (s *Service) takeCode(ctx context.Context, user User, f SecondFactor, code,
 		}
 		return err
 	}
+	if !isRecoveryCode(code) {
+		return ErrBadCode
+	}
+	hash, err := s.recoveryHash(ctx, user, code)
+	if err != nil {
+		return err
+	}
 	now := s.now().UTC()
 	used := audit.Entry{UserID: user.ID, At: now, Actor: user.Email, Action: audit.ActionRecovery, Address: address}
-	taken, err := s.store.TakeRecoveryCode(ctx, user.ID, recoveryHash(code), now, used)
+	taken, err := s.store.TakeRecoveryCode(ctx, user.ID, hash, now, used)
 	if err == nil && !taken {
 		return ErrBadCode
 	}
@@ -216,24 +223,4 @@ func withoutSpace(r rune) rune {
 		return -1
 	}
 	return r
-}
-
-func (s *Service) newRecoveryCodes() ([]secret.Text, []Hash, error) {
-	texts, hashes := make([]secret.Text, recoveryCodes), make([]Hash, recoveryCodes)
-	for i := range texts {
-		raw := make([]byte, recoveryBytes)
-		if _, err := io.ReadFull(s.opts.Random, raw); err != nil {
-			return nil, nil, fmt.Errorf("make recovery codes: %w", err)
-		}
-		text := strings.ToLower(plainBase32.EncodeToString(raw))
-		texts[i] = secret.New(text[:4] + "-" + text[4:8] + "-" + text[8:12] + "-" + text[12:])
-		hashes[i] = recoveryHash(texts[i].Reveal())
-	}
-	return texts, hashes, nil
-}
-
-// recoveryHash is the hash of a recovery code as users type it. The code is
-// random enough that a plain hash cannot be turned back.
-func recoveryHash(code string) Hash {
-	return sha256.Sum256([]byte("recovery " + strings.ToLower(strings.Map(withoutSpace, code))))
 }

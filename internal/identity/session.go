@@ -24,8 +24,14 @@ type Session struct {
 	UserAgent string // at most 200 characters
 }
 
-// SessionTTL is how long a session lasts, used or not.
-const SessionTTL = 30 * 24 * time.Hour
+// How long a session lasts.
+const (
+	SessionTTL  = 30 * 24 * time.Hour // used or not
+	SessionIdle = 7 * 24 * time.Hour  // since it was used last
+	// SessionTouch is how exactly it is stored when a session was used: a write for every request would cost more than
+	// the request.
+	SessionTouch = time.Hour
+)
 
 // maxUserAgent bounds the stored User-Agent header, in characters.
 const maxUserAgent = 200

@@ -24,7 +24,7 @@ type Store interface {
 	// chose last.
 	CreateSession(ctx context.Context, s Session, trail ...audit.Entry) error
 	RevokeSession(ctx context.Context, token Hash, now time.Time, trail ...audit.Entry) error
-	// Logins lists the sessions that are neither over nor revoked, the newest
+	// Logins lists the sessions that are neither over, idle nor revoked, the newest
 	// first, with the hash of each token.
 	Logins(ctx context.Context, userID int64, now time.Time) ([]Session, error)
 
@@ -53,7 +53,8 @@ type Store interface {
 	// earlier one of that kind; it fails with ErrHasFactor if one is in force.
 	PutSecondFactor(ctx context.Context, f SecondFactor) error
 	// ConfirmSecondFactor puts f in force with the step of the code that
-	// confirmed it, and replaces the recovery codes. It fails with ErrBadCode
+	// confirmed it, replaces the recovery codes, and ends every session of the
+	// user but the one that set f up. It fails with ErrBadCode
 	// if another factor has replaced f since it was read.
 	ConfirmSecondFactor(
 		ctx context.Context, f SecondFactor, step int64, codes []Hash, now time.Time, trail ...audit.Entry,
@@ -74,8 +75,9 @@ type Store interface {
 	// TakeChallenge uses a challenge up, whether the answer is right or not, or
 	// fails with ErrBadPasskey if there is none at now.
 	TakeChallenge(ctx context.Context, holder Hash, p Purpose, now time.Time) (Challenge, error)
-	// AddPasskey fails with ErrHasPasskey or ErrTooManyPasskeys.
-	AddPasskey(ctx context.Context, p Passkey, trail ...audit.Entry) error
+	// AddPasskey ends every session of the user but the one kept, or fails with
+	// ErrHasPasskey or ErrTooManyPasskeys.
+	AddPasskey(ctx context.Context, p Passkey, keep Hash, trail ...audit.Entry) error
 	// PasskeysOf lists the passkeys of a user, the oldest first.
 	PasskeysOf(ctx context.Context, userID int64) ([]Passkey, error)
 	// UsePasskey stores what an answer changed; it returns false if another

@@ -46,8 +46,8 @@ func (w *world) entryActs() map[string]func(context.Context, ...audit.Entry) err
 		),
 	)
 	named, gone := storetest.NewPasskey(u.ID, "named"), storetest.NewPasskey(u.ID, "gone")
-	w.Must(w.AddPasskey(ctx, named))
-	w.Must(w.AddPasskey(ctx, gone))
+	w.Must(w.AddPasskey(ctx, named, identity.Hash{}))
+	w.Must(w.AddPasskey(ctx, gone, identity.Hash{}))
 	return map[string]func(context.Context, ...audit.Entry) error{
 		"change the password": func(ctx context.Context, trail ...audit.Entry) error {
 			return w.SetPassword(ctx, u.ID, "argon2id", "next", storetest.Start, trail...)
@@ -83,7 +83,7 @@ func (w *world) entryActs() map[string]func(context.Context, ...audit.Entry) err
 			)
 		},
 		"add a passkey": func(ctx context.Context, trail ...audit.Entry) error {
-			return w.AddPasskey(ctx, storetest.NewPasskey(guarded.ID, "new"), trail...)
+			return w.AddPasskey(ctx, storetest.NewPasskey(guarded.ID, "new"), identity.Hash{}, trail...)
 		},
 		"rename a passkey": func(ctx context.Context, trail ...audit.Entry) error {
 			return w.RenamePasskey(ctx, u.ID, named.ID, "Renamed", trail...)

@@ -26,6 +26,7 @@ CREATE TABLE sessions (
     user_id    bigint      NOT NULL REFERENCES users,
     created_at timestamptz NOT NULL,
     expires_at timestamptz NOT NULL,
+    used_at    timestamptz NOT NULL, -- to the hour
     revoked_at timestamptz,
     user_agent text        NOT NULL,
     merchant_id bigint     REFERENCES users -- the merchant it acts for; NULL: the user belongs to none

@@ -26,6 +26,7 @@ CREATE TABLE sessions (
     user_id    INTEGER NOT NULL REFERENCES users,
     created_at INTEGER NOT NULL,
     expires_at INTEGER NOT NULL,
+    used_at    INTEGER NOT NULL, -- to the hour
     revoked_at INTEGER,
     user_agent TEXT    NOT NULL,
     merchant_id INTEGER REFERENCES users -- the merchant it acts for; NULL: the user belongs to none

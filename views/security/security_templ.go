@@ -512,7 +512,7 @@ func Codes(p CodesProps) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 44, "<div><h1>Your recovery codes</h1><p class=\"lead\">The second factor is on. Each of these codes lets you in once if you lose your authenticator. Print them or keep them in a password manager; they are not shown again.</p></div><section class=\"panel once\" aria-label=\"Recovery codes\"><ul class=\"codes\" data-testid=\"codes\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 44, "<div><h1>Your recovery codes</h1><p class=\"lead\">The second factor is on. Every other session has ended. Each of these codes lets you in once if you lose your authenticator. Print them or keep them in a password manager; they are not shown again.</p></div><section class=\"panel once\" aria-label=\"Recovery codes\"><ul class=\"codes\" data-testid=\"codes\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -97,7 +97,7 @@ func (d *Surface) postConfirmFactor(c echo.Context, who session.Principal) error
 	if err != nil {
 		return d.factorRefused(c, who, err)
 	}
-	d.MailTo(c, who.User.Email, "Your second factor was turned on", "Signing in to Florin asks for a code of an authenticator from now on.\n\n"+
+	d.MailTo(c, who.User.Email, "Your second factor was turned on", "Signing in to Florin asks for a code of an authenticator from now on, and every other session was ended.\n\n"+
 		"If this was not you, change your password and turn it off at once:\n"+d.Shell.BaseURL+session.SecurityPath)
 	p := security.CodesProps{Frame: d.Frame(c, who, "Recovery codes", session.SecurityPath)}
 	for _, code := range codes {

@@ -45,9 +45,9 @@ func (d *Surface) postPasskey(c echo.Context, who session.Principal) error {
 	if err != nil {
 		return d.passkeyRefused(c, who, f, err)
 	}
-	d.MailTo(c, who.User.Email, "A passkey was added", "A passkey called “"+p.Name+"” was added to your account. Whoever has it can sign in to Florin as you.\n\n"+
+	d.MailTo(c, who.User.Email, "A passkey was added", "A passkey called “"+p.Name+"” was added to your account. Whoever has it can sign in to Florin as you. Every other session was ended.\n\n"+
 		"If this was not you, remove it and change your password at once:\n"+d.Shell.BaseURL+session.SecurityPath)
-	return d.Cookies.Redirect(c, session.SecurityPath, "The passkey “"+p.Name+"” is added. You can sign in with it from now on.")
+	return d.Cookies.Redirect(c, session.SecurityPath, "The passkey “"+p.Name+"” is added. You can sign in with it from now on. Every other session has ended.")
 }
 
 func (d *Surface) postPasskeyName(c echo.Context, who session.Principal) error {

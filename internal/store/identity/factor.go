@@ -67,10 +67,9 @@ func (s *Store) PutSecondFactor(ctx context.Context, f identity.SecondFactor) er
 	return db.Wrap(err, "store second factor of user %d", f.UserID)
 }
 
-// ConfirmSecondFactor brings the factor into force and replaces the recovery
-// codes, or fails with identity.ErrHasFactor. If another factor has taken its
-// place meanwhile, whose secret may be another user's, it fails with
-// identity.ErrBadCode.
+// ConfirmSecondFactor brings the factor into force, replaces the recovery codes and ends every session of the user but
+// the one that set it up, or fails with identity.ErrHasFactor. If another factor has taken its place meanwhile, whose
+// secret may be another user's, it fails with identity.ErrBadCode.
 func (s *Store) ConfirmSecondFactor(
 	ctx context.Context, f identity.SecondFactor, step int64, codes []identity.Hash, now time.Time,
 	trail ...audit.Entry,
@@ -107,7 +106,7 @@ func (s *Store) ConfirmSecondFactor(
 					return err
 				}
 			}
-			return nil
+			return endOtherSessions(ctx, t, f.UserID, f.Session, now)
 		},
 	)
 	return db.Wrap(err, "confirm second factor of user %d", f.UserID)

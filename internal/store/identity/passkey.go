@@ -63,9 +63,11 @@ func (s *Store) TakeChallenge(
 	return identity.Challenge{Holder: holder, Purpose: p, State: rows[0].State, ExpiresAt: rows[0].ExpiresAt.Time}, nil
 }
 
-// AddPasskey stores a passkey, or fails with identity.ErrHasPasskey or
-// identity.ErrTooManyPasskeys.
-func (s *Store) AddPasskey(ctx context.Context, p identity.Passkey, trail ...audit.Entry) error {
+// AddPasskey stores a passkey and ends every session of its user but the one kept,
+// or fails with identity.ErrHasPasskey or identity.ErrTooManyPasskeys.
+func (s *Store) AddPasskey(
+	ctx context.Context, p identity.Passkey, keep identity.Hash, trail ...audit.Entry,
+) error {
 	if err := db.CheckTexts("a passkey", p.Name); err != nil {
 		return err
 	}
@@ -92,7 +94,7 @@ func (s *Store) AddPasskey(ctx context.Context, p identity.Passkey, trail ...aud
 		if n, err := res.RowsAffected(); err != nil || n != 1 {
 			return cmp.Or[error](err, identity.ErrHasPasskey)
 		}
-		return nil
+		return endOtherSessions(ctx, t, p.UserID, keep, p.CreatedAt)
 	})
 	return db.Wrap(err, "store a passkey of user %d", p.UserID)
 }

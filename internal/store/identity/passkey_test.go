@@ -62,12 +62,12 @@ func TestStore_Passkeys(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		ctx, u, other := t.Context(), w.NewUser(), w.NewUser()
 		p := storetest.NewPasskey(u.ID, "first")
-		w.Must(w.AddPasskey(ctx, p))
-		storetest.WantError(t, "the same credential", w.AddPasskey(ctx, storetest.NewPasskey(other.ID, "first")), identity.ErrHasPasskey)
+		w.Must(w.AddPasskey(ctx, p, identity.Hash{}))
+		storetest.WantError(t, "the same credential", w.AddPasskey(ctx, storetest.NewPasskey(other.ID, "first"), identity.Hash{}), identity.ErrHasPasskey)
 		for i, err := range storetest.AtOnce(identity.MaxPasskeys+3, func(i int) error {
 			more := storetest.NewPasskey(u.ID, "more"+strconv.Itoa(i))
 			more.CreatedAt = storetest.Start.Add(time.Minute)
-			return w.AddPasskey(ctx, more)
+			return w.AddPasskey(ctx, more, identity.Hash{})
 		}) {
 			if err != nil {
 				storetest.WantError(t, "passkey "+strconv.Itoa(i), err, identity.ErrTooManyPasskeys)
@@ -100,7 +100,7 @@ func TestStore_UsePasskey(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		ctx, u := t.Context(), w.NewUser()
 		before := storetest.NewPasskey(u.ID, "c")
-		w.Must(w.AddPasskey(ctx, before))
+		w.Must(w.AddPasskey(ctx, before, identity.Hash{}))
 		var used atomic.Int64
 		for _, err := range storetest.AtOnce(8, func(i int) error {
 			after := before
@@ -129,7 +129,7 @@ func TestStore_RenamePasskey(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		ctx, u, other := t.Context(), w.NewUser(), w.NewUser()
 		p := storetest.NewPasskey(u.ID, "c")
-		w.Must(w.AddPasskey(ctx, p))
+		w.Must(w.AddPasskey(ctx, p, identity.Hash{}))
 		storetest.WantError(t, "another's", w.RenamePasskey(ctx, other.ID, p.ID, "Mine"), identity.ErrUnknownPasskey)
 		storetest.WantError(t, "none", w.RenamePasskey(ctx, u.ID, "a\x00b", "Mine"), identity.ErrUnknownPasskey)
 		w.Must(w.RenamePasskey(ctx, u.ID, p.ID, "Phone"))
@@ -176,7 +176,7 @@ func TestStore_RemovePasskey(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		ctx, u, other := t.Context(), w.NewUser(), w.NewUser()
 		p := storetest.NewPasskey(u.ID, "c")
-		w.Must(w.AddPasskey(ctx, p))
+		w.Must(w.AddPasskey(ctx, p, identity.Hash{}))
 		w.sessions(u.ID, "here", "elsewhere")
 		w.sessions(other.ID, "theirs")
 		storetest.WantError(t, "another's", w.RemovePasskey(ctx, other.ID, p.ID, storetest.HashOf("theirs"), storetest.Start), identity.ErrUnknownPasskey)

@@ -36,9 +36,8 @@ func (s *Store) SetPassword(
 	return nil
 }
 
-// endOtherSessions ends every session of the user but one. Where something that
-// guarded the account was taken away, whoever came in before must show again
-// who they are.
+// endOtherSessions ends every session of the user but one. When what guards the
+// account changes, a client that came in before must sign in again.
 func endOtherSessions(ctx context.Context, t db.Tx, userID int64, keep identity.Hash, now time.Time) error {
 	_, err := t.NewRaw("UPDATE sessions SET revoked_at = ? WHERE user_id = ? AND token <> ? AND revoked_at IS NULL",
 		db.At(now), userID, keep[:]).Exec(ctx)
@@ -57,12 +56,14 @@ func endSessions(ctx context.Context, t db.Tx, userID int64, now time.Time) erro
 	return err
 }
 
-// Logins lists the user's sessions that are neither over nor revoked, the
+// Logins lists the user's sessions that are neither over, idle nor revoked, the
 // newest first.
 func (s *Store) Logins(ctx context.Context, userID int64, now time.Time) ([]identity.Session, error) {
 	var rows []sessionRow
-	err := s.db.Reader().NewSelect().Model(&rows).Where("user_id = ? AND revoked_at IS NULL AND expires_at > ?", userID,
-		db.At(now)).
+	err := s.db.Reader().NewSelect().Model(&rows).Where(
+		"user_id = ? AND revoked_at IS NULL AND expires_at > ? AND used_at > ?", userID, db.At(now),
+		db.At(now.Add(-identity.SessionIdle)),
+	).
 		Order("created_at DESC").Limit(maxLogins).Scan(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("sessions of user %d: %w", userID, err)

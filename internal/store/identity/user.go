@@ -64,6 +64,7 @@ type sessionRow struct {
 	UserID    int64
 	CreatedAt db.Instant
 	ExpiresAt db.Instant
+	UsedAt    db.Instant
 	RevokedAt db.Instant
 	UserAgent string
 	// MerchantID is who the session acts for; 0 is stored as NULL.
@@ -77,7 +78,7 @@ func (s *Store) CreateSession(ctx context.Context, n identity.Session, trail ...
 	}
 	row := sessionRow{
 		Token: n.Token[:], UserID: n.UserID, CreatedAt: db.At(n.CreatedAt), ExpiresAt: db.At(n.ExpiresAt),
-		UserAgent: n.UserAgent,
+		UsedAt: db.At(n.CreatedAt), UserAgent: n.UserAgent,
 	}
 	err := table.WriteAudited(ctx, s.db, trail, table.AuditFields{
 		User: n.UserID,

@@ -23,11 +23,13 @@ func (s *Store) MembershipBySession(
 		UserID     int64
 		MerchantID int64
 		Role       string
+		UsedAt     db.Instant
 	}
-	const q = "SELECT s.user_id, coalesce(m.merchant_id, 0) AS merchant_id, coalesce(m.role, '') AS role FROM sessions AS s " +
+	const q = "SELECT s.user_id, s.used_at, coalesce(m.merchant_id, 0) AS merchant_id, coalesce(m.role, '') AS role FROM sessions AS s " +
 		"LEFT JOIN memberships AS m ON m.merchant_id = s.merchant_id AND m.user_id = s.user_id " +
-		"WHERE s.token = ? AND s.revoked_at IS NULL AND s.expires_at > ?"
-	if err := s.db.Reader().NewRaw(q, token[:], db.At(now)).Scan(ctx, &rows); err != nil {
+		"WHERE s.token = ? AND s.revoked_at IS NULL AND s.expires_at > ? AND s.used_at > ?"
+	idle := db.At(now.Add(-identity.SessionIdle))
+	if err := s.db.Reader().NewRaw(q, token[:], db.At(now), idle).Scan(ctx, &rows); err != nil {
 		return merchant.Membership{}, fmt.Errorf("seat by session: %w", err)
 	}
 	if len(rows) == 0 {
@@ -52,7 +54,18 @@ func (s *Store) MembershipBySession(
 	if !seat.User.DisabledAt.IsZero() {
 		return merchant.Membership{}, identity.ErrBadSession
 	}
-	return seat, nil
+	return seat, s.touchSession(ctx, token, r.UsedAt.Time, now)
+}
+
+// touchSession stores that a session is in use, at most once in
+// identity.SessionTouch.
+func (s *Store) touchSession(ctx context.Context, token identity.Hash, used, now time.Time) error {
+	if now.Before(used.Add(identity.SessionTouch)) {
+		return nil
+	}
+	_, err := db.WriteOne(ctx, s.db, "UPDATE sessions SET used_at = ? WHERE token = ? AND used_at < ?",
+		db.At(now), token[:], db.At(now))
+	return err
 }
 
 // MembershipsOf lists the merchants the user belongs to, their own first.
