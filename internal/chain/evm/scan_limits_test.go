@@ -167,11 +167,11 @@ func TestScan_SlowNode(t *testing.T) {
 	txs := s.history(watched, 400, 0)
 	var err error
 	if s.reader, err = evm.New(evm.Config{
-		Profile: s.profile, Endpoints: []string{s.endpoints[0].URL}, Now: s.clock.Now, Timeout: 600 * time.Millisecond,
+		Profile: s.profile, Endpoints: []string{s.endpoints[0].URL}, Now: s.clock.Now, Timeout: 3 * time.Second,
 	}); err != nil {
 		t.Fatal(err)
 	}
-	s.endpoints[0].Set(chaintest.Faults{SlowLogs: 5 * time.Millisecond})
+	s.endpoints[0].Set(chaintest.Faults{SlowLogs: 25 * time.Millisecond})
 	for range 10 {
 		if _, err = s.scan(0, s.chain.Head(), watched...); err == nil {
 			break
