@@ -153,6 +153,36 @@ var badDetails = []badRow{
 		field: "payment", code: 400, says: []string{"description"},
 	},
 	{
+		name: "writing direction", prepare: withMerchant,
+		method: "POST", path: "/create-payment", body: `{"apiKey":"$A","amount":10,"reference":"NL\u202e42"}`,
+		query: `mutation { payment(apiKey: "$A", amount: 10, reference: "NL\u202e42") { code message transaction { txnid } } }`,
+		field: "payment", code: 400, says: []string{"reference", "invisible"},
+	},
+	{
+		name: "mark of direction", prepare: withMerchant,
+		method: "POST", path: "/create-payment", body: `{"apiKey":"$A","amount":10,"description":"caf\u200fe"}`,
+		query: `mutation { payment(apiKey: "$A", amount: 10, description: "caf\u200fe") { code message transaction { txnid } } }`,
+		field: "payment", code: 400, says: []string{"description", "invisible"},
+	},
+	{
+		name: "no width", prepare: withMerchant,
+		method: "POST", path: "/create-payment", body: `{"apiKey":"$A","amount":10,"customerEmail":"a\u200bb@example.org"}`,
+		query: `mutation { payment(apiKey: "$A", amount: 10, customerEmail: "a\u200bb@example.org") { code message transaction { txnid } } }`,
+		field: "payment", code: 400, says: []string{"customerEmail", "invisible"},
+	},
+	{
+		name: "direction of an address", prepare: withMerchant,
+		method: "POST", path: "/create-payment", body: `{"apiKey":"$A","amount":10,"successUrl":"https://shop.example/\u2066x"}`,
+		query: `mutation { payment(apiKey: "$A", amount: 10, successUrl: "https://shop.example/\u2066x") { code message transaction { txnid } } }`,
+		field: "payment", code: 400, says: []string{"successUrl", "invisible"},
+	},
+	{
+		name: "no width in metadata", prepare: withMerchant,
+		method: "POST", path: "/create-payment", body: `{"apiKey":"$A","amount":10,"metadata":{"a\u2060":"x"}}`,
+		query: `mutation { payment(apiKey: "$A", amount: 10, metadata: {a: "x\u00ad"}) { code message transaction { txnid } } }`,
+		field: "payment", code: 400, says: []string{"metadata", "invisible"},
+	},
+	{
 		name: "return to a script", prepare: withMerchant,
 		method: "POST", path: "/create-payment", body: `{"apiKey":"$A","amount":10,"successUrl":"javascript:alert(1)"}`,
 		query: `mutation { payment(apiKey: "$A", amount: 10, successUrl: "javascript:alert(1)") { code message transaction { txnid } } }`,

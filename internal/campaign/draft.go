@@ -4,10 +4,9 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/input"
 	"github.com/florinpay/florin/internal/money"
 )
 
@@ -162,29 +161,8 @@ func cleanLine(field, text string, most int) (string, error) {
 // characters, and hold nothing that does not print.
 func cleanText(field, text string, most int) (string, error) {
 	text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
-	if len(text) > most*utf8.UTFMax || utf8.RuneCountInString(text) > most {
-		return "", fault.About(fault.Invalid, field, "must have at most %d characters", most)
-	}
-	if !utf8.ValidString(text) {
-		return "", fault.About(fault.Invalid, field, "must be text in UTF-8")
-	}
-	if strings.ContainsFunc(text, hidden) {
-		return "", fault.About(fault.Invalid, field, "must not hold control characters")
+	if err := input.CheckLines(field, text, most); err != nil {
+		return "", err
 	}
 	return text, nil
-}
-
-// hidden reports characters that do not print but change how the text around
-// them looks: controls, line separators and overrides of the writing direction,
-// with which one donor could imitate another.
-func hidden(r rune) bool {
-	switch {
-	case r == '\n':
-		return false
-	case unicode.IsControl(r), r == '\u2028', r == '\u2029':
-		return true
-	case r >= '\u202a' && r <= '\u202e', r >= '\u2066' && r <= '\u2069':
-		return true
-	}
-	return r == utf8.RuneError || r == '\ufeff'
 }

@@ -5,7 +5,6 @@ package input
 import (
 	"net/url"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/florinpay/florin/internal/fault"
@@ -27,31 +26,29 @@ func Text(field, text string, most int) (string, error) {
 }
 
 // CheckText refuses, with fault.Invalid, a text that is not UTF-8, has more
-// than most characters, or holds characters that do not print.
+// than most characters, more than one line, or characters that do not print.
 func CheckText(field, text string, most int) error {
+	if err := CheckLines(field, text, most); err != nil {
+		return err
+	}
+	if strings.Contains(text, "\n") {
+		return fault.About(fault.Invalid, field, "must be one line")
+	}
+	return nil
+}
+
+// CheckLines is CheckText for a text of several lines, which end in a line feed.
+func CheckLines(field, text string, most int) error {
 	if len(text) > most*utf8.UTFMax || utf8.RuneCountInString(text) > most {
 		return fault.About(fault.Invalid, field, "must have at most %d characters", most)
 	}
 	if !utf8.ValidString(text) {
 		return fault.About(fault.Invalid, field, "must be text in UTF-8")
 	}
-	if strings.ContainsFunc(text, Hidden) {
-		return fault.About(fault.Invalid, field, "must not hold control characters")
+	if r, ok := firstHidden(text); ok {
+		return fault.About(fault.Invalid, field, "must not hold control or invisible characters such as %U", r)
 	}
 	return nil
-}
-
-// Hidden reports whether a character does not print but changes the text around
-// it: controls, line separators, and the overrides of writing direction, which
-// can make one name look like another.
-func Hidden(r rune) bool {
-	switch {
-	case unicode.IsControl(r), r == '\u2028', r == '\u2029':
-		return true
-	case r >= '\u202a' && r <= '\u202e', r >= '\u2066' && r <= '\u2069':
-		return true
-	}
-	return r == utf8.RuneError || r == '\ufeff'
 }
 
 // URL returns an absolute https URL without credentials. An empty text is

@@ -3,11 +3,9 @@ package payment
 import (
 	"net/mail"
 	"net/url"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/input"
 )
 
 // Limits of Details: enough for any order id and text, small enough that ten
@@ -35,7 +33,7 @@ func (d Details) check() error {
 		{"name", d.DonorName, MaxDonorName},
 		{"message", d.DonorMessage, MaxDonorText},
 	} {
-		if err := checkText(f.name, f.text, f.most); err != nil {
+		if err := input.CheckLines(f.name, f.text, f.most); err != nil {
 			return err
 		}
 	}
@@ -53,23 +51,14 @@ func (d Details) check() error {
 	return checkMetadata(d.Metadata)
 }
 
-func checkText(name, text string, most int) error {
-	if utf8.RuneCountInString(text) > most {
-		return fault.About(fault.Invalid, name, "must have at most %d characters", most)
-	}
-	if !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool {
-		return unicode.IsControl(r) && r != '\n'
-	}) {
-		return fault.About(fault.Invalid, name, "must be plain text without control characters")
-	}
-	return nil
-}
-
 // checkReturnURL allows only absolute http and https addresses: the payer's
 // browser is sent there.
 func checkReturnURL(name, text string) error {
 	if text == "" {
 		return nil
+	}
+	if err := input.CheckText(name, text, MaxURL); err != nil {
+		return err
 	}
 	u, err := url.Parse(text)
 	if err != nil || len(text) > MaxURL || (u.Scheme != "https" && u.Scheme != "http") || u.Host == "" ||
@@ -93,7 +82,7 @@ func checkMetadata(m map[string]string) error {
 		if k == "" {
 			return fault.About(fault.Invalid, "metadata", "must not have an empty key")
 		}
-		if err := checkText("metadata", k+v, MaxMetadata); err != nil {
+		if err := input.CheckLines("metadata", k+"\n"+v, MaxMetadata+1); err != nil {
 			return err
 		}
 	}

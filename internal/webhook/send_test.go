@@ -150,7 +150,7 @@ func TestSend_EndlessAnswer(t *testing.T) {
 	t.Parallel()
 	var sent atomic.Int64
 	shop := startReceiver(t, func(w http.ResponseWriter, q *http.Request) {
-		chunk := bytes.Repeat([]byte("é\x00\xff\x1b[31m\n\t"), 1000)
+		chunk := bytes.Repeat([]byte("é\x00\xff\x1b[31m\u202e\u200b\n\t"), 1000)
 		for q.Context().Err() == nil {
 			n, err := w.Write(chunk)
 			if err != nil {
@@ -168,7 +168,7 @@ func TestSend_EndlessAnswer(t *testing.T) {
 		t.Fatalf("%d bytes shown, valid UTF-8: %v", len(a.Response), utf8.ValidString(a.Response))
 	}
 	for _, r := range a.Response {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+		if unicode.In(r, unicode.Cc, unicode.Cf) && r != '\n' && r != '\t' {
 			t.Fatalf("%U is shown", r)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/florinpay/florin/internal/input"
 	"github.com/florinpay/florin/internal/secret"
 )
 
@@ -72,14 +73,15 @@ func spellings(text string) []string {
 	}
 }
 
-// printable returns at most limit bytes as valid UTF-8 without control
-// characters, save for line feeds and tabs.
+// printable returns at most limit bytes as valid UTF-8 without control and
+// invisible characters, save for line feeds, tabs and what joins emoji and
+// letters.
 func printable(text []byte, limit int) string {
 	out := make([]byte, 0, min(len(text), limit))
 	for len(text) > 0 {
 		r, size := utf8.DecodeRune(text)
 		text = text[size:]
-		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+		if input.Hidden(r) && !harmless(r) {
 			continue
 		}
 		if len(out)+utf8.RuneLen(r) > limit {
@@ -88,4 +90,9 @@ func printable(text []byte, limit int) string {
 		out = utf8.AppendRune(out, r)
 	}
 	return string(out)
+}
+
+func harmless(r rune) bool {
+	return r == '\n' || r == '\t' || r == utf8.RuneError ||
+		unicode.In(r, unicode.Join_Control, unicode.Variation_Selector)
 }

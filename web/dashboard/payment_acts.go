@@ -9,7 +9,7 @@ import (
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
-
+	"github.com/florinpay/florin/internal/input"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/web/session"
 	"github.com/florinpay/florin/web/shell"
@@ -67,8 +67,8 @@ func (d *Surface) postComplete(c echo.Context, who session.Principal) error {
 		return err
 	}
 	reason := f.Text("reason")
-	if reason == "" || len(reason) > maxReason {
-		f.Bad("reason", "Say in up to 500 characters why you complete it by hand.")
+	if reason == "" || input.CheckLines("reason", reason, maxReason) != nil {
+		f.Bad("reason", "Say in up to 500 characters, all of them visible, why you complete it by hand.")
 		return d.paymentPage(c, who, http.StatusBadRequest, f, nil)
 	}
 	if ok, err := d.byHand(c, who, f); !ok {

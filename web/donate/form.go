@@ -14,6 +14,7 @@ import (
 
 	"github.com/florinpay/florin/graph/model"
 	"github.com/florinpay/florin/graph/operation"
+	"github.com/florinpay/florin/internal/input"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/views"
@@ -148,8 +149,8 @@ func (s *Surface) fieldProblem(form url.Values, field string) map[string]donate.
 	return map[string]donate.InputError{field: donate.InputText}
 }
 
-// donateAgain shows the page with what was typed. Bytes that are
-// not valid text are left out.
+// donateAgain shows the page with what was typed. Characters that do not print
+// are left out, so that the donor can send it as shown.
 func (s *Surface) donateAgain(
 	c echo.Context, status int, problems map[string]donate.InputError, problem checkout.Problem,
 ) error {
@@ -166,6 +167,5 @@ func (s *Surface) donateAgain(
 const maxShownText = 4 << 10
 
 func shownText(text string) string {
-	text = strings.ToValidUTF8(text[:min(len(text), maxShownText)], "")
-	return strings.ReplaceAll(text, "\x00", "")
+	return input.Visible(text[:min(len(text), maxShownText)])
 }
