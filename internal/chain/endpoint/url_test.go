@@ -159,8 +159,10 @@ func TestURL_Failure(t *testing.T) {
 func TestURL_Same(t *testing.T) {
 	t.Parallel()
 	same := [][2]string{
-		{"http://a.example/x", " http://a.example/x "}, {"http://a.example:80/x", "HTTP://A.example/x"},
-		{"https://a.example:443/x", "https://a.example/x#y"}, {"https://a.example./x", "https://a.example/x?"},
+		{"http://a.example/x", " http://a.example/x "},
+		{"http://a.example:80/x", "HTTP://A.example/x"},
+		{"https://a.example:443/x", "https://a.example/x#y"},
+		{"https://a.example./x", "https://a.example/x?"},
 	}
 	other := [][2]string{
 		{"http://a.example/x", "http://a.example/y"},

@@ -51,3 +51,84 @@ func (a *Adapter) Balances(
 	}
 	return balances, nil
 }
+
+// Coins returns the SOL of each address in lamports, from a node that has reached the slot of `at`. The
+// lamports of a token account are its rent and do not count.
+func (a *Adapter) Coins(ctx context.Context, addresses []chain.Address, at chain.Head) ([]money.Units, error) {
+	keys := make([]solanago.PublicKey, len(addresses))
+	for i, text := range addresses {
+		key, err := parseKey(string(text))
+		if err != nil {
+			return nil, err
+		}
+		keys[i] = key
+	}
+	balances := make([]money.Units, len(keys))
+	err := a.pool.do(ctx, func(ctx context.Context, e *endpoint) error {
+		return each(ctx, keys, accountsPerCall, func(ctx context.Context, part []solanago.PublicKey, first int) error {
+			got, _, err := e.accounts(ctx, part, at.Number)
+			for i, r := range got {
+				balances[first+i] = money.Units{}
+				if r != nil && !r.token() {
+					balances[first+i] = money.UnitsFromUint64(r.Lamports)
+				}
+			}
+			return err
+		})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("SOL of addresses: %w", err)
+	}
+	return balances, nil
+}
+
+// Coin returns SOL as an asset without a contract.
+func (a *Adapter) Coin() chain.Asset {
+	return chain.Asset{Network: a.profile.Network, Symbol: a.profile.Coin, Decimals: coinDecimals}
+}
+
+// Token returns any mint of either token program as an asset, and what the associated account of an owner
+// holds of it. It fails with fault.Unprocessable where there is no mint. Unless the mint is one of the
+// network's assets its symbol is its address, because anyone can choose the name of a mint.
+func (a *Adapter) Token(ctx context.Context, contract, holder chain.Address) (chain.Asset, money.Units, error) {
+	key, err := parseKey(string(contract))
+	if err != nil {
+		return chain.Asset{}, money.Units{}, err
+	}
+	owner, err := parseKey(string(holder))
+	if err != nil {
+		return chain.Asset{}, money.Units{}, err
+	}
+	var m foundMint
+	var held holding
+	err = a.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {
+		if m, err = e.mintOf(ctx, key); err != nil || m.program.IsZero() {
+			return err
+		}
+		got, _, err := e.accounts(ctx, []solanago.PublicKey{associatedOf(owner, key, m.program)}, 0)
+		if err != nil {
+			return err
+		}
+		held, err = got[0].holdingOf(m.program)
+		return err
+	})
+	if err != nil {
+		return chain.Asset{}, money.Units{}, fmt.Errorf("token %s on %s: %w", contract, a.profile.Network, err)
+	}
+	if m.program.IsZero() {
+		return chain.Asset{}, money.Units{}, fault.New(
+			fault.Unprocessable, "there is no token at %s on %s", contract, a.profile.Network,
+		)
+	}
+	asset := chain.Asset{
+		Network: a.profile.Network, Contract: chain.Address(key.String()), Symbol: key.String(),
+		Decimals: int(m.decimals),
+	}
+	if known, ok := a.mint(asset.Contract); ok {
+		asset = known.asset
+	}
+	if !held.valid || held.owner != owner {
+		return asset, money.Units{}, nil
+	}
+	return asset, money.UnitsFromUint64(held.amount), nil
+}

@@ -3,6 +3,7 @@ package solana_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -20,6 +21,7 @@ type node struct {
 
 	mu     sync.Mutex
 	alter  map[string]func(params, result json.RawMessage) json.RawMessage
+	deny   map[string]func(params json.RawMessage) (status int, body string)
 	status int
 	calls  map[string]int
 }
@@ -28,6 +30,7 @@ func newNode(t *testing.T, upstream string) *node {
 	t.Helper()
 	n := &node{
 		alter: make(map[string]func(params, result json.RawMessage) json.RawMessage), calls: make(map[string]int),
+		deny: make(map[string]func(params json.RawMessage) (int, string)),
 	}
 	n.Server = httptest.NewServer(
 		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { n.answer(t, w, r, upstream) }),
@@ -55,8 +58,15 @@ func (n *node) answer(t *testing.T, w http.ResponseWriter, r *http.Request, upst
 	}
 	n.mu.Lock()
 	n.calls[call.Method]++
-	status, alter := n.status, n.alter[call.Method]
+	status, alter, deny := n.status, n.alter[call.Method], n.deny[call.Method]
 	n.mu.Unlock()
+	if deny != nil {
+		if status, body := deny(call.Params); status != 0 {
+			w.WriteHeader(status)
+			_, _ = io.WriteString(w, body) // the client may have disconnected
+			return
+		}
+	}
 	if status != 0 {
 		http.Error(w, "refused for key "+secretPath, status)
 		return
@@ -104,6 +114,28 @@ func (n *node) set(method string, f func(params, result json.RawMessage) json.Ra
 		return
 	}
 	n.alter[method] = f
+}
+
+// failFor makes the node answer calls of a method with an HTTP status and a body if their parameters hold the text; an
+// empty text ends it.
+func (n *node) failFor(method, text string, status int, body string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	delete(n.deny, method)
+	if text == "" {
+		return
+	}
+	n.deny[method] = func(params json.RawMessage) (int, string) {
+		if strings.Contains(string(params), text) {
+			return status, body
+		}
+		return 0, ""
+	}
+}
+
+// rpcError is the body of an answer with an error object.
+func rpcError(code int, message string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"error":{"code":%d,"message":%q}}`, code, message)
 }
 
 // refuse makes the node answer every call with an HTTP status; 0 ends it.

@@ -85,7 +85,7 @@ func (s *search) snapshots(ctx context.Context, accounts []*account) ([]snapshot
 	for _, acc := range accounts {
 		slot = max(slot, acc.seen) // never an older state than before
 	}
-	err := each(ctx, accounts, accountsPerCall, func(ctx context.Context, part []*account, at int) error {
+	read := func(ctx context.Context, part []*account, at int) error {
 		got, slot, err := s.e.accounts(ctx, keysOf(part), slot)
 		if err != nil {
 			return err
@@ -94,8 +94,17 @@ func (s *search) snapshots(ctx context.Context, accounts []*account) ([]snapshot
 			snapshots[at+i] = snapshot{account: acc, now: got[i], slot: slot}
 		}
 		return nil
+	}
+	at := make(map[*account]int, len(accounts))
+	for i, acc := range accounts {
+		at[acc] = i
+	}
+	err := each(ctx, accounts, accountsPerCall, func(ctx context.Context, part []*account, _ int) error {
+		return isolated(ctx, &s.single, part, func(ctx context.Context, part []*account) error {
+			return read(ctx, part, at[part[0]])
+		}, func(acc *account, err error) error { return s.failsFor(ctx, acc, err) })
 	})
-	return snapshots, err
+	return slices.DeleteFunc(snapshots, func(x snapshot) bool { return x.account == nil || s.left[x.address] }), err
 }
 
 // historyStart is the slot from which the history of an account must be known: some slots before the range,
@@ -117,7 +126,10 @@ func (s *search) plan(ctx context.Context, snapshots []snapshot) error {
 	for _, x := range snapshots {
 		now, err := x.now.holding()
 		if err != nil {
-			return err
+			if err := s.failsFor(ctx, x.account, err); err != nil {
+				return err
+			}
+			continue
 		}
 		must, err := s.mustRead(x, now)
 		if err != nil {
@@ -153,7 +165,7 @@ func (s *search) walkAll(ctx context.Context, accounts []*account) error {
 	var mu sync.Mutex
 	err := each(ctx, accounts, 1, func(ctx context.Context, one []*account, _ int) error {
 		acc, budget := one[0], shortWalk
-		if acc.walk == nil {
+		if acc.walk == nil || s.isLeft(acc) {
 			return nil
 		}
 		over, err := s.advanceOne(ctx, acc, &budget)
@@ -185,15 +197,14 @@ func (s *search) walkAll(ctx context.Context, accounts []*account) error {
 
 // advanceOne advances a walk. An account for which it fails is set aside if the scan can go on without it.
 func (s *search) advanceOne(ctx context.Context, acc *account, budget *int) (over bool, err error) {
-	over, err = s.advance(ctx, acc, budget)
-	if err == nil || gaveUp(ctx) || !ofOne(err) {
-		return over, err
+	limited := ctx
+	if acc.trouble.by != nil {
+		short, cancel := context.WithTimeout(ctx, troubleLimit)
+		defer cancel()
+		limited = short
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.tolerates(acc, err) {
-		return false, err
+	if over, err = s.advance(limited, acc, budget); err == nil {
+		return over, nil
 	}
-	s.setAside(acc, err.Error())
-	return true, nil
+	return true, s.failsFor(ctx, acc, err)
 }

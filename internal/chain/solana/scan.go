@@ -66,6 +66,7 @@ type search struct {
 	mu     sync.Mutex
 	unread *chain.UnreadError
 	left   map[chain.Address]bool // set aside in this scan
+	single isolation
 }
 
 // accountsPerRound is how many accounts are finished before the next ones are begun: their results are kept
@@ -76,11 +77,12 @@ func (s *search) run(ctx context.Context, accounts []*account) ([]chain.Transfer
 	if err := s.e.reached(ctx, s.to); err != nil {
 		return nil, err
 	}
+	accounts = s.inTurn(accounts)
 	for round := 0; ; round++ {
 		if _, err := s.recheck(ctx, accounts); err != nil {
 			return nil, err
 		}
-		for part := range slices.Chunk(accounts, accountsPerRound) {
+		for part := range slices.Chunk(s.notLeft(accounts), accountsPerRound) {
 			if err := s.refresh(ctx, part); err != nil {
 				return nil, err
 			}
@@ -89,20 +91,27 @@ func (s *search) run(ctx context.Context, accounts []*account) ([]chain.Transfer
 		if err != nil {
 			return nil, err
 		}
-		if gone == "" {
+		if len(gone) == 0 {
 			break
 		}
-		if round == maxForks {
-			return nil, rpc.Lagging("transaction %s comes and goes", gone)
+		if round < maxForks {
+			continue
 		}
+		for _, acc := range gone {
+			if err := s.failsFor(ctx, acc, rpc.Lagging("a transaction of %s comes and goes", acc.key)); err != nil {
+				return nil, err
+			}
+		}
+		break
 	}
-	transfers, err := s.transfers(ctx, accounts)
+	transfers, err := s.transfers(ctx, s.notLeft(accounts))
 	if err != nil {
 		return nil, err
 	}
 	if err := s.e.reached(ctx, s.to); err != nil {
 		return nil, err
 	}
+	s.wellAgain(accounts)
 	return transfers, nil
 }
 
@@ -110,9 +119,10 @@ func (s *search) run(ctx context.Context, accounts []*account) ([]chain.Transfer
 const maxForks = 3
 
 // recheck reads the status of transactions that a fork could still remove. Where one is gone, another may
-// have replaced it without changing the balance, so the account must be read again. The result names a
-// transaction that is gone.
-func (s *search) recheck(ctx context.Context, accounts []*account) (gone string, err error) {
+// have replaced it without changing the balance, so the account must be read again. The result are the accounts with
+// a transaction that is gone.
+func (s *search) recheck(ctx context.Context, accounts []*account) (gone []*account, err error) {
+	accounts = s.notLeft(accounts)
 	var open []string
 	for _, acc := range accounts {
 		for _, e := range acc.notFinal() {
@@ -122,23 +132,29 @@ func (s *search) recheck(ctx context.Context, accounts []*account) (gone string,
 	slices.Sort(open)
 	open = slices.Compact(open)
 	if len(open) == 0 {
-		return "", nil
+		return nil, nil
 	}
 	statuses, err := s.e.statuses(ctx, open)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	for _, acc := range accounts {
 		for _, e := range acc.notFinal() {
 			st := statuses[e.signature]
 			if !st.included() {
 				delete(acc.entries, e.signature)
-				acc.known, acc.covered, acc.state, acc.walk, gone = false, false, nil, nil, e.signature
+				acc.known, acc.covered, acc.state, acc.walk = false, false, nil, nil
+				gone = append(gone, acc)
+				break
+			}
+			err := s.applyStatus(e, st)
+			if err == nil {
 				continue
 			}
-			if err := s.applyStatus(e, st); err != nil {
-				return "", err
+			if err := s.failsFor(ctx, acc, err); err != nil {
+				return nil, err
 			}
+			break
 		}
 	}
 	return gone, nil
@@ -164,27 +180,30 @@ func (s *search) transfers(ctx context.Context, accounts []*account) ([]chain.Tr
 	}
 	var pairs []pair
 	for _, acc := range accounts {
-		if s.left[acc.address] {
-			continue
-		}
 		for _, e := range acc.within(s.from, s.to.Number) {
 			pairs = append(pairs, pair{acc, e})
 		}
 	}
 	err := each(ctx, pairs, 1, func(ctx context.Context, one []pair, _ int) error {
-		return s.fetch(ctx, one[0].acc, one[0].e)
+		if err := s.fetch(ctx, one[0].acc, one[0].e); err != nil {
+			return s.failsFor(ctx, one[0].acc, err)
+		}
+		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
 	var transfers []chain.Transfer
 	for _, p := range pairs {
-		if !p.e.tx.credited {
+		if s.left[p.acc.address] || !p.e.tx.credited {
 			continue
 		}
 		at, err := s.cache.head(ctx, p.e.slot)
 		if err != nil {
-			return nil, err
+			if err := s.failsFor(ctx, p.acc, err); err != nil {
+				return nil, err
+			}
+			continue
 		}
 		transfers = append(transfers, chain.Transfer{
 			Key: chain.Key{
@@ -194,7 +213,7 @@ func (s *search) transfers(ctx context.Context, accounts []*account) ([]chain.Tr
 			Block: at, Source: p.e.tx.source,
 		})
 	}
-	return transfers, nil
+	return slices.DeleteFunc(transfers, func(t chain.Transfer) bool { return s.left[t.To] }), nil
 }
 
 // fetch reads what a transaction did to the account, once.
@@ -207,6 +226,7 @@ func (s *search) fetch(ctx context.Context, acc *account, e *entry) error {
 		return err
 	}
 	if t.Slot != e.slot {
+		e.final = false // the status was wrong, or the transaction: both are read again
 		return rpc.Lagging("transaction %s is in slot %d, not %d", e.signature, t.Slot, e.slot)
 	}
 	e.tx = outcomeOf(t, acc, s.e.Name)

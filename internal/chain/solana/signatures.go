@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
 )
 
@@ -53,7 +54,7 @@ func (e *endpoint) page(ctx context.Context, address, before string, limit int) 
 		return nil, err
 	}
 	for i, s := range page {
-		if s.Signature == "" || i > 0 && s.Slot > page[i-1].Slot {
+		if _, ok := parseSignature(chain.TxHash(s.Signature)); !ok || i > 0 && s.Slot > page[i-1].Slot {
 			return nil, rpc.Malformed("signatures of %s", address)
 		}
 	}

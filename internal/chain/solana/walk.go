@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	solanago "github.com/gagliardetto/solana-go"
 
-	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/solana/effect"
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
 )
@@ -40,6 +38,8 @@ type walk struct {
 	older   int    // how many transactions before goal were read
 	credits []*entry
 	listed  map[string]bool // signatures in slots from goal on, for the comparison with another index
+	// outdated: the index lists more by now.
+	outdated bool
 }
 
 // Budgets of walks, in transactions.
@@ -55,20 +55,6 @@ const (
 	settled = 150
 	// listedKept bounds the memory of a walk; with more, another index is not compared.
 	listedKept = 10_000
-)
-
-// trouble is an account that could not be explained, by endpoint.
-type trouble struct {
-	since time.Time
-	by    map[*endpoint]time.Time
-}
-
-const (
-	// troubleGrace is how long an account that an index does not explain keeps the scan waiting: indexes are some
-	// moments behind the accounts.
-	troubleGrace = 10 * time.Second
-	// troubleAge is how long the failure of an endpoint counts.
-	troubleAge = time.Minute
 )
 
 // errUnexplained: no transaction explains what an account holds.
@@ -99,7 +85,10 @@ func (s *search) advance(ctx context.Context, acc *account, budget *int) (over b
 		}
 		if len(w.page) == 0 {
 			if err := w.turn(ctx, acc.key); err != nil {
-				return false, err
+				if gaveUp(ctx) || w.last == 0 || w.last >= w.goal || !ofOne(err) {
+					return false, err
+				}
+				w.ended = true // the node does not list what is as old
 			}
 			*budget--
 			continue
@@ -110,6 +99,12 @@ func (s *search) advance(ctx context.Context, acc *account, budget *int) (over b
 			if !one[0].failed() && one[0].Slot <= w.slot {
 				read[at], err = s.cache.transaction(ctx, one[0].Signature)
 			}
+			if err != nil && one[0].Slot < w.goal && ofOne(err) && !gaveUp(ctx) {
+				return nil // it could only explain what the account held before: nodes forget old transactions
+			}
+			if read[at] != nil && read[at].Slot != one[0].Slot && one[0].Slot < w.goal {
+				read[at] = nil
+			}
 			return err
 		})
 		if err != nil {
@@ -118,9 +113,10 @@ func (s *search) advance(ctx context.Context, acc *account, budget *int) (over b
 		}
 		for i, t := range read {
 			if err := w.take(acc, part[i], t); err != nil {
+				w.page = slices.Concat(part[i:], w.page)
 				return false, err
 			}
-			if t != nil {
+			if !part[i].failed() {
 				*budget--
 			}
 		}
@@ -159,18 +155,18 @@ func (w *walk) next(n int) []signatureInfo {
 
 // take counts one transaction in; t is nil for one that was not read.
 func (w *walk) take(acc *account, l signatureInfo, t *effect.Transaction) error {
+	if t != nil && t.Slot != l.Slot {
+		return rpc.Lagging("transaction %s is in slot %d, not %d", l.Signature, t.Slot, l.Slot)
+	}
 	w.last = l.Slot
 	if l.Slot >= w.goal && len(w.listed) < listedKept {
 		w.listed[l.Signature] = true
 	}
+	if l.Slot < w.goal && !l.failed() {
+		w.older++
+	}
 	if t == nil {
 		return nil
-	}
-	if t.Slot != l.Slot {
-		return rpc.Lagging("transaction %s is in slot %d, not %d", l.Signature, t.Slot, l.Slot)
-	}
-	if l.Slot < w.goal {
-		w.older++
 	}
 	c, reported := t.Change(acc.key)
 	if !reported {
@@ -217,7 +213,7 @@ func (s *search) conclude(ctx context.Context, acc *account) error {
 		explained = s.forgotten(ctx, acc, w)
 	}
 	if !explained {
-		if w.newest != 0 || w.bounded {
+		if w.newest != 0 || w.bounded || w.outdated {
 			acc.walk = nil // the index is behind: begin at its newest entry again
 		}
 		return rpc.Lagging("%w: %s at slot %d", errUnexplained, acc.key, w.slot)
@@ -229,65 +225,38 @@ func (s *search) conclude(ctx context.Context, acc *account) error {
 		acc.since = w.goal
 	}
 	acc.known, acc.covered, acc.state, acc.seen = true, true, w.state, max(acc.seen, w.to)
-	acc.swept, acc.walk, acc.trouble = w.swept, nil, trouble{}
+	acc.swept, acc.walk = w.swept, nil
 	return nil
 }
 
 // forgotten reports whether a balance dates from before what the node remembers. Since an index may also be behind,
-// another endpoint must list nothing more for the range, or so many slots must have passed since the snapshot that
-// the index would list it now.
+// another endpoint whose index has reached the snapshot must list nothing more for the range, or so many slots must
+// have passed since the snapshot that the index would list it now.
 func (s *search) forgotten(ctx context.Context, acc *account, w *walk) bool {
 	for _, o := range s.adapter.pool.without(w.e.Name) {
 		var list []signatureInfo
+		var newest signatureInfo
 		err := s.adapter.pool.try(ctx, o, func(ctx context.Context, o *endpoint) (err error) {
+			// Almost every slot has a transaction that names the mint: by it the index shows how far it is.
+			if newest, err = o.newestSigned(ctx, acc.mint.key.String()); err != nil {
+				return err
+			}
 			list, err = o.page(ctx, acc.key.String(), "", signaturesPerPage)
 			return err
 		})
-		if err != nil || len(w.listed) >= listedKept {
+		if err != nil || newest.Slot < w.slot || len(w.listed) >= listedKept {
 			continue
 		}
 		return !slices.ContainsFunc(list, func(l signatureInfo) bool {
 			return l.Slot >= w.goal && !w.listed[l.Signature]
 		})
 	}
-	if s.to.Number < w.slot+settled {
+	list, err := w.e.page(ctx, acc.key.String(), "", signaturesPerPage)
+	if err != nil {
 		return false
 	}
-	list, err := w.e.page(ctx, acc.key.String(), "", signaturesPerPage)
-	return err == nil && !slices.ContainsFunc(list, func(l signatureInfo) bool {
+	w.outdated = slices.ContainsFunc(list, func(l signatureInfo) bool {
 		return l.Slot >= w.goal && l.Slot <= w.slot && !w.listed[l.Signature]
 	})
-}
-
-// ofOne reports whether an error may concern a single account or transaction, and not the endpoint.
-func ofOne(err error) bool {
-	return errors.Is(err, rpc.ErrLagging) || errors.Is(err, rpc.ErrMalformed) || rpc.CodeOf(err) != 0
-}
-
-// tolerates records that the endpoint failed for the account, and reports whether the scan goes on without it: no
-// endpoint that is in use explains it, for longer than an index lags.
-func (s *search) tolerates(acc *account, err error) bool {
-	now := s.adapter.pool.now()
-	if acc.trouble.by == nil {
-		acc.trouble = trouble{since: now, by: make(map[*endpoint]time.Time)}
-	}
-	acc.trouble.by[s.e] = now
-	if acc.walk != nil && errors.Is(err, errUnexplained) && len(s.adapter.pool.without(s.e.Name)) == 0 {
-		return true // it waits until the index has settled
-	}
-	return now.Sub(acc.trouble.since) > troubleGrace &&
-		!slices.ContainsFunc(s.adapter.pool.ready(), func(e *endpoint) bool {
-			return now.Sub(acc.trouble.by[e]) > troubleAge
-		})
-}
-
-// setAside leaves an account out of the scan's answer.
-func (s *search) setAside(acc *account, reason string) {
-	if s.unread == nil {
-		s.unread = &chain.UnreadError{Reason: reason}
-	}
-	if !slices.Contains(s.unread.Addresses, acc.address) {
-		s.unread.Addresses = append(s.unread.Addresses, acc.address)
-	}
-	s.left[acc.address] = true
+	return !w.outdated && s.to.Number >= w.slot+settled
 }

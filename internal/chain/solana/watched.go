@@ -11,7 +11,7 @@ import (
 	"github.com/florinpay/florin/internal/chain/solana/effect"
 )
 
-// it was read
+// watchedAccounts are the token accounts of the watched owners, with what is known of each. An account that does not
 // change costs no more than its share of one call for a hundred. One scan at a time uses it.
 type watchedAccounts struct {
 	turn      chan struct{} // holds a token while no scan runs
@@ -19,6 +19,7 @@ type watchedAccounts struct {
 	accounts  map[solanago.PublicKey]*account
 	sweeps    sweepLog
 	pruned    time.Time
+	held      time.Time // when scans last began to fail because of single accounts
 }
 
 func newWatchedAccounts() *watchedAccounts {

@@ -88,7 +88,7 @@ func (w *Client) Send(ctx context.Context, method string, params []any, into any
 	var r reply
 	if err := json.Unmarshal(answer, &r); err != nil || r.Error == nil && r.Result == nil {
 		if status != http.StatusOK {
-			return fmt.Errorf("HTTP status %d: %s", status, w.Redact(string(answer)))
+			return Status{status, w.Redact(string(answer))}
 		}
 		return Malformed("%s", method)
 	}

@@ -54,6 +54,21 @@ func Malformed(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrMalformed}, args...)...)
 }
 
+// Status is an HTTP status in place of an answer.
+type Status struct {
+	Code int
+	Text string // of the body, without credentials
+}
+
+// Error returns the status and the text.
+func (s Status) Error() string { return fmt.Sprintf("HTTP status %d: %s", s.Code, s.Text) }
+
+// Answered reports whether the node took the request and could not serve it: what was asked for may be the reason.
+func Answered(err error) bool {
+	_, status := errors.AsType[Status](err)
+	return !errors.Is(err, ErrLagging) && (status || CodeOf(err) != 0 || errors.Is(err, ErrMalformed))
+}
+
 // RateLimited reports that the endpoint refused the request because of its rate limit.
 type RateLimited struct{ After time.Duration }
 

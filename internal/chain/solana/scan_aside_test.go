@@ -1,0 +1,389 @@
+package solana_test
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	solanago "github.com/gagliardetto/solana-go"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/chaintest"
+)
+
+// bad is a node that answers wrongly for one account or one transaction, in one way.
+type bad func(n *node, account, tx string)
+
+// forText makes the node answer a method otherwise where the parameters name the text.
+func forText(method string, what func(account, tx string) string, answer func(result string) string) bad {
+	return func(n *node, account, tx string) {
+		text := what(account, tx)
+		n.set(method, func(params, result json.RawMessage) json.RawMessage {
+			if strings.Contains(string(params), text) {
+				return json.RawMessage(answer(string(result)))
+			}
+			return result
+		})
+	}
+}
+
+func theTx(_, tx string) string           { return tx }
+func theAccount(account, _ string) string { return account }
+
+func says(text string) func(string) string { return func(string) string { return text } }
+
+// refusing makes the node refuse a method where the parameters name the text.
+func refusing(method string, what func(account, tx string) string, status int, body string) bad {
+	return func(n *node, account, tx string) { n.failFor(method, what(account, tx), status, body) }
+}
+
+// statusOf makes the node answer another status of the transaction alone.
+func statusOf(change func(status map[string]any) any) bad {
+	return func(n *node, _, tx string) {
+		n.set("getSignatureStatuses", func(params, result json.RawMessage) json.RawMessage {
+			var asked []json.RawMessage
+			var signatures []string
+			var answer struct {
+				Context any              `json:"context"`
+				Value   []map[string]any `json:"value"`
+			}
+			if json.Unmarshal(params, &asked) != nil || json.Unmarshal(asked[0], &signatures) != nil ||
+				json.Unmarshal(result, &answer) != nil {
+				return result
+			}
+			values := make([]any, len(answer.Value))
+			for i, v := range answer.Value {
+				values[i] = v
+				if signatures[i] == tx {
+					values[i] = change(v)
+				}
+			}
+			out, err := json.Marshal(map[string]any{"context": answer.Context, "value": values})
+			if err != nil {
+				return result
+			}
+			return out
+		})
+	}
+}
+
+// hostileAccounts are ways in which one account or one transaction cannot be read.
+func hostileAccounts() map[string]bad {
+	const tx, list = "getTransaction", "getSignaturesForAddress"
+	return map[string]bad{
+		"TxNull":         forText(tx, theTx, says("null")),
+		"TxNotAnObject":  forText(tx, theTx, says(`"?"`)),
+		"TxWithoutMeta":  forText(tx, theTx, func(r string) string { return strings.Replace(r, `"meta":`, `"other":`, 1) }),
+		"TxAmountless":   forText(tx, theTx, func(r string) string { return strings.ReplaceAll(r, `"amount":"`, `"amount":"x`) }),
+		"TxVersion":      refusing(tx, theTx, http.StatusOK, rpcError(-32015, "Transaction version (2) is not supported")),
+		"TxInternal":     refusing(tx, theTx, http.StatusOK, rpcError(-32603, "Internal error")),
+		"TxHTTP":         refusing(tx, theTx, http.StatusInternalServerError, "worker crashed"),
+		"TxGateway":      refusing(tx, theTx, http.StatusGatewayTimeout, "<html>"),
+		"TxInOtherSlot":  forText(tx, theTx, func(r string) string { return strings.Replace(r, `"slot":`, `"slot":1`, 1) }),
+		"ListNull":       forText(list, theAccount, says("null")),
+		"ListEmpty":      forText(list, theAccount, says("[]")),
+		"ListGarbled":    forText(list, theAccount, says(`[{"signature":"x","slot":1}]`)),
+		"ListFails":      refusing(list, theAccount, http.StatusOK, rpcError(-32603, "Internal error")),
+		"ListHTTP":       refusing(list, theAccount, http.StatusBadGateway, "bad gateway"),
+		"AccountFails":   refusing("getMultipleAccounts", theAccount, http.StatusOK, rpcError(-32603, "Internal error")),
+		"AccountHTTP":    refusing("getMultipleAccounts", theAccount, http.StatusInternalServerError, "no"),
+		"AccountGarbled": garbled,
+		"StatusNotFinal": statusOf(func(s map[string]any) any { s["confirmationStatus"] = "confirmed"; return s }),
+		"StatusGone":     statusOf(func(map[string]any) any { return nil }),
+		"StatusMoves":    statusOf(moving()),
+	}
+}
+
+// moving reports another slot each time.
+func moving() func(map[string]any) any {
+	slot := 0
+	return func(s map[string]any) any {
+		slot++
+		s["slot"] = slot
+		return s
+	}
+}
+
+// garbled makes the data of the account no base64.
+func garbled(n *node, account, _ string) {
+	n.set("getMultipleAccounts", func(params, result json.RawMessage) json.RawMessage {
+		var asked []json.RawMessage
+		var keys []string
+		var answer struct {
+			Context any              `json:"context"`
+			Value   []map[string]any `json:"value"`
+		}
+		if json.Unmarshal(params, &asked) != nil || json.Unmarshal(asked[0], &keys) != nil ||
+			json.Unmarshal(result, &answer) != nil {
+			return result
+		}
+		for i, v := range answer.Value {
+			if keys[i] == account && v != nil {
+				v["data"] = []string{"!", "base64"}
+			}
+		}
+		out, err := json.Marshal(answer)
+		if err != nil {
+			return result
+		}
+		return out
+	})
+}
+
+// TestScan_OneCannotHold: whatever nodes answer for one account or one transaction, the money of others is found
+// within one short grace, the address is named as not read, and its money is found when the nodes are well again.
+func TestScan_OneCannotHold(t *testing.T) {
+	t.Parallel()
+	for nodes := 1; nodes <= 2; nodes++ {
+		for name, spoil := range hostileAccounts() {
+			if nodes == 2 && (name == "ListNull" || name == "ListEmpty") {
+				continue // two nodes that list nothing are believed
+			}
+			t.Run(name+strconv.Itoa(nodes), func(t *testing.T) {
+				t.Parallel()
+				h := newLedger(t)
+				victim, other := h.Address(), h.Address()
+				tx := h.Pay(chaintest.Payment{To: victim, Asset: h.Credited(), Units: 5})
+				h.Pay(chaintest.Payment{To: other, Asset: h.Credited(), Units: 7})
+				h.Mine(1)
+				for range 150 {
+					h.Address()
+				}
+				reader, list, clock := h.through(t, nodes)
+				if strings.HasPrefix(name, "Status") {
+					wantUnits(t, scanWith(t, reader, victim, other), 5, 7) // before it goes wrong
+				}
+				h.Finalize()
+				for _, n := range list {
+					spoil(n, h.account(victim).String(), string(tx))
+				}
+				got, unread := scanWithin(t, reader, clock, 5*time.Second, victim, other)
+				wantUnits(t, got, 7)
+				wantUnread(t, unread, victim)
+				for range 20 { // and from then on in every scan
+					h.Mine(1)
+					clock.advance(time.Second)
+					got, unread = scanSome(t, reader, victim, other)
+					wantUnits(t, got, 7)
+					wantUnread(t, unread, victim)
+				}
+				for _, n := range list {
+					n.heal()
+				}
+				for tries := 0; len(unread) > 0 && tries < 3; tries++ {
+					clock.advance(time.Minute)
+					got, unread = scanWithin(t, reader, clock, 5*time.Second, victim, other)
+				}
+				wantUnits(t, got, 5, 7)
+				if len(unread) > 0 {
+					t.Errorf("not read although the nodes are well: %s", unread)
+				}
+			})
+		}
+	}
+}
+
+// heal ends all wrong answers.
+func (n *node) heal() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	clear(n.alter)
+	clear(n.deny)
+}
+
+// scanWithin scans until the scan succeeds or names what it could not read, for at most this time.
+func scanWithin(
+	t *testing.T, r chain.Reader, c *clock, most time.Duration, owners ...chain.Watched,
+) (got []chain.Transfer, unread []chain.Address) {
+	t.Helper()
+	const step = 500 * time.Millisecond
+	for waited := time.Duration(0); ; waited += step {
+		got, unread, err := scanOnce(t, r, owners...)
+		if err == nil {
+			return got, unread
+		}
+		if waited > most {
+			t.Fatalf("the network is held for more than %s: %v", most, err)
+		}
+		c.advance(step)
+	}
+}
+
+// TestScan_OneNode: what one of two nodes cannot read for an account, the other one reads, and the first one is not
+// taken out of use for it.
+func TestScan_OneNode(t *testing.T) {
+	t.Parallel()
+	for name, spoil := range hostileAccounts() {
+		if name == "TxHTTP" || name == "TxGateway" || name == "ListHTTP" || name == "AccountHTTP" {
+			continue // a node that fails so may rest
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newLedger(t)
+			victim, other := h.Address(), h.Address()
+			tx := h.Pay(chaintest.Payment{To: victim, Asset: h.Credited(), Units: 5})
+			h.Pay(chaintest.Payment{To: other, Asset: h.Credited(), Units: 7})
+			h.Mine(1)
+			reader, list, clock := h.through(t, 2)
+			h.Finalize()
+			spoil(list[0], h.account(victim).String(), string(tx))
+			for range 5 {
+				got, unread := scanWithin(t, reader, clock, 0, victim, other)
+				wantUnits(t, got, 5, 7)
+				if len(unread) > 0 {
+					t.Fatalf("not read: %s", unread)
+				}
+				h.Mine(1)
+				clock.advance(time.Second)
+			}
+			for _, e := range reader.Endpoints() {
+				if !e.CoolUntil.IsZero() {
+					t.Errorf("%s rests: %s", e.Name, e.Reason)
+				}
+			}
+		})
+	}
+}
+
+// TestScan_ManyCannotHold: a new account every second that cannot be read holds the network no longer than one.
+func TestScan_ManyCannotHold(t *testing.T) {
+	t.Parallel()
+	h := newLedger(t)
+	reader, list, clock := h.through(t, 1)
+	owners := []chain.Watched{h.Address()}
+	h.Pay(chaintest.Payment{To: owners[0], Asset: h.Credited(), Units: 7})
+	h.Mine(1)
+	wantUnits(t, scanWith(t, reader, owners...), 7)
+	bad := make(map[string]bool)
+	list[0].set("getTransaction", func(params, result json.RawMessage) json.RawMessage {
+		for tx := range bad {
+			if strings.Contains(string(params), tx) {
+				return json.RawMessage("null")
+			}
+		}
+		return result
+	})
+	held := 0
+	for range 60 {
+		next := h.Address()
+		bad[string(h.Pay(chaintest.Payment{To: next, Asset: h.Credited(), Units: 1}))] = true
+		owners = append(owners, next)
+		h.Mine(1)
+		clock.advance(time.Second)
+		if _, _, err := scanOnce(t, reader, owners...); err != nil {
+			held++
+		}
+	}
+	if held > 5 {
+		t.Errorf("the network was held in %d of 60 seconds", held)
+	}
+}
+
+// scanOnce is Scan up to now, with the addresses that could not be read apart from other errors.
+func scanOnce(
+	t *testing.T, r chain.Reader, owners ...chain.Watched,
+) (got []chain.Transfer, unread []chain.Address, err error) {
+	t.Helper()
+	heads, err := r.Heads(t.Context())
+	if err != nil {
+		return nil, nil, err
+	}
+	got, err = r.Scan(t.Context(), 0, heads.Latest, watching(owners...))
+	return partly(got, err)
+}
+
+// partly takes the addresses that could not be read out of an error.
+func partly(got []chain.Transfer, err error) ([]chain.Transfer, []chain.Address, error) {
+	if unread, some := errors.AsType[*chain.UnreadError](err); some {
+		return got, unread.Addresses, nil
+	}
+	return got, nil, err
+}
+
+// TestScan_IndexBehind: nodes whose indexes are behind their accounts do not lose the payment of an account that is
+// read for the first time.
+func TestScan_IndexBehind(t *testing.T) {
+	t.Parallel()
+	for nodes := 1; nodes <= 2; nodes++ {
+		h := newLedger(t)
+		to, other := h.Address(), h.Address()
+		h.Pay(chaintest.Payment{To: other, Asset: h.Credited(), Units: 7})
+		h.Mine(5)
+		reader, list, clock := h.through(t, nodes)
+		for _, n := range list {
+			n.set("getSignaturesForAddress", before(t, h.URL(), h.account(to), h.mints[h.Credited().Contract]))
+		}
+		h.Pay(chaintest.Payment{To: to, Asset: h.Credited(), Units: 5})
+		h.Mine(1)
+		got, unread := scanWithin(t, reader, clock, 5*time.Second, to, other)
+		wantUnits(t, got, 7)
+		wantUnread(t, unread, to)
+		for _, n := range list {
+			n.heal()
+		}
+		for range 3 {
+			clock.advance(time.Minute)
+			got, _ = scanWithin(t, reader, clock, 5*time.Second, to, other)
+		}
+		wantUnits(t, got, 5, 7)
+	}
+}
+
+// before answers getSignaturesForAddress for the keys as the upstream does now, whatever happens later.
+func before(
+	t *testing.T, upstream string, keys ...solanago.PublicKey,
+) func(params, result json.RawMessage) json.RawMessage {
+	t.Helper()
+	known := make(map[string]json.RawMessage)
+	for _, k := range keys {
+		var list json.RawMessage
+		call(t, upstream, &list, "getSignaturesForAddress", k.String(), map[string]any{"commitment": "confirmed"})
+		known[k.String()] = list
+	}
+	return func(params, result json.RawMessage) json.RawMessage {
+		for k, list := range known {
+			if strings.Contains(string(params), k) {
+				return list
+			}
+		}
+		return result
+	}
+}
+
+// TestScan_HistoryPruned: nodes that list an old transaction and have forgotten it do not hold up what came later.
+func TestScan_HistoryPruned(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]func(n *node, tx string){
+		"Null":  func(n *node, tx string) { forText("getTransaction", theTx, says("null"))(n, "", tx) },
+		"Error": func(n *node, tx string) { n.failFor("getTransaction", tx, 200, rpcError(-32011, "no history")) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newLedger(t)
+			to := h.Address()
+			old := h.Pay(chaintest.Payment{To: to, Asset: h.Credited(), Units: 5})
+			h.Mine(400)
+			from := mustHeads(t, h.reader).Latest.Number
+			reader, list, _ := h.through(t, 2)
+			for _, n := range list {
+				answer(n, string(old))
+			}
+			scan := func() []chain.Transfer {
+				got, err := reader.Scan(t.Context(), from, mustHeads(t, reader).Latest, watching(to))
+				if err != nil {
+					t.Fatal(err)
+				}
+				return got
+			}
+			h.spam(h.mints[h.Credited().Contract], 1) // so that the indexes show how far they are
+			wantUnits(t, scan())
+			h.Pay(chaintest.Payment{To: to, Asset: h.Credited(), Units: 9})
+			h.Mine(1)
+			wantUnits(t, scan(), 9)
+		})
+	}
+}

@@ -1,0 +1,197 @@
+package solana
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/solana/rpc"
+)
+
+// trouble is an account that endpoints fail for. One account, or one transaction, must not hold up a network: it is
+// set aside when every endpoint has failed for it, and tried again in later scans.
+type trouble struct {
+	since  time.Time               // of the first failure
+	by     map[*endpoint]time.Time // when each endpoint last tried it
+	tries  int                     // scans that set it aside
+	next   time.Time               // it is not tried before
+	reason string
+}
+
+const (
+	// troubleGrace is how long a scan fails because of an account before it is set aside: indexes are some moments
+	// behind the accounts.
+	troubleGrace = 3 * time.Second
+	// graceEvery is how often there is such a grace, for all accounts together: anyone can make accounts.
+	graceEvery = 5 * time.Minute
+	// troubleAge is how long the failure of an endpoint counts.
+	troubleAge = time.Minute
+	// troubleLimit bounds a reading of an account that failed before: a node may take long to fail.
+	troubleLimit = 5 * time.Second
+	// quickTries is in how many scans an account is tried again at once, and mostRest the longest pause between
+	// later ones.
+	quickTries = 3
+	mostRest   = 30 * time.Second
+)
+
+// ofOne reports whether an error may concern a single account or transaction.
+func ofOne(err error) bool {
+	_, limited := errors.AsType[rpc.RateLimited](err)
+	return !limited && !errors.Is(err, chain.ErrReorged)
+}
+
+// failsFor records that the endpoint failed for the account. It returns nil if the account was set aside, so that the
+// scan can go on without it, and an error if another endpoint, or this one in a moment, may succeed.
+func (s *search) failsFor(ctx context.Context, acc *account, err error) error {
+	if gaveUp(ctx) || !ofOne(err) {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.adapter.pool.now()
+	if acc.trouble.by == nil {
+		acc.trouble = trouble{since: now, by: make(map[*endpoint]time.Time)}
+	}
+	acc.trouble.by[s.e] = now
+	others := slices.ContainsFunc(s.adapter.pool.without(s.e.Name), func(e *endpoint) bool {
+		return now.Sub(acc.trouble.by[e]) > troubleAge
+	})
+	waits := acc.walk != nil && errors.Is(err, errUnexplained) // until the index has settled
+	switch {
+	case others:
+		return notTheNodes(err)
+	case waits && len(s.adapter.pool.without(s.e.Name)) == 0:
+	case now.Sub(acc.trouble.since) < troubleGrace && s.adapter.watched.grace(now):
+		return notTheNodes(err)
+	case !waits:
+		if acc.trouble.rest(now); acc.trouble.tries >= quickTries {
+			acc.walk = nil // a fork may have removed what it waits for
+		}
+	}
+	s.setAside(acc, err.Error())
+	return nil
+}
+
+// notTheNodes keeps the failure of one account or transaction from taking the node out of use: anyone can make a
+// transaction that a node cannot return.
+func notTheNodes(err error) error {
+	if rpc.CodeOf(err) != 0 || errors.Is(err, rpc.ErrMalformed) {
+		return rpc.Lagging("%w", err)
+	}
+	return err
+}
+
+// rest sets when the account is tried again: at once at first, then ever later.
+func (t *trouble) rest(now time.Time) {
+	t.tries++
+	if late := t.tries - quickTries; late > 0 {
+		t.next = now.Add(min(time.Second<<min(late, 10), mostRest))
+	}
+}
+
+// grace reports whether scans may fail now because of single accounts.
+func (m *watchedAccounts) grace(now time.Time) bool {
+	if m.held.IsZero() || now.Sub(m.held) >= graceEvery {
+		m.held = now
+	}
+	return now.Sub(m.held) < troubleGrace
+}
+
+// setAside leaves the account's owner out of the scan's answer.
+func (s *search) setAside(acc *account, reason string) {
+	acc.trouble.reason = reason
+	if s.unread == nil {
+		s.unread = &chain.UnreadError{Reason: reason}
+	}
+	if !slices.Contains(s.unread.Addresses, acc.address) {
+		s.unread.Addresses = append(s.unread.Addresses, acc.address)
+	}
+	s.left[acc.address] = true
+}
+
+// inTurn returns the accounts that are to be read now; those that rest are set aside. It records that the endpoint
+// tries those that others failed for.
+func (s *search) inTurn(accounts []*account) []*account {
+	now := s.adapter.pool.now()
+	for _, acc := range accounts {
+		if now.Before(acc.trouble.next) {
+			s.setAside(acc, acc.trouble.reason)
+		} else if acc.trouble.by != nil {
+			acc.trouble.by[s.e] = now
+		}
+	}
+	return s.notLeft(accounts)
+}
+
+// notLeft returns the accounts that are not set aside.
+func (s *search) notLeft(accounts []*account) []*account {
+	if len(s.left) == 0 {
+		return accounts
+	}
+	return slices.DeleteFunc(slices.Clone(accounts), func(acc *account) bool { return s.left[acc.address] })
+}
+
+// isLeft reports whether the account is set aside.
+func (s *search) isLeft(acc *account) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.left[acc.address]
+}
+
+// wellAgain forgets the trouble of accounts that were read.
+func (s *search) wellAgain(accounts []*account) {
+	for _, acc := range accounts {
+		if !s.left[acc.address] {
+			acc.trouble = trouble{}
+		}
+	}
+}
+
+// isolation bounds the calls that are made to find the items for which an endpoint fails.
+type isolation struct {
+	mu        sync.Mutex
+	failed    int
+	succeeded bool
+}
+
+const (
+	// failingCalls is how many calls may fail before one succeeds: enough to get to the first item of a hundred.
+	failingCalls = 12
+	// isolatingCalls is how many more there may be then.
+	isolatingCalls = 64
+)
+
+// isolated calls f for all items and, where that fails, for ever smaller parts of them, so that an item for which the
+// node fails does not keep the others from being read. one handles such an item.
+func isolated[T any](
+	ctx context.Context, i *isolation, items []T, f func(context.Context, []T) error, one func(T, error) error,
+) error {
+	err := f(ctx, items)
+	switch more := i.count(err == nil); {
+	case err == nil:
+		return nil
+	case gaveUp(ctx), !rpc.Answered(err), !more:
+		return err
+	case len(items) == 1:
+		return one(items[0], err)
+	}
+	half := len(items) / 2
+	if err := isolated(ctx, i, items[:half], f, one); err != nil {
+		return err
+	}
+	return isolated(ctx, i, items[half:], f, one)
+}
+
+// count counts a call and reports whether there may be more.
+func (i *isolation) count(succeeded bool) bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.succeeded = i.succeeded || succeeded
+	if !succeeded {
+		i.failed++
+	}
+	return i.failed < failingCalls || i.succeeded && i.failed < isolatingCalls
+}
