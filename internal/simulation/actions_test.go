@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
@@ -164,10 +165,10 @@ func loop(kind string) func(*world) {
 	return func(w *world) {
 		in := w.any()
 		if !w.chance(30) {
-			in.faults = faults{}
+			in.mend()
 		}
 		if w.chance(45) {
-			in.faults = w.newFaults()
+			w.spoil(in)
 		}
 		if (kind == "watch" || kind == "sweep") && w.chance(60) {
 			in.round(kind + " " + string(w.anyChain().profile.Network))
@@ -177,10 +178,11 @@ func loop(kind string) func(*world) {
 	}
 }
 
+// newFaults draws what is wrong with the calls of an instance.
 func (w *world) newFaults() faults {
-	switch w.rng.IntN(14) {
+	switch w.rng.IntN(16) {
 	case 0:
-		return faults{failAt: 1 + w.rng.IntN(6)}
+		return faults{failAt: 1 + w.rng.IntN(8)}
 	case 1:
 		return faults{lag: 1 + w.rng.IntN(12)}
 	case 2:
@@ -194,7 +196,58 @@ func (w *world) newFaults() faults {
 	case 6, 7:
 		return faults{behind: 1 + w.rng.IntN(12)}
 	}
-	return faults{interleave: 1 + w.rng.IntN(5)}
+	return faults{interleave: 1 + w.rng.IntN(8)}
+}
+
+// newNodeFaults draws what is wrong with an endpoint of Polygon. One that is alone does not lie.
+func (w *world) newNodeFaults() nodeFaults {
+	l := w.chain
+	kinds := 13
+	if len(w.hosts) == 1 {
+		kinds = 6
+	}
+	switch w.rng.IntN(kinds) {
+	case 0:
+		return nodeFaults{down: true}
+	case 1, 2:
+		return nodeFaults{lag: 1 + w.rng.IntN(12)}
+	case 3:
+		return nodeFaults{behind: 1 + w.rng.IntN(12)}
+	case 4:
+		return nodeFaults{stalled: max(1, l.finalHeight-w.rng.IntN(3))}
+	case 5:
+		return nodeFaults{repeats: true}
+	case 6, 7:
+		return nodeFaults{eager: true}
+	case 8:
+		return nodeFaults{stale: slices.Clone(l.blocks)}
+	case 9:
+		return nodeFaults{denies: true}
+	case 10:
+		return nodeFaults{invents: l.credited + 1 + w.rng.IntN(3)}
+	case 11:
+		return nodeFaults{inflate: true}
+	}
+	return nodeFaults{eager: true, lag: 1 + w.rng.IntN(3)}
+}
+
+// spoil gives an instance new faults. At most one endpoint of a network is faulty: what two agree on is believed.
+func (w *world) spoil(in *instance) {
+	in.mend()
+	if w.chance(60) {
+		in.faults = w.newFaults()
+	}
+	if w.chance(60) {
+		in.nodes[w.hosts[w.rng.IntN(len(w.hosts))]].faults = w.newNodeFaults()
+	}
+}
+
+// mend ends the faults of an instance.
+func (in *instance) mend() {
+	in.faults = faults{}
+	for _, n := range in.nodes {
+		n.faults = nodeFaults{}
+	}
 }
 
 // changeWallet changes the merchant's settlement wallet.

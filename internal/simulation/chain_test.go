@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
@@ -38,11 +39,12 @@ type leg struct{ Address, Contract, Settlement chain.Address }
 // block is a block with the state after it. It is immutable.
 type block struct {
 	chain.Head
-	txs   []*tx
-	moved map[chain.TxHash][]move // transfers made by each transaction
-	state map[holding]uint64
-	nonce uint64 // of the gas wallet
-	salt  int    // another one in each fork
+	txs    []*tx
+	moved  map[chain.TxHash][]move // transfers made by each transaction
+	failed map[chain.TxHash]bool
+	state  map[holding]uint64
+	nonce  uint64 // of the gas wallet
+	salt   int    // another one in each fork
 }
 
 // testChain is a chain that is mined and reorganized on command.
@@ -62,15 +64,16 @@ type testChain struct {
 
 func newTestChain(profile chain.Profile, at time.Time, safe, deep int) *testChain {
 	l := &testChain{profile: profile, safeDepth: safe, deepDepth: deep, counted: map[string]*block{}}
-	l.blocks = []*block{{Head: chain.Head{Hash: "0xgenesis", Time: at}, state: map[holding]uint64{}}}
+	l.blocks = []*block{{Head: chain.Head{Hash: "0xa" + strings.Repeat("0", 63), Time: at}, state: map[holding]uint64{}}}
 	return l
 }
 
 func (l *testChain) head() *block { return l.blocks[len(l.blocks)-1] }
 
+// hash returns a new hash that begins with a hexadecimal digit: b for blocks, 5 for sweeps, 7 for other transactions.
 func (l *testChain) hash(kind string) string {
 	l.made++
-	return fmt.Sprintf("0x%s%s%050d", kind, l.profile.Network, l.made)
+	return fmt.Sprintf("0x%s%063d", kind, l.made)
 }
 
 // send puts a transaction into the pool. One of the gas wallet must have an unused nonce, and pay more than a

@@ -23,6 +23,7 @@ type instance struct {
 	name      string
 	crasher   *crasher
 	faults    faults
+	nodes     nodes         // Polygon's endpoints
 	skew      time.Duration // error of its clock
 	store     *store.Store
 	service   *payment.Service
@@ -101,7 +102,11 @@ func (w *world) open(name string) *instance {
 	policy := settlement.Policy{Least: 1, Age: 10 * time.Minute, Batch: 3}
 	readers, profiles := map[chain.Network]chain.Reader{}, []chain.Profile{}
 	for _, l := range w.chains {
-		r, n := &reader{w: w, in: in, chain: l}, l.profile.Network
+		n := l.profile.Network
+		var r chain.Reader = &reader{w: w, in: in, chain: l}
+		if n.EVM() {
+			r = in.newEVMReader(l)
+		}
 		readers[n], profiles = r, append(profiles, l.profile)
 		in.watchers[n] = payment.NewWatcher(l.profile, r, both, name, in.now, silent())
 		in.sweepers = append(in.sweepers, settlement.New(

@@ -28,7 +28,7 @@ func (w *world) pay() {
 		asked, other = other, asked
 	}
 	units := uint64(p.Amount)
-	t := &tx{hash: chain.TxHash(l.hash("t"))}
+	t := &tx{hash: chain.TxHash(l.hash("7"))}
 	switch at := w.rng.IntN(12); {
 	case p.Kind == payment.KindTopUp:
 		t.moves = w.topUpMoves(l, to, units)
@@ -73,7 +73,8 @@ func (w *world) lastMinute() {
 	}
 	l := w.of(p.Routes[0].Network)
 	in := w.any()
-	in.faults, in.skew = faults{}, 0
+	in.mend()
+	in.skew = 0
 	const most = 150 // rounds: the payment's time, and the extensions by outages
 	for range most {
 		if left := p.ExpiresAt.Sub(w.clock); left < 20*time.Second {
@@ -88,7 +89,7 @@ func (w *world) lastMinute() {
 	}
 	asset, _ := l.profile.Asset(p.Choice.Token)
 	t := &tx{
-		hash:  chain.TxHash(l.hash("t")),
+		hash:  chain.TxHash(l.hash("7")),
 		moves: []move{{asset.Contract, payer, p.Routes[0].Address.Address, uint64(p.Amount)}},
 	}
 	if w.chance(40) {

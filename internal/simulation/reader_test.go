@@ -2,23 +2,79 @@ package simulation
 
 import (
 	"context"
+	"net/http"
 	"sync"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/evm"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
 )
 
-// faults are the present faults of the endpoints of one instance.
+// faults are the present faults of one instance: of all its calls, and of Solana's endpoints. Those of Polygon's
+// endpoints are in their nodes.
 type faults struct {
 	failAt     int  // countdown to the call that fails; 0: none
-	lag        int  // blocks the endpoint is behind
 	blind      bool // every call fails
+	interleave int  // countdown to the call during which something else happens; 0: none
+	lag        int  // blocks the endpoint is behind
 	invents    bool // it reports a transfer that is in no block
 	repeats    bool // it reports every transfer twice
 	behind     int  // blocks that the safe and finalized tags are behind what they were
 	secondLags bool // the second endpoint does not have the newest blocks yet
-	interleave int  // countdown to the call during which something else happens; 0: none
+}
+
+// evmReader is the real adapter on simulated nodes.
+type evmReader struct {
+	*evm.Adapter
+	in *instance
+}
+
+var _ chain.Reader = evmReader{}
+
+// Hosts of the nodes.
+const (
+	firstHost  = "first.example"
+	secondHost = "second.example"
+)
+
+// newEVMReader reads the chain through two endpoints, or one.
+func (in *instance) newEVMReader(l *testChain) evmReader {
+	in.nodes = nodes{}
+	var endpoints []string
+	for _, host := range in.w.hosts {
+		in.nodes[host] = &node{in: in, chain: l}
+		endpoints = append(endpoints, "http://"+host)
+	}
+	a, err := evm.New(evm.Config{
+		Profile: l.profile, Endpoints: endpoints, Client: &http.Client{Transport: in.nodes}, Now: in.now,
+	})
+	in.w.must(err)
+	return evmReader{a, in}
+}
+
+// Check does not ask: what it compares does not change.
+func (r evmReader) Check(context.Context) error { return r.in.call() }
+
+func (r evmReader) Heads(ctx context.Context) (chain.Heads, error) {
+	if err := r.in.call(); err != nil {
+		return chain.Heads{}, err
+	}
+	return r.Adapter.Heads(ctx)
+}
+
+func (r evmReader) BlockAt(ctx context.Context, number uint64) (chain.Head, bool, error) {
+	if err := r.in.call(); err != nil {
+		return chain.Head{}, false, err
+	}
+	return r.Adapter.BlockAt(ctx, number)
+}
+
+func (r evmReader) Absent(ctx context.Context, t chain.Transfer, at chain.Head) (chain.Verdict, error) {
+	if err := r.in.call(); err != nil {
+		return chain.Undecided, err
+	}
+	return r.Adapter.Absent(ctx, t, at)
 }
 
 // reader is a chain.Reader of the simulated chain, with faults.

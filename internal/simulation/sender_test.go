@@ -59,7 +59,7 @@ func (s *sender) Sign(
 	}
 	price := money.UnitsFromUint64(at.Price)
 	return chain.Attempt{
-		Tx: chain.TxHash(fmt.Sprintf("0xs%s%053d", s.Network(), at.Made)), Raw: raw, Nonce: at.Nonce,
+		Tx: chain.TxHash(s.chain.hash("5")), Raw: raw, Nonce: at.Nonce,
 		Until: at.Until, MadeAt: s.in.now(),
 		Fee: chain.Fee{Gas: 1, Price: price, Tip: price, Ceiling: price},
 	}, nil

@@ -1,0 +1,329 @@
+package simulation
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/florinpay/florin/internal/chain"
+)
+
+// nodeFaults is what is wrong with one endpoint of an EVM network.
+type nodeFaults struct {
+	down    bool     // it does not answer
+	lag     int      // blocks it is behind
+	behind  int      // blocks by which its safe and finalized tags went back
+	eager   bool     // it calls its newest block safe and finalized
+	stalled int      // its safe and finalized tags do not pass this block; 0: they move
+	stale   []*block // it stands still, perhaps on a fork that the others have left
+	denies  bool     // it shows blocks without their transactions
+	invents int      // it shows a transfer in this block that nobody made
+	inflate bool     // it shows larger amounts than were moved
+	repeats bool     // it lists every log twice
+}
+
+// node is an endpoint of an EVM network as one instance meets it. It answers JSON-RPC without a connection.
+type node struct {
+	in     *instance
+	chain  *testChain
+	faults nodeFaults
+}
+
+// nodes are the endpoints by host.
+type nodes map[string]*node
+
+var errDown = errors.New("connection refused")
+
+// RoundTrip implements http.RoundTripper.
+func (all nodes) RoundTrip(r *http.Request) (*http.Response, error) {
+	n := all[r.URL.Host]
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	if n.faults.down || n.in.crasher.crashed() {
+		return nil, errDown
+	}
+	answer, err := n.answer(body)
+	if err != nil {
+		return nil, err
+	}
+	return &http.Response{
+		StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(answer)),
+		ContentLength: int64(len(answer)), Request: r,
+	}, nil
+}
+
+type rpcCall struct {
+	ID     json.RawMessage
+	Method string
+	Params []json.RawMessage
+}
+
+func (n *node) answer(body []byte) ([]byte, error) {
+	var calls []rpcCall
+	if body[0] != '[' {
+		calls = make([]rpcCall, 1)
+		if err := json.Unmarshal(body, &calls[0]); err != nil {
+			return nil, err
+		}
+		return n.reply(calls[0])
+	}
+	if err := json.Unmarshal(body, &calls); err != nil {
+		return nil, err
+	}
+	replies := make([][]byte, len(calls))
+	for i, c := range calls {
+		var err error
+		if replies[i], err = n.reply(c); err != nil {
+			return nil, err
+		}
+	}
+	return slices.Concat([]byte("["), bytes.Join(replies, []byte(",")), []byte("]")), nil
+}
+
+func (n *node) reply(c rpcCall) ([]byte, error) {
+	result, fail, err := n.serve(c)
+	if fail != "" {
+		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":%q}}`, c.ID, fail), err
+	}
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`, c.ID, result), err
+}
+
+// serve answers a call with a result or the text of a failure. err ends the connection.
+func (n *node) serve(c rpcCall) (result, fail string, err error) {
+	switch c.Method {
+	case "eth_chainId":
+		return quantity(n.chain.profile.ChainID), "", nil
+	case "eth_blockNumber":
+		return quantity(uint64(len(n.blocks()) - 1)), "", nil
+	case "eth_getBlockByNumber":
+		return n.block(n.byTag(text(c.Params[0]))), "", nil
+	case "eth_getTransactionReceipt":
+		return n.receipt(chain.TxHash(text(c.Params[0]))), "", nil
+	case "eth_call":
+		return n.call(c.Params[0]), "", nil
+	case "eth_getLogs":
+		return n.logs(c.Params[0])
+	}
+	return "", "the method " + c.Method + " does not exist", nil
+}
+
+func quantity(n uint64) string { return `"0x` + strconv.FormatUint(n, 16) + `"` }
+
+func text(raw json.RawMessage) string { return strings.Trim(string(raw), `"`) }
+
+// blocks are the blocks that the node has.
+func (n *node) blocks() []*block {
+	if n.faults.stale != nil {
+		return n.faults.stale
+	}
+	return n.chain.blocks[:max(1, len(n.chain.blocks)-n.faults.lag)]
+}
+
+// byTag returns the block of a tag or number, nil if the node has none.
+func (n *node) byTag(tag string) *block {
+	blocks := n.blocks()
+	switch tag {
+	case "latest":
+		return blocks[len(blocks)-1]
+	case "safe":
+		return blocks[n.tagged(n.chain.safe(len(blocks)), len(blocks))]
+	case "finalized":
+		return blocks[n.tagged(n.chain.finalized(len(blocks)), len(blocks))]
+	}
+	number, err := strconv.ParseUint(strings.TrimPrefix(tag, "0x"), 16, 32)
+	if err != nil || int(number) >= len(blocks) {
+		return nil
+	}
+	return blocks[number]
+}
+
+// tagged is where the node sees a tag whose true block is given.
+func (n *node) tagged(truth, height int) int {
+	switch {
+	case n.faults.eager:
+		return height - 1
+	case n.faults.stalled > 0:
+		return min(truth, n.faults.stalled)
+	}
+	return max(0, truth-n.faults.behind)
+}
+
+func (n *node) block(b *block) string {
+	if b == nil {
+		return "null"
+	}
+	var txs []string
+	for _, t := range b.txs {
+		txs = append(txs, `"`+string(t.hash)+`"`)
+	}
+	return fmt.Sprintf(`{"number":%s,"hash":%q,"timestamp":%s,"transactions":[%s]}`,
+		quantity(b.Number), b.Hash, quantity(uint64(b.Time.Unix())), strings.Join(txs, ","))
+}
+
+// entry is a log with its place.
+type entry struct {
+	move
+	tx    chain.TxHash
+	block *block
+	index int
+}
+
+// entries lists the logs of a block as the node shows them.
+func (n *node) entries(b *block) []entry {
+	var list []entry
+	index := 0
+	for _, t := range b.txs {
+		for _, m := range b.moved[t.hash] {
+			if n.faults.inflate {
+				m.units += 1_000_000
+			}
+			if !n.faults.denies {
+				list = append(list, entry{m, t.hash, b, index})
+			}
+			index++
+		}
+	}
+	if n.faults.invents > 0 && b.Number == uint64(n.faults.invents) {
+		if victim := n.in.w.victim(); victim != "" {
+			asset := n.chain.profile.Assets[0].Contract
+			list = append(list, entry{move{asset, payer, victim, 1_000_000_000}, inventedTx, b, index})
+		}
+	}
+	return list
+}
+
+const inventedTx = chain.TxHash("0xee00000000000000000000000000000000000000000000000000000000000000")
+
+// victim is the newest deposit address of an EVM network.
+func (w *world) victim() chain.Address {
+	for _, a := range slices.Backward(w.shown) {
+		if strings.HasPrefix(string(a), "0x") {
+			return a
+		}
+	}
+	return ""
+}
+
+func (e entry) String() string {
+	return fmt.Sprintf(`{"address":%q,"topics":[%q,%q,%q],"data":"0x%064x","blockNumber":%s,"blockHash":%q,`+
+		`"transactionHash":%q,"transactionIndex":"0x0","logIndex":%s,"removed":false}`,
+		e.contract, transferTopic, padded(e.from), padded(e.to), e.units, quantity(e.block.Number), e.block.Hash,
+		e.tx, quantity(uint64(e.index)))
+}
+
+// transferTopic is the hash of the signature of ERC-20's event Transfer.
+const transferTopic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"
+
+func padded(a chain.Address) string {
+	return "0x000000000000000000000000" + strings.ToLower(strings.TrimPrefix(string(a), "0x"))
+}
+
+// receipt shows a transaction of the node's chain.
+func (n *node) receipt(h chain.TxHash) string {
+	for _, b := range n.blocks() {
+		var logs []string
+		status := "0x1"
+		known := slices.ContainsFunc(b.txs, func(t *tx) bool {
+			if t.hash == h && b.failed[h] {
+				status = "0x0"
+			}
+			return t.hash == h
+		}) && !n.faults.denies
+		if !known && h != inventedTx {
+			continue
+		}
+		for _, e := range n.entries(b) {
+			if e.tx == h {
+				logs = append(logs, e.String())
+			}
+		}
+		if known || len(logs) > 0 {
+			return fmt.Sprintf(`{"transactionHash":%q,"blockNumber":%s,"blockHash":%q,"status":%q,"logs":[%s]}`,
+				h, quantity(b.Number), b.Hash, status, strings.Join(logs, ","))
+		}
+	}
+	return "null"
+}
+
+// call answers balanceOf.
+func (n *node) call(raw json.RawMessage) string {
+	var q struct{ To, Data string }
+	const selector = len("0x70a08231") + 24
+	if json.Unmarshal(raw, &q) != nil || len(q.Data) != selector+40 {
+		return `"0x"`
+	}
+	blocks := n.blocks()
+	units := uint64(0)
+	for at, held := range blocks[len(blocks)-1].state {
+		if strings.EqualFold(string(at.contract), q.To) && strings.EqualFold(string(at.address), "0x"+q.Data[selector:]) {
+			units = held
+		}
+	}
+	return fmt.Sprintf(`"0x%064x"`, units)
+}
+
+// logs answers eth_getLogs. While it does, the call may fail, or something else may happen.
+func (n *node) logs(raw json.RawMessage) (result, fail string, err error) {
+	var q struct {
+		FromBlock, ToBlock, BlockHash string
+		Topics                        []json.RawMessage
+	}
+	if err := json.Unmarshal(raw, &q); err != nil {
+		return "", "", err
+	}
+	var list []string
+	add := func(b *block) {
+		for _, e := range n.entries(b) {
+			if len(q.Topics) > 2 && !strings.Contains(string(q.Topics[2]), padded(e.to)) || n.omits(e) {
+				continue
+			}
+			list = append(list, e.String())
+			if n.faults.repeats {
+				list = append(list, e.String())
+			}
+		}
+	}
+	if q.BlockHash != "" {
+		for _, b := range n.blocks() {
+			if b.Hash == q.BlockHash {
+				add(b)
+			}
+		}
+		return "[" + strings.Join(list, ",") + "]", "", nil
+	}
+	if err := n.in.call(); err != nil {
+		return "", "", err
+	}
+	from, to := n.byTag(q.FromBlock), n.byTag(q.ToBlock)
+	if from == nil || to == nil {
+		return "", "block range extends beyond current head block", nil
+	}
+	blocks := n.blocks()
+	for _, b := range blocks[from.Number : to.Number+1] {
+		n.noteHidden(b)
+		add(b)
+	}
+	return "[" + strings.Join(list, ",") + "]", "", nil
+}
+
+// omits reports whether the node leaves the log out of lists.
+func (n *node) omits(e entry) bool { return n.first() && n.in.w.hidden[e.tx] }
+
+func (n *node) first() bool { return n.in.nodes[firstHost] == n }
+
+// noteHidden notes the transactions of a block that the node denies while it lists logs.
+func (n *node) noteHidden(b *block) {
+	if n.faults.denies {
+		for _, t := range b.txs {
+			n.in.w.wasHidden[t.hash] = true
+		}
+	}
+}
