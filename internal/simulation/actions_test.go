@@ -16,45 +16,41 @@ type action struct {
 	name   string
 	weight int
 	do     func(*world)
+	// when says whether it could do anything; nil: always. Idle rounds cost most of the time and find nothing.
+	when func(*world) bool
 }
 
 var actions = []action{
-	{"create", 6, func(w *world) {
+	{name: "create", weight: 6, do: func(w *world) {
 		amount := money.Micros(1_000_000 * (1 + w.rng.IntN(50)))
 		w.act(func(in *instance) error {
 			_, err := in.service.Create(w.Context(), payment.CreateInput{KeyID: w.key, Amount: amount.String()})
 			return err
 		})
 	}},
-	{"top up", 1, func(w *world) {
+	{name: "top up", weight: 1, do: func(w *world) {
 		w.act(func(in *instance) error {
 			_, err := in.service.CreateTopUp(w.Context(), w.newPayment(w.clock), w.key, int64(20+w.rng.IntN(100)))
 			return err
 		})
 	}},
-	{"start", 14, func(w *world) {
-		if p, ok := w.newest(); ok {
-			tok, n := money.Tokens()[w.rng.IntN(2)], w.anyChain().profile.Network
-			w.tracef("%s %s on %s", p.ID, tok, n)
-			w.act(func(in *instance) error {
-				_, err := in.service.Start(w.Context(), string(p.ID), payment.Choice{Network: n, Token: tok})
-				return err
-			})
-		}
-	}},
-	{"pay", 14, (*world).pay},
-	{"mine", 16, func(w *world) {
+	{name: "start", weight: 14, do: (*world).startOne},
+	{name: "pay", weight: 14, do: (*world).pay, when: (*world).started},
+	{name: "mine", weight: 16, do: func(w *world) {
 		for range 1 + w.rng.IntN(5) {
 			w.pass(2 * time.Second)
 			w.mine(1)
 		}
 	}},
-	{"watch", 20, loop("watch")},
-	{"expire", 8, loop("expire")},
-	{"sweep", 16, loop("sweep")},
-	{"deliver", 8, loop("deliver")},
-	{"cancel", 2, (*world).cancel},
-	{"mark", 1, func(w *world) {
+	{name: "watch", weight: 20, do: loop("watch")},
+	{name: "expire", weight: 8, do: loop("expire"), when: (*world).due},
+	{name: "sweep", weight: 16, do: loop("sweep"), when: (*world).sweepable},
+	{name: "deliver", weight: 8, do: loop("deliver"), when: (*world).ending},
+	{name: "recharge", weight: 3, do: (*world).recharge},
+	{name: "recharges", weight: 4, do: loop("recharge"), when: (*world).recharging},
+	{name: "the merchant's wallet is used", weight: 1, do: (*world).spend, when: (*world).recharging},
+	{name: "cancel", weight: 2, do: (*world).cancel, when: (*world).started},
+	{name: "mark", weight: 1, do: func(w *world) {
 		if p, ok := w.newest(); ok {
 			w.act(func(in *instance) error {
 				_, err := in.service.MarkCompleted(w.Context(), w.key, string(p.ID), payment.Actor{Name: "API key"})
@@ -62,7 +58,7 @@ var actions = []action{
 			})
 		}
 	}},
-	{"accept", 1, func(w *world) {
+	{name: "accept", weight: 1, do: func(w *world) {
 		if p, ok := w.newest(); ok {
 			w.act(func(in *instance) error {
 				_, err := in.service.Accept(w.Context(), w.key, string(p.ID), payment.Actor{Name: "owner"})
@@ -70,22 +66,22 @@ var actions = []action{
 			})
 		}
 	}},
-	{"another settlement wallet", 1, (*world).changeWallet},
-	{"reorg", 3, (*world).reorg},
-	{"the pool is emptied", 1, func(w *world) { w.anyChain().drop() }},
-	{"a clock jumps", 2, func(w *world) {
+	{name: "another settlement wallet", weight: 1, do: (*world).changeWallet},
+	{name: "reorg", weight: 3, do: (*world).reorg},
+	{name: "the pool is emptied", weight: 1, do: func(w *world) { w.anyChain().drop() }},
+	{name: "a clock jumps", weight: 2, do: func(w *world) {
 		in := w.any()
 		if in.skew = 0; w.chance(50) {
 			in.skew = time.Duration(w.rng.IntN(240)-120) * time.Second
 		}
 	}},
-	{"a crash is due", 5, func(w *world) {
+	{name: "a crash is due", weight: 5, do: func(w *world) {
 		f := w.any().crasher
 		f.armed, f.left, f.after = true, w.rng.IntN(6), w.chance(50)
 		f.dead = w.postgres // commits of PostgreSQL cannot be refused: it crashes now
 	}},
-	{"a commit will fail", 2, func(w *world) { w.any().crasher.once = true }},
-	{"instances", 2, func(w *world) {
+	{name: "a commit will fail", weight: 2, do: func(w *world) { w.any().crasher.once = true }},
+	{name: "instances", weight: 2, do: func(w *world) {
 		if len(w.instances) == 1 {
 			w.instances = append(w.instances, w.start())
 			return
@@ -93,18 +89,18 @@ var actions = []action{
 		w.instances[0].close()
 		w.instances = w.instances[1:]
 	}},
-	{"time passes", 1, func(w *world) {
+	{name: "time passes", weight: 1, do: func(w *world) {
 		w.pass(time.Duration(1+w.rng.IntN(40)) * time.Minute)
 		w.mine(1)
 	}},
-	{"gas", 2, func(w *world) { w.gasExpensive, w.gasEmpty, w.answersLost = w.chance(20), w.chance(20), w.chance(20) }},
-	{"a foreign transaction of the gas wallet", 1, func(w *world) {
+	{name: "gas", weight: 2, do: func(w *world) { w.gasExpensive, w.gasEmpty, w.answersLost = w.chance(20), w.chance(20), w.chance(20) }},
+	{name: "a foreign transaction of the gas wallet", weight: 1, do: func(w *world) {
 		w.chain.send(
-			&tx{hash: chain.TxHash(w.chain.hash("f")), ours: true, nonce: w.chain.head().nonce, price: 1 << 40},
+			&tx{hash: chain.TxHash(w.chain.hash("f")), from: gasWallet, nonce: w.chain.head().nonces[gasWallet], price: 1 << 40},
 		)
 	}},
-	{"the last minute", 3, (*world).lastMinute},
-	{"finality", 1, func(w *world) {
+	{name: "the last minute", weight: 3, do: (*world).lastMinute, when: (*world).started},
+	{name: "finality", weight: 1, do: func(w *world) {
 		l := w.anyChain()
 		l.frozen = 0
 		if w.chance(50) {
@@ -112,19 +108,23 @@ var actions = []action{
 		}
 		l.settle()
 	}},
-	{"endpoints hide nothing", 1, func(w *world) { clear(w.hidden) }},
-	{"receivers", 2, func(w *world) { w.receiversFail, w.receiversBusy = w.chance(30), w.chance(20) }},
+	{name: "endpoints hide nothing", weight: 1, do: func(w *world) { clear(w.hidden) }},
+	{name: "receivers", weight: 2, do: func(w *world) { w.receiversFail, w.receiversBusy = w.chance(30), w.chance(20) }},
 }
 
 // step performs one random action and checks the invariants.
 func (w *world) step() {
 	w.pass(time.Duration(w.rng.IntN(8)) * time.Second)
+	var useful []action
 	weights := 0
 	for _, a := range actions {
-		weights += a.weight
+		if a.when == nil || a.when(w) {
+			useful = append(useful, a)
+			weights += a.weight
+		}
 	}
 	at := w.rng.IntN(weights)
-	for _, a := range actions {
+	for _, a := range useful {
 		if at -= a.weight; at < 0 {
 			w.tracef("%s", a.name)
 			a.do(w)
@@ -142,6 +142,26 @@ func (w *world) act(do func(*instance) error) {
 	in.do(func() { err = do(in) })
 	w.tracef("%s failed=%t", in.name, err != nil)
 	w.traceError(err)
+}
+
+// startOne starts a payment that waits for it, or chooses again for another.
+func (w *world) startOne() {
+	p, ok := w.newest()
+	for range 4 {
+		if ok && (p.Status == payment.Pending || w.chance(10)) {
+			break
+		}
+		p, ok = w.newest()
+	}
+	if !ok {
+		return
+	}
+	tok, n := money.Tokens()[w.rng.IntN(2)], w.anyChain().profile.Network
+	w.tracef("%s %s on %s", p.ID, tok, n)
+	w.act(func(in *instance) error {
+		_, err := in.service.Start(w.Context(), string(p.ID), payment.Choice{Network: n, Token: tok})
+		return err
+	})
 }
 
 func (w *world) reorg() {
@@ -180,7 +200,7 @@ func loop(kind string) func(*world) {
 
 // newFaults draws what is wrong with the calls of an instance.
 func (w *world) newFaults() faults {
-	switch w.rng.IntN(16) {
+	switch w.rng.IntN(20) {
 	case 0:
 		return faults{failAt: 1 + w.rng.IntN(8)}
 	case 1:
@@ -195,6 +215,10 @@ func (w *world) newFaults() faults {
 		return faults{secondLags: true}
 	case 6, 7:
 		return faults{behind: 1 + w.rng.IntN(12)}
+	case 8, 9:
+		return faults{lostAt: 1 + w.rng.IntN(6)}
+	case 10, 11:
+		return faults{conflictAt: 1 + w.rng.IntN(3)}
 	}
 	return faults{interleave: 1 + w.rng.IntN(8)}
 }

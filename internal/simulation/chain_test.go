@@ -27,10 +27,13 @@ type tx struct {
 	// forks are the moves by the block that includes it, where they depend on it.
 	forks [][]move
 	flush []leg // of the gas wallet
-	ours  bool  // from the gas wallet
-	nonce uint64
-	price uint64
-	until uint64 // the last block that may include it, where transactions expire; 0: any
+	// from is the account whose nonce orders the transaction; empty for payers, whose transactions do not depend on
+	// each other.
+	from   chain.Address
+	spends bool // the sender must hold what it sends; else the transaction fails
+	nonce  uint64
+	price  uint64
+	until  uint64 // the last block that may include it, where transactions expire; 0: any
 }
 
 // leg is an address that a sweep empties.
@@ -43,8 +46,8 @@ type block struct {
 	moved  map[chain.TxHash][]move // transfers made by each transaction
 	failed map[chain.TxHash]bool
 	state  map[holding]uint64
-	nonce  uint64 // of the gas wallet
-	salt   int    // another one in each fork
+	nonces map[chain.Address]uint64
+	salt   int // another one in each fork
 }
 
 // testChain is a chain that is mined and reorganized on command.
@@ -64,7 +67,7 @@ type testChain struct {
 
 func newTestChain(profile chain.Profile, at time.Time, safe, deep int) *testChain {
 	l := &testChain{profile: profile, safeDepth: safe, deepDepth: deep, counted: map[string]*block{}}
-	l.blocks = []*block{{Head: chain.Head{Hash: "0xa" + strings.Repeat("0", 63), Time: at}, state: map[holding]uint64{}}}
+	l.blocks = []*block{{Head: chain.Head{Hash: "0xa" + strings.Repeat("0", 63), Time: at}, state: map[holding]uint64{}, nonces: map[chain.Address]uint64{}}}
 	return l
 }
 
@@ -82,12 +85,12 @@ func (l *testChain) send(t *tx) bool {
 	if t.until > 0 && (t.until <= l.head().Number || l.known(t.hash)) {
 		return l.known(t.hash)
 	}
-	if t.ours && t.until == 0 {
-		if t.nonce < l.head().nonce || l.known(t.hash) {
+	if t.ordered() {
+		if t.nonce < l.head().nonces[t.from] || l.known(t.hash) {
 			return l.known(t.hash)
 		}
 		for i, o := range l.pool {
-			if o.ours && o.until == 0 && o.nonce == t.nonce {
+			if o.ordered() && o.from == t.from && o.nonce == t.nonce {
 				if t.price*8 < o.price*9 {
 					return false
 				}
@@ -98,6 +101,18 @@ func (l *testChain) send(t *tx) bool {
 	}
 	l.pool = append(l.pool, t)
 	return true
+}
+
+// ordered reports whether nonces order the transaction.
+func (t *tx) ordered() bool { return t.from != "" && t.until == 0 }
+
+// pendingNonce is the next unused nonce of an account, pending transactions included.
+func (l *testChain) pendingNonce(a chain.Address) uint64 {
+	next := l.head().nonces[a]
+	for slices.ContainsFunc(l.pool, func(t *tx) bool { return t.ordered() && t.from == a && t.nonce == next }) {
+		next++
+	}
+	return next
 }
 
 func (l *testChain) known(h chain.TxHash) bool {
@@ -127,7 +142,7 @@ func (l *testChain) mine(at time.Time) {
 	}
 	b := &block{
 		Head:  chain.Head{Number: last.Number + 1, Hash: l.hash("b"), Time: at.Truncate(time.Second)},
-		moved: map[chain.TxHash][]move{}, state: maps.Clone(last.state), nonce: last.nonce,
+		moved: map[chain.TxHash][]move{}, state: maps.Clone(last.state), nonces: maps.Clone(last.nonces),
 		salt: l.made,
 	}
 	var rest []*tx
@@ -136,8 +151,8 @@ func (l *testChain) mine(at time.Time) {
 		case t.until > 0 && t.until < b.Number: // it has expired
 		case t.until > 0:
 			b.include(t)
-		case t.ours && t.nonce < b.nonce: // replaced for good
-		case t.ours && t.nonce > b.nonce:
+		case t.ordered() && t.nonce < b.nonces[t.from]: // replaced for good
+		case t.ordered() && t.nonce > b.nonces[t.from]:
 			rest = append(rest, t)
 		default:
 			b.include(t)
@@ -154,8 +169,22 @@ func (b *block) include(t *tx) {
 		here.moves = t.forks[b.salt%len(t.forks)]
 		t = &here
 	}
+	if t.ordered() {
+		b.nonces[t.from]++
+	}
+	b.txs = append(b.txs, t)
+	if t.spends && !b.covers(t) {
+		if b.failed == nil {
+			b.failed = map[chain.TxHash]bool{}
+		}
+		b.failed[t.hash] = true
+		return
+	}
 	var done []move
 	for _, m := range t.moves {
+		if t.spends {
+			b.state[holding{m.from, m.contract}] -= m.units
+		}
 		b.state[holding{m.to, m.contract}] += m.units
 		done = append(done, m)
 	}
@@ -167,11 +196,13 @@ func (b *block) include(t *tx) {
 			done = append(done, move{f.Contract, f.Address, f.Settlement, units})
 		}
 	}
-	if t.ours && t.until == 0 {
-		b.nonce++
-	}
-	b.txs = append(b.txs, t)
 	b.moved[t.hash] = done
+}
+
+// covers reports whether the sender holds what its only move takes.
+func (b *block) covers(t *tx) bool {
+	m := t.moves[0]
+	return b.state[holding{m.from, m.contract}] >= m.units
 }
 
 // settle updates the final and the safe block.
@@ -211,7 +242,7 @@ func (l *testChain) reorg(n int, keep bool, at time.Time) int {
 		back = append(back, b.txs...)
 	}
 	if !keep {
-		back = slices.DeleteFunc(back, func(t *tx) bool { return !t.ours })
+		back = slices.DeleteFunc(back, func(t *tx) bool { return t.from == "" })
 		if n%2 == 0 {
 			back = nil
 		}
@@ -231,7 +262,7 @@ func (l *testChain) arrivals(height int, a chain.Address) map[chain.Key]arrival 
 	got := make(map[chain.Key]arrival)
 	for _, b := range l.blocks[:height] {
 		for _, t := range b.txs {
-			for i, m := range t.moves {
+			for i, m := range b.moved[t.hash] {
 				if m.to == a && m.units > 0 {
 					got[chain.Key{Network: l.profile.Network, Tx: t.hash, Ordinal: i}] = arrival{m, b}
 				}

@@ -12,6 +12,7 @@ import (
 	"github.com/florinpay/florin/internal/chain/evm"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/recharge"
 	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/store"
 	"github.com/florinpay/florin/internal/webhook"
@@ -31,61 +32,8 @@ type instance struct {
 	expirer   *payment.Expirer
 	sweepers  []*settlement.Sweeper
 	deliverer *webhook.Deliverer
+	recharges *recharge.Service
 	busy      bool // one of its rounds is running
-}
-
-// decideTwice calls every decision twice, as a transaction does that is retried: the first call must leave no
-// effect.
-type decideTwice struct {
-	*store.Store
-	w *world
-}
-
-func (s decideTwice) UpdatePayment(
-	ctx context.Context, id payment.ID, decide func(payment.Payment) (payment.Change, error),
-) (payment.Payment, error) {
-	s.w.dirty[id] = true
-	return s.Store.UpdatePayment(ctx, id, func(p payment.Payment) (payment.Change, error) {
-		_, _ = decide(p)
-		return decide(p)
-	})
-}
-
-// sweepStore is the store of a sweeper. What ends a sweep changes the deposits of any payment.
-type sweepStore struct {
-	settlement.Store
-	w *world
-}
-
-func (s sweepStore) EndSweep(ctx context.Context, e settlement.Sweep, now time.Time) error {
-	s.w.touched()
-	return s.Store.EndSweep(ctx, e, now)
-}
-
-func (s sweepStore) SettleCovered(ctx context.Context, n chain.Network, now time.Time) error {
-	s.w.touched()
-	return s.Store.SettleCovered(ctx, n, now)
-}
-
-// outbox is the store of a deliverer. It claims one delivery at a time, since concurrent ones are answered
-// and stored in any order. After a crash it does not wait for the outcome to be stored.
-type outbox struct {
-	webhook.Store
-	crasher *crasher
-}
-
-func (o outbox) Claim(
-	ctx context.Context, holder string, now, until time.Time, shares []webhook.Share,
-) ([]webhook.Delivery, error) {
-	return o.Store.Claim(ctx, holder, now, until, []webhook.Share{{Receiver: shares[0].Receiver, N: 1}})
-}
-
-func (o outbox) Settle(ctx context.Context, holder string, out webhook.Outcome) error {
-	err := o.Store.Settle(ctx, holder, out)
-	if o.crasher.crashed() {
-		return nil
-	}
-	return err
 }
 
 // open starts an instance. On SQLite all share the observer's connections, which costs much less than opening a file;
@@ -98,19 +46,24 @@ func (w *world) open(name string) *instance {
 		in.store = open(w, w.url)
 		w.Cleanup(in.close)
 	}
-	both := decideTwice{in.store, w}
+	both := paymentStore{in.store, in}
 	policy := settlement.Policy{Least: 1, Age: 10 * time.Minute, Batch: 3}
 	readers, profiles := map[chain.Network]chain.Reader{}, []chain.Profile{}
 	for _, l := range w.chains {
 		n := l.profile.Network
 		var r chain.Reader = &reader{w: w, in: in, chain: l}
 		if n.EVM() {
-			r = in.newEVMReader(l)
+			e := in.newEVMReader(l)
+			r = e
+			in.recharges = recharge.New(rechargeStore{in.store.Settlement(), in}, &recharge.Network{
+				Chain: transferSender{e, w}, Asset: l.profile.Assets[0], Treasury: earnings,
+				Ready: func() error { return nil },
+			}, in.now, silent())
 		}
 		readers[n], profiles = r, append(profiles, l.profile)
 		in.watchers[n] = payment.NewWatcher(l.profile, r, both, name, in.now, silent())
 		in.sweepers = append(in.sweepers, settlement.New(
-			&sender{w: w, in: in, chain: l}, sweepStore{in.store.Settlement(), w}, policy, name, in.now, w.newSweep, silent(),
+			&sender{w: w, in: in, chain: l}, sweepStore{in.store.Settlement(), in}, policy, name, in.now, w.newSweep, silent(),
 		))
 	}
 	in.service = payment.NewService(both, in.store.Merchant(), offered{in}, payment.Options{
@@ -118,7 +71,7 @@ func (w *world) open(name string) *instance {
 	}, in.now, w.newPayment)
 	in.expirer = payment.NewExpirer(profiles, readers, both, in.now, silent())
 	in.deliverer = webhook.NewDeliverer(webhook.Config{
-		Store: outbox{in.store, in.crasher}, Sender: webhookSender{w: w, in: in}, Holder: name, Now: in.now,
+		Store: outbox{in.store, in}, Sender: webhookSender{w: w, in: in}, Holder: name, Now: in.now,
 		Jitter: func() float64 { return 0.5 }, Log: silent(),
 	})
 	return in
@@ -216,6 +169,8 @@ func (in *instance) loop(kind string) (err error) {
 		}
 	case "deliver":
 		err = in.deliver(ctx)
+	case "recharge":
+		err = in.recharges.RunOnce(ctx)
 	}
 	return err
 }

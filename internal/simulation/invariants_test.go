@@ -82,7 +82,7 @@ func (w *world) checkDeposits(p payment.Payment) {
 	swept := map[holding]uint64{}
 	for _, d := range p.Deposits {
 		t := d.Transfer
-		if seen[t.ID()] {
+		if seen[t.ID()] && !d.Folded() {
 			w.failf("deposit %v of %s is recorded twice", t.ID(), p.ID)
 		}
 		seen[t.ID()] = true
@@ -92,8 +92,8 @@ func (w *world) checkDeposits(p payment.Payment) {
 				w.failf("deposit %v of %s is swept and %s", t.Key, p.ID, d.State)
 			}
 		}
-		if d.State != payment.DepositFinal {
-			continue
+		if d.State != payment.DepositFinal || d.Folded() {
+			continue // what is folded is summed at the end
 		}
 		l := w.of(t.Network)
 		b := l.counted[t.Block.Hash]
@@ -166,19 +166,21 @@ func (w *world) checkCancelled(p payment.Payment) {
 }
 
 // everFinal sums what came to the address in blocks that were ever safe, even if replaced since: a finality
-// rule weaker than the chain's own permits that.
+// rule weaker than the chain's own permits that. Where forks differ, the larger amount counts.
 func (l *testChain) everFinal(a chain.Address, counts func(contract chain.Address) bool) (sum uint64) {
-	seen := map[chain.Key]bool{}
+	seen := map[chain.Key]uint64{}
 	for _, b := range l.counted {
 		for _, t := range b.txs {
-			for i, m := range t.moves {
+			for i, m := range b.moved[t.hash] {
 				k := chain.Key{Tx: t.hash, Ordinal: i}
-				if m.to == a && counts(m.contract) && !seen[k] {
-					seen[k] = true
-					sum += m.units
+				if m.to == a && counts(m.contract) {
+					seen[k] = max(seen[k], m.units)
 				}
 			}
 		}
+	}
+	for _, units := range seen {
+		sum += units
 	}
 	return sum
 }
@@ -242,10 +244,11 @@ func (w *world) checkEnd() {
 	if topped := balance.Credits - creditsGiven + started; topped < least || topped > most {
 		w.failf("the top-ups bought %d credits, want %d to %d", topped, least, most)
 	}
-	if want := int64(queriesGiven) - marked; balance.Queries != want {
+	if want := queriesGiven - marked + w.paidUnits(); balance.Queries != want {
 		w.failf("the key has %d queries, want %d", balance.Queries, want)
 	}
 	w.checkHoldings()
+	w.checkDeliveries()
 }
 
 // checkArrivals: every final transfer to a payment's address is recorded once and swept, and decides the
@@ -253,28 +256,76 @@ func (w *world) checkEnd() {
 func (w *world) checkArrivals(p payment.Payment) {
 	w.Helper()
 	recorded := map[chain.Key]payment.Deposit{}
+	folded := map[holding]payment.Deposit{}
 	for _, d := range p.Deposits {
-		if d.State != payment.DepositVanished {
+		switch {
+		case d.Folded():
+			at := holding{d.Transfer.To, d.Transfer.Asset.Contract}
+			sum := folded[at]
+			sum.Count, sum.Transfer.Units = sum.Count+d.Count, sum.Transfer.Units.Add(d.Transfer.Units)
+			folded[at] = sum
+			if !d.Swept || d.State != payment.DepositFinal {
+				w.failf("the folded deposits of %s are %s, swept %t at the end", p.ID, d.State, d.Swept)
+			}
+		case d.State != payment.DepositVanished:
 			recorded[d.Transfer.Key] = d
 		}
 	}
-	var inTime money.Micros
+	small := map[holding]tally{}
+	var inTime, late money.Micros
 	for _, r := range p.Routes {
 		l := w.of(r.Network)
 		for k, in := range l.arrivals(len(l.blocks), r.Address.Address) {
 			if w.counts(p, r, in.contract) && !in.block.Time.After(p.ExpiresAt) {
 				inTime += money.Micros(in.units)
 			}
+			if w.counts(p, r, in.contract) && !in.block.Time.After(p.ExpiresAt.Add(p.Terms.LateFor)) &&
+				in.units >= uint64(payment.DustFloor) {
+				late += money.Micros(in.units)
+			}
 			d, ok := recorded[k]
 			delete(recorded, k)
+			at := holding{in.to, in.contract}
+			if !ok && (in.units < uint64(payment.DustFloor) || small[at].hidden) {
+				small[at] = small[at].with(in, w.wasHidden[k.Tx])
+				continue
+			}
 			w.checkArrival(p, k, in, d, ok)
 		}
 	}
 	for k := range recorded {
 		w.failf("deposit %v of %s is in no block", k, p.ID)
 	}
-	if p.Status == payment.Expired && inTime >= p.Amount {
-		w.failf("payment %s of %s expired although %s came in time", p.ID, p.Amount, inTime)
+	w.checkFolded(p, folded, small)
+	if p.Status == payment.Expired && max(inTime, late) >= p.Amount {
+		w.failf("payment %s of %s expired although %s came in time, %s not too late", p.ID, p.Amount, inTime, late)
+	}
+}
+
+// tally is what came in transfers that are not recorded one by one.
+type tally struct {
+	units  uint64
+	count  int
+	hidden bool // an endpoint hid some of it
+}
+
+func (t tally) with(in arrival, hidden bool) tally {
+	return tally{t.units + in.units, t.count + 1, t.hidden || hidden}
+}
+
+// checkFolded: folded deposits hold all the small transfers that are not recorded one by one, and nothing else.
+func (w *world) checkFolded(p payment.Payment, folded map[holding]payment.Deposit, small map[holding]tally) {
+	w.Helper()
+	for at, d := range folded {
+		if got, want := d.Transfer.Units.Big().Uint64(), small[at].units; got > want || d.Count > small[at].count {
+			w.failf("%d in %d small transfers are folded for %s, want %d in %d", got, d.Count, p.ID, want, small[at].count)
+		}
+	}
+	for at, s := range small {
+		got := folded[at]
+		if units := got.Transfer.Units.Big().Uint64(); !s.hidden && (units != s.units || got.Count != s.count) {
+			w.failf("%d in %d small transfers are folded for %s, want %d in %d", units, got.Count, p.ID, s.units, s.count)
+		}
 	}
 }
 
@@ -371,7 +422,7 @@ func (w *world) checkHoldingsOf(l *testChain) {
 			w.failf("settlement wallet %s holds %d of %s, want %d", at.address, state[at], at.contract, units)
 		}
 	}
-	if slices.ContainsFunc(l.pool, func(t *tx) bool { return t.ours }) {
+	if slices.ContainsFunc(l.pool, func(t *tx) bool { return t.from == gasWallet }) {
 		w.failf("a transaction of the gas wallet is still pending")
 	}
 }

@@ -29,7 +29,7 @@ func (w *world) pay() {
 	}
 	units := uint64(p.Amount)
 	t := &tx{hash: chain.TxHash(l.hash("7"))}
-	switch at := w.rng.IntN(12); {
+	switch at := w.rng.IntN(15); {
 	case p.Kind == payment.KindTopUp:
 		t.moves = w.topUpMoves(l, to, units)
 	case at < 5:
@@ -50,6 +50,13 @@ func (w *world) pay() {
 		t.forks = [][]move{{{asked, payer, to, units}}}
 		if o, ok := w.newest(); ok && len(o.Routes) > 0 && o.Routes[0].Network == route.Network {
 			t.forks = append(t.forks, []move{{asked, payer, o.Routes[0].Address.Address, units}})
+		}
+	case at == 11: // which transfer comes first depends on the fork
+		a, b := move{asked, payer, to, units / 2}, move{asked, payer, to, units - units/2 + 1}
+		t.forks = [][]move{{a, b}, {b, a}}
+	case at == 12, at == 13: // specks, more of them than are recorded one by one
+		for range 8 + w.rng.IntN(16) {
+			t.moves = append(t.moves, move{asked, payer, to, 1 + uint64(w.rng.IntN(9_000))})
 		}
 	default: // two payments in one transaction
 		t.moves = []move{{asked, payer, to, units}}
@@ -75,12 +82,12 @@ func (w *world) lastMinute() {
 	in := w.any()
 	in.mend()
 	in.skew = 0
-	const most = 150 // rounds: the payment's time, and the extensions by outages
+	const most = 30 // rounds: the payment's time, and the extensions by outages
 	for range most {
 		if left := p.ExpiresAt.Sub(w.clock); left < 20*time.Second {
 			break
 		}
-		w.pass(min(45*time.Second, p.ExpiresAt.Sub(w.clock)-15*time.Second))
+		w.pass(min(quietStep, p.ExpiresAt.Sub(w.clock)-15*time.Second))
 		w.mine(1)
 		in.round("watch")
 		var err error

@@ -17,6 +17,8 @@ type faults struct {
 	failAt     int  // countdown to the call that fails; 0: none
 	blind      bool // every call fails
 	interleave int  // countdown to the call during which something else happens; 0: none
+	lostAt     int  // countdown to the commit whose answer is lost; 0: none
+	conflictAt int  // countdown to the decision that another transaction overtakes, so that it is made again; 0: none
 	lag        int  // blocks the endpoint is behind
 	invents    bool // it reports a transfer that is in no block
 	repeats    bool // it reports every transfer twice

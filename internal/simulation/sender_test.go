@@ -43,7 +43,7 @@ func (s *sender) Sign(
 	case s.w.gasExpensive:
 		return chain.Attempt{}, fmt.Errorf("%w: a hundred times the price", chain.ErrTooExpensive)
 	}
-	at := sweepTx{Nonce: s.chain.blocks[s.height()-1].nonce, Price: 1000}
+	at := sweepTx{Nonce: s.chain.blocks[s.height()-1].nonces[gasWallet], Price: 1000}
 	for _, a := range previous {
 		at.Nonce, at.Price = a.Nonce, max(at.Price, (a.Fee.Price.Big().Uint64()*9+7)/8)
 	}
@@ -74,7 +74,7 @@ func (s *sender) Broadcast(ctx context.Context, a chain.Attempt) error {
 	if err := json.Unmarshal(a.Raw, &at); err != nil {
 		return err
 	}
-	s.chain.send(&tx{hash: a.Tx, flush: at.Legs, ours: true, nonce: at.Nonce, price: at.Price, until: at.Until})
+	s.chain.send(&tx{hash: a.Tx, flush: at.Legs, from: gasWallet, nonce: at.Nonce, price: at.Price, until: at.Until})
 	if s.w.answersLost { // it was accepted, and the answer is lost
 		return chain.ErrNoEndpoint
 	}
@@ -114,7 +114,7 @@ func (s *sender) Track(
 	if s.expired(attempts, uint64(final)) {
 		return chain.SweepOutcome{Status: chain.TxDropped, Note: "its time is over"}, nil
 	}
-	if attempts[0].Until == 0 && l.blocks[final].nonce > attempts[0].Nonce {
+	if attempts[0].Until == 0 && l.blocks[final].nonces[gasWallet] > attempts[0].Nonce {
 		return chain.SweepOutcome{Status: chain.TxDropped, Note: "another transaction used its nonce"}, nil
 	}
 	for _, a := range attempts {

@@ -18,7 +18,7 @@ import (
 var (
 	seedFlag  = flag.Uint64("seed", 1, "the first seed TestSeed runs")
 	seedsFlag = flag.Uint64("seeds", 200, "how many seeds TestSeed runs at most; TestPostgres runs one in 50")
-	stepsFlag = flag.Int("steps", 60, "how many steps a seed takes before the faults end")
+	stepsFlag = flag.Int("steps", 40, "how many steps a seed takes before the faults end")
 	traceFlag = flag.Bool("trace", false, "print the whole trace of a seed that fails, not only its end")
 	forFlag   = flag.Duration("for", 0, "begin no seed after this long")
 )
@@ -176,14 +176,25 @@ func (w *world) finish() {
 		w.pass(quietStep)
 		w.mine(deepest + 1)
 		in.round("watch")
-		in.round("expire")
-		in.round("sweep")
-		in.round("deliver")
+		w.check()
+		if w.due() {
+			in.round("expire")
+		}
+		if w.sweepable() {
+			in.round("sweep")
+		}
+		if w.ending() {
+			in.round("deliver")
+		}
+		if w.recharging() {
+			in.round("recharge")
+		}
 		w.check()
 		if w.ended(in) {
 			break
 		}
 	}
+	w.settleRecharges(in)
 	w.deliverAll(in)
 	clear(w.dirty)
 	for _, id := range w.ids {

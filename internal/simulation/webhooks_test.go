@@ -12,14 +12,17 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store/report"
 	"github.com/florinpay/florin/internal/webhook"
 )
 
 // inbox is what receivers were sent. Sends run concurrently.
 type inbox struct {
-	mu    sync.Mutex
-	got   map[string][]receivedBody // by event
-	fresh []string                  // received in this round, in any order
+	mu      sync.Mutex
+	got     map[string][]receivedBody // by event
+	fresh   []string                  // received in this round, in any order
+	newest  map[payment.ID]int        // sequence number of the newest event received
+	refused map[payment.ID]bool       // the last attempt was not accepted
 }
 
 type receivedBody struct {
@@ -88,13 +91,47 @@ func (w *world) checkSent() {
 		w.must(json.Unmarshal(last.body, &body))
 		events, err := w.observer.Events(w.Context(), body.TxnID)
 		w.must(err)
-		if !slices.ContainsFunc(events, func(e payment.Event) bool {
+		i := slices.IndexFunc(events, func(e payment.Event) bool {
 			return e.ID == id && body.EventID == id && string(e.Type) == "payment."+body.Status && e.Type.Public()
-		}) {
+		})
+		if i < 0 {
 			w.failf("%s was sent, and no such event is stored: %s", id, last.body)
 		}
+		if events[i].Seq < w.inbox.newest[body.TxnID] {
+			w.failf("%s was sent after event %d of its payment", id, w.inbox.newest[body.TxnID])
+		}
+		w.inbox.newest[body.TxnID], w.inbox.refused[body.TxnID] = events[i].Seq, !last.good
 	}
 	w.inbox.fresh = nil
+}
+
+// checkDeliveries: an event that no receiver accepted was overtaken by a later one of its payment.
+func (w *world) checkDeliveries() {
+	w.Helper()
+	last := map[payment.ID]payment.EventType{}
+	for before := int64(0); ; {
+		page, err := w.observer.Reports().Deliveries(
+			w.Context(), report.DeliveryQuery{KeyID: w.key, Before: before, Limit: report.MaxPage},
+		)
+		w.must(err)
+		for _, d := range page { // the newest first
+			accepted := w.delivered(d.EventID)
+			_, later := last[d.TxnID]
+			switch {
+			case d.State == webhook.Delivered && !accepted:
+				w.failf("event %s counts as delivered, and no receiver accepted it", d.EventID)
+			case d.State == webhook.Overtaken && !later:
+				w.failf("event %s (%s) counts as overtaken, and no later event came", d.EventID, d.Type)
+			case d.State != webhook.Delivered && d.State != webhook.Overtaken:
+				w.failf("event %s (%s) is %s at the end", d.EventID, d.Type, d.State)
+			}
+			last[d.TxnID] = d.Type
+			before = d.ID
+		}
+		if len(page) < report.MaxPage {
+			return
+		}
+	}
 }
 
 // delivered reports whether a receiver accepted the event.

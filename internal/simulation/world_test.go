@@ -17,6 +17,7 @@ import (
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/store"
 )
 
@@ -31,6 +32,9 @@ const (
 
 // deepest is the largest distance, in blocks, of a finalized block from the newest.
 const deepest = 9
+
+// lateFor is how long after its expiry money still completes a payment.
+const lateFor = 20 * time.Minute
 
 const (
 	creditsGiven = 100_000
@@ -65,6 +69,9 @@ type world struct {
 	ids       []payment.ID // of all payments
 	dirty     map[payment.ID]bool
 	signed    int
+	transfers []boughtUnits // that were signed for recharges
+	purchases int
+	sweeping  map[settlement.ID]bool // in flight, or planned in vain
 
 	// Faults of the network, the gas wallet and the receivers.
 	hidden        map[chain.TxHash]bool // transactions that the first endpoint omits
@@ -93,7 +100,7 @@ func newWorld(t testing.TB, seed uint64, url string) *world {
 		rng:    rand.New(rand.NewPCG(seed, 4)), //nolint:gosec // it must be repeatable
 		hidden: map[chain.TxHash]bool{}, wasHidden: map[chain.TxHash]bool{},
 		recorded: map[chain.Address]chain.Address{}, last: map[payment.ID]payment.Payment{}, trace: sha256.New(),
-		inbox: inbox{got: map[string][]receivedBody{}}, dirty: map[payment.ID]bool{},
+		inbox: inbox{got: map[string][]receivedBody{}, newest: map[payment.ID]int{}, refused: map[payment.ID]bool{}}, dirty: map[payment.ID]bool{}, sweeping: map[settlement.ID]bool{},
 	}
 	if w.hosts = []string{firstHost, secondHost}; seed%5 == 0 {
 		w.hosts = w.hosts[:1]
@@ -108,6 +115,9 @@ func newWorld(t testing.TB, seed uint64, url string) *world {
 	w.Cleanup(func() { _ = w.observer.Close() })
 	w.instances = []*instance{w.start()}
 	w.instances[0].round("watch")
+	if seed%3 == 0 {
+		w.instances = append(w.instances, w.start())
+	}
 	return w
 }
 
@@ -130,6 +140,7 @@ func (w *world) makeChains() {
 				p.Finality = chain.Finality{Tag: chain.TagSafe}
 			}
 			w.chain = newTestChain(p, begin, safe, deep)
+			w.chain.blocks[0].state[holding{merchantWallet, p.Assets[0].Contract}] = merchantHolds
 			w.chains = append(w.chains, w.chain)
 		}
 		if p.Network == chain.Solana {
@@ -225,7 +236,7 @@ func createMerchant(t testing.TB, s *store.Store) {
 	)
 	must(err)
 	key, err := s.Merchant().CreateKey(ctx, merchant.Key{
-		PublicID: "01KAJ0000000000000000000K1", UserID: user.ID, Hash: identity.Hash{1}, CreatedAt: begin,
+		PublicID: "01KAJ0000000000000000000K1", UserID: user.ID, Hash: identity.Hash{1}, Wallet: merchantWallet, CreatedAt: begin,
 	}, func(id int64) []ledger.Entry {
 		return []ledger.Entry{
 			ledger.Grant(id, ledger.Credit, creditsGiven, ledger.ReasonGrant, "credits", begin),
@@ -238,7 +249,7 @@ func createMerchant(t testing.TB, s *store.Store) {
 		Wallets: map[chain.Network]chain.Address{chain.Polygon: firstWallet, chain.Solana: solanaWallet},
 		SigningSecrets: []secret.Text{
 			secret.New("whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"),
-		}, CreatedAt: begin, UpdatedAt: begin,
+		}, LateFor: lateFor, CreatedAt: begin, UpdatedAt: begin,
 	}, nil, nil)
 	must(err)
 }
