@@ -21,7 +21,7 @@ type action struct {
 }
 
 var actions = []action{
-	{name: "create", weight: 6, do: func(w *world) {
+	{name: "create", weight: 8, do: func(w *world) {
 		amount := money.Micros(1_000_000 * (1 + w.rng.IntN(50)))
 		w.act(func(in *instance) error {
 			_, err := in.service.Create(w.Context(), payment.CreateInput{KeyID: w.key, Amount: amount.String()})
@@ -90,7 +90,7 @@ var actions = []action{
 		w.instances = w.instances[1:]
 	}},
 	{name: "time passes", weight: 1, do: func(w *world) {
-		w.pass(time.Duration(1+w.rng.IntN(40)) * time.Minute)
+		w.pass(time.Duration(1+w.rng.IntN(25)) * time.Minute)
 		w.mine(1)
 	}},
 	{name: "gas", weight: 2, do: func(w *world) { w.gasExpensive, w.gasEmpty, w.answersLost = w.chance(20), w.chance(20), w.chance(20) }},

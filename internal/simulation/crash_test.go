@@ -86,6 +86,7 @@ func attach(c sqlite.ExecQuerierContext, dsn string) error {
 
 // commit decides on a commit of the instance whose code runs; those of the checks always succeed.
 func (w *world) commit() int32 {
+	w.commits++
 	if n := len(w.running); n > 0 {
 		return w.running[n-1].crasher.commit()
 	}

@@ -67,7 +67,7 @@ func (w *world) open(name string) *instance {
 		))
 	}
 	in.service = payment.NewService(both, in.store.Merchant(), offered{in}, payment.Options{
-		TTL: 20 * time.Minute, StartTTL: 12 * time.Minute, MinAmount: 10_000, MaxAmount: 1_000_000 * money.USD,
+		TTL: 12 * time.Minute, StartTTL: 10 * time.Minute, MinAmount: 10_000, MaxAmount: 1_000_000 * money.USD,
 	}, in.now, w.newPayment)
 	in.expirer = payment.NewExpirer(profiles, readers, both, in.now, silent())
 	in.deliverer = webhook.NewDeliverer(webhook.Config{

@@ -26,7 +26,10 @@ func (w *world) changed() []payment.Payment {
 	ids := slices.Sorted(maps.Keys(w.dirty))
 	if w.postgres {
 		ids = w.ids
+	} else if w.commits == w.checked {
+		return nil
 	}
+	w.checked = w.commits
 	clear(w.dirty)
 	var all []payment.Payment
 	for page := range slices.Chunk(ids, payment.MaxPage) {

@@ -29,10 +29,10 @@ func (w *world) pay() {
 	}
 	units := uint64(p.Amount)
 	t := &tx{hash: chain.TxHash(l.hash("7"))}
-	switch at := w.rng.IntN(15); {
+	switch at := w.rng.IntN(16); {
 	case p.Kind == payment.KindTopUp:
 		t.moves = w.topUpMoves(l, to, units)
-	case at < 5:
+	case at < 5, at == 14:
 		t.moves = []move{{asked, payer, to, units}}
 	case at == 5: // in two transfers, with an empty one between
 		t.moves = []move{{asked, payer, to, units / 2}, {asked, payer, to, 0}, {asked, payer, to, units - units/2}}

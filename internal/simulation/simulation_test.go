@@ -196,7 +196,7 @@ func (w *world) finish() {
 	}
 	w.settleRecharges(in)
 	w.deliverAll(in)
-	clear(w.dirty)
+	w.checked = -1
 	for _, id := range w.ids {
 		w.dirty[id] = true
 	}

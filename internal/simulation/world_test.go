@@ -46,7 +46,7 @@ var begin = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 
 // headLimit is how old the newest block may be in the simulation. It is longer than on the real networks, so that a
 // world gets through quiet hours in few rounds.
-const headLimit = 5 * time.Minute
+const headLimit = 10 * time.Minute
 
 // world is the whole simulation: chains, one or two instances, payers, merchants, receivers, and what they
 // have observed.
@@ -68,6 +68,8 @@ type world struct {
 	made      int          // payments and sweeps
 	ids       []payment.ID // of all payments
 	dirty     map[payment.ID]bool
+	commits   int // on SQLite
+	checked   int // commits at the last check
 	signed    int
 	transfers []boughtUnits // that were signed for recharges
 	purchases int
