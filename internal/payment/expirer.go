@@ -170,15 +170,19 @@ func (e *Expirer) cover(
 	if len(due) == 0 {
 		return nil
 	}
-	missed, err := e.missed(ctx, n, r, due, c.Scanned)
+	found, err := e.unrecorded(ctx, n, r, due, c.Scanned)
 	if err != nil {
 		return err
 	}
 	var failed []error
 	for _, p := range due {
-		if !missed[p.ID] {
+		switch found[p.ID] {
+		case none:
 			covered[p.ID][n] = c.Scanned.Time
 			continue
+		case moving:
+			continue
+		case missed:
 		}
 		if err := e.search(ctx, n, r, p, c); err != nil {
 			failed = append(failed, fmt.Errorf("search for the money of payment %s: %w", p.ID, err))
@@ -187,16 +191,27 @@ func (e *Expirer) cover(
 	return errors.Join(failed...)
 }
 
-// missed reads the balances of the payments' addresses and returns the payments
-// with more money than is recorded.
-func (e *Expirer) missed(
+// unrecorded is what is known of money at a payment's addresses that no deposit
+// was recorded for.
+type unrecorded int
+
+const (
+	none   unrecorded = iota
+	moving            // a sweep is emptying an address, so its balance says nothing
+	missed            // there is some
+)
+
+// unrecorded reads the balances of the payments' addresses. Sweeps take all that
+// an address holds, also what the scan missed, so what they moved counts with what
+// is left.
+func (e *Expirer) unrecorded(
 	ctx context.Context, n chain.Network, r chain.Reader, due []Payment, at chain.Head,
-) (map[ID]bool, error) {
+) (map[ID]unrecorded, error) {
 	addresses := make([]chain.Address, len(due))
 	for i, p := range due {
 		addresses[i] = p.Routes[p.route(n)].Address.Address
 	}
-	missed := make(map[ID]bool)
+	found := make(map[ID]unrecorded)
 	for _, asset := range e.assets[n] {
 		balances, err := r.Balances(ctx, asset, addresses, at)
 		if err != nil {
@@ -205,13 +220,23 @@ func (e *Expirer) missed(
 		if len(balances) != len(due) {
 			return nil, fault.New(fault.Unavailable, "asked for %d balances, got %d", len(due), len(balances))
 		}
+		// Read after the balances: a sweep that made one lower is in flight, or what
+		// it moved is recorded.
+		swept, err := e.store.SweptFrom(ctx, asset, addresses)
+		if err != nil {
+			return nil, fmt.Errorf("what was swept in %s: %w", asset.Symbol, err)
+		}
 		for i, p := range due {
-			if p.unexplained(asset, balances[i].Sub(p.holding(asset, addresses[i]))) {
-				missed[p.ID] = true
+			moved, known := swept[addresses[i]]
+			switch {
+			case !known:
+				found[p.ID] = max(found[p.ID], moving)
+			case p.unexplained(asset, balances[i].Add(moved).Sub(p.recorded(asset, addresses[i]))):
+				found[p.ID] = missed
 			}
 		}
 	}
-	return missed, nil
+	return found, nil
 }
 
 // unexplained reports whether an address holds more than is recorded. On one that
@@ -225,14 +250,13 @@ func (p Payment) unexplained(asset chain.Asset, more money.Units) bool {
 	return !dusted || more.Atto(asset.Decimals).Cmp(p.Missing().Atto()) >= 0
 }
 
-// holding returns what the address should hold of the asset: the recorded
-// deposits that were not swept.
-func (p Payment) holding(asset chain.Asset, a chain.Address) money.Units {
+// recorded returns the sum of the deposits recorded for the address in the asset,
+// swept or not.
+func (p Payment) recorded(asset chain.Asset, a chain.Address) money.Units {
 	var sum money.Units
 	for _, d := range p.Deposits {
 		t := d.Transfer
-		if t.Asset.Contract == asset.Contract && t.Network == asset.Network && t.To == a &&
-			d.State != DepositVanished && !d.Swept {
+		if t.Asset.Contract == asset.Contract && t.Network == asset.Network && t.To == a && d.State != DepositVanished {
 			sum = sum.Add(t.Units)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/internal/money"
 )
 
 // Store keeps payments. Every method is one transaction; each is safe with
@@ -127,6 +128,10 @@ type WatchStore interface {
 	// has to be read again since a was loaded.
 	AdvanceSetAside(ctx context.Context, a SetAside, from uint64) error
 	DeleteSetAside(ctx context.Context, a SetAside) error
+	// SweptFrom returns what sweeps have moved from each of the addresses, apart
+	// from what a rescue found that belongs to no deposit. It leaves out an
+	// address that a sweep in flight may be emptying.
+	SweptFrom(ctx context.Context, a chain.Asset, addresses []chain.Address) (map[chain.Address]money.Units, error)
 	// Due lists payments that have not ended and whose time had run out at
 	// now, by ID after the one given, at most limit.
 	Due(ctx context.Context, now time.Time, after ID, limit int) ([]ID, error)

@@ -1,0 +1,58 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/uptrace/bun"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
+)
+
+// SweptFrom returns what sweeps have moved from each of the addresses in the asset, apart from what a rescue found that
+// belongs to no deposit. It leaves out an address that is part of a sweep in flight.
+func (s *Store) SweptFrom(
+	ctx context.Context, a chain.Asset, addresses []chain.Address,
+) (map[chain.Address]money.Units, error) {
+	var rows []struct {
+		Address      string
+		Moved, Found string
+		InFlight     bool
+	}
+	network, contract, list := string(a.Network), string(a.Contract), bun.List(addresses)
+	// One statement sees one moment: a sweep is in flight, or what it moved is counted.
+	err := s.db.Reader().NewRaw("SELECT address, moved, found, FALSE AS in_flight FROM deposit_balances "+
+		"WHERE network = ? AND contract = ? AND address IN (?) "+
+		"UNION ALL SELECT i.address, '0', '0', TRUE FROM sweep_items AS i JOIN sweeps AS s ON s.id = i.sweep_id "+
+		"WHERE s.network = ? AND s.ended_at IS NULL AND i.contract = ? AND i.address IN (?)",
+		network, contract, list, network, contract, list).Scan(ctx, &rows)
+	if err != nil {
+		return nil, fmt.Errorf("what was swept on %s: %w", a.Network, err)
+	}
+	swept := make(map[chain.Address]money.Units, len(addresses))
+	for _, address := range addresses {
+		swept[address] = money.Units{}
+	}
+	inFlight := make(map[chain.Address]bool)
+	for _, r := range rows {
+		address := chain.Address(r.Address)
+		if r.InFlight {
+			inFlight[address] = true
+			continue
+		}
+		moved, err := money.ParseUnits(r.Moved)
+		if err != nil {
+			return nil, fmt.Errorf("what was moved from %s: %w", address, err)
+		}
+		found, err := money.ParseUnits(r.Found)
+		if err != nil {
+			return nil, fmt.Errorf("what was found on %s: %w", address, err)
+		}
+		swept[address] = moved.Sub(found)
+	}
+	for address := range inFlight {
+		delete(swept, address)
+	}
+	return swept, nil
+}
