@@ -1,0 +1,51 @@
+package payment
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+)
+
+// Health returns the network's health as of the last round.
+func (w *Watcher) Health() Health {
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	return w.health
+}
+
+// readByLeader reports whether the instance that leads reads the network: a cursor
+// exists, is not behind, and was stored of late.
+func (w *Watcher) readByLeader(c Cursor, exists bool) bool {
+	return exists && c.BehindSince.IsZero() && w.now().Sub(c.UpdatedAt) <= w.profile.HeadLimit
+}
+
+// report publishes the network's health.
+func (w *Watcher) report(heads chain.Heads, c Cursor, err error) {
+	h := Health{
+		OK: true, Latest: heads.Latest, Final: heads.Final, Scanned: c.Scanned,
+		Lag:     max(w.now().Sub(heads.Latest.Time), 0),
+		FinalIn: max(heads.Latest.Time.Sub(heads.Final.Time), 0), SetAside: len(w.aside),
+		FinalAge:  max(heads.Latest.Time.Sub(heads.Final.Time), 0),
+		Endpoints: len(w.reader.Endpoints()),
+	}
+	if age, stalled := w.stalled(heads); stalled {
+		h.OK, h.Stalled, h.Reason = false, true, slow
+		h.Detail = fmt.Sprintf("the final block, %d, is %s older than the newest one, limit %s", heads.Final.Number,
+			age.Round(time.Second), w.profile.FinalLimit())
+	}
+	if err != nil && !errors.Is(err, chain.ErrReorged) {
+		h.OK, h.Reason, h.Detail = false, "this network cannot be read reliably at the moment", err.Error()
+	}
+	w.setHealth(h)
+}
+
+func (w *Watcher) setHealth(h Health) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if h.Scanned.Number == 0 {
+		h.Scanned = w.health.Scanned
+	}
+	w.health = h
+}
