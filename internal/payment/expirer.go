@@ -27,6 +27,8 @@ type Expirer struct {
 	// searched is when a payment's addresses were last searched, so that an
 	// unexplained balance does not cost a search every round.
 	searched map[ID]time.Time
+	// confirmed is what searches had confirmed that were not finished.
+	confirmed map[ID]confirmed
 }
 
 const (
@@ -45,7 +47,7 @@ func NewExpirer(profiles []chain.Profile, readers map[chain.Network]chain.Reader
 ) *Expirer {
 	e := &Expirer{
 		readers: readers, assets: make(map[chain.Network][]chain.Asset), store: s, now: now, log: log,
-		searched: make(map[ID]time.Time),
+		searched: make(map[ID]time.Time), confirmed: make(map[ID]confirmed),
 	}
 	for _, p := range profiles {
 		for _, t := range money.Tokens() {
@@ -114,6 +116,7 @@ func (e *Expirer) page(ctx context.Context, ids []ID) error {
 	for _, p := range payments {
 		if p.Status.Final() {
 			delete(e.searched, p.ID)
+			delete(e.confirmed, p.ID)
 		}
 		if c, err := p.Expire(coverage[p.ID], e.now()); err != nil || c.None() {
 			continue
@@ -284,14 +287,24 @@ func (e *Expirer) search(ctx context.Context, n chain.Network, r chain.Reader, p
 	if err != nil {
 		return err
 	}
-	if err := confirm(ctx, r, transfers, c.Scanned); err != nil {
+	known := e.confirmed[p.ID]
+	if known == nil {
+		known = make(confirmed)
+		e.confirmed[p.ID] = known
+	}
+	confirm := func(ctx context.Context, transfers []chain.Transfer, at chain.Head) error {
+		_, err := known.some(ctx, r, transfers, at, ConfirmRound)
 		return err
 	}
+	if err := confirm(ctx, transfers, c.Scanned); err != nil {
+		return err
+	}
+	delete(e.confirmed, p.ID)
 	v := View{
 		Network: n, From: from, To: c.Scanned.Number, Latest: c.Scanned, Final: c.Scanned, Finalized: c.Rechecked,
 		Transfers: transfers, End: c.Scanned,
 	}
-	_, err = observeOne(ctx, r, e.store, p, v, e.now)
+	_, err = observation{r, e.store, e.now, confirm}.apply(ctx, p, v)
 	return err
 }
 

@@ -2,6 +2,7 @@ package payment
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -100,9 +101,15 @@ func (w *Watcher) retrySetAside(ctx context.Context, heads chain.Heads, c Cursor
 			w.log.Info("a payment that was set aside is read again", "txnid", id)
 			continue
 		}
-		if err := w.setAside(ctx, id, a.From, a.Since, err); err != nil {
+		if errors.Is(err, errMore) {
+			return nil // it is due still
+		}
+		if err := w.setAside(ctx, id, w.aside[id].From, a.Since, err); err != nil {
 			return err
 		}
+	}
+	if len(w.aside) == 0 {
+		clear(w.reread)
 	}
 	return nil
 }
@@ -154,7 +161,9 @@ func (w *Watcher) readRange(
 	if err != nil {
 		return err
 	}
-	if err := confirm(ctx, w.reader, transfers, to); err != nil {
+	asked, err := w.reread.some(ctx, w.reader, transfers, to, w.asideBudget)
+	w.asideBudget -= asked
+	if err != nil {
 		return err
 	}
 	p, err := w.store.Payment(ctx, id)

@@ -42,10 +42,14 @@ type Watcher struct {
 	// second endpoint has confirmed in blocks that are not stored yet, so that
 	// after a round that runs out of time the next one gets further.
 	pace      uint64
-	confirmed map[confirmation]struct{}
-	disputes  map[chain.Inclusion]dispute
-	aside     map[ID]SetAside // as of the beginning of the round
-	skipped   map[ID]error    // by the tentative pass
+	confirmed confirmed
+	// budget and asideBudget are how many transactions this round may still have
+	// confirmed; reread is confirmed for the payments that are set aside.
+	budget, asideBudget int
+	reread              confirmed
+	disputes            map[chain.Inclusion]dispute
+	aside               map[ID]SetAside // as of the beginning of the round
+	skipped             map[ID]error    // by the tentative pass
 
 	logged outageLog
 
@@ -82,7 +86,8 @@ func NewWatcher(
 	return &Watcher{
 		profile: p, reader: r, store: s, holder: holder, now: now,
 		log:     log.With("network", p.Network),
-		watched: newWatchlist(p.Network), pace: scanStep, confirmed: make(map[confirmation]struct{}),
+		watched: newWatchlist(p.Network), pace: scanStep, confirmed: make(confirmed),
+		reread:   make(confirmed),
 		disputes: make(map[chain.Inclusion]dispute), aside: make(map[ID]SetAside), skipped: make(map[ID]error),
 		health: Health{Reason: "this network is being checked", Detail: "not read yet"},
 	}
@@ -134,6 +139,7 @@ func (w *Watcher) RunOnce(ctx context.Context) error {
 func (w *Watcher) round(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, roundLimit)
 	defer cancel()
+	w.budget, w.asideBudget = ConfirmRound-confirmAside, confirmAside
 	if err := w.check(ctx); err != nil {
 		return err
 	}
@@ -165,6 +171,9 @@ func (w *Watcher) round(ctx context.Context) error {
 		return nil
 	}
 	w.report(heads, cursor, err)
+	if errors.Is(err, errMore) {
+		return nil // the next round goes on
+	}
 	return err
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -29,7 +30,16 @@ const (
 	// network waits: endpoints usually agree a moment later.
 	disputeRounds = 3
 	disputeTime   = time.Minute
+	// ConfirmRound bounds how many transactions one round asks about: a stranger can
+	// put thousands into a block. The rest follows in the next round, and the cursor
+	// waits for it. confirmAside of them are kept for payments that are set aside.
+	ConfirmRound = 256
+	confirmAside = 64
 )
+
+// errMore: more transactions wait for a second endpoint than one round asks about.
+// What was confirmed is kept, and the next round goes on from there.
+var errMore = fault.New(fault.Unavailable, "more transactions wait for a second endpoint than one round asks about")
 
 // confirmation identifies a transfer in a block that a second endpoint has
 // confirmed, by everything that decides what is credited.
@@ -43,6 +53,57 @@ func confirmationOf(t chain.Transfer) confirmation {
 	return confirmation{id: t.ID(), block: t.Block.Hash, units: t.Units.String()}
 }
 
+// confirmed holds what a second endpoint has confirmed, with the number of its
+// block, until that block is stored.
+type confirmed map[confirmation]uint64
+
+// open groups the transfers that are not confirmed by transaction.
+func (c confirmed) open(transfers []chain.Transfer) [][]chain.Transfer {
+	return byTransaction(slices.DeleteFunc(slices.Clone(transfers), func(t chain.Transfer) bool {
+		_, done := c[confirmationOf(t)]
+		return done
+	}))
+}
+
+// ask has a page of transactions confirmed, keeps those that stand and returns why
+// each of the others does not.
+func (c confirmed) ask(ctx context.Context, r chain.Reader, groups [][]chain.Transfer, at chain.Head) []error {
+	verdicts := confirmGroups(ctx, r, groups, at)
+	for i, err := range verdicts {
+		for _, t := range groups[i] {
+			if err == nil {
+				c[confirmationOf(t)] = t.Block.Number
+			}
+		}
+	}
+	return verdicts
+}
+
+// some has at most that many transactions confirmed, and fails with errMore if there
+// are more. It returns how many it asked about.
+func (c confirmed) some(
+	ctx context.Context, r chain.Reader, transfers []chain.Transfer, at chain.Head, most int,
+) (asked int, err error) {
+	groups := c.open(transfers)
+	asked = min(len(groups), most)
+	for page := range slices.Chunk(groups[:asked], confirmPage) {
+		for _, failed := range c.ask(ctx, r, page, at) {
+			if failed != nil {
+				return asked, failed
+			}
+		}
+	}
+	if asked < len(groups) {
+		return asked, errMore
+	}
+	return asked, nil
+}
+
+// forget drops what was confirmed in blocks up to the number.
+func (c confirmed) forget(through uint64) {
+	maps.DeleteFunc(c, func(_ confirmation, block uint64) bool { return block <= through })
+}
+
 // dispute is a transaction that is not confirmed yet.
 type dispute struct {
 	since  time.Time
@@ -54,44 +115,54 @@ func (d dispute) over(now time.Time) bool {
 	return d.denied >= disputeRounds || now.Sub(d.since) >= disputeTime
 }
 
-// confirmAll confirms the transfers that no earlier round has confirmed. It sets
-// aside the payments of a transaction that the endpoints disagree about for too
-// long.
+// confirmAll confirms the transfers that no earlier round has confirmed, as many as
+// the round may ask about. It sets aside the payments of a transaction that the
+// endpoints disagree about for too long. Nothing is asked for a payment that is set
+// aside: it is read again at its own pace.
 func (w *Watcher) confirmAll(ctx context.Context, transfers []chain.Transfer, from uint64, at chain.Head) error {
-	var open []chain.Transfer
-	for _, t := range transfers {
-		if _, done := w.confirmed[confirmationOf(t)]; !done {
-			open = append(open, t)
-		}
-	}
+	groups := w.confirmed.open(slices.DeleteFunc(slices.Clone(transfers), func(t chain.Transfer) bool {
+		id, _ := w.watched.owner(t.To)
+		_, aside := w.aside[id]
+		return aside
+	}))
+	now := min(len(groups), w.budget)
+	w.budget -= now
 	var first error
-	for groups := range slices.Chunk(byTransaction(open), confirmPage) {
-		verdicts := confirmGroups(ctx, w.reader, groups, at)
+	for page := range slices.Chunk(groups[:now], confirmPage) {
+		verdicts := w.confirmed.ask(ctx, w.reader, page, at)
 		if err := ctx.Err(); err != nil {
-			w.keepConfirmed(groups, verdicts)
 			return err
 		}
-		w.keepConfirmed(groups, verdicts)
 		for i, err := range verdicts {
 			if err == nil {
 				continue
 			}
-			if err := w.disputed(ctx, groups[i], from, err); err != nil && first == nil {
+			if err := w.disputed(ctx, page[i], from, err); err != nil && first == nil {
 				first = err
 			}
 		}
 	}
+	if first == nil && now < len(groups) {
+		w.pace = max(min(w.pace, at.Number-from+1)/2, 1)
+		return errMore
+	}
 	return first
 }
 
-func (w *Watcher) keepConfirmed(groups [][]chain.Transfer, verdicts []error) {
-	for i, err := range verdicts {
-		for _, t := range groups[i] {
-			if err == nil {
-				w.confirmed[confirmationOf(t)] = struct{}{}
-			}
+// confirmEarly confirms what a payment is credited with above the final head, unless
+// the round has asked about enough.
+func (w *Watcher) confirmEarly(ctx context.Context, transfers []chain.Transfer, at chain.Head) error {
+	groups := byTransaction(transfers)
+	if len(groups) > 0 && w.budget <= 0 {
+		return errMore
+	}
+	w.budget -= len(groups)
+	for _, err := range confirmGroups(ctx, w.reader, groups, at) {
+		if err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
 // disputed records that a transaction was not confirmed. It returns why while the
@@ -132,17 +203,6 @@ func byTransaction(transfers []chain.Transfer) [][]chain.Transfer {
 		groups[i] = append(groups[i], t)
 	}
 	return groups
-}
-
-// confirm asks another endpoint about every transfer that will be credited, and
-// returns the first reason not to credit one.
-func confirm(ctx context.Context, r chain.Reader, transfers []chain.Transfer, at chain.Head) error {
-	for _, err := range confirmGroups(ctx, r, byTransaction(transfers), at) {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // confirmGroups confirms the transfers of several transactions, each on its own:

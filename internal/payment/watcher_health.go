@@ -35,10 +35,20 @@ func (w *Watcher) report(heads chain.Heads, c Cursor, err error) {
 		h.Detail = fmt.Sprintf("the final block, %d, is %s older than the newest one, limit %s", heads.Final.Number,
 			age.Round(time.Second), w.profile.FinalLimit())
 	}
-	if err != nil && !errors.Is(err, chain.ErrReorged) {
+	if err != nil && !(passing(err) && w.upToDate(heads, c)) {
 		h.OK, h.Reason, h.Detail = false, "this network cannot be read reliably at the moment", err.Error()
 	}
 	w.setHealth(h)
+}
+
+// passing reports whether a failed round is expected to be made up for by the next.
+func passing(err error) bool { return errors.Is(err, chain.ErrReorged) || errors.Is(err, errMore) }
+
+// upToDate reports whether the cursor was stored of late and is close to the final
+// block. A round that stops short now and then is no outage, but many in a row are.
+func (w *Watcher) upToDate(heads chain.Heads, c Cursor) bool {
+	limit := w.profile.HeadLimit
+	return w.now().Sub(c.UpdatedAt) <= limit && heads.Final.Time.Sub(c.Scanned.Time) <= limit
 }
 
 func (w *Watcher) setHealth(h Health) {

@@ -101,17 +101,27 @@ func (w *Watcher) concerned(ctx context.Context, v View) (map[ID][]chain.Transfe
 // there is something to write.
 func (w *Watcher) observeOne(ctx context.Context, p Payment, v View) (bool, error) {
 	v.Unread = v.From > w.rechecked+1
-	return observeOne(ctx, w.reader, w.store, p, v, w.now)
+	return observation{w.reader, w.store, w.now, w.confirmEarly}.apply(ctx, p, v)
 }
 
-func observeOne(
-	ctx context.Context, r chain.Reader, s WatchStore, p Payment, v View, now func() time.Time,
-) (bool, error) {
+// observation is what it takes to let a payment observe a view.
+type observation struct {
+	reader chain.Reader
+	store  WatchStore
+	now    func() time.Time
+	// confirm confirms what would be credited above the final head.
+	confirm func(ctx context.Context, transfers []chain.Transfer, at chain.Head) error
+}
+
+// apply decides on the payment as it was read, has confirmed what the decision
+// rests on, and decides again under the payment's lock.
+func (o observation) apply(ctx context.Context, p Payment, v View) (bool, error) {
+	now := o.now
 	c, err := p.Observe(v, now())
 	if err != nil || c.None() {
 		return false, err
 	}
-	gone, doubted, err := absent(ctx, r, c, v)
+	gone, doubted, err := absent(ctx, o.reader, c, v)
 	if err != nil {
 		return false, err
 	}
@@ -120,16 +130,16 @@ func observeOne(
 		return false, errors.Join(err, doubted)
 	}
 	asked := early(c, v)
-	if err := confirm(ctx, r, asked, v.Latest); err != nil {
+	if err := o.confirm(ctx, asked, v.Latest); err != nil {
 		return false, err
 	}
-	confirmed := make(map[confirmation]bool, len(asked))
+	known := make(map[confirmation]bool, len(asked))
 	for _, t := range asked {
-		confirmed[confirmationOf(t)] = true
+		known[confirmationOf(t)] = true
 	}
-	_, err = s.UpdatePayment(ctx, p.ID, func(p Payment) (Change, error) {
+	_, err = o.store.UpdatePayment(ctx, p.ID, func(p Payment) (Change, error) {
 		c, err := p.Observe(v, now())
-		other := func(t chain.Transfer) bool { return !confirmed[confirmationOf(t)] }
+		other := func(t chain.Transfer) bool { return !known[confirmationOf(t)] }
 		if err == nil && slices.ContainsFunc(early(c, v), other) {
 			err = errUnconfirmed
 		}

@@ -2,6 +2,7 @@ package payment
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/florinpay/florin/internal/chain"
@@ -27,14 +28,14 @@ func (w *Watcher) advance(ctx context.Context, heads chain.Heads, cursor Cursor,
 	}
 	heads = above(heads, cursor)
 	w.rechecked = cursor.Rechecked.Number
-	if cursor, err = w.authoritative(ctx, heads, cursor); err != nil {
+	if cursor, err = w.authoritative(ctx, heads, cursor); err == nil {
+		cursor, err = w.recheckFinalized(ctx, heads, cursor)
+	}
+	if err != nil && !errors.Is(err, errMore) {
 		return cursor, err
 	}
-	if cursor, err = w.recheckFinalized(ctx, heads, cursor); err != nil {
-		return cursor, err
-	}
-	if err = w.retrySetAside(ctx, heads, cursor); err != nil {
-		return cursor, err
+	if retryErr := w.retrySetAside(ctx, heads, cursor); err != nil || retryErr != nil {
+		return cursor, errors.Join(retryErr, err)
 	}
 	if err = w.tentative(ctx, heads, cursor); err != nil {
 		return cursor, err

@@ -16,7 +16,7 @@ func (w *Watcher) take(ctx context.Context, heads chain.Heads, from uint64, to c
 	switch {
 	case err == nil:
 		w.pace = min(w.pace*2, scanStep)
-		clear(w.confirmed)
+		w.confirmed.forget(to.Number)
 		clear(w.disputes)
 	case errors.Is(err, context.DeadlineExceeded):
 		w.pace = max(w.pace/2, 1)
