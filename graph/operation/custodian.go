@@ -68,6 +68,7 @@ func (o *Operations) changeCustodian(
 		shown := o.custodian(c)
 		shown.APIKey, shown.SigningSecret = echo(apiKey), optional(signing.Reveal())
 		return &model.CustodianResult{
+			Message:   strings.Join(o.d.Merchants.WalletNotices(ctx, before, c), " "),
 			Custodian: shown, APIKey: &model.APIKey{Key: echo(apiKey), CreditsLeft: &left},
 		}, nil
 	})

@@ -107,6 +107,9 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 		CheckWallet: func(ctx context.Context, n chain.Network, w chain.Address) error {
 			return a.networks.checkWallet(ctx, n, w)
 		},
+		WalletCode: func(ctx context.Context, n chain.Network, at chain.Address) (string, bool) {
+			return a.networks.walletCode(ctx, n, at)
+		},
 		Profiles: a.Config.Profiles(),
 		Meter:    a.Config.Credits,
 	})

@@ -81,7 +81,7 @@ func openNetwork(cfg config.Config, n config.Network, instance [16]byte) (*netwo
 			Profile: n.Profile, Treasury: n.Treasury,
 			Depositor: evm.NewDepositor(n.Profile.Network, instance),
 		},
-		reader: reader, close: reader.Close,
+		reader: reader, close: reader.Close, code: reader.Code,
 	}, sweeps, nil
 }
 

@@ -18,6 +18,9 @@ type network struct {
 	// checkWallet refuses an address that cannot be a settlement wallet; nil: every
 	// address can.
 	checkWallet func(context.Context, chain.Address) error
+	// code returns the hash of the code at an address, empty for a plain account; nil:
+	// the network has no code at wallets.
+	code func(context.Context, chain.Address) (string, error)
 }
 
 // networks are the configured networks; it implements payment.Networks.
@@ -51,6 +54,17 @@ func (all networks) checkWallet(ctx context.Context, n chain.Network, w chain.Ad
 		return nil
 	}
 	return x.checkWallet(ctx, w)
+}
+
+// walletCode returns the hash of the code at a wallet; known is false where the
+// network cannot be asked.
+func (all networks) walletCode(ctx context.Context, n chain.Network, w chain.Address) (code string, known bool) {
+	x, ok := all[n]
+	if !ok || x.code == nil {
+		return "", false
+	}
+	code, err := x.code(ctx, w)
+	return code, err == nil
 }
 
 // inOrder returns the configured networks in the order they are offered.

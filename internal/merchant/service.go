@@ -25,6 +25,10 @@ type Options struct {
 	// network, with a fault about the wallet. It may read from the network. If it
 	// is nil, every address counts as a wallet.
 	CheckWallet func(context.Context, chain.Network, chain.Address) error
+	// WalletCode returns the hash of the code at an address of an EVM network, empty
+	// for a plain account; known is false where the network cannot be asked. If it is
+	// nil, wallets are not compared across networks.
+	WalletCode func(ctx context.Context, n chain.Network, at chain.Address) (code string, known bool)
 	// Profiles are the configured networks: a settlement wallet must not be
 	// one of their token contracts. If empty, the compiled-in networks apply.
 	Profiles []chain.Profile

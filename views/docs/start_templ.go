@@ -107,7 +107,7 @@ func Start(p StartProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "</li><li><h2 id=\"custodian\">Say where the money goes</h2><p>A custodian holds your settlement wallets, the address for webhooks and your secret. There is one for each key, and payments need it. Leave out the wallet of a network you do not want; Solana wants a wallet of its own. ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "</li><li><h2 id=\"custodian\">Say where the money goes</h2><p>A custodian holds your settlement wallets, the address for webhooks and your secret. There is one for each key, and payments need it. Leave out the wallet of a network you do not want; Solana wants a wallet of its own, and a token account is refused. A wallet that is a contract on one EVM network and not on another is stored, and <code>message</code> says so: have it deployed on all of them, since payers mix networks up. ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

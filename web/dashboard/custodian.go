@@ -27,6 +27,7 @@ const custodianPath = "/dashboard/custodian"
 type custodianForm struct {
 	money, secret, options *shell.Form
 	signing                secret.Text
+	notices                []string
 }
 
 func emptyCustodianForm() custodianForm {
@@ -49,6 +50,9 @@ func (d *Surface) custodianPage(
 	p := dashboard.CustodianProps{
 		Frame: d.Frame(c, who, "Custodian", custodianPath), Key: choice, HasKey: ok, Signing: f.signing.Reveal(),
 		Problem: f.money.Problem, SecretProblem: f.secret.Problem, OptionsProblem: f.options.Problem,
+	}
+	for _, n := range f.notices {
+		p.Frame.Notices = append(p.Frame.Notices, panel.Notice{Text: n})
 	}
 	if !ok {
 		return d.Show(c, status, p.Frame, dashboard.Custodian(p))
@@ -155,9 +159,11 @@ func (d *Surface) postCustodian(c echo.Context, who session.Principal) error {
 			return moneyEntries(key, before, after)
 		})
 		var signing secret.Text
-		if _, signing, err = d.Merchants.ArrangeCustodian(c.Request().Context(), key, in, entry); err == nil {
+		var after merchant.Custodian
+		if after, signing, err = d.Merchants.ArrangeCustodian(c.Request().Context(), key, in, entry); err == nil {
 			d.mailMoney(c, who, key, changes)
-			return d.custodianSaved(c, who, key, signing, "Wallets and callback are saved.")
+			notices := d.Merchants.WalletNotices(c.Request().Context(), before, after)
+			return d.custodianSaved(c, who, key, signing, "Wallets and callback are saved.", notices...)
 		}
 	}
 	if !f.Refused(err, moneySubjects()...) {
@@ -203,13 +209,14 @@ func moneyInput(
 // custodianSaved shows a new signing secret in the response itself: a redirect
 // would have to store it.
 func (d *Surface) custodianSaved(
-	c echo.Context, who session.Principal, key merchant.Key, signing secret.Text, said string,
+	c echo.Context, who session.Principal, key merchant.Key, signing secret.Text, said string, notices ...string,
 ) error {
 	if signing.Empty() {
+		said = strings.Join(append([]string{said}, notices...), " ")
 		return d.Cookies.Redirect(c, custodianPath+"?key="+key.PublicID, said)
 	}
 	f := emptyCustodianForm()
-	f.signing = signing
+	f.signing, f.notices = signing, notices
 	return d.custodianPage(c, who, http.StatusOK, key.PublicID, f)
 }
 

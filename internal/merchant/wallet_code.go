@@ -1,0 +1,85 @@
+package merchant
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/florinpay/florin/internal/chain"
+)
+
+// WalletNotices returns what a merchant should know of the EVM settlement wallets that differ from those of the
+// custodian before: a wallet that is a contract on one network and not, or another one, on the next belongs to its
+// owner on the first alone. Money reaches it on every EVM network, since payers mix networks up and a rescue brings
+// their money to the same address. It is no reason to refuse: the owner may be able to deploy the same wallet
+// everywhere. It reads from networks, so it must not run in a transaction; one that cannot be asked is left out.
+func (s *Service) WalletNotices(ctx context.Context, before, after Custodian) []string {
+	if s.opts.WalletCode == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, walletCheckLimit)
+	defer cancel()
+	var notices []string
+	var done []chain.Address
+	for _, n := range slices.Sorted(maps.Keys(after.Wallets)) {
+		w := after.Wallets[n]
+		if !n.EVM() || before.Wallets[n] == w || slices.Contains(done, w) {
+			continue
+		}
+		done = append(done, w)
+		if notice := s.walletNotice(ctx, w); notice != "" {
+			notices = append(notices, notice)
+		}
+	}
+	return notices
+}
+
+// walletNotice compares the code of a wallet on all EVM networks; it is empty where that is the same.
+func (s *Service) walletNotice(ctx context.Context, w chain.Address) string {
+	var contracts, plain []string
+	var code []string
+	for _, n := range chain.Networks() {
+		if !n.EVM() {
+			continue
+		}
+		here, known := s.opts.WalletCode(ctx, n, w)
+		switch {
+		case !known:
+		case here == "":
+			plain = append(plain, s.networkName(n))
+		default:
+			contracts, code = append(contracts, s.networkName(n)), append(code, here)
+		}
+	}
+	slices.Sort(code)
+	switch {
+	case len(contracts) > 0 && len(plain) > 0:
+		return fmt.Sprintf("The wallet %s is a contract on %s and not on %s: money that reaches it there may be lost, "+
+			"unless its owner deploys the same wallet there.", w, and(contracts), and(plain))
+	case len(slices.Compact(code)) > 1:
+		return fmt.Sprintf("The wallet %s is another contract on each of %s: make sure that it is yours on all of them.",
+			w, and(contracts))
+	}
+	return ""
+}
+
+// and joins names for a sentence.
+func and(names []string) string {
+	last := len(names) - 1
+	if last == 0 {
+		return names[0]
+	}
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}
+
+// networkName returns the name of a network as people know it.
+func (s *Service) networkName(n chain.Network) string {
+	for _, p := range append(slices.Clone(s.opts.Profiles), chain.Profiles()...) {
+		if p.Network == n {
+			return p.Name
+		}
+	}
+	return string(n)
+}

@@ -1,0 +1,94 @@
+package merchant
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/florinpay/florin/internal/chain"
+)
+
+// codes is the code at a wallet by network; networks that are left out cannot be asked.
+type codes map[chain.Network]string
+
+func (c codes) at(_ context.Context, n chain.Network, _ chain.Address) (string, bool) {
+	code, known := c[n]
+	return code, known
+}
+
+// TestService_WalletNotices: a wallet that is not the same on every EVM network is noticed when it is set, on the
+// networks where it is named and on those where money can reach it all the same.
+func TestService_WalletNotices(t *testing.T) {
+	t.Parallel()
+	const vault, other = "0x9858EfFD232B4033E47d90003D41EC34EcaEda94", "0x6Fac4D18c912343BF86fa7049364Dd4E424Ab9C0"
+	const on = "HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk"
+	wallets := func(w map[chain.Network]chain.Address) Custodian { return Custodian{Wallets: w} }
+	onPolygon := wallets(map[chain.Network]chain.Address{chain.Polygon: vault})
+	onBoth := wallets(map[chain.Network]chain.Address{chain.Polygon: vault, chain.Base: vault})
+	for name, c := range map[string]struct {
+		code          codes
+		before, after Custodian
+		want          []string // parts of the only notice; none: no notice
+	}{
+		"SameCode":   {codes{chain.BEP20: "a", chain.Polygon: "a", chain.Base: "a"}, Custodian{}, onBoth, nil},
+		"NoCode":     {codes{chain.BEP20: "", chain.Polygon: "", chain.Base: ""}, Custodian{}, onBoth, nil},
+		"OneIsPlain": {codes{chain.Polygon: "a", chain.Base: ""}, Custodian{}, onBoth, []string{vault, "contract on Polygon", "not on Base"}},
+		"Elsewhere":  {codes{chain.Polygon: "a", chain.BEP20: ""}, Custodian{}, onPolygon, []string{vault, "contract on Polygon", "not on BNB Smart Chain"}},
+		"NotHere": {
+			codes{chain.Polygon: "", chain.BEP20: "a"},
+			Custodian{},
+			onPolygon,
+			[]string{"contract on BNB Smart Chain", "not on Polygon"},
+		},
+		"OtherCode": {
+			codes{chain.Polygon: "a", chain.Base: "b"},
+			Custodian{},
+			onBoth,
+			[]string{"another contract", "Polygon", "Base"},
+		},
+		"Unreachable": {codes{chain.Polygon: "a"}, Custodian{}, onBoth, nil},
+		"Unchanged":   {codes{chain.Polygon: "a", chain.Base: ""}, onBoth, onBoth, nil},
+		"Added":       {codes{chain.Polygon: "a", chain.Base: ""}, onPolygon, onBoth, []string{"contract on Polygon"}},
+		"Removed":     {codes{chain.Polygon: "a", chain.Base: ""}, onBoth, onPolygon, nil},
+		"Three": {
+			codes{chain.BEP20: "", chain.Polygon: "a", chain.Base: ""},
+			Custodian{},
+			onBoth,
+			[]string{"contract on Polygon", "not on BNB Smart Chain (BEP20) and Base"},
+		},
+		"Solana": {
+			codes{chain.Solana: "a"}, Custodian{}, wallets(map[chain.Network]chain.Address{chain.Solana: on}), nil,
+		},
+		"Apart": {
+			codes{chain.Polygon: "a", chain.Base: "a"},
+			Custodian{},
+			wallets(map[chain.Network]chain.Address{chain.Polygon: vault, chain.Base: other}), nil,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBundle()
+			got := New(b.store, nil, b.clock.Now, Options{WalletCode: c.code.at}).WalletNotices(
+				t.Context(), c.before, c.after,
+			)
+			if (len(got) == 1) != (len(c.want) > 0) || len(got) > 1 {
+				t.Fatalf("noticed %q, want %q", got, c.want)
+			}
+			for _, part := range c.want {
+				if !strings.Contains(got[0], part) {
+					t.Errorf("%q lacks %q", got[0], part)
+				}
+			}
+		})
+	}
+}
+
+// TestService_WalletNoticesWithoutChain: without networks to ask nothing is noticed.
+func TestService_WalletNoticesWithoutChain(t *testing.T) {
+	t.Parallel()
+	b := newBundle()
+	after := Custodian{Wallets: map[chain.Network]chain.Address{chain.Polygon: "0x9858EfFD232B4033E47d90003D41EC34EcaEda94"}}
+	if got := New(b.store, nil, b.clock.Now, Options{}).WalletNotices(t.Context(), Custodian{}, after); got != nil {
+		t.Errorf("noticed %q", got)
+	}
+}
