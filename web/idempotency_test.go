@@ -1,10 +1,13 @@
 package web
 
 import (
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/idempotency"
 )
 
 func TestIdempotency(t *testing.T) { onEach(t, checkIdempotency) }
@@ -98,4 +101,55 @@ func checkIdempotencyUnderLoad(t *testing.T, b *bundle) {
 	if len(ids) != 1 {
 		t.Errorf("payments made: %v", ids)
 	}
+}
+
+// Anyone who knows a txnid can send requests with new keys. What is refused leaves no
+// record, what succeeds leaves few, and the payer's own retry is still answered.
+func TestIdempotency_Strangers(t *testing.T) { onEach(t, checkIdempotencyOfStrangers) }
+
+func checkIdempotencyOfStrangers(t *testing.T, b *bundle) {
+	m := b.newMerchant(5)
+	txnid := string(b.newPayment(m).ID)
+	key := func(i int) []string { return []string{"Idempotency-Key", "stranger-" + strconv.Itoa(i)} }
+	records := func() int64 {
+		n, err := b.store.IdempotencyPrune(t.Context(), b.clock.Now().Add(time.Hour))
+		must(t, err)
+		return n
+	}
+	c := b.newCampaign(m)
+	t.Run("Refused", func(t *testing.T) {
+		for i, r := range []scenario{
+			{path: "/pay", body: `{"txnid":"` + txnid + `","network":"SOL","token":"USDC"}`, status: 422},
+			{path: "/donate/" + c.Slug + "/pay", body: `{"amount":0.001,"network":"POLYGON","token":"USDC"}`, status: 400},
+		} {
+			if got := b.ask("POST", r.path, r.body, key(i)...); got.status != r.status {
+				t.Errorf("%s: %d %s", r.path, got.status, got.start())
+			}
+		}
+		b.expire(b.newPayment(m))
+		ended := string(b.expire(b.start(b.newPayment(m), chain.Polygon)).ID)
+		for i := range 5 {
+			if got := b.ask("POST", "/cancel-payment", `{"txnid":"`+ended+`"}`, key(i)...); got.status != 409 {
+				t.Errorf("cancel after the end: %d", got.status)
+			}
+		}
+		if n := records(); n != 0 {
+			t.Errorf("refusals left %d records", n)
+		}
+	})
+	t.Run("Answered", func(t *testing.T) {
+		start := `{"txnid":"` + txnid + `","network":"POLYGON","token":"USDC"}`
+		for i := range idempotency.MaxOfPayment + 10 {
+			if got := b.ask("POST", "/pay", start, key(i)...); got.status != 200 {
+				t.Fatalf("start %d: %d %s", i, got.status, got.start())
+			}
+		}
+		again := b.ask("POST", "/pay", start, key(idempotency.MaxOfPayment+9)...)
+		if again.status != 200 || again.header.Get("Idempotent-Replayed") != "true" {
+			t.Errorf("the newest answer is gone: %d", again.status)
+		}
+		if n := records(); n != idempotency.MaxOfPayment {
+			t.Errorf("one payment has %d records", n)
+		}
+	})
 }

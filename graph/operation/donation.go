@@ -142,7 +142,7 @@ func (o *Operations) StartDonation(ctx context.Context, in DonationInput) (*mode
 	if err != nil {
 		return nil, err
 	}
-	place := scope{keyID: c.KeyID, payment: payment.ID("donation:" + c.Slug)}
+	place := scope{keyID: c.KeyID, payment: payment.ID(campaignScope + c.Slug)}
 	return once(ctx, o, place, func(subject payment.ID) (*model.DonationResult, error) {
 		if err := o.d.Limits.Open(ctx); err != nil {
 			return nil, err

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/florinpay/florin/internal/fault"
@@ -29,6 +30,20 @@ type scope struct {
 	keyID   int64
 	payment payment.ID // empty for the merchant
 }
+
+// public reports whether callers need no API key.
+func (s scope) public() bool { return s.payment != "" }
+
+// most is how many records the scope may have, if it is public.
+func (s scope) most() int {
+	if strings.HasPrefix(string(s.payment), campaignScope) {
+		return idempotency.MaxOfCampaign
+	}
+	return idempotency.MaxOfPayment
+}
+
+// campaignScope begins the scope of a campaign, whose donors have no payment yet.
+const campaignScope = "donation:"
 
 // name is the name the key is stored under. A payer's key is hashed and joined
 // to the txnid, so that it cannot collide with a merchant's.
@@ -58,8 +73,8 @@ func once[T any, R result[T]](
 		return run(id)
 	}
 	subject, answer, err := o.d.Store.IdempotencyBegin(ctx, idempotency.Try{
-		KeyID: s.keyID, Key: s.name(call.IdempotencyKey), Request: call.Request, Subject: string(id),
-		Now: now, LockedUntil: now.Add(claimTime),
+		KeyID: s.keyID, Key: s.name(call.IdempotencyKey), Scope: string(s.payment), Most: s.most(),
+		Request: call.Request, Subject: string(id), Now: now, LockedUntil: now.Add(claimTime),
 	})
 	if err != nil {
 		return nil, err
@@ -84,13 +99,19 @@ func replay[T any, R result[T]](o *Operations, call *Call, s scope, a idempotenc
 	return out, nil
 }
 
-// record stores the answer, unless a retry may give a better one: then the key
-// is released. A client that disconnected must find its answer when it retries,
-// so recording does not end with the request.
+// record stores the answer, unless a retry may give a better one: then the key is released. A refusal of a caller
+// without an API key is not stored: nothing was made, and strangers could fill the database with refusals. A client
+// that disconnected must find its answer when it retries, so recording does not end with the request.
 func record[T any, R result[T]](ctx context.Context, o *Operations, s scope, out R, failed error) (R, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
 	defer cancel()
 	key := CallOf(ctx).IdempotencyKey
+	if s.public() && declined(failed) {
+		if err := o.d.Store.IdempotencyForget(ctx, s.keyID, s.name(key)); err != nil {
+			o.d.Log.ErrorContext(ctx, "the record of a refused request was not deleted", "error", err)
+		}
+		return out, failed
+	}
 	// A repetition of a request that is not finished runs again, to report how it ended.
 	underway := failed == nil && codeOf[T](out) == codeAccepted
 	if underway || passing(failed) {
@@ -129,6 +150,12 @@ func sealed[T any, R result[T]](o *Operations, s scope, key string, out R) (idem
 func codeOf[T any, R result[T]](out R) int {
 	code, _ := out.Envelope()
 	return *code
+}
+
+// declined reports whether a request was refused before it made anything. After
+// any other failure the request may have taken effect.
+func declined(err error) bool {
+	return err != nil && !slices.Contains([]fault.Kind{fault.Internal, fault.Unavailable}, fault.KindOf(err))
 }
 
 // passing reports whether a failure is temporary: a retry may succeed.

@@ -19,6 +19,12 @@ const (
 	MaxKey = 255
 	// KeepFor is how long an answer is kept.
 	KeepFor = 24 * time.Hour
+	// MaxOfPayment is how many records the payers of one payment have at once: they
+	// need a record for each press of a button, and anyone who knows the txnid can
+	// make them.
+	MaxOfPayment = 20
+	// MaxOfCampaign is how many records the donors of one campaign have at once.
+	MaxOfCampaign = 1_000
 )
 
 // Refusals.
@@ -34,6 +40,11 @@ type Hash [sha256.Size]byte
 type Try struct {
 	KeyID   int64  // the API key
 	Key     string // the idempotency key, 1 to MaxKey characters
+	// Scope is what callers without the API key share: a payment or a campaign. It
+	// keeps Most records; the oldest finished ones give way. Empty: the caller has
+	// the key, and there is no such limit.
+	Scope string
+	Most  int
 	Request Hash
 	// Subject is the public id for what the request makes; it is used only by
 	// the first try.
@@ -64,6 +75,8 @@ type Store interface {
 	// IdempotencyAbandon frees the key of a try that had no lasting answer,
 	// so that the same request may be tried again with the same subject.
 	IdempotencyAbandon(ctx context.Context, keyID int64, key string) error
+	// IdempotencyForget deletes the record of a try that made nothing.
+	IdempotencyForget(ctx context.Context, keyID int64, key string) error
 	// IdempotencyPrune deletes records made before the time, and returns how many.
 	IdempotencyPrune(ctx context.Context, before time.Time) (int64, error)
 }

@@ -20,6 +20,7 @@ type idempotencyRow struct {
 
 	KeyID       int64  `bun:",pk"`
 	Key         string `bun:",pk"`
+	Scope       string
 	Request     []byte
 	Subject     string
 	Status      int64
@@ -41,7 +42,8 @@ func (s *Store) IdempotencyBegin(
 	}
 	err = s.db.Write(ctx, func(ctx context.Context, t tx) error {
 		fresh := &idempotencyRow{
-			KeyID: n.KeyID, Key: n.Key, Request: n.Request[:], Subject: n.Subject, CreatedAt: db.At(n.Now),
+			KeyID: n.KeyID, Key: n.Key, Scope: n.Scope, Request: n.Request[:],
+			Subject: n.Subject, CreatedAt: db.At(n.Now),
 			LockedUntil: db.At(n.LockedUntil),
 		}
 		// An expired record is overwritten.
@@ -52,9 +54,13 @@ func (s *Store) IdempotencyBegin(
 		if err != nil {
 			return err
 		}
-		if rows, err := res.RowsAffected(); err != nil || rows == 1 {
-			subject, a = n.Subject, idempotency.Answer{}
+		rows, err := res.RowsAffected()
+		if err != nil {
 			return err
+		}
+		if rows == 1 {
+			subject, a = n.Subject, idempotency.Answer{}
+			return makeRoom(ctx, t, n)
 		}
 		subject, a, err = s.takeUp(ctx, t, n)
 		return err
@@ -64,6 +70,23 @@ func (s *Store) IdempotencyBegin(
 	}
 	return subject, a, nil
 }
+
+// makeRoom deletes the oldest records of a scope that are over its limit, save for
+// those of requests that run.
+func makeRoom(ctx context.Context, t tx, n idempotency.Try) error {
+	if n.Scope == "" {
+		return nil
+	}
+	_, err := t.NewRaw("DELETE FROM idempotency WHERE key_id = ? AND key <> ? AND key IN ("+
+		"SELECT key FROM idempotency WHERE key_id = ? AND scope = ? ORDER BY created_at DESC, key LIMIT ? OFFSET ?) "+
+		"AND (finished_at IS NOT NULL OR locked_until <= ?)",
+		n.KeyID, n.Key, n.KeyID, n.Scope, maxRoomMade, n.Most, db.At(n.Now)).Exec(ctx)
+	return err
+}
+
+// maxRoomMade bounds what one request deletes. More than one record is over the
+// limit only after requests that ran at once.
+const maxRoomMade = 100
 
 // takeUp handles a try whose key is known.
 func (s *Store) takeUp(ctx context.Context, t tx, n idempotency.Try) (string, idempotency.Answer, error) {
@@ -99,6 +122,12 @@ func (s *Store) IdempotencyFinish(
 func (s *Store) IdempotencyAbandon(ctx context.Context, keyID int64, key string) error {
 	return s.idempotencyUpdate(ctx, "abandon", db.Exec("UPDATE idempotency SET locked_until = created_at "+
 		"WHERE key_id = ? AND key = ? AND finished_at IS NULL", keyID, key))
+}
+
+// IdempotencyForget deletes the record of a try that made nothing.
+func (s *Store) IdempotencyForget(ctx context.Context, keyID int64, key string) error {
+	return s.idempotencyUpdate(ctx, "forget",
+		db.Exec("DELETE FROM idempotency WHERE key_id = ? AND key = ? AND finished_at IS NULL", keyID, key))
 }
 
 func (s *Store) idempotencyUpdate(ctx context.Context, what string, update *db.Stmt) error {

@@ -98,3 +98,50 @@ func TestStore_Idempotency_Keys(t *testing.T) {
 		}
 	})
 }
+
+// Callers without an API key share a scope, which keeps only so many records. The
+// newest stay, and those of requests that run; other scopes are left alone.
+func TestStore_Idempotency_Scope(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		k := w.NewKey(0, 0)
+		const most = 3
+		begin := func(scope, key string, at time.Duration) {
+			t.Helper()
+			now := storetest.Start.Add(at)
+			_, _, err := w.IdempotencyBegin(t.Context(), idempotency.Try{
+				KeyID: k.ID, Key: key, Scope: scope, Most: most, Request: sha256.Sum256([]byte(key)),
+				Subject: "A", Now: now,
+				LockedUntil: now.Add(time.Minute),
+			})
+			w.Must(err)
+		}
+		finish := func(key string) {
+			t.Helper()
+			w.Must(w.IdempotencyFinish(t.Context(), k.ID, key, idempotency.Answer{Status: 200}, storetest.Start))
+		}
+		keys := func() (text string) {
+			t.Helper()
+			w.Must(w.SQL().QueryRowContext(t.Context(),
+				"SELECT min(key) || max(key) || count(*) FROM idempotency WHERE scope = 'P'").Scan(&text))
+			return text
+		}
+		begin("Q", "q", 0)
+		finish("q")
+		begin("", "merchant", 0)
+		begin("P", "0", 0) // runs through
+		for i, key := range []string{"1", "2", "3", "4"} {
+			begin("P", key, time.Duration(i)*time.Second)
+			finish(key)
+		}
+		storetest.Same(t, "the running one and the newest", keys(), "044")
+		begin("P", "5", 2*time.Minute) // the first has crashed by now
+		storetest.Same(t, "the newest", keys(), "353")
+		if n := w.Count("SELECT count(*) FROM idempotency WHERE scope <> 'P'"); n != 2 {
+			t.Errorf("%d records outside the scope, want 2", n)
+		}
+		w.Must(w.IdempotencyForget(t.Context(), k.ID, "5"))
+		w.Must(w.IdempotencyForget(t.Context(), k.ID, "4"))
+		storetest.Same(t, "without the forgotten one; a finished one stays", keys(), "342")
+	})
+}

@@ -298,6 +298,7 @@ CREATE TABLE leases (
 CREATE TABLE idempotency (
     key_id       bigint      NOT NULL REFERENCES api_keys,
     key          text        NOT NULL CHECK (length(key) BETWEEN 1 AND 255),
+    scope        text        NOT NULL, -- what callers without the API key share; empty: they have it
     request      bytea       NOT NULL CHECK (octet_length(request) = 32),
     subject      text        NOT NULL,
     status       bigint      NOT NULL, -- 0 until it is finished
@@ -308,6 +309,7 @@ CREATE TABLE idempotency (
     PRIMARY KEY (key_id, key)
 );
 CREATE INDEX idempotency_by_age ON idempotency (created_at);
+CREATE INDEX idempotency_by_scope ON idempotency (key_id, scope, created_at) WHERE scope <> '';
 
 CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

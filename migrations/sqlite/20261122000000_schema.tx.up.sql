@@ -296,6 +296,7 @@ CREATE TABLE leases (
 CREATE TABLE idempotency (
     key_id       INTEGER NOT NULL REFERENCES api_keys,
     key          TEXT    NOT NULL CHECK (length(key) BETWEEN 1 AND 255),
+    scope        TEXT    NOT NULL, -- what callers without the API key share; empty: they have it
     request      BLOB    NOT NULL CHECK (length(request) = 32),
     subject      TEXT    NOT NULL,
     status       INTEGER NOT NULL, -- 0 until it is finished
@@ -306,6 +307,7 @@ CREATE TABLE idempotency (
     PRIMARY KEY (key_id, key)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX idempotency_by_age ON idempotency (created_at);
+CREATE INDEX idempotency_by_scope ON idempotency (key_id, scope, created_at) WHERE scope <> '';
 
 CREATE TRIGGER ledger_entries_no_update BEFORE UPDATE ON ledger_entries
 BEGIN

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"runtime"
 	"strconv"
 	"sync"
@@ -43,6 +44,8 @@ type Hub struct {
 	rates      shell.Rates
 	mu         sync.Mutex
 	streams    map[Topic]map[*stream]struct{}
+	first      map[Topic]string // the source of the first page of a payment
+	opened     uint64           // pages ever opened
 	dashboards map[*stream]struct{}
 	clients    map[string]int // by address and by neighbourhood
 	all        int
@@ -63,13 +66,25 @@ type Page interface {
 type stream struct {
 	topic   Topic
 	names   [2]string // the client's address and neighbourhood
+	number  uint64    // in the order of opening
 	page    Page
 	next    time.Time
 	changed bool // its topic has changed since its last turn
 	waiting bool // it is in ready
 	busy    bool // a worker serves it
 	opening bool // its place is taken, its connection not open yet
+	gone    bool // its place was given to another
 }
+
+// source is what one person may have many addresses of: the neighbourhood, or the
+// client itself if it has none.
+func (s *stream) source() string { return cmp.Or(s.names[1], s.names[0]) }
+
+func sourceOf(client string) string { return cmp.Or(shell.Neighbourhood(client), client) }
+
+// maxOfSource is how many pages of one payment one source may have open: more than a
+// household or a shop needs, and a tenth of what a payment may have.
+const maxOfSource = 20
 
 // tick is the precision of turns.
 const tick = 250 * time.Millisecond
@@ -81,8 +96,8 @@ var maxWorkers = max(8, 2*runtime.GOMAXPROCS(0))
 // NewHub returns a hub with the limits on streams of the rates.
 func NewHub(r shell.Rates) *Hub {
 	return &Hub{
-		rates: r, streams: make(map[Topic]map[*stream]struct{}), dashboards: make(map[*stream]struct{}),
-		clients: make(map[string]int),
+		rates: r, streams: make(map[Topic]map[*stream]struct{}), first: make(map[Topic]string),
+		dashboards: make(map[*stream]struct{}), clients: make(map[string]int),
 	}
 }
 
@@ -103,7 +118,7 @@ func (h *Hub) Admit(topic Topic, client string, page Page, open func() error) er
 	case err != nil:
 		h.forget(s)
 		return err
-	case h.stopped:
+	case h.stopped || s.gone:
 		page.Close()
 	default:
 		h.wake(s)
@@ -116,14 +131,20 @@ func (h *Hub) Admit(topic Topic, client string, page Page, open func() error) er
 func (h *Hub) place(topic Topic, client string, page Page) *stream {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if !h.room(topic, client) {
+	if !h.room(topic, client) || !h.roomOfTopic(topic, client) {
 		return nil
 	}
+	h.opened++
 	s := &stream{
-		topic: topic, names: [2]string{client, shell.Neighbourhood(client)}, page: page, changed: true, opening: true,
+		topic: topic, names: [2]string{client, shell.Neighbourhood(client)}, number: h.opened,
+		page: page, changed: true,
+		opening: true,
 	}
 	if h.streams[topic] == nil {
 		h.streams[topic] = make(map[*stream]struct{}, 1)
+		if topic.kind == paymentTopic {
+			h.first[topic] = s.source()
+		}
 	}
 	h.streams[topic][s] = struct{}{}
 	if topic.kind == dashboardTopic {
@@ -145,10 +166,66 @@ func (h *Hub) room(topic Topic, client string) bool {
 	if h.stopped || h.all >= r.AllStreams {
 		return false
 	}
-	if topic.kind != campaignTopic && len(h.streams[topic]) >= r.PaymentStreams {
+	return client == "" || h.clients[client] < r.Streams && h.clients[shell.Neighbourhood(client)] < r.NearStreams
+}
+
+// roomOfTopic reports whether the topic has room for one more page. A payment that
+// is full makes room: strangers who know its txnid must not keep its payer's page
+// away, nor close it.
+func (h *Hub) roomOfTopic(topic Topic, client string) bool {
+	full := len(h.streams[topic]) >= h.rates.PaymentStreams
+	switch topic.kind {
+	case campaignTopic:
+		return true
+	case dashboardTopic:
+		return !full
+	}
+	if client != "" && h.pagesOf(topic, sourceOf(client)) >= maxOfSource {
 		return false
 	}
-	return client == "" || h.clients[client] < r.Streams && h.clients[shell.Neighbourhood(client)] < r.NearStreams
+	if !full {
+		return true
+	}
+	oldest := h.giveWay(topic, client)
+	if oldest == nil {
+		return false
+	}
+	oldest.gone = true
+	h.remove(oldest)
+	return true
+}
+
+// pagesOf counts the pages of a topic that a source has open.
+func (h *Hub) pagesOf(topic Topic, source string) (n int) {
+	for s := range h.streams[topic] {
+		if s.source() == source {
+			n++
+		}
+	}
+	return n
+}
+
+// giveWay returns the page that makes room for one of the client: the oldest of the
+// source with the most pages. It is never one of the source that opened the payment
+// first, which is the payer's unless a stranger knew the txnid before, nor one of the
+// client's own. It returns nil if there is none.
+func (h *Hub) giveWay(topic Topic, client string) *stream {
+	pages := make(map[string]int)
+	for s := range h.streams[topic] {
+		pages[s.source()]++
+	}
+	var oldest *stream
+	for s := range h.streams[topic] {
+		source := s.source()
+		if source == h.first[topic] || source == sourceOf(client) {
+			continue
+		}
+		if oldest == nil || pages[source] > pages[oldest.source()] ||
+			pages[source] == pages[oldest.source()] && s.number < oldest.number {
+			oldest = s
+		}
+	}
+	return oldest
 }
 
 // Count returns how many pages are open.
@@ -204,6 +281,9 @@ func (h *Hub) work() {
 	for len(h.ready) > 0 && !h.stopped {
 		s := h.ready[0]
 		h.ready = h.ready[1:]
+		if s.gone {
+			continue
+		}
 		changed := s.changed
 		s.waiting, s.changed, s.busy = false, false, true
 		h.mu.Unlock()
@@ -211,6 +291,7 @@ func (h *Hub) work() {
 		h.mu.Lock()
 		s.busy, s.next = false, next
 		switch {
+		case s.gone: // closed while it had its turn
 		case !more:
 			h.remove(s)
 		case s.changed:
@@ -265,6 +346,7 @@ func (h *Hub) forget(s *stream) {
 	delete(h.streams[s.topic], s)
 	if len(h.streams[s.topic]) == 0 {
 		delete(h.streams, s.topic)
+		delete(h.first, s.topic)
 	}
 	for _, name := range s.names {
 		if h.clients[name]--; h.clients[name] == 0 {

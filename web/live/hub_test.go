@@ -2,6 +2,7 @@ package live
 
 import (
 	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -106,11 +107,11 @@ func TestHub_Limits_Crowds(t *testing.T) {
 		want        bool
 	}{
 		{"its neighbours have three", "2001:db8:7:4::/64", Payment("b"), false},
-		{"the payment has five", "198.51.100.1", Payment("a"), false},
 		{"another network", "2001:db8:8:1::/64", Payment("b"), true},
 		{"the third of its network", "192.0.2.3", Payment("b"), true},
 		{"the fourth", "192.0.2.4", Payment("b"), false},
 		{"the same machine", "", Payment("b"), true},
+		{"the payment has five, of which the oldest gives way", "198.51.100.1", Payment("a"), true},
 	} {
 		if got := open(row.topic, row.client); got != row.want {
 			t.Errorf("%s: a page of %q finds room: %t", row.why, row.client, got)
@@ -120,6 +121,90 @@ func TestHub_Limits_Crowds(t *testing.T) {
 		if !open(Campaign("a"), "") {
 			t.Errorf("page %d of a campaign finds no room", i)
 		}
+	}
+}
+
+// Strangers who know a txnid open as many pages as they can, from one network or
+// from many. The payer's page stays open, and the payer may open another.
+func TestHub_Limits_Strangers(t *testing.T) {
+	t.Parallel()
+	for name, stranger := range map[string]func(i int) string{
+		"OneAddress":   func(int) string { return "203.0.113.7" },
+		"OneNetwork":   func(i int) string { return fmt.Sprintf("203.0.113.%d", i%256) },
+		"ManyNetworks": func(i int) string { return fmt.Sprintf("2001:db8:%x:1::/64", i) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := NewHub(shell.DefaultRates())
+			defer h.Stop()
+			quiet := func() *testPage { return &testPage{every: time.Hour} }
+			payer, again := quiet(), quiet()
+			take := func(client string, page *testPage) bool {
+				return h.Admit(Payment("a"), client, page, opens) == nil
+			}
+			if !take("198.51.100.1", payer) {
+				t.Fatal("the payer finds no room")
+			}
+			pages := make([]*testPage, 400)
+			for i := range pages {
+				pages[i] = quiet()
+				take(stranger(i), pages[i])
+			}
+			if !take("198.51.100.1", again) {
+				t.Error("the payer's second page finds no room")
+			}
+			if payer.closed.Load()+again.closed.Load() != 0 {
+				t.Error("the payer's page was closed")
+			}
+			other := quiet()
+			if !take("192.0.2.1", other) {
+				t.Error("a page from elsewhere, such as the payer's telephone, finds no room")
+			}
+			if n := h.Count(); n > shell.DefaultRates().PaymentStreams {
+				t.Errorf("%d pages of one payment are open", n)
+			}
+			h.Publish("a")
+			eventually(t, "the payer's pages have their turns", func() bool {
+				return payer.changes.Load() > 0 && again.changes.Load() > 0 && other.changes.Load() > 0
+			})
+		})
+	}
+}
+
+// A page that gave way while it was opened, or had its turn, is closed once and has
+// no turn after that.
+func TestHub_GivesWay(t *testing.T) {
+	t.Parallel()
+	h := NewHub(shell.Rates{Streams: 10, NearStreams: 10, PaymentStreams: 2, AllStreams: 10})
+	defer h.Stop()
+	admit := func(client string, page *testPage, open func() error) {
+		t.Helper()
+		if err := h.Admit(Payment("a"), client, page, open); err != nil {
+			t.Fatalf("%s: %v", client, err)
+		}
+	}
+	first := &testPage{every: time.Hour}
+	busy := &testPage{entered: make(chan struct{}), hold: make(chan struct{}), every: time.Millisecond}
+	opening, last := &testPage{every: time.Millisecond}, &testPage{every: time.Hour}
+	admit("192.0.2.1", first, opens)
+	admit("198.51.100.1", busy, opens)
+	<-busy.entered
+	admit("203.0.113.1", opening, func() error {
+		admit("233.252.0.1", last, opens)
+		return nil
+	})
+	busy.hold <- struct{}{}
+	eventually(t, "the pages that stay have their turns, and no worker is left", func() bool {
+		return first.turns.Load() > 0 && last.turns.Load() > 0 && h.Idle()
+	})
+	if busy.closed.Load() != 1 || busy.turns.Load() != 1 {
+		t.Errorf("the page in its turn was closed %d times and had %d turns", busy.closed.Load(), busy.turns.Load())
+	}
+	if opening.closed.Load() != 1 || opening.turns.Load() != 0 {
+		t.Errorf("the page being opened was closed %d times and had %d turns", opening.closed.Load(), opening.turns.Load())
+	}
+	if n := h.Count(); n != 2 {
+		t.Errorf("%d pages are counted", n)
 	}
 }
 

@@ -28,8 +28,12 @@ type sqliteEngine struct {
 	writer  *writer
 }
 
-// openSQLite opens the file, or creates it.
+// openSQLite opens the file, or creates it; only the user that runs the program
+// may read it.
 func openSQLite(ctx context.Context, path string, maxConns int) (*sqliteEngine, error) {
+	if err := makePrivate(path); err != nil {
+		return nil, err
+	}
 	e := &sqliteEngine{path: path}
 	writing, err := e.openPool(nil)
 	if err != nil {
