@@ -42,7 +42,7 @@ func TestDashboard_Settlement(t *testing.T) {
 	w := settlement.Sweep{
 		ID: settlement.ID(testID(now)), Network: chain.Polygon, State: settlement.Planned,
 		CreatedAt: now, Items: []chain.SweepItem{{
-			PaymentID: due[0].PaymentID, Number: due[0].Number,
+			PaymentID: due[0].PaymentID, Scheme: due[0].Scheme,
 			Address: due[0].Address, Settlement: due[0].Settlement,
 			Asset: due[0].Asset, Expected: due[0].Due,
 		}},

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 )
@@ -114,10 +113,10 @@ func (r testReader) Find(_ context.Context, tx chain.TxHash) (chain.Found, error
 type testDepositor struct{}
 
 func (testDepositor) DepositAddress(s chain.Settlement) (chain.Watched, error) {
-	if s.Number < 1 {
-		return chain.Watched{}, fault.New(fault.Internal, "a payment without a number has no address")
+	if _, err := chain.ParseTxnID(s.PaymentID); err != nil {
+		return chain.Watched{}, err
 	}
-	sum := sha256.Sum256([]byte(string(s.Wallet) + "/" + big.NewInt(s.Number).String()))
+	sum := sha256.Sum256([]byte(string(s.Wallet) + "/" + s.PaymentID))
 	if s.Network == chain.Solana {
 		return chain.AddressOf(chain.Solana, sum[:]), nil
 	}

@@ -54,11 +54,7 @@ func openReader(cfg config.Config, n config.Network) (networkReader, error) {
 }
 
 func openSolana(cfg config.Config, n config.Network) (*solana.Adapter, error) {
-	sweeps, err := solana.SweepsAddress(cfg.SolSeed)
-	if err != nil {
-		return nil, err
-	}
-	c := solana.Config{Profile: n.Profile, Thorough: true, Sweeps: sweeps}
+	c := solana.Config{Profile: n.Profile, Thorough: true, Sweeps: solana.SweepsAddress(cfg.SolSeed)}
 	for _, e := range n.RPC {
 		c.Endpoints = append(c.Endpoints, e.Reveal())
 	}
@@ -88,10 +84,8 @@ func needGas(cfg config.Config, n chain.Network) error {
 	return nil
 }
 
-// sender returns the sender that signs and broadcasts the network's sweeps.
-func (p *process) sender(
-	ctx context.Context, cfg config.Config, n config.Network, s *store.Store,
-) (chain.SweepSender, error) {
+// sweepSender returns the sender that signs and broadcasts the network's sweeps.
+func sweepSender(cfg config.Config, n config.Network) (chain.SweepSender, error) {
 	if !n.Profile.Network.EVM() {
 		a, err := openSolana(cfg, n)
 		if err != nil {
@@ -105,18 +99,14 @@ func (p *process) sender(
 	if err != nil {
 		return nil, err
 	}
-	instance, err := s.InstanceID(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return sender.NewSweeps(a, sender.Config{Signer: cfg.EVMGas, Instance: instance, MaxPrice: n.MaxGasPrice}), nil
+	return sender.NewSweeps(a, sender.Config{Signer: cfg.EVMGas, MaxPrice: n.MaxGasPrice}), nil
 }
 
 // sweeper returns a sweeper of the network, which takes turns with the server's.
 func (p *process) sweeper(
-	ctx context.Context, cfg config.Config, n config.Network, s *store.Store,
+	cfg config.Config, n config.Network, s *store.Store,
 ) (*settlement.Sweeper, error) {
-	sender, err := p.sender(ctx, cfg, n, s)
+	sender, err := sweepSender(cfg, n)
 	if err != nil {
 		return nil, err
 	}

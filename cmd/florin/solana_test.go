@@ -23,6 +23,7 @@ type solanaShop struct {
 	reader *solana.Adapter
 	assets []chain.Asset
 	wallet chain.Address // the settlement wallet: off the curve, as a multisig's vault
+	words  string        // of the seed
 }
 
 func openSolanaShop(t *testing.T) *solanaShop {
@@ -57,6 +58,7 @@ func openSolanaShop(t *testing.T) *solanaShop {
 		},
 	}
 	s.assets = profile.Assets
+	s.words = words.Reveal()
 	s.reader, err = solana.New(solana.Config{Profile: profile, Endpoints: []string{ledger.URL()}, Rate: 1e9})
 	if err != nil {
 		t.Fatal(err)

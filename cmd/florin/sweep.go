@@ -221,7 +221,7 @@ func (c rescue) on(
 	if err := needGas(cfg, n.Profile.Network); err != nil {
 		return true, err
 	}
-	w, err := p.sweeper(ctx, cfg, n, s)
+	w, err := p.sweeper(cfg, n, s)
 	if err != nil {
 		return true, err
 	}

@@ -93,10 +93,6 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 	if err := a.Store.Migrate(ctx); err != nil {
 		return err
 	}
-	instance, err := a.Store.InstanceID(ctx)
-	if err != nil {
-		return err
-	}
 	var users identity.Options
 	if party, ok := passkey.New(a.Config.BaseURL); ok {
 		users.RelyingParty = party
@@ -118,8 +114,9 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 		a.monitor = newMonitor(a.Config.MetricsListen, o.Version, a.log)
 	}
 	counted := a.monitor.count(a.Store)
+	var err error
 	if a.networks, err = openNetworks(
-		a.Config, instance, counted, a.monitor.countSweeps(a.Store.Settlement()), holder, a.monitor.read, a.log,
+		a.Config, counted, a.monitor.countSweeps(a.Store.Settlement()), holder, a.monitor.read, a.log,
 	); err != nil {
 		return err
 	}

@@ -18,12 +18,12 @@ import (
 // openNetworks builds the reader, watcher and sweeper of every configured network. It sends no request yet. read wraps
 // every reader.
 func openNetworks(
-	cfg config.Config, instance [16]byte, watches payment.WatchStore, sweeps settlement.Store, holder string,
+	cfg config.Config, watches payment.WatchStore, sweeps settlement.Store, holder string,
 	read func(chain.Reader) chain.Reader, log *slog.Logger,
 ) (networks, error) {
 	all := make(networks, len(cfg.Networks))
 	for _, n := range cfg.Networks {
-		l, sender, err := openNetwork(cfg, n, instance)
+		l, sender, err := openNetwork(cfg, n)
 		if err != nil {
 			return nil, err
 		}
@@ -62,7 +62,7 @@ func sweepPolicy(cfg config.Config, n chain.Network) settlement.Policy {
 func NewSweepID(t time.Time) settlement.ID { return settlement.ID(newULID(t)) }
 
 // openNetwork builds the parts of one network; the sender is nil without a gas wallet.
-func openNetwork(cfg config.Config, n config.Network, instance [16]byte) (*network, chain.SweepSender, error) {
+func openNetwork(cfg config.Config, n config.Network) (*network, chain.SweepSender, error) {
 	if n.Profile.Network == chain.Solana {
 		return openSolana(cfg, n)
 	}
@@ -73,13 +73,13 @@ func openNetwork(cfg config.Config, n config.Network, instance [16]byte) (*netwo
 	var sweeps chain.SweepSender
 	if cfg.EVMGas != nil {
 		sweeps = sender.NewSweeps(reader, sender.Config{
-			Signer: cfg.EVMGas, Instance: instance, MaxPrice: n.MaxGasPrice,
+			Signer: cfg.EVMGas, MaxPrice: n.MaxGasPrice,
 		})
 	}
 	return &network{
 		OfferedNetwork: payment.OfferedNetwork{
 			Profile: n.Profile, Treasury: n.Treasury,
-			Depositor: evm.NewDepositor(n.Profile.Network, instance),
+			Depositor: evm.NewDepositor(n.Profile.Network),
 		},
 		reader: reader, close: reader.Close, code: reader.Code,
 	}, sweeps, nil
@@ -87,13 +87,9 @@ func openNetwork(cfg config.Config, n config.Network, instance [16]byte) (*netwo
 
 // openSolana is openNetwork for Solana, whose deposit addresses derive from a seed.
 func openSolana(cfg config.Config, n config.Network) (*network, chain.SweepSender, error) {
-	sweeps, err := solana.SweepsAddress(cfg.SolSeed)
-	if err != nil {
-		return nil, nil, err
-	}
-	reader, err := solana.New(
-		solana.Config{Profile: n.Profile, Endpoints: reveal(n.RPC), Sweeps: sweeps, Treasury: n.Treasury},
-	)
+	reader, err := solana.New(solana.Config{
+		Profile: n.Profile, Endpoints: reveal(n.RPC), Sweeps: solana.SweepsAddress(cfg.SolSeed), Treasury: n.Treasury,
+	})
 	if err != nil {
 		return nil, nil, err
 	}

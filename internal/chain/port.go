@@ -88,15 +88,17 @@ type EndpointHealth struct {
 // Settlement says where a deposit's money goes, with everything needed to
 // derive the deposit address.
 type Settlement struct {
-	Network Network
-	Wallet  Address // the merchant's settlement wallet
-	Number  int64   // the payment's internal number, at least 1
+	Network   Network
+	Wallet    Address // the merchant's settlement wallet
+	PaymentID string  // the payment's txnid
+	Scheme    AddressScheme
 }
 
 // Depositor derives deposit addresses. It does no I/O: the address is known
 // before anything is stored.
 type Depositor interface {
 	// DepositAddress returns the address whose money can only go to the
-	// settlement wallet. The same Settlement gives the same address for ever.
+	// settlement wallet. The same Settlement gives the same address for ever, in
+	// every installation.
 	DepositAddress(s Settlement) (Watched, error)
 }

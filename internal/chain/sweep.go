@@ -39,8 +39,8 @@ var (
 
 // SweepItem is the money on one deposit address in one asset that a sweep moves.
 type SweepItem struct {
-	PaymentID  string
-	Number     int64 // the payment's internal number, from which the address derives
+	PaymentID  string // the payment's txnid, from which the address derives
+	Scheme     AddressScheme
 	Address    Watched
 	Settlement Address
 	Asset      Asset
@@ -48,6 +48,11 @@ type SweepItem struct {
 	// Rescue: the operator asked for it. It may be money that no deposit was
 	// recorded for: another token, the native coin, another chain.
 	Rescue bool
+}
+
+// Source returns what the item's address derives from, on the network.
+func (i SweepItem) Source(n Network) Settlement {
+	return Settlement{Network: n, Wallet: i.Settlement, PaymentID: i.PaymentID, Scheme: i.Scheme}
 }
 
 // Attempt is one signed transaction of a sweep. All attempts of an EVM sweep

@@ -40,7 +40,10 @@ func pending(t testing.TB, amount string) payment.Payment {
 func routeOn(n chain.Network) payment.Route {
 	raw := make([]byte, 20)
 	raw[0], raw[19] = 1, byte(len(n))
-	return payment.Route{Network: n, Address: chain.AddressOf(n, raw), Settlement: "0x9858EfFD232B4033E47d90003D41EC34EcaEda94"}
+	return payment.Route{
+		Network: n, Address: chain.AddressOf(n, raw), Settlement: "0x9858EfFD232B4033E47d90003D41EC34EcaEda94",
+		Scheme: chain.SchemeTxnID,
+	}
 }
 
 func mustStart(t testing.TB, p payment.Payment, n chain.Network, tok money.Token, now time.Time) payment.Payment {

@@ -50,7 +50,6 @@ func (s *Service) OpenDonation(ctx context.Context, in DonationInput) (Payment, 
 	if err != nil {
 		return Payment{}, err
 	}
-	// The address derives from the payment's number, which the store assigns.
 	return s.store.OpenPayment(ctx, opened, func(p Payment) (Change, error) {
 		route, err := taken.route(p, in.Choice)
 		if err != nil {

@@ -92,20 +92,22 @@ func (s *Service) offered(ctx context.Context, p Payment, choice Choice) (offere
 }
 
 // route returns the payment's route on the network of the choice: the one it
-// has, or a new one, whose address derives from the payment's number.
+// has, or a new one, whose address derives from the txnid.
 func (o offered) route(p Payment, choice Choice) (Route, error) {
 	if i := p.route(choice.Network); i >= 0 {
 		return p.Routes[i], nil
 	}
 	wallet := o.taker.wallet(o.network)
 	address, err := o.network.Depositor.DepositAddress(
-		chain.Settlement{Network: choice.Network, Wallet: wallet, Number: p.Number},
+		chain.Settlement{Network: choice.Network, Wallet: wallet, PaymentID: string(p.ID), Scheme: chain.SchemeTxnID},
 	)
 	if err != nil {
 		return Route{}, err
 	}
 	finality := o.taker.custodian.Networks[choice.Network].Finality
-	return Route{Network: choice.Network, Address: address, Settlement: wallet, Finality: finality}, nil
+	return Route{
+		Network: choice.Network, Address: address, Settlement: wallet, Scheme: chain.SchemeTxnID, Finality: finality,
+	}, nil
 }
 
 // retryBehind is when a caller should ask again about a network that is behind.

@@ -53,6 +53,7 @@ type Route struct {
 	Network    chain.Network
 	Address    chain.Watched
 	Settlement chain.Address // the merchant's wallet, fixed when the route is made
+	Scheme     chain.AddressScheme
 	Tokens     []money.Token // those the payer was asked for, in order of choice
 	Since      time.Time
 	// Finality is when money on it counts, if the merchant chose otherwise
@@ -72,7 +73,7 @@ type Terms struct {
 // Payment is one request for money and everything that has happened to it.
 type Payment struct {
 	ID     ID
-	Number int64 // the row's internal number, from which addresses derive; 0 before it is stored
+	Number int64 // the row's internal number, which is never shown; 0 before it is stored
 	KeyID  int64 // the API key that owns it
 	Kind   Kind
 

@@ -94,7 +94,7 @@ func newRig(t *testing.T, endpoints int, adjust ...func(*chain.Profile)) *rig {
 	reader := r.reader()
 	r.watcher = payment.NewWatcher(r.profile, reader, r.store, "one", r.now, slog.New(slog.DiscardHandler))
 	networks := rigNetworks{
-		payment.OfferedNetwork{Profile: r.profile, Depositor: evm.NewDepositor(r.profile.Network, [16]byte{1})},
+		payment.OfferedNetwork{Profile: r.profile, Depositor: evm.NewDepositor(r.profile.Network)},
 		r.watcher,
 	}
 	r.service = payment.NewService(r.store, r.store.Merchant(), networks, payment.Options{

@@ -37,7 +37,7 @@ func (p *estimator) sender() chain.SweepSender {
 	server := httptest.NewServer(p)
 	p.w.t.Cleanup(server.Close)
 	return sender.NewSweeps(
-		p.w.newAdapter(server.URL), sender.Config{Signer: p.w.gas, Instance: p.w.instance, MaxPrice: ceiling},
+		p.w.newAdapter(server.URL), sender.Config{Signer: p.w.gas, MaxPrice: ceiling},
 	)
 }
 

@@ -122,7 +122,7 @@ func (w *world) rescue(s *settlement.Sweeper, id string) (settlement.Sweep, erro
 	for _, p := range w.balances() {
 		if p.PaymentID == id {
 			items = append(items, chain.SweepItem{
-				PaymentID: p.PaymentID, Number: p.Number, Address: p.Address, Settlement: p.Settlement,
+				PaymentID: p.PaymentID, Scheme: p.Scheme, Address: p.Address, Settlement: p.Settlement,
 				Asset: p.Asset, Expected: p.Due,
 			})
 		}

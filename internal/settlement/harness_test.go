@@ -50,18 +50,18 @@ func (c *clock) pass(d time.Duration) {
 
 // world is a development chain, a database, and the watcher and sender between them.
 type world struct {
-	t        *testing.T
-	clock    *clock
-	chain    *devchain.Chain
-	profile  chain.Profile
-	adapter  *evm.Adapter
-	gas      *wallet.EVM
-	store    *store.Store
-	url      string
-	instance [16]byte
-	watcher  *payment.Watcher
-	sender   *sender.Sweeps
-	key      merchant.Key
+	t       *testing.T
+	clock   *clock
+	chain   *devchain.Chain
+	profile chain.Profile
+	adapter *evm.Adapter
+	gas     *wallet.EVM
+	store   *store.Store
+	url     string
+	astray  bool // addresses derive from another txnid than the payment\'s
+	watcher *payment.Watcher
+	sender  *sender.Sweeps
+	key     merchant.Key
 }
 
 // gasFunds is one native coin, in wei.
@@ -76,8 +76,6 @@ func newWorld(t *testing.T, n chain.Network, url string) *world {
 	w.startChain(n)
 	w.store = w.open()
 	var err error
-	w.instance, err = w.store.InstanceID(t.Context())
-	w.must(err)
 	w.gas, _, err = wallet.GenerateEVM()
 	w.must(err)
 	w.fund(gasFunds)
@@ -136,7 +134,7 @@ func (w *world) open() *store.Store {
 }
 
 func (w *world) newSender(most money.Units) *sender.Sweeps {
-	return sender.NewSweeps(w.adapter, sender.Config{Signer: w.gas, Instance: w.instance, MaxPrice: most})
+	return sender.NewSweeps(w.adapter, sender.Config{Signer: w.gas, MaxPrice: most})
 }
 
 // eager sweeps everything at once.
@@ -206,16 +204,20 @@ func (w *world) started(amount money.Micros, to chain.Address) payment.Payment {
 	}, now))
 	w.must(err)
 	n := w.profile.Network
+	from := string(p.ID)
+	if w.astray {
+		from = string(newID(now))
+	}
 	p, err = w.store.UpdatePayment(ctx, p.ID, func(p payment.Payment) (payment.Change, error) {
-		at, err := evm.NewDepositor(n, w.instance).DepositAddress(
-			chain.Settlement{Network: n, Wallet: to, Number: p.Number},
+		at, err := evm.NewDepositor(n).DepositAddress(
+			chain.Settlement{Network: n, Wallet: to, PaymentID: from, Scheme: chain.SchemeTxnID},
 		)
 		if err != nil {
 			return payment.Change{}, err
 		}
 		return p.Start(
-			payment.Choice{Network: n, Token: money.USDT}, payment.Route{Address: at, Settlement: to}, 24*time.Hour,
-			now,
+			payment.Choice{Network: n, Token: money.USDT},
+			payment.Route{Address: at, Settlement: to, Scheme: chain.SchemeTxnID}, 24*time.Hour, now,
 		)
 	})
 	w.must(err)

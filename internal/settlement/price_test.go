@@ -32,7 +32,7 @@ func (p *pricedProxy) sender(most money.Units) chain.SweepSender {
 	server := httptest.NewServer(p)
 	p.w.t.Cleanup(server.Close)
 	return sender.NewSweeps(
-		p.w.newAdapter(server.URL), sender.Config{Signer: p.w.gas, Instance: p.w.instance, MaxPrice: most},
+		p.w.newAdapter(server.URL), sender.Config{Signer: p.w.gas, MaxPrice: most},
 	)
 }
 

@@ -12,7 +12,7 @@ import (
 type DepositAddress struct {
 	Row        int64 // increases with every address; for paging
 	PaymentID  string
-	Number     int64         // the payment's internal number
+	Scheme     chain.AddressScheme
 	Network    chain.Network // it was shown for; an EVM address exists on every EVM network
 	Address    chain.Watched
 	Settlement chain.Address
@@ -21,7 +21,7 @@ type DepositAddress struct {
 // Item returns the item of a rescue that moves an asset from the address.
 func (a DepositAddress) Item(asset chain.Asset, units money.Units) chain.SweepItem {
 	return chain.SweepItem{
-		PaymentID: a.PaymentID, Number: a.Number, Address: a.Address, Settlement: a.Settlement,
+		PaymentID: a.PaymentID, Scheme: a.Scheme, Address: a.Address, Settlement: a.Settlement,
 		Asset: asset, Expected: units, Rescue: true,
 	}
 }

@@ -122,11 +122,9 @@ func newSolWorld(t *testing.T) *solWorld {
 	w.solGas, _ = wallet.GenerateSolana()
 	to, _ := wallet.GenerateSolana()
 	w.solTo = to.Wallet()
-	sweeps, err := solana.SweepsAddress(w.seed)
-	w.must(err)
-	w.reader, err = solana.New(
-		solana.Config{Profile: w.profile, Endpoints: []string{w.relay.URL}, Rate: 1e9, Sweeps: sweeps},
-	)
+	w.reader, err = solana.New(solana.Config{
+		Profile: w.profile, Endpoints: []string{w.relay.URL}, Rate: 1e9, Sweeps: solana.SweepsAddress(w.seed),
+	})
 	w.must(err)
 	_, err = w.ledger.FundSOL(w.solGas.PublicKey(), solanago.LAMPORTS_PER_SOL)
 	w.must(err)
@@ -161,13 +159,15 @@ func (w *solWorld) paid(amount money.Micros) payment.Payment {
 	w.must(err)
 	p, err = w.store.UpdatePayment(ctx, p.ID, func(p payment.Payment) (payment.Change, error) {
 		at, err := solana.NewDepositor(w.seed).DepositAddress(
-			chain.Settlement{Network: chain.Solana, Wallet: w.solTo, Number: p.Number},
+			chain.Settlement{
+				Network: chain.Solana, Wallet: w.solTo, PaymentID: string(p.ID), Scheme: chain.SchemeTxnID,
+			},
 		)
 		if err != nil {
 			return payment.Change{}, err
 		}
 		return p.Start(
-			payment.Choice{Network: chain.Solana, Token: money.USDT}, payment.Route{Address: at, Settlement: w.solTo},
+			payment.Choice{Network: chain.Solana, Token: money.USDT}, payment.Route{Address: at, Settlement: w.solTo, Scheme: chain.SchemeTxnID},
 			24*time.Hour, now,
 		)
 	})
@@ -281,7 +281,7 @@ func (w *solWorld) empty(p payment.Payment) {
 	item := chain.SweepItem{
 		PaymentID: string(
 			p.ID,
-		), Number: p.Number, Address: p.Routes[0].Address, Asset: w.profile.Assets[0], Rescue: true,
+		), Scheme: chain.SchemeTxnID, Address: p.Routes[0].Address, Asset: w.profile.Assets[0], Rescue: true,
 	}
 	other, _ := wallet.GenerateSolana()
 	item.Settlement = other.Wallet()

@@ -12,8 +12,8 @@ type ID string
 
 // DepositBalance is what one deposit address holds in one asset.
 type DepositBalance struct {
-	PaymentID  string
-	Number     int64 // the payment's internal number, from which the address derives
+	PaymentID  string // the txnid, from which the address derives
+	Scheme     chain.AddressScheme
 	Address    chain.Watched
 	Settlement chain.Address
 	Asset      chain.Asset

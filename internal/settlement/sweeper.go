@@ -169,7 +169,7 @@ func items(balances []DepositBalance) []chain.SweepItem {
 	list := make([]chain.SweepItem, len(balances))
 	for i, b := range balances {
 		list[i] = chain.SweepItem{
-			PaymentID: b.PaymentID, Number: b.Number, Address: b.Address,
+			PaymentID: b.PaymentID, Scheme: b.Scheme, Address: b.Address,
 			Settlement: b.Settlement, Asset: b.Asset, Expected: b.Due,
 		}
 	}

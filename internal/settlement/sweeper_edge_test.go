@@ -10,6 +10,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/oklog/ulid/v2"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/evm/contracts"
@@ -118,7 +119,7 @@ func TestSweeper_FlushedByOthers(t *testing.T) {
 	factory := contracts.FactoryAddress()
 	flush := contracts.NewForwarderFactory().PackSweep([]contracts.ForwarderFactoryItem{{
 		Settlement: common.HexToAddress(string(merchantWallet)),
-		Salt:       contracts.Salt(uint64(theirs.Number), w.instance),
+		Salt:       contracts.Salt(ulid.MustParse(string(theirs.ID))),
 		Tokens:     []common.Address{w.chain.Tokens().USDT.Address},
 	}})
 	_, err := w.chain.Send(t.Context(), devchain.FaucetKey(), devchain.Tx{To: &factory, Gas: 1_000_000, Data: flush})

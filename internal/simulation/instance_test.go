@@ -101,7 +101,7 @@ type offered struct{ in *instance }
 func (l offered) Network(n chain.Network) (payment.OfferedNetwork, bool) {
 	if n == chain.Polygon {
 		return payment.OfferedNetwork{
-			Profile: l.in.w.chain.profile, Depositor: evm.NewDepositor(n, [16]byte{1}), Treasury: treasury,
+			Profile: l.in.w.chain.profile, Depositor: evm.NewDepositor(n), Treasury: treasury,
 		}, true
 	}
 	if n == chain.Solana {

@@ -59,6 +59,7 @@ type routeRow struct {
 	Address    string `db:"fixed"`
 	Raw        []byte `db:"fixed"`
 	Settlement string `db:"fixed"`
+	Scheme     int64  `db:"fixed"`
 	Tokens     string
 	Since      instant `db:"fixed"`
 	Finality   string  `db:"fixed"`
@@ -67,7 +68,7 @@ type routeRow struct {
 func rowOfRoute(number int64, r payment.Route) *routeRow {
 	return &routeRow{
 		PaymentID: number, Network: string(r.Network), Address: string(r.Address.Address), Raw: r.Address.Raw,
-		Settlement: string(r.Settlement), Tokens: table.JoinTokens(r.Tokens), Since: db.At(r.Since),
+		Settlement: string(r.Settlement), Scheme: int64(r.Scheme), Tokens: table.JoinTokens(r.Tokens), Since: db.At(r.Since),
 		Finality: finalityText(r.Finality),
 	}
 }
@@ -77,6 +78,7 @@ func (r *routeRow) route() payment.Route {
 		Network:    chain.Network(r.Network),
 		Address:    chain.Watched{Address: chain.Address(r.Address), Raw: r.Raw},
 		Settlement: chain.Address(r.Settlement),
+		Scheme:     chain.AddressScheme(r.Scheme),
 		Tokens:     table.SplitTokens(r.Tokens),
 		Since:      r.Since.Time,
 		Finality:   finalityOf(r.Finality),

@@ -10,9 +10,6 @@ import (
 // Engine returns the database, for tests of how it is used.
 func (s *Store) Engine() db.Engine { return s.db }
 
-// InstanceIDLen is the length of InstanceID.
-const InstanceIDLen = instanceIDLen
-
 // Decision is one decision of a batch, with its outcome after ChangeBatch.
 type Decision struct {
 	ID     payment.ID

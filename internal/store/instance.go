@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 
 	"github.com/uptrace/bun"
@@ -11,9 +10,6 @@ import (
 	"github.com/florinpay/florin/internal/store/db"
 	"github.com/florinpay/florin/migrations"
 )
-
-// instanceIDLen is the length of the installation's random id in bytes.
-const instanceIDLen = 16
 
 // keyCheck is what is sealed to recognise the operator's key, and where.
 const (
@@ -39,12 +35,10 @@ func (s *Store) Migrate(ctx context.Context) error {
 // settle makes the instance row of a new installation and checks the key of an
 // old one.
 func (s *Store) settle(ctx context.Context, t tx) error {
-	id := make([]byte, instanceIDLen)
-	_, _ = rand.Read(id) // crypto/rand never fails; it ends the program instead
 	check := s.sealer.Seal(keyCheckPlace, secret.New(keyCheckText))
 	server := bun.Safe(s.db.Dialect().Server)
-	_, err := t.NewRaw("INSERT INTO instance (only_row, id, key_check, server) VALUES (TRUE, ?, ?, ?) ON CONFLICT DO NOTHING",
-		id, check, server).Exec(ctx)
+	_, err := t.NewRaw("INSERT INTO instance (only_row, key_check, server) VALUES (TRUE, ?, ?) ON CONFLICT DO NOTHING",
+		check, server).Exec(ctx)
 	if err != nil {
 		return err
 	}
@@ -70,15 +64,4 @@ func welcome(ctx context.Context, t tx, server bun.Safe) error {
 	}
 	_, err = t.NewRaw("UPDATE routes SET xact = 0 WHERE xact <> 0").Exec(ctx)
 	return err
-}
-
-// InstanceID returns the random id of this installation, which was made with
-// the first migration and goes into every deposit address.
-func (s *Store) InstanceID(ctx context.Context) ([instanceIDLen]byte, error) {
-	var raw []byte
-	err := s.db.Reader().NewRaw("SELECT id FROM instance").Scan(ctx, &raw)
-	if err != nil {
-		return [instanceIDLen]byte{}, fmt.Errorf("instance id: %w", err)
-	}
-	return [instanceIDLen]byte(raw), nil
 }

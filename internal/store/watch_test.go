@@ -96,13 +96,13 @@ func TestStore_Watches_LateCommit(t *testing.T) {
 		if w.ManyWriters() {
 			xact = "pg_current_xact_id()::text::bigint"
 		}
-		_, err = open.Exec(fmt.Sprintf("INSERT INTO routes (payment_id, network, address, raw, settlement, tokens, since, xact) "+
-			"SELECT id, 'POLYGON', '%s', '%s', 'x', 'USDC', created_at, %s FROM payments WHERE id = %d",
+		_, err = open.Exec(fmt.Sprintf("INSERT INTO routes (payment_id, network, address, raw, settlement, scheme, tokens, since, xact) "+
+			"SELECT id, 'POLYGON', '%s', '%s', 'x', 1, 'USDC', created_at, %s FROM payments WHERE id = %d",
 			r.Address.Address, strings.Repeat("a", 20), xact, late.Number))
 		if err != nil && !w.ManyWriters() {
 			// SQLite takes bytes as bytes only.
-			_, err = open.Exec(fmt.Sprintf("INSERT INTO routes (payment_id, network, address, raw, settlement, tokens, since, xact) "+
-				"SELECT id, 'POLYGON', '%s', x'%s', 'x', 'USDC', created_at, 0 FROM payments WHERE id = %d",
+			_, err = open.Exec(fmt.Sprintf("INSERT INTO routes (payment_id, network, address, raw, settlement, scheme, tokens, since, xact) "+
+				"SELECT id, 'POLYGON', '%s', x'%s', 'x', 1, 'USDC', created_at, 0 FROM payments WHERE id = %d",
 				r.Address.Address, strings.Repeat("aa", 20), late.Number))
 		}
 		w.Must(err)

@@ -16,21 +16,29 @@ import (
 )
 
 // Seed derives the keys of Solana deposit addresses: BIP-39 words without a
-// passphrase, SLIP-0010 for ed25519, path m/44'/501'/n'/0', which is what
-// Solana wallets use for their n-th account. It is safe for concurrent use.
+// passphrase, SLIP-0010 for ed25519, path m/1179406162'/501'/1'/a'/b'/c'/d'/e'.
+// The five last levels are the txnid, a number of 128 bits, in base 2^31 with
+// the most significant digit first, because a hardened index has 31 bits. It is
+// safe for concurrent use.
 type Seed struct {
 	masked
-	accounts closed[node] // m/44'/501'
+	root closed[node] // m/1179406162'/501'
 }
 
-// MaxDeposit is the highest number a deposit key can have: a hardened index
-// has 31 bits.
-const MaxDeposit = 1<<31 - 1
-
 const (
-	purpose    = 44  // BIP-44
+	// purpose is "FLOR" in ASCII: a path of our own (BIP-43), so that no wallet
+	// that shows the accounts of the same words shows a deposit address.
+	purpose    = 0x464c4f52
 	coinSolana = 501 // SLIP-0044
 	seedBits   = 256 // 24 words
+
+	// The children of the root: the address that sweeps name, and the deposit
+	// addresses of chain.SchemeTxnID.
+	sweepsLevel  = 0
+	depositLevel = uint32(chain.SchemeTxnID)
+
+	indexBits = 31 // of a hardened index
+	txnLevels = 5  // of 31 bits, for 128
 )
 
 // ParseSeed reads BIP-39 words of the English list, 12 to 24 of them. It fails
@@ -66,26 +74,37 @@ func GenerateSeed() (*Seed, secret.Text, error) {
 }
 
 func seedFrom(bytes []byte) *Seed {
-	return &Seed{accounts: enclose(master(bytes).child(purpose).child(coinSolana))}
+	return &Seed{root: enclose(master(bytes).child(purpose).child(coinSolana))}
 }
 
-// Deposit returns the key of the n-th deposit address, 0 ≤ n ≤ MaxDeposit.
-func (s *Seed) Deposit(n int64) (*Solana, error) {
-	if n < 0 || n > MaxDeposit {
-		return nil, fmt.Errorf("deposit key %d: the number must be between 0 and %d", n, MaxDeposit)
+// Deposit returns the key of the payment's deposit address.
+func (s *Seed) Deposit(id chain.TxnID) *Solana {
+	n := s.root().child(depositLevel)
+	for _, index := range txnPath(id) {
+		n = n.child(index)
 	}
-	leaf := s.accounts().child(uint32(n)).child(0)
-	return solanaFromSeed(leaf.key[:]), nil
+	return solanaFromSeed(n.key[:])
 }
 
-// DepositAddress returns the address of the n-th deposit key.
-func (s *Seed) DepositAddress(n int64) (chain.Watched, error) {
-	k, err := s.Deposit(n)
-	if err != nil {
-		return chain.Watched{}, err
+// DepositAddress returns the address of the payment's deposit key.
+func (s *Seed) DepositAddress(id chain.TxnID) chain.Watched { return s.Deposit(id).watched() }
+
+// SweepsAddress returns the address that every sweep of the seed's deposits
+// names. No payment has it.
+func (s *Seed) SweepsAddress() chain.Watched {
+	n := s.root().child(sweepsLevel)
+	return solanaFromSeed(n.key[:]).watched()
+}
+
+// txnPath returns the digits of the txnid in base 2^31, the most significant first.
+func txnPath(id chain.TxnID) (path [txnLevels]uint32) {
+	high, low := binary.BigEndian.Uint64(id[:8]), binary.BigEndian.Uint64(id[8:])
+	for i := range path {
+		path[txnLevels-1-i] = uint32(low) & (1<<indexBits - 1)
+		low = low>>indexBits | high<<(64-indexBits)
+		high >>= indexBits
 	}
-	public := k.PublicKey()
-	return chain.AddressOf(chain.Solana, public[:]), nil
+	return path
 }
 
 // node is a key of the SLIP-0010 tree for ed25519, where every step is hardened.

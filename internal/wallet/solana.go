@@ -60,9 +60,11 @@ func (k *Solana) PublicKey() [ed25519.PublicKeySize]byte {
 }
 
 // Wallet returns the account of the key in base58.
-func (k *Solana) Wallet() chain.Address {
+func (k *Solana) Wallet() chain.Address { return k.watched().Address }
+
+func (k *Solana) watched() chain.Watched {
 	public := k.PublicKey()
-	return chain.AddressOf(chain.Solana, public[:]).Address
+	return chain.AddressOf(chain.Solana, public[:])
 }
 
 // Sign signs a message: the serialized message of a transaction.

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"log/slog"
 	"math/big"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -17,6 +16,7 @@ import (
 	"github.com/gagliardetto/solana-go"
 	"github.com/mr-tron/base58"
 
+	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/secret"
 )
@@ -116,62 +116,76 @@ func TestSLIP0010(t *testing.T) {
 	}
 }
 
+// The worked example of /docs/addresses, computed apart from this program.
+const (
+	exampleTxnid = "01JD5X8Q7N3KZ4V9T2M6RBWYHC"
+	exampleOwner = "EtprnkXo66G9TcEr69bdm29kccZRR7X4ynTKSUGdWXoF"
+)
+
 func TestSeed_Deposit(t *testing.T) {
 	t.Parallel()
 	s, err := ParseSeed(secret.New("  " + strings.ToUpper(abandon) + "\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for n, want := range []string{
-		"HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk",
-		"Hh8QwFUA6MtVu1qAoq12ucvFHNwCcVTV7hpWjeY1Hztb",
-	} {
-		if got := deposit(t, s, int64(n)).Wallet(); string(got) != want {
-			t.Errorf("deposit address %d is %s, want %s", n, got, want)
-		}
+	if got := s.DepositAddress(txnidOf(t, exampleTxnid)).Address; got != exampleOwner {
+		t.Errorf("deposit address %s, want %s", got, exampleOwner)
 	}
 }
 
-// TestSeed_AgreesWithSolanaGo compares with an independent implementation.
+// TestSeed_AgreesWithSolanaGo compares with an independent implementation, for txnids in which each level is 0, its
+// largest value, or anything.
 func TestSeed_AgreesWithSolanaGo(t *testing.T) {
 	t.Parallel()
 	s, words, err := GenerateSeed()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, n := range []int64{0, 1, 44, 65_536, 10_000_000, MaxDeposit} {
-		path := "m/44'/501'/" + strconv.FormatInt(n, 10) + "'/0'"
-		want, err := solana.PrivateKeyFromMnemonicAtPath(words.Reveal(), "", path)
+	for _, text := range []string{
+		exampleTxnid, "00000000000000000000000000", "7ZZZZZZZZZZZZZZZZZZZZZZZZZ", "00000000000000000001ZZZZZZ",
+		"00000000000000000002000000", "40000000000000000000000000", "01JD5X8Q7N0000000000000000",
+	} {
+		id := txnidOf(t, text)
+		want, err := solana.PrivateKeyFromMnemonicAtPath(words.Reveal(), "", pathOf(id))
 		if err != nil {
 			t.Fatal(err)
 		}
-		k := deposit(t, s, n)
+		k := s.Deposit(id)
 		if solana.PublicKey(k.PublicKey()) != want.PublicKey() {
-			t.Errorf("deposit %d is %s, want %s", n, k.Wallet(), want.PublicKey())
+			t.Errorf("deposit %s is %s, want %s", text, k.Wallet(), want.PublicKey())
 		}
-		w, err := s.DepositAddress(n)
-		if err != nil || w.Address != k.Wallet() || !bytes.Equal(w.Raw, want.PublicKey().Bytes()) {
-			t.Errorf("DepositAddress(%d) = %v, %v", n, w, err)
+		if w := s.DepositAddress(id); w.Address != k.Wallet() || !bytes.Equal(w.Raw, want.PublicKey().Bytes()) {
+			t.Errorf("DepositAddress(%s) = %v", text, w)
 		}
-		message := []byte("message " + path)
+		message := []byte("message " + text)
 		if sig := k.Sign(message); !solana.Signature(sig).Verify(want.PublicKey(), message) {
-			t.Errorf("the signature of deposit %d does not verify", n)
+			t.Errorf("the signature of deposit %s does not verify", text)
 		}
 	}
-	for _, n := range []int64{-1, MaxDeposit + 1, 1 << 40} {
-		if k, err := s.Deposit(n); err == nil {
-			t.Errorf("Deposit(%d) = %v; want an error", n, k.Wallet())
-		}
+	want, err := solana.PrivateKeyFromMnemonicAtPath(words.Reveal(), "", "m/1179406162'/501'/0'")
+	if err != nil || string(s.SweepsAddress().Address) != want.PublicKey().String() {
+		t.Errorf("sweeps name %s, want %s (%v)", s.SweepsAddress().Address, want.PublicKey(), err)
 	}
 }
 
-func deposit(t *testing.T, s *Seed, n int64) *Solana {
+// pathOf writes the path of a deposit key: the txnid divided by 2^31 until nothing is left.
+func pathOf(id chain.TxnID) string {
+	path, rest := "", new(big.Int).SetBytes(id[:])
+	for range 5 {
+		digit := new(big.Int)
+		rest.DivMod(rest, big.NewInt(1<<31), digit)
+		path = "/" + digit.String() + "'" + path
+	}
+	return "m/1179406162'/501'/1'" + path
+}
+
+func txnidOf(t *testing.T, text string) chain.TxnID {
 	t.Helper()
-	k, err := s.Deposit(n)
+	id, err := chain.ParseTxnID(text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return k
+	return id
 }
 
 func TestParseSeed_Refuses(t *testing.T) {
@@ -245,8 +259,8 @@ func TestKeysDoNotPrint(t *testing.T) {
 	t.Parallel()
 	evm, _ := ParseEVM(secret.New(junkKey))
 	seed, _ := ParseSeed(secret.New(abandon))
-	sol := deposit(t, seed, 3)
-	node := seed.accounts()
+	sol := seed.Deposit(chain.TxnID{3})
+	node := seed.root()
 	scalar, _ := new(big.Int).SetString(junkKey[2:], 16) // as the key would print in decimal
 	holder := struct {
 		Evm  *EVM

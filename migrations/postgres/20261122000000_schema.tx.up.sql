@@ -1,10 +1,9 @@
 -- Reason: the schema of the first version.
 
--- The installation itself. id goes into every deposit address. key_check detects a wrong FLORIN_SECRET_KEY at start.
+-- The installation itself. key_check detects a wrong FLORIN_SECRET_KEY at start.
 -- server is the PostgreSQL server that last ran it: see Store.Watches.
 CREATE TABLE instance (
     only_row  boolean PRIMARY KEY DEFAULT TRUE CHECK (only_row),
-    id        bytea   NOT NULL CHECK (octet_length(id) = 16),
     key_check text    NOT NULL,
     server    text    NOT NULL
 );
@@ -161,6 +160,7 @@ CREATE TABLE routes (
     address    text        NOT NULL,
     raw        bytea       NOT NULL,
     settlement text        NOT NULL,
+    scheme     bigint      NOT NULL CHECK (scheme > 0), -- chain.AddressScheme: by which rule the address derives
     tokens     text        NOT NULL, -- separated by commas, in order of choice
     since      timestamptz NOT NULL,
     xact       bigint      NOT NULL DEFAULT pg_current_xact_id()::text::bigint, -- the transaction that stored it: see Store.Watches
@@ -350,6 +350,7 @@ CREATE TABLE sweep_items (
     address    text    NOT NULL,
     raw        bytea   NOT NULL,
     settlement text    NOT NULL,
+    scheme     bigint  NOT NULL CHECK (scheme > 0),
     contract   text    NOT NULL, -- empty: the native coin
     symbol     text    NOT NULL,
     decimals   bigint  NOT NULL,

@@ -1,10 +1,9 @@
 -- Reason: the schema of the first version.
 
--- The installation itself. id goes into every deposit address. key_check detects a wrong FLORIN_SECRET_KEY at start.
+-- The installation itself. key_check detects a wrong FLORIN_SECRET_KEY at start.
 -- server and routes.xact are for PostgreSQL.
 CREATE TABLE instance (
     only_row  INTEGER PRIMARY KEY CHECK (only_row = 1),
-    id        BLOB    NOT NULL CHECK (length(id) = 16),
     key_check TEXT    NOT NULL,
     server    TEXT    NOT NULL
 ) STRICT;
@@ -160,6 +159,7 @@ CREATE TABLE routes (
     address    TEXT    NOT NULL,
     raw        BLOB    NOT NULL,
     settlement TEXT    NOT NULL,
+    scheme     INTEGER NOT NULL CHECK (scheme > 0), -- chain.AddressScheme: by which rule the address derives
     tokens     TEXT    NOT NULL, -- separated by commas, in order of choice
     since      INTEGER NOT NULL,
     xact       INTEGER NOT NULL DEFAULT 0, -- the transaction that stored it: see Store.Watches
@@ -355,6 +355,7 @@ CREATE TABLE sweep_items (
     address    TEXT    NOT NULL,
     raw        BLOB    NOT NULL,
     settlement TEXT    NOT NULL,
+    scheme     INTEGER NOT NULL CHECK (scheme > 0),
     contract   TEXT    NOT NULL, -- empty: the native coin
     symbol     TEXT    NOT NULL,
     decimals   INTEGER NOT NULL,

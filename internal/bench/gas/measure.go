@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
-	"strconv"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -25,14 +24,11 @@ type bench struct {
 	*devchain.Chain
 	sender *sender.Sweeps
 	asset  chain.Asset
-	next   int64 // payment number
+	next   uint16 // of the last payment
 }
 
 // merchantWallet is the merchant's wallet, which already has some of the token.
 const merchantWallet = chain.Address("0x52908400098527886E0F7030069857D2E4169EE7")
-
-// instance is the installation that owns the forwarders.
-var instance = [16]byte{0xbe, 0xac}
 
 // faucet signs as the gas wallet.
 type faucet struct{}
@@ -67,7 +63,7 @@ func startChain(ctx context.Context) (*bench, error) {
 		return nil, errors.Join(err, c.Close())
 	}
 	b.sender = sender.NewSweeps(
-		adapter, sender.Config{Signer: faucet{}, Instance: instance, MaxPrice: money.UnitsFromUint64(1e13)},
+		adapter, sender.Config{Signer: faucet{}, MaxPrice: money.UnitsFromUint64(1e13)},
 	)
 	return b, b.mint(ctx, common.HexToAddress(string(merchantWallet)))
 }
@@ -79,18 +75,16 @@ func (b *bench) measure(ctx context.Context, n int) (l line, err error) {
 	var items []chain.SweepItem
 	for range n {
 		b.next++
-		at, err := evm.NewDepositor(chain.Polygon, instance).DepositAddress(chain.Settlement{
-			Network: chain.Polygon, Wallet: merchantWallet, Number: b.next,
+		id := chain.TxnID{15: byte(b.next), 14: byte(b.next >> 8)}.String()
+		at, err := evm.NewDepositor(chain.Polygon).DepositAddress(chain.Settlement{
+			Network: chain.Polygon, Wallet: merchantWallet, PaymentID: id, Scheme: chain.SchemeTxnID,
 		})
 		if err != nil {
 			return line{}, err
 		}
 		items = append(items, chain.SweepItem{
-			PaymentID: strconv.FormatInt(
-				b.next, 10,
-			), Number: b.next, Address: at, Settlement: merchantWallet, Asset: b.asset, Expected: money.NewUnits(
-				amount,
-			),
+			PaymentID: id, Scheme: chain.SchemeTxnID, Address: at, Settlement: merchantWallet, Asset: b.asset,
+			Expected: money.NewUnits(amount),
 		})
 	}
 	if l.first, err = b.sweep(ctx, items); err != nil {

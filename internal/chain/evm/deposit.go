@@ -10,34 +10,35 @@ import (
 
 // Depositor derives the deposit addresses of one EVM network: forwarders whose
 // code can pay only the settlement wallet.
-type Depositor struct {
-	network  chain.Network
-	instance [16]byte
-}
+type Depositor struct{ network chain.Network }
 
 var _ chain.Depositor = Depositor{}
 
-// NewDepositor returns the depositor of an EVM network for an installation.
-// The instance id keeps two installations that settle to one wallet apart; a
-// different one gives different addresses.
-func NewDepositor(n chain.Network, instance [16]byte) Depositor { return Depositor{n, instance} }
+// NewDepositor returns the depositor of an EVM network.
+func NewDepositor(n chain.Network) Depositor { return Depositor{n} }
 
-// DepositAddress returns the forwarder of the settlement. The zero address,
-// which would burn the money, and numbers below 1 are refused.
+// DepositAddress returns the forwarder of the settlement: a function of txnid
+// and settlement wallet alone, the same on every EVM network. The zero address,
+// which would burn the money, is refused.
 func (d Depositor) DepositAddress(s chain.Settlement) (chain.Watched, error) {
 	if s.Network != d.network {
 		return chain.Watched{}, fault.New(
 			fault.Internal, "a deposit address of %s was asked of %s", s.Network, d.network,
 		)
 	}
-	if s.Number < 1 {
-		return chain.Watched{}, fault.New(fault.Internal, "payment number %d", s.Number)
+	if err := s.Scheme.Check(); err != nil {
+		return chain.Watched{}, err
+	}
+	id, err := chain.ParseTxnID(s.PaymentID)
+	if err != nil {
+		return chain.Watched{}, err
 	}
 	wallet, err := chain.ParseAddress(s.Network, string(s.Wallet))
 	if err != nil {
 		return chain.Watched{}, err
 	}
-	salt := contracts.Salt(uint64(s.Number), d.instance)
-	forwarder := contracts.ForwarderAddress(contracts.FactoryAddress(), common.Address(wallet.Raw), salt)
+	forwarder := contracts.ForwarderAddress(
+		contracts.FactoryAddress(), common.Address(wallet.Raw), contracts.Salt(id),
+	)
 	return chain.AddressOf(d.network, forwarder[:]), nil
 }

@@ -116,9 +116,8 @@ func TestGeth_DepositAddress(t *testing.T) {
 	t.Parallel()
 	g := newGeth(t, chain.BEP20)
 	wallet := g.Address()
-	instance := [16]byte{1, 2, 3}
-	deposit, err := evm.NewDepositor(chain.BEP20, instance).DepositAddress(chain.Settlement{
-		Network: chain.BEP20, Wallet: wallet.Address, Number: 42,
+	deposit, err := evm.NewDepositor(chain.BEP20).DepositAddress(chain.Settlement{
+		Network: chain.BEP20, Wallet: wallet.Address, PaymentID: chaintest.TxnID(42), Scheme: chain.SchemeTxnID,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -126,7 +125,7 @@ func TestGeth_DepositAddress(t *testing.T) {
 	g.Pay(chaintest.Payment{To: deposit, Asset: g.Credited(), Units: 700})
 	factory := contracts.FactoryAddress()
 	sweep := contracts.NewForwarderFactory().PackSweep([]contracts.ForwarderFactoryItem{{
-		Settlement: common.Address(wallet.Raw), Salt: contracts.Salt(42, instance),
+		Settlement: common.Address(wallet.Raw), Salt: saltOf(t, chaintest.TxnID(42)),
 		Tokens: []common.Address{common.HexToAddress(string(g.Credited().Contract))},
 	}})
 	g.Mine(1)

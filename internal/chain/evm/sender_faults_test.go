@@ -29,7 +29,7 @@ func (g *geth) through(urls ...string) (*sender.Sweeps, *clock) {
 	if err != nil {
 		g.t.Fatal(err)
 	}
-	return sender.NewSweeps(a, sender.Config{Signer: faucetSigner{}, Instance: sweptBy, MaxPrice: plenty}), c
+	return sender.NewSweeps(a, sender.Config{Signer: faucetSigner{}, MaxPrice: plenty}), c
 }
 
 func (g *geth) mustSign(s *sender.Sweeps, items []chain.SweepItem, previous ...chain.Attempt) chain.Attempt {
@@ -305,7 +305,7 @@ func TestSweeps_FlushedBefore(t *testing.T) {
 	list := make([]contracts.ForwarderFactoryItem, len(items))
 	for i, item := range items {
 		list[i] = contracts.ForwarderFactoryItem{
-			Settlement: common.HexToAddress(string(shop)), Salt: contracts.Salt(uint64(item.Number), sweptBy),
+			Settlement: common.HexToAddress(string(shop)), Salt: saltOf(t, item.PaymentID),
 			Tokens: []common.Address{common.HexToAddress(string(item.Asset.Contract))},
 		}
 	}

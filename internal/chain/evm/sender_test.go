@@ -9,7 +9,6 @@ import (
 	"math/big"
 	"net/http"
 	"net/http/httptest"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +17,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/chaintest"
 	"github.com/florinpay/florin/internal/chain/evm"
 	"github.com/florinpay/florin/internal/chain/evm/contracts"
 	"github.com/florinpay/florin/internal/chain/evm/sender"
@@ -25,21 +25,19 @@ import (
 )
 
 var (
-	sweptBy = [16]byte{7}
-	shop    = chain.Address("0x52908400098527886E0F7030069857D2E4169EE7")
-	plenty  = money.UnitsFromUint64(1e12)
+	shop   = chain.Address("0x52908400098527886E0F7030069857D2E4169EE7")
+	plenty = money.UnitsFromUint64(1e12)
 )
 
 func (g *geth) sender(price money.Units) *sender.Sweeps {
-	return sender.NewSweeps(g.reader, sender.Config{Signer: faucetSigner{}, Instance: sweptBy, MaxPrice: price})
+	return sender.NewSweeps(g.reader, sender.Config{Signer: faucetSigner{}, MaxPrice: price})
 }
 
-// item is a deposit of some units on the address of a payment number.
+// item is a deposit of some units on the address of the n-th payment.
 func (g *geth) item(number int64, units uint64) chain.SweepItem {
 	g.t.Helper()
-	at, err := evm.NewDepositor(g.profile.Network, sweptBy).DepositAddress(chain.Settlement{
-		Network: g.profile.Network,
-		Wallet:  shop, Number: number,
+	at, err := evm.NewDepositor(g.profile.Network).DepositAddress(chain.Settlement{
+		Network: g.profile.Network, Wallet: shop, PaymentID: chaintest.TxnID(number), Scheme: chain.SchemeTxnID,
 	})
 	if err != nil {
 		g.t.Fatal(err)
@@ -51,8 +49,8 @@ func (g *geth) item(number int64, units uint64) chain.SweepItem {
 		}
 	}
 	return chain.SweepItem{
-		PaymentID: strconv.FormatInt(number, 10), Number: number, Address: at, Settlement: shop, Asset: g.Credited(),
-		Expected: money.UnitsFromUint64(units),
+		PaymentID: chaintest.TxnID(number), Scheme: chain.SchemeTxnID, Address: at, Settlement: shop,
+		Asset: g.Credited(), Expected: money.UnitsFromUint64(units),
 	}
 }
 
@@ -179,7 +177,7 @@ func TestSweeps_DataFee(t *testing.T) {
 	}
 	charged, err := sender.NewSweeps(behind,
 		sender.Config{
-			Signer: faucetSigner{}, Instance: sweptBy, MaxPrice: plenty,
+			Signer: faucetSigner{}, MaxPrice: plenty,
 		}).Sign(t.Context(), items, nil, time.Now())
 	if err != nil {
 		t.Fatal(err)
@@ -230,7 +228,10 @@ func TestSweeps_WrongAddress(t *testing.T) {
 	for name, change := range map[string]func(*chain.SweepItem){
 		"Address":    func(i *chain.SweepItem) { i.Address = g.Address() },
 		"Settlement": func(i *chain.SweepItem) { i.Settlement = g.Address().Address },
-		"Number":     func(i *chain.SweepItem) { i.Number++ },
+		"Payment":    func(i *chain.SweepItem) { i.PaymentID = chaintest.TxnID(2) },
+		"NoPayment":  func(i *chain.SweepItem) { i.PaymentID = "2" },
+		"Scheme":     func(i *chain.SweepItem) { i.Scheme++ },
+		"NoScheme":   func(i *chain.SweepItem) { i.Scheme = 0 },
 		"Zero":       func(i *chain.SweepItem) { i.Settlement = "0x0000000000000000000000000000000000000000" },
 		"Contract":   func(i *chain.SweepItem) { i.Asset.Contract = "0x1" },
 	} {
@@ -251,4 +252,14 @@ func TestSweeps_WrongAddress(t *testing.T) {
 			t.Error("a malformed hash was sent")
 		}
 	}
+}
+
+// saltOf is the salt of the payment's forwarder.
+func saltOf(t *testing.T, txnid string) [32]byte {
+	t.Helper()
+	id, err := chain.ParseTxnID(txnid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return contracts.Salt(id)
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // Depositor derives the deposit addresses of Solana: owners whose keys come
-// from the operator's seed (SLIP-0010, m/44'/501'/n'/0').
+// from the operator's seed and the txnid (see wallet.Seed).
 type Depositor struct{ seed *wallet.Seed }
 
 var _ chain.Depositor = Depositor{}
@@ -15,19 +15,24 @@ var _ chain.Depositor = Depositor{}
 // NewDepositor returns the depositor of a seed.
 func NewDepositor(seed *wallet.Seed) Depositor { return Depositor{seed} }
 
-// DepositAddress returns the owner for the payment number. The settlement wallet does not enter into it, but
-// must be a valid address.
+// DepositAddress returns the owner for the txnid. The settlement wallet does not enter into it, but must be a valid
+// address. So a payment has one owner, whatever happens to the merchant's wallet, and the wallet of the first start
+// is stored with it: a payment never gets a second route on a network.
 func (d Depositor) DepositAddress(s chain.Settlement) (chain.Watched, error) {
 	if s.Network != chain.Solana {
 		return chain.Watched{}, fault.New(
 			fault.Internal, "a deposit address of %s was asked of %s", s.Network, chain.Solana,
 		)
 	}
-	if s.Number < 1 {
-		return chain.Watched{}, fault.New(fault.Internal, "payment number %d", s.Number)
+	if err := s.Scheme.Check(); err != nil {
+		return chain.Watched{}, err
+	}
+	id, err := chain.ParseTxnID(s.PaymentID)
+	if err != nil {
+		return chain.Watched{}, err
 	}
 	if _, err := parseKey(string(s.Wallet)); err != nil {
 		return chain.Watched{}, err
 	}
-	return d.seed.DepositAddress(s.Number)
+	return d.seed.DepositAddress(id), nil
 }

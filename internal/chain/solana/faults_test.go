@@ -295,7 +295,10 @@ func TestDepositor(t *testing.T) {
 	t.Parallel()
 	s := newTill(t, newLedger(t).harness)
 	d := solana.NewDepositor(s.seed)
-	in := chain.Settlement{Network: chain.Solana, Wallet: chain.Address(s.settlement.String()), Number: 1}
+	in := chain.Settlement{
+		Network: chain.Solana, Wallet: chain.Address(s.settlement.String()), PaymentID: chaintest.TxnID(1),
+		Scheme: chain.SchemeTxnID,
+	}
 	one, err := d.DepositAddress(in)
 	if err != nil {
 		t.Fatal(err)
@@ -303,14 +306,20 @@ func TestDepositor(t *testing.T) {
 	if again, err := d.DepositAddress(in); err != nil || again.Address != one.Address {
 		t.Errorf("the same settlement gives %v after %v, %v", again, one, err)
 	}
-	in.Number = 2
+	in.PaymentID = chaintest.TxnID(2)
 	if two, err := d.DepositAddress(in); err != nil || two.Address == one.Address {
 		t.Errorf("two payments share %v, %v", two, err)
 	}
 	for name, bad := range map[string]chain.Settlement{
-		"Number":  {Network: chain.Solana, Wallet: in.Wallet},
-		"Network": {Network: chain.Base, Wallet: in.Wallet, Number: 1},
-		"Wallet":  {Network: chain.Solana, Wallet: "0x9858EfFD232B4033E47d90003D41EC34EcaEda94", Number: 1},
+		"NoPayment": {Network: chain.Solana, Wallet: in.Wallet, Scheme: in.Scheme},
+		"Number":    {Network: chain.Solana, Wallet: in.Wallet, PaymentID: "1", Scheme: in.Scheme},
+		"NoScheme":  {Network: chain.Solana, Wallet: in.Wallet, PaymentID: in.PaymentID},
+		"Scheme":    {Network: chain.Solana, Wallet: in.Wallet, PaymentID: in.PaymentID, Scheme: in.Scheme + 1},
+		"Network":   {Network: chain.Base, Wallet: in.Wallet, PaymentID: in.PaymentID, Scheme: in.Scheme},
+		"Wallet": {
+			Network: chain.Solana, Wallet: "0x9858EfFD232B4033E47d90003D41EC34EcaEda94", PaymentID: in.PaymentID,
+			Scheme: in.Scheme,
+		},
 	} {
 		if got, err := d.DepositAddress(bad); err == nil {
 			t.Errorf("%s: %v", name, got)

@@ -51,11 +51,8 @@ type Sender struct {
 var _ chain.SweepSender = (*Sender)(nil)
 
 // SweepsAddress returns the address that every sweep of the seed's deposits names, so that sweeps are found however
-// often the gas wallet changes. It is the address of deposit 0, which no payment has.
-func SweepsAddress(seed *wallet.Seed) (chain.Address, error) {
-	w, err := seed.DepositAddress(0)
-	return w.Address, err
-}
+// often the gas wallet changes. No payment has it.
+func SweepsAddress(seed *wallet.Seed) chain.Address { return seed.SweepsAddress().Address }
 
 // NewSender returns the sender of the adapter's cluster.
 func NewSender(a *Adapter, c SenderConfig) *Sender {

@@ -91,7 +91,7 @@ func TestSender_CloseMany(t *testing.T) {
 	s.Mine(1)
 	s.Finalize()
 	owner := solanago.PublicKey(items[6].Address.Raw)
-	s.byOwner(t, items[6].Number, setOwner(s.accountOf(items[6]), owner, newKey(t).PublicKey()))
+	s.byOwner(t, items[6], setOwner(s.accountOf(items[6]), owner, newKey(t).PublicKey()))
 	s.Finalize()
 	left := s.closed(t, items)
 	if len(left) != 6 {
@@ -106,7 +106,7 @@ func TestSender_CloseMany(t *testing.T) {
 		t.Error("an account of another owner was closed")
 	}
 	other := items[0]
-	other.Number++
+	other.PaymentID = items[1].PaymentID
 	if _, err := s.sender.CloseEmptied(t.Context(), []chain.SweepItem{other}); err == nil {
 		t.Error("an account of another payment was closed")
 	}

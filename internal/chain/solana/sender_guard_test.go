@@ -18,12 +18,13 @@ import (
 )
 
 // byOwner executes instructions that the owner of a deposit signs, as anyone with the seed could.
-func (s *till) byOwner(t *testing.T, number int64, list ...solanago.Instruction) {
+func (s *till) byOwner(t *testing.T, item chain.SweepItem, list ...solanago.Instruction) {
 	t.Helper()
-	owner, err := s.seed.Deposit(number)
+	id, err := chain.ParseTxnID(item.PaymentID)
 	if err != nil {
 		t.Fatal(err)
 	}
+	owner := s.seed.Deposit(id)
 	tx, err := solanago.NewTransaction(list, s.Blockhash(), solanago.TransactionPayer(s.rich.PublicKey()))
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +68,7 @@ func TestSender_NotOursAnyMore(t *testing.T) {
 	s.mustSend([]solanago.Instruction{createATA(s.rich.PublicKey(), solanago.PublicKey(empty.Address.Raw), mint)})
 	s.Mine(1)
 	account := ata(solanago.PublicKey(given.Address.Raw), mint)
-	s.byOwner(t, given.Number, setOwner(account, solanago.PublicKey(given.Address.Raw), newKey(t).PublicKey()))
+	s.byOwner(t, given, setOwner(account, solanago.PublicKey(given.Address.Raw), newKey(t).PublicKey()))
 	s.Finalize()
 	s.refuses(t, chain.ErrTooLarge, []chain.SweepItem{given})
 	s.refuses(t, chain.ErrTooLarge, []chain.SweepItem{empty})

@@ -46,7 +46,7 @@ type sweepPlan struct {
 // accepted unless it is a rescue.
 func (s *Sender) check(items []chain.SweepItem) error {
 	for _, i := range items {
-		owner, err := s.seed.DepositAddress(i.Number)
+		owner, err := NewDepositor(s.seed).DepositAddress(i.Source(chain.Solana))
 		if err != nil {
 			return err
 		}

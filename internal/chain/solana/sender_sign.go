@@ -219,11 +219,7 @@ func (p *sweepPlan) writable(payer solanago.PublicKey) []string {
 
 // compile builds and signs the transaction.
 func (s *Sender) compile(p *sweepPlan) (verdict error) {
-	named, err := s.seed.DepositAddress(0) // as SweepsAddress
-	if err != nil {
-		return err
-	}
-	list := s.instructions(p, solanago.PublicKey(named.Raw))
+	list := s.instructions(p, solanago.PublicKey(s.seed.SweepsAddress().Raw))
 	tx, err := solanago.NewTransaction(list, p.hash, solanago.TransactionPayer(s.payer()))
 	if err != nil {
 		return err
@@ -242,11 +238,11 @@ func (s *Sender) compile(p *sweepPlan) (verdict error) {
 		if at < 0 {
 			return fmt.Errorf("no key signs for %s", key)
 		}
-		owner, err := s.seed.Deposit(p.taken[at].Number)
+		id, err := chain.ParseTxnID(p.taken[at].PaymentID)
 		if err != nil {
 			return err
 		}
-		tx.Signatures[i] = owner.Sign(message)
+		tx.Signatures[i] = s.seed.Deposit(id).Sign(message)
 	}
 	if p.raw, err = tx.MarshalBinary(); err != nil {
 		return err

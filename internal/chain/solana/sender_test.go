@@ -110,7 +110,7 @@ func TestSender_Refuses(t *testing.T) {
 		tokenAccount.Settlement = chain.Address(ata(s.rich.PublicKey(), s.mints[s.assets[0].Contract]).String())
 		s.refuses(t, chain.ErrTooLarge, []chain.SweepItem{tokenAccount})
 		other := items[0]
-		other.Number++
+		other.PaymentID = items[1].PaymentID
 		if _, err := s.sender.Sign(t.Context(), []chain.SweepItem{other}, nil, time.Now()); err == nil {
 			t.Error("an address of another payment was signed for")
 		}

@@ -28,11 +28,7 @@ type till struct {
 // sweepsOf is the address that the sweeps of a seed name.
 func sweepsOf(t *testing.T, seed *wallet.Seed) chain.Address {
 	t.Helper()
-	a, err := solana.SweepsAddress(seed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a
+	return solana.SweepsAddress(seed)
 }
 
 const gasFunds = solanago.LAMPORTS_PER_SOL / 10
@@ -72,15 +68,16 @@ func (s *till) deposit(t *testing.T, asset chain.Asset, units uint64) chain.Swee
 	t.Helper()
 	s.number++
 	to, err := solana.NewDepositor(s.seed).DepositAddress(chain.Settlement{
-		Network: chain.Solana, Wallet: chain.Address(s.settlement.String()), Number: s.number,
+		Network: chain.Solana, Wallet: chain.Address(s.settlement.String()),
+		PaymentID: chaintest.TxnID(s.number), Scheme: chain.SchemeTxnID,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.Pay(chaintest.Payment{To: to, Asset: asset, Units: units})
 	return chain.SweepItem{
-		PaymentID: "payment", Number: s.number, Address: to, Settlement: chain.Address(s.settlement.String()),
-		Asset: asset, Expected: money.UnitsFromUint64(units),
+		PaymentID: chaintest.TxnID(s.number), Scheme: chain.SchemeTxnID, Address: to,
+		Settlement: chain.Address(s.settlement.String()), Asset: asset, Expected: money.UnitsFromUint64(units),
 	}
 }
 

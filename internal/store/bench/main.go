@@ -161,6 +161,7 @@ func (b *bench) start(ctx context.Context, id payment.ID) error {
 		route := payment.Route{
 			Address:    chain.AddressOf(chain.Polygon, raw),
 			Settlement: "0x52908400098527886E0F7030069857D2E4169EE7",
+			Scheme:     chain.SchemeTxnID,
 		}
 		return p.Start(payment.Choice{Network: chain.Polygon, Token: money.USDC}, route, 30*time.Minute, time.Now())
 	})

@@ -35,11 +35,11 @@ type balanceRow struct {
 
 // dueRow is a final deposit that is not swept, with its balance.
 type dueRow struct {
-	PaymentID  int64
 	PublicID   string
 	Address    string
 	Raw        []byte
 	Settlement string
+	Scheme     int64
 	Contract   string
 	Symbol     string
 	Decimals   int64
@@ -70,13 +70,13 @@ const balanceDeposits = 200
 func (s *Store) DepositBalances(
 	ctx context.Context, n chain.Network, q settlement.Query,
 ) ([]settlement.DepositBalance, error) {
-	const columns = "payment_id, public_id, address, raw, settlement, contract, symbol, decimals, token, units, block, final_at, " +
+	const columns = "public_id, address, raw, settlement, scheme, contract, symbol, decimals, token, units, block, final_at, " +
 		"moved, marked, through, failures, blocked, least"
 	const worth = "CASE WHEN about >= ? AND (oldest <= ? OR about >= ? AND about >= least * 0.0000010001) THEN "
 	var rows []dueRow
 	err := s.db.Reader().NewRaw("SELECT "+columns+" FROM (SELECT "+columns+", id, sum(size) OVER (PARTITION BY address, contract) AS about, "+
 		"min(final_at) OVER (PARTITION BY address, contract) AS oldest FROM ("+
-		"SELECT d.id, d.payment_id, p.public_id, r.address, r.raw, r.settlement, "+
+		"SELECT d.id, p.public_id, r.address, r.raw, r.settlement, r.scheme, "+
 		"d.contract, d.symbol, d.decimals, d.token, d.units, d.block_number AS block, d.final_at, coalesce(balance.moved, '0') AS moved, coalesce(balance.marked, '0') AS marked, "+
 		"coalesce(balance.through, 0) AS through, coalesce(balance.failures, 0) AS failures, balance.blocked_until AS blocked, coalesce(cn.sweep_min, 0) AS least, "+
 		report.AboutUSD+" AS size, row_number() OVER (PARTITION BY d.to_address, d.contract ORDER BY "+report.AboutUSD+" DESC, d.id) AS place "+
@@ -146,7 +146,7 @@ type balanceKey struct{ address, contract string }
 // balance returns the balance before its deposits are added.
 func (r dueRow) balance(n chain.Network) settlement.DepositBalance {
 	return settlement.DepositBalance{
-		PaymentID: r.PublicID, Number: r.PaymentID,
+		PaymentID: r.PublicID, Scheme: chain.AddressScheme(r.Scheme),
 		Address:    chain.Watched{Address: chain.Address(r.Address), Raw: r.Raw},
 		Settlement: chain.Address(r.Settlement),
 		Asset: chain.Asset{

@@ -24,7 +24,7 @@ func TestStore_DepositBalances(t *testing.T) {
 		}
 		r := p.Routes[0]
 		storetest.Same(t, "a balance", due[0], settlement.DepositBalance{
-			PaymentID: string(p.ID), Number: p.Number, Address: r.Address, Settlement: r.Settlement,
+			PaymentID: string(p.ID), Scheme: chain.SchemeTxnID, Address: r.Address, Settlement: r.Settlement,
 			Asset: p.Deposits[0].Transfer.Asset,
 			Due:   money.UnitsFromUint64(7_000_000), Oldest: p.Deposits[0].FinalAt,
 		})

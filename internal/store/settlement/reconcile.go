@@ -17,14 +17,14 @@ import (
 type shownRow struct {
 	ID         int64
 	PublicID   string
-	PaymentID  int64
+	Scheme     int64
 	Network    string
 	Address    string
 	Raw        []byte
 	Settlement string
 }
 
-const selectShown = "SELECT r.id, p.public_id, r.payment_id, r.network, r.address, r.raw, r.settlement " +
+const selectShown = "SELECT r.id, p.public_id, r.scheme, r.network, r.address, r.raw, r.settlement " +
 	"FROM routes AS r JOIN payments AS p ON p.id = r.payment_id WHERE "
 
 // DepositAddressesAfter lists addresses by row after the one given, at most limit.
@@ -59,7 +59,7 @@ func (s *Store) shownWhere(ctx context.Context, where string, args ...any) ([]se
 	list := make([]settlement.DepositAddress, len(rows))
 	for i, r := range rows {
 		list[i] = settlement.DepositAddress{
-			Row: r.ID, PaymentID: r.PublicID, Number: r.PaymentID, Network: chain.Network(r.Network),
+			Row: r.ID, PaymentID: r.PublicID, Scheme: chain.AddressScheme(r.Scheme), Network: chain.Network(r.Network),
 			Address: chain.Watched{
 				Address: chain.Address(r.Address), Raw: r.Raw,
 			}, Settlement: chain.Address(r.Settlement),

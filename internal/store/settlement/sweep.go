@@ -4,13 +4,16 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/uptrace/bun"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/store/db"
 )
@@ -44,6 +47,7 @@ type itemRow struct {
 	Address    string
 	Raw        []byte
 	Settlement string
+	Scheme     int64
 	Contract   string
 	Symbol     string
 	Decimals   int64
@@ -75,9 +79,9 @@ type attemptRow struct {
 
 // rowOfItem returns the item as it is stored. Its token says what it counts as;
 // its symbol is only shown, and may come from a contract.
-func rowOfItem(sweepID int64, i chain.SweepItem) itemRow {
+func rowOfItem(sweepID, paymentID int64, i chain.SweepItem) itemRow {
 	return itemRow{
-		SweepID: sweepID, PaymentID: i.Number, Address: string(i.Address.Address), Raw: i.Address.Raw,
+		SweepID: sweepID, PaymentID: paymentID, Scheme: int64(i.Scheme), Address: string(i.Address.Address), Raw: i.Address.Raw,
 		Settlement: string(i.Settlement), Contract: string(i.Asset.Contract), Symbol: db.Shown(i.Asset.Symbol),
 		Decimals: int64(
 			i.Asset.Decimals,
@@ -91,7 +95,7 @@ func (r itemRow) item(n chain.Network) (chain.SweepItem, error) {
 		return chain.SweepItem{}, fmt.Errorf("expected amount of %s: %w", r.Address, err)
 	}
 	return chain.SweepItem{
-		PaymentID: r.PublicID, Number: r.PaymentID, Address: chain.Watched{
+		PaymentID: r.PublicID, Scheme: chain.AddressScheme(r.Scheme), Address: chain.Watched{
 			Address: chain.Address(r.Address), Raw: r.Raw,
 		},
 		Settlement: chain.Address(r.Settlement), Expected: expected, Rescue: r.Rescue,
@@ -245,14 +249,18 @@ func (s *Store) PlanSweep(ctx context.Context, w settlement.Sweep) error {
 			}
 			return err
 		}
-		items := make([]itemRow, len(w.Items))
-		for i, item := range w.Items {
-			items[i] = rowOfItem(row.ID, item)
-		}
-		if err := stillDue(ctx, t, w); err != nil {
+		payments, err := paymentsOf(ctx, t, w.Items)
+		if err != nil {
 			return err
 		}
-		_, err := t.NewInsert().Model(&items).Exec(ctx)
+		items := make([]itemRow, len(w.Items))
+		for i, item := range w.Items {
+			items[i] = rowOfItem(row.ID, payments[item.PaymentID], item)
+		}
+		if err := stillDue(ctx, t, w.Network, items); err != nil {
+			return err
+		}
+		_, err = t.NewInsert().Model(&items).Exec(ctx)
 		return err
 	})
 	if err != nil {
@@ -261,18 +269,43 @@ func (s *Store) PlanSweep(ctx context.Context, w settlement.Sweep) error {
 	return nil
 }
 
+// paymentsOf returns the rows of the items' payments by their txnids. It fails
+// with payment.ErrUnknown if one is not stored.
+func paymentsOf(ctx context.Context, t db.Tx, items []chain.SweepItem) (map[string]int64, error) {
+	ids := make(map[string]int64, len(items))
+	for _, i := range items {
+		ids[i.PaymentID] = 0
+	}
+	var rows []struct {
+		ID       int64
+		PublicID string
+	}
+	err := t.NewRaw("SELECT id, public_id FROM payments WHERE public_id IN (?)", bun.List(slices.Collect(maps.Keys(ids)))).
+		Scan(ctx, &rows)
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) < len(ids) {
+		return nil, payment.ErrUnknown
+	}
+	for _, r := range rows {
+		ids[r.PublicID] = r.ID
+	}
+	return ids, nil
+}
+
 // stillDue checks, now that the sweep holds the network, that each balance has a
 // deposit to sweep: another instance may have swept it since the balances were
 // read. A rescue may move money that is no deposit.
-func stillDue(ctx context.Context, t db.Tx, w settlement.Sweep) error {
-	for _, i := range w.Items {
+func stillDue(ctx context.Context, t db.Tx, n chain.Network, items []itemRow) error {
+	for _, i := range items {
 		if i.Rescue {
 			continue
 		}
 		var due bool
 		err := t.NewRaw("SELECT EXISTS (SELECT 1 FROM deposits WHERE payment_id = ? AND network = ? AND to_address = ? AND contract = ? "+
 			"AND state = 'FINAL' AND swept_at IS NULL)",
-			i.Number, string(w.Network), string(i.Address.Address), string(i.Asset.Contract)).Scan(ctx, &due)
+			i.PaymentID, string(n), i.Address, i.Contract).Scan(ctx, &due)
 		if err != nil {
 			return err
 		}

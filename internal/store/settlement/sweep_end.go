@@ -115,9 +115,13 @@ func settleBalances(ctx context.Context, t db.Tx, id int64, w settlement.Sweep, 
 	if err != nil {
 		return err
 	}
+	payments, err := paymentsOf(ctx, t, w.Items)
+	if err != nil {
+		return err
+	}
 	b := newBalances(w.Network, rows)
 	for _, i := range w.Items {
-		if err := b.take(w, i, now); err != nil {
+		if err := b.take(w, i, payments[i.PaymentID], now); err != nil {
 			return err
 		}
 	}
@@ -142,13 +146,14 @@ func newBalances(n chain.Network, rows []balanceRow) *balances {
 	return b
 }
 
-// take applies the end of a sweep to the balance of an item.
-func (b *balances) take(w settlement.Sweep, i chain.SweepItem, now time.Time) error {
+// take applies the end of a sweep to the balance of an item, which is of the
+// payment.
+func (b *balances) take(w settlement.Sweep, i chain.SweepItem, paymentID int64, now time.Time) error {
 	key := keyOfItem(i)
 	r, ok := b.rows[key]
 	if !ok {
 		r = &balanceRow{
-			Network: string(b.network), Address: key.address, Contract: key.contract, PaymentID: i.Number,
+			Network: string(b.network), Address: key.address, Contract: key.contract, PaymentID: paymentID,
 			Moved: "0", Marked: "0", Found: "0",
 		}
 		b.rows[key] = r

@@ -64,7 +64,7 @@ func sweepOf(due ...settlement.DepositBalance) settlement.Sweep {
 	}
 	for _, p := range due {
 		s.Items = append(s.Items, chain.SweepItem{
-			PaymentID: p.PaymentID, Number: p.Number, Address: p.Address, Settlement: p.Settlement, Asset: p.Asset,
+			PaymentID: p.PaymentID, Scheme: chain.SchemeTxnID, Address: p.Address, Settlement: p.Settlement, Asset: p.Asset,
 			Expected: p.Due,
 		})
 	}
@@ -110,7 +110,7 @@ func TestStore_SweepWholeLife(t *testing.T) {
 		s := w.planned(w.due()...)
 		storetest.Same(t, "balances due while they are claimed", len(w.due()), 0)
 		storetest.WantError(t, "a second sweep of the network", w.PlanSweep(t.Context(),
-			sweepOf(settlement.DepositBalance{Number: a.Number})), settlement.ErrBusy)
+			sweepOf(settlement.DepositBalance{PaymentID: string(a.ID), Scheme: chain.SchemeTxnID})), settlement.ErrBusy)
 
 		one := attempt(1)
 		w.Must(w.AddAttempt(t.Context(), s.ID, one))

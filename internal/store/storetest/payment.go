@@ -41,7 +41,7 @@ func (w *World) Stored(id payment.ID) payment.Payment {
 	return p
 }
 
-// RouteOf derives a deposit address from the payment's number alone, as a depositor does.
+// RouteOf makes a deposit address of the payment's number, so that tests can tell addresses apart.
 func RouteOf(n chain.Network, number int64) payment.Route {
 	raw := make([]byte, 20)
 	if n == chain.Solana {
@@ -51,7 +51,9 @@ func RouteOf(n chain.Network, number int64) payment.Route {
 	for i := range 8 {
 		raw[len(raw)-1-i] = byte(number >> (8 * i))
 	}
-	return payment.Route{Address: chain.AddressOf(n, raw), Settlement: "0x52908400098527886E0F7030069857D2E4169EE7"}
+	return payment.Route{
+		Address: chain.AddressOf(n, raw), Settlement: "0x52908400098527886E0F7030069857D2E4169EE7", Scheme: chain.SchemeTxnID,
+	}
 }
 
 // StartOn returns the decision that starts a payment.

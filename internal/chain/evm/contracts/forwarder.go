@@ -1,8 +1,6 @@
 package contracts
 
 import (
-	"encoding/binary"
-
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
 )
@@ -15,15 +13,16 @@ var NativeCoin = common.Address{}
 // (EIP-7825), refunds not counted, and must keep a token's allowance in hand.
 const MaxFirstSweeps = 250
 
+// saltDomain keeps the salts apart from those of other programs. Changing it
+// moves every deposit address, so a new one is a new chain.AddressScheme.
+const saltDomain = "florin/deposit/v1"
+
 // Salt distinguishes the forwarders of one settlement address:
-// keccak256(payment number, 8 bytes big endian ‖ instance id). The number is
-// the payment's internal row number, the same on every network; the instance id
-// keeps two installations that serve one settlement address from sharing
-// deposit addresses.
-func Salt(number uint64, instance [16]byte) [32]byte {
-	var n [8]byte
-	binary.BigEndian.PutUint64(n[:], number)
-	return crypto.Keccak256Hash(n[:], instance[:])
+// keccak256(saltDomain ‖ the 16 bytes of the txnid). It is the same on every
+// network, and nothing but the txnid enters into it, so that nothing but the
+// txnid is needed to find the address again.
+func Salt(txnid [16]byte) [32]byte {
+	return crypto.Keccak256Hash([]byte(saltDomain), txnid[:])
 }
 
 // ForwarderAddress is the deposit address that pays settlement, whether or not

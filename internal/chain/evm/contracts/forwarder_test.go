@@ -12,15 +12,22 @@ import (
 	"github.com/florinpay/florin/internal/chain/evm/contracts/contractstest"
 )
 
-// TestSalt pins the derivation: keccak256(0000000000000001 ‖ 000102…0f),
+// TestSalt pins the derivation of txnid 01JD5X8Q7N3KZ4V9T2M6RBWYHC, the worked example of /docs/addresses, which was
 // computed apart with another implementation.
 func TestSalt(t *testing.T) {
 	t.Parallel()
-	instance := [16]byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
-	salt := contracts.Salt(1, instance)
-	const want = "0d5de93d68d60d061f5ac2a80f396846e795cef19f1c4f814a9c6d8a4b7c7f96"
+	salt := contracts.Salt([16]byte(common.FromHex("01934bd45cf51cfe4da742a1b0be7a2c")))
+	const want = "7dba65f61a1ee33324e0ae7f37be91a7ebc844c60f08dd337b178d94252cd0d0"
 	if got := hex.EncodeToString(salt[:]); got != want {
 		t.Errorf("salt %s, want %s", got, want)
+	}
+	settlement := common.HexToAddress("0x52908400098527886E0F7030069857D2E4169EE7")
+	const address = "0xeFa036aA74AE6628d3773eFa5F839C29f9f6F466"
+	if got := contracts.ForwarderAddress(contracts.FactoryAddress(), settlement, salt).Hex(); got != address {
+		t.Errorf("address %s, want %s", got, address)
+	}
+	if got := startChain(t).predicted(settlement, salt).Hex(); got != address {
+		t.Errorf("the factory on a chain says %s, want %s", got, address)
 	}
 }
 

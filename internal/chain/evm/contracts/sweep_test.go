@@ -20,10 +20,8 @@ type deposit struct {
 	salt                  [32]byte
 }
 
-var instance = [16]byte{0xf1}
-
 func newDeposit(number uint64, settlement common.Address) deposit {
-	salt := contracts.Salt(number, instance)
+	salt := contracts.Salt([16]byte(common.LeftPadBytes(new(big.Int).SetUint64(number).Bytes(), 16)))
 	return deposit{settlement, contracts.ForwarderAddress(contracts.FactoryAddress(), settlement, salt), salt}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/evm"
 	"github.com/florinpay/florin/internal/chain/evm/contracts"
 	"github.com/florinpay/florin/internal/chain/evm/rpc"
 	"github.com/florinpay/florin/internal/money"
@@ -126,20 +127,21 @@ func (s *Sweeps) calldata(items []chain.SweepItem) ([]byte, error) {
 }
 
 func (s *Sweeps) item(i chain.SweepItem) (contracts.ForwarderFactoryItem, error) {
-	settlement, err := chain.ParseAddress(s.Network(), string(i.Settlement))
+	derived, err := evm.NewDepositor(s.Network()).DepositAddress(i.Source(s.Network()))
 	if err != nil {
 		return contracts.ForwarderFactoryItem{}, err
 	}
-	if i.Number < 1 {
-		return contracts.ForwarderFactoryItem{}, fmt.Errorf("payment number %d", i.Number)
-	}
-	salt := contracts.Salt(uint64(i.Number), s.instance)
-	forwarder := contracts.ForwarderAddress(contracts.FactoryAddress(), common.Address(settlement.Raw), salt)
-	if s.text(rpc.Address(forwarder)) != i.Address.Address {
+	if derived.Address != i.Address.Address {
 		return contracts.ForwarderFactoryItem{}, fmt.Errorf("%s is not the forwarder of payment %s to %s",
 			i.Address.Address, i.PaymentID, i.Settlement)
 	}
-	return contracts.ForwarderFactoryItem{Settlement: common.Address(settlement.Raw), Salt: salt}, nil
+	id, err := chain.ParseTxnID(i.PaymentID)
+	if err != nil {
+		return contracts.ForwarderFactoryItem{}, err
+	}
+	return contracts.ForwarderFactoryItem{
+		Settlement: common.HexToAddress(string(i.Settlement)), Salt: contracts.Salt(id),
+	}, nil
 }
 
 // token returns the address that stands for the asset in calls of the factory.

@@ -14,8 +14,6 @@ import (
 // Config configures the sweeps of one network.
 type Config struct {
 	Signer Signer
-	// Instance is the installation's id, part of every deposit address.
-	Instance [16]byte
 	// MaxPrice is the most one unit of gas may cost, in wei, base fee and tip
 	// together; zero takes DefaultMaxPrice. Sweeps wait while it costs more.
 	MaxPrice money.Units
@@ -26,7 +24,6 @@ type Config struct {
 type Sweeps struct {
 	*tracker
 	signer   Signer
-	instance [16]byte
 	maxPrice *big.Int
 }
 
@@ -38,7 +35,7 @@ func NewSweeps(a *evm.Adapter, c Config) *Sweeps {
 	if price.IsZero() {
 		price = DefaultMaxPrice(a.Network())
 	}
-	return &Sweeps{tracker: newTracker(a), signer: c.Signer, instance: c.Instance, maxPrice: price.Big()}
+	return &Sweeps{tracker: newTracker(a), signer: c.Signer, maxPrice: price.Big()}
 }
 
 // DefaultMaxPrice is the most a unit of gas may cost, in wei, unless the
