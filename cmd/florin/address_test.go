@@ -7,10 +7,16 @@ import (
 	"crypto/sha512"
 	"encoding/binary"
 	"encoding/hex"
+	"fmt"
+	"html"
+	"io"
 	"math/big"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/florinpay/florin/views/docs"
 
 	b58 "github.com/mr-tron/base58"
 	"golang.org/x/crypto/sha3"
@@ -50,18 +56,40 @@ func unhex(t *testing.T, text string) []byte {
 	return raw
 }
 
-// forwarderOf finds the deposit address on EVM networks: CREATE2 (EIP-1014) of an ERC-1167 clone whose argument is the
-// settlement wallet.
-func forwarderOf(t *testing.T, txnid, settlement string) string {
+// forwarder is what a deposit address on EVM networks derives from: CREATE2 (EIP-1014) of an ERC-1167 clone whose
+// argument is the settlement wallet.
+type forwarder struct{ factory, implementation, salt, code []byte }
+
+func newForwarder(t *testing.T, txnid, settlement string) forwarder {
 	t.Helper()
-	factory := unhex(t, "0x31Bd2e73602Dd86e11a6A48A6177E3640DF79306")
-	implementation := keccak([]byte{0xd6, 0x94}, factory, []byte{1})[12:] // CREATE with nonce 1
-	code := keccak(
-		unhex(t, "6100413d81600a3d39f3363d3d373d3d3d363d73"), implementation,
+	f := forwarder{factory: unhex(t, "0x31Bd2e73602Dd86e11a6A48A6177E3640DF79306")}
+	f.implementation = keccak([]byte{0xd6, 0x94}, f.factory, []byte{1})[12:] // CREATE with nonce 1
+	f.code = slices.Concat(
+		unhex(t, "6100413d81600a3d39f3363d3d373d3d3d363d73"), f.implementation,
 		unhex(t, "5af43d82803e903d91602b57fd5bf3"), unhex(t, settlement),
 	)
-	salt := keccak([]byte("florin/deposit/v1"), bytesOf(t, txnid))
-	return hex.EncodeToString(keccak([]byte{0xff}, factory, salt, code)[12:])
+	f.salt = keccak([]byte("florin/deposit/v1"), bytesOf(t, txnid))
+	return f
+}
+
+// forwarderOf finds the deposit address on EVM networks, in lower case without 0x.
+func forwarderOf(t *testing.T, txnid, settlement string) string {
+	t.Helper()
+	f := newForwarder(t, txnid, settlement)
+	return hex.EncodeToString(keccak([]byte{0xff}, f.factory, f.salt, keccak(f.code))[12:])
+}
+
+// levelsOf divides the txnid by 2^31 five times.
+func levelsOf(t *testing.T, txnid string) []uint32 {
+	t.Helper()
+	digits := make([]uint32, 5)
+	base, rest := big.NewInt(1<<31), new(big.Int).SetBytes(bytesOf(t, txnid))
+	for i := range digits {
+		digit := new(big.Int)
+		rest.QuoRem(rest, base, digit)
+		digits[4-i] = uint32(digit.Uint64())
+	}
+	return digits
 }
 
 // ownerOf finds the owner of the deposit account on Solana: BIP-39, then SLIP-0010 for ed25519 at
@@ -77,15 +105,8 @@ func ownerOf(t *testing.T, txnid, words string) string {
 		h.Write(data)
 		return h.Sum(nil)
 	}
-	digits := make([]uint32, 5)
-	base, rest := big.NewInt(1<<31), new(big.Int).SetBytes(bytesOf(t, txnid))
-	for i := range digits {
-		digit := new(big.Int)
-		rest.QuoRem(rest, base, digit)
-		digits[4-i] = uint32(digit.Uint64())
-	}
 	node := mac([]byte("ed25519 seed"), seed)
-	for _, index := range append([]uint32{1179406162, 501, 1}, digits...) {
+	for _, index := range append([]uint32{1179406162, 501, 1}, levelsOf(t, txnid)...) {
 		data := append([]byte{0}, node[:32]...)
 		node = mac(node[32:], binary.BigEndian.AppendUint32(data, 1<<31|index))
 	}
@@ -99,7 +120,9 @@ func TestAddress_EVM(t *testing.T) {
 	for _, c := range s.chains {
 		txnid, address := s.start(t, c.name, "USDT", 1250)
 		if got := strings.ToLower(address[2:]); got != forwarderOf(t, txnid, settlementWallet) {
-			t.Errorf("%s on %s was shown %s, want 0x%s", txnid, c.name, address, forwarderOf(t, txnid, settlementWallet))
+			t.Errorf(
+				"%s on %s was shown %s, want 0x%s", txnid, c.name, address, forwarderOf(t, txnid, settlementWallet),
+			)
 		}
 		for _, other := range s.chains {
 			if again := s.startAgain(t, txnid, other.name); again != address {
@@ -151,4 +174,43 @@ func TestAddress_Solana(t *testing.T) {
 			t.Errorf("%s was shown %s, want %s", txnid, address, want)
 		}
 	}
+}
+
+// TestAddress_Published: the worked example of the documentation is right, value by value.
+func TestAddress_Published(t *testing.T) {
+	t.Parallel()
+	evm, solana := docs.AddressExample()
+	s := newInstallation(t).serve(t)
+	res, err := http.Get(s.url + docs.AddressesPath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	raw, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode != http.StatusOK {
+		t.Fatalf("%s answers %d, %v", docs.AddressesPath, res.StatusCode, err)
+	}
+	page := string(raw)
+	want := func(steps []docs.Step, name, value string) {
+		t.Helper()
+		for _, step := range steps {
+			if step.Name == name && strings.EqualFold(step.Value, value) &&
+				strings.Contains(page, html.EscapeString(step.Value)) {
+				return
+			}
+		}
+		t.Errorf("the %s is not %s in %v, or not on the page", name, value, steps)
+	}
+	if got := hex.EncodeToString(bytesOf(t, docs.ExampleTxnid)); got != docs.ExampleBytes {
+		t.Errorf("the bytes of the txnid are %s, and the page says %s", got, docs.ExampleBytes)
+	}
+	f := newForwarder(t, docs.ExampleTxnid, docs.ExampleSettlement)
+	want(evm, "implementation", "0x"+hex.EncodeToString(f.implementation))
+	want(evm, "salt", "0x"+hex.EncodeToString(f.salt))
+	want(evm, "init code", "0x"+hex.EncodeToString(f.code))
+	want(evm, "address", "0x"+forwarderOf(t, docs.ExampleTxnid, docs.ExampleSettlement))
+	digits := levelsOf(t, docs.ExampleTxnid)
+	want(solana, "levels", strings.ReplaceAll(strings.Trim(fmt.Sprint(digits), "[]"), " ", ", "))
+	want(solana, "path", "m/1179406162'/501'/1'/"+strings.ReplaceAll(strings.Trim(fmt.Sprint(digits), "[]"), " ", "'/")+"'")
+	want(solana, "address", ownerOf(t, docs.ExampleTxnid, strings.Repeat("abandon ", 11)+"about"))
 }

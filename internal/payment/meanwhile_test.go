@@ -36,7 +36,7 @@ func (m *meanwhile) UpdatePayment(
 func (r *rig) startOn(n chain.Network) (payment.Payment, payment.Route) {
 	r.Helper()
 	route := payment.Route{
-		Network: chain.Polygon, Settlement: rigWallet,
+		Network: chain.Polygon, Settlement: rigWallet, Scheme: chain.SchemeTxnID,
 		Address: chain.AddressOf(chain.Polygon, bytes.Repeat([]byte{0xab}, 20)),
 	}
 	p, err := r.service.Create(r.Context(), payment.CreateInput{KeyID: r.key.ID, Amount: "10"})

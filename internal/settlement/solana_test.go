@@ -167,7 +167,8 @@ func (w *solWorld) paid(amount money.Micros) payment.Payment {
 			return payment.Change{}, err
 		}
 		return p.Start(
-			payment.Choice{Network: chain.Solana, Token: money.USDT}, payment.Route{Address: at, Settlement: w.solTo, Scheme: chain.SchemeTxnID},
+			payment.Choice{Network: chain.Solana, Token: money.USDT},
+			payment.Route{Address: at, Settlement: w.solTo, Scheme: chain.SchemeTxnID},
 			24*time.Hour, now,
 		)
 	})

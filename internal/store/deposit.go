@@ -68,7 +68,8 @@ type routeRow struct {
 func rowOfRoute(number int64, r payment.Route) *routeRow {
 	return &routeRow{
 		PaymentID: number, Network: string(r.Network), Address: string(r.Address.Address), Raw: r.Address.Raw,
-		Settlement: string(r.Settlement), Scheme: int64(r.Scheme), Tokens: table.JoinTokens(r.Tokens), Since: db.At(r.Since),
+		Settlement: string(r.Settlement), Scheme: int64(r.Scheme),
+		Tokens: table.JoinTokens(r.Tokens), Since: db.At(r.Since),
 		Finality: finalityText(r.Finality),
 	}
 }

@@ -25,15 +25,16 @@ type Frame struct {
 
 // The pages.
 const (
-	StartPath    = "/docs"
-	ExamplesPath = "/docs/examples"
-	WebhooksPath = "/docs/webhooks"
-	RequestsPath = "/docs/requests"
-	ErrorsPath   = "/docs/errors"
-	TestingPath  = "/docs/testing"
-	RESTPath     = "/docs/rest"
-	GraphQLPath  = "/docs/graphql"
-	ConsolePath  = "/graphiql"
+	StartPath     = "/docs"
+	ExamplesPath  = "/docs/examples"
+	WebhooksPath  = "/docs/webhooks"
+	RequestsPath  = "/docs/requests"
+	ErrorsPath    = "/docs/errors"
+	TestingPath   = "/docs/testing"
+	AddressesPath = "/docs/addresses"
+	RESTPath      = "/docs/rest"
+	GraphQLPath   = "/docs/graphql"
+	ConsolePath   = "/graphiql"
 )
 
 type entry struct{ path, title string }
@@ -45,6 +46,7 @@ var contents = []entry{
 	{RequestsPath, "Requests"},
 	{ErrorsPath, "Errors"},
 	{TestingPath, "Testing"},
+	{AddressesPath, "Deposit addresses"},
 	{RESTPath, "REST reference"},
 	{GraphQLPath, "GraphQL reference"},
 }

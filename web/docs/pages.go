@@ -22,7 +22,7 @@ func (s *Surface) Routes(r shell.Router) {
 	pages := map[string]func(docs.Frame) (templ.Component, error){
 		docs.StartPath: s.startDoc, docs.ExamplesPath: s.examplesDoc, docs.WebhooksPath: s.webhooksDoc,
 		docs.RequestsPath: s.requestsDoc, docs.ErrorsPath: s.errorsDoc, docs.TestingPath: s.testingDoc,
-		docs.RESTPath: s.restDoc, docs.GraphQLPath: s.graphQLDoc,
+		docs.AddressesPath: s.addressesDoc, docs.RESTPath: s.restDoc, docs.GraphQLPath: s.graphQLDoc,
 	}
 	if s.GraphQL.Introspection {
 		pages[docs.ConsolePath] = s.console
@@ -122,6 +122,12 @@ func (s *Surface) errorsDoc(f docs.Frame) (templ.Component, error) {
 
 func (s *Surface) testingDoc(f docs.Frame) (templ.Component, error) {
 	return docs.Testing(docs.TestingProps{Frame: f}), nil
+}
+
+func (s *Surface) addressesDoc(f docs.Frame) (templ.Component, error) {
+	p := docs.AddressesProps{Frame: f}
+	p.EVM, p.Solana = docs.AddressExample()
+	return docs.Addresses(p), nil
 }
 
 func (s *Surface) restDoc(f docs.Frame) (templ.Component, error) {

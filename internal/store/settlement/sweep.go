@@ -81,7 +81,8 @@ type attemptRow struct {
 // its symbol is only shown, and may come from a contract.
 func rowOfItem(sweepID, paymentID int64, i chain.SweepItem) itemRow {
 	return itemRow{
-		SweepID: sweepID, PaymentID: paymentID, Scheme: int64(i.Scheme), Address: string(i.Address.Address), Raw: i.Address.Raw,
+		SweepID: sweepID, PaymentID: paymentID, Scheme: int64(i.Scheme),
+		Address: string(i.Address.Address), Raw: i.Address.Raw,
 		Settlement: string(i.Settlement), Contract: string(i.Asset.Contract), Symbol: db.Shown(i.Asset.Symbol),
 		Decimals: int64(
 			i.Asset.Decimals,

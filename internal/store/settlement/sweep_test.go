@@ -64,7 +64,8 @@ func sweepOf(due ...settlement.DepositBalance) settlement.Sweep {
 	}
 	for _, p := range due {
 		s.Items = append(s.Items, chain.SweepItem{
-			PaymentID: p.PaymentID, Scheme: chain.SchemeTxnID, Address: p.Address, Settlement: p.Settlement, Asset: p.Asset,
+			PaymentID: p.PaymentID, Scheme: chain.SchemeTxnID, Address: p.Address,
+			Settlement: p.Settlement, Asset: p.Asset,
 			Expected: p.Due,
 		})
 	}
