@@ -66,7 +66,7 @@ func (r *rig) sweep(p payment.Payment, units int64) (end func()) {
 	w := settlement.Sweep{
 		ID: settlement.ID("01KAS0000000000000000000S1"), Network: r.profile.Network, State: settlement.Planned,
 		CreatedAt: r.now(), Items: []chain.SweepItem{{
-			PaymentID: string(p.ID), Number: p.Number, Address: route.Address, Settlement: route.Settlement,
+			PaymentID: string(p.ID), Scheme: route.Scheme, Address: route.Address, Settlement: route.Settlement,
 			Asset: asset, Expected: p.Received().Micros().Units(asset.Decimals),
 		}},
 	}
