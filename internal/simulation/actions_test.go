@@ -93,10 +93,15 @@ var actions = []action{
 		w.pass(time.Duration(1+w.rng.IntN(25)) * time.Minute)
 		w.mine(1)
 	}},
-	{name: "gas", weight: 2, do: func(w *world) { w.gasExpensive, w.gasEmpty, w.answersLost = w.chance(20), w.chance(20), w.chance(20) }},
+	{name: "gas", weight: 2, do: func(w *world) {
+		w.gasExpensive, w.gasEmpty, w.answersLost = w.chance(20), w.chance(20), w.chance(20)
+	}},
 	{name: "a foreign transaction of the gas wallet", weight: 1, do: func(w *world) {
 		w.chain.send(
-			&tx{hash: chain.TxHash(w.chain.hash("f")), from: gasWallet, nonce: w.chain.head().nonces[gasWallet], price: 1 << 40},
+			&tx{
+				hash: chain.TxHash(w.chain.hash("f")), from: gasWallet, nonce: w.chain.head().nonces[gasWallet],
+				price: 1 << 40,
+			},
 		)
 	}},
 	{name: "the last minute", weight: 3, do: (*world).lastMinute, when: (*world).started},
@@ -109,7 +114,9 @@ var actions = []action{
 		l.settle()
 	}},
 	{name: "endpoints hide nothing", weight: 1, do: func(w *world) { clear(w.hidden) }},
-	{name: "receivers", weight: 2, do: func(w *world) { w.receiversFail, w.receiversBusy = w.chance(30), w.chance(20) }},
+	{name: "receivers", weight: 2, do: func(w *world) {
+		w.receiversFail, w.receiversBusy = w.chance(30), w.chance(20)
+	}},
 }
 
 // step performs one random action and checks the invariants.

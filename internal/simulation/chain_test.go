@@ -62,12 +62,20 @@ type testChain struct {
 	credited    int // the newest safe block of the present chain
 	// counted are the blocks that were ever safe, even if replaced since.
 	counted map[string]*block
+	// removed are the transactions that a reorg has ever taken out of a block.
+	removed map[chain.TxHash]bool
 	made    int
 }
 
 func newTestChain(profile chain.Profile, at time.Time, safe, deep int) *testChain {
-	l := &testChain{profile: profile, safeDepth: safe, deepDepth: deep, counted: map[string]*block{}}
-	l.blocks = []*block{{Head: chain.Head{Hash: "0xa" + strings.Repeat("0", 63), Time: at}, state: map[holding]uint64{}, nonces: map[chain.Address]uint64{}}}
+	l := &testChain{
+		profile: profile, safeDepth: safe, deepDepth: deep,
+		counted: map[string]*block{}, removed: map[chain.TxHash]bool{},
+	}
+	l.blocks = []*block{{
+		Head:  chain.Head{Hash: "0xa" + strings.Repeat("0", 63), Time: at},
+		state: map[holding]uint64{}, nonces: map[chain.Address]uint64{},
+	}}
 	return l
 }
 
@@ -240,6 +248,9 @@ func (l *testChain) reorg(n int, keep bool, at time.Time) int {
 	var back []*tx
 	for _, b := range slices.Backward(gone) {
 		back = append(back, b.txs...)
+		for _, t := range b.txs {
+			l.removed[t.hash] = true
+		}
 	}
 	if !keep {
 		back = slices.DeleteFunc(back, func(t *tx) bool { return t.from == "" })

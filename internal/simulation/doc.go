@@ -1,24 +1,41 @@
 // Package simulation shows that money is safe whatever goes wrong, by running
 // the real services on a real database against a scripted ledger, with faults
-// drawn from a seed. Everything is in its tests:
+// drawn from a seed. Everything is in its tests, which run 200 seeds. More, with go test ./internal/simulation:
 //
-//	go test ./internal/simulation -run TestSeed -seed 7 -seeds 1 -trace  one seed, with its trace
-//	go test ./internal/simulation -run TestSeed -seed 1000 -for 10m     many
+//	-run TestSeed -seed 7 -seeds 1 -trace          one seed, with its trace if it fails
+//	-run TestSeed -seed 1000 -seeds 5000 -v        the seeds 1000 to 5999, and how much happened in them
+//	-run TestSeed -seed 1000 -seeds 99999 -for 8m  those that are begun within eight minutes
+//	-run TestPostgres -seeds 500                   on PostgreSQL, one in 50
 //
-// A run is a few hundred random steps: an action of a payer, a merchant or a network, a round of a loop, or a fault.
-// Two networks run side by side: Polygon, where a nonce orders transactions, and Solana, where they expire.
-// Faults are crashes before or after any commit, endpoints that fail, lag, invent, hide and repeat transfers,
-// reorganizations, clocks that jump, receivers that fail and stall, a second instance whose rounds begin in the middle
-// of the first one's, and decisions that are made twice. At the end the faults stop, and everything that was begun must
-// finish.
+// A seed that fails prints how to repeat it. A run of many is faster in one process with GOMAXPROCS=1.
 //
-//	seed ─▶ step ─▶ round of a watcher, expirer, sweeper, deliverer ─▶ store
+// A world takes some dozen random steps: an action of a payer, a merchant or a network, a round of a loop that has
+// something to do, or a fault. Two networks run side by side: Polygon, where a nonce orders transactions and `safe` or
+// `finalized` counts, and Solana, where transactions expire. Polygon is read by the real adapter through two endpoints
+// that answer in the process. Of Solana the reader is simulated, and of both networks what makes sweeps and recharges.
+//
+// Faults are
+//
+//   - crashes before or after any commit, commits that fail, commits whose answer is lost, decisions that another
+//     transaction overtakes so that they are made again, and on PostgreSQL serialization failures (SQLSTATE 40001);
+//   - endpoints that fail, lag, stand still on a fork, deny transactions, invent or inflate them, list them twice, and
+//     call a block final too early, too late or no more; at most one of them at a time lies;
+//   - reorganizations, and transactions whose recipient, asset, amount or order depends on the block;
+//   - floods of dust, money after the end, in the last minute, of another token, in several payments at once;
+//   - clocks that jump, receivers that fail and stall, a gas wallet that is empty or used by others, and a second
+//     instance whose rounds begin in the middle of the first one's.
+//
+// At the end the faults stop, and everything that was begun must finish.
+//
+//	seed ─▶ step ─▶ round of a watcher, expirer, sweeper, deliverer, recharge ─▶ store
 //	          │            └─▶ chain, receivers (faults)
 //	          └─▶ check: spec section 1, after every step and at the end
 //
 // Its one invariant: a run is a function of its seed, so that a failing seed fails again. Everything runs on one
-// goroutine, time is a parameter, and whatever happens concurrently is sorted or leaves no trace.
+// goroutine, time is a parameter, and whatever happens concurrently is sorted or leaves no trace. What must hold is
+// checked against the world, which alone knows what happened, not against our own tables.
 //
-// Where to read on: world_test.go and chain_test.go (the world), actions_test.go (what happens), crash_test.go,
-// reader_test.go, sender_test.go and webhooks_test.go (its faults), invariants_test.go (what must hold).
+// Where to read on: world_test.go and chain_test.go (the world), actions_test.go and payer_test.go (what happens),
+// crash_test.go, store_test.go, node_test.go, reader_test.go, sender_test.go, recharge_test.go and webhooks_test.go (its
+// faults), invariants_test.go and arrivals_test.go (what must hold).
 package simulation

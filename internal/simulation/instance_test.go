@@ -63,7 +63,8 @@ func (w *world) open(name string) *instance {
 		readers[n], profiles = r, append(profiles, l.profile)
 		in.watchers[n] = payment.NewWatcher(l.profile, r, both, name, in.now, silent())
 		in.sweepers = append(in.sweepers, settlement.New(
-			&sender{w: w, in: in, chain: l}, sweepStore{in.store.Settlement(), in}, policy, name, in.now, w.newSweep, silent(),
+			&sender{w: w, in: in, chain: l}, sweepStore{in.store.Settlement(), in}, policy, name, in.now,
+			w.newSweep, silent(),
 		))
 	}
 	in.service = payment.NewService(both, in.store.Merchant(), offered{in}, payment.Options{

@@ -263,7 +263,8 @@ func (n *node) call(raw json.RawMessage) string {
 	blocks := n.blocks()
 	units := uint64(0)
 	for at, held := range blocks[len(blocks)-1].state {
-		if strings.EqualFold(string(at.contract), q.To) && strings.EqualFold(string(at.address), "0x"+q.Data[selector:]) {
+		if strings.EqualFold(string(at.contract), q.To) &&
+			strings.EqualFold(string(at.address), "0x"+q.Data[selector:]) {
 			units = held
 		}
 	}

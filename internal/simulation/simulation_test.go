@@ -23,8 +23,8 @@ var (
 	forFlag   = flag.Duration("for", 0, "begin no seed after this long")
 )
 
-// scratch returns a directory for databases: in memory where the system offers that, since a world that waits for a disk
-// spends most of its time so.
+// scratch returns a directory for databases: in memory where the system offers that, since a world that waits for a
+// disk spends most of its time so.
 func scratch(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/dev/shm", "florin-simulation")
@@ -111,7 +111,8 @@ func TestSeed(t *testing.T) {
 	t.Logf("seeds %d to %d: %s", *seedFlag, *seedFlag+uint64(total.seeds)-1, total)
 }
 
-// TestPostgres is TestSeed on PostgreSQL, where an instance crashes between rounds only.
+// TestPostgres is TestSeed on PostgreSQL, where an instance crashes between rounds only, and where commits fail and are
+// made again.
 func TestPostgres(t *testing.T) {
 	t.Parallel()
 	for n := range max(*seedsFlag/50, 1) {
@@ -119,6 +120,7 @@ func TestPostgres(t *testing.T) {
 		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
 			url := postgres.URL(t)
 			prepare(t, url)
+			refuseCommits(t, url)
 			run(t, seed, url)
 		})
 	}
@@ -215,7 +217,8 @@ func (w *world) endFaults() {
 	}
 }
 
-// deliverAll goes from one due delivery to the next until none waits: receivers that failed are tried again within days.
+// deliverAll goes from one due delivery to the next until none waits: receivers that failed are tried again within
+// days.
 func (w *world) deliverAll(in *instance) {
 	const most = 200 // deliveries times attempts, far more than there are
 	for range most {

@@ -128,9 +128,9 @@ func (s sweepStore) SettleCovered(ctx context.Context, n chain.Network, now time
 	return s.in.write(func() error { return s.Store.SettleCovered(ctx, n, now) })
 }
 
-// outbox is the store of a deliverer. It claims one delivery at a time, since concurrent ones are answered
-// and stored in any order. An outcome that is not stored is stored again at once: the deliverer would sleep first. After
-// a crash nobody waits for that.
+// outbox is the store of a deliverer. It claims one delivery at a time, since concurrent ones are answered and stored
+// in any order. An outcome that is not stored is stored again at once: the deliverer would sleep first. After a crash
+// nobody waits for that.
 type outbox struct {
 	webhook.Store
 	in *instance

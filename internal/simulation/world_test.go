@@ -102,7 +102,8 @@ func newWorld(t testing.TB, seed uint64, url string) *world {
 		rng:    rand.New(rand.NewPCG(seed, 4)), //nolint:gosec // it must be repeatable
 		hidden: map[chain.TxHash]bool{}, wasHidden: map[chain.TxHash]bool{},
 		recorded: map[chain.Address]chain.Address{}, last: map[payment.ID]payment.Payment{}, trace: sha256.New(),
-		inbox: inbox{got: map[string][]receivedBody{}, newest: map[payment.ID]int{}, refused: map[payment.ID]bool{}}, dirty: map[payment.ID]bool{}, sweeping: map[settlement.ID]bool{},
+		inbox: inbox{got: map[string][]receivedBody{}, newest: map[payment.ID]int{}, refused: map[payment.ID]bool{}},
+		dirty: map[payment.ID]bool{}, sweeping: map[settlement.ID]bool{},
 	}
 	if w.hosts = []string{firstHost, secondHost}; seed%5 == 0 {
 		w.hosts = w.hosts[:1]
@@ -238,7 +239,8 @@ func createMerchant(t testing.TB, s *store.Store) {
 	)
 	must(err)
 	key, err := s.Merchant().CreateKey(ctx, merchant.Key{
-		PublicID: "01KAJ0000000000000000000K1", UserID: user.ID, Hash: identity.Hash{1}, Wallet: merchantWallet, CreatedAt: begin,
+		PublicID: "01KAJ0000000000000000000K1", UserID: user.ID, Hash: identity.Hash{1},
+		Wallet: merchantWallet, CreatedAt: begin,
 	}, func(id int64) []ledger.Entry {
 		return []ledger.Entry{
 			ledger.Grant(id, ledger.Credit, creditsGiven, ledger.ReasonGrant, "credits", begin),
