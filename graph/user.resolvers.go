@@ -30,9 +30,11 @@ func (r *mutationResolver) UserLogout(ctx context.Context) (*model.UserResult, e
 	return operation.Settle(ctx, r.ops, r.ops.Logout), nil
 }
 
-func (r *mutationResolver) UserCreateAPIKey(ctx context.Context, label *string, wallet *string) (*model.APIKeyResult, error) {
+func (r *mutationResolver) UserCreateAPIKey(ctx context.Context, label *string, wallet *string, permissions []model.APIKeyPermission, sourceNetworks []string) (*model.APIKeyResult, error) {
 	return operation.Settle(ctx, r.ops, func(ctx context.Context) (*model.APIKeyResult, error) {
-		return r.ops.CreateAPIKey(ctx, value(label), value(wallet))
+		return r.ops.CreateAPIKey(ctx, operation.KeyInput{
+			Label: value(label), Wallet: value(wallet), Permissions: permissions, SourceNetworks: sourceNetworks,
+		})
 	}), nil
 }
 

@@ -159,6 +159,15 @@ func (d *diary) shop(s *surfer, ada identity.User) {
 	s.post("/dashboard/keys/"+key+"/rotate", "password", "wrong password")
 	d.leaves("/dashboard/keys/:key/rotate", s.post("/dashboard/keys/"+key+"/rotate", "password", testPassword),
 		me+"rotated an API key: Till|")
+	d.leaves("/dashboard/keys/:key/permissions", s.post("/dashboard/keys/"+key+"/permissions", "chosen", "yes",
+		"permission", "create", "permission", "custodian", "networks", "203.0.113.7/24", "password", testPassword),
+		me+"changed what an API key may do: Till|may: create,read,cancel,complete,custodian → create,custodian, "+
+			"from: everywhere → 203.0.113.0/24")
+	d.leaves("/dashboard/keys/:key/permissions", s.post("/dashboard/keys/"+key+"/permissions", "networks", "",
+		"chosen", "yes", "permission", "create", "permission", "read", "permission", "cancel", "permission", "complete",
+		"permission", "custodian", "password", testPassword),
+		me+"changed what an API key may do: Till|may: create,custodian → create,read,cancel,complete,custodian, "+
+			"from: 203.0.113.0/24 → everywhere")
 	d.leaves("/dashboard/keys", s.post("/dashboard/keys", "label", "Old", "wallet", ""), me+"created an API key: Old|")
 	keys, err = b.store.Merchant().KeysOfUser(t.Context(), ada.ID)
 	must(t, err)
@@ -176,7 +185,7 @@ func (d *diary) shop(s *surfer, ada identity.User) {
 			"BEP20.enabled", "yes", "BEP20.USDT", "yes", "BEP20.USDC", "yes", "POLYGON.enabled", "yes", "POLYGON.USDT",
 			"yes", "POLYGON.USDC", "yes", "password", testPassword),
 		me+"changed the custodian: Till|accepted short by: 0 % → 1.5 %")
-	d.leaves("/dashboard/custodian/secret", s.post("/dashboard/custodian/secret", "key", key, "secret", "s3cret", "password", testPassword), me+"changed the custodian: Till|shared secret")
+	d.leaves("/dashboard/custodian/secret", s.post("/dashboard/custodian/secret", "key", key, "secret", "s3cret", "password", testPassword), me+"changed the custodian: Till|shared secret: it was set")
 	d.leaves("/dashboard/custodian/rotate",
 		s.post("/dashboard/custodian/rotate", "key", key, "password", testPassword),
 		me+"rotated the signing secret: Till|")

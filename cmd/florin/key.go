@@ -15,12 +15,14 @@ import (
 )
 
 type keyCreate struct {
-	Email   string `help:"E-mail address of the user the key is for."                    placeholder:"ADDRESS" required:""`
-	Label   string `help:"What the key is for, at most 100 characters."                  placeholder:"TEXT"`
-	Wallet  string `help:"EVM wallet registered on the key."                             placeholder:"0x…"`
-	Credits *int64 `help:"Free credits; FLORIN_SIGNUP_CREDITS without it."               placeholder:"N"`
-	Queries *int64 `help:"Free queries; FLORIN_SIGNUP_QUERIES without it."               placeholder:"N"`
-	JSON    bool   `help:"Print JSON: id, key, label, wallet, creditsLeft, queriesLeft." name:"json"`
+	Email      string   `help:"E-mail address of the user the key is for."                    placeholder:"ADDRESS" required:""`
+	Label      string   `help:"What the key is for, at most 100 characters."                  placeholder:"TEXT"`
+	Wallet     string   `help:"EVM wallet registered on the key."                             placeholder:"0x…"`
+	Credits    *int64   `help:"Free credits; FLORIN_SIGNUP_CREDITS without it."               placeholder:"N"`
+	Queries    *int64   `help:"Free queries; FLORIN_SIGNUP_QUERIES without it."               placeholder:"N"`
+	Permission []string `help:"What the key may do: create, read, cancel, complete, custodian; everything without it." placeholder:"NAME"`
+	Network    []string `help:"Network the key may be used from, in CIDR notation; from everywhere without it." placeholder:"CIDR"`
+	JSON       bool     `help:"Print JSON: id, key, label, wallet, creditsLeft, queriesLeft." name:"json"`
 }
 
 // Help returns the text that --help adds to the flags.
@@ -31,6 +33,7 @@ The key is shown here and never again: only its hash is stored.
 Example:
 
     florin key create --email ada@example.com --label shop --credits 100 --json
+    florin key create --email ada@example.com --permission create --permission read --network 203.0.113.0/24
 `
 }
 
@@ -51,7 +54,11 @@ func (c keyCreate) Run(ctx context.Context, p *process) error {
 		if err != nil {
 			return err
 		}
-		key, text, err := merchants.CreateKey(ctx, user, c.asked(cfg))
+		asked, err := c.asked(cfg)
+		if err != nil {
+			return err
+		}
+		key, text, err := merchants.CreateKey(ctx, user, asked)
 		if err != nil {
 			return err
 		}
@@ -64,15 +71,19 @@ func (c keyCreate) Run(ctx context.Context, p *process) error {
 }
 
 // asked returns the request. A new key gets the free credits of the configuration unless the flags give others.
-func (c keyCreate) asked(cfg config.Config) merchant.NewKey {
-	in := merchant.NewKey{Label: c.Label, Wallet: c.Wallet, Credits: cfg.SignupCredits, Queries: cfg.SignupQueries}
+func (c keyCreate) asked(cfg config.Config) (in merchant.NewKey, err error) {
+	in = merchant.NewKey{Label: c.Label, Wallet: c.Wallet, Credits: cfg.SignupCredits, Queries: cfg.SignupQueries}
 	if c.Credits != nil {
 		in.Credits = *c.Credits
 	}
 	if c.Queries != nil {
 		in.Queries = *c.Queries
 	}
-	return in
+	if in.Permissions, err = merchant.ParsePermissions(c.Permission); err != nil {
+		return in, err
+	}
+	in.Sources, err = merchant.ParseSources(c.Network...)
+	return in, err
 }
 
 func (c keyCreate) print(p *process, k merchant.Key, text secret.Text, left ledger.Balance) error {

@@ -61,7 +61,7 @@ type MutationResolver interface {
 	UserSignUp(ctx context.Context, email string, password string, firstName *string, lastName *string, invitation *string) (*model.SessionResult, error)
 	UserLogin(ctx context.Context, email string, password string, totp *string) (*model.SessionResult, error)
 	UserLogout(ctx context.Context) (*model.UserResult, error)
-	UserCreateAPIKey(ctx context.Context, label *string, wallet *string) (*model.APIKeyResult, error)
+	UserCreateAPIKey(ctx context.Context, label *string, wallet *string, permissions []model.APIKeyPermission, sourceNetworks []string) (*model.APIKeyResult, error)
 	UserCreateCreditTopup(ctx context.Context, apiKeyID string, credits int) (*model.TopupResult, error)
 	UserStartCreditTopup(ctx context.Context, txnid string, network model.Network, token model.Token) (*model.TransactionResult, error)
 }
@@ -666,6 +666,20 @@ type CustodianName {
   name: String
 }
 
+"What an API key may do."
+enum ApiKeyPermission {
+  "Create payments and start them."
+  CREATE
+  "Read payments, events and balances."
+  READ
+  "Cancel payments."
+  CANCEL
+  "Mark payments as completed."
+  COMPLETE
+  "Create and change the custodian: where money goes."
+  CUSTODIAN
+}
+
 "An API key. Which fields are set depends on the operation; the others are null."
 type ApiKey {
   "The key's identifier, a ULID. It opens nothing."
@@ -682,6 +696,10 @@ type ApiKey {
   queriesLeft: Int
   "The identifier of the user it belongs to, a ULID."
   userId: String
+  "What the key may do."
+  permissions: [ApiKeyPermission!]
+  "The networks it may be used from (CIDR); an empty list: from everywhere."
+  sourceNetworks: [String!]
   "When the key was made."
   createdAt: DateTime
   "The owner's first name."
@@ -1117,13 +1135,17 @@ extend type Mutation {
 
   """
   Makes an API key. Its text is returned here and never again. Codes: 400, 401 no session,
-  409 the user has 20 keys.
+  403 the role may not give such a key, 409 the user has 20 keys.
   """
   UserCreateApiKey(
     "What you call it, at most 100 characters."
     label: String
     "The EVM wallet to register on the key: 0x and 40 hexadecimal digits."
     wallet: String
+    "What the key may do; left out: all that your role may give, which for an owner is everything."
+    permissions: [ApiKeyPermission!]
+    "The networks it may be used from (CIDR, or single addresses), at most 20; left out: from everywhere."
+    sourceNetworks: [String!]
   ): ApiKeyResult!
 
   """
@@ -1174,6 +1196,10 @@ func (ec *executionContext) childFields_ApiKey(ctx context.Context, field graphq
 		return ec.fieldContext_ApiKey_queriesLeft(ctx, field)
 	case "userId":
 		return ec.fieldContext_ApiKey_userId(ctx, field)
+	case "permissions":
+		return ec.fieldContext_ApiKey_permissions(ctx, field)
+	case "sourceNetworks":
+		return ec.fieldContext_ApiKey_sourceNetworks(ctx, field)
 	case "createdAt":
 		return ec.fieldContext_ApiKey_createdAt(ctx, field)
 	case "firstName":
@@ -1911,6 +1937,22 @@ func (ec *executionContext) field_Mutation_UserCreateApiKey_args(ctx context.Con
 		return nil, err
 	}
 	args["wallet"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "permissions",
+		func(ctx context.Context, v any) ([]model.APIKeyPermission, error) {
+			return ec.unmarshalOApiKeyPermission2ᚕgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐAPIKeyPermissionᚄ(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["permissions"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "sourceNetworks",
+		func(ctx context.Context, v any) ([]string, error) {
+			return ec.unmarshalOString2ᚕstringᚄ(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["sourceNetworks"] = arg3
 	return args, nil
 }
 
@@ -2770,6 +2812,52 @@ func (ec *executionContext) _ApiKey_userId(ctx context.Context, field graphql.Co
 	)
 }
 func (ec *executionContext) fieldContext_ApiKey_userId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ApiKey", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ApiKey_permissions(ctx context.Context, field graphql.CollectedField, obj *model.APIKey) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ApiKey_permissions(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Permissions, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []model.APIKeyPermission) graphql.Marshaler {
+			return ec.marshalOApiKeyPermission2ᚕgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐAPIKeyPermissionᚄ(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ApiKey_permissions(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ApiKey", field, false, false, errors.New("field of type ApiKeyPermission does not have child fields"))
+}
+
+func (ec *executionContext) _ApiKey_sourceNetworks(ctx context.Context, field graphql.CollectedField, obj *model.APIKey) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ApiKey_sourceNetworks(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.SourceNetworks, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []string) graphql.Marshaler {
+			return ec.marshalOString2ᚕstringᚄ(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ApiKey_sourceNetworks(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ApiKey", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
@@ -5752,7 +5840,7 @@ func (ec *executionContext) _Mutation_UserCreateApiKey(ctx context.Context, fiel
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().UserCreateAPIKey(ctx, fc.Args["label"].(*string), fc.Args["wallet"].(*string))
+			return ec.Resolvers.Mutation().UserCreateAPIKey(ctx, fc.Args["label"].(*string), fc.Args["wallet"].(*string), fc.Args["permissions"].([]model.APIKeyPermission), fc.Args["sourceNetworks"].([]string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.APIKeyResult) graphql.Marshaler {
@@ -9639,6 +9727,16 @@ func (ec *executionContext) _ApiKey(ctx context.Context, sel ast.SelectionSet, o
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
+		case "permissions":
+			out.Values[i] = ec._ApiKey_permissions(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "sourceNetworks":
+			out.Values[i] = ec._ApiKey_sourceNetworks(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "createdAt":
 			out.Values[i] = ec._ApiKey_createdAt(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -12341,6 +12439,16 @@ func (ec *executionContext) marshalNApiKey2ᚖgithubᚗcomᚋflorinpayᚋflorin�
 	return ec._ApiKey(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalNApiKeyPermission2githubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐAPIKeyPermission(ctx context.Context, v any) (model.APIKeyPermission, error) {
+	var res model.APIKeyPermission
+	err := res.UnmarshalGQL(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNApiKeyPermission2githubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐAPIKeyPermission(ctx context.Context, sel ast.SelectionSet, v model.APIKeyPermission) graphql.Marshaler {
+	return v
+}
+
 func (ec *executionContext) marshalNApiKeyResult2ᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐAPIKeyResult(ctx context.Context, sel ast.SelectionSet, v *model.APIKeyResult) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
@@ -13017,6 +13125,42 @@ func (ec *executionContext) marshalOApiKey2ᚖgithubᚗcomᚋflorinpayᚋflorin�
 	return ec._ApiKey(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalOApiKeyPermission2ᚕgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐAPIKeyPermissionᚄ(ctx context.Context, v any) ([]model.APIKeyPermission, error) {
+	if v == nil {
+		return nil, nil
+	}
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]model.APIKeyPermission, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNApiKeyPermission2githubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐAPIKeyPermission(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalOApiKeyPermission2ᚕgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐAPIKeyPermissionᚄ(ctx context.Context, sel ast.SelectionSet, v []model.APIKeyPermission) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNApiKeyPermission2githubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐAPIKeyPermission(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
 func (ec *executionContext) unmarshalOBoolean2bool(ctx context.Context, v any) (bool, error) {
 	res, err := graphql.UnmarshalBoolean(v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -13186,6 +13330,41 @@ func (ec *executionContext) marshalOPageInfo2ᚖgithubᚗcomᚋflorinpayᚋflori
 		return graphql.Null
 	}
 	return ec._PageInfo(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOString2ᚕstringᚄ(ctx context.Context, v any) ([]string, error) {
+	if v == nil {
+		return nil, nil
+	}
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]string, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNString2string(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalOString2ᚕstringᚄ(ctx context.Context, sel ast.SelectionSet, v []string) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := make(graphql.Array, len(v))
+	for i := range v {
+		ret[i] = ec.marshalNString2string(ctx, sel, v[i])
+	}
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
 }
 
 func (ec *executionContext) unmarshalOString2ᚖstring(ctx context.Context, v any) (*string, error) {

@@ -31,6 +31,10 @@ type APIKey struct {
 	QueriesLeft *int `json:"queriesLeft"`
 	// The identifier of the user it belongs to, a ULID.
 	UserID *string `json:"userId"`
+	// What the key may do.
+	Permissions []APIKeyPermission `json:"permissions"`
+	// The networks it may be used from (CIDR); an empty list: from everywhere.
+	SourceNetworks []string `json:"sourceNetworks"`
 	// When the key was made.
 	CreatedAt *DateTime `json:"createdAt"`
 	// The owner's first name.
@@ -572,6 +576,59 @@ type UserResult struct {
 }
 
 func (UserResult) IsResult() {}
+
+// What an API key may do.
+type APIKeyPermission string
+
+const (
+	// Create payments and start them.
+	APIKeyPermissionCreate APIKeyPermission = "CREATE"
+	// Read payments, events and balances.
+	APIKeyPermissionRead APIKeyPermission = "READ"
+	// Cancel payments.
+	APIKeyPermissionCancel APIKeyPermission = "CANCEL"
+	// Mark payments as completed.
+	APIKeyPermissionComplete APIKeyPermission = "COMPLETE"
+	// Create and change the custodian: where money goes.
+	APIKeyPermissionCustodian APIKeyPermission = "CUSTODIAN"
+)
+
+var AllAPIKeyPermission = []APIKeyPermission{
+	APIKeyPermissionCreate,
+	APIKeyPermissionRead,
+	APIKeyPermissionCancel,
+	APIKeyPermissionComplete,
+	APIKeyPermissionCustodian,
+}
+
+func (e APIKeyPermission) IsValid() bool {
+	switch e {
+	case APIKeyPermissionCreate, APIKeyPermissionRead, APIKeyPermissionCancel, APIKeyPermissionComplete, APIKeyPermissionCustodian:
+		return true
+	}
+	return false
+}
+
+func (e APIKeyPermission) String() string {
+	return string(e)
+}
+
+func (e *APIKeyPermission) UnmarshalGQL(v any) error {
+	str, ok := v.(string)
+	if !ok {
+		return fmt.Errorf("enums must be strings")
+	}
+
+	*e = APIKeyPermission(str)
+	if !e.IsValid() {
+		return fmt.Errorf("%s is not a valid ApiKeyPermission", str)
+	}
+	return nil
+}
+
+func (e APIKeyPermission) MarshalGQL(w io.Writer) {
+	_, _ = fmt.Fprint(w, strconv.Quote(e.String()))
+}
 
 // Whether a campaign takes donations.
 type CampaignStatus string

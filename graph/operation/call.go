@@ -2,6 +2,7 @@ package operation
 
 import (
 	"context"
+	"net/netip"
 	"time"
 
 	"github.com/florinpay/florin/internal/fault"
@@ -15,10 +16,16 @@ type Call struct {
 	RequestID string
 	// Client is the caller's IP address, for limits. It is empty for a program
 	// on the same machine, which is the operator's own.
-	Client    string
+	Client string
+	// Source is the caller's own address, which an API key's networks are compared
+	// with. Unlike Client it is set for a program on the same machine, too.
+	Source    netip.Addr
 	UserAgent string
 	// Bearer is the token of the Authorization header; may be empty.
 	Bearer secret.Text
+	// Key is the API key that came in a header, or in the body of an operation that
+	// the txnid authorizes; may be empty.
+	Key secret.Text
 	// IdempotencyKey is the header's value, checked; empty without one.
 	IdempotencyKey string
 	// Request is the hash of the request's body. It distinguishes a repetition

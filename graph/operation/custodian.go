@@ -42,7 +42,7 @@ func (o *Operations) changeCustodian(
 	) (merchant.Custodian, secret.Text, error),
 ) (*model.CustodianResult, error) {
 	apiKey := secret.New(in.APIKey)
-	key, err := o.caller(ctx, apiKey)
+	key, err := o.caller(ctx, apiKey, merchant.PermissionCustodian)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func (o *Operations) changeCustodian(
 		if err != nil && !errors.Is(err, merchant.ErrNoCustodian) {
 			return nil, err
 		}
-		c, signing, err := change(ctx, key, wanted, merchant.Audited(o.custodianEntries(ctx, key, wanted)...))
+		c, signing, err := change(ctx, key, wanted, o.custodianEntries(ctx, key))
 		if err != nil {
 			return nil, err
 		}
@@ -96,42 +96,16 @@ func (o *Operations) notifyMoney(ctx context.Context, key merchant.Key, before, 
 	}
 }
 
-// custodianEntries returns one audit entry for each changed part, in the form the
-// dashboard writes.
-func (o *Operations) custodianEntries(ctx context.Context, key merchant.Key, in merchant.CustodianInput) []audit.Entry {
-	var lines []audit.Entry
-	add := func(action audit.Action, detail string) {
-		lines = append(lines, o.entry(ctx, key, action, named(key), detail))
-	}
-	if len(in.Wallets) > 0 {
-		var changes []string
-		for _, n := range chain.Networks() {
-			if address, ok := in.Wallets[n]; ok {
-				changes = append(changes, string(n)+" "+address)
-			}
+// custodianEntries returns the audit entries of a change with the key, in the form
+// the dashboard writes.
+func (o *Operations) custodianEntries(ctx context.Context, key merchant.Key) merchant.AuditFunc {
+	return func(before, after merchant.Custodian) []audit.Entry {
+		entries := merchant.MoneyEntries(named(key), before, after)
+		for i, e := range entries {
+			entries[i] = o.entry(ctx, key, e.Action, e.Subject, e.Detail)
 		}
-		add(audit.ActionWallets, strings.Join(changes, ", "))
+		return entries
 	}
-	if in.CallbackURL != nil {
-		add(audit.ActionCallback, *in.CallbackURL)
-	}
-	if in.Branding != nil {
-		add(audit.ActionBranding, "")
-	}
-	var rest []string
-	if in.Name != nil {
-		rest = append(rest, "name "+*in.Name)
-	}
-	if in.Secret != nil {
-		rest = append(rest, "shared secret")
-	}
-	if len(in.Networks) > 0 {
-		rest = append(rest, "network options")
-	}
-	if len(rest) > 0 {
-		add(audit.ActionCustodian, strings.Join(rest, ", "))
-	}
-	return lines
 }
 
 // custodianInput reads the arguments. Null counts as left out: many clients

@@ -5,6 +5,7 @@ import (
 
 	"github.com/florinpay/florin/graph/model"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
 )
@@ -16,7 +17,7 @@ const defaultEvents = 100
 func (o *Operations) Events(
 	ctx context.Context, apiKey secret.Text, after string, limit *int,
 ) (*model.EventsResult, error) {
-	key, err := o.caller(ctx, apiKey)
+	key, err := o.caller(ctx, apiKey, merchant.PermissionRead)
 	if err != nil {
 		return nil, err
 	}

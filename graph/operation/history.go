@@ -9,6 +9,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
 )
@@ -26,7 +27,7 @@ type TransactionsInput struct {
 
 // Transactions lists a key's payments. It takes one credit.
 func (o *Operations) Transactions(ctx context.Context, in TransactionsInput) (*model.TransactionsResult, error) {
-	key, err := o.caller(ctx, in.APIKey)
+	key, err := o.caller(ctx, in.APIKey, merchant.PermissionRead)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +104,7 @@ func (o *Operations) transactions(list []payment.Payment) []*model.Transaction {
 func (o *Operations) TransactionDetails(
 	ctx context.Context, apiKey secret.Text, txnid string,
 ) (*model.TransactionResult, error) {
-	key, err := o.caller(ctx, apiKey)
+	key, err := o.caller(ctx, apiKey, merchant.PermissionRead)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +124,7 @@ func (o *Operations) TransactionDetails(
 func (o *Operations) Untransferred(
 	ctx context.Context, apiKey secret.Text, network model.Network,
 ) (*model.UntransferredResult, error) {
-	key, err := o.caller(ctx, apiKey)
+	key, err := o.caller(ctx, apiKey, merchant.PermissionRead)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +144,7 @@ func (o *Operations) Untransferred(
 func (o *Operations) MarkCompleted(
 	ctx context.Context, apiKey secret.Text, txnid string,
 ) (*model.CompletionResult, error) {
-	key, err := o.caller(ctx, apiKey)
+	key, err := o.caller(ctx, apiKey, merchant.PermissionComplete)
 	if err != nil {
 		return nil, err
 	}

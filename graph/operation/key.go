@@ -11,7 +11,7 @@ import (
 
 // CreditsLeft returns how many credits the key has.
 func (o *Operations) CreditsLeft(ctx context.Context, apiKey secret.Text) (*model.CreditsResult, error) {
-	key, err := o.caller(ctx, apiKey)
+	key, err := o.caller(ctx, apiKey, merchant.PermissionRead)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func (o *Operations) CreditsLeft(ctx context.Context, apiKey secret.Text) (*mode
 
 // QueriesLeft returns how many queries the key has.
 func (o *Operations) QueriesLeft(ctx context.Context, apiKey secret.Text) (*model.QueriesResult, error) {
-	key, err := o.caller(ctx, apiKey)
+	key, err := o.caller(ctx, apiKey, merchant.PermissionRead)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package operation
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -84,8 +85,11 @@ type Operations struct{ d Deps }
 // New returns the operations.
 func New(d Deps) *Operations { return &Operations{d} }
 
-// caller returns the API key with this text and counts the operation.
-func (o *Operations) caller(ctx context.Context, key secret.Text) (merchant.Key, error) {
+// caller returns the API key with this text, if it may do what the operation needs
+// and is used from a network it may be used from, and counts the operation.
+func (o *Operations) caller(
+	ctx context.Context, key secret.Text, needs ...merchant.Permission,
+) (merchant.Key, error) {
 	if key.Empty() {
 		return merchant.Key{}, merchant.ErrBadKey
 	}
@@ -93,8 +97,42 @@ func (o *Operations) caller(ctx context.Context, key secret.Text) (merchant.Key,
 	if err != nil {
 		return merchant.Key{}, err
 	}
+	if err := allowed(ctx, k, needs...); err != nil {
+		return merchant.Key{}, err
+	}
 	if err := o.d.Limits.Key(ctx, k.ID); err != nil {
 		return merchant.Key{}, err
 	}
 	return k, nil
+}
+
+// allowed refuses a key that is used from outside its networks or lacks a permission.
+func allowed(ctx context.Context, k merchant.Key, needs ...merchant.Permission) error {
+	if !k.Sources.Allow(CallOf(ctx).Source) {
+		return merchant.ErrWrongSource
+	}
+	for _, p := range needs {
+		if err := k.Allow(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// shown refuses an API key that came with a request which needs none, if the key
+// may not do it. A text that is no key of Florin's is ignored, as it always was: the
+// txnid authorizes such requests.
+func (o *Operations) shown(ctx context.Context, needs merchant.Permission) error {
+	key := CallOf(ctx).Key
+	if key.Empty() {
+		return nil
+	}
+	k, err := o.d.Merchants.Authenticate(ctx, key.Reveal())
+	if errors.Is(err, merchant.ErrBadKey) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return allowed(ctx, k, needs)
 }

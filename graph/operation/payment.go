@@ -5,6 +5,7 @@ import (
 
 	"github.com/florinpay/florin/graph/model"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
 )
@@ -24,7 +25,7 @@ type PaymentInput struct {
 
 // Payment creates a pending payment and its checkout link. It takes no credit.
 func (o *Operations) Payment(ctx context.Context, in PaymentInput) (*model.PaymentResult, error) {
-	key, err := o.caller(ctx, in.APIKey)
+	key, err := o.caller(ctx, in.APIKey, merchant.PermissionCreate)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +103,8 @@ func (o *Operations) TxnDetails(
 	return o.transactionResult(p), nil
 }
 
-// owns reports whether the key is valid and the payment is its own.
+// owns reports whether the key is valid and the payment is its own. It refuses a key
+// that may not read.
 func (o *Operations) owns(ctx context.Context, apiKey secret.Text, p payment.Payment) (bool, error) {
 	if apiKey.Empty() {
 		return false, nil
@@ -111,11 +113,18 @@ func (o *Operations) owns(ctx context.Context, apiKey secret.Text, p payment.Pay
 	if fault.Is(err, fault.Unauthorized) {
 		return false, nil
 	}
-	return err == nil && key.ID == p.KeyID, err
+	if err != nil || key.ID != p.KeyID {
+		return false, err
+	}
+	err = allowed(ctx, key, merchant.PermissionRead)
+	return err == nil, err
 }
 
 // CancelPayment ends a payment for which nothing was received.
 func (o *Operations) CancelPayment(ctx context.Context, txnid string) (*model.TransactionResult, error) {
+	if err := o.shown(ctx, merchant.PermissionCancel); err != nil {
+		return nil, err
+	}
 	return o.onPayment(ctx, txnid, func(p payment.Payment) (payment.Payment, error) {
 		return o.d.Payments.Cancel(ctx, string(p.ID))
 	})
@@ -141,7 +150,7 @@ func (in StartInput) choice() (payment.Choice, error) {
 func (o *Operations) StartPayment(
 	ctx context.Context, apiKey secret.Text, in StartInput,
 ) (*model.TransactionResult, error) {
-	key, err := o.caller(ctx, apiKey)
+	key, err := o.caller(ctx, apiKey, merchant.PermissionCreate)
 	if err != nil {
 		return nil, err
 	}
@@ -160,6 +169,9 @@ func (o *Operations) StartPayment(
 
 // StartPublic starts a payment; its txnid is the only authorization.
 func (o *Operations) StartPublic(ctx context.Context, in StartInput) (*model.TransactionResult, error) {
+	if err := o.shown(ctx, merchant.PermissionCreate); err != nil {
+		return nil, err
+	}
 	choice, err := in.choice()
 	if err != nil {
 		return nil, err

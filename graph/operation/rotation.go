@@ -68,7 +68,7 @@ func (o *Operations) replaceKey(
 			ledger.Spend(key.ID, ledger.Credit, ledger.ReasonOperation, name+":"+string(subject), o.d.Now()),
 		)
 		entry := o.entry(ctx, key, audit.ActionRotateKey, named(key), name)
-		text, left, err := o.d.Merchants.ReplaceKey(ctx, key, costs, keep, entry)
+		text, left, err := o.d.Merchants.ReplaceKey(ctx, key, key.Permissions, costs, keep, entry)
 		if err != nil {
 			return nil, err
 		}

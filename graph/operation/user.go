@@ -126,17 +126,49 @@ func (o *Operations) Logout(ctx context.Context) (*model.UserResult, error) {
 	return &model.UserResult{User: user(member.User)}, nil
 }
 
+// KeyInput is a request for an API key.
+type KeyInput struct {
+	Label, Wallet  string
+	Permissions    []model.APIKeyPermission // empty: all that the role may give
+	SourceNetworks []string                 // empty: everywhere
+}
+
+// newKey returns the request of a member of the role. A session alone is no
+// re-authentication, so the key is not vouched for.
+func (in KeyInput) newKey(by merchant.Role, free NewKeys) (merchant.NewKey, error) {
+	texts := make([]string, len(in.Permissions))
+	for i, p := range in.Permissions {
+		texts[i] = string(p)
+	}
+	permissions, err := merchant.ParsePermissions(texts)
+	if err != nil {
+		return merchant.NewKey{}, err
+	}
+	sources, err := merchant.ParseSources(in.SourceNetworks...)
+	if err != nil {
+		return merchant.NewKey{}, fault.Within("sourceNetworks", err)
+	}
+	return merchant.NewKey{
+		Label: in.Label, Wallet: in.Wallet, Credits: free.Credits, Queries: free.Queries, Limited: true,
+		By: by, Permissions: permissions, Sources: sources,
+	}, nil
+}
+
 // CreateAPIKey makes a key for the merchant. Its text is shown only here.
-func (o *Operations) CreateAPIKey(ctx context.Context, label, wallet string) (*model.APIKeyResult, error) {
+func (o *Operations) CreateAPIKey(ctx context.Context, in KeyInput) (*model.APIKeyResult, error) {
 	member, err := o.acting(ctx, merchant.ActKeys)
 	if err != nil {
 		return nil, err
 	}
+	asked, err := in.newKey(member.Role, o.d.NewKeys)
+	if err != nil {
+		return nil, err
+	}
 	// Without a label the entry names the id that the key will get.
-	entry := o.entryBy(ctx, member.Merchant.ID, member.User.Email, audit.ActionCreateKey, strings.TrimSpace(label), "")
-	key, text, err := o.d.Merchants.CreateKey(ctx, member.Merchant, merchant.NewKey{
-		Label: label, Wallet: wallet, Credits: o.d.NewKeys.Credits, Queries: o.d.NewKeys.Queries, Limited: true,
-	}, entry)
+	entry := o.entryBy(
+		ctx, member.Merchant.ID, member.User.Email, audit.ActionCreateKey, strings.TrimSpace(in.Label), "",
+	)
+	key, text, err := o.d.Merchants.CreateKey(ctx, member.Merchant, asked, entry)
 	if err != nil {
 		return nil, err
 	}
@@ -180,11 +212,20 @@ func (o *Operations) ownKey(ctx context.Context, key merchant.Key) (*model.APIKe
 	credits, queries := int(balance.Credits), int(balance.Queries)
 	return &model.APIKey{
 		ID: optional(key.PublicID), Label: optional(key.Label), Wallet: optional(string(key.Wallet)),
+		Permissions: permissions(key), SourceNetworks: key.Sources.List(),
 		CreditsLeft: &credits, QueriesLeft: &queries, UserID: optional(key.UserPublic), CreatedAt: at(key),
 		FirstName: optional(
 			key.FirstName,
 		), LastName: optional(key.LastName), Email: optional(key.Email), Custodian: custodian,
 	}, nil
+}
+
+func permissions(key merchant.Key) []model.APIKeyPermission {
+	var list []model.APIKeyPermission
+	for _, p := range key.Permissions.List() {
+		list = append(list, model.APIKeyPermission(strings.ToUpper(string(p))))
+	}
+	return list
 }
 
 // CreateTopUp makes a payment by which one of the merchant's keys buys credits.

@@ -20,6 +20,7 @@ type Hash [32]byte
 //	flr_  password reset 43 random characters (256 bits) + 6 of checksum
 //	fli_  invitation     43 random characters (256 bits) + 6 of checksum
 //	flt_  team invitation   43 random characters (256 bits) + 6 of checksum
+//	flw_  waiting change    43 random characters (256 bits) + 6 of checksum
 //	flc_  challenge      43 random characters (256 bits) + 6 of checksum
 //
 // The checksum is the CRC-32 (IEEE 802.3) of all characters before it, written
@@ -36,6 +37,7 @@ var (
 	APIKey         = TokenKind{"flk_", 37}
 	SessionToken   = TokenKind{"fls_", 43}
 	TeamToken      = TokenKind{"flt_", 43}
+	ChangeToken    = TokenKind{"flw_", 43} // stops a change that waits
 	resetToken     = TokenKind{"flr_", 43}
 	inviteToken    = TokenKind{"fli_", 43}
 	challengeToken = TokenKind{"flc_", 43}

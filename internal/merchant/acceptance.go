@@ -45,6 +45,7 @@ func (o NetworkOptions) words() [][2]string {
 		{"smallest amount", limit(o.MinAmount)},
 		{"largest amount", limit(o.MaxAmount)},
 		{"final after", "the network's own rule"},
+		{"smallest amount swept", limit(o.SweepMin)},
 	}
 	if o.Finality != (chain.Finality{}) {
 		all[4][1] = o.Finality.String()

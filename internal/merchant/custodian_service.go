@@ -3,6 +3,7 @@ package merchant
 import (
 	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 
@@ -22,6 +23,9 @@ const (
 func (s *Service) CreateCustodian(
 	ctx context.Context, key Key, in CustodianInput, record AuditFunc,
 ) (Custodian, secret.Text, error) {
+	if err := s.mayAdd(ctx, key); err != nil {
+		return Custodian{}, secret.Text{}, err
+	}
 	c, signing, err := s.newCustodian(key, in)
 	if err == nil {
 		err = s.checkWallets(ctx, Custodian{}, c)
@@ -38,6 +42,31 @@ func (s *Service) CreateCustodian(
 		return Custodian{}, secret.Text{}, err
 	}
 	return c, signing, nil
+}
+
+// mayAdd refuses a key of unknown maker where the account has a custodian already:
+// whoever holds a stolen session could otherwise make a key, give it wallets of their
+// own, and have the merchant's payments created with it.
+func (s *Service) mayAdd(ctx context.Context, key Key) error {
+	if key.Vouched {
+		return nil
+	}
+	keys, err := s.store.KeysOfUser(ctx, key.UserID)
+	if err != nil {
+		return err
+	}
+	for _, k := range keys {
+		_, err := s.store.Custodian(ctx, k.ID)
+		switch {
+		case err == nil && k.ID == key.ID:
+			return ErrHasCustodian
+		case err == nil:
+			return ErrNotVouched
+		case !errors.Is(err, ErrNoCustodian):
+			return err
+		}
+	}
+	return nil
 }
 
 // UpdateCustodian applies the input to the custodian of the key and debits one

@@ -17,14 +17,19 @@ import (
 
 // Key is an API key. Its secret is known only as a hash.
 type Key struct {
-	ID         int64
-	PublicID   string // ULID
-	UserID     int64  // the owner
-	UserPublic string // the owner's public id
-	Hash       identity.Hash
-	Label      string
-	Wallet     chain.Address // the EVM wallet registered on the key; may be empty
-	FirstName  string        // of the owner
+	ID          int64
+	PublicID    string // ULID
+	UserID      int64  // the owner
+	UserPublic  string // the owner's public id
+	Hash        identity.Hash
+	Label       string
+	Wallet      chain.Address // the EVM wallet registered on the key; may be empty
+	Permissions Permissions
+	Sources     Sources // the networks it may be used from
+	// Vouched: the command line made the key, or an owner who re-authenticated.
+	// Only such a key may add a custodian to an account that has one.
+	Vouched    bool
+	FirstName  string // of the owner
 	LastName   string
 	Email      string
 	CreatedAt  time.Time
@@ -67,6 +72,13 @@ type NewKey struct {
 	Queries int64  // free queries, 0 to ledger.MaxRecharge
 	// Limited: the user creates it, so MaxKeys and MaxEverKeys apply.
 	Limited bool
+	// By is the role of the member who makes the key, and bounds its permissions.
+	// Empty: the command line, which may give all.
+	By Role
+	// Reauthenticated: the member did so for this key.
+	Reauthenticated bool
+	Permissions     Permissions // empty: all that By allows
+	Sources         Sources     // the networks it may be used from; empty: all
 }
 
 // free returns what a new key receives for nothing, given how many keys its
@@ -77,6 +89,27 @@ func (n NewKey) free(earlier int64) Grant {
 	}
 	return Grant{Credits: n.Credits, Queries: n.Queries}
 }
+
+// permissions returns what the key may do, or fault.Forbidden if its maker may give
+// less than was asked for.
+func (n NewKey) permissions() (Permissions, error) {
+	most := AllPermissions()
+	if n.By != "" {
+		most = n.By.Permissions()
+	}
+	if n.Permissions.Empty() {
+		return most, nil
+	}
+	for _, p := range n.Permissions.List() {
+		if !most.Has(p) {
+			return Permissions{}, fault.About(fault.Forbidden, "permissions",
+				"must be among what %s may give: %s", n.By.Noun(), most)
+		}
+	}
+	return n.Permissions, nil
+}
+
+func (n NewKey) vouched() bool { return n.By == "" || (n.By == RoleOwner && n.Reauthenticated) }
 
 // How many keys a user may have.
 const (
@@ -102,6 +135,10 @@ func (s *Service) CreateKey(
 	if err := checkFree(in); err != nil {
 		return Key{}, secret.Text{}, err
 	}
+	permissions, err := in.permissions()
+	if err != nil {
+		return Key{}, secret.Text{}, err
+	}
 	now := s.now().UTC()
 	id, err := s.newID(now)
 	if err != nil {
@@ -114,6 +151,7 @@ func (s *Service) CreateKey(
 	key := Key{
 		PublicID: id, UserID: user.ID, UserPublic: user.PublicID, Hash: hash, Label: label, Wallet: wallet,
 		FirstName: user.FirstName, LastName: user.LastName, Email: user.Email, CreatedAt: now,
+		Permissions: permissions, Sources: in.Sources, Vouched: in.vouched(),
 	}
 	entries := func(keyID, earlier int64) []ledger.Entry {
 		return grantEntries(keyID, in.free(earlier), ledger.ReasonSignup, "signup:"+id, now)

@@ -16,9 +16,11 @@ import (
 type Replacement struct {
 	KeyID     int64
 	Old, Next identity.Hash
-	Entries   []ledger.Entry
-	Audit     []audit.Entry
-	Now       time.Time
+	// Most are the permissions the key keeps of those it has: none is ever added.
+	Most    Permissions
+	Entries []ledger.Entry
+	Audit   []audit.Entry
+	Now     time.Time
 	// Request identifies the request among those of the key, and Answer makes
 	// the answer to keep for its repetition; nil keeps nothing. Answer may be
 	// called again, so it must have no effects.
@@ -36,16 +38,20 @@ type Keep struct {
 
 // ReplaceKey gives the key a new text, posts the entries with it, and returns
 // the text, which is shown only here, and the balance of the key. The old text
-// fails from then on. keep may be nil. The caller has checked the permission. It
-// fails with ErrBadKey if the key was replaced in the meantime.
+// fails from then on. The key keeps the permissions it has that are among most, and
+// gets no other. keep may be nil. The caller has checked who asks. It fails with
+// ErrBadKey if the key was replaced in the meantime, or ErrNothingLeft.
 func (s *Service) ReplaceKey(
-	ctx context.Context, key Key, entries []ledger.Entry, keep *Keep, trail ...audit.Entry,
+	ctx context.Context, key Key, most Permissions, entries []ledger.Entry, keep *Keep, trail ...audit.Entry,
 ) (secret.Text, ledger.Balance, error) {
+	if key.Permissions.Within(most).Empty() {
+		return secret.Text{}, ledger.Balance{}, ErrNothingLeft
+	}
 	text, hash, err := identity.APIKey.New(s.opts.Random)
 	if err != nil {
 		return secret.Text{}, ledger.Balance{}, fmt.Errorf("make an API key: %w", err)
 	}
-	r := Replacement{KeyID: key.ID, Old: key.Hash, Next: hash, Entries: entries, Audit: trail, Now: s.now()}
+	r := Replacement{KeyID: key.ID, Old: key.Hash, Next: hash, Most: most, Entries: entries, Audit: trail, Now: s.now()}
 	if keep != nil {
 		r.Request = keep.Request
 		r.Answer = func(left ledger.Balance) (idempotency.Answer, error) { return keep.Answer(text, left) }

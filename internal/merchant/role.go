@@ -50,7 +50,8 @@ const (
 	ActWebhooks Act = "send webhooks again"
 	// ActKeys is to make, rotate and revoke API keys.
 	ActKeys Act = "create, rotate and revoke API keys"
-	// ActCallback is to set where webhooks go and how they are signed.
+	// ActCallback is to set where webhooks go and how they are signed: whoever can
+	// forge one makes the shop hand out goods (Direction).
 	ActCallback Act = "set the callback address and its secrets"
 	// ActBranding is to change the appearance of the checkout and the merchant's name.
 	ActBranding Act = "change the branding"
@@ -78,7 +79,7 @@ var mayDo = map[Act][]Role{
 	ActModerate:  {RoleOwner, RoleSupport},
 	ActWebhooks:  {RoleOwner, RoleDeveloper, RoleSupport},
 	ActKeys:      {RoleOwner, RoleDeveloper},
-	ActCallback:  {RoleOwner, RoleDeveloper},
+	ActCallback:  {RoleOwner},
 	ActBranding:  {RoleOwner, RoleDeveloper},
 	ActCredits:   {RoleOwner},
 	ActMoney:     {RoleOwner},

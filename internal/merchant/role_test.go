@@ -13,7 +13,7 @@ func TestRole_May(t *testing.T) {
 	want := map[Role][]Act{
 		RoleOwner: append(Acts(), ActOwn),
 		RoleDeveloper: {
-			ActOwn, ActRead, ActPay, ActCampaigns, ActWebhooks, ActKeys, ActCallback, ActBranding, ActAudit,
+			ActOwn, ActRead, ActPay, ActCampaigns, ActWebhooks, ActKeys, ActBranding, ActAudit,
 		},
 		RoleSupport: {ActOwn, ActRead, ActPay, ActPayments, ActModerate, ActWebhooks},
 		RoleViewer:  {ActOwn, ActRead},

@@ -33,6 +33,11 @@ type Store interface {
 	RetiredAnswer(
 		ctx context.Context, old identity.Hash, name string, request idempotency.Hash, now time.Time,
 	) (int64, idempotency.Answer, error)
+	// SetKeyRights sets what a key of the user may do, from where, and that an
+	// owner vouches for it, or fails with ErrUnknownKey.
+	SetKeyRights(
+		ctx context.Context, userID, keyID int64, p Permissions, from Sources, trail ...audit.Entry,
+	) error
 	// SetKeyLabel and RevokeKey change a key of the user, or fail with ErrUnknownKey.
 	SetKeyLabel(ctx context.Context, userID, keyID int64, label string, trail ...audit.Entry) error
 	RevokeKey(ctx context.Context, userID, keyID int64, now time.Time, trail ...audit.Entry) error
@@ -64,6 +69,28 @@ type Store interface {
 		ctx context.Context, keyID int64, entries []ledger.Entry, change func(Custodian) (Custodian, error),
 		record AuditFunc,
 	) (Custodian, error)
+
+	// Locked reports whether the owners locked where the merchant's money goes; Lock
+	// locks it.
+	Locked(ctx context.Context, merchantID int64) (bool, error)
+	Lock(ctx context.Context, merchantID int64, now time.Time, trail ...audit.Entry) error
+	// AddWaiting stores a change that waits, or fails with ErrChangeWaits.
+	AddWaiting(ctx context.Context, w Waiting, token identity.Hash, trail ...audit.Entry) error
+	// WaitingOf lists the changes of the merchant that wait, the oldest first.
+	// WaitingBy returns the one that the token stops, or ErrNoChange.
+	WaitingOf(ctx context.Context, merchantID int64) ([]Waiting, error)
+	WaitingBy(ctx context.Context, token identity.Hash) (Waiting, error)
+	// DueWaiting returns changes that are due at now.
+	DueWaiting(ctx context.Context, now time.Time, limit int) ([]Waiting, error)
+	// StopWaiting, FailWaiting and ApplyWaiting end a change that waits, or fail
+	// with ErrNoChange. ApplyWaiting makes it in the same transaction; fresh is the
+	// custodian of a key that has none.
+	StopWaiting(ctx context.Context, merchantID int64, id string, now time.Time, trail ...audit.Entry) error
+	FailWaiting(ctx context.Context, id string, now time.Time, trail ...audit.Entry) error
+	ApplyWaiting(
+		ctx context.Context, w Waiting, now time.Time, fresh Custodian, change func(Custodian) (Custodian, error),
+		record AuditFunc,
+	) error
 
 	// PutLogo stores the logo of the key's custodian in place of the one before;
 	// an empty logo removes it. It fails with ErrNoCustodian.

@@ -120,6 +120,9 @@ func (m *memory) RotateKey(_ context.Context, r Replacement) (ledger.Balance, er
 	if err := m.apply(r.KeyID, r.Entries); err != nil {
 		return ledger.Balance{}, err
 	}
+	if k.Permissions = k.Permissions.Within(r.Most); k.Permissions.Empty() {
+		return ledger.Balance{}, ErrNothingLeft
+	}
 	k.Hash = r.Next
 	m.keys[r.KeyID] = k
 	return m.balances[r.KeyID], nil

@@ -246,7 +246,8 @@ func (w *world) acts() map[string]func(context.Context, ...audit.Entry) error {
 	}
 	w.Must(w.CreateSession(w.T.Context(), session("old")))
 	newKey := merchant.Key{
-		PublicID: string(storetest.NewID()), UserID: u.ID, Hash: storetest.HashOf("new key"),
+		Permissions: merchant.AllPermissions(),
+		PublicID:    string(storetest.NewID()), UserID: u.ID, Hash: storetest.HashOf("new key"),
 		CreatedAt: storetest.Start,
 	}
 	pay := func(ref string) []ledger.Entry {
@@ -272,6 +273,7 @@ func (w *world) acts() map[string]func(context.Context, ...audit.Entry) error {
 		},
 		"replace key": func(ctx context.Context, trail ...audit.Entry) error {
 			_, err := w.RotateKey(ctx, merchant.Replacement{
+				Most:  merchant.AllPermissions(),
 				KeyID: k.ID, Old: k.Hash, Next: storetest.HashOf("next"), Now: storetest.Start,
 				Entries: pay("rotate"), Audit: trail,
 			})

@@ -143,6 +143,7 @@ func (w *world) useEverything() {
 	_, _, err = w.begin(k.ID, "a", "b", "c", storetest.Start)
 	w.Must(err)
 	_, err = w.RotateKey(ctx, merchant.Replacement{
+		Most:  merchant.AllPermissions(),
 		KeyID: k.ID, Old: k.Hash, Next: storetest.HashOf("next"), Now: storetest.Start, Request: "a",
 		Answer: func(ledger.Balance) (idempotency.Answer, error) {
 			return idempotency.Answer{Status: 200, Body: []byte("b")}, nil

@@ -40,6 +40,9 @@ CREATE TABLE api_keys (
     hash         bytea       NOT NULL UNIQUE CHECK (octet_length(hash) = 32),
     label        text        NOT NULL,
     wallet       text        NOT NULL,
+    permissions  text        NOT NULL, -- names, separated by commas
+    sources      text        NOT NULL, -- networks (CIDR) it may be used from, separated by spaces; empty: all
+    vouched      boolean     NOT NULL, -- made by the command line, or by an owner who re-authenticated
     created_at   timestamptz NOT NULL,
     last_used_at timestamptz,
     revoked_at   timestamptz,
@@ -655,3 +658,29 @@ CREATE TABLE retired_keys (
     retired_at timestamptz NOT NULL
 );
 CREATE INDEX retired_keys_by_age ON retired_keys (retired_at);
+
+-- Merchant accounts whose owners locked where money goes.
+CREATE TABLE wallet_locks (
+    merchant_id bigint PRIMARY KEY REFERENCES users,
+    since       timestamptz NOT NULL
+);
+
+-- Changes of where money goes that wait, because the account is locked. They are kept when they have ended.
+CREATE TABLE waiting_changes (
+    id          bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    public_id   text NOT NULL UNIQUE,
+    token       bytea NOT NULL UNIQUE CHECK (octet_length(token) = 32), -- hash of what stops the change
+    merchant_id bigint NOT NULL REFERENCES users,
+    key_id      bigint REFERENCES api_keys, -- NULL: the change is about the account
+    kind        text NOT NULL CHECK (kind IN ('custodian', 'campaign', 'unlock')),
+    campaign    text NOT NULL, -- slug, or empty
+    body        text NOT NULL, -- sealed: the new settings
+    changes     text NOT NULL, -- JSON list of lines, with old and new
+    actor       text NOT NULL, -- e-mail address
+    created_at  timestamptz NOT NULL,
+    due_at      timestamptz NOT NULL,
+    state       text NOT NULL CHECK (state IN ('WAITING', 'MADE', 'STOPPED', 'FAILED')),
+    ended_at    timestamptz
+);
+CREATE INDEX waiting_changes_due ON waiting_changes (due_at) WHERE state = 'WAITING';
+CREATE INDEX waiting_changes_of_merchant ON waiting_changes (merchant_id) WHERE state = 'WAITING';

@@ -40,6 +40,9 @@ CREATE TABLE api_keys (
     hash         BLOB    NOT NULL UNIQUE CHECK (length(hash) = 32),
     label        TEXT    NOT NULL,
     wallet       TEXT    NOT NULL,
+    permissions  TEXT    NOT NULL, -- names, separated by commas
+    sources      TEXT    NOT NULL, -- networks (CIDR) it may be used from, separated by spaces; empty: all
+    vouched      INTEGER NOT NULL, -- made by the command line, or by an owner who re-authenticated
     created_at   INTEGER NOT NULL,
     last_used_at INTEGER,
     revoked_at   INTEGER,
@@ -667,3 +670,29 @@ CREATE TABLE retired_keys (
     retired_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX retired_keys_by_age ON retired_keys (retired_at);
+
+-- Merchant accounts whose owners locked where money goes.
+CREATE TABLE wallet_locks (
+    merchant_id INTEGER PRIMARY KEY REFERENCES users,
+    since       INTEGER NOT NULL
+) STRICT;
+
+-- Changes of where money goes that wait, because the account is locked. They are kept when they have ended.
+CREATE TABLE waiting_changes (
+    id          INTEGER PRIMARY KEY,
+    public_id   TEXT NOT NULL UNIQUE,
+    token       BLOB NOT NULL UNIQUE CHECK (length(token) = 32), -- hash of what stops the change
+    merchant_id INTEGER NOT NULL REFERENCES users,
+    key_id      INTEGER REFERENCES api_keys, -- NULL: the change is about the account
+    kind        TEXT NOT NULL CHECK (kind IN ('custodian', 'campaign', 'unlock')),
+    campaign    TEXT NOT NULL, -- slug, or empty
+    body        TEXT NOT NULL, -- sealed: the new settings
+    changes     TEXT NOT NULL, -- JSON list of lines, with old and new
+    actor       TEXT NOT NULL, -- e-mail address
+    created_at  INTEGER NOT NULL,
+    due_at      INTEGER NOT NULL,
+    state       TEXT NOT NULL CHECK (state IN ('WAITING', 'MADE', 'STOPPED', 'FAILED')),
+    ended_at    INTEGER
+) STRICT;
+CREATE INDEX waiting_changes_due ON waiting_changes (due_at) WHERE state = 'WAITING';
+CREATE INDEX waiting_changes_of_merchant ON waiting_changes (merchant_id) WHERE state = 'WAITING';

@@ -8,7 +8,11 @@ type Form struct {
 	Title  panel.Field
 	Story  panel.Field // a text area
 	Fields []panel.Field
-	AtOnce bool // names and messages are shown until they are hidden
+	// Redirect: the member may give the campaign another key, after Reauth. A new
+	// campaign takes any key.
+	New, Redirect bool
+	Reauth        panel.Field
+	AtOnce        bool // names and messages are shown until they are hidden
 }
 
 // ListProps is the list of campaigns and the form of a new one.

@@ -15,12 +15,23 @@ type KeysProps struct {
 	Rows    []KeyRow
 	Fields  []panel.Field // of a new key
 	Full    bool          // no more keys are allowed
+	// Permissions are those the member may give to a new key.
+	Permissions       []PermissionBox
+	PermissionProblem string
+	// Confirm is the optional re-authentication of a new key; nil: the role cannot.
+	Confirm *panel.Field
 	// Reauth is the re-authentication of the forms about a key.
 	Reauth panel.Reauth
 }
 
 // FreshKey is a new key. Its text is shown once.
 type FreshKey struct{ Text, Label string }
+
+// PermissionBox is one permission in a form.
+type PermissionBox struct {
+	Value, Text string
+	On          bool
+}
 
 // KeyRow is one API key.
 type KeyRow struct {
@@ -29,6 +40,12 @@ type KeyRow struct {
 	CreatedAt, LastUsedAt time.Time
 	RevokedAt, DisabledAt time.Time
 	Custodian             bool
+	// May and Sources say what the key may do, and from where; no source: anywhere.
+	May, Sources []string
+	// Permissions and Networks are the form that changes them.
+	Permissions       []PermissionBox
+	Networks          panel.Field
+	PermissionProblem string
 	// Problem belongs to the forms that change this key.
 	Problem string
 	Rename  panel.Field

@@ -71,15 +71,5 @@ func apiKey(c echo.Context, body *jsonbody.Object) secret.Text {
 	if key := body.Secret("apiKey"); !key.Empty() {
 		return key
 	}
-	return headerKey(c)
-}
-
-func headerKey(c echo.Context) secret.Text {
-	h := c.Request().Header
-	for _, name := range []string{"x-api-key", "api-key"} {
-		if v := h.Get(name); v != "" {
-			return secret.New(v)
-		}
-	}
-	return shell.CallOf(c).Bearer
+	return shell.CallOf(c).Key
 }

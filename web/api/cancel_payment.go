@@ -7,12 +7,14 @@ import (
 
 	"github.com/florinpay/florin/graph/jsonbody"
 	"github.com/florinpay/florin/graph/model"
+	"github.com/florinpay/florin/web/shell"
 )
 
 // postCancelPayment is `cancelPayment` over REST.
 func (s *Surface) postCancelPayment(c echo.Context) error {
 	return Write(c, s, func(ctx context.Context, b *jsonbody.Object) (*model.TransactionResult, error) {
 		txnid := b.Text("txnid")
+		shell.CallOf(c).Key = apiKey(c, b)
 		if err := b.Err(); err != nil {
 			return nil, err
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/florinpay/florin/graph/model"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/web/shell"
 )
 
 // getEvents lists the events that webhooks report, for the key of a header: a URL is
@@ -18,7 +19,7 @@ func (s *Surface) getEvents(c echo.Context) error {
 		if err != nil {
 			return nil, err
 		}
-		return s.Operations.Events(ctx, headerKey(c), c.QueryParam("after"), limit)
+		return s.Operations.Events(ctx, shell.CallOf(c).Key, c.QueryParam("after"), limit)
 	})
 }
 

@@ -20,7 +20,7 @@ func campaignForm(f *shell.Form, present campaign.Campaign, choice panel.KeyChoi
 	for _, m := range present.Suggested {
 		suggested = append(suggested, m.String())
 	}
-	form := campaignview.Form{Key: choice, AtOnce: present.ShowAtOnce}
+	form := campaignview.Form{Key: choice, New: present.Slug == "", AtOnce: present.ShowAtOnce}
 	if _, posted := f.Values["title"]; posted {
 		form.AtOnce = f.Values.Get("atOnce") != ""
 	}

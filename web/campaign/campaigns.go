@@ -1,15 +1,19 @@
 package campaign
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/merchant"
 	campaignview "github.com/florinpay/florin/views/campaign"
 	"github.com/florinpay/florin/web/checkout"
 	"github.com/florinpay/florin/web/session"
@@ -93,19 +97,51 @@ func (d *Surface) campaignEditPage(c echo.Context, who session.Principal, status
 		return err
 	}
 	if f.Text("key") == "" {
+		if !who.Membership.Role.May(merchant.ActMoney) {
+			choice.Current = "" // a revoked key stays until an owner chooses another
+		}
 		for _, k := range who.Keys {
 			if k.ID == found.KeyID {
 				choice.Current = k.PublicID
 			}
 		}
 	}
+	form := campaignForm(f, found, choice)
+	form.Redirect = who.Membership.Role.May(merchant.ActMoney)
+	if form.Reauth, err = d.ReauthField(c, who, f); err != nil {
+		return err
+	}
+	form.Reauth.Required = false
+	form.Reauth.Hint = "Only to choose another API key, since donations go to the wallets of the key."
 	p := campaignview.EditProps{
 		Frame: d.Frame(
 			c, who, "Change a campaign", campaignsPath,
 		), Slug: found.Slug, Name: found.Title, Problem: f.Problem, HasKey: ok,
-		KeyGone: found.KeyRevoked, Form: campaignForm(f, found, choice),
+		KeyGone: found.KeyRevoked, Form: form,
 	}
 	return d.Show(c, status, p.Frame, campaignview.Edit(p))
+}
+
+// redirection says where the money of a campaign goes with its key of before and with
+// the next one, one line each.
+func (d *Surface) redirection(
+	ctx context.Context, who session.Principal, before int64, next merchant.Key,
+) ([]string, error) {
+	old := "none"
+	for _, k := range who.AllKeys {
+		if k.ID == before {
+			old = session.KeyLabel(k)
+		}
+	}
+	var custodians [2]merchant.Custodian
+	for i, id := range []int64{before, next.ID} {
+		var err error
+		if custodians[i], err = d.Merchants.Custodian(ctx, id); err != nil && !errors.Is(err, merchant.ErrNoCustodian) {
+			return nil, err
+		}
+	}
+	return append([]string{"API key " + old + " → " + session.KeyLabel(next)},
+		custodians[1].WalletChanges(custodians[0])...), nil
 }
 
 func (d *Surface) postCampaignEdit(c echo.Context, who session.Principal) error {
@@ -117,22 +153,36 @@ func (d *Surface) postCampaignEdit(c echo.Context, who session.Principal) error 
 	if err != nil {
 		return err
 	}
-	key, err := who.Key(f.Text("key"))
-	if err != nil {
-		return err
+	key := merchant.Key{ID: found.KeyID}
+	if text := f.Text("key"); text != "" {
+		if key, err = who.Key(text); err != nil {
+			return err
+		}
 	}
 	in := draftOf(f, found)
 	if !f.OK() {
 		return d.campaignEditPage(c, who, http.StatusBadRequest, f)
 	}
-	changed, err := d.Campaigns.Edit(
-		c.Request().Context(), who.KeyIDs(), found.Slug, key.ID, in, d.AuditEntry(c, who, audit.ActionCampaign, "", ""),
-	)
+	var changes []string
+	if key.ID != found.KeyID {
+		if err := d.Gate(c, who, f); err != nil {
+			if !session.ReauthRefused(f, err) {
+				return err
+			}
+			return d.campaignEditPage(c, who, session.ReauthStatus(err), f)
+		}
+		if changes, err = d.redirection(c.Request().Context(), who, found.KeyID, key); err != nil {
+			return err
+		}
+	}
+	changed, err := d.Campaigns.Edit(c.Request().Context(), who.KeyIDs(), found.Slug, key.ID, in,
+		d.AuditEntry(c, who, audit.ActionCampaign, "", strings.Join(append(changes, ""), ", ")))
 	if err != nil {
 		if !f.Refused(err, campaignSubjects...) {
 			return err
 		}
 		return d.campaignEditPage(c, who, fault.KindOf(err).Code(), f)
 	}
+	d.MailChanges(c, who, key, "Where donations to “"+changed.Title+"” go was changed", changes)
 	return d.Cookies.Redirect(c, campaignsPath+"/"+changed.Slug, "The campaign is changed.")
 }

@@ -101,7 +101,7 @@ func moneyFields(f *shell.Form, c merchant.Custodian, wallets bool) []panel.Fiel
 		f.Field(
 			panel.Field{
 				Name: "name", Label: "Name of your shop", Value: c.Name, Hint: "Your customers see it while they pay.",
-				Max: "100",
+				Max: "100", ReadOnly: !wallets,
 			},
 		),
 	}
@@ -109,7 +109,7 @@ func moneyFields(f *shell.Form, c merchant.Custodian, wallets bool) []panel.Fiel
 		hint := ""
 		switch {
 		case !wallets && i == 0:
-			hint = "Only an owner can change the wallets."
+			hint = "Only an owner can change the wallets, the callback address and the secrets."
 		case !wallets:
 		case i == 0: // one label for the inputs that follow
 			hint = "The address of a wallet of your own; the same may stand for several networks. " +
@@ -123,7 +123,8 @@ func moneyFields(f *shell.Form, c merchant.Custodian, wallets bool) []panel.Fiel
 	}
 	return append(fields, f.Field(panel.Field{
 		Name: "callbackUrl", Label: "Callback address", Type: "url", Value: c.CallbackURL, Mono: true, Max: "2048",
-		Hint: "An https address of your shop. Left empty, no webhook is sent.", Placeholder: "https://shop.example/florin",
+		ReadOnly: !wallets,
+		Hint:     "An https address of your shop. Left empty, no webhook is sent.", Placeholder: "https://shop.example/florin",
 	}))
 }
 
@@ -142,13 +143,9 @@ func (d *Surface) postCustodian(c echo.Context, who session.Principal) error {
 	if err != nil {
 		return err
 	}
-	in, err := moneyInput(who.Membership, f, before)
-	if err != nil {
-		return err
-	}
-	all := emptyCustodianForm()
+	in, all := moneyInput(f), emptyCustodianForm()
 	all.money = f
-	err = d.Reauthenticate(c, who, f)
+	err = d.Gate(c, who, f)
 	if err != nil && session.ReauthRefused(f, err) {
 		return d.custodianPage(c, who, session.ReauthStatus(err), key.PublicID, all)
 	}
@@ -156,12 +153,12 @@ func (d *Surface) postCustodian(c echo.Context, who session.Principal) error {
 		var changes []string
 		entry := d.AuditChanges(c, who, func(before, after merchant.Custodian) []audit.Entry {
 			changes = after.Destinations(before)
-			return moneyEntries(key, before, after)
+			return merchant.MoneyEntries(session.KeyLabel(key), before, after)
 		})
 		var signing secret.Text
 		var after merchant.Custodian
 		if after, signing, err = d.Merchants.ArrangeCustodian(c.Request().Context(), key, in, entry); err == nil {
-			d.mailMoney(c, who, key, changes)
+			d.MailChanges(c, who, key, "Where your money goes was changed", changes)
 			notices := d.Merchants.WalletNotices(c.Request().Context(), before, after)
 			return d.custodianSaved(c, who, key, signing, "Wallets and callback are saved.", notices...)
 		}
@@ -184,26 +181,14 @@ func moneySubjects() []shell.Subject {
 	return all
 }
 
-// moneyInput reads the form. It refuses a changed wallet from a user whose role may
-// not change wallets.
-func moneyInput(
-	membership merchant.Membership, f *shell.Form, before merchant.Custodian,
-) (merchant.CustodianInput, error) {
+// moneyInput reads the form.
+func moneyInput(f *shell.Form) merchant.CustodianInput {
 	name, callback := f.Text("name"), f.Text("callbackUrl")
-	in := merchant.CustodianInput{Name: &name, CallbackURL: &callback}
-	denied := membership.Allow(merchant.ActMoney)
-	if denied == nil {
-		in.Wallets = make(map[chain.Network]string)
-	}
+	in := merchant.CustodianInput{Name: &name, CallbackURL: &callback, Wallets: make(map[chain.Network]string)}
 	for _, n := range chain.Networks() {
-		input := walletNames[n].Input
-		if denied == nil {
-			in.Wallets[n] = f.Text(input)
-		} else if f.Values.Has(input) && f.Text(input) != string(before.Wallets[n]) {
-			return merchant.CustodianInput{}, denied
-		}
+		in.Wallets[n] = f.Text(walletNames[n].Input)
 	}
-	return in, nil
+	return in
 }
 
 // custodianSaved shows a new signing secret in the response itself: a redirect
@@ -218,40 +203,6 @@ func (d *Surface) custodianSaved(
 	f := emptyCustodianForm()
 	f.signing, f.notices = signing, notices
 	return d.custodianPage(c, who, http.StatusOK, key.PublicID, f)
-}
-
-// moneyEntries lists the changes of wallets, callback and name.
-func moneyEntries(key merchant.Key, before, after merchant.Custodian) []audit.Entry {
-	var lines []audit.Entry
-	add := func(action audit.Action, detail string) {
-		lines = append(lines, audit.Entry{Action: action, Subject: session.KeyLabel(key), Detail: detail})
-	}
-	if wallets := after.WalletChanges(before); len(wallets) > 0 {
-		add(audit.ActionWallets, strings.Join(wallets, ", "))
-	}
-	if before.CallbackURL != after.CallbackURL {
-		add(audit.ActionCallback, orNone(before.CallbackURL)+" → "+orNone(after.CallbackURL))
-	}
-	if before.Name != after.Name {
-		add(audit.ActionCustodian, "name "+orNone(before.Name)+" → "+orNone(after.Name))
-	}
-	return lines
-}
-
-// mailMoney mails the changes of wallets and callback to the owners.
-func (d *Surface) mailMoney(c echo.Context, who session.Principal, key merchant.Key, changes []string) {
-	if len(changes) > 0 {
-		d.MailOwners(c, who, "Where your money goes was changed",
-			who.User.Email+" changed in Florin, for the API key “"+session.KeyLabel(key)+"”:\n\n"+
-				strings.Join(changes, "\n"))
-	}
-}
-
-func orNone(text string) string {
-	if text == "" {
-		return "none"
-	}
-	return text
 }
 
 // ownCustodian reads the form and returns the key it names.

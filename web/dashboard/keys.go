@@ -4,6 +4,8 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -37,6 +39,9 @@ func (d *Surface) keysPage(
 		Frame: d.Frame(c, who, "API keys", keysPath), Fresh: fresh, Full: full(who),
 		Reauth: panel.Reauth{Field: proof, Posted: f.Posted},
 	}
+	if who.Membership.Role == merchant.RoleOwner {
+		p.Confirm = confirmField(p.Reauth)
+	}
 	if changed == "" {
 		p.Problem = f.Problem
 	}
@@ -47,7 +52,11 @@ func (d *Surface) keysPage(
 	for _, h := range houses {
 		row := keyRow(h)
 		row.Rename = panel.Field{Form: h.key.PublicID, Name: "label", Label: "Name", Value: row.Label, Max: "100"}
+		row.Permissions = permissionBoxes(shell.NewForm(url.Values{}), merchant.AllPermissions(), h.key.Permissions)
+		row.Networks = networksField(panel.Field{Form: h.key.PublicID, Value: strings.Join(row.Sources, " ")})
 		if h.key.PublicID == changed {
+			row.Networks, row.PermissionProblem = f.Field(row.Networks), f.Problems["permission"]
+			row.Permissions = permissionBoxes(f, merchant.AllPermissions(), h.key.Permissions)
 			row.Problem, row.Rename = f.Problem, f.Field(row.Rename)
 		}
 		p.Rows = append(p.Rows, row)
@@ -67,6 +76,9 @@ func (d *Surface) keysPage(
 			Hint: "An EVM address of yours. Whoever holds its private key can rotate this key and buy queries over the API; no payment is sent to it.",
 		}),
 	}
+	p.Fields = append(p.Fields, f.Field(networksField(panel.Field{})))
+	gives := who.Membership.Role.Permissions()
+	p.Permissions, p.PermissionProblem = permissionBoxes(f, gives, gives), f.Problems["permission"]
 	return d.Show(c, status, p.Frame, dashboard.Keys(p))
 }
 
@@ -81,6 +93,7 @@ func keyRow(h house) dashboard.KeyRow {
 		), Wallet: string(h.key.Wallet), Credits: h.balance.Credits, Queries: h.balance.Queries,
 		CreatedAt: h.key.CreatedAt, LastUsedAt: h.key.LastUsedAt,
 		RevokedAt: h.key.RevokedAt, DisabledAt: h.key.DisabledAt, Custodian: h.has,
+		May: mayTexts(h.key.Permissions), Sources: h.key.Sources.List(),
 	}
 }
 
@@ -93,13 +106,27 @@ func (d *Surface) postKey(c echo.Context, who session.Principal) error {
 		f.Problem = "You have as many keys as there may be."
 		return d.keysPage(c, who, http.StatusConflict, f, dashboard.FreshKey{}, "")
 	}
+	in := merchant.NewKey{
+		Label: f.Text("label"), Wallet: f.Text("wallet"), Credits: d.NewKeys.Credits, Queries: d.NewKeys.Queries,
+		Limited: true, By: who.Membership.Role,
+	}
+	in.Permissions, in.Sources = rights(f)
+	if !f.OK() {
+		return d.keysPage(c, who, http.StatusBadRequest, f, dashboard.FreshKey{}, "")
+	}
+	// An owner who re-authenticates vouches for the key (merchant.Key.Vouched).
+	if f.Values.Get("password") != "" || f.Values.Get("passkey") != "" {
+		if err := d.Reauthenticate(c, who, f); err != nil {
+			if !session.ReauthRefused(f, err) {
+				return err
+			}
+			return d.keysPage(c, who, session.ReauthStatus(err), f, dashboard.FreshKey{}, "")
+		}
+		in.Reauthenticated = true
+	}
 	// A key without a label is named by its id, which only the store knows yet.
 	entry := d.AuditEntry(c, who, audit.ActionCreateKey, f.Text("label"), "")
-	key, text, err := d.Merchants.CreateKey(c.Request().Context(), who.Membership.Merchant, merchant.NewKey{
-		Label: f.Text(
-			"label",
-		), Wallet: f.Text("wallet"), Credits: d.NewKeys.Credits, Queries: d.NewKeys.Queries, Limited: true,
-	}, entry)
+	key, text, err := d.Merchants.CreateKey(c.Request().Context(), who.Membership.Merchant, in, entry)
 	if err != nil {
 		if !f.Refused(
 			err, shell.Subject{Service: "label", Input: "label", Label: "The name"},
@@ -150,9 +177,9 @@ func (d *Surface) keyRefused(c echo.Context, who session.Principal, f *shell.For
 }
 
 func (d *Surface) postKeyRotate(c echo.Context, who session.Principal) error {
-	return d.keyAct(c, who, func(key merchant.Key) error {
+	return d.keyAct(c, who, d.Reauthenticate, func(_ *shell.Form, key merchant.Key) error {
 		text, _, err := d.Merchants.ReplaceKey(
-			c.Request().Context(), key, nil, nil,
+			c.Request().Context(), key, who.Membership.Role.Permissions(), nil, nil,
 			d.AuditEntry(c, who, audit.ActionRotateKey, session.KeyLabel(key), ""),
 		)
 		if errors.Is(err, merchant.ErrBadKey) {
@@ -165,8 +192,89 @@ func (d *Surface) postKeyRotate(c echo.Context, who session.Principal) error {
 	})
 }
 
+// postKeyPermissions sets what a key may do, and from where. It can let the key
+// change where money goes, so only an owner may, and the owners are mailed.
+func (d *Surface) postKeyPermissions(c echo.Context, who session.Principal) error {
+	return d.keyAct(c, who, d.Gate, func(f *shell.Form, key merchant.Key) error {
+		permissions, sources := rights(f)
+		if !f.OK() {
+			return d.keysPage(c, who, http.StatusBadRequest, f, dashboard.FreshKey{}, key.PublicID)
+		}
+		if permissions.Empty() {
+			permissions = key.Permissions
+		}
+		changes := key.RightsChanges(permissions, sources)
+		if len(changes) == 0 {
+			return d.Cookies.Redirect(c, keysPath, "Nothing was changed.")
+		}
+		entry := d.AuditEntry(c, who, audit.ActionPermitKey, session.KeyLabel(key), strings.Join(changes, ", "))
+		if err := d.Merchants.SetKeyRights(c.Request().Context(), key, permissions, sources, entry); err != nil {
+			return err
+		}
+		d.MailChanges(c, who, key, "What an API key may do was changed", changes)
+		return d.Cookies.Redirect(c, keysPath, "The key may do this from now on.")
+	})
+}
+
+// rights reads what a key may do, and from where; malformed values are reported
+// beside their inputs. A form without the boxes chooses nothing.
+func rights(f *shell.Form) (merchant.Permissions, merchant.Sources) {
+	permissions, err := merchant.ParsePermissions(f.Values["permission"])
+	switch {
+	case err != nil:
+		f.Bad("permission", "Choose among the permissions of the list.")
+	case f.Values.Has("chosen") && permissions.Empty():
+		f.Bad("permission", "Choose at least one.")
+	}
+	sources, err := merchant.ParseSources(f.Values.Get("networks"))
+	if err != nil {
+		f.Bad("networks", fault.Of(err).Sentence("The networks"))
+	}
+	return permissions, sources
+}
+
+// permissionBoxes offer permissions. Those the form chose are ticked or, before it
+// was posted, the given ones.
+func permissionBoxes(f *shell.Form, offered, ticked merchant.Permissions) []dashboard.PermissionBox {
+	var boxes []dashboard.PermissionBox
+	for _, p := range offered.List() {
+		on := ticked.Has(p)
+		if f.Values.Has("chosen") {
+			on = slices.Contains(f.Values["permission"], string(p))
+		}
+		text := p.Text()
+		boxes = append(boxes, dashboard.PermissionBox{
+			Value: string(p), Text: strings.ToUpper(text[:1]) + text[1:], On: on,
+		})
+	}
+	return boxes
+}
+
+func mayTexts(p merchant.Permissions) []string {
+	var texts []string
+	for _, x := range p.List() {
+		texts = append(texts, x.Text())
+	}
+	return texts
+}
+
+// networksField is the input of the networks a key may be used from.
+func networksField(x panel.Field) panel.Field {
+	x.Name, x.Label, x.Max, x.Mono = "networks", "Networks it may be used from (optional)", "1000", true
+	x.Hint = "Addresses or networks such as 203.0.113.0/24, with spaces between them. Left empty, it works from everywhere."
+	return x
+}
+
+// confirmField is the re-authentication by which an owner vouches for a new key.
+func confirmField(r panel.Reauth) *panel.Field {
+	x := r.For(keysPath, " (optional)")
+	x.Required = false
+	x.Hint = "Only a key that you confirm with it can set up wallets of its own over the API, where you have a custodian already."
+	return &x
+}
+
 func (d *Surface) postKeyRevoke(c echo.Context, who session.Principal) error {
-	return d.keyAct(c, who, func(key merchant.Key) error {
+	return d.keyAct(c, who, d.Reauthenticate, func(_ *shell.Form, key merchant.Key) error {
 		if err := d.Merchants.RevokeKey(
 			c.Request().Context(), key, d.AuditEntry(c, who, audit.ActionRevokeKey, session.KeyLabel(key), ""),
 		); err != nil {
@@ -176,8 +284,11 @@ func (d *Surface) postKeyRevoke(c echo.Context, who session.Principal) error {
 	})
 }
 
-// keyAct re-authenticates the user before it acts on a key.
-func (d *Surface) keyAct(c echo.Context, who session.Principal, act func(merchant.Key) error) error {
+// keyAct re-authenticates the user by check before it acts on a key.
+func (d *Surface) keyAct(
+	c echo.Context, who session.Principal, check func(echo.Context, session.Principal, *shell.Form) error,
+	act func(*shell.Form, merchant.Key) error,
+) error {
 	f, err := session.ReadForm(c)
 	if err != nil {
 		return err
@@ -186,8 +297,8 @@ func (d *Surface) keyAct(c echo.Context, who session.Principal, act func(merchan
 	if err != nil {
 		return err
 	}
-	if err := d.Reauthenticate(c, who, f); err != nil {
+	if err := check(c, who, f); err != nil {
 		return d.keyRefused(c, who, f, key, err)
 	}
-	return act(key)
+	return act(f, key)
 }

@@ -103,7 +103,7 @@ func (d *Surface) postOptions(c echo.Context, who session.Principal) error {
 	if !f.OK() {
 		return d.custodianPage(c, who, fault.Invalid.Code(), key.PublicID, all)
 	}
-	if err := d.Reauthenticate(c, who, f); err != nil {
+	if err := d.Gate(c, who, f); err != nil {
 		if !session.ReauthRefused(f, err) {
 			return err
 		}
@@ -120,23 +120,13 @@ func (d *Surface) postOptions(c echo.Context, who session.Principal) error {
 	})
 	_, _, err = d.Merchants.ArrangeCustodian(c.Request().Context(), key, in, entry)
 	if err == nil {
-		d.mailAcceptance(c, who, key, changes)
+		d.MailChanges(c, who, key, "How you accept money was changed", changes)
 		return d.Cookies.Redirect(c, custodianPath+"?key="+key.PublicID, "The options are saved.")
 	}
 	if !f.Refused(err) {
 		return err
 	}
 	return d.custodianPage(c, who, fault.Invalid.Code(), key.PublicID, all)
-}
-
-// mailAcceptance mails the owners the changes of how money is accepted.
-func (d *Surface) mailAcceptance(c echo.Context, who session.Principal, key merchant.Key, changes []string) {
-	if len(changes) == 0 {
-		return
-	}
-	d.MailOwners(c, who, "How you accept money was changed",
-		who.User.Email+" changed in Florin, for the API key “"+session.KeyLabel(key)+"”:\n\n"+
-			strings.Join(changes, "\n"))
 }
 
 // optionsInput reads the form; malformed values are reported beside their inputs.

@@ -37,6 +37,7 @@ func (d *Surface) settingsRoutes(p session.Pages) {
 	p.Post(keysPath, merchant.ActKeys, d.postKey)
 	p.Post(keysPath+"/:key/label", merchant.ActKeys, d.postKeyLabel)
 	p.Post(keysPath+"/:key/rotate", merchant.ActKeys, d.postKeyRotate)
+	p.Post(keysPath+"/:key/permissions", merchant.ActMoney, d.postKeyPermissions)
 	p.Post(keysPath+"/:key/revoke", merchant.ActKeys, d.postKeyRevoke)
 	p.Get(creditsPath, merchant.ActRead, d.getCredits)
 	p.Post(creditsPath, merchant.ActCredits, d.postCredits)

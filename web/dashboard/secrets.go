@@ -1,8 +1,6 @@
 package dashboard
 
 import (
-	"strings"
-
 	"github.com/labstack/echo/v4"
 
 	"github.com/florinpay/florin/internal/audit"
@@ -20,7 +18,7 @@ func (d *Surface) secretAct(c echo.Context, who session.Principal, act func(*she
 	if err != nil {
 		return err
 	}
-	err = d.Reauthenticate(c, who, f)
+	err = d.Gate(c, who, f)
 	if err == nil {
 		return act(f, key)
 	}
@@ -45,9 +43,11 @@ func (d *Surface) postSecret(c echo.Context, who session.Principal) error {
 			return err
 		}
 		text := secret.New(f.Values.Get("secret"))
-		entry := d.AuditEntry(c, who, audit.ActionCustodian, session.KeyLabel(key), "shared secret")
+		entries := d.AuditChanges(c, who, func(before, after merchant.Custodian) []audit.Entry {
+			return merchant.MoneyEntries(session.KeyLabel(key), before, after)
+		})
 		after, _, err := d.Merchants.ArrangeCustodian(
-			c.Request().Context(), key, merchant.CustodianInput{Secret: &text}, merchant.Audited(entry),
+			c.Request().Context(), key, merchant.CustodianInput{Secret: &text}, entries,
 		)
 		if err == nil {
 			d.mailSecrets(c, who, key, after.SharedSecret(before)...)
@@ -84,11 +84,7 @@ func (d *Surface) postRetireSigning(c echo.Context, who session.Principal) error
 	})
 }
 
-// mailSecrets mails the owners a change of their secrets; an empty text sends no mail.
+// mailSecrets mails the owners a change of their secrets.
 func (d *Surface) mailSecrets(c echo.Context, who session.Principal, key merchant.Key, changes ...string) {
-	if len(changes) > 0 {
-		d.MailOwners(c, who, "A secret of your webhooks was changed",
-			who.User.Email+" changed in Florin, for the API key “"+session.KeyLabel(key)+"”:\n\n"+
-				strings.Join(changes, "\n"))
-	}
+	d.MailChanges(c, who, key, "A secret of your webhooks was changed", changes)
 }

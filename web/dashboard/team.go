@@ -100,7 +100,7 @@ func (d *Surface) teamForm(c echo.Context, who session.Principal) (*shell.Form, 
 	if err != nil {
 		return nil, false, err
 	}
-	err = d.Reauthenticate(c, who, f)
+	err = d.Gate(c, who, f)
 	if err == nil {
 		return f, true, nil
 	}

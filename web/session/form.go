@@ -40,8 +40,8 @@ func NewPasswordField(label string) panel.Field {
 // RoleTexts describe what each role may do.
 var RoleTexts = map[merchant.Role]string{
 	merchant.RoleOwner: "May do everything: wallets, credits, the team, and marking payments as completed.",
-	merchant.RoleDeveloper: "May make API keys, and set callback, webhooks and branding, and run donation campaigns. " +
-		"Sees everything, and cannot change wallets in the dashboard.",
+	merchant.RoleDeveloper: "May make API keys that create and read payments, set the branding, send webhooks again, and run donation campaigns. " +
+		"Sees everything, and cannot change wallets, callback and secrets.",
 	merchant.RoleSupport: "May create payment links, look for a customer's money, cancel payments, send webhooks again, " +
 		"and approve what donors wrote. Cannot mark a payment as completed.",
 	merchant.RoleViewer: "May look at everything and change nothing.",

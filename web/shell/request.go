@@ -39,7 +39,8 @@ func (s *Shell) Enter(next echo.HandlerFunc) echo.HandlerFunc {
 		started := time.Now()
 		r := c.Request()
 		x := &operation.Call{
-			RequestID: newRequestID(), Client: s.client(r), UserAgent: r.UserAgent(), Bearer: bearer(r.Header),
+			RequestID: newRequestID(), Client: s.client(r), Source: s.source(r), UserAgent: r.UserAgent(),
+			Bearer: bearer(r.Header), Key: headerKey(r.Header),
 		}
 		ctx, cancel := context.WithTimeout(operation.WithCall(r.Context(), x), requestTimeout)
 		defer cancel()
@@ -134,6 +135,17 @@ func bearer(h http.Header) secret.Text {
 		return secret.Text{}
 	}
 	return secret.New(strings.TrimSpace(token))
+}
+
+// headerKey returns the API key of a header, which a GraphQL client sends beside the
+// operation.
+func headerKey(h http.Header) secret.Text {
+	for _, name := range []string{"x-api-key", "api-key"} {
+		if v := h.Get(name); v != "" {
+			return secret.New(v)
+		}
+	}
+	return bearer(h)
 }
 
 // AddHeaders writes what the operations of the request reported beside their

@@ -71,7 +71,11 @@ func (o *outbox) merchant(ctx context.Context, url string) (int64, error) {
 		return 0, err
 	}
 	k, err := o.Merchant().CreateKey(
-		ctx, merchant.Key{PublicID: newULID(), UserID: u.ID, Hash: sha256.Sum256([]byte(id)), CreatedAt: now},
+		ctx,
+		merchant.Key{
+			Permissions: merchant.AllPermissions(), PublicID: newULID(), UserID: u.ID, Hash: sha256.Sum256([]byte(id)),
+			CreatedAt: now,
+		},
 		func(int64) []ledger.Entry { return nil },
 	)
 	if err != nil {

@@ -101,7 +101,8 @@ func (b *bench) prepare(ctx context.Context, keys int) error {
 	for range keys {
 		id := newID()
 		k, err := b.Merchant().CreateKey(ctx, merchant.Key{
-			PublicID: string(id), UserID: u.ID, Hash: sha256.Sum256([]byte(id)),
+			Permissions: merchant.AllPermissions(),
+			PublicID:    string(id), UserID: u.ID, Hash: sha256.Sum256([]byte(id)),
 			CreatedAt: now,
 		},
 			func(key int64) []ledger.Entry {

@@ -164,40 +164,49 @@ func (r custodianNetworkRow) options() (merchant.NetworkOptions, error) {
 func (s *Store) CreateCustodian(
 	ctx context.Context, c merchant.Custodian, entries []ledger.Entry, record merchant.AuditFunc,
 ) (merchant.Custodian, error) {
-	if err := checkCustodian(c); err != nil {
-		return merchant.Custodian{}, err
-	}
-	row, err := s.sealCustodian(c)
-	if err != nil {
-		return merchant.Custodian{}, fmt.Errorf("create custodian: %w", err)
-	}
 	var stored merchant.Custodian
-	err = table.WriteAudited(
+	err := table.WriteAudited(
 		ctx, s.db, nil, table.AuditFields{}, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
-			row.ID = 0
-			res, err := t.NewInsert().Model(&row).On("CONFLICT (key_id) DO NOTHING").Returning("id").Exec(ctx)
-			if err != nil {
-				return err
-			}
-			if n, err := res.RowsAffected(); err != nil || n != 1 {
-				return cmp.Or[error](err, merchant.ErrHasCustodian)
-			}
-			c.ID = row.ID
-			if err := saveCustodianParts(ctx, t, c); err != nil {
+			var err error
+			if stored, err = s.insertCustodian(ctx, t, c); err != nil {
 				return err
 			}
 			if err := table.Post(ctx, t, entries); err != nil {
 				return err
 			}
-			stored, err = s.readCustodian(ctx, t, c.KeyID)
 			a.More = record.Entries(merchant.Custodian{}, stored)
-			return err
+			return nil
 		},
 	)
 	if err != nil {
 		return merchant.Custodian{}, fmt.Errorf("create custodian of key %d: %w", c.KeyID, err)
 	}
 	return stored, nil
+}
+
+// insertCustodian stores a new custodian and returns it as it is read back, or fails
+// with merchant.ErrHasCustodian.
+func (s *Store) insertCustodian(ctx context.Context, t db.Tx, c merchant.Custodian) (merchant.Custodian, error) {
+	if err := checkCustodian(c); err != nil {
+		return merchant.Custodian{}, err
+	}
+	row, err := s.sealCustodian(c)
+	if err != nil {
+		return merchant.Custodian{}, err
+	}
+	row.ID = 0
+	res, err := t.NewInsert().Model(&row).On("CONFLICT (key_id) DO NOTHING").Returning("id").Exec(ctx)
+	if err != nil {
+		return merchant.Custodian{}, err
+	}
+	if n, err := res.RowsAffected(); err != nil || n != 1 {
+		return merchant.Custodian{}, cmp.Or[error](err, merchant.ErrHasCustodian)
+	}
+	c.ID = row.ID
+	if err := saveCustodianParts(ctx, t, c); err != nil {
+		return merchant.Custodian{}, err
+	}
+	return s.readCustodian(ctx, t, c.KeyID)
 }
 
 // Custodian returns the custodian of the key, or merchant.ErrNoCustodian.

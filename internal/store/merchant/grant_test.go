@@ -50,7 +50,8 @@ func TestStore_CreateKeyWithin_Earlier(t *testing.T) {
 		for i := range 3 {
 			go func() {
 				next := merchant.Key{
-					PublicID: "01JD000000000000000000000" + string(rune('A'+i)), UserID: k.UserID,
+					Permissions: merchant.AllPermissions(),
+					PublicID:    "01JD000000000000000000000" + string(rune('A'+i)), UserID: k.UserID,
 					Hash: storetest.HashOf(string(rune('A' + i))), CreatedAt: storetest.Start,
 				}
 				_, err := w.CreateKeyWithin(t.Context(), next, func(_, earlier int64) []ledger.Entry {

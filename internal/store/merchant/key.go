@@ -1,11 +1,13 @@
 package merchant
 
 import (
-	"cmp"
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -27,16 +29,19 @@ var keys = db.NewTable[keyRow]()
 type keyRow struct {
 	bun.BaseModel `bun:"table:api_keys,alias:k"`
 
-	ID         int64 `bun:",pk,autoincrement"`
-	PublicID   string
-	UserID     int64
-	Hash       []byte
-	Label      string
-	Wallet     string
-	CreatedAt  db.Instant
-	LastUsedAt db.Instant
-	RevokedAt  db.Instant
-	DisabledAt db.Instant
+	ID          int64 `bun:",pk,autoincrement"`
+	PublicID    string
+	UserID      int64
+	Hash        []byte
+	Label       string
+	Wallet      string
+	Permissions string
+	Sources     string
+	Vouched     bool
+	CreatedAt   db.Instant
+	LastUsedAt  db.Instant
+	RevokedAt   db.Instant
+	DisabledAt  db.Instant
 }
 
 // units lists what a key has a balance of.
@@ -88,6 +93,7 @@ func (s *Store) createKey(
 		}
 		row := keyRow{
 			PublicID: k.PublicID, UserID: k.UserID, Hash: k.Hash[:], Label: k.Label, Wallet: string(k.Wallet),
+			Permissions: k.Permissions.String(), Sources: string(k.Sources), Vouched: k.Vouched,
 			CreatedAt: db.At(k.CreatedAt), LastUsedAt: db.At(k.LastUsedAt), RevokedAt: db.At(k.RevokedAt),
 		}
 		if _, err := t.NewInsert().Model(&row).Returning("id").Exec(ctx); err != nil {
@@ -125,21 +131,27 @@ func readKeys(add func(merchant.Key), where string, args ...any) *db.Stmt {
 		var row keyRow
 		var owner merchant.Key
 		err := scan(append(keys.Dest(&row), &owner.UserPublic, &owner.FirstName, &owner.LastName, &owner.Email)...)
+		if err != nil {
+			return err
+		}
+		k, err := row.key(owner)
 		if err == nil {
-			add(row.key(owner))
+			add(k)
 		}
 		return err
 	}, "SELECT "+keyColumns+" FROM api_keys AS k JOIN users AS u ON u.id = k.user_id WHERE "+where, args...)
 }
 
 // key returns the key with the owner's names.
-func (r *keyRow) key(owner merchant.Key) merchant.Key {
-	k := owner
+func (r *keyRow) key(owner merchant.Key) (k merchant.Key, err error) {
+	k = owner
 	k.ID, k.PublicID, k.UserID, k.Label, k.Wallet = r.ID, r.PublicID, r.UserID, r.Label, chain.Address(r.Wallet)
 	copy(k.Hash[:], r.Hash)
 	k.CreatedAt, k.LastUsedAt = r.CreatedAt.Time, r.LastUsedAt.Time
 	k.RevokedAt, k.DisabledAt = r.RevokedAt.Time, r.DisabledAt.Time
-	return k
+	k.Sources, k.Vouched = merchant.Sources(r.Sources), r.Vouched
+	k.Permissions, err = merchant.ParsePermissions(strings.FieldsFunc(r.Permissions, comma))
+	return k, err
 }
 
 // keyScan reads one key with its owner.
@@ -225,6 +237,20 @@ func (s *Store) SetKeyLabel(ctx context.Context, userID, keyID int64, label stri
 	return err
 }
 
+// SetKeyRights sets what a key of the user may do and from where, and that an owner
+// vouches for it, or fails with merchant.ErrUnknownKey.
+func (s *Store) SetKeyRights(
+	ctx context.Context, userID, keyID int64, p merchant.Permissions, from merchant.Sources, trail ...audit.Entry,
+) error {
+	ok, err := table.WriteOneAudited(ctx, s.db, trail, table.AuditFields{},
+		"UPDATE api_keys SET permissions = ?, sources = ?, vouched = ? WHERE id = ? AND user_id = ? AND revoked_at IS NULL",
+		p.String(), string(from), true, keyID, userID)
+	if err == nil && !ok {
+		return merchant.ErrUnknownKey
+	}
+	return err
+}
+
 // RevokeKey ends a key of the user, or fails with merchant.ErrUnknownKey.
 func (s *Store) RevokeKey(ctx context.Context, userID, keyID int64, now time.Time, trail ...audit.Entry) error {
 	ok, err := table.WriteOneAudited(ctx, s.db, trail, table.AuditFields{}, "UPDATE api_keys SET revoked_at = ? WHERE id = ? AND user_id = ? AND revoked_at IS NULL", db.At(now), keyID, userID)
@@ -272,13 +298,8 @@ func (s *Store) TouchKeys(ctx context.Context, used map[int64]time.Time) error {
 func (s *Store) RotateKey(ctx context.Context, r merchant.Replacement) (left ledger.Balance, err error) {
 	err = table.WriteAudited(
 		ctx, s.db, r.Audit, table.AuditFields{}, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
-			res, err := t.NewUpdate().Model((*keyRow)(nil)).Set("hash = ?", r.Next[:]).
-				Where("id = ? AND hash = ? AND revoked_at IS NULL", r.KeyID, r.Old[:]).Exec(ctx)
-			if err != nil {
+			if err := replaceHash(ctx, t, r); err != nil {
 				return err
-			}
-			if n, err := res.RowsAffected(); err != nil || n != 1 {
-				return cmp.Or[error](err, merchant.ErrBadKey)
 			}
 			if left, err = table.Charge(ctx, t, r.KeyID, r.Entries); err != nil || r.Answer == nil {
 				return err
@@ -291,6 +312,34 @@ func (s *Store) RotateKey(ctx context.Context, r merchant.Replacement) (left led
 	}
 	return left, nil
 }
+
+// replaceHash gives the key its new hash and the permissions it keeps. The row is
+// read in the transaction: its permissions may have been changed since the request
+// read the key.
+func replaceHash(ctx context.Context, t db.Tx, r merchant.Replacement) error {
+	var now string
+	err := t.NewRaw("SELECT permissions FROM api_keys WHERE id = ? AND hash = ? AND revoked_at IS NULL"+t.ForUpdate(),
+		r.KeyID, r.Old[:]).Scan(ctx, &now)
+	if errors.Is(err, sql.ErrNoRows) {
+		return merchant.ErrBadKey
+	}
+	if err != nil {
+		return err
+	}
+	has, err := merchant.ParsePermissions(strings.FieldsFunc(now, comma))
+	if err != nil {
+		return err
+	}
+	keeps := has.Within(r.Most)
+	if keeps.Empty() {
+		return merchant.ErrNothingLeft
+	}
+	_, err = t.NewRaw("UPDATE api_keys SET hash = ?, permissions = ? WHERE id = ?", r.Next[:], keeps.String(),
+		r.KeyID).Exec(ctx)
+	return err
+}
+
+func comma(c rune) bool { return c == ',' }
 
 // keepReplacement finishes the request that replaced the key, and notes the
 // old hash, by which the same request finds its answer when it comes again.

@@ -30,7 +30,8 @@ func TestStore_Key(t *testing.T) {
 		w.CheckLedger()
 
 		_, err = w.CreateKey(t.Context(), merchant.Key{
-			PublicID: string(storetest.NewID()), UserID: k.UserID, Hash: k.Hash,
+			Permissions: merchant.AllPermissions(),
+			PublicID:    string(storetest.NewID()), UserID: k.UserID, Hash: k.Hash,
 			CreatedAt: storetest.Start,
 		},
 			func(int64) []ledger.Entry { return nil })
@@ -38,7 +39,8 @@ func TestStore_Key(t *testing.T) {
 			t.Errorf("the same key twice: %v", err)
 		}
 		sad := merchant.Key{
-			PublicID: string(storetest.NewID()), UserID: k.UserID, Hash: storetest.HashOf("sad"),
+			Permissions: merchant.AllPermissions(),
+			PublicID:    string(storetest.NewID()), UserID: k.UserID, Hash: storetest.HashOf("sad"),
 			CreatedAt: storetest.Start,
 		}
 		_, err = w.CreateKey(t.Context(), sad, func(id int64) []ledger.Entry {
@@ -56,6 +58,7 @@ func TestStore_RotateKey(t *testing.T) {
 		k := w.NewKey(2, 0)
 		rotate := func(old, next identity.Hash, ref string) error {
 			_, err := w.RotateKey(t.Context(), merchant.Replacement{
+				Most:  merchant.AllPermissions(),
 				KeyID: k.ID, Old: old, Next: next, Now: storetest.Start,
 				Entries: []ledger.Entry{
 					ledger.Spend(k.ID, ledger.Credit, ledger.ReasonOperation, ref, storetest.Start),
@@ -101,6 +104,7 @@ func TestStore_RotateKey_NoCredits(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.NewKey(0, 0)
 		_, err := w.RotateKey(t.Context(), merchant.Replacement{
+			Most:  merchant.AllPermissions(),
 			KeyID: k.ID, Old: k.Hash, Next: storetest.HashOf("next"), Now: storetest.Start,
 			Entries: []ledger.Entry{
 				ledger.Spend(k.ID, ledger.Credit, ledger.ReasonOperation, "rotate", storetest.Start),

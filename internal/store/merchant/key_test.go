@@ -26,6 +26,7 @@ func TestStore_RetiredAnswer(t *testing.T) {
 			})
 			w.Must(err)
 			_, err = w.RotateKey(ctx, merchant.Replacement{
+				Most:  merchant.AllPermissions(),
 				KeyID: k.ID, Old: old, Next: next, Now: storetest.Start, Request: name,
 				Entries: []ledger.Entry{
 					ledger.Spend(k.ID, ledger.Credit, ledger.ReasonOperation, "rotate "+name, storetest.Start),

@@ -219,7 +219,8 @@ func (w *World) NewKey(credits, queries int64) merchant.Key {
 	w.T.Helper()
 	u := w.NewUser()
 	k, err := w.CreateKey(w.T.Context(), merchant.Key{
-		PublicID: string(NewID()), UserID: u.ID, Hash: HashOf(u.Email), Label: "shop", CreatedAt: Start,
+		Permissions: merchant.AllPermissions(),
+		PublicID:    string(NewID()), UserID: u.ID, Hash: HashOf(u.Email), Label: "shop", CreatedAt: Start,
 	}, func(id int64) []ledger.Entry {
 		var all []ledger.Entry
 		if credits > 0 {
@@ -303,6 +304,8 @@ func NewPasskey(userID int64, credential string) identity.Passkey {
 // ReplaceKey gives a key another hash.
 func (w *World) ReplaceKey(keyID int64, old, next identity.Hash) {
 	w.T.Helper()
-	_, err := w.RotateKey(w.T.Context(), merchant.Replacement{KeyID: keyID, Old: old, Next: next, Now: Start})
+	_, err := w.RotateKey(w.T.Context(), merchant.Replacement{
+		KeyID: keyID, Old: old, Next: next, Most: merchant.AllPermissions(), Now: Start,
+	})
 	w.Must(err)
 }

@@ -1,0 +1,235 @@
+package merchant
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/internal/store/db"
+	"github.com/florinpay/florin/internal/store/table"
+)
+
+// waitingRow is a change that waits.
+type waitingRow struct {
+	PublicID   string
+	MerchantID int64
+	KeyID      int64
+	Kind       string
+	Campaign   string
+	Body       string
+	Changes    string
+	Actor      string
+	CreatedAt  db.Instant
+	DueAt      db.Instant
+}
+
+const selectWaiting = "SELECT public_id, merchant_id, coalesce(key_id, 0) AS key_id, kind, campaign, body, changes, actor, " +
+	"created_at, due_at FROM waiting_changes WHERE state = 'WAITING' AND "
+
+// waitingPlace binds the sealed input of a change to it.
+func waitingPlace(publicID string) string { return "waiting/" + publicID }
+
+func (s *Store) waiting(rows []waitingRow) ([]merchant.Waiting, error) {
+	list := make([]merchant.Waiting, len(rows))
+	for i, r := range rows {
+		body, err := s.sealer.Open(waitingPlace(r.PublicID), r.Body)
+		if err != nil {
+			return nil, err
+		}
+		list[i] = merchant.Waiting{
+			ID: r.PublicID, MerchantID: r.MerchantID, KeyID: r.KeyID, Kind: merchant.WaitingKind(r.Kind),
+			Campaign: r.Campaign, By: r.Actor, CreatedAt: r.CreatedAt.Time, DueAt: r.DueAt.Time, Body: body,
+		}
+		if err := json.Unmarshal([]byte(r.Changes), &list[i].Changes); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+func (s *Store) readWaiting(ctx context.Context, where string, args ...any) ([]merchant.Waiting, error) {
+	var rows []waitingRow
+	if err := s.db.Reader().NewRaw(selectWaiting+where, args...).Scan(ctx, &rows); err != nil {
+		return nil, db.Wrap(err, "changes that wait")
+	}
+	return s.waiting(rows)
+}
+
+// Locked reports whether the owners locked where the merchant's money goes.
+func (s *Store) Locked(ctx context.Context, merchantID int64) (bool, error) {
+	var n int
+	err := s.db.Reader().NewRaw("SELECT count(*) FROM wallet_locks WHERE merchant_id = ?", merchantID).Scan(ctx, &n)
+	return n > 0, db.Wrap(err, "lock of merchant %d", merchantID)
+}
+
+// Lock locks where the merchant's money goes. A second lock changes nothing.
+func (s *Store) Lock(ctx context.Context, merchantID int64, now time.Time, trail ...audit.Entry) error {
+	_, err := table.WriteOneAudited(ctx, s.db, trail, table.AuditFields{},
+		"INSERT INTO wallet_locks (merchant_id, since) VALUES (?, ?) ON CONFLICT (merchant_id) DO NOTHING",
+		merchantID, db.At(now))
+	return err
+}
+
+// AddWaiting stores a change that waits, or fails with merchant.ErrChangeWaits if one
+// of the same kind waits for the same key or campaign.
+func (s *Store) AddWaiting(
+	ctx context.Context, w merchant.Waiting, token identity.Hash, trail ...audit.Entry,
+) error {
+	changes, err := json.Marshal(w.Changes)
+	if err != nil {
+		return err
+	}
+	err = table.WriteAudited(ctx, s.db, trail, table.AuditFields{},
+		func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
+			if err := table.LockUser(ctx, t, w.MerchantID); err != nil {
+				return err
+			}
+			var same int
+			err := t.NewRaw("SELECT count(*) FROM waiting_changes WHERE state = 'WAITING' AND merchant_id = ? AND kind = ? "+
+				"AND campaign = ? AND (coalesce(key_id, 0) = ? OR kind = 'campaign')", w.MerchantID, string(w.Kind),
+				w.Campaign, w.KeyID).Scan(ctx, &same)
+			if err != nil || same > 0 {
+				return cmp.Or[error](err, merchant.ErrChangeWaits)
+			}
+			var key any
+			if w.KeyID != 0 {
+				key = w.KeyID
+			}
+			_, err = t.NewRaw("INSERT INTO waiting_changes (public_id, token, merchant_id, key_id, kind, campaign, body, changes, "+
+				"actor, created_at, due_at, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'WAITING')", w.ID, token[:],
+				w.MerchantID, key, string(w.Kind), w.Campaign, s.sealer.Seal(waitingPlace(w.ID), w.Body), string(changes),
+				w.By, db.At(w.CreatedAt), db.At(w.DueAt)).Exec(ctx)
+			return err
+		})
+	return db.Wrap(err, "store a change that waits")
+}
+
+// WaitingOf lists the changes of the merchant that wait, the oldest first.
+func (s *Store) WaitingOf(ctx context.Context, merchantID int64) ([]merchant.Waiting, error) {
+	return s.readWaiting(ctx, "merchant_id = ? ORDER BY id", merchantID)
+}
+
+// WaitingBy returns the change that the token stops, or merchant.ErrNoChange.
+func (s *Store) WaitingBy(ctx context.Context, token identity.Hash) (merchant.Waiting, error) {
+	list, err := s.readWaiting(ctx, "token = ?", token[:])
+	if err != nil || len(list) == 0 {
+		return merchant.Waiting{}, cmp.Or[error](err, merchant.ErrNoChange)
+	}
+	return list[0], nil
+}
+
+// DueWaiting returns changes that are due at now, the oldest first.
+func (s *Store) DueWaiting(ctx context.Context, now time.Time, limit int) ([]merchant.Waiting, error) {
+	return s.readWaiting(ctx, "due_at <= ? ORDER BY due_at LIMIT ?", db.From(now), limit)
+}
+
+// endWaiting ends a change that waits, or fails with merchant.ErrNoChange.
+func endWaiting(ctx context.Context, t db.Tx, state string, now time.Time, where string, args ...any) error {
+	res, err := t.NewRaw("UPDATE waiting_changes SET state = ?, ended_at = ? WHERE state = 'WAITING' AND "+where,
+		append([]any{state, db.At(now)}, args...)...).Exec(ctx)
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil || n != 1 {
+		return cmp.Or[error](err, merchant.ErrNoChange)
+	}
+	return nil
+}
+
+// StopWaiting stops a change of the merchant, or fails with merchant.ErrNoChange.
+func (s *Store) StopWaiting(
+	ctx context.Context, merchantID int64, id string, now time.Time, trail ...audit.Entry,
+) error {
+	if !db.Storable(id) {
+		return merchant.ErrNoChange
+	}
+	err := table.WriteAudited(ctx, s.db, trail, table.AuditFields{},
+		func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
+			return endWaiting(ctx, t, "STOPPED", now, "merchant_id = ? AND public_id = ?", merchantID, id)
+		})
+	return db.Wrap(err, "stop a change")
+}
+
+// FailWaiting ends a change that cannot be made, or fails with merchant.ErrNoChange.
+func (s *Store) FailWaiting(ctx context.Context, id string, now time.Time, trail ...audit.Entry) error {
+	err := table.WriteAudited(ctx, s.db, trail, table.AuditFields{},
+		func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
+			return endWaiting(ctx, t, "FAILED", now, "public_id = ?", id)
+		})
+	return db.Wrap(err, "end a change that cannot be made")
+}
+
+// ApplyWaiting makes a change that is due, in the transaction that ends it; or fails
+// with merchant.ErrNoChange if it was stopped or made. fresh is the custodian of a key
+// that has none yet. change may run again, so it must have no effects.
+func (s *Store) ApplyWaiting(
+	ctx context.Context, w merchant.Waiting, now time.Time, fresh merchant.Custodian,
+	change func(merchant.Custodian) (merchant.Custodian, error), record merchant.AuditFunc,
+) error {
+	err := table.WriteAudited(ctx, s.db, nil, table.AuditFields{},
+		func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
+			err := endWaiting(ctx, t, "MADE", now, "public_id = ? AND due_at <= ?", w.ID, db.At(now))
+			if err != nil {
+				return err
+			}
+			var before, after merchant.Custodian
+			switch w.Kind {
+			case merchant.WaitingCustodian:
+				before, after, err = s.applyCustodian(ctx, t, w.KeyID, fresh, change)
+			case merchant.WaitingCampaign:
+				err = redirectCampaign(ctx, t, w, now)
+			case merchant.WaitingUnlock:
+				_, err = t.NewRaw("DELETE FROM wallet_locks WHERE merchant_id = ?", w.MerchantID).Exec(ctx)
+			default:
+				err = merchant.ErrNoChange
+			}
+			a.More = record.Entries(before, after)
+			return err
+		})
+	return db.Wrap(err, "make the change %s", w.ID)
+}
+
+// applyCustodian changes the custodian of the key, or makes it.
+func (s *Store) applyCustodian(
+	ctx context.Context, t db.Tx, keyID int64, fresh merchant.Custodian,
+	change func(merchant.Custodian) (merchant.Custodian, error),
+) (before, after merchant.Custodian, err error) {
+	before, err = s.lockCustodian(ctx, t, keyID)
+	if errors.Is(err, merchant.ErrNoCustodian) {
+		if after, err = change(fresh); err != nil {
+			return before, after, err
+		}
+		after, err = s.insertCustodian(ctx, t, after)
+		return merchant.Custodian{}, after, err
+	}
+	if err != nil {
+		return before, after, err
+	}
+	if after, err = change(before); err != nil {
+		return before, after, err
+	}
+	if err := s.saveCustodian(ctx, t, before, after); err != nil {
+		return before, after, err
+	}
+	after, err = s.readCustodian(ctx, t, keyID)
+	return before, after, err
+}
+
+// redirectCampaign gives a campaign of the merchant's keys another of them.
+func redirectCampaign(ctx context.Context, t db.Tx, w merchant.Waiting, now time.Time) error {
+	const keys = "(SELECT id FROM api_keys WHERE user_id = ?)"
+	res, err := t.NewRaw("UPDATE campaigns SET key_id = ?, updated_at = ? WHERE slug = ? AND key_id IN "+keys,
+		w.KeyID, db.At(now), w.Campaign, w.MerchantID).Exec(ctx)
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil || n != 1 {
+		return cmp.Or[error](err, merchant.ErrUnknownKey)
+	}
+	return nil
+}
