@@ -88,6 +88,27 @@ func (e *endpoint) head(ctx context.Context, slot uint64) (chain.Head, bool, err
 	return chain.Head{}, false, nil
 }
 
+// skipped reports whether the cluster made no block in the slot: the next block, at most in slot `last`, names one
+// before it as its parent. A node that started from a snapshot after the slot does not have its block either.
+func (e *endpoint) skipped(ctx context.Context, slot, last uint64) (bool, error) {
+	for _, gap := range gaps {
+		var slots []uint64
+		if err := e.ask(
+			ctx, &slots, "getBlocks", slot+1, min(slot+gap, max(last, slot+1)), options{"commitment": confirmed},
+		); err != nil {
+			return false, err
+		}
+		if len(slots) > 0 {
+			b, ok, err := e.block(ctx, slots[0], "none")
+			return ok && b.ParentSlot < slot, err
+		}
+		if slot+gap >= last {
+			break
+		}
+	}
+	return false, nil
+}
+
 func (b block) head(slot uint64) chain.Head {
 	if b.BlockTime == nil {
 		return chain.Head{}

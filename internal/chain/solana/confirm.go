@@ -88,6 +88,9 @@ func (e *endpoint) judgeBlock(ctx context.Context, signature string, claimed, at
 	}
 	if !ok {
 		h, kept, err := e.head(ctx, claimed.Number)
+		if err == nil && kept && h.Hash != claimed.Hash {
+			kept, err = e.skipped(ctx, claimed.Number, at.Number)
+		}
 		if err == nil && (!kept || h.Hash == claimed.Hash) {
 			err = rpc.Lagging("block of slot %d is not there", claimed.Number)
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/solana/rpc"
 )
 
 // pool is the cluster's endpoints, in the operator's order of preference.
@@ -81,7 +82,7 @@ func (p *pool) try(ctx context.Context, e *endpoint, f func(context.Context, *en
 		err = f(ctx, e)
 	}
 	switch {
-	case err == nil, errors.Is(err, errLacking):
+	case err == nil, errors.Is(err, errLacking), rpc.Refused(err):
 		e.succeeded()
 	case gaveUp(ctx), errors.Is(err, chain.ErrReorged):
 		// The caller gave up, or the chain moved: not the endpoint's fault.

@@ -104,8 +104,9 @@ func (s *Sender) Broadcast(ctx context.Context, a chain.Attempt) error {
 	return fmt.Errorf("broadcast %s on %s: %w", a.Tx, s.Network(), errors.Join(failed...))
 }
 
-// offer sends signed bytes to one node. A node that has them already may refuse them, so after a refusal its
-// status of the signature decides, not the text of the error.
+// offer sends signed bytes to one node. A node that has them already may refuse them, and one that does not know
+// their blockhash may be behind, or they have expired: Track finds out. After any other refusal the node's status of
+// the signature decides, not the text of the error.
 func (e *endpoint) offer(ctx context.Context, a chain.Attempt) error {
 	var signature string
 	err := e.ask(ctx, &signature, "sendTransaction", base64.StdEncoding.EncodeToString(a.Raw),
@@ -115,6 +116,8 @@ func (e *endpoint) offer(ctx context.Context, a chain.Attempt) error {
 		return rpc.Malformed("sendTransaction")
 	case rpc.CodeOf(err) == 0:
 		return err
+	case rpc.Harmless(err):
+		return nil
 	}
 	statuses, asked := e.statuses(ctx, []string{string(a.Tx)})
 	if asked == nil && statuses[string(a.Tx)] != nil {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	solanago "github.com/gagliardetto/solana-go"
@@ -104,11 +103,12 @@ func (s *Sender) prepare(ctx context.Context, e *endpoint, p *sweepPlan, previou
 		return verdict, err
 	}
 	used, why, err := e.simulate(ctx, p.raw)
+	reason, passing := rpc.Passing(why)
 	switch {
 	case err != nil:
 		return nil, err
-	case unknownHash(why):
-		return nil, rpc.Lagging("the blockhash it gave is not there")
+	case passing: // several nodes may serve one address
+		return nil, rpc.Lagging("the simulation ends with %s", reason)
 	case why != "":
 		return fmt.Errorf("%w: the node refuses it: %s", chain.ErrTooLarge, why), nil
 	}
@@ -305,10 +305,6 @@ func bid(recent uint64, previous int, most uint64) uint64 {
 	}
 	return min(price, most)
 }
-
-// unknownHash reports whether a simulation failed because the node does not have the blockhash yet: several
-// nodes may serve one address.
-func unknownHash(why string) bool { return strings.Trim(why, `"`) == "BlockhashNotFound" }
 
 // simulate has the node run signed bytes; why is the reason of a failure.
 func (e *endpoint) simulate(ctx context.Context, bytes []byte) (units uint64, why string, err error) {

@@ -75,17 +75,18 @@ func (e *endpoint) statusesAt(
 	return bySignature, slices.Min(slots), nil
 }
 
-// transaction reads a transaction; it is nil where the node has none.
+// transaction reads a transaction; it is nil where the node has none. That the node cannot return it, or not in a form
+// that can be read, is no failure of the node.
 func (e *endpoint) transaction(ctx context.Context, signature string) (*effect.Transaction, error) {
 	var t *effect.Transaction
 	err := e.ask(ctx, &t, "getTransaction", signature, options{
 		"encoding": "json", "commitment": confirmed, "maxSupportedTransactionVersion": maxVersion,
 	})
 	if err != nil || t == nil {
-		return nil, err
+		return nil, notTheNodes(err)
 	}
 	if !t.Valid(signature) {
-		return nil, rpc.Malformed("transaction %s", signature)
+		return nil, notTheNodes(rpc.Malformed("transaction %s", signature))
 	}
 	return t, nil
 }

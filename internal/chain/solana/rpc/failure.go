@@ -1,10 +1,13 @@
 package rpc
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -16,6 +19,12 @@ const (
 	CodeSkipped         = -32007 // the slot has no block
 	CodeNoHistory       = -32011
 	CodeLongTermSkipped = -32009
+	codePreflight       = -32002 // the simulation of a sent transaction failed
+	codeSignature       = -32003
+	codePrecompile      = -32006
+	codeSignatureLength = -32013
+	codeVersion         = -32015 // a transaction of a version that was not asked for
+	codeParameters      = -32602
 	codeStatusNotYet    = -32014
 	codeMinContext      = -32016 // the node has not reached the requested slot
 	codeTooManyRequests = 429
@@ -25,6 +34,24 @@ const (
 type Error struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
+	Data    struct {
+		Err json.RawMessage `json:"err"` // why a simulation failed; never shown
+	} `json:"data"`
+}
+
+// UnmarshalJSON reads the object; data of another form is left out.
+func (e *Error) UnmarshalJSON(raw []byte) error {
+	var plain struct {
+		Code    int             `json:"code"`
+		Message string          `json:"message"`
+		Data    json.RawMessage `json:"data"`
+	}
+	if err := json.Unmarshal(raw, &plain); err != nil {
+		return err
+	}
+	e.Code, e.Message = plain.Code, plain.Message
+	_ = json.Unmarshal(plain.Data, &e.Data) // nodes put other things there too
+	return nil
 }
 
 // Error returns the code and the text.
@@ -36,6 +63,41 @@ func CodeOf(err error) int {
 		return e.Code
 	}
 	return 0
+}
+
+// Refused reports whether the node refused what it was asked for, as any node would: it is well.
+func Refused(err error) bool {
+	return slices.Contains([]int{
+		codePreflight, codeSignature, codePrecompile, codeSignatureLength, codeVersion, codeParameters,
+	}, CodeOf(err))
+}
+
+// Reasons of a node for not taking a transaction that say nothing against it.
+const (
+	AlreadyProcessed   = "AlreadyProcessed"  // it is in a block
+	BlockhashNotFound  = "BlockhashNotFound" // the node does not have its blockhash yet, or any more
+	accountInUse       = "AccountInUse"
+	clusterMaintenance = "ClusterMaintenance"
+)
+
+// Passing returns the reason in a node's transaction error, if it is one that passes or says nothing against the
+// transaction; text is the error in JSON.
+func Passing(text string) (reason string, ok bool) {
+	reason = strings.Trim(text, `"`)
+	return reason, slices.Contains([]string{AlreadyProcessed, BlockhashNotFound, accountInUse, clusterMaintenance}, reason)
+}
+
+// Harmless reports whether a node that did not take a sent transaction has processed it already, or does not know its
+// blockhash.
+func Harmless(err error) bool {
+	e, ok := errors.AsType[*Error](err)
+	if !ok || e.Code != codePreflight {
+		return false
+	}
+	reason, _ := Passing(string(e.Data.Err))
+	text := strings.ToLower(e.Message)
+	return reason == AlreadyProcessed || reason == BlockhashNotFound ||
+		len(e.Data.Err) == 0 && (strings.Contains(text, "already been processed") || strings.Contains(text, "blockhash not found"))
 }
 
 // ErrLagging: the endpoint does not have yet what others have.
