@@ -17,31 +17,6 @@ type signatureInfo struct {
 
 func (s signatureInfo) failed() bool { return len(s.Err) > 0 && string(s.Err) != "null" }
 
-// maxPages bounds the history of one address: three million transactions.
-const maxPages = 3_000
-
-// signatures lists the transactions that named the address in the slot or after it, newest first. The last
-// page may add older ones.
-func (e *endpoint) signatures(ctx context.Context, address string, slot uint64) ([]signatureInfo, error) {
-	var all []signatureInfo
-	before := ""
-	for range maxPages {
-		page, err := e.page(ctx, address, before, signaturesPerPage)
-		if err != nil {
-			return nil, err
-		}
-		if len(all) > 0 && len(page) > 0 && page[0].Slot > all[len(all)-1].Slot {
-			return nil, rpc.Malformed("signatures of %s", address)
-		}
-		all = append(all, page...)
-		if len(page) < signaturesPerPage || page[len(page)-1].Slot < slot {
-			return all, nil
-		}
-		before = page[len(page)-1].Signature
-	}
-	return nil, rpc.Malformed("a history of %s without an end", address)
-}
-
 // page lists at most limit transactions that named the address, newest first, starting before the given
 // signature if there is one.
 func (e *endpoint) page(ctx context.Context, address, before string, limit int) ([]signatureInfo, error) {

@@ -16,52 +16,87 @@ type sweepLog struct {
 	count  uint64 // of the sweeps that name a watched account
 	named  map[solanago.PublicKey]naming
 	read   map[string]uint64 // signatures in slots that a fork could still change, and later ones, with their slot
+	// blind is the newest sweep that could not be read: it may have named any account.
+	blind   naming
+	trouble trouble
 }
 
 // naming is the newest sweep that named an account.
 type naming struct{ number, slot uint64 }
 
 // readSweeps brings the log up to date and returns whether a sweep named an account since it was last read. It comes
-// after the accounts were read, so that a sweep before that reading is not missed. Where more transactions name the
-// address of the sweeps than there are accounts, every account counts as named: reading their histories costs less.
+// after the accounts were read, so that a sweep before that reading is not missed. Anyone can name the address of the
+// sweeps, so what cannot be read of it holds up no scan: every account counts as named then, and where more
+// transactions name it than there are accounts, because reading their histories costs less.
 func (s *search) readSweeps(ctx context.Context, snapshots []snapshot) (named func(snapshot) bool, err error) {
-	none := func(snapshot) bool { return false }
 	log := &s.adapter.watched.sweeps
 	s.swept = log.count
 	if s.adapter.sweeps.IsZero() || len(snapshots) == 0 {
-		return none, nil
+		return func(snapshot) bool { return false }, nil
 	}
+	err = s.listSweeps(ctx, log, snapshots)
+	s.swept = log.count
+	switch {
+	case err == nil:
+		log.trouble = trouble{}
+	case gaveUp(ctx), !ofOne(err):
+		return nil, err
+	case s.mayPass(&log.trouble, true):
+		return nil, notTheNodes(err)
+	default:
+		return func(snapshot) bool { return true }, nil
+	}
+	return func(x snapshot) bool {
+		n := log.named[x.key]
+		if log.blind.number > n.number {
+			n = log.blind
+		}
+		return n.number > x.swept && (!x.isNew() || n.slot >= s.historyStart(x))
+	}, nil
+}
+
+// listSweeps reads the sweeps that the log lacks.
+func (s *search) listSweeps(ctx context.Context, log *sweepLog, snapshots []snapshot) error {
 	newest, err := s.e.newestSigned(ctx, s.adapter.sweeps.String())
 	if err != nil || newest.Signature == "" {
-		return none, err
+		return err
 	}
 	since := log.start(s, snapshots)
 	if log.named == nil || since < log.since {
 		*log = sweepLog{
-			since: since, named: make(map[solanago.PublicKey]naming), read: make(map[string]uint64), count: log.count,
+			since: since, named: make(map[solanago.PublicKey]naming), read: make(map[string]uint64),
+			count: log.count, trouble: log.trouble,
 		}
 	}
-	if newest.Signature != log.newest.Signature && newest.Slot >= log.since {
-		unread, err := log.list(ctx, s.e, s.adapter.sweeps.String())
-		if err != nil {
-			return none, err
-		}
-		if len(unread) > max(len(snapshots), shortWalk) {
-			return func(snapshot) bool { return true }, nil
-		}
+	if newest.Signature == log.newest.Signature || newest.Slot < log.since {
+		return nil
+	}
+	most := max(len(snapshots), shortWalk)
+	unread, all, err := log.list(ctx, s.e, s.adapter.sweeps.String(), most)
+	if err != nil {
+		return err
+	}
+	if all && len(unread) <= most {
 		for part := range slices.Chunk(unread, parallelCalls) {
 			if err := s.readPart(ctx, log, part); err != nil {
-				return none, err
+				return err
 			}
 		}
-		log.newest = newest
-		log.prune()
+	} else {
+		for _, l := range unread {
+			log.missed(l)
+		}
 	}
-	s.swept = log.count
-	return func(x snapshot) bool {
-		n, ok := log.named[x.key]
-		return ok && n.number > x.swept && (!x.isNew() || n.slot >= s.historyStart(x))
-	}, nil
+	log.newest = newest
+	log.prune()
+	return nil
+}
+
+// missed counts a sweep that is not read.
+func (g *sweepLog) missed(l signatureInfo) {
+	g.read[l.Signature] = l.Slot
+	g.count++
+	g.blind = naming{g.count, max(l.Slot, g.blind.slot)}
 }
 
 // start is the slot from which the log must be complete for the accounts.
@@ -75,31 +110,57 @@ func (g *sweepLog) start(s *search, snapshots []snapshot) uint64 {
 	return since
 }
 
-// list returns the sweeps that the log lacks, oldest first. A fork may have put others
-// before those that are known.
-func (g *sweepLog) list(ctx context.Context, e *endpoint, address string) ([]signatureInfo, error) {
-	list, err := e.signatures(ctx, address, max(g.since, g.newest.Slot-min(g.newest.Slot, forkMargin)))
-	if err != nil {
-		return nil, err
+// sweepPages bounds how much of the history of the sweeps' address one scan lists.
+const sweepPages = 4
+
+// list returns the sweeps that the log lacks, oldest first, and whether these are all: it stops once there are more
+// than most. A fork may have put others before those that are known.
+func (g *sweepLog) list(
+	ctx context.Context, e *endpoint, address string, most int,
+) (unread []signatureInfo, all bool, err error) {
+	from, before := max(g.since, g.newest.Slot-min(g.newest.Slot, forkMargin)), ""
+	for range sweepPages {
+		page, err := e.page(ctx, address, before, signaturesPerPage)
+		if err != nil {
+			return nil, false, err
+		}
+		for _, l := range page {
+			if _, known := g.read[l.Signature]; !known && !l.failed() && l.Slot >= from {
+				unread = append(unread, l)
+			}
+		}
+		last := len(page) - 1
+		if all = len(page) < signaturesPerPage || page[last].Slot < from; all || len(unread) > most {
+			break
+		}
+		before = page[last].Signature
 	}
-	slices.Reverse(list)
-	return slices.DeleteFunc(list, func(l signatureInfo) bool {
-		_, known := g.read[l.Signature]
-		return known || l.failed() || l.Slot < g.since
-	}), nil
+	slices.Reverse(unread)
+	return unread, all || len(unread) == 0, nil
 }
 
 // readPart reads some transactions and keeps which watched accounts they name.
 func (s *search) readPart(ctx context.Context, log *sweepLog, part []signatureInfo) error {
 	read := make([]*effect.Transaction, len(part))
-	err := each(ctx, part, 1, func(ctx context.Context, one []signatureInfo, at int) (err error) {
-		read[at], err = s.cache.transaction(ctx, one[0].Signature)
-		return err
+	failures := make([]error, len(part))
+	err := each(ctx, part, 1, func(ctx context.Context, one []signatureInfo, at int) error {
+		read[at], failures[at] = s.cache.transaction(ctx, one[0].Signature)
+		if gaveUp(ctx) || failures[at] != nil && !ofOne(failures[at]) {
+			return failures[at]
+		}
+		return nil
 	})
 	if err != nil {
 		return err
 	}
 	for i, t := range read {
+		if failures[i] != nil {
+			if s.mayPass(&log.trouble, true) {
+				return failures[i]
+			}
+			log.missed(part[i])
+			continue
+		}
 		log.read[part[i].Signature] = part[i].Slot
 		log.count++
 		for _, text := range t.Keys {

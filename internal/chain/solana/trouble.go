@@ -51,28 +51,34 @@ func (s *search) failsFor(ctx context.Context, acc *account, err error) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := s.adapter.pool.now()
-	if acc.trouble.by == nil {
-		acc.trouble = trouble{since: now, by: make(map[*endpoint]time.Time)}
-	}
-	acc.trouble.by[s.e] = now
-	others := slices.ContainsFunc(s.adapter.pool.without(s.e.Name), func(e *endpoint) bool {
-		return now.Sub(acc.trouble.by[e]) > troubleAge
-	})
 	waits := acc.walk != nil && errors.Is(err, errUnexplained) // until the index has settled
-	switch {
-	case others:
+	alone := len(s.adapter.pool.without(s.e.Name)) == 0
+	if s.mayPass(&acc.trouble, !waits || !alone) {
 		return notTheNodes(err)
-	case waits && len(s.adapter.pool.without(s.e.Name)) == 0:
-	case now.Sub(acc.trouble.since) < troubleGrace && s.adapter.watched.grace(now):
-		return notTheNodes(err)
-	case !waits:
-		if acc.trouble.rest(now); acc.trouble.tries >= quickTries {
+	}
+	if !waits {
+		if acc.trouble.rest(s.adapter.pool.now()); acc.trouble.tries >= quickTries {
 			acc.walk = nil // a fork may have removed what it waits for
 		}
 	}
 	s.setAside(acc, err.Error())
 	return nil
+}
+
+// mayPass records in t that the endpoint failed, and reports whether another endpoint, or with patience this one in a
+// moment, may succeed.
+func (s *search) mayPass(t *trouble, patience bool) bool {
+	now := s.adapter.pool.now()
+	if t.by == nil {
+		*t = trouble{since: now, by: make(map[*endpoint]time.Time)}
+	}
+	t.by[s.e] = now
+	if slices.ContainsFunc(s.adapter.pool.without(s.e.Name), func(e *endpoint) bool {
+		return now.Sub(t.by[e]) > troubleAge
+	}) {
+		return true
+	}
+	return patience && now.Sub(t.since) < troubleGrace && s.adapter.watched.grace(now)
 }
 
 // notTheNodes keeps the failure of one account or transaction from taking the node out of use: anyone can make a

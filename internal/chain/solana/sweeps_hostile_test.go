@@ -1,0 +1,94 @@
+package solana_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	solanago "github.com/gagliardetto/solana-go"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/chaintest"
+	"github.com/florinpay/florin/internal/chain/solana"
+)
+
+// named is a till whose reader works through a node, by a clock of the test, and a transaction of a stranger that
+// names the address of the sweeps.
+func named(t *testing.T) (s *till, reader *solana.Adapter, n *node, c *clock, strange string, sweeps chain.Address) {
+	t.Helper()
+	s = newTill(t, newLedger(t).harness)
+	s.fill(gasFunds)
+	sweeps = sweepsOf(t, s.seed)
+	key := solanago.MustPublicKeyFromBase58(string(sweeps))
+	strange = s.mustSend([]solanago.Instruction{transferSOL(s.rich.PublicKey(), key, 1_000_000)}).String()
+	s.Mine(1)
+	n, c = newNode(t, s.URL()), newClock()
+	reader, err := solana.New(solana.Config{
+		Profile: s.profile(), Endpoints: []string{n.url()}, Rate: unhurried, Sweeps: sweeps, Now: c.Now,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, reader, n, c, strange, sweeps
+}
+
+// TestSweeps_CannotHold: a transaction that names the address of the sweeps and cannot be read, or a list of that
+// address that cannot be had, holds up no network and hides no payment that was swept meanwhile.
+func TestSweeps_CannotHold(t *testing.T) {
+	t.Parallel()
+	for name, spoil := range map[string]func(n *node, strange, sweeps string){
+		"Null":    func(n *node, strange, _ string) { forText("getTransaction", theTx, says("null"))(n, "", strange) },
+		"Garbled": func(n *node, strange, _ string) { forText("getTransaction", theTx, says(`"?"`))(n, "", strange) },
+		"Version": func(n *node, strange, _ string) {
+			n.failFor("getTransaction", strange, http.StatusOK, rpcError(-32015, "version (2) is not supported"))
+		},
+		"HTTP": func(n *node, strange, _ string) {
+			n.failFor("getTransaction", strange, http.StatusInternalServerError, "worker crashed")
+		},
+		"ListFails": func(n *node, _, sweeps string) {
+			n.failFor("getSignaturesForAddress", sweeps, http.StatusGatewayTimeout, "")
+		},
+		"ListRefused": func(n *node, _, sweeps string) {
+			n.failFor("getSignaturesForAddress", sweeps, http.StatusOK, rpcError(-32603, "Internal error"))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, reader, n, clock, strange, sweeps := named(t)
+			spoil(n, strange, string(sweeps))
+			first := s.deposit(t, s.assets[0], 7)
+			s.Mine(1)
+			got, unread := scanWithin(t, reader, clock, 5*time.Second, first.Address)
+			wantUnits(t, got, 7)
+			if len(unread) > 0 {
+				t.Fatalf("not read: %s", unread)
+			}
+			items := []chain.SweepItem{first}
+			s.carryOut(t, items, s.mustSign(t, items))
+			s.Pay(chaintest.Payment{To: first.Address, Asset: s.assets[0], Units: 7})
+			s.Mine(1) // the account holds what it held before
+			for range 10 {
+				clock.advance(time.Second)
+				got, _ = scanWithin(t, reader, clock, 5*time.Second, first.Address)
+				wantUnits(t, got, 7, 7)
+				s.Mine(1)
+			}
+		})
+	}
+}
+
+// TestSweeps_SpamIsBounded: of a history of the sweeps' address with tens of thousands of transactions a scan lists no
+// more than it can use.
+func TestSweeps_SpamIsBounded(t *testing.T) {
+	t.Parallel()
+	s, reader, n, clock, _, sweeps := named(t)
+	first := s.deposit(t, s.assets[0], 7)
+	s.Mine(1)
+	s.spam(solanago.MustPublicKeyFromBase58(string(sweeps)), 4_500)
+	before := n.count("getSignaturesForAddress")
+	got, _ := scanWithin(t, reader, clock, 5*time.Second, first.Address)
+	wantUnits(t, got, 7)
+	if calls := n.count("getSignaturesForAddress") - before; calls > 6 {
+		t.Errorf("%d pages were read", calls)
+	}
+}
