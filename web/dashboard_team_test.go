@@ -219,6 +219,9 @@ func TestDashboard_Confirm(t *testing.T) {
 	}
 	_, err = b.accounts.ConfirmFactor(t.Context(), u, in.Token, code())
 	must(t, err)
+	b.clock.advance(time.Minute) // the new factor has ended the session
+	s.post("/signin", "email", ownerEmail, "password", testPassword).wants(t, 200, "Second step")
+	s.post("/signin/code", "code", code()).leads(t, "/dashboard")
 	post("a", code()).wants(t, 403, "was used already")
 	b.clock.advance(time.Minute)
 	s.get("/dashboard/custodian").wants(t, 200, "Your password, or a code of your authenticator")

@@ -23,6 +23,9 @@ type healthReport struct {
 	Version  string                          `json:"version"`
 	Database string                          `json:"database"`
 	Networks map[chain.Network]networkHealth `json:"networks"`
+	// Warnings say what to mend in front of this server; omitted when there is
+	// nothing.
+	Warnings []string `json:"warnings,omitempty"`
 	// Recharge says whether query units can be bought now.
 	Recharge operationHealth `json:"rechargeApiKey"`
 }
@@ -89,6 +92,7 @@ func (s *Server) getHealth(c echo.Context) error {
 		report.Networks[n] = h
 	}
 	report.Recharge = s.rechargeHealth()
+	report.Warnings = s.sh.Warnings()
 	code := http.StatusOK
 	if s.databaseDown(c.Request().Context()) {
 		report.Status, report.Database, code = healthDown, healthDown, http.StatusServiceUnavailable

@@ -81,7 +81,7 @@ func TestUsers(t *testing.T) {
 		}
 	}
 	if want := []audit.Action{
-		audit.ActionCreateKey, audit.ActionSignOut, audit.ActionSignIn, audit.ActionSignIn,
+		audit.ActionCreateKey, audit.ActionSignOut, audit.ActionSignIn, audit.ActionSignInFailed, audit.ActionSignIn,
 		audit.ActionSignUp,
 	}; !slices.Equal(actions, want) {
 		t.Errorf("the audit log has %q, want %q", actions, want)

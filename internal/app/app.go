@@ -168,6 +168,7 @@ func (a *App) Run(ctx context.Context) error {
 			return errors.Join(err, a.Store.Close())
 		}
 	}
+	a.reportProxy()
 	err := a.run(ctx)
 	a.networks.close()
 	return errors.Join(err, a.Store.Close())
@@ -223,6 +224,9 @@ func (a *App) housekeep(ctx context.Context) {
 			if _, err := a.Store.IdempotencyPrune(ctx, Now().Add(-idempotency.KeepFor)); err != nil &&
 				ctx.Err() == nil {
 				a.log.Warn("old idempotency records not pruned", "error", err)
+			}
+			if err := a.Users.PruneAttempts(ctx); err != nil && ctx.Err() == nil {
+				a.log.Warn("old counts of attempts not pruned", "error", err)
 			}
 		}
 	}

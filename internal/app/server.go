@@ -1,6 +1,9 @@
 package app
 
 import (
+	"net"
+	"net/netip"
+	"strings"
 	"time"
 
 	"github.com/florinpay/florin/graph"
@@ -14,6 +17,23 @@ import (
 	"github.com/florinpay/florin/web"
 	"github.com/florinpay/florin/web/shell"
 )
+
+// reportProxy logs at start what the proxy has to do that an https address needs in front of this server. Whether it
+// does is known once requests arrive (shell.WithheldWarning, GET /health).
+func (a *App) reportProxy() {
+	if !strings.HasPrefix(a.Config.BaseURL, "https://") {
+		return
+	}
+	const text = "FLORIN_BASE_URL is https, so a proxy is in front: it has to send X-Forwarded-For"
+	host, _, _ := net.SplitHostPort(a.Config.Listen)
+	ip, err := netip.ParseAddr(host)
+	if own := err == nil && ip.IsLoopback() || host == "localhost"; own || len(a.Config.TrustedProxies) > 0 {
+		a.log.Info(text)
+		return
+	}
+	a.log.Warn(text+"; it is believed only from this machine until FLORIN_TRUSTED_PROXIES names its network",
+		"listen", a.Config.Listen)
+}
 
 func (a *App) newServer(o Options, sealer *secret.Sealer) *web.Server {
 	return web.New(web.Deps{

@@ -25,6 +25,8 @@ type Action string
 const (
 	ActionSignUp         Action = "signed up"
 	ActionSignIn         Action = "signed in"
+	ActionSignInFailed   Action = "failed to sign in"
+	ActionReauthFailed   Action = "failed to confirm who they are"
 	ActionSignOut        Action = "signed out"
 	ActionPassword       Action = "changed the password"
 	ActionReset          Action = "reset the password"
@@ -88,7 +90,8 @@ const (
 // them, even where the user founded a merchant account that others share.
 func Personal() []Action {
 	return []Action{
-		ActionSignUp, ActionSignIn, ActionSignOut, ActionPassword, ActionReset, ActionFactorOn, ActionFactorOff,
+		ActionSignUp, ActionSignIn, ActionSignInFailed, ActionReauthFailed, ActionSignOut, ActionPassword,
+		ActionReset, ActionFactorOn, ActionFactorOff,
 		ActionRecovery, ActionPasskeyAdd, ActionPasskeyName, ActionPasskeyRemove,
 		ActionPasskeyCopied, ActionRevokeSession,
 		ActionInvite, ActionCheckLedger, ActionRescan,

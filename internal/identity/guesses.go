@@ -2,6 +2,7 @@ package identity
 
 import (
 	"context"
+	"sync"
 	"time"
 )
 
@@ -19,28 +20,49 @@ func (s *Service) Guessed(ctx context.Context, c Credentials) (user User, due bo
 		return User{}, false, nil //nolint:nilerr // an invalid address belongs to no user
 	}
 	now := s.now().UTC()
-	// A client that is asked for a code has the password: the user is notified
-	// even if the limit of codes was the one reached.
-	if !s.attempts.alarm(email, c.Address, c.Code != "", now) {
+	if !s.guesses.due(email, now) {
 		return User{}, false, nil
 	}
+	// A client that is asked for a code has the password: the user is notified
+	// even if the limit of codes was the one reached.
+	if c.Code == "" {
+		wait, err := s.store.AttemptWait(ctx, userLimits(email, c), now)
+		if err != nil || wait <= 0 {
+			return User{}, false, err
+		}
+	}
+	s.guesses.noted(email, now)
 	return s.store.NoteGuesses(ctx, email, now, now.Add(-GuessNoticeEvery))
 }
 
-// alarm reports, once in GuessNoticeEvery, whether sign-ins of the user are being
-// throttled, from the address or from all addresses. It saves a database query
-// for each try of an attacker.
-func (t *throttle) alarm(email, address string, slowed bool, now time.Time) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	both, _ := senders(email, address)
-	slowed = slowed || t.wait(both, perUserAndAddress, now) > 0 || t.wait(sender{email, everywhere}, perUser, now) > 0
-	if !slowed || now.Before(t.alarmed[email]) {
-		return false
+// userLimits are the limits of an attempt that are about one user.
+func userLimits(email string, c Credentials) []Limit {
+	c.Device = ""
+	limits := signInLimits(email, c)
+	return limits[:min(2, len(limits))]
+}
+
+// maxGuessed bounds the memory of guesses: beyond it the database is asked.
+const maxGuessed = 20_000
+
+// guesses holds until when each e-mail address needs no other notice. It saves a
+// query for each try of an attacker; the database knows who was notified.
+type guesses struct {
+	mu    sync.Mutex
+	until map[string]time.Time
+}
+
+func (g *guesses) due(email string, now time.Time) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return !now.Before(g.until[email])
+}
+
+func (g *guesses) noted(email string, now time.Time) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.until) >= maxGuessed {
+		clear(g.until)
 	}
-	if len(t.alarmed) >= maxTracked {
-		clear(t.alarmed) // the database also stores who was notified
-	}
-	t.alarmed[email] = now.Add(GuessNoticeEvery)
-	return true
+	g.until[email] = now.Add(GuessNoticeEvery)
 }

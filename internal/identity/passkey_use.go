@@ -41,20 +41,46 @@ func (s *Service) EnterWithPasskey(
 	}
 	// An answer that cannot be parsed names no user and counts for the address.
 	id, _ := s.opts.RelyingParty.Names(answer)
-	whose := "passkey " + id
-	if err := s.attempts.take(whose, c.Address, true, s.now()); err != nil {
+	limits := passkeyLimits(id, c.Address)
+	if err := s.take(ctx, limits, tooManySignIns); err != nil {
 		return SignedIn{}, err
 	}
 	user, err := s.answeredBy(ctx, token, id, answer)
 	if errors.Is(err, ErrBadPasskey) || errors.Is(err, ErrCopiedPasskey) {
-		return SignedIn{User: user}, err
+		return SignedIn{User: user}, also(err, s.recordPasskey(ctx, id, c, limits))
 	}
-	s.attempts.giveBack(whose, c.Address, true)
-	if err != nil {
-		return SignedIn{}, err
+	if given := s.giveBack(ctx, limits); err != nil || given != nil {
+		return SignedIn{}, errors.Join(err, given)
 	}
-	s.attempts.forget(whose, c.Address)
 	return s.startSession(ctx, user, c.UserAgent, trail...)
+}
+
+// recordPasskey writes a refused passkey to the audit log of the user it claims to
+// be of, if there is one.
+func (s *Service) recordPasskey(ctx context.Context, publicID string, c Credentials, limits []Limit) error {
+	user, err := s.store.UserByPublicID(ctx, publicID)
+	if fault.Is(err, fault.NotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return s.store.FailSignIn(ctx, user.Email, limits[0].Name, audit.Entry{
+		At: s.now().UTC(), Actor: user.Email, Action: audit.ActionSignInFailed, Subject: cleanUserAgent(c.UserAgent),
+		Detail: "passkey not accepted", Address: c.Address,
+	})
+}
+
+// passkeyLimits are what an answer counts against that claims to be of the user
+// with the public id. Guesses at a signature are hopeless: the limits keep them
+// from costing much.
+func passkeyLimits(id, address string) []Limit {
+	network, ok := clientNetwork(address)
+	limits := []Limit{perUserAndAddress.limit("passkey", id, network)}
+	if ok {
+		limits = append(limits, perAddress.limit("address", network))
+	}
+	return limits
 }
 
 // answeredBy uses the challenge of the token up and returns the user who
@@ -106,14 +132,11 @@ func (s *Service) AskToConfirm(ctx context.Context, user User, session secret.Te
 // ConfirmByPasskey is Confirm by an answer to AskToConfirm in the same session.
 // It fails with ErrBadPasskey, ErrCopiedPasskey or fault.Limited.
 func (s *Service) ConfirmByPasskey(ctx context.Context, user User, session secret.Text, answer, address string) error {
-	if err := s.attempts.take(user.Email, address, true, s.now()); err != nil {
+	limits := reauthLimits(user, address)
+	if err := s.take(ctx, limits, tooManySignIns); err != nil {
 		return err
 	}
-	err := s.confirmedBy(ctx, user, session, answer)
-	if !errors.Is(err, ErrBadPasskey) && !errors.Is(err, ErrCopiedPasskey) {
-		s.attempts.giveBack(user.Email, address, true)
-	}
-	return err
+	return s.settleReauth(ctx, user, address, limits, s.confirmedBy(ctx, user, session, answer))
 }
 
 func (s *Service) confirmedBy(ctx context.Context, user User, session secret.Text, answer string) error {

@@ -1,10 +1,7 @@
 package identity
 
 import (
-	"context"
-	"fmt"
 	"strings"
-	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -26,9 +23,9 @@ const (
 	// maxHashing bounds how many passwords are hashed at once: each takes
 	// 19 MiB and a core for some 40 ms.
 	maxHashing = 2
-	// maxWaiting bounds how many more may wait, about two seconds' worth;
-	// others are refused instead of piling up.
-	maxWaiting = 100
+	// maxWaiting bounds how many more may wait in each queue, about half a second's
+	// worth; others are refused instead of piling up.
+	maxWaiting = 25
 )
 
 // errHashingBusy refuses a sign-in while too many others wait.
@@ -41,59 +38,6 @@ var hashing = &argon2id.Params{Memory: 19 * 1024, Iterations: 2, Parallelism: 1,
 // is checked against it, so that it takes as long as any other and does not
 // reveal who has an account.
 const decoyHash = "$argon2id$v=19$m=19456,t=2,p=1$gL0EWwnkp+F2e7PGKSHRXg$h6rrFwTmZqj6S03P1YVYKBtXczLVBjP4p3/18G9euS4"
-
-// hasher hashes passwords, at most maxHashing at once.
-type hasher struct {
-	slots   chan struct{}
-	waiting atomic.Int64
-	running atomic.Int64 // how many hash now
-}
-
-func newHasher() *hasher { return &hasher{slots: make(chan struct{}, maxHashing)} }
-
-// turn waits until the caller may hash. The caller must call done afterwards.
-func (h *hasher) turn(ctx context.Context) (done func(), err error) {
-	defer h.waiting.Add(-1)
-	if h.waiting.Add(1) > maxWaiting {
-		return nil, errHashingBusy
-	}
-	select {
-	case h.slots <- struct{}{}:
-	case <-ctx.Done():
-		return nil, fmt.Errorf("wait to hash a password: %w", ctx.Err())
-	}
-	h.running.Add(1)
-	return func() {
-		h.running.Add(-1)
-		<-h.slots
-	}, nil
-}
-
-func (h *hasher) hash(ctx context.Context, password secret.Text) (string, error) {
-	done, err := h.turn(ctx)
-	if err != nil {
-		return "", err
-	}
-	defer done()
-	hash, err := argon2id.CreateHash(password.Reveal(), hashing)
-	if err != nil {
-		return "", fmt.Errorf("hash a password: %w", err)
-	}
-	return hash, nil
-}
-
-func (h *hasher) verify(ctx context.Context, password secret.Text, hash string) (bool, error) {
-	done, err := h.turn(ctx)
-	if err != nil {
-		return false, err
-	}
-	defer done()
-	ok, err := argon2id.ComparePasswordAndHash(password.Reveal(), hash)
-	if err != nil {
-		return false, fmt.Errorf("check a password: %w", err)
-	}
-	return ok, nil
-}
 
 // checkPassword refuses a password that breaks a rule for this user.
 func checkPassword(password secret.Text, email string) error {

@@ -13,15 +13,15 @@ import (
 // CheckPassword re-authenticates a signed-in user by their password. It
 // fails with ErrBadPassword, or fault.Limited after too many failures.
 func (s *Service) CheckPassword(ctx context.Context, user User, password secret.Text, address string) error {
-	if err := s.attempts.take(user.Email, address, true, s.now()); err != nil {
+	limits := reauthLimits(user, address)
+	if err := s.take(ctx, limits, tooManySignIns); err != nil {
 		return err
 	}
-	_, err := s.verify(ctx, user.Email, password)
+	_, err := s.verify(ctx, user.Email, password, true)
 	if errors.Is(err, ErrBadCredentials) {
-		return ErrBadPassword
+		err = ErrBadPassword
 	}
-	s.attempts.giveBack(user.Email, address, true)
-	return err
+	return s.settleReauth(ctx, user, address, limits, err)
 }
 
 // Confirm re-authenticates a signed-in user: by their password or, where an
@@ -39,14 +39,11 @@ func (s *Service) Confirm(ctx context.Context, user User, proof secret.Text, add
 	if !ok || !f.InForce() {
 		return s.CheckPassword(ctx, user, proof, address)
 	}
-	if err := s.attempts.take(user.Email, address, true, s.now()); err != nil {
+	limits := reauthLimits(user, address)
+	if err := s.take(ctx, limits, tooManySignIns); err != nil {
 		return err
 	}
-	err = s.checkCode(ctx, user, proof.Reveal(), address)
-	if !errors.Is(err, ErrBadCode) {
-		s.attempts.giveBack(user.Email, address, true)
-	}
-	return err
+	return s.settleReauth(ctx, user, address, limits, s.checkCode(ctx, user, proof.Reveal(), address))
 }
 
 // isCode reports whether the text has the form of an authenticator's code.
@@ -87,5 +84,5 @@ func (s *Service) hashOf(ctx context.Context, password secret.Text) (string, err
 	if !ok {
 		return "", fault.About(fault.Invalid, "password", "must be text in UTF-8")
 	}
-	return s.passwords.hash(ctx, normal)
+	return s.passwords.hash(ctx, normal, true)
 }

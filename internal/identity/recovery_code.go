@@ -46,7 +46,7 @@ func isRecoveryCode(code string) bool {
 // recoveryHash is argon2id of a code with the parameters of passwords. The salt is the user's, so that one hash finds
 // the code among all of theirs; the code itself is random enough that the salt need not be.
 func (s *Service) recoveryHash(ctx context.Context, user User, code string) (Hash, error) {
-	done, err := s.passwords.turn(ctx)
+	done, err := s.passwords.turn(ctx, true)
 	if err != nil {
 		return Hash{}, err
 	}

@@ -168,14 +168,15 @@ func (s *Service) checkCode(ctx context.Context, user User, code, address string
 	}
 	// Counted before the code is checked, so that concurrent guesses cannot all
 	// pass; a correct code is given back.
-	if err := s.codes.take(user.ID, s.now()); err != nil {
+	limits := codeLimits(user)
+	if err := s.take(ctx, limits, tooManyCodes); err != nil {
 		return err
 	}
 	err = s.takeCode(ctx, user, f, code, address)
-	if !errors.Is(err, ErrBadCode) {
-		s.codes.giveBack(user.ID)
+	if errors.Is(err, ErrBadCode) {
+		return err
 	}
-	return err
+	return errors.Join(err, s.giveBack(ctx, limits))
 }
 
 // takeCode uses up a code of the authenticator, or a recovery code.

@@ -29,8 +29,7 @@ type Service struct {
 	now       func() time.Time
 	opts      Options
 	passwords *hasher
-	attempts  *throttle
-	codes     *codeBudget
+	guesses   guesses
 }
 
 // New returns the service. now returns the current time.
@@ -40,7 +39,7 @@ func New(store Store, now func() time.Time, opts Options) *Service {
 	}
 	return &Service{
 		store: store, now: now, opts: opts,
-		passwords: newHasher(), attempts: newThrottle(), codes: newCodeBudget(),
+		passwords: newHasher(), guesses: guesses{until: make(map[string]time.Time)},
 	}
 }
 

@@ -2,7 +2,6 @@ package identity
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -43,9 +42,9 @@ type Credentials struct {
 	Code      string // of the second factor, if the user has one
 	Address   string // IP address of the client; tries are counted by it
 	UserAgent string
-	// Known: the client has shown that this user signed in from it before. Then
-	// failed sign-ins from elsewhere do not delay it.
-	Known bool
+	// Device identifies a client that this user signed in from before; empty for
+	// others. Failed sign-ins from elsewhere do not delay it.
+	Device string
 }
 
 // SignedIn is a fresh session. Its token is shown only here.
@@ -64,26 +63,23 @@ func (s *Service) SignIn(ctx context.Context, c Credentials, trail ...audit.Entr
 	if err != nil {
 		return SignedIn{}, err
 	}
-	if err := s.attempts.take(email, c.Address, c.Known, s.now()); err != nil {
+	limits := signInLimits(email, c)
+	if err := s.take(ctx, limits, tooManySignIns); err != nil {
 		return SignedIn{}, err
 	}
-	user, err := s.verify(ctx, email, c.Password)
+	user, err := s.verify(ctx, email, c.Password, c.Device != "")
 	if err == nil {
 		err = s.checkCode(ctx, user, c.Code, c.Address)
 	}
-	if !errors.Is(err, ErrBadCredentials) && !errors.Is(err, ErrBadCode) {
-		s.attempts.giveBack(email, c.Address, c.Known)
-	}
-	if err != nil {
+	if err := s.settle(ctx, email, c, limits, err); err != nil {
 		return SignedIn{}, err
 	}
-	s.attempts.forget(email, c.Address)
 	return s.startSession(ctx, user, c.UserAgent, trail...)
 }
 
 // verify returns the user if the password is right. It hashes a password in
-// every case.
-func (s *Service) verify(ctx context.Context, email string, password secret.Text) (User, error) {
+// every case; first is as in hasher.turn.
+func (s *Service) verify(ctx context.Context, email string, password secret.Text, first bool) (User, error) {
 	normal, ok := normalPassword(password)
 	if !ok {
 		return User{}, ErrBadCredentials
@@ -95,7 +91,7 @@ func (s *Service) verify(ctx context.Context, email string, password secret.Text
 	} else if err != nil {
 		return User{}, err
 	}
-	match, failed := s.passwords.verify(ctx, normal, hash)
+	match, failed := s.passwords.verify(ctx, normal, hash, first)
 	if failed != nil {
 		return User{}, failed
 	}

@@ -185,17 +185,18 @@ func TestHasher_Concurrency(t *testing.T) {
 	h := newHasher()
 	var wg sync.WaitGroup
 	var mu sync.Mutex
-	most := int64(0)
-	for range 20 {
+	most := 0
+	for i := range 20 {
 		wg.Go(func() {
-			done, err := h.turn(t.Context())
+			done, err := h.turn(t.Context(), i%2 == 0)
 			if err != nil {
 				t.Errorf("turn: %v", err)
 				return
 			}
 			defer done()
 			mu.Lock()
-			most = max(most, h.running.Load())
+			running, _ := h.counts()
+			most = max(most, running)
 			mu.Unlock()
 			time.Sleep(2 * time.Millisecond)
 		})
@@ -213,7 +214,7 @@ func TestHasher_QueueIsBounded(t *testing.T) {
 	defer leave()
 	var hashing []func()
 	for range maxHashing {
-		done, err := h.turn(ctx)
+		done, err := h.turn(ctx, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -222,15 +223,13 @@ func TestHasher_QueueIsBounded(t *testing.T) {
 	var waiting sync.WaitGroup
 	for range maxWaiting {
 		waiting.Go(func() {
-			if _, err := h.turn(ctx); !errors.Is(err, context.Canceled) {
+			if _, err := h.turn(ctx, false); !errors.Is(err, context.Canceled) {
 				t.Errorf("a sign-in whose client left the queue gets %v", err)
 			}
 		})
 	}
-	for h.waiting.Load() < maxWaiting {
-		time.Sleep(time.Millisecond)
-	}
-	if _, err := h.turn(t.Context()); !fault.Is(err, fault.Limited) {
+	h.wantWaiting(t, maxWaiting)
+	if _, err := h.turn(t.Context(), false); !fault.Is(err, fault.Limited) {
 		t.Errorf("one more than the queue holds gets %v, want fault.Limited", err)
 	}
 	leave()
@@ -238,11 +237,66 @@ func TestHasher_QueueIsBounded(t *testing.T) {
 	for _, done := range hashing {
 		done()
 	}
-	if h.waiting.Load() != 0 || h.running.Load() != 0 {
-		t.Errorf("%d wait and %d hash in the end", h.waiting.Load(), h.running.Load())
+	if running, waiting := h.counts(); waiting != 0 || running != 0 {
+		t.Errorf("%d wait and %d hash in the end", waiting, running)
 	}
-	if _, err := h.turn(t.Context()); err != nil {
+	if _, err := h.turn(t.Context(), false); err != nil {
 		t.Errorf("afterwards: %v", err)
+	}
+}
+
+// wantWaiting waits until so many wait for their turn.
+func (h *hasher) wantWaiting(t *testing.T, want int) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+		if _, waiting := h.counts(); waiting == want {
+			return
+		} else if time.Now().After(deadline) {
+			t.Fatalf("%d wait, want %d", waiting, want)
+		}
+	}
+}
+
+// However many strangers wait, a known device is next; and a full queue of
+// strangers does not refuse it.
+func TestHasher_KnownDevicesGoFirst(t *testing.T) {
+	t.Parallel()
+	h := newHasher()
+	var hashing []func()
+	for range maxHashing {
+		done, err := h.turn(t.Context(), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hashing = append(hashing, done)
+	}
+	var order []string
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	wait := func(name string, first bool) {
+		wg.Go(func() {
+			done, err := h.turn(t.Context(), first)
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				return
+			}
+			defer done()
+			mu.Lock()
+			defer mu.Unlock()
+			order = append(order, name)
+		})
+	}
+	for range maxWaiting {
+		wait("stranger", false)
+	}
+	h.wantWaiting(t, maxWaiting)
+	wait("known", true)
+	h.wantWaiting(t, maxWaiting+1)
+	hashing[0]() // one slot alone, so that the order is that of the turns
+	wg.Wait()
+	hashing[1]()
+	if len(order) != maxWaiting+1 || order[0] != "known" {
+		t.Errorf("the order is %v", order)
 	}
 }
 

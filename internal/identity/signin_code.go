@@ -51,19 +51,17 @@ func (s *Service) EnterWithCode(
 	if halfway(user) != half {
 		return SignedIn{}, ErrBadSession
 	}
-	if err := s.attempts.take(email, c.Address, c.Known, s.now()); err != nil {
+	limits := signInLimits(email, c)
+	if err := s.take(ctx, limits, tooManySignIns); err != nil {
 		return SignedIn{}, err
 	}
-	if strings.TrimSpace(c.Code) == "" {
-		return SignedIn{}, ErrBadCode
+	var refusal error = ErrBadCode
+	if strings.TrimSpace(c.Code) != "" {
+		refusal = s.checkCode(ctx, user, c.Code, c.Address)
 	}
-	if err := s.checkCode(ctx, user, c.Code, c.Address); err != nil {
-		if !errors.Is(err, ErrBadCode) {
-			s.attempts.giveBack(email, c.Address, c.Known)
-		}
+	if err := s.settle(ctx, email, c, limits, refusal); err != nil {
 		return SignedIn{}, err
 	}
-	s.attempts.forget(email, c.Address)
 	return s.startSession(ctx, user, c.UserAgent, trail...)
 }
 

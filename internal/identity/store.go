@@ -42,6 +42,18 @@ type Store interface {
 		ctx context.Context, token Hash, email string, by int64, now, until time.Time, trail ...audit.Entry,
 	) error
 	CreateInvited(ctx context.Context, token Hash, u User, trail ...audit.Entry) (User, error)
+	// TakeAttempt counts one against every limit (Limit.Take), or nothing if one
+	// is used up, and returns how long to wait then. ReturnAttempt undoes it, and
+	// clears the limits to forget.
+	TakeAttempt(ctx context.Context, limits []Limit, now time.Time) (wait time.Duration, err error)
+	ReturnAttempt(ctx context.Context, limits []Limit, forget ...Hash) error
+	// AttemptWait returns how long TakeAttempt would have to wait, and counts nothing.
+	AttemptWait(ctx context.Context, limits []Limit, now time.Time) (time.Duration, error)
+	// PruneAttempts deletes the counts of limits that are whole at now.
+	PruneAttempts(ctx context.Context, now time.Time) error
+	// FailSignIn appends an entry to the audit log of the user with the e-mail
+	// address. It takes as long if no user has it.
+	FailSignIn(ctx context.Context, email string, touch Hash, entry audit.Entry) error
 	// NoteGuesses returns the user with the address and stores that they are
 	// notified of guesses at now. notify is false if there is no such user, or
 	// if they were notified after since.

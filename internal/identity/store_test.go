@@ -2,6 +2,7 @@ package identity
 
 import (
 	"context"
+	"maps"
 	"sync"
 	"time"
 
@@ -17,10 +18,14 @@ type memory struct {
 	mu       sync.Mutex
 	users    map[string]User
 	sessions map[Hash]Session
+	whole    map[Hash]time.Time // of limits
+	failed   []audit.Entry
 	fail     error // every method fails with it, if set
 }
 
-func newMemory() *memory { return &memory{users: map[string]User{}, sessions: map[Hash]Session{}} }
+func newMemory() *memory {
+	return &memory{users: map[string]User{}, sessions: map[Hash]Session{}, whole: map[Hash]time.Time{}}
+}
 
 // begin locks the store for one transaction.
 func (m *memory) begin() (end func(), err error) {
@@ -76,6 +81,49 @@ func (m *memory) RevokeSession(_ context.Context, token Hash, _ time.Time, trail
 	}
 	defer end()
 	delete(m.sessions, token)
+	return nil
+}
+
+func (m *memory) TakeAttempt(_ context.Context, limits []Limit, now time.Time) (wait time.Duration, err error) {
+	end, err := m.begin()
+	if err != nil {
+		return 0, err
+	}
+	defer end()
+	next := map[Hash]time.Time{}
+	for _, l := range limits {
+		var w time.Duration
+		next[l.Name], w = l.Take(m.whole[l.Name], now)
+		wait = max(wait, w)
+	}
+	if wait == 0 {
+		maps.Copy(m.whole, next)
+	}
+	return wait, nil
+}
+
+func (m *memory) ReturnAttempt(_ context.Context, limits []Limit, forget ...Hash) error {
+	end, err := m.begin()
+	if err != nil {
+		return err
+	}
+	defer end()
+	for _, l := range limits {
+		m.whole[l.Name] = m.whole[l.Name].Add(-l.Interval)
+	}
+	for _, name := range forget {
+		delete(m.whole, name)
+	}
+	return nil
+}
+
+func (m *memory) FailSignIn(_ context.Context, _ string, _ Hash, e audit.Entry) error {
+	end, err := m.begin()
+	if err != nil {
+		return err
+	}
+	defer end()
+	m.failed = append(m.failed, e)
 	return nil
 }
 

@@ -1,8 +1,10 @@
 package identity
 
 import (
+	"context"
+	"crypto/sha256"
 	"net/netip"
-	"sync"
+	"strconv"
 	"time"
 
 	"github.com/florinpay/florin/internal/fault"
@@ -16,135 +18,135 @@ var (
 	perUserAndAddress = allowance{burst: 8, interval: 15 * time.Minute}
 	perAddress        = allowance{burst: 50, interval: time.Minute}
 	// perUser counts attempts for a user from all addresses, so that guessing from
-	// many addresses gets a thousand attempts a day and not a million. A known
-	// device of the user is exempt, or an attacker could lock the user out. On a
-	// new device the user waits minutes, or resets the password by mail, which
+	// many addresses gets a thousand attempts a day and not a million. On a new
+	// device the user waits minutes then, or resets the password by mail, which
 	// makes the device a known one.
 	perUser = allowance{burst: 40, interval: 90 * time.Second}
+	// perDevice is all that counts for a known device of the user: nothing that a
+	// stranger does, from wherever, delays it.
+	perDevice = allowance{burst: 8, interval: 15 * time.Minute}
+	// perUserCodes limits wrong codes of a second factor for a user, over all client
+	// addresses. A code is asked for after the password, so only a client that has
+	// the password can use the limit up. A code is one of a million and three are
+	// valid at a time: at 250 tries a day, guessing takes years.
+	perUserCodes = allowance{burst: 10, interval: 6 * time.Minute}
+	// perRecipient limits the mails that a stranger can have sent to an address.
+	perRecipient = allowance{burst: 3, interval: time.Hour / 3}
 )
-
-// maxTracked bounds the memory: when more senders appear within the hour, some are
-// forgotten early. An attack from that many addresses is for a firewall to stop.
-const maxTracked = 20_000
 
 type allowance struct {
 	burst    int
 	interval time.Duration
 }
 
-// throttle counts failed sign-ins. It keeps one time for each sender, at which
-// its allowance is whole again (the generic cell rate algorithm). It is safe
-// for concurrent use.
-type throttle struct {
-	mu    sync.Mutex
-	whole map[sender]time.Time
-	// alarmed is when a user may be notified of throttled sign-ins again, by e-mail
-	// address.
-	alarmed map[string]time.Time
+// Limit bounds how often something may be tried. It is stored as one time, at
+// which the allowance is whole again (the generic cell rate algorithm), and shared
+// by all instances.
+type Limit struct {
+	// Name is a hash of what is limited: the store shows no addresses.
+	Name     Hash
+	Burst    int
+	Interval time.Duration
 }
 
-// sender is an address and the user it tries to sign in as; an empty e-mail
-// address stands for all users.
-type sender struct{ email, address string }
-
-func newThrottle() *throttle {
-	return &throttle{whole: make(map[sender]time.Time), alarmed: make(map[string]time.Time)}
+// Take returns the new time after one more try, or how long to wait for it.
+func (l Limit) Take(whole, now time.Time) (next time.Time, wait time.Duration) {
+	whole = later(whole, now)
+	if wait = whole.Sub(now) - time.Duration(l.Burst-1)*l.Interval; wait > 0 {
+		return whole, wait
+	}
+	return whole.Add(l.Interval), 0
 }
 
-// take counts an attempt before it is made, so that many at once cannot all
-// slip through, or refuses it with fault.Limited. known: it comes from a device
-// the user signed in from before.
-func (t *throttle) take(email, address string, known bool, now time.Time) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	var wait time.Duration
-	counts := counted(email, address, known)
-	for _, c := range counts {
-		wait = max(wait, t.wait(c.sender, c.allowance, now))
+// limit returns the allowance of what the texts name.
+func (a allowance) limit(kind string, names ...string) Limit {
+	h := sha256.New()
+	for _, text := range append([]string{kind}, names...) {
+		h.Write([]byte(strconv.Itoa(len(text)) + " " + text))
 	}
-	if wait > 0 {
-		return fault.Retry(fault.Limited, wait, "too many failed attempts to sign in; try again in %s", wait.Round(time.Second))
-	}
-	t.makeRoom(now)
-	for _, c := range counts {
-		t.whole[c.sender] = later(t.whole[c.sender], now).Add(c.interval)
-	}
-	return nil
+	return Limit{Name: Hash(h.Sum(nil)), Burst: a.burst, Interval: a.interval}
 }
 
-// giveBack undoes a take whose attempt was not a failure.
-func (t *throttle) giveBack(email, address string, known bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, c := range counted(email, address, known) {
-		t.whole[c.sender] = t.whole[c.sender].Add(-c.interval)
+// signInLimits are what an attempt to sign in counts against. An address that is
+// not one client's, because a proxy withholds theirs, does not count: one guesser
+// would lock everybody out.
+func signInLimits(email string, c Credentials) []Limit {
+	if c.Device != "" {
+		return []Limit{perDevice.limit("device", email, c.Device)}
 	}
+	limits := []Limit{perUser.limit("user", email)}
+	if address, ok := clientNetwork(c.Address); ok {
+		limits = append(limits, perUserAndAddress.limit("user and address", email, address),
+			perAddress.limit("address", address))
+	}
+	return limits
 }
 
-// count is one count that an attempt adds to.
-type count struct {
-	sender
-	allowance
+// reauthLimits are what re-authentication counts against. It has its own, which
+// only a client that is signed in can use up.
+func reauthLimits(user User, address string) []Limit {
+	return []Limit{perDevice.limit("reauthentication", user.PublicID, address)}
 }
 
-func counted(email, address string, known bool) []count {
-	both, all := senders(email, address)
-	counts := []count{{both, perUserAndAddress}, {all, perAddress}}
-	if !known {
-		counts = append(counts, count{sender{email, everywhere}, perUser})
-	}
-	return counts
+func codeLimits(user User) []Limit {
+	return []Limit{perUserCodes.limit("code", strconv.FormatInt(user.ID, 10))}
 }
 
-// everywhere stands for all addresses; no IP address is written like it.
-const everywhere = "*"
-
-// forget clears the failures for the user from the address after a correct sign-in.
-// Those of the address as a whole stay: an attacker may own an account too.
-func (t *throttle) forget(email, address string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	both, _ := senders(email, address)
-	delete(t.whole, both)
+// take counts an attempt before it is made, so that concurrent ones cannot all
+// pass, or refuses it with fault.Limited.
+func (s *Service) take(ctx context.Context, limits []Limit, what string) error {
+	wait, err := s.store.TakeAttempt(ctx, limits, s.now().UTC())
+	if err != nil || wait <= 0 {
+		return err
+	}
+	return fault.Retry(fault.Limited, wait, "%s; try again in %s", what, wait.Round(time.Second))
 }
 
-// wait returns how long until the sender may try again; 0 or less for now.
-func (t *throttle) wait(s sender, a allowance, now time.Time) time.Duration {
-	return later(t.whole[s], now).Sub(now) - time.Duration(a.burst-1)*a.interval
+const (
+	tooManySignIns = "too many failed attempts to sign in"
+	tooManyCodes   = "too many wrong codes"
+)
+
+// giveBack undoes a take whose attempt was not a failure, and clears limits. The
+// client may have gone meanwhile.
+func (s *Service) giveBack(ctx context.Context, limits []Limit, forget ...Hash) error {
+	return s.store.ReturnAttempt(context.WithoutCancel(ctx), limits, forget...)
 }
 
-// makeRoom bounds the map: it drops senders whose allowance is whole and, if that
-// is not enough, some others. It leaves a quarter free, so that it does not run
-// for every attempt.
-func (t *throttle) makeRoom(now time.Time) {
-	if len(t.whole) < maxTracked {
-		return
+// MailAllowed counts a mail that a stranger can have sent to an address, such as
+// a link to a new password, and reports whether it may be sent: three an hour, so
+// that a mailbox cannot be filled. Notices about an account do not count, or an
+// attacker could suppress them.
+func (s *Service) MailAllowed(ctx context.Context, email string) (bool, error) {
+	to, err := NormalizeEmail(email)
+	if err != nil {
+		to = email
 	}
-	for s, at := range t.whole {
-		if !at.After(now) {
-			delete(t.whole, s)
-		}
-	}
-	for s := range t.whole {
-		if len(t.whole) < maxTracked*3/4 {
-			return
-		}
-		delete(t.whole, s)
-	}
+	wait, err := s.store.TakeAttempt(ctx, []Limit{perRecipient.limit("mail", to)}, s.now().UTC())
+	return err == nil && wait <= 0, err
 }
 
-// senders returns the two senders an attempt counts for. An IPv6 address counts
-// by its network of 64 bits, which is what one subscriber has.
-func senders(email, address string) (both, all sender) {
-	if ip, err := netip.ParseAddr(address); err == nil {
-		address = ip.Unmap().WithZone("").String()
-		if ip = ip.Unmap(); ip.Is6() {
-			if network, err := ip.WithZone("").Prefix(64); err == nil {
-				address = network.String()
-			}
-		}
+// PruneAttempts deletes the counts that have no effect any more.
+func (s *Service) PruneAttempts(ctx context.Context) error {
+	return s.store.PruneAttempts(ctx, s.now().UTC())
+}
+
+// clientNetwork returns what counts as one client: an IPv4 address, or the /64 of
+// an IPv6 address, which is what one subscriber has. ok is false for a text that
+// is no address.
+func clientNetwork(text string) (network string, ok bool) {
+	if p, err := netip.ParsePrefix(text); err == nil {
+		return p.Masked().String(), true
 	}
-	return sender{email, address}, sender{"", address}
+	ip, err := netip.ParseAddr(text)
+	if err != nil {
+		return "", false
+	}
+	if ip = ip.Unmap().WithZone(""); ip.Is4() {
+		return ip.String(), true
+	}
+	p, err := ip.Prefix(64)
+	return p.String(), err == nil
 }
 
 func later(a, b time.Time) time.Time {

@@ -1,42 +1,51 @@
 package identity
 
 import (
+	"errors"
 	"fmt"
-	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/secret"
 )
 
-// tries returns how many attempts in a row pass.
-func (t *throttle) tries(email, address string, now time.Time, most int) int {
+// tries returns how many of the attempts pass before one is refused.
+func (b bundle) tries(t *testing.T, email string, c Credentials, most int) int {
+	t.Helper()
 	for i := range most {
-		if t.take(email, address, true, now) != nil {
+		err := b.take(t.Context(), signInLimits(email, c), tooManySignIns)
+		if fault.Is(err, fault.Limited) {
 			return i
+		}
+		if err != nil {
+			t.Fatal(err)
 		}
 	}
 	return most
 }
 
+func from(address string) Credentials { return Credentials{Address: address} }
+
 func TestThrottle(t *testing.T) {
 	t.Parallel()
-	th := newThrottle()
-	if got := th.tries("ada", "192.0.2.1", noon, 100); got != perUserAndAddress.burst {
+	b := newBundle()
+	if got := b.tries(t, "ada", from("192.0.2.1"), 100); got != perUserAndAddress.burst {
 		t.Errorf("%d tries pass, want %d", got, perUserAndAddress.burst)
 	}
-	if got := th.tries("eve", "192.0.2.1", noon, 1); got != 1 {
+	if b.tries(t, "eve", from("192.0.2.1"), 1) != 1 {
 		t.Error("another user is refused from the address")
 	}
-	if got := th.tries("ada", "192.0.2.2", noon, 1); got != 1 {
+	if b.tries(t, "ada", from("192.0.2.2"), 1) != 1 {
 		t.Error("the user is refused from another address")
 	}
-	if got := th.tries("ada", "192.0.2.1", noon.Add(perUserAndAddress.interval-time.Second), 1); got != 0 {
+	b.clock.pass(perUserAndAddress.interval - time.Second)
+	if b.tries(t, "ada", from("192.0.2.1"), 1) != 0 {
 		t.Error("a try passes before its time")
 	}
-	if got := th.tries("ada", "192.0.2.1", noon.Add(2*perUserAndAddress.interval), 100); got != 2 {
+	b.clock.pass(perUserAndAddress.interval + time.Second)
+	if got := b.tries(t, "ada", from("192.0.2.1"), 100); got != 2 {
 		t.Errorf("%d tries pass after two intervals, want 2", got)
 	}
 }
@@ -44,12 +53,9 @@ func TestThrottle(t *testing.T) {
 // TestThrottle_Spraying: one password tried for many users counts by address.
 func TestThrottle_Spraying(t *testing.T) {
 	t.Parallel()
-	th := newThrottle()
-	passed := 0
+	b, passed := newBundle(), 0
 	for i := range 1000 {
-		if th.take(fmt.Sprintf("user%d", i), "192.0.2.1", true, noon) == nil {
-			passed++
-		}
+		passed += b.tries(t, fmt.Sprintf("user%d", i), from("192.0.2.1"), 1)
 	}
 	if passed != perAddress.burst {
 		t.Errorf("%d tries pass, want %d", passed, perAddress.burst)
@@ -62,71 +68,49 @@ func TestThrottle_Addresses(t *testing.T) {
 		a, b string
 		same bool
 	}{
-		"one subscriber's IPv6":  {"2001:db8:1:2::1", "2001:db8:1:2:ffff::9", true},
-		"two subscribers' IPv6":  {"2001:db8:1:2::1", "2001:db8:1:3::1", false},
-		"IPv4 in IPv6":           {"::ffff:192.0.2.1", "192.0.2.1", true},
-		"two IPv4":               {"192.0.2.1", "192.0.2.2", false},
-		"zone":                   {"fe80::1%eth0", "fe80::1%eth1", true},
-		"no address is one, too": {"", "", true},
+		"one subscriber's IPv6":     {"2001:db8:1:2::1", "2001:db8:1:2:ffff::9", true},
+		"an address of the network": {"2001:db8:1:2::/64", "2001:db8:1:2:ffff::9", true},
+		"two subscribers' IPv6":     {"2001:db8:1:2::1", "2001:db8:1:3::1", false},
+		"IPv4 in IPv6":              {"::ffff:192.0.2.1", "192.0.2.1", true},
+		"two IPv4":                  {"192.0.2.1", "192.0.2.2", false},
+		"zone":                      {"fe80::1%eth0", "fe80::1%eth1", true},
 	} {
-		th := newThrottle()
-		th.tries("ada", c.a, noon, 100)
-		if refused := th.tries("ada", c.b, noon, 1) == 0; refused != c.same {
-			t.Errorf("%s: counted together is %t, want %t", name, refused, c.same)
-		}
-	}
-}
-
-func TestThrottle_ManyAtOnce(t *testing.T) {
-	t.Parallel()
-	th := newThrottle()
-	var passed atomic.Int64
-	var wg sync.WaitGroup
-	for range 100 {
-		wg.Go(func() {
-			if th.take("ada", "192.0.2.1", true, noon) == nil {
-				passed.Add(1)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBundle()
+			b.tries(t, "ada", from(c.a), 100)
+			if refused := b.tries(t, "ada", from(c.b), 1) == 0; refused != c.same {
+				t.Errorf("counted together is %t, want %t", refused, c.same)
 			}
 		})
 	}
-	wg.Wait()
-	if got := passed.Load(); got != int64(perUserAndAddress.burst) {
-		t.Errorf("%d of 100 at once pass, want %d", got, perUserAndAddress.burst)
-	}
 }
 
-func TestThrottle_Bounded(t *testing.T) {
+// Guesses of clients whose address a proxy withholds are counted by user: one
+// guesser locks nobody else out, and is not without limit.
+func TestThrottle_WithheldAddress(t *testing.T) {
 	t.Parallel()
-	th := newThrottle()
-	for i := range 2 * maxTracked {
-		if err := th.take("ada", fmt.Sprintf("10.%d.%d.%d", i>>16, i>>8&255, i&255), true, noon); err != nil {
-			t.Fatalf("try %d: %v", i, err)
+	for _, address := range []string{"", "unforwarded", "unknown"} {
+		b := newBundle()
+		for i := range 200 {
+			if b.tries(t, fmt.Sprintf("user%d", i), from(address), 1) != 1 {
+				t.Fatalf("%q: user %d is locked out by guesses at others", address, i)
+			}
 		}
-	}
-	if n := len(th.whole); n > maxTracked+1 {
-		t.Errorf("%d senders are remembered, want at most %d", n, maxTracked+1)
-	}
-	const more = maxTracked / 2
-	for i := range more {
-		if err := th.take("ada", fmt.Sprintf("11.0.%d.%d", i>>8, i&255), true, noon.Add(24*time.Hour)); err != nil {
-			t.Fatalf("try %d of the next day: %v", i, err)
+		if got := b.tries(t, "ada", from(address), 1000); got != perUser.burst {
+			t.Errorf("%q: %d guesses at one user pass, want %d", address, got, perUser.burst)
 		}
-	}
-	if n := len(th.whole); n > 2*more {
-		t.Errorf("%d senders are remembered a day later, want the %d of that day", n, 2*more)
-	}
-	for s := range th.whole {
-		if strings.HasPrefix(s.address, "10.") {
-			t.Fatalf("%s is still remembered a day later", s.address)
+		if b.tries(t, "ada", Credentials{Address: address, Device: "a"}, 1) != 1 {
+			t.Errorf("%q: the user's own device is locked out", address)
 		}
 	}
 }
 
 func TestThrottle_RetryAfter(t *testing.T) {
 	t.Parallel()
-	th := newThrottle()
-	th.tries("ada", "192.0.2.1", noon, 100)
-	f := fault.Of(th.take("ada", "192.0.2.1", true, noon))
+	b := newBundle()
+	b.tries(t, "ada", from("192.0.2.1"), 100)
+	f := fault.Of(b.take(t.Context(), signInLimits("ada", from("192.0.2.1")), tooManySignIns))
 	if f == nil || f.Kind != fault.Limited || f.RetryAfter != perUserAndAddress.interval {
 		t.Fatalf("the refusal is %+v, want fault.Limited and %s", f, perUserAndAddress.interval)
 	}
@@ -136,56 +120,102 @@ func TestThrottle_RetryAfter(t *testing.T) {
 // device the user signed in from before is not delayed; others wait minutes.
 func TestThrottle_Distributed(t *testing.T) {
 	t.Parallel()
-	th, passed := newThrottle(), 0
+	b, passed := newBundle(), 0
 	for i := range 1000 {
-		if th.take("ada", fmt.Sprintf("192.0.%d.%d", 2+i/250, i%250), false, noon) == nil {
-			passed++
-		}
+		passed += b.tries(t, "ada", from(fmt.Sprintf("192.0.%d.%d", 2+i/250, i%250)), 1)
 	}
 	if passed != perUser.burst {
 		t.Errorf("%d guesses from 1000 addresses pass, want %d", passed, perUser.burst)
 	}
-	if err := th.take("ada", "198.51.100.7", true, noon); err != nil {
-		t.Errorf("the user's own device waits: %v", err)
+	own := Credentials{Address: "192.0.2.7", Device: "a"} // also where guesses came from
+	if got := b.tries(t, "ada", own, 100); got != perDevice.burst {
+		t.Errorf("%d tries pass from the user's own device, want %d", got, perDevice.burst)
 	}
-	if err := th.take("eve", "198.51.100.7", false, noon); err != nil {
-		t.Errorf("another user waits: %v", err)
+	if b.tries(t, "eve", from("198.51.100.7"), 1) != 1 {
+		t.Error("another user waits")
 	}
-	err := th.take("ada", "198.51.100.8", false, noon)
+	err := b.take(t.Context(), signInLimits("ada", from("198.51.100.8")), tooManySignIns)
 	if f := fault.Of(err); f == nil || f.Kind != fault.Limited || f.RetryAfter <= 0 || f.RetryAfter > 5*time.Minute {
 		t.Errorf("a new device of the user waits: %v", err)
 	}
-	if err := th.take("ada", "198.51.100.8", false, noon.Add(perUser.interval)); err != nil {
-		t.Errorf("a new device of the user still waits: %v", err)
+	b.clock.pass(perUser.interval)
+	if b.tries(t, "ada", from("198.51.100.8"), 1) != 1 {
+		t.Error("a new device of the user still waits")
 	}
 }
 
 // Wrong codes are counted over all addresses; right ones cost nothing.
-func TestCodeBudget(t *testing.T) {
+func TestThrottle_Codes(t *testing.T) {
 	t.Parallel()
-	b := newCodeBudget()
+	b := newBundle()
+	take := func(id int64) error { return b.take(t.Context(), codeLimits(User{ID: id}), tooManyCodes) }
 	for range 100 {
-		if err := b.take(1, noon); err != nil {
+		if err := errors.Join(take(1), b.giveBack(t.Context(), codeLimits(User{ID: 1}))); err != nil {
 			t.Fatal(err)
 		}
-		b.giveBack(1)
 	}
 	passed := 0
 	for range 100 {
-		if b.take(1, noon) == nil {
+		if take(1) == nil {
 			passed++
 		}
 	}
-	if passed != perUserCodes.burst || b.take(2, noon) != nil {
+	if passed != perUserCodes.burst || take(2) != nil {
 		t.Errorf("%d wrong codes pass, want %d", passed, perUserCodes.burst)
 	}
 	hour := 0
-	for i := range 60 {
-		if b.take(1, noon.Add(time.Duration(i+1)*time.Minute)) == nil {
+	for range 60 {
+		b.clock.pass(time.Minute)
+		if take(1) == nil {
 			hour++
 		}
 	}
 	if hour != 10 {
 		t.Errorf("%d wrong codes pass in the hour after, want 10", hour)
+	}
+}
+
+// A stranger can have three mails an hour sent to an address, however it is written.
+func TestService_MailAllowed(t *testing.T) {
+	t.Parallel()
+	b := newBundle()
+	sent := func(to string) bool {
+		ok, err := b.MailAllowed(t.Context(), to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ok
+	}
+	for i, to := range []string{email, "ADA@example.com", " ada@Example.com "} {
+		if !sent(to) {
+			t.Errorf("mail %d is not sent", i+1)
+		}
+	}
+	if sent(email) || !sent("eve@example.com") {
+		t.Error("a fourth mail is sent, or none to another address")
+	}
+	b.clock.pass(time.Hour)
+	if !sent(email) || !sent(email) || !sent(email) || sent(email) {
+		t.Error("an hour later other than three mails are sent")
+	}
+}
+
+// Failures to sign in and to re-authenticate are recorded with their source.
+func TestService_FailuresAreRecorded(t *testing.T) {
+	t.Parallel()
+	b := newBundle()
+	u := b.mustCreateUser(t)
+	_, err := b.signIn(t, email, "not the password", "192.0.2.1")
+	wantErr(t, "a wrong password", err, ErrBadCredentials)
+	wantErr(t, "a wrong confirmation", b.CheckPassword(t.Context(), u, secret.New("wrong"), "192.0.2.2"), ErrBadPassword)
+	if _, err := b.signIn(t, email, password, "192.0.2.1"); err != nil {
+		t.Fatal(err)
+	}
+	want := []audit.Entry{
+		{At: noon, Actor: email, Action: audit.ActionSignInFailed, Subject: "test", Detail: "wrong password", Address: "192.0.2.1"},
+		{At: noon, Actor: email, Action: audit.ActionReauthFailed, Detail: "wrong password", Address: "192.0.2.2"},
+	}
+	if got := b.store.failed; len(got) != 2 || got[0] != want[0] || got[1] != want[1] {
+		t.Errorf("recorded: %+v", got)
 	}
 }

@@ -49,7 +49,7 @@ func (s *Service) Prepare(ctx context.Context, in NewUser) (User, error) {
 		return User{}, err
 	}
 	password, _ := normalPassword(in.Password)
-	u.PasswordHash, err = s.passwords.hash(ctx, password)
+	u.PasswordHash, err = s.passwords.hash(ctx, password, false)
 	return u, err
 }
 

@@ -594,6 +594,14 @@ CREATE TABLE guess_notices (
     notified_at timestamptz NOT NULL
 );
 
+-- Limits of guesses, and of mails that strangers can have sent, shared by all instances.
+
+CREATE TABLE throttles (
+    name     bytea PRIMARY KEY CHECK (octet_length(name) = 32), -- SHA-256 of what is limited
+    whole_at timestamptz NOT NULL -- when the allowance is whole again
+);
+CREATE INDEX throttles_by_end ON throttles (whole_at);
+
 -- Logos that merchants upload.
 
 CREATE TABLE logos (

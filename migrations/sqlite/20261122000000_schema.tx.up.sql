@@ -606,6 +606,14 @@ CREATE TABLE guess_notices (
     notified_at INTEGER NOT NULL
 ) STRICT;
 
+-- Limits of guesses, and of mails that strangers can have sent, shared by all instances.
+
+CREATE TABLE throttles (
+    name     BLOB PRIMARY KEY CHECK (length(name) = 32), -- SHA-256 of what is limited
+    whole_at INTEGER NOT NULL -- when the allowance is whole again
+) STRICT, WITHOUT ROWID;
+CREATE INDEX throttles_by_end ON throttles (whole_at);
+
 -- Logos that merchants upload.
 
 CREATE TABLE logos (

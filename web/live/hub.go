@@ -131,6 +131,9 @@ func (h *Hub) Admit(topic Topic, client string, page Page, open func() error) er
 func (h *Hub) place(topic Topic, client string, page Page) *stream {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if client == shell.Unforwarded {
+		client = "" // one client must not take the places of all others
+	}
 	if !h.room(topic, client) || !h.roomOfTopic(topic, client) {
 		return nil
 	}

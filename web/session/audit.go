@@ -59,7 +59,7 @@ func AuditRow(a audit.Entry) panel.AuditRow {
 	row := panel.AuditRow{
 		At: a.At, Actor: a.Actor, Action: string(a.Action), Subject: a.Subject, Detail: a.Detail, Where: a.Address,
 	}
-	if a.Action == audit.ActionSignIn {
+	if a.Action == audit.ActionSignIn || a.Action == audit.ActionSignInFailed {
 		row.Agent = a.Subject
 	}
 	return row

@@ -8,8 +8,14 @@ import (
 
 const forwardedFor = "X-Forwarded-For"
 
+// Unforwarded is the client of every request whose address a proxy withholds. Such
+// clients share one allowance of each limit, sharedBy times that of one client, and
+// guesses at passwords are counted by user alone.
+const Unforwarded = "unforwarded"
+
 // client returns the network address of the caller, for limits and the log. It is
-// empty for a program on the same machine without a proxy, which is the operator's.
+// empty for a program on the same machine without a proxy, which is the operator's,
+// and Unforwarded where a proxy says nothing of the caller.
 func (s *Shell) client(r *http.Request) string {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
@@ -17,13 +23,24 @@ func (s *Shell) client(r *http.Request) string {
 	}
 	address := peer.Addr().Unmap()
 	chain := r.Header.Values(forwardedFor)
-	if len(chain) == 0 {
-		if address.IsLoopback() {
-			return ""
-		}
-		return network(address)
+	if from := s.origin(address, strings.Split(strings.Join(chain, ","), ",")); from != address {
+		return network(from)
 	}
-	return network(s.origin(address, strings.Split(strings.Join(chain, ","), ",")))
+	if s.proxied(address) {
+		s.noteWithheld(r, address)
+		return Unforwarded
+	}
+	if len(chain) == 0 && address.IsLoopback() {
+		return ""
+	}
+	return network(address)
+}
+
+// proxied reports whether requests from the peer are those of others: the public
+// address is https, which this server does not speak, so a proxy is in front of it,
+// and the peer is on this machine, in a private network, or a trusted proxy.
+func (s *Shell) proxied(peer netip.Addr) bool {
+	return s.Secure() && (peer.IsLoopback() || peer.IsPrivate() || peer.IsLinkLocalUnicast() || s.trusted(peer))
 }
 
 // origin walks the chain of proxies from the nearest outwards while they are

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"crypto/rand"
 	"net/http"
 	"net/url"
 	"path"
@@ -106,13 +107,17 @@ func (k *Cookies) SignIn(w http.ResponseWriter, in identity.SignedIn) error {
 // Know marks the browser as a known device of the user, which failed sign-ins from
 // elsewhere do not slow down. It grants no access by itself.
 func (k *Cookies) Know(w http.ResponseWriter, user identity.User) error {
-	return k.Put(w, deviceCookie, deviceTTL, map[string]string{"email": user.Email})
+	return k.Put(w, deviceCookie, deviceTTL, map[string]string{"email": user.Email, "id": rand.Text()})
 }
 
-// Knows reports whether the user with the e-mail address signed in from here before.
-func (k *Cookies) Knows(r *http.Request, email string) bool {
+// Device identifies the browser if the user with the e-mail address signed in from
+// it before; it is empty for others.
+func (k *Cookies) Device(r *http.Request, email string) string {
 	normal, err := identity.NormalizeEmail(email)
-	return err == nil && k.Get(r, deviceCookie, "email") == normal
+	if err != nil || k.Get(r, deviceCookie, "email") != normal {
+		return ""
+	}
+	return k.Get(r, deviceCookie, "id")
 }
 
 // Token returns the session token the browser carries; it may be any text.

@@ -61,8 +61,9 @@ type Limits struct {
 	// Rates are the limits in force.
 	Rates Rates
 
-	clients, keys, costly, open, nearOpen *meter
-	now                                   func() time.Time
+	keys, nearOpen        *meter
+	clients, costly, open meters
+	now                   func() time.Time
 }
 
 var _ operation.Limits = (*Limits)(nil)
@@ -70,10 +71,20 @@ var _ operation.Limits = (*Limits)(nil)
 // NewLimits returns limits that nothing was counted against.
 func NewLimits(r Rates, now func() time.Time) *Limits {
 	return &Limits{
-		Rates: r, clients: newMeter(r.Client), keys: newMeter(r.Key), costly: newMeter(r.Costly),
-		open: newMeter(r.Open), nearOpen: newMeter(r.Open.times(nearOpen)), now: now,
+		Rates: r, clients: newMeters(r.Client), keys: newMeter(r.Key), costly: newMeters(r.Costly),
+		open: newMeters(r.Open), nearOpen: newMeter(r.Open.times(nearOpen)), now: now,
 	}
 }
+
+// sharedBy is how many clients' allowance all clients without an address have
+// together: enough for a shop, and no flood.
+const sharedBy = 20
+
+// meters are the meter of single clients, and that of all clients whose address a
+// proxy withholds.
+type meters struct{ own, shared *meter }
+
+func newMeters(r Rate) meters { return meters{newMeter(r), newMeter(r.times(sharedBy))} }
 
 // Key counts an operation of the API key.
 func (l *Limits) Key(ctx context.Context, keyID int64) error {
@@ -99,12 +110,15 @@ func (l *Limits) Open(ctx context.Context) error {
 	return refusedFor(l.nearOpen.take(near, l.now()))
 }
 
-func (l *Limits) ofClient(ctx context.Context, m *meter) error {
-	client := operation.CallOf(ctx).Client
-	if client == "" {
+func (l *Limits) ofClient(ctx context.Context, m meters) error {
+	switch client := operation.CallOf(ctx).Client; client {
+	case "":
 		return nil
+	case Unforwarded:
+		return refusedFor(m.shared.take(client, l.now()))
+	default:
+		return refusedFor(m.own.take(client, l.now()))
 	}
-	return refusedFor(m.take(client, l.now()))
 }
 
 func refusedFor(wait time.Duration) error {

@@ -32,6 +32,7 @@ type Shell struct {
 	Log                  *slog.Logger
 
 	proxies  []netip.Prefix
+	withheld withheld
 	answered func(route, method string, status int, took time.Duration)
 	routes   map[string]route // by method and path, and by path alone
 }

@@ -75,7 +75,7 @@ func (d *Surface) postSignIn(c echo.Context) error {
 		Email: f.Text("email"), Password: secret.New(
 			f.Values.Get("password"),
 		), Address: shell.CallOf(c).Client, UserAgent: shell.CallOf(c).UserAgent,
-		Known: d.Cookies.Knows(c.Request(), f.Text("email")),
+		Device: d.Cookies.Device(c.Request(), f.Text("email")),
 	}
 	in, half, err := d.Users.Enter(c.Request().Context(), who, d.AuditSignIn(c, ""))
 	if err != nil {
@@ -138,7 +138,7 @@ func (d *Surface) postSignInCode(c echo.Context) error {
 		Email: identity.Halfway(half).Email(), Code: f.Values.Get("code"), Address: shell.CallOf(c).Client,
 		UserAgent: shell.CallOf(c).UserAgent,
 	}
-	who.Known = d.Cookies.Knows(c.Request(), who.Email)
+	who.Device = d.Cookies.Device(c.Request(), who.Email)
 	in, err := d.Users.EnterWithCode(
 		c.Request().Context(), identity.Halfway(half), who, d.AuditSignIn(c, "with a code"),
 	)
