@@ -153,9 +153,12 @@ func (o *Operations) MarkCompleted(
 			return nil, err
 		}
 		entry := o.entry(ctx, key, audit.ActionMarkCompleted, txnid, named(key))
-		if _, err := o.d.Payments.MarkCompleted(ctx, key.ID, txnid, payment.Actor{Name: viaAPI}, entry); err != nil {
+		done := func(payment.Payment) *model.CompletionResult { return &model.CompletionResult{Success: true} }
+		kept := keep[model.CompletionResult](ctx, o, scope{keyID: key.ID}, done)
+		p, err := o.d.Payments.MarkCompletedKept(ctx, key.ID, txnid, payment.Actor{Name: viaAPI}, kept, entry)
+		if err != nil {
 			return nil, err
 		}
-		return &model.CompletionResult{Success: true}, nil
+		return done(p), nil
 	})
 }

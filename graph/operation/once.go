@@ -17,9 +17,12 @@ import (
 	"github.com/florinpay/florin/internal/secret"
 )
 
-// claimTime is how long a write may run before it counts as crashed: longer
-// than any request does.
-const claimTime = 2 * time.Minute
+// A write holds its key for claimTime, and for longer as long as it runs. So a
+// crash frees the key within 5 s, and a request that takes a minute keeps it.
+const (
+	claimTime   = 4 * time.Second
+	extendEvery = time.Second
+)
 
 // recordTime bounds how long writing down an answer may take.
 const recordTime = 10 * time.Second
@@ -44,6 +47,9 @@ func (s scope) most() int {
 
 // campaignScope begins the scope of a campaign, whose donors have no payment yet.
 const campaignScope = "donation:"
+
+// payerOf is the scope of the payment's payer.
+func payerOf(p payment.Payment) scope { return scope{keyID: p.KeyID, payment: p.ID} }
 
 // name is the name the key is stored under. A payer's key is hashed and joined
 // to the txnid, so that it cannot collide with a merchant's.
@@ -82,8 +88,51 @@ func once[T any, R result[T]](
 	if answer.Status != 0 {
 		return replay[T, R](o, call, s, answer)
 	}
-	out, err := run(payment.ID(subject))
+	out, err := holding(ctx, o, s, func() (R, error) { return run(payment.ID(subject)) })
 	return record[T](ctx, o, s, out, err)
+}
+
+// holding runs a write, and holds its key while it runs.
+func holding[R any](ctx context.Context, o *Operations, s scope, run func() (R, error)) (R, error) {
+	ctx, stop := context.WithCancel(context.WithoutCancel(ctx)) // the write may outlive its caller
+	ended := make(chan struct{})
+	defer func() {
+		stop()
+		<-ended // an extension must not follow the record of the answer
+	}()
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(extendEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+			until := o.d.Now().Add(claimTime)
+			err := o.d.Store.IdempotencyExtend(ctx, s.keyID, s.name(CallOf(ctx).IdempotencyKey), until)
+			if err != nil && ctx.Err() == nil {
+				o.d.Log.WarnContext(ctx, "an idempotency key was not held for longer", "error", err)
+			}
+		}
+	}()
+	return run()
+}
+
+// keep returns what keeps the answer in the transaction of the write, for a
+// request with an Idempotency-Key; nil for one without.
+func keep[T any, R result[T]](
+	ctx context.Context, o *Operations, s scope, answer func(payment.Payment) R,
+) payment.Keep {
+	key := CallOf(ctx).IdempotencyKey
+	if key == "" {
+		return nil
+	}
+	return func(p payment.Payment) (*idempotency.Kept, error) {
+		kept, err := sealed[T](o, s, key, succeeded[T](answer(p)))
+		return &idempotency.Kept{KeyID: s.keyID, Key: s.name(key), Answer: kept, At: o.d.Now()}, err
+	}
 }
 
 func replay[T any, R result[T]](o *Operations, call *Call, s scope, a idempotency.Answer) (R, error) {

@@ -126,7 +126,8 @@ func (o *Operations) CancelPayment(ctx context.Context, txnid string) (*model.Tr
 		return nil, err
 	}
 	return o.onPayment(ctx, txnid, func(p payment.Payment) (payment.Payment, error) {
-		return o.d.Payments.Cancel(ctx, string(p.ID))
+		kept := keep[model.TransactionResult](ctx, o, payerOf(p), o.transactionResult)
+		return o.d.Payments.CancelKept(ctx, string(p.ID), kept)
 	})
 }
 
@@ -190,7 +191,7 @@ func (o *Operations) onPayment(
 	if err != nil {
 		return nil, err
 	}
-	return once(ctx, o, scope{keyID: p.KeyID, payment: p.ID}, func(payment.ID) (*model.TransactionResult, error) {
+	return once(ctx, o, payerOf(p), func(payment.ID) (*model.TransactionResult, error) {
 		p, err := do(p)
 		if err != nil {
 			return nil, err

@@ -38,13 +38,13 @@ type Hash [sha256.Size]byte
 
 // Try is one attempt to run a request.
 type Try struct {
-	KeyID   int64  // the API key
-	Key     string // the idempotency key, 1 to MaxKey characters
+	KeyID int64  // the API key
+	Key   string // the idempotency key, 1 to MaxKey characters
 	// Scope is what callers without the API key share: a payment or a campaign. It
 	// keeps Most records; the oldest finished ones give way. Empty: the caller has
 	// the key, and there is no such limit.
-	Scope string
-	Most  int
+	Scope   string
+	Most    int
 	Request Hash
 	// Subject is the public id for what the request makes; it is used only by
 	// the first try.
@@ -61,6 +61,15 @@ type Answer struct {
 	Body   []byte
 }
 
+// Kept is an answer that is stored in the transaction of the change it reports: a
+// request that is repeated after a crash finds both or neither.
+type Kept struct {
+	KeyID  int64
+	Key    string // as in Try
+	Answer Answer
+	At     time.Time
+}
+
 // Store keeps answers. Every method is one transaction.
 type Store interface {
 	// IdempotencyBegin takes the key for the try and returns the subject to
@@ -72,6 +81,8 @@ type Store interface {
 	// IdempotencyFinish stores the answer of a try that began. The first
 	// answer stays.
 	IdempotencyFinish(ctx context.Context, keyID int64, key string, a Answer, now time.Time) error
+	// IdempotencyExtend holds the key of a try that is still running for longer.
+	IdempotencyExtend(ctx context.Context, keyID int64, key string, lockedUntil time.Time) error
 	// IdempotencyAbandon frees the key of a try that had no lasting answer,
 	// so that the same request may be tried again with the same subject.
 	IdempotencyAbandon(ctx context.Context, keyID int64, key string) error

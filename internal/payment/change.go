@@ -7,6 +7,7 @@ import (
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
 )
@@ -19,6 +20,22 @@ type Change struct {
 	Events   []Event
 	Entries  []ledger.Entry
 	Audit    []audit.Entry // of an act by a user; none for what the chain or the clock decides
+	// Kept is the answer of the request that asked for the change, if it came with
+	// an Idempotency-Key: stored with the change, so that a crash cannot separate them.
+	Kept *idempotency.Kept
+}
+
+// Keep makes the answer of a request from the payment as it will be stored.
+type Keep func(Payment) (*idempotency.Kept, error)
+
+// keeping returns the change with the answer of its request; keep may be nil. A
+// change that writes nothing keeps nothing.
+func (c Change) keeping(keep Keep, err error) (Change, error) {
+	if err != nil || keep == nil || c.None() {
+		return c, err
+	}
+	c.Kept, err = keep(c.Payment)
+	return c, err
 }
 
 // audited returns the change with the entries that record it. A change that

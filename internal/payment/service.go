@@ -248,12 +248,18 @@ func (s *Service) startRoute(ctx context.Context, p Payment, choice Choice) (r R
 
 // Cancel cancels a payment that has received nothing. Knowing the ID is enough.
 func (s *Service) Cancel(ctx context.Context, id string, trail ...audit.Entry) (Payment, error) {
+	return s.CancelKept(ctx, id, nil, trail...)
+}
+
+// CancelKept is Cancel for a request whose answer is kept with the change.
+func (s *Service) CancelKept(ctx context.Context, id string, keep Keep, trail ...audit.Entry) (Payment, error) {
 	p, err := s.Get(ctx, id)
 	if err != nil {
 		return Payment{}, err
 	}
 	return s.store.UpdatePayment(ctx, p.ID, func(p Payment) (Change, error) {
 		c, err := p.Cancel(s.now())
+		c, err = c.keeping(keep, err)
 		return c.audited(trail, err)
 	})
 }
@@ -262,12 +268,21 @@ func (s *Service) Cancel(ctx context.Context, id string, trail ...audit.Entry) (
 func (s *Service) MarkCompleted(
 	ctx context.Context, keyID int64, id string, by Actor, trail ...audit.Entry,
 ) (Payment, error) {
+	return s.MarkCompletedKept(ctx, keyID, id, by, nil, trail...)
+}
+
+// MarkCompletedKept is MarkCompleted for a request whose answer is kept with the
+// change.
+func (s *Service) MarkCompletedKept(
+	ctx context.Context, keyID int64, id string, by Actor, keep Keep, trail ...audit.Entry,
+) (Payment, error) {
 	p, err := s.Owned(ctx, keyID, id)
 	if err != nil {
 		return Payment{}, err
 	}
 	return s.store.UpdatePayment(ctx, p.ID, func(p Payment) (Change, error) {
 		c, err := s.metered(p.MarkCompleted(by, s.now()))
+		c, err = c.keeping(keep, err)
 		return c.audited(trail, err)
 	})
 }

@@ -118,6 +118,12 @@ func (s *Store) IdempotencyFinish(
 	return s.idempotencyUpdate(ctx, "finish", table.FinishIdempotent(keyID, key, a, now))
 }
 
+// IdempotencyExtend holds the key of a try that is still running for longer.
+func (s *Store) IdempotencyExtend(ctx context.Context, keyID int64, key string, lockedUntil time.Time) error {
+	return s.idempotencyUpdate(ctx, "hold", db.Exec("UPDATE idempotency SET locked_until = ? "+
+		"WHERE key_id = ? AND key = ? AND finished_at IS NULL", db.At(lockedUntil), keyID, key))
+}
+
 // IdempotencyAbandon frees the key of a try whose answer is not kept.
 func (s *Store) IdempotencyAbandon(ctx context.Context, keyID int64, key string) error {
 	return s.idempotencyUpdate(ctx, "abandon", db.Exec("UPDATE idempotency SET locked_until = created_at "+

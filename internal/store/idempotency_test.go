@@ -2,11 +2,13 @@ package store_test
 
 import (
 	"crypto/sha256"
+	"errors"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/florinpay/florin/internal/idempotency"
+	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/storetest"
 )
 
@@ -15,6 +17,55 @@ func (w *world) begin(keyID int64, key, body, subject string, now time.Time) (st
 	return w.IdempotencyBegin(w.T.Context(), idempotency.Try{
 		KeyID: keyID, Key: key, Request: sha256.Sum256([]byte(body)), Subject: subject, Now: now,
 		LockedUntil: now.Add(time.Minute),
+	})
+}
+
+// TestStore_UpdatePayment_Kept: the answer of a request is stored with the change, or not at all.
+func TestStore_UpdatePayment_Kept(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		k := w.NewKey(100, 0)
+		p := w.NewPayment(k)
+		answer := idempotency.Answer{Status: 200, Body: []byte("cancelled")}
+		cancel := func(key string, after error) error {
+			_, err := w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
+				c, err := p.Cancel(storetest.Start)
+				c.Kept = &idempotency.Kept{KeyID: k.ID, Key: key, Answer: answer, At: storetest.Start}
+				return c, errors.Join(err, after)
+			})
+			return err
+		}
+		for _, key := range []string{"refused", "done"} {
+			_, _, err := w.begin(k.ID, key, "body", string(p.ID), storetest.Start)
+			w.Must(err)
+		}
+		if cancel("refused", errors.New("refused")) == nil {
+			t.Fatal("a refused change was written")
+		}
+		w.Must(cancel("done", nil))
+		_, got, err := w.begin(k.ID, "done", "body", "", storetest.Start.Add(time.Second))
+		w.Must(err)
+		storetest.Same(t, "the answer after a crash", got, answer)
+		_, _, err = w.begin(k.ID, "refused", "body", "", storetest.Start.Add(time.Second))
+		storetest.WantError(t, "the key of the refused request", err, idempotency.ErrRunning)
+	})
+}
+
+func TestStore_IdempotencyExtend(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		k := w.NewKey(0, 0)
+		_, _, err := w.begin(k.ID, "long", "body", "A", storetest.Start)
+		w.Must(err)
+		w.Must(w.IdempotencyExtend(t.Context(), k.ID, "long", storetest.Start.Add(3*time.Minute)))
+		_, _, err = w.begin(k.ID, "long", "body", "B", storetest.Start.Add(2*time.Minute))
+		storetest.WantError(t, "while it runs", err, idempotency.ErrRunning)
+		answer := idempotency.Answer{Status: 200, Body: []byte("{}")}
+		w.Must(w.IdempotencyFinish(t.Context(), k.ID, "long", answer, storetest.Start.Add(2*time.Minute)))
+		w.Must(w.IdempotencyExtend(t.Context(), k.ID, "long", storetest.Start.Add(time.Hour)))
+		_, got, err := w.begin(k.ID, "long", "body", "B", storetest.Start.Add(2*time.Minute))
+		w.Must(err)
+		storetest.Same(t, "the answer", got, answer)
 	})
 }
 

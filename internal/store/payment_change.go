@@ -229,6 +229,9 @@ func (op *changeOp) save() ([]*db.Stmt, error) {
 	all = append(all, saveDonation(op.change.Payment)...)
 	op.result = normal(op.change.Payment)
 	all = append(all, saveEvents(r, op.change.Events, op.before.Status.Final())...)
+	if k := op.change.Kept; k != nil {
+		all = append(all, table.FinishIdempotent(k.KeyID, k.Key, k.Answer, k.At))
+	}
 	return append(all, table.InsertAudit(op.change.Audit, table.AuditFields{})...), nil
 }
 
