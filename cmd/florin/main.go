@@ -36,6 +36,7 @@ type commands struct {
 		Grant creditGrant `cmd:"" help:"Give an API key credits or queries."`
 	} `cmd:"" help:"Credits."`
 	Sweep        rescue       `cmd:"" help:"Send on a wrong token, the native coin, or money paid on another network."`
+	Recover      recovery     `cmd:"" help:"Send on the money of a payment that the database does not know."`
 	Rescan       rescan       `cmd:"" help:"Read a network's blocks again."`
 	Reconcile    reconcile    `cmd:"" help:"Compare the chains with the database."`
 	VerifyLedger verifyLedger `cmd:"" help:"Verify the ledger of credits and queries."`

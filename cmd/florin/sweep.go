@@ -203,6 +203,13 @@ func (c rescue) on(
 	if len(items) == 0 {
 		return false, nil
 	}
+	return true, c.sweep(ctx, p, cfg, n, s, items)
+}
+
+// sweep names the items, and moves them unless it is a dry run.
+func (c rescue) sweep(
+	ctx context.Context, p *process, cfg config.Config, n config.Network, s *store.Store, items []chain.SweepItem,
+) error {
 	would := "Sweeping"
 	if c.DryRun {
 		would = "Would sweep"
@@ -212,27 +219,27 @@ func (c rescue) on(
 			i.Asset.Decimals,
 		), i.Asset.Symbol, n.Profile.Name,
 			i.Address.Address, i.Settlement); err != nil {
-			return true, err
+			return err
 		}
 	}
 	if c.DryRun {
-		return true, nil
+		return nil
 	}
 	if err := needGas(cfg, n.Profile.Network); err != nil {
-		return true, err
+		return err
 	}
 	w, err := p.sweeper(cfg, n, s)
 	if err != nil {
-		return true, err
+		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, rescueFor)
 	defer cancel()
 	w.OnWait = func(what string) { _ = p.say("Waiting: %s", what) }
 	done, err := w.Rescue(ctx, items)
 	if err != nil {
-		return true, err
+		return err
 	}
-	return true, printOutcome(p, n.Profile, done)
+	return printOutcome(p, n.Profile, done)
 }
 
 // items lists what an address holds of the selected assets.

@@ -349,7 +349,8 @@ CREATE INDEX sweeps_ended ON sweeps (network, ended_at) WHERE ended_at IS NOT NU
 CREATE TABLE sweep_items (
     id         bigint  GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     sweep_id   bigint  NOT NULL REFERENCES sweeps,
-    payment_id bigint  NOT NULL REFERENCES payments,
+    payment_id bigint  REFERENCES payments, -- NULL: a payment of a lost database, swept by its txnid
+    txnid      text    NOT NULL,
     address    text    NOT NULL,
     raw        bytea   NOT NULL,
     settlement text    NOT NULL,

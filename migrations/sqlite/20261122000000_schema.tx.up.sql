@@ -354,7 +354,8 @@ CREATE INDEX sweeps_ended ON sweeps (network, ended_at) WHERE ended_at IS NOT NU
 CREATE TABLE sweep_items (
     id         INTEGER PRIMARY KEY,
     sweep_id   INTEGER NOT NULL REFERENCES sweeps,
-    payment_id INTEGER NOT NULL REFERENCES payments,
+    payment_id INTEGER REFERENCES payments, -- NULL: a payment of a lost database, swept by its txnid
+    txnid      TEXT    NOT NULL,
     address    TEXT    NOT NULL,
     raw        BLOB    NOT NULL,
     settlement TEXT    NOT NULL,

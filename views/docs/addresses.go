@@ -8,6 +8,8 @@ const (
 	ExampleSettlement = "0x52908400098527886E0F7030069857D2E4169EE7"
 )
 
+const recoverCommand = "florin recover --txnid " + ExampleTxnid + " --settlement " + ExampleSettlement
+
 // AddressExample returns the steps of the worked example.
 func AddressExample() (evm, solana []Step) {
 	evm = []Step{

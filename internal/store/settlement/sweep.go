@@ -4,16 +4,13 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"maps"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/uptrace/bun"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
-	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/store/db"
 )
@@ -43,7 +40,8 @@ type itemRow struct {
 
 	ID         int64 `bun:",pk,autoincrement"`
 	SweepID    int64
-	PaymentID  int64
+	PaymentID  sql.NullInt64 // NULL: the database does not know the payment
+	Txnid      string
 	Address    string
 	Raw        []byte
 	Settlement string
@@ -56,7 +54,6 @@ type itemRow struct {
 	Rescue     bool
 	Moved      sql.NullString
 	Reason     string
-	PublicID   string `bun:",scanonly"` // of the payment
 }
 
 // attemptRow is one signed transaction of a sweep.
@@ -78,10 +75,12 @@ type attemptRow struct {
 }
 
 // rowOfItem returns the item as it is stored. Its token says what it counts as;
-// its symbol is only shown, and may come from a contract.
+// its symbol is only shown, and may come from a contract. paymentID is 0 if the
+// database does not know the payment.
 func rowOfItem(sweepID, paymentID int64, i chain.SweepItem) itemRow {
 	return itemRow{
-		SweepID: sweepID, PaymentID: paymentID, Scheme: int64(i.Scheme),
+		SweepID: sweepID, PaymentID: sql.NullInt64{Int64: paymentID, Valid: paymentID != 0}, Txnid: i.PaymentID,
+		Scheme:  int64(i.Scheme),
 		Address: string(i.Address.Address), Raw: i.Address.Raw,
 		Settlement: string(i.Settlement), Contract: string(i.Asset.Contract), Symbol: db.Shown(i.Asset.Symbol),
 		Decimals: int64(
@@ -96,7 +95,7 @@ func (r itemRow) item(n chain.Network) (chain.SweepItem, error) {
 		return chain.SweepItem{}, fmt.Errorf("expected amount of %s: %w", r.Address, err)
 	}
 	return chain.SweepItem{
-		PaymentID: r.PublicID, Scheme: chain.AddressScheme(r.Scheme), Address: chain.Watched{
+		PaymentID: r.Txnid, Scheme: chain.AddressScheme(r.Scheme), Address: chain.Watched{
 			Address: chain.Address(r.Address), Raw: r.Raw,
 		},
 		Settlement: chain.Address(r.Settlement), Expected: expected, Rescue: r.Rescue,
@@ -219,8 +218,7 @@ func readSweep(ctx context.Context, t db.Tx, where string, arg any) (settlement.
 		return settlement.Sweep{}, false, err
 	}
 	var items []itemRow
-	err := t.NewSelect().Model(&items).ColumnExpr("i.*").ColumnExpr("p.public_id AS public_id").
-		Join("JOIN payments AS p ON p.id = i.payment_id").Where("i.sweep_id = ?", rows[0].ID).Order("i.id").Scan(ctx)
+	err := t.NewSelect().Model(&items).Where("sweep_id = ?", rows[0].ID).Order("id").Scan(ctx)
 	if err != nil {
 		return settlement.Sweep{}, false, err
 	}
@@ -270,25 +268,23 @@ func (s *Store) PlanSweep(ctx context.Context, w settlement.Sweep) error {
 	return nil
 }
 
-// paymentsOf returns the rows of the items' payments by their txnids. It fails
-// with payment.ErrUnknown if one is not stored.
+// paymentsOf returns the rows of the items' payments by their txnids. One that
+// the database does not know is left out.
 func paymentsOf(ctx context.Context, t db.Tx, items []chain.SweepItem) (map[string]int64, error) {
-	ids := make(map[string]int64, len(items))
+	var txnids []string
 	for _, i := range items {
-		ids[i.PaymentID] = 0
+		txnids = append(txnids, i.PaymentID)
 	}
 	var rows []struct {
 		ID       int64
 		PublicID string
 	}
-	err := t.NewRaw("SELECT id, public_id FROM payments WHERE public_id IN (?)", bun.List(slices.Collect(maps.Keys(ids)))).
+	err := t.NewRaw("SELECT id, public_id FROM payments WHERE public_id IN (?)", bun.List(txnids)).
 		Scan(ctx, &rows)
 	if err != nil {
 		return nil, err
 	}
-	if len(rows) < len(ids) {
-		return nil, payment.ErrUnknown
-	}
+	ids := make(map[string]int64, len(rows))
 	for _, r := range rows {
 		ids[r.PublicID] = r.ID
 	}

@@ -121,7 +121,11 @@ func settleBalances(ctx context.Context, t db.Tx, id int64, w settlement.Sweep, 
 	}
 	b := newBalances(w.Network, rows)
 	for _, i := range w.Items {
-		if err := b.take(w, i, payments[i.PaymentID], now); err != nil {
+		id, known := payments[i.PaymentID]
+		if !known {
+			continue // a payment of a lost database has no deposits, and no balance
+		}
+		if err := b.take(w, i, id, now); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,121 @@
+package main_test
+
+import (
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/florinpay/florin/internal/chain"
+)
+
+// otherWallet is a wallet that no payment settles to.
+const otherWallet = "0x8617E340B3D01FA5F11F306F4090FD50E238070D"
+
+// bare returns an installation with the same settings and an empty database.
+func (i installation) bare(t *testing.T) installation {
+	t.Helper()
+	return installation{t.TempDir(), i.env}
+}
+
+// TestRecover_EVM: the disk is lost, and with it the payment. Money that came to its address since then goes to the
+// merchant, also what was paid on another network than the chosen one.
+func TestRecover_EVM(t *testing.T) {
+	t.Parallel()
+	s := openShop(t, settling...)
+	s.fundGas(t)
+	polygon, base := s.chains[1], s.chains[2]
+	txnid, address := s.start(t, "POLYGON", "USDT", 1250)
+	s.stop(t, syscall.SIGKILL)
+	polygon.pay(t, polygon.Tokens().USDT, address, 1250)
+	base.pay(t, base.Tokens().USDC, address, 300)
+	eventually(t, "blocks", func() bool {
+		return polygon.balance(t, polygon.Tokens().USDT, address) == 1250 &&
+			base.balance(t, base.Tokens().USDC, address) == 300
+	})
+
+	lost := s.bare(t)
+	command := []string{"recover", "--txnid", txnid, "--settlement", settlementWallet}
+	out := lost.must(t, "", append(command, "--dry-run")...)
+	for _, text := range []string{address, "Would sweep 12.5 USDT on Polygon", "Would sweep 3 USDC on Base"} {
+		if !strings.Contains(out, text) {
+			t.Errorf("recover --dry-run prints %q, which lacks %q", out, text)
+		}
+	}
+	lost.prints(t, "Moved 3 USDC to "+settlementWallet, append(command, "--network", "base")...)
+	lost.prints(t, "Moved 12.5 USDT to "+settlementWallet, append(command[:2:2], strings.ToLower(txnid), "--settlement", settlementWallet)...)
+	lost.prints(t, "nothing to recover", command...)
+	if got := polygon.balance(t, polygon.Tokens().USDT, settlementWallet); got != 1250 {
+		t.Errorf("the settlement wallet holds %d cents on Polygon, want 1250", got)
+	}
+	if got := base.balance(t, base.Tokens().USDC, settlementWallet); got != 300 {
+		t.Errorf("the settlement wallet holds %d cents on Base, want 300", got)
+	}
+	lost.prints(t, "nothing to recover", "recover", "--txnid", txnid, "--settlement", otherWallet)
+	if r := lost.run(t, "", "reconcile", "--wait", "100ms"); r.status != 0 {
+		t.Errorf("after recover the ledger is not reconciled: %s%s", r.stdout, r.stderr)
+	}
+	t.Run("Refuses", func(t *testing.T) {
+		lost.refuses(t, 1, []string{"recover", "--txnid", "42", "--settlement", settlementWallet}, "txnid")
+		lost.refuses(t, 1, []string{"recover", "--txnid", txnid, "--settlement", "0x12"}, "--settlement")
+		lost.refuses(t, 1, append(command, "--network", "sol"), "SOL is off")
+		lost.refuses(t, 1, []string{"recover", "--txnid", txnid, "--settlement", solanaWallet}, "no network is on")
+	})
+}
+
+// TestRecover_WalletIsAContract: money is not sent to an address where the merchant's wallet does not stand.
+func TestRecover_WalletIsAContract(t *testing.T) {
+	t.Parallel()
+	s := openShop(t, settling...)
+	s.fundGas(t)
+	polygon, base := s.chains[1], s.chains[2]
+	wallet := deployContract(t, polygon, "600160005360016000f3") // its code is one byte
+	s.graphql(t, "updateCustodianDetails", `mutation ($in: CustodianUpdateInput!) {
+		updateCustodianDetails(input: $in) { code message } }`, map[string]any{"in": map[string]any{
+		"apiKey": s.key, "wallets": map[string]any{"polygon": wallet},
+	}})
+	txnid, address := s.start(t, "POLYGON", "USDT", 1250)
+	s.stop(t, syscall.SIGKILL)
+	polygon.pay(t, polygon.Tokens().USDT, address, 1250)
+	base.pay(t, base.Tokens().USDC, address, 300)
+	eventually(t, "blocks", func() bool {
+		return polygon.balance(t, polygon.Tokens().USDT, address) == 1250 &&
+			base.balance(t, base.Tokens().USDC, address) == 300
+	})
+	lost := s.bare(t)
+	command := []string{"recover", "--txnid", txnid, "--settlement", wallet}
+	lost.prints(t, "Moved 12.5 USDT to "+wallet, append(command, "--network", "polygon")...)
+	if r := lost.run(t, "", append(command, "--network", "base")...); r.status != 1 || !strings.Contains(r.stderr, "no contract") {
+		t.Errorf("to a wallet that is not there: status %d, %q", r.status, r.stderr)
+	}
+	if got := base.balance(t, base.Tokens().USDC, address); got != 300 {
+		t.Errorf("the address holds %d cents on Base, want 300", got)
+	}
+	lost.prints(t, "Moved 3 USDC to "+wallet, append(command, "--network", "base", "--trust-wallet")...)
+}
+
+// TestRecover_Solana is TestRecover_EVM where the address derives from the seed, and the database decides where known
+// money goes.
+func TestRecover_Solana(t *testing.T) {
+	t.Parallel()
+	s := openSolanaShop(t)
+	txnid, address := s.start(t, "SOL", "USDT", 1250)
+	s.stop(t, syscall.SIGKILL)
+	s.pay(t, s.assets[0].Contract, address, 1250)
+	lost := s.bare(t)
+	command := []string{"recover", "--txnid", txnid, "--settlement", string(s.wallet)}
+	eventually(t, "the money is there", func() bool {
+		return strings.Contains(
+			lost.must(t, "", append(command, "--dry-run")...), "Would sweep 12.5 USDT on Solana from "+address,
+		)
+	})
+	s.refuses(
+		t, 1, []string{"recover", "--txnid", txnid, "--settlement", solanaWallet}, string(s.wallet), "settle",
+	)
+	lost.prints(t, "Moved 12.5 USDT to "+string(s.wallet), command...)
+	if got := s.cents(t, s.assets[0]); got != 1250 {
+		t.Errorf("the settlement wallet holds %d cents, want 1250", got)
+	}
+	if chain.Address(solanaWallet) == s.wallet {
+		t.Fatal("the other wallet is the same one")
+	}
+}
