@@ -9,7 +9,9 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/chaintest"
+	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/settlement"
 )
 
 // TestWatcher_EarlyCreditNeedsConfirmation: a merchant's own rule credits above the
@@ -125,4 +127,57 @@ func TestWatcher_NeverBelowCursor(t *testing.T) {
 			t.Errorf("read from block %d, and the cursor is at %d", from, c.Scanned.Number)
 		}
 	}
+}
+
+// sweepOne records that all of the payment's final money was moved to its settlement
+// wallet, and moves it on the chain.
+func (r *rig) sweepOne(p payment.Payment) {
+	r.Helper()
+	p = r.get(p)
+	route, _ := p.Route()
+	asset, _ := r.profile.Asset(money.USDC)
+	units := p.Deposits[0].Transfer.Units
+	r.chain.Send(chaintest.Tx{To: string(asset.Contract), Logs: []chaintest.Log{
+		chaintest.TransferLog(string(asset.Contract), string(route.Address.Address), rigWallet, units.Big()),
+	}})
+	r.chain.Mine(1)
+	w := settlement.Sweep{
+		ID: "01KAJ0000000000000000000S1", Network: r.profile.Network, State: settlement.Planned, CreatedAt: r.now(),
+		Items: []chain.SweepItem{{
+			PaymentID: string(p.ID), Number: p.Number, Address: route.Address, Settlement: route.Settlement,
+			Asset: asset, Expected: units,
+		}},
+	}
+	r.must(r.store.Settlement().PlanSweep(r.Context(), w))
+	w.State, w.Tx, w.Block, w.EndedAt = settlement.Confirmed, "0x51", r.chain.Head(), r.now()
+	w.Moved = []chain.Moved{{Address: route.Address.Address, Contract: asset.Contract, Units: units}}
+	r.must(r.store.Settlement().EndSweep(r.Context(), w, r.now()))
+	if p := r.get(p); !p.Deposits[0].Swept {
+		r.Fatal("the deposit is not marked as swept")
+	}
+}
+
+// TestExpirer_MissedAfterSweep: money that was swept is not expected at its address, so
+// that as much which the scan missed is noticed there.
+func TestExpirer_MissedAfterSweep(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 1)
+	p := r.start()
+	r.send(p, "USDC", tenUSDC/2)
+	r.chain.Mine(rigFinalDepth + 1)
+	r.watch()
+	r.expect(p, payment.Started, tenUSDC/2)
+	r.sweepOne(p)
+	r.endpoints[0].Set(chaintest.Faults{Omit: func(map[string]any) bool { return true }})
+	r.speck(p, 1, tenUSDC/2)
+	r.chain.Mine(rigFinalDepth + 1)
+	r.watchFor(rigTTL)
+	r.must(r.expirer.RunOnce(t.Context()))
+	r.expect(p, payment.Started, tenUSDC/2) // it is searched for, and not found yet
+	r.endpoints[0].Set(chaintest.Faults{})
+	r.chain.Wait(2 * time.Minute)
+	r.chain.Mine(1)
+	r.watch()
+	r.must(r.expirer.RunOnce(t.Context()))
+	r.expect(p, payment.Completed, tenUSDC)
 }

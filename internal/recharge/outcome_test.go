@@ -170,3 +170,46 @@ func TestBuy_AfterACrash(t *testing.T) {
 		w.balanced()
 	})
 }
+
+// broadcasts counts what is broadcast, and sends nothing.
+type broadcasts struct {
+	chain.TransferSender
+	n int
+}
+
+func (b *broadcasts) Broadcast(context.Context, chain.SignedTx) error {
+	b.n++
+	return nil
+}
+
+// TestRebroadcast: only bytes that still wait for a block are broadcast again. Those of a
+// recharge that was given up, failed or was replaced would take the merchant's money after
+// the merchant was told that they did not.
+func TestRebroadcast(t *testing.T) {
+	t.Parallel()
+	for _, state := range recharge.States() {
+		t.Run(string(state), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, "sqlite://"+t.TempDir()+"/florin.db")
+			r := w.signed(3)
+			_, err := w.store.Settlement().UpdateRecharge(t.Context(), r.ID, func(r recharge.Recharge) recharge.Change {
+				r.State, r.LookAt = state, w.now()
+				if state != recharge.Signed {
+					r.EndedAt = w.now()
+				}
+				return recharge.Change{Recharge: r}
+			})
+			w.must(err)
+			sender := &broadcasts{TransferSender: w.remit}
+			w.pass(time.Minute)
+			w.must(recharge.New(w.store.Settlement(), w.network(sender), w.now, silent()).RunOnce(t.Context()))
+			want := 0
+			if state == recharge.Signed {
+				want = 1
+			}
+			if sender.n != want {
+				t.Errorf("broadcast %d times, want %d", sender.n, want)
+			}
+		})
+	}
+}
