@@ -1,0 +1,143 @@
+package store_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store/storetest"
+)
+
+// asides returns what is set aside on the network.
+func (w *world) asides(n chain.Network) []payment.SetAside {
+	w.T.Helper()
+	list, err := w.SetAsides(w.T.Context(), n)
+	w.Must(err)
+	return list
+}
+
+// TestStore_SetAside: a payment that cannot be read is kept once for each network, from the
+// first block and since the first time, until it was read to the end.
+func TestStore_SetAside(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		p, other := w.NewStarted(w.NewKey(10, 0)), w.NewStarted(w.NewKey(10, 0))
+		a := payment.SetAside{
+			Network: chain.Polygon, PaymentID: p.ID, From: 100, Since: storetest.Start, Attempts: 1,
+			NextAt: storetest.Start.Add(time.Second), Reason: "first",
+		}
+		w.Must(w.SaveSetAside(ctx, a))
+		storetest.Same(t, "stored", w.asides(chain.Polygon), []payment.SetAside{a})
+
+		later := a
+		later.From, later.Since, later.Attempts, later.Reason = 120, a.Since.Add(time.Hour), 2, "second"
+		later.NextAt = a.NextAt.Add(time.Minute)
+		w.Must(w.SaveSetAside(ctx, later))
+		want := later
+		want.From, want.Since = a.From, a.Since
+		storetest.Same(t, "saved again", w.asides(chain.Polygon), []payment.SetAside{want})
+
+		earlier := want
+		earlier.From, earlier.Since = 50, a.Since.Add(-time.Hour)
+		w.Must(w.SaveSetAside(ctx, earlier))
+		storetest.Same(t, "from an earlier block", w.asides(chain.Polygon), []payment.SetAside{earlier})
+
+		// The same payment on another network, and another payment, are entries of their own.
+		base, second := earlier, earlier
+		base.Network, second.PaymentID, second.Since = chain.Base, other.ID, earlier.Since.Add(-time.Hour)
+		w.Must(w.SaveSetAside(ctx, base))
+		w.Must(w.SaveSetAside(ctx, second))
+		storetest.Same(t, "the longest first", w.asides(chain.Polygon), []payment.SetAside{second, earlier})
+
+		w.Must(w.AdvanceSetAside(ctx, earlier, 80))
+		moved := earlier
+		moved.From = 80
+		storetest.Same(t, "read up to a block", w.asides(chain.Polygon), []payment.SetAside{second, moved})
+		// Whoever read it from another block than the stored one changes nothing.
+		w.Must(w.AdvanceSetAside(ctx, earlier, 200))
+		w.Must(w.DeleteSetAside(ctx, earlier))
+		storetest.Same(t, "read from another block", w.asides(chain.Polygon), []payment.SetAside{second, moved})
+		w.Must(w.DeleteSetAside(ctx, moved))
+		storetest.Same(t, "read to the end", w.asides(chain.Polygon), []payment.SetAside{second})
+		storetest.Same(t, "on another network", w.asides(chain.Base), []payment.SetAside{base})
+	})
+}
+
+// TestStore_SetAside_Limits: what is stored of a failure is bounded, and a payment that does
+// not exist is refused.
+func TestStore_SetAside_Limits(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		p := w.NewStarted(w.NewKey(10, 0))
+		a := payment.SetAside{
+			Network: chain.Polygon, PaymentID: p.ID, From: math.MaxUint64, Since: storetest.Start,
+			NextAt: storetest.Start, Reason: strings.Repeat("long \x00", 10_000),
+		}
+		w.Must(w.SaveSetAside(t.Context(), a))
+		got := w.asides(chain.Polygon)
+		if len(got) != 1 || got[0].From != math.MaxInt64 || strings.ContainsRune(got[0].Reason, 0) {
+			t.Errorf("stored from %d, because %.40q", got[0].From, got[0].Reason)
+		}
+		a.PaymentID = "01KAJ000000000000000000NON"
+		storetest.WantError(t, "an unknown payment", w.SaveSetAside(t.Context(), a), payment.ErrUnknown)
+	})
+}
+
+// TestStore_MoveCursor: an operator moves a cursor once, every operator finds it in the
+// audit log, and a round that began before cannot move it on.
+func TestStore_MoveCursor(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		operator, merchant := w.NewUser(), w.NewUser()
+		_, err := w.SQL().ExecContext(ctx, fmt.Sprintf("UPDATE users SET operator = TRUE WHERE id = %d", operator.ID))
+		w.Must(err)
+		entries := func(user int64, more string) int64 {
+			return w.Count(fmt.Sprintf("SELECT count(*) FROM audit_log WHERE user_id = %d", user) + more)
+		}
+		at := func(n uint64, hash string) chain.Head {
+			return chain.Head{Number: n, Hash: hash, Time: storetest.Start.Add(time.Duration(n) * time.Second)}
+		}
+		read := payment.Cursor{Scanned: at(900, "0x900"), Rechecked: at(890, "0x890"), UpdatedAt: storetest.Start}
+		w.Must(w.SaveCursor(ctx, chain.Base, read))
+		entry := audit.Entry{
+			At: storetest.Start, Actor: "command line", Action: audit.ActionRescan, Subject: "Base", Detail: "900 to 100",
+		}
+		w.Must(w.MoveCursor(ctx, chain.Base, read, at(100, "0x100"), entry))
+		moved, ok, err := w.Cursor(ctx, chain.Base)
+		w.Must(err)
+		want := payment.Cursor{
+			Scanned: at(100, "0x100"), Rechecked: at(100, "0x100"), UpdatedAt: read.UpdatedAt, Moves: 1, RereadTo: 900,
+		}
+		storetest.Same(t, "the cursor", moved, want)
+		if !ok {
+			t.Error("the cursor is gone")
+		}
+		storetest.WantError(t, "a round that began before", w.SaveCursor(ctx, chain.Base, read), payment.ErrCursorMoved)
+		storetest.WantError(t, "moved by who did not see it",
+			w.MoveCursor(ctx, chain.Base, read, at(50, "0x50"), entry), payment.ErrCursorMoved)
+		storetest.WantError(t, "a network never read",
+			w.MoveCursor(ctx, chain.BEP20, payment.Cursor{}, at(1, "0x1"), entry), payment.ErrCursorMoved)
+
+		// Moved again before it has caught up, it still knows how far it was read at first.
+		w.Must(w.MoveCursor(ctx, chain.Base, moved, at(40, "0x40"), entry))
+		again, _, err := w.Cursor(ctx, chain.Base)
+		w.Must(err)
+		if again.RereadTo != 900 || again.Moves != 2 || again.Scanned != at(40, "0x40") {
+			t.Errorf("moved again: %+v", again)
+		}
+		if n := entries(operator.ID, " AND actor = 'command line' AND action = '"+string(audit.ActionRescan)+
+			"' AND subject = 'Base' AND detail = '900 to 100'"); n != 2 || entries(operator.ID, "") != 2 {
+			t.Errorf("the operator has %d audit entries of it, want 2", n)
+		}
+		if n := entries(merchant.ID, ""); n != 0 {
+			t.Errorf("a merchant has %d audit entries of it", n)
+		}
+	})
+}
