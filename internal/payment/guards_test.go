@@ -144,7 +144,7 @@ func (r *rig) sweepOne(p payment.Payment) {
 	w := settlement.Sweep{
 		ID: "01KAJ0000000000000000000S1", Network: r.profile.Network, State: settlement.Planned, CreatedAt: r.now(),
 		Items: []chain.SweepItem{{
-			PaymentID: string(p.ID), Number: p.Number, Address: route.Address, Settlement: route.Settlement,
+			PaymentID: string(p.ID), Scheme: route.Scheme, Address: route.Address, Settlement: route.Settlement,
 			Asset: asset, Expected: units,
 		}},
 	}

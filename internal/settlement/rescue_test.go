@@ -22,7 +22,7 @@ func TestSweeper_RescueMarks(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	done, err := w.sweeper().Rescue(ctx, []chain.SweepItem{{
-		PaymentID: string(p.ID), Number: p.Number, Address: p.Routes[0].Address, Settlement: merchantWallet,
+		PaymentID: string(p.ID), Scheme: p.Routes[0].Scheme, Address: p.Routes[0].Address, Settlement: merchantWallet,
 		Asset: w.profile.Assets[0], Expected: (4 * money.USD).Units(w.profile.Assets[0].Decimals),
 	}})
 	stop()
