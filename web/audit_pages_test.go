@@ -36,6 +36,9 @@ var withoutEntry = map[string]string{
 	"/dashboard/security/factor":       "nothing is in force before it is confirmed",
 	"/dashboard/security/passkeys/ask": "it asks, and changes nothing",
 	"/dashboard/confirm":               "it asks, and changes nothing",
+	"/dashboard/custodian/lock":        "it needs an authenticator: TestLock reads its entries",
+	"/dashboard/custodian/unlock":      "it needs a locked account: TestLock reads its entries",
+	"/dashboard/changes/:change/stop":  "it needs a locked account: TestLock reads its entries",
 }
 
 const notConfirmed = "failed to confirm who they are: |wrong password"

@@ -74,6 +74,10 @@ func TestFreeInstallation(t *testing.T) {
 	}
 	s := b.surfer()
 	s.signIn(ownerEmail)
+	if r := s.get("/dashboard/credits"); strings.Contains(r.body, `data-testid="buy"`) {
+		t.Error("a free installation sells credits")
+	}
+	s.post("/dashboard/credits", "key", key.PublicID, "credits", "20").wants(t, 409, "Nothing is metered", "no credits are sold")
 	if r := s.get("/dashboard"); strings.Contains(r.body, "credits left") {
 		t.Error("the overview of a free installation says that credits run out")
 	}

@@ -46,6 +46,13 @@ func (o *Operations) changeCustodian(
 	if err != nil {
 		return nil, err
 	}
+	locked, err := o.d.Merchants.Locked(ctx, key.UserID)
+	if err == nil && locked {
+		err = merchant.ErrLocked
+	}
+	if err != nil {
+		return nil, err
+	}
 	wanted, err := custodianInput(in)
 	if err != nil {
 		return nil, err

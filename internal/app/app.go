@@ -53,6 +53,7 @@ type App struct {
 	recharge *recharge.Service
 	deliver  *webhook.Deliverer
 	notices  *merchant.LowBalanceMailer
+	applier  *merchant.Applier
 	checker  *ledger.Checker
 	server   *web.Server
 	listener net.Listener
@@ -134,6 +135,7 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 	})
 	a.recharge = a.recharges()
 	a.notices = merchant.NewLowBalanceMailer(a.Store.Merchant(), a.mailer(o), a.Config.BaseURL, Now, a.log)
+	a.applier = merchant.NewApplier(a.Merchants, a.Store.Lease, holder, a.owners(o), a.log)
 	a.checker = ledger.NewChecker(a.Store, Now, a.log)
 	a.server = a.newServer(o, sealer)
 	a.server.ReportGas(a.networks.Sweeping)
@@ -186,6 +188,7 @@ func (a *App) run(ctx context.Context) error {
 	loops.Go(func() error { return a.recharge.Run(working) })
 	loops.Go(func() error { return a.deliver.Run(working) })
 	loops.Go(func() error { return a.notices.Run(working) })
+	loops.Go(func() error { return a.applier.Run(working) })
 	loops.Go(func() error { return a.checker.Run(working) })
 	loops.Go(func() error { return a.Store.Listen(working) })
 	loops.Go(func() error { a.housekeep(working); return nil })

@@ -5,6 +5,7 @@ import (
 
 	"github.com/florinpay/florin/internal/config"
 	"github.com/florinpay/florin/internal/mail"
+	"github.com/florinpay/florin/internal/notification"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/webhook"
 	"github.com/florinpay/florin/web"
@@ -24,6 +25,13 @@ func (a *App) dashboard(o Options, sealer *secret.Sealer) *web.Dashboard {
 		Invite: a.Config.Signup == config.SignupInvite,
 		Mail:   a.mailer(o),
 	}
+}
+
+// owners returns what mails the owners of a merchant, in the background.
+func (a *App) owners(o Options) func(ctx context.Context, merchant int64, subject, text string) {
+	return notification.New(notification.Options{
+		Users: a.Users, Merchants: a.Merchants, Send: a.mailer(o), Home: a.Config.BaseURL + "/dashboard", Log: a.log,
+	}).SendOwners
 }
 
 // mailer returns the function that sends mails; nil if none are sent. Mails hold

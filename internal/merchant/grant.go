@@ -4,6 +4,8 @@ import (
 	"context"
 	"strconv"
 
+	"github.com/oklog/ulid/v2"
+
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/ledger"
@@ -13,7 +15,13 @@ import (
 type Grant struct {
 	Credits int64 // 0 to ledger.MaxTopUp
 	Queries int64 // 0 to ledger.MaxRecharge
+	// ID is of the form that was sent (GrantID): sent twice, it grants once. Empty: a
+	// grant of its own.
+	ID string
 }
+
+// GrantID returns the id of a form that grants.
+func (s *Service) GrantID() (string, error) { return s.newID(s.now().UTC()) }
 
 // ErrKeyRevoked refuses to give credits to a key that can never use them.
 var ErrKeyRevoked = fault.New(fault.Conflict, "this API key was revoked: it cannot use credits any more")
@@ -50,11 +58,17 @@ func (s *Service) Grant(ctx context.Context, key Key, g Grant, trail ...audit.En
 	if !key.RevokedAt.IsZero() {
 		return ledger.Balance{}, ErrKeyRevoked
 	}
-	now := s.now().UTC()
-	id, err := s.newID(now)
-	if err != nil {
-		return ledger.Balance{}, err
+	now, id := s.now().UTC(), g.ID
+	if id == "" {
+		var err error
+		if id, err = s.newID(now); err != nil {
+			return ledger.Balance{}, err
+		}
 	}
-	entries := grantEntries(key.ID, g, ledger.ReasonGrant, "grant:"+id, now)
+	if _, err := ulid.ParseStrict(id); err != nil {
+		return ledger.Balance{}, fault.New(fault.Invalid, "the form is not one of this server; load the page again")
+	}
+	// A page has a form for each key, and the id is the page's.
+	entries := grantEntries(key.ID, g, ledger.ReasonGrant, "grant:"+key.PublicID+":"+id, now)
 	return s.store.PostEntries(ctx, key.ID, entries, trail...)
 }

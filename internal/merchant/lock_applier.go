@@ -94,16 +94,20 @@ func (a *Applier) one(ctx context.Context, w Waiting) error {
 	case fault.Of(err) == nil || fault.Is(err, fault.Internal):
 		return err // tried again in the next round
 	}
-	now := a.service.now().UTC()
+	now, why := a.service.now().UTC(), fault.Of(err).Message
 	entry := audit.Entry{
 		UserID: w.MerchantID, At: now, Actor: w.By, Action: audit.ActionChangeFailed, Subject: string(w.Kind),
-		Detail: joined(w.Changes) + ": " + fault.Of(err).Message,
+		Detail: joined(w.Changes) + ": " + why,
 	}
-	if err := a.service.store.FailWaiting(ctx, w.ID, now, entry); err != nil {
+	err = a.service.store.FailWaiting(ctx, w.ID, now, entry)
+	if errors.Is(err, ErrNoChange) {
+		return nil
+	}
+	if err != nil {
 		return err
 	}
 	a.notify(ctx, w.MerchantID, "A change of where your money goes was not made",
-		"This could not be made after 24 hours: "+fault.Of(err).Message+".\n\n"+strings.Join(w.Changes, "\n"))
+		"This could not be made after 24 hours: "+why+".\n\n"+strings.Join(w.Changes, "\n"))
 	return nil
 }
 

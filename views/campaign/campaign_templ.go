@@ -5,10 +5,8 @@ package campaign
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import (
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
-)
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
 
 import (
 	"strconv"
@@ -691,7 +689,7 @@ func gifts(p Props) templ.Component {
 					}
 				}
 				if r.written() {
-					templ_7745c5c3_Var32 := []any{"badge", r.reviewMeaning()}
+					var templ_7745c5c3_Var32 = []any{"badge", r.reviewMeaning()}
 					templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var32...)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err

@@ -11,6 +11,7 @@ type CreditsProps struct {
 	panel.Frame
 
 	Key              panel.KeyChoice
+	Free             bool // nothing is metered here, so nothing is sold
 	HasKey           bool
 	Problem          string
 	Credits, Queries int64

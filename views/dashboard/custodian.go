@@ -20,7 +20,13 @@ type CustodianProps struct {
 	Signing      string
 	SigningCount int
 	Networks     []NetworkForm
-	Policy       []panel.Field
+	// Locked: the owners locked the account. LockReauth is the re-authentication of
+	// the forms that change that, Waiting the changes that wait for 24 hours.
+	Locked      bool
+	LockProblem string
+	LockReauth  panel.Reauth
+	Waiting     []WaitingRow
+	Policy      []panel.Field
 	// OptionsPassword is the re-authentication for Networks and Policy.
 	OptionsPassword panel.Field
 	// OptionsProblem and SecretProblem belong to the forms below.

@@ -10,9 +10,10 @@ import (
 type OverviewProps struct {
 	panel.Frame
 
-	Steps  []Step
-	Alerts []panel.Notice
-	Chart  Chart
+	Steps   []Step
+	Alerts  []panel.Notice
+	Waiting []WaitingRow // changes of where money goes
+	Chart   Chart
 	// Volume and Count are the sums of the chart.
 	Volume string
 	Count  int64

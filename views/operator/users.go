@@ -40,6 +40,8 @@ type UserProps struct {
 	Reauth  panel.Reauth
 	Credits panel.Field // of a grant
 	Problem string
+	// GrantID makes the form that grants count once, however often it is sent.
+	GrantID string
 }
 
 // GrantField returns the number of credits as the form of the action shows it: the

@@ -175,7 +175,28 @@ func (d *Surface) postCampaignEdit(c echo.Context, who session.Principal) error 
 			return err
 		}
 	}
-	changed, err := d.Campaigns.Edit(c.Request().Context(), who.KeyIDs(), found.Slug, key.ID, in,
+	keyID, waits := key.ID, false
+	if len(changes) > 0 {
+		if waits, err = d.Merchants.Locked(c.Request().Context(), who.Membership.Merchant.ID); err != nil {
+			return err
+		}
+		if waits {
+			keyID = found.KeyID
+		}
+	}
+	if waits {
+		err = d.Wait(c, who, merchant.Waiting{
+			Kind: merchant.WaitingCampaign, KeyID: key.ID, Campaign: found.Slug, Changes: changes,
+		}, merchant.CustodianInput{}, found.Title)
+		if err != nil && !f.Refused(err) {
+			return err
+		}
+		if err != nil {
+			return d.campaignEditPage(c, who, fault.KindOf(err).Code(), f)
+		}
+		changes = nil
+	}
+	changed, err := d.Campaigns.Edit(c.Request().Context(), who.KeyIDs(), found.Slug, keyID, in,
 		d.AuditEntry(c, who, audit.ActionCampaign, "", strings.Join(append(changes, ""), ", ")))
 	if err != nil {
 		if !f.Refused(err, campaignSubjects...) {
@@ -184,5 +205,8 @@ func (d *Surface) postCampaignEdit(c echo.Context, who session.Principal) error 
 		return d.campaignEditPage(c, who, fault.KindOf(err).Code(), f)
 	}
 	d.MailChanges(c, who, key, "Where donations to “"+changed.Title+"” go was changed", changes)
+	if waits {
+		return d.Cookies.Redirect(c, campaignsPath+"/"+changed.Slug, "The campaign is changed. Your account is locked: its donations go to the other key in 24 hours, unless an owner stops it.")
+	}
 	return d.Cookies.Redirect(c, campaignsPath+"/"+changed.Slug, "The campaign is changed.")
 }

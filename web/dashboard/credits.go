@@ -33,6 +33,7 @@ func (d *Surface) creditsPage(c echo.Context, who session.Principal, status int,
 		return err
 	}
 	p := dashboard.CreditsProps{
+		Free:  d.Merchants.Meter() == ledger.Free,
 		Frame: d.Frame(c, who, "Credits", creditsPath), Key: choice, HasKey: ok, Problem: f.Problem,
 	}
 	p.Buy = f.Field(panel.Field{
@@ -89,6 +90,9 @@ func entryRow(e report.Entry) dashboard.EntryRow {
 	return r
 }
 
+// errFree refuses to sell what nobody needs.
+var errFree = fault.New(fault.Conflict, "nothing is metered on this installation, so no credits are sold")
+
 // postCredits opens a top-up, which is paid like any payment.
 func (d *Surface) postCredits(c echo.Context, who session.Principal) error {
 	f, err := session.ReadForm(c)
@@ -103,6 +107,9 @@ func (d *Surface) postCredits(c echo.Context, who session.Principal) error {
 	if err != nil {
 		f.Bad("credits", "The number of credits must be a whole number.")
 		return d.creditsPage(c, who, http.StatusBadRequest, key.PublicID, f)
+	}
+	if d.Merchants.Meter() == ledger.Free {
+		return errFree
 	}
 	price, err := ledger.Price(n)
 	var p payment.Payment

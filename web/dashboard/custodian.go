@@ -25,14 +25,15 @@ const custodianPath = "/dashboard/custodian"
 
 // custodianForm holds the state of the forms of the page.
 type custodianForm struct {
-	money, secret, options *shell.Form
-	signing                secret.Text
-	notices                []string
+	money, secret, options, lock *shell.Form
+	signing                      secret.Text
+	notices                      []string
 }
 
 func emptyCustodianForm() custodianForm {
 	return custodianForm{
 		money: shell.NewForm(url.Values{}), secret: shell.NewForm(url.Values{}), options: shell.NewForm(url.Values{}),
+		lock: shell.NewForm(url.Values{}),
 	}
 }
 
@@ -56,6 +57,9 @@ func (d *Surface) custodianPage(
 	}
 	if !ok {
 		return d.Show(c, status, p.Frame, dashboard.Custodian(p))
+	}
+	if err := d.lockFields(c, who, f.lock, &p); err != nil {
+		return err
 	}
 	custodian, has, err := d.custodianOf(c.Request().Context(), key)
 	if err != nil {
@@ -148,6 +152,13 @@ func (d *Surface) postCustodian(c echo.Context, who session.Principal) error {
 	err = d.Gate(c, who, f)
 	if err != nil && session.ReauthRefused(f, err) {
 		return d.custodianPage(c, who, session.ReauthStatus(err), key.PublicID, all)
+	}
+	waits := false
+	if err == nil {
+		waits, err = d.waits(c, who, key, in)
+	}
+	if waits && err == nil {
+		return d.Cookies.Redirect(c, custodianPath+"?key="+key.PublicID, stopNotice)
 	}
 	if err == nil {
 		var changes []string

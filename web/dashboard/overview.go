@@ -55,7 +55,14 @@ func (d *Surface) getOverview(c echo.Context, who session.Principal) error {
 		}
 		p.Keys = append(p.Keys, balanceOf(h, own.Started, now))
 	}
-	p.Steps = stepsOf(who, houses, activity)
+	locked, err := d.Merchants.Locked(ctx, who.Membership.Merchant.ID)
+	if err != nil {
+		return err
+	}
+	if p.Waiting, err = d.waitingRows(ctx, who); err != nil {
+		return err
+	}
+	p.Steps = stepsOf(who, houses, activity, locked)
 	p.Alerts, err = d.alerts(ctx, houses, now)
 	if err != nil {
 		return err
@@ -102,7 +109,7 @@ func balanceOf(h house, started int64, now time.Time) dashboard.Balance {
 	return b
 }
 
-func stepsOf(who session.Principal, houses []house, a report.Activity) []dashboard.Step {
+func stepsOf(who session.Principal, houses []house, a report.Activity, locked bool) []dashboard.Step {
 	any := func(is func(house) bool) bool { return slices.ContainsFunc(houses, is) }
 	return []dashboard.Step{
 		{Text: "Create an API key", Path: "/dashboard/keys", Done: len(who.Keys) > 0},
@@ -114,6 +121,7 @@ func stepsOf(who session.Principal, houses []house, a report.Activity) []dashboa
 			return h.custodian.Name != "" && h.custodian.Branding.PrimaryColor != ""
 		})},
 		{Text: "Create your first payment", Path: "/dashboard/create", Done: a.Any},
+		{Text: "Lock where your money goes (recommended)", Path: "/dashboard/custodian#lock", Done: locked},
 		{Text: "Get paid", Path: "/dashboard/payments", Done: a.Paid},
 	}
 }

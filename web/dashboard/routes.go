@@ -10,6 +10,9 @@ import (
 // must be allowed to do (merchant.Role).
 func (d *Surface) Routes(r shell.Router) {
 	r.Read(logoPath+":file", d.getLogo)
+	own := r.With(d.Shell.OwnForms).Renders(session.Failure)
+	own.GET("/stop", d.getStop)
+	own.POST("/stop", d.postStop)
 	p := d.Pages(r)
 	d.paymentsRoutes(p)
 	d.settingsRoutes(p)
@@ -47,6 +50,9 @@ func (d *Surface) settingsRoutes(p session.Pages) {
 	p.Post(custodianPath+"/secret", merchant.ActCallback, d.postSecret)
 	p.Post(custodianPath+"/rotate", merchant.ActCallback, d.postRotateSigning)
 	p.Post(custodianPath+"/retire", merchant.ActCallback, d.postRetireSigning)
+	p.Post(lockPath, merchant.ActMoney, d.postLock)
+	p.Post(unlockPath, merchant.ActMoney, d.postUnlock)
+	p.Post(changesPath+"/:change/stop", merchant.ActMoney, d.postStopChange)
 	p.Get(brandingPath, merchant.ActRead, d.getBranding)
 	p.Post(brandingPath, merchant.ActBranding, d.postBranding)
 	p.Post(brandingPath+"/logo", merchant.ActBranding, d.postLogo)

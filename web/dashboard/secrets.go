@@ -43,21 +43,36 @@ func (d *Surface) postSecret(c echo.Context, who session.Principal) error {
 			return err
 		}
 		text := secret.New(f.Values.Get("secret"))
+		in := merchant.CustodianInput{Secret: &text}
+		waits, err := d.waits(c, who, key, in)
+		if waits && err == nil {
+			return d.Cookies.Redirect(c, custodianPath+"?key="+key.PublicID, stopNotice)
+		}
+		if err != nil {
+			return d.secretFailed(c, who, f, key, err)
+		}
 		entries := d.AuditChanges(c, who, func(before, after merchant.Custodian) []audit.Entry {
 			return merchant.MoneyEntries(session.KeyLabel(key), before, after)
 		})
 		after, _, err := d.Merchants.ArrangeCustodian(
-			c.Request().Context(), key, merchant.CustodianInput{Secret: &text}, entries,
+			c.Request().Context(), key, in, entries,
 		)
 		if err == nil {
 			d.mailSecrets(c, who, key, after.SharedSecret(before)...)
 			return d.Cookies.Redirect(c, custodianPath+"?key="+key.PublicID, "The shared secret is saved.")
 		}
-		if !f.Refused(err, shell.Subject{Service: "secret", Input: "secret", Label: "The secret"}) {
-			return err
-		}
-		return d.secretRefused(c, who, fault.KindOf(err).Code(), key, f)
+		return d.secretFailed(c, who, f, key, err)
 	})
+}
+
+// secretFailed shows why the shared secret was refused.
+func (d *Surface) secretFailed(
+	c echo.Context, who session.Principal, f *shell.Form, key merchant.Key, err error,
+) error {
+	if !f.Refused(err, shell.Subject{Service: "secret", Input: "secret", Label: "The secret"}) {
+		return err
+	}
+	return d.secretRefused(c, who, fault.KindOf(err).Code(), key, f)
 }
 
 func (d *Surface) postRotateSigning(c echo.Context, who session.Principal) error {

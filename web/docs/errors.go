@@ -23,7 +23,7 @@ var problems = []struct {
 		"Buy credits in the dashboard. Nothing was taken or changed.",
 	},
 	{
-		403, "You are known, but this is not allowed: a private key or signature of another wallet, a top-up of a key that was disabled, signing up where it is closed, a form of another site.",
+		403, "You are known, but this is not allowed: an API key that lacks the permission named in the message or is used from outside its networks, a custodian whose owners locked it, a private key or signature of another wallet, a top-up of a key that was disabled, signing up where it is closed, a form of another site.",
 		"Use the wallet that is registered on the key, or ask the operator.",
 	},
 	{

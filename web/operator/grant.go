@@ -27,7 +27,7 @@ func (d *Surface) postGrant(c echo.Context, who session.Principal) error {
 		f.Bad("credits", "The number of credits must be a whole number.")
 		return d.userPage(c, who, fault.Invalid.Code(), person, f)
 	}
-	grant := merchant.Grant{Credits: n}
+	grant := merchant.Grant{Credits: n, ID: f.Text("grant")}
 	entry := d.Entry(c, person.ID, who.User.Email, audit.ActionGrant, key.Name(), grant.String())
 	left, err := d.Merchants.Grant(c.Request().Context(), key, grant, entry)
 	if err != nil {

@@ -83,6 +83,9 @@ func (d *Surface) userPage(
 	}
 	p.Reauth = panel.Reauth{Field: field, Posted: f.Posted}
 	p.Credits = f.Field(panel.Field{Name: "credits", Label: "Credits", Mode: "numeric", Max: "7", Required: true})
+	if p.GrantID, err = d.Merchants.GrantID(); err != nil {
+		return err
+	}
 	keys, err := d.Merchants.EveryKey(ctx, person.ID)
 	if err != nil {
 		return err

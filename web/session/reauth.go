@@ -39,6 +39,8 @@ func ReauthRefused(f *shell.Form, err error) bool {
 		f.Bad("password", "The code is wrong or was used already. Nothing was changed.")
 	case errors.Is(err, identity.ErrBadPasskey):
 		f.Bad("password", "The passkey was not accepted. Nothing was changed.")
+	case errors.Is(err, errNeedsFactor):
+		f.Bad("password", shell.Sentence(errNeedsFactor.Message))
 	case errors.Is(err, identity.ErrCopiedPasskey), fault.Is(err, fault.Limited):
 		f.Problem = shell.Sentence(fault.Of(err).Message)
 	default:

@@ -188,13 +188,19 @@ func (s *Store) Balance(ctx context.Context, keyID int64) (ledger.Balance, error
 	return b.Balance, b.Missing()
 }
 
-// PostEntries posts entries of the key and returns its new balance.
+// PostEntries posts entries of the key and returns its new balance. Entries that were
+// posted before are skipped, and leave no audit entry again.
 func (s *Store) PostEntries(
 	ctx context.Context, keyID int64, entries []ledger.Entry, trail ...audit.Entry,
 ) (after ledger.Balance, err error) {
 	err = table.WriteAudited(ctx, s.db, trail, table.AuditFields{},
-		func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
+		func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
+			var before table.BalanceScan
+			if err := t.Run(ctx, before.Read(keyID)); err != nil {
+				return err
+			}
 			after, err = table.Charge(ctx, t, keyID, entries)
+			a.Unchanged = after == before.Balance // they were posted before
 			return err
 		})
 	if err != nil {

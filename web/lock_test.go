@@ -1,0 +1,211 @@
+package web
+
+import (
+	"html"
+	"log/slog"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/pquerna/otp/totp"
+
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/internal/secret"
+)
+
+// locked is a merchant whose owner has an authenticator and locked the account.
+type locked struct {
+	directed
+
+	s    *surfer
+	code func() string
+}
+
+func newLocked(t *testing.T) locked {
+	t.Helper()
+	d := newDirected(t)
+	u, err := d.accounts.UserByEmail(t.Context(), ownerEmail)
+	must(t, err)
+	d.colleague(u, "second@shop.example", merchant.RoleOwner)
+	l := locked{directed: d, s: d.surfer()}
+	l.s.signIn(ownerEmail)
+	l.s.post("/dashboard/custodian/lock", "key", d.m.key.PublicID, "password", testPassword).wants(t, 409,
+		"set one up under Security")
+	in, err := d.accounts.SignIn(
+		t.Context(), identity.Credentials{Email: ownerEmail, Password: secret.New(testPassword)},
+	)
+	must(t, err)
+	e, err := d.accounts.BeginFactor(t.Context(), u, in.Token)
+	must(t, err)
+	l.code = func() string {
+		d.clock.advance(time.Minute) // each code counts once
+		text, err := totp.GenerateCode(e.Secret.Reveal(), d.clock.Now())
+		must(t, err)
+		return text
+	}
+	_, err = d.accounts.ConfirmFactor(t.Context(), u, in.Token, l.code())
+	must(t, err)
+	l.s = d.surfer()
+	r := l.s.post("/signin", "email", ownerEmail, "password", testPassword)
+	if r.status != 200 && r.status != 303 {
+		t.Fatalf("sign in: %d %s", r.status, r.start())
+	}
+	l.s.post("/signin/code", "code", l.code())
+	l.s.post("/dashboard/custodian/lock", "key", d.m.key.PublicID, "password", l.code()).leads(t,
+		"/dashboard/custodian?key="+d.m.key.PublicID)
+	d.mailed(2)
+	return l
+}
+
+// redirect asks for other wallets with the proof.
+func (l locked) redirect(proof string) reply {
+	return l.s.post("/dashboard/custodian", "key", l.m.key.PublicID, "name", "Nordlicht", "wallet.POLYGON", thief,
+		"wallet.BASE", merchantWallet, "wallet.BEP20", merchantWallet, "callbackUrl", "https://shop.example/hook",
+		"password", proof)
+}
+
+// apply runs the loop twice at once, as one holder: only the transaction of each
+// change keeps the two apart.
+func (l locked) apply() {
+	l.t.Helper()
+	a := merchant.NewApplier(l.accounts.merchants, l.store.Lease, "one", nil, slog.Default())
+	var all sync.WaitGroup
+	for range 2 {
+		all.Go(func() {
+			if err := a.RunOnce(l.t.Context()); err != nil {
+				l.t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+}
+
+func (l locked) wallet() string {
+	l.t.Helper()
+	c, err := l.accounts.Custodian(l.t.Context(), l.m.key.ID)
+	must(l.t, err)
+	return string(c.Wallets["POLYGON"])
+}
+
+var stopLink = regexp.MustCompile(`/stop\?token=(flw_\w+)`)
+
+// On a locked account the API changes no custodian, a password is not enough, and a
+// change waits 24 hours in which the link of a mail stops it.
+func TestLock_Stopped(t *testing.T) {
+	t.Parallel()
+	l := newLocked(t)
+	l.t = t
+	for _, call := range []string{"updateCustodianDetails", "createCustodianAccount"} {
+		l.refused(call, l.code403(call), "locked", "dashboard")
+	}
+	l.redirect(testPassword).wants(t, 403, "password alone is not enough")
+	before := len(l.mail.all())
+	l.redirect(l.code()).leads(t, "/dashboard/custodian?key="+l.m.key.PublicID)
+	l.redirect(l.code()).wants(t, 409, "waits already")
+	mails := strings.Join(l.mailed(before + 2)[before:], "\n")
+	for _, want := range []string{
+		ownerEmail + "\n", "second@shop.example\n", "POLYGON " + merchantWallet + " → " + thief,
+		testBaseURL + "/stop?token=",
+	} {
+		if !strings.Contains(mails, want) {
+			t.Errorf("the mails lack %q: %s", want, mails)
+		}
+	}
+	l.s.get("/dashboard").wants(t, 200, `data-testid="waiting"`, thief, "Stop this change")
+	l.holds("a change that waits")
+	token := stopLink.FindStringSubmatch(mails)[1]
+	stranger := l.surfer()
+	for range 2 { // a mail server reads the link, too
+		stranger.get("/stop?token="+token).wants(t, 200, thief, "Stop the change")
+	}
+	if w, err := l.accounts.Waiting(t.Context(), l.m.key.UserID); err != nil || len(w) != 1 {
+		t.Fatalf("reading the link left %d changes, %v", len(w), err)
+	}
+	if r := stranger.do("POST", "/stop", nil, "Sec-Fetch-Site", "cross-site"); r.status != 403 {
+		t.Errorf("another site's form: %d", r.status)
+	}
+	stranger.post("/stop", "token", token).wants(t, 200, "The change is stopped")
+	stranger.post("/stop", "token", token).wants(t, 404, "Nothing to stop")
+	stranger.get("/stop?token=flw_x").wants(t, 404, "Nothing to stop")
+	l.clock.advance(merchant.LockDelay + time.Minute)
+	l.apply()
+	l.holds("a change that was stopped")
+}
+
+func (l locked) code403(call string) string {
+	return l.directed.code(call + `(input: {apiKey: "` + l.m.text + `", wallets: {polygon: "` + thief + `"}})`)
+}
+
+// A change that nobody stops is made once, after 24 hours and not before, and so is
+// one of a campaign's key; taking the lock off takes as long.
+func TestLock_Made(t *testing.T) {
+	t.Parallel()
+	l := newLocked(t)
+	l.t = t
+	l.redirect(l.code()).leads(t, "/dashboard/custodian?key="+l.m.key.PublicID)
+	owner, err := l.accounts.UserByEmail(t.Context(), ownerEmail)
+	must(t, err)
+	other, _, err := l.accounts.CreateKey(t.Context(), owner, merchant.NewKey{Label: "Other"})
+	must(t, err)
+	l.s.post(campaignsPath+"/"+l.given.Slug+"/edit", "key", other.PublicID, "title", "New title", "password",
+		l.code()).leads(t, campaignsPath+"/"+l.given.Slug)
+	l.s.post("/dashboard/custodian/unlock", "key", l.m.key.PublicID, "password", l.code()).leads(t,
+		"/dashboard/custodian?key="+l.m.key.PublicID)
+	l.clock.advance(merchant.LockDelay - time.Hour)
+	l.apply()
+	l.holds("23 hours")
+	l.refused("the API after 23 hours", l.code403("updateCustodianDetails"), "locked")
+	l.clock.advance(time.Hour)
+	l.apply()
+	l.apply()
+	c, _, err := l.campaigns.Get(t.Context(), l.given.Slug)
+	must(t, err)
+	if l.wallet() != thief || c.KeyID != other.ID || c.Title != "New title" {
+		t.Errorf("after 24 hours the wallet is %s, and the campaign %+v", l.wallet(), c)
+	}
+	if on, err := l.accounts.Locked(t.Context(), owner.ID); err != nil || on {
+		t.Errorf("after 24 hours the lock is on: %t, %v", on, err)
+	}
+	entries, err := l.store.Merchant().AuditLog(t.Context(), owner.ID, owner.ID, 0, 100)
+	must(t, err)
+	log := ""
+	for _, e := range entries {
+		log += e.Actor + " " + string(e.Action) + ": " + e.Detail + "\n"
+	}
+	for want, times := range map[string]int{
+		"changed settlement wallets: POLYGON " + merchantWallet + " → " + thief: 1, "unlocked where money goes": 1,
+		"asked for a change that waits 24 hours": 3, "changed a campaign: API key Shop of": 1,
+	} {
+		if n := strings.Count(log, want); n != times {
+			t.Errorf("the log says %q %d times, want %d: %s", want, n, times, log)
+		}
+	}
+	if w, err := l.accounts.Waiting(t.Context(), owner.ID); err != nil || len(w) != 0 {
+		t.Errorf("%d changes wait still, %v", len(w), err)
+	}
+}
+
+// A change that cannot be made any more ends, and the others are made.
+func TestLock_Failed(t *testing.T) {
+	t.Parallel()
+	l := newLocked(t)
+	l.t = t
+	l.redirect(l.code()).leads(t, "/dashboard/custodian?key="+l.m.key.PublicID)
+	l.s.post("/dashboard/custodian/unlock", "key", l.m.key.PublicID, "password", l.code()).leads(t,
+		"/dashboard/custodian?key="+l.m.key.PublicID)
+	must(t, l.accounts.RevokeKey(t.Context(), l.m.key))
+	l.clock.advance(merchant.LockDelay)
+	l.apply()
+	if on, err := l.accounts.Locked(t.Context(), l.m.key.UserID); err != nil || on {
+		t.Errorf("a failed change holds the next: %t, %v", on, err)
+	}
+	if l.wallet() != merchantWallet {
+		t.Error("the custodian of a revoked key was changed")
+	}
+	if page := html.UnescapeString(l.s.get("/dashboard/security").body); !strings.Contains(strings.ToLower(page), "had a change that waited fail") {
+		t.Error("the audit log lacks the change that failed")
+	}
+}
