@@ -36,6 +36,7 @@ var actions = []action{
 	}},
 	{name: "start", weight: 14, do: (*world).startOne},
 	{name: "pay", weight: 14, do: (*world).pay, when: (*world).started},
+	{name: "a payment is followed", weight: 6, do: (*world).follow, when: (*world).started},
 	{name: "mine", weight: 16, do: func(w *world) {
 		for range 1 + w.rng.IntN(5) {
 			w.pass(2 * time.Second)
@@ -233,7 +234,7 @@ func (w *world) newFaults() faults {
 // newNodeFaults draws what is wrong with an endpoint of Polygon. One that is alone does not lie.
 func (w *world) newNodeFaults() nodeFaults {
 	l := w.chain
-	kinds := 13
+	kinds := 15
 	if len(w.hosts) == 1 {
 		kinds = 6
 	}
@@ -258,6 +259,8 @@ func (w *world) newNodeFaults() nodeFaults {
 		return nodeFaults{invents: l.credited + 1 + w.rng.IntN(3)}
 	case 11:
 		return nodeFaults{inflate: true}
+	case 12, 13:
+		return nodeFaults{denies: true}
 	}
 	return nodeFaults{eager: true, lag: 1 + w.rng.IntN(3)}
 }

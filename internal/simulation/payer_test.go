@@ -72,6 +72,24 @@ func (w *world) pay() {
 	w.tracef("pay %s to %s of %s", t.hash, to, p.ID)
 }
 
+// follow pays and watches the money from the pool to finality, with new faults on the way.
+func (w *world) follow() {
+	in := w.any()
+	in.mend()
+	w.pay()
+	for range 3 {
+		w.pass(2 * time.Second)
+		w.mine(1 + w.rng.IntN(deepest))
+		if w.chance(20) {
+			w.reorg()
+		}
+		in.round("watch")
+		w.spoil(in)
+	}
+	in.mend()
+	in.round("watch")
+}
+
 // lastMinute pays just before a payment expires, and runs the expirer before or after the watcher.
 func (w *world) lastMinute() {
 	p, ok := w.newest()

@@ -20,7 +20,7 @@ const (
 const solanaDeep = 7
 
 // solanaLife is for how many blocks a transaction can be included.
-const solanaLife = 12
+const solanaLife = 30
 
 // solanaSeed is the fixed seed from which deposit addresses derive. Reading it is slow by design.
 var solanaSeed = sync.OnceValues(func() (*wallet.Seed, error) {
