@@ -292,6 +292,11 @@ func TestStore_Rescue(t *testing.T) {
 			!records[0].Early.IsZero() {
 			t.Errorf("the records are %+v", records)
 		}
+		from, err := w.SweptFrom(t.Context(), s.Items[0].Asset, []chain.Address{list[0].Address.Address})
+		w.Must(err)
+		if units, ok := from[list[0].Address.Address]; !ok || !units.IsZero() {
+			t.Errorf("%s were swept, known %v; what is found belongs to no deposit", units, ok)
+		}
 		sweeps, err := w.ConfirmedSince(t.Context(), chain.Base, storetest.Start)
 		w.Must(err)
 		if len(sweeps) != 1 || !sweeps[0].Items[0].Rescue {
