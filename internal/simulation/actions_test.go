@@ -37,6 +37,8 @@ var actions = []action{
 	{name: "start", weight: 14, do: (*world).startOne},
 	{name: "pay", weight: 14, do: (*world).pay, when: (*world).started},
 	{name: "a payment is followed", weight: 6, do: (*world).follow, when: (*world).started},
+	{name: "a webhook is cut short", weight: 3, do: (*world).cutShort, when: (*world).unsent},
+	{name: "a sweep is dropped", weight: 3, do: (*world).dropSweeps, when: (*world).sweepable},
 	{name: "mine", weight: 16, do: func(w *world) {
 		for range 1 + w.rng.IntN(5) {
 			w.pass(2 * time.Second)
@@ -188,6 +190,38 @@ func (w *world) cancel() {
 	}
 }
 
+// cutShort lets an instance take a delivery and lose it, and then completes the payment by hand: what was taken must not
+// be sent after what came later.
+func (w *world) cutShort() {
+	in := w.any()
+	in.mend()
+	in.faults.lostAt = 1
+	in.round("deliver")
+	in.mend()
+	for _, id := range w.known() {
+		if p := w.last[id]; p.Status == payment.Expired || p.Status == payment.Cancelled {
+			w.tracef("%s is marked", id)
+			w.act(func(in *instance) error {
+				_, err := in.service.MarkCompleted(w.Context(), w.key, string(id), payment.Actor{Name: "API key"})
+				return err
+			})
+			return
+		}
+	}
+}
+
+// dropSweeps sends a sweep, forgets it, and lets the sweepers look again later.
+func (w *world) dropSweeps() {
+	in := w.any()
+	in.mend()
+	in.round("sweep")
+	for _, l := range w.chains {
+		l.drop()
+	}
+	w.pass(70 * time.Second)
+	in.round("sweep")
+}
+
 // loop runs a round of one of the loops, perhaps with new faults.
 func loop(kind string) func(*world) {
 	return func(w *world) {
@@ -197,6 +231,9 @@ func loop(kind string) func(*world) {
 		}
 		if w.chance(45) {
 			w.spoil(in)
+		}
+		if kind == "recharge" && len(w.hosts) > 1 && w.chance(20) {
+			in.nodes[firstHost].faults = nodeFaults{invents: w.chain.credited + 1}
 		}
 		if (kind == "watch" || kind == "sweep") && w.chance(60) {
 			in.round(kind + " " + string(w.anyChain().profile.Network))

@@ -160,7 +160,19 @@ func (s rechargeStore) UpdateRecharge(
 		})
 		return err
 	})
+	if err == nil && r.State == recharge.Credited {
+		s.in.w.checkCredited(r)
+	}
 	return r, err
+}
+
+// checkCredited: units are posted only for a transfer that is final.
+func (w *world) checkCredited(r recharge.Recharge) {
+	w.Helper()
+	b, _ := w.chain.find(r.Bytes.Tx, w.chain.finalHeight+1)
+	if b == nil || b.failed[r.Bytes.Tx] {
+		w.failf("recharge %s is credited, and its transfer is in no final block", r.Bytes.Tx)
+	}
 }
 
 // recharge asks for query units, or asks once more for the same.

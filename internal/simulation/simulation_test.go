@@ -27,7 +27,7 @@ var (
 // disk spends most of its time so.
 func scratch(t testing.TB) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("/dev/shm", "florin-simulation")
+	dir, err := os.MkdirTemp("/dev/shm", "florin-simulation") //nolint:usetesting // t.TempDir may be on a disk
 	if err != nil {
 		return t.TempDir()
 	}

@@ -43,5 +43,13 @@ func (w *world) ending() bool {
 	})
 }
 
+// unsent: a payment ended unpaid, and nothing was sent about it.
+func (w *world) unsent() bool {
+	return w.some(func(p payment.Payment) bool {
+		return p.Kind == payment.KindMerchant && w.inbox.newest[p.ID] == 0 &&
+			(p.Status == payment.Expired || p.Status == payment.Cancelled)
+	})
+}
+
 // recharging: a recharge was signed.
 func (w *world) recharging() bool { return len(w.transfers) > 0 }
