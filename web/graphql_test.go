@@ -170,3 +170,21 @@ func TestFaultsOfOurs(t *testing.T) {
 		t.Errorf("GraphQL: %d %s", graphQL.status, graphQL.body)
 	}
 }
+
+// A key that is refused over GraphQL is in the log, though the status is 200; the key
+// itself is not.
+func TestGraphQL_DeniedIsLogged(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	m := b.newMerchant(5)
+	wrong := m.text[:len(m.text)-1] + "x"
+	b.graphQL(`{ getCreditsLeft(apiKey: "`+m.text+`") { code } }`, "")
+	if strings.Contains(b.log.String(), "access denied") {
+		t.Fatalf("a right key is denied: %s", b.log.String())
+	}
+	r := b.graphQL(`{ getCreditsLeft(apiKey: "`+wrong+`") { code } }`, "")
+	id := r.header.Get("X-Request-Id")
+	if log := b.log.String(); !strings.Contains(log, `"msg":"access denied","request":"`+id+`"`) || strings.Contains(log, wrong) {
+		t.Errorf("the log says %s", log)
+	}
+}

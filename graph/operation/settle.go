@@ -39,6 +39,7 @@ func (o *Operations) Refuse(ctx context.Context, err error) Refusal { return Ref
 func refusal(ctx context.Context, log *slog.Logger, call *Call, err error) Refusal {
 	f := fault.Of(err)
 	if f != nil && f.Kind != fault.Internal {
+		logDenied(ctx, log, call, f.Kind)
 		return Refusal{f.Kind.Code(), f.Message, f.RetryAfter}
 	}
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
@@ -49,6 +50,14 @@ func refusal(ctx context.Context, log *slog.Logger, call *Call, err error) Refus
 	return Refusal{
 		Code:    fault.Internal.Code(),
 		Message: "something went wrong on our side; if it stays so, tell the operator request " + call.RequestID,
+	}
+}
+
+// logDenied logs a refused authentication or authorization. Over GraphQL its
+// status is 200, so the log of requests does not show it.
+func logDenied(ctx context.Context, log *slog.Logger, call *Call, kind fault.Kind) {
+	if kind == fault.Unauthorized || kind == fault.Forbidden {
+		log.InfoContext(ctx, "access denied", "request", call.RequestID, "client", call.Client, "code", kind.Code())
 	}
 }
 

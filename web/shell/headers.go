@@ -13,7 +13,7 @@ var everyResponse = struct{ nosniff, referrer, policy, cache, transport, origin 
 	// Other sites must not learn a txnid. Our own forms need an Origin, which
 	// "no-referrer" would take away in older browsers.
 	referrer:  []string{"same-origin"},
-	policy:    []string{"default-src 'none'; frame-ancestors 'none'"},
+	policy:    []string{"default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
 	cache:     []string{"no-store"},
 	transport: []string{"max-age=63072000"},
 	origin:    []string{"*"}, // of routes that are Router.AnyOrigin

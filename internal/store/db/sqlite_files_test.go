@@ -55,7 +55,7 @@ func wantPrivate(t *testing.T, path string) {
 		t.Fatal(err)
 	}
 	defer func() { _ = e.Close() }()
-	for _, text := range []string{"CREATE TABLE t (a)", "INSERT INTO t VALUES (1)"} {
+	for _, text := range []string{"CREATE TABLE IF NOT EXISTS t (a)", "INSERT INTO t VALUES (1)"} {
 		err := e.Write(t.Context(), func(ctx context.Context, x Tx) error { return x.Run(ctx, Exec(text).AnyNumber()) })
 		if err != nil {
 			t.Fatal(err)
