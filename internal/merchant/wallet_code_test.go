@@ -30,10 +30,20 @@ func TestService_WalletNotices(t *testing.T) {
 		before, after Custodian
 		want          []string // parts of the only notice; none: no notice
 	}{
-		"SameCode":   {codes{chain.BEP20: "a", chain.Polygon: "a", chain.Base: "a"}, Custodian{}, onBoth, nil},
-		"NoCode":     {codes{chain.BEP20: "", chain.Polygon: "", chain.Base: ""}, Custodian{}, onBoth, nil},
-		"OneIsPlain": {codes{chain.Polygon: "a", chain.Base: ""}, Custodian{}, onBoth, []string{vault, "contract on Polygon", "not on Base"}},
-		"Elsewhere":  {codes{chain.Polygon: "a", chain.BEP20: ""}, Custodian{}, onPolygon, []string{vault, "contract on Polygon", "not on BNB Smart Chain"}},
+		"SameCode": {codes{chain.BEP20: "a", chain.Polygon: "a", chain.Base: "a"}, Custodian{}, onBoth, nil},
+		"NoCode":   {codes{chain.BEP20: "", chain.Polygon: "", chain.Base: ""}, Custodian{}, onBoth, nil},
+		"OneIsPlain": {
+			codes{chain.Polygon: "a", chain.Base: ""},
+			Custodian{},
+			onBoth,
+			[]string{vault, "contract on Polygon", "not on Base"},
+		},
+		"Elsewhere": {
+			codes{chain.Polygon: "a", chain.BEP20: ""},
+			Custodian{},
+			onPolygon,
+			[]string{vault, "contract on Polygon", "not on BNB Smart Chain"},
+		},
 		"NotHere": {
 			codes{chain.Polygon: "", chain.BEP20: "a"},
 			Custodian{},
@@ -87,7 +97,9 @@ func TestService_WalletNotices(t *testing.T) {
 func TestService_WalletNoticesWithoutChain(t *testing.T) {
 	t.Parallel()
 	b := newBundle()
-	after := Custodian{Wallets: map[chain.Network]chain.Address{chain.Polygon: "0x9858EfFD232B4033E47d90003D41EC34EcaEda94"}}
+	after := Custodian{Wallets: map[chain.Network]chain.Address{
+		chain.Polygon: "0x9858EfFD232B4033E47d90003D41EC34EcaEda94",
+	}}
 	if got := New(b.store, nil, b.clock.Now, Options{}).WalletNotices(t.Context(), Custodian{}, after); got != nil {
 		t.Errorf("noticed %q", got)
 	}

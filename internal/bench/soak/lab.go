@@ -29,6 +29,7 @@ type lab struct {
 	mu       sync.Mutex
 	orders   []*order
 	received map[string]map[string]bool // events by payment
+	refused  map[string]int             // webhooks by payment
 	failures []error
 }
 
@@ -39,7 +40,7 @@ const (
 )
 
 func newLab(ctx context.Context, s settings) (l *lab, err error) {
-	l = &lab{settings: s, began: time.Now(), received: make(map[string]map[string]bool)}
+	l = &lab{settings: s, began: time.Now(), received: make(map[string]map[string]bool), refused: make(map[string]int)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, l.close(true))
@@ -113,7 +114,7 @@ func (l *lab) open(ctx context.Context) error {
 	if err := json.Unmarshal([]byte(made), &key); err != nil {
 		return err
 	}
-	l.key = key.Key
+	l.key, p.key = key.Key, key.Key
 	if err := p.serve(ctx); err != nil {
 		return err
 	}
@@ -155,15 +156,20 @@ func (l *lab) listen() (callback string, err error) {
 	return "http://" + listener.Addr().String() + "/hook", nil
 }
 
+// webhookBody is the part of a webhook that is compared.
+type webhookBody struct{ TxnID, EventID, Status string }
+
 // receive records a webhook, unless the receiver is busy.
 func (l *lab) receive(w http.ResponseWriter, r *http.Request) {
-	var body struct{ TxnID, EventID, Status string }
-	if l.busy.Load() || json.NewDecoder(r.Body).Decode(&body) != nil {
+	var body webhookBody
+	err := json.NewDecoder(r.Body).Decode(&body)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.busy.Load() || err != nil {
+		l.refused[body.TxnID]++
 		http.Error(w, "busy", http.StatusServiceUnavailable)
 		return
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	if l.received[body.TxnID] == nil {
 		l.received[body.TxnID] = make(map[string]bool)
 	}

@@ -22,6 +22,7 @@ import (
 type program struct {
 	dir     string
 	address string
+	key     string // of the merchant, once there is one
 	environ []string
 	client  http.Client
 
@@ -140,6 +141,9 @@ func (p *program) do(ctx context.Context, method, path string, body, into any) (
 		return 0, err
 	}
 	req.Header.Set("Content-Type", "application/json")
+	if p.key != "" {
+		req.Header.Set("X-Api-Key", p.key)
+	}
 	res, err := p.client.Do(req)
 	if err != nil {
 		return 0, err

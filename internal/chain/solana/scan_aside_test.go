@@ -36,6 +36,10 @@ func theAccount(account, _ string) string { return account }
 
 func says(text string) func(string) string { return func(string) string { return text } }
 
+func replacing(old, by string) func(string) string {
+	return func(result string) string { return strings.ReplaceAll(result, old, by) }
+}
+
 // refusing makes the node refuse a method where the parameters name the text.
 func refusing(method string, what func(account, tx string) string, status int, body string) bad {
 	return func(n *node, account, tx string) { n.failFor(method, what(account, tx), status, body) }
@@ -73,24 +77,24 @@ func statusOf(change func(status map[string]any) any) bad {
 
 // hostileAccounts are ways in which one account or one transaction cannot be read.
 func hostileAccounts() map[string]bad {
-	const tx, list = "getTransaction", "getSignaturesForAddress"
+	const tx, list, accounts = "getTransaction", "getSignaturesForAddress", "getMultipleAccounts"
 	return map[string]bad{
 		"TxNull":         forText(tx, theTx, says("null")),
 		"TxNotAnObject":  forText(tx, theTx, says(`"?"`)),
-		"TxWithoutMeta":  forText(tx, theTx, func(r string) string { return strings.Replace(r, `"meta":`, `"other":`, 1) }),
-		"TxAmountless":   forText(tx, theTx, func(r string) string { return strings.ReplaceAll(r, `"amount":"`, `"amount":"x`) }),
-		"TxVersion":      refusing(tx, theTx, http.StatusOK, rpcError(-32015, "Transaction version (2) is not supported")),
+		"TxWithoutMeta":  forText(tx, theTx, replacing(`"meta":`, `"other":`)),
+		"TxAmountless":   forText(tx, theTx, replacing(`"amount":"`, `"amount":"x`)),
+		"TxVersion":      refusing(tx, theTx, http.StatusOK, rpcError(-32015, "version (2) is not supported")),
 		"TxInternal":     refusing(tx, theTx, http.StatusOK, rpcError(-32603, "Internal error")),
 		"TxHTTP":         refusing(tx, theTx, http.StatusInternalServerError, "worker crashed"),
 		"TxGateway":      refusing(tx, theTx, http.StatusGatewayTimeout, "<html>"),
-		"TxInOtherSlot":  forText(tx, theTx, func(r string) string { return strings.Replace(r, `"slot":`, `"slot":1`, 1) }),
+		"TxInOtherSlot":  forText(tx, theTx, replacing(`"slot":`, `"slot":1`)),
 		"ListNull":       forText(list, theAccount, says("null")),
 		"ListEmpty":      forText(list, theAccount, says("[]")),
 		"ListGarbled":    forText(list, theAccount, says(`[{"signature":"x","slot":1}]`)),
 		"ListFails":      refusing(list, theAccount, http.StatusOK, rpcError(-32603, "Internal error")),
 		"ListHTTP":       refusing(list, theAccount, http.StatusBadGateway, "bad gateway"),
-		"AccountFails":   refusing("getMultipleAccounts", theAccount, http.StatusOK, rpcError(-32603, "Internal error")),
-		"AccountHTTP":    refusing("getMultipleAccounts", theAccount, http.StatusInternalServerError, "no"),
+		"AccountFails":   refusing(accounts, theAccount, http.StatusOK, rpcError(-32603, "Internal error")),
+		"AccountHTTP":    refusing(accounts, theAccount, http.StatusInternalServerError, "no"),
 		"AccountGarbled": garbled,
 		"StatusNotFinal": statusOf(func(s map[string]any) any { s["confirmationStatus"] = "confirmed"; return s }),
 		"StatusGone":     statusOf(func(map[string]any) any { return nil }),

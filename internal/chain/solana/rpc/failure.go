@@ -84,7 +84,9 @@ const (
 // transaction; text is the error in JSON.
 func Passing(text string) (reason string, ok bool) {
 	reason = strings.Trim(text, `"`)
-	return reason, slices.Contains([]string{AlreadyProcessed, BlockhashNotFound, accountInUse, clusterMaintenance}, reason)
+	return reason, slices.Contains([]string{
+		AlreadyProcessed, BlockhashNotFound, accountInUse, clusterMaintenance,
+	}, reason)
 }
 
 // Harmless reports whether a node that did not take a sent transaction has processed it already, or does not know its
@@ -95,9 +97,11 @@ func Harmless(err error) bool {
 		return false
 	}
 	reason, _ := Passing(string(e.Data.Err))
-	text := strings.ToLower(e.Message)
-	return reason == AlreadyProcessed || reason == BlockhashNotFound ||
-		len(e.Data.Err) == 0 && (strings.Contains(text, "already been processed") || strings.Contains(text, "blockhash not found"))
+	if len(e.Data.Err) == 0 {
+		text := strings.ToLower(e.Message)
+		return strings.Contains(text, "already been processed") || strings.Contains(text, "blockhash not found")
+	}
+	return reason == AlreadyProcessed || reason == BlockhashNotFound
 }
 
 // ErrLagging: the endpoint does not have yet what others have.
