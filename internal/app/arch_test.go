@@ -93,7 +93,7 @@ var edgeRules = map[string]edges{
 		from: []string{"internal/chain/evm/...", "internal/chain/solana/...", "internal/wallet"},
 		to:   []string{"own"},
 		allow: slices.Concat(vocabulary, testSupport, []string{
-			"internal/chain/evm/...", "internal/chain/solana/...", "internal/wallet",
+			"internal/chain/endpoint", "internal/chain/evm/...", "internal/chain/solana/...", "internal/wallet",
 		}),
 		reason: "an adapter translates; the domain decides what follows",
 	},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/solana/rpc"
 )
 
 // opinionsNeeded is how many endpoints must agree, where so many are configured.
@@ -13,7 +14,7 @@ const opinionsNeeded = 2
 // Absent asks one endpoint after the other whether a recorded transfer is on the chain no more, until two have
 // denied it or one has it. One endpoint alone may have lost its index.
 func (a *Adapter) Absent(ctx context.Context, recorded chain.Transfer, at chain.Head) (chain.Verdict, error) {
-	signature, ok := parseSignature(recorded.Tx)
+	signature, ok := rpc.ParseSignature(recorded.Tx)
 	if !ok {
 		return chain.Undecided, fmt.Errorf("absent: %q is no signature", recorded.Tx)
 	}
@@ -48,7 +49,7 @@ func (a *Adapter) absentThrough(
 	if err != nil || verdict != chain.Missing || len(a.pool.endpoints) > 1 {
 		return verdict, err
 	}
-	here, ok, err := e.head(ctx, recorded.Block.Number)
+	here, ok, err := e.Head(ctx, recorded.Block.Number)
 	if err != nil || !ok || here.Hash == recorded.Block.Hash {
 		return chain.Undecided, err
 	}

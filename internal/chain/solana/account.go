@@ -8,22 +8,12 @@ import (
 	"sync"
 
 	solanago "github.com/gagliardetto/solana-go"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
 )
 
-// Limits of calls for many accounts or signatures.
-const (
-	// accountsPerCall is the limit of getMultipleAccounts.
-	accountsPerCall = 100
-	// statusesPerCall is the limit of getSignatureStatuses.
-	statusesPerCall = 256
-	// signaturesPerPage is the limit of getSignaturesForAddress.
-	signaturesPerPage = 1_000
-	// parallelCalls is how many calls are made to an endpoint at the same time.
-	parallelCalls = 8
-)
+// accountsPerCall is the limit of getMultipleAccounts.
+const accountsPerCall = 100
 
 // Sizes and offsets of the token program's accounts.
 const (
@@ -62,9 +52,9 @@ func (e *endpoint) accounts(
 	for i, k := range keys {
 		texts[i] = k.String()
 	}
-	err := e.ask(
+	err := e.Ask(
 		ctx, &answer, "getMultipleAccounts", texts,
-		options{"encoding": "base64", "commitment": confirmed, "minContextSlot": slot},
+		rpc.Options{"encoding": "base64", "commitment": rpc.Confirmed, "minContextSlot": slot},
 	)
 	if err != nil {
 		return nil, 0, err
@@ -143,20 +133,10 @@ func associatedOf(owner, mint, program solanago.PublicKey) solanago.PublicKey {
 	return ata
 }
 
-// each calls f for every part of the list, parallelCalls at a time.
-func each[T any](ctx context.Context, list []T, size int, f func(ctx context.Context, part []T, at int) error) error {
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(parallelCalls)
-	for i := 0; i < len(list); i += size {
-		g.Go(func() error { return f(ctx, list[i:min(i+size, len(list))], i) })
-	}
-	return g.Wait()
-}
-
 // holdings reads any number of token accounts as of the slot or later.
 func (e *endpoint) holdings(ctx context.Context, keys []solanago.PublicKey, slot uint64) ([]holding, error) {
 	all := make([]holding, len(keys))
-	err := each(ctx, keys, accountsPerCall, func(ctx context.Context, part []solanago.PublicKey, at int) error {
+	err := rpc.Each(ctx, keys, accountsPerCall, func(ctx context.Context, part []solanago.PublicKey, at int) error {
 		got, _, err := e.accounts(ctx, part, slot)
 		if err != nil {
 			return err

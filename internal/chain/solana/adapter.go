@@ -116,7 +116,9 @@ func New(c Config) (*Adapter, error) {
 				"endpoint %d of %s is there twice; a second opinion must come from another provider", i+1, n)
 		}
 		w.Name = a.pool.uniqueName(w.Name)
-		a.pool.endpoints = append(a.pool.endpoints, &endpoint{Client: w, pool: a.pool})
+		e := &endpoint{Client: w, pool: a.pool}
+		w.Now, w.Observe = c.Now, e.observe
+		a.pool.endpoints = append(a.pool.endpoints, e)
 	}
 	return a, nil
 }

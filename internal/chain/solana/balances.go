@@ -7,6 +7,7 @@ import (
 	solanago "github.com/gagliardetto/solana-go"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/solana/rpc"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
 )
@@ -65,12 +66,12 @@ func (a *Adapter) Coins(ctx context.Context, addresses []chain.Address, at chain
 	}
 	balances := make([]money.Units, len(keys))
 	err := a.pool.do(ctx, func(ctx context.Context, e *endpoint) error {
-		return each(ctx, keys, accountsPerCall, func(ctx context.Context, part []solanago.PublicKey, first int) error {
+		return rpc.Each(ctx, keys, accountsPerCall, func(ctx context.Context, part []solanago.PublicKey, n int) error {
 			got, _, err := e.accounts(ctx, part, at.Number)
 			for i, r := range got {
-				balances[first+i] = money.Units{}
+				balances[n+i] = money.Units{}
 				if r != nil && !r.token() {
-					balances[first+i] = money.UnitsFromUint64(r.Lamports)
+					balances[n+i] = money.UnitsFromUint64(r.Lamports)
 				}
 			}
 			return err

@@ -32,7 +32,7 @@ func (r *cache) transaction(ctx context.Context, signature string) (*effect.Tran
 	if ok {
 		return t, nil
 	}
-	t, err := r.e.transaction(ctx, signature)
+	t, err := r.e.Transaction(ctx, signature)
 	if err != nil {
 		return nil, err
 	}
@@ -56,14 +56,14 @@ func (r *cache) head(ctx context.Context, slot uint64) (chain.Head, error) {
 	if ok {
 		return h, nil
 	}
-	b, ok, err := r.e.block(ctx, slot, "none")
+	b, ok, err := r.e.Block(ctx, slot, "none")
 	if err != nil {
 		return chain.Head{}, err
 	}
 	if !ok {
 		return chain.Head{}, rpc.Lagging("block of slot %d is not there", slot)
 	}
-	h = b.head(slot)
+	h = b.Head(slot)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.heads[slot] = h

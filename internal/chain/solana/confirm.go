@@ -20,7 +20,7 @@ func (a *Adapter) Confirm(ctx context.Context, transfers []chain.Transfer, at ch
 		return chain.Undecided, errors.New("confirm: not the transfers of one transaction")
 	}
 	t := transfers[0]
-	signature, ok := parseSignature(t.Tx)
+	signature, ok := rpc.ParseSignature(t.Tx)
 	if !ok {
 		return chain.Undecided, fmt.Errorf("confirm: %q is no signature", t.Tx)
 	}
@@ -50,7 +50,7 @@ func (a *Adapter) judge(
 	if err := e.hasBlock(ctx, at); err != nil {
 		return chain.Undecided, err
 	}
-	statuses, err := e.statuses(ctx, []string{signature})
+	statuses, err := e.Statuses(ctx, []string{signature})
 	if err != nil {
 		return chain.Undecided, err
 	}
@@ -58,12 +58,12 @@ func (a *Adapter) judge(
 	switch {
 	case st == nil:
 		return e.judgeBlock(ctx, signature, transfers[0].Block, at)
-	case st.failed(), st.Slot > at.Number:
+	case st.Failed(), st.Slot > at.Number:
 		return chain.Missing, nil
-	case at.Number <= a.heads.finalNumber() && !st.final():
+	case at.Number <= a.heads.finalNumber() && !st.Final():
 		return chain.Undecided, nil
 	}
-	tx, err := e.transaction(ctx, signature)
+	tx, err := e.Transaction(ctx, signature)
 	if err != nil {
 		return chain.Undecided, err
 	}
@@ -82,14 +82,14 @@ func (e *endpoint) judgeBlock(ctx context.Context, signature string, claimed, at
 	if claimed.Number > at.Number {
 		return chain.Missing, nil
 	}
-	b, ok, err := e.block(ctx, claimed.Number, "signatures")
+	b, ok, err := e.Block(ctx, claimed.Number, "signatures")
 	if err != nil {
 		return chain.Undecided, err
 	}
 	if !ok {
-		h, kept, err := e.head(ctx, claimed.Number)
+		h, kept, err := e.Head(ctx, claimed.Number)
 		if err == nil && kept && h.Hash != claimed.Hash {
-			kept, err = e.skipped(ctx, claimed.Number, at.Number)
+			kept, err = e.Skipped(ctx, claimed.Number, at.Number)
 		}
 		if err == nil && (!kept || h.Hash == claimed.Hash) {
 			err = rpc.Lagging("block of slot %d is not there", claimed.Number)

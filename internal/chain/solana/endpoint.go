@@ -41,14 +41,8 @@ type endpoint struct {
 	requests   int64
 }
 
-// ask makes one request, counts it and measures its latency.
-func (e *endpoint) ask(ctx context.Context, into any, method string, params ...any) error {
-	if params == nil {
-		params = []any{}
-	}
-	begin := e.pool.now()
-	err := e.Send(ctx, method, params, into)
-	took := e.pool.now().Sub(begin)
+// observe counts a request and measures its latency.
+func (e *endpoint) observe(took time.Duration, err error) {
 	e.pool.count()
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -59,7 +53,6 @@ func (e *endpoint) ask(ctx context.Context, into any, method string, params ...a
 		}
 		e.latency += (took - e.latency) / 4 // moving average: a quarter of it is the new value
 	}
-	return err
 }
 
 // wrongCluster: the endpoint belongs to another cluster.
@@ -78,7 +71,7 @@ func (e *endpoint) identify(ctx context.Context) error {
 		return nil
 	}
 	var genesis string
-	if err := e.ask(ctx, &genesis, "getGenesisHash"); err != nil {
+	if err := e.Ask(ctx, &genesis, "getGenesisHash"); err != nil {
 		return err
 	}
 	if genesis == "" {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/solana/effect"
+	"github.com/florinpay/florin/internal/chain/solana/rpc"
 	"github.com/florinpay/florin/internal/fault"
 )
 
@@ -17,7 +18,7 @@ const coinDecimals = 9
 // associated one, else the account itself. A failed transaction moved nothing. A mint that is not an asset of the
 // network is named by its address alone, because anyone can choose the name of a mint.
 func (a *Adapter) Find(ctx context.Context, tx chain.TxHash) (chain.Found, error) {
-	signature, ok := parseSignature(tx)
+	signature, ok := rpc.ParseSignature(tx)
 	if !ok {
 		return chain.Found{}, fault.New(fault.Invalid, "a transaction of %s is known by its signature, the base58 text of 64 bytes", a.profile.Network)
 	}
@@ -40,7 +41,7 @@ func (a *Adapter) Find(ctx context.Context, tx chain.TxHash) (chain.Found, error
 
 // find is Find through one endpoint.
 func (a *Adapter) find(ctx context.Context, e *endpoint, signature string) (chain.Found, error) {
-	statuses, err := e.statuses(ctx, []string{signature})
+	statuses, err := e.Statuses(ctx, []string{signature})
 	if err != nil {
 		return chain.Found{}, err
 	}
@@ -48,7 +49,7 @@ func (a *Adapter) find(ctx context.Context, e *endpoint, signature string) (chai
 	if st == nil {
 		return chain.Found{}, nil
 	}
-	if !st.included() {
+	if !st.Included() {
 		return chain.Found{Exists: true}, nil
 	}
 	r := newCache(e)
@@ -56,7 +57,7 @@ func (a *Adapter) find(ctx context.Context, e *endpoint, signature string) (chai
 	if err != nil {
 		return chain.Found{}, err
 	}
-	found := chain.Found{Exists: true, Failed: t.Failed(), Final: st.final()}
+	found := chain.Found{Exists: true, Failed: t.Failed(), Final: st.Final()}
 	if found.Block, err = r.head(ctx, t.Slot); err != nil {
 		return chain.Found{}, err
 	}

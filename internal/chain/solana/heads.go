@@ -79,11 +79,11 @@ func (a *Adapter) Heads(ctx context.Context) (chain.Heads, error) {
 // heads reads both heads from one endpoint, the finalized one first, so that a block that arrives in between
 // keeps their order.
 func (e *endpoint) heads(ctx context.Context) (chain.Heads, error) {
-	final, err := e.newest(ctx, finalized)
+	final, err := e.newest(ctx, rpc.Finalized)
 	if err != nil {
 		return chain.Heads{}, err
 	}
-	latest, err := e.newest(ctx, confirmed)
+	latest, err := e.newest(ctx, rpc.Confirmed)
 	if err != nil {
 		return chain.Heads{}, err
 	}
@@ -95,14 +95,14 @@ func (e *endpoint) heads(ctx context.Context) (chain.Heads, error) {
 }
 
 func (e *endpoint) newest(ctx context.Context, commitment string) (chain.Head, error) {
-	slot, err := e.slot(ctx, commitment)
+	slot, err := e.Slot(ctx, commitment)
 	if err != nil {
 		return chain.Head{}, err
 	}
 	if h, ok := e.pool.blocks.at(slot); ok {
 		return h, nil
 	}
-	h, ok, err := e.head(ctx, slot)
+	h, ok, err := e.Head(ctx, slot)
 	if err == nil && !ok {
 		err = rpc.Lagging("block of slot %d is not there", slot)
 	}
@@ -176,7 +176,7 @@ func (a *Adapter) BlockAt(ctx context.Context, number uint64) (head chain.Head, 
 		return h.Latest, true, nil
 	}
 	err = a.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {
-		head, ok, err = e.head(ctx, number)
+		head, ok, err = e.Head(ctx, number)
 		if err == nil && !ok {
 			return errLacking
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/solana/rpc"
 )
 
 const (
@@ -53,7 +54,7 @@ func (a *Adapter) agree(ctx context.Context, first finalView, known chain.Head) 
 func (a *Adapter) finalOf(ctx context.Context, e *endpoint) (finalView, bool) {
 	v := finalView{e: e}
 	err := a.opinion(ctx, e, func(ctx context.Context, e *endpoint) (err error) {
-		v.block, err = e.newest(ctx, finalized)
+		v.block, err = e.newest(ctx, rpc.Finalized)
 		return err
 	})
 	return v, err == nil
@@ -71,7 +72,7 @@ func (a *Adapter) lowest(ctx context.Context, x, y finalView, above uint64) (cha
 	other := high.block
 	if low.block.Number != high.block.Number {
 		err := a.opinion(ctx, high.e, func(ctx context.Context, e *endpoint) (err error) {
-			other, _, err = e.head(ctx, low.block.Number)
+			other, _, err = e.Head(ctx, low.block.Number)
 			return err
 		})
 		if err != nil {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"sync"
+
+	"github.com/florinpay/florin/internal/chain/solana/rpc"
 )
 
 // forkMargin is how many slots before the last reading the history of a changed account is read again: no
@@ -99,8 +101,8 @@ func (s *search) snapshots(ctx context.Context, accounts []*account) ([]snapshot
 	for i, acc := range accounts {
 		at[acc] = i
 	}
-	err := each(ctx, accounts, accountsPerCall, func(ctx context.Context, part []*account, _ int) error {
-		return isolated(ctx, &s.single, part, func(ctx context.Context, part []*account) error {
+	err := rpc.Each(ctx, accounts, accountsPerCall, func(ctx context.Context, part []*account, _ int) error {
+		return rpc.Isolated(ctx, &s.single, part, func(ctx context.Context, part []*account) error {
 			return read(ctx, part, at[part[0]])
 		}, func(acc *account, err error) error { return s.failsFor(ctx, acc, err) })
 	})
@@ -163,7 +165,7 @@ func (s *search) mustRead(x snapshot, now holding) (bool, error) {
 func (s *search) walkAll(ctx context.Context, accounts []*account) error {
 	var long []*account
 	var mu sync.Mutex
-	err := each(ctx, accounts, 1, func(ctx context.Context, one []*account, _ int) error {
+	err := rpc.Each(ctx, accounts, 1, func(ctx context.Context, one []*account, _ int) error {
 		acc, budget := one[0], shortWalk
 		if acc.walk == nil || s.isLeft(acc) {
 			return nil

@@ -66,7 +66,7 @@ type search struct {
 	mu     sync.Mutex
 	unread *chain.UnreadError
 	left   map[chain.Address]bool // set aside in this scan
-	single isolation
+	single rpc.Isolation
 }
 
 // accountsPerRound is how many accounts are finished before the next ones are begun: their results are kept
@@ -134,14 +134,14 @@ func (s *search) recheck(ctx context.Context, accounts []*account) (gone []*acco
 	if len(open) == 0 {
 		return nil, nil
 	}
-	statuses, err := s.e.statuses(ctx, open)
+	statuses, err := s.e.Statuses(ctx, open)
 	if err != nil {
 		return nil, err
 	}
 	for _, acc := range accounts {
 		for _, e := range acc.notFinal() {
 			st := statuses[e.signature]
-			if !st.included() {
+			if !st.Included() {
 				delete(acc.entries, e.signature)
 				acc.known, acc.covered, acc.state, acc.walk = false, false, nil, nil
 				gone = append(gone, acc)
@@ -161,11 +161,11 @@ func (s *search) recheck(ctx context.Context, accounts []*account) (gone []*acco
 }
 
 // applyStatus updates an entry by the status of its transaction.
-func (s *search) applyStatus(e *entry, st *status) error {
+func (s *search) applyStatus(e *entry, st *rpc.TxStatus) error {
 	if st.Slot != e.slot {
 		e.slot, e.tx = st.Slot, nil
 	}
-	e.failed, e.final = st.failed(), st.final()
+	e.failed, e.final = st.Failed(), st.Final()
 	if !e.final && e.slot <= min(s.to.Number, s.adapter.heads.finalNumber()) {
 		return rpc.Lagging("transaction %s is not finalized in slot %d", e.signature, e.slot)
 	}
@@ -184,7 +184,7 @@ func (s *search) transfers(ctx context.Context, accounts []*account) ([]chain.Tr
 			pairs = append(pairs, pair{acc, e})
 		}
 	}
-	err := each(ctx, pairs, 1, func(ctx context.Context, one []pair, _ int) error {
+	err := rpc.Each(ctx, pairs, 1, func(ctx context.Context, one []pair, _ int) error {
 		if err := s.fetch(ctx, one[0].acc, one[0].e); err != nil {
 			return s.failsFor(ctx, one[0].acc, err)
 		}

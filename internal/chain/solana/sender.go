@@ -109,8 +109,8 @@ func (s *Sender) Broadcast(ctx context.Context, a chain.Attempt) error {
 // the signature decides, not the text of the error.
 func (e *endpoint) offer(ctx context.Context, a chain.Attempt) error {
 	var signature string
-	err := e.ask(ctx, &signature, "sendTransaction", base64.StdEncoding.EncodeToString(a.Raw),
-		options{"encoding": "base64", "skipPreflight": true})
+	err := e.Ask(ctx, &signature, "sendTransaction", base64.StdEncoding.EncodeToString(a.Raw),
+		rpc.Options{"encoding": "base64", "skipPreflight": true})
 	switch {
 	case err == nil && signature != string(a.Tx):
 		return rpc.Malformed("sendTransaction")
@@ -119,7 +119,7 @@ func (e *endpoint) offer(ctx context.Context, a chain.Attempt) error {
 	case rpc.Harmless(err):
 		return nil
 	}
-	statuses, asked := e.statuses(ctx, []string{string(a.Tx)})
+	statuses, asked := e.Statuses(ctx, []string{string(a.Tx)})
 	if asked == nil && statuses[string(a.Tx)] != nil {
 		return nil
 	}

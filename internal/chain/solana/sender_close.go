@@ -7,6 +7,7 @@ import (
 	solanago "github.com/gagliardetto/solana-go"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/solana/rpc"
 )
 
 // closeUnits is the compute budget of closing one account, several times what the program uses.
@@ -30,12 +31,12 @@ func (s *Sender) CloseEmptied(ctx context.Context, items []chain.SweepItem) (lef
 		if err := p.pickEmpty(ctx, e); err != nil || len(p.taken) == 0 {
 			return err
 		}
-		recent, err := e.price(ctx, p.writable(s.payer()))
+		recent, err := e.Price(ctx, p.writable(s.payer()))
 		if err != nil {
 			return err
 		}
 		p.price = bid(recent, 0, s.maxPrice)
-		p.hash, p.until, err = e.blockhash(ctx)
+		p.hash, p.until, err = e.Blockhash(ctx)
 		return err
 	})
 	if err != nil || len(p.taken) == 0 {
@@ -56,7 +57,7 @@ func (s *Sender) CloseEmptied(ctx context.Context, items []chain.SweepItem) (lef
 // pickEmpty takes the first accounts that exist, belong to their owner and are empty. Accounts of Token-2022 may hold
 // withheld fees, which keep them open.
 func (p *sweepPlan) pickEmpty(ctx context.Context, e *endpoint) error {
-	final, err := e.slot(ctx, finalized)
+	final, err := e.Slot(ctx, rpc.Finalized)
 	if err != nil {
 		return err
 	}

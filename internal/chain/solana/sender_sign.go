@@ -3,7 +3,6 @@ package solana
 import (
 	"context"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -30,8 +29,6 @@ const (
 	// whenever some transaction was included for nothing, and in congestion nothing is included for that. A sweep
 	// of five deposits costs about a thousand lamports more by it.
 	leastPrice = 10_000
-	// pricePercentile: the price offered exceeds that of so many per cent of the recent slots.
-	pricePercentile = 75
 )
 
 // Sign builds and signs the transaction that moves the items. It reads what the accounts hold, has the node
@@ -84,7 +81,7 @@ func (s *Sender) prepare(ctx context.Context, e *endpoint, p *sweepPlan, previou
 	if verdict != nil || err != nil {
 		return verdict, err
 	}
-	recent, err := e.price(ctx, p.writable(s.payer()))
+	recent, err := e.Price(ctx, p.writable(s.payer()))
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +89,7 @@ func (s *Sender) prepare(ctx context.Context, e *endpoint, p *sweepPlan, previou
 		return fmt.Errorf("%w: %d micro-lamports a unit, and at most %d are allowed", chain.ErrTooExpensive, recent, s.maxPrice), nil
 	}
 	p.price = bid(recent, previous, s.maxPrice)
-	if p.hash, p.until, err = e.blockhash(ctx); err != nil {
+	if p.hash, p.until, err = e.Blockhash(ctx); err != nil {
 		return nil, err
 	}
 	p.units = min(unitsEach*uint64(len(p.taken)+1), maxUnits)
@@ -102,7 +99,7 @@ func (s *Sender) prepare(ctx context.Context, e *endpoint, p *sweepPlan, previou
 	if verdict, err = s.afford(ctx, e, p, balance); verdict != nil || err != nil {
 		return verdict, err
 	}
-	used, why, err := e.simulate(ctx, p.raw)
+	used, why, err := e.Simulate(ctx, p.raw)
 	reason, passing := rpc.Passing(why)
 	switch {
 	case err != nil:
@@ -121,7 +118,7 @@ func (s *Sender) prepare(ctx context.Context, e *endpoint, p *sweepPlan, previou
 
 // readBalances reads what the accounts and the gas wallet hold. A frozen or empty account is left out.
 func (s *Sender) readBalances(ctx context.Context, e *endpoint, p *sweepPlan) (balance uint64, verdict, err error) {
-	final, err := e.slot(ctx, finalized)
+	final, err := e.Slot(ctx, rpc.Finalized)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -130,7 +127,7 @@ func (s *Sender) readBalances(ctx context.Context, e *endpoint, p *sweepPlan) (b
 		keys = append(keys, l.account, l.wallet, l.settlement)
 	}
 	all := make([]*rawAccount, len(keys))
-	err = each(ctx, keys, accountsPerCall, func(ctx context.Context, part []solanago.PublicKey, at int) error {
+	err = rpc.Each(ctx, keys, accountsPerCall, func(ctx context.Context, part []solanago.PublicKey, at int) error {
 		got, _, err := e.accounts(ctx, part, final)
 		copy(all[at:], got)
 		return err
@@ -257,42 +254,6 @@ func (s *Sender) compile(p *sweepPlan) (verdict error) {
 	return nil
 }
 
-// blockhash returns a recent blockhash and the last block height at which a transaction with it can be
-// included.
-func (e *endpoint) blockhash(ctx context.Context) (solanago.Hash, uint64, error) {
-	var answer struct {
-		Value struct {
-			Blockhash solanago.Hash `json:"blockhash"`
-			Until     uint64        `json:"lastValidBlockHeight"`
-		} `json:"value"`
-	}
-	err := e.ask(ctx, &answer, "getLatestBlockhash", options{"commitment": confirmed})
-	if err == nil && (answer.Value.Until == 0 || answer.Value.Blockhash.IsZero()) {
-		err = rpc.Malformed("getLatestBlockhash")
-	}
-	return answer.Value.Blockhash, answer.Value.Until, err
-}
-
-// price returns the recent priority fee in micro-lamports a compute unit, at pricePercentile.
-func (e *endpoint) price(ctx context.Context, writable []string) (uint64, error) {
-	var slots []struct {
-		Fee uint64 `json:"prioritizationFee"`
-	}
-	const most = 128 // limit of the call
-	if err := e.ask(ctx, &slots, "getRecentPrioritizationFees", writable[:min(len(writable), most)]); err != nil {
-		return 0, err
-	}
-	fees := make([]uint64, len(slots))
-	for i, s := range slots {
-		fees[i] = s.Fee
-	}
-	if len(fees) == 0 {
-		return 0, nil
-	}
-	slices.Sort(fees)
-	return fees[min(len(fees)*pricePercentile/100, len(fees)-1)], nil
-}
-
 // bid returns the price of the next attempt: the recent one but at least leastPrice, doubled for every attempt that
 // was not included, and at most the operator's limit.
 func bid(recent uint64, previous int, most uint64) uint64 {
@@ -306,25 +267,6 @@ func bid(recent uint64, previous int, most uint64) uint64 {
 	return min(price, most)
 }
 
-// simulate has the node run signed bytes; why is the reason of a failure.
-func (e *endpoint) simulate(ctx context.Context, bytes []byte) (units uint64, why string, err error) {
-	var answer struct {
-		Value struct {
-			Err   json.RawMessage `json:"err"`
-			Units uint64          `json:"unitsConsumed"`
-		} `json:"value"`
-	}
-	err = e.ask(ctx, &answer, "simulateTransaction", base64.StdEncoding.EncodeToString(bytes),
-		options{"encoding": "base64", "commitment": confirmed, "sigVerify": true})
-	if err != nil {
-		return 0, "", err
-	}
-	if text := string(answer.Value.Err); text != "" && text != "null" {
-		return 0, e.Redact(text), nil
-	}
-	return answer.Value.Units, "", nil
-}
-
 // afford reads from the node what the sweep costs, with the rent of new accounts, and checks that the gas
 // wallet has it.
 func (s *Sender) afford(ctx context.Context, e *endpoint, p *sweepPlan, balance uint64) (verdict, err error) {
@@ -335,17 +277,17 @@ func (s *Sender) afford(ctx context.Context, e *endpoint, p *sweepPlan, balance 
 	var fee struct {
 		Value *uint64 `json:"value"`
 	}
-	if err := e.ask(ctx, &fee, "getFeeForMessage", base64.StdEncoding.EncodeToString(message), options{"commitment": confirmed}); err != nil {
+	if err := e.Ask(ctx, &fee, "getFeeForMessage", base64.StdEncoding.EncodeToString(message), rpc.Options{"commitment": rpc.Confirmed}); err != nil {
 		return nil, err
 	}
 	if fee.Value == nil {
 		return nil, rpc.Lagging("the blockhash it gave is not there")
 	}
-	rent, err := e.rent(ctx, p.accountSize())
+	rent, err := e.Rent(ctx, p.accountSize())
 	if err != nil {
 		return nil, err
 	}
-	least, err := e.rent(ctx, 0)
+	least, err := e.Rent(ctx, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -364,10 +306,4 @@ func (s *Sender) afford(ctx context.Context, e *endpoint, p *sweepPlan, balance 
 func (s *Sender) noGas(has, needs uint64) error {
 	sol := func(v uint64) string { return money.UnitsFromUint64(v).Format(coinDecimals) }
 	return fmt.Errorf("%w: %s holds %s SOL, and the sweep needs %s", chain.ErrNoGas, s.payer(), sol(has), sol(needs))
-}
-
-// rent returns the minimum balance of an account of the size, in lamports.
-func (e *endpoint) rent(ctx context.Context, size int) (lamports uint64, err error) {
-	err = e.ask(ctx, &lamports, "getMinimumBalanceForRentExemption", size)
-	return lamports, err
 }

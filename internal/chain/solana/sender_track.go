@@ -47,7 +47,7 @@ func (s *Sender) Track(
 func (s *Sender) trackThrough(
 	ctx context.Context, e *endpoint, p *sweepPlan, attempts []chain.Attempt,
 ) (chain.SweepOutcome, error) {
-	end, err := e.progress(ctx)
+	end, err := e.Progress(ctx)
 	if err != nil {
 		return chain.SweepOutcome{}, err
 	}
@@ -56,14 +56,14 @@ func (s *Sender) trackThrough(
 		signatures[i], until = string(a.Tx), max(until, a.Until)
 	}
 	for range 2 {
-		statuses, slot, err := e.statusesAt(ctx, signatures)
+		statuses, slot, err := e.StatusesAt(ctx, signatures)
 		if err != nil {
 			return chain.SweepOutcome{}, err
 		}
 		for _, signature := range signatures {
 			switch st := statuses[signature]; {
 			case st == nil:
-			case st.included():
+			case st.Included():
 				return s.included(ctx, e, p, signature, st)
 			default:
 				return chain.SweepOutcome{Status: chain.TxPending}, nil
@@ -72,26 +72,11 @@ func (s *Sender) trackThrough(
 		if slot < end.Slot {
 			return chain.SweepOutcome{}, rpc.Lagging("statuses are of slot %d, and %d is final", slot, end.Slot)
 		}
-		if !end.past(until, slot) {
+		if !past(end, until, slot) {
 			return chain.SweepOutcome{Status: chain.TxUnknown}, nil
 		}
 	}
 	return chain.SweepOutcome{Status: chain.TxDropped, Note: "its blockhash expired before it was included"}, nil
-}
-
-// progress is a finalized slot and the height of its block, of one answer: height and slot from two answers may
-// be of two nodes.
-type progress struct {
-	Slot   uint64 `json:"absoluteSlot"`
-	Height uint64 `json:"blockHeight"`
-}
-
-func (e *endpoint) progress(ctx context.Context) (p progress, err error) {
-	err = e.ask(ctx, &p, "getEpochInfo", options{"commitment": finalized})
-	if err == nil && (p.Height == 0 || p.Height > p.Slot) {
-		err = rpc.Malformed("getEpochInfo")
-	}
-	return p, err
 }
 
 // deadMargin is how many slots a node must be past the last slot at which a transaction could be included before
@@ -100,7 +85,7 @@ const deadMargin = 16
 
 // past reports whether the chain is past the height, and a node at the slot is past it by deadMargin. The height
 // is reached at least as many slots before p.Slot as p.Height is above it.
-func (p progress) past(height, slot uint64) bool {
+func past(p rpc.Progress, height, slot uint64) bool {
 	if p.Height <= height {
 		return false
 	}
@@ -134,7 +119,7 @@ func (s *Sender) confirmDropped(
 
 // included reports the effects of a transaction that is in a block.
 func (s *Sender) included(
-	ctx context.Context, e *endpoint, p *sweepPlan, signature string, st *status,
+	ctx context.Context, e *endpoint, p *sweepPlan, signature string, st *rpc.TxStatus,
 ) (chain.SweepOutcome, error) {
 	r := newCache(e)
 	t, err := r.transaction(ctx, signature)
@@ -142,7 +127,7 @@ func (s *Sender) included(
 		return chain.SweepOutcome{}, err
 	}
 	seen := chain.SweepOutcome{Status: chain.TxIncluded, Tx: chain.TxHash(signature), Paid: t.Paid()}
-	if seen.Block, err = r.head(ctx, t.Slot); err != nil || !st.final() {
+	if seen.Block, err = r.head(ctx, t.Slot); err != nil || !st.Final() {
 		return seen, err
 	}
 	if t.Failed() {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/florinpay/florin/internal/chain/solana/effect"
+	"github.com/florinpay/florin/internal/chain/solana/rpc"
 	solanago "github.com/gagliardetto/solana-go"
 )
 
@@ -12,7 +13,7 @@ import (
 // same amount again looks unchanged. Each transaction is read once, however often scans fail.
 type sweepLog struct {
 	since  uint64 // the slot from which the log is complete
-	newest signatureInfo
+	newest rpc.Signature
 	count  uint64 // of the sweeps that name a watched account
 	named  map[solanago.PublicKey]naming
 	read   map[string]uint64 // signatures in slots that a fork could still change, and later ones, with their slot
@@ -42,7 +43,7 @@ func (s *search) readSweeps(ctx context.Context, snapshots []snapshot) (named fu
 	case gaveUp(ctx), !ofOne(err):
 		return nil, err
 	case s.mayPass(&log.trouble, true):
-		return nil, notTheNodes(err)
+		return nil, rpc.NotTheNodes(err)
 	default:
 		return func(snapshot) bool { return true }, nil
 	}
@@ -57,7 +58,7 @@ func (s *search) readSweeps(ctx context.Context, snapshots []snapshot) (named fu
 
 // listSweeps reads the sweeps that the log lacks.
 func (s *search) listSweeps(ctx context.Context, log *sweepLog, snapshots []snapshot) error {
-	newest, err := s.e.newestSigned(ctx, s.adapter.sweeps.String())
+	newest, err := s.e.NewestSigned(ctx, s.adapter.sweeps.String())
 	if err != nil || newest.Signature == "" {
 		return err
 	}
@@ -77,7 +78,7 @@ func (s *search) listSweeps(ctx context.Context, log *sweepLog, snapshots []snap
 		return err
 	}
 	if all && len(unread) <= most {
-		for part := range slices.Chunk(unread, parallelCalls) {
+		for part := range slices.Chunk(unread, rpc.ParallelCalls) {
 			if err := s.readPart(ctx, log, part); err != nil {
 				return err
 			}
@@ -93,7 +94,7 @@ func (s *search) listSweeps(ctx context.Context, log *sweepLog, snapshots []snap
 }
 
 // missed counts a sweep that is not read.
-func (g *sweepLog) missed(l signatureInfo) {
+func (g *sweepLog) missed(l rpc.Signature) {
 	g.read[l.Signature] = l.Slot
 	g.count++
 	g.blind = naming{g.count, max(l.Slot, g.blind.slot)}
@@ -117,20 +118,20 @@ const sweepPages = 4
 // than most. A fork may have put others before those that are known.
 func (g *sweepLog) list(
 	ctx context.Context, e *endpoint, address string, most int,
-) (unread []signatureInfo, all bool, err error) {
+) (unread []rpc.Signature, all bool, err error) {
 	from, before := max(g.since, g.newest.Slot-min(g.newest.Slot, forkMargin)), ""
 	for range sweepPages {
-		page, err := e.page(ctx, address, before, signaturesPerPage)
+		page, err := e.Page(ctx, address, before, rpc.SignaturesPerPage)
 		if err != nil {
 			return nil, false, err
 		}
 		for _, l := range page {
-			if _, known := g.read[l.Signature]; !known && !l.failed() && l.Slot >= from {
+			if _, known := g.read[l.Signature]; !known && !l.Failed() && l.Slot >= from {
 				unread = append(unread, l)
 			}
 		}
 		last := len(page) - 1
-		if all = len(page) < signaturesPerPage || page[last].Slot < from; all || len(unread) > most {
+		if all = len(page) < rpc.SignaturesPerPage || page[last].Slot < from; all || len(unread) > most {
 			break
 		}
 		before = page[last].Signature
@@ -140,10 +141,10 @@ func (g *sweepLog) list(
 }
 
 // readPart reads some transactions and keeps which watched accounts they name.
-func (s *search) readPart(ctx context.Context, log *sweepLog, part []signatureInfo) error {
+func (s *search) readPart(ctx context.Context, log *sweepLog, part []rpc.Signature) error {
 	read := make([]*effect.Transaction, len(part))
 	failures := make([]error, len(part))
-	err := each(ctx, part, 1, func(ctx context.Context, one []signatureInfo, at int) error {
+	err := rpc.Each(ctx, part, 1, func(ctx context.Context, one []rpc.Signature, at int) error {
 		read[at], failures[at] = s.cache.transaction(ctx, one[0].Signature)
 		if gaveUp(ctx) || failures[at] != nil && !ofOne(failures[at]) {
 			return failures[at]

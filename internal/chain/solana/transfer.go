@@ -78,7 +78,7 @@ func (e *endpoint) transfer(ctx context.Context, l *leg) (bytes []byte, verdict,
 	if held[0] == nil || held[0].Lamports < cost || !from.valid || from.frozen || from.amount < l.units {
 		return nil, ErrTooLittle, nil
 	}
-	hash, _, err := e.blockhash(ctx)
+	hash, _, err := e.Blockhash(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -96,10 +96,10 @@ func (e *endpoint) transfer(ctx context.Context, l *leg) (bytes []byte, verdict,
 // costOfTransfer is what the payer needs in lamports: fee, rent of a new account, and the minimum balance of
 // the wallet itself.
 func (e *endpoint) costOfTransfer(ctx context.Context, fresh bool) (uint64, error) {
-	cost, err := e.rent(ctx, 0)
+	cost, err := e.Rent(ctx, 0)
 	if err != nil || !fresh {
 		return cost + signatureFee, err
 	}
-	account, err := e.rent(ctx, tokenAccountSize)
+	account, err := e.Rent(ctx, tokenAccountSize)
 	return cost + signatureFee + account, err
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
@@ -54,7 +53,7 @@ func (s *search) failsFor(ctx context.Context, acc *account, err error) error {
 	waits := acc.walk != nil && errors.Is(err, errUnexplained) // until the index has settled
 	alone := len(s.adapter.pool.without(s.e.Name)) == 0
 	if s.mayPass(&acc.trouble, !waits || !alone) {
-		return notTheNodes(err)
+		return rpc.NotTheNodes(err)
 	}
 	if !waits {
 		if acc.trouble.rest(s.adapter.pool.now()); acc.trouble.tries >= quickTries {
@@ -79,15 +78,6 @@ func (s *search) mayPass(t *trouble, patience bool) bool {
 		return true
 	}
 	return patience && now.Sub(t.since) < troubleGrace && s.adapter.watched.grace(now)
-}
-
-// notTheNodes keeps the failure of one account or transaction from taking the node out of use: anyone can make a
-// transaction that a node cannot return.
-func notTheNodes(err error) error {
-	if rpc.CodeOf(err) != 0 || errors.Is(err, rpc.ErrMalformed) {
-		return rpc.Lagging("%w", err)
-	}
-	return err
 }
 
 // rest sets when the account is tried again: at once at first, then ever later.
@@ -154,50 +144,4 @@ func (s *search) wellAgain(accounts []*account) {
 			acc.trouble = trouble{}
 		}
 	}
-}
-
-// isolation bounds the calls that are made to find the items for which an endpoint fails.
-type isolation struct {
-	mu        sync.Mutex
-	failed    int
-	succeeded bool
-}
-
-const (
-	// failingCalls is how many calls may fail before one succeeds: enough to get to the first item of a hundred.
-	failingCalls = 12
-	// isolatingCalls is how many more there may be then.
-	isolatingCalls = 64
-)
-
-// isolated calls f for all items and, where that fails, for ever smaller parts of them, so that an item for which the
-// node fails does not keep the others from being read. one handles such an item.
-func isolated[T any](
-	ctx context.Context, i *isolation, items []T, f func(context.Context, []T) error, one func(T, error) error,
-) error {
-	err := f(ctx, items)
-	switch more := i.count(err == nil); {
-	case err == nil:
-		return nil
-	case gaveUp(ctx), !rpc.Answered(err), !more:
-		return err
-	case len(items) == 1:
-		return one(items[0], err)
-	}
-	half := len(items) / 2
-	if err := isolated(ctx, i, items[:half], f, one); err != nil {
-		return err
-	}
-	return isolated(ctx, i, items[half:], f, one)
-}
-
-// count counts a call and reports whether there may be more.
-func (i *isolation) count(succeeded bool) bool {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.succeeded = i.succeeded || succeeded
-	if !succeeded {
-		i.failed++
-	}
-	return i.failed < failingCalls || i.succeeded && i.failed < isolatingCalls
 }

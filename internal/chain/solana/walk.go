@@ -32,7 +32,7 @@ type walk struct {
 	newest  uint64 // slot of the newest transaction that reports the account's balance; 0: none so far
 	matched bool   // such a transaction left amount
 	before  string // the signature at which the next page begins
-	page    []signatureInfo
+	page    []rpc.Signature
 	last    uint64 // slot of the last signature read
 	ended   bool   // there are no further pages
 	older   int    // how many transactions before goal were read
@@ -93,10 +93,10 @@ func (s *search) advance(ctx context.Context, acc *account, budget *int) (over b
 			*budget--
 			continue
 		}
-		part := w.next(min(*budget, parallelCalls))
+		part := w.next(min(*budget, rpc.ParallelCalls))
 		read := make([]*effect.Transaction, len(part))
-		err := each(ctx, part, 1, func(ctx context.Context, one []signatureInfo, at int) (err error) {
-			if !one[0].failed() && one[0].Slot <= w.slot {
+		err := rpc.Each(ctx, part, 1, func(ctx context.Context, one []rpc.Signature, at int) (err error) {
+			if !one[0].Failed() && one[0].Slot <= w.slot {
 				read[at], err = s.cache.transaction(ctx, one[0].Signature)
 			}
 			if err != nil && one[0].Slot < w.goal && ofOne(err) && !gaveUp(ctx) {
@@ -116,7 +116,7 @@ func (s *search) advance(ctx context.Context, acc *account, budget *int) (over b
 				w.page = slices.Concat(part[i:], w.page)
 				return false, err
 			}
-			if !part[i].failed() {
+			if !part[i].Failed() {
 				*budget--
 			}
 		}
@@ -125,14 +125,14 @@ func (s *search) advance(ctx context.Context, acc *account, budget *int) (over b
 
 // turn reads the next page of the history.
 func (w *walk) turn(ctx context.Context, key solanago.PublicKey) error {
-	page, err := w.e.page(ctx, key.String(), w.before, signaturesPerPage)
+	page, err := w.e.Page(ctx, key.String(), w.before, rpc.SignaturesPerPage)
 	if err != nil {
 		return err
 	}
 	if len(page) > 0 && w.before != "" && page[0].Slot > w.last {
 		return rpc.Malformed("signatures of %s", key)
 	}
-	w.page, w.ended = page, len(page) < signaturesPerPage
+	w.page, w.ended = page, len(page) < rpc.SignaturesPerPage
 	if len(page) > 0 {
 		w.before = page[len(page)-1].Signature
 	}
@@ -140,10 +140,10 @@ func (w *walk) turn(ctx context.Context, key solanago.PublicKey) error {
 }
 
 // next takes the next signatures off the page: at most n that must be read, and none from both sides of the goal.
-func (w *walk) next(n int) []signatureInfo {
+func (w *walk) next(n int) []rpc.Signature {
 	end := 0
 	for end < len(w.page) && n > 0 && (w.page[end].Slot >= w.goal) == (w.page[0].Slot >= w.goal) {
-		if !w.page[end].failed() {
+		if !w.page[end].Failed() {
 			n--
 		}
 		end++
@@ -154,7 +154,7 @@ func (w *walk) next(n int) []signatureInfo {
 }
 
 // take counts one transaction in; t is nil for one that was not read.
-func (w *walk) take(acc *account, l signatureInfo, t *effect.Transaction) error {
+func (w *walk) take(acc *account, l rpc.Signature, t *effect.Transaction) error {
 	if t != nil && t.Slot != l.Slot {
 		return rpc.Lagging("transaction %s is in slot %d, not %d", l.Signature, t.Slot, l.Slot)
 	}
@@ -162,7 +162,7 @@ func (w *walk) take(acc *account, l signatureInfo, t *effect.Transaction) error 
 	if l.Slot >= w.goal && len(w.listed) < listedKept {
 		w.listed[l.Signature] = true
 	}
-	if l.Slot < w.goal && !l.failed() {
+	if l.Slot < w.goal && !l.Failed() {
 		w.older++
 	}
 	if t == nil {
@@ -234,28 +234,28 @@ func (s *search) conclude(ctx context.Context, acc *account) error {
 // have passed since the snapshot that the index would list it now.
 func (s *search) forgotten(ctx context.Context, acc *account, w *walk) bool {
 	for _, o := range s.adapter.pool.without(w.e.Name) {
-		var list []signatureInfo
-		var newest signatureInfo
+		var list []rpc.Signature
+		var newest rpc.Signature
 		err := s.adapter.pool.try(ctx, o, func(ctx context.Context, o *endpoint) (err error) {
 			// Almost every slot has a transaction that names the mint: by it the index shows how far it is.
-			if newest, err = o.newestSigned(ctx, acc.mint.key.String()); err != nil {
+			if newest, err = o.NewestSigned(ctx, acc.mint.key.String()); err != nil {
 				return err
 			}
-			list, err = o.page(ctx, acc.key.String(), "", signaturesPerPage)
+			list, err = o.Page(ctx, acc.key.String(), "", rpc.SignaturesPerPage)
 			return err
 		})
 		if err != nil || newest.Slot < w.slot || len(w.listed) >= listedKept {
 			continue
 		}
-		return !slices.ContainsFunc(list, func(l signatureInfo) bool {
+		return !slices.ContainsFunc(list, func(l rpc.Signature) bool {
 			return l.Slot >= w.goal && !w.listed[l.Signature]
 		})
 	}
-	list, err := w.e.page(ctx, acc.key.String(), "", signaturesPerPage)
+	list, err := w.e.Page(ctx, acc.key.String(), "", rpc.SignaturesPerPage)
 	if err != nil {
 		return false
 	}
-	w.outdated = slices.ContainsFunc(list, func(l signatureInfo) bool {
+	w.outdated = slices.ContainsFunc(list, func(l rpc.Signature) bool {
 		return l.Slot >= w.goal && l.Slot <= w.slot && !w.listed[l.Signature]
 	})
 	return !w.outdated && s.to.Number >= w.slot+settled

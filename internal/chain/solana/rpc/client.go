@@ -31,6 +31,10 @@ type Client struct {
 	Name    string // host and port, without credentials
 	client  *http.Client
 	timeout time.Duration // of one request
+
+	// Now returns the time, and Observe is told how long each request took and how it ended.
+	Now     func() time.Time
+	Observe func(took time.Duration, err error)
 }
 
 // New returns the client of an http or https address, which may hold credentials. Redirects are never followed. A
@@ -67,6 +71,17 @@ func (w *Client) Redact(text string) string { return w.target.Redact(text) }
 type reply struct {
 	Result json.RawMessage `json:"result"`
 	Error  *Error          `json:"error"`
+}
+
+// Ask is Send with a count of the request and of its time.
+func (w *Client) Ask(ctx context.Context, into any, method string, params ...any) error {
+	if params == nil {
+		params = []any{}
+	}
+	begin := w.Now()
+	err := w.Send(ctx, method, params, into)
+	w.Observe(w.Now().Sub(begin), err)
+	return err
 }
 
 // Send makes one call and decodes its result into the value, which keeps its zero value where the result is

@@ -167,3 +167,12 @@ func classify(e *Error) error {
 	}
 	return e
 }
+
+// NotTheNodes keeps the failure of one account or transaction from taking the node out of use: anyone can make a
+// transaction that a node cannot return.
+func NotTheNodes(err error) error {
+	if CodeOf(err) != 0 || errors.Is(err, ErrMalformed) {
+		return Lagging("%w", err)
+	}
+	return err
+}
