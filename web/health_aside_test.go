@@ -1,0 +1,73 @@
+package web
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/payment"
+)
+
+// set changes what is known of a network.
+func (l *testNetworks) set(n chain.Network, change func(*payment.Health)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	h := l.health[n]
+	change(&h)
+	l.health[n] = h
+}
+
+// TestHealth_Networks: what an operator must know of a network that can be read: how old its
+// final block is, that one endpoint's word is all there is, and how many payments are set aside.
+func TestHealth_Networks(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	b.networks.set(chain.BEP20, func(h *payment.Health) { h.Endpoints = 1 })
+	b.networks.set(chain.Polygon, func(h *payment.Health) { h.Endpoints, h.FinalAge = 2, 83*time.Second })
+	b.networks.set(chain.Base, func(h *payment.Health) { h.SetAside = 3 })
+	got := b.ask("GET", "/health", "")
+	for path, want := range map[string]string{
+		"status": "degraded", "networks.BEP20.status": "ok", "networks.POLYGON.status": "ok",
+		"networks.BEP20.note":    "one endpoint: no second one confirms what it reports and calls final",
+		"networks.POLYGON.note":  "null",
+		"networks.BASE.status":   "degraded",
+		"networks.BASE.setAside": "3", "networks.BASE.reason": "3 payments cannot be read and are tried again",
+		"networks.POLYGON.finalAgeSeconds": "83", "networks.BEP20.finalAgeSeconds": "0",
+	} {
+		if value := got.text(t, path); value != want {
+			t.Errorf("%s is %q, want %q", path, value, want)
+		}
+	}
+	if got.status != http.StatusOK {
+		t.Errorf("status %d: the other payments are served", got.status)
+	}
+	b.networks.set(chain.Base, func(h *payment.Health) { h.OK, h.Reason = false, "it is slow" })
+	if reason := b.ask("GET", "/health", "").text(t, "networks.BASE.reason"); reason != "it is slow" {
+		t.Errorf("a network that cannot be read at all gives the reason %q", reason)
+	}
+}
+
+// TestOperator_SetAside: the operator sees which payment cannot be read, whose it is and why,
+// until it is read.
+func TestOperator_SetAside(t *testing.T) {
+	t.Parallel()
+	b, root := rootDashboard(t)
+	m := b.shop(b.member(ownerEmail))
+	p := b.newPayment(m)
+	aside := payment.SetAside{
+		Network: chain.Polygon, PaymentID: p.ID, From: 4711, Since: b.clock.Now(), Attempts: 2, NextAt: b.clock.Now(),
+		Reason: "two endpoints disagree",
+	}
+	must(t, b.store.SaveSetAside(t.Context(), aside))
+	b.clock.advance(time.Minute)
+	root.get("/operator").wants(t, 200, "1 payments cannot be read on their network and are tried again.")
+	root.get("/operator/trouble").wants(t, 200, "Payment "+string(p.ID)+" of "+ownerEmail+
+		" cannot be read on Polygon", "(2 attempts): two endpoints disagree.", "from block 4711 on")
+	must(t, b.store.DeleteSetAside(t.Context(), aside))
+	b.clock.advance(time.Minute)
+	if r := root.get("/operator/trouble"); strings.Contains(r.body, string(p.ID)) {
+		t.Error("it is shown after it was read")
+	}
+}
