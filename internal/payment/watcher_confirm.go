@@ -152,17 +152,12 @@ func (w *Watcher) confirmAll(ctx context.Context, transfers []chain.Transfer, fr
 // confirmEarly confirms what a payment is credited with above the final head, unless
 // the round has asked about enough.
 func (w *Watcher) confirmEarly(ctx context.Context, transfers []chain.Transfer, at chain.Head) error {
-	groups := byTransaction(transfers)
-	if len(groups) > 0 && w.budget <= 0 {
+	if len(transfers) > 0 && w.budget <= 0 {
 		return errMore
 	}
-	w.budget -= len(groups)
-	for _, err := range confirmGroups(ctx, w.reader, groups, at) {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	asked, err := make(confirmed).some(ctx, w.reader, transfers, at, len(transfers))
+	w.budget -= asked
+	return err
 }
 
 // disputed records that a transaction was not confirmed. It returns why while the

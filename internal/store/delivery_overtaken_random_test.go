@@ -58,7 +58,9 @@ func (s *overtakenWalk) step() {
 		s.held[holder] = append(s.held[holder], s.claims(holder, 1+s.random.IntN(4))...)
 	case 2, 3:
 		if list := s.held[holder]; len(list) > 0 {
-			states := []webhook.State{webhook.Waiting, webhook.Waiting, webhook.Delivered, webhook.Failed, webhook.Stopped}
+			states := []webhook.State{
+				webhook.Waiting, webhook.Waiting, webhook.Delivered, webhook.Failed, webhook.Stopped,
+			}
 			s.ends(holder, list[0], states[s.random.IntN(len(states))])
 			s.held[holder] = list[1:]
 		}

@@ -107,7 +107,8 @@ func TestStore_MoveCursor(t *testing.T) {
 		read := payment.Cursor{Scanned: at(900, "0x900"), Rechecked: at(890, "0x890"), UpdatedAt: storetest.Start}
 		w.Must(w.SaveCursor(ctx, chain.Base, read))
 		entry := audit.Entry{
-			At: storetest.Start, Actor: "command line", Action: audit.ActionRescan, Subject: "Base", Detail: "900 to 100",
+			At: storetest.Start, Actor: "command line", Action: audit.ActionRescan,
+			Subject: "Base", Detail: "900 to 100",
 		}
 		w.Must(w.MoveCursor(ctx, chain.Base, read, at(100, "0x100"), entry))
 		moved, ok, err := w.Cursor(ctx, chain.Base)
