@@ -14,10 +14,7 @@ import (
 )
 
 // keyedWrite is a request with an Idempotency-Key.
-type keyedWrite struct {
-	path, body, key string
-	answered        bool
-}
+type keyedWrite struct{ path, body, key string }
 
 // send sends the request and returns the answer; status 0 means that the connection broke.
 func (w *keyedWrite) send(ctx context.Context, url string) (status int, answer map[string]any) {
@@ -39,58 +36,69 @@ func (w *keyedWrite) send(ctx context.Context, url string) (status int, answer m
 	return res.StatusCode, answer
 }
 
-// TestIdempotency_Killed kills the program while many writes run. Each of them, sent again after the restart, is
-// answered with its one result within 5 s: as done, whether or not it was before.
+// TestIdempotency_Killed kills the program while many clients write without a pause. The write that broke off for each
+// of them, sent again after the restart, is answered with its one result within 5 s: as done, whether or not it was
+// before.
 func TestIdempotency_Killed(t *testing.T) {
 	t.Parallel()
-	s := openShop(t, "FLORIN_SIGNUP_CREDITS=500", "FLORIN_SIGNUP_QUERIES=500")
-	const each = 40
-	var writes []*keyedWrite
-	for i := range each {
-		created := func() string {
-			status, p := s.post(t, "/create-payment", fmt.Sprintf(`{"apiKey":%q,"amount":5}`, s.key))
-			if status != http.StatusOK {
-				t.Fatalf("create: %d %v", status, p)
-			}
-			return p["transaction"].(map[string]any)["txnid"].(string)
-		}
-		mark := fmt.Sprintf(`{"query":"mutation { manualMarkAsCompleted(apiKey: \"%s\", txnid: \"%s\") { code message success } }"}`, s.key, created())
-		writes = append(writes,
-			&keyedWrite{path: "/cancel-payment", body: `{"txnid":"` + created() + `"}`, key: fmt.Sprint("cancel-", i)},
-			&keyedWrite{path: "/graphql", body: mark, key: fmt.Sprint("mark-", i)},
-			&keyedWrite{path: "/create-payment", body: fmt.Sprintf(`{"apiKey":%q,"amount":5}`, s.key), key: fmt.Sprint("create-", i)},
-		)
+	s := openShop(t, "FLORIN_SIGNUP_CREDITS=500", "FLORIN_SIGNUP_QUERIES=100000", "FLORIN_RATE_CLIENT=100000",
+		"FLORIN_RATE_CLIENT_BURST=100000", "FLORIN_RATE_KEY=100000", "FLORIN_RATE_KEY_BURST=100000")
+	const clients, before = 24, 100
+	answers := make(chan struct{}, before)
+	broken := make([]*keyedWrite, clients)
+	var all, again sync.WaitGroup
+	for c := range clients {
+		all.Go(func() { broken[c] = s.writeUntilBroken(t, c, answers) })
 	}
-	var all sync.WaitGroup
-	answers := make(chan struct{}, len(writes))
-	for _, w := range writes {
-		all.Go(func() {
-			if status, _ := w.send(t.Context(), s.url); status != 0 {
-				w.answered = true
-				answers <- struct{}{}
-			}
-		})
-	}
-	for range len(writes) / 4 {
+	go func() {
+		all.Wait()
+		close(answers) // also when they failed before they were enough
+	}()
+	for range before {
 		<-answers
 	}
 	s.stop(t, syscall.SIGKILL)
 	all.Wait()
 	s.server = s.serve(t)
 	up := time.Now()
-	broken := 0
-	for _, w := range writes {
-		if w.answered {
-			continue
+	for _, w := range broken {
+		if w != nil { // it has failed otherwise
+			again.Go(func() { s.wantDone(t, w, up) })
 		}
-		broken++
-		all.Go(func() { s.wantDone(t, w, up) })
 	}
-	all.Wait()
-	if broken == 0 {
-		t.Error("no write was broken by the kill, so nothing was tried")
+	again.Wait()
+}
+
+// writeUntilBroken creates payments and ends them until the connection breaks, and returns the write that broke.
+func (s *shop) writeUntilBroken(t *testing.T, client int, answers chan<- struct{}) *keyedWrite {
+	url := s.url // the next server has another
+	for i := 0; ; i++ {
+		key := fmt.Sprintf("%d-%d", client, i)
+		create := &keyedWrite{"/create-payment", fmt.Sprintf(`{"apiKey":%q,"amount":5}`, s.key), "create-" + key}
+		status, answer := create.send(t.Context(), url)
+		if status == 0 {
+			return create
+		}
+		made, _ := answer["transaction"].(map[string]any)
+		txnid, _ := made["txnid"].(string)
+		end := &keyedWrite{"/cancel-payment", fmt.Sprintf(`{"txnid":%q}`, txnid), "cancel-" + key}
+		if i%2 == 1 {
+			query := fmt.Sprintf(`mutation { manualMarkAsCompleted(apiKey: %q, txnid: %q) { code message success } }`, s.key, txnid)
+			end = &keyedWrite{"/graphql", fmt.Sprintf(`{"query":%q}`, query), "mark-" + key}
+		}
+		ended, answer := end.send(t.Context(), url)
+		if ended == 0 {
+			return end
+		}
+		if status != http.StatusOK || ended != http.StatusOK {
+			t.Errorf("%s: %d, %s: %d %v", create.key, status, end.key, ended, answer)
+			return nil
+		}
+		select {
+		case answers <- struct{}{}:
+		default: // enough were counted
+		}
 	}
-	t.Logf("%d of %d writes were broken by the kill", broken, len(writes))
 }
 
 // wantDone sends a write again until it is answered, which must be with success and in time.
