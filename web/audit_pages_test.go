@@ -39,6 +39,7 @@ var withoutEntry = map[string]string{
 	"/dashboard/custodian/lock":        "it needs an authenticator: TestLock reads its entries",
 	"/dashboard/custodian/unlock":      "it needs a locked account: TestLock reads its entries",
 	"/dashboard/changes/:change/stop":  "it needs a locked account: TestLock reads its entries",
+	"/dashboard/security/verify":       "it mails a link; opening the link is written",
 }
 
 const notConfirmed = "failed to confirm who they are: |wrong password"
@@ -357,6 +358,12 @@ func (d *diary) entry(s *surfer, ada identity.User) {
 	s.post("/reset", "token", reset[2], "password", "short").wants(t, 400)
 	d.leaves("/reset", s.post("/reset", "token", reset[2], "password", testPassword), me+"reset the password: |")
 	d.leaves("/signin", s.post("/signin", "email", ownerEmail, "password", testPassword), me+"signed in: |")
+	user, err := b.accounts.UserByEmail(t.Context(), ownerEmail)
+	must(t, err)
+	token, err := b.accounts.BeginVerification(t.Context(), user)
+	must(t, err)
+	d.leaves("/verify", s.post("/verify", "token", token.Reveal(), "password", testPassword),
+		me+"verified the e-mail address: |", me+"signed in: |")
 }
 
 // operator disables and enables a key and a user.

@@ -56,7 +56,7 @@ func (d Deps) mailer(o Options) *notification.Mailer {
 	}
 	return notification.New(notification.Options{
 		Users: d.Users, Merchants: d.Merchants, Send: d.Dashboard.Mail,
-		Home: o.BaseURL + shell.HomePath, Log: d.Log,
+		BaseURL: o.BaseURL, Home: o.BaseURL + shell.HomePath, Log: d.Log,
 	})
 }
 

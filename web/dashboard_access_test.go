@@ -24,7 +24,7 @@ func (b dashboardBundle) accountRoutes(methods ...string) []string {
 	for _, r := range b.server.handler.Routes() {
 		mine := shell.InDashboard(r.Path)
 		for _, door := range []string{
-			"/signin", "/signin/code", "/signin/passkey", "/signin/passkey/ask", "/signup",
+			"/signin", "/signin/code", "/signin/passkey", "/signin/passkey/ask", "/signup", "/verify",
 			"/signout", "/forgot", "/reset",
 		} {
 			mine = mine || r.Path == door

@@ -1106,7 +1106,7 @@ extend type Query {
 }
 
 extend type Mutation {
-  "Makes a user and signs them in. Codes: 400, 403 signing up is closed here, 409 the address has an account, 429."
+  "Makes a user and signs them in. Where addresses are verified, a link is mailed instead, whoever has the address: code 202 without a token; UserLogin works once the link was opened. Codes: 202, 400, 403 signing up is closed here, 409 the address has an account, 429."
   UserSignUp(
     "E-mail address, at most 254 characters; case does not matter."
     email: String!

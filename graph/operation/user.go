@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 
 	"github.com/florinpay/florin/graph/model"
@@ -44,7 +45,8 @@ type SignUpInput struct {
 	Invitation secret.Text
 }
 
-// SignUp makes a user and signs them in.
+// SignUp makes a user and signs them in. Where users verify their addresses, it
+// mails a link instead.
 func (o *Operations) SignUp(ctx context.Context, in SignUpInput) (*model.SessionResult, error) {
 	if !o.d.SignUp && (!o.d.Invite || in.Invitation.Empty()) {
 		return nil, errSignUpClosed
@@ -57,8 +59,11 @@ func (o *Operations) SignUp(ctx context.Context, in SignUpInput) (*model.Session
 	if err != nil {
 		return nil, err
 	}
+	if o.d.Users.VerifiesEmail() && in.Invitation.Empty() {
+		return o.beginSignUp(ctx, user, email)
+	}
 	entry := o.entryBy(ctx, 0, email, audit.ActionSignUp, "", "")
-	if o.d.SignUp {
+	if o.d.SignUp && in.Invitation.Empty() {
 		_, err = o.d.Users.CreateUser(ctx, user, entry)
 	} else {
 		_, err = o.d.Users.CreateInvited(ctx, in.Invitation.Reveal(), user, entry)
@@ -67,6 +72,24 @@ func (o *Operations) SignUp(ctx context.Context, in SignUpInput) (*model.Session
 		return nil, err
 	}
 	return o.signIn(ctx, in.Email, in.Password, "")
+}
+
+// signUpMailed is answered to every sign-up where addresses are verified, so that it
+// does not reveal who has an account.
+const signUpMailed = "a mail with a link is on its way to this address: open it within 24 hours, then sign in"
+
+// beginSignUp mails a link that makes the user; there is no session before.
+func (o *Operations) beginSignUp(
+	ctx context.Context, in identity.NewUser, email string,
+) (*model.SessionResult, error) {
+	token, known, err := o.d.Users.BeginSignUp(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	if o.d.MailSignUp != nil {
+		o.d.MailSignUp(ctx, email, token, known)
+	}
+	return &model.SessionResult{Code: http.StatusAccepted, Message: signUpMailed}, nil
 }
 
 // Login signs a user in.

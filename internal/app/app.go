@@ -94,7 +94,7 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 	if err := a.Store.Migrate(ctx); err != nil {
 		return err
 	}
-	var users identity.Options
+	users := identity.Options{VerifyEmail: !a.Config.SMTPURL.Empty()}
 	if party, ok := passkey.New(a.Config.BaseURL); ok {
 		users.RelyingParty = party
 	}

@@ -24,6 +24,7 @@ type Action string
 // The actions.
 const (
 	ActionSignUp         Action = "signed up"
+	ActionVerify         Action = "verified the e-mail address"
 	ActionSignIn         Action = "signed in"
 	ActionSignInFailed   Action = "failed to sign in"
 	ActionReauthFailed   Action = "failed to confirm who they are"
@@ -90,7 +91,7 @@ const (
 // them, even where the user founded a merchant account that others share.
 func Personal() []Action {
 	return []Action{
-		ActionSignUp, ActionSignIn, ActionSignInFailed, ActionReauthFailed, ActionSignOut, ActionPassword,
+		ActionSignUp, ActionVerify, ActionSignIn, ActionSignInFailed, ActionReauthFailed, ActionSignOut, ActionPassword,
 		ActionReset, ActionFactorOn, ActionFactorOff,
 		ActionRecovery, ActionPasskeyAdd, ActionPasskeyName, ActionPasskeyRemove,
 		ActionPasskeyCopied, ActionRevokeSession,

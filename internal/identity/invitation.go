@@ -33,6 +33,7 @@ func (s *Service) CreateInvited(ctx context.Context, token string, in NewUser, t
 	if !ok {
 		return User{}, ErrBadInvitation
 	}
+	in.Verified = s.opts.VerifyEmail // by the mail that the invitation came with
 	u, err := s.Prepare(ctx, in)
 	if err != nil {
 		return User{}, err

@@ -111,6 +111,9 @@ func (s *Service) NewPasskey(ctx context.Context, user User, session secret.Text
 	if err != nil {
 		return "", err
 	}
+	if err := s.RequireVerified(user); err != nil {
+		return "", err
+	}
 	if len(have) >= MaxPasskeys {
 		return "", ErrTooManyPasskeys
 	}
@@ -151,6 +154,9 @@ func (s *Service) AddPasskey(
 ) (Passkey, error) {
 	name, err := PasskeyName(name)
 	if err != nil {
+		return Passkey{}, err
+	}
+	if err := s.RequireVerified(user); err != nil {
 		return Passkey{}, err
 	}
 	_, holder, err := s.passkeysIn(ctx, user, session)

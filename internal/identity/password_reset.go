@@ -32,20 +32,29 @@ func (s *Service) BeginReset(ctx context.Context, email string) (User, secret.Te
 	return user, token, s.store.AddReset(ctx, hash, user.ID, now, now.Add(ResetTTL))
 }
 
+// Reset is what a new password by mail has changed.
+type Reset struct {
+	User User
+	// Dropped: the address was not verified, so factors, passkeys, keys and other
+	// members were dropped: somebody else may have made them.
+	Dropped bool
+}
+
 // FinishReset sets a new password by the token of BeginReset, once, and ends
-// all sessions of the user. It fails with ErrBadReset, or fault.Invalid for a
+// all sessions of the user. It verifies the address, and takes away what was made
+// before. It fails with ErrBadReset, or fault.Invalid for a
 // password that breaks a rule, which leaves the token valid.
-func (s *Service) FinishReset(ctx context.Context, token string, next secret.Text, trail ...audit.Entry) (User, error) {
+func (s *Service) FinishReset(ctx context.Context, token string, next secret.Text, trail ...audit.Entry) (Reset, error) {
 	hash, ok := resetToken.Hash(token)
 	if !ok {
-		return User{}, ErrBadReset
+		return Reset{}, ErrBadReset
 	}
 	if err := checkPassword(next, ""); err != nil {
-		return User{}, err
+		return Reset{}, err
 	}
 	password, err := s.hashOf(ctx, next)
 	if err != nil {
-		return User{}, err
+		return Reset{}, err
 	}
 	return s.store.UseReset(ctx, hash, password, s.now().UTC(), trail...)
 }

@@ -65,6 +65,9 @@ func (s *Service) BeginFactor(ctx context.Context, user User, session secret.Tex
 	if !ok {
 		return Enrolment{}, ErrBadSession
 	}
+	if err := s.RequireVerified(user); err != nil {
+		return Enrolment{}, err
+	}
 	raw := make([]byte, totpSecretBytes)
 	if _, err := io.ReadFull(s.opts.Random, raw); err != nil {
 		return Enrolment{}, fmt.Errorf("make a second factor: %w", err)
@@ -89,6 +92,9 @@ func (s *Service) PendingFactor(ctx context.Context, user User, session secret.T
 // pending returns the user's factor that is not in force yet, only to the session
 // that set it up: its secret yields every later code.
 func (s *Service) pending(ctx context.Context, user User, session secret.Text) (SecondFactor, error) {
+	if err := s.RequireVerified(user); err != nil {
+		return SecondFactor{}, err
+	}
 	f, ok, err := s.store.SecondFactor(ctx, user.ID)
 	if err != nil {
 		return SecondFactor{}, err

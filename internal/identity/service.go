@@ -3,6 +3,22 @@
 //
 // Its one invariant: a secret is stored only as a hash or sealed, and shown
 // once, when it is made.
+//
+// # Verified addresses
+//
+// Where mail is sent (Options.VerifyEmail), signing up makes no user: a SignUp
+// waits until its link is opened and its password typed again. Every sign-up is
+// answered alike, so it does not reveal who has an account; the owner of a taken
+// address is mailed instead. UserSignUp answers 202 then, without a token, and
+// UserLogin follows once the link was opened.
+//
+// Where no mail is sent, no address can be verified. Then configuration allows open
+// sign-up only to installations that are not public, where UserSignUp answers 200
+// with a token at once; on others users need an invitation or the operator.
+// Users made so are unverified (User.VerifiedAt). Once mail is sent they go on,
+// but make no factor, passkey, key or member, and join no team, before they
+// verify their address (Service.RequireVerified); and a reset by mail takes away
+// all of these, since somebody else may have made them.
 package identity
 
 import (
@@ -18,6 +34,8 @@ import (
 type Options struct {
 	// RelyingParty speaks the passkey protocol; nil offers no passkeys.
 	RelyingParty RelyingParty
+	// VerifyEmail: mail is sent, so users verify their addresses.
+	VerifyEmail bool
 	// Random is the source of tokens and ids; nil means crypto/rand.
 	Random io.Reader
 }

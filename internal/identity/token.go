@@ -21,6 +21,7 @@ type Hash [32]byte
 //	fli_  invitation     43 random characters (256 bits) + 6 of checksum
 //	flt_  team invitation   43 random characters (256 bits) + 6 of checksum
 //	flw_  waiting change    43 random characters (256 bits) + 6 of checksum
+//	flv_  verification   43 random characters (256 bits) + 6 of checksum
 //	flc_  challenge      43 random characters (256 bits) + 6 of checksum
 //
 // The checksum is the CRC-32 (IEEE 802.3) of all characters before it, written
@@ -40,6 +41,7 @@ var (
 	ChangeToken    = TokenKind{"flw_", 43} // stops a change that waits
 	resetToken     = TokenKind{"flr_", 43}
 	inviteToken    = TokenKind{"fli_", 43}
+	signUpToken    = TokenKind{"flv_", 43}
 	challengeToken = TokenKind{"flc_", 43}
 )
 

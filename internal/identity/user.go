@@ -20,6 +20,9 @@ type User struct {
 	Operator     bool
 	CreatedAt    time.Time
 	DisabledAt   time.Time // zero unless the operator disabled the user
+	// VerifiedAt is since when the address is known to be the user's; zero if it
+	// is not.
+	VerifiedAt time.Time
 }
 
 // NewUser is the input of CreateUser.
@@ -29,6 +32,8 @@ type NewUser struct {
 	FirstName string // at most 100 characters; may be empty
 	LastName  string
 	Operator  bool
+	// Verified: the operator vouches for the address, or a link was mailed there.
+	Verified bool
 }
 
 // CreateUser creates a user. It fails with fault.Invalid naming the field, or
@@ -74,9 +79,13 @@ func (s *Service) newUser(in NewUser) (User, error) {
 	if err != nil {
 		return User{}, err
 	}
-	return User{
+	u := User{
 		PublicID: id, Email: email, FirstName: first, LastName: last, Operator: in.Operator, CreatedAt: now,
-	}, nil
+	}
+	if in.Verified {
+		u.VerifiedAt = now
+	}
+	return u, nil
 }
 
 // UserByEmail returns the user with the address, or ErrUnknownUser.

@@ -41,7 +41,7 @@ type bundle struct {
 
 func newBundle() bundle {
 	b, c := newMemory(), &clock{now: noon}
-	return bundle{New(b, nil, c.Now, Options{}), b, c}
+	return bundle{New(b, identity.New(nil, c.Now, identity.Options{}), c.Now, Options{}), b, c}
 }
 
 // mustCreateKey makes a key of a user that was never stored: no password is hashed.

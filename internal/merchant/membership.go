@@ -18,6 +18,9 @@ type Membership struct {
 	// payments and settings belong. It is zero if Role is empty.
 	Merchant identity.User
 	Role     Role // empty: the user does not belong to the merchant
+	// unverified refuses acts that make keys or members, which would outlive a
+	// user who signed up with somebody else's address.
+	unverified error
 }
 
 // Allow returns nil, or fault.Forbidden saying which roles may do it. Every surface
@@ -26,6 +29,8 @@ func (m Membership) Allow(a Act) error {
 	switch {
 	case a != ActOwn && !m.Merchant.DisabledAt.IsZero():
 		return ErrClosed
+	case m.unverified != nil && (a == ActKeys || a == ActTeam):
+		return m.unverified
 	case m.Role.May(a):
 		return nil
 	case m.Role == "":
@@ -45,5 +50,6 @@ func (s *Service) MembershipBySession(ctx context.Context, token string) (Member
 	if fault.Is(err, fault.Unauthorized) {
 		return Membership{}, identity.ErrBadSession
 	}
+	m.unverified = s.users.RequireVerified(m.User)
 	return m, err
 }

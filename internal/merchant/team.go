@@ -168,11 +168,14 @@ func (s *Service) Invitation(
 }
 
 // Join accepts an invitation for a signed-in user, whose address must be the one
-// invited. It fails with identity.ErrBadInvitation.
+// invited. It fails with identity.ErrBadInvitation or identity.ErrUnverified.
 func (s *Service) Join(ctx context.Context, token string, user identity.User, trail ...audit.Entry) (Invited, error) {
 	hash, ok := identity.TeamToken.Hash(token)
 	if !ok {
 		return Invited{}, identity.ErrBadInvitation
+	}
+	if err := s.users.RequireVerified(user); err != nil {
+		return Invited{}, err
 	}
 	_, n, err := s.store.JoinTeam(ctx, hash, user, s.now().UTC(), trail...)
 	return n, err
@@ -188,6 +191,7 @@ func (s *Service) JoinNew(
 	if !ok {
 		return identity.User{}, Invited{}, identity.ErrBadInvitation
 	}
+	in.Verified = s.users.VerifiesEmail() // by the mail that the invitation came with
 	u, err := s.users.Prepare(ctx, in)
 	if err != nil {
 		return identity.User{}, Invited{}, err

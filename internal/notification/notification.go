@@ -11,6 +11,7 @@ import (
 
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/internal/secret"
 )
 
 // sendTimeout bounds how long sending a mail may take.
@@ -22,9 +23,9 @@ type Options struct {
 	Merchants *merchant.Service
 	// Send sends a plain text; nil sends no mail.
 	Send func(ctx context.Context, to, subject, text string) error
-	// Home is the address of the dashboard.
-	Home string
-	Log  *slog.Logger
+	// BaseURL is the public address, Home that of the dashboard.
+	BaseURL, Home string
+	Log           *slog.Logger
 }
 
 // Mailer sends mails. A nil Mailer sends none.
@@ -49,6 +50,50 @@ func (m *Mailer) Send(ctx context.Context, to, subject, text string) {
 			m.o.Log.WarnContext(ctx, "mail not sent", "subject", subject, "error", err)
 		}
 	}()
+}
+
+// SendAsked is Send for a mail that a stranger can have sent, such as a link to a
+// new password. An address gets few of them an hour (identity.Service.MailAllowed);
+// others are not sent.
+func (m *Mailer) SendAsked(ctx context.Context, to, subject, text string) {
+	if !m.Enabled() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendTimeout)
+	go func() {
+		defer cancel()
+		switch ok, err := m.o.Users.MailAllowed(ctx, to); {
+		case err != nil:
+			m.o.Log.ErrorContext(ctx, "mail not sent", "subject", subject, "error", err)
+		case !ok:
+			m.o.Log.WarnContext(ctx, "mail not sent: its recipient got too many in the last hour", "subject", subject)
+		default:
+			m.Send(ctx, to, subject, text)
+		}
+	}()
+}
+
+// SignUp mails the link that finishes a sign-up. known: the address has an account,
+// whose owner is notified instead.
+func (m *Mailer) SignUp(ctx context.Context, email string, token secret.Text, known bool) {
+	if known {
+		m.SendAsked(ctx, email, "You have an account already",
+			"Somebody, we hope you, signed up for Florin with this address, which has an account already.\n\n"+
+				"Sign in, or set a new password if you have forgotten yours:\n"+m.o.BaseURL+"/signin\n"+m.o.BaseURL+"/forgot\n\n"+
+				"If it was not you, nothing needs to be done.")
+		return
+	}
+	m.SendAsked(ctx, email, "Finish signing up", "Somebody, we hope you, signed up for Florin with this address.\n\n"+
+		"Open this link within 24 hours, and type the password you chose:\n"+m.o.BaseURL+"/verify?token="+token.Reveal()+"\n\n"+
+		"If it was not you, do nothing: without the link there is no account.")
+}
+
+// Verification mails the link that verifies the address of a user.
+func (m *Mailer) Verification(ctx context.Context, email string, token secret.Text) {
+	m.SendAsked(ctx, email, "Verify your e-mail address", "Open this link within 24 hours, and type your password for Florin:\n"+
+		m.o.BaseURL+"/verify?token="+token.Reveal()+"\n\n"+
+		"If you have no account in Florin, somebody made one with your address. Do not open the link; take it over here:\n"+
+		m.o.BaseURL+"/forgot")
 }
 
 // SendOwners sends a mail to every owner of a merchant account.
@@ -82,7 +127,7 @@ func (m *Mailer) SignInGuessed(ctx context.Context, c identity.Credentials) {
 			m.o.Log.ErrorContext(ctx, "user not notified of guesses", "error", err)
 		}
 		if due {
-			m.Send(ctx, user.Email, "Somebody is guessing at your sign-in", guessedText+m.o.Home+
+			m.SendAsked(ctx, user.Email, "Somebody is guessing at your sign-in", guessedText+m.o.Home+
 				"/security\n\nThis mail is sent at most once in 24 hours.")
 		}
 	}()

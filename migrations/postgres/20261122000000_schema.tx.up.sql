@@ -17,6 +17,7 @@ CREATE TABLE users (
     password_hash text        NOT NULL,
     operator      boolean     NOT NULL,
     created_at    timestamptz NOT NULL,
+    verified_at timestamptz, -- NULL: the address was never shown to be the user's
     disabled_at timestamptz -- a disabled user cannot sign in, and none of their keys is accepted
 );
 
@@ -429,6 +430,19 @@ CREATE TABLE password_resets (
     used_at    timestamptz
 );
 CREATE INDEX password_resets_by_user ON password_resets (user_id);
+
+-- Sign-ups whose address is not verified yet.
+CREATE TABLE sign_ups (
+    token         bytea   PRIMARY KEY CHECK (octet_length(token) = 32),
+    user_id       bigint NOT NULL, -- the user to verify; 0: one to create
+    public_id     TEXT    NOT NULL,
+    email         TEXT    NOT NULL,
+    first_name    TEXT    NOT NULL,
+    last_name     TEXT    NOT NULL,
+    password_hash TEXT    NOT NULL,
+    expires_at    timestamptz NOT NULL
+);
+CREATE INDEX sign_ups_by_end ON sign_ups (expires_at);
 
 -- Invitations to sign up where sign-up is closed.
 CREATE TABLE invitations (

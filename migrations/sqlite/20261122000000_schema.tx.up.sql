@@ -17,6 +17,7 @@ CREATE TABLE users (
     password_hash TEXT    NOT NULL,
     operator      INTEGER NOT NULL,
     created_at    INTEGER NOT NULL,
+    verified_at INTEGER, -- NULL: the address was never shown to be the user's
     disabled_at INTEGER -- a disabled user cannot sign in, and none of their keys is accepted
 ) STRICT;
 
@@ -434,6 +435,19 @@ CREATE TABLE password_resets (
     used_at    INTEGER
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX password_resets_by_user ON password_resets (user_id);
+
+-- Sign-ups whose address is not verified yet.
+CREATE TABLE sign_ups (
+    token         BLOB   PRIMARY KEY CHECK (length(token) = 32),
+    user_id       INTEGER NOT NULL, -- the user to verify; 0: one to create
+    public_id     TEXT    NOT NULL,
+    email         TEXT    NOT NULL,
+    first_name    TEXT    NOT NULL,
+    last_name     TEXT    NOT NULL,
+    password_hash TEXT    NOT NULL,
+    expires_at    INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX sign_ups_by_end ON sign_ups (expires_at);
 
 -- Invitations to sign up where sign-up is closed.
 CREATE TABLE invitations (

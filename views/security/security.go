@@ -30,11 +30,13 @@ type CodesProps struct {
 type Props struct {
 	panel.Frame
 
-	Problem        string
-	Password       []panel.Field
-	InForce        bool
-	CodesLeft      int
-	FactorProblem  string
+	Problem       string
+	Password      []panel.Field
+	InForce       bool
+	CodesLeft     int
+	FactorProblem string
+	// Unverified: the user could verify their e-mail address, and has not.
+	Unverified     bool
 	RemovePassword panel.Field
 	// PasskeysAt is the public address passkeys work at; empty if they are not offered.
 	PasskeysAt     string

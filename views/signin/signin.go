@@ -16,10 +16,11 @@ type EntryProps struct {
 	Fields []panel.Field
 	// SignUp links to signing up, Forgot to setting a new password.
 	SignUp, Forgot bool
-	// Invite is the token of an invitation to sign up, Token that of a password reset.
+	// Invite is the token of an invitation to sign up, Token that of a password reset
+	// or of an address to verify.
 	Invite, Token string
 	// PasskeyAt is the public address passkeys work at; empty if they are not offered.
 	PasskeyAt string
-	// Sent: the mail was sent if the account exists.
+	// Sent: a mail is on its way, whether or not the account exists.
 	Sent bool
 }

@@ -118,8 +118,8 @@ func (d *Surface) teamRefused(c echo.Context, who session.Principal, f *shell.Fo
 	return d.teamPage(c, who, fault.KindOf(err).Code(), f, "", "")
 }
 
-// postInviteMember makes an invitation. Its link is shown in the response itself,
-// once, and mailed where mail is sent.
+// postInviteMember makes an invitation. Its link is mailed; where addresses are not
+// verified, it is shown in the response itself, once.
 func (d *Surface) postInviteMember(c echo.Context, who session.Principal) error {
 	f, ok, err := d.teamForm(c, who)
 	if !ok {
@@ -140,8 +140,12 @@ func (d *Surface) postInviteMember(c echo.Context, who session.Principal) error 
 
 func (d *Surface) showInvitation(c echo.Context, who session.Principal, n merchant.Invited, token string) error {
 	link := d.Shell.BaseURL + "/join?token=" + token
-	d.MailTo(c, n.Email, "You are invited to a team in Florin", who.User.Email+" invites you to their merchant account as "+string(n.Role)+".\n\n"+
+	d.Mail.SendAsked(c.Request().Context(), n.Email, "You are invited to a team in Florin", who.User.Email+" invites you to their merchant account as "+string(n.Role)+".\n\n"+
 		"Join within seven days:\n"+link+"\n\nIf you do not know them, do nothing.")
+	if d.Users.VerifiesEmail() {
+		// Only the holder of the address may have the link: it verifies the address.
+		return d.Cookies.Redirect(c, teamPath, "The invitation is on its way to "+n.Email+".")
+	}
 	return d.teamPage(c, who, http.StatusOK, shell.NewForm(url.Values{}), link, n.Email)
 }
 

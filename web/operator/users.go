@@ -204,7 +204,7 @@ func (d *Surface) userRefused(
 }
 
 // postInvite makes a link with which the invited address may sign up. The link is
-// shown in the response itself, once, and mailed where mail is sent.
+// mailed; where addresses are not verified, it is shown in the response itself, once.
 func (d *Surface) postInvite(c echo.Context, who session.Principal) error {
 	if !d.Invite {
 		return shell.ErrNotFound
@@ -221,6 +221,11 @@ func (d *Surface) postInvite(c echo.Context, who session.Principal) error {
 		return d.usersPage(c, who, fault.KindOf(err).Code(), f, "")
 	}
 	link := d.Shell.BaseURL + "/signup?invite=" + token.Reveal()
-	d.MailTo(c, f.Text("email"), "You are invited to Florin", "Create your account within seven days:\n"+link)
+	d.Mail.SendAsked(c.Request().Context(), f.Text("email"), "You are invited to Florin",
+		"Create your account within seven days:\n"+link)
+	if d.Users.VerifiesEmail() {
+		// Only the holder of the address may have the link: it verifies the address.
+		return d.Cookies.Redirect(c, usersPath, "The invitation is on its way to "+f.Text("email")+".")
+	}
 	return d.usersPage(c, who, http.StatusOK, shell.NewForm(url.Values{}), link)
 }

@@ -33,7 +33,7 @@ func (d *Surface) securityPage(c echo.Context, who session.Principal, status int
 	ctx, password := c.Request().Context(), f.password
 	p := security.Props{
 		Frame: d.Frame(c, who, "Security", session.SecurityPath), Problem: password.Problem,
-		FactorProblem: f.factor.Problem,
+		FactorProblem: f.factor.Problem, Unverified: d.Users.RequireVerified(who.User) != nil,
 	}
 	next := session.NewPasswordField("New password")
 	next.Name = "next"
@@ -85,6 +85,20 @@ func (d *Surface) securityPage(c echo.Context, who session.Principal, status int
 		p.Audit = append(p.Audit, session.AuditRow(a))
 	}
 	return d.Show(c, status, p.Frame, security.Page(p))
+}
+
+// postVerification mails the user a link that verifies their address.
+func (d *Surface) postVerification(c echo.Context, who session.Principal) error {
+	ctx := c.Request().Context()
+	if d.Users.RequireVerified(who.User) == nil {
+		return d.Cookies.Redirect(c, session.SecurityPath, "Your e-mail address is verified already.")
+	}
+	token, err := d.Users.BeginVerification(ctx, who.User)
+	if err != nil {
+		return err
+	}
+	d.Mail.Verification(ctx, who.User.Email, token)
+	return d.Cookies.Redirect(c, session.SecurityPath, "A link is on its way to "+who.User.Email+".")
 }
 
 // postPassword changes the password, ends all sessions and starts a fresh one here.

@@ -26,6 +26,7 @@ func (d *Surface) Routes(r shell.Router) {
 	p := d.Pages(r)
 	p.Get(session.SecurityPath, merchant.ActOwn, d.getSecurity)
 	p.Post(session.SecurityPath+"/password", merchant.ActOwn, d.postPassword)
+	p.Post(session.SecurityPath+"/verify", merchant.ActOwn, d.postVerification)
 	p.Post(session.SecurityPath+"/factor", merchant.ActOwn, d.postFactor)
 	p.Get(session.SecurityPath+"/factor", merchant.ActOwn, d.getFactor)
 	p.Post(session.SecurityPath+"/factor/confirm", merchant.ActOwn, d.postConfirmFactor)

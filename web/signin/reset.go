@@ -20,7 +20,8 @@ import (
 // resetDone says what a new password by mail has ended. The link proves only that
 // the user reads their mail, so every session ends, but passkeys stay: the page
 // names each, and signing in leads to the page that removes them.
-func (d *Surface) resetDone(c echo.Context, user identity.User) error {
+func (d *Surface) resetDone(c echo.Context, done identity.Reset) error {
+	user := done.User
 	passkeys, err := d.Users.PasskeysOf(c.Request().Context(), user)
 	if err != nil {
 		return err
@@ -29,7 +30,10 @@ func (d *Surface) resetDone(c echo.Context, user identity.User) error {
 	if err != nil {
 		return err
 	}
-	d.MailTo(c, user.Email, "Your password was reset", d.resetLetter(passkeys, factor))
+	d.MailTo(c, user.Email, "Your password was reset", d.resetLetter(passkeys, factor, done.Dropped))
+	if done.Dropped {
+		return d.Cookies.Redirect(c, "/signin", "Your new password is set. Your address was not verified before, so every session, authenticator, passkey, API key and other member has been removed. Sign in.")
+	}
 	if len(passkeys) == 0 {
 		return d.Cookies.Redirect(c, "/signin", "Your new password is set, and every session has ended. Sign in with it.")
 	}
@@ -41,9 +45,12 @@ func (d *Surface) resetDone(c echo.Context, user identity.User) error {
 	return d.Cookies.Redirect(c, "/signin?next="+url.QueryEscape(session.SecurityPath), said)
 }
 
-func (d *Surface) resetLetter(passkeys []identity.Passkey, factor bool) string {
+func (d *Surface) resetLetter(passkeys []identity.Passkey, factor, dropped bool) string {
 	var b strings.Builder
 	b.WriteString("A new password was set for your account in Florin by a link that was mailed to you. Every session was ended.\n\n")
+	if dropped {
+		b.WriteString("Your address was not verified before, so somebody else may have used the account: every authenticator, passkey, API key and other member was removed.\n\n")
+	}
 	if len(passkeys) > 0 {
 		b.WriteString("These passkeys still sign in as you. Remove those you do not know:\n")
 		for _, p := range passkeys {
@@ -99,7 +106,7 @@ func (d *Surface) postForgot(c echo.Context) error {
 		return err
 	}
 	if !token.Empty() {
-		d.MailTo(c, user.Email, "Set a new password", "Somebody, we hope you, asked for a new password for Florin.\n\n"+
+		d.Mail.SendAsked(ctx, user.Email, "Set a new password", "Somebody, we hope you, asked for a new password for Florin.\n\n"+
 			"Set it here within one hour:\n"+d.Shell.BaseURL+"/reset?token="+token.Reveal()+"\n\n"+
 			"If it was not you, nothing needs to be done: your password stays as it is.")
 	}
@@ -119,10 +126,10 @@ func (d *Surface) postReset(c echo.Context) error {
 		return err
 	}
 	ctx := c.Request().Context()
-	var user identity.User
+	var done identity.Reset
 	if err = d.Shell.Limits.Costly(ctx); err == nil {
 		entry := d.AuditOwn(c, identity.User{}, audit.ActionReset, "", "")
-		user, err = d.Users.FinishReset(
+		done, err = d.Users.FinishReset(
 			c.Request().Context(), f.Values.Get("token"), secret.New(f.Values.Get("password")), entry,
 		)
 	}
@@ -134,9 +141,9 @@ func (d *Surface) postReset(c echo.Context) error {
 		p.Token, p.Problem, p.Fields = f.Values.Get("token"), f.Problem, []panel.Field{f.Field(session.NewPasswordField("New password"))}
 		return d.enter(c, d.Shell.Refuse(c, err).Code, p.Page, signin.Reset(p))
 	}
-	if err := d.Cookies.Know(c.Response(), user); err != nil {
+	if err := d.Cookies.Know(c.Response(), done.User); err != nil {
 		return err
 	}
 	d.Cookies.Drop(c.Response(), shell.SessionCookie)
-	return d.resetDone(c, user)
+	return d.resetDone(c, done)
 }

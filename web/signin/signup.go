@@ -51,8 +51,13 @@ func (d *Surface) postSignUp(c echo.Context) error {
 			f.Values.Get("password"),
 		), FirstName: f.Text("firstName"), LastName: f.Text("lastName"),
 	}
+	verify := d.Users.VerifiesEmail() && invite == ""
 	if err = d.Shell.Limits.Costly(ctx); err == nil {
-		err = d.makeUser(c, invite, in)
+		if verify {
+			err = d.beginSignUp(c, in)
+		} else {
+			err = d.makeUser(c, invite, in)
+		}
 	}
 	if err != nil {
 		p := d.entry(c)
@@ -67,6 +72,11 @@ func (d *Surface) postSignUp(c echo.Context) error {
 		}
 		return d.signUpPage(c, d.Shell.Refuse(c, err).Code, p, f)
 	}
+	if verify {
+		p := d.entry(c)
+		p.Sent = true
+		return d.enter(c, http.StatusOK, p.Page, signin.SignUp(p))
+	}
 	session, err := d.Users.SignIn(c.Request().Context(), identity.Credentials{
 		Email: in.Email, Password: in.Password, Address: shell.CallOf(c).Client, UserAgent: shell.CallOf(c).UserAgent,
 	}, d.AuditSignIn(c, ""))
@@ -76,9 +86,24 @@ func (d *Surface) postSignUp(c echo.Context) error {
 	return d.welcome(c, session, shell.HomePath)
 }
 
+// beginSignUp mails a link that makes the user, or tells the owner of the address
+// that they have an account. The response is the same.
+func (d *Surface) beginSignUp(c echo.Context, in identity.NewUser) error {
+	ctx := c.Request().Context()
+	email, err := identity.NormalizeEmail(in.Email)
+	if err != nil {
+		return err
+	}
+	token, known, err := d.Users.BeginSignUp(ctx, in)
+	if err == nil {
+		d.Mail.SignUp(ctx, email, token, known)
+	}
+	return err
+}
+
 func (d *Surface) makeUser(c echo.Context, invite string, in identity.NewUser) error {
 	entry := d.AuditOwn(c, identity.User{}, audit.ActionSignUp, "", "")
-	if d.SignUp {
+	if d.SignUp && invite == "" {
 		_, err := d.Users.CreateUser(c.Request().Context(), in, entry)
 		return err
 	}

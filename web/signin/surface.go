@@ -42,6 +42,8 @@ func (d *Surface) Routes(r shell.Router) {
 	pages.POST("/signin/code", d.postSignInCode)
 	pages.GET("/signup", d.getSignUp)
 	pages.POST("/signup", d.postSignUp)
+	pages.GET("/verify", d.getVerify)
+	pages.POST("/verify", d.postVerify)
 	pages.POST("/signout", d.postSignOut)
 	pages.GET("/forgot", d.getForgot)
 	pages.POST("/forgot", d.postForgot)

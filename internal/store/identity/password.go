@@ -98,11 +98,10 @@ func (s *Store) AddReset(ctx context.Context, token identity.Hash, userID int64,
 // user, or fails with identity.ErrBadReset.
 func (s *Store) UseReset(
 	ctx context.Context, token identity.Hash, next string, now time.Time, trail ...audit.Entry,
-) (identity.User, error) {
-	var users []table.UserRow
+) (identity.Reset, error) {
+	var done identity.Reset
 	err := table.WriteAudited(
 		ctx, s.db, trail, table.AuditFields{}, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
-			users = nil
 			var ids []int64
 			err := t.NewRaw("UPDATE password_resets SET used_at = ? WHERE token = ? AND used_at IS NULL AND expires_at > ? RETURNING user_id",
 				db.At(now), token[:], db.At(now)).Scan(ctx, &ids)
@@ -115,17 +114,21 @@ func (s *Store) UseReset(
 			if err := endSessions(ctx, t, ids[0], now); err != nil {
 				return err
 			}
-			if err := t.NewSelect().Model(&users).Where("id = ?", ids[0]).Scan(ctx); err != nil {
+			if done.Dropped, err = dropUnverified(ctx, t, ids[0], now); err != nil {
 				return err
 			}
-			a.User, a.Actor = users[0].ID, users[0].Email
-			return nil
+			if done.Dropped {
+				a.Detail = "the address was not verified: factors, passkeys, API keys and members were dropped"
+			}
+			done.User, err = userByID(ctx, t, ids[0])
+			a.User, a.Actor = done.User.ID, done.User.Email
+			return err
 		},
 	)
 	if err != nil {
-		return identity.User{}, fmt.Errorf("reset a password: %w", err)
+		return identity.Reset{}, fmt.Errorf("reset a password: %w", err)
 	}
-	return users[0].User(), nil
+	return done, nil
 }
 
 // AddInvitation stores the hash of an invitation.

@@ -51,7 +51,7 @@ func TestStore_UseReset(t *testing.T) {
 		storetest.WantError(t, "a reset too late", err, identity.ErrBadReset)
 		got, err := w.UseReset(ctx, storetest.HashOf("r"), "newest", storetest.Start)
 		w.Must(err)
-		if got.ID != u.ID || got.PasswordHash != "newest" {
+		if got.User.ID != u.ID || got.User.PasswordHash != "newest" {
 			t.Errorf("the reset changed %+v", got)
 		}
 		_, err = w.UseReset(ctx, storetest.HashOf("r"), "x", storetest.Start)

@@ -23,6 +23,7 @@ type UserRow struct {
 	Operator     bool
 	CreatedAt    db.Instant
 	DisabledAt   db.Instant
+	VerifiedAt   db.Instant
 }
 
 // User returns the user of the row.
@@ -30,6 +31,7 @@ func (r UserRow) User() identity.User {
 	return identity.User{
 		ID: r.ID, PublicID: r.PublicID, Email: r.Email, FirstName: r.FirstName, LastName: r.LastName,
 		PasswordHash: r.PasswordHash, Operator: r.Operator, CreatedAt: r.CreatedAt.Time, DisabledAt: r.DisabledAt.Time,
+		VerifiedAt: r.VerifiedAt.Time,
 	}
 }
 
@@ -38,6 +40,7 @@ func RowOfUser(u identity.User) UserRow {
 	return UserRow{
 		PublicID: u.PublicID, Email: u.Email, FirstName: u.FirstName, LastName: u.LastName,
 		PasswordHash: u.PasswordHash, Operator: u.Operator, CreatedAt: db.At(u.CreatedAt),
+		VerifiedAt: db.At(u.VerifiedAt),
 	}
 }
 

@@ -1,0 +1,127 @@
+package identity
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"time"
+
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/secret"
+)
+
+// SignUpTTL is how long a link that verifies an address is valid.
+const SignUpTTL = 24 * time.Hour
+
+// Refusals about e-mail addresses that nobody has shown to be theirs.
+var (
+	ErrUnverified      = fault.New(fault.Forbidden, "verify your e-mail address first: the security page sends you a link")
+	ErrBadVerification = fault.New(fault.Invalid, "this link has been used or is too old; sign up again, or sign in for a new one")
+)
+
+// SignUp waits for the holder of the address to open the link that was mailed
+// there. It becomes a user then, or verifies the one it is about.
+type SignUp struct {
+	// User is the user to create; one with an ID exists, and is to be verified.
+	User      User
+	ExpiresAt time.Time
+}
+
+// VerifiesEmail reports whether users have to verify their address. Where no mail
+// is sent they cannot.
+func (s *Service) VerifiesEmail() bool { return s.opts.VerifyEmail }
+
+// RequireVerified fails with ErrUnverified for a user who could verify their
+// address and has not. Such a user may be somebody else, who waits for the owner
+// of the address: factors, passkeys, keys and teams are closed to them.
+func (s *Service) RequireVerified(user User) error {
+	if s.opts.VerifyEmail && user.VerifiedAt.IsZero() {
+		return ErrUnverified
+	}
+	return nil
+}
+
+// BeginSignUp stores a sign-up until its address is verified, and returns the
+// token to mail there. known: the address has an account, so its owner is to be
+// notified instead, and the token is worthless. The caller answers alike in both
+// cases, which take as long. It fails as CreateUser does, except with
+// ErrEmailTaken.
+func (s *Service) BeginSignUp(ctx context.Context, in NewUser) (token secret.Text, known bool, err error) {
+	u, err := s.Prepare(ctx, in)
+	if err != nil {
+		return secret.Text{}, false, err
+	}
+	token, err = s.addSignUp(ctx, u)
+	if err != nil {
+		return secret.Text{}, false, err
+	}
+	_, err = s.store.UserByEmail(ctx, u.Email)
+	if fault.Is(err, fault.NotFound) {
+		return token, false, nil
+	}
+	return token, true, err
+}
+
+// BeginVerification returns the token to mail to a user who exists.
+func (s *Service) BeginVerification(ctx context.Context, user User) (secret.Text, error) {
+	return s.addSignUp(ctx, user)
+}
+
+func (s *Service) addSignUp(ctx context.Context, u User) (secret.Text, error) {
+	token, hash, err := signUpToken.New(s.opts.Random)
+	if err != nil {
+		return secret.Text{}, err
+	}
+	now := s.now().UTC()
+	return token, s.store.AddSignUp(ctx, hash, SignUp{User: u, ExpiresAt: now.Add(SignUpTTL)}, now)
+}
+
+// PendingSignUp returns the e-mail address of an open sign-up, or
+// ErrBadVerification.
+func (s *Service) PendingSignUp(ctx context.Context, token string) (email string, err error) {
+	p, _, err := s.pendingSignUp(ctx, token)
+	return p.User.Email, err
+}
+
+func (s *Service) pendingSignUp(ctx context.Context, token string) (SignUp, Hash, error) {
+	hash, ok := signUpToken.Hash(token)
+	if !ok {
+		return SignUp{}, Hash{}, ErrBadVerification
+	}
+	p, err := s.store.SignUp(ctx, hash, s.now().UTC())
+	return p, hash, err
+}
+
+// FinishSignUp creates the user of a sign-up whose link was opened, or verifies
+// the one it is about. The password is that of the sign-up: who opens a link that
+// somebody else had sent does not know it, so nobody verifies another's account.
+// It fails with ErrBadVerification, ErrBadPassword, ErrEmailTaken or
+// fault.Limited.
+func (s *Service) FinishSignUp(
+	ctx context.Context, token string, password secret.Text, trail ...audit.Entry,
+) (User, error) {
+	p, hash, err := s.pendingSignUp(ctx, token)
+	if err != nil {
+		return User{}, err
+	}
+	limits := []Limit{perDevice.limit("sign-up", hex.EncodeToString(hash[:]))}
+	if err := s.take(ctx, limits, tooManySignIns); err != nil {
+		return User{}, err
+	}
+	normal, ok := normalPassword(password)
+	if ok {
+		ok, err = s.passwords.verify(ctx, normal, p.User.PasswordHash, false)
+	}
+	switch {
+	case err != nil:
+		return User{}, errors.Join(err, s.giveBack(ctx, limits))
+	case !ok:
+		return User{}, ErrBadPassword
+	}
+	u, err := s.store.FinishSignUp(ctx, hash, s.now().UTC(), trail...)
+	if err != nil {
+		return User{}, err
+	}
+	return u, s.giveBack(ctx, limits)
+}

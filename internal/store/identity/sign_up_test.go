@@ -1,0 +1,88 @@
+package identity_test
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/store/storetest"
+)
+
+func newSignUp(email string) identity.SignUp {
+	return identity.SignUp{
+		User:      identity.User{PublicID: string(storetest.NewID()), Email: email, PasswordHash: "hash", FirstName: "Ada"},
+		ExpiresAt: storetest.Start.Add(time.Hour),
+	}
+}
+
+func TestStore_SignUp(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		ctx, now := t.Context(), storetest.Start
+		entry := audit.Entry{At: now, Action: audit.ActionVerify}
+		w.Run("OnceAtOnce", func(t *testing.T) {
+			w.Must(w.AddSignUp(ctx, storetest.HashOf("a"), newSignUp("ada@example.org"), now))
+			p, err := w.SignUp(ctx, storetest.HashOf("a"), now)
+			w.Must(err)
+			if p.User.Email != "ada@example.org" || p.User.PasswordHash != "hash" {
+				t.Errorf("stored: %+v", p)
+			}
+			var made atomic.Int64
+			for _, err := range storetest.AtOnce(6, func(int) error {
+				_, err := w.FinishSignUp(ctx, storetest.HashOf("a"), now, entry)
+				if err == nil {
+					made.Add(1)
+					return nil
+				}
+				return nil
+			}) {
+				w.Must(err)
+			}
+			u, err := w.UserByEmail(ctx, "ada@example.org")
+			w.Must(err)
+			if made.Load() != 1 || !u.VerifiedAt.Equal(now) || u.FirstName != "Ada" {
+				t.Errorf("made %d times: %+v", made.Load(), u)
+			}
+			log, err := w.AuditLog(ctx, u.ID, u.ID, 0, 10)
+			w.Must(err)
+			if len(log) != 1 || log[0].Actor != u.Email {
+				t.Errorf("the audit log is %+v", log)
+			}
+		})
+		w.Run("Expired", func(t *testing.T) {
+			w.Must(w.AddSignUp(ctx, storetest.HashOf("b"), newSignUp("bob@example.org"), now))
+			later := now.Add(time.Hour)
+			_, err := w.SignUp(ctx, storetest.HashOf("b"), later)
+			storetest.WantError(t, "reading it", err, identity.ErrBadVerification)
+			_, err = w.FinishSignUp(ctx, storetest.HashOf("b"), later)
+			storetest.WantError(t, "finishing it", err, identity.ErrBadVerification)
+			w.Must(w.AddSignUp(ctx, storetest.HashOf("c"), newSignUp("cy@example.org"), later))
+			if n := w.Count("SELECT count(*) FROM sign_ups"); n != 1 {
+				t.Errorf("%d sign-ups are kept", n)
+			}
+		})
+		w.Run("TakenMeanwhile", func(t *testing.T) {
+			u := w.NewUser()
+			w.Must(w.AddSignUp(ctx, storetest.HashOf("d"), newSignUp(u.Email), now))
+			_, err := w.FinishSignUp(ctx, storetest.HashOf("d"), now)
+			storetest.WantError(t, "finishing it", err, identity.ErrEmailTaken)
+		})
+		w.Run("Existing", func(t *testing.T) {
+			u := w.NewUser()
+			w.Must(w.AddSignUp(ctx, storetest.HashOf("e"), identity.SignUp{User: u, ExpiresAt: now.Add(time.Hour)}, now))
+			w.Must(w.SetPassword(ctx, u.ID, u.PasswordHash, "changed", now))
+			p, err := w.SignUp(ctx, storetest.HashOf("e"), now)
+			w.Must(err)
+			if p.User.PasswordHash != "changed" || p.User.ID != u.ID {
+				t.Errorf("the sign-up of a user who exists is %+v", p.User)
+			}
+			got, err := w.FinishSignUp(ctx, storetest.HashOf("e"), now, entry)
+			w.Must(err)
+			if got.ID != u.ID || got.VerifiedAt.IsZero() || got.PasswordHash != "changed" {
+				t.Errorf("verified: %+v", got)
+			}
+		})
+	})
+}
