@@ -11,7 +11,6 @@ import (
 	"github.com/florinpay/florin/internal/passkey"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store"
-	"github.com/florinpay/florin/internal/testkit/authenticator"
 )
 
 // verifying is a dashboard whose users verify their addresses. b.accounts does not
@@ -179,16 +178,18 @@ func TestVerify_ResetDrops(t *testing.T) {
 	for name, verified := range map[string]bool{"Unverified": false, "Verified": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newDashboard(t)
+			b := verifying(t)
 			u, err := b.accounts.CreateUser(t.Context(),
 				identity.NewUser{Email: ownerEmail, Password: secret.New("mallory knows this"), Verified: verified})
 			must(t, err)
 			shop := b.shop(u)
 			b.colleague(u, "mallory@shop.example", merchant.RoleOwner)
-			s, k := b.surfer(), authenticator.NewKey(t)
+			must(t, b.store.Identity().AddPasskey(t.Context(), identity.Passkey{
+				ID: string(testID(b.clock.Now())), UserID: u.ID, Name: "Phone", Credential: []byte{1}, Record: secret.New("{}"),
+				CreatedAt: b.clock.Now(),
+			}, identity.Hash{}))
+			s := b.surfer()
 			s.post("/signin", "email", ownerEmail, "password", "mallory knows this").leads(t, "/dashboard")
-			s.post(passkeysPath, "name", "Phone", "made",
-				device.Make(t, s.asks(passkeysPath+"/ask", "password", "mallory knows this"), k)).leads(t, securityPath)
 			s.post("/forgot", "email", ownerEmail).wants(t, 200)
 			_, token := b.linkTo(t, ownerEmail, regexp.MustCompile(`https://pay\.example(/reset\?token=(flr_\w+))`))
 			if r := s.post("/reset", "token", token, "password", testPassword); r.status != 303 {

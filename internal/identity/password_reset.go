@@ -41,8 +41,8 @@ type Reset struct {
 }
 
 // FinishReset sets a new password by the token of BeginReset, once, and ends
-// all sessions of the user. It verifies the address, and takes away what was made
-// before. It fails with ErrBadReset, or fault.Invalid for a
+// all sessions of the user. Where addresses are verified it verifies this one, and
+// takes away what was made before. It fails with ErrBadReset, or fault.Invalid for a
 // password that breaks a rule, which leaves the token valid.
 func (s *Service) FinishReset(ctx context.Context, token string, next secret.Text, trail ...audit.Entry) (Reset, error) {
 	hash, ok := resetToken.Hash(token)
@@ -56,5 +56,5 @@ func (s *Service) FinishReset(ctx context.Context, token string, next secret.Tex
 	if err != nil {
 		return Reset{}, err
 	}
-	return s.store.UseReset(ctx, hash, password, s.now().UTC(), trail...)
+	return s.store.UseReset(ctx, hash, password, s.opts.VerifyEmail, s.now().UTC(), trail...)
 }

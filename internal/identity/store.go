@@ -32,11 +32,13 @@ type Store interface {
 	// the user. It fails with ErrBadPassword if the stored hash is not old.
 	SetPassword(ctx context.Context, userID int64, old, next string, now time.Time, trail ...audit.Entry) error
 	// AddReset stores the hash of a reset token; UseReset uses it up once and
-	// sets the password as SetPassword does, or fails with ErrBadReset. It
-	// verifies the address. If that was not verified before, factors, passkeys,
+	// sets the password as SetPassword does, or fails with ErrBadReset. If
+	// addresses are verified and this one was not, factors, passkeys,
 	// keys and other members are dropped.
 	AddReset(ctx context.Context, token Hash, userID int64, now, until time.Time) error
-	UseReset(ctx context.Context, token Hash, next string, now time.Time, trail ...audit.Entry) (Reset, error)
+	UseReset(
+		ctx context.Context, token Hash, next string, verifies bool, now time.Time, trail ...audit.Entry,
+	) (Reset, error)
 	// AddSignUp stores a sign-up, and SignUp returns it, or ErrBadVerification.
 	// FinishSignUp uses it up: it stores its user as CreateUser does, or verifies
 	// the one with that ID. It fails with ErrBadVerification or ErrEmailTaken.

@@ -53,7 +53,7 @@ func (w *world) entryActs() map[string]func(context.Context, ...audit.Entry) err
 			return w.SetPassword(ctx, u.ID, "argon2id", "next", storetest.Start, trail...)
 		},
 		"reset the password": func(ctx context.Context, trail ...audit.Entry) error {
-			_, err := w.UseReset(ctx, storetest.HashOf("reset"), "reset", storetest.Start, trail...)
+			_, err := w.UseReset(ctx, storetest.HashOf("reset"), "reset", false, storetest.Start, trail...)
 			return err
 		},
 		"turn the factor on": func(ctx context.Context, trail ...audit.Entry) error {

@@ -127,7 +127,7 @@ func TestStore_AuditEntries(t *testing.T) {
 						t.Context(), storetest.HashOf("reset"), u.ID, storetest.Start, storetest.Start.Add(time.Hour),
 					),
 				)
-				_, err := w.UseReset(ctx, storetest.HashOf("reset"), "next", storetest.Start, trail...)
+				_, err := w.UseReset(ctx, storetest.HashOf("reset"), "next", false, storetest.Start, trail...)
 				return err
 			}, u.Email+"||")
 		})

@@ -97,7 +97,7 @@ func (s *Store) AddReset(ctx context.Context, token identity.Hash, userID int64,
 // UseReset uses a token up, sets the password and ends every session of the
 // user, or fails with identity.ErrBadReset.
 func (s *Store) UseReset(
-	ctx context.Context, token identity.Hash, next string, now time.Time, trail ...audit.Entry,
+	ctx context.Context, token identity.Hash, next string, verifies bool, now time.Time, trail ...audit.Entry,
 ) (identity.Reset, error) {
 	var done identity.Reset
 	err := table.WriteAudited(
@@ -114,7 +114,10 @@ func (s *Store) UseReset(
 			if err := endSessions(ctx, t, ids[0], now); err != nil {
 				return err
 			}
-			if done.Dropped, err = dropUnverified(ctx, t, ids[0], now); err != nil {
+			if verifies {
+				done.Dropped, err = dropUnverified(ctx, t, ids[0], now)
+			}
+			if err != nil {
 				return err
 			}
 			if done.Dropped {

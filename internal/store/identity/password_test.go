@@ -37,7 +37,7 @@ func TestStore_SetPassword(t *testing.T) {
 		if _, err := w.MembershipBySession(ctx, storetest.HashOf("theirs"), storetest.Start); err != nil {
 			t.Errorf("another user was signed out: %v", err)
 		}
-		_, err = w.UseReset(ctx, storetest.HashOf("stale"), "x", storetest.Start)
+		_, err = w.UseReset(ctx, storetest.HashOf("stale"), "x", true, storetest.Start)
 		storetest.WantError(t, "a reset from before", err, identity.ErrBadReset)
 	})
 }
@@ -47,14 +47,14 @@ func TestStore_UseReset(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		ctx, u := t.Context(), w.NewUser()
 		w.Must(w.AddReset(ctx, storetest.HashOf("r"), u.ID, storetest.Start, storetest.Start.Add(time.Hour)))
-		_, err := w.UseReset(ctx, storetest.HashOf("r"), "x", storetest.Start.Add(2*time.Hour))
+		_, err := w.UseReset(ctx, storetest.HashOf("r"), "x", true, storetest.Start.Add(2*time.Hour))
 		storetest.WantError(t, "a reset too late", err, identity.ErrBadReset)
-		got, err := w.UseReset(ctx, storetest.HashOf("r"), "newest", storetest.Start)
+		got, err := w.UseReset(ctx, storetest.HashOf("r"), "newest", true, storetest.Start)
 		w.Must(err)
 		if got.User.ID != u.ID || got.User.PasswordHash != "newest" {
 			t.Errorf("the reset changed %+v", got)
 		}
-		_, err = w.UseReset(ctx, storetest.HashOf("r"), "x", storetest.Start)
+		_, err = w.UseReset(ctx, storetest.HashOf("r"), "x", true, storetest.Start)
 		storetest.WantError(t, "a reset twice", err, identity.ErrBadReset)
 	})
 }
