@@ -1,0 +1,73 @@
+package merchant_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/store/storetest"
+)
+
+// A change that waits is found by its token, is due after its time, and ends once:
+// made, stopped or failed.
+func TestStore_Waiting(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		ctx, k, due := t.Context(), w.NewKey(0, 0), storetest.Start.Add(merchant.LockDelay)
+		c := w.NewCustodian(k, "https://shop.example/hook")
+		for range 2 {
+			w.Must(w.Lock(ctx, k.UserID, storetest.Start))
+		}
+		on, err := w.Locked(ctx, k.UserID)
+		w.Must(err)
+		storetest.Same(t, "locked", on, true)
+		add := func(kind merchant.WaitingKind, keyID int64, token byte) merchant.Waiting {
+			x := merchant.Waiting{
+				ID: string(storetest.NewID()), MerchantID: k.UserID, KeyID: keyID, Kind: kind, By: k.Email,
+				Changes: []string{"POLYGON a → b"}, CreatedAt: storetest.Start, DueAt: due, Body: secret.New("{}"),
+			}
+			w.Must(w.AddWaiting(ctx, x, identity.Hash{token}))
+			return x
+		}
+		wallets, unlock := add(merchant.WaitingCustodian, k.ID, 1), add(merchant.WaitingUnlock, 0, 2)
+		storetest.WantError(t, "a second one of the key", w.AddWaiting(ctx, wallets, identity.Hash{3}),
+			merchant.ErrChangeWaits)
+		found, err := w.WaitingBy(ctx, identity.Hash{1})
+		w.Must(err)
+		storetest.Same(t, "the change of the token", found, wallets)
+		list, err := w.DueWaiting(ctx, due.Add(-time.Second), 9)
+		w.Must(err)
+		storetest.Same(t, "changes due too early", len(list), 0)
+		change := func(c merchant.Custodian) (merchant.Custodian, error) {
+			c.Wallets = map[chain.Network]chain.Address{chain.Base: "0x0000000000000000000000000000000000000001"}
+			return c, nil
+		}
+		apply := func(x merchant.Waiting, now time.Time) error {
+			return w.ApplyWaiting(ctx, x, now, merchant.Custodian{}, change, nil)
+		}
+		storetest.WantError(t, "before its time", apply(wallets, due.Add(-time.Second)), merchant.ErrNoChange)
+		w.Must(apply(wallets, due))
+		storetest.WantError(t, "made twice", apply(wallets, due), merchant.ErrNoChange)
+		after, err := w.Custodian(ctx, k.ID)
+		w.Must(err)
+		if len(after.Wallets) != 1 || after.CallbackURL != c.CallbackURL {
+			t.Errorf("the custodian is %+v", after)
+		}
+		storetest.WantError(t, "of another merchant", w.StopWaiting(ctx, k.UserID+1, unlock.ID, due), merchant.ErrNoChange)
+		w.Must(apply(unlock, due))
+		on, err = w.Locked(ctx, k.UserID)
+		w.Must(err)
+		storetest.Same(t, "locked", on, false)
+		stopped, failed := add(merchant.WaitingUnlock, 0, 4), add(merchant.WaitingCustodian, k.ID, 5)
+		w.Must(w.StopWaiting(ctx, k.UserID, stopped.ID, due))
+		w.Must(w.FailWaiting(ctx, failed.ID, due))
+		storetest.WantError(t, "stopped", apply(stopped, due), merchant.ErrNoChange)
+		storetest.WantError(t, "failed", apply(failed, due), merchant.ErrNoChange)
+		left, err := w.WaitingOf(ctx, k.UserID)
+		w.Must(err)
+		storetest.Same(t, "changes left", len(left), 0)
+	})
+}
