@@ -56,7 +56,7 @@ func TestURL_Shown(t *testing.T) {
 				t.Errorf("%s: %s of a pointer shows %s", name, verb, got)
 			}
 		}
-		if got, err := json.Marshal(u); err != nil || leaks(string(got)) {
+		if got, err := json.Marshal(u); err != nil || leaks(string(got)) || !strings.Contains(string(got), u.Host()) {
 			t.Errorf("%s: JSON shows %s, %v", name, got, err)
 		}
 		if !strings.HasPrefix(u.String(), "http") || leaks(u.Host()) || !strings.Contains(u.Host(), "rpc.example") {

@@ -85,28 +85,13 @@ func (s *search) advance(ctx context.Context, acc *account, budget *int) (over b
 		}
 		if len(w.page) == 0 {
 			if err := w.turn(ctx, acc.key); err != nil {
-				if gaveUp(ctx) || w.last == 0 || w.last >= w.goal || !ofOne(err) {
-					return false, err
-				}
-				w.ended = true // the node does not list what is as old
+				return false, err
 			}
 			*budget--
 			continue
 		}
 		part := w.next(min(*budget, rpc.ParallelCalls))
-		read := make([]*effect.Transaction, len(part))
-		err := rpc.Each(ctx, part, 1, func(ctx context.Context, one []rpc.Signature, at int) (err error) {
-			if !one[0].Failed() && one[0].Slot <= w.slot {
-				read[at], err = s.cache.transaction(ctx, one[0].Signature)
-			}
-			if err != nil && one[0].Slot < w.goal && ofOne(err) && !gaveUp(ctx) {
-				return nil // it could only explain what the account held before: nodes forget old transactions
-			}
-			if read[at] != nil && read[at].Slot != one[0].Slot && one[0].Slot < w.goal {
-				read[at] = nil
-			}
-			return err
-		})
+		read, err := s.readOf(ctx, w, part)
 		if err != nil {
 			w.page = slices.Concat(part, w.page)
 			return false, err
@@ -123,9 +108,35 @@ func (s *search) advance(ctx context.Context, acc *account, budget *int) (over b
 	}
 }
 
-// turn reads the next page of the history.
+// readOf reads transactions, nil for those that need not be read. Nodes forget old transactions, so one before the
+// goal, which could only explain what the account held before, may be missing.
+func (s *search) readOf(ctx context.Context, w *walk, part []rpc.Signature) ([]*effect.Transaction, error) {
+	read := make([]*effect.Transaction, len(part))
+	err := rpc.Each(ctx, part, 1, func(ctx context.Context, one []rpc.Signature, at int) error {
+		l := one[0]
+		if l.Failed() || l.Slot > w.slot {
+			return nil
+		}
+		t, err := s.cache.transaction(ctx, l.Signature)
+		switch {
+		case l.Slot >= w.goal, gaveUp(ctx), err != nil && !ofOne(err):
+			read[at] = t
+			return err
+		case err == nil && t.Slot == l.Slot:
+			read[at] = t
+		}
+		return nil
+	})
+	return read, err
+}
+
+// turn reads the next page of the history. A node may not list what is older than the goal.
 func (w *walk) turn(ctx context.Context, key solanago.PublicKey) error {
 	page, err := w.e.Page(ctx, key.String(), w.before, rpc.SignaturesPerPage)
+	if err != nil && w.last > 0 && w.last < w.goal && ofOne(err) && !gaveUp(ctx) {
+		w.ended = true
+		return nil
+	}
 	if err != nil {
 		return err
 	}
