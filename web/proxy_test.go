@@ -55,7 +55,9 @@ func TestProxy_WithholdsAddresses(t *testing.T) {
 			b.member(ownerEmail)
 			s := b.surfer()
 			for i := range 60 {
-				if got := s.signInFrom(row.peer, fmt.Sprintf("u%d@shop.example", i), "wrong password", row.header...); got != 401 {
+				if got := s.signInFrom(
+					row.peer, fmt.Sprintf("u%d@shop.example", i), "wrong password", row.header...,
+				); got != 401 {
 					t.Fatalf("guess %d at other users: %d", i, got)
 				}
 			}
@@ -146,7 +148,9 @@ func TestSignIn_KnownDeviceDuringFlood(t *testing.T) {
 	}
 	for range 3 {
 		delete(known.cookies, "__Host-florin")
-		if got := known.signInFrom("127.0.0.1", ownerEmail, testPassword, "X-Forwarded-For", "198.51.100.1"); got != 303 {
+		if got := known.signInFrom(
+			"127.0.0.1", ownerEmail, testPassword, "X-Forwarded-For", "198.51.100.1",
+		); got != 303 {
 			t.Errorf("a known device is answered %d", got)
 		}
 	}

@@ -20,7 +20,9 @@ func verifying(t *testing.T, with ...func(*Deps, *Options)) dashboardBundle {
 	return newDashboard(t, append([]func(*Deps, *Options){func(d *Deps, o *Options) {
 		st := d.Store.(*store.Store)
 		party, _ := passkey.New(testBaseURL)
-		accounts := newServices(st.Identity(), st.Merchant(), d.Now, identity.Options{RelyingParty: party, VerifyEmail: true},
+		accounts := newServices(st.Identity(), st.Merchant(), d.Now, identity.Options{
+			RelyingParty: party, VerifyEmail: true,
+		},
 			merchant.Options{})
 		d.Users, d.Merchants = accounts.users, accounts.merchants
 		o.GraphQL = graph.Options{Introspection: true}
@@ -50,7 +52,9 @@ func TestVerify_SignUp(t *testing.T) {
 	s := b.surfer()
 	s.post("/signup", "email", "nobody", "password", testPassword).wants(t, 400, "The e-mail address must be")
 	s.post("/signup", "email", ownerEmail, "password", "Password123").wants(t, 400, "guessed first")
-	s.post("/signup", "email", " ADA@shop.example ", "password", testPassword, "firstName", "Ada").wants(t, 200, "on its way")
+	s.post(
+		"/signup", "email", " ADA@shop.example ", "password", testPassword, "firstName", "Ada",
+	).wants(t, 200, "on its way")
 	s.get("/dashboard").leads(t, "/signin")
 	b.surfer().post("/signin", "email", ownerEmail, "password", testPassword).wants(t, 401)
 	path, token := b.linkTo(t, ownerEmail, verifyLink)
@@ -125,7 +129,8 @@ func TestVerify_SignUpRevealsNoAccount(t *testing.T) {
 		t.Errorf("over GraphQL a known address is answered\n%s\na new one\n%s", first, second)
 	}
 	mails := strings.Join(b.mailed(4), "\n")
-	if strings.Count(mails, ownerEmail+"\nYou have an account already") != 2 || strings.Count(mails, "/verify?token=") != 2 {
+	if strings.Count(mails, ownerEmail+"\nYou have an account already") != 2 ||
+		strings.Count(mails, "/verify?token=") != 2 {
 		t.Errorf("mailed: %s", mails)
 	}
 	b.surfer().post("/signin", "email", ownerEmail, "password", testPassword).leads(t, "/dashboard")
@@ -145,8 +150,12 @@ func TestVerify_Before(t *testing.T) {
 	s.post(passkeysPath+"/ask", "password", testPassword).wants(t, 403, refusal)
 	s.post(passkeysPath, "name", "Phone", "made", "{}").wants(t, 403, refusal)
 	s.post(keysPath, "label", "Shop", "password", testPassword).wants(t, 403, refusal)
-	s.post(teamPath+"/invite", "email", "eve@shop.example", "role", "viewer", "password", testPassword).wants(t, 403, refusal)
-	in, err := b.accounts.SignIn(t.Context(), identity.Credentials{Email: ownerEmail, Password: secret.New(testPassword)})
+	s.post(
+		teamPath+"/invite", "email", "eve@shop.example", "role", "viewer", "password", testPassword,
+	).wants(t, 403, refusal)
+	in, err := b.accounts.SignIn(
+		t.Context(), identity.Credentials{Email: ownerEmail, Password: secret.New(testPassword)},
+	)
 	must(t, err)
 	r := b.graphQL(`mutation { UserCreateApiKey { code message } }`, "", "Authorization", "Bearer "+in.Token.Reveal())
 	if r.text(t, "data.UserCreateApiKey.code") != "403" || !strings.Contains(r.body, refusal) {

@@ -212,7 +212,10 @@ func TestService_FailuresAreRecorded(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []audit.Entry{
-		{At: noon, Actor: email, Action: audit.ActionSignInFailed, Subject: "test", Detail: "wrong password", Address: "192.0.2.1"},
+		{
+			At: noon, Actor: email, Action: audit.ActionSignInFailed, Subject: "test", Detail: "wrong password",
+			Address: "192.0.2.1",
+		},
 		{At: noon, Actor: email, Action: audit.ActionReauthFailed, Detail: "wrong password", Address: "192.0.2.2"},
 	}
 	if got := b.store.failed; len(got) != 2 || got[0] != want[0] || got[1] != want[1] {

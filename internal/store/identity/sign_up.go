@@ -33,7 +33,8 @@ func (s *Store) AddSignUp(ctx context.Context, token identity.Hash, p identity.S
 			return err
 		}
 		_, err := t.NewRaw("INSERT INTO sign_ups (token, user_id, public_id, email, first_name, last_name, password_hash, expires_at) "+
-			"VALUES (?, ?, ?, ?, ?, ?, ?, ?)", token[:], u.ID, u.PublicID, u.Email, u.FirstName, u.LastName, u.PasswordHash,
+			"VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+			token[:], u.ID, u.PublicID, u.Email, u.FirstName, u.LastName, u.PasswordHash,
 			db.At(p.ExpiresAt)).Exec(ctx)
 		return err
 	})

@@ -12,7 +12,9 @@ import (
 
 func newSignUp(email string) identity.SignUp {
 	return identity.SignUp{
-		User:      identity.User{PublicID: string(storetest.NewID()), Email: email, PasswordHash: "hash", FirstName: "Ada"},
+		User: identity.User{
+			PublicID: string(storetest.NewID()), Email: email, PasswordHash: "hash", FirstName: "Ada",
+		},
 		ExpiresAt: storetest.Start.Add(time.Hour),
 	}
 }
@@ -71,7 +73,9 @@ func TestStore_SignUp(t *testing.T) {
 		})
 		w.Run("Existing", func(t *testing.T) {
 			u := w.NewUser()
-			w.Must(w.AddSignUp(ctx, storetest.HashOf("e"), identity.SignUp{User: u, ExpiresAt: now.Add(time.Hour)}, now))
+			w.Must(
+				w.AddSignUp(ctx, storetest.HashOf("e"), identity.SignUp{User: u, ExpiresAt: now.Add(time.Hour)}, now),
+			)
 			w.Must(w.SetPassword(ctx, u.ID, u.PasswordHash, "changed", now))
 			p, err := w.SignUp(ctx, storetest.HashOf("e"), now)
 			w.Must(err)

@@ -82,7 +82,9 @@ func TestStore_FailSignIn(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		ctx, u := t.Context(), w.NewUser()
-		entry := audit.Entry{At: storetest.Start, Actor: u.Email, Action: audit.ActionSignInFailed, Address: "192.0.2.1"}
+		entry := audit.Entry{
+			At: storetest.Start, Actor: u.Email, Action: audit.ActionSignInFailed, Address: "192.0.2.1",
+		}
 		w.Must(w.FailSignIn(ctx, u.Email, storetest.HashOf("a"), entry))
 		w.Must(w.FailSignIn(ctx, "nobody@example.org", storetest.HashOf("a"), entry))
 		log, err := w.AuditLog(ctx, u.ID, u.ID, 0, 10)
