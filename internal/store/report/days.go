@@ -57,7 +57,7 @@ func (r *Reader) Days(ctx context.Context, keys []int64, since time.Time) ([]Day
 			keys,
 		), db.At(since), string(payment.Completed), string(payment.KindTopUp)).Scan(ctx, &rows)
 	if err != nil {
-		return nil, wrapIf(err, "payments by day")
+		return nil, db.Wrap(err, "payments by day")
 	}
 	list := make([]Day, len(rows))
 	for i, row := range rows {
@@ -84,5 +84,5 @@ func (r *Reader) Activity(ctx context.Context, keys []int64, since time.Time) (A
 		"EXISTS (SELECT 1 FROM payments WHERE key_id IN (?) AND kind <> 'TOPUP'), "+
 		"EXISTS (SELECT 1 FROM payments WHERE key_id IN (?) AND status = 'COMPLETED' AND kind <> 'TOPUP')",
 		list, list, db.At(since), list, list).Scan(ctx, &a.Open, &a.Started, &a.Any, &a.Paid)
-	return a, wrapIf(err, "activity")
+	return a, db.Wrap(err, "activity")
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -112,7 +113,7 @@ func (r *Reader) Deliveries(ctx context.Context, q DeliveryQuery) ([]Delivery, e
 	var rows []deliveryRow
 	if err := r.db.Reader().NewRaw(text+" ORDER BY d.id DESC LIMIT ?", append(args, q.Limit)...).Scan(ctx,
 		&rows); err != nil {
-		return nil, wrapIf(err, "deliveries of key %d", q.KeyID)
+		return nil, db.Wrap(err, "deliveries of key %d", q.KeyID)
 	}
 	list := make([]Delivery, len(rows))
 	for i, row := range rows {
@@ -137,7 +138,7 @@ func (r *Reader) Delivery(ctx context.Context, keys []int64, id int64) (Delivery
 	var rows []deliveryRow
 	err := r.db.Reader().NewRaw(reportColumns+"WHERE d.id = ? AND c.key_id IN (?)", id, bun.List(keys)).Scan(ctx, &rows)
 	if err != nil || len(rows) == 0 {
-		return Delivery{}, nil, wrapIf(orElse(err, ErrUnknownDelivery), "delivery %d", id)
+		return Delivery{}, nil, db.Wrap(cmp.Or[error](err, ErrUnknownDelivery), "delivery %d", id)
 	}
 	var tries []struct {
 		At        db.Instant
@@ -151,7 +152,7 @@ func (r *Reader) Delivery(ctx context.Context, keys []int64, id int64) (Delivery
 	err = r.db.Reader().NewRaw("SELECT at, url, status, latency_us, error, response, request FROM delivery_attempts "+
 		"WHERE delivery_id = ? ORDER BY attempt", id).Scan(ctx, &tries)
 	if err != nil {
-		return Delivery{}, nil, wrapIf(err, "attempts of delivery %d", id)
+		return Delivery{}, nil, db.Wrap(err, "attempts of delivery %d", id)
 	}
 	attempts := make([]webhook.Attempt, len(tries))
 	for i, a := range tries {
@@ -178,5 +179,5 @@ func (r *Reader) FailedDeliveries(ctx context.Context, keys []int64, since time.
 		"(SELECT count(*) FROM deliveries WHERE +"+half+"state = 'WAITING' AND attempt > 1 AND NOT EXISTS "+
 		"(SELECT 1 FROM delivery_attempts AS a WHERE a.delivery_id = deliveries.id AND a.status BETWEEN 200 AND 299))",
 		bun.List(keys), db.At(since), bun.List(keys), db.At(since)).Scan(ctx, &f.GivenUp, &f.Waiting)
-	return f, wrapIf(err, "failing deliveries")
+	return f, db.Wrap(err, "failing deliveries")
 }

@@ -43,7 +43,7 @@ func (r *Reader) Entries(ctx context.Context, keyID, before int64, limit int) ([
 	)+" UNION ALL "+half("to_account", "")+" ORDER BY id DESC LIMIT ?",
 		append(append(append([]any{}, args...), args...), limit)...).Scan(ctx, &rows)
 	if err != nil {
-		return nil, wrapIf(err, "ledger entries of key %d", keyID)
+		return nil, db.Wrap(err, "ledger entries of key %d", keyID)
 	}
 	list := make([]Entry, len(rows))
 	for i, row := range rows {

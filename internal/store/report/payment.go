@@ -84,7 +84,7 @@ func (r *Reader) SearchPayments(ctx context.Context, q Query) ([]payment.Payment
 		list, err = r.load(ctx, t, ids)
 		return err
 	})
-	return list, wrapIf(err, "search payments")
+	return list, db.Wrap(err, "search payments")
 }
 
 // finder builds the queries of one search.

@@ -8,7 +8,6 @@ package report
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"github.com/florinpay/florin/internal/payment"
@@ -37,20 +36,4 @@ func beforeOrLast(before int64) int64 {
 		return math.MaxInt64
 	}
 	return before
-}
-
-// wrapIf wraps an error with what was read; nil stays nil.
-func wrapIf(err error, format string, args ...any) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf(format+": %w", append(args, err)...)
-}
-
-// orElse returns err, or the other if there is none.
-func orElse(err, other error) error {
-	if err != nil {
-		return err
-	}
-	return other
 }

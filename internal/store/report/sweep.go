@@ -64,13 +64,13 @@ func (r *Reader) SweepsOf(ctx context.Context, number int64) ([]Sweep, error) {
 		"s.ended_at, s.paid, s.moved AS addresses, i.reason, (SELECT max(a.sent_at) FROM sweep_attempts AS a WHERE a.sweep_id = s.id) AS sent_at "+
 		"FROM sweep_items AS i JOIN sweeps AS s ON s.id = i.sweep_id WHERE i.payment_id = ? ORDER BY i.id", number).Scan(ctx, &rows)
 	if err != nil {
-		return nil, wrapIf(err, "sweeps of payment %d", number)
+		return nil, db.Wrap(err, "sweeps of payment %d", number)
 	}
 	list := make([]Sweep, len(rows))
 	for i, row := range rows {
 		paid, err := money.ParseUnits(row.Paid)
 		if err != nil {
-			return nil, wrapIf(err, "sweep %s", row.PublicID)
+			return nil, db.Wrap(err, "sweep %s", row.PublicID)
 		}
 		list[i] = Sweep{
 			SentAt: row.SentAt.Time, Paid: paid, Addresses: int(row.Addresses),
@@ -85,7 +85,7 @@ func (r *Reader) SweepsOf(ctx context.Context, number int64) ([]Sweep, error) {
 		}
 		units, err := money.ParseUnits(*row.Moved)
 		if err != nil {
-			return nil, wrapIf(err, "sweep %s", row.PublicID)
+			return nil, db.Wrap(err, "sweep %s", row.PublicID)
 		}
 		list[i].Moved = units.Format(int(row.Decimals))
 	}
@@ -116,7 +116,7 @@ func sweepLines(rows []sweepLineRow) ([]SweepLine, error) {
 	for i, row := range rows {
 		paid, err := money.ParseUnits(row.Paid)
 		if err != nil {
-			return nil, wrapIf(err, "sweep %s", row.PublicID)
+			return nil, db.Wrap(err, "sweep %s", row.PublicID)
 		}
 		list[i] = SweepLine{
 			Number: row.ID, ID: row.PublicID, Network: chain.Network(row.Network),
@@ -137,7 +137,7 @@ func (r *Reader) SweepLines(ctx context.Context, before int64, limit int) ([]Swe
 	err := r.db.Reader().NewRaw(selectSweepLines+"WHERE s.id < ? ORDER BY s.id DESC LIMIT ?", beforeOrLast(before),
 		limit).Scan(ctx, &rows)
 	if err != nil {
-		return nil, wrapIf(err, "list sweeps")
+		return nil, db.Wrap(err, "list sweeps")
 	}
 	return sweepLines(rows)
 }

@@ -48,7 +48,7 @@ func (r *Reader) TopUps(ctx context.Context, before int64, limit int) ([]TopUp, 
 		"FROM payments AS p JOIN api_keys AS k ON k.id = p.key_id JOIN users AS u ON u.id = k.user_id "+
 		"WHERE p.kind = 'TOPUP' AND p.id < ? ORDER BY p.id DESC LIMIT ?", beforeOrLast(before), limit).Scan(ctx, &rows)
 	if err != nil {
-		return nil, wrapIf(err, "list top-ups")
+		return nil, db.Wrap(err, "list top-ups")
 	}
 	list := make([]TopUp, len(rows))
 	for i, row := range rows {

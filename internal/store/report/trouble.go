@@ -117,7 +117,7 @@ func (r *Reader) Stuck(ctx context.Context, now time.Time, dust money.Micros) (S
 		), db.At(now.Add(-day)), USD(dust), db.At(now.Add(-day)), USD(dust), db.At(now.Add(-lateRecharge))).
 		Scan(ctx, &st.Deliveries, &oldest, &st.Sweeps, &st.Unswept, &st.Dust, &st.Recharges, &st.SetAside)
 	st.OldestDue = oldest.Time
-	return st, wrapIf(err, "stuck work")
+	return st, db.Wrap(err, "stuck work")
 }
 
 // Trouble lists what waits for an operator, or has waited longer than it should
@@ -141,7 +141,7 @@ func (r *Reader) Trouble(ctx context.Context, now time.Time, dust money.Micros) 
 		all = found
 		return nil
 	})
-	return all, wrapIf(err, "list trouble")
+	return all, db.Wrap(err, "list trouble")
 }
 
 func lateDeliveries(ctx context.Context, t db.Tx, now time.Time) ([]LateDelivery, error) {

@@ -61,14 +61,14 @@ func (r *Reader) Users(ctx context.Context, q UserQuery) ([]User, error) {
 	if q.Text != "" {
 		ids, err := r.usersByText(ctx, q.Text)
 		if err != nil || len(ids) == 0 {
-			return nil, wrapIf(err, "find users")
+			return nil, db.Wrap(err, "find users")
 		}
 		where, args = where+"AND u.id IN (?) ", append(args, bun.List(ids))
 	}
 	var rows []userRow
 	if err := r.db.Reader().NewRaw(selectUsers+where+"ORDER BY u.id DESC LIMIT ?", append(args, q.Limit)...).Scan(ctx,
 		&rows); err != nil {
-		return nil, wrapIf(err, "list users")
+		return nil, db.Wrap(err, "list users")
 	}
 	list := make([]User, len(rows))
 	for i, row := range rows {
@@ -84,7 +84,7 @@ func (r *Reader) User(ctx context.Context, publicID string) (User, error) {
 	}
 	var rows []userRow
 	if err := r.db.Reader().NewRaw(selectUsers+"WHERE u.public_id = ?", publicID).Scan(ctx, &rows); err != nil {
-		return User{}, wrapIf(err, "user %s", publicID)
+		return User{}, db.Wrap(err, "user %s", publicID)
 	}
 	if len(rows) == 0 {
 		return User{}, identity.ErrUnknownUser
