@@ -181,7 +181,9 @@ func TestDashboard_Roles_Wallets(t *testing.T) {
 	}
 	form := []string{"key", m.key.PublicID, "name", "Nordlicht", "callbackUrl", "https://shop.example/other", "password", testPassword}
 	for _, wallet := range []string{thief, "", merchantWallet} {
-		dev.post("/dashboard/custodian", append(form, "wallet.BASE", wallet)...).wants(t, 403, "As developer you may not",
+		dev.post(
+			"/dashboard/custodian", append(form, "wallet.BASE", wallet)...,
+		).wants(t, 403, "As developer you may not",
 			"an owner")
 	}
 	c, err := b.accounts.Custodian(t.Context(), m.key.ID)

@@ -72,12 +72,21 @@ func TestFreeInstallation(t *testing.T) {
 	if n, differences, err := b.store.VerifyLedger(t.Context()); err != nil || len(differences) != 0 || n == 0 {
 		t.Errorf("the ledger check of %d entries: %v, %v", n, differences, err)
 	}
+	b.sellsNoCredits(key)
+}
+
+// sellsNoCredits checks that the pages neither sell credits nor warn that they run out.
+func (b dashboardBundle) sellsNoCredits(key merchant.Key) {
+	t := b.t
+	t.Helper()
 	s := b.surfer()
 	s.signIn(ownerEmail)
 	if r := s.get("/dashboard/credits"); strings.Contains(r.body, `data-testid="buy"`) {
 		t.Error("a free installation sells credits")
 	}
-	s.post("/dashboard/credits", "key", key.PublicID, "credits", "20").wants(t, 409, "Nothing is metered", "no credits are sold")
+	s.post("/dashboard/credits", "key", key.PublicID, "credits", "20").wants(
+		t, 409, "Nothing is metered", "no credits are sold",
+	)
 	if r := s.get("/dashboard"); strings.Contains(r.body, "credits left") {
 		t.Error("the overview of a free installation says that credits run out")
 	}

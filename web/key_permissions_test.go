@@ -139,7 +139,9 @@ func TestUserCreateApiKey_Permissions(t *testing.T) {
 	must(t, err)
 	d.colleague(owner, "dev@shop.example", merchant.RoleDeveloper)
 	as := func(email, arguments string) reply {
-		in, err := d.accounts.SignIn(t.Context(), identity.Credentials{Email: email, Password: secret.New(testPassword)})
+		in, err := d.accounts.SignIn(
+			t.Context(), identity.Credentials{Email: email, Password: secret.New(testPassword)},
+		)
 		must(t, err)
 		return d.graphQL("mutation { UserCreateApiKey"+arguments+
 			" { code message apiKey { permissions sourceNetworks } } }", "", "Authorization", "Bearer "+in.Token.Reveal())

@@ -40,7 +40,9 @@ func (verifyLedger) Run(ctx context.Context, p *process) error {
 			}
 		}
 		if len(differences) > 0 {
-			return fmt.Errorf("%s in a ledger of %s", counted(len(differences), "difference"), counted(entries, "entry"))
+			return fmt.Errorf(
+				"%s in a ledger of %s", counted(len(differences), "difference"), counted(entries, "entry"),
+			)
 		}
 		return p.say("The ledger of %s has no differences.", counted(entries, "entry"))
 	})

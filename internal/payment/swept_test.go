@@ -12,8 +12,8 @@ import (
 	"github.com/florinpay/florin/internal/settlement"
 )
 
-// A sweep takes all that an address holds, also the money that the scan missed. The balance then shows nothing of it, but
-// what was moved does.
+// A sweep takes all that an address holds, also the money that the scan missed. The balance then shows nothing of it,
+// but what was moved does.
 func TestExpirer_MissedAndSwept(t *testing.T) {
 	t.Parallel()
 	for name, ended := range map[string]bool{"Ended": true, "InFlight": false} {
@@ -23,7 +23,9 @@ func TestExpirer_MissedAndSwept(t *testing.T) {
 			p := r.start()
 			r.payPart(p, money.USD)
 			missed := r.pay(p)
-			r.endpoints[0].Set(chaintest.Faults{Omit: func(log map[string]any) bool { return log["transactionHash"] == missed }})
+			r.endpoints[0].Set(chaintest.Faults{Omit: func(log map[string]any) bool {
+				return log["transactionHash"] == missed
+			}})
 
 			r.chain.Mine(rigFinalDepth + 1)
 			r.watch()
@@ -71,7 +73,9 @@ func (r *rig) sweep(p payment.Payment, units int64) (end func()) {
 		}},
 	}
 	r.must(r.store.Settlement().PlanSweep(r.Context(), w))
-	w.Tx = chain.TxHash(r.chain.Send(chaintest.Tx{To: string(asset.Contract), Logs: []chaintest.Log{chaintest.TransferLog(
+	w.Tx = chain.TxHash(r.chain.Send(chaintest.Tx{To: string(
+		asset.Contract,
+	), Logs: []chaintest.Log{chaintest.TransferLog(
 		string(asset.Contract), string(route.Address.Address), rigWallet, big.NewInt(units),
 	)}}))
 	r.chain.Mine(1)

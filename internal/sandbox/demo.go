@@ -100,7 +100,8 @@ func makeDemo(
 	ctx context.Context, inboxURL string, users *identity.Service, merchants *merchant.Service,
 ) (Demo, error) {
 	user, err := users.CreateUser(ctx, identity.NewUser{
-		Email: DemoEmail, Password: secret.New(DemoPassword), FirstName: "Demo", LastName: "Merchant", Operator: true, Verified: true,
+		Email: DemoEmail, Password: secret.New(DemoPassword), FirstName: "Demo", LastName: "Merchant",
+		Operator: true, Verified: true,
 	})
 	if errors.Is(err, identity.ErrEmailTaken) { // made by a run that ended too soon
 		user, err = users.UserByEmail(ctx, DemoEmail)

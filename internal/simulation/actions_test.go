@@ -190,8 +190,8 @@ func (w *world) cancel() {
 	}
 }
 
-// cutShort lets an instance take a delivery and lose it, and then completes the payment by hand: what was taken must not
-// be sent after what came later.
+// cutShort lets an instance take a delivery and lose it, and then completes the payment by hand: what was taken must
+// not be sent after what came later.
 func (w *world) cutShort() {
 	in := w.any()
 	in.mend()

@@ -36,6 +36,6 @@
 // checked against the world, which alone knows what happened, not against our own tables.
 //
 // Where to read on: world_test.go and chain_test.go (the world), actions_test.go and payer_test.go (what happens),
-// crash_test.go, store_test.go, node_test.go, reader_test.go, sender_test.go, recharge_test.go and webhooks_test.go (its
-// faults), invariants_test.go and arrivals_test.go (what must hold).
+// crash_test.go, store_test.go, node_test.go, reader_test.go, sender_test.go, recharge_test.go and webhooks_test.go
+// (its faults), invariants_test.go and arrivals_test.go (what must hold).
 package simulation

@@ -102,7 +102,8 @@ func (s *Store) AddWaiting(
 			}
 			_, err = t.NewRaw("INSERT INTO waiting_changes (public_id, token, merchant_id, key_id, kind, campaign, body, changes, "+
 				"actor, created_at, due_at, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'WAITING')", w.ID, token[:],
-				w.MerchantID, key, string(w.Kind), w.Campaign, s.sealer.Seal(waitingPlace(w.ID), w.Body), string(changes),
+				w.MerchantID, key, string(w.Kind), w.Campaign,
+				s.sealer.Seal(waitingPlace(w.ID), w.Body), string(changes),
 				w.By, db.At(w.CreatedAt), db.At(w.DueAt)).Exec(ctx)
 			return err
 		})
