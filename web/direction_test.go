@@ -27,10 +27,14 @@ type directed struct {
 
 func newDirected(t *testing.T) directed {
 	t.Helper()
-	b := newDashboard(t)
+	return newDashboard(t).directed()
+}
+
+func (b dashboardBundle) directed() directed {
+	b.t.Helper()
 	m := b.shop(b.member(ownerEmail))
 	given, link := b.fundraiser(m)
-	return directed{b, t, m, given, link}
+	return directed{b, b.t, m, given, link}
 }
 
 // holds fails unless a fresh payment, donation and use of a link settle to the

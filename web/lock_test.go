@@ -26,7 +26,12 @@ type locked struct {
 
 func newLocked(t *testing.T) locked {
 	t.Helper()
-	d := newDirected(t)
+	return newDirected(t).lock()
+}
+
+func (d directed) lock() locked {
+	t := d.t
+	t.Helper()
 	u, err := d.accounts.UserByEmail(t.Context(), ownerEmail)
 	must(t, err)
 	d.colleague(u, "second@shop.example", merchant.RoleOwner)

@@ -116,7 +116,7 @@ func stepsOf(who session.Principal, houses []house, a report.Activity, locked bo
 		{Text: "Say which wallets your money goes to", Path: "/dashboard/custodian", Done: any(func(h house) bool {
 			return len(h.custodian.Wallets) > 0
 		})},
-		{Text: "Set the address where your shop is told of payments", Path: "/dashboard/custodian", Done: any(func(h house) bool { return h.custodian.CallbackURL != "" })},
+		{Text: "Set the address where your shop is notified of payments", Path: "/dashboard/custodian", Done: any(func(h house) bool { return h.custodian.CallbackURL != "" })},
 		{Text: "Make the payment page look like yours", Path: "/dashboard/branding", Done: any(func(h house) bool {
 			return h.custodian.Name != "" && h.custodian.Branding.PrimaryColor != ""
 		})},
