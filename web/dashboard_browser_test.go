@@ -23,20 +23,20 @@ import (
 )
 
 // serveDashboard serves a dashboard on loopback and returns its origin.
-func serveDashboard(t *testing.T) (dashboardBundle, string) {
+func serveDashboard(t *testing.T, with ...func(*Deps, *Options)) (dashboardBundle, string) {
 	t.Helper()
-	return serveDashboardAs(t, "127.0.0.1")
+	return serveDashboardAs(t, "127.0.0.1", with...)
 }
 
 // serveDashboardAs is serveDashboard under another host name of this machine.
-func serveDashboardAs(t *testing.T, host string) (dashboardBundle, string) {
+func serveDashboardAs(t *testing.T, host string, with ...func(*Deps, *Options)) (dashboardBundle, string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	_, port, err := net.SplitHostPort(l.Addr().String())
 	must(t, err)
 	origin := "http://" + net.JoinHostPort(host, port)
-	b := newDashboardAt(t, origin)
+	b := newDashboardAt(t, origin, with...)
 	server := httptest.NewUnstartedServer(b.server.Handler())
 	must(t, server.Listener.Close())
 	server.Listener = l

@@ -17,19 +17,20 @@ import (
 // require it, as before mail was configured.
 func verifying(t *testing.T, with ...func(*Deps, *Options)) dashboardBundle {
 	t.Helper()
-	return newDashboard(t, append([]func(*Deps, *Options){func(d *Deps, o *Options) {
-		st := d.Store.(*store.Store)
-		party, _ := passkey.New(testBaseURL)
-		accounts := newServices(st.Identity(), st.Merchant(), d.Now, identity.Options{
-			RelyingParty: party, VerifyEmail: true,
-		},
-			merchant.Options{})
-		d.Users, d.Merchants = accounts.users, accounts.merchants
-		o.GraphQL = graph.Options{Introspection: true}
-	}}, with...)...)
+	return newDashboard(t, append([]func(*Deps, *Options){verifyEmail}, with...)...)
 }
 
-var verifyLink = regexp.MustCompile(`https://pay\.example(/verify\?token=(flv_\w+))`)
+func verifyEmail(d *Deps, o *Options) {
+	st := d.Store.(*store.Store)
+	party, _ := passkey.New(testBaseURL)
+	accounts := newServices(
+		st.Identity(), st.Merchant(), d.Now, identity.Options{RelyingParty: party, VerifyEmail: true}, merchant.Options{},
+	)
+	d.Users, d.Merchants = accounts.users, accounts.merchants
+	o.GraphQL = graph.Options{Introspection: true}
+}
+
+var verifyLink = regexp.MustCompile(`https?://[^/\s]+(/verify\?token=(flv_\w+))`)
 
 // linkTo waits for the newest mail to the address that holds a link.
 func (b dashboardBundle) linkTo(t *testing.T, to string, link *regexp.Regexp) (path, token string) {

@@ -52,7 +52,7 @@ func Page(p Props) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if p.Unverified {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<section class=\"panel stack\" aria-labelledby=\"verify\"><h2 id=\"verify\">Your e-mail address is not verified</h2><p>Until it is, you can make no authenticator, passkey or API key, and neither invite anyone nor join a team.</p><form method=\"post\" action=\"/dashboard/security/verify\"><button class=\"btn main\" data-testid=\"verify\">Send me a link</button></form></section>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<section class=\"panel stack\" aria-labelledby=\"verify\"><h2 id=\"verify\">Your e-mail address is not verified</h2><p>Until you verify it, you cannot add an authenticator or a passkey, create API keys, invite anyone or join a team.</p><form method=\"post\" action=\"/dashboard/security/verify\"><button class=\"btn main\" data-testid=\"verify\">Send me a link</button></form></section>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
