@@ -24,7 +24,8 @@ func verifyEmail(d *Deps, o *Options) {
 	st := d.Store.(*store.Store)
 	party, _ := passkey.New(testBaseURL)
 	accounts := newServices(
-		st.Identity(), st.Merchant(), d.Now, identity.Options{RelyingParty: party, VerifyEmail: true}, merchant.Options{},
+		st.Identity(), st.Merchant(), d.Now,
+		identity.Options{RelyingParty: party, VerifyEmail: true}, merchant.Options{},
 	)
 	d.Users, d.Merchants = accounts.users, accounts.merchants
 	o.GraphQL = graph.Options{Introspection: true}
