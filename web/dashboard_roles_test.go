@@ -84,6 +84,7 @@ var routeRoles = map[string]string{
 
 	"GET /dashboard/security":                           "odsv-",
 	"POST /dashboard/security/password":                 "odsv-",
+	"POST /dashboard/security/verify":                   "odsv-",
 	"POST /dashboard/security/factor":                   "odsv-",
 	"GET /dashboard/security/factor":                    "odsv-",
 	"POST /dashboard/security/factor/confirm":           "odsv-",

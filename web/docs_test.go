@@ -11,7 +11,8 @@ import (
 // the interface, and must be documented.
 var pagesOnly = []string{
 	"/static/", "/docs", "/pay/:txnid/", "/dashboard", "/operator", "/sandbox", "/link",
-	"/signin", "/signup", "/signout", "/forgot", "/reset", "/verify", "/join", "/graphiql", "/metrics", "/logo",
+	"/signin", "/signup", "/signout", "/forgot", "/reset", "/verify", "/stop", "/join", "/graphiql",
+	"/metrics", "/logo",
 }
 
 func isPage(method, route string) bool {
