@@ -193,3 +193,12 @@ func (p Payment) Countdown(now time.Time) int64 {
 	}
 	return max(int64(p.ExpiresAt.Sub(now)/time.Second), 0)
 }
+
+// Due is the amount a payer is asked to send: what is missing, or the whole
+// amount when nothing is, so that a link is never for zero.
+func (p Payment) Due() money.Micros {
+	if m := p.Missing(); m > 0 {
+		return m
+	}
+	return p.Amount
+}

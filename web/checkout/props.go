@@ -11,6 +11,7 @@ import (
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/uri"
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/checkout"
 	"github.com/florinpay/florin/web/shell"
@@ -123,7 +124,7 @@ func (x *Presenter) addInstructions(out *checkout.Props, p payment.Payment) {
 	due := p.Due()
 	out.Pay = &checkout.Instructions{
 		Network: string(p.Choice.Network), Token: string(p.Choice.Token), Address: string(route.Address.Address),
-		Amount: due.Display(), PaymentURI: p.URI(offered.Profile),
+		Amount: due.Display(), PaymentURI: uri.Of(p, offered.Profile),
 	}
 	asset, ok := offered.Profile.Asset(p.Choice.Token)
 	if ok && p.Choice.Network.EVM() {

@@ -1,4 +1,4 @@
-package payment_test
+package uri_test
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/uri"
 )
 
 // asked is what a wallet reads in a link.
@@ -107,7 +108,7 @@ func FuzzURI(f *testing.F) {
 						State: payment.DepositFinal,
 					}}
 				}
-				wantAsked(t, p.URI(profile), profile, asset, to, money.Micros(amount-received))
+				wantAsked(t, uri.Of(p, profile), profile, asset, to, money.Micros(amount-received))
 			}
 		}
 	})

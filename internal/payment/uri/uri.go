@@ -1,18 +1,19 @@
-package payment
+// Package uri writes the links with which wallets fill in a transfer.
+package uri
 
 import (
 	"fmt"
 	"net/url"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
 )
 
-// URI returns the link with which a wallet fills in the transfer of the missing
+// Of returns the link with which a wallet fills in the transfer of the missing
 // amount (EIP-681 on EVM networks, Solana Pay on Solana), or an empty text for a
 // payment that is not started. Some wallets read only the first address of an
 // EIP-681 link, which is the token's, so show the plain address first.
-func (p Payment) URI(profile chain.Profile) string {
+func Of(p payment.Payment, profile chain.Profile) string {
 	route, ok := p.Route()
 	asset, known := profile.Asset(p.Choice.Token)
 	if !ok || !known {
@@ -27,13 +28,4 @@ func (p Payment) URI(profile chain.Profile) string {
 	}
 	return fmt.Sprintf("ethereum:%s@%d/transfer?address=%s&uint256=%s",
 		asset.Contract, profile.ChainID, route.Address.Address, due.Units(asset.Decimals))
-}
-
-// Due is the amount a payer is asked to send: what is missing, or the whole
-// amount when nothing is, so that a link is never for zero.
-func (p Payment) Due() money.Micros {
-	if m := p.Missing(); m > 0 {
-		return m
-	}
-	return p.Amount
 }
