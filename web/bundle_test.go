@@ -67,6 +67,8 @@ type bundle struct {
 	recharges *testRecharges
 	seen      atomic.Uint64 // blocks of the test chain
 	metrics   *metrics.Metrics
+	mails     *mailbox
+	lowMailer *merchant.LowBalanceMailer
 }
 
 const (
@@ -133,9 +135,12 @@ func newBundleOn(t *testing.T, url string, o Options) *bundle {
 	b.recharges = &testRecharges{recharge.New(st.Settlement(), nil, b.clock.Now, logger)}
 	b.metrics = metrics.New("test", b.clock.Now, logger)
 	b.accounts = newServices(st.Identity(), st.Merchant(), b.clock.Now, identity.Options{}, merchant.Options{})
+	b.mails = new(mailbox)
+	b.lowMailer = merchant.NewLowBalanceMailer(st.Merchant(), b.mails.send, testBaseURL, b.clock.Now, logger)
 	b.payments = payment.NewService(b.metrics.Count(st), st.Merchant(), b.networks, payment.Options{
 		MaxWaiting: testWaiting, MaxWaitingOfKey: payment.MaxWaitingOfKey,
 		TTL: time.Hour, StartTTL: 30 * time.Minute, MinAmount: money.USD / 100, MaxAmount: 1_000_000 * money.USD,
+		Refused: b.lowMailer.Refused,
 	}, b.clock.Now, testID)
 	b.campaigns = campaign.NewService(st, b.payments, b.clock.Now)
 	if o.BaseURL == "" {

@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -58,13 +59,23 @@ const (
 type mailbox struct {
 	mu    sync.Mutex
 	texts []string
+	down  bool // it takes nothing
 }
 
 func (m *mailbox) send(_ context.Context, to, subject, text string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.down {
+		return errors.New("the mail server is down")
+	}
 	m.texts = append(m.texts, to+"\n"+subject+"\n"+text)
 	return nil
+}
+
+func (m *mailbox) stop(down bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.down = down
 }
 
 func (m *mailbox) all() []string {

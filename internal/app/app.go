@@ -121,10 +121,12 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 	); err != nil {
 		return err
 	}
+	a.notices = merchant.NewLowBalanceMailer(a.Store.Merchant(), a.mailer(o), a.Config.BaseURL, Now, a.log)
 	a.Payments = payment.NewService(counted, a.Store.Merchant(), a.networks, payment.Options{
 		MaxWaiting: payment.MaxWaiting, MaxWaitingOfKey: payment.MaxWaitingOfKey, Meter: a.Config.Credits,
 		TTL: a.Config.PaymentTTL, StartTTL: a.Config.StartTTL,
 		MinAmount: a.Config.MinAmount, MaxAmount: a.Config.MaxAmount,
+		Refused: a.notices.Refused,
 	}, Now, func(t time.Time) payment.ID { return payment.ID(newULID(t)) })
 	a.Campaigns = campaign.NewService(a.Store, a.Payments, Now)
 	a.expirer = payment.NewExpirer(a.Config.Profiles(), a.networks.readers(), counted, Now, a.log)
@@ -134,7 +136,6 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 		Holder: holder, Now: Now, Jitter: rand.Float64, Log: a.log,
 	})
 	a.recharge = a.recharges()
-	a.notices = merchant.NewLowBalanceMailer(a.Store.Merchant(), a.mailer(o), a.Config.BaseURL, Now, a.log)
 	a.applier = merchant.NewApplier(a.Merchants, a.Store.Lease, holder, a.owners(o), a.log)
 	a.checker = ledger.NewChecker(a.Store, Now, a.log)
 	a.server = a.newServer(o, sealer)

@@ -1,8 +1,6 @@
 package payment
 
-import (
-	"context"
-)
+import "context"
 
 // DonationInput asks for a payment that carries a campaign.
 type DonationInput struct {
@@ -50,11 +48,13 @@ func (s *Service) OpenDonation(ctx context.Context, in DonationInput) (Payment, 
 	if err != nil {
 		return Payment{}, err
 	}
-	return s.store.OpenPayment(ctx, opened, func(p Payment) (Change, error) {
+	p, err := s.store.OpenPayment(ctx, opened, func(p Payment) (Change, error) {
 		route, err := taken.route(p, in.Choice)
 		if err != nil {
 			return Change{}, err
 		}
 		return s.metered(p.Start(in.Choice, route, s.opts.StartTTL, s.now()))
 	})
+	s.started(in.KeyID, err)
+	return p, err
 }

@@ -2,6 +2,7 @@ package payment
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -27,6 +28,9 @@ type Options struct {
 	// Meter says whether starts and completions by hand cost anything; zero:
 	// they do.
 	Meter ledger.Meter
+	// Refused is called with the key whose start was refused for credits; nil:
+	// nothing is. It must not block.
+	Refused func(keyID int64)
 }
 
 // Service is what the surfaces use: it checks the input, reads what a decision
@@ -206,12 +210,21 @@ func (s *Service) start(ctx context.Context, choice Choice, reads ...func() (Pay
 			route, changes, err = s.startRoute(ctx, p, choice)
 		}
 		if err == nil && changes {
-			return s.store.UpdatePayment(ctx, p.ID, func(p Payment) (Change, error) {
+			started, err := s.store.UpdatePayment(ctx, p.ID, func(p Payment) (Change, error) {
 				return s.metered(p.Start(choice, route, s.opts.StartTTL, s.now()))
 			})
+			s.started(p.KeyID, err)
+			return started, err
 		}
 	}
 	return p, err
+}
+
+// started calls Options.Refused when the start of a payment failed for credits.
+func (s *Service) started(keyID int64, err error) {
+	if s.opts.Refused != nil && (errors.Is(err, ledger.ErrNoCredits) || errors.Is(err, ledger.ErrReserve)) {
+		s.opts.Refused(keyID)
+	}
 }
 
 // metered returns the change with the entries that the installation posts for

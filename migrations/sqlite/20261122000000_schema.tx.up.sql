@@ -644,17 +644,19 @@ CREATE INDEX logos_by_hash ON logos (hash);
 
 CREATE INDEX deliveries_failed ON deliveries (custodian_id, due_at) WHERE state IN ('FAILED', 'STOPPED');
 
--- The owners of a key are mailed once when its credits run low.
+-- The owners of a key are mailed once when its credits run low, and at most once a day when a sale is refused for them.
 
--- One row for each key that ever ran low, written with the entry that crossed the limit. TAKEN is stored before the
--- mail is sent: a crash in between loses a mail and never sends it twice.
+-- One row for each key and kind of alert. LOW is written with the entry that crossed the limit, REFUSED after a start was
+-- refused. TAKEN is stored before the mail is sent: a crash in between loses a mail and never sends it twice.
 CREATE TABLE low_credit (
-    key_id     INTEGER PRIMARY KEY REFERENCES api_keys,
-    crossing   INTEGER NOT NULL CHECK (crossing > 0), -- how often it ran low
+    key_id     INTEGER NOT NULL REFERENCES api_keys,
+    kind       TEXT    NOT NULL CHECK (kind IN ('LOW', 'REFUSED')),
+    crossing   INTEGER NOT NULL CHECK (crossing > 0), -- how often it ran low, or how many alerts of refused sales there were
     crossed_at INTEGER NOT NULL,
     state      TEXT    NOT NULL CHECK (state IN ('WAITING', 'TAKEN', 'SENT', 'SKIPPED', 'FAILED')),
     attempt    INTEGER NOT NULL CHECK (attempt >= 0), -- attempts made
-    due_at     INTEGER NOT NULL
+    due_at     INTEGER NOT NULL,
+    PRIMARY KEY (key_id, kind)
 ) STRICT;
 CREATE INDEX low_credit_due ON low_credit (due_at) WHERE state = 'WAITING';
 

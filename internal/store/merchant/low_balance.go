@@ -11,10 +11,28 @@ import (
 	"github.com/florinpay/florin/internal/store/table"
 )
 
+// RecordRefused records that a sale of the key was refused for credits. The alert of it is due now, unless one is due
+// already or the last one ended less than merchant.RefusedEvery ago.
+func (s *Store) RecordRefused(ctx context.Context, keyID int64, now time.Time) error {
+	at := db.At(now)
+	_, err := db.WriteOne(ctx, s.db,
+		"INSERT INTO low_credit (key_id, kind, crossing, crossed_at, state, attempt, due_at) VALUES (?, ?, 1, ?, 'WAITING', 0, ?) "+
+			"ON CONFLICT (key_id, kind) DO UPDATE SET crossing = low_credit.crossing + 1, crossed_at = excluded.crossed_at, "+
+			"state = 'WAITING', attempt = 0, due_at = excluded.due_at WHERE low_credit.state <> 'WAITING' AND low_credit.due_at <= ?",
+		keyID, string(merchant.AlertRefused), at, at, db.At(now.Add(-merchant.RefusedEvery)))
+	return db.Wrap(err, "record a refused sale of key %d", keyID)
+}
+
+// dueAlert is one alert that is due.
+type dueAlert struct {
+	KeyID int64
+	Kind  string
+}
+
 // TakeLow takes up to limit notices that are due at now, the oldest first.
 func (s *Store) TakeLow(ctx context.Context, now time.Time, limit int) ([]merchant.LowBalance, error) {
-	const due = "SELECT key_id FROM low_credit WHERE state = 'WAITING' AND due_at <= ? ORDER BY due_at LIMIT ?"
-	var waiting []int64
+	const due = "SELECT key_id, kind FROM low_credit WHERE state = 'WAITING' AND due_at <= ? ORDER BY due_at LIMIT ?"
+	var waiting []dueAlert
 	// Usually there are none, and nothing is written.
 	if err := s.db.Reader().NewRaw(due, db.From(now), limit).Scan(ctx, &waiting); err != nil || len(waiting) == 0 {
 		return nil, db.Wrap(err, "notices of low credits")
@@ -22,12 +40,12 @@ func (s *Store) TakeLow(ctx context.Context, now time.Time, limit int) ([]mercha
 	var list []merchant.LowBalance
 	err := s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
 		list = nil
-		var ids []int64
-		if err := t.NewRaw(due+s.db.Dialect().SkipLocked, db.From(now), limit).Scan(ctx, &ids); err != nil {
+		var alerts []dueAlert
+		if err := t.NewRaw(due+s.db.Dialect().SkipLocked, db.From(now), limit).Scan(ctx, &alerts); err != nil {
 			return err
 		}
-		for _, id := range ids {
-			l, err := takeLow(ctx, t, id)
+		for _, a := range alerts {
+			l, err := takeLow(ctx, t, a)
 			if err != nil {
 				return err
 			}
@@ -38,21 +56,24 @@ func (s *Store) TakeLow(ctx context.Context, now time.Time, limit int) ([]mercha
 	return list, db.Wrap(err, "take notices of low credits")
 }
 
-func takeLow(ctx context.Context, t db.Tx, keyID int64) (merchant.LowBalance, error) {
+func takeLow(ctx context.Context, t db.Tx, a dueAlert) (merchant.LowBalance, error) {
 	var rows []struct {
 		Crossing  int64
 		Attempt   int
 		CrossedAt db.Instant
 	}
-	err := t.NewRaw("UPDATE low_credit SET state = 'TAKEN', attempt = attempt + 1 WHERE key_id = ? "+
-		"RETURNING crossing, attempt - 1 AS attempt, crossed_at", keyID).Scan(ctx, &rows)
+	err := t.NewRaw("UPDATE low_credit SET state = 'TAKEN', attempt = attempt + 1 WHERE key_id = ? AND kind = ? "+
+		"RETURNING crossing, attempt - 1 AS attempt, crossed_at", a.KeyID, a.Kind).Scan(ctx, &rows)
 	if err != nil || len(rows) == 0 {
 		return merchant.LowBalance{}, cmp.Or[error](err, merchant.ErrUnknownKey)
 	}
-	l := merchant.LowBalance{Crossing: rows[0].Crossing, Attempt: rows[0].Attempt, At: rows[0].CrossedAt.Time}
+	l := merchant.LowBalance{
+		Kind: merchant.AlertKind(a.Kind), Crossing: rows[0].Crossing,
+		Attempt: rows[0].Attempt, At: rows[0].CrossedAt.Time,
+	}
 	var key keyScan
 	var accounts table.BalanceScan
-	if err := t.Run(ctx, key.read("k.id = ?", keyID), accounts.Read(keyID)); err != nil {
+	if err := t.Run(ctx, key.read("k.id = ?", a.KeyID), accounts.Read(a.KeyID)); err != nil {
 		return merchant.LowBalance{}, err
 	}
 	l.Key, l.Left = key.key, accounts.Balance.Credits
@@ -66,7 +87,7 @@ func takeLow(ctx context.Context, t db.Tx, keyID int64) (merchant.LowBalance, er
 
 // EndLow stores what became of a notice that was taken.
 func (s *Store) EndLow(ctx context.Context, l merchant.LowBalance, state merchant.AlertState, due time.Time) error {
-	_, err := db.WriteOne(ctx, s.db, "UPDATE low_credit SET state = ?, due_at = ? WHERE key_id = ? AND crossing = ? AND state = 'TAKEN'",
-		string(state), db.At(due), l.Key.ID, l.Crossing)
+	_, err := db.WriteOne(ctx, s.db, "UPDATE low_credit SET state = ?, due_at = ? WHERE key_id = ? AND kind = ? AND crossing = ? AND state = 'TAKEN'",
+		string(state), db.At(due), l.Key.ID, string(l.Kind), l.Crossing)
 	return db.Wrap(err, "end the notice of key %d", l.Key.ID)
 }

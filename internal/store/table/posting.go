@@ -143,7 +143,7 @@ func fallsLow(keyID int64, posted []ledger.Entry) *db.Stmt {
 			when = e.At
 		}
 	}
-	return db.Exec("INSERT INTO low_credit (key_id, crossing, crossed_at, state, attempt, due_at) VALUES (?, 1, ?, 'WAITING', 0, ?) "+
-		"ON CONFLICT (key_id) DO UPDATE SET crossing = low_credit.crossing + 1, crossed_at = excluded.crossed_at, state = 'WAITING', "+
+	return db.Exec("INSERT INTO low_credit (key_id, kind, crossing, crossed_at, state, attempt, due_at) VALUES (?, 'LOW', 1, ?, 'WAITING', 0, ?) "+
+		"ON CONFLICT (key_id, kind) DO UPDATE SET crossing = low_credit.crossing + 1, crossed_at = excluded.crossed_at, state = 'WAITING', "+
 		"attempt = 0, due_at = excluded.due_at", keyID, db.At(when), db.At(when))
 }
