@@ -43,8 +43,9 @@ type networkHealth struct {
 	Scanned    uint64 `json:"scanned"`
 	Final      uint64 `json:"final"`
 	LagSeconds int64  `json:"lagSeconds"`
-	// FinalAgeSeconds is how much older the final block is than the newest one.
-	FinalAgeSeconds int64  `json:"finalAgeSeconds"`
+	// FinalAgeSeconds is how much older the final block is than the newest one;
+	// omitted while no final block is known.
+	FinalAgeSeconds *int64 `json:"finalAgeSeconds,omitempty"`
 	Reason          string `json:"reason"`
 	// SetAside is how many payments cannot be read there and are tried again;
 	// omitted when none is.
@@ -107,7 +108,11 @@ func (s *Server) networkHealth(n chain.Network) networkHealth {
 	h := s.d.Payments.Health(n)
 	out := networkHealth{
 		Status: healthOK, Head: h.Latest.Number, Scanned: h.Scanned.Number, Final: h.Final.Number,
-		LagSeconds: int64(h.Lag / time.Second), FinalAgeSeconds: int64(h.FinalAge / time.Second), Reason: h.Reason,
+		LagSeconds: int64(h.Lag / time.Second), Reason: h.Reason,
+	}
+	if h.FinalKnown() {
+		age := int64(h.FinalAge / time.Second)
+		out.FinalAgeSeconds = &age
 	}
 	out.Gas = s.gasHealth(n)
 	out.SetAside = h.SetAside

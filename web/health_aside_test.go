@@ -49,6 +49,24 @@ func TestHealth_Networks(t *testing.T) {
 	}
 }
 
+// TestHealth_NothingFinal: a final block that is not known has no age.
+func TestHealth_NothingFinal(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	b.networks.set(chain.Base, func(h *payment.Health) {
+		h.OK, h.Stalled, h.Reason, h.Final = false, true, "no final block is known yet", chain.Head{}
+	})
+	got := b.ask("GET", "/health", "")
+	for path, want := range map[string]string{
+		"networks.BASE.status": "degraded", "networks.BASE.reason": "no final block is known yet",
+		"networks.BASE.finalAgeSeconds": "null", "networks.POLYGON.finalAgeSeconds": "0",
+	} {
+		if value := got.text(t, path); value != want {
+			t.Errorf("%s is %q, want %q", path, value, want)
+		}
+	}
+}
+
 // TestOperator_SetAside: the operator sees which payment cannot be read, whose it is and why,
 // until it is read.
 func TestOperator_SetAside(t *testing.T) {

@@ -122,7 +122,9 @@ func (s scrape) network(n chain.Network) {
 	h, label := s.Health(n), network(n)
 	s.gauge(networkUp, oneIf(h.OK), label)
 	s.gauge(networkScanned, float64(h.Scanned.Number), label)
-	s.gauge(networkFinalAge, h.FinalAge.Seconds(), label)
+	if h.FinalKnown() {
+		s.gauge(networkFinalAge, h.FinalAge.Seconds(), label)
+	}
 	s.gauge(networkAside, float64(h.SetAside), label)
 	// The lag of an unreachable network grows from its newest block read.
 	if heads, ok := s.m.latency.last(n); ok {

@@ -1,6 +1,7 @@
 package payment_test
 
 import (
+	"context"
 	"log/slog"
 	"testing"
 	"time"
@@ -220,6 +221,30 @@ func TestWatcher_FinalityUnknown(t *testing.T) {
 	r.catchUp()
 	r.must(w.RunOnce(t.Context()))
 	if h := w.Health(); !h.OK {
+		t.Errorf("health %+v", h)
+	}
+}
+
+// nothingFinal is a chain whose endpoints have not agreed on a final block yet.
+type nothingFinal struct{ chain.Reader }
+
+func (n nothingFinal) Heads(ctx context.Context) (chain.Heads, error) {
+	h, err := n.Reader.Heads(ctx)
+	h.Final = chain.Head{Time: time.Unix(0, 0).UTC()}
+	h.Finalized = h.Final
+	return h, err
+}
+
+// TestWatcher_NothingFinal: while no final block is known the network is not offered,
+// and the health says why instead of giving an age of decades.
+func TestWatcher_NothingFinal(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 1)
+	w := r.on(r.store, nothingFinal{r.reader()})
+	_ = w.RunOnce(t.Context())
+	h := w.Health()
+	if h.OK || !h.Stalled || h.FinalKnown() || h.FinalAge != 0 || h.FinalIn != 0 ||
+		h.Reason != "no final block is known yet" || h.Detail != h.Reason {
 		t.Errorf("health %+v", h)
 	}
 }

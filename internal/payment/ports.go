@@ -175,7 +175,8 @@ type Health struct {
 	// Stalled: the network can be read, but its final block is too old. OK is
 	// false.
 	Stalled bool
-	// FinalAge is how much older the final block is than the newest one.
+	// FinalAge is how much older the final block is than the newest one; 0 unless
+	// FinalKnown.
 	FinalAge time.Duration
 	// SetAside is how many payments could not be read there and are tried again.
 	SetAside int
@@ -186,6 +187,9 @@ type Health struct {
 	// FinalIn is the measured time from a new block to the credit of its money.
 	FinalIn time.Duration
 }
+
+// FinalKnown reports whether a block is known to be final.
+func (h Health) FinalKnown() bool { return h.Final.Number > 0 }
 
 // WatchAfterEnd is how long a payment's addresses stay watched after its end:
 // late money is recorded, shown and settled.

@@ -2,8 +2,6 @@ package payment
 
 import (
 	"errors"
-	"fmt"
-	"time"
 
 	"github.com/florinpay/florin/internal/chain"
 )
@@ -25,15 +23,18 @@ func (w *Watcher) readByLeader(c Cursor, exists bool) bool {
 func (w *Watcher) report(heads chain.Heads, c Cursor, err error) {
 	h := Health{
 		OK: true, Latest: heads.Latest, Final: heads.Final, Scanned: c.Scanned,
-		Lag:     max(w.now().Sub(heads.Latest.Time), 0),
-		FinalIn: max(heads.Latest.Time.Sub(heads.Final.Time), 0), SetAside: len(w.aside),
-		FinalAge:  max(heads.Latest.Time.Sub(heads.Final.Time), 0),
-		Endpoints: len(w.reader.Endpoints()),
+		Lag:      max(w.now().Sub(heads.Latest.Time), 0),
+		SetAside: len(w.aside), Endpoints: len(w.reader.Endpoints()),
 	}
-	if age, stalled := w.stalled(heads); stalled {
-		h.OK, h.Stalled, h.Reason = false, true, slow
-		h.Detail = fmt.Sprintf("the final block, %d, is %s older than the newest one, limit %s", heads.Final.Number,
-			age.Round(time.Second), w.profile.FinalLimit())
+	if h.FinalKnown() {
+		h.FinalAge = max(heads.Latest.Time.Sub(heads.Final.Time), 0)
+		h.FinalIn = h.FinalAge
+	}
+	if why, stalled := w.stalled(heads); stalled {
+		h.OK, h.Stalled, h.Reason, h.Detail = false, true, slow, why
+		if !h.FinalKnown() {
+			h.Reason = noFinal
+		}
 	}
 	if err != nil && !(passing(err) && w.upToDate(heads, c)) {
 		h.OK, h.Reason, h.Detail = false, "this network cannot be read reliably at the moment", err.Error()

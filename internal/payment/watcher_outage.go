@@ -35,20 +35,26 @@ func (w *Watcher) markBehind(ctx context.Context) error {
 // payer.
 const slow = "this network is confirming slowly at the moment"
 
-// stalled returns how much older the final block is than the newest one, and
-// whether that is more than the network's limit. Both times are of the chain's own
-// clock; the age of the newest block has a limit of its own.
-func (w *Watcher) stalled(h chain.Heads) (time.Duration, bool) {
-	age := max(h.Latest.Time.Sub(h.Final.Time), 0)
-	return age, age > w.profile.FinalLimit()
+// noFinal is why a network is not offered of which no final block is known.
+const noFinal = "no final block is known yet"
+
+// stalled reports whether the final block is older than the newest one by more than
+// the network's limit, and why, in words for the operator. Both times are of the
+// chain's own clock; the age of the newest block has a limit of its own.
+func (w *Watcher) stalled(h chain.Heads) (why string, stalled bool) {
+	age, limit := max(h.Latest.Time.Sub(h.Final.Time), 0), w.profile.FinalLimit()
+	if h.Final.Number == 0 {
+		return noFinal, age > limit
+	}
+	return fmt.Sprintf("the final block, %d, is %s older than the newest one, limit %s", h.Final.Number,
+		age.Round(time.Second), limit), age > limit
 }
 
 // pause lets the timers of the network's payments stand still from now on.
-func (w *Watcher) pause(ctx context.Context, c Cursor, age time.Duration) (Cursor, error) {
+func (w *Watcher) pause(ctx context.Context, c Cursor, why string) (Cursor, error) {
 	if c.BehindSince.IsZero() {
 		c.BehindSince = w.now()
-		w.log.Error("the network makes nothing final; its payments wait", "age", age.Round(time.Second),
-			"limit", w.profile.FinalLimit())
+		w.log.Error("the network makes nothing final; its payments wait", "reason", why)
 		return c, w.save(ctx, &c, true)
 	}
 	return c, w.save(ctx, &c, w.now().Sub(c.UpdatedAt) >= restEvery)

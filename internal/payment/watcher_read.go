@@ -13,7 +13,7 @@ func (w *Watcher) advance(ctx context.Context, heads chain.Heads, cursor Cursor,
 	if err := w.watched.load(ctx, w.store, w.now(), cursor.Scanned.Number < cursor.RereadTo); err != nil {
 		return cursor, err
 	}
-	age, stalled := w.stalled(heads)
+	why, stalled := w.stalled(heads)
 	if !exists && stalled {
 		return cursor, nil // what is final is not known well enough to begin there
 	}
@@ -41,7 +41,7 @@ func (w *Watcher) advance(ctx context.Context, heads chain.Heads, cursor Cursor,
 		return cursor, err
 	}
 	if stalled {
-		return w.pause(ctx, cursor, age)
+		return w.pause(ctx, cursor, why)
 	}
 	if cursor, err = w.recover(ctx, cursor); err != nil {
 		return cursor, err
