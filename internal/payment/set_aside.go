@@ -1,6 +1,7 @@
 package payment
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,6 +24,9 @@ type SetAside struct {
 	Attempts  int // made in vain
 	NextAt    time.Time
 	Reason    string // for the operator
+	// EndedAt is when the payment ended; zero: it has not. The store reads it and
+	// does not save it.
+	EndedAt time.Time
 }
 
 // The pause after an attempt in vain doubles from the first to the last.
@@ -33,6 +37,9 @@ const (
 	// retryLimit how long that may take for each: the network comes first.
 	retriesAtOnce = 4
 	retryLimit    = 10 * time.Second
+	// asideAtLeast is how long a payment is tried again at least: a rescan may set
+	// one aside that ended long ago.
+	asideAtLeast = 24 * time.Hour
 )
 
 // loadSetAside reads which payments are set aside.
@@ -86,15 +93,34 @@ func (w *Watcher) without(ctx context.Context, id ID, from uint64) (bool, error)
 	return true, nil
 }
 
-// retrySetAside reads again what is due. Only a failure of the store is an error.
+// givenUp reports whether a payment is no longer tried again: its addresses are not
+// watched any more.
+func (w *Watcher) givenUp(a SetAside) bool {
+	now := w.now()
+	return !w.watched.all && !a.EndedAt.IsZero() && now.Sub(a.EndedAt) > WatchAfterEnd &&
+		now.Sub(a.Since) > asideAtLeast
+}
+
+// retrySetAside reads again what is due, the longest due first, and gives up what is
+// no longer watched. Only a failure of the store is an error.
 func (w *Watcher) retrySetAside(ctx context.Context, heads chain.Heads, c Cursor) error {
-	tried := 0
-	for _, id := range slices.Sorted(maps.Keys(w.aside)) {
-		a := w.aside[id]
-		if tried == retriesAtOnce || w.now().Before(a.NextAt) {
+	due := slices.SortedFunc(maps.Values(w.aside), func(a, b SetAside) int {
+		return cmp.Or(a.NextAt.Compare(b.NextAt), cmp.Compare(a.PaymentID, b.PaymentID))
+	})
+	for _, a := range due[:min(len(due), retriesAtOnce)] {
+		id := a.PaymentID
+		if w.now().Before(a.NextAt) {
+			break
+		}
+		if w.givenUp(a) {
+			if err := w.store.DeleteSetAside(ctx, a); err != nil {
+				return err
+			}
+			delete(w.aside, id)
+			w.log.Warn("a payment that could not be read is given up: its addresses are no longer watched",
+				"txnid", id, "from", a.From, "since", a.Since, "ended", a.EndedAt, "reason", a.Reason)
 			continue
 		}
-		tried++
 		err := w.readAgain(ctx, a, heads, c)
 		if err == nil {
 			delete(w.aside, id)

@@ -1,6 +1,7 @@
 package payment_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"log/slog"
@@ -106,6 +107,54 @@ func TestWatcher_SetAside(t *testing.T) {
 			}
 			if h := w.Health(); h.SetAside != 0 {
 				t.Errorf("health %+v after it was read", h)
+			}
+		})
+	}
+}
+
+// TestWatcher_SetAside_GivenUp: a payment that could not be read is tried again while its addresses are watched, and
+// no longer; then it is logged. One that a rescan sets aside long after is tried for a day.
+func TestWatcher_SetAside_GivenUp(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		loads   bool
+		late    bool          // it is set aside after its addresses were watched
+		passes  time.Duration // from the end, or from when it was set aside late
+		givenUp bool
+	}{
+		"Watched":           {false, false, payment.WatchAfterEnd - time.Hour, false},
+		"NoLonger":          {false, false, payment.WatchAfterEnd + time.Hour, true},
+		"NoLongerNorLoaded": {true, false, payment.WatchAfterEnd + time.Hour, true},
+		"LateWithinADay":    {false, true, 23 * time.Hour, false},
+		"LateAfterADay":     {false, true, 25 * time.Hour, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, 1)
+			p := r.start()
+			p, err := r.service.Cancel(t.Context(), string(p.ID))
+			r.must(err)
+			if row.late {
+				r.pass(payment.WatchAfterEnd + time.Hour)
+			}
+			r.must(r.store.SaveSetAside(t.Context(), payment.SetAside{
+				Network: chain.Polygon, PaymentID: p.ID, From: 1, Since: r.now(), Attempts: 1,
+				NextAt: r.now(), Reason: "odd",
+			}))
+			r.pass(row.passes)
+			r.catchUp()
+			var log bytes.Buffer
+			w := payment.NewWatcher(r.profile, r.reader(), &refusing{
+				WatchStore: r.store, id: p.ID, loads: row.loads,
+			}, "one",
+				r.now, slog.New(slog.NewTextHandler(&log, nil)))
+			_ = w.RunOnce(t.Context())
+			_ = w.RunOnce(t.Context())
+			list, err := r.store.SetAsides(t.Context(), chain.Polygon)
+			r.must(err)
+			logged := strings.Count(log.String(), "is given up")
+			if gone := len(list) == 0; gone != row.givenUp || (logged == 1) != row.givenUp {
+				t.Errorf("set aside are %+v, given up %d times in the log:\n%s", list, logged, log.String())
 			}
 		})
 	}

@@ -23,6 +23,7 @@ type setAsideRow struct {
 	Attempts   int64
 	NextAt     instant
 	Reason     string
+	EndedAt    instant // of the payment
 }
 
 // SaveSetAside stores that a payment could not be read. What is stored keeps its
@@ -55,7 +56,7 @@ func (s *Store) SaveSetAside(ctx context.Context, a payment.SetAside) error {
 // first.
 func (s *Store) SetAsides(ctx context.Context, n chain.Network) ([]payment.SetAside, error) {
 	var rows []setAsideRow
-	err := s.db.Reader().NewRaw("SELECT p.public_id, a.network, a.from_number, a.since, a.attempts, a.next_at, a.reason "+
+	err := s.db.Reader().NewRaw("SELECT p.public_id, a.network, a.from_number, a.since, a.attempts, a.next_at, a.reason, p.ended_at "+
 		"FROM set_aside AS a JOIN payments AS p ON p.id = a.payment_id WHERE a.network = ? ORDER BY a.since, a.payment_id",
 		string(n)).Scan(ctx, &rows)
 	if err != nil {
@@ -65,7 +66,7 @@ func (s *Store) SetAsides(ctx context.Context, n chain.Network) ([]payment.SetAs
 	for i, r := range rows {
 		list[i] = payment.SetAside{
 			Network: chain.Network(r.Network), PaymentID: payment.ID(r.PublicID), From: uint64(max(r.FromNumber, 0)),
-			Since: r.Since.Time, Attempts: int(r.Attempts), NextAt: r.NextAt.Time, Reason: r.Reason,
+			Since: r.Since.Time, Attempts: int(r.Attempts), NextAt: r.NextAt.Time, Reason: r.Reason, EndedAt: r.EndedAt.Time,
 		}
 	}
 	return list, nil

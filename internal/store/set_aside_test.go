@@ -66,6 +66,12 @@ func TestStore_SetAside(t *testing.T) {
 		w.Must(w.DeleteSetAside(ctx, moved))
 		storetest.Same(t, "read to the end", w.asides(chain.Polygon), []payment.SetAside{second})
 		storetest.Same(t, "on another network", w.asides(chain.Base), []payment.SetAside{base})
+
+		ended := storetest.Start.Add(time.Minute)
+		_, err := w.UpdatePayment(ctx, p.ID, func(p payment.Payment) (payment.Change, error) { return p.Cancel(ended) })
+		w.Must(err)
+		base.EndedAt = ended
+		storetest.Same(t, "of a payment that has ended", w.asides(chain.Base), []payment.SetAside{base})
 	})
 }
 
