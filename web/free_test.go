@@ -87,6 +87,24 @@ func (b dashboardBundle) sellsNoCredits(key merchant.Key) {
 	s.post("/dashboard/credits", "key", key.PublicID, "credits", "20").wants(
 		t, 409, "Nothing is metered", "no credits are sold",
 	)
+	in := b.graphQL(`mutation { UserLogin(email: "`+ownerEmail+`", password: "`+testPassword+`") { token } }`, "")
+	as := []string{"Authorization", "Bearer " + in.text(t, "data.UserLogin.token")}
+	r := b.graphQL(`mutation { UserCreateCreditTopup(apiKeyId: "`+key.PublicID+`", credits: 20) { code message transaction { txnid } } }`, "", as...)
+	if r.text(t, "data.UserCreateCreditTopup.code") != "409" ||
+		r.field(t, "data.UserCreateCreditTopup.transaction") != nil ||
+		!strings.Contains(r.body, "no credits are sold") {
+		t.Errorf("the API sells credits: %s", r.body)
+	}
+	// One that was made while credits were sold.
+	metered := payment.NewService(
+		b.store, b.store.Merchant(), b.networks, payment.Options{TTL: time.Hour}, b.clock.Now, testID,
+	)
+	p, err := metered.CreateTopUp(t.Context(), "", key.ID, 20)
+	must(t, err)
+	r = b.graphQL(`mutation { UserStartCreditTopup(txnid: "`+string(p.ID)+`", network: POLYGON, token: USDC) { code } }`, "", as...)
+	if r.text(t, "data.UserStartCreditTopup.code") != "409" {
+		t.Errorf("the API starts a top-up: %s", r.body)
+	}
 	if r := s.get("/dashboard"); strings.Contains(r.body, "credits left") {
 		t.Error("the overview of a free installation says that credits run out")
 	}

@@ -1,5 +1,7 @@
 package ledger
 
+import "github.com/florinpay/florin/internal/fault"
+
 // Meter says whether operations cost credits and queries (FLORIN_CREDITS). The
 // zero value is Metered.
 type Meter string
@@ -44,3 +46,14 @@ func (m Meter) Affords(b Balance, unit Unit) error {
 
 // IsLow reports whether a key with so many credits left needs more soon.
 func (m Meter) IsLow(credits int64) bool { return m != Free && IsLow(credits) }
+
+// ErrNotSold refuses to sell what no operation needs.
+var ErrNotSold = fault.New(fault.Conflict, "nothing is metered on this installation, so no credits are sold")
+
+// Sells returns nil if the installation sells credits, and ErrNotSold otherwise.
+func (m Meter) Sells() error {
+	if m == Free {
+		return ErrNotSold
+	}
+	return nil
+}

@@ -97,6 +97,9 @@ const TopUpLate = WatchAfterEnd
 
 // CreateTopUp makes a payment by which a key buys credits.
 func (s *Service) CreateTopUp(ctx context.Context, id ID, keyID, credits int64, trail ...audit.Entry) (Payment, error) {
+	if err := s.opts.Meter.Sells(); err != nil {
+		return Payment{}, err
+	}
 	price, err := ledger.Price(credits)
 	if err != nil {
 		return Payment{}, err
@@ -165,10 +168,10 @@ func (s *Service) Poll(ctx context.Context, id string) (Payment, error) {
 }
 
 func checkID(id string) error {
-	switch {
-	case id == "":
+	if id == "" {
 		return fault.About(fault.Invalid, "txnid", "is required")
-	case !validID(id):
+	}
+	if read, err := chain.ParseTxnID(id); err != nil || read.String() != id { // it is stored in upper case
 		return ErrUnknown
 	}
 	return nil
@@ -245,6 +248,11 @@ func (s *Service) metered(c Change, err error) (Change, error) {
 func (s *Service) startRoute(ctx context.Context, p Payment, choice Choice) (r Route, changes bool, err error) {
 	if c, err := p.Start(choice, Route{}, s.opts.StartTTL, s.now()); err != nil || c.None() {
 		return Route{}, false, err
+	}
+	if p.Kind == KindTopUp {
+		if err := s.opts.Meter.Sells(); err != nil {
+			return Route{}, false, err
+		}
 	}
 	if p.Status == Pending {
 		if err := s.roomFor(ctx, p); err != nil {
@@ -342,30 +350,4 @@ func (s *Service) Health(n chain.Network) Health { return s.networks.Health(n) }
 // Merchant returns the custodian whose name and looks the payer sees.
 func (s *Service) Merchant(ctx context.Context, p Payment) (merchant.Custodian, error) {
 	return s.custodians.Custodian(ctx, p.KeyID)
-}
-
-// idAlphabet is Crockford's base32, which ULIDs are written in.
-const idAlphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-
-const idLen = 26
-
-func validID(id string) bool {
-	if len(id) != idLen || id[0] > '7' {
-		return false
-	}
-	for i := range len(id) {
-		if !isIDChar(id[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-func isIDChar(c byte) bool {
-	for i := range len(idAlphabet) {
-		if idAlphabet[i] == c {
-			return true
-		}
-	}
-	return false
 }

@@ -90,9 +90,6 @@ func entryRow(e report.Entry) dashboard.EntryRow {
 	return r
 }
 
-// errFree refuses to sell what nobody needs.
-var errFree = fault.New(fault.Conflict, "nothing is metered on this installation, so no credits are sold")
-
 // postCredits opens a top-up, which is paid like any payment.
 func (d *Surface) postCredits(c echo.Context, who session.Principal) error {
 	f, err := session.ReadForm(c)
@@ -108,8 +105,8 @@ func (d *Surface) postCredits(c echo.Context, who session.Principal) error {
 		f.Bad("credits", "The number of credits must be a whole number.")
 		return d.creditsPage(c, who, http.StatusBadRequest, key.PublicID, f)
 	}
-	if d.Merchants.Meter() == ledger.Free {
-		return errFree
+	if err := d.Merchants.Meter().Sells(); err != nil {
+		return err
 	}
 	price, err := ledger.Price(n)
 	var p payment.Payment
