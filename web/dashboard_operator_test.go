@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/ledger"
@@ -163,6 +164,46 @@ func TestOperator_GrantCredits(t *testing.T) {
 	owner.get("/dashboard/credits").wants(t, 200, "Given by the operator")
 	if r := owner.post(grant, "credits", "100", "password", testPassword); r.status == 303 {
 		t.Error("a merchant gave credits to their own key")
+	}
+}
+
+// TestOperator_GrantTwice: a form that is sent twice gives its credits once, and a form that is shown again gives more.
+func TestOperator_GrantTwice(t *testing.T) {
+	t.Parallel()
+	b, root := rootDashboard(t)
+	u := b.member(ownerEmail)
+	m := b.shop(u)
+	page := "/operator/users/" + u.PublicID
+	before, err := b.accounts.Balance(t.Context(), m.key.ID)
+	must(t, err)
+	hidden := regexp.MustCompile(`name="grant" value="([0-9A-Z]{26})"`)
+	for form := int64(1); form <= 2; form++ {
+		id := hidden.FindStringSubmatch(root.get(page).body)
+		if id == nil {
+			t.Fatal("the form has no id")
+		}
+		for range 2 {
+			root.post(
+				page+"/keys/"+m.key.PublicID+"/grant", "credits", "100", "password", testPassword, "grant", id[1],
+			).
+				leads(t, page)
+		}
+		after, err := b.accounts.Balance(t.Context(), m.key.ID)
+		must(t, err)
+		if got := after.Credits - before.Credits; got != 100*form {
+			t.Errorf("form %d sent twice: %d credits were given in all, want %d", form, got, 100*form)
+		}
+	}
+	list, err := b.store.Merchant().AuditLog(t.Context(), u.ID, u.ID, 0, 100)
+	must(t, err)
+	grants := 0
+	for _, e := range list {
+		if e.Action == audit.ActionGrant {
+			grants++
+		}
+	}
+	if grants != 2 {
+		t.Errorf("%d grants are in the audit log, want 2", grants)
 	}
 }
 
