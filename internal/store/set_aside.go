@@ -66,7 +66,8 @@ func (s *Store) SetAsides(ctx context.Context, n chain.Network) ([]payment.SetAs
 	for i, r := range rows {
 		list[i] = payment.SetAside{
 			Network: chain.Network(r.Network), PaymentID: payment.ID(r.PublicID), From: uint64(max(r.FromNumber, 0)),
-			Since: r.Since.Time, Attempts: int(r.Attempts), NextAt: r.NextAt.Time, Reason: r.Reason, EndedAt: r.EndedAt.Time,
+			Since: r.Since.Time, Attempts: int(r.Attempts), NextAt: r.NextAt.Time,
+			Reason: r.Reason, EndedAt: r.EndedAt.Time,
 		}
 	}
 	return list, nil
