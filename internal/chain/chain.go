@@ -188,3 +188,20 @@ func SameInclusion(transfers []Transfer) bool {
 	}
 	return len(transfers) > 0
 }
+
+// ByTransaction groups transfers. Transfers in one transaction share one
+// confirmation: an attacker can put a thousand of them into one.
+func ByTransaction(transfers []Transfer) [][]Transfer {
+	var groups [][]Transfer
+	at := make(map[Inclusion]int)
+	for _, t := range transfers {
+		i, known := at[t.Inclusion()]
+		if !known {
+			i = len(groups)
+			at[t.Inclusion()] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], t)
+	}
+	return groups
+}

@@ -59,7 +59,7 @@ type confirmed map[confirmation]uint64
 
 // open groups the transfers that are not confirmed by transaction.
 func (c confirmed) open(transfers []chain.Transfer) [][]chain.Transfer {
-	return byTransaction(slices.DeleteFunc(slices.Clone(transfers), func(t chain.Transfer) bool {
+	return chain.ByTransaction(slices.DeleteFunc(slices.Clone(transfers), func(t chain.Transfer) bool {
 		_, done := c[confirmationOf(t)]
 		return done
 	}))
@@ -181,23 +181,6 @@ func (w *Watcher) disputed(ctx context.Context, transfers []chain.Transfer, from
 	}
 	slices.Sort(to)
 	return w.setAsideOwners(ctx, slices.Compact(to), from, cause)
-}
-
-// byTransaction groups transfers. Transfers in one transaction share one
-// confirmation: an attacker can put a thousand of them into one.
-func byTransaction(transfers []chain.Transfer) [][]chain.Transfer {
-	var groups [][]chain.Transfer
-	at := make(map[chain.Inclusion]int)
-	for _, t := range transfers {
-		i, known := at[t.Inclusion()]
-		if !known {
-			i = len(groups)
-			at[t.Inclusion()] = i
-			groups = append(groups, nil)
-		}
-		groups[i] = append(groups[i], t)
-	}
-	return groups
 }
 
 // confirmGroups confirms the transfers of several transactions, each on its own:
