@@ -47,7 +47,7 @@ func (r *cache) transaction(ctx context.Context, signature string) (*effect.Tran
 
 // head returns the block of a slot that holds a transaction.
 func (r *cache) head(ctx context.Context, slot uint64) (chain.Head, error) {
-	if h, ok := r.e.pool.blocks.at(slot); ok {
+	if h, ok := r.e.pool.blocks.At(slot); ok {
 		return h, nil
 	}
 	r.mu.Lock()

@@ -71,7 +71,7 @@ func (a *Adapter) Heads(ctx context.Context) (chain.Heads, error) {
 		}
 	}
 	if best.Final.Hash != "" {
-		a.pool.blocks.keep(best.Final)
+		a.pool.blocks.Keep(best.Final)
 	}
 	return a.heads.remember(best, a.pool.now()), nil
 }
@@ -99,7 +99,7 @@ func (e *endpoint) newest(ctx context.Context, commitment string) (chain.Head, e
 	if err != nil {
 		return chain.Head{}, err
 	}
-	if h, ok := e.pool.blocks.at(slot); ok {
+	if h, ok := e.pool.blocks.At(slot); ok {
 		return h, nil
 	}
 	h, ok, err := e.Head(ctx, slot)
@@ -169,7 +169,7 @@ func (a *Adapter) BlockAt(ctx context.Context, number uint64) (head chain.Head, 
 	if gaveUp(ctx) {
 		return chain.Head{}, false, ctx.Err()
 	}
-	if h, known := a.pool.blocks.at(number); known {
+	if h, known := a.pool.blocks.At(number); known {
 		return h, true, nil
 	}
 	if h, fresh := a.heads.recall(a.pool.now()); fresh && h.Latest.Number == number {

@@ -19,7 +19,7 @@ type pool struct {
 	endpoints []*endpoint
 	now       func() time.Time
 	requests  atomic.Int64
-	blocks    blockCache
+	blocks    rpc.BlockCache
 
 	mu      sync.Mutex
 	genesis string // of the cluster; empty until the first endpoint has answered
