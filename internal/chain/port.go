@@ -40,10 +40,20 @@ type Reader interface {
 	// the recorded block. It is Stands if one of them has the transfer, and
 	// Undecided otherwise.
 	Absent(ctx context.Context, recorded Transfer, at Head) (Verdict, error)
+	// Search is Scan through every endpoint: it returns what any of them reports,
+	// each transfer once. It is for money that Scan, which reads through one
+	// endpoint, may have missed. That there is none needs two answers where two endpoints are
+	// configured.
+	Search(ctx context.Context, from uint64, to Head, watch *WatchSet) ([]Transfer, error)
 	// Balances reads, as of block `at` or later, what the addresses hold of the
-	// asset: a second detector, independent of Scan. The result has one entry
-	// for each address.
+	// asset, through one endpoint. The result has one entry for each address.
 	Balances(ctx context.Context, asset Asset, addresses []Address, at Head) ([]money.Units, error)
+	// MostHeld is Balances through two endpoints where two are configured, both as
+	// of block `at` or later, with the larger answer for each address: a second
+	// detector, independent of Scan, that one endpoint cannot blind. It fails where
+	// only one can answer, for as long as that lasts: nothing becomes final then
+	// either.
+	MostHeld(ctx context.Context, asset Asset, addresses []Address, at Head) ([]money.Units, error)
 	// Find looks up a transaction and returns everything it moved to any
 	// recipient; it serves the lookup of payments that were not detected.
 	Find(ctx context.Context, tx TxHash) (Found, error)

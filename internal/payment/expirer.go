@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"time"
 
@@ -17,7 +18,8 @@ import (
 //
 // Its invariant: a started payment expires only after every network of its
 // routes was scanned up to its expiry, and the balances of its addresses show no
-// money that the scan missed.
+// money that the scan missed. Where two endpoints are configured, both must say so.
+// While only one answers, payments wait without a limit, as finality does.
 type Expirer struct {
 	readers map[chain.Network]chain.Reader
 	assets  map[chain.Network][]chain.Asset // those that count
@@ -29,6 +31,8 @@ type Expirer struct {
 	searched map[ID]time.Time
 	// confirmed is what searches had confirmed that were not finished.
 	confirmed map[ID]confirmed
+	// disputes are the addresses whose balance no search has explained.
+	disputes map[balanceDispute]SetAside
 }
 
 const (
@@ -48,6 +52,7 @@ func NewExpirer(profiles []chain.Profile, readers map[chain.Network]chain.Reader
 	e := &Expirer{
 		readers: readers, assets: make(map[chain.Network][]chain.Asset), store: s, now: now, log: log,
 		searched: make(map[ID]time.Time), confirmed: make(map[ID]confirmed),
+		disputes: make(map[balanceDispute]SetAside),
 	}
 	for _, p := range profiles {
 		for _, t := range money.Tokens() {
@@ -117,6 +122,7 @@ func (e *Expirer) page(ctx context.Context, ids []ID) error {
 		if p.Status.Final() {
 			delete(e.searched, p.ID)
 			delete(e.confirmed, p.ID)
+			maps.DeleteFunc(e.disputes, func(d balanceDispute, _ SetAside) bool { return d.id == p.ID })
 		}
 		if c, err := p.Expire(coverage[p.ID], e.now()); err != nil || c.None() {
 			continue
@@ -161,7 +167,7 @@ func (e *Expirer) cover(
 	}
 	unread := make(map[ID]bool, len(aside))
 	for _, a := range aside {
-		unread[a.PaymentID] = true
+		unread[a.PaymentID] = e.disputes[balanceDispute{n, a.PaymentID}].Attempts < disputeRounds
 	}
 	var due []Payment
 	for _, p := range payments {
@@ -181,7 +187,10 @@ func (e *Expirer) cover(
 	for _, p := range due {
 		switch found[p.ID] {
 		case none:
-			covered[p.ID][n] = c.Scanned.Time
+			waits, err := e.agreed(ctx, n, p.ID)
+			if failed = append(failed, err); err == nil && !waits {
+				covered[p.ID][n] = c.Scanned.Time
+			}
 			continue
 		case moving:
 			continue
@@ -216,7 +225,7 @@ func (e *Expirer) unrecorded(
 	}
 	found := make(map[ID]unrecorded)
 	for _, asset := range e.assets[n] {
-		balances, err := r.Balances(ctx, asset, addresses, at)
+		balances, err := r.MostHeld(ctx, asset, addresses, at)
 		if err != nil {
 			return nil, fmt.Errorf("balances of %s: %w", asset.Symbol, err)
 		}
@@ -264,46 +273,4 @@ func (p Payment) recorded(asset chain.Asset, a chain.Address) money.Units {
 		}
 	}
 	return sum
-}
-
-// search scans all blocks since a payment's address was shown, for that address
-// only: the watcher missed money that the balance shows. If it finds none either,
-// the payment stays open and the log has the alarm.
-func (e *Expirer) search(ctx context.Context, n chain.Network, r chain.Reader, p Payment, c Cursor) error {
-	if e.now().Sub(e.searched[p.ID]) < searchEvery {
-		return nil
-	}
-	e.searched[p.ID] = e.now()
-	route := p.Routes[p.route(n)]
-	from, err := chain.BlockBefore(ctx, r, route.Since, c.Scanned)
-	if err != nil {
-		return err
-	}
-	e.log.Error("an address holds money that the scan missed; scanning again",
-		"network", n, "txnid", p.ID, "from", from, "to", c.Scanned.Number)
-	set := chain.NewWatchSet(1)
-	set.Add(route.Address)
-	transfers, err := r.Scan(ctx, from, c.Scanned, set)
-	if err != nil {
-		return err
-	}
-	known := e.confirmed[p.ID]
-	if known == nil {
-		known = make(confirmed)
-		e.confirmed[p.ID] = known
-	}
-	confirm := func(ctx context.Context, transfers []chain.Transfer, at chain.Head) error {
-		_, err := known.some(ctx, r, transfers, at, ConfirmRound)
-		return err
-	}
-	if err := confirm(ctx, transfers, c.Scanned); err != nil {
-		return err
-	}
-	delete(e.confirmed, p.ID)
-	v := View{
-		Network: n, From: from, To: c.Scanned.Number, Latest: c.Scanned, Final: c.Scanned, Finalized: c.Rechecked,
-		Transfers: transfers, End: c.Scanned,
-	}
-	_, err = observation{r, e.store, e.now, confirm}.apply(ctx, p, v)
-	return err
 }

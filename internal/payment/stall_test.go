@@ -90,7 +90,7 @@ func TestWatcher_JumpingFinality(t *testing.T) {
 // failingBalances is a node that answers everything but calls.
 type failingBalances struct{ chain.Reader }
 
-func (failingBalances) Balances(context.Context, chain.Asset, []chain.Address, chain.Head) ([]money.Units, error) {
+func (failingBalances) MostHeld(context.Context, chain.Asset, []chain.Address, chain.Head) ([]money.Units, error) {
 	return nil, chain.ErrNoEndpoint
 }
 

@@ -22,7 +22,7 @@ type nodeFaults struct {
 	eager   bool     // it calls its newest block safe and finalized
 	stalled int      // its safe and finalized tags do not pass this block; 0: they move
 	stale   []*block // it stands still, perhaps on a fork that the others have left
-	denies  bool     // it shows blocks without their transactions
+	denies  bool     // it shows blocks without their transactions, and no balances
 	invents int      // it shows a transfer in this block that nobody made
 	inflate bool     // it shows larger amounts than were moved
 	repeats bool     // it lists every log twice
@@ -263,7 +263,7 @@ func (n *node) call(raw json.RawMessage) string {
 	blocks := n.blocks()
 	units := uint64(0)
 	for at, held := range blocks[len(blocks)-1].state {
-		if strings.EqualFold(string(at.contract), q.To) &&
+		if !n.faults.denies && strings.EqualFold(string(at.contract), q.To) &&
 			strings.EqualFold(string(at.address), "0x"+q.Data[selector:]) {
 			units = held
 		}

@@ -216,6 +216,26 @@ func (r *reader) Balances(
 	return list, nil
 }
 
+// Search is what any of two endpoints reports, of which one omits no transaction.
+func (r *reader) Search(
+	ctx context.Context, from uint64, to chain.Head, watch *chain.WatchSet,
+) ([]chain.Transfer, error) {
+	hidden := r.w.hidden
+	r.w.hidden = nil
+	defer func() { r.w.hidden = hidden }()
+	return r.Scan(ctx, from, to, watch)
+}
+
+// MostHeld is what two endpoints hold to be true, of which one may lag.
+func (r *reader) MostHeld(
+	ctx context.Context, asset chain.Asset, addresses []chain.Address, at chain.Head,
+) ([]money.Units, error) {
+	if r.in.faults.secondLags {
+		return nil, chain.ErrNoEndpoint
+	}
+	return r.Balances(ctx, asset, addresses, at)
+}
+
 func (r *reader) Find(context.Context, chain.TxHash) (chain.Found, error) {
 	return chain.Found{}, fault.New(fault.Unavailable, "the simulation looks up no transactions")
 }

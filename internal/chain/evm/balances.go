@@ -15,27 +15,52 @@ import (
 func (a *Adapter) Balances(
 	ctx context.Context, asset chain.Asset, addresses []chain.Address, at chain.Head,
 ) ([]money.Units, error) {
+	balances, _, err := a.balancesAmong(ctx, a.pool.Ready(), asset, addresses, at)
+	return balances, err
+}
+
+// MostHeld returns the larger of what two endpoints say that each address holds,
+// each in its newest block, which is `at` or a later one.
+func (a *Adapter) MostHeld(
+	ctx context.Context, asset chain.Asset, addresses []chain.Address, at chain.Head,
+) ([]money.Units, error) {
+	first, source, err := a.balancesAmong(ctx, a.pool.Ready(), asset, addresses, at)
+	if err != nil || a.pool.Single() {
+		return first, err
+	}
+	second, _, err := a.balancesAmong(ctx, a.pool.Without(source), asset, addresses, at)
+	if err != nil {
+		return nil, fmt.Errorf("a second endpoint: %w", err)
+	}
+	return chain.Larger(first, second), nil
+}
+
+// balancesAmong reads the balances through the first of the endpoints that can
+// answer, and returns its name.
+func (a *Adapter) balancesAmong(
+	ctx context.Context, endpoints []*rpc.Endpoint, asset chain.Asset, addresses []chain.Address, at chain.Head,
+) (balances []money.Units, source string, err error) {
 	contract, ok := a.Contract(asset)
 	if !ok {
-		return nil, fault.New(fault.Invalid, "%s is not an asset of %s", asset.Contract, a.profile.Network)
+		return nil, "", fault.New(fault.Invalid, "%s is not an asset of %s", asset.Contract, a.profile.Network)
 	}
 	calls := []rpc.Call{rpc.NewCall("eth_blockNumber")}
 	for _, text := range addresses {
 		w, err := chain.ParseAddress(a.profile.Network, string(text))
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
 		calls = append(calls, rpc.ContractCall(contract, rpc.BalanceOfData(w.Raw)))
 	}
-	var balances []money.Units
-	err := a.pool.Do(ctx, func(ctx context.Context, e *rpc.Endpoint) (err error) {
+	err = a.pool.Among(ctx, endpoints, func(ctx context.Context, e *rpc.Endpoint) (err error) {
+		source = e.Name()
 		balances, err = rpc.CallWords(ctx, e, calls, at.Number)
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("balances on %s: %w", a.profile.Network, err)
+		return nil, "", fmt.Errorf("balances on %s: %w", a.profile.Network, err)
 	}
-	return balances, nil
+	return balances, source, nil
 }
 
 // Contract returns the address of a known asset.

@@ -39,6 +39,26 @@ const (
 func (a *Adapter) Scan(
 	ctx context.Context, from uint64, to chain.Head, watch *chain.WatchSet,
 ) ([]chain.Transfer, error) {
+	return a.scanThrough(ctx, a.pool.Do, from, to, watch)
+}
+
+// Search scans the blocks through each endpoint that is not cooling down.
+func (a *Adapter) Search(
+	ctx context.Context, from uint64, to chain.Head, watch *chain.WatchSet,
+) ([]chain.Transfer, error) {
+	needed := min(opinionsNeeded, a.pool.Size())
+	return chain.SearchAll(a.pool.Ready(), needed, func(e *rpc.Endpoint) ([]chain.Transfer, error) {
+		return a.scanThrough(ctx, func(ctx context.Context, f func(context.Context, *rpc.Endpoint) error) error {
+			return a.pool.Among(ctx, []*rpc.Endpoint{e}, f)
+		}, from, to, watch)
+	})
+}
+
+// scanThrough scans the blocks; do calls its argument with an endpoint.
+func (a *Adapter) scanThrough(
+	ctx context.Context, do func(context.Context, func(context.Context, *rpc.Endpoint) error) error,
+	from uint64, to chain.Head, watch *chain.WatchSet,
+) ([]chain.Transfer, error) {
 	if from > to.Number {
 		return nil, fmt.Errorf("scan from block %d to %d", from, to.Number)
 	}
@@ -47,7 +67,7 @@ func (a *Adapter) Scan(
 	for next := from; next <= to.Number; {
 		var found []chain.Transfer
 		var after uint64
-		err := a.pool.Do(ctx, func(ctx context.Context, e *rpc.Endpoint) (err error) {
+		err := do(ctx, func(ctx context.Context, e *rpc.Endpoint) (err error) {
 			s := &stretch{adapter: a, e: e, to: to, watch: watch, buffer: &buffer}
 			found, after, err = s.run(ctx, next)
 			return err

@@ -51,6 +51,8 @@ type Adapter struct {
 
 	heads   headCache
 	watched *watchedAccounts
+	// searched is what Search knows of the accounts by each endpoint, so that what one hides is read through another.
+	searched map[*endpoint]*watchedAccounts
 }
 
 // mint is an asset with its address as bytes.
@@ -98,7 +100,7 @@ func New(c Config) (*Adapter, error) {
 	}
 	a := &Adapter{
 		profile: c.Profile, mints: mints, rate: c.Rate, thorough: c.Thorough, treasury: c.Treasury,
-		watched: newWatchedAccounts(),
+		watched: newWatchedAccounts(), searched: make(map[*endpoint]*watchedAccounts),
 	}
 	if c.Sweeps != "" {
 		if a.sweeps, err = parseKey(string(c.Sweeps)); err != nil {
@@ -119,6 +121,7 @@ func New(c Config) (*Adapter, error) {
 		e := &endpoint{Client: w, pool: a.pool}
 		w.Now, w.Observe = c.Now, e.observe
 		a.pool.endpoints = append(a.pool.endpoints, e)
+		a.searched[e] = newWatchedAccounts()
 	}
 	return a, nil
 }

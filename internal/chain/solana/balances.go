@@ -17,24 +17,49 @@ import (
 func (a *Adapter) Balances(
 	ctx context.Context, asset chain.Asset, addresses []chain.Address, at chain.Head,
 ) ([]money.Units, error) {
+	balances, _, err := a.balancesAmong(ctx, a.pool.ready(), asset, addresses, at)
+	return balances, err
+}
+
+// MostHeld returns the larger of what two nodes say that each associated account holds. Both have reached the slot of
+// `at`.
+func (a *Adapter) MostHeld(
+	ctx context.Context, asset chain.Asset, addresses []chain.Address, at chain.Head,
+) ([]money.Units, error) {
+	first, source, err := a.balancesAmong(ctx, a.pool.ready(), asset, addresses, at)
+	if err != nil || len(a.pool.endpoints) == 1 {
+		return first, err
+	}
+	second, _, err := a.balancesAmong(ctx, a.pool.without(source), asset, addresses, at)
+	if err != nil {
+		return nil, fmt.Errorf("a second endpoint: %w", err)
+	}
+	return chain.Larger(first, second), nil
+}
+
+// balancesAmong reads the balances through the first of the endpoints that can answer, and returns its name.
+func (a *Adapter) balancesAmong(
+	ctx context.Context, endpoints []*endpoint, asset chain.Asset, addresses []chain.Address, at chain.Head,
+) (balances []money.Units, source string, err error) {
 	m, ok := a.mint(asset.Contract)
 	if !ok {
-		return nil, fault.New(fault.Invalid, "%s is not an asset of %s", asset.Contract, a.profile.Network)
+		return nil, "", fault.New(fault.Invalid, "%s is not an asset of %s", asset.Contract, a.profile.Network)
 	}
 	if gaveUp(ctx) {
-		return nil, ctx.Err()
+		return nil, "", ctx.Err()
 	}
 	owners := make([]solanago.PublicKey, len(addresses))
 	keys := make([]solanago.PublicKey, len(addresses))
 	for i, text := range addresses {
 		owner, err := parseKey(string(text))
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
 		owners[i], keys[i] = owner, a.watched.addresses.associated(owner, m.key)
 	}
-	balances := make([]money.Units, len(addresses))
-	err := a.pool.do(ctx, func(ctx context.Context, e *endpoint) error {
+	balances = make([]money.Units, len(addresses))
+	err = a.pool.tryEach(ctx, endpoints, func(ctx context.Context, e *endpoint) error {
+		source = e.Name
 		held, err := e.holdings(ctx, keys, at.Number)
 		if err != nil {
 			return err
@@ -48,9 +73,9 @@ func (a *Adapter) Balances(
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("balances on %s: %w", a.profile.Network, err)
+		return nil, "", fmt.Errorf("balances on %s: %w", a.profile.Network, err)
 	}
-	return balances, nil
+	return balances, source, nil
 }
 
 // Coins returns the SOL of each address in lamports, from a node that has reached the slot of `at`. The

@@ -21,6 +21,25 @@ import (
 func (a *Adapter) Scan(
 	ctx context.Context, from uint64, to chain.Head, watch *chain.WatchSet,
 ) ([]chain.Transfer, error) {
+	return a.scanThrough(ctx, a.watched, nil, from, to, watch)
+}
+
+// Search scans the slots through each endpoint that is not cooling down.
+func (a *Adapter) Search(
+	ctx context.Context, from uint64, to chain.Head, watch *chain.WatchSet,
+) ([]chain.Transfer, error) {
+	needed := min(opinionsNeeded, len(a.pool.endpoints))
+	return chain.SearchAll(a.pool.ready(), needed, func(e *endpoint) ([]chain.Transfer, error) {
+		return a.scanThrough(ctx, a.searched[e], []*endpoint{e}, from, to, watch)
+	})
+}
+
+// scanThrough scans the slots through the first of the endpoints that can answer, of all that are ready if none are
+// given, with what is known of the accounts.
+func (a *Adapter) scanThrough(
+	ctx context.Context, known *watchedAccounts, endpoints []*endpoint,
+	from uint64, to chain.Head, watch *chain.WatchSet,
+) ([]chain.Transfer, error) {
 	if from > to.Number {
 		return nil, fmt.Errorf("scan from slot %d to %d", from, to.Number)
 	}
@@ -30,15 +49,19 @@ func (a *Adapter) Scan(
 	select {
 	case <-ctx.Done():
 		return nil, ctx.Err()
-	case <-a.watched.turn:
-		defer func() { a.watched.turn <- struct{}{} }()
+	case <-known.turn:
+		defer func() { known.turn <- struct{}{} }()
 	}
-	accounts := a.watched.accountsOf(watch, a.mints, a.pool.now())
+	accounts := known.accountsOf(watch, a.mints, a.pool.now())
+	if endpoints == nil {
+		endpoints = a.pool.ready()
+	}
 	var transfers []chain.Transfer
 	var unread *chain.UnreadError
-	err := a.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {
+	err := a.pool.tryEach(ctx, endpoints, func(ctx context.Context, e *endpoint) (err error) {
 		s := &search{
-			adapter: a, e: e, from: from, to: to, cache: newCache(e), left: make(map[chain.Address]bool),
+			adapter: a, watched: known, e: e, from: from, to: to,
+			cache: newCache(e), left: make(map[chain.Address]bool),
 		}
 		transfers, err = s.run(ctx, accounts)
 		unread = s.unread
@@ -56,6 +79,7 @@ func (a *Adapter) Scan(
 // search scans one range of slots through one endpoint.
 type search struct {
 	adapter *Adapter
+	watched *watchedAccounts
 	e       *endpoint
 	from    uint64
 	to      chain.Head

@@ -30,7 +30,7 @@ type naming struct{ number, slot uint64 }
 // sweeps, so what cannot be read of it holds up no scan: every account counts as named then, and where more
 // transactions name it than there are accounts, because reading their histories costs less.
 func (s *search) readSweeps(ctx context.Context, snapshots []snapshot) (named func(snapshot) bool, err error) {
-	log := &s.adapter.watched.sweeps
+	log := &s.watched.sweeps
 	s.swept = log.count
 	if s.adapter.sweeps.IsZero() || len(snapshots) == 0 {
 		return func(snapshot) bool { return false }, nil
@@ -166,7 +166,7 @@ func (s *search) readPart(ctx context.Context, log *sweepLog, part []rpc.Signatu
 		log.count++
 		for _, text := range t.Keys {
 			key, err := solanago.PublicKeyFromBase58(text)
-			if _, watched := s.adapter.watched.accounts[key]; err == nil && watched {
+			if _, watched := s.watched.accounts[key]; err == nil && watched {
 				log.named[key] = naming{log.count, part[i].Slot}
 			}
 		}

@@ -77,7 +77,7 @@ func (s *search) mayPass(t *trouble, patience bool) bool {
 	}) {
 		return true
 	}
-	return patience && now.Sub(t.since) < troubleGrace && s.adapter.watched.grace(now)
+	return patience && now.Sub(t.since) < troubleGrace && s.watched.grace(now)
 }
 
 // rest sets when the account is tried again: at once at first, then ever later.

@@ -1,0 +1,82 @@
+package solana_test
+
+import (
+	"encoding/json"
+	"errors"
+	"testing"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/chaintest"
+)
+
+// hide makes a node show no account and list no transaction.
+func (n *node) hide() {
+	n.set("getMultipleAccounts", func(_, result json.RawMessage) json.RawMessage {
+		var answer struct {
+			Context json.RawMessage    `json:"context"`
+			Value   []*json.RawMessage `json:"value"`
+		}
+		if json.Unmarshal(result, &answer) != nil {
+			return result
+		}
+		clear(answer.Value)
+		out, err := json.Marshal(answer)
+		if err != nil {
+			return result
+		}
+		return out
+	})
+	n.set("getSignaturesForAddress", always("[]"))
+}
+
+// TestSearch_OneHides: a balance and the transfers that explain it are found through whichever node shows them, also
+// after scans and searches that found nothing, and the other node is asked for confirmation.
+func TestSearch_OneHides(t *testing.T) {
+	t.Parallel()
+	for hider := range 2 {
+		h := newLedger(t)
+		to := h.Address()
+		reader, nodes, _ := h.through(t, 2)
+		nodes[hider].hide()
+		h.Pay(chaintest.Payment{To: to, Asset: h.Credited(), Units: 5})
+		h.Mine(1)
+		h.Finalize()
+		at := mustHeads(t, reader).Final
+		if got, err := reader.Scan(t.Context(), 1, at, watching(to)); hider == 0 && (err != nil || len(got) != 0) {
+			t.Fatalf("the first node hides nothing: %+v, %v", got, err)
+		}
+		for range 2 {
+			got, err := reader.Search(t.Context(), 1, at, watching(to))
+			if err != nil {
+				t.Fatalf("node %d hides: %v", hider, err)
+			}
+			wantUnits(t, got, 5)
+			if v, err := reader.Confirm(t.Context(), got, at); err != nil || v != chain.Stands {
+				t.Errorf("node %d hides: verdict %d, %v", hider, v, err)
+			}
+		}
+		held, err := reader.MostHeld(t.Context(), h.Credited(), []chain.Address{to.Address, h.Address().Address}, at)
+		if err != nil || len(held) != 2 || held[0].Big().Uint64() != 5 || !held[1].IsZero() {
+			t.Errorf("node %d hides: held %v, %v", hider, held, err)
+		}
+	}
+}
+
+// TestSearch_OneAnswers: that nothing came takes two answers as of the slot.
+func TestSearch_OneAnswers(t *testing.T) {
+	t.Parallel()
+	h := newLedger(t)
+	to := h.Address()
+	h.Finalize()
+	reader, nodes, _ := h.through(t, 2)
+	at := mustHeads(t, reader).Final
+	nodes[1].refuse(503)
+	if _, err := reader.MostHeld(
+		t.Context(), h.Credited(), []chain.Address{to.Address}, at,
+	); !errors.Is(err, chain.ErrNoEndpoint) {
+		t.Errorf("balances: %v, want ErrNoEndpoint", err)
+	}
+	if _, err := reader.Search(t.Context(), 1, at, watching(to)); !errors.Is(err, chain.ErrNoEndpoint) {
+		t.Errorf("search: %v, want ErrNoEndpoint", err)
+	}
+}
