@@ -205,3 +205,11 @@ func ByTransaction(transfers []Transfer) [][]Transfer {
 	}
 	return groups
 }
+
+// Lower returns the older of two blocks.
+func Lower(a, b Head) Head {
+	if b.Number < a.Number {
+		return b
+	}
+	return a
+}

@@ -198,7 +198,7 @@ func (w *Watcher) readRange(
 	}
 	_, err = w.observeOne(ctx, p, View{
 		Network: w.profile.Network, From: from, To: to.Number, Latest: heads.Latest,
-		Final: lower(heads.Final, to), Finalized: lower(heads.Finalized, to), Transfers: transfers, End: to,
+		Final: chain.Lower(heads.Final, to), Finalized: chain.Lower(heads.Finalized, to), Transfers: transfers, End: to,
 	})
 	return err
 }

@@ -19,7 +19,7 @@ func (w *Watcher) advance(ctx context.Context, heads chain.Heads, cursor Cursor,
 	}
 	if !exists {
 		// No address of this network has been shown yet.
-		cursor = Cursor{Scanned: heads.Final, Rechecked: lower(heads.Final, heads.Finalized), UpdatedAt: w.now()}
+		cursor = Cursor{Scanned: heads.Final, Rechecked: chain.Lower(heads.Final, heads.Finalized), UpdatedAt: w.now()}
 		return cursor, w.store.SaveCursor(ctx, w.profile.Network, cursor)
 	}
 	cursor, err := w.holds(ctx, heads, stoppedSince(cursor, w.profile.HeadLimit, w.now()))
@@ -49,14 +49,6 @@ func (w *Watcher) advance(ctx context.Context, heads chain.Heads, cursor Cursor,
 	// A final head that stands still is no outage: the cursor says when the
 	// network was last read, not when it last moved.
 	return cursor, w.save(ctx, &cursor, w.now().Sub(cursor.UpdatedAt) >= restEvery)
-}
-
-// lower returns the older of two blocks.
-func lower(a, b chain.Head) chain.Head {
-	if b.Number < a.Number {
-		return b
-	}
-	return a
 }
 
 // above returns the heads with Final and Finalized no lower than what was read: an
