@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"html"
 	"log/slog"
 	"regexp"
@@ -176,10 +177,11 @@ func TestLock_Made(t *testing.T) {
 	}
 	entries, err := l.store.Merchant().AuditLog(t.Context(), owner.ID, owner.ID, 0, 100)
 	must(t, err)
-	log := ""
+	var all strings.Builder
 	for _, e := range entries {
-		log += e.Actor + " " + string(e.Action) + ": " + e.Detail + "\n"
+		fmt.Fprintf(&all, "%s %s: %s\n", e.Actor, e.Action, e.Detail)
 	}
+	log := all.String()
 	for want, times := range map[string]int{
 		"changed settlement wallets: POLYGON " + merchantWallet + " → " + thief: 1, "unlocked where money goes": 1,
 		"asked for a change that waits 24 hours": 3, "changed a campaign: API key Shop of": 1,

@@ -15,14 +15,14 @@ import (
 )
 
 type keyCreate struct {
-	Email      string   `help:"E-mail address of the user the key is for."                    placeholder:"ADDRESS" required:""`
-	Label      string   `help:"What the key is for, at most 100 characters."                  placeholder:"TEXT"`
-	Wallet     string   `help:"EVM wallet registered on the key."                             placeholder:"0x…"`
-	Credits    *int64   `help:"Free credits; FLORIN_SIGNUP_CREDITS without it."               placeholder:"N"`
-	Queries    *int64   `help:"Free queries; FLORIN_SIGNUP_QUERIES without it."               placeholder:"N"`
+	Email      string   `help:"E-mail address of the user the key is for."                                             placeholder:"ADDRESS" required:""`
+	Label      string   `help:"What the key is for, at most 100 characters."                                           placeholder:"TEXT"`
+	Wallet     string   `help:"EVM wallet registered on the key."                                                      placeholder:"0x…"`
+	Credits    *int64   `help:"Free credits; FLORIN_SIGNUP_CREDITS without it."                                        placeholder:"N"`
+	Queries    *int64   `help:"Free queries; FLORIN_SIGNUP_QUERIES without it."                                        placeholder:"N"`
 	Permission []string `help:"What the key may do: create, read, cancel, complete, custodian; everything without it." placeholder:"NAME"`
-	Network    []string `help:"Network the key may be used from, in CIDR notation; from everywhere without it." placeholder:"CIDR"`
-	JSON       bool     `help:"Print JSON: id, key, label, wallet, creditsLeft, queriesLeft." name:"json"`
+	Network    []string `help:"Network the key may be used from, in CIDR notation; from everywhere without it."        placeholder:"CIDR"`
+	JSON       bool     `help:"Print JSON: id, key, label, wallet, creditsLeft, queriesLeft."                          name:"json"`
 }
 
 // Help returns the text that --help adds to the flags.

@@ -1,6 +1,7 @@
 package merchant
 
 import (
+	"fmt"
 	"net/netip"
 	"slices"
 	"strings"
@@ -42,11 +43,11 @@ func between(r rune) bool { return strings.ContainsRune(" ,;\t\r\n", r) }
 func parseSource(text string) (netip.Prefix, error) {
 	if a, err := netip.ParseAddr(text); err == nil {
 		a = a.Unmap().WithZone("")
-		return a.Prefix(a.BitLen())
+		return netip.PrefixFrom(a, a.BitLen()), nil
 	}
 	p, err := netip.ParsePrefix(text)
 	if err != nil {
-		return netip.Prefix{}, err
+		return netip.Prefix{}, fmt.Errorf("source network: %w", err)
 	}
 	const mapped = 96 // the bits before the IPv4 address in ::ffff:0:0/96
 	if p.Addr().Is4In6() && p.Bits() >= mapped {

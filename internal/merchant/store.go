@@ -13,6 +13,8 @@ import (
 // Store keeps keys, custodians, memberships and the audit log. Every method is
 // one transaction.
 type Store interface {
+	LockStore
+
 	// CreateKey stores a new key with its first entries and returns it with its
 	// ID. entries is called with that ID.
 	CreateKey(ctx context.Context, k Key, entries func(id int64) []ledger.Entry, trail ...audit.Entry) (Key, error)
@@ -70,28 +72,6 @@ type Store interface {
 		record AuditFunc,
 	) (Custodian, error)
 
-	// Locked reports whether the owners locked where the merchant's money goes; Lock
-	// locks it.
-	Locked(ctx context.Context, merchantID int64) (bool, error)
-	Lock(ctx context.Context, merchantID int64, now time.Time, trail ...audit.Entry) error
-	// AddWaiting stores a change that waits, or fails with ErrChangeWaits.
-	AddWaiting(ctx context.Context, w Waiting, token identity.Hash, trail ...audit.Entry) error
-	// WaitingOf lists the changes of the merchant that wait, the oldest first.
-	// WaitingBy returns the one that the token stops, or ErrNoChange.
-	WaitingOf(ctx context.Context, merchantID int64) ([]Waiting, error)
-	WaitingBy(ctx context.Context, token identity.Hash) (Waiting, error)
-	// DueWaiting returns changes that are due at now.
-	DueWaiting(ctx context.Context, now time.Time, limit int) ([]Waiting, error)
-	// StopWaiting, FailWaiting and ApplyWaiting end a change that waits, or fail
-	// with ErrNoChange. ApplyWaiting makes it in the same transaction; fresh is the
-	// custodian of a key that has none.
-	StopWaiting(ctx context.Context, merchantID int64, id string, now time.Time, trail ...audit.Entry) error
-	FailWaiting(ctx context.Context, id string, now time.Time, trail ...audit.Entry) error
-	ApplyWaiting(
-		ctx context.Context, w Waiting, now time.Time, fresh Custodian, change func(Custodian) (Custodian, error),
-		record AuditFunc,
-	) error
-
 	// PutLogo stores the logo of the key's custodian in place of the one before;
 	// an empty logo removes it. It fails with ErrNoCustodian.
 	PutLogo(ctx context.Context, keyID int64, l Logo, now time.Time, trail ...audit.Entry) error
@@ -141,4 +121,29 @@ type Store interface {
 	// before the entry given (0: from the newest), the newest first.
 	AddAudit(ctx context.Context, e audit.Entry) error
 	AuditLog(ctx context.Context, userID, merchantID, before int64, limit int) ([]audit.Entry, error)
+}
+
+// LockStore keeps the lock on where money goes, and the changes that wait.
+type LockStore interface {
+	// Locked reports whether the owners locked where the merchant's money goes; Lock
+	// locks it.
+	Locked(ctx context.Context, merchantID int64) (bool, error)
+	Lock(ctx context.Context, merchantID int64, now time.Time, trail ...audit.Entry) error
+	// AddWaiting stores a change that waits, or fails with ErrChangeWaits.
+	AddWaiting(ctx context.Context, w Waiting, token identity.Hash, trail ...audit.Entry) error
+	// WaitingOf lists the changes of the merchant that wait, the oldest first.
+	// WaitingBy returns the one that the token stops, or ErrNoChange.
+	WaitingOf(ctx context.Context, merchantID int64) ([]Waiting, error)
+	WaitingBy(ctx context.Context, token identity.Hash) (Waiting, error)
+	// DueWaiting returns changes that are due at now.
+	DueWaiting(ctx context.Context, now time.Time, limit int) ([]Waiting, error)
+	// StopWaiting, FailWaiting and ApplyWaiting end a change that waits, or fail
+	// with ErrNoChange. ApplyWaiting makes it in the same transaction; fresh is the
+	// custodian of a key that has none.
+	StopWaiting(ctx context.Context, merchantID int64, id string, now time.Time, trail ...audit.Entry) error
+	FailWaiting(ctx context.Context, id string, now time.Time, trail ...audit.Entry) error
+	ApplyWaiting(
+		ctx context.Context, w Waiting, now time.Time, fresh Custodian, change func(Custodian) (Custodian, error),
+		record AuditFunc,
+	) error
 }

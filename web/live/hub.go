@@ -134,7 +134,7 @@ func (h *Hub) place(topic Topic, client string, page Page) *stream {
 	if client == shell.Unforwarded {
 		client = "" // one client must not take the places of all others
 	}
-	if !h.room(topic, client) || !h.roomOfTopic(topic, client) {
+	if !h.room(client) || !h.roomOfTopic(topic, client) {
 		return nil
 	}
 	h.opened++
@@ -164,7 +164,7 @@ func (h *Hub) place(topic Topic, client string, page Page) *stream {
 	return s
 }
 
-func (h *Hub) room(topic Topic, client string) bool {
+func (h *Hub) room(client string) bool {
 	r := h.rates
 	if h.stopped || h.all >= r.AllStreams {
 		return false
@@ -182,6 +182,7 @@ func (h *Hub) roomOfTopic(topic Topic, client string) bool {
 		return true
 	case dashboardTopic:
 		return !full
+	case paymentTopic:
 	}
 	if client != "" && h.pagesOf(topic, sourceOf(client)) >= maxOfSource {
 		return false

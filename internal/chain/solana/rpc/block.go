@@ -107,6 +107,7 @@ func (w *Client) Skipped(ctx context.Context, slot, last uint64) (bool, error) {
 	return false, nil
 }
 
+// Head returns the block as the head of a chain, at the slot; the zero Head for a block without a time.
 func (b Block) Head(slot uint64) chain.Head {
 	if b.BlockTime == nil {
 		return chain.Head{}
