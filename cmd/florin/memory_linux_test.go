@@ -90,8 +90,12 @@ func (s *server) repeat(t *testing.T, requests int) {
 		`mutation { revokeApiKey(apiKey: "x", privateKey: "` + other + `" { code } }`,
 		`mutation { createCustodianAccount(input: {apiKey: "x", secret: "` + other + `"}) { code } }`,
 	}
+	var fill []string // takes the places of short texts that are garbage, of every size
+	for n := range 120 {
+		fill = append(fill, strings.Repeat("y", 48+n%80))
+	}
 	for n := range requests {
-		s.graphQL(t, documents[n%len(documents)], map[string]any{"n": strings.Repeat("x", n%500)})
+		s.graphQL(t, documents[n%len(documents)], map[string]any{"n": strings.Repeat("x", n%500), "fill": fill})
 	}
 }
 
