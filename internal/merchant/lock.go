@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/florinpay/florin/internal/audit"
@@ -48,7 +49,7 @@ type Waiting struct {
 	By         string   // e-mail address of the owner
 	CreatedAt  time.Time
 	DueAt      time.Time
-	// Body is the custodian's input, which the store seals.
+	// Body is the custodian's input, which the store seals. Only a change that is due has it.
 	Body secret.Text
 }
 
@@ -166,7 +167,9 @@ func (s *Service) apply(ctx context.Context, w Waiting, key Key) error {
 		entries := MoneyEntries(key.Name(), before, after)
 		switch w.Kind {
 		case WaitingCampaign:
-			entries = []audit.Entry{{Action: audit.ActionCampaign, Subject: w.Campaign, Detail: joined(w.Changes)}}
+			entries = []audit.Entry{
+				{Action: audit.ActionCampaign, Subject: w.Campaign, Detail: strings.Join(w.Changes, ", ")},
+			}
 		case WaitingUnlock:
 			entries = []audit.Entry{{Action: audit.ActionUnlock, Subject: "wallets"}}
 		case WaitingCustodian:

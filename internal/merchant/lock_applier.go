@@ -51,7 +51,7 @@ func (a *Applier) Run(ctx context.Context) error {
 	defer tick.Stop()
 	for {
 		if err := a.RunOnce(ctx); err != nil && ctx.Err() == nil {
-			a.log.Warn("changes of where money goes wait", "error", err)
+			a.log.Warn("changes of where money goes are due and could not be made", "error", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -65,14 +65,14 @@ func (a *Applier) Run(ctx context.Context) error {
 // to the owners; it holds no other.
 func (a *Applier) RunOnce(ctx context.Context) error {
 	now := a.service.now().UTC()
-	due, err := a.service.store.DueWaiting(ctx, now, applyBatch)
-	if err != nil || len(due) == 0 {
-		return err
+	due, unread := a.service.store.DueWaiting(ctx, now, applyBatch)
+	if len(due) == 0 {
+		return unread
 	}
 	if mine, err := a.lease(ctx, applyName, a.holder, now, now.Add(applyLease)); err != nil || !mine {
 		return err
 	}
-	var failed []error
+	failed := []error{unread}
 	for _, w := range due {
 		failed = append(failed, a.one(ctx, w))
 	}
@@ -97,7 +97,7 @@ func (a *Applier) one(ctx context.Context, w Waiting) error {
 	now, why := a.service.now().UTC(), fault.Of(err).Message
 	entry := audit.Entry{
 		UserID: w.MerchantID, At: now, Actor: w.By, Action: audit.ActionChangeFailed, Subject: string(w.Kind),
-		Detail: joined(w.Changes) + ": " + why,
+		Detail: strings.Join(w.Changes, ", ") + ": " + why,
 	}
 	err = a.service.store.FailWaiting(ctx, w.ID, now, entry)
 	if errors.Is(err, ErrNoChange) {
@@ -127,5 +127,3 @@ func (s *Service) keyOf(ctx context.Context, w Waiting) (Key, error) {
 	}
 	return Key{}, ErrUnknownKey
 }
-
-func joined(changes []string) string { return strings.Join(changes, ", ") }

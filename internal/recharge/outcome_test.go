@@ -184,7 +184,7 @@ func (b *broadcasts) Broadcast(context.Context, chain.SignedTx) error {
 
 // TestRebroadcast: only bytes that still wait for a block are broadcast again. Those of a
 // recharge that was given up, failed or was replaced would take the merchant's money after
-// the merchant was told that they did not.
+// the merchant was notified that they did not.
 func TestRebroadcast(t *testing.T) {
 	t.Parallel()
 	for _, state := range recharge.States() {

@@ -47,7 +47,7 @@ func (u URL) GoString() string { return u.String() }
 // MarshalText returns the same as String, for JSON and logs.
 func (u URL) MarshalText() ([]byte, error) { return []byte(u.String()), nil }
 
-// Host returns host and port, by which endpoints are told apart in logs and on pages.
+// Host returns host and port, which identify endpoints in logs and on pages.
 func (u URL) Host() string {
 	if u.target == nil {
 		return ""

@@ -34,30 +34,34 @@ const selectWaiting = "SELECT public_id, merchant_id, coalesce(key_id, 0) AS key
 // waitingPlace binds the sealed input of a change to it.
 func waitingPlace(publicID string) string { return "waiting/" + publicID }
 
-func (s *Store) waiting(rows []waitingRow) ([]merchant.Waiting, error) {
+// waiting returns the change without its input, which only the loop that makes it opens.
+func (r waitingRow) waiting() (merchant.Waiting, error) {
+	w := merchant.Waiting{
+		ID: r.PublicID, MerchantID: r.MerchantID, KeyID: r.KeyID, Kind: merchant.WaitingKind(r.Kind),
+		Campaign: r.Campaign, By: r.Actor, CreatedAt: r.CreatedAt.Time, DueAt: r.DueAt.Time,
+	}
+	err := json.Unmarshal([]byte(r.Changes), &w.Changes)
+	return w, db.Wrap(err, "read the change %s", r.PublicID)
+}
+
+func (s *Store) waitingRows(ctx context.Context, where string, args ...any) ([]waitingRow, error) {
+	var rows []waitingRow
+	err := s.db.Reader().NewRaw(selectWaiting+where, args...).Scan(ctx, &rows)
+	return rows, db.Wrap(err, "changes that wait")
+}
+
+func (s *Store) readWaiting(ctx context.Context, where string, args ...any) ([]merchant.Waiting, error) {
+	rows, err := s.waitingRows(ctx, where, args...)
+	if err != nil {
+		return nil, err
+	}
 	list := make([]merchant.Waiting, len(rows))
 	for i, r := range rows {
-		body, err := s.sealer.Open(waitingPlace(r.PublicID), r.Body)
-		if err != nil {
-			return nil, err
-		}
-		list[i] = merchant.Waiting{
-			ID: r.PublicID, MerchantID: r.MerchantID, KeyID: r.KeyID, Kind: merchant.WaitingKind(r.Kind),
-			Campaign: r.Campaign, By: r.Actor, CreatedAt: r.CreatedAt.Time, DueAt: r.DueAt.Time, Body: body,
-		}
-		if err := json.Unmarshal([]byte(r.Changes), &list[i].Changes); err != nil {
+		if list[i], err = r.waiting(); err != nil {
 			return nil, err
 		}
 	}
 	return list, nil
-}
-
-func (s *Store) readWaiting(ctx context.Context, where string, args ...any) ([]merchant.Waiting, error) {
-	var rows []waitingRow
-	if err := s.db.Reader().NewRaw(selectWaiting+where, args...).Scan(ctx, &rows); err != nil {
-		return nil, db.Wrap(err, "changes that wait")
-	}
-	return s.waiting(rows)
 }
 
 // Locked reports whether the owners locked where the merchant's money goes.
@@ -124,9 +128,27 @@ func (s *Store) WaitingBy(ctx context.Context, token identity.Hash) (merchant.Wa
 	return list[0], nil
 }
 
-// DueWaiting returns changes that are due at now, the oldest first.
+// DueWaiting returns changes that are due at now, the oldest first, with their input.
+// One that cannot be read is left out and named in the error, beside the others.
 func (s *Store) DueWaiting(ctx context.Context, now time.Time, limit int) ([]merchant.Waiting, error) {
-	return s.readWaiting(ctx, "due_at <= ? ORDER BY due_at LIMIT ?", db.From(now), limit)
+	rows, err := s.waitingRows(ctx, "due_at <= ? ORDER BY due_at LIMIT ?", db.From(now), limit)
+	if err != nil {
+		return nil, err
+	}
+	var due []merchant.Waiting
+	var unread []error
+	for _, r := range rows {
+		w, err := r.waiting()
+		if err == nil {
+			w.Body, err = s.sealer.Open(waitingPlace(r.PublicID), r.Body)
+		}
+		if err != nil {
+			unread = append(unread, db.Wrap(err, "input of the change %s", r.PublicID))
+			continue
+		}
+		due = append(due, w)
+	}
+	return due, errors.Join(unread...)
 }
 
 // endWaiting ends a change that waits, or fails with merchant.ErrNoChange.

@@ -1,6 +1,7 @@
 package merchant_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -37,7 +38,9 @@ func TestStore_Waiting(t *testing.T) {
 			merchant.ErrChangeWaits)
 		found, err := w.WaitingBy(ctx, identity.Hash{1})
 		w.Must(err)
-		storetest.Same(t, "the change of the token", found, wallets)
+		shown := wallets
+		shown.Body = secret.Text{} // pages show no input
+		storetest.Same(t, "the change of the token", found, shown)
 		list, err := w.DueWaiting(ctx, due.Add(-time.Second), 9)
 		w.Must(err)
 		storetest.Same(t, "changes due too early", len(list), 0)
@@ -71,5 +74,35 @@ func TestStore_Waiting(t *testing.T) {
 		left, err := w.WaitingOf(ctx, k.UserID)
 		w.Must(err)
 		storetest.Same(t, "changes left", len(left), 0)
+	})
+}
+
+// A change whose input cannot be read holds up no other, and can still be seen and stopped.
+func TestStore_Waiting_Unreadable(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		ctx, due := t.Context(), storetest.Start.Add(merchant.LockDelay)
+		var all []merchant.Waiting
+		for i := range 2 {
+			k := w.NewKey(0, 0)
+			x := merchant.Waiting{
+				ID: string(storetest.NewID()), MerchantID: k.UserID, KeyID: k.ID, Kind: merchant.WaitingCustodian,
+				By: k.Email, Changes: []string{"POLYGON a → b"}, CreatedAt: storetest.Start,
+				DueAt: due.Add(time.Duration(i) * time.Second), Body: secret.New("{}"),
+			}
+			w.Must(w.AddWaiting(ctx, x, identity.Hash{byte(i)}))
+			all = append(all, x)
+		}
+		_, err := w.SQL().Exec("UPDATE waiting_changes SET body = 'torn' WHERE public_id = $1", all[0].ID)
+		w.Must(err)
+		list, err := w.DueWaiting(ctx, due.Add(time.Minute), 9)
+		if err == nil || !strings.Contains(err.Error(), all[0].ID) {
+			t.Errorf("the error %v does not name the change", err)
+		}
+		storetest.Same(t, "changes that can be made", list, all[1:])
+		shown, err := w.WaitingOf(ctx, all[0].MerchantID)
+		w.Must(err)
+		storetest.Same(t, "changes shown to the merchant", len(shown), 1)
+		w.Must(w.StopWaiting(ctx, all[0].MerchantID, all[0].ID, due))
 	})
 }

@@ -32,7 +32,7 @@ type Client struct {
 	client  *http.Client
 	timeout time.Duration // of one request
 
-	// Now returns the time, and Observe is told how long each request took and how it ended.
+	// Now returns the time, and Observe receives how long each request took and how it ended.
 	Now     func() time.Time
 	Observe func(took time.Duration, err error)
 }
