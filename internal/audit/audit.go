@@ -79,6 +79,7 @@ const (
 	ActionGrant          Action = "granted credits"
 	ActionCheckLedger    Action = "had the book of credits added up"
 	ActionRescan         Action = "had a network read again"
+	ActionRestore        Action = "restored the database"
 	ActionTeamInvite     Action = "invited a member"
 	ActionTeamRevoke     Action = "took an invitation back"
 	ActionTeamJoin       Action = "joined the team"
@@ -95,6 +96,6 @@ func Personal() []Action {
 		ActionReset, ActionFactorOn, ActionFactorOff,
 		ActionRecovery, ActionPasskeyAdd, ActionPasskeyName, ActionPasskeyRemove,
 		ActionPasskeyCopied, ActionRevokeSession,
-		ActionInvite, ActionCheckLedger, ActionRescan,
+		ActionInvite, ActionCheckLedger, ActionRescan, ActionRestore,
 	}
 }

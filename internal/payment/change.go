@@ -83,7 +83,7 @@ func (t EventType) Public() bool {
 type Event struct {
 	ID        string // evt_<payment>_<seq>: the same for every retry of the decision
 	PaymentID ID
-	Seq       int // from 1, without gaps
+	Seq       int // from 1; gaps only where the database was restored
 	Type      EventType
 	At        time.Time
 	// Data is JSON: the webhook body of a public event (interface.md section 6,

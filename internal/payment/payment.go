@@ -101,7 +101,7 @@ type Payment struct {
 	CampaignID int64 // the campaign of a donation
 	LinkID     int64 // the payment link it was opened by; 0: none
 	Held       bool  // the credit of its start is held until it ends
-	Seq        int   // sequence number of its last event; no gaps
+	Seq        int   // sequence number of its last event; a restore leaves a gap
 
 	Details
 }

@@ -96,6 +96,7 @@ type deliveryRow struct {
 	Receiver       int64
 	CallbackURL    string
 	Data           string
+	Replayed       bool
 	PublicID       string
 	Secret         string
 	SigningSecrets string
@@ -109,7 +110,7 @@ func (s *Store) readDeliveries(
 		return nil, nil, nil
 	}
 	var rows []deliveryRow
-	err = t.NewRaw("SELECT d.id, e.event_id, d.attempt, d.receiver, c.callback_url, e.data, c.public_id, c.secret, c.signing_secrets "+
+	err = t.NewRaw("SELECT d.id, e.event_id, d.attempt, d.receiver, c.callback_url, e.data, d.replayed, c.public_id, c.secret, c.signing_secrets "+
 		"FROM deliveries AS d JOIN events AS e ON e.payment_id = d.payment_id AND e.seq = d.seq "+
 		"JOIN custodians AS c ON c.id = d.custodian_id WHERE d.id IN (?) ORDER BY d.id", bun.List(ids)).Scan(ctx, &rows)
 	if err != nil {
@@ -119,6 +120,7 @@ func (s *Store) readDeliveries(
 		d := webhook.Delivery{
 			ID: r.ID, EventID: r.EventID, Attempt: int(r.Attempt), URL: r.CallbackURL,
 			Receiver: webhook.ReceiverID(r.Receiver), Body: json.RawMessage(r.Data),
+			Replayed: r.Replayed,
 		}
 		if err := s.openSecrets(&d, r); err != nil {
 			sealed = append(sealed, unsendable{d, err})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"github.com/florinpay/florin/internal/backup"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/db"
@@ -61,8 +62,8 @@ var (
 	insertEvent = events.Insert("")
 	insertFeed  = feed.Insert("")
 
-	insertDelivery = db.ForRows("INSERT INTO deliveries (payment_id, seq, custodian_id, receiver, state, attempt, due_at) "+
-		"SELECT n.payment_id, n.seq, c.id, c.receiver, 'WAITING', 0, n.due_at FROM {rows} "+
+	insertDelivery = db.ForRows("INSERT INTO deliveries (payment_id, seq, custodian_id, receiver, state, attempt, due_at, replayed) "+
+		"SELECT n.payment_id, n.seq, c.id, c.receiver, 'WAITING', 0, n.due_at, (SELECT replaying FROM instance) FROM {rows} "+
 		"JOIN custodians AS c ON c.key_id = n.key_id WHERE c.callback_url <> ''",
 		"payment_id bigint", "seq bigint", "due_at timestamptz", "key_id bigint")
 )
@@ -168,7 +169,8 @@ func parsePosition(after string) (int64, error) {
 }
 
 // place gives a position to every event of the key that has none yet. It locks
-// the key, so positions become visible in their order.
+// the key, so positions become visible in their order. Those of a restored database begin above all that were given in
+// the time that is lost.
 func (s *Store) place(ctx context.Context, keyID int64) error {
 	var waiting bool
 	look := db.Query(func(scan scan) error { return scan(&waiting) },
@@ -177,15 +179,20 @@ func (s *Store) place(ctx context.Context, keyID int64) error {
 		return err
 	}
 	return s.db.Hot(ctx, func(ctx context.Context, c conn) error {
-		var locked int64
+		var locked, generation int64
 		lock := db.Query(func(scan scan) error { return scan(&locked) },
 			"SELECT id FROM api_keys WHERE id = ?"+c.ForUpdate(), keyID)
-		return c.Run(ctx, lock, db.Exec("UPDATE feed SET position = placed.position FROM "+
-			"(SELECT f.payment_id, f.seq, (SELECT coalesce(max(position), 0) FROM feed WHERE key_id = ?) + "+
+		look := db.Query(func(scan scan) error { return scan(&generation) }, "SELECT generation FROM instance")
+		if err := c.Run(ctx, lock, look); err != nil {
+			return err
+		}
+		base := backup.PositionBase(generation)
+		return c.Run(ctx, db.Exec("UPDATE feed SET position = placed.position FROM "+
+			"(SELECT f.payment_id, f.seq, coalesce((SELECT max(position) FROM feed WHERE key_id = ? AND position > ?), ?) + "+
 			"row_number() OVER (ORDER BY e.at, f.payment_id, f.seq) AS position "+
 			"FROM feed AS f JOIN events AS e ON e.payment_id = f.payment_id AND e.seq = f.seq "+
 			"WHERE f.key_id = ? AND f.position IS NULL) AS placed "+
-			"WHERE feed.payment_id = placed.payment_id AND feed.seq = placed.seq", keyID, keyID))
+			"WHERE feed.payment_id = placed.payment_id AND feed.seq = placed.seq", keyID, base, base, keyID))
 	})
 }
 

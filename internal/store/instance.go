@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 
 	"github.com/uptrace/bun"
@@ -37,8 +38,8 @@ func (s *Store) Migrate(ctx context.Context) error {
 func (s *Store) settle(ctx context.Context, t tx) error {
 	check := s.sealer.Seal(keyCheckPlace, secret.New(keyCheckText))
 	server := bun.Safe(s.db.Dialect().Server)
-	_, err := t.NewRaw("INSERT INTO instance (only_row, key_check, server) VALUES (TRUE, ?, ?) ON CONFLICT DO NOTHING",
-		check, server).Exec(ctx)
+	_, err := t.NewRaw("INSERT INTO instance (only_row, key_check, server, installation) VALUES (TRUE, ?, ?, ?) ON CONFLICT DO NOTHING",
+		check, server, rand.Text()).Exec(ctx)
 	if err != nil {
 		return err
 	}

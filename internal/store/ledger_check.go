@@ -92,11 +92,14 @@ func (s *Store) VerifyLedger(ctx context.Context) (entries int64, differences []
 	return entries, differences, nil
 }
 
+// accountSums reads the accountSum of every account.
+const accountSums = "SELECT unit, account, CAST(sum(delta) AS bigint) AS balance FROM (" +
+	"SELECT unit, to_account AS account, count AS delta FROM ledger_entries UNION ALL " +
+	"SELECT unit, from_account, -count FROM ledger_entries) AS sides GROUP BY unit, account ORDER BY unit, account"
+
 func checkAccounts(ctx context.Context, t tx) ([]string, error) {
 	var sums []accountSum
-	err := t.NewRaw("SELECT unit, account, CAST(sum(delta) AS bigint) AS balance FROM ("+
-		"SELECT unit, to_account AS account, count AS delta FROM ledger_entries UNION ALL "+
-		"SELECT unit, from_account, -count FROM ledger_entries) AS sides GROUP BY unit, account ORDER BY unit, account").Scan(ctx, &sums)
+	err := t.NewRaw(accountSums).Scan(ctx, &sums)
 	if err != nil {
 		return nil, err
 	}

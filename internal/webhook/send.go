@@ -165,6 +165,9 @@ func (s *Sender) request(ctx context.Context, d Delivery, at time.Time) (request
 	r.Header.Set("User-Agent", userAgent)
 	r.Header.Set(HeaderID, d.EventID)
 	r.Header.Set(HeaderTimestamp, strconv.FormatInt(at.Unix(), 10))
+	if d.Replayed {
+		r.Header.Set(HeaderReplayed, "true")
+	}
 	if signature != "" {
 		r.Header.Set(HeaderSignature, signature)
 	}

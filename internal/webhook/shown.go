@@ -29,7 +29,7 @@ const (
 )
 
 // shownHeaders are the headers of a request as a merchant sees them, in order.
-var shownHeaders = []string{"Content-Type", "User-Agent", HeaderID, HeaderTimestamp, HeaderSignature}
+var shownHeaders = []string{"Content-Type", "User-Agent", HeaderID, HeaderTimestamp, HeaderSignature, HeaderReplayed}
 
 // showRequest writes the request as it is sent, with another body in place of
 // the real one. The signature is shown, because it is useless without the key.

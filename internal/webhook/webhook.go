@@ -27,6 +27,8 @@ type Delivery struct {
 	Body           json.RawMessage
 	Secret         secret.Text
 	SigningSecrets []secret.Text // newest first
+	// Replayed: the database was restored, and the receiver may know the event's news from the time that is lost.
+	Replayed bool
 }
 
 // Attempt is one attempt to deliver and its result.

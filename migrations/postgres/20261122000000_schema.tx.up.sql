@@ -5,7 +5,11 @@
 CREATE TABLE instance (
     only_row  boolean PRIMARY KEY DEFAULT TRUE CHECK (only_row),
     key_check text    NOT NULL,
-    server    text    NOT NULL
+    server    text    NOT NULL,
+    installation text NOT NULL, -- random: a mark of another installation is not compared
+    generation bigint NOT NULL DEFAULT 0 CHECK (generation >= 0), -- how often it was restored
+    ticks     bigint  NOT NULL DEFAULT 0 CHECK (ticks >= 0), -- grows while it is served; the mark beside it follows
+    replaying boolean NOT NULL DEFAULT FALSE -- restored, and the networks are not read to their ends yet
 );
 
 CREATE TABLE users (
@@ -255,6 +259,7 @@ CREATE TABLE deliveries (
     attempt      bigint      NOT NULL, -- attempts made
     due_at       timestamptz NOT NULL, -- while it is held: when the hold ends
     holder       text,
+    replayed     boolean     NOT NULL DEFAULT FALSE, -- the receiver may know it from the time that a restore lost
     UNIQUE (payment_id, seq),
     FOREIGN KEY (payment_id, seq) REFERENCES events (payment_id, seq)
 ) WITH (fillfactor = 80);

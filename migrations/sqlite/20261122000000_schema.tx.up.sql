@@ -5,7 +5,11 @@
 CREATE TABLE instance (
     only_row  INTEGER PRIMARY KEY CHECK (only_row = 1),
     key_check TEXT    NOT NULL,
-    server    TEXT    NOT NULL
+    server    TEXT    NOT NULL,
+    installation TEXT NOT NULL, -- random: a mark of another installation is not compared
+    generation INTEGER NOT NULL DEFAULT 0 CHECK (generation >= 0), -- how often it was restored
+    ticks     INTEGER NOT NULL DEFAULT 0 CHECK (ticks >= 0), -- grows while it is served; the mark beside it follows
+    replaying INTEGER NOT NULL DEFAULT 0 -- restored, and the networks are not read to their ends yet
 ) STRICT;
 
 CREATE TABLE users (
@@ -253,6 +257,7 @@ CREATE TABLE deliveries (
     attempt      INTEGER NOT NULL, -- attempts made
     due_at       INTEGER NOT NULL, -- while it is held: when the hold ends
     holder       TEXT,
+    replayed     INTEGER NOT NULL DEFAULT 0, -- the receiver may know it from the time that a restore lost
     UNIQUE (payment_id, seq),
     FOREIGN KEY (payment_id, seq) REFERENCES events (payment_id, seq)
 ) STRICT;

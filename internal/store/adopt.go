@@ -1,0 +1,134 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/backup"
+	"github.com/florinpay/florin/internal/store/db"
+)
+
+// Adopt gives a restored database the next generation, which is above that of the mark as well: see package backup for
+// what follows from it. No server may be running. Adopting twice is fine.
+func (s *Store) Adopt(ctx context.Context, mark backup.Mark, now time.Time) (a backup.Adopted, err error) {
+	err = s.db.Write(ctx, func(ctx context.Context, t tx) error {
+		a = backup.Adopted{}
+		var before int64
+		if err := t.NewRaw("SELECT generation FROM instance").Scan(ctx, &before); err != nil {
+			return err
+		}
+		next, err := backup.NextGeneration(max(before, mark.Generation), now)
+		if err != nil {
+			return err
+		}
+		a.Generation = next
+		var newest struct{ At instant }
+		if err := t.NewRaw("SELECT max(created_at) AS at FROM payments").Scan(ctx, &newest); err != nil {
+			return err
+		}
+		a.Newest = newest.At.Time
+		if err := moveCursorsOn(ctx, t, now); err != nil {
+			return err
+		}
+		for _, step := range adoption(&a, now) {
+			res, err := t.NewRaw(step.text, step.args...).Exec(ctx)
+			if err != nil {
+				return err
+			}
+			n, err := res.RowsAffected()
+			if err != nil {
+				return err
+			}
+			if step.count != nil {
+				*step.count = n
+			}
+		}
+		return auditOperators(ctx, t, audit.Entry{
+			At: now, Actor: "florin restore", Action: audit.ActionRestore,
+			Subject: fmt.Sprintf("generation %d", next), Detail: fmt.Sprintf("the generation before was %d", before),
+		})
+	})
+	return a, db.Wrap(err, "adopt the database")
+}
+
+// adoptionStep is a statement of Adopt, and where the number of its rows goes.
+type adoptionStep struct {
+	count *int64
+	text  string
+	args  []any
+}
+
+func adoption(a *backup.Adopted, now time.Time) []adoptionStep {
+	base, at := backup.SequenceBase(a.Generation), db.At(now)
+	return []adoptionStep{
+		{nil, "UPDATE instance SET generation = ?, replaying = TRUE", []any{a.Generation}},
+		// Ids of events have the sequence in them.
+		{&a.Payments, "UPDATE payments SET seq = ? WHERE seq < ?", []any{base, base}},
+		// A write that was not answered may have been answered since: it would make the same id again.
+		{
+			&a.Writes, "DELETE FROM idempotency WHERE finished_at IS NULL " +
+				"AND NOT EXISTS (SELECT 1 FROM payments AS p WHERE p.public_id = subject)", nil,
+		},
+		{
+			&a.Deliveries,
+			"UPDATE deliveries SET replayed = TRUE, holder = NULL, due_at = ? WHERE state = 'WAITING'", []any{at},
+		},
+		{nil, "DELETE FROM leases WHERE TRUE", nil},
+		// What follows may have been revoked or used in the time that is lost.
+		{&a.Sessions, "UPDATE sessions SET revoked_at = ? WHERE revoked_at IS NULL AND expires_at > ?", []any{at, at}},
+		{nil, "UPDATE password_resets SET used_at = ? WHERE used_at IS NULL", []any{at}},
+		{nil, "DELETE FROM passkey_challenges WHERE TRUE", nil},
+		{nil, "UPDATE invitations SET used_at = ? WHERE used_at IS NULL", []any{at}},
+		{&a.Invitations, "UPDATE team_invitations SET ended_at = ? WHERE ended_at IS NULL", []any{at}},
+		{&a.Changes, "UPDATE waiting_changes SET state = 'STOPPED', ended_at = ? WHERE state = 'WAITING'", []any{at}},
+	}
+}
+
+// moveCursorsOn leaves each network where it was read to, and has every address there ever was read up to now. A server
+// that still runs stores no cursor any more.
+func moveCursorsOn(ctx context.Context, t tx, now time.Time) error {
+	var cursors []cursorRow
+	if err := t.NewSelect().Model(&cursors).Scan(ctx); err != nil {
+		return err
+	}
+	for _, c := range cursors {
+		then := c.ScannedTime.Time
+		if then.IsZero() {
+			then = c.UpdatedAt.Time
+		}
+		to := max(c.RereadTo, backup.RereadTo(c.ScannedNumber, then, now))
+		_, err := t.NewRaw("UPDATE cursors SET moves = moves + 1, reread_to = ? WHERE network = ?", to, c.Network).Exec(ctx)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Mark returns how far the database has come.
+func (s *Store) Mark(ctx context.Context) (m backup.Mark, err error) {
+	err = s.db.Reader().NewRaw("SELECT installation, generation, ticks FROM instance").Scan(ctx, &m)
+	return m, db.Wrap(err, "read how far the database has come")
+}
+
+// Tick counts how long the database has been served, and returns how far it has come.
+func (s *Store) Tick(ctx context.Context) (m backup.Mark, err error) {
+	err = s.db.Write(ctx, func(ctx context.Context, t tx) error {
+		return t.NewRaw("UPDATE instance SET ticks = ticks + 1 RETURNING installation, generation, ticks").Scan(ctx, &m)
+	})
+	return m, db.Wrap(err, "count how far the database has come")
+}
+
+// Replaying reports whether the database was restored and the networks are not read to their ends yet.
+func (s *Store) Replaying(ctx context.Context) (is bool, err error) {
+	err = s.db.Reader().NewRaw("SELECT replaying FROM instance").Scan(ctx, &is)
+	return is, db.Wrap(err, "read whether the database is replaying")
+}
+
+// EndReplay ends it.
+func (s *Store) EndReplay(ctx context.Context) error {
+	_, err := db.WriteOne(ctx, s.db, "UPDATE instance SET replaying = FALSE")
+	return db.Wrap(err, "end the replay")
+}

@@ -1,0 +1,85 @@
+package store_test
+
+import (
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/backup"
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store/storetest"
+)
+
+// TestStore_Adopt: what was numbered in the time that a restore lost is not numbered again.
+func TestStore_Adopt(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		k := w.receiver("https://shop.example/hook")
+		before := w.NewPayment(k)
+		w.end(k)
+		_, position := w.feed(k, "")
+		lost := backup.Mark{Generation: 1_000_000_000 / 10}
+		now := storetest.Start.Add(time.Hour)
+		a, err := w.Adopt(t.Context(), lost, now)
+		w.Must(err)
+		if a.Generation != lost.Generation+1 || a.Payments != 2 || a.Deliveries != 1 || a.Newest.IsZero() {
+			t.Errorf("adopted: %+v", a)
+		}
+		after, err := w.UpdatePayment(t.Context(), before.ID, func(p payment.Payment) (payment.Change, error) {
+			return p.Cancel(now)
+		})
+		w.Must(err)
+		if after.Seq <= int(backup.SequenceBase(a.Generation)) || after.Seq <= before.Seq {
+			t.Errorf("the sequence goes on at %d", after.Seq)
+		}
+		list, next, err := w.PublicEvents(t.Context(), k.ID, position, payment.MaxPage)
+		w.Must(err)
+		if n, err := strconv.ParseInt(next, 10, 64); err != nil || n <= backup.PositionBase(a.Generation) || len(list) != 1 {
+			t.Errorf("%d events up to position %q, %v", len(list), next, err)
+		}
+		if n := w.Count("SELECT count(*) FROM deliveries WHERE NOT replayed"); n != 0 {
+			t.Errorf("%d deliveries are not marked as replayed", n)
+		}
+		w.Must(w.EndReplay(t.Context()))
+		if is, err := w.Replaying(t.Context()); is || err != nil {
+			t.Errorf("still replaying: %v", err)
+		}
+		again, err := w.Adopt(t.Context(), backup.Mark{}, now)
+		w.Must(err)
+		if again.Generation != a.Generation+1 {
+			t.Errorf("adopted again: generation %d after %d", again.Generation, a.Generation)
+		}
+	})
+}
+
+// TestStore_AdoptReadsOn: each network is read on from its cursor, with every address up to now.
+func TestStore_AdoptReadsOn(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		at := chain.Head{Number: 1000, Hash: "0x1", Time: storetest.Start}
+		w.Must(w.SaveCursor(t.Context(), chain.Base, payment.Cursor{Scanned: at, Rechecked: at, UpdatedAt: storetest.Start}))
+		_, err := w.Adopt(t.Context(), backup.Mark{}, storetest.Start.Add(24*time.Hour))
+		w.Must(err)
+		c, ok, err := w.Cursor(t.Context(), chain.Base)
+		w.Must(err)
+		if !ok || c.Scanned != at || c.Moves != 1 || c.RereadTo < 1000+24*3600*2 {
+			t.Errorf("the cursor is %+v", c)
+		}
+	})
+}
+
+// TestStore_Tick: the mark of a database that is served grows, and one of an older copy does not pass.
+func TestStore_Tick(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		old, err := w.Mark(t.Context())
+		w.Must(err)
+		mark, err := w.Tick(t.Context())
+		w.Must(err)
+		now, err := w.Mark(t.Context())
+		w.Must(err)
+		if now != mark || mark.Ticks != old.Ticks+1 || mark.Installation == "" {
+			t.Errorf("%+v after %+v", mark, old)
+		}
+		w.Must(mark.Check(now))
+		storetest.WantError(t, "an older copy", mark.Check(old), backup.ErrOlder)
+	})
+}
