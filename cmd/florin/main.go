@@ -39,6 +39,8 @@ type commands struct {
 	Recover      recovery     `cmd:"" help:"Send on the money of a payment that the database does not know."`
 	Rescan       rescan       `cmd:"" help:"Read a network's blocks again."`
 	Reconcile    reconcile    `cmd:"" help:"Compare the chains with the database."`
+	Backup       backUp       `cmd:"" help:"Write a backup of a SQLite database, while the server runs."`
+	Restore      restore      `cmd:"" help:"Restore a backup, or take over a database that was brought back."`
 	VerifyLedger verifyLedger `cmd:"" help:"Verify the ledger of credits and queries."`
 
 	Version showVersion `cmd:"" help:"Show the version."`

@@ -94,6 +94,9 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 	if err := a.Store.Migrate(ctx); err != nil {
 		return err
 	}
+	if err := a.checkMark(ctx); err != nil {
+		return err
+	}
 	users := identity.Options{VerifyEmail: !a.Config.SMTPURL.Empty()}
 	if party, ok := passkey.New(a.Config.BaseURL); ok {
 		users.RelyingParty = party
@@ -193,6 +196,7 @@ func (a *App) run(ctx context.Context) error {
 	loops.Go(func() error { return a.checker.Run(working) })
 	loops.Go(func() error { return a.Store.Listen(working) })
 	loops.Go(func() error { a.housekeep(working); return nil })
+	loops.Go(func() error { a.keepMark(working); return nil })
 	loops.Go(func() error {
 		if err := a.server.Serve(a.listener); !errors.Is(err, http.ErrServerClosed) {
 			return err

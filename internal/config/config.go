@@ -21,6 +21,7 @@ type Config struct {
 
 	DatabaseURL secret.Text // it may hold a password
 	SecretKey   secret.Text // its secret.KeyLen bytes, decoded
+	Mark        string      // path of the mark (package backup); empty: beside a SQLite database, none for PostgreSQL
 
 	Networks []Network // those that are on, in the order they are offered
 

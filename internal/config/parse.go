@@ -197,6 +197,10 @@ func parseDatabaseURL(text string) (secret.Text, error) {
 		"must be sqlite://PATH or postgres://USER:PASSWORD@HOST/DATABASE")
 }
 
+func parsePath(text string) (string, error) {
+	return accept(text, !strings.ContainsRune(text, 0), "must be the path of a file")
+}
+
 // parseSecretKey reads base64 in either alphabet, with or without padding.
 func parseSecretKey(text string) (secret.Text, error) {
 	encoding := base64.RawStdEncoding

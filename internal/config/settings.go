@@ -75,6 +75,7 @@ func (c *Config) settings() []setting {
 		hidden("SECRET_KEY", "", maskAll, &c.SecretKey, parseSecretKey),
 	}
 	list[len(list)-1].required = "is required: 32 bytes in base64; make one with `florin keygen`"
+	list = append(list, plain("MARK", "", &c.Mark, parsePath))
 	for i := range c.Networks {
 		list = append(list, c.Networks[i].settings()...)
 	}

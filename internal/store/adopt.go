@@ -73,7 +73,8 @@ func adoption(a *backup.Adopted, now time.Time) []adoptionStep {
 		},
 		{
 			&a.Deliveries,
-			"UPDATE deliveries SET replayed = TRUE, holder = NULL, due_at = ? WHERE state = 'WAITING'", []any{at},
+			"UPDATE deliveries SET replayed = TRUE, holder = NULL, due_at = ? WHERE state = 'WAITING'",
+			[]any{at},
 		},
 		{nil, "DELETE FROM leases WHERE TRUE", nil},
 		// What follows may have been revoked or used in the time that is lost.
@@ -131,4 +132,10 @@ func (s *Store) Replaying(ctx context.Context) (is bool, err error) {
 func (s *Store) EndReplay(ctx context.Context) error {
 	_, err := db.WriteOne(ctx, s.db, "UPDATE instance SET replaying = FALSE")
 	return db.Wrap(err, "end the replay")
+}
+
+// Led reports whether a server holds a lease, so that it runs, or has ended without giving it back.
+func (s *Store) Led(ctx context.Context, now time.Time) (is bool, err error) {
+	err = s.db.Reader().NewRaw("SELECT EXISTS (SELECT 1 FROM leases WHERE until > ?)", db.At(now)).Scan(ctx, &is)
+	return is, db.Wrap(err, "look for a server on the database")
 }

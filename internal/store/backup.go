@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"time"
 
 	"github.com/uptrace/bun"
 
@@ -13,6 +14,36 @@ import (
 	"github.com/florinpay/florin/internal/store/db"
 	"github.com/florinpay/florin/migrations"
 )
+
+// SQLiteFile returns the file of the database at the URL, or fails if it is not SQLite.
+func SQLiteFile(url string) (string, error) { return db.SQLitePath(url) }
+
+// FileURL returns the URL of the SQLite database in the file.
+func FileURL(path string) string { return db.SQLiteURL(path) }
+
+// ReplaceFile puts a SQLite database where another one may be, which is kept under the name it returns. It fails while a
+// program has either open. At no moment is there no database in the place.
+func ReplaceFile(ctx context.Context, from, path string, now time.Time) (kept string, err error) {
+	return db.ReplaceFile(ctx, from, path, now.UTC().Format("20060102T150405Z"))
+}
+
+// CheckClosed fails while a program has the SQLite database at the path open.
+func CheckClosed(ctx context.Context, path string) error {
+	if err := db.Seclude(ctx, path); db.IsConflict(err) {
+		return fmt.Errorf("a server runs on the database; stop it: %w", err)
+	}
+	return nil // what else is wrong with it is found by opening it
+}
+
+// MarkFile returns where the mark of the database at the URL is by default: beside a SQLite database; empty for
+// PostgreSQL, whose servers are elsewhere.
+func MarkFile(url string) string {
+	path, err := db.SQLitePath(url)
+	if err != nil {
+		return ""
+	}
+	return path + db.MarkEnding
+}
 
 // CopyFile copies one moment of the SQLite database at the path into a new file, while other programs use it, and
 // verifies the copy. It neither makes nor migrates a database.

@@ -89,7 +89,7 @@ func CheckFile(ctx context.Context, path string) error {
 // Seclude turns the write-ahead log of a database into part of its file, so that the file alone is the database. It
 // fails while any program has the database open.
 func Seclude(ctx context.Context, path string) error {
-	db, err := openFile(path)
+	db, err := openFile(path, "busy_timeout(1000)") // commands and backups end sooner, servers later
 	if err != nil {
 		return err
 	}

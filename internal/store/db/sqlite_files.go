@@ -22,6 +22,9 @@ const (
 // mode of the database.
 var companions = []string{"", "-wal", "-shm", "-journal"}
 
+// MarkEnding is what the name of a database's mark (package backup) ends in.
+const MarkEnding = ".mark"
+
 // makePrivate creates the file if it is missing, and takes from files that exist
 // what others may do with them. The directory must exist: a path that is mistyped
 // must not make an empty database.
@@ -53,10 +56,10 @@ func ownDirectory(path string) bool {
 		return false
 	}
 	defer func() { _ = dir.Close() }()
-	names, err := dir.Readdirnames(len(companions) + 1)
+	names, err := dir.Readdirnames(len(companions) + 2)
 	for _, name := range names {
 		end, ok := strings.CutPrefix(name, filepath.Base(path))
-		if !ok || !slices.Contains(companions, end) {
+		if !ok || !slices.Contains(companions, end) && end != MarkEnding {
 			return false
 		}
 	}

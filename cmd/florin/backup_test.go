@@ -1,0 +1,154 @@
+package main_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"filippo.io/age"
+)
+
+const passphrase = "a passphrase of some length\n"
+
+// backedUp returns an installation with a user and a key, and a backup of it.
+func backedUp(t *testing.T) (i installation, file string) {
+	t.Helper()
+	i = newInstallation(t)
+	i.must(t, "correct horse battery\n", "user", "create", "--email", "ada@example.com", "--operator")
+	i.must(t, "", "key", "create", "--email", "ada@example.com", "--credits", "7")
+	file = filepath.Join(t.TempDir(), "backup.age")
+	if out := i.must(t, passphrase, "backup", file); !strings.Contains(out, "Backed up 0 payments, 2 ledger entries") {
+		t.Errorf("backup prints %q", out)
+	}
+	return i, file
+}
+
+// TestRestore: a backup is restored over a later database, which is kept.
+func TestRestore(t *testing.T) {
+	t.Parallel()
+	i, file := backedUp(t)
+	i.must(t, "", "credit", "grant", "--email", "ada@example.com", "--credits", "100")
+	i.refuses(t, 1, []string{"restore", file}, "--force")
+	out := i.must(t, passphrase, "restore", "--force", file)
+	for _, text := range []string{"Restored the backup of 20", testVersion, "is now test.db.replaced-", "generation", "florin recover"} {
+		if !strings.Contains(out, text) {
+			t.Errorf("restore prints %q, which lacks %q", out, text)
+		}
+	}
+	i.prints(t, "The ledger of 2 entries has no differences.", "verify-ledger")
+	s := i.serve(t)
+	s.stop(t, syscall.SIGTERM)
+	names, err := filepath.Glob(filepath.Join(i.dir, "*.replaced-*"))
+	if err != nil || len(names) != 1 {
+		t.Fatalf("kept: %v, %v", names, err)
+	}
+	was := installation{dir: i.dir, env: append(i.env, "FLORIN_DATABASE_URL=sqlite://"+filepath.Base(names[0]))}
+	was.prints(t, "The ledger of 3 entries has no differences.", "verify-ledger")
+	if left, err := filepath.Glob(filepath.Join(i.dir, ".florin-*")); err != nil || len(left) > 0 {
+		t.Errorf("left in the directory: %v, %v", left, err)
+	}
+}
+
+// TestRestore_Elsewhere: on a new machine, with a key of age, from a server that ran.
+func TestRestore_Elsewhere(t *testing.T) {
+	t.Parallel()
+	i := newInstallation(t)
+	i.must(t, "correct horse battery\n", "user", "create", "--email", "ada@example.com")
+	identity, err := age.GenerateX25519Identity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := i.serve(t)
+	file := filepath.Join(t.TempDir(), "backup.age")
+	i.must(t, "", "backup", file, "--recipient", identity.Recipient().String())
+	i.refuses(t, 1, []string{"backup", file, "--recipient", identity.Recipient().String()}, "exists")
+	i.refuses(t, 1, []string{"restore", "--adopt"}, "a server runs")
+	s.stop(t, syscall.SIGTERM)
+	other := i.bare(t)
+	key := write(t, other.dir, "key.txt", identity.String()+"\n")
+	other.prints(t, "Restored the backup", "restore", file, "--identity", key)
+	other.prints(t, "no differences", "verify-ledger")
+	again := other.serve(t)
+	again.stop(t, syscall.SIGTERM)
+}
+
+// TestRestore_Refuses: whatever is wrong with a backup, the database stays as it is.
+func TestRestore_Refuses(t *testing.T) {
+	t.Parallel()
+	i, file := backedUp(t)
+	whole, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := func(at int) string {
+		text := []byte(string(whole))
+		text[at] ^= 1
+		return write(t, t.TempDir(), "changed.age", string(text))
+	}
+	elsewhere := i.bare(t)
+	elsewhere.env = append(elsewhere.env, "FLORIN_SECRET_KEY=MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=")
+	before := i.must(t, "", "verify-ledger")
+	for name, c := range map[string]struct {
+		in          installation
+		file, stdin string
+		text        string
+	}{
+		"Passphrase": {i, file, "another passphrase\n", "not made for this passphrase"},
+		"Truncated":  {i, write(t, t.TempDir(), "cut.age", string(whole[:len(whole)-100])), passphrase, "damaged"},
+		"Shortened":  {i, write(t, t.TempDir(), "cut.age", string(whole[:len(whole)-1])), passphrase, "damaged"},
+		"Changed":    {i, changed(len(whole) - 50), passphrase, "damaged"},
+		"NoBackup":   {i, write(t, t.TempDir(), "text", "hello"), passphrase, "open the backup"},
+		"OtherKey":   {elsewhere, file, passphrase, "FLORIN_SECRET_KEY"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := c.in.run(t, c.stdin, "restore", "--force", c.file)
+			if r.status != 1 || !strings.Contains(r.stderr, c.text) {
+				t.Errorf("status %d, %q", r.status, r.stderr)
+			}
+		})
+	}
+	if after := i.must(t, "", "verify-ledger"); after != before {
+		t.Errorf("the database has changed: %s", after)
+	}
+	if _, err := os.Stat(filepath.Join(elsewhere.dir, "test.db")); err == nil {
+		t.Error("a refused restore made a database")
+	}
+	t.Run("Running", func(t *testing.T) {
+		s := i.serve(t)
+		defer s.stop(t, syscall.SIGTERM)
+		if r := i.run(t, passphrase, "restore", "--force", file); r.status != 1 || !strings.Contains(r.stderr, "stop the server") {
+			t.Errorf("status %d, %q", r.status, r.stderr)
+		}
+	})
+	i.refuses(t, 1, []string{"backup", filepath.Join(i.dir, "new.age")}, "at least 16 characters")
+	i.refuses(t, 1, []string{"restore"}, "--adopt")
+}
+
+// TestServe_OlderCopy: a file that was copied back is noticed, and taken over once the operator says so.
+func TestServe_OlderCopy(t *testing.T) {
+	t.Parallel()
+	i := newInstallation(t)
+	i.must(t, "correct horse battery\n", "user", "create", "--email", "ada@example.com")
+	path := filepath.Join(i.dir, "test.db")
+	old, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		s := i.serve(t)
+		s.stop(t, syscall.SIGTERM)
+	}
+	write(t, i.dir, "test.db", string(old))
+	i.refuses(t, 1, []string{"serve"}, "older than when it was last served", "restore --adopt")
+	i.prints(t, "Adopted as generation", "restore", "--adopt")
+	s := i.serve(t)
+	s.stop(t, syscall.SIGTERM)
+	t.Run("AnotherDatabase", func(t *testing.T) {
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		i.refuses(t, 1, []string{"serve"}, "another database", "test.db.mark")
+	})
+}

@@ -1,0 +1,269 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"filippo.io/age"
+
+	"github.com/florinpay/florin/internal/app"
+	"github.com/florinpay/florin/internal/backup"
+	"github.com/florinpay/florin/internal/config"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/store"
+)
+
+type restore struct {
+	File     string `arg:""                                                                                     help:"The backup."    optional:""`
+	Identity string `help:"A file of age's private keys that opens the backup, instead of a passphrase."        placeholder:"PATH"`
+	Force    bool   `help:"Restore although there is a database; it is kept under another name."`
+	Adopt    bool   `help:"Restore nothing: the database was brought back by other means, such as pg_restore."`
+}
+
+// Help returns the text that --help adds to the flags.
+func (restore) Help() string {
+	return `
+Restores a SQLite database from a backup that florin backup wrote. The backup is
+verified as a whole before anything is touched; FLORIN_SECRET_KEY must be the one
+of then. No server may be running. A database that exists is kept under another
+name, and only with --force.
+
+With --adopt it takes over a database that came back by other means: pg_restore,
+recovery to a point in time, a copied file, Litestream.
+
+Then florin serve reads every network from where the backup stands before it
+sells anything. The command lists what no backup can know, to be done by hand.
+
+Examples:
+
+    florin restore florin-2026-11-22.age --identity key.txt
+    florin restore florin-2026-11-22.age --force < passphrase
+    florin restore --adopt
+`
+}
+
+// Run restores or adopts.
+func (c restore) Run(ctx context.Context, p *process) error {
+	if c.Adopt != (c.File == "") {
+		return fault.New(fault.Invalid, "give either the file of a backup or --adopt")
+	}
+	cfg, err := p.config()
+	if err != nil {
+		return err
+	}
+	if c.Adopt {
+		return c.adopt(ctx, p, cfg)
+	}
+	path, err := store.SQLiteFile(cfg.DatabaseURL.Reveal())
+	if err != nil {
+		return fmt.Errorf("restore PostgreSQL with its own tools, then run `florin restore --adopt`: %w", err)
+	}
+	if _, err := os.Lstat(path); err == nil && !c.Force {
+		return fmt.Errorf("there is a database at %s; --force keeps it under another name", path)
+	}
+	dir, err := privateDirectory(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	restored := filepath.Join(dir, "florin.db")
+	m, err := c.extract(ctx, p, cfg, restored)
+	if err != nil {
+		return err
+	}
+	adopted, mark, err := adoptFile(ctx, p, cfg, restored)
+	if err != nil {
+		return err
+	}
+	kept, err := store.ReplaceFile(ctx, restored, path, app.Now())
+	if err != nil {
+		return err
+	}
+	if err := writeMark(cfg, mark); err != nil {
+		return err
+	}
+	if kept != "" {
+		if err := p.say("The database that was there is now %s.", kept); err != nil {
+			return err
+		}
+	}
+	if err := p.say("Restored the backup of %s, written by version %s.", m.CreatedAt.Format(time.RFC3339), m.Program); err != nil {
+		return err
+	}
+	return report(p, adopted, m.CreatedAt)
+}
+
+// extract decrypts the backup into a file and verifies everything about it.
+func (c restore) extract(ctx context.Context, p *process, cfg config.Config, to string) (m backup.Manifest, err error) {
+	sealer, err := secret.NewSealer([]byte(cfg.SecretKey.Reveal()))
+	if err != nil {
+		return m, err
+	}
+	with, err := c.identities(p)
+	if err != nil {
+		return m, err
+	}
+	in, err := os.Open(filepath.Clean(c.File))
+	if err != nil {
+		return m, fmt.Errorf("backup: %w", err)
+	}
+	defer func() { _ = in.Close() }()
+	a, err := backup.Open(in, with...)
+	if err != nil {
+		return m, err
+	}
+	defer a.Close()
+	if err := a.Manifest.Check(sealer, store.KnownMigrations()); err != nil {
+		return m, err
+	}
+	if err := extractTo(a, to); err != nil {
+		return m, err
+	}
+	contents, err := store.CheckFile(ctx, to)
+	if err != nil {
+		return m, err
+	}
+	return a.Manifest, a.Manifest.CheckContents(contents)
+}
+
+func extractTo(a *backup.Archive, to string) error {
+	if free, err := backup.FreeSpace(filepath.Dir(to)); err != nil || free < a.Manifest.Size+spareBytes {
+		return errors.Join(err, fmt.Errorf(
+			"the database needs %d MB, and %d MB are free", a.Manifest.Size>>20, free>>20,
+		))
+	}
+	out, err := os.OpenFile(filepath.Clean(to), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return fmt.Errorf("restored database: %w", err)
+	}
+	return errors.Join(a.Extract(out), out.Sync(), out.Close())
+}
+
+func (c restore) identities(p *process) ([]age.Identity, error) {
+	if c.Identity == "" {
+		passphrase, err := p.readSecret("Passphrase of the backup")
+		if err != nil {
+			return nil, err
+		}
+		with, err := backup.PassphraseIdentity(passphrase)
+		return []age.Identity{with}, err
+	}
+	f, err := os.Open(filepath.Clean(c.Identity))
+	if err != nil {
+		return nil, fmt.Errorf("--identity: %w", err)
+	}
+	defer func() { _ = f.Close() }()
+	return backup.Identities(io.LimitReader(f, maxIdentities))
+}
+
+// maxIdentities bounds a file of private keys, in bytes.
+const maxIdentities = 1 << 20
+
+// adoptFile brings the restored file up to date and adopts it, before it stands where a server finds it.
+func adoptFile(ctx context.Context, p *process, cfg config.Config, path string) (a backup.Adopted, m backup.Mark, err error) {
+	last, err := lastMark(cfg)
+	if err != nil {
+		return a, m, err
+	}
+	cfg.DatabaseURL = secret.New(store.FileURL(path))
+	err = p.withStore(ctx, cfg, func(s *store.Store) error {
+		if a, err = s.Adopt(ctx, last, app.Now()); err != nil {
+			return err
+		}
+		m, err = s.Mark(ctx)
+		return err
+	})
+	return a, m, err
+}
+
+// lastMark returns the mark of the database that was served last; the zero Mark if it is lost.
+func lastMark(cfg config.Config) (backup.Mark, error) {
+	if path := app.MarkPath(cfg); path != "" {
+		return backup.ReadMark(path)
+	}
+	return backup.Mark{}, nil
+}
+
+func writeMark(cfg config.Config, m backup.Mark) error {
+	if path := app.MarkPath(cfg); path != "" {
+		return m.Write(path)
+	}
+	return nil
+}
+
+// adopt takes over a database that was brought back by other means.
+func (restore) adopt(ctx context.Context, p *process, cfg config.Config) error {
+	last, err := lastMark(cfg)
+	if err != nil {
+		return err
+	}
+	if path, err := store.SQLiteFile(cfg.DatabaseURL.Reveal()); err == nil {
+		if err := store.CheckClosed(ctx, path); err != nil {
+			return err
+		}
+	}
+	return p.withStore(ctx, cfg, func(s *store.Store) error {
+		now := app.Now()
+		if busy, err := s.Led(ctx, now); err != nil || busy {
+			return errors.Join(err, errors.New("a server runs on the database, or ran until a minute ago: stop it, and try again"))
+		}
+		a, err := s.Adopt(ctx, last, now)
+		if err != nil {
+			return err
+		}
+		m, err := s.Mark(ctx)
+		if err == nil {
+			err = writeMark(cfg, m)
+		}
+		if err != nil {
+			return err
+		}
+		return report(p, a, a.Newest)
+	})
+}
+
+// unknowable is what happened in the time that is lost and shows neither in the backup nor on a chain.
+const unknowable = `What happened after that is lost. Do by hand, as far as it applies:
+- API keys, users and passkeys that were revoked, disabled or removed since work again: revoke them again.
+- Passwords, second factors, settlement wallets, callback addresses and locks are those of then: have owners check them.
+- Payments created since are unknown. For each txnid that a merchant names, ` + "`florin recover --txnid … --settlement …`" + `
+  shows what lies on its address and sends it to the settlement wallet.
+- Credits that were granted, and queries that were bought with a transfer since: grant them again.
+- Run ` + "`florin reconcile`" + ` once the networks are read to their ends.`
+
+// report says what the adoption did, and what is left to do by hand. since is the moment that the database shows; zero:
+// there is no payment to tell it by.
+func report(p *process, a backup.Adopted, since time.Time) error {
+	lines := []string{fmt.Sprintf("Adopted as generation %d.", a.Generation)}
+	for _, done := range []struct {
+		n    int64
+		noun string
+		what string
+	}{
+		{a.Payments, "payment", "go on with new event numbers"},
+		{a.Deliveries, "webhook", "will be sent again, marked as replayed"},
+		{a.Writes, "unanswered request", "forgotten"},
+		{a.Sessions, "session", "ended"},
+		{a.Invitations, "invitation", "ended"},
+		{a.Changes, "waiting change of settings", "stopped"},
+	} {
+		if done.n > 0 {
+			lines = append(lines, counted(done.n, done.noun)+": "+done.what+".")
+		}
+	}
+	if !since.IsZero() {
+		lines = append(lines, "The database stands at "+since.Format(time.RFC3339)+" or little later.")
+	}
+	for _, line := range append(lines, unknowable) {
+		if err := p.say("%s", line); err != nil {
+			return err
+		}
+	}
+	return nil
+}

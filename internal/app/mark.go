@@ -1,0 +1,98 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/florinpay/florin/internal/backup"
+	"github.com/florinpay/florin/internal/config"
+	"github.com/florinpay/florin/internal/store"
+)
+
+// How often the mark is moved: what a copied file can be behind without being noticed. And how often it is looked
+// whether a restored database has caught up.
+const (
+	tickEvery   = time.Minute
+	replayEvery = 5 * time.Second
+)
+
+// MarkPath returns where the mark of the database is; empty: there is none.
+func MarkPath(cfg config.Config) string {
+	return cmp.Or(cfg.Mark, store.MarkFile(cfg.DatabaseURL.Reveal()))
+}
+
+// checkMark refuses a database that is older than one that was served, and moves the mark on.
+func (a *App) checkMark(ctx context.Context) error {
+	path := MarkPath(a.Config)
+	if path == "" {
+		return nil
+	}
+	mark, err := backup.ReadMark(path)
+	if err != nil {
+		return err
+	}
+	at, err := a.Store.Mark(ctx)
+	if err != nil {
+		return err
+	}
+	if err := mark.Check(at); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return a.tick(ctx, path)
+}
+
+// tick moves the database on, then its mark: a crash in between leaves the mark behind, which is fine.
+func (a *App) tick(ctx context.Context, path string) error {
+	at, err := a.Store.Tick(ctx)
+	if err != nil {
+		return err
+	}
+	return at.Write(path)
+}
+
+// keepMark moves the mark on, and ends the replay of a restored database, until ctx ends.
+func (a *App) keepMark(ctx context.Context) {
+	ticks, looks := time.NewTicker(tickEvery), time.NewTicker(replayEvery)
+	defer ticks.Stop()
+	defer looks.Stop()
+	path, replaying := MarkPath(a.Config), true
+	for {
+		var err error
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticks.C:
+			if path != "" {
+				err = a.tick(ctx, path)
+			}
+		case <-looks.C:
+			if replaying {
+				replaying, err = a.endReplay(ctx)
+			}
+		}
+		if err != nil && ctx.Err() == nil {
+			a.log.Warn("the mark of the database was not moved", "error", err)
+		}
+	}
+}
+
+// endReplay ends the replay once every network is read to its end; it reports whether the database is still replaying.
+func (a *App) endReplay(ctx context.Context) (bool, error) {
+	replaying, err := a.Store.Replaying(ctx)
+	if err != nil || !replaying {
+		return err != nil, err
+	}
+	for n, x := range a.networks {
+		if h := x.watcher.Health(); !h.OK || h.SetAside > 0 {
+			a.log.Info("the database was restored; reading what came since", "network", n, "block", h.Scanned.Number)
+			return true, nil
+		}
+	}
+	if err := a.Store.EndReplay(ctx); err != nil {
+		return true, err
+	}
+	a.log.Info("the database was restored, and every network is read to its end")
+	return false, nil
+}
