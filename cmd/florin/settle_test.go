@@ -62,6 +62,24 @@ func eventually(t *testing.T, what string, holds func() bool) {
 	}
 }
 
+// awaitSwept waits until no payment has money that is not at its settlement wallet.
+func (s *shop) awaitSwept(t *testing.T) {
+	t.Helper()
+	eventually(t, "the last sweeps are final", func() bool {
+		for _, c := range s.chains {
+			out := s.graphql(
+				t, "checkAdminUntransferred",
+				`query ($key: String!, $n: Network!) { checkAdminUntransferred(apiKey: $key, network: $n) { code message transactions { txnid } } }`,
+				map[string]any{"key": s.key, "n": c.name},
+			)
+			if list, _ := out["transactions"].([]any); len(list) > 0 {
+				return false
+			}
+		}
+		return true
+	})
+}
+
 // TestSettle: a hundred payments on three networks are swept to the merchant's wallet, to the cent, although the
 // program is killed in between. Chains and ledger agree, and reconcile names a difference made by hand.
 func TestSettle(t *testing.T) {
@@ -98,19 +116,7 @@ func TestSettle(t *testing.T) {
 			t.Errorf("the settlement wallet holds %d cents of %s on %s, want %d", got, p.token, l.name, cents)
 		}
 	}
-	eventually(t, "the last sweeps are final", func() bool {
-		for _, c := range s.chains {
-			out := s.graphql(
-				t, "checkAdminUntransferred",
-				`query ($key: String!, $n: Network!) { checkAdminUntransferred(apiKey: $key, network: $n) { code message transactions { txnid } } }`,
-				map[string]any{"key": s.key, "n": c.name},
-			)
-			if list, _ := out["transactions"].([]any); len(list) > 0 {
-				return false
-			}
-		}
-		return true
-	})
+	s.awaitSwept(t)
 	if out := s.must(t, "", "reconcile"); !strings.HasPrefix(out, "No differences in 100 addresses on 3 networks") {
 		t.Errorf("reconcile says %q", out)
 	}

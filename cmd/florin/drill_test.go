@@ -1,0 +1,150 @@
+package main_test
+
+import (
+	"bytes"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// order is a payment of the drill that was paid in full.
+type order struct {
+	txnid, network, token, address string
+	cents                          int64
+}
+
+// drill is a shop whose disk is lost after a backup.
+type drill struct {
+	*shop
+	orders []order
+	sums   map[string]int64 // what was paid, by network and token
+}
+
+// open starts a number of payments, one network after the other.
+func (d *drill) open(t *testing.T, n int) []order {
+	t.Helper()
+	var list []order
+	for i := range n {
+		o := order{network: d.chains[i%3].name, token: []string{"USDT", "USDC"}[i/3%2], cents: int64(500 + 7*len(d.orders))}
+		o.txnid, o.address = d.start(t, o.network, o.token, o.cents)
+		d.orders = append(d.orders, o)
+		list = append(list, o)
+	}
+	return list
+}
+
+func (d *drill) pay(t *testing.T, list []order) {
+	t.Helper()
+	for _, o := range list {
+		for _, c := range d.chains {
+			if c.name == o.network {
+				c.pay(t, c.token(o.token), o.address, o.cents)
+				d.sums[o.network+" "+o.token] += o.cents
+			}
+		}
+	}
+}
+
+// TestRestore_Drill: the disk is lost under load, and the backup is of the middle of it. Every order of before is
+// completed once, also those that were paid, swept and notified in the time that is lost; the money of those that came
+// after is found by their txnids; and every cent is at the merchant.
+func TestRestore_Drill(t *testing.T) {
+	t.Parallel()
+	d := &drill{shop: openShop(t, settling...), sums: make(map[string]int64)}
+	d.fundGas(t)
+	settled := d.open(t, 6)
+	d.pay(t, settled)
+	for _, o := range settled {
+		d.await(t, o.txnid, "COMPLETED")
+	}
+	open, lost, late := d.open(t, 12), []order(nil), []order(nil)
+	d.pay(t, open[:3]) // on their way when the backup is made
+	file := filepath.Join(t.TempDir(), "backup.age")
+	made := make(chan struct{})
+	go func() {
+		defer close(made)
+		d.must(t, passphrase, "backup", file)
+	}()
+	d.pay(t, open[3:6])
+	<-made
+	d.pay(t, open[6:9]) // open[9:] is paid when the program is down
+	lost = d.open(t, 6)
+	d.pay(t, lost)
+	for _, o := range append(open[:9:9], lost...) {
+		d.await(t, o.txnid, "COMPLETED")
+	}
+	d.awaitSweep(t, lost[0])
+	d.stop(t, syscall.SIGKILL)
+	late = open[9:]
+	d.pay(t, late)
+
+	d.must(t, passphrase, "restore", "--force", file)
+	d.server = d.serve(t)
+	for _, o := range append(settled, open...) {
+		d.await(t, o.txnid, "COMPLETED")
+		d.awaitWebhook(t, o.txnid, "completed")
+	}
+	t.Run("LostPaymentsAreUnknown", func(t *testing.T) {
+		for _, o := range lost {
+			if code, got := d.do(t, http.MethodGet, "/orders/"+o.txnid, ""); code != http.StatusNotFound {
+				t.Errorf("%s: %d %v", o.txnid, code, got)
+			}
+			d.must(t, "", "recover", "--txnid", o.txnid, "--settlement", settlementWallet, "--network", strings.ToLower(o.network))
+		}
+	})
+	t.Run("EveryCentIsAtTheMerchant", func(t *testing.T) { d.wantSettled(t) })
+	t.Run("NoEventIdHasTwoMeanings", func(t *testing.T) { d.wantDistinct(t) })
+	d.awaitSwept(t)
+	d.stop(t, syscall.SIGTERM)
+	d.prints(t, "no differences", "verify-ledger")
+	if r := d.run(t, "", "reconcile", "--wait", "100ms"); r.status != 0 {
+		t.Errorf("reconcile: %s%s", r.stdout, r.stderr)
+	}
+}
+
+// awaitSweep waits until the money of an order has left its address.
+func (d *drill) awaitSweep(t *testing.T, o order) {
+	t.Helper()
+	for _, c := range d.chains {
+		if c.name == o.network {
+			eventually(t, "the sweep of "+o.txnid, func() bool { return c.balance(t, c.token(o.token), o.address) == 0 })
+		}
+	}
+}
+
+func (d *drill) wantSettled(t *testing.T) {
+	t.Helper()
+	for _, c := range d.chains {
+		for _, token := range []string{"USDT", "USDC"} {
+			want := d.sums[c.name+" "+token]
+			eventually(t, token+" on "+c.name, func() bool {
+				return c.balance(t, c.token(token), settlementWallet) >= want
+			})
+			if got := c.balance(t, c.token(token), settlementWallet); got != want {
+				t.Errorf("the merchant has %d cents of %s on %s, want %d", got, token, c.name, want)
+			}
+		}
+	}
+}
+
+// wantDistinct: a receiver that drops what it has seen by its id loses nothing, and can tell what is sent again.
+func (d *drill) wantDistinct(t *testing.T) {
+	t.Helper()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	first, replayed := map[string]arrival{}, 0
+	for _, a := range d.arrivals {
+		if a.header.Get("Webhook-Replayed") == "true" {
+			replayed++
+		}
+		if before, ok := first[a.id]; ok && !bytes.Equal(before.raw, a.raw) {
+			t.Errorf("%s was sent as\n%s\nand as\n%s", a.id, before.raw, a.raw)
+		}
+		first[a.id] = a
+	}
+	if replayed == 0 {
+		t.Error("no webhook is marked as replayed")
+	}
+}
