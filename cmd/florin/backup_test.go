@@ -32,7 +32,9 @@ func TestRestore(t *testing.T) {
 	i.must(t, "", "credit", "grant", "--email", "ada@example.com", "--credits", "100")
 	i.refuses(t, 1, []string{"restore", file}, "--force")
 	out := i.must(t, passphrase, "restore", "--force", file)
-	for _, text := range []string{"Restored the backup of 20", testVersion, "is now test.db.replaced-", "generation", "florin recover"} {
+	for _, text := range []string{
+		"Restored the backup of 20", testVersion, "is now test.db.replaced-", "generation", "florin recover",
+	} {
 		if !strings.Contains(out, text) {
 			t.Errorf("restore prints %q, which lacks %q", out, text)
 		}

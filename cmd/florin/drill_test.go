@@ -3,10 +3,13 @@ package main_test
 import (
 	"bytes"
 	"net/http"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/florinpay/florin/internal/testkit/postgres"
 )
 
 // order is a payment of the drill that was paid in full.
@@ -20,6 +23,8 @@ type drill struct {
 	*shop
 	orders []order
 	sums   map[string]int64 // what was paid, by network and token
+
+	backUp, restore func(*drill, *testing.T)
 }
 
 // open starts a number of payments, one network after the other.
@@ -27,7 +32,9 @@ func (d *drill) open(t *testing.T, n int) []order {
 	t.Helper()
 	var list []order
 	for i := range n {
-		o := order{network: d.chains[i%3].name, token: []string{"USDT", "USDC"}[i/3%2], cents: int64(500 + 7*len(d.orders))}
+		o := order{
+			network: d.chains[i%3].name, token: []string{"USDT", "USDC"}[i/3%2], cents: int64(500 + 7*len(d.orders)),
+		}
 		o.txnid, o.address = d.start(t, o.network, o.token, o.cents)
 		d.orders = append(d.orders, o)
 		list = append(list, o)
@@ -52,7 +59,50 @@ func (d *drill) pay(t *testing.T, list []order) {
 // after is found by their txnids; and every cent is at the merchant.
 func TestRestore_Drill(t *testing.T) {
 	t.Parallel()
-	d := &drill{shop: openShop(t, settling...), sums: make(map[string]int64)}
+	t.Run("SQLite", func(t *testing.T) {
+		t.Parallel()
+		file := filepath.Join(t.TempDir(), "backup.age")
+		d := &drill{shop: openShop(t, settling...), sums: make(map[string]int64)}
+		d.backUp = func(d *drill, t *testing.T) { t.Helper(); d.must(t, passphrase, "backup", file) }
+		d.restore = func(d *drill, t *testing.T) { t.Helper(); d.must(t, passphrase, "restore", "--force", file) }
+		d.run(t)
+	})
+	t.Run("PostgreSQL", func(t *testing.T) {
+		t.Parallel()
+		file, first, next := filepath.Join(t.TempDir(), "backup.dump"), postgres.URL(t), postgres.URL(t)
+		const setting = "FLORIN_DATABASE_URL="
+		d := &drill{
+			shop: openShop(t, append(settling[:len(settling):len(settling)], setting+first)...),
+			sums: make(map[string]int64),
+		}
+		d.backUp = func(_ *drill, t *testing.T) { t.Helper(); runPostgres(t, "pg_dump", "-Fc", "-f", file, first) }
+		d.restore = func(d *drill, t *testing.T) {
+			t.Helper()
+			runPostgres(t, "pg_restore", "--exit-on-error", "-d", next, file)
+			d.env = append(d.env, setting+next)
+			eventually(t, "leases of the time of the backup", func() bool {
+				return d.installation.run(t, "", "restore", "--adopt").status == 0
+			})
+		}
+		d.run(t)
+	})
+}
+
+// runPostgres runs a program of PostgreSQL's client, of the version that the tests' server has.
+func runPostgres(t *testing.T, program string, args ...string) {
+	t.Helper()
+	path, err := postgres.Program(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.CommandContext(t.Context(), path, args...).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v: %s", program, err, out)
+	}
+}
+
+// run goes through the drill.
+func (d *drill) run(t *testing.T) {
+	t.Helper()
 	d.fundGas(t)
 	settled := d.open(t, 6)
 	d.pay(t, settled)
@@ -61,11 +111,10 @@ func TestRestore_Drill(t *testing.T) {
 	}
 	open, lost, late := d.open(t, 12), []order(nil), []order(nil)
 	d.pay(t, open[:3]) // on their way when the backup is made
-	file := filepath.Join(t.TempDir(), "backup.age")
 	made := make(chan struct{})
 	go func() {
 		defer close(made)
-		d.must(t, passphrase, "backup", file)
+		d.backUp(d, t)
 	}()
 	d.pay(t, open[3:6])
 	<-made
@@ -80,7 +129,7 @@ func TestRestore_Drill(t *testing.T) {
 	late = open[9:]
 	d.pay(t, late)
 
-	d.must(t, passphrase, "restore", "--force", file)
+	d.restore(d, t)
 	d.server = d.serve(t)
 	for _, o := range append(settled, open...) {
 		d.await(t, o.txnid, "COMPLETED")
@@ -91,7 +140,10 @@ func TestRestore_Drill(t *testing.T) {
 			if code, got := d.do(t, http.MethodGet, "/orders/"+o.txnid, ""); code != http.StatusNotFound {
 				t.Errorf("%s: %d %v", o.txnid, code, got)
 			}
-			d.must(t, "", "recover", "--txnid", o.txnid, "--settlement", settlementWallet, "--network", strings.ToLower(o.network))
+			d.must(
+				t, "", "recover", "--txnid", o.txnid, "--settlement", settlementWallet, "--network",
+				strings.ToLower(o.network),
+			)
 		}
 	})
 	t.Run("EveryCentIsAtTheMerchant", func(t *testing.T) { d.wantSettled(t) })
@@ -99,7 +151,7 @@ func TestRestore_Drill(t *testing.T) {
 	d.awaitSwept(t)
 	d.stop(t, syscall.SIGTERM)
 	d.prints(t, "no differences", "verify-ledger")
-	if r := d.run(t, "", "reconcile", "--wait", "100ms"); r.status != 0 {
+	if r := d.installation.run(t, "", "reconcile", "--wait", "100ms"); r.status != 0 {
 		t.Errorf("reconcile: %s%s", r.stdout, r.stderr)
 	}
 }
@@ -109,7 +161,9 @@ func (d *drill) awaitSweep(t *testing.T, o order) {
 	t.Helper()
 	for _, c := range d.chains {
 		if c.name == o.network {
-			eventually(t, "the sweep of "+o.txnid, func() bool { return c.balance(t, c.token(o.token), o.address) == 0 })
+			eventually(t, "the sweep of "+o.txnid, func() bool {
+				return c.balance(t, c.token(o.token), o.address) == 0
+			})
 		}
 	}
 }

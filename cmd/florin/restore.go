@@ -166,7 +166,9 @@ func (c restore) identities(p *process) ([]age.Identity, error) {
 const maxIdentities = 1 << 20
 
 // adoptFile brings the restored file up to date and adopts it, before it stands where a server finds it.
-func adoptFile(ctx context.Context, p *process, cfg config.Config, path string) (a backup.Adopted, m backup.Mark, err error) {
+func adoptFile(
+	ctx context.Context, p *process, cfg config.Config, path string,
+) (a backup.Adopted, m backup.Mark, err error) {
 	last, err := lastMark(cfg)
 	if err != nil {
 		return a, m, err

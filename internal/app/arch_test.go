@@ -75,6 +75,14 @@ var edgeRules = map[string]edges{
 		from: []string{"internal/audit"}, to: []string{"own"},
 		reason: "it is the vocabulary of the audit log, and every package that acts uses it",
 	},
+	"backup knows only faults and secrets": {
+		from: []string{"internal/backup"}, to: []string{"own"}, allow: []string{"internal/fault", "internal/secret"},
+		reason: "it says what a backup is; store reads the database, and the commands put files in their places",
+	},
+	"only backup and its commands see age": {
+		except: []string{"internal/backup", "cmd/florin"}, to: []string{"filippo.io/age/..."},
+		reason: "backups are all that is encrypted for others to keep",
+	},
 	"input knows only faults": {
 		from: []string{"internal/input"}, to: []string{"own"}, allow: []string{"internal/fault"},
 		reason: "it checks texts of any meaning",
@@ -103,7 +111,9 @@ var edgeRules = map[string]edges{
 	},
 	"store knows domain, vocabulary and migrations": {
 		from: []string{"internal/store/..."}, to: []string{"own"},
-		allow:  slices.Concat(domain, vocabulary, testSupport, []string{"internal/store/...", "migrations"}),
+		allow: slices.Concat(
+			domain, vocabulary, testSupport, []string{"internal/store/...", "internal/backup", "migrations"},
+		),
 		reason: "it persists decisions and calls no other service",
 	},
 	"web and graph do not know adapters": {

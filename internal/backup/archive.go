@@ -41,8 +41,14 @@ func Write(w io.Writer, to []age.Recipient, m Manifest, database io.Reader) erro
 	}
 	files := tar.NewWriter(packed)
 	err = errors.Join(
-		writeFile(files, manifestName, int64(len(text)), m, func(f io.Writer) error { _, err := f.Write(text); return err }),
-		writeFile(files, databaseName, m.Size, m, func(f io.Writer) error { _, err := io.Copy(f, database); return err }))
+		writeFile(files, manifestName, int64(len(text)), m, func(f io.Writer) error {
+			_, err := f.Write(text)
+			return err
+		}),
+		writeFile(files, databaseName, m.Size, m, func(f io.Writer) error {
+			_, err := io.Copy(f, database)
+			return err
+		}))
 	if err != nil {
 		_ = packed.Close()
 		return err

@@ -34,7 +34,8 @@ func TestStore_Adopt(t *testing.T) {
 		}
 		list, next, err := w.PublicEvents(t.Context(), k.ID, position, payment.MaxPage)
 		w.Must(err)
-		if n, err := strconv.ParseInt(next, 10, 64); err != nil || n <= backup.PositionBase(a.Generation) || len(list) != 1 {
+		if n, err := strconv.ParseInt(next, 10, 64); err != nil || n <= backup.PositionBase(a.Generation) ||
+			len(list) != 1 {
 			t.Errorf("%d events up to position %q, %v", len(list), next, err)
 		}
 		if n := w.Count("SELECT count(*) FROM deliveries WHERE NOT replayed"); n != 0 {
@@ -56,7 +57,11 @@ func TestStore_Adopt(t *testing.T) {
 func TestStore_AdoptReadsOn(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		at := chain.Head{Number: 1000, Hash: "0x1", Time: storetest.Start}
-		w.Must(w.SaveCursor(t.Context(), chain.Base, payment.Cursor{Scanned: at, Rechecked: at, UpdatedAt: storetest.Start}))
+		w.Must(
+			w.SaveCursor(
+				t.Context(), chain.Base, payment.Cursor{Scanned: at, Rechecked: at, UpdatedAt: storetest.Start},
+			),
+		)
 		_, err := w.Adopt(t.Context(), backup.Mark{}, storetest.Start.Add(24*time.Hour))
 		w.Must(err)
 		c, ok, err := w.Cursor(t.Context(), chain.Base)

@@ -21,8 +21,8 @@ func SQLiteFile(url string) (string, error) { return db.SQLitePath(url) }
 // FileURL returns the URL of the SQLite database in the file.
 func FileURL(path string) string { return db.SQLiteURL(path) }
 
-// ReplaceFile puts a SQLite database where another one may be, which is kept under the name it returns. It fails while a
-// program has either open. At no moment is there no database in the place.
+// ReplaceFile puts a SQLite database where another one may be, which is kept under the name it returns. It fails while
+// a program has either open. At no moment is there no database in the place.
 func ReplaceFile(ctx context.Context, from, path string, now time.Time) (kept string, err error) {
 	return db.ReplaceFile(ctx, from, path, now.UTC().Format("20060102T150405Z"))
 }

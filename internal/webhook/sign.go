@@ -20,7 +20,8 @@ const (
 	HeaderID        = "webhook-id"
 	HeaderTimestamp = "webhook-timestamp"
 	HeaderSignature = "webhook-signature"
-	// HeaderReplayed is "true" on what is sent again after a restore: see Delivery.Replayed. Others have no such header.
+	// HeaderReplayed is "true" on what is sent again after a restore: see Delivery.Replayed. Others have no such
+	// header.
 	HeaderReplayed = "webhook-replayed"
 )
 

@@ -68,10 +68,16 @@ func TestCopyFile_WhileItIsWritten(t *testing.T) {
 	if got%2 != 0 || got < before || got > after || after == before {
 		t.Errorf("the copy has %d rows, taken between %d and %d", got, before, after)
 	}
-	if info, err := os.Stat(to); err != nil || info.Mode().Perm() != fileMode {
+	wantOneFile(t, to)
+}
+
+// wantOneFile: the copy is private, and nothing lies beside it.
+func wantOneFile(t *testing.T, path string) {
+	t.Helper()
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != fileMode {
 		t.Errorf("mode of the copy: %v, %v", info, err)
 	}
-	for _, name := range SQLiteFiles(to)[1:] {
+	for _, name := range SQLiteFiles(path)[1:] {
 		if _, err := os.Stat(name); err == nil {
 			t.Errorf("%s is left beside the copy", name)
 		}

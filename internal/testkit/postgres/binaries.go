@@ -84,3 +84,12 @@ func unprivileged() (*syscall.Credential, error) {
 	}
 	return nil, errors.New("PostgreSQL refuses to run as root, and there is no user postgres or nobody to run it as")
 }
+
+// Program returns the path of a program that comes with the server, such as pg_dump.
+func Program(name string) (string, error) {
+	directory, err := findBinaries(binaryPatterns)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(directory, name), nil
+}
