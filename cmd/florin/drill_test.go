@@ -148,6 +148,16 @@ func (d *drill) run(t *testing.T) {
 	})
 	t.Run("EveryCentIsAtTheMerchant", func(t *testing.T) { d.wantSettled(t) })
 	t.Run("NoEventIdHasTwoMeanings", func(t *testing.T) { d.wantDistinct(t) })
+	t.Run("LostWebhooksHaveNewIds", func(t *testing.T) {
+		for _, o := range open[6:9] {
+			list := d.about(o.txnid)
+			first, last := list[0], list[len(list)-1]
+			if len(list) != 2 || first.id == last.id || first.header.Get("Webhook-Replayed") != "" ||
+				last.header.Get("Webhook-Replayed") != "true" {
+				t.Errorf("%s: %d webhooks, the first %s, the last %s with %v", o.txnid, len(list), first.id, last.id, last.header)
+			}
+		}
+	})
 	d.awaitSwept(t)
 	d.stop(t, syscall.SIGTERM)
 	d.prints(t, "no differences", "verify-ledger")
