@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"bytes"
+	"fmt"
 	"net/http"
 	"os/exec"
 	"path/filepath"
@@ -40,6 +41,30 @@ func (d *drill) open(t *testing.T, n int) []order {
 		list = append(list, o)
 	}
 	return list
+}
+
+// create creates a payment that is not started.
+func (d *drill) create(t *testing.T, cents int64) order {
+	t.Helper()
+	status, made := d.post(t, "/create-payment", fmt.Sprintf(`{"apiKey":%q,"amount":%d}`, d.key, cents/100))
+	if status != http.StatusOK {
+		t.Fatalf("create: %d %v", status, made)
+	}
+	txnid, _ := made["transaction"].(map[string]any)["txnid"].(string)
+	return order{txnid: txnid, network: d.chains[0].name, token: "USDT", cents: cents}
+}
+
+// startAgain starts a payment once its network is offered, and returns the address that the payer is shown.
+func (d *drill) startAgain(t *testing.T, o order) (address string) {
+	t.Helper()
+	eventually(t, "the start of "+o.txnid, func() bool {
+		status, started := d.post(t, "/pay", fmt.Sprintf(`{"txnid":%q,"network":%q,"token":%q}`, o.txnid, o.network, o.token))
+		if status == http.StatusOK {
+			address, _ = started["transaction"].(map[string]any)["wallet"].(map[string]any)["address"].(string)
+		}
+		return address != ""
+	})
+	return address
 }
 
 func (d *drill) pay(t *testing.T, list []order) {
@@ -110,6 +135,7 @@ func (d *drill) run(t *testing.T) {
 		d.await(t, o.txnid, "COMPLETED")
 	}
 	open, lost, late := d.open(t, 12), []order(nil), []order(nil)
+	unstarted := d.create(t, 900)
 	d.pay(t, open[:3]) // on their way when the backup is made
 	made := make(chan struct{})
 	go func() {
@@ -125,6 +151,9 @@ func (d *drill) run(t *testing.T) {
 		d.await(t, o.txnid, "COMPLETED")
 	}
 	d.awaitSweep(t, lost[0])
+	unstarted.address = d.startAgain(t, unstarted)
+	d.pay(t, []order{unstarted})
+	d.await(t, unstarted.txnid, "COMPLETED")
 	d.stop(t, syscall.SIGKILL)
 	late = open[9:]
 	d.pay(t, late)
@@ -135,6 +164,12 @@ func (d *drill) run(t *testing.T) {
 		d.await(t, o.txnid, "COMPLETED")
 		d.awaitWebhook(t, o.txnid, "completed")
 	}
+	t.Run("StartedInTheLostTime", func(t *testing.T) {
+		if got := d.startAgain(t, unstarted); got != unstarted.address {
+			t.Errorf("%s was shown %s, and now %s", unstarted.txnid, unstarted.address, got)
+		}
+		d.await(t, unstarted.txnid, "COMPLETED")
+	})
 	t.Run("LostPaymentsAreUnknown", func(t *testing.T) {
 		for _, o := range lost {
 			if code, got := d.do(t, http.MethodGet, "/orders/"+o.txnid, ""); code != http.StatusNotFound {

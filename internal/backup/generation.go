@@ -46,3 +46,6 @@ func RereadTo(scanned int64, then, now time.Time) int64 {
 	passed := max(now.Sub(then), 0) + rereadSlack
 	return scanned + int64(passed/time.Second)*maxBlocksPerSecond
 }
+
+// Continued reports whether a payment whose last event has the sequence was there when the database was last adopted.
+func Continued(sequence int) bool { return int64(sequence) >= SequenceBase(1) }

@@ -100,7 +100,8 @@ func moveCursorsOn(ctx context.Context, t tx, now time.Time) error {
 			then = c.UpdatedAt.Time
 		}
 		to := max(c.RereadTo, backup.RereadTo(c.ScannedNumber, then, now))
-		_, err := t.NewRaw("UPDATE cursors SET moves = moves + 1, reread_to = ? WHERE network = ?", to, c.Network).Exec(ctx)
+		_, err := t.NewRaw("UPDATE cursors SET moves = moves + 1, reread_to = ?, restored_number = scanned_number + 1 "+
+			"WHERE network = ?", to, c.Network).Exec(ctx)
 		if err != nil {
 			return err
 		}

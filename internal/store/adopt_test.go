@@ -69,6 +69,10 @@ func TestStore_AdoptReadsOn(t *testing.T) {
 		if !ok || c.Scanned != at || c.Moves != 1 || c.RereadTo < 1000+24*3600*2 {
 			t.Errorf("the cursor is %+v", c)
 		}
+		w.NewStarted(w.NewKey(100, 0)) // of after
+		if n := w.Count("SELECT count(*) FROM set_aside"); n != 0 {
+			t.Errorf("%d new payments are read from where the backup stands", n)
+		}
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/florinpay/florin/internal/backup"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/payment"
@@ -238,6 +239,12 @@ func (op *changeOp) save() ([]*db.Stmt, error) {
 var (
 	insertRoute = routes.Insert("")
 	updateRoute = routes.Update("payment_id", "network")
+
+	// A payment of before a restore may have been started, and paid, in the time that is lost: its address is the same.
+	readLostTime = db.ForRows("INSERT INTO set_aside (payment_id, network, from_number, since, attempts, next_at, reason) "+
+		"SELECT n.payment_id, n.network, c.restored_number, n.since, 0, n.since, 'started after a restore' FROM {rows} "+
+		"JOIN cursors AS c ON c.network = n.network WHERE c.restored_number > 0 ON CONFLICT DO NOTHING",
+		"payment_id bigint", "network text", "since timestamptz")
 )
 
 // saveRoutes returns the statements that store new routes and new tokens of old
@@ -249,6 +256,9 @@ func (op *changeOp) saveRoutes() ([]*db.Stmt, error) {
 		old := slices.IndexFunc(op.before.Routes, func(o payment.Route) bool { return o.Network == r.Network })
 		if old < 0 {
 			all = append(all, insertRoute.With(routes.Values(row)...))
+			if backup.Continued(op.before.Seq) {
+				all = append(all, readLostTime.With(row.PaymentID, row.Network, row.Since).AnyNumber())
+			}
 			continue
 		}
 		if !sameRoute(op.before.Routes[old], r) {

@@ -292,6 +292,7 @@ CREATE TABLE cursors (
     rechecked_time   timestamptz,
     behind_since    timestamptz,
     updated_at      timestamptz,
+    restored_number bigint  NOT NULL DEFAULT 0, -- where it was first read on after the last restore; 0: never restored
     moves           bigint      NOT NULL DEFAULT 0, -- how often an operator moved it: a round that began before stores nothing
     reread_to       bigint      NOT NULL DEFAULT 0  -- up to this block every address there ever was is read
 );

@@ -290,6 +290,7 @@ CREATE TABLE cursors (
     rechecked_time   INTEGER,
     behind_since    INTEGER,
     updated_at      INTEGER,
+    restored_number INTEGER NOT NULL DEFAULT 0, -- where it was first read on after the last restore; 0: never restored
     moves           INTEGER NOT NULL DEFAULT 0, -- how often an operator moved it: a round that began before stores nothing
     reread_to       INTEGER NOT NULL DEFAULT 0  -- up to this block every address there ever was is read
 ) STRICT, WITHOUT ROWID;
