@@ -236,6 +236,8 @@ const unknowable = `What happened after that is lost. Do by hand, as far as it a
 - Passwords, second factors, settlement wallets, callback addresses and locks are those of then: have owners check them.
 - Payments created since are unknown. For each txnid that a merchant names, ` + "`florin recover --txnid … --settlement …`" + `
   shows what lies on its address and sends it to the settlement wallet.
+- Payments that were created before and started since have the address they had then: the money is found when they are
+  started again, or by the same command.
 - Credits that were granted, and queries that were bought with a transfer since: grant them again.
 - Run ` + "`florin reconcile`" + ` once the networks are read to their ends.`
 
