@@ -21,7 +21,7 @@ import (
 )
 
 type backUp struct {
-	File      string   `arg:""                                                                                           help:"The file to write; it must not exist."`
+	File      string   `arg:""                                                                                         help:"The file to write; it must not exist."`
 	Recipient []string `help:"Encrypt to this public key of age instead of a passphrase; may be given more than once." placeholder:"age1…"`
 }
 

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -25,7 +26,7 @@ type drill struct {
 	orders []order
 	sums   map[string]int64 // what was paid, by network and token
 
-	backUp, restore func(*drill, *testing.T)
+	backUp, restore func(*testing.T, *drill)
 }
 
 // open starts a number of payments, one network after the other.
@@ -88,8 +89,8 @@ func TestRestore_Drill(t *testing.T) {
 		t.Parallel()
 		file := filepath.Join(t.TempDir(), "backup.age")
 		d := &drill{shop: openShop(t, settling...), sums: make(map[string]int64)}
-		d.backUp = func(d *drill, t *testing.T) { t.Helper(); d.must(t, passphrase, "backup", file) }
-		d.restore = func(d *drill, t *testing.T) { t.Helper(); d.must(t, passphrase, "restore", "--force", file) }
+		d.backUp = func(t *testing.T, d *drill) { t.Helper(); d.must(t, passphrase, "backup", file) }
+		d.restore = func(t *testing.T, d *drill) { t.Helper(); d.must(t, passphrase, "restore", "--force", file) }
 		d.run(t)
 	})
 	t.Run("PostgreSQL", func(t *testing.T) {
@@ -97,11 +98,11 @@ func TestRestore_Drill(t *testing.T) {
 		file, first, next := filepath.Join(t.TempDir(), "backup.dump"), postgres.URL(t), postgres.URL(t)
 		const setting = "FLORIN_DATABASE_URL="
 		d := &drill{
-			shop: openShop(t, append(settling[:len(settling):len(settling)], setting+first)...),
+			shop: openShop(t, append(slices.Clip(settling), setting+first)...),
 			sums: make(map[string]int64),
 		}
-		d.backUp = func(_ *drill, t *testing.T) { t.Helper(); runPostgres(t, "pg_dump", "-Fc", "-f", file, first) }
-		d.restore = func(d *drill, t *testing.T) {
+		d.backUp = func(t *testing.T, _ *drill) { t.Helper(); runPostgres(t, "pg_dump", "-Fc", "-f", file, first) }
+		d.restore = func(t *testing.T, d *drill) {
 			t.Helper()
 			runPostgres(t, "pg_restore", "--exit-on-error", "-d", next, file)
 			d.env = append(d.env, setting+next)
@@ -134,18 +135,18 @@ func (d *drill) run(t *testing.T) {
 	for _, o := range settled {
 		d.await(t, o.txnid, "COMPLETED")
 	}
-	open, lost, late := d.open(t, 12), []order(nil), []order(nil)
+	open := d.open(t, 12)
 	unstarted := d.create(t, 900)
 	d.pay(t, open[:3]) // on their way when the backup is made
 	made := make(chan struct{})
 	go func() {
 		defer close(made)
-		d.backUp(d, t)
+		d.backUp(t, d)
 	}()
 	d.pay(t, open[3:6])
 	<-made
 	d.pay(t, open[6:9]) // open[9:] is paid when the program is down
-	lost = d.open(t, 6)
+	lost := d.open(t, 6)
 	d.pay(t, lost)
 	for _, o := range append(open[:9:9], lost...) {
 		d.await(t, o.txnid, "COMPLETED")
@@ -155,10 +156,9 @@ func (d *drill) run(t *testing.T) {
 	d.pay(t, []order{unstarted})
 	d.await(t, unstarted.txnid, "COMPLETED")
 	d.stop(t, syscall.SIGKILL)
-	late = open[9:]
-	d.pay(t, late)
+	d.pay(t, open[9:])
 
-	d.restore(d, t)
+	d.restore(t, d)
 	d.server = d.serve(t)
 	for _, o := range append(settled, open...) {
 		d.await(t, o.txnid, "COMPLETED")

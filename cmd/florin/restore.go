@@ -20,8 +20,8 @@ import (
 )
 
 type restore struct {
-	File     string `arg:""                                                                                     help:"The backup."    optional:""`
-	Identity string `help:"A file of age's private keys that opens the backup, instead of a passphrase."        placeholder:"PATH"`
+	File     string `arg:""                                                                                    help:"The backup." optional:""`
+	Identity string `help:"A file of age's private keys that opens the backup, instead of a passphrase."       placeholder:"PATH"`
 	Force    bool   `help:"Restore although there is a database; it is kept under another name."`
 	Adopt    bool   `help:"Restore nothing: the database was brought back by other means, such as pg_restore."`
 }

@@ -2,12 +2,14 @@ package backup
 
 import (
 	"archive/tar"
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"filippo.io/age"
 	"github.com/klauspost/compress/zstd"
@@ -41,14 +43,8 @@ func Write(w io.Writer, to []age.Recipient, m Manifest, database io.Reader) erro
 	}
 	files := tar.NewWriter(packed)
 	err = errors.Join(
-		writeFile(files, manifestName, int64(len(text)), m, func(f io.Writer) error {
-			_, err := f.Write(text)
-			return err
-		}),
-		writeFile(files, databaseName, m.Size, m, func(f io.Writer) error {
-			_, err := io.Copy(f, database)
-			return err
-		}))
+		writeFile(files, manifestName, int64(len(text)), m.CreatedAt, bytes.NewReader(text)),
+		writeFile(files, databaseName, m.Size, m.CreatedAt, database))
 	if err != nil {
 		_ = packed.Close()
 		return err
@@ -56,12 +52,12 @@ func Write(w io.Writer, to []age.Recipient, m Manifest, database io.Reader) erro
 	return errors.Join(files.Close(), packed.Close(), sealed.Close())
 }
 
-func writeFile(files *tar.Writer, name string, size int64, m Manifest, content func(io.Writer) error) error {
+func writeFile(files *tar.Writer, name string, size int64, at time.Time, content io.Reader) error {
 	err := files.WriteHeader(&tar.Header{
-		Typeflag: tar.TypeReg, Name: name, Size: size, Mode: 0o600, ModTime: m.CreatedAt, Format: tar.FormatPAX,
+		Typeflag: tar.TypeReg, Name: name, Size: size, Mode: 0o600, ModTime: at, Format: tar.FormatPAX,
 	})
 	if err == nil {
-		err = content(files)
+		_, err = io.Copy(files, content)
 	}
 	if err != nil {
 		return fmt.Errorf("write %s into the backup: %w", name, err)
@@ -165,5 +161,5 @@ type reading struct {
 func (r *reading) Read(p []byte) (int, error) {
 	n, err := r.r.Read(p)
 	r.failed = err != nil && !errors.Is(err, io.EOF)
-	return n, err
+	return n, err //nolint:wrapcheck // a reader passes io.EOF on as it is
 }
