@@ -1,0 +1,87 @@
+// Program rpc measures what reading the networks costs: it replays a shop's day in simulated time, with the real
+// adapters, watchers and expirer on a real database, against endpoints in the process that count every call.
+//
+// It prints the calls a day by network and method, the bytes, how long the payer waits for "seen" and the merchant for
+// the webhook, and what a month costs on three published price lists. Endpoints answer at once, so the times are what
+// polling adds; those of your own endpoints come on top. It fails where a limit of spec.md section 12 is missed.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+)
+
+func main() {
+	day := flag.Duration("day", 24*time.Hour, "how long the simulated day is; shorter ones are scaled up")
+	endpoints := flag.Int("endpoints", 2, "endpoints a network")
+	huge := flag.Bool("huge", false, "also a day of 100,000 payments, which takes long")
+	only := flag.Int("payments", -1, "only a day of so many payments")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	sizes := []int{0, 10, 1_000}
+	if *huge {
+		sizes = append(sizes, 100_000)
+	}
+	if *only >= 0 {
+		sizes = []int{*only}
+	}
+	var missed error
+	for _, size := range sizes {
+		err := measure(ctx, size, *endpoints, *day)
+		missed = errors.Join(missed, err)
+	}
+	if missed != nil {
+		fmt.Fprintln(os.Stderr, "rpc:", missed)
+		os.Exit(1)
+	}
+}
+
+// measure replays a day with so many payments on every network and prints what it cost.
+func measure(ctx context.Context, size, endpoints int, day time.Duration) error {
+	dir, err := tempDir()
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	w, err := newWorld(ctx, dir, endpoints)
+	if err != nil {
+		return err
+	}
+	defer w.store.Close()
+	took := time.Now()
+	if err := w.replay(size, day); err != nil {
+		return err
+	}
+	return w.report(size, day, time.Since(took))
+}
+
+// replay lets the installation come up, and then the day pass.
+func (w *world) replay(size int, day time.Duration) error {
+	for _, n := range chain.Networks() {
+		w.openFor(size, n)
+		w.plan(begin.Add(-10*time.Minute), func() error { return w.round(w.networks[n]) })
+	}
+	w.plan(begin.Add(-10*time.Minute), w.expire)
+	if err := w.run(begin); err != nil {
+		return err
+	}
+	before := make(map[chain.Network]usage)
+	for n, x := range w.networks {
+		before[n] = x.hosts.usage()
+	}
+	if err := w.run(begin.Add(day)); err != nil {
+		return err
+	}
+	for n, x := range w.networks {
+		x.spent = x.hosts.usage().since(before[n]).scaled(float64(24*time.Hour) / float64(day))
+	}
+	return nil
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+)
+
+// The limits: calls a day on one network, and how much longer than the block and the final block it may take.
+const (
+	idleCalls     = 3_000
+	tenCalls      = 15_000
+	thousandCalls = 150_000
+	mostAfter     = time.Second
+)
+
+// limit returns how many calls a day a network may cost; 0: no limit is set.
+func limit(size int) int64 {
+	switch size {
+	case 0:
+		return idleCalls
+	case 10:
+		return tenCalls
+	case 1_000:
+		return thousandCalls
+	}
+	return 0
+}
+
+// since returns what was used after the other one.
+func (u usage) since(before usage) usage {
+	after := usage{calls: make(map[string]int64), requests: u.requests - before.requests, bytes: u.bytes - before.bytes}
+	for method, n := range u.calls {
+		if n -= before.calls[method]; n > 0 {
+			after.calls[method] = n
+		}
+	}
+	return after
+}
+
+// scaled returns the use of so many times the time.
+func (u usage) scaled(by float64) usage {
+	all := usage{
+		calls: make(map[string]int64), requests: int64(float64(u.requests) * by), bytes: int64(float64(u.bytes) * by),
+	}
+	for method, n := range u.calls {
+		all.calls[method] = int64(float64(n) * by)
+	}
+	return all
+}
+
+// report prints the day and returns the limits that were missed.
+func (w *world) report(size int, day, took time.Duration) error {
+	fmt.Printf("\n%d payments a day on every network (%s simulated in %s)\n", size, day, took.Round(time.Second))
+	perDay := make(map[chain.Network]usage)
+	var missed []error
+	for _, n := range chain.Networks() {
+		x := w.networks[n]
+		perDay[n] = x.spent
+		x.print(n)
+		missed = append(missed, x.within(n, size))
+	}
+	for _, l := range priceLists {
+		usd, free := l.month(perDay)
+		note := ""
+		if free {
+			note = "inside the free plan"
+		}
+		fmt.Printf("  a month of all four at %-24s $%8.2f  %s\n", l.name, usd, note)
+	}
+	return errors.Join(missed...)
+}
+
+func (x *network) print(n chain.Network) {
+	u := x.spent
+	fmt.Printf("  %-8s %9d calls in %d requests, %.1f MB\n", n, u.total(), u.requests, float64(u.bytes)/1e6)
+	methods := slices.SortedFunc(maps.Keys(u.calls), func(a, b string) int {
+		return int(u.calls[b] - u.calls[a])
+	})
+	var parts []string
+	for _, m := range methods {
+		parts = append(parts, fmt.Sprintf("%s %d", m, u.calls[m]))
+	}
+	fmt.Println("          ", strings.Join(parts, ", "))
+	if len(x.seen) > 0 {
+		fmt.Printf("           block to seen: p50 %s, p99 %s; final to webhook: p50 %s, p99 %s; %d payments\n",
+			percentile(x.seen, 50), percentile(x.seen, 99), percentile(x.finals, 50), percentile(x.finals, 99), len(x.finals))
+	}
+}
+
+func percentile(list []time.Duration, p int) time.Duration {
+	if len(list) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(list))
+	return sorted[min(len(sorted)*p/100, len(sorted)-1)].Round(time.Millisecond)
+}
+
+// within returns the limits that the network missed.
+func (x *network) within(n chain.Network, size int) error {
+	var missed []error
+	if most := limit(size); most > 0 && x.spent.total() > most {
+		missed = append(missed, fmt.Errorf("%s: %d calls a day with %d payments, at most %d", n, x.spent.total(), size, most))
+	}
+	if p99, most := percentile(x.seen, 99), x.chain.pace.block+mostAfter; p99 > most {
+		missed = append(missed, fmt.Errorf("%s: seen %s after the block (p99), at most %s", n, p99, most))
+	}
+	if p99 := percentile(x.finals, 99); p99 > mostAfter {
+		missed = append(missed, fmt.Errorf("%s: webhook %s after final (p99), at most %s", n, p99, mostAfter))
+	}
+	return errors.Join(missed...)
+}

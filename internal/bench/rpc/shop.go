@@ -1,0 +1,116 @@
+package main
+
+import (
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+)
+
+// hours is how busy a real shop is in each hour of the day, in parts of the day's payments.
+var hours = [24]int{2, 1, 1, 1, 1, 2, 3, 5, 7, 8, 9, 9, 10, 9, 8, 8, 8, 9, 10, 12, 12, 10, 7, 4}
+
+// arrival is a payer and what is awaited of the payment.
+type arrival struct {
+	id      payment.ID
+	network chain.Network
+	paid    *transfer
+	seen    bool
+}
+
+// What payers do, in per cent.
+const (
+	abandon   = 15 // leave without paying
+	closePage = 10 // close the page once they have paid
+)
+
+// openFor plans so many payments over a day, on the network given, or on all of them in turn if it is empty.
+func (w *world) openFor(count int, on chain.Network) {
+	sum := 0
+	for _, part := range hours {
+		sum += part
+	}
+	for i := range count {
+		at, hour := w.rng.IntN(sum), 0
+		for at >= hours[hour] {
+			at -= hours[hour]
+			hour++
+		}
+		n := on
+		if n == "" {
+			n = chain.Networks()[i%len(chain.Networks())]
+		}
+		offset := time.Duration(hour)*time.Hour + w.upTo(time.Hour)
+		w.plan(begin.Add(offset), func() error { return w.arrive(n) })
+	}
+}
+
+// upTo returns a random time below d.
+func (w *world) upTo(d time.Duration) time.Duration { return time.Duration(w.rng.Int64N(int64(d))) }
+
+// arrive opens the page of a new payment, chooses the network and mostly pays.
+func (w *world) arrive(n chain.Network) error {
+	p, err := w.service.Create(w.ctx, payment.CreateInput{KeyID: w.key, Amount: "25"})
+	if err != nil {
+		return err
+	}
+	a := &arrival{id: p.ID, network: n}
+	w.look(a)
+	pays := w.rng.IntN(100) >= abandon
+	w.after(5*time.Second+w.upTo(15*time.Second), func() error {
+		p, err := w.service.Start(w.ctx, string(a.id), payment.Choice{Network: n, Token: money.USDC})
+		if err != nil {
+			return err
+		}
+		w.networks[n].started()
+		if pays {
+			w.after(20*time.Second+w.upTo(130*time.Second), func() error { return w.pay(a, p) })
+		} else {
+			w.after(3*time.Minute, func() error { w.leave(a); return nil })
+		}
+		return nil
+	})
+	return nil
+}
+
+// pay makes the transfer that the page asked for.
+func (w *world) pay(a *arrival, p payment.Payment) error {
+	x := w.networks[a.network]
+	asset, _ := x.offered.Profile.Asset(p.Choice.Token)
+	t := x.chain.pay(p.Routes[0].Address, asset, p.Amount.Units(asset.Decimals))
+	a.paid = &t
+	x.waiting[a.id] = a
+	if w.rng.IntN(100) < closePage {
+		w.leave(a)
+	}
+	return nil
+}
+
+// look opens the page and leave closes it.
+func (w *world) look(*arrival)  {}
+func (w *world) leave(*arrival) {}
+
+// started is called after a payment was started on the network.
+func (x *network) started() {}
+
+// measure records how long the payments of a network took that a round has changed.
+func (w *world) measure(x *network) error {
+	for id, a := range x.waiting {
+		p, err := w.store.Payment(w.ctx, id)
+		if err != nil {
+			return err
+		}
+		now := w.clock.now()
+		if !a.seen && len(p.Deposits) > 0 {
+			a.seen = true
+			x.seen = append(x.seen, now.Sub(x.chain.timeOf(a.paid.block)))
+		}
+		if p.Status == payment.Completed {
+			x.finals = append(x.finals, now.Sub(x.chain.finalAt(a.paid.block)))
+			delete(x.waiting, id)
+			w.after(10*time.Second, func() error { w.leave(a); return nil })
+		}
+	}
+	return nil
+}

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/evm"
+	"github.com/florinpay/florin/internal/chain/solana"
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/store"
+	"github.com/florinpay/florin/internal/wallet"
+)
+
+// world is one installation of Florin with its networks, under a simulated clock.
+type world struct {
+	agenda
+
+	ctx      context.Context
+	rng      *rand.Rand
+	store    *store.Store
+	service  *payment.Service
+	expirer  *payment.Expirer
+	networks map[chain.Network]*network
+	key      int64
+	made     int
+}
+
+// network is a network as the installation reads it.
+type network struct {
+	offered payment.OfferedNetwork
+	chain   *testChain
+	hosts   hosts
+	watcher *payment.Watcher
+	waiting map[payment.ID]*arrival
+	seen    []time.Duration // from the block to the deposit seen
+	finals    []time.Duration // from final to the event of the webhook
+	rounds  int
+	spent   usage // in the day
+}
+
+// checked reads a network whose contracts need no check.
+type checked struct{ chain.Reader }
+
+func (checked) Check(context.Context) error { return nil }
+
+// The TTLs and amounts are the defaults of the configuration.
+const (
+	ttl      = time.Hour
+	startTTL = 30 * time.Minute
+	credits  = 1 << 40
+	wallet1  = chain.Address("0x52908400098527886E0F7030069857D2E4169EE7")
+	wallet2  = chain.Address("7KqzuxWhMm7GsfXoHhXq6ZdyQoMXEgt3VFLiXDGKHtRd")
+)
+
+// newWorld makes an installation in a directory, with so many endpoints a network.
+func newWorld(ctx context.Context, dir string, endpoints int) (*world, error) {
+	w := &world{
+		agenda: agenda{clock: &clock{at: begin.Add(-time.Hour)}}, ctx: ctx, networks: make(map[chain.Network]*network),
+		rng: rand.New(rand.NewPCG(1, 2)), //nolint:gosec // it must be repeatable
+	}
+	sealer, err := secret.NewSealer(make([]byte, secret.KeyLen))
+	if err != nil {
+		return nil, err
+	}
+	w.store, err = store.Open(ctx, "sqlite://"+filepath.Join(dir, "florin.db"), sealer, store.Options{Log: silent()})
+	if err != nil {
+		return nil, err
+	}
+	if err := w.store.Migrate(ctx); err != nil {
+		return nil, err
+	}
+	if err := w.openShop(); err != nil {
+		return nil, err
+	}
+	readers := make(map[chain.Network]chain.Reader)
+	for _, p := range chain.Profiles() {
+		n, reader, err := w.open(p, endpoints)
+		if err != nil {
+			return nil, err
+		}
+		w.networks[p.Network], readers[p.Network] = n, reader
+	}
+	now := w.clock.now
+	w.service = payment.NewService(w.store, w.store.Merchant(), w, payment.Options{
+		TTL: ttl, StartTTL: startTTL, MinAmount: 10_000, MaxAmount: 1_000_000 * money.USD,
+	}, now, w.newID)
+	w.expirer = payment.NewExpirer(chain.Profiles(), readers, w.store, now, silent())
+	return w, nil
+}
+
+func silent() *slog.Logger { return slog.New(slog.DiscardHandler) }
+
+// open opens a network with its endpoints.
+func (w *world) open(p chain.Profile, endpoints int) (*network, chain.Reader, error) {
+	n := &network{chain: newChain(p, w.clock), hosts: make(hosts), waiting: make(map[payment.ID]*arrival)}
+	var node answerer = evmNode{n.chain}
+	if p.Network == chain.Solana {
+		node = solanaNode{n.chain}
+	}
+	var urls []string
+	for i := range endpoints {
+		host := fmt.Sprintf("endpoint%d.example", i+1)
+		n.hosts[host] = newCounter(node)
+		urls = append(urls, "http://"+host)
+	}
+	reader, depositor, err := w.adapter(p, urls, &http.Client{Transport: n.hosts})
+	if err != nil {
+		return nil, nil, err
+	}
+	n.offered = payment.OfferedNetwork{Profile: p, Depositor: depositor}
+	n.watcher = payment.NewWatcher(p, reader, w.store, "bench", w.clock.now, silent())
+	return n, reader, nil
+}
+
+// adapter returns the real adapter of a network.
+func (w *world) adapter(p chain.Profile, urls []string, client *http.Client) (chain.Reader, chain.Depositor, error) {
+	if p.Network.EVM() {
+		a, err := evm.New(evm.Config{Profile: p, Endpoints: urls, Client: client, Now: w.clock.now})
+		return checked{a}, evm.NewDepositor(p.Network), err
+	}
+	seed, _, err := wallet.GenerateSeed()
+	if err != nil {
+		return nil, nil, err
+	}
+	a, err := solana.New(solana.Config{
+		Profile: p, Endpoints: urls, Client: client, Now: w.clock.now, Sweeps: solana.SweepsAddress(seed),
+	})
+	return checked{a}, solana.NewDepositor(seed), err
+}
+
+// Network returns a network as the service offers it.
+func (w *world) Network(n chain.Network) (payment.OfferedNetwork, bool) {
+	x, ok := w.networks[n]
+	if !ok {
+		return payment.OfferedNetwork{}, false
+	}
+	return x.offered, true
+}
+
+// Health returns the health of a network.
+func (w *world) Health(n chain.Network) payment.Health { return w.networks[n].watcher.Health() }
+
+func (w *world) newID(time.Time) payment.ID {
+	w.made++
+	return payment.ID(fmt.Sprintf("01KAJ%021d", w.made))
+}
+
+// openShop makes the merchant with a key, credits and settlement wallets.
+func (w *world) openShop() error {
+	now := w.clock.now()
+	user, err := w.store.Identity().CreateUser(
+		w.ctx, identity.User{PublicID: "01KAJ0000000000000000000U1", Email: "shop@example.com", CreatedAt: now},
+	)
+	if err != nil {
+		return err
+	}
+	key, err := w.store.Merchant().CreateKey(w.ctx, merchant.Key{
+		PublicID: "01KAJ0000000000000000000K1", UserID: user.ID, Hash: identity.Hash{1}, Wallet: wallet1, CreatedAt: now,
+	}, func(id int64) []ledger.Entry {
+		return []ledger.Entry{
+			ledger.Grant(id, ledger.Credit, credits, ledger.ReasonGrant, "credits", now),
+			ledger.Grant(id, ledger.Query, credits, ledger.ReasonGrant, "queries", now),
+		}
+	})
+	if err != nil {
+		return err
+	}
+	w.key = key.ID
+	wallets := make(map[chain.Network]chain.Address)
+	for _, n := range chain.Networks() {
+		if wallets[n] = wallet1; n == chain.Solana {
+			wallets[n] = wallet2
+		}
+	}
+	_, err = w.store.Merchant().CreateCustodian(w.ctx, merchant.Custodian{
+		PublicID: "01KAJ0000000000000000000C1", KeyID: key.ID, Name: "Shop", Wallets: wallets,
+		SigningSecrets: []secret.Text{secret.New("whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")},
+		LateFor:        20 * time.Minute, CreatedAt: now, UpdatedAt: now,
+	}, nil, nil)
+	return err
+}
+
+// tempDir returns a directory in memory where there is one: what is measured is calls, not disks.
+func tempDir() (string, error) {
+	for _, dir := range []string{"/dev/shm", ""} {
+		if made, err := os.MkdirTemp(dir, "florin-bench-rpc-"); err == nil {
+			return made, nil
+		} else if dir == "" {
+			return "", err
+		}
+	}
+	return "", os.ErrNotExist
+}
