@@ -60,14 +60,14 @@ func (a *Adapter) balancesAmong(
 	balances = make([]money.Units, len(addresses))
 	err = a.pool.tryEach(ctx, endpoints, func(ctx context.Context, e *endpoint) error {
 		source = e.Name
-		held, err := e.holdings(ctx, keys, at.Number)
+		held, err := e.Holdings(ctx, keys, at.Number)
 		if err != nil {
 			return err
 		}
 		for i, h := range held {
 			balances[i] = money.Units{}
-			if h.valid && h.owner == owners[i] && h.mint == m.key {
-				balances[i] = money.UnitsFromUint64(h.amount)
+			if h.Valid && h.Owner == owners[i] && h.Mint == m.key {
+				balances[i] = money.UnitsFromUint64(h.Amount)
 			}
 		}
 		return nil
@@ -91,16 +91,18 @@ func (a *Adapter) Coins(ctx context.Context, addresses []chain.Address, at chain
 	}
 	balances := make([]money.Units, len(keys))
 	err := a.pool.do(ctx, func(ctx context.Context, e *endpoint) error {
-		return rpc.Each(ctx, keys, accountsPerCall, func(ctx context.Context, part []solanago.PublicKey, n int) error {
-			got, _, err := e.accounts(ctx, part, at.Number)
-			for i, r := range got {
-				balances[n+i] = money.Units{}
-				if r != nil && !r.token() {
-					balances[n+i] = money.UnitsFromUint64(r.Lamports)
+		return rpc.Each(
+			ctx, keys, rpc.AccountsPerCall, func(ctx context.Context, part []solanago.PublicKey, n int) error {
+				got, _, err := e.Accounts(ctx, part, at.Number)
+				for i, r := range got {
+					balances[n+i] = money.Units{}
+					if r != nil && !r.Token() {
+						balances[n+i] = money.UnitsFromUint64(r.Lamports)
+					}
 				}
-			}
-			return err
-		})
+				return err
+			},
+		)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("SOL of addresses: %w", err)
@@ -125,36 +127,36 @@ func (a *Adapter) Token(ctx context.Context, contract, holder chain.Address) (ch
 	if err != nil {
 		return chain.Asset{}, money.Units{}, err
 	}
-	var m foundMint
-	var held holding
+	var m rpc.Mint
+	var held rpc.Holding
 	err = a.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {
-		if m, err = e.mintOf(ctx, key); err != nil || m.program.IsZero() {
+		if m, err = e.Mint(ctx, key); err != nil || m.Program.IsZero() {
 			return err
 		}
-		got, _, err := e.accounts(ctx, []solanago.PublicKey{associatedOf(owner, key, m.program)}, 0)
+		got, _, err := e.Accounts(ctx, []solanago.PublicKey{associatedOf(owner, key, m.Program)}, 0)
 		if err != nil {
 			return err
 		}
-		held, err = got[0].holdingOf(m.program)
+		held, err = got[0].HoldingOf(m.Program)
 		return err
 	})
 	if err != nil {
 		return chain.Asset{}, money.Units{}, fmt.Errorf("token %s on %s: %w", contract, a.profile.Network, err)
 	}
-	if m.program.IsZero() {
+	if m.Program.IsZero() {
 		return chain.Asset{}, money.Units{}, fault.New(
 			fault.Unprocessable, "there is no token at %s on %s", contract, a.profile.Network,
 		)
 	}
 	asset := chain.Asset{
 		Network: a.profile.Network, Contract: chain.Address(key.String()), Symbol: key.String(),
-		Decimals: int(m.decimals),
+		Decimals: int(m.Decimals),
 	}
 	if known, ok := a.mint(asset.Contract); ok {
 		asset = known.asset
 	}
-	if !held.valid || held.owner != owner {
+	if !held.Valid || held.Owner != owner {
 		return asset, money.Units{}, nil
 	}
-	return asset, money.UnitsFromUint64(held.amount), nil
+	return asset, money.UnitsFromUint64(held.Amount), nil
 }

@@ -8,6 +8,7 @@ import (
 	solanago "github.com/gagliardetto/solana-go"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/solana/rpc"
 	"github.com/florinpay/florin/internal/fault"
 )
 
@@ -21,9 +22,9 @@ func (a *Adapter) Check(ctx context.Context) error {
 	for i, m := range a.mints {
 		keys[i] = m.key
 	}
-	var mints []*rawAccount
+	var mints []*rpc.Account
 	err := a.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {
-		mints, _, err = e.accounts(ctx, keys, 0)
+		mints, _, err = e.Accounts(ctx, keys, 0)
 		return err
 	})
 	if err != nil {
@@ -53,9 +54,9 @@ func clusterFault(err error) error {
 		wrong.got, wrong.want)
 }
 
-func (a *Adapter) checkMint(asset chain.Asset, r *rawAccount) error {
+func (a *Adapter) checkMint(asset chain.Asset, r *rpc.Account) error {
 	n := a.profile.Network
-	decimals, ok := r.decimals()
+	decimals, ok := r.Decimals()
 	if !ok {
 		return fault.New(fault.Unprocessable, "%s of %s: there is no mint of the token program at %s; correct FLORIN_%s_%s or the endpoint",
 			asset.Symbol, n, asset.Contract, n, asset.Symbol)
@@ -75,9 +76,9 @@ func (a *Adapter) CheckWallet(ctx context.Context, wallet chain.Address) error {
 	if err != nil {
 		return err
 	}
-	var r *rawAccount
+	var r *rpc.Account
 	err = a.pool.do(ctx, func(ctx context.Context, e *endpoint) error {
-		got, _, err := e.accounts(ctx, []solanago.PublicKey{key}, 0)
+		got, _, err := e.Accounts(ctx, []solanago.PublicKey{key}, 0)
 		if err == nil {
 			r = got[0]
 		}
@@ -89,7 +90,7 @@ func (a *Adapter) CheckWallet(ctx context.Context, wallet chain.Address) error {
 	if r == nil {
 		return nil
 	}
-	if !r.token() {
+	if !r.Token() {
 		if r.Executable {
 			return fault.New(fault.Invalid, "this is a program, not a wallet; money sent there is lost")
 		}
@@ -99,12 +100,12 @@ func (a *Adapter) CheckWallet(ctx context.Context, wallet chain.Address) error {
 	if err != nil {
 		return err
 	}
-	held, err := r.holdingOf(program)
+	held, err := r.HoldingOf(program)
 	if err != nil {
 		return err
 	}
-	if held.valid {
-		return fault.New(fault.Invalid, "this is a token account, not a wallet; enter the wallet that owns it, %s", held.owner)
+	if held.Valid {
+		return fault.New(fault.Invalid, "this is a token account, not a wallet; enter the wallet that owns it, %s", held.Owner)
 	}
 	return fault.New(fault.Invalid, "this is an account of a token program, not a wallet; money sent there is lost")
 }

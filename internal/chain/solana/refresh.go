@@ -15,7 +15,7 @@ const forkMargin = 150
 // snapshot is an account as it is now.
 type snapshot struct {
 	*account
-	now  *rawAccount
+	now  *rpc.Account
 	slot uint64
 }
 
@@ -88,7 +88,7 @@ func (s *search) snapshots(ctx context.Context, accounts []*account) ([]snapshot
 		slot = max(slot, acc.seen) // never an older state than before
 	}
 	read := func(ctx context.Context, part []*account, at int) error {
-		got, slot, err := s.e.accounts(ctx, keysOf(part), slot)
+		got, slot, err := s.e.Accounts(ctx, keysOf(part), slot)
 		if err != nil {
 			return err
 		}
@@ -101,7 +101,7 @@ func (s *search) snapshots(ctx context.Context, accounts []*account) ([]snapshot
 	for i, acc := range accounts {
 		at[acc] = i
 	}
-	err := rpc.Each(ctx, accounts, accountsPerCall, func(ctx context.Context, part []*account, _ int) error {
+	err := rpc.Each(ctx, accounts, rpc.AccountsPerCall, func(ctx context.Context, part []*account, _ int) error {
 		return rpc.Isolated(ctx, &s.single, part, func(ctx context.Context, part []*account) error {
 			return read(ctx, part, at[part[0]])
 		}, func(acc *account, err error) error { return s.failsFor(ctx, acc, err) })
@@ -126,7 +126,7 @@ func (s *search) plan(ctx context.Context, snapshots []snapshot) error {
 		return err
 	}
 	for _, x := range snapshots {
-		now, err := x.now.holding()
+		now, err := x.now.Holding()
 		if err != nil {
 			if err := s.failsFor(ctx, x.account, err); err != nil {
 				return err
@@ -150,15 +150,15 @@ func (s *search) plan(ctx context.Context, snapshots []snapshot) error {
 
 // mustRead reports whether the account's history must be read whatever was swept. For an account never
 // read before that is so if it holds tokens: what was paid to one that holds none, a sweep took.
-func (s *search) mustRead(x snapshot, now holding) (bool, error) {
+func (s *search) mustRead(x snapshot, now rpc.Holding) (bool, error) {
 	switch {
 	case x.isNew():
-		return now.amount > 0 || s.adapter.thorough || s.adapter.sweeps.IsZero(), nil
+		return now.Amount > 0 || s.adapter.thorough || s.adapter.sweeps.IsZero(), nil
 	case !x.known, !x.covered, x.since > s.from:
 		return true, nil
 	}
-	was, err := x.state.holding()
-	return was != now && (was.valid || now.valid), err
+	was, err := x.state.Holding()
+	return was != now && (was.Valid || now.Valid), err
 }
 
 // walkAll advances all walks: each a little, then those that need more, together within a budget.

@@ -95,7 +95,7 @@ type search struct {
 
 // accountsPerRound is how many accounts are finished before the next ones are begun: their results are kept
 // if a later one fails.
-const accountsPerRound = 10 * accountsPerCall
+const accountsPerRound = 10 * rpc.AccountsPerCall
 
 func (s *search) run(ctx context.Context, accounts []*account) ([]chain.Transfer, error) {
 	if err := s.e.reached(ctx, s.to); err != nil {

@@ -71,7 +71,7 @@ func (s *Sender) payer() solanago.PublicKey { return s.gas.PublicKey() }
 func (s *Sender) GasWallet(ctx context.Context) (chain.GasWallet, error) {
 	var lamports uint64
 	err := s.adapter.pool.do(ctx, func(ctx context.Context, e *endpoint) error {
-		got, _, err := e.accounts(ctx, []solanago.PublicKey{s.payer()}, 0)
+		got, _, err := e.Accounts(ctx, []solanago.PublicKey{s.payer()}, 0)
 		if err == nil && got[0] != nil {
 			lamports = got[0].Lamports
 		}

@@ -65,14 +65,14 @@ func (p *sweepPlan) pickEmpty(ctx context.Context, e *endpoint) error {
 	for i, l := range p.legs {
 		keys[i] = l.account
 	}
-	held, err := e.holdings(ctx, keys, final)
+	held, err := e.Holdings(ctx, keys, final)
 	if err != nil {
 		return err
 	}
 	p.taken = nil
 	for i, l := range p.legs {
 		h := held[i]
-		l.empty = l.known && h.valid && h.owner == l.owner && h.amount == 0 && !h.frozen
+		l.empty = l.known && h.Valid && h.Owner == l.owner && h.Amount == 0 && !h.Frozen
 		if l.empty && len(p.taken) < SweepBatch {
 			p.taken = append(p.taken, l)
 		}

@@ -2,7 +2,6 @@ package solana
 
 import (
 	"context"
-	"encoding/base64"
 	"fmt"
 
 	solanago "github.com/gagliardetto/solana-go"
@@ -99,56 +98,28 @@ func (e *endpoint) resolve(ctx context.Context, p *sweepPlan) (verdict, err erro
 		if l.native() || l.known {
 			continue
 		}
-		m, err := e.mintOf(ctx, l.mint)
+		m, err := e.Mint(ctx, l.mint)
 		if err != nil {
 			return nil, err
 		}
-		if m.program.IsZero() {
+		if m.Program.IsZero() {
 			return fmt.Errorf("%w: there is no mint at %s", chain.ErrTooLarge, l.mint), nil
 		}
-		l.of(m.program)
-		l.decimals = m.decimals
+		l.of(m.Program)
+		l.decimals = m.Decimals
 	}
 	return nil, nil
 }
 
-// foundMint is a mint as it is on the chain; its program is zero where there is none.
-type foundMint struct {
-	program  solanago.PublicKey
-	decimals byte
-}
-
-// mintOf reads a mint of either token program.
-func (e *endpoint) mintOf(ctx context.Context, key solanago.PublicKey) (foundMint, error) {
-	got, _, err := e.accounts(ctx, []solanago.PublicKey{key}, 0)
-	if err != nil || !got[0].token() {
-		return foundMint{}, err
-	}
-	program, err := parseKey(got[0].Owner)
-	if err != nil {
-		return foundMint{}, rpc.Malformed("owner of %s", key)
-	}
-	data, err := base64.StdEncoding.DecodeString(got[0].Data[0])
-	if err != nil {
-		return foundMint{}, rpc.Malformed("data of %s", key)
-	}
-	// A mint of Token-2022 with extensions has the length of an account, and then a byte for its kind.
-	long := len(data) > tokenAccountSize && data[tokenAccountSize] == kindMint
-	if len(data) != mintSize && !long || data[offsetMintReady] != 1 {
-		return foundMint{}, nil
-	}
-	return foundMint{program: program, decimals: data[offsetDecimals]}, nil
-}
-
 // holds decodes the balance of the leg's account.
-func (l *leg) holds(r *rawAccount) (holding, error) {
+func (l *leg) holds(r *rpc.Account) (rpc.Holding, error) {
 	if !l.native() {
-		return r.holdingOf(l.program)
+		return r.HoldingOf(l.program)
 	}
 	if r == nil || r.Owner != solanago.SystemProgramID.String() {
-		return holding{}, nil
+		return rpc.Holding{}, nil
 	}
-	return holding{exists: true, valid: true, owner: l.owner, amount: r.Lamports}, nil
+	return rpc.Holding{Exists: true, Valid: true, Owner: l.owner, Amount: r.Lamports}, nil
 }
 
 // take decides how much of an account's balance is moved: what is recorded, or all of it in a rescue.
@@ -170,5 +141,5 @@ func (p *sweepPlan) accountSize() int {
 			return roomyAccount
 		}
 	}
-	return tokenAccountSize
+	return rpc.TokenAccountSize
 }

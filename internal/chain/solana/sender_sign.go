@@ -126,9 +126,9 @@ func (s *Sender) readBalances(ctx context.Context, e *endpoint, p *sweepPlan) (b
 	for _, l := range p.legs {
 		keys = append(keys, l.account, l.wallet, l.settlement)
 	}
-	all := make([]*rawAccount, len(keys))
-	err = rpc.Each(ctx, keys, accountsPerCall, func(ctx context.Context, part []solanago.PublicKey, at int) error {
-		got, _, err := e.accounts(ctx, part, final)
+	all := make([]*rpc.Account, len(keys))
+	err = rpc.Each(ctx, keys, rpc.AccountsPerCall, func(ctx context.Context, part []solanago.PublicKey, at int) error {
+		got, _, err := e.Accounts(ctx, part, final)
 		copy(all[at:], got)
 		return err
 	})
@@ -148,10 +148,10 @@ func (s *Sender) readBalances(ctx context.Context, e *endpoint, p *sweepPlan) (b
 			return 0, nil, err
 		case refusal != "":
 			note = refusal
-		case held.valid && held.owner == l.owner && held.amount > 0:
-			l.take(held.amount)
+		case held.Valid && held.Owner == l.owner && held.Amount > 0:
+			l.take(held.Amount)
 			if !l.native() {
-				p.fresh[l.settlement] = !all[3+3*i].token()
+				p.fresh[l.settlement] = !all[3+3*i].Token()
 			}
 			p.taken = append(p.taken, l)
 		}
@@ -172,33 +172,28 @@ const frozenNote = "the issuer has frozen the account"
 // account can spend from it, and an associated account of the classic program can be given to another owner, so
 // the address of a settlement account does not say whose it is. The transaction checks that again, because the
 // account may change after it was signed (create). A delegate is the wallet's own decision and does not count.
-func (l *leg) refusal(held holding, wallet, settlement *rawAccount) (string, error) {
+func (l *leg) refusal(held rpc.Holding, wallet, settlement *rpc.Account) (string, error) {
 	switch {
-	case wallet.token():
+	case wallet.Token():
 		return "the settlement wallet " + l.wallet.String() + " is a token account; it must be its owner", nil
-	case held.frozen:
+	case held.Frozen:
 		return frozenNote, nil
-	case l.native() || !settlement.token():
+	case l.native() || !settlement.Token():
 		return "", nil
 	}
-	paid, err := settlement.holdingOf(l.program)
+	paid, err := settlement.HoldingOf(l.program)
 	switch {
 	case err != nil:
 		return "", err
-	case !paid.valid, paid.mint != l.mint:
+	case !paid.Valid, paid.Mint != l.mint:
 		return "the settlement account " + l.settlement.String() + " does not hold this token", nil
-	case paid.owner != l.wallet:
-		return "the owner of the settlement account " + l.settlement.String() + " is " + paid.owner.String() +
+	case paid.Owner != l.wallet:
+		return "the owner of the settlement account " + l.settlement.String() + " is " + paid.Owner.String() +
 			", not the settlement wallet", nil
-	case paid.frozen:
+	case paid.Frozen:
 		return "the issuer has frozen the settlement account " + l.settlement.String(), nil
 	}
 	return "", nil
-}
-
-// token reports whether the account belongs to a token program.
-func (r *rawAccount) token() bool {
-	return r != nil && (r.Owner == solanago.TokenProgramID.String() || r.Owner == solanago.Token2022ProgramID.String())
 }
 
 // writable lists the accounts the sweep changes: the priority fee depends on the competition for them.

@@ -169,7 +169,7 @@ func (s *Sender) included(
 
 // whyUnmoved returns the reason for which an item was left out.
 func (e *endpoint) whyUnmoved(ctx context.Context, l *leg) (string, error) {
-	got, _, err := e.accounts(ctx, []solanago.PublicKey{l.account, l.wallet, l.settlement}, 0)
+	got, _, err := e.Accounts(ctx, []solanago.PublicKey{l.account, l.wallet, l.settlement}, 0)
 	if err != nil {
 		return "", err
 	}

@@ -8,6 +8,7 @@ import (
 	solanago "github.com/gagliardetto/solana-go"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/solana/rpc"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
 )
@@ -63,7 +64,7 @@ func transferLeg(m mint, from, to solanago.PublicKey, units money.Units) *leg {
 // transfer builds the transaction through one endpoint. Its verdict is a refusal that another endpoint would
 // repeat.
 func (e *endpoint) transfer(ctx context.Context, l *leg) (bytes []byte, verdict, err error) {
-	held, _, err := e.accounts(ctx, []solanago.PublicKey{l.owner, l.account, l.settlement}, 0)
+	held, _, err := e.Accounts(ctx, []solanago.PublicKey{l.owner, l.account, l.settlement}, 0)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -71,11 +72,11 @@ func (e *endpoint) transfer(ctx context.Context, l *leg) (bytes []byte, verdict,
 	if err != nil {
 		return nil, nil, err
 	}
-	from, err := held[1].holding()
+	from, err := held[1].Holding()
 	if err != nil {
 		return nil, nil, err
 	}
-	if held[0] == nil || held[0].Lamports < cost || !from.valid || from.frozen || from.amount < l.units {
+	if held[0] == nil || held[0].Lamports < cost || !from.Valid || from.Frozen || from.Amount < l.units {
 		return nil, ErrTooLittle, nil
 	}
 	hash, _, err := e.Blockhash(ctx)
@@ -100,6 +101,6 @@ func (e *endpoint) costOfTransfer(ctx context.Context, fresh bool) (uint64, erro
 	if err != nil || !fresh {
 		return cost + signatureFee, err
 	}
-	account, err := e.Rent(ctx, tokenAccountSize)
+	account, err := e.Rent(ctx, rpc.TokenAccountSize)
 	return cost + signatureFee + account, err
 }

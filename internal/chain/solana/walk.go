@@ -16,7 +16,7 @@ import (
 // so a walk stops when its budget is spent and goes on from there in the next scan; each transaction is read once.
 type walk struct {
 	e     *endpoint // whose index is read
-	state *rawAccount
+	state *rpc.Account
 	slot  uint64 // of the state
 	to    uint64 // the slot up to which the state counts as read
 	swept uint64 // what the sweep log had counted at the time
@@ -61,14 +61,14 @@ const (
 var errUnexplained = errors.New("no transaction explains it")
 
 // begin starts a walk for a snapshot.
-func (s *search) begin(x snapshot, now holding, bounded bool) error {
-	was, err := x.state.holding()
+func (s *search) begin(x snapshot, now rpc.Holding, bounded bool) error {
+	was, err := x.state.Holding()
 	if err != nil {
 		return err
 	}
 	x.walk = &walk{
 		e: s.e, state: x.now, slot: x.slot, to: s.to.Number, swept: s.swept, goal: s.historyStart(x),
-		bounded: bounded, base: was.amount, amount: now.amount, rest: now.amount, listed: make(map[string]bool),
+		bounded: bounded, base: was.Amount, amount: now.Amount, rest: now.Amount, listed: make(map[string]bool),
 	}
 	return nil
 }

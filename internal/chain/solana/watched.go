@@ -9,6 +9,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/solana/effect"
+	"github.com/florinpay/florin/internal/chain/solana/rpc"
 )
 
 // watchedAccounts are the token accounts of the watched owners, with what is known of each. An account that does not
@@ -34,10 +35,10 @@ type account struct {
 	address    chain.Address // the owner's, as it is shown
 	mint       mint
 
-	known bool        // it was read
-	state *rawAccount // as of that reading
-	seen  uint64      // a slot up to which state includes everything
-	swept uint64      // how many sweeps were counted at that reading
+	known bool         // it was read
+	state *rpc.Account // as of that reading
+	seen  uint64       // a slot up to which state includes everything
+	swept uint64       // how many sweeps were counted at that reading
 	used  time.Time
 
 	// walk is the reading of its history, where that is not finished.

@@ -1,0 +1,165 @@
+package rpc
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/binary"
+
+	solanago "github.com/gagliardetto/solana-go"
+)
+
+// AccountsPerCall is the limit of getMultipleAccounts.
+const AccountsPerCall = 100
+
+// Sizes and offsets of the token program's accounts.
+const (
+	TokenAccountSize = 165
+	mintSize         = 82
+	offsetOwner      = 32
+	offsetAmount     = 64
+	offsetState      = 108
+	offsetDecimals   = 44
+	offsetMintReady  = 45
+	// kindMint and kindAccount are the byte after TokenAccountSize bytes in an account of Token-2022 that has
+	// extensions.
+	kindMint, kindAccount = 1, 2
+)
+
+// Account is an account as a node returns it.
+type Account struct {
+	Lamports   uint64    `json:"lamports"`
+	Owner      string    `json:"owner"`
+	Executable bool      `json:"executable"`
+	Data       [2]string `json:"data"` // content, "base64"
+}
+
+// Accounts reads accounts as of the slot or later, in order; an account that does not exist is nil. It also
+// returns the slot of the answer.
+func (w *Client) Accounts(
+	ctx context.Context, keys []solanago.PublicKey, slot uint64,
+) ([]*Account, uint64, error) {
+	var answer struct {
+		Context struct {
+			Slot uint64 `json:"slot"`
+		} `json:"context"`
+		Value []*Account `json:"value"`
+	}
+	texts := make([]string, len(keys))
+	for i, k := range keys {
+		texts[i] = k.String()
+	}
+	err := w.Ask(
+		ctx, &answer, "getMultipleAccounts", texts,
+		Options{"encoding": "base64", "commitment": Confirmed, "minContextSlot": slot},
+	)
+	if err != nil {
+		return nil, 0, err
+	}
+	if answer.Context.Slot < slot {
+		return nil, 0, Lagging("accounts are of slot %d, not %d", answer.Context.Slot, slot)
+	}
+	if len(answer.Value) != len(keys) {
+		return nil, 0, Malformed("%d accounts instead of %d", len(answer.Value), len(keys))
+	}
+	return answer.Value, answer.Context.Slot, nil
+}
+
+// Holding is the content of a token account.
+type Holding struct {
+	Exists bool
+	Valid  bool // an initialized account of the token program
+	Mint   solanago.PublicKey
+	Owner  solanago.PublicKey
+	Amount uint64
+	Frozen bool
+}
+
+// Holding decodes a token account. Any other account, or one of another program, holds nothing.
+func (r *Account) Holding() (Holding, error) { return r.HoldingOf(solanago.TokenProgramID) }
+
+// HoldingOf is Holding for accounts of either token program.
+func (r *Account) HoldingOf(program solanago.PublicKey) (Holding, error) {
+	if r == nil {
+		return Holding{}, nil
+	}
+	data, err := base64.StdEncoding.DecodeString(r.Data[0])
+	if err != nil {
+		return Holding{}, Malformed("data of an account")
+	}
+	long := program == solanago.Token2022ProgramID && len(data) > TokenAccountSize &&
+		data[TokenAccountSize] == kindAccount
+	if r.Owner != program.String() || len(data) != TokenAccountSize && !long || data[offsetState] == 0 {
+		return Holding{Exists: true}, nil
+	}
+	return Holding{
+		Exists: true, Valid: true,
+		Mint: solanago.PublicKey(data[:offsetOwner]), Owner: solanago.PublicKey(data[offsetOwner:offsetAmount]),
+		Amount: binary.LittleEndian.Uint64(data[offsetAmount:]), Frozen: data[offsetState] == stateFrozen,
+	}, nil
+}
+
+// stateFrozen is the state of a token account that its issuer has frozen.
+const stateFrozen = 2
+
+// Decimals returns the decimals of a mint of the token program; ok is false if the account is none.
+func (r *Account) Decimals() (int, bool) {
+	if r == nil || r.Owner != solanago.TokenProgramID.String() {
+		return 0, false
+	}
+	data, err := base64.StdEncoding.DecodeString(r.Data[0])
+	if err != nil || len(data) != mintSize || data[offsetMintReady] != 1 {
+		return 0, false
+	}
+	return int(data[offsetDecimals]), true
+}
+
+// Holdings reads any number of token accounts as of the slot or later.
+func (w *Client) Holdings(ctx context.Context, keys []solanago.PublicKey, slot uint64) ([]Holding, error) {
+	all := make([]Holding, len(keys))
+	err := Each(ctx, keys, AccountsPerCall, func(ctx context.Context, part []solanago.PublicKey, at int) error {
+		got, _, err := w.Accounts(ctx, part, slot)
+		if err != nil {
+			return err
+		}
+		for i, r := range got {
+			if all[at+i], err = r.Holding(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return all, err
+}
+
+// Token reports whether the account belongs to a token program.
+func (r *Account) Token() bool {
+	return r != nil && (r.Owner == solanago.TokenProgramID.String() || r.Owner == solanago.Token2022ProgramID.String())
+}
+
+// Mint is a mint as it is on the chain; its Program is zero where there is none.
+type Mint struct {
+	Program  solanago.PublicKey
+	Decimals byte
+}
+
+// Mint reads a mint of either token program.
+func (w *Client) Mint(ctx context.Context, key solanago.PublicKey) (Mint, error) {
+	got, _, err := w.Accounts(ctx, []solanago.PublicKey{key}, 0)
+	if err != nil || !got[0].Token() {
+		return Mint{}, err
+	}
+	program, err := solanago.PublicKeyFromBase58(got[0].Owner)
+	if err != nil {
+		return Mint{}, Malformed("owner of %s", key)
+	}
+	data, err := base64.StdEncoding.DecodeString(got[0].Data[0])
+	if err != nil {
+		return Mint{}, Malformed("data of %s", key)
+	}
+	// A mint of Token-2022 with extensions has the length of an account, and then a byte for its kind.
+	long := len(data) > TokenAccountSize && data[TokenAccountSize] == kindMint
+	if len(data) != mintSize && !long || data[offsetMintReady] != 1 {
+		return Mint{}, nil
+	}
+	return Mint{Program: program, Decimals: data[offsetDecimals]}, nil
+}
