@@ -8,6 +8,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/watch"
 )
 
 // set changes what is known of a network.
@@ -74,7 +75,7 @@ func TestOperator_SetAside(t *testing.T) {
 	b, root := rootDashboard(t)
 	m := b.shop(b.member(ownerEmail))
 	p := b.newPayment(m)
-	aside := payment.SetAside{
+	aside := watch.SetAside{
 		Network: chain.Polygon, PaymentID: p.ID, From: 4711, Since: b.clock.Now(), Attempts: 2, NextAt: b.clock.Now(),
 		Reason: "two endpoints disagree",
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/store"
 )
 
@@ -75,7 +76,7 @@ func (c rescan) Run(ctx context.Context, p *process) error {
 		}
 		blocks := int(heads.Final.Number - before.Number) //nolint:gosec // checked above
 		again := &rereading{Store: s, from: before.Number, bar: p.progress("blocks", blocks)}
-		w := payment.NewWatcher(n.Profile, a, again, "rescan", app.Now, p.warnings())
+		w := watch.NewWatcher(n.Profile, a, again, "rescan", app.Now, p.warnings())
 		err := again.run(ctx, w, n.Profile.Network, heads.Final.Number)
 		again.bar.end()
 		if err != nil {
@@ -151,7 +152,7 @@ const (
 // run reads up to the block, or waits while a server does. A round reads all of it
 // unless that takes too long; then the next one goes on where it stopped. It fails
 // when a round fails without getting further.
-func (r *rereading) run(ctx context.Context, w *payment.Watcher, n chain.Network, to uint64) error {
+func (r *rereading) run(ctx context.Context, w *watch.Watcher, n chain.Network, to uint64) error {
 	defer w.Release(ctx)
 	var failed error
 	moved := app.Now()

@@ -31,6 +31,7 @@ import (
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/passkey"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/recharge"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store"
@@ -49,7 +50,7 @@ type App struct {
 	Campaigns *campaign.Service
 
 	networks networks
-	expirer  *payment.Expirer
+	expirer  *watch.Expirer
 	recharge *recharge.Service
 	deliver  *webhook.Deliverer
 	notices  *merchant.LowBalanceMailer
@@ -132,7 +133,7 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 		Refused: a.notices.Refused,
 	}, Now, func(t time.Time) payment.ID { return payment.ID(newULID(t)) })
 	a.Campaigns = campaign.NewService(a.Store, a.Payments, Now)
-	a.expirer = payment.NewExpirer(a.Config.Profiles(), a.networks.readers(), counted, Now, a.log)
+	a.expirer = watch.NewExpirer(a.Config.Profiles(), a.networks.readers(), counted, Now, a.log)
 	a.deliver = webhook.NewDeliverer(webhook.Config{
 		Store:  counted,
 		Sender: a.monitor.posts(a.sender()),

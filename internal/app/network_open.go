@@ -10,6 +10,7 @@ import (
 	"github.com/florinpay/florin/internal/chain/solana"
 	"github.com/florinpay/florin/internal/config"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/web/checkout"
@@ -18,7 +19,7 @@ import (
 // openNetworks builds the reader, watcher and sweeper of every configured network. It sends no request yet. read wraps
 // every reader.
 func openNetworks(
-	cfg config.Config, watches payment.WatchStore, sweeps settlement.Store, holder string,
+	cfg config.Config, watches watch.Store, sweeps settlement.Store, holder string,
 	read func(chain.Reader) chain.Reader, log *slog.Logger,
 ) (networks, error) {
 	all := make(networks, len(cfg.Networks))
@@ -35,7 +36,7 @@ func openNetworks(
 			}
 		}
 		l.reader = read(l.reader)
-		l.watcher = payment.NewWatcher(n.Profile, l.reader, watches, holder, Now, log)
+		l.watcher = watch.NewWatcher(n.Profile, l.reader, watches, holder, Now, log)
 		all[n.Profile.Network] = l
 	}
 	return all, nil

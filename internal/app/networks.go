@@ -5,6 +5,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/settlement"
 )
 
@@ -12,7 +13,7 @@ import (
 type network struct {
 	payment.OfferedNetwork
 	reader  chain.Reader
-	watcher *payment.Watcher
+	watcher *watch.Watcher
 	sweeper *settlement.Sweeper // nil: no gas wallet, so nothing is swept
 	close   func()              // closes connections; nil: there are none
 	// checkWallet refuses an address that cannot be a settlement wallet; nil: every

@@ -7,6 +7,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/webhook"
 )
@@ -14,7 +15,7 @@ import (
 // Store is the ports of payments and webhooks.
 type Store interface {
 	payment.Store
-	payment.WatchStore
+	watch.Store
 	webhook.Store
 }
 

@@ -256,3 +256,17 @@ func TestShow(t *testing.T) {
 		t.Error("a payment whose time has run out is shown")
 	}
 }
+
+// TestStart_PastExpiry: a payment about to expire shows no new address.
+func TestStart_PastExpiry(t *testing.T) {
+	t.Parallel()
+	p := started(t, "10")
+	late := p.ExpiresAt.Add(90 * time.Second)
+	other := payment.Choice{Network: chain.BEP20, Token: money.USDT}
+	if c, err := p.Start(other, routeOn(chain.BEP20), ttl, late); !errors.Is(err, payment.ErrPastExpiry) || !c.None() {
+		t.Errorf("another network past the time: %v", err)
+	}
+	if c, err := p.Start(p.Choice, payment.Route{}, ttl, late); err != nil || !c.None() {
+		t.Errorf("the same choice past the time: %v", err)
+	}
+}

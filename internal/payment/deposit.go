@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
 )
 
 // DepositState says whether the chain still can take a deposit back.
@@ -174,4 +175,28 @@ func (d Deposit) recordedIn(known []Deposit) bool {
 			k.Transfer.Units.Cmp(d.Transfer.Units) == 0 &&
 			k.Transfer.Block.Number == d.Transfer.Block.Number && k.Transfer.Block.Hash == d.Transfer.Block.Hash
 	})
+}
+
+// Unexplained reports whether an address holds more than is recorded. On one that
+// strangers send dust to, there always is some that is not folded yet: what would
+// not pay for the payment does not hold back its end.
+func (p Payment) Unexplained(asset chain.Asset, more money.Units) bool {
+	if more.Cmp(money.Units{}) <= 0 {
+		return false
+	}
+	dusted := slices.ContainsFunc(p.Deposits, Deposit.Folded)
+	return !dusted || more.Atto(asset.Decimals).Cmp(p.Missing().Atto()) >= 0
+}
+
+// Recorded returns the sum of the deposits recorded for the address in the asset,
+// swept or not.
+func (p Payment) Recorded(asset chain.Asset, a chain.Address) money.Units {
+	var sum money.Units
+	for _, d := range p.Deposits {
+		t := d.Transfer
+		if t.Asset.Contract == asset.Contract && t.Network == asset.Network && t.To == a && d.State != DepositVanished {
+			sum = sum.Add(t.Units)
+		}
+	}
+	return sum
 }

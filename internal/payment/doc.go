@@ -1,7 +1,6 @@
-// Package payment is the life of a payment: pure decisions over values, the
-// Service through which surfaces use them, the Watcher and the Expirer that
-// bring in what the chains hold. Package lookup explains a
-// transaction to its sender.
+// Package payment is the life of a payment: pure decisions over values, and the
+// Service through which surfaces use them. Package watch brings in what the
+// chains hold, and package lookup explains a transaction to its sender.
 //
 // Its one invariant: a payment is completed only by final money on chain, or
 // by hand by its owner, and every change of state is one event written with it.

@@ -127,14 +127,19 @@ func (p Payment) route(n chain.Network) int {
 	return slices.IndexFunc(p.Routes, func(r Route) bool { return r.Network == n })
 }
 
-// Route returns the route of the payer's present choice; ok is false until
-// the payment is started.
-func (p Payment) Route() (Route, bool) {
-	i := p.route(p.Choice.Network)
+// RouteOn returns the route on the network; ok is false where there is none.
+func (p Payment) RouteOn(n chain.Network) (Route, bool) {
+	i := p.route(n)
 	if i < 0 {
 		return Route{}, false
 	}
 	return p.Routes[i], true
+}
+
+// Route returns the route of the payer's present choice; ok is false until
+// the payment is started.
+func (p Payment) Route() (Route, bool) {
+	return p.RouteOn(p.Choice.Network)
 }
 
 // Counts reports whether the deposit is money the payer was asked for: on a

@@ -5,9 +5,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/merchant"
-	"github.com/florinpay/florin/internal/money"
 )
 
 // Store keeps payments. Every method is one transaction; each is safe with
@@ -57,88 +55,6 @@ type Filter struct {
 
 // MaxPage is the most payments in one page, and the default (spec.md section 2).
 const MaxPage = 500
-
-// Cursor is the position up to which a network has been read.
-type Cursor struct {
-	// Scanned is the newest final block whose money has been taken in.
-	Scanned chain.Head
-	// Rechecked is the newest finalized block that was read a second time; it
-	// equals Scanned where the network credits only finalized money.
-	Rechecked chain.Head
-	// BehindSince is when the outage of the network began; zero without one.
-	BehindSince time.Time
-	UpdatedAt   time.Time
-	// Moves is how often an operator has moved it.
-	Moves int64
-	// RereadTo is the block up to which every address there ever was is read,
-	// also those of payments that ended long ago; 0: none.
-	RereadTo uint64
-}
-
-// ErrCursorMoved: an operator moved the cursor while a round was under way. The
-// next round begins where it stands now.
-var ErrCursorMoved = fault.New(fault.Conflict, "the cursor of the network was moved meanwhile")
-
-// Watch is a watched address.
-type Watch struct {
-	chain.Watched
-	PaymentID ID
-	Network   chain.Network // the network it was shown for
-}
-
-// Mark is the position up to which addresses have been read; the zero Mark is
-// the start.
-type Mark struct {
-	Xact uint64 // PostgreSQL: every transaction below it is visible; 0 on SQLite
-	Row  int64
-}
-
-// WatchStore is what a Watcher reads and writes. As with Store, every method
-// is one transaction.
-type WatchStore interface {
-	UpdatePayment(ctx context.Context, id ID, decide func(Payment) (Change, error)) (Payment, error)
-	Payment(ctx context.Context, id ID) (Payment, error)
-	// Lease takes or renews the lease of the name for the holder until the
-	// time given, and reports whether the holder has it.
-	Lease(ctx context.Context, name, holder string, now, until time.Time) (bool, error)
-	// Cursor returns how far the network was read; ok is false before the
-	// first SaveCursor.
-	Cursor(ctx context.Context, n chain.Network) (c Cursor, ok bool, err error)
-	// SaveCursor fails with ErrCursorMoved if an operator has moved the cursor
-	// since it was loaded.
-	SaveCursor(ctx context.Context, n chain.Network, c Cursor) error
-	// Watches returns the addresses stored since the mark on the networks, of
-	// payments that have not ended or ended after endedAfter. It never skips an
-	// address whose transaction committed before the call, in whatever order
-	// transactions commit; one may come twice.
-	Watches(ctx context.Context, networks []chain.Network, since Mark, endedAfter time.Time) ([]Watch, Mark, error)
-	// PaymentsByID returns the payments of at most MaxPage IDs, in any order;
-	// an unknown ID is left out.
-	PaymentsByID(ctx context.Context, ids []ID) ([]Payment, error)
-	// Unsettled lists payments with a deposit in the network's blocks from..to,
-	// both included, that is not rechecked and has not vanished.
-	Unsettled(ctx context.Context, n chain.Network, from, to uint64) ([]ID, error)
-	// SetAsides lists the payments that could not be read on the network.
-	SetAsides(ctx context.Context, n chain.Network) ([]SetAside, error)
-	// SaveSetAside stores that a payment could not be read; the earlier block
-	// and time of what is stored stay.
-	SaveSetAside(ctx context.Context, a SetAside) error
-	// AdvanceSetAside stores that it was read up to the block before from, and
-	// DeleteSetAside that it was read to the end: both unless an earlier block
-	// has to be read again since a was loaded.
-	AdvanceSetAside(ctx context.Context, a SetAside, from uint64) error
-	DeleteSetAside(ctx context.Context, a SetAside) error
-	// SweptFrom returns what sweeps have moved from each of the addresses, apart
-	// from what a rescue found that belongs to no deposit. It leaves out an
-	// address that a sweep in flight may be emptying.
-	SweptFrom(ctx context.Context, a chain.Asset, addresses []chain.Address) (map[chain.Address]money.Units, error)
-	// Due lists payments that have not ended and whose time had run out at
-	// now, by ID after the one given, at most limit.
-	Due(ctx context.Context, now time.Time, after ID, limit int) ([]ID, error)
-	// Running lists started payments with a route on the network that expire
-	// after the time given, by ID after the one given, at most limit.
-	Running(ctx context.Context, n chain.Network, expireAfter time.Time, after ID, limit int) ([]ID, error)
-}
 
 // Custodians returns the custodian of a key.
 type Custodians interface {

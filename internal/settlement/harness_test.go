@@ -20,6 +20,7 @@ import (
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/testkit/postgres"
 
@@ -59,7 +60,7 @@ type world struct {
 	store   *store.Store
 	url     string
 	astray  bool // addresses derive from another txnid than the payment\'s
-	watcher *payment.Watcher
+	watcher *watch.Watcher
 	sender  *sender.Sweeps
 	key     merchant.Key
 }
@@ -80,7 +81,7 @@ func newWorld(t *testing.T, n chain.Network, url string) *world {
 	w.must(err)
 	w.fund(gasFunds)
 	w.sender = w.newSender(ceiling)
-	w.watcher = payment.NewWatcher(w.profile, w.adapter, w.store, "watcher", w.clock.now, silent())
+	w.watcher = watch.NewWatcher(w.profile, w.adapter, w.store, "watcher", w.clock.now, silent())
 	w.key = w.newKey()
 	w.watch()
 	return w

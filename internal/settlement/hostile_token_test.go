@@ -11,7 +11,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/evm/contracts/contractstest"
 	"github.com/florinpay/florin/internal/money"
-	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/sandbox/devchain"
 	"github.com/florinpay/florin/internal/settlement"
 )
@@ -80,7 +80,7 @@ func (w *world) hostileToken(b contractstest.TokenBehaviour) common.Address {
 	}
 	w.adapter = w.newAdapter(w.chain.URL())
 	w.sender = w.newSender(ceiling)
-	w.watcher = payment.NewWatcher(w.profile, w.adapter, w.store, "watcher", w.clock.now, silent())
+	w.watcher = watch.NewWatcher(w.profile, w.adapter, w.store, "watcher", w.clock.now, silent())
 	w.watch()
 	return r.ContractAddress
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/florinpay/florin/internal/chain/solana"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/sandbox/devsol"
 	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/wallet"
@@ -130,7 +131,7 @@ func newSolWorld(t *testing.T) *solWorld {
 	w.must(err)
 	w.seal(1 + devsol.DefaultFinalDepth)
 	w.store = w.open()
-	w.watcher = payment.NewWatcher(w.profile, w.reader, w.store, "watcher", w.clock.now, silent())
+	w.watcher = watch.NewWatcher(w.profile, w.reader, w.store, "watcher", w.clock.now, silent())
 	w.key = w.newKey()
 	w.watch()
 	return w

@@ -17,6 +17,7 @@ import (
 	"github.com/florinpay/florin/internal/chain/evm/contracts/contractstest"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/sandbox/devchain"
 	"github.com/florinpay/florin/internal/settlement"
 )
@@ -193,7 +194,7 @@ func (w *world) freezable() common.Address {
 	w.profile.Assets[0].Decimals = 18
 	w.adapter = w.newAdapter(w.chain.URL())
 	w.sender = w.newSender(ceiling)
-	w.watcher = payment.NewWatcher(w.profile, w.adapter, w.store, "watcher", w.clock.now, silent())
+	w.watcher = watch.NewWatcher(w.profile, w.adapter, w.store, "watcher", w.clock.now, silent())
 	w.watch()
 	return r.ContractAddress
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/florinpay/florin/internal/chain/evm"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/recharge"
 	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/store"
@@ -28,8 +29,8 @@ type instance struct {
 	skew      time.Duration // error of its clock
 	store     *store.Store
 	service   *payment.Service
-	watchers  map[chain.Network]*payment.Watcher
-	expirer   *payment.Expirer
+	watchers  map[chain.Network]*watch.Watcher
+	expirer   *watch.Expirer
 	sweepers  []*settlement.Sweeper
 	deliverer *webhook.Deliverer
 	recharges *recharge.Service
@@ -40,7 +41,7 @@ type instance struct {
 // none keeps anything in memory that another one reads.
 func (w *world) open(name string) *instance {
 	in := &instance{
-		w: w, name: name, crasher: &crasher{}, watchers: map[chain.Network]*payment.Watcher{}, store: w.observer,
+		w: w, name: name, crasher: &crasher{}, watchers: map[chain.Network]*watch.Watcher{}, store: w.observer,
 	}
 	if w.postgres {
 		in.store = open(w, w.url)
@@ -61,7 +62,7 @@ func (w *world) open(name string) *instance {
 			}, in.now, silent())
 		}
 		readers[n], profiles = r, append(profiles, l.profile)
-		in.watchers[n] = payment.NewWatcher(l.profile, r, both, name, in.now, silent())
+		in.watchers[n] = watch.NewWatcher(l.profile, r, both, name, in.now, silent())
 		in.sweepers = append(in.sweepers, settlement.New(
 			&sender{w: w, in: in, chain: l}, sweepStore{in.store.Settlement(), in}, policy, name, in.now,
 			w.newSweep, silent(),
@@ -70,7 +71,7 @@ func (w *world) open(name string) *instance {
 	in.service = payment.NewService(both, in.store.Merchant(), offered{in}, payment.Options{
 		TTL: 12 * time.Minute, StartTTL: 10 * time.Minute, MinAmount: 10_000, MaxAmount: 1_000_000 * money.USD,
 	}, in.now, w.newPayment)
-	in.expirer = payment.NewExpirer(profiles, readers, both, in.now, silent())
+	in.expirer = watch.NewExpirer(profiles, readers, both, in.now, silent())
 	in.deliverer = webhook.NewDeliverer(webhook.Config{
 		Store: outbox{in.store, in}, Sender: webhookSender{w: w, in: in}, Holder: name, Now: in.now,
 		Jitter: func() float64 { return 0.5 }, Log: silent(),

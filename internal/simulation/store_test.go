@@ -7,6 +7,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/store"
 	"github.com/florinpay/florin/internal/webhook"
@@ -76,20 +77,20 @@ func (s paymentStore) UpdatePayment(
 	return p, err
 }
 
-func (s paymentStore) SaveCursor(ctx context.Context, n chain.Network, c payment.Cursor) error {
+func (s paymentStore) SaveCursor(ctx context.Context, n chain.Network, c watch.Cursor) error {
 	return s.in.write(func() error { return s.Store.SaveCursor(ctx, n, c) })
 }
 
-func (s paymentStore) SaveSetAside(ctx context.Context, a payment.SetAside) error {
+func (s paymentStore) SaveSetAside(ctx context.Context, a watch.SetAside) error {
 	s.in.w.tracef("%s is set aside", a.PaymentID)
 	return s.in.write(func() error { return s.Store.SaveSetAside(ctx, a) })
 }
 
-func (s paymentStore) AdvanceSetAside(ctx context.Context, a payment.SetAside, from uint64) error {
+func (s paymentStore) AdvanceSetAside(ctx context.Context, a watch.SetAside, from uint64) error {
 	return s.in.write(func() error { return s.Store.AdvanceSetAside(ctx, a, from) })
 }
 
-func (s paymentStore) DeleteSetAside(ctx context.Context, a payment.SetAside) error {
+func (s paymentStore) DeleteSetAside(ctx context.Context, a watch.SetAside) error {
 	return s.in.write(func() error { return s.Store.DeleteSetAside(ctx, a) })
 }
 

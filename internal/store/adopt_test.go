@@ -8,6 +8,7 @@ import (
 	"github.com/florinpay/florin/internal/backup"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/store/storetest"
 )
 
@@ -59,7 +60,7 @@ func TestStore_AdoptReadsOn(t *testing.T) {
 		at := chain.Head{Number: 1000, Hash: "0x1", Time: storetest.Start}
 		w.Must(
 			w.SaveCursor(
-				t.Context(), chain.Base, payment.Cursor{Scanned: at, Rechecked: at, UpdatedAt: storetest.Start},
+				t.Context(), chain.Base, watch.Cursor{Scanned: at, Rechecked: at, UpdatedAt: storetest.Start},
 			),
 		)
 		_, err := w.Adopt(t.Context(), backup.Mark{}, storetest.Start.Add(24*time.Hour))

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/store"
 	"github.com/florinpay/florin/internal/store/storetest"
 	"github.com/florinpay/florin/migrations"
@@ -139,7 +139,7 @@ func TestStore_Close(t *testing.T) {
 		if _, err := w.Custodian(t.Context(), k.ID); err == nil {
 			t.Error("a closed store reads")
 		}
-		if err := w.SaveCursor(t.Context(), "BASE", payment.Cursor{}); err == nil {
+		if err := w.SaveCursor(t.Context(), "BASE", watch.Cursor{}); err == nil {
 			t.Error("a closed store writes")
 		}
 		if err := w.Ping(t.Context()); err == nil {

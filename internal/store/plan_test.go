@@ -21,6 +21,7 @@ import (
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/store/db"
 	"github.com/florinpay/florin/internal/store/report"
 	"github.com/florinpay/florin/internal/store/storetest"
@@ -112,7 +113,7 @@ func (w *world) useEverything() {
 		_, err := w.Payments(ctx, f)
 		w.Must(err)
 	}
-	_, mark, err := w.Watches(ctx, all, payment.Mark{}, storetest.Start)
+	_, mark, err := w.Watches(ctx, all, watch.Mark{}, storetest.Start)
 	w.Must(err)
 	mark.Row++
 	_, _, err = w.Watches(ctx, all, mark, storetest.Start)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/store/db"
 )
 
@@ -28,7 +29,7 @@ type setAsideRow struct {
 
 // SaveSetAside stores that a payment could not be read. What is stored keeps its
 // first block and its beginning if those are earlier.
-func (s *Store) SaveSetAside(ctx context.Context, a payment.SetAside) error {
+func (s *Store) SaveSetAside(ctx context.Context, a watch.SetAside) error {
 	from := int64(min(a.From, math.MaxInt64)) //nolint:gosec // bounded
 	err := s.db.Write(ctx, func(ctx context.Context, t tx) error {
 		res, err := t.NewRaw("INSERT INTO set_aside (payment_id, network, from_number, since, attempts, next_at, reason) "+
@@ -54,7 +55,7 @@ func (s *Store) SaveSetAside(ctx context.Context, a payment.SetAside) error {
 
 // SetAsides lists the payments that could not be read on the network, the longest
 // first.
-func (s *Store) SetAsides(ctx context.Context, n chain.Network) ([]payment.SetAside, error) {
+func (s *Store) SetAsides(ctx context.Context, n chain.Network) ([]watch.SetAside, error) {
 	var rows []setAsideRow
 	err := s.db.Reader().NewRaw("SELECT p.public_id, a.network, a.from_number, a.since, a.attempts, a.next_at, a.reason, p.ended_at "+
 		"FROM set_aside AS a JOIN payments AS p ON p.id = a.payment_id WHERE a.network = ? ORDER BY a.since, a.payment_id",
@@ -62,9 +63,9 @@ func (s *Store) SetAsides(ctx context.Context, n chain.Network) ([]payment.SetAs
 	if err != nil {
 		return nil, fmt.Errorf("payments set aside on %s: %w", n, err)
 	}
-	list := make([]payment.SetAside, len(rows))
+	list := make([]watch.SetAside, len(rows))
 	for i, r := range rows {
-		list[i] = payment.SetAside{
+		list[i] = watch.SetAside{
 			Network: chain.Network(r.Network), PaymentID: payment.ID(r.PublicID), From: uint64(max(r.FromNumber, 0)),
 			Since: r.Since.Time, Attempts: int(r.Attempts), NextAt: r.NextAt.Time,
 			Reason: r.Reason, EndedAt: r.EndedAt.Time,
@@ -75,17 +76,17 @@ func (s *Store) SetAsides(ctx context.Context, n chain.Network) ([]payment.SetAs
 
 // AdvanceSetAside stores that the payment was read up to the block before from,
 // unless an earlier block has to be read again since a was loaded.
-func (s *Store) AdvanceSetAside(ctx context.Context, a payment.SetAside, from uint64) error {
+func (s *Store) AdvanceSetAside(ctx context.Context, a watch.SetAside, from uint64) error {
 	return s.changeSetAside(ctx, a, "UPDATE set_aside SET from_number = ?3", int64(min(from, math.MaxInt64))) //nolint:gosec // bounded
 }
 
 // DeleteSetAside records that the payment was read to the end, unless an earlier
 // block has to be read again since a was loaded.
-func (s *Store) DeleteSetAside(ctx context.Context, a payment.SetAside) error {
+func (s *Store) DeleteSetAside(ctx context.Context, a watch.SetAside) error {
 	return s.changeSetAside(ctx, a, "DELETE FROM set_aside", 0)
 }
 
-func (s *Store) changeSetAside(ctx context.Context, a payment.SetAside, change string, value int64) error {
+func (s *Store) changeSetAside(ctx context.Context, a watch.SetAside, change string, value int64) error {
 	err := s.db.Write(ctx, func(ctx context.Context, t tx) error {
 		_, err := t.NewRaw(change+" WHERE network = ?0 AND from_number = ?1 AND payment_id = "+
 			"(SELECT id FROM payments WHERE public_id = ?2)",

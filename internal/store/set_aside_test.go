@@ -10,11 +10,12 @@ import (
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/store/storetest"
 )
 
 // asides returns what is set aside on the network.
-func (w *world) asides(n chain.Network) []payment.SetAside {
+func (w *world) asides(n chain.Network) []watch.SetAside {
 	w.T.Helper()
 	list, err := w.SetAsides(w.T.Context(), n)
 	w.Must(err)
@@ -28,12 +29,12 @@ func TestStore_SetAside(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		p, other := w.NewStarted(w.NewKey(10, 0)), w.NewStarted(w.NewKey(10, 0))
-		a := payment.SetAside{
+		a := watch.SetAside{
 			Network: chain.Polygon, PaymentID: p.ID, From: 100, Since: storetest.Start, Attempts: 1,
 			NextAt: storetest.Start.Add(time.Second), Reason: "first",
 		}
 		w.Must(w.SaveSetAside(ctx, a))
-		storetest.Same(t, "stored", w.asides(chain.Polygon), []payment.SetAside{a})
+		storetest.Same(t, "stored", w.asides(chain.Polygon), []watch.SetAside{a})
 
 		later := a
 		later.From, later.Since, later.Attempts, later.Reason = 120, a.Since.Add(time.Hour), 2, "second"
@@ -41,37 +42,37 @@ func TestStore_SetAside(t *testing.T) {
 		w.Must(w.SaveSetAside(ctx, later))
 		want := later
 		want.From, want.Since = a.From, a.Since
-		storetest.Same(t, "saved again", w.asides(chain.Polygon), []payment.SetAside{want})
+		storetest.Same(t, "saved again", w.asides(chain.Polygon), []watch.SetAside{want})
 
 		earlier := want
 		earlier.From, earlier.Since = 50, a.Since.Add(-time.Hour)
 		w.Must(w.SaveSetAside(ctx, earlier))
-		storetest.Same(t, "from an earlier block", w.asides(chain.Polygon), []payment.SetAside{earlier})
+		storetest.Same(t, "from an earlier block", w.asides(chain.Polygon), []watch.SetAside{earlier})
 
 		// The same payment on another network, and another payment, are entries of their own.
 		base, second := earlier, earlier
 		base.Network, second.PaymentID, second.Since = chain.Base, other.ID, earlier.Since.Add(-time.Hour)
 		w.Must(w.SaveSetAside(ctx, base))
 		w.Must(w.SaveSetAside(ctx, second))
-		storetest.Same(t, "the longest first", w.asides(chain.Polygon), []payment.SetAside{second, earlier})
+		storetest.Same(t, "the longest first", w.asides(chain.Polygon), []watch.SetAside{second, earlier})
 
 		w.Must(w.AdvanceSetAside(ctx, earlier, 80))
 		moved := earlier
 		moved.From = 80
-		storetest.Same(t, "read up to a block", w.asides(chain.Polygon), []payment.SetAside{second, moved})
+		storetest.Same(t, "read up to a block", w.asides(chain.Polygon), []watch.SetAside{second, moved})
 		// Whoever read it from another block than the stored one changes nothing.
 		w.Must(w.AdvanceSetAside(ctx, earlier, 200))
 		w.Must(w.DeleteSetAside(ctx, earlier))
-		storetest.Same(t, "read from another block", w.asides(chain.Polygon), []payment.SetAside{second, moved})
+		storetest.Same(t, "read from another block", w.asides(chain.Polygon), []watch.SetAside{second, moved})
 		w.Must(w.DeleteSetAside(ctx, moved))
-		storetest.Same(t, "read to the end", w.asides(chain.Polygon), []payment.SetAside{second})
-		storetest.Same(t, "on another network", w.asides(chain.Base), []payment.SetAside{base})
+		storetest.Same(t, "read to the end", w.asides(chain.Polygon), []watch.SetAside{second})
+		storetest.Same(t, "on another network", w.asides(chain.Base), []watch.SetAside{base})
 
 		ended := storetest.Start.Add(time.Minute)
 		_, err := w.UpdatePayment(ctx, p.ID, func(p payment.Payment) (payment.Change, error) { return p.Cancel(ended) })
 		w.Must(err)
 		base.EndedAt = ended
-		storetest.Same(t, "of a payment that has ended", w.asides(chain.Base), []payment.SetAside{base})
+		storetest.Same(t, "of a payment that has ended", w.asides(chain.Base), []watch.SetAside{base})
 	})
 }
 
@@ -81,7 +82,7 @@ func TestStore_SetAside_Limits(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		p := w.NewStarted(w.NewKey(10, 0))
-		a := payment.SetAside{
+		a := watch.SetAside{
 			Network: chain.Polygon, PaymentID: p.ID, From: math.MaxUint64, Since: storetest.Start,
 			NextAt: storetest.Start, Reason: strings.Repeat("long \x00", 10_000),
 		}
@@ -110,7 +111,7 @@ func TestStore_MoveCursor(t *testing.T) {
 		at := func(n uint64, hash string) chain.Head {
 			return chain.Head{Number: n, Hash: hash, Time: storetest.Start.Add(time.Duration(n) * time.Second)}
 		}
-		read := payment.Cursor{Scanned: at(900, "0x900"), Rechecked: at(890, "0x890"), UpdatedAt: storetest.Start}
+		read := watch.Cursor{Scanned: at(900, "0x900"), Rechecked: at(890, "0x890"), UpdatedAt: storetest.Start}
 		w.Must(w.SaveCursor(ctx, chain.Base, read))
 		entry := audit.Entry{
 			At: storetest.Start, Actor: "command line", Action: audit.ActionRescan,
@@ -119,18 +120,18 @@ func TestStore_MoveCursor(t *testing.T) {
 		w.Must(w.MoveCursor(ctx, chain.Base, read, at(100, "0x100"), entry))
 		moved, ok, err := w.Cursor(ctx, chain.Base)
 		w.Must(err)
-		want := payment.Cursor{
+		want := watch.Cursor{
 			Scanned: at(100, "0x100"), Rechecked: at(100, "0x100"), UpdatedAt: read.UpdatedAt, Moves: 1, RereadTo: 900,
 		}
 		storetest.Same(t, "the cursor", moved, want)
 		if !ok {
 			t.Error("the cursor is gone")
 		}
-		storetest.WantError(t, "a round that began before", w.SaveCursor(ctx, chain.Base, read), payment.ErrCursorMoved)
+		storetest.WantError(t, "a round that began before", w.SaveCursor(ctx, chain.Base, read), watch.ErrCursorMoved)
 		storetest.WantError(t, "moved by who did not see it",
-			w.MoveCursor(ctx, chain.Base, read, at(50, "0x50"), entry), payment.ErrCursorMoved)
+			w.MoveCursor(ctx, chain.Base, read, at(50, "0x50"), entry), watch.ErrCursorMoved)
 		storetest.WantError(t, "a network never read",
-			w.MoveCursor(ctx, chain.BEP20, payment.Cursor{}, at(1, "0x1"), entry), payment.ErrCursorMoved)
+			w.MoveCursor(ctx, chain.BEP20, watch.Cursor{}, at(1, "0x1"), entry), watch.ErrCursorMoved)
 
 		// Moved again before it has caught up, it still knows how far it was read at first.
 		w.Must(w.MoveCursor(ctx, chain.Base, moved, at(40, "0x40"), entry))

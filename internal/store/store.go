@@ -19,6 +19,7 @@ import (
 
 	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store/db"
 	"github.com/florinpay/florin/internal/store/identity"
@@ -49,10 +50,10 @@ type Store struct {
 }
 
 var (
-	_ payment.Store      = (*Store)(nil)
-	_ payment.WatchStore = (*Store)(nil)
-	_ webhook.Store      = (*Store)(nil)
-	_ idempotency.Store  = (*Store)(nil)
+	_ payment.Store     = (*Store)(nil)
+	_ watch.Store       = (*Store)(nil)
+	_ webhook.Store     = (*Store)(nil)
+	_ idempotency.Store = (*Store)(nil)
 )
 
 // Options are what may differ between installations. The zero value is good.

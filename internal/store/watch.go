@@ -12,6 +12,7 @@ import (
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/store/db"
 	"github.com/florinpay/florin/internal/store/table"
 )
@@ -31,8 +32,8 @@ type watchRow struct {
 // mark below which nothing can appear any more; rows between the two are returned
 // again.
 func (s *Store) Watches(
-	ctx context.Context, networks []chain.Network, since payment.Mark, endedAfter time.Time,
-) ([]payment.Watch, payment.Mark, error) {
+	ctx context.Context, networks []chain.Network, since watch.Mark, endedAfter time.Time,
+) ([]watch.Address, watch.Mark, error) {
 	if len(networks) == 0 {
 		return nil, since, nil
 	}
@@ -43,15 +44,15 @@ func (s *Store) Watches(
 		if err != nil {
 			return err
 		}
-		next = payment.Mark{Xact: uint64(horizon), Row: newest} //nolint:gosec // counts up from 0
+		next = watch.Mark{Xact: uint64(horizon), Row: newest} //nolint:gosec // counts up from 0
 		return s.watchQuery(t, networks, since, endedAfter).Scan(ctx, &rows)
 	})
 	if err != nil {
 		return nil, since, fmt.Errorf("read watched addresses: %w", err)
 	}
-	watches := make([]payment.Watch, len(rows))
+	watches := make([]watch.Address, len(rows))
 	for i, r := range rows {
-		watches[i] = payment.Watch{
+		watches[i] = watch.Address{
 			Watched:   chain.Watched{Address: chain.Address(r.Address), Raw: r.Raw},
 			PaymentID: payment.ID(r.PublicID), Network: chain.Network(r.Network),
 		}
@@ -78,13 +79,13 @@ func (s *Store) watchEnd(ctx context.Context, t tx) (xact, row int64, err error)
 // watchQuery starts from the payments on the first read, since most routes belong
 // to payments that ended long ago, and from the routes afterwards, since few of
 // them are new.
-func (s *Store) watchQuery(t tx, networks []chain.Network, since payment.Mark, endedAfter time.Time) *bun.RawQuery {
+func (s *Store) watchQuery(t tx, networks []chain.Network, since watch.Mark, endedAfter time.Time) *bun.RawQuery {
 	names := make([]string, len(networks))
 	for i, n := range networks {
 		names[i] = string(n)
 	}
 	const columns = "SELECT p.public_id, r.network, r.address, r.raw, r.id AS id FROM "
-	if since == (payment.Mark{}) {
+	if since == (watch.Mark{}) {
 		return t.NewRaw(columns+"payments AS p CROSS JOIN routes AS r WHERE p.ended_at IS NULL "+
 			"AND r.payment_id = p.id AND r.network IN (?0) UNION ALL "+
 			columns+"payments AS p CROSS JOIN routes AS r WHERE p.ended_at > ?1 AND p.ended_at IS NOT NULL AND p.started_at IS NOT NULL "+
@@ -117,16 +118,16 @@ type cursorRow struct {
 
 // Cursor returns how far the network was read; ok is false before the first
 // SaveCursor.
-func (s *Store) Cursor(ctx context.Context, n chain.Network) (c payment.Cursor, ok bool, err error) {
+func (s *Store) Cursor(ctx context.Context, n chain.Network) (c watch.Cursor, ok bool, err error) {
 	var rows []cursorRow
 	if err := s.db.Reader().NewSelect().Model(&rows).Where("network = ?", string(n)).Scan(ctx); err != nil {
-		return payment.Cursor{}, false, fmt.Errorf("cursor of %s: %w", n, err)
+		return watch.Cursor{}, false, fmt.Errorf("cursor of %s: %w", n, err)
 	}
 	if len(rows) == 0 {
-		return payment.Cursor{}, false, nil
+		return watch.Cursor{}, false, nil
 	}
 	r := rows[0]
-	return payment.Cursor{
+	return watch.Cursor{
 		Scanned:     table.Block(r.ScannedNumber, r.ScannedHash, r.ScannedTime),
 		Rechecked:   table.Block(r.RecheckedNumber, r.RecheckedHash, r.RecheckedTime),
 		BehindSince: r.BehindSince.Time,
@@ -138,7 +139,7 @@ func (s *Store) Cursor(ctx context.Context, n chain.Network) (c payment.Cursor, 
 
 // SaveCursor stores how far the network was read. It fails with
 // payment.ErrCursorMoved if MoveCursor has moved the cursor since it was loaded.
-func (s *Store) SaveCursor(ctx context.Context, n chain.Network, c payment.Cursor) error {
+func (s *Store) SaveCursor(ctx context.Context, n chain.Network, c watch.Cursor) error {
 	scanned, err := table.BlockNumber(c.Scanned)
 	if err != nil {
 		return fmt.Errorf("save cursor of %s: %w", n, err)
@@ -164,7 +165,7 @@ func (s *Store) SaveCursor(ctx context.Context, n chain.Network, c payment.Curso
 			return err
 		}
 		if n, err := res.RowsAffected(); err != nil || n == 0 {
-			return errors.Join(err, payment.ErrCursorMoved)
+			return errors.Join(err, watch.ErrCursorMoved)
 		}
 		return nil
 	})
@@ -179,7 +180,7 @@ func (s *Store) SaveCursor(ctx context.Context, n chain.Network, c payment.Curso
 // had been read before, every address there ever was is watched. It fails with
 // payment.ErrCursorMoved if the cursor was moved since it was loaded.
 func (s *Store) MoveCursor(
-	ctx context.Context, n chain.Network, from payment.Cursor, to chain.Head, entry audit.Entry,
+	ctx context.Context, n chain.Network, from watch.Cursor, to chain.Head, entry audit.Entry,
 ) error {
 	number, err := table.BlockNumber(to)
 	if err != nil {
@@ -195,7 +196,7 @@ func (s *Store) MoveCursor(
 			return err
 		}
 		if moved, err := res.RowsAffected(); err != nil || moved == 0 {
-			return errors.Join(err, payment.ErrCursorMoved)
+			return errors.Join(err, watch.ErrCursorMoved)
 		}
 		return auditOperators(ctx, t, entry)
 	})

@@ -12,17 +12,18 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/store/storetest"
 )
 
 // watched returns what Watches gives, as a set, and the next mark.
 func (w *world) watched(
-	since payment.Mark, endedAfter time.Time, networks ...chain.Network,
-) (map[payment.ID]payment.Watch, payment.Mark) {
+	since watch.Mark, endedAfter time.Time, networks ...chain.Network,
+) (map[payment.ID]watch.Address, watch.Mark) {
 	w.T.Helper()
 	list, next, err := w.Watches(w.T.Context(), networks, since, endedAfter)
 	w.Must(err)
-	set := make(map[payment.ID]payment.Watch)
+	set := make(map[payment.ID]watch.Address)
 	for _, x := range list {
 		set[x.PaymentID] = x
 	}
@@ -43,15 +44,15 @@ func TestStore_Watches(t *testing.T) {
 			})
 			w.Must(err)
 		}
-		set, mark := w.watched(payment.Mark{}, storetest.Start, chain.Polygon)
+		set, mark := w.watched(watch.Mark{}, storetest.Start, chain.Polygon)
 		if len(set) != 2 || set[running.ID].Address != running.Routes[0].Address.Address ||
 			set[ended.ID].PaymentID == "" {
 			t.Errorf("at first: %+v", set)
 		}
-		storetest.Same(t, "a watch", set[running.ID], payment.Watch{
+		storetest.Same(t, "a watch", set[running.ID], watch.Address{
 			Watched: running.Routes[0].Address, PaymentID: running.ID, Network: chain.Polygon,
 		})
-		if none, _ := w.watched(payment.Mark{}, storetest.Start, chain.Base, chain.Solana); len(none) != 0 {
+		if none, _ := w.watched(watch.Mark{}, storetest.Start, chain.Base, chain.Solana); len(none) != 0 {
 			t.Errorf("on other networks: %+v", none)
 		}
 		late := w.NewStarted(k)
@@ -63,7 +64,7 @@ func TestStore_Watches(t *testing.T) {
 		if _, ok := next[late.ID]; !ok {
 			t.Errorf("the new address is missing: %+v", next)
 		}
-		if base, _ := w.watched(payment.Mark{}, storetest.Start, chain.Base); len(base) != 1 {
+		if base, _ := w.watched(watch.Mark{}, storetest.Start, chain.Base); len(base) != 1 {
 			t.Errorf("on Base: %+v", base)
 		}
 		// On PostgreSQL what is new may come again, as long as any transaction
@@ -86,7 +87,7 @@ func TestStore_Watches_LateCommit(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.NewKey(100, 0)
 		late := w.NewPayment(k)
-		_, mark := w.watched(payment.Mark{}, storetest.Start, chain.Polygon)
+		_, mark := w.watched(watch.Mark{}, storetest.Start, chain.Polygon)
 
 		open, err := w.SQL().Begin()
 		w.Must(err)
@@ -147,7 +148,7 @@ func TestStore_Watches_MovedServer(t *testing.T) {
 			w.Must(err)
 		}
 		moved := newWorld(t, storetest.Open(t, w.URL), w.URL)
-		set, mark := moved.watched(payment.Mark{}, storetest.Start, chain.Polygon)
+		set, mark := moved.watched(watch.Mark{}, storetest.Start, chain.Polygon)
 		if _, ok := set[old.ID]; !ok {
 			t.Error("an address was lost with the move")
 		}
@@ -247,7 +248,7 @@ func TestStore_Cursor(t *testing.T) {
 		if ok {
 			t.Error("a cursor before the first")
 		}
-		c := payment.Cursor{
+		c := watch.Cursor{
 			Scanned:   chain.Head{Number: 1<<62 + 7, Hash: "0xaa", Time: storetest.Start},
 			Rechecked: chain.Head{Number: 5, Hash: "0xbb"},
 			UpdatedAt: storetest.Start.Add(time.Second),

@@ -3,7 +3,7 @@ package main
 import (
 	"time"
 
-	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/watch"
 )
 
 // expireEvery is how often the expirer runs.
@@ -15,7 +15,7 @@ func (w *world) round(x *network) error {
 	if err := x.watcher.RunOnce(w.ctx); err != nil {
 		return err
 	}
-	w.after(payment.PollEvery, func() error { return w.round(x) })
+	w.after(watch.PollEvery, func() error { return w.round(x) })
 	return w.measure(x)
 }
 

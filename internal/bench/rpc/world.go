@@ -18,6 +18,7 @@ import (
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store"
 	"github.com/florinpay/florin/internal/wallet"
@@ -31,7 +32,7 @@ type world struct {
 	rng      *rand.Rand
 	store    *store.Store
 	service  *payment.Service
-	expirer  *payment.Expirer
+	expirer  *watch.Expirer
 	networks map[chain.Network]*network
 	key      int64
 	made     int
@@ -42,10 +43,10 @@ type network struct {
 	offered payment.OfferedNetwork
 	chain   *testChain
 	hosts   hosts
-	watcher *payment.Watcher
+	watcher *watch.Watcher
 	waiting map[payment.ID]*arrival
 	seen    []time.Duration // from the block to the deposit seen
-	finals    []time.Duration // from final to the event of the webhook
+	finals  []time.Duration // from final to the event of the webhook
 	rounds  int
 	spent   usage // in the day
 }
@@ -96,7 +97,7 @@ func newWorld(ctx context.Context, dir string, endpoints int) (*world, error) {
 	w.service = payment.NewService(w.store, w.store.Merchant(), w, payment.Options{
 		TTL: ttl, StartTTL: startTTL, MinAmount: 10_000, MaxAmount: 1_000_000 * money.USD,
 	}, now, w.newID)
-	w.expirer = payment.NewExpirer(chain.Profiles(), readers, w.store, now, silent())
+	w.expirer = watch.NewExpirer(chain.Profiles(), readers, w.store, now, silent())
 	return w, nil
 }
 
@@ -120,7 +121,7 @@ func (w *world) open(p chain.Profile, endpoints int) (*network, chain.Reader, er
 		return nil, nil, err
 	}
 	n.offered = payment.OfferedNetwork{Profile: p, Depositor: depositor}
-	n.watcher = payment.NewWatcher(p, reader, w.store, "bench", w.clock.now, silent())
+	n.watcher = watch.NewWatcher(p, reader, w.store, "bench", w.clock.now, silent())
 	return n, reader, nil
 }
 

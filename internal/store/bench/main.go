@@ -28,6 +28,7 @@ import (
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store"
 )
@@ -196,7 +197,7 @@ func (b *bench) list(ctx context.Context, client int) error {
 }
 
 func (b *bench) watches(ctx context.Context, _ int) error {
-	_, _, err := b.Watches(ctx, chain.Networks(), payment.Mark{}, time.Now().Add(-30*24*time.Hour))
+	_, _, err := b.Watches(ctx, chain.Networks(), watch.Mark{}, time.Now().Add(-30*24*time.Hour))
 	return err
 }
 

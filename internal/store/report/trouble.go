@@ -9,6 +9,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/store/db"
 )
 
@@ -72,7 +73,7 @@ type ReorgedPayment struct {
 
 // SetAsidePayment is a payment that cannot be read on a network at present.
 type SetAsidePayment struct {
-	payment.SetAside
+	watch.SetAside
 
 	Email string // of the merchant
 }
@@ -292,7 +293,7 @@ func setAside(ctx context.Context, t db.Tx) ([]SetAsidePayment, error) {
 		"ORDER BY a.since, a.payment_id LIMIT ?", MaxTrouble).Scan(ctx, &rows)
 	list := make([]SetAsidePayment, len(rows))
 	for i, r := range rows {
-		list[i] = SetAsidePayment{Email: r.Email, SetAside: payment.SetAside{
+		list[i] = SetAsidePayment{Email: r.Email, SetAside: watch.SetAside{
 			PaymentID: payment.ID(r.PublicID), Network: chain.Network(r.Network), From: uint64(max(r.FromNumber, 0)),
 			Since: r.Since.Time, Attempts: int(r.Attempts), NextAt: r.NextAt.Time, Reason: r.Reason,
 		}}

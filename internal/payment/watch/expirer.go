@@ -1,0 +1,254 @@
+package watch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+)
+
+// Expirer ends payments whose time has run out.
+//
+// Its invariant: a started payment expires only after every network of its
+// routes was scanned up to its expiry, and the balances of its addresses show no
+// money that the scan missed. Where two endpoints are configured, both must say so.
+// While only one answers, payments wait without a limit, as finality does.
+type Expirer struct {
+	readers map[chain.Network]chain.Reader
+	assets  map[chain.Network][]chain.Asset // those that count
+	store   Store
+	now     func() time.Time
+	log     *slog.Logger
+	// searched is when a payment's addresses were last searched, so that an
+	// unexplained balance does not cost a search every round.
+	searched map[payment.ID]time.Time
+	// confirmed is what searches had confirmed that were not finished.
+	confirmed map[payment.ID]confirmed
+	// disputes are the addresses whose balance no search has explained.
+	disputes map[balanceDispute]SetAside
+}
+
+const (
+	// searchEvery is how long a fruitless search is not repeated.
+	searchEvery = time.Minute
+	// expireEvery is how late a payment may expire.
+	expireEvery = time.Second
+	// expirePage is how many payments are decided together; their balances are
+	// read with one request for each token.
+	expirePage = 100
+)
+
+// NewExpirer returns the expirer of the networks that have a reader.
+func NewExpirer(profiles []chain.Profile, readers map[chain.Network]chain.Reader, s Store,
+	now func() time.Time, log *slog.Logger,
+) *Expirer {
+	e := &Expirer{
+		readers: readers, assets: make(map[chain.Network][]chain.Asset), store: s, now: now, log: log,
+		searched: make(map[payment.ID]time.Time), confirmed: make(map[payment.ID]confirmed),
+		disputes: make(map[balanceDispute]SetAside),
+	}
+	for _, p := range profiles {
+		for _, t := range money.Tokens() {
+			if a, ok := p.Asset(t); ok {
+				e.assets[p.Network] = append(e.assets[p.Network], a)
+			}
+		}
+	}
+	return e
+}
+
+// Run expires payments until ctx ends.
+func (e *Expirer) Run(ctx context.Context) error {
+	tick := time.NewTicker(expireEvery)
+	defer tick.Stop()
+	for {
+		if err := e.RunOnce(ctx); err != nil && ctx.Err() == nil {
+			e.log.Warn("payments cannot expire yet", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+// RunOnce decides once on every payment whose time has run out.
+func (e *Expirer) RunOnce(ctx context.Context) error {
+	after := payment.ID("")
+	var failed error // of networks and payments; the others go on
+	for {
+		ids, err := e.store.Due(ctx, e.now(), after, expirePage)
+		if err != nil {
+			return fmt.Errorf("list payments that are due: %w", err)
+		}
+		if len(ids) == 0 {
+			return failed
+		}
+		after = ids[len(ids)-1]
+		failed = errors.Join(failed, e.page(ctx, ids))
+		if ctx.Err() != nil {
+			return failed
+		}
+		if len(ids) < expirePage {
+			return failed
+		}
+	}
+}
+
+// page expires those of the payments that may expire. The error says which could
+// not be decided, and why.
+func (e *Expirer) page(ctx context.Context, ids []payment.ID) error {
+	var failed []error
+	payments := make([]payment.Payment, 0, len(ids))
+	for _, id := range ids {
+		p, err := e.store.Payment(ctx, id)
+		if err != nil {
+			failed = append(failed, fmt.Errorf("read payment %s: %w", id, err))
+			continue
+		}
+		payments = append(payments, p)
+	}
+	coverage, err := e.coverage(ctx, payments)
+	failed = append(failed, err)
+	for _, p := range payments {
+		if p.Status.Final() {
+			delete(e.searched, p.ID)
+			delete(e.confirmed, p.ID)
+			maps.DeleteFunc(e.disputes, func(d balanceDispute, _ SetAside) bool { return d.id == p.ID })
+		}
+		if c, err := p.Expire(coverage[p.ID], e.now()); err != nil || c.None() {
+			continue
+		}
+		_, err := e.store.UpdatePayment(ctx, p.ID, func(p payment.Payment) (payment.Change, error) {
+			return p.Expire(coverage[p.ID], e.now())
+		})
+		if err != nil {
+			failed = append(failed, fmt.Errorf("expire payment %s: %w", p.ID, err))
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// coverage returns for each payment up to when its networks are known to hold no
+// unrecorded money. A network that fails leaves its payments uncovered and does
+// not keep others from expiring; the first error is returned.
+func (e *Expirer) coverage(ctx context.Context, payments []payment.Payment) (map[payment.ID]payment.Coverage, error) {
+	covered := make(map[payment.ID]payment.Coverage, len(payments))
+	for _, p := range payments {
+		covered[p.ID] = payment.Coverage{}
+	}
+	var first error
+	for n, reader := range e.readers {
+		if err := e.cover(ctx, n, reader, payments, covered); err != nil && first == nil {
+			first = fmt.Errorf("%s: %w", n, err)
+		}
+	}
+	return covered, first
+}
+
+func (e *Expirer) cover(
+	ctx context.Context, n chain.Network, r chain.Reader, payments []payment.Payment,
+	covered map[payment.ID]payment.Coverage,
+) error {
+	c, ok, err := e.store.Cursor(ctx, n)
+	if err != nil || !ok || !c.BehindSince.IsZero() {
+		return err
+	}
+	aside, err := e.store.SetAsides(ctx, n)
+	if err != nil {
+		return err
+	}
+	unread := make(map[payment.ID]bool, len(aside))
+	for _, a := range aside {
+		unread[a.PaymentID] = e.disputes[balanceDispute{n, a.PaymentID}].Attempts < disputeRounds
+	}
+	var due []payment.Payment
+	for _, p := range payments {
+		if _, here := p.RouteOn(n); here && p.Status == payment.Started && !c.Scanned.Time.Before(p.ExpiresAt) &&
+			p.Incoming().IsZero() && !unread[p.ID] {
+			due = append(due, p)
+		}
+	}
+	if len(due) == 0 {
+		return nil
+	}
+	found, err := e.unrecorded(ctx, n, r, due, c.Scanned)
+	if err != nil {
+		return err
+	}
+	var failed []error
+	for _, p := range due {
+		switch found[p.ID] {
+		case none:
+			waits, err := e.agreed(ctx, n, p.ID)
+			if failed = append(failed, err); err == nil && !waits {
+				covered[p.ID][n] = c.Scanned.Time
+			}
+			continue
+		case moving:
+			continue
+		case missed:
+		}
+		if err := e.search(ctx, n, r, p, c); err != nil {
+			failed = append(failed, fmt.Errorf("search for the money of payment %s: %w", p.ID, err))
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// unrecorded is what is known of money at a payment's addresses that no deposit
+// was recorded for.
+type unrecorded int
+
+const (
+	none   unrecorded = iota
+	moving            // a sweep is emptying an address, so its balance says nothing
+	missed            // there is some
+)
+
+// unrecorded reads the balances of the payments' addresses. Sweeps take all that
+// an address holds, also what the scan missed, so what they moved counts with what
+// is left.
+func (e *Expirer) unrecorded(
+	ctx context.Context, n chain.Network, r chain.Reader, due []payment.Payment, at chain.Head,
+) (map[payment.ID]unrecorded, error) {
+	addresses := make([]chain.Address, len(due))
+	for i, p := range due {
+		route, _ := p.RouteOn(n)
+		addresses[i] = route.Address.Address
+	}
+	found := make(map[payment.ID]unrecorded)
+	for _, asset := range e.assets[n] {
+		balances, err := r.MostHeld(ctx, asset, addresses, at)
+		if err != nil {
+			return nil, fmt.Errorf("balances of %s: %w", asset.Symbol, err)
+		}
+		if len(balances) != len(due) {
+			return nil, fault.New(fault.Unavailable, "asked for %d balances, got %d", len(due), len(balances))
+		}
+		// Read after the balances: a sweep that made one lower is in flight, or what
+		// it moved is recorded.
+		swept, err := e.store.SweptFrom(ctx, asset, addresses)
+		if err != nil {
+			return nil, fmt.Errorf("what was swept in %s: %w", asset.Symbol, err)
+		}
+		for i, p := range due {
+			moved, known := swept[addresses[i]]
+			switch {
+			case !known:
+				found[p.ID] = max(found[p.ID], moving)
+			case p.Unexplained(asset, balances[i].Add(moved).Sub(p.Recorded(asset, addresses[i]))):
+				found[p.ID] = missed
+			}
+		}
+	}
+	return found, nil
+}

@@ -1,0 +1,166 @@
+package watch_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/chaintest"
+	"github.com/florinpay/florin/internal/payment"
+)
+
+// hiding is an endpoint that shows no transfers in its lists and no balances. One
+// that denies the receipts too contradicts whoever reports the money.
+func hiding(denies bool) chaintest.Faults {
+	return chaintest.Faults{
+		Omit: func(map[string]any) bool { return true },
+		Answer: func(method string, params []json.RawMessage) (any, bool) {
+			switch {
+			case method == "eth_call" && strings.Contains(string(params[0]), "0x70a08231"):
+				return "0x" + strings.Repeat("0", 64), true
+			case method == "eth_getTransactionReceipt" && denies:
+				return nil, true
+			}
+			return nil, false
+		},
+	}
+}
+
+// expire lets the expirer search so many times.
+func (r *rig) expire(times int) {
+	for range times {
+		if err := r.expirer.RunOnce(r.Context()); err != nil {
+			r.Log(err)
+		}
+		r.pass(2 * time.Minute)
+	}
+}
+
+// TestExpirer_OneHides: an endpoint that hides a payment and the balance of its
+// address cannot make it expire: the other one shows both.
+func TestExpirer_OneHides(t *testing.T) {
+	t.Parallel()
+	for hider, name := range []string{"First", "Second"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, 2)
+			p := r.start()
+			r.endpoints[hider].Set(hiding(false))
+			r.pay(p)
+			r.chain.Mine(rigFinalDepth + 1)
+			r.watchFor(rigTTL)
+			r.expire(1)
+			r.expect(p, payment.Completed, tenUSDC)
+		})
+	}
+}
+
+// TestExpirer_OneIsDown: without a second word a payment does not expire, however
+// long that lasts, and it does once both say that nothing came.
+func TestExpirer_OneIsDown(t *testing.T) {
+	t.Parallel()
+	for down, name := range []string{"First", "Second"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, 2)
+			p := r.start()
+			r.watchFor(rigTTL)
+			r.endpoints[down].Set(chaintest.Faults{Reject: map[string]*chaintest.RPCError{
+				"eth_call": {Code: -32000, Message: "busy"},
+			}})
+			for range 5 {
+				if err := r.expirer.RunOnce(t.Context()); err == nil {
+					t.Error("nothing is reported")
+				}
+				r.pass(10 * time.Minute)
+				r.expect(p, payment.Started, 0)
+			}
+			r.endpoints[down].Set(chaintest.Faults{})
+			r.expire(1)
+			r.expect(p, payment.Expired, 0)
+		})
+	}
+}
+
+// TestExpirer_SingleHides: where one endpoint is all there is, its word counts.
+func TestExpirer_SingleHides(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 1)
+	p := r.start()
+	r.endpoints[0].Set(hiding(true))
+	r.watchFor(rigTTL)
+	r.expire(1)
+	r.expect(p, payment.Expired, 0)
+}
+
+// TestExpirer_Disputed: two endpoints that disagree for long about a balance leave
+// the payment open and set aside, for the operator to see; when they agree, the
+// payment ends as it should.
+func TestExpirer_Disputed(t *testing.T) {
+	t.Parallel()
+	for name, paid := range map[string]bool{"Denied": true, "Invented": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, 2)
+			p := r.start()
+			if r.endpoints[0].Set(hiding(true)); paid {
+				r.pay(p)
+			} else {
+				r.endpoints[0].Set(inventing())
+			}
+			r.chain.Mine(rigFinalDepth + 1)
+			r.watchFor(rigTTL)
+			r.expire(2)
+			r.wantAside(0)
+			r.expire(3)
+			r.expect(p, payment.Started, 0)
+			r.wantAside(1)
+			r.settle()
+			if h := r.watcher.Health(); h.SetAside != 1 {
+				t.Errorf("health %+v, want the payment set aside", h)
+			}
+			for _, e := range r.endpoints {
+				e.Set(chaintest.Faults{})
+			}
+			for range 3 {
+				r.expire(1)
+				r.settle()
+			}
+			r.wantAside(0)
+			if paid {
+				r.expect(p, payment.Completed, tenUSDC)
+			} else {
+				r.expect(p, payment.Expired, 0)
+			}
+		})
+	}
+}
+
+// inventing is an endpoint that shows a balance that nobody paid.
+func inventing() chaintest.Faults {
+	return chaintest.Faults{Answer: func(method string, params []json.RawMessage) (any, bool) {
+		if method == "eth_call" && strings.Contains(string(params[0]), "0x70a08231") {
+			return "0x" + strings.Repeat("0", 56) + "00989680", true
+		}
+		return nil, false
+	}}
+}
+
+// settle lets the chain reach the clock, and the watcher read what is final.
+func (r *rig) settle() {
+	r.Helper()
+	r.catchUp()
+	r.chain.Mine(rigFinalDepth + 1)
+	r.watch()
+}
+
+func (r *rig) wantAside(n int) {
+	r.Helper()
+	list, err := r.store.SetAsides(r.Context(), chain.Polygon)
+	r.must(err)
+	if len(list) != n {
+		r.Fatalf("set aside are %+v, want %d", list, n)
+	}
+}

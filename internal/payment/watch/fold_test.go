@@ -1,0 +1,71 @@
+package watch_test
+
+import (
+	"math/big"
+	"testing"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/chaintest"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+)
+
+// speck sends n transfers of units to the payment, in one transaction; they wait for the next block.
+func (r *rig) speck(p payment.Payment, n int, units int64) {
+	route, _ := p.Route()
+	asset, _ := r.profile.Asset(money.USDC)
+	var logs []chaintest.Log
+	for range n {
+		logs = append(logs, chaintest.TransferLog(string(asset.Contract), "0x00000000000000000000000000000000000000f2",
+			string(route.Address.Address), big.NewInt(units)))
+	}
+	r.chain.Send(chaintest.Tx{To: string(asset.Contract), Logs: logs})
+}
+
+// TestWatcher_Specks: an address that strangers send dust to in every block is read
+// at the pace of the chain, its money counts, and it expires in time.
+func TestWatcher_Specks(t *testing.T) {
+	t.Parallel()
+	for name, adjust := range map[string]func(*chain.Profile){
+		"Finalized": func(*chain.Profile) {},
+		// Money counts before its block is finalized, and is read again then.
+		"Early": func(p *chain.Profile) { p.Finality = chain.Finality{Depth: 2e9} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, 1, adjust)
+			paid, expires := r.start(), r.start()
+			const blocks, each = 30, 20
+			for b := range blocks {
+				for _, p := range []payment.Payment{paid, expires} {
+					r.speck(p, each, 3)
+				}
+				if b == blocks/2 {
+					r.pay(paid)
+				}
+				r.chain.Mine(1 + b%3)
+				r.watch()
+			}
+			r.chain.Mine(rigFinalDepth + 2)
+			r.watch()
+			p := r.expect(paid, payment.Completed, tenUSDC+blocks*each*3)
+			if len(p.Deposits) > payment.FoldFrom+3 {
+				t.Errorf("%d rows", len(p.Deposits))
+			}
+			if n := r.recorded(p, payment.EventFinal) + r.recorded(p, payment.EventSeen); n > 2*payment.FoldFrom+6 {
+				t.Errorf("%d events of deposits", n)
+			}
+			r.expect(expires, payment.Started, blocks*each*3)
+			r.watchFor(2 * rigTTL)
+			for range 3 { // the dust goes on
+				r.speck(expires, each, 3)
+				r.chain.Mine(1)
+				r.watch()
+				r.must(r.expirer.RunOnce(t.Context()))
+			}
+			if p := r.get(expires); p.Status != payment.Expired {
+				t.Errorf("it is %s, %d seconds after its time", p.Status, int(r.now().Sub(p.ExpiresAt).Seconds()))
+			}
+		})
+	}
+}

@@ -1,0 +1,199 @@
+package watch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/payment"
+)
+
+// observe applies the view to each payment concerned and returns how many changed.
+// Payments are read many at a time and locked only if they change, so that those
+// whose money merely waits for finality cost little each round. A payment that
+// fails goes to failed, whose error ends the round, and holds up no other; one that
+// is set aside already is left out.
+func (w *Watcher) observe(ctx context.Context, v payment.View, failed func(payment.ID, error) error) (int, error) {
+	transfers, err := w.concerned(ctx, v)
+	if err != nil {
+		return 0, err
+	}
+	changed := 0
+	for ids := range slices.Chunk(slices.Sorted(maps.Keys(transfers)), payment.MaxPage) {
+		payments, err := w.read(ctx, ids, failed)
+		if err != nil {
+			return changed, err
+		}
+		for _, p := range payments {
+			v.Transfers = transfers[p.ID]
+			did, err := w.observeOne(ctx, p, v)
+			if err != nil {
+				err = failed(p.ID, err)
+			}
+			if err != nil {
+				return changed, fmt.Errorf("payment %s: %w", p.ID, err)
+			}
+			if did {
+				changed++
+			}
+		}
+	}
+	return changed, nil
+}
+
+// read reads payments, one by one if they cannot be read together.
+func (w *Watcher) read(
+	ctx context.Context, ids []payment.ID, failed func(payment.ID, error) error,
+) ([]payment.Payment, error) {
+	payments, err := w.store.PaymentsByID(ctx, ids)
+	if err == nil {
+		return payments, nil
+	}
+	for _, id := range ids {
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("read %d payments: %w", len(ids), err)
+		}
+		p, err := w.store.Payment(ctx, id)
+		switch {
+		case err == nil:
+			payments = append(payments, p)
+		case !errors.Is(err, payment.ErrUnknown):
+			if err := failed(id, err); err != nil {
+				return nil, fmt.Errorf("payment %s: %w", id, err)
+			}
+		}
+	}
+	return payments, nil
+}
+
+// concerned returns the payments that the view can change, each with the
+// transfers to its addresses: those with a transfer in it, and those with a
+// deposit that its blocks are expected to hold.
+func (w *Watcher) concerned(ctx context.Context, v payment.View) (map[payment.ID][]chain.Transfer, error) {
+	list := make(map[payment.ID][]chain.Transfer)
+	unsettled, err := w.store.Unsettled(ctx, v.Network, v.From, v.To)
+	if err != nil {
+		return nil, fmt.Errorf("list unsettled deposits: %w", err)
+	}
+	for _, id := range unsettled {
+		list[id] = nil
+	}
+	for _, t := range v.Transfers {
+		if id, ok := w.watched.owner(t.To); ok {
+			list[id] = append(list[id], t)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(list)) {
+		without, err := w.without(ctx, id, v.From)
+		if err != nil {
+			return nil, err
+		}
+		if without {
+			delete(list, id)
+		}
+	}
+	return list, nil
+}
+
+// observeOne decides on the payment as it was read, and again under its lock if
+// there is something to write.
+func (w *Watcher) observeOne(ctx context.Context, p payment.Payment, v payment.View) (bool, error) {
+	v.Unread = v.From > w.rechecked+1
+	return observation{w.reader, w.store, w.now, w.confirmEarly}.apply(ctx, p, v)
+}
+
+// observation is what it takes to let a payment observe a view.
+type observation struct {
+	reader chain.Reader
+	store  Store
+	now    func() time.Time
+	// confirm confirms what would be credited above the final head.
+	confirm func(ctx context.Context, transfers []chain.Transfer, at chain.Head) error
+}
+
+// apply decides on the payment as it was read, has confirmed what the decision
+// rests on, and decides again under the payment's lock.
+func (o observation) apply(ctx context.Context, p payment.Payment, v payment.View) (bool, error) {
+	now := o.now
+	c, err := p.Observe(v, now())
+	if err != nil || c.None() {
+		return false, err
+	}
+	gone, doubted, err := absent(ctx, o.reader, c, v)
+	if err != nil {
+		return false, err
+	}
+	v.Doubted = func(t chain.Transfer) bool { return !gone[confirmationOf(t)] }
+	if c, err = p.Observe(v, now()); err != nil || c.None() {
+		return false, errors.Join(err, doubted)
+	}
+	asked := early(c, v)
+	if err := o.confirm(ctx, asked, v.Latest); err != nil {
+		return false, err
+	}
+	known := make(map[confirmation]bool, len(asked))
+	for _, t := range asked {
+		known[confirmationOf(t)] = true
+	}
+	_, err = o.store.UpdatePayment(ctx, p.ID, func(p payment.Payment) (payment.Change, error) {
+		c, err := p.Observe(v, now())
+		other := func(t chain.Transfer) bool { return !known[confirmationOf(t)] }
+		if err == nil && slices.ContainsFunc(early(c, v), other) {
+			err = errUnconfirmed
+		}
+		return c, err
+	})
+	return err == nil, errors.Join(err, doubted)
+}
+
+// errDoubted: a recorded deposit was not found where it should be, and no second
+// endpoint confirms that it vanished.
+var errDoubted = fault.New(fault.Unavailable, "a deposit is missing from an endpoint's answer, and no second endpoint confirms that it vanished")
+
+// absent asks about every deposit that the change takes for vanished. It returns
+// those whose absence is confirmed, each as it was recorded when it was asked about,
+// and errDoubted if any is not.
+func absent(
+	ctx context.Context, r chain.Reader, c payment.Change, v payment.View,
+) (gone map[confirmation]bool, doubted, err error) {
+	for _, d := range c.Deposits {
+		if d.State != payment.DepositVanished {
+			continue
+		}
+		verdict, err := r.Absent(ctx, d.Transfer, v.End)
+		if err != nil {
+			return nil, nil, fmt.Errorf("absence of transaction %s: %w", d.Transfer.Tx, err)
+		}
+		if verdict != chain.Missing {
+			doubted = fmt.Errorf("transaction %s, block %d: %w", d.Transfer.Tx, d.Transfer.Block.Number, errDoubted)
+			continue
+		}
+		if gone == nil {
+			gone = make(map[confirmation]bool)
+		}
+		gone[confirmationOf(d.Transfer)] = true
+	}
+	return gone, doubted, nil
+}
+
+// errUnconfirmed: meanwhile the payer chose a network on which money is final
+// earlier, or another instance recorded something else, so other transfers must be
+// confirmed, in the next round.
+var errUnconfirmed = fault.New(fault.Unavailable, "the payment changed while its money was being confirmed")
+
+// early returns the transfers that a change credits above the network's final
+// head, by a merchant's own rule. No scan has confirmed those.
+func early(c payment.Change, v payment.View) []chain.Transfer {
+	var list []chain.Transfer
+	for _, d := range c.Deposits {
+		if d.State == payment.DepositFinal && d.Transfer.Block.Number > v.Final.Number {
+			list = append(list, d.Transfer)
+		}
+	}
+	return list
+}

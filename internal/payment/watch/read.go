@@ -1,0 +1,171 @@
+package watch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/florinpay/florin/internal/chain"
+)
+
+// advance reads everything between the cursor and the heads.
+func (w *Watcher) advance(ctx context.Context, heads chain.Heads, cursor Cursor, exists bool) (Cursor, error) {
+	if err := w.watched.load(ctx, w.store, w.now(), cursor.Scanned.Number < cursor.RereadTo); err != nil {
+		return cursor, err
+	}
+	why, stalled := w.stalled(heads)
+	if !exists && stalled {
+		return cursor, nil // what is final is not known well enough to begin there
+	}
+	if !exists {
+		// No address of this network has been shown yet.
+		cursor = Cursor{Scanned: heads.Final, Rechecked: chain.Lower(heads.Final, heads.Finalized), UpdatedAt: w.now()}
+		return cursor, w.store.SaveCursor(ctx, w.profile.Network, cursor)
+	}
+	cursor, err := w.holds(ctx, heads, stoppedSince(cursor, w.profile.HeadLimit, w.now()))
+	if err != nil {
+		return cursor, err
+	}
+	heads = above(heads, cursor)
+	w.rechecked = cursor.Rechecked.Number
+	if cursor, err = w.authoritative(ctx, heads, cursor); err == nil {
+		cursor, err = w.recheckFinalized(ctx, heads, cursor)
+	}
+	if err != nil && !errors.Is(err, errMore) {
+		return cursor, err
+	}
+	if retryErr := w.retrySetAside(ctx, heads, cursor); err != nil || retryErr != nil {
+		return cursor, errors.Join(retryErr, err)
+	}
+	if err = w.tentative(ctx, heads, cursor); err != nil {
+		return cursor, err
+	}
+	if stalled {
+		return w.pause(ctx, cursor, why)
+	}
+	if cursor, err = w.recover(ctx, cursor); err != nil {
+		return cursor, err
+	}
+	// A final head that stands still is no outage: the cursor says when the
+	// network was last read, not when it last moved.
+	return cursor, w.save(ctx, &cursor, w.now().Sub(cursor.UpdatedAt) >= restEvery)
+}
+
+// above returns the heads with Final and Finalized no lower than what was read: an
+// endpoint that is behind makes nothing unfinal that was final.
+func above(h chain.Heads, c Cursor) chain.Heads {
+	if h.Final.Number < c.Scanned.Number {
+		h.Final = c.Scanned
+	}
+	if h.Finalized.Number < c.Rechecked.Number {
+		h.Finalized = c.Rechecked
+	}
+	return h
+}
+
+// holds checks that the chain still has the cursor's block. If it was replaced,
+// which the network's own finality forbids but a rule in seconds does not, reading
+// restarts from the last finalized block that was read.
+func (w *Watcher) holds(ctx context.Context, heads chain.Heads, c Cursor) (Cursor, error) {
+	if heads.Final.Number < c.Scanned.Number || heads.Final.Hash == c.Scanned.Hash {
+		return c, nil // an endpoint that lags, or nothing new
+	}
+	head, ok, err := w.reader.BlockAt(ctx, c.Scanned.Number)
+	if err != nil {
+		return c, err
+	}
+	if ok && head.Hash == c.Scanned.Hash {
+		return c, nil
+	}
+	if !ok {
+		return c, fmt.Errorf("%s: the chain has no block %d, up to which it was read: the endpoint is behind or another chain; "+
+			"if it is right, run `florin rescan --network %s --from` with a block it has",
+			w.profile.Network, c.Scanned.Number, w.profile.Network.Lower())
+	}
+	hard, ok, err := w.reader.BlockAt(ctx, c.Rechecked.Number)
+	if err != nil {
+		return c, err
+	}
+	if !ok || hard.Hash != c.Rechecked.Hash {
+		return c, fmt.Errorf("%s: finalized block %d has another hash than when it was read; compare the endpoints, then run `florin rescan --network %s --from` with a block before",
+			w.profile.Network, c.Rechecked.Number, w.profile.Network.Lower())
+	}
+	w.log.Error("credited blocks were replaced; reading them again", "from", c.Rechecked.Number+1, "to", c.Scanned.Number)
+	c.Scanned = c.Rechecked
+	return c, nil
+}
+
+// authoritative reads the blocks that have become final.
+func (w *Watcher) authoritative(ctx context.Context, heads chain.Heads, c Cursor) (Cursor, error) {
+	for c.Scanned.Number < heads.Final.Number {
+		to, err := w.step(ctx, c.Scanned.Number, heads.Final)
+		if err != nil {
+			return c, err
+		}
+		found, err := w.take(ctx, heads, c.Scanned.Number+1, to)
+		if err != nil {
+			return c, err
+		}
+		rechecked := c.Rechecked.Number == c.Scanned.Number && to.Number <= heads.Finalized.Number
+		c.Scanned = to
+		if rechecked {
+			c.Rechecked, w.rechecked = to, to.Number
+		}
+		due := found > 0 || to.Number < heads.Final.Number || to.Number <= c.RereadTo ||
+			w.now().Sub(c.UpdatedAt) >= saveEvery
+		if err := w.save(ctx, &c, due); err != nil {
+			return c, err
+		}
+	}
+	return c, nil
+}
+
+// recheckFinalized reads again the blocks that were credited before the chain finalized them.
+func (w *Watcher) recheckFinalized(ctx context.Context, heads chain.Heads, c Cursor) (Cursor, error) {
+	end := heads.Finalized
+	for c.Rechecked.Number < min(end.Number, c.Scanned.Number) {
+		to, err := w.step(ctx, c.Rechecked.Number, end)
+		if err != nil {
+			return c, err
+		}
+		if to.Number > c.Scanned.Number {
+			to = c.Scanned
+		}
+		found, err := w.take(ctx, heads, c.Rechecked.Number+1, to)
+		if err != nil {
+			return c, err
+		}
+		c.Rechecked, w.rechecked = to, to.Number
+		due := found > 0 || to.Number < end.Number || w.now().Sub(c.UpdatedAt) >= saveEvery
+		if err := w.save(ctx, &c, due); err != nil {
+			return c, err
+		}
+	}
+	return c, nil
+}
+
+// step returns the last block of the next scan after the block number.
+func (w *Watcher) step(ctx context.Context, after uint64, end chain.Head) (chain.Head, error) {
+	if end.Number-after <= w.pace {
+		return end, nil
+	}
+	to, ok, err := w.reader.BlockAt(ctx, after+w.pace)
+	if err == nil && !ok {
+		err = chain.ErrReorged
+	}
+	return to, err
+}
+
+// save stores the cursor if it must: after a crash, blocks without money may be
+// read again.
+func (w *Watcher) save(ctx context.Context, c *Cursor, must bool) error {
+	now := w.now()
+	if !must {
+		return nil
+	}
+	c.UpdatedAt = now
+	if err := w.store.SaveCursor(ctx, w.profile.Network, *c); err != nil {
+		return fmt.Errorf("store the cursor: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,205 @@
+package watch
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/payment"
+)
+
+// SetAside is a payment that could not be read on a network: a transaction that
+// two endpoints disagree about, a log that cannot be decoded, a row that cannot be
+// written. The network is read on without it, the operator is alerted, and the
+// payment is read again from block From on until that succeeds.
+type SetAside struct {
+	Network   chain.Network
+	PaymentID payment.ID
+	From      uint64 // the first block that was not taken in for it
+	Since     time.Time
+	Attempts  int // made in vain
+	NextAt    time.Time
+	Reason    string // for the operator
+	// EndedAt is when the payment ended; zero: it has not. The store reads it and
+	// does not save it.
+	EndedAt time.Time
+}
+
+// The pause after an attempt in vain doubles from the first to the last.
+const (
+	firstRetry = 2 * time.Second
+	lastRetry  = 10 * time.Minute
+	// retriesAtOnce bounds how many payments one round reads again, and
+	// retryLimit how long that may take for each: the network comes first.
+	retriesAtOnce = 4
+	retryLimit    = 10 * time.Second
+	// asideAtLeast is how long a payment is tried again at least: a rescan may set
+	// one aside that ended long ago.
+	asideAtLeast = 24 * time.Hour
+)
+
+// loadSetAside reads which payments are set aside.
+func (w *Watcher) loadSetAside(ctx context.Context) error {
+	list, err := w.store.SetAsides(ctx, w.profile.Network)
+	if err != nil {
+		return err
+	}
+	clear(w.aside)
+	for _, a := range list {
+		w.aside[a.PaymentID] = a
+	}
+	return nil
+}
+
+// setAside sets a payment aside because of cause. It fails only if that cannot be
+// stored: then the cursor must stay.
+func (w *Watcher) setAside(ctx context.Context, id payment.ID, from uint64, since time.Time, cause error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	now := w.now()
+	a, known := w.aside[id]
+	if !known {
+		a = SetAside{Network: w.profile.Network, PaymentID: id, From: from, Since: since}
+		w.log.Error("a payment cannot be read; the network is read on without it, and it is tried again",
+			"txnid", id, "from", from, "error", cause)
+	}
+	a.From, a.Reason = min(a.From, from), cause.Error()
+	a.NextAt = now.Add(min(firstRetry<<min(a.Attempts, 16), lastRetry))
+	a.Attempts++
+	if err := w.store.SaveSetAside(ctx, a); err != nil {
+		return fmt.Errorf("%w; it could not be read because: %w", err, cause)
+	}
+	w.aside[id] = a
+	return nil
+}
+
+// without reports whether the payment is set aside, and makes sure that it is read
+// again from the block on.
+func (w *Watcher) without(ctx context.Context, id payment.ID, from uint64) (bool, error) {
+	a, set := w.aside[id]
+	if !set || a.From <= from {
+		return set, nil
+	}
+	a.From = from
+	if err := w.store.SaveSetAside(ctx, a); err != nil {
+		return true, err
+	}
+	w.aside[id] = a
+	return true, nil
+}
+
+// givenUp reports whether a payment is no longer tried again: its addresses are not
+// watched any more.
+func (w *Watcher) givenUp(a SetAside) bool {
+	now := w.now()
+	return !w.watched.all && !a.EndedAt.IsZero() && now.Sub(a.EndedAt) > payment.WatchAfterEnd &&
+		now.Sub(a.Since) > asideAtLeast
+}
+
+// retrySetAside reads again what is due, the longest due first, and gives up what is
+// no longer watched. Only a failure of the store is an error.
+func (w *Watcher) retrySetAside(ctx context.Context, heads chain.Heads, c Cursor) error {
+	due := slices.SortedFunc(maps.Values(w.aside), func(a, b SetAside) int {
+		return cmp.Or(a.NextAt.Compare(b.NextAt), cmp.Compare(a.PaymentID, b.PaymentID))
+	})
+	for _, a := range due[:min(len(due), retriesAtOnce)] {
+		id := a.PaymentID
+		if w.now().Before(a.NextAt) {
+			break
+		}
+		if w.givenUp(a) {
+			if err := w.store.DeleteSetAside(ctx, a); err != nil {
+				return err
+			}
+			delete(w.aside, id)
+			w.log.Warn("a payment that could not be read is given up: its addresses are no longer watched",
+				"txnid", id, "from", a.From, "since", a.Since, "ended", a.EndedAt, "reason", a.Reason)
+			continue
+		}
+		err := w.readAgain(ctx, a, heads, c)
+		if err == nil {
+			delete(w.aside, id)
+			w.log.Info("a payment that was set aside is read again", "txnid", id)
+			continue
+		}
+		if errors.Is(err, errMore) {
+			return nil // it is due still
+		}
+		if err := w.setAside(ctx, id, w.aside[id].From, a.Since, err); err != nil {
+			return err
+		}
+	}
+	if len(w.aside) == 0 {
+		clear(w.reread)
+	}
+	return nil
+}
+
+// readAgain takes in for one payment all blocks from a.From to the cursor, and
+// gives the payer back the time that passed meanwhile.
+func (w *Watcher) readAgain(ctx context.Context, a SetAside, heads chain.Heads, c Cursor) error {
+	ctx, cancel := context.WithTimeout(ctx, retryLimit)
+	defer cancel()
+	p, err := w.store.Payment(ctx, a.PaymentID)
+	if err != nil {
+		return err
+	}
+	set := chain.NewWatchSet(len(p.Routes))
+	for _, r := range p.Routes {
+		if r.Network == w.profile.Network || r.Network.EVM() && w.profile.Network.EVM() {
+			set.Add(r.Address)
+		}
+	}
+	for a.From <= c.Scanned.Number {
+		to, err := w.step(ctx, a.From-1, c.Scanned)
+		if err != nil {
+			return err
+		}
+		if err := w.readRange(ctx, p.ID, set, heads, a.From, to); err != nil {
+			return err
+		}
+		if err := w.store.AdvanceSetAside(ctx, a, to.Number+1); err != nil {
+			return err
+		}
+		a.From = to.Number + 1
+		w.aside[a.PaymentID] = a
+	}
+	if now := w.now(); now.Sub(a.Since) >= w.profile.HeadLimit {
+		if _, err := w.store.UpdatePayment(ctx, p.ID, func(p payment.Payment) (payment.Change, error) {
+			return p.Resume(a.Since, now, now)
+		}); err != nil {
+			return err
+		}
+	}
+	return w.store.DeleteSetAside(ctx, a)
+}
+
+// readRange takes in blocks for one payment.
+func (w *Watcher) readRange(
+	ctx context.Context, id payment.ID, set *chain.WatchSet, heads chain.Heads, from uint64, to chain.Head,
+) error {
+	transfers, err := w.reader.Scan(ctx, from, to, set)
+	if err != nil {
+		return err
+	}
+	asked, err := w.reread.some(ctx, w.reader, transfers, to, w.asideBudget)
+	w.asideBudget -= asked
+	if err != nil {
+		return err
+	}
+	p, err := w.store.Payment(ctx, id)
+	if err != nil {
+		return err
+	}
+	_, err = w.observeOne(ctx, p, payment.View{
+		Network: w.profile.Network, From: from, To: to.Number, Latest: heads.Latest,
+		Final: chain.Lower(heads.Final, to), Finalized: chain.Lower(heads.Finalized, to), Transfers: transfers, End: to,
+	})
+	return err
+}

@@ -1,0 +1,119 @@
+package watch_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/watch"
+)
+
+// slowConfirm takes its time over every second opinion.
+type slowConfirm struct {
+	chain.Reader
+	wait time.Duration
+}
+
+func (s slowConfirm) Confirm(ctx context.Context, t []chain.Transfer, at chain.Head) (chain.Verdict, error) {
+	select {
+	case <-ctx.Done():
+		return chain.Undecided, ctx.Err()
+	case <-time.After(s.wait):
+	}
+	return s.Reader.Confirm(ctx, t, at)
+}
+
+// TestWatcher_RunsOutOfTime: rounds too short for all the deposits of a step
+// get further each time, until all are taken in.
+func TestWatcher_RunsOutOfTime(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 1)
+	var payments []payment.Payment
+	for range 90 {
+		payments = append(payments, r.start())
+	}
+	r.watch()
+	for _, p := range payments {
+		r.pay(p)
+		r.chain.Mine(1)
+	}
+	r.chain.Mine(rigFinalDepth + 1)
+	slow := slowConfirm{r.reader(), 40 * time.Millisecond}
+	w := watch.NewWatcher(r.profile, slow, r.store, "one", r.now, slog.New(slog.DiscardHandler))
+	ranOut := false
+	for range 40 {
+		ctx, cancel := context.WithTimeout(t.Context(), 400*time.Millisecond)
+		err := w.RunOnce(ctx)
+		cancel()
+		ranOut = ranOut || errors.Is(err, context.DeadlineExceeded)
+		if err == nil {
+			break
+		}
+	}
+	if !ranOut {
+		t.Error("no round ran out of time; the test shows nothing")
+	}
+	for _, p := range payments {
+		r.expect(p, payment.Completed, tenUSDC)
+	}
+}
+
+// TestWatcher_JumpingFinality: a final head that stands still for minutes while
+// blocks are made is no outage, and keeps no payment open.
+func TestWatcher_JumpingFinality(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 1)
+	p := r.start()
+	end := p.ExpiresAt.Add(30 * time.Minute)
+	for round := 0; r.now().Before(end); round++ {
+		switch round % 10 {
+		case 0:
+			r.chain.UnpinFinal()
+		case 1:
+			r.chain.PinFinal()
+		}
+		r.chain.Wait(9 * time.Second)
+		r.chain.Mine(1)
+		r.watch()
+		r.must(r.expirer.RunOnce(t.Context()))
+	}
+	p = r.expect(p, payment.Expired, 0)
+	if n := r.recorded(p, payment.EventResumed); n != 0 {
+		t.Errorf("the timer was paused %d times for nothing", n)
+	}
+}
+
+// failingBalances is a node that answers everything but calls.
+type failingBalances struct{ chain.Reader }
+
+func (failingBalances) MostHeld(context.Context, chain.Asset, []chain.Address, chain.Head) ([]money.Units, error) {
+	return nil, chain.ErrNoEndpoint
+}
+
+// TestExpirer_FailingNetwork: payments of a network that cannot be asked wait,
+// and those behind them in the queue do not.
+func TestExpirer_FailingNetwork(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 1)
+	var stuck payment.Payment
+	for range 100 { // a whole page
+		stuck = r.start()
+	}
+	free, err := r.service.Create(t.Context(), payment.CreateInput{KeyID: r.key.ID, Amount: "10"})
+	r.must(err)
+	r.watchFor(rigTTL)
+	e := watch.NewExpirer([]chain.Profile{
+		r.profile,
+	}, map[chain.Network]chain.Reader{r.profile.Network: failingBalances{r.reader()}},
+		r.store, r.now, slog.New(slog.DiscardHandler))
+	if err := e.RunOnce(t.Context()); !errors.Is(err, chain.ErrNoEndpoint) {
+		t.Errorf("the failing network is reported as %v", err)
+	}
+	r.expect(free, payment.Expired, 0)
+	r.expect(stuck, payment.Started, 0)
+}

@@ -1,0 +1,73 @@
+package watch_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/payment"
+)
+
+// blinded is a chain of which one address cannot be read.
+type blinded struct {
+	chain.Reader
+	address chain.Address
+	scans   int // that could not read it
+}
+
+func (b *blinded) Scan(
+	ctx context.Context, from uint64, to chain.Head, watch *chain.WatchSet,
+) ([]chain.Transfer, error) {
+	got, err := b.Reader.Scan(ctx, from, to, watch)
+	watched := false
+	watch.All(func(_ []byte, a chain.Address) bool {
+		watched = watched || a == b.address
+		return !watched
+	})
+	if err != nil || !watched {
+		return got, err
+	}
+	b.scans++
+	got = slices.DeleteFunc(got, func(t chain.Transfer) bool { return t.To == b.address })
+	return got, &chain.UnreadError{Addresses: []chain.Address{b.address}, Reason: "its history is long"}
+}
+
+// TestWatcher_Unread: an address that the reader cannot read yet keeps no other payment waiting, and its money is
+// found when it can be read.
+func TestWatcher_Unread(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 1)
+	victim, other := r.start(), r.start()
+	route, _ := victim.Route()
+	b := &blinded{Reader: r.reader(), address: route.Address.Address}
+	w := r.on(r.store, b)
+	r.must(w.RunOnce(t.Context()))
+	r.pay(victim)
+	r.pay(other)
+	r.chain.Mine(1)
+	r.must(w.RunOnce(t.Context()))
+	r.chain.Mine(rigFinalDepth)
+	for range 5 {
+		r.must(w.RunOnce(t.Context()))
+		r.chain.Mine(1)
+	}
+	r.expect(other, payment.Completed, tenUSDC)
+	r.expect(victim, payment.Started, 0)
+	aside, err := r.store.SetAsides(t.Context(), chain.Polygon)
+	r.must(err)
+	if len(aside) != 1 || aside[0].PaymentID != victim.ID || aside[0].Attempts > 4 {
+		t.Fatalf("set aside: %+v, want the payment, tried at its own pace", aside)
+	}
+	if h := w.Health(); h.SetAside != 1 || b.scans < 5 {
+		t.Errorf("health %+v after %d scans", h, b.scans)
+	}
+	b.address = ""
+	r.chain.Wait(10 * time.Minute)
+	for range 3 {
+		r.chain.Mine(1)
+		r.must(w.RunOnce(t.Context()))
+	}
+	r.expect(victim, payment.Completed, tenUSDC)
+}

@@ -1,0 +1,227 @@
+package watch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/payment"
+)
+
+// Watcher records the deposits of one network. Each round it reads the heads,
+// then every block that became final since the cursor (the authoritative pass,
+// the only one that credits), then again the blocks that the chain finalized
+// after they were credited, and last the blocks above for incoming money (the
+// tentative pass, which only informs).
+//
+// Its invariant: the cursor moves past a block only after every transfer in it
+// to a watched address has been stored. Addresses are loaded after the heads
+// are read, so an address shown before a block was made is known when that
+// block is scanned.
+//
+// Several instances may run one each: a lease lets one scan, and every write is
+// right even if two do.
+type Watcher struct {
+	profile chain.Profile
+	reader  chain.Reader
+	store   Store
+	holder  string
+	now     func() time.Time
+	log     *slog.Logger
+
+	checked bool      // the chain is the configured one
+	recheck time.Time // when to ask again after a check failed
+	watched watchlist
+	tail    tail
+	// rechecked is the cursor's: up to it every block was read as finalized.
+	rechecked uint64
+	// pace is how many blocks one scan reads at present. confirmed is what a
+	// second endpoint has confirmed in blocks that are not stored yet, so that
+	// after a round that runs out of time the next one gets further.
+	pace      uint64
+	confirmed confirmed
+	// budget and asideBudget are how many transactions this round may still have
+	// confirmed; reread is confirmed for the payments that are set aside.
+	budget, asideBudget int
+	reread              confirmed
+	disputes            map[chain.Inclusion]dispute
+	aside               map[payment.ID]SetAside // as of the beginning of the round
+	skipped             map[payment.ID]error    // by the tentative pass
+
+	logged outageLog
+
+	mu     sync.RWMutex
+	health payment.Health
+}
+
+// Limits of a watcher.
+const (
+	// PollEvery is how often a network is asked for its heads: a payer sees the
+	// deposit within half a second of its block.
+	PollEvery = 300 * time.Millisecond
+	// scanStep bounds how many blocks one scan reads before the cursor is stored,
+	// so that a crash while catching up loses little.
+	scanStep = 2_000
+	// leaseFor is how long a crashed instance keeps others from scanning.
+	leaseFor = 10 * time.Second
+	// saveEvery bounds how often a cursor is stored while no money comes.
+	saveEvery = time.Second
+	// restEvery is the same while nothing moves; far below any HeadLimit.
+	restEvery = 10 * time.Second
+	// roundLimit bounds one round, so that a hanging endpoint is noticed.
+	roundLimit = 2 * time.Minute
+	// recheckAfter is when a network that is not the configured one is checked
+	// again.
+	recheckAfter = 5 * time.Second
+)
+
+// NewWatcher returns the watcher of the reader's network. holder names this
+// instance in the lease.
+func NewWatcher(
+	p chain.Profile, r chain.Reader, s Store, holder string, now func() time.Time, log *slog.Logger,
+) *Watcher {
+	return &Watcher{
+		profile: p, reader: r, store: s, holder: holder, now: now,
+		log:     log.With("network", p.Network),
+		watched: newWatchlist(p.Network), pace: scanStep, confirmed: make(confirmed),
+		reread:   make(confirmed),
+		disputes: make(map[chain.Inclusion]dispute),
+		aside:    make(map[payment.ID]SetAside), skipped: make(map[payment.ID]error),
+		health: payment.Health{Reason: "this network is being checked", Detail: "not read yet"},
+	}
+}
+
+// Run watches until ctx ends. A failed round is logged and repeated.
+func (w *Watcher) Run(ctx context.Context) error {
+	tick := time.NewTicker(PollEvery)
+	defer tick.Stop()
+	defer w.Release(ctx)
+	for {
+		_ = w.RunOnce(ctx) // logs failures itself
+		if ctx.Err() != nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+// Release gives the lease back, so that another instance, or this one started
+// again, need not wait for it to run out.
+func (w *Watcher) Release(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	now := w.now()
+	if _, err := w.store.Lease(ctx, w.leaseName(), w.holder, now, now); err != nil {
+		w.log.Warn("lease not given back; it runs out by itself", "error", err)
+	}
+}
+
+func (w *Watcher) leaseName() string { return "watch:" + string(w.profile.Network) }
+
+// RunOnce makes one round and logs a change of its result.
+func (w *Watcher) RunOnce(ctx context.Context) error {
+	if w.logged.began.IsZero() {
+		w.logged.began = w.now()
+	}
+	err := w.round(ctx)
+	if ctx.Err() == nil {
+		w.logRound(err)
+	}
+	return err
+}
+
+func (w *Watcher) round(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, roundLimit)
+	defer cancel()
+	w.budget, w.asideBudget = ConfirmRound-confirmAside, confirmAside
+	if err := w.check(ctx); err != nil {
+		return err
+	}
+	heads, err := w.readHeads(ctx)
+	leads, leaseErr := w.lead(ctx)
+	if leaseErr != nil {
+		return leaseErr
+	}
+	if err != nil {
+		if leads {
+			err = errors.Join(err, w.markBehind(ctx))
+		}
+		return err
+	}
+	cursor, ok, cursorErr := w.store.Cursor(ctx, w.profile.Network)
+	if cursorErr != nil {
+		return fmt.Errorf("read the cursor: %w", cursorErr)
+	}
+	if err := w.loadSetAside(ctx); err != nil {
+		return err
+	}
+	if leads {
+		cursor, err = w.advance(ctx, heads, cursor, ok)
+	} else if !w.readByLeader(cursor, ok) {
+		w.setHealth(payment.Health{
+			Reason: "this network cannot be read reliably at the moment", Latest: heads.Latest, Final: heads.Final,
+			Detail: "another instance leads, and has not read the network of late",
+		})
+		return nil
+	}
+	w.report(heads, cursor, err)
+	if errors.Is(err, errMore) {
+		return nil // the next round goes on
+	}
+	return err
+}
+
+// check checks once that the chain is the configured one. Until then the network
+// is not offered and not read.
+func (w *Watcher) check(ctx context.Context) error {
+	if w.checked {
+		return nil
+	}
+	if w.now().Before(w.recheck) {
+		return errors.New(w.Health().Detail)
+	}
+	if err := w.reader.Check(ctx); err != nil {
+		w.recheck = w.now().Add(recheckAfter)
+		w.setHealth(payment.Health{Reason: "this network is not set up", Detail: err.Error()})
+		return err
+	}
+	w.checked = true
+	return nil
+}
+
+// lead takes or renews the lease to scan this network.
+func (w *Watcher) lead(ctx context.Context) (bool, error) {
+	now := w.now()
+	ok, err := w.store.Lease(ctx, w.leaseName(), w.holder, now, now.Add(leaseFor))
+	if err != nil {
+		return false, fmt.Errorf("lease of the network: %w", err)
+	}
+	return ok, nil
+}
+
+// readHeads reads the heads and fails when the newest block is too old: a
+// network that stands still cannot be offered.
+func (w *Watcher) readHeads(ctx context.Context) (chain.Heads, error) {
+	heads, err := w.reader.Heads(ctx)
+	if err != nil {
+		w.setHealth(payment.Health{Reason: "this network cannot be reached", Detail: err.Error()})
+		return chain.Heads{}, err
+	}
+	if lag := w.now().Sub(heads.Latest.Time); lag > w.profile.HeadLimit {
+		w.setHealth(payment.Health{
+			Reason: "this network is slow at the moment", Latest: heads.Latest, Final: heads.Final, Lag: lag,
+			Detail: fmt.Sprintf("the newest block is %s old, limit %s", lag.Round(time.Second), w.profile.HeadLimit),
+		})
+		// Without its age, which would be another text in every round.
+		return chain.Heads{}, fmt.Errorf("%s: the newest block, %d, is older than %s", w.profile.Network, heads.Latest.Number, w.profile.HeadLimit)
+	}
+	return heads, nil
+}
