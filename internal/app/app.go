@@ -80,7 +80,7 @@ func New(ctx context.Context, cfg config.Config, o Options) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	st, err := store.Open(ctx, cfg.DatabaseURL.Reveal(), sealer, store.Options{Log: o.Log})
+	st, err := store.Open(ctx, cfg.DatabaseURL.Reveal(), sealer, store.Options{Log: o.Log, Serve: true})
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,9 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"maps"
 	"slices"
@@ -46,6 +48,7 @@ type Store struct {
 	creates *db.Batcher[*createOp]
 	changes *db.Batcher[*changeOp]
 	loads   *db.Batcher[*loadOp]
+	lock    io.Closer // of an SQLite file; nil: others may serve it
 	closing sync.Once
 }
 
@@ -64,17 +67,27 @@ type Options struct {
 	// MaxConns bounds the connections to PostgreSQL for each of the two pools,
 	// and the readers of SQLite; 0: db.DefaultMaxConns.
 	MaxConns int
+	// Serve locks an SQLite file for the one server that may use it; see
+	// db.LockFile.
+	Serve bool
 }
 
 // Open connects to the database at the URL, as db.Open describes it. It does not
 // touch the schema: call Migrate before anything else.
 func Open(ctx context.Context, url string, sealer *secret.Sealer, o Options) (*Store, error) {
+	var lock io.Closer
+	if o.Serve {
+		var err error
+		if lock, err = db.LockFile(url); err != nil {
+			return nil, err
+		}
+	}
 	engine, err := db.Open(ctx, url, o.MaxConns)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, closeLock(lock))
 	}
 	s := &Store{
-		Leases: table.NewLeases(engine), db: engine, sealer: sealer, log: o.Log, recent: newRecent(),
+		Leases: table.NewLeases(engine), db: engine, sealer: sealer, log: o.Log, recent: newRecent(), lock: lock,
 		identity: identity.New(engine, sealer),
 		merchant: merchant.New(engine, sealer), settlement: settlement.New(engine),
 	}
@@ -94,9 +107,17 @@ func (s *Store) Close() (err error) {
 		s.creates.Close()
 		s.changes.Close()
 		s.loads.Close()
-		err = s.db.Close()
+		err = errors.Join(s.db.Close(), closeLock(s.lock))
 	})
 	return err
+}
+
+// closeLock releases the lock of an SQLite file, after the file is closed.
+func closeLock(lock io.Closer) error {
+	if lock == nil {
+		return nil
+	}
+	return lock.Close()
 }
 
 // Identity returns the store of users and sessions.

@@ -34,6 +34,9 @@ func openSQLite(ctx context.Context, path string, maxConns int) (*sqliteEngine, 
 	if err := makePrivate(path); err != nil {
 		return nil, err
 	}
+	if err := refuseOtherName(path); err != nil {
+		return nil, err
+	}
 	e := &sqliteEngine{path: path}
 	writing, err := e.openPool(nil)
 	if err != nil {
