@@ -32,7 +32,7 @@ func openNetworks(
 			policy := sweepPolicy(cfg, n.Profile.Network)
 			l.sweeper = settlement.New(sender, sweeps, policy, holder, Now, NewSweepID, log)
 			if x, ok := sender.(*solana.Sender); ok {
-				l.sweeper.CloseEmptied = x.CloseEmptied
+				l.sweeper.CloseEmptied, l.sweeper.FindSweeps = x.CloseEmptied, x.FindSweeps
 			}
 		}
 		l.reader = read(l.reader)

@@ -6,4 +6,6 @@ import "github.com/florinpay/florin/internal/fault"
 var (
 	ErrUnknown = fault.New(fault.NotFound, "there is no such sweep")
 	ErrBusy    = fault.New(fault.Conflict, "another sweep of this network is in flight")
+	// ErrRecorded: the sweep is stored with all its items.
+	ErrRecorded = fault.New(fault.Conflict, "the sweep is recorded already")
 )

@@ -44,6 +44,14 @@ type Store interface {
 	// covered as swept, and blocks the balances it could not move (Sweep.After).
 	// Ending it again changes nothing.
 	EndSweep(ctx context.Context, s Sweep, now time.Time) error
+	// LostTime returns the blocks in which sweeps may have been made that a restored
+	// database does not know; ok is false if it was never restored.
+	LostTime(ctx context.Context, n chain.Network) (t LostTime, ok bool, err error)
+	// RecordSweep stores a confirmed sweep that was found on the chain, as PlanSweep
+	// and EndSweep would have. Of a transaction that is stored already it adds the
+	// items that are not; it fails with ErrRecorded if there are none, and with
+	// ErrBusy if a sweep of the network is in flight or an item is not due.
+	RecordSweep(ctx context.Context, s Sweep, now time.Time) error
 	// Spent sums what the network's sweeps that ended since then cost.
 	Spent(ctx context.Context, n chain.Network, since time.Time) (Spending, error)
 	// Lease takes or renews the lease of the name, as in payment.WatchStore.

@@ -18,8 +18,9 @@ type DepositBalance struct {
 	Settlement chain.Address
 	Asset      chain.Asset
 	// Due is the final money that no sweep has moved.
-	Due    money.Units
-	Oldest time.Time // when the oldest deposit that is due became final
+	Due        money.Units
+	FirstBlock uint64    // of the deposits that are due
+	Oldest     time.Time // when the oldest deposit that is due became final
 	// Least is the smallest amount the merchant wants swept; 0 for the policy's.
 	Least money.Micros
 	// Failures counts consecutive failed sweeps of this balance, which is not

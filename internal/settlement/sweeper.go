@@ -35,6 +35,9 @@ type Sweeper struct {
 	// be nil and must be set before Run is called.
 	CloseEmptied CloseFunc
 	closing      closing
+	// FindSweeps finds sweeps that the database lost, on a network where a sweep of an emptied address cannot show that
+	// its money is at the settlement wallet. It may be nil and must be set before Run is called.
+	FindSweeps FindFunc
 
 	waitedOn string // the reason that OnWait received last
 
@@ -153,6 +156,9 @@ func (s *Sweeper) plan(ctx context.Context) (Sweep, bool, error) {
 	batch := Plan(balances, policy, now)
 	if len(batch) == 0 {
 		return Sweep{}, false, nil
+	}
+	if found, err := s.recordLost(ctx, batch); err != nil || found {
+		return Sweep{}, false, err
 	}
 	w := Sweep{ID: s.newID(now), Network: n, State: Planned, CreatedAt: now, Items: items(batch)}
 	if err := s.store.PlanSweep(ctx, w); err != nil {

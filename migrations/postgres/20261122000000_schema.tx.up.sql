@@ -351,6 +351,7 @@ CREATE TABLE sweeps (
 );
 -- One sweep in flight per network, so that the transaction count on the chain is the next nonce.
 CREATE UNIQUE INDEX sweeps_in_flight ON sweeps (network) WHERE ended_at IS NULL;
+CREATE UNIQUE INDEX sweeps_by_tx ON sweeps (network, tx_hash) WHERE tx_hash <> '';
 CREATE INDEX sweeps_ended ON sweeps (network, ended_at) WHERE ended_at IS NOT NULL;
 
 CREATE TABLE sweep_items (

@@ -36,6 +36,5 @@ func (d *Surface) Routes(r shell.Router) {
 	p.Post(passkeysPath+"/:passkey/name", merchant.ActOwn, d.postPasskeyName)
 	p.Post(passkeysPath+"/:passkey/remove", merchant.ActOwn, d.postRemovePasskey)
 	p.Post(confirmPath, merchant.ActOwn, d.postAskToConfirm)
-	p.Post(sessionsPath+"/end", merchant.ActOwn, d.postEndLogins)
-	p.Post(sessionsPath+"/:session/end", merchant.ActOwn, d.postEndLogin)
+	p.Post(session.SecurityPath+"/sessions/:session/end", merchant.ActOwn, d.postEndLogin)
 }

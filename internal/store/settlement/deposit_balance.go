@@ -130,6 +130,7 @@ func dueBalances(n chain.Network, rows []dueRow) ([]settlement.DepositBalance, e
 		deposits[i] = append(
 			deposits[i], settlement.CoveredDeposit{Units: amounts[0], Block: uint64(r.Block), Final: true},
 		)
+		due[i].FirstBlock = min(due[i].FirstBlock, uint64(r.Block))
 		if r.FinalAt.Before(due[i].Oldest) {
 			due[i].Oldest = r.FinalAt.Time
 		}
@@ -153,7 +154,8 @@ func (r dueRow) balance(n chain.Network) settlement.DepositBalance {
 			Network: n, Contract: chain.Address(r.Contract), Symbol: r.Symbol, Decimals: int(r.Decimals),
 			Token: money.Token(r.Token),
 		},
-		Oldest: r.FinalAt.Time, Least: money.Micros(r.Least), Failures: int(r.Failures), BlockedUntil: r.Blocked.Time,
+		FirstBlock: uint64(r.Block), Oldest: r.FinalAt.Time, Least: money.Micros(r.Least),
+		Failures: int(r.Failures), BlockedUntil: r.Blocked.Time,
 	}
 }
 

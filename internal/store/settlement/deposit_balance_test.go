@@ -26,7 +26,7 @@ func TestStore_DepositBalances(t *testing.T) {
 		storetest.Same(t, "a balance", due[0], settlement.DepositBalance{
 			PaymentID: string(p.ID), Scheme: chain.SchemeTxnID, Address: r.Address, Settlement: r.Settlement,
 			Asset: p.Deposits[0].Transfer.Asset,
-			Due:   money.UnitsFromUint64(7_000_000), Oldest: p.Deposits[0].FinalAt,
+			Due:   money.UnitsFromUint64(7_000_000), FirstBlock: 10, Oldest: p.Deposits[0].FinalAt,
 		})
 		storetest.Same(t, "the second balance", due[1].PaymentID, string(small.ID))
 		other, err := w.DepositBalances(t.Context(), chain.Base, everything)

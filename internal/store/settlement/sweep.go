@@ -238,34 +238,45 @@ func (s *Store) PlanSweep(ctx context.Context, w settlement.Sweep) error {
 		return fmt.Errorf("plan sweep %s: it is not planned", w.ID)
 	}
 	err := s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
-		row := sweepRow{
-			PublicID: string(w.ID), Network: string(w.Network), State: string(settlement.Planned),
-			CreatedAt: db.At(w.CreatedAt), Paid: "0",
-		}
-		if _, err := t.NewInsert().Model(&row).Exec(ctx); err != nil {
-			if db.IsDuplicate(err) {
-				return settlement.ErrBusy
-			}
-			return err
-		}
-		payments, err := paymentsOf(ctx, t, w.Items)
-		if err != nil {
-			return err
-		}
-		items := make([]itemRow, len(w.Items))
-		for i, item := range w.Items {
-			items[i] = rowOfItem(row.ID, payments[item.PaymentID], item)
-		}
-		if err := stillDue(ctx, t, w.Network, items); err != nil {
-			return err
-		}
-		_, err = t.NewInsert().Model(&items).Exec(ctx)
+		_, err := insertSweep(ctx, t, w)
 		return err
 	})
 	if err != nil {
 		return fmt.Errorf("plan sweep %s: %w", w.ID, err)
 	}
 	return nil
+}
+
+// insertSweep inserts a planned sweep with its items and returns its row.
+func insertSweep(ctx context.Context, t db.Tx, w settlement.Sweep) (int64, error) {
+	row := sweepRow{
+		PublicID: string(w.ID), Network: string(w.Network), State: string(settlement.Planned),
+		CreatedAt: db.At(w.CreatedAt), Paid: "0",
+	}
+	if _, err := t.NewInsert().Model(&row).Exec(ctx); err != nil {
+		if db.IsDuplicate(err) {
+			return 0, settlement.ErrBusy
+		}
+		return 0, err
+	}
+	return row.ID, insertItems(ctx, t, row.ID, w)
+}
+
+// insertItems inserts the items of a sweep. It fails with settlement.ErrBusy if one is not due.
+func insertItems(ctx context.Context, t db.Tx, id int64, w settlement.Sweep) error {
+	payments, err := paymentsOf(ctx, t, w.Items)
+	if err != nil {
+		return err
+	}
+	items := make([]itemRow, len(w.Items))
+	for i, item := range w.Items {
+		items[i] = rowOfItem(id, payments[item.PaymentID], item)
+	}
+	if err := stillDue(ctx, t, w.Network, items); err != nil {
+		return err
+	}
+	_, err = t.NewInsert().Model(&items).Exec(ctx)
+	return err
 }
 
 // lockSweep locks the sweep and returns its row, or settlement.ErrUnknown.

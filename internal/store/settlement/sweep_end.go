@@ -36,13 +36,7 @@ func (s *Store) EndSweep(ctx context.Context, w settlement.Sweep, now time.Time)
 			return err
 		}
 		w.Items, w.Attempts = stored.Items, stored.Attempts
-		if err := checkMoved(w); err != nil {
-			return err
-		}
-		if err := endRow(ctx, t, row.ID, w); err != nil {
-			return err
-		}
-		return settleBalances(ctx, t, row.ID, w, now)
+		return finishSweep(ctx, t, row.ID, w, now)
 	})
 	if err != nil {
 		return fmt.Errorf("end sweep %s: %w", w.ID, err)
@@ -85,6 +79,11 @@ func endRow(ctx context.Context, t db.Tx, id int64, w settlement.Sweep) error {
 	if err != nil {
 		return err
 	}
+	return endItems(ctx, t, id, w)
+}
+
+// endItems stores what became of each item.
+func endItems(ctx context.Context, t db.Tx, id int64, w settlement.Sweep) error {
 	for _, m := range w.Moved {
 		if err := endItem(ctx, t, id, m.Address, m.Contract, sql.NullString{String: m.Units.String(), Valid: true},
 			""); err != nil {

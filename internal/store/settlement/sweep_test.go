@@ -75,7 +75,7 @@ func sweepOf(due ...settlement.DepositBalance) settlement.Sweep {
 // confirmed returns how the sweep ended when it moved all it expected in the
 // block.
 func confirmed(s settlement.Sweep, block uint64) settlement.Sweep {
-	s.State, s.Tx, s.EndedAt = settlement.Confirmed, "0xabc", storetest.Start.Add(time.Minute)
+	s.State, s.Tx, s.EndedAt = settlement.Confirmed, chain.TxHash("0xabc"+s.ID), storetest.Start.Add(time.Minute)
 	s.Block, s.Paid = chain.Head{Number: block, Hash: "0xb", Time: storetest.Start}, money.UnitsFromUint64(21_000)
 	for _, i := range s.Items {
 		s.Moved = append(
