@@ -127,6 +127,12 @@ func (w *world) checkHoldingsOf(l *testChain) {
 			}
 		}
 	}
+	for _, a := range w.lostAddresses(l) {
+		unseen[a] = true
+		for _, in := range l.arrivals(len(l.blocks), a) {
+			want[holding{w.recorded[a], in.contract}] += in.units
+		}
+	}
 	for at, units := range state {
 		if to, deposit := w.recorded[at.address]; deposit && units > 0 {
 			if !unseen[at.address] {

@@ -63,10 +63,14 @@ func (w *world) open(name string) *instance {
 		}
 		readers[n], profiles = r, append(profiles, l.profile)
 		in.watchers[n] = watch.NewWatcher(l.profile, r, both, name, in.now, silent())
-		in.sweepers = append(in.sweepers, settlement.New(
-			&sender{w: w, in: in, chain: l}, sweepStore{in.store.Settlement(), in}, policy, name, in.now,
-			w.newSweep, silent(),
-		))
+		sends := &sender{w: w, in: in, chain: l}
+		sweeper := settlement.New(
+			sends, sweepStore{in.store.Settlement(), in}, policy, name, in.now, w.newSweep, silent(),
+		)
+		if n == chain.Solana {
+			sweeper.FindSweeps = sends.findSweeps
+		}
+		in.sweepers = append(in.sweepers, sweeper)
 	}
 	in.service = payment.NewService(both, in.store.Merchant(), offered{in}, payment.Options{
 		TTL: 12 * time.Minute, StartTTL: 10 * time.Minute, MinAmount: 10_000, MaxAmount: 1_000_000 * money.USD,

@@ -175,6 +175,8 @@ func (w *world) checkCredited(r recharge.Recharge) {
 	}
 }
 
+func rechargeID(purchase int) recharge.ID { return recharge.ID(fmt.Sprintf("01KAR%021d", purchase)) }
+
 // recharge asks for query units, or asks once more for the same.
 func (w *world) recharge() {
 	if w.purchases == 0 || w.chance(80) {
@@ -183,7 +185,7 @@ func (w *world) recharge() {
 	units := int64(20 + w.purchases%5*30)
 	w.act(func(in *instance) error {
 		_, err := in.recharges.Buy(w.Context(), recharge.Request{
-			ID: recharge.ID(fmt.Sprintf("01KAR%021d", w.purchases)), KeyID: w.key, Units: units, Wallet: merchantWallet,
+			ID: rechargeID(w.purchases), KeyID: w.key, Units: units, Wallet: merchantWallet,
 		}, 0)
 		return err
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
@@ -99,16 +100,7 @@ func (s *sender) Track(
 			return seen, nil
 		}
 		seen.Status = chain.TxFinal
-		for _, i := range items {
-			for _, m := range b.moved[a.Tx] {
-				if m.from == i.Address.Address && m.contract == i.Asset.Contract {
-					seen.Moved = append(
-						seen.Moved,
-						chain.Moved{Address: m.from, Contract: m.contract, Units: money.UnitsFromUint64(m.units)},
-					)
-				}
-			}
-		}
+		seen.Moved = s.moved(items, b, a.Tx, n)
 		return seen, nil
 	}
 	if s.expired(attempts, uint64(final)) {
@@ -123,6 +115,55 @@ func (s *sender) Track(
 		}
 	}
 	return chain.SweepOutcome{Status: chain.TxUnknown}, nil
+}
+
+// moved returns what the transaction moved of the items. On an EVM network money can only go to the settlement wallet,
+// so what was expected and is not on the address has arrived there.
+func (s *sender) moved(items []chain.SweepItem, b *block, hash chain.TxHash, height int) []chain.Moved {
+	var all []chain.Moved
+	for _, i := range items {
+		var units money.Units
+		for _, m := range b.moved[hash] {
+			if m.from == i.Address.Address && m.contract == i.Asset.Contract {
+				units = units.Add(money.UnitsFromUint64(m.units))
+			}
+		}
+		if s.Network().EVM() && !i.Rescue {
+			lies := s.chain.blocks[height-1].state[holding{i.Address.Address, i.Asset.Contract}]
+			missing := i.Expected.Sub(units).Sub(money.UnitsFromUint64(lies))
+			if missing.Cmp(money.Units{}) > 0 {
+				units = units.Add(missing)
+			}
+		}
+		if !units.IsZero() {
+			all = append(all, chain.Moved{Address: i.Address.Address, Contract: i.Asset.Contract, Units: units})
+		}
+	}
+	return all
+}
+
+// findSweeps is a settlement.FindFunc of a network where only its history says where money went.
+func (s *sender) findSweeps(
+	_ context.Context, items []chain.SweepItem, from uint64,
+) (found []chain.SweepOutcome, err error) {
+	if err := s.in.call(); err != nil {
+		return nil, err
+	}
+	final := s.chain.finalized(s.height())
+	items = slices.DeleteFunc(slices.Clone(items), func(i chain.SweepItem) bool {
+		lies := s.chain.blocks[final].state[holding{i.Address.Address, i.Asset.Contract}]
+		return money.UnitsFromUint64(lies).Cmp(i.Expected) >= 0
+	})
+	for _, b := range s.chain.blocks[min(int(from), final+1) : final+1] {
+		for _, t := range b.txs {
+			if moved := s.moved(items, b, t.hash, final+1); len(moved) > 0 {
+				found = append(found, chain.SweepOutcome{
+					Status: chain.TxFinal, Tx: t.hash, Block: b.Head, Paid: money.UnitsFromUint64(1), Moved: moved,
+				})
+			}
+		}
+	}
+	return found, nil
 }
 
 func (s *sender) GasWallet(context.Context) (chain.GasWallet, error) {

@@ -77,7 +77,9 @@ func open(t testing.TB, url string) *store.Store {
 func run(t testing.TB, seed uint64, url string) *world {
 	t.Helper()
 	w := newWorld(t, seed, url)
-	for range *stepsFlag {
+	w.drawLoss(*stepsFlag)
+	for n := range *stepsFlag {
+		w.lose(n)
 		w.step()
 	}
 	w.finish()

@@ -124,6 +124,11 @@ func (s sweepStore) EndSweep(ctx context.Context, e settlement.Sweep, now time.T
 	})
 }
 
+func (s sweepStore) RecordSweep(ctx context.Context, e settlement.Sweep, now time.Time) error {
+	s.in.w.touched()
+	return s.in.write(func() error { return s.Store.RecordSweep(ctx, e, now) })
+}
+
 func (s sweepStore) SettleCovered(ctx context.Context, n chain.Network, now time.Time) error {
 	s.in.w.touched()
 	return s.in.write(func() error { return s.Store.SettleCovered(ctx, n, now) })

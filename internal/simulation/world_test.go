@@ -90,6 +90,7 @@ type world struct {
 	inbox         inbox
 	trace         hash.Hash
 	lines         []string
+	loss          loss
 	crashes       int
 	interleavings int
 }
