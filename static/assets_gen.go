@@ -3,16 +3,16 @@
 package static
 
 var assets = map[string]asset{
-	"app.css":       {hash: "c1fe3b1114", contentType: "text/css; charset=utf-8", inline: false},
-	"checkout.css":  {hash: "dab99cdd17", contentType: "text/css; charset=utf-8", inline: true},
-	"checkout.js":   {hash: "e939e55924", contentType: "text/javascript; charset=utf-8", inline: false},
+	"app.css":       {hash: "38876c776b", contentType: "text/css; charset=utf-8", inline: false},
+	"checkout.css":  {hash: "02331a36a5", contentType: "text/css; charset=utf-8", inline: true},
+	"checkout.js":   {hash: "f3ca23c0b0", contentType: "text/javascript; charset=utf-8", inline: false},
 	"console.js":    {hash: "48369e127b", contentType: "text/javascript; charset=utf-8", inline: false},
-	"dashboard.css": {hash: "d3876ea537", contentType: "text/css; charset=utf-8", inline: false},
-	"dashboard.js":  {hash: "63f56f1843", contentType: "text/javascript; charset=utf-8", inline: false},
-	"docs.css":      {hash: "39e7301d48", contentType: "text/css; charset=utf-8", inline: false},
-	"donate.css":    {hash: "a661c56c85", contentType: "text/css; charset=utf-8", inline: true},
+	"dashboard.css": {hash: "6341698de9", contentType: "text/css; charset=utf-8", inline: false},
+	"dashboard.js":  {hash: "89a2970aea", contentType: "text/javascript; charset=utf-8", inline: false},
+	"docs.css":      {hash: "06197727ee", contentType: "text/css; charset=utf-8", inline: false},
+	"donate.css":    {hash: "667c2bb2c1", contentType: "text/css; charset=utf-8", inline: true},
 	"icon.svg":      {hash: "8cd32668ea", contentType: "image/svg+xml", inline: false},
 	"live.js":       {hash: "91fbc64b30", contentType: "text/javascript; charset=utf-8", inline: false},
-	"page.js":       {hash: "63d8c6b51d", contentType: "text/javascript; charset=utf-8", inline: false},
-	"receipt.css":   {hash: "9e44657173", contentType: "text/css; charset=utf-8", inline: true},
+	"page.js":       {hash: "523c27c1f6", contentType: "text/javascript; charset=utf-8", inline: false},
+	"receipt.css":   {hash: "ba85fc3e54", contentType: "text/css; charset=utf-8", inline: true},
 }

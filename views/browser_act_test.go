@@ -118,8 +118,8 @@ func TestKeyboardInBrowser(t *testing.T) {
 	t.Parallel()
 	origin := serveSamples(t)
 	for name, want := range map[string]string{
-		"choose":  "pay-POLYGON-USDC pay-POLYGON-USDT pay-BEP20-USDC pay-BEP20-USDT pay-BASE-USDC cancel-link languages support",
-		"waiting": "tab-exchange copy-amount copy-address paid-link choose-link cancel-link languages support",
+		"choose":  "tab-exchange coin-USDT pay-POLYGON-USDT pay-BEP20-USDT cancel-link languages support",
+		"waiting": "tab-exchange copy-amount copy-address copy-with-fee paid-link choose-link cancel-link languages support",
 		"find":    "hash find-submit back languages support",
 		"paid":    "explorer return receipt-link languages support",
 	} {

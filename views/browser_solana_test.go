@@ -46,17 +46,19 @@ func TestSolanaWalletInBrowser(t *testing.T) {
 		status      int
 		says        string
 		sent        bool
+		reason      string
 	}{
-		{"OK", `{chains: ["solana:mainnet"]}`, http.StatusOK, "Sent. We show it here as soon as the network does.", true},
-		{"RefusedAccount", `{chains: ["solana:mainnet"], fails: "connect", code: 4001}`, http.StatusOK, "You said no in the wallet, so nothing was sent. Try again whenever you like.", false},
-		{"RefusedPayment", `{chains: ["solana:mainnet"], fails: "sign", code: 4001}`, http.StatusOK, "You said no in the wallet, so nothing was sent. Try again whenever you like.", false},
-		{"Failed", `{chains: ["solana:mainnet"], fails: "sign"}`, http.StatusOK, "Your wallet reports a problem. Look in the wallet whether the payment was sent. If it was not, copy amount and address instead.", false},
-		{"Unprepared", `{chains: ["solana:mainnet"]}`, http.StatusServiceUnavailable, "We could not prepare the payment for your wallet, so nothing was sent. Copy amount and address instead.", false},
-		{"TooLittle", `{chains: ["solana:mainnet"]}`, http.StatusUnprocessableEntity, "This account does not hold enough USDT, or not enough SOL for the network fee. Nothing was sent. Choose another account in your wallet, or pay another way.", false},
+		{"OK", `{chains: ["solana:mainnet"]}`, http.StatusOK, "Sent. We show it here as soon as the network does.", true, ""},
+		{"RefusedAccount", `{chains: ["solana:mainnet"], fails: "connect", code: 4001}`, http.StatusOK, "You declined in your wallet, so nothing was sent. Try again whenever you like.", false, ""},
+		{"RefusedPayment", `{chains: ["solana:mainnet"], fails: "sign", code: 4001}`, http.StatusOK, "You declined in your wallet, so nothing was sent. Try again whenever you like.", false, ""},
+		{"Failed", `{chains: ["solana:mainnet"], fails: "sign"}`, http.StatusOK, "Your wallet reports a problem. Look in the wallet whether the payment was sent. If it was not, copy amount and address instead.", false, ""},
+		{"Unprepared", `{chains: ["solana:mainnet"]}`, http.StatusServiceUnavailable, "We could not prepare the payment for your wallet, so nothing was sent. Copy amount and address instead.", false, ""},
+		{"TooLittle", `{chains: ["solana:mainnet"]}`, http.StatusUnprocessableEntity, "This account does not hold enough USDT, so nothing was sent. Choose another account in your wallet, or pay another way.", false, ""},
+		{"NoGas", `{chains: ["solana:mainnet"]}`, http.StatusUnprocessableEntity, "This account has too little SOL for the network fee, so nothing was sent. Add some SOL or choose another account, then try again.", false, "gas"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			address, accounts := serveSolana(t, transaction, c.status)
+			address, accounts := serveSolana(t, transaction, c.status, c.reason)
 			ctx := openWithScript(t, address, "window.setup = "+c.setup+";"+solanaScript, browser.AllowError(`status of (503|422)`))
 			browser.Run(ctx, t, chromedp.WaitVisible("#wallets button"), chromedp.Click("#wallets button"))
 			expect(ctx, t, `document.querySelector("[data-wallet-say]").textContent`, c.says)
@@ -86,7 +88,7 @@ func TestSolanaWalletInBrowser(t *testing.T) {
 // TestSolanaWalletChain: a wallet on another chain is not offered, nor is one of an EVM network.
 func TestSolanaWalletChain(t *testing.T) {
 	t.Parallel()
-	address, _ := serveSolana(t, nil, http.StatusOK)
+	address, _ := serveSolana(t, nil, http.StatusOK, "")
 	ctx := openWithScript(t, address, `window.setup = {chains: ["solana:devnet"], chain: "0x89", knows: []};`+solanaScript+walletScript)
 	browser.Run(ctx, t, chromedp.WaitVisible(test("open-wallet")))
 	if !evaluate[bool](ctx, t, `document.getElementById("wallets").hidden`) {
@@ -95,7 +97,7 @@ func TestSolanaWalletChain(t *testing.T) {
 }
 
 // serveSolana serves a payment on Solana and its transaction, and returns what the page sends.
-func serveSolana(t testing.TB, transaction []byte, status int) (address string, accounts <-chan string) {
+func serveSolana(t testing.TB, transaction []byte, status int, reason string) (address string, accounts <-chan string) {
 	t.Helper()
 	p := sampleNamed(t, "solana")
 	p.Pay.Solana = &checkout.SolanaWallet{Chain: "solana:mainnet"}
@@ -116,7 +118,7 @@ func serveSolana(t testing.TB, transaction []byte, status int) (address string, 
 	mux.HandleFunc("POST /pay/{txnid}/transaction", func(w http.ResponseWriter, r *http.Request) {
 		asked <- r.PostFormValue("account")
 		w.WriteHeader(status)
-		if _, err := w.Write([]byte(`{"transaction":"` + base64.StdEncoding.EncodeToString(transaction) + `"}`)); err != nil {
+		if _, err := w.Write([]byte(`{"reason":"` + reason + `","transaction":"` + base64.StdEncoding.EncodeToString(transaction) + `"}`)); err != nil {
 			t.Error(err)
 		}
 	})

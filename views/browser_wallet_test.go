@@ -37,6 +37,8 @@ window.asked = [];
 				return Promise.resolve(null);
 			case "wallet_addEthereumChain": setup.knows.push(params[0].chainId); return Promise.resolve(null);
 			case "eth_call": return setup.holds ? Promise.resolve(setup.holds) : refuse({code: 4200});
+			case "eth_getBalance": return setup.coins ? Promise.resolve(setup.coins) : refuse({code: 4200});
+			case "eth_gasPrice": return Promise.resolve("0x6fc23ac00");
 			case "eth_sendTransaction": return Promise.resolve("0x" + "ab".repeat(32));
 		}
 		return refuse({code: 4200});
@@ -113,20 +115,20 @@ var walletCases = []struct {
 }{
 	{
 		name: "OK", setup: `{chain: "0x89", knows: ["0x89"]}`,
-		methods: "eth_requestAccounts eth_chainId eth_call eth_sendTransaction", says: "Sent. We show it here as soon as the network does.", sent: true,
+		methods: "eth_requestAccounts eth_chainId eth_call eth_getBalance eth_sendTransaction", says: "Sent. We show it here as soon as the network does.", sent: true,
 	},
 	{
 		name: "Switch", setup: `{chain: "0x1", knows: ["0x1", "0x89"]}`,
-		methods: "eth_requestAccounts eth_chainId wallet_switchEthereumChain eth_chainId eth_call eth_sendTransaction", says: "Sent. We show it here as soon as the network does.", sent: true,
+		methods: "eth_requestAccounts eth_chainId wallet_switchEthereumChain eth_chainId eth_call eth_getBalance eth_sendTransaction", says: "Sent. We show it here as soon as the network does.", sent: true,
 	},
 	{
 		name: "Add", setup: `{chain: "0x1", knows: ["0x1"], says: "plain"}`, rpc: "https://polygon-rpc.example",
-		methods: "eth_requestAccounts eth_chainId wallet_switchEthereumChain wallet_addEthereumChain wallet_switchEthereumChain eth_chainId eth_call eth_sendTransaction",
+		methods: "eth_requestAccounts eth_chainId wallet_switchEthereumChain wallet_addEthereumChain wallet_switchEthereumChain eth_chainId eth_call eth_getBalance eth_sendTransaction",
 		says:    "Sent. We show it here as soon as the network does.", sent: true,
 	},
 	{
 		name: "AddNested", setup: `{chain: "0x1", knows: ["0x1"], says: "nested"}`, rpc: "https://polygon-rpc.example",
-		methods: "eth_requestAccounts eth_chainId wallet_switchEthereumChain wallet_addEthereumChain wallet_switchEthereumChain eth_chainId eth_call eth_sendTransaction",
+		methods: "eth_requestAccounts eth_chainId wallet_switchEthereumChain wallet_addEthereumChain wallet_switchEthereumChain eth_chainId eth_call eth_getBalance eth_sendTransaction",
 		says:    "Sent. We show it here as soon as the network does.", sent: true,
 	},
 	{
@@ -136,19 +138,19 @@ var walletCases = []struct {
 	},
 	{
 		name: "RefusedAccount", setup: `{chain: "0x89", knows: ["0x89"], fails: {eth_requestAccounts: 4001}}`,
-		methods: "eth_requestAccounts", says: "You said no in the wallet, so nothing was sent. Try again whenever you like.",
+		methods: "eth_requestAccounts", says: "You declined in your wallet, so nothing was sent. Try again whenever you like.",
 	},
 	{
 		name: "RefusedPayment", setup: `{chain: "0x89", knows: ["0x89"], fails: {eth_sendTransaction: 4001}}`,
-		methods: "eth_requestAccounts eth_chainId eth_call eth_sendTransaction", says: "You said no in the wallet, so nothing was sent. Try again whenever you like.",
+		methods: "eth_requestAccounts eth_chainId eth_call eth_getBalance eth_sendTransaction", says: "You declined in your wallet, so nothing was sent. Try again whenever you like.",
 	},
 	{
 		name: "RefusedSwitch", setup: `{chain: "0x1", knows: ["0x89"], fails: {wallet_switchEthereumChain: 4001}}`,
-		methods: "eth_requestAccounts eth_chainId wallet_switchEthereumChain", says: "You said no in the wallet, so nothing was sent. Try again whenever you like.",
+		methods: "eth_requestAccounts eth_chainId wallet_switchEthereumChain", says: "You declined in your wallet, so nothing was sent. Try again whenever you like.",
 	},
 	{
 		name: "RefusedAdd", setup: `{chain: "0x1", knows: ["0x1"], says: "nested", fails: {wallet_addEthereumChain: 4001}}`, rpc: "https://polygon-rpc.example",
-		methods: "eth_requestAccounts eth_chainId wallet_switchEthereumChain wallet_addEthereumChain", says: "You said no in the wallet, so nothing was sent. Try again whenever you like.",
+		methods: "eth_requestAccounts eth_chainId wallet_switchEthereumChain wallet_addEthereumChain", says: "You declined in your wallet, so nothing was sent. Try again whenever you like.",
 	},
 	{
 		name: "AlreadyAsking", setup: `{chain: "0x89", knows: ["0x89"], fails: {eth_requestAccounts: -32002}}`,
@@ -173,17 +175,32 @@ var walletCases = []struct {
 	},
 	{
 		name: "Failed", setup: `{chain: "0x89", knows: ["0x89"], fails: {eth_sendTransaction: -32000}}`,
-		methods: "eth_requestAccounts eth_chainId eth_call eth_sendTransaction",
+		methods: "eth_requestAccounts eth_chainId eth_call eth_getBalance eth_sendTransaction",
 		says:    "Your wallet reports a problem. Look in the wallet whether the payment was sent. If it was not, copy amount and address instead.",
 	},
 	{
 		name: "TooLittle", setup: `{chain: "0x89", knows: ["0x89"], holds: "0x2f969df"}`, // one less than 49,900,000
 		methods: "eth_requestAccounts eth_chainId eth_call",
-		says:    "This account does not hold enough USDC, or not enough POL for the network fee. Nothing was sent. Choose another account in your wallet, or pay another way.",
+		says:    "This account does not hold enough USDC, so nothing was sent. Choose another account in your wallet, or pay another way.",
 	},
 	{
 		name: "Enough", setup: `{chain: "0x89", knows: ["0x89"], holds: "0x2f969e0"}`,
-		methods: "eth_requestAccounts eth_chainId eth_call eth_sendTransaction", says: "Sent. We show it here as soon as the network does.", sent: true,
+		methods: "eth_requestAccounts eth_chainId eth_call eth_getBalance eth_sendTransaction", says: "Sent. We show it here as soon as the network does.", sent: true,
+	},
+	{
+		name: "NoCoins", setup: `{chain: "0x89", knows: ["0x89"], holds: "0x2f969e0", coins: "0x0"}`,
+		methods: "eth_requestAccounts eth_chainId eth_call eth_getBalance",
+		says:    "This account has too little POL for the network fee, so nothing was sent. Add some POL or choose another account, then try again.",
+	},
+	{
+		// 30 gwei for 65,000 gas are 1,950,000,000,000,000 wei.
+		name: "TooFewCoins", setup: `{chain: "0x89", knows: ["0x89"], holds: "0x2f969e0", coins: "0x6ed83c14fdfff"}`,
+		methods: "eth_requestAccounts eth_chainId eth_call eth_getBalance eth_gasPrice",
+		says:    "This account has too little POL for the network fee, so nothing was sent. Add some POL or choose another account, then try again.",
+	},
+	{
+		name: "EnoughCoins", setup: `{chain: "0x89", knows: ["0x89"], holds: "0x2f969e0", coins: "0x6ed83c14fe000"}`,
+		methods: "eth_requestAccounts eth_chainId eth_call eth_getBalance eth_gasPrice eth_sendTransaction", says: "Sent. We show it here as soon as the network does.", sent: true,
 	},
 }
 

@@ -27,7 +27,7 @@ var checkoutStates = []struct {
 	{
 		sample: "choose",
 		has:    []string{"choose", "network-POLYGON", "network-SOL", "pay-BEP20-USDT", "cancel-link", "live"},
-		not:    []string{"send", "address", "countdown", "pay-SOL-USDC", "paid-link", "problem"},
+		not:    []string{"send", "address", "countdown", "pay-SOL-USDC", "paid-link", "problem", "recommended"},
 		says:   map[string]string{"amount": "49.90 USD", "merchant": "Nordlicht Coffee", "reference": "Order NL-10423"},
 		mentions: []string{
 			"Fee below 0.01" + nb + "USD · about 5 seconds", "about 2 minutes",
@@ -50,7 +50,7 @@ var checkoutStates = []struct {
 		},
 		mentions: []string{
 			"Send only USDC on Polygon. USDC.e is a different token and does not count.",
-			"This address is for this payment only. Do not use it again.", "add the fee on top",
+			"This address is for this payment only. Do not use it again.", "Send exactly 49.90",
 		},
 	},
 	{sample: "waiting-hurry", isWaiting: true, says: map[string]string{"countdown": "04:07"}},

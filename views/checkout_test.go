@@ -28,22 +28,16 @@ func TestCheckoutForms(t *testing.T) {
 	p := sampleNamed(t, "choose")
 	p.Lang = "de"
 	button := open(t, checkout.Pay(p)).one("pay-BEP20-USDT")
-	form := button.Parent
+	form := ancestor(button, "form")
 	if got, want := attribute(form, "action"), "/pay/"+sampleTxn+"/start?lang=de"; got != want ||
 		attribute(form, "method") != "post" {
 		t.Errorf("choosing posts to %q, want %q", got, want)
 	}
-	if attribute(button, "name") != "token" || attribute(button, "value") != "USDT" {
+	if attribute(button, "name") != "network" || attribute(button, "value") != "BEP20" {
 		t.Errorf("the button sends %s=%s", attribute(button, "name"), attribute(button, "value"))
 	}
-	var network string
-	for n := range form.Descendants() {
-		if attribute(n, "name") == "network" {
-			network = attribute(n, "value")
-		}
-	}
-	if network != "BEP20" {
-		t.Errorf("the form chooses the network %q", network)
+	if field(form, "token") != "USDT" || field(form, "via") != "exchange" {
+		t.Errorf("the form chooses the token %q via %q", field(form, "token"), field(form, "via"))
 	}
 	for _, c := range []struct{ sample, button, act string }{
 		{"confirm-cancel", "cancel", "cancel"},

@@ -64,7 +64,7 @@ func (h Head) style() string {
 
 // noScriptStyle hides what needs a script to work, and opens what a page that reloads itself every few seconds
 // would close again: the code and the way to a wallet.
-const noScriptStyle = ".wall .what:has(>[data-copy]:only-child),[data-copy],[data-print],.tabs,.via,.showqr,.showqr+label{display:none}.qr{display:block}.send .wallet{display:grid!important}"
+const noScriptStyle = ".wall .what:has(>[data-copy]:only-child),[data-copy],[data-print],.send .tabs,.send .via,.showqr,.showqr+label{display:none}.qr{display:block}.send .wallet{display:grid!important}"
 
 // htmxConfig keeps htmx inside the Content-Security-Policy: no style element of its own, no eval,
 // no requests to other origins.

@@ -66,6 +66,7 @@ var iconPaths = map[string]string{
 	"qr":     "M3 3h5v5H3zM12 3h5v5h-5zM3 12h5v5H3zM12 12h2v2M17 12v5h-5",
 	"out":    "M8 4H4v12h12v-4M11 3h6v6M17 3l-8 8",
 	"back":   "M12 4l-6 6 6 6",
+	"next":   "M8 4l6 6-6 6",
 	"globe":  "M10 2a8 8 0 100 16 8 8 0 000-16zM2 10h16M10 2c-5 5-5 11 0 16M10 2c5 5 5 11 0 16",
 	"print":  "M6 7V2.5h8V7M6 14H3V7h14v7h-3M6 12h8v5.5H6z",
 }
@@ -124,6 +125,57 @@ func glyph(network string) templ.Component {
 			}
 		}
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "</svg>")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		return nil
+	})
+}
+
+// tokenGlyph is a plain sign that helps payers recognize a token.
+func tokenGlyph(token string) templ.Component {
+	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
+		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
+		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
+			return templ_7745c5c3_CtxErr
+		}
+		templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
+		if !templ_7745c5c3_IsBuffer {
+			defer func() {
+				templ_7745c5c3_BufErr := templruntime.ReleaseBuffer(templ_7745c5c3_Buffer)
+				if templ_7745c5c3_Err == nil {
+					templ_7745c5c3_Err = templ_7745c5c3_BufErr
+				}
+			}()
+		}
+		ctx = templ.InitializeContext(ctx)
+		templ_7745c5c3_Var4 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var4 == nil {
+			templ_7745c5c3_Var4 = templ.NopComponent
+		}
+		ctx = templ.ClearChildren(ctx)
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<svg class=\"glyph coin\" viewBox=\"0 0 32 32\" aria-hidden=\"true\">")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		switch token {
+		case "USDT":
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<circle cx=\"16\" cy=\"16\" r=\"16\" fill=\"#1f8f6e\"></circle> <path d=\"M8.5 8h15v4h-5.3v2c3.6.2 6.3 1 6.3 2s-2.700 1.800-6.300 2v6h-4.400v-6c-3.600-.2-6.300-1-6.300-2s2.700-1.800 6.300-2v-2H8.500z\" fill=\"#fff\"></path>")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+		case "USDC":
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<circle cx=\"16\" cy=\"16\" r=\"16\" fill=\"#2775ca\"></circle> <path d=\"M11.500 7.200a9.800 9.800 0 000 17.600M20.500 7.200a9.800 9.800 0 010 17.600M19.500 13c-.3-1.500-1.600-2.300-3.500-2.300s-3.400 1-3.400 2.600c0 3.600 7 1.800 7 5.400 0 1.700-1.600 2.700-3.600 2.700s-3.500-1-3.700-2.600M16 8.500v2.200M16 21.400v2.100\" fill=\"none\" stroke=\"#fff\" stroke-width=\"2\"></path>")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+		default:
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "<circle cx=\"16\" cy=\"16\" r=\"16\" fill=\"#8b857b\"></circle>")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "</svg>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -32,6 +32,9 @@ func Icon(name string) templ.Component { return icon(name) }
 // Glyph is a plain sign for a network.
 func Glyph(network string) templ.Component { return glyph(network) }
 
+// TokenGlyph is a plain sign for a token.
+func TokenGlyph(token string) templ.Component { return tokenGlyph(token) }
+
 // Moment shows a time in the language of the page; a script turns it into the reader's own clock.
 func Moment(p Page, t time.Time) templ.Component { return when(p, t) }
 

@@ -38,10 +38,13 @@ func mustQR(t testing.TB, text string) views.QR {
 func sampleChoices() []checkout.NetworkChoice {
 	both := []checkout.TokenChoice{{Token: "USDC"}, {Token: "USDT"}}
 	return []checkout.NetworkChoice{
-		{Network: "POLYGON", Tokens: both, FeeUSD: "0.005", Seconds: 5, Last: true},
-		{Network: "BEP20", Tokens: both, FeeUSD: "0.01", Seconds: 3},
-		{Network: "BASE", Tokens: []checkout.TokenChoice{{Token: "USDC"}, {Token: "USDT", Reason: checkout.ReasonNotOffered}}, FeeUSD: "0.01", Seconds: 120},
-		{Network: "SOL", Tokens: both, FeeUSD: "0.01", Seconds: 13, Reason: checkout.ReasonBehind},
+		{Network: "POLYGON", Tokens: both, FeeUSD: "0.005", ExchangeFeeUSD: "0.10", Seconds: 5, Last: true},
+		{Network: "BEP20", Tokens: both, FeeUSD: "0.01", ExchangeFeeUSD: "0.30", Seconds: 3},
+		{Network: "BASE", Tokens: []checkout.TokenChoice{{Token: "USDC"}, {Token: "USDT", Reason: checkout.ReasonNotOffered}}, FeeUSD: "0.01", ExchangeFeeUSD: "0.10", Seconds: 120},
+		{
+			Network: "SOL", Tokens: both, FeeUSD: "0.01", ExchangeFeeUSD: "1.00", Seconds: 13,
+			Reason: checkout.ReasonBehind,
+		},
 	}
 }
 
@@ -63,10 +66,12 @@ func sampleCheckout(t testing.TB, lang string) checkout.Props {
 		},
 		TxnID: sampleTxn, Amount: "49.90", Token: "USDC",
 		Description: "2 × Espresso No. 4, 1 kg", Reference: "NL-10423",
+		Origin:  "https://pay.example",
 		State:   checkout.StateWaiting,
 		Choices: sampleChoices(),
 		Pay: &checkout.Instructions{
-			Network: "POLYGON", Token: "USDC", Address: sampleAddress, Amount: "49.90", PaymentURI: sampleURI,
+			Network: "POLYGON", Token: "USDC", Address: sampleAddress, Amount: "49.90",
+			WithFee: "50.00", PaymentURI: sampleURI,
 			QRPlain: mustQR(t, sampleAddress), QRWallet: mustQR(t, sampleURI),
 			Browser: &checkout.BrowserWallet{
 				ChainID: 137, Contract: sampleContract, Units: "49900000",
@@ -113,7 +118,7 @@ var checkoutSamples = []checkoutSample{
 		p.SecondsToFinal, p.Progress = 12, 40
 	}},
 	{"short", func(p *checkout.Props) {
-		p.State, p.Received, p.Missing, p.Pay.Amount = checkout.StateShort, "49.53", "0.37", "0.37"
+		p.State, p.Received, p.Missing, p.Pay.Amount, p.Pay.WithFee = checkout.StateShort, "49.53", "0.37", "0.37", "0.47"
 		p.Deposits = []checkout.Deposit{sampleDeposit(checkout.DepositFinal, "49.53")}
 	}},
 	{"wrong-token", func(p *checkout.Props) {

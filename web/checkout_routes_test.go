@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/url"
 	"regexp"
 	"strings"
@@ -233,6 +234,9 @@ func TestFailureLinks(t *testing.T) {
 }
 
 // solanaAccounts are wallets on Solana, one of which cannot pay.
+// noGas is a wallet without SOL.
+const noGas = "4Nd1mYQtpzG4NnVyuYWbYsxvPA2aWCmA3nnWVzgRGqZB"
+
 type solanaAccounts struct{ poor chain.Address }
 
 func (w solanaAccounts) buildTransfer(_ context.Context, payer, to chain.Address, asset chain.Asset,
@@ -240,6 +244,9 @@ func (w solanaAccounts) buildTransfer(_ context.Context, payer, to chain.Address
 ) ([]byte, error) {
 	if payer == w.poor {
 		return nil, fault.New(fault.Unprocessable, "too little")
+	}
+	if payer == noGas {
+		return nil, fmt.Errorf("prepare a transfer: %w", chain.ErrPayerGas)
 	}
 	if units.IsZero() || to == payer {
 		return nil, errors.New("a transfer of nothing")
@@ -269,7 +276,8 @@ func TestTransactionForWallet(t *testing.T) {
 	b.run(t, []scenario{
 		{name: "OK", method: "POST", path: path(waiting), body: "account=" + rich, header: asForm, status: 200, want: []string{`{"transaction":"VVNEQyA0OTkwMDAwMA=="}`}}, // "USDC 49900000"
 		{name: "page", method: "GET", path: "/pay?txnid=" + string(waiting.ID), status: 200, want: []string{`data-solana="solana:mainnet"`}},
-		{name: "poor", method: "POST", path: path(waiting), body: "account=" + poor, header: asForm, status: 422, want: []string{`"code":422`}},
+		{name: "poor", method: "POST", path: path(waiting), body: "account=" + poor, header: asForm, status: 422, want: []string{`"code":422`}, not: []string{`"reason"`}},
+		{name: "no gas", method: "POST", path: path(waiting), body: "account=" + noGas, header: asForm, status: 422, want: []string{`"code":422`, `"reason":"gas"`}},
 		{name: "no account", method: "POST", path: path(waiting), body: "account=", header: asForm, status: 400, want: []string{`"code":400`}},
 		{
 			name: "other account", method: "POST", path: path(waiting), body: "account=" + merchantWallet,

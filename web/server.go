@@ -100,7 +100,7 @@ func New(d Deps, o Options) *Server {
 	s.ops = newOperations(d, o, s.sh.Limits)
 	s.hub = live.NewHub(s.sh.Limits.Rates)
 	s.presenter = checkout.NewPresenter(d.Payments, checkout.PresenterOptions{
-		Now: d.Now, Sandbox: o.Sandbox != nil, Transfers: d.BuildTransfer != nil,
+		Now: d.Now, Origin: o.CheckoutURL, Sandbox: o.Sandbox != nil, Transfers: d.BuildTransfer != nil,
 	})
 	s.api = &api.Surface{Operations: s.ops, GraphQL: graph.New(s.ops, o.GraphQL, d.Log)}
 	s.docs = docs.New(s.sh, docs.Options{

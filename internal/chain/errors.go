@@ -13,6 +13,9 @@ var ErrReorged = fault.New(fault.Unavailable, "the chain replaced a block; readi
 // ErrNoEndpoint: no endpoint of the network answers.
 var ErrNoEndpoint = fault.New(fault.Unavailable, "no endpoint of this network answers")
 
+// ErrPayerGas: a payer's wallet cannot pay for its own transfer.
+var ErrPayerGas = fault.New(fault.Unprocessable, "this wallet does not hold enough of the native coin for the network's fees")
+
 // UnreadError is returned by Scan together with the transfers to all other
 // addresses: those to these addresses cannot be read yet. The same range must be
 // scanned again for them; one address must not hold up a network.

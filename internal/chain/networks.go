@@ -38,6 +38,10 @@ type Profile struct {
 	Cluster string
 	// TypicalFee is what a wallet usually pays for a token transfer, in USD.
 	TypicalFee money.Micros
+	// ExchangeFee is what large exchanges usually charge for a withdrawal of a
+	// listed token on the network, in USD. It is shown to payers, never used in
+	// a decision.
+	ExchangeFee money.Micros
 }
 
 // How old final may be, from what the networks themselves call normal.
@@ -75,7 +79,7 @@ func Profiles() []Profile {
 			Network: BEP20, Name: "BNB Smart Chain (BEP20)", ChainID: 56, Coin: "BNB", Explorer: "https://bscscan.com",
 			Finality: Finality{
 				Tag: TagFinalized,
-			}, HeadLimit: 60 * time.Second, TypicalFinal: 2 * time.Second, TypicalFee: 5_000,
+			}, HeadLimit: 60 * time.Second, TypicalFinal: 2 * time.Second, TypicalFee: 5_000, ExchangeFee: 300_000,
 			SafeLimit: bscFinalLimit, FinalizedLimit: bscFinalLimit,
 			WalletRPC: "https://bsc-dataseed.bnbchain.org",
 			Assets: []Asset{
@@ -87,7 +91,7 @@ func Profiles() []Profile {
 			Network: Polygon, Name: "Polygon", ChainID: 137, Coin: "POL", Explorer: "https://polygonscan.com",
 			Finality: Finality{
 				Tag: TagFinalized,
-			}, HeadLimit: 60 * time.Second, TypicalFinal: 5 * time.Second, TypicalFee: 4_000,
+			}, HeadLimit: 60 * time.Second, TypicalFinal: 5 * time.Second, TypicalFee: 4_000, ExchangeFee: 100_000,
 			SafeLimit: polygonFinalLimit, FinalizedLimit: polygonFinalLimit,
 			WalletRPC: "https://polygon-bor-rpc.publicnode.com",
 			Assets: []Asset{
@@ -100,7 +104,7 @@ func Profiles() []Profile {
 			Network: Base, Name: "Base", ChainID: 8453, Coin: "ETH", Explorer: "https://basescan.org",
 			Finality: Finality{
 				Tag: TagSafe,
-			}, HeadLimit: 60 * time.Second, TypicalFinal: 2 * time.Minute, TypicalFee: 2_000,
+			}, HeadLimit: 60 * time.Second, TypicalFinal: 2 * time.Minute, TypicalFee: 2_000, ExchangeFee: 100_000,
 			SafeLimit: baseSafeLimit, FinalizedLimit: baseFinalizedLimit,
 			WalletRPC: "https://mainnet.base.org",
 			Assets: []Asset{
@@ -113,8 +117,8 @@ func Profiles() []Profile {
 			Network: Solana, Name: "Solana", Coin: "SOL", Explorer: "https://solscan.io",
 			Finality: Finality{Tag: TagFinalized}, HeadLimit: 60 * time.Second, TypicalFinal: 12 * time.Second,
 			SafeLimit: solanaFinalLimit, FinalizedLimit: solanaFinalLimit,
-			TypicalFee: 1_000,
-			Cluster:    "mainnet",
+			TypicalFee: 1_000, ExchangeFee: 1_000_000,
+			Cluster: "mainnet",
 			Assets: []Asset{
 				{Solana, "Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB", "USDT", 6, money.USDT},
 				{Solana, "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v", "USDC", 6, money.USDC},

@@ -254,7 +254,7 @@ func (m *newMerchant) watchPaid(link string) {
 	}
 	look(customer, m)
 	browser.Run(
-		customer, m, chromedp.Click(testID("pay-POLYGON-USDC"), chromedp.ByQuery), chromedp.WaitVisible(testID("waiting"), chromedp.ByQuery),
+		customer, m, choose("POLYGON", "USDC"), chromedp.WaitVisible(testID("waiting"), chromedp.ByQuery),
 	)
 	look(customer, m)
 	p, err := m.App.Payments.Get(m.Context(), m.txnid)

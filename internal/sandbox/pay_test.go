@@ -125,6 +125,14 @@ func (r *running) payWith(t *testing.T, p payment.Payment, how string) {
 
 func testID(id string) string { return `[data-testid="` + id + `"]` }
 
+// choose chooses a token and a network, for money on an exchange.
+func choose(network, token string) chromedp.Action {
+	return chromedp.Tasks{
+		chromedp.Click(`label[for="coin-`+token+`"]`, chromedp.ByQuery),
+		chromedp.Click(testID("pay-"+network+"-"+token), chromedp.ByQuery),
+	}
+}
+
 // TestPay pays in a browser on every network and token, and checks the page in each state without reloading
 // it.
 func TestPay(t *testing.T) {
@@ -141,9 +149,7 @@ func TestPay(t *testing.T) {
 				ctx := browser.New(t, size)
 				browser.Run(ctx, t, chromedp.Navigate(r.link(p)), chromedp.WaitVisible(testID("choose")))
 				browser.Screenshot(ctx, t, "choose")
-				browser.Run(
-					ctx, t, chromedp.Click(testID("pay-"+name+"-"+token)), chromedp.WaitVisible(testID("waiting")),
-				)
+				browser.Run(ctx, t, choose(name, token), chromedp.WaitVisible(testID("waiting")))
 				browser.Screenshot(ctx, t, "waiting")
 				browser.Axe(ctx, t)
 				browser.Run(ctx, t, chromedp.Evaluate(`window.notReloaded = true`, nil))
@@ -197,9 +203,8 @@ func TestPay_Otherwise(t *testing.T) {
 			p := r.create(t, "49.90")
 			ctx := browser.New(t, browser.Phone, browser.Dark)
 			browser.Run(
-				ctx, t, chromedp.Navigate(r.link(p)), chromedp.Click(
-					testID("pay-POLYGON-USDC"),
-				), chromedp.WaitVisible(testID("waiting")),
+				ctx, t, chromedp.Navigate(r.link(p)),
+				choose("POLYGON", "USDC"), chromedp.WaitVisible(testID("waiting")),
 			)
 			r.payWith(t, p, how)
 			browser.Run(ctx, t, chromedp.WaitVisible(testID(want)))
@@ -216,7 +221,7 @@ func TestPay_NoScript(t *testing.T) {
 	p := r.create(t, "49.90")
 	ctx := browser.New(t, browser.Phone, browser.NoScript)
 	browser.Run(
-		ctx, t, chromedp.Navigate(r.link(p)), chromedp.Click(testID("pay-BASE-USDC")),
+		ctx, t, chromedp.Navigate(r.link(p)), choose("BASE", "USDC"),
 		chromedp.WaitVisible(testID("waiting")),
 	)
 	r.payWith(t, p, "exactly")
@@ -254,12 +259,14 @@ func TestPay_Keyboard(t *testing.T) {
 	if !first {
 		t.Error("on a slow line nothing is shown before all scripts have come")
 	}
+	tabTo(ctx, t, "coin-USDT")
+	browser.Run(ctx, t, chromedp.KeyEvent(kb.ArrowRight))
 	tabTo(ctx, t, "pay-SOL-USDC")
 	browser.Run(ctx, t, chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(testID("waiting")))
 	tabTo(ctx, t, "tab-exchange")
 	browser.Run(ctx, t, chromedp.KeyEvent(kb.ArrowRight), chromedp.WaitVisible(testID("open-wallet")))
 	tabTo(ctx, t, "copy-address")
-	browser.Run(ctx, t, chromedp.KeyEvent(kb.Enter), chromedp.Poll(`document.activeElement.textContent.includes("Copied")`, nil, chromedp.WithPollingTimeout(patience)))
+	browser.Run(ctx, t, chromedp.KeyEvent(kb.Enter), chromedp.Poll(`document.activeElement.classList.contains("copied")`, nil, chromedp.WithPollingTimeout(patience)))
 	r.payWith(t, p, "exactly")
 	browser.Run(ctx, t, chromedp.WaitVisible(testID("paid")))
 	// The button that had the focus is gone; the heading of the new step has it.

@@ -16,11 +16,10 @@ if (button.hasAttribute("data-print")) { window.print(); return; }
 var text = button.getAttribute("data-copy");
 var copied = navigator.clipboard ? navigator.clipboard.writeText(text).catch(function () { fallback(text); }) : Promise.resolve(fallback(text));
 copied.then(function () {
-var label = button.querySelector("[data-label]") || button;
-if (button.timer) clearTimeout(button.timer); else button.before = label.textContent;
-label.textContent = button.getAttribute("data-done");
+button.classList.add("copied");
 florinSay(button.getAttribute("data-done"));
-button.timer = setTimeout(function () { label.textContent = button.before; button.timer = 0; }, 2000);
+clearTimeout(button.timer);
+button.timer = setTimeout(function () { button.classList.remove("copied"); }, 2000);
 });
 });
 window.florinSay = function (text) {
@@ -33,7 +32,7 @@ if (region && text && region.textContent !== text) region.textContent = text;
 var locale = document.documentElement.lang + "-u-nu-latn";
 var title = document.title;
 var spoken = "";
-var tab = "";
+var kept = {};
 var clocks = [];
 function localTimes(root) {
 var format = new Intl.DateTimeFormat(locale, { year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", timeZoneName: "short" });
@@ -74,14 +73,19 @@ localTimes(document);
 readClocks();
 tick();
 announce();
-var chosen = tab && document.getElementById(tab);
-if (chosen) chosen.checked = true;
+restore();
 var heading = document.querySelector("#stage h2[tabindex]");
 if (focusLost && heading && document.activeElement === document.body) heading.focus();
 document.dispatchEvent(new Event("florin:stage"));
 }
+function restore() {
+Object.keys(kept).forEach(function (name) {
+var chosen = document.getElementById(kept[name]);
+if (chosen) chosen.checked = true;
+});
+}
 document.addEventListener("change", function (event) {
-if (event.target.name === "via") tab = event.target.id;
+if (event.target.className === "via") kept[event.target.name] = event.target.id;
 if (event.target.id === "showqr") document.querySelector(".qr").scrollIntoView({ block: "nearest" });
 });
 function offline(yes) {
@@ -124,6 +128,7 @@ if (hasCode(error, 4001)) return d.refused;
 if (hasCode(error, -32002)) return d.pending;
 if (hasCode(error, 4100) || error && error.locked) return d.locked;
 if (error && error.stayed) return d.stayed;
+if (error && error.gas) return d.gas;
 if (error && error.funds) return d.funds;
 if (error && error.unprepared) return d.unprepared;
 return error && error.unknown ? d.unknown : d.failed;
@@ -159,6 +164,8 @@ var fitting = Array.from(found.values()).filter(function (wallet) { return walle
 home.querySelectorAll("button").forEach(function (old) { old.remove(); });
 fitting.forEach(function (wallet) { home.insertBefore(button(template, home.dataset, wallet), template); });
 home.hidden = !fitting.length;
+var apps = document.getElementById("apps");
+if (apps) apps.hidden = !!fitting.length; // this is a wallet's own browser already
 if (sent === home.dataset.amount) say(home.dataset.sent);
 }
 document.addEventListener("florin:stage", show);
@@ -203,6 +210,13 @@ var call = { to: d.contract, data: "0x70a08231" + word(account) }; // ERC-20 bal
 return BigInt(await ask(provider, "eth_call", [call, "latest"])) >= BigInt(d.units);
 } catch (error) { return true; }
 }
+var GAS = BigInt(65000);
+async function pays(provider, account) {
+try {
+var coins = BigInt(await ask(provider, "eth_getBalance", [account, "latest"]));
+return coins > BigInt(0) && coins >= GAS * BigInt(await ask(provider, "eth_gasPrice"));
+} catch (error) { return true; }
+}
 function wallet(provider, info) {
 return {
 name: info.name, icon: info.icon,
@@ -213,6 +227,7 @@ var accounts = await ask(provider, "eth_requestAccounts");
 if (!accounts || !accounts.length) throw { locked: true };
 await onChain(provider, d, say);
 if (!await holds(provider, d, accounts[0])) throw { funds: true };
+if (!await pays(provider, accounts[0])) throw { gas: true };
 say(d.confirm);
 await ask(provider, "eth_sendTransaction", [{ from: accounts[0], to: d.contract, value: "0x0", data: transferData(d.to, d.units) }]);
 }
@@ -238,9 +253,10 @@ async function prepared(d, account) {
 var answer = {};
 try {
 answer = await fetch(d.make, { method: "POST", body: new URLSearchParams({ account: account }) });
-if (answer.ok) return Uint8Array.from(atob((await answer.json()).transaction), function (c) { return c.charCodeAt(0); });
+var body = await answer.json();
+if (answer.ok) return Uint8Array.from(atob(body.transaction), function (c) { return c.charCodeAt(0); });
 } catch (error) { /* reported below */ }
-throw { unprepared: true, funds: answer.status === 422 };
+throw { unprepared: true, gas: !!body && body.reason === "gas", funds: answer.status === 422 };
 }
 function wallet(w) {
 return {

@@ -16,11 +16,10 @@ if (button.hasAttribute("data-print")) { window.print(); return; }
 var text = button.getAttribute("data-copy");
 var copied = navigator.clipboard ? navigator.clipboard.writeText(text).catch(function () { fallback(text); }) : Promise.resolve(fallback(text));
 copied.then(function () {
-var label = button.querySelector("[data-label]") || button;
-if (button.timer) clearTimeout(button.timer); else button.before = label.textContent;
-label.textContent = button.getAttribute("data-done");
+button.classList.add("copied");
 florinSay(button.getAttribute("data-done"));
-button.timer = setTimeout(function () { label.textContent = button.before; button.timer = 0; }, 2000);
+clearTimeout(button.timer);
+button.timer = setTimeout(function () { button.classList.remove("copied"); }, 2000);
 });
 });
 window.florinSay = function (text) {
@@ -33,7 +32,7 @@ if (region && text && region.textContent !== text) region.textContent = text;
 var locale = document.documentElement.lang + "-u-nu-latn";
 var title = document.title;
 var spoken = "";
-var tab = "";
+var kept = {};
 var clocks = [];
 function localTimes(root) {
 var format = new Intl.DateTimeFormat(locale, { year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", timeZoneName: "short" });
@@ -74,14 +73,19 @@ localTimes(document);
 readClocks();
 tick();
 announce();
-var chosen = tab && document.getElementById(tab);
-if (chosen) chosen.checked = true;
+restore();
 var heading = document.querySelector("#stage h2[tabindex]");
 if (focusLost && heading && document.activeElement === document.body) heading.focus();
 document.dispatchEvent(new Event("florin:stage"));
 }
+function restore() {
+Object.keys(kept).forEach(function (name) {
+var chosen = document.getElementById(kept[name]);
+if (chosen) chosen.checked = true;
+});
+}
 document.addEventListener("change", function (event) {
-if (event.target.name === "via") tab = event.target.id;
+if (event.target.className === "via") kept[event.target.name] = event.target.id;
 if (event.target.id === "showqr") document.querySelector(".qr").scrollIntoView({ block: "nearest" });
 });
 function offline(yes) {

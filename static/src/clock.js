@@ -1,11 +1,11 @@
 // Times in the reader's own clock, the countdown, and what a swapped step needs: the page title, the
-// spoken line, focus, and the tab that was open.
+// spoken line, focus, and the tabs that were open.
 (function () {
   "use strict";
   var locale = document.documentElement.lang + "-u-nu-latn";
   var title = document.title;
   var spoken = "";
-  var tab = "";
+  var kept = {};
   var clocks = [];
 
   function localTimes(root) {
@@ -54,15 +54,21 @@
     readClocks();
     tick();
     announce();
-    var chosen = tab && document.getElementById(tab);
-    if (chosen) chosen.checked = true;
+    restore();
     var heading = document.querySelector("#stage h2[tabindex]");
     if (focusLost && heading && document.activeElement === document.body) heading.focus();
     document.dispatchEvent(new Event("florin:stage"));
   }
 
+  function restore() {
+    Object.keys(kept).forEach(function (name) {
+      var chosen = document.getElementById(kept[name]);
+      if (chosen) chosen.checked = true;
+    });
+  }
+
   document.addEventListener("change", function (event) {
-    if (event.target.name === "via") tab = event.target.id;
+    if (event.target.className === "via") kept[event.target.name] = event.target.id;
     // On a phone the code opens below the edge, behind the live line.
     if (event.target.id === "showqr") document.querySelector(".qr").scrollIntoView({ block: "nearest" });
   });

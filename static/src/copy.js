@@ -1,4 +1,4 @@
-// Copy buttons: <button data-copy="text" data-done="Copied">. The label returns after two seconds.
+// Copy buttons: <button data-copy="text" data-done="Copied">, which has the class copied for two seconds.
 (function () {
   "use strict";
   document.documentElement.classList.add("js");
@@ -20,11 +20,10 @@
     // The clipboard interface exists on https and localhost only.
     var copied = navigator.clipboard ? navigator.clipboard.writeText(text).catch(function () { fallback(text); }) : Promise.resolve(fallback(text));
     copied.then(function () {
-      var label = button.querySelector("[data-label]") || button;
-      if (button.timer) clearTimeout(button.timer); else button.before = label.textContent;
-      label.textContent = button.getAttribute("data-done");
+      button.classList.add("copied");
       florinSay(button.getAttribute("data-done"));
-      button.timer = setTimeout(function () { label.textContent = button.before; button.timer = 0; }, 2000);
+      clearTimeout(button.timer);
+      button.timer = setTimeout(function () { button.classList.remove("copied"); }, 2000);
     });
   });
 

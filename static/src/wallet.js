@@ -25,6 +25,7 @@ var florinWallets = (function () {
     if (hasCode(error, -32002)) return d.pending;
     if (hasCode(error, 4100) || error && error.locked) return d.locked;
     if (error && error.stayed) return d.stayed;
+    if (error && error.gas) return d.gas;
     if (error && error.funds) return d.funds;
     if (error && error.unprepared) return d.unprepared;
     return error && error.unknown ? d.unknown : d.failed;
@@ -64,6 +65,8 @@ var florinWallets = (function () {
     home.querySelectorAll("button").forEach(function (old) { old.remove(); });
     fitting.forEach(function (wallet) { home.insertBefore(button(template, home.dataset, wallet), template); });
     home.hidden = !fitting.length;
+    var apps = document.getElementById("apps");
+    if (apps) apps.hidden = !!fitting.length; // this is a wallet's own browser already
     if (sent === home.dataset.amount) say(home.dataset.sent);
   }
 
@@ -122,6 +125,17 @@ var florinWallets = (function () {
     } catch (error) { return true; }
   }
 
+  // A transfer of an ERC-20 token takes up to so much gas.
+  var GAS = BigInt(65000);
+
+  // Whether the account can pay the network fee, in the same way.
+  async function pays(provider, account) {
+    try {
+      var coins = BigInt(await ask(provider, "eth_getBalance", [account, "latest"]));
+      return coins > BigInt(0) && coins >= GAS * BigInt(await ask(provider, "eth_gasPrice"));
+    } catch (error) { return true; }
+  }
+
   function wallet(provider, info) {
     return {
       name: info.name, icon: info.icon,
@@ -132,6 +146,7 @@ var florinWallets = (function () {
         if (!accounts || !accounts.length) throw { locked: true };
         await onChain(provider, d, say);
         if (!await holds(provider, d, accounts[0])) throw { funds: true };
+        if (!await pays(provider, accounts[0])) throw { gas: true };
         say(d.confirm);
         await ask(provider, "eth_sendTransaction", [{ from: accounts[0], to: d.contract, value: "0x0", data: transferData(d.to, d.units) }]);
       }
@@ -163,9 +178,10 @@ var florinWallets = (function () {
     var answer = {};
     try {
       answer = await fetch(d.make, { method: "POST", body: new URLSearchParams({ account: account }) });
-      if (answer.ok) return Uint8Array.from(atob((await answer.json()).transaction), function (c) { return c.charCodeAt(0); });
+      var body = await answer.json();
+      if (answer.ok) return Uint8Array.from(atob(body.transaction), function (c) { return c.charCodeAt(0); });
     } catch (error) { /* reported below */ }
-    throw { unprepared: true, funds: answer.status === 422 };
+    throw { unprepared: true, gas: !!body && body.reason === "gas", funds: answer.status === 422 };
   }
 
   function wallet(w) {

@@ -66,6 +66,24 @@ func ParseView(s string) View {
 	return ViewNow
 }
 
+// Via is where the payer's money is, from the via query parameter.
+type Via string
+
+// The places.
+const (
+	ViaExchange Via = "exchange"
+	ViaWallet   Via = "wallet"
+)
+
+// ParseVia is the place that a query parameter names; ViaExchange if it is unknown, since most payers have
+// their money there.
+func ParseVia(s string) Via {
+	if Via(s) == ViaWallet {
+		return ViaWallet
+	}
+	return ViaExchange
+}
+
 // Problem is why the last form of the payer was refused; shown above the step.
 type Problem string
 
@@ -103,19 +121,20 @@ const (
 	ReasonTooLarge Reason = "too_large"
 )
 
-// NetworkChoice is one card of the step "choose how to pay". Cards are shown in the order given,
-// so put the payer's last choice first.
+// NetworkChoice is one network of the step "choose how to pay".
 type NetworkChoice struct {
 	// Network is the enum value: BEP20, POLYGON, BASE, SOL.
 	Network string
 	Tokens  []TokenChoice
 	// FeeUSD is the typical network fee of the payer in US dollars, a plain decimal such as "0.01"; may be empty.
 	FeeUSD string
+	// ExchangeFeeUSD is what exchanges usually charge to send there, as FeeUSD.
+	ExchangeFeeUSD string
 	// Seconds is the typical time from sending to final; 0 when unknown.
 	Seconds int
 	// Reason is why the whole network cannot be chosen; then Tokens are not offered.
 	Reason Reason
-	// Last marks what this payer used last time.
+	// Last marks what this payer used last time; it is shown first.
 	Last bool
 }
 
@@ -135,6 +154,9 @@ type Instructions struct {
 	Address string
 	// Amount is what is to be sent now, a plain decimal without separators: the whole amount, or what is missing.
 	Amount string
+	// WithFee is Amount with what exchanges usually charge on top: what to type where the exchange takes its fee
+	// out of the amount. A plain decimal; may be empty.
+	WithFee string
 	// PaymentURI is the EIP-681 or Solana Pay request of Amount; only ethereum: and solana: are linked.
 	PaymentURI string
 	// QRPlain holds Address alone, QRWallet holds PaymentURI. Make them once per payment with [NewQR].
@@ -147,7 +169,8 @@ type Instructions struct {
 // SolanaWallet is what a wallet of the Wallet Standard needs. It is sent a transaction that the server builds:
 //
 //	POST /pay/{txnid}/transaction     field account (base58)  → 200 {"transaction": base64}, unsigned, with a recent
-//	                                  blockhash and account as the fee payer; 422 when the account holds too little;
+//	                                  blockhash and account as the fee payer; 422 when the account holds too little,
+//	                                  with "reason":"gas" when that is SOL;
 //	                                  any other status when it cannot be built
 type SolanaWallet struct {
 	// Chain is its name in the Wallet Standard: solana:mainnet, solana:devnet, solana:testnet or solana:localnet.
@@ -215,7 +238,12 @@ type Props struct {
 	// Finding answers the "I have paid" form; nil before it was sent.
 	Finding *Finding
 
+	// Via is where the payer's money is.
+	Via     Via
 	Choices []NetworkChoice
+	// Origin is the public address of the checkout without a path, for links by which wallets open this page;
+	// empty leaves them out.
+	Origin string
 	// Pay is nil while State is StateChoose. In a later state nil means that the network chosen is not known to this
 	// installation any more; then Choices are offered again.
 	Pay *Instructions
@@ -319,6 +347,9 @@ func (p Props) livePath() string {
 	}
 	if p.Campaign != "" {
 		q.Set("campaign", p.Campaign)
+	}
+	if p.Via == ViaWallet {
+		q.Set("via", string(p.Via))
 	}
 	return ActPath(p.TxnID, "live", "") + "?" + q.Encode()
 }

@@ -30,6 +30,11 @@ func (p Props) head() views.Head {
 
 func (p Props) languageHref(lang string) string { return PayPath(p.TxnID, lang, p.View) }
 
+// Asks reports whether the step itself names the amount to send, so that the head of the page need not.
+func (p Props) Asks() bool {
+	return p.Pay != nil && p.shownView() == ViewNow && (p.State == StateWaiting || p.State == StateShort)
+}
+
 // sendTitle is the heading above amount and address.
 func (p Props) sendTitle() string {
 	if p.State == StateShort {
@@ -82,15 +87,20 @@ func (p Props) finalText() string {
 	return p.Locale().Span(p.SecondsToFinal, "status.final_seconds", "status.final_minutes")
 }
 
-// NetworkFacts is fee and time of a network, as far as they are known.
+// NetworkFacts is fee and time of a network for money in a wallet, as far as they are known.
 func (p Props) NetworkFacts(c NetworkChoice) string {
-	l := p.Locale()
-	var fee, duration string
+	fee := ""
 	if c.FeeUSD != "" {
 		fee = p.feeText(c.FeeUSD)
 	}
+	return p.factsOf(fee, c)
+}
+
+// factsOf is a fee and the time of a network, in one line.
+func (p Props) factsOf(fee string, c NetworkChoice) string {
+	duration := ""
 	if c.Seconds > 0 {
-		duration = l.Span(c.Seconds, "choose.seconds", "choose.minutes")
+		duration = p.Locale().Span(c.Seconds, "choose.seconds", "choose.minutes")
 	}
 	if fee != "" && duration != "" {
 		return fee + " · " + duration
@@ -168,7 +178,8 @@ func (p Props) walletData() templ.Attributes {
 	}
 	data := templ.Attributes{
 		"data-amount":     p.Pay.Amount,
-		"data-funds":      p.T("wallet.funds", "Token", p.Pay.Token, "Coin", coin),
+		"data-funds":      p.T("wallet.funds", "Token", p.Pay.Token),
+		"data-gas":        p.T("wallet.no_gas", "Coin", coin),
 		"data-pay":        p.T("wallet.pay"),
 		"data-injected":   p.T("wallet.pay_injected"),
 		"data-connect":    p.T("wallet.connect"),

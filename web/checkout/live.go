@@ -28,6 +28,7 @@ type livePage struct {
 	// campaign is the one on whose page the payment is shown; empty for its own.
 	campaign string
 	view     checkout.View
+	via      checkout.Via
 	shown    string // the stage the page shows
 	end      time.Time
 }
@@ -40,9 +41,8 @@ func (s *Surface) getLive(c echo.Context) error {
 	}
 	l := &livePage{
 		s: s, id: p.ID, lang: shell.Language(c), campaign: c.QueryParam("campaign"),
-		view: checkout.ParseView(
-			c.QueryParam("view"),
-		), shown: c.QueryParam("stage"), end: time.Now().Add(live.Lifetime),
+		view: checkout.ParseView(c.QueryParam("view")), via: checkout.ParseVia(c.QueryParam("via")),
+		shown: c.QueryParam("stage"), end: time.Now().Add(live.Lifetime),
 	}
 	return s.Hub.Admit(live.Payment(p.ID), shell.CallOf(c).Client, l, func() error { return l.Open(c) })
 }
@@ -81,6 +81,7 @@ func (l *livePage) look(ctx context.Context, b *bytes.Buffer) (moving, done bool
 	if err != nil {
 		return false, false, err
 	}
+	props.Via = l.via
 	if l.campaign != "" {
 		props = props.OnCampaign(l.campaign)
 	}

@@ -49,48 +49,58 @@ func (s *Surface) show(c echo.Context, p payment.Payment, status int, add func(*
 		return err
 	}
 	s.Presenter.AddCodes(&props)
+	props.Via = checkout.ParseVia(c.QueryParam("via"))
 	add(&props)
 	return shell.Render(c, status, props.Page, checkout.Pay(props))
 }
 
 // postStart starts the payment with what the form chose.
 func (s *Surface) postStart(c echo.Context) error {
-	choice, err := formChoice(c)
+	choice, via, err := formChoice(c)
 	if err != nil {
 		return err
 	}
 	_, err = s.Payments.Start(c.Request().Context(), c.Param("txnid"), choice)
-	return s.afterForm(c, err, problemOfStart)
+	return s.afterForm(c, via, err, problemOfStart)
 }
 
 // maxForm is more than any form of the checkout has.
 const maxForm = 4 << 10
 
-func formChoice(c echo.Context) (payment.Choice, error) {
+// formChoice reads how the payer wants to pay, and where the money is.
+func formChoice(c echo.Context) (payment.Choice, checkout.Via, error) {
 	form, err := shell.ReadForm(c, maxForm)
 	if err != nil {
-		return payment.Choice{}, err
+		return payment.Choice{}, "", err
 	}
-	n, err := chain.ParseNetwork(form.Get("network"))
+	choice, err := ParseChoice(form.Get("network"), form.Get("token"))
+	return choice, checkout.ParseVia(form.Get("via")), err
+}
+
+// ParseChoice reads a network and a token.
+func ParseChoice(network, token string) (payment.Choice, error) {
+	n, err := chain.ParseNetwork(network)
 	if err != nil {
 		return payment.Choice{}, err
 	}
-	t, err := money.ParseToken(form.Get("token"))
+	t, err := money.ParseToken(token)
 	return payment.Choice{Network: n, Token: t}, err
 }
 
 // postCancel cancels the payment.
 func (s *Surface) postCancel(c echo.Context) error {
 	_, err := s.Payments.Cancel(c.Request().Context(), c.Param("txnid"))
-	return s.afterForm(c, err, problemOfCancel)
+	return s.afterForm(c, checkout.ViaExchange, err, problemOfCancel)
 }
 
 // afterForm sends the payer back to the page, or shows the page with the reason why
 // the form was refused.
-func (s *Surface) afterForm(c echo.Context, failed error, problemOf func(error) checkout.Problem) error {
+func (s *Surface) afterForm(
+	c echo.Context, via checkout.Via, failed error, problemOf func(error) checkout.Problem,
+) error {
 	txnid := c.Param("txnid")
 	if failed == nil {
-		return c.Redirect(http.StatusSeeOther, payPage(c))
+		return c.Redirect(http.StatusSeeOther, checkout.WithVia(payPage(c), via))
 	}
 	problem := problemOf(failed)
 	if problem == checkout.ProblemNone {
@@ -101,7 +111,12 @@ func (s *Surface) afterForm(c echo.Context, failed error, problemOf func(error) 
 		return err
 	}
 	refusal := s.Shell.Refuse(c, failed)
-	return s.show(c, p, refusal.Code, func(props *checkout.Props) { props.Problem = problem })
+	return s.show(c, p, refusal.Code, func(props *checkout.Props) {
+		props.Problem = problem
+		if via == checkout.ViaWallet {
+			props.Via = via
+		}
+	})
 }
 
 // payPage is the page a form of a payment was sent from.

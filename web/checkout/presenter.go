@@ -12,6 +12,7 @@ type Presenter struct {
 	payments *payment.Service
 	codes    *qrCache
 	now      func() time.Time
+	origin   string
 	sandbox  bool
 	solana   bool
 }
@@ -19,6 +20,8 @@ type Presenter struct {
 // PresenterOptions say what pages may offer.
 type PresenterOptions struct {
 	Now func() time.Time
+	// Origin is the public address of the checkout, without a slash at the end; wallet apps open pages there.
+	Origin string
 	// Sandbox adds links to the sandbox's buttons.
 	Sandbox bool
 	// Transfers lets wallets on Solana pay from the page.
@@ -27,7 +30,9 @@ type PresenterOptions struct {
 
 // NewPresenter returns a presenter of the payments.
 func NewPresenter(payments *payment.Service, o PresenterOptions) *Presenter {
-	return &Presenter{payments: payments, codes: newQRCache(), now: o.Now, sandbox: o.Sandbox, solana: o.Transfers}
+	return &Presenter{
+		payments: payments, codes: newQRCache(), now: o.Now, origin: o.Origin, sandbox: o.Sandbox, solana: o.Transfers,
+	}
 }
 
 // QR is the QR code of a text, from a cache; empty if the text is too long.

@@ -37,6 +37,7 @@ func (x *Presenter) Props(
 		),
 		ExpiresAt: p.ExpiresAt, CountdownSeconds: int(p.Countdown(now)),
 		PaidAt: p.EndedAt, Hash: string(p.Hash), ExplorerURL: x.ExplorerURL(p),
+		Origin:    x.origin,
 		ReturnURL: returnURL(p.SuccessURL), CancelURL: returnURL(p.CancelURL),
 	}
 	x.addInstructions(&out, p)
@@ -124,7 +125,7 @@ func (x *Presenter) addInstructions(out *checkout.Props, p payment.Payment) {
 	due := p.Due()
 	out.Pay = &checkout.Instructions{
 		Network: string(p.Choice.Network), Token: string(p.Choice.Token), Address: string(route.Address.Address),
-		Amount: due.Display(), PaymentURI: uri.Of(p, offered.Profile),
+		Amount: due.Display(), WithFee: withFee(due, offered.Profile), PaymentURI: uri.Of(p, offered.Profile),
 	}
 	asset, ok := offered.Profile.Asset(p.Choice.Token)
 	if ok && p.Choice.Network.EVM() {
@@ -138,6 +139,22 @@ func (x *Presenter) addInstructions(out *checkout.Props, p payment.Payment) {
 	if ok && p.Choice.Network == chain.Solana && x.solana {
 		out.Pay.Solana = &checkout.SolanaWallet{Chain: "solana:" + offered.Profile.Cluster}
 	}
+}
+
+// fee writes a fee in US dollars; empty if it is not known.
+func fee(usd money.Micros) string {
+	if usd <= 0 {
+		return ""
+	}
+	return usd.Display()
+}
+
+// withFee is the amount with an exchange's usual fee on top; empty if no fee is known.
+func withFee(due money.Micros, profile chain.Profile) string {
+	if profile.ExchangeFee <= 0 {
+		return ""
+	}
+	return (due + profile.ExchangeFee).Display()
 }
 
 // AddCodes adds the QR codes of the instructions.
@@ -215,7 +232,7 @@ func depositKind(p payment.Payment, d payment.Deposit) checkout.DepositKind {
 	return checkout.DepositSeen
 }
 
-// Choices lists the networks the payer may choose, the chosen one first.
+// Choices lists the networks the payer may choose.
 func (x *Presenter) Choices(ctx context.Context, p payment.Payment) ([]checkout.NetworkChoice, error) {
 	offers, err := x.payments.Offers(ctx, p)
 	if errors.Is(err, merchant.ErrNoCustodian) {
@@ -228,17 +245,14 @@ func (x *Presenter) Choices(ctx context.Context, p payment.Payment) ([]checkout.
 	for _, o := range offers {
 		n := checkout.NetworkChoice{
 			Network: string(o.Network), FeeUSD: o.Profile.TypicalFee.String(), Seconds: shell.Seconds(o.FinalIn),
-			Last: o.Network == p.Choice.Network,
+			ExchangeFeeUSD: fee(o.Profile.ExchangeFee),
+			Last:           o.Network == p.Choice.Network,
 		}
 		if o.Reason != "" {
 			n.Reason = checkout.ReasonBehind
 		}
 		for _, t := range o.Tokens {
 			n.Tokens = append(n.Tokens, checkout.TokenChoice{Token: string(t)})
-		}
-		if n.Last {
-			out = append([]checkout.NetworkChoice{n}, out...)
-			continue
 		}
 		out = append(out, n)
 	}

@@ -2,6 +2,7 @@ package checkout
 
 import (
 	"context"
+	"errors"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
@@ -24,6 +25,16 @@ type BuildTransfer func(
 type transaction struct {
 	Transaction []byte `json:"transaction"` // base64
 }
+
+// refused is the response to a wallet that cannot pay; the page has words for the reason.
+type refused struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+	Reason  string `json:"reason"`
+}
+
+// reasonGas: the wallet has too little SOL for the fees.
+const reasonGas = "gas"
 
 var (
 	errNotPayable = fault.New(fault.Conflict, "this payment does not wait for money on Solana")
@@ -55,6 +66,10 @@ func (s *Surface) postTransaction(c echo.Context) error {
 		return err
 	}
 	bytes, err := s.BuildTransfer(ctx, payer.Address, route.Address.Address, asset, p.Due().Units(asset.Decimals))
+	if errors.Is(err, chain.ErrPayerGas) {
+		r := s.Shell.Refuse(c, err)
+		return shell.WriteJSON(c, r.Code, refused{Code: r.Code, Message: r.Message, Reason: reasonGas})
+	}
 	if err != nil {
 		return err
 	}

@@ -65,7 +65,8 @@ func (d *Surface) previewChoices(c merchant.Custodian) []pages.NetworkChoice {
 			Network: string(n), FeeUSD: offered.Profile.TypicalFee.String(), Seconds: shell.Seconds(
 				offered.Profile.TypicalFinal,
 			),
-			Tokens: []pages.TokenChoice{{Token: "USDT"}, {Token: "USDC"}},
+			ExchangeFeeUSD: offered.Profile.ExchangeFee.Display(),
+			Tokens:         []pages.TokenChoice{{Token: "USDT"}, {Token: "USDC"}},
 		})
 	}
 	return all

@@ -42,6 +42,7 @@ func (s *Surface) GiftPage(
 		return err
 	}
 	s.Presenter.AddCodes(&pay)
+	pay.Via = checkout.ParseVia(c.QueryParam("via"))
 	add(&pay)
 	pay = pay.OnCampaign(slug)
 	whole, err := s.donateProps(ctx, page, slug, 0)

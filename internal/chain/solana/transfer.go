@@ -13,8 +13,8 @@ import (
 	"github.com/florinpay/florin/internal/money"
 )
 
-// ErrTooLittle: the payer's wallet holds too little of the token, or too little SOL for the costs.
-var ErrTooLittle = fault.New(fault.Unprocessable, "this wallet holds too little of the token, or too little SOL for the fee and the new account")
+// ErrTooLittle: the payer's wallet holds too little of the token.
+var ErrTooLittle = fault.New(fault.Unprocessable, "this wallet holds too little of the token")
 
 var errNoPayer = fault.New(fault.Invalid, "account must be the address of a wallet that can sign")
 
@@ -22,8 +22,8 @@ var errNoPayer = fault.New(fault.Invalid, "account must be the address of a wall
 const signatureFee = 5_000
 
 // Transfer returns an unsigned transaction by which the payer sends units of the asset to the owner `to`,
-// whose token account it creates if there is none. The payer pays the fee. It fails with ErrTooLittle when
-// the network would refuse the transfer. It signs and sends nothing.
+// whose token account it creates if there is none. The payer pays the fee. It fails with ErrTooLittle or
+// chain.ErrPayerGas when the network would refuse the transfer. It signs and sends nothing.
 func (a *Adapter) Transfer(
 	ctx context.Context, payer, to chain.Address, asset chain.Asset, units money.Units,
 ) ([]byte, error) {
@@ -76,8 +76,11 @@ func (e *endpoint) transfer(ctx context.Context, l *leg) (bytes []byte, verdict,
 	if err != nil {
 		return nil, nil, err
 	}
-	if held[0] == nil || held[0].Lamports < cost || !from.Valid || from.Frozen || from.Amount < l.units {
+	switch {
+	case !from.Valid || from.Frozen || from.Amount < l.units:
 		return nil, ErrTooLittle, nil
+	case held[0] == nil || held[0].Lamports < cost:
+		return nil, chain.ErrPayerGas, nil
 	}
 	hash, _, err := e.Blockhash(ctx)
 	if err != nil {

@@ -29,7 +29,7 @@ func TestAdapter_Transfer(t *testing.T) {
 			}
 			h.Pay(chaintest.Payment{To: watched(payer.PublicKey()), Asset: usdc, Units: 9_000_000})
 			h.Mine(1)
-			if _, err := build(9_000_000); !errors.Is(err, solana.ErrTooLittle) {
+			if _, err := build(9_000_000); !errors.Is(err, chain.ErrPayerGas) {
 				t.Errorf("a wallet without SOL: %v", err)
 			}
 			h.mustSend([]solanago.Instruction{transferSOL(h.rich.PublicKey(), payer.PublicKey(), gasFunds)})
