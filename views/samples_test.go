@@ -118,7 +118,8 @@ var checkoutSamples = []checkoutSample{
 		p.SecondsToFinal, p.Progress = 12, 40
 	}},
 	{"short", func(p *checkout.Props) {
-		p.State, p.Received, p.Missing, p.Pay.Amount, p.Pay.WithFee = checkout.StateShort, "49.53", "0.37", "0.37", "0.47"
+		p.State, p.Received, p.Missing = checkout.StateShort, "49.53", "0.37"
+		p.Pay.Amount, p.Pay.WithFee = "0.37", "0.47"
 		p.Deposits = []checkout.Deposit{sampleDeposit(checkout.DepositFinal, "49.53")}
 	}},
 	{"wrong-token", func(p *checkout.Props) {
