@@ -93,6 +93,9 @@ type EndpointHealth struct {
 	CoolUntil time.Time // zero when it is in use
 	Errors    int64     // since start
 	Requests  int64     // since start
+	// Learnt says, in words for the operator, what the endpoint was found to limit, to refuse or not to know; empty
+	// where nothing was. It is forgotten slowly, since limits change.
+	Learnt []string
 }
 
 // Settlement says where a deposit's money goes, with everything needed to

@@ -83,8 +83,9 @@ type Faults struct {
 
 // RPCError is a JSON-RPC error object.
 type RPCError struct {
-	Code    int
-	Message string
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+	Data    any    `json:"data,omitempty"`
 }
 
 // broken answers a request that fails as a whole.

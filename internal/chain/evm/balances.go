@@ -52,10 +52,12 @@ func (a *Adapter) balancesAmong(
 		}
 		calls = append(calls, rpc.ContractCall(contract, rpc.BalanceOfData(w.Raw)))
 	}
-	err = a.pool.Among(ctx, endpoints, func(ctx context.Context, e *rpc.Endpoint) (err error) {
+	err = a.pool.Among(ctx, endpoints, func(ctx context.Context, e *rpc.Endpoint) error {
 		source = e.Name()
-		balances, err = rpc.CallWords(ctx, e, calls, at.Number)
-		return err
+		return e.Patiently(ctx, at.Number, func() (err error) {
+			balances, err = rpc.CallWords(ctx, e, calls, at.Number)
+			return err
+		})
 	})
 	if err != nil {
 		return nil, "", fmt.Errorf("balances on %s: %w", a.profile.Network, err)

@@ -43,11 +43,14 @@ func (a *Adapter) Confirm(ctx context.Context, transfers []chain.Transfer, at ch
 func (a *Adapter) confirmVia(
 	ctx context.Context, e *rpc.Endpoint, transfers []chain.Transfer, tx rpc.Hash, at chain.Head,
 ) (chain.Verdict, error) {
-	results, err := e.Results(ctx, rpc.BlockByNumber(at.Number), rpc.ReceiptCall(tx))
+	var results [][]byte
+	err := e.Patiently(ctx, at.Number, func() (err error) {
+		if results, err = e.Results(ctx, rpc.BlockByNumber(at.Number), rpc.ReceiptCall(tx)); err != nil {
+			return err
+		}
+		return rpc.RequireHead(results[0], at)
+	})
 	if err != nil {
-		return chain.Undecided, err
-	}
-	if err := rpc.RequireHead(results[0], at); err != nil {
 		return chain.Undecided, err
 	}
 	r, ok, err := rpc.ParseReceipt(results[1], tx)
@@ -92,21 +95,28 @@ func (a *Adapter) confirmInBlock(
 }
 
 // included reports whether the node's chain has the block: Stands or Missing.
-func included(ctx context.Context, e *rpc.Endpoint, number uint64, block rpc.Hash) (chain.Verdict, error) {
-	results, err := e.Results(ctx, rpc.BlockByNumber(number))
-	if err != nil {
-		return chain.Undecided, err
-	}
-	h, ok, err := rpc.ParseNumberedHeader(results[0], number)
-	switch {
-	case err != nil:
-		return chain.Undecided, err
-	case !ok:
-		return chain.Undecided, fmt.Errorf("%w: block %d is not there", rpc.ErrLagging, number)
-	case h.Hash != block:
-		return chain.Missing, nil
-	}
-	return chain.Stands, nil
+func included(
+	ctx context.Context, e *rpc.Endpoint, number uint64, block rpc.Hash,
+) (verdict chain.Verdict, err error) {
+	err = e.Patiently(ctx, number, func() error {
+		results, err := e.Results(ctx, rpc.BlockByNumber(number))
+		if err != nil {
+			return err
+		}
+		h, ok, err := rpc.ParseNumberedHeader(results[0], number)
+		switch {
+		case err != nil:
+			return err
+		case !ok:
+			return fmt.Errorf("%w: block %d is not there", rpc.ErrLagging, number)
+		case h.Hash != block:
+			verdict = chain.Missing
+		default:
+			verdict = chain.Stands
+		}
+		return nil
+	})
+	return verdict, err
 }
 
 // hasAll reports whether the receipt has every one of the transfers.

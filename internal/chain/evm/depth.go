@@ -2,6 +2,7 @@ package evm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -18,8 +19,17 @@ const probesPerStep = 8
 // younger than the depth the result is the first block.
 func (a *Adapter) blockAtDepth(ctx context.Context, e *rpc.Endpoint, latest, guess rpc.Header) (rpc.Header, error) {
 	s := &depthSearch{deadline: int64(latest.Time) - int64(a.profile.Finality.Depth/time.Second), high: latest.Number}
-	if err := s.begin(ctx, e, guess.Number); err != nil {
+	begin := guess.Number
+	if begin == 0 {
+		begin = latest.Number // nothing is known, and a node may not have the beginning of the chain
+	}
+	if err := s.begin(ctx, e, begin); err != nil {
 		return rpc.Header{}, err
+	}
+	if !s.found {
+		return rpc.Header{}, fmt.Errorf(
+			"%w: no block %s before the newest one", rpc.ErrPruned, a.profile.Finality.Depth,
+		)
 	}
 	for s.high-s.low.Number > 1 {
 		if err := s.step(ctx, e); err != nil {
@@ -86,17 +96,17 @@ func (s *depthSearch) probe(ctx context.Context, e *rpc.Endpoint, numbers []uint
 	for i, n := range numbers {
 		calls[i] = rpc.BlockByNumber(n)
 	}
-	results, err := e.Results(ctx, calls...)
+	replies, err := e.Ask(ctx, calls...)
 	if err != nil {
 		return err
 	}
 	for i, n := range numbers {
-		h, ok, err := rpc.ParseNumberedHeader(results[i], n)
+		h, ok, err := s.parse(replies[i], n)
 		if err != nil {
 			return err
 		}
 		if !ok {
-			return fmt.Errorf("%w: block %d is not there", rpc.ErrLagging, n)
+			continue
 		}
 		old := n == 0 || int64(h.Time) <= s.deadline
 		switch {
@@ -108,4 +118,21 @@ func (s *depthSearch) probe(ctx context.Context, e *rpc.Endpoint, numbers []uint
 		}
 	}
 	return nil
+}
+
+// parse reads the answer for a block; ok is false for one that is so old that the
+// node may have dropped it, which is no answer to the search.
+func (s *depthSearch) parse(r rpc.Reply, n uint64) (h rpc.Header, ok bool, err error) {
+	if r.Err != nil {
+		err = rpc.CallError(r.Err)
+	} else {
+		h, ok, err = rpc.ParseNumberedHeader(r.Result, n)
+	}
+	switch {
+	case ok || s.found && err != nil || err != nil && !errors.Is(err, rpc.ErrPruned):
+		return h, ok, err
+	case s.found:
+		return h, false, fmt.Errorf("%w: block %d is not there", rpc.ErrLagging, n)
+	}
+	return h, false, nil
 }

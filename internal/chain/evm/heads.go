@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -102,29 +103,18 @@ func (m *headMemory) remember(v view, all bool) {
 // oldest to the newest block, so that a block arriving between the answers
 // keeps their order.
 func (a *Adapter) readHeads(ctx context.Context, e *rpc.Endpoint, known knowledge) (view, error) {
-	tags := []string{string(chain.TagFinalized)}
+	finalized, final := string(chain.TagFinalized), string(chain.TagFinalized)
 	if a.profile.Finality.Tag == chain.TagSafe {
-		tags = append(tags, string(chain.TagSafe))
+		final = string(chain.TagSafe)
 	}
-	tags = append(tags, "latest", rpc.Quantity(known.final.Number), rpc.Quantity(known.finalized.Number))
-	calls := make([]rpc.Call, len(tags))
-	for i, tag := range tags {
-		calls[i] = rpc.BlockByTag(tag)
-	}
-	replies, err := e.Ask(ctx, calls...)
+	knownFinal, knownFinalized := rpc.Quantity(known.final.Number), rpc.Quantity(known.finalized.Number)
+	blocks, err := readTags(ctx, e, finalized, final, "latest", knownFinal, knownFinalized)
 	if err != nil {
 		return view{}, err
 	}
-	blocks := make([]rpc.Header, len(tags))
-	for i, r := range replies {
-		if blocks[i], err = tagged(r, tags[i]); err != nil {
-			return view{}, err
-		}
-	}
-	n := len(blocks)
-	here := blocks[n-1]
-	v := view{endpoint: e, finalized: blocks[0], final: blocks[n-4], latest: blocks[n-3]}
-	v.replaced = known.any && blocks[n-2] != (rpc.Header{}) && blocks[n-2].Hash != known.final.Hash
+	here := blocks[knownFinalized]
+	v := view{endpoint: e, finalized: blocks[finalized], final: blocks[final], latest: blocks["latest"]}
+	v.replaced = known.any && blocks[knownFinal] != (rpc.Header{}) && blocks[knownFinal].Hash != known.final.Hash
 	if !known.any {
 		v.first = here
 	}
@@ -132,6 +122,9 @@ func (a *Adapter) readHeads(ctx context.Context, e *rpc.Endpoint, known knowledg
 		v.fill(known.finalized)
 	} else {
 		v.fill(here)
+	}
+	if v.finalized == (rpc.Header{}) {
+		return view{}, rpc.Malformed("no block %s", knownFinalized)
 	}
 	e.RecordHead(v.latest.Number)
 	if err := known.compare(&v, here); err != nil {
@@ -157,17 +150,52 @@ func (v *view) fill(sure rpc.Header) {
 	}
 }
 
+// readTags reads blocks by tag or number, in this order, each once. The result is empty for a tag that the endpoint
+// does not know, and for a block that the chain does not have yet.
+func readTags(ctx context.Context, e *rpc.Endpoint, tags ...string) (map[string]rpc.Header, error) {
+	var asked []string
+	var calls []rpc.Call
+	for _, tag := range tags {
+		if !slices.Contains(asked, tag) && e.Knows(tag) {
+			asked, calls = append(asked, tag), append(calls, rpc.BlockByTag(tag))
+		}
+	}
+	replies, err := e.Ask(ctx, calls...)
+	if err != nil {
+		return nil, err
+	}
+	blocks := make(map[string]rpc.Header, len(tags))
+	for i, r := range replies {
+		tag := asked[i] //nolint:gosec // as many replies as calls
+		if r.Err != nil && named(tag) && rpc.UnknownTag(r.Err) {
+			e.DoesNotKnow(tag)
+			continue
+		}
+		if blocks[tag], err = tagged(r, tag); err != nil {
+			return nil, err
+		}
+	}
+	return blocks, nil
+}
+
+// named reports whether the tag is one of finality, which not every node knows.
+func named(tag string) bool { return tag == string(chain.TagSafe) || tag == string(chain.TagFinalized) }
+
 // tagged reads the answer for a tag. The result is empty where the chain has no
-// such block yet, which nodes answer with null or with an error.
+// such block yet, which nodes answer with null or with an error, and where a node keeps no first block.
 func tagged(r rpc.Reply, tag string) (rpc.Header, error) {
 	if r.Err != nil && tag != "latest" && strings.Contains(strings.ToLower(r.Err.Message), "not found") {
 		return rpc.Header{}, nil
 	}
 	if r.Err != nil {
-		return rpc.Header{}, fmt.Errorf("block %s: %w", tag, rpc.CallError(r.Err))
+		err := rpc.CallError(r.Err)
+		if tag == rpc.Quantity(0) && errors.Is(err, rpc.ErrPruned) {
+			return rpc.Header{}, nil
+		}
+		return rpc.Header{}, fmt.Errorf("block %s: %w", tag, err)
 	}
 	h, ok, err := rpc.ParseHeader(r.Result)
-	if err == nil && !ok && (tag == "latest" || tag == rpc.Quantity(0)) {
+	if err == nil && !ok && tag == "latest" {
 		return rpc.Header{}, rpc.Malformed("no block %s", tag)
 	}
 	return h, err

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/endpoint"
 	"github.com/florinpay/florin/internal/chain/evm/rpc"
 )
 
@@ -103,6 +104,9 @@ type stretch struct {
 	to      chain.Head
 	watch   *chain.WatchSet
 	buffer  *bytes.Buffer // for the answers with logs, one after the other
+	// narrow names the recipients however many they are: one block has more logs
+	// than the endpoint returns at once.
+	narrow  bool
 	waiting []candidate
 	found   []rpc.TransferLog
 	odd     []rpc.LogPlace // of logs that are no ERC-20 transfers
@@ -111,20 +115,31 @@ type stretch struct {
 // read fetches and matches the logs from block first on, as many as the
 // endpoint takes at once, and returns the last block it covered.
 func (s *stretch) read(ctx context.Context, first uint64) (last uint64, err error) {
+	if err := s.e.RequireHistory(first); err != nil {
+		return 0, err
+	}
 	for range maxPieces {
 		blocks, perQuery := s.e.LogLimits()
 		last = min(s.to.Number, first+blocks-1)
 		var size int
-		size, err = s.fetch(ctx, first, last, perQuery)
+		err = s.e.Patiently(ctx, s.to.Number, func() (err error) {
+			size, err = s.fetch(ctx, first, last, perQuery)
+			return err
+		})
 		count := last - first + 1
 		switch {
 		case err == nil:
-			s.e.LogsAccepted(count, size)
+			s.e.LogsAccepted(count, s.named(perQuery), size)
 			return last, nil
 		case errors.Is(err, rpc.ErrTooManyTopics) && s.e.ReduceTopics(perQuery):
-		case errors.Is(err, rpc.ErrTooLarge) && s.e.ReduceBlocks(count):
-		case errors.Is(err, context.DeadlineExceeded):
-			s.e.ReduceBlocks(count) // the next attempt, here or elsewhere, asks for less
+		case errors.Is(err, rpc.ErrTooLarge) &&
+			(s.e.ReduceBlocks(count, endpoint.Hint(err.Error(), count)) || s.split(perQuery)):
+		case errors.Is(err, rpc.ErrPruned):
+			s.e.Forgot(first)
+			return 0, err
+		case rpc.TimedOut(err):
+			// The next attempt, here or elsewhere, asks for much less: each costs as long as it takes.
+			s.e.ReduceBlocks(count, max(count/4, 1))
 			return 0, err
 		default:
 			return 0, err
@@ -133,9 +148,29 @@ func (s *stretch) read(ctx context.Context, first uint64) (last uint64, err erro
 	return 0, err
 }
 
+// split makes the next query smaller where a single block has too many logs: it names the recipients, and then ever
+// fewer of them. It reports false where that changes nothing.
+func (s *stretch) split(perQuery int) bool {
+	if s.watch.Len() > perQuery*maxTopicQueries && !s.narrow {
+		s.narrow = true
+		return true
+	}
+	return s.watch.Len() > 1 && s.e.ReduceTopics(min(perQuery, s.watch.Len()))
+}
+
+// named returns how many recipients the largest query names; 0: none.
+func (s *stretch) named(perQuery int) int {
+	if s.watch.Len() > perQuery*maxTopicQueries && !s.narrow {
+		return 0
+	}
+	return min(perQuery, s.watch.Len())
+}
+
 // fetch asks for the logs of blocks first to last, together with block `to`.
 func (s *stretch) fetch(ctx context.Context, first, last uint64, perQuery int) (size int, err error) {
-	calls := append([]rpc.Call{rpc.BlockByNumber(s.to.Number)}, s.adapter.logCalls(first, last, s.watch, perQuery)...)
+	calls := append(
+		[]rpc.Call{rpc.BlockByNumber(s.to.Number)}, s.adapter.logCalls(first, last, s.watch, perQuery, s.narrow)...,
+	)
 	replies, err := s.e.AskInto(ctx, s.buffer, calls...)
 	if err != nil {
 		return 0, err
@@ -166,7 +201,7 @@ func (s *stretch) fetch(ctx context.Context, first, last uint64, perQuery int) (
 
 // logCalls asks for the transfers of all assets in a range: to the watched
 // addresses where those are few, to any address where they are many.
-func (a *Adapter) logCalls(first, last uint64, watch *chain.WatchSet, perQuery int) []rpc.Call {
+func (a *Adapter) logCalls(first, last uint64, watch *chain.WatchSet, perQuery int, narrow bool) []rpc.Call {
 	query := func(topics ...any) rpc.Call {
 		return rpc.NewCall("eth_getLogs", map[string]any{
 			"fromBlock": rpc.Quantity(first), "toBlock": rpc.Quantity(last), "address": a.contracts(), "topics": topics,
@@ -175,7 +210,7 @@ func (a *Adapter) logCalls(first, last uint64, watch *chain.WatchSet, perQuery i
 	if watch.Len() == 0 {
 		return nil
 	}
-	if watch.Len() > perQuery*maxTopicQueries {
+	if watch.Len() > perQuery*maxTopicQueries && !narrow {
 		return []rpc.Call{query(rpc.TransferTopic)}
 	}
 	topics := make([]string, 0, watch.Len())

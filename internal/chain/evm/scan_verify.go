@@ -77,21 +77,36 @@ func (s *stretch) verifyOdd(ctx context.Context) error {
 // thousands of logs.
 const receiptPage = 64
 
-// headers reads the headers of the blocks with matches.
+// headers reads the headers of the blocks with matches. That of block `to` is known.
 func (s *stretch) headers(ctx context.Context) (map[uint64]rpc.Header, error) {
-	blocks := s.blocks()
-	calls := make([]rpc.Call, 0, len(blocks)+1)
+	blocks := slices.DeleteFunc(s.blocks(), func(number uint64) bool { return number == s.to.Number })
+	calls := make([]rpc.Call, 0, len(blocks)+1) // with room for the head
 	for _, number := range blocks {
 		calls = append(calls, rpc.BlockByNumber(number))
 	}
-	results, err := s.e.Results(ctx, append(calls, rpc.BlockByNumber(s.to.Number))...)
-	if err != nil {
-		return nil, err
+	var headers map[uint64]rpc.Header
+	err := s.withHead(ctx, calls, func(results [][]byte) (err error) {
+		headers, err = parseHeaders(results, blocks)
+		return err
+	})
+	if hash, ok := rpc.ParseHash(s.to.Hash); ok && err == nil {
+		headers[s.to.Number] = rpc.Header{Number: s.to.Number, Hash: hash, Time: uint64(s.to.Time.Unix())}
 	}
-	if err := rpc.RequireHead(results[len(blocks)], s.to); err != nil {
-		return nil, err
-	}
-	return parseHeaders(results[:len(blocks)], blocks)
+	return headers, err
+}
+
+// withHead makes the calls, has block `to` shown after them, and reads their results.
+func (s *stretch) withHead(ctx context.Context, calls []rpc.Call, read func(results [][]byte) error) error {
+	return s.e.Patiently(ctx, s.to.Number, func() error {
+		results, err := s.e.Results(ctx, append(calls, rpc.BlockByNumber(s.to.Number))...)
+		if err != nil {
+			return err
+		}
+		if err := rpc.RequireHead(results[len(calls)], s.to); err != nil {
+			return err
+		}
+		return read(results[:len(calls)])
+	})
 }
 
 // transactions lists the transactions with matches, each once.
@@ -142,11 +157,8 @@ func (s *stretch) receipts(
 	for _, tx := range txs {
 		calls = append(calls, rpc.ReceiptCall(tx))
 	}
-	results, err := s.e.Results(ctx, append(calls, rpc.BlockByNumber(s.to.Number))...)
-	if err != nil {
-		return nil, err
-	}
-	if err := rpc.RequireHead(results[len(txs)], s.to); err != nil {
+	var results [][]byte
+	if err := s.withHead(ctx, calls, func(got [][]byte) error { results = got; return nil }); err != nil {
 		return nil, err
 	}
 	receipts := make(map[rpc.Hash]rpc.Receipt, len(txs))

@@ -34,10 +34,13 @@ type Account struct {
 // does not know what is pending counts what is in blocks.
 func ReadAccount(ctx context.Context, e *Endpoint, of common.Address) (Account, error) {
 	text := Address(of).String()
-	replies, err := e.Ask(ctx,
-		NewCall("eth_getBalance", text, "latest"),
-		NewCall("eth_getTransactionCount", text, "latest"),
-		NewCall("eth_getTransactionCount", text, "pending"))
+	calls := []Call{
+		NewCall("eth_getBalance", text, "latest"), NewCall("eth_getTransactionCount", text, "latest"),
+	}
+	if e.Knows(tagPending) {
+		calls = append(calls, NewCall("eth_getTransactionCount", text, tagPending))
+	}
+	replies, err := e.Ask(ctx, calls...)
 	if err != nil {
 		return Account{}, err
 	}
@@ -57,8 +60,16 @@ func ReadAccount(ctx context.Context, e *Endpoint, of common.Address) (Account, 
 		return Account{}, Malformed("an account")
 	}
 	acc.Nonce, acc.Pending = nonce, nonce
-	if pending, ok := ParseNumber(replies[2].Result); ok && replies[2].Err == nil {
+	if len(replies) == 2 {
+		return acc, nil
+	}
+	if r := replies[2]; r.Err != nil && UnknownTag(r.Err) {
+		e.DoesNotKnow(tagPending)
+	} else if pending, ok := ParseNumber(r.Result); ok && r.Err == nil {
 		acc.Pending = max(nonce, pending)
 	}
 	return acc, nil
 }
+
+// tagPending is the tag of the block in the making, which some nodes do not know.
+const tagPending = "pending"

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/endpoint"
 )
 
 // The cool-down after a failure doubles with every failure in a row: a dead
@@ -31,25 +32,27 @@ type Endpoint struct {
 	*wire
 	chainID uint64
 
-	mu         sync.Mutex
-	verified   time.Time // until when the chain id counts as checked
-	failures   int       // in a row
-	lags       int       // in a row
-	coolUntil  time.Time
-	reason     string
-	head       uint64
-	latency    time.Duration
-	errors     int64
-	requests   int64
-	batchLimit int
-	logRange   logRange
-	topicLimit int
+	mu        sync.Mutex
+	verified  time.Time // until when the chain id counts as checked
+	failures  int       // in a row
+	lags      int       // in a row
+	coolUntil time.Time
+	reason    string
+	head      uint64
+	latency   time.Duration
+	errors    int64
+	requests  int64
+
+	// What the endpoint takes at once, and what it does not have.
+	batch, blocks, topics endpoint.Limit
+	unknown               endpoint.Unknown
+	history               endpoint.History
 }
 
 func newEndpoint(w *wire, chainID uint64) *Endpoint {
 	return &Endpoint{
-		wire: w, chainID: chainID, batchLimit: maxBatch, logRange: newLogRange(),
-		topicLimit: maxTopicAddresses,
+		wire: w, chainID: chainID, batch: endpoint.NewLimit(maxBatch, maxBatch),
+		blocks: endpoint.NewLimit(firstSpan, maxSpan), topics: endpoint.NewLimit(maxTopicAddresses, maxTopicAddresses),
 	}
 }
 
@@ -71,17 +74,21 @@ func (e *Endpoint) Ask(ctx context.Context, calls ...Call) ([]Reply, error) {
 // number of calls.
 func (e *Endpoint) AskInto(ctx context.Context, buffer *bytes.Buffer, calls ...Call) ([]Reply, error) {
 	replies := make([]Reply, 0, len(calls))
+	learned := e.batchLimit()
 	for most := len(calls); len(replies) < len(calls); {
 		part := calls[len(replies):]
-		part = part[:min(len(part), e.batch(), most)]
+		part = part[:min(len(part), e.batchSize(), most)]
 		into := buffer
 		if into == nil || len(part) < len(calls) {
 			into = new(bytes.Buffer)
 		}
 		got, err := e.request(ctx, part, into)
-		if errors.Is(err, errBatchRefused) {
-			e.shrinkBatch(len(part))
+		if errors.Is(err, errBatchRefused) && len(part) > 1 && ctx.Err() == nil {
+			e.refuseBatch(len(part), err)
 			continue
+		}
+		if err != nil && len(part) == 1 && len(replies) == 0 {
+			e.restoreBatch(learned) // one call alone fails too, so the batch was not why
 		}
 		// Callers with a buffer ask for a range and shorten it themselves after
 		// a slow or partial answer.
@@ -89,9 +96,13 @@ func (e *Endpoint) AskInto(ctx context.Context, buffer *bytes.Buffer, calls ...C
 			most = fewer
 			continue
 		}
+		if err == nil {
+			got, err = e.askAgain(ctx, part, got)
+		}
 		if err != nil {
 			return nil, err
 		}
+		e.acceptBatch(len(part))
 		replies = append(replies, got...)
 	}
 	return replies, nil
@@ -106,7 +117,7 @@ func smallerPart(n int, got []Reply, err error, thorough bool) int {
 		return 0
 	case errors.Is(err, ErrTooLarge), thorough && slices.ContainsFunc(got, Reply.crowdedOut):
 		return n / 2
-	case thorough && errors.Is(err, context.DeadlineExceeded):
+	case thorough && TimedOut(err):
 		// One by one, so that an endpoint that hangs is given up after one more
 		// try.
 		return 1
@@ -152,18 +163,6 @@ func (e *Endpoint) measure(d time.Duration) {
 		e.latency = d
 	}
 	e.latency += (d - e.latency) / 4
-}
-
-func (e *Endpoint) batch() int {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.batchLimit
-}
-
-func (e *Endpoint) shrinkBatch(refused int) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.batchLimit = max(1, min(e.batchLimit, refused/2))
 }
 
 // identify checks that the node is on the right chain before any of its answers
@@ -249,7 +248,7 @@ func (e *Endpoint) health() chain.EndpointHealth {
 	defer e.mu.Unlock()
 	h := chain.EndpointHealth{
 		Name: e.name, Healthy: e.reason == "", Head: e.head, Latency: e.latency,
-		Reason: e.reason, Errors: e.errors, Requests: e.requests,
+		Reason: e.reason, Errors: e.errors, Requests: e.requests, Learnt: e.learnt(),
 	}
 	if e.coolUntil.After(e.now()) {
 		h.CoolUntil = e.coolUntil

@@ -1,19 +1,22 @@
 package rpc
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
+
+	"github.com/florinpay/florin/internal/chain/endpoint"
 )
 
 // Error is the error object of a JSON-RPC answer.
 type Error struct {
-	Code    int    `json:"code"`
-	Message string `json:"message"`
+	Code    int             `json:"code"`
+	Message string          `json:"message"`
+	Data    json.RawMessage `json:"data"` // of no fixed form; never shown
 }
 
 func (e *Error) Error() string { return fmt.Sprintf("error %d: %s", e.Code, e.Message) }
@@ -29,6 +32,11 @@ var (
 	// ErrNotFound: the endpoint does not have the block or transaction, and may
 	// be right. Another endpoint is queried; this one stays healthy.
 	ErrNotFound = errors.New("does not have it")
+	// ErrPruned: the endpoint no longer has what is so old. Another endpoint is
+	// queried; this one stays healthy.
+	ErrPruned = errors.New("does not have what is so old")
+	// errGatewayTimeout: a gateway gave the node up.
+	errGatewayTimeout = errors.New("took too long")
 	// errBatchRefused: the endpoint refuses several calls in one request.
 	errBatchRefused = errors.New("refuses calls in one request")
 )
@@ -43,41 +51,23 @@ type rateLimited struct{ after time.Duration }
 
 func (rateLimited) Error() string { return "too many requests" }
 
-// Bounds of the Retry-After header.
-const (
-	defaultRetryAfter = 2 * time.Second
-	maxRetryAfter     = 5 * time.Minute
-)
+// defaultRetryAfter is how long an endpoint rests that does not say so itself.
+const defaultRetryAfter = 2 * time.Second
 
-// retryAfter reads the header (RFC 9110 section 10.2.3): seconds or a date.
-func retryAfter(h http.Header, now time.Time) time.Duration {
-	text := h.Get("Retry-After")
-	after := defaultRetryAfter
-	if seconds, err := strconv.Atoi(text); err == nil {
-		after = time.Duration(min(max(seconds, 1), int(maxRetryAfter/time.Second))) * time.Second
-	} else if date, err := http.ParseTime(text); err == nil {
-		after = date.Sub(now)
-	}
-	return min(max(after, time.Second), maxRetryAfter)
-}
-
-// Parts of error texts of providers for requests that are too frequent, too
-// early or too large. There is no standard; the texts are those of geth,
-// Erigon, reth and the large providers. Misreading one costs a few more
-// requests, never a wrong answer.
+// Parts of error texts of providers for requests that are too early or too large. There is no standard; the texts are
+// those of geth, Erigon, reth and the large providers. Misreading one costs a few more requests, never a wrong answer.
 var (
-	rateTexts = []string{
-		"rate limit", "rate-limit", "too many requests", "requests per", "request count", "quota",
-		"credits", "throughput", "capacity",
-	}
 	lateTexts = []string{
 		"unknown block", "header not found", "block not found", "could not find block",
 		"beyond current head", "beyond the latest", "exceeds head", "invalid block range", "in the future",
+		"cannot be found",
 	}
 	manyTexts = []string{"addresses or topics", "number of addresses", "too many topics", "too many addresses"}
 	sizeTexts = []string{
 		"range", "too large", "too wide", "too big", "more than", "max results", "response size",
-		"exceed", "limited to", "timed out", "timeout", "deadline",
+		"exceed", "limited to", "timed out", "timeout", "deadline", "distance", "too many",
+		"narrow", "should not greater",
+		"maximum", "too long",
 	}
 	sizeCodes = []int{-32005, -32602, -32614, -32020, -32012}
 )
@@ -86,8 +76,10 @@ var (
 func LogsError(e *Error) error {
 	text := strings.ToLower(e.Message)
 	switch {
-	case contains(text, rateTexts) || e.Code == http.StatusTooManyRequests:
-		return rateLimited{defaultRetryAfter}
+	case endpoint.Limited(e.Code, text):
+		return rateLimited{endpoint.BackOff(e.Message, e.Data)}
+	case endpoint.Pruned(text):
+		return fmt.Errorf("%w: %w", ErrPruned, e)
 	case contains(text, lateTexts):
 		return fmt.Errorf("%w: %w", ErrLagging, e)
 	case contains(text, manyTexts):
@@ -105,12 +97,34 @@ func LogsError(e *Error) error {
 func CallError(e *Error) error {
 	text := strings.ToLower(e.Message)
 	switch {
-	case contains(text, rateTexts) || e.Code == http.StatusTooManyRequests:
-		return rateLimited{defaultRetryAfter}
+	case endpoint.Limited(e.Code, text), e.Code == codeLimitExceeded:
+		return rateLimited{endpoint.BackOff(e.Message, e.Data)}
+	case endpoint.Pruned(text):
+		return fmt.Errorf("%w: %w", ErrPruned, e)
 	case contains(text, lateTexts):
 		return fmt.Errorf("%w: %w", ErrLagging, e)
 	}
 	return e
+}
+
+// codeLimitExceeded is what a request exceeds by EIP-1474: for logs the size of
+// the answer, for all else the rate.
+const codeLimitExceeded = -32005
+
+// UnknownTag reports whether the error says that the node does not know a block
+// tag, rather than that it has no such block.
+func UnknownTag(e *Error) bool {
+	text := strings.ToLower(e.Message)
+	return e.Code == -32601 || e.Code == -32602 || contains(text, []string{
+		"invalid", "unsupported", "not supported", "unknown block tag", "unknown tag", "parsing", "cannot unmarshal",
+		"0x prefix",
+	})
+}
+
+// TimedOut reports whether the endpoint took too long, by our clock or by that of
+// a gateway in front of it.
+func TimedOut(err error) bool {
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errGatewayTimeout)
 }
 
 // Codes by which geth and its forks fill up a batch whose other replies took

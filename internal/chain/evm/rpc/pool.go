@@ -148,12 +148,27 @@ func (p *Pool) Try(ctx context.Context, e *Endpoint, f func(context.Context, *En
 		err = f(ctx, e)
 	}
 	switch {
-	case err == nil, errors.Is(err, ErrNotFound):
+	case err == nil, errors.Is(err, ErrNotFound), errors.Is(err, ErrPruned):
 		e.succeeded()
 	case ctx.Err() != nil, errors.Is(err, chain.ErrReorged):
 		// The caller gave up, or the chain moved: not the endpoint's fault.
 	default:
 		e.failed(err)
+	}
+	return err
+}
+
+// memberTries is how often an endpoint is asked for a block that it has
+// reported: several nodes may stand behind its address, some of them later.
+const memberTries = 4
+
+// Patiently calls f again while the endpoint lacks the block of the number, which
+// it has reported itself. f makes one request.
+func (e *Endpoint) Patiently(ctx context.Context, number uint64, f func() error) (err error) {
+	for range memberTries {
+		if err = f(); !errors.Is(err, ErrLagging) || !e.Reached(number) || ctx.Err() != nil {
+			return err
+		}
 	}
 	return err
 }

@@ -35,10 +35,23 @@ func parseReplies(answer []byte, n int) (replies []Reply, refusal *Error, err er
 		return nil, nil, Malformed("not JSON-RPC")
 	case set.refusal != nil:
 		return nil, set.refusal, nil
+	case set.count != n && n > 1:
+		return nil, set.missing(), nil
 	case set.count != n:
 		return nil, nil, Malformed("%d replies to %d calls", set.count, n)
 	}
 	return set.replies, nil, nil
+}
+
+// missing is the refusal of a batch of which not all were answered. geth refuses a
+// batch that is too large by one error with the id of the first call.
+func (set *replySet) missing() *Error {
+	for _, r := range set.replies {
+		if r.Err != nil {
+			return r.Err
+		}
+	}
+	return &Error{Message: "not every call of the batch was answered"}
 }
 
 // read reads one reply and stores it at the position of its call.

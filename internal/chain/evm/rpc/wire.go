@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"syscall"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain/endpoint"
@@ -70,7 +71,7 @@ func (w *wire) send(ctx context.Context, calls []Call, into *bytes.Buffer) ([]Re
 	status, header, err := w.post(ctx, body, into)
 	answer := into.Bytes()
 	if err != nil {
-		return nil, err
+		return nil, w.droppedBatch(err, len(calls))
 	}
 	replies, refusal, err := parseReplies(answer, len(calls))
 	for i := range replies {
@@ -79,8 +80,9 @@ func (w *wire) send(ctx context.Context, calls []Call, into *bytes.Buffer) ([]Re
 		}
 	}
 	switch {
-	case status == http.StatusTooManyRequests:
-		return nil, rateLimited{retryAfter(header, w.now())}
+	case status == http.StatusTooManyRequests, status == http.StatusServiceUnavailable &&
+		header.Get("Retry-After") != "":
+		return nil, rateLimited{endpoint.RetryAfter(header, w.now())}
 	case status == http.StatusRequestEntityTooLarge:
 		return nil, ErrTooLarge
 	case err == nil && refusal == nil:
@@ -88,9 +90,35 @@ func (w *wire) send(ctx context.Context, calls []Call, into *bytes.Buffer) ([]Re
 	case refusal != nil:
 		return nil, w.refused(refusal, len(calls))
 	case status != http.StatusOK:
-		return nil, fmt.Errorf("HTTP status %d: %s", status, w.redact(string(answer)))
+		return nil, w.unexpected(status, string(answer), len(calls))
 	}
 	return nil, err
+}
+
+// unexpected reads an HTTP status with an answer that is no JSON-RPC. A batch may be its reason.
+func (w *wire) unexpected(status int, answer string, calls int) error {
+	err := fmt.Errorf("HTTP status %d: %s", status, w.redact(answer))
+	switch status {
+	case http.StatusRequestTimeout, http.StatusGatewayTimeout, statusOriginTimeout:
+		return fmt.Errorf("%w: %w", errGatewayTimeout, err)
+	case http.StatusBadRequest, http.StatusMethodNotAllowed, http.StatusUnsupportedMediaType,
+		http.StatusUnprocessableEntity, http.StatusInternalServerError, http.StatusNotImplemented:
+		if calls > 1 {
+			return fmt.Errorf("%w: %w", errBatchRefused, err)
+		}
+	}
+	return err
+}
+
+// statusOriginTimeout is Cloudflare's status for a server behind it that does not answer in time.
+const statusOriginTimeout = 524
+
+// droppedBatch takes a connection that ends without an answer for the refusal of a batch: Erigon does that.
+func (w *wire) droppedBatch(err error, calls int) error {
+	if calls < 2 || errors.Is(err, ErrTooLarge) || !errors.Is(err, errDropped) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", errBatchRefused, err)
 }
 
 // refused reads a single error object that answers a whole request.
@@ -146,8 +174,14 @@ func (w *wire) failure(err error) error {
 	if errors.Is(err, ErrTooLarge) {
 		return err
 	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) {
+		return fmt.Errorf("%w: %w", errDropped, w.target.Failure(err))
+	}
 	return w.target.Failure(err)
 }
+
+// errDropped: the connection ended before the answer did.
+var errDropped = errors.New("the connection was dropped")
 
 // encode writes one call as an object and several as an array. The id of a
 // call is its position.

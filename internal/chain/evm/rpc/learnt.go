@@ -1,0 +1,76 @@
+package rpc
+
+import (
+	"fmt"
+)
+
+// Knows reports whether the endpoint knows a block tag, as far as is known.
+func (e *Endpoint) Knows(tag string) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return !e.unknown.Has(tag, e.now())
+}
+
+// DoesNotKnow records that the endpoint does not know a block tag: it is not
+// asked for it for a while.
+func (e *Endpoint) DoesNotKnow(tag string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.unknown.Add(tag, e.now())
+}
+
+// RequireHistory fails with ErrPruned if the endpoint was found not to have what
+// is as old as the block.
+func (e *Endpoint) RequireHistory(block uint64) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if block <= e.head && !e.history.Has(e.head-block, e.now()) {
+		return fmt.Errorf("%w: block %d", ErrPruned, block)
+	}
+	return nil
+}
+
+// Forgot records that the endpoint does not have what is as old as the block.
+func (e *Endpoint) Forgot(block uint64) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if block < e.head {
+		e.history.Refuse(e.head-block, e.now())
+	}
+}
+
+// Reached reports whether the endpoint has reported a block so new. If it lacks
+// it all the same, another node behind the same address has answered.
+func (e *Endpoint) Reached(number uint64) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.head >= number
+}
+
+// learnt says what was found out about the endpoint; the caller holds the lock.
+func (e *Endpoint) learnt() []string {
+	var list []string
+	add := func(what, one string, n uint64) {
+		if n != 1 {
+			one += "s"
+		}
+		list = append(list, fmt.Sprintf("%s: %d %s", what, n, one))
+	}
+	if n, found := e.blocks.Learnt(); found {
+		add("logs", "block", n)
+	}
+	if n, found := e.topics.Learnt(); found {
+		add("filter", "recipient", n)
+	}
+	if n, found := e.batch.Learnt(); found {
+		add("batch", "call", n)
+	}
+	now := e.now()
+	for _, tag := range e.unknown.Names(now) {
+		list = append(list, "unknown tag: "+tag)
+	}
+	if n, found := e.history.Learnt(now); found {
+		add("history: less than", "block", n)
+	}
+	return list
+}
