@@ -66,6 +66,7 @@ func (s *Server) dashboardRoutes(r shell.Router) {
 		return
 	}
 	x := *s.d.Dashboard
+	s.health.endpoints = x.Endpoints
 	if x.Export == nil {
 		x.Export = x.Reports.SearchPayments
 	}

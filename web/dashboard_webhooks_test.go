@@ -85,7 +85,7 @@ func TestDashboard_OperatorEndpoints(t *testing.T) {
 			return []chain.EndpointHealth{
 				{
 					Name: "rpc.example", Healthy: true, Head: 1234, Latency: 42 * time.Millisecond, Requests: 9001,
-					Errors: 7,
+					Errors: 7, Learnt: []string{"logs: 5 blocks", "batch: 1 call"},
 				},
 				{Name: "spare.example", Reason: "HTTP 429", CoolUntil: time.Now().Add(time.Minute)},
 			}
@@ -96,7 +96,7 @@ func TestDashboard_OperatorEndpoints(t *testing.T) {
 	must(t, err)
 	s := b.surfer()
 	s.signIn("root@shop.example")
-	s.get("/operator").wants(t, 200, "rpc.example", "1,234", "42 ms", "9,001", "spare.example", "HTTP 429", "asked again", `data-label="Answers in">–<`)
+	s.get("/operator").wants(t, 200, "rpc.example", "1,234", "42 ms", "9,001", "spare.example", "HTTP 429", "asked again", "logs: 5 blocks; batch: 1 call", `data-label="Answers in">–<`)
 }
 
 func TestDashboard_Webhooks(t *testing.T) {

@@ -53,8 +53,16 @@ type networkHealth struct {
 	// Note says what an operator should know of a network that works; omitted
 	// when there is nothing.
 	Note string `json:"note,omitempty"`
+	// Endpoints are those of which something was learnt; omitted where there are none.
+	Endpoints []endpointHealth `json:"endpoints,omitempty"`
 	// Gas is omitted where nothing is swept.
 	Gas *gasHealth `json:"gas,omitempty"`
+}
+
+// endpointHealth says what an endpoint was found to limit, to refuse or not to know. Name holds no credentials.
+type endpointHealth struct {
+	Name   string   `json:"name"`
+	Learnt []string `json:"learnt"`
 }
 
 // States in the report.
@@ -77,6 +85,8 @@ type healthCache struct {
 	at   time.Time
 	down bool
 	gas  func(chain.Network) (settlement.Status, bool)
+	// endpoints returns the state of a network's endpoints; nil without a dashboard.
+	endpoints func(chain.Network) []chain.EndpointHealth
 }
 
 // getHealth answers 200 while requests can be served, 503 when the database is
@@ -115,7 +125,7 @@ func (s *Server) networkHealth(n chain.Network) networkHealth {
 		out.FinalAgeSeconds = &age
 	}
 	out.Gas = s.gasHealth(n)
-	out.SetAside = h.SetAside
+	out.SetAside, out.Endpoints = h.SetAside, s.learnt(n)
 	if h.Endpoints == 1 {
 		out.Note = "one endpoint: no second one confirms what it reports and calls final"
 	}
@@ -126,6 +136,19 @@ func (s *Server) networkHealth(n chain.Network) networkHealth {
 		out.Reason = fmt.Sprintf("%d payments cannot be read and are tried again", h.SetAside)
 	}
 	return out
+}
+
+// learnt lists the endpoints of the network of which something was learnt.
+func (s *Server) learnt(n chain.Network) (list []endpointHealth) {
+	if s.health.endpoints == nil {
+		return nil
+	}
+	for _, e := range s.health.endpoints(n) {
+		if len(e.Learnt) > 0 {
+			list = append(list, endpointHealth{Name: e.Name, Learnt: e.Learnt})
+		}
+	}
+	return list
 }
 
 // rechargeHealth is off where no recharge is sold, and degraded while its network

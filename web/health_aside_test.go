@@ -90,3 +90,23 @@ func TestOperator_SetAside(t *testing.T) {
 		t.Error("it is shown after it was read")
 	}
 }
+
+// TestHealth_Learnt: what was learnt of an endpoint is in the report, with its name and no more of its address.
+func TestHealth_Learnt(t *testing.T) {
+	t.Parallel()
+	b := newDashboard(t, func(d *Deps, _ *Options) {
+		d.Dashboard.Endpoints = func(n chain.Network) []chain.EndpointHealth {
+			if n != chain.Base {
+				return []chain.EndpointHealth{{Name: "plain.example", Healthy: true}}
+			}
+			return []chain.EndpointHealth{{Name: "rpc.example", Learnt: []string{"logs: 5 blocks", "unknown tag: safe"}}}
+		}
+	})
+	got := b.ask("GET", "/health", "")
+	if want := `"endpoints":[{"name":"rpc.example","learnt":["logs: 5 blocks","unknown tag: safe"]}]`; !strings.Contains(got.body, want) {
+		t.Errorf("%s lacks %s", got.body, want)
+	}
+	if strings.Contains(got.body, "plain.example") {
+		t.Errorf("%s names an endpoint of which nothing was learnt", got.body)
+	}
+}

@@ -67,4 +67,5 @@ type EndpointRow struct {
 	OK                          bool
 	Errors, Requests            int64     // since start
 	Rests                       time.Time // not used before then; zero when in use
+	Learnt                      string    // what it limits, refuses or does not know; may be empty
 }

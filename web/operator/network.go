@@ -2,6 +2,7 @@ package operator
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
@@ -53,7 +54,7 @@ func (d *Surface) endpointRows(n chain.Network) []operator.EndpointRow {
 			Name: e.Name, OK: e.Healthy, Reason: e.Reason, Head: block(
 				chain.Head{Number: e.Head},
 			), Latency: session.Latency(e.Latency),
-			Errors: e.Errors, Requests: e.Requests,
+			Errors: e.Errors, Requests: e.Requests, Learnt: strings.Join(e.Learnt, "; "),
 		}
 		if e.Head == 0 { // it has not answered yet
 			r.Head, r.Latency = "–", "–"
