@@ -43,8 +43,6 @@ type Dashboard struct {
 	// Dust is the value below which a deposit costs more to settle than it is
 	// worth.
 	Dust money.Micros
-	// AuthKey and SealKey protect cookies: 32 bytes each.
-	AuthKey, SealKey []byte
 	// Invite lets invited users sign up even if Options.SignUp is off.
 	Invite bool
 }
@@ -71,7 +69,7 @@ func (s *Server) dashboardRoutes(r shell.Router) {
 		x.Export = x.Reports.SearchPayments
 	}
 	guard := &session.Guard{
-		Shell: s.sh, Cookies: shell.NewCookies(x.AuthKey, x.SealKey, s.sh.Secure(), s.d.Now),
+		Shell: s.sh, Cookies: shell.NewCookies(s.d.Sealer, s.sh.Secure(), s.d.Now),
 		Users: s.d.Users, Merchants: s.d.Merchants, Mail: s.d.mailer(s.o),
 	}
 	signin.New(signin.Services{Guard: guard, SignUp: s.o.SignUp, Invite: x.Invite}).Routes(r)

@@ -132,7 +132,6 @@ func newDashboardAt(t *testing.T, baseURL string, with ...func(*Deps, *Options))
 			Reports: st.Reports(), LastCheck: st.LedgerCheck,
 			Resends:  dashboard.Resends{One: st.Resend, Failed: st.ResendFailed},
 			Webhooks: webhook.NewSender(webhook.Options{AllowPrivate: true, Now: b.clock.Now}), Mail: b.mail.send,
-			AuthKey: bytes.Repeat([]byte{1}, 32), SealKey: bytes.Repeat([]byte{2}, 32),
 		},
 	}
 	o := Options{

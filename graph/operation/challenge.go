@@ -32,30 +32,39 @@ func (o *Operations) RotationChallenge(ctx context.Context, apiKey secret.Text) 
 		return nil, errNoWallet
 	}
 	until := o.d.Now().UTC().Add(challengeLife).Truncate(time.Second)
-	text, expires := o.challenge(key, until), model.At(until)
+	text, expires := challenge(o.d.Sealer.Derive(challengePurpose), key, until), model.At(until)
 	return &model.ChallengeResult{Challenge: &text, ExpiresAt: &expires}, nil
 }
 
+// challengePurpose separates the key of challenges from all others of FLORIN_SECRET_KEY.
+const challengePurpose = "rotation challenge v1"
+
 // challenge writes a text that only this server can make: its MAC covers the
 // present key, so it is invalid once the key was replaced. Nothing is stored.
-func (o *Operations) challenge(key merchant.Key, until time.Time) string {
+func challenge(macKey []byte, key merchant.Key, until time.Time) string {
 	expires := until.Format(time.RFC3339)
-	mac := hmac.New(sha256.New, o.d.Sealer.Derive("rotation challenge v1"))
+	mac := hmac.New(sha256.New, macKey)
 	mac.Write(key.Hash[:])
 	mac.Write([]byte(expires))
 	return "Replace the Florin API key " + key.PublicID + ".\nThe present key fails from then on.\n\nValid until: " + expires +
 		"\nProof: " + hex.EncodeToString(mac.Sum(nil))
 }
 
-// checkChallenge refuses a text that is not a valid challenge for the key now.
+// checkChallenge refuses a text that is not a valid challenge for the key now. One that was made before the secret key
+// was changed is valid until its time is up.
 func (o *Operations) checkChallenge(key merchant.Key, text string) error {
 	_, rest, _ := strings.Cut(text, "\nValid until: ")
 	expires, _, _ := strings.Cut(rest, "\n")
 	until, err := time.Parse(time.RFC3339, expires)
-	if err != nil || !o.d.Now().Before(until) || !hmac.Equal([]byte(text), []byte(o.challenge(key, until))) {
+	if err != nil || !o.d.Now().Before(until) {
 		return errChallenge
 	}
-	return nil
+	for _, macKey := range o.d.Sealer.DeriveAll(challengePurpose) {
+		if hmac.Equal([]byte(text), []byte(challenge(macKey, key, until))) {
+			return nil
+		}
+	}
+	return errChallenge
 }
 
 // RotateWithSignature replaces the key for a caller who signed its challenge with

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -63,7 +62,7 @@ func (s scope) name(key string) string {
 
 // place is the context a sealed answer is bound to.
 func (s scope) place(key string) string {
-	return "answer:" + strconv.FormatInt(s.keyID, 10) + ":" + s.name(key)
+	return idempotency.AnswerPlace(s.keyID, s.name(key))
 }
 
 // once runs a write once for each Idempotency-Key within the scope, and

@@ -6,22 +6,18 @@ import (
 	"github.com/florinpay/florin/internal/config"
 	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/notification"
-	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/webhook"
 	"github.com/florinpay/florin/web"
 	"github.com/florinpay/florin/web/dashboard"
 )
 
-// dashboard returns the dependencies of the merchants' and operators' pages. The
-// keys of their cookies derive from FLORIN_SECRET_KEY, so that every instance
-// reads them.
-func (a *App) dashboard(o Options, sealer *secret.Sealer) *web.Dashboard {
+// dashboard returns the dependencies of the merchants' and operators' pages.
+func (a *App) dashboard(o Options) *web.Dashboard {
 	return &web.Dashboard{
 		Reports: a.Store.Reports(), Webhooks: a.sender(), LastCheck: a.Store.LedgerCheck,
 		Resends: dashboard.Resends{One: a.Store.Resend, Failed: a.Store.ResendFailed},
 		Wake:    a.deliver.Wake, Ledger: a.checker, Sweeping: a.networks.Sweeping, Endpoints: a.networks.endpoints,
 		Dust:    a.Config.SweepDust,
-		AuthKey: sealer.Derive("cookie authentication v1"), SealKey: sealer.Derive("cookie encryption v1"),
 		Invite: a.Config.Signup == config.SignupInvite,
 		Mail:   a.mailer(o),
 	}

@@ -59,17 +59,17 @@ const sealPurpose = "backup manifest v1"
 
 // Sealed returns the manifest with its seal.
 func (m Manifest) Sealed(s *secret.Sealer) Manifest {
-	m.Seal = hex.EncodeToString(m.mac(s))
+	m.Seal = hex.EncodeToString(m.mac(s.Derive(sealPurpose)))
 	return m
 }
 
-func (m Manifest) mac(s *secret.Sealer) []byte {
+func (m Manifest) mac(key []byte) []byte {
 	m.Seal = ""
 	text, err := json.Marshal(m)
 	if err != nil {
 		panic(fmt.Sprintf("backup: write the manifest as JSON: %v", err))
 	}
-	h := hmac.New(sha256.New, s.Derive(sealPurpose))
+	h := hmac.New(sha256.New, key)
 	h.Write(text)
 	return h.Sum(nil)
 }
@@ -91,7 +91,8 @@ func (m Manifest) Check(s *secret.Sealer, known []string) error {
 		return fmt.Errorf("format %d: %w", m.Format, ErrFormat)
 	}
 	seal, err := hex.DecodeString(m.Seal)
-	if err != nil || !hmac.Equal(seal, m.mac(s)) {
+	made := func(key []byte) bool { return hmac.Equal(seal, m.mac(key)) }
+	if err != nil || !slices.ContainsFunc(s.DeriveAll(sealPurpose), made) { // of the old key too, while it is set
 		return ErrSeal
 	}
 	for _, name := range m.Contents.Schema {

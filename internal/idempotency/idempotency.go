@@ -8,6 +8,7 @@ package idempotency
 import (
 	"context"
 	"crypto/sha256"
+	"strconv"
 	"time"
 
 	"github.com/florinpay/florin/internal/fault"
@@ -59,6 +60,12 @@ type Try struct {
 type Answer struct {
 	Status int // HTTP status; never 0 when there is an answer
 	Body   []byte
+}
+
+// AnswerPlace is what the sealed answer to a request is bound to: the API key and the idempotency key, as they are
+// stored.
+func AnswerPlace(keyID int64, key string) string {
+	return "answer:" + strconv.FormatInt(keyID, 10) + ":" + key
 }
 
 // Kept is an answer that is stored in the transaction of the change it reports: a

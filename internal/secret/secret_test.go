@@ -90,12 +90,18 @@ func TestSealer(t *testing.T) {
 	if leaks(sealed) || sealed == s.Seal("here", secret.New(canary)) {
 		t.Error("a sealed text shows what it is, or that it is the same")
 	}
+	head := "sealed1." + s.KeyID() + "."
 	for name, open := range map[string]func() (secret.Text, error){
 		"OtherPlace": func() (secret.Text, error) { return s.Open("there", sealed) },
 		"OtherKey":   func() (secret.Text, error) { return sealer(t, 2).Open("here", sealed) },
 		"Changed":    func() (secret.Text, error) { return s.Open("here", sealed[:len(sealed)-2]+"AA") },
-		"NotBase64":  func() (secret.Text, error) { return s.Open("here", "*") },
-		"Short":      func() (secret.Text, error) { return s.Open("here", "AAAA") },
+		"NotSealed":  func() (secret.Text, error) { return s.Open("here", canary) },
+		"NotBase64":  func() (secret.Text, error) { return s.Open("here", head+"*") },
+		"Short":      func() (secret.Text, error) { return s.Open("here", head+"AAAA") },
+		"NoKey":      func() (secret.Text, error) { return s.Open("here", "sealed1."+strings.TrimPrefix(sealed, head)) },
+		"OtherID": func() (secret.Text, error) {
+			return s.Open("here", "sealed1.00000000."+strings.TrimPrefix(sealed, head))
+		},
 	} {
 		if got, err := open(); !errors.Is(err, secret.ErrSealed) || !got.Empty() {
 			t.Errorf("%s: %v", name, err)
@@ -117,5 +123,42 @@ func TestDerive(t *testing.T) {
 	a, b := sealer(t, 1).Derive("cookies"), sealer(t, 1).Derive("tokens")
 	if len(a) != secret.KeyLen || bytes.Equal(a, b) || !bytes.Equal(a, sealer(t, 1).Derive("cookies")) {
 		t.Error("derived keys are not one for each purpose")
+	}
+}
+
+// TestSealer_TwoKeys: while the key is changed, what either key sealed is opened, and the text says which key it was.
+func TestSealer_TwoKeys(t *testing.T) {
+	t.Parallel()
+	before, after := sealer(t, 1), sealer(t, 2)
+	s := sealer(t, 1)
+	if err := s.Add(bytes.Repeat([]byte{2}, secret.KeyLen)); err != nil {
+		t.Fatal(err)
+	}
+	sealed := s.Seal("here", secret.New(canary))
+	if secret.KeyIDOf(sealed) != before.KeyID() || s.Use("ffffffff") || !s.Use(after.KeyID()) {
+		t.Fatal("a key that was added seals before it is used, or is not known")
+	}
+	if again := s.Seal("here", secret.New(canary)); secret.KeyIDOf(again) != after.KeyID() {
+		t.Error("the key in use does not seal")
+	}
+	moved, err := s.Reseal("here", sealed)
+	if err != nil || secret.KeyIDOf(moved) != after.KeyID() {
+		t.Fatalf("resealed under %s: %v", secret.KeyIDOf(moved), err)
+	}
+	if got, err := after.Open("here", moved); err != nil || got.Reveal() != canary {
+		t.Errorf("the new key alone opens %q: %v", got.Reveal(), err)
+	}
+	if _, err := before.Open("here", moved); !errors.Is(err, secret.ErrUnknownKey) {
+		t.Errorf("the old key: %v", err)
+	}
+	if _, err := s.Reseal("there", sealed); !errors.Is(err, secret.ErrSealed) {
+		t.Errorf("resealed for another place: %v", err)
+	}
+	if same, err := s.Reseal("here", moved); err != nil || same != moved {
+		t.Error("a text that is under the key in use was sealed again")
+	}
+	all := s.DeriveAll("cookies")
+	if len(all) != 2 || !bytes.Equal(all[0], after.Derive("cookies")) || !bytes.Equal(all[1], before.Derive("cookies")) {
+		t.Error("derived keys are not those of both, the one in use first")
 	}
 }

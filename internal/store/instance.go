@@ -7,20 +7,13 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store/db"
+	"github.com/florinpay/florin/internal/store/rotation"
 	"github.com/florinpay/florin/migrations"
 )
 
-// keyCheck is what is sealed to recognise the operator's key, and where.
-const (
-	keyCheckPlace = "instance/key_check"
-	keyCheckText  = "florin"
-)
-
-// Migrate brings the schema up to date and checks that the sealing key is the
-// one this database was made with (secret.ErrSealed otherwise). Any number of
-// programs may call it at once.
+// Migrate brings the schema up to date and checks that the sealer has the key of this database (secret.ErrSealed
+// otherwise). Any number of programs may call it at once.
 func (s *Store) Migrate(ctx context.Context) error {
 	if err := s.db.Migrate(
 		ctx, db.Migrations{SQLite: migrations.SQLite(), Postgres: migrations.Postgres()},
@@ -36,19 +29,15 @@ func (s *Store) Migrate(ctx context.Context) error {
 // settle makes the instance row of a new installation and checks the key of an
 // old one.
 func (s *Store) settle(ctx context.Context, t tx) error {
-	check := s.sealer.Seal(keyCheckPlace, secret.New(keyCheckText))
+	check := rotation.Check(s.sealer)
 	server := bun.Safe(s.db.Dialect().Server)
 	_, err := t.NewRaw("INSERT INTO instance (only_row, key_check, server, installation) VALUES (TRUE, ?, ?, ?) ON CONFLICT DO NOTHING",
 		check, server, rand.Text()).Exec(ctx)
 	if err != nil {
 		return err
 	}
-	var stored string
-	if err := t.NewRaw("SELECT key_check FROM instance").Scan(ctx, &stored); err != nil {
+	if err := rotation.Settle(ctx, t, s.sealer); err != nil {
 		return err
-	}
-	if _, err := s.sealer.Open(keyCheckPlace, stored); err != nil {
-		return fmt.Errorf("it was made with another FLORIN_SECRET_KEY: %w", err)
 	}
 	return welcome(ctx, t, server)
 }

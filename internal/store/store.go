@@ -18,6 +18,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/payment"
@@ -26,6 +27,7 @@ import (
 	"github.com/florinpay/florin/internal/store/db"
 	"github.com/florinpay/florin/internal/store/identity"
 	"github.com/florinpay/florin/internal/store/merchant"
+	"github.com/florinpay/florin/internal/store/rotation"
 	"github.com/florinpay/florin/internal/store/settlement"
 	"github.com/florinpay/florin/internal/store/table"
 	"github.com/florinpay/florin/internal/webhook"
@@ -128,6 +130,16 @@ func (s *Store) Merchant() *merchant.Store { return s.merchant }
 
 // Settlement returns the store of sweeps and recharges.
 func (s *Store) Settlement() *settlement.Store { return s.settlement }
+
+// FollowSecretKey returns what takes part in changes of FLORIN_SECRET_KEY for a program that runs.
+func (s *Store) FollowSecretKey(holder string, now func() time.Time) (*rotation.Follower, error) {
+	return rotation.NewFollower(s.db, s.sealer, holder, now, s.log)
+}
+
+// ChangeSecretKey returns what changes FLORIN_SECRET_KEY to the new key.
+func (s *Store) ChangeSecretKey(newKey []byte, now func() time.Time) (*rotation.Rotator, error) {
+	return rotation.NewRotator(s.db, s.sealer, newKey, now)
+}
 
 // Ping reports whether the database answers.
 func (s *Store) Ping(ctx context.Context) error {

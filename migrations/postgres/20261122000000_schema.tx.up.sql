@@ -4,12 +4,24 @@
 -- server is the PostgreSQL server that last ran it: see Store.Watches.
 CREATE TABLE instance (
     only_row  boolean PRIMARY KEY DEFAULT TRUE CHECK (only_row),
-    key_check text    NOT NULL,
+    key_check text    NOT NULL, -- sealed
     server    text    NOT NULL,
     installation text NOT NULL, -- random: a mark of another installation is not compared
     generation bigint NOT NULL DEFAULT 0 CHECK (generation >= 0), -- how often it was restored
     ticks     bigint  NOT NULL DEFAULT 0 CHECK (ticks >= 0), -- grows while it is served; the mark beside it follows
-    replaying boolean NOT NULL DEFAULT FALSE -- restored, and the networks are not read to their ends yet
+    replaying boolean NOT NULL DEFAULT FALSE, -- restored, and the networks are not read to their ends yet
+    next_check  text NOT NULL DEFAULT '', -- key_check under the key that FLORIN_SECRET_KEY is changed to; empty: it is not changed
+    switched_at timestamptz -- since when programs seal with that key; NULL: they still learn it
+);
+
+-- The running programs that seal secrets. A change of FLORIN_SECRET_KEY gives each the new key, and waits for them.
+CREATE TABLE sealers (
+    holder  text        PRIMARY KEY,
+    hello   text        NOT NULL, -- sealed: the public key that a new secret key is encrypted for
+    offer   text        NOT NULL, -- sealed: the new secret key, encrypted for this program; empty: none
+    knows   text        NOT NULL, -- ids of the keys it has, separated by spaces
+    seals   text        NOT NULL, -- id of the key that it seals with
+    seen_at timestamptz NOT NULL
 );
 
 CREATE TABLE users (
@@ -312,7 +324,7 @@ CREATE TABLE idempotency (
     request      bytea       NOT NULL CHECK (octet_length(request) = 32),
     subject      text        NOT NULL,
     status       bigint      NOT NULL, -- 0 until it is finished
-    answer       bytea,
+    answer       bytea, -- sealed
     created_at   timestamptz NOT NULL,
     finished_at  timestamptz,
     locked_until timestamptz NOT NULL,

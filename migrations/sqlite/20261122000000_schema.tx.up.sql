@@ -4,13 +4,25 @@
 -- server and routes.xact are for PostgreSQL.
 CREATE TABLE instance (
     only_row  INTEGER PRIMARY KEY CHECK (only_row = 1),
-    key_check TEXT    NOT NULL,
+    key_check TEXT    NOT NULL, -- sealed
     server    TEXT    NOT NULL,
     installation TEXT NOT NULL, -- random: a mark of another installation is not compared
     generation INTEGER NOT NULL DEFAULT 0 CHECK (generation >= 0), -- how often it was restored
     ticks     INTEGER NOT NULL DEFAULT 0 CHECK (ticks >= 0), -- grows while it is served; the mark beside it follows
-    replaying INTEGER NOT NULL DEFAULT 0 -- restored, and the networks are not read to their ends yet
+    replaying INTEGER NOT NULL DEFAULT 0, -- restored, and the networks are not read to their ends yet
+    next_check  TEXT NOT NULL DEFAULT '', -- key_check under the key that FLORIN_SECRET_KEY is changed to; empty: it is not changed
+    switched_at INTEGER -- since when programs seal with that key; NULL: they still learn it
 ) STRICT;
+
+-- The running programs that seal secrets. A change of FLORIN_SECRET_KEY gives each the new key, and waits for them.
+CREATE TABLE sealers (
+    holder   TEXT    PRIMARY KEY,
+    hello    TEXT    NOT NULL, -- sealed: the public key that a new secret key is encrypted for
+    offer    TEXT    NOT NULL, -- sealed: the new secret key, encrypted for this program; empty: none
+    knows    TEXT    NOT NULL, -- ids of the keys it has, separated by spaces
+    seals    TEXT    NOT NULL, -- id of the key that it seals with
+    seen_at  INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE users (
     id            INTEGER PRIMARY KEY,
@@ -310,7 +322,7 @@ CREATE TABLE idempotency (
     request      BLOB    NOT NULL CHECK (length(request) = 32),
     subject      TEXT    NOT NULL,
     status       INTEGER NOT NULL, -- 0 until it is finished
-    answer       BLOB,
+    answer       BLOB, -- sealed
     created_at   INTEGER NOT NULL,
     finished_at  INTEGER,
     locked_until INTEGER NOT NULL,

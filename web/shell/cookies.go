@@ -40,26 +40,36 @@ const (
 // forms. The session itself is a row of the database, which can be revoked; its
 // cookie holds only the token.
 type Cookies struct {
-	store  *sessions.CookieStore
-	prefix string
-	now    func() time.Time
+	sealer  *secret.Sealer
+	options sessions.Options
+	prefix  string
+	now     func() time.Time
 }
 
-// NewCookies takes a key to authenticate and a key to encrypt, 32 bytes each.
-func NewCookies(authKey, sealKey []byte, secure bool, now func() time.Time) *Cookies {
-	k := &Cookies{store: sessions.NewCookieStore(authKey, sealKey), now: now}
+// NewCookies returns cookies whose keys derive from those of the sealer, so that every instance reads them.
+func NewCookies(sealer *secret.Sealer, secure bool, now func() time.Time) *Cookies {
+	k := &Cookies{sealer: sealer, now: now, options: sessions.Options{
+		Path: "/", Secure: secure, HttpOnly: true, SameSite: http.SameSiteLaxMode,
+	}}
 	if secure {
 		k.prefix = hostPrefix
 	}
-	k.store.MaxAge(int(identity.SessionTTL / time.Second))
-	k.store.Options = &sessions.Options{Path: "/", Secure: secure, HttpOnly: true, SameSite: http.SameSiteLaxMode}
 	return k
+}
+
+// store makes cookies with the key in use and reads those of every key that the sealer has: while the secret key is
+// changed, users stay signed in.
+func (k *Cookies) store() *sessions.CookieStore {
+	store := sessions.NewCookieStore(k.sealer.DeriveAll("cookie authentication v1", "cookie encryption v1")...)
+	store.MaxAge(int(identity.SessionTTL / time.Second))
+	return store
 }
 
 // Put gives the browser a cookie that holds values until ttl has passed.
 func (k *Cookies) Put(w http.ResponseWriter, name string, ttl time.Duration, values map[string]string) error {
-	x := sessions.NewSession(k.store, k.prefix+name)
-	options := *k.store.Options
+	store := k.store()
+	x := sessions.NewSession(store, k.prefix+name)
+	options := k.options
 	options.MaxAge = int(ttl / time.Second)
 	x.Options = &options
 	for key, value := range values {
@@ -67,13 +77,13 @@ func (k *Cookies) Put(w http.ResponseWriter, name string, ttl time.Duration, val
 	}
 	// The browser may keep the cookie longer; this makes it worthless then.
 	x.Values["until"] = strconv.FormatInt(k.now().Add(ttl).Unix(), 10)
-	return k.store.Save(nil, w, x)
+	return store.Save(nil, w, x)
 }
 
 // Get returns a value of a cookie; empty without one, if it was not made here, or
 // if it has expired.
 func (k *Cookies) Get(r *http.Request, name, key string) string {
-	x, err := k.store.New(r, k.prefix+name)
+	x, err := k.store().New(r, k.prefix+name)
 	if err != nil || x.IsNew {
 		return ""
 	}
@@ -88,7 +98,7 @@ func (k *Cookies) Get(r *http.Request, name, key string) string {
 
 // Drop removes a cookie from the browser.
 func (k *Cookies) Drop(w http.ResponseWriter, name string) {
-	options := *k.store.Options
+	options := k.options
 	options.MaxAge = -1
 	http.SetCookie(w, sessions.NewCookie(k.prefix+name, "", &options))
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/florinpay/florin/internal/audit"
@@ -12,11 +11,6 @@ import (
 	"github.com/florinpay/florin/internal/store/db"
 	"github.com/florinpay/florin/internal/store/table"
 )
-
-// factorPlace binds a sealed second factor to its user.
-func factorPlace(userID int64) string {
-	return "second factor of user " + strconv.FormatInt(userID, 10)
-}
 
 // factorRow is a user's authenticator.
 type factorRow struct {
@@ -36,7 +30,7 @@ func (s *Store) SecondFactor(ctx context.Context, userID int64) (f identity.Seco
 		return identity.SecondFactor{}, false, db.Wrap(err, "second factor of user %d", userID)
 	}
 	r := rows[0]
-	text, err := s.sealer.Open(factorPlace(userID), r.Secret)
+	text, err := s.sealer.Open(table.FactorPlace(userID), r.Secret)
 	if err != nil {
 		return identity.SecondFactor{}, false, fmt.Errorf("second factor of user %d: %w", userID, err)
 	}
@@ -51,7 +45,7 @@ func (s *Store) SecondFactor(ctx context.Context, userID int64) (f identity.Seco
 // PutSecondFactor stores one that is not in force, in place of another such, or
 // fails with identity.ErrHasFactor.
 func (s *Store) PutSecondFactor(ctx context.Context, f identity.SecondFactor) error {
-	sealed := s.sealer.Seal(factorPlace(f.UserID), f.Secret)
+	sealed := s.sealer.Seal(table.FactorPlace(f.UserID), f.Secret)
 	err := s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
 		res, err := t.NewRaw("INSERT INTO second_factors (user_id, secret, session, created_at, last_step) VALUES (?, ?, ?, ?, 0) "+
 			"ON CONFLICT (user_id) DO UPDATE SET secret = excluded.secret, session = excluded.session, created_at = excluded.created_at, last_step = 0 "+
@@ -82,7 +76,7 @@ func (s *Store) ConfirmSecondFactor(
 			if err != nil || len(stored) == 0 {
 				return cmp.Or[error](err, identity.ErrHasFactor)
 			}
-			text, err := s.sealer.Open(factorPlace(f.UserID), stored[0])
+			text, err := s.sealer.Open(table.FactorPlace(f.UserID), stored[0])
 			if err != nil {
 				return err
 			}

@@ -12,9 +12,6 @@ import (
 	"github.com/florinpay/florin/internal/store/table"
 )
 
-// passkeyPlace binds a sealed passkey to its id.
-func passkeyPlace(id string) string { return "passkey " + id }
-
 // passkeyRow is a passkey as it is stored.
 type passkeyRow struct {
 	PublicID   string
@@ -71,7 +68,7 @@ func (s *Store) AddPasskey(
 	if err := db.CheckTexts("a passkey", p.Name); err != nil {
 		return err
 	}
-	sealed := s.sealer.Seal(passkeyPlace(p.ID), p.Record)
+	sealed := s.sealer.Seal(table.PasskeyPlace(p.ID), p.Record)
 	err := table.WriteAudited(ctx, s.db, trail, table.AuditFields{
 		Subject: p.Name,
 	}, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
@@ -109,7 +106,7 @@ func (s *Store) PasskeysOf(ctx context.Context, userID int64) ([]identity.Passke
 	}
 	list := make([]identity.Passkey, len(rows))
 	for i, r := range rows {
-		record, err := s.sealer.Open(passkeyPlace(r.PublicID), r.Record)
+		record, err := s.sealer.Open(table.PasskeyPlace(r.PublicID), r.Record)
 		if err != nil {
 			return nil, fmt.Errorf("passkey %s: %w", r.PublicID, err)
 		}
@@ -124,7 +121,7 @@ func (s *Store) PasskeysOf(ctx context.Context, userID int64) ([]identity.Passke
 // UsePasskey stores the record after an answer; false if another answer changed
 // it since it was read, or it was removed.
 func (s *Store) UsePasskey(ctx context.Context, before, after identity.Passkey) (changed bool, err error) {
-	sealed := s.sealer.Seal(passkeyPlace(after.ID), after.Record)
+	sealed := s.sealer.Seal(table.PasskeyPlace(after.ID), after.Record)
 	err = s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
 		changed = false
 		var stored []string
@@ -133,7 +130,7 @@ func (s *Store) UsePasskey(ctx context.Context, before, after identity.Passkey) 
 		if err != nil || len(stored) == 0 {
 			return err
 		}
-		record, err := s.sealer.Open(passkeyPlace(before.ID), stored[0])
+		record, err := s.sealer.Open(table.PasskeyPlace(before.ID), stored[0])
 		if err != nil || record.Reveal() != before.Record.Reveal() {
 			return err
 		}

@@ -31,9 +31,6 @@ type waitingRow struct {
 const selectWaiting = "SELECT public_id, merchant_id, coalesce(key_id, 0) AS key_id, kind, campaign, body, changes, actor, " +
 	"created_at, due_at FROM waiting_changes WHERE state = 'WAITING' AND "
 
-// waitingPlace binds the sealed input of a change to it.
-func waitingPlace(publicID string) string { return "waiting/" + publicID }
-
 // waiting returns the change without its input, which only the loop that makes it opens.
 func (r waitingRow) waiting() (merchant.Waiting, error) {
 	w := merchant.Waiting{
@@ -107,7 +104,7 @@ func (s *Store) AddWaiting(
 			_, err = t.NewRaw("INSERT INTO waiting_changes (public_id, token, merchant_id, key_id, kind, campaign, body, changes, "+
 				"actor, created_at, due_at, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'WAITING')", w.ID, token[:],
 				w.MerchantID, key, string(w.Kind), w.Campaign,
-				s.sealer.Seal(waitingPlace(w.ID), w.Body), string(changes),
+				s.sealer.Seal(table.WaitingPlace(w.ID), w.Body), string(changes),
 				w.By, db.At(w.CreatedAt), db.At(w.DueAt)).Exec(ctx)
 			return err
 		})
@@ -140,7 +137,7 @@ func (s *Store) DueWaiting(ctx context.Context, now time.Time, limit int) ([]mer
 	for _, r := range rows {
 		w, err := r.waiting()
 		if err == nil {
-			w.Body, err = s.sealer.Open(waitingPlace(r.PublicID), r.Body)
+			w.Body, err = s.sealer.Open(table.WaitingPlace(r.PublicID), r.Body)
 		}
 		if err != nil {
 			unread = append(unread, db.Wrap(err, "input of the change %s", r.PublicID))

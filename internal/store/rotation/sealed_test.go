@@ -1,0 +1,154 @@
+package rotation_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/florinpay/florin/internal/store/storetest"
+	"github.com/florinpay/florin/internal/store/table"
+	"github.com/florinpay/florin/migrations"
+)
+
+func listed() []string {
+	columns := []string{"instance.key_check"} // the rotation itself replaces it
+	for _, c := range table.Sealed {
+		columns = append(columns, c.Table+"."+c.Column)
+	}
+	slices.Sort(columns)
+	return columns
+}
+
+// TestSealed_Schema: every column that the schema calls sealed is resealed, but those that live for one rotation.
+func TestSealed_Schema(t *testing.T) {
+	t.Parallel()
+	passing := []string{"sealers.hello", "sealers.offer"}
+	begins := regexp.MustCompile(`^CREATE TABLE (\w+)`)
+	column := regexp.MustCompile(`^\s+(\w+)\s.*--.*\bsealed\b`)
+	for name, files := range map[string]fs.FS{"SQLite": migrations.SQLite(), "PostgreSQL": migrations.Postgres()} {
+		var found []string
+		err := fs.WalkDir(files, ".", func(path string, _ fs.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(path, ".up.sql") {
+				return err
+			}
+			text, err := fs.ReadFile(files, path)
+			inside := ""
+			for line := range strings.SplitSeq(string(text), "\n") {
+				if m := begins.FindStringSubmatch(line); m != nil {
+					inside = m[1]
+				}
+				if m := column.FindStringSubmatch(line); m != nil {
+					found = append(found, inside+"."+m[1])
+				}
+			}
+			return err
+		})
+		if err != nil || len(found) < len(table.Sealed) {
+			t.Fatalf("%s: %v: the schema calls only %v sealed", name, err, found)
+		}
+		for _, c := range found {
+			if !slices.Contains(listed(), c) && !slices.Contains(passing, c) {
+				t.Errorf("%s: the schema calls %s sealed, and table.Sealed lacks it", name, c)
+			}
+		}
+		for _, c := range table.Sealed {
+			if !slices.Contains(found, c.Table+"."+c.Column) {
+				t.Errorf("%s: the comment of %s.%s does not say that it is sealed", name, c.Table, c.Column)
+			}
+		}
+	}
+}
+
+// TestSealed_Stored: a database in use holds sealed texts in the listed columns, and in no other.
+func TestSealed_Stored(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		found := w.stored("sealed1.")
+		slices.Sort(found)
+		storetest.Same(t, "columns with a sealed text", slices.Compact(found), listed())
+	})
+}
+
+// sealing lists the files that seal something, and where it is kept. Whoever seals in another file adds it here and, if
+// it is stored, to table.Sealed.
+var sealing = map[string]string{
+	"graph/operation/once.go":                  "idempotency.answer",
+	"internal/store/identity/factor.go":        "second_factors.secret",
+	"internal/store/identity/passkey.go":       "passkeys.record",
+	"internal/store/merchant/custodian_row.go": "custodians.secret custodians.signing_secrets",
+	"internal/store/merchant/lock.go":          "waiting_changes.body",
+	"internal/store/rotation/state.go":         "instance.key_check",
+	"internal/store/rotation/follower.go":      "", // sealers.hello lives as long as the program
+	"internal/store/rotation/offer.go":         "", // sealers.offer lives as long as the rotation
+	"internal/secret/seal.go":                  "", // Seal itself
+}
+
+// deriving lists the files that derive other keys from the secret key, and what becomes of what they made.
+var deriving = map[string]string{
+	"graph/operation/challenge.go": "a challenge lives 15 minutes; that of either key is accepted",
+	"web/shell/cookies.go":         "cookies of either key are read; after that their users sign in again",
+	"internal/backup/manifest.go":  "the manifest of a backup is checked with the key that it was made with",
+}
+
+// TestSealed_Calls: every call that seals or derives is known, and every column that one seals is in the list.
+func TestSealed_Calls(t *testing.T) {
+	t.Parallel()
+	root := filepath.Join("..", "..", "..")
+	seals, derives := make(map[string]bool), make(map[string]bool)
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (d.Name() == "node_modules" || strings.HasPrefix(d.Name(), ".") && len(d.Name()) > 2) {
+			return fs.SkipDir
+		}
+		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		name, _ := filepath.Rel(root, path)
+		ast.Inspect(file, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			selector, ok := call.Fun.(*ast.SelectorExpr)
+			switch {
+			case !ok:
+			case len(call.Args) == 2 && slices.Contains([]string{"Seal", "SealBytes"}, selector.Sel.Name):
+				seals[filepath.ToSlash(name)] = true
+			case slices.Contains([]string{"Derive", "DeriveAll"}, selector.Sel.Name):
+				derives[filepath.ToSlash(name)] = true
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil || len(seals) < 5 {
+		t.Fatalf("%d files seal: %v", len(seals), err)
+	}
+	var columns []string
+	for name := range seals {
+		kept, known := sealing[name]
+		if !known {
+			t.Errorf("%s seals: add what it seals to table.Sealed, and the file to the list above", name)
+		}
+		columns = append(columns, strings.Fields(kept)...)
+	}
+	for name := range derives {
+		if deriving[name] == "" {
+			t.Errorf("%s derives a key: say in the list above what a new FLORIN_SECRET_KEY makes of it", name)
+		}
+	}
+	slices.Sort(columns)
+	storetest.Same(t, "columns that are sealed", columns, listed())
+}
