@@ -16,7 +16,6 @@ import (
 
 	"github.com/florinpay/florin/internal/app"
 	"github.com/florinpay/florin/internal/backup"
-	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store"
 )
 
@@ -61,7 +60,7 @@ func (c backUp) Run(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
-	sealer, err := secret.NewSealer([]byte(cfg.SecretKey.Reveal()))
+	sealer, err := cfg.Sealer()
 	if err != nil {
 		return err
 	}

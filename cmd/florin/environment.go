@@ -40,10 +40,15 @@ func (p *process) config() (config.Config, error) {
 
 // withStore opens the database, migrates its schema, calls do, and closes the database.
 func (p *process) withStore(ctx context.Context, cfg config.Config, do func(*store.Store) error) error {
-	sealer, err := secret.NewSealer([]byte(cfg.SecretKey.Reveal()))
+	sealer, err := cfg.Sealer()
 	if err != nil {
 		return err
 	}
+	return withSealer(ctx, cfg, sealer, do)
+}
+
+// withSealer is withStore with a sealer that may have other keys than the settings.
+func withSealer(ctx context.Context, cfg config.Config, sealer *secret.Sealer, do func(*store.Store) error) error {
 	s, err := store.Open(ctx, cfg.DatabaseURL.Reveal(), sealer, store.Options{Log: app.NewLogger(cfg)})
 	if err != nil {
 		return err

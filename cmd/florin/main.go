@@ -35,10 +35,13 @@ type commands struct {
 	Credit struct {
 		Grant creditGrant `cmd:"" help:"Give an API key credits or queries."`
 	} `cmd:"" help:"Credits."`
-	Sweep        rescue       `cmd:"" help:"Send on a wrong token, the native coin, or money paid on another network."`
-	Recover      recovery     `cmd:"" help:"Send on the money of a payment that the database does not know."`
-	Rescan       rescan       `cmd:"" help:"Read a network's blocks again."`
-	Reconcile    reconcile    `cmd:"" help:"Compare the chains with the database."`
+	Sweep     rescue    `cmd:"" help:"Send on a wrong token, the native coin, or money paid on another network."`
+	Recover   recovery  `cmd:"" help:"Send on the money of a payment that the database does not know."`
+	Rescan    rescan    `cmd:"" help:"Read a network's blocks again."`
+	Reconcile reconcile `cmd:"" help:"Compare the chains with the database."`
+	Secret    struct {
+		Rotate secretRotate `cmd:"" help:"Seal everything with a new FLORIN_SECRET_KEY, while the server runs."`
+	} `cmd:"" help:"The secret key."`
 	Backup       backUp       `cmd:"" help:"Write a backup of a SQLite database, while the server runs."`
 	Restore      restore      `cmd:"" help:"Restore a backup, or take over a database that was brought back."`
 	VerifyLedger verifyLedger `cmd:"" help:"Verify the ledger of credits and queries."`

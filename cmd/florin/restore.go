@@ -101,7 +101,7 @@ func (c restore) Run(ctx context.Context, p *process) error {
 
 // extract decrypts the backup into a file and verifies everything about it.
 func (c restore) extract(ctx context.Context, p *process, cfg config.Config, to string) (m backup.Manifest, err error) {
-	sealer, err := secret.NewSealer([]byte(cfg.SecretKey.Reveal()))
+	sealer, err := cfg.Sealer()
 	if err != nil {
 		return m, err
 	}

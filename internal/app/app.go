@@ -27,6 +27,7 @@ import (
 	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/internal/store/rotation"
 
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/passkey"
@@ -48,6 +49,8 @@ type App struct {
 	Payments  *payment.Service
 	// Campaigns serves donation campaigns and payment links.
 	Campaigns *campaign.Service
+
+	secretKey *rotation.Follower
 
 	networks networks
 	expirer  *watch.Expirer
@@ -76,7 +79,7 @@ func Now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
 // New opens and migrates the database and builds everything on it. It waits for
 // no network: a chain is offered once it can be reached.
 func New(ctx context.Context, cfg config.Config, o Options) (*App, error) {
-	sealer, err := secret.NewSealer([]byte(cfg.SecretKey.Reveal()))
+	sealer, err := cfg.Sealer()
 	if err != nil {
 		return nil, err
 	}
@@ -115,11 +118,14 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 		Meter:    a.Config.Credits,
 	})
 	holder := newULID(Now())
+	var err error
+	if a.secretKey, err = a.Store.FollowSecretKey(holder, Now); err != nil {
+		return err
+	}
 	if a.Config.MetricsListen != "" {
 		a.monitor = newMonitor(a.Config.MetricsListen, o.Version, a.log)
 	}
 	counted := a.monitor.count(a.Store)
-	var err error
 	if a.networks, err = openNetworks(
 		a.Config, counted, a.monitor.countSweeps(a.Store.Settlement()), holder, a.monitor.read, a.log,
 	); err != nil {
@@ -182,7 +188,11 @@ func (a *App) Run(ctx context.Context) error {
 }
 
 func (a *App) run(ctx context.Context) error {
+	if err := a.secretKey.Join(ctx); err != nil {
+		return err
+	}
 	loops, working := errgroup.WithContext(ctx)
+	loops.Go(func() error { return a.secretKey.Run(working) })
 	for _, l := range a.networks.inOrder() {
 		loops.Go(func() error { return l.watcher.Run(working) })
 		if l.sweeper != nil {

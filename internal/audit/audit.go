@@ -80,6 +80,7 @@ const (
 	ActionCheckLedger    Action = "had the book of credits added up"
 	ActionRescan         Action = "had a network read again"
 	ActionRestore        Action = "restored the database"
+	ActionSecretKey      Action = "changed the secret key"
 	ActionTeamInvite     Action = "invited a member"
 	ActionTeamRevoke     Action = "took an invitation back"
 	ActionTeamJoin       Action = "joined the team"
@@ -96,6 +97,6 @@ func Personal() []Action {
 		ActionReset, ActionFactorOn, ActionFactorOff,
 		ActionRecovery, ActionPasskeyAdd, ActionPasskeyName, ActionPasskeyRemove,
 		ActionPasskeyCopied, ActionRevokeSession,
-		ActionInvite, ActionCheckLedger, ActionRescan, ActionRestore,
+		ActionInvite, ActionCheckLedger, ActionRescan, ActionRestore, ActionSecretKey,
 	}
 }

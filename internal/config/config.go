@@ -21,7 +21,9 @@ type Config struct {
 
 	DatabaseURL secret.Text // it may hold a password
 	SecretKey   secret.Text // its secret.KeyLen bytes, decoded
-	Mark        string      // path of the mark (package backup); empty: beside a SQLite database, none for PostgreSQL
+	// OldSecretKey was the SecretKey before; what it sealed is still opened. Empty: there is none.
+	OldSecretKey secret.Text
+	Mark         string // path of the mark (package backup); empty: beside a SQLite database, none for PostgreSQL
 
 	Networks []Network // those that are on, in the order they are offered
 
@@ -70,6 +72,15 @@ type Network struct {
 	MaxGasPrice money.Units
 	// MaxPriorityFee is the most a sweep on Solana pays for a unit of compute, in micro-lamports.
 	MaxPriorityFee uint64
+}
+
+// Sealer returns the sealer of stored secrets: with FLORIN_SECRET_KEY, and what it was before.
+func (c Config) Sealer() (*secret.Sealer, error) {
+	s, err := secret.NewSealer([]byte(c.SecretKey.Reveal()))
+	if err == nil && !c.OldSecretKey.Empty() {
+		err = s.Add([]byte(c.OldSecretKey.Reveal()))
+	}
+	return s, err
 }
 
 // Profiles lists the profiles of the networks that are on.

@@ -191,6 +191,9 @@ func (c *Config) complete(set map[string]bool) (problems Problems) {
 		problems.add("FLORIN_MAIL_FROM",
 			errors.New("is needed with FLORIN_SMTP_URL: the sender of mails, such as florin@example.com"))
 	}
+	if c.OldSecretKey.Equal(c.SecretKey) {
+		problems.add("FLORIN_OLD_SECRET_KEY", errors.New("is the same as FLORIN_SECRET_KEY; leave it out"))
+	}
 	if c.MetricsListen == c.Listen && !strings.HasSuffix(c.Listen, ":0") {
 		problems.add("FLORIN_METRICS_LISTEN", errors.New("must differ from FLORIN_LISTEN"))
 	}

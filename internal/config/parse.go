@@ -201,8 +201,8 @@ func parsePath(text string) (string, error) {
 	return accept(text, !strings.ContainsRune(text, 0), "must be the path of a file")
 }
 
-// parseSecretKey reads base64 in either alphabet, with or without padding.
-func parseSecretKey(text string) (secret.Text, error) {
+// ParseSecretKey reads a FLORIN_SECRET_KEY: base64 in either alphabet, with or without padding.
+func ParseSecretKey(text string) (secret.Text, error) {
 	encoding := base64.RawStdEncoding
 	if strings.ContainsAny(text, "-_") {
 		encoding = base64.RawURLEncoding

@@ -72,9 +72,10 @@ func (c *Config) settings() []setting {
 		plain("CHECKOUT_URL", "", &c.CheckoutURL, parsePublicURL),
 		plain("ALLOW_HTTP", "false", &c.AllowHTTP, parseBool),
 		hidden("DATABASE_URL", "sqlite://florin.db", maskURL, &c.DatabaseURL, parseDatabaseURL),
-		hidden("SECRET_KEY", "", maskAll, &c.SecretKey, parseSecretKey),
+		hidden("SECRET_KEY", "", maskAll, &c.SecretKey, ParseSecretKey),
 	}
 	list[len(list)-1].required = "is required: 32 bytes in base64; make one with `florin keygen`"
+	list = append(list, hidden("OLD_SECRET_KEY", "", maskAll, &c.OldSecretKey, ParseSecretKey))
 	list = append(list, plain("MARK", "", &c.Mark, parsePath))
 	for i := range c.Networks {
 		list = append(list, c.Networks[i].settings()...)

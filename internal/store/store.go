@@ -20,6 +20,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/payment/watch"
@@ -138,7 +139,17 @@ func (s *Store) FollowSecretKey(holder string, now func() time.Time) (*rotation.
 
 // ChangeSecretKey returns what changes FLORIN_SECRET_KEY to the new key.
 func (s *Store) ChangeSecretKey(newKey []byte, now func() time.Time) (*rotation.Rotator, error) {
-	return rotation.NewRotator(s.db, s.sealer, newKey, now)
+	r, err := rotation.NewRotator(s.db, s.sealer, newKey, now)
+	if err != nil {
+		return nil, err
+	}
+	r.Finished = func(ctx context.Context, t tx, report rotation.Report) error {
+		return auditOperators(ctx, t, audit.Entry{
+			At: now(), Actor: "florin secret rotate", Action: audit.ActionSecretKey, Subject: "key " + report.KeyID,
+			Detail: fmt.Sprintf("values sealed with it: %d", report.Resealed),
+		})
+	}
+	return r, nil
 }
 
 // Ping reports whether the database answers.

@@ -10,202 +10,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/secret"
-	"github.com/florinpay/florin/internal/store"
 	"github.com/florinpay/florin/internal/store/rotation"
 	"github.com/florinpay/florin/internal/store/storetest"
 	"github.com/florinpay/florin/internal/store/table"
 )
-
-// keyBytes are the bytes of the key that storetest.Sealer has for the seed.
-func keyBytes(seed byte) []byte {
-	key := make([]byte, secret.KeyLen)
-	key[0] = seed
-	return key
-}
-
-// world is a database with a value in every sealed column.
-type world struct {
-	*storetest.World
-
-	key       merchant.Key
-	custodian merchant.Custodian
-	passkey   identity.Passkey
-	due       time.Time
-}
-
-func onEach(t *testing.T, test func(t *testing.T, w *world)) {
-	t.Helper()
-	storetest.OnEach(t, func(t *testing.T, sw *storetest.World) {
-		t.Helper()
-		w := &world{World: sw, due: storetest.Start.Add(merchant.LockDelay)}
-		w.fill(1)
-		test(t, w)
-	})
-}
-
-// fill stores n more values in every sealed column.
-func (w *world) fill(n int) {
-	w.T.Helper()
-	ctx := w.T.Context()
-	for range n {
-		w.key = w.NewKey(1, 1)
-		w.custodian = w.NewCustodian(w.key, "https://shop.example/hook")
-		w.passkey = storetest.NewPasskey(w.key.UserID, string(storetest.NewID()))
-		w.Must(w.AddPasskey(ctx, w.passkey, identity.Hash{}))
-		w.Must(w.PutSecondFactor(ctx, identity.SecondFactor{
-			UserID: w.key.UserID, Secret: secret.New("authenticator"), CreatedAt: storetest.Start,
-		}))
-		w.Must(w.AddWaiting(ctx, merchant.Waiting{
-			ID: string(storetest.NewID()), MerchantID: w.key.UserID, KeyID: w.key.ID, Kind: merchant.WaitingCustodian,
-			CreatedAt: storetest.Start, DueAt: w.due, Body: secret.New("input"),
-		}, storetest.HashOf(w.passkey.ID)))
-		w.answer("answered", "kept answer")
-		_, _, err := w.IdempotencyBegin(ctx, idempotency.Try{ // its answer is NULL
-			KeyID: w.key.ID, Key: "unanswered", Now: storetest.Start, LockedUntil: storetest.Start.Add(time.Hour),
-		})
-		w.Must(err)
-	}
-}
-
-// answer keeps an answer as the operations seal it.
-func (w *world) answer(key, text string) {
-	w.T.Helper()
-	_, _, err := w.IdempotencyBegin(w.T.Context(), idempotency.Try{
-		KeyID: w.key.ID, Key: key, Now: storetest.Start, LockedUntil: storetest.Start.Add(time.Minute),
-	})
-	w.Must(err)
-	sealed := storetest.Sealer(1).Seal(idempotency.AnswerPlace(w.key.ID, key), secret.New(text))
-	w.Must(w.IdempotencyFinish(w.T.Context(), w.key.ID, key, idempotency.Answer{Status: 200, Body: []byte(sealed)},
-		storetest.Start))
-}
-
-// with opens the database with other keys, as a program does.
-func (w *world) with(s *secret.Sealer) (*store.Store, error) {
-	w.T.Helper()
-	other, err := store.Open(w.T.Context(), w.URL, s, store.Options{MaxConns: 2})
-	w.Must(err)
-	w.T.Cleanup(func() { _ = other.Close() })
-	return other, other.Migrate(w.T.Context())
-}
-
-// program starts a program with the sealer: it follows changes of the key until the test ends, or stop is called.
-func (w *world) program(s *secret.Sealer) (stop func() error) {
-	w.T.Helper()
-	st, err := w.with(s)
-	w.Must(err)
-	f, err := st.FollowSecretKey(string(storetest.NewID()), time.Now)
-	w.Must(err)
-	w.Must(f.Join(w.T.Context()))
-	ctx, cancel := context.WithCancel(w.T.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- f.Run(ctx) }()
-	return func() error {
-		cancel()
-		return <-ended
-	}
-}
-
-// rotator returns the rotator of a command that has these keys in its environment.
-func (w *world) rotator(newKey byte, has ...byte) *rotation.Rotator {
-	w.T.Helper()
-	s := storetest.Sealer(has[0])
-	for _, k := range has[1:] {
-		w.Must(s.Add(keyBytes(k)))
-	}
-	st, err := w.with(s)
-	w.Must(err)
-	r, err := st.ChangeSecretKey(keyBytes(newKey), time.Now)
-	w.Must(err)
-	return r
-}
-
-// stored returns every value of every column of the database whose text contains the part.
-func (w *world) stored(part string) (found []string) {
-	w.T.Helper()
-	db := w.SQL()
-	query := "SELECT m.name, p.name FROM sqlite_master AS m JOIN pragma_table_info(m.name) AS p WHERE m.type = 'table'"
-	if w.ManyWriters() {
-		query = "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = 'public'"
-	}
-	rows, err := db.QueryContext(w.T.Context(), query)
-	w.Must(err)
-	var columns [][2]string
-	for rows.Next() {
-		var c [2]string
-		w.Must(rows.Scan(&c[0], &c[1]))
-		columns = append(columns, c)
-	}
-	w.Must(errors.Join(rows.Err(), rows.Close()))
-	if len(columns) < 100 {
-		w.T.Fatalf("the database has %d columns", len(columns))
-	}
-	for _, c := range columns {
-		// A bytea prints as hex.
-		text := `CAST("` + c[1] + `" AS text)`
-		if w.ManyWriters() {
-			text = `"` + c[1] + `"::text`
-		}
-		values, err := db.QueryContext(w.T.Context(), `SELECT `+text+` FROM "`+c[0]+`" WHERE "`+c[1]+`" IS NOT NULL`)
-		w.Must(err)
-		for values.Next() {
-			var value string
-			w.Must(values.Scan(&value))
-			if strings.Contains(value, part) || strings.Contains(value, fmt.Sprintf("%x", part)) {
-				found = append(found, c[0]+"."+c[1])
-			}
-		}
-		w.Must(errors.Join(values.Err(), values.Close()))
-	}
-	return found
-}
-
-// opens fails unless every sealed value is read with this sealer.
-func (w *world) opens(what string, s *secret.Sealer) {
-	w.T.Helper()
-	ctx := w.T.Context()
-	st, err := w.with(s)
-	if err != nil {
-		w.T.Fatalf("%s: %v", what, err)
-	}
-	c, err := st.Merchant().Custodian(ctx, w.key.ID)
-	w.Must(err)
-	storetest.Same(w.T, what+": custodian", c, w.custodian)
-	f, _, err := st.Identity().SecondFactor(ctx, w.key.UserID)
-	w.Must(err)
-	storetest.Same(w.T, what+": authenticator", f.Secret.Reveal(), "authenticator")
-	p, err := st.Identity().PasskeysOf(ctx, w.key.UserID)
-	w.Must(err)
-	storetest.Same(w.T, what+": passkeys", p, []identity.Passkey{w.passkey})
-	due, err := st.Merchant().DueWaiting(ctx, w.due, 1000)
-	w.Must(err)
-	storetest.Same(w.T, what+": changes that wait", due[len(due)-1].Body.Reveal(), "input")
-	_, a, err := st.IdempotencyBegin(ctx, idempotency.Try{
-		KeyID: w.key.ID, Key: "answered", Now: storetest.Start, LockedUntil: storetest.Start.Add(time.Minute),
-	})
-	w.Must(err)
-	text, err := s.Open(idempotency.AnswerPlace(w.key.ID, "answered"), string(a.Body))
-	w.Must(err)
-	storetest.Same(w.T, what+": answer", text.Reveal(), "kept answer")
-}
-
-// done fails unless the database has the new key, and nothing of the old one.
-func (w *world) done(from, to byte) {
-	w.T.Helper()
-	if left := w.stored("sealed1." + storetest.Sealer(from).KeyID()); len(left) > 0 {
-		w.T.Errorf("sealed with the old key: %v", left)
-	}
-	w.opens("the new key alone", storetest.Sealer(to))
-	if _, err := w.with(storetest.Sealer(from)); !errors.Is(err, secret.ErrSealed) {
-		w.T.Errorf("the old key alone: %v", err)
-	}
-	for _, offered := range w.stored(string(keyBytes(to))) {
-		w.T.Errorf("the new key is stored in %s", offered)
-	}
-}
 
 func TestRotator_Run(t *testing.T) {
 	t.Parallel()
@@ -236,8 +47,8 @@ func TestRotator_Run(t *testing.T) {
 	})
 }
 
-// TestRotator_Run_Interrupted: the command ends anywhere, and is repeated until it gets through. Between two runs, every
-// program reads everything.
+// TestRotator_Run_Interrupted: the command ends anywhere, and is repeated until it gets through. Between two runs,
+// every program reads everything.
 func TestRotator_Run_Interrupted(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
@@ -290,7 +101,9 @@ func TestRotator_Run_Written(t *testing.T) {
 					return
 				default:
 				}
-				f := identity.SecondFactor{UserID: w.key.UserID, Secret: secret.New("authenticator"), CreatedAt: storetest.Start}
+				f := identity.SecondFactor{
+					UserID: w.key.UserID, Secret: secret.New("authenticator"), CreatedAt: storetest.Start,
+				}
 				if err := users.Identity().PutSecondFactor(t.Context(), f); err != nil {
 					t.Errorf("store a second factor: %v", err)
 				}
@@ -430,7 +243,8 @@ func TestFollower_Left(t *testing.T) {
 	})
 }
 
-// TestOffer_Bound: what one program is offered is of no use to another, nor to someone with the old key and the database.
+// TestOffer_Bound: what one program is offered is of no use to another, nor to someone with the old key and the
+// database.
 func TestOffer_Bound(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {

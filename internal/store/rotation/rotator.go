@@ -22,6 +22,8 @@ type Rotator struct {
 	newKey []byte
 	check  string // instance.key_check under the new key
 	now    func() time.Time
+	// Finished runs in the transaction that makes the new key the only one; may be nil.
+	Finished func(context.Context, db.Tx, Report) error
 	// Progress is called when the rotation has gone on; may be nil.
 	Progress func(Progress)
 }
@@ -73,7 +75,7 @@ func (r *Rotator) Run(ctx context.Context) (Report, error) {
 	if err := r.resealAll(ctx, &report); err != nil || !report.Changed {
 		return report, err
 	}
-	return report, r.finish(ctx)
+	return report, r.finish(ctx, report)
 }
 
 var (
@@ -232,7 +234,7 @@ func (r *Rotator) resealAll(ctx context.Context, report *Report) error {
 }
 
 // finish makes the new key the only one.
-func (r *Rotator) finish(ctx context.Context) error {
+func (r *Rotator) finish(ctx context.Context, report Report) error {
 	err := r.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
 		if _, err := t.NewRaw("UPDATE sealers SET offer = ''").Exec(ctx); err != nil {
 			return err
@@ -243,7 +245,10 @@ func (r *Rotator) finish(ctx context.Context) error {
 		}
 		_, err = t.NewRaw("UPDATE instance SET key_check = ?, next_check = '', switched_at = NULL WHERE next_check <> ''",
 			r.check).Exec(ctx)
-		return err
+		if err != nil || r.Finished == nil {
+			return err
+		}
+		return r.Finished(ctx, t, report)
 	})
 	return db.Wrap(err, "make the new key the only one")
 }
