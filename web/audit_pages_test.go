@@ -271,7 +271,9 @@ func (d *diary) entry(s *surfer, ada identity.User) {
 	d.leaves("/signin/code", other.post("/signin/code", "code", recovery), me+"used a recovery code: |",
 		me+"signed in: |with a code")
 	ends := regexp.MustCompile(securityPath+`/sessions/(\w+)/end`).FindAllString(s.get(securityPath).body, -1)
-	d.leaves(securityPath+"/sessions/:session/end", s.post(ends[0]), me+"ended a session: |")
+	d.leaves(securityPath+"/sessions/:session/end", s.post(ends[0], "password", testPassword), me+"ended a session: |")
+	d.leaves(securityPath+"/sessions/end", s.post(securityPath+"/sessions/end", "password", testPassword),
+		me+"ended a session: |all but this one")
 	d.leaves(securityPath+"/factor/remove", s.post(securityPath+"/factor/remove", "password", testPassword),
 		me+"turned the second factor off: |")
 

@@ -90,6 +90,7 @@ var routeRoles = map[string]string{
 	"POST /dashboard/security/factor/confirm":           "odsv-",
 	"POST /dashboard/security/factor/remove":            "odsv-",
 	"POST /dashboard/security/sessions/:session/end":    "odsv-",
+	"POST /dashboard/security/sessions/end":             "odsv-",
 	"POST /dashboard/security/passkeys":                 "odsv-",
 	"POST /dashboard/security/passkeys/ask":             "odsv-",
 	"POST /dashboard/security/passkeys/:passkey/name":   "odsv-",

@@ -44,10 +44,10 @@ func TestDashboard_Sessions(t *testing.T) {
 	if len(ends) != 1 {
 		t.Fatalf("%d other sessions are listed", len(ends))
 	}
-	here.post(ends[0]).leads(t, "/dashboard/security")
+	here.post(ends[0], "password", testPassword).leads(t, "/dashboard/security")
 	there.get("/dashboard").leads(t, "/signin")
 	here.get("/dashboard").wants(t, 200)
-	here.post(ends[0]).wants(t, 404)
+	here.post(ends[0], "password", testPassword).wants(t, 404)
 }
 
 func TestDashboard_SecondFactor(t *testing.T) {

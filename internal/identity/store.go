@@ -24,6 +24,12 @@ type Store interface {
 	// chose last.
 	CreateSession(ctx context.Context, s Session, trail ...audit.Entry) error
 	RevokeSession(ctx context.Context, token Hash, now time.Time, trail ...audit.Entry) error
+	// RevokeOtherSessions ends every session of the user but the one kept.
+	RevokeOtherSessions(ctx context.Context, userID int64, keep Hash, now time.Time, trail ...audit.Entry) error
+	// RenewSession replaces the token of a session that has not ended, also in the
+	// challenges and the authenticator that wait for it, and returns when the session
+	// ends; or fails with ErrBadSession.
+	RenewSession(ctx context.Context, old, next Hash, now time.Time) (expires time.Time, err error)
 	// Logins lists the sessions that are neither over, idle nor revoked, the newest
 	// first, with the hash of each token.
 	Logins(ctx context.Context, userID int64, now time.Time) ([]Session, error)

@@ -46,6 +46,8 @@ type Props struct {
 	PasskeyName    panel.Field
 	PasskeyReauth  panel.Field
 	Logins         []LoginRow
+	SessionReauth  panel.Reauth // of the forms that end sessions
+	SessionProblem string
 	Audit          []panel.AuditRow
 	NextURL        string
 }

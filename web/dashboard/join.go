@@ -41,7 +41,7 @@ func (d *Surface) postJoining(c echo.Context, who session.Principal) error {
 	if err != nil {
 		return err
 	}
-	if err := d.Merchants.Choose(ctx, who.User, who.Token, merchant.PublicID); err != nil {
+	if err := d.Merchants.Choose(ctx, who.User, who.Token(), merchant.PublicID); err != nil {
 		return err
 	}
 	return d.Cookies.Redirect(c, shell.HomePath, "You act for "+merchant.Email+" now, as "+string(n.Role)+".")

@@ -136,13 +136,13 @@ func (d *Surface) postKey(c echo.Context, who session.Principal) error {
 		}
 		return d.keysPage(c, who, fault.KindOf(err).Code(), f, dashboard.FreshKey{}, "")
 	}
-	return d.freshKey(c, key, text)
+	return d.freshKey(c, who, key, text)
 }
 
 // freshKey shows a key's text in the response itself: a redirect would have to
 // store it.
-func (d *Surface) freshKey(c echo.Context, key merchant.Key, text secret.Text) error {
-	again, err := d.Principal(c)
+func (d *Surface) freshKey(c echo.Context, who session.Principal, key merchant.Key, text secret.Text) error {
+	again, err := d.Again(c, who)
 	if err != nil {
 		return err
 	}
@@ -188,7 +188,7 @@ func (d *Surface) postKeyRotate(c echo.Context, who session.Principal) error {
 		if err != nil {
 			return err
 		}
-		return d.freshKey(c, key, text)
+		return d.freshKey(c, who, key, text)
 	})
 }
 

@@ -54,7 +54,7 @@ func (o *overview) Turn(now time.Time, changed bool) (next time.Time, more bool)
 	if o.stale {
 		ctx, cancel := context.WithTimeout(context.Background(), live.TurnTime)
 		defer cancel()
-		m, err := o.d.Merchants.MembershipBySession(ctx, o.who.Token.Reveal())
+		m, err := o.d.Merchants.MembershipBySession(ctx, o.who.Token().Reveal())
 		if err != nil || m.Merchant.ID != o.who.Membership.Merchant.ID || m.Allow(merchant.ActRead) != nil {
 			return now, false
 		}

@@ -71,7 +71,7 @@ func (d *Surface) postMerchant(c echo.Context, who session.Principal) error {
 	if err != nil {
 		return err
 	}
-	if err := d.Merchants.Choose(c.Request().Context(), who.User, who.Token, f.Values.Get("merchant")); err != nil {
+	if err := d.Merchants.Choose(c.Request().Context(), who.User, who.Token(), f.Values.Get("merchant")); err != nil {
 		return err
 	}
 	return d.Cookies.Redirect(c, shell.HomePath, "")

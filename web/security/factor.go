@@ -31,7 +31,7 @@ func (d *Surface) factorRefused(c echo.Context, who session.Principal, err error
 
 // postFactor begins to set up an authenticator.
 func (d *Surface) postFactor(c echo.Context, who session.Principal) error {
-	if _, err := d.Users.BeginFactor(c.Request().Context(), who.User, who.Token); err != nil {
+	if _, err := d.Users.BeginFactor(c.Request().Context(), who.User, who.Token()); err != nil {
 		return d.factorRefused(c, who, err)
 	}
 	return c.Redirect(http.StatusSeeOther, session.SecurityPath+"/factor")
@@ -42,7 +42,7 @@ func (d *Surface) getFactor(c echo.Context, who session.Principal) error {
 }
 
 func (d *Surface) factorPage(c echo.Context, who session.Principal, status int, f *shell.Form) error {
-	e, err := d.Users.PendingFactor(c.Request().Context(), who.User, who.Token)
+	e, err := d.Users.PendingFactor(c.Request().Context(), who.User, who.Token())
 	if errors.Is(err, identity.ErrNoFactor) {
 		return d.Cookies.Redirect(c, session.SecurityPath, "Begin here: the code of an authenticator is shown only where it was asked for last.")
 	}
@@ -88,7 +88,7 @@ func (d *Surface) postConfirmFactor(c echo.Context, who session.Principal) error
 		return d.factorPage(c, who, session.ReauthStatus(err), f)
 	}
 	entry := d.AuditOwn(c, who.User, audit.ActionFactorOn, "", "")
-	codes, err := d.Users.ConfirmFactor(c.Request().Context(), who.User, who.Token, f.Values.Get("code"), entry)
+	codes, err := d.Users.ConfirmFactor(c.Request().Context(), who.User, who.Token(), f.Values.Get("code"), entry)
 	if errors.Is(err, identity.ErrBadCode) {
 		f := shell.NewForm(url.Values{})
 		f.Bad("code", "The code is wrong. Check the clock of your device, and try the next one.")
@@ -113,10 +113,14 @@ func (d *Surface) postRemoveFactor(c echo.Context, who session.Principal) error 
 	}
 	entry := d.AuditOwn(c, who.User, audit.ActionFactorOff, "", "")
 	err = d.Users.RemoveFactor(
-		c.Request().Context(), who.User, who.Token, secret.New(f.Values.Get("password")), shell.CallOf(c).Client, entry,
+		c.Request().Context(), who.User, who.Token(), secret.New(f.Values.Get("password")),
+		shell.CallOf(c).Client, entry,
 	)
 	if err != nil {
 		return d.factorRefused(c, who, err)
+	}
+	if err := d.Renew(c, who); err != nil {
+		return err
 	}
 	d.MailTo(c, who.User.Email, "Your second factor was turned off", "Signing in to Florin asks for the password alone now, "+
 		"and every other session was ended.\n\nIf this was not you, change your password at once:\n"+d.Shell.BaseURL+session.SecurityPath)

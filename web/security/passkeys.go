@@ -15,7 +15,7 @@ import (
 )
 
 func (d *Surface) postAskToConfirm(c echo.Context, who session.Principal) error {
-	options, err := d.Users.AskToConfirm(c.Request().Context(), who.User, who.Token)
+	options, err := d.Users.AskToConfirm(c.Request().Context(), who.User, who.Token())
 	return d.Answer(c, options, err)
 }
 
@@ -29,7 +29,7 @@ func (d *Surface) postNewPasskey(c echo.Context, who session.Principal) error {
 	if err := d.Reauthenticate(c, who, f); err != nil {
 		return d.Answer(c, "", err)
 	}
-	options, err := d.Users.NewPasskey(c.Request().Context(), who.User, who.Token)
+	options, err := d.Users.NewPasskey(c.Request().Context(), who.User, who.Token())
 	return d.Answer(c, options, err)
 }
 
@@ -40,7 +40,7 @@ func (d *Surface) postPasskey(c echo.Context, who session.Principal) error {
 	}
 	entry := d.AuditOwn(c, who.User, audit.ActionPasskeyAdd, "", "")
 	p, err := d.Users.AddPasskey(
-		c.Request().Context(), who.User, who.Token, f.Values.Get("name"), f.Values.Get("made"), entry,
+		c.Request().Context(), who.User, who.Token(), f.Values.Get("name"), f.Values.Get("made"), entry,
 	)
 	if err != nil {
 		return d.passkeyRefused(c, who, f, err)
@@ -73,7 +73,7 @@ func (d *Surface) postRemovePasskey(c echo.Context, who session.Principal) error
 		return d.passkeyRefused(c, who, f, err)
 	}
 	entry := d.AuditOwn(c, who.User, audit.ActionPasskeyRemove, "", "")
-	p, err := d.Users.RemovePasskey(c.Request().Context(), who.User, who.Token, c.Param("passkey"), entry)
+	p, err := d.Users.RemovePasskey(c.Request().Context(), who.User, who.Token(), c.Param("passkey"), entry)
 	if err != nil {
 		return d.passkeyRefused(c, who, f, err)
 	}

@@ -19,10 +19,13 @@ import (
 )
 
 // securityForms are the forms of the page.
-type securityForms struct{ password, factor, passkey *shell.Form }
+type securityForms struct{ password, factor, passkey, sessions *shell.Form }
 
 func emptySecurityForms() securityForms {
-	return securityForms{shell.NewForm(url.Values{}), shell.NewForm(url.Values{}), shell.NewForm(url.Values{})}
+	return securityForms{
+		shell.NewForm(url.Values{}), shell.NewForm(url.Values{}),
+		shell.NewForm(url.Values{}), shell.NewForm(url.Values{}),
+	}
 }
 
 func (d *Surface) getSecurity(c echo.Context, who session.Principal) error {
@@ -59,18 +62,8 @@ func (d *Surface) securityPage(c echo.Context, who session.Principal, status int
 	if err := d.passkeys(c, who, f.passkey, &p); err != nil {
 		return err
 	}
-	logins, err := d.Users.Logins(ctx, who.User)
-	if err != nil {
+	if err := d.sessions(c, who, f.sessions, &p); err != nil {
 		return err
-	}
-	here := identity.LoginOf(who.Token.Reveal())
-	for _, l := range logins {
-		p.Logins = append(
-			p.Logins,
-			security.LoginRow{
-				ID: l.ID, Agent: l.UserAgent, CreatedAt: l.CreatedAt, ExpiresAt: l.ExpiresAt, Here: l.ID == here,
-			},
-		)
 	}
 	before, _ := strconv.ParseInt(c.QueryParam("before"), 10, 64)
 	log, err := d.Merchants.AuditLog(ctx, who.Membership, before, session.PageRows+1)
@@ -130,12 +123,4 @@ func (d *Surface) postPassword(c echo.Context, who session.Principal) error {
 	d.MailTo(c, who.User.Email, "Your password was changed",
 		"Your password for Florin was changed, and every other session was ended.\n\nIf this was not you, set a new one at once:\n"+d.Shell.BaseURL+"/forgot")
 	return d.Cookies.Redirect(c, session.SecurityPath, "Your password is changed. Every other session has ended.")
-}
-
-func (d *Surface) postEndLogin(c echo.Context, who session.Principal) error {
-	entry := d.AuditOwn(c, who.User, audit.ActionRevokeSession, "", "")
-	if err := d.Users.EndLogin(c.Request().Context(), who.User, c.Param("session"), entry); err != nil {
-		return err
-	}
-	return d.Cookies.Redirect(c, session.SecurityPath, "That session has ended.")
 }

@@ -36,5 +36,6 @@ func (d *Surface) Routes(r shell.Router) {
 	p.Post(passkeysPath+"/:passkey/name", merchant.ActOwn, d.postPasskeyName)
 	p.Post(passkeysPath+"/:passkey/remove", merchant.ActOwn, d.postRemovePasskey)
 	p.Post(confirmPath, merchant.ActOwn, d.postAskToConfirm)
-	p.Post(session.SecurityPath+"/sessions/:session/end", merchant.ActOwn, d.postEndLogin)
+	p.Post(sessionsPath+"/end", merchant.ActOwn, d.postEndLogins)
+	p.Post(sessionsPath+"/:session/end", merchant.ActOwn, d.postEndLogin)
 }

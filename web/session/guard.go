@@ -80,6 +80,12 @@ func (g *Guard) merchantChoices(ctx context.Context, m merchant.Membership) ([]p
 // for. A form is not sent twice.
 func (g *Guard) toSignIn(c echo.Context) error {
 	r, to := c.Request(), "/signin"
+	// A request of a script may carry the token from before a renewal: the cookie that
+	// replaced it is to stay.
+	dest := r.Header.Get("Sec-Fetch-Dest")
+	if (dest == "" || dest == "document") && !g.Cookies.Token(r).Empty() {
+		g.Cookies.EndSession(c.Response())
+	}
 	if r.Method == http.MethodGet && r.URL.RequestURI() != shell.HomePath {
 		to += "?next=" + url.QueryEscape(shell.SafeNext(r.URL.RequestURI()))
 	}

@@ -1,6 +1,8 @@
 package session
 
 import (
+	"context"
+
 	"github.com/labstack/echo/v4"
 
 	"github.com/florinpay/florin/internal/identity"
@@ -13,20 +15,32 @@ import (
 type Principal struct {
 	User       identity.User       // who acts; the same as Membership.User
 	Membership merchant.Membership // for which merchant, and in which role
-	Token      secret.Text         // of the session
 	Keys       []merchant.Key      // the merchant's keys in use
 	AllKeys    []merchant.Key      // with revoked and disabled ones, whose payments remain the merchant's
 	Merchants  []panel.Choice      // the merchants the user can act for
+
+	token *secret.Text // of the session; re-authentication replaces it
 }
+
+// Token is that of the session.
+func (who Principal) Token() secret.Text { return *who.token }
 
 // Principal returns who sent the request, or fault.Unauthorized.
 func (g *Guard) Principal(c echo.Context) (Principal, error) {
-	ctx, token := c.Request().Context(), g.Cookies.Token(c.Request())
+	return g.principal(c.Request().Context(), g.Cookies.Token(c.Request()))
+}
+
+// Again returns the principal as the request has changed them.
+func (g *Guard) Again(c echo.Context, who Principal) (Principal, error) {
+	return g.principal(c.Request().Context(), who.Token())
+}
+
+func (g *Guard) principal(ctx context.Context, token secret.Text) (Principal, error) {
 	membership, err := g.Merchants.MembershipBySession(ctx, token.Reveal())
 	if err != nil {
 		return Principal{}, err
 	}
-	who := Principal{User: membership.User, Membership: membership, Token: token}
+	who := Principal{User: membership.User, Membership: membership, token: &token}
 	if who.Merchants, err = g.merchantChoices(ctx, membership); err != nil {
 		return Principal{}, err
 	}

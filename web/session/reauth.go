@@ -18,15 +18,31 @@ import (
 const SecurityPath = shell.HomePath + "/security"
 
 // Reauthenticate checks what the form re-authenticates with: a password or a code of
-// the authenticator in the input "password", or a passkey in the input "passkey".
+// the authenticator in the input "password", or a passkey in the input "passkey". It
+// renews the session.
 func (g *Guard) Reauthenticate(c echo.Context, who Principal, f *shell.Form) error {
 	ctx, client := c.Request().Context(), shell.CallOf(c).Client
 	if answer := f.Values.Get("passkey"); answer != "" {
-		err := g.Users.ConfirmByPasskey(ctx, who.User, who.Token, answer, client)
+		err := g.Users.ConfirmByPasskey(ctx, who.User, who.Token(), answer, client)
 		g.ReportCopied(c, who.User, err)
+		if err != nil {
+			return err
+		}
+	} else if err := g.Users.Confirm(ctx, who.User, secret.New(f.Values.Get("password")), client); err != nil {
 		return err
 	}
-	return g.Users.Confirm(ctx, who.User, secret.New(f.Values.Get("password")), client)
+	return g.Renew(c, who)
+}
+
+// Renew gives the browser a new token of its session after re-authentication, and
+// voids the one before: a copy of the cookie ends here.
+func (g *Guard) Renew(c echo.Context, who Principal) error {
+	renewed, err := g.Users.Renew(c.Request().Context(), who.Token())
+	if err != nil {
+		return err
+	}
+	*who.token = renewed.Token
+	return g.Cookies.PutSession(c.Response(), renewed.Token, renewed.ExpiresAt)
 }
 
 // ReauthRefused puts a refusal of Reauthenticate beside its input. It returns

@@ -111,7 +111,22 @@ func (k *Cookies) SignIn(w http.ResponseWriter, in identity.SignedIn) error {
 	if err := k.Know(w, in.User); err != nil {
 		return err
 	}
-	return k.Put(w, SessionCookie, in.ExpiresAt.Sub(k.now()), map[string]string{"token": in.Token.Reveal()})
+	return k.PutSession(w, in.Token, in.ExpiresAt)
+}
+
+// PutSession gives the browser the token of a session.
+func (k *Cookies) PutSession(w http.ResponseWriter, token secret.Text, expires time.Time) error {
+	return k.Put(w, SessionCookie, expires.Sub(k.now()), map[string]string{"token": token.Reveal()})
+}
+
+// EndSession removes the session from the browser, and asks it to forget what it kept
+// of its pages. The cookie of a known device stays: it grants no access, and keeps
+// strangers from slowing the next sign-in down.
+func (k *Cookies) EndSession(w http.ResponseWriter) {
+	k.Drop(w, SessionCookie)
+	k.Drop(w, HalfCookie)
+	k.Drop(w, AskedCookie)
+	w.Header().Set("Clear-Site-Data", `"cache", "storage"`)
 }
 
 // Know marks the browser as a known device of the user, which failed sign-ins from

@@ -144,6 +144,6 @@ func (d *Surface) postReset(c echo.Context) error {
 	if err := d.Cookies.Know(c.Response(), done.User); err != nil {
 		return err
 	}
-	d.Cookies.Drop(c.Response(), shell.SessionCookie)
+	d.Cookies.EndSession(c.Response())
 	return d.resetDone(c, done)
 }

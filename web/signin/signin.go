@@ -95,8 +95,15 @@ func (d *Surface) postSignIn(c echo.Context) error {
 	return d.welcome(c, in, shell.SafeNext(f.Values.Get("next")))
 }
 
-// welcome starts the browser's session.
+// welcome starts the browser's session, and ends the one of the same user that the
+// browser carried. Somebody else's may have been planted there: it is not touched.
 func (d *Surface) welcome(c echo.Context, in identity.SignedIn, next string) error {
+	ctx, old := c.Request().Context(), d.Cookies.Token(c.Request()).Reveal()
+	if m, err := d.Merchants.MembershipBySession(ctx, old); err == nil && m.User.ID == in.User.ID {
+		if err := d.Users.SignOut(ctx, old); err != nil {
+			return err
+		}
+	}
 	if err := d.Cookies.SignIn(c.Response(), in); err != nil {
 		return err
 	}
@@ -174,6 +181,6 @@ func (d *Surface) postSignOut(c echo.Context) error {
 	if err := d.Users.SignOut(ctx, token, trail...); err != nil {
 		return err
 	}
-	d.Cookies.Drop(c.Response(), shell.SessionCookie)
+	d.Cookies.EndSession(c.Response())
 	return d.Cookies.Redirect(c, "/signin", "You are signed out.")
 }

@@ -1,0 +1,48 @@
+package identity
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/store/db"
+	"github.com/florinpay/florin/internal/store/table"
+)
+
+// RenewSession replaces the token of a session that has not ended, also where
+// challenges and an authenticator wait for that session. It returns when the session
+// ends, or identity.ErrBadSession.
+func (s *Store) RenewSession(
+	ctx context.Context, old, next identity.Hash, now time.Time,
+) (expires time.Time, err error) {
+	err = s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
+		var rows []sessionRow
+		err := t.NewRaw("UPDATE sessions SET token = ? WHERE token = ? AND revoked_at IS NULL AND expires_at > ? "+
+			"RETURNING user_id, expires_at", next[:], old[:], db.At(now)).Scan(ctx, &rows)
+		if err != nil || len(rows) == 0 {
+			return cmp.Or[error](err, identity.ErrBadSession)
+		}
+		expires = rows[0].ExpiresAt.Time
+		if _, err := t.NewRaw("UPDATE second_factors SET session = ? WHERE user_id = ? AND session = ?", next[:],
+			rows[0].UserID, old[:]).Exec(ctx); err != nil {
+			return err
+		}
+		_, err = t.NewRaw("UPDATE passkey_challenges SET holder = ? WHERE holder = ?", next[:], old[:]).Exec(ctx)
+		return err
+	})
+	return expires, db.Wrap(err, "renew a session")
+}
+
+// RevokeOtherSessions ends every session of the user but the one kept.
+func (s *Store) RevokeOtherSessions(
+	ctx context.Context, userID int64, keep identity.Hash, now time.Time, trail ...audit.Entry,
+) error {
+	err := table.WriteAudited(
+		ctx, s.db, trail, table.AuditFields{}, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
+			return endOtherSessions(ctx, t, userID, keep, now)
+		},
+	)
+	return db.Wrap(err, "end the other sessions of user %d", userID)
+}

@@ -1,0 +1,58 @@
+package identity_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/store/storetest"
+)
+
+// A renewed session keeps its end and what waits for it; its old token is worthless, and
+// of two renewals at once one wins.
+func TestRenewSession(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		ctx, u, now := t.Context(), w.NewUser(), storetest.Start
+		old, next := storetest.HashOf("old"), storetest.HashOf("next")
+		n := identity.Session{
+			Token: old, UserID: u.ID, CreatedAt: now, ExpiresAt: now.Add(time.Hour), UserAgent: "curl",
+		}
+		w.Must(w.CreateSession(ctx, n))
+		other := n
+		other.Token = storetest.HashOf("other")
+		w.Must(w.CreateSession(ctx, other))
+		w.Must(w.PutSecondFactor(ctx, identity.SecondFactor{
+			UserID: u.ID, Secret: secret.New("JBSWY3DPEHPK3PXP"), Session: old, CreatedAt: now,
+		}))
+		w.Must(w.AddChallenge(ctx, identity.Challenge{
+			Holder: old, Purpose: identity.PurposeConfirm, State: "{}", ExpiresAt: now.Add(time.Minute),
+		}, now))
+		expires, err := w.RenewSession(ctx, old, next, now)
+		w.Must(err)
+		storetest.Same(t, "end", expires, n.ExpiresAt)
+		_, err = w.MembershipBySession(ctx, old, now)
+		storetest.WantError(t, "the old token", err, identity.ErrBadSession)
+		m, err := w.MembershipBySession(ctx, next, now)
+		w.Must(err)
+		storetest.Same(t, "user", m.User, u)
+		f, _, err := w.SecondFactor(ctx, u.ID)
+		w.Must(err)
+		storetest.Same(t, "session of the authenticator", f.Session, next)
+		_, err = w.TakeChallenge(ctx, next, identity.PurposeConfirm, now)
+		w.Must(err)
+		_, err = w.RenewSession(ctx, old, storetest.HashOf("late"), now)
+		storetest.WantError(t, "a second renewal", err, identity.ErrBadSession)
+		_, err = w.RenewSession(ctx, next, storetest.HashOf("late"), n.ExpiresAt)
+		storetest.WantError(t, "a renewal after the end", err, identity.ErrBadSession)
+		w.Must(w.RevokeOtherSessions(ctx, u.ID, next, now))
+		_, err = w.MembershipBySession(ctx, other.Token, now)
+		storetest.WantError(t, "another session", err, identity.ErrBadSession)
+		_, err = w.MembershipBySession(ctx, next, now)
+		w.Must(err)
+		w.Must(w.RevokeSession(ctx, next, now))
+		_, err = w.RenewSession(ctx, next, storetest.HashOf("late"), now)
+		storetest.WantError(t, "a renewal of a revoked session", err, identity.ErrBadSession)
+	})
+}
