@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"context"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -56,6 +57,25 @@ func checkPassword(password secret.Text, email string) error {
 		return fault.About(fault.Invalid, "password", "is one of those that are guessed first; choose another one")
 	}
 	return nil
+}
+
+// checkWords refuses a password that has a word of its user, their shop, the
+// installation or the service.
+func (s *Service) checkWords(password secret.Text, around ...string) error {
+	if word, found := contextWord(password.Reveal(), append(around, s.opts.Words...)); found {
+		return fault.About(fault.Invalid, "password",
+			"must not be made of “%s”: words of you, your shop and this service are guessed early", word)
+	}
+	return nil
+}
+
+// checkWordsOf is checkWords for a user who exists.
+func (s *Service) checkWordsOf(ctx context.Context, password secret.Text, u User) error {
+	shops, err := s.store.ShopNames(ctx, u.ID)
+	if err != nil {
+		return err
+	}
+	return s.checkWords(password, append(shops, u.Email, u.FirstName, u.LastName)...)
 }
 
 // normalPassword returns the password in the form it is hashed in (NFKC), so

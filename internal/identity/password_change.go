@@ -61,6 +61,9 @@ func (s *Service) ChangePassword(
 	if err := checkPassword(next, user.Email); err != nil {
 		return SignedIn{}, err
 	}
+	if err := s.checkWordsOf(ctx, next, user); err != nil {
+		return SignedIn{}, err
+	}
 	if err := s.CheckPassword(ctx, user, old, address); err != nil {
 		return SignedIn{}, err
 	}

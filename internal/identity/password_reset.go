@@ -54,6 +54,13 @@ func (s *Service) FinishReset(
 	if err := checkPassword(next, ""); err != nil {
 		return Reset{}, err
 	}
+	user, err := s.store.ResetUser(ctx, hash, s.now().UTC())
+	if err != nil {
+		return Reset{}, err
+	}
+	if err := s.checkWordsOf(ctx, next, user); err != nil {
+		return Reset{}, err
+	}
 	password, err := s.hashOf(ctx, next)
 	if err != nil {
 		return Reset{}, err

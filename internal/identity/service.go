@@ -36,6 +36,8 @@ type Options struct {
 	RelyingParty RelyingParty
 	// VerifyEmail: mail is sent, so users verify their addresses.
 	VerifyEmail bool
+	// Words are names of this installation, such as its host: no password has them.
+	Words []string
 	// Random is the source of tokens and ids; nil means crypto/rand.
 	Random io.Reader
 }

@@ -13,6 +13,8 @@ type Store interface {
 	// CreateUser stores a new user, the owner of a merchant account of their
 	// own, and returns it with its ID, or ErrEmailTaken.
 	CreateUser(ctx context.Context, u User, trail ...audit.Entry) (User, error)
+	// ShopNames returns the names of the shops of the merchants that the user belongs to.
+	ShopNames(ctx context.Context, userID int64) ([]string, error)
 	// UserByEmail and UserByPublicID fail with ErrUnknownUser.
 	UserByEmail(ctx context.Context, email string) (User, error)
 	UserByPublicID(ctx context.Context, id string) (User, error)
@@ -41,7 +43,9 @@ type Store interface {
 	// sets the password as SetPassword does, or fails with ErrBadReset. If
 	// addresses are verified and this one was not, factors, passkeys,
 	// keys and other members are dropped.
+	// ResetUser returns the user of a token, which stays valid.
 	AddReset(ctx context.Context, token Hash, userID int64, now, until time.Time) error
+	ResetUser(ctx context.Context, token Hash, now time.Time) (User, error)
 	UseReset(
 		ctx context.Context, token Hash, next string, verifies bool, now time.Time, trail ...audit.Entry,
 	) (Reset, error)

@@ -20,7 +20,8 @@ type memory struct {
 	sessions map[Hash]Session
 	whole    map[Hash]time.Time // of limits
 	failed   []audit.Entry
-	fail     error // every method fails with it, if set
+	names    map[int64][]string // of shops
+	fail     error              // every method fails with it, if set
 }
 
 func newMemory() *memory {
@@ -49,6 +50,15 @@ func (m *memory) CreateUser(_ context.Context, u User, trail ...audit.Entry) (Us
 	u.ID = int64(len(m.users) + 1)
 	m.users[u.Email] = u
 	return u, nil
+}
+
+func (m *memory) ShopNames(_ context.Context, userID int64) ([]string, error) {
+	end, err := m.begin()
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	return m.names[userID], nil
 }
 
 func (m *memory) UserByEmail(_ context.Context, email string) (User, error) {

@@ -32,6 +32,9 @@ type NewUser struct {
 	FirstName string // at most 100 characters; may be empty
 	LastName  string
 	Operator  bool
+	// Team is the merchant whose team the user joins; 0 for none. The password must not
+	// have the names of its shops.
+	Team int64
 	// Verified: the operator vouches for the address, or a link was mailed there.
 	Verified bool
 }
@@ -51,6 +54,10 @@ func (s *Service) CreateUser(ctx context.Context, in NewUser, trail ...audit.Ent
 func (s *Service) Prepare(ctx context.Context, in NewUser) (User, error) {
 	u, err := s.newUser(in)
 	if err != nil {
+		return User{}, err
+	}
+	around := User{ID: in.Team, Email: u.Email, FirstName: u.FirstName, LastName: u.LastName}
+	if err := s.checkWordsOf(ctx, in.Password, around); err != nil {
 		return User{}, err
 	}
 	password, _ := normalPassword(in.Password)

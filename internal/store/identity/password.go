@@ -94,6 +94,25 @@ func (s *Store) AddReset(ctx context.Context, token identity.Hash, userID int64,
 	return nil
 }
 
+// ResetUser returns the user of a reset token that is valid, or identity.ErrBadReset.
+func (s *Store) ResetUser(ctx context.Context, token identity.Hash, now time.Time) (identity.User, error) {
+	var rows []table.UserRow
+	err := s.db.Reader().NewSelect().Model(&rows).Where("id = (SELECT user_id FROM password_resets WHERE token = ? "+
+		"AND used_at IS NULL AND expires_at > ?)", token[:], db.At(now)).Scan(ctx)
+	if err != nil || len(rows) == 0 {
+		return identity.User{}, db.Wrap(cmp.Or[error](err, identity.ErrBadReset), "the user of a password reset")
+	}
+	return rows[0].User(), nil
+}
+
+// ShopNames returns the names of the shops of the merchants that the user belongs to.
+func (s *Store) ShopNames(ctx context.Context, userID int64) ([]string, error) {
+	var names []string
+	err := s.db.Reader().NewRaw("SELECT DISTINCT c.name FROM memberships AS m JOIN api_keys AS k ON k.user_id = m.merchant_id "+
+		"JOIN custodians AS c ON c.key_id = k.id WHERE m.user_id = ? AND c.name <> ''", userID).Scan(ctx, &names)
+	return names, db.Wrap(err, "shops of user %d", userID)
+}
+
 // UseReset uses a token up, sets the password and ends every session of the
 // user, or fails with identity.ErrBadReset.
 func (s *Store) UseReset(
