@@ -101,13 +101,18 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 	if err := a.checkMark(ctx); err != nil {
 		return err
 	}
-	users := identity.Options{VerifyEmail: !a.Config.SMTPURL.Empty()}
+	users := identity.Options{VerifyEmail: !a.Config.SMTPURL.Empty(), Words: identity.HostWords(a.Config.BaseURL)}
 	if party, ok := passkey.New(a.Config.BaseURL); ok {
 		users.RelyingParty = party
 	}
 	a.Users = identity.New(a.Store.Identity(), Now, users)
 	a.Merchants = merchant.New(a.Store.Merchant(), a.Users, Now, merchant.Options{
-		CheckCallback: func(u string) error { return webhook.CheckURL(u, a.Config.AllowPrivateCallbacks) },
+		CheckCallback: func(u string) error {
+			if err := webhook.CheckURL(u, a.Config.AllowPrivateCallbacks); err != nil {
+				return err
+			}
+			return webhook.Hosts(a.Config.CallbackHosts).Check(u)
+		},
 		CheckWallet: func(ctx context.Context, n chain.Network, w chain.Address) error {
 			return a.networks.checkWallet(ctx, n, w)
 		},

@@ -51,5 +51,7 @@ func (a *App) mailer(o Options) func(ctx context.Context, to, subject, text stri
 }
 
 func (a *App) sender() *webhook.Sender {
-	return webhook.NewSender(webhook.Options{AllowPrivate: a.Config.AllowPrivateCallbacks, Now: Now})
+	return webhook.NewSender(webhook.Options{
+		AllowPrivate: a.Config.AllowPrivateCallbacks, Hosts: a.Config.CallbackHosts, Now: Now,
+	})
 }

@@ -47,7 +47,8 @@ type Config struct {
 	SignupQueries int64
 
 	AllowPrivateCallbacks bool
-	Introspection         bool // GraphQL clients may read the schema, and /graphiql is served
+	CallbackHosts         []string // names, or *.name; empty: every public host
+	Introspection         bool     // GraphQL clients may read the schema, and /graphiql is served
 	GraphQL               GraphQL
 	Rates                 Rates
 

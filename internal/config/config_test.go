@@ -97,7 +97,7 @@ func TestLoad_Everything(t *testing.T) {
 		"FLORIN_RATE_CLIENT=0.001", "FLORIN_RATE_CLIENT_BURST=1",
 		"FLORIN_RATE_KEY=100000", "FLORIN_RATE_KEY_BURST=1000000",
 		"FLORIN_RATE_COSTLY=2.5", "FLORIN_RATE_COSTLY_BURST=7", "FLORIN_RATE_OPEN=3/60", "FLORIN_RATE_OPEN_BURST=8",
-		"FLORIN_LOG_LEVEL=debug", "FLORIN_LOG_FORMAT=json",
+		"FLORIN_LOG_LEVEL=debug", "FLORIN_CALLBACK_HOSTS=Shop.example., *.nordlicht.example", "FLORIN_LOG_FORMAT=json",
 		"FLORIN_EVM_GAS_KEY=0x"+canaryEVM, "FLORIN_SOL_SEED="+canarySeed)
 	proxies := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 	checks := map[string]bool{
@@ -108,6 +108,7 @@ func TestLoad_Everything(t *testing.T) {
 		"signup":   c.Signup == SignupClosed && c.SignupCredits == 0 && c.SignupQueries == 9,
 		"credits":  c.Credits == ledger.Free,
 		"switches": c.AllowPrivateCallbacks && c.Introspection,
+		"hosts":    slices.Equal(c.CallbackHosts, []string{"shop.example", "*.nordlicht.example"}),
 		"mail": c.SMTPURL.Reveal() == "smtps://u:p@mail.example.com:465" &&
 			c.MailFrom == "Florin <florin@example.com>",
 		"metrics":  c.MetricsListen == "127.0.0.1:9100",

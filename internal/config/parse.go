@@ -2,6 +2,7 @@ package config
 
 import (
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math/big"
@@ -52,6 +53,22 @@ func parseBool(text string) (bool, error) {
 	text = strings.ToLower(text)
 	on := slices.Contains([]string{"true", "1", "yes", "on"}, text)
 	return accept(on, on || slices.Contains([]string{"false", "0", "no", "off"}, text), "must be true or false")
+}
+
+// parseHosts reads host names with commas or spaces between them; *.name stands for
+// every name below one.
+func parseHosts(text string) ([]string, error) {
+	var hosts []string
+	for _, h := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return r == ',' || r == ' ' }) {
+		h = strings.TrimSuffix(h, ".")
+		name := strings.TrimPrefix(h, "*.")
+		if name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789.-:") != "" ||
+			strings.HasPrefix(name, ".") {
+			return nil, errors.New("must be host names, such as shop.example or *.shop.example, with commas between them")
+		}
+		hosts = append(hosts, h)
+	}
+	return hosts, nil
 }
 
 // parsePerSecond reads times a second, "0.5", or times in how many seconds, "1/30".

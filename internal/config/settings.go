@@ -97,6 +97,7 @@ func (c *Config) settings() []setting {
 		plain("SIGNUP_CREDITS", "20", &c.SignupCredits, whole[int64](0, maxFree)),
 		plain("SIGNUP_QUERIES", "5", &c.SignupQueries, whole[int64](0, maxFree)),
 		plain("ALLOW_PRIVATE_CALLBACKS", "false", &c.AllowPrivateCallbacks, parseBool),
+		plain("CALLBACK_HOSTS", "", &c.CallbackHosts, parseHosts),
 		plain("INTROSPECTION", "false", &c.Introspection, parseBool),
 		hidden("SMTP_URL", "", maskURL, &c.SMTPURL, parseSMTPURL),
 		plain("MAIL_FROM", "", &c.MailFrom, parseMailFrom),

@@ -27,6 +27,7 @@ type Options struct {
 	// development only, since it opens the operator's own network to
 	// every merchant.
 	AllowPrivate bool
+	Hosts        Hosts            // the only ones that webhooks are sent to; empty: every public one
 	Now          func() time.Time // required
 	RootCAs      *x509.CertPool   // nil: those of the system
 	Resolver     *net.Resolver    // nil: that of the system
@@ -36,6 +37,7 @@ type Options struct {
 type Sender struct {
 	client       *http.Client
 	allowPrivate bool
+	hosts        Hosts
 	now          func() time.Time
 	timeout      time.Duration // AttemptTimeout
 }
@@ -45,6 +47,7 @@ func NewSender(o Options) *Sender {
 	return &Sender{
 		client:       newClient(clientOptions{allowPrivate: o.AllowPrivate, roots: o.RootCAs, resolver: o.Resolver}),
 		allowPrivate: o.AllowPrivate,
+		hosts:        o.Hosts,
 		now:          o.Now,
 		timeout:      AttemptTimeout,
 	}
@@ -143,6 +146,9 @@ type request struct {
 func (s *Sender) request(ctx context.Context, d Delivery, at time.Time) (request, error) {
 	// The rules may have changed since the URL was set.
 	if err := CheckURL(d.URL, s.allowPrivate); err != nil {
+		return request{}, err
+	}
+	if err := s.hosts.Check(d.URL); err != nil {
 		return request{}, err
 	}
 	body, err := Body(d.Body, d.Secret)
