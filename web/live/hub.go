@@ -166,10 +166,48 @@ func (h *Hub) place(topic Topic, client string, page Page) *stream {
 
 func (h *Hub) room(client string) bool {
 	r := h.rates
-	if h.stopped || h.all >= r.AllStreams {
+	if h.stopped || client != "" &&
+		(h.clients[client] >= r.Streams || h.clients[shell.Neighbourhood(client)] >= r.NearStreams) {
 		return false
 	}
-	return client == "" || h.clients[client] < r.Streams && h.clients[shell.Neighbourhood(client)] < r.NearStreams
+	return h.all < r.AllStreams || h.makeRoom(client)
+}
+
+// maxLookedAt is how many pages makeRoom chooses from: enough to meet a source that
+// fills the server, and few enough that attempts to open more cost little.
+const maxLookedAt = 256
+
+// makeRoom closes a page of the source with the most, the oldest, for one of a source
+// that has fewer, so that some networks that fill the server keep nobody else's page
+// away. It returns false if the client's source has as many as any other, or the client
+// has no address. Pages of such clients are not of one source, and stay.
+func (h *Hub) makeRoom(client string) bool {
+	if client == "" {
+		return false
+	}
+	var most *stream
+	pages := func(s *stream) int { return h.clients[s.source()] }
+	seen := 0
+	for _, streams := range h.streams {
+		for s := range streams {
+			if s.source() != "" && (most == nil || pages(s) > pages(most) ||
+				pages(s) == pages(most) && s.number < most.number) {
+				most = s
+			}
+			if seen++; seen == maxLookedAt {
+				break
+			}
+		}
+		if seen == maxLookedAt {
+			break
+		}
+	}
+	if most == nil || pages(most) <= h.clients[sourceOf(client)]+1 {
+		return false
+	}
+	most.gone = true
+	h.remove(most)
+	return true
 }
 
 // roomOfTopic reports whether the topic has room for one more page. A payment that

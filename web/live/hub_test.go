@@ -87,6 +87,49 @@ func TestHub_Limits(t *testing.T) {
 	}
 }
 
+// Thirty networks that fill the server keep nobody else's page away, and win none back.
+func TestHub_Limits_Full(t *testing.T) {
+	t.Parallel()
+	const networks, each = 30, 10
+	h := NewHub(shell.Rates{Streams: 1, NearStreams: each, PaymentStreams: 1000, AllStreams: networks * each})
+	defer h.Stop()
+	open := func(id payment.ID, client string, page *testPage) bool {
+		return h.Admit(Payment(id), client, page, opens) == nil
+	}
+	quiet := func() *testPage { return &testPage{every: time.Hour} }
+	flood := func(network, i int) bool {
+		client := fmt.Sprintf("2001:db8:%x:%x::/64", network, i)
+		return open(payment.ID(client), client, quiet())
+	}
+	for n := range networks {
+		for i := range each {
+			if !flood(n, i) {
+				t.Fatalf("page %d of network %d is refused", i, n)
+			}
+		}
+	}
+	payers := make([]*testPage, 50)
+	for i := range payers {
+		payers[i] = quiet()
+		if !open("paid", fmt.Sprintf("198.51.%d.7", i), payers[i]) {
+			t.Fatalf("payer %d is kept away by a full server", i)
+		}
+	}
+	for n := range networks {
+		for i := range each {
+			flood(n, each+i)
+		}
+	}
+	for i, p := range payers {
+		if p.closed.Load() != 0 {
+			t.Errorf("the page of payer %d was closed", i)
+		}
+	}
+	if n := h.Count(); n > networks*each {
+		t.Errorf("%d pages are open, want at most %d", n, networks*each)
+	}
+}
+
 // Many addresses of one network, and many pages of one payment, leave room for others.
 func TestHub_Limits_Crowds(t *testing.T) {
 	t.Parallel()
