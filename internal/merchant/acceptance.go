@@ -1,6 +1,7 @@
 package merchant
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -22,6 +23,34 @@ func (c Custodian) Acceptance(before Custodian) []string {
 	}
 	changes = appendChange(changes, "accepted short by", percent(before.ShortBasis), percent(c.ShortBasis))
 	return appendChange(changes, "accepted after expiry for", hours(before.LateFor), hours(c.LateFor))
+}
+
+// Stricter reports whether a change of how payments are accepted only refuses more
+// than before: a network or token is no longer offered, or less is accepted short or
+// late. Such a change is made at once on a locked account, too.
+func (c Custodian) Stricter(before Custodian) bool {
+	for _, n := range chain.Networks() {
+		was, is := before.optionsOf(n), c.optionsOf(n)
+		if is.Enabled && !was.Enabled || is.Enabled && !within(is.Tokens, was.Tokens) {
+			return false
+		}
+		is.Enabled, is.Tokens = was.Enabled, was.Tokens
+		if !slices.Equal(is.words(), was.words()) {
+			return false
+		}
+	}
+	return c.ShortBasis <= before.ShortBasis && c.LateFor <= before.LateFor
+}
+
+// within reports whether no token is offered that was not before; an empty list
+// offers all.
+func within(tokens, before []money.Token) bool {
+	if len(before) == 0 {
+		return true
+	}
+	return len(tokens) > 0 && !slices.ContainsFunc(tokens, func(t money.Token) bool {
+		return !slices.Contains(before, t)
+	})
 }
 
 // optionsOf returns the options of a network. A network the merchant did not set

@@ -37,6 +37,39 @@ func Directions() []Direction {
 	}
 }
 
+// OnLocked says what a locked account does with a change: it waits for LockDelay, in
+// which every owner is mailed and can stop it, or it is made at once, for a reason.
+type OnLocked struct {
+	Change string
+	AtOnce string // why it does not wait; empty: it waits
+}
+
+// LockRules lists what a locked account does with each change that concerns where
+// money goes, what a shop believes of it, or who may change that. Over the API the
+// custodian does not change at all. All of them but the stop take a passkey or a code.
+func LockRules() []OnLocked {
+	return []OnLocked{
+		{Change: string(DirectionWallets)},
+		{Change: string(DirectionCustodian)},
+		{Change: string(DirectionCallback)},
+		{Change: string(DirectionSecret)},
+		{Change: string(DirectionCampaign)},
+		{Change: "what counts as paid, loosened"},
+		{Change: "what an API key may do or from where, widened"},
+		{Change: "who becomes an owner, stops being one, or is removed as one"},
+		{Change: "the lock, turned off"},
+		{"an invitation as an owner", "it is refused: a member who joined becomes an owner, which waits"},
+		{"what counts as paid, made stricter", "it takes goods from nobody, and a network in trouble is left at once"},
+		{"what an API key may do, narrowed", "a leaked key must lose its rights at once"},
+		{"other roles, members who are no owners", "they move no money and give nobody the right to"},
+		{string(DirectionSigning), "a leaked secret must be replaced at once; shops believe a new one only when they enter it"},
+		{"the text of an API key", "a leaked key must be replaced at once; it may do what it might before, and no custodian"},
+		{"a new API key", "it acts for payments of its own, and gets no custodian without a change that waits"},
+		{"a payment that is marked as completed", "it is one payment; its money stays where it is"},
+		{"the lock, turned on, and a change that is stopped", "both only refuse"},
+	}
+}
+
 // MoneyEntries returns the audit entries of a changed custodian, with old and new,
 // without the actor; secrets are named and not shown. Subject is the key's name.
 func MoneyEntries(subject string, before, after Custodian) []audit.Entry {

@@ -12,6 +12,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/secret"
 )
 
@@ -21,7 +22,9 @@ const LockDelay = 24 * time.Hour
 
 // Refusals about locked accounts.
 var (
-	ErrLocked      = fault.New(fault.Forbidden, "the owners of this account locked where its money goes: the custodian changes in the dashboard only, and after 24 hours")
+	ErrLocked = fault.New(fault.Forbidden, "the owners of this account locked where its money goes: the custodian changes in the dashboard only, and after 24 hours")
+	// ErrOwnerLater: an invitation would make an owner without the owners having time to object.
+	ErrOwnerLater  = fault.About(fault.Conflict, "role", "must not be owner on a locked account: invite them in another role, and make them an owner once they have joined, which takes 24 hours")
 	ErrChangeWaits = fault.New(fault.Conflict, "a change of this waits already; stop it before you make another one")
 	// ErrNoChange: it was stopped or made already, or never was.
 	ErrNoChange = fault.New(fault.NotFound, "there is no such change that waits: it was stopped, or made already")
@@ -32,33 +35,75 @@ type WaitingKind string
 
 // The kinds. Their texts are stored.
 const (
-	WaitingCustodian WaitingKind = "custodian" // wallets, callback, shared secret
+	WaitingCustodian WaitingKind = "custodian" // wallets, callback, shared secret, what counts as paid
 	WaitingCampaign  WaitingKind = "campaign"  // the API key of a campaign
 	WaitingUnlock    WaitingKind = "unlock"    // the lock itself
+	WaitingRights    WaitingKind = "rights"    // what an API key may do, and from where
+	WaitingRole      WaitingKind = "role"      // who becomes an owner, or stops being one
+	WaitingRemoval   WaitingKind = "removal"   // an owner who is removed
 )
+
+// What completes "a change of …".
+func (k WaitingKind) What() string {
+	switch k {
+	case WaitingRights:
+		return "what an API key may do"
+	case WaitingRole, WaitingRemoval:
+		return "who owns the account"
+	case WaitingUnlock:
+		return "the lock of the account"
+	case WaitingCustodian, WaitingCampaign:
+	}
+	return "where your money goes"
+}
 
 // Waiting is a change of where money goes that waits for LockDelay, because the
 // owners locked the account.
 type Waiting struct {
 	ID         string // ULID
 	MerchantID int64
-	KeyID      int64 // whose custodian is changed, or which a campaign gets; 0 to unlock
+	KeyID      int64 // whose custodian or rights are changed, or which a campaign gets; 0 for others
 	Kind       WaitingKind
-	Campaign   string   // slug; of WaitingCampaign only
+	Subject    string   // slug of the campaign, or public id of the member; empty for others
 	Changes    []string // what changes, one line each, with old and new
 	By         string   // e-mail address of the owner
 	CreatedAt  time.Time
 	DueAt      time.Time
-	// Body is the custodian's input, which the store seals. Only a change that is due has it.
+	// Body is what is set, which the store seals. Only a change that is due has it.
 	Body secret.Text
 }
 
-// waitingInput is the part of a CustodianInput that can wait. It is stored sealed.
+// NewSettings are what a waiting change sets. Its kind says which part counts.
+type NewSettings struct {
+	Custodian   CustodianInput // without branding
+	Permissions Permissions
+	Sources     Sources
+	Role        Role
+	Member      string // e-mail address, for the audit log
+}
+
+// waitingInput is NewSettings as it is stored, sealed.
 type waitingInput struct {
 	Name        *string
 	Wallets     map[chain.Network]string
 	CallbackURL *string
 	Secret      *string
+	Networks    []waitingNetwork
+	ShortBasis  *int64
+	LateFor     *time.Duration
+	Permissions []Permission
+	Sources     Sources
+	Role        Role
+	Member      string
+}
+
+// waitingNetwork is a NetworkInput as it is stored: amounts are whole micros.
+type waitingNetwork struct {
+	Network                        chain.Network
+	Enabled                        *bool
+	Tokens                         *[]money.Token
+	MinAmount, MaxAmount, SweepMin *int64
+	Finality                       *string
 }
 
 // Locked reports whether the owners locked where the money of the account goes.
@@ -86,23 +131,18 @@ func (s *Service) Preview(ctx context.Context, key Key, in CustodianInput) (befo
 	return before, after, err
 }
 
-// Wait stores a change that is made after LockDelay unless an owner stops it. w holds
-// what is changed; in is set for WaitingCustodian. The token stops the change without
-// signing in, and is shown only here. It fails with ErrChangeWaits.
+// Wait stores a change that is made after LockDelay unless an owner stops it. w says
+// what is changed, and to the settings. The token stops the change without signing in,
+// and is shown only here. It fails with ErrChangeWaits.
 func (s *Service) Wait(
-	ctx context.Context, w Waiting, in CustodianInput, trail ...audit.Entry,
+	ctx context.Context, w Waiting, to NewSettings, trail ...audit.Entry,
 ) (Waiting, secret.Text, error) {
 	now := s.now().UTC()
 	var err error
 	if w.ID, err = s.newID(now); err != nil {
 		return Waiting{}, secret.Text{}, err
 	}
-	stored := waitingInput{Name: in.Name, Wallets: in.Wallets, CallbackURL: in.CallbackURL}
-	if in.Secret != nil {
-		text := in.Secret.Reveal()
-		stored.Secret = &text
-	}
-	body, err := json.Marshal(stored) //nolint:gosec // the store seals it
+	body, err := json.Marshal(to.stored()) //nolint:gosec // the store seals it
 	if err != nil {
 		return Waiting{}, secret.Text{}, fmt.Errorf("write a change that waits: %w", err)
 	}
@@ -133,24 +173,54 @@ func (s *Service) StopWaiting(ctx context.Context, merchantID int64, id string, 
 	return s.store.StopWaiting(ctx, merchantID, id, s.now().UTC(), trail...)
 }
 
-// input returns what a change sets of a custodian.
-func (w Waiting) input() (CustodianInput, error) {
+func (to NewSettings) stored() waitingInput {
+	in := to.Custodian
+	x := waitingInput{
+		Name: in.Name, Wallets: in.Wallets, CallbackURL: in.CallbackURL, ShortBasis: in.ShortBasis, LateFor: in.LateFor,
+		Permissions: to.Permissions.List(), Sources: to.Sources, Role: to.Role, Member: to.Member,
+	}
+	if in.Secret != nil {
+		text := in.Secret.Reveal()
+		x.Secret = &text
+	}
+	for _, n := range in.Networks {
+		x.Networks = append(x.Networks, waitingNetwork{
+			Network: n.Network, Enabled: n.Enabled, Tokens: n.Tokens, Finality: n.Finality,
+			MinAmount: (*int64)(n.MinAmount), MaxAmount: (*int64)(n.MaxAmount), SweepMin: (*int64)(n.SweepMin),
+		})
+	}
+	return x
+}
+
+// Settings returns what a change that is due sets.
+func (w Waiting) Settings() (NewSettings, error) {
 	var x waitingInput
 	if err := json.Unmarshal([]byte(w.Body.Reveal()), &x); err != nil {
-		return CustodianInput{}, fmt.Errorf("read the change %s: %w", w.ID, err)
+		return NewSettings{}, fmt.Errorf("read the change %s: %w", w.ID, err)
 	}
-	in := CustodianInput{Name: x.Name, Wallets: x.Wallets, CallbackURL: x.CallbackURL}
+	in := CustodianInput{
+		Name: x.Name, Wallets: x.Wallets, CallbackURL: x.CallbackURL, ShortBasis: x.ShortBasis, LateFor: x.LateFor,
+	}
 	if x.Secret != nil {
 		text := secret.New(*x.Secret)
 		in.Secret = &text
 	}
-	return in, nil
+	for _, n := range x.Networks {
+		in.Networks = append(in.Networks, NetworkInput{
+			Network: n.Network, Enabled: n.Enabled, Tokens: n.Tokens, Finality: n.Finality,
+			MinAmount: (*money.Micros)(n.MinAmount), MaxAmount: (*money.Micros)(n.MaxAmount),
+			SweepMin: (*money.Micros)(n.SweepMin),
+		})
+	}
+	return NewSettings{
+		Custodian: in, Permissions: permissionsOf(x.Permissions), Sources: x.Sources, Role: x.Role, Member: x.Member,
+	}, nil
 }
 
 // apply makes a change that is due. Its rule and its entries are written in one
 // transaction with the mark that it was made, so it is made once.
 func (s *Service) apply(ctx context.Context, w Waiting, key Key) error {
-	in, err := w.input()
+	to, err := w.Settings()
 	if err != nil {
 		return err
 	}
@@ -160,23 +230,34 @@ func (s *Service) apply(ctx context.Context, w Waiting, key Key) error {
 	}
 	now := s.now().UTC()
 	return s.store.ApplyWaiting(ctx, w, now, fresh, func(c Custodian) (Custodian, error) {
-		c, err := s.with(c, in)
+		c, err := s.with(c, to.Custodian)
 		c.UpdatedAt = now
 		return c, err
 	}, func(before, after Custodian) []audit.Entry {
-		entries := MoneyEntries(key.Name(), before, after)
-		switch w.Kind {
-		case WaitingCampaign:
-			entries = []audit.Entry{
-				{Action: audit.ActionCampaign, Subject: w.Campaign, Detail: strings.Join(w.Changes, ", ")},
-			}
-		case WaitingUnlock:
-			entries = []audit.Entry{{Action: audit.ActionUnlock, Subject: "wallets"}}
-		case WaitingCustodian:
-		}
+		entries := w.entries(key, to, before, after)
 		for i := range entries {
 			entries[i].UserID, entries[i].At, entries[i].Actor = w.MerchantID, now, w.By
 		}
 		return entries
 	})
+}
+
+// entries are what the audit log says of a change that was made.
+func (w Waiting) entries(key Key, to NewSettings, before, after Custodian) []audit.Entry {
+	entry := audit.Entry{Detail: strings.Join(w.Changes, ", ")}
+	switch w.Kind {
+	case WaitingCampaign:
+		entry.Action, entry.Subject = audit.ActionCampaign, w.Subject
+	case WaitingUnlock:
+		entry = audit.Entry{Action: audit.ActionUnlock, Subject: "wallets"}
+	case WaitingRights:
+		entry.Action, entry.Subject = audit.ActionPermitKey, key.Name()
+	case WaitingRole:
+		entry.Action, entry.Subject = audit.ActionTeamRole, to.Member
+	case WaitingRemoval:
+		entry.Action, entry.Subject = audit.ActionTeamRemove, to.Member
+	case WaitingCustodian:
+		return MoneyEntries(key.Name(), before, after)
+	}
+	return []audit.Entry{entry}
 }

@@ -86,7 +86,7 @@ func (a *Applier) one(ctx context.Context, w Waiting) error {
 	}
 	switch {
 	case err == nil:
-		a.notify(ctx, w.MerchantID, "A change of where your money goes was made",
+		a.notify(ctx, w.MerchantID, "A change of "+w.Kind.What()+" was made",
 			"The 24 hours are over. "+w.By+" changed in Florin:\n\n"+strings.Join(w.Changes, "\n"))
 		return nil
 	case errors.Is(err, ErrNoChange): // stopped, or made by another instance
@@ -106,14 +106,14 @@ func (a *Applier) one(ctx context.Context, w Waiting) error {
 	if err != nil {
 		return err
 	}
-	a.notify(ctx, w.MerchantID, "A change of where your money goes was not made",
+	a.notify(ctx, w.MerchantID, "A change of "+w.Kind.What()+" was not made",
 		"This could not be made after 24 hours: "+why+".\n\n"+strings.Join(w.Changes, "\n"))
 	return nil
 }
 
 // keyOf returns the key of a change if it is still in use, or ErrUnknownKey.
 func (s *Service) keyOf(ctx context.Context, w Waiting) (Key, error) {
-	if w.Kind == WaitingUnlock {
+	if w.KeyID == 0 {
 		return Key{}, nil
 	}
 	keys, err := s.store.KeysOfUser(ctx, w.MerchantID)

@@ -126,6 +126,12 @@ func (k Key) RightsChanges(p Permissions, from Sources) []string {
 	return appendChange(changes, "from", orEverywhere(k.Sources), orEverywhere(from))
 }
 
+// Narrower reports whether the rights let the key do nothing that it may not do now,
+// from nowhere else.
+func (k Key) Narrower(p Permissions, from Sources) bool {
+	return p.Within(k.Permissions) == p && from == k.Sources
+}
+
 func orEverywhere(s Sources) string {
 	if s == "" {
 		return "everywhere"

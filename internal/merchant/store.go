@@ -144,7 +144,9 @@ type LockStore interface {
 	StopWaiting(ctx context.Context, merchantID int64, id string, now time.Time, trail ...audit.Entry) error
 	FailWaiting(ctx context.Context, id string, now time.Time, trail ...audit.Entry) error
 	ApplyWaiting(
-		ctx context.Context, w Waiting, now time.Time, fresh Custodian, change func(Custodian) (Custodian, error),
+		ctx context.Context, w Waiting, now time.Time, fresh Custodian, change func(
+			Custodian,
+		) (Custodian, error),
 		record AuditFunc,
 	) error
 }

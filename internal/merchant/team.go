@@ -1,6 +1,7 @@
 package merchant
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -109,6 +110,11 @@ func (s *Service) InviteMember(
 	if _, ok := ParseRole(string(role)); !ok {
 		return Invited{}, secret.Text{}, fault.About(fault.Invalid, "role", "must be owner, developer, support or viewer")
 	}
+	if role == RoleOwner {
+		if locked, err := s.store.Locked(ctx, by.Merchant.ID); err != nil || locked {
+			return Invited{}, secret.Text{}, cmp.Or[error](err, ErrOwnerLater)
+		}
+	}
 	now := s.now().UTC()
 	id, err := s.newID(now)
 	if err != nil {
@@ -191,6 +197,11 @@ func (s *Service) JoinNew(
 	if !ok {
 		return identity.User{}, Invited{}, identity.ErrBadInvitation
 	}
+	n, _, err := s.store.InvitedBy(ctx, hash, s.now().UTC())
+	if err != nil {
+		return identity.User{}, Invited{}, err
+	}
+	in.Team = n.MerchantID
 	in.Verified = s.users.VerifiesEmail() // by the mail that the invitation came with
 	u, err := s.users.Prepare(ctx, in)
 	if err != nil {

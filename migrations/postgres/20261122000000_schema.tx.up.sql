@@ -716,8 +716,8 @@ CREATE TABLE waiting_changes (
     token       bytea NOT NULL UNIQUE CHECK (octet_length(token) = 32), -- hash of what stops the change
     merchant_id bigint NOT NULL REFERENCES users,
     key_id      bigint REFERENCES api_keys, -- NULL: the change is about the account
-    kind        text NOT NULL CHECK (kind IN ('custodian', 'campaign', 'unlock')),
-    campaign    text NOT NULL, -- slug, or empty
+    kind        text NOT NULL CHECK (kind IN ('custodian', 'campaign', 'unlock', 'rights', 'role', 'removal')),
+    subject     text NOT NULL, -- slug of the campaign or public id of the member, or empty
     body        text NOT NULL, -- sealed: the new settings
     changes     text NOT NULL, -- JSON list of lines, with old and new
     actor       text NOT NULL, -- e-mail address

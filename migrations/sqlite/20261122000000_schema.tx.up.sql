@@ -728,8 +728,8 @@ CREATE TABLE waiting_changes (
     token       BLOB NOT NULL UNIQUE CHECK (length(token) = 32), -- hash of what stops the change
     merchant_id INTEGER NOT NULL REFERENCES users,
     key_id      INTEGER REFERENCES api_keys, -- NULL: the change is about the account
-    kind        TEXT NOT NULL CHECK (kind IN ('custodian', 'campaign', 'unlock')),
-    campaign    TEXT NOT NULL, -- slug, or empty
+    kind        TEXT NOT NULL CHECK (kind IN ('custodian', 'campaign', 'unlock', 'rights', 'role', 'removal')),
+    subject     TEXT NOT NULL, -- slug of the campaign or public id of the member, or empty
     body        TEXT NOT NULL, -- sealed: the new settings
     changes     TEXT NOT NULL, -- JSON list of lines, with old and new
     actor       TEXT NOT NULL, -- e-mail address

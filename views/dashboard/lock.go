@@ -4,6 +4,7 @@ import "github.com/florinpay/florin/views"
 
 // WaitingRow is a change of where money goes that waits.
 type WaitingRow struct {
+	What        string // completes "a change of …"
 	ID, By, Due string
 	Changes     []string // one line each, with old and new
 }

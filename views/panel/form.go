@@ -22,6 +22,10 @@ type Field struct {
 	// PasskeyAt is the public address at which a passkey may replace the typed
 	// value. Passkeys work at no other address. Empty: no passkey is accepted.
 	PasskeyAt string
+	// NoInput: nothing can be typed. SetUp is where the user sets up what is asked for;
+	// empty if they have it.
+	NoInput bool
+	SetUp   string
 }
 
 // id is the end of the element ids of the input, its hint and its problem.

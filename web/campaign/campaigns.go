@@ -108,7 +108,7 @@ func (d *Surface) campaignEditPage(c echo.Context, who session.Principal, status
 	}
 	form := campaignForm(f, found, choice)
 	form.Redirect = who.Membership.Role.May(merchant.ActMoney)
-	if form.Reauth, err = d.ReauthField(c, who, f); err != nil {
+	if form.Reauth, err = d.GateField(c, who, f); err != nil {
 		return err
 	}
 	form.Reauth.Required = false
@@ -186,8 +186,8 @@ func (d *Surface) postCampaignEdit(c echo.Context, who session.Principal) error 
 	}
 	if waits {
 		err = d.Wait(c, who, merchant.Waiting{
-			Kind: merchant.WaitingCampaign, KeyID: key.ID, Campaign: found.Slug, Changes: changes,
-		}, merchant.CustodianInput{}, found.Title)
+			Kind: merchant.WaitingCampaign, KeyID: key.ID, Subject: found.Slug, Changes: changes,
+		}, merchant.NewSettings{}, found.Title)
 		if err != nil && !f.Refused(err) {
 			return err
 		}

@@ -67,16 +67,16 @@ func (d *Surface) custodianPage(
 	}
 	p.Exists, p.SigningCount, p.SecretSet = has, len(custodian.SigningSecrets), !custodian.Secret.Empty()
 	p.Money = moneyFields(f.money, custodian, who.Membership.Role.May(merchant.ActMoney))
-	if p.Password, err = d.ReauthField(c, who, f.money); err != nil {
+	if p.Password, err = d.GateField(c, who, f.money); err != nil {
 		return err
 	}
 	p.Secret = f.secret.Field(panel.Field{Name: "secret", Label: "Shared secret in the body (optional)", Hint: "Sent as “secret” in every webhook, for receivers that compare it.", Max: "256"})
 	p.SecretReauth.Posted = f.secret.Posted
-	if p.SecretReauth.Field, err = d.ReauthField(c, who, f.secret); err != nil {
+	if p.SecretReauth.Field, err = d.GateField(c, who, f.secret); err != nil {
 		return err
 	}
 	p.Networks, p.Policy = d.networkForms(f.options, custodian), policyFields(f.options, custodian)
-	if p.OptionsPassword, err = d.ReauthField(c, who, f.options); err != nil {
+	if p.OptionsPassword, err = d.GateField(c, who, f.options); err != nil {
 		return err
 	}
 	p.OptionsPassword.Form = "options"

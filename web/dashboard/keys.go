@@ -31,7 +31,7 @@ func (d *Surface) getKeys(c echo.Context, who session.Principal) error {
 func (d *Surface) keysPage(
 	c echo.Context, who session.Principal, status int, f *shell.Form, fresh dashboard.FreshKey, changed string,
 ) error {
-	proof, err := d.ReauthField(c, who, f)
+	proof, err := d.GateField(c, who, f)
 	if err != nil {
 		return err
 	}
@@ -177,7 +177,13 @@ func (d *Surface) keyRefused(c echo.Context, who session.Principal, f *shell.For
 }
 
 func (d *Surface) postKeyRotate(c echo.Context, who session.Principal) error {
-	return d.keyAct(c, who, d.Reauthenticate, func(_ *shell.Form, key merchant.Key) error {
+	// The new text may do what the key may: on a locked account an owner's password
+	// alone does not give it out.
+	check := d.Reauthenticate
+	if who.Membership.Role.May(merchant.ActMoney) {
+		check = d.Strong
+	}
+	return d.keyAct(c, who, check, func(_ *shell.Form, key merchant.Key) error {
 		text, _, err := d.Merchants.ReplaceKey(
 			c.Request().Context(), key, who.Membership.Role.Permissions(), nil, nil,
 			d.AuditEntry(c, who, audit.ActionRotateKey, session.KeyLabel(key), ""),
@@ -207,6 +213,11 @@ func (d *Surface) postKeyPermissions(c echo.Context, who session.Principal) erro
 		if len(changes) == 0 {
 			return d.Cookies.Redirect(c, keysPath, "Nothing was changed.")
 		}
+		if locked, err := d.Locked(c, who); err != nil {
+			return err
+		} else if locked && !key.Narrower(permissions, sources) {
+			return d.rightsWait(c, who, key, changes, merchant.NewSettings{Permissions: permissions, Sources: sources})
+		}
 		entry := d.AuditEntry(c, who, audit.ActionPermitKey, session.KeyLabel(key), strings.Join(changes, ", "))
 		if err := d.Merchants.SetKeyRights(c.Request().Context(), key, permissions, sources, entry); err != nil {
 			return err
@@ -214,6 +225,20 @@ func (d *Surface) postKeyPermissions(c echo.Context, who session.Principal) erro
 		d.MailChanges(c, who, key, "What an API key may do was changed", changes)
 		return d.Cookies.Redirect(c, keysPath, "The key may do this from now on.")
 	})
+}
+
+// rightsWait stores a change of a key's rights that waits, because the account is
+// locked.
+func (d *Surface) rightsWait(
+	c echo.Context, who session.Principal, key merchant.Key, changes []string, to merchant.NewSettings,
+) error {
+	err := d.Wait(c, who, merchant.Waiting{
+		Kind: merchant.WaitingRights, KeyID: key.ID, Changes: changes,
+	}, to, session.KeyLabel(key))
+	if err != nil {
+		return err
+	}
+	return d.Cookies.Redirect(c, keysPath, stopNotice)
 }
 
 // rights reads what a key may do, and from where; malformed values are reported

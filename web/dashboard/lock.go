@@ -52,7 +52,7 @@ func (d *Surface) postUnlock(c echo.Context, who session.Principal) error {
 	return d.lockAct(c, who, func(key string) error {
 		err := d.Wait(c, who, merchant.Waiting{
 			Kind: merchant.WaitingUnlock, Changes: []string{"lock on wallets: on → off"},
-		}, merchant.CustodianInput{}, "wallets")
+		}, merchant.NewSettings{}, "wallets")
 		if err != nil {
 			return err
 		}
@@ -89,7 +89,7 @@ func (d *Surface) lockFields(
 		return err
 	}
 	p.LockProblem, p.LockReauth.Posted = f.Problem, f.Posted
-	p.LockReauth.Field, err = d.ReauthField(c, who, f)
+	p.LockReauth.Field, err = d.GateField(c, who, f)
 	return err
 }
 
@@ -108,12 +108,15 @@ func (d *Surface) waits(
 		return false, err
 	}
 	changes := append(after.Destinations(before), after.SharedSecret(before)...)
+	if !after.Stricter(before) {
+		changes = append(changes, after.Acceptance(before)...)
+	}
 	if len(changes) == 0 {
 		return false, nil
 	}
 	return true, d.Wait(c, who, merchant.Waiting{
 		Kind: merchant.WaitingCustodian, KeyID: key.ID, Changes: changes,
-	}, in, session.KeyLabel(key))
+	}, merchant.NewSettings{Custodian: in}, session.KeyLabel(key))
 }
 
 // waitingRows lists the merchant's changes that wait.
@@ -128,7 +131,8 @@ func (d *Surface) waitingRows(ctx context.Context, who session.Principal) ([]das
 
 func waitingRow(w merchant.Waiting) dashboard.WaitingRow {
 	return dashboard.WaitingRow{
-		ID: w.ID, By: w.By, Changes: w.Changes, Due: w.DueAt.UTC().Format("2 January 2006, 15:04 UTC"),
+		ID: w.ID, What: w.Kind.What(), By: w.By,
+		Changes: w.Changes, Due: w.DueAt.UTC().Format("2 January 2006, 15:04 UTC"),
 	}
 }
 

@@ -29,6 +29,9 @@ func (d *Surface) memberAct(
 func (d *Surface) postMemberRole(c echo.Context, who session.Principal) error {
 	return d.memberAct(c, who, func(f *shell.Form, m merchant.Member) error {
 		role := merchant.Role(f.Values.Get("role"))
+		if waits, err := d.memberWaits(c, who, m, merchant.WaitingRole, role); waits || err != nil {
+			return err
+		}
 		entry := d.AuditEntry(c, who, audit.ActionTeamRole, m.User.Email, string(m.Role)+" → "+string(role))
 		if err := d.Merchants.SetRole(c.Request().Context(), who.Membership.Merchant, m.User, role, entry); err != nil {
 			return err
@@ -40,6 +43,9 @@ func (d *Surface) postMemberRole(c echo.Context, who session.Principal) error {
 
 func (d *Surface) postRemoveMember(c echo.Context, who session.Principal) error {
 	return d.memberAct(c, who, func(_ *shell.Form, m merchant.Member) error {
+		if waits, err := d.memberWaits(c, who, m, merchant.WaitingRemoval, ""); waits || err != nil {
+			return err
+		}
 		entry := d.AuditEntry(c, who, audit.ActionTeamRemove, m.User.Email, "was "+string(m.Role))
 		if err := d.Merchants.RemoveMember(c.Request().Context(), who.Membership.Merchant, m.User, entry); err != nil {
 			return err
@@ -50,6 +56,30 @@ func (d *Surface) postRemoveMember(c echo.Context, who session.Principal) error 
 		)
 		return d.Cookies.Redirect(c, teamPath, m.User.Email+" has no access any more. Keys they have seen still work: rotate them if need be.")
 	})
+}
+
+// memberWaits stores a change of who is an owner that waits, if the account is locked.
+// waits is false for other changes of a member, which are made at once.
+func (d *Surface) memberWaits(
+	c echo.Context, who session.Principal, m merchant.Member, kind merchant.WaitingKind, role merchant.Role,
+) (waits bool, err error) {
+	if m.Role == role || m.Role != merchant.RoleOwner && role != merchant.RoleOwner {
+		return false, nil
+	}
+	locked, err := d.Locked(c, who)
+	if err != nil || !locked {
+		return false, err
+	}
+	change := m.User.Email + ": " + string(m.Role) + " → " + string(role)
+	if kind == merchant.WaitingRemoval {
+		change = m.User.Email + ": " + string(m.Role) + " → removed"
+	}
+	err = d.Wait(c, who, merchant.Waiting{Kind: kind, Subject: m.User.PublicID, Changes: []string{change}},
+		merchant.NewSettings{Role: role, Member: m.User.Email}, "team")
+	if err != nil {
+		return true, err
+	}
+	return true, d.Cookies.Redirect(c, teamPath, stopNotice)
 }
 
 // postLeave ends the principal's own membership.

@@ -109,6 +109,14 @@ func (d *Surface) postOptions(c echo.Context, who session.Principal) error {
 		}
 		return d.custodianPage(c, who, session.ReauthStatus(err), key.PublicID, all)
 	}
+	if waits, err := d.waits(c, who, key, in); waits && err == nil {
+		return d.Cookies.Redirect(c, custodianPath+"?key="+key.PublicID, stopNotice)
+	} else if err != nil {
+		if !f.Refused(err) {
+			return err
+		}
+		return d.custodianPage(c, who, fault.KindOf(err).Code(), key.PublicID, all)
+	}
 	var changes []string
 	entry := d.AuditChanges(c, who, func(before, after merchant.Custodian) []audit.Entry {
 		if changes = after.Acceptance(before); len(changes) == 0 {

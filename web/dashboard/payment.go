@@ -56,7 +56,7 @@ func (d *Surface) paymentPage(
 	p.Problem = f.Problem
 	p.Reason = f.Field(panel.Field{Name: "reason", Label: "Reason", Hint: "Shown in the history of the payment and kept in your audit log, for whoever asks later.", Required: true, Max: "500"})
 	p.Reauth.Posted = f.Posted
-	if p.Reauth.Field, err = d.ReauthField(c, who, f); err != nil {
+	if p.Reauth.Field, err = d.GateField(c, who, f); err != nil {
 		return err
 	}
 	p.Find = f.Field(panel.Field{

@@ -46,7 +46,7 @@ func (d *Surface) paymentRefused(c echo.Context, who session.Principal, f *shell
 // byHand reads a form that completes a payment without the money, and requires
 // re-authentication; ok is false if the page was shown again.
 func (d *Surface) byHand(c echo.Context, who session.Principal, f *shell.Form) (ok bool, err error) {
-	err = d.Reauthenticate(c, who, f)
+	err = d.Strong(c, who, f)
 	if err == nil {
 		return true, nil
 	}

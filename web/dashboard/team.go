@@ -43,7 +43,7 @@ func (d *Surface) teamPage(
 	if err != nil {
 		return err
 	}
-	proof, err := d.ReauthField(c, who, f)
+	proof, err := d.GateField(c, who, f)
 	if err != nil {
 		return err
 	}

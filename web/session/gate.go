@@ -8,6 +8,7 @@ import (
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/web/shell"
 )
 
@@ -22,6 +23,12 @@ func (g *Guard) Gate(c echo.Context, who Principal, f *shell.Form) error {
 	if err := who.Membership.Allow(merchant.ActMoney); err != nil {
 		return err
 	}
+	return g.Strong(c, who, f)
+}
+
+// Strong re-authenticates the principal, on a locked account with a passkey or a code:
+// a password alone does not.
+func (g *Guard) Strong(c echo.Context, who Principal, f *shell.Form) error {
 	locked, err := g.Merchants.Locked(c.Request().Context(), who.Membership.Merchant.ID)
 	if err != nil {
 		return err
@@ -56,19 +63,50 @@ func (g *Guard) HasStrong(c echo.Context, who Principal) (bool, error) {
 	return len(passkeys) > 0, err
 }
 
+// Locked reports whether the principal's merchant account is locked.
+func (g *Guard) Locked(c echo.Context, who Principal) (bool, error) {
+	return g.Merchants.Locked(c.Request().Context(), who.Membership.Merchant.ID)
+}
+
+// GateField is the input that Gate reads. On a locked account it takes no password,
+// and asks a user who has neither a passkey nor an authenticator to set one up.
+func (g *Guard) GateField(c echo.Context, who Principal, f *shell.Form) (panel.Field, error) {
+	x, err := g.ReauthField(c, who, f)
+	if err != nil {
+		return x, err
+	}
+	locked, err := g.Locked(c, who)
+	if err != nil || !locked {
+		return x, err
+	}
+	inForce, _, err := g.Users.Factor(c.Request().Context(), who.User)
+	x.Hint = "Your account is locked: the password alone is not enough."
+	switch {
+	case inForce:
+		x.Label, x.Type, x.Autocomplete, x.Mode = "A code of your authenticator", "text", "one-time-code", "numeric"
+	case x.PasskeyAt != "":
+		x.Label, x.NoInput = "Your passkey", true
+	default:
+		x.Label, x.NoInput, x.SetUp = "A passkey or an authenticator", true, SecurityPath
+		x.Hint = ""
+	}
+	return x, err
+}
+
 // Wait stores a change that the gate let pass and that waits, because the account is
 // locked, and mails every owner a link that stops it. subject names what is changed.
 func (g *Guard) Wait(
-	c echo.Context, who Principal, w merchant.Waiting, in merchant.CustodianInput, subject string,
+	c echo.Context, who Principal, w merchant.Waiting, to merchant.NewSettings, subject string,
 ) error {
 	w.MerchantID, w.By = who.Membership.Merchant.ID, who.User.Email
 	lines := strings.Join(w.Changes, "\n")
 	entry := g.AuditEntry(c, who, audit.ActionChangeWaits, subject, strings.Join(w.Changes, ", "))
-	w, token, err := g.Merchants.Wait(c.Request().Context(), w, in, entry)
+	w, token, err := g.Merchants.Wait(c.Request().Context(), w, to, entry)
 	if err != nil {
 		return err
 	}
-	g.MailOwners(c, who, "Where your money goes will be changed in 24 hours",
+	what := w.Kind.What()
+	g.MailOwners(c, who, strings.ToUpper(what[:1])+what[1:]+" will be changed in 24 hours",
 		w.By+" asked Florin to change, for “"+subject+"”:\n\n"+lines+"\n\nIt is made on "+
 			w.DueAt.Format("2 January 2006 at 15:04 UTC")+". Stop it here, without signing in:\n"+
 			g.Shell.BaseURL+"/stop?token="+token.Reveal())

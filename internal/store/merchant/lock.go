@@ -20,7 +20,7 @@ type waitingRow struct {
 	MerchantID int64
 	KeyID      int64
 	Kind       string
-	Campaign   string
+	Subject    string
 	Body       string
 	Changes    string
 	Actor      string
@@ -28,14 +28,14 @@ type waitingRow struct {
 	DueAt      db.Instant
 }
 
-const selectWaiting = "SELECT public_id, merchant_id, coalesce(key_id, 0) AS key_id, kind, campaign, body, changes, actor, " +
+const selectWaiting = "SELECT public_id, merchant_id, coalesce(key_id, 0) AS key_id, kind, subject, body, changes, actor, " +
 	"created_at, due_at FROM waiting_changes WHERE state = 'WAITING' AND "
 
 // waiting returns the change without its input, which only the loop that makes it opens.
 func (r waitingRow) waiting() (merchant.Waiting, error) {
 	w := merchant.Waiting{
 		ID: r.PublicID, MerchantID: r.MerchantID, KeyID: r.KeyID, Kind: merchant.WaitingKind(r.Kind),
-		Campaign: r.Campaign, By: r.Actor, CreatedAt: r.CreatedAt.Time, DueAt: r.DueAt.Time,
+		Subject: r.Subject, By: r.Actor, CreatedAt: r.CreatedAt.Time, DueAt: r.DueAt.Time,
 	}
 	err := json.Unmarshal([]byte(r.Changes), &w.Changes)
 	return w, db.Wrap(err, "read the change %s", r.PublicID)
@@ -68,12 +68,27 @@ func (s *Store) Locked(ctx context.Context, merchantID int64) (bool, error) {
 	return n > 0, db.Wrap(err, "lock of merchant %d", merchantID)
 }
 
-// Lock locks where the merchant's money goes. A second lock changes nothing.
+// Lock locks where the merchant's money goes, and ends open invitations that would
+// make an owner. A second lock changes nothing.
 func (s *Store) Lock(ctx context.Context, merchantID int64, now time.Time, trail ...audit.Entry) error {
-	_, err := table.WriteOneAudited(ctx, s.db, trail, table.AuditFields{},
-		"INSERT INTO wallet_locks (merchant_id, since) VALUES (?, ?) ON CONFLICT (merchant_id) DO NOTHING",
-		merchantID, db.At(now))
-	return err
+	err := table.WriteAudited(ctx, s.db, trail, table.AuditFields{},
+		func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
+			if err := table.LockUser(ctx, t, merchantID); err != nil {
+				return err
+			}
+			res, err := t.NewRaw("INSERT INTO wallet_locks (merchant_id, since) VALUES (?, ?) ON CONFLICT (merchant_id) DO NOTHING",
+				merchantID, db.At(now)).Exec(ctx)
+			if err != nil {
+				return err
+			}
+			n, err := res.RowsAffected()
+			a.Unchanged = n == 0
+			if err != nil || a.Unchanged {
+				return err
+			}
+			return endInvited(ctx, t, "merchant_id = ? AND role = 'owner'", now, merchantID)
+		})
+	return db.Wrap(err, "lock merchant %d", merchantID)
 }
 
 // AddWaiting stores a change that waits, or fails with merchant.ErrChangeWaits if one
@@ -92,8 +107,8 @@ func (s *Store) AddWaiting(
 			}
 			var same int
 			err := t.NewRaw("SELECT count(*) FROM waiting_changes WHERE state = 'WAITING' AND merchant_id = ? AND kind = ? "+
-				"AND campaign = ? AND (coalesce(key_id, 0) = ? OR kind = 'campaign')", w.MerchantID, string(w.Kind),
-				w.Campaign, w.KeyID).Scan(ctx, &same)
+				"AND subject = ? AND (coalesce(key_id, 0) = ? OR kind = 'campaign')", w.MerchantID, string(w.Kind),
+				w.Subject, w.KeyID).Scan(ctx, &same)
 			if err != nil || same > 0 {
 				return cmp.Or[error](err, merchant.ErrChangeWaits)
 			}
@@ -101,9 +116,9 @@ func (s *Store) AddWaiting(
 			if w.KeyID != 0 {
 				key = w.KeyID
 			}
-			_, err = t.NewRaw("INSERT INTO waiting_changes (public_id, token, merchant_id, key_id, kind, campaign, body, changes, "+
+			_, err = t.NewRaw("INSERT INTO waiting_changes (public_id, token, merchant_id, key_id, kind, subject, body, changes, "+
 				"actor, created_at, due_at, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'WAITING')", w.ID, token[:],
-				w.MerchantID, key, string(w.Kind), w.Campaign,
+				w.MerchantID, key, string(w.Kind), w.Subject,
 				s.sealer.Seal(table.WaitingPlace(w.ID), w.Body), string(changes),
 				w.By, db.At(w.CreatedAt), db.At(w.DueAt)).Exec(ctx)
 			return err
@@ -191,7 +206,11 @@ func (s *Store) ApplyWaiting(
 	ctx context.Context, w merchant.Waiting, now time.Time, fresh merchant.Custodian,
 	change func(merchant.Custodian) (merchant.Custodian, error), record merchant.AuditFunc,
 ) error {
-	err := table.WriteAudited(ctx, s.db, nil, table.AuditFields{},
+	to, err := w.Settings()
+	if err != nil {
+		return err
+	}
+	err = table.WriteAudited(ctx, s.db, nil, table.AuditFields{},
 		func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
 			err := endWaiting(ctx, t, "MADE", now, "public_id = ? AND due_at <= ?", w.ID, db.At(now))
 			if err != nil {
@@ -205,6 +224,14 @@ func (s *Store) ApplyWaiting(
 				err = redirectCampaign(ctx, t, w, now)
 			case merchant.WaitingUnlock:
 				_, err = t.NewRaw("DELETE FROM wallet_locks WHERE merchant_id = ?", w.MerchantID).Exec(ctx)
+			case merchant.WaitingRights:
+				err = applyRights(ctx, t, w, to)
+			case merchant.WaitingRole:
+				err = changeMember(ctx, t, w.MerchantID, "UPDATE memberships SET role = ? WHERE merchant_id = ? AND user_id = "+
+					"(SELECT id FROM users WHERE public_id = ?)", string(to.Role), w.MerchantID, w.Subject)
+			case merchant.WaitingRemoval:
+				err = changeMember(ctx, t, w.MerchantID, "DELETE FROM memberships WHERE merchant_id = ? AND user_id = "+
+					"(SELECT id FROM users WHERE public_id = ?)", w.MerchantID, w.Subject)
 			default:
 				err = merchant.ErrNoChange
 			}
@@ -240,11 +267,24 @@ func (s *Store) applyCustodian(
 	return before, after, err
 }
 
+// applyRights sets what a key of the merchant may do, and from where.
+func applyRights(ctx context.Context, t db.Tx, w merchant.Waiting, to merchant.NewSettings) error {
+	res, err := t.NewRaw("UPDATE api_keys SET permissions = ?, sources = ?, vouched = ? WHERE id = ? AND user_id = ? "+
+		"AND revoked_at IS NULL", to.Permissions.String(), string(to.Sources), true, w.KeyID, w.MerchantID).Exec(ctx)
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil || n != 1 {
+		return cmp.Or[error](err, merchant.ErrUnknownKey)
+	}
+	return nil
+}
+
 // redirectCampaign gives a campaign of the merchant's keys another of them.
 func redirectCampaign(ctx context.Context, t db.Tx, w merchant.Waiting, now time.Time) error {
 	const keys = "(SELECT id FROM api_keys WHERE user_id = ?)"
 	res, err := t.NewRaw("UPDATE campaigns SET key_id = ?, updated_at = ? WHERE slug = ? AND key_id IN "+keys,
-		w.KeyID, db.At(now), w.Campaign, w.MerchantID).Exec(ctx)
+		w.KeyID, db.At(now), w.Subject, w.MerchantID).Exec(ctx)
 	if err != nil {
 		return err
 	}

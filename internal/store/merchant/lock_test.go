@@ -106,3 +106,49 @@ func TestStore_Waiting_Unreadable(t *testing.T) {
 		w.Must(w.StopWaiting(ctx, all[0].MerchantID, all[0].ID, due))
 	})
 }
+
+// Rights, roles and removals that waited are made once, and never leave an account
+// without an owner.
+func TestApplyWaiting_Members(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		ctx, k, due := t.Context(), w.NewKey(0, 0), storetest.Start.Add(time.Hour)
+		_, err := w.CreateUser(ctx, identity.User{
+			PublicID: string(storetest.NewID()), Email: "second@example.com", CreatedAt: storetest.Start,
+		})
+		w.Must(err)
+		owners, err := w.Members(ctx, k.UserID)
+		w.Must(err)
+		token := byte(0)
+		apply := func(kind merchant.WaitingKind, keyID int64, subject, body string) error {
+			token++
+			x := merchant.Waiting{
+				ID: string(storetest.NewID()), MerchantID: k.UserID, KeyID: keyID, Kind: kind,
+				Subject: subject, By: k.Email,
+				Changes: []string{"a → b"}, CreatedAt: storetest.Start, DueAt: due, Body: secret.New(body),
+			}
+			w.Must(w.AddWaiting(ctx, x, identity.Hash{token}))
+			err := w.ApplyWaiting(ctx, x, due, merchant.Custodian{}, nil, nil)
+			if err != nil {
+				w.Must(w.FailWaiting(ctx, x.ID, due))
+			}
+			return err
+		}
+		w.Must(apply(merchant.WaitingRights, k.ID, "", `{"Permissions":["create","read"],"Sources":"203.0.113.0/24"}`))
+		keys, err := w.KeysOfUser(ctx, k.UserID)
+		w.Must(err)
+		if got := keys[0]; got.Permissions.String() != "create,read" || got.Sources != "203.0.113.0/24" {
+			t.Errorf("the key may %s from %s", got.Permissions, got.Sources)
+		}
+		storetest.WantError(t, "rights of another's key", apply(merchant.WaitingRights, w.NewKey(0, 0).ID, "", `{}`), merchant.ErrUnknownKey)
+		only := owners[0].User.PublicID
+		storetest.WantError(t, "the last owner's role", apply(merchant.WaitingRole, 0, only, `{"Role":"viewer"}`),
+			merchant.ErrLastOwner)
+		storetest.WantError(t, "the last owner", apply(merchant.WaitingRemoval, 0, only, `{}`), merchant.ErrLastOwner)
+		storetest.WantError(t, "an unknown member", apply(merchant.WaitingRemoval, 0, "nobody", `{}`),
+			merchant.ErrUnknownMember)
+		if left, err := w.Members(ctx, k.UserID); err != nil || len(left) != 1 || left[0].Role != merchant.RoleOwner {
+			t.Errorf("the members are %+v, %v", left, err)
+		}
+	})
+}
