@@ -103,7 +103,8 @@ func TestHealth_Learnt(t *testing.T) {
 		}
 	})
 	got := b.ask("GET", "/health", "")
-	if want := `"endpoints":[{"name":"rpc.example","learnt":["logs: 5 blocks","unknown tag: safe"]}]`; !strings.Contains(got.body, want) {
+	want := `"endpoints":[{"name":"rpc.example","learnt":["logs: 5 blocks","unknown tag: safe"]}]`
+	if !strings.Contains(got.body, want) {
 		t.Errorf("%s lacks %s", got.body, want)
 	}
 	if strings.Contains(got.body, "plain.example") {

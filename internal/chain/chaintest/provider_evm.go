@@ -27,7 +27,7 @@ type Behaviour struct {
 
 // EVMBehaviours is how providers of EVM networks differ from a node of one's own.
 func EVMBehaviours() []Behaviour {
-	return slices.Concat(evmRanges(), evmRates(RateLimits()), evmBatches(), evmKnowledge())
+	return slices.Concat(evmRanges(), evmRates(RateLimits(5)), evmBatches(), evmKnowledge())
 }
 
 // evmRanges are limits of eth_getLogs.
@@ -110,16 +110,9 @@ func logTime(name, source string, late *ProviderReply) Behaviour {
 // evmRates are the limits of a rate, and one that a gateway sets by time.
 func evmRates(rates []Behaviour) []Behaviour {
 	return append(rates,
-		Behaviour{Name: "GatewayTimeout", Source: "nginx in front of a slow node", Learnt: "logs:", Rules: func() Rules {
-			return Rules{Request: func(_ int, calls []ProviderCall, _ bool) *HTTPAnswer {
-				for _, c := range calls {
-					if n, ok := blocksOf(c); ok && n > 64 {
-						return &HTTPAnswer{Status: http.StatusGatewayTimeout, Body: "<html>504 Gateway Time-out</html>"}
-					}
-				}
-				return nil
-			}}
-		}},
+		Behaviour{
+			Name: "GatewayTimeout", Source: "nginx in front of a slow node", Learnt: "logs:", Rules: gatewayTimeout,
+		},
 		Behaviour{Name: "RatePartOfBatch", Source: "support.quicknode.com 12002099702289: 26 calls at 25 a second are " +
 			"25 answers and one error", Rules: func() Rules {
 			return Rules{Replies: func(replies []json.RawMessage) []json.RawMessage {
@@ -132,6 +125,17 @@ func evmRates(rates []Behaviour) []Behaviour {
 	)
 }
 
+func gatewayTimeout() Rules {
+	return Rules{Request: func(_ int, calls []ProviderCall, _ bool) *HTTPAnswer {
+		for _, c := range calls {
+			if n, ok := blocksOf(c); ok && n > 64 {
+				return &HTTPAnswer{Status: http.StatusGatewayTimeout, Body: "<html>504 Gateway Time-out</html>"}
+			}
+		}
+		return nil
+	}}
+}
+
 func failedReply(reply json.RawMessage, code int, message string) json.RawMessage {
 	var envelope struct {
 		ID json.RawMessage `json:"id"`
@@ -142,15 +146,15 @@ func failedReply(reply json.RawMessage, code int, message string) json.RawMessag
 	return encode(object{"jsonrpc": "2.0", "id": envelope.ID, "error": RPCError{Code: code, Message: message}})
 }
 
-// RateLimits are refusals of every fifth request because of a rate.
-func RateLimits() []Behaviour {
+// RateLimits are refusals of every so many requests because of a rate.
+func RateLimits(every int) []Behaviour {
 	object := func(code int, message, data string) string {
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":null,"error":{"code":%d,"message":%q%s}}`, code, message, data)
 	}
 	limited := func(name, source string, a HTTPAnswer) Behaviour {
 		return Behaviour{Name: name, Source: source, Rules: func() Rules {
 			return Rules{Request: func(nth int, _ []ProviderCall, _ bool) *HTTPAnswer {
-				if nth%5 == 0 {
+				if nth%every == 0 {
 					return &a
 				}
 				return nil

@@ -34,6 +34,18 @@ func RunProviders(t *testing.T, behaviours []Behaviour, start func(t *testing.T)
 // errUndecided: the only endpoint does not confirm what it reported.
 var errUndecided = errors.New("a transfer is not confirmed")
 
+// RulesOf returns the rules of the behaviour of that name.
+func RulesOf(t *testing.T, behaviours []Behaviour, name string) Rules {
+	t.Helper()
+	for _, b := range behaviours {
+		if b.Name == name {
+			return b.Rules()
+		}
+	}
+	t.Fatalf("there is no behaviour %s", name)
+	return Rules{}
+}
+
 // providerRounds is in how many rounds everything must be read: a round fails when the endpoint is limited.
 const providerRounds = 12
 

@@ -102,3 +102,28 @@ func TestUnknown(t *testing.T) {
 		t.Errorf("history: %+v", h)
 	}
 }
+
+func TestRetryAfter(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]time.Duration{
+		"": 2 * time.Second, "7": 7 * time.Second, "0": time.Second,
+		"1.5": 1500 * time.Millisecond, "soon": 2 * time.Second,
+		"86400": 5 * time.Minute, "Sun, 22 Nov 2026 00:00:30 GMT": 30 * time.Second, "NaN": 2 * time.Second,
+		"Sat, 21 Nov 2026 00:00:30 GMT": time.Second, "-3": 2 * time.Second,
+	} {
+		if got := endpoint.RetryAfter(text, begin); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+	for message, want := range map[string]time.Duration{
+		"too many requests, try again in 10 seconds": 10 * time.Second, "slow down": 2 * time.Second,
+		"Rate limited. Retry after 2m": 2 * time.Minute, "retry in 300ms": time.Second,
+	} {
+		if got := endpoint.BackOff(message, nil); got != want {
+			t.Errorf("%q: %s, want %s", message, got, want)
+		}
+	}
+	if got := endpoint.BackOff("", []byte(`{"rate":{"backoff_seconds":30}}`)); got != 30*time.Second {
+		t.Errorf("Infura's data: %s", got)
+	}
+}

@@ -2,7 +2,6 @@ package endpoint
 
 import (
 	"encoding/json"
-	"net/http"
 	"regexp"
 	"strconv"
 	"strings"
@@ -18,7 +17,7 @@ var rateTexts = []string{
 }
 
 // rateCodes are error codes that mean nothing else.
-var rateCodes = []int{http.StatusTooManyRequests, -32029}
+var rateCodes = []int{429, -32029}
 
 // Limited reports whether an error object refuses a request because of a rate or a quota.
 func Limited(code int, message string) bool {
@@ -58,18 +57,23 @@ const (
 
 func backOff(d time.Duration) time.Duration { return min(max(d, minBackOff), maxBackOff) }
 
-// RetryAfter reads the header of that name (RFC 9110 section 10.2.3): seconds, of which some providers send fractions,
-// or a date.
-func RetryAfter(h http.Header, now time.Time) time.Duration {
-	text := strings.TrimSpace(h.Get("Retry-After"))
+// RetryAfter reads the text of the header of that name (RFC 9110 section 10.2.3): seconds, of which some providers send
+// fractions, or a date.
+func RetryAfter(text string, now time.Time) time.Duration {
+	text = strings.TrimSpace(text)
 	if seconds, err := strconv.ParseFloat(text, 64); err == nil && seconds >= 0 {
 		return backOff(time.Duration(min(seconds, maxBackOff.Seconds()) * float64(time.Second)))
 	}
-	if date, err := http.ParseTime(text); err == nil {
-		return backOff(date.Sub(now))
+	for _, layout := range []string{httpDate, time.RFC850, time.ANSIC} {
+		if date, err := time.Parse(layout, text); err == nil {
+			return backOff(date.Sub(now))
+		}
 	}
 	return defaultBackOff
 }
+
+// httpDate is the preferred form of a date (RFC 9110 section 5.6.7).
+const httpDate = "Mon, 02 Jan 2006 15:04:05 GMT"
 
 // again finds a time in texts such as "try again in 10 seconds".
 var again = regexp.MustCompile(`(?i)(?:retry|try again)\D{0,20}(\d{1,6})\s*(ms|milliseconds?|s|sec|seconds?|m|min|minutes?)?\b`)

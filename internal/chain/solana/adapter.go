@@ -120,6 +120,7 @@ func New(c Config) (*Adapter, error) {
 		w.Name = a.pool.uniqueName(w.Name)
 		e := &endpoint{Client: w, pool: a.pool}
 		w.Now, w.Observe = c.Now, e.observe
+		w.Alone = func() bool { return len(a.pool.without(e.Name)) == 0 }
 		a.pool.endpoints = append(a.pool.endpoints, e)
 		a.searched[e] = newWatchedAccounts()
 	}

@@ -60,8 +60,11 @@ func (a *Adapter) balancesAmong(
 	balances = make([]money.Units, len(addresses))
 	err = a.pool.tryEach(ctx, endpoints, func(ctx context.Context, e *endpoint) error {
 		source = e.Name
-		held, err := e.Holdings(ctx, keys, at.Number)
-		if err != nil {
+		var held []rpc.Holding
+		if err := e.patiently(ctx, at.Number, func() (err error) {
+			held, err = e.Holdings(ctx, keys, at.Number)
+			return err
+		}); err != nil {
 			return err
 		}
 		for i, h := range held {

@@ -9,6 +9,10 @@ import (
 
 // reached checks that the node has reached the block, and that its chain contains it if it is not final.
 func (e *endpoint) reached(ctx context.Context, at chain.Head) error {
+	return e.patiently(ctx, at.Number, func() error { return e.reachedNow(ctx, at) })
+}
+
+func (e *endpoint) reachedNow(ctx context.Context, at chain.Head) error {
 	if !e.pool.blocks.Has(at) {
 		return e.hasBlock(ctx, at)
 	}

@@ -32,12 +32,14 @@ func (r *cache) transaction(ctx context.Context, signature string) (*effect.Tran
 	if ok {
 		return t, nil
 	}
-	t, err := r.e.Transaction(ctx, signature)
+	err := r.e.patiently(ctx, 0, func() (err error) {
+		if t, err = r.e.Transaction(ctx, signature); err == nil && t == nil {
+			err = rpc.Lagging("transaction %s is not there", signature)
+		}
+		return err
+	})
 	if err != nil {
 		return nil, err
-	}
-	if t == nil {
-		return nil, rpc.Lagging("transaction %s is not there", signature)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -56,12 +58,15 @@ func (r *cache) head(ctx context.Context, slot uint64) (chain.Head, error) {
 	if ok {
 		return h, nil
 	}
-	b, ok, err := r.e.Block(ctx, slot, "none")
+	var b rpc.Block
+	err := r.e.patiently(ctx, slot, func() (err error) {
+		if b, ok, err = r.e.Block(ctx, slot, "none"); err == nil && !ok {
+			err = rpc.Lagging("block of slot %d is not there", slot)
+		}
+		return err
+	})
 	if err != nil {
 		return chain.Head{}, err
-	}
-	if !ok {
-		return chain.Head{}, rpc.Lagging("block of slot %d is not there", slot)
 	}
 	h = b.Head(slot)
 	r.mu.Lock()

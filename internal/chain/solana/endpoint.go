@@ -124,12 +124,25 @@ func (e *endpoint) recordHead(slot uint64) {
 	e.newestSlot = slot
 }
 
+// memberTries is how often a node is asked for a slot that it has reported: several may stand behind its address.
+const memberTries = 4
+
+// patiently calls f again while the node lacks the slot, which it has reported itself. f makes few requests.
+func (e *endpoint) patiently(ctx context.Context, slot uint64, f func() error) (err error) {
+	for range memberTries {
+		if err = f(); !errors.Is(err, rpc.ErrLagging) || gaveUp(ctx) || e.health().Head < slot {
+			return err
+		}
+	}
+	return err
+}
+
 func (e *endpoint) health() chain.EndpointHealth {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	h := chain.EndpointHealth{
 		Name: e.Name, Healthy: e.reason == "", Head: e.newestSlot, Latency: e.latency,
-		Reason: e.reason, Errors: e.errors, Requests: e.requests,
+		Reason: e.reason, Errors: e.errors, Requests: e.requests, Learnt: e.Learnt(),
 	}
 	if e.coolUntil.After(e.pool.now()) {
 		h.CoolUntil = e.coolUntil

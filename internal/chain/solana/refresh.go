@@ -88,12 +88,16 @@ func (s *search) snapshots(ctx context.Context, accounts []*account) ([]snapshot
 		slot = max(slot, acc.seen) // never an older state than before
 	}
 	read := func(ctx context.Context, part []*account, at int) error {
-		got, slot, err := s.e.Accounts(ctx, keysOf(part), slot)
-		if err != nil {
+		var got []*rpc.Account
+		var read uint64
+		if err := s.e.patiently(ctx, slot, func() (err error) {
+			got, read, err = s.e.Accounts(ctx, keysOf(part), slot)
+			return err
+		}); err != nil {
 			return err
 		}
 		for i, acc := range part {
-			snapshots[at+i] = snapshot{account: acc, now: got[i], slot: slot}
+			snapshots[at+i] = snapshot{account: acc, now: got[i], slot: read}
 		}
 		return nil
 	}

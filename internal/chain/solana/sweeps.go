@@ -121,7 +121,7 @@ func (g *sweepLog) list(
 ) (unread []rpc.Signature, all bool, err error) {
 	from, before := max(g.since, g.newest.Slot-min(g.newest.Slot, forkMargin)), ""
 	for range sweepPages {
-		page, err := e.Page(ctx, address, before, rpc.SignaturesPerPage)
+		page, end, err := e.Page(ctx, address, before, rpc.SignaturesPerPage)
 		if err != nil {
 			return nil, false, err
 		}
@@ -131,7 +131,7 @@ func (g *sweepLog) list(
 			}
 		}
 		last := len(page) - 1
-		if all = len(page) < rpc.SignaturesPerPage || page[last].Slot < from; all || len(unread) > most {
+		if all = end || page[last].Slot < from; all || len(unread) > most {
 			break
 		}
 		before = page[last].Signature

@@ -132,7 +132,7 @@ func (s *search) readOf(ctx context.Context, w *walk, part []rpc.Signature) ([]*
 
 // turn reads the next page of the history. A node may not list what is older than the goal.
 func (w *walk) turn(ctx context.Context, key solanago.PublicKey) error {
-	page, err := w.e.Page(ctx, key.String(), w.before, rpc.SignaturesPerPage)
+	page, last, err := w.e.Page(ctx, key.String(), w.before, rpc.SignaturesPerPage)
 	if err != nil && w.last > 0 && w.last < w.goal && ofOne(err) && !gaveUp(ctx) {
 		w.ended = true
 		return nil
@@ -143,7 +143,7 @@ func (w *walk) turn(ctx context.Context, key solanago.PublicKey) error {
 	if len(page) > 0 && w.before != "" && page[0].Slot > w.last {
 		return rpc.Malformed("signatures of %s", key)
 	}
-	w.page, w.ended = page, len(page) < rpc.SignaturesPerPage
+	w.page, w.ended = page, last
 	if len(page) > 0 {
 		w.before = page[len(page)-1].Signature
 	}
@@ -240,30 +240,36 @@ func (s *search) conclude(ctx context.Context, acc *account) error {
 	return nil
 }
 
+// reaches reports whether a list, which is all there is if last, goes back to the goal: a node may cut it.
+func (w *walk) reaches(list []rpc.Signature, last bool) bool {
+	return last || len(list) > 0 && list[len(list)-1].Slot < w.goal
+}
+
 // forgotten reports whether a balance dates from before what the node remembers. Since an index may also be behind,
 // another endpoint whose index has reached the snapshot must list nothing more for the range, or so many slots must
 // have passed since the snapshot that the index would list it now.
 func (s *search) forgotten(ctx context.Context, acc *account, w *walk) bool {
 	for _, o := range s.adapter.pool.without(w.e.Name) {
 		var list []rpc.Signature
+		var last bool
 		var newest rpc.Signature
 		err := s.adapter.pool.try(ctx, o, func(ctx context.Context, o *endpoint) (err error) {
 			// Almost every slot has a transaction that names the mint: by it the index shows how far it is.
 			if newest, err = o.NewestSigned(ctx, acc.mint.key.String()); err != nil {
 				return err
 			}
-			list, err = o.Page(ctx, acc.key.String(), "", rpc.SignaturesPerPage)
+			list, last, err = o.Page(ctx, acc.key.String(), "", rpc.SignaturesPerPage)
 			return err
 		})
-		if err != nil || newest.Slot < w.slot || len(w.listed) >= listedKept {
+		if err != nil || newest.Slot < w.slot || len(w.listed) >= listedKept || !w.reaches(list, last) {
 			continue
 		}
 		return !slices.ContainsFunc(list, func(l rpc.Signature) bool {
 			return l.Slot >= w.goal && !w.listed[l.Signature]
 		})
 	}
-	list, err := w.e.Page(ctx, acc.key.String(), "", rpc.SignaturesPerPage)
-	if err != nil {
+	list, last, err := w.e.Page(ctx, acc.key.String(), "", rpc.SignaturesPerPage)
+	if err != nil || !w.reaches(list, last) {
 		return false
 	}
 	w.outdated = slices.ContainsFunc(list, func(l rpc.Signature) bool {

@@ -82,7 +82,7 @@ func (w *wire) send(ctx context.Context, calls []Call, into *bytes.Buffer) ([]Re
 	switch {
 	case status == http.StatusTooManyRequests, status == http.StatusServiceUnavailable &&
 		header.Get("Retry-After") != "":
-		return nil, rateLimited{endpoint.RetryAfter(header, w.now())}
+		return nil, rateLimited{endpoint.RetryAfter(header.Get("Retry-After"), w.now())}
 	case status == http.StatusRequestEntityTooLarge:
 		return nil, ErrTooLarge
 	case err == nil && refusal == nil:

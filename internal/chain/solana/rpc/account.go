@@ -34,8 +34,37 @@ type Account struct {
 }
 
 // Accounts reads accounts as of the slot or later, in order; an account that does not exist is nil. It also
-// returns the slot of the answer.
+// returns the slot of the answer, the oldest one where the node takes fewer accounts at once.
 func (w *Client) Accounts(
+	ctx context.Context, keys []solanago.PublicKey, slot uint64,
+) (all []*Account, at uint64, err error) {
+	restore := w.known(&w.limits.accounts)
+	for len(all) < len(keys) || len(keys) == 0 {
+		part := keys[len(all):]
+		part = part[:w.size(&w.limits.accounts, len(part))]
+		got, read, err := w.accountsAtOnce(ctx, part, slot)
+		if err != nil && w.refuse(&w.limits.accounts, len(part), err) {
+			continue
+		}
+		if err != nil {
+			if len(all) == 0 {
+				restore() // fewer do not help
+			}
+			return nil, 0, err
+		}
+		w.accept(&w.limits.accounts, len(part))
+		if len(all) == 0 || read < at {
+			at = read
+		}
+		if all = append(all, got...); len(keys) == 0 {
+			break
+		}
+	}
+	return all, at, nil
+}
+
+// accountsAtOnce is Accounts in one call.
+func (w *Client) accountsAtOnce(
 	ctx context.Context, keys []solanago.PublicKey, slot uint64,
 ) ([]*Account, uint64, error) {
 	var answer struct {

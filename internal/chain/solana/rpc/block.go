@@ -41,7 +41,10 @@ func (w *Client) Block(ctx context.Context, slot uint64, details string) (b Bloc
 	})
 	switch CodeOf(err) {
 	case 0:
-	case CodeSkipped, CodeLongTermSkipped, CodeNotAvailable, CodeCleanedUp, CodeNoHistory:
+	case CodeCleanedUp:
+		w.cleanedUp(err)
+		return Block{}, false, nil
+	case CodeSkipped, CodeLongTermSkipped, CodeNotAvailable, CodeNoHistory:
 		return Block{}, false, nil
 	}
 	if err != nil || got == nil {
@@ -71,12 +74,12 @@ func (w *Client) Head(ctx context.Context, slot uint64) (chain.Head, bool, error
 	}
 	for _, gap := range gaps {
 		first := slot - min(slot, gap)
-		var slots []uint64
-		if err := w.Ask(ctx, &slots, "getBlocks", first, slot, Options{"commitment": Confirmed}); err != nil {
+		last, found, err := w.lastBlock(ctx, first, slot)
+		if err != nil {
 			return chain.Head{}, false, err
 		}
-		if len(slots) > 0 {
-			b, ok, err := w.Block(ctx, slots[len(slots)-1], "none")
+		if found {
+			b, ok, err := w.Block(ctx, last, "none")
 			return b.Head(slot), ok, err
 		}
 		if first == 0 {
@@ -86,18 +89,87 @@ func (w *Client) Head(ctx context.Context, slot uint64) (chain.Head, bool, error
 	return chain.Head{}, false, nil
 }
 
+// maxRanges bounds how many ranges of slots are asked for where a node takes short ones only: QuickNode's trial plan
+// takes 5 slots, which is more than a leader that is down skips.
+const maxRanges = 64
+
+// lastBlock returns the newest slot with a block of those from first to last.
+func (w *Client) lastBlock(ctx context.Context, first, last uint64) (slot uint64, found bool, err error) {
+	for range maxRanges {
+		begin, slots, err := w.slots(ctx, first, last, false)
+		if err != nil || len(slots) > 0 {
+			return newest(slots), len(slots) > 0, err
+		}
+		if begin <= first {
+			return 0, false, nil
+		}
+		last = begin - 1
+	}
+	return 0, false, nil
+}
+
+// firstBlock returns the oldest slot with a block of those from first to last.
+func (w *Client) firstBlock(ctx context.Context, first, last uint64) (slot uint64, found bool, err error) {
+	for range maxRanges {
+		end, slots, err := w.slots(ctx, first, last, true)
+		if err != nil || len(slots) > 0 {
+			return oldest(slots), len(slots) > 0, err
+		}
+		if end >= last {
+			return 0, false, nil
+		}
+		first = end + 1
+	}
+	return 0, false, nil
+}
+
+// slots lists the slots with blocks in as much of a range as the node takes at once: from its first slot on, or up to
+// its last one. edge is where that ends.
+func (w *Client) slots(ctx context.Context, first, last uint64, forward bool) (edge uint64, slots []uint64, err error) {
+	for restore := w.known(&w.limits.slots); ; {
+		n := w.size(&w.limits.slots, int(min(last-first+1, slotsPerCall)))
+		begin, end := last-uint64(n)+1, last
+		edge = begin
+		if forward {
+			begin, end = first, first+uint64(n)-1
+			edge = end
+		}
+		err = w.Ask(ctx, &slots, "getBlocks", begin, end, Options{"commitment": Confirmed})
+		switch {
+		case err == nil:
+			w.accept(&w.limits.slots, n)
+			return edge, slots, nil
+		case !w.refuse(&w.limits.slots, n, err):
+			restore() // less does not help
+			return 0, nil, err
+		}
+	}
+}
+
+func newest(slots []uint64) uint64 {
+	if len(slots) == 0 {
+		return 0
+	}
+	return slots[len(slots)-1]
+}
+
+func oldest(slots []uint64) uint64 {
+	if len(slots) == 0 {
+		return 0
+	}
+	return slots[0]
+}
+
 // Skipped reports whether the cluster made no block in the slot: the next block, at most in slot `last`, names one
 // before it as its parent. A node that started from a snapshot after the slot does not have its block either.
 func (w *Client) Skipped(ctx context.Context, slot, last uint64) (bool, error) {
 	for _, gap := range gaps {
-		var slots []uint64
-		if err := w.Ask(
-			ctx, &slots, "getBlocks", slot+1, min(slot+gap, max(last, slot+1)), Options{"commitment": Confirmed},
-		); err != nil {
+		next, found, err := w.firstBlock(ctx, slot+1, min(slot+gap, max(last, slot+1)))
+		if err != nil {
 			return false, err
 		}
-		if len(slots) > 0 {
-			b, ok, err := w.Block(ctx, slots[0], "none")
+		if found {
+			b, ok, err := w.Block(ctx, next, "none")
 			return ok && b.ParentSlot < slot, err
 		}
 		if slot+gap >= last {

@@ -35,6 +35,11 @@ type Client struct {
 	// Now returns the time, and Observe receives how long each request took and how it ended.
 	Now     func() time.Time
 	Observe func(took time.Duration, err error)
+
+	// Alone reports whether no other node can be asked instead; nil: one can.
+	Alone func() bool
+
+	limits limits
 }
 
 // New returns the client of an http or https address, which may hold credentials. Redirects are never followed. A
@@ -44,7 +49,9 @@ func New(raw string, client *http.Client, timeout time.Duration) (*Client, error
 	if err != nil {
 		return nil, err
 	}
-	return &Client{target: target, Name: target.Host(), client: httpClient(client), timeout: timeout}, nil
+	return &Client{
+		target: target, Name: target.Host(), client: httpClient(client), timeout: timeout, limits: newLimits(),
+	}, nil
 }
 
 // Same reports whether both clients reach the same node with the same credentials.
@@ -78,10 +85,36 @@ func (w *Client) Ask(ctx context.Context, into any, method string, params ...any
 	if params == nil {
 		params = []any{}
 	}
-	begin := w.Now()
-	err := w.Send(ctx, method, params, into)
-	w.Observe(w.Now().Sub(begin), err)
-	return err
+	for try := 0; ; try++ {
+		begin := w.Now()
+		err := w.Send(ctx, method, params, into)
+		w.Observe(w.Now().Sub(begin), err)
+		limited, ok := errors.AsType[RateLimited](err)
+		if !ok || try == rateTries || limited.After > longestWait || w.Alone == nil || !w.Alone() {
+			return err
+		}
+		if waitErr := wait(ctx, limited.After); waitErr != nil {
+			return err
+		}
+	}
+}
+
+// A node that limits the rate, and is the only one, is asked again after what it says: a scan makes many calls, and
+// would never end otherwise.
+const (
+	rateTries   = 2
+	longestWait = 2 * time.Second
+)
+
+func wait(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
 }
 
 // Send makes one call and decodes its result into the value, which keeps its zero value where the result is
@@ -97,8 +130,9 @@ func (w *Client) Send(ctx context.Context, method string, params []any, into any
 	if err != nil {
 		return err
 	}
-	if status == http.StatusTooManyRequests {
-		return RateLimited{retryAfter(header)}
+	if status == http.StatusTooManyRequests ||
+		status == http.StatusServiceUnavailable && header.Get("Retry-After") != "" {
+		return RateLimited{endpoint.RetryAfter(header.Get("Retry-After"), w.Now())}
 	}
 	var r reply
 	if err := json.Unmarshal(answer, &r); err != nil || r.Error == nil && r.Result == nil {

@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
+
+	"github.com/florinpay/florin/internal/chain/endpoint"
 )
 
 // Error codes of Solana's JSON-RPC (agave, rpc-client-api custom_error).
@@ -25,9 +26,9 @@ const (
 	codeSignatureLength = -32013
 	codeVersion         = -32015 // a transaction of a version that was not asked for
 	codeParameters      = -32602
+	codeInvalid         = -32600
 	codeStatusNotYet    = -32014
 	codeMinContext      = -32016 // the node has not reached the requested slot
-	codeTooManyRequests = 429
 )
 
 // Error is the error object of a JSON-RPC answer.
@@ -141,31 +142,34 @@ type RateLimited struct{ After time.Duration }
 // Error says so.
 func (RateLimited) Error() string { return "too many requests" }
 
-// Bounds of a Retry-After.
-const (
-	defaultRetryAfter = 2 * time.Second
-	maxRetryAfter     = 5 * time.Minute
-)
-
-// retryAfter reads the header (RFC 9110 section 10.2.3) in its form of seconds, the only one that providers
-// of Solana send.
-func retryAfter(h http.Header) time.Duration {
-	seconds, err := strconv.Atoi(h.Get("Retry-After"))
-	if err != nil {
-		return defaultRetryAfter
-	}
-	return time.Duration(min(max(seconds, 1), int(maxRetryAfter/time.Second))) * time.Second
-}
-
-// classify maps the code of an error object to the failure it means.
+// classify maps an error object to the failure it means. Providers use the codes of nodes for limits of their own, so
+// the text comes first; that of a failed simulation is the program's.
 func classify(e *Error) error {
+	if e.Code != codePreflight && endpoint.Limited(e.Code, e.Message) {
+		return RateLimited{endpoint.BackOff(e.Message, nil)}
+	}
 	switch e.Code {
-	case codeTooManyRequests:
-		return RateLimited{defaultRetryAfter}
 	case codeUnhealthy, codeMinContext, codeStatusNotYet:
 		return fmt.Errorf("%w: %w", ErrLagging, e)
 	}
+	if strings.Contains(strings.ToLower(e.Message), "minimum context slot") {
+		return fmt.Errorf("%w: %w", ErrLagging, e) // Helius sends the text under another code
+	}
 	return e
+}
+
+// tooMany reports whether an error may refuse how much was asked for at once.
+func tooMany(err error) bool {
+	if s, ok := errors.AsType[Status](err); ok {
+		return s.Code == http.StatusRequestEntityTooLarge
+	}
+	e, ok := errors.AsType[*Error](err)
+	if !ok || errors.Is(err, ErrLagging) {
+		return false
+	}
+	text := strings.ToLower(e.Message)
+	return e.Code == codeParameters || e.Code == codeInvalid || strings.Contains(text, "limit") ||
+		strings.Contains(text, "too many") || strings.Contains(text, "too large") || strings.Contains(text, "max")
 }
 
 // NotTheNodes keeps the failure of one account or transaction from taking the node out of use: anyone can make a
