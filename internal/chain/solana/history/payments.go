@@ -74,7 +74,7 @@ func signatures(ctx context.Context, c *rpc.Client, l Leg, from, to uint64) ([]s
 	var list []string
 	before := ""
 	for range maxPages {
-		page, err := c.Page(ctx, l.From.String(), before, rpc.SignaturesPerPage)
+		page, last, err := c.Page(ctx, l.From.String(), before, rpc.SignaturesPerPage)
 		if err != nil {
 			return nil, fmt.Errorf("history of %s: %w", l.From, err)
 		}
@@ -89,7 +89,7 @@ func signatures(ctx context.Context, c *rpc.Client, l Leg, from, to uint64) ([]s
 		if len(list) > maxTransactions {
 			break
 		}
-		if len(page) < rpc.SignaturesPerPage {
+		if last {
 			return list, nil
 		}
 		before = page[len(page)-1].Signature
