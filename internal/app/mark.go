@@ -78,21 +78,28 @@ func (a *App) keepMark(ctx context.Context) {
 	}
 }
 
-// endReplay ends the replay once every network is read to its end; it reports whether the database is still replaying.
+// endReplay ends the replay of each network that is read to its end; it reports whether any is still replaying.
 func (a *App) endReplay(ctx context.Context) (bool, error) {
 	replaying, err := a.Store.Replaying(ctx)
-	if err != nil || !replaying {
-		return err != nil, err
-	}
-	for n, x := range a.networks {
-		if h := x.watcher.Health(); !h.OK || h.SetAside > 0 {
-			a.log.Info("the database was restored; reading what came since", "network", n, "block", h.Scanned.Number)
-			return true, nil
-		}
-	}
-	if err := a.Store.EndReplay(ctx); err != nil {
+	if err != nil {
 		return true, err
 	}
-	a.log.Info("the database was restored, and every network is read to its end")
-	return false, nil
+	left := false
+	for _, n := range replaying {
+		x, on := a.networks[n]
+		if !on {
+			continue // it goes on when the network is configured again
+		}
+		ended := false
+		if h := x.watcher.Health(); h.OK && h.SetAside == 0 {
+			if ended, err = a.Store.EndReplay(ctx, n, Now()); err != nil {
+				return true, err
+			}
+		}
+		if ended {
+			a.log.Info("the database was restored, and the network is read to its end", "network", n)
+		}
+		left = left || !ended
+	}
+	return left, nil
 }

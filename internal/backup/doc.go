@@ -25,8 +25,11 @@
 // (SequenceBase, PositionBase). Sessions, resets and invitations end, because
 // they may have been revoked since; changes of settlement wallets that wait are
 // stopped, because their owners may have stopped them. Networks are read on from
-// the restored cursors, with every address there ever was (RereadTo). Until that
-// is done the database is replaying: nothing is sold, and webhooks are marked.
+// the restored cursors, with every address there ever was (RereadTo). A network is
+// replaying until it is read to its end: it is not offered, and webhooks of its
+// payments of before are marked. Each network ends by itself. What an emptied
+// address was swept to is read from the chain, and a payment of before expires only
+// after its address was searched through every endpoint.
 //
 // # Mark
 //

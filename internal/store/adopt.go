@@ -7,6 +7,7 @@ import (
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/backup"
+	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/store/db"
 )
 
@@ -63,7 +64,7 @@ type adoptionStep struct {
 func adoption(a *backup.Adopted, now time.Time) []adoptionStep {
 	base, at := backup.SequenceBase(a.Generation), db.At(now)
 	return []adoptionStep{
-		{nil, "UPDATE instance SET generation = ?, replaying = TRUE", []any{a.Generation}},
+		{nil, "UPDATE instance SET generation = ?, backed_up_at = NULL", []any{a.Generation}},
 		// Ids of events have the sequence in them.
 		{&a.Payments, "UPDATE payments SET seq = ? WHERE seq < ?", []any{base, base}},
 		// A write that was not answered may have been answered since: it would make the same id again.
@@ -77,6 +78,7 @@ func adoption(a *backup.Adopted, now time.Time) []adoptionStep {
 			[]any{at},
 		},
 		{nil, "DELETE FROM leases WHERE TRUE", nil},
+		{nil, "DELETE FROM sealers WHERE TRUE", nil}, // the programs of then
 		// What follows may have been revoked or used in the time that is lost.
 		{&a.Sessions, "UPDATE sessions SET revoked_at = ? WHERE revoked_at IS NULL AND expires_at > ?", []any{at, at}},
 		{nil, "UPDATE password_resets SET used_at = ? WHERE used_at IS NULL", []any{at}},
@@ -100,8 +102,9 @@ func moveCursorsOn(ctx context.Context, t tx, now time.Time) error {
 			then = c.UpdatedAt.Time
 		}
 		to := max(c.RereadTo, backup.RereadTo(c.ScannedNumber, then, now))
-		_, err := t.NewRaw("UPDATE cursors SET moves = moves + 1, reread_to = ?, restored_number = scanned_number + 1 "+
-			"WHERE network = ?", to, c.Network).Exec(ctx)
+		_, err := t.NewRaw("UPDATE cursors SET moves = moves + 1, reread_to = ?, restored_at = ?, replaying = TRUE, "+
+			"restored_number = CASE WHEN replaying THEN restored_number ELSE scanned_number + 1 END WHERE network = ?",
+			to, db.At(now), c.Network).Exec(ctx)
 		if err != nil {
 			return err
 		}
@@ -123,16 +126,19 @@ func (s *Store) Tick(ctx context.Context) (m backup.Mark, err error) {
 	return m, db.Wrap(err, "count how far the database has come")
 }
 
-// Replaying reports whether the database was restored and the networks are not read to their ends yet.
-func (s *Store) Replaying(ctx context.Context) (is bool, err error) {
-	err = s.db.Reader().NewRaw("SELECT replaying FROM instance").Scan(ctx, &is)
-	return is, db.Wrap(err, "read whether the database is replaying")
+// Replaying lists the networks that were restored and are not read to their ends yet.
+func (s *Store) Replaying(ctx context.Context) (list []chain.Network, err error) {
+	err = s.db.Reader().NewRaw("SELECT network FROM cursors WHERE replaying ORDER BY network").Scan(ctx, &list)
+	return list, db.Wrap(err, "read which networks are replaying")
 }
 
-// EndReplay ends it.
-func (s *Store) EndReplay(ctx context.Context) error {
-	_, err := db.WriteOne(ctx, s.db, "UPDATE instance SET replaying = FALSE")
-	return db.Wrap(err, "end the replay")
+// EndReplay ends the replay of a network, unless a payment of before the restore is still to expire, which its merchant
+// may know from the time that is lost. It reports whether the replay has ended.
+func (s *Store) EndReplay(ctx context.Context, n chain.Network, now time.Time) (ended bool, err error) {
+	ended, err = db.WriteOne(ctx, s.db, "UPDATE cursors SET replaying = FALSE WHERE network = ? AND NOT EXISTS "+
+		"(SELECT 1 FROM payments WHERE ended_at IS NULL AND expires_at <= ? AND seq >= ?)",
+		string(n), db.At(now), backup.SequenceBase(1))
+	return ended, db.Wrap(err, "end the replay")
 }
 
 // Led reports whether a server holds a lease, so that it runs, or has ended without giving it back.

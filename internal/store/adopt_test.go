@@ -16,6 +16,10 @@ import (
 func TestStore_Adopt(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.receiver("https://shop.example/hook")
+		at := chain.Head{Number: 1000, Hash: "0x1", Time: storetest.Start}
+		w.Must(w.SaveCursor(
+			t.Context(), chain.Base, watch.Cursor{Scanned: at, Rechecked: at, UpdatedAt: storetest.Start},
+		))
 		before := w.NewPayment(k)
 		w.end(k)
 		_, position := w.feed(k, "")
@@ -41,10 +45,6 @@ func TestStore_Adopt(t *testing.T) {
 		}
 		if n := w.Count("SELECT count(*) FROM deliveries WHERE NOT replayed"); n != 0 {
 			t.Errorf("%d deliveries are not marked as replayed", n)
-		}
-		w.Must(w.EndReplay(t.Context()))
-		if is, err := w.Replaying(t.Context()); is || err != nil {
-			t.Errorf("still replaying: %v", err)
 		}
 		again, err := w.Adopt(t.Context(), backup.Mark{}, now)
 		w.Must(err)
@@ -91,5 +91,60 @@ func TestStore_Tick(t *testing.T) {
 		}
 		w.Must(mark.Check(now))
 		storetest.WantError(t, "an older copy", mark.Check(old), backup.ErrOlder)
+	})
+}
+
+// TestStore_ReplayOfANetwork: webhooks of a payment of before the restore are marked until its network is read to its
+// end, whatever becomes of the others.
+func TestStore_ReplayOfANetwork(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		k := w.NewKey(100, 0)
+		w.NewCustodian(k, "https://shop.example/hook")
+		at := chain.Head{Number: 1000, Hash: "0x1", Time: storetest.Start}
+		for _, n := range []chain.Network{chain.Polygon, chain.Base} {
+			w.Must(w.SaveCursor(t.Context(), n, watch.Cursor{Scanned: at, Rechecked: at, UpdatedAt: storetest.Start}))
+		}
+		var old []payment.Payment
+		for range 3 {
+			old = append(old, w.NewStarted(k)) // on Polygon
+		}
+		unstarted := w.NewPayment(k)
+		_, err := w.Adopt(t.Context(), backup.Mark{}, storetest.Start)
+		w.Must(err)
+		cancel := func(p payment.Payment, want bool) {
+			t.Helper()
+			q, err := w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
+				return p.Cancel(storetest.Start)
+			})
+			w.Must(err)
+			n := w.Count("SELECT count(*) FROM deliveries AS d JOIN payments AS p ON p.id = d.payment_id " +
+				"WHERE d.replayed AND d.seq = p.seq AND p.public_id = '" + string(q.ID) + "'")
+			if (n > 0) != want {
+				t.Errorf("the webhook of %s: replayed %t, want %t", q.ID, n > 0, want)
+			}
+		}
+		replaying := func(want ...chain.Network) {
+			t.Helper()
+			got, err := w.Replaying(t.Context())
+			w.Must(err)
+			storetest.Same(t, "replaying", got, want)
+		}
+		end := func(n chain.Network, now time.Time, want bool) {
+			t.Helper()
+			if ended, err := w.EndReplay(t.Context(), n, now); ended != want || err != nil {
+				t.Errorf("the replay of %s ended: %t, %v", n, ended, err)
+			}
+		}
+		replaying(chain.Base, chain.Polygon)
+		cancel(old[0], true)
+		cancel(w.NewStarted(k), false) // of after the restore
+		end(chain.Base, storetest.Start, true)
+		cancel(old[1], true)
+		end(chain.Polygon, storetest.Start.Add(100*24*time.Hour), false) // one has expired in the lost time
+		replaying(chain.Polygon)
+		cancel(unstarted, true)
+		end(chain.Polygon, storetest.Start, true)
+		cancel(old[2], false)
+		replaying()
 	})
 }

@@ -62,8 +62,13 @@ var (
 	insertEvent = events.Insert("")
 	insertFeed  = feed.Insert("")
 
+	// replayed: a payment of before a restore whose network, or any network if it has none, is not read to its end.
+	replayed = "n.seq >= " + strconv.FormatInt(backup.SequenceBase(1), 10) + " AND EXISTS (SELECT 1 FROM cursors AS at WHERE at.replaying " +
+		"AND (EXISTS (SELECT 1 FROM routes AS r WHERE r.payment_id = n.payment_id AND r.network = at.network) " +
+		"OR NOT EXISTS (SELECT 1 FROM routes AS r WHERE r.payment_id = n.payment_id)))"
+
 	insertDelivery = db.ForRows("INSERT INTO deliveries (payment_id, seq, custodian_id, receiver, state, attempt, due_at, replayed) "+
-		"SELECT n.payment_id, n.seq, c.id, c.receiver, 'WAITING', 0, n.due_at, (SELECT replaying FROM instance) FROM {rows} "+
+		"SELECT n.payment_id, n.seq, c.id, c.receiver, 'WAITING', 0, n.due_at, "+replayed+" FROM {rows} "+
 		"JOIN custodians AS c ON c.key_id = n.key_id WHERE c.callback_url <> ''",
 		"payment_id bigint", "seq bigint", "due_at timestamptz", "key_id bigint")
 )

@@ -114,6 +114,7 @@ type cursorRow struct {
 	UpdatedAt       instant
 	Moves           int64
 	RereadTo        int64
+	RestoredAt      instant
 }
 
 // Cursor returns how far the network was read; ok is false before the first
@@ -134,6 +135,7 @@ func (s *Store) Cursor(ctx context.Context, n chain.Network) (c watch.Cursor, ok
 		UpdatedAt:   r.UpdatedAt.Time,
 		Moves:       r.Moves,
 		RereadTo:    uint64(max(r.RereadTo, 0)),
+		RestoredAt:  r.RestoredAt.Time,
 	}, true, nil
 }
 

@@ -9,7 +9,7 @@ CREATE TABLE instance (
     installation text NOT NULL, -- random: a mark of another installation is not compared
     generation bigint NOT NULL DEFAULT 0 CHECK (generation >= 0), -- how often it was restored
     ticks     bigint  NOT NULL DEFAULT 0 CHECK (ticks >= 0), -- grows while it is served; the mark beside it follows
-    replaying boolean NOT NULL DEFAULT FALSE, -- restored, and the networks are not read to their ends yet
+    backed_up_at timestamptz, -- the moment of the newest backup that florin backup has written; NULL: none
     next_check  text NOT NULL DEFAULT '', -- key_check under the key that FLORIN_SECRET_KEY is changed to; empty: it is not changed
     switched_at timestamptz -- since when programs seal with that key; NULL: they still learn it
 );
@@ -304,7 +304,9 @@ CREATE TABLE cursors (
     rechecked_time   timestamptz,
     behind_since    timestamptz,
     updated_at      timestamptz,
-    restored_number bigint  NOT NULL DEFAULT 0, -- where it was first read on after the last restore; 0: never restored
+    restored_number bigint      NOT NULL DEFAULT 0, -- where it was first read on after the last restore; 0: never restored
+    restored_at     timestamptz,
+    replaying       boolean     NOT NULL DEFAULT FALSE, -- restored, and not read to its end yet
     moves           bigint      NOT NULL DEFAULT 0, -- how often an operator moved it: a round that began before stores nothing
     reread_to       bigint      NOT NULL DEFAULT 0  -- up to this block every address there ever was is read
 );

@@ -9,7 +9,7 @@ CREATE TABLE instance (
     installation TEXT NOT NULL, -- random: a mark of another installation is not compared
     generation INTEGER NOT NULL DEFAULT 0 CHECK (generation >= 0), -- how often it was restored
     ticks     INTEGER NOT NULL DEFAULT 0 CHECK (ticks >= 0), -- grows while it is served; the mark beside it follows
-    replaying INTEGER NOT NULL DEFAULT 0, -- restored, and the networks are not read to their ends yet
+    backed_up_at INTEGER, -- the moment of the newest backup that florin backup has written; NULL: none
     next_check  TEXT NOT NULL DEFAULT '', -- key_check under the key that FLORIN_SECRET_KEY is changed to; empty: it is not changed
     switched_at INTEGER -- since when programs seal with that key; NULL: they still learn it
 ) STRICT;
@@ -302,6 +302,8 @@ CREATE TABLE cursors (
     rechecked_time   INTEGER,
     behind_since    INTEGER,
     updated_at      INTEGER,
+    restored_at     INTEGER,
+    replaying       INTEGER NOT NULL DEFAULT 0, -- restored, and not read to its end yet
     restored_number INTEGER NOT NULL DEFAULT 0, -- where it was first read on after the last restore; 0: never restored
     moves           INTEGER NOT NULL DEFAULT 0, -- how often an operator moved it: a round that began before stores nothing
     reread_to       INTEGER NOT NULL DEFAULT 0  -- up to this block every address there ever was is read

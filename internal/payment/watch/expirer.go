@@ -29,6 +29,8 @@ type Expirer struct {
 	// searched is when a payment's addresses were last searched, so that an
 	// unexplained balance does not cost a search every round.
 	searched map[payment.ID]time.Time
+	// lost are the addresses that were searched because of a restore.
+	lost map[balanceDispute]bool
 	// confirmed is what searches had confirmed that were not finished.
 	confirmed map[payment.ID]confirmed
 	// disputes are the addresses whose balance no search has explained.
@@ -52,7 +54,7 @@ func NewExpirer(profiles []chain.Profile, readers map[chain.Network]chain.Reader
 	e := &Expirer{
 		readers: readers, assets: make(map[chain.Network][]chain.Asset), store: s, now: now, log: log,
 		searched: make(map[payment.ID]time.Time), confirmed: make(map[payment.ID]confirmed),
-		disputes: make(map[balanceDispute]SetAside),
+		disputes: make(map[balanceDispute]SetAside), lost: make(map[balanceDispute]bool),
 	}
 	for _, p := range profiles {
 		for _, t := range money.Tokens() {
@@ -123,6 +125,7 @@ func (e *Expirer) page(ctx context.Context, ids []payment.ID) error {
 			delete(e.searched, p.ID)
 			delete(e.confirmed, p.ID)
 			maps.DeleteFunc(e.disputes, func(d balanceDispute, _ SetAside) bool { return d.id == p.ID })
+			maps.DeleteFunc(e.lost, func(d balanceDispute, _ bool) bool { return d.id == p.ID })
 		}
 		if c, err := p.Expire(coverage[p.ID], e.now()); err != nil || c.None() {
 			continue
@@ -188,6 +191,10 @@ func (e *Expirer) cover(
 	for _, p := range due {
 		switch found[p.ID] {
 		case none:
+			if read, err := e.searchLost(ctx, n, r, p, c); err != nil || !read {
+				failed = append(failed, err)
+				continue
+			}
 			waits, err := e.agreed(ctx, n, p.ID)
 			if failed = append(failed, err); err == nil && !waits {
 				covered[p.ID][n] = c.Scanned.Time

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"time"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
@@ -29,7 +30,9 @@ func (e *Expirer) search(ctx context.Context, n chain.Network, r chain.Reader, p
 		return nil
 	}
 	e.searched[p.ID] = e.now()
-	found, err := e.searchOnce(ctx, n, r, p, c)
+	route, _ := p.RouteOn(n)
+	e.log.Error("an address holds money that the scan missed; scanning again", "network", n, "txnid", p.ID)
+	found, err := e.searchOnce(ctx, n, r, p, c, route.Since)
 	if err == nil && found {
 		_, err = e.agreed(ctx, n, p.ID)
 		return err
@@ -43,17 +46,39 @@ func (e *Expirer) search(ctx context.Context, n chain.Network, r chain.Reader, p
 	}))
 }
 
-// searchOnce reports whether the search changed the payment.
-func (e *Expirer) searchOnce(
+// searchLost searches the address of a payment of before a restore, once: its balance says nothing, because a sweep
+// that the database does not know may have emptied it. It reports whether the address was searched and nothing was
+// found.
+func (e *Expirer) searchLost(
 	ctx context.Context, n chain.Network, r chain.Reader, p payment.Payment, c Cursor,
 ) (bool, error) {
+	key := balanceDispute{n, p.ID}
+	if !p.CreatedAt.Before(c.RestoredAt) || e.lost[key] {
+		return true, nil
+	}
+	if e.now().Sub(e.searched[p.ID]) < searchEvery {
+		return false, nil
+	}
+	e.searched[p.ID] = e.now()
+	// It may have been started in the time that is lost.
+	found, err := e.searchOnce(ctx, n, r, p, c, p.CreatedAt)
+	if err != nil || found {
+		return false, err
+	}
+	delete(e.searched, p.ID)
+	e.lost[key] = true
+	return true, nil
+}
+
+// searchOnce searches all blocks since then. It reports whether the search changed the payment.
+func (e *Expirer) searchOnce(
+	ctx context.Context, n chain.Network, r chain.Reader, p payment.Payment, c Cursor, since time.Time,
+) (bool, error) {
 	route, _ := p.RouteOn(n)
-	from, err := chain.BlockBefore(ctx, r, route.Since, c.Scanned)
+	from, err := chain.BlockBefore(ctx, r, since, c.Scanned)
 	if err != nil {
 		return false, err
 	}
-	e.log.Error("an address holds money that the scan missed; scanning again",
-		"network", n, "txnid", p.ID, "from", from, "to", c.Scanned.Number)
 	set := chain.NewWatchSet(1)
 	set.Add(route.Address)
 	transfers, err := r.Search(ctx, from, c.Scanned, set)

@@ -25,6 +25,9 @@ type Cursor struct {
 	// RereadTo is the block up to which every address there ever was is read,
 	// also those of payments that ended long ago; 0: none.
 	RereadTo uint64
+	// RestoredAt is when the database was last restored from a backup; zero: never.
+	// What came to an address before then may have been swept since, unknown to it.
+	RestoredAt time.Time
 }
 
 // ErrCursorMoved: an operator moved the cursor while a round was under way. The
