@@ -130,8 +130,9 @@ func (p Payment) withRoute(choice Choice, route Route, now time.Time) Payment {
 	p.Routes = slices.Clone(p.Routes)
 	i := p.route(choice.Network)
 	if i < 0 {
-		route.Network, route.Tokens, route.Since = choice.Network, []money.Token{choice.Token}, now
-		p.Routes = append(p.Routes, route)
+		route = route.taking(choice.Token)
+		route.Network, route.Since = choice.Network, now
+		p.Routes = append(slices.Clone(p.Routes), route)
 		return p
 	}
 	if !slices.Contains(p.Routes[i].Tokens, choice.Token) {
@@ -156,6 +157,9 @@ func (p Payment) Observe(v View, now time.Time) (Change, error) {
 	before, had := p, p.Received()
 	c := Change{}
 	changed := p.merge(v, now)
+	if len(changed) > 0 {
+		p.adoptRoutes()
+	}
 	c.Payment, c.Deposits = p, changed
 	if len(changed) == 0 {
 		return c, nil
@@ -234,7 +238,7 @@ func (c Change) settle(now time.Time) Change {
 // complete ends the payment as paid and credits a top-up.
 func (c Change) complete(now time.Time) Change {
 	p := &c.Payment
-	p.Status, p.EndedAt = Completed, now
+	p.Status, p.EndedAt, p.Choice = Completed, now, p.paidBy()
 	c = c.unhold(now)
 	p = &c.Payment
 	if p.Kind == KindTopUp {

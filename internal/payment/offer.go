@@ -44,11 +44,7 @@ func (s *Service) Offers(ctx context.Context, p Payment) ([]Offer, error) {
 			continue
 		}
 		o := Offer{Network: n, Profile: network.Profile, FinalIn: network.Profile.TypicalFinal}
-		for _, t := range money.Tokens() {
-			if terms.settlement(network, Choice{n, t}, p.Amount) == nil {
-				o.Tokens = append(o.Tokens, t)
-			}
-		}
+		o.Tokens = terms.tokens(network, p.Amount)
 		if len(o.Tokens) == 0 {
 			continue
 		}
@@ -68,6 +64,8 @@ func (s *Service) Offers(ctx context.Context, p Payment) ([]Offer, error) {
 type offered struct {
 	network OfferedNetwork
 	taker   taker
+	// others are the other networks where the same address exists.
+	others []OfferedNetwork
 }
 
 // offered checks that the choice can be made for the payment now: 422 for what
@@ -88,7 +86,21 @@ func (s *Service) offered(ctx context.Context, p Payment, choice Choice) (offere
 		return offered{}, fault.Retry(fault.Unavailable, retryBehind,
 			"%s is not available at the moment: %s", network.Profile.Name, h.Reason)
 	}
-	return offered{network, taker}, nil
+	return offered{network, taker, s.siblings(choice.Network)}, nil
+}
+
+// siblings are the other EVM networks that this installation has.
+func (s *Service) siblings(n chain.Network) []OfferedNetwork {
+	var all []OfferedNetwork
+	for _, other := range chain.Networks() {
+		if other == n || !n.EVM() || !other.EVM() {
+			continue
+		}
+		if network, ok := s.networks.Network(other); ok {
+			all = append(all, network)
+		}
+	}
+	return all
 }
 
 // route returns the payment's route on the network of the choice: the one it
@@ -107,7 +119,36 @@ func (o offered) route(p Payment, choice Choice) (Route, error) {
 	finality := o.taker.custodian.Networks[choice.Network].Finality
 	return Route{
 		Network: choice.Network, Address: address, Settlement: wallet, Scheme: chain.SchemeTxnID, Finality: finality,
+		Tokens: o.taker.tokens(o.network, p.Amount), Also: o.also(wallet, p.Amount),
 	}, nil
+}
+
+// tokens are those that the merchant takes on the network.
+func (t taker) tokens(n OfferedNetwork, amount money.Micros) []money.Token {
+	var all []money.Token
+	for _, token := range money.Tokens() {
+		if t.settlement(n, Choice{n.Profile.Network, token}, amount) == nil {
+			all = append(all, token)
+		}
+	}
+	return all
+}
+
+// also are the other EVM networks, with tokens, which the merchant takes at the same
+// wallet: the address is the same there. One where the merchant waits longer than
+// the network's own rule is left out, since money there counts by that rule.
+func (o offered) also(wallet chain.Address, amount money.Micros) []Choice {
+	var all []Choice
+	for _, n := range o.others {
+		custom := o.taker.custodian.Networks[n.Profile.Network].Finality
+		if o.taker.wallet(n) != wallet || custom.Tag != "" && custom.Tag != n.Profile.Finality.Tag {
+			continue
+		}
+		for _, token := range o.taker.tokens(n, amount) {
+			all = append(all, Choice{n.Profile.Network, token})
+		}
+	}
+	return all
 }
 
 // retryBehind is when a caller should ask again about a network that is behind.

@@ -54,8 +54,13 @@ type Route struct {
 	Address    chain.Watched
 	Settlement chain.Address // the merchant's wallet, fixed when the route is made
 	Scheme     chain.AddressScheme
-	Tokens     []money.Token // those the payer was asked for, in order of choice
-	Since      time.Time
+	// Tokens are what counts on it: those the payer was asked for in order of choice,
+	// and the others that the merchant takes there.
+	Tokens []money.Token
+	// Also are the other EVM networks, with tokens, on which money to the address
+	// counts: the merchant takes them there at the same wallet. Fixed with the route.
+	Also  []Choice
+	Since time.Time
 	// Finality is when money on it counts, if the merchant chose otherwise
 	// than the network's own rule; fixed with the route.
 	Finality chain.Finality
@@ -142,8 +147,9 @@ func (p Payment) Route() (Route, bool) {
 	return p.RouteOn(p.Choice.Network)
 }
 
-// Counts reports whether the deposit is money the payer was asked for: on a
-// network of a route, in a token it was shown for, and still on the chain. For
+// Counts reports whether the deposit is money for the payment: on a network of a
+// route, in a token that counts there, and still on the chain; or on another network
+// where the route's address counts. For
 // a top-up every listed token on its address counts, since the operator has it.
 func (p Payment) Counts(d Deposit) bool {
 	if d.State == DepositVanished || d.Transfer.Asset.Token == "" {
@@ -153,7 +159,11 @@ func (p Payment) Counts(d Deposit) bool {
 		return p.topUpHolds(d.Transfer)
 	}
 	i := p.route(d.Transfer.Network)
-	return i >= 0 && p.Routes[i].Address.Address == d.Transfer.To &&
+	if i < 0 {
+		_, ok := p.sibling(d.Transfer)
+		return ok
+	}
+	return p.Routes[i].Address.Address == d.Transfer.To &&
 		slices.Contains(p.Routes[i].Tokens, d.Transfer.Asset.Token)
 }
 

@@ -86,7 +86,7 @@ func (p *Payer) send(ctx context.Context, r payment.Route, c payment.Choice, amo
 	return fmt.Sprintf("Sent %s %s on %s in %s.", amount.Display(), c.Token, c.Network, tx), nil
 }
 
-// wrongToken sends the other stablecoin, which is shown but does not count, and a counterfeit, which is not
+// wrongToken sends the other stablecoin, which counts where the merchant takes it, and a counterfeit, which is not
 // even shown.
 func (p *Payer) wrongToken(
 	ctx context.Context, r payment.Route, c payment.Choice, amount money.Micros,
@@ -108,7 +108,7 @@ func (p *Payer) wrongToken(
 	return fmt.Sprintf("Sent %s %s instead of %s, and as much of a counterfeit USDT.", amount.Display(), other, c.Token), nil
 }
 
-// elsewhere pays the same address on another EVM network.
+// elsewhere pays the same address on another EVM network, which counts where the merchant takes it at the same wallet.
 func (p *Payer) elsewhere(ctx context.Context, r payment.Route, c payment.Choice, amount money.Micros) (string, error) {
 	for _, n := range chain.Networks() {
 		if n != r.Network && n.EVM() && r.Network.EVM() {

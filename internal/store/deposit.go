@@ -63,6 +63,7 @@ type routeRow struct {
 	Tokens     string
 	Since      instant `db:"fixed"`
 	Finality   string  `db:"fixed"`
+	Also       string  `db:"fixed"`
 }
 
 func rowOfRoute(number int64, r payment.Route) *routeRow {
@@ -70,7 +71,7 @@ func rowOfRoute(number int64, r payment.Route) *routeRow {
 		PaymentID: number, Network: string(r.Network), Address: string(r.Address.Address), Raw: r.Address.Raw,
 		Settlement: string(r.Settlement), Scheme: int64(r.Scheme),
 		Tokens: table.JoinTokens(r.Tokens), Since: db.At(r.Since),
-		Finality: finalityText(r.Finality),
+		Finality: finalityText(r.Finality), Also: table.JoinChoices(r.Also),
 	}
 }
 
@@ -83,6 +84,7 @@ func (r *routeRow) route() payment.Route {
 		Tokens:     table.SplitTokens(r.Tokens),
 		Since:      r.Since.Time,
 		Finality:   finalityOf(r.Finality),
+		Also:       table.SplitChoices(r.Also),
 	}
 }
 

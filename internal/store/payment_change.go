@@ -274,7 +274,8 @@ func (op *changeOp) saveRoutes() ([]*db.Stmt, error) {
 // sameRoute compares what is fixed when a route is made.
 func sameRoute(a, b payment.Route) bool {
 	return a.Address.Address == b.Address.Address && slices.Equal(a.Address.Raw, b.Address.Raw) &&
-		a.Settlement == b.Settlement && a.Scheme == b.Scheme && a.Finality == b.Finality
+		a.Settlement == b.Settlement && a.Scheme == b.Scheme && a.Finality == b.Finality &&
+		slices.Equal(a.Also, b.Also)
 }
 
 // normal returns the payment as it will be read back, with times in UTC and whole

@@ -185,6 +185,7 @@ CREATE TABLE routes (
     since      timestamptz NOT NULL,
     xact       bigint      NOT NULL DEFAULT pg_current_xact_id()::text::bigint, -- the transaction that stored it: see Store.Watches
     finality   text        NOT NULL DEFAULT '', -- empty: the network's own rule
+    also       text        NOT NULL DEFAULT '', -- other networks where money counts, as NETWORK.TOKEN
     PRIMARY KEY (payment_id, network),
     UNIQUE (address, network)
 );

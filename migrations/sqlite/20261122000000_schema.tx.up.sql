@@ -184,6 +184,7 @@ CREATE TABLE routes (
     since      INTEGER NOT NULL,
     xact       INTEGER NOT NULL DEFAULT 0, -- the transaction that stored it: see Store.Watches
     finality   TEXT    NOT NULL DEFAULT '', -- empty: the network's own rule
+    also       TEXT    NOT NULL DEFAULT '', -- other networks where money counts, as NETWORK.TOKEN
     UNIQUE (payment_id, network),
     UNIQUE (address, network)
 ) STRICT;

@@ -21,7 +21,7 @@ func judgeStored(
 		r := describeTransfer(d.Transfer)
 		_, routed := routeTo(p, d.Transfer)
 		switch {
-		case !routed:
+		case !routed && !p.Counts(d):
 			r.Verdict = OtherChain
 		case !p.Counts(d):
 			r.Verdict = OtherToken
@@ -58,7 +58,7 @@ func judgeTransfer(
 	p payment.Payment, profile chain.Profile, t chain.Transfer, final bool, finalIn time.Duration,
 ) Result {
 	r := describeTransfer(t)
-	route, routed := routeTo(p, t)
+	_, routed := routeTo(p, t)
 	switch {
 	case isContract(profile, t.To):
 		r.Verdict = TokenContract
@@ -66,17 +66,22 @@ func judgeTransfer(
 		r.Verdict = OtherAddress
 	case t.Units.IsZero() || !isContract(profile, t.Asset.Contract):
 		r.Verdict, r.Token, r.Amount = Worthless, "", ""
-	case !routed:
-		r.Verdict = OtherChain
-	case t.Asset.Token == "" || !slices.Contains(route.Tokens, t.Asset.Token):
-		r.Verdict = OtherToken
-	default:
+	case counts(p, t):
 		r.Verdict, r.FinalIn = NotFinal, finalIn
 		if final {
 			r.FinalIn = time.Second // the watcher takes it in with its next round
 		}
+	case !routed:
+		r.Verdict = OtherChain
+	default:
+		r.Verdict = OtherToken
 	}
 	return r
+}
+
+// counts reports whether the payment takes the transfer.
+func counts(p payment.Payment, t chain.Transfer) bool {
+	return p.Counts(payment.Deposit{Transfer: t, State: payment.DepositSeen})
 }
 
 func describeTransfer(t chain.Transfer) Result {

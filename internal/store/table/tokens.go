@@ -3,7 +3,9 @@ package table
 import (
 	"strings"
 
+	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
 )
 
 // JoinTokens writes tokens as a list separated by commas.
@@ -25,4 +27,26 @@ func SplitTokens(text string) []money.Token {
 		tokens = append(tokens, money.Token(name))
 	}
 	return tokens
+}
+
+// JoinChoices writes choices as NETWORK.TOKEN, separated by commas.
+func JoinChoices(choices []payment.Choice) string {
+	names := make([]string, len(choices))
+	for i, c := range choices {
+		names[i] = string(c.Network) + "." + string(c.Token)
+	}
+	return strings.Join(names, ",")
+}
+
+// SplitChoices reads what JoinChoices wrote.
+func SplitChoices(text string) []payment.Choice {
+	if text == "" {
+		return nil
+	}
+	var choices []payment.Choice
+	for name := range strings.SplitSeq(text, ",") {
+		network, token, _ := strings.Cut(name, ".")
+		choices = append(choices, payment.Choice{Network: chain.Network(network), Token: money.Token(token)})
+	}
+	return choices
 }
