@@ -83,10 +83,10 @@ var checkoutStates = []struct {
 		says:     map[string]string{"send-amount": "0.37" + nb + "USDC", "part": "49.53 of 49.90" + nb + "USDC arrived. Send the rest to the same address."},
 		mentions: []string{"0.37" + nb + "USDC is still missing", "Send the rest"},
 	},
-	{sample: "wrong-token", isWaiting: true, has: []string{"other-token", "send"}, not: []string{"deposit"}, mentions: []string{"49.90" + nb + "USDC.e arrived on Polygon, but it does not count"}},
+	{sample: "wrong-token", isWaiting: true, has: []string{"other-token", "send"}, not: []string{"deposit"}, mentions: []string{"49.90" + nb + "USDC.e arrived on Polygon", "Your money goes to the wallet of Nordlicht Coffee"}},
 	{
 		sample: "wrong-network", isWaiting: true, has: []string{"other-token", "send"}, not: []string{"deposit"},
-		mentions: []string{"49.90" + nb + "USDC arrived on BNB Smart Chain, but it does not count", "This payment is to be made in USDC on Polygon."},
+		mentions: []string{"49.90" + nb + "USDC arrived on BNB Smart Chain", "This payment asks for USDC on Polygon."},
 	},
 	{
 		sample: "paid", has: []string{"paid", "paid-at", "hash", "explorer", "return", "receipt-link"},

@@ -184,12 +184,13 @@ func (e events) next() (name, data string, ok bool) {
 	return "", "", false
 }
 
-func (b *bundle) openLive(srv *httptest.Server, p payment.Payment, stage string) events {
+// openLive opens the stream of a payment, on the page of a campaign if one is given.
+func (b *bundle) openLive(srv *httptest.Server, p payment.Payment, stage string, campaign ...string) events {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.t.Context(), time.Minute)
 	b.t.Cleanup(cancel)
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet,
-		srv.URL+"/pay/"+string(p.ID)+"/live?stage="+url.QueryEscape(stage), nil)
+		srv.URL+"/pay/"+string(p.ID)+"/live?"+url.Values{"stage": {stage}, "campaign": campaign}.Encode(), nil)
 	must(b.t, err)
 	res, err := srv.Client().Do(r)
 	must(b.t, err)

@@ -115,7 +115,7 @@ func New(d Deps, o Options) *Server {
 		Shell: s.sh, Campaigns: d.Campaigns, Payments: d.Payments, Operations: s.ops, API: s.api,
 		Presenter: s.presenter, Hub: s.hub, NoteShown: s.checkout.NoteShown, NewID: d.NewID,
 	})
-	s.checkout.CampaignPage = s.donate.GiftPage
+	s.checkout.CampaignPage, s.checkout.CampaignLive = s.donate.GiftPage, s.donate.Live
 	s.handler = s.routes()
 	s.http = s.newHTTP()
 	return s

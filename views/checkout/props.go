@@ -268,6 +268,8 @@ type Props struct {
 
 	// ReturnURL leads back to the merchant after success, CancelURL otherwise; http and https only, may be empty.
 	ReturnURL, CancelURL string
+	// AgainURL leads to a new payment of the same kind after this one has ended; may be empty.
+	AgainURL string
 	// Inert turns links, forms and live updates off, for the preview of a merchant's branding.
 	Inert bool
 	// SandboxURL is where test money pays this payment; set only in the sandbox.
@@ -336,8 +338,8 @@ func LiveEvent(p Props, shown string) (event string, fragment templ.Component, n
 	return "stage", stage(p), next, done
 }
 
-// livePath is the address of the page's event stream.
-func (p Props) livePath() string {
+// LivePath is the address of the page's event stream.
+func (p Props) LivePath() string {
 	q := url.Values{"stage": {p.Stage()}}
 	if p.Lang != "" {
 		q.Set("lang", p.Lang)

@@ -1,6 +1,7 @@
 package checkout
 
 import (
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -61,6 +62,17 @@ func (p Props) lateTitle() string {
 		return p.T("late.title_cancelled")
 	}
 	return p.T("late.title")
+}
+
+// withoutAgain is the page of a payer whose money has come: another payment would be a second one.
+func (p Props) withoutAgain() Props {
+	p.AgainURL = ""
+	return p
+}
+
+// mailTo is a mail to the merchant that names the payment.
+func (p Props) mailTo() string {
+	return "mailto:" + url.PathEscape(p.Merchant.SupportEmail) + "?subject=" + url.PathEscape(p.TxnID)
 }
 
 // endStatus is the status of an unpaid payment that has ended, as the merchant's link carries it.
@@ -158,15 +170,13 @@ func (p Props) depositText(k DepositKind) string {
 	return p.T("deposit.final")
 }
 
-// otherDetail says why a transfer does not count, and what to do next.
-func (p Props) otherDetail(d Deposit) string {
-	if p.Pay != nil && d.Network != p.Pay.Network {
-		return p.T(
-			"other.network", "Token", p.Pay.Token, "Network", views.Face(p.Pay.Network).Short, "Merchant",
-			p.Merchant.Name,
-		)
+// otherDetail says what the payment asks for, and where the transfer goes that does not count.
+func (p Props) otherDetail() string {
+	network, token := "", p.Unit()
+	if p.Pay != nil {
+		network = views.Face(p.Pay.Network).Short
 	}
-	return p.T("other.detail", "Token", d.Token, "Merchant", p.Merchant.Name)
+	return p.T("other.detail", "Token", token, "Network", network, "Merchant", p.Merchant.Name)
 }
 
 // walletData is what checkout.js needs to pay with a wallet in the browser, words included.

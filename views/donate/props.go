@@ -118,7 +118,8 @@ type Donation struct {
 // LinkProps is a payment link that can be used again and again.
 //
 //	GET  /link/{slug}?lang=   PayLink
-//	POST /link/{slug}?lang=   field amount where it is open → 303 PayPath of a new payment;
+//	POST /link/{slug}?lang=   field amount where it is open, network and token where it is fixed → 303 PayPath of a
+//	                          new payment, which is started already if a network was sent;
 //	                          with an error PayLink again (422)
 type LinkProps struct {
 	views.Page
@@ -133,6 +134,8 @@ type LinkProps struct {
 	Bounded bool
 	// Closed: the link is not in use any more.
 	Closed bool
+	// Choices are the ways to pay a fixed amount, which the page offers at once; a form sends network, token and via.
+	Choices []checkout.NetworkChoice
 
 	Typed   url.Values
 	Errors  map[string]InputError

@@ -208,3 +208,8 @@ func invalid(problem InputError) string {
 	}
 	return "true"
 }
+
+// ways are the ways to pay the fixed amount of a link.
+func (p LinkProps) ways() checkout.Props {
+	return checkout.Props{Page: p.Page, Merchant: p.Merchant, Amount: p.Amount, Choices: p.Choices}
+}

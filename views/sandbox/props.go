@@ -35,8 +35,8 @@ var Acts = []Act{
 	{"short", "Short", "0.37 less than is missing"},
 	{"over", "Over", "1.10 more than is missing"},
 	{"late", "Late", "ends the payment first, then pays it"},
-	{"wrong-token", "Wrong token", "a token that looks alike but does not count"},
-	{"other-chain", "Other chain", "the right token on another network"},
+	{"wrong-token", "Other token", "the other token, which counts too, and a counterfeit, which does not"},
+	{"other-chain", "Other chain", "the right token on another EVM network, which counts too"},
 	{"reorg", "Reorg", "undoes the newest blocks, so that a payment seen there vanishes and returns"},
 }
 

@@ -93,8 +93,28 @@ func (l *livePage) look(ctx context.Context, b *bytes.Buffer) (moving, done bool
 		return false, false, err
 	}
 	l.shown = next
+	if err := l.lookAtCampaign(ctx, b); err != nil {
+		l.s.Shell.Log.Debug("the campaign on an open page could not be brought up to date", "error", err)
+	}
 	if done {
 		live.WriteEvent(b, "done", nil)
 	}
 	return props.State == checkout.StateSeen || props.State == checkout.StateConfirming, done, nil
+}
+
+// lookAtCampaign adds the progress of the campaign on whose page the payment is.
+func (l *livePage) lookAtCampaign(ctx context.Context, b *bytes.Buffer) error {
+	if l.campaign == "" || l.s.CampaignLive == nil {
+		return nil
+	}
+	parts, err := l.s.CampaignLive(ctx, l.campaign, l.lang)
+	if err != nil {
+		return err
+	}
+	for event, part := range parts {
+		if err := l.Add(ctx, b, event, event, part); err != nil {
+			return err
+		}
+	}
+	return nil
 }

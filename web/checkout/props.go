@@ -40,6 +40,9 @@ func (x *Presenter) Props(
 		Origin:    x.origin,
 		ReturnURL: returnURL(p.SuccessURL), CancelURL: returnURL(p.CancelURL),
 	}
+	if slug := p.Metadata["link"]; p.LinkID > 0 && p.Received().IsZero() && p.Incoming().IsZero() {
+		out.AgainURL = views.LinkPath(slug, page.Lang)
+	}
 	x.addInstructions(&out, p)
 	if p.Status == payment.Started {
 		out.Missing = Positive(p.Missing())

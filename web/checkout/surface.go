@@ -1,8 +1,10 @@
 package checkout
 
 import (
+	"context"
 	"net/http"
 
+	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
 
 	"github.com/florinpay/florin/graph/operation"
@@ -19,6 +21,10 @@ type CampaignPage func(
 	c echo.Context, slug string, p payment.Payment, status int, add func(*checkout.Props),
 ) error
 
+// CampaignLive returns what the page of a campaign shows of its progress, by the
+// name of the event.
+type CampaignLive func(ctx context.Context, slug, lang string) (map[string]templ.Component, error)
+
 // Surface serves the checkout.
 type Surface struct {
 	Shell      *shell.Shell
@@ -30,6 +36,8 @@ type Surface struct {
 	BuildTransfer BuildTransfer
 	// CampaignPage shows a payment whose form was sent from a campaign.
 	CampaignPage CampaignPage
+	// CampaignLive keeps the rest of that page up to date.
+	CampaignLive CampaignLive
 }
 
 // Routes adds the routes of the checkout. Its errors are pages.

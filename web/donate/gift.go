@@ -51,7 +51,7 @@ func (s *Surface) GiftPage(
 	}
 	whole.Paying = &pay
 	if pay.Live() {
-		whole.LivePath = "" // a browser has few connections to a host: one stream a page
+		whole.LivePath = pay.LivePath() // a browser has few connections to a host: one stream a page
 	}
 	return shell.Render(c, status, page, donate.Campaign(whole))
 }

@@ -1,6 +1,7 @@
 package donate
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"net/url"
@@ -42,6 +43,14 @@ func (s *Surface) linkPage(c echo.Context, status int, l campaign.Link, add func
 		), Merchant: merchant, Slug: l.Slug, Description: l.Description, Amount: checkout.Positive(l.Amount),
 		Min: least.Display(), Max: most.Display(), Bounded: l.Min > 0 || l.Max > 0, Closed: l.Closed(),
 	}
+	if l.Amount > 0 && !p.Closed {
+		p.Choices, err = s.Presenter.Choices(
+			c.Request().Context(), payment.Payment{KeyID: l.KeyID, Kind: payment.KindMerchant, Amount: l.Amount},
+		)
+		if err != nil {
+			return err
+		}
+	}
 	add(&p)
 	return shell.Render(c, status, p.Page, donate.PayLink(p))
 }
@@ -79,13 +88,32 @@ func (s *Surface) postLink(c echo.Context) error {
 	if err := s.Shell.Limits.Open(ctx); err != nil {
 		return s.refuseLink(c, l, err)
 	}
-	p, err := s.Campaigns.UseLink(ctx, l, typed)
+	id, err := s.useLink(ctx, l, typed, form)
 	if err != nil {
 		return s.refuseLink(c, l, err)
 	}
-	return c.Redirect(
-		http.StatusSeeOther, checkoutview.PayPath(string(p.ID), c.QueryParam("lang"), checkoutview.ViewNow),
-	)
+	return c.Redirect(http.StatusSeeOther, checkoutview.WithVia(
+		checkoutview.PayPath(string(id), c.QueryParam("lang"), checkoutview.ViewNow), checkoutview.ParseVia(form.Get("via")),
+	))
+}
+
+// useLink makes a payment of the link, and starts it if the form chose how to pay. A
+// choice that cannot be read makes none.
+func (s *Surface) useLink(ctx context.Context, l campaign.Link, amount string, form url.Values) (payment.ID, error) {
+	chosen := form.Get("network") != ""
+	var choice payment.Choice
+	var err error
+	if chosen {
+		if choice, err = checkout.ParseChoice(form.Get("network"), form.Get("token")); err != nil {
+			return "", err
+		}
+	}
+	p, err := s.Campaigns.UseLink(ctx, l, amount)
+	if err != nil || !chosen {
+		return p.ID, err
+	}
+	_, err = s.Payments.Start(ctx, string(p.ID), choice)
+	return p.ID, err
 }
 
 func (s *Surface) refuseLink(c echo.Context, l campaign.Link, err error) error {
@@ -95,6 +123,10 @@ func (s *Surface) refuseLink(c echo.Context, l campaign.Link, err error) error {
 		problem = checkoutview.ProblemMerchant
 	case fault.Is(err, fault.Limited):
 		problem = checkoutview.ProblemTooOften
+	case fault.Is(err, fault.PaymentRequired):
+		problem = checkoutview.ProblemMerchant
+	case fault.Is(err, fault.Unprocessable), fault.Is(err, fault.Unavailable):
+		problem = checkoutview.ProblemUnavailable
 	case !errors.Is(err, campaign.ErrLinkClosed):
 		return err
 	}

@@ -61,11 +61,26 @@ func (l *livePage) look(ctx context.Context, b *bytes.Buffer) error {
 	if err != nil {
 		return err
 	}
-	p := l.s.giftProps(g, views.Page{Lang: l.lang})
-	for event, fragment := range map[string]templ.Component{"raised": donate.Raised(p), "wall": donate.Wall(p)} {
+	for event, fragment := range l.s.liveParts(g, l.lang) {
 		if err := l.Add(ctx, b, event, event, fragment); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// liveParts are what changes on the page of a campaign, by the name of the event.
+func (s *Surface) liveParts(g gifts, lang string) map[string]templ.Component {
+	p := s.giftProps(g, views.Page{Lang: lang})
+	return map[string]templ.Component{"raised": donate.Raised(p), "wall": donate.Wall(p)}
+}
+
+// Live returns what changes on the page of a campaign on which a donation is paid. It
+// is read anew, since the page is closed as soon as the donation is there.
+func (s *Surface) Live(ctx context.Context, slug, lang string) (map[string]templ.Component, error) {
+	g, err := s.readGifts(ctx, slug, 0)
+	if err != nil {
+		return nil, err
+	}
+	return s.liveParts(g, lang), nil
 }

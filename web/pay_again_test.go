@@ -1,0 +1,96 @@
+package web
+
+import (
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/campaign"
+	"github.com/florinpay/florin/internal/payment"
+)
+
+// TestPayLink_Choose: a link with a fixed amount goes straight to choosing, and opening it makes no payment.
+func TestPayLink_Choose(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	m := b.newMerchant(20)
+	l, err := b.campaigns.CreateLink(t.Context(), m.key.ID, campaign.LinkDraft{Slug: "a-bag", Amount: "12.5"})
+	must(t, err)
+	path := "/link/" + l.Slug
+	b.ask("GET", path, "").wants(t, 200, `data-testid="choose"`, `data-testid="pay-POLYGON-USDC"`, "12.50")
+	made, err := b.payments.List(t.Context(), payment.Filter{KeyID: m.key.ID})
+	must(t, err)
+	if len(made) != 0 {
+		t.Fatalf("opening the link made %d payments", len(made))
+	}
+	t.Run("Started", func(t *testing.T) {
+		got := b.postForm(path+"?lang=de", url.Values{"network": {"POLYGON"}, "token": {"USDC"}, "via": {"wallet"}})
+		to := got.header.Get("Location")
+		if got.status != 303 || !strings.Contains(to, "lang=de") || !strings.HasSuffix(to, "&via=wallet") {
+			t.Fatalf("%d to %q", got.status, to)
+		}
+		p, err := b.payments.Get(t.Context(), strings.TrimPrefix(to, "/pay?txnid=")[:26])
+		must(t, err)
+		if p.Status != payment.Started || p.LinkID != l.Number || p.Choice.Token != "USDC" || p.Choice.Network != "POLYGON" {
+			t.Errorf("%s in %v of link %d", p.Status, p.Choice, p.LinkID)
+		}
+	})
+	t.Run("Refused", func(t *testing.T) {
+		b.postForm(path, url.Values{"network": {"TRON"}, "token": {"USDC"}}).wants(t, 400)
+		b.postForm(path, url.Values{"network": {"SOL"}, "token": {"USDC"}}).wants(t, 422, `data-testid="problem"`)
+	})
+}
+
+// TestStartAgain: a payment of a link that ended without money leads to a new one; one of the API leads to the shop,
+// which alone knows its order.
+func TestStartAgain(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	m := b.newMerchant(20)
+	l, err := b.campaigns.CreateLink(t.Context(), m.key.ID, campaign.LinkDraft{Slug: "a-bag", Amount: "12.5"})
+	must(t, err)
+	ofLink, err := b.campaigns.UseLink(t.Context(), l, "")
+	must(t, err)
+	ofShop := b.newPayment(m)
+	const again = `href="/link/a-bag`
+	page := func(p payment.Payment) string { return "/pay?txnid=" + string(p.ID) }
+	if r := b.ask("GET", page(ofLink), ""); strings.Contains(r.body, `data-testid="again"`) {
+		t.Error("an open payment offers to start again")
+	}
+	b.clock.advance(100 * time.Hour)
+	b.ask("GET", page(ofLink), "").wants(t, 200, `data-testid="again"`, again)
+	if r := b.ask("GET", page(ofShop), ""); strings.Contains(r.body, `data-testid="again"`) {
+		t.Error("a payment of the API offers to start again")
+	}
+}
+
+// TestGiftLive: the progress of a campaign follows the donation that is paid on its page, up to its end.
+func TestGiftLive(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	srv := httptest.NewServer(b.server.Handler())
+	defer srv.Close()
+	c := b.newCampaign(b.newMerchant(20))
+	p := b.donationAt(c, b.postForm("/donate/"+c.Slug+"/pay",
+		url.Values{"suggested": {"other"}, "amount": {"7.50"}, "way": {"POLYGON.USDC"}}), "")
+	live := b.openLive(srv, p, "x", c.Slug)
+	if name, _, _ := live.next(); name == "" {
+		t.Fatal("the stream ends at once")
+	}
+	b.deposit(p, p.Amount, true)
+	raised := ""
+	for {
+		name, data, ok := live.next()
+		if !ok {
+			break
+		}
+		if name == "raised" {
+			raised = data
+		}
+	}
+	if !strings.Contains(raised, "7.50") {
+		t.Errorf("the page shows %q at the end", raised)
+	}
+}
