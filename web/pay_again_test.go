@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/campaign"
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 )
 
@@ -33,7 +35,8 @@ func TestPayLink_Choose(t *testing.T) {
 		}
 		p, err := b.payments.Get(t.Context(), strings.TrimPrefix(to, "/pay?txnid=")[:26])
 		must(t, err)
-		if p.Status != payment.Started || p.LinkID != l.Number || p.Choice.Token != "USDC" || p.Choice.Network != "POLYGON" {
+		if want := (payment.Choice{Network: chain.Polygon, Token: money.USDC}); p.Status != payment.Started ||
+			p.LinkID != l.Number || p.Choice != want {
 			t.Errorf("%s in %v of link %d", p.Status, p.Choice, p.LinkID)
 		}
 	})
