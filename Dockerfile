@@ -2,6 +2,9 @@
 #
 #   docker build --build-arg VERSION=$(git describe --tags --always) -t florin .
 #   docker run -p 8080:8080 -v florin:/data -e FLORIN_SECRET_KEY=… florin
+#
+# For Solana mount the sealed seed (`florin keygen --sol-seed --sealed`): -v ./sol-seed:/run/sol-seed:ro
+# -e FLORIN_SOL_SEED_FILE=/run/sol-seed
 
 FROM golang:1.26-bookworm AS build
 WORKDIR /src

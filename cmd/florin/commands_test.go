@@ -247,11 +247,13 @@ func TestKeygen(t *testing.T) {
 	if first == second || strings.Count(first, "\n") != 1 {
 		t.Errorf("florin keygen prints %q and %q", first, second)
 	}
+	write(t, i.dir, ".env", first)
+	sealed := i.must(t, "", "keygen", "--sol-seed", "--sealed")
 	write(
 		t,
 		i.dir,
 		".env",
-		first+i.must(t, "", "keygen", "--evm", "--sol", "--sol-seed")+"FLORIN_SOL_RPC=http://127.0.0.1:1\n",
+		first+sealed+i.must(t, "", "keygen", "--evm", "--sol")+"FLORIN_SOL_RPC=http://127.0.0.1:1\n",
 	)
 	out := i.must(t, "", "config")
 	for _, want := range []string{

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-
-	keys "github.com/florinpay/florin/internal/wallet"
 )
 
 // endpointKey is a key in the addresses of RPC endpoints, and endpointKeys its forms in headers.
@@ -42,12 +40,8 @@ func parrot(t *testing.T) string {
 func TestEndpointKey(t *testing.T) {
 	t.Parallel()
 	host, metrics := parrot(t), freeAddress(t)
-	_, words, err := keys.GenerateSeed()
-	if err != nil {
-		t.Fatal(err)
-	}
 	i := newInstallation(
-		t, "FLORIN_METRICS_LISTEN="+metrics, "FLORIN_LOG_LEVEL=debug", "FLORIN_SOL_SEED="+words.Reveal(),
+		t, "FLORIN_METRICS_LISTEN="+metrics, "FLORIN_LOG_LEVEL=debug", sealedSeed(t),
 		"FLORIN_BEP20_RPC=http://"+host+"/v2/"+endpointKey+",http://"+host+"/"+endpointKey+"/x",
 		"FLORIN_POLYGON_RPC=http://"+host+"/?api-key="+endpointKey+",http://"+host+"/?"+endpointKey,
 		"FLORIN_BASE_RPC=http://"+endpointKey+"@"+host+"/,http://user:"+endpointKey+"@"+host+"/y",

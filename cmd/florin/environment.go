@@ -23,15 +23,19 @@ import (
 // defaultEnvFile is read if it exists and no other is named.
 const defaultEnvFile = ".env"
 
-// config loads the settings.
-func (p *process) config() (config.Config, error) {
-	path := p.envFile
-	if path == "" {
+// envPath is the path of the .env file; empty: there is none.
+func (p *process) envPath() string {
+	if p.envFile == "" {
 		if _, err := os.Stat(defaultEnvFile); err == nil {
-			path = defaultEnvFile
+			return defaultEnvFile
 		}
 	}
-	cfg, err := config.Load(p.environ, path)
+	return p.envFile
+}
+
+// config loads the settings.
+func (p *process) config() (config.Config, error) {
+	cfg, err := config.Load(p.environ, p.envPath())
 	if err != nil {
 		return config.Config{}, fmt.Errorf("configuration: %w", err)
 	}

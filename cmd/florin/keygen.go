@@ -4,6 +4,8 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 
+	"github.com/florinpay/florin/internal/config"
+	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/wallet"
 )
@@ -12,6 +14,8 @@ type keygen struct {
 	EVM     bool `help:"Make a gas wallet for the EVM networks instead."   name:"evm"`
 	Sol     bool `help:"Make a gas wallet for Solana instead."             name:"sol"`
 	SolSeed bool `help:"Make a seed for Solana deposit addresses instead." name:"sol-seed"`
+	Sealed  bool `help:"With --sol-seed: print it sealed with FLORIN_SECRET_KEY."`
+	Words   bool `help:"With --sealed: read the words of a seed instead of making one."`
 }
 
 // Help returns the text that --help adds to the flags.
@@ -22,15 +26,26 @@ Nothing is stored. Keep a copy of the secret key and of the seed apart from the
 server: without the one the database's secrets cannot be read, without the other
 money on Solana deposit addresses cannot be moved.
 
+The seed is used sealed only: as FLORIN_SOL_SEED, or in a file that
+FLORIN_SOL_SEED_FILE names. It can be opened with FLORIN_SECRET_KEY alone. Its
+words cannot be read from it: who wants them on paper makes the words first, and
+then seals them with --words, which asks for them or reads one line.
+
 Examples:
 
     florin keygen >> .env
-    florin keygen --evm --sol --sol-seed >> .env
+    florin keygen --evm --sol >> .env
+    florin keygen --sol-seed --sealed > sol-seed
+    florin keygen --sol-seed                       (24 words, for paper)
+    florin keygen --sol-seed --sealed --words > sol-seed
 `
 }
 
 // Run prints the keys.
 func (k keygen) Run(p *process) error {
+	if k.Sealed && !k.SolSeed || k.Words && !k.Sealed {
+		return fault.New(fault.Invalid, "--sealed needs --sol-seed, and --words needs --sealed")
+	}
 	if !k.EVM && !k.Sol && !k.SolSeed {
 		return p.say("FLORIN_SECRET_KEY=%s", base64.StdEncoding.EncodeToString(random(secret.KeyLen)))
 	}
@@ -56,11 +71,33 @@ func (k keygen) Run(p *process) error {
 	if !k.SolSeed {
 		return nil
 	}
-	_, words, err := wallet.GenerateSeed()
+	return k.seed(p)
+}
+
+// seed prints a seed: sealed, or its words.
+func (k keygen) seed(p *process) error {
+	if !k.Sealed {
+		_, words, err := wallet.GenerateSeed()
+		if err != nil {
+			return err
+		}
+		return p.say("# words of a seed, for paper: `florin keygen --sol-seed --sealed --words` seals them\n# %s", words.Reveal())
+	}
+	sealer, err := config.LoadSealer(p.environ, p.envPath())
 	if err != nil {
 		return err
 	}
-	return p.say("FLORIN_SOL_SEED=\"%s\"", words.Reveal())
+	seed, _, err := wallet.GenerateSeed()
+	if k.Words {
+		var words secret.Text
+		if words, err = p.readSecret("Words of the seed"); err == nil {
+			seed, err = wallet.ParseSeed(words)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return p.say("# sealed with the FLORIN_SECRET_KEY %s\nFLORIN_SOL_SEED=%s", sealer.KeyID(), seed.Seal(sealer))
 }
 
 func random(n int) []byte {

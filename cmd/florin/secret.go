@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/florinpay/florin/internal/app"
@@ -12,6 +14,7 @@ import (
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store"
 	"github.com/florinpay/florin/internal/store/rotation"
+	"github.com/florinpay/florin/internal/wallet"
 )
 
 type secretRotate struct{}
@@ -63,8 +66,49 @@ func (secretRotate) Run(ctx context.Context, p *process) error {
 		if err != nil {
 			return fmt.Errorf("%w; repeat the command with the same new key", err)
 		}
+		if err := p.resealSeed(cfg, sealer); err != nil {
+			return err
+		}
 		return p.rotated(report)
 	})
+}
+
+// resealSeed seals the Solana deposit seed with the new key, in its file; if that cannot be written, or there is none,
+// it prints the sealed seed.
+func (p *process) resealSeed(cfg config.Config, sealer *secret.Sealer) error {
+	before := cfg.SealedSeed()
+	if before == "" {
+		return nil
+	}
+	after, err := wallet.ResealSeed(sealer, before)
+	if err != nil || after == before {
+		return err
+	}
+	text := fmt.Sprintf("# sealed with the FLORIN_SECRET_KEY %s\nFLORIN_SOL_SEED=%s\n", sealer.KeyID(), after)
+	file := cfg.SeedFile()
+	if file != "" && replaceFile(file, text) == nil {
+		return p.say("The sealed seed in %s was sealed with it.", file)
+	}
+	return p.say("The seed is sealed with the new key. Set it, or replace its file, before a server starts:\n%s", text)
+}
+
+// replaceFile replaces a file by one with another text: after a crash either is there, whole.
+func replaceFile(path, text string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-*")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(f.Name()) }() // it has another name once it has replaced the file
+	_, err = f.WriteString(text)
+	err = errors.Join(err, keepOwner(f, info), f.Chmod(info.Mode().Perm()), f.Sync(), f.Close())
+	if err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
 }
 
 var errNoNewKey = fault.New(fault.Invalid, "there is no new key: give it on standard input (`florin keygen` makes one), "+

@@ -61,6 +61,7 @@ type Config struct {
 	LogLevel  slog.Level
 	LogFormat LogFormat
 
+	seed    seedSource
 	printed []string // one line a setting, with secrets masked
 }
 

@@ -13,6 +13,8 @@ import (
 
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/wallet"
 )
 
 const (
@@ -29,6 +31,19 @@ const (
 )
 
 func key() string { return base64.StdEncoding.EncodeToString([]byte(canaryBytes)) }
+
+// sealedSeed is canarySeed, sealed with the key.
+func sealedSeed() string {
+	sealer, err := secret.NewSealer([]byte(canaryBytes))
+	if err != nil {
+		panic(err)
+	}
+	seed, err := wallet.ParseSeed(secret.New(canarySeed))
+	if err != nil {
+		panic(err)
+	}
+	return seed.Seal(sealer)
+}
 
 // environ returns an environment with a secret key and the settings.
 func environ(settings ...string) []string {
@@ -98,7 +113,7 @@ func TestLoad_Everything(t *testing.T) {
 		"FLORIN_RATE_KEY=100000", "FLORIN_RATE_KEY_BURST=1000000",
 		"FLORIN_RATE_COSTLY=2.5", "FLORIN_RATE_COSTLY_BURST=7", "FLORIN_RATE_OPEN=3/60", "FLORIN_RATE_OPEN_BURST=8",
 		"FLORIN_LOG_LEVEL=debug", "FLORIN_CALLBACK_HOSTS=Shop.example., *.nordlicht.example", "FLORIN_LOG_FORMAT=json",
-		"FLORIN_EVM_GAS_KEY=0x"+canaryEVM, "FLORIN_SOL_SEED="+canarySeed)
+		"FLORIN_EVM_GAS_KEY=0x"+canaryEVM, "FLORIN_SOL_SEED="+sealedSeed())
 	proxies := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 	checks := map[string]bool{
 		"listen":   c.Listen == ":9000",

@@ -57,6 +57,7 @@ func Load(environ []string, dotenv string) (Config, error) {
 		return Config{}, Problems{{dotenv, err.Error()}}
 	}
 	c := newConfig()
+	c.seed = findSeed(environ, values)
 	settings := c.settings()
 	texts, set := make([]string, len(settings)), make(map[string]bool)
 	var problems Problems
@@ -206,10 +207,11 @@ func (c *Config) complete(set map[string]bool) (problems Problems) {
 			c.Networks = append(c.Networks, all[i])
 		}
 	}
-	if _, on := c.Network(chain.Solana); on && c.SolSeed == nil {
-		problems.add("FLORIN_SOL_SEED", errors.New("is needed with FLORIN_SOL_RPC: deposit addresses derive from it; "+
-			"make one with `florin keygen --sol-seed`"))
+	if _, on := c.Network(chain.Solana); on && c.seed.text.Empty() {
+		problems.add(seedName, errors.New("is needed with FLORIN_SOL_RPC: deposit addresses derive from it; "+
+			"make one with `florin keygen --sol-seed --sealed`"))
 	}
+	problems.add(seedName, c.openSeed())
 	return problems
 }
 

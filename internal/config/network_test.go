@@ -14,7 +14,7 @@ import (
 func TestLoad_Networks(t *testing.T) {
 	t.Parallel()
 	c := load(t, "FLORIN_POLYGON_RPC=http://localhost:1, https://b.example.com/key", "FLORIN_POLYGON_TREASURY="+wallet1,
-		"FLORIN_SOL_RPC=http://localhost:2", "FLORIN_SOL_TREASURY="+solWallet, "FLORIN_SOL_SEED="+canarySeed, "FLORIN_SOL_MAX_PRIORITY_FEE=70000")
+		"FLORIN_SOL_RPC=http://localhost:2", "FLORIN_SOL_TREASURY="+solWallet, "FLORIN_SOL_SEED="+sealedSeed(), "FLORIN_SOL_MAX_PRIORITY_FEE=70000")
 	if len(c.Networks) != 2 || len(c.Profiles()) != 2 {
 		t.Fatalf("%d networks are on, want POLYGON and SOL", len(c.Networks))
 	}
@@ -53,7 +53,7 @@ func TestLoad_Overrides(t *testing.T) {
 	})
 	t.Run("how wallets know the chain", func(t *testing.T) {
 		t.Parallel()
-		seed := "FLORIN_SOL_SEED=" + canarySeed
+		seed := "FLORIN_SOL_SEED=" + sealedSeed()
 		for want, environ := range map[string][]string{
 			"https://polygon-bor-rpc.publicnode.com": {"FLORIN_POLYGON_RPC=http://localhost:1"},
 			"https://rpc.example":                    {"FLORIN_POLYGON_RPC=http://localhost:1", "FLORIN_POLYGON_USDT=" + token, "FLORIN_POLYGON_WALLET_RPC=https://rpc.example"},

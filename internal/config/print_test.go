@@ -15,7 +15,7 @@ func full() []string {
 	return environ("FLORIN_DATABASE_URL=postgres://florin:"+canaryDB+"@db.example.com/florin?password="+canaryDB,
 		"FLORIN_BEP20_RPC=https://bsc.example.com/v2/"+canaryRPC+",https://"+canaryRPC+"@b.example.com,http://localhost:8545",
 		"FLORIN_SMTP_URL=smtp://u:"+canarySMTP+"@mail.example.com", "FLORIN_MAIL_FROM=florin@example.com",
-		"FLORIN_EVM_GAS_KEY="+canaryEVM, "FLORIN_SOL_SEED="+canarySeed)
+		"FLORIN_EVM_GAS_KEY="+canaryEVM, "FLORIN_SOL_SEED="+sealedSeed())
 }
 
 func TestPrint(t *testing.T) {

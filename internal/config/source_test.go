@@ -36,7 +36,7 @@ func TestLoad_Dotenv(t *testing.T) {
 
 func TestLoad_SecretFiles(t *testing.T) {
 	t.Parallel()
-	c, err := Load([]string{"FLORIN_SECRET_KEY_FILE=" + file(t, key()+"\n"), "FLORIN_SOL_SEED_FILE=" + file(t, canarySeed+"\r\n"), "FLORIN_BEP20_RPC_FILE=" + file(t, "http://localhost:1")}, "")
+	c, err := Load([]string{"FLORIN_SECRET_KEY_FILE=" + file(t, key()+"\n"), "FLORIN_SOL_SEED_FILE=" + file(t, sealedSeed()+"\r\n"), "FLORIN_BEP20_RPC_FILE=" + file(t, "http://localhost:1")}, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ import (
 // safe for concurrent use.
 type Seed struct {
 	masked
-	root closed[node] // m/1179406162'/501'
+	vault closed[*vault] // m/1179406162'/501'
 }
 
 const (
@@ -74,16 +74,22 @@ func GenerateSeed() (*Seed, secret.Text, error) {
 }
 
 func seedFrom(bytes []byte) *Seed {
-	return &Seed{root: enclose(master(bytes).child(purpose).child(coinSolana))}
+	n, v := master(bytes), newVault()
+	n = n.child(purpose)
+	n = n.child(coinSolana)
+	copy(v.root(), n[:])
+	clear(n[:])
+	clear(bytes)
+	return &Seed{vault: enclose(v)}
 }
 
 // Deposit returns the key of the payment's deposit address.
 func (s *Seed) Deposit(id chain.TxnID) *Solana {
-	n := s.root().child(depositLevel)
+	n := s.vault().child(depositLevel)
 	for _, index := range txnPath(id) {
 		n = n.child(index)
 	}
-	return solanaFromSeed(n.key[:])
+	return solanaFromSeed(n.key())
 }
 
 // DepositAddress returns the address of the payment's deposit key.
@@ -92,8 +98,8 @@ func (s *Seed) DepositAddress(id chain.TxnID) chain.Watched { return s.Deposit(i
 // SweepsAddress returns the address that every sweep of the seed's deposits
 // names. No payment has it.
 func (s *Seed) SweepsAddress() chain.Watched {
-	n := s.root().child(sweepsLevel)
-	return solanaFromSeed(n.key[:]).watched()
+	n := s.vault().child(sweepsLevel)
+	return solanaFromSeed(n.key()).watched()
 }
 
 // txnPath returns the digits of the txnid in base 2^31, the most significant first.
@@ -107,29 +113,20 @@ func txnPath(id chain.TxnID) (path [txnLevels]uint32) {
 	return path
 }
 
-// node is a key of the SLIP-0010 tree for ed25519, where every step is hardened.
-type node struct {
-	key   [ed25519.SeedSize]byte
-	chain [32]byte
-}
+// node is a key of the SLIP-0010 tree for ed25519, where every step is hardened: the key, then its chain code.
+type node [nodeSize]byte
 
-func master(seed []byte) node {
+func (n *node) key() []byte { return n[:ed25519.SeedSize] }
+
+func master(seed []byte) (n node) {
 	mac := hmac.New(sha512.New, []byte("ed25519 seed"))
 	mac.Write(seed)
-	return split(mac.Sum(nil))
+	mac.Sum(n[:0])
+	return n
 }
 
 // child returns the hardened child: index' in a path.
-func (n node) child(index uint32) node {
-	mac := hmac.New(sha512.New, n.chain[:])
-	mac.Write([]byte{0})
-	mac.Write(n.key[:])
-	mac.Write(binary.BigEndian.AppendUint32(nil, index|1<<31))
-	return split(mac.Sum(nil))
-}
-
-func split(sum []byte) (n node) {
-	copy(n.key[:], sum)
-	copy(n.chain[:], sum[len(n.key):])
-	return n
+func (n *node) child(index uint32) node {
+	var first, second [block]byte
+	return childOf(n[:], index, first[:], second[:])
 }

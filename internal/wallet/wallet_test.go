@@ -108,10 +108,10 @@ func TestSLIP0010(t *testing.T) {
 	for _, index := range []uint32{0, 1, 2, 2, 1_000_000_000} {
 		n = n.child(index)
 	}
-	if got := hex.EncodeToString(n.key[:]); got != "8f94d394a8e8fd6b1bc2f3f49f5c47e385281d5c17e65324b0f62483e37e8793" {
+	if got := hex.EncodeToString(n[:32]); got != "8f94d394a8e8fd6b1bc2f3f49f5c47e385281d5c17e65324b0f62483e37e8793" {
 		t.Errorf("private key %s", got)
 	}
-	if got := hex.EncodeToString(n.chain[:]); got != "68789923a0cac2cd5a29172a475fe9e0fb14cd6adb5ad98a3fa70333e7afa230" {
+	if got := hex.EncodeToString(n[32:]); got != "68789923a0cac2cd5a29172a475fe9e0fb14cd6adb5ad98a3fa70333e7afa230" {
 		t.Errorf("chain code %s", got)
 	}
 }
@@ -260,7 +260,7 @@ func TestKeysDoNotPrint(t *testing.T) {
 	evm, _ := ParseEVM(secret.New(junkKey))
 	seed, _ := ParseSeed(secret.New(abandon))
 	sol := seed.Deposit(chain.TxnID{3})
-	node := seed.root()
+	node := seed.vault().root()
 	scalar, _ := new(big.Int).SetString(junkKey[2:], 16) // as the key would print in decimal
 	holder := struct {
 		Evm  *EVM
@@ -276,7 +276,7 @@ func TestKeysDoNotPrint(t *testing.T) {
 	canaries := []string{
 		junkKey[2:], strings.ToUpper(junkKey[2:]), scalar.String(), fmt.Sprint(sol.key()[:8]),
 		hex.EncodeToString(sol.key()[:32]),
-		hex.EncodeToString(node.key[:]), fmt.Sprint(node.key[:4])[1:12], "abandon", base58.Encode(sol.key()[:]),
+		hex.EncodeToString(node[:32]), fmt.Sprint(node[:4])[1:12], "abandon", base58.Encode(sol.key()[:]),
 	}
 	var out bytes.Buffer
 	for _, v := range []any{evm, *evm, seed, *seed, sol, *sol, holder, &holder, []any{evm, seed, sol}} {
