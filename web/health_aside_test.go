@@ -99,7 +99,9 @@ func TestHealth_Learnt(t *testing.T) {
 			if n != chain.Base {
 				return []chain.EndpointHealth{{Name: "plain.example", Healthy: true}}
 			}
-			return []chain.EndpointHealth{{Name: "rpc.example", Learnt: []string{"logs: 5 blocks", "unknown tag: safe"}}}
+			return []chain.EndpointHealth{
+				{Name: "rpc.example", Learnt: []string{"logs: 5 blocks", "unknown tag: safe"}},
+			}
 		}
 	})
 	got := b.ask("GET", "/health", "")

@@ -120,3 +120,25 @@ func balancer() Rules {
 		return nil
 	}}
 }
+
+// PrunedLogs has no logs of blocks that are so far back.
+func PrunedLogs(depth uint64) Rules {
+	return Rules{Call: func(p *Provider, c ProviderCall) *ProviderReply {
+		if from, _, ok := rangeOf(c); ok && from+depth <= head(p) {
+			return refuse(4444, "pruned history unavailable")
+		}
+		return nil
+	}}
+}
+
+// TagLimited refuses tags of finality because of a rate, in words that sound like an unknown tag.
+func TagLimited() Rules {
+	return Rules{Call: func(_ *Provider, c ProviderCall) *ProviderReply {
+		var tag string
+		if c.Method == "eth_getBlockByNumber" && json.Unmarshal(c.Params[0], &tag) == nil &&
+			(tag == "safe" || tag == "finalized") {
+			return refuse(-32602, "invalid request: rate limit exceeded")
+		}
+		return nil
+	}}
+}

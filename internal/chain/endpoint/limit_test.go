@@ -76,6 +76,9 @@ func TestHint(t *testing.T) {
 		"block range is larger than max block range, block range = 5120, max block range = 800": 800,
 		"eth_getLogs range is too large, max is 1k blocks":                                      1_000,
 		"limited to a 1,024 block range":                                                        1_024,
+		"query duration must not exceed 10 seconds":                                             0,
+		"query returned more than 20 results":                                                   0,
+		"at most 50 requests, 128 blocks":                                                       128,
 		"limit exceeded":                                                                        0,
 		"error -32005 at 0x10":                                                                  0,
 	} {
@@ -92,13 +95,13 @@ func TestUnknown(t *testing.T) {
 		t.Error("nothing was recorded")
 	}
 	u.Add("safe", begin)
-	if !u.Has("safe", begin.Add(time.Minute)) || u.Has("safe", begin.Add(2*time.Hour)) || u.Has("pending", begin) {
+	if !u.Has("safe", begin.Add(time.Minute)) || u.Has("safe", begin.Add(time.Hour)) || u.Has("pending", begin) {
 		t.Errorf("recorded: %v", u)
 	}
 	var h endpoint.History
 	h.Refuse(10_000, begin)
 	h.Refuse(128, begin)
-	if h.Has(128, begin) || !h.Has(127, begin) || !h.Has(128, begin.Add(2*time.Hour)) {
+	if h.Has(128, begin) || !h.Has(127, begin) || !h.Has(128, begin.Add(time.Hour)) {
 		t.Errorf("history: %+v", h)
 	}
 }

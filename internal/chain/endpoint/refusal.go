@@ -106,8 +106,13 @@ func BackOff(message string, data json.RawMessage) time.Duration {
 	return backOff(time.Duration(n) * unit)
 }
 
-// sizes finds whole numbers, with thousands separated by commas or as 2K.
-var sizes = regexp.MustCompile(`(?i)(?:^|[\s(:=])(\d{1,3}(?:,\d{3})+|\d{1,9})(k?)(?:$|[\s.,);]|-block)`)
+// sizes finds whole numbers, with thousands separated by commas or as 2K, and the word that follows.
+var sizes = regexp.MustCompile(
+	`(?i)(?:^|[\s(:=])(\d{1,3}(?:,\d{3})+|\d{1,9})(k?)(?:$|[.,);\]]|-block|\s+([a-z]+)|\s)`,
+)
+
+// others are what a number counts that is not the size: of time, of the answer, or of a rate.
+var others = regexp.MustCompile(`(?i)^(m?s|sec|seconds?|milliseconds?|minutes?|results?|logs?|events?|[km]?b|bytes?|requests?)$`)
 
 // Hint returns the size that the text of a refusal names: the largest number below what was asked for. Misreading it
 // costs some requests, never an answer. It is 0 if there is none.
@@ -115,7 +120,7 @@ func Hint(message string, asked uint64) uint64 {
 	var best uint64
 	for _, found := range sizes.FindAllStringSubmatch(message, -1) {
 		n, err := strconv.ParseUint(strings.ReplaceAll(found[1], ",", ""), 10, 64)
-		if err != nil {
+		if err != nil || others.MatchString(found[3]) {
 			continue
 		}
 		if found[2] != "" {

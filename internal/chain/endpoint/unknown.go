@@ -9,8 +9,9 @@ import (
 // Unknown is what an endpoint does not know, such as a block tag. It is asked again after a while.
 type Unknown map[string]time.Time
 
-// unknownFor is how long something counts as unknown.
-const unknownFor = time.Hour
+// unknownFor is how long something counts as unknown: asking again costs one call, and not asking for a tag of finality
+// holds up what depends on it.
+const unknownFor = 10 * time.Minute
 
 // Add records that the endpoint does not know the name.
 func (u *Unknown) Add(name string, now time.Time) {

@@ -37,3 +37,52 @@ func newProvided(t *testing.T) *provided {
 
 func (p *provided) Provider() *chaintest.Provider { return p.provider }
 func (p *provided) Wait(d time.Duration)          { p.clock.advance(d) }
+
+// An endpoint without old logs is passed over for them, stays in use for the others, and says so.
+func TestProviders_PrunedLogs(t *testing.T) {
+	t.Parallel()
+	s := newScript(t, 2)
+	watched := s.addresses(3)
+	txs := s.history(watched, 300, 0)
+	pruned := chaintest.NewProvider(t, s.endpoints[0].URL)
+	pruned.Behave(chaintest.PrunedLogs(128))
+	var err error
+	if s.reader, err = evm.New(evm.Config{
+		Profile: s.profile, Endpoints: []string{pruned.URL, s.endpoints[1].URL}, Now: s.clock.Now,
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.reader.Heads(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.mustFind(txs, watched...)
+	_, before := pruned.Requests()
+	s.mustFind(map[chain.TxHash]bool{}, s.Address())
+	if _, after := pruned.Requests(); after != before {
+		t.Errorf("asked %d times more for what it does not have", after-before)
+	}
+	p := chaintest.Payment{To: s.Address(), Asset: s.Credited(), Units: 9}
+	s.Pay(p)
+	s.Mine(1)
+	got, err := s.scan(s.chain.Head().Number-50, s.chain.Head(), p.To)
+	if err != nil || len(got) != 1 || got[0].Source != s.reader.Endpoints()[0].Name {
+		t.Errorf("new logs come as %+v, %v", got, err)
+	}
+	e := s.reader.Endpoints()[0]
+	if !e.Healthy || len(e.Learnt) != 1 || e.Learnt[0] != "history: less than 300 blocks" {
+		t.Errorf("the endpoint without history: %+v", e)
+	}
+}
+
+// A tag that a rate limit kept from being answered is not unknown.
+func TestProviders_TagLimited(t *testing.T) {
+	t.Parallel()
+	p := newProvided(t)
+	p.provider.Behave(chaintest.TagLimited())
+	if _, err := p.reader.Heads(t.Context()); err == nil {
+		t.Error("heads without an answer for a tag")
+	}
+	if e := p.reader.Endpoints()[0]; len(e.Learnt) > 0 {
+		t.Errorf("learnt %q", e.Learnt)
+	}
+}

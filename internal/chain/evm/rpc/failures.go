@@ -115,6 +115,9 @@ const codeLimitExceeded = -32005
 // tag, rather than that it has no such block.
 func UnknownTag(e *Error) bool {
 	text := strings.ToLower(e.Message)
+	if endpoint.Limited(e.Code, text) || strings.Contains(text, "not found") {
+		return false
+	}
 	return e.Code == -32601 || e.Code == -32602 || contains(text, []string{
 		"invalid", "unsupported", "not supported", "unknown block tag", "unknown tag", "parsing", "cannot unmarshal",
 		"0x prefix",

@@ -70,7 +70,7 @@ func (e *Endpoint) learnt() []string {
 		list = append(list, "unknown tag: "+tag)
 	}
 	if n, found := e.history.Learnt(now); found {
-		add("history: less than", "block", n)
+		list = append(list, fmt.Sprintf("history: less than %d blocks", n))
 	}
 	return list
 }
