@@ -177,15 +177,23 @@ func (d Deposit) recordedIn(known []Deposit) bool {
 	})
 }
 
+// tolerated is how much more than is recorded may lie on an address that strangers
+// send dust to: what has come and is not folded yet. It holds back an expiry only of
+// those who give away more than this, again and again.
+const tolerated = 100 * DustFloor
+
 // Unexplained reports whether an address holds more than is recorded. On one that
-// strangers send dust to, there always is some that is not folded yet: what would
-// not pay for the payment does not hold back its end.
-func (p Payment) Unexplained(asset chain.Asset, more money.Units) bool {
+// dust of the same asset was folded on, there always is some that is not folded yet:
+// a little, which would not pay for the payment, does not hold back its end.
+func (p Payment) Unexplained(asset chain.Asset, a chain.Address, more money.Units) bool {
 	if more.Cmp(money.Units{}) <= 0 {
 		return false
 	}
-	dusted := slices.ContainsFunc(p.Deposits, Deposit.Folded)
-	return !dusted || more.Atto(asset.Decimals).Cmp(p.Missing().Atto()) >= 0
+	dusted := slices.ContainsFunc(p.Deposits, func(d Deposit) bool {
+		t := d.Transfer
+		return d.Folded() && t.To == a && t.Network == asset.Network && t.Asset.Contract == asset.Contract
+	})
+	return !dusted || more.Atto(asset.Decimals).Cmp(min(p.Missing(), tolerated).Atto()) >= 0
 }
 
 // Recorded returns the sum of the deposits recorded for the address in the asset,

@@ -222,3 +222,47 @@ func TestFold_AnyOrder(t *testing.T) {
 		}
 	}
 }
+
+// TestUnexplained: dust excuses a little more of the same asset on the same address,
+// and nothing else.
+func TestUnexplained(t *testing.T) {
+	t.Parallel()
+	clean := started(t, "35")
+	dusted := observe(t, clean, view(chain.Polygon, 1, 1, 1, specks(clean, 1, 40, 7)...), t0).Payment
+	here, elsewhere := clean.Routes[0].Address.Address, routeOn(chain.BEP20).Address.Address
+	for name, tt := range map[string]struct {
+		p     payment.Payment
+		asset chain.Asset
+		at    chain.Address
+		more  string
+		want  bool
+	}{
+		"NothingMore":       {clean, usdcPolygon, here, "0", false},
+		"Clean":             {clean, usdcPolygon, here, "1", true},
+		"Dust":              {dusted, usdcPolygon, here, "999999", false},
+		"MoreThanDust":      {dusted, usdcPolygon, here, "1000000", true},
+		"OtherToken":        {dusted, usdtPolygon, here, "1", true},
+		"OtherNetwork":      {dusted, usdtBSC, elsewhere, "1", true},
+		"AnotherOfItsOwn":   {dusted, usdcPolygon, elsewhere, "1", true},
+		"AllOfASmallAmount": {nearlyPaid(t), usdcPolygon, here, "500000", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			more, err := money.ParseUnits(tt.more)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := tt.p.Unexplained(tt.asset, tt.at, more); got != tt.want {
+				t.Errorf("unexplained is %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+// nearlyPaid is a payment with dust that half a dollar is missing of.
+func nearlyPaid(t *testing.T) payment.Payment {
+	t.Helper()
+	p := started(t, "10")
+	p = observe(t, p, view(chain.Polygon, 1, 1, 1, specks(p, 1, 40, 7)...), t0).Payment
+	return observe(t, p, view(chain.Polygon, 2, 2, 2, transfer(usdcPolygon, "9500000", 2, "a", "x")), t0).Payment
+}

@@ -252,7 +252,7 @@ func (e *Expirer) unrecorded(
 			switch {
 			case !known:
 				found[p.ID] = max(found[p.ID], moving)
-			case p.Unexplained(asset, balances[i].Add(moved).Sub(p.Recorded(asset, addresses[i]))):
+			case p.Unexplained(asset, addresses[i], balances[i].Add(moved).Sub(p.Recorded(asset, addresses[i]))):
 				found[p.ID] = missed
 			}
 		}
