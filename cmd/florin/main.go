@@ -21,16 +21,16 @@ var version = "dev"
 type commands struct {
 	EnvFile string `help:"Read settings from this file as well; .env if there is one." name:"env-file" placeholder:"PATH"`
 
-	Serve   serve    `cmd:"" help:"Serve: API, checkout, dashboard, and everything that runs beside them."`
-	Migrate migrate  `cmd:"" help:"Bring the database up to date, and stop."`
-	Keygen  keygen   `cmd:"" help:"Make a secret key, a gas wallet or a deposit seed."`
-	Config  showConf `cmd:"" help:"Show the effective settings, with secrets masked."`
-	Deploy  deploy   `cmd:"" help:"Deploy the forwarder factory on a network."`
-	User    struct {
-		Create userCreate `cmd:"" help:"Make a user."`
-	} `cmd:"" help:"Users."`
-	Key struct {
+	Serve   serve        `cmd:"" help:"Serve: API, checkout, dashboard, and everything that runs beside them."`
+	Migrate migrate      `cmd:"" help:"Bring the database up to date, and stop."`
+	Keygen  keygen       `cmd:"" help:"Make a secret key, a gas wallet or a deposit seed."`
+	Config  showConf     `cmd:"" help:"Show the effective settings, with secrets masked."`
+	Deploy  deploy       `cmd:"" help:"Deploy the forwarder factory on a network."`
+	User    userCommands `cmd:"" help:"Users."`
+	Key     struct {
 		Create keyCreate `cmd:"" help:"Make an API key for a user."`
+		List   keyList   `cmd:"" help:"List API keys."`
+		Revoke keyRevoke `cmd:"" help:"End an API key for ever."`
 	} `cmd:"" help:"API keys."`
 	Credit struct {
 		Grant creditGrant `cmd:"" help:"Give an API key credits or queries."`

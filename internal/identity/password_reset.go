@@ -16,7 +16,7 @@ const ResetTTL = time.Hour
 // BeginReset returns a token by which the user with the address can set a new
 // password; the token is empty for an unknown address. The caller sends it to
 // that address and gives the same answer in both cases.
-func (s *Service) BeginReset(ctx context.Context, email string) (User, secret.Text, error) {
+func (s *Service) BeginReset(ctx context.Context, email string, trail ...audit.Entry) (User, secret.Text, error) {
 	user, err := s.UserByEmail(ctx, email)
 	if fault.Is(err, fault.NotFound) {
 		return User{}, secret.Text{}, nil
@@ -29,7 +29,7 @@ func (s *Service) BeginReset(ctx context.Context, email string) (User, secret.Te
 		return User{}, secret.Text{}, err
 	}
 	now := s.now().UTC()
-	return user, token, s.store.AddReset(ctx, hash, user.ID, now, now.Add(ResetTTL))
+	return user, token, s.store.AddReset(ctx, hash, user.ID, now, now.Add(ResetTTL), trail...)
 }
 
 // Reset is what a new password by mail has changed.

@@ -22,6 +22,12 @@ type Store interface {
 	// the zero time enables them. changed is false if nothing changed.
 	DisableUser(ctx context.Context, userID int64, when time.Time, trail ...audit.Entry) (changed bool, err error)
 
+	// RecoverUser does what the recovery says, and ends every session of the user.
+	RecoverUser(ctx context.Context, userID int64, r Recovery, now time.Time, trail ...audit.Entry) error
+	// SetOperator makes the user an operator, or takes that back. changed is false if
+	// nothing changed.
+	SetOperator(ctx context.Context, userID int64, operator bool, trail ...audit.Entry) (changed bool, err error)
+
 	// CreateSession stores a session, which acts for the merchant its user
 	// chose last.
 	CreateSession(ctx context.Context, s Session, trail ...audit.Entry) error
@@ -44,7 +50,7 @@ type Store interface {
 	// addresses are verified and this one was not, factors, passkeys,
 	// keys and other members are dropped.
 	// ResetUser returns the user of a token, which stays valid.
-	AddReset(ctx context.Context, token Hash, userID int64, now, until time.Time) error
+	AddReset(ctx context.Context, token Hash, userID int64, now, until time.Time, trail ...audit.Entry) error
 	ResetUser(ctx context.Context, token Hash, now time.Time) (User, error)
 	UseReset(
 		ctx context.Context, token Hash, next string, verifies bool, now time.Time, trail ...audit.Entry,

@@ -82,12 +82,16 @@ func (s *Store) Logins(ctx context.Context, userID int64, now time.Time) ([]iden
 const maxLogins = 200
 
 // AddReset stores the hash of a token by which the user can set a new password.
-func (s *Store) AddReset(ctx context.Context, token identity.Hash, userID int64, now, until time.Time) error {
-	err := s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
-		_, err := t.NewRaw("INSERT INTO password_resets (token, user_id, created_at, expires_at) VALUES (?, ?, ?, ?)",
-			token[:], userID, db.At(now), db.At(until)).Exec(ctx)
-		return err
-	})
+func (s *Store) AddReset(
+	ctx context.Context, token identity.Hash, userID int64, now, until time.Time, trail ...audit.Entry,
+) error {
+	err := table.WriteAudited(
+		ctx, s.db, trail, table.AuditFields{}, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
+			_, err := t.NewRaw("INSERT INTO password_resets (token, user_id, created_at, expires_at) VALUES (?, ?, ?, ?)",
+				token[:], userID, db.At(now), db.At(until)).Exec(ctx)
+			return err
+		},
+	)
 	if err != nil {
 		return fmt.Errorf("store a password reset of user %d: %w", userID, err)
 	}

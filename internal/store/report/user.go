@@ -16,6 +16,8 @@ type User struct {
 
 	Keys     int64
 	Payments bool // has taken at least one
+	Factor   bool // an authenticator is in force
+	Passkeys int64
 }
 
 // UserQuery selects users, the newest first.
@@ -29,6 +31,8 @@ type UserQuery struct {
 
 const selectUsers = "SELECT u.id, u.public_id, u.email, u.first_name, u.last_name, u.operator, u.created_at, u.disabled_at, " +
 	"(SELECT count(*) FROM api_keys AS k WHERE k.user_id = u.id AND k.revoked_at IS NULL) AS keys, " +
+	"EXISTS (SELECT 1 FROM second_factors AS f WHERE f.user_id = u.id AND f.confirmed_at IS NOT NULL) AS factor, " +
+	"(SELECT count(*) FROM passkeys AS y WHERE y.user_id = u.id) AS passkeys, " +
 	"EXISTS (SELECT 1 FROM payments AS p JOIN api_keys AS k ON k.id = p.key_id WHERE k.user_id = u.id) AS taken FROM users AS u "
 
 type userRow struct {
@@ -42,6 +46,8 @@ type userRow struct {
 	DisabledAt db.Instant
 	Keys       int64
 	Taken      bool
+	Factor     bool
+	Passkeys   int64
 }
 
 func (r userRow) user() User {
@@ -51,7 +57,7 @@ func (r userRow) user() User {
 			LastName: r.LastName, Operator: r.Operator,
 			CreatedAt: r.CreatedAt.Time, DisabledAt: r.DisabledAt.Time,
 		},
-		Keys: r.Keys, Payments: r.Taken,
+		Keys: r.Keys, Payments: r.Taken, Factor: r.Factor, Passkeys: r.Passkeys,
 	}
 }
 
