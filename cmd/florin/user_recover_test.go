@@ -9,10 +9,10 @@ import (
 )
 
 // signIn signs in over the API and returns the answer's code and the token.
-func (s *server) signIn(t *testing.T, email, password, code string) (int, string) {
+func (s *server) signIn(t *testing.T, email, password string) (int, string) {
 	t.Helper()
 	status, answer := s.post(t, "/graphql", `{"query":"mutation { UserLogin(email: \"`+email+`\", password: \"`+password+
-		`\", code: \"`+code+`\") { code token } }"}`)
+		`\") { code token } }"}`)
 	data, _ := answer["data"].(map[string]any)
 	in, _ := data["UserLogin"].(map[string]any)
 	if status != http.StatusOK || in == nil {
@@ -51,7 +51,7 @@ func TestUser_Recover(t *testing.T) {
 	const next = "another horse battery"
 	session := func(t *testing.T, password string) string {
 		t.Helper()
-		code, token := s.signIn(t, email, password, "")
+		code, token := s.signIn(t, email, password)
 		if code != http.StatusOK {
 			t.Fatalf("signing in: %d", code)
 		}
@@ -70,7 +70,7 @@ func TestUser_Recover(t *testing.T) {
 			t.Errorf("it prints the password: %s", out)
 		}
 		wantEnded(t, token)
-		if code, _ := s.signIn(t, email, password, ""); code != http.StatusUnauthorized {
+		if code, _ := s.signIn(t, email, password); code != http.StatusUnauthorized {
 			t.Errorf("the old password: %d", code)
 		}
 		session(t, next)
@@ -126,9 +126,9 @@ func checkKeyCommands(t *testing.T, i installation, s *server) {
 		"creditsLeft", "id", "key", "label", "queriesLeft", "wallet")
 	id, key := created["id"].(string), created["key"].(string)
 	left := func() int {
-		_, answer := s.post(t, "/graphql", `{"query":"{ creditsLeft(apiKey: \"`+key+`\") { code } }"}`)
+		_, answer := s.post(t, "/graphql", `{"query":"{ getCreditsLeft(apiKey: \"`+key+`\") { code } }"}`)
 		data, _ := answer["data"].(map[string]any)
-		one, _ := data["creditsLeft"].(map[string]any)
+		one, _ := data["getCreditsLeft"].(map[string]any)
 		code, _ := one["code"].(float64)
 		return int(code)
 	}
