@@ -10,7 +10,6 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
-	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
 )
 
@@ -35,11 +34,13 @@ func (o *Operations) UpdateCustodian(
 	return o.changeCustodian(ctx, in, update)
 }
 
+// custodianChange makes or changes the custodian of a key.
+type custodianChange func(
+	context.Context, merchant.Key, merchant.CustodianInput, merchant.AuditFunc,
+) (merchant.Custodian, secret.Text, error)
+
 func (o *Operations) changeCustodian(
-	ctx context.Context, in model.CustodianUpdateInput,
-	change func(
-		context.Context, merchant.Key, merchant.CustodianInput, merchant.AuditFunc,
-	) (merchant.Custodian, secret.Text, error),
+	ctx context.Context, in model.CustodianUpdateInput, change custodianChange,
 ) (*model.CustodianResult, error) {
 	apiKey := secret.New(in.APIKey)
 	key, err := o.caller(ctx, apiKey, merchant.PermissionCustodian)
@@ -57,11 +58,24 @@ func (o *Operations) changeCustodian(
 	if err != nil {
 		return nil, err
 	}
-	return once(ctx, o, scope{keyID: key.ID}, func(payment.ID) (*model.CustodianResult, error) {
+	return once(ctx, o, scope{keyID: key.ID}, func(w write) (*model.CustodianResult, error) {
 		before, err := o.d.Merchants.Custodian(ctx, key.ID)
 		if err != nil && !errors.Is(err, merchant.ErrNoCustodian) {
 			return nil, err
 		}
+		// The notices read from networks, so they are written before the transaction.
+		notices := strings.Join(
+			o.d.Merchants.WalletNotices(ctx, before, merchant.Custodian{Wallets: wanted.Addresses()}), " ",
+		)
+		made := func(m merchant.CustodianWrite) *model.CustodianResult {
+			left := int(m.Left.Credits)
+			shown := o.custodian(m.Custodian)
+			shown.APIKey, shown.SigningSecret = echo(apiKey), optional(m.Signing.Reveal())
+			return &model.CustodianResult{
+				Message: notices, Custodian: shown, APIKey: &model.APIKey{Key: echo(apiKey), CreditsLeft: &left},
+			}
+		}
+		wanted.Keep = keep(ctx, o, w, made)
 		c, signing, err := change(ctx, key, wanted, o.custodianEntries(ctx, key))
 		if err != nil {
 			return nil, err
@@ -71,13 +85,7 @@ func (o *Operations) changeCustodian(
 		if err != nil {
 			return nil, err
 		}
-		left := int(balance.Credits)
-		shown := o.custodian(c)
-		shown.APIKey, shown.SigningSecret = echo(apiKey), optional(signing.Reveal())
-		return &model.CustodianResult{
-			Message:   strings.Join(o.d.Merchants.WalletNotices(ctx, before, c), " "),
-			Custodian: shown, APIKey: &model.APIKey{Key: echo(apiKey), CreditsLeft: &left},
-		}, nil
+		return made(merchant.CustodianWrite{Custodian: c, Signing: signing, Left: balance}), nil
 	})
 }
 

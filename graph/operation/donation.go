@@ -143,20 +143,22 @@ func (o *Operations) StartDonation(ctx context.Context, in DonationInput) (*mode
 		return nil, err
 	}
 	place := scope{keyID: c.KeyID, payment: payment.ID(campaignScope + c.Slug)}
-	return once(ctx, o, place, func(subject payment.ID) (*model.DonationResult, error) {
+	return once(ctx, o, place, func(w write) (*model.DonationResult, error) {
 		if err := o.d.Limits.Open(ctx); err != nil {
 			return nil, err
 		}
+		started := func(p payment.Payment) *model.DonationResult {
+			link := o.CheckoutLink(p.ID)
+			return &model.DonationResult{PaymentLink: &link, Transaction: o.transaction(p)}
+		}
 		p, err := o.d.Campaigns.Donate(ctx, c, campaign.Gift{
-			ID: subject, Amount: amount, Choice: choice, Name: in.Name, Message: in.Message, ReturnURL: o.DonateLink(
-				c.Slug,
-			),
+			ID: w.subject, Amount: amount, Choice: choice, Name: in.Name, Message: in.Message,
+			ReturnURL: o.DonateLink(c.Slug), Keep: keep(ctx, o, w, started),
 		})
 		if err != nil {
 			return nil, err
 		}
-		link := o.CheckoutLink(p.ID)
-		return &model.DonationResult{PaymentLink: &link, Transaction: o.transaction(p)}, nil
+		return started(p), nil
 	})
 }
 

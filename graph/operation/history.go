@@ -148,14 +148,14 @@ func (o *Operations) MarkCompleted(
 	if err != nil {
 		return nil, err
 	}
-	return once(ctx, o, scope{keyID: key.ID}, func(payment.ID) (*model.CompletionResult, error) {
+	return once(ctx, o, scope{keyID: key.ID}, func(w write) (*model.CompletionResult, error) {
 		if err := o.affords(ctx, key.ID, ledger.Query); err != nil {
 			return nil, err
 		}
 		entry := o.entry(ctx, key, audit.ActionMarkCompleted, txnid, named(key))
 		done := func(payment.Payment) *model.CompletionResult { return &model.CompletionResult{Success: true} }
-		kept := keep[model.CompletionResult](ctx, o, scope{keyID: key.ID}, done)
-		p, err := o.d.Payments.MarkCompletedKept(ctx, key.ID, txnid, payment.Actor{Name: viaAPI}, kept, entry)
+		p, err := o.d.Payments.Keeping(keep(ctx, o, w, done)).
+			MarkCompleted(ctx, key.ID, txnid, payment.Actor{Name: viaAPI}, entry)
 		if err != nil {
 			return nil, err
 		}

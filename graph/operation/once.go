@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -65,20 +66,30 @@ func (s scope) place(key string) string {
 	return idempotency.AnswerPlace(s.keyID, s.name(key))
 }
 
+// write is one run of a write.
+type write struct {
+	// subject is the id of the object that the write makes: the same for every
+	// repetition, so that a crash between the write and the record of its answer cannot
+	// make two.
+	subject payment.ID
+	scope   scope
+	// claim is how the run holds its Idempotency-Key; nil: the request has none.
+	claim *idempotency.Claim
+}
+
 // once runs a write once for each Idempotency-Key within the scope, and
-// replays its first answer after that. subject is the id of the object that the
-// write makes: the same for every repetition, so that a crash between the write
-// and the record of its answer cannot make two.
+// replays its first answer after that.
 func once[T any, R result[T]](
-	ctx context.Context, o *Operations, s scope, run func(subject payment.ID) (R, error),
+	ctx context.Context, o *Operations, s scope, run func(w write) (R, error),
 ) (R, error) {
 	call, now := CallOf(ctx), o.d.Now()
 	id := o.d.NewID(now)
 	if call.IdempotencyKey == "" {
-		return run(id)
+		return run(write{subject: id, scope: s})
 	}
+	claim := idempotency.Claim{KeyID: s.keyID, Key: s.name(call.IdempotencyKey), Holder: string(id)}
 	subject, answer, err := o.d.Store.IdempotencyBegin(ctx, idempotency.Try{
-		KeyID: s.keyID, Key: s.name(call.IdempotencyKey), Scope: string(s.payment), Most: s.most(),
+		Claim: claim, Scope: string(s.payment), Most: s.most(),
 		Request: call.Request, Subject: string(id), Now: now, LockedUntil: now.Add(claimTime),
 	})
 	if err != nil {
@@ -87,12 +98,14 @@ func once[T any, R result[T]](
 	if answer.Status != 0 {
 		return replay[T, R](o, call, s, answer)
 	}
-	out, err := holding(ctx, o, s, func() (R, error) { return run(payment.ID(subject)) })
-	return record[T](ctx, o, s, out, err)
+	w := write{subject: payment.ID(subject), scope: s, claim: &claim}
+	out, err := holding(ctx, o, claim, func() (R, error) { return run(w) })
+	return record[T](ctx, o, w, out, err)
 }
 
-// holding runs a write, and holds its key while it runs.
-func holding[R any](ctx context.Context, o *Operations, s scope, run func() (R, error)) (R, error) {
+// holding runs a write, and holds its key while it runs. If it cannot, another try may
+// take the request over; what this one writes fails then (idempotency.KeepAnswer).
+func holding[R any](ctx context.Context, o *Operations, claim idempotency.Claim, run func() (R, error)) (R, error) {
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx)) // the write may outlive its caller
 	ended := make(chan struct{})
 	defer func() {
@@ -103,16 +116,17 @@ func holding[R any](ctx context.Context, o *Operations, s scope, run func() (R, 
 		defer close(ended)
 		tick := time.NewTicker(extendEvery)
 		defer tick.Stop()
-		for {
+		for held := true; held; {
 			select {
 			case <-ctx.Done():
 				return
 			case <-tick.C:
 			}
-			until := o.d.Now().Add(claimTime)
-			err := o.d.Store.IdempotencyExtend(ctx, s.keyID, s.name(CallOf(ctx).IdempotencyKey), until)
+			var err error
+			held, err = o.d.Store.IdempotencyExtend(ctx, claim, o.d.Now().Add(claimTime))
 			if err != nil && ctx.Err() == nil {
 				o.d.Log.WarnContext(ctx, "an idempotency key was not held for longer", "error", err)
+				held = true // it may be, the next time
 			}
 		}
 	}()
@@ -121,16 +135,16 @@ func holding[R any](ctx context.Context, o *Operations, s scope, run func() (R, 
 
 // keep returns what keeps the answer in the transaction of the write, for a
 // request with an Idempotency-Key; nil for one without.
-func keep[T any, R result[T]](
-	ctx context.Context, o *Operations, s scope, answer func(payment.Payment) R,
-) payment.Keep {
-	key := CallOf(ctx).IdempotencyKey
-	if key == "" {
+func keep[In, T any, R result[T]](
+	ctx context.Context, o *Operations, w write, answer func(In) R,
+) idempotency.Keep[In] {
+	if w.claim == nil {
 		return nil
 	}
-	return func(p payment.Payment) (*idempotency.Kept, error) {
-		kept, err := sealed[T](o, s, key, succeeded[T](answer(p)))
-		return &idempotency.Kept{KeyID: s.keyID, Key: s.name(key), Answer: kept, At: o.d.Now()}, err
+	key := CallOf(ctx).IdempotencyKey
+	return func(made In) (*idempotency.Kept, error) {
+		kept, err := sealed[T](o, w.scope, key, succeeded[T](answer(made)))
+		return &idempotency.Kept{Claim: *w.claim, Answer: kept, At: o.d.Now()}, err
 	}
 }
 
@@ -150,20 +164,20 @@ func replay[T any, R result[T]](o *Operations, call *Call, s scope, a idempotenc
 // record stores the answer, unless a retry may give a better one: then the key is released. A refusal of a caller
 // without an API key is not stored: nothing was made, and strangers could fill the database with refusals. A client
 // that disconnected must find its answer when it retries, so recording does not end with the request.
-func record[T any, R result[T]](ctx context.Context, o *Operations, s scope, out R, failed error) (R, error) {
+func record[T any, R result[T]](ctx context.Context, o *Operations, w write, out R, failed error) (R, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
 	defer cancel()
 	key := CallOf(ctx).IdempotencyKey
-	if s.public() && declined(failed) {
-		if err := o.d.Store.IdempotencyForget(ctx, s.keyID, s.name(key)); err != nil {
+	if w.scope.public() && declined(failed) {
+		if err := o.d.Store.IdempotencyForget(ctx, *w.claim); err != nil {
 			o.d.Log.ErrorContext(ctx, "the record of a refused request was not deleted", "error", err)
 		}
 		return out, failed
 	}
 	// A repetition of a request that is not finished runs again, to report how it ended.
 	underway := failed == nil && codeOf[T](out) == codeAccepted
-	if underway || passing(failed) {
-		if err := o.d.Store.IdempotencyAbandon(ctx, s.keyID, s.name(key)); err != nil {
+	if underway || passing(failed) || errors.Is(failed, idempotency.ErrRunning) {
+		if err := o.d.Store.IdempotencyAbandon(ctx, *w.claim); err != nil {
 			o.d.Log.ErrorContext(ctx, "an idempotency key was not released", "error", err)
 		}
 		return out, failed
@@ -173,11 +187,13 @@ func record[T any, R result[T]](ctx context.Context, o *Operations, s scope, out
 	} else {
 		out = succeeded[T](out)
 	}
-	answer, err := sealed[T](o, s, key, out)
+	answer, err := sealed[T](o, w.scope, key, out)
 	if err != nil {
 		return nil, err
 	}
-	if err := o.d.Store.IdempotencyFinish(ctx, s.keyID, s.name(key), answer, o.d.Now()); err != nil {
+	if err := o.d.Store.IdempotencyFinish(
+		ctx, idempotency.Kept{Claim: *w.claim, Answer: answer, At: o.d.Now()},
+	); err != nil {
 		// The write has happened, so its answer is returned. A repetition waits
 		// for the claim to expire and then makes the same object again.
 		o.d.Log.ErrorContext(ctx, "an answer was not stored", "error", err)

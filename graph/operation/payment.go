@@ -41,9 +41,9 @@ func (o *Operations) Payment(ctx context.Context, in PaymentInput) (*model.Payme
 	if err != nil {
 		return nil, err
 	}
-	return once(ctx, o, scope{keyID: key.ID}, func(subject payment.ID) (*model.PaymentResult, error) {
-		p, err := o.d.Payments.Create(ctx, payment.CreateInput{
-			ID: subject, KeyID: key.ID, Amount: amount, ExpiresInMinutes: minutes,
+	return once(ctx, o, scope{keyID: key.ID}, func(w write) (*model.PaymentResult, error) {
+		p, err := o.d.Payments.Keeping(keep(ctx, o, w, o.created)).Create(ctx, payment.CreateInput{
+			ID: w.subject, KeyID: key.ID, Amount: amount, ExpiresInMinutes: minutes,
 			Details: payment.Details{
 				Reference: in.Reference, Description: in.Description,
 				SuccessURL: in.SuccessURL, CancelURL: in.CancelURL,
@@ -53,15 +53,20 @@ func (o *Operations) Payment(ctx context.Context, in PaymentInput) (*model.Payme
 		if err != nil {
 			return nil, err
 		}
-		link := o.CheckoutLink(p.ID)
-		return &model.PaymentResult{
-			Message: "created successfully", PaymentLink: &link,
-			Transaction: &model.CreatedTransaction{
-				Txnid: string(p.ID), Amount: model.DecimalOf(p.Amount), Status: model.TransactionStatus(p.Status),
-				CreatedAt: model.At(p.CreatedAt), ExpiresAt: model.At(p.ExpiresAt),
-			},
-		}, nil
+		return o.created(p), nil
 	})
+}
+
+// created writes a new payment as its creator sees it.
+func (o *Operations) created(p payment.Payment) *model.PaymentResult {
+	link := o.CheckoutLink(p.ID)
+	return &model.PaymentResult{
+		Message: "created successfully", PaymentLink: &link,
+		Transaction: &model.CreatedTransaction{
+			Txnid: string(p.ID), Amount: model.DecimalOf(p.Amount), Status: model.TransactionStatus(p.Status),
+			CreatedAt: model.At(p.CreatedAt), ExpiresAt: model.At(p.ExpiresAt),
+		},
+	}
 }
 
 // minutes returns how long the payment may wait, 0 for the default.
@@ -125,9 +130,8 @@ func (o *Operations) CancelPayment(ctx context.Context, txnid string) (*model.Tr
 	if err := o.shown(ctx, merchant.PermissionCancel); err != nil {
 		return nil, err
 	}
-	return o.onPayment(ctx, txnid, func(p payment.Payment) (payment.Payment, error) {
-		kept := keep[model.TransactionResult](ctx, o, payerOf(p), o.transactionResult)
-		return o.d.Payments.CancelKept(ctx, string(p.ID), kept)
+	return o.onPayment(ctx, txnid, func(s *payment.Service, id string) (payment.Payment, error) {
+		return s.Cancel(ctx, id)
 	})
 }
 
@@ -159,8 +163,10 @@ func (o *Operations) StartPayment(
 	if err != nil {
 		return nil, err
 	}
-	return once(ctx, o, scope{keyID: key.ID}, func(payment.ID) (*model.TransactionResult, error) {
-		p, err := o.d.Payments.StartOwned(ctx, key.ID, in.Txnid, choice)
+	return once(ctx, o, scope{keyID: key.ID}, func(w write) (*model.TransactionResult, error) {
+		p, err := o.d.Payments.Keeping(keep(ctx, o, w, o.ownTransactionResult)).StartOwned(
+			ctx, key.ID, in.Txnid, choice,
+		)
 		if err != nil {
 			return nil, err
 		}
@@ -177,22 +183,22 @@ func (o *Operations) StartPublic(ctx context.Context, in StartInput) (*model.Tra
 	if err != nil {
 		return nil, err
 	}
-	return o.onPayment(ctx, in.Txnid, func(p payment.Payment) (payment.Payment, error) {
-		return o.d.Payments.Start(ctx, string(p.ID), choice)
+	return o.onPayment(ctx, in.Txnid, func(s *payment.Service, id string) (payment.Payment, error) {
+		return s.Start(ctx, id, choice)
 	})
 }
 
 // onPayment runs an operation that the txnid alone authorizes. Its
 // Idempotency-Key belongs to the payment.
 func (o *Operations) onPayment(
-	ctx context.Context, txnid string, do func(payment.Payment) (payment.Payment, error),
+	ctx context.Context, txnid string, do func(s *payment.Service, id string) (payment.Payment, error),
 ) (*model.TransactionResult, error) {
 	p, err := o.d.Payments.Poll(ctx, txnid) // whose it is never changes
 	if err != nil {
 		return nil, err
 	}
-	return once(ctx, o, payerOf(p), func(payment.ID) (*model.TransactionResult, error) {
-		p, err := do(p)
+	return once(ctx, o, payerOf(p), func(w write) (*model.TransactionResult, error) {
+		p, err := do(o.d.Payments.Keeping(keep(ctx, o, w, o.transactionResult)), string(p.ID))
 		if err != nil {
 			return nil, err
 		}

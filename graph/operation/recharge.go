@@ -10,7 +10,6 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/merchant"
-	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/recharge"
 	"github.com/florinpay/florin/internal/secret"
 )
@@ -50,11 +49,11 @@ func (o *Operations) Recharge(
 	if o.d.Recharges == nil {
 		return nil, recharge.ErrNotOffered
 	}
-	return once(ctx, o, scope{keyID: key.ID}, func(subject payment.ID) (*model.RechargeResult, error) {
+	return once(ctx, o, scope{keyID: key.ID}, func(w write) (*model.RechargeResult, error) {
 		// Its transaction is added to the audit entry when it is signed.
 		entry := o.entry(ctx, key, audit.ActionRecharge, named(key), fmt.Sprintf("%d units", units))
 		r, err := o.d.Recharges.Buy(ctx, recharge.Request{
-			ID: recharge.ID(subject), KeyID: key.ID, Units: int64(units), Wallet: key.Wallet, PrivateKey: privateKey,
+			ID: recharge.ID(w.subject), KeyID: key.ID, Units: int64(units), Wallet: key.Wallet, PrivateKey: privateKey,
 		}, rechargeWait, entry)
 		if err != nil {
 			return nil, err

@@ -7,10 +7,8 @@ import (
 	"github.com/florinpay/florin/graph/model"
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
-	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/merchant"
-	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
 )
 
@@ -45,34 +43,25 @@ func (o *Operations) RevokeKey(ctx context.Context, apiKey, privateKey secret.Te
 func (o *Operations) replaceKey(
 	ctx context.Context, key merchant.Key, apiKey secret.Text, name string,
 ) (*model.RevokeResult, error) {
-	s := scope{keyID: key.ID}
-	return once(ctx, o, s, func(subject payment.ID) (*model.RevokeResult, error) {
-		answer := func(text secret.Text, left ledger.Balance) *model.RevokeResult {
-			credits := int(left.Credits)
+	return once(ctx, o, scope{keyID: key.ID}, func(w write) (*model.RevokeResult, error) {
+		answer := func(r merchant.Replaced) *model.RevokeResult {
+			credits := int(r.Left.Credits)
 			return &model.RevokeResult{
-				NewAPIKey: optional(text.Reveal()),
+				NewAPIKey: optional(r.Text.Reveal()),
 				APIKey: &model.APIKey{
 					Key: echo(apiKey), Wallet: optional(string(key.Wallet)), CreditsLeft: &credits,
 				},
 			}
 		}
-		var keep *merchant.Keep
-		if request := CallOf(ctx).IdempotencyKey; request != "" {
-			keep = &merchant.Keep{Request: s.name(
-				request,
-			), Answer: func(text secret.Text, left ledger.Balance) (idempotency.Answer, error) {
-				return sealed[model.RevokeResult](o, s, request, succeeded[model.RevokeResult](answer(text, left)))
-			}}
-		}
 		costs := o.d.Merchants.Meter().Charge(
-			ledger.Spend(key.ID, ledger.Credit, ledger.ReasonOperation, name+":"+string(subject), o.d.Now()),
+			ledger.Spend(key.ID, ledger.Credit, ledger.ReasonOperation, name+":"+string(w.subject), o.d.Now()),
 		)
 		entry := o.entry(ctx, key, audit.ActionRotateKey, named(key), name)
-		text, left, err := o.d.Merchants.ReplaceKey(ctx, key, key.Permissions, costs, keep, entry)
+		text, left, err := o.d.Merchants.ReplaceKey(ctx, key, key.Permissions, costs, keep(ctx, o, w, answer), entry)
 		if err != nil {
 			return nil, err
 		}
-		return answer(text, left), nil
+		return answer(merchant.Replaced{Text: text, Left: left}), nil
 	})
 }
 

@@ -265,17 +265,20 @@ func (o *Operations) CreateTopUp(ctx context.Context, keyID string, credits int)
 	if err != nil {
 		return nil, err
 	}
-	return once(ctx, o, scope{keyID: key.ID}, func(subject payment.ID) (*model.TopupResult, error) {
+	return once(ctx, o, scope{keyID: key.ID}, func(w write) (*model.TopupResult, error) {
 		line := o.entryBy(
 			ctx, member.Merchant.ID, member.User.Email, audit.ActionTopUp, named(key),
 			fmt.Sprintf("%d credits for $%s", credits, price.Display()),
 		)
-		p, err := o.d.Payments.CreateTopUp(ctx, subject, key.ID, int64(credits), line)
+		made := func(p payment.Payment) *model.TopupResult {
+			link := o.CheckoutLink(p.ID)
+			return &model.TopupResult{Transaction: o.transaction(p), PaymentLink: &link}
+		}
+		p, err := o.d.Payments.Keeping(keep(ctx, o, w, made)).CreateTopUp(ctx, w.subject, key.ID, int64(credits), line)
 		if err != nil {
 			return nil, err
 		}
-		link := o.CheckoutLink(p.ID)
-		return &model.TopupResult{Transaction: o.transaction(p), PaymentLink: &link}, nil
+		return made(p), nil
 	})
 }
 
@@ -303,8 +306,8 @@ func (o *Operations) StartTopUp(ctx context.Context, in StartInput) (*model.Tran
 	if err != nil {
 		return nil, err
 	}
-	return once(ctx, o, scope{keyID: p.KeyID}, func(payment.ID) (*model.TransactionResult, error) {
-		p, err := o.d.Payments.Start(ctx, in.Txnid, choice)
+	return once(ctx, o, scope{keyID: p.KeyID}, func(w write) (*model.TransactionResult, error) {
+		p, err := o.d.Payments.Keeping(keep(ctx, o, w, o.transactionResult)).Start(ctx, in.Txnid, choice)
 		if err != nil {
 			return nil, err
 		}

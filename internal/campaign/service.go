@@ -168,6 +168,7 @@ type Gift struct {
 	Name, Message string
 	// ReturnURL is where the donor may go afterwards: the campaign's page.
 	ReturnURL string
+	Keep      payment.Keep // keeps the answer of the request; may be nil
 }
 
 // Donate opens a payment that carries the campaign and starts it at once, for
@@ -185,7 +186,7 @@ func (s *Service) Donate(ctx context.Context, c Campaign, g Gift) (payment.Payme
 		return payment.Payment{}, err
 	}
 	return s.payments.OpenDonation(ctx, payment.DonationInput{
-		ID: g.ID, KeyID: c.KeyID, CampaignID: c.Number, Amount: g.Amount, Choice: g.Choice,
+		ID: g.ID, KeyID: c.KeyID, CampaignID: c.Number, Amount: g.Amount, Choice: g.Choice, Keep: g.Keep,
 		Details: payment.Details{
 			Description: c.Title, DonorName: name, DonorMessage: message,
 			SuccessURL: g.ReturnURL, CancelURL: g.ReturnURL,

@@ -2,7 +2,9 @@
 // that a repeated request takes effect once and gets the same answer.
 //
 // Its one invariant: for one API key and one idempotency key there is at most
-// one answer, and every try acts on the same subject.
+// one answer, and every try acts on the same subject. A write that is one
+// transaction stores its answer in it (Keep), and only while its try still has the
+// key: whatever clocks and leases do, it takes effect once.
 package idempotency
 
 import (
@@ -37,10 +39,19 @@ var (
 // Hash identifies a request: operation and body.
 type Hash [sha256.Size]byte
 
-// Try is one attempt to run a request.
-type Try struct {
+// Claim is the right of one try to run a request. Another try may take it over once
+// its time is up; what the first one writes then fails with ErrRunning.
+type Claim struct {
 	KeyID int64  // the API key
 	Key   string // the idempotency key, 1 to MaxKey characters
+	// Holder distinguishes this try from every other one.
+	Holder string
+}
+
+// Try is one attempt to run a request.
+type Try struct {
+	Claim
+
 	// Scope is what callers without the API key share: a payment or a campaign. It
 	// keeps Most records; the oldest finished ones give way. Empty: the caller has
 	// the key, and there is no such limit.
@@ -51,7 +62,9 @@ type Try struct {
 	// the first try.
 	Subject string
 	Now     time.Time
-	// LockedUntil is when the try counts as crashed and another may run.
+	// LockedUntil is when the try counts as crashed and another may run. A stored one
+	// that is further ahead of Now than this one was written by a clock that has been
+	// set back since; it holds nobody up.
 	LockedUntil time.Time
 }
 
@@ -71,10 +84,23 @@ func AnswerPlace(keyID int64, key string) string {
 // Kept is an answer that is stored in the transaction of the change it reports: a
 // request that is repeated after a crash finds both or neither.
 type Kept struct {
-	KeyID  int64
-	Key    string // as in Try
+	Claim
+
 	Answer Answer
 	At     time.Time
+}
+
+// Keep makes the answer of a request from what its write has made, to be stored in the
+// same transaction. It may be called again, so it must have no effects. nil keeps
+// nothing.
+type Keep[T any] func(made T) (*Kept, error)
+
+// Of returns the answer to store, or nil.
+func (k Keep[T]) Of(made T) (*Kept, error) {
+	if k == nil {
+		return nil, nil //nolint:nilnil // there is nothing to keep
+	}
+	return k(made)
 }
 
 // Store keeps answers. Every method is one transaction.
@@ -86,15 +112,17 @@ type Store interface {
 	// key came with another request. Records older than KeepFor do not count.
 	IdempotencyBegin(ctx context.Context, t Try) (subject string, a Answer, err error)
 	// IdempotencyFinish stores the answer of a try that began. The first
-	// answer stays.
-	IdempotencyFinish(ctx context.Context, keyID int64, key string, a Answer, now time.Time) error
-	// IdempotencyExtend holds the key of a try that is still running for longer.
-	IdempotencyExtend(ctx context.Context, keyID int64, key string, lockedUntil time.Time) error
+	// answer stays. It does nothing, as the next three do, if the try has lost its
+	// claim.
+	IdempotencyFinish(ctx context.Context, k Kept) error
+	// IdempotencyExtend holds the key of a try that is still running for longer. It
+	// returns false if the try has lost its claim, or is answered.
+	IdempotencyExtend(ctx context.Context, c Claim, lockedUntil time.Time) (held bool, err error)
 	// IdempotencyAbandon frees the key of a try that had no lasting answer,
 	// so that the same request may be tried again with the same subject.
-	IdempotencyAbandon(ctx context.Context, keyID int64, key string) error
+	IdempotencyAbandon(ctx context.Context, c Claim) error
 	// IdempotencyForget deletes the record of a try that made nothing.
-	IdempotencyForget(ctx context.Context, keyID int64, key string) error
+	IdempotencyForget(ctx context.Context, c Claim) error
 	// IdempotencyPrune deletes records made before the time, and returns how many.
 	IdempotencyPrune(ctx context.Context, before time.Time) (int64, error)
 }

@@ -1,9 +1,11 @@
 package merchant
 
 import (
+	"strings"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/secret"
 )
@@ -24,6 +26,8 @@ type CustodianInput struct {
 	// LateFor is for how long after expiry money still completes a payment:
 	// whole seconds, 0 to MaxLateFor.
 	LateFor *time.Duration
+	// Keep keeps the answer of the request; nil keeps nothing.
+	Keep idempotency.Keep[CustodianWrite]
 }
 
 // Bounds of the acceptance policy.
@@ -63,4 +67,16 @@ func ParseLimit(field, text string) (money.Micros, error) {
 		return 0, nil
 	}
 	return money.ParseMicros(field, text)
+}
+
+// Addresses are the wallets that the input sets, as they will be stored. What is no
+// address is left out: the change is refused.
+func (in CustodianInput) Addresses() map[chain.Network]chain.Address {
+	out := make(map[chain.Network]chain.Address)
+	for n, text := range in.Wallets {
+		if a, err := chain.ParseAddress(n, strings.TrimSpace(text)); err == nil {
+			out[n] = a.Address
+		}
+	}
+	return out
 }

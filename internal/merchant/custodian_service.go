@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/florinpay/florin/internal/idempotency"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/secret"
 )
 
@@ -16,6 +18,13 @@ const (
 	signingPrefix = "whsec_"
 	signingBytes  = 32 // the standard requires 24 to 64
 )
+
+// CustodianWrite is what the write of a custodian has made.
+type CustodianWrite struct {
+	Custodian Custodian
+	Signing   secret.Text // of a new custodian; shown only here
+	Left      ledger.Balance
+}
 
 // CreateCustodian creates the custodian of the key and debits one credit. The new
 // signing secret is returned here and never again. It fails with fault.Invalid
@@ -37,7 +46,14 @@ func (s *Service) CreateCustodian(
 	if err != nil {
 		return Custodian{}, secret.Text{}, err
 	}
-	c, err = s.store.CreateCustodian(ctx, c, entries, record)
+	var withSecret idempotency.Keep[CustodianWrite]
+	if in.Keep != nil {
+		withSecret = func(w CustodianWrite) (*idempotency.Kept, error) {
+			w.Signing = signing
+			return in.Keep(w)
+		}
+	}
+	c, err = s.store.CreateCustodian(ctx, c, entries, record, withSecret)
 	if err != nil {
 		return Custodian{}, secret.Text{}, err
 	}
@@ -89,7 +105,7 @@ func (s *Service) UpdateCustodian(
 		c, err := s.with(c, in)
 		c.UpdatedAt = now
 		return c, err
-	}, record)
+	}, record, in.Keep)
 }
 
 // Custodian returns the custodian of the key, or ErrNoCustodian.

@@ -21,19 +21,14 @@ type Replacement struct {
 	Entries []ledger.Entry
 	Audit   []audit.Entry
 	Now     time.Time
-	// Request identifies the request among those of the key, and Answer makes
-	// the answer to keep for its repetition; nil keeps nothing. Answer may be
-	// called again, so it must have no effects.
-	Request string
-	Answer  func(left ledger.Balance) (idempotency.Answer, error)
+	// Keep makes the answer to keep of the balance; nil keeps nothing.
+	Keep idempotency.Keep[ledger.Balance]
 }
 
-// Keep makes the answer of the named request, which is kept for its repetition
-// in the same transaction: the old key fails from then on, so a new text that
-// was not kept with it would be lost with the connection.
-type Keep struct {
-	Request string
-	Answer  func(text secret.Text, left ledger.Balance) (idempotency.Answer, error)
+// Replaced is a key's new text, and what the key has left.
+type Replaced struct {
+	Text secret.Text
+	Left ledger.Balance
 }
 
 // ReplaceKey gives the key a new text, posts the entries with it, and returns
@@ -42,7 +37,8 @@ type Keep struct {
 // gets no other. keep may be nil. The caller has checked who asks. It fails with
 // ErrBadKey if the key was replaced in the meantime, or ErrNothingLeft.
 func (s *Service) ReplaceKey(
-	ctx context.Context, key Key, most Permissions, entries []ledger.Entry, keep *Keep, trail ...audit.Entry,
+	ctx context.Context, key Key, most Permissions, entries []ledger.Entry, keep idempotency.Keep[Replaced],
+	trail ...audit.Entry,
 ) (secret.Text, ledger.Balance, error) {
 	if key.Permissions.Within(most).Empty() {
 		return secret.Text{}, ledger.Balance{}, ErrNothingLeft
@@ -53,8 +49,7 @@ func (s *Service) ReplaceKey(
 	}
 	r := Replacement{KeyID: key.ID, Old: key.Hash, Next: hash, Most: most, Entries: entries, Audit: trail, Now: s.now()}
 	if keep != nil {
-		r.Request = keep.Request
-		r.Answer = func(left ledger.Balance) (idempotency.Answer, error) { return keep.Answer(text, left) }
+		r.Keep = func(left ledger.Balance) (*idempotency.Kept, error) { return keep(Replaced{text, left}) }
 	}
 	left, err := s.store.RotateKey(ctx, r)
 	if err != nil {

@@ -60,16 +60,20 @@ type Store interface {
 		ctx context.Context, keyID int64, entries []ledger.Entry, trail ...audit.Entry,
 	) (ledger.Balance, error)
 
+	// CreateCustodian and UpdateCustodian keep the answers that keep makes.
 	// CreateCustodian stores the custodian of a key with the entries that pay
 	// for it, or fails with ErrHasCustodian.
-	CreateCustodian(ctx context.Context, c Custodian, entries []ledger.Entry, record AuditFunc) (Custodian, error)
+	CreateCustodian(
+		ctx context.Context, c Custodian, entries []ledger.Entry, record AuditFunc,
+		keep ...idempotency.Keep[CustodianWrite],
+	) (Custodian, error)
 	// Custodian returns the custodian of the key, or ErrNoCustodian.
 	Custodian(ctx context.Context, keyID int64) (Custodian, error)
 	// UpdateCustodian locks the custodian, calls change and stores the result
 	// with the entries; change may run again, so it must have no effects.
 	UpdateCustodian(
 		ctx context.Context, keyID int64, entries []ledger.Entry, change func(Custodian) (Custodian, error),
-		record AuditFunc,
+		record AuditFunc, keep ...idempotency.Keep[CustodianWrite],
 	) (Custodian, error)
 
 	// PutLogo stores the logo of the key's custodian in place of the one before;

@@ -8,6 +8,7 @@ import (
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/ledger"
 )
@@ -169,7 +170,7 @@ func (m *memory) apply(keyID int64, entries []ledger.Entry) error {
 }
 
 func (m *memory) CreateCustodian(
-	_ context.Context, c Custodian, entries []ledger.Entry, _ AuditFunc,
+	_ context.Context, c Custodian, entries []ledger.Entry, _ AuditFunc, _ ...idempotency.Keep[CustodianWrite],
 ) (Custodian, error) {
 	end, err := m.begin()
 	if err != nil {
@@ -202,6 +203,7 @@ func (m *memory) Custodian(_ context.Context, keyID int64) (Custodian, error) {
 
 func (m *memory) UpdateCustodian(
 	_ context.Context, keyID int64, entries []ledger.Entry, change func(Custodian) (Custodian, error), _ AuditFunc,
+	_ ...idempotency.Keep[CustodianWrite],
 ) (Custodian, error) {
 	end, err := m.begin()
 	if err != nil {

@@ -26,7 +26,7 @@ type Change struct {
 }
 
 // Keep makes the answer of a request from the payment as it will be stored.
-type Keep func(Payment) (*idempotency.Kept, error)
+type Keep = idempotency.Keep[Payment]
 
 // keeping returns the change with the answer of its request; keep may be nil. A
 // change that writes nothing keeps nothing.

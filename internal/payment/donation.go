@@ -11,6 +11,7 @@ type DonationInput struct {
 	Amount     string // as it stood in the request (money.ParseMicros)
 	Choice     Choice
 	Details    Details
+	Keep       Keep // keeps the answer of the request; may be nil
 }
 
 // OpenDonation creates a payment and starts it in one transaction, so that a
@@ -39,7 +40,7 @@ func (s *Service) OpenDonation(ctx context.Context, in DonationInput) (Payment, 
 	}, now)
 	// A repeated request finds its payment.
 	if known, err := s.store.Payment(ctx, in.ID); err == nil {
-		return s.start(ctx, in.Choice, func() (Payment, error) { return known, nil })
+		return s.Keeping(in.Keep).start(ctx, in.Choice, func() (Payment, error) { return known, nil })
 	}
 	if err := s.roomFor(ctx, opened.Payment); err != nil {
 		return Payment{}, err
@@ -53,7 +54,8 @@ func (s *Service) OpenDonation(ctx context.Context, in DonationInput) (Payment, 
 		if err != nil {
 			return Change{}, err
 		}
-		return s.metered(p.Start(in.Choice, route, s.opts.StartTTL, s.now()))
+		c, err := s.metered(p.Start(in.Choice, route, s.opts.StartTTL, s.now()))
+		return c.keeping(in.Keep, err)
 	})
 	s.started(in.KeyID, err)
 	return p, err

@@ -42,6 +42,23 @@ type Service struct {
 	opts       Options
 	now        func() time.Time
 	newID      func(time.Time) ID
+	keep       Keep
+}
+
+// Keeping returns the service for one request, whose answer it stores in the transaction
+// of the payment's change.
+func (s *Service) Keeping(keep Keep) *Service {
+	one := *s
+	one.keep = keep
+	return &one
+}
+
+// update lets the payment decide, and stores the change with the answer of the request.
+func (s *Service) update(ctx context.Context, id ID, decide func(Payment) (Change, error)) (Payment, error) {
+	return s.store.UpdatePayment(ctx, id, func(p Payment) (Change, error) {
+		c, err := decide(p)
+		return c.keeping(s.keep, err)
+	})
 }
 
 // NewService returns the service. now gives the time, newID a fresh ID.
@@ -116,7 +133,10 @@ func (s *Service) create(ctx context.Context, r Request, trail ...audit.Entry) (
 	if r.ID == "" {
 		r.ID = s.newID(now)
 	}
-	c := New(r, now)
+	c, err := New(r, now).keeping(s.keep, nil)
+	if err != nil {
+		return Payment{}, err
+	}
 	c.Audit = trail
 	return s.store.CreatePayment(ctx, c)
 }
@@ -213,7 +233,7 @@ func (s *Service) start(ctx context.Context, choice Choice, reads ...func() (Pay
 			route, changes, err = s.startRoute(ctx, p, choice)
 		}
 		if err == nil && changes {
-			started, err := s.store.UpdatePayment(ctx, p.ID, func(p Payment) (Change, error) {
+			started, err := s.update(ctx, p.ID, func(p Payment) (Change, error) {
 				return s.metered(p.Start(choice, route, s.opts.StartTTL, s.now()))
 			})
 			s.started(p.KeyID, err)
@@ -269,18 +289,12 @@ func (s *Service) startRoute(ctx context.Context, p Payment, choice Choice) (r R
 
 // Cancel cancels a payment that has received nothing. Knowing the ID is enough.
 func (s *Service) Cancel(ctx context.Context, id string, trail ...audit.Entry) (Payment, error) {
-	return s.CancelKept(ctx, id, nil, trail...)
-}
-
-// CancelKept is Cancel for a request whose answer is kept with the change.
-func (s *Service) CancelKept(ctx context.Context, id string, keep Keep, trail ...audit.Entry) (Payment, error) {
 	p, err := s.Get(ctx, id)
 	if err != nil {
 		return Payment{}, err
 	}
-	return s.store.UpdatePayment(ctx, p.ID, func(p Payment) (Change, error) {
+	return s.update(ctx, p.ID, func(p Payment) (Change, error) {
 		c, err := p.Cancel(s.now())
-		c, err = c.keeping(keep, err)
 		return c.audited(trail, err)
 	})
 }
@@ -289,21 +303,12 @@ func (s *Service) CancelKept(ctx context.Context, id string, keep Keep, trail ..
 func (s *Service) MarkCompleted(
 	ctx context.Context, keyID int64, id string, by Actor, trail ...audit.Entry,
 ) (Payment, error) {
-	return s.MarkCompletedKept(ctx, keyID, id, by, nil, trail...)
-}
-
-// MarkCompletedKept is MarkCompleted for a request whose answer is kept with the
-// change.
-func (s *Service) MarkCompletedKept(
-	ctx context.Context, keyID int64, id string, by Actor, keep Keep, trail ...audit.Entry,
-) (Payment, error) {
 	p, err := s.Owned(ctx, keyID, id)
 	if err != nil {
 		return Payment{}, err
 	}
-	return s.store.UpdatePayment(ctx, p.ID, func(p Payment) (Change, error) {
+	return s.update(ctx, p.ID, func(p Payment) (Change, error) {
 		c, err := s.metered(p.MarkCompleted(by, s.now()))
-		c, err = c.keeping(keep, err)
 		return c.audited(trail, err)
 	})
 }
@@ -314,7 +319,7 @@ func (s *Service) Accept(ctx context.Context, keyID int64, id string, by Actor, 
 	if err != nil {
 		return Payment{}, err
 	}
-	return s.store.UpdatePayment(ctx, p.ID, func(p Payment) (Change, error) {
+	return s.update(ctx, p.ID, func(p Payment) (Change, error) {
 		c, err := s.metered(p.Accept(by, s.now()))
 		return c.audited(trail, err)
 	})
@@ -326,7 +331,7 @@ func (s *Service) Shown(ctx context.Context, p Payment) error {
 	if c, err := p.Show(s.now()); err != nil || c.None() {
 		return err
 	}
-	_, err := s.store.UpdatePayment(ctx, p.ID, func(p Payment) (Change, error) { return p.Show(s.now()) })
+	_, err := s.update(ctx, p.ID, func(p Payment) (Change, error) { return p.Show(s.now()) })
 	return err
 }
 

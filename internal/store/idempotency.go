@@ -23,6 +23,7 @@ type idempotencyRow struct {
 	Scope       string
 	Request     []byte
 	Subject     string
+	Holder      string
 	Status      int64
 	Answer      []byte
 	CreatedAt   instant
@@ -43,12 +44,12 @@ func (s *Store) IdempotencyBegin(
 	err = s.db.Write(ctx, func(ctx context.Context, t tx) error {
 		fresh := &idempotencyRow{
 			KeyID: n.KeyID, Key: n.Key, Scope: n.Scope, Request: n.Request[:],
-			Subject: n.Subject, CreatedAt: db.At(n.Now),
+			Subject: n.Subject, Holder: n.Holder, CreatedAt: db.At(n.Now),
 			LockedUntil: db.At(n.LockedUntil),
 		}
 		// An expired record is overwritten.
 		res, err := t.NewInsert().Model(fresh).On("CONFLICT (key_id, key) DO UPDATE").
-			Set("request = EXCLUDED.request, subject = EXCLUDED.subject, status = 0, answer = NULL").
+			Set("request = EXCLUDED.request, subject = EXCLUDED.subject, holder = EXCLUDED.holder, status = 0, answer = NULL").
 			Set("created_at = EXCLUDED.created_at, finished_at = NULL, locked_until = EXCLUDED.locked_until").
 			Where("i.created_at <= ?", db.At(n.Now.Add(-idempotency.KeepFor))).Exec(ctx)
 		if err != nil {
@@ -103,37 +104,43 @@ func (s *Store) takeUp(ctx context.Context, t tx, n idempotency.Try) (string, id
 		return "", idempotency.Answer{}, idempotency.ErrMismatch
 	case !known.FinishedAt.IsZero():
 		return known.Subject, idempotency.Answer{Status: int(known.Status), Body: known.Answer}, nil
-	case known.LockedUntil.After(n.Now):
+	case known.LockedUntil.After(n.Now) && !known.LockedUntil.After(n.LockedUntil):
 		return "", idempotency.Answer{}, idempotency.ErrRunning
 	}
-	_, err := t.NewRaw("UPDATE idempotency SET locked_until = ? WHERE key_id = ? AND key = ?", db.At(n.LockedUntil),
-		n.KeyID, n.Key).Exec(ctx)
+	_, err := t.NewRaw("UPDATE idempotency SET locked_until = ?, holder = ? WHERE key_id = ? AND key = ?",
+		db.At(n.LockedUntil), n.Holder, n.KeyID, n.Key).Exec(ctx)
 	return known.Subject, idempotency.Answer{}, err
 }
 
 // IdempotencyFinish stores the answer of a try. The first answer stays.
-func (s *Store) IdempotencyFinish(
-	ctx context.Context, keyID int64, key string, a idempotency.Answer, now time.Time,
-) error {
-	return s.idempotencyUpdate(ctx, "finish", table.FinishIdempotent(keyID, key, a, now))
+func (s *Store) IdempotencyFinish(ctx context.Context, k idempotency.Kept) error {
+	return s.idempotencyUpdate(ctx, "finish", table.FinishIdempotent(k))
 }
 
-// IdempotencyExtend holds the key of a try that is still running for longer.
-func (s *Store) IdempotencyExtend(ctx context.Context, keyID int64, key string, lockedUntil time.Time) error {
-	return s.idempotencyUpdate(ctx, "hold", db.Exec("UPDATE idempotency SET locked_until = ? "+
-		"WHERE key_id = ? AND key = ? AND finished_at IS NULL", db.At(lockedUntil), keyID, key))
+// IdempotencyExtend holds the key of a try that is still running for longer, or
+// returns false if it has lost its claim.
+func (s *Store) IdempotencyExtend(
+	ctx context.Context, c idempotency.Claim, lockedUntil time.Time,
+) (held bool, err error) {
+	extend := claimed("UPDATE idempotency SET locked_until = ?", c, db.At(lockedUntil))
+	err = s.idempotencyUpdate(ctx, "hold", extend)
+	return extend.Affected() == 1 && err == nil, err
 }
 
 // IdempotencyAbandon frees the key of a try whose answer is not kept.
-func (s *Store) IdempotencyAbandon(ctx context.Context, keyID int64, key string) error {
-	return s.idempotencyUpdate(ctx, "abandon", db.Exec("UPDATE idempotency SET locked_until = created_at "+
-		"WHERE key_id = ? AND key = ? AND finished_at IS NULL", keyID, key))
+func (s *Store) IdempotencyAbandon(ctx context.Context, c idempotency.Claim) error {
+	return s.idempotencyUpdate(ctx, "abandon", claimed("UPDATE idempotency SET locked_until = created_at", c))
 }
 
 // IdempotencyForget deletes the record of a try that made nothing.
-func (s *Store) IdempotencyForget(ctx context.Context, keyID int64, key string) error {
-	return s.idempotencyUpdate(ctx, "forget",
-		db.Exec("DELETE FROM idempotency WHERE key_id = ? AND key = ? AND finished_at IS NULL", keyID, key))
+func (s *Store) IdempotencyForget(ctx context.Context, c idempotency.Claim) error {
+	return s.idempotencyUpdate(ctx, "forget", claimed("DELETE FROM idempotency", c))
+}
+
+// claimed returns a statement on the record of a try that still has its claim.
+func claimed(text string, c idempotency.Claim, args ...any) *db.Stmt {
+	return db.Exec(text+" WHERE key_id = ? AND key = ? AND holder = ? AND finished_at IS NULL",
+		append(args, c.KeyID, c.Key, c.Holder)...)
 }
 
 func (s *Store) idempotencyUpdate(ctx context.Context, what string, update *db.Stmt) error {

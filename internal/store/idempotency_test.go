@@ -15,9 +15,14 @@ import (
 // begin tries a request at the time; its lock holds for a minute.
 func (w *world) begin(keyID int64, key, body, subject string, now time.Time) (string, idempotency.Answer, error) {
 	return w.IdempotencyBegin(w.T.Context(), idempotency.Try{
-		KeyID: keyID, Key: key, Request: sha256.Sum256([]byte(body)), Subject: subject, Now: now,
+		Claim: claim(keyID, key, subject), Request: sha256.Sum256([]byte(body)), Subject: subject, Now: now,
 		LockedUntil: now.Add(time.Minute),
 	})
+}
+
+// claim is that of the try that came with the subject.
+func claim(keyID int64, key, subject string) idempotency.Claim {
+	return idempotency.Claim{KeyID: keyID, Key: key, Holder: "try " + subject}
 }
 
 // TestStore_UpdatePayment_Kept: the answer of a request is stored with the change, or not at all.
@@ -30,7 +35,9 @@ func TestStore_UpdatePayment_Kept(t *testing.T) {
 		cancel := func(key string, after error) error {
 			_, err := w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
 				c, err := p.Cancel(storetest.Start)
-				c.Kept = &idempotency.Kept{KeyID: k.ID, Key: key, Answer: answer, At: storetest.Start}
+				c.Kept = &idempotency.Kept{
+					Claim: claim(k.ID, key, string(p.ID)), Answer: answer, At: storetest.Start,
+				}
 				return c, errors.Join(err, after)
 			})
 			return err
@@ -57,15 +64,84 @@ func TestStore_IdempotencyExtend(t *testing.T) {
 		k := w.NewKey(0, 0)
 		_, _, err := w.begin(k.ID, "long", "body", "A", storetest.Start)
 		w.Must(err)
-		w.Must(w.IdempotencyExtend(t.Context(), k.ID, "long", storetest.Start.Add(3*time.Minute)))
+		own := claim(k.ID, "long", "A")
+		extend := func(c idempotency.Claim, until time.Duration, want bool) {
+			t.Helper()
+			held, err := w.IdempotencyExtend(t.Context(), c, storetest.Start.Add(until))
+			w.Must(err)
+			storetest.Same(t, "held", held, want)
+		}
+		extend(own, 3*time.Minute, true)
+		extend(claim(k.ID, "long", "B"), time.Hour, false)
 		_, _, err = w.begin(k.ID, "long", "body", "B", storetest.Start.Add(2*time.Minute))
 		storetest.WantError(t, "while it runs", err, idempotency.ErrRunning)
 		answer := idempotency.Answer{Status: 200, Body: []byte("{}")}
-		w.Must(w.IdempotencyFinish(t.Context(), k.ID, "long", answer, storetest.Start.Add(2*time.Minute)))
-		w.Must(w.IdempotencyExtend(t.Context(), k.ID, "long", storetest.Start.Add(time.Hour)))
+		w.Must(w.IdempotencyFinish(t.Context(), idempotency.Kept{Claim: own, Answer: answer, At: storetest.Start}))
+		extend(own, time.Hour, false)
 		_, got, err := w.begin(k.ID, "long", "body", "B", storetest.Start.Add(2*time.Minute))
 		w.Must(err)
 		storetest.Same(t, "the answer", got, answer)
+	})
+}
+
+// A try whose time ran out while it could not extend its claim, and whose request another try has taken over, changes
+// nothing any more: neither the payment nor the record of the request.
+func TestStore_Idempotency_TakenOver(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		k := w.NewKey(100, 0)
+		stalled, next := claim(k.ID, "one", "stalled"), claim(k.ID, "one", "next")
+		answer := idempotency.Answer{Status: 200, Body: []byte("done")}
+		kept := func(c idempotency.Claim) *idempotency.Kept {
+			return &idempotency.Kept{Claim: c, Answer: answer, At: storetest.Start}
+		}
+		p := w.NewPayment(k)
+		_, _, err := w.begin(k.ID, "one", "body", "stalled", storetest.Start)
+		w.Must(err)
+		subject, _, err := w.begin(k.ID, "one", "body", "next", storetest.Start.Add(2*time.Minute))
+		w.Must(err)
+		storetest.Same(t, "the subject of the request", subject, "stalled")
+		cancel := func(c idempotency.Claim) error {
+			_, err := w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
+				change, err := p.Cancel(storetest.Start)
+				change.Kept = kept(c)
+				return change, err
+			})
+			return err
+		}
+		create := payment.New(payment.Request{
+			ID: storetest.NewID(), KeyID: k.ID, Kind: payment.KindMerchant, Amount: 1, ValidFor: time.Hour,
+		}, storetest.Start)
+		create.Kept = kept(stalled)
+		_, err = w.CreatePayment(t.Context(), create)
+		storetest.WantError(t, "a payment of the stalled try", err, idempotency.ErrRunning)
+		_, err = w.Payment(t.Context(), create.Payment.ID)
+		storetest.WantError(t, "the payment it made", err, payment.ErrUnknown)
+		storetest.WantError(t, "a change of the stalled try", cancel(stalled), idempotency.ErrRunning)
+		w.Must(w.IdempotencyAbandon(t.Context(), stalled))
+		w.Must(w.IdempotencyForget(t.Context(), stalled))
+		w.Must(w.IdempotencyFinish(t.Context(), *kept(stalled)))
+		_, _, err = w.begin(k.ID, "one", "body", "third", storetest.Start.Add(150*time.Second))
+		storetest.WantError(t, "while the next one runs", err, idempotency.ErrRunning)
+		w.Must(cancel(next))
+		_, got, err := w.begin(k.ID, "one", "body", "third", storetest.Start.Add(150*time.Second))
+		w.Must(err)
+		storetest.Same(t, "the answer", got, answer)
+	})
+}
+
+// A claim that a clock wrote which ran ahead, and was set right since, holds nobody up.
+func TestStore_Idempotency_ClockSetBack(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		k := w.NewKey(0, 0)
+		_, _, err := w.begin(k.ID, "one", "body", "A", storetest.Start.Add(time.Hour))
+		w.Must(err)
+		subject, _, err := w.begin(k.ID, "one", "body", "B", storetest.Start)
+		w.Must(err)
+		storetest.Same(t, "the subject", subject, "A")
+		_, _, err = w.begin(k.ID, "one", "body", "C", storetest.Start.Add(time.Second))
+		storetest.WantError(t, "while it runs", err, idempotency.ErrRunning)
 	})
 }
 
@@ -88,13 +164,16 @@ func TestStore_Idempotency(t *testing.T) {
 		expect("while it runs", time.Second, "body", "B", "", none, idempotency.ErrRunning)
 		expect("another body", time.Second, "BODY", "B", "", none, idempotency.ErrMismatch)
 		expect("after a crash", time.Minute, "body", "B", "A", none, nil)
-		w.Must(w.IdempotencyAbandon(t.Context(), k.ID, "order-7"))
+		w.Must(w.IdempotencyAbandon(t.Context(), claim(k.ID, "order-7", "B")))
 		expect("after giving up", time.Minute+time.Second, "body", "B", "A", none, nil)
 
 		answer := idempotency.Answer{Status: 200, Body: []byte("{\"a\":\x00\xff}")}
-		w.Must(w.IdempotencyFinish(t.Context(), k.ID, "order-7", answer, storetest.Start.Add(2*time.Minute)))
-		w.Must(w.IdempotencyFinish(t.Context(), k.ID, "order-7", idempotency.Answer{Status: 500}, storetest.Start))
-		w.Must(w.IdempotencyAbandon(t.Context(), k.ID, "order-7"))
+		last := claim(k.ID, "order-7", "B")
+		w.Must(w.IdempotencyFinish(t.Context(), idempotency.Kept{
+			Claim: last, Answer: answer, At: storetest.Start.Add(2 * time.Minute),
+		}))
+		w.Must(w.IdempotencyFinish(t.Context(), idempotency.Kept{Claim: last, Answer: idempotency.Answer{Status: 500}}))
+		w.Must(w.IdempotencyAbandon(t.Context(), last))
 		expect("finished", time.Hour, "body", "B", "A", answer, nil)
 		expect("finished, another body", time.Hour, "BODY", "B", "", none, idempotency.ErrMismatch)
 
@@ -161,7 +240,7 @@ func TestStore_Idempotency_Scope(t *testing.T) {
 			t.Helper()
 			now := storetest.Start.Add(at)
 			_, _, err := w.IdempotencyBegin(t.Context(), idempotency.Try{
-				KeyID: k.ID, Key: key, Scope: scope, Most: most, Request: sha256.Sum256([]byte(key)),
+				Claim: claim(k.ID, key, "A"), Scope: scope, Most: most, Request: sha256.Sum256([]byte(key)),
 				Subject: "A", Now: now,
 				LockedUntil: now.Add(time.Minute),
 			})
@@ -169,7 +248,9 @@ func TestStore_Idempotency_Scope(t *testing.T) {
 		}
 		finish := func(key string) {
 			t.Helper()
-			w.Must(w.IdempotencyFinish(t.Context(), k.ID, key, idempotency.Answer{Status: 200}, storetest.Start))
+			w.Must(w.IdempotencyFinish(t.Context(), idempotency.Kept{
+				Claim: claim(k.ID, key, "A"), Answer: idempotency.Answer{Status: 200}, At: storetest.Start,
+			}))
 		}
 		keys := func() (text string) {
 			t.Helper()
@@ -191,8 +272,8 @@ func TestStore_Idempotency_Scope(t *testing.T) {
 		if n := w.Count("SELECT count(*) FROM idempotency WHERE scope <> 'P'"); n != 2 {
 			t.Errorf("%d records outside the scope, want 2", n)
 		}
-		w.Must(w.IdempotencyForget(t.Context(), k.ID, "5"))
-		w.Must(w.IdempotencyForget(t.Context(), k.ID, "4"))
+		w.Must(w.IdempotencyForget(t.Context(), claim(k.ID, "5", "A")))
+		w.Must(w.IdempotencyForget(t.Context(), claim(k.ID, "4", "A")))
 		storetest.Same(t, "without the forgotten one; a finished one stays", keys(), "342")
 	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/florinpay/florin/internal/backup"
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/db"
@@ -57,6 +58,15 @@ func (s *Store) change(ctx context.Context, op *changeOp) error {
 		err = s.db.Hot(ctx, func(ctx context.Context, c conn) error { return s.changeOne(ctx, c, op) })
 	}
 	db.Repanic(err)
+	return op.superseded(err)
+}
+
+// superseded returns idempotency.ErrRunning if the change was not written because another
+// try has taken its request over: the payment itself is locked.
+func (op *changeOp) superseded(err error) error {
+	if errors.Is(err, db.ErrLost) && op.change.Kept != nil {
+		return fmt.Errorf("%w (%w)", idempotency.ErrRunning, err)
+	}
 	return err
 }
 
@@ -231,7 +241,7 @@ func (op *changeOp) save() ([]*db.Stmt, error) {
 	op.result = normal(op.change.Payment)
 	all = append(all, saveEvents(r, op.change.Events, op.before.Status.Final())...)
 	if k := op.change.Kept; k != nil {
-		all = append(all, table.FinishIdempotent(k.KeyID, k.Key, k.Answer, k.At))
+		all = append(all, table.FinishIdempotent(*k))
 	}
 	return append(all, table.InsertAudit(op.change.Audit, table.AuditFields{})...), nil
 }

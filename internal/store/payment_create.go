@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/db"
 	"github.com/florinpay/florin/internal/store/table"
@@ -17,6 +18,7 @@ type createOp struct {
 	row    *paymentRow
 	events []payment.Event
 	audit  []audit.Entry
+	kept   *idempotency.Kept
 	// exists: a payment with this ID was there before; row is as it was given.
 	exists bool
 }
@@ -57,7 +59,7 @@ func newCreateOp(c payment.Change) (*createOp, error) {
 	if err != nil {
 		return nil, fmt.Errorf("payment %s: %w", p.ID, err)
 	}
-	return &createOp{row: row, events: c.Events, audit: c.Audit}, nil
+	return &createOp{row: row, events: c.Events, audit: c.Audit, kept: c.Kept}, nil
 }
 
 var (
@@ -70,7 +72,7 @@ var (
 // nothing but the event of its creation.
 func (s *Store) create(ctx context.Context, op *createOp) error {
 	err := db.ErrRunSingly
-	if len(op.events) == 1 && len(op.audit) == 0 && !op.events[0].Type.Public() {
+	if len(op.events) == 1 && len(op.audit) == 0 && op.kept == nil && !op.events[0].Type.Public() {
 		err = s.creates.Do(ctx, op)
 	}
 	if errors.Is(err, db.ErrRunSingly) {
@@ -122,8 +124,12 @@ func (op *createOp) insert(ctx context.Context, c conn) error {
 	if op.exists = insert.Affected() == 0; op.exists {
 		return nil
 	}
-	return db.RunEach(ctx, c, append(saveEvents(op.row, op.events, false),
+	err := db.RunEach(ctx, c, append(saveEvents(op.row, op.events, false),
 		table.InsertAudit(op.audit, table.AuditFields{Subject: op.row.PublicID})...))
+	if err != nil {
+		return err
+	}
+	return table.KeepAnswer(ctx, c, op.kept)
 }
 
 // OpenPayment stores a new payment and starts it, both or neither. If a payment
@@ -143,6 +149,7 @@ func (s *Store) OpenPayment(
 		return s.changeOne(ctx, c, started)
 	})
 	db.Repanic(err)
+	err = started.superseded(err)
 	if err != nil {
 		return payment.Payment{}, fmt.Errorf("open payment %s: %w", c.Payment.ID, err)
 	}

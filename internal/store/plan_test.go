@@ -145,9 +145,10 @@ func (w *world) useEverything() {
 	w.Must(err)
 	_, err = w.RotateKey(ctx, merchant.Replacement{
 		Most:  merchant.AllPermissions(),
-		KeyID: k.ID, Old: k.Hash, Next: storetest.HashOf("next"), Now: storetest.Start, Request: "a",
-		Answer: func(ledger.Balance) (idempotency.Answer, error) {
-			return idempotency.Answer{Status: 200, Body: []byte("b")}, nil
+		KeyID: k.ID, Old: k.Hash, Next: storetest.HashOf("next"), Now: storetest.Start,
+		Keep: func(ledger.Balance) (*idempotency.Kept, error) {
+			answer := idempotency.Answer{Status: 200, Body: []byte("b")}
+			return &idempotency.Kept{Claim: claim(k.ID, "a", "c"), Answer: answer, At: storetest.Start}, nil
 		},
 	})
 	w.Must(err)

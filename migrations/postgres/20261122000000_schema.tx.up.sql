@@ -326,6 +326,7 @@ CREATE TABLE idempotency (
     scope        text        NOT NULL, -- what callers without the API key share; empty: they have it
     request      bytea       NOT NULL CHECK (octet_length(request) = 32),
     subject      text        NOT NULL,
+    holder       text        NOT NULL, -- the try that has the request
     status       bigint      NOT NULL, -- 0 until it is finished
     answer       bytea, -- sealed
     created_at   timestamptz NOT NULL,

@@ -324,6 +324,7 @@ CREATE TABLE idempotency (
     scope        TEXT    NOT NULL, -- what callers without the API key share; empty: they have it
     request      BLOB    NOT NULL CHECK (length(request) = 32),
     subject      TEXT    NOT NULL,
+    holder       TEXT    NOT NULL, -- the try that has the request
     status       INTEGER NOT NULL, -- 0 until it is finished
     answer       BLOB, -- sealed
     created_at   INTEGER NOT NULL,

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/store/db"
@@ -15,6 +16,7 @@ import (
 // it, or fails with merchant.ErrHasCustodian and books nothing.
 func (s *Store) CreateCustodian(
 	ctx context.Context, c merchant.Custodian, entries []ledger.Entry, record merchant.AuditFunc,
+	keep ...idempotency.Keep[merchant.CustodianWrite],
 ) (merchant.Custodian, error) {
 	var stored merchant.Custodian
 	err := table.WriteAudited(
@@ -23,11 +25,8 @@ func (s *Store) CreateCustodian(
 			if stored, err = s.insertCustodian(ctx, t, c); err != nil {
 				return err
 			}
-			if err := table.Post(ctx, t, entries); err != nil {
-				return err
-			}
 			a.More = record.Entries(merchant.Custodian{}, stored)
-			return nil
+			return charge(ctx, t, stored, entries, keep)
 		},
 	)
 	if err != nil {
@@ -68,7 +67,7 @@ func (s *Store) UpdateCustodian(
 	ctx context.Context, keyID int64, entries []ledger.Entry, change func(
 		merchant.Custodian,
 	) (merchant.Custodian, error),
-	record merchant.AuditFunc,
+	record merchant.AuditFunc, keep ...idempotency.Keep[merchant.CustodianWrite],
 ) (merchant.Custodian, error) {
 	var stored merchant.Custodian
 	err := table.WriteAudited(
@@ -84,18 +83,38 @@ func (s *Store) UpdateCustodian(
 			if err := s.saveCustodian(ctx, t, before, after); err != nil {
 				return err
 			}
-			if err := table.Post(ctx, t, entries); err != nil {
+			if stored, err = s.readCustodian(ctx, t, keyID); err != nil {
 				return err
 			}
-			stored, err = s.readCustodian(ctx, t, keyID)
 			a.More = record.Entries(before, stored)
-			return err
+			return charge(ctx, t, stored, entries, keep)
 		},
 	)
 	if err != nil {
 		return merchant.Custodian{}, fmt.Errorf("update custodian of key %d: %w", keyID, err)
 	}
 	return stored, nil
+}
+
+// charge posts what the write of a custodian costs, and keeps the answers of its request.
+func charge(
+	ctx context.Context, t db.Tx, stored merchant.Custodian, entries []ledger.Entry,
+	keep []idempotency.Keep[merchant.CustodianWrite],
+) error {
+	left, err := table.Charge(ctx, t, stored.KeyID, entries)
+	if err != nil {
+		return err
+	}
+	for _, k := range keep {
+		kept, err := k.Of(merchant.CustodianWrite{Custodian: stored, Left: left})
+		if err != nil {
+			return err
+		}
+		if err := table.KeepAnswer(ctx, t, kept); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *Store) saveCustodian(ctx context.Context, t db.Tx, before, after merchant.Custodian) error {

@@ -307,7 +307,7 @@ func (s *Store) RotateKey(ctx context.Context, r merchant.Replacement) (left led
 			if err := replaceHash(ctx, t, r); err != nil {
 				return err
 			}
-			if left, err = table.Charge(ctx, t, r.KeyID, r.Entries); err != nil || r.Answer == nil {
+			if left, err = table.Charge(ctx, t, r.KeyID, r.Entries); err != nil || r.Keep == nil {
 				return err
 			}
 			return keepReplacement(ctx, t, r, left)
@@ -350,16 +350,16 @@ func comma(c rune) bool { return c == ',' }
 // keepReplacement finishes the request that replaced the key, and notes the
 // old hash, by which the same request finds its answer when it comes again.
 func keepReplacement(ctx context.Context, t db.Tx, r merchant.Replacement, left ledger.Balance) error {
-	answer, err := r.Answer(left)
+	kept, err := r.Keep(left)
 	if err != nil {
 		return err
 	}
 	forget := db.Exec("DELETE FROM retired_keys WHERE retired_at <= ?", db.At(r.Now.Add(-idempotency.KeepFor))).AnyNumber()
-	return db.RunEach(ctx, t, []*db.Stmt{
-		forget,
-		db.Exec("INSERT INTO retired_keys (hash, key_id, retired_at) VALUES (?, ?, ?)", r.Old[:], r.KeyID, db.At(r.Now)),
-		table.FinishIdempotent(r.KeyID, r.Request, answer, r.Now),
-	})
+	retire := db.Exec("INSERT INTO retired_keys (hash, key_id, retired_at) VALUES (?, ?, ?)", r.Old[:], r.KeyID, db.At(r.Now))
+	if err := db.RunEach(ctx, t, []*db.Stmt{forget, retire}); err != nil {
+		return err
+	}
+	return table.KeepAnswer(ctx, t, kept)
 }
 
 // RetiredAnswer returns what the request was answered that replaced the old

@@ -20,19 +20,21 @@ func TestStore_RetiredAnswer(t *testing.T) {
 		ctx, k := t.Context(), w.NewKey(5, 0)
 		body := idempotency.Hash(storetest.HashOf("revoke"))
 		replace := func(old, next identity.Hash, name string, answer error) error {
+			claim := idempotency.Claim{KeyID: k.ID, Key: name, Holder: "S"}
 			_, _, err := w.IdempotencyBegin(ctx, idempotency.Try{
-				KeyID: k.ID, Key: name, Request: body, Subject: "S",
+				Claim: claim, Request: body, Subject: "S",
 				Now: storetest.Start, LockedUntil: storetest.Start.Add(time.Minute),
 			})
 			w.Must(err)
 			_, err = w.RotateKey(ctx, merchant.Replacement{
 				Most:  merchant.AllPermissions(),
-				KeyID: k.ID, Old: old, Next: next, Now: storetest.Start, Request: name,
+				KeyID: k.ID, Old: old, Next: next, Now: storetest.Start,
 				Entries: []ledger.Entry{
 					ledger.Spend(k.ID, ledger.Credit, ledger.ReasonOperation, "rotate "+name, storetest.Start),
 				},
-				Answer: func(left ledger.Balance) (idempotency.Answer, error) {
-					return idempotency.Answer{Status: 200, Body: []byte{byte('0' + left.Credits)}}, answer
+				Keep: func(left ledger.Balance) (*idempotency.Kept, error) {
+					kept := idempotency.Answer{Status: 200, Body: []byte{byte('0' + left.Credits)}}
+					return &idempotency.Kept{Claim: claim, Answer: kept, At: storetest.Start}, answer
 				},
 			})
 			return err
