@@ -40,6 +40,9 @@ func refusal(ctx context.Context, log *slog.Logger, call *Call, err error) Refus
 	f := fault.Of(err)
 	if f != nil && f.Kind != fault.Internal {
 		logDenied(ctx, log, call, f.Kind)
+		if errors.Is(err, fault.ErrStorage) {
+			log.ErrorContext(ctx, "the database cannot be used", "request", call.RequestID, "error", err)
+		}
 		return Refusal{f.Kind.Code(), f.Message, f.RetryAfter}
 	}
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {

@@ -127,6 +127,13 @@ func Retry(kind Kind, after time.Duration, format string, args ...any) *Error {
 	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...), RetryAfter: after}
 }
 
+// ErrStorage: the database cannot be used at the moment. What was asked for may have happened if the connection to it broke;
+// the same request, with the same Idempotency-Key, finds out.
+var ErrStorage = Retry(Unavailable, storageRetry, "the service cannot read or store anything at the moment; try again shortly")
+
+// storageRetry is longer than a database takes to restart, as a rule.
+const storageRetry = 5 * time.Second
+
 // KindOf returns the kind of the first fault in err's chain, or Internal if there is none. err must not be nil.
 func KindOf(err error) Kind {
 	if f := Of(err); f != nil {

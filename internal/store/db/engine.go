@@ -77,7 +77,8 @@ const DefaultMaxConns = 16
 // Open connects to the database at the URL: sqlite://PATH, where PATH is
 // relative to the working directory unless it begins with a slash, or
 // postgres://… (PostgreSQL 13 or later). maxConns bounds each of the two pools
-// of PostgreSQL, and the readers of SQLite; 0: DefaultMaxConns. Errors never
+// of PostgreSQL, and the readers of SQLite; 0: DefaultMaxConns. What the database
+// cannot do at the moment fails with fault.ErrStorage. Errors never
 // repeat the URL, which may hold a password.
 func Open(ctx context.Context, url string, maxConns int) (Engine, error) {
 	if maxConns <= 0 {
@@ -87,10 +88,16 @@ func Open(ctx context.Context, url string, maxConns int) (Engine, error) {
 	if err != nil {
 		return nil, err
 	}
+	var e Engine
 	if place.path != "" {
-		return openSQLite(ctx, place.path, maxConns)
+		e, err = openSQLite(ctx, place.path, maxConns)
+	} else {
+		e, err = openPostgres(ctx, place.postgres, maxConns)
 	}
-	return openPostgres(ctx, place.postgres, maxConns)
+	if err != nil {
+		return nil, err
+	}
+	return outages{e}, nil
 }
 
 var (

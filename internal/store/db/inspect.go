@@ -5,7 +5,7 @@ import "github.com/uptrace/bun"
 // Observe calls the hook for every bun query of the engine: tests explain what
 // was run.
 func Observe(e Engine, hook bun.QueryHook) {
-	switch e := e.(type) {
+	switch e := within(e).(type) {
 	case *sqliteEngine:
 		e.db.AddQueryHook(hook)        //nolint:staticcheck // a connection keeps the DB it was made from
 		e.writer.db.AddQueryHook(hook) //nolint:staticcheck // the same
@@ -18,7 +18,7 @@ func Observe(e Engine, hook bun.QueryHook) {
 // ? for each argument.
 func Prepared(e Engine) []string {
 	var texts []string
-	switch e := e.(type) {
+	switch e := within(e).(type) {
 	case *sqliteEngine:
 		for text := range e.writer.stmts.byText {
 			texts = append(texts, text)
@@ -35,4 +35,12 @@ func Prepared(e Engine) []string {
 		})
 	}
 	return texts
+}
+
+// within returns the engine itself.
+func within(e Engine) Engine {
+	if o, ok := e.(outages); ok {
+		return o.Engine
+	}
+	return e
 }

@@ -42,6 +42,7 @@ func openPostgres(ctx context.Context, url string, maxConns int) (*postgresEngin
 	if config.ConnConfig.RuntimeParams["application_name"] == "" {
 		config.ConnConfig.RuntimeParams["application_name"] = "florin"
 	}
+	config.AfterConnect = ownSettings
 	e := &postgresEngine{config: config.ConnConfig.Copy()}
 	if e.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, fmt.Errorf("PostgreSQL: %w", err)
@@ -54,15 +55,27 @@ func openPostgres(ctx context.Context, url string, maxConns int) (*postgresEngin
 	return e, nil
 }
 
+// settings are what a role, a database or a server may have set otherwise: transactions that need locks to work and see
+// what was committed before them, texts that are read as they are written, and commits that are on disk when they are
+// reported. They are no startup parameters, since connection poolers refuse those.
+const settings = "SET default_transaction_isolation = 'read committed'; SET default_transaction_read_only = off; " +
+	"SET default_transaction_deferrable = off; SET datestyle = 'ISO, MDY'; SET bytea_output = 'hex'; " +
+	"SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"
+
+func ownSettings(ctx context.Context, c *pgx.Conn) error {
+	_, err := c.PgConn().Exec(ctx, settings).ReadAll()
+	return err
+}
+
 func (e *postgresEngine) openBun(mode pgx.QueryExecMode, conns int) *bun.DB {
 	config := e.config.Copy()
 	config.DefaultQueryExecMode = mode
 	config.StatementCacheCapacity, config.DescriptionCacheCapacity = 0, 0
-	pool := stdlib.OpenDB(*config)
+	pool := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(ownSettings))
 	pool.SetMaxOpenConns(conns)
 	pool.SetMaxIdleConns(conns)
 	pool.SetConnMaxIdleTime(connIdle)
-	return bun.NewDB(pool, pgdialect.New())
+	return bun.NewDB(pool, pgdialect.New(), bun.WithConnResolver(outageConns{pool}))
 }
 
 func (e *postgresEngine) Reader() bun.IDB { return e.db }
@@ -143,11 +156,14 @@ func (e *postgresEngine) WriteBatch(ctx context.Context, s *Stmt) error {
 	return runSinglyIfRefused(pgxConn{e.pool}.one(ctx, s))
 }
 
+// fatal is the severity of an error that ends the connection: the batch may be committed.
+const fatal = "FATAL"
+
 // runSinglyIfRefused lets each operation of a batch run by itself if the server
 // refused one of them, or a row was not what it must be.
 func runSinglyIfRefused(err error) error {
-	var refused *pgconn.PgError
-	if errors.As(err, &refused) || errors.Is(err, ErrLost) {
+	refused, ok := errors.AsType[*pgconn.PgError](err)
+	if ok && refused.Severity != fatal || errors.Is(err, ErrLost) {
 		return ErrRunSingly
 	}
 	return err

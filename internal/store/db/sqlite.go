@@ -55,7 +55,7 @@ func openSQLite(ctx context.Context, path string, maxConns int) (*sqliteEngine, 
 	}
 	reading.SetMaxOpenConns(2 * maxConns) // half of them for readers
 	reading.SetMaxIdleConns(maxConns)
-	e.db = bun.NewDB(reading, sqlitedialect.New())
+	e.db = bun.NewDB(reading, sqlitedialect.New(), bun.WithConnResolver(outageConns{reading}))
 	e.readers = newReaders(e.db, maxConns)
 	return e, nil
 }
