@@ -52,6 +52,7 @@ type App struct {
 
 	secretKey *rotation.Follower
 
+	clock    *clock
 	networks networks
 	expirer  *watch.Expirer
 	recharge *recharge.Service
@@ -73,7 +74,8 @@ type Options struct {
 	Sandbox http.Handler
 }
 
-// Now is the program's clock: UTC, to the microsecond, which both databases keep.
+// Now is the machine's clock, for commands: UTC, to the microsecond, which both databases
+// keep. A server has a clock of its own.
 func Now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
 
 // New opens and migrates the database and builds everything on it. It waits for
@@ -98,6 +100,11 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 	if err := a.Store.Migrate(ctx); err != nil {
 		return err
 	}
+	began, err := a.Store.Clock(ctx)
+	if err != nil {
+		return err
+	}
+	a.clock = newClock(began, sinceBoot)
 	if err := a.checkMark(ctx); err != nil {
 		return err
 	}
@@ -105,8 +112,8 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 	if party, ok := passkey.New(a.Config.BaseURL); ok {
 		users.RelyingParty = party
 	}
-	a.Users = identity.New(a.Store.Identity(), Now, users)
-	a.Merchants = merchant.New(a.Store.Merchant(), a.Users, Now, merchant.Options{
+	a.Users = identity.New(a.Store.Identity(), a.clock.Now, users)
+	a.Merchants = merchant.New(a.Store.Merchant(), a.Users, a.clock.Now, merchant.Options{
 		CheckCallback: func(u string) error {
 			if err := webhook.CheckURL(u, a.Config.AllowPrivateCallbacks); err != nil {
 				return err
@@ -122,9 +129,8 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 		Profiles: a.Config.Profiles(),
 		Meter:    a.Config.Credits,
 	})
-	holder := newULID(Now())
-	var err error
-	if a.secretKey, err = a.Store.FollowSecretKey(holder, Now); err != nil {
+	holder := newULID(a.clock.Now())
+	if a.secretKey, err = a.Store.FollowSecretKey(holder, a.clock.Now); err != nil {
 		return err
 	}
 	if a.Config.MetricsListen != "" {
@@ -132,27 +138,27 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 	}
 	counted := a.monitor.count(a.Store)
 	if a.networks, err = openNetworks(
-		a.Config, counted, a.monitor.countSweeps(a.Store.Settlement()), holder, a.monitor.read, a.log,
+		a.Config, counted, a.monitor.countSweeps(a.Store.Settlement()), holder, a.clock.Now, a.monitor.read, a.log,
 	); err != nil {
 		return err
 	}
-	a.notices = merchant.NewLowBalanceMailer(a.Store.Merchant(), a.mailer(o), a.Config.BaseURL, Now, a.log)
+	a.notices = merchant.NewLowBalanceMailer(a.Store.Merchant(), a.mailer(o), a.Config.BaseURL, a.clock.Now, a.log)
 	a.Payments = payment.NewService(counted, a.Store.Merchant(), a.networks, payment.Options{
 		MaxWaiting: payment.MaxWaiting, MaxWaitingOfKey: payment.MaxWaitingOfKey, Meter: a.Config.Credits,
 		TTL: a.Config.PaymentTTL, StartTTL: a.Config.StartTTL,
 		MinAmount: a.Config.MinAmount, MaxAmount: a.Config.MaxAmount,
 		Refused: a.notices.Refused,
-	}, Now, func(t time.Time) payment.ID { return payment.ID(newULID(t)) })
-	a.Campaigns = campaign.NewService(a.Store, a.Payments, Now)
-	a.expirer = watch.NewExpirer(a.Config.Profiles(), a.networks.readers(), counted, Now, a.log)
+	}, a.clock.Now, func(t time.Time) payment.ID { return payment.ID(newULID(t)) })
+	a.Campaigns = campaign.NewService(a.Store, a.Payments, a.clock.Now)
+	a.expirer = watch.NewExpirer(a.Config.Profiles(), a.networks.readers(), counted, a.clock.Now, a.log)
 	a.deliver = webhook.NewDeliverer(webhook.Config{
 		Store:  counted,
 		Sender: a.monitor.posts(a.sender()),
-		Holder: holder, Now: Now, Jitter: rand.Float64, Log: a.log,
+		Holder: holder, Now: a.clock.Now, Jitter: rand.Float64, Log: a.log,
 	})
 	a.recharge = a.recharges()
 	a.applier = merchant.NewApplier(a.Merchants, a.Store.Lease, holder, a.owners(o), a.log)
-	a.checker = ledger.NewChecker(a.Store, Now, a.log)
+	a.checker = ledger.NewChecker(a.Store, a.clock.Now, a.log)
 	a.server = a.newServer(o, sealer)
 	a.server.ReportGas(a.networks.Sweeping)
 	a.monitor.observe(a)
@@ -212,6 +218,7 @@ func (a *App) run(ctx context.Context) error {
 	loops.Go(func() error { return a.checker.Run(working) })
 	loops.Go(func() error { return a.Store.Listen(working) })
 	loops.Go(func() error { a.housekeep(working); return nil })
+	loops.Go(func() error { a.keepTime(working); return nil })
 	loops.Go(func() error { a.keepMark(working); return nil })
 	loops.Go(func() error {
 		if err := a.server.Serve(a.listener); !errors.Is(err, http.ErrServerClosed) {
@@ -245,7 +252,7 @@ func (a *App) housekeep(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			if _, err := a.Store.IdempotencyPrune(ctx, Now().Add(-idempotency.KeepFor)); err != nil &&
+			if _, err := a.Store.IdempotencyPrune(ctx, a.clock.Now().Add(-idempotency.KeepFor)); err != nil &&
 				ctx.Err() == nil {
 				a.log.Warn("old idempotency records not pruned", "error", err)
 			}

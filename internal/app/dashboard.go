@@ -34,7 +34,7 @@ func (a *App) owners(o Options) func(ctx context.Context, merchant int64, subjec
 // secrets, so only the sandbox logs them when there is no mail server.
 func (a *App) mailer(o Options) func(ctx context.Context, to, subject, text string) error {
 	if !a.Config.SMTPURL.Empty() {
-		s, err := mail.New(a.Config.SMTPURL, a.Config.MailFrom, Now)
+		s, err := mail.New(a.Config.SMTPURL, a.Config.MailFrom, a.clock.Now)
 		if err == nil {
 			return s.Send
 		}
@@ -52,6 +52,6 @@ func (a *App) mailer(o Options) func(ctx context.Context, to, subject, text stri
 
 func (a *App) sender() *webhook.Sender {
 	return webhook.NewSender(webhook.Options{
-		AllowPrivate: a.Config.AllowPrivateCallbacks, Hosts: a.Config.CallbackHosts, Now: Now,
+		AllowPrivate: a.Config.AllowPrivateCallbacks, Hosts: a.Config.CallbackHosts, Now: a.clock.Now,
 	})
 }

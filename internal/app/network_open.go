@@ -20,6 +20,7 @@ import (
 // every reader.
 func openNetworks(
 	cfg config.Config, watches watch.Store, sweeps settlement.Store, holder string,
+	now func() time.Time,
 	read func(chain.Reader) chain.Reader, log *slog.Logger,
 ) (networks, error) {
 	all := make(networks, len(cfg.Networks))
@@ -30,13 +31,13 @@ func openNetworks(
 		}
 		if sender != nil {
 			policy := sweepPolicy(cfg, n.Profile.Network)
-			l.sweeper = settlement.New(sender, sweeps, policy, holder, Now, NewSweepID, log)
+			l.sweeper = settlement.New(sender, sweeps, policy, holder, now, NewSweepID, log)
 			if x, ok := sender.(*solana.Sender); ok {
 				l.sweeper.CloseEmptied, l.sweeper.FindSweeps = x.CloseEmptied, x.FindSweeps
 			}
 		}
 		l.reader = read(l.reader)
-		l.watcher = watch.NewWatcher(n.Profile, l.reader, watches, holder, Now, log)
+		l.watcher = watch.NewWatcher(n.Profile, l.reader, watches, holder, now, log)
 		all[n.Profile.Network] = l
 	}
 	return all, nil

@@ -17,12 +17,12 @@ func (a *App) recharges() *recharge.Service {
 	n, on := a.Config.Network(chain.BEP20)
 	l := a.networks[chain.BEP20]
 	if !on || l == nil {
-		return recharge.New(a.Store.Settlement(), nil, Now, a.log)
+		return recharge.New(a.Store.Settlement(), nil, a.clock.Now, a.log)
 	}
 	asset, offered := n.Profile.Asset(money.USDT)
 	reader, ok := l.reader.(*evm.Adapter)
 	if !offered || !ok {
-		return recharge.New(a.Store.Settlement(), nil, Now, a.log)
+		return recharge.New(a.Store.Settlement(), nil, a.clock.Now, a.log)
 	}
 	return recharge.New(a.Store.Settlement(), &recharge.Network{
 		Chain: sender.NewTransfers(reader, n.MaxGasPrice), Asset: asset, Treasury: n.Treasury,
@@ -32,7 +32,7 @@ func (a *App) recharges() *recharge.Service {
 			}
 			return nil
 		},
-	}, Now, a.log)
+	}, a.clock.Now, a.log)
 }
 
 // rechargeAgain is the delay of a retry while the network is unreadable or behind.

@@ -41,10 +41,10 @@ func (a *App) newServer(o Options, sealer *secret.Sealer) *web.Server {
 		Payments: a.Payments, Campaigns: a.Campaigns, Store: a.Store, Ping: a.Store.Ping, Sealer: sealer,
 		Wallets:       operation.Wallets{WalletOf: walletOf, SignerOf: wallet.SignerOf},
 		Recharges:     a.recharge,
-		Lookup:        lookup.New(a.Payments, a.networks.readers(), Now),
+		Lookup:        lookup.New(a.Payments, a.networks.readers(), a.clock.Now),
 		BuildTransfer: a.networks.buildTransfer(),
 		Dashboard:     a.dashboard(o),
-		Now:           Now, NewID: func(t time.Time) payment.ID { return payment.ID(newULID(t)) }, Log: a.log,
+		Now:           a.clock.Now, NewID: func(t time.Time) payment.ID { return payment.ID(newULID(t)) }, Log: a.log,
 	}, web.Options{
 		BaseURL: a.Config.BaseURL, CheckoutURL: a.Config.CheckoutURL, Version: o.Version,
 		GraphQL: graph.Options{Limits: graphLimits(a.Config.GraphQL), Introspection: a.Config.Introspection},

@@ -160,6 +160,17 @@ func (s *Store) Ping(ctx context.Context) error {
 	return nil
 }
 
+// Clock returns the time that all instances share: the server's on PostgreSQL, this
+// machine's on SQLite.
+func (s *Store) Clock(ctx context.Context) (time.Time, error) {
+	if !s.db.Dialect().ManyWriters {
+		return time.Now(), nil
+	}
+	var now time.Time
+	err := s.db.Reader().NewRaw("SELECT clock_timestamp()").Scan(ctx, &now)
+	return now, db.Wrap(err, "time of the database")
+}
+
 // The types of store/db that every file uses.
 type (
 	tx      = db.Tx
