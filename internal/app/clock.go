@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// slew is the part of the time that passes by which the clock nears the reference: 18 s an hour. So an hour by which the
-// reference jumps for ten minutes makes a payment of an hour expire 3 s early, and not at once.
+// slew is the part of the time that passes by which the clock nears the reference: 18 s an hour. So an hour by which
+// the reference jumps for ten minutes makes a payment of an hour expire 3 s early, and not at once.
 const slew = 200
 
 // jumped is the difference from the reference that is logged.
 const jumped = time.Minute
 
-// clock is the server's time: what expires, and who holds a lease, is decided by it. It begins with a reference and goes on
-// by a counter that nobody can set; it follows the reference so slowly that a reference which jumps, and jumps back, expires
-// nothing early and frees no lease. The reference is the machine's clock, and with PostgreSQL the server's, so that all
-// instances have one time.
+// clock is the server's time: what expires, and who holds a lease, is decided by it. It begins with a reference and
+// goes on by a counter that nobody can set; it follows the reference so slowly that a reference which jumps, and jumps
+// back, expires nothing early and frees no lease. The reference is the machine's clock, and with PostgreSQL the
+// server's, so that all instances have one time.
 type clock struct {
 	// counter is the time since some moment; sleep of the machine counts.
 	counter func() time.Duration

@@ -40,6 +40,12 @@ type UserProps struct {
 	Reauth  panel.Reauth
 	Credits panel.Field // of a grant
 	Problem string
+	// Factor: an authenticator is in force; Passkeys: how many there are.
+	Factor   bool
+	Passkeys int64
+	// ResetLink is a new link to a new password, shown once; Mails: it is mailed instead.
+	ResetLink string
+	Mails     bool
 	// GrantID makes the form that grants count once, however often it is sent.
 	GrantID string
 }

@@ -71,11 +71,19 @@ func (d *Surface) getUser(c echo.Context, who session.Principal) error {
 func (d *Surface) userPage(
 	c echo.Context, who session.Principal, status int, person report.User, f *shell.Form,
 ) error {
+	return d.userPageWith(c, who, status, person, f, "")
+}
+
+// userPageWith shows the page of a user with a link to a new password; empty: none.
+func (d *Surface) userPageWith(
+	c echo.Context, who session.Principal, status int, person report.User, f *shell.Form, link string,
+) error {
 	ctx := c.Request().Context()
 	p := operator.UserProps{
 		Frame: d.Frame(
 			c, who, person.Email, usersPath,
 		), User: userRow(person), You: person.ID == who.User.ID, Problem: f.Problem,
+		Factor: person.Factor, Passkeys: person.Passkeys, ResetLink: link, Mails: d.Mail.Enabled(),
 	}
 	field, err := d.ReauthField(c, who, f)
 	if err != nil {

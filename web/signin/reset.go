@@ -74,7 +74,7 @@ func (d *Surface) getForgot(c echo.Context) error {
 	p := d.entry(c)
 	p.Fields = []panel.Field{session.EmailField()}
 	if !d.Mail.Enabled() {
-		p.Problem = "This installation sends no mail. Ask its operator to set a new password for you."
+		p.Problem = "This installation sends no mail. Ask its operator for a link to a new password."
 	}
 	return d.enter(c, http.StatusOK, p.Page, signin.Forgot(p))
 }

@@ -24,7 +24,7 @@ import (
 // a commit, perhaps it is: a repetition finds out.
 type outages struct{ Engine }
 
-func (e outages) Read(ctx context.Context, s *Stmt) error { return outage(e.Engine.Read(ctx, s)) }
+func (e outages) Read(ctx context.Context, s *Stmt) error   { return outage(e.Engine.Read(ctx, s)) }
 func (e outages) LookUp(ctx context.Context, s *Stmt) error { return outage(e.Engine.LookUp(ctx, s)) }
 
 func (e outages) ReadAll(ctx context.Context, all ...*Stmt) error {

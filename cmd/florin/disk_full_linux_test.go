@@ -1,0 +1,102 @@
+package main_test
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestServe_DiskFull fills the disk of the database under a running server. New payments answer 503 then, and what is
+// stored can be read; once there is room again they are taken, without a restart, and nothing is missing.
+func TestServe_DiskFull(t *testing.T) {
+	t.Parallel()
+	disk := smallDisk(t, 8<<20)
+	s := &shop{receiver: newReceiver(t)}
+	s.open(t, []string{
+		"FLORIN_ALLOW_PRIVATE_CALLBACKS=true", "FLORIN_DATABASE_URL=sqlite://" + filepath.Join(disk, "florin.db"),
+		"FLORIN_RATE_CLIENT=100000", "FLORIN_RATE_CLIENT_BURST=100000", "FLORIN_RATE_KEY=100000",
+		"FLORIN_RATE_KEY_BURST=100000",
+	}, map[string]any{"base": settlementWallet})
+	var stored []string
+	create := func(key string) int {
+		w := &keyedWrite{"/create-payment", fmt.Sprintf(`{"apiKey":%q,"amount":5}`, s.key), key}
+		status, answer := w.send(t.Context(), s.url)
+		if status == http.StatusOK {
+			made, _ := answer["transaction"].(map[string]any)
+			stored = append(stored, made["txnid"].(string))
+		}
+		return status
+	}
+	if status := create("before"); status != http.StatusOK {
+		t.Fatalf("before: %d", status)
+	}
+	ballast := filepath.Join(disk, "ballast")
+	fill(t, ballast)
+	refused := ""
+	for i := 0; refused == ""; i++ {
+		if i == 10_000 {
+			t.Fatal("the full disk refuses nothing")
+		}
+		key := fmt.Sprintf("full-%d", i)
+		switch status := create(key); status {
+		case http.StatusOK:
+		case http.StatusServiceUnavailable:
+			refused = key
+		default:
+			t.Fatalf("a full disk answers %d", status)
+		}
+	}
+	if status, _ := s.do(t, http.MethodGet, "/orders/"+stored[0], ""); status != http.StatusOK {
+		t.Errorf("a stored payment cannot be read from a full disk: %d", status)
+	}
+	must(t, os.Remove(ballast))
+	for end := time.Now().Add(patience); create(refused) != http.StatusOK; time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("with room on the disk, the payment is still refused")
+		}
+	}
+	again := len(stored)
+	if create(refused) != http.StatusOK || stored[again] != stored[again-1] {
+		t.Errorf("the refused request made two payments: %v", stored[again-1:])
+	}
+	for _, id := range stored {
+		if status, _ := s.do(t, http.MethodGet, "/orders/"+id, ""); status != http.StatusOK {
+			t.Errorf("payment %s was acknowledged and is lost: %d", id, status)
+		}
+	}
+	if code, log := s.stop(t, syscall.SIGTERM); code != 0 {
+		t.Errorf("the server ends with %d: %s", code, log)
+	}
+	s.must(t, "", "verify-ledger")
+}
+
+// smallDisk returns a directory with a file system of its own.
+func smallDisk(t *testing.T, bytes int) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, fmt.Sprintf("size=%d,mode=700", bytes)); err != nil {
+		t.Skipf("a disk that can be filled needs the right to mount one: %v", err)
+	}
+	t.Cleanup(func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) })
+	return dir
+}
+
+// fill writes a file until the disk is full.
+func fill(t *testing.T, path string) {
+	t.Helper()
+	file, err := os.Create(path)
+	must(t, err)
+	defer file.Close()
+	for block := make([]byte, 64<<10); ; {
+		if _, err := file.Write(block); err != nil {
+			if len(block) == 1 {
+				return
+			}
+			block = make([]byte, max(len(block)/4, 1))
+		}
+	}
+}
