@@ -22,8 +22,8 @@ func TestHelp(t *testing.T) {
 		t.Errorf("florin --help lacks the commands: %s", out)
 	}
 	for _, command := range []string{
-		"serve", "migrate", "keygen", "config", "deploy", "user create", "user list", "user password", "user reset-factor",
-		"user end-sessions", "user operator", "key create", "key list", "key revoke", "credit grant",
+		"serve", "migrate", "keygen", "config", "deploy", "user create", "user list", "user password",
+		"user reset-factor", "user end-sessions", "user operator", "key create", "key list", "key revoke", "credit grant",
 		"sweep", "rescan",
 		"reconcile", "verify-ledger", "version",
 	} {

@@ -127,8 +127,8 @@ func Retry(kind Kind, after time.Duration, format string, args ...any) *Error {
 	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...), RetryAfter: after}
 }
 
-// ErrStorage: the database cannot be used at the moment. What was asked for may have happened if the connection to it broke;
-// the same request, with the same Idempotency-Key, finds out.
+// ErrStorage: the database cannot be used at the moment. What was asked for may have happened if the connection to it
+// broke; the same request, with the same Idempotency-Key, finds out.
 var ErrStorage = Retry(Unavailable, storageRetry, "the service cannot read or store anything at the moment; try again shortly")
 
 // storageRetry is longer than a database takes to restart, as a rule.

@@ -241,7 +241,7 @@ func (c *cutting) serve(ctx context.Context, client net.Conn, host string) {
 		if err != nil {
 			return
 		}
-		if commit := bytes.Contains(bytes.ToLower(buffer[:n]), []byte("commit")); commit {
+		if commit := bytes.Contains(bytes.ToLower(buffer[:n]), []byte("commit\x00")); commit {
 			switch c.what.Swap(cutNothing) {
 			case cutBefore:
 				return
