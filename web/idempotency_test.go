@@ -153,3 +153,27 @@ func checkIdempotencyOfStrangers(t *testing.T, b *bundle) {
 		}
 	})
 }
+
+// Signing up, sent again with its key, is the same user and the same answer.
+func TestIdempotency_SignUp(t *testing.T) { onEach(t, checkIdempotencyOfSignUp) }
+
+func checkIdempotencyOfSignUp(t *testing.T, b *bundle) {
+	query := func(password string) string {
+		return `mutation { UserSignUp(email: "twice@example.com", password: "` + password + `") { code token user { id } } }`
+	}
+	first := b.graphQL(query("a horse and a battery"), "", "Idempotency-Key", "sign-up")
+	again := b.graphQL(query("a horse and a battery"), "", "Idempotency-Key", "sign-up")
+	if first.text(t, "data.UserSignUp.code") != "200" || again.body != first.body {
+		t.Errorf("%s\n%s", first.body, again.body)
+	}
+	if got := b.graphQL(
+		query("another password"), "", "Idempotency-Key", "sign-up",
+	); got.text(t, "data.UserSignUp.code") != "422" {
+		t.Errorf("another request under the key: %s", got.body)
+	}
+	if got := b.graphQL(
+		query("a horse and a battery"), "", "Idempotency-Key", "other",
+	); got.text(t, "data.UserSignUp.code") != "409" {
+		t.Errorf("another key: %s", got.body)
+	}
+}

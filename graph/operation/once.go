@@ -2,6 +2,7 @@ package operation
 
 import (
 	"context"
+	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -32,6 +33,19 @@ const recordTime = 10 * time.Second
 type scope struct {
 	keyID   int64
 	payment payment.ID // empty for the merchant
+	// password: the request holds one, so only a MAC of it is stored: a password could be
+	// guessed by a plain hash.
+	password bool
+}
+
+// request returns what identifies the request of the call.
+func (s scope) request(o *Operations, call *Call) idempotency.Hash {
+	if !s.password {
+		return call.Request
+	}
+	mac := hmac.New(sha256.New, o.d.Sealer.Derive("request with a password v1"))
+	mac.Write(call.Request[:])
+	return idempotency.Hash(mac.Sum(nil))
 }
 
 // public reports whether callers need no API key.
@@ -90,7 +104,7 @@ func once[T any, R result[T]](
 	claim := idempotency.Claim{KeyID: s.keyID, Key: s.name(call.IdempotencyKey), Holder: string(id)}
 	subject, answer, err := o.d.Store.IdempotencyBegin(ctx, idempotency.Try{
 		Claim: claim, Scope: string(s.payment), Most: s.most(),
-		Request: call.Request, Subject: string(id), Now: now, LockedUntil: now.Add(claimTime),
+		Request: s.request(o, call), Subject: string(id), Now: now, LockedUntil: now.Add(claimTime),
 	})
 	if err != nil {
 		return nil, err

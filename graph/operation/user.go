@@ -2,6 +2,8 @@ package operation
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/http"
@@ -62,16 +64,42 @@ func (o *Operations) SignUp(ctx context.Context, in SignUpInput) (*model.Session
 	if o.d.Users.VerifiesEmail() && in.Invitation.Empty() {
 		return o.beginSignUp(ctx, user, email)
 	}
-	entry := o.entryBy(ctx, 0, email, audit.ActionSignUp, "", "")
-	if o.d.SignUp && in.Invitation.Empty() {
+	return once(ctx, o, signUpScope(email), func(w write) (*model.SessionResult, error) {
+		user.PublicID = string(w.subject)
+		if err := o.createUser(ctx, user, in.Invitation); err != nil && !o.madeBefore(ctx, user, err) {
+			return nil, err
+		}
+		return o.signIn(ctx, in.Email, in.Password, "")
+	})
+}
+
+// signUpScope is the scope of those who sign up with an address: they have no API key yet.
+func signUpScope(email string) scope {
+	sum := sha256.Sum256([]byte(email))
+	return scope{payment: payment.ID("signup:" + hex.EncodeToString(sum[:])), password: true}
+}
+
+func (o *Operations) createUser(ctx context.Context, user identity.NewUser, invitation secret.Text) (err error) {
+	entry := o.entryBy(ctx, 0, user.Email, audit.ActionSignUp, "", "")
+	if entry.Actor, err = identity.NormalizeEmail(user.Email); err != nil {
+		return err
+	}
+	if o.d.SignUp && invitation.Empty() {
 		_, err = o.d.Users.CreateUser(ctx, user, entry)
 	} else {
-		_, err = o.d.Users.CreateInvited(ctx, in.Invitation.Reveal(), user, entry)
+		_, err = o.d.Users.CreateInvited(ctx, invitation.Reveal(), user, entry)
 	}
-	if err != nil {
-		return nil, err
+	return err
+}
+
+// madeBefore reports whether the user was refused because an earlier run of the same request, which
+// broke off, has made them.
+func (o *Operations) madeBefore(ctx context.Context, user identity.NewUser, refused error) bool {
+	if !errors.Is(refused, identity.ErrEmailTaken) && !errors.Is(refused, identity.ErrBadInvitation) {
+		return false
 	}
-	return o.signIn(ctx, in.Email, in.Password, "")
+	known, err := o.d.Users.UserByEmail(ctx, user.Email)
+	return err == nil && known.PublicID == user.PublicID
 }
 
 // signUpMailed is answered to every sign-up where addresses are verified, so that it

@@ -27,6 +27,8 @@ type User struct {
 
 // NewUser is the input of CreateUser.
 type NewUser struct {
+	// PublicID makes a repeated request the same user; empty for a fresh one.
+	PublicID  string
 	Email     string
 	Password  secret.Text
 	FirstName string // at most 100 characters; may be empty
@@ -82,9 +84,11 @@ func (s *Service) newUser(in NewUser) (User, error) {
 	if err != nil {
 		return User{}, err
 	}
-	id, err := s.newID(now)
-	if err != nil {
-		return User{}, err
+	id := in.PublicID
+	if id == "" {
+		if id, err = s.newID(now); err != nil {
+			return User{}, err
+		}
 	}
 	u := User{
 		PublicID: id, Email: email, FirstName: first, LastName: last, Operator: in.Operator, CreatedAt: now,

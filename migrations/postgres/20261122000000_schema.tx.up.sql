@@ -321,7 +321,7 @@ CREATE TABLE leases (
 -- Answers to writes with an Idempotency-Key. subject is the public id of what the write creates, chosen before the
 -- first attempt, so that a second attempt creates the same thing.
 CREATE TABLE idempotency (
-    key_id       bigint      NOT NULL REFERENCES api_keys,
+    key_id       bigint      NOT NULL, -- of api_keys; 0: the request signs a user up
     key          text        NOT NULL CHECK (length(key) BETWEEN 1 AND 255),
     scope        text        NOT NULL, -- what callers without the API key share; empty: they have it
     request      bytea       NOT NULL CHECK (octet_length(request) = 32),
