@@ -23,7 +23,8 @@ func TestHelp(t *testing.T) {
 	}
 	for _, command := range []string{
 		"serve", "migrate", "keygen", "config", "deploy", "user create", "user list", "user password",
-		"user reset-factor", "user end-sessions", "user operator", "key create", "key list", "key revoke", "credit grant",
+		"user reset-factor",
+		"user end-sessions", "user operator", "key create", "key list", "key revoke", "credit grant",
 		"sweep", "rescan",
 		"reconcile", "verify-ledger", "version",
 	} {

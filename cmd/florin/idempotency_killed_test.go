@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/florinpay/florin/internal/testkit/postgres"
 )
 
 // keyedWrite is a request with an Idempotency-Key.
@@ -38,11 +40,24 @@ func (w *keyedWrite) send(ctx context.Context, url string) (status int, answer m
 
 // TestIdempotency_Killed kills the program while many clients write without a pause. The write that broke off for each
 // of them, sent again after the restart, is answered with its one result within 5 s: as done, whether or not it was
-// before.
+// before. What costs a credit has cost one for each request.
 func TestIdempotency_Killed(t *testing.T) {
 	t.Parallel()
-	s := openShop(t, "FLORIN_SIGNUP_CREDITS=500", "FLORIN_SIGNUP_QUERIES=100000", "FLORIN_RATE_CLIENT=100000",
-		"FLORIN_RATE_CLIENT_BURST=100000", "FLORIN_RATE_KEY=100000", "FLORIN_RATE_KEY_BURST=100000")
+	t.Run("SQLite", func(t *testing.T) {
+		t.Parallel()
+		checkKilled(t)
+	})
+	t.Run("PostgreSQL", func(t *testing.T) {
+		t.Parallel()
+		checkKilled(t, "FLORIN_DATABASE_URL="+postgres.URL(t))
+	})
+}
+
+func checkKilled(t *testing.T, env ...string) {
+	s := openShop(t, append(env, "FLORIN_SIGNUP_CREDITS=100000", "FLORIN_SIGNUP_QUERIES=100000",
+		"FLORIN_RATE_CLIENT=100000", "FLORIN_RATE_CLIENT_BURST=100000", "FLORIN_RATE_KEY=100000",
+		"FLORIN_RATE_KEY_BURST=100000")...)
+	credits := s.creditsLeft(t)
 	const clients, before = 24, 100
 	answers := make(chan struct{}, before)
 	broken := make([]*keyedWrite, clients)
@@ -67,6 +82,17 @@ func TestIdempotency_Killed(t *testing.T) {
 		}
 	}
 	again.Wait()
+	if spent := credits - s.creditsLeft(t); spent != s.updates.Load() {
+		t.Errorf("%d changes of the custodian cost %d credits", s.updates.Load(), spent)
+	}
+}
+
+// creditsLeft returns how many credits the key has.
+func (s *shop) creditsLeft(t *testing.T) int64 {
+	t.Helper()
+	left := s.graphql(t, "getCreditsLeft", `query ($key: String!) { getCreditsLeft(apiKey: $key) { code message creditsLeft } }`,
+		map[string]any{"key": s.key})
+	return int64(left["creditsLeft"].(float64))
 }
 
 // writeUntilBroken creates payments and ends them until the connection breaks, and returns the write that broke.
@@ -78,6 +104,12 @@ func (s *shop) writeUntilBroken(t *testing.T, client int, answers chan<- struct{
 		status, answer := create.send(t.Context(), url)
 		if status == 0 {
 			return create
+		}
+		change := fmt.Sprintf(`mutation { updateCustodianDetails(input: {apiKey: %q, name: %q}) { code message } }`, s.key, key)
+		update := &keyedWrite{"/graphql", fmt.Sprintf(`{"query":%q}`, change), "update-" + key}
+		s.updates.Add(1) // also if it breaks: it is sent again
+		if status, _ := update.send(t.Context(), url); status == 0 {
+			return update
 		}
 		made, _ := answer["transaction"].(map[string]any)
 		txnid, _ := made["txnid"].(string)
@@ -108,7 +140,9 @@ func (s *shop) wantDone(t *testing.T, w *keyedWrite, up time.Time) {
 		sent := time.Since(up)
 		status, answer := w.send(t.Context(), s.url)
 		if data, ok := answer["data"].(map[string]any); ok {
-			answer, _ = data["manualMarkAsCompleted"].(map[string]any)
+			for _, result := range data {
+				answer, _ = result.(map[string]any)
+			}
 			code, _ := answer["code"].(float64)
 			status = int(code)
 		}

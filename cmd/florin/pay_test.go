@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -129,6 +130,7 @@ type shop struct {
 	chains  []testChain
 	key     string
 	signing string
+	updates atomic.Int64 // changes of the custodian that were asked for
 }
 
 const settlementWallet = "0x6Fac4D18c912343BF86fa7049364Dd4E424Ab9C0"
