@@ -91,7 +91,7 @@ func (a *Applier) one(ctx context.Context, w Waiting) error {
 		return nil
 	case errors.Is(err, ErrNoChange): // stopped, or made by another instance
 		return nil
-	case fault.Of(err) == nil || fault.Is(err, fault.Internal):
+	case fault.Of(err) == nil || fault.Is(err, fault.Internal) || errors.Is(err, fault.ErrStorage):
 		return err // tried again in the next round
 	}
 	now, why := a.service.now().UTC(), fault.Of(err).Message
