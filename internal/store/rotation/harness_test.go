@@ -62,7 +62,7 @@ func (w *world) fill(n int) {
 		}, storetest.HashOf(w.passkey.ID)))
 		w.answer("answered", "kept answer")
 		_, _, err := w.IdempotencyBegin(ctx, idempotency.Try{ // its answer is NULL
-			KeyID: w.key.ID, Key: "unanswered", Now: storetest.Start, LockedUntil: storetest.Start.Add(time.Hour),
+			Claim: idempotency.Claim{KeyID: w.key.ID, Key: "unanswered"}, Now: storetest.Start, LockedUntil: storetest.Start.Add(time.Hour),
 		})
 		w.Must(err)
 	}
@@ -71,13 +71,15 @@ func (w *world) fill(n int) {
 // answer keeps an answer as the operations seal it.
 func (w *world) answer(key, text string) {
 	w.T.Helper()
+	claim := idempotency.Claim{KeyID: w.key.ID, Key: key, Holder: "try"}
 	_, _, err := w.IdempotencyBegin(w.T.Context(), idempotency.Try{
-		KeyID: w.key.ID, Key: key, Now: storetest.Start, LockedUntil: storetest.Start.Add(time.Minute),
+		Claim: claim, Now: storetest.Start, LockedUntil: storetest.Start.Add(time.Minute),
 	})
 	w.Must(err)
 	sealed := storetest.Sealer(1).Seal(idempotency.AnswerPlace(w.key.ID, key), secret.New(text))
-	w.Must(w.IdempotencyFinish(w.T.Context(), w.key.ID, key, idempotency.Answer{Status: 200, Body: []byte(sealed)},
-		storetest.Start))
+	w.Must(w.IdempotencyFinish(w.T.Context(), idempotency.Kept{
+		Claim: claim, Answer: idempotency.Answer{Status: 200, Body: []byte(sealed)}, At: storetest.Start,
+	}))
 }
 
 // with opens the database with other keys, as a program does.
@@ -181,7 +183,7 @@ func (w *world) opens(what string, s *secret.Sealer) {
 	w.Must(err)
 	storetest.Same(w.T, what+": changes that wait", due[len(due)-1].Body.Reveal(), "input")
 	_, a, err := st.IdempotencyBegin(ctx, idempotency.Try{
-		KeyID: w.key.ID, Key: "answered", Now: storetest.Start, LockedUntil: storetest.Start.Add(time.Minute),
+		Claim: idempotency.Claim{KeyID: w.key.ID, Key: "answered"}, Now: storetest.Start, LockedUntil: storetest.Start.Add(time.Minute),
 	})
 	w.Must(err)
 	text, err := s.Open(idempotency.AnswerPlace(w.key.ID, "answered"), string(a.Body))
