@@ -16,6 +16,9 @@ var ErrNoEndpoint = fault.New(fault.Unavailable, "no endpoint of this network an
 // ErrPayerGas: a payer's wallet cannot pay for its own transfer.
 var ErrPayerGas = fault.New(fault.Unprocessable, "this wallet does not hold enough of the native coin for the network's fees")
 
+// ErrDisagree: the endpoints of the network answer differently, so nothing is concluded.
+var ErrDisagree = fault.New(fault.Unavailable, "the endpoints of this network disagree; compare them with a block explorer")
+
 // UnreadError is returned by Scan together with the transfers to all other
 // addresses: those to these addresses cannot be read yet. The same range must be
 // scanned again for them; one address must not hold up a network.

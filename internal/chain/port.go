@@ -2,6 +2,7 @@ package chain
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/florinpay/florin/internal/money"
@@ -30,9 +31,9 @@ type Reader interface {
 	// but those to the addresses it names. It fails with ErrReorged when the
 	// chain no longer has block `to` with to.Hash.
 	Scan(ctx context.Context, from uint64, to Head, watch *WatchSet) ([]Transfer, error)
-	// Confirm checks, through an endpoint other than their source if there is
-	// more than one, whether the transfers are in a block at or below `at`. They
-	// are of one Inclusion; Stands means that every one of them stands.
+	// Confirm checks, through endpoints other than their source if there is
+	// more than one, whether the transfers are in a block at or below `at` (Present).
+	// They are of one Inclusion; Stands means that every one of them stands.
 	Confirm(ctx context.Context, transfers []Transfer, at Head) (Verdict, error)
 	// Absent asks whether a recorded transfer is on the chain no more: Missing
 	// only if two endpoints have block `at` and do not have the transfer at or
@@ -46,16 +47,18 @@ type Reader interface {
 	// configured.
 	Search(ctx context.Context, from uint64, to Head, watch *WatchSet) ([]Transfer, error)
 	// Balances reads, as of block `at` or later, what the addresses hold of the
-	// asset, through one endpoint. The result has one entry for each address.
+	// asset. The result has one entry for each address. Where two endpoints are
+	// configured two must agree: it fails with ErrDisagree where they do not, and with
+	// ErrNoEndpoint where only one can answer.
 	Balances(ctx context.Context, asset Asset, addresses []Address, at Head) ([]money.Units, error)
-	// MostHeld is Balances through two endpoints where two are configured, both as
-	// of block `at` or later, with the larger answer for each address: a second
-	// detector, independent of Scan, that one endpoint cannot blind. It fails where
-	// only one can answer, for as long as that lasts: nothing becomes final then
+	// MostHeld is Balances, with the largest answer for an address where no two agree:
+	// a second detector, independent of Scan, that one endpoint cannot blind. It fails
+	// where only one can answer, for as long as that lasts: nothing becomes final then
 	// either.
 	MostHeld(ctx context.Context, asset Asset, addresses []Address, at Head) ([]money.Units, error)
 	// Find looks up a transaction and returns everything it moved to any
-	// recipient; it serves the lookup of payments that were not detected.
+	// recipient; it serves the lookup of payments that were not detected. Where two
+	// endpoints are configured two must agree, as for Balances.
 	Find(ctx context.Context, tx TxHash) (Found, error)
 	// Endpoints reports the health of each endpoint.
 	Endpoints() []EndpointHealth
@@ -81,6 +84,16 @@ type Found struct {
 	Block     Head // zero while it is not included
 	Final     bool
 	Transfers []Transfer // of any contract; Asset.Decimals is 0 where unknown
+}
+
+// Same reports whether two endpoints found the same: the transaction in the same
+// block, with the same transfers.
+func (f Found) Same(o Found) bool {
+	return f.Exists == o.Exists && f.Failed == o.Failed && f.Final == o.Final && f.Block.Hash == o.Block.Hash &&
+		slices.EqualFunc(f.Transfers, o.Transfers, func(a, b Transfer) bool {
+			return a.Key == b.Key && a.Asset.Contract == b.Asset.Contract && a.From == b.From && a.To == b.To &&
+				a.Units.Cmp(b.Units) == 0
+		})
 }
 
 // EndpointHealth is the state of one RPC endpoint. Name holds no credentials.

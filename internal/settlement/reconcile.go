@@ -2,6 +2,7 @@ package settlement
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -110,7 +111,7 @@ func (r Reconciler) page(ctx context.Context, page []DepositAddress) ([]Differen
 				}
 			}
 			var err error
-			if found, err = r.compare(ctx, n, open); err != nil {
+			if found, err = r.compareAgreed(ctx, n, open); err != nil {
 				return nil, err
 			}
 			open = differing(open, found)
@@ -147,6 +148,31 @@ func differing(page []DepositAddress, found []Difference) []DepositAddress {
 	}
 	return list
 }
+
+// compareAgreed is compare, except that an address about which the endpoints disagree
+// is itself the difference, and keeps none of the others from being compared.
+func (r Reconciler) compareAgreed(
+	ctx context.Context, n ReconciledNetwork, page []DepositAddress,
+) ([]Difference, error) {
+	found, err := r.compare(ctx, n, page)
+	switch {
+	case !errors.Is(err, chain.ErrDisagree):
+		return found, err
+	case len(page) == 1:
+		a := page[0]
+		return []Difference{{n.Profile.Network, a.Address.Address, a.PaymentID, disagree}}, nil
+	}
+	half := len(page) / 2
+	first, err := r.compareAgreed(ctx, n, page[:half])
+	if err != nil {
+		return nil, err
+	}
+	second, err := r.compareAgreed(ctx, n, page[half:])
+	return append(first, second...), err
+}
+
+// disagree is the difference of what the endpoints do not agree on.
+const disagree = "the endpoints disagree about it, so nothing is concluded; compare them with a block explorer"
 
 // compare reads the chain before the records: money that arrives in between is
 // then in the records first, and in the chain's balance at the next read.
@@ -255,9 +281,12 @@ func (r Reconciler) deposits(
 			if err != nil {
 				return nil, fmt.Errorf("deposit %s: %w", t.Tx, err)
 			}
-			if verdict == chain.Missing {
-				text := fmt.Sprintf("the deposit of %s %s in %s is not on the chain",
-					t.Units.Format(t.Asset.Decimals), t.Asset.Symbol, t.Tx)
+			what, differs := map[chain.Verdict]string{
+				chain.Missing: "is not on the chain", chain.Undecided: "is not confirmed by a second endpoint yet",
+			}[verdict]
+			if differs {
+				text := fmt.Sprintf("the deposit of %s %s in %s %s",
+					t.Units.Format(t.Asset.Decimals), t.Asset.Symbol, t.Tx, what)
 				found = append(found, Difference{n.Profile.Network, record.Address, record.PaymentID, text})
 			}
 		}
@@ -274,6 +303,10 @@ func (r Reconciler) sweeps(ctx context.Context, n ReconciledNetwork) ([]Differen
 	var all []Difference
 	for _, w := range list {
 		found, err := n.Reader.Find(ctx, w.Tx)
+		if errors.Is(err, chain.ErrDisagree) {
+			all = append(all, Difference{Network: n.Profile.Network, Text: fmt.Sprintf("sweep %s: %s", w.ID, disagree)})
+			continue
+		}
 		if err != nil {
 			return nil, fmt.Errorf("sweep %s: %w", w.ID, err)
 		}

@@ -8,37 +8,19 @@ import (
 	"github.com/florinpay/florin/internal/chain/evm/rpc"
 )
 
-// opinionsNeeded is how many endpoints must agree, where so many are configured.
-const opinionsNeeded = 2
-
 // Absent asks one endpoint after the other whether a recorded transfer is on the
-// chain no more, until two have denied it or one has it. One endpoint alone may
-// lag, or leave a log out.
+// chain no more (chain.Absent). One endpoint alone may lag, or leave a log out.
 func (a *Adapter) Absent(ctx context.Context, recorded chain.Transfer, at chain.Head) (chain.Verdict, error) {
 	tx, ok := rpc.ParseHash(string(recorded.Tx))
 	if !ok {
 		return chain.Undecided, fmt.Errorf("absent: %q is no transaction hash", recorded.Tx)
 	}
-	denied := 0
-	for _, e := range a.pool.Ready() {
-		verdict := chain.Undecided
-		err := a.pool.Try(ctx, e, func(ctx context.Context, e *rpc.Endpoint) (err error) {
-			verdict, err = a.absentVia(ctx, e, recorded, tx, at)
-			return err
+	verdict := chain.Absent(a.pool.Ready(), a.pool.Size(), func(e *rpc.Endpoint) (chain.Verdict, error) {
+		return a.verdict(ctx, e, func(ctx context.Context, e *rpc.Endpoint) (chain.Verdict, error) {
+			return a.absentVia(ctx, e, recorded, tx, at)
 		})
-		switch {
-		case ctx.Err() != nil:
-			return chain.Undecided, ctx.Err()
-		case err != nil: // another one may know
-		case verdict == chain.Stands:
-			return chain.Stands, nil
-		case verdict == chain.Missing:
-			if denied++; denied == min(opinionsNeeded, a.pool.Size()) {
-				return chain.Missing, nil
-			}
-		}
-	}
-	return chain.Undecided, nil
+	})
+	return verdict, ctx.Err()
 }
 
 // absentVia asks one endpoint, which must have `at`. The only one there is must show

@@ -30,6 +30,7 @@ type Adapter struct {
 	pool    *rpc.Pool
 	assets  map[rpc.Address]chain.Asset
 	heads   headMemory
+	finals  chain.FinalViews
 }
 
 var _ chain.Reader = (*Adapter)(nil)

@@ -10,59 +10,106 @@ import (
 	"github.com/florinpay/florin/internal/money"
 )
 
-// Balances returns what each address holds of the asset in the newest block of
-// an endpoint that has reached `at`.
+// Balances returns what each address holds of the asset, as a quorum of endpoints
+// says, each in its newest block, which is `at` or a later one.
 func (a *Adapter) Balances(
 	ctx context.Context, asset chain.Asset, addresses []chain.Address, at chain.Head,
 ) ([]money.Units, error) {
-	balances, _, err := a.balancesAmong(ctx, a.pool.Ready(), asset, addresses, at)
-	return balances, err
+	held, agreed, err := a.held(ctx, asset, addresses, at)
+	if err == nil && !agreed {
+		err = fmt.Errorf("balances of %s on %s: %w", asset.Symbol, a.profile.Network, chain.ErrDisagree)
+	}
+	return held, err
 }
 
-// MostHeld returns the larger of what two endpoints say that each address holds,
-// each in its newest block, which is `at` or a later one.
+// MostHeld is Balances, with the largest answer where there is no quorum.
 func (a *Adapter) MostHeld(
 	ctx context.Context, asset chain.Asset, addresses []chain.Address, at chain.Head,
 ) ([]money.Units, error) {
-	first, source, err := a.balancesAmong(ctx, a.pool.Ready(), asset, addresses, at)
-	if err != nil || a.pool.Single() {
-		return first, err
-	}
-	second, _, err := a.balancesAmong(ctx, a.pool.Without(source), asset, addresses, at)
-	if err != nil {
-		return nil, fmt.Errorf("a second endpoint: %w", err)
-	}
-	return chain.Larger(first, second), nil
+	held, _, err := a.held(ctx, asset, addresses, at)
+	return held, err
 }
 
-// balancesAmong reads the balances through the first of the endpoints that can
-// answer, and returns its name.
-func (a *Adapter) balancesAmong(
-	ctx context.Context, endpoints []*rpc.Endpoint, asset chain.Asset, addresses []chain.Address, at chain.Head,
-) (balances []money.Units, source string, err error) {
+func (a *Adapter) held(
+	ctx context.Context, asset chain.Asset, addresses []chain.Address, at chain.Head,
+) (held []money.Units, agreed bool, err error) {
 	contract, ok := a.Contract(asset)
 	if !ok {
-		return nil, "", fault.New(fault.Invalid, "%s is not an asset of %s", asset.Contract, a.profile.Network)
+		return nil, false, fault.New(fault.Invalid, "%s is not an asset of %s", asset.Contract, a.profile.Network)
 	}
 	calls := []rpc.Call{rpc.NewCall("eth_blockNumber")}
 	for _, text := range addresses {
 		w, err := chain.ParseAddress(a.profile.Network, string(text))
 		if err != nil {
-			return nil, "", err
+			return nil, false, err
 		}
 		calls = append(calls, rpc.ContractCall(contract, rpc.BalanceOfData(w.Raw)))
 	}
-	err = a.pool.Among(ctx, endpoints, func(ctx context.Context, e *rpc.Endpoint) error {
-		source = e.Name()
-		return e.Patiently(ctx, at.Number, func() (err error) {
-			balances, err = rpc.CallWords(ctx, e, calls, at.Number)
-			return err
-		})
+	held, agreed, err = a.heldThrough(ctx, at, func(ctx context.Context, e *rpc.Endpoint) ([]money.Units, error) {
+		return rpc.CallWords(ctx, e, calls, at.Number)
 	})
 	if err != nil {
-		return nil, "", fmt.Errorf("balances on %s: %w", a.profile.Network, err)
+		return nil, false, fmt.Errorf("balances on %s: %w", a.profile.Network, err)
 	}
-	return balances, source, nil
+	return held, agreed, nil
+}
+
+// MostOf is MostHeld of one address, for a token of any contract, and for the native
+// coin if contract is empty.
+func (a *Adapter) MostOf(ctx context.Context, of, contract chain.Address, at chain.Head) (money.Units, error) {
+	holder, err := chain.ParseAddress(a.profile.Network, string(of))
+	if err != nil {
+		return money.Units{}, err
+	}
+	read := func(ctx context.Context, e *rpc.Endpoint) ([]money.Units, error) {
+		return coinsOf(ctx, e, []rpc.Address{rpc.Address(holder.Raw)}, at)
+	}
+	if contract != "" {
+		token, err := chain.ParseAddress(a.profile.Network, string(contract))
+		if err != nil {
+			return money.Units{}, err
+		}
+		calls := []rpc.Call{
+			rpc.NewCall("eth_blockNumber"), rpc.ContractCall(rpc.Address(token.Raw), rpc.BalanceOfData(holder.Raw)),
+		}
+		read = func(ctx context.Context, e *rpc.Endpoint) ([]money.Units, error) {
+			return rpc.CallWords(ctx, e, calls, at.Number)
+		}
+	}
+	held, _, err := a.heldThrough(ctx, at, read)
+	if err != nil {
+		return money.Units{}, fmt.Errorf("balance of %s on %s: %w", of, a.profile.Network, err)
+	}
+	return held[0], nil
+}
+
+// heldThrough asks for balances as of `at` until a quorum agrees.
+func (a *Adapter) heldThrough(
+	ctx context.Context, at chain.Head, balances func(context.Context, *rpc.Endpoint) ([]money.Units, error),
+) (held []money.Units, agreed bool, err error) {
+	held, agreed, err = chain.Held(
+		a.pool.Ready(), a.pool.Size(), func(e *rpc.Endpoint) (units []money.Units, err error) {
+			err = a.pool.Try(ctx, e, func(ctx context.Context, e *rpc.Endpoint) error {
+				return e.Patiently(ctx, at.Number, func() (err error) {
+					units, err = balances(ctx, e)
+					return err
+				})
+			})
+			return units, fromEndpoint(e, err)
+		},
+	)
+	if ctx.Err() != nil {
+		return nil, false, ctx.Err()
+	}
+	return held, agreed, err
+}
+
+// fromEndpoint adds the endpoint to an error.
+func fromEndpoint(e *rpc.Endpoint, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s %w", e.Name(), err)
 }
 
 // Contract returns the address of a known asset.

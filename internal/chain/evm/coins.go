@@ -10,38 +10,49 @@ import (
 	"github.com/florinpay/florin/internal/money"
 )
 
-// Coins returns what each address holds of the native coin, in wei, in the
-// newest block of an endpoint that has reached `at`.
+// Coins returns what each address holds of the native coin, in wei, as a quorum of
+// endpoints says, each in its newest block, which is `at` or a later one.
 func (a *Adapter) Coins(ctx context.Context, addresses []chain.Address, at chain.Head) ([]money.Units, error) {
-	calls := []rpc.Call{rpc.NewCall("eth_blockNumber")}
-	for _, text := range addresses {
+	raw := make([]rpc.Address, len(addresses))
+	for i, text := range addresses {
 		w, err := chain.ParseAddress(a.profile.Network, string(text))
 		if err != nil {
 			return nil, err
 		}
-		calls = append(calls, rpc.NewCall("eth_getBalance", rpc.Address(w.Raw).String(), "latest"))
+		raw[i] = rpc.Address(w.Raw)
 	}
-	var balances []money.Units
-	err := a.pool.Do(ctx, func(ctx context.Context, e *rpc.Endpoint) error {
-		results, err := e.Results(ctx, calls...)
-		if err != nil {
-			return err
-		}
-		if err := rpc.CheckHeight(results[0], at.Number); err != nil {
-			return err
-		}
-		balances = balances[:0]
-		for _, raw := range results[1:] {
-			units, err := rpc.ParseBalance(raw)
-			if err != nil {
-				return err
-			}
-			balances = append(balances, units)
-		}
-		return nil
+	held, agreed, err := a.heldThrough(ctx, at, func(ctx context.Context, e *rpc.Endpoint) ([]money.Units, error) {
+		return coinsOf(ctx, e, raw, at)
 	})
+	if err == nil && !agreed {
+		err = chain.ErrDisagree
+	}
 	if err != nil {
 		return nil, fmt.Errorf("native coin on %s: %w", a.profile.Network, err)
+	}
+	return held, nil
+}
+
+// coinsOf reads the native coin through one endpoint, which must have reached `at`.
+func coinsOf(ctx context.Context, e *rpc.Endpoint, addresses []rpc.Address, at chain.Head) ([]money.Units, error) {
+	calls := []rpc.Call{rpc.NewCall("eth_blockNumber")}
+	for _, a := range addresses {
+		calls = append(calls, rpc.NewCall("eth_getBalance", a.String(), "latest"))
+	}
+	results, err := e.Results(ctx, calls...)
+	if err != nil {
+		return nil, err
+	}
+	if err := rpc.CheckHeight(results[0], at.Number); err != nil {
+		return nil, err
+	}
+	balances := make([]money.Units, 0, len(addresses))
+	for _, raw := range results[1:] {
+		units, err := rpc.ParseBalance(raw)
+		if err != nil {
+			return nil, err
+		}
+		balances = append(balances, units)
 	}
 	return balances, nil
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/florinpay/florin/internal/chain/evm/rpc"
 )
 
-// Confirm checks, through an endpoint other than their source, whether the
-// transfers of one transaction are in a block at or below `at`. The source itself
-// is queried only if it is the only endpoint.
+// Confirm checks, through endpoints other than their source, whether the
+// transfers of one transaction are in a block at or below `at` (chain.Present).
+// The source itself is queried only if it is the only endpoint.
 func (a *Adapter) Confirm(ctx context.Context, transfers []chain.Transfer, at chain.Head) (chain.Verdict, error) {
 	if !chain.SameInclusion(transfers) {
 		return chain.Undecided, errors.New("confirm: not the transfers of one transaction")
@@ -22,20 +22,36 @@ func (a *Adapter) Confirm(ctx context.Context, transfers []chain.Transfer, at ch
 	if !ok {
 		return chain.Undecided, fmt.Errorf("confirm: %q is no transaction hash", t.Tx)
 	}
-	endpoints := a.pool.Ready()
+	others := a.pool.Ready()
 	if !a.pool.Single() {
-		endpoints = a.pool.Without(t.Source)
+		others = a.pool.Without(t.Source)
 	}
-	verdict, lagging := chain.Undecided, false
-	err := a.pool.Among(ctx, endpoints, func(ctx context.Context, e *rpc.Endpoint) (err error) {
-		verdict, err = a.confirmVia(ctx, e, transfers, tx, at)
-		lagging = lagging || errors.Is(err, rpc.ErrLagging)
-		return err
+	verdict, err := chain.Present(others, a.pool.Size(), func(e *rpc.Endpoint) (chain.Verdict, error) {
+		return a.verdict(ctx, e, func(ctx context.Context, e *rpc.Endpoint) (chain.Verdict, error) {
+			return a.confirmVia(ctx, e, transfers, tx, at)
+		})
 	})
-	if err != nil && lagging && ctx.Err() == nil {
-		return chain.Undecided, nil
+	if ctx.Err() != nil {
+		return chain.Undecided, ctx.Err()
 	}
 	return verdict, err
+}
+
+// verdict asks one endpoint. One that does not have the block yet is undecided.
+func (a *Adapter) verdict(
+	ctx context.Context, e *rpc.Endpoint, judge func(context.Context, *rpc.Endpoint) (chain.Verdict, error),
+) (verdict chain.Verdict, err error) {
+	err = a.pool.Try(ctx, e, func(ctx context.Context, e *rpc.Endpoint) (err error) {
+		verdict, err = judge(ctx, e)
+		return err
+	})
+	switch {
+	case errors.Is(err, rpc.ErrLagging):
+		return chain.Undecided, nil
+	case err != nil:
+		return chain.Undecided, fromEndpoint(e, err)
+	}
+	return verdict, nil
 }
 
 // confirmVia looks for the transfers through one endpoint, which must have

@@ -2,7 +2,7 @@ package evm
 
 import (
 	"context"
-	"errors"
+	"fmt"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/evm/rpc"
@@ -18,7 +18,7 @@ const NativeOrdinal = -1
 // the native coin and tokens of any contract, zero transfers included. A pending
 // or failed transaction moved nothing. Contracts that are not assets of the
 // network are named by their address alone, because the name a contract gives
-// itself proves nothing.
+// itself proves nothing. A quorum of endpoints must agree.
 func (a *Adapter) Find(ctx context.Context, tx chain.TxHash) (chain.Found, error) {
 	id, ok := rpc.ParseHash(string(tx))
 	if !ok {
@@ -29,16 +29,19 @@ func (a *Adapter) Find(ctx context.Context, tx chain.TxHash) (chain.Found, error
 	if err != nil {
 		return chain.Found{}, err
 	}
-	var found chain.Found
-	err = a.pool.Do(ctx, func(ctx context.Context, e *rpc.Endpoint) (err error) {
-		found, err = a.find(ctx, e, id)
-		if err == nil && !found.Exists {
-			return rpc.ErrNotFound
-		}
-		return err
-	})
-	if err != nil && !errors.Is(err, rpc.ErrNotFound) {
-		return chain.Found{}, err
+	found, err := chain.Agree(a.pool.Ready(), a.pool.Size(), chain.Found.Same,
+		func(e *rpc.Endpoint) (found chain.Found, err error) {
+			err = a.pool.Try(ctx, e, func(ctx context.Context, e *rpc.Endpoint) (err error) {
+				found, err = a.find(ctx, e, id)
+				return err
+			})
+			return found, fromEndpoint(e, err)
+		})
+	if ctx.Err() != nil {
+		return chain.Found{}, ctx.Err()
+	}
+	if err != nil {
+		return chain.Found{}, fmt.Errorf("transaction %s on %s: %w", id, a.profile.Network, err)
 	}
 	found.Final = found.Block.Hash != "" && found.Block.Number <= heads.Final.Number
 	return found, nil

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/evm/rpc"
@@ -16,8 +15,7 @@ import (
 // headMemory keeps the newest heads, to distinguish an endpoint that falls
 // behind from a chain that was reorganised.
 type headMemory struct {
-	mu      sync.Mutex
-	nextAll time.Time // when every endpoint may be asked
+	mu sync.Mutex
 	knowledge
 }
 

@@ -2,14 +2,10 @@ package evm
 
 import (
 	"context"
-	"time"
 
+	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/evm/rpc"
 )
-
-// allEvery is how often every endpoint is asked for its heads while the first two
-// do not agree on a newer final block.
-const allEvery = 5 * time.Second
 
 // agree replaces the final and the finalized block of a view by what a second
 // endpoint has reached too.
@@ -22,26 +18,19 @@ func (a *Adapter) agree(ctx context.Context, best view, known knowledge) view {
 	if !known.any {
 		agreed.final, agreed.finalized = best.first, best.first
 	}
-	views := []view{best}
-	for _, e := range a.pool.Without(best.endpoint.Name()) {
-		if len(views) > 1 &&
-			(agreed.final.Number > known.final.Number || !a.heads.askAll(a.pool.Now(), len(views) == 2)) {
-			break
-		}
-		var v view
-		err := a.pool.Try(ctx, e, func(ctx context.Context, e *rpc.Endpoint) (err error) {
-			v, err = a.readHeads(ctx, e, known)
-			return err
-		})
-		if err != nil {
-			continue
-		}
-		for _, o := range views {
-			agreed.final = higher(agreed.final, lowest(ctx, o.endpoint, o.final, e, v.final))
-			agreed.finalized = higher(agreed.finalized, lowest(ctx, o.endpoint, o.finalized, e, v.finalized))
-		}
-		views = append(views, v)
-	}
+	chain.Compare(&a.finals, a.pool.Now(), best, a.pool.Without(best.endpoint.Name()),
+		func(e *rpc.Endpoint) (v view, ok bool) {
+			err := a.pool.Try(ctx, e, func(ctx context.Context, e *rpc.Endpoint) (err error) {
+				v, err = a.readHeads(ctx, e, known)
+				return err
+			})
+			return v, err == nil
+		},
+		func(o, v view) {
+			agreed.final = higher(agreed.final, lowest(ctx, o.endpoint, o.final, v.endpoint, v.final))
+			agreed.finalized = higher(agreed.finalized, lowest(ctx, o.endpoint, o.finalized, v.endpoint, v.finalized))
+		},
+		func() bool { return agreed.final.Number > known.final.Number })
 	return agreed.ordered(a.profile.Finality)
 }
 
@@ -73,18 +62,4 @@ func higher(a, b rpc.Header) rpc.Header {
 		return b
 	}
 	return a
-}
-
-// askAll reports whether it is time to ask every endpoint; once it is, for all of
-// them.
-func (m *headMemory) askAll(now time.Time, begin bool) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if begin && now.Before(m.nextAll) {
-		return false
-	}
-	if begin {
-		m.nextAll = now.Add(allEvery)
-	}
-	return true
 }

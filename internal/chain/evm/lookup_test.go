@@ -83,7 +83,7 @@ func TestConfirm_BadInput(t *testing.T) {
 
 func TestBalances_Lagging(t *testing.T) {
 	t.Parallel()
-	s := newScript(t, 2)
+	s := newScript(t, 3)
 	p, _ := s.pay()
 	s.endpoints[0].Set(chaintest.Faults{Lag: 1})
 	got, err := s.reader.Balances(t.Context(), s.Credited(), []chain.Address{p.To.Address}, s.chain.Head())
@@ -93,7 +93,7 @@ func TestBalances_Lagging(t *testing.T) {
 	s.endpoints[1].Set(chaintest.Faults{Lag: 1})
 	if got, err := s.reader.Balances(t.Context(), s.Credited(), []chain.Address{p.To.Address},
 		s.chain.Head()); err == nil {
-		t.Errorf("all lag, and the balance is %v", got)
+		t.Errorf("one of three keeps up, and the balance is %v", got)
 	}
 }
 
@@ -132,10 +132,10 @@ func TestFind_PendingAndNative(t *testing.T) {
 	}
 }
 
-// A transaction that one endpoint does not have is looked up through the other.
+// A transaction that one endpoint does not have is looked up through the others.
 func TestFind_TriesOtherEndpoints(t *testing.T) {
 	t.Parallel()
-	s := newScript(t, 2)
+	s := newScript(t, 3)
 	s.endpoints[0].Freeze()
 	_, tx := s.pay()
 	if found, err := s.reader.Find(t.Context(), tx); err != nil || !found.Exists || len(found.Transfers) != 1 {

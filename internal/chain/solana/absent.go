@@ -8,36 +8,19 @@ import (
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
 )
 
-// opinionsNeeded is how many endpoints must agree, where so many are configured.
-const opinionsNeeded = 2
-
-// Absent asks one endpoint after the other whether a recorded transfer is on the chain no more, until two have
-// denied it or one has it. One endpoint alone may have lost its index.
+// Absent asks one endpoint after the other whether a recorded transfer is on the chain no more (chain.Absent). One
+// endpoint alone may have lost its index.
 func (a *Adapter) Absent(ctx context.Context, recorded chain.Transfer, at chain.Head) (chain.Verdict, error) {
 	signature, ok := rpc.ParseSignature(recorded.Tx)
 	if !ok {
 		return chain.Undecided, fmt.Errorf("absent: %q is no signature", recorded.Tx)
 	}
-	denied := 0
-	for _, e := range a.pool.ready() {
-		verdict := chain.Undecided
-		err := a.pool.tryEach(ctx, []*endpoint{e}, func(ctx context.Context, e *endpoint) (err error) {
-			verdict, err = a.absentThrough(ctx, e, recorded, signature, at)
-			return err
+	verdict := chain.Absent(a.pool.ready(), len(a.pool.endpoints), func(e *endpoint) (chain.Verdict, error) {
+		return a.verdict(ctx, e, func(ctx context.Context, e *endpoint) (chain.Verdict, error) {
+			return a.absentThrough(ctx, e, recorded, signature, at)
 		})
-		switch {
-		case gaveUp(ctx):
-			return chain.Undecided, ctx.Err()
-		case err != nil: // another one may know
-		case verdict == chain.Stands:
-			return chain.Stands, nil
-		case verdict == chain.Missing:
-			if denied++; denied == min(opinionsNeeded, len(a.pool.endpoints)) {
-				return chain.Missing, nil
-			}
-		}
-	}
-	return chain.Undecided, nil
+	})
+	return verdict, ctx.Err()
 }
 
 // absentThrough asks one endpoint. The only one there is must show another block in place of the recorded one: the

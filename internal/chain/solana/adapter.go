@@ -50,6 +50,7 @@ type Adapter struct {
 	treasury chain.Address
 
 	heads   headCache
+	finals  chain.FinalViews
 	watched *watchedAccounts
 	// searched is what Search knows of the accounts by each endpoint, so that what one hides is read through another.
 	searched map[*endpoint]*watchedAccounts

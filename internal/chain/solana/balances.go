@@ -12,76 +12,87 @@ import (
 	"github.com/florinpay/florin/internal/money"
 )
 
-// Balances returns what the associated accounts of the owners hold of the asset, from a node that has reached
-// the slot of `at`.
+// Balances returns what the associated accounts of the owners hold of the asset, as a quorum of nodes says that have
+// reached the slot of `at`.
 func (a *Adapter) Balances(
 	ctx context.Context, asset chain.Asset, addresses []chain.Address, at chain.Head,
 ) ([]money.Units, error) {
-	balances, _, err := a.balancesAmong(ctx, a.pool.ready(), asset, addresses, at)
-	return balances, err
+	held, agreed, err := a.held(ctx, asset, addresses, at)
+	if err == nil && !agreed {
+		err = fmt.Errorf("balances of %s on %s: %w", asset.Symbol, a.profile.Network, chain.ErrDisagree)
+	}
+	return held, err
 }
 
-// MostHeld returns the larger of what two nodes say that each associated account holds. Both have reached the slot of
-// `at`.
+// MostHeld is Balances, with the largest answer where there is no quorum.
 func (a *Adapter) MostHeld(
 	ctx context.Context, asset chain.Asset, addresses []chain.Address, at chain.Head,
 ) ([]money.Units, error) {
-	first, source, err := a.balancesAmong(ctx, a.pool.ready(), asset, addresses, at)
-	if err != nil || len(a.pool.endpoints) == 1 {
-		return first, err
-	}
-	second, _, err := a.balancesAmong(ctx, a.pool.without(source), asset, addresses, at)
-	if err != nil {
-		return nil, fmt.Errorf("a second endpoint: %w", err)
-	}
-	return chain.Larger(first, second), nil
+	held, _, err := a.held(ctx, asset, addresses, at)
+	return held, err
 }
 
-// balancesAmong reads the balances through the first of the endpoints that can answer, and returns its name.
-func (a *Adapter) balancesAmong(
-	ctx context.Context, endpoints []*endpoint, asset chain.Asset, addresses []chain.Address, at chain.Head,
-) (balances []money.Units, source string, err error) {
+func (a *Adapter) held(
+	ctx context.Context, asset chain.Asset, addresses []chain.Address, at chain.Head,
+) (held []money.Units, agreed bool, err error) {
 	m, ok := a.mint(asset.Contract)
 	if !ok {
-		return nil, "", fault.New(fault.Invalid, "%s is not an asset of %s", asset.Contract, a.profile.Network)
+		return nil, false, fault.New(fault.Invalid, "%s is not an asset of %s", asset.Contract, a.profile.Network)
 	}
 	if gaveUp(ctx) {
-		return nil, "", ctx.Err()
+		return nil, false, ctx.Err()
 	}
 	owners := make([]solanago.PublicKey, len(addresses))
 	keys := make([]solanago.PublicKey, len(addresses))
 	for i, text := range addresses {
 		owner, err := parseKey(string(text))
 		if err != nil {
-			return nil, "", err
+			return nil, false, err
 		}
 		owners[i], keys[i] = owner, a.watched.addresses.associated(owner, m.key)
 	}
-	balances = make([]money.Units, len(addresses))
-	err = a.pool.tryEach(ctx, endpoints, func(ctx context.Context, e *endpoint) error {
-		source = e.Name
-		var held []rpc.Holding
-		if err := e.patiently(ctx, at.Number, func() (err error) {
-			held, err = e.Holdings(ctx, keys, at.Number)
+	held, agreed, err = a.heldThrough(ctx, func(ctx context.Context, e *endpoint) ([]money.Units, error) {
+		var holdings []rpc.Holding
+		err := e.patiently(ctx, at.Number, func() (err error) {
+			holdings, err = e.Holdings(ctx, keys, at.Number)
 			return err
-		}); err != nil {
-			return err
+		})
+		if err != nil {
+			return nil, err
 		}
-		for i, h := range held {
-			balances[i] = money.Units{}
+		balances := make([]money.Units, len(addresses))
+		for i, h := range holdings {
 			if h.Valid && h.Owner == owners[i] && h.Mint == m.key {
 				balances[i] = money.UnitsFromUint64(h.Amount)
 			}
 		}
-		return nil
+		return balances, nil
 	})
 	if err != nil {
-		return nil, "", fmt.Errorf("balances on %s: %w", a.profile.Network, err)
+		return nil, false, fmt.Errorf("balances on %s: %w", a.profile.Network, err)
 	}
-	return balances, source, nil
+	return held, agreed, nil
 }
 
-// Coins returns the SOL of each address in lamports, from a node that has reached the slot of `at`. The
+// heldThrough asks for balances until a quorum agrees.
+func (a *Adapter) heldThrough(
+	ctx context.Context, balances func(context.Context, *endpoint) ([]money.Units, error),
+) (held []money.Units, agreed bool, err error) {
+	held, agreed, err = chain.Held(
+		a.pool.ready(), len(a.pool.endpoints), func(e *endpoint) (units []money.Units, err error) {
+			err = a.pool.try(ctx, e, func(ctx context.Context, e *endpoint) (err error) {
+				units, err = balances(ctx, e)
+				return err
+			})
+			return units, e.named(err)
+		})
+	if gaveUp(ctx) {
+		return nil, false, ctx.Err()
+	}
+	return held, agreed, err
+}
+
+// Coins returns the SOL of each address in lamports, as a quorum of nodes says that have reached the slot of `at`. The
 // lamports of a token account are its rent and do not count.
 func (a *Adapter) Coins(ctx context.Context, addresses []chain.Address, at chain.Head) ([]money.Units, error) {
 	keys := make([]solanago.PublicKey, len(addresses))
@@ -92,13 +103,12 @@ func (a *Adapter) Coins(ctx context.Context, addresses []chain.Address, at chain
 		}
 		keys[i] = key
 	}
-	balances := make([]money.Units, len(keys))
-	err := a.pool.do(ctx, func(ctx context.Context, e *endpoint) error {
-		return rpc.Each(
+	held, agreed, err := a.heldThrough(ctx, func(ctx context.Context, e *endpoint) ([]money.Units, error) {
+		balances := make([]money.Units, len(keys))
+		err := rpc.Each(
 			ctx, keys, rpc.AccountsPerCall, func(ctx context.Context, part []solanago.PublicKey, n int) error {
 				got, _, err := e.Accounts(ctx, part, at.Number)
 				for i, r := range got {
-					balances[n+i] = money.Units{}
 					if r != nil && !r.Token() {
 						balances[n+i] = money.UnitsFromUint64(r.Lamports)
 					}
@@ -106,11 +116,15 @@ func (a *Adapter) Coins(ctx context.Context, addresses []chain.Address, at chain
 				return err
 			},
 		)
+		return balances, err
 	})
+	if err == nil && !agreed {
+		err = chain.ErrDisagree
+	}
 	if err != nil {
 		return nil, fmt.Errorf("SOL of addresses: %w", err)
 	}
-	return balances, nil
+	return held, nil
 }
 
 // Coin returns SOL as an asset without a contract.

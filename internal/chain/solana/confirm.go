@@ -13,8 +13,8 @@ import (
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
 )
 
-// Confirm checks, through an endpoint other than their source, whether the transfers of one transaction are on
-// the chain in a slot at or before `at`. With a single endpoint configured, it queries the source itself.
+// Confirm checks, through endpoints other than their source, whether the transfers of one transaction are on the
+// chain in a slot at or before `at` (chain.Present). With a single endpoint configured, it queries the source itself.
 func (a *Adapter) Confirm(ctx context.Context, transfers []chain.Transfer, at chain.Head) (chain.Verdict, error) {
 	if !chain.SameInclusion(transfers) {
 		return chain.Undecided, errors.New("confirm: not the transfers of one transaction")
@@ -27,20 +27,33 @@ func (a *Adapter) Confirm(ctx context.Context, transfers []chain.Transfer, at ch
 	if gaveUp(ctx) {
 		return chain.Undecided, ctx.Err()
 	}
-	endpoints := a.pool.ready()
+	others := a.pool.ready()
 	if len(a.pool.endpoints) > 1 {
-		endpoints = a.pool.without(t.Source)
+		others = a.pool.without(t.Source)
 	}
-	verdict, behind := chain.Undecided, false
-	err := a.pool.tryEach(ctx, endpoints, func(ctx context.Context, e *endpoint) (err error) {
-		verdict, err = a.judge(ctx, e, transfers, signature, at)
-		behind = behind || errors.Is(err, rpc.ErrLagging)
-		return err
+	verdict, err := chain.Present(others, len(a.pool.endpoints), func(e *endpoint) (chain.Verdict, error) {
+		return a.verdict(ctx, e, func(ctx context.Context, e *endpoint) (chain.Verdict, error) {
+			return a.judge(ctx, e, transfers, signature, at)
+		})
 	})
-	if err != nil && behind && !gaveUp(ctx) {
-		return chain.Undecided, nil
+	if gaveUp(ctx) {
+		return chain.Undecided, ctx.Err()
 	}
 	return verdict, err
+}
+
+// verdict asks one endpoint. One that does not have the block yet is undecided.
+func (a *Adapter) verdict(
+	ctx context.Context, e *endpoint, judge func(context.Context, *endpoint) (chain.Verdict, error),
+) (verdict chain.Verdict, err error) {
+	err = a.pool.try(ctx, e, func(ctx context.Context, e *endpoint) (err error) {
+		verdict, err = judge(ctx, e)
+		return err
+	})
+	if errors.Is(err, rpc.ErrLagging) {
+		return chain.Undecided, nil
+	}
+	return verdict, e.named(err)
 }
 
 // judge looks for the transfers through one endpoint, which must know `at`.

@@ -2,7 +2,7 @@ package solana
 
 import (
 	"context"
-	"errors"
+	"fmt"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/solana/effect"
@@ -25,16 +25,19 @@ func (a *Adapter) Find(ctx context.Context, tx chain.TxHash) (chain.Found, error
 	if gaveUp(ctx) {
 		return chain.Found{}, ctx.Err()
 	}
-	var found chain.Found
-	err := a.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {
-		found, err = a.find(ctx, e, signature)
-		if err == nil && !found.Exists {
-			return errLacking
-		}
-		return err
-	})
-	if err != nil && !errors.Is(err, errLacking) {
-		return chain.Found{}, err
+	found, err := chain.Agree(a.pool.ready(), len(a.pool.endpoints), chain.Found.Same,
+		func(e *endpoint) (found chain.Found, err error) {
+			err = a.pool.try(ctx, e, func(ctx context.Context, e *endpoint) (err error) {
+				found, err = a.find(ctx, e, signature)
+				return err
+			})
+			return found, e.named(err)
+		})
+	if gaveUp(ctx) {
+		return chain.Found{}, ctx.Err()
+	}
+	if err != nil {
+		return chain.Found{}, fmt.Errorf("transaction %s on %s: %w", signature, a.profile.Network, err)
 	}
 	return found, nil
 }

@@ -20,7 +20,6 @@ type headCache struct {
 	asked    time.Time
 	requests int64     // the pool's count at the last request for heads
 	next     time.Time // no request before this time
-	nextAll  time.Time // when every endpoint may be asked
 }
 
 const (

@@ -9,13 +9,8 @@ import (
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
 )
 
-const (
-	// allEvery is how often every endpoint is asked for its finalized slot while the first two do not agree on a
-	// newer one.
-	allEvery = 5 * time.Second
-	// opinionLimit is how long a further endpoint may take to report its finalized slot.
-	opinionLimit = 5 * time.Second
-)
+// opinionLimit is how long a further endpoint may take to report its finalized slot.
+const opinionLimit = 5 * time.Second
 
 // finalView is the finalized block as one endpoint reports it.
 type finalView struct {
@@ -31,22 +26,14 @@ func (a *Adapter) agree(ctx context.Context, first finalView, known chain.Head) 
 	if agreed.Hash == "" {
 		agreed = chain.Head{Time: time.Unix(0, 0).UTC()}
 	}
-	views := []finalView{first}
-	for _, e := range a.pool.without(first.e.Name) {
-		if len(views) > 1 && (agreed.Number > known.Number || !a.heads.askAll(a.pool.now(), len(views) == 2)) {
-			break
-		}
-		v, ok := a.finalOf(ctx, e)
-		if !ok {
-			continue
-		}
-		for _, o := range views {
+	chain.Compare(&a.finals, a.pool.now(), first, a.pool.without(first.e.Name),
+		func(e *endpoint) (finalView, bool) { return a.finalOf(ctx, e) },
+		func(o, v finalView) {
 			if low, same := a.lowest(ctx, o, v, agreed.Number); same {
 				agreed = low
 			}
-		}
-		views = append(views, v)
-	}
+		},
+		func() bool { return agreed.Number > known.Number })
 	return agreed
 }
 
@@ -91,17 +78,4 @@ func (a *Adapter) opinion(ctx context.Context, e *endpoint, f func(context.Conte
 		e.failed(errors.New("does not answer"))
 	}
 	return err
-}
-
-// askAll reports whether it is time to ask every endpoint; once it is, for all of them.
-func (m *headCache) askAll(now time.Time, begin bool) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if begin && now.Before(m.nextAll) {
-		return false
-	}
-	if begin {
-		m.nextAll = now.Add(allEvery)
-	}
-	return true
 }

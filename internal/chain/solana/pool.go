@@ -149,5 +149,13 @@ func (p *pool) uniqueName(host string) string {
 // of this one does not suffer.
 var errLacking = errors.New("does not have it")
 
+// named adds the endpoint to an error.
+func (e *endpoint) named(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s %w", e.Name, err)
+}
+
 // gaveUp reports whether the caller's context has ended.
 func gaveUp(ctx context.Context) bool { return ctx.Err() != nil }

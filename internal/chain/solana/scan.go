@@ -28,8 +28,7 @@ func (a *Adapter) Scan(
 func (a *Adapter) Search(
 	ctx context.Context, from uint64, to chain.Head, watch *chain.WatchSet,
 ) ([]chain.Transfer, error) {
-	needed := min(opinionsNeeded, len(a.pool.endpoints))
-	return chain.SearchAll(a.pool.ready(), needed, func(e *endpoint) ([]chain.Transfer, error) {
+	return chain.SearchAll(a.pool.ready(), len(a.pool.endpoints), func(e *endpoint) ([]chain.Transfer, error) {
 		return a.scanThrough(ctx, a.searched[e], []*endpoint{e}, from, to, watch)
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	solanago "github.com/gagliardetto/solana-go"
 
@@ -13,8 +14,9 @@ import (
 	"github.com/florinpay/florin/internal/money"
 )
 
-// Track reports what became of the attempts. They are dropped when no endpoint knows any of them and the
-// finalized block is past the last height at which they could be included.
+// Track reports what became of the attempts. They are dropped when endpoints know none of them and the finalized block
+// is past the last height at which they could be included. What ends a sweep is what a quorum of endpoints say
+// (chain.Tracking).
 func (s *Sender) Track(
 	ctx context.Context, items []chain.SweepItem, attempts []chain.Attempt,
 ) (chain.SweepOutcome, error) {
@@ -25,20 +27,71 @@ func (s *Sender) Track(
 	if err != nil {
 		return chain.SweepOutcome{}, err
 	}
-	var seen chain.SweepOutcome
-	var by *endpoint
-	err = s.adapter.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {
-		by = e
-		seen, err = s.trackThrough(ctx, e, plan, attempts)
+	seen, ended, err := chain.Tracking[*endpoint, sweepReport]{
+		Read: func(e *endpoint) (r sweepReport, err error) {
+			r.by = e
+			err = s.adapter.pool.try(ctx, e, func(ctx context.Context, e *endpoint) (err error) {
+				r.SweepOutcome, err = s.trackThrough(ctx, e, plan, attempts)
+				return err
+			})
+			return r, e.named(err)
+		},
+		Status: func(r sweepReport) chain.TxStatus { return r.Status },
+		Same:   func(a, b sweepReport) bool { return a.same(b.SweepOutcome) },
+		Support: func(dropped, included sweepReport) chain.Support {
+			return s.support(ctx, dropped.by, included.SweepOutcome, plan)
+		},
+	}.Track(s.adapter.pool.ready(), len(s.adapter.pool.endpoints))
+	switch {
+	case gaveUp(ctx):
+		return chain.SweepOutcome{}, ctx.Err()
+	case err != nil:
+		return chain.SweepOutcome{}, fmt.Errorf("track %s on %s: %w", attempts[len(attempts)-1].Tx, s.Network(), err)
+	case !ended:
+		return chain.SweepOutcome{
+			Status: chain.Downgraded(seen.Status), Tx: seen.Tx, Block: seen.Block, Paid: seen.Paid,
+		}, nil
+	}
+	return seen.SweepOutcome, nil
+}
+
+// sweepReport is what one endpoint reports of a sweep.
+type sweepReport struct {
+	chain.SweepOutcome
+	by *endpoint
+}
+
+// same reports whether two endpoints saw the same block and the same effect. The reasons why an account was left out
+// are read from its present state, so they may differ.
+func (r sweepReport) same(o chain.SweepOutcome) bool {
+	return r.Tx == o.Tx && r.Block.Hash == o.Block.Hash && slices.EqualFunc(r.Moved, o.Moved,
+		func(a, b chain.Moved) bool {
+			return a.Address == b.Address && a.Contract == b.Contract && a.Units.Cmp(b.Units) == 0
+		})
+}
+
+// support asks an endpoint that does not know the status of an attempt for the transaction itself.
+func (s *Sender) support(
+	ctx context.Context, e *endpoint, included chain.SweepOutcome, p *sweepPlan,
+) chain.Support {
+	final := &rpc.TxStatus{Slot: included.Block.Number, Confirmation: rpc.Finalized}
+	var again chain.SweepOutcome
+	var missing bool
+	err := s.adapter.pool.try(ctx, e, func(ctx context.Context, e *endpoint) error {
+		tx, err := e.Transaction(ctx, string(included.Tx))
+		if missing = err == nil && tx == nil; missing || err != nil {
+			return err
+		}
+		again, err = s.included(ctx, e, p, string(included.Tx), final)
 		return err
 	})
-	if err != nil {
-		return chain.SweepOutcome{}, fmt.Errorf("track %s on %s: %w", attempts[len(attempts)-1].Tx, s.Network(), err)
+	switch {
+	case err != nil:
+		return chain.Unsure
+	case !missing && again.Status == included.Status && (sweepReport{SweepOutcome: again}).same(included):
+		return chain.Backs
 	}
-	if seen.Status == chain.TxDropped {
-		seen = s.confirmDropped(ctx, seen, by, plan, attempts)
-	}
-	return seen, nil
+	return chain.Refutes
 }
 
 // trackThrough tracks through one endpoint. Several nodes may serve its address, so answers are only compared by
@@ -91,30 +144,6 @@ func past(p rpc.Progress, height, slot uint64) bool {
 	}
 	last := p.Slot - (p.Height - height - 1)
 	return slot >= last+deadMargin
-}
-
-// confirmDropped checks with the other endpoints attempts that one of them considers dropped. An endpoint that
-// has lost its index must not decide alone: if there are others, at least one must agree and none may know
-// the attempts.
-func (s *Sender) confirmDropped(
-	ctx context.Context, first chain.SweepOutcome, by *endpoint, p *sweepPlan, attempts []chain.Attempt,
-) chain.SweepOutcome {
-	agreed := len(s.adapter.pool.endpoints) == 1
-	for _, e := range s.adapter.pool.without(by.Name) {
-		var seen chain.SweepOutcome
-		err := s.adapter.pool.try(ctx, e, func(ctx context.Context, e *endpoint) (err error) {
-			seen, err = s.trackThrough(ctx, e, p, attempts)
-			return err
-		})
-		if err == nil && seen.Status != chain.TxDropped {
-			return seen
-		}
-		agreed = agreed || err == nil
-	}
-	if !agreed {
-		return chain.SweepOutcome{Status: chain.TxUnknown}
-	}
-	return first
 }
 
 // included reports the effects of a transaction that is in a block.

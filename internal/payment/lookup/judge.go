@@ -47,6 +47,9 @@ func judgeFound(p payment.Payment, profile chain.Profile, found chain.Found, fin
 	if found.Failed {
 		return Result{Verdict: Failed, Network: n}
 	}
+	if found.Block.Hash == "" {
+		return Result{Verdict: NotFound} // it waits for a block; what it moves is not known yet
+	}
 	best := Result{Verdict: OtherAddress, Network: n}
 	for _, t := range found.Transfers {
 		best = betterResult(best, judgeTransfer(p, profile, t, found.Final, finalIn))

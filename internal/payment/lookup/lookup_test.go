@@ -71,13 +71,14 @@ func TestJudgeFound(t *testing.T) {
 		"nothing there":      {chain.Polygon, chain.Found{}, NotFound, 0},
 		"failed":             {chain.Polygon, chain.Found{Exists: true, Failed: true}, Failed, 0},
 		"right":              {chain.Polygon, one(transfer(chain.Polygon, "USDC", ours, 10)), NotFinal, takes},
-		"right and final":    {chain.Polygon, chain.Found{Exists: true, Final: true, Transfers: []chain.Transfer{transfer(chain.Polygon, "USDC", ours, 10)}}, NotFinal, time.Second},
+		"right and final":    {chain.Polygon, chain.Found{Exists: true, Block: inBlock, Final: true, Transfers: []chain.Transfer{transfer(chain.Polygon, "USDC", ours, 10)}}, NotFinal, time.Second},
 		"bridged twin":       {chain.Polygon, one(transfer(chain.Polygon, "USDC.e", ours, 10)), OtherToken, 0},
 		"token not asked":    {chain.Polygon, one(transfer(chain.Polygon, "USDT", ours, 10)), OtherToken, 0},
 		"counterfeit":        {chain.Polygon, one(transfer(chain.Polygon, "FAKE", ours, 10)), Worthless, 0},
 		"nothing sent":       {chain.Polygon, one(transfer(chain.Polygon, "USDC", ours, 0)), Worthless, 0},
 		"other address":      {chain.Polygon, one(transfer(chain.Polygon, "USDC", stranger, 10)), OtherAddress, 0},
-		"moved no token":     {chain.Polygon, chain.Found{Exists: true}, OtherAddress, 0},
+		"moved no token":     {chain.Polygon, chain.Found{Exists: true, Block: inBlock}, OtherAddress, 0},
+		"waits for a block":  {chain.Polygon, chain.Found{Exists: true}, NotFound, 0},
 		"to the contract":    {chain.Polygon, one(transfer(chain.Polygon, "USDC", asset(chain.Polygon, "USDC").Contract, 10)), TokenContract, 0},
 		"other chain":        {chain.Base, one(transfer(chain.Base, "USDC", ours, 10)), OtherChain, 0},
 		"best of two counts": {chain.Polygon, one(transfer(chain.Polygon, "USDC", stranger, 10), transfer(chain.Polygon, "USDC", ours, 10)), NotFinal, takes},
@@ -92,8 +93,11 @@ func TestJudgeFound(t *testing.T) {
 	}
 }
 
+// inBlock is the block of every transaction that is included.
+var inBlock = chain.Head{Number: 7, Hash: "0x07"}
+
 func one(transfers ...chain.Transfer) chain.Found {
-	return chain.Found{Exists: true, Transfers: transfers}
+	return chain.Found{Exists: true, Block: inBlock, Transfers: transfers}
 }
 
 func TestJudgeStored(t *testing.T) {

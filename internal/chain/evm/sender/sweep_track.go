@@ -30,12 +30,22 @@ func (s *Sweeps) Track(
 	if err != nil {
 		return chain.SweepOutcome{}, err
 	}
-	var outcome chain.SweepOutcome
-	_, err = s.tracker.track(ctx, txs, s.final(heads), func(ctx context.Context, r txReport) (err error) {
-		outcome, err = s.outcome(ctx, r, items)
-		return err
-	})
-	return outcome, err
+	report, err := s.tracker.track(ctx, txs, s.final(heads), sweepEffect)
+	if err != nil {
+		return chain.SweepOutcome{}, err
+	}
+	return s.outcome(ctx, report, items)
+}
+
+// sweepEffect is what a receipt says that was moved. Nodes may differ in the fees
+// that they report.
+func sweepEffect(r txReport) (any, error) {
+	if r.receipt == nil {
+		return nil, nil
+	}
+	receipt, _, err := parseSweepReceipt(r.receipt, r.tx)
+	receipt.paid = nil
+	return receipt, err
 }
 
 // outcome reads from the receipt what the sweep cost and moved.
@@ -60,7 +70,7 @@ func (s *Sweeps) outcome(ctx context.Context, r txReport, items []chain.SweepIte
 	}
 	result := sweepResult{sender: s, receipt: receipt, at: r.block}
 	for _, i := range items {
-		if err := result.add(ctx, r.endpoint, i); err != nil {
+		if err := result.add(ctx, i); err != nil {
 			return chain.SweepOutcome{}, err
 		}
 	}
@@ -78,7 +88,7 @@ type sweepResult struct {
 }
 
 // add reads what became of one item.
-func (o *sweepResult) add(ctx context.Context, e *rpc.Endpoint, i chain.SweepItem) error {
+func (o *sweepResult) add(ctx context.Context, i chain.SweepItem) error {
 	moved, reason, err := o.flushed(i)
 	if err != nil {
 		return err
@@ -92,7 +102,7 @@ func (o *sweepResult) add(ctx context.Context, e *rpc.Endpoint, i chain.SweepIte
 	if moved.Cmp(i.Expected) < 0 && !i.Rescue {
 		// Any account may flush a forwarder, but only to the settlement wallet.
 		// Money that was expected and is not on the address has arrived there.
-		holds, err := o.sender.holds(ctx, e, i.Address.Address, i.Asset.Contract, o.at)
+		holds, err := o.sender.reader.MostOf(ctx, i.Address.Address, i.Asset.Contract, o.at)
 		if err != nil {
 			return err
 		}
@@ -142,38 +152,4 @@ func (o *sweepResult) flushed(i chain.SweepItem) (moved money.Units, reason stri
 		moved = left
 	}
 	return moved, "", nil
-}
-
-// holds returns the balance of an address in a token, or in the native coin if
-// contract is empty, in the newest block of an endpoint that has reached `at`.
-func (s *Sweeps) holds(
-	ctx context.Context, e *rpc.Endpoint, of, contract chain.Address, at chain.Head,
-) (money.Units, error) {
-	holder, err := chain.ParseAddress(s.Network(), string(of))
-	if err != nil {
-		return money.Units{}, err
-	}
-	number := rpc.NewCall("eth_blockNumber")
-	if contract == "" {
-		results, err := e.Results(
-			ctx, number, rpc.NewCall("eth_getBalance", rpc.Address(holder.Raw).String(), "latest"),
-		)
-		if err != nil {
-			return money.Units{}, err
-		}
-		if err := rpc.CheckHeight(results[0], at.Number); err != nil {
-			return money.Units{}, err
-		}
-		return rpc.ParseBalance(results[1])
-	}
-	token, err := chain.ParseAddress(s.Network(), string(contract))
-	if err != nil {
-		return money.Units{}, err
-	}
-	data := rpc.BalanceOfData(holder.Raw)
-	words, err := rpc.CallWords(ctx, e, []rpc.Call{number, rpc.ContractCall(rpc.Address(token.Raw), data)}, at.Number)
-	if err != nil {
-		return money.Units{}, err
-	}
-	return words[0], nil
 }

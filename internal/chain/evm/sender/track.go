@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"sync"
 
 	"github.com/florinpay/florin/internal/chain"
@@ -53,47 +54,73 @@ type txReport struct {
 	transaction []byte // as JSON
 	// displaced: none of them is known, and their nonce is used in a block.
 	displaced bool
+	effect    any // what the receipt says that matters
 }
 
-// track returns the report of the first endpoint that can give one. handle is
-// called with each report, so that it can ask the same endpoint for more; the
-// last call is with the report that is returned. An endpoint that lost its
-// index must not decide alone that transactions were dropped: where there are
-// others, at least one must agree and none may have the transactions.
+// track returns what became of the transactions. It has ended only if a quorum of
+// endpoints agree (chain.Tracking): one alone may have lost its index, or lie.
+// effect is what a receipt says that matters; endpoints must agree on it too.
 func (t *tracker) track(
-	ctx context.Context, txs tracked, final chain.Head, handle func(context.Context, txReport) error,
+	ctx context.Context, txs tracked, final chain.Head, effect func(txReport) (any, error),
 ) (txReport, error) {
 	if len(txs.txs) == 0 {
 		return txReport{}, errors.New("track: no transactions")
 	}
-	var first txReport
-	read := func(report *txReport) func(context.Context, *rpc.Endpoint) error {
-		return func(ctx context.Context, e *rpc.Endpoint) (err error) {
-			if *report, err = t.read(ctx, e, txs, final); err != nil {
+	report, ended, err := chain.Tracking[*rpc.Endpoint, txReport]{
+		Read: func(e *rpc.Endpoint) (report txReport, err error) {
+			err = t.pool.Try(ctx, e, func(ctx context.Context, e *rpc.Endpoint) (err error) {
+				if report, err = t.read(ctx, e, txs, final); err == nil {
+					report.effect, err = effect(report)
+				}
 				return err
+			})
+			if err != nil {
+				err = fmt.Errorf("%s %w", e.Name(), err)
 			}
-			return handle(ctx, *report)
-		}
+			return report, err
+		},
+		Status: func(r txReport) chain.TxStatus { return r.status },
+		Same: func(a, b txReport) bool {
+			return a.tx == b.tx && a.block.Hash == b.block.Hash && reflect.DeepEqual(a.effect, b.effect)
+		},
+		Support: func(dropped, included txReport) chain.Support { return t.support(ctx, dropped.endpoint, included) },
+	}.Track(t.pool.Ready(), t.pool.Size())
+	if ctx.Err() != nil {
+		return txReport{}, ctx.Err()
 	}
-	if err := t.pool.Do(ctx, read(&first)); err != nil {
+	if err != nil {
 		return txReport{}, fmt.Errorf("track %s on %s: %w", txs.txs[len(txs.txs)-1], t.profile.Network, err)
 	}
-	if first.status != chain.TxDropped {
-		return first, nil
+	if !ended {
+		report.status = chain.Downgraded(report.status)
 	}
-	agreed := t.pool.Single()
-	for _, e := range t.pool.Without(first.endpoint.Name()) {
-		var other txReport
-		err := t.pool.Try(ctx, e, read(&other))
-		if err == nil && other.status != chain.TxDropped {
-			return other, nil
-		}
-		agreed = agreed || err == nil
+	return report, nil
+}
+
+// support asks an endpoint that does not find a transaction for the block that should
+// hold it: nodes drop old transactions from their index and keep the blocks.
+func (t *tracker) support(ctx context.Context, e *rpc.Endpoint, included txReport) chain.Support {
+	claimed, _, err := rpc.ParseReceipt(included.receipt, included.tx)
+	if err != nil {
+		return chain.Unsure
 	}
-	if !agreed {
-		first.status = chain.TxUnknown
+	var rebuilt rpc.Receipt
+	var found bool
+	err = t.pool.Try(ctx, e, func(ctx context.Context, e *rpc.Endpoint) (err error) {
+		rebuilt, found, err = rpc.RebuildReceipt(ctx, e, included.tx, rpc.Header{
+			Number: claimed.Block, Hash: claimed.BlockHash,
+		})
+		return err
+	})
+	switch {
+	case err != nil:
+		return chain.Unsure
+	case found && included.status == chain.TxFinal && reflect.DeepEqual(rebuilt.Logs, claimed.Logs):
+		return chain.Backs
+	case found || included.status == chain.TxFinal:
+		return chain.Refutes
 	}
-	return first, handle(ctx, first)
+	return chain.Unsure // a failed transaction has no logs to be found by
 }
 
 // read asks one endpoint, which must have the final block.

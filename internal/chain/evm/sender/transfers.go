@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
-	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 
@@ -162,9 +161,9 @@ func (r Transfers) Confirm(ctx context.Context, transfers []chain.Transfer, at c
 	return r.reader.Confirm(ctx, transfers, at)
 }
 
-// Track returns the status of the transfer. It is final, or failed, only if a
-// second endpoint agrees, where there is one: otherwise a merchant who has paid
-// could be refused the units.
+// Track returns the status of the transfer. It is final, failed or replaced only if
+// a quorum of endpoints agree: otherwise a merchant who has paid could be refused the
+// units.
 func (r Transfers) Track(ctx context.Context, from chain.Address, b chain.SignedTx) (chain.TransferOutcome, error) {
 	tx, ok := rpc.ParseHash(string(b.Tx))
 	if !ok {
@@ -179,56 +178,24 @@ func (r Transfers) Track(ctx context.Context, from chain.Address, b chain.Signed
 		return chain.TransferOutcome{}, err
 	}
 	txs := tracked{accountNonce{rpc.Address(owner.Raw), b.Nonce}, []rpc.Hash{tx}}
-	var outcome chain.TransferOutcome
-	report, err := r.track(ctx, txs, heads.Final, func(_ context.Context, report txReport) (err error) {
-		outcome, err = r.outcome(report)
-		return err
-	})
+	report, err := r.track(ctx, txs, heads.Final, r.transferEffect)
 	if err != nil {
 		return chain.TransferOutcome{}, err
 	}
-	if (report.status == chain.TxFinal || report.status == chain.TxReverted) && !r.pool.Single() {
-		if outcome, err = r.confirm(ctx, txs, heads.Final, report, outcome); err != nil {
-			return chain.TransferOutcome{}, err
-		}
-	}
+	outcome, err := r.outcome(report)
 	outcome.Final = heads.Final
-	return outcome, nil
+	return outcome, err
 }
 
-// confirm checks a transfer that the first endpoint reports as final with a
-// second one. If that does not have the block or its receipts yet, the transfer
-// does not count as final; another outcome is an error.
-func (r Transfers) confirm(
-	ctx context.Context, txs tracked, final chain.Head, first txReport, outcome chain.TransferOutcome,
-) (chain.TransferOutcome, error) {
-	tx := txs.txs[0]
-	var second txReport
-	var again chain.TransferOutcome
-	others := r.pool.Without(first.endpoint.Name())
-	err := r.pool.Among(ctx, others, func(ctx context.Context, e *rpc.Endpoint) (err error) {
-		if second, err = r.read(ctx, e, txs, final); err != nil {
-			return err
-		}
-		again, err = r.outcome(second)
-		return err
-	})
-	if err != nil {
-		return outcome, fmt.Errorf("confirm %s on %s: %w", tx, r.profile.Network, err)
+// transferEffect is what a transaction moved, whichever endpoint says so.
+func (r Transfers) transferEffect(report txReport) (any, error) {
+	outcome, err := r.outcome(report)
+	found := chain.Found{Failed: outcome.Status == chain.TxReverted, Transfers: outcome.Transfers}
+	for i := range found.Transfers {
+		t := &found.Transfers[i]
+		*t = chain.Transfer{Key: t.Key, Asset: t.Asset, From: t.From, To: t.To, Units: t.Units}
 	}
-	if !again.Status.Ended() {
-		return chain.TransferOutcome{Status: chain.TxIncluded, Block: outcome.Block}, nil
-	}
-	if outcome.Status != again.Status || !slices.EqualFunc(outcome.Transfers, again.Transfers, sameTransfer) {
-		return outcome, fault.New(fault.Unavailable, "%s and %s disagree about what became of %s",
-			first.endpoint.Name(), second.endpoint.Name(), tx)
-	}
-	return outcome, nil
-}
-
-func sameTransfer(a, b chain.Transfer) bool {
-	return a.Key == b.Key && a.Asset.Contract == b.Asset.Contract &&
-		a.From == b.From && a.To == b.To && a.Units.Cmp(b.Units) == 0
+	return found, err
 }
 
 // outcome reads from receipt and transaction what was moved.

@@ -1,0 +1,170 @@
+package chain
+
+import (
+	"slices"
+	"sync"
+	"time"
+)
+
+// Support is what an endpoint that does not know a transaction says about its inclusion, asked about the block.
+type Support int
+
+// The kinds of support.
+const (
+	Unsure  Support = iota // it cannot tell
+	Backs                  // its block holds the transaction, with the same effect
+	Refutes                // its block does not
+)
+
+// Tracking is how endpoints are asked what became of a transaction. R is the report of one endpoint.
+type Tracking[E, R any] struct {
+	Read   func(E) (R, error)
+	Status func(R) TxStatus
+	// Same reports whether two reports of TxFinal or TxReverted name one block and one effect.
+	Same func(a, b R) bool
+	// Support asks an endpoint whose report is TxDropped about a report of TxFinal or TxReverted: it may have lost its
+	// index of transactions, and still have the block.
+	Support func(dropped, included R) Support
+}
+
+// Track asks one endpoint after another what became of a transaction. A status that has not ended is believed at
+// once; one that has needs a quorum, and TxDropped also that no endpoint in use has the transaction. Where there is no
+// quorum, ended is false, and the report is the best known one: of TxFinal and TxReverted it is only known that a block
+// holds the transaction, and of TxDropped nothing.
+func (t Tracking[E, R]) Track(endpoints []E, configured int) (report R, ended bool, err error) {
+	needed := Quorum(configured)
+	decided := -1
+	reports, failed := ask(endpoints, t.Read, func(reports []R) bool {
+		decided = t.known(reports, needed)
+		return decided >= 0
+	})
+	if decided < 0 {
+		decided = t.dropped(reports, needed)
+	}
+	switch {
+	case decided >= 0:
+		return reports[decided], t.Status(reports[decided]).Ended(), nil
+	case len(reports) == 0:
+		return report, false, tooFew(0, 1, failed)
+	}
+	return slices.MaxFunc(reports, func(a, b R) int { return weight(t.Status(a)) - weight(t.Status(b)) }), false, nil
+}
+
+// weight orders reports that no quorum agrees on: what is known to be in a block comes first.
+func weight(s TxStatus) int {
+	switch s {
+	case TxUnknown, TxDropped:
+		return 0
+	case TxPending:
+		return 1
+	case TxIncluded, TxFinal, TxReverted:
+	}
+	return 2
+}
+
+// known returns the index of the report that decides while further endpoints may be asked, or -1.
+func (t Tracking[E, R]) known(reports []R, needed int) int {
+	if !t.Status(reports[0]).Ended() {
+		return 0
+	}
+	return slices.IndexFunc(reports, func(r R) bool {
+		backing, _ := t.votes(reports, r)
+		return backing >= needed
+	})
+}
+
+// dropped returns the index of a report of TxDropped if a quorum agree on it and refute every other report, or -1.
+func (t Tracking[E, R]) dropped(reports []R, needed int) int {
+	first, dropped := -1, 0
+	for i, r := range reports {
+		if t.Status(r) == TxDropped {
+			first = i
+			dropped++
+			continue
+		}
+		if _, refuting := t.votes(reports, r); refuting < needed {
+			return -1
+		}
+	}
+	if dropped < needed {
+		return -1
+	}
+	return first
+}
+
+// votes counts the reports that back and that refute one of TxFinal or TxReverted.
+func (t Tracking[E, R]) votes(reports []R, included R) (backing, refuting int) {
+	if s := t.Status(included); s != TxFinal && s != TxReverted {
+		return 0, 0
+	}
+	for _, r := range reports {
+		switch s := t.Status(r); {
+		case s == t.Status(included) && t.Same(r, included):
+			backing++
+		case s == TxDropped:
+			switch t.Support(r, included) {
+			case Backs:
+				backing++
+			case Refutes:
+				refuting++
+			case Unsure:
+			}
+		}
+	}
+	return backing, refuting
+}
+
+// Downgraded is what is known of a status that no quorum agrees on.
+func Downgraded(s TxStatus) TxStatus {
+	switch s {
+	case TxFinal, TxReverted:
+		return TxIncluded
+	case TxDropped:
+		return TxUnknown
+	case TxUnknown, TxPending, TxIncluded:
+	}
+	return s
+}
+
+// AllEvery is how often every endpoint is asked for its heads while the first two do not agree on a newer final block.
+const AllEvery = 5 * time.Second
+
+// FinalViews finds the newest final block that a quorum of endpoints has reached. Its zero value is ready for use, and
+// it is safe for concurrent use.
+type FinalViews struct {
+	mu      sync.Mutex
+	nextAll time.Time
+}
+
+// Compare reads the views of further endpoints and compares each with those before it, first included. It stops at a
+// quorum once newer says that they agree on more than was known. Where they do not, it asks all endpoints, every
+// AllEvery: two of them may stand still.
+func Compare[E, V any](
+	f *FinalViews, now time.Time, first V, others []E, read func(E) (V, bool), compare func(a, b V), newer func() bool,
+) {
+	views := []V{first}
+	for _, e := range others {
+		if len(views) > 1 && (newer() || len(views) == 2 && !f.due(now)) {
+			return
+		}
+		v, ok := read(e)
+		if !ok {
+			continue
+		}
+		for _, o := range views {
+			compare(o, v)
+		}
+		views = append(views, v)
+	}
+}
+
+// due reports whether it is time to ask all endpoints.
+func (f *FinalViews) due(now time.Time) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if now.Before(f.nextAll) {
+		return false
+	}
+	f.nextAll = now.Add(AllEvery)
+	return true
+}
