@@ -3,6 +3,7 @@ package endpoint
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -21,12 +22,7 @@ var rateCodes = []int{429, -32029}
 
 // Limited reports whether an error object refuses a request because of a rate or a quota.
 func Limited(code int, message string) bool {
-	for _, c := range rateCodes {
-		if code == c {
-			return true
-		}
-	}
-	return contains(message, rateTexts)
+	return slices.Contains(rateCodes, code) || contains(message, rateTexts)
 }
 
 // prunedTexts are parts of the texts by which nodes say that they no longer have what is so old.
@@ -82,7 +78,7 @@ var again = regexp.MustCompile(`(?i)(?:retry|try again)\D{0,20}(\d{1,6})\s*(ms|m
 func BackOff(message string, data json.RawMessage) time.Duration {
 	var hint struct {
 		Rate struct {
-			Seconds float64 `json:"backoff_seconds"`
+			Seconds float64 `json:"backoff_seconds"` //nolint:tagliatelle // Infura's name
 		} `json:"rate"`
 	}
 	if json.Unmarshal(data, &hint) == nil && hint.Rate.Seconds > 0 {
