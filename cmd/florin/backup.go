@@ -69,7 +69,7 @@ func (c backUp) Run(ctx context.Context, p *process) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	copied := filepath.Join(dir, "florin.db")
+	copied, begun := filepath.Join(dir, "florin.db"), app.Now()
 	if err := store.CopyFile(ctx, path, copied); err != nil {
 		return err
 	}
@@ -79,6 +79,9 @@ func (c backUp) Run(ctx context.Context, p *process) error {
 	}
 	if err := c.write(to, m.Sealed(sealer), copied); err != nil {
 		return err
+	}
+	if err := store.RecordBackup(ctx, path, begun); err != nil {
+		return fmt.Errorf("%s is written; %w", c.File, err)
 	}
 	return p.say("Backed up %s, %s, to %s.", counted(m.Contents.Tables["payments"], "payment"),
 		counted(m.Contents.Tables["ledger_entries"], "ledger entry"), c.File)

@@ -68,6 +68,7 @@ var (
 	databaseUp   = desc("database_up", "1 while the database answers.")
 	oldestDue    = desc("webhook_oldest_due_seconds", "For how long the oldest webhook that is due has waited; 0 when none is.")
 	stuckWebhook = desc("webhooks_overdue", "Webhooks that are due for more than five minutes.")
+	backupAt     = desc("backup_timestamp_seconds", "Moment of the newest backup that florin backup has written; absent without one.")
 	unswept      = desc("deposits_unswept_old", "Deposits that are final for more than a day and not swept, dust apart.")
 	dust         = desc("deposits_dust", "The same that are worth less than moving them costs; they wait for more.")
 )
@@ -77,7 +78,7 @@ func (p present) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		networkUp, networkHead, networkFinal, networkScanned, networkLag, networkFinalAge, networkAside,
 		endpoints, healthy, asked, erred,
-		gasBalance, gasRunway, gasCost, sweepWaiting, sweepFlying, sweepAge, streams, databaseUp,
+		gasBalance, gasRunway, gasCost, sweepWaiting, sweepFlying, sweepAge, streams, databaseUp, backupAt,
 		oldestDue, stuckWebhook,
 		unswept, dust,
 	} {
@@ -190,6 +191,9 @@ func (s scrape) stuck() {
 			age = max(s.now.Sub(due).Seconds(), 0)
 		}
 		s.gauge(oldestDue, age)
+	}
+	if at, err := s.Reports.BackedUpAt(s.ctx); err == nil && !at.IsZero() {
+		s.gauge(backupAt, float64(at.UnixMilli())/1000)
 	}
 	if st, err := s.Reports.Stuck(s.ctx, s.now, s.Dust); err == nil {
 		s.gauge(stuckWebhook, float64(st.Deliveries))

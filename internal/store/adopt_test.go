@@ -9,6 +9,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/payment/watch"
+	"github.com/florinpay/florin/internal/store"
 	"github.com/florinpay/florin/internal/store/storetest"
 )
 
@@ -146,5 +147,30 @@ func TestStore_ReplayOfANetwork(t *testing.T) {
 		end(chain.Polygon, storetest.Start, true)
 		cancel(old[2], false)
 		replaying()
+	})
+}
+
+// TestStore_RecordBackup: the newest backup counts, and none of before a restore.
+func TestStore_RecordBackup(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		want := func(at time.Time) {
+			t.Helper()
+			got, err := w.Reports().BackedUpAt(t.Context())
+			w.Must(err)
+			if !got.Equal(at) {
+				t.Errorf("backed up at %s, want %s", got, at)
+			}
+		}
+		want(time.Time{})
+		path, err := store.SQLiteFile(w.URL)
+		if err != nil {
+			return // PostgreSQL is backed up by its own tools
+		}
+		w.Must(store.RecordBackup(t.Context(), path, storetest.Start))
+		w.Must(store.RecordBackup(t.Context(), path, storetest.Start.Add(-time.Hour)))
+		want(storetest.Start)
+		_, err = w.Adopt(t.Context(), backup.Mark{}, storetest.Start)
+		w.Must(err)
+		want(time.Time{})
 	})
 }

@@ -58,6 +58,16 @@ func CopyFile(ctx context.Context, path, to string) error {
 	return nil
 }
 
+// RecordBackup stores in the SQLite database at the path that there is a backup of the moment.
+func RecordBackup(ctx context.Context, path string, at time.Time) error {
+	err := db.WriteFile(ctx, path, func(ctx context.Context, t bun.IDB) error {
+		_, err := t.NewRaw("UPDATE instance SET backed_up_at = ? WHERE backed_up_at IS NULL OR backed_up_at < ?",
+			db.At(at), db.At(at)).Exec(ctx)
+		return err
+	})
+	return db.Wrap(err, "record the backup in the database")
+}
+
 // KnownMigrations lists the migrations of this program by name.
 func KnownMigrations() []string {
 	files, err := fs.Glob(migrations.SQLite(), "*.up.sql")

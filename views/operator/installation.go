@@ -16,6 +16,7 @@ type InstallationProps struct {
 	Stuck    []panel.Notice
 	Check    CheckRow
 	MayCheck bool
+	BackedUp time.Time // by florin backup; zero: not known
 	Problem  string
 }
 

@@ -34,6 +34,9 @@ func (d *Surface) installationPage(c echo.Context, who session.Principal, status
 		return err
 	}
 	p.Stuck = stuckNotices(stuck)
+	if p.BackedUp, err = d.Reports.BackedUpAt(ctx); err != nil {
+		return err
+	}
 	last, ok, err := d.LastCheck(ctx)
 	if err != nil {
 		return err

@@ -67,6 +67,15 @@ func ReadFile(ctx context.Context, path string, fn func(context.Context, bun.IDB
 	return errors.Join(fn(ctx, db), db.Close())
 }
 
+// WriteFile runs fn on a SQLite database that exists, which other programs may be using.
+func WriteFile(ctx context.Context, path string, fn func(context.Context, bun.IDB) error) error {
+	db, err := openFile(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(fn(ctx, db), db.Close())
+}
+
 // CheckFile verifies the structure of a SQLite database: pages, indexes, and references between rows.
 func CheckFile(ctx context.Context, path string) error {
 	return ReadFile(ctx, path, func(ctx context.Context, db bun.IDB) error {

@@ -19,6 +19,12 @@ func ReplaceFile(ctx context.Context, from, path, label string) (kept string, er
 		return "", err
 	}
 	if _, err := os.Lstat(path); err == nil {
+		for n, moment := 2, label; ; n++ {
+			if _, err := os.Lstat(path + ".replaced-" + label); err != nil {
+				break
+			}
+			label = fmt.Sprintf("%s-%d", moment, n)
+		}
 		kept = path + ".replaced-" + label
 		// One that is too damaged to be opened is not open anywhere.
 		if err := Seclude(ctx, path); IsConflict(err) {
