@@ -21,7 +21,9 @@ func TestStore_RecoverUser(t *testing.T) {
 			w.Must(w.PutSecondFactor(ctx, f))
 			w.Must(w.ConfirmSecondFactor(ctx, f, 5, []identity.Hash{storetest.HashOf("code " + name)}, storetest.Start))
 			w.Must(w.AddPasskey(ctx, storetest.NewPasskey(u.ID, name), identity.Hash{}))
-			w.Must(w.AddReset(ctx, storetest.HashOf("reset "+name), u.ID, storetest.Start, storetest.Start.Add(time.Hour)))
+			w.Must(
+				w.AddReset(ctx, storetest.HashOf("reset "+name), u.ID, storetest.Start, storetest.Start.Add(time.Hour)),
+			)
 			w.Must(w.CreateSession(ctx, identity.Session{
 				Token: storetest.HashOf("session " + name), UserID: u.ID, CreatedAt: storetest.Start,
 				ExpiresAt: storetest.Start.Add(time.Hour),
@@ -53,7 +55,9 @@ func TestStore_SetOperator(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		ctx, u, other := t.Context(), w.NewUser(), w.NewUser()
-		for _, step := range []struct{ operator, changed bool }{{true, true}, {true, false}, {false, true}, {false, false}} {
+		for _, step := range []struct{ operator, changed bool }{
+			{true, true}, {true, false}, {false, true}, {false, false},
+		} {
 			changed, err := w.SetOperator(ctx, u.ID, step.operator)
 			w.Must(err)
 			storetest.Same(t, "changed", changed, step.changed)

@@ -62,7 +62,8 @@ func (w *world) fill(n int) {
 		}, storetest.HashOf(w.passkey.ID)))
 		w.answer("answered", "kept answer")
 		_, _, err := w.IdempotencyBegin(ctx, idempotency.Try{ // its answer is NULL
-			Claim: idempotency.Claim{KeyID: w.key.ID, Key: "unanswered"}, Now: storetest.Start, LockedUntil: storetest.Start.Add(time.Hour),
+			Claim: idempotency.Claim{KeyID: w.key.ID, Key: "unanswered"},
+			Now:   storetest.Start, LockedUntil: storetest.Start.Add(time.Hour),
 		})
 		w.Must(err)
 	}
@@ -183,7 +184,8 @@ func (w *world) opens(what string, s *secret.Sealer) {
 	w.Must(err)
 	storetest.Same(w.T, what+": changes that wait", due[len(due)-1].Body.Reveal(), "input")
 	_, a, err := st.IdempotencyBegin(ctx, idempotency.Try{
-		Claim: idempotency.Claim{KeyID: w.key.ID, Key: "answered"}, Now: storetest.Start, LockedUntil: storetest.Start.Add(time.Minute),
+		Claim: idempotency.Claim{KeyID: w.key.ID, Key: "answered"},
+		Now:   storetest.Start, LockedUntil: storetest.Start.Add(time.Minute),
 	})
 	w.Must(err)
 	text, err := s.Open(idempotency.AnswerPlace(w.key.ID, "answered"), string(a.Body))

@@ -91,6 +91,7 @@ var sealing = map[string]string{
 
 // deriving lists the files that derive other keys from the secret key, and what becomes of what they made.
 var deriving = map[string]string{
+	"graph/operation/once.go":      "a sign-up that is repeated across the change is refused with 422; it made its user once",
 	"graph/operation/challenge.go": "a challenge lives 15 minutes; that of either key is accepted",
 	"web/shell/cookies.go":         "cookies of either key are read; after that their users sign in again",
 	"internal/backup/manifest.go":  "the manifest of a backup is checked with the key that it was made with",
