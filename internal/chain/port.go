@@ -31,6 +31,10 @@ type Reader interface {
 	// but those to the addresses it names. It fails with ErrReorged when the
 	// chain no longer has block `to` with to.Hash.
 	Scan(ctx context.Context, from uint64, to Head, watch *WatchSet) ([]Transfer, error)
+	// Glance asks one endpoint, in as few calls as it can, whether a Scan would find
+	// news. It credits nothing and rules nothing out: what it misses, the next Scan
+	// finds.
+	Glance(ctx context.Context, l Look) (Glance, error)
 	// Confirm checks, through endpoints other than their source if there is
 	// more than one, whether the transfers are in a block at or below `at` (Present).
 	// They are of one Inclusion; Stands means that every one of them stands.
@@ -62,6 +66,23 @@ type Reader interface {
 	Find(ctx context.Context, tx TxHash) (Found, error)
 	// Endpoints reports the health of each endpoint.
 	Endpoints() []EndpointHealth
+}
+
+// Look is what a Glance is asked.
+type Look struct {
+	// After is the block above which money is looked for.
+	After uint64
+	Watch *WatchSet
+	// Known reports whether a transaction is known already.
+	Known func(TxHash) bool
+	// Final asks for the number of the newest final block.
+	Final bool
+}
+
+// Glance is what one endpoint shows at a glance.
+type Glance struct {
+	News  bool   // there is money to a watched address that is not known
+	Final uint64 // the newest final block by the endpoint's tag; 0 if it was not asked for or has none
 }
 
 // Verdict is the result of a confirmation.

@@ -162,6 +162,25 @@ func (r *reader) transfer(b *block, h chain.TxHash, i int, m move) chain.Transfe
 	return t
 }
 
+// Glance is what the first endpoint shows, which may omit a transaction.
+func (r *reader) Glance(_ context.Context, l chain.Look) (chain.Glance, error) {
+	if err := r.call(); err != nil {
+		return chain.Glance{}, err
+	}
+	n := r.height()
+	seen := chain.Glance{Final: r.chain.blocks[max(0, r.chain.safe(n)-r.in.faults.behind)].Number}
+	watched := make(map[chain.Address]bool, l.Watch.Len())
+	l.Watch.All(func(_ []byte, a chain.Address) bool { watched[a] = true; return true })
+	for _, b := range r.chain.blocks[min(int(l.After), n-1):n] { //nolint:gosec // a simulated chain is short
+		for _, t := range b.txs {
+			for _, m := range t.moves {
+				seen.News = seen.News || watched[m.to] && m.units > 0 && !r.w.hidden[t.hash] && !l.Known(t.hash)
+			}
+		}
+	}
+	return seen, nil
+}
+
 // Confirm is called concurrently, so it neither counts calls nor draws random numbers.
 func (r *reader) Confirm(_ context.Context, transfers []chain.Transfer, at chain.Head) (chain.Verdict, error) {
 	r.mu.Lock()

@@ -136,7 +136,9 @@ func (l *testChain) included(from, to uint64) []transfer {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	to = min(to, l.at(l.clock.now()))
-	first, _ := slices.BinarySearchFunc(l.transfers, from, func(t transfer, n uint64) int { return cmp.Compare(t.block, n) })
+	first, _ := slices.BinarySearchFunc(l.transfers, from, func(t transfer, n uint64) int {
+		return cmp.Compare(t.block, n)
+	})
 	var list []transfer
 	for _, t := range l.transfers[first:] {
 		if t.block > to {

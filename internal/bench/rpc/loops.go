@@ -2,22 +2,31 @@ package main
 
 import (
 	"time"
-
-	"github.com/florinpay/florin/internal/payment/watch"
 )
 
 // expireEvery is how often the expirer runs.
 const expireEvery = time.Second
 
-// round runs one round of a network's watcher, and plans the next.
-func (w *world) round(x *network) error {
-	x.rounds++
-	if err := x.watcher.RunOnce(w.ctx); err != nil {
-		return err
-	}
-	w.after(watch.PollEvery, func() error { return w.round(x) })
+// shortest keeps the simulated time moving.
+const shortest = 10 * time.Millisecond
+
+// step lets a network's watcher do what is due, and plans the next time. What was planned before is void: a step that
+// was woken has overtaken it.
+func (w *world) step(x *network) error {
+	x.steps++
+	number := x.steps
+	pause := max(x.watcher.Step(w.ctx), shortest)
+	w.after(pause, func() error {
+		if number != x.steps {
+			return nil
+		}
+		return w.step(x)
+	})
 	return w.measure(x)
 }
+
+// wake makes the watcher of a network look at once.
+func (w *world) wake(x *network) { w.after(shortest, func() error { return w.step(x) }) }
 
 func (w *world) expire() error {
 	w.after(expireEvery, w.expire)

@@ -67,7 +67,7 @@ func measure(ctx context.Context, size, endpoints int, day time.Duration) error 
 func (w *world) replay(size int, day time.Duration) error {
 	for _, n := range chain.Networks() {
 		w.openFor(size, n)
-		w.plan(begin.Add(-10*time.Minute), func() error { return w.round(w.networks[n]) })
+		w.plan(begin.Add(-10*time.Minute), func() error { return w.step(w.networks[n]) })
 	}
 	w.plan(begin.Add(-10*time.Minute), w.expire)
 	if err := w.run(begin); err != nil {

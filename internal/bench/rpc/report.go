@@ -89,7 +89,8 @@ func (x *network) print(n chain.Network) {
 	fmt.Println("          ", strings.Join(parts, ", "))
 	if len(x.seen) > 0 {
 		fmt.Printf("           block to seen: p50 %s, p99 %s; final to webhook: p50 %s, p99 %s; %d payments\n",
-			percentile(x.seen, 50), percentile(x.seen, 99), percentile(x.finals, 50), percentile(x.finals, 99), len(x.finals))
+			percentile(x.seen, 50), percentile(x.seen, 99), percentile(x.finals, 50),
+			percentile(x.finals, 99), len(x.finals))
 	}
 }
 

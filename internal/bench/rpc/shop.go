@@ -6,6 +6,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/watch"
 )
 
 // hours is how busy a real shop is in each hour of the day, in parts of the day's payments.
@@ -17,6 +18,8 @@ type arrival struct {
 	network chain.Network
 	paid    *transfer
 	seen    bool
+	started bool
+	open    bool // its page
 }
 
 // What payers do, in per cent.
@@ -63,7 +66,8 @@ func (w *world) arrive(n chain.Network) error {
 		if err != nil {
 			return err
 		}
-		w.networks[n].started()
+		a.started = true
+		w.wake(w.networks[n])
 		if pays {
 			w.after(20*time.Second+w.upTo(130*time.Second), func() error { return w.pay(a, p) })
 		} else {
@@ -87,12 +91,27 @@ func (w *world) pay(a *arrival, p payment.Payment) error {
 	return nil
 }
 
-// look opens the page and leave closes it.
-func (w *world) look(*arrival)  {}
-func (w *world) leave(*arrival) {}
+// look opens the page, which from then on says every few seconds that it is open, until leave closes it.
+func (w *world) look(a *arrival) {
+	a.open = true
+	var turn func() error
+	turn = func() error {
+		if !a.open {
+			return nil
+		}
+		w.after(pageTurn, turn)
+		if !a.started {
+			return nil
+		}
+		return w.store.Attend(w.ctx, a.network, w.clock.now().Add(watch.PageFor))
+	}
+	w.after(0, turn)
+}
 
-// started is called after a payment was started on the network.
-func (x *network) started() {}
+// pageTurn is how often an open page is brought up to date.
+const pageTurn = 15 * time.Second
+
+func (w *world) leave(a *arrival) { a.open = false }
 
 // measure records how long the payments of a network took that a round has changed.
 func (w *world) measure(x *network) error {

@@ -47,7 +47,7 @@ type network struct {
 	waiting map[payment.ID]*arrival
 	seen    []time.Duration // from the block to the deposit seen
 	finals  []time.Duration // from final to the event of the webhook
-	rounds  int
+	steps   int
 	spent   usage // in the day
 }
 
@@ -168,7 +168,8 @@ func (w *world) openShop() error {
 		return err
 	}
 	key, err := w.store.Merchant().CreateKey(w.ctx, merchant.Key{
-		PublicID: "01KAJ0000000000000000000K1", UserID: user.ID, Hash: identity.Hash{1}, Wallet: wallet1, CreatedAt: now,
+		PublicID: "01KAJ0000000000000000000K1", UserID: user.ID, Hash: identity.Hash{1},
+		Wallet: wallet1, CreatedAt: now,
 	}, func(id int64) []ledger.Entry {
 		return []ledger.Entry{
 			ledger.Grant(id, ledger.Credit, credits, ledger.ReasonGrant, "credits", now),

@@ -12,6 +12,9 @@ import (
 // every available endpoint lacks the block, none failed, and none has ever
 // reported a newer block.
 func (a *Adapter) BlockAt(ctx context.Context, number uint64) (head chain.Head, ok bool, err error) {
+	if h, known := a.heads.take(number); known && ctx.Err() == nil {
+		return h.Head(), true, nil
+	}
 	sure := number > a.pool.HighestBlock()
 	err = a.pool.Do(ctx, func(ctx context.Context, e *rpc.Endpoint) error {
 		results, err := e.Results(ctx, rpc.BlockByNumber(number))

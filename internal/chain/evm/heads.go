@@ -16,6 +16,9 @@ import (
 // behind from a chain that was reorganised.
 type headMemory struct {
 	mu sync.Mutex
+	// last is the block that was final before, as the chain had it when the heads were last read: BlockAt is asked for
+	// it next, and need not ask again.
+	last rpc.Header
 	knowledge
 }
 
@@ -61,6 +64,7 @@ type view struct {
 	endpoint                 *rpc.Endpoint
 	latest, final, finalized rpc.Header
 	first                    rpc.Header // of the chain, while nothing is known of it
+	last                     rpc.Header // what is on the chain in place of the final block known before
 	replaced                 bool       // the final block known before is not on this chain
 	behind                   error      // how it falls short of the known heads
 }
@@ -87,7 +91,7 @@ func (m *headMemory) recall() knowledge {
 func (m *headMemory) remember(v view, all bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.final = v.final
+	m.final, m.last = v.final, v.last
 	if all || v.latest.Number > m.latest {
 		m.latest = v.latest.Number
 	}
@@ -95,6 +99,16 @@ func (m *headMemory) remember(v view, all bool) {
 		m.finalized = v.finalized
 	}
 	m.any = m.any || v.finalized.Number > 0
+}
+
+// take returns the block with the number if the last reading of the heads has shown it. It does so once: a caller that
+// asks again wants to know whether the chain has changed.
+func (m *headMemory) take(number uint64) (rpc.Header, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	last := m.last
+	m.last = rpc.Header{}
+	return last, last != (rpc.Header{}) && last.Number == number
 }
 
 // readHeads asks one endpoint for the heads. The tags are ordered from the
@@ -111,7 +125,7 @@ func (a *Adapter) readHeads(ctx context.Context, e *rpc.Endpoint, known knowledg
 		return view{}, err
 	}
 	here := blocks[knownFinalized]
-	v := view{endpoint: e, finalized: blocks[finalized], final: blocks[final], latest: blocks["latest"]}
+	v := view{endpoint: e, finalized: blocks[finalized], final: blocks[final], latest: blocks["latest"], last: blocks[knownFinal]}
 	v.replaced = known.any && blocks[knownFinal] != (rpc.Header{}) && blocks[knownFinal].Hash != known.final.Hash
 	if !known.any {
 		v.first = here

@@ -165,28 +165,28 @@ func (s *stretch) named(perQuery int) int {
 	return min(perQuery, s.watch.Len())
 }
 
-// fetch asks for the logs of blocks first to last, together with block `to`.
+// fetch asks for the logs of blocks first to last and then, in the same request, for block `to`.
 func (s *stretch) fetch(ctx context.Context, first, last uint64, perQuery int) (size int, err error) {
-	calls := append(
-		[]rpc.Call{rpc.BlockByNumber(s.to.Number)}, s.adapter.logCalls(first, last, s.watch, perQuery, s.narrow)...,
-	)
+	calls := s.adapter.logCalls(rpc.Quantity(first), rpc.Quantity(last), s.watch, perQuery, s.narrow)
+	logs := len(calls)
+	calls = append(calls, rpc.BlockByNumber(s.to.Number))
 	replies, err := s.e.AskInto(ctx, s.buffer, calls...)
 	if err != nil {
 		return 0, err
 	}
-	if r := replies[0]; r.Err != nil {
+	if r := replies[logs]; r.Err != nil {
 		return 0, rpc.CallError(r.Err)
 	}
-	if err := rpc.RequireHead(replies[0].Result, s.to); err != nil {
+	if err := rpc.RequireHead(replies[logs].Result, s.to); err != nil {
 		return 0, err
 	}
-	for _, r := range replies[1:] {
+	for _, r := range replies[:logs] {
 		if r.Err != nil {
 			return 0, rpc.LogsError(r.Err)
 		}
 	}
 	s.waiting = s.waiting[:0]
-	for _, r := range replies[1:] {
+	for _, r := range replies[:logs] {
 		size += len(r.Result)
 		if err := rpc.ReadLogs(r.Result, func(l *rpc.RawLog) error { return s.collect(l, first, last) }); err != nil {
 			return 0, err
@@ -200,10 +200,10 @@ func (s *stretch) fetch(ctx context.Context, first, last uint64, perQuery int) (
 
 // logCalls asks for the transfers of all assets in a range: to the watched
 // addresses where those are few, to any address where they are many.
-func (a *Adapter) logCalls(first, last uint64, watch *chain.WatchSet, perQuery int, narrow bool) []rpc.Call {
+func (a *Adapter) logCalls(first, last string, watch *chain.WatchSet, perQuery int, narrow bool) []rpc.Call {
 	query := func(topics ...any) rpc.Call {
 		return rpc.NewCall("eth_getLogs", map[string]any{
-			"fromBlock": rpc.Quantity(first), "toBlock": rpc.Quantity(last), "address": a.contracts(), "topics": topics,
+			"fromBlock": first, "toBlock": last, "address": a.contracts(), "topics": topics,
 		})
 	}
 	if watch.Len() == 0 {

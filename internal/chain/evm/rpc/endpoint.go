@@ -39,6 +39,7 @@ type Endpoint struct {
 	coolUntil time.Time
 	reason    string
 	head      uint64
+	headAt    time.Time // when it was reported
 	latency   time.Duration
 	errors    int64
 	requests  int64
@@ -239,7 +240,14 @@ func (e *Endpoint) failed(err error) {
 func (e *Endpoint) RecordHead(number uint64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.head = number
+	e.head, e.headAt = number, e.now()
+}
+
+// answered reports whether the endpoint has reported its newest block after the time.
+func (e *Endpoint) answered(after time.Time) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.headAt.After(after)
 }
 
 // health returns the state of the endpoint.

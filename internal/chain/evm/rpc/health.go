@@ -16,8 +16,8 @@ const (
 )
 
 // CheckHealth reads the newest block of every endpoint that is not cooling
-// down, at most once in healthEvery. A single endpoint is not checked, because
-// there is nothing to choose.
+// down, at most once in healthEvery. One that has answered since is not asked, and a
+// single endpoint is not checked, because there is nothing to choose.
 func (p *Pool) CheckHealth(ctx context.Context) {
 	p.checking.Lock()
 	defer p.checking.Unlock()
@@ -28,6 +28,9 @@ func (p *Pool) CheckHealth(ctx context.Context) {
 	p.nextCheck = now.Add(healthEvery)
 	var all sync.WaitGroup
 	for _, e := range p.Ready() {
+		if e.answered(now.Add(-healthEvery)) {
+			continue
+		}
 		all.Go(func() { p.probe(ctx, e) })
 	}
 	all.Wait()

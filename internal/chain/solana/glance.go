@@ -1,0 +1,62 @@
+package solana
+
+import (
+	"context"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/solana/rpc"
+)
+
+// Glance compares what the watched accounts hold with what they held when they were last scanned, and asks, if asked
+// to, for the newest finalized slot.
+func (a *Adapter) Glance(ctx context.Context, l chain.Look) (seen chain.Glance, err error) {
+	if gaveUp(ctx) {
+		return seen, ctx.Err()
+	}
+	select {
+	case <-ctx.Done():
+		return seen, ctx.Err()
+	case <-a.watched.turn:
+		defer func() { a.watched.turn <- struct{}{} }()
+	}
+	accounts := a.watched.accountsOf(l.Watch, a.mints, a.pool.now())
+	err = a.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {
+		seen, err = e.glance(ctx, accounts, l.Final)
+		return err
+	})
+	return seen, err
+}
+
+func (e *endpoint) glance(ctx context.Context, accounts []*account, final bool) (seen chain.Glance, err error) {
+	changed := make([]bool, len(accounts))
+	err = rpc.Each(ctx, accounts, rpc.AccountsPerCall, func(ctx context.Context, part []*account, at int) error {
+		now, _, err := e.Accounts(ctx, keysOf(part), 0)
+		if err != nil {
+			return err
+		}
+		for i, acc := range part {
+			if changed[at+i], err = acc.changed(now[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	for _, c := range changed {
+		seen.News = seen.News || c
+	}
+	if err == nil && final {
+		seen.Final, err = e.Slot(ctx, rpc.Finalized)
+	}
+	return seen, err
+}
+
+// changed reports whether the account holds something else than when it was last read. One that was never read has
+// changed if it holds anything.
+func (acc *account) changed(now *rpc.Account) (bool, error) {
+	is, err := now.Holding()
+	if err != nil {
+		return false, err
+	}
+	was, err := acc.state.Holding()
+	return is.Valid && is.Amount != was.Amount, err
+}
