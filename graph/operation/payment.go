@@ -98,6 +98,7 @@ func (o *Operations) TxnDetails(
 	if err != nil {
 		return nil, err
 	}
+	o.d.Payments.Look(p)
 	owned, err := o.owns(ctx, apiKey, p)
 	if err != nil {
 		return nil, err

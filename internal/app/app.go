@@ -55,6 +55,7 @@ type App struct {
 	clock    *clock
 	networks networks
 	expirer  *watch.Expirer
+	presence *watch.Presence
 	recharge *recharge.Service
 	deliver  *webhook.Deliverer
 	notices  *merchant.LowBalanceMailer
@@ -147,7 +148,7 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 		MaxWaiting: payment.MaxWaiting, MaxWaitingOfKey: payment.MaxWaitingOfKey, Meter: a.Config.Credits,
 		TTL: a.Config.PaymentTTL, StartTTL: a.Config.StartTTL,
 		MinAmount: a.Config.MinAmount, MaxAmount: a.Config.MaxAmount,
-		Refused: a.notices.Refused,
+		Refused: a.notices.Refused, Looked: a.looked,
 	}, a.clock.Now, func(t time.Time) payment.ID { return payment.ID(newULID(t)) })
 	a.Campaigns = campaign.NewService(a.Store, a.Payments, a.clock.Now)
 	a.expirer = watch.NewExpirer(a.Config.Profiles(), a.networks.readers(), counted, a.clock.Now, a.log)
@@ -162,11 +163,20 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 	a.server = a.newServer(o, sealer)
 	a.server.ReportGas(a.networks.Sweeping)
 	a.monitor.observe(a)
+	a.presence = watch.NewPresence(a.Store, a.networks.watchers(), a.clock.Now, a.log)
 	a.Store.OnChange(func(id payment.ID) {
 		a.server.Changed(id)
 		a.deliver.Wake()
+		a.networks.wake()
 	})
 	return nil
+}
+
+// looked passes on that somebody looks at a payment.
+func (a *App) looked(p payment.Payment) {
+	if a.presence != nil { // pages are served after everything is built
+		a.presence.Look(p)
+	}
 }
 
 // Listen listens on the configured address, so that the address can be printed
@@ -210,6 +220,7 @@ func (a *App) run(ctx context.Context) error {
 			loops.Go(func() error { return l.sweeper.Run(working) })
 		}
 	}
+	loops.Go(func() error { return a.presence.Run(working) })
 	loops.Go(func() error { return a.expirer.Run(working) })
 	loops.Go(func() error { return a.recharge.Run(working) })
 	loops.Go(func() error { return a.deliver.Run(working) })

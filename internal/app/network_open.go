@@ -38,6 +38,9 @@ func openNetworks(
 		}
 		l.reader = read(l.reader)
 		l.watcher = watch.NewWatcher(n.Profile, l.reader, watches, holder, now, log)
+		if n.RPCBudget == 0 {
+			l.watcher.Unpaced()
+		}
 		all[n.Profile.Network] = l
 	}
 	return all, nil

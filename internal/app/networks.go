@@ -89,6 +89,22 @@ func (all networks) Sweeping(n chain.Network) (st settlement.Status, ok bool) {
 	return x.sweeper.Status(), true
 }
 
+// watchers returns the watchers by network.
+func (all networks) watchers() map[chain.Network]*watch.Watcher {
+	list := make(map[chain.Network]*watch.Watcher, len(all))
+	for n, x := range all {
+		list[n] = x.watcher
+	}
+	return list
+}
+
+// wake makes every watcher look at what is at stake: a payment has changed.
+func (all networks) wake() {
+	for _, x := range all {
+		x.watcher.Wake()
+	}
+}
+
 // endpoints returns the health of the RPC endpoints of the network.
 func (all networks) endpoints(n chain.Network) []chain.EndpointHealth {
 	x, ok := all[n]

@@ -74,6 +74,9 @@ type Network struct {
 	MaxGasPrice money.Units
 	// MaxPriorityFee is the most a sweep on Solana pays for a unit of compute, in micro-lamports.
 	MaxPriorityFee uint64
+	// RPCBudget is how many calls a day reading the network may cost, at each endpoint; 0: as many as it takes, for a
+	// node of one's own.
+	RPCBudget int64
 }
 
 // Sealer returns the sealer of stored secrets: with FLORIN_SECRET_KEY, and what it was before.

@@ -36,6 +36,7 @@ func (n *Network) settings() []setting {
 			plain(name+"MAX_PRIORITY_FEE", "2000000", &n.MaxPriorityFee, parsePriorityFee))
 	}
 	return append(list,
+		plain(name+"RPC_BUDGET", "100000", &n.RPCBudget, parseBudget),
 		plain(name+"FINALITY", "", &p.Finality, chain.ParseFinality),
 		plain(name+"EXPLORER", "", &p.Explorer, parsePublicURL),
 		plain(name+"TREASURY", "", &n.Treasury, address))

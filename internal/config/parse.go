@@ -108,6 +108,25 @@ func parsePriorityFee(text string) (uint64, error) {
 		"must be micro-lamports a unit of compute, a whole number between 1 and %d", maxPriorityFee)
 }
 
+// Unlimited is the budget of calls of a node of one's own.
+const Unlimited = "unlimited"
+
+// Bounds of a budget of calls a day. Fewer would not read a network while payments are open.
+const (
+	minBudget = 5_000
+	maxBudget = 1_000_000_000
+)
+
+// parseBudget reads a budget of calls a day; 0 is unlimited.
+func parseBudget(text string) (int64, error) {
+	if text == Unlimited {
+		return 0, nil
+	}
+	v, err := whole[int64](minBudget, maxBudget)(text)
+	return accept(v, err == nil, "must be calls a day, a whole number between %d and %d, or %s for a node of your own",
+		minBudget, maxBudget, Unlimited)
+}
+
 // address returns the parser of an address on the network.
 func address(n chain.Network) func(string) (chain.Address, error) {
 	return func(text string) (chain.Address, error) {

@@ -31,6 +31,9 @@ type Options struct {
 	// Refused is called with the key whose start was refused for credits; nil:
 	// nothing is. It must not block.
 	Refused func(keyID int64)
+	// Looked is called with a payment that somebody looks at; nil: nothing is. It
+	// must not block.
+	Looked func(Payment)
 }
 
 // Service is what the surfaces use: it checks the input, reads what a decision
@@ -185,6 +188,14 @@ func (s *Service) Poll(ctx context.Context, id string) (Payment, error) {
 		return Payment{}, err
 	}
 	return s.store.RecentPayment(ctx, ID(id))
+}
+
+// Look says that a page with the payment is open, or that a program asks for its
+// status: the network is then read at the pace of a payer who waits.
+func (s *Service) Look(p Payment) {
+	if s.opts.Looked != nil {
+		s.opts.Looked(p)
+	}
 }
 
 func checkID(id string) error {

@@ -162,7 +162,7 @@ func (in *instance) loop(kind string) (err error) {
 	case "watch":
 		for _, l := range in.w.chains {
 			if n := l.profile.Network; only == "" || only == string(n) {
-				err = errors.Join(err, in.watchers[n].RunOnce(ctx))
+				err = errors.Join(err, in.watch(ctx, n))
 			}
 		}
 	case "expire":
@@ -179,6 +179,15 @@ func (in *instance) loop(kind string) (err error) {
 		err = in.recharges.RunOnce(ctx)
 	}
 	return err
+}
+
+// watch runs a round of a network's watcher, or lets it do what its pace asks for.
+func (in *instance) watch(ctx context.Context, n chain.Network) error {
+	if in.w.chance(50) {
+		return in.watchers[n].RunOnce(ctx)
+	}
+	in.watchers[n].Step(ctx)
+	return nil
 }
 
 // deliver sends what is due, one delivery after the other.

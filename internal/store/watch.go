@@ -115,6 +115,7 @@ type cursorRow struct {
 	Moves           int64
 	RereadTo        int64
 	RestoredAt      instant
+	PauseMs         int64
 }
 
 // Cursor returns how far the network was read; ok is false before the first
@@ -136,6 +137,7 @@ func (s *Store) Cursor(ctx context.Context, n chain.Network) (c watch.Cursor, ok
 		Moves:       r.Moves,
 		RereadTo:    uint64(max(r.RereadTo, 0)),
 		RestoredAt:  r.RestoredAt.Time,
+		Pause:       time.Duration(r.PauseMs) * time.Millisecond,
 	}, true, nil
 }
 
@@ -156,12 +158,13 @@ func (s *Store) SaveCursor(ctx context.Context, n chain.Network, c watch.Cursor)
 		RecheckedNumber: rechecked, RecheckedHash: c.Rechecked.Hash, RecheckedTime: db.At(c.Rechecked.Time),
 		BehindSince: db.At(c.BehindSince), UpdatedAt: db.At(c.UpdatedAt), Moves: c.Moves,
 		RereadTo: int64(min(c.RereadTo, math.MaxInt64)), //nolint:gosec // bounded
+		PauseMs:  c.Pause.Milliseconds(),
 	}
 	err = s.db.Write(ctx, func(ctx context.Context, t tx) error {
 		res, err := t.NewInsert().Model(row).On("CONFLICT (network) DO UPDATE").
 			Set("scanned_number = EXCLUDED.scanned_number, scanned_hash = EXCLUDED.scanned_hash, scanned_time = EXCLUDED.scanned_time").
 			Set("rechecked_number = EXCLUDED.rechecked_number, rechecked_hash = EXCLUDED.rechecked_hash, rechecked_time = EXCLUDED.rechecked_time").
-			Set("behind_since = EXCLUDED.behind_since, updated_at = EXCLUDED.updated_at").
+			Set("behind_since = EXCLUDED.behind_since, updated_at = EXCLUDED.updated_at, pause_ms = EXCLUDED.pause_ms").
 			Where("c.moves = EXCLUDED.moves").Exec(ctx)
 		if err != nil {
 			return err

@@ -309,7 +309,15 @@ CREATE TABLE cursors (
     restored_at     timestamptz,
     replaying       boolean     NOT NULL DEFAULT FALSE, -- restored, and not read to its end yet
     moves           bigint      NOT NULL DEFAULT 0, -- how often an operator moved it: a round that began before stores nothing
-    reread_to       bigint      NOT NULL DEFAULT 0  -- up to this block every address there ever was is read
+    reread_to       bigint      NOT NULL DEFAULT 0, -- up to this block every address there ever was is read
+    pause_ms        bigint      NOT NULL DEFAULT 0  -- how long the network may go unread after updated_at by its pace
+);
+
+-- Until when somebody looks at a payment with an address on the network: pages of every instance raise the pace of the
+-- one that reads.
+CREATE TABLE presence (
+    network text        PRIMARY KEY,
+    until   timestamptz NOT NULL
 );
 
 CREATE TABLE leases (

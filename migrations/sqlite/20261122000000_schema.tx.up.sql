@@ -307,7 +307,15 @@ CREATE TABLE cursors (
     replaying       INTEGER NOT NULL DEFAULT 0, -- restored, and not read to its end yet
     restored_number INTEGER NOT NULL DEFAULT 0, -- where it was first read on after the last restore; 0: never restored
     moves           INTEGER NOT NULL DEFAULT 0, -- how often an operator moved it: a round that began before stores nothing
-    reread_to       INTEGER NOT NULL DEFAULT 0  -- up to this block every address there ever was is read
+    reread_to       INTEGER NOT NULL DEFAULT 0, -- up to this block every address there ever was is read
+    pause_ms        INTEGER NOT NULL DEFAULT 0  -- how long the network may go unread after updated_at by its pace
+) STRICT, WITHOUT ROWID;
+
+-- Until when somebody looks at a payment with an address on the network: pages of every instance raise the pace of the
+-- one that reads.
+CREATE TABLE presence (
+    network TEXT    PRIMARY KEY,
+    until   INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE leases (

@@ -77,6 +77,7 @@ func (l *livePage) look(ctx context.Context, b *bytes.Buffer) (moving, done bool
 	if err != nil {
 		return false, false, err
 	}
+	l.s.Payments.Look(p)
 	props, err := l.s.Presenter.Props(ctx, p, views.Page{Lang: l.lang}, l.view)
 	if err != nil {
 		return false, false, err

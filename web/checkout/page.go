@@ -21,6 +21,7 @@ func (s *Surface) getCheckout(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	s.Payments.Look(p)
 	s.NoteShown(c, p)
 	return s.show(c, p, http.StatusOK, func(*checkout.Props) {})
 }

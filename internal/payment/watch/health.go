@@ -14,10 +14,23 @@ func (w *Watcher) Health() payment.Health {
 	return w.health
 }
 
+// Level returns how closely the network is read at the moment.
+func (w *Watcher) Level() Level {
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	return w.level
+}
+
+func (w *Watcher) setLevel(l Level) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.level = l
+}
+
 // readByLeader reports whether the instance that leads reads the network: a cursor
 // exists, is not behind, and was stored of late.
 func (w *Watcher) readByLeader(c Cursor, exists bool) bool {
-	return exists && c.BehindSince.IsZero() && w.now().Sub(c.UpdatedAt) <= w.profile.HeadLimit
+	return exists && c.BehindSince.IsZero() && w.now().Sub(c.UpdatedAt) <= w.profile.HeadLimit+c.Pause
 }
 
 // report publishes the network's health.
@@ -49,7 +62,7 @@ func passing(err error) bool { return errors.Is(err, chain.ErrReorged) || errors
 // upToDate reports whether the cursor was stored of late and is close to the final
 // block. A round that stops short now and then is no outage, but many in a row are.
 func (w *Watcher) upToDate(heads chain.Heads, c Cursor) bool {
-	limit := w.profile.HeadLimit
+	limit := w.profile.HeadLimit + c.Pause
 	return w.now().Sub(c.UpdatedAt) <= limit && heads.Final.Time.Sub(c.Scanned.Time) <= limit
 }
 

@@ -19,10 +19,13 @@ func (w *Watcher) advance(ctx context.Context, heads chain.Heads, cursor Cursor,
 	}
 	if !exists {
 		// No address of this network has been shown yet.
-		cursor = Cursor{Scanned: heads.Final, Rechecked: chain.Lower(heads.Final, heads.Finalized), UpdatedAt: w.now()}
+		cursor = Cursor{
+			Scanned: heads.Final, Rechecked: chain.Lower(heads.Final, heads.Finalized), UpdatedAt: w.now(),
+			Pause: w.resting,
+		}
 		return cursor, w.store.SaveCursor(ctx, w.profile.Network, cursor)
 	}
-	cursor, err := w.holds(ctx, heads, stoppedSince(cursor, w.profile.HeadLimit, w.now()))
+	cursor, err := w.holds(ctx, heads, stoppedSince(cursor, w.profile.HeadLimit+cursor.Pause, w.now()))
 	if err != nil {
 		return cursor, err
 	}
@@ -163,7 +166,7 @@ func (w *Watcher) save(ctx context.Context, c *Cursor, must bool) error {
 	if !must {
 		return nil
 	}
-	c.UpdatedAt = now
+	c.UpdatedAt, c.Pause = now, w.resting
 	if err := w.store.SaveCursor(ctx, w.profile.Network, *c); err != nil {
 		return fmt.Errorf("store the cursor: %w", err)
 	}

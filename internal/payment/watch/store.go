@@ -28,6 +28,9 @@ type Cursor struct {
 	// RestoredAt is when the database was last restored from a backup; zero: never.
 	// What came to an address before then may have been swept since, unknown to it.
 	RestoredAt time.Time
+	// Pause is how long the network may go unread after UpdatedAt because of its pace. Only what is longer is an
+	// outage.
+	Pause time.Duration
 }
 
 // ErrCursorMoved: an operator moved the cursor while a round was under way. The
@@ -55,6 +58,12 @@ type Store interface {
 		ctx context.Context, id payment.ID, decide func(payment.Payment) (payment.Change, error),
 	) (payment.Payment, error)
 	Payment(ctx context.Context, id payment.ID) (payment.Payment, error)
+	// Stakes returns what is at stake on the network. It knows when a payment ended after justEnded, and whether any
+	// ended after watchedAfter.
+	Stakes(ctx context.Context, n chain.Network, justEnded, watchedAfter time.Time) (Stakes, error)
+	// OpenAddresses returns the addresses on the network of started payments that have not ended or ended after
+	// endedAfter.
+	OpenAddresses(ctx context.Context, n chain.Network, endedAfter time.Time) ([]chain.Watched, error)
 	// Lease takes or renews the lease of the name for the holder until the
 	// time given, and reports whether the holder has it.
 	Lease(ctx context.Context, name, holder string, now, until time.Time) (bool, error)

@@ -26,7 +26,11 @@ func (w *Watcher) take(ctx context.Context, heads chain.Heads, from uint64, to c
 }
 
 func (w *Watcher) takeOnce(ctx context.Context, heads chain.Heads, from uint64, to chain.Head) (int, error) {
-	transfers, err := w.reader.Scan(ctx, from, to, w.watched.set)
+	var transfers []chain.Transfer
+	var err error
+	if w.watched.set.Len() > 0 {
+		transfers, err = w.reader.Scan(ctx, from, to, w.watched.set)
+	}
 	if unread, some := errors.AsType[*chain.UnreadError](err); some {
 		err = w.setAsideUnread(ctx, unread, from)
 	}

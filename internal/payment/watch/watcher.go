@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
@@ -54,14 +55,26 @@ type Watcher struct {
 
 	logged outageLog
 
+	// What the pace rests on: see Step.
+	wake    chan struct{}
+	refresh atomic.Bool
+	unpaced bool
+	resting time.Duration // how long the network may go unread by the present pace
+	last    lastRound
+	glanced time.Time // when the last glance was taken
+	renewed time.Time // when the lease was last taken or asked for
+	leads   bool      // this instance has the lease
+	open    openSet
+
 	mu     sync.RWMutex
 	health payment.Health
+	level  Level
 }
 
 // Limits of a watcher.
 const (
-	// PollEvery is how often a network is asked for its heads: a payer sees the
-	// deposit within half a second of its block.
+	// PollEvery is the time between two rounds while there is more to read, and always
+	// for a node of one's own.
 	PollEvery = 300 * time.Millisecond
 	// scanStep bounds how many blocks one scan reads before the cursor is stored,
 	// so that a crash while catching up loses little.
@@ -87,29 +100,12 @@ func NewWatcher(
 	return &Watcher{
 		profile: p, reader: r, store: s, holder: holder, now: now,
 		log:     log.With("network", p.Network),
+		wake:    make(chan struct{}, 1),
 		watched: newWatchlist(p.Network), pace: scanStep, confirmed: make(confirmed),
 		reread:   make(confirmed),
 		disputes: make(map[chain.Inclusion]dispute),
 		aside:    make(map[payment.ID]SetAside), skipped: make(map[payment.ID]error),
 		health: payment.Health{Reason: "this network is being checked", Detail: "not read yet"},
-	}
-}
-
-// Run watches until ctx ends. A failed round is logged and repeated.
-func (w *Watcher) Run(ctx context.Context) error {
-	tick := time.NewTicker(PollEvery)
-	defer tick.Stop()
-	defer w.Release(ctx)
-	for {
-		_ = w.RunOnce(ctx) // logs failures itself
-		if ctx.Err() != nil {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
 	}
 }
 
@@ -131,7 +127,13 @@ func (w *Watcher) RunOnce(ctx context.Context) error {
 	if w.logged.began.IsZero() {
 		w.logged.began = w.now()
 	}
+	w.last = lastRound{at: w.now()}
+	w.refresh.Store(false)
 	err := w.round(ctx)
+	w.last.failed = err != nil
+	if err != nil {
+		w.last.latest = 0
+	}
 	if ctx.Err() == nil {
 		w.logRound(err)
 	}
@@ -172,6 +174,8 @@ func (w *Watcher) round(ctx context.Context) error {
 		})
 		return nil
 	}
+	w.last.latest, w.last.cursor = heads.Latest.Number, cursor
+	w.last.more = leads && (errors.Is(err, errMore) || cursor.Scanned.Number < heads.Final.Number)
 	w.report(heads, cursor, err)
 	if errors.Is(err, errMore) {
 		return nil // the next round goes on
@@ -204,6 +208,7 @@ func (w *Watcher) lead(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("lease of the network: %w", err)
 	}
+	w.renewed, w.leads = now, ok
 	return ok, nil
 }
 

@@ -1,0 +1,130 @@
+package watch
+
+import (
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+)
+
+// Stakes is what is at stake on a network at the moment: it decides how closely the network is read, and so what
+// reading costs. It never decides what is credited, confirmed or expired.
+type Stakes struct {
+	// PageUntil is until when an open page, or a program that asks again and again, counts as looking at a payment
+	// with an address on the network.
+	PageUntil time.Time
+	// StartedAt is when a payment that is open was last given an address there.
+	StartedAt time.Time
+	// ExpiresAt is when the next payment with an address there runs out; zero: none is open.
+	ExpiresAt time.Time
+	// Pending is the first block with a deposit that is seen and not final, and PendingSince its time; 0: there is
+	// none.
+	Pending      uint64
+	PendingSince time.Time
+	// OwnRule: a merchant's own finality decides about a pending deposit.
+	OwnRule bool
+	// EndedAt is when a payment with an address there ended a moment ago; zero: none did. Ended: payments that ended
+	// are watched for late money.
+	EndedAt time.Time
+	Ended   bool
+	// Moves is how often an operator has moved the cursor.
+	Moves int64
+}
+
+// Level is how closely a network is read.
+type Level int
+
+// The levels.
+const (
+	// Idle: nothing is awaited; a sign of life is enough.
+	Idle Level = iota
+	// Ended: only payments that ended are watched, for late money.
+	Ended
+	// Open: payments are open, or ended a moment ago, and nobody looks.
+	Open
+	// Attended: a page is open, a payment has just been started, or money is on its way to finality.
+	Attended
+)
+
+// String names the level for logs, /health and the operator's pages.
+func (l Level) String() string { return [...]string{"idle", "ended", "open", "attended"}[l] }
+
+const (
+	// PageFor is how long a page counts after it was last seen open, and startFor how long a payment's start counts.
+	PageFor  = 45 * time.Second
+	startFor = 3 * time.Minute
+	// endFor is how long after its end a payment counts as open: a payer's wallet may just be sending.
+	endFor = 10 * time.Minute
+)
+
+// Level returns how closely the network is to be read.
+func (s Stakes) Level(now time.Time) Level {
+	switch {
+	case now.Before(s.PageUntil), !s.StartedAt.IsZero() && now.Sub(s.StartedAt) < startFor, s.Pending > 0:
+		return Attended
+	case !s.ExpiresAt.IsZero(), !s.EndedAt.IsZero() && now.Sub(s.EndedAt) < endFor:
+		return Open
+	case s.Ended, !s.EndedAt.IsZero():
+		return Ended
+	}
+	return Idle
+}
+
+// Pace is how often a network is read.
+type Pace struct {
+	// Glance is the time between two looks at the open payments' addresses through one endpoint, which only say
+	// whether a round would find news; 0: there are none.
+	Glance time.Duration
+	// Round is the time between two rounds, which read everything and are the truth.
+	Round time.Duration
+}
+
+// The paces of the levels. A round a second was what everything cost before anything was looked at; no level is faster
+// than one glance a second.
+const (
+	attendedGlance = time.Second
+	openGlance     = 5 * time.Second
+	openRound      = 30 * time.Second
+	endedRound     = 5 * time.Minute
+	idleRound      = 6 * time.Minute
+	// expiryRound is the time between two rounds while a payment waits only for the network to be read up to its
+	// expiry, which every payment must wait for.
+	expiryRound = 15 * time.Second
+	// failedRound is the time to the next attempt after a round that failed.
+	failedRound = 2 * time.Second
+)
+
+// Pace returns how often a network on this level is read.
+func (l Level) Pace() Pace {
+	switch l {
+	case Attended:
+		return Pace{attendedGlance, openRound}
+	case Open:
+		return Pace{openGlance, openRound}
+	case Ended:
+		return Pace{0, endedRound}
+	case Idle:
+	}
+	return Pace{0, idleRound}
+}
+
+// Slower returns the pace with its times multiplied, at most to slowest: what a budget of calls that is nearly spent
+// asks for.
+func (p Pace) Slower(factor int64) Pace {
+	factor = max(factor, 1)
+	return Pace{min(p.Glance*time.Duration(factor), openRound), min(p.Round*time.Duration(factor), slowest)}
+}
+
+// slowest is the longest time between two rounds.
+const slowest = 15 * time.Minute
+
+// settled reports whether a pending deposit may be final by now: by the block that is final, 0 if it is not known, or
+// by the time that the network's rule lets pass.
+func (s Stakes) settled(rule chain.Finality, final uint64, now time.Time) bool {
+	switch {
+	case s.Pending == 0:
+		return false
+	case rule.Depth > 0:
+		return now.Sub(s.PendingSince) >= rule.Depth
+	}
+	return final >= s.Pending
+}

@@ -1,0 +1,60 @@
+package watch_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/payment/watch"
+)
+
+func TestStakes_Level(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	ago := func(d time.Duration) time.Time { return now.Add(-d) }
+	for name, c := range map[string]struct {
+		stakes watch.Stakes
+		want   watch.Level
+	}{
+		"Nothing":      {watch.Stakes{}, watch.Idle},
+		"OnlyEnded":    {watch.Stakes{Ended: true}, watch.Ended},
+		"EndedLongAgo": {watch.Stakes{Ended: true, EndedAt: ago(11 * time.Minute)}, watch.Ended},
+		"JustEnded":    {watch.Stakes{Ended: true, EndedAt: ago(time.Minute)}, watch.Open},
+		"OpenAndUnwatched": {
+			watch.Stakes{StartedAt: ago(4 * time.Minute), ExpiresAt: now.Add(time.Minute)}, watch.Open,
+		},
+		"OpenAndDue":    {watch.Stakes{StartedAt: ago(time.Hour), ExpiresAt: ago(time.Minute)}, watch.Open},
+		"JustStarted":   {watch.Stakes{StartedAt: ago(time.Minute), ExpiresAt: now.Add(time.Hour)}, watch.Attended},
+		"PageOpen":      {watch.Stakes{StartedAt: ago(time.Hour), PageUntil: now.Add(time.Second)}, watch.Attended},
+		"PageClosed":    {watch.Stakes{ExpiresAt: now.Add(time.Hour), PageUntil: ago(0)}, watch.Open},
+		"MoneyOnItsWay": {watch.Stakes{Ended: true, Pending: 7}, watch.Attended},
+		"StartedTomorrow": {
+			watch.Stakes{StartedAt: now.Add(time.Hour), ExpiresAt: now.Add(2 * time.Hour)}, watch.Attended,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := c.stakes.Level(now); got != c.want {
+				t.Errorf("level %s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+// Closer attention is never slower, and no level is faster than one look a second.
+func TestLevel_Pace(t *testing.T) {
+	t.Parallel()
+	before := watch.Idle.Pace()
+	for _, l := range []watch.Level{watch.Ended, watch.Open, watch.Attended} {
+		p := l.Pace()
+		if p.Round > before.Round || before.Glance > 0 && p.Glance > before.Glance {
+			t.Errorf("%s is read every %s, less often than the level below, every %s", l, p.Round, before.Round)
+		}
+		if p.Glance != 0 && p.Glance < time.Second || p.Round < time.Second {
+			t.Errorf("%s is read every %s, glances every %s", l, p.Round, p.Glance)
+		}
+		if s := p.Slower(1_000); s.Round < p.Round || s.Round > 15*time.Minute {
+			t.Errorf("%s, slowed down without end, is read every %s", l, s.Round)
+		}
+		before = p
+	}
+}

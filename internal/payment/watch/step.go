@@ -1,0 +1,200 @@
+package watch
+
+import (
+	"context"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/payment"
+)
+
+// lastRound is what the newest round left behind, for the decision when the next one is due.
+type lastRound struct {
+	at     time.Time
+	failed bool
+	more   bool // it has not read everything that is final
+	// latest is the newest block that was read, up to which nothing needs a glance; 0: it was not read.
+	latest uint64
+	cursor Cursor
+}
+
+// openSet is the addresses that a glance asks about.
+type openSet struct {
+	set     *chain.WatchSet
+	started time.Time // the newest start it includes
+	loaded  time.Time
+}
+
+const (
+	// stepEvery is the longest time between two looks at what is at stake. It costs no call to an endpoint, and finds
+	// what another instance has started if no notification came.
+	stepEvery = 2 * time.Second
+	// ownRuleRound is the time between two rounds while money waits for a merchant's own finality.
+	ownRuleRound = 3 * time.Second
+	// refreshRound is the time between two rounds while somebody chooses a network.
+	refreshRound = time.Minute
+	// wakeRest keeps many changes at once from costing a look each.
+	wakeRest = 100 * time.Millisecond
+	// renewEvery is how often a lease is taken or renewed between rounds.
+	renewEvery = leaseFor / 3
+)
+
+// Wake makes the watcher look at once at what is at stake: a payment was started, a page was opened, a deposit was
+// seen. It does not block, and may be lost: the next look comes within seconds.
+func (w *Watcher) Wake() {
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Refresh makes the next round come soon if the last one is some time ago: somebody is about to choose the network.
+func (w *Watcher) Refresh() {
+	if w.refresh.CompareAndSwap(false, true) {
+		w.Wake()
+	}
+}
+
+// Unpaced makes the watcher read everything all the time, whatever is at stake: for a node of one's own, whose calls
+// cost nothing.
+func (w *Watcher) Unpaced() { w.unpaced = true }
+
+// Run watches until ctx ends. A failed round is logged and repeated.
+func (w *Watcher) Run(ctx context.Context) error {
+	defer w.Release(ctx)
+	for {
+		pause := time.NewTimer(w.Step(ctx))
+		select {
+		case <-ctx.Done():
+			pause.Stop()
+			return nil
+		case <-w.wake:
+			pause.Reset(wakeRest)
+			select {
+			case <-ctx.Done():
+				return nil
+			case <-pause.C:
+			}
+		case <-pause.C:
+		}
+	}
+}
+
+// Step does what is due by what is at stake, and returns after how long it must be called again: a round, a glance
+// whose news are followed by a round, or nothing. What fails is logged.
+func (w *Watcher) Step(ctx context.Context) time.Duration {
+	if w.unpaced {
+		_ = w.RunOnce(ctx) // logs failures itself
+		return PollEvery
+	}
+	now := w.now()
+	stakes, err := w.store.Stakes(ctx, w.profile.Network, now.Add(-endFor), now.Add(-payment.WatchAfterEnd))
+	level := stakes.Level(now)
+	if err != nil {
+		level = Attended // what is at stake is not known
+	}
+	w.setLevel(level)
+	pace := level.Pace()
+	w.resting = pace.Round
+	next := w.nextRound(stakes, pace)
+	leads := w.renew(ctx, now)
+	switch {
+	case !now.Before(next), leads && w.looks(ctx, stakes, pace, now):
+		_ = w.RunOnce(ctx) // logs failures itself
+		next = w.nextRound(stakes, pace)
+	}
+	if leads && pace.Glance > 0 && w.glanced.Add(pace.Glance).Before(next) {
+		next = w.glanced.Add(pace.Glance)
+	}
+	return min(max(next.Sub(w.now()), 0), stepEvery)
+}
+
+// nextRound returns when the next round is due.
+func (w *Watcher) nextRound(s Stakes, pace Pace) time.Time {
+	last := w.last
+	wait := pace.Round
+	if !s.ExpiresAt.IsZero() && !w.now().Before(s.ExpiresAt) && last.cursor.Scanned.Time.Before(s.ExpiresAt) {
+		wait = min(wait, expiryRound)
+	}
+	if s.OwnRule {
+		wait = min(wait, ownRuleRound)
+	}
+	if w.refresh.Load() {
+		wait = min(wait, refreshRound)
+	}
+	switch {
+	case last.at.IsZero(), s.Moves != last.cursor.Moves && !last.failed:
+		return last.at
+	case last.failed:
+		wait = failedRound
+	case last.more:
+		wait = PollEvery
+	}
+	next := last.at.Add(wait)
+	for _, a := range w.aside {
+		if a.NextAt.Before(next) && a.NextAt.After(last.at) {
+			next = a.NextAt
+		}
+	}
+	return next
+}
+
+// renew takes or keeps the lease between rounds, so that only the instance that leads takes glances, and reports
+// whether this one does. An instance that takes over makes a round at once.
+func (w *Watcher) renew(ctx context.Context, now time.Time) (leads bool) {
+	if now.Sub(w.renewed) < renewEvery {
+		return w.leads
+	}
+	led := w.leads
+	if _, err := w.lead(ctx); err != nil {
+		w.leads = false
+	}
+	if w.leads && !led {
+		w.last.at = time.Time{}
+	}
+	return w.leads
+}
+
+// looks takes a glance if one is due, and reports whether a round must follow. A glance that fails is followed by a
+// round, which says what is wrong.
+func (w *Watcher) looks(ctx context.Context, s Stakes, pace Pace, now time.Time) bool {
+	if pace.Glance == 0 || now.Sub(w.glanced) < pace.Glance {
+		return false
+	}
+	w.glanced = now
+	if w.last.latest == 0 {
+		return true
+	}
+	settled := s.settled(w.profile.Finality, 0, now)
+	look := chain.Look{After: w.last.latest, Final: s.Pending > 0 && !settled && w.profile.Finality.Tag != ""}
+	if err := w.loadOpen(ctx, s, now); err != nil {
+		return true
+	}
+	known := make(map[chain.TxHash]bool, len(w.tail.transfers))
+	for _, t := range w.tail.transfers {
+		known[t.Tx] = true
+	}
+	look.Watch, look.Known = w.open.set, func(tx chain.TxHash) bool { return known[tx] }
+	if look.Watch.Len() == 0 && !look.Final {
+		return settled
+	}
+	seen, err := w.reader.Glance(ctx, look)
+	return err != nil || seen.News || settled || look.Final && s.settled(w.profile.Finality, seen.Final, now)
+}
+
+// loadOpen reads the addresses of open payments, once after each start and now and then.
+func (w *Watcher) loadOpen(ctx context.Context, s Stakes, now time.Time) error {
+	if w.open.set != nil && w.open.started.Equal(s.StartedAt) && now.Sub(w.open.loaded) < openRound {
+		return nil
+	}
+	addresses, err := w.store.OpenAddresses(ctx, w.profile.Network, now.Add(-endFor))
+	if err != nil {
+		return err
+	}
+	set := chain.NewWatchSet(len(addresses))
+	for _, a := range addresses {
+		set.Add(a)
+	}
+	w.open = openSet{set, s.StartedAt, now}
+	return nil
+}

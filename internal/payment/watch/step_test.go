@@ -1,0 +1,98 @@
+package watch_test
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/watch"
+)
+
+// tallied counts the rounds and glances of a watcher.
+type tallied struct {
+	chain.Reader
+
+	rounds, glances int
+}
+
+func (r *tallied) Heads(ctx context.Context) (chain.Heads, error) {
+	r.rounds++
+	return r.Reader.Heads(ctx)
+}
+
+func (r *tallied) Glance(ctx context.Context, l chain.Look) (chain.Glance, error) {
+	r.glances++
+	return r.Reader.Glance(ctx, l)
+}
+
+// paced replaces the rig's watcher by one whose rounds are counted.
+func (r *rig) paced() *tallied {
+	r.watcher.Release(r.Context())
+	reader := &tallied{Reader: r.reader()}
+	r.watcher = watch.NewWatcher(r.profile, reader, r.store, "paced", r.now, slog.New(slog.DiscardHandler))
+	return reader
+}
+
+// steps lets the watcher do what is due for so long, while a block is made every second.
+func (r *rig) steps(d time.Duration) {
+	r.Helper()
+	for end := r.now().Add(d); r.now().Before(end); {
+		r.pass(max(r.watcher.Step(r.Context()), time.Millisecond))
+		for r.now().Sub(r.chain.Head().Time) >= time.Second {
+			r.chain.Mine(1)
+			r.pass(-time.Second)
+		}
+	}
+}
+
+func TestWatcher_Step(t *testing.T) {
+	t.Parallel()
+	t.Run("Idle", func(t *testing.T) {
+		t.Parallel()
+		r := newRig(t, 1)
+		reader := r.paced()
+		r.steps(30 * time.Minute)
+		if reader.rounds > 8 || reader.rounds < 3 || reader.glances > 0 {
+			t.Errorf("%d rounds and %d glances in half an hour in which nothing is awaited", reader.rounds, reader.glances)
+		}
+		if h := r.watcher.Health(); !h.OK || r.watcher.Level() != watch.Idle {
+			t.Errorf("the network is %s, and its health %+v", r.watcher.Level(), h)
+		}
+	})
+	t.Run("AfterAPaymentWasStarted", func(t *testing.T) {
+		t.Parallel()
+		r := newRig(t, 1)
+		reader := r.paced()
+		r.steps(7 * time.Minute)
+		p := r.start()
+		rounds := reader.rounds
+		r.steps(20 * time.Second)
+		if reader.glances < 15 || reader.rounds > rounds+2 {
+			t.Errorf("%d rounds and %d glances in the first 20 s of a payment", reader.rounds-rounds, reader.glances)
+		}
+		r.pay(p)
+		r.steps(3 * time.Second)
+		if got := r.get(p); len(got.Deposits) != 1 {
+			t.Errorf("3 s after the block %d deposits are seen", len(got.Deposits))
+		}
+		r.steps(20 * time.Second)
+		if got := r.get(p); got.Status != payment.Completed {
+			t.Errorf("20 s after the block the payment is %s", got.Status)
+		}
+	})
+	t.Run("APauseIsNoOutage", func(t *testing.T) {
+		t.Parallel()
+		r := newRig(t, 1)
+		r.paced()
+		r.steps(6 * time.Minute)
+		p := r.start()
+		expires := r.get(p).ExpiresAt
+		r.steps(2 * time.Minute)
+		if got := r.get(p); !got.ExpiresAt.Equal(expires) {
+			t.Errorf("the payment was extended from %s to %s after a quiet time", expires, got.ExpiresAt)
+		}
+	})
+}

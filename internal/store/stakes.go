@@ -1,0 +1,101 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/payment/watch"
+	"github.com/florinpay/florin/internal/store/db"
+)
+
+// stakesQuery reads what is at stake on one network with few rows: its open payments, its pending deposits, and the
+// newest end of a payment.
+const stakesQuery = `SELECT
+(SELECT until FROM presence WHERE network = ?0) AS page_until,
+(SELECT moves FROM cursors WHERE network = ?0) AS moves,
+(SELECT max(r.since) FROM payments AS p JOIN routes AS r ON r.payment_id = p.id
+	WHERE p.ended_at IS NULL AND p.status = 'STARTED' AND r.network = ?0) AS started_at,
+(SELECT min(p.expires_at) FROM payments AS p JOIN routes AS r ON r.payment_id = p.id
+	WHERE p.ended_at IS NULL AND p.status = 'STARTED' AND r.network = ?0) AS expires_at,
+(SELECT min(d.block_number) FROM deposits AS d
+	WHERE d.network = ?0 AND NOT d.rechecked AND d.state <> 'VANISHED' AND d.state = 'SEEN') AS pending,
+(SELECT min(d.block_time) FROM deposits AS d
+	WHERE d.network = ?0 AND NOT d.rechecked AND d.state <> 'VANISHED' AND d.state = 'SEEN') AS pending_since,
+(SELECT count(*) FROM deposits AS d JOIN routes AS r ON r.payment_id = d.payment_id AND r.network = d.network
+	WHERE d.network = ?0 AND NOT d.rechecked AND d.state <> 'VANISHED' AND d.state = 'SEEN' AND r.finality <> '') AS own_rule,
+(SELECT p.ended_at FROM payments AS p WHERE p.ended_at > ?1 AND p.ended_at IS NOT NULL AND p.started_at IS NOT NULL
+	AND p.network = ?0 ORDER BY p.ended_at DESC LIMIT 1) AS ended_at,
+(SELECT count(*) FROM (SELECT 1 FROM payments AS p
+	WHERE p.ended_at > ?2 AND p.ended_at IS NOT NULL AND p.started_at IS NOT NULL LIMIT 1) AS one) AS ended`
+
+// Stakes returns what is at stake on the network. It knows when a payment ended after justEnded, and whether any ended
+// after watchedAfter: the addresses of one network are watched on others too.
+func (s *Store) Stakes(
+	ctx context.Context, n chain.Network, justEnded, watchedAfter time.Time,
+) (watch.Stakes, error) {
+	var row struct {
+		PageUntil    instant
+		Moves        *int64
+		StartedAt    instant
+		ExpiresAt    instant
+		Pending      *int64
+		PendingSince instant
+		OwnRule      int64
+		EndedAt      instant
+		Ended        int64
+	}
+	if err := s.db.Reader().NewRaw(
+		stakesQuery, string(n), db.At(justEnded), db.At(watchedAfter),
+	).Scan(ctx, &row); err != nil {
+		return watch.Stakes{}, fmt.Errorf("what is at stake on %s: %w", n, err)
+	}
+	stakes := watch.Stakes{
+		PageUntil: row.PageUntil.Time, StartedAt: row.StartedAt.Time, ExpiresAt: row.ExpiresAt.Time,
+		PendingSince: row.PendingSince.Time, OwnRule: row.OwnRule > 0, EndedAt: row.EndedAt.Time,
+		Ended: row.Ended > 0,
+	}
+	if row.Moves != nil {
+		stakes.Moves = *row.Moves
+	}
+	if row.Pending != nil {
+		stakes.Pending = uint64(max(*row.Pending, 0))
+	}
+	return stakes, nil
+}
+
+// OpenAddresses returns the addresses on the network of started payments that have not ended or ended after endedAfter.
+func (s *Store) OpenAddresses(
+	ctx context.Context, n chain.Network, endedAfter time.Time,
+) ([]chain.Watched, error) {
+	const columns = "SELECT r.address, r.raw FROM payments AS p CROSS JOIN routes AS r WHERE r.payment_id = p.id AND r.network = ?0 AND "
+	var rows []struct {
+		Address string
+		Raw     []byte
+	}
+	if err := s.db.Reader().NewRaw(
+		columns+"p.ended_at IS NULL UNION ALL "+columns+"p.ended_at > ?1 AND p.ended_at IS NOT NULL AND p.started_at IS NOT NULL",
+		string(n), db.At(endedAfter),
+	).Scan(ctx, &rows); err != nil {
+		return nil, fmt.Errorf("addresses of open payments on %s: %w", n, err)
+	}
+	list := make([]chain.Watched, len(rows))
+	for i, r := range rows {
+		list[i] = chain.Watched{Address: chain.Address(r.Address), Raw: r.Raw}
+	}
+	return list, nil
+}
+
+// Attend stores that somebody looks at a payment with an address on the network until the time given.
+func (s *Store) Attend(ctx context.Context, n chain.Network, until time.Time) error {
+	err := s.db.Write(ctx, func(ctx context.Context, t tx) error {
+		_, err := t.NewRaw("INSERT INTO presence (network, until) VALUES (?0, ?1) ON CONFLICT (network) DO UPDATE "+
+			"SET until = excluded.until WHERE presence.until < excluded.until", string(n), db.At(until)).Exec(ctx)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("attend %s: %w", n, err)
+	}
+	return nil
+}
