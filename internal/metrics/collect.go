@@ -48,7 +48,7 @@ var (
 	networkHead     = desc("network_head", "Number of the newest block read.", "network")
 	networkFinal    = desc("network_final", "Number of the newest block that is final by the network's rule.", "network")
 	networkScanned  = desc("network_scanned", "Number of the newest block whose money is taken in.", "network")
-	networkLag      = desc("network_lag_seconds", "Age of the newest block read.", "network")
+	networkLag      = desc("network_lag_seconds", "Age of the newest block when it was read.", "network")
 	networkFinalAge = desc("network_final_age_seconds", "How much older the final block is than the newest one.", "network")
 	networkAside    = desc("payments_set_aside", "Payments that cannot be read on the network and are tried again.", "network")
 	endpoints       = desc("network_endpoints", "RPC endpoints that are configured.", "network")
@@ -131,7 +131,11 @@ func (s scrape) network(n chain.Network) {
 	if heads, ok := s.m.latency.last(n); ok {
 		s.gauge(networkHead, float64(heads.Latest.Number), label)
 		s.gauge(networkFinal, float64(heads.Final.Number), label)
-		s.gauge(networkLag, max(s.now.Sub(heads.Latest.Time).Seconds(), 0), label)
+		lag := h.Lag // a network that is read slowly, because nothing is awaited there, is not behind
+		if !h.OK {
+			lag = s.now.Sub(heads.Latest.Time)
+		}
+		s.gauge(networkLag, max(lag.Seconds(), 0), label)
 	}
 }
 
