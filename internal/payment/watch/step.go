@@ -31,6 +31,9 @@ const (
 	stepEvery = 2 * time.Second
 	// ownRuleRound is the time between two rounds while money waits for a merchant's own finality.
 	ownRuleRound = 3 * time.Second
+	// unwellRound is the time between two rounds of a network that is not well, for unwellFor whatever is at stake.
+	unwellRound = 3 * time.Second
+	unwellFor   = 10 * time.Minute
 	// refreshRound is the time between two rounds while somebody chooses a network.
 	refreshRound = time.Minute
 	// wakeRest keeps many changes at once from costing a look each.
@@ -129,6 +132,8 @@ func (w *Watcher) nextRound(s Stakes, pace Pace) time.Time {
 		wait = failedRound
 	case last.more:
 		wait = PollEvery
+	case !w.Health().OK:
+		wait = min(wait, w.unwellRound())
 	}
 	next := last.at.Add(wait)
 	for _, a := range w.aside {
@@ -137,6 +142,15 @@ func (w *Watcher) nextRound(s Stakes, pace Pace) time.Time {
 		}
 	}
 	return next
+}
+
+// unwellRound is the time between two rounds of a network that answers and is not well: short at first, because most
+// troubles are, and because nobody can choose the network meanwhile.
+func (w *Watcher) unwellRound() time.Duration {
+	if w.Level() < Open && w.now().Sub(w.wellAt) > unwellFor {
+		return openRound
+	}
+	return unwellRound
 }
 
 // renew takes or keeps the lease between rounds, so that only the instance that leads takes glances, and reports

@@ -62,6 +62,23 @@ func TestWatcher_Step(t *testing.T) {
 			t.Errorf("the network is %s, and its health %+v", r.watcher.Level(), h)
 		}
 	})
+	t.Run("AnUnwellNetworkIsReadAgainSoon", func(t *testing.T) {
+		t.Parallel()
+		r := newRig(t, 1)
+		r.paced()
+		r.pass(r.profile.HeadLimit + time.Minute) // the chain stands still
+		r.watcher.Step(r.Context())
+		if r.watcher.Health().OK {
+			t.Fatal("a chain that stands still is well")
+		}
+		r.pass(-time.Minute)
+		r.chain.Mine(int((r.profile.HeadLimit + time.Minute) / time.Second))
+		r.pass(-r.profile.HeadLimit)
+		r.steps(10 * time.Second)
+		if h := r.watcher.Health(); !h.OK {
+			t.Errorf("10 s after the chain went on: %+v", h)
+		}
+	})
 	t.Run("AfterAPaymentWasStarted", func(t *testing.T) {
 		t.Parallel()
 		r := newRig(t, 1)

@@ -59,6 +59,7 @@ type Watcher struct {
 	wake    chan struct{}
 	refresh atomic.Bool
 	unpaced bool
+	wellAt  time.Time     // when a round last found the network well, or the first round
 	resting time.Duration // how long the network may go unread by the present pace
 	last    lastRound
 	glanced time.Time // when the last glance was taken
@@ -131,6 +132,9 @@ func (w *Watcher) RunOnce(ctx context.Context) error {
 	w.refresh.Store(false)
 	err := w.round(ctx)
 	w.last.failed = err != nil
+	if w.wellAt.IsZero() || w.Health().OK {
+		w.wellAt = w.last.at
+	}
 	if err != nil {
 		w.last.latest = 0
 	}
