@@ -4,6 +4,7 @@ package input
 
 import (
 	"net/url"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -62,10 +63,19 @@ func URL(field, text string) (string, error) {
 		return "", err
 	}
 	u, err := url.Parse(text)
-	if err != nil || u.Scheme != "https" || u.Hostname() == "" || u.User != nil {
+	if err != nil || u.Scheme != "https" || u.Hostname() == "" || u.User != nil || !PortExists(u) {
 		return "", fault.About(fault.Invalid, field, "must be an https URL such as https://example.com/page")
 	}
 	return text, nil
+}
+
+// PortExists reports whether the port of a URL, if it has one, is from 1 to 65535.
+func PortExists(u *url.URL) bool {
+	if u.Port() == "" {
+		return true
+	}
+	n, err := strconv.ParseUint(u.Port(), 10, 16)
+	return err == nil && n > 0
 }
 
 // Colour returns a colour as #rrggbb in lower case. An empty text is allowed

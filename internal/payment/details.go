@@ -62,7 +62,7 @@ func checkReturnURL(name, text string) error {
 	}
 	u, err := url.Parse(text)
 	if err != nil || len(text) > MaxURL || (u.Scheme != "https" && u.Scheme != "http") || u.Host == "" ||
-		u.User != nil {
+		u.User != nil || !input.PortExists(u) {
 		return fault.About(fault.Invalid, name, "must be an http or https address of at most %d characters", MaxURL)
 	}
 	return nil

@@ -157,9 +157,26 @@ func (s *Store) PublicEvents(
 		return nil, "", fmt.Errorf("public events of key %d: %w", keyID, err)
 	}
 	if len(page.events) == 0 {
-		return nil, after, nil
+		return nil, after, s.checkEnd(ctx, keyID, position)
 	}
 	return page.events, strconv.FormatInt(page.position, 10), nil
+}
+
+var errBeyond = fault.New(fault.Invalid, "after must be a nextAfter that was returned before: it is beyond the last event")
+
+// checkEnd refuses a position beyond every one that was given: a reader with a wrong
+// cursor would wait for ever. Those of the time that a restore lost are below the base.
+func (s *Store) checkEnd(ctx context.Context, keyID, position int64) error {
+	if position == 0 {
+		return nil
+	}
+	var last, generation int64
+	err := s.db.Read(ctx, db.Query(func(scan scan) error { return scan(&last, &generation) },
+		"SELECT coalesce((SELECT max(position) FROM feed WHERE key_id = ?), 0), (SELECT generation FROM instance)", keyID))
+	if err == nil && position > max(last, backup.PositionBase(generation)) {
+		err = errBeyond
+	}
+	return db.Wrap(err, "the end of the events of key %d", keyID)
 }
 
 func parsePosition(after string) (int64, error) {

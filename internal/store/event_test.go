@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"fmt"
+	"strconv"
 	"testing"
 	"time"
 
@@ -59,6 +60,14 @@ func TestStore_PublicEvents(t *testing.T) {
 		events, err := w.Events(t.Context(), page[0].PaymentID)
 		w.Must(err)
 		storetest.Same(t, "the event", page[0], events[1])
+
+		end, err := strconv.ParseInt(after, 10, 64)
+		w.Must(err)
+		if _, _, err := w.PublicEvents(t.Context(), k.ID, strconv.FormatInt(end+1, 10), 3); err != nil {
+			t.Errorf("after the newest event: %v", err)
+		}
+		_, _, err = w.PublicEvents(t.Context(), k.ID, strconv.FormatInt(end+2, 10), 3)
+		storetest.WantInvalid(t, "a cursor beyond the end", err)
 
 		for _, bad := range []string{"x", "-1", "1-1", "99999999999999999999", "\x00", "1'"} {
 			_, _, err := w.PublicEvents(t.Context(), k.ID, bad, 3)
