@@ -14,6 +14,9 @@ type InstallationProps struct {
 	Networks []NetworkRow
 	Gas      []GasRow
 	Stuck    []panel.Notice
+	// Seed is what lies under the Solana deposit seed now; ShowSeed: Solana is on, or something is left there.
+	Seed     []SeedRow
+	ShowSeed bool
 	Check    CheckRow
 	MayCheck bool
 	BackedUp time.Time // by florin backup; zero: not known
@@ -40,6 +43,12 @@ type GasRow struct {
 	Lasts                       string
 	Advice                      string // why settlement waits, or what to do; may be empty
 	Level                       string // ok, warn or alarm
+}
+
+// SeedRow is what lies on Solana deposit addresses in one token.
+type SeedRow struct {
+	Token, Amount string
+	Payments      int64
 }
 
 // gasMeaning is the CSS class of the colour of a level.

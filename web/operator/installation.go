@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/store/report"
@@ -37,6 +39,9 @@ func (d *Surface) installationPage(c echo.Context, who session.Principal, status
 	if p.BackedUp, err = d.Reports.BackedUpAt(ctx); err != nil {
 		return err
 	}
+	if err := d.underSeed(ctx, &p); err != nil {
+		return err
+	}
 	last, ok, err := d.LastCheck(ctx)
 	if err != nil {
 		return err
@@ -55,6 +60,22 @@ func (d *Surface) installationPage(c echo.Context, who session.Principal, status
 		}
 	}
 	return d.Show(c, status, p.Frame, operator.Installation(p))
+}
+
+// underSeed fills in what lies under the Solana deposit seed.
+func (d *Surface) underSeed(ctx context.Context, p *operator.InstallationProps) error {
+	all, err := d.Reports.UnderSeed(ctx)
+	if err != nil {
+		return err
+	}
+	_, on := d.Payments.Network(chain.Solana)
+	p.ShowSeed = on || len(all) > 0
+	for _, x := range all {
+		p.Seed = append(p.Seed, operator.SeedRow{
+			Token: x.Symbol, Amount: x.Units.Display(x.Decimals), Payments: x.Payments,
+		})
+	}
+	return nil
 }
 
 // checkGivenUp is the time after which an unfinished check counts as given up.

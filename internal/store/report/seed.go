@@ -1,0 +1,60 @@
+package report
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/store/db"
+)
+
+// UnderSeed is what lies on Solana deposit addresses in one token: what a thief of the seed could take.
+type UnderSeed struct {
+	Symbol   string
+	Contract chain.Address
+	Payments int64 // whose deposit addresses hold it
+	Decimals int
+	Units    money.Units
+}
+
+// UnderSeed returns the tokens that count as payment and were not swept from Solana deposit addresses yet, final or
+// not, in the order of their symbols.
+func (r *Reader) UnderSeed(ctx context.Context) ([]UnderSeed, error) {
+	var rows []struct {
+		Symbol, Contract, Units string
+		Decimals                int
+		PaymentID               int64
+	}
+	err := r.db.Reader().NewRaw("SELECT symbol, contract, units, decimals, payment_id FROM deposits "+
+		"WHERE swept_at IS NULL AND state <> 'VANISHED' AND network = ? AND token <> '' ORDER BY contract, payment_id",
+		string(chain.Solana)).Scan(ctx, &rows)
+	if err != nil {
+		return nil, db.Wrap(err, "money under the seed")
+	}
+	var all []UnderSeed
+	last := int64(0)
+	for _, row := range rows {
+		units, err := money.ParseUnits(row.Units)
+		if err != nil {
+			return nil, db.Wrap(err, "money under the seed, payment %d", row.PaymentID)
+		}
+		if len(all) == 0 || all[len(all)-1].Contract != chain.Address(row.Contract) {
+			all = append(all, UnderSeed{
+				Symbol: row.Symbol, Contract: chain.Address(row.Contract), Decimals: row.Decimals,
+			})
+			last = 0
+		}
+		sum := &all[len(all)-1]
+		sum.Units = sum.Units.Add(units)
+		if row.PaymentID != last {
+			sum.Payments++
+		}
+		last = row.PaymentID
+	}
+	slices.SortFunc(all, func(a, b UnderSeed) int {
+		return cmp.Or(cmp.Compare(a.Symbol, b.Symbol), cmp.Compare(a.Contract, b.Contract))
+	})
+	return all, nil
+}
