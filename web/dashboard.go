@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/meter"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/notification"
@@ -40,6 +41,8 @@ type Dashboard struct {
 	Sweeping func(chain.Network) (settlement.Status, bool)
 	// Endpoints returns the state of a network's endpoints. May be nil.
 	Endpoints func(chain.Network) []chain.EndpointHealth
+	// Reading returns what reading a network costs. May be nil.
+	Reading func(chain.Network) (meter.Report, bool)
 	// Dust is the value below which a deposit costs more to settle than it is
 	// worth.
 	Dust money.Micros
@@ -75,7 +78,7 @@ func (s *Server) dashboardRoutes(r shell.Router) {
 	signin.New(signin.Services{Guard: guard, SignUp: s.o.SignUp, Invite: x.Invite}).Routes(r)
 	operator.New(operator.Services{
 		Guard: guard, Presenter: s.presenter, Payments: s.d.Payments, LastCheck: x.LastCheck,
-		Reports: x.Reports, Ledger: x.Ledger, Sweeping: x.Sweeping,
+		Reports: x.Reports, Ledger: x.Ledger, Sweeping: x.Sweeping, Reading: x.Reading,
 		Endpoints: x.Endpoints, Dust: x.Dust, Version: s.o.Version, Invite: x.Invite,
 	}).Routes(r)
 	security.New(guard).Routes(r)

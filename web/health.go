@@ -11,6 +11,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/meter"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/recharge"
 	"github.com/florinpay/florin/internal/settlement"
@@ -55,6 +56,8 @@ type networkHealth struct {
 	Note string `json:"note,omitempty"`
 	// Endpoints are those of which something was learnt; omitted where there are none.
 	Endpoints []endpointHealth `json:"endpoints,omitempty"`
+	// Reading is what reading it costs.
+	Reading *readingHealth `json:"reading,omitempty"`
 	// Gas is omitted where nothing is swept.
 	Gas *gasHealth `json:"gas,omitempty"`
 }
@@ -85,6 +88,8 @@ type healthCache struct {
 	at   time.Time
 	down bool
 	gas  func(chain.Network) (settlement.Status, bool)
+	// reading returns what reading a network costs; nil: nothing is counted.
+	reading func(chain.Network) (meter.Report, bool)
 	// endpoints returns the state of a network's endpoints; nil without a dashboard.
 	endpoints func(chain.Network) []chain.EndpointHealth
 }
@@ -124,7 +129,7 @@ func (s *Server) networkHealth(n chain.Network) networkHealth {
 		age := int64(h.FinalAge / time.Second)
 		out.FinalAgeSeconds = &age
 	}
-	out.Gas = s.gasHealth(n)
+	out.Gas, out.Reading = s.gasHealth(n), s.readingHealth(n)
 	out.SetAside, out.Endpoints = h.SetAside, s.learnt(n)
 	if h.Endpoints == 1 {
 		out.Note = "one endpoint: no second one confirms what it reports and calls final"

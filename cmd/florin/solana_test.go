@@ -65,7 +65,8 @@ func openSolanaShop(t *testing.T) *solanaShop {
 	}
 	s.open(t, []string{
 		"FLORIN_ALLOW_PRIVATE_CALLBACKS=true", "FLORIN_SIGNUP_CREDITS=500", "FLORIN_SWEEP_WAIT=2s",
-		"FLORIN_SOL_RPC=" + ledger.URL(), "FLORIN_SOL_RPC_BUDGET=unlimited", "FLORIN_SOL_USDT=" + string(s.assets[0].Contract),
+		"FLORIN_SOL_RPC=" + ledger.URL(), "FLORIN_SOL_RPC_BUDGET=unlimited",
+		"FLORIN_SOL_USDT=" + string(s.assets[0].Contract),
 		"FLORIN_SOL_USDC=" + string(s.assets[1].Contract),
 		"FLORIN_SOL_GAS_KEY=" + gasText.Reveal(),
 		"FLORIN_SOL_SEED=" + words.Reveal(), "FLORIN_SOL_MAX_PRIORITY_FEE=1000",

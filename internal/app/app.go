@@ -23,6 +23,7 @@ import (
 
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/meter"
 	"github.com/florinpay/florin/internal/config"
 	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/identity"
@@ -56,6 +57,7 @@ type App struct {
 	networks networks
 	expirer  *watch.Expirer
 	presence *watch.Presence
+	calls    *meter.Meter
 	recharge *recharge.Service
 	deliver  *webhook.Deliverer
 	notices  *merchant.LowBalanceMailer
@@ -138,8 +140,10 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 		a.monitor = newMonitor(a.Config.MetricsListen, o.Version, a.log)
 	}
 	counted := a.monitor.count(a.Store)
+	a.calls = meter.New(a.Store, a.clock.Now, a.log)
 	if a.networks, err = openNetworks(
-		a.Config, counted, a.monitor.countSweeps(a.Store.Settlement()), holder, a.clock.Now, a.monitor.read, a.log,
+		a.Config, counted, a.monitor.countSweeps(a.Store.Settlement()), holder, a.clock.Now, a.monitor.read,
+		a.calls, a.log,
 	); err != nil {
 		return err
 	}
@@ -162,6 +166,7 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 	a.checker = ledger.NewChecker(a.Store, a.clock.Now, a.log)
 	a.server = a.newServer(o, sealer)
 	a.server.ReportGas(a.networks.Sweeping)
+	a.server.ReportReading(a.networks.Reading)
 	a.monitor.observe(a)
 	a.presence = watch.NewPresence(a.Store, a.networks.watchers(), a.clock.Now, a.log)
 	a.Store.OnChange(func(id payment.ID) {
@@ -221,6 +226,7 @@ func (a *App) run(ctx context.Context) error {
 		}
 	}
 	loops.Go(func() error { return a.presence.Run(working) })
+	loops.Go(func() error { return a.calls.Run(working) })
 	loops.Go(func() error { return a.expirer.Run(working) })
 	loops.Go(func() error { return a.recharge.Run(working) })
 	loops.Go(func() error { return a.deliver.Run(working) })

@@ -14,6 +14,7 @@ var domain = []string{
 // vocabulary are the packages of types that all others use.
 var vocabulary = []string{
 	"internal/fault", "internal/money", "internal/chain", "internal/secret", "internal/audit", "internal/input",
+	"internal/chain/meter",
 }
 
 // testSupport are packages that only tests use, and that are not tests themselves.

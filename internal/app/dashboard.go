@@ -17,9 +17,10 @@ func (a *App) dashboard(o Options) *web.Dashboard {
 		Reports: a.Store.Reports(), Webhooks: a.sender(), LastCheck: a.Store.LedgerCheck,
 		Resends: dashboard.Resends{One: a.Store.Resend, Failed: a.Store.ResendFailed},
 		Wake:    a.deliver.Wake, Ledger: a.checker, Sweeping: a.networks.Sweeping, Endpoints: a.networks.endpoints,
-		Dust:   a.Config.SweepDust,
-		Invite: a.Config.Signup == config.SignupInvite,
-		Mail:   a.mailer(o),
+		Reading: a.networks.Reading,
+		Dust:    a.Config.SweepDust,
+		Invite:  a.Config.Signup == config.SignupInvite,
+		Mail:    a.mailer(o),
 	}
 }
 

@@ -97,6 +97,7 @@ func (m *monitor) observe(a *App) {
 	s := metrics.Sources{
 		Health: a.networks.Health, Sweeping: a.networks.Sweeping, Streams: a.server.Streams,
 		Store: a.Store, Reports: a.Store.Reports(), Dust: a.Config.SweepDust,
+		Reading:   a.networks.Reading,
 		Endpoints: func(n chain.Network) []chain.EndpointHealth { return a.networks[n].reader.Endpoints() },
 	}
 	for _, l := range a.networks.inOrder() {

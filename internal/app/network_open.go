@@ -7,6 +7,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/evm"
 	"github.com/florinpay/florin/internal/chain/evm/sender"
+	"github.com/florinpay/florin/internal/chain/meter"
 	"github.com/florinpay/florin/internal/chain/solana"
 	"github.com/florinpay/florin/internal/config"
 	"github.com/florinpay/florin/internal/payment"
@@ -21,11 +22,11 @@ import (
 func openNetworks(
 	cfg config.Config, watches watch.Store, sweeps settlement.Store, holder string,
 	now func() time.Time,
-	read func(chain.Reader) chain.Reader, log *slog.Logger,
+	read func(chain.Reader) chain.Reader, calls *meter.Meter, log *slog.Logger,
 ) (networks, error) {
 	all := make(networks, len(cfg.Networks))
 	for _, n := range cfg.Networks {
-		l, sender, err := openNetwork(cfg, n)
+		l, sender, err := openNetwork(cfg, n, calls.Counter(n.Profile.Network))
 		if err != nil {
 			return nil, err
 		}
@@ -38,9 +39,11 @@ func openNetworks(
 		}
 		l.reader = read(l.reader)
 		l.watcher = watch.NewWatcher(n.Profile, l.reader, watches, holder, now, log)
-		if n.RPCBudget == 0 {
+		if unlimited(n.RPCBudget) {
 			l.watcher.Unpaced()
 		}
+		l.budget, l.calls, l.price = n.RPCBudget, calls, cfg.RPCPrice
+		l.watcher.Limit(l.spent)
 		all[n.Profile.Network] = l
 	}
 	return all, nil
@@ -67,11 +70,13 @@ func sweepPolicy(cfg config.Config, n chain.Network) settlement.Policy {
 func NewSweepID(t time.Time) settlement.ID { return settlement.ID(newULID(t)) }
 
 // openNetwork builds the parts of one network; the sender is nil without a gas wallet.
-func openNetwork(cfg config.Config, n config.Network) (*network, chain.SweepSender, error) {
+func openNetwork(
+	cfg config.Config, n config.Network, count func(endpoint, method string),
+) (*network, chain.SweepSender, error) {
 	if n.Profile.Network == chain.Solana {
-		return openSolana(cfg, n)
+		return openSolana(cfg, n, count)
 	}
-	reader, err := evm.New(evm.Config{Profile: n.Profile, Endpoints: reveal(n.RPC)})
+	reader, err := evm.New(evm.Config{Profile: n.Profile, Endpoints: reveal(n.RPC), Count: count})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -91,9 +96,12 @@ func openNetwork(cfg config.Config, n config.Network) (*network, chain.SweepSend
 }
 
 // openSolana is openNetwork for Solana, whose deposit addresses derive from a seed.
-func openSolana(cfg config.Config, n config.Network) (*network, chain.SweepSender, error) {
+func openSolana(
+	cfg config.Config, n config.Network, count func(endpoint, method string),
+) (*network, chain.SweepSender, error) {
 	reader, err := solana.New(solana.Config{
-		Profile: n.Profile, Endpoints: reveal(n.RPC), Sweeps: solana.SweepsAddress(cfg.SolSeed), Treasury: n.Treasury,
+		Profile: n.Profile, Endpoints: reveal(n.RPC), Sweeps: solana.SweepsAddress(cfg.SolSeed),
+		Treasury: n.Treasury, Count: count,
 	})
 	if err != nil {
 		return nil, nil, err

@@ -36,6 +36,8 @@ type Config struct {
 	SweepWait time.Duration // for others to share the transaction
 	SweepAge  time.Duration
 
+	// RPCPrice is what a million calls to endpoints cost; 0: not known.
+	RPCPrice   money.Micros
 	PaymentTTL time.Duration
 	StartTTL   time.Duration
 	MinAmount  money.Micros
@@ -63,6 +65,7 @@ type Config struct {
 
 	seed    seedSource
 	printed []string // one line a setting, with secrets masked
+	notes   []string // comments that follow them
 }
 
 // Network is a network that is on.
@@ -74,9 +77,9 @@ type Network struct {
 	MaxGasPrice money.Units
 	// MaxPriorityFee is the most a sweep on Solana pays for a unit of compute, in micro-lamports.
 	MaxPriorityFee uint64
-	// RPCBudget is how many calls a day reading the network may cost, at each endpoint; 0: as many as it takes, for a
-	// node of one's own.
-	RPCBudget int64
+	// RPCBudget is how many calls a day reading the network may cost at each endpoint, in their order; the last one is
+	// for all further endpoints. 0: as many as it takes, for a node of one's own.
+	RPCBudget []int64
 }
 
 // Sealer returns the sealer of stored secrets: with FLORIN_SECRET_KEY, and what it was before.

@@ -86,6 +86,7 @@ func Load(environ []string, dotenv string) (Config, error) {
 	for i, s := range settings {
 		c.printed = append(c.printed, s.line(texts[i]))
 	}
+	c.notes = c.bills()
 	return *c, nil
 }
 
@@ -232,7 +233,7 @@ func (s setting) line(text string) string {
 // Print writes every setting with its effective value, one a line, in the form of a .env file. Secrets are masked;
 // settings without a value are comments.
 func (c Config) Print(w io.Writer) error {
-	for _, line := range c.printed {
+	for _, line := range append(slices.Clone(c.printed), c.notes...) {
 		if _, err := fmt.Fprintln(w, line); err != nil {
 			return fmt.Errorf("print the configuration: %w", err)
 		}

@@ -117,14 +117,19 @@ const (
 	maxBudget = 1_000_000_000
 )
 
-// parseBudget reads a budget of calls a day; 0 is unlimited.
-func parseBudget(text string) (int64, error) {
-	if text == Unlimited {
-		return 0, nil
+// parseBudget reads budgets of calls a day, one for all endpoints or one for each; 0 is unlimited.
+func parseBudget(text string) ([]int64, error) {
+	var list []int64
+	for part := range strings.SplitSeq(text, ",") {
+		part = strings.TrimSpace(part)
+		v, err := whole[int64](minBudget, maxBudget)(part)
+		if err != nil && part != Unlimited {
+			return nil, fmt.Errorf("must be calls a day, a whole number between %d and %d, or %s for a node of your own; "+
+				"one for all endpoints, or one for each, separated by commas", minBudget, maxBudget, Unlimited)
+		}
+		list = append(list, v)
 	}
-	v, err := whole[int64](minBudget, maxBudget)(text)
-	return accept(v, err == nil, "must be calls a day, a whole number between %d and %d, or %s for a node of your own",
-		minBudget, maxBudget, Unlimited)
+	return list, nil
 }
 
 // address returns the parser of an address on the network.

@@ -84,6 +84,7 @@ func (c *Config) settings() []setting {
 		hidden("EVM_GAS_KEY", "", maskAll, &c.EVMGas, fromSecret(wallet.ParseEVM)),
 		hidden("SOL_GAS_KEY", "", maskAll, &c.SolGas, fromSecret(wallet.ParseSolana)),
 		hidden("SOL_SEED", "", maskAll, &c.seed.text, fromSecret(parseSeed)),
+		plain("RPC_PRICE", "", &c.RPCPrice, parseAmount),
 		plain("PAYMENT_TTL", "60m", &c.PaymentTTL, duration(minTTL, maxTTL)),
 		plain("START_TTL", "30m", &c.StartTTL, duration(minTTL, maxTTL)),
 		plain("MIN_AMOUNT", "0.01", &c.MinAmount, parseAmount),

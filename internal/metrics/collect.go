@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/meter"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/settlement"
@@ -21,6 +22,8 @@ type Sources struct {
 	Networks  []chain.Network // those that are on
 	Health    func(chain.Network) payment.Health
 	Endpoints func(chain.Network) []chain.EndpointHealth
+	// Reading returns what reading a network costs.
+	Reading func(chain.Network) (meter.Report, bool)
 	// Sweeping returns the status of sweeping a network; ok is false where nothing
 	// is swept.
 	Sweeping func(chain.Network) (st settlement.Status, ok bool)
@@ -57,6 +60,8 @@ var (
 	erred           = desc("network_endpoint_errors_total", "Requests to RPC endpoints that failed.", "network")
 
 	gasBalance   = desc("gas_balance_coins", "Native coins in the gas wallet.", "network")
+	callsToday   = desc("rpc_calls_today", "Calls to the endpoints since midnight UTC, by all instances.", "network", "method")
+	budgetSpent  = desc("rpc_budget_spent_percent", "How much of its budget of today the endpoint that is nearest to it has spent.", "network")
 	gasRunway    = desc("gas_runway_days", "Days the gas wallet lasts at what sweeping costs at present; absent until measured.", "network")
 	gasCost      = desc("gas_cost_per_payment_coins", "Native coins it costs to sweep one payment, measured; absent until measured.", "network")
 	sweepWaiting = desc("sweeps_waiting", "1 while sweeps wait for gas, its price or the network.", "network")
@@ -77,7 +82,7 @@ var (
 func (p present) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		networkUp, networkHead, networkFinal, networkScanned, networkLag, networkFinalAge, networkAside,
-		endpoints, healthy, asked, erred,
+		endpoints, healthy, asked, erred, callsToday, budgetSpent,
 		gasBalance, gasRunway, gasCost, sweepWaiting, sweepFlying, sweepAge, streams, databaseUp, backupAt,
 		oldestDue, stuckWebhook,
 		unswept, dust,
@@ -97,6 +102,7 @@ func (p present) Collect(ch chan<- prometheus.Metric) {
 	for _, n := range p.Networks {
 		s.network(n)
 		s.endpoints(n)
+		s.reading(n)
 		s.gas(n)
 		if up {
 			s.inFlight(n)
@@ -117,6 +123,17 @@ type scrape struct {
 
 func (s scrape) gauge(d *prometheus.Desc, v float64, labels ...string) {
 	s.ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+}
+
+func (s scrape) reading(n chain.Network) {
+	r, ok := s.Reading(n)
+	if !ok {
+		return
+	}
+	for method, calls := range meter.ByMethod(r.Today) {
+		s.gauge(callsToday, float64(calls), network(n), method)
+	}
+	s.gauge(budgetSpent, float64(r.Spent), network(n))
 }
 
 func (s scrape) network(n chain.Network) {

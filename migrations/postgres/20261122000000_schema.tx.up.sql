@@ -313,6 +313,16 @@ CREATE TABLE cursors (
     pause_ms        bigint      NOT NULL DEFAULT 0  -- how long the network may go unread after updated_at by its pace
 );
 
+-- How often the endpoints were called, by day (UTC) and by all instances: the budget of a day, and the bill of a month.
+CREATE TABLE rpc_calls (
+    day      text   NOT NULL,
+    network  text   NOT NULL,
+    endpoint text   NOT NULL, -- host and port
+    method   text   NOT NULL,
+    calls    bigint NOT NULL CHECK (calls > 0),
+    PRIMARY KEY (day, network, endpoint, method)
+);
+
 -- Until when somebody looks at a payment with an address on the network: pages of every instance raise the pace of the
 -- one that reads.
 CREATE TABLE presence (

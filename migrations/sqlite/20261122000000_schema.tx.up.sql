@@ -311,6 +311,16 @@ CREATE TABLE cursors (
     pause_ms        INTEGER NOT NULL DEFAULT 0  -- how long the network may go unread after updated_at by its pace
 ) STRICT, WITHOUT ROWID;
 
+-- How often the endpoints were called, by day (UTC) and by all instances: the budget of a day, and the bill of a month.
+CREATE TABLE rpc_calls (
+    day      TEXT    NOT NULL,
+    network  TEXT    NOT NULL,
+    endpoint TEXT    NOT NULL, -- host and port
+    method   TEXT    NOT NULL,
+    calls    INTEGER NOT NULL CHECK (calls > 0),
+    PRIMARY KEY (day, network, endpoint, method)
+) STRICT, WITHOUT ROWID;
+
 -- Until when somebody looks at a payment with an address on the network: pages of every instance raise the pace of the
 -- one that reads.
 CREATE TABLE presence (

@@ -33,6 +33,8 @@ type NetworkRow struct {
 	Endpoints              []EndpointRow
 	Sweeping               string
 	Treasury               string
+	// Reading is what reading the network costs, in two sentences; empty where nothing is counted.
+	Reading, Methods string
 }
 
 // GasRow is the gas wallet of a network. Amounts are in whole coins, with their

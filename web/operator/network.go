@@ -37,6 +37,7 @@ func (d *Surface) networkRows() []operator.NetworkRow {
 			}
 		}
 		row.Endpoints = d.endpointRows(n)
+		row.Reading, row.Methods = d.reading(n)
 		all = append(all, row)
 	}
 	return all

@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/meter"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
@@ -33,6 +34,8 @@ type Services struct {
 	Sweeping func(chain.Network) (settlement.Status, bool)
 	// Endpoints returns the state of a network's endpoints. May be nil.
 	Endpoints func(chain.Network) []chain.EndpointHealth
+	// Reading returns what reading a network costs. May be nil.
+	Reading func(chain.Network) (meter.Report, bool)
 	// Dust is the value below which a deposit costs more to settle than it is
 	// worth.
 	Dust    money.Micros

@@ -22,6 +22,8 @@ type Config struct {
 	Timeout time.Duration
 	// Now returns the time, for cool-downs and timings only; nil is time.Now.
 	Now func() time.Time
+	// Count is called with the endpoint's name and the method of every call; nil: nothing is.
+	Count func(endpoint, method string)
 }
 
 // Adapter reads one EVM network. It is safe for concurrent use.
@@ -49,7 +51,7 @@ func New(c Config) (*Adapter, error) {
 	}
 	p, err := rpc.NewPool(rpc.Config{
 		Network: n, ChainID: c.Profile.ChainID, Endpoints: c.Endpoints, Client: c.Client,
-		Timeout: c.Timeout, Now: c.Now,
+		Timeout: c.Timeout, Now: c.Now, Count: c.Count,
 	})
 	if err != nil {
 		return nil, err

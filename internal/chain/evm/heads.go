@@ -125,7 +125,10 @@ func (a *Adapter) readHeads(ctx context.Context, e *rpc.Endpoint, known knowledg
 		return view{}, err
 	}
 	here := blocks[knownFinalized]
-	v := view{endpoint: e, finalized: blocks[finalized], final: blocks[final], latest: blocks["latest"], last: blocks[knownFinal]}
+	v := view{
+		endpoint: e, finalized: blocks[finalized], final: blocks[final], latest: blocks["latest"],
+		last: blocks[knownFinal],
+	}
 	v.replaced = known.any && blocks[knownFinal] != (rpc.Header{}) && blocks[knownFinal].Hash != known.final.Hash
 	if !known.any {
 		v.first = here

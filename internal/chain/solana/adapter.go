@@ -36,6 +36,8 @@ type Config struct {
 	Timeout time.Duration
 	// Now returns the time, for cool-downs and latencies only; nil is time.Now.
 	Now func() time.Time
+	// Count is called with the endpoint's name and the method of every call; nil: nothing is.
+	Count func(endpoint, method string)
 }
 
 // Adapter reads Solana. It is safe for concurrent use.
@@ -120,7 +122,7 @@ func New(c Config) (*Adapter, error) {
 		}
 		w.Name = a.pool.uniqueName(w.Name)
 		e := &endpoint{Client: w, pool: a.pool}
-		w.Now, w.Observe = c.Now, e.observe
+		w.Now, w.Observe, w.Count = c.Now, e.observe, c.Count
 		w.Alone = func() bool { return len(a.pool.without(e.Name)) == 0 }
 		a.pool.endpoints = append(a.pool.endpoints, e)
 		a.searched[e] = newWatchedAccounts()

@@ -82,8 +82,9 @@ type Pace struct {
 // than one glance a second.
 const (
 	attendedGlance = time.Second
-	openGlance     = 5 * time.Second
-	openRound      = 30 * time.Second
+	attendedRound  = 30 * time.Second
+	openGlance     = 10 * time.Second
+	openRound      = time.Minute
 	endedRound     = 5 * time.Minute
 	idleRound      = 6 * time.Minute
 	// expiryRound is the time between two rounds while a payment waits only for the network to be read up to its
@@ -97,7 +98,7 @@ const (
 func (l Level) Pace() Pace {
 	switch l {
 	case Attended:
-		return Pace{attendedGlance, openRound}
+		return Pace{attendedGlance, attendedRound}
 	case Open:
 		return Pace{openGlance, openRound}
 	case Ended:

@@ -62,6 +62,9 @@ func (w *Watcher) Refresh() {
 // cost nothing.
 func (w *Watcher) Unpaced() { w.unpaced = true }
 
+// Limit makes the watcher slow down by what part of the day's budget of calls is spent, in per cent.
+func (w *Watcher) Limit(spent func() int64) { w.spent = spent }
+
 // Run watches until ctx ends. A failed round is logged and repeated.
 func (w *Watcher) Run(ctx context.Context) error {
 	defer w.Release(ctx)
@@ -98,6 +101,9 @@ func (w *Watcher) Step(ctx context.Context) time.Duration {
 	}
 	w.setLevel(level)
 	pace := level.Pace()
+	if w.spent != nil {
+		pace = pace.Slower(level.Slowdown(w.spent()))
+	}
 	w.resting = pace.Round
 	next := w.nextRound(stakes, pace)
 	leads := w.renew(ctx, now)

@@ -59,6 +59,7 @@ type Watcher struct {
 	wake    chan struct{}
 	refresh atomic.Bool
 	unpaced bool
+	spent   func() int64  // of the budget, in per cent; nil: there is none
 	wellAt  time.Time     // when a round last found the network well, or the first round
 	resting time.Duration // how long the network may go unread by the present pace
 	last    lastRound

@@ -31,6 +31,7 @@ const (
 type Endpoint struct {
 	*wire
 	chainID uint64
+	count   func(endpoint, method string)
 
 	mu        sync.Mutex
 	verified  time.Time // until when the chain id counts as checked
@@ -147,6 +148,9 @@ func (e *Endpoint) request(ctx context.Context, calls []Call, into *bytes.Buffer
 	ctx, cancel := context.WithTimeout(ctx, e.timeout)
 	defer cancel()
 	begin := e.now()
+	for _, c := range calls {
+		e.count(e.name, c.method)
+	}
 	replies, err := e.send(ctx, calls, into)
 	e.mu.Lock()
 	defer e.mu.Unlock()

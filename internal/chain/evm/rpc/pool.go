@@ -45,6 +45,9 @@ type Config struct {
 	Timeout time.Duration
 	// Now returns the time, for cool-downs and timings only; nil is time.Now.
 	Now func() time.Time
+	// Count is called with the endpoint's name and the method of every call, whatever
+	// becomes of it; nil: nothing is.
+	Count func(endpoint, method string)
 }
 
 // NewPool returns the pool of the endpoints. It makes no request. It fails with
@@ -70,7 +73,11 @@ func NewPool(c Config) (*Pool, error) {
 				"endpoint %d of %s is there twice; a second opinion must come from another provider", i+1, c.Network)
 		}
 		w.name, w.timeout = p.uniqueName(w.name), c.Timeout
-		p.endpoints = append(p.endpoints, newEndpoint(w, c.ChainID))
+		e := newEndpoint(w, c.ChainID)
+		if e.count = c.Count; e.count == nil {
+			e.count = func(string, string) {}
+		}
+		p.endpoints = append(p.endpoints, e)
 	}
 	return p, nil
 }

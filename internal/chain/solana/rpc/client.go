@@ -35,6 +35,8 @@ type Client struct {
 	// Now returns the time, and Observe receives how long each request took and how it ended.
 	Now     func() time.Time
 	Observe func(took time.Duration, err error)
+	// Count is called with the name and the method of every call; nil: nothing is.
+	Count func(endpoint, method string)
 
 	// Alone reports whether no other node can be asked instead; nil: one can.
 	Alone func() bool
@@ -120,6 +122,9 @@ func wait(ctx context.Context, d time.Duration) error {
 // Send makes one call and decodes its result into the value, which keeps its zero value where the result is
 // null.
 func (w *Client) Send(ctx context.Context, method string, params []any, into any) error {
+	if w.Count != nil {
+		w.Count(w.Name, method)
+	}
 	ctx, cancel := context.WithTimeout(ctx, w.timeout)
 	defer cancel()
 	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params})

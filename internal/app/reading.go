@@ -1,0 +1,48 @@
+package app
+
+import (
+	"slices"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/meter"
+	"github.com/florinpay/florin/internal/payment/watch"
+)
+
+// unlimited reports whether no endpoint has a budget: the network is read through nodes of one's own.
+func unlimited(budgets []int64) bool {
+	return !slices.ContainsFunc(budgets, func(b int64) bool { return b > 0 })
+}
+
+// callsOf lists how often each endpoint was called today, in the configured order.
+func (x *network) callsOf() []int64 {
+	by := meter.ByEndpoint(x.calls.Today(x.Profile.Network))
+	endpoints := x.reader.Endpoints()
+	counts := make([]int64, len(endpoints))
+	for i, e := range endpoints {
+		counts[i] = by[e.Name]
+	}
+	return counts
+}
+
+// spent returns how much of the day's budget is spent, in per cent.
+func (x *network) spent() int64 { return watch.Spent(x.callsOf(), x.budget) }
+
+// Reading returns what reading the network costs; ok is false if it is not configured.
+func (all networks) Reading(n chain.Network) (r meter.Report, ok bool) {
+	x, ok := all[n]
+	if !ok {
+		return r, false
+	}
+	counts := x.callsOf()
+	r = meter.Report{
+		Level: x.watcher.Level().String(), Today: x.calls.Today(n), Month: x.calls.Month(n),
+		Spent: watch.Spent(counts, x.budget), Priced: x.price > 0,
+	}
+	for i := range counts {
+		if b := x.budget[min(i, len(x.budget)-1)]; watch.Spent(counts[i:i+1], []int64{b}) >= r.Spent && b > 0 {
+			r.Budget = b
+		}
+	}
+	r.Cost = meter.CostOf(r.Month, x.price)
+	return r, true
+}

@@ -1,0 +1,100 @@
+package meter_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/meter"
+)
+
+// shared is a store that two instances add to, and that can fail.
+type shared struct {
+	calls map[meter.Calls]int64 // with Count 0
+	fail  bool
+}
+
+var errDown = errors.New("the database is down")
+
+func (s *shared) AddCalls(_ context.Context, calls []meter.Calls, forget string) error {
+	if s.fail {
+		return errDown
+	}
+	for _, c := range calls {
+		n := c.Count
+		c.Count = 0
+		s.calls[c] += n
+	}
+	for c := range s.calls {
+		if c.Day < forget {
+			delete(s.calls, c)
+		}
+	}
+	return nil
+}
+
+func (s *shared) CallsSince(_ context.Context, day string) ([]meter.Calls, error) {
+	if s.fail {
+		return nil, errDown
+	}
+	var list []meter.Calls
+	for c, n := range s.calls {
+		if c.Day >= day {
+			c.Count = n
+			list = append(list, c)
+		}
+	}
+	return list, nil
+}
+
+func TestMeter(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 22, 6, 0, 0, 0, time.UTC)
+	clock := func() time.Time { return now }
+	store := &shared{calls: make(map[meter.Calls]int64)}
+	open := func() *meter.Meter { return meter.New(store, clock, slog.New(slog.DiscardHandler)) }
+	one, two := open(), open()
+	flush := func(m *meter.Meter, want error) {
+		t.Helper()
+		if err := m.Flush(t.Context()); !errors.Is(err, want) {
+			t.Fatalf("flush: %v, want %v", err, want)
+		}
+	}
+	total := func(m *meter.Meter, want int64) {
+		t.Helper()
+		if got := meter.Total(m.Today(chain.Base)); got != want {
+			t.Errorf("%d calls today, want %d", got, want)
+		}
+	}
+	one.Counter(chain.Base)("a.example", "eth_getLogs")
+	two.Counter(chain.Base)("a.example", "eth_getLogs")
+	two.Counter(chain.Base)("b.example", "eth_chainId")
+	two.Counter(chain.Polygon)("b.example", "eth_chainId")
+	total(one, 1)
+	store.fail = true
+	flush(one, errDown)
+	total(one, 1) // kept
+	store.fail = false
+	flush(one, nil)
+	flush(two, nil)
+	flush(one, nil)
+	total(one, 3)
+	total(open(), 0)
+	again := open() // after a restart
+	flush(again, nil)
+	total(again, 3)
+	if by := meter.ByEndpoint(again.Today(chain.Base)); by["a.example"] != 2 || by["b.example"] != 1 {
+		t.Errorf("by endpoint: %v", by)
+	}
+	if month := again.Month(chain.Base); month != int64(3*4*meter.DaysOfMonth) {
+		t.Errorf("a month of three calls in six hours: %d", month)
+	}
+	now = now.Add(24 * time.Hour)
+	total(again, 0)
+	if month := again.Month(chain.Base); month != int64(3/1.25*meter.DaysOfMonth) {
+		t.Errorf("a month of three calls in thirty hours: %d", month)
+	}
+}

@@ -1,0 +1,38 @@
+package watch
+
+// Slowdown returns by what factor the pace of a level is slowed once so many per cent of a day's budget of calls are
+// spent. Lower levels slow down first. No level ever stops: money of open payments is still found, later.
+func (l Level) Slowdown(spent int64) int64 {
+	for _, s := range slowdowns[l] {
+		if spent >= s.spent {
+			return s.factor
+		}
+	}
+	return 1
+}
+
+// slowdown is a factor from a part of the budget on, in per cent.
+type slowdown struct{ spent, factor int64 }
+
+var slowdowns = map[Level][]slowdown{
+	Idle:     {{75, 3}, {50, 2}},
+	Ended:    {{75, 3}, {50, 2}},
+	Open:     {{100, 6}, {90, 4}, {75, 2}},
+	Attended: {{100, 5}, {95, 2}},
+}
+
+// Spent returns what part of its day's budget the endpoint that is nearest to it has spent, in per cent, at most 1,000.
+// budgets are those of the endpoints, in the order in which they are configured; where there are fewer, the last one
+// is for all others. 0 is no limit.
+func Spent(calls []int64, budgets []int64) (percent int64) {
+	const most = 1_000
+	for i, n := range calls {
+		if len(budgets) == 0 {
+			return 0
+		}
+		if budget := budgets[min(i, len(budgets)-1)]; budget > 0 {
+			percent = max(percent, min(n/max(budget/100, 1), most)) //nolint:mnd // per cent
+		}
+	}
+	return percent
+}

@@ -1,0 +1,58 @@
+package watch_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/payment/watch"
+)
+
+func TestLevel_Slowdown(t *testing.T) {
+	t.Parallel()
+	levels := []watch.Level{watch.Idle, watch.Ended, watch.Open, watch.Attended}
+	began := make(map[watch.Level]int64)
+	for _, l := range levels {
+		before := int64(1)
+		for spent := range int64(1_001) {
+			factor := l.Slowdown(spent)
+			if factor < before {
+				t.Errorf("%s is faster with %d%% spent than with less", l, spent)
+			}
+			if factor > 1 && before == 1 {
+				began[l] = spent
+			}
+			p, full := l.Pace().Slower(factor), l.Pace()
+			if p.Round > full.Round*time.Duration(factor) || full.Glance > 0 && p.Glance == 0 {
+				t.Errorf("%s with %d%% spent is read every %s, glances every %s", l, spent, p.Round, p.Glance)
+			}
+			before = factor
+		}
+	}
+	if began[watch.Idle] >= began[watch.Open] || began[watch.Ended] >= began[watch.Open] ||
+		began[watch.Open] >= began[watch.Attended] {
+		t.Errorf("levels slow down from %v per cent on; lower ones must be first", began)
+	}
+}
+
+func TestSpent(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		calls, budgets []int64
+		want           int64
+	}{
+		"Nothing":      {nil, []int64{100_000}, 0},
+		"NoLimit":      {[]int64{1 << 40}, []int64{0}, 0},
+		"Unset":        {[]int64{1 << 40}, nil, 0},
+		"Half":         {[]int64{50_000}, []int64{100_000}, 50},
+		"NearestCount": {[]int64{10_000, 90_000}, []int64{100_000}, 90},
+		"OneForEach":   {[]int64{90_000, 10_000}, []int64{100_000, 10_000}, 100},
+		"Over":         {[]int64{1 << 40}, []int64{5_000}, 1_000},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := watch.Spent(c.calls, c.budgets); got != c.want {
+				t.Errorf("%d%% spent, want %d%%", got, c.want)
+			}
+		})
+	}
+}

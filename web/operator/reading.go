@@ -1,0 +1,41 @@
+package operator
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/meter"
+	"github.com/florinpay/florin/views/panel"
+)
+
+// reading says what reading a network costs, and which methods were called how often today. Days are those of UTC.
+func (d *Surface) reading(n chain.Network) (text, methods string) {
+	if d.Reading == nil {
+		return "", ""
+	}
+	r, ok := d.Reading(n)
+	if !ok {
+		return "", ""
+	}
+	text = fmt.Sprintf("Attention: %s. %s calls today", r.Level, panel.Number(meter.Total(r.Today)))
+	if r.Budget > 0 {
+		text += fmt.Sprintf(", %d%% of the budget of %s", r.Spent, panel.Number(r.Budget))
+	}
+	text += fmt.Sprintf("; a month comes to about %s", panel.Number(r.Month))
+	if r.Priced {
+		text += fmt.Sprintf(" calls, %s USD at your price", r.Cost)
+	}
+	by := meter.ByMethod(r.Today)
+	names := slices.SortedFunc(maps.Keys(by), func(a, b string) int {
+		return cmp.Or(cmp.Compare(by[b], by[a]), cmp.Compare(a, b))
+	})
+	parts := make([]string, len(names))
+	for i, name := range names {
+		parts[i] = name + " " + panel.Number(by[name])
+	}
+	return text + ".", strings.Join(parts, ", ")
+}
