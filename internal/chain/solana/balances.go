@@ -7,6 +7,7 @@ import (
 	solanago "github.com/gagliardetto/solana-go"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/solana/ata"
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
@@ -49,7 +50,7 @@ func (a *Adapter) held(
 		if err != nil {
 			return nil, false, err
 		}
-		owners[i], keys[i] = owner, a.watched.addresses.associated(owner, m.key)
+		owners[i], keys[i] = owner, a.watched.addresses.Of(owner, m.key)
 	}
 	held, agreed, err = a.heldThrough(ctx, func(ctx context.Context, e *endpoint) ([]money.Units, error) {
 		var holdings []rpc.Holding
@@ -150,7 +151,7 @@ func (a *Adapter) Token(ctx context.Context, contract, holder chain.Address) (ch
 		if m, err = e.Mint(ctx, key); err != nil || m.Program.IsZero() {
 			return err
 		}
-		got, _, err := e.Accounts(ctx, []solanago.PublicKey{associatedOf(owner, key, m.Program)}, 0)
+		got, _, err := e.Accounts(ctx, []solanago.PublicKey{ata.OfProgram(owner, key, m.Program)}, 0)
 		if err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 	solanago "github.com/gagliardetto/solana-go"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/solana/ata"
 	"github.com/florinpay/florin/internal/chain/solana/effect"
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
 )
@@ -122,7 +123,7 @@ func (a *Adapter) includes(tx *effect.Transaction, t chain.Transfer) bool {
 	if !known || err != nil {
 		return false
 	}
-	c, credited := tx.Credit(a.watched.addresses.associated(owner, m.key), owner, m.key)
+	c, credited := tx.Credit(a.watched.addresses.Of(owner, m.key), owner, m.key)
 	return credited && c.Index == t.Ordinal && c.Units().Cmp(t.Units) == 0
 }
 
@@ -132,5 +133,5 @@ func owned(c effect.Change) bool {
 	owner, err1 := solanago.PublicKeyFromBase58(c.Owner)
 	mint, err2 := solanago.PublicKeyFromBase58(c.Mint)
 	return err1 == nil && err2 == nil && c.Program == solanago.TokenProgramID.String() &&
-		associated(owner, mint).String() == c.Account
+		ata.Of(owner, mint).String() == c.Account
 }

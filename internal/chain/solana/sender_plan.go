@@ -7,6 +7,7 @@ import (
 	solanago "github.com/gagliardetto/solana-go"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/solana/ata"
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
 )
 
@@ -88,7 +89,7 @@ func (s *Sender) plan(items []chain.SweepItem) (*sweepPlan, error) {
 // of sets the token program and the accounts derived from it.
 func (l *leg) of(program solanago.PublicKey) {
 	l.program = program
-	l.account, l.settlement = associatedOf(l.owner, l.mint, program), associatedOf(l.wallet, l.mint, program)
+	l.account, l.settlement = ata.OfProgram(l.owner, l.mint, program), ata.OfProgram(l.wallet, l.mint, program)
 }
 
 // resolve reads the program and the decimals of mints that are not assets of the network. Only the operator

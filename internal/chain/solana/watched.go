@@ -1,6 +1,7 @@
 package solana
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"time"
@@ -8,6 +9,7 @@ import (
 	solanago "github.com/gagliardetto/solana-go"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/solana/ata"
 	"github.com/florinpay/florin/internal/chain/solana/effect"
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
 )
@@ -16,7 +18,7 @@ import (
 // change costs no more than its share of one call for a hundred. One scan at a time uses it.
 type watchedAccounts struct {
 	turn      chan struct{} // holds a token while no scan runs
-	addresses addressCache
+	addresses ata.Cache
 	accounts  map[solanago.PublicKey]*account
 	sweeps    sweepLog
 	pruned    time.Time
@@ -98,7 +100,7 @@ func (m *watchedAccounts) accountsOf(watch *chain.WatchSet, mints []mint, now ti
 		}
 		owner := solanago.PublicKey(raw)
 		for _, mint := range mints {
-			key := m.addresses.associated(owner, mint.key)
+			key := m.addresses.Of(owner, mint.key)
 			acc, ok := m.accounts[key]
 			if !ok {
 				acc = &account{key: key, owner: owner, address: address, mint: mint, entries: make(map[string]*entry)}
@@ -160,3 +162,6 @@ func keysOf(accounts []*account) []solanago.PublicKey {
 	}
 	return keys
 }
+
+// less orders keys.
+func less(a, b solanago.PublicKey) int { return bytes.Compare(a[:], b[:]) }

@@ -1,20 +1,20 @@
-package solana
+// Package ata derives associated token accounts (program ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL).
+package ata
 
 import (
-	"bytes"
 	"sync"
 
 	solanago "github.com/gagliardetto/solana-go"
 )
 
-// associated returns the associated token account of an owner, who may be off the curve, for a mint of the
+// Of returns the associated token account of an owner, who may be off the curve, for a mint of the
 // token program.
-func associated(owner, mint solanago.PublicKey) solanago.PublicKey {
-	return associatedOf(owner, mint, solanago.TokenProgramID)
+func Of(owner, mint solanago.PublicKey) solanago.PublicKey {
+	return OfProgram(owner, mint, solanago.TokenProgramID)
 }
 
-// associatedOf is associated for a mint of either token program.
-func associatedOf(owner, mint, program solanago.PublicKey) solanago.PublicKey {
+// OfProgram is Of for a mint of either token program.
+func OfProgram(owner, mint, program solanago.PublicKey) solanago.PublicKey {
 	ata, _, err := solanago.FindAssociatedTokenAddressWithProgram(owner, mint, program)
 	if err != nil {
 		// no bump seed gives an address off the curve: practically impossible, and such an account cannot be paid
@@ -23,8 +23,8 @@ func associatedOf(owner, mint, program solanago.PublicKey) solanago.PublicKey {
 	return ata
 }
 
-// addressCache caches associated accounts, because deriving one takes several hashes and curve checks.
-type addressCache struct {
+// Cache caches associated accounts, because deriving one takes several hashes and curve checks.
+type Cache struct {
 	mu    sync.Mutex
 	known map[[2]solanago.PublicKey]solanago.PublicKey
 }
@@ -32,7 +32,8 @@ type addressCache struct {
 // knownAddresses bounds the cache; a full one is emptied.
 const knownAddresses = 1 << 18
 
-func (b *addressCache) associated(owner, mint solanago.PublicKey) solanago.PublicKey {
+// Of is the function Of, from the cache.
+func (b *Cache) Of(owner, mint solanago.PublicKey) solanago.PublicKey {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	at := [2]solanago.PublicKey{owner, mint}
@@ -42,10 +43,7 @@ func (b *addressCache) associated(owner, mint solanago.PublicKey) solanago.Publi
 	if b.known == nil || len(b.known) >= knownAddresses {
 		b.known = make(map[[2]solanago.PublicKey]solanago.PublicKey)
 	}
-	ata := associated(owner, mint)
+	ata := Of(owner, mint)
 	b.known[at] = ata
 	return ata
 }
-
-// less orders keys.
-func less(a, b solanago.PublicKey) int { return bytes.Compare(a[:], b[:]) }
