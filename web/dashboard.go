@@ -19,6 +19,7 @@ import (
 	"github.com/florinpay/florin/web/session"
 	"github.com/florinpay/florin/web/shell"
 	"github.com/florinpay/florin/web/signin"
+	"github.com/florinpay/florin/web/team"
 )
 
 // Dashboard is what the pages of merchants and operators need beyond Deps.
@@ -82,13 +83,16 @@ func (s *Server) dashboardRoutes(r shell.Router) {
 		Endpoints: x.Endpoints, Dust: x.Dust, Version: s.o.Version, Invite: x.Invite,
 	}).Routes(r)
 	security.New(guard).Routes(r)
+	team.New(guard).Routes(r)
 	campaign.New(campaign.Services{
 		Guard: guard, Campaigns: s.d.Campaigns, Operations: s.ops, Presenter: s.presenter,
 	}).Routes(r)
-	dashboard.New(dashboard.Services{
+	own := dashboard.New(dashboard.Services{
 		Guard: guard, Payments: s.d.Payments, Operations: s.ops,
 		Reports: x.Reports, Export: x.Export, Webhooks: x.Webhooks, Resends: x.Resends, Wake: x.Wake,
 		NewID: s.d.NewID, NewKeys: s.o.NewKeys,
 		Presenter: s.presenter, Hub: s.hub, Console: s.o.GraphQL.Introspection,
-	}).Routes(r)
+	})
+	guard.Needs = own.Needs
+	own.Routes(r)
 }

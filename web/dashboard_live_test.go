@@ -25,15 +25,18 @@ func TestDashboard_LiveAndFinder(t *testing.T) {
 	b.newPaymentOf(m, "3")
 	ctx := browser.New(t)
 	enterDashboard(ctx, t, origin, ownerEmail)
-	browser.Run(ctx, t, chromedp.WaitVisible("[data-testid=under-way]"))
+	browser.Run(ctx, t, chromedp.WaitVisible("[data-testid=recent]"))
 	p := b.newPaymentOf(m, "77.70")
-	row := "[data-testid=under-way] [data-testid=row-" + string(p.ID) + "]"
+	row := "[data-testid=recent] [data-testid=row-" + string(p.ID) + "]"
 	browser.Run(ctx, t, chromedp.WaitVisible(row))
 	p = b.deposit(b.start(p, chain.Polygon), p.Amount, false)
-	browser.Run(ctx, t, chromedp.WaitVisible("[data-testid=under-way] .is-seen"))
+	browser.Run(ctx, t, chromedp.WaitVisible("[data-testid=recent] .is-seen"))
 	b.deposit(p, p.Amount, true)
 	var open string
-	browser.Run(ctx, t, chromedp.WaitNotPresent(row), chromedp.Text("[data-testid=open]", &open))
+	browser.Run(
+		ctx, t, chromedp.WaitVisible("[data-testid=recent] [data-status=PAID]"),
+		chromedp.Text("[data-testid=open]", &open),
+	)
 	if strings.TrimSpace(open) != "1" {
 		t.Errorf("%q payments are open", open)
 	}

@@ -20,8 +20,8 @@ func TestDashboard_Payments(t *testing.T) {
 	paid := b.busy(m)
 	s := b.surfer()
 	s.signIn(ownerEmail)
-	s.get("/dashboard/payments").wants(t, 200, "All payments", "$49.90", "$1,200.00", "Money seen", "Short")
-	s.get("/dashboard/payments?status=COMPLETED&network=POLYGON").wants(t, 200, "Completed payments on Polygon", "$49.90")
+	s.get("/dashboard/payments").wants(t, 200, "All payments", "$49.90", "$1,200.00", "Seen, not final yet", "Short")
+	s.get("/dashboard/payments?status=COMPLETED&network=POLYGON").wants(t, 200, "Paid payments on Polygon", "$49.90")
 	if r := s.get("/dashboard/payments?status=COMPLETED"); strings.Contains(r.body, "$1,200.00") {
 		t.Error("the filter lets others through")
 	}
@@ -92,7 +92,7 @@ func TestDashboard_Accept(t *testing.T) {
 	late = b.expire(late)
 	page = "/dashboard/payments/" + string(late.ID)
 	b.deposit(late, 30*money.USD, true)
-	s.get(page).wants(t, 200, "Accept $30.00", "came after the payment had ended")
+	s.get(page).wants(t, 200, "Accept $30.00", "arrived after the payment expired")
 	s.post(page+"/accept").leads(t, page)
 	hooks, err := b.store.Reports().Deliveries(t.Context(),
 		report.DeliveryQuery{KeyID: m.key.ID, TxnID: late.ID, Limit: 5})
@@ -144,7 +144,7 @@ func TestDashboard_Pager(t *testing.T) {
 	rows, next := regexp.MustCompile(`data-testid="row-(\w+)"`), regexp.MustCompile(`href="([^"]*)" rel="next"`)
 	for pages := 0; path != ""; pages++ {
 		r := s.get(path)
-		r.wants(t, 200, "Pending payments")
+		r.wants(t, 200, "Payments not started")
 		for _, row := range rows.FindAllStringSubmatch(r.body, -1) {
 			if seen[row[1]] {
 				t.Errorf("%s is listed twice", row[1])

@@ -67,6 +67,7 @@ const (
 	ActionCancelPayment  Action = "cancelled a payment"
 	ActionMarkCompleted  Action = "marked a payment as completed"
 	ActionAccept         Action = "accepted short or late money"
+	ActionResolve        Action = "settled what needed attention"
 	ActionResendWebhooks Action = "sent webhooks again"
 	ActionTopUp          Action = "bought credits"
 	ActionRecharge       Action = "bought queries"

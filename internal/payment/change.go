@@ -71,12 +71,28 @@ const (
 	EventCompleted EventType = "payment.completed"
 	EventExpired   EventType = "payment.expired"
 	EventCancelled EventType = "payment.cancelled"
-	EventReorged   EventType = "payment.reorged" // credited money vanished
+	EventReorged   EventType = "payment.reorged"  // credited money vanished
+	EventResolved  EventType = "payment.resolved" // its owner settled what needed attention
+
+	EventShort      EventType = "payment.short"       // it ended with less than was asked for
+	EventOver       EventType = "payment.over"        // more came than was asked for
+	EventLate       EventType = "payment.late"        // enough came after the end
+	EventOtherAsset EventType = "payment.other_asset" // money came that does not count by itself
 )
 
 // Public reports whether the event is sent to the merchant's callback URL.
 func (t EventType) Public() bool {
 	return t == EventCompleted || t == EventExpired || t == EventCancelled
+}
+
+// InFeed reports whether GET /events lists the event: the public ones, and those
+// that need the merchant's attention.
+func (t EventType) InFeed() bool {
+	switch t { //nolint:exhaustive // the rest is the timeline's
+	case EventShort, EventOver, EventLate, EventOtherAsset, EventReorged:
+		return true
+	}
+	return t.Public()
 }
 
 // Event is one row of the append-only history of a payment.
@@ -86,7 +102,7 @@ type Event struct {
 	Seq       int // from 1; gaps only where the database was restored
 	Type      EventType
 	At        time.Time
-	// Data is JSON: the webhook body of a public event (interface.md section 6,
+	// Data is JSON: of an event in the feed the webhook body (interface.md section 6,
 	// without the secret, which is added when it is sent), otherwise a note for
 	// the timeline.
 	Data json.RawMessage
@@ -99,7 +115,7 @@ func (c *Change) emit(t EventType, now time.Time, data any) {
 		ID:        fmt.Sprintf("evt_%s_%d", c.Payment.ID, c.Payment.Seq),
 		PaymentID: c.Payment.ID, Seq: c.Payment.Seq, Type: t, At: now,
 	}
-	if t.Public() {
+	if t.InFeed() {
 		data = c.Payment.webhookBody(e.ID)
 	}
 	raw, err := json.Marshal(data)
@@ -130,7 +146,9 @@ type WebhookBody struct {
 // TimeFormat is RFC 3339 in UTC with milliseconds, as every surface writes times.
 const TimeFormat = "2006-01-02T15:04:05.000Z"
 
-var webhookStatus = map[Status]string{Completed: "completed", Expired: "expired", Cancelled: "cancelled"}
+var webhookStatus = map[Status]string{
+	Pending: "pending", Started: "started", Completed: "completed", Expired: "expired", Cancelled: "cancelled",
+}
 
 func (p Payment) webhookBody(eventID string) WebhookBody {
 	metadata := p.Metadata

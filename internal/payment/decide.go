@@ -13,13 +13,14 @@ import (
 
 // Reasons why a decision is refused.
 var (
-	ErrUnknown       = fault.New(fault.NotFound, "no payment has this txnid")
-	ErrEnded         = fault.New(fault.Conflict, "the payment has already ended")
-	ErrPastExpiry    = fault.New(fault.Conflict, "the payment's time has run out; create a new one")
-	ErrMoneyReceived = fault.New(fault.Conflict, "money for this payment is received or on its way; it can no longer be changed or cancelled")
-	ErrCompleted     = fault.New(fault.Conflict, "the payment is already completed")
-	ErrNotByHand     = fault.New(fault.Conflict, "a credit top-up completes by its payment alone")
-	ErrNoMoney       = fault.New(fault.Conflict, "no final money was received for this payment, so there is none to accept")
+	ErrUnknown          = fault.New(fault.NotFound, "no payment has this txnid")
+	ErrEnded            = fault.New(fault.Conflict, "the payment has already ended")
+	ErrPastExpiry       = fault.New(fault.Conflict, "the payment's time has run out; create a new one")
+	ErrMoneyReceived    = fault.New(fault.Conflict, "money for this payment is received or on its way; it can no longer be changed or cancelled")
+	ErrCompleted        = fault.New(fault.Conflict, "the payment is already completed")
+	ErrNotByHand        = fault.New(fault.Conflict, "a credit top-up completes by its payment alone")
+	ErrNothingToResolve = fault.New(fault.Conflict, "nothing about this payment needs attention")
+	ErrNoMoney          = fault.New(fault.Conflict, "no final money was received for this payment, so there is none to accept")
 )
 
 // Request is the input of a new payment. The caller checks amounts and texts
@@ -172,9 +173,25 @@ func (p Payment) Observe(v View, now time.Time) (Change, error) {
 	}
 	if before.Status == Completed && !before.Reorged && c.Payment.Received().Cmp(had) < 0 && !c.Payment.covered() {
 		c.Payment.Reorged = true
-		c.emit(EventReorged, now, note{Reason: "money that completed the payment vanished from the chain"})
+		c.emit(EventReorged, now, nil)
 	}
-	return c.settle(now), nil
+	return c.settle(now).alert(before, now), nil
+}
+
+// alert adds an event for each new reason why the payment needs its merchant.
+func (c Change) alert(before Payment, now time.Time) Change {
+	had := before.Attention()
+	for _, r := range c.Payment.Attention() {
+		if event, ok := reasonEvents[r]; ok && !slices.Contains(had, r) {
+			c.emit(event, now, nil)
+		}
+	}
+	return c
+}
+
+// reasonEvents are the events that alert of each reason. A reorg has its own.
+var reasonEvents = map[Reason]EventType{
+	ReasonLate: EventLate, ReasonShort: EventShort, ReasonOtherAsset: EventOtherAsset, ReasonOver: EventOver,
 }
 
 // covered reports whether the final money still bears what was given for it.
@@ -291,7 +308,7 @@ func (p Payment) Expire(covered Coverage, now time.Time) (Change, error) {
 	c.Payment.Status, c.Payment.EndedAt = Expired, now
 	c = c.unhold(now)
 	c.emit(EventExpired, now, nil)
-	return c, nil
+	return c.alert(p, now), nil
 }
 
 // Resume extends the payer's time by an outage of the network, which lasted from
@@ -344,7 +361,7 @@ func (p Payment) MarkCompleted(by Actor, now time.Time) (Change, error) {
 	)
 	c.Payment.ByHand = true
 	c.emit(EventMarked, now, note{By: by.Name, Reason: by.Reason})
-	return c.complete(now), nil
+	return c.complete(now).resolved(), nil
 }
 
 // Acceptable reports whether the owner may accept what was received as the whole:
@@ -373,7 +390,24 @@ func (p Payment) Accept(by Actor, now time.Time) (Change, error) {
 	}
 	c.Payment.ByHand = true
 	c.emit(EventAccepted, now, note{By: by.Name, Reason: by.Reason})
-	return c.complete(now), nil
+	return c.complete(now).resolved(), nil
+}
+
+// Resolve records that the owner has settled what needed attention in another way,
+// such as by sending money back. It fails with ErrNothingToResolve otherwise.
+func (p Payment) Resolve(by Actor, now time.Time) (Change, error) {
+	if len(p.Attention()) == 0 {
+		return Change{}, ErrNothingToResolve
+	}
+	c := Change{Payment: p}
+	c.emit(EventResolved, now, note{By: by.Name, Reason: by.Reason})
+	return c.resolved(), nil
+}
+
+// resolved marks everything that has happened so far as settled by the owner.
+func (c Change) resolved() Change {
+	c.Payment.Resolved = c.Payment.Seq
+	return c
 }
 
 // Show records that the payer opened the payment, once. After any other event

@@ -107,6 +107,7 @@ type Payment struct {
 	LinkID     int64 // the payment link it was opened by; 0: none
 	Held       bool  // the credit of its start is held until it ends
 	Seq        int   // sequence number of its last event; a restore leaves a gap
+	Resolved   int   // the last event when its merchant resolved what needed attention; 0: never
 
 	Details
 }

@@ -336,6 +336,20 @@ func (s *Service) Accept(ctx context.Context, keyID int64, id string, by Actor, 
 	})
 }
 
+// Resolve records that the owner has settled what needed attention.
+func (s *Service) Resolve(
+	ctx context.Context, keyID int64, id string, by Actor, trail ...audit.Entry,
+) (Payment, error) {
+	p, err := s.Owned(ctx, keyID, id)
+	if err != nil {
+		return Payment{}, err
+	}
+	return s.store.UpdatePayment(ctx, p.ID, func(p Payment) (Change, error) {
+		c, err := p.Resolve(by, s.now())
+		return c.audited(trail, err)
+	})
+}
+
 // Shown records that the payer opened the payment's page. Only the first time is
 // written.
 func (s *Service) Shown(ctx context.Context, p Payment) error {

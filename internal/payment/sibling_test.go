@@ -92,7 +92,9 @@ func TestObserve_NotTaken(t *testing.T) {
 			t.Parallel()
 			c := observe(t, p, v, t0)
 			if c.Payment.Status != payment.Started || len(c.Payment.Routes) != 1 || !c.Payment.Received().IsZero() {
-				t.Errorf("%s with %s on %d routes", c.Payment.Status, c.Payment.Received().Micros(), len(c.Payment.Routes))
+				t.Errorf(
+					"%s with %s on %d routes", c.Payment.Status, c.Payment.Received().Micros(), len(c.Payment.Routes),
+				)
 			}
 		})
 	}

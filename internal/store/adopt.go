@@ -66,7 +66,10 @@ func adoption(a *backup.Adopted, now time.Time) []adoptionStep {
 	return []adoptionStep{
 		{nil, "UPDATE instance SET generation = ?, backed_up_at = NULL", []any{a.Generation}},
 		// Ids of events have the sequence in them.
-		{&a.Payments, "UPDATE payments SET seq = ? WHERE seq < ?", []any{base, base}},
+		{
+			&a.Payments, "UPDATE payments SET resolved = CASE WHEN resolved = seq THEN ? ELSE resolved END, seq = ? WHERE seq < ?",
+			[]any{base, base, base},
+		},
 		// A write that was not answered may have been answered since: it would make the same id again.
 		{
 			&a.Writes, "DELETE FROM idempotency WHERE finished_at IS NULL " +

@@ -81,16 +81,19 @@ func saveEvents(p *paymentRow, list []payment.Event, ended bool) []*db.Stmt {
 	var all []*db.Stmt
 	for _, e := range list {
 		all = append(all, insertEvent.With(events.Values(rowOfEvent(p.ID, e))...))
-		if !e.Type.Public() {
+		if !e.Type.InFeed() {
 			continue
 		}
 		seq := int64(e.Seq)
+		all = append(all, insertFeed.With(feed.Values(&feedRow{PaymentID: p.ID, Seq: seq, KeyID: p.KeyID})...))
+		if !e.Type.Public() {
+			continue
+		}
 		if ended {
 			all = append(all, overtake(p, e))
 		}
-		all = append(all,
-			insertDelivery.With(p.ID, seq, db.At(e.At), p.KeyID).AnyNumber(), // none without a callback URL
-			insertFeed.With(feed.Values(&feedRow{PaymentID: p.ID, Seq: seq, KeyID: p.KeyID})...))
+		// none without a callback URL
+		all = append(all, insertDelivery.With(p.ID, seq, db.At(e.At), p.KeyID).AnyNumber())
 	}
 	return all
 }

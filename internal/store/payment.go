@@ -49,6 +49,8 @@ type paymentRow struct {
 	LinkID        int64 `db:"fixed"`
 	Held          bool
 	Seq           int64
+	Resolved      int64
+	Attention     string // the most urgent payment.Reason; only read to find the payment
 	Reference     string `db:"fixed"`
 	Description   string `db:"fixed"`
 	SuccessURL    string `db:"fixed"`
@@ -73,7 +75,7 @@ func rowOf(p payment.Payment) (*paymentRow, error) {
 		ResumedAt: db.At(p.ResumedAt), Hash: string(p.Hash), Extended: p.Extended, Reorged: p.Reorged, ByHand: p.ByHand,
 		ShortBasis: p.Terms.ShortBasis, LateForUs: p.Terms.LateFor.Microseconds(),
 		Credits: p.Credits, Credited: p.Credited, CampaignID: p.CampaignID, LinkID: p.LinkID, Held: p.Held,
-		Seq:       int64(p.Seq),
+		Seq: int64(p.Seq), Resolved: int64(p.Resolved), Attention: attentionOf(p),
 		Reference: p.Reference, Description: p.Description, SuccessURL: p.SuccessURL, CancelURL: p.CancelURL,
 		Metadata: metadata, CustomerEmail: p.CustomerEmail, DonorName: p.DonorName, DonorMessage: p.DonorMessage,
 	}, nil
@@ -95,12 +97,21 @@ func (r *paymentRow) payment() (payment.Payment, error) {
 		), Extended: r.Extended, Reorged: r.Reorged, ByHand: r.ByHand,
 		Terms:   payment.Terms{ShortBasis: r.ShortBasis, LateFor: time.Duration(r.LateForUs) * time.Microsecond},
 		Credits: r.Credits, Credited: r.Credited, CampaignID: r.CampaignID, LinkID: r.LinkID, Held: r.Held,
-		Seq: int(r.Seq),
+		Seq: int(r.Seq), Resolved: int(r.Resolved),
 		Details: payment.Details{
 			Reference: r.Reference, Description: r.Description, SuccessURL: r.SuccessURL, CancelURL: r.CancelURL,
 			Metadata: metadata, CustomerEmail: r.CustomerEmail, DonorName: r.DonorName, DonorMessage: r.DonorMessage,
 		},
 	}, nil
+}
+
+// attentionOf returns the most urgent reason why the payment needs its merchant,
+// or an empty text.
+func attentionOf(p payment.Payment) string {
+	if reasons := p.Attention(); len(reasons) > 0 {
+		return string(reasons[0])
+	}
+	return ""
 }
 
 // encodeMap writes a map as JSON, and an empty one as an empty text.

@@ -192,7 +192,8 @@ func (w *world) useDashboard(k merchant.Key, p payment.Payment) {
 	ctx, keys := w.T.Context(), []int64{k.ID, k.ID + 1}
 	for _, q := range []report.Query{
 		{},
-		{Status: payment.Started},
+		{Statuses: []payment.Status{payment.Pending, payment.Started}},
+		{Attention: true},
 		{Network: chain.Base, Token: money.USDC},
 		{Min: 1, Max: 9, From: storetest.Start, Until: storetest.Start.Add(time.Hour)},
 		{After: report.Place{At: storetest.Start, Number: 9}},
@@ -201,7 +202,7 @@ func (w *world) useDashboard(k merchant.Key, p payment.Payment) {
 		{Text: "0xaa"},
 		{Text: "A-1042"},
 	} {
-		q.Keys, q.Now, q.Limit = keys, storetest.Start, 3
+		q.Keys, q.Limit = keys, 3
 		_, err := w.SearchPayments(ctx, q)
 		w.Must(err)
 	}

@@ -2,6 +2,8 @@ package store_test
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -19,9 +21,6 @@ func (w *world) search(q report.Query) []payment.Payment {
 	if q.Limit == 0 {
 		q.Limit = report.MaxPage
 	}
-	if q.Now.IsZero() {
-		q.Now = storetest.Start.Add(time.Hour)
-	}
 	list, err := w.SearchPayments(w.T.Context(), q)
 	w.Must(err)
 	return list
@@ -37,16 +36,16 @@ func TestStore_SearchPayments_Filters(t *testing.T) {
 		keys := []int64{a.ID, b.ID}
 		for i, q := range []report.Query{
 			{},
-			{Status: payment.Completed},
+			{Statuses: []payment.Status{payment.Completed}},
 			{Network: chain.Polygon},
-			{Status: payment.Started, Network: chain.Base},
+			{Statuses: []payment.Status{payment.Started, payment.Expired}, Network: chain.Base},
 			{Token: money.USDC},
 			{Kind: payment.KindDonation},
 			{From: storetest.Start.Add(10 * time.Minute)},
 			{Until: storetest.Start.Add(10 * time.Minute)},
 			{Min: 12_500_001},
 			{Max: 12_499_999},
-			{Min: 1, Max: 12_500_000, Status: payment.Cancelled},
+			{Min: 1, Max: 12_500_000, Statuses: []payment.Status{payment.Cancelled}},
 		} {
 			want := make(map[payment.ID]bool)
 			for _, p := range mine {
@@ -86,7 +85,8 @@ func TestStore_SearchPayments_Filters(t *testing.T) {
 
 func queryTakes(q report.Query, p payment.Payment) bool {
 	switch {
-	case q.Status != "" && p.Status != q.Status, q.Network != "" && p.Choice.Network != q.Network,
+	case len(q.Statuses) > 0 && !slices.Contains(q.Statuses, p.Status), q.Network != "" &&
+		p.Choice.Network != q.Network,
 		q.Token != "" && p.Choice.Token != q.Token,
 		q.Kind != "" && p.Kind != q.Kind, p.CreatedAt.Before(q.From), !q.Until.IsZero() && !p.CreatedAt.Before(q.Until),
 		p.Amount < q.Min, q.Max > 0 && p.Amount > q.Max:
@@ -107,6 +107,9 @@ func TestStore_SearchPayments_Text(t *testing.T) {
 		for what, text := range map[string]string{
 			"txnid": string(p.ID), "reference": p.Reference, "hash": "0xAB12", "amount": "12.50", "dollars": "$12.5",
 			"address": string(p.Routes[0].Address.Address), "spaces": "  " + string(p.ID) + " ",
+			"beginning of the reference": p.Reference[:3], "in another case": strings.ToLower(p.Reference[:3]),
+			"beginning of the description": "NA" + p.Description[2:6], "of the address": p.CustomerEmail[:4],
+			"of the hash": "0xAB", "of the deposit address": string(p.Routes[0].Address.Address[:8]), "of the amount": "12",
 		} {
 			if list := w.search(report.Query{Keys: []int64{k.ID}, Text: text}); len(list) != 1 || list[0].ID != p.ID {
 				t.Errorf("%s: found %d by %q", what, len(list), text)
@@ -115,12 +118,14 @@ func TestStore_SearchPayments_Text(t *testing.T) {
 				t.Errorf("%s: another merchant finds it", what)
 			}
 			if list := w.search(
-				report.Query{Keys: []int64{k.ID}, Text: text, Status: payment.Expired},
+				report.Query{Keys: []int64{k.ID}, Text: text, Statuses: []payment.Status{payment.Expired}},
 			); len(list) != 0 {
 				t.Errorf("%s: found against the filter", what)
 			}
 		}
-		for _, text := range []string{"nothing", "' OR 1=1 --", "%", "\x00", "12.51"} {
+		for _, text := range []string{
+			"nothing", "' OR 1=1 --", "%", "\x00", "12.51", "12.500001", "1", "xA-", p.Reference[:2],
+		} {
 			if list := w.search(report.Query{Keys: []int64{k.ID}, Text: text}); len(list) != 0 {
 				t.Errorf("%q finds %d", text, len(list))
 			}

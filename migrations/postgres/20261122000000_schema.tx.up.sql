@@ -156,6 +156,8 @@ CREATE TABLE payments (
     link_id        bigint NOT NULL DEFAULT 0, -- the payment link; 0: none
     held           boolean NOT NULL DEFAULT false, -- its credit is held
     seq            bigint      NOT NULL CHECK (seq > 0),
+    resolved       bigint      NOT NULL CHECK (resolved BETWEEN 0 AND seq), -- its last event when its merchant resolved what needed attention
+    attention      text        NOT NULL, -- why it needs its merchant; empty: it does not
     reference      text        NOT NULL,
     description    text        NOT NULL,
     success_url    text        NOT NULL,
@@ -171,13 +173,15 @@ CREATE TABLE payments (
 CREATE INDEX payments_by_key ON payments (key_id, created_at, id);
 CREATE INDEX payments_by_state ON payments (key_id, status, network, created_at, id);
 CREATE INDEX payments_open ON payments (expires_at) WHERE ended_at IS NULL;
+CREATE INDEX payments_by_amount ON payments (key_id, amount, created_at, id);
+CREATE INDEX payments_attention ON payments (key_id, created_at, id) WHERE attention <> '';
 CREATE INDEX payments_ended ON payments (ended_at) WHERE ended_at IS NOT NULL AND started_at IS NOT NULL;
 
 CREATE TABLE routes (
     id         bigint      GENERATED ALWAYS AS IDENTITY,
     payment_id bigint      NOT NULL REFERENCES payments,
     network    text        NOT NULL,
-    address    text        NOT NULL,
+    address    text COLLATE "C" NOT NULL, -- searched by prefix
     raw        bytea       NOT NULL,
     settlement text        NOT NULL,
     scheme     bigint      NOT NULL CHECK (scheme > 0), -- chain.AddressScheme: by which rule the address derives
@@ -198,7 +202,7 @@ CREATE TABLE deposits (
     payment_id   bigint      NOT NULL REFERENCES payments,
     key_id       bigint      NOT NULL,
     network      text        NOT NULL,
-    tx_hash      text        NOT NULL,
+    tx_hash      text COLLATE "C" NOT NULL, -- searched by prefix
     ordinal      bigint      NOT NULL,
     contract     text        NOT NULL,
     symbol       text        NOT NULL,
@@ -509,8 +513,11 @@ CREATE INDEX audit_log_by_user ON audit_log (user_id, id);
 CREATE TRIGGER audit_log_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_log
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
--- Payments without a reference, and accounts of the system, are left out of these indexes to save space.
-CREATE INDEX payments_by_reference ON payments (key_id, reference) WHERE reference <> '';
+-- Search by prefix, byte by byte, with ASCII letters in lower case. Payments without a text, and accounts of the system,
+-- are left out of these indexes to save space.
+CREATE INDEX payments_by_reference ON payments (key_id, lower(reference COLLATE "C")) WHERE reference <> '';
+CREATE INDEX payments_by_description ON payments (key_id, lower(substr(description, 1, 40) COLLATE "C")) WHERE description <> '';
+CREATE INDEX payments_by_customer ON payments (key_id, lower(customer_email COLLATE "C")) WHERE customer_email <> '';
 CREATE INDEX ledger_by_giver ON ledger_entries (from_account, id) WHERE from_account <> 'issued';
 CREATE INDEX ledger_by_taker ON ledger_entries (to_account, id) WHERE to_account <> 'spent';
 CREATE INDEX deliveries_of_custodian ON deliveries (custodian_id, id);

@@ -155,6 +155,8 @@ CREATE TABLE payments (
     link_id        INTEGER NOT NULL DEFAULT 0, -- the payment link; 0: none
     held           INTEGER NOT NULL DEFAULT 0, -- its credit is held
     seq            INTEGER NOT NULL CHECK (seq > 0),
+    resolved       INTEGER NOT NULL CHECK (resolved BETWEEN 0 AND seq), -- its last event when its merchant resolved what needed attention
+    attention      TEXT    NOT NULL, -- why it needs its merchant; empty: it does not
     reference      TEXT    NOT NULL,
     description    TEXT    NOT NULL,
     success_url    TEXT    NOT NULL,
@@ -170,6 +172,8 @@ CREATE TABLE payments (
 CREATE INDEX payments_by_key ON payments (key_id, created_at, id);
 CREATE INDEX payments_by_state ON payments (key_id, status, network, created_at, id);
 CREATE INDEX payments_open ON payments (expires_at) WHERE ended_at IS NULL;
+CREATE INDEX payments_by_amount ON payments (key_id, amount, created_at, id);
+CREATE INDEX payments_attention ON payments (key_id, created_at, id) WHERE attention <> '';
 CREATE INDEX payments_ended ON payments (ended_at) WHERE ended_at IS NOT NULL AND started_at IS NOT NULL;
 
 CREATE TABLE routes (
@@ -521,8 +525,11 @@ BEGIN
     SELECT RAISE(ABORT, 'audit_log is append-only');
 END;
 
--- Payments without a reference, and accounts of the system, are left out of these indexes to save space.
-CREATE INDEX payments_by_reference ON payments (key_id, reference) WHERE reference <> '';
+-- Search by prefix, byte by byte, with ASCII letters in lower case. Payments without a text, and accounts of the system,
+-- are left out of these indexes to save space.
+CREATE INDEX payments_by_reference ON payments (key_id, lower(reference COLLATE BINARY)) WHERE reference <> '';
+CREATE INDEX payments_by_description ON payments (key_id, lower(substr(description, 1, 40) COLLATE BINARY)) WHERE description <> '';
+CREATE INDEX payments_by_customer ON payments (key_id, lower(customer_email COLLATE BINARY)) WHERE customer_email <> '';
 CREATE INDEX ledger_by_giver ON ledger_entries (from_account, id) WHERE from_account <> 'issued';
 CREATE INDEX ledger_by_taker ON ledger_entries (to_account, id) WHERE to_account <> 'spent';
 CREATE INDEX deliveries_of_custodian ON deliveries (custodian_id, id);

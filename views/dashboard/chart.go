@@ -3,17 +3,23 @@ package dashboard
 import (
 	"strconv"
 	"time"
+
+	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/panel"
 )
 
-// Chart is volume by day: one bar a day, a part for each network.
+// Chart is what was paid over time: one bar a day or week, a part for each network.
 type Chart struct {
-	Days     []ChartDay
-	Networks []string // names, in the order of the parts
+	Bars []Bar
+	// Networks are those with a part, as in the API; empty for payments that were
+	// completed by hand before a network was chosen.
+	Networks []string
+	Weekly   bool // a bar is a week
 }
 
-// ChartDay is one bar.
-type ChartDay struct {
-	Day    time.Time
+// Bar is one day or week.
+type Bar struct {
+	From   time.Time
 	Volume string
 	Count  int64
 	Micros int64
@@ -24,57 +30,105 @@ type ChartDay struct {
 // Size of the chart in its own units.
 const (
 	chartWidth  = 720
-	chartHeight = 148
-	chartFoot   = 1
-	chartHead   = 4
+	chartHeight = 160
+	chartHead   = 8
 )
 
 // block is one rectangle of the chart.
 type block struct{ X, Y, W, H, Class string }
 
-// most returns the volume of the best day in micros, at least 1.
-func (c Chart) most() int64 {
-	most := int64(1)
-	for _, d := range c.Days {
-		most = max(most, d.Micros)
-	}
-	return most
+// column is a bar with the words that show while a pointer is on it.
+type column struct {
+	Title  string
+	X, W   string
+	Blocks []block
 }
 
-// best returns the day with the largest volume.
-func (c Chart) best() ChartDay {
-	var best ChartDay
-	for _, d := range c.Days {
-		if d.Micros > best.Micros {
-			best = d
+// top is the value of the uppermost line in micros: the least round number that is
+// no less than the best bar.
+func (c Chart) top() int64 {
+	most := int64(1_000_000)
+	for _, b := range c.Bars {
+		most = max(most, b.Micros)
+	}
+	for unit := int64(1_000_000); ; unit *= 10 {
+		for _, step := range []int64{1, 2, 5} {
+			if unit*step >= most {
+				return unit * step
+			}
+		}
+	}
+}
+
+// best returns the bar with the largest volume.
+func (c Chart) best() Bar {
+	var best Bar
+	for _, b := range c.Bars {
+		if b.Micros > best.Micros {
+			best = b
 		}
 	}
 	return best
 }
 
-// blocks returns the bars. A day without payments has none.
-func (c Chart) blocks() []block {
-	var out []block
-	step := float64(chartWidth) / float64(max(len(c.Days), 1))
-	room := float64(chartHeight - chartFoot - chartHead)
-	for i, d := range c.Days {
-		y := float64(chartHeight - chartFoot)
-		for j, part := range d.Parts {
+// lines are the labels of the axis, from the top.
+func (c Chart) lines() []string {
+	const micros = 1_000_000
+	top := c.top()
+	labels := make([]string, 0, 3)
+	for _, v := range []int64{top, top / 2, 0} {
+		whole, rest := v/micros, v%micros
+		label := "$" + views.LocaleFor("en").Amount(strconv.FormatInt(whole, 10))
+		if rest > 0 {
+			label += "." + strconv.FormatInt(rest/(micros/10), 10) + "0"
+		}
+		labels = append(labels, label)
+	}
+	return labels
+}
+
+// columns returns the bars. One without payments has words only.
+func (c Chart) columns() []column {
+	var out []column
+	step := float64(chartWidth) / float64(max(len(c.Bars), 1))
+	gap := min(step/4, 4)
+	for i, b := range c.Bars {
+		col := column{Title: c.words(b), X: decimal(float64(i) * step), W: decimal(step)}
+		y := float64(chartHeight)
+		for j, part := range b.Parts {
 			if part == 0 {
 				continue
 			}
-			h := max(room*float64(part)/float64(c.most()), 1)
+			h := max((chartHeight-chartHead)*float64(part)/float64(c.top()), 1)
 			y -= h
-			out = append(
-				out,
-				block{decimal(float64(i)*step + 2), decimal(y), decimal(step - 4), decimal(h), "s" + strconv.Itoa(j%4)},
-			)
+			col.Blocks = append(col.Blocks, block{
+				decimal(float64(i)*step + gap/2), decimal(y), decimal(step - gap),
+				decimal(h), panel.NetworkClass(c.Networks[j]),
+			})
 		}
+		out = append(out, col)
 	}
 	return out
+}
+
+// words are what a bar says: the day, the sum, and the payments.
+func (c Chart) words(b Bar) string {
+	when := b.From.Format("Monday, 2 January 2006")
+	if c.Weekly {
+		when = "Week of " + b.From.Format("2 January 2006")
+	}
+	return when + ": " + panel.USD(b.Volume) + ", " + panel.Count(b.Count, "payment")
 }
 
 func decimal(f float64) string { return strconv.FormatFloat(f, 'f', 1, 64) }
 
 // shortDay writes a day for the axis.
 func shortDay(t time.Time) string { return t.Format("2 Jan") }
+
+// networkText names a network, or payments without one.
+func networkText(network string) string {
+	if network == "" {
+		return "By hand, no network"
+	}
+	return views.Face(network).Short
+}

@@ -12,21 +12,59 @@ type OverviewProps struct {
 
 	Steps   []Step
 	Alerts  []panel.Notice
+	Odd     int          // payments that need the merchant; 0 to 100
 	Waiting []WaitingRow // changes of where money goes
-	Chart   Chart
-	// Volume and Count are the sums of the chart.
-	Volume string
+	Today   Today
+	// Days is the range of the chart and the funnel, one of Ranges.
+	Days   int
+	Chart  Chart
+	Volume string // the sum of the chart
 	Count  int64
+	Funnel []FunnelStep
 	Lists  OverviewListsProps
 	Keys   []Balance
 }
 
+// Today is what was paid today, beside the same day last week.
+type Today struct {
+	Volume, LastWeek string
+	Count            int64
+	Weekday          string // such as Sunday
+}
+
+func (t Today) words() string {
+	return panel.Count(t.Count, "payment") + ". Last " + t.Weekday + ": " + panel.USD(t.LastWeek)
+}
+
+// Range is a length of time the overview can show.
+type Range struct {
+	Days int
+	Text string
+}
+
+// Ranges are what the overview can show.
+var Ranges = []Range{{7, "7 days"}, {30, "30 days"}, {90, "90 days"}, {365, "Year"}}
+
+// FunnelStep is how many payments came so far, and what share of those before.
+type FunnelStep struct {
+	Text    string
+	Count   int64
+	Percent int64 // of all that were created
+}
+
 // OverviewListsProps is the part of the overview that is updated live.
 type OverviewListsProps struct {
-	Count  int64        // of payments under way
-	Open   []PaymentRow // the newest of them, started ones first
+	Count  int64        // of open payments
 	Recent []PaymentRow // the newest of all
 	Now    time.Time
+}
+
+// oddText says how many payments need the merchant.
+func oddText(n int) string {
+	if n == 1 {
+		return "1 payment needs your attention."
+	}
+	return panel.UpTo(n) + " payments need your attention."
 }
 
 // Step is one of the first steps.

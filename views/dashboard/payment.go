@@ -14,17 +14,26 @@ type PaymentProps struct {
 	Network, Token                           string
 	Reference, Description, CustomerEmail    string
 	KeyLabel                                 string
-	Metadata                                 [][2]string
-	CreatedAt, ExpiresAt, EndedAt            time.Time
-	Address, Settlement                      string
-	Hash, ExplorerURL                        string
-	CheckoutURL, ReceiptURL                  string
-	Reorged, ByHand                          bool
-	Timeline                                 []Moment
-	Deliveries                               []DeliveryRow
-	CanCancel, CanComplete                   bool
-	Problem                                  string
-	Reason                                   panel.Field
+	// Title is what the merchant knows it by; may be empty.
+	Title string
+	// Standing is a payment.Standing, and Verdict the same in a sentence.
+	Standing, Verdict string
+	// NeedsYou: something must be settled. Senders are the addresses the money
+	// came from, and Note is the input of how it was settled.
+	NeedsYou                      bool
+	Senders                       []string
+	Note                          panel.Field
+	Metadata                      [][2]string
+	CreatedAt, ExpiresAt, EndedAt time.Time
+	Address, Settlement           string
+	Hash, ExplorerURL             string
+	CheckoutURL, ReceiptURL       string
+	ByHand                        bool
+	Timeline                      []Moment
+	Deliveries                    []DeliveryRow
+	CanCancel, CanComplete        bool
+	Problem                       string
+	Reason                        panel.Field
 	// Reauth is the re-authentication of completing by hand.
 	Reauth panel.Reauth
 	// Accept is the received amount that the merchant may accept as the whole;

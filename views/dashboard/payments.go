@@ -8,15 +8,15 @@ import (
 
 // PaymentRow is a payment in a list.
 type PaymentRow struct {
-	TxnID, Reference string
-	Amount           string
-	Status           string
-	// Seen is an addition to the status, such as "Money seen"; may be empty.
-	Seen      string
-	Network   string // name; empty until started
-	Token     string
-	Kind      string // PAYMENT, DONATION, TOPUP
-	CreatedAt time.Time
+	TxnID string
+	// Title is what the merchant knows it by, and About what else is known; both
+	// may be empty.
+	Title, About string
+	Amount       string
+	Standing     string // payment.Standing
+	Network      string // as in the API; empty until started
+	Token        string
+	CreatedAt    time.Time
 }
 
 // PaymentsProps is the list of payments.
@@ -26,9 +26,11 @@ type PaymentsProps struct {
 	// Sentence is the filter in words.
 	Sentence string
 	Filtered bool
-	Fields   FilterFields
-	Problem  string
-	Rows     []PaymentRow
+	// Tab is the value of the tab that the filter is; another text for none of them.
+	Tab     string
+	Fields  FilterFields
+	Problem string
+	Rows    []PaymentRow
 	// NextURL and FirstURL lead to other pages of the list; empty for none.
 	NextURL, FirstURL string
 	ExportURL         string
@@ -43,9 +45,11 @@ type FilterFields struct {
 var (
 	statusChoices = []panel.Choice{
 		{Value: "", Text: "Any status"},
-		{Value: "PENDING", Text: "Pending"},
-		{Value: "STARTED", Text: "Started"},
-		{Value: "COMPLETED", Text: "Completed"},
+		{Value: "OPEN", Text: "Open"},
+		{Value: "ATTENTION", Text: "Needs attention"},
+		{Value: "PENDING", Text: "Not started"},
+		{Value: "STARTED", Text: "Waiting for payment"},
+		{Value: "COMPLETED", Text: "Paid"},
 		{Value: "EXPIRED", Text: "Expired"},
 		{Value: "CANCELLED", Text: "Cancelled"},
 	}
@@ -65,6 +69,13 @@ var (
 		{Value: "", Text: "Any kind"},
 		{Value: "PAYMENT", Text: "Payments"},
 		{Value: "DONATION", Text: "Donations"},
-		{Value: "TOPUP", Text: "Credit top-ups"},
 	}
 )
+
+// paymentTabs are the filters that merchants use most.
+var paymentTabs = []panel.Choice{
+	{Value: "", Text: "All"},
+	{Value: "COMPLETED", Text: "Paid"},
+	{Value: "OPEN", Text: "Open"},
+	{Value: "ATTENTION", Text: "Needs attention"},
+}

@@ -28,7 +28,9 @@ type Frame struct {
 	Merchant, Role string
 	Merchants      []Choice
 	Notices        []Notice
-	Now            time.Time
+	// Attention is how many things need the merchant; 0 to 100.
+	Attention int
+	Now       time.Time
 }
 
 // May is what a user may do for a merchant.
@@ -56,8 +58,12 @@ type entry struct {
 // tab is one of several pages of an entry.
 type tab struct{ Text, Path string }
 
+// attentionPath is the entry that shows a count.
+const attentionPath = "/dashboard/attention"
+
 var navigation = []entry{
 	{Text: "Overview", Path: "/dashboard", Icon: "home"},
+	{Text: "Needs attention", Path: attentionPath, Icon: "bell"},
 	{Text: "Payments", Path: "/dashboard/payments", Icon: "list"},
 	{
 		Text: "Collect", Icon: "plus",
@@ -67,15 +73,17 @@ var navigation = []entry{
 			{"Campaigns", "/dashboard/campaigns"},
 		},
 	},
-	{Text: "Keys", Path: "/dashboard/keys", Icon: "key"},
 	{Text: "Credits", Path: "/dashboard/credits", Icon: "coin"},
 	{
-		Text: "Custodian", Icon: "wallet",
-		tabs: []tab{{"Money and callbacks", "/dashboard/custodian"}, {"Branding", "/dashboard/branding"}},
+		Text: "Settings", Icon: "wallet",
+		tabs: []tab{{"Payouts", "/dashboard/custodian"}, {"Checkout", "/dashboard/branding"}},
 	},
 	{
 		Text: "Developers", Icon: "code",
-		tabs: []tab{{"Quick start", "/dashboard/developers"}, {"Webhooks", "/dashboard/webhooks"}},
+		tabs: []tab{
+			{"Quick start", "/dashboard/developers"},
+			{"API keys", "/dashboard/keys"}, {"Webhooks", "/dashboard/webhooks"},
+		},
 	},
 	{Text: "Team", Path: "/dashboard/team", Icon: "team"},
 	{Text: "Security", Path: "/dashboard/security", Icon: "lock"},
@@ -140,7 +148,7 @@ var navigationIcons = map[string]string{
 	"home":   "M3 9l7-6 7 6v8h-5v-5H8v5H3z",
 	"list":   "M3 5h14M3 10h14M3 15h14",
 	"plus":   "M10 4v12M4 10h12",
-	"key":    "M12.5 3a4.5 4.5 0 11-3.9 6.7L3 15.3V17h3v-2h2v-2h1.5M13.5 6.5v.01",
+	"bell":   "M10 3a5 5 0 00-5 5v4l-1.5 2.5h13L15 12V8a5 5 0 00-5-5zM8 17h4",
 	"coin":   "M10 2.5a7.5 7.5 0 100 15 7.5 7.5 0 000-15zM12.5 7.5H9a1.5 1.5 0 000 3h2a1.5 1.5 0 010 3H7.5M10 5.5v2M10 13.5v1",
 	"wallet": "M3 6h13v10H3zM3 6V4h10v2M16 10h-3.5v2.5H16",
 	"code":   "M7 6l-4 4 4 4M13 6l4 4-4 4",
@@ -160,10 +168,19 @@ func relative(t, now time.Time) string {
 	if ahead {
 		d = -d
 	}
+	if d < 10*time.Second && !ahead {
+		return "just now"
+	}
+	if ahead {
+		return "in " + Span(d)
+	}
+	return Span(d) + " ago"
+}
+
+// Span writes a duration in its largest useful unit, such as "3 hours".
+func Span(d time.Duration) string {
 	n, unit := int64(d/time.Second), "second"
 	switch {
-	case d < 10*time.Second && !ahead:
-		return "just now"
 	case d >= 48*time.Hour:
 		n, unit = int64(d/(24*time.Hour)), "day"
 	case d >= 2*time.Hour:
@@ -171,11 +188,7 @@ func relative(t, now time.Time) string {
 	case d >= time.Minute:
 		n, unit = int64(d/time.Minute), "minute"
 	}
-	text := Count(n, unit)
-	if ahead {
-		return "in " + text
-	}
-	return text + " ago"
+	return Count(n, unit)
 }
 
 // Count writes a number with its noun.
@@ -226,6 +239,31 @@ func meaning(status string) string {
 		return "is-bad"
 	}
 	return "is-wait"
+}
+
+// standings are the words and colours of each payment.Standing.
+var standings = map[string]struct{ text, meaning string }{
+	"NOT_STARTED": {"Not started", "is-wait"},
+	"WAITING":     {"Waiting for payment", "is-wait"},
+	"SEEN":        {"Seen, not final yet", "is-seen"},
+	"SHORT":       {"Short", "is-seen"},
+	"PAID":        {"Paid", "is-good"},
+	"OVER":        {"Over", "is-good"},
+	"LATE":        {"Late", "is-seen"},
+	"EXPIRED":     {"Expired", "is-bad"},
+	"CANCELLED":   {"Cancelled", "is-bad"},
+	"REORGED":     {"Taken back", "is-bad"},
+}
+
+// NetworkClass is the CSS class of the colour of a network, as in the API.
+func NetworkClass(network string) string { return "net-" + strings.ToLower(network) }
+
+// UpTo writes a count that is not counted beyond 99.
+func UpTo(n int) string {
+	if n > 99 {
+		return "99+"
+	}
+	return strconv.Itoa(n)
 }
 
 // OrDash returns a dash for an empty text.

@@ -7,51 +7,42 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/store/report"
-	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/dashboard"
 )
 
-func volumeOf(days []report.Day) money.Micros {
-	var sum money.Micros
+// volumeOf sums the days from from until before until.
+func volumeOf(days []report.Day, from, until time.Time) (sum money.Micros, count int64) {
 	for _, x := range days {
-		sum += x.Volume
+		if !x.Day.Before(from) && x.Day.Before(until) {
+			sum, count = sum+x.Volume, count+x.Count
+		}
 	}
-	return sum
+	return sum, count
 }
 
-// chartOf arranges the sums by day, days without income included.
-func chartOf(days []report.Day, first time.Time) (dashboard.Chart, int64) {
-	var c dashboard.Chart
+// chartOf arranges the sums into bars of so many days each, those without income
+// included.
+func chartOf(days []report.Day, first, last time.Time, each int) dashboard.Chart {
+	c := dashboard.Chart{Weekly: each > 1}
 	var networks []chain.Network
 	for _, n := range append(chain.Networks(), "") {
-		if slices.ContainsFunc(days, func(x report.Day) bool { return x.Network == n }) {
+		if slices.ContainsFunc(days, func(x report.Day) bool { return x.Network == n && !x.Day.Before(first) }) {
 			networks = append(networks, n)
-			name := "By hand, no network"
-			if n != "" {
-				name = views.NetworkName(string(n))
-			}
-			c.Networks = append(c.Networks, name)
+			c.Networks = append(c.Networks, string(n))
 		}
 	}
-	var total int64
-	for i := range chartDays {
-		x := dashboard.ChartDay{
-			Day: first.AddDate(0, 0, i), Parts: make([]int64, len(networks)), Each: make([]string, len(networks)),
+	for from := first; !from.After(last); from = from.AddDate(0, 0, each) {
+		until := from.AddDate(0, 0, each)
+		bar := dashboard.Bar{From: from}
+		for _, n := range networks {
+			part, _ := volumeOf(slices.DeleteFunc(slices.Clone(days), func(x report.Day) bool {
+				return x.Network != n
+			}), from, until)
+			bar.Parts, bar.Each = append(bar.Parts, int64(part)), append(bar.Each, part.Display())
 		}
-		var volume money.Micros
-		for j, n := range networks {
-			var part money.Micros
-			for _, y := range days {
-				if y.Network == n && y.Day.Equal(x.Day) {
-					part, x.Count = y.Volume, x.Count+y.Count
-				}
-			}
-			x.Parts[j], x.Each[j] = int64(part), part.Display()
-			volume += part
-		}
-		x.Volume, x.Micros = volume.Display(), int64(volume)
-		total += x.Count
-		c.Days = append(c.Days, x)
+		volume, count := volumeOf(days, from, until)
+		bar.Volume, bar.Micros, bar.Count = volume.Display(), int64(volume), count
+		c.Bars = append(c.Bars, bar)
 	}
-	return c, total
+	return c
 }

@@ -158,7 +158,7 @@ func (d *Surface) postCustodian(c echo.Context, who session.Principal) error {
 		waits, err = d.waits(c, who, key, in)
 	}
 	if waits && err == nil {
-		return d.Cookies.Redirect(c, custodianPath+"?key="+key.PublicID, stopNotice)
+		return d.Cookies.Redirect(c, custodianPath+"?key="+key.PublicID, session.WaitsNotice)
 	}
 	if err == nil {
 		var changes []string

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -42,9 +43,9 @@ func (d *Surface) paymentQuery(
 		), Status: q.Get("status"), Network: q.Get("network"), Token: q.Get("token"), Kind: q.Get("kind"),
 		From: q.Get("from"), Until: q.Get("until"), Min: q.Get("min"), Max: q.Get("max"),
 	}
-	x = report.Query{Keys: who.KeyIDs(), Now: d.Shell.Now(), Text: f.Text[:min(len(f.Text), maxSearch)]}
+	x = report.Query{Keys: who.KeyIDs(), Text: f.Text[:min(len(f.Text), maxSearch)]}
 	for _, read := range []func() error{
-		func() error { return readStatus(f.Status, &x.Status) },
+		func() error { return readStatus(f.Status, &x) },
 		func() error { return readNetwork(f.Network, &x.Network) },
 		func() error { return readToken(f.Token, &x.Token) },
 		func() error { return readKind(f.Kind, &x.Kind) },
@@ -61,13 +62,25 @@ func (d *Surface) paymentQuery(
 	return x, f, problem
 }
 
-func readStatus(text string, to *payment.Status) error {
-	for _, s := range payment.Statuses() {
-		if text == string(s) {
-			*to = s
-		}
+// Statuses that stand for more than one.
+const (
+	statusOpen      = "OPEN"
+	statusAttention = "ATTENTION"
+)
+
+func readStatus(text string, to *report.Query) error {
+	switch {
+	case text == "":
+	case text == statusOpen:
+		to.Statuses = []payment.Status{payment.Pending, payment.Started}
+	case text == statusAttention:
+		to.Attention = true
+	case slices.Contains(payment.Statuses(), payment.Status(text)):
+		to.Statuses = []payment.Status{payment.Status(text)}
+	default:
+		return fmt.Errorf("there is no status %q", text)
 	}
-	return known(text, string(*to), "status")
+	return nil
 }
 
 func readNetwork(text string, to *chain.Network) error {
@@ -85,7 +98,7 @@ func readToken(text string, to *money.Token) error {
 }
 
 func readKind(text string, to *payment.Kind) error {
-	for _, k := range []payment.Kind{payment.KindMerchant, payment.KindDonation, payment.KindTopUp} {
+	for _, k := range []payment.Kind{payment.KindMerchant, payment.KindDonation} {
 		if text == string(k) {
 			*to = k
 		}
@@ -150,18 +163,40 @@ func readPlace(text string, to *report.Place) error {
 	return nil
 }
 
+// statusWords are what a sentence says of the status, before and after the noun.
+func statusWords(q report.Query) (before, after string) {
+	switch {
+	case q.Attention:
+		return "", " that need attention"
+	case len(q.Statuses) > 1:
+		return "open ", ""
+	case len(q.Statuses) == 0:
+		return "", ""
+	}
+	switch q.Statuses[0] {
+	case payment.Pending:
+		return "", " not started"
+	case payment.Started:
+		return "", " waiting for money"
+	case payment.Completed:
+		return "paid ", ""
+	case payment.Expired:
+		return "expired ", ""
+	case payment.Cancelled:
+		return "cancelled ", ""
+	}
+	return "", ""
+}
+
 // sentenceOfQuery writes a filter as a sentence.
 func sentenceOfQuery(q report.Query) string {
 	var s strings.Builder
-	if q.Status != "" {
-		s.WriteString(strings.ToLower(string(q.Status)) + " ")
+	noun := "payments"
+	if q.Kind == payment.KindDonation {
+		noun = "donations"
 	}
-	s.WriteString(
-		map[payment.Kind]string{payment.KindDonation: "donations", payment.KindTopUp: "credit top-ups"}[q.Kind],
-	)
-	if q.Kind == "" || q.Kind == payment.KindMerchant {
-		s.WriteString("payments")
-	}
+	before, after := statusWords(q)
+	s.WriteString(before + noun + after)
 	if q.Token != "" {
 		s.WriteString(" in " + string(q.Token))
 	}

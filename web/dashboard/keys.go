@@ -238,7 +238,7 @@ func (d *Surface) rightsWait(
 	if err != nil {
 		return err
 	}
-	return d.Cookies.Redirect(c, keysPath, stopNotice)
+	return d.Cookies.Redirect(c, keysPath, session.WaitsNotice)
 }
 
 // rights reads what a key may do, and from where; malformed values are reported

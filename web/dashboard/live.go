@@ -3,6 +3,7 @@ package dashboard
 import (
 	"bytes"
 	"context"
+	"net/url"
 	"time"
 
 	"github.com/a-h/templ"
@@ -26,25 +27,70 @@ const (
 	liveLife = 5 * time.Minute
 )
 
-// overview is an open overview, which is kept up to date.
-type overview struct {
+// parts returns what an open page shows, by the name of the event that replaces it.
+type parts func(ctx context.Context) (map[string]templ.Component, error)
+
+// livePage is an open page of the dashboard, which is kept up to date.
+type livePage struct {
 	live.Stream
 
 	d     *Surface
 	who   session.Principal
+	parts parts
 	stale bool      // something has changed since it was read
 	due   time.Time // when it is read without an event
 	end   time.Time
 }
 
-// getLive streams changes of the overview's lists of payments.
-func (d *Surface) getLive(c echo.Context, who session.Principal) error {
-	o := &overview{d: d, who: who, end: time.Now().Add(liveLife)}
+// stream keeps a page up to date until it is closed.
+func (d *Surface) stream(c echo.Context, who session.Principal, read parts) error {
+	o := &livePage{d: d, who: who, parts: read, end: time.Now().Add(liveLife)}
 	return d.Hub.Admit(live.Dashboard(who.User.ID), shell.CallOf(c).Client, o, func() error { return o.Open(c) })
 }
 
+// getLive streams changes of the overview's lists of payments.
+func (d *Surface) getLive(c echo.Context, who session.Principal) error {
+	return d.stream(c, who, func(ctx context.Context) (map[string]templ.Component, error) {
+		lists, err := d.lists(ctx, who.KeyIDs())
+		if err != nil {
+			return nil, err
+		}
+		return map[string]templ.Component{
+			"count": dashboard.OpenCount(lists), "lists": dashboard.OverviewLists(lists),
+		}, nil
+	})
+}
+
+// getPaymentLive streams changes of a payment.
+func (d *Surface) getPaymentLive(c echo.Context, who session.Principal) error {
+	x, key, err := d.ownPayment(c, who)
+	if err != nil {
+		return err
+	}
+	reauth, err := d.ReauthField(c, who, shell.NewForm(url.Values{}))
+	if err != nil {
+		return err
+	}
+	frame := d.Frame(c, who, "", paymentsPath)
+	return d.stream(c, who, func(ctx context.Context) (map[string]templ.Component, error) {
+		x, err := d.Payments.Get(ctx, string(x.ID))
+		if err != nil {
+			return nil, err
+		}
+		p := d.paymentProps(x, key)
+		p.Frame, p.Reauth.Field = frame, reauth
+		if p.Timeline, err = d.timeline(ctx, x); err != nil {
+			return nil, err
+		}
+		return map[string]templ.Component{
+			"verdict": dashboard.PaymentVerdict(p),
+			"money":   dashboard.PaymentMoney(p), "timeline": dashboard.PaymentTimeline(p),
+		}, nil
+	})
+}
+
 // Turn sends what has changed. It ends when the session or the role has.
-func (o *overview) Turn(now time.Time, changed bool) (next time.Time, more bool) {
+func (o *livePage) Turn(now time.Time, changed bool) (next time.Time, more bool) {
 	o.stale = o.stale || changed || !now.Before(o.due)
 	if now.After(o.end) {
 		return now, false
@@ -59,7 +105,7 @@ func (o *overview) Turn(now time.Time, changed bool) (next time.Time, more bool)
 			return now, false
 		}
 		if err := o.read(ctx, b); err != nil {
-			o.d.Shell.Log.Debug("open overview not updated", "error", err)
+			o.d.Shell.Log.Debug("open page of the dashboard not updated", "error", err)
 			b.Reset()
 			return now.Add(liveTick), true
 		}
@@ -72,13 +118,12 @@ func (o *overview) Turn(now time.Time, changed bool) (next time.Time, more bool)
 }
 
 // read adds an event for each part of the page that has changed.
-func (o *overview) read(ctx context.Context, b *bytes.Buffer) error {
-	lists, err := o.d.lists(ctx, o.who.KeyIDs())
+func (o *livePage) read(ctx context.Context, b *bytes.Buffer) error {
+	shown, err := o.parts(ctx)
 	if err != nil {
 		return err
 	}
-	parts := map[string]templ.Component{"count": dashboard.OpenCount(lists), "lists": dashboard.OverviewLists(lists)}
-	for event, part := range parts {
+	for event, part := range shown {
 		if err := o.Add(ctx, b, event, event, part); err != nil {
 			return err
 		}

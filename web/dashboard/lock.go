@@ -20,8 +20,6 @@ const (
 	lockPath    = custodianPath + "/lock"
 	unlockPath  = custodianPath + "/unlock"
 	changesPath = "/dashboard/changes"
-	// stopNotice is what a user reads after a change that waits was asked for.
-	stopNotice = "Your account is locked: the change is made in 24 hours, unless an owner stops it. All owners were mailed."
 )
 
 // errNoFactor refuses to lock an account for an owner who could not change it then.
@@ -56,7 +54,7 @@ func (d *Surface) postUnlock(c echo.Context, who session.Principal) error {
 		if err != nil {
 			return err
 		}
-		return d.Cookies.Redirect(c, custodianPath+"?key="+key, stopNotice)
+		return d.Cookies.Redirect(c, custodianPath+"?key="+key, session.WaitsNotice)
 	})
 }
 

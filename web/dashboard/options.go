@@ -110,7 +110,7 @@ func (d *Surface) postOptions(c echo.Context, who session.Principal) error {
 		return d.custodianPage(c, who, session.ReauthStatus(err), key.PublicID, all)
 	}
 	if waits, err := d.waits(c, who, key, in); waits && err == nil {
-		return d.Cookies.Redirect(c, custodianPath+"?key="+key.PublicID, stopNotice)
+		return d.Cookies.Redirect(c, custodianPath+"?key="+key.PublicID, session.WaitsNotice)
 	} else if err != nil {
 		if !f.Refused(err) {
 			return err

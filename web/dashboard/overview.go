@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -18,10 +19,13 @@ import (
 )
 
 const (
-	// chartDays is how many days the overview shows.
-	chartDays = 30
+	// usualDays is how many days the overview shows at first, and dailyDays the most
+	// of which each day has a bar of its own; beyond, a bar is a week.
+	usualDays = 30
+	dailyDays = 90
+	week      = 7
 	// recentRows is how many payments it shows.
-	recentRows = 8
+	recentRows = 10
 	// runwayDays is how many days the use of credits is measured over.
 	runwayDays = 7
 	oneDay     = 24 * time.Hour
@@ -30,13 +34,10 @@ const (
 func (d *Surface) getOverview(c echo.Context, who session.Principal) error {
 	ctx, now, ids := c.Request().Context(), d.Shell.Now(), who.KeyIDs()
 	p := dashboard.OverviewProps{Frame: d.Frame(c, who, "Overview", shell.HomePath)}
-	first := now.UTC().Truncate(oneDay).AddDate(0, 0, 1-chartDays)
-	days, err := d.Reports.Days(ctx, ids, first)
-	if err != nil {
+	if err := d.figures(ctx, &p, ids, rangeOf(c.QueryParam("days")), now); err != nil {
 		return err
 	}
-	p.Chart, p.Count = chartOf(days, first)
-	p.Volume = volumeOf(days).Display()
+	var err error
 	if p.Lists, err = d.lists(ctx, ids); err != nil {
 		return err
 	}
@@ -63,11 +64,74 @@ func (d *Surface) getOverview(c echo.Context, who session.Principal) error {
 		return err
 	}
 	p.Steps = stepsOf(who, houses, activity, locked)
-	p.Alerts, err = d.alerts(ctx, houses, now)
-	if err != nil {
+	if p.Alerts, err = d.alerts(ctx, houses, now); err != nil {
+		return err
+	}
+	if p.Odd, err = d.Reports.Attention(ctx, ids); err != nil {
 		return err
 	}
 	return d.Show(c, http.StatusOK, p.Frame, dashboard.Overview(p))
+}
+
+// rangeOf reads the range; anything else is the usual one.
+func rangeOf(text string) int {
+	for _, r := range dashboard.Ranges {
+		if text == strconv.Itoa(r.Days) {
+			return r.Days
+		}
+	}
+	return usualDays
+}
+
+// figures adds what was paid in the range, today, and how far payments came.
+func (d *Surface) figures(
+	ctx context.Context, p *dashboard.OverviewProps, keys []int64, length int, now time.Time,
+) error {
+	p.Days = length
+	today := now.UTC().Truncate(oneDay)
+	tomorrow, weekAgo := today.AddDate(0, 0, 1), today.AddDate(0, 0, -week)
+	each := 1
+	if length > dailyDays {
+		each, length = week, (length+week-1)/week*week
+	}
+	first := tomorrow.AddDate(0, 0, -length)
+	days, err := d.Reports.Days(ctx, keys, earlier(first, weekAgo))
+	if err != nil {
+		return err
+	}
+	p.Chart = chartOf(days, first, today, each)
+	volume, count := volumeOf(days, first, tomorrow)
+	p.Volume, p.Count = volume.Display(), count
+	volume, count = volumeOf(days, today, tomorrow)
+	before, _ := volumeOf(days, weekAgo, weekAgo.AddDate(0, 0, 1))
+	p.Today = dashboard.Today{
+		Volume: volume.Display(), Count: count, LastWeek: before.Display(), Weekday: today.Weekday().String(),
+	}
+	funnel, err := d.Reports.Funnel(ctx, keys, first)
+	p.Funnel = funnelSteps(funnel)
+	return err
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// funnelSteps are the steps of a sale; none where nothing was created.
+func funnelSteps(f report.Funnel) []dashboard.FunnelStep {
+	if f.Created == 0 {
+		return nil
+	}
+	step := func(text string, n int64) dashboard.FunnelStep {
+		return dashboard.FunnelStep{Text: text, Count: n, Percent: n * 100 / f.Created}
+	}
+	return []dashboard.FunnelStep{
+		step("Created", f.Created), step("Chose how to pay", f.Started),
+		step("Money seen", f.Seen), step("Paid", f.Paid),
+		step("Expired", f.Expired),
+	}
 }
 
 // house is a key with its custodian.
@@ -113,7 +177,7 @@ func stepsOf(who session.Principal, houses []house, a report.Activity, locked bo
 	any := func(is func(house) bool) bool { return slices.ContainsFunc(houses, is) }
 	return []dashboard.Step{
 		{Text: "Create an API key", Path: "/dashboard/keys", Done: len(who.Keys) > 0},
-		{Text: "Say which wallets your money goes to", Path: "/dashboard/custodian", Done: any(func(h house) bool {
+		{Text: "Enter the wallets your money goes to", Path: "/dashboard/custodian", Done: any(func(h house) bool {
 			return len(h.custodian.Wallets) > 0
 		})},
 		{Text: "Set the address where your shop is notified of payments", Path: "/dashboard/custodian", Done: any(func(h house) bool { return h.custodian.CallbackURL != "" })},
@@ -124,4 +188,20 @@ func stepsOf(who session.Principal, houses []house, a report.Activity, locked bo
 		{Text: "Lock where your money goes (recommended)", Path: "/dashboard/custodian#lock", Done: locked},
 		{Text: "Get paid", Path: "/dashboard/payments", Done: a.Paid},
 	}
+}
+
+// lists returns the payments of an overview.
+func (d *Surface) lists(ctx context.Context, keys []int64) (dashboard.OverviewListsProps, error) {
+	now := d.Shell.Now()
+	p := dashboard.OverviewListsProps{Now: now}
+	activity, err := d.Reports.Activity(ctx, keys, now)
+	if err != nil {
+		return p, err
+	}
+	p.Count = activity.Open
+	recent, err := d.Reports.SearchPayments(ctx, report.Query{Keys: keys, Limit: recentRows})
+	for _, x := range recent {
+		p.Recent = append(p.Recent, paymentRow(x))
+	}
+	return p, err
 }

@@ -108,7 +108,10 @@ func (d *Surface) paymentProps(x payment.Payment, key merchant.Key) dashboard.Pa
 		CreatedAt: x.CreatedAt, ExpiresAt: x.ExpiresAt, EndedAt: x.EndedAt, Hash: string(
 			x.Hash,
 		), ExplorerURL: d.Presenter.ExplorerURL(x),
-		CheckoutURL: d.Operations.CheckoutLink(x.ID), Reorged: x.Reorged, ByHand: x.ByHand,
+		Standing: string(x.Standing()), Verdict: verdict(x, d.Shell.Now()), Title: paymentRow(x).Title,
+		NeedsYou: len(x.Attention()) > 0, Senders: senders(x),
+		Note:        panel.Field{Name: "note", Label: "How (optional)", Hint: "Such as: sent back by hand. It is kept in the history of the payment.", Max: "500"},
+		CheckoutURL: d.Operations.CheckoutLink(x.ID), ByHand: x.ByHand,
 		CanCancel:   !x.Status.Final() && x.Received().IsZero() && x.Incoming().IsZero(),
 		CanComplete: x.Status != payment.Completed && x.Kind != payment.KindTopUp && key.RevokedAt.IsZero(),
 	}
@@ -118,9 +121,7 @@ func (d *Surface) paymentProps(x payment.Payment, key merchant.Key) dashboard.Pa
 	if x.Status == payment.Started && p.Received != "" {
 		p.Missing = checkout.Positive(x.Missing())
 	}
-	if x.Acceptable() {
-		p.Accept, p.AcceptLate = "$"+x.Received().Micros().Display(), onlyLate(x)
-	}
+	p.Accept, p.AcceptLate = acceptable(x), onlyLate(x)
 	if x.Status == payment.Completed {
 		p.ReceiptURL = d.Shell.CheckoutURL + "/pay/" + string(x.ID) + "/receipt"
 	}

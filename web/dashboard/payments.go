@@ -1,13 +1,15 @@
 package dashboard
 
 import (
+	"cmp"
 	"net/http"
+	"slices"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/report"
-	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/dashboard"
 	"github.com/florinpay/florin/web/session"
 	"github.com/florinpay/florin/web/shell"
@@ -26,6 +28,7 @@ func (d *Surface) getPayments(c echo.Context, who session.Principal) error {
 	q, fields, problem := d.paymentQuery(c.QueryParams(), who)
 	p.Fields, p.Problem, p.Sentence = fields, problem, sentenceOfQuery(q)
 	p.Filtered = p.Sentence != sentenceOfQuery(report.Query{})
+	p.Tab = tabOf(fields)
 	filter := filterOf(c.QueryParams())
 	p.ExportURL = session.WithQuery(paymentsPath+".csv", filter)
 	if q.After != (report.Place{}) {
@@ -52,28 +55,28 @@ func (d *Surface) getPayments(c echo.Context, who session.Principal) error {
 	return d.Show(c, status, p.Frame, dashboard.Payments(p))
 }
 
+// tabOf returns the status if nothing else filters, and a text that is no tab otherwise.
+func tabOf(f dashboard.FilterFields) string {
+	if f != (dashboard.FilterFields{Status: f.Status}) {
+		return "none"
+	}
+	return f.Status
+}
+
 // paymentRow is a payment in a list.
 func paymentRow(p payment.Payment) dashboard.PaymentRow {
 	r := dashboard.PaymentRow{
-		TxnID: string(
-			p.ID,
-		), Reference: p.Reference, Amount: p.Amount.Display(), Status: string(p.Status), Token: string(p.Choice.Token),
-		Kind: string(p.Kind), CreatedAt: p.CreatedAt,
+		TxnID: string(p.ID), Amount: p.Amount.Display(), Standing: string(p.Standing()),
+		Network: string(p.Choice.Network), Token: string(p.Choice.Token), CreatedAt: p.CreatedAt,
 	}
-	if p.Choice.Network != "" {
-		r.Network = views.NetworkName(string(p.Choice.Network))
+	known := slices.DeleteFunc(
+		[]string{p.Reference, p.Description, p.CustomerEmail}, func(text string) bool { return text == "" },
+	)
+	if p.Kind == payment.KindDonation {
+		known = append([]string{"Donation from " + cmp.Or(p.DonorName, "someone")}, known...)
 	}
-	switch {
-	case p.Reorged:
-		r.Seen = "Taken back"
-	case p.Status == payment.Completed:
-	case !p.Incoming().IsZero():
-		r.Seen = "Money seen"
-	case p.Received().IsZero():
-	case p.Status == payment.Started:
-		r.Seen = "Short"
-	default:
-		r.Seen = "Money received"
+	if len(known) > 0 {
+		r.Title, r.About = known[0], strings.Join(known[1:], ", ")
 	}
 	return r
 }

@@ -29,7 +29,7 @@ func (d *Surface) getQuick(c echo.Context, who session.Principal) error {
 	p := dashboard.QuickProps{Text: text, Now: d.Shell.Now()}
 	if text != "" && len(text) <= maxSearch {
 		found, err := d.Reports.SearchPayments(
-			c.Request().Context(), report.Query{Keys: who.KeyIDs(), Now: p.Now, Text: text, Limit: quickRows},
+			c.Request().Context(), report.Query{Keys: who.KeyIDs(), Text: text, Limit: quickRows},
 		)
 		if err != nil {
 			return err

@@ -16,7 +16,6 @@ func (d *Surface) Routes(r shell.Router) {
 	p := d.Pages(r)
 	d.paymentsRoutes(p)
 	d.settingsRoutes(p)
-	d.membersRoutes(p)
 }
 
 func (d *Surface) paymentsRoutes(p session.Pages) {
@@ -30,6 +29,9 @@ func (d *Surface) paymentsRoutes(p session.Pages) {
 	p.Post(paymentsPath+"/:txnid/complete", merchant.ActComplete, d.postComplete)
 	p.Post(paymentsPath+"/:txnid/accept", merchant.ActComplete, d.postAccept)
 	p.Post(paymentsPath+"/:txnid/find", merchant.ActPayments, d.postFindIn)
+	p.Post(paymentsPath+"/:txnid/resolve", merchant.ActPayments, d.postResolve)
+	p.Get(paymentsPath+"/:txnid/live", merchant.ActRead, d.getPaymentLive)
+	p.Get(attentionPath, merchant.ActRead, d.getAttention)
 	p.Get(createPath, merchant.ActPay, d.getCreate)
 	p.Post(createPath, merchant.ActPay, d.postCreate)
 	p.Get(createPath+"/:txnid", merchant.ActPay, d.getCreated)
@@ -64,17 +66,4 @@ func (d *Surface) settingsRoutes(p session.Pages) {
 	p.Post(webhooksPath+"/resend", merchant.ActWebhooks, d.postResendFailed)
 	p.Get(webhooksPath+"/:id", merchant.ActRead, d.getWebhook)
 	p.Post(webhooksPath+"/:id/resend", merchant.ActWebhooks, d.postResend)
-}
-
-func (d *Surface) membersRoutes(p session.Pages) {
-	p.Get(teamPath, merchant.ActRead, d.getTeam)
-	p.Post(teamPath+"/invite", merchant.ActTeam, d.postInviteMember)
-	p.Post(teamPath+"/invitations/:invitation/resend", merchant.ActTeam, d.postResendInvitation)
-	p.Post(teamPath+"/invitations/:invitation/revoke", merchant.ActTeam, d.postRevokeInvitation)
-	p.Post(teamPath+"/members/:member/role", merchant.ActTeam, d.postMemberRole)
-	p.Post(teamPath+"/members/:member/remove", merchant.ActTeam, d.postRemoveMember)
-	p.Post(teamPath+"/leave", merchant.ActOwn, d.postLeave)
-	p.Get("/dashboard/join", merchant.ActOwn, d.getJoining)
-	p.Post("/dashboard/join", merchant.ActOwn, d.postJoining)
-	p.Post("/dashboard/merchant", merchant.ActOwn, d.postMerchant)
 }

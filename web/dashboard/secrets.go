@@ -46,7 +46,7 @@ func (d *Surface) postSecret(c echo.Context, who session.Principal) error {
 		in := merchant.CustodianInput{Secret: &text}
 		waits, err := d.waits(c, who, key, in)
 		if waits && err == nil {
-			return d.Cookies.Redirect(c, custodianPath+"?key="+key.PublicID, stopNotice)
+			return d.Cookies.Redirect(c, custodianPath+"?key="+key.PublicID, session.WaitsNotice)
 		}
 		if err != nil {
 			return d.secretFailed(c, who, f, key, err)

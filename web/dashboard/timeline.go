@@ -33,6 +33,12 @@ var titles = map[payment.EventType][2]string{
 	payment.EventExpired:   {"Expired", "is-bad"},
 	payment.EventCancelled: {"Cancelled", "is-bad"},
 	payment.EventReorged:   {"Money that completed it vanished", "is-bad"},
+	payment.EventResolved:  {"Marked as settled", ""},
+
+	payment.EventShort:      {"It ended short", "is-seen"},
+	payment.EventOver:       {"More came than was asked for", "is-seen"},
+	payment.EventLate:       {"Enough came after the end", "is-seen"},
+	payment.EventOtherAsset: {"Money came that was not asked for", "is-seen"},
 }
 
 // eventNote is the data of an event (payment.Event).
@@ -82,7 +88,7 @@ func (d *Surface) eventMoment(e payment.Event) dashboard.Moment {
 	if m.Title == "" {
 		m.Title = string(e.Type)
 	}
-	if e.Type.Public() {
+	if e.Type.InFeed() {
 		return m
 	}
 	var n eventNote

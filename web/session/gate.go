@@ -93,6 +93,9 @@ func (g *Guard) GateField(c echo.Context, who Principal, f *shell.Form) (panel.F
 	return x, err
 }
 
+// WaitsNotice is what a user reads after a change that waits was asked for.
+const WaitsNotice = "Your account is locked: the change is made in 24 hours, unless an owner stops it. All owners were mailed."
+
 // Wait stores a change that the gate let pass and that waits, because the account is
 // locked, and mails every owner a link that stops it. subject names what is changed.
 func (g *Guard) Wait(

@@ -23,6 +23,8 @@ type Guard struct {
 	Users     *identity.Service
 	Merchants *merchant.Service
 	Mail      *notification.Mailer
+	// Needs counts what needs the merchant; nil: nothing is counted.
+	Needs func(context.Context, Principal) (int, error)
 }
 
 // Handler serves a request of a signed-in user.

@@ -21,6 +21,12 @@ func (g *Guard) Frame(c echo.Context, who Principal, title, section string) pane
 		Merchants: who.Merchants, Now: g.Shell.Now(),
 	}
 	f.Lang = "en"
+	if g.Needs != nil && f.May.Read {
+		var err error
+		if f.Attention, err = g.Needs(c.Request().Context(), who); err != nil {
+			g.Shell.Log.Warn("what needs the merchant not counted", "error", err)
+		}
+	}
 	if text := g.Cookies.Notice(c); text != "" {
 		f.Notices = append(f.Notices, panel.Notice{Text: text})
 	}

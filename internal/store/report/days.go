@@ -71,6 +71,29 @@ func (r *Reader) Days(ctx context.Context, keys []int64, since time.Time) ([]Day
 	return list, nil
 }
 
+// Funnel counts how far the payments created since a time have come. Top-ups are not
+// sales.
+type Funnel struct {
+	Created int64
+	Started int64 // the payer chose how to pay
+	Seen    int64 // money was seen
+	Paid    int64
+	Expired int64 // ended without enough money
+}
+
+// Funnel counts the payments of the keys created since.
+func (r *Reader) Funnel(ctx context.Context, keys []int64, since time.Time) (f Funnel, err error) {
+	if len(keys) == 0 {
+		return f, nil
+	}
+	err = r.db.Reader().NewRaw("SELECT count(*), count(started_at), "+
+		"count(CASE WHEN hash <> '' OR status = ? THEN 1 END), count(CASE WHEN status = ? THEN 1 END), "+
+		"count(CASE WHEN status = ? THEN 1 END) FROM payments WHERE key_id IN (?) AND created_at >= ? AND kind <> ?",
+		string(payment.Completed), string(payment.Completed), string(payment.Expired), bun.List(keys), db.At(since),
+		string(payment.KindTopUp)).Scan(ctx, &f.Created, &f.Started, &f.Seen, &f.Paid, &f.Expired)
+	return f, db.Wrap(err, "funnel")
+}
+
 // Activity counts the payments of the keys; Started counts those since the time.
 func (r *Reader) Activity(ctx context.Context, keys []int64, since time.Time) (Activity, error) {
 	var a Activity

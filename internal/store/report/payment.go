@@ -17,26 +17,24 @@ import (
 
 // Query selects payments, the newest first. Empty fields match everything.
 type Query struct {
-	Keys    []int64 // of which keys; an empty list finds nothing
-	Status  payment.Status
-	Network chain.Network
-	Token   money.Token
-	Kind    payment.Kind
-	From    time.Time // by creation, included
-	Until   time.Time // not included
-	Min     money.Micros
-	Max     money.Micros // 0: no limit
-	// Text finds by txnid, reference, transaction hash, deposit address or
-	// amount, exactly. Amounts are searched among payments created in the last
-	// AmountReach, or since From.
+	Keys []int64 // of which keys; an empty list finds nothing
+	// Statuses are any of these; none: every status.
+	Statuses  []payment.Status
+	Attention bool // only those that need the merchant
+	Network   chain.Network
+	Token     money.Token
+	Kind      payment.Kind
+	From      time.Time // by creation, included
+	Until     time.Time // not included
+	Min       money.Micros
+	Max       money.Micros // 0: no limit
+	// Text finds by txnid, exactly; by the beginning of the reference, description,
+	// customer's e-mail address, transaction hash or deposit address, in any case;
+	// and by amount: 49 and 49.9 find 49.90.
 	Text  string
-	Now   time.Time
 	After Place // the last payment of the page before; zero for the first page
 	Limit int   // 1 to MaxPage
 }
-
-// AmountReach is how far back a payment is found by its amount alone.
-const AmountReach = 90 * 24 * time.Hour
 
 // Place is the position of a payment in a list.
 type Place struct {
@@ -64,7 +62,7 @@ func (r *Reader) SearchPayments(ctx context.Context, q Query) ([]payment.Payment
 	}
 	var list []payment.Payment
 	err := r.db.Snapshot(ctx, func(ctx context.Context, t db.Tx) error {
-		f := finder{t, q}
+		f := finder{t, q, r.db.Dialect().Bytewise}
 		ranges, err := f.ranges(ctx)
 		if err != nil || len(ranges) == 0 {
 			return err
@@ -87,11 +85,27 @@ func (r *Reader) SearchPayments(ctx context.Context, q Query) ([]payment.Payment
 	return list, db.Wrap(err, "search payments")
 }
 
+// MaxAttention is how far payments that need attention are counted.
+const MaxAttention = 100
+
+// Attention counts the payments of the keys that need their merchant, at most
+// MaxAttention.
+func (r *Reader) Attention(ctx context.Context, keys []int64) (n int, err error) {
+	if len(keys) == 0 {
+		return 0, nil
+	}
+	err = r.db.Reader().NewRaw("SELECT count(*) FROM "+
+		"(SELECT 1 FROM payments WHERE key_id IN (?) AND attention <> '' LIMIT ?) AS found", bun.List(keys), MaxAttention).
+		Scan(ctx, &n)
+	return n, db.Wrap(err, "payments that need attention")
+}
+
 // finder builds the queries of one search.
 type finder struct {
 	db.Tx
 
-	q Query
+	q        Query
+	bytewise string // the collation
 }
 
 // ranges returns one query for each range of an index that the search needs;
@@ -105,6 +119,10 @@ func (f *finder) ranges(ctx context.Context) ([]*bun.SelectQuery, error) {
 		return []*bun.SelectQuery{f.page(f.selectPayments().Where("p.id IN (?) AND p.key_id IN (?)", bun.List(numbers),
 			bun.List(f.q.Keys)).
 			Apply(f.inState))}, nil
+	}
+	if f.q.Attention {
+		return []*bun.SelectQuery{f.page(f.selectPayments().Where("p.key_id IN (?) AND p.attention <> ''",
+			bun.List(f.q.Keys)).Apply(f.inState))}, nil
 	}
 	states := f.states()
 	if len(f.q.Keys)*len(states) > maxRanges {
@@ -132,12 +150,12 @@ type state struct {
 }
 
 func (f *finder) states() []state {
-	if f.q.Status == "" && f.q.Network == "" {
+	if len(f.q.Statuses) == 0 && f.q.Network == "" {
 		return []state{{}}
 	}
 	statuses, networks := payment.Statuses(), append(chain.Networks(), "")
-	if f.q.Status != "" {
-		statuses = []payment.Status{f.q.Status}
+	if len(f.q.Statuses) > 0 {
+		statuses = f.q.Statuses
 	}
 	if f.q.Network != "" {
 		networks = []chain.Network{f.q.Network}
@@ -156,8 +174,8 @@ func (f *finder) selectPayments() *bun.SelectQuery {
 }
 
 func (f *finder) inState(q *bun.SelectQuery) *bun.SelectQuery {
-	if f.q.Status != "" {
-		q = q.Where("p.status = ?", string(f.q.Status))
+	if len(f.q.Statuses) > 0 {
+		q = q.Where("p.status IN (?)", bun.List(f.q.Statuses))
 	}
 	if f.q.Network != "" {
 		q = q.Where("p.network = ?", string(f.q.Network))
@@ -189,24 +207,24 @@ func (f *finder) page(q *bun.SelectQuery) *bun.SelectQuery {
 	return q.OrderExpr("p.created_at DESC, p.id DESC").Limit(int64(f.q.Limit))
 }
 
-// byText returns the row numbers of payments that the text may identify.
+// shortPrefix is the least text that is searched as the beginning of another: two
+// characters would find half of everything.
+const shortPrefix = 3
+
+// longestPrefix is how much of a description is indexed.
+const longestPrefix = 40
+
+// byText returns the row numbers of payments that the text may identify. Each way
+// is a range of an index that ends after maxFound rows.
 func (f *finder) byText(ctx context.Context) ([]int64, error) {
-	text, keys := strings.TrimSpace(f.q.Text), bun.List(f.q.Keys)
+	text := strings.TrimSpace(f.q.Text)
 	ways := []*bun.RawQuery{
 		f.NewRaw("SELECT id FROM payments WHERE public_id = ?", strings.ToUpper(text)),
-		f.NewRaw("SELECT id FROM payments WHERE key_id IN (?) AND reference = ? AND reference <> '' LIMIT ?", keys, text,
-			maxFound),
-		f.NewRaw("SELECT payment_id FROM deposits WHERE network IN (?) AND tx_hash = ? LIMIT ?", bun.List(chain.Networks()),
-			txHash(text), maxFound),
-		f.NewRaw("SELECT payment_id FROM routes WHERE address = ? LIMIT ?", canonical(text), maxFound),
 	}
-	if amount, err := money.ParseMicros("amount", strings.TrimPrefix(text, "$")); err == nil {
-		since := f.q.From
-		if since.IsZero() {
-			since = f.q.Now.Add(-AmountReach)
-		}
-		ways = append(ways, f.NewRaw("SELECT id FROM payments WHERE key_id IN (?) AND created_at >= ? AND amount = ? ORDER BY created_at DESC LIMIT ?",
-			keys, db.At(since), int64(amount), maxFound))
+	ways = append(ways, f.byBeginning(text)...)
+	if low, high, ok := amounts(text); ok {
+		ways = append(ways, f.NewRaw("SELECT id FROM payments WHERE key_id IN (?) AND amount BETWEEN ? AND ? "+
+			"ORDER BY amount DESC, created_at DESC LIMIT ?", bun.List(f.q.Keys), int64(low), int64(high), maxFound))
 	}
 	var all []int64
 	for _, way := range ways {
@@ -217,6 +235,76 @@ func (f *finder) byText(ctx context.Context) ([]int64, error) {
 		all = append(all, found...)
 	}
 	return all, nil
+}
+
+// byBeginning finds texts that begin with the text, in any case of ASCII letters.
+// The last in the alphabet come first: numbered references are usually the newest.
+func (f *finder) byBeginning(text string) []*bun.RawQuery {
+	end := lastChar
+	if len(text) < shortPrefix {
+		end = "\x01" // nothing but the text itself
+	}
+	bytewise := " COLLATE " + f.bytewise
+	var ways []*bun.RawQuery
+	for _, x := range [][2]string{
+		{"reference", "lower(reference" + bytewise + ")"},
+		{"customer_email", "lower(customer_email" + bytewise + ")"},
+		{"description", "lower(substr(description, 1, 40)" + bytewise + ")"},
+	} {
+		beginning := lowerASCII(text)
+		if x[0] == "description" {
+			beginning = firstChars(beginning, longestPrefix)
+		}
+		ways = append(ways, f.NewRaw("SELECT id FROM payments WHERE key_id IN (?) AND ? <> '' AND ? >= ? AND ? < ? ORDER BY ? DESC LIMIT ?",
+			bun.List(f.q.Keys), bun.Safe(x[0]), bun.Safe(x[1]), beginning, bun.Safe(x[1]),
+			beginning+end, bun.Safe(x[1]), maxFound))
+	}
+	for _, n := range chain.Networks() {
+		hash := txHash(text)
+		ways = append(ways, f.NewRaw("SELECT payment_id FROM deposits WHERE network = ? AND tx_hash >= ? AND tx_hash < ? LIMIT ?",
+			string(n), hash, hash+end, maxFound))
+	}
+	address := canonical(text)
+	return append(ways, f.NewRaw("SELECT payment_id FROM routes WHERE address >= ? AND address < ? LIMIT ?",
+		address, address+end, maxFound))
+}
+
+// amounts returns the amounts that are written with the digits of the text first:
+// 49 to 49.999999 for "49", 49.90 to 49.909999 for "49.90".
+func amounts(text string) (low, high money.Micros, ok bool) {
+	text = strings.ReplaceAll(strings.TrimPrefix(text, "$"), ",", "")
+	low, err := money.ParseMicros("amount", text)
+	if err != nil || strings.ContainsAny(text, "eE") {
+		return 0, 0, false
+	}
+	_, decimals, _ := strings.Cut(text, ".")
+	high = low
+	for step, i := money.Micros(1), money.MicrosDecimals; i > len(decimals); i-- {
+		high += 9 * step
+		step *= 10
+	}
+	return low, high, true
+}
+
+// lowerASCII writes ASCII letters in lower case, as the indexes do.
+func lowerASCII(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'A' && r <= 'Z' {
+			return r + 'a' - 'A'
+		}
+		return r
+	}, text)
+}
+
+// firstChars returns at most the first n characters.
+func firstChars(text string, n int) string {
+	for i := range text {
+		if n == 0 {
+			return text[:i]
+		}
+		n--
+	}
+	return text
 }
 
 // txHash returns a hash as it is stored: hexadecimal digits in lower case, base58

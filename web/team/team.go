@@ -1,4 +1,4 @@
-package dashboard
+package team
 
 import (
 	"net/http"
@@ -10,8 +10,8 @@ import (
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/merchant"
-	"github.com/florinpay/florin/views/dashboard"
 	"github.com/florinpay/florin/views/panel"
+	"github.com/florinpay/florin/views/team"
 	"github.com/florinpay/florin/web/session"
 	"github.com/florinpay/florin/web/shell"
 )
@@ -26,24 +26,24 @@ func roleChoices() []panel.Choice {
 	return all
 }
 
-func (d *Surface) getTeam(c echo.Context, who session.Principal) error {
-	return d.teamPage(c, who, http.StatusOK, shell.NewForm(url.Values{}), "", "")
+func (t *Surface) getTeam(c echo.Context, who session.Principal) error {
+	return t.teamPage(c, who, http.StatusOK, shell.NewForm(url.Values{}), "", "")
 }
 
 // teamPage lists the team; link is a fresh invitation, which is shown only now.
-func (d *Surface) teamPage(
+func (t *Surface) teamPage(
 	c echo.Context, who session.Principal, status int, f *shell.Form, link, linkFor string,
 ) error {
 	ctx := c.Request().Context()
-	members, err := d.Merchants.Members(ctx, who.Membership.Merchant)
+	members, err := t.Merchants.Members(ctx, who.Membership.Merchant)
 	if err != nil {
 		return err
 	}
-	invited, err := d.Merchants.Invitations(ctx, who.Membership.Merchant)
+	invited, err := t.Merchants.Invitations(ctx, who.Membership.Merchant)
 	if err != nil {
 		return err
 	}
-	proof, err := d.GateField(c, who, f)
+	proof, err := t.GateField(c, who, f)
 	if err != nil {
 		return err
 	}
@@ -51,10 +51,10 @@ func (d *Surface) teamPage(
 	if f.Posted != "" && f.Posted != teamPath+"/invite" {
 		shown.Posted, proof.Problem = f.Posted, ""
 	}
-	p := dashboard.TeamProps{
-		Frame: d.Frame(
+	p := team.TeamProps{
+		Frame: t.Frame(
 			c, who, "Team", teamPath,
-		), Problem: f.Problem, Link: link, LinkFor: linkFor, Mailed: d.Mail.Enabled(), Reauth: shown,
+		), Problem: f.Problem, Link: link, LinkFor: linkFor, Mailed: t.Mail.Enabled(), Reauth: shown,
 		Choices: roleChoices(), Chosen: f.Values.Get("role"),
 	}
 	if p.Chosen == "" || shown.Posted != "" {
@@ -62,7 +62,7 @@ func (d *Surface) teamPage(
 	}
 	owners := 0
 	for _, m := range members {
-		row := dashboard.MemberRow{
+		row := team.MemberRow{
 			ID: m.User.PublicID, Name: session.UserName(
 				m.User,
 			), Email: m.User.Email, Role: string(m.Role), Since: m.Since, You: m.User.ID == who.User.ID,
@@ -78,99 +78,99 @@ func (d *Surface) teamPage(
 	}
 	p.MayLeave = len(members) > 1 && (who.Membership.Role != merchant.RoleOwner || owners > 1)
 	for _, n := range invited {
-		p.Invited = append(p.Invited, dashboard.InvitedRow{
+		p.Invited = append(p.Invited, team.InvitedRow{
 			ID: n.ID, Email: n.Email, Role: string(
 				n.Role,
-			), By: n.By, ExpiresAt: n.ExpiresAt, Expired: !n.ExpiresAt.After(d.Shell.Now()),
+			), By: n.By, ExpiresAt: n.ExpiresAt, Expired: !n.ExpiresAt.After(t.Shell.Now()),
 		})
 	}
 	for _, r := range merchant.Roles() {
-		p.Roles = append(p.Roles, dashboard.RoleRow{Name: string(r), Does: session.RoleTexts[r]})
+		p.Roles = append(p.Roles, team.RoleRow{Name: string(r), Does: session.RoleTexts[r]})
 	}
 	email := session.EmailField()
 	email.Autocomplete = "off"
 	p.Fields = []panel.Field{f.Field(email), proof}
-	return d.Show(c, status, p.Frame, dashboard.Team(p))
+	return t.Show(c, status, p.Frame, team.Team(p))
 }
 
 // teamForm reads a form that changes roles, and re-authenticates the user: with a
 // stolen session alone, an attacker could otherwise add a colleague.
-func (d *Surface) teamForm(c echo.Context, who session.Principal) (*shell.Form, bool, error) {
+func (t *Surface) teamForm(c echo.Context, who session.Principal) (*shell.Form, bool, error) {
 	f, err := session.ReadForm(c)
 	if err != nil {
 		return nil, false, err
 	}
-	err = d.Gate(c, who, f)
+	err = t.Gate(c, who, f)
 	if err == nil {
 		return f, true, nil
 	}
 	if !session.ReauthRefused(f, err) {
 		return nil, false, err
 	}
-	return f, false, d.teamPage(c, who, fault.KindOf(err).Code(), f, "", "")
+	return f, false, t.teamPage(c, who, fault.KindOf(err).Code(), f, "", "")
 }
 
 // teamRefused shows the team page again with the refusal.
-func (d *Surface) teamRefused(c echo.Context, who session.Principal, f *shell.Form, err error) error {
+func (t *Surface) teamRefused(c echo.Context, who session.Principal, f *shell.Form, err error) error {
 	if !f.Refused(err, shell.Subject{Service: "email", Input: "email", Label: "The e-mail address"}) {
 		return err
 	}
-	return d.teamPage(c, who, fault.KindOf(err).Code(), f, "", "")
+	return t.teamPage(c, who, fault.KindOf(err).Code(), f, "", "")
 }
 
 // postInviteMember makes an invitation. Its link is mailed; where addresses are not
 // verified, it is shown in the response itself, once.
-func (d *Surface) postInviteMember(c echo.Context, who session.Principal) error {
-	f, ok, err := d.teamForm(c, who)
+func (t *Surface) postInviteMember(c echo.Context, who session.Principal) error {
+	f, ok, err := t.teamForm(c, who)
 	if !ok {
 		return err
 	}
-	entry := d.AuditEntry(c, who, audit.ActionTeamInvite, "", "as "+f.Values.Get("role"))
-	n, token, err := d.Merchants.InviteMember(
+	entry := t.AuditEntry(c, who, audit.ActionTeamInvite, "", "as "+f.Values.Get("role"))
+	n, token, err := t.Merchants.InviteMember(
 		c.Request().Context(), who.Membership, f.Text("email"), merchant.Role(f.Values.Get("role")), entry,
 	)
 	if err != nil {
-		return d.teamRefused(c, who, f, err)
+		return t.teamRefused(c, who, f, err)
 	}
 	if n.Role == merchant.RoleOwner {
-		d.MailOwners(c, who, "Somebody was invited as an owner", who.User.Email+" invited "+n.Email+" to your Florin merchant account as an owner, who may change where your money goes.")
+		t.MailOwners(c, who, "Somebody was invited as an owner", who.User.Email+" invited "+n.Email+" to your Florin merchant account as an owner, who may change where your money goes.")
 	}
-	return d.showInvitation(c, who, n, token.Reveal())
+	return t.showInvitation(c, who, n, token.Reveal())
 }
 
-func (d *Surface) showInvitation(c echo.Context, who session.Principal, n merchant.Invited, token string) error {
-	link := d.Shell.BaseURL + "/join?token=" + token
-	d.Mail.SendAsked(c.Request().Context(), n.Email, "You are invited to a team in Florin", who.User.Email+" invites you to their merchant account as "+string(n.Role)+".\n\n"+
+func (t *Surface) showInvitation(c echo.Context, who session.Principal, n merchant.Invited, token string) error {
+	link := t.Shell.BaseURL + "/join?token=" + token
+	t.Mail.SendAsked(c.Request().Context(), n.Email, "You are invited to a team in Florin", who.User.Email+" invites you to their merchant account as "+string(n.Role)+".\n\n"+
 		"Join within seven days:\n"+link+"\n\nIf you do not know them, do nothing.")
-	if d.Users.VerifiesEmail() {
+	if t.Users.VerifiesEmail() {
 		// Only the holder of the address may have the link: it verifies the address.
-		return d.Cookies.Redirect(c, teamPath, "The invitation is on its way to "+n.Email+".")
+		return t.Cookies.Redirect(c, teamPath, "The invitation is on its way to "+n.Email+".")
 	}
-	return d.teamPage(c, who, http.StatusOK, shell.NewForm(url.Values{}), link, n.Email)
+	return t.teamPage(c, who, http.StatusOK, shell.NewForm(url.Values{}), link, n.Email)
 }
 
 // postResendInvitation shows a new link. Anyone with the link can join, so it
 // re-authenticates the user, as inviting does.
-func (d *Surface) postResendInvitation(c echo.Context, who session.Principal) error {
-	if _, ok, err := d.teamForm(c, who); !ok {
+func (t *Surface) postResendInvitation(c echo.Context, who session.Principal) error {
+	if _, ok, err := t.teamForm(c, who); !ok {
 		return err
 	}
-	entry := d.AuditEntry(c, who, audit.ActionTeamInvite, "", "a new link")
-	n, token, err := d.Merchants.RenewInvitation(
+	entry := t.AuditEntry(c, who, audit.ActionTeamInvite, "", "a new link")
+	n, token, err := t.Merchants.RenewInvitation(
 		c.Request().Context(), who.Membership.Merchant, c.Param("invitation"), entry,
 	)
 	if err != nil {
 		return err
 	}
-	return d.showInvitation(c, who, n, token.Reveal())
+	return t.showInvitation(c, who, n, token.Reveal())
 }
 
-func (d *Surface) postRevokeInvitation(c echo.Context, who session.Principal) error {
-	entry := d.AuditEntry(c, who, audit.ActionTeamRevoke, "", "")
-	if err := d.Merchants.RevokeInvitation(
+func (t *Surface) postRevokeInvitation(c echo.Context, who session.Principal) error {
+	entry := t.AuditEntry(c, who, audit.ActionTeamRevoke, "", "")
+	if err := t.Merchants.RevokeInvitation(
 		c.Request().Context(), who.Membership.Merchant, c.Param("invitation"), entry,
 	); err != nil {
 		return err
 	}
-	return d.Cookies.Redirect(c, teamPath, "The invitation is taken back. Its link leads nowhere now.")
+	return t.Cookies.Redirect(c, teamPath, "The invitation is taken back. Its link leads nowhere now.")
 }

@@ -1,0 +1,110 @@
+package payment
+
+import (
+	"slices"
+
+	"github.com/florinpay/florin/internal/money"
+)
+
+// Standing is where a payment stands for its merchant: its status, refined by
+// the money that came.
+type Standing string
+
+// The standings.
+const (
+	StandingNotStarted Standing = "NOT_STARTED" // the payer has not chosen how to pay
+	StandingWaiting    Standing = "WAITING"     // started, and nothing has come
+	StandingSeen       Standing = "SEEN"        // money is on the chain and not final yet
+	StandingShort      Standing = "SHORT"       // less than was asked for has come
+	StandingPaid       Standing = "PAID"
+	StandingOver       Standing = "OVER" // paid, with more than was asked for
+	StandingLate       Standing = "LATE" // enough came, but after the end
+	StandingExpired    Standing = "EXPIRED"
+	StandingCancelled  Standing = "CANCELLED"
+	StandingReorged    Standing = "REORGED" // money that had completed it vanished
+)
+
+// Standing returns where the payment stands for its merchant.
+func (p Payment) Standing() Standing {
+	received, asked := p.Received(), p.Amount.Atto()
+	switch {
+	case p.Reorged:
+		return StandingReorged
+	case p.Status == Completed && p.Excess() > 0:
+		return StandingOver
+	case p.Status == Completed:
+		return StandingPaid
+	case p.hasIncoming():
+		return StandingSeen
+	case received.Cmp(asked) >= 0 && p.Status.Final():
+		return StandingLate
+	case !received.IsZero():
+		return StandingShort
+	}
+	return map[Status]Standing{
+		Pending: StandingNotStarted, Started: StandingWaiting, Expired: StandingExpired, Cancelled: StandingCancelled,
+	}[p.Status]
+}
+
+// leastExcess is how much more than was asked for is worth a merchant's
+// attention. Wallets round, and strangers send specks.
+const leastExcess = money.Micros(10_000) // one cent
+
+// Excess returns the final money beyond what was asked for, rounded down; 0 when
+// it is less than a cent.
+func (p Payment) Excess() money.Micros {
+	if more := p.Received().Sub(p.Amount.Atto()).Micros(); more >= leastExcess {
+		return more
+	}
+	return 0
+}
+
+// Reason is why a payment needs its merchant.
+type Reason string
+
+// The reasons, the most urgent first.
+const (
+	ReasonReorged    Reason = "REORGED"     // money that had completed it vanished
+	ReasonLate       Reason = "LATE"        // enough came after the end: accept it or send it back
+	ReasonShort      Reason = "SHORT"       // it ended with less than was asked for
+	ReasonOtherAsset Reason = "OTHER_ASSET" // money came that does not count by itself
+	ReasonOver       Reason = "OVER"        // more came than was asked for
+)
+
+// Reasons lists every reason, the most urgent first.
+func Reasons() []Reason {
+	return []Reason{ReasonReorged, ReasonLate, ReasonShort, ReasonOtherAsset, ReasonOver}
+}
+
+// Attention returns why the payment needs its merchant, the most urgent first;
+// none when nothing does, or when the merchant has resolved it and nothing has
+// happened since. Top-ups are the operator's.
+func (p Payment) Attention() []Reason {
+	if p.Kind == KindTopUp || p.Resolved >= p.Seq {
+		return nil
+	}
+	standing := p.Standing()
+	holds := map[Reason]bool{
+		ReasonReorged:    p.Reorged,
+		ReasonLate:       standing == StandingLate,
+		ReasonShort:      standing == StandingShort && p.Status.Final(),
+		ReasonOtherAsset: !p.Uncounted().IsZero(),
+		ReasonOver:       p.Status == Completed && p.Excess() > 0,
+	}
+	return slices.DeleteFunc(Reasons(), func(r Reason) bool { return !holds[r] })
+}
+
+// Uncounted returns the final money of known tokens that came to the payment's
+// addresses and does not count, if it is worth a cent.
+func (p Payment) Uncounted() money.Atto {
+	var total money.Atto
+	for _, d := range p.Deposits {
+		if d.State == DepositFinal && !p.Counts(d) {
+			total = total.Add(d.Transfer.Units.Atto(d.Transfer.Asset.Decimals))
+		}
+	}
+	if total.Micros() < leastExcess {
+		return money.Atto{}
+	}
+	return total
+}

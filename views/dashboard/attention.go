@@ -1,0 +1,23 @@
+package dashboard
+
+import "github.com/florinpay/florin/views/panel"
+
+// AttentionProps is what a person must settle.
+type AttentionProps struct {
+	panel.Frame
+
+	Alerts   []panel.Notice
+	Payments []AttentionRow
+	More     bool // there are more payments than these
+}
+
+// AttentionRow is a payment that needs the merchant.
+type AttentionRow struct {
+	PaymentRow
+
+	Verdict string
+	// Accept is the received amount that the merchant may accept as the whole;
+	// empty when there is none. Late: it is enough, but came too late.
+	Accept string
+	Late   bool
+}

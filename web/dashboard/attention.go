@@ -1,0 +1,100 @@
+package dashboard
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/input"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store/report"
+	"github.com/florinpay/florin/views/dashboard"
+	"github.com/florinpay/florin/web/session"
+	"github.com/florinpay/florin/web/shell"
+)
+
+const (
+	attentionPath = shell.HomePath + "/attention"
+	// attentionRows is how many payments the page lists; the list of payments has the rest.
+	attentionRows = 25
+)
+
+// getAttention shows what a person must settle.
+func (d *Surface) getAttention(c echo.Context, who session.Principal) error {
+	ctx, now := c.Request().Context(), d.Shell.Now()
+	p := dashboard.AttentionProps{Frame: d.Frame(c, who, "Needs attention", attentionPath)}
+	houses, err := d.houses(ctx, who)
+	if err != nil {
+		return err
+	}
+	if p.Alerts, err = d.alerts(ctx, houses, now); err != nil {
+		return err
+	}
+	list, err := d.Reports.SearchPayments(
+		ctx, report.Query{Keys: who.KeyIDs(), Attention: true, Limit: attentionRows + 1},
+	)
+	if err != nil {
+		return err
+	}
+	if p.More = len(list) > attentionRows; p.More {
+		list = list[:attentionRows]
+	}
+	for _, x := range list {
+		p.Payments = append(p.Payments, dashboard.AttentionRow{
+			PaymentRow: paymentRow(x), Verdict: verdict(x, now), Accept: acceptable(x), Late: onlyLate(x),
+		})
+	}
+	return d.Show(c, http.StatusOK, p.Frame, dashboard.Attention(p))
+}
+
+// acceptable is the amount the merchant may accept as the whole; empty for none.
+func acceptable(x payment.Payment) string {
+	if !x.Acceptable() {
+		return ""
+	}
+	return "$" + x.Received().Micros().Display()
+}
+
+// Needs counts what needs the merchant, at most report.MaxAttention.
+func (d *Surface) Needs(ctx context.Context, who session.Principal) (int, error) {
+	n, err := d.Reports.Attention(ctx, who.KeyIDs())
+	if err != nil {
+		return 0, err
+	}
+	houses, err := d.houses(ctx, who)
+	if err != nil {
+		return 0, err
+	}
+	alerts, err := d.alerts(ctx, houses, d.Shell.Now())
+	for _, a := range alerts {
+		if !a.Plain {
+			n++
+		}
+	}
+	return min(n, report.MaxAttention), err
+}
+
+// postResolve records that the merchant has settled what needed attention.
+func (d *Surface) postResolve(c echo.Context, who session.Principal) error {
+	f, err := session.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	p, _, err := d.ownPayment(c, who)
+	if err != nil {
+		return err
+	}
+	note := f.Text("note")
+	if input.CheckLines("note", note, maxReason) != nil {
+		f.Bad("note", "Write at most 500 characters, all of them visible.")
+		return d.paymentPage(c, who, http.StatusBadRequest, f, nil)
+	}
+	entry := d.AuditEntry(c, who, audit.ActionResolve, string(p.ID), note)
+	by := payment.Actor{Name: who.User.Email, Reason: note}
+	if _, err := d.Payments.Resolve(c.Request().Context(), p.KeyID, string(p.ID), by, entry); err != nil {
+		return d.paymentRefused(c, who, f, err)
+	}
+	return d.Cookies.Redirect(c, attentionPath, "Settled. It is listed here again only if something new happens.")
+}

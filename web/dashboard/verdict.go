@@ -1,0 +1,108 @@
+package dashboard
+
+import (
+	"strings"
+	"time"
+
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/panel"
+)
+
+// verdict says in a sentence or two where a payment stands, and what its merchant
+// can do where it needs one.
+func verdict(p payment.Payment, now time.Time) string {
+	asked, received := "$"+p.Amount.Display(), "$"+p.Received().Micros().Display()
+	how := ""
+	if p.Choice.Network != "" {
+		how = " in " + string(p.Choice.Token) + " on " + views.Face(string(p.Choice.Network)).Short
+	}
+	text := ""
+	switch p.Standing() {
+	case payment.StandingNotStarted:
+		text = "Your customer has not chosen how to pay yet. There is time " + until(p.ExpiresAt, now) + "."
+	case payment.StandingWaiting:
+		text = "Waiting for " + asked + how + ". Your customer has time " + until(p.ExpiresAt, now) + "."
+	case payment.StandingSeen:
+		text = "$" + p.Incoming().Micros().Display() + how + " has been sent. Wait until it is final before you deliver."
+	case payment.StandingShort:
+		text = received + " of " + asked + " arrived"
+		if p.Status.Final() {
+			text += " before the payment " + ending(p) + ". Accept it as the whole, or send it back."
+		} else {
+			text += "; $" + p.Missing().Display() + " is missing. Your customer has time " + until(
+				p.ExpiresAt, now,
+			) + "."
+		}
+	case payment.StandingPaid:
+		text = "Paid: " + asked + how + "."
+		if p.ByHand {
+			text = "You completed it by hand. " + received + " was received."
+		}
+	case payment.StandingOver:
+		text = "Paid, with $" + p.Excess().Display() + " more than the " + asked + " you asked for. Send the rest back, or keep it if your customer agrees."
+	case payment.StandingLate:
+		text = received + " arrived after the payment " + ending(p) + ". Accept it and deliver, or send it back."
+	case payment.StandingExpired:
+		text = "No money arrived in time."
+	case payment.StandingCancelled:
+		text = "It was cancelled before any money arrived."
+	case payment.StandingReorged:
+		text = "The network took money of this payment back after it was paid. Do not deliver before it has arrived again."
+	}
+	if other := uncountedText(p); other != "" {
+		text += " " + other
+	}
+	return text
+}
+
+func ending(p payment.Payment) string {
+	if p.Status == payment.Cancelled {
+		return "was cancelled"
+	}
+	return "expired"
+}
+
+func until(t, now time.Time) string {
+	if !t.After(now) {
+		return "until the networks have been read"
+	}
+	return "for " + panel.Span(t.Sub(now))
+}
+
+// uncountedText names money that came and does not count by itself.
+func uncountedText(p payment.Payment) string {
+	if p.Uncounted().IsZero() {
+		return ""
+	}
+	var sums []string
+	for _, d := range p.Deposits {
+		if d.State == payment.DepositFinal && !p.Counts(d) {
+			sums = append(sums, d.Transfer.Units.Display(d.Transfer.Asset.Decimals)+" "+d.Transfer.Asset.Symbol+
+				" on "+views.Face(string(d.Transfer.Network)).Short)
+		}
+	}
+	const most = 3
+	if more := len(sums) - most; more > 0 {
+		sums = append(sums[:most], panel.Count(int64(more), "other transfer"))
+	}
+	return strings.Join(sums, " and ") + " arrived too, which was not asked for. It goes to your wallet; mark the payment as completed if you accept it."
+}
+
+// senders are the addresses that money of the payment came from, once each, the
+// newest first.
+func senders(p payment.Payment) []string {
+	const most = 5
+	var all []string
+	seen := map[string]bool{}
+	for i := len(p.Deposits) - 1; i >= 0 && len(all) < most; i-- {
+		d := p.Deposits[i]
+		from := string(d.Transfer.From)
+		if d.State != payment.DepositFinal || d.Folded() || from == "" || seen[from] {
+			continue
+		}
+		seen[from] = true
+		all = append(all, from)
+	}
+	return all
+}

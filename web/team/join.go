@@ -1,0 +1,49 @@
+package team
+
+import (
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/views/team"
+	"github.com/florinpay/florin/web/session"
+	"github.com/florinpay/florin/web/shell"
+)
+
+// getJoining shows an invitation to a signed-in user.
+func (t *Surface) getJoining(c echo.Context, who session.Principal) error {
+	n, merchant, _, err := t.Merchants.Invitation(c.Request().Context(), c.QueryParam("token"))
+	if err != nil {
+		return err
+	}
+	p := team.JoiningProps{
+		Frame: t.Frame(c, who, "Join a team", ""), Merchant: merchant.Email, Role: string(n.Role), Does: session.RoleTexts[n.Role], Token: c.QueryParam("token"),
+	}
+	if n.Email != who.User.Email {
+		p.For = n.Email
+	}
+	return t.Show(c, http.StatusOK, p.Frame, team.Joining(p))
+}
+
+// postJoining accepts an invitation as the signed-in user.
+func (t *Surface) postJoining(c echo.Context, who session.Principal) error {
+	f, err := session.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	ctx, token := c.Request().Context(), f.Values.Get("token")
+	n, merchant, _, err := t.Merchants.Invitation(ctx, token)
+	if err != nil {
+		return err
+	}
+	entry := t.Entry(c, merchant.ID, who.User.Email, audit.ActionTeamJoin, "", "as "+string(n.Role))
+	n, err = t.Merchants.Join(c.Request().Context(), token, who.User, entry)
+	if err != nil {
+		return err
+	}
+	if err := t.Merchants.Choose(ctx, who.User, who.Token(), merchant.PublicID); err != nil {
+		return err
+	}
+	return t.Cookies.Redirect(c, shell.HomePath, "You act for "+merchant.Email+" now, as "+string(n.Role)+".")
+}

@@ -1,0 +1,109 @@
+package team
+
+import (
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/web/session"
+	"github.com/florinpay/florin/web/shell"
+)
+
+// memberAct re-authenticates the user and returns the member in the path.
+func (t *Surface) memberAct(
+	c echo.Context, who session.Principal, act func(f *shell.Form, m merchant.Member) error,
+) error {
+	m, err := t.Merchants.Member(c.Request().Context(), who.Membership.Merchant, c.Param("member"))
+	if err != nil {
+		return err
+	}
+	f, ok, err := t.teamForm(c, who)
+	if !ok {
+		return err
+	}
+	if err := act(f, m); err != nil {
+		return t.teamRefused(c, who, f, err)
+	}
+	return nil
+}
+
+func (t *Surface) postMemberRole(c echo.Context, who session.Principal) error {
+	return t.memberAct(c, who, func(f *shell.Form, m merchant.Member) error {
+		role := merchant.Role(f.Values.Get("role"))
+		if waits, err := t.memberWaits(c, who, m, merchant.WaitingRole, role); waits || err != nil {
+			return err
+		}
+		entry := t.AuditEntry(c, who, audit.ActionTeamRole, m.User.Email, string(m.Role)+" → "+string(role))
+		if err := t.Merchants.SetRole(c.Request().Context(), who.Membership.Merchant, m.User, role, entry); err != nil {
+			return err
+		}
+		t.MailOwners(c, who, "A role in your team was changed", who.User.Email+" made "+m.User.Email+" "+role.Noun()+" of your Florin merchant account; before that it was "+m.Role.Noun()+".")
+		return t.Cookies.Redirect(c, teamPath, m.User.Email+" is "+role.Noun()+" now.")
+	})
+}
+
+func (t *Surface) postRemoveMember(c echo.Context, who session.Principal) error {
+	return t.memberAct(c, who, func(_ *shell.Form, m merchant.Member) error {
+		if waits, err := t.memberWaits(c, who, m, merchant.WaitingRemoval, ""); waits || err != nil {
+			return err
+		}
+		entry := t.AuditEntry(c, who, audit.ActionTeamRemove, m.User.Email, "was "+string(m.Role))
+		if err := t.Merchants.RemoveMember(c.Request().Context(), who.Membership.Merchant, m.User, entry); err != nil {
+			return err
+		}
+		t.MailOwners(
+			c, who, "Somebody was removed from your team",
+			who.User.Email+" removed "+m.User.Email+" from your Florin merchant account.",
+		)
+		return t.Cookies.Redirect(c, teamPath, m.User.Email+" has no access any more. Keys they have seen still work: rotate them if need be.")
+	})
+}
+
+// memberWaits stores a change of who is an owner that waits, if the account is locked.
+// waits is false for other changes of a member, which are made at once.
+func (t *Surface) memberWaits(
+	c echo.Context, who session.Principal, m merchant.Member, kind merchant.WaitingKind, role merchant.Role,
+) (waits bool, err error) {
+	if m.Role == role || m.Role != merchant.RoleOwner && role != merchant.RoleOwner {
+		return false, nil
+	}
+	locked, err := t.Locked(c, who)
+	if err != nil || !locked {
+		return false, err
+	}
+	change := m.User.Email + ": " + string(m.Role) + " → " + string(role)
+	if kind == merchant.WaitingRemoval {
+		change = m.User.Email + ": " + string(m.Role) + " → removed"
+	}
+	err = t.Wait(c, who, merchant.Waiting{Kind: kind, Subject: m.User.PublicID, Changes: []string{change}},
+		merchant.NewSettings{Role: role, Member: m.User.Email}, "team")
+	if err != nil {
+		return true, err
+	}
+	return true, t.Cookies.Redirect(c, teamPath, session.WaitsNotice)
+}
+
+// postLeave ends the principal's own membership.
+func (t *Surface) postLeave(c echo.Context, who session.Principal) error {
+	if who.Membership.Role == "" {
+		return merchant.ErrNoMerchant
+	}
+	if err := t.Merchants.RemoveMember(
+		c.Request().Context(), who.Membership.Merchant, who.User, t.AuditEntry(c, who, audit.ActionTeamLeave, "", ""),
+	); err != nil {
+		return err
+	}
+	return t.Cookies.Redirect(c, session.SecurityPath, "You have left the team.")
+}
+
+// postMerchant changes the merchant this session acts for.
+func (t *Surface) postMerchant(c echo.Context, who session.Principal) error {
+	f, err := session.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	if err := t.Merchants.Choose(c.Request().Context(), who.User, who.Token(), f.Values.Get("merchant")); err != nil {
+		return err
+	}
+	return t.Cookies.Redirect(c, shell.HomePath, "")
+}
