@@ -290,23 +290,20 @@ func TestPay(t *testing.T) {
 func TestPay_NeverCredited(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
-	bsc, polygon, base := s.chains[0], s.chains[1], s.chains[2]
+	polygon := s.chains[1]
 	txnid, address := s.start(t, "POLYGON", "USDT", 1250)
 	control, controlAddress := s.start(t, "POLYGON", "USDT", 1250)
 
 	polygon.pay(t, polygon.Tokens().Counterfeit, address, 1250)
 	polygon.pay(t, polygon.Tokens().USDT, address, 0)
-	polygon.pay(t, polygon.Tokens().USDC, address, 1250)
-	base.pay(t, base.Tokens().USDT, address, 1250)
-	bsc.pay(t, bsc.Tokens().USDT, address, 1250)
+	polygon.pay(t, polygon.Tokens().Bridged, address, 1250)
 	failed := polygon.transferOfNothing(t, polygon.Tokens().USDT.Address, common.HexToAddress(address))
 
 	// A valid payment sent after all of them is seen only after they were.
 	polygon.pay(t, polygon.Tokens().USDT, controlAddress, 1250)
 	s.await(t, control, "COMPLETED")
-	time.Sleep(3 * time.Second) // the other two chains' blocks are final by then
 	if p := s.status(t, txnid); p["status"] != "STARTED" || p["receivedAmount"] != 0.0 || p["hash"] != nil {
-		t.Errorf("after a counterfeit, nothing, another token, two other chains and failed transfer %s: %v", failed, p)
+		t.Errorf("after a counterfeit, nothing, a bridged twin and failed transfer %s: %v", failed, p)
 	}
 }
 

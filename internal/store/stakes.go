@@ -18,7 +18,7 @@ const stakesQuery = `SELECT
 (SELECT max(r.since) FROM payments AS p JOIN routes AS r ON r.payment_id = p.id
 	WHERE p.ended_at IS NULL AND p.status = 'STARTED' AND r.network = ?0) AS started_at,
 (SELECT min(p.expires_at) FROM payments AS p JOIN routes AS r ON r.payment_id = p.id
-	WHERE p.ended_at IS NULL AND p.status = 'STARTED' AND r.network = ?0) AS expires_at,
+	WHERE p.ended_at IS NULL AND p.status = 'STARTED' AND (r.network = ?0 OR r.also LIKE ?3)) AS expires_at,
 (SELECT min(d.block_number) FROM deposits AS d
 	WHERE d.network = ?0 AND NOT d.rechecked AND d.state <> 'VANISHED' AND d.state = 'SEEN') AS pending,
 (SELECT min(d.block_time) FROM deposits AS d
@@ -47,7 +47,7 @@ func (s *Store) Stakes(
 		Ended        int64
 	}
 	if err := s.db.Reader().NewRaw(
-		stakesQuery, string(n), db.At(justEnded), db.At(watchedAfter),
+		stakesQuery, string(n), db.At(justEnded), db.At(watchedAfter), countsOn(n),
 	).Scan(ctx, &row); err != nil {
 		return watch.Stakes{}, fmt.Errorf("what is at stake on %s: %w", n, err)
 	}
@@ -65,18 +65,24 @@ func (s *Store) Stakes(
 	return stakes, nil
 }
 
-// OpenAddresses returns the addresses on the network of started payments that have not ended or ended after endedAfter.
+// countsOn is the pattern of routes whose money counts on the network too, though another was chosen (payment.Route.Also).
+func countsOn(n chain.Network) string { return "%" + string(n) + ".%" }
+
+// OpenAddresses returns the addresses of started payments that have not ended or ended after endedAfter: those on the
+// network, and those on which money there counts.
 func (s *Store) OpenAddresses(
 	ctx context.Context, n chain.Network, endedAfter time.Time,
 ) ([]chain.Watched, error) {
-	const columns = "SELECT r.address, r.raw FROM payments AS p CROSS JOIN routes AS r WHERE r.payment_id = p.id AND r.network = ?0 AND "
+	const columns = "SELECT r.address, r.raw FROM payments AS p CROSS JOIN routes AS r WHERE r.payment_id = p.id AND " +
+		"(r.network = ?0 OR r.also LIKE ?2 AND NOT EXISTS " +
+		"(SELECT 1 FROM routes AS o WHERE o.payment_id = p.id AND o.network = ?0)) AND "
 	var rows []struct {
 		Address string
 		Raw     []byte
 	}
 	if err := s.db.Reader().NewRaw(
 		columns+"p.ended_at IS NULL UNION ALL "+columns+"p.ended_at > ?1 AND p.ended_at IS NOT NULL AND p.started_at IS NOT NULL",
-		string(n), db.At(endedAfter),
+		string(n), db.At(endedAfter), countsOn(n),
 	).Scan(ctx, &rows); err != nil {
 		return nil, fmt.Errorf("addresses of open payments on %s: %w", n, err)
 	}

@@ -14,7 +14,8 @@ type Stakes struct {
 	PageUntil time.Time
 	// StartedAt is when a payment that is open was last given an address there.
 	StartedAt time.Time
-	// ExpiresAt is when the next payment with an address there runs out; zero: none is open.
+	// ExpiresAt is when the next payment runs out that has an address there, or that money there would count for;
+	// zero: none is open.
 	ExpiresAt time.Time
 	// Pending is the first block with a deposit that is seen and not final, and PendingSince its time; 0: there is
 	// none.

@@ -87,6 +87,7 @@ var sealing = map[string]string{
 	"internal/store/rotation/follower.go":      "", // sealers.hello lives as long as the program
 	"internal/store/rotation/offer.go":         "", // sealers.offer lives as long as the rotation
 	"internal/secret/seal.go":                  "", // Seal itself
+	"internal/wallet/sealed.go":                "", // the file of the Solana seed, which secret rotate reseals
 }
 
 // deriving lists the files that derive other keys from the secret key, and what becomes of what they made.
