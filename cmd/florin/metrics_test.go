@@ -199,7 +199,8 @@ func awaitMetrics(t *testing.T, address string, all []metric) (m scraped) {
 func (s scraped) isBounded(t *testing.T) {
 	t.Helper()
 	allowed := map[string]string{
-		"network": `BEP20|POLYGON|BASE|SOL|none`, "outcome": `[a-z_]+`, "method": `GET|POST|HEAD|other`, "status": `\d{3}|other`,
+		"network": `BEP20|POLYGON|BASE|SOL|none`, "outcome": `[a-z_]+`, "status": `\d{3}|other`,
+		"method": `GET|POST|HEAD|other|eth_[A-Za-z]+|(get|send|simulate|is|minimum)[A-Z][A-Za-z]+`,
 		"state": `[A-Z]+|seen|credited|vanished`, "route": `none|/[a-z0-9/:*-]*`, "version": `.*`, "go": `go.*`,
 	}
 	for name, family := range s.families {
