@@ -167,6 +167,11 @@ func (d *diary) sell(s *surfer, key string) {
 	d.leaves("/dashboard/payments/:txnid/accept",
 		s.post("/dashboard/payments/"+accepted+"/accept", "password", testPassword),
 		me+"accepted short or late money: "+accepted+"|$40.00 of $49.90")
+	s.post("/dashboard/payments/"+done+"/resolve", "note", "sent back").wants(t, 409)
+	over := pay()
+	b.short(over, 60)
+	d.leaves("/dashboard/payments/:txnid/resolve", s.post("/dashboard/payments/"+over+"/resolve", "note", "sent back"),
+		me+"settled what needed attention: "+over+"|sent back")
 
 	d.leaves("/dashboard/links",
 		s.post("/dashboard/links", "key", key, "slug", "bag", "description", "One bag", "amount", "12.50"),
@@ -318,6 +323,12 @@ func (d *diary) operator(rs *surfer, ada identity.User) {
 		me+"disabled a user: "+ownerEmail+"|")
 	d.leaves(usersPath+"/:user/enable", rs.post(user+"/enable", "password", testPassword),
 		me+"enabled a user: "+ownerEmail+"|")
+	d.leaves(usersPath+"/:user/reset-link", rs.post(user+"/reset-link", "password", testPassword),
+		me+"made a link to a new password for a user: "+ownerEmail+"|")
+	d.leaves(usersPath+"/:user/reset-factor", rs.post(user+"/reset-factor", "password", testPassword),
+		me+"removed the second factors of a user: "+ownerEmail+"|")
+	d.leaves(usersPath+"/:user/end-sessions", rs.post(user+"/end-sessions", "password", testPassword),
+		me+"ended all sessions of a user: "+ownerEmail+"|")
 }
 
 // short starts a payment and deposits too little.

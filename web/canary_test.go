@@ -24,7 +24,7 @@ func TestSecretsStayInside(t *testing.T) {
 	const password, callback = "canary-password-1", "canary-callback-1"
 	wrongKey := "0x" + strings.Repeat("c0ffee", 10) + "c0ff"
 
-	in := b.graphQL(signUp, `{"e":"canary@shop.example","p":"`+password+`"}`)
+	in := b.graphQL(signUp, `{"e":"bird@shop.example","p":"`+password+`"}`)
 	session := in.text(t, "data.UserSignUp.token")
 	made := b.graphQL(`mutation { UserCreateApiKey(wallet: "`+devWallet+`") { apiKey { key } } }`, "", "Authorization", "Bearer "+session)
 	key := made.text(t, "data.UserCreateApiKey.apiKey.key")
@@ -73,7 +73,7 @@ func (q *quietReplies) useKey(txnid string) {
 	say(b.ask("GET", "/events", "", "api-key", key))
 	say(b.ask("GET", "/nothing/"+key, "", "Authorization", "Bearer "+key))
 	say(b.graphQL(`{ getCreditsLeft(apiKey: "`+key+`") { code nothing } }`, ""))
-	say(b.graphQL(`mutation { UserLogin(email: "canary@shop.example", password: "`+q.password+`x") { code message } }`, ""))
+	say(b.graphQL(`mutation { UserLogin(email: "bird@shop.example", password: "`+q.password+`x") { code message } }`, ""))
 	wrongKey := q.wrongKey
 	say(b.graphQL(`mutation { revokeApiKey(apiKey: "`+key+`", privateKey: "`+wrongKey+`") { code message newApiKey } }`, ""))
 	say(b.graphQL(`mutation { revokeApiKey(apiKey: "`+key+`", privateKey: "`+wrongKey+`zz") { code message newApiKey } }`, ""))

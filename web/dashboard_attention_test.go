@@ -35,7 +35,7 @@ func TestDashboard_Attention(t *testing.T) {
 		s.post("/dashboard/payments/"+string(late.ID)+"/accept").leads(t, "/dashboard/payments/"+string(late.ID))
 		s.post(overPage+"/resolve", "note", "sent back\u202e").wants(t, 400, "visible")
 		s.post(overPage+"/resolve", "note", "sent $2 back by hand").leads(t, "/dashboard/attention")
-		s.post(overPage+"/resolve").wants(t, 409, "nothing about this payment needs attention")
+		s.post(overPage+"/resolve").wants(t, 409, "Nothing about this payment needs attention")
 		s.get("/dashboard/attention").wants(t, 200, "No payment needs you")
 		s.get(overPage).wants(t, 200, "Marked as settled", "sent $2 back by hand")
 	})

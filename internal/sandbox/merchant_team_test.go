@@ -25,7 +25,7 @@ func (m *newMerchant) invites() {
 	look(theirs, m)
 	fill(theirs, m, "submit", ".column h1", "password", "a quiet afternoon off", "firstName", "Tom")
 	look(theirs, m)
-	browser.Run(theirs, m, chromedp.Navigate(m.BaseURL+"/dashboard/payments/"+m.txnid), chromedp.WaitVisible(`h1 [data-status=COMPLETED]`, chromedp.ByQuery))
+	browser.Run(theirs, m, chromedp.Navigate(m.BaseURL+"/dashboard/payments/"+m.txnid), chromedp.WaitVisible(`[data-testid=status] [data-status=PAID]`, chromedp.ByQuery))
 	var buttons int
 	browser.Run(theirs, m, chromedp.Navigate(
 		m.BaseURL+"/dashboard/keys",

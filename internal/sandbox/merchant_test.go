@@ -234,7 +234,7 @@ func (m *newMerchant) createPayment() string {
 func (m *newMerchant) watchPaid(link string) {
 	m.Helper()
 	m.at("/dashboard")
-	row := testID("under-way") + " " + testID("row-"+m.txnid)
+	row := testID("recent") + " " + testID("row-"+m.txnid)
 	browser.Run(m.ctx, m, chromedp.WaitVisible(row, chromedp.ByQuery), chromedp.Evaluate(`window.notReloaded = true`, nil))
 	look(m.ctx, m)
 
@@ -269,10 +269,9 @@ func (m *newMerchant) watchPaid(link string) {
 	)
 	look(customer, m)
 
-	done := fmt.Sprintf(`document.querySelector('%s')?.closest("tr").querySelector("[data-status=COMPLETED]") && window.notReloaded`, testID("row-"+m.txnid))
+	done := fmt.Sprintf(`document.querySelector('%s')?.closest("tr").querySelector("[data-status=PAID]") && window.notReloaded`, testID("row-"+m.txnid))
 	browser.Run(
 		m.ctx, m, chromedp.Poll(done, nil, chromedp.WithPollingTimeout(patience)),
-		chromedp.WaitNotPresent(row, chromedp.ByQuery),
 	)
 	look(m.ctx, m)
 }
@@ -282,7 +281,7 @@ func (m *newMerchant) seesPaid() {
 	m.at("/dashboard/payments")
 	look(m.ctx, m)
 	m.at("/dashboard/payments/" + m.txnid)
-	browser.Run(m.ctx, m, chromedp.WaitVisible(`h1 [data-status=COMPLETED]`, chromedp.ByQuery))
+	browser.Run(m.ctx, m, chromedp.WaitVisible(`[data-testid=status] [data-status=PAID]`, chromedp.ByQuery))
 	look(m.ctx, m)
 }
 

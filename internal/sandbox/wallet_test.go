@@ -177,7 +177,7 @@ func TestPay_BrowserWallet(t *testing.T) {
 				fund(t, on, on.Tokens().USDC, crypto.PubkeyToAddress(w.key.PublicKey), 50)
 				ctx := r.openStarted(t, row.network, evmScript, w, browser.Phone)
 				pays(ctx, t)
-				want := "eth_requestAccounts eth_chainId " + row.asked + " eth_call eth_sendTransaction"
+				want := "eth_requestAccounts eth_chainId " + row.asked + " eth_call eth_getBalance eth_sendTransaction"
 				if got := w.requests(); got != want {
 					t.Errorf("the wallet was asked for\n%s, want\n%s", got, want)
 				}
@@ -213,7 +213,7 @@ func (r *running) changeOfMind(t *testing.T) {
 	}
 	fund(t, on, on.Tokens().USDC, crypto.PubkeyToAddress(rich.PublicKey), 50)
 	ctx := r.openStarted(t, chain.Polygon, evmScript, w)
-	presses(ctx, t, "You said no in the wallet, so nothing was sent.")
+	presses(ctx, t, "You declined in your wallet, so nothing was sent.")
 	presses(ctx, t, "This account does not hold enough USDC")
 	browser.Screenshot(ctx, t, "too-little")
 	w.choose(rich)
@@ -235,6 +235,6 @@ func (r *running) payWithSolana(t *testing.T) {
 		t.Fatal(err)
 	}
 	time.Sleep(time.Second) // four slots
-	presses(ctx, t, "You said no in the wallet, so nothing was sent.")
+	presses(ctx, t, "You declined in your wallet, so nothing was sent.")
 	pays(ctx, t)
 }

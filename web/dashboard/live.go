@@ -78,7 +78,7 @@ func (d *Surface) getPaymentLive(c echo.Context, who session.Principal) error {
 			return nil, err
 		}
 		p := d.paymentProps(x, key)
-		p.Frame, p.Reauth.Field = frame, reauth
+		p.Frame, p.Reauth.Field, p.Note = frame, reauth, noteField
 		if p.Timeline, err = d.timeline(ctx, x); err != nil {
 			return nil, err
 		}

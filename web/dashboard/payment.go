@@ -62,7 +62,7 @@ func (d *Surface) paymentPage(
 	p.Find = f.Field(panel.Field{
 		Name: "hash", Label: "Transaction hash, or an explorer's address of it", Required: true, Max: strconv.Itoa(checkout.MaxHash), Mono: true,
 	})
-	p.Lookup = found
+	p.Lookup, p.Note = found, f.Field(noteField)
 	if p.Timeline, err = d.timeline(ctx, x); err != nil {
 		return err
 	}
@@ -95,6 +95,12 @@ func strayNotices(x payment.Payment) []panel.Notice {
 	return all
 }
 
+// noteField is how the merchant settled what needed attention.
+var noteField = panel.Field{
+	Name: "note", Label: "How (optional)", Hint: "Such as: sent back by hand. It is kept in the history of the payment.",
+	Max: strconv.Itoa(maxReason),
+}
+
 func (d *Surface) paymentProps(x payment.Payment, key merchant.Key) dashboard.PaymentProps {
 	p := dashboard.PaymentProps{
 		TxnID: string(
@@ -110,7 +116,6 @@ func (d *Surface) paymentProps(x payment.Payment, key merchant.Key) dashboard.Pa
 		), ExplorerURL: d.Presenter.ExplorerURL(x),
 		Standing: string(x.Standing()), Verdict: verdict(x, d.Shell.Now()), Title: paymentRow(x).Title,
 		NeedsYou: len(x.Attention()) > 0, Senders: senders(x),
-		Note:        panel.Field{Name: "note", Label: "How (optional)", Hint: "Such as: sent back by hand. It is kept in the history of the payment.", Max: "500"},
 		CheckoutURL: d.Operations.CheckoutLink(x.ID), ByHand: x.ByHand,
 		CanCancel:   !x.Status.Final() && x.Received().IsZero() && x.Incoming().IsZero(),
 		CanComplete: x.Status != payment.Completed && x.Kind != payment.KindTopUp && key.RevokedAt.IsZero(),
