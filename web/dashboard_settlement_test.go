@@ -69,14 +69,16 @@ func TestDashboard_Settlement(t *testing.T) {
 		"gas 0.00123 POL, paid by the operator",
 	}, "On the way to your wallet", "florin sweep")
 
-	route, _ := p.Route()
-	asset, _ := profileOf(chain.Base).Asset(money.USDC)
-	p = b.observe(p, chain.Transfer{
-		Key: chain.Key{Network: chain.Base, Tx: testHash(902)}, Asset: asset, From: merchantWallet,
-		To:    route.Address.Address,
-		Units: (3 * money.USD).Units(asset.Decimals),
-		Block: chain.Head{Number: 902, Hash: string(testHash(902)), Time: now}, Source: "test",
-	}, true)
-	s.get(page).wants(t, 200, "3.00 USDC came to this address on Base",
-		"florin sweep --txnid "+string(p.ID)+" --network base")
+	t.Run("AnotherNetwork", func(t *testing.T) {
+		route, _ := p.Route()
+		asset, _ := profileOf(chain.Base).Asset(money.USDC)
+		p = b.observe(p, chain.Transfer{
+			Key: chain.Key{Network: chain.Base, Tx: testHash(902)}, Asset: asset, From: merchantWallet,
+			To:    route.Address.Address,
+			Units: (3 * money.USD).Units(asset.Decimals),
+			Block: chain.Head{Number: 902, Hash: string(testHash(902)), Time: now}, Source: "test",
+		}, true)
+		s.get(page).wants(t, 200, "3.00 USDC came to this address on Base",
+			"florin sweep --txnid "+string(p.ID)+" --network base")
+	})
 }

@@ -65,7 +65,8 @@ func (s *Store) Stakes(
 	return stakes, nil
 }
 
-// countsOn is the pattern of routes whose money counts on the network too, though another was chosen (payment.Route.Also).
+// countsOn is the pattern of routes whose money counts on the network too, though another was chosen
+// (payment.Route.Also).
 func countsOn(n chain.Network) string { return "%" + string(n) + ".%" }
 
 // OpenAddresses returns the addresses of started payments that have not ended or ended after endedAfter: those on the
