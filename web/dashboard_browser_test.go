@@ -143,6 +143,8 @@ func TestDashboard_Pages(t *testing.T) {
 	u := b.member(ownerEmail)
 	m := b.shop(u)
 	paid := b.busy(m)
+	over := b.start(b.newPaymentOf(m, "20"), chain.Base)
+	b.deposit(over, 23*money.USD, true)
 	given, link := b.fundraiser(m)
 	for _, name := range []string{"Ada", "Grace"} {
 		gift := b.gift(given, strings.Replace(giftOfFive, "Ada", name, 1))
@@ -163,6 +165,7 @@ func TestDashboard_Pages(t *testing.T) {
 	}{
 		"Full": {ownerEmail, map[string]string{
 			"overview": "/dashboard", "payments": "/dashboard/payments", "filtered": "/dashboard/payments?status=STARTED&min=100",
+			"attention": "/dashboard/attention", "odd": "/dashboard/payments/" + string(over.ID),
 			"payment": "/dashboard/payments/" + string(paid.ID), "create": "/dashboard/create",
 			"created": "/dashboard/create/" + string(paid.ID),
 			"keys":    "/dashboard/keys", "credits": "/dashboard/credits", "webhooks": "/dashboard/webhooks",
@@ -175,8 +178,9 @@ func TestDashboard_Pages(t *testing.T) {
 		}},
 		"Empty": {"fresh@shop.example", map[string]string{
 			"overview": "/dashboard", "payments": "/dashboard/payments", "create": "/dashboard/create",
-			"keys":    "/dashboard/keys",
-			"credits": "/dashboard/credits", "webhooks": "/dashboard/webhooks",
+			"attention": "/dashboard/attention",
+			"keys":      "/dashboard/keys",
+			"credits":   "/dashboard/credits", "webhooks": "/dashboard/webhooks",
 			"team":      "/dashboard/team",
 			"campaigns": campaignsPath, "links": linksPath,
 			"custodian": "/dashboard/custodian", "branding": "/dashboard/branding",

@@ -78,7 +78,7 @@ func Overview(p OverviewProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if p.Odd > 0 {
-				templ_7745c5c3_Err = panel.NoticeBar(panel.Notice{Plain: true, Text: oddText(p.Odd), Link: "/dashboard/attention", LinkText: "Look at them"}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = panel.NoticeBar(panel.Notice{Plain: true, Text: oddText(p.Odd), Link: "/dashboard/attention", LinkText: "See what to do"}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

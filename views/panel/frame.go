@@ -245,7 +245,7 @@ func meaning(status string) string {
 var standings = map[string]struct{ text, meaning string }{
 	"NOT_STARTED": {"Not started", "is-wait"},
 	"WAITING":     {"Waiting for payment", "is-wait"},
-	"SEEN":        {"Seen, not final yet", "is-seen"},
+	"SEEN":        {"Seen", "is-seen"},
 	"SHORT":       {"Short", "is-seen"},
 	"PAID":        {"Paid", "is-good"},
 	"OVER":        {"Over", "is-good"},
