@@ -13,7 +13,7 @@ const prSetDumpable = 4
 // user (ptrace, /proc/PID/mem).
 func harden() {
 	_ = syscall.Setrlimit(syscall.RLIMIT_CORE, &syscall.Rlimit{})
-	_, _, _ = syscall.RawSyscall(syscall.SYS_PRCTL, prSetDumpable, 0, 0)
+	_, _, _ = syscall.RawSyscall(syscall.SYS_PRCTL, prSetDumpable, 0, 0) //nolint:dogsled // it fails on old kernels only
 }
 
 // keepOwner gives a file the owner of the file that it replaces.

@@ -16,7 +16,7 @@ import (
 )
 
 type keyList struct {
-	Email string `help:"E-mail address of the user whose keys are listed; all users' without it." placeholder:"ADDRESS"`
+	Email string `help:"E-mail address of the user whose keys are listed; all users' without it."                     placeholder:"ADDRESS"`
 	JSON  bool   `help:"Print JSON: a list of id, email, label, state, permissions, networks, createdAt, lastUsedAt." name:"json"`
 }
 
@@ -93,7 +93,7 @@ func listedKeyOf(k merchant.Key) listedKey {
 }
 
 type keyRevoke struct {
-	Key   string `help:"Id of the key, as florin key list shows it."                              placeholder:"ID"      required:""`
+	Key   string `help:"Id of the key, as florin key list shows it."                             placeholder:"ID"      required:""`
 	Email string `help:"E-mail address of the user it belongs to; it is refused to any other's." placeholder:"ADDRESS"`
 }
 

@@ -11,9 +11,9 @@ import (
 )
 
 type keygen struct {
-	EVM     bool `help:"Make a gas wallet for the EVM networks instead."   name:"evm"`
-	Sol     bool `help:"Make a gas wallet for Solana instead."             name:"sol"`
-	SolSeed bool `help:"Make a seed for Solana deposit addresses instead." name:"sol-seed"`
+	EVM     bool `help:"Make a gas wallet for the EVM networks instead."                name:"evm"`
+	Sol     bool `help:"Make a gas wallet for Solana instead."                          name:"sol"`
+	SolSeed bool `help:"Make a seed for Solana deposit addresses instead."              name:"sol-seed"`
 	Sealed  bool `help:"With --sol-seed: print it sealed with FLORIN_SECRET_KEY."`
 	Words   bool `help:"With --sealed: read the words of a seed instead of making one."`
 }

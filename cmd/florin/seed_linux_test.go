@@ -115,7 +115,7 @@ func TestKeygen_SealedSeed(t *testing.T) {
 	plain := installation{i.dir, append(i.env, "FLORIN_SOL_SEED="+words)}
 	plain.refuses(t, 1, []string{"config"}, "FLORIN_SOL_SEED", "florin keygen --sol-seed --sealed --words")
 	sealed := i.must(t, words+"\n", "keygen", "--sol-seed", "--sealed", "--words")
-	for _, w := range strings.Fields(words) {
+	for w := range strings.FieldsSeq(words) {
 		if strings.Contains(sealed, " "+w+" ") {
 			t.Fatalf("a word of the seed is in %q", sealed)
 		}

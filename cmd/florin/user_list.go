@@ -11,7 +11,7 @@ import (
 )
 
 type userList struct {
-	Find string `help:"The beginning of an e-mail address or of a key's name, or the id of a user or key." placeholder:"TEXT"`
+	Find string `help:"The beginning of an e-mail address or of a key's name, or the id of a user or key."             placeholder:"TEXT"`
 	JSON bool   `help:"Print JSON: a list of id, email, operator, disabled, authenticator, passkeys, keys, createdAt." name:"json"`
 }
 

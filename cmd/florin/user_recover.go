@@ -25,9 +25,9 @@ type userCommands struct {
 }
 
 type userPassword struct {
-	Email    string  `help:"E-mail address of the user."                                                  placeholder:"ADDRESS" required:""`
-	Password *string `help:"10 to 128 characters; without it, or with -, read from standard input."       placeholder:"TEXT"    xor:"how"`
-	Link     bool    `help:"Print a link by which the user sets it; it works once, within an hour."       xor:"how"`
+	Email    string  `help:"E-mail address of the user."                                            placeholder:"ADDRESS" required:""`
+	Password *string `help:"10 to 128 characters; without it, or with -, read from standard input." placeholder:"TEXT"    xor:"how"`
+	Link     bool    `help:"Print a link by which the user sets it; it works once, within an hour." xor:"how"`
 }
 
 // Help returns the text that --help adds to the flags.
@@ -148,7 +148,7 @@ func (c userEndSessions) Run(ctx context.Context, p *process) error {
 }
 
 type userOperator struct {
-	Email  string `help:"E-mail address of the user."     placeholder:"ADDRESS" required:""`
+	Email  string `help:"E-mail address of the user."      placeholder:"ADDRESS" required:""`
 	Remove bool   `help:"Take the operator's rights back."`
 }
 

@@ -75,7 +75,7 @@ const (
 	ActionInvite         Action = "invited somebody"
 	ActionDisableUser    Action = "disabled a user"
 	ActionEnableUser     Action = "enabled a user"
-	ActionNewPassword    Action = "set a new password for a user"
+	ActionNewPassword    Action = "set a new password for a user" //nolint:gosec // words, no password
 	ActionResetLink      Action = "made a link to a new password for a user"
 	ActionResetFactors   Action = "removed the second factors of a user"
 	ActionEndSessions    Action = "ended all sessions of a user"

@@ -9,7 +9,7 @@ import (
 
 // Store keeps users, their sessions and credentials. Every method is
 // one transaction.
-type Store interface {
+type Store interface { //nolint:interfacebloat // sessions, factors and passkeys end with the user, in one transaction
 	// CreateUser stores a new user, the owner of a merchant account of their
 	// own, and returns it with its ID, or ErrEmailTaken.
 	CreateUser(ctx context.Context, u User, trail ...audit.Entry) (User, error)

@@ -58,7 +58,8 @@ func TestStanding(t *testing.T) {
 		"LateAndLess": {late(t, "1000000"), payment.StandingShort, []payment.Reason{payment.ReasonShort}},
 		"OtherAsset": {
 			observe(t, started(t, "10"), view(chain.Polygon, 1, 9, 9, transfer(bridged, "10000000", 9, "a", "x")), t0),
-			payment.StandingWaiting, []payment.Reason{payment.ReasonOtherAsset},
+			payment.StandingWaiting,
+			[]payment.Reason{payment.ReasonOtherAsset},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,6 +1,8 @@
 package store_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/florinpay/florin/internal/chain"
@@ -16,11 +18,11 @@ func TestReader_UnderSeed(t *testing.T) {
 			t.Helper()
 			all, err := w.UnderSeed(ctx)
 			w.Must(err)
-			text := ""
+			var text strings.Builder
 			for _, x := range all {
-				text += x.Units.Display(x.Decimals) + " " + x.Symbol + " of " + string(rune('0'+x.Payments)) + ";"
+				fmt.Fprintf(&text, "%s %s of %d;", x.Units.Display(x.Decimals), x.Symbol, x.Payments)
 			}
-			return text
+			return text.String()
 		}
 		storetest.Same(t, "at first", amounts(), "")
 		for _, tx := range []string{"0xa1", "0xa2"} {

@@ -82,7 +82,8 @@ var navigation = []entry{
 		Text: "Developers", Icon: "code",
 		tabs: []tab{
 			{"Quick start", "/dashboard/developers"},
-			{"API keys", "/dashboard/keys"}, {"Webhooks", "/dashboard/webhooks"},
+			{"API keys", "/dashboard/keys"},
+			{"Webhooks", "/dashboard/webhooks"},
 		},
 	},
 	{Text: "Team", Path: "/dashboard/team", Icon: "team"},

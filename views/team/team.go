@@ -6,8 +6,8 @@ import (
 	"github.com/florinpay/florin/views/panel"
 )
 
-// TeamProps is the members of a merchant account.
-type TeamProps struct {
+// Props is the members of a merchant account.
+type Props struct {
 	panel.Frame
 
 	Problem string

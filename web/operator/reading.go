@@ -25,7 +25,7 @@ func (d *Surface) reading(n chain.Network) (text, methods string) {
 	if r.Budget > 0 {
 		text += fmt.Sprintf(", %d%% of the budget of %s", r.Spent, panel.Number(r.Budget))
 	}
-	text += fmt.Sprintf("; a month comes to about %s", panel.Number(r.Month))
+	text += "; a month comes to about " + panel.Number(r.Month)
 	if r.Priced {
 		text += fmt.Sprintf(" calls, %s USD at your price", r.Cost)
 	}

@@ -51,7 +51,7 @@ func (t *Surface) teamPage(
 	if f.Posted != "" && f.Posted != teamPath+"/invite" {
 		shown.Posted, proof.Problem = f.Posted, ""
 	}
-	p := team.TeamProps{
+	p := team.Props{
 		Frame: t.Frame(
 			c, who, "Team", teamPath,
 		), Problem: f.Problem, Link: link, LinkFor: linkFor, Mailed: t.Mail.Enabled(), Reauth: shown,

@@ -39,8 +39,9 @@ func main() {
 		missed = errors.Join(missed, err)
 	}
 	if missed != nil {
+		stop()
 		fmt.Fprintln(os.Stderr, "rpc:", missed)
-		os.Exit(1)
+		os.Exit(1) //nolint:gocritic // stop was called
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	solanago "github.com/gagliardetto/solana-go"
@@ -28,7 +29,7 @@ func (n solanaNode) answer(c call) string {
 	case "getGenesisHash":
 		return `"` + genesis + `"`
 	case "getSlot":
-		return fmt.Sprint(n.slot(c.Params))
+		return strconv.FormatUint(n.slot(c.Params), 10)
 	case "getBlock":
 		var slot uint64
 		_ = json.Unmarshal(c.Params[0], &slot) // the adapter's own request

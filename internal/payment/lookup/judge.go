@@ -19,9 +19,9 @@ func judgeStored(
 			continue
 		}
 		r := describeTransfer(d.Transfer)
-		_, routed := routeTo(p, d.Transfer)
+		here := routed(p, d.Transfer)
 		switch {
-		case !routed && !p.Counts(d):
+		case !here && !p.Counts(d):
 			r.Verdict = OtherChain
 		case !p.Counts(d):
 			r.Verdict = OtherToken
@@ -61,11 +61,11 @@ func judgeTransfer(
 	p payment.Payment, profile chain.Profile, t chain.Transfer, final bool, finalIn time.Duration,
 ) Result {
 	r := describeTransfer(t)
-	_, routed := routeTo(p, t)
+	here := routed(p, t)
 	switch {
 	case isContract(profile, t.To):
 		r.Verdict = TokenContract
-	case !routed && !shownOnOtherNetwork(p, t):
+	case !here && !shownOnOtherNetwork(p, t):
 		r.Verdict = OtherAddress
 	case t.Units.IsZero() || !isContract(profile, t.Asset.Contract):
 		r.Verdict, r.Token, r.Amount = Worthless, "", ""
@@ -74,7 +74,7 @@ func judgeTransfer(
 		if final {
 			r.FinalIn = time.Second // the watcher takes it in with its next round
 		}
-	case !routed:
+	case !here:
 		r.Verdict = OtherChain
 	default:
 		r.Verdict = OtherToken
@@ -95,14 +95,11 @@ func describeTransfer(t chain.Transfer) Result {
 	return r
 }
 
-// routeTo returns the route whose address the transfer pays, on its network.
-func routeTo(p payment.Payment, t chain.Transfer) (payment.Route, bool) {
-	for _, r := range p.Routes {
-		if r.Network == t.Network && r.Address.Address == t.To {
-			return r, true
-		}
-	}
-	return payment.Route{}, false
+// routed reports whether the transfer pays an address of the payment on its network.
+func routed(p payment.Payment, t chain.Transfer) bool {
+	return slices.ContainsFunc(p.Routes, func(r payment.Route) bool {
+		return r.Network == t.Network && r.Address.Address == t.To
+	})
 }
 
 // shownOnOtherNetwork reports whether the payer was shown the address for

@@ -34,7 +34,7 @@ func LockFile(url string) (io.Closer, error) {
 	if err := makePrivate(place.path); err != nil {
 		return nil, err
 	}
-	for end := time.Now().Add(lockWithin); ; time.Sleep(lockPause) {
+	for end := time.Now().Add(lockWithin); ; time.Sleep(lockPause) { //nolint:forbidigo // bounded, before anything runs
 		lock, err := lockExclusive(place.path)
 		if !errors.Is(err, errLocked) {
 			return lock, err

@@ -41,7 +41,7 @@ func (s *Sweeps) Track(
 // that they report.
 func sweepEffect(r txReport) (any, error) {
 	if r.receipt == nil {
-		return nil, nil
+		return nil, nil //nolint:nilnil // no receipt has no effect
 	}
 	receipt, _, err := parseSweepReceipt(r.receipt, r.tx)
 	receipt.paid = nil
