@@ -181,15 +181,14 @@ func TestDashboard_Pages(t *testing.T) {
 			"attention": "/dashboard/attention",
 			"keys":      "/dashboard/keys",
 			"credits":   "/dashboard/credits", "webhooks": "/dashboard/webhooks",
-			"team":      "/dashboard/team",
-			"campaigns": campaignsPath, "links": linksPath,
+			"team": "/dashboard/team", "campaigns": campaignsPath, "links": linksPath,
 			"custodian": "/dashboard/custodian", "branding": "/dashboard/branding",
 			"developers": "/dashboard/developers", "missing": "/dashboard/payments/nothing",
 		}},
 		"Operator": {"root@shop.example", map[string]string{
 			"operator": "/operator", "people": "/operator/users", "person": "/operator/users/" + u.PublicID,
-			"topups": "/operator/topups",
-			"sweeps": "/operator/sweeps", "trouble": "/operator/trouble", "factor": "/dashboard/security/factor",
+			"topups": "/operator/topups", "sweeps": "/operator/sweeps",
+			"trouble": "/operator/trouble", "factor": "/dashboard/security/factor",
 		}},
 		"Door": {"", map[string]string{
 			"signin": "/signin", "signup": "/signup", "forgot": "/forgot",

@@ -136,7 +136,7 @@ func TestRescue(t *testing.T) {
 	s := openShop(t, settling...)
 	s.fundGas(t)
 	polygon, base := s.chains[1], s.chains[2]
-	// Another wallet on Base: what comes there to an address of Polygon does not count, and no sweep moves it by itself.
+	// With another wallet on Base, what comes there to an address of Polygon does not count, and no sweep moves it.
 	s.graphql(t, "updateCustodianDetails", `mutation ($in: CustodianUpdateInput!) {
 		updateCustodianDetails(input: $in) { code message } }`, map[string]any{"in": map[string]any{
 		"apiKey": s.key, "wallets": map[string]any{"base": treasuryWallet},
