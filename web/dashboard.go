@@ -17,6 +17,7 @@ import (
 	"github.com/florinpay/florin/web/operator"
 	"github.com/florinpay/florin/web/security"
 	"github.com/florinpay/florin/web/session"
+	"github.com/florinpay/florin/web/settings"
 	"github.com/florinpay/florin/web/shell"
 	"github.com/florinpay/florin/web/signin"
 	"github.com/florinpay/florin/web/team"
@@ -84,6 +85,7 @@ func (s *Server) dashboardRoutes(r shell.Router) {
 	}).Routes(r)
 	security.New(guard).Routes(r)
 	team.New(guard).Routes(r)
+	settings.New(settings.Services{Guard: guard, Payments: s.d.Payments}).Routes(r)
 	campaign.New(campaign.Services{
 		Guard: guard, Campaigns: s.d.Campaigns, Operations: s.ops, Presenter: s.presenter,
 	}).Routes(r)

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/views/panel"
+	"github.com/florinpay/florin/views/settings"
 )
 
 // OverviewProps is the first page.
@@ -13,7 +14,7 @@ type OverviewProps struct {
 	Steps   []Step
 	Alerts  []panel.Notice
 	Odd     int          // payments that need the merchant; 0 to 100
-	Waiting []WaitingRow // changes of where money goes
+	Waiting []settings.WaitingRow // changes of where money goes
 	Today   Today
 	// Days is the range of the chart and the funnel, one of Ranges.
 	Days   int

@@ -19,7 +19,7 @@ func (d *Surface) getDevelopers(c echo.Context, who session.Principal) error {
 	}
 	if key, ok, _ := who.ChosenKey(""); ok {
 		p.KeyName = session.KeyLabel(key)
-		custodian, _, err := d.custodianOf(c.Request().Context(), key)
+		custodian, _, err := d.CustodianOf(c.Request().Context(), key)
 		if err != nil {
 			return err
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/florinpay/florin/internal/store/report"
 	"github.com/florinpay/florin/views/dashboard"
 	"github.com/florinpay/florin/web/session"
+	"github.com/florinpay/florin/web/settings"
 	"github.com/florinpay/florin/web/shell"
 )
 
@@ -60,7 +61,7 @@ func (d *Surface) getOverview(c echo.Context, who session.Principal) error {
 	if err != nil {
 		return err
 	}
-	if p.Waiting, err = d.waitingRows(ctx, who); err != nil {
+	if p.Waiting, err = settings.WaitingRows(ctx, d.Guard, who.Membership.Merchant.ID); err != nil {
 		return err
 	}
 	p.Steps = stepsOf(who, houses, activity, locked)

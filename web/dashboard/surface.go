@@ -1,6 +1,6 @@
-// Package dashboard serves a merchant's pages: payments, keys and credits, where
-// money settles, webhooks and the team. Packages campaign and security serve the
-// pages of links and campaigns, and of the user's own sign-in.
+// Package dashboard serves a merchant's pages: payments, credits, keys and webhooks. Packages
+// settings, team, campaign and security serve where money settles and how the
+// checkout looks, the members, links and campaigns, and the user's own sign-in.
 //
 // One file holds one page, named as in views/dashboard. A form handler has five
 // steps: session.ReadForm, validate, call the service, and redirect with a notice
@@ -52,11 +52,7 @@ type Services struct {
 }
 
 // Surface serves merchants.
-type Surface struct {
-	Services
-
-	decoding chan struct{} // held while a picture is decoded
-}
+type Surface struct{ Services }
 
 // New returns the surface.
-func New(s Services) *Surface { return &Surface{Services: s, decoding: make(chan struct{}, 1)} }
+func New(s Services) *Surface { return &Surface{s} }

@@ -1,4 +1,4 @@
-package dashboard
+package settings
 
 import (
 	"context"
@@ -26,9 +26,9 @@ const logoPath = "/logo/"
 
 // getLogo serves an uploaded logo, to anyone. Its address is the hash of its
 // content, so browsers may cache it for ever.
-func (d *Surface) getLogo(c echo.Context) error {
+func (s *Surface) getLogo(c echo.Context) error {
 	hash, _, _ := strings.Cut(c.Param("file"), ".")
-	l, err := d.Merchants.Logo(c.Request().Context(), hash)
+	l, err := s.Merchants.Logo(c.Request().Context(), hash)
 	if err != nil {
 		return err
 	}
@@ -89,9 +89,9 @@ func readPart(part *multipart.Part, values url.Values, file []byte) ([]byte, err
 
 // postLogo stores an uploaded picture. One at a time is decoded, so that many uploads
 // at once cannot fill the memory.
-func (d *Surface) postLogo(c echo.Context, who session.Principal) error {
+func (s *Surface) postLogo(c echo.Context, who session.Principal) error {
 	ctx := c.Request().Context()
-	if err := d.Shell.Limits.Costly(ctx); err != nil {
+	if err := s.Shell.Limits.Costly(ctx); err != nil {
 		return err
 	}
 	values, file, failed := logoForm(c)
@@ -100,48 +100,48 @@ func (d *Surface) postLogo(c echo.Context, who session.Principal) error {
 		return err
 	}
 	if failed == nil {
-		failed = d.takeLogo(
+		failed = s.takeLogo(
 			c.Request().Context(), key, file,
-			d.AuditEntry(c, who, audit.ActionBranding, session.KeyLabel(key), "uploaded a logo"),
+			s.AuditEntry(c, who, audit.ActionBranding, session.KeyLabel(key), "uploaded a logo"),
 		)
 	}
 	if failed == nil {
-		return d.Cookies.Redirect(c, brandingPath+"?key="+key.PublicID, "The logo is saved.")
+		return s.Cookies.Redirect(c, brandingPath+"?key="+key.PublicID, "The logo is saved.")
 	}
 	f := shell.NewForm(url.Values{})
 	if !f.Refused(failed, shell.Subject{Service: "logo", Input: "logo", Label: "The logo"}) {
 		return failed
 	}
-	return d.brandingPage(c, who, fault.KindOf(failed).Code(), key.PublicID, f)
+	return s.brandingPage(c, who, fault.KindOf(failed).Code(), key.PublicID, f)
 }
 
-func (d *Surface) takeLogo(ctx context.Context, key merchant.Key, file []byte, entry audit.Entry) error {
+func (s *Surface) takeLogo(ctx context.Context, key merchant.Key, file []byte, entry audit.Entry) error {
 	if len(file) == 0 {
 		return fault.About(fault.Invalid, "logo", "must be chosen first")
 	}
 	select {
-	case d.decoding <- struct{}{}:
+	case s.decoding <- struct{}{}:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 	drawn, kind, err := picture.Logo(file)
-	<-d.decoding
+	<-s.decoding
 	if err != nil {
 		return err
 	}
 	sum := sha256.Sum256(drawn)
 	l := merchant.Logo{Hash: hex.EncodeToString(sum[:]), Kind: string(kind), Picture: drawn}
-	return d.Merchants.PutLogo(ctx, key.ID, l, entry)
+	return s.Merchants.PutLogo(ctx, key.ID, l, entry)
 }
 
-func (d *Surface) postRemoveLogo(c echo.Context, who session.Principal) error {
-	_, key, err := d.ownCustodian(c, who)
+func (s *Surface) postRemoveLogo(c echo.Context, who session.Principal) error {
+	_, key, err := s.ownCustodian(c, who)
 	if err != nil {
 		return err
 	}
-	entry := d.AuditEntry(c, who, audit.ActionBranding, session.KeyLabel(key), "removed the logo")
-	if err := d.Merchants.PutLogo(c.Request().Context(), key.ID, merchant.Logo{}, entry); err != nil {
+	entry := s.AuditEntry(c, who, audit.ActionBranding, session.KeyLabel(key), "removed the logo")
+	if err := s.Merchants.PutLogo(c.Request().Context(), key.ID, merchant.Logo{}, entry); err != nil {
 		return err
 	}
-	return d.Cookies.Redirect(c, brandingPath+"?key="+key.PublicID, "The logo is removed.")
+	return s.Cookies.Redirect(c, brandingPath+"?key="+key.PublicID, "The logo is removed.")
 }

@@ -1,8 +1,6 @@
-package dashboard
+package settings
 
 import (
-	"context"
-	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -15,8 +13,8 @@ import (
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/views"
-	"github.com/florinpay/florin/views/dashboard"
 	"github.com/florinpay/florin/views/panel"
+	"github.com/florinpay/florin/views/settings"
 	"github.com/florinpay/florin/web/session"
 	"github.com/florinpay/florin/web/shell"
 )
@@ -37,58 +35,50 @@ func emptyCustodianForm() custodianForm {
 	}
 }
 
-func (d *Surface) getCustodian(c echo.Context, who session.Principal) error {
-	return d.custodianPage(c, who, http.StatusOK, c.QueryParam("key"), emptyCustodianForm())
+func (s *Surface) getCustodian(c echo.Context, who session.Principal) error {
+	return s.custodianPage(c, who, http.StatusOK, c.QueryParam("key"), emptyCustodianForm())
 }
 
-func (d *Surface) custodianPage(
+func (s *Surface) custodianPage(
 	c echo.Context, who session.Principal, status int, asked string, f custodianForm,
 ) error {
 	key, ok, choice, err := who.KeyChoice(custodianPath, asked)
 	if err != nil {
 		return err
 	}
-	p := dashboard.CustodianProps{
-		Frame: d.Frame(c, who, "Custodian", custodianPath), Key: choice, HasKey: ok, Signing: f.signing.Reveal(),
+	p := settings.CustodianProps{
+		Frame: s.Frame(c, who, "Custodian", custodianPath), Key: choice, HasKey: ok, Signing: f.signing.Reveal(),
 		Problem: f.money.Problem, SecretProblem: f.secret.Problem, OptionsProblem: f.options.Problem,
 	}
 	for _, n := range f.notices {
 		p.Frame.Notices = append(p.Frame.Notices, panel.Notice{Text: n})
 	}
 	if !ok {
-		return d.Show(c, status, p.Frame, dashboard.Custodian(p))
+		return s.Show(c, status, p.Frame, settings.Custodian(p))
 	}
-	if err := d.lockFields(c, who, f.lock, &p); err != nil {
+	if err := s.lockFields(c, who, f.lock, &p); err != nil {
 		return err
 	}
-	custodian, has, err := d.custodianOf(c.Request().Context(), key)
+	custodian, has, err := s.CustodianOf(c.Request().Context(), key)
 	if err != nil {
 		return err
 	}
 	p.Exists, p.SigningCount, p.SecretSet = has, len(custodian.SigningSecrets), !custodian.Secret.Empty()
 	p.Money = moneyFields(f.money, custodian, who.Membership.Role.May(merchant.ActMoney))
-	if p.Password, err = d.GateField(c, who, f.money); err != nil {
+	if p.Password, err = s.GateField(c, who, f.money); err != nil {
 		return err
 	}
 	p.Secret = f.secret.Field(panel.Field{Name: "secret", Label: "Shared secret in the body (optional)", Hint: "Sent as “secret” in every webhook, for receivers that compare it.", Max: "256"})
 	p.SecretReauth.Posted = f.secret.Posted
-	if p.SecretReauth.Field, err = d.GateField(c, who, f.secret); err != nil {
+	if p.SecretReauth.Field, err = s.GateField(c, who, f.secret); err != nil {
 		return err
 	}
-	p.Networks, p.Policy = d.networkForms(f.options, custodian), policyFields(f.options, custodian)
-	if p.OptionsPassword, err = d.GateField(c, who, f.options); err != nil {
+	p.Networks, p.Policy = s.networkForms(f.options, custodian), policyFields(f.options, custodian)
+	if p.OptionsPassword, err = s.GateField(c, who, f.options); err != nil {
 		return err
 	}
 	p.OptionsPassword.Form = "options"
-	return d.Show(c, status, p.Frame, dashboard.Custodian(p))
-}
-
-func (d *Surface) custodianOf(ctx context.Context, key merchant.Key) (merchant.Custodian, bool, error) {
-	custodian, err := d.Merchants.Custodian(ctx, key.ID)
-	if errors.Is(err, merchant.ErrNoCustodian) {
-		return merchant.Custodian{}, false, nil
-	}
-	return custodian, err == nil, err
+	return s.Show(c, status, p.Frame, settings.Custodian(p))
 }
 
 // walletNames map the inputs of wallets to the names in refusals.
@@ -134,7 +124,7 @@ func moneyFields(f *shell.Form, c merchant.Custodian, wallets bool) []panel.Fiel
 
 // postCustodian changes where the money goes and where webhooks are sent. It asks
 // for re-authentication, notifies the owners by mail and writes the audit log.
-func (d *Surface) postCustodian(c echo.Context, who session.Principal) error {
+func (s *Surface) postCustodian(c echo.Context, who session.Principal) error {
 	f, err := session.ReadForm(c)
 	if err != nil {
 		return err
@@ -143,41 +133,41 @@ func (d *Surface) postCustodian(c echo.Context, who session.Principal) error {
 	if err != nil {
 		return err
 	}
-	before, _, err := d.custodianOf(c.Request().Context(), key)
+	before, _, err := s.CustodianOf(c.Request().Context(), key)
 	if err != nil {
 		return err
 	}
 	in, all := moneyInput(f), emptyCustodianForm()
 	all.money = f
-	err = d.Gate(c, who, f)
+	err = s.Gate(c, who, f)
 	if err != nil && session.ReauthRefused(f, err) {
-		return d.custodianPage(c, who, session.ReauthStatus(err), key.PublicID, all)
+		return s.custodianPage(c, who, session.ReauthStatus(err), key.PublicID, all)
 	}
 	waits := false
 	if err == nil {
-		waits, err = d.waits(c, who, key, in)
+		waits, err = s.waits(c, who, key, in)
 	}
 	if waits && err == nil {
-		return d.Cookies.Redirect(c, custodianPath+"?key="+key.PublicID, session.WaitsNotice)
+		return s.Cookies.Redirect(c, custodianPath+"?key="+key.PublicID, session.WaitsNotice)
 	}
 	if err == nil {
 		var changes []string
-		entry := d.AuditChanges(c, who, func(before, after merchant.Custodian) []audit.Entry {
+		entry := s.AuditChanges(c, who, func(before, after merchant.Custodian) []audit.Entry {
 			changes = after.Destinations(before)
 			return merchant.MoneyEntries(session.KeyLabel(key), before, after)
 		})
 		var signing secret.Text
 		var after merchant.Custodian
-		if after, signing, err = d.Merchants.ArrangeCustodian(c.Request().Context(), key, in, entry); err == nil {
-			d.MailChanges(c, who, key, "Where your money goes was changed", changes)
-			notices := d.Merchants.WalletNotices(c.Request().Context(), before, after)
-			return d.custodianSaved(c, who, key, signing, "Wallets and callback are saved.", notices...)
+		if after, signing, err = s.Merchants.ArrangeCustodian(c.Request().Context(), key, in, entry); err == nil {
+			s.MailChanges(c, who, key, "Where your money goes was changed", changes)
+			notices := s.Merchants.WalletNotices(c.Request().Context(), before, after)
+			return s.custodianSaved(c, who, key, signing, "Wallets and callback are saved.", notices...)
 		}
 	}
 	if !f.Refused(err, moneySubjects()...) {
 		return err
 	}
-	return d.custodianPage(c, who, fault.KindOf(err).Code(), key.PublicID, all)
+	return s.custodianPage(c, who, fault.KindOf(err).Code(), key.PublicID, all)
 }
 
 // moneySubjects map the fields a refusal of postCustodian can name to inputs.
@@ -204,20 +194,20 @@ func moneyInput(f *shell.Form) merchant.CustodianInput {
 
 // custodianSaved shows a new signing secret in the response itself: a redirect
 // would have to store it.
-func (d *Surface) custodianSaved(
+func (s *Surface) custodianSaved(
 	c echo.Context, who session.Principal, key merchant.Key, signing secret.Text, said string, notices ...string,
 ) error {
 	if signing.Empty() {
 		said = strings.Join(append([]string{said}, notices...), " ")
-		return d.Cookies.Redirect(c, custodianPath+"?key="+key.PublicID, said)
+		return s.Cookies.Redirect(c, custodianPath+"?key="+key.PublicID, said)
 	}
 	f := emptyCustodianForm()
 	f.signing, f.notices = signing, notices
-	return d.custodianPage(c, who, http.StatusOK, key.PublicID, f)
+	return s.custodianPage(c, who, http.StatusOK, key.PublicID, f)
 }
 
 // ownCustodian reads the form and returns the key it names.
-func (d *Surface) ownCustodian(c echo.Context, who session.Principal) (*shell.Form, merchant.Key, error) {
+func (s *Surface) ownCustodian(c echo.Context, who session.Principal) (*shell.Form, merchant.Key, error) {
 	f, err := session.ReadForm(c)
 	if err != nil {
 		return nil, merchant.Key{}, err
@@ -226,7 +216,7 @@ func (d *Surface) ownCustodian(c echo.Context, who session.Principal) (*shell.Fo
 	if err != nil {
 		return nil, merchant.Key{}, err
 	}
-	_, has, err := d.custodianOf(c.Request().Context(), key)
+	_, has, err := s.CustodianOf(c.Request().Context(), key)
 	if err == nil && !has {
 		err = merchant.ErrNoCustodian
 	}

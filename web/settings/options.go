@@ -1,4 +1,4 @@
-package dashboard
+package settings
 
 import (
 	"fmt"
@@ -15,22 +15,22 @@ import (
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/views"
-	"github.com/florinpay/florin/views/dashboard"
 	"github.com/florinpay/florin/views/panel"
+	"github.com/florinpay/florin/views/settings"
 	"github.com/florinpay/florin/web/session"
 	"github.com/florinpay/florin/web/shell"
 )
 
 // networkForms are the options of each configured network, from the form or as stored.
-func (d *Surface) networkForms(f *shell.Form, c merchant.Custodian) []dashboard.NetworkForm {
-	var all []dashboard.NetworkForm
+func (s *Surface) networkForms(f *shell.Form, c merchant.Custodian) []settings.NetworkForm {
+	var all []settings.NetworkForm
 	for _, n := range chain.Networks() {
-		offered, ok := d.Payments.Network(n)
+		offered, ok := s.Payments.Network(n)
 		if !ok {
 			continue
 		}
 		o, known := c.Networks[n]
-		x := dashboard.NetworkForm{Network: string(n), Name: views.NetworkName(string(n)), Enabled: !known || o.Enabled}
+		x := settings.NetworkForm{Network: string(n), Name: views.NetworkName(string(n)), Enabled: !known || o.Enabled}
 		x.USDT = len(o.Tokens) == 0 || slices.Contains(o.Tokens, money.USDT)
 		x.USDC = len(o.Tokens) == 0 || slices.Contains(o.Tokens, money.USDC)
 		if len(f.Values) > 0 {
@@ -92,33 +92,33 @@ func policyFields(f *shell.Form, c merchant.Custodian) []panel.Field {
 // postOptions changes what counts as paid, and how soon. A user who loosens
 // that can obtain goods for too little, so it asks for re-authentication, mails
 // the owners and writes an audit entry.
-func (d *Surface) postOptions(c echo.Context, who session.Principal) error {
-	f, key, err := d.ownCustodian(c, who)
+func (s *Surface) postOptions(c echo.Context, who session.Principal) error {
+	f, key, err := s.ownCustodian(c, who)
 	if err != nil {
 		return err
 	}
 	all := emptyCustodianForm()
 	all.options = f
-	in := d.optionsInput(f)
+	in := s.optionsInput(f)
 	if !f.OK() {
-		return d.custodianPage(c, who, fault.Invalid.Code(), key.PublicID, all)
+		return s.custodianPage(c, who, fault.Invalid.Code(), key.PublicID, all)
 	}
-	if err := d.Gate(c, who, f); err != nil {
+	if err := s.Gate(c, who, f); err != nil {
 		if !session.ReauthRefused(f, err) {
 			return err
 		}
-		return d.custodianPage(c, who, session.ReauthStatus(err), key.PublicID, all)
+		return s.custodianPage(c, who, session.ReauthStatus(err), key.PublicID, all)
 	}
-	if waits, err := d.waits(c, who, key, in); waits && err == nil {
-		return d.Cookies.Redirect(c, custodianPath+"?key="+key.PublicID, session.WaitsNotice)
+	if waits, err := s.waits(c, who, key, in); waits && err == nil {
+		return s.Cookies.Redirect(c, custodianPath+"?key="+key.PublicID, session.WaitsNotice)
 	} else if err != nil {
 		if !f.Refused(err) {
 			return err
 		}
-		return d.custodianPage(c, who, fault.KindOf(err).Code(), key.PublicID, all)
+		return s.custodianPage(c, who, fault.KindOf(err).Code(), key.PublicID, all)
 	}
 	var changes []string
-	entry := d.AuditChanges(c, who, func(before, after merchant.Custodian) []audit.Entry {
+	entry := s.AuditChanges(c, who, func(before, after merchant.Custodian) []audit.Entry {
 		if changes = after.Acceptance(before); len(changes) == 0 {
 			return nil
 		}
@@ -126,22 +126,22 @@ func (d *Surface) postOptions(c echo.Context, who session.Principal) error {
 			{Action: audit.ActionCustodian, Subject: session.KeyLabel(key), Detail: strings.Join(changes, ", ")},
 		}
 	})
-	_, _, err = d.Merchants.ArrangeCustodian(c.Request().Context(), key, in, entry)
+	_, _, err = s.Merchants.ArrangeCustodian(c.Request().Context(), key, in, entry)
 	if err == nil {
-		d.MailChanges(c, who, key, "How you accept money was changed", changes)
-		return d.Cookies.Redirect(c, custodianPath+"?key="+key.PublicID, "The options are saved.")
+		s.MailChanges(c, who, key, "How you accept money was changed", changes)
+		return s.Cookies.Redirect(c, custodianPath+"?key="+key.PublicID, "The options are saved.")
 	}
 	if !f.Refused(err) {
 		return err
 	}
-	return d.custodianPage(c, who, fault.Invalid.Code(), key.PublicID, all)
+	return s.custodianPage(c, who, fault.Invalid.Code(), key.PublicID, all)
 }
 
 // optionsInput reads the form; malformed values are reported beside their inputs.
-func (d *Surface) optionsInput(f *shell.Form) merchant.CustodianInput {
+func (s *Surface) optionsInput(f *shell.Form) merchant.CustodianInput {
 	var in merchant.CustodianInput
 	for _, n := range chain.Networks() {
-		if _, ok := d.Payments.Network(n); ok {
+		if _, ok := s.Payments.Network(n); ok {
 			in.Networks = append(in.Networks, networkInput(f, n))
 		}
 	}

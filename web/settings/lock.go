@@ -1,4 +1,4 @@
-package dashboard
+package settings
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/merchant"
-	"github.com/florinpay/florin/views/dashboard"
+	"github.com/florinpay/florin/views/settings"
 	"github.com/florinpay/florin/web/session"
 	"github.com/florinpay/florin/web/shell"
 )
@@ -26,82 +26,82 @@ const (
 var errNoFactor = fault.New(fault.Conflict, "a locked account changes with a passkey or an authenticator only: set one up under Security first")
 
 // postLock locks where money goes.
-func (d *Surface) postLock(c echo.Context, who session.Principal) error {
-	return d.lockAct(c, who, func(key string) error {
-		strong, err := d.HasStrong(c, who)
+func (s *Surface) postLock(c echo.Context, who session.Principal) error {
+	return s.lockAct(c, who, func(key string) error {
+		strong, err := s.HasStrong(c, who)
 		if err == nil && !strong {
 			err = errNoFactor
 		}
 		if err != nil {
 			return err
 		}
-		entry := d.AuditEntry(c, who, audit.ActionLock, "wallets", "")
-		if err := d.Merchants.Lock(c.Request().Context(), who.Membership.Merchant.ID, entry); err != nil {
+		entry := s.AuditEntry(c, who, audit.ActionLock, "wallets", "")
+		if err := s.Merchants.Lock(c.Request().Context(), who.Membership.Merchant.ID, entry); err != nil {
 			return err
 		}
-		d.MailOwners(c, who, "Your wallets are locked", who.User.Email+
+		s.MailOwners(c, who, "Your wallets are locked", who.User.Email+
 			" locked where the money of your Florin merchant account goes. A change takes 24 hours from now on, and you get a mail that stops it.")
-		return d.Cookies.Redirect(c, custodianPath+"?key="+key, "Locked: wallets change only here, and after 24 hours.")
+		return s.Cookies.Redirect(c, custodianPath+"?key="+key, "Locked: wallets change only here, and after 24 hours.")
 	})
 }
 
 // postUnlock takes the lock off after 24 hours.
-func (d *Surface) postUnlock(c echo.Context, who session.Principal) error {
-	return d.lockAct(c, who, func(key string) error {
-		err := d.Wait(c, who, merchant.Waiting{
+func (s *Surface) postUnlock(c echo.Context, who session.Principal) error {
+	return s.lockAct(c, who, func(key string) error {
+		err := s.Wait(c, who, merchant.Waiting{
 			Kind: merchant.WaitingUnlock, Changes: []string{"lock on wallets: on → off"},
 		}, merchant.NewSettings{}, "wallets")
 		if err != nil {
 			return err
 		}
-		return d.Cookies.Redirect(c, custodianPath+"?key="+key, session.WaitsNotice)
+		return s.Cookies.Redirect(c, custodianPath+"?key="+key, session.WaitsNotice)
 	})
 }
 
 // lockAct passes the gate before it acts on the lock.
-func (d *Surface) lockAct(c echo.Context, who session.Principal, act func(key string) error) error {
+func (s *Surface) lockAct(c echo.Context, who session.Principal, act func(key string) error) error {
 	f, err := session.ReadForm(c)
 	if err != nil {
 		return err
 	}
 	all, key := emptyCustodianForm(), f.Values.Get("key")
 	all.lock = f
-	if err = d.Gate(c, who, f); err == nil {
+	if err = s.Gate(c, who, f); err == nil {
 		err = act(key)
 	}
 	if err == nil || (!session.ReauthRefused(f, err) && !f.Refused(err)) {
 		return err
 	}
-	return d.custodianPage(c, who, session.ReauthStatus(err), key, all)
+	return s.custodianPage(c, who, session.ReauthStatus(err), key, all)
 }
 
 // lockFields completes the page with the lock and the changes that wait.
-func (d *Surface) lockFields(
-	c echo.Context, who session.Principal, f *shell.Form, p *dashboard.CustodianProps,
+func (s *Surface) lockFields(
+	c echo.Context, who session.Principal, f *shell.Form, p *settings.CustodianProps,
 ) (err error) {
 	ctx := c.Request().Context()
-	if p.Locked, err = d.Merchants.Locked(ctx, who.Membership.Merchant.ID); err != nil {
+	if p.Locked, err = s.Merchants.Locked(ctx, who.Membership.Merchant.ID); err != nil {
 		return err
 	}
-	if p.Waiting, err = d.waitingRows(ctx, who); err != nil {
+	if p.Waiting, err = WaitingRows(ctx, s.Guard, who.Membership.Merchant.ID); err != nil {
 		return err
 	}
 	p.LockProblem, p.LockReauth.Posted = f.Problem, f.Posted
-	p.LockReauth.Field, err = d.GateField(c, who, f)
+	p.LockReauth.Field, err = s.GateField(c, who, f)
 	return err
 }
 
 // waits stores a change of a key's custodian that waits, if the account is locked and
 // the change is one of where money goes; false if it is to be made at once.
-func (d *Surface) waits(
+func (s *Surface) waits(
 	c echo.Context, who session.Principal, key merchant.Key, in merchant.CustodianInput,
 ) (bool, error) {
 	ctx := c.Request().Context()
-	locked, err := d.Merchants.Locked(ctx, who.Membership.Merchant.ID)
+	locked, err := s.Merchants.Locked(ctx, who.Membership.Merchant.ID)
 	if err != nil || !locked {
 		return false, err
 	}
-	before, after, err := d.Merchants.Preview(ctx, key, in)
+	before, after, err := s.Merchants.Preview(ctx, key, in)
 	if err != nil {
 		return false, err
 	}
@@ -112,23 +112,23 @@ func (d *Surface) waits(
 	if len(changes) == 0 {
 		return false, nil
 	}
-	return true, d.Wait(c, who, merchant.Waiting{
+	return true, s.Wait(c, who, merchant.Waiting{
 		Kind: merchant.WaitingCustodian, KeyID: key.ID, Changes: changes,
 	}, merchant.NewSettings{Custodian: in}, session.KeyLabel(key))
 }
 
-// waitingRows lists the merchant's changes that wait.
-func (d *Surface) waitingRows(ctx context.Context, who session.Principal) ([]dashboard.WaitingRow, error) {
-	list, err := d.Merchants.Waiting(ctx, who.Membership.Merchant.ID)
-	var rows []dashboard.WaitingRow
+// WaitingRows lists the changes of a merchant that wait.
+func WaitingRows(ctx context.Context, g *session.Guard, merchantID int64) ([]settings.WaitingRow, error) {
+	list, err := g.Merchants.Waiting(ctx, merchantID)
+	var rows []settings.WaitingRow
 	for _, w := range list {
 		rows = append(rows, waitingRow(w))
 	}
 	return rows, err
 }
 
-func waitingRow(w merchant.Waiting) dashboard.WaitingRow {
-	return dashboard.WaitingRow{
+func waitingRow(w merchant.Waiting) settings.WaitingRow {
+	return settings.WaitingRow{
 		ID: w.ID, What: w.Kind.What(), By: w.By,
 		Changes: w.Changes, Due: w.DueAt.UTC().Format("2 January 2006, 15:04 UTC"),
 	}
@@ -136,62 +136,62 @@ func waitingRow(w merchant.Waiting) dashboard.WaitingRow {
 
 // postStopChange stops a change that waits. It asks for nothing: what stays as it is
 // redirects no money.
-func (d *Surface) postStopChange(c echo.Context, who session.Principal) error {
+func (s *Surface) postStopChange(c echo.Context, who session.Principal) error {
 	id := c.Param("change")
-	entry := d.AuditEntry(c, who, audit.ActionChangeStop, id, "")
-	if err := d.Merchants.StopWaiting(c.Request().Context(), who.Membership.Merchant.ID, id, entry); err != nil {
+	entry := s.AuditEntry(c, who, audit.ActionChangeStop, id, "")
+	if err := s.Merchants.StopWaiting(c.Request().Context(), who.Membership.Merchant.ID, id, entry); err != nil {
 		return err
 	}
-	d.MailOwners(c, who, "A change was stopped", who.User.Email+" stopped a change of where your money goes. Nothing was changed.")
-	return d.Cookies.Redirect(c, shell.HomePath, "The change is stopped. Nothing was changed.")
+	s.MailOwners(c, who, "A change was stopped", who.User.Email+" stopped a change of where your money goes. Nothing was changed.")
+	return s.Cookies.Redirect(c, shell.HomePath, "The change is stopped. Nothing was changed.")
 }
 
 // getStop shows the change that the link of a mail stops. It stops nothing itself:
 // mail servers and readers open links.
-func (d *Surface) getStop(c echo.Context) error {
-	return d.stopPage(c, c.QueryParam("token"))
+func (s *Surface) getStop(c echo.Context) error {
+	return s.stopPage(c, c.QueryParam("token"))
 }
 
 // postStop stops the change of the token, without signing in.
-func (d *Surface) postStop(c echo.Context) error {
+func (s *Surface) postStop(c echo.Context) error {
 	f, err := session.ReadForm(c)
 	if err != nil {
 		return err
 	}
 	ctx, token := c.Request().Context(), f.Values.Get("token")
-	w, err := d.Merchants.WaitingBy(ctx, token)
+	w, err := s.Merchants.WaitingBy(ctx, token)
 	if errors.Is(err, merchant.ErrNoChange) {
-		return d.stopPage(c, token)
+		return s.stopPage(c, token)
 	}
 	if err != nil {
 		return err
 	}
-	entry := d.Entry(c, w.MerchantID, "link in a mail", audit.ActionChangeStop, w.ID, strings.Join(w.Changes, ", "))
-	if err := d.Merchants.StopWaiting(ctx, w.MerchantID, w.ID, entry); err != nil {
+	entry := s.Entry(c, w.MerchantID, "link in a mail", audit.ActionChangeStop, w.ID, strings.Join(w.Changes, ", "))
+	if err := s.Merchants.StopWaiting(ctx, w.MerchantID, w.ID, entry); err != nil {
 		if errors.Is(err, merchant.ErrNoChange) {
-			return d.stopPage(c, token)
+			return s.stopPage(c, token)
 		}
 		return err
 	}
-	d.Mail.SendOwners(ctx, w.MerchantID, "A change was stopped",
+	s.Mail.SendOwners(ctx, w.MerchantID, "A change was stopped",
 		"The link of a mail stopped a change of where your money goes. Nothing was changed.\n\n"+
 			strings.Join(w.Changes, "\n"))
-	return d.showStop(c, http.StatusOK, dashboard.StopProps{Change: waitingRow(w), Stopped: true})
+	return s.showStop(c, http.StatusOK, settings.StopProps{Change: waitingRow(w), Stopped: true})
 }
 
-func (d *Surface) stopPage(c echo.Context, token string) error {
-	w, err := d.Merchants.WaitingBy(c.Request().Context(), token)
+func (s *Surface) stopPage(c echo.Context, token string) error {
+	w, err := s.Merchants.WaitingBy(c.Request().Context(), token)
 	if errors.Is(err, merchant.ErrNoChange) {
-		return d.showStop(c, http.StatusNotFound, dashboard.StopProps{})
+		return s.showStop(c, http.StatusNotFound, settings.StopProps{})
 	}
 	if err != nil {
 		return err
 	}
-	return d.showStop(c, http.StatusOK, dashboard.StopProps{Token: token, Change: waitingRow(w)})
+	return s.showStop(c, http.StatusOK, settings.StopProps{Token: token, Change: waitingRow(w)})
 }
 
-func (d *Surface) showStop(c echo.Context, status int, p dashboard.StopProps) error {
+func (s *Surface) showStop(c echo.Context, status int, p settings.StopProps) error {
 	p.Page = shell.NewPage(c)
 	p.Lang = "en"
-	return shell.Render(c, status, p.Page, dashboard.StopChange(p))
+	return shell.Render(c, status, p.Page, settings.StopChange(p))
 }

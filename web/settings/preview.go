@@ -1,7 +1,8 @@
-package dashboard
+package settings
 
 import (
 	"net/http"
+	"time"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/merchant"
@@ -12,15 +13,18 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
+// previewTTL is how long the imagined payment has left.
+const previewTTL = 24 * time.Hour
+
 // getPreview renders the payment page of an imagined payment with the branding of
 // the query. Only this server may frame it; its Content-Security-Policy forbids
 // scripts and forms.
-func (d *Surface) getPreview(c echo.Context, who session.Principal) error {
+func (s *Surface) getPreview(c echo.Context, who session.Principal) error {
 	key, ok, err := who.ChosenKey(c.QueryParam("key"))
 	if err != nil || !ok {
 		return shell.ErrNotFound
 	}
-	custodian, _, err := d.custodianOf(c.Request().Context(), key)
+	custodian, _, err := s.CustodianOf(c.Request().Context(), key)
 	if err != nil {
 		return err
 	}
@@ -39,9 +43,8 @@ func (d *Surface) getPreview(c echo.Context, who session.Principal) error {
 			Name: q.Get("name"), Tagline: q.Get("tagline"), LogoURL: logo, SupportEmail: q.Get("supportEmail"),
 			Accent: q.Get("primaryColor"), Background: q.Get("backgroundColor"), Theme: q.Get("theme"),
 		},
-		ExpiresAt: d.Shell.Now().Add(
-			oneDay,
-		), CountdownSeconds: int(oneDay.Seconds()), Choices: d.previewChoices(custodian),
+		ExpiresAt: s.Shell.Now().Add(previewTTL), CountdownSeconds: int(previewTTL.Seconds()),
+		Choices: s.previewChoices(custodian),
 	}
 	h := c.Response().Header()
 	c.Response().Before(func() {
@@ -54,10 +57,10 @@ func (d *Surface) getPreview(c echo.Context, who session.Principal) error {
 
 // previewChoices are the networks on which the merchant has a wallet, or all
 // configured ones if there is none.
-func (d *Surface) previewChoices(c merchant.Custodian) []pages.NetworkChoice {
+func (s *Surface) previewChoices(c merchant.Custodian) []pages.NetworkChoice {
 	var all []pages.NetworkChoice
 	for _, n := range chain.Networks() {
-		offered, ok := d.Payments.Network(n)
+		offered, ok := s.Payments.Network(n)
 		if !ok || len(c.Wallets) > 0 && c.Wallets[n] == "" {
 			continue
 		}

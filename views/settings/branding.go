@@ -1,4 +1,4 @@
-package dashboard
+package settings
 
 import "github.com/florinpay/florin/views/panel"
 

@@ -1,4 +1,4 @@
-package dashboard
+package settings
 
 import (
 	"net/http"
@@ -9,28 +9,28 @@ import (
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/merchant"
-	"github.com/florinpay/florin/views/dashboard"
 	"github.com/florinpay/florin/views/panel"
+	"github.com/florinpay/florin/views/settings"
 	"github.com/florinpay/florin/web/session"
 	"github.com/florinpay/florin/web/shell"
 )
 
 const brandingPath = "/dashboard/branding"
 
-func (d *Surface) getBranding(c echo.Context, who session.Principal) error {
-	return d.brandingPage(c, who, http.StatusOK, c.QueryParam("key"), shell.NewForm(url.Values{}))
+func (s *Surface) getBranding(c echo.Context, who session.Principal) error {
+	return s.brandingPage(c, who, http.StatusOK, c.QueryParam("key"), shell.NewForm(url.Values{}))
 }
 
-func (d *Surface) brandingPage(c echo.Context, who session.Principal, status int, asked string, f *shell.Form) error {
+func (s *Surface) brandingPage(c echo.Context, who session.Principal, status int, asked string, f *shell.Form) error {
 	key, ok, choice, err := who.KeyChoice(brandingPath, asked)
 	if err != nil {
 		return err
 	}
-	p := dashboard.BrandingProps{
-		Frame: d.Frame(c, who, "Branding", brandingPath), Key: choice, HasKey: ok, Problem: f.Problem,
+	p := settings.BrandingProps{
+		Frame: s.Frame(c, who, "Branding", brandingPath), Key: choice, HasKey: ok, Problem: f.Problem,
 	}
 	if ok {
-		custodian, has, err := d.custodianOf(c.Request().Context(), key)
+		custodian, has, err := s.CustodianOf(c.Request().Context(), key)
 		if err != nil {
 			return err
 		}
@@ -49,7 +49,7 @@ func (d *Surface) brandingPage(c echo.Context, who session.Principal, status int
 		p.PreviewURL = brandingPath + "/preview?" + now.Encode()
 	}
 	shell.AllowOwnFrames(c)
-	return d.Show(c, status, p.Frame, dashboard.Branding(p))
+	return s.Show(c, status, p.Frame, settings.Branding(p))
 }
 
 func brandingFields(f *shell.Form, c merchant.Custodian) []panel.Field {
@@ -87,14 +87,14 @@ func brandingFields(f *shell.Form, c merchant.Custodian) []panel.Field {
 	}
 }
 
-func (d *Surface) postBranding(c echo.Context, who session.Principal) error {
-	f, key, err := d.ownCustodian(c, who)
+func (s *Surface) postBranding(c echo.Context, who session.Principal) error {
+	f, key, err := s.ownCustodian(c, who)
 	if err != nil {
 		return err
 	}
 	text := func(name string) *string { x := f.Text(name); return &x }
 	theme := merchant.Theme(f.Text("theme"))
-	before, _, err := d.custodianOf(c.Request().Context(), key)
+	before, _, err := s.CustodianOf(c.Request().Context(), key)
 	if err != nil {
 		return err
 	}
@@ -102,8 +102,8 @@ func (d *Surface) postBranding(c echo.Context, who session.Principal) error {
 	if *logo == "" && before.Branding.Uploaded() {
 		logo = nil // the uploaded one stays
 	}
-	entry := d.AuditEntry(c, who, audit.ActionBranding, session.KeyLabel(key), "")
-	_, _, err = d.Merchants.ArrangeCustodian(c.Request().Context(), key, merchant.CustodianInput{Name: text(
+	entry := s.AuditEntry(c, who, audit.ActionBranding, session.KeyLabel(key), "")
+	_, _, err = s.Merchants.ArrangeCustodian(c.Request().Context(), key, merchant.CustodianInput{Name: text(
 		"name",
 	), Branding: &merchant.BrandingInput{
 		Tagline: text(
@@ -112,7 +112,7 @@ func (d *Surface) postBranding(c echo.Context, who session.Principal) error {
 		Theme: &theme, SupportEmail: text("supportEmail"), Website: text("website"),
 	}}, merchant.Audited(entry))
 	if err == nil {
-		return d.Cookies.Redirect(c, brandingPath+"?key="+key.PublicID, "The branding is saved.")
+		return s.Cookies.Redirect(c, brandingPath+"?key="+key.PublicID, "The branding is saved.")
 	}
 	if !f.Refused(err,
 		shell.Subject{Service: "name", Input: "name", Label: "The name"},
@@ -125,5 +125,5 @@ func (d *Surface) postBranding(c echo.Context, who session.Principal) error {
 	) {
 		return err
 	}
-	return d.brandingPage(c, who, fault.KindOf(err).Code(), key.PublicID, f)
+	return s.brandingPage(c, who, fault.KindOf(err).Code(), key.PublicID, f)
 }
