@@ -133,7 +133,7 @@ func (p Payment) withRoute(choice Choice, route Route, now time.Time) Payment {
 	if i < 0 {
 		route = route.taking(choice.Token)
 		route.Network, route.Since = choice.Network, now
-		p.Routes = append(slices.Clone(p.Routes), route)
+		p.Routes = append(p.Routes, route)
 		return p
 	}
 	if !slices.Contains(p.Routes[i].Tokens, choice.Token) {
@@ -153,9 +153,8 @@ func mustRoute(p Payment) Route {
 // Observe applies what a range of blocks holds for the payment. Replay, restart
 // and reorg take this one path.
 func (p Payment) Observe(v View, now time.Time) (Change, error) {
-	known := p.Deposits
-	p.Deposits = slices.Clone(p.Deposits)
-	before, had := p, p.Received()
+	before := p
+	p.Deposits = slices.Clone(p.Deposits) // merge changes them in place
 	c := Change{}
 	changed := p.merge(v, now)
 	if len(changed) > 0 {
@@ -167,11 +166,11 @@ func (p Payment) Observe(v View, now time.Time) (Change, error) {
 	}
 	c.Payment.Hash = c.Payment.newestHash()
 	for _, d := range changed {
-		if !d.recordedIn(known) {
+		if !d.recordedIn(before.Deposits) {
 			c.emitDeposit(d, now)
 		}
 	}
-	if before.Status == Completed && !before.Reorged && c.Payment.Received().Cmp(had) < 0 && !c.Payment.covered() {
+	if before.Status == Completed && !before.Reorged && c.Payment.Received().Cmp(before.Received()) < 0 && !c.Payment.covered() {
 		c.Payment.Reorged = true
 		c.emit(EventReorged, now, nil)
 	}

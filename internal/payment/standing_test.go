@@ -33,8 +33,7 @@ func late(t *testing.T, units string) payment.Change {
 		view(chain.Polygon, 5000, 5009, 5009, transfer(usdcPolygon, units, 5009, "a", "x")), t0.Add(3*time.Hour))
 }
 
-// TestStanding: whatever comes, the merchant is told where a payment stands, and
-// of what needs her once.
+// TestStanding: whatever comes, a payment says where it stands, and raises each reason why it needs its merchant once.
 func TestStanding(t *testing.T) {
 	t.Parallel()
 	soft := view(chain.Polygon, 1, 9, 3, transfer(usdcPolygon, "10000000", 9, "a", "x"))
@@ -108,5 +107,35 @@ func TestStanding_Again(t *testing.T) {
 	accepted, err := late(t, "10000000").Payment.Accept(payment.Actor{Name: "ada@shop.example"}, t0)
 	if err != nil || len(accepted.Payment.Attention()) != 0 || accepted.Payment.Standing() != payment.StandingPaid {
 		t.Errorf("accepted: %v, stands at %s, %v", accepted.Payment.Attention(), accepted.Payment.Standing(), err)
+	}
+}
+
+// TestStanding_AlertedOnceFinal: money that was seen before it is final raises its alert when it is.
+func TestStanding_AlertedOnceFinal(t *testing.T) {
+	t.Parallel()
+	ended := expired(t, started(t, "10")).Payment
+	for name, tt := range map[string]struct {
+		p     payment.Payment
+		asset chain.Asset
+		units string
+		event payment.EventType
+	}{
+		"Late":       {ended, usdcPolygon, "10000000", payment.EventLate},
+		"Short":      {ended, usdcPolygon, "4000000", payment.EventShort},
+		"Over":       {started(t, "10"), usdcPolygon, "12000000", payment.EventOver},
+		"OtherAsset": {started(t, "10"), bridged, "10000000", payment.EventOtherAsset},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			came := transfer(tt.asset, tt.units, 5009, "a", "x")
+			seen := observe(t, tt.p, view(chain.Polygon, 5000, 5009, 5000, came), t0.Add(3*time.Hour))
+			if slices.Contains(types(seen), tt.event) {
+				t.Errorf("events %v before the money is final", types(seen))
+			}
+			final := observe(t, seen.Payment, view(chain.Polygon, 5000, 5010, 5010, came), t0.Add(4*time.Hour))
+			if !slices.Contains(types(final), tt.event) {
+				t.Errorf("events %v, want %s", types(final), tt.event)
+			}
+		})
 	}
 }
