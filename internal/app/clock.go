@@ -44,7 +44,7 @@ func (c *clock) Now() time.Time {
 	return c.now.UTC().Truncate(time.Microsecond)
 }
 
-// follow tells the clock the reference, and returns by how much the clock is behind it.
+// follow sets the reference that the clock approaches, and returns by how much the clock is behind it.
 func (c *clock) follow(reference time.Time) time.Duration {
 	now := c.Now()
 	c.mu.Lock()

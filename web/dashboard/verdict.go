@@ -86,7 +86,11 @@ func uncountedText(p payment.Payment) string {
 	if more := len(sums) - most; more > 0 {
 		sums = append(sums[:most], panel.Count(int64(more), "other transfer"))
 	}
-	return strings.Join(sums, " and ") + " arrived too, which was not asked for. It goes to your wallet; mark the payment as completed if you accept it."
+	text := strings.Join(sums, " and ") + " arrived too, which was not asked for. It goes to your wallet; "
+	if p.Status == payment.Completed {
+		return text + "send it back, or keep it if your customer agrees."
+	}
+	return text + "mark the payment as completed if you accept it."
 }
 
 // senders are the addresses that money of the payment came from, once each, the

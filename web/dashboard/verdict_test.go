@@ -1,0 +1,34 @@
+package dashboard
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+)
+
+// TestVerdict_OtherAsset: money that does not count is named with what can still be done: a payment that is completed
+// cannot be marked as completed.
+func TestVerdict_OtherAsset(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	bridged := chain.Asset{Network: chain.Polygon, Token: money.USDC, Symbol: "USDC.e", Decimals: 6, Contract: "0xe"}
+	for status, want := range map[payment.Status]string{
+		payment.Started: "mark the payment as completed", payment.Expired: "mark the payment as completed",
+		payment.Completed: "send it back",
+	} {
+		text := verdict(payment.Payment{
+			Status: status, Kind: payment.KindMerchant, Amount: money.USD, ExpiresAt: at.Add(time.Hour),
+			Deposits: []payment.Deposit{{State: payment.DepositFinal, Transfer: chain.Transfer{
+				Key: chain.Key{Network: chain.Polygon}, Asset: bridged, Units: money.UnitsFromUint64(5_000_000),
+			}}},
+		}, at)
+		if !strings.Contains(text, "USDC.e") || !strings.Contains(text, want) ||
+			status == payment.Completed && strings.Contains(text, "mark the payment") {
+			t.Errorf("%s: %q, want %q", status, text, want)
+		}
+	}
+}
