@@ -28,7 +28,8 @@ func (p Payment) Observe(v View, now time.Time) (Change, error) {
 			c.emitDeposit(d, now)
 		}
 	}
-	if before.Status == Completed && !before.Reorged && c.Payment.Received().Cmp(before.Received()) < 0 && !c.Payment.covered() {
+	if before.Status == Completed && !before.Reorged && c.Payment.Received().Cmp(before.Received()) < 0 &&
+		!c.Payment.covered() {
 		c.Payment.Reorged = true
 		c.emit(EventReorged, now, nil)
 	}
