@@ -20,17 +20,17 @@ const (
 type Tracking[E, R any] struct {
 	Read   func(E) (R, error)
 	Status func(R) TxStatus
-	// Same reports whether two reports of TxFinal or TxReverted name one block and one effect.
+	// Same reports whether two reports of one status agree: on the block and the effect, where they name any.
 	Same func(a, b R) bool
-	// Support asks an endpoint whose report is TxDropped about a report of TxFinal or TxReverted: it may have lost its
-	// index of transactions, and still have the block.
+	// Support asks an endpoint whose report is TxDropped about a report that a block holds the transaction: it may have
+	// lost its index of transactions, and still have the block.
 	Support func(dropped, included R) Support
 }
 
-// Track asks one endpoint after another what became of a transaction. A status that has not ended is believed at
-// once; one that has needs a quorum, and TxDropped also that no endpoint in use has the transaction. Where there is no
-// quorum, ended is false, and the report is the best known one: of TxFinal and TxReverted it is only known that a block
-// holds the transaction, and of TxDropped nothing.
+// Track asks one endpoint after another what became of a transaction, until a quorum give the same report. TxDropped
+// also needs that all endpoints in use are asked, and that a quorum refute each report of a block that holds the
+// transaction. Where there is no quorum, ended is false, and the report is the best known one: of TxFinal and
+// TxReverted it is only known that a block holds the transaction, and of TxDropped nothing.
 func (t Tracking[E, R]) Track(endpoints []E, configured int) (report R, ended bool, err error) {
 	needed := Quorum(configured)
 	decided := -1
@@ -62,28 +62,32 @@ func weight(s TxStatus) int {
 	return 2
 }
 
-// known returns the index of the report that decides while further endpoints may be asked, or -1.
+// known returns the index of a report that a quorum give while further endpoints may be asked, or -1. TxDropped is
+// none: those that were not asked may have the transaction.
 func (t Tracking[E, R]) known(reports []R, needed int) int {
-	if !t.Status(reports[0]).Ended() {
-		return 0
-	}
 	return slices.IndexFunc(reports, func(r R) bool {
+		if t.Status(r) == TxDropped {
+			return false
+		}
 		backing, _ := t.votes(reports, r)
 		return backing >= needed
 	})
 }
 
-// dropped returns the index of a report of TxDropped if a quorum agree on it and refute every other report, or -1.
+// dropped returns the index of a report of TxDropped if a quorum agree on it and refute every report of a block that
+// holds the transaction, or -1. An endpoint that still waits for the transaction is outvoted.
 func (t Tracking[E, R]) dropped(reports []R, needed int) int {
 	first, dropped := -1, 0
 	for i, r := range reports {
-		if t.Status(r) == TxDropped {
+		switch t.Status(r) {
+		case TxDropped:
 			first = i
 			dropped++
-			continue
-		}
-		if _, refuting := t.votes(reports, r); refuting < needed {
-			return -1
+		case TxIncluded, TxFinal, TxReverted:
+			if _, refuting := t.votes(reports, r); refuting < needed {
+				return -1
+			}
+		case TxUnknown, TxPending:
 		}
 	}
 	if dropped < needed {
@@ -92,17 +96,16 @@ func (t Tracking[E, R]) dropped(reports []R, needed int) int {
 	return first
 }
 
-// votes counts the reports that back and that refute one of TxFinal or TxReverted.
-func (t Tracking[E, R]) votes(reports []R, included R) (backing, refuting int) {
-	if s := t.Status(included); s != TxFinal && s != TxReverted {
-		return 0, 0
-	}
+// votes counts the reports that back a report, which is none of TxDropped, and those that refute the block that it
+// names.
+func (t Tracking[E, R]) votes(reports []R, of R) (backing, refuting int) {
+	status := t.Status(of)
 	for _, r := range reports {
 		switch s := t.Status(r); {
-		case s == t.Status(included) && t.Same(r, included):
+		case s == status && t.Same(r, of):
 			backing++
-		case s == TxDropped:
-			switch t.Support(r, included) {
+		case s == TxDropped && status != TxUnknown && status != TxPending:
+			switch t.Support(r, of) {
 			case Backs:
 				backing++
 			case Refutes:

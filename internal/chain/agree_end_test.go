@@ -75,6 +75,17 @@ func TestTracking(t *testing.T) {
 		"LiarLast":           {3, []tracked{dropped, dropped, final}, chain.TxDropped, ""},
 		"LostIndexBetween":   {3, []tracked{dropped, final, lost}, chain.TxFinal, "10"},
 		"DroppedDeadDropped": {3, []tracked{dropped, dead, dropped}, chain.TxDropped, ""},
+		"LiarSaysPending":    {3, []tracked{pending, final, final}, chain.TxFinal, "10"},
+		"LiarSaysUnknown":    {3, []tracked{unknown, reverted, reverted}, chain.TxReverted, ""},
+		"LiarSaysIncluded":   {3, []tracked{included, unknown, unknown}, chain.TxUnknown, ""},
+		"LaggardSaysNotYet":  {3, []tracked{included, final, final}, chain.TxFinal, "10"},
+		"FirstHasNotHeard":   {2, []tracked{unknown, included}, chain.TxIncluded, ""},
+		"PendingNotDropped":  {3, []tracked{pending, dropped, dropped}, chain.TxDropped, ""},
+		"UnknownNotDropped":  {3, []tracked{dropped, unknown, dropped}, chain.TxDropped, ""},
+		"IncludedNotDropped": {3, []tracked{included, dropped, dropped}, chain.TxDropped, ""},
+		"IncludedAndLost":    {3, []tracked{included, lost, lost}, chain.TxIncluded, ""},
+		"DroppedTooEarly":    {3, []tracked{dropped, pending, pending}, chain.TxPending, ""},
+		"DroppedOrUnknown":   {2, []tracked{dropped, unknown}, chain.TxUnknown, ""},
 	} {
 		got, ended, err := track(c.reports, c.configured)
 		if !ended {

@@ -15,7 +15,7 @@ import (
 )
 
 // Track reports what became of the attempts. They are dropped when endpoints know none of them and the finalized block
-// is past the last height at which they could be included. What ends a sweep is what a quorum of endpoints say
+// is past the last height at which they could be included. What is reported is what a quorum of endpoints say
 // (chain.Tracking).
 func (s *Sender) Track(
 	ctx context.Context, items []chain.SweepItem, attempts []chain.Attempt,
@@ -88,10 +88,12 @@ func (s *Sender) support(
 	switch {
 	case err != nil:
 		return chain.Unsure
-	case !missing && again.Status == included.Status && (sweepReport{SweepOutcome: again}).same(included):
+	case missing:
+		return chain.Refutes
+	case again.Status == included.Status && (sweepReport{SweepOutcome: again}).same(included):
 		return chain.Backs
 	}
-	return chain.Refutes
+	return chain.Unsure // it has the transaction, in another block or with another effect
 }
 
 // trackThrough tracks through one endpoint. Several nodes may serve its address, so answers are only compared by

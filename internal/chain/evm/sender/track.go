@@ -57,8 +57,8 @@ type txReport struct {
 	effect    any // what the receipt says that matters
 }
 
-// track returns what became of the transactions. It has ended only if a quorum of
-// endpoints agree (chain.Tracking): one alone may have lost its index, or lie.
+// track returns what became of the transactions, as a quorum of endpoints report it
+// (chain.Tracking): one alone may have lost its index, lag, or lie.
 // effect is what a receipt says that matters; endpoints must agree on it too.
 func (t *tracker) track(
 	ctx context.Context, txs tracked, final chain.Head, effect func(txReport) (any, error),
@@ -81,7 +81,8 @@ func (t *tracker) track(
 		},
 		Status: func(r txReport) chain.TxStatus { return r.status },
 		Same: func(a, b txReport) bool {
-			return a.tx == b.tx && a.block.Hash == b.block.Hash && reflect.DeepEqual(a.effect, b.effect)
+			return a.tx == b.tx && a.block.Hash == b.block.Hash && a.displaced == b.displaced &&
+				reflect.DeepEqual(a.effect, b.effect)
 		},
 		Support: func(dropped, included txReport) chain.Support { return t.support(ctx, dropped.endpoint, included) },
 	}.Track(t.pool.Ready(), t.pool.Size())
@@ -115,12 +116,12 @@ func (t *tracker) support(ctx context.Context, e *rpc.Endpoint, included txRepor
 	switch {
 	case err != nil:
 		return chain.Unsure
-	case found && included.status == chain.TxFinal && reflect.DeepEqual(rebuilt.Logs, claimed.Logs):
+	case found && reflect.DeepEqual(rebuilt.Logs, claimed.Logs):
 		return chain.Backs
-	case found || included.status == chain.TxFinal:
+	case !found && !claimed.Failed:
 		return chain.Refutes
 	}
-	return chain.Unsure // a failed transaction has no logs to be found by
+	return chain.Unsure // it had another effect there, or failed: then it has no logs to be found by
 }
 
 // read asks one endpoint, which must have the final block.
