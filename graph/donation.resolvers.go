@@ -12,9 +12,9 @@ import (
 	"github.com/florinpay/florin/graph/operation"
 )
 
-func (r *mutationResolver) StartDonation(ctx context.Context, campaignID string, amount model.Decimal, network model.Network, token model.Token, name *string, message *string) (*model.DonationResult, error) {
+func (r *mutationResolver) StartDonation(ctx context.Context, campaignID string, amount model.Decimal, currency *string, network model.Network, token model.Token, name *string, message *string) (*model.DonationResult, error) {
 	in := operation.DonationInput{
-		CampaignID: campaignID, Amount: amount, Network: network, Token: token, Name: value(name), Message: value(message),
+		CampaignID: campaignID, Amount: amount, Currency: value(currency), Network: network, Token: token, Name: value(name), Message: value(message),
 	}
 	return operation.Settle(ctx, r.ops, func(ctx context.Context) (*model.DonationResult, error) {
 		return r.ops.StartDonation(ctx, in)

@@ -13,9 +13,9 @@ import (
 	"github.com/florinpay/florin/internal/secret"
 )
 
-func (r *mutationResolver) Payment(ctx context.Context, apiKey string, amount model.Decimal, reference *string, description *string, successURL *string, cancelURL *string, metadata *model.StringMap, expiresInMinutes *int, customerEmail *string) (*model.PaymentResult, error) {
+func (r *mutationResolver) Payment(ctx context.Context, apiKey string, amount model.Decimal, currency *string, reference *string, description *string, successURL *string, cancelURL *string, metadata *model.StringMap, expiresInMinutes *int, customerEmail *string) (*model.PaymentResult, error) {
 	in := operation.PaymentInput{
-		APIKey: secret.New(apiKey), Amount: amount, Reference: value(reference), Description: value(description),
+		APIKey: secret.New(apiKey), Amount: amount, Currency: value(currency), Reference: value(reference), Description: value(description),
 		SuccessURL: value(successURL), CancelURL: value(cancelURL), Metadata: value(metadata),
 		ExpiresInMinutes: expiresInMinutes, CustomerEmail: value(customerEmail),
 	}
@@ -55,6 +55,6 @@ func (r *mutationResolver) CancelPayment(ctx context.Context, txnid string) (*mo
 
 func (r *queryResolver) GetTxnDetails(ctx context.Context, txnid string) (*model.TransactionResult, error) {
 	return operation.Settle(ctx, r.ops, func(ctx context.Context) (*model.TransactionResult, error) {
-		return r.ops.TxnDetails(ctx, operation.CallOf(ctx).Bearer, txnid)
+		return r.ops.TxnDetails(ctx, operation.CallOf(ctx).Key, txnid)
 	}), nil
 }

@@ -260,7 +260,7 @@ func checkRevokeKey(t *testing.T, b *bundle) {
 	}
 	done := revoke(text.Reveal(), strings.TrimPrefix(devKey, "0x"))
 	fresh := done.text(t, "data.revokeApiKey.newApiKey")
-	if !strings.HasPrefix(fresh, "flk_") || fresh == text.Reveal() || done.text(t, "data.revokeApiKey.apiKey.creditsLeft") != "0" || done.text(t, "data.revokeApiKey.apiKey.wallet") != devWallet {
+	if !strings.HasPrefix(fresh, "flk_") || fresh == text.Reveal() || done.text(t, "data.revokeApiKey.apiKey.creditsLeft") != "0" || done.text(t, "data.revokeApiKey.apiKey.wallet") != devWallet || done.text(t, "data.revokeApiKey.apiKey.key") != fresh {
 		t.Errorf("revoke: %s", done.body)
 	}
 	for k, code := range map[string]string{text.Reveal(): "401", fresh: "200"} {

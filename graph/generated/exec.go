@@ -46,9 +46,9 @@ type ComplexityRoot struct {
 type MutationResolver interface {
 	CreateCustodianAccount(ctx context.Context, input model.CustodianCreateInput) (*model.CustodianResult, error)
 	UpdateCustodianDetails(ctx context.Context, input model.CustodianUpdateInput) (*model.CustodianResult, error)
-	StartDonation(ctx context.Context, campaignID string, amount model.Decimal, network model.Network, token model.Token, name *string, message *string) (*model.DonationResult, error)
+	StartDonation(ctx context.Context, campaignID string, amount model.Decimal, currency *string, network model.Network, token model.Token, name *string, message *string) (*model.DonationResult, error)
 	ManualMarkAsCompleted(ctx context.Context, apiKey string, txnid string) (*model.CompletionResult, error)
-	Payment(ctx context.Context, apiKey string, amount model.Decimal, reference *string, description *string, successURL *string, cancelURL *string, metadata *model.StringMap, expiresInMinutes *int, customerEmail *string) (*model.PaymentResult, error)
+	Payment(ctx context.Context, apiKey string, amount model.Decimal, currency *string, reference *string, description *string, successURL *string, cancelURL *string, metadata *model.StringMap, expiresInMinutes *int, customerEmail *string) (*model.PaymentResult, error)
 	StartPayment(ctx context.Context, apiKey string, txnid string, network model.Network, token model.Token) (*model.TransactionResult, error)
 	StartBep20Payment(ctx context.Context, txnid string, token model.Token) (*model.TransactionResult, error)
 	StartPolygonPayment(ctx context.Context, txnid string, token model.Token) (*model.TransactionResult, error)
@@ -551,6 +551,8 @@ extend type Mutation {
     campaignId: String!
     "US dollars: 0.01 to 1,000,000 with at most 6 decimal places."
     amount: Float!
+    "USD, and nothing else: there are no prices in other currencies yet. USD when left out."
+    currency: String
     "The network the giver chose."
     network: Network!
     "The token the giver chose."
@@ -851,6 +853,8 @@ extend type Mutation {
     apiKey: String!
     "US dollars: 0.01 to 1,000,000 with at most 6 decimal places."
     amount: Float!
+    "USD, and nothing else: there are no prices in other currencies yet. USD when left out."
+    currency: String
     "Your order number; at most 128 characters, searchable."
     reference: String
     "What the payment is for, shown to the customer; at most 500 characters."
@@ -982,7 +986,7 @@ type RevokeResult implements Result {
   message: String!
   "The replacement; shown once. Null unless code is 200."
   newApiKey: String
-  "` + "`" + `key` + "`" + ` as it was sent, ` + "`" + `wallet` + "`" + ` and ` + "`" + `creditsLeft` + "`" + `; null unless code is 200."
+  "` + "`" + `key` + "`" + `, which is the replacement, ` + "`" + `wallet` + "`" + ` and ` + "`" + `creditsLeft` + "`" + `; null unless code is 200."
   apiKey: ApiKey
 }
 
@@ -990,9 +994,8 @@ extend type Mutation {
   """
   Replaces the key, which fails from then on. Takes the private key of the
   wallet registered on the key, which is used for this call only and neither
-  stored nor logged. Takes 1 credit. An Idempotency-Key does not replay this
-  answer: that would take the old key, which fails at once. If the answer is lost,
-  rotate the key in the dashboard.
+  stored nor logged. Takes 1 credit. With an Idempotency-Key, the same request with
+  the old key is answered again for 24 hours; for anything else the old key is 401.
   Codes: 400 no private key, 401, 402, 403 it is another wallet's, 409 no wallet is registered, 429.
   """
   revokeApiKey(
@@ -1845,38 +1848,46 @@ func (ec *executionContext) field_Mutation_StartDonation_args(ctx context.Contex
 		return nil, err
 	}
 	args["amount"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "network",
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "currency",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["currency"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "network",
 		func(ctx context.Context, v any) (model.Network, error) {
 			return ec.unmarshalNNetwork2githubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐNetwork(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["network"] = arg2
-	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "token",
+	args["network"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "token",
 		func(ctx context.Context, v any) (model.Token, error) {
 			return ec.unmarshalNToken2githubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐToken(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["token"] = arg3
-	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "name",
+	args["token"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "name",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["name"] = arg4
-	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "message",
+	args["name"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "message",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["message"] = arg5
+	args["message"] = arg6
 	return args, nil
 }
 
@@ -2153,62 +2164,70 @@ func (ec *executionContext) field_Mutation_payment_args(ctx context.Context, raw
 		return nil, err
 	}
 	args["amount"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "reference",
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "currency",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["reference"] = arg2
-	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "description",
+	args["currency"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "reference",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["description"] = arg3
-	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "successUrl",
+	args["reference"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "description",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["successUrl"] = arg4
-	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "cancelUrl",
+	args["description"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "successUrl",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["cancelUrl"] = arg5
-	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "metadata",
+	args["successUrl"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "cancelUrl",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["cancelUrl"] = arg6
+	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "metadata",
 		func(ctx context.Context, v any) (*model.StringMap, error) {
 			return ec.unmarshalOStringMap2ᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐStringMap(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["metadata"] = arg6
-	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "expiresInMinutes",
+	args["metadata"] = arg7
+	arg8, err := graphql.ProcessArgField(ctx, rawArgs, "expiresInMinutes",
 		func(ctx context.Context, v any) (*int, error) {
 			return ec.unmarshalOInt2ᚖint(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["expiresInMinutes"] = arg7
-	arg8, err := graphql.ProcessArgField(ctx, rawArgs, "customerEmail",
+	args["expiresInMinutes"] = arg8
+	arg9, err := graphql.ProcessArgField(ctx, rawArgs, "customerEmail",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["customerEmail"] = arg8
+	args["customerEmail"] = arg9
 	return args, nil
 }
 
@@ -5192,7 +5211,7 @@ func (ec *executionContext) _Mutation_StartDonation(ctx context.Context, field g
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().StartDonation(ctx, fc.Args["campaignId"].(string), fc.Args["amount"].(model.Decimal), fc.Args["network"].(model.Network), fc.Args["token"].(model.Token), fc.Args["name"].(*string), fc.Args["message"].(*string))
+			return ec.Resolvers.Mutation().StartDonation(ctx, fc.Args["campaignId"].(string), fc.Args["amount"].(model.Decimal), fc.Args["currency"].(*string), fc.Args["network"].(model.Network), fc.Args["token"].(model.Token), fc.Args["name"].(*string), fc.Args["message"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.DonationResult) graphql.Marshaler {
@@ -5280,7 +5299,7 @@ func (ec *executionContext) _Mutation_payment(ctx context.Context, field graphql
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().Payment(ctx, fc.Args["apiKey"].(string), fc.Args["amount"].(model.Decimal), fc.Args["reference"].(*string), fc.Args["description"].(*string), fc.Args["successUrl"].(*string), fc.Args["cancelUrl"].(*string), fc.Args["metadata"].(*model.StringMap), fc.Args["expiresInMinutes"].(*int), fc.Args["customerEmail"].(*string))
+			return ec.Resolvers.Mutation().Payment(ctx, fc.Args["apiKey"].(string), fc.Args["amount"].(model.Decimal), fc.Args["currency"].(*string), fc.Args["reference"].(*string), fc.Args["description"].(*string), fc.Args["successUrl"].(*string), fc.Args["cancelUrl"].(*string), fc.Args["metadata"].(*model.StringMap), fc.Args["expiresInMinutes"].(*int), fc.Args["customerEmail"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.PaymentResult) graphql.Marshaler {

@@ -443,7 +443,7 @@ type RevokeResult struct {
 	Message string `json:"message"`
 	// The replacement; shown once. Null unless code is 200.
 	NewAPIKey *string `json:"newApiKey"`
-	// `key` as it was sent, `wallet` and `creditsLeft`; null unless code is 200.
+	// `key`, which is the replacement, `wallet` and `creditsLeft`; null unless code is 200.
 	APIKey *APIKey `json:"apiKey"`
 }
 

@@ -118,6 +118,7 @@ func (o *Operations) donation(d campaign.Donation) *model.Donation {
 type DonationInput struct {
 	CampaignID    string
 	Amount        model.Decimal
+	Currency      string // empty: USD
 	Network       model.Network
 	Token         model.Token
 	Name, Message string
@@ -138,7 +139,7 @@ func (o *Operations) StartDonation(ctx context.Context, in DonationInput) (*mode
 	if err != nil {
 		return nil, err
 	}
-	amount, err := in.Amount.Text("amount")
+	amount, err := dollars(in.Amount, in.Currency)
 	if err != nil {
 		return nil, err
 	}

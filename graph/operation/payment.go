@@ -2,6 +2,7 @@ package operation
 
 import (
 	"context"
+	"strings"
 
 	"github.com/florinpay/florin/graph/model"
 	"github.com/florinpay/florin/internal/fault"
@@ -14,6 +15,7 @@ import (
 type PaymentInput struct {
 	APIKey           secret.Text
 	Amount           model.Decimal
+	Currency         string // empty: USD
 	Reference        string
 	Description      string
 	SuccessURL       string
@@ -29,7 +31,7 @@ func (o *Operations) Payment(ctx context.Context, in PaymentInput) (*model.Payme
 	if err != nil {
 		return nil, err
 	}
-	amount, err := in.Amount.Text("amount")
+	amount, err := dollars(in.Amount, in.Currency)
 	if err != nil {
 		return nil, err
 	}
@@ -67,6 +69,14 @@ func (o *Operations) created(p payment.Payment) *model.PaymentResult {
 			CreatedAt: model.At(p.CreatedAt), ExpiresAt: model.At(p.ExpiresAt),
 		},
 	}
+}
+
+// dollars returns an amount as it was written. A price in another currency is refused: it would be taken for dollars.
+func dollars(amount model.Decimal, currency string) (string, error) {
+	if currency != "" && !strings.EqualFold(currency, "USD") {
+		return "", fault.About(fault.Invalid, "currency", "must be USD: there are no prices in other currencies")
+	}
+	return amount.Text("amount")
 }
 
 // minutes returns how long the payment may wait, 0 for the default.

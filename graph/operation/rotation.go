@@ -49,7 +49,7 @@ func (o *Operations) replaceKey(
 			return &model.RevokeResult{
 				NewAPIKey: optional(r.Text.Reveal()),
 				APIKey: &model.APIKey{
-					Key: echo(apiKey), Wallet: optional(string(key.Wallet)), CreditsLeft: &credits,
+					Key: optional(r.Text.Reveal()), Wallet: optional(string(key.Wallet)), CreditsLeft: &credits,
 				},
 			}
 		}

@@ -30,7 +30,7 @@ func Networks() []Network { return []Network{BEP20, Polygon, Base, Solana} }
 // ParseNetwork returns the network of that exact name, or fault.Invalid.
 func ParseNetwork(s string) (Network, error) {
 	for _, n := range Networks() {
-		if string(n) == s {
+		if strings.EqualFold(string(n), s) {
 			return n, nil
 		}
 	}

@@ -3,6 +3,7 @@ package payment
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/florinpay/florin/internal/audit"
@@ -85,15 +86,16 @@ func (t EventType) Public() bool {
 	return t == EventCompleted || t == EventExpired || t == EventCancelled
 }
 
-// InFeed reports whether GET /events lists the event: the public ones, and those
-// that need the merchant's attention.
-func (t EventType) InFeed() bool {
-	switch t { //nolint:exhaustive // the rest is the timeline's
-	case EventShort, EventOver, EventLate, EventOtherAsset, EventReorged:
-		return true
+// FeedTypes lists the events that GET /events has: the public ones, and those that
+// need the merchant's attention.
+func FeedTypes() []EventType {
+	return []EventType{
+		EventCompleted, EventExpired, EventCancelled, EventShort, EventOver, EventLate, EventOtherAsset, EventReorged,
 	}
-	return t.Public()
 }
+
+// InFeed reports whether GET /events lists the event.
+func (t EventType) InFeed() bool { return slices.Contains(FeedTypes(), t) }
 
 // Event is one row of the append-only history of a payment.
 type Event struct {

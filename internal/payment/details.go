@@ -61,7 +61,7 @@ func checkReturnURL(name, text string) error {
 		return err
 	}
 	u, err := url.Parse(text)
-	if err != nil || len(text) > MaxURL || (u.Scheme != "https" && u.Scheme != "http") || u.Host == "" ||
+	if err != nil || len(text) > MaxURL || (u.Scheme != "https" && u.Scheme != "http") || u.Hostname() == "" ||
 		u.User != nil || !input.PortExists(u) {
 		return fault.About(fault.Invalid, name, "must be an http or https address of at most %d characters", MaxURL)
 	}

@@ -51,6 +51,8 @@ type Filter struct {
 	// settlement wallet (checkAdminUntransferred): STARTED ones, and
 	// COMPLETED ones with a deposit that is not swept.
 	Unswept bool
+	// TopUps takes credit top-ups as well, which are no sales of the merchant's.
+	TopUps bool
 }
 
 // MaxPage is the most payments in one page, and the default (spec.md section 2).

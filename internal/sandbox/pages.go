@@ -46,7 +46,7 @@ func (p *pages) index(w http.ResponseWriter, r *http.Request) {
 
 func (p *pages) show(w http.ResponseWriter, r *http.Request, status int, notice string) {
 	list, err := p.sandbox.App.Payments.List(
-		r.Context(), payment.Filter{KeyID: p.sandbox.Demo.KeyID, Limit: shownPayments},
+		r.Context(), payment.Filter{KeyID: p.sandbox.Demo.KeyID, Limit: shownPayments, TopUps: true},
 	)
 	if err != nil {
 		p.fail(w, err)

@@ -81,7 +81,7 @@ func saveEvents(p *paymentRow, list []payment.Event, ended bool) []*db.Stmt {
 	var all []*db.Stmt
 	for _, e := range list {
 		all = append(all, insertEvent.With(events.Values(rowOfEvent(p.ID, e))...))
-		if !e.Type.InFeed() {
+		if !e.Type.InFeed() || p.Kind == string(payment.KindTopUp) { // a top-up is no sale of the merchant's
 			continue
 		}
 		seq := int64(e.Seq)

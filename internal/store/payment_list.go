@@ -139,6 +139,9 @@ func (l *lister) direction() string {
 // page restricts a query to the rows that can be on the page.
 func (l *lister) page(q *bun.SelectQuery) *bun.SelectQuery {
 	q = q.ColumnExpr("p.*")
+	if !l.f.TopUps {
+		q = q.Where("p.kind <> ?", string(payment.KindTopUp))
+	}
 	if !l.f.Since.IsZero() {
 		q = q.Where("p.created_at >= ?", db.At(l.f.Since))
 	}

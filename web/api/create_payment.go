@@ -14,10 +14,10 @@ import (
 func (s *Surface) postCreatePayment(c echo.Context) error {
 	return Write(c, s, func(ctx context.Context, b *jsonbody.Object) (*model.PaymentResult, error) {
 		in := operation.PaymentInput{
-			APIKey: apiKey(
-				c, b,
-			), Amount: b.Decimal("amount"), Reference: b.Text("reference"), Description: b.Text("description"),
-			SuccessURL: b.Text("successUrl"), CancelURL: b.Text("cancelUrl"), Metadata: b.Strings("metadata"),
+			APIKey: apiKey(c, b), Amount: b.Decimal("amount"),
+			Currency: b.Text("currency"), Reference: b.Text("reference"),
+			Description: b.Text("description"),
+			SuccessURL:  b.Text("successUrl"), CancelURL: b.Text("cancelUrl"), Metadata: b.Strings("metadata"),
 			ExpiresInMinutes: b.Int("expiresInMinutes"), CustomerEmail: b.Text("customerEmail"),
 		}
 		if err := b.Err(); err != nil {

@@ -86,8 +86,9 @@ func readStatus(text string, to *report.Query) error {
 func readNetwork(text string, to *chain.Network) error {
 	if n, err := chain.ParseNetwork(text); err == nil {
 		*to = n
+		return nil
 	}
-	return known(text, string(*to), "network")
+	return known(text, "", "network")
 }
 
 func readToken(text string, to *money.Token) error {

@@ -85,6 +85,7 @@ func buildOpenAPI(base string) (*Document, error) {
 	if !ok {
 		return nil, errors.New("openapi.json has no components.schemas")
 	}
+	addEvents(schemas)
 	schema := generated.NewExecutableSchema(generated.Config{}).Schema()
 	if err := addSchemas(whole, schemas, schema); err != nil {
 		return nil, err

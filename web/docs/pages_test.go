@@ -2,6 +2,7 @@ package docs
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/florinpay/florin/graph"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/views/docs"
 	"github.com/florinpay/florin/views/sandbox"
 	"github.com/florinpay/florin/web/shell"
@@ -59,6 +61,35 @@ func TestOpenAPI_Valid(t *testing.T) {
 	}
 	if document.Spec.OpenAPI != "3.1.0" || document.Spec.Servers[0].Spec.URL != testBaseURL {
 		t.Errorf("OpenAPI %s, servers %v", document.Spec.OpenAPI, document.Spec.Servers)
+	}
+}
+
+// The types of events, and the statuses of the payments they carry, are those of the program.
+func TestOpenAPI_Events(t *testing.T) {
+	t.Parallel()
+	var d Document
+	must(t, json.Unmarshal([]byte(ask(t, "/openapi.json")), &d))
+	var types, feed []string
+	for _, x := range payment.FeedTypes() {
+		feed = append(feed, string(x))
+	}
+	types = d.Components.Schemas["Event"].Properties["type"].Enum
+	if len(types) < 8 || !slices.Equal(types, feed) {
+		t.Errorf("events are documented as %q, and are %q", types, feed)
+	}
+	body := d.Components.Schemas["EventBody"]
+	for _, s := range payment.Statuses() {
+		if !slices.Contains(body.Properties["status"].Enum, strings.ToLower(string(s))) {
+			t.Errorf("an event of a payment that is %s is not as documented", s)
+		}
+	}
+	if _, ok := body.Properties["secret"]; ok || len(body.Properties) < 10 {
+		t.Errorf("GET /events is documented with %v", slices.Sorted(maps.Keys(body.Properties)))
+	}
+	for _, x := range feed {
+		if public := payment.EventType(x).Public(); !public && !strings.Contains(ask(t, docs.WebhooksPath), x) {
+			t.Errorf("the page of webhooks does not name %s", x)
+		}
 	}
 }
 

@@ -46,7 +46,7 @@ func New(s Services) *Surface {
 // Routes adds the routes of campaigns and payment links.
 func (s *Surface) Routes(r shell.Router) {
 	d := r.Renders(campaignFailure)
-	d.Read("/donate/:campaignId", s.getDonate)
+	d.AnyOrigin().Read("/donate/:campaignId", s.getDonate)
 	d.POST("/donate/:campaignId/pay", s.postDonate)
 	d.GET("/donate/:campaignId/live", s.getLive)
 	d.Read("/donate/:campaignId/widget", s.getWidget)

@@ -185,6 +185,10 @@ func (f *finder) inState(q *bun.SelectQuery) *bun.SelectQuery {
 
 // page restricts a query to the rows that can be on the page.
 func (f *finder) page(q *bun.SelectQuery) *bun.SelectQuery {
+	// A credit top-up is no sale of the merchant's: it is found by its txnid alone.
+	q = q.Where(
+		"(p.kind <> ? OR p.public_id = ?)", string(payment.KindTopUp), strings.ToUpper(strings.TrimSpace(f.q.Text)),
+	)
 	for _, c := range []struct {
 		on   bool
 		text string

@@ -1,0 +1,44 @@
+package docs
+
+import (
+	"maps"
+	"strings"
+
+	"github.com/florinpay/florin/internal/payment"
+)
+
+// addEvents writes the types of events into the schemas, and makes EventBody, the data of an event in GET /events, of
+// WebhookBody: it holds no secret, and its payment may be in any status.
+func addEvents(schemas map[string]any) {
+	at(schemas, "Event", "properties", "type")["enum"] = names(payment.FeedTypes())
+	webhook := at(schemas, "WebhookBody")
+	body, properties := maps.Clone(webhook), maps.Clone(at(webhook, "properties"))
+	delete(properties, "secret")
+	delete(properties, "privateKey")
+	status := maps.Clone(at(properties, "status"))
+	var all []any
+	for _, s := range payment.Statuses() {
+		all = append(all, strings.ToLower(string(s)))
+	}
+	status["enum"], status["description"] = all, "The status of the payment when it happened."
+	properties["status"] = status
+	body["properties"], body["description"] = properties, "A payment when something happened to it: the body of a webhook without the secret."
+	schemas["EventBody"] = body
+}
+
+// at returns the object at the end of the path.
+func at(v map[string]any, path ...string) map[string]any {
+	for _, name := range path {
+		v, _ = v[name].(map[string]any)
+	}
+	return v
+}
+
+// names writes the values of an enumeration as JSON values.
+func names[T ~string](values []T) []any {
+	out := make([]any, len(values))
+	for i, v := range values {
+		out[i] = string(v)
+	}
+	return out
+}

@@ -1,0 +1,89 @@
+package web
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store/report"
+)
+
+// A credit top-up is no sale: it is on the credits page and read by its txnid, and in none of the merchant's lists,
+// feeds and webhooks.
+func TestTopUpsAreNoSales(t *testing.T) { onEach(t, checkTopUpsAreNoSales) }
+
+func checkTopUpsAreNoSales(t *testing.T, b *bundle) {
+	m := b.newMerchant(50)
+	sale := string(b.deposit(b.start(b.newPayment(m), "POLYGON"), 49_900_000, true).ID)
+	open, err := b.payments.CreateTopUp(t.Context(), testID(b.clock.Now()), m.key.ID, 40)
+	must(t, err)
+	open = b.start(open, "POLYGON")
+	paid, err := b.payments.CreateTopUp(t.Context(), testID(b.clock.Now()), m.key.ID, 40)
+	must(t, err)
+	paid = b.deposit(b.start(paid, "POLYGON"), 2_500_000, true) // half a dollar more than it costs
+	ended, err := b.payments.CreateTopUp(t.Context(), testID(b.clock.Now()), m.key.ID, 40)
+	must(t, err)
+	ended = b.expire(ended)
+	key := []string{"x-api-key", m.text}
+	apart := func(name, body string, holds bool) {
+		t.Helper()
+		if strings.Contains(body, sale) != holds {
+			t.Errorf("%s has the sale: %v: %.300s", name, !holds, body)
+		}
+		for _, p := range []string{string(open.ID), string(paid.ID), string(ended.ID)} {
+			if strings.Contains(body, p) {
+				t.Errorf("%s has the top-up %s: %.300s", name, p, body)
+			}
+		}
+	}
+	apart("GET /events", b.ask("GET", "/events", "", key...).body, true)
+	for _, filter := range []string{
+		"", ", network: POLYGON", ", status: COMPLETED", `, sortOrder: "asc"`, `, timeRange: "24h"`,
+	} {
+		r := b.graphQL(`{ getTransactions(apiKey: "`+m.text+`"`+filter+`) { transactions { txnid } } }`, "")
+		apart("getTransactions"+filter, r.body, true)
+	}
+	for _, status := range []string{"STARTED", "EXPIRED"} {
+		r := b.graphQL(`{ getTransactions(apiKey: "`+m.text+`", status: `+status+`) { transactions { txnid } } }`, "")
+		apart(status, r.body, false)
+	}
+	r := b.graphQL(`{ checkAdminUntransferred(apiKey: "`+m.text+`", network: POLYGON) { transactions { txnid } } }`, "")
+	apart("checkAdminUntransferred", r.body, true)
+	for _, p := range []string{string(open.ID), string(paid.ID), string(ended.ID)} {
+		if r := b.ask("GET", "/orders/"+p, ""); r.status != 200 {
+			t.Errorf("GET /orders/%s: %d %s", p, r.status, r.body)
+		}
+		found, err := b.store.Reports().Deliveries(
+			t.Context(), report.DeliveryQuery{KeyID: m.key.ID, TxnID: payment.ID(p), Limit: 3},
+		)
+		must(t, err)
+		for _, d := range found {
+			t.Errorf("a webhook about the top-up %s: %s", p, d.Type)
+		}
+	}
+	list := func(q report.Query) string {
+		q.Keys, q.Limit = []int64{m.key.ID}, 50
+		list, err := b.store.Reports().SearchPayments(t.Context(), q)
+		must(t, err)
+		var ids []string
+		for _, p := range list {
+			ids = append(ids, string(p.ID))
+		}
+		return strings.Join(ids, " ")
+	}
+	apart("the dashboard's list", list(report.Query{}), true)
+	apart("a search for the amount", list(report.Query{Text: "2"}), false)
+	apart("a search for an address", list(report.Query{Text: string(routeOf(t, paid).Address.Address)}), false)
+	if got := list(report.Query{Text: strings.ToLower(string(paid.ID))}); got != string(paid.ID) {
+		t.Errorf("the top-up is not found by its txnid: %q", got)
+	}
+}
+
+func routeOf(t *testing.T, p payment.Payment) payment.Route {
+	t.Helper()
+	r, ok := p.Route()
+	if !ok {
+		t.Fatal("the payment has no route")
+	}
+	return r
+}
