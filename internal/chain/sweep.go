@@ -15,8 +15,9 @@ type SweepSender interface {
 	Network() Network
 	// Sign builds and signs the transaction that moves the items; it does not
 	// send it. previous are the attempts made before: on EVM networks the new
-	// one takes their nonce and pays enough more to replace the last; on
-	// Solana Sign is only called when none of them can be included any more.
+	// one takes the nonce of those that the same gas wallet signed, and pays
+	// enough more to replace the last; on Solana Sign is only called when none of
+	// them can be included any more.
 	// It fails with ErrNoGas when the gas wallet cannot pay, with
 	// ErrTooExpensive above the operator's price ceiling, and with ErrTooLarge
 	// when the items do not fit one transaction.
@@ -55,8 +56,8 @@ func (i SweepItem) Source(n Network) Settlement {
 	return Settlement{Network: n, Wallet: i.Settlement, PaymentID: i.PaymentID, Scheme: i.Scheme}
 }
 
-// Attempt is one signed transaction of a sweep. All attempts of an EVM sweep
-// have the same nonce, so at most one of them can be included.
+// Attempt is one signed transaction of a sweep. All attempts that one gas wallet
+// made for an EVM sweep have the same nonce, so at most one of them can be included.
 type Attempt struct {
 	N      int
 	Tx     TxHash

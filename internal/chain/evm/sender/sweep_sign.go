@@ -33,8 +33,9 @@ const (
 // Sign builds and signs the transaction that sweeps the items. It reads fees,
 // nonce and gas estimate from the network and sends nothing.
 //
-// The nonce is that of the previous attempts, or else the count of transactions
-// in blocks: a network has one sweep in flight, and the one before it is final.
+// The nonce is that of the gas wallet's previous attempts, or else its count of
+// transactions in blocks: a network has one sweep in flight, and the one before it
+// is final. Attempts of another wallet have nonces of their own.
 // What else may be pending is of another program, or of an installation that was
 // restored. It is not waited for, since it may never be included. Whichever of
 // the two is included, the other never is; if the sweep is not, it is planned
@@ -43,6 +44,10 @@ func (s *Sweeps) Sign(
 	ctx context.Context, items []chain.SweepItem, previous []chain.Attempt, now time.Time,
 ) (chain.Attempt, error) {
 	data, err := s.calldata(items)
+	if err != nil {
+		return chain.Attempt{}, err
+	}
+	previous, err = s.replaceable(ctx, previous)
 	if err != nil {
 		return chain.Attempt{}, err
 	}

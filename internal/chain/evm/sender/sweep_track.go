@@ -10,31 +10,31 @@ import (
 	"github.com/florinpay/florin/internal/money"
 )
 
-// Track returns what became of the attempts, which share one nonce: at most one
-// of them is included.
+// Track returns what became of the attempts. Those of one gas wallet share one nonce: at most one of them is included.
+// Whether an attempt can still be included is decided by the nonce of the wallet that signed it.
 func (s *Sweeps) Track(
 	ctx context.Context, items []chain.SweepItem, attempts []chain.Attempt,
 ) (chain.SweepOutcome, error) {
 	if len(attempts) == 0 {
 		return chain.SweepOutcome{}, errors.New("track: a sweep without attempts")
 	}
-	txs := tracked{accountNonce: accountNonce{rpc.Address(s.signer.Address()), attempts[0].Nonce}}
-	for _, a := range attempts {
-		tx, ok := rpc.ParseHash(string(a.Tx))
-		if !ok {
-			return chain.SweepOutcome{}, fmt.Errorf("track: %q is no transaction hash", a.Tx)
-		}
-		txs.txs = append(txs.txs, tx)
+	groups, err := s.groups(attempts)
+	if err != nil {
+		return chain.SweepOutcome{}, fmt.Errorf("track: %w", err)
 	}
 	heads, err := s.reader.Heads(ctx)
 	if err != nil {
 		return chain.SweepOutcome{}, err
 	}
-	report, err := s.tracker.track(ctx, txs, s.final(heads), sweepEffect)
-	if err != nil {
-		return chain.SweepOutcome{}, err
+	reports := make([]groupReport, len(groups))
+	for i, g := range groups {
+		r, err := s.track(ctx, g.tracked, s.final(heads), sweepEffect)
+		if err != nil {
+			return chain.SweepOutcome{}, err
+		}
+		reports[i] = groupReport{r, s.signedNow(g)}
 	}
-	return s.outcome(ctx, report, items)
+	return s.outcome(ctx, prevails(reports), items)
 }
 
 // sweepEffect is what a receipt says that was moved. Nodes may differ in the fees
