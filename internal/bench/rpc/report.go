@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/payment/watch"
 )
 
 // The limits: calls a day on one network, and how much longer than the block and the final block it may take.
@@ -87,11 +88,23 @@ func (x *network) print(n chain.Network) {
 		parts = append(parts, fmt.Sprintf("%s %d", m, u.calls[m]))
 	}
 	fmt.Println("          ", strings.Join(parts, ", "))
+	fmt.Printf("           rounds: %s; glances: %s\n", byLevel(x.rounds), byLevel(x.glances))
 	if len(x.seen) > 0 {
 		fmt.Printf("           block to seen: p50 %s, p99 %s; final to webhook: p50 %s, p99 %s; %d payments\n",
 			percentile(x.seen, 50), percentile(x.seen, 99), percentile(x.finals, 50),
 			percentile(x.finals, 99), len(x.finals))
 	}
+}
+
+// byLevel lists counts by what was at stake, the most urgent first.
+func byLevel(counts map[watch.Level]int) string {
+	var parts []string
+	for level := watch.Attended; level >= watch.Idle; level-- {
+		if n := counts[level]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%s %d", level, n))
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 func percentile(list []time.Duration, p int) time.Duration {

@@ -49,12 +49,28 @@ type network struct {
 	finals  []time.Duration // from final to the event of the webhook
 	steps   int
 	spent   usage // in the day
+	// rounds and glances are how often everything and one endpoint were read, by what was at stake.
+	rounds, glances map[watch.Level]int
 }
 
-// checked reads a network whose contracts need no check.
-type checked struct{ chain.Reader }
+// checked reads a network whose contracts need no check, and counts rounds and glances by level.
+type checked struct {
+	chain.Reader
+
+	network *network
+}
 
 func (checked) Check(context.Context) error { return nil }
+
+func (c checked) Heads(ctx context.Context) (chain.Heads, error) {
+	c.network.rounds[c.network.watcher.Level()]++
+	return c.Reader.Heads(ctx)
+}
+
+func (c checked) Glance(ctx context.Context, l chain.Look) (chain.Glance, error) {
+	c.network.glances[c.network.watcher.Level()]++
+	return c.Reader.Glance(ctx, l)
+}
 
 // The TTLs and amounts are the defaults of the configuration.
 const (
@@ -105,7 +121,10 @@ func silent() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 // open opens a network with its endpoints.
 func (w *world) open(p chain.Profile, endpoints int) (*network, chain.Reader, error) {
-	n := &network{chain: newChain(p, w.clock), hosts: make(hosts), waiting: make(map[payment.ID]*arrival)}
+	n := &network{
+		chain: newChain(p, w.clock), hosts: make(hosts), waiting: make(map[payment.ID]*arrival),
+		rounds: make(map[watch.Level]int), glances: make(map[watch.Level]int),
+	}
 	var node answerer = evmNode{n.chain}
 	if p.Network == chain.Solana {
 		node = solanaNode{n.chain}
@@ -116,10 +135,11 @@ func (w *world) open(p chain.Profile, endpoints int) (*network, chain.Reader, er
 		n.hosts[host] = newCounter(node)
 		urls = append(urls, "http://"+host)
 	}
-	reader, depositor, err := w.adapter(p, urls, &http.Client{Transport: n.hosts})
+	adapter, depositor, err := w.adapter(p, urls, &http.Client{Transport: n.hosts})
 	if err != nil {
 		return nil, nil, err
 	}
+	reader := checked{adapter, n}
 	n.offered = payment.OfferedNetwork{Profile: p, Depositor: depositor}
 	n.watcher = watch.NewWatcher(p, reader, w.store, "bench", w.clock.now, silent())
 	return n, reader, nil
@@ -129,7 +149,7 @@ func (w *world) open(p chain.Profile, endpoints int) (*network, chain.Reader, er
 func (w *world) adapter(p chain.Profile, urls []string, client *http.Client) (chain.Reader, chain.Depositor, error) {
 	if p.Network.EVM() {
 		a, err := evm.New(evm.Config{Profile: p, Endpoints: urls, Client: client, Now: w.clock.now})
-		return checked{a}, evm.NewDepositor(p.Network), err
+		return a, evm.NewDepositor(p.Network), err
 	}
 	seed, _, err := wallet.GenerateSeed()
 	if err != nil {
@@ -138,7 +158,7 @@ func (w *world) adapter(p chain.Profile, urls []string, client *http.Client) (ch
 	a, err := solana.New(solana.Config{
 		Profile: p, Endpoints: urls, Client: client, Now: w.clock.now, Sweeps: solana.SweepsAddress(seed),
 	})
-	return checked{a}, solana.NewDepositor(seed), err
+	return a, solana.NewDepositor(seed), err
 }
 
 // Network returns a network as the service offers it.

@@ -28,11 +28,25 @@ type headMemory struct {
 // They never go back while the chain holds them; until two endpoints have agreed,
 // they are the first block of the chain.
 func (a *Adapter) Heads(ctx context.Context) (chain.Heads, error) {
-	a.pool.CheckHealth(ctx)
+	asked := 1
+	if !a.pool.Single() {
+		asked = 2 // the second one is compared with the first
+	}
+	a.pool.CheckHealth(ctx, asked)
+	heads, by, err := a.newestHeads(ctx)
+	if err == nil && by != nil && a.pool.Behind(by) {
+		// It has stopped following the chain, and the others are asked before it now.
+		heads, _, err = a.newestHeads(ctx)
+	}
+	return heads, err
+}
+
+// newestHeads returns the heads, and the endpoint that has shown the newest block.
+func (a *Adapter) newestHeads(ctx context.Context) (heads chain.Heads, by *rpc.Endpoint, err error) {
 	known := a.heads.recall()
 	var best view
 	views := 0
-	err := a.pool.Do(ctx, func(ctx context.Context, e *rpc.Endpoint) error {
+	err = a.pool.Do(ctx, func(ctx context.Context, e *rpc.Endpoint) error {
 		v, err := a.readHeads(ctx, e, known)
 		if err != nil {
 			return err
@@ -43,20 +57,21 @@ func (a *Adapter) Heads(ctx context.Context) (chain.Heads, error) {
 		return v.behind
 	})
 	if ctx.Err() != nil {
-		return chain.Heads{}, ctx.Err()
+		return chain.Heads{}, nil, ctx.Err()
 	}
 	if views == 0 {
-		return chain.Heads{}, fmt.Errorf("heads of %s: %w", a.profile.Network, err)
+		return chain.Heads{}, nil, fmt.Errorf("heads of %s: %w", a.profile.Network, err)
 	}
 	all := views == a.pool.Size()
+	by = best.endpoint
 	if !a.pool.Single() {
 		best = a.agree(ctx, best, known)
 		if ctx.Err() != nil {
-			return chain.Heads{}, ctx.Err()
+			return chain.Heads{}, nil, ctx.Err()
 		}
 	}
 	a.heads.remember(best, all)
-	return best.heads(), nil
+	return best.heads(), by, nil
 }
 
 // view is the chain as one endpoint reports it.
@@ -67,6 +82,7 @@ type view struct {
 	last                     rpc.Header // what is on the chain in place of the final block known before
 	replaced                 bool       // the final block known before is not on this chain
 	behind                   error      // how it falls short of the known heads
+	shown                    map[uint64]rpc.Header
 }
 
 func (v view) heads() chain.Heads {
@@ -120,14 +136,25 @@ func (a *Adapter) readHeads(ctx context.Context, e *rpc.Endpoint, known knowledg
 		final = string(chain.TagSafe)
 	}
 	knownFinal, knownFinalized := rpc.Quantity(known.final.Number), rpc.Quantity(known.finalized.Number)
-	blocks, err := readTags(ctx, e, finalized, final, "latest", knownFinal, knownFinalized)
+	blocks, err := readTags(ctx, e, finalized, final, "latest", knownFinal)
 	if err != nil {
 		return view{}, err
 	}
 	here := blocks[knownFinalized]
+	switch {
+	case here != rpc.Header{}:
+	case known.any && known.finalized.Number <= known.final.Number && blocks[knownFinal].Hash == known.final.Hash:
+		here = known.finalized // an ancestor of the block that is there
+	case knownFinal != knownFinalized:
+		older, err := readTags(ctx, e, knownFinalized)
+		if err != nil {
+			return view{}, err
+		}
+		here = older[knownFinalized]
+	}
 	v := view{
 		endpoint: e, finalized: blocks[finalized], final: blocks[final], latest: blocks["latest"],
-		last: blocks[knownFinal],
+		last: blocks[knownFinal], shown: numbered(blocks),
 	}
 	v.replaced = known.any && blocks[knownFinal] != (rpc.Header{}) && blocks[knownFinal].Hash != known.final.Hash
 	if !known.any {
@@ -191,6 +218,17 @@ func readTags(ctx context.Context, e *rpc.Endpoint, tags ...string) (map[string]
 		}
 	}
 	return blocks, nil
+}
+
+// numbered returns the blocks by their numbers.
+func numbered(blocks map[string]rpc.Header) map[uint64]rpc.Header {
+	shown := make(map[uint64]rpc.Header, len(blocks))
+	for _, h := range blocks {
+		if h != (rpc.Header{}) {
+			shown[h.Number] = h
+		}
+	}
+	return shown
 }
 
 // named reports whether the tag is one of finality, which not every node knows.

@@ -21,37 +21,64 @@ func (a *Adapter) agree(ctx context.Context, best view, known knowledge) view {
 	chain.Compare(&a.finals, a.pool.Now(), best, a.pool.Without(best.endpoint.Name()),
 		func(e *rpc.Endpoint) (v view, ok bool) {
 			err := a.pool.Try(ctx, e, func(ctx context.Context, e *rpc.Endpoint) (err error) {
-				v, err = a.readHeads(ctx, e, known)
+				v, err = a.readSecond(ctx, e, best, known)
 				return err
 			})
 			return v, err == nil
 		},
 		func(o, v view) {
-			agreed.final = higher(agreed.final, lowest(ctx, o.endpoint, o.final, v.endpoint, v.final))
-			agreed.finalized = higher(agreed.finalized, lowest(ctx, o.endpoint, o.finalized, v.endpoint, v.finalized))
+			agreed.final = higher(agreed.final, lowest(ctx, o, o.final, v, v.final))
+			agreed.finalized = higher(agreed.finalized, lowest(ctx, o, o.finalized, v, v.finalized))
 		},
 		func() bool { return agreed.final.Number > known.final.Number })
 	return agreed.ordered(a.profile.Finality)
 }
 
+// readSecond is readHeads for an endpoint that is compared with a first one. In one request it is asked for the tags
+// and for the block that is final by the first one: where it has that block, it has all that was final before.
+func (a *Adapter) readSecond(ctx context.Context, e *rpc.Endpoint, first view, known knowledge) (view, error) {
+	if !known.any || a.profile.Finality.Depth > 0 {
+		return a.readHeads(ctx, e, known)
+	}
+	finalized, final := string(chain.TagFinalized), string(a.profile.Finality.Tag)
+	blocks, err := readTags(ctx, e, finalized, final, "latest", rpc.Quantity(first.final.Number))
+	if err != nil {
+		return view{}, err
+	}
+	if blocks[rpc.Quantity(first.final.Number)].Hash != first.final.Hash || first.final.Number < known.finalized.Number {
+		return a.readHeads(ctx, e, known)
+	}
+	v := view{
+		endpoint: e, finalized: blocks[finalized], final: blocks[final], latest: blocks["latest"],
+		shown: numbered(blocks),
+	}
+	v.fill(known.finalized)
+	e.RecordHead(v.latest.Number)
+	return v.ordered(a.profile.Finality), nil
+}
+
 // lowest returns the lower of two blocks if the chains of both endpoints have it,
 // and the first block of any chain otherwise.
-func lowest(ctx context.Context, a *rpc.Endpoint, ha rpc.Header, b *rpc.Endpoint, hb rpc.Header) rpc.Header {
+func lowest(ctx context.Context, a view, ha rpc.Header, b view, hb rpc.Header) rpc.Header {
 	if ha.Number < hb.Number {
 		ha, a, hb = hb, b, ha
 	}
-	if ha.Number == hb.Number {
-		if ha.Hash != hb.Hash {
+	there, known := a.shown[hb.Number]
+	switch {
+	case ha.Number == hb.Number:
+		there = ha
+	case !known:
+		results, err := a.endpoint.Results(ctx, rpc.BlockByNumber(hb.Number))
+		if err != nil {
 			return rpc.Header{}
 		}
-		return ha
+		h, ok, err := rpc.ParseNumberedHeader(results[0], hb.Number)
+		if err != nil || !ok {
+			return rpc.Header{}
+		}
+		there = h
 	}
-	results, err := a.Results(ctx, rpc.BlockByNumber(hb.Number))
-	if err != nil {
-		return rpc.Header{}
-	}
-	h, ok, err := rpc.ParseNumberedHeader(results[0], hb.Number)
-	if err != nil || !ok || h.Hash != hb.Hash {
+	if there.Hash != hb.Hash {
 		return rpc.Header{}
 	}
 	return hb

@@ -114,3 +114,31 @@ func TestHeads_SafeGoesBack(t *testing.T) {
 		t.Errorf("the replaced block %+v is still final", h.Final)
 	}
 }
+
+// TestHeads_Calls: in the ordinary run of things two endpoints are asked for three blocks each and nothing else: no
+// block twice at one endpoint, and no check of health beside it.
+func TestHeads_Calls(t *testing.T) {
+	t.Parallel()
+	for tag, most := range map[chain.FinalityTag]int{chain.TagFinalized: 3, chain.TagSafe: 4} {
+		s := newScript(t, 2, func(p *chain.Profile) { p.Finality = chain.Finality{Tag: tag} })
+		s.Mine(20)
+		s.heads()
+		const rounds = 10
+		var before, posts [2]int
+		for i, e := range s.endpoints {
+			before[i], posts[i] = e.Calls("eth_getBlockByNumber"), e.Posts()
+		}
+		for range rounds {
+			s.Mine(3)
+			s.clock.advance(20 * time.Second)
+			s.heads()
+		}
+		for i, e := range s.endpoints {
+			calls, requests := e.Calls("eth_getBlockByNumber")-before[i], e.Posts()-posts[i]
+			if calls > most*rounds || requests > rounds || e.Calls("eth_blockNumber") > 0 {
+				t.Errorf("%s: endpoint %d was asked for %d blocks in %d requests, and %d times for its height", tag, i, calls,
+					requests, e.Calls("eth_blockNumber"))
+			}
+		}
+	}
+}

@@ -289,7 +289,7 @@ func TestScan_BrokenAnswers(t *testing.T) {
 				t.Errorf("the broken endpoint is %+v", broken)
 			}
 			s.endpoints[1].Set(faults)
-			s.clock.advance(11 * time.Minute) // until the chain id is asked for again
+			s.clock.advance(31 * time.Minute) // until the chain id is asked for again
 			_, err = s.scan(0, s.chain.Head(), p.To)
 			if !errors.Is(err, chain.ErrNoEndpoint) || !fault.Is(err, fault.Unavailable) {
 				t.Errorf("with no endpoint left: %v, want ErrNoEndpoint", err)

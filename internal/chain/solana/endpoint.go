@@ -16,7 +16,7 @@ const (
 	firstCoolDown = time.Second
 	maxCoolDown   = time.Minute
 	// identityTTL is how long a checked genesis hash stays valid.
-	identityTTL = 10 * time.Minute
+	identityTTL = 30 * time.Minute
 	// quarantine is the cool-down of an endpoint of another cluster.
 	quarantine = 5 * time.Minute
 	// patience is how often in a row an endpoint may lag before it counts as unhealthy: one address may stand

@@ -85,7 +85,7 @@ const (
 	attendedGlance = time.Second
 	attendedRound  = 30 * time.Second
 	openGlance     = 10 * time.Second
-	openRound      = time.Minute
+	openRound      = 2 * time.Minute
 	endedRound     = 5 * time.Minute
 	idleRound      = 6 * time.Minute
 	// expiryRound is the time between two rounds while a payment waits only for the network to be read up to its
@@ -129,4 +129,43 @@ func (s Stakes) settled(rule chain.Finality, final uint64, now time.Time) bool {
 		return now.Sub(s.PendingSince) >= rule.Depth
 	}
 	return final >= s.Pending
+}
+
+// finalLag is how far the final block was behind the newest one in the rounds of the last hours. Before so long has
+// passed since a deposit's block, it is not asked whether the block is final.
+type finalLag struct {
+	since            time.Time
+	rounds           int
+	shortest, before time.Duration // of the present hour and of the one before it; 0: not known
+}
+
+const (
+	lagHour = time.Hour
+	// lagRounds is how many rounds show the lag well: it goes up and down where finality moves in steps.
+	lagRounds = 10
+)
+
+// add records the heads of a round.
+func (f *finalLag) add(h chain.Heads, now time.Time) {
+	lag := h.Latest.Time.Sub(h.Final.Time)
+	if now.Sub(f.since) >= lagHour {
+		f.since, f.before, f.shortest = now, f.shortest, 0
+	}
+	f.rounds++
+	if f.shortest == 0 || lag < f.shortest {
+		f.shortest = max(lag, 1)
+	}
+}
+
+// least returns how long it takes at least until a block is final, to be on the safe side: half of what was seen in
+// few rounds. Blocks have their times in whole seconds.
+func (f *finalLag) least() time.Duration {
+	least := f.shortest
+	if f.before > 0 {
+		least = min(least, f.before)
+	}
+	if f.rounds < lagRounds {
+		return least/2 - time.Second
+	}
+	return least*9/10 - time.Second
 }

@@ -186,7 +186,7 @@ func (w *Watcher) looks(ctx context.Context, s Stakes, pace Pace, now time.Time)
 		return true
 	}
 	settled := s.settled(w.profile.Finality, 0, now)
-	look := chain.Look{After: w.last.latest, Final: s.Pending > 0 && !settled && w.profile.Finality.Tag != ""}
+	look := chain.Look{After: w.last.latest, Final: w.mayBeFinal(s, now) && !settled}
 	if err := w.loadOpen(ctx, s, now); err != nil {
 		return true
 	}
@@ -200,6 +200,11 @@ func (w *Watcher) looks(ctx context.Context, s Stakes, pace Pace, now time.Time)
 	}
 	seen, err := w.reader.Glance(ctx, look)
 	return err != nil || seen.News || settled || look.Final && s.settled(w.profile.Finality, seen.Final, now)
+}
+
+// mayBeFinal reports whether it is worth asking whether a pending deposit is final by the chain's tag.
+func (w *Watcher) mayBeFinal(s Stakes, now time.Time) bool {
+	return s.Pending > 0 && w.profile.Finality.Tag != "" && now.Sub(s.PendingSince) >= w.lag.least()
 }
 
 // loadOpen reads the addresses of open payments, once after each start and now and then.

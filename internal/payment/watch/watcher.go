@@ -63,6 +63,7 @@ type Watcher struct {
 	wellAt  time.Time     // when a round last found the network well, or the first round
 	resting time.Duration // how long the network may go unread by the present pace
 	last    lastRound
+	lag     finalLag
 	glanced time.Time // when the last glance was taken
 	renewed time.Time // when the lease was last taken or asked for
 	leads   bool      // this instance has the lease
@@ -180,6 +181,7 @@ func (w *Watcher) round(ctx context.Context) error {
 		return nil
 	}
 	w.last.latest, w.last.cursor = heads.Latest.Number, cursor
+	w.lag.add(heads, w.now())
 	w.last.more = leads && (errors.Is(err, errMore) || cursor.Scanned.Number < heads.Final.Number)
 	w.report(heads, cursor, err)
 	if errors.Is(err, errMore) {

@@ -21,7 +21,7 @@ const (
 	maxCoolDown   = time.Minute
 	// identityTTL is how long a checked chain id counts: providers sometimes
 	// move a host to another chain.
-	identityTTL = 10 * time.Minute
+	identityTTL = 30 * time.Minute
 	// quarantine is the cool-down of an endpoint of the wrong chain.
 	quarantine = 5 * time.Minute
 )

@@ -3,6 +3,7 @@ package rpc
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 )
@@ -15,10 +16,11 @@ const (
 	probeTimeout = 2 * time.Second
 )
 
-// CheckHealth reads the newest block of every endpoint that is not cooling
-// down, at most once in healthEvery. One that has answered since is not asked, and a
-// single endpoint is not checked, because there is nothing to choose.
-func (p *Pool) CheckHealth(ctx context.Context) {
+// CheckHealth reads the newest block of every endpoint that is not cooling down,
+// except the first ones, of which the caller is about to ask for it, at most once
+// in healthEvery. One that has answered since is not asked, and a single endpoint is
+// not checked, because there is nothing to choose.
+func (p *Pool) CheckHealth(ctx context.Context, except int) {
 	p.checking.Lock()
 	defer p.checking.Unlock()
 	now := p.now()
@@ -27,7 +29,8 @@ func (p *Pool) CheckHealth(ctx context.Context) {
 	}
 	p.nextCheck = now.Add(healthEvery)
 	var all sync.WaitGroup
-	for _, e := range p.Ready() {
+	ready := p.Ready()
+	for _, e := range ready[min(except, len(ready)):] {
 		if e.answered(now.Add(-healthEvery)) {
 			continue
 		}
@@ -56,6 +59,14 @@ func (p *Pool) probe(ctx context.Context, e *Endpoint) {
 	if err != nil && short.Err() != nil && ctx.Err() == nil {
 		e.failed(errors.New("does not answer"))
 	}
+}
+
+// Behind reports whether another endpoint that is in use has reported a much newer
+// block than this one.
+func (p *Pool) Behind(e *Endpoint) bool {
+	ready := p.Ready()
+	return len(ready) > 1 && slices.Contains(ready, e) && ready[0] != e &&
+		e.health().Head+lagTolerance < ready[0].health().Head
 }
 
 // HighestBlock returns the number of the newest block any endpoint has
