@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"log/slog"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/florinpay/florin/internal/chain/meter"
 	"github.com/florinpay/florin/internal/chain/solana"
 	"github.com/florinpay/florin/internal/config"
+	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/secret"
@@ -33,6 +35,7 @@ func openNetworks(
 		if sender != nil {
 			policy := sweepPolicy(cfg, n.Profile.Network)
 			l.sweeper = settlement.New(sender, sweeps, policy, holder, now, NewSweepID, log)
+			l.sweeper.Prices = settlement.Prices{Cost: sweepCost(sender), Coin: n.CoinPrice}
 			if x, ok := sender.(*solana.Sender); ok {
 				l.sweeper.CloseEmptied, l.sweeper.FindSweeps = x.CloseEmptied, x.FindSweeps
 			}
@@ -49,10 +52,23 @@ func openNetworks(
 	return all, nil
 }
 
+// sweepCost returns how the sender's network prices a sweep. On Solana a signature has a fixed price, and the price of
+// compute adds less than a cent even at its limit.
+func sweepCost(s chain.SweepSender) settlement.CostFunc {
+	if x, ok := s.(*sender.Sweeps); ok {
+		return x.SweepCost
+	}
+	return func(context.Context) (chain.SweepCost, error) { return solanaCost, nil }
+}
+
+// solanaCost is two signatures for a single, and one and a share of the second in a batch of five.
+var solanaCost = chain.SweepCost{Single: money.UnitsFromUint64(10_000), Batched: money.UnitsFromUint64(6_000)}
+
 // SweepPolicy returns the configured policy of when a sweep is worth its price.
 func SweepPolicy(cfg config.Config) settlement.Policy {
 	p := settlement.DefaultPolicy()
-	p.Least, p.Wait, p.Age, p.Dust = cfg.SweepMin, cfg.SweepWait, cfg.SweepAge, cfg.SweepDust
+	p.Least, p.Age, p.Dust = cfg.SweepMin, cfg.SweepAge, cfg.SweepDust
+	p.AtOnce, p.Wait = cfg.SweepAtOnce, cfg.SweepWait
 	return p
 }
 

@@ -114,3 +114,7 @@ type GasWallet struct {
 	Address Address
 	Balance money.Units // native coin
 }
+
+// SweepCost is what sweeping one balance costs at today's price of gas, in the native coin's smallest unit: as a
+// single, and in a large batch.
+type SweepCost struct{ Single, Batched money.Units }

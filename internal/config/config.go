@@ -31,10 +31,11 @@ type Config struct {
 	SolGas  *wallet.Solana // nil: Solana is not swept
 	SolSeed *wallet.Seed   // nil only while Solana is off
 
-	SweepMin  money.Micros  // smaller amounts wait until they are SweepAge old
-	SweepDust money.Micros  // smaller amounts wait until more arrives
-	SweepWait time.Duration // for others to share the transaction
-	SweepAge  time.Duration
+	SweepMin    money.Micros  // smaller amounts wait until they are SweepAge old
+	SweepDust   money.Micros  // smaller amounts wait until more arrives
+	SweepAtOnce money.Micros  // so much for one wallet does not wait for others to share the transaction
+	SweepWait   time.Duration // the longest that less waits for them
+	SweepAge    time.Duration
 
 	// RPCPrice is what a million calls to endpoints cost; 0: not known.
 	RPCPrice   money.Micros
@@ -75,6 +76,8 @@ type Network struct {
 	Treasury chain.Address // where top-ups settle; empty: none here
 	// MaxGasPrice is the most a sweep pays for a unit of gas, in wei; 0: the compiled-in limit.
 	MaxGasPrice money.Units
+	// CoinPrice is what a native coin costs in USD, to tell what a sweep costs; 0 on a test network.
+	CoinPrice money.Micros
 	// MaxPriorityFee is the most a sweep on Solana pays for a unit of compute, in micro-lamports.
 	MaxPriorityFee uint64
 	// RPCBudget is how many calls a day reading the network may cost at each endpoint, in their order; the last one is

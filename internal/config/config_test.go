@@ -84,7 +84,8 @@ func TestLoad_Defaults(t *testing.T) {
 		PaymentTTL: time.Hour, StartTTL: 30 * time.Minute, MinAmount: 10_000, MaxAmount: 1_000_000 * money.USD,
 		Credits: ledger.Metered, Signup: SignupOpen, SignupCredits: 20, SignupQueries: 5,
 		LogLevel: slog.LevelInfo, LogFormat: LogText,
-		SweepMin: money.USD, SweepDust: money.USD / 20, SweepWait: time.Minute, SweepAge: 24 * time.Hour,
+		SweepMin: money.USD, SweepDust: money.USD / 20, SweepAtOnce: 1000 * money.USD,
+		SweepWait: 24 * time.Hour, SweepAge: 24 * time.Hour,
 		GraphQL: GraphQL{Depth: 20, Complexity: 300, Aliases: 40, RootFields: 20, Tokens: 2_000, Body: 64 << 10},
 		Rates: Rates{
 			Client: Rate{

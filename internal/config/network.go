@@ -36,10 +36,19 @@ func (n *Network) settings() []setting {
 			plain(name+"MAX_PRIORITY_FEE", "2000000", &n.MaxPriorityFee, parsePriorityFee))
 	}
 	return append(list,
+		plain(name+"COIN_PRICE", coinPrice(p.Network), &n.CoinPrice, parseAmount),
 		plain(name+"RPC_BUDGET", "100000", &n.RPCBudget, parseBudget),
 		plain(name+"FINALITY", "", &p.Finality, chain.ParseFinality),
 		plain(name+"EXPLORER", "", &p.Explorer, parsePublicURL),
 		plain(name+"TREASURY", "", &n.Treasury, address))
+}
+
+// coinPrice is what a native coin is taken to cost, in USD: the upper end of its price in November 2026, so that no
+// sweep costs more than it brings.
+func coinPrice(n chain.Network) string {
+	return map[chain.Network]string{
+		chain.BEP20: "1000", chain.Polygon: "0.25", chain.Base: "3000", chain.Solana: "150",
+	}[n]
 }
 
 // complete derives the settings of the network that are not set from those that are, and checks that they agree. A
@@ -59,6 +68,9 @@ func (n *Network) complete(compiled chain.Profile, set map[string]bool) (on bool
 	contractSet := func(a chain.Asset) bool { return a.Token != "" && set[name+"_"+string(a.Token)] }
 	if slices.ContainsFunc(all, contractSet) {
 		p.Assets = onlySet(all, contractSet)
+		if !set[name+"_COIN_PRICE"] {
+			n.CoinPrice = 0
+		}
 		if !set[name+"_WALLET_RPC"] {
 			p.WalletRPC = ""
 		}

@@ -25,6 +25,9 @@ func TestLoad_Networks(t *testing.T) {
 	if want := chain.Profiles()[1]; !reflect.DeepEqual(p.Profile, want) {
 		t.Errorf("the profile is %+v, want the compiled-in %+v", p.Profile, want)
 	}
+	if p.CoinPrice != money.USD/4 {
+		t.Errorf("a POL costs %s", p.CoinPrice)
+	}
 	if s, on := c.Network(chain.Solana); !on || s.Treasury != solWallet || s.MaxPriorityFee != 70_000 {
 		t.Errorf("SOL is %+v", s)
 	}
@@ -46,6 +49,9 @@ func TestLoad_Overrides(t *testing.T) {
 		}
 		if p.WalletRPC != "" {
 			t.Errorf("wallets of payers are sent to %s, which is another chain", p.WalletRPC)
+		}
+		if c.Networks[0].CoinPrice != 0 {
+			t.Errorf("a coin of a test network costs %s", c.Networks[0].CoinPrice)
 		}
 		if p.ChainID != 31337 || p.Finality.Depth != 12*time.Second || p.TypicalFinal != 12*time.Second || p.Explorer != "http://localhost:4000" {
 			t.Errorf("profile %+v", p)

@@ -60,14 +60,15 @@ func TestLoad_Refuses(t *testing.T) {
 	t.Run("AmountsAndTimes", func(t *testing.T) {
 		t.Parallel()
 		refuses(t, map[string][]string{
-			"FLORIN_PAYMENT_TTL": {"60", "0s", "-1m", "721h"},
-			"FLORIN_START_TTL":   {"soon", "1ms"},
-			"FLORIN_SWEEP_WAIT":  {"60", "-1s", "25h"},
-			"FLORIN_SWEEP_AGE":   {"never", "-1h", "721h"},
-			"FLORIN_SWEEP_MIN":   {"0", "-1", "much"},
-			"FLORIN_SWEEP_DUST":  {"0", "-1", "0.0000001"},
-			"FLORIN_MIN_AMOUNT":  {"0", "-1", "0.0000001", "NaN", "1e7"},
-			"FLORIN_MAX_AMOUNT":  {"1e300", "1000000001", "-0.001"},
+			"FLORIN_PAYMENT_TTL":   {"60", "0s", "-1m", "721h"},
+			"FLORIN_START_TTL":     {"soon", "1ms"},
+			"FLORIN_SWEEP_WAIT":    {"60", "-1s", "25h"},
+			"FLORIN_SWEEP_AT_ONCE": {"0", "-1", "all"}, "FLORIN_BEP20_COIN_PRICE": {"0", "-1", "dear"},
+			"FLORIN_SWEEP_AGE":  {"never", "-1h", "721h"},
+			"FLORIN_SWEEP_MIN":  {"0", "-1", "much"},
+			"FLORIN_SWEEP_DUST": {"0", "-1", "0.0000001"},
+			"FLORIN_MIN_AMOUNT": {"0", "-1", "0.0000001", "NaN", "1e7"},
+			"FLORIN_MAX_AMOUNT": {"1e300", "1000000001", "-0.001"},
 		})
 	})
 	t.Run("Limits", func(t *testing.T) {

@@ -74,7 +74,7 @@ var (
 	oldestDue    = desc("webhook_oldest_due_seconds", "For how long the oldest webhook that is due has waited; 0 when none is.")
 	stuckWebhook = desc("webhooks_overdue", "Webhooks that are due for more than five minutes.")
 	backupAt     = desc("backup_timestamp_seconds", "Moment of the newest backup that florin backup has written; absent without one.")
-	unswept      = desc("deposits_unswept_old", "Deposits that are final for more than a day and not swept, dust apart.")
+	unswept      = desc("deposits_unswept_old", "Deposits that are final for more than 36 hours and not swept, dust apart.")
 	dust         = desc("deposits_dust", "The same that are worth less than moving them costs; they wait for more.")
 )
 

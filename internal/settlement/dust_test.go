@@ -30,7 +30,7 @@ func TestPlan_DustAttack(t *testing.T) {
 	if plan := settlement.Plan([]settlement.DepositBalance{all}, policy, noon); len(plan) != 0 {
 		t.Error("the gas wallet pays for a thousandth of a dollar")
 	}
-	if got := ids(settlement.Plan(append(balances, balanceOf("good", 500, time.Minute)), policy, noon)); got != "good" {
+	if got := ids(settlement.Plan(append(balances, balanceOf("good", 500, policy.Wait)), policy, noon)); got != "good" {
 		t.Errorf("among dust the plan is %q", got)
 	}
 }

@@ -9,60 +9,119 @@ import (
 	"github.com/florinpay/florin/internal/money"
 )
 
-// Policy says when sweeping is worth its price.
+// Policy says when sweeping is worth its price, and how long money waits for others to share that price.
 type Policy struct {
-	// Least is the smallest amount swept at once.
+	// Least is the smallest amount swept before it has the Age.
 	Least money.Micros
 	// Age is after how long smaller amounts are swept too, unless they are dust.
 	Age time.Duration
-	// Dust is what a transaction for a single balance may cost, in USD: a
-	// smaller balance is never swept by itself, however old. The operator sets
-	// it, since the program does not know the price of a native coin. 0: nothing
-	// is dust.
+	// Dust is the operator's limit, in USD, below which a balance is never swept as a single, however old. Cost raises
+	// it. 0: nothing is dust, whatever it costs.
 	Dust money.Micros
-	// Wait is how long a balance may wait for others to share its transaction.
+	// Cost is what sweeping costs at today's price of gas; zero while it is not known.
+	Cost Cost
+	// AtOnce is the sum from which on the money that waits for one settlement wallet does not wait any longer.
+	AtOnce money.Micros
+	// Wait is the longest that less money waits for others to share its transaction.
 	Wait time.Duration
+	// Enough is how many balances share a transaction so well that more of them would save little; so many do not
+	// wait. 0: only a full batch.
+	Enough int
 	// Batch is the most balances in one transaction; a full batch does not wait.
 	Batch int
 }
 
-// DefaultPolicy sweeps a dollar or more within a minute, and less once a day.
-// Five cents is above what a balance costs at ordinary prices of gas, and about
-// what it costs at the highest price a sweep pays (measured by the gas bench).
+// Cost is what a transaction costs for each balance in it, in USD: a single, and one of a large batch.
+type Cost struct{ Single, Batched money.Micros }
+
+// DefaultPolicy follows from the gas that the bench measures: a first sweep costs 57,000 for each balance and 31,500
+// for the transaction, so a single costs 1.76 times the transfer of a hot wallet, one of ten 1.20 times, one of 25
+// 1.16 times and one of a hundred 1.14 times. So 25 are enough. The price of a single is a cent or less on an ordinary
+// day: too much to pay at once for every coffee, and nothing beside a thousand dollars.
 func DefaultPolicy() Policy {
-	return Policy{Least: money.USD, Age: 24 * time.Hour, Dust: money.USD / 20, Wait: time.Minute, Batch: 100}
+	return Policy{
+		Least: money.USD, Age: 24 * time.Hour, Dust: money.USD / 20,
+		AtOnce: 1000 * money.USD, Wait: 24 * time.Hour, Enough: 25, Batch: 100,
+	}
 }
 
-// batchedShare is what part of the price of a single each balance of a batch
-// costs, at most: a first sweep takes 58,000 gas in a batch and 90,000 as a
-// single; that of an address swept before, a fifth of that.
+// gatherFor is how long money that is swept at once still waits, for payments of the same minute.
+const gatherFor = time.Minute
+
+// batchedShare is what part of the price of a single each balance of a batch is taken to cost while Cost is not known.
 const batchedShare = 2 // one half
 
-// BatchedDust is the least a balance must hold to be swept in a batch.
-func (p Policy) BatchedDust() money.Micros { return p.Dust / batchedShare }
+// SingleDust is the least a balance must hold to be swept as a single: as much as the transaction costs, or the
+// operator's limit if that is more.
+func (p Policy) SingleDust() money.Micros {
+	if p.Dust == 0 {
+		return 0
+	}
+	return max(p.Dust, p.Cost.Single)
+}
 
-// Plan picks the balances of the next sweep: none that is blocked, dust, or
-// small and young; the oldest first, at most one batch. They are ordered by
-// settlement wallet and asset, since equal ones cost less in sequence. It returns
-// none while waiting for more is better.
+// BatchedDust is the least a balance must hold to be swept in a batch.
+func (p Policy) BatchedDust() money.Micros {
+	if p.Dust == 0 {
+		return 0
+	}
+	return max(p.Dust/batchedShare, p.Cost.Batched)
+}
+
+// Plan picks the balances of the next sweep: none that is blocked, dust, or small and young; the oldest first, at most
+// one batch. They are ordered by settlement wallet and asset, since equal ones cost less in sequence. It returns none
+// while waiting for more is better.
 func Plan(balances []DepositBalance, policy Policy, now time.Time) []DepositBalance {
-	batched := batchedWallets(balances, policy, now)
-	ripe := slices.DeleteFunc(slices.Clone(balances), func(b DepositBalance) bool {
-		return !b.due(now) || !worthSingle(b, policy, now) && !(batchable(b, policy, now) && batched[b.Settlement])
-	})
-	if len(ripe) == 0 {
+	worth := worthSweeping(balances, policy, now)
+	if len(worth) == 0 || !policy.ripe(worth, now) {
 		return nil
 	}
-	slices.SortStableFunc(ripe, func(a, b DepositBalance) int { return a.Oldest.Compare(b.Oldest) })
-	if len(ripe) < policy.Batch && now.Sub(ripe[0].Oldest) < policy.Wait {
-		return nil
-	}
-	ripe = ripe[:min(len(ripe), policy.Batch)]
-	slices.SortStableFunc(ripe, func(a, b DepositBalance) int {
+	slices.SortStableFunc(worth, func(a, b DepositBalance) int { return a.Oldest.Compare(b.Oldest) })
+	batch := worth[:min(len(worth), policy.Batch)]
+	slices.SortStableFunc(batch, func(a, b DepositBalance) int {
 		return cmp.Or(cmp.Compare(a.Settlement, b.Settlement), cmp.Compare(a.Address.Address, b.Address.Address),
 			cmp.Compare(a.Asset.Contract, b.Asset.Contract))
 	})
-	return ripe
+	return batch
+}
+
+// worthSweeping returns the balances that may be in the next sweep.
+func worthSweeping(balances []DepositBalance, policy Policy, now time.Time) []DepositBalance {
+	batched := batchedWallets(balances, policy, now)
+	return slices.DeleteFunc(slices.Clone(balances), func(b DepositBalance) bool {
+		return !b.due(now) || !worthSingle(b, policy, now) && !(batchable(b, policy, now) && batched[b.Settlement])
+	})
+}
+
+// ripe reports whether the balances are to be swept now: enough of them share the transaction, or one of them has
+// waited long enough, and the others go with it.
+func (p Policy) ripe(worth []DepositBalance, now time.Time) bool {
+	if len(worth) >= p.Batch || p.Enough > 0 && len(worth) >= p.Enough {
+		return true
+	}
+	sums := sumsByWallet(worth)
+	return slices.ContainsFunc(worth, func(b DepositBalance) bool {
+		return !now.Before(p.ripeAt(b, sums[b.Settlement]))
+	})
+}
+
+// ripeAt is when a balance has waited long enough, if so much waits for its settlement wallet.
+func (p Policy) ripeAt(b DepositBalance, sum money.Atto) time.Time {
+	switch {
+	case b.Hurry:
+		return b.Oldest
+	case sum.Cmp(max(p.AtOnce, b.AtOnce).Atto()) >= 0:
+		return b.Oldest.Add(min(gatherFor, p.Wait))
+	}
+	return b.Oldest.Add(max(p.Wait, b.Wait))
+}
+
+func sumsByWallet(balances []DepositBalance) map[chain.Address]money.Atto {
+	sums := make(map[chain.Address]money.Atto)
+	for _, b := range balances {
+		sums[b.Settlement] = sums[b.Settlement].Add(b.Due.Atto(b.Asset.Decimals))
+	}
+	return sums
 }
 
 // due reports whether there is money to move and the balance is not blocked.
@@ -80,25 +139,25 @@ func (b DepositBalance) aged(policy Policy, now time.Time) bool {
 
 // worthSingle reports whether a balance is worth a transaction of its own.
 func worthSingle(b DepositBalance, policy Policy, now time.Time) bool {
-	return b.holds(policy.Dust) && (b.aged(policy, now) || b.holds(max(policy.Least, b.Least)))
+	return b.holds(policy.SingleDust()) &&
+		(b.Hurry || b.aged(policy, now) || b.holds(max(policy.Least, b.Least)))
 }
 
 // batchable reports whether an old balance is worth sweeping in a batch, though
 // not as a single.
 func batchable(b DepositBalance, policy Policy, now time.Time) bool {
-	return !b.holds(policy.Dust) && b.holds(policy.BatchedDust()) && b.aged(policy, now)
+	return !b.holds(policy.SingleDust()) && b.holds(policy.BatchedDust()) && b.aged(policy, now)
 }
 
 // batchedWallets returns the settlement wallets whose batchable balances are
 // together worth a sweep.
 func batchedWallets(balances []DepositBalance, policy Policy, now time.Time) map[chain.Address]bool {
-	sums := make(map[chain.Address]money.Atto)
-	worth := make(map[chain.Address]bool)
-	for _, b := range balances {
-		if b.due(now) && batchable(b, policy, now) {
-			sums[b.Settlement] = sums[b.Settlement].Add(b.Due.Atto(b.Asset.Decimals))
-			worth[b.Settlement] = sums[b.Settlement].Cmp(policy.Least.Atto()) >= 0
-		}
+	sums := sumsByWallet(slices.DeleteFunc(slices.Clone(balances), func(b DepositBalance) bool {
+		return !b.due(now) || !batchable(b, policy, now)
+	}))
+	worth := make(map[chain.Address]bool, len(sums))
+	for wallet, sum := range sums {
+		worth[wallet] = sum.Cmp(policy.Least.Atto()) >= 0
 	}
 	return worth
 }

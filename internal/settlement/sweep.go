@@ -23,6 +23,13 @@ type DepositBalance struct {
 	Oldest     time.Time // when the oldest deposit that is due became final
 	// Least is the smallest amount the merchant wants swept; 0 for the policy's.
 	Least money.Micros
+	// AtOnce and Wait are how much money for its wallet the merchant lets wait, and how long; 0, or less than the
+	// policy's: the policy's.
+	AtOnce money.Micros
+	Wait   time.Duration
+	// Hurry: it does not wait for others. The merchant asked for its money, changed the settlement wallet, or the API
+	// key has ended.
+	Hurry bool
 	// Failures counts consecutive failed sweeps of this balance, which is not
 	// swept before BlockedUntil.
 	Failures     int

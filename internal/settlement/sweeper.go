@@ -38,6 +38,10 @@ type Sweeper struct {
 	// FindSweeps finds sweeps that the database lost, on a network where a sweep of an emptied address cannot show that
 	// its money is at the settlement wallet. It may be nil and must be set before Run is called.
 	FindSweeps FindFunc
+	// Prices is what sweeping costs. It must be set before Run is called; without it only the operator's limit decides
+	// what is dust.
+	Prices Prices
+	quote  quote
 
 	waitedOn string // the reason that OnWait received last
 
@@ -153,7 +157,7 @@ func (s *Sweeper) plan(ctx context.Context) (Sweep, bool, error) {
 	if err != nil {
 		return Sweep{}, false, err
 	}
-	batch := Plan(balances, policy, now)
+	batch := s.planned(ctx, balances, policy)
 	if len(batch) == 0 {
 		return Sweep{}, false, nil
 	}

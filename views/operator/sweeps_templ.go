@@ -63,7 +63,7 @@ func Sweeps(p SweepsProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if len(p.Rows) == 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<p class=\"empty\" data-testid=\"empty\">Nothing was settled yet. Final money is gathered and sent on within minutes, once a gas wallet is set and holds coins.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<p class=\"empty\" data-testid=\"empty\">Nothing was settled yet. Final money is sent on together with other payments, within a day, once a gas wallet is set and holds coins.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -24,7 +24,8 @@ type bench struct {
 	*devchain.Chain
 	sender *sender.Sweeps
 	asset  chain.Asset
-	next   uint16 // of the last payment
+	next   uint16         // of the last payment
+	each   map[int]uint64 // gas for one payment, by the size of a sweep
 }
 
 // merchantWallet is the merchant's wallet, which already has some of the token.
@@ -48,7 +49,7 @@ func startChain(ctx context.Context) (*bench, error) {
 		return nil, errors.Join(err, c.Close())
 	}
 	token := c.Tokens().USDT
-	b := &bench{Chain: c, asset: chain.Asset{
+	b := &bench{Chain: c, each: make(map[int]uint64), asset: chain.Asset{
 		Network: chain.Polygon, Contract: chain.AddressOf(
 			chain.Polygon, token.Address[:],
 		).Address, Symbol: token.Symbol,
@@ -72,20 +73,9 @@ func startChain(ctx context.Context) (*bench, error) {
 type line struct{ first, again, hot uint64 }
 
 func (b *bench) measure(ctx context.Context, n int) (l line, err error) {
-	var items []chain.SweepItem
-	for range n {
-		b.next++
-		id := chain.TxnID{15: byte(b.next), 14: byte(b.next >> 8)}.String()
-		at, err := evm.NewDepositor(chain.Polygon).DepositAddress(chain.Settlement{
-			Network: chain.Polygon, Wallet: merchantWallet, PaymentID: id, Scheme: chain.SchemeTxnID,
-		})
-		if err != nil {
-			return line{}, err
-		}
-		items = append(items, chain.SweepItem{
-			PaymentID: id, Scheme: chain.SchemeTxnID, Address: at, Settlement: merchantWallet, Asset: b.asset,
-			Expected: money.NewUnits(amount),
-		})
+	items, err := b.payments(n)
+	if err != nil {
+		return line{}, err
 	}
 	if l.first, err = b.sweep(ctx, items); err != nil {
 		return line{}, err
@@ -95,6 +85,25 @@ func (b *bench) measure(ctx context.Context, n int) (l line, err error) {
 	}
 	l.hot, err = b.hotWallet(ctx, n)
 	return l, err
+}
+
+// payments returns n new payments to one merchant, each with an address of its own.
+func (b *bench) payments(n int) (items []chain.SweepItem, err error) {
+	for range n {
+		b.next++
+		id := chain.TxnID{15: byte(b.next), 14: byte(b.next >> 8)}.String()
+		at, err := evm.NewDepositor(chain.Polygon).DepositAddress(chain.Settlement{
+			Network: chain.Polygon, Wallet: merchantWallet, PaymentID: id, Scheme: chain.SchemeTxnID,
+		})
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, chain.SweepItem{
+			PaymentID: id, Scheme: chain.SchemeTxnID, Address: at, Settlement: merchantWallet, Asset: b.asset,
+			Expected: money.NewUnits(amount),
+		})
+	}
+	return items, nil
 }
 
 // amount is the amount of each payment, with non-zero digits as real ones have.

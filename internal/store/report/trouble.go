@@ -83,7 +83,7 @@ type Stuck struct {
 	Deliveries int64     // webhooks overdue
 	OldestDue  time.Time // since when; zero if none
 	Sweeps     int64     // sweeps under way for long
-	Unswept    int64     // deposits that are final for a day and not swept, dust apart
+	Unswept    int64     // deposits that are final for lateDeposit and not swept, dust apart
 	SetAside   int64     // payments that cannot be read on a network
 	Recharges  int64     // purchases of query units whose network is not configured
 	Dust       int64     // such deposits worth less than moving them costs
@@ -94,6 +94,8 @@ type Stuck struct {
 const (
 	lateDelivery = 5 * time.Minute
 	lateSweep    = 10 * time.Minute
+	// lateDeposit is the longest that the operator lets money wait for others, and half a day for gas to get cheaper.
+	lateDeposit  = 36 * time.Hour
 	lateRecharge = 10 * time.Minute // recharges under way are checked every few seconds
 )
 
@@ -115,7 +117,9 @@ func (r *Reader) Stuck(ctx context.Context, now time.Time, dust money.Micros) (S
 			now.Add(-lateDelivery),
 		), db.At(
 			now.Add(-lateSweep),
-		), db.At(now.Add(-day)), USD(dust), db.At(now.Add(-day)), USD(dust), db.At(now.Add(-lateRecharge))).
+		),
+		db.At(now.Add(-lateDeposit)), USD(dust), db.At(now.Add(-lateDeposit)), USD(dust),
+		db.At(now.Add(-lateRecharge))).
 		Scan(ctx, &st.Deliveries, &oldest, &st.Sweeps, &st.Unswept, &st.Dust, &st.Recharges, &st.SetAside)
 	st.OldestDue = oldest.Time
 	return st, db.Wrap(err, "stuck work")
@@ -200,7 +204,7 @@ func lateSweeps(ctx context.Context, t db.Tx, now time.Time) ([]SweepLine, error
 
 // leftDeposits returns deposits that are final and not swept: immediately where the
 // payer was not offered that network for the address, so that no sweep moves them,
-// or where a sweep could not move them; otherwise after a day. It reads only
+// or where a sweep could not move them; otherwise after lateDeposit. It reads only
 // unswept deposits, which are few.
 func leftDeposits(ctx context.Context, t db.Tx, now time.Time, dust money.Micros) ([]LeftDeposit, error) {
 	var rows []struct {
@@ -225,7 +229,7 @@ func leftDeposits(ctx context.Context, t db.Tx, now time.Time, dust money.Micros
 		"WHERE d.network IN (?) AND d.swept_at IS NULL AND d.state = 'FINAL' AND "+AboutUSD+" >= ? AND (r.id IS NULL OR balance.blocked_until > ? OR d.final_at < ?) "+
 		"ORDER BY d.final_at LIMIT ?", bun.List(
 		chain.Networks(),
-	), USD(dust), db.At(now), db.At(now.Add(-day)), MaxTrouble).Scan(ctx, &rows)
+	), USD(dust), db.At(now), db.At(now.Add(-lateDeposit)), MaxTrouble).Scan(ctx, &rows)
 	if err != nil {
 		return nil, err
 	}
