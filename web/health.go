@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -84,9 +83,7 @@ const (
 )
 
 type healthCache struct {
-	mu   sync.Mutex
-	at   time.Time
-	down bool
+	ping cachedCheck
 	gas  func(chain.Network) (settlement.Status, bool)
 	// reading returns what reading a network costs; nil: nothing is counted.
 	reading func(chain.Network) (meter.Report, bool)
@@ -178,13 +175,5 @@ func (s *Server) rechargeHealth() operationHealth {
 
 // databaseDown pings the database, or returns the result of the last pingKept.
 func (s *Server) databaseDown(ctx context.Context) bool {
-	s.health.mu.Lock()
-	defer s.health.mu.Unlock()
-	if now := time.Now(); now.Sub(s.health.at) > pingKept {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pingTimeout)
-		defer cancel()
-		s.health.down = s.d.Ping(ctx) != nil
-		s.health.at = time.Now()
-	}
-	return s.health.down
+	return s.health.ping.check(ctx, s.d.Ping) != nil
 }

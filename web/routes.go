@@ -11,13 +11,15 @@ func (s *Server) routes() *echo.Echo {
 	e := echo.New()
 	e.HideBanner, e.HidePort = true, true
 	e.HTTPErrorHandler = s.sh.Fail
-	e.Use(s.sh.Enter, s.sh.Headers, s.sh.PerClient)
+	e.Use(s.sh.Enter, s.lastOfConnection, s.sh.Headers, s.sh.PerClient)
 
 	r := s.sh.Router(e)
 	// These cost next to nothing: a page requests its files all at once, and a
 	// monitor may poll as often as it likes.
 	free := r.Unlimited()
 	free.Read("/health", s.getHealth)
+	free.Read("/livez", s.getLivez)
+	free.Read("/readyz", s.getReadyz)
 	free.Read(static.Prefix+"*", echo.WrapHandler(static.Handler()))
 
 	r.Read("/", s.getLanding)

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"sync/atomic"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -35,7 +36,9 @@ type Deps struct {
 	Merchants *merchant.Service
 	Store     operation.Store
 	// Ping fails while the database does not answer.
-	Ping   func(context.Context) error
+	Ping func(context.Context) error
+	// Ready fails while the server should be sent no requests because of the database; nil: Ping.
+	Ready  func(context.Context) error
 	Lookup *lookup.Finder
 	// Recharges sells query units; nil sells none.
 	Recharges operation.Recharges
@@ -84,6 +87,8 @@ type Server struct {
 	checkout  *checkout.Surface
 	donate    *donate.Surface
 	health    healthCache
+	ready     cachedCheck // of Ready
+	draining  atomic.Bool
 	handler   *echo.Echo
 	http      *http.Server
 }
@@ -92,6 +97,9 @@ type Server struct {
 func New(d Deps, o Options) *Server {
 	if o.GraphQL.Limits == (graph.Limits{}) {
 		o.GraphQL.Limits = graph.DefaultLimits()
+	}
+	if d.Ready == nil {
+		d.Ready = d.Ping
 	}
 	s := &Server{d: d, o: o, sh: shell.New(shell.Options{
 		BaseURL: o.BaseURL, CheckoutURL: o.CheckoutURL, Rates: o.Rates, Proxies: o.Proxies, Answered: o.Answered,
@@ -157,8 +165,8 @@ const (
 // http.ErrServerClosed then.
 func (s *Server) Serve(l net.Listener) error { return s.http.Serve(l) }
 
-// Shutdown ends streams at once, lets running requests finish until ctx ends,
-// and closes what is left. Calling it twice, or before Serve, is fine.
+// Shutdown ends streams at once, whose browsers come back to whoever serves then, lets running requests finish until
+// ctx ends, and closes what is left. Calling it twice, or before Serve, is fine.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.hub.Stop()
 	err := s.http.Shutdown(ctx)

@@ -56,7 +56,10 @@ func newInstallation(t *testing.T, env ...string) installation {
 	t.Helper()
 	return installation{
 		t.TempDir(),
-		append([]string{"FLORIN_SECRET_KEY=" + secretKey, "FLORIN_DATABASE_URL=sqlite://test.db"}, env...),
+		append(
+			[]string{"FLORIN_SECRET_KEY=" + secretKey, "FLORIN_DATABASE_URL=sqlite://test.db", "FLORIN_DRAIN_WAIT=0s"},
+			env...,
+		),
 	}
 }
 

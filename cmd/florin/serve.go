@@ -12,9 +12,10 @@ type serve struct{}
 // Help returns the text that --help adds to the flags.
 func (serve) Help() string {
 	return `
-Serves until SIGINT or SIGTERM, finishes the requests in progress, and ends with
-status 0. The database is brought up to date first. Several
-instances may serve the same PostgreSQL database.
+Serves until SIGINT or SIGTERM. Then /readyz answers 503 while it serves on for
+FLORIN_DRAIN_WAIT; requests and deliveries in progress end, and it ends with
+status 0. A second signal ends it at once. The database is brought up to date
+first. Several instances may serve the same PostgreSQL database.
 
 Example:
 

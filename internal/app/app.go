@@ -196,10 +196,7 @@ func (a *App) Listen(ctx context.Context) (net.Addr, error) {
 	return l.Addr(), a.monitor.listen(ctx)
 }
 
-// stopWithin bounds the time of an ordered shutdown.
-const stopWithin = 2 * time.Second
-
-// Run serves and runs the loops until ctx ends, then stops in order and closes
+// Run serves and runs the loops until ctx ends, then drains, stops in order and closes
 // the database. It returns nil after an ordered shutdown.
 func (a *App) Run(ctx context.Context) error {
 	if a.listener == nil {
@@ -217,7 +214,12 @@ func (a *App) run(ctx context.Context) error {
 	if err := a.secretKey.Join(ctx); err != nil {
 		return err
 	}
-	loops, working := errgroup.WithContext(ctx)
+	running, stop := context.WithCancel(context.WithoutCancel(ctx)) // the loops end after the requests
+	defer stop()
+	loops, working := errgroup.WithContext(running)
+	delivering, stopDelivering := context.WithCancel(working)
+	defer stopDelivering()
+	delivered := make(chan struct{})
 	loops.Go(func() error { return a.secretKey.Run(working) })
 	for _, l := range a.networks.inOrder() {
 		loops.Go(func() error { return l.watcher.Run(working) })
@@ -229,7 +231,10 @@ func (a *App) run(ctx context.Context) error {
 	loops.Go(func() error { return a.calls.Run(working) })
 	loops.Go(func() error { return a.expirer.Run(working) })
 	loops.Go(func() error { return a.recharge.Run(working) })
-	loops.Go(func() error { return a.deliver.Run(working) })
+	loops.Go(func() error {
+		defer close(delivered)
+		return a.deliver.Run(delivering)
+	})
 	loops.Go(func() error { return a.notices.Run(working) })
 	loops.Go(func() error { return a.applier.Run(working) })
 	loops.Go(func() error { return a.checker.Run(working) })
@@ -245,8 +250,9 @@ func (a *App) run(ctx context.Context) error {
 	})
 	loops.Go(func() error { return a.monitor.run(working, a.Store) })
 	loops.Go(func() error {
-		<-working.Done()
-		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWithin)
+		defer stop()
+		a.drain(ctx, working, stopDelivering, delivered)
+		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), requestsWithin)
 		defer cancel()
 		return a.server.Shutdown(end)
 	})

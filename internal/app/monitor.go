@@ -35,6 +35,7 @@ const (
 	metricsWriteTimeout = 15 * time.Second // longer than a scrape may take
 	metricsIdleTimeout  = 2 * time.Minute  // longer than the usual pause between scrapes
 	metricsHeaderBytes  = 8 << 10
+	scrapeWithin        = 2 * time.Second // how long a scrape may go on when the program stops
 )
 
 func newMonitor(address, version string, log *slog.Logger) *monitor {
@@ -135,7 +136,7 @@ func (m *monitor) run(ctx context.Context, s *store.Store) error {
 	})
 	group.Go(func() error {
 		<-working.Done()
-		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWithin)
+		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), scrapeWithin)
 		defer cancel()
 		if m.server.Shutdown(end) != nil {
 			return m.server.Close()

@@ -38,7 +38,8 @@ func (a *App) reportProxy() {
 func (a *App) newServer(o Options, sealer *secret.Sealer) *web.Server {
 	return web.New(web.Deps{
 		Users: a.Users, Merchants: a.Merchants,
-		Payments: a.Payments, Campaigns: a.Campaigns, Store: a.Store, Ping: a.Store.Ping, Sealer: sealer,
+		Payments: a.Payments, Campaigns: a.Campaigns, Store: a.Store, Ping: a.Store.Ping,
+		Ready: a.Store.Ready, Sealer: sealer,
 		Wallets:       operation.Wallets{WalletOf: walletOf, SignerOf: wallet.SignerOf},
 		Recharges:     a.recharge,
 		Lookup:        lookup.New(a.Payments, a.networks.readers(), a.clock.Now),

@@ -53,6 +53,8 @@ const (
 	// Money stays on deposit addresses at most this long.
 	maxSweepWait, maxSweepAge = 24 * time.Hour, 30 * 24 * time.Hour
 
+	maxDrainWait = 10 * time.Minute // nothing balances more slowly
+
 	maxAmount      = 1_000_000_000 * money.USD
 	maxFree        = 1_000_000     // free credits and queries of a new key
 	maxPriorityFee = 1_000_000_000 // a sweep of five deposits would cost some hundredths of a SOL
@@ -71,6 +73,7 @@ func (c *Config) settings() []setting {
 		plain("BASE_URL", "http://localhost:8080", &c.BaseURL, parsePublicURL),
 		plain("CHECKOUT_URL", "", &c.CheckoutURL, parsePublicURL),
 		plain("ALLOW_HTTP", "false", &c.AllowHTTP, parseBool),
+		plain("DRAIN_WAIT", "5s", &c.DrainWait, duration(0, maxDrainWait)),
 		hidden("DATABASE_URL", "sqlite://florin.db", maskURL, &c.DatabaseURL, parseDatabaseURL),
 		hidden("SECRET_KEY", "", maskAll, &c.SecretKey, ParseSecretKey),
 	}

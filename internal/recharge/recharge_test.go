@@ -58,6 +58,25 @@ func TestBuy(t *testing.T) {
 	})
 }
 
+// A program that stops keeps no caller waiting: the recharge is open, and the next program continues it.
+func TestBuy_Stopping(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "sqlite://"+t.TempDir()+"/florin.db")
+	s, q := w.service(), w.request(3)
+	s.StopWaiting()
+	r, err := s.Buy(t.Context(), q, 24*time.Hour) // no block is mined
+	w.must(err)
+	if r.State != recharge.Signed || w.queries() != 0 {
+		t.Errorf("%s, %d queries before the transfer is final", r.State, w.queries())
+	}
+	stop := w.mining()
+	defer stop()
+	if r, err = w.service().Buy(t.Context(), q, patient); err != nil || r.State != recharge.Credited ||
+		w.queries() != 3 {
+		t.Errorf("continued: %s, %v, %d queries", r.State, err, w.queries())
+	}
+}
+
 // A purchase that cannot be paid is refused before anything is signed.
 func TestBuy_Refusals(t *testing.T) {
 	t.Parallel()

@@ -19,12 +19,21 @@ type Service struct {
 	network *Network
 	now     func() time.Time
 	log     *slog.Logger
+	// stopping ends with StopWaiting.
+	stopping    context.Context
+	stopWaiting context.CancelFunc
 }
 
 // New returns the service; without a network nothing is sold.
 func New(s Store, network *Network, now func() time.Time, log *slog.Logger) *Service {
-	return &Service{store: s, network: network, now: now, log: log}
+	x := &Service{store: s, network: network, now: now, log: log}
+	x.stopping, x.stopWaiting = context.WithCancel(context.Background())
+	return x
 }
+
+// StopWaiting makes Buy return at once what is known of its recharge, from now on: the program stops, and the next one
+// continues what is open.
+func (s *Service) StopWaiting() { s.stopWaiting() }
 
 // Request asks for query units.
 type Request struct {
@@ -48,6 +57,7 @@ func (s *Service) Buy(ctx context.Context, q Request, wait time.Duration, trail 
 	}
 	waiting, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
+	defer context.AfterFunc(s.stopping, cancel)()
 	r, err := s.store.Recharge(ctx, q.ID)
 	if errors.Is(err, ErrUnknown) {
 		r, err = s.begin(ctx, waiting, q, trail...)

@@ -231,6 +231,7 @@ func (s *Sandbox) environ(c Config, secretKey, gasKey []byte) []string {
 		"FLORIN_ALLOW_PRIVATE_CALLBACKS=true",
 		"FLORIN_INTROSPECTION=true",
 		"FLORIN_SWEEP_WAIT=" + sweepWait,
+		"FLORIN_DRAIN_WAIT=0s", // Ctrl-C ends it
 	}
 	for n, dev := range s.chains {
 		prefix, tokens := "FLORIN_"+string(n)+"_", dev.Tokens()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/store/db"
 	"github.com/florinpay/florin/internal/store/rotation"
 	"github.com/florinpay/florin/migrations"
@@ -15,15 +16,34 @@ import (
 // Migrate brings the schema up to date and checks that the sealer has the key of this database (secret.ErrSealed
 // otherwise). Any number of programs may call it at once.
 func (s *Store) Migrate(ctx context.Context) error {
-	if err := s.db.Migrate(
-		ctx, db.Migrations{SQLite: migrations.SQLite(), Postgres: migrations.Postgres()},
-	); err != nil {
+	if err := s.db.Migrate(ctx, schema()); err != nil {
 		return fmt.Errorf("migrate the database: %w", err)
 	}
 	if err := s.db.Write(ctx, s.settle); err != nil {
 		return fmt.Errorf("database: %w", err)
 	}
 	return nil
+}
+
+// Pending lists the migrations that Migrate would apply.
+func (s *Store) Pending(ctx context.Context) ([]string, error) {
+	names, err := s.db.Pending(ctx, schema())
+	return names, db.Wrap(err, "pending migrations")
+}
+
+var errSchema = fault.New(fault.Unavailable, "the database does not have the schema of this version: run `florin migrate`")
+
+// Ready fails unless the database answers, takes writes and has the schema of this program.
+func (s *Store) Ready(ctx context.Context) error {
+	missing, err := s.Pending(ctx)
+	if err == nil && len(missing) > 0 {
+		err = errSchema
+	}
+	return err
+}
+
+func schema() db.Migrations {
+	return db.Migrations{SQLite: migrations.SQLite(), Postgres: migrations.Postgres()}
 }
 
 // settle makes the instance row of a new installation and checks the key of an

@@ -25,8 +25,8 @@ const (
 	// Deliveries that are due but held back by a bound would otherwise cause
 	// reads without a pause.
 	crowded = 100 * time.Millisecond
-	// stopGrace is how long attempts in flight may go on when the loop stops.
-	stopGrace = 1500 * time.Millisecond // the program must stop within 3 s
+	// stopGrace is how long attempts in flight may go on when the loop stops: to their end.
+	stopGrace = AttemptTimeout
 	// settleTimeout and settleTries bound the writing of an outcome; after
 	// that the lease expires and the event is sent once more.
 	settleTimeout = 10 * time.Second

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"time"
@@ -25,8 +26,10 @@ const (
 	// Lifetime ends a stream; the browser opens the next. It spreads pages over
 	// instances again after one was restarted.
 	Lifetime = time.Hour
-	// retryMillis is when a browser comes back after a stream broke off.
-	retryMillis = 2_000
+	// retryMillis is when a browser comes back after a stream ended or broke off, and up to retrySpread later: the
+	// pages of a server that stops must not come to another one all at once.
+	retryMillis = 1_000
+	retrySpread = 3_000
 	// writeTime is how long a client may keep a worker waiting. What is written
 	// is less than what a socket takes without being read.
 	writeTime = 2 * time.Second
@@ -55,7 +58,7 @@ func (s *Stream) Open(c echo.Context) error {
 	var b bytes.Buffer
 	b.WriteString("HTTP/1.1 200 OK\r\n")
 	err = h.Write(&b)
-	fmt.Fprintf(&b, "\r\nretry: %d\n\n", retryMillis)
+	fmt.Fprintf(&b, "\r\nretry: %d\n\n", retryMillis+rand.IntN(retrySpread)) //nolint:gosec // no secret
 	s.conn, s.quiet = conn, time.Now().Add(Heartbeat)
 	// The server's deadlines were for requests that end.
 	if err = errors.Join(err, conn.SetDeadline(time.Time{}), s.write(b.Bytes())); err != nil {

@@ -36,7 +36,10 @@ var servesAt = regexp.MustCompile(`address=(127\.0\.0\.1:\d+)`)
 
 func (l *lab) environ(database string) []string {
 	return append(
-		[]string{"FLORIN_SECRET_KEY=" + secretKey, "FLORIN_DATABASE_URL=" + database, "FLORIN_LISTEN=127.0.0.1:0"},
+		[]string{
+			"FLORIN_SECRET_KEY=" + secretKey, "FLORIN_DATABASE_URL=" + database, "FLORIN_LISTEN=127.0.0.1:0",
+			"FLORIN_DRAIN_WAIT=0s",
+		},
 		l.chainEnv...)
 }
 

@@ -57,7 +57,8 @@ func build(ctx context.Context, dir string) (*program, error) {
 	}
 	p := &program{dir: dir, address: free.Addr().String(), client: http.Client{Timeout: requestTime}}
 	p.environ = []string{
-		"PATH=" + os.Getenv("PATH"), "FLORIN_SECRET_KEY=" + secretKey, "FLORIN_LISTEN=" + p.address,
+		"PATH=" + os.Getenv("PATH"), "FLORIN_SECRET_KEY=" + secretKey,
+		"FLORIN_LISTEN=" + p.address, "FLORIN_DRAIN_WAIT=0s",
 		"FLORIN_DATABASE_URL=sqlite://" + filepath.Join(dir, "florin.db"),
 	}
 	return p, free.Close()

@@ -45,6 +45,9 @@ type Engine interface {
 	// only waits.
 	Listen(ctx context.Context, channel string, log *slog.Logger, notify func(payload string)) error
 	Ping(ctx context.Context) error
+	// Pending lists the migrations that are not applied, in order. On PostgreSQL it fails with ErrStandby on a server
+	// that takes no writes.
+	Pending(ctx context.Context, m Migrations) ([]string, error)
 	// Migrate applies the missing migrations of its database. Any number of
 	// programs may call it at once.
 	Migrate(ctx context.Context, m Migrations) error
@@ -105,6 +108,8 @@ var (
 	ErrClosed = fault.New(fault.Unavailable, "the program is stopping; try again")
 	// ErrLost: a statement did not find the row it had locked or just written.
 	ErrLost = errors.New("a row changed although it was locked")
+	// ErrStandby: the server follows another one and takes no writes.
+	ErrStandby = fault.New(fault.Unavailable, "the database is a standby, which takes no writes: connect to its primary")
 	// ErrRunSingly: one operation spoiled its batch, so nothing of the batch is
 	// stored and each operation must run in a transaction of its own.
 	ErrRunSingly = errors.New("the batch failed")

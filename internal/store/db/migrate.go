@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/uptrace/bun"
@@ -40,6 +41,48 @@ func migrateUp(ctx context.Context, db *bun.DB, files fs.FS) error {
 		}
 	}
 	return errAlreadyApplied
+}
+
+// pending lists the names of the migrations that are not applied. There is no list of them in an empty database.
+func pending(ctx context.Context, db bun.IDB, files fs.FS, listed bool) ([]string, error) {
+	all := migrate.NewMigrations()
+	if err := all.Discover(files); err != nil {
+		return nil, err
+	}
+	var applied []string
+	if listed {
+		if err := db.NewRaw("SELECT name FROM bun_migrations").Scan(ctx, &applied); err != nil {
+			return nil, err
+		}
+	}
+	var missing []string
+	for _, m := range all.Sorted() {
+		if !slices.Contains(applied, m.Name) {
+			missing = append(missing, m.Name)
+		}
+	}
+	return missing, nil
+}
+
+func (e *postgresEngine) Pending(ctx context.Context, m Migrations) ([]string, error) {
+	var standby, listed bool
+	err := e.db.NewRaw("SELECT pg_is_in_recovery(), to_regclass('bun_migrations') IS NOT NULL").Scan(ctx, &standby, &listed)
+	switch {
+	case err != nil:
+		return nil, err
+	case standby:
+		return nil, ErrStandby
+	}
+	return pending(ctx, e.db, m.Postgres, listed)
+}
+
+func (e *sqliteEngine) Pending(ctx context.Context, m Migrations) ([]string, error) {
+	var listed bool
+	err := e.db.NewRaw("SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = 'bun_migrations')").Scan(ctx, &listed)
+	if err != nil {
+		return nil, err
+	}
+	return pending(ctx, e.db, m.SQLite, listed)
 }
 
 func refuseApplied(ctx context.Context, db bun.IConn, m *migrate.Migration) error {

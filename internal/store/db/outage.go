@@ -51,6 +51,11 @@ func (e outages) WriteBatch(ctx context.Context, s *Stmt) error {
 	return outage(e.Engine.WriteBatch(ctx, s))
 }
 
+func (e outages) Pending(ctx context.Context, m Migrations) ([]string, error) {
+	names, err := e.Engine.Pending(ctx, m)
+	return names, outage(err)
+}
+
 func outage(err error) error {
 	if err == nil || fault.Of(err) != nil || !isOutage(err) {
 		return err
