@@ -2,6 +2,7 @@ package merchant
 
 import (
 	"context"
+	"time"
 
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/identity"
@@ -18,6 +19,8 @@ type Membership struct {
 	// payments and settings belong. It is zero if Role is empty.
 	Merchant identity.User
 	Role     Role // empty: the user does not belong to the merchant
+	// ConfirmedAt is when the user re-authenticated last in this session; zero if never.
+	ConfirmedAt time.Time
 	// unverified refuses acts that make keys or members, which would outlive a
 	// user who signed up with somebody else's address.
 	unverified error

@@ -43,6 +43,7 @@ CREATE TABLE sessions (
     created_at timestamptz NOT NULL,
     expires_at timestamptz NOT NULL,
     used_at    timestamptz NOT NULL, -- to the hour
+    confirmed_at timestamptz, -- when its user re-authenticated last; NULL: not yet
     revoked_at timestamptz,
     user_agent text        NOT NULL,
     merchant_id bigint     REFERENCES users -- the merchant it acts for; NULL: the user belongs to none

@@ -43,6 +43,7 @@ CREATE TABLE sessions (
     created_at INTEGER NOT NULL,
     expires_at INTEGER NOT NULL,
     used_at    INTEGER NOT NULL, -- to the hour
+    confirmed_at INTEGER, -- when its user re-authenticated last; NULL: not yet
     revoked_at INTEGER,
     user_agent TEXT    NOT NULL,
     merchant_id INTEGER REFERENCES users -- the merchant it acts for; NULL: the user belongs to none

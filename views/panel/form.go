@@ -22,6 +22,9 @@ type Field struct {
 	// PasskeyAt is the public address at which a passkey may replace the typed
 	// value. Passkeys work at no other address. Empty: no passkey is accepted.
 	PasskeyAt string
+	// Confirmed: the user re-authenticated a moment ago, so this input of a
+	// re-authentication is left out.
+	Confirmed bool
 	// NoInput: nothing can be typed. SetUp is where the user sets up what is asked for;
 	// empty if they have it.
 	NoInput bool

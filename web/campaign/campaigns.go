@@ -165,7 +165,7 @@ func (d *Surface) postCampaignEdit(c echo.Context, who session.Principal) error 
 	}
 	var changes []string
 	if key.ID != found.KeyID {
-		if err := d.Gate(c, who, f); err != nil {
+		if err := d.Gate(c, who, f, session.Recently); err != nil {
 			if !session.ReauthRefused(f, err) {
 				return err
 			}

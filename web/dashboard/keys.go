@@ -31,7 +31,7 @@ func (d *Surface) getKeys(c echo.Context, who session.Principal) error {
 func (d *Surface) keysPage(
 	c echo.Context, who session.Principal, status int, f *shell.Form, fresh dashboard.FreshKey, changed string,
 ) error {
-	proof, err := d.GateField(c, who, f)
+	proof, err := d.StrongField(c, who, f)
 	if err != nil {
 		return err
 	}
@@ -201,7 +201,10 @@ func (d *Surface) postKeyRotate(c echo.Context, who session.Principal) error {
 // postKeyPermissions sets what a key may do, and from where. It can let the key
 // change where money goes, so only an owner may, and the owners are mailed.
 func (d *Surface) postKeyPermissions(c echo.Context, who session.Principal) error {
-	return d.keyAct(c, who, d.Gate, func(f *shell.Form, key merchant.Key) error {
+	each := func(c echo.Context, who session.Principal, f *shell.Form) error {
+		return d.Gate(c, who, f, session.EachTime)
+	}
+	return d.keyAct(c, who, each, func(f *shell.Form, key merchant.Key) error {
 		permissions, sources := rights(f)
 		if !f.OK() {
 			return d.keysPage(c, who, http.StatusBadRequest, f, dashboard.FreshKey{}, key.PublicID)

@@ -67,7 +67,7 @@ func (d *Surface) getPaymentLive(c echo.Context, who session.Principal) error {
 	if err != nil {
 		return err
 	}
-	reauth, err := d.ReauthField(c, who, shell.NewForm(url.Values{}))
+	reauth, err := d.StrongField(c, who, shell.NewForm(url.Values{}))
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (d *Surface) getPaymentLive(c echo.Context, who session.Principal) error {
 		if err != nil {
 			return nil, err
 		}
-		p := d.paymentProps(x, key)
+		p := d.paymentProps(who, x, key)
 		p.Frame, p.Reauth.Field, p.Note = frame, reauth, noteField
 		if p.Timeline, err = d.timeline(ctx, x); err != nil {
 			return nil, err

@@ -48,15 +48,13 @@ func (d *Surface) paymentPage(
 	if err != nil {
 		return err
 	}
-	p := d.paymentProps(x, key)
-	p.CanCancel = p.CanCancel && who.Membership.Role.May(merchant.ActPayments)
-	p.CanComplete = p.CanComplete && who.Membership.Role.May(merchant.ActComplete)
+	p := d.paymentProps(who, x, key)
 	p.Frame = d.Frame(c, who, "Payment of $"+p.Amount, paymentsPath)
 	p.Frame.Notices = append(p.Frame.Notices, strayNotices(x)...)
 	p.Problem = f.Problem
 	p.Reason = f.Field(panel.Field{Name: "reason", Label: "Reason", Hint: "Shown in the history of the payment and kept in your audit log, for whoever asks later.", Required: true, Max: "500"})
 	p.Reauth.Posted = f.Posted
-	if p.Reauth.Field, err = d.GateField(c, who, f); err != nil {
+	if p.Reauth.Field, err = d.StrongField(c, who, f); err != nil {
 		return err
 	}
 	p.Find = f.Field(panel.Field{
@@ -101,7 +99,7 @@ var noteField = panel.Field{
 	Max: strconv.Itoa(maxReason),
 }
 
-func (d *Surface) paymentProps(x payment.Payment, key merchant.Key) dashboard.PaymentProps {
+func (d *Surface) paymentProps(who session.Principal, x payment.Payment, key merchant.Key) dashboard.PaymentProps {
 	p := dashboard.PaymentProps{
 		TxnID: string(
 			x.ID,
@@ -117,8 +115,10 @@ func (d *Surface) paymentProps(x payment.Payment, key merchant.Key) dashboard.Pa
 		Standing: string(x.Standing()), Verdict: verdict(x, d.Shell.Now()), Title: paymentRow(x).Title,
 		NeedsYou: len(x.Attention()) > 0, Senders: senders(x),
 		CheckoutURL: d.Operations.CheckoutLink(x.ID), ByHand: x.ByHand,
-		CanCancel:   !x.Status.Final() && x.Received().IsZero() && x.Incoming().IsZero(),
-		CanComplete: x.Status != payment.Completed && x.Kind != payment.KindTopUp && key.RevokedAt.IsZero(),
+		CanCancel: who.Membership.Role.May(merchant.ActPayments) && !x.Status.Final() && x.Received().IsZero() &&
+			x.Incoming().IsZero(),
+		CanComplete: who.Membership.Role.May(merchant.ActComplete) && x.Status != payment.Completed &&
+			x.Kind != payment.KindTopUp && key.RevokedAt.IsZero(),
 	}
 	if x.Choice.Network != "" {
 		p.Network = views.NetworkName(string(x.Choice.Network))

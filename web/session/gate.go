@@ -2,6 +2,7 @@ package session
 
 import (
 	"strings"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -15,21 +16,57 @@ import (
 // errNeedsFactor refuses a password where the account is locked.
 var errNeedsFactor = fault.New(fault.Forbidden, "your account is locked: use a passkey or a code of your authenticator; the password alone is not enough. Nothing was changed")
 
+// errNoReauth refuses a form that shows nothing. It is no failed try: the page was
+// perhaps opened while the last re-authentication still held.
+var errNoReauth = fault.New(fault.Invalid, "enter your password again; nothing was changed")
+
+// ReauthTTL is how long a re-authentication opens the gate, in the session it was
+// made in.
+const ReauthTTL = 10 * time.Minute
+
+// Freshness says which re-authentications open the gate.
+type Freshness bool
+
+const (
+	// EachTime asks for one with every form: for members, keys and the lock.
+	EachTime Freshness = false
+	// Recently also takes one of the same session within ReauthTTL.
+	Recently Freshness = true
+)
+
 // Gate lets a change of where money goes pass (merchant.Directions): the principal
-// is an owner and re-authenticates for this very change, on a locked account with a
-// passkey or a code. ReauthRefused puts its refusal beside the input. The caller
-// mails and audits what was changed.
-func (g *Guard) Gate(c echo.Context, who Principal, f *shell.Form) error {
+// is an owner and re-authenticates, on a locked account for this very change and with
+// a passkey or a code. What a form shows is checked in any case: a wrong password is
+// refused. ReauthRefused puts the refusal beside the input. The caller mails and audits
+// what was changed.
+func (g *Guard) Gate(c echo.Context, who Principal, f *shell.Form, takes Freshness) error {
 	if err := who.Membership.Allow(merchant.ActMoney); err != nil {
 		return err
 	}
-	return g.Strong(c, who, f)
+	locked, err := g.Locked(c, who)
+	if err != nil {
+		return err
+	}
+	shown := f.Values.Get("password") != "" || f.Values.Get("passkey") != ""
+	if takes == EachTime || locked || shown || who.confirmed.IsZero() {
+		return g.Strong(c, who, f)
+	}
+	if !g.recent(who) {
+		return errNoReauth
+	}
+	return nil
+}
+
+// recent reports whether the principal re-authenticated within ReauthTTL.
+func (g *Guard) recent(who Principal) bool {
+	age := g.Shell.Now().Sub(*who.confirmed)
+	return age >= 0 && age < ReauthTTL
 }
 
 // Strong re-authenticates the principal, on a locked account with a passkey or a code:
 // a password alone does not.
 func (g *Guard) Strong(c echo.Context, who Principal, f *shell.Form) error {
-	locked, err := g.Merchants.Locked(c.Request().Context(), who.Membership.Merchant.ID)
+	locked, err := g.Locked(c, who)
 	if err != nil {
 		return err
 	}
@@ -68,9 +105,22 @@ func (g *Guard) Locked(c echo.Context, who Principal) (bool, error) {
 	return g.Merchants.Locked(c.Request().Context(), who.Membership.Merchant.ID)
 }
 
-// GateField is the input that Gate reads. On a locked account it takes no password,
-// and asks a user who has neither a passkey nor an authenticator to set one up.
+// GateField is the input that Gate reads where it takes Recently: left out while the
+// gate is open.
 func (g *Guard) GateField(c echo.Context, who Principal, f *shell.Form) (panel.Field, error) {
+	locked, err := g.Locked(c, who)
+	if err != nil {
+		return panel.Field{}, err
+	}
+	x, err := g.StrongField(c, who, f)
+	x.Confirmed = !locked && x.Problem == "" && g.recent(who)
+	return x, err
+}
+
+// StrongField is the input that Strong reads, and Gate with EachTime. On a locked account it takes
+// no password, and asks a user who has neither a passkey nor an authenticator to set one
+// up.
+func (g *Guard) StrongField(c echo.Context, who Principal, f *shell.Form) (panel.Field, error) {
 	x, err := g.ReauthField(c, who, f)
 	if err != nil {
 		return x, err

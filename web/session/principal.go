@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -19,7 +20,8 @@ type Principal struct {
 	AllKeys    []merchant.Key      // with revoked and disabled ones, whose payments remain the merchant's
 	Merchants  []panel.Choice      // the merchants the user can act for
 
-	token *secret.Text // of the session; re-authentication replaces it
+	token     *secret.Text // of the session; re-authentication replaces it
+	confirmed *time.Time   // when the user re-authenticated last in this session; zero if never
 }
 
 // Token is that of the session.
@@ -40,7 +42,7 @@ func (g *Guard) principal(ctx context.Context, token secret.Text) (Principal, er
 	if err != nil {
 		return Principal{}, err
 	}
-	who := Principal{User: membership.User, Membership: membership, token: &token}
+	who := Principal{User: membership.User, Membership: membership, token: &token, confirmed: &membership.ConfirmedAt}
 	if who.Merchants, err = g.merchantChoices(ctx, membership); err != nil {
 		return Principal{}, err
 	}

@@ -41,7 +41,7 @@ func (g *Guard) Renew(c echo.Context, who Principal) error {
 	if err != nil {
 		return err
 	}
-	*who.token = renewed.Token
+	*who.token, *who.confirmed = renewed.Token, g.Shell.Now()
 	return g.Cookies.PutSession(c.Response(), renewed.Token, renewed.ExpiresAt)
 }
 
@@ -51,6 +51,8 @@ func ReauthRefused(f *shell.Form, err error) bool {
 	switch {
 	case errors.Is(err, identity.ErrBadPassword):
 		f.Bad("password", "The password is wrong. Nothing was changed.")
+	case errors.Is(err, errNoReauth):
+		f.Bad("password", "Enter your password again: Florin asks for it every ten minutes. Nothing was changed.")
 	case errors.Is(err, identity.ErrBadCode):
 		f.Bad("password", "The code is wrong or was used already. Nothing was changed.")
 	case errors.Is(err, identity.ErrBadPasskey):

@@ -66,7 +66,7 @@ func (s *Surface) lockAct(c echo.Context, who session.Principal, act func(key st
 	}
 	all, key := emptyCustodianForm(), f.Values.Get("key")
 	all.lock = f
-	if err = s.Gate(c, who, f); err == nil {
+	if err = s.Gate(c, who, f, session.EachTime); err == nil {
 		err = act(key)
 	}
 	if err == nil || (!session.ReauthRefused(f, err) && !f.Refused(err)) {
@@ -87,7 +87,7 @@ func (s *Surface) lockFields(
 		return err
 	}
 	p.LockProblem, p.LockReauth.Posted = f.Problem, f.Posted
-	p.LockReauth.Field, err = s.GateField(c, who, f)
+	p.LockReauth.Field, err = s.StrongField(c, who, f)
 	return err
 }
 

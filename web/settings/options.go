@@ -103,7 +103,7 @@ func (s *Surface) postOptions(c echo.Context, who session.Principal) error {
 	if !f.OK() {
 		return s.custodianPage(c, who, fault.Invalid.Code(), key.PublicID, all)
 	}
-	if err := s.Gate(c, who, f); err != nil {
+	if err := s.Gate(c, who, f, session.Recently); err != nil {
 		if !session.ReauthRefused(f, err) {
 			return err
 		}

@@ -139,7 +139,7 @@ func (s *Surface) postCustodian(c echo.Context, who session.Principal) error {
 	}
 	in, all := moneyInput(f), emptyCustodianForm()
 	all.money = f
-	err = s.Gate(c, who, f)
+	err = s.Gate(c, who, f, session.Recently)
 	if err != nil && session.ReauthRefused(f, err) {
 		return s.custodianPage(c, who, session.ReauthStatus(err), key.PublicID, all)
 	}

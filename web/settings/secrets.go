@@ -18,7 +18,7 @@ func (s *Surface) secretAct(c echo.Context, who session.Principal, act func(*she
 	if err != nil {
 		return err
 	}
-	err = s.Gate(c, who, f)
+	err = s.Gate(c, who, f, session.Recently)
 	if err == nil {
 		return act(f, key)
 	}

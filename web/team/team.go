@@ -43,7 +43,7 @@ func (t *Surface) teamPage(
 	if err != nil {
 		return err
 	}
-	proof, err := t.GateField(c, who, f)
+	proof, err := t.StrongField(c, who, f)
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (t *Surface) teamForm(c echo.Context, who session.Principal) (*shell.Form, 
 	if err != nil {
 		return nil, false, err
 	}
-	err = t.Gate(c, who, f)
+	err = t.Gate(c, who, f, session.EachTime)
 	if err == nil {
 		return f, true, nil
 	}

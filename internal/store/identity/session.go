@@ -12,15 +12,15 @@ import (
 )
 
 // RenewSession replaces the token of a session that has not ended, also where
-// challenges and an authenticator wait for that session. It returns when the session
-// ends, or identity.ErrBadSession.
+// challenges and an authenticator wait for that session, and stores that its user
+// re-authenticated. It returns when the session ends, or identity.ErrBadSession.
 func (s *Store) RenewSession(
 	ctx context.Context, old, next identity.Hash, now time.Time,
 ) (expires time.Time, err error) {
 	err = s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
 		var rows []sessionRow
-		err := t.NewRaw("UPDATE sessions SET token = ? WHERE token = ? AND revoked_at IS NULL AND expires_at > ? "+
-			"RETURNING user_id, expires_at", next[:], old[:], db.At(now)).Scan(ctx, &rows)
+		err := t.NewRaw("UPDATE sessions SET token = ?, confirmed_at = ? WHERE token = ? AND revoked_at IS NULL "+
+			"AND expires_at > ? RETURNING user_id, expires_at", next[:], db.At(now), old[:], db.At(now)).Scan(ctx, &rows)
 		if err != nil || len(rows) == 0 {
 			return cmp.Or[error](err, identity.ErrBadSession)
 		}

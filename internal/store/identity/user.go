@@ -65,8 +65,10 @@ type sessionRow struct {
 	CreatedAt db.Instant
 	ExpiresAt db.Instant
 	UsedAt    db.Instant
-	RevokedAt db.Instant
-	UserAgent string
+	// ConfirmedAt is when the user re-authenticated last.
+	ConfirmedAt db.Instant
+	RevokedAt   db.Instant
+	UserAgent   string
 	// MerchantID is who the session acts for; 0 is stored as NULL.
 	MerchantID int64 `bun:",nullzero"`
 }

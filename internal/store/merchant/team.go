@@ -24,13 +24,15 @@ func (s *Store) MembershipBySession(
 		MerchantID int64
 		Role       string
 		UsedAt     db.Instant
+		// ConfirmedAt is zero before the first re-authentication.
+		ConfirmedAt db.Instant
 	}
-	const q = "SELECT s.user_id, s.used_at, coalesce(m.merchant_id, 0) AS merchant_id, coalesce(m.role, '') AS role FROM sessions AS s " +
+	const q = "SELECT s.user_id, s.used_at, s.confirmed_at, coalesce(m.merchant_id, 0) AS merchant_id, coalesce(m.role, '') AS role FROM sessions AS s " +
 		"LEFT JOIN memberships AS m ON m.merchant_id = s.merchant_id AND m.user_id = s.user_id " +
 		"WHERE s.token = ? AND s.revoked_at IS NULL AND s.expires_at > ? AND s.used_at > ?"
 	idle := db.At(now.Add(-identity.SessionIdle))
 	if err := s.db.Reader().NewRaw(q, token[:], db.At(now), idle).Scan(ctx, &rows); err != nil {
-		return merchant.Membership{}, fmt.Errorf("seat by session: %w", err)
+		return merchant.Membership{}, fmt.Errorf("membership by session: %w", err)
 	}
 	if len(rows) == 0 {
 		return merchant.Membership{}, identity.ErrBadSession
@@ -42,19 +44,19 @@ func (s *Store) MembershipBySession(
 	).Scan(ctx); err != nil {
 		return merchant.Membership{}, fmt.Errorf("users of a session: %w", err)
 	}
-	seat := merchant.Membership{Role: merchant.Role(r.Role)}
+	m := merchant.Membership{Role: merchant.Role(r.Role), ConfirmedAt: r.ConfirmedAt.Time}
 	for _, u := range users {
 		if u.ID == r.UserID {
-			seat.User = u.User()
+			m.User = u.User()
 		}
 		if u.ID == r.MerchantID {
-			seat.Merchant = u.User()
+			m.Merchant = u.User()
 		}
 	}
-	if !seat.User.DisabledAt.IsZero() {
+	if !m.User.DisabledAt.IsZero() {
 		return merchant.Membership{}, identity.ErrBadSession
 	}
-	return seat, s.touchSession(ctx, token, r.UsedAt.Time, now)
+	return m, s.touchSession(ctx, token, r.UsedAt.Time, now)
 }
 
 // touchSession stores that a session is in use, at most once in
@@ -80,11 +82,11 @@ func (s *Store) MembershipsOf(ctx context.Context, user identity.User) ([]mercha
 	if err != nil {
 		return nil, db.Wrap(err, "merchants of user %d", user.ID)
 	}
-	seats := make([]merchant.Membership, len(rows))
+	list := make([]merchant.Membership, len(rows))
 	for i, r := range rows {
-		seats[i] = merchant.Membership{User: user, Merchant: r.User(), Role: merchant.Role(r.Role)}
+		list[i] = merchant.Membership{User: user, Merchant: r.User(), Role: merchant.Role(r.Role)}
 	}
-	return seats, nil
+	return list, nil
 }
 
 // ChooseMerchant makes the session act for the merchant, or fails with

@@ -1,0 +1,147 @@
+package web
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/web/session"
+)
+
+// One re-authentication opens the gate for ten minutes in its session: changes of where
+// money goes ask for no second one.
+func TestReauth_Recent(t *testing.T) {
+	t.Parallel()
+	b, s, m := reauthBundle(t)
+	money := []string{"key", m.key.PublicID, "name", "Nordlicht", "wallet.POLYGON", merchantWallet}
+	settings := "/dashboard/custodian"
+	t.Run("First", func(t *testing.T) {
+		s.get(settings+"?key="+m.key.PublicID).wants(t, 200, `name="password"`)
+		s.post(settings, money...).wants(t, 403)
+		s.post(settings, append(money, "password", testPassword)...).leads(t, settings+"?key="+m.key.PublicID)
+	})
+	t.Run("Holds", func(t *testing.T) {
+		b.clock.advance(session.ReauthTTL - time.Second)
+		r := s.get(settings + "?key=" + m.key.PublicID)
+		if n := strings.Count(r.body, `name="password"`); n != 1 { // that of the lock
+			t.Errorf("the page asks %d times: %s", n, plainText(r.body))
+		}
+		s.post(settings+"/secret", "key", m.key.PublicID, "secret", "s3cret").leads(t, settings+"?key="+m.key.PublicID)
+		s.post(settings+"/rotate", "key", m.key.PublicID).wants(t, 200, "whsec_")
+		s.post(settings+"/options", "key", m.key.PublicID, "short", "1", "late", "0", "POLYGON.enabled", "yes",
+			"POLYGON.USDT", "yes", "POLYGON.USDC", "yes").leads(t, settings+"?key="+m.key.PublicID)
+	})
+	t.Run("WrongPassword", func(t *testing.T) { // what is shown is checked
+		s.post(settings, append(money, "password", "wrong password")...).wants(t, 403, "The password is wrong")
+	})
+	t.Run("Lapses", func(t *testing.T) {
+		b.clock.advance(time.Second)
+		s.get(settings+"?key="+m.key.PublicID).wants(t, 200, `name="password"`)
+		for _, path := range []string{settings, settings + "/secret", settings + "/rotate", settings + "/options"} {
+			s.post(path, append(money, "secret", "x", "short", "1", "late", "0")...).wants(t, 403, `name="password"`)
+		}
+	})
+}
+
+func reauthBundle(t *testing.T) (dashboardBundle, *surfer, seller) {
+	t.Helper()
+	b := newDashboard(t)
+	m := b.shop(b.member(ownerEmail))
+	s := b.surfer()
+	s.signIn(ownerEmail)
+	return b, s, m
+}
+
+// confirmed re-authenticates by a change that changes nothing.
+func (s *surfer) confirmed(t *testing.T, m seller) {
+	t.Helper()
+	s.post("/dashboard/custodian", "key", m.key.PublicID, "name", "Nordlicht", "wallet.POLYGON", merchantWallet,
+		"password", testPassword).leads(t, "/dashboard/custodian?key="+m.key.PublicID)
+}
+
+// What the ten minutes do not reach: other sessions, copies of the cookie from before, a
+// session that signed out, the user's own sign-in, other members, and a locked account.
+func TestReauth_RecentEnds(t *testing.T) {
+	t.Parallel()
+	b, s, m := reauthBundle(t)
+	wallet := []string{"key", m.key.PublicID, "name", "Nordlicht", "wallet.POLYGON", thief}
+	other, copied := b.surfer(), s.stolen()
+	other.signIn(ownerEmail)
+	s.confirmed(t, m)
+	t.Run("OtherSession", func(t *testing.T) { other.post("/dashboard/custodian", wallet...).wants(t, 403) })
+	t.Run("CopyFromBefore", func(t *testing.T) { copied.post("/dashboard/custodian", wallet...).leads(t, "/signin") })
+	t.Run("Others", func(t *testing.T) { // each of these asks for its own
+		keys := keysPath + "/" + m.key.PublicID
+		for _, path := range []string{
+			securityPath + "/factor/remove", securityPath + "/sessions/end", securityPath + "/password",
+			teamPath + "/invite", keys + "/permissions", keys + "/rotate",
+			keys + "/revoke", "/dashboard/custodian/lock",
+			"/dashboard/payments/" + string(b.newPayment(m).ID) + "/complete",
+		} {
+			s.confirmed(t, m)
+			r := s.post(path, "key", m.key.PublicID, "next", "another long password", "email", "thief@evil.example",
+				"role", "owner", "chosen", "yes", "permission", "custodian", "reason", "cash")
+			if r.status != 400 && r.status != 403 {
+				t.Errorf("%s is answered %d without a password", path, r.status)
+			}
+		}
+	})
+	t.Run("NewKey", func(t *testing.T) { // vouching for a key is a re-authentication of its own
+		s.post(keysPath, "label", "Second").wants(t, 200)
+		keys, err := b.accounts.Keys(t.Context(), m.key.UserID)
+		must(t, err)
+		for _, k := range keys {
+			if k.Label == "Second" && k.Vouched {
+				t.Error("a key made without a password is vouched for")
+			}
+		}
+	})
+	t.Run("SignedInAgain", func(t *testing.T) {
+		s.confirmed(t, m)
+		s.signIn(ownerEmail)
+		s.post("/dashboard/custodian", wallet...).wants(t, 403)
+		s.confirmed(t, m)
+		s.post("/signout")
+		s.signIn(ownerEmail)
+		s.post("/dashboard/custodian", wallet...).wants(t, 403)
+	})
+	t.Run("ClockBack", func(t *testing.T) {
+		s.confirmed(t, m)
+		b.clock.advance(-time.Second)
+		if r := s.post("/dashboard/custodian", wallet...); r.status != 403 {
+			t.Errorf("answered %d", r.status)
+		}
+		b.clock.advance(time.Second)
+	})
+	if c, err := b.accounts.Custodian(t.Context(), m.key.ID); err != nil || c.Wallets[chain.Polygon] != merchantWallet {
+		t.Errorf("the wallet is %s, %v", c.Wallets[chain.Polygon], err)
+	}
+}
+
+// On a locked account each change needs a code or a passkey of its own, however fresh
+// the last one is.
+func TestReauth_RecentLocked(t *testing.T) {
+	t.Parallel()
+	l := newLocked(t)
+	l.t = t
+	key := l.m.key.PublicID
+	l.s.post("/dashboard/custodian", "key", key, "name", "Nordlicht", "wallet.POLYGON", thief, "password", l.code()).
+		leads(t, "/dashboard/custodian?key="+key)
+	for _, path := range []string{
+		"/dashboard/custodian", "/dashboard/custodian/rotate", "/dashboard/custodian/unlock",
+	} {
+		l.s.post(path, "key", key, "name", "Nordlicht", "wallet.BASE", thief).wants(t, 403)
+	}
+	l.s.post(keysPath+"/"+key+"/permissions", "chosen", "yes", "permission", "custodian").wants(t, 403)
+	l.s.post(keysPath+"/"+key+"/rotate").wants(t, 403)
+	if r := l.s.post(keysPath + "/" + key + "/revoke"); r.status < 400 {
+		t.Errorf("a key is revoked without re-authentication: %d", r.status)
+	}
+	waiting, err := l.accounts.Waiting(t.Context(), l.m.key.UserID)
+	must(t, err)
+	if len(waiting) != 1 || waiting[0].Kind != merchant.WaitingCustodian {
+		t.Errorf("these wait: %+v", waiting)
+	}
+}
