@@ -20,15 +20,23 @@ import (
 )
 
 // newExecutor returns gqlgen's executor with Florin's limits and rules.
-func newExecutor(schema graphql.ExecutableSchema, o Options, log *slog.Logger) *executor.Executor {
+// With keyInHeader a document may leave the API key out.
+func newExecutor(
+	schema graphql.ExecutableSchema, o Options, log *slog.Logger, keyInHeader bool,
+) *executor.Executor {
 	e := executor.New(schema)
 	documents := newDocumentCache()
 	e.SetQueryCache(documents)
 	e.SetParserTokenLimit(o.Limits.Tokens)
 	e.SetDisableSuggestion(!o.Introspection)
-	e.SetDefaultRulesFn(func() *rules.Rules { return rulesFor(o.Introspection) })
+	e.SetDefaultRulesFn(func() *rules.Rules { return rulesFor(o.Introspection, keyInHeader) })
 	e.SetRecoverFunc(recoverFunc(log))
 	e.Use(sizeLimit{named: "SizeLimit", limits: o.Limits, accepted: documents})
+	if keyInHeader {
+		e.Use(emptyKeyVariables{
+			named: "EmptyKeyVariables", schema: schema.Schema(), tokens: o.Limits.Tokens, accepted: documents,
+		})
+	}
 	e.Use(strictVariables{named: "StrictVariables", schema: schema.Schema()})
 	e.Use(singleMutation{named: "SingleMutation"})
 	if o.Introspection {

@@ -16,7 +16,7 @@ import (
 func testExecutor(introspection bool) *executor.Executor {
 	schema := generated.NewExecutableSchema(generated.Config{Resolvers: &Resolver{}})
 	o := Options{Limits: DefaultLimits(), Introspection: introspection}
-	return newExecutor(schema, o, slog.New(slog.DiscardHandler))
+	return newExecutor(schema, o, slog.New(slog.DiscardHandler), false)
 }
 
 // prepare returns the operation that the executor would execute, or its refusal.

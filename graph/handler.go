@@ -29,13 +29,15 @@ type Options struct {
 // Handler serves POST /graphql.
 type Handler struct {
 	executor *executor.Executor
-	maxBody  int
+	// headerKey executes requests whose API key is in a header.
+	headerKey *executor.Executor
+	maxBody   int
 }
 
 // New returns a handler that answers with the operations.
 func New(ops *operation.Operations, o Options, log *slog.Logger) *Handler {
 	schema := generated.NewExecutableSchema(generated.Config{Resolvers: &Resolver{ops}})
-	return &Handler{newExecutor(schema, o, log), o.Limits.Body}
+	return &Handler{newExecutor(schema, o, log, false), newExecutor(schema, o, log, true), o.Limits.Body}
 }
 
 // Refusals of a request that is not a GraphQL request.
@@ -84,12 +86,16 @@ const maxErrors = 10
 // context has ended.
 func (h *Handler) execute(ctx context.Context, r *graphql.RawParams) (response *graphql.Response, failed bool) {
 	ctx = graphql.StartOperationTrace(ctx)
-	op, errs := h.executor.CreateOperationContext(ctx, r)
+	e := h.executor
+	if !operation.CallOf(ctx).Key.Empty() {
+		e = h.headerKey
+	}
+	op, errs := e.CreateOperationContext(ctx, r)
 	if errs != nil {
 		ctx = graphql.WithOperationContext(ctx, op)
-		return h.executor.DispatchError(ctx, errs[:min(len(errs), maxErrors)]), true
+		return e.DispatchError(ctx, errs[:min(len(errs), maxErrors)]), true
 	}
-	run, ctx := h.executor.DispatchOperation(ctx, op)
+	run, ctx := e.DispatchOperation(ctx, op)
 	return run(ctx), false
 }
 

@@ -10,33 +10,41 @@ import (
 
 	"github.com/florinpay/florin/graph/model"
 	"github.com/florinpay/florin/graph/operation"
-	"github.com/florinpay/florin/internal/secret"
 )
 
-func (r *mutationResolver) ManualMarkAsCompleted(ctx context.Context, apiKey string, txnid string) (*model.CompletionResult, error) {
+func (r *mutationResolver) ManualMarkAsCompleted(
+	ctx context.Context, apiKey string, txnid string,
+) (*model.CompletionResult, error) {
 	return operation.Settle(ctx, r.ops, func(ctx context.Context) (*model.CompletionResult, error) {
-		return r.ops.MarkCompleted(ctx, secret.New(apiKey), txnid)
+		return r.ops.MarkCompleted(ctx, keyOf(ctx, apiKey), txnid)
 	}), nil
 }
 
-func (r *queryResolver) GetTransactions(ctx context.Context, apiKey string, status *model.TransactionStatus, network *model.Network, timeRange *string, sortOrder *string, first *int, after *string) (*model.TransactionsResult, error) {
+func (r *queryResolver) GetTransactions(
+	ctx context.Context, apiKey string, status *model.TransactionStatus, network *model.Network, timeRange *string,
+	sortOrder *string, first *int, after *string, reference *string,
+) (*model.TransactionsResult, error) {
 	in := operation.TransactionsInput{
-		APIKey: secret.New(apiKey), Status: value(status), Network: value(network), TimeRange: value(timeRange),
-		SortOrder: value(sortOrder), First: first, After: value(after),
+		APIKey: keyOf(ctx, apiKey), Status: value(status), Network: value(network), TimeRange: value(timeRange),
+		SortOrder: value(sortOrder), Reference: value(reference), First: first, After: value(after),
 	}
 	return operation.Settle(ctx, r.ops, func(ctx context.Context) (*model.TransactionsResult, error) {
 		return r.ops.Transactions(ctx, in)
 	}), nil
 }
 
-func (r *queryResolver) GetTransactionDetails(ctx context.Context, apiKey string, txnid string) (*model.TransactionResult, error) {
+func (r *queryResolver) GetTransactionDetails(
+	ctx context.Context, apiKey string, txnid string,
+) (*model.TransactionResult, error) {
 	return operation.Settle(ctx, r.ops, func(ctx context.Context) (*model.TransactionResult, error) {
-		return r.ops.TransactionDetails(ctx, secret.New(apiKey), txnid)
+		return r.ops.TransactionDetails(ctx, keyOf(ctx, apiKey), txnid)
 	}), nil
 }
 
-func (r *queryResolver) CheckAdminUntransferred(ctx context.Context, apiKey string, network model.Network) (*model.UntransferredResult, error) {
+func (r *queryResolver) CheckAdminUntransferred(
+	ctx context.Context, apiKey string, network model.Network,
+) (*model.UntransferredResult, error) {
 	return operation.Settle(ctx, r.ops, func(ctx context.Context) (*model.UntransferredResult, error) {
-		return r.ops.Untransferred(ctx, secret.New(apiKey), network)
+		return r.ops.Untransferred(ctx, keyOf(ctx, apiKey), network)
 	}), nil
 }

@@ -10,17 +10,16 @@ import (
 
 	"github.com/florinpay/florin/graph/model"
 	"github.com/florinpay/florin/graph/operation"
-	"github.com/florinpay/florin/internal/secret"
 )
 
 func (r *queryResolver) GetCreditsLeft(ctx context.Context, apiKey string) (*model.CreditsResult, error) {
 	return operation.Settle(ctx, r.ops, func(ctx context.Context) (*model.CreditsResult, error) {
-		return r.ops.CreditsLeft(ctx, secret.New(apiKey))
+		return r.ops.CreditsLeft(ctx, keyOf(ctx, apiKey))
 	}), nil
 }
 
 func (r *queryResolver) GetQueriesLeft(ctx context.Context, apiKey string) (*model.QueriesResult, error) {
 	return operation.Settle(ctx, r.ops, func(ctx context.Context) (*model.QueriesResult, error) {
-		return r.ops.QueriesLeft(ctx, secret.New(apiKey))
+		return r.ops.QueriesLeft(ctx, keyOf(ctx, apiKey))
 	}), nil
 }

@@ -13,20 +13,24 @@ import (
 	"github.com/florinpay/florin/internal/secret"
 )
 
-func (r *mutationResolver) RevokeAPIKey(ctx context.Context, apiKey string, privateKey string) (*model.RevokeResult, error) {
+func (r *mutationResolver) RevokeAPIKey(
+	ctx context.Context, apiKey string, privateKey string,
+) (*model.RevokeResult, error) {
 	return operation.Settle(ctx, r.ops, func(ctx context.Context) (*model.RevokeResult, error) {
-		return r.ops.RevokeKey(ctx, secret.New(apiKey), secret.New(privateKey))
+		return r.ops.RevokeKey(ctx, keyOf(ctx, apiKey), secret.New(privateKey))
 	}), nil
 }
 
-func (r *mutationResolver) RotateAPIKeyWithSignature(ctx context.Context, apiKey string, challenge string, signature string) (*model.RevokeResult, error) {
+func (r *mutationResolver) RotateAPIKeyWithSignature(
+	ctx context.Context, apiKey string, challenge string, signature string,
+) (*model.RevokeResult, error) {
 	return operation.Settle(ctx, r.ops, func(ctx context.Context) (*model.RevokeResult, error) {
-		return r.ops.RotateWithSignature(ctx, secret.New(apiKey), challenge, signature)
+		return r.ops.RotateWithSignature(ctx, keyOf(ctx, apiKey), challenge, signature)
 	}), nil
 }
 
 func (r *queryResolver) RotateAPIKeyChallenge(ctx context.Context, apiKey string) (*model.ChallengeResult, error) {
 	return operation.Settle(ctx, r.ops, func(ctx context.Context) (*model.ChallengeResult, error) {
-		return r.ops.RotationChallenge(ctx, secret.New(apiKey))
+		return r.ops.RotationChallenge(ctx, keyOf(ctx, apiKey))
 	}), nil
 }

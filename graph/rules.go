@@ -12,10 +12,13 @@ import (
 // rulesFor returns the validation rules of the GraphQL specification and the
 // one for amounts. Without introspection no error suggests a name of the
 // schema; the executor does so for fields, and these rules for the rest.
-func rulesFor(introspection bool) *rules.Rules {
+func rulesFor(introspection, keyInHeader bool) *rules.Rules {
 	r := rules.NewDefaultRules()
 	// Rules run in the order of their names, so this one precedes ValuesOfCorrectType.
 	r.AddRule("AmountLiterals", amountLiterals)
+	if keyInHeader {
+		r.AddRule("AbsentKeys", emptyKeys)
+	}
 	if !introspection {
 		r.ReplaceRule(rules.KnownArgumentNamesRule.Name, rules.KnownArgumentNamesRuleWithoutSuggestions.RuleFunc)
 		r.ReplaceRule(rules.KnownTypeNamesRule.Name, rules.KnownTypeNamesRuleWithoutSuggestions.RuleFunc)

@@ -102,6 +102,16 @@ var graphQLRows = []clause{
 			has("revokeApiKey", "apiKey", "key wallet creditsLeft"),
 		),
 	},
+	{
+		"4.1/revokeApiKey/key", "newApiKey stands in apiKey.key, too",
+		same("revokeApiKey", "newApiKey", "revokeApiKey", "apiKey.key"),
+	},
+	{
+		"5/3/graphql", "the key of a header is accepted over GraphQL, too",
+		all(is("key in a header", "code", 200), func(w *witness) string {
+			return is("key in a header", "apiKey.key", w.key)(w)
+		}),
+	},
 	{"4.1/revokeApiKey/debit", "it debits 1 credit", is("revokeApiKey", "apiKey.creditsLeft", 999)},
 	{
 		"4.1/createCustodianAccount/fields", "it returns the custodian and the key",

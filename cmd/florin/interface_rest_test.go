@@ -1,6 +1,9 @@
 package main_test
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // restRows are the clauses of section 4.2 of the contract: the REST helpers.
 var restRows = []clause{
@@ -54,6 +57,64 @@ var restRows = []clause{
 		"4.2/orders", "GET /orders/:txnid answers as getTxnDetails does",
 		all(answers("GET /orders completed", 200), likeDetails("GET /orders completed", "completed")),
 	},
+	{
+		"4.2/orders/list", "GET /orders lists as getTransactions does, for the same credit",
+		all(
+			answers("GET /orders of the key", 200), debits("GET /orders of the key", 1, 0),
+			alike("GET /orders of the key", "getTransactions"),
+		),
+	},
+	{
+		"4.2/orders/filters", "its filters are those of getTransactions, networks in any case",
+		all(
+			alike("GET /orders on polygon", "network POLYGON"), every("GET /orders on polygon", "network", "POLYGON"),
+			alike("GET /orders completed ones", "status COMPLETED"),
+		),
+	},
+	{"4.2/orders/reference", "reference finds the payments of one order", func(w *witness) string {
+		got, want := txnids(w.step("GET /orders by reference")), w.step("payment").text("transaction.txnid")
+		if len(got) != 1 || got[0] != want {
+			return fmt.Sprintf("reference order-7 finds %v, not %s", got, want)
+		}
+		return ""
+	}},
+	{
+		"4.2/orders/key", "the list needs a key, in a header",
+		all(refuses("GET /orders without a key", 401), answers("GET /orders without a key", 401)),
+	},
+	{
+		"4.2/pay/network", "networks are read in any case",
+		all(answers("pay on base", 200), is("pay on base", "transaction.network", "BASE")),
+	},
+	{
+		"4.2/currency", "a price in another currency than USD is refused",
+		all(answers("create in EUR", 400), refuses("create in EUR", 400)),
+	},
+	{
+		"4.2/successUrl", "a return address whose port does not exist is refused",
+		all(answers("create with port 99999", 400), refuses("create with port 99999", 400)),
+	},
+	{
+		"4.2/reason", "409 and 422 carry a reason",
+		all(
+			is("cancel again", "reason", "payment_ended"), is("start expired", "reason", "payment_ended"),
+			is("create without amount", "reason", nil),
+		),
+	},
+	{"4.2/origin", "pages of other sites may read what a txnid shows, and nothing that needs a key", func(w *witness) string {
+		const allow = "Access-Control-Allow-Origin"
+		for _, step := range []string{"GET /orders", "GET /txn", "unknown order", "GET /donate", "unknown campaign"} {
+			if h := w.step(step).header; h.Get(allow) != "*" || h.Get("Access-Control-Allow-Credentials") != "" {
+				return step + " does not allow every origin"
+			}
+		}
+		for _, step := range []string{"GET /orders of the key", "GET /events"} {
+			if w.step(step).header.Get(allow) != "" {
+				return step + " allows every origin"
+			}
+		}
+		return ""
+	}},
 	{
 		"4.2/txn", "GET /txn/:txnid is the same as /orders/:txnid",
 		same("GET /txn", "transaction.txnid", "GET /orders", "transaction.txnid"),

@@ -257,6 +257,21 @@ func (w *witness) looking() {
 		"untransferred on Base", w.key, "query",
 		fmt.Sprintf(`checkAdminUntransferred(apiKey: %q, network: BASE)`, w.key), untransferred,
 	)
+	orders := func(name, query string) {
+		w.rest(name, w.key, "GET", "/orders"+query+" as /orders", "", "x-api-key", w.key)
+	}
+	orders("GET /orders of the key", "")
+	orders("GET /orders on polygon", "?network=polygon")
+	orders("GET /orders completed ones", "?status=completed")
+	orders("GET /orders by reference", "?reference=order-7")
+	w.rest("GET /orders without a key", "", "GET", "/orders", "")
+	w.rest("pay on base", w.key, "POST", "/pay", startBody(w.create("for pay on base"), "base", "USDC"))
+	w.rest("create in EUR", w.key, "POST", "/create-payment", fmt.Sprintf(`{"apiKey":%q,"amount":1,"currency":"EUR"}`, w.key))
+	w.rest(
+		"create with port 99999", w.key, "POST", "/create-payment",
+		fmt.Sprintf(`{"apiKey":%q,"amount":1,"successUrl":"https://shop.example:99999/"}`, w.key),
+	)
+	w.gql("key in a header", w.key, "query", "getCreditsLeft", creditFields, "x-api-key", w.key)
 	w.rest("GET /events", w.key, "GET", "/events?limit=500 as /events", "", "x-api-key", w.key)
 	w.rest("unknown order", "", "GET", "/orders/"+unknownTxnid+" as /orders/{txnid}", "")
 	w.rest("unknown txn", "", "GET", "/txn/"+unknownTxnid+" as /txn/{txnid}", "")

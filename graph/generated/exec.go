@@ -67,7 +67,7 @@ type MutationResolver interface {
 }
 type QueryResolver interface {
 	GetDonate(ctx context.Context, campaignID string, before *string) (*model.CampaignResult, error)
-	GetTransactions(ctx context.Context, apiKey string, status *model.TransactionStatus, network *model.Network, timeRange *string, sortOrder *string, first *int, after *string) (*model.TransactionsResult, error)
+	GetTransactions(ctx context.Context, apiKey string, status *model.TransactionStatus, network *model.Network, timeRange *string, sortOrder *string, first *int, after *string, reference *string) (*model.TransactionsResult, error)
 	GetTransactionDetails(ctx context.Context, apiKey string, txnid string) (*model.TransactionResult, error)
 	CheckAdminUntransferred(ctx context.Context, apiKey string, network model.Network) (*model.UntransferredResult, error)
 	GetCreditsLeft(ctx context.Context, apiKey string) (*model.CreditsResult, error)
@@ -191,6 +191,8 @@ interface Result {
   code: Int!
   "What happened, in English words for a developer; it names the argument that was wrong."
   message: String!
+  "Why it was refused, in a fixed word that a program can decide by: of codes 409 and 422, null otherwise; see the error table."
+  reason: String
 }
 
 "A moment: RFC 3339, UTC, with milliseconds, such as 2026-11-21T08:30:00.000Z."
@@ -407,6 +409,7 @@ input CustodianUpdateInput {
 type CustodianResult implements Result {
   code: Int!
   message: String!
+  reason: String
   "The custodian as it is now; null unless code is 200."
   custodian: Custodian
   "` + "`" + `key` + "`" + ` and ` + "`" + `creditsLeft` + "`" + ` after the debit; null unless code is 200."
@@ -511,6 +514,7 @@ type Campaign {
 type CampaignResult implements Result {
   code: Int!
   message: String!
+  reason: String
   "The campaign; null if it could not be read."
   campaign: Campaign
 }
@@ -519,6 +523,7 @@ type CampaignResult implements Result {
 type DonationResult implements Result {
   code: Int!
   message: String!
+  reason: String
   "The page that shows the address and follows the payment."
   paymentLink: String
   "The payment, started; null if it was refused."
@@ -576,6 +581,7 @@ type PageInfo {
 type TransactionsResult implements Result {
   code: Int!
   message: String!
+  reason: String
   "The payments of the page, at most ` + "`" + `first` + "`" + ` of them; null unless code is 200."
   transactions: [Transaction!]
   "` + "`" + `creditsLeft` + "`" + ` after the debit; null unless code is 200."
@@ -588,6 +594,7 @@ type TransactionsResult implements Result {
 type UntransferredResult implements Result {
   code: Int!
   message: String!
+  reason: String
   "The payments, newest first, at most 500; null unless code is 200."
   transactions: [Transaction!]
 }
@@ -596,6 +603,7 @@ type UntransferredResult implements Result {
 type CompletionResult implements Result {
   code: Int!
   message: String!
+  reason: String
   "Whether the payment is COMPLETED by this request."
   success: Boolean!
 }
@@ -620,6 +628,8 @@ extend type Query {
     first: Int
     "` + "`" + `pageInfo.endCursor` + "`" + ` of the page before."
     after: String
+    "Only payments with exactly this reference."
+    reference: String
   ): TransactionsResult!
 
   """
@@ -718,6 +728,7 @@ type ApiKey {
 type CreditsResult implements Result {
   code: Int!
   message: String!
+  reason: String
   "Credits left, 0 or more; null unless code is 200."
   creditsLeft: Int
   "` + "`" + `key` + "`" + `, ` + "`" + `wallet` + "`" + `, ` + "`" + `creditsLeft` + "`" + `, ` + "`" + `userId` + "`" + `, ` + "`" + `createdAt` + "`" + ` and ` + "`" + `custodian` + "`" + `; null unless code is 200."
@@ -728,6 +739,7 @@ type CreditsResult implements Result {
 type QueriesResult implements Result {
   code: Int!
   message: String!
+  reason: String
   "Queries left, 0 or more; null unless code is 200."
   queriesLeft: Int
   "` + "`" + `id` + "`" + `, ` + "`" + `key` + "`" + `, the owner's names and e-mail address, ` + "`" + `wallet` + "`" + `, ` + "`" + `queriesLeft` + "`" + ` and ` + "`" + `createdAt` + "`" + `; null unless code is 200."
@@ -816,6 +828,7 @@ type Transaction {
 type PaymentResult implements Result {
   code: Int!
   message: String!
+  reason: String
   "The hosted checkout page; send the customer there. Null unless code is 200."
   paymentLink: String
   "The payment; null unless code is 200."
@@ -826,6 +839,7 @@ type PaymentResult implements Result {
 type TransactionResult implements Result {
   code: Int!
   message: String!
+  reason: String
   "The payment; null unless code is 200."
   transaction: Transaction
 }
@@ -949,6 +963,7 @@ type RechargeResult implements Result {
   code: Int!
   "What happened, in words."
   message: String!
+  reason: String
   "How many queries the key has left."
   newBalance: Int
   "The key: what it was sent as, its wallet and its queries."
@@ -984,6 +999,7 @@ extend type Mutation {
 type RevokeResult implements Result {
   code: Int!
   message: String!
+  reason: String
   "The replacement; shown once. Null unless code is 200."
   newApiKey: String
   "` + "`" + `key` + "`" + `, which is the replacement, ` + "`" + `wallet` + "`" + ` and ` + "`" + `creditsLeft` + "`" + `; null unless code is 200."
@@ -1010,6 +1026,7 @@ extend type Mutation {
 type ChallengeResult implements Result {
   code: Int!
   message: String!
+  reason: String
   "The text to sign with the wallet registered on the key (personal_sign, EIP-191)."
   challenge: String
   "Until when the signature is accepted, 15 minutes after the request."
@@ -1058,6 +1075,7 @@ type User {
 type SessionResult implements Result {
   code: Int!
   message: String!
+  reason: String
   "The session token; shown once. Null unless code is 200."
   token: String
   "Until when the token is good."
@@ -1070,6 +1088,7 @@ type SessionResult implements Result {
 type UserResult implements Result {
   code: Int!
   message: String!
+  reason: String
   "The user; null unless code is 200."
   user: User
 }
@@ -1078,6 +1097,7 @@ type UserResult implements Result {
 type ApiKeyResult implements Result {
   code: Int!
   message: String!
+  reason: String
   "The key, with its text in ` + "`" + `key` + "`" + `; null unless code is 200."
   apiKey: ApiKey
 }
@@ -1086,6 +1106,7 @@ type ApiKeyResult implements Result {
 type ApiKeysResult implements Result {
   code: Int!
   message: String!
+  reason: String
   "The keys, at most 20; null unless code is 200."
   apiKeys: [ApiKey!]
 }
@@ -1094,6 +1115,7 @@ type ApiKeysResult implements Result {
 type TopupResult implements Result {
   code: Int!
   message: String!
+  reason: String
   "The payment that buys the credits; null unless code is 200."
   transaction: Transaction
   "The hosted checkout page where it can be paid; null unless code is 200."
@@ -1223,6 +1245,8 @@ func (ec *executionContext) childFields_ApiKeyResult(ctx context.Context, field 
 		return ec.fieldContext_ApiKeyResult_code(ctx, field)
 	case "message":
 		return ec.fieldContext_ApiKeyResult_message(ctx, field)
+	case "reason":
+		return ec.fieldContext_ApiKeyResult_reason(ctx, field)
 	case "apiKey":
 		return ec.fieldContext_ApiKeyResult_apiKey(ctx, field)
 	}
@@ -1235,6 +1259,8 @@ func (ec *executionContext) childFields_ApiKeysResult(ctx context.Context, field
 		return ec.fieldContext_ApiKeysResult_code(ctx, field)
 	case "message":
 		return ec.fieldContext_ApiKeysResult_message(ctx, field)
+	case "reason":
+		return ec.fieldContext_ApiKeysResult_reason(ctx, field)
 	case "apiKeys":
 		return ec.fieldContext_ApiKeysResult_apiKeys(ctx, field)
 	}
@@ -1291,6 +1317,8 @@ func (ec *executionContext) childFields_CampaignResult(ctx context.Context, fiel
 		return ec.fieldContext_CampaignResult_code(ctx, field)
 	case "message":
 		return ec.fieldContext_CampaignResult_message(ctx, field)
+	case "reason":
+		return ec.fieldContext_CampaignResult_reason(ctx, field)
 	case "campaign":
 		return ec.fieldContext_CampaignResult_campaign(ctx, field)
 	}
@@ -1303,6 +1331,8 @@ func (ec *executionContext) childFields_ChallengeResult(ctx context.Context, fie
 		return ec.fieldContext_ChallengeResult_code(ctx, field)
 	case "message":
 		return ec.fieldContext_ChallengeResult_message(ctx, field)
+	case "reason":
+		return ec.fieldContext_ChallengeResult_reason(ctx, field)
 	case "challenge":
 		return ec.fieldContext_ChallengeResult_challenge(ctx, field)
 	case "expiresAt":
@@ -1317,6 +1347,8 @@ func (ec *executionContext) childFields_CompletionResult(ctx context.Context, fi
 		return ec.fieldContext_CompletionResult_code(ctx, field)
 	case "message":
 		return ec.fieldContext_CompletionResult_message(ctx, field)
+	case "reason":
+		return ec.fieldContext_CompletionResult_reason(ctx, field)
 	case "success":
 		return ec.fieldContext_CompletionResult_success(ctx, field)
 	}
@@ -1345,6 +1377,8 @@ func (ec *executionContext) childFields_CreditsResult(ctx context.Context, field
 		return ec.fieldContext_CreditsResult_code(ctx, field)
 	case "message":
 		return ec.fieldContext_CreditsResult_message(ctx, field)
+	case "reason":
+		return ec.fieldContext_CreditsResult_reason(ctx, field)
 	case "creditsLeft":
 		return ec.fieldContext_CreditsResult_creditsLeft(ctx, field)
 	case "apiKey":
@@ -1433,6 +1467,8 @@ func (ec *executionContext) childFields_CustodianResult(ctx context.Context, fie
 		return ec.fieldContext_CustodianResult_code(ctx, field)
 	case "message":
 		return ec.fieldContext_CustodianResult_message(ctx, field)
+	case "reason":
+		return ec.fieldContext_CustodianResult_reason(ctx, field)
 	case "custodian":
 		return ec.fieldContext_CustodianResult_custodian(ctx, field)
 	case "apiKey":
@@ -1491,6 +1527,8 @@ func (ec *executionContext) childFields_DonationResult(ctx context.Context, fiel
 		return ec.fieldContext_DonationResult_code(ctx, field)
 	case "message":
 		return ec.fieldContext_DonationResult_message(ctx, field)
+	case "reason":
+		return ec.fieldContext_DonationResult_reason(ctx, field)
 	case "paymentLink":
 		return ec.fieldContext_DonationResult_paymentLink(ctx, field)
 	case "transaction":
@@ -1515,6 +1553,8 @@ func (ec *executionContext) childFields_PaymentResult(ctx context.Context, field
 		return ec.fieldContext_PaymentResult_code(ctx, field)
 	case "message":
 		return ec.fieldContext_PaymentResult_message(ctx, field)
+	case "reason":
+		return ec.fieldContext_PaymentResult_reason(ctx, field)
 	case "paymentLink":
 		return ec.fieldContext_PaymentResult_paymentLink(ctx, field)
 	case "transaction":
@@ -1529,6 +1569,8 @@ func (ec *executionContext) childFields_QueriesResult(ctx context.Context, field
 		return ec.fieldContext_QueriesResult_code(ctx, field)
 	case "message":
 		return ec.fieldContext_QueriesResult_message(ctx, field)
+	case "reason":
+		return ec.fieldContext_QueriesResult_reason(ctx, field)
 	case "queriesLeft":
 		return ec.fieldContext_QueriesResult_queriesLeft(ctx, field)
 	case "apiKey":
@@ -1543,6 +1585,8 @@ func (ec *executionContext) childFields_RechargeResult(ctx context.Context, fiel
 		return ec.fieldContext_RechargeResult_code(ctx, field)
 	case "message":
 		return ec.fieldContext_RechargeResult_message(ctx, field)
+	case "reason":
+		return ec.fieldContext_RechargeResult_reason(ctx, field)
 	case "newBalance":
 		return ec.fieldContext_RechargeResult_newBalance(ctx, field)
 	case "apiKey":
@@ -1561,6 +1605,8 @@ func (ec *executionContext) childFields_RevokeResult(ctx context.Context, field 
 		return ec.fieldContext_RevokeResult_code(ctx, field)
 	case "message":
 		return ec.fieldContext_RevokeResult_message(ctx, field)
+	case "reason":
+		return ec.fieldContext_RevokeResult_reason(ctx, field)
 	case "newApiKey":
 		return ec.fieldContext_RevokeResult_newApiKey(ctx, field)
 	case "apiKey":
@@ -1575,6 +1621,8 @@ func (ec *executionContext) childFields_SessionResult(ctx context.Context, field
 		return ec.fieldContext_SessionResult_code(ctx, field)
 	case "message":
 		return ec.fieldContext_SessionResult_message(ctx, field)
+	case "reason":
+		return ec.fieldContext_SessionResult_reason(ctx, field)
 	case "token":
 		return ec.fieldContext_SessionResult_token(ctx, field)
 	case "expiresAt":
@@ -1591,6 +1639,8 @@ func (ec *executionContext) childFields_TopupResult(ctx context.Context, field g
 		return ec.fieldContext_TopupResult_code(ctx, field)
 	case "message":
 		return ec.fieldContext_TopupResult_message(ctx, field)
+	case "reason":
+		return ec.fieldContext_TopupResult_reason(ctx, field)
 	case "transaction":
 		return ec.fieldContext_TopupResult_transaction(ctx, field)
 	case "paymentLink":
@@ -1651,6 +1701,8 @@ func (ec *executionContext) childFields_TransactionResult(ctx context.Context, f
 		return ec.fieldContext_TransactionResult_code(ctx, field)
 	case "message":
 		return ec.fieldContext_TransactionResult_message(ctx, field)
+	case "reason":
+		return ec.fieldContext_TransactionResult_reason(ctx, field)
 	case "transaction":
 		return ec.fieldContext_TransactionResult_transaction(ctx, field)
 	}
@@ -1663,6 +1715,8 @@ func (ec *executionContext) childFields_TransactionsResult(ctx context.Context, 
 		return ec.fieldContext_TransactionsResult_code(ctx, field)
 	case "message":
 		return ec.fieldContext_TransactionsResult_message(ctx, field)
+	case "reason":
+		return ec.fieldContext_TransactionsResult_reason(ctx, field)
 	case "transactions":
 		return ec.fieldContext_TransactionsResult_transactions(ctx, field)
 	case "apiKey":
@@ -1679,6 +1733,8 @@ func (ec *executionContext) childFields_UntransferredResult(ctx context.Context,
 		return ec.fieldContext_UntransferredResult_code(ctx, field)
 	case "message":
 		return ec.fieldContext_UntransferredResult_message(ctx, field)
+	case "reason":
+		return ec.fieldContext_UntransferredResult_reason(ctx, field)
 	case "transactions":
 		return ec.fieldContext_UntransferredResult_transactions(ctx, field)
 	}
@@ -1707,6 +1763,8 @@ func (ec *executionContext) childFields_UserResult(ctx context.Context, field gr
 		return ec.fieldContext_UserResult_code(ctx, field)
 	case "message":
 		return ec.fieldContext_UserResult_message(ctx, field)
+	case "reason":
+		return ec.fieldContext_UserResult_reason(ctx, field)
 	case "user":
 		return ec.fieldContext_UserResult_user(ctx, field)
 	}
@@ -2582,6 +2640,14 @@ func (ec *executionContext) field_Query_getTransactions_args(ctx context.Context
 		return nil, err
 	}
 	args["after"] = arg6
+	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "reference",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["reference"] = arg7
 	return args, nil
 }
 
@@ -3050,6 +3116,29 @@ func (ec *executionContext) fieldContext_ApiKeyResult_message(_ context.Context,
 	return graphql.NewScalarFieldContext("ApiKeyResult", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _ApiKeyResult_reason(ctx context.Context, field graphql.CollectedField, obj *model.APIKeyResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ApiKeyResult_reason(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Reason, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ApiKeyResult_reason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ApiKeyResult", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _ApiKeyResult_apiKey(ctx context.Context, field graphql.CollectedField, obj *model.APIKeyResult) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -3125,6 +3214,29 @@ func (ec *executionContext) _ApiKeysResult_message(ctx context.Context, field gr
 	)
 }
 func (ec *executionContext) fieldContext_ApiKeysResult_message(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ApiKeysResult", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ApiKeysResult_reason(ctx context.Context, field graphql.CollectedField, obj *model.APIKeysResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ApiKeysResult_reason(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Reason, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ApiKeysResult_reason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ApiKeysResult", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
@@ -3592,6 +3704,29 @@ func (ec *executionContext) fieldContext_CampaignResult_message(_ context.Contex
 	return graphql.NewScalarFieldContext("CampaignResult", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _CampaignResult_reason(ctx context.Context, field graphql.CollectedField, obj *model.CampaignResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CampaignResult_reason(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Reason, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_CampaignResult_reason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CampaignResult", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _CampaignResult_campaign(ctx context.Context, field graphql.CollectedField, obj *model.CampaignResult) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -3667,6 +3802,29 @@ func (ec *executionContext) _ChallengeResult_message(ctx context.Context, field 
 	)
 }
 func (ec *executionContext) fieldContext_ChallengeResult_message(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ChallengeResult", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ChallengeResult_reason(ctx context.Context, field graphql.CollectedField, obj *model.ChallengeResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ChallengeResult_reason(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Reason, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ChallengeResult_reason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ChallengeResult", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
@@ -3759,6 +3917,29 @@ func (ec *executionContext) _CompletionResult_message(ctx context.Context, field
 	)
 }
 func (ec *executionContext) fieldContext_CompletionResult_message(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CompletionResult", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _CompletionResult_reason(ctx context.Context, field graphql.CollectedField, obj *model.CompletionResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CompletionResult_reason(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Reason, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_CompletionResult_reason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CompletionResult", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
@@ -3943,6 +4124,29 @@ func (ec *executionContext) _CreditsResult_message(ctx context.Context, field gr
 	)
 }
 func (ec *executionContext) fieldContext_CreditsResult_message(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CreditsResult", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _CreditsResult_reason(ctx context.Context, field graphql.CollectedField, obj *model.CreditsResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CreditsResult_reason(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Reason, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_CreditsResult_reason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CreditsResult", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
@@ -4649,6 +4853,29 @@ func (ec *executionContext) fieldContext_CustodianResult_message(_ context.Conte
 	return graphql.NewScalarFieldContext("CustodianResult", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _CustodianResult_reason(ctx context.Context, field graphql.CollectedField, obj *model.CustodianResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CustodianResult_reason(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Reason, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_CustodianResult_reason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CustodianResult", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _CustodianResult_custodian(ctx context.Context, field graphql.CollectedField, obj *model.CustodianResult) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -5055,6 +5282,29 @@ func (ec *executionContext) _DonationResult_message(ctx context.Context, field g
 	)
 }
 func (ec *executionContext) fieldContext_DonationResult_message(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DonationResult", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _DonationResult_reason(ctx context.Context, field graphql.CollectedField, obj *model.DonationResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DonationResult_reason(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Reason, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_DonationResult_reason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("DonationResult", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
@@ -6073,6 +6323,29 @@ func (ec *executionContext) fieldContext_PaymentResult_message(_ context.Context
 	return graphql.NewScalarFieldContext("PaymentResult", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _PaymentResult_reason(ctx context.Context, field graphql.CollectedField, obj *model.PaymentResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PaymentResult_reason(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Reason, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PaymentResult_reason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PaymentResult", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _PaymentResult_paymentLink(ctx context.Context, field graphql.CollectedField, obj *model.PaymentResult) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -6171,6 +6444,29 @@ func (ec *executionContext) _QueriesResult_message(ctx context.Context, field gr
 	)
 }
 func (ec *executionContext) fieldContext_QueriesResult_message(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("QueriesResult", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _QueriesResult_reason(ctx context.Context, field graphql.CollectedField, obj *model.QueriesResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_QueriesResult_reason(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Reason, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_QueriesResult_reason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("QueriesResult", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
@@ -6283,7 +6579,7 @@ func (ec *executionContext) _Query_getTransactions(ctx context.Context, field gr
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().GetTransactions(ctx, fc.Args["apiKey"].(string), fc.Args["status"].(*model.TransactionStatus), fc.Args["network"].(*model.Network), fc.Args["timeRange"].(*string), fc.Args["sortOrder"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string))
+			return ec.Resolvers.Query().GetTransactions(ctx, fc.Args["apiKey"].(string), fc.Args["status"].(*model.TransactionStatus), fc.Args["network"].(*model.Network), fc.Args["timeRange"].(*string), fc.Args["sortOrder"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["reference"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.TransactionsResult) graphql.Marshaler {
@@ -6767,6 +7063,29 @@ func (ec *executionContext) fieldContext_RechargeResult_message(_ context.Contex
 	return graphql.NewScalarFieldContext("RechargeResult", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _RechargeResult_reason(ctx context.Context, field graphql.CollectedField, obj *model.RechargeResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RechargeResult_reason(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Reason, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_RechargeResult_reason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RechargeResult", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _RechargeResult_newBalance(ctx context.Context, field graphql.CollectedField, obj *model.RechargeResult) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -6914,6 +7233,29 @@ func (ec *executionContext) fieldContext_RevokeResult_message(_ context.Context,
 	return graphql.NewScalarFieldContext("RevokeResult", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _RevokeResult_reason(ctx context.Context, field graphql.CollectedField, obj *model.RevokeResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RevokeResult_reason(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Reason, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_RevokeResult_reason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RevokeResult", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _RevokeResult_newApiKey(ctx context.Context, field graphql.CollectedField, obj *model.RevokeResult) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -7012,6 +7354,29 @@ func (ec *executionContext) _SessionResult_message(ctx context.Context, field gr
 	)
 }
 func (ec *executionContext) fieldContext_SessionResult_message(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SessionResult", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _SessionResult_reason(ctx context.Context, field graphql.CollectedField, obj *model.SessionResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SessionResult_reason(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Reason, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_SessionResult_reason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("SessionResult", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
@@ -7136,6 +7501,29 @@ func (ec *executionContext) _TopupResult_message(ctx context.Context, field grap
 	)
 }
 func (ec *executionContext) fieldContext_TopupResult_message(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TopupResult", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _TopupResult_reason(ctx context.Context, field graphql.CollectedField, obj *model.TopupResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TopupResult_reason(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Reason, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_TopupResult_reason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TopupResult", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
@@ -7709,6 +8097,29 @@ func (ec *executionContext) fieldContext_TransactionResult_message(_ context.Con
 	return graphql.NewScalarFieldContext("TransactionResult", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _TransactionResult_reason(ctx context.Context, field graphql.CollectedField, obj *model.TransactionResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TransactionResult_reason(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Reason, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_TransactionResult_reason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TransactionResult", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _TransactionResult_transaction(ctx context.Context, field graphql.CollectedField, obj *model.TransactionResult) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -7784,6 +8195,29 @@ func (ec *executionContext) _TransactionsResult_message(ctx context.Context, fie
 	)
 }
 func (ec *executionContext) fieldContext_TransactionsResult_message(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TransactionsResult", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _TransactionsResult_reason(ctx context.Context, field graphql.CollectedField, obj *model.TransactionsResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TransactionsResult_reason(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Reason, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_TransactionsResult_reason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TransactionsResult", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
@@ -7926,6 +8360,29 @@ func (ec *executionContext) _UntransferredResult_message(ctx context.Context, fi
 	)
 }
 func (ec *executionContext) fieldContext_UntransferredResult_message(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("UntransferredResult", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _UntransferredResult_reason(ctx context.Context, field graphql.CollectedField, obj *model.UntransferredResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_UntransferredResult_reason(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Reason, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_UntransferredResult_reason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("UntransferredResult", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
@@ -8119,6 +8576,29 @@ func (ec *executionContext) _UserResult_message(ctx context.Context, field graph
 	)
 }
 func (ec *executionContext) fieldContext_UserResult_message(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("UserResult", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _UserResult_reason(ctx context.Context, field graphql.CollectedField, obj *model.UserResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_UserResult_reason(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Reason, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_UserResult_reason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("UserResult", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
@@ -9824,6 +10304,11 @@ func (ec *executionContext) _ApiKeyResult(ctx context.Context, sel ast.Selection
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "reason":
+			out.Values[i] = ec._ApiKeyResult_reason(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "apiKey":
 			out.Values[i] = ec._ApiKeyResult_apiKey(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -9870,6 +10355,11 @@ func (ec *executionContext) _ApiKeysResult(ctx context.Context, sel ast.Selectio
 		case "message":
 			out.Values[i] = ec._ApiKeysResult_message(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "reason":
+			out.Values[i] = ec._ApiKeysResult_reason(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "apiKeys":
@@ -10066,6 +10556,11 @@ func (ec *executionContext) _CampaignResult(ctx context.Context, sel ast.Selecti
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "reason":
+			out.Values[i] = ec._CampaignResult_reason(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "campaign":
 			out.Values[i] = ec._CampaignResult_campaign(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -10112,6 +10607,11 @@ func (ec *executionContext) _ChallengeResult(ctx context.Context, sel ast.Select
 		case "message":
 			out.Values[i] = ec._ChallengeResult_message(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "reason":
+			out.Values[i] = ec._ChallengeResult_reason(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "challenge":
@@ -10165,6 +10665,11 @@ func (ec *executionContext) _CompletionResult(ctx context.Context, sel ast.Selec
 		case "message":
 			out.Values[i] = ec._CompletionResult_message(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "reason":
+			out.Values[i] = ec._CompletionResult_reason(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "success":
@@ -10271,6 +10776,11 @@ func (ec *executionContext) _CreditsResult(ctx context.Context, sel ast.Selectio
 		case "message":
 			out.Values[i] = ec._CreditsResult_message(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "reason":
+			out.Values[i] = ec._CreditsResult_reason(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "creditsLeft":
@@ -10583,6 +11093,11 @@ func (ec *executionContext) _CustodianResult(ctx context.Context, sel ast.Select
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "reason":
+			out.Values[i] = ec._CustodianResult_reason(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "custodian":
 			out.Values[i] = ec._CustodianResult_custodian(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -10798,6 +11313,11 @@ func (ec *executionContext) _DonationResult(ctx context.Context, sel ast.Selecti
 		case "message":
 			out.Values[i] = ec._DonationResult_message(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "reason":
+			out.Values[i] = ec._DonationResult_reason(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "paymentLink":
@@ -11077,6 +11597,11 @@ func (ec *executionContext) _PaymentResult(ctx context.Context, sel ast.Selectio
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "reason":
+			out.Values[i] = ec._PaymentResult_reason(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "paymentLink":
 			out.Values[i] = ec._PaymentResult_paymentLink(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -11128,6 +11653,11 @@ func (ec *executionContext) _QueriesResult(ctx context.Context, sel ast.Selectio
 		case "message":
 			out.Values[i] = ec._QueriesResult_message(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "reason":
+			out.Values[i] = ec._QueriesResult_reason(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "queriesLeft":
@@ -11458,6 +11988,11 @@ func (ec *executionContext) _RechargeResult(ctx context.Context, sel ast.Selecti
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "reason":
+			out.Values[i] = ec._RechargeResult_reason(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "newBalance":
 			out.Values[i] = ec._RechargeResult_newBalance(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -11521,6 +12056,11 @@ func (ec *executionContext) _RevokeResult(ctx context.Context, sel ast.Selection
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "reason":
+			out.Values[i] = ec._RevokeResult_reason(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "newApiKey":
 			out.Values[i] = ec._RevokeResult_newApiKey(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -11572,6 +12112,11 @@ func (ec *executionContext) _SessionResult(ctx context.Context, sel ast.Selectio
 		case "message":
 			out.Values[i] = ec._SessionResult_message(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "reason":
+			out.Values[i] = ec._SessionResult_reason(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "token":
@@ -11630,6 +12175,11 @@ func (ec *executionContext) _TopupResult(ctx context.Context, sel ast.SelectionS
 		case "message":
 			out.Values[i] = ec._TopupResult_message(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "reason":
+			out.Values[i] = ec._TopupResult_reason(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "transaction":
@@ -11818,6 +12368,11 @@ func (ec *executionContext) _TransactionResult(ctx context.Context, sel ast.Sele
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "reason":
+			out.Values[i] = ec._TransactionResult_reason(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "transaction":
 			out.Values[i] = ec._TransactionResult_transaction(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -11864,6 +12419,11 @@ func (ec *executionContext) _TransactionsResult(ctx context.Context, sel ast.Sel
 		case "message":
 			out.Values[i] = ec._TransactionsResult_message(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "reason":
+			out.Values[i] = ec._TransactionsResult_reason(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "transactions":
@@ -11922,6 +12482,11 @@ func (ec *executionContext) _UntransferredResult(ctx context.Context, sel ast.Se
 		case "message":
 			out.Values[i] = ec._UntransferredResult_message(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "reason":
+			out.Values[i] = ec._UntransferredResult_reason(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "transactions":
@@ -12028,6 +12593,11 @@ func (ec *executionContext) _UserResult(ctx context.Context, sel ast.SelectionSe
 		case "message":
 			out.Values[i] = ec._UserResult_message(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "reason":
+			out.Values[i] = ec._UserResult_reason(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "user":

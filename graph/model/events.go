@@ -6,6 +6,7 @@ import "encoding/json"
 type EventsResult struct {
 	Code    int     `json:"code"`
 	Message string  `json:"message"`
+	Reason  *string `json:"reason"`
 	Events  []Event `json:"events"`
 	// NextAfter is the cursor for the next call; it is unchanged when there is
 	// nothing new.
@@ -21,5 +22,5 @@ type Event struct {
 	Data json.RawMessage `json:"data"`
 }
 
-// Envelope returns where code and message stand.
-func (r *EventsResult) Envelope() (*int, *string) { return &r.Code, &r.Message }
+// Envelope returns where code, message and reason stand.
+func (r *EventsResult) Envelope() (*int, *string, **string) { return &r.Code, &r.Message, &r.Reason }

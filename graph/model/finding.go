@@ -4,6 +4,7 @@ package model
 type FindingResult struct {
 	Code    int      `json:"code"`
 	Message string   `json:"message"`
+	Reason  *string  `json:"reason"`
 	Finding *Finding `json:"finding"`
 }
 
@@ -19,5 +20,5 @@ type Finding struct {
 	Advice         string   `json:"advice"`
 }
 
-// Envelope returns where code and message stand.
-func (r *FindingResult) Envelope() (*int, *string) { return &r.Code, &r.Message }
+// Envelope returns where code, message and reason stand.
+func (r *FindingResult) Envelope() (*int, *string, **string) { return &r.Code, &r.Message, &r.Reason }

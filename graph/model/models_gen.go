@@ -49,8 +49,9 @@ type APIKey struct {
 
 // A new key.
 type APIKeyResult struct {
-	Code    int    `json:"code"`
-	Message string `json:"message"`
+	Code    int     `json:"code"`
+	Message string  `json:"message"`
+	Reason  *string `json:"reason"`
 	// The key, with its text in `key`; null unless code is 200.
 	APIKey *APIKey `json:"apiKey"`
 }
@@ -59,8 +60,9 @@ func (APIKeyResult) IsResult() {}
 
 // The keys of a user.
 type APIKeysResult struct {
-	Code    int    `json:"code"`
-	Message string `json:"message"`
+	Code    int     `json:"code"`
+	Message string  `json:"message"`
+	Reason  *string `json:"reason"`
 	// The keys, at most 20; null unless code is 200.
 	APIKeys []*APIKey `json:"apiKeys"`
 }
@@ -109,8 +111,9 @@ type CampaignOwner struct {
 
 // The answer to getDonate.
 type CampaignResult struct {
-	Code    int    `json:"code"`
-	Message string `json:"message"`
+	Code    int     `json:"code"`
+	Message string  `json:"message"`
+	Reason  *string `json:"reason"`
 	// The campaign; null if it could not be read.
 	Campaign *Campaign `json:"campaign"`
 }
@@ -119,8 +122,9 @@ func (CampaignResult) IsResult() {}
 
 // A text to sign.
 type ChallengeResult struct {
-	Code    int    `json:"code"`
-	Message string `json:"message"`
+	Code    int     `json:"code"`
+	Message string  `json:"message"`
+	Reason  *string `json:"reason"`
 	// The text to sign with the wallet registered on the key (personal_sign, EIP-191).
 	Challenge *string `json:"challenge"`
 	// Until when the signature is accepted, 15 minutes after the request.
@@ -131,8 +135,9 @@ func (ChallengeResult) IsResult() {}
 
 // What became of a payment completed by hand.
 type CompletionResult struct {
-	Code    int    `json:"code"`
-	Message string `json:"message"`
+	Code    int     `json:"code"`
+	Message string  `json:"message"`
+	Reason  *string `json:"reason"`
 	// Whether the payment is COMPLETED by this request.
 	Success bool `json:"success"`
 }
@@ -155,8 +160,9 @@ type CreatedTransaction struct {
 
 // The credits of a key.
 type CreditsResult struct {
-	Code    int    `json:"code"`
-	Message string `json:"message"`
+	Code    int     `json:"code"`
+	Message string  `json:"message"`
+	Reason  *string `json:"reason"`
 	// Credits left, 0 or more; null unless code is 200.
 	CreditsLeft *int `json:"creditsLeft"`
 	// `key`, `wallet`, `creditsLeft`, `userId`, `createdAt` and `custodian`; null unless code is 200.
@@ -287,8 +293,9 @@ type CustodianNetworkInput struct {
 
 // What became of a custodian.
 type CustodianResult struct {
-	Code    int    `json:"code"`
-	Message string `json:"message"`
+	Code    int     `json:"code"`
+	Message string  `json:"message"`
+	Reason  *string `json:"reason"`
 	// The custodian as it is now; null unless code is 200.
 	Custodian *Custodian `json:"custodian"`
 	// `key` and `creditsLeft` after the debit; null unless code is 200.
@@ -369,8 +376,9 @@ type Donation struct {
 
 // The answer to StartDonation.
 type DonationResult struct {
-	Code    int    `json:"code"`
-	Message string `json:"message"`
+	Code    int     `json:"code"`
+	Message string  `json:"message"`
+	Reason  *string `json:"reason"`
 	// The page that shows the address and follows the payment.
 	PaymentLink *string `json:"paymentLink"`
 	// The payment, started; null if it was refused.
@@ -380,8 +388,7 @@ type DonationResult struct {
 func (DonationResult) IsResult() {}
 
 // What writes. Send an `Idempotency-Key` header and a repetition is answered like the first request.
-type Mutation struct {
-}
+type Mutation struct{}
 
 // Where a page of a list ends.
 type PageInfo struct {
@@ -393,8 +400,9 @@ type PageInfo struct {
 
 // A payment that was created.
 type PaymentResult struct {
-	Code    int    `json:"code"`
-	Message string `json:"message"`
+	Code    int     `json:"code"`
+	Message string  `json:"message"`
+	Reason  *string `json:"reason"`
 	// The hosted checkout page; send the customer there. Null unless code is 200.
 	PaymentLink *string `json:"paymentLink"`
 	// The payment; null unless code is 200.
@@ -405,8 +413,9 @@ func (PaymentResult) IsResult() {}
 
 // The queries of a key.
 type QueriesResult struct {
-	Code    int    `json:"code"`
-	Message string `json:"message"`
+	Code    int     `json:"code"`
+	Message string  `json:"message"`
+	Reason  *string `json:"reason"`
 	// Queries left, 0 or more; null unless code is 200.
 	QueriesLeft *int `json:"queriesLeft"`
 	// `id`, `key`, the owner's names and e-mail address, `wallet`, `queriesLeft` and `createdAt`; null unless code is 200.
@@ -416,15 +425,15 @@ type QueriesResult struct {
 func (QueriesResult) IsResult() {}
 
 // What reads. Nothing here changes a payment; some of it takes a credit.
-type Query struct {
-}
+type Query struct{}
 
 // The answer to `rechargeApiKey`.
 type RechargeResult struct {
 	// 200 when the queries are credited; 202 while the transfer is on its way, and the credit follows.
 	Code int `json:"code"`
 	// What happened, in words.
-	Message string `json:"message"`
+	Message string  `json:"message"`
+	Reason  *string `json:"reason"`
 	// How many queries the key has left.
 	NewBalance *int `json:"newBalance"`
 	// The key: what it was sent as, its wallet and its queries.
@@ -439,8 +448,9 @@ func (RechargeResult) IsResult() {}
 
 // A key that was replaced.
 type RevokeResult struct {
-	Code    int    `json:"code"`
-	Message string `json:"message"`
+	Code    int     `json:"code"`
+	Message string  `json:"message"`
+	Reason  *string `json:"reason"`
 	// The replacement; shown once. Null unless code is 200.
 	NewAPIKey *string `json:"newApiKey"`
 	// `key`, which is the replacement, `wallet` and `creditsLeft`; null unless code is 200.
@@ -451,8 +461,9 @@ func (RevokeResult) IsResult() {}
 
 // A session.
 type SessionResult struct {
-	Code    int    `json:"code"`
-	Message string `json:"message"`
+	Code    int     `json:"code"`
+	Message string  `json:"message"`
+	Reason  *string `json:"reason"`
 	// The session token; shown once. Null unless code is 200.
 	Token *string `json:"token"`
 	// Until when the token is good.
@@ -465,8 +476,9 @@ func (SessionResult) IsResult() {}
 
 // A credit top-up that was created.
 type TopupResult struct {
-	Code    int    `json:"code"`
-	Message string `json:"message"`
+	Code    int     `json:"code"`
+	Message string  `json:"message"`
+	Reason  *string `json:"reason"`
 	// The payment that buys the credits; null unless code is 200.
 	Transaction *Transaction `json:"transaction"`
 	// The hosted checkout page where it can be paid; null unless code is 200.
@@ -521,8 +533,9 @@ type Transaction struct {
 
 // A payment.
 type TransactionResult struct {
-	Code    int    `json:"code"`
-	Message string `json:"message"`
+	Code    int     `json:"code"`
+	Message string  `json:"message"`
+	Reason  *string `json:"reason"`
 	// The payment; null unless code is 200.
 	Transaction *Transaction `json:"transaction"`
 }
@@ -531,8 +544,9 @@ func (TransactionResult) IsResult() {}
 
 // A page of payments.
 type TransactionsResult struct {
-	Code    int    `json:"code"`
-	Message string `json:"message"`
+	Code    int     `json:"code"`
+	Message string  `json:"message"`
+	Reason  *string `json:"reason"`
 	// The payments of the page, at most `first` of them; null unless code is 200.
 	Transactions []*Transaction `json:"transactions"`
 	// `creditsLeft` after the debit; null unless code is 200.
@@ -545,8 +559,9 @@ func (TransactionsResult) IsResult() {}
 
 // Payments whose money is not at the settlement wallet yet.
 type UntransferredResult struct {
-	Code    int    `json:"code"`
-	Message string `json:"message"`
+	Code    int     `json:"code"`
+	Message string  `json:"message"`
+	Reason  *string `json:"reason"`
 	// The payments, newest first, at most 500; null unless code is 200.
 	Transactions []*Transaction `json:"transactions"`
 }
@@ -569,8 +584,9 @@ type User struct {
 
 // A user.
 type UserResult struct {
-	Code    int    `json:"code"`
-	Message string `json:"message"`
+	Code    int     `json:"code"`
+	Message string  `json:"message"`
+	Reason  *string `json:"reason"`
 	// The user; null unless code is 200.
 	User *User `json:"user"`
 }

@@ -2,12 +2,14 @@ package operation
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/florinpay/florin/graph/model"
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/input"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
@@ -19,6 +21,7 @@ type TransactionsInput struct {
 	APIKey    secret.Text
 	Status    model.TransactionStatus
 	Network   model.Network
+	Reference string
 	TimeRange string
 	SortOrder string
 	First     *int
@@ -52,9 +55,20 @@ func (o *Operations) Transactions(ctx context.Context, in TransactionsInput) (*m
 
 func (o *Operations) filter(ctx context.Context, keyID int64, in TransactionsInput) (payment.Filter, error) {
 	f := payment.Filter{
-		KeyID: keyID, Status: payment.Status(in.Status), Network: chain.Network(in.Network), Limit: payment.MaxPage,
+		KeyID: keyID, Status: payment.Status(in.Status), Reference: in.Reference, Limit: payment.MaxPage,
 	}
-	var err error
+	err := input.CheckLines("reference", in.Reference, payment.MaxReference)
+	if err != nil {
+		return f, err
+	}
+	if in.Network != "" {
+		if f.Network, err = chain.ParseNetwork(string(in.Network)); err != nil {
+			return f, err
+		}
+	}
+	if f.Status != "" && !slices.Contains(payment.Statuses(), f.Status) {
+		return f, errBadStatus
+	}
 	if f.Ascending, err = ascending(in.SortOrder); err != nil {
 		return f, err
 	}
@@ -81,6 +95,10 @@ func (o *Operations) filter(ctx context.Context, keyID int64, in TransactionsInp
 	}
 	return f, nil
 }
+
+var errBadStatus = fault.About(
+	fault.Invalid, "status", "must be PENDING, STARTED, COMPLETED, EXPIRED or CANCELLED",
+)
 
 func ascending(order string) (bool, error) {
 	switch strings.ToLower(order) {

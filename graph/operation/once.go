@@ -226,7 +226,7 @@ func sealed[T any, R result[T]](o *Operations, s scope, key string, out R) (idem
 }
 
 func codeOf[T any, R result[T]](out R) int {
-	code, _ := out.Envelope()
+	code, _, _ := out.Envelope()
 	return *code
 }
 

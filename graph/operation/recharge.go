@@ -67,7 +67,8 @@ func (o *Operations) recharged(
 	ctx context.Context, key merchant.Key, apiKey secret.Text, r recharge.Recharge,
 ) (*model.RechargeResult, error) {
 	if r.State == recharge.Failed || r.State == recharge.Replaced || r.State == recharge.Abandoned {
-		return nil, fault.New(fault.Conflict, "nothing was credited: %s (%s)", r.Note, r.Bytes.Tx)
+		return nil, fault.New(fault.Conflict, "nothing was credited: %s (%s)", r.Note, r.Bytes.Tx).
+			Because(fault.ReasonRechargeFailed)
 	}
 	// The transfer is made: its hash must be reported even if the caller disconnected.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)

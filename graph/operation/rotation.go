@@ -14,7 +14,7 @@ import (
 
 // Refusals of a rotation.
 var (
-	errNoWallet    = fault.New(fault.Conflict, "no wallet is registered on this API key; the dashboard replaces it without one, and makes keys that have one")
+	errNoWallet    = fault.New(fault.Conflict, "no wallet is registered on this API key; the dashboard replaces it without one, and makes keys that have one").Because(fault.ReasonNoRegisteredWallet)
 	errWrongSigner = fault.New(fault.Forbidden, "the signature is not by the wallet registered on this API key")
 	errWrongWallet = fault.New(fault.Forbidden, "the private key does not belong to the wallet registered on this API key")
 )

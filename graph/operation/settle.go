@@ -17,6 +17,7 @@ type Refusal struct {
 	Code       int
 	Message    string
 	RetryAfter time.Duration // zero if retrying does not help
+	Reason     fault.Reason  // of 409 and 422; empty otherwise
 }
 
 // retryTimeout is when to retry an operation that took too long.
@@ -43,11 +44,13 @@ func refusal(ctx context.Context, log *slog.Logger, call *Call, err error) Refus
 		if errors.Is(err, fault.ErrStorage) {
 			log.ErrorContext(ctx, "the database cannot be used", "request", call.RequestID, "error", err)
 		}
-		return Refusal{f.Kind.Code(), f.Message, f.RetryAfter}
+		return Refusal{f.Kind.Code(), f.Message, f.RetryAfter, f.ReasonOf()}
 	}
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		log.WarnContext(ctx, "an operation ran out of time", "request", call.RequestID, "error", err)
-		return Refusal{fault.Unavailable.Code(), "this took too long; ask again", retryTimeout}
+		return Refusal{
+			Code: fault.Unavailable.Code(), Message: "this took too long; ask again", RetryAfter: retryTimeout,
+		}
 	}
 	log.ErrorContext(ctx, "an operation failed", "request", call.RequestID, "error", err)
 	return Refusal{
@@ -101,13 +104,13 @@ func logPanic(ctx context.Context, log *slog.Logger, p any) {
 
 func refused[T any, R result[T]](r Refusal) R {
 	out := R(new(T))
-	code, message := out.Envelope()
-	*code, *message = r.Code, r.Message
+	code, message, reason := out.Envelope()
+	*code, *message, *reason = r.Code, r.Message, optional(string(r.Reason))
 	return out
 }
 
 func succeeded[T any, R result[T]](out R) R {
-	code, message := out.Envelope()
+	code, message, _ := out.Envelope()
 	if *code == 0 {
 		*code = 200
 	}

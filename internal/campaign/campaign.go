@@ -71,9 +71,9 @@ func (c Campaign) Reached(t Totals) bool { return c.Goal > 0 && t.Raised >= c.Go
 var (
 	ErrUnknown       = fault.New(fault.NotFound, "no campaign has this campaignId")
 	ErrUnknownGift   = fault.New(fault.NotFound, "the campaign has no such donation")
-	ErrPaused        = fault.New(fault.Conflict, "this campaign is paused and takes no donations at the moment")
-	ErrEnded         = fault.New(fault.Conflict, "this campaign has ended and takes no more donations")
-	ErrNoKey         = fault.New(fault.Conflict, "this campaign takes no donations: its API key was revoked; the merchant can give it another one")
+	ErrPaused        = fault.New(fault.Conflict, "this campaign is paused and takes no donations at the moment").Because(fault.ReasonCampaignPaused)
+	ErrEnded         = fault.New(fault.Conflict, "this campaign has ended and takes no more donations").Because(fault.ReasonCampaignEnded)
+	ErrNoKey         = fault.New(fault.Conflict, "this campaign takes no donations: its API key was revoked; the merchant can give it another one").Because(fault.ReasonCampaignWithoutKey)
 	ErrEndedForGood  = fault.New(fault.Conflict, "this campaign was ended and cannot be opened again; make a new one")
 	ErrTaken         = fault.About(fault.Conflict, "campaignId", "is taken already; choose another one")
 	errAlreadyActive = fault.New(fault.Conflict, "this campaign is active already")

@@ -73,9 +73,11 @@ type Error struct {
 	Message string
 	// Field is the name of the refused argument, such as wallets.bep20; empty if the refusal is about no single one.
 	Field string
-	// reason completes a sentence that begins with the field. It is empty if cause is set, whose message describes the
-	// problem.
-	reason, cause string
+	// Reason is why, in a word for programs; empty: see ReasonOf.
+	Reason Reason
+	// predicate completes a sentence that begins with the field. It is empty if cause is set, whose message describes
+	// the problem.
+	predicate, cause string
 	// RetryAfter is when to try again; zero if unknown. Only Limited and Unavailable have it.
 	RetryAfter time.Duration
 }
@@ -89,11 +91,11 @@ func New(kind Kind, format string, args ...any) *Error {
 }
 
 // About returns a fault about one argument. The message is the name of the
-// field and the reason: About(Invalid, "label", "must have at most %d
+// field and the predicate: About(Invalid, "label", "must have at most %d
 // characters", 100) says "label must have at most 100 characters".
 func About(kind Kind, field, format string, args ...any) *Error {
-	reason := fmt.Sprintf(format, args...)
-	return &Error{Kind: kind, Message: field + " " + reason, Field: field, reason: reason}
+	predicate := fmt.Sprintf(format, args...)
+	return &Error{Kind: kind, Message: field + " " + predicate, Field: field, predicate: predicate}
 }
 
 // Within returns the fault of a value in the field. The message is "field: message of the fault", and Field the path to
@@ -103,9 +105,9 @@ func Within(field string, err error) error {
 	if f == nil {
 		return err
 	}
-	e := &Error{Kind: f.Kind, Message: field + ": " + f.Message, Field: field, cause: f.Message}
+	e := &Error{Kind: f.Kind, Message: field + ": " + f.Message, Field: field, cause: f.Message, Reason: f.Reason}
 	if f.Field != "" {
-		e.Field, e.reason, e.cause = field+"."+f.Field, f.reason, f.cause
+		e.Field, e.predicate, e.cause = field+"."+f.Field, f.predicate, f.cause
 	}
 	return e
 }
@@ -114,8 +116,8 @@ func Within(field string, err error) error {
 // shows it: "The name must have at most 100 characters".
 func (e *Error) Sentence(label string) string {
 	switch {
-	case e.reason != "":
-		return label + " " + e.reason
+	case e.predicate != "":
+		return label + " " + e.predicate
 	case e.cause != "":
 		return e.cause
 	}

@@ -32,8 +32,8 @@ const (
 
 // Refusals.
 var (
-	ErrRunning  = fault.New(fault.Conflict, "a request with this Idempotency-Key is still running; repeat it when it is answered")
-	ErrMismatch = fault.New(fault.Unprocessable, "this Idempotency-Key was used with another request; use a new key")
+	ErrRunning  = fault.New(fault.Conflict, "a request with this Idempotency-Key is still running; repeat it when it is answered").Because(fault.ReasonIdempotencyRunning)
+	ErrMismatch = fault.New(fault.Unprocessable, "this Idempotency-Key was used with another request; use a new key").Because(fault.ReasonIdempotencyMismatch)
 )
 
 // Hash identifies a request: operation and body.

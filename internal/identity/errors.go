@@ -5,7 +5,7 @@ import "github.com/florinpay/florin/internal/fault"
 // Refusals about users and sessions.
 var (
 	ErrUnknownUser    = fault.New(fault.NotFound, "there is no user with this e-mail address")
-	ErrEmailTaken     = fault.New(fault.Conflict, "there is already a user with this e-mail address")
+	ErrEmailTaken     = fault.New(fault.Conflict, "there is already a user with this e-mail address").Because(fault.ReasonEmailTaken)
 	ErrBadCredentials = fault.New(fault.Unauthorized, "the e-mail address or the password is wrong")
 	ErrDisabled       = fault.New(fault.Forbidden, "this account is disabled; ask the operator of this service")
 	ErrBadSession     = fault.New(fault.Unauthorized, "sign in first: the session is missing, has ended or is not valid")

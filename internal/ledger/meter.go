@@ -48,7 +48,7 @@ func (m Meter) Affords(b Balance, unit Unit) error {
 func (m Meter) IsLow(credits int64) bool { return m != Free && IsLow(credits) }
 
 // ErrNotSold refuses to sell what no operation needs.
-var ErrNotSold = fault.New(fault.Conflict, "nothing is metered on this installation, so no credits are sold")
+var ErrNotSold = fault.New(fault.Conflict, "nothing is metered on this installation, so no credits are sold").Because(fault.ReasonCreditsNotSold)
 
 // Sells returns nil if the installation sells credits, and ErrNotSold otherwise.
 func (m Meter) Sells() error {

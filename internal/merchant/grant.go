@@ -24,7 +24,7 @@ type Grant struct {
 func (s *Service) GrantID() (string, error) { return s.newID(s.now().UTC()) }
 
 // ErrKeyRevoked refuses to give credits to a key that can never use them.
-var ErrKeyRevoked = fault.New(fault.Conflict, "this API key was revoked: it cannot use credits any more")
+var ErrKeyRevoked = fault.New(fault.Conflict, "this API key was revoked: it cannot use credits any more").Because(fault.ReasonKeyRevoked)
 
 // String returns the grant in words, such as "100 credits and 5 queries".
 func (g Grant) String() string {

@@ -23,10 +23,10 @@ type Offer struct {
 
 // Reasons why a choice is refused.
 var (
-	errNetworkOff = fault.New(fault.Unprocessable, "this network is not offered for this payment")
-	errNoWallet   = fault.New(fault.Unprocessable, "the merchant has no settlement wallet on this network, so it is not offered")
-	errClosed     = fault.New(fault.Unprocessable, "the merchant takes no payments at the moment")
-	errTokenOff   = fault.New(fault.Unprocessable, "this token is not offered on this network for this payment")
+	errNetworkOff = fault.New(fault.Unprocessable, "this network is not offered for this payment").Because(fault.ReasonNetworkNotOffered)
+	errNoWallet   = fault.New(fault.Unprocessable, "the merchant has no settlement wallet on this network, so it is not offered").Because(fault.ReasonNoWallet)
+	errClosed     = fault.New(fault.Unprocessable, "the merchant takes no payments at the moment").Because(fault.ReasonMerchantClosed)
+	errTokenOff   = fault.New(fault.Unprocessable, "this token is not offered on this network for this payment").Because(fault.ReasonTokenNotOffered)
 )
 
 // Offers lists the networks of the payment in their order. A network that cannot
@@ -202,10 +202,12 @@ func (t taker) settlement(n OfferedNetwork, c Choice, amount money.Micros) error
 		return errTokenOff
 	}
 	if limited && amount > 0 && amount < options.MinAmount {
-		return fault.New(fault.Unprocessable, "this network is offered from an amount of %s on", options.MinAmount)
+		return fault.New(fault.Unprocessable, "this network is offered from an amount of %s on", options.MinAmount).
+			Because(fault.ReasonAmountNotOffered)
 	}
 	if limited && options.MaxAmount > 0 && amount > options.MaxAmount {
-		return fault.New(fault.Unprocessable, "this network is offered up to an amount of %s", options.MaxAmount)
+		return fault.New(fault.Unprocessable, "this network is offered up to an amount of %s", options.MaxAmount).
+			Because(fault.ReasonAmountNotOffered)
 	}
 	return nil
 }

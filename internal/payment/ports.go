@@ -43,6 +43,7 @@ type Filter struct {
 	KeyID     int64
 	Status    Status        // empty: any
 	Network   chain.Network // empty: any
+	Reference string        // exactly; empty: any
 	Since     time.Time     // zero: from the beginning; by creation
 	Ascending bool
 	Limit     int   // 1 to MaxPage

@@ -13,10 +13,10 @@ import (
 // Reasons why nothing is sold. Nothing was sent when one is returned.
 var (
 	ErrNotOffered = fault.New(fault.Unprocessable,
-		"rechargeApiKey is not offered here: the operator has not set up BEP20 with USDT and a treasury wallet")
-	ErrOwnTreasury = fault.New(fault.Unprocessable, "the wallet registered on this API key is the treasury itself")
+		"rechargeApiKey is not offered here: the operator has not set up BEP20 with USDT and a treasury wallet").Because(fault.ReasonRechargeNotOffered)
+	ErrOwnTreasury = fault.New(fault.Unprocessable, "the wallet registered on this API key is the treasury itself").Because(fault.ReasonOwnTreasury)
 	ErrBusy        = fault.Retry(fault.Conflict, busyAgain,
-		"another recharge from this wallet is still on its way; try again when it is final")
+		"another recharge from this wallet is still on its way; try again when it is final").Because(fault.ReasonRechargeRunning)
 	// ErrUnknown: there is no such recharge.
 	ErrUnknown = fault.New(fault.NotFound, "there is no such recharge")
 )

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -40,7 +41,7 @@ func (s *Store) Payments(ctx context.Context, f payment.Filter) ([]payment.Payme
 
 // listPayments reads a list in a transaction.
 func (s *Store) listPayments(ctx context.Context, t tx, f payment.Filter) ([]payment.Payment, error) {
-	l := lister{t, f, nil}
+	l := lister{tx: t, f: f, bytewise: s.db.Dialect().Bytewise}
 	if err := l.findAfter(ctx); err != nil {
 		return nil, err
 	}
@@ -82,8 +83,9 @@ func (s *Store) PaymentsByID(ctx context.Context, ids []payment.ID) ([]payment.P
 // lister builds the queries of one list.
 type lister struct {
 	tx
-	f     payment.Filter
-	after []paymentRow // the last payment of the page before; empty on the first page
+	f        payment.Filter
+	bytewise string       // the collation
+	after    []paymentRow // the last payment of the page before; empty on the first page
 }
 
 func (l *lister) findAfter(ctx context.Context) error {
@@ -100,6 +102,9 @@ func (l *lister) findAfter(ctx context.Context) error {
 
 // ranges returns one query for each range that the filter needs.
 func (l *lister) ranges() []*bun.SelectQuery {
+	if l.f.Reference != "" {
+		return []*bun.SelectQuery{l.withReference()}
+	}
 	if l.f.Status == "" && l.f.Network == "" && !l.f.Unswept {
 		return []*bun.SelectQuery{l.page(l.NewSelect().Model((*paymentRow)(nil)).Where("p.key_id = ?", l.f.KeyID))}
 	}
@@ -115,6 +120,31 @@ func (l *lister) ranges() []*bun.SelectQuery {
 		}
 	}
 	return all
+}
+
+// withReference selects payments by their reference. Its index is in lower case, and ordered like the list.
+func (l *lister) withReference() *bun.SelectQuery {
+	lower := bun.Safe("lower(p.reference COLLATE " + l.bytewise + ")")
+	q := l.NewSelect().Model((*paymentRow)(nil)).
+		Where("p.key_id = ? AND p.reference <> '' AND ? = ?", l.f.KeyID, lower, lowerASCII(l.f.Reference)).
+		Where("p.reference = ?", l.f.Reference)
+	if l.f.Status != "" {
+		q = q.Where("p.status = ?", string(l.f.Status))
+	}
+	if l.f.Network != "" {
+		q = q.Where("p.network = ?", string(l.f.Network))
+	}
+	return l.page(q)
+}
+
+// lowerASCII writes ASCII letters in lower case, as the index does.
+func lowerASCII(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'A' && r <= 'Z' {
+			return r + 'a' - 'A'
+		}
+		return r
+	}, text)
 }
 
 // unswept selects completed payments starting from the deposits that are not

@@ -104,6 +104,8 @@ func (w *world) useEverything() {
 		{After: last.Number},
 		{Status: payment.Started},
 		{Network: chain.Base, After: last.Number},
+		{Reference: "A-1042"},
+		{Reference: "A-1042", Status: payment.Started, Network: chain.Base, After: last.Number},
 		{Unswept: true},
 		{Unswept: true, Network: chain.Base},
 		{Since: storetest.Start},

@@ -516,7 +516,7 @@ CREATE TRIGGER audit_log_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON audi
 
 -- Search by prefix, byte by byte, with ASCII letters in lower case. Payments without a text, and accounts of the system,
 -- are left out of these indexes to save space.
-CREATE INDEX payments_by_reference ON payments (key_id, lower(reference COLLATE "C")) WHERE reference <> '';
+CREATE INDEX payments_by_reference ON payments (key_id, lower(reference COLLATE "C"), created_at, id) WHERE reference <> '';
 CREATE INDEX payments_by_description ON payments (key_id, lower(substr(description, 1, 40) COLLATE "C")) WHERE description <> '';
 CREATE INDEX payments_by_customer ON payments (key_id, lower(customer_email COLLATE "C")) WHERE customer_email <> '';
 CREATE INDEX ledger_by_giver ON ledger_entries (from_account, id) WHERE from_account <> 'issued';

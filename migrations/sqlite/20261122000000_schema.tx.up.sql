@@ -528,7 +528,7 @@ END;
 
 -- Search by prefix, byte by byte, with ASCII letters in lower case. Payments without a text, and accounts of the system,
 -- are left out of these indexes to save space.
-CREATE INDEX payments_by_reference ON payments (key_id, lower(reference COLLATE BINARY)) WHERE reference <> '';
+CREATE INDEX payments_by_reference ON payments (key_id, lower(reference COLLATE BINARY), created_at, id) WHERE reference <> '';
 CREATE INDEX payments_by_description ON payments (key_id, lower(substr(description, 1, 40) COLLATE BINARY)) WHERE description <> '';
 CREATE INDEX payments_by_customer ON payments (key_id, lower(customer_email COLLATE BINARY)) WHERE customer_email <> '';
 CREATE INDEX ledger_by_giver ON ledger_entries (from_account, id) WHERE from_account <> 'issued';

@@ -22,7 +22,7 @@ type result[T any] interface {
 // Answer runs an operation and writes its result; the status is its code.
 func Answer[T any, R result[T]](c echo.Context, s *Surface, run func(context.Context) (R, error)) error {
 	out := operation.Settle(c.Request().Context(), s.Operations, run)
-	code, _ := out.Envelope()
+	code, _, _ := out.Envelope()
 	h := c.Response().Header()
 	shell.AddHeaders(c)
 	if *code == 401 {

@@ -20,6 +20,7 @@ func (s *Surface) Routes(r shell.Router) {
 	r.POST("/create-payment", s.postCreatePayment)
 	r.POST("/pay", s.postPay)
 	r.POST("/cancel-payment", s.postCancelPayment)
+	r.GET("/orders", s.getOrders)
 	r.AnyOrigin().Read("/orders/:txnid", s.getOrder)
 	r.AnyOrigin().Read("/txn/:txnid", s.getOrder)
 	r.POST("/txn/:txnid/find", s.postFind)
@@ -35,5 +36,5 @@ func graphQLFailure(c echo.Context, r operation.Refusal) error {
 		shell.Problem
 
 		Errors []message `json:"errors"`
-	}{shell.Problem{Code: r.Code, Message: r.Message}, []message{{r.Message}}})
+	}{shell.ProblemOf(r), []message{{r.Message}}})
 }

@@ -86,6 +86,7 @@ func buildOpenAPI(base string) (*Document, error) {
 		return nil, errors.New("openapi.json has no components.schemas")
 	}
 	addEvents(schemas)
+	addReasons(schemas)
 	schema := generated.NewExecutableSchema(generated.Config{}).Schema()
 	if err := addSchemas(whole, schemas, schema); err != nil {
 		return nil, err

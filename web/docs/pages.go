@@ -10,6 +10,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/florinpay/florin/graph/jsonbody"
+	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/webhook"
 	"github.com/florinpay/florin/views/docs"
@@ -117,7 +118,17 @@ func (s *Surface) errorsDoc(f docs.Frame) (templ.Component, error) {
 	for _, x := range problems {
 		p.Problems = append(p.Problems, docs.Problem{Code: strconv.Itoa(x.code), When: x.when, Do: x.do})
 	}
+	p.Conflicts, p.Unprocessables = reasonFields(fault.Conflict), reasonFields(fault.Unprocessable)
 	return docs.Errors(p), nil
+}
+
+// reasonFields are the reasons of a kind as a page lists them.
+func reasonFields(k fault.Kind) []docs.Field {
+	var out []docs.Field
+	for _, r := range fault.Reasons(k) {
+		out = append(out, docs.Field{Name: string(r.Reason), Description: r.Meaning})
+	}
+	return out
 }
 
 func (s *Surface) testingDoc(f docs.Frame) (templ.Component, error) {

@@ -93,6 +93,28 @@ func TestOpenAPI_Events(t *testing.T) {
 	}
 }
 
+// The reasons in the document and on the page are those of the program, each once.
+func TestDocs_Reasons(t *testing.T) {
+	t.Parallel()
+	var d Document
+	must(t, json.Unmarshal([]byte(ask(t, "/openapi.json")), &d))
+	page := ask(t, docs.ErrorsPath)
+	seen := map[fault.Reason]bool{}
+	for name, kind := range map[string]fault.Kind{"Conflict": fault.Conflict, "Unprocessable": fault.Unprocessable} {
+		var want []string
+		for _, r := range fault.Reasons(kind) {
+			if seen[r.Reason] || r.Meaning == "" || !strings.Contains(page, ">"+string(r.Reason)+"<") {
+				t.Errorf("the reason %s of %s", r.Reason, name)
+			}
+			seen[r.Reason] = true
+			want = append(want, string(r.Reason))
+		}
+		if got := d.Components.Schemas[name].Properties["reason"].Enum; len(want) < 5 || !slices.Equal(got, want) {
+			t.Errorf("%s is documented with %q, want %q", name, got, want)
+		}
+	}
+}
+
 // The page of errors explains every code of a refusal.
 func TestDocs_Errors(t *testing.T) {
 	t.Parallel()

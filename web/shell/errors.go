@@ -64,11 +64,16 @@ func refuseRoute(c echo.Context, err error) (operation.Refusal, bool) {
 type Problem struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
+	// Reason is the word for programs of 409 and 422.
+	Reason fault.Reason `json:"reason,omitempty"`
 }
+
+// ProblemOf returns the body of a refusal.
+func ProblemOf(r operation.Refusal) Problem { return Problem{r.Code, r.Message, r.Reason} }
 
 // JSON renders a refusal as JSON.
 func JSON(c echo.Context, r operation.Refusal) error {
-	return WriteJSON(c, r.Code, Problem{r.Code, r.Message})
+	return WriteJSON(c, r.Code, ProblemOf(r))
 }
 
 // Negotiated renders a page for a browser that reads, and JSON for everything else.

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"strings"
 
+	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/payment"
 )
 
@@ -24,6 +25,17 @@ func addEvents(schemas map[string]any) {
 	properties["status"] = status
 	body["properties"], body["description"] = properties, "A payment when something happened to it: the body of a webhook without the secret."
 	schemas["EventBody"] = body
+}
+
+// addReasons writes the reasons of refusals into their schemas.
+func addReasons(schemas map[string]any) {
+	for name, kind := range map[string]fault.Kind{"Conflict": fault.Conflict, "Unprocessable": fault.Unprocessable} {
+		var words []fault.Reason
+		for _, r := range fault.Reasons(kind) {
+			words = append(words, r.Reason)
+		}
+		at(schemas, name, "properties", "reason")["enum"] = names(words)
+	}
 }
 
 // at returns the object at the end of the path.

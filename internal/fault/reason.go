@@ -1,0 +1,99 @@
+package fault
+
+// Reason is a fixed word for why something was refused, by which a program decides. Conflict and Unprocessable have
+// one. A word is never changed; new ones may come.
+type Reason string
+
+// The reasons.
+const (
+	ReasonConflict            Reason = "conflict"
+	ReasonUnprocessable       Reason = "unprocessable"
+	ReasonPaymentEnded        Reason = "payment_ended"
+	ReasonPaymentExpired      Reason = "payment_expired"
+	ReasonPaymentCompleted    Reason = "payment_completed"
+	ReasonMoneyReceived       Reason = "money_received"
+	ReasonTopUp               Reason = "credit_topup"
+	ReasonNetworkNotOffered   Reason = "network_not_offered"
+	ReasonTokenNotOffered     Reason = "token_not_offered"
+	ReasonAmountNotOffered    Reason = "amount_not_offered"
+	ReasonNoWallet            Reason = "no_settlement_wallet"
+	ReasonMerchantClosed      Reason = "merchant_closed"
+	ReasonNoCustodian         Reason = "no_custodian"
+	ReasonCustodianExists     Reason = "custodian_exists"
+	ReasonTooManyKeys         Reason = "too_many_keys"
+	ReasonKeyRevoked          Reason = "key_revoked"
+	ReasonNoRegisteredWallet  Reason = "no_registered_wallet"
+	ReasonCampaignPaused      Reason = "campaign_paused"
+	ReasonCampaignEnded       Reason = "campaign_ended"
+	ReasonCampaignWithoutKey  Reason = "campaign_without_key"
+	ReasonEmailTaken          Reason = "email_taken"
+	ReasonCreditsNotSold      Reason = "credits_not_sold"
+	ReasonRechargeNotOffered  Reason = "recharge_not_offered"
+	ReasonOwnTreasury         Reason = "recharge_from_treasury"
+	ReasonRechargeRunning     Reason = "recharge_running"
+	ReasonRechargeFailed      Reason = "recharge_failed"
+	ReasonIdempotencyRunning  Reason = "idempotency_running"
+	ReasonIdempotencyMismatch Reason = "idempotency_mismatch"
+)
+
+// Reasons lists every reason of a kind with its meaning, for the documentation: a specific one first, then that of
+// everything else.
+func Reasons(k Kind) []ReasonWords { return reasons[k] }
+
+// ReasonWords is a reason and what it means, in one sentence.
+type ReasonWords struct {
+	Reason  Reason
+	Meaning string
+}
+
+var reasons = map[Kind][]ReasonWords{
+	Conflict: {
+		{ReasonPaymentEnded, "The payment is completed, expired or cancelled."},
+		{ReasonPaymentExpired, "The payment's time has run out; create a new one."},
+		{ReasonPaymentCompleted, "The payment is completed already."},
+		{ReasonMoneyReceived, "Money for the payment is received or on its way: it can no longer be changed or cancelled."},
+		{ReasonTopUp, "A credit top-up completes by its payment alone."},
+		{ReasonNoCustodian, "The API key has no custodian yet: call `createCustodianAccount`."},
+		{ReasonCustodianExists, "The API key has a custodian already: call `updateCustodianDetails`."},
+		{ReasonTooManyKeys, "The user has as many API keys as are allowed."},
+		{ReasonKeyRevoked, "The API key was revoked, so it cannot use credits."},
+		{ReasonNoRegisteredWallet, "No wallet is registered on the API key."},
+		{ReasonCampaignPaused, "The campaign is paused."},
+		{ReasonCampaignEnded, "The campaign has ended."},
+		{ReasonCampaignWithoutKey, "The API key of the campaign was revoked."},
+		{ReasonEmailTaken, "There is a user with this e-mail address already."},
+		{ReasonCreditsNotSold, "Nothing is metered here, so no credits are sold."},
+		{ReasonRechargeRunning, "Another recharge from this wallet is on its way; try again when it is final."},
+		{ReasonRechargeFailed, "The transfer of the recharge failed; nothing was credited."},
+		{ReasonIdempotencyRunning, "The first request with this `Idempotency-Key` still runs; ask again in a second."},
+		{ReasonConflict, "Anything else that the present state does not allow."},
+	},
+	Unprocessable: {
+		{ReasonNetworkNotOffered, "The network is not offered for this payment."},
+		{ReasonTokenNotOffered, "The token is not offered on this network for this payment."},
+		{ReasonAmountNotOffered, "The network is not offered for this amount."},
+		{ReasonNoWallet, "The merchant has no settlement wallet on this network."},
+		{ReasonMerchantClosed, "The merchant takes no payments at the moment."},
+		{ReasonRechargeNotOffered, "`rechargeApiKey` is not set up on this installation."},
+		{ReasonOwnTreasury, "The wallet registered on the API key is the treasury itself."},
+		{ReasonIdempotencyMismatch, "The `Idempotency-Key` was used with another body; use a new one."},
+		{ReasonUnprocessable, "Anything else that is well-formed and not offered here."},
+	},
+}
+
+// Because returns the fault with the reason.
+func (e *Error) Because(r Reason) *Error {
+	out := *e
+	out.Reason = r
+	return &out
+}
+
+// ReasonOf returns the reason of a fault of the kind: its own, or that of everything else. It is empty for kinds that
+// have none.
+func (e *Error) ReasonOf() Reason {
+	list := reasons[e.Kind]
+	if len(list) == 0 || e.Reason != "" {
+		return e.Reason
+	}
+	return list[len(list)-1].Reason
+}
