@@ -52,7 +52,7 @@ func checkReasons(t *testing.T, b *bundle) {
 	} {
 		r := b.ask("POST", x.path, x.body, x.header...)
 		var got string
-		if r.field(t, "reason") != nil {
+		if strings.Contains(r.body, `"reason"`) { // null is no reason
 			got = r.text(t, "reason")
 		}
 		if r.status != x.status || got != x.reason {

@@ -106,7 +106,7 @@ func Errors(p ErrorsProps) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "</tbody></table></div><h2 id=\"reasons\">Reasons</h2><p>Answers with 409 and 422 also carry <code>reason</code>, a fixed word that a program can decide by; it is null in every other answer. A word never changes its meaning, and new ones may come: treat one you do not know like the last of its list.</p><h3 id=\"reasons-409\">409</h3>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "</tbody></table></div><h2 id=\"reasons\">Reasons</h2><p>Answers with 409 and 422 also carry <code>reason</code>, a fixed word that a program can decide by. Other answers have none; over GraphQL it is null there. A word never changes its meaning, and new ones may come: treat one you do not know like the last of its list.</p><h3 id=\"reasons-409\">409</h3>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -172,6 +172,9 @@ func schemaOf(schema *ast.Schema, d *ast.Definition) map[string]any {
 	}
 	properties, required := map[string]any{}, []any{}
 	for _, f := range d.Fields {
+		if f.Name == "reason" && slices.Contains(d.Interfaces, "Result") {
+			continue // over REST it is in refusals alone
+		}
 		p := schemaOfType(f.Type)
 		p["description"] = inherited(schema, d, f)
 		properties[f.Name] = p
