@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -31,7 +32,8 @@ func run(args []string) error {
 	defer stop()
 	flags := flag.NewFlagSet("sandbox", flag.ExitOnError)
 	dir := flags.String("dir", ".sandbox", "directory that keeps chains, database and keys between runs")
-	listen := flags.String("listen", "127.0.0.1:8080", "host:port to serve on")
+	listen := flags.String("listen", cmp.Or(os.Getenv("FLORIN_LISTEN"), "127.0.0.1:8080"),
+		"host:port to serve on; FLORIN_LISTEN where it is set")
 	block := flags.Duration("block", time.Second, "time between blocks, whole seconds")
 	verbose := flags.Bool("v", false, "log every request")
 	if err := flags.Parse(args); err != nil {
@@ -47,10 +49,6 @@ func run(args []string) error {
 	})
 	if err != nil {
 		return err
-	}
-	// Listen before printing the address, so that the printed commands work.
-	if _, err := s.App.Listen(ctx); err != nil {
-		return fmt.Errorf("%w; is another sandbox running? -listen picks another address", err)
 	}
 	if err := greet(ctx, s); err != nil {
 		return err

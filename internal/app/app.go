@@ -64,6 +64,7 @@ type App struct {
 	applier  *merchant.Applier
 	checker  *ledger.Checker
 	server   *web.Server
+	given    net.Listener // by Options
 	listener net.Listener
 	monitor  *monitor // nil: no metrics
 	log      *slog.Logger
@@ -75,6 +76,8 @@ type Options struct {
 	Log     *slog.Logger
 	// Sandbox serves the pages below /sandbox; nil in production.
 	Sandbox http.Handler
+	// Listener is served on if it is not nil, instead of the configured address. Close leaves it open.
+	Listener net.Listener
 }
 
 // Now is the machine's clock, for commands: UTC, to the microsecond, which both databases
@@ -92,7 +95,7 @@ func New(ctx context.Context, cfg config.Config, o Options) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &App{Config: cfg, Store: st, log: o.Log}
+	a := &App{Config: cfg, Store: st, log: o.Log, given: o.Listener}
 	if err := a.build(ctx, o, sealer); err != nil {
 		return nil, errors.Join(err, st.Close())
 	}
@@ -187,13 +190,16 @@ func (a *App) looked(p payment.Payment) {
 // Listen listens on the configured address, so that the address can be printed
 // before Run is called. Run calls it if it was not called before.
 func (a *App) Listen(ctx context.Context) (net.Addr, error) {
-	var lc net.ListenConfig
-	l, err := lc.Listen(ctx, "tcp", a.Config.Listen)
-	if err != nil {
-		return nil, fmt.Errorf("listen on FLORIN_LISTEN=%s: %w", a.Config.Listen, err)
+	a.listener = a.given
+	if a.listener == nil {
+		var lc net.ListenConfig
+		l, err := lc.Listen(ctx, "tcp", a.Config.Listen)
+		if err != nil {
+			return nil, fmt.Errorf("listen on FLORIN_LISTEN=%s: %w", a.Config.Listen, err)
+		}
+		a.listener = l
 	}
-	a.listener = l
-	return l.Addr(), a.monitor.listen(ctx)
+	return a.listener.Addr(), a.monitor.listen(ctx)
 }
 
 // Run serves and runs the loops until ctx ends, then drains, stops in order and closes

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
 
@@ -51,7 +52,7 @@ func loadDemo(
 		if err := json.Unmarshal(raw, &d); err != nil {
 			return Demo{}, fmt.Errorf("%s is damaged; delete the sandbox's directory to start again: %w", path, err)
 		}
-		return d, addWallets(ctx, d, merchants)
+		return d, renewDemo(ctx, d, inboxURL, merchants)
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
 		return Demo{}, err
@@ -67,27 +68,36 @@ func loadDemo(
 	return d, os.WriteFile(path, raw, 0o600)
 }
 
-// addWallets adds the settlement wallets that the demo merchant lacks: the directory may be older than a
-// network. Existing ones stay, because the user of the sandbox may have changed them.
-func addWallets(ctx context.Context, d Demo, merchants *merchant.Service) error {
+// renewDemo adds the settlement wallets that the demo merchant lacks, because the directory may be older than a network,
+// and makes its callback follow the address of the sandbox. Anything else stays: the user of the sandbox may have
+// changed it.
+func renewDemo(ctx context.Context, d Demo, inboxURL string, merchants *merchant.Service) error {
 	c, err := merchants.Custodian(ctx, d.KeyID)
 	if err != nil {
 		return fmt.Errorf("read the demo merchant: %w", err)
 	}
-	lacks := make(map[chain.Network]string)
+	change := merchant.CustodianInput{Wallets: make(map[chain.Network]string)}
 	for n, wallet := range demoWallets() {
 		if c.Wallets[n] == "" {
-			lacks[n] = wallet
+			change.Wallets[n] = wallet
 		}
 	}
-	if len(lacks) == 0 {
+	if c.CallbackURL != inboxURL && isInbox(c.CallbackURL) {
+		change.CallbackURL = &inboxURL
+	}
+	if len(change.Wallets) == 0 && change.CallbackURL == nil {
 		return nil
 	}
-	_, _, err = merchants.ArrangeCustodian(ctx, merchant.Key{ID: d.KeyID}, merchant.CustodianInput{Wallets: lacks}, nil)
-	if err != nil {
-		return fmt.Errorf("add wallets to the demo merchant: %w", err)
+	if _, _, err = merchants.ArrangeCustodian(ctx, merchant.Key{ID: d.KeyID}, change, nil); err != nil {
+		return fmt.Errorf("renew the demo merchant: %w", err)
 	}
 	return nil
+}
+
+// isInbox reports whether the address is that of a sandbox's inbox.
+func isInbox(callback string) bool {
+	u, err := url.Parse(callback)
+	return err == nil && u.Scheme == "http" && u.Path == inboxPath
 }
 
 func demoWallets() map[chain.Network]string {

@@ -14,6 +14,9 @@ import (
 	"github.com/florinpay/florin/views/sandbox"
 )
 
+// inboxPath is where the inbox receives.
+const inboxPath = "/sandbox/inbox"
+
 // Mode is how the inbox answers webhooks.
 type Mode string
 

@@ -36,7 +36,7 @@ func newPages(s *Sandbox) *pages {
 	p.HandleFunc("POST /sandbox/pay/{txnid}", p.pay)
 	p.HandleFunc("POST /sandbox/receiver", p.receiver)
 	p.HandleFunc("GET /sandbox/explorer/{network}/tx/{hash}", p.transaction)
-	p.HandleFunc("/sandbox/inbox", func(w http.ResponseWriter, r *http.Request) { s.inbox.ServeHTTP(w, r) })
+	p.HandleFunc(inboxPath, func(w http.ResponseWriter, r *http.Request) { s.inbox.ServeHTTP(w, r) })
 	return p
 }
 

@@ -65,11 +65,12 @@ type Sandbox struct {
 	Demo    Demo
 	BaseURL string
 
-	chains map[chain.Network]*devchain.Chain
-	sol    *devsol.Ledger
-	inbox  *Inbox
-	pages  *pages
-	log    *slog.Logger
+	listener net.Listener
+	chains   map[chain.Network]*devchain.Chain
+	sol      *devsol.Ledger
+	inbox    *Inbox
+	pages    *pages
+	log      *slog.Logger
 }
 
 // Start starts the chains and builds the server; Run serves.
@@ -82,6 +83,11 @@ func Start(ctx context.Context, c Config) (*Sandbox, error) {
 }
 
 func (s *Sandbox) start(ctx context.Context, c Config) error {
+	// First of all: a second sandbox must not touch what the first one uses.
+	if err := s.listen(ctx, c.Listen); err != nil {
+		return err
+	}
+	c.Listen = s.listener.Addr().String()
 	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
 		return fmt.Errorf("make the sandbox's directory: %w", err)
 	}
@@ -106,24 +112,18 @@ func (s *Sandbox) start(ctx context.Context, c Config) error {
 	if err != nil {
 		return err
 	}
-	host, port, err := net.SplitHostPort(c.Listen)
-	if err != nil {
-		return fmt.Errorf("the address to serve on, %q, is not host:port: %w", c.Listen, err)
-	}
-	if host == "127.0.0.1" {
-		host = "localhost"
-	}
-	s.BaseURL = "http://" + net.JoinHostPort(host, port)
 	cfg, err := config.Load(slices.Concat(s.environ(c, secretKey, gasKey), s.solanaEnviron(keys), c.Environ), "")
 	if err != nil {
 		return err
 	}
 	s.pages = newPages(s)
-	if s.App, err = app.New(ctx, cfg, app.Options{Version: c.Version, Log: c.Log, Sandbox: s.pages}); err != nil {
+	if s.App, err = app.New(ctx, cfg, app.Options{
+		Version: c.Version, Log: c.Log, Sandbox: s.pages, Listener: s.listener,
+	}); err != nil {
 		return err
 	}
 	s.Demo, err = loadDemo(
-		ctx, filepath.Join(c.Dir, "demo.json"), s.BaseURL+"/sandbox/inbox", s.App.Users, s.App.Merchants,
+		ctx, filepath.Join(c.Dir, "demo.json"), s.BaseURL+inboxPath, s.App.Users, s.App.Merchants,
 	)
 	if err != nil {
 		return err
@@ -133,6 +133,23 @@ func (s *Sandbox) start(ctx context.Context, c Config) error {
 	}
 	s.inbox, err = NewInbox(s.Demo.Signing)
 	return err
+}
+
+// listen takes the address to serve on, and sets BaseURL to where a browser on this machine finds it.
+func (s *Sandbox) listen(ctx context.Context, address string) (err error) {
+	if s.listener, err = new(net.ListenConfig).Listen(ctx, "tcp", address); err != nil {
+		return fmt.Errorf("listen on %s: %w; is another sandbox running? FLORIN_LISTEN or -listen picks another address",
+			address, err)
+	}
+	host, port, err := net.SplitHostPort(s.listener.Addr().String())
+	if err != nil {
+		return fmt.Errorf("the address to serve on, %q, is not host:port: %w", address, err)
+	}
+	if ip := net.ParseIP(host); ip.IsUnspecified() || ip.Equal(net.IPv4(127, 0, 0, 1)) {
+		host = "localhost"
+	}
+	s.BaseURL = "http://" + net.JoinHostPort(host, port)
+	return nil
 }
 
 func (s *Sandbox) startChains(ctx context.Context, c Config) error {
@@ -268,6 +285,11 @@ func (s *Sandbox) Close() error {
 	}
 	if s.sol != nil {
 		errs = append(errs, s.sol.Close())
+	}
+	if s.listener != nil {
+		if err := s.listener.Close(); !errors.Is(err, net.ErrClosed) { // the server closes it too
+			errs = append(errs, err)
+		}
 	}
 	return errors.Join(errs...)
 }

@@ -1,0 +1,91 @@
+package sandbox_test
+
+import (
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/internal/sandbox"
+)
+
+// A sandbox whose address is taken makes nothing: another one may be using the directory.
+func TestSandbox_AddressTaken(t *testing.T) {
+	t.Parallel()
+	taken, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	dir := filepath.Join(t.TempDir(), "sandbox")
+	s, err := sandbox.Start(t.Context(), sandbox.Config{
+		Dir: dir, Listen: taken.Addr().String(), BlockTime: time.Second, Version: "test", Log: slog.New(slog.DiscardHandler),
+	})
+	if err == nil || s != nil || !strings.Contains(err.Error(), "FLORIN_LISTEN") {
+		t.Errorf("on a taken address: %v", err)
+	}
+	if _, err := os.Stat(dir); !os.IsNotExist(err) {
+		t.Errorf("it has made its directory: %v", err)
+	}
+}
+
+// The demo merchant's callback follows the address of the sandbox, unless its user chose another one.
+func TestSandbox_CallbackFollows(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	callback := func(s *running) string {
+		c, err := s.App.Merchants.Custodian(t.Context(), s.Demo.KeyID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.CallbackURL
+	}
+	first := start(t, dir)
+	base := first.BaseURL
+	if got := callback(first); got != base+"/sandbox/inbox" {
+		t.Errorf("at first the callback is %s", got)
+	}
+	first.stop(t)
+	second := start(t, dir)
+	if got := callback(second); second.BaseURL == base || got != second.BaseURL+"/sandbox/inbox" {
+		t.Errorf("at %s the callback is %s", second.BaseURL, got)
+	}
+	own := "http://127.0.0.1:9/own"
+	if _, _, err := second.App.Merchants.ArrangeCustodian(
+		t.Context(), merchant.Key{ID: second.Demo.KeyID}, merchant.CustodianInput{CallbackURL: &own}, nil,
+	); err != nil {
+		t.Fatal(err)
+	}
+	second.stop(t)
+	if got := callback(start(t, dir)); got != own {
+		t.Errorf("the callback that was chosen became %s", got)
+	}
+}
+
+// What the sandbox prints and the pages it serves have the address it listens on.
+func TestSandbox_AnyPort(t *testing.T) {
+	t.Parallel()
+	s, err := sandbox.Start(t.Context(), sandbox.Config{
+		Dir: t.TempDir(), Listen: "127.0.0.1:0", BlockTime: time.Second, Version: "test", Log: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	at, err := s.App.Listen(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, err := net.SplitHostPort(at.String())
+	if err != nil || port == "0" || s.BaseURL != "http://localhost:"+port || s.App.Config.BaseURL != s.BaseURL {
+		t.Errorf("it listens on %s and says %s: %v", at, s.BaseURL, err)
+	}
+}
