@@ -23,7 +23,8 @@ func TestSandbox_AddressTaken(t *testing.T) {
 	defer taken.Close()
 	dir := filepath.Join(t.TempDir(), "sandbox")
 	s, err := sandbox.Start(t.Context(), sandbox.Config{
-		Dir: dir, Listen: taken.Addr().String(), BlockTime: time.Second, Version: "test", Log: slog.New(slog.DiscardHandler),
+		Dir: dir, Listen: taken.Addr().String(), BlockTime: time.Second, Version: "test",
+		Log: slog.New(slog.DiscardHandler),
 	})
 	if err == nil || s != nil || !strings.Contains(err.Error(), "FLORIN_LISTEN") {
 		t.Errorf("on a taken address: %v", err)
@@ -70,7 +71,8 @@ func TestSandbox_CallbackFollows(t *testing.T) {
 func TestSandbox_AnyPort(t *testing.T) {
 	t.Parallel()
 	s, err := sandbox.Start(t.Context(), sandbox.Config{
-		Dir: t.TempDir(), Listen: "127.0.0.1:0", BlockTime: time.Second, Version: "test", Log: slog.New(slog.DiscardHandler),
+		Dir: t.TempDir(), Listen: "127.0.0.1:0", BlockTime: time.Second, Version: "test",
+		Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)
