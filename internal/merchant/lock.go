@@ -69,8 +69,11 @@ type Waiting struct {
 	By         string   // e-mail address of the owner
 	CreatedAt  time.Time
 	DueAt      time.Time
-	// Body is what is set, which the store seals. Only a change that is due has it.
-	Body secret.Text
+	// Attempts is how often it could not be made.
+	Attempts int
+	// Body is what is set, which the store seals. Only a change that is due has it, or Unread: why it cannot be read.
+	Body   secret.Text
+	Unread error
 }
 
 // NewSettings are what a waiting change sets. Its kind says which part counts.

@@ -3,6 +3,7 @@ package merchant
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"strings"
 	"time"
@@ -16,8 +17,14 @@ const (
 	applyEvery = 30 * time.Second
 	// applyLease is how long an instance that crashed keeps others from the loop.
 	applyLease = 2 * time.Minute
-	applyBatch = 50
-	applyName  = "waiting changes"
+	// applyBatch is how many changes are read at once, and applyBatches how many times in a round.
+	applyBatch   = 50
+	applyBatches = 20
+	applyName    = "waiting changes"
+	// firstApplyPause is after how long a change that could not be made is tried again. It doubles up to
+	// lastApplyPause.
+	firstApplyPause = time.Minute
+	lastApplyPause  = time.Hour
 )
 
 // Lease is the right of one instance to run a loop.
@@ -61,25 +68,49 @@ func (a *Applier) Run(ctx context.Context) error {
 	}
 }
 
-// RunOnce makes what is due now. A change that cannot be made is ended and reported
-// to the owners; it holds no other.
+// RunOnce makes what is due now, batch by batch. A change that is refused is ended and reported to the owners. One that
+// fails is tried again after a pause, so that however many fail, they hold up no other.
 func (a *Applier) RunOnce(ctx context.Context) error {
-	now := a.service.now().UTC()
-	due, unread := a.service.store.DueWaiting(ctx, now, applyBatch)
-	if len(due) == 0 {
-		return unread
-	}
-	if mine, err := a.lease(ctx, applyName, a.holder, now, now.Add(applyLease)); err != nil || !mine {
-		return err
-	}
-	failed := []error{unread}
-	for _, w := range due {
-		failed = append(failed, a.one(ctx, w))
+	var failed []error
+	for range applyBatches {
+		now := a.service.now().UTC()
+		due, err := a.service.store.DueWaiting(ctx, now, applyBatch)
+		if err != nil || len(due) == 0 {
+			return errors.Join(append(failed, err)...)
+		}
+		if mine, err := a.lease(ctx, applyName, a.holder, now, now.Add(applyLease)); err != nil || !mine {
+			return errors.Join(append(failed, err)...)
+		}
+		for _, w := range due {
+			err := a.one(ctx, w)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if err == nil {
+				continue
+			}
+			failed = append(failed, fmt.Errorf("change %s of %s: %w", w.ID, w.By, err))
+			if err := a.service.store.PostponeWaiting(ctx, w.ID, now.Add(applyPause(w.Attempts))); err != nil {
+				return errors.Join(append(failed, err)...)
+			}
+		}
+		if len(due) < applyBatch {
+			break
+		}
 	}
 	return errors.Join(failed...)
 }
 
+// applyPause is the pause after so many attempts and one more.
+func applyPause(attempts int) time.Duration {
+	return min(firstApplyPause<<min(attempts, 16), lastApplyPause) //nolint:mnd // far beyond lastApplyPause
+}
+
+// one makes a change, or ends one that is refused. It fails if the change is to be tried again.
 func (a *Applier) one(ctx context.Context, w Waiting) error {
+	if w.Unread != nil {
+		return w.Unread
+	}
 	key, err := a.service.keyOf(ctx, w)
 	if err == nil {
 		err = a.service.apply(ctx, w, key)
@@ -91,15 +122,20 @@ func (a *Applier) one(ctx context.Context, w Waiting) error {
 		return nil
 	case errors.Is(err, ErrNoChange): // stopped, or made by another instance
 		return nil
-	case fault.Of(err) == nil || fault.Is(err, fault.Internal) || errors.Is(err, fault.ErrStorage):
-		return err // tried again in the next round
+	case fault.Of(err) == nil || fault.Is(err, fault.Internal) || fault.Is(err, fault.Unavailable):
+		return err
 	}
-	now, why := a.service.now().UTC(), fault.Of(err).Message
+	return a.refuse(ctx, w, fault.Of(err).Message)
+}
+
+// refuse ends a change that cannot be made, and mails the owners why.
+func (a *Applier) refuse(ctx context.Context, w Waiting, why string) error {
+	now := a.service.now().UTC()
 	entry := audit.Entry{
 		UserID: w.MerchantID, At: now, Actor: w.By, Action: audit.ActionChangeFailed, Subject: string(w.Kind),
 		Detail: strings.Join(w.Changes, ", ") + ": " + why,
 	}
-	err = a.service.store.FailWaiting(ctx, w.ID, now, entry)
+	err := a.service.store.FailWaiting(ctx, w.ID, now, entry)
 	if errors.Is(err, ErrNoChange) {
 		return nil
 	}

@@ -29,6 +29,7 @@ type LowBalance struct {
 	Left     int64    // credits the key has now
 	Owners   []string // e-mail addresses of those who may buy credits
 	At       time.Time
+	Unread   error // why the key cannot be read; nil: it can
 }
 
 // AlertKind is what an alert is about.
@@ -62,7 +63,8 @@ type LowBalanceStore interface {
 	// key is due already or the last one ended less than RefusedEvery ago.
 	RecordRefused(ctx context.Context, keyID int64, now time.Time) error
 	// TakeLow takes up to limit alerts that are due at now, the oldest first.
-	// An alert is taken by one caller only.
+	// An alert is taken by one caller only. One whose key cannot be read comes
+	// alone, with Unread.
 	TakeLow(ctx context.Context, now time.Time, limit int) ([]LowBalance, error)
 	// EndLow stores the outcome of an alert that was taken: Sent, Skipped or
 	// Failed, or Waiting to take it again at due. It changes nothing if the

@@ -162,7 +162,10 @@ func (m *LowBalanceMailer) RunOnce(ctx context.Context) error {
 // of them was mailed.
 func (m *LowBalanceMailer) alert(ctx context.Context, l LowBalance) error {
 	now, state, due := m.now(), AlertSkipped, m.now()
-	if m.send != nil && (l.Kind == AlertRefused || ledger.IsLow(l.Left)) && len(l.Owners) > 0 {
+	if l.Unread != nil {
+		m.log.Error("an alert of a low balance was not mailed: its key cannot be read", "error", l.Unread)
+		state, due = afterFailure(l.Attempt+1, now)
+	} else if m.send != nil && (l.Kind == AlertRefused || ledger.IsLow(l.Left)) && len(l.Owners) > 0 {
 		state = AlertSent
 		if !m.mailAll(ctx, l) {
 			state, due = afterFailure(l.Attempt+1, now)

@@ -139,9 +139,10 @@ type LockStore interface {
 	// WaitingBy returns the one that the token stops, or ErrNoChange.
 	WaitingOf(ctx context.Context, merchantID int64) ([]Waiting, error)
 	WaitingBy(ctx context.Context, token identity.Hash) (Waiting, error)
-	// DueWaiting returns changes that are due at now. One that cannot be read is
-	// left out and named in the error, beside the others.
+	// DueWaiting returns changes that are due at now, the longest due first.
+	// PostponeWaiting makes one that could not be made due again later.
 	DueWaiting(ctx context.Context, now time.Time, limit int) ([]Waiting, error)
+	PostponeWaiting(ctx context.Context, id string, next time.Time) error
 	// StopWaiting, FailWaiting and ApplyWaiting end a change that waits, or fail
 	// with ErrNoChange. ApplyWaiting makes it in the same transaction; fresh is the
 	// custodian of a key that has none.

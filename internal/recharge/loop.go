@@ -16,6 +16,8 @@ const (
 	maxRound   = 50
 	// resendAfter is when bytes that no endpoint has are broadcast again.
 	resendAfter = 10 * time.Second
+	// postponeWithin bounds the time to store that a recharge could not be tracked.
+	postponeWithin = 5 * time.Second
 )
 
 // Run tracks recharges until ctx ends: those that no caller waits for, and those
@@ -52,7 +54,7 @@ func (s *Service) warnUntracked(ctx context.Context) error {
 	return nil
 }
 
-// RunOnce tracks every recharge that is due once.
+// RunOnce tracks every recharge that is due once. One that cannot be tracked, or not even read, holds up no other.
 func (s *Service) RunOnce(ctx context.Context) error {
 	if s.network == nil {
 		return nil
@@ -60,25 +62,23 @@ func (s *Service) RunOnce(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, roundLimit)
 	defer cancel()
 	due, err := s.store.DueRecharges(ctx, s.now(), maxRound)
-	if err != nil {
-		return err
-	}
+	failed := []error{err}
 	for _, r := range due {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if _, err := s.settle(ctx, r); err != nil {
 			s.log.Warn("a recharge waits", "recharge", string(r.ID), "tx", string(r.Bytes.Tx), "error", err)
-			// One that cannot be tracked must not hold up the others.
-			if err := s.postpone(ctx, r); err != nil {
-				return err
-			}
+			failed = append(failed, s.postpone(ctx, r))
 		}
 	}
-	return nil
+	return errors.Join(failed...)
 }
 
+// postpone makes a recharge due again later, also if it has taken all the time of the round.
 func (s *Service) postpone(ctx context.Context, r Recharge) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), postponeWithin)
+	defer cancel()
 	_, err := s.store.UpdateRecharge(ctx, r.ID, func(r Recharge) Change {
 		if !r.State.Over() {
 			r.LookAt = s.now().Add(max(resendAfter, pause(s.now().Sub(r.CreatedAt))))

@@ -38,7 +38,8 @@ type Store interface {
 	RechargeOf(ctx context.Context, wallet chain.Address) (r Recharge, ok bool, err error)
 	// OpenRecharges counts the Signed recharges.
 	OpenRecharges(ctx context.Context) (int64, error)
-	// DueRecharges lists recharges whose LookAt has come, the longest due first.
+	// DueRecharges lists recharges whose LookAt has come, the longest due first. One
+	// that cannot be read is named in the error, beside the others.
 	DueRecharges(ctx context.Context, now time.Time, limit int) ([]Recharge, error)
 	// UpdateRecharge locks the recharge, calls decide and stores its Change.
 	// decide may run again, so it must have no effects.

@@ -753,8 +753,11 @@ CREATE TABLE waiting_changes (
     actor       text NOT NULL, -- e-mail address
     created_at  timestamptz NOT NULL,
     due_at      timestamptz NOT NULL,
+    next_at     timestamptz NOT NULL, -- when it is made, or tried again
+    attempts    bigint NOT NULL DEFAULT 0, -- made in vain
     state       text NOT NULL CHECK (state IN ('WAITING', 'MADE', 'STOPPED', 'FAILED')),
     ended_at    timestamptz
 );
+CREATE INDEX waiting_changes_next ON waiting_changes (next_at) WHERE state = 'WAITING';
 CREATE INDEX waiting_changes_due ON waiting_changes (due_at) WHERE state = 'WAITING';
 CREATE INDEX waiting_changes_of_merchant ON waiting_changes (merchant_id) WHERE state = 'WAITING';

@@ -765,8 +765,11 @@ CREATE TABLE waiting_changes (
     actor       TEXT NOT NULL, -- e-mail address
     created_at  INTEGER NOT NULL,
     due_at      INTEGER NOT NULL,
+    next_at     INTEGER NOT NULL, -- when it is made, or tried again
+    attempts    INTEGER NOT NULL DEFAULT 0, -- made in vain
     state       TEXT NOT NULL CHECK (state IN ('WAITING', 'MADE', 'STOPPED', 'FAILED')),
     ended_at    INTEGER
 ) STRICT;
+CREATE INDEX waiting_changes_next ON waiting_changes (next_at) WHERE state = 'WAITING';
 CREATE INDEX waiting_changes_due ON waiting_changes (due_at) WHERE state = 'WAITING';
 CREATE INDEX waiting_changes_of_merchant ON waiting_changes (merchant_id) WHERE state = 'WAITING';

@@ -106,6 +106,7 @@ func stuckNotices(s report.Stuck) []panel.Notice {
 		{s.Sweeps, fmt.Sprintf("%d settlement transactions are under way for more than ten minutes.", s.Sweeps)},
 		{s.Unswept, fmt.Sprintf("%d deposits are final for more than a day and not settled.", s.Unswept)},
 		{s.SetAside, fmt.Sprintf("%d payments cannot be read on their network and are tried again.", s.SetAside)},
+		{s.Changes, fmt.Sprintf("%d changes of where money goes are due and could not be made.", s.Changes)},
 		{s.Recharges, fmt.Sprintf("%d purchases of query units are on their way and nobody looks after them.", s.Recharges)},
 	} {
 		if x.n > 0 {

@@ -36,6 +36,11 @@ func (d *Surface) getTrouble(c echo.Context, who session.Principal) error {
 			x.PaymentID, x.Email, views.NetworkName(string(x.Network)), x.Since.UTC().Format(time.DateTime),
 			x.Attempts, x.Reason, x.From)})
 	}
+	for _, x := range t.Changes {
+		p.Notices = append(p.Notices, panel.Notice{Bad: true, Text: fmt.Sprintf(
+			"A change of %s (%s) is due since %s and could not be made in %d attempts. It is tried again; the log says why it fails, and an owner can stop it.",
+			x.Email, x.Kind, x.DueAt.UTC().Format(time.DateTime), x.Attempts)})
+	}
 	for _, x := range t.Deliveries {
 		p.Deliveries = append(p.Deliveries, operator.LateRow{
 			TxnID: string(x.TxnID), Email: x.Email, Event: strings.TrimPrefix(

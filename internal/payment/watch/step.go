@@ -143,8 +143,16 @@ func (w *Watcher) nextRound(s Stakes, pace Pace) time.Time {
 	}
 	next := last.at.Add(wait)
 	for _, a := range w.aside {
-		if a.NextAt.Before(next) && a.NextAt.After(last.at) {
-			next = a.NextAt
+		due := a.NextAt
+		switch {
+		case due.After(last.at):
+		case w.leads: // its turn did not come in the last round
+			due = last.at.Add(PollEvery)
+		default:
+			continue
+		}
+		if due.Before(next) {
+			next = due
 		}
 	}
 	return next

@@ -100,6 +100,25 @@ func TestWatcher_Step(t *testing.T) {
 			t.Errorf("20 s after the block the payment is %s", got.Status)
 		}
 	})
+	t.Run("SetAsidesInTurn", func(t *testing.T) {
+		t.Parallel()
+		r := newRig(t, 1)
+		r.paced()
+		r.steps(2 * time.Second)
+		for range 12 { // more than one round reads again
+			p := r.start()
+			r.must(r.store.SaveSetAside(t.Context(), watch.SetAside{
+				Network: chain.Polygon, PaymentID: p.ID, From: r.cursor().Scanned.Number + 1,
+				Since: r.now(), NextAt: r.now(),
+				Attempts: 1, Reason: "a test",
+			}))
+		}
+		r.watcher.Refresh()
+		r.steps(35 * time.Second)
+		if left, err := r.store.SetAsides(t.Context(), chain.Polygon); err != nil || len(left) != 0 {
+			t.Errorf("%d payments were not read again after one round and some seconds, %v", len(left), err)
+		}
+	})
 	t.Run("APauseIsNoOutage", func(t *testing.T) {
 		t.Parallel()
 		r := newRig(t, 1)

@@ -26,16 +26,18 @@ type waitingRow struct {
 	Actor      string
 	CreatedAt  db.Instant
 	DueAt      db.Instant
+	Attempts   int64
 }
 
 const selectWaiting = "SELECT public_id, merchant_id, coalesce(key_id, 0) AS key_id, kind, subject, body, changes, actor, " +
-	"created_at, due_at FROM waiting_changes WHERE state = 'WAITING' AND "
+	"created_at, due_at, attempts FROM waiting_changes WHERE state = 'WAITING' AND "
 
 // waiting returns the change without its input, which only the loop that makes it opens.
 func (r waitingRow) waiting() (merchant.Waiting, error) {
 	w := merchant.Waiting{
 		ID: r.PublicID, MerchantID: r.MerchantID, KeyID: r.KeyID, Kind: merchant.WaitingKind(r.Kind),
 		Subject: r.Subject, By: r.Actor, CreatedAt: r.CreatedAt.Time, DueAt: r.DueAt.Time,
+		Attempts: int(r.Attempts),
 	}
 	err := json.Unmarshal([]byte(r.Changes), &w.Changes)
 	return w, db.Wrap(err, "read the change %s", r.PublicID)
@@ -117,10 +119,10 @@ func (s *Store) AddWaiting(
 				key = w.KeyID
 			}
 			_, err = t.NewRaw("INSERT INTO waiting_changes (public_id, token, merchant_id, key_id, kind, subject, body, changes, "+
-				"actor, created_at, due_at, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'WAITING')", w.ID, token[:],
+				"actor, created_at, due_at, next_at, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'WAITING')", w.ID, token[:],
 				w.MerchantID, key, string(w.Kind), w.Subject,
 				s.sealer.Seal(table.WaitingPlace(w.ID), w.Body), string(changes),
-				w.By, db.At(w.CreatedAt), db.At(w.DueAt)).Exec(ctx)
+				w.By, db.At(w.CreatedAt), db.At(w.DueAt), db.At(w.DueAt)).Exec(ctx)
 			return err
 		})
 	return db.Wrap(err, "store a change that waits")
@@ -140,27 +142,30 @@ func (s *Store) WaitingBy(ctx context.Context, token identity.Hash) (merchant.Wa
 	return list[0], nil
 }
 
-// DueWaiting returns changes that are due at now, the oldest first, with their input.
-// One that cannot be read is left out and named in the error, beside the others.
+// DueWaiting returns changes that are due at now, the longest due first, with their input, or with why it cannot be
+// read.
 func (s *Store) DueWaiting(ctx context.Context, now time.Time, limit int) ([]merchant.Waiting, error) {
-	rows, err := s.waitingRows(ctx, "due_at <= ? ORDER BY due_at LIMIT ?", db.From(now), limit)
+	rows, err := s.waitingRows(ctx, "next_at <= ? ORDER BY next_at, id LIMIT ?", db.From(now), limit)
 	if err != nil {
 		return nil, err
 	}
-	var due []merchant.Waiting
-	var unread []error
-	for _, r := range rows {
+	due := make([]merchant.Waiting, len(rows))
+	for i, r := range rows {
 		w, err := r.waiting()
 		if err == nil {
 			w.Body, err = s.sealer.Open(table.WaitingPlace(r.PublicID), r.Body)
 		}
-		if err != nil {
-			unread = append(unread, db.Wrap(err, "input of the change %s", r.PublicID))
-			continue
-		}
-		due = append(due, w)
+		w.Unread = db.Wrap(err, "input of the change %s", r.PublicID)
+		due[i] = w
 	}
-	return due, errors.Join(unread...)
+	return due, nil
+}
+
+// PostponeWaiting stores that a change could not be made, and when it is tried again. One that has ended stays so.
+func (s *Store) PostponeWaiting(ctx context.Context, id string, next time.Time) error {
+	_, err := db.WriteOne(ctx, s.db, "UPDATE waiting_changes SET next_at = ?, attempts = attempts + 1 "+
+		"WHERE public_id = ? AND state = 'WAITING'", db.At(next), id)
+	return db.Wrap(err, "postpone the change %s", id)
 }
 
 // endWaiting ends a change that waits, or fails with merchant.ErrNoChange.

@@ -82,24 +82,18 @@ func TestStore_Waiting_Unreadable(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		ctx, due := t.Context(), storetest.Start.Add(merchant.LockDelay)
-		var all []merchant.Waiting
-		for i := range 2 {
-			k := w.NewKey(0, 0)
-			x := merchant.Waiting{
-				ID: string(storetest.NewID()), MerchantID: k.UserID, KeyID: k.ID, Kind: merchant.WaitingCustodian,
-				By: k.Email, Changes: []string{"POLYGON a → b"}, CreatedAt: storetest.Start,
-				DueAt: due.Add(time.Duration(i) * time.Second), Body: secret.New("{}"),
-			}
-			w.Must(w.AddWaiting(ctx, x, identity.Hash{byte(i)}))
-			all = append(all, x)
-		}
-		_, err := w.SQL().Exec("UPDATE waiting_changes SET body = 'torn' WHERE public_id = $1", all[0].ID)
-		w.Must(err)
+		all := []merchant.Waiting{w.addWaiting(due), w.addWaiting(due.Add(time.Second))}
+		w.tear(all[0])
 		list, err := w.DueWaiting(ctx, due.Add(time.Minute), 9)
-		if err == nil || !strings.Contains(err.Error(), all[0].ID) {
-			t.Errorf("the error %v does not name the change", err)
+		w.Must(err)
+		if len(list) != 2 || list[0].Unread == nil || !strings.Contains(list[0].Unread.Error(), all[0].ID) {
+			t.Errorf("due are %+v", list)
 		}
-		storetest.Same(t, "changes that can be made", list, all[1:])
+		storetest.Same(t, "changes that can be made", list[1:], all[1:])
+		w.Must(w.PostponeWaiting(ctx, all[0].ID, due.Add(time.Hour)))
+		list, err = w.DueWaiting(ctx, due.Add(time.Minute), 9)
+		w.Must(err)
+		storetest.Same(t, "changes that are due", list, all[1:])
 		shown, err := w.WaitingOf(ctx, all[0].MerchantID)
 		w.Must(err)
 		storetest.Same(t, "changes shown to the merchant", len(shown), 1)

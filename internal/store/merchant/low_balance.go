@@ -3,10 +3,11 @@ package merchant
 import (
 	"cmp"
 	"context"
+	"errors"
 	"time"
 
+	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/merchant"
-
 	"github.com/florinpay/florin/internal/store/db"
 	"github.com/florinpay/florin/internal/store/table"
 )
@@ -29,17 +30,18 @@ type dueAlert struct {
 	Kind  string
 }
 
-// TakeLow takes up to limit notices that are due at now, the oldest first.
+// TakeLow takes up to limit alerts that are due at now, the oldest first.
 func (s *Store) TakeLow(ctx context.Context, now time.Time, limit int) ([]merchant.LowBalance, error) {
 	const due = "SELECT key_id, kind FROM low_credit WHERE state = 'WAITING' AND due_at <= ? ORDER BY due_at LIMIT ?"
 	var waiting []dueAlert
 	// Usually there are none, and nothing is written.
 	if err := s.db.Reader().NewRaw(due, db.From(now), limit).Scan(ctx, &waiting); err != nil || len(waiting) == 0 {
-		return nil, db.Wrap(err, "notices of low credits")
+		return nil, db.Wrap(err, "alerts of low credits")
 	}
 	var list []merchant.LowBalance
+	var unread dueAlert
 	err := s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
-		list = nil
+		list, unread = nil, dueAlert{}
 		var alerts []dueAlert
 		if err := t.NewRaw(due+s.db.Dialect().SkipLocked, db.From(now), limit).Scan(ctx, &alerts); err != nil {
 			return err
@@ -47,16 +49,35 @@ func (s *Store) TakeLow(ctx context.Context, now time.Time, limit int) ([]mercha
 		for _, a := range alerts {
 			l, err := takeLow(ctx, t, a)
 			if err != nil {
+				unread = a
 				return err
 			}
 			list = append(list, l)
 		}
 		return nil
 	})
-	return list, db.Wrap(err, "take notices of low credits")
+	if unread.KeyID != 0 && err != nil && ctx.Err() == nil && !errors.Is(err, fault.ErrStorage) {
+		return s.takeUnread(ctx, unread, err)
+	}
+	return list, db.Wrap(err, "take alerts of low credits")
 }
 
-func takeLow(ctx context.Context, t db.Tx, a dueAlert) (merchant.LowBalance, error) {
+// takeUnread takes an alert whose key cannot be read because of cause, so that it holds up no other.
+func (s *Store) takeUnread(ctx context.Context, a dueAlert, cause error) ([]merchant.LowBalance, error) {
+	var l merchant.LowBalance
+	err := s.db.Write(ctx, func(ctx context.Context, t db.Tx) (err error) {
+		l, err = markTaken(ctx, t, a)
+		return err
+	})
+	if err != nil {
+		return nil, db.Wrap(errors.Join(err, cause), "take an alert of low credits")
+	}
+	l.Unread = cause
+	return []merchant.LowBalance{l}, nil
+}
+
+// markTaken marks an alert as taken.
+func markTaken(ctx context.Context, t db.Tx, a dueAlert) (merchant.LowBalance, error) {
 	var rows []struct {
 		Crossing  int64
 		Attempt   int
@@ -67,14 +88,21 @@ func takeLow(ctx context.Context, t db.Tx, a dueAlert) (merchant.LowBalance, err
 	if err != nil || len(rows) == 0 {
 		return merchant.LowBalance{}, cmp.Or[error](err, merchant.ErrUnknownKey)
 	}
-	l := merchant.LowBalance{
-		Kind: merchant.AlertKind(a.Kind), Crossing: rows[0].Crossing,
+	return merchant.LowBalance{
+		Key: merchant.Key{ID: a.KeyID}, Kind: merchant.AlertKind(a.Kind), Crossing: rows[0].Crossing,
 		Attempt: rows[0].Attempt, At: rows[0].CrossedAt.Time,
+	}, nil
+}
+
+func takeLow(ctx context.Context, t db.Tx, a dueAlert) (merchant.LowBalance, error) {
+	l, err := markTaken(ctx, t, a)
+	if err != nil {
+		return l, err
 	}
 	var key keyScan
 	var accounts table.BalanceScan
 	if err := t.Run(ctx, key.read("k.id = ?", a.KeyID), accounts.Read(a.KeyID)); err != nil {
-		return merchant.LowBalance{}, err
+		return merchant.LowBalance{}, db.Wrap(err, "key %d", a.KeyID)
 	}
 	l.Key, l.Left = key.key, accounts.Balance.Credits
 	if !l.Key.RevokedAt.IsZero() {
@@ -85,9 +113,9 @@ func takeLow(ctx context.Context, t db.Tx, a dueAlert) (merchant.LowBalance, err
 	return l, err
 }
 
-// EndLow stores what became of a notice that was taken.
+// EndLow stores the outcome of an alert that was taken.
 func (s *Store) EndLow(ctx context.Context, l merchant.LowBalance, state merchant.AlertState, due time.Time) error {
 	_, err := db.WriteOne(ctx, s.db, "UPDATE low_credit SET state = ?, due_at = ? WHERE key_id = ? AND kind = ? AND crossing = ? AND state = 'TAKEN'",
 		string(state), db.At(due), l.Key.ID, string(l.Kind), l.Crossing)
-	return db.Wrap(err, "end the notice of key %d", l.Key.ID)
+	return db.Wrap(err, "end the alert of key %d", l.Key.ID)
 }

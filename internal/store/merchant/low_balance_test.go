@@ -193,3 +193,28 @@ func TestStore_LowCredit_Together(t *testing.T) {
 		}
 	})
 }
+
+// TestLowBalance_Unreadable: alerts of keys that cannot be read hold up no other, and are given up in the end.
+func TestLowBalance_Unreadable(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		l := newLowWorld(t, w, 0)
+		for range 25 { // more than one round takes
+			broken := w.NewKey(0, 0)
+			w.Must(w.RecordRefused(t.Context(), broken.ID, l.now.Add(-time.Hour)))
+			_, err := w.SQL().Exec("UPDATE api_keys SET permissions = 'torn' WHERE id = $1", broken.ID)
+			w.Must(err)
+		}
+		w.Must(w.RecordRefused(t.Context(), l.key.ID, l.now))
+		l.mailed("of the key that can be read", 1)
+		left := -1
+		for range 20 {
+			l.now = l.now.Add(12 * time.Hour)
+			l.round()
+			l.round()
+		}
+		w.Must(w.SQL().QueryRow("SELECT count(*) FROM low_credit WHERE state <> 'FAILED' AND key_id <> $1", l.key.ID).Scan(&left))
+		storetest.Same(t, "alerts not given up", left, 0)
+		l.mailed("in the end", 1)
+	})
+}

@@ -7,6 +7,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/payment/watch"
@@ -21,6 +22,7 @@ type Trouble struct {
 	Reorged    []ReorgedPayment
 	Recharges  []LateRecharge
 	SetAside   []SetAsidePayment
+	Changes    []LateChange
 }
 
 // MaxTrouble bounds each list of Trouble.
@@ -60,6 +62,14 @@ type LateRecharge struct {
 	CreatedAt time.Time
 }
 
+// LateChange is a change of where a merchant's money goes whose day of waiting is over, and that cannot be made.
+type LateChange struct {
+	Email    string // of the merchant
+	Kind     merchant.WaitingKind
+	DueAt    time.Time
+	Attempts int
+}
+
 // ReorgedPayment is a payment completed by money that a reorg took back.
 type ReorgedPayment struct {
 	Number  int64
@@ -86,6 +96,7 @@ type Stuck struct {
 	Unswept    int64     // deposits that are final for lateDeposit and not swept, dust apart
 	SetAside   int64     // payments that cannot be read on a network
 	Recharges  int64     // purchases of query units whose network is not configured
+	Changes    int64     // changes of where money goes that are due and cannot be made
 	Dust       int64     // such deposits worth less than moving them costs
 }
 
@@ -97,6 +108,7 @@ const (
 	// lateDeposit is the longest that the operator lets money wait for others, and half a day for gas to get cheaper.
 	lateDeposit  = 36 * time.Hour
 	lateRecharge = 10 * time.Minute // recharges under way are checked every few seconds
+	lateChange   = 10 * time.Minute // changes are made within half a minute
 )
 
 // Stuck counts what has waited longer than it should at now. Deposits below dust
@@ -110,7 +122,8 @@ func (r *Reader) Stuck(ctx context.Context, now time.Time, dust money.Micros) (S
 		"(SELECT count(*) FROM sweeps WHERE ended_at IS NULL AND created_at < ?), "+
 		"(SELECT count(*) FROM deposits AS d WHERE swept_at IS NULL AND state = 'FINAL' AND final_at < ? AND "+AboutUSD+" >= ?), "+
 		"(SELECT count(*) FROM deposits AS d WHERE swept_at IS NULL AND state = 'FINAL' AND final_at < ? AND "+AboutUSD+" < ?), "+
-		"(SELECT count(*) FROM recharges WHERE look_at < ?), (SELECT count(*) FROM set_aside)",
+		"(SELECT count(*) FROM recharges WHERE look_at < ?), (SELECT count(*) FROM set_aside), "+
+		"(SELECT count(*) FROM waiting_changes WHERE state = 'WAITING' AND due_at < ?)",
 		db.At(
 			now.Add(-lateDelivery),
 		), db.At(
@@ -119,8 +132,8 @@ func (r *Reader) Stuck(ctx context.Context, now time.Time, dust money.Micros) (S
 			now.Add(-lateSweep),
 		),
 		db.At(now.Add(-lateDeposit)), USD(dust), db.At(now.Add(-lateDeposit)), USD(dust),
-		db.At(now.Add(-lateRecharge))).
-		Scan(ctx, &st.Deliveries, &oldest, &st.Sweeps, &st.Unswept, &st.Dust, &st.Recharges, &st.SetAside)
+		db.At(now.Add(-lateRecharge)), db.At(now.Add(-lateChange))).
+		Scan(ctx, &st.Deliveries, &oldest, &st.Sweeps, &st.Unswept, &st.Dust, &st.Recharges, &st.SetAside, &st.Changes)
 	st.OldestDue = oldest.Time
 	return st, db.Wrap(err, "stuck work")
 }
@@ -138,6 +151,7 @@ func (r *Reader) Trouble(ctx context.Context, now time.Time, dust money.Micros) 
 			func() (err error) { found.Reorged, err = reorged(ctx, t); return err },
 			func() (err error) { found.Recharges, err = lateRecharges(ctx, t, now); return err },
 			func() (err error) { found.SetAside, err = setAside(ctx, t); return err },
+			func() (err error) { found.Changes, err = lateChanges(ctx, t, now); return err },
 		} {
 			if err := part(); err != nil {
 				return err
@@ -187,6 +201,25 @@ func lateRecharges(ctx context.Context, t db.Tx, now time.Time) ([]LateRecharge,
 		list[i] = LateRecharge{
 			Email: r.Email, Units: r.Units, Network: chain.Network(r.Network),
 			Tx: chain.TxHash(r.TxHash), CreatedAt: r.CreatedAt.Time,
+		}
+	}
+	return list, err
+}
+
+func lateChanges(ctx context.Context, t db.Tx, now time.Time) ([]LateChange, error) {
+	var rows []struct {
+		Email    string
+		Kind     string
+		DueAt    db.Instant
+		Attempts int64
+	}
+	err := t.NewRaw("SELECT u.email, w.kind, w.due_at, w.attempts FROM waiting_changes AS w "+
+		"JOIN users AS u ON u.id = w.merchant_id WHERE w.state = 'WAITING' AND w.due_at < ? ORDER BY w.due_at LIMIT ?",
+		db.At(now.Add(-lateChange)), MaxTrouble).Scan(ctx, &rows)
+	list := make([]LateChange, len(rows))
+	for i, r := range rows {
+		list[i] = LateChange{
+			Email: r.Email, Kind: merchant.WaitingKind(r.Kind), DueAt: r.DueAt.Time, Attempts: int(r.Attempts),
 		}
 	}
 	return list, err

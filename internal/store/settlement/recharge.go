@@ -3,6 +3,7 @@ package settlement
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -139,21 +140,45 @@ func (s *Store) OpenRecharges(ctx context.Context) (n int64, err error) {
 	return n, db.Wrap(err, "count recharges in flight")
 }
 
-// DueRecharges lists recharges whose next check is due, the longest due first.
+// DueRecharges lists recharges whose next check is due, the longest due first. One that cannot be read is left out and
+// named in the error, beside the others: it takes nothing of the limit, so that many of them hold up no other.
 func (s *Store) DueRecharges(ctx context.Context, now time.Time, limit int) ([]recharge.Recharge, error) {
-	list, err := s.recharges(ctx, "WHERE look_at IS NOT NULL AND look_at <= ? ORDER BY look_at, id LIMIT ?", db.At(now),
-		limit)
-	return list, db.Wrap(err, "recharges that are due")
+	var due []recharge.Recharge
+	var unread []error
+	for offset := 0; len(due) < limit; offset += limit {
+		rows, err := s.rechargeRows(ctx, "WHERE look_at IS NOT NULL AND look_at <= ? ORDER BY look_at, id LIMIT ? OFFSET ?",
+			db.At(now), limit, offset)
+		if err != nil {
+			return nil, db.Wrap(err, "recharges that are due")
+		}
+		for _, row := range rows {
+			r, err := row.recharge()
+			if err != nil {
+				unread = append(unread, err)
+				continue
+			}
+			due = append(due, r)
+		}
+		if len(rows) < limit {
+			break
+		}
+	}
+	return due[:min(len(due), limit)], errors.Join(unread...)
+}
+
+func (s *Store) rechargeRows(ctx context.Context, where string, args ...any) ([]rechargeRow, error) {
+	var rows []rechargeRow
+	err := s.db.Reader().NewRaw("SELECT * FROM recharges "+where, args...).Scan(ctx, &rows)
+	return rows, err
 }
 
 func (s *Store) recharges(ctx context.Context, where string, args ...any) ([]recharge.Recharge, error) {
-	var rows []rechargeRow
-	if err := s.db.Reader().NewRaw("SELECT * FROM recharges "+where, args...).Scan(ctx, &rows); err != nil {
+	rows, err := s.rechargeRows(ctx, where, args...)
+	if err != nil {
 		return nil, err
 	}
 	list := make([]recharge.Recharge, len(rows))
 	for i, row := range rows {
-		var err error
 		if list[i], err = row.recharge(); err != nil {
 			return nil, err
 		}
