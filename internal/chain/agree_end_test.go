@@ -30,21 +30,22 @@ func track(reports []tracked, configured int) (tracked, bool, error) {
 	}.Track(reports, configured)
 }
 
-// TestTracking: a transaction ends as two endpoints say, in whatever order they are asked; short of that it is known to
-// be in a block at most.
-func TestTracking(t *testing.T) {
-	t.Parallel()
+// trackCase is what endpoints report, and what is concluded.
+type trackCase struct {
+	configured int
+	reports    []tracked
+	want       chain.TxStatus
+	effect     string
+}
+
+// trackCases are named by what the endpoints report.
+func trackCases() map[string]trackCase {
 	final, other := tracked{status: chain.TxFinal, effect: "10"}, tracked{status: chain.TxFinal, effect: "0"}
 	reverted, dropped := tracked{status: chain.TxReverted}, tracked{status: chain.TxDropped, block: chain.Refutes}
 	lost, unsure := tracked{status: chain.TxDropped, block: chain.Backs}, tracked{status: chain.TxDropped}
 	unknown, pending := tracked{status: chain.TxUnknown}, tracked{status: chain.TxPending}
 	included, dead := tracked{status: chain.TxIncluded}, tracked{dead: true}
-	for name, c := range map[string]struct {
-		configured int
-		reports    []tracked
-		want       chain.TxStatus
-		effect     string
-	}{
+	return map[string]trackCase{
 		"OneFinal":           {1, []tracked{final}, chain.TxFinal, "10"},
 		"OneReverted":        {1, []tracked{reverted}, chain.TxReverted, ""},
 		"OneDropped":         {1, []tracked{dropped}, chain.TxDropped, ""},
@@ -86,7 +87,14 @@ func TestTracking(t *testing.T) {
 		"IncludedAndLost":    {3, []tracked{included, lost, lost}, chain.TxIncluded, ""},
 		"DroppedTooEarly":    {3, []tracked{dropped, pending, pending}, chain.TxPending, ""},
 		"DroppedOrUnknown":   {2, []tracked{dropped, unknown}, chain.TxUnknown, ""},
-	} {
+	}
+}
+
+// TestTracking: a transaction ends as two endpoints say, in whatever order they are asked; short of that it is known to
+// be in a block at most.
+func TestTracking(t *testing.T) {
+	t.Parallel()
+	for name, c := range trackCases() {
 		got, ended, err := track(c.reports, c.configured)
 		if !ended {
 			got.status = chain.Downgraded(got.status)
@@ -95,6 +103,7 @@ func TestTracking(t *testing.T) {
 			t.Errorf("%s: %s, ended %v, effect %q, %v; want %s, %q", name, got.status, ended, got.effect, err, c.want, c.effect)
 		}
 	}
+	dead := tracked{dead: true}
 	if _, _, err := track([]tracked{dead, dead}, 2); !errors.Is(err, chain.ErrNoEndpoint) {
 		t.Errorf("no endpoint answers: %v", err)
 	}
