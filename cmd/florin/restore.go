@@ -24,6 +24,7 @@ type restore struct {
 	Identity string `help:"A file of age's private keys that opens the backup, instead of a passphrase."       placeholder:"PATH"`
 	Force    bool   `help:"Restore although there is a database; it is kept under another name."`
 	Adopt    bool   `help:"Restore nothing: the database was brought back by other means, such as pg_restore."`
+	Before   string `help:"With --adopt: the database as it was, if it can still be read; it is only read. Orders that only it knows are named." placeholder:"URL"`
 }
 
 // Help returns the text that --help adds to the flags.
@@ -38,20 +39,23 @@ With --adopt it takes over a database that came back by other means: pg_restore,
 recovery to a point in time, a copied file, Litestream.
 
 Then florin serve reads every network from where the backup stands before it
-sells anything. The command lists what no backup can know, to be done by hand.
+sells anything. The command lists what no backup can know, to be done by hand. It
+names the orders that were created or started since, if it can read the database
+as it was: the one that it replaces, or that of --before.
 
 Examples:
 
     florin restore florin-2026-11-22.age --identity key.txt
     florin restore florin-2026-11-22.age --force < passphrase
     florin restore --adopt
+    florin restore --adopt --before postgres://florin@old-host/florin
 `
 }
 
 // Run restores or adopts.
 func (c restore) Run(ctx context.Context, p *process) error {
-	if c.Adopt != (c.File == "") {
-		return fault.New(fault.Invalid, "give either the file of a backup or --adopt")
+	if c.Adopt != (c.File == "") || c.Before != "" && !c.Adopt {
+		return fault.New(fault.Invalid, "give either the file of a backup or --adopt; --before belongs to --adopt")
 	}
 	cfg, err := p.config()
 	if err != nil {
@@ -72,16 +76,16 @@ func (c restore) Run(ctx context.Context, p *process) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	restored := filepath.Join(dir, "florin.db")
-	m, err := c.extract(ctx, p, cfg, restored)
+	file := filepath.Join(dir, "florin.db")
+	m, err := c.extract(ctx, p, cfg, file)
 	if err != nil {
 		return err
 	}
-	adopted, mark, err := adoptFile(ctx, p, cfg, restored)
+	adopted, mark, err := adoptFile(ctx, p, cfg, file)
 	if err != nil {
 		return err
 	}
-	kept, err := store.ReplaceFile(ctx, restored, path, app.Now())
+	kept, err := store.ReplaceFile(ctx, file, path, app.Now())
 	if err != nil {
 		return err
 	}
@@ -96,7 +100,13 @@ func (c restore) Run(ctx context.Context, p *process) error {
 	if err := p.say("Restored the backup of %s, written by version %s.", m.CreatedAt.Format(time.RFC3339), m.Program); err != nil {
 		return err
 	}
-	return report(p, adopted, m.CreatedAt)
+	before := ""
+	if kept != "" {
+		before = store.FileURL(kept)
+	}
+	return p.withStore(ctx, cfg, func(s *store.Store) error {
+		return reportRestore(ctx, p, s, restored{adopted, m.CreatedAt, before})
+	})
 }
 
 // extract decrypts the backup into a file and verifies everything about it.
@@ -200,7 +210,7 @@ func writeMark(cfg config.Config, m backup.Mark) error {
 }
 
 // adopt takes over a database that was brought back by other means.
-func (restore) adopt(ctx context.Context, p *process, cfg config.Config) error {
+func (c restore) adopt(ctx context.Context, p *process, cfg config.Config) error {
 	last, err := lastMark(cfg)
 	if err != nil {
 		return err
@@ -226,48 +236,6 @@ func (restore) adopt(ctx context.Context, p *process, cfg config.Config) error {
 		if err != nil {
 			return err
 		}
-		return report(p, a, a.Newest)
+		return reportRestore(ctx, p, s, restored{a, a.Newest, c.Before})
 	})
-}
-
-// unknowable is what happened in the time that is lost and shows neither in the backup nor on a chain.
-const unknowable = `What happened after that is lost. Do by hand, as far as it applies:
-- API keys, users and passkeys that were revoked, disabled or removed since work again: revoke them again.
-- Passwords, second factors, settlement wallets, callback addresses and locks are those of then: have owners check them.
-- Payments created since are unknown. For each txnid that a merchant names, ` + "`florin recover --txnid … --settlement …`" + `
-  shows what lies on its address and sends it to the settlement wallet.
-- Payments that were created before and started since have the address they had then: the money is found when they are
-  started again, or by the same command.
-- Credits that were granted, and queries that were bought with a transfer since: grant them again.
-- Run ` + "`florin reconcile`" + ` once the networks are read to their ends.`
-
-// report says what the adoption did, and what is left to do by hand. since is the moment that the database shows; zero:
-// there is no payment to tell it by.
-func report(p *process, a backup.Adopted, since time.Time) error {
-	lines := []string{fmt.Sprintf("Adopted as generation %d.", a.Generation)}
-	for _, done := range []struct {
-		n    int64
-		noun string
-		what string
-	}{
-		{a.Payments, "payment", "go on with new event numbers"},
-		{a.Deliveries, "webhook", "will be sent again, marked as replayed"},
-		{a.Writes, "unanswered request", "forgotten"},
-		{a.Sessions, "session", "ended"},
-		{a.Invitations, "invitation", "ended"},
-		{a.Changes, "waiting change of settings", "stopped"},
-	} {
-		if done.n > 0 {
-			lines = append(lines, counted(done.n, done.noun)+": "+done.what+".")
-		}
-	}
-	if !since.IsZero() {
-		lines = append(lines, "The database stands at "+since.Format(time.RFC3339)+" or little later.")
-	}
-	for _, line := range append(lines, unknowable) {
-		if err := p.say("%s", line); err != nil {
-			return err
-		}
-	}
-	return nil
 }

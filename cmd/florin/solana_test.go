@@ -16,17 +16,16 @@ import (
 	keys "github.com/florinpay/florin/internal/wallet"
 )
 
-// solanaShop is a shop that accepts money on Solana only.
-type solanaShop struct {
-	*shop
+// solanaNetwork is a development ledger of Solana, with a seed and a gas wallet that has a coin.
+type solanaNetwork struct {
 	ledger *devsol.Ledger
 	reader *solana.Adapter
 	assets []chain.Asset
-	wallet chain.Address // the settlement wallet: off the curve, as a multisig's vault
-	words  string        // of the seed
+	words  string // of the seed
+	gas    string // text of the gas wallet's key
 }
 
-func openSolanaShop(t *testing.T) *solanaShop {
+func startSolana(t *testing.T) *solanaNetwork {
 	t.Helper()
 	ledger, err := devsol.Start(devsol.Config{SlotTime: 50 * time.Millisecond, SkipEvery: 13})
 	if err != nil {
@@ -41,11 +40,6 @@ func openSolanaShop(t *testing.T) *solanaShop {
 	if _, err := ledger.FundSOL(gas.PublicKey(), solanago.LAMPORTS_PER_SOL); err != nil {
 		t.Fatal(err)
 	}
-	vault, _, err := solanago.FindProgramAddress([][]byte{[]byte("vault")}, solanago.MemoProgramID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &solanaShop{shop: &shop{receiver: newReceiver(t)}, ledger: ledger, wallet: chain.Address(vault.String())}
 	profile := chain.Profiles()[3]
 	profile.Assets = []chain.Asset{
 		{
@@ -57,25 +51,34 @@ func openSolanaShop(t *testing.T) *solanaShop {
 			Decimals: devsol.Decimals, Token: money.USDC,
 		},
 	}
-	s.assets = profile.Assets
-	s.words = words.Reveal()
-	s.reader, err = solana.New(solana.Config{Profile: profile, Endpoints: []string{ledger.URL()}, Rate: 1e9})
+	reader, err := solana.New(solana.Config{Profile: profile, Endpoints: []string{ledger.URL()}, Rate: 1e9})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.open(t, []string{
-		"FLORIN_ALLOW_PRIVATE_CALLBACKS=true", "FLORIN_SIGNUP_CREDITS=500", "FLORIN_SWEEP_WAIT=2s",
-		"FLORIN_SOL_RPC=" + ledger.URL(), "FLORIN_SOL_RPC_BUDGET=unlimited",
-		"FLORIN_SOL_USDT=" + string(s.assets[0].Contract),
-		"FLORIN_SOL_USDC=" + string(s.assets[1].Contract),
-		"FLORIN_SOL_GAS_KEY=" + gasText.Reveal(),
-		"FLORIN_SOL_SEED=" + words.Reveal(), "FLORIN_SOL_MAX_PRIORITY_FEE=1000",
-	}, map[string]any{"solana": string(s.wallet)})
-	return s
+	return &solanaNetwork{
+		ledger: ledger, reader: reader, assets: profile.Assets, words: words.Reveal(), gas: gasText.Reveal(),
+	}
+}
+
+// environ returns the settings by which florin reads the network and sweeps it.
+func (s *solanaNetwork) environ() []string {
+	return []string{
+		"FLORIN_SOL_RPC=" + s.ledger.URL(), "FLORIN_SOL_RPC_BUDGET=unlimited",
+		"FLORIN_SOL_USDT=" + string(s.assets[0].Contract), "FLORIN_SOL_USDC=" + string(s.assets[1].Contract),
+		"FLORIN_SOL_GAS_KEY=" + s.gas, "FLORIN_SOL_SEED=" + s.words, "FLORIN_SOL_MAX_PRIORITY_FEE=1000",
+	}
+}
+
+// asset returns USDT or USDC.
+func (s *solanaNetwork) asset(symbol string) chain.Asset {
+	if symbol == "USDT" {
+		return s.assets[0]
+	}
+	return s.assets[1]
 }
 
 // pay sends cents of a mint and returns the signature.
-func (s *solanaShop) pay(t *testing.T, mint chain.Address, to string, cents int64) string {
+func (s *solanaNetwork) pay(t *testing.T, mint chain.Address, to string, cents int64) string {
 	t.Helper()
 	tx, err := s.ledger.Pay(
 		solanago.MustPublicKeyFromBase58(string(mint)), solanago.MustPublicKeyFromBase58(to),
@@ -85,6 +88,42 @@ func (s *solanaShop) pay(t *testing.T, mint chain.Address, to string, cents int6
 		t.Fatal(err)
 	}
 	return tx.String()
+}
+
+// centsOf returns what an account holds of an asset.
+func (s *solanaNetwork) centsOf(t *testing.T, a chain.Asset, owner chain.Address) int64 {
+	t.Helper()
+	heads, err := s.reader.Heads(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	held, err := s.reader.Balances(t.Context(), a, []chain.Address{owner}, heads.Latest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return held[0].Big().Int64() / 10_000
+}
+
+// solanaShop is a shop that accepts money on Solana only.
+type solanaShop struct {
+	*shop
+	*solanaNetwork
+	wallet chain.Address // the settlement wallet: off the curve, as a multisig's vault
+}
+
+func openSolanaShop(t *testing.T) *solanaShop {
+	t.Helper()
+	vault, _, err := solanago.FindProgramAddress([][]byte{[]byte("vault")}, solanago.MemoProgramID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &solanaShop{
+		shop: &shop{receiver: newReceiver(t)}, solanaNetwork: startSolana(t), wallet: chain.Address(vault.String()),
+	}
+	s.open(t, append(s.environ(),
+		"FLORIN_ALLOW_PRIVATE_CALLBACKS=true", "FLORIN_SIGNUP_CREDITS=500", "FLORIN_SWEEP_WAIT=2s",
+	), map[string]any{"solana": string(s.wallet)})
+	return s
 }
 
 // awaitFinal waits until the payments made so far are final. The newest of them are in the slot after the newest one.
@@ -100,15 +139,7 @@ func (s *solanaShop) awaitFinal(t *testing.T) {
 // cents returns what the settlement wallet holds of an asset.
 func (s *solanaShop) cents(t *testing.T, a chain.Asset) int64 {
 	t.Helper()
-	heads, err := s.reader.Heads(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	held, err := s.reader.Balances(t.Context(), a, []chain.Address{s.wallet}, heads.Latest)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return held[0].Big().Int64() / 10_000
+	return s.centsOf(t, a, s.wallet)
 }
 
 // TestSolana_Settle: payments on Solana complete, send webhooks, and are swept to the merchant's wallet to the cent,
