@@ -8,6 +8,9 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/idempotency"
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/internal/secret"
 )
 
 func TestIdempotency(t *testing.T) { onEach(t, checkIdempotency) }
@@ -175,5 +178,37 @@ func checkIdempotencyOfSignUp(t *testing.T, b *bundle) {
 		query("a horse and a battery"), "", "Idempotency-Key", "other",
 	); got.text(t, "data.UserSignUp.code") != "409" {
 		t.Errorf("another key: %s", got.body)
+	}
+}
+
+// A key that a member makes, asked for again with the same Idempotency-Key, is the same key with the same text. The
+// Idempotency-Key belongs to the member.
+func TestIdempotency_Keys(t *testing.T) {
+	t.Parallel()
+	d := newDirected(t)
+	owner, err := d.accounts.UserByEmail(t.Context(), ownerEmail)
+	must(t, err)
+	d.colleague(owner, "dev@shop.example", merchant.RoleDeveloper)
+	ask := func(email, label, key string) reply {
+		in, err := d.accounts.SignIn(t.Context(), identity.Credentials{Email: email, Password: secret.New(testPassword)})
+		must(t, err)
+		return d.graphQL(`mutation { UserCreateApiKey(label: "`+label+`") { code message apiKey { id key label creditsLeft } } }`,
+			"", "Authorization", "Bearer "+in.Token.Reveal(), "Idempotency-Key", key)
+	}
+	first, again := ask(ownerEmail, "shop", "one"), ask(ownerEmail, "shop", "one")
+	if first.text(t, "data.UserCreateApiKey.code") != "200" || again.body != first.body ||
+		again.header.Get("Idempotent-Replayed") != "true" {
+		t.Errorf("%s\nsent again: %v %s", first.body, again.header, again.body)
+	}
+	for name, got := range map[string]reply{
+		"AnotherKey": ask(ownerEmail, "shop", "two"), "AnotherMember": ask("dev@shop.example", "shop", "one"),
+	} {
+		if got.text(t, "data.UserCreateApiKey.code") != "200" || got.body == first.body ||
+			got.header.Get("Idempotent-Replayed") != "" {
+			t.Errorf("%s: %v %s", name, got.header, got.body)
+		}
+	}
+	if got := ask(ownerEmail, "other", "one"); got.text(t, "data.UserCreateApiKey.code") != "422" {
+		t.Errorf("another request under the key: %s", got.body)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/florinpay/florin/graph/model"
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/merchant"
@@ -219,16 +220,29 @@ func (o *Operations) CreateAPIKey(ctx context.Context, in KeyInput) (*model.APIK
 	entry := o.entryBy(
 		ctx, member.Merchant.ID, member.User.Email, audit.ActionCreateKey, strings.TrimSpace(in.Label), "",
 	)
-	key, text, err := o.d.Merchants.CreateKey(ctx, member.Merchant, asked, entry)
-	if err != nil {
-		return nil, err
-	}
-	shown, err := o.ownKey(ctx, key)
-	if err != nil {
-		return nil, err
-	}
-	shown.Key = optional(text.Reveal())
-	return &model.APIKeyResult{APIKey: shown}, nil
+	return once(ctx, o, memberScope(member), func(w write) (*model.APIKeyResult, error) {
+		var made *model.APIKeyResult
+		answer := func(k merchant.CreatedKey) *model.APIKeyResult {
+			shown := apiKey(k.Key, k.Left)
+			shown.Key = optional(k.Text.Reveal())
+			return &model.APIKeyResult{APIKey: shown}
+		}
+		kept := keep(ctx, o, w, answer)
+		asked.ID = string(w.subject)
+		asked.Keep = func(k merchant.CreatedKey) (*idempotency.Kept, error) {
+			made = answer(k)
+			return kept.Of(k)
+		}
+		if _, _, err := o.d.Merchants.CreateKey(ctx, member.Merchant, asked, entry); err != nil {
+			return nil, err
+		}
+		return made, nil
+	})
+}
+
+// memberScope is the scope of a member of a merchant account, who may have no API key yet.
+func memberScope(m merchant.Membership) scope {
+	return scope{payment: payment.ID("member:" + m.Merchant.PublicID + ":" + m.User.PublicID)}
 }
 
 // APIKeys lists the keys of the merchant.
@@ -260,15 +274,22 @@ func (o *Operations) ownKey(ctx context.Context, key merchant.Key) (*model.APIKe
 	if err != nil {
 		return nil, err
 	}
-	credits, queries := int(balance.Credits), int(balance.Queries)
+	out := apiKey(key, balance)
+	out.Custodian = custodian
+	return out, nil
+}
+
+// apiKey writes a key without its text, which only its owner is shown.
+func apiKey(key merchant.Key, left ledger.Balance) *model.APIKey {
+	credits, queries := int(left.Credits), int(left.Queries)
 	return &model.APIKey{
 		ID: optional(key.PublicID), Label: optional(key.Label), Wallet: optional(string(key.Wallet)),
 		Permissions: permissions(key), SourceNetworks: key.Sources.List(),
 		CreditsLeft: &credits, QueriesLeft: &queries, UserID: optional(key.UserPublic), CreatedAt: at(key),
 		FirstName: optional(
 			key.FirstName,
-		), LastName: optional(key.LastName), Email: optional(key.Email), Custodian: custodian,
-	}, nil
+		), LastName: optional(key.LastName), Email: optional(key.Email),
+	}
 }
 
 func permissions(key merchant.Key) []model.APIKeyPermission {

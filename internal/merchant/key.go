@@ -9,6 +9,7 @@ import (
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/input"
 	"github.com/florinpay/florin/internal/ledger"
@@ -79,6 +80,17 @@ type NewKey struct {
 	Reauthenticated bool
 	Permissions     Permissions // empty: all that By allows
 	Sources         Sources     // the networks it may be used from; empty: all
+	// ID is the key's public id; empty: a new one. Keep keeps the answer of the request
+	// in the transaction of the write, of a Limited key only. It may be nil.
+	ID   string
+	Keep idempotency.Keep[CreatedKey]
+}
+
+// CreatedKey is a new key, its text, and what it received for nothing.
+type CreatedKey struct {
+	Key  Key
+	Text secret.Text
+	Left ledger.Balance
 }
 
 // free returns what a new key receives for nothing, given how many keys its
@@ -140,9 +152,11 @@ func (s *Service) CreateKey(
 		return Key{}, secret.Text{}, err
 	}
 	now := s.now().UTC()
-	id, err := s.newID(now)
-	if err != nil {
-		return Key{}, secret.Text{}, err
+	id := in.ID
+	if id == "" {
+		if id, err = s.newID(now); err != nil {
+			return Key{}, secret.Text{}, err
+		}
 	}
 	text, hash, err := identity.APIKey.New(s.opts.Random)
 	if err != nil {
@@ -153,11 +167,19 @@ func (s *Service) CreateKey(
 		FirstName: user.FirstName, LastName: user.LastName, Email: user.Email, CreatedAt: now,
 		Permissions: permissions, Sources: in.Sources, Vouched: in.vouched(),
 	}
+	var free Grant
 	entries := func(keyID, earlier int64) []ledger.Entry {
-		return grantEntries(keyID, in.free(earlier), ledger.ReasonSignup, "signup:"+id, now)
+		free = in.free(earlier)
+		return grantEntries(keyID, free, ledger.ReasonSignup, "signup:"+id, now)
 	}
 	if in.Limited {
-		key, err = s.store.CreateKeyWithin(ctx, key, entries, trail...)
+		var keep idempotency.Keep[Key]
+		if in.Keep != nil {
+			keep = func(k Key) (*idempotency.Kept, error) {
+				return in.Keep(CreatedKey{Key: k, Text: text, Left: ledger.Balance{Credits: free.Credits, Queries: free.Queries}})
+			}
+		}
+		key, err = s.store.CreateKeyWithin(ctx, key, entries, keep, trail...)
 	} else {
 		key, err = s.store.CreateKey(ctx, key, func(keyID int64) []ledger.Entry { return entries(keyID, 0) }, trail...)
 	}

@@ -20,9 +20,11 @@ type Store interface {
 	CreateKey(ctx context.Context, k Key, entries func(id int64) []ledger.Entry, trail ...audit.Entry) (Key, error)
 	// CreateKeyWithin is CreateKey for a user who has fewer than MaxKeys in use
 	// and fewer than MaxEverKeys in all, or fails with ErrTooManyKeys. entries
-	// is also given how many keys the user had before, revoked ones included.
+	// is also given how many keys the user had before, revoked ones included. keep is
+	// called after it, with the stored key.
 	CreateKeyWithin(
-		ctx context.Context, k Key, entries func(id, earlier int64) []ledger.Entry, trail ...audit.Entry,
+		ctx context.Context, k Key, entries func(id, earlier int64) []ledger.Entry, keep idempotency.Keep[Key],
+		trail ...audit.Entry,
 	) (Key, error)
 	// KeyByHash returns the key in use with the hash and its owner's name, or ErrBadKey.
 	KeyByHash(ctx context.Context, h identity.Hash) (Key, error)

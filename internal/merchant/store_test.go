@@ -51,7 +51,8 @@ func (m *memory) begin() (end func(), err error) {
 
 // CreateKeyWithin enforces no limits: the database does.
 func (m *memory) CreateKeyWithin(
-	ctx context.Context, k Key, entries func(id, earlier int64) []ledger.Entry, trail ...audit.Entry,
+	ctx context.Context, k Key, entries func(id, earlier int64) []ledger.Entry, _ idempotency.Keep[Key],
+	trail ...audit.Entry,
 ) (Key, error) {
 	var earlier int64
 	for _, other := range m.keys {

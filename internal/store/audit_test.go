@@ -268,7 +268,7 @@ func (w *world) acts() map[string]func(context.Context, ...audit.Entry) error {
 			return w.RevokeSession(ctx, storetest.HashOf("old"), storetest.Start, trail...)
 		},
 		"create key": func(ctx context.Context, trail ...audit.Entry) error {
-			_, err := w.CreateKeyWithin(ctx, newKey, func(_, _ int64) []ledger.Entry { return nil }, trail...)
+			_, err := w.CreateKeyWithin(ctx, newKey, func(_, _ int64) []ledger.Entry { return nil }, nil, trail...)
 			return err
 		},
 		"replace key": func(ctx context.Context, trail ...audit.Entry) error {

@@ -53,16 +53,17 @@ func (s *Store) CreateKey(
 	ctx context.Context, k merchant.Key, entries func(id int64) []ledger.Entry, trail ...audit.Entry,
 ) (merchant.Key, error) {
 	all := func(id, _ int64) []ledger.Entry { return entries(id) }
-	return s.createKey(ctx, k, all, func(context.Context, db.Tx) (int64, error) { return 0, nil }, trail...)
+	return s.createKey(ctx, k, all, nil, func(context.Context, db.Tx) (int64, error) { return 0, nil }, trail...)
 }
 
 // CreateKeyWithin is CreateKey for a user who may have one more key, or fails
 // with merchant.ErrTooManyKeys. The user is locked, so that keys made at the
 // same time are counted one after the other.
 func (s *Store) CreateKeyWithin(
-	ctx context.Context, k merchant.Key, entries func(id, earlier int64) []ledger.Entry, trail ...audit.Entry,
+	ctx context.Context, k merchant.Key, entries func(id, earlier int64) []ledger.Entry,
+	keep idempotency.Keep[merchant.Key], trail ...audit.Entry,
 ) (merchant.Key, error) {
-	return s.createKey(ctx, k, entries, func(ctx context.Context, t db.Tx) (earlier int64, err error) {
+	return s.createKey(ctx, k, entries, keep, func(ctx context.Context, t db.Tx) (earlier int64, err error) {
 		var id, ever, used int64
 		if err := t.NewRaw("SELECT id FROM users WHERE id = ?"+t.ForUpdate(), k.UserID).Scan(ctx, &id); err != nil {
 			return 0, err
@@ -78,7 +79,7 @@ func (s *Store) CreateKeyWithin(
 
 func (s *Store) createKey(
 	ctx context.Context, k merchant.Key, entries func(id, earlier int64) []ledger.Entry,
-	allowed func(context.Context, db.Tx) (earlier int64, err error), trail ...audit.Entry,
+	keep idempotency.Keep[merchant.Key], allowed func(context.Context, db.Tx) (earlier int64, err error), trail ...audit.Entry,
 ) (merchant.Key, error) {
 	if err := db.CheckTexts("texts of an API key", k.PublicID, k.Label, string(k.Wallet)); err != nil {
 		return merchant.Key{}, err
@@ -113,7 +114,11 @@ func (s *Store) createKey(
 			return err
 		}
 		stored = c.key
-		return nil
+		kept, err := keep.Of(stored)
+		if err != nil {
+			return err
+		}
+		return table.KeepAnswer(ctx, t, kept)
 	})
 	if err != nil {
 		return merchant.Key{}, fmt.Errorf("create API key: %w", err)

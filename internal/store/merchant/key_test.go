@@ -101,3 +101,41 @@ func TestStore_KeysOfTheirOwner(t *testing.T) {
 		}
 	})
 }
+
+// A new key and the answer of its request are stored together: after a crash there are both or neither.
+func TestStore_CreateKeyKeepsAnswer(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		ctx, owner := t.Context(), w.NewKey(5, 0)
+		claim := idempotency.Claim{Key: "member:A:B:c", Holder: "S"}
+		try := idempotency.Try{
+			Claim: claim, Request: idempotency.Hash(storetest.HashOf("create")), Subject: "01JD0000000000000000000009",
+			Scope: "member:A:B", Most: 20, Now: storetest.Start, LockedUntil: storetest.Start.Add(time.Minute),
+		}
+		_, _, err := w.IdempotencyBegin(ctx, try)
+		w.Must(err)
+		create := func(c idempotency.Claim, failed error) error {
+			_, err := w.CreateKeyWithin(ctx, merchant.Key{
+				PublicID: try.Subject, UserID: owner.UserID, Hash: storetest.HashOf("new"), CreatedAt: storetest.Start,
+				Permissions: merchant.AllPermissions(),
+			}, func(_, _ int64) []ledger.Entry { return nil }, func(k merchant.Key) (*idempotency.Kept, error) {
+				kept := idempotency.Answer{Status: 200, Body: []byte(k.PublicID)}
+				return &idempotency.Kept{Claim: c, Answer: kept, At: storetest.Start}, failed
+			})
+			return err
+		}
+		broken := errors.New("the answer cannot be written")
+		storetest.WantError(t, "an answer that cannot be kept", create(claim, broken), broken)
+		taken := claim
+		taken.Holder = "another try"
+		storetest.WantError(t, "a request that another try took over", create(taken, nil), idempotency.ErrRunning)
+		if n := w.Count("SELECT count(*) FROM api_keys WHERE public_id = '" + try.Subject + "'"); n != 0 {
+			t.Errorf("%d keys were made without their answer", n)
+		}
+		w.Must(create(claim, nil))
+		_, a, err := w.IdempotencyBegin(ctx, try)
+		if err != nil || a.Status != 200 || string(a.Body) != try.Subject {
+			t.Errorf("the same request is answered %d %q, %v", a.Status, a.Body, err)
+		}
+	})
+}
