@@ -20,11 +20,11 @@ import (
 )
 
 type restore struct {
-	File     string `arg:""                                                                                    help:"The backup." optional:""`
-	Identity string `help:"A file of age's private keys that opens the backup, instead of a passphrase."       placeholder:"PATH"`
+	File     string `arg:""                                                                                               help:"The backup." optional:""`
+	Identity string `help:"A file of age's private keys that opens the backup, instead of a passphrase."                  placeholder:"PATH"`
 	Force    bool   `help:"Restore although there is a database; it is kept under another name."`
 	Adopt    bool   `help:"Restore nothing: the database was brought back by other means, such as pg_restore."`
-	Before   string `help:"With --adopt: the database as it was, if it can still be read; it is only read. Orders that only it knows are named." placeholder:"URL"`
+	Before   string `help:"With --adopt: the database as it was, if it can be read; orders that only it knows are named." placeholder:"URL"`
 }
 
 // Help returns the text that --help adds to the flags.
