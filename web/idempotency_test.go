@@ -190,7 +190,9 @@ func TestIdempotency_Keys(t *testing.T) {
 	must(t, err)
 	d.colleague(owner, "dev@shop.example", merchant.RoleDeveloper)
 	ask := func(email, label, key string) reply {
-		in, err := d.accounts.SignIn(t.Context(), identity.Credentials{Email: email, Password: secret.New(testPassword)})
+		in, err := d.accounts.SignIn(
+			t.Context(), identity.Credentials{Email: email, Password: secret.New(testPassword)},
+		)
 		must(t, err)
 		return d.graphQL(`mutation { UserCreateApiKey(label: "`+label+`") { code message apiKey { id key label creditsLeft } } }`,
 			"", "Authorization", "Bearer "+in.Token.Reveal(), "Idempotency-Key", key)

@@ -263,7 +263,8 @@ func (d *drill) backUpUnderLoad(t *testing.T, paid []order) (during []order) {
 func (d *drill) commandFor(o order) []string {
 	for line := range strings.Lines(d.report) {
 		command, about, _ := strings.Cut(line, "#")
-		if words := strings.Fields(command); slices.Contains(words, o.txnid) && strings.Contains(about, "shop@example.com") {
+		if words := strings.Fields(command); slices.Contains(words, o.txnid) &&
+			strings.Contains(about, "shop@example.com") {
 			return words
 		}
 	}
@@ -289,7 +290,9 @@ func (d *drill) completedOrRecovered(t *testing.T, o order) int {
 // awaitSweep waits until the money of an order has left its address.
 func (d *drill) awaitSweep(t *testing.T, o order) {
 	t.Helper()
-	eventually(t, "the sweep of "+o.txnid, func() bool { return d.network(o.network).cents(t, o.token, o.address) == 0 })
+	eventually(t, "the sweep of "+o.txnid, func() bool {
+		return d.network(o.network).cents(t, o.token, o.address) == 0
+	})
 }
 
 func (d *drill) wantSettled(t *testing.T) {

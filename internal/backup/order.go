@@ -1,17 +1,13 @@
 package backup
 
-import (
-	"slices"
-
-	"github.com/florinpay/florin/internal/money"
-)
+import "slices"
 
 // Order is a payment as the report of a restore names it.
 type Order struct {
 	Txnid       string
 	Email       string // of the merchant account's first owner
 	Reference   string // the merchant's own; may be empty
-	Amount      money.Micros
+	Amount      string // US dollars
 	Status      string
 	Settlements []string // the wallets that its deposit addresses pay; none before it is started
 }

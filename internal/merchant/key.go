@@ -176,7 +176,9 @@ func (s *Service) CreateKey(
 		var keep idempotency.Keep[Key]
 		if in.Keep != nil {
 			keep = func(k Key) (*idempotency.Kept, error) {
-				return in.Keep(CreatedKey{Key: k, Text: text, Left: ledger.Balance{Credits: free.Credits, Queries: free.Queries}})
+				return in.Keep(
+					CreatedKey{Key: k, Text: text, Left: ledger.Balance{Credits: free.Credits, Queries: free.Queries}},
+				)
 			}
 		}
 		key, err = s.store.CreateKeyWithin(ctx, key, entries, keep, trail...)

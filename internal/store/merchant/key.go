@@ -79,7 +79,9 @@ func (s *Store) CreateKeyWithin(
 
 func (s *Store) createKey(
 	ctx context.Context, k merchant.Key, entries func(id, earlier int64) []ledger.Entry,
-	keep idempotency.Keep[merchant.Key], allowed func(context.Context, db.Tx) (earlier int64, err error), trail ...audit.Entry,
+	keep idempotency.Keep[merchant.Key], allowed func(
+		context.Context, db.Tx,
+	) (earlier int64, err error), trail ...audit.Entry,
 ) (merchant.Key, error) {
 	if err := db.CheckTexts("texts of an API key", k.PublicID, k.Label, string(k.Wallet)); err != nil {
 		return merchant.Key{}, err
