@@ -88,7 +88,8 @@ type orderRow struct {
 
 func (r orderRow) order() backup.Order {
 	o := backup.Order{
-		Txnid: r.Txnid, Email: r.Email, Reference: r.Reference, Amount: money.Micros(r.Amount).String(), Status: r.Status,
+		Txnid: r.Txnid, Email: r.Email, Reference: r.Reference,
+		Amount: money.Micros(r.Amount).String(), Status: r.Status,
 	}
 	for _, wallet := range r.settlements {
 		o.AddSettlement(wallet)
