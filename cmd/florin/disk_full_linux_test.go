@@ -1,23 +1,78 @@
 package main_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/florinpay/florin/internal/testkit/postgres"
 )
 
 // TestServe_DiskFull fills the disk of the database under a running server. New payments answer 503 then, and what is
 // stored can be read; once there is room again they are taken, without a restart, and nothing is missing.
 func TestServe_DiskFull(t *testing.T) {
 	t.Parallel()
-	disk := smallDisk(t, 8<<20)
+	t.Run("SQLite", func(t *testing.T) {
+		t.Parallel()
+		disk := smallDisk(t, 8<<20)
+		checkDiskFull(t, disk, "sqlite://"+filepath.Join(disk, "florin.db"))
+	})
+	t.Run("PostgreSQL", func(t *testing.T) { // SQLSTATE 53100: its tables cannot grow
+		t.Parallel()
+		disk := smallDisk(t, 48<<20)
+		checkDiskFull(t, disk, onTablespace(t, disk))
+	})
+}
+
+// onTablespace makes a PostgreSQL database whose tables are in the directory, and returns its URL.
+func onTablespace(t *testing.T, dir string) string {
+	t.Helper()
+	place, err := url.Parse(postgres.URL(t))
+	must(t, err)
+	admin, err := pgx.Connect(t.Context(), place.String())
+	must(t, err)
+	defer func() { _ = admin.Close(t.Context()) }()
+	var data string
+	must(t, admin.QueryRow(t.Context(), "SHOW data_directory").Scan(&data))
+	info, err := os.Stat(data)
+	must(t, err)
+	owner, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		t.Fatal("the owner of the server's data is unknown")
+	}
+	must(t, os.Chown(dir, int(owner.Uid), int(owner.Gid)))
+	name := "disk_full_" + strconv.FormatInt(time.Now().UnixNano(), 36)
+	_, err = admin.Exec(t.Context(), fmt.Sprintf("CREATE TABLESPACE %s LOCATION '%s'", name, dir))
+	must(t, err)
+	_, err = admin.Exec(t.Context(), fmt.Sprintf("CREATE DATABASE %s TABLESPACE %[1]s", name))
+	must(t, err)
+	place.Path = "/" + name
+	t.Cleanup(func() {
+		admin, err := pgx.Connect(context.WithoutCancel(t.Context()), postgres.URL(t))
+		must(t, err)
+		for _, drop := range []string{"DATABASE " + name + " WITH (FORCE)", "TABLESPACE " + name} {
+			_, err := admin.Exec(context.WithoutCancel(t.Context()), "DROP "+drop)
+			must(t, err)
+		}
+		must(t, admin.Close(context.WithoutCancel(t.Context())))
+	})
+	return place.String()
+}
+
+func checkDiskFull(t *testing.T, disk, database string) {
+	t.Helper()
 	s := &shop{receiver: newReceiver(t)}
 	s.open(t, []string{
-		"FLORIN_ALLOW_PRIVATE_CALLBACKS=true", "FLORIN_DATABASE_URL=sqlite://" + filepath.Join(disk, "florin.db"),
+		"FLORIN_ALLOW_PRIVATE_CALLBACKS=true", "FLORIN_DATABASE_URL=" + database,
 		"FLORIN_RATE_CLIENT=100000", "FLORIN_RATE_CLIENT_BURST=100000", "FLORIN_RATE_KEY=100000",
 		"FLORIN_RATE_KEY_BURST=100000",
 	}, map[string]any{"base": settlementWallet})

@@ -32,6 +32,7 @@ const (
 	ErrorsPath    = "/docs/errors"
 	TestingPath   = "/docs/testing"
 	AddressesPath = "/docs/addresses"
+	OperatePath   = "/docs/operate"
 	RESTPath      = "/docs/rest"
 	GraphQLPath   = "/docs/graphql"
 	ConsolePath   = "/graphiql"
@@ -47,6 +48,7 @@ var contents = []entry{
 	{ErrorsPath, "Errors"},
 	{TestingPath, "Testing"},
 	{AddressesPath, "Deposit addresses"},
+	{OperatePath, "Keys and backups"},
 	{RESTPath, "REST reference"},
 	{GraphQLPath, "GraphQL reference"},
 }

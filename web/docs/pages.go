@@ -23,7 +23,8 @@ func (s *Surface) Routes(r shell.Router) {
 	pages := map[string]func(docs.Frame) (templ.Component, error){
 		docs.StartPath: s.startDoc, docs.ExamplesPath: s.examplesDoc, docs.WebhooksPath: s.webhooksDoc,
 		docs.RequestsPath: s.requestsDoc, docs.ErrorsPath: s.errorsDoc, docs.TestingPath: s.testingDoc,
-		docs.AddressesPath: s.addressesDoc, docs.RESTPath: s.restDoc, docs.GraphQLPath: s.graphQLDoc,
+		docs.AddressesPath: s.addressesDoc, docs.OperatePath: s.operateDoc,
+		docs.RESTPath: s.restDoc, docs.GraphQLPath: s.graphQLDoc,
 	}
 	if s.GraphQL.Introspection {
 		pages[docs.ConsolePath] = s.console
@@ -139,6 +140,10 @@ func (s *Surface) addressesDoc(f docs.Frame) (templ.Component, error) {
 	p := docs.AddressesProps{Frame: f}
 	p.EVM, p.Solana = docs.AddressExample()
 	return docs.Addresses(p), nil
+}
+
+func (s *Surface) operateDoc(f docs.Frame) (templ.Component, error) {
+	return docs.Operate(docs.OperateProps{Frame: f}), nil
 }
 
 func (s *Surface) restDoc(f docs.Frame) (templ.Component, error) {
