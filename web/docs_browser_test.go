@@ -21,11 +21,11 @@ func TestDocs_InABrowser(t *testing.T) {
 	}{
 		"phone": {
 			[]browser.Option{browser.Phone, browser.Light},
-			[]string{docs.StartPath, docs.ErrorsPath, docs.WebhooksPath, docs.RESTPath},
+			[]string{docs.StartPath, docs.ErrorsPath, docs.WebhooksPath, docs.RESTPath, docs.OperatePath},
 		},
 		"desktop": {
 			[]browser.Option{browser.Desktop, browser.Dark},
-			[]string{docs.ExamplesPath, docs.RequestsPath, docs.TestingPath, docs.GraphQLPath},
+			[]string{docs.ExamplesPath, docs.RequestsPath, docs.TestingPath, docs.GraphQLPath, docs.OperatePath},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

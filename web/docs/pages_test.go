@@ -154,7 +154,11 @@ func TestDocs_Pages(t *testing.T) {
 		docs.RequestsPath: {"Idempotent-Replayed", "65536", "400 at once", "500 payments"},
 		docs.ErrorsPath:   {"Retry-After"},
 		docs.TestingPath:  {"make run"},
-		docs.RESTPath:     {"get-orders-txnid", "type-WebhookBody", "type-TransactionResult"},
+		docs.OperatePath: {
+			"florin secret rotate", "florin keygen --evm", "--sol-seed --sealed", "florin backup", "florin restore --adopt",
+			"litestream replicate", "florin recover", "webhook-replayed",
+		},
+		docs.RESTPath: {"get-orders-txnid", "type-WebhookBody", "type-TransactionResult"},
 		docs.GraphQLPath: {
 			"operation-payment", "operation-getTransactions", "operation-UserLogin", "type-CustodianCreateInput",
 			"type-TransactionStatus", "type-DateTime",
