@@ -12,6 +12,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/meter"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/recharge"
 	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/web/shell"
@@ -19,9 +20,11 @@ import (
 
 // healthReport is the body of GET /health.
 type healthReport struct {
-	Status   string                          `json:"status"`
-	Version  string                          `json:"version"`
-	Database string                          `json:"database"`
+	Status   string `json:"status"`
+	Version  string `json:"version"`
+	Database string `json:"database"`
+	// Reason says what to do when nothing can be sold; omitted otherwise.
+	Reason   string                          `json:"reason,omitempty"`
 	Networks map[chain.Network]networkHealth `json:"networks"`
 	// Warnings say what to mend in front of this server; omitted when there is
 	// nothing.
@@ -47,6 +50,8 @@ type networkHealth struct {
 	// omitted while no final block is known.
 	FinalAgeSeconds *int64 `json:"finalAgeSeconds,omitempty"`
 	Reason          string `json:"reason"`
+	// Detail says more, in the words of the log and of `florin doctor`; omitted while the network is well.
+	Detail string `json:"detail,omitempty"`
 	// SetAside is how many payments cannot be read there and are tried again;
 	// omitted when none is.
 	SetAside int `json:"setAside,omitempty"`
@@ -97,12 +102,22 @@ func (s *Server) getHealth(c echo.Context) error {
 	report := healthReport{
 		Status: healthOK, Version: s.o.Version, Database: healthOK, Networks: make(map[chain.Network]networkHealth),
 	}
+	configured, offered := 0, 0
 	for _, n := range chain.Networks() {
 		h := s.networkHealth(n)
 		if h.Status == healthDegraded {
 			report.Status = healthDegraded
 		}
+		if _, on := s.d.Payments.Network(n); on {
+			configured++
+		}
+		if s.d.Payments.Health(n).OK {
+			offered++
+		}
 		report.Networks[n] = h
+	}
+	if offered == 0 {
+		report.Status, report.Reason = healthDegraded, payment.NothingSold(configured)
 	}
 	report.Recharge = s.rechargeHealth()
 	report.Warnings = s.sh.Warnings()
@@ -125,6 +140,9 @@ func (s *Server) networkHealth(n chain.Network) networkHealth {
 	if h.FinalKnown() {
 		age := int64(h.FinalAge / time.Second)
 		out.FinalAgeSeconds = &age
+	}
+	if !h.OK {
+		out.Detail = h.Detail
 	}
 	out.Gas, out.Reading = s.gasHealth(n), s.readingHealth(n)
 	out.SetAside, out.Endpoints = h.SetAside, s.learnt(n)

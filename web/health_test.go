@@ -15,7 +15,7 @@ func TestHealth(t *testing.T) {
 	b := newBundle(t)
 	got := b.ask("GET", "/health", "")
 	for path, want := range map[string]string{
-		"status": "ok", "database": "ok", "version": "test", "networks.BEP20.status": "ok",
+		"status": "ok", "reason": "null", "database": "ok", "version": "test", "networks.BEP20.status": "ok",
 		"networks.BEP20.head":    "1010",
 		"networks.POLYGON.final": "1000", "networks.BASE.lagSeconds": "2", "networks.SOL.status": "off",
 		"rechargeApiKey.status": "off",

@@ -7,7 +7,9 @@ func (showConf) Help() string {
 	return `
 Prints every setting with its effective value, from the environment, the .env
 file or the default, in the form of a .env file. Secrets are masked, and settings
-without a value are comments. Each problem is reported with the setting's name.
+without a value are comments. Token contracts, finality and explorers that no
+setting replaces are marked as compiled in; those of all networks follow at the
+end. Each problem is reported with the setting's name.
 
 Example:
 

@@ -130,6 +130,16 @@ type Asset struct {
 	Token money.Token
 }
 
+// Advice names what an operator can correct when the chain does not have the asset as configured: its own setting, with
+// the suffix, or, for one that has none because it is only watched, the endpoints.
+func (a Asset) Advice(suffix string) string {
+	if a.Token == "" {
+		return "FLORIN_" + string(a.Network) + "_RPC, which is of another chain, or set FLORIN_" + string(a.Network) +
+			"_USDT and FLORIN_" + string(a.Network) + "_USDC of a test network"
+	}
+	return "FLORIN_" + string(a.Network) + "_" + string(a.Token) + suffix
+}
+
 // Key is the place of a transfer: network, transaction hash and the ordinal of the
 // transfer inside its transaction. A log's index within the block would change
 // when a reorg includes the transaction again; this does not.

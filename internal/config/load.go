@@ -84,7 +84,11 @@ func Load(environ []string, dotenv string) (Config, error) {
 		return Config{}, problems
 	}
 	for i, s := range settings {
-		c.printed = append(c.printed, s.line(texts[i]))
+		line := s.line(texts[i])
+		if texts[i] == "" && s.mask == nil && s.stored() != "" && s.compiled {
+			line = "# compiled in:\n" + line
+		}
+		c.printed = append(c.printed, line)
 	}
 	c.notes = c.bills()
 	return *c, nil
@@ -99,8 +103,9 @@ func newConfig() *Config {
 	return &c
 }
 
-// gather returns the values that are set and not empty, by name. The environment overrides the .env file. Names without
-// the prefix belong to other programs.
+// gather returns the values that are set and not empty, by name. The environment overrides the .env file, with an empty
+// value as with any other, and a secret whether its value or its file is named. Names without the prefix belong to
+// other programs.
 func gather(environ []string, dotenv string) (map[string]string, error) {
 	values := make(map[string]string)
 	keep := func(name, value string) {
@@ -121,11 +126,31 @@ func gather(environ []string, dotenv string) (map[string]string, error) {
 			keep(a.name, a.value)
 		}
 	}
+	secrets := secretNames()
+	for _, e := range environ {
+		name, _, _ := strings.Cut(e, "=")
+		delete(values, name)
+		if stem := strings.TrimSuffix(name, fileSuffix); secrets[stem] {
+			delete(values, stem)
+			delete(values, stem+fileSuffix)
+		}
+	}
 	for _, e := range environ {
 		name, value, _ := strings.Cut(e, "=")
 		keep(name, value)
 	}
 	return values, nil
+}
+
+// secretNames are the settings that may come from a file.
+func secretNames() map[string]bool {
+	names := make(map[string]bool)
+	for _, s := range newConfig().settings() {
+		if s.mask != nil {
+			names[s.name] = true
+		}
+	}
+	return names
 }
 
 // readFile reads a small file.
@@ -233,7 +258,7 @@ func (s setting) line(text string) string {
 // Print writes every setting with its effective value, one a line, in the form of a .env file. Secrets are masked;
 // settings without a value are comments.
 func (c Config) Print(w io.Writer) error {
-	for _, line := range append(slices.Clone(c.printed), c.notes...) {
+	for _, line := range slices.Concat(c.printed, c.notes, compiledIn()) {
 		if _, err := fmt.Fprintln(w, line); err != nil {
 			return fmt.Errorf("print the configuration: %w", err)
 		}

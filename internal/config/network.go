@@ -35,12 +35,15 @@ func (n *Network) settings() []setting {
 			plain(name+"CLUSTER", "", &p.Cluster, oneOf("mainnet", "devnet", "testnet", "localnet")),
 			plain(name+"MAX_PRIORITY_FEE", "2000000", &n.MaxPriorityFee, parsePriorityFee))
 	}
-	return append(list,
+	list = append(list,
 		plain(name+"COIN_PRICE", coinPrice(p.Network), &n.CoinPrice, parseAmount),
 		plain(name+"RPC_BUDGET", "100000", &n.RPCBudget, parseBudget),
 		plain(name+"FINALITY", "", &p.Finality, chain.ParseFinality),
-		plain(name+"EXPLORER", "", &p.Explorer, parsePublicURL),
-		plain(name+"TREASURY", "", &n.Treasury, address))
+		plain(name+"EXPLORER", "", &p.Explorer, parsePublicURL))
+	for i := range list {
+		list[i].compiled = list[i].fallback == ""
+	}
+	return append(list, plain(name+"TREASURY", "", &n.Treasury, address))
 }
 
 // coinPrice is what a native coin is taken to cost, in USD: the upper end of its price in November 2026, so that no
@@ -49,6 +52,26 @@ func coinPrice(n chain.Network) string {
 	return map[chain.Network]string{
 		chain.BEP20: "1000", chain.Polygon: "0.25", chain.Base: "3000", chain.Solana: "150",
 	}[n]
+}
+
+// compiledIn says of every network what is compiled in, whether or not it is on and what replaces it.
+func compiledIn() (lines []string) {
+	for _, p := range chain.Profiles() {
+		name := string(p.Network)
+		if p.ChainID > 0 {
+			lines = append(lines, fmt.Sprintf("# %s, compiled in: chain id %d", name, p.ChainID))
+		}
+		lines = append(lines, fmt.Sprintf("# %s, compiled in: finality %s, explorer %s", name, p.Finality, p.Explorer))
+		for _, a := range p.Assets {
+			as := "counts as " + string(a.Token)
+			if a.Token == "" {
+				as = "watched, never counted"
+			}
+			lines = append(lines, fmt.Sprintf("# %s, compiled in: %s %s, %d decimals, %s", name, a.Symbol, a.Contract,
+				a.Decimals, as))
+		}
+	}
+	return lines
 }
 
 // complete derives the settings of the network that are not set from those that are, and checks that they agree. A

@@ -35,8 +35,13 @@ func TestPrint(t *testing.T) {
 		"FLORIN_BEP20_FINALITY=finalized\n", "# FLORIN_BASE_RPC=\n", "# FLORIN_BASE_USDT=\n", "FLORIN_SMTP_URL=smtp://mail.example.com/***\n",
 		"FLORIN_EVM_GAS_KEY=***\n", "FLORIN_SOL_SEED=***\n", "# FLORIN_SOL_GAS_KEY=\n", "FLORIN_CHECKOUT_URL=http://localhost:8080\n", "FLORIN_PAYMENT_TTL=60m\n",
 		"FLORIN_SOL_MAX_PRIORITY_FEE=2000000\n",
+		"# compiled in:\nFLORIN_BEP20_USDT=0x55d398326f99059fF775485246999027B3197955\n",
+		"# compiled in:\nFLORIN_BEP20_FINALITY=finalized\n", "# compiled in:\nFLORIN_BEP20_EXPLORER=https://bscscan.com\n",
+		"# BASE, compiled in: finality safe, explorer https://basescan.org\n",
+		"# BASE, compiled in: USDbC 0xd9aAEc86B65D86f6A7B5B1b0c42FFA531710b6CA, 6 decimals, watched, never counted\n",
+		"# SOL, compiled in: USDC EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v, 6 decimals, counts as USDC\n",
 	} {
-		if !strings.Contains(out.String(), want) {
+		if !strings.Contains("\n"+out.String(), "\n"+want) {
 			t.Errorf("the printed configuration lacks %q:\n%s", want, out.String())
 		}
 	}

@@ -18,6 +18,7 @@ type setting struct {
 	mask     func(text string) string // nil: not a secret; else it may come from a file and is printed through mask
 	parse    func(text string) error  // stores the value
 	stored   func() string            // the stored value; empty: none
+	compiled bool                     // without a value, the one that is compiled in counts
 }
 
 // plain returns a setting whose value parse reads into target.

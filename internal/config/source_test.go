@@ -17,8 +17,8 @@ func TestLoad_Dotenv(t *testing.T) {
 	if c.Listen != "127.0.0.1:2" {
 		t.Errorf("listens on %s: the environment goes first", c.Listen)
 	}
-	if c.Signup != SignupClosed {
-		t.Errorf("signup is %s: an empty value counts as none", c.Signup)
+	if c.Signup != SignupOpen {
+		t.Errorf("signup is %s: an empty value of the environment overrides the file", c.Signup)
 	}
 	if _, err := Load(environ(), file(t, "FLORIN_LISTN=1")); names(asProblems(t, err))[0] != "FLORIN_LISTN" {
 		t.Errorf("an unknown name of the file: %v", err)
@@ -31,6 +31,36 @@ func TestLoad_Dotenv(t *testing.T) {
 		if got := names(asProblems(t, err)); !slices.Equal(got, []string{bad}) {
 			t.Errorf("Load of %s: problems with %v", bad, got)
 		}
+	}
+}
+
+// TestLoad_EmptyOverrides: what the environment says of a secret, its value or its file, empty or not, replaces what
+// the .env file says of it.
+func TestLoad_EmptyOverrides(t *testing.T) {
+	t.Parallel()
+	valued := file(t, "FLORIN_SECRET_KEY="+key()+"\nFLORIN_BEP20_RPC=http://localhost:1\n")
+	filed := file(t, "FLORIN_SECRET_KEY="+key()+"\nFLORIN_BEP20_RPC_FILE=/nonexistent\n")
+	endpoint := file(t, "http://localhost:2")
+	for name, row := range map[string]struct {
+		path, set string
+		networks  int
+	}{
+		"EmptyValueOverValue": {valued, "FLORIN_BEP20_RPC=", 0},
+		"EmptyFileOverValue":  {valued, "FLORIN_BEP20_RPC_FILE=", 0},
+		"EmptyValueOverFile":  {filed, "FLORIN_BEP20_RPC=", 0},
+		"FileOverValue":       {valued, "FLORIN_BEP20_RPC_FILE=" + endpoint, 1},
+		"ValueOverFile":       {filed, "FLORIN_BEP20_RPC=http://localhost:3", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c, err := Load([]string{row.set}, row.path)
+			if err != nil || len(c.Networks) != row.networks {
+				t.Errorf("%d networks, %v; want %d", len(c.Networks), err, row.networks)
+			}
+		})
+	}
+	if _, err := Load([]string{"FLORIN_SECRET_KEY="}, valued); names(asProblems(t, err))[0] != "FLORIN_SECRET_KEY" {
+		t.Errorf("an empty secret key over that of the file: %v", err)
 	}
 }
 

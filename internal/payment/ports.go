@@ -107,6 +107,16 @@ type Health struct {
 	FinalIn time.Duration
 }
 
+// NothingSold says why no payment can be taken while no network is offered, and what to do, in the words of /health,
+// the log and `florin doctor`.
+func NothingSold(configured int) string {
+	if configured == 0 {
+		return "nothing can be sold: no network is configured; set FLORIN_BEP20_RPC, FLORIN_POLYGON_RPC, FLORIN_BASE_RPC " +
+			"or FLORIN_SOL_RPC"
+	}
+	return "nothing can be sold: none of the configured networks can be used"
+}
+
 // FinalKnown reports whether a block is known to be final.
 func (h Health) FinalKnown() bool { return h.Final.Number > 0 }
 

@@ -55,13 +55,13 @@ func (a *Adapter) checkDecimals(asset chain.Asset, r rpc.Reply) error {
 	decimals, ok := rpc.ParseWord(r.Result)
 	if r.Err != nil || !ok {
 		return fault.New(fault.Unprocessable,
-			"%s of %s: there is no token at %s on chain %d; correct FLORIN_%s_%s or the chain id",
-			asset.Symbol, n, asset.Contract, a.profile.ChainID, n, asset.Symbol)
+			"%s of %s: there is no token at %s on chain %d; correct %s",
+			asset.Symbol, n, asset.Contract, a.profile.ChainID, asset.Advice(""))
 	}
 	if !decimals.IsInt64() || decimals.Int64() != int64(asset.Decimals) {
 		return fault.New(fault.Unprocessable,
-			"%s of %s has %s decimals on the chain, not %d; correct FLORIN_%s_%s_DECIMALS or the contract",
-			asset.Symbol, n, decimals, asset.Decimals, n, asset.Symbol)
+			"%s of %s has %s decimals on the chain, not %d; correct %s",
+			asset.Symbol, n, decimals, asset.Decimals, asset.Advice("_DECIMALS"))
 	}
 	return nil
 }

@@ -58,12 +58,12 @@ func (a *Adapter) checkMint(asset chain.Asset, r *rpc.Account) error {
 	n := a.profile.Network
 	decimals, ok := r.Decimals()
 	if !ok {
-		return fault.New(fault.Unprocessable, "%s of %s: there is no mint of the token program at %s; correct FLORIN_%s_%s or the endpoint",
-			asset.Symbol, n, asset.Contract, n, asset.Symbol)
+		return fault.New(fault.Unprocessable, "%s of %s: there is no mint of the token program at %s; correct %s",
+			asset.Symbol, n, asset.Contract, asset.Advice(""))
 	}
 	if decimals != asset.Decimals {
-		return fault.New(fault.Unprocessable, "%s of %s has %d decimals on the chain, not %d; correct FLORIN_%s_%s_DECIMALS or the mint",
-			asset.Symbol, n, decimals, asset.Decimals, n, asset.Symbol)
+		return fault.New(fault.Unprocessable, "%s of %s has %d decimals on the chain, not %d; correct %s",
+			asset.Symbol, n, decimals, asset.Decimals, asset.Advice("_DECIMALS"))
 	}
 	return nil
 }

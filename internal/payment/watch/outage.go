@@ -63,7 +63,8 @@ func (w *Watcher) pause(ctx context.Context, c Cursor, why string) (Cursor, erro
 
 // startGrace is how long after the start an outage is not logged: nodes that are
 // started together with this program come up within it. Timers stand still and
-// /health reports the outage from the first round.
+// /health reports the outage from the first round. What is wrong with the
+// configuration is logged at once.
 const startGrace = 15 * time.Second
 
 // outageLog is what has been logged of the network, so that each change is
@@ -97,7 +98,7 @@ func (w *Watcher) logRound(err error) {
 			w.log.Info("the network can be read again")
 		}
 		w.logged.well, w.logged.outage, w.logged.failure = true, false, ""
-	case err.Error() != w.logged.failure && w.logged.due(w.now()):
+	case err.Error() != w.logged.failure && (!w.checked || w.logged.due(w.now())):
 		w.log.Warn("the network cannot be read", "error", err)
 		w.logged.failure = err.Error()
 	}

@@ -1,0 +1,146 @@
+package app
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/evm"
+	"github.com/florinpay/florin/internal/config"
+)
+
+// isSetting reports whether the program takes the name.
+func isSetting(name string) bool {
+	_, err := config.Load([]string{name + "=x"}, "")
+	return err == nil || !strings.Contains(err.Error(), name+": there is no such setting")
+}
+
+var settingName = regexp.MustCompile(`FLORIN_[A-Za-z0-9_.]*[A-Za-z0-9]`)
+
+// TestAdvice_Assets: whatever is wrong with any asset that is compiled in, the advice names settings that exist.
+func TestAdvice_Assets(t *testing.T) {
+	t.Parallel()
+	for _, p := range chain.Profiles() {
+		if !p.Network.EVM() {
+			continue // its assets are all of a token, which have settings by the same rule
+		}
+		for _, asset := range p.Assets {
+			for name, answer := range map[string]string{
+				"NoToken": "0x", "OtherDecimals": "0x" + strings.Repeat("0", 63) + "3",
+			} {
+				t.Run(string(p.Network)+asset.Symbol+name, func(t *testing.T) {
+					t.Parallel()
+					only := p
+					only.Assets = []chain.Asset{asset}
+					a, err := evm.New(evm.Config{Profile: only, Endpoints: []string{rpcServer(t, p.ChainID, answer)}})
+					if err != nil {
+						t.Fatal(err)
+					}
+					defer a.Close()
+					err = a.Check(t.Context())
+					if err == nil || !strings.Contains(err.Error(), asset.Symbol) {
+						t.Fatalf("checked with %v", err)
+					}
+					advised := settingName.FindAllString(err.Error(), -1)
+					if len(advised) == 0 {
+						t.Errorf("%q names no setting", err)
+					}
+					for _, name := range advised {
+						if !isSetting(name) {
+							t.Errorf("%q advises %s, which is no setting", err, name)
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
+// rpcServer is an endpoint that gives one answer to every call of a contract.
+func rpcServer(t *testing.T, chainID uint64, answer string) string {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		type call struct {
+			ID     json.RawMessage `json:"id"`
+			Method string          `json:"method"`
+		}
+		raw, _ := io.ReadAll(r.Body)
+		var calls []call
+		if json.Unmarshal(raw, &calls) != nil {
+			calls = make([]call, 1)
+			_ = json.Unmarshal(raw, &calls[0])
+		}
+		var replies []map[string]any
+		for _, c := range calls {
+			result := map[string]string{"eth_chainId": fmt.Sprintf("0x%x", chainID), "eth_call": answer}[c.Method]
+			if result == "" {
+				result = "0x"
+			}
+			replies = append(replies, map[string]any{"jsonrpc": "2.0", "id": c.ID, "result": result})
+		}
+		if raw[0] != '[' {
+			_ = json.NewEncoder(w).Encode(replies[0])
+			return
+		}
+		_ = json.NewEncoder(w).Encode(replies)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+// spelled is a name of a setting as code and documents write it, with verbs, braces or an ellipsis for a part of it.
+var spelled = regexp.MustCompile(`FLORIN_[A-Za-z0-9_%\[\]{},.…]*`)
+
+// others are names that are no settings of the program: of a merchant's sample programs, and of tests.
+var others = []string{"FLORIN_API_KEY", "FLORIN_SCREENSHOTS", "FLORIN_TEST_POSTGRES"}
+
+// TestAdvice_Names: every name of a setting in the program's texts and documents is one that the program takes.
+func TestAdvice_Names(t *testing.T) {
+	t.Parallel()
+	root, seen := "../..", 0
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (strings.HasPrefix(d.Name(), ".") && path != root || d.Name() == "node_modules"):
+			return filepath.SkipDir
+		case d.IsDir(), strings.HasSuffix(path, "_test.go"), strings.Contains(path, "/testdata/"),
+			strings.Contains(path, "/internal/bench/"), strings.HasSuffix(path, "CHANGELOG.md"):
+			return nil
+		}
+		switch filepath.Ext(path) {
+		case ".go", ".md", ".templ", ".service", ".yml", ".yaml", ".html", ".env":
+		default:
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		for _, name := range spelled.FindAllString(string(text), -1) {
+			if name = strings.TrimRight(name, ".…,_{["); strings.ContainsAny(name, "%{…[") ||
+				len(name) <= len("FLORIN_") {
+				continue // a pattern: the tables of settings, and TestAdvice_Assets
+			}
+			seen++
+			if stem := strings.TrimSuffix(name, "_FILE"); !isSetting(name) && !isSetting(stem) &&
+				!slices.Contains(others, name) {
+				t.Errorf("%s names %s, which is no setting", path, name)
+			}
+		}
+		return nil
+	})
+	if err != nil || seen < 100 {
+		t.Errorf("%d names, %v", seen, err)
+	}
+}
