@@ -69,15 +69,18 @@ type accountSum struct {
 
 // VerifyLedger adds the whole book up and returns what does not agree: each
 // balance must be the sum of its entries, all accounts of a unit must add up
-// to nothing, each start of a payment must be paid for once, and each top-up
-// must have brought its key what is recorded with it.
+// to nothing, each start of a payment must be paid for once, each top-up must
+// have brought its key what is recorded with it, and the sales of each day must
+// be those of its payments.
 func (s *Store) VerifyLedger(ctx context.Context) (entries int64, differences []string, err error) {
 	err = s.db.Snapshot(ctx, func(ctx context.Context, t tx) error {
 		differences = nil
 		if err := t.NewRaw("SELECT count(*) FROM ledger_entries").Scan(ctx, &entries); err != nil {
 			return err
 		}
-		for _, check := range []func(context.Context, tx) ([]string, error){checkAccounts, checkStarts, checkTopUps} {
+		for _, check := range []func(context.Context, tx) ([]string, error){
+			checkAccounts, checkStarts, checkTopUps, s.checkSales,
+		} {
 			found, err := check(ctx, t)
 			if err != nil {
 				return err

@@ -3,6 +3,9 @@ package store_test
 import (
 	"strings"
 	"testing"
+
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store/storetest"
 )
 
 func TestStore_VerifyLedger(t *testing.T) {
@@ -36,6 +39,14 @@ func TestStore_VerifyLedger(t *testing.T) {
 			"UPDATE payments SET public_id = '"+string(p.ID)+"' WHERE id = 1")
 		wrong("is recorded to have bought 7", "UPDATE payments SET kind = 'TOPUP', credited = 7 WHERE id = 1",
 			"UPDATE payments SET kind = 'PAYMENT', credited = 0 WHERE id = 1")
+		_, err := w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
+			return p.MarkCompleted(payment.Actor{Name: "API key"}, storetest.Start)
+		})
+		w.Must(err)
+		wrong("add up to 12.5 in 1", "UPDATE daily_sales SET payments = 2", "UPDATE daily_sales SET payments = 1")
+		wrong("has sales of 13", "UPDATE daily_sales SET volume = 13000000", "UPDATE daily_sales SET volume = 12500000")
+		wrong("add up to 0 in 0", "INSERT INTO daily_sales SELECT key_id, day + 1, network, 1, 1 FROM daily_sales",
+			"DELETE FROM daily_sales WHERE volume = 1")
 		if _, differences := verify(); len(differences) != 0 {
 			t.Errorf("mended: %q", differences)
 		}

@@ -238,6 +238,7 @@ func (op *changeOp) save() ([]*db.Stmt, error) {
 		all = append(all, save)
 	}
 	all = append(all, saveDonation(op.change.Payment)...)
+	all = append(all, saveSale(op.before, op.change.Payment)...)
 	op.result = normal(op.change.Payment)
 	all = append(all, saveEvents(r, op.change.Events, op.before.Status.Final())...)
 	if k := op.change.Kept; k != nil {

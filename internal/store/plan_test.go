@@ -55,7 +55,7 @@ var small = map[string]bool{
 	"n": true,
 	// Parts of a union that end after a page.
 	"from_account": true, "to_account": true, "own": true, "merchant": true,
-	"receivers": true, "heads": true, "first": true, "placed": true,
+	"receivers": true, "heads": true, "first": true, "placed": true, "open": true, "newest": true,
 }
 
 // Reading and writing stays a matter of index look-ups, whatever is stored.
@@ -210,7 +210,13 @@ func (w *world) useDashboard(k merchant.Key, p payment.Payment) {
 	}
 	_, err := w.Days(ctx, keys, storetest.Start)
 	w.Must(err)
-	_, err = w.Activity(ctx, keys, storetest.Start)
+	_, err = w.Activity(ctx, keys)
+	w.Must(err)
+	_, err = w.Open(ctx, keys)
+	w.Must(err)
+	_, err = w.Funnel(ctx, keys, storetest.Start)
+	w.Must(err)
+	_, err = w.Starts(ctx, k.ID, storetest.Start)
 	w.Must(err)
 	for _, q := range []report.DeliveryQuery{
 		{},

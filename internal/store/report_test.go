@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -154,7 +155,12 @@ func TestStore_Days(t *testing.T) {
 				t.Errorf("%s: %s on %s, want %s", d.Network, d.Volume, d.Day, sums[d.Network])
 			}
 		}
-		a, err := w.Activity(t.Context(), []int64{k.ID}, storetest.Start.Add(-time.Hour))
+		a, err := w.Activity(t.Context(), []int64{k.ID})
+		w.Must(err)
+		if !a.Any || !a.Paid {
+			t.Errorf("activity is %+v", a)
+		}
+		got, err := w.Open(t.Context(), []int64{k.ID})
 		w.Must(err)
 		open := int64(0)
 		for _, p := range all {
@@ -162,8 +168,8 @@ func TestStore_Days(t *testing.T) {
 				open++
 			}
 		}
-		if a.Open != open || !a.Any || !a.Paid {
-			t.Errorf("activity is %+v, open %d", a, open)
+		if got != open {
+			t.Errorf("%d payments are open, want %d", got, open)
 		}
 	})
 }
@@ -304,6 +310,39 @@ func TestStore_Operator(t *testing.T) {
 		w.Must(err)
 		if st.Deliveries != 1 || !st.OldestDue.Equal(storetest.Start) || st.Sweeps != 0 {
 			t.Errorf("stuck is %+v", st)
+		}
+	})
+}
+
+// The figures of an overview read a bounded number of payments, and say that there are more.
+func TestStore_Funnel(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		k, other := w.NewKey(50, 50), w.NewKey(50, 50)
+		w.populate(other)
+		keys, since := []int64{k.ID}, storetest.Start
+		for range 3 {
+			w.NewPaymentAt(k, storetest.Start.Add(time.Minute))
+		}
+		w.NewStarted(k)
+		f, err := w.Funnel(t.Context(), keys, since)
+		w.Must(err)
+		if f != (report.Funnel{Created: 4, Started: 1}) {
+			t.Errorf("the funnel is %+v", f)
+		}
+		var all sync.WaitGroup
+		for range report.MaxFunnel {
+			all.Go(func() { w.NewPaymentAt(k, storetest.Start.Add(2*time.Minute)) })
+		}
+		all.Wait()
+		f, err = w.Funnel(t.Context(), keys, since)
+		w.Must(err)
+		if !f.Newest || f.Created != report.MaxFunnel {
+			t.Errorf("of more payments the funnel is %+v", f)
+		}
+		s, err := w.Starts(t.Context(), k.ID, since)
+		w.Must(err)
+		if !s.Newest || !s.Since.After(since) {
+			t.Errorf("the starts are %+v", s)
 		}
 	})
 }

@@ -178,6 +178,17 @@ CREATE INDEX payments_by_amount ON payments (key_id, amount, created_at, id);
 CREATE INDEX payments_attention ON payments (key_id, created_at, id) WHERE attention <> '';
 CREATE INDEX payments_ended ON payments (ended_at) WHERE ended_at IS NOT NULL AND started_at IS NOT NULL;
 
+-- What a key sold on a day (UTC), by the day its payments were created: their sums, kept in the transactions that
+-- complete them, so that a year costs as many rows as it has days. Top-ups are no sales.
+CREATE TABLE daily_sales (
+    key_id   bigint NOT NULL REFERENCES api_keys,
+    day      bigint NOT NULL, -- whole days since 1970
+    network  text   NOT NULL,
+    payments bigint NOT NULL,
+    volume   bigint NOT NULL, -- USD micros
+    PRIMARY KEY (key_id, day, network)
+);
+
 CREATE TABLE routes (
     id         bigint      GENERATED ALWAYS AS IDENTITY,
     payment_id bigint      NOT NULL REFERENCES payments,

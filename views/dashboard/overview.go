@@ -22,8 +22,10 @@ type OverviewProps struct {
 	Volume string // the sum of the chart
 	Count  int64
 	Funnel []FunnelStep
-	Lists  OverviewListsProps
-	Keys   []Balance
+	// FunnelNewest is how many payments the funnel counts, the newest, if there are more; 0: it counts all.
+	FunnelNewest int64
+	Lists        OverviewListsProps
+	Keys         []Balance
 }
 
 // Today is what was paid today, beside the same day last week.
@@ -55,7 +57,7 @@ type FunnelStep struct {
 
 // OverviewListsProps is the part of the overview that is updated live.
 type OverviewListsProps struct {
-	Count  int64        // of open payments
+	Open   string       // how many payments are open
 	Recent []PaymentRow // the newest of all
 	Now    time.Time
 }

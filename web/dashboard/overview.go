@@ -14,6 +14,7 @@ import (
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/store/report"
 	"github.com/florinpay/florin/views/dashboard"
+	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/web/session"
 	"github.com/florinpay/florin/web/settings"
 	"github.com/florinpay/florin/web/shell"
@@ -42,7 +43,7 @@ func (d *Surface) getOverview(c echo.Context, who session.Principal) error {
 	if p.Lists, err = d.lists(ctx, ids); err != nil {
 		return err
 	}
-	activity, err := d.Reports.Activity(ctx, ids, now.Add(-runwayDays*oneDay))
+	activity, err := d.Reports.Activity(ctx, ids)
 	if err != nil {
 		return err
 	}
@@ -51,11 +52,11 @@ func (d *Surface) getOverview(c echo.Context, who session.Principal) error {
 		return err
 	}
 	for _, h := range houses {
-		own, err := d.Reports.Activity(ctx, []int64{h.key.ID}, now.Add(-runwayDays*oneDay))
+		starts, err := d.Reports.Starts(ctx, h.key.ID, later(h.key.CreatedAt, now.Add(-runwayDays*oneDay)))
 		if err != nil {
 			return err
 		}
-		p.Keys = append(p.Keys, balanceOf(h, own.Started, now))
+		p.Keys = append(p.Keys, balanceOf(h, starts, now))
 	}
 	locked, err := d.Merchants.Locked(ctx, who.Membership.Merchant.ID)
 	if err != nil {
@@ -110,11 +111,21 @@ func (d *Surface) figures(
 	}
 	funnel, err := d.Reports.Funnel(ctx, keys, first)
 	p.Funnel = funnelSteps(funnel)
+	if funnel.Newest {
+		p.FunnelNewest = funnel.Created
+	}
 	return err
 }
 
 func earlier(a, b time.Time) time.Time {
 	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
 		return b
 	}
 	return a
@@ -161,15 +172,19 @@ func (d *Surface) houses(ctx context.Context, who session.Principal) ([]house, e
 	return all, nil
 }
 
-// balanceOf estimates how long the credits last at the pace of the last runwayDays,
-// or since the key was made, if that is shorter.
-func balanceOf(h house, started int64, now time.Time) dashboard.Balance {
+// balanceOf estimates how long the credits last at the pace of the newest starts.
+func balanceOf(h house, starts report.Starts, now time.Time) dashboard.Balance {
 	b := dashboard.Balance{
 		Label: session.KeyLabel(h.key), KeyID: h.key.PublicID, Credits: h.balance.Credits, Queries: h.balance.Queries,
 	}
-	if started > 0 {
-		days := min(max(int64((now.Sub(h.key.CreatedAt)+oneDay-1)/oneDay), 1), runwayDays)
-		b.Runway = dashboard.RunwayText(h.balance.Credits*days/started, days)
+	if starts.Count > 0 {
+		measured := max(now.Sub(starts.Since), time.Minute)
+		days := int64((measured + oneDay - 1) / oneDay)
+		if !starts.Newest {
+			measured = time.Duration(days) * oneDay // a shop sells by the day
+		}
+		left := float64(h.balance.Credits) / float64(starts.Count) * measured.Hours() / oneDay.Hours()
+		b.Runway = dashboard.RunwayText(int64(left), days)
 	}
 	return b
 }
@@ -195,11 +210,13 @@ func stepsOf(who session.Principal, houses []house, a report.Activity, locked bo
 func (d *Surface) lists(ctx context.Context, keys []int64) (dashboard.OverviewListsProps, error) {
 	now := d.Shell.Now()
 	p := dashboard.OverviewListsProps{Now: now}
-	activity, err := d.Reports.Activity(ctx, keys, now)
+	open, err := d.Reports.Open(ctx, keys)
 	if err != nil {
 		return p, err
 	}
-	p.Count = activity.Open
+	if p.Open = panel.Number(open); open == report.MaxOpen {
+		p.Open += "+"
+	}
 	recent, err := d.Reports.SearchPayments(ctx, report.Query{Keys: keys, Limit: recentRows})
 	for _, x := range recent {
 		p.Recent = append(p.Recent, paymentRow(x))

@@ -71,6 +71,8 @@ type Dialect struct {
 	Xact string
 	// Server identifies the server that gives these numbers.
 	Server string
+	// DayOf is a format whose one %s is a column with a time. It gives the whole days since 1970 (UTC).
+	DayOf string
 }
 
 // DefaultMaxConns keeps two instances with two pools each well below the 100

@@ -87,6 +87,7 @@ func (e *postgresEngine) Dialect() Dialect {
 		Bytewise:    `"C"`,
 		Xact:        "pg_current_xact_id()::text::bigint",
 		Server:      "(SELECT system_identifier::text FROM pg_control_system())",
+		DayOf:       "floor(extract(epoch FROM %s) / 86400)::bigint",
 	}
 }
 

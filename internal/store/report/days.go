@@ -21,26 +21,11 @@ type Day struct {
 	Volume  money.Micros
 }
 
-// Activity counts the payments of a merchant.
-type Activity struct {
-	Open    int64 // payments that have not ended
-	Started int64 // payments started since the given time
-	Any     bool  // there is at least one payment
-	Paid    bool  // there is at least one completed payment
-}
-
 const day = 24 * time.Hour
 
-// dayNumber is the expression of whole days since 1970 (UTC) of created_at.
-func (r *Reader) dayNumber() bun.Safe {
-	if r.db.Dialect().ManyWriters {
-		return "floor(extract(epoch FROM created_at) / 86400)::bigint"
-	}
-	return "created_at / 86400000000"
-}
-
 // Days sums the completed payments of the keys created since, by day and
-// network, the oldest first. Top-ups are not a merchant's income.
+// network, the oldest first. Top-ups are not a merchant's income. Each row stands for
+// a whole day, also the first.
 func (r *Reader) Days(ctx context.Context, keys []int64, since time.Time) ([]Day, error) {
 	if len(keys) == 0 {
 		return nil, nil
@@ -51,61 +36,120 @@ func (r *Reader) Days(ctx context.Context, keys []int64, since time.Time) ([]Day
 		Payments int64
 		Volume   int64
 	}
-	err := r.db.Reader().NewRaw("SELECT ? AS day, network, count(*) AS payments, CAST(sum(amount) AS bigint) AS volume FROM payments "+
-		"WHERE key_id IN (?) AND created_at >= ? AND status = ? AND kind <> ? GROUP BY 1, 2 ORDER BY 1, 2",
-		r.dayNumber(), bun.List(
-			keys,
-		), db.At(since), string(payment.Completed), string(payment.KindTopUp)).Scan(ctx, &rows)
+	err := r.db.Reader().NewRaw("SELECT day, network, CAST(sum(payments) AS bigint) AS payments, CAST(sum(volume) AS bigint) AS volume "+
+		"FROM daily_sales WHERE key_id IN (?) AND day >= ? AND payments > 0 GROUP BY day, network ORDER BY day, network",
+		bun.List(keys), since.Unix()/int64(day/time.Second)).Scan(ctx, &rows)
 	if err != nil {
 		return nil, db.Wrap(err, "payments by day")
 	}
 	list := make([]Day, len(rows))
 	for i, row := range rows {
 		list[i] = Day{
-			Day: time.Unix(
-				row.Day*int64(day/time.Second), 0,
-			).UTC(), Network: chain.Network(row.Network), Count: row.Payments,
-			Volume: money.Micros(row.Volume),
+			Day:     time.Unix(row.Day*int64(day/time.Second), 0).UTC(),
+			Network: chain.Network(row.Network), Count: row.Payments, Volume: money.Micros(row.Volume),
 		}
 	}
 	return list, nil
 }
 
-// Funnel counts how far the payments created since a time have come. Top-ups are not
-// sales.
+// MaxFunnel is how many payments a funnel looks at: the newest.
+const MaxFunnel = 2000
+
+// Funnel counts how far payments have come. Top-ups are not sales.
 type Funnel struct {
 	Created int64
 	Started int64 // the payer chose how to pay
 	Seen    int64 // money was seen
 	Paid    int64
 	Expired int64 // ended without enough money
+	Newest  bool  // there are more: these are the newest
 }
 
-// Funnel counts the payments of the keys created since.
+// Funnel counts the payments of the keys created since, the newest MaxFunnel of them.
 func (r *Reader) Funnel(ctx context.Context, keys []int64, since time.Time) (f Funnel, err error) {
-	if len(keys) == 0 {
-		return f, nil
-	}
-	err = r.db.Reader().NewRaw("SELECT count(*), count(started_at), "+
-		"count(CASE WHEN hash <> '' OR status = ? THEN 1 END), count(CASE WHEN status = ? THEN 1 END), "+
-		"count(CASE WHEN status = ? THEN 1 END) FROM payments WHERE key_id IN (?) AND created_at >= ? AND kind <> ?",
-		string(payment.Completed), string(payment.Completed), string(payment.Expired), bun.List(keys), db.At(since),
-		string(payment.KindTopUp)).Scan(ctx, &f.Created, &f.Started, &f.Seen, &f.Paid, &f.Expired)
+	var read int64
+	err = r.newest(ctx, keys, since, "count(*), count(CASE WHEN kind <> 'TOPUP' THEN 1 END), "+
+		"count(CASE WHEN kind <> 'TOPUP' THEN started_at END), "+
+		"count(CASE WHEN kind <> 'TOPUP' AND (hash <> '' OR status = 'COMPLETED') THEN 1 END), "+
+		"count(CASE WHEN kind <> 'TOPUP' AND status = 'COMPLETED' THEN 1 END), "+
+		"count(CASE WHEN kind <> 'TOPUP' AND status = 'EXPIRED' THEN 1 END)",
+		&read, &f.Created, &f.Started, &f.Seen, &f.Paid, &f.Expired)
+	f.Newest = read == MaxFunnel
 	return f, db.Wrap(err, "funnel")
 }
 
-// Activity counts the payments of the keys; Started counts those since the time.
-func (r *Reader) Activity(ctx context.Context, keys []int64, since time.Time) (Activity, error) {
-	var a Activity
+// Starts is how many payments of a key were started, which is what spends its
+// credits, since a time.
+type Starts struct {
+	Count  int64
+	Since  time.Time
+	Newest bool // there are more: these are the newest, and Since is when the oldest of them was created
+}
+
+// Starts counts the payments of the key created since that were started, in as much of
+// that time as its newest MaxFunnel payments cover.
+func (r *Reader) Starts(ctx context.Context, key int64, since time.Time) (Starts, error) {
+	s := Starts{Since: since}
+	var read int64
+	var oldest db.Instant
+	err := r.newest(ctx, []int64{key}, since, "count(*), min(created_at), count(CASE WHEN kind <> 'TOPUP' THEN started_at END)",
+		&read, &oldest, &s.Count)
+	if s.Newest = read == MaxFunnel; s.Newest {
+		s.Since = oldest.Time
+	}
+	return s, db.Wrap(err, "starts of key %d", key)
+}
+
+// newest reads figures of the newest MaxFunnel payments of the keys created since.
+func (r *Reader) newest(ctx context.Context, keys []int64, since time.Time, figures string, dest ...any) error {
+	if len(keys) == 0 {
+		return nil
+	}
+	reader := r.db.Reader()
+	ranges := make([]*bun.SelectQuery, min(len(keys), maxRanges))
+	for i := range ranges {
+		q := reader.NewSelect().TableExpr("payments").ColumnExpr("id, created_at, kind, started_at, hash, status")
+		if len(keys) > maxRanges {
+			q, ranges = q.Where("key_id IN (?)", bun.List(keys)), ranges[:1]
+		} else {
+			q = q.Where("key_id = ?", keys[i])
+		}
+		ranges[i] = q.Where("created_at >= ?", db.At(since)).OrderExpr("created_at DESC, id DESC").Limit(MaxFunnel)
+		if len(ranges) == 1 {
+			break
+		}
+	}
+	list := db.Merge(reader, ranges, "created_at DESC, id DESC", MaxFunnel)
+	return reader.NewRaw("SELECT "+figures+" FROM (?) AS newest", list).Scan(ctx, dest...)
+}
+
+// Activity is how far a merchant has come.
+type Activity struct {
+	Any  bool // there is at least one payment
+	Paid bool // there is at least one completed payment
+}
+
+// Activity looks at the payments of the keys. Top-ups do not count.
+func (r *Reader) Activity(ctx context.Context, keys []int64) (a Activity, err error) {
 	if len(keys) == 0 {
 		return a, nil
 	}
 	list := bun.List(keys)
-	err := r.db.Reader().NewRaw("SELECT "+
-		"(SELECT count(*) FROM payments WHERE key_id IN (?) AND status IN ('PENDING', 'STARTED')), "+
-		"(SELECT count(*) FROM payments WHERE key_id IN (?) AND created_at >= ? AND started_at IS NOT NULL AND kind <> 'TOPUP'), "+
-		"EXISTS (SELECT 1 FROM payments WHERE key_id IN (?) AND kind <> 'TOPUP'), "+
-		"EXISTS (SELECT 1 FROM payments WHERE key_id IN (?) AND status = 'COMPLETED' AND kind <> 'TOPUP')",
-		list, list, db.At(since), list, list).Scan(ctx, &a.Open, &a.Started, &a.Any, &a.Paid)
+	err = r.db.Reader().NewRaw("SELECT EXISTS (SELECT 1 FROM payments WHERE key_id IN (?) AND kind <> ?), "+
+		"EXISTS (SELECT 1 FROM daily_sales WHERE key_id IN (?) AND payments > 0)",
+		list, string(payment.KindTopUp), list).Scan(ctx, &a.Any, &a.Paid)
 	return a, db.Wrap(err, "activity")
+}
+
+// MaxOpen is how far open payments are counted.
+const MaxOpen = 1000
+
+// Open counts the payments of the keys that have not ended, at most MaxOpen.
+func (r *Reader) Open(ctx context.Context, keys []int64) (n int64, err error) {
+	if len(keys) == 0 {
+		return 0, nil
+	}
+	err = r.db.Reader().NewRaw("SELECT count(*) FROM (SELECT 1 FROM payments WHERE key_id IN (?) AND status IN (?, ?) LIMIT ?) AS open",
+		bun.List(keys), string(payment.Pending), string(payment.Started), MaxOpen).Scan(ctx, &n)
+	return n, db.Wrap(err, "open payments")
 }

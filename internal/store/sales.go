@@ -1,0 +1,80 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store/db"
+)
+
+// sale is what a payment adds to the sums of its key and day.
+type sale struct {
+	keyID, day int64
+	network    string
+	volume     money.Micros
+}
+
+// saleOf returns the sale that a payment is; ok is false if it is none, or none yet.
+func saleOf(p payment.Payment) (s sale, ok bool) {
+	if p.Status != payment.Completed || p.Kind == payment.KindTopUp {
+		return sale{}, false
+	}
+	day := p.CreatedAt.Unix() / int64(24*time.Hour/time.Second)
+	return sale{p.KeyID, day, string(p.Choice.Network), p.Amount}, true
+}
+
+// The rows are ordered, so that two transactions cannot wait for each other.
+var addSale = db.ForRows("INSERT INTO daily_sales (key_id, day, network, payments, volume) "+
+	"SELECT n.key_id, n.day, n.network, CAST(sum(n.payments) AS bigint), CAST(sum(n.volume) AS bigint) FROM {rows} "+
+	"GROUP BY n.key_id, n.day, n.network ORDER BY n.key_id, n.day, n.network "+
+	"ON CONFLICT (key_id, day, network) DO UPDATE SET "+
+	"payments = daily_sales.payments + excluded.payments, volume = daily_sales.volume + excluded.volume",
+	"key_id bigint", "day bigint", "network text", "payments bigint", "volume bigint")
+
+// saveSale returns the statements that keep the sums of a payment's key and day.
+func saveSale(before, after payment.Payment) (all []*db.Stmt) {
+	was, sold := saleOf(before)
+	is, sells := saleOf(after)
+	if was == is {
+		return nil
+	}
+	add := func(s sale, n int64) {
+		all = append(all, addSale.With(s.keyID, s.day, s.network, n, n*int64(s.volume)).AnyNumber())
+	}
+	if sold {
+		add(was, -1)
+	}
+	if sells {
+		add(is, 1)
+	}
+	return all
+}
+
+// checkSales: the sums of each key and day are those of its completed payments.
+func (s *Store) checkSales(ctx context.Context, t tx) ([]string, error) {
+	var wrong []struct {
+		KeyID, Day                       int64
+		Network                          string
+		Payments, Volume, Counted, Added int64
+	}
+	err := t.NewRaw("SELECT key_id, day, network, CAST(sum(payments) AS bigint) AS payments, CAST(sum(volume) AS bigint) AS volume, "+
+		"CAST(sum(counted) AS bigint) AS counted, CAST(sum(added) AS bigint) AS added FROM ("+
+		"SELECT key_id, day, network, payments, volume, 0 AS counted, 0 AS added FROM daily_sales UNION ALL "+
+		"SELECT key_id, ?, network, 0, 0, 1, amount FROM payments WHERE status = ? AND kind <> ?) AS sides "+
+		"GROUP BY key_id, day, network HAVING sum(payments) <> sum(counted) OR sum(volume) <> sum(added) ORDER BY key_id, day, network",
+		bun.Safe(fmt.Sprintf(s.db.Dialect().DayOf, "created_at")), string(payment.Completed), string(payment.KindTopUp)).Scan(ctx, &wrong)
+	if err != nil {
+		return nil, err
+	}
+	texts := make([]string, len(wrong))
+	for i, w := range wrong {
+		texts[i] = fmt.Sprintf("key %d has sales of %s in %d payments on day %d on %q, and its payments add up to %s in %d",
+			w.KeyID, money.Micros(w.Volume), w.Payments, w.Day, w.Network, money.Micros(w.Added), w.Counted)
+	}
+	return texts, nil
+}
