@@ -1,0 +1,230 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// chunk is how many payments one statement multiplies.
+const chunk = 50_000
+
+// historyFor is the time over which the history is spread.
+const historyFor = 365 * 24 * time.Hour
+
+// filling is the multiplication of the templates.
+type filling struct {
+	*database
+
+	templates, n int64
+	step         int64 // microseconds between two payments
+}
+
+// fill multiplies the templates to n payments.
+func (d *database) fill(ctx context.Context, templates int64, n int) error {
+	f := filling{d, templates, int64(n), int64(historyFor/time.Microsecond) / int64(n)}
+	d.first, d.last = templates+1, templates+int64(n)
+	if err := f.prepare(ctx); err != nil {
+		return err
+	}
+	for from := int64(1); from <= f.n; from += chunk {
+		to := min(from+chunk-1, f.n)
+		for _, t := range f.tables() {
+			if err := f.multiply(ctx, t, from, to); err != nil {
+				return err
+			}
+		}
+		if err := f.post(ctx, from+templates, to+templates); err != nil {
+			return err
+		}
+	}
+	return f.finish(ctx)
+}
+
+// prepare keeps the database from checking each reference, which the templates show to be right.
+func (f filling) prepare(ctx context.Context) error {
+	f.raw.SetMaxOpenConns(1) // what is set holds for the connection
+	if f.many {
+		if err := f.exec(ctx, "SET session_replication_role = replica"); err != nil {
+			return err
+		}
+		return f.exec(ctx, "SET synchronous_commit = off")
+	}
+	return f.exec(ctx, "PRAGMA foreign_keys = OFF")
+}
+
+// multiplied is a table whose rows are multiplied.
+type multiplied struct {
+	name string
+	// from is what the rows are read from: s has the number n of the payment, t the template's row.
+	from string
+	// set has the expressions of columns that differ from the template's.
+	set map[string]string
+}
+
+func (f filling) tables() []multiplied {
+	id := fmt.Sprintf("(s.n + %d)", f.templates)
+	key := fmt.Sprintf("(CASE WHEN s.n %% 5 < 4 THEN %d ELSE %d + (s.n / 5) %% %d END)", f.keys[0], f.keys[1], smallKeys)
+	custodian := strings.ReplaceAll(key, fmt.Sprint(f.keys[1])+" +", "2 +") // custodians are numbered from 1
+	of := func(table string) string {
+		return fmt.Sprintf("JOIN %s AS t ON t.payment_id = 1 + s.n %% %d", table, f.templates)
+	}
+	address := "'0x' || " + f.hex(40)
+	return []multiplied{
+		{"payments", fmt.Sprintf("JOIN payments AS t ON t.id = 1 + s.n %% %d", f.templates), map[string]string{
+			"id": id, "public_id": f.digits(26), "key_id": key,
+			"amount":         "t.amount + (s.n % 10000) * 10000",
+			"token":          "CASE WHEN s.n % 20000 = 3 THEN 'USDT' ELSE t.token END",
+			"kind":           "CASE WHEN s.n % 20000 = 7 THEN 'DONATION' ELSE t.kind END",
+			"reference":      "'order ' || s.n",
+			"customer_email": "'payer' || (s.n % 50000) || '@example.org'",
+			"hash":           "CASE WHEN t.hash = '' THEN '' ELSE '0x' || " + f.hex(64) + " END",
+		}},
+		{"routes", of("routes"), map[string]string{"id": "", "payment_id": id, "address": address}},
+		{"deposits", of("deposits"), map[string]string{
+			"id": "", "payment_id": id, "key_id": key, "tx_hash": "'0x' || " + f.hex(64), "to_address": address,
+			"swept_at": f.shift("final_at"), "rechecked": map[bool]string{true: "TRUE", false: "1"}[f.many],
+		}},
+		{"events", of("events"), map[string]string{
+			"id": "", "payment_id": id, "event_id": "'evt_' || " + f.digits(26) + " || t.seq",
+		}},
+		{"feed", of("feed"), map[string]string{
+			"payment_id": id, "key_id": key, "position": "1000 + s.n * 10 + t.seq",
+		}},
+		{"deliveries", of("deliveries"), map[string]string{
+			"id": "", "payment_id": id, "custodian_id": custodian,
+			"state": "CASE WHEN s.n % 20000 = 11 THEN 'FAILED' ELSE t.state END",
+		}},
+		{
+			"delivery_attempts",
+			fmt.Sprintf("JOIN deliveries AS o ON o.payment_id = 1 + s.n %% %d JOIN delivery_attempts AS t ON t.delivery_id = o.id "+
+				"JOIN deliveries AS mine ON mine.payment_id = %s AND mine.seq = o.seq", f.templates, id),
+			map[string]string{"id": "", "delivery_id": "mine.id"},
+		},
+	}
+}
+
+func (f filling) hex(width int) string {
+	if f.many {
+		return fmt.Sprintf("lpad(to_hex(s.n), %d, '0')", width)
+	}
+	return fmt.Sprintf("printf('%%0%dx', s.n)", width)
+}
+
+func (f filling) digits(width int) string {
+	if f.many {
+		return fmt.Sprintf("lpad(s.n::text, %d, '0')", width)
+	}
+	return fmt.Sprintf("printf('%%0%dd', s.n)", width)
+}
+
+// shift moves a time of the template to where payment n is in the history.
+func (f filling) shift(column string) string {
+	if f.many {
+		return fmt.Sprintf("t.%s + ((s.n - %d) * %d) * interval '1 microsecond'", column, f.n, f.step)
+	}
+	return fmt.Sprintf("t.%s + (s.n - %d) * %d", column, f.n, f.step)
+}
+
+func (f filling) series(from, to int64) string {
+	if f.many {
+		return fmt.Sprintf("generate_series(%d::bigint, %d::bigint) AS s(n)", from, to)
+	}
+	return fmt.Sprintf("(WITH RECURSIVE s(n) AS (SELECT %d UNION ALL SELECT n + 1 FROM s WHERE n < %d) SELECT n FROM s) AS s",
+		from, to)
+}
+
+// multiply writes the rows of payments from..to.
+func (f filling) multiply(ctx context.Context, m multiplied, from, to int64) error {
+	columns, err := f.columns(ctx, m.name)
+	if err != nil {
+		return err
+	}
+	var names, values []string
+	for _, c := range columns {
+		value, set := m.set[c]
+		switch {
+		case set && value == "":
+			continue
+		case set:
+		case slices.Contains([]string{"at", "since", "block_time"}, c), strings.HasSuffix(c, "_at"):
+			value = f.shift(c)
+		default:
+			value = "t." + c
+		}
+		names, values = append(names, c), append(values, value)
+	}
+	override := ""
+	if f.many && m.set["id"] != "" {
+		override = " OVERRIDING SYSTEM VALUE"
+	}
+	return f.exec(ctx, "INSERT INTO "+m.name+" ("+strings.Join(names, ", ")+")"+override+
+		" SELECT "+strings.Join(values, ", ")+" FROM "+f.series(from, to)+" "+m.from)
+}
+
+func (f filling) columns(ctx context.Context, table string) ([]string, error) {
+	text := "SELECT name FROM pragma_table_info('" + table + "')"
+	if f.many {
+		text = "SELECT column_name FROM information_schema.columns WHERE table_name = '" + table + "' ORDER BY ordinal_position"
+	}
+	rows, err := f.raw.QueryContext(ctx, text)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []string
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return nil, err
+		}
+		list = append(list, name)
+	}
+	return list, rows.Err()
+}
+
+// post writes what follows from the payments of the numbers: ledger, balances of deposit addresses, sales.
+func (f filling) post(ctx context.Context, first, last int64) error {
+	between := fmt.Sprintf(" BETWEEN %d AND %d", first, last)
+	for _, text := range []string{
+		"INSERT INTO ledger_entries (ref, unit, from_account, to_account, count, reason, at) " +
+			"SELECT 'start:' || public_id, 'credit', 'key:' || key_id, 'spent', 1, 'start', started_at FROM payments " +
+			"WHERE started_at IS NOT NULL AND id" + between,
+		"INSERT INTO deposit_balances (network, address, contract, payment_id, moved, marked, found, through, ahead, failures, reason) " +
+			"SELECT network, to_address, contract, payment_id, units, units, '0', block_number + 10, " +
+			map[bool]string{true: "FALSE", false: "0"}[f.many] + ", 0, '' FROM deposits WHERE payment_id" + between,
+	} {
+		if err := f.exec(ctx, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finish brings the sums up to date, and lets the database learn what it holds.
+func (f filling) finish(ctx context.Context) error {
+	day := "created_at / 86400000000"
+	if f.many {
+		day = "floor(extract(epoch FROM created_at) / 86400)::bigint"
+	}
+	all := []string{
+		"UPDATE balances SET balance = balance - (SELECT count(*) FROM payments AS p WHERE p.key_id = balances.key_id " +
+			fmt.Sprintf("AND p.started_at IS NOT NULL AND p.id > %d) WHERE unit = 'credit'", f.templates),
+		"DELETE FROM daily_sales",
+		"INSERT INTO daily_sales (key_id, day, network, payments, volume) SELECT key_id, " + day + ", network, count(*), sum(amount) " +
+			"FROM payments WHERE status = 'COMPLETED' GROUP BY key_id, " + day + ", network",
+	}
+	if f.many {
+		all = append(all, "SELECT setval(pg_get_serial_sequence('payments', 'id'), (SELECT max(id) FROM payments))", "VACUUM ANALYZE")
+	} else {
+		all = append(all, "PRAGMA optimize")
+	}
+	for _, text := range all {
+		if err := f.exec(ctx, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,248 @@
+package main
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store/report"
+)
+
+// pageRows is how many rows a page shows, and one more to see whether another follows.
+const pageRows = 51
+
+// probe is one thing that is measured.
+type probe struct {
+	name string
+	most time.Duration // p50 on the long history; 0: it is only printed
+	once bool          // too long to be repeated
+	do   func(ctx context.Context, d *database, run int) error
+}
+
+// measure returns the p50 of the runs, after one that is not counted.
+func (p probe) measure(ctx context.Context, d *database, runs int) (time.Duration, error) {
+	if p.once {
+		runs = 1
+	} else if err := p.do(ctx, d, 0); err != nil {
+		return 0, err
+	}
+	times := make([]time.Duration, runs)
+	for i := range times {
+		begun := time.Now()
+		if err := p.do(ctx, d, i+1); err != nil {
+			return 0, err
+		}
+		times[i] = time.Since(begun)
+	}
+	slices.Sort(times)
+	return times[len(times)/2], nil
+}
+
+func probes() []probe {
+	return slices.Concat(overviewProbes(), paymentProbes(), apiProbes(), webhookProbes(), operatorProbes(), longProbes())
+}
+
+func overviewProbes() []probe {
+	return []probe{
+		{"overview, a year", mostPage, false, func(ctx context.Context, d *database, _ int) error {
+			keys := d.keys[:1]
+			_, err := d.Reports().Days(ctx, keys, d.now.Add(-historyFor))
+			_, err2 := d.Reports().Funnel(ctx, keys, d.now.Add(-historyFor))
+			_, err3 := d.Reports().Starts(ctx, keys[0], d.now.Add(-week))
+			_, err4 := d.Reports().Open(ctx, keys)
+			_, err5 := d.Reports().Activity(ctx, keys)
+			_, err6 := d.Reports().Attention(ctx, keys)
+			return errors.Join(err, err2, err3, err4, err5, err6)
+		}},
+		{"webhooks that fail", mostPage, false, func(ctx context.Context, d *database, _ int) error {
+			_, err := d.Reports().FailedDeliveries(ctx, d.keys[:1], d.now.Add(-week))
+			return err
+		}},
+	}
+}
+
+const week = 7 * 24 * time.Hour
+
+// paymentProbes are the pages of the dashboard's list.
+func paymentProbes() []probe {
+	filters := []struct {
+		name string
+		q    report.Query
+	}{
+		{"payments", report.Query{}},
+		{"payments, open", report.Query{Statuses: []payment.Status{payment.Pending, payment.Started}}},
+		{"payments, expired", report.Query{Statuses: []payment.Status{payment.Expired}}},
+		{"payments, Base", report.Query{Network: "BASE"}},
+		{"payments, Solana (none)", report.Query{Network: "SOL"}},
+		{"payments, USDT (few)", report.Query{Token: "USDT"}},
+		{"payments, donations (few)", report.Query{Kind: payment.KindDonation}},
+		{"payments, top-ups (none)", report.Query{Kind: payment.KindTopUp}},
+		{"payments, from 100 dollars", report.Query{Min: 100_000_000}},
+		{"payments, from 1,000,000 dollars (none)", report.Query{Min: 1_000_000_000_000}},
+		{"payments, need attention", report.Query{Attention: true}},
+		{"search: reference", report.Query{Text: "order 12"}},
+		{"search: customer", report.Query{Text: "payer12"}},
+		{"search: amount", report.Query{Text: "49.90"}},
+		{"search: whole dollars", report.Query{Text: "49"}},
+		{"search: hash", report.Query{Text: "0x00000000"}},
+	}
+	var all []probe
+	for _, f := range filters {
+		all = append(all, probe{f.name, mostPage, false, func(ctx context.Context, d *database, run int) error {
+			q := f.q
+			q.Keys, q.Limit = d.keys[:1], pageRows
+			if run%2 == 1 && q.Text == "" { // the last page
+				q.After = report.Place{At: d.now.Add(-historyFor + 2*time.Hour), Number: d.first + 100}
+			}
+			_, err := d.Reports().SearchPayments(ctx, q)
+			return err
+		}})
+	}
+	return append(all, probe{
+		"payments of a hundred keys, USDT", mostPage, false, func(ctx context.Context, d *database, _ int) error {
+			_, err := d.Reports().SearchPayments(ctx, report.Query{Keys: d.keys[1:], Token: "USDT", Limit: pageRows})
+			return err
+		},
+	})
+}
+
+// apiProbes are getTransactions, a lone create, and a lone create and start.
+func apiProbes() []probe {
+	var all []probe
+	for _, f := range []struct {
+		name string
+		f    payment.Filter
+	}{
+		{"getTransactions", payment.Filter{}},
+		{"getTransactions, completed", payment.Filter{Status: payment.Completed}},
+		{"getTransactions, expired, oldest first", payment.Filter{Status: payment.Expired, Ascending: true}},
+		{"getTransactions, Solana (none)", payment.Filter{Network: "SOL"}},
+		{"getTransactions, cancelled (none)", payment.Filter{Status: payment.Cancelled}},
+		{"checkAdminUntransferred", payment.Filter{Unswept: true}},
+	} {
+		all = append(all, probe{f.name, mostPage, false, func(ctx context.Context, d *database, run int) error {
+			q := f.f
+			q.KeyID, q.Limit = d.keys[0], pageRows
+			if run%2 == 1 {
+				q.After = d.last - 4 // of the first key, whatever the number
+				q.After -= q.After % 5
+			}
+			_, err := d.Payments(ctx, q)
+			return err
+		}})
+	}
+	return append(
+		all,
+		probe{"create", mostPage, false, func(ctx context.Context, d *database, _ int) error {
+			_, err := d.create(ctx)
+			return err
+		}},
+		probe{"create, start", mostPage, false, func(ctx context.Context, d *database, _ int) error {
+			p, err := d.create(ctx)
+			if err == nil {
+				_, err = d.start(ctx, p, d.now)
+			}
+			return err
+		}},
+		probe{"read a payment", mostPage, false, func(ctx context.Context, d *database, run int) error {
+			list, err := d.PaymentsByID(ctx, []payment.ID{payment.ID(ulidOf(d.first + int64(run)))})
+			if err == nil && len(list) == 0 {
+				err = payment.ErrUnknown
+			}
+			return err
+		}},
+	)
+}
+
+func webhookProbes() []probe {
+	var all []probe
+	for _, f := range []struct {
+		name string
+		q    report.DeliveryQuery
+	}{
+		{"webhooks", report.DeliveryQuery{}},
+		{"webhooks, failed", report.DeliveryQuery{State: "FAILED"}},
+		{"webhooks, waiting (none)", report.DeliveryQuery{State: "WAITING"}},
+		{"webhooks, stopped (none)", report.DeliveryQuery{State: "STOPPED"}},
+		{"webhooks, expired", report.DeliveryQuery{Type: payment.EventExpired}},
+		{"webhooks, cancelled (none)", report.DeliveryQuery{Type: payment.EventCancelled}},
+		{"webhooks of a payment", report.DeliveryQuery{TxnID: payment.ID(ulidOf(3))}},
+	} {
+		all = append(all, probe{f.name, mostPage, false, func(ctx context.Context, d *database, run int) error {
+			q := f.q
+			q.KeyID, q.Limit = d.keys[0], pageRows
+			if run%2 == 1 {
+				q.Before = 100
+			}
+			_, err := d.Reports().Deliveries(ctx, q)
+			return err
+		}})
+	}
+	return all
+}
+
+func operatorProbes() []probe {
+	return []probe{
+		{"operator: users", mostPage, false, func(ctx context.Context, d *database, _ int) error {
+			_, err := d.Reports().Users(ctx, report.UserQuery{Limit: pageRows})
+			return err
+		}},
+		{"operator: trouble", mostPage, false, func(ctx context.Context, d *database, _ int) error {
+			_, err := d.Reports().Trouble(ctx, d.now, 1)
+			return err
+		}},
+		{"reconcile: records of 100 addresses", 0, false, func(ctx context.Context, d *database, run int) error {
+			list, err := d.Settlement().DepositAddressesAfter(ctx, d.last/2+int64(run*100), 100)
+			if err != nil {
+				return err
+			}
+			addresses := make([]chain.Address, len(list))
+			for i, a := range list {
+				addresses[i] = a.Address.Address
+			}
+			_, err = d.Settlement().Records(ctx, addresses)
+			return err
+		}},
+	}
+}
+
+// exported is how many payments the export writes.
+const exported = 100_000
+
+func longProbes() []probe {
+	return []probe{
+		{"export of 100,000 rows at most", 0, true, func(ctx context.Context, d *database, _ int) error {
+			q := report.Query{Keys: d.keys[:1], Limit: report.MaxPage}
+			out := csv.NewWriter(io.Discard)
+			for read := 0; read < exported; {
+				page, err := d.Reports().SearchPayments(ctx, q)
+				if err != nil {
+					return err
+				}
+				for _, p := range page {
+					if err := out.Write([]string{string(p.ID), p.Amount.String(), p.Received().Micros().String()}); err != nil {
+						return err
+					}
+				}
+				if read += len(page); len(page) < q.Limit {
+					break
+				}
+				last := page[len(page)-1]
+				q.After = report.Place{At: last.CreatedAt, Number: last.Number}
+			}
+			return nil
+		}},
+		{"verify-ledger", 0, true, func(ctx context.Context, d *database, _ int) error {
+			_, differences, err := d.VerifyLedger(ctx)
+			if len(differences) > 0 {
+				err = errors.Join(err, errors.New(differences[0]))
+			}
+			return err
+		}},
+	}
+}
