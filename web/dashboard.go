@@ -8,7 +8,6 @@ import (
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/notification"
-	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/store/report"
 	"github.com/florinpay/florin/internal/webhook"
@@ -27,7 +26,7 @@ import (
 type Dashboard struct {
 	Reports *report.Reader
 	// Export lists the payments of an export; nil means Reports.SearchPayments.
-	Export   func(context.Context, report.Query) ([]payment.Payment, error)
+	Export   func(context.Context, report.Query) (report.Found, error)
 	Webhooks *webhook.Sender // sends tests
 	Resends  dashboard.Resends
 	// Ledger checks the ledger in the background; nil offers no check.

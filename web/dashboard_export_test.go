@@ -24,7 +24,7 @@ type longList struct {
 	peak func()
 }
 
-func (l longList) payments(_ context.Context, q report.Query) ([]payment.Payment, error) {
+func (l longList) payments(_ context.Context, q report.Query) (report.Found, error) {
 	next := l.rows
 	if q.After.Number > 0 {
 		next = q.After.Number - 1
@@ -39,7 +39,11 @@ func (l longList) payments(_ context.Context, q report.Query) ([]payment.Payment
 		})
 	}
 	l.peak()
-	return page, nil
+	found := report.Found{Payments: page}
+	if last := page[len(page)-1]; last.Number > 1 {
+		found.Next = report.Place{At: last.CreatedAt, Number: last.Number}
+	}
+	return found, nil
 }
 
 // sink counts the lines written to it and keeps nothing.

@@ -70,9 +70,9 @@ const (
 // the differences.
 func (r Reconciler) Run(ctx context.Context) ([]Difference, error) {
 	var all []Difference
-	done, row := 0, int64(0)
+	done, last := 0, DepositAddress{}
 	for {
-		page, err := r.Records.DepositAddressesAfter(ctx, row, addressesAtOnce)
+		page, err := r.Records.DepositAddressesAfter(ctx, last, addressesAtOnce)
 		if err != nil {
 			return nil, err
 		}
@@ -84,7 +84,7 @@ func (r Reconciler) Run(ctx context.Context) ([]Difference, error) {
 			return nil, err
 		}
 		all = append(all, found...)
-		row = page[len(page)-1].Row
+		last = page[len(page)-1]
 		done += len(page)
 		r.Progress(done)
 	}
@@ -189,7 +189,7 @@ func (r Reconciler) compare(ctx context.Context, n ReconciledNetwork, page []Dep
 	if err != nil {
 		return nil, err
 	}
-	list, err := r.Records.Records(ctx, addresses)
+	list, err := r.Records.Records(ctx, n.Profile.Network, addresses)
 	if err != nil {
 		return nil, err
 	}

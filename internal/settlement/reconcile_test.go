@@ -18,8 +18,8 @@ type forged struct {
 	forge func([]settlement.Record) []settlement.Record
 }
 
-func (f forged) Records(ctx context.Context, a []chain.Address) ([]settlement.Record, error) {
-	list, err := f.RecordStore.Records(ctx, a)
+func (f forged) Records(ctx context.Context, n chain.Network, a []chain.Address) ([]settlement.Record, error) {
+	list, err := f.RecordStore.Records(ctx, n, a)
 	if f.forge != nil {
 		list = f.forge(list)
 	}

@@ -10,7 +10,7 @@ import (
 
 // DepositAddress is an address that was shown to a payer.
 type DepositAddress struct {
-	Row        int64 // increases with every address; for paging
+	Payment    int64 // the number of the payment; for paging
 	PaymentID  string
 	Scheme     chain.AddressScheme
 	Network    chain.Network // it was shown for; an EVM address exists on every EVM network
@@ -43,10 +43,10 @@ type Record struct {
 
 // RecordStore reads what is compared with the chains.
 type RecordStore interface {
-	// DepositAddressesAfter lists addresses with a higher row, at most limit.
-	DepositAddressesAfter(ctx context.Context, row int64, limit int) ([]DepositAddress, error)
-	// Records returns the records of the addresses on every network.
-	Records(ctx context.Context, addresses []chain.Address) ([]Record, error)
+	// DepositAddressesAfter lists addresses after the last of the page before, at most limit; zero: from the first.
+	DepositAddressesAfter(ctx context.Context, last DepositAddress, limit int) ([]DepositAddress, error)
+	// Records returns the records of the addresses on the network.
+	Records(ctx context.Context, n chain.Network, addresses []chain.Address) ([]Record, error)
 	// ConfirmedSince lists the network's sweeps confirmed since then.
 	ConfirmedSince(ctx context.Context, n chain.Network, since time.Time) ([]Sweep, error)
 }

@@ -32,7 +32,7 @@ func TestSweeper_RescueMarks(t *testing.T) {
 	}
 	w.wantBalance(merchantWallet, 4*money.USD)
 	addresses := []chain.Address{p.Routes[0].Address.Address}
-	records, err := w.store.Settlement().Records(t.Context(), addresses)
+	records, err := w.store.Settlement().Records(t.Context(), w.profile.Network, addresses)
 	w.must(err)
 	if len(records) != 1 || records[0].Found.Cmp(records[0].Moved) != 0 || records[0].Found.IsZero() {
 		t.Errorf("records %+v, want all that was moved as found", records)

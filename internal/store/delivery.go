@@ -159,9 +159,9 @@ func settle(ctx context.Context, c conn, holder string, o webhook.Outcome) error
 	}
 	a := o.Attempt
 	writes := []*db.Stmt{db.Exec("INSERT INTO delivery_attempts "+
-		"(delivery_id, attempt, at, url, status, latency_us, error, response, request) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		"(delivery_id, attempt, at, url, status, latency_us, error, response, request, keyed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 		o.DeliveryID, attempt, db.At(a.At), db.Shown(a.URL), int64(a.Status),
-		a.Latency.Microseconds(), db.Shown(a.Error), db.Shown(a.Response), db.Shown(a.Request))}
+		a.Latency.Microseconds(), db.Shown(a.Error), db.Shown(a.Response), db.Shown(a.Request), a.Keyed)}
 	if o.State == webhook.Waiting {
 		writes = append(writes, db.Exec(overtaken+"id = ?", db.At(a.At), o.DeliveryID).AnyNumber())
 	}

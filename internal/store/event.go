@@ -67,10 +67,10 @@ var (
 		"AND (EXISTS (SELECT 1 FROM routes AS r WHERE r.payment_id = n.payment_id AND r.network = at.network) " +
 		"OR NOT EXISTS (SELECT 1 FROM routes AS r WHERE r.payment_id = n.payment_id)))"
 
-	insertDelivery = db.ForRows("INSERT INTO deliveries (payment_id, seq, custodian_id, receiver, state, attempt, due_at, replayed) "+
-		"SELECT n.payment_id, n.seq, c.id, c.receiver, 'WAITING', 0, n.due_at, "+replayed+" FROM {rows} "+
+	insertDelivery = db.ForRows("INSERT INTO deliveries (payment_id, seq, type, custodian_id, receiver, state, attempt, due_at, replayed) "+
+		"SELECT n.payment_id, n.seq, n.type, c.id, c.receiver, 'WAITING', 0, n.due_at, "+replayed+" FROM {rows} "+
 		"JOIN custodians AS c ON c.key_id = n.key_id WHERE c.callback_url <> ''",
-		"payment_id bigint", "seq bigint", "due_at timestamptz", "key_id bigint")
+		"payment_id bigint", "seq bigint", "type text", "due_at timestamptz", "key_id bigint")
 )
 
 // saveEvents returns the statements that store events and, for public ones,
@@ -93,7 +93,7 @@ func saveEvents(p *paymentRow, list []payment.Event, ended bool) []*db.Stmt {
 			all = append(all, overtake(p, e))
 		}
 		// none without a callback URL
-		all = append(all, insertDelivery.With(p.ID, seq, db.At(e.At), p.KeyID).AnyNumber())
+		all = append(all, insertDelivery.With(p.ID, seq, string(e.Type), db.At(e.At), p.KeyID).AnyNumber())
 	}
 	return all
 }

@@ -114,9 +114,8 @@ func (l *lister) ranges() []*bun.SelectQuery {
 			all = append(all, l.unswept())
 			continue
 		}
-		for _, network := range l.networks() {
-			all = append(all, l.page(l.NewSelect().Model((*paymentRow)(nil)).
-				Where("p.key_id = ? AND p.status = ? AND p.network = ?", l.f.KeyID, string(status), string(network))))
+		for _, state := range table.PaymentStates(l.f.KeyID, status, l.f.Network) {
+			all = append(all, l.page(l.NewSelect().Model((*paymentRow)(nil)).Where(table.PaymentState+" = ?", state)))
 		}
 	}
 	return all
@@ -195,14 +194,6 @@ func (l *lister) statuses() []payment.Status {
 		}
 	}
 	return list
-}
-
-// networks lists what the filter takes; a payment that was never started has none.
-func (l *lister) networks() []chain.Network {
-	if l.f.Network != "" {
-		return []chain.Network{l.f.Network}
-	}
-	return append(chain.Networks(), "")
 }
 
 // Unsettled lists payments with a deposit in the network's blocks from..to that

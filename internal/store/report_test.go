@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,9 +23,9 @@ func (w *world) search(q report.Query) []payment.Payment {
 	if q.Limit == 0 {
 		q.Limit = report.MaxPage
 	}
-	list, err := w.SearchPayments(w.T.Context(), q)
+	found, err := w.SearchPayments(w.T.Context(), q)
 	w.Must(err)
-	return list
+	return found.Payments
 }
 
 // Whatever the filter and the size of the page, the pages together are what the
@@ -54,16 +55,12 @@ func TestStore_SearchPayments_Filters(t *testing.T) {
 					want[p.ID] = true
 				}
 			}
-			q.Keys, q.Limit = keys, 3
+			q.Keys, q.Limit, q.Look = keys, 3, 5
 			var got []payment.Payment
-			for {
-				page := w.search(q)
-				got = append(got, page...)
-				if len(page) < q.Limit {
-					break
-				}
-				last := page[len(page)-1]
-				q.After = report.Place{At: last.CreatedAt, Number: last.Number}
+			for first := true; first || q.After != (report.Place{}); first = false {
+				page, err := w.SearchPayments(t.Context(), q)
+				w.Must(err)
+				got, q.After = append(got, page.Payments...), page.Next
 			}
 			for j, p := range got {
 				if !want[p.ID] {
@@ -194,13 +191,13 @@ func TestStore_DeliveriesOfAKey(t *testing.T) {
 		if len(list) != 1 || list[0].TxnID != p.ID || list[0].State != webhook.Failed || list[0].Made != 1 {
 			t.Fatalf("deliveries are %+v", list)
 		}
-		d, attempts, err := w.Delivery(t.Context(), []int64{k.ID}, list[0].ID)
+		d, err := w.Delivery(t.Context(), []int64{k.ID}, list[0].ID)
 		w.Must(err)
-		if d != list[0] || len(attempts) != 1 {
-			t.Errorf("the delivery is %+v with %d attempts", d, len(attempts))
+		if d.Delivery != list[0] || len(d.Attempts) != 1 || !json.Valid(d.Data) {
+			t.Errorf("the delivery is %+v", d)
 		}
 		w.Run("AnotherMerchant", func(t *testing.T) {
-			if _, _, err := w.Delivery(t.Context(), []int64{other.ID}, d.ID); err == nil {
+			if _, err := w.Delivery(t.Context(), []int64{other.ID}, d.ID); err == nil {
 				t.Error("another merchant sees it")
 			}
 			if err := w.Resend(t.Context(), []int64{other.ID}, d.ID, storetest.Start); err == nil {
@@ -228,10 +225,10 @@ func TestStore_DeliveriesOfAKey(t *testing.T) {
 				w.settle("b", d, webhook.Delivered, storetest.Start, storetest.Start)
 			}
 			w.Must(w.Resend(t.Context(), []int64{k.ID}, d.ID, storetest.Start))
-			d, attempts, err = w.Delivery(t.Context(), []int64{k.ID}, d.ID)
+			d, err = w.Delivery(t.Context(), []int64{k.ID}, d.ID)
 			w.Must(err)
-			if d.State != webhook.Waiting || len(attempts) != 2 {
-				t.Errorf("after all it is %s with %d attempts", d.State, len(attempts))
+			if d.State != webhook.Waiting || len(d.Attempts) != 2 {
+				t.Errorf("after all it is %s with %d attempts", d.State, len(d.Attempts))
 			}
 		})
 		failing := func(what string, want report.Failing) {

@@ -23,14 +23,6 @@ const (
 // maskedText stands for the secret wherever a request or an answer is shown.
 const maskedText = "***"
 
-// mask replaces the secret in a body that is shown.
-func mask(s secret.Text) secret.Text {
-	if s.Empty() {
-		return s
-	}
-	return secret.New(maskedText)
-}
-
 // Body returns what is sent: the event's data, byte for byte, with secret and
 // privateKey added at its end when there is a secret. The data is not
 // re-encoded, so numbers stay as exact as they were stored and the fields

@@ -68,7 +68,7 @@ func (s *Sender) Send(ctx context.Context, d Delivery) Result {
 		a.Error = reason(err)
 		return Result{Attempt: a}
 	}
-	a.Request = request.shown
+	a.Request, a.Keyed = request.shown, !d.Secret.Empty()
 	answer, err := s.client.Do(request.Request)
 	received := s.now()
 	a.Latency = max(received.Sub(a.At), 0)
@@ -155,10 +155,6 @@ func (s *Sender) request(ctx context.Context, d Delivery, at time.Time) (request
 	if err != nil {
 		return request{}, err
 	}
-	masked, err := Body(d.Body, mask(d.Secret))
-	if err != nil {
-		return request{}, err
-	}
 	signature, err := Sign(d.SigningSecrets, d.EventID, at, body)
 	if err != nil {
 		return request{}, err
@@ -177,7 +173,7 @@ func (s *Sender) request(ctx context.Context, d Delivery, at time.Time) (request
 	if signature != "" {
 		r.Header.Set(HeaderSignature, signature)
 	}
-	return request{r, showRequest(r, masked)}, nil
+	return request{r, showRequest(r)}, nil
 }
 
 // readAnswer reads the beginning of an answer's body. The status is known

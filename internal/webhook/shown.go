@@ -31,9 +31,9 @@ const (
 // shownHeaders are the headers of a request as a merchant sees them, in order.
 var shownHeaders = []string{"Content-Type", "User-Agent", HeaderID, HeaderTimestamp, HeaderSignature, HeaderReplayed}
 
-// showRequest writes the request as it is sent, with another body in place of
-// the real one. The signature is shown, because it is useless without the key.
-func showRequest(r *http.Request, masked []byte) string {
+// showRequest writes the request as it is sent, without its body. The signature is
+// shown, because it is useless without the key.
+func showRequest(r *http.Request) string {
 	var b strings.Builder
 	b.WriteString(r.Method + " " + r.URL.RequestURI() + "\nHost: " + r.URL.Host + "\n")
 	for _, name := range shownHeaders {
@@ -41,9 +41,21 @@ func showRequest(r *http.Request, masked []byte) string {
 			b.WriteString(name + ": " + v + "\n")
 		}
 	}
-	b.WriteString("\n")
-	b.Write(masked)
 	return printable([]byte(b.String()), maxRequestShown)
+}
+
+// ShowBody returns the body that was sent with the data of an event, with the secret
+// masked; keyed: it carried one.
+func ShowBody(data json.RawMessage, keyed bool) string {
+	masked := secret.Text{}
+	if keyed {
+		masked = secret.New(maskedText)
+	}
+	body, err := Body(data, masked)
+	if err != nil {
+		body = data // it was never sent
+	}
+	return printable(body, maxRequestShown)
 }
 
 // showResponse returns the beginning of an answer, with the secret masked: some

@@ -39,7 +39,9 @@ type Attempt struct {
 	Latency  time.Duration // until the answer or the failure
 	Error    string        // why there was no answer, or why this one does not count; no secret
 	Response string        // the first MaxShown bytes of the answer
-	Request  string        // headers and body as sent, with secrets masked
+	Request  string        // the first line and the headers as sent
+	// Keyed: the body carried the merchant's secret. The body itself is the event's data, which is stored once: ShowBody.
+	Keyed bool
 }
 
 // State is where a delivery stands.
@@ -56,6 +58,9 @@ const (
 	// expired or cancelled.
 	Overtaken State = "OVERTAKEN"
 )
+
+// States lists the states of a delivery.
+func States() []State { return []State{Waiting, Delivered, Failed, Stopped, Overtaken} }
 
 // Outcome is what to write after an attempt.
 type Outcome struct {

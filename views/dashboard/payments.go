@@ -33,8 +33,11 @@ type PaymentsProps struct {
 	Rows    []PaymentRow
 	// NextURL and FirstURL lead to other pages of the list; empty for none.
 	NextURL, FirstURL string
-	ExportURL         string
-	HasKey            bool
+	// LookedTo: older payments than this were not compared with the filter yet, and the next page goes on there; zero:
+	// the page is full, or the list ends.
+	LookedTo  time.Time
+	ExportURL string
+	HasKey    bool
 }
 
 // FilterFields are the values of the filter as they were typed.

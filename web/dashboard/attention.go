@@ -32,16 +32,12 @@ func (d *Surface) getAttention(c echo.Context, who session.Principal) error {
 	if p.Alerts, err = d.alerts(ctx, houses, now); err != nil {
 		return err
 	}
-	list, err := d.Reports.SearchPayments(
-		ctx, report.Query{Keys: who.KeyIDs(), Attention: true, Limit: attentionRows + 1},
-	)
+	odd, err := d.Reports.SearchPayments(ctx, report.Query{Keys: who.KeyIDs(), Attention: true, Limit: attentionRows})
 	if err != nil {
 		return err
 	}
-	if p.More = len(list) > attentionRows; p.More {
-		list = list[:attentionRows]
-	}
-	for _, x := range list {
+	p.More = odd.Next != (report.Place{})
+	for _, x := range odd.Payments {
 		p.Payments = append(p.Payments, dashboard.AttentionRow{
 			PaymentRow: paymentRow(x), Verdict: verdict(x, now), Accept: acceptable(x), Late: onlyLate(x),
 		})

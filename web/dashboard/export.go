@@ -62,7 +62,7 @@ func (d *Surface) getExport(c echo.Context, who session.Principal) error {
 		if err != nil {
 			return err
 		}
-		for _, p := range page {
+		for _, p := range page.Payments {
 			if err := out.Write(exportRow(p)); err != nil {
 				return err
 			}
@@ -70,11 +70,9 @@ func (d *Surface) getExport(c echo.Context, who session.Principal) error {
 		if out.Flush(); out.Error() != nil {
 			return out.Error()
 		}
-		if len(page) < q.Limit {
+		if q.After = page.Next; q.After == (report.Place{}) {
 			return nil
 		}
-		last := page[len(page)-1]
-		q.After = report.Place{At: last.CreatedAt, Number: last.Number}
 	}
 }
 
@@ -97,13 +95,18 @@ func exportRow(p payment.Payment) []string {
 	return row
 }
 
+var unbroken = strings.NewReplacer("\r\n", " ", "\r", " ", "\n", " ")
+
 // harmless keeps a spreadsheet from reading a text as a formula: a text that begins
 // like one gets an apostrophe, which spreadsheets hide (OWASP, CSV injection). Some
 // spreadsheets split cells at other separators than the comma and then ignore the
 // quotes, so a formula after such a separator gets one too. Line breaks become
 // spaces, because some readers split rows at them.
 func harmless(text string) string {
-	text = strings.NewReplacer("\r\n", " ", "\r", " ", "\n", " ").Replace(text)
+	if text == "" {
+		return text
+	}
+	text = unbroken.Replace(text)
 	var b strings.Builder
 	done, begins := 0, true
 	for i, r := range text {

@@ -145,8 +145,8 @@ func readAmount(name, text string, to *money.Micros) error {
 }
 
 // formatPlace writes the place of a payment in the list, for the next page's address.
-func formatPlace(p payment.Payment) string {
-	return strconv.FormatInt(p.CreatedAt.UnixMicro(), 36) + "-" + strconv.FormatInt(p.Number, 36)
+func formatPlace(p report.Place) string {
+	return strconv.FormatInt(p.At.UnixMicro(), 36) + "-" + strconv.FormatInt(p.Number, 36)
 }
 
 func readPlace(text string, to *report.Place) error {

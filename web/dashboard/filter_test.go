@@ -32,13 +32,13 @@ func FuzzReadPlace(f *testing.F) {
 		case err == nil && text != "" && (!storable(at.At) || at.Number < 1):
 			t.Fatalf("%q is read as %+v", text, at)
 		}
-		p := payment.Payment{CreatedAt: time.UnixMicro(micros).UTC(), Number: number}
-		if !storable(p.CreatedAt) || number < 1 {
+		p := report.Place{At: time.UnixMicro(micros).UTC(), Number: number}
+		if !storable(p.At) || number < 1 {
 			return // no payment
 		}
 		var back report.Place
-		if err := readPlace(formatPlace(p), &back); err != nil || !back.At.Equal(p.CreatedAt) || back.Number != number {
-			t.Fatalf("the place of %s, %d is read as %+v, %v", p.CreatedAt, number, back, err)
+		if err := readPlace(formatPlace(p), &back); err != nil || !back.At.Equal(p.At) || back.Number != number {
+			t.Fatalf("the place of %s, %d is read as %+v, %v", p.At, number, back, err)
 		}
 	})
 }

@@ -218,7 +218,7 @@ func (d *Surface) lists(ctx context.Context, keys []int64) (dashboard.OverviewLi
 		p.Open += "+"
 	}
 	recent, err := d.Reports.SearchPayments(ctx, report.Query{Keys: keys, Limit: recentRows})
-	for _, x := range recent {
+	for _, x := range recent.Payments {
 		p.Recent = append(p.Recent, paymentRow(x))
 	}
 	return p, err

@@ -34,22 +34,23 @@ func (d *Surface) getPayments(c echo.Context, who session.Principal) error {
 	if q.After != (report.Place{}) {
 		p.FirstURL = session.WithQuery(paymentsPath, filter)
 	}
-	q.Limit = session.PageRows + 1
+	q.Limit = session.PageRows
 	status := http.StatusOK
 	if problem != "" {
 		status, q.Keys = http.StatusBadRequest, nil
 	}
-	list, err := d.Reports.SearchPayments(ctx, q)
+	found, err := d.Reports.SearchPayments(ctx, q)
 	if err != nil {
 		return err
 	}
-	if len(list) > session.PageRows {
-		list = list[:session.PageRows]
-		last := list[session.PageRows-1]
-		filter.Set("after", formatPlace(last))
+	if found.Next != (report.Place{}) {
+		filter.Set("after", formatPlace(found.Next))
 		p.NextURL = session.WithQuery(paymentsPath, filter)
+		if len(found.Payments) < q.Limit {
+			p.LookedTo = found.Next.At
+		}
 	}
-	for _, x := range list {
+	for _, x := range found.Payments {
 		p.Rows = append(p.Rows, paymentRow(x))
 	}
 	return d.Show(c, status, p.Frame, dashboard.Payments(p))

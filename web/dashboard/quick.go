@@ -34,7 +34,7 @@ func (d *Surface) getQuick(c echo.Context, who session.Principal) error {
 		if err != nil {
 			return err
 		}
-		for _, x := range found {
+		for _, x := range found.Payments {
 			p.Rows = append(p.Rows, paymentRow(x))
 		}
 	}

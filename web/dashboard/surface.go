@@ -37,7 +37,7 @@ type Services struct {
 	Operations *operation.Operations
 	Reports    *report.Reader
 	// Export lists the payments of an export.
-	Export    func(context.Context, report.Query) ([]payment.Payment, error)
+	Export    func(context.Context, report.Query) (report.Found, error)
 	Webhooks  *webhook.Sender // sends tests
 	Resends   Resends
 	Presenter *checkout.Presenter

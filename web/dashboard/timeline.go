@@ -130,11 +130,11 @@ func (d *Surface) attemptMoments(ctx context.Context, p payment.Payment) ([]dash
 	}
 	var all []dashboard.Moment
 	for _, h := range hooks {
-		_, attempts, err := d.Reports.Delivery(ctx, []int64{p.KeyID}, h.ID)
+		sent, err := d.Reports.Delivery(ctx, []int64{p.KeyID}, h.ID)
 		if err != nil {
 			return nil, err
 		}
-		for i, a := range attempts {
+		for i, a := range sent.Attempts {
 			m := dashboard.Moment{At: a.At, Title: "Webhook, attempt " + strconv.Itoa(i+1), Detail: answerOf(a) + ", after " + session.Latency(a.Latency), Meaning: "is-bad"}
 			if a.Status >= 200 && a.Status <= 299 {
 				m.Meaning = "is-good"

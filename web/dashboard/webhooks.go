@@ -119,16 +119,17 @@ func webhookID(c echo.Context) int64 {
 }
 
 func (d *Surface) getWebhook(c echo.Context, who session.Principal) error {
-	x, attempts, err := d.Reports.Delivery(c.Request().Context(), who.KeyIDs(), webhookID(c))
+	x, err := d.Reports.Delivery(c.Request().Context(), who.KeyIDs(), webhookID(c))
 	if err != nil {
 		return err
 	}
-	p := dashboard.WebhookProps{Frame: d.Frame(c, who, "Webhook", webhooksPath), DeliveryRow: deliveryRow(x)}
-	for _, a := range attempts {
+	p := dashboard.WebhookProps{Frame: d.Frame(c, who, "Webhook", webhooksPath), DeliveryRow: deliveryRow(x.Delivery)}
+	for _, a := range x.Attempts {
 		p.Attempts = append(p.Attempts, dashboard.AttemptRow{
 			At: a.At, URL: a.URL, Answer: answerOf(
 				a,
-			), Latency: session.Latency(a.Latency), Request: a.Request, Response: a.Response,
+			), Latency: session.Latency(a.Latency),
+			Request: a.Request + "\n" + webhook.ShowBody(x.Data, a.Keyed), Response: a.Response,
 			Good: a.Status >= 200 && a.Status <= 299,
 		})
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/store/report"
 )
 
@@ -59,7 +60,7 @@ func overviewProbes() []probe {
 			_, err6 := d.Reports().Attention(ctx, keys)
 			return errors.Join(err, err2, err3, err4, err5, err6)
 		}},
-		{"webhooks that fail", mostPage, false, func(ctx context.Context, d *database, _ int) error {
+		{"webhooks that failed", mostPage, false, func(ctx context.Context, d *database, _ int) error {
 			_, err := d.Reports().FailedDeliveries(ctx, d.keys[:1], d.now.Add(-week))
 			return err
 		}},
@@ -104,8 +105,8 @@ func paymentProbes() []probe {
 		}})
 	}
 	return append(all, probe{
-		"payments of a hundred keys, USDT", mostPage, false, func(ctx context.Context, d *database, _ int) error {
-			_, err := d.Reports().SearchPayments(ctx, report.Query{Keys: d.keys[1:], Token: "USDT", Limit: pageRows})
+		"payments of twenty keys, USDT", mostPage, false, func(ctx context.Context, d *database, _ int) error {
+			_, err := d.Reports().SearchPayments(ctx, report.Query{Keys: d.keys[1:21], Token: "USDT", Limit: pageRows})
 			return err
 		},
 	})
@@ -197,7 +198,8 @@ func operatorProbes() []probe {
 			return err
 		}},
 		{"reconcile: records of 100 addresses", 0, false, func(ctx context.Context, d *database, run int) error {
-			list, err := d.Settlement().DepositAddressesAfter(ctx, d.last/2+int64(run*100), 100)
+			last := settlement.DepositAddress{Payment: d.last/2 + int64(run*100)}
+			list, err := d.Settlement().DepositAddressesAfter(ctx, last, 100)
 			if err != nil {
 				return err
 			}
@@ -205,7 +207,7 @@ func operatorProbes() []probe {
 			for i, a := range list {
 				addresses[i] = a.Address.Address
 			}
-			_, err = d.Settlement().Records(ctx, addresses)
+			_, err = d.Settlement().Records(ctx, chain.Base, addresses)
 			return err
 		}},
 	}
@@ -224,16 +226,14 @@ func longProbes() []probe {
 				if err != nil {
 					return err
 				}
-				for _, p := range page {
+				for _, p := range page.Payments {
 					if err := out.Write([]string{string(p.ID), p.Amount.String(), p.Received().Micros().String()}); err != nil {
 						return err
 					}
 				}
-				if read += len(page); len(page) < q.Limit {
+				if read, q.After = read+len(page.Payments), page.Next; q.After == (report.Place{}) {
 					break
 				}
-				last := page[len(page)-1]
-				q.After = report.Place{At: last.CreatedAt, Number: last.Number}
 			}
 			return nil
 		}},

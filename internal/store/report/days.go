@@ -10,6 +10,7 @@ import (
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/db"
+	"github.com/florinpay/florin/internal/store/table"
 )
 
 // Day is the volume of the completed payments that were created on one day (UTC) on
@@ -149,7 +150,12 @@ func (r *Reader) Open(ctx context.Context, keys []int64) (n int64, err error) {
 	if len(keys) == 0 {
 		return 0, nil
 	}
-	err = r.db.Reader().NewRaw("SELECT count(*) FROM (SELECT 1 FROM payments WHERE key_id IN (?) AND status IN (?, ?) LIMIT ?) AS open",
-		bun.List(keys), string(payment.Pending), string(payment.Started), MaxOpen).Scan(ctx, &n)
+	var states []string
+	for _, key := range keys {
+		states = append(states, table.PaymentStates(key, payment.Pending, "")...)
+		states = append(states, table.PaymentStates(key, payment.Started, "")...)
+	}
+	err = r.db.Reader().NewRaw("SELECT count(*) FROM (SELECT 1 FROM payments AS p WHERE "+table.PaymentState+" IN (?) LIMIT ?) AS open",
+		bun.List(states), MaxOpen).Scan(ctx, &n)
 	return n, db.Wrap(err, "open payments")
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -39,7 +40,10 @@ type DeliveryQuery struct {
 	Limit  int               // 1 to MaxPage
 }
 
-// Failing counts the events that a receiver did not accept.
+// MaxFailing is how far failing events are counted.
+const MaxFailing = 1000
+
+// Failing counts the events that a receiver did not accept, each at most MaxFailing.
 type Failing struct {
 	Waiting int64 // failed so far, and will be tried again
 	GivenUp int64 // their attempts were used up
@@ -75,14 +79,17 @@ func (r deliveryRow) delivery() Delivery {
 	}
 }
 
+// sent are the types of the events that are delivered.
+func sent() []payment.EventType {
+	return []payment.EventType{payment.EventCompleted, payment.EventExpired, payment.EventCancelled}
+}
+
 // LaterEvents are the public events of the payment of delivery d that came after
 // the delivery's own: a part of a statement, to be selected from.
 const LaterEvents = "FROM events AS later WHERE later.payment_id = d.payment_id AND later.seq > d.seq AND later.type IN ('" +
-	string(
-		payment.EventCompleted,
-	) + "', '" + string(payment.EventExpired) + "', '" + string(payment.EventCancelled) + "')"
+	string(payment.EventCompleted) + "', '" + string(payment.EventExpired) + "', '" + string(payment.EventCancelled) + "')"
 
-const reportColumns = "SELECT d.id, p.public_id, e.event_id, e.type, e.at, d.state, d.attempt, d.due_at, a.at AS tried_at, " +
+const reportColumns = "d.id, p.public_id, e.event_id, e.type, e.at, d.state, d.attempt, d.due_at, a.at AS tried_at, " +
 	"coalesce(a.url, '') AS url, coalesce(a.status, 0) AS status, coalesce(a.latency_us, 0) AS latency_us, coalesce(a.error, '') AS error, " +
 	"coalesce((SELECT later.type " + LaterEvents + " ORDER BY later.seq LIMIT 1), '') AS overtaken " +
 	"FROM deliveries AS d JOIN custodians AS c ON c.id = d.custodian_id JOIN payments AS p ON p.id = d.payment_id " +
@@ -97,22 +104,17 @@ func (r *Reader) Deliveries(ctx context.Context, q DeliveryQuery) ([]Delivery, e
 	if !db.Storable(string(q.State)) || !db.Storable(string(q.Type)) || !db.Storable(string(q.TxnID)) {
 		return nil, nil
 	}
-	text, args := reportColumns+"WHERE d.custodian_id = (SELECT id FROM custodians WHERE key_id = ?)", []any{q.KeyID}
-	if q.State != "" {
-		text, args = text+" AND d.state = ?", append(args, string(q.State))
+	var ids []int64
+	if err := q.find(r.db.Reader()).Scan(ctx, &ids); err != nil {
+		return nil, db.Wrap(err, "deliveries of key %d", q.KeyID)
 	}
-	if q.Type != "" {
-		text, args = text+" AND e.type = ?", append(args, string(q.Type))
-	}
-	if q.TxnID != "" {
-		text, args = text+" AND p.public_id = ?", append(args, string(q.TxnID))
-	}
-	if q.Before > 0 {
-		text, args = text+" AND d.id < ?", append(args, q.Before)
+	if len(ids) == 0 {
+		return nil, nil
 	}
 	var rows []deliveryRow
-	if err := r.db.Reader().NewRaw(text+" ORDER BY d.id DESC LIMIT ?", append(args, q.Limit)...).Scan(ctx,
-		&rows); err != nil {
+	err := r.db.Reader().NewRaw("SELECT "+reportColumns+"WHERE d.id IN (?) ORDER BY d.id DESC", bun.List(ids)).
+		Scan(ctx, &rows)
+	if err != nil {
 		return nil, db.Wrap(err, "deliveries of key %d", q.KeyID)
 	}
 	list := make([]Delivery, len(rows))
@@ -122,6 +124,32 @@ func (r *Reader) Deliveries(ctx context.Context, q DeliveryQuery) ([]Delivery, e
 	return list, nil
 }
 
+// find returns the query of the ids. It merges the ranges of deliveries_of_custodian, one for each state and type.
+func (q DeliveryQuery) find(reader bun.IDB) *bun.RawQuery {
+	states, types := webhook.States(), sent()
+	if q.State != "" {
+		states = []webhook.State{q.State}
+	}
+	if q.Type != "" {
+		types = []payment.EventType{q.Type}
+	}
+	const custodian = "d.custodian_id = (SELECT id FROM custodians WHERE key_id = ?)"
+	if q.TxnID != "" {
+		return reader.NewRaw("SELECT d.id FROM deliveries AS d WHERE d.payment_id = (SELECT id FROM payments WHERE public_id = ?) AND "+
+			custodian+" AND d.state IN (?) AND d.type IN (?) AND d.id < ? ORDER BY d.id DESC LIMIT ?",
+			string(q.TxnID), q.KeyID, bun.List(states), bun.List(types), beforeOrLast(q.Before), q.Limit)
+	}
+	var ranges []*bun.SelectQuery
+	for _, state := range states {
+		for _, kind := range types {
+			ranges = append(ranges, reader.NewSelect().TableExpr("deliveries AS d").ColumnExpr("d.id").
+				Where(custodian+" AND d.state = ? AND d.type = ?", q.KeyID, string(state), string(kind)).
+				Where("(-d.id) > ?", -beforeOrLast(q.Before)).OrderExpr("(-d.id)").Limit(int64(q.Limit)))
+		}
+	}
+	return db.Merge(reader, ranges, "id DESC", q.Limit)
+}
+
 // Reasons why a delivery is not sent again.
 var (
 	// ErrUnknownDelivery: no delivery of these keys has the id.
@@ -129,16 +157,27 @@ var (
 	ErrOvertaken       = fault.New(fault.Conflict, "a later event of the same payment has overtaken this webhook; send that one again")
 )
 
-// Delivery returns one delivery of the keys with all its attempts, the first
-// first, or fault.NotFound.
-func (r *Reader) Delivery(ctx context.Context, keys []int64, id int64) (Delivery, []webhook.Attempt, error) {
+// Sent is a delivery with what was sent.
+type Sent struct {
+	Delivery
+
+	Data     json.RawMessage   // the body of every attempt, without the secret
+	Attempts []webhook.Attempt // the first first
+}
+
+// Delivery returns one delivery of the keys, or fault.NotFound.
+func (r *Reader) Delivery(ctx context.Context, keys []int64, id int64) (Sent, error) {
 	if len(keys) == 0 {
-		return Delivery{}, nil, ErrUnknownDelivery
+		return Sent{}, ErrUnknownDelivery
 	}
-	var rows []deliveryRow
-	err := r.db.Reader().NewRaw(reportColumns+"WHERE d.id = ? AND c.key_id IN (?)", id, bun.List(keys)).Scan(ctx, &rows)
+	var rows []struct {
+		deliveryRow `bun:",extend"`
+
+		Data string
+	}
+	err := r.db.Reader().NewRaw("SELECT e.data, "+reportColumns+"WHERE d.id = ? AND c.key_id IN (?)", id, bun.List(keys)).Scan(ctx, &rows)
 	if err != nil || len(rows) == 0 {
-		return Delivery{}, nil, db.Wrap(cmp.Or[error](err, ErrUnknownDelivery), "delivery %d", id)
+		return Sent{}, db.Wrap(cmp.Or[error](err, ErrUnknownDelivery), "delivery %d", id)
 	}
 	var tries []struct {
 		At        db.Instant
@@ -148,20 +187,21 @@ func (r *Reader) Delivery(ctx context.Context, keys []int64, id int64) (Delivery
 		Error     string
 		Response  string
 		Request   string
+		Keyed     bool
 	}
-	err = r.db.Reader().NewRaw("SELECT at, url, status, latency_us, error, response, request FROM delivery_attempts "+
+	err = r.db.Reader().NewRaw("SELECT at, url, status, latency_us, error, response, request, keyed FROM delivery_attempts "+
 		"WHERE delivery_id = ? ORDER BY attempt", id).Scan(ctx, &tries)
 	if err != nil {
-		return Delivery{}, nil, db.Wrap(err, "attempts of delivery %d", id)
+		return Sent{}, db.Wrap(err, "attempts of delivery %d", id)
 	}
 	attempts := make([]webhook.Attempt, len(tries))
 	for i, a := range tries {
 		attempts[i] = webhook.Attempt{
 			At: a.At.Time, URL: a.URL, Status: int(a.Status), Latency: time.Duration(a.LatencyUs) * time.Microsecond,
-			Error: a.Error, Response: a.Response, Request: a.Request,
+			Error: a.Error, Response: a.Response, Request: a.Request, Keyed: a.Keyed,
 		}
 	}
-	return rows[0].delivery(), attempts, nil
+	return Sent{rows[0].delivery(), json.RawMessage(rows[0].Data), attempts}, nil
 }
 
 // FailedDeliveries counts the deliveries of the keys since the time whose
@@ -172,12 +212,12 @@ func (r *Reader) FailedDeliveries(ctx context.Context, keys []int64, since time.
 		return f, nil
 	}
 	// Each half repeats the condition of its partial index, so that delivered
-	// deliveries are not read. The plus keeps SQLite from using the index of all
-	// deliveries of a custodian for the second half, which are far more.
+	// deliveries are not read.
 	const half = "custodian_id IN (SELECT id FROM custodians WHERE key_id IN (?)) AND due_at >= ? AND "
-	err = r.db.Reader().NewRaw("SELECT (SELECT count(*) FROM deliveries WHERE "+half+"state IN ('FAILED', 'STOPPED') AND state = 'FAILED'), "+
-		"(SELECT count(*) FROM deliveries WHERE +"+half+"state = 'WAITING' AND attempt > 1 AND NOT EXISTS "+
-		"(SELECT 1 FROM delivery_attempts AS a WHERE a.delivery_id = deliveries.id AND a.status BETWEEN 200 AND 299))",
-		bun.List(keys), db.At(since), bun.List(keys), db.At(since)).Scan(ctx, &f.GivenUp, &f.Waiting)
+	err = r.db.Reader().NewRaw("SELECT (SELECT count(*) FROM (SELECT 1 FROM deliveries WHERE "+half+
+		"state IN ('FAILED', 'STOPPED') AND state = 'FAILED' LIMIT ?) AS failed), "+
+		"(SELECT count(*) FROM (SELECT 1 FROM deliveries WHERE "+half+"state = 'WAITING' AND attempt > 1 AND NOT EXISTS "+
+		"(SELECT 1 FROM delivery_attempts AS a WHERE a.delivery_id = deliveries.id AND a.status BETWEEN 200 AND 299) LIMIT ?) AS waiting)",
+		bun.List(keys), db.At(since), MaxFailing, bun.List(keys), db.At(since), MaxFailing).Scan(ctx, &f.GivenUp, &f.Waiting)
 	return f, db.Wrap(err, "failing deliveries")
 }

@@ -1,8 +1,10 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +15,7 @@ import (
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/db"
+	"github.com/florinpay/florin/internal/store/table"
 )
 
 // Query selects payments, the newest first. Empty fields match everything.
@@ -34,6 +37,8 @@ type Query struct {
 	Text  string
 	After Place // the last payment of the page before; zero for the first page
 	Limit int   // 1 to MaxPage
+	// Look is how many payments are compared with token, kind and amount for a page; 0: MaxLook.
+	Look int
 }
 
 // Place is the position of a payment in a list.
@@ -48,41 +53,127 @@ const maxRanges = 400
 // maxFound bounds the matches of one kind of search.
 const maxFound = 200
 
-// SearchPayments lists payments of the keys, the newest first, with routes and
+// Found is a page of payments.
+type Found struct {
+	Payments []payment.Payment
+	// Next is where the next page begins; zero if there is none. A page of a filter that no index serves may have less
+	// than Limit payments, or none, and go on: MaxLook payments are compared for a page.
+	Next Place
+}
+
+// MaxLook bounds how many payments a page compares with a filter that no index serves.
+const MaxLook = 4000
+
+// SearchPayments finds payments of the keys, the newest first, with routes and
 // deposits. It fails with fault.Invalid for a limit out of range.
 //
-// Like store.Payments it merges ranges of an index that end after Limit rows each.
-// Token, kind and amount are compared row by row within them.
-func (r *Reader) SearchPayments(ctx context.Context, q Query) ([]payment.Payment, error) {
+// Like store.Payments it merges ranges of an index. Each ends after Limit rows, or
+// after MaxLook where token, kind and amount are compared row by row.
+func (r *Reader) SearchPayments(ctx context.Context, q Query) (found Found, err error) {
 	if q.Limit < 1 || q.Limit > MaxPage {
-		return nil, fault.New(fault.Invalid, "limit must be between 1 and %d", MaxPage)
+		return Found{}, fault.New(fault.Invalid, "limit must be between 1 and %d", MaxPage)
 	}
 	if len(q.Keys) == 0 || !db.Storable(q.Text) {
-		return nil, nil
+		return Found{}, nil
 	}
-	var list []payment.Payment
-	err := r.db.Snapshot(ctx, func(ctx context.Context, t db.Tx) error {
+	err = r.db.Snapshot(ctx, func(ctx context.Context, t db.Tx) error {
 		f := finder{t, q, r.db.Dialect().Bytewise}
 		ranges, err := f.ranges(ctx)
 		if err != nil || len(ranges) == 0 {
 			return err
 		}
-		var rows []struct {
-			ID        int64
-			PublicID  string
-			CreatedAt db.Instant
-		}
-		if err := db.Merge(t, ranges, "created_at DESC, id DESC", q.Limit).Scan(ctx, &rows); err != nil {
+		rows, next, err := f.read(ctx, ranges)
+		if err != nil {
 			return err
 		}
 		ids := make([]payment.ID, len(rows))
 		for i, row := range rows {
 			ids[i] = payment.ID(row.PublicID)
 		}
-		list, err = r.load(ctx, t, ids)
+		found.Next = next
+		found.Payments, err = r.load(ctx, t, ids)
 		return err
 	})
-	return list, db.Wrap(err, "search payments")
+	return found, db.Wrap(err, "search payments")
+}
+
+// foundRow is where a payment is in the list.
+type foundRow struct {
+	ID        int64
+	PublicID  string
+	CreatedAt db.Instant
+	Part      int  // of which range, where payments are compared
+	Matches   bool // likewise
+}
+
+func (r foundRow) place() Place { return Place{r.CreatedAt.Time, r.ID} }
+
+// read merges the ranges to a page, and returns where the next one begins.
+func (f *finder) read(ctx context.Context, ranges []*bun.SelectQuery) (rows []foundRow, next Place, err error) {
+	if f.comparing() {
+		rows, next, err = f.compare(ctx, ranges)
+	} else {
+		err = db.Merge(f, ranges, "created_at DESC, id DESC", f.q.Limit+1).Scan(ctx, &rows)
+	}
+	if err == nil && len(rows) > f.q.Limit {
+		rows = rows[:f.q.Limit]
+		next = rows[f.q.Limit-1].place()
+	}
+	return rows, next, err
+}
+
+// compare reads the newest of each range, and returns those that match, as far back as every range was read. older is
+// where that is, if there are more.
+func (f *finder) compare(ctx context.Context, ranges []*bun.SelectQuery) (rows []foundRow, older Place, err error) {
+	each := max(cmp.Or(f.q.Look, MaxLook)/len(ranges), 1)
+	parts := make([]string, len(ranges))
+	args := make([]any, len(ranges))
+	for i, q := range ranges {
+		parts[i] = fmt.Sprintf("SELECT * FROM (?) AS r%d", i)
+		args[i] = f.matching(q.ColumnExpr("? AS part", i)).Limit(int64(each))
+	}
+	var looked []foundRow
+	if err := f.NewRaw(strings.Join(parts, " UNION ALL "), args...).Scan(ctx, &looked); err != nil {
+		return nil, Place{}, err
+	}
+	slices.SortFunc(looked, func(a, b foundRow) int {
+		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt.Time), cmp.Compare(b.ID, a.ID))
+	})
+	read := make([]int, len(ranges))
+	for _, row := range looked {
+		if row.Matches {
+			rows = append(rows, row)
+		}
+		if read[row.Part]++; read[row.Part] == each {
+			return rows, row.place(), nil
+		}
+	}
+	return rows, Place{}, nil
+}
+
+// matching adds whether a row matches what no index serves.
+func (f *finder) matching(q *bun.SelectQuery) *bun.SelectQuery {
+	text, args := "1 = 1", []any(nil)
+	for _, c := range []struct {
+		on   bool
+		text string
+		arg  any
+	}{
+		{f.q.Token != "", "p.token = ?", string(f.q.Token)},
+		{f.q.Kind != "", "p.kind = ?", string(f.q.Kind)},
+		{f.q.Min > 0, "p.amount >= ?", int64(f.q.Min)},
+		{f.q.Max > 0, "p.amount <= ?", int64(f.q.Max)},
+	} {
+		if c.on {
+			text, args = text+" AND "+c.text, append(args, c.arg)
+		}
+	}
+	return q.ColumnExpr("("+text+") AS matches", args...)
+}
+
+// comparing reports whether rows are compared one by one.
+func (f *finder) comparing() bool {
+	return f.q.Token != "" || f.q.Kind != "" || f.q.Min > 0 || f.q.Max > 0
 }
 
 // MaxAttention is how far payments that need attention are counted.
@@ -120,51 +211,34 @@ func (f *finder) ranges(ctx context.Context) ([]*bun.SelectQuery, error) {
 			bun.List(f.q.Keys)).
 			Apply(f.inState))}, nil
 	}
-	if f.q.Attention {
-		return []*bun.SelectQuery{f.page(f.selectPayments().Where("p.key_id IN (?) AND p.attention <> ''",
-			bun.List(f.q.Keys)).Apply(f.inState))}, nil
-	}
-	states := f.states()
-	if len(f.q.Keys)*len(states) > maxRanges {
-		return []*bun.SelectQuery{f.page(f.selectPayments().Where("p.key_id IN (?)",
-			bun.List(f.q.Keys)).Apply(f.inState))}, nil
-	}
 	var all []*bun.SelectQuery
 	for _, key := range f.q.Keys {
-		for _, x := range states {
-			q := f.selectPayments().Where("p.key_id = ?", key)
-			if x != (state{}) {
-				q = q.Where("p.status = ? AND p.network = ?", string(x.status), string(x.network))
+		of := f.selectPayments().Where("p.key_id = ?", key)
+		switch {
+		case f.q.Attention:
+			all = append(all, f.page(of.Where("p.attention <> ''").Apply(f.inState)))
+		case len(f.q.Statuses) == 0 && f.q.Network == "":
+			all = append(all, f.page(of))
+		default:
+			for _, state := range f.states(key) {
+				all = append(all, f.page(f.selectPayments().Where(table.PaymentState+" = ?", state)))
 			}
-			all = append(all, f.page(q))
 		}
+	}
+	if len(all) > maxRanges {
+		return nil, fault.New(fault.Invalid, "choose an API key: there are too many for this filter")
 	}
 	return all, nil
 }
 
-// state is a range of payments_by_state within a key; zero: all of the key.
-type state struct {
-	status  payment.Status
-	network chain.Network
-	some    bool
-}
-
-func (f *finder) states() []state {
-	if len(f.q.Statuses) == 0 && f.q.Network == "" {
-		return []state{{}}
+// states returns the ranges of payments_by_state within a key.
+func (f *finder) states(key int64) (all []string) {
+	statuses := f.q.Statuses
+	if len(statuses) == 0 {
+		statuses = []payment.Status{""}
 	}
-	statuses, networks := payment.Statuses(), append(chain.Networks(), "")
-	if len(f.q.Statuses) > 0 {
-		statuses = f.q.Statuses
-	}
-	if f.q.Network != "" {
-		networks = []chain.Network{f.q.Network}
-	}
-	var all []state
 	for _, status := range statuses {
-		for _, n := range networks {
-			all = append(all, state{status, n, true})
-		}
+		all = append(all, table.PaymentStates(key, status, f.q.Network)...)
 	}
 	return all
 }
@@ -189,26 +263,16 @@ func (f *finder) page(q *bun.SelectQuery) *bun.SelectQuery {
 	q = q.Where(
 		"(p.kind <> ? OR p.public_id = ?)", string(payment.KindTopUp), strings.ToUpper(strings.TrimSpace(f.q.Text)),
 	)
-	for _, c := range []struct {
-		on   bool
-		text string
-		arg  any
-	}{
-		{f.q.Token != "", "p.token = ?", string(f.q.Token)},
-		{f.q.Kind != "", "p.kind = ?", string(f.q.Kind)},
-		{f.q.Min > 0, "p.amount >= ?", int64(f.q.Min)},
-		{f.q.Max > 0, "p.amount <= ?", int64(f.q.Max)},
-		{!f.q.From.IsZero(), "p.created_at >= ?", db.At(f.q.From)},
-		{!f.q.Until.IsZero(), "p.created_at < ?", db.At(f.q.Until)},
-	} {
-		if c.on {
-			q = q.Where(c.text, c.arg)
-		}
+	if !f.q.From.IsZero() {
+		q = q.Where("p.created_at >= ?", db.At(f.q.From))
+	}
+	if !f.q.Until.IsZero() {
+		q = q.Where("p.created_at < ?", db.At(f.q.Until))
 	}
 	if f.q.After != (Place{}) {
 		q = q.Where("(p.created_at, p.id) < (?, ?)", db.At(f.q.After.At), f.q.After.Number)
 	}
-	return q.OrderExpr("p.created_at DESC, p.id DESC").Limit(int64(f.q.Limit))
+	return q.OrderExpr("p.created_at DESC, p.id DESC").Limit(int64(f.q.Limit+1))
 }
 
 // shortPrefix is the least text that is searched as the beginning of another: two

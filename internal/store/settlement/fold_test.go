@@ -92,7 +92,7 @@ func TestStore_FoldedSwept(t *testing.T) {
 			t.Errorf("after the sweep: %+v", last)
 		}
 		due(50_000)
-		records, err := w.Records(t.Context(), []chain.Address{p.Routes[0].Address.Address})
+		records, err := w.Records(t.Context(), chain.Polygon, []chain.Address{p.Routes[0].Address.Address})
 		w.Must(err)
 		if len(records) != 1 || len(records[0].Deposits) != payment.FoldFrom+1 {
 			t.Errorf("%d transactions can be looked up on the chain", len(records[0].Deposits))

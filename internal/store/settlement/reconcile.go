@@ -15,7 +15,7 @@ import (
 
 // shownRow is an address that was shown to a payer.
 type shownRow struct {
-	ID         int64
+	PaymentID  int64
 	PublicID   string
 	Scheme     int64
 	Network    string
@@ -24,12 +24,15 @@ type shownRow struct {
 	Settlement string
 }
 
-const selectShown = "SELECT r.id, p.public_id, r.scheme, r.network, r.address, r.raw, r.settlement " +
+const selectShown = "SELECT r.payment_id, p.public_id, r.scheme, r.network, r.address, r.raw, r.settlement " +
 	"FROM routes AS r JOIN payments AS p ON p.id = r.payment_id WHERE "
 
-// DepositAddressesAfter lists addresses by row after the one given, at most limit.
-func (s *Store) DepositAddressesAfter(ctx context.Context, row int64, limit int) ([]settlement.DepositAddress, error) {
-	return s.shownWhere(ctx, "r.id > ? ORDER BY r.id LIMIT ?", row, limit)
+// DepositAddressesAfter lists addresses after the one given, which is zero for the first, at most limit.
+func (s *Store) DepositAddressesAfter(
+	ctx context.Context, last settlement.DepositAddress, limit int,
+) ([]settlement.DepositAddress, error) {
+	return s.shownWhere(ctx, "(r.payment_id, r.network) > (?, ?) ORDER BY r.payment_id, r.network LIMIT ?",
+		last.Payment, string(last.Network), limit)
 }
 
 // DepositAddressesAt lists what was shown with the address, on every network.
@@ -59,7 +62,7 @@ func (s *Store) shownWhere(ctx context.Context, where string, args ...any) ([]se
 	list := make([]settlement.DepositAddress, len(rows))
 	for i, r := range rows {
 		list[i] = settlement.DepositAddress{
-			Row: r.ID, PaymentID: r.PublicID, Scheme: chain.AddressScheme(r.Scheme), Network: chain.Network(r.Network),
+			Payment: r.PaymentID, PaymentID: r.PublicID, Scheme: chain.AddressScheme(r.Scheme), Network: chain.Network(r.Network),
 			Address: chain.Watched{
 				Address: chain.Address(r.Address), Raw: r.Raw,
 			}, Settlement: chain.Address(r.Settlement),
@@ -68,8 +71,10 @@ func (s *Store) shownWhere(ctx context.Context, where string, args ...any) ([]se
 	return list, nil
 }
 
-// Records returns what is recorded of the addresses, on every network.
-func (s *Store) Records(ctx context.Context, addresses []chain.Address) ([]settlement.Record, error) {
+// Records returns what is recorded of the addresses on the network.
+func (s *Store) Records(
+	ctx context.Context, n chain.Network, addresses []chain.Address,
+) ([]settlement.Record, error) {
 	texts := make([]string, len(addresses))
 	for i, a := range addresses {
 		texts[i] = string(a)
@@ -80,15 +85,15 @@ func (s *Store) Records(ctx context.Context, addresses []chain.Address) ([]settl
 	var balances []balanceOfRow
 	var deposits []depositOfRow
 	err := s.db.Snapshot(ctx, func(ctx context.Context, t db.Tx) error {
-		err := t.NewRaw("SELECT balance.*, p.public_id FROM deposit_balances AS balance JOIN payments AS p ON p.id = balance.payment_id WHERE balance.address IN (?)",
-			bun.List(texts)).Scan(ctx, &balances)
+		err := t.NewRaw("SELECT balance.*, p.public_id FROM deposit_balances AS balance JOIN payments AS p ON p.id = balance.payment_id WHERE balance.network = ? AND balance.address IN (?)",
+			string(n), bun.List(texts)).Scan(ctx, &balances)
 		if err != nil {
 			return err
 		}
 		return t.NewRaw("SELECT d.*, p.public_id FROM deposits AS d JOIN payments AS p ON p.id = d.payment_id "+
 			"WHERE d.payment_id IN (SELECT payment_id FROM routes WHERE address IN (?0)) AND d.to_address IN (?0) "+
-			"AND d.state <> 'VANISHED' ORDER BY d.id",
-			bun.List(texts)).Scan(ctx, &deposits)
+			"AND d.network = ?1 AND d.state <> 'VANISHED' ORDER BY d.id",
+			bun.List(texts), string(n)).Scan(ctx, &deposits)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("books of %d addresses: %w", len(texts), err)

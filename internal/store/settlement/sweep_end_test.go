@@ -30,7 +30,7 @@ func TestStore_SweepMovesWhatIsNotFinal(t *testing.T) {
 
 		w.Must(w.EndSweep(t.Context(), confirmed(w.planned(w.due()...), 30), storetest.Start))
 		storetest.Same(t, "swept in the end", swept(w.Stored(p.ID)), []bool{true, true, true})
-		records, err := w.Records(t.Context(), []chain.Address{p.Routes[0].Address.Address})
+		records, err := w.Records(t.Context(), chain.Polygon, []chain.Address{p.Routes[0].Address.Address})
 		w.Must(err)
 		if len(records) != 1 || records[0].Moved.String() != "7900000" || records[0].Marked.String() != "7400000" ||
 			!records[0].Found.IsZero() ||

@@ -51,7 +51,7 @@ func TestStore_RecordSweep(t *testing.T) {
 			if n := w.Count("SELECT moved FROM sweeps"); n != 2 {
 				t.Errorf("the sweep counts %d balances", n)
 			}
-			records, err := w.Records(t.Context(), []chain.Address{p.Routes[0].Address.Address})
+			records, err := w.Records(t.Context(), chain.Polygon, []chain.Address{p.Routes[0].Address.Address})
 			w.Must(err)
 			if len(records) != 1 || records[0].Moved.String() != "7000000" || records[0].Marked.String() != "7000000" {
 				t.Errorf("the records are %+v", records)
