@@ -66,7 +66,7 @@ func checkTopUpsAreNoSales(t *testing.T, b *bundle) {
 		list, err := b.store.Reports().SearchPayments(t.Context(), q)
 		must(t, err)
 		var ids []string
-		for _, p := range list {
+		for _, p := range list.Payments {
 			ids = append(ids, string(p.ID))
 		}
 		return strings.Join(ids, " ")

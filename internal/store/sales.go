@@ -67,7 +67,8 @@ func (s *Store) checkSales(ctx context.Context, t tx) ([]string, error) {
 		"SELECT key_id, day, network, payments, volume, 0 AS counted, 0 AS added FROM daily_sales UNION ALL "+
 		"SELECT key_id, ?, network, 0, 0, 1, amount FROM payments WHERE status = ? AND kind <> ?) AS sides "+
 		"GROUP BY key_id, day, network HAVING sum(payments) <> sum(counted) OR sum(volume) <> sum(added) ORDER BY key_id, day, network",
-		bun.Safe(fmt.Sprintf(s.db.Dialect().DayOf, "created_at")), string(payment.Completed), string(payment.KindTopUp)).Scan(ctx, &wrong)
+		bun.Safe(fmt.Sprintf(s.db.Dialect().DayOf, "created_at")), string(payment.Completed),
+		string(payment.KindTopUp)).Scan(ctx, &wrong)
 	if err != nil {
 		return nil, err
 	}

@@ -40,7 +40,8 @@ type Attempt struct {
 	Error    string        // why there was no answer, or why this one does not count; no secret
 	Response string        // the first MaxShown bytes of the answer
 	Request  string        // the first line and the headers as sent
-	// Keyed: the body carried the merchant's secret. The body itself is the event's data, which is stored once: ShowBody.
+	// Keyed: the body carried the merchant's secret. The body itself is the event's data, which is stored once:
+	// ShowBody.
 	Keyed bool
 }
 

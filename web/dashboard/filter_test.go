@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/report"
 	"github.com/florinpay/florin/web/session"
 )

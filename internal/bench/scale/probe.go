@@ -45,7 +45,9 @@ func (p probe) measure(ctx context.Context, d *database, runs int) (time.Duratio
 }
 
 func probes() []probe {
-	return slices.Concat(overviewProbes(), paymentProbes(), apiProbes(), webhookProbes(), operatorProbes(), longProbes())
+	return slices.Concat(
+		overviewProbes(), paymentProbes(), apiProbes(), webhookProbes(), operatorProbes(), longProbes(),
+	)
 }
 
 func overviewProbes() []probe {
@@ -227,7 +229,9 @@ func longProbes() []probe {
 					return err
 				}
 				for _, p := range page.Payments {
-					if err := out.Write([]string{string(p.ID), p.Amount.String(), p.Received().Micros().String()}); err != nil {
+					if err := out.Write(
+						[]string{string(p.ID), p.Amount.String(), p.Received().Micros().String()},
+					); err != nil {
 						return err
 					}
 				}

@@ -136,7 +136,9 @@ func (d *database) deliver(ctx context.Context, at time.Time) error {
 				At: at, URL: x.URL, Status: 200, Latency: 20 * time.Millisecond, Response: "ok",
 				Request: shownHead + string(x.Body),
 			}
-			if err := d.Settle(ctx, holder, webhook.Outcome{DeliveryID: x.ID, Attempt: a, State: webhook.Delivered}); err != nil {
+			if err := d.Settle(
+				ctx, holder, webhook.Outcome{DeliveryID: x.ID, Attempt: a, State: webhook.Delivered},
+			); err != nil {
 				return err
 			}
 		}

@@ -87,7 +87,9 @@ func sent() []payment.EventType {
 // LaterEvents are the public events of the payment of delivery d that came after
 // the delivery's own: a part of a statement, to be selected from.
 const LaterEvents = "FROM events AS later WHERE later.payment_id = d.payment_id AND later.seq > d.seq AND later.type IN ('" +
-	string(payment.EventCompleted) + "', '" + string(payment.EventExpired) + "', '" + string(payment.EventCancelled) + "')"
+	string(
+		payment.EventCompleted,
+	) + "', '" + string(payment.EventExpired) + "', '" + string(payment.EventCancelled) + "')"
 
 const reportColumns = "d.id, p.public_id, e.event_id, e.type, e.at, d.state, d.attempt, d.due_at, a.at AS tried_at, " +
 	"coalesce(a.url, '') AS url, coalesce(a.status, 0) AS status, coalesce(a.latency_us, 0) AS latency_us, coalesce(a.error, '') AS error, " +
@@ -175,7 +177,9 @@ func (r *Reader) Delivery(ctx context.Context, keys []int64, id int64) (Sent, er
 
 		Data string
 	}
-	err := r.db.Reader().NewRaw("SELECT e.data, "+reportColumns+"WHERE d.id = ? AND c.key_id IN (?)", id, bun.List(keys)).Scan(ctx, &rows)
+	err := r.db.Reader().NewRaw(
+		"SELECT e.data, "+reportColumns+"WHERE d.id = ? AND c.key_id IN (?)", id, bun.List(keys),
+	).Scan(ctx, &rows)
 	if err != nil || len(rows) == 0 {
 		return Sent{}, db.Wrap(cmp.Or[error](err, ErrUnknownDelivery), "delivery %d", id)
 	}
@@ -218,6 +222,7 @@ func (r *Reader) FailedDeliveries(ctx context.Context, keys []int64, since time.
 		"state IN ('FAILED', 'STOPPED') AND state = 'FAILED' LIMIT ?) AS failed), "+
 		"(SELECT count(*) FROM (SELECT 1 FROM deliveries WHERE "+half+"state = 'WAITING' AND attempt > 1 AND NOT EXISTS "+
 		"(SELECT 1 FROM delivery_attempts AS a WHERE a.delivery_id = deliveries.id AND a.status BETWEEN 200 AND 299) LIMIT ?) AS waiting)",
-		bun.List(keys), db.At(since), MaxFailing, bun.List(keys), db.At(since), MaxFailing).Scan(ctx, &f.GivenUp, &f.Waiting)
+		bun.List(keys), db.At(since), MaxFailing, bun.List(keys), db.At(since), MaxFailing).Scan(ctx,
+		&f.GivenUp, &f.Waiting)
 	return f, db.Wrap(err, "failing deliveries")
 }

@@ -272,7 +272,7 @@ func (f *finder) page(q *bun.SelectQuery) *bun.SelectQuery {
 	if f.q.After != (Place{}) {
 		q = q.Where("(p.created_at, p.id) < (?, ?)", db.At(f.q.After.At), f.q.After.Number)
 	}
-	return q.OrderExpr("p.created_at DESC, p.id DESC").Limit(int64(f.q.Limit+1))
+	return q.OrderExpr("p.created_at DESC, p.id DESC").Limit(int64(f.q.Limit + 1))
 }
 
 // shortPrefix is the least text that is searched as the beginning of another: two

@@ -62,7 +62,8 @@ func (s *Store) shownWhere(ctx context.Context, where string, args ...any) ([]se
 	list := make([]settlement.DepositAddress, len(rows))
 	for i, r := range rows {
 		list[i] = settlement.DepositAddress{
-			Payment: r.PaymentID, PaymentID: r.PublicID, Scheme: chain.AddressScheme(r.Scheme), Network: chain.Network(r.Network),
+			Payment: r.PaymentID, PaymentID: r.PublicID,
+			Scheme: chain.AddressScheme(r.Scheme), Network: chain.Network(r.Network),
 			Address: chain.Watched{
 				Address: chain.Address(r.Address), Raw: r.Raw,
 			}, Settlement: chain.Address(r.Settlement),
