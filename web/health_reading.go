@@ -17,6 +17,8 @@ type readingHealth struct {
 	MonthlyCalls int64 `json:"monthlyCalls"`
 	// MonthlyCost is in USD; omitted while FLORIN_RPC_PRICE is not set.
 	MonthlyCost string `json:"monthlyCost,omitempty"`
+	// Subscription says what the subscription does; omitted where no endpoint pushes.
+	Subscription string `json:"subscription,omitempty"`
 }
 
 // ReportReading adds what reading the networks costs to GET /health. Call it before Serve.
@@ -35,7 +37,7 @@ func (s *Server) readingHealth(n chain.Network) *readingHealth {
 	}
 	out := &readingHealth{
 		Level: r.Level, CallsToday: meter.Total(r.Today), Methods: meter.ByMethod(r.Today), Budget: r.Budget,
-		SpentPercent: r.Spent, MonthlyCalls: r.Month,
+		SpentPercent: r.Spent, MonthlyCalls: r.Month, Subscription: r.Subscription,
 	}
 	if r.Priced {
 		out.MonthlyCost = r.Cost.String()

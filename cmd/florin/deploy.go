@@ -91,9 +91,9 @@ func (c deploy) network(cfg config.Config) (config.Network, error) {
 }
 
 func open(n config.Network) (*evm.Adapter, error) {
-	endpoints := make([]string, len(n.RPC))
-	for i, e := range n.RPC {
-		endpoints[i] = e.Reveal()
+	var endpoints []string
+	for _, e := range n.Endpoints() {
+		endpoints = append(endpoints, e.Reveal())
 	}
 	return evm.New(evm.Config{Profile: n.Profile, Endpoints: endpoints})
 }

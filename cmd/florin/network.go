@@ -55,7 +55,7 @@ func openReader(cfg config.Config, n config.Network) (networkReader, error) {
 
 func openSolana(cfg config.Config, n config.Network) (*solana.Adapter, error) {
 	c := solana.Config{Profile: n.Profile, Thorough: true, Sweeps: solana.SweepsAddress(cfg.SolSeed)}
-	for _, e := range n.RPC {
+	for _, e := range n.Endpoints() {
 		c.Endpoints = append(c.Endpoints, e.Reveal())
 	}
 	return solana.New(c)

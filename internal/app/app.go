@@ -229,6 +229,9 @@ func (a *App) run(ctx context.Context) error {
 	loops.Go(func() error { return a.secretKey.Run(working) })
 	for _, l := range a.networks.inOrder() {
 		loops.Go(func() error { return l.watcher.Run(working) })
+		if l.feed != nil {
+			loops.Go(func() error { return l.feed.Run(working) })
+		}
 		if l.sweeper != nil {
 			loops.Go(func() error { return l.sweeper.Run(working) })
 		}

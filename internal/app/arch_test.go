@@ -103,7 +103,9 @@ var edgeRules = map[string]edges{
 		from: []string{"internal/chain/evm/...", "internal/chain/solana/...", "internal/wallet"},
 		to:   []string{"own"},
 		allow: slices.Concat(vocabulary, testSupport, []string{
-			"internal/chain/endpoint", "internal/chain/evm/...", "internal/chain/solana/...", "internal/wallet",
+			"internal/chain/endpoint", "internal/chain/subscription",
+			"internal/chain/evm/...", "internal/chain/solana/...",
+			"internal/wallet",
 		}),
 		reason: "an adapter translates; the domain decides what follows",
 	},
@@ -232,8 +234,14 @@ var edgeRules = map[string]edges{
 		reason: "Echo's types stay at the edge, so that its next version is a mechanical change",
 	},
 	"only web sees cookies": {
-		except: []string{"web/..."}, to: []string{"github.com/gorilla/..."},
+		except: []string{"web/..."},
+		to:     []string{"github.com/gorilla/sessions", "github.com/gorilla/securecookie"},
 		reason: "elsewhere a session belongs to a user, however the browser stores it",
+	},
+	"only chain/subscription sees WebSockets": {
+		except: slices.Concat(testSupport, []string{"internal/chain/subscription"}),
+		to:     []string{"github.com/gorilla/websocket"},
+		reason: "what is pushed wakes and is never believed; pages use server-sent events",
 	},
 	"only graph sees gqlgen": {
 		except: []string{
@@ -257,6 +265,7 @@ var edgeRules = map[string]edges{
 		except: slices.Concat(testSupport, []string{
 			"web/...", "graph/...", "static/...", // serve
 			"internal/webhook/...", "internal/chain/evm/...", "internal/chain/solana/...", // make requests
+			"internal/chain/subscription",
 			"internal/metrics",                                                      // counts what the edges do
 			"internal/app", "internal/sandbox/...", "internal/bench/...", "cmd/...", // put both together
 		}),

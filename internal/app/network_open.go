@@ -10,6 +10,8 @@ import (
 	"github.com/florinpay/florin/internal/chain/evm/sender"
 	"github.com/florinpay/florin/internal/chain/meter"
 	"github.com/florinpay/florin/internal/chain/solana"
+	"github.com/florinpay/florin/internal/chain/solana/subscribe"
+	"github.com/florinpay/florin/internal/chain/subscription"
 	"github.com/florinpay/florin/internal/config"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
@@ -47,6 +49,9 @@ func openNetworks(
 		}
 		l.budget, l.calls, l.price = n.RPCBudget, calls, cfg.RPCPrice
 		l.watcher.Limit(l.spent)
+		if err := l.subscribe(n, log); err != nil {
+			return nil, err
+		}
 		all[n.Profile.Network] = l
 	}
 	return all, nil
@@ -92,7 +97,7 @@ func openNetwork(
 	if n.Profile.Network == chain.Solana {
 		return openSolana(cfg, n, count)
 	}
-	reader, err := evm.New(evm.Config{Profile: n.Profile, Endpoints: reveal(n.RPC), Count: count})
+	reader, err := evm.New(evm.Config{Profile: n.Profile, Endpoints: reveal(n.Endpoints()), Count: count})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -107,7 +112,7 @@ func openNetwork(
 			Profile: n.Profile, Treasury: n.Treasury,
 			Depositor: evm.NewDepositor(n.Profile.Network),
 		},
-		reader: reader, close: reader.Close, code: reader.Code,
+		reader: reader, close: reader.Close, code: reader.Code, pushes: reader.Subscriptions(),
 	}, sweeps, nil
 }
 
@@ -116,7 +121,7 @@ func openSolana(
 	cfg config.Config, n config.Network, count func(endpoint, method string),
 ) (*network, chain.SweepSender, error) {
 	reader, err := solana.New(solana.Config{
-		Profile: n.Profile, Endpoints: reveal(n.RPC), Sweeps: solana.SweepsAddress(cfg.SolSeed),
+		Profile: n.Profile, Endpoints: reveal(n.Endpoints()), Sweeps: solana.SweepsAddress(cfg.SolSeed),
 		Treasury: n.Treasury, Count: count,
 	})
 	if err != nil {
@@ -132,8 +137,24 @@ func openSolana(
 		OfferedNetwork: payment.OfferedNetwork{
 			Profile: n.Profile, Treasury: n.Treasury, Depositor: solana.NewDepositor(cfg.SolSeed),
 		},
-		reader: reader, checkWallet: reader.CheckWallet,
+		reader: reader, checkWallet: reader.CheckWallet, pushes: subscribe.Protocol(n.Profile.Assets),
 	}, sender, nil
+}
+
+// subscribe lets the endpoints that push wake the watcher. A node of one's own is read all the time anyway.
+func (x *network) subscribe(n config.Network, log *slog.Logger) (err error) {
+	sockets := reveal(n.Sockets())
+	if len(sockets) == 0 || unlimited(n.RPCBudget) {
+		return nil
+	}
+	x.feed, err = subscription.New(subscription.Config{
+		Endpoints: sockets, Protocol: x.pushes, News: x.watcher.Pushed, Count: x.calls.Counter(n.Profile.Network),
+		Log: log.With("network", n.Profile.Network),
+	})
+	if err == nil {
+		x.watcher.Follow(watch.Feed{Watch: x.feed.Watch, Live: x.feed.Live, Doubt: x.feed.Doubt})
+	}
+	return err
 }
 
 func reveal(endpoints []secret.Text) []string {

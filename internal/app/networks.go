@@ -5,6 +5,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/meter"
+	"github.com/florinpay/florin/internal/chain/subscription"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/payment/watch"
@@ -18,7 +19,9 @@ type network struct {
 	watcher *watch.Watcher
 	sweeper *settlement.Sweeper // nil: no gas wallet, so nothing is swept
 	close   func()              // closes connections; nil: there are none
-	budget  []int64             // of calls a day, of each endpoint
+	feed    *subscription.Feed  // nil: no endpoint pushes
+	pushes  subscription.Protocol
+	budget  []int64 // of calls a day, of each endpoint
 	calls   *meter.Meter
 	price   money.Micros // of a million calls; 0: not known
 	// checkWallet refuses an address that cannot be a settlement wallet; nil: every

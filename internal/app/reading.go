@@ -43,6 +43,9 @@ func (all networks) Reading(n chain.Network) (r meter.Report, ok bool) {
 			r.Budget = b
 		}
 	}
+	if x.feed != nil {
+		r.Subscription = x.feed.Status()
+	}
 	r.Cost = meter.CostOf(r.Month, x.price)
 	return r, true
 }

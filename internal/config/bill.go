@@ -11,7 +11,8 @@ func (c *Config) bills() []string {
 	var lines []string
 	for _, n := range c.Networks {
 		var day int64
-		for i := range n.RPC {
+		endpoints := n.Endpoints()
+		for i := range endpoints {
 			b := n.RPCBudget[min(i, len(n.RPCBudget)-1)]
 			if day += b; b == 0 {
 				day = 0
@@ -23,7 +24,7 @@ func (c *Config) bills() []string {
 		}
 		month := int64(float64(day) * meter.DaysOfMonth)
 		line := fmt.Sprintf("# %s: %d endpoints with their budgets come to at most %d calls a month", n.Profile.Name,
-			len(n.RPC), month)
+			len(endpoints), month)
 		if c.RPCPrice > 0 {
 			line += fmt.Sprintf(", %s USD at FLORIN_RPC_PRICE", meter.CostOf(month, c.RPCPrice))
 		}

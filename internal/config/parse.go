@@ -187,12 +187,13 @@ func parsePublicURL(text string) (string, error) {
 		"must be an http or https address such as https://pay.example.com, without query")
 }
 
-// parseEndpoints reads RPC endpoints with commas between them.
+// parseEndpoints reads RPC endpoints with commas between them: addresses for calls, and addresses that push.
 func parseEndpoints(text string) (list []secret.Text, err error) {
 	for i, part := range strings.Split(text, ",") {
 		endpoint := secret.New(strings.TrimSpace(part))
-		if _, ok := parseURL(endpoint.Reveal(), "http", "https"); !ok {
-			return nil, fmt.Errorf("endpoint %d must be an http or https address; put commas between endpoints", i+1)
+		if _, ok := parseURL(endpoint.Reveal(), "http", "https", "ws", "wss"); !ok {
+			return nil, fmt.Errorf(
+				"endpoint %d must be an http or https address, or a ws or wss one; put commas between endpoints", i+1)
 		}
 		if slices.ContainsFunc(list, endpoint.Equal) {
 			return nil, fmt.Errorf("endpoint %d is there twice: a second endpoint must confirm what the first reports", i+1)

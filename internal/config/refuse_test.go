@@ -38,7 +38,7 @@ func TestLoad_Refuses(t *testing.T) {
 	t.Run("Networks", func(t *testing.T) {
 		t.Parallel()
 		refuses(t, map[string][]string{
-			"FLORIN_BEP20_RPC":             {"localhost:8545", "ws://localhost:8546", "http://a.example.com,", "http://a.example.com, http://a.example.com"},
+			"FLORIN_BEP20_RPC":             {"localhost:8545", "ipc://localhost:8546", "wss://", "ws:///path", "http://a.example.com,", "http://a.example.com, http://a.example.com"},
 			"FLORIN_BEP20_CHAIN_ID":        {"0", "-1", "0x38", "BSC"},
 			"FLORIN_SOL_CHAIN_ID":          {"101"},
 			"FLORIN_BEP20_USDT":            {"0x0", solWallet, strings.Replace(token, "F", "f", 1)},

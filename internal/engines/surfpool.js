@@ -11,7 +11,7 @@ const net = Surfnet.startWithConfig({
   blockProductionMode: process.argv[2] || 'transaction',
   slotTimeMs: Number(process.argv[3] || 50),
 });
-process.stdout.write(JSON.stringify({ url: net.rpcUrl, key: Array.from(net.payerSecretKey) }) + '\n');
+process.stdout.write(JSON.stringify({ url: net.rpcUrl, ws: net.wsUrl, key: Array.from(net.payerSecretKey) }) + '\n');
 setInterval(() => net.drainEvents(), 100); // it stops after about a thousand slots if nobody takes its events
 process.stdin.resume();
 process.stdin.on('end', () => process.exit(0));

@@ -29,6 +29,9 @@ func (d *Surface) reading(n chain.Network) (text, methods string) {
 	if r.Priced {
 		text += fmt.Sprintf(" calls, %s USD at your price", r.Cost)
 	}
+	if text += "."; r.Subscription != "" {
+		text += " Pushes: " + r.Subscription + "."
+	}
 	by := meter.ByMethod(r.Today)
 	names := slices.SortedFunc(maps.Keys(by), func(a, b string) int {
 		return cmp.Or(cmp.Compare(by[b], by[a]), cmp.Compare(a, b))
@@ -37,5 +40,5 @@ func (d *Surface) reading(n chain.Network) (text, methods string) {
 	for i, name := range names {
 		parts[i] = name + " " + panel.Number(by[name])
 	}
-	return text + ".", strings.Join(parts, ", ")
+	return text, strings.Join(parts, ", ")
 }

@@ -23,10 +23,11 @@ func main() {
 	endpoints := flag.Int("endpoints", 2, "endpoints a network")
 	huge := flag.Bool("huge", false, "also a day of 100,000 payments, which takes long")
 	only := flag.Int("payments", -1, "only a day of so many payments")
+	pushed := flag.Bool("pushed", false, "with endpoints that push; without it, a day of 10 payments is replayed both ways")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	sizes := []int{0, 10, 1_000}
+	sizes := []int{0, tenPayments, 1_000}
 	if *huge {
 		sizes = append(sizes, 100_000)
 	}
@@ -35,8 +36,10 @@ func main() {
 	}
 	var missed error
 	for _, size := range sizes {
-		err := measure(ctx, size, *endpoints, *day)
-		missed = errors.Join(missed, err)
+		missed = errors.Join(missed, measure(ctx, size, *endpoints, *day, *pushed))
+		if size == tenPayments && !*pushed {
+			missed = errors.Join(missed, measure(ctx, size, *endpoints, *day, true))
+		}
 	}
 	if missed != nil {
 		stop()
@@ -45,14 +48,17 @@ func main() {
 	}
 }
 
+// tenPayments is the day of a small shop.
+const tenPayments = 10
+
 // measure replays a day with so many payments on every network and prints what it cost.
-func measure(ctx context.Context, size, endpoints int, day time.Duration) error {
+func measure(ctx context.Context, size, endpoints int, day time.Duration, pushed bool) error {
 	dir, err := tempDir()
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	w, err := newWorld(ctx, dir, endpoints)
+	w, err := newWorld(ctx, dir, endpoints, pushed)
 	if err != nil {
 		return err
 	}

@@ -85,6 +85,12 @@ func (w *world) pay(a *arrival, p payment.Payment) error {
 	t := x.chain.pay(p.Routes[0].Address, asset, p.Amount.Units(asset.Decimals))
 	a.paid = &t
 	x.waiting[a.id] = a
+	if w.pushed {
+		w.plan(x.chain.timeOf(t.block), func() error {
+			x.watcher.Pushed()
+			return w.step(x)
+		})
+	}
 	if w.rng.IntN(100) < closePage {
 		w.leave(a)
 	}

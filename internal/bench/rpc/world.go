@@ -36,6 +36,7 @@ type world struct {
 	networks map[chain.Network]*network
 	key      int64
 	made     int
+	pushed   bool // endpoints push money with its block
 }
 
 // network is a network as the installation reads it.
@@ -81,9 +82,10 @@ const (
 	wallet2  = chain.Address("7KqzuxWhMm7GsfXoHhXq6ZdyQoMXEgt3VFLiXDGKHtRd")
 )
 
-// newWorld makes an installation in a directory, with so many endpoints a network.
-func newWorld(ctx context.Context, dir string, endpoints int) (*world, error) {
+// newWorld makes an installation in a directory, with so many endpoints a network, which push money or do not.
+func newWorld(ctx context.Context, dir string, endpoints int, pushed bool) (*world, error) {
 	w := &world{
+		pushed: pushed,
 		agenda: agenda{clock: &clock{at: begin.Add(-time.Hour)}}, ctx: ctx, networks: make(map[chain.Network]*network),
 		rng: rand.New(rand.NewPCG(1, 2)), //nolint:gosec // it must be repeatable
 	}
@@ -142,6 +144,11 @@ func (w *world) open(p chain.Profile, endpoints int) (*network, chain.Reader, er
 	reader := checked{adapter, n}
 	n.offered = payment.OfferedNetwork{Profile: p, Depositor: depositor}
 	n.watcher = watch.NewWatcher(p, reader, w.store, "bench", w.clock.now, silent())
+	if w.pushed {
+		n.watcher.Follow(watch.Feed{
+			Watch: func(*chain.WatchSet) {}, Live: func(*chain.WatchSet) bool { return true }, Doubt: func(error) {},
+		})
+	}
 	return n, reader, nil
 }
 

@@ -33,6 +33,19 @@ func Parse(raw string) (URL, error) {
 	return URL{target: target, secrets: matching(secretsOf(target))}, nil
 }
 
+// errSocket does not show the address either.
+var errSocket = errors.New("an endpoint that pushes must be a ws or wss address")
+
+// ParseSocket reads a ws or wss address. Its error does not show the address.
+func ParseSocket(raw string) (URL, error) {
+	u, err := url.Parse(strings.TrimSpace(raw))
+	if err != nil || u.Hostname() == "" || u.Scheme != "ws" && u.Scheme != "wss" {
+		return URL{}, errSocket
+	}
+	u.Fragment, u.RawFragment = "", "" // it is never sent
+	return URL{target: u, secrets: matching(secretsOf(u))}, nil
+}
+
 // String returns the scheme and the host, without credentials.
 func (u URL) String() string {
 	if u.target == nil {
@@ -75,7 +88,7 @@ func (u URL) plain() string {
 	t := *u.target
 	port := t.Port()
 	t.Host = strings.TrimSuffix(strings.ToLower(t.Hostname()), ".")
-	if port != "" && port != map[string]string{"http": "80", "https": "443"}[t.Scheme] {
+	if port != "" && port != map[string]string{"http": "80", "https": "443", "ws": "80", "wss": "443"}[t.Scheme] {
 		t.Host += ":" + port
 	}
 	t.RawPath, t.ForceQuery = "", false

@@ -45,7 +45,8 @@ func (a *Adapter) readSecond(ctx context.Context, e *rpc.Endpoint, first view, k
 	if err != nil {
 		return view{}, err
 	}
-	if blocks[rpc.Quantity(first.final.Number)].Hash != first.final.Hash || first.final.Number < known.finalized.Number {
+	if blocks[rpc.Quantity(first.final.Number)].Hash != first.final.Hash ||
+		first.final.Number < known.finalized.Number {
 		return a.readHeads(ctx, e, known)
 	}
 	v := view{

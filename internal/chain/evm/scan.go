@@ -212,16 +212,21 @@ func (a *Adapter) logCalls(first, last string, watch *chain.WatchSet, perQuery i
 	if watch.Len() > perQuery*maxTopicQueries && !narrow {
 		return []rpc.Call{query(rpc.TransferTopic)}
 	}
+	var calls []rpc.Call
+	for _, part := range recipients(watch, perQuery) {
+		calls = append(calls, query(rpc.TransferTopic, nil, part))
+	}
+	return calls
+}
+
+// recipients returns the watched addresses as topics, in groups of at most so many.
+func recipients(watch *chain.WatchSet, most int) [][]string {
 	topics := make([]string, 0, watch.Len())
 	for raw := range watch.All {
 		topics = append(topics, rpc.AddressPadding+rpc.Hex(raw)[2:])
 	}
 	slices.Sort(topics) // so that caches recognise the request
-	var calls []rpc.Call
-	for part := range slices.Chunk(topics, perQuery) {
-		calls = append(calls, query(rpc.TransferTopic, nil, part))
-	}
-	return calls
+	return slices.Collect(slices.Chunk(topics, most))
 }
 
 // contracts lists the addresses of the network's assets.

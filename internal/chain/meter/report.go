@@ -11,6 +11,8 @@ type Report struct {
 	Month  int64   // calls that a month will come to
 	Cost   money.Micros
 	Priced bool // the operator has set a price, so Cost is known
+	// Subscription says in words what the subscription does; empty: no endpoint pushes.
+	Subscription string
 }
 
 // CostOf returns what calls cost at a price for a million.

@@ -18,6 +18,7 @@ import (
 type surfpool struct {
 	t      *testing.T
 	url    string
+	socket string
 	rich   solanago.PrivateKey
 	queued [][]byte
 }
@@ -48,9 +49,10 @@ func startSurfpool(t *testing.T) *surfpool {
 		_ = command.Wait() // closing stdin ends it; its exit status does not matter
 	})
 	var hello struct {
-		URL string `json:"url"`
-		Key []byte `json:"-"`
-		Raw []int  `json:"key"`
+		URL    string `json:"url"`
+		Socket string `json:"ws"`
+		Key    []byte `json:"-"`
+		Raw    []int  `json:"key"`
 	}
 	line, err := bufio.NewReader(stdout).ReadBytes('\n')
 	if err != nil {
@@ -62,7 +64,7 @@ func startSurfpool(t *testing.T) *surfpool {
 	for _, b := range hello.Raw {
 		hello.Key = append(hello.Key, byte(b))
 	}
-	return &surfpool{t: t, url: hello.URL, rich: solanago.PrivateKey(hello.Key)}
+	return &surfpool{t: t, url: hello.URL, socket: hello.Socket, rich: solanago.PrivateKey(hello.Key)}
 }
 
 func (s *surfpool) URL() string { return s.url }

@@ -40,6 +40,7 @@ func (w *Watcher) observe(ctx context.Context, v payment.View, failed func(payme
 			}
 			if did {
 				changed++
+				w.changed++
 			}
 		}
 	}

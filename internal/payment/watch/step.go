@@ -81,6 +81,8 @@ func (w *Watcher) Run(ctx context.Context) error {
 				return nil
 			case <-pause.C:
 			}
+		case <-w.push: // at once: a payer waits
+			pause.Stop()
 		case <-pause.C:
 		}
 	}
@@ -107,7 +109,10 @@ func (w *Watcher) Step(ctx context.Context) time.Duration {
 	w.resting = pace.Round
 	next := w.nextRound(stakes, pace)
 	leads := w.renew(ctx, now)
+	pace = w.follow(ctx, stakes, level, pace, now)
 	switch {
+	case leads && w.readPushed(ctx, now):
+		return wakeRest // what is at stake has changed
 	case !now.Before(next), leads && w.looks(ctx, stakes, pace, now):
 		_ = w.RunOnce(ctx) // logs failures itself
 		next = w.nextRound(stakes, pace)
@@ -207,6 +212,9 @@ func (w *Watcher) looks(ctx context.Context, s Stakes, pace Pace, now time.Time)
 		return settled
 	}
 	seen, err := w.reader.Glance(ctx, look)
+	if err == nil && seen.News {
+		w.glanceFound(now)
+	}
 	return err != nil || seen.News || settled || look.Final && s.settled(w.profile.Finality, seen.Final, now)
 }
 

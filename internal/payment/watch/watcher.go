@@ -68,6 +68,10 @@ type Watcher struct {
 	renewed time.Time // when the lease was last taken or asked for
 	leads   bool      // this instance has the lease
 	open    openSet
+	changed int // how many changes of payments were found
+	pushes  pushes
+	push    chan struct{}
+	pushed  atomic.Bool
 
 	mu     sync.RWMutex
 	health payment.Health
@@ -102,8 +106,8 @@ func NewWatcher(
 ) *Watcher {
 	return &Watcher{
 		profile: p, reader: r, store: s, holder: holder, now: now,
-		log:     log.With("network", p.Network),
-		wake:    make(chan struct{}, 1),
+		log:  log.With("network", p.Network),
+		wake: make(chan struct{}, 1), push: make(chan struct{}, 1),
 		watched: newWatchlist(p.Network), pace: scanStep, confirmed: make(confirmed),
 		reread:   make(confirmed),
 		disputes: make(map[chain.Inclusion]dispute),

@@ -1,0 +1,128 @@
+package watch
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+)
+
+// Feed is a subscription that pushes money to addresses. Its functions do not block.
+type Feed struct {
+	// Watch says for which addresses; nil: for none.
+	Watch func(*chain.WatchSet)
+	// Live reports whether money to all of them would be pushed, as far as is known.
+	Live func(*chain.WatchSet) bool
+	// Doubt says that money was withheld or invented.
+	Doubt func(error)
+}
+
+const (
+	// liveGlance is the time between two glances while a live subscription pushes money: they prove that it withholds
+	// nothing.
+	liveGlance = 3 * time.Second
+	// pushesAtOnce is how many pushes are followed by a round at once; after that, one a second. Whoever pushes cannot
+	// make us read more often.
+	pushesAtOnce = 3
+	pushRest     = time.Second
+	// falsePushes is after how many rounds in a row that pushes asked for in vain a subscription is not trusted.
+	falsePushes = 5
+	// pushGrace is how long a push may come after its money was found by reading.
+	pushGrace = 3 * time.Second
+	// expectFor is how long after a push that found nothing the network is read at the full pace: another node behind
+	// the same address may not have the block yet.
+	expectFor = 5 * time.Second
+)
+
+var (
+	errWithheld = errors.New("it did not push money that reading found")
+	errInvented = errors.New("it pushed money that reading did not find")
+)
+
+// pushes is what the watcher knows of its subscription.
+type pushes struct {
+	feed    Feed
+	on      bool
+	tokens  int
+	refill  time.Time
+	at      time.Time // when a push last came
+	found   time.Time // when a glance found money of which no push had come; zero: no such is open
+	false   int       // in a row
+	expects time.Time
+}
+
+// Follow makes the watcher read the network as soon as the subscription pushes money. Pushed must be called then.
+func (w *Watcher) Follow(f Feed) { w.pushes = pushes{feed: f, on: true, tokens: pushesAtOnce} }
+
+// Pushed says that money was pushed. It does not block.
+func (w *Watcher) Pushed() {
+	w.pushed.Store(true)
+	select {
+	case w.push <- struct{}{}:
+	default:
+	}
+}
+
+// follow tells the subscription what to push, and returns the pace with glances that are further apart while it does.
+func (w *Watcher) follow(ctx context.Context, s Stakes, level Level, pace Pace, now time.Time) Pace {
+	p := &w.pushes
+	if !p.on {
+		return pace
+	}
+	if !w.leads || level < Open || w.loadOpen(ctx, s, now) != nil {
+		p.feed.Watch(nil)
+		return pace
+	}
+	p.feed.Watch(w.open.set)
+	if !p.found.IsZero() && now.Sub(p.found) > pushGrace {
+		if p.at.Before(p.found.Add(-pushGrace)) {
+			p.feed.Doubt(errWithheld)
+		}
+		p.found = time.Time{}
+	}
+	// While money waits for finality, which is not pushed, nothing is saved.
+	if s.Pending == 0 && now.After(p.expects) && p.feed.Live(w.open.set) {
+		pace.Glance = max(pace.Glance, liveGlance)
+	}
+	return pace
+}
+
+// readPushed makes a round if money was pushed, unless too much is pushed, and reports whether it did.
+func (w *Watcher) readPushed(ctx context.Context, now time.Time) bool {
+	p := &w.pushes
+	if !p.on || !w.pushed.Load() {
+		return false
+	}
+	if rested := int(now.Sub(p.refill) / pushRest); rested > 0 {
+		p.tokens, p.refill = min(p.tokens+rested, pushesAtOnce), now
+	}
+	if p.tokens == 0 {
+		return false // the next step comes within a second
+	}
+	p.tokens--
+	w.pushed.Store(false)
+	p.at, p.found = now, time.Time{}
+	changed := w.changed
+	_ = w.RunOnce(ctx) // logs failures itself
+	switch {
+	case w.changed > changed:
+		p.false = 0
+	case w.last.failed:
+	default:
+		p.expects = now.Add(expectFor)
+		if p.false++; p.false >= falsePushes {
+			p.false = 0
+			p.feed.Doubt(errInvented)
+		}
+	}
+	return true
+}
+
+// glanceFound records that a glance has found money; unless a push of it came, the subscription withheld it.
+func (w *Watcher) glanceFound(now time.Time) {
+	p := &w.pushes
+	if p.on && p.found.IsZero() && p.feed.Live(w.open.set) {
+		p.found = now
+	}
+}

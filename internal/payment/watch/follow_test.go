@@ -1,0 +1,122 @@
+package watch_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/payment/watch"
+)
+
+// pushing is a subscription under a test's control.
+type pushing struct {
+	watched *chain.WatchSet
+	live    bool
+	doubts  []error
+}
+
+// follow gives the watcher a subscription.
+func (r *rig) follow() *pushing {
+	p := &pushing{live: true}
+	r.watcher.Follow(watch.Feed{
+		Watch: func(set *chain.WatchSet) { p.watched = set },
+		Live:  func(set *chain.WatchSet) bool { return p.live && set == p.watched && len(p.doubts) == 0 },
+		Doubt: func(err error) { p.doubts = append(p.doubts, err) },
+	})
+	return p
+}
+
+func TestWatcher_Follow(t *testing.T) {
+	t.Parallel()
+	t.Run("PushedMoneyIsSeenAtOnce", func(t *testing.T) {
+		t.Parallel()
+		r := newRig(t, 1)
+		r.paced()
+		feed := r.follow()
+		r.steps(time.Minute)
+		if feed.watched != nil {
+			t.Errorf("%d addresses are subscribed to while nothing is awaited", feed.watched.Len())
+		}
+		p := r.start()
+		r.steps(10 * time.Second)
+		if feed.watched.Len() != 1 {
+			t.Fatal("the payment's address is not subscribed to")
+		}
+		r.pay(p)
+		r.chain.Mine(1)
+		r.watcher.Pushed()
+		r.watcher.Step(t.Context())
+		if got := r.get(p); len(got.Deposits) != 1 {
+			t.Error("what was pushed is not seen in the next step")
+		}
+	})
+	t.Run("WhileItIsLiveFewGlancesAreTaken", func(t *testing.T) {
+		t.Parallel()
+		for live, most := range map[bool]int{true: 12, false: 40} {
+			r := newRig(t, 1)
+			reader := r.paced()
+			r.follow().live = live
+			r.start()
+			r.steps(30 * time.Second)
+			if reader.glances > most || !live && reader.glances < 25 {
+				t.Errorf("live %v: %d glances in half a minute", live, reader.glances)
+			}
+		}
+	})
+	t.Run("MoneyThatIsNotPushedIsSeen", func(t *testing.T) {
+		t.Parallel()
+		r := newRig(t, 1)
+		r.paced()
+		feed := r.follow()
+		p := r.start()
+		r.steps(10 * time.Second)
+		r.pay(p)
+		r.steps(5 * time.Second)
+		if got := r.get(p); len(got.Deposits) != 1 {
+			t.Error("a subscription hides money")
+		}
+		r.steps(5 * time.Second)
+		if len(feed.doubts) != 1 {
+			t.Errorf("a subscription that withholds money is doubted %d times", len(feed.doubts))
+		}
+	})
+	t.Run("MoneyThatIsPushedTooIsNotDoubted", func(t *testing.T) {
+		t.Parallel()
+		r := newRig(t, 1)
+		r.paced()
+		feed := r.follow()
+		p := r.start()
+		r.steps(10 * time.Second)
+		r.pay(p)
+		r.steps(4 * time.Second) // a glance is first
+		r.watcher.Pushed()
+		r.steps(10 * time.Second)
+		if len(feed.doubts) != 0 {
+			t.Errorf("doubted: %v", feed.doubts)
+		}
+	})
+	t.Run("InventedMoneyCostsLittle", func(t *testing.T) {
+		t.Parallel()
+		r := newRig(t, 1)
+		reader := r.paced()
+		feed := r.follow()
+		p := r.start()
+		r.steps(10 * time.Second)
+		rounds := reader.rounds
+		for end := r.now().Add(10 * time.Second); r.now().Before(end); {
+			r.watcher.Pushed()
+			r.steps(20 * time.Millisecond)
+		}
+		if made := reader.rounds - rounds; made > 16 {
+			t.Errorf("%d rounds in ten seconds of pushes", made)
+		}
+		if len(feed.doubts) == 0 {
+			t.Error("a subscription that invents money is trusted")
+		}
+		r.pay(p)
+		r.steps(4 * time.Second)
+		if got := r.get(p); len(got.Deposits) != 1 {
+			t.Error("invented money hides money")
+		}
+	})
+}
