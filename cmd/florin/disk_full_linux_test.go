@@ -23,49 +23,55 @@ func TestServe_DiskFull(t *testing.T) {
 	t.Parallel()
 	t.Run("SQLite", func(t *testing.T) {
 		t.Parallel()
-		disk := smallDisk(t, 8<<20)
+		disk := smallDisk(t, t.TempDir(), 8<<20)
 		checkDiskFull(t, disk, "sqlite://"+filepath.Join(disk, "florin.db"))
 	})
 	t.Run("PostgreSQL", func(t *testing.T) { // SQLSTATE 53100: its tables cannot grow
 		t.Parallel()
-		disk := smallDisk(t, 48<<20)
-		checkDiskFull(t, disk, onTablespace(t, disk))
+		disk, database := onTablespace(t, 48<<20)
+		checkDiskFull(t, disk, database)
 	})
 }
 
-// onTablespace makes a PostgreSQL database whose tables are in the directory, and returns its URL.
-func onTablespace(t *testing.T, dir string) string {
+// onTablespace makes a PostgreSQL database whose tables are on a disk of their own, beside the server's data. It returns
+// the disk and the database's URL.
+func onTablespace(t *testing.T, bytes int) (disk, database string) {
 	t.Helper()
+	ctx := context.WithoutCancel(t.Context())
 	place, err := url.Parse(postgres.URL(t))
 	must(t, err)
-	admin, err := pgx.Connect(t.Context(), place.String())
+	admin, err := pgx.Connect(ctx, place.String())
 	must(t, err)
-	defer func() { _ = admin.Close(t.Context()) }()
+	t.Cleanup(func() { _ = admin.Close(ctx) })
 	var data string
-	must(t, admin.QueryRow(t.Context(), "SHOW data_directory").Scan(&data))
+	must(t, admin.QueryRow(ctx, "SHOW data_directory").Scan(&data))
 	info, err := os.Stat(data)
 	must(t, err)
 	owner, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
 		t.Fatal("the owner of the server's data is unknown")
 	}
-	must(t, os.Chown(dir, int(owner.Uid), int(owner.Gid)))
 	name := "disk_full_" + strconv.FormatInt(time.Now().UnixNano(), 36)
-	_, err = admin.Exec(t.Context(), fmt.Sprintf("CREATE TABLESPACE %s LOCATION '%s'", name, dir))
-	must(t, err)
-	_, err = admin.Exec(t.Context(), fmt.Sprintf("CREATE DATABASE %s TABLESPACE %[1]s", name))
-	must(t, err)
-	place.Path = "/" + name
-	t.Cleanup(func() {
-		admin, err := pgx.Connect(context.WithoutCancel(t.Context()), postgres.URL(t))
+	disk = filepath.Join(filepath.Dir(data), name)
+	must(t, os.Mkdir(disk, 0o700))
+	t.Cleanup(func() { _ = os.Remove(disk) })
+	smallDisk(t, disk, bytes)
+	must(t, os.Chown(disk, int(owner.Uid), int(owner.Gid)))
+	for _, statement := range []string{
+		fmt.Sprintf("CREATE TABLESPACE %s LOCATION '%s'", name, disk),
+		fmt.Sprintf("CREATE DATABASE %s TABLESPACE %[1]s", name),
+	} {
+		_, err = admin.Exec(ctx, statement)
 		must(t, err)
-		for _, drop := range []string{"DATABASE " + name + " WITH (FORCE)", "TABLESPACE " + name} {
-			_, err := admin.Exec(context.WithoutCancel(t.Context()), "DROP "+drop)
+	}
+	t.Cleanup(func() {
+		for _, what := range []string{"DATABASE " + name + " WITH (FORCE)", "TABLESPACE " + name} {
+			_, err := admin.Exec(ctx, "DROP "+what)
 			must(t, err)
 		}
-		must(t, admin.Close(context.WithoutCancel(t.Context())))
 	})
-	return place.String()
+	place.Path = "/" + name
+	return disk, place.String()
 }
 
 func checkDiskFull(t *testing.T, disk, database string) {
@@ -129,10 +135,9 @@ func checkDiskFull(t *testing.T, disk, database string) {
 	s.must(t, "", "verify-ledger")
 }
 
-// smallDisk returns a directory with a file system of its own.
-func smallDisk(t *testing.T, bytes int) string {
+// smallDisk gives the directory a file system of its own, and returns it.
+func smallDisk(t *testing.T, dir string, bytes int) string {
 	t.Helper()
-	dir := t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, fmt.Sprintf("size=%d,mode=700", bytes)); err != nil {
 		t.Skipf("a disk that can be filled needs the right to mount one: %v", err)
 	}
