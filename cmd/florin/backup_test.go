@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -8,6 +9,8 @@ import (
 	"testing"
 
 	"filippo.io/age"
+
+	"github.com/florinpay/florin/internal/backup"
 )
 
 const passphrase = "a passphrase of some length\n"
@@ -158,4 +161,74 @@ func TestServe_OlderCopy(t *testing.T) {
 		}
 		i.refuses(t, 1, []string{"serve"}, "another database", "test.db.mark")
 	})
+}
+
+// TestServe_Mark: without its mark a database is served, and gets a new one. One that is behind a newer mark is refused
+// until it is adopted, and is then ahead of it.
+func TestServe_Mark(t *testing.T) {
+	t.Parallel()
+	i := newInstallation(t)
+	serve := func() {
+		t.Helper()
+		s := i.serve(t)
+		s.stop(t, syscall.SIGTERM)
+	}
+	mark := filepath.Join(i.dir, "test.db.mark")
+	serve()
+	t.Run("Missing", func(t *testing.T) {
+		must(t, os.Remove(mark))
+		serve()
+		if _, err := os.Stat(mark); err != nil {
+			t.Errorf("there is no new mark: %v", err)
+		}
+	})
+	t.Run("Damaged", func(t *testing.T) {
+		whole, err := os.ReadFile(mark)
+		must(t, err)
+		write(t, i.dir, "test.db.mark", string(whole[:len(whole)/2]))
+		i.refuses(t, 1, []string{"serve"}, "test.db.mark", "damaged")
+		write(t, i.dir, "test.db.mark", string(whole))
+		serve()
+	})
+	t.Run("Newer", func(t *testing.T) {
+		whole, err := os.ReadFile(mark)
+		must(t, err)
+		var m backup.Mark
+		must(t, json.Unmarshal(whole, &m))
+		m.Ticks += 1_000
+		m.Generation += 1_000_000_000
+		must(t, m.Write(mark))
+		i.refuses(t, 1, []string{"serve"}, "older than when it was last served", "restore --adopt")
+		i.prints(t, "Adopted as generation", "restore", "--adopt")
+		serve()
+		text, err := os.ReadFile(mark)
+		must(t, err)
+		var after backup.Mark
+		must(t, json.Unmarshal(text, &after))
+		if after.Generation <= m.Generation || after.Installation != m.Installation {
+			t.Errorf("after the adoption the mark is %+v, and was %+v", after, m)
+		}
+	})
+}
+
+// TestRestore_LogLeftBehind: the database file is gone, and its write-ahead log is still there. The log is not applied
+// to the database that is restored.
+func TestRestore_LogLeftBehind(t *testing.T) {
+	t.Parallel()
+	i, file := backedUp(t)
+	s := i.serve(t)
+	i.must(t, "", "credit", "grant", "--email", "ada@example.com", "--credits", "100")
+	s.stop(t, syscall.SIGKILL)
+	path := filepath.Join(i.dir, "test.db")
+	if log, err := os.Stat(path + "-wal"); err != nil || log.Size() == 0 {
+		t.Fatalf("the killed server left no log; the test shows nothing: %v", err)
+	}
+	must(t, os.Remove(path))
+	out := i.must(t, passphrase, "restore", file)
+	if !strings.Contains(out, "Restored the backup") {
+		t.Errorf("restore prints %q", out)
+	}
+	i.prints(t, "The ledger of 2 entries has no differences.", "verify-ledger")
+	again := i.serve(t)
+	again.stop(t, syscall.SIGTERM)
 }

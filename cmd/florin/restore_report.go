@@ -23,14 +23,16 @@ const unknowable = `What else happened after that is lost. Do by hand, as far as
 - API keys, users and passkeys that were revoked, disabled or removed since work again: revoke them again.
 - Passwords, second factors, settlement wallets, callback addresses and locks are those of then: have owners check them.
 - Credits that were granted, and queries that were bought with a transfer since: grant them again.
+- For any other txnid that a merchant names, ` + "`florin recover --txnid … --settlement …`" + ` shows what lies on its address
+  and sends it to the merchant's wallet.
 - Run ` + "`florin reconcile`" + ` once the networks are read to their ends.`
 
 // forMerchants is what a merchant has to know, in the merchant's words.
 const forMerchants = `For your merchants, to pass on:
-  Our database was restored%[1]s. Orders that you created before are being brought up to date from the networks by
-  themselves: what your customers paid counts, and money goes to your wallet as always. Webhooks of the lost time are
-  sent again with new ids and the header webhook-replayed: true; an order that you have fulfilled already stays
-  fulfilled. Orders that you created since are not known to us any more, and their payment pages say so. If a customer
+  Our database was restored%[1]s.
+  Orders that you created before are being brought up to date from the networks by themselves: what your customers
+  paid counts, and money goes to your wallet as always. Webhooks of the lost time are sent again with new ids and the
+  header webhook-replayed: true; an order that you have fulfilled already stays fulfilled. Orders that you created since are not known to us any more, and their payment pages say so. If a customer
   has paid one, send us its txnid (it is in your shop's record of the order): we find the money and send it to your
   wallet; fulfil that order yourself. Please check your wallets, callback address, API keys and members, which are
   those of then.`
@@ -72,8 +74,7 @@ const (
 	ordersStarted = "Orders of the backup that were started since: %d. They are open again. What was paid for one counts once it " +
 		"is started again on the same network; or its command sends the money to the merchant's wallet."
 	ordersUnlisted = "Orders that were created since are unknown, and cannot be listed without the database as it was " +
-		"(`--before`). For each txnid that a merchant names, `florin recover --txnid … --settlement …` shows what lies on its " +
-		"address and sends it to the merchant's wallet."
+		"(`florin restore --adopt --before URL` reads it). Ask merchants for their txnids."
 	ordersOpen = "Orders of the backup that nobody had started: %d. If one was started since, it has the address that it had " +
 		"then: what was paid counts once it is started again on the same network; or `florin recover` sends the money to the " +
 		"merchant's wallet."

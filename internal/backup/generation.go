@@ -9,28 +9,29 @@ import (
 // firstGeneration is when generations begin to be counted.
 var firstGeneration = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// NextGeneration returns the generation of a database that is adopted now: the minutes since 2026, and more than the
+// NextGeneration returns the generation of a database that is adopted now: the seconds since 2026, and more than the
 // one before. It is not a count, because two restores of one backup must differ even if nothing else is left of the
-// first one.
+// first one: no server can start, answer and be replaced within a second.
 func NextGeneration(before int64, now time.Time) (int64, error) {
-	next := max(before+1, int64(now.Sub(firstGeneration)/time.Minute))
+	next := max(before+1, int64(now.Sub(firstGeneration)/time.Second))
 	if next > maxGeneration {
 		return 0, fmt.Errorf("generation %d is above %d: is the clock right?", next, maxGeneration)
 	}
 	return next, nil
 }
 
-// positionBits is how many events of a key one generation has positions for: 2^36. The bits above it last until 2281.
+// positionBits is how many events of a key a second has positions for: 2^28. A key that has more events than that in
+// one generation goes on into positions that no other generation begins with, since generations are seconds.
 const (
-	positionBits  = 36
+	positionBits  = 28
 	maxGeneration = math.MaxInt64>>positionBits - 1
 )
 
 // PositionBase is where the positions of a key's events go on in a generation.
 func PositionBase(generation int64) int64 { return generation << positionBits }
 
-// SequenceBase is where the sequences of payments go on in a generation. It assumes that no payment has a million
-// events in one generation; small transfers are folded long before.
+// SequenceBase is where the sequences of payments go on in a generation. No payment has a million events a second; small
+// transfers are folded long before. JavaScript counts sequences exactly until the year 2311.
 func SequenceBase(generation int64) int64 { return generation * 1_000_000 }
 
 // No network makes more blocks in a second; the hour covers clocks that differ.
