@@ -33,8 +33,8 @@ func TestServe_DiskFull(t *testing.T) {
 	})
 }
 
-// onTablespace makes a PostgreSQL database whose tables are on a disk of their own, beside the server's data. It returns
-// the disk and the database's URL.
+// onTablespace makes a PostgreSQL database whose tables are on a disk of their own, beside the server's data. It
+// returns the disk and the database's URL.
 func onTablespace(t *testing.T, bytes int) (disk, database string) {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context())

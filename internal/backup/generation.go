@@ -30,8 +30,8 @@ const (
 // PositionBase is where the positions of a key's events go on in a generation.
 func PositionBase(generation int64) int64 { return generation << positionBits }
 
-// SequenceBase is where the sequences of payments go on in a generation. No payment has a million events a second; small
-// transfers are folded long before. JavaScript counts sequences exactly until the year 2311.
+// SequenceBase is where the sequences of payments go on in a generation. No payment has a million events a second:
+// small transfers are folded long before. JavaScript counts sequences exactly until the year 2311.
 func SequenceBase(generation int64) int64 { return generation * 1_000_000 }
 
 // No network makes more blocks in a second; the hour covers clocks that differ.

@@ -32,7 +32,8 @@ func TestNextGeneration(t *testing.T) {
 	if base := backup.PositionBase(next(0, now.AddDate(250, 0, 0))); base <= backup.PositionBase(first) {
 		t.Errorf("in 250 years positions begin at %d", base)
 	}
-	if base := backup.SequenceBase(next(0, now.AddDate(100, 0, 0))); base <= backup.SequenceBase(first) || base > 1<<53 {
+	if base := backup.SequenceBase(next(0, now.AddDate(100, 0, 0))); base <= backup.SequenceBase(first) ||
+		base > 1<<53 {
 		t.Errorf("in 100 years sequences begin at %d, which JavaScript cannot count", base)
 	}
 	if g, err := backup.NextGeneration(1<<62, now); err == nil {

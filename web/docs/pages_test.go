@@ -155,7 +155,8 @@ func TestDocs_Pages(t *testing.T) {
 		docs.ErrorsPath:   {"Retry-After"},
 		docs.TestingPath:  {"make run"},
 		docs.OperatePath: {
-			"florin secret rotate", "florin keygen --evm", "--sol-seed --sealed", "florin backup", "florin restore --adopt",
+			"florin secret rotate", "florin keygen --evm", "--sol-seed --sealed",
+			"florin backup", "florin restore --adopt",
 			"litestream replicate", "florin recover", "webhook-replayed",
 		},
 		docs.RESTPath: {"get-orders-txnid", "type-WebhookBody", "type-TransactionResult"},
