@@ -133,6 +133,10 @@ func (d *diary) shop(s *surfer, ada identity.User) {
 		s.post("/dashboard/custodian/rotate", "key", key, "password", testPassword),
 		me+"rotated the signing secret: Till|")
 	d.leaves("/dashboard/custodian/retire", s.post("/dashboard/custodian/retire", "key", key, "password", testPassword), me+"rotated the signing secret: Till|the old one was retired")
+	d.leaves("/dashboard/settlement", s.post("/dashboard/settlement", "key", key, "atOnce", "2000", "hours", "72"),
+		me+"changed when money is settled: Till|when $2,000.00 wait, or after 72 hours")
+	d.leaves("/dashboard/settlement/now", s.post("/dashboard/settlement/now", "key", key),
+		me+"asked for money to be settled: Till|")
 	s.post("/dashboard/branding", "key", key, "name", "Nordlicht", "primaryColor", "red")
 	d.leaves("/dashboard/branding",
 		s.post("/dashboard/branding", "key", key, "name", "Nordlicht", "tagline", "Coffee"),

@@ -17,6 +17,7 @@ import (
 	"github.com/florinpay/florin/web/security"
 	"github.com/florinpay/florin/web/session"
 	"github.com/florinpay/florin/web/settings"
+	"github.com/florinpay/florin/web/settle"
 	"github.com/florinpay/florin/web/shell"
 	"github.com/florinpay/florin/web/signin"
 	"github.com/florinpay/florin/web/team"
@@ -44,6 +45,8 @@ type Dashboard struct {
 	Endpoints func(chain.Network) []chain.EndpointHealth
 	// Reading returns what reading a network costs. May be nil.
 	Reading func(chain.Network) (meter.Report, bool)
+	// Settle is when money is settled; without a policy there is no page of it.
+	Settle settle.Schedules
 	// Dust is the value below which a deposit costs more to settle than it is
 	// worth.
 	Dust money.Micros
@@ -85,6 +88,9 @@ func (s *Server) dashboardRoutes(r shell.Router) {
 	security.New(guard).Routes(r)
 	team.New(guard).Routes(r)
 	settings.New(settings.Services{Guard: guard, Payments: s.d.Payments}).Routes(r)
+	if x.Settle.Policy != nil {
+		settle.New(settle.Services{Guard: guard, Payments: s.d.Payments, Schedules: x.Settle}).Routes(r)
+	}
 	campaign.New(campaign.Services{
 		Guard: guard, Campaigns: s.d.Campaigns, Operations: s.ops, Presenter: s.presenter,
 	}).Routes(r)

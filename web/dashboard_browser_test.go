@@ -174,7 +174,7 @@ func TestDashboard_Pages(t *testing.T) {
 			"developers": "/dashboard/developers", "security": "/dashboard/security", "team": "/dashboard/team",
 			"campaigns": campaignsPath, "campaign": campaignsPath + "/" + given.Slug,
 			"campaign-edit": campaignsPath + "/" + given.Slug + "/edit",
-			"links":         linksPath, "link": linksPath + "/" + link.Slug,
+			"links":         linksPath, "link": linksPath + "/" + link.Slug, "settlement": settlePath,
 		}},
 		"Empty": {"fresh@shop.example", map[string]string{
 			"overview": "/dashboard", "payments": "/dashboard/payments", "create": "/dashboard/create",

@@ -26,9 +26,11 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/payment/lookup"
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/store"
 	"github.com/florinpay/florin/internal/webhook"
 	"github.com/florinpay/florin/web/dashboard"
+	"github.com/florinpay/florin/web/settle"
 )
 
 const (
@@ -129,6 +131,11 @@ func newDashboardAt(t *testing.T, baseURL string, with ...func(*Deps, *Options))
 		Lookup: lookup.New(b.payments, b.networks.readers(), b.clock.Now), Now: b.clock.Now, NewID: testID,
 		Log: logger,
 		Dashboard: &Dashboard{
+			Settle: settle.Schedules{
+				Policy:   func(chain.Network) settlement.Policy { return settlement.DefaultPolicy() },
+				Balances: st.Settlement().DepositBalances,
+				Schedule: st.Settlement().Schedule, Reschedule: st.Settlement().Reschedule,
+			},
 			Reports: st.Reports(), LastCheck: st.LedgerCheck,
 			Resends:  dashboard.Resends{One: st.Resend, Failed: st.ResendFailed},
 			Webhooks: webhook.NewSender(webhook.Options{AllowPrivate: true, Now: b.clock.Now}), Mail: b.mail.send,

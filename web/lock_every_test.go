@@ -32,6 +32,7 @@ var underLock = map[string]string{
 	"/dashboard/links/:link/resume": "at once", "/dashboard/campaigns": "at once",
 	"/dashboard/campaigns/:campaign/pause": "at once", "/dashboard/campaigns/:campaign/resume": "at once",
 	"/dashboard/campaigns/:campaign/end": "at once", "/dashboard/campaigns/:campaign/review": "at once",
+	"/dashboard/settlement": "at once", "/dashboard/settlement/now": "at once",
 	"/dashboard/branding": "at once", "/dashboard/branding/logo": "at once",
 	"/dashboard/branding/logo/remove": "at once", "/dashboard/webhooks/ping": "at once",
 	"/dashboard/webhooks/resend": "at once", "/dashboard/webhooks/:id/resend": "at once",

@@ -3,12 +3,15 @@ package app
 import (
 	"context"
 
+	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/config"
 	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/notification"
+	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/webhook"
 	"github.com/florinpay/florin/web"
 	"github.com/florinpay/florin/web/dashboard"
+	"github.com/florinpay/florin/web/settle"
 )
 
 // dashboard returns the dependencies of the merchants' and operators' pages.
@@ -18,10 +21,24 @@ func (a *App) dashboard(o Options) *web.Dashboard {
 		Resends: dashboard.Resends{One: a.Store.Resend, Failed: a.Store.ResendFailed},
 		Wake:    a.deliver.Wake, Ledger: a.checker, Sweeping: a.networks.Sweeping, Endpoints: a.networks.endpoints,
 		Reading: a.networks.Reading,
-		Dust:    a.Config.SweepDust,
-		Invite:  a.Config.Signup == config.SignupInvite,
-		Mail:    a.mailer(o),
+		Settle: settle.Schedules{
+			Policy:   a.sweepPolicy,
+			Balances: a.Store.Settlement().DepositBalances, Schedule: a.Store.Settlement().Schedule,
+			Reschedule: a.Store.Settlement().Reschedule,
+		},
+		Dust:   a.Config.SweepDust,
+		Invite: a.Config.Signup == config.SignupInvite,
+		Mail:   a.mailer(o),
 	}
+}
+
+// sweepPolicy returns the policy of a network's sweeps, at today's price of gas where it is known.
+func (a *App) sweepPolicy(n chain.Network) settlement.Policy {
+	p := sweepPolicy(a.Config, n)
+	if st, ok := a.networks.Sweeping(n); ok {
+		p.Cost = st.Cost
+	}
+	return p
 }
 
 // owners returns what mails the owners of a merchant, in the background.

@@ -37,7 +37,7 @@ func openNetworks(
 		if sender != nil {
 			policy := sweepPolicy(cfg, n.Profile.Network)
 			l.sweeper = settlement.New(sender, sweeps, policy, holder, now, NewSweepID, log)
-			l.sweeper.Prices = settlement.Prices{Cost: sweepCost(sender), Coin: n.CoinPrice}
+			l.sweeper.Prices = sweepPrices(sender, n.CoinPrice)
 			if x, ok := sender.(*solana.Sender); ok {
 				l.sweeper.CloseEmptied, l.sweeper.FindSweeps = x.CloseEmptied, x.FindSweeps
 			}
@@ -57,13 +57,17 @@ func openNetworks(
 	return all, nil
 }
 
-// sweepCost returns how the sender's network prices a sweep. On Solana a signature has a fixed price, and the price of
-// compute adds less than a cent even at its limit.
-func sweepCost(s chain.SweepSender) settlement.CostFunc {
+// sweepPrices returns how the sender's network prices a sweep. On Solana a signature has a fixed price, and the price
+// of compute adds less than a cent even at its limit.
+func sweepPrices(s chain.SweepSender, coin money.Micros) settlement.Prices {
 	if x, ok := s.(*sender.Sweeps); ok {
-		return x.SweepCost
+		gas := chain.SweepCost{
+			Single: money.UnitsFromUint64(sender.SingleGas), Batched: money.UnitsFromUint64(sender.BatchedGas),
+		}
+		return settlement.Prices{Cost: x.SweepCost, Gas: gas, Coin: coin}
 	}
-	return func(context.Context) (chain.SweepCost, error) { return solanaCost, nil }
+	fixed := func(context.Context) (chain.SweepCost, error) { return solanaCost, nil }
+	return settlement.Prices{Cost: fixed, Gas: solanaCost, Coin: coin}
 }
 
 // solanaCost is two signatures for a single, and one and a share of the second in a batch of five.

@@ -53,6 +53,8 @@ const (
 	ActionWallets        Action = "changed settlement wallets"
 	ActionCallback       Action = "changed the callback address"
 	ActionSigningSecret  Action = "rotated the signing secret"
+	ActionSchedule       Action = "changed when money is settled"
+	ActionSettle         Action = "asked for money to be settled"
 	ActionBranding       Action = "changed the branding"
 	ActionCreatePayment  Action = "created a payment"
 	ActionCampaignNew    Action = "created a campaign"

@@ -16,6 +16,8 @@ type CostFunc func(ctx context.Context) (chain.SweepCost, error)
 // Prices is how a network's sweeping is priced.
 type Prices struct {
 	Cost CostFunc // nil: not known
+	// Gas is what a balance takes both ways in units of gas, or of another measure that is the same for both.
+	Gas chain.SweepCost
 	// Coin is what one native coin costs; 0: nothing, as on a test network.
 	Coin money.Micros
 }

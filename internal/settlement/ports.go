@@ -16,7 +16,8 @@ type Query struct {
 	// balances that wait never hide one that is due, however many there are.
 	Aged        time.Time
 	Least, Dust money.Micros
-	Limit       int // deposits read at most
+	KeyID       int64 // of the payments; 0: every key
+	Limit       int   // deposits read at most
 }
 
 // Store keeps sweeps. Every method is one transaction.

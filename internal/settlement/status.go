@@ -7,6 +7,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/money"
 )
 
 // Status is the state of a network's sweeping.
@@ -15,6 +16,11 @@ type Status struct {
 	Waiting string    // why sweeps wait, for every user; empty when they do not
 	Detail  string    // the same for the operator
 	At      time.Time // of the runway; zero before it was measured
+	// Cost is what a sweep cost when money last waited; zero before. Spent is what the network's sweeps of the last
+	// week cost, and Singles what they would have cost with a transaction for every balance.
+	Cost    Cost
+	Spent   Spending
+	Singles money.Units
 }
 
 // measureEvery is how often the gas wallet is read: its balance changes with a
@@ -39,11 +45,12 @@ func (s *Sweeper) report(ctx context.Context, failed error) {
 		st.Waiting = f.Message
 	}
 	if now := s.now(); st.At.IsZero() || now.Sub(st.At) >= measureEvery {
-		if r, err := s.measure(ctx, now); err == nil {
+		if spent, r, err := s.measure(ctx, now); err == nil {
 			s.warn(st.Runway.Level, r)
-			st.Runway, st.At = r, now
+			st.Runway, st.At, st.Spent, st.Singles = r, now, spent, spent.OneByOne(s.Prices.Gas)
 		}
 	}
+	st.Cost = USDCost(s.quote.cost, s.Prices.Coin, s.Network())
 	if errors.Is(failed, chain.ErrNoGas) {
 		st.Runway.Level = LevelAlarm
 	}
@@ -52,18 +59,17 @@ func (s *Sweeper) report(ctx context.Context, failed error) {
 	s.status = st
 }
 
-func (s *Sweeper) measure(ctx context.Context, now time.Time) (Runway, error) {
+func (s *Sweeper) measure(ctx context.Context, now time.Time) (spent Spending, r Runway, err error) {
 	ctx, cancel := context.WithTimeout(ctx, roundLimit)
 	defer cancel()
 	w, err := s.sender.GasWallet(ctx)
 	if err != nil {
-		return Runway{}, err
+		return Spending{}, Runway{}, err
 	}
-	spent, err := s.store.Spent(ctx, s.sender.Network(), now.Add(-measuredFor))
-	if err != nil {
-		return Runway{}, err
+	if spent, err = s.store.Spent(ctx, s.sender.Network(), now.Add(-measuredFor)); err != nil {
+		return Spending{}, Runway{}, err
 	}
-	return Forecast(w, spent, now), nil
+	return spent, Forecast(w, spent, now), nil
 }
 
 // warn logs a change of the level.

@@ -150,9 +150,9 @@ func (s *Sweeper) plan(ctx context.Context) (Sweep, bool, error) {
 		return Sweep{}, false, err
 	}
 	policy := s.policy
-	policy.Batch = s.batch
+	policy.Batch, policy.Cost = s.batch, USDCost(s.quote.cost, s.Prices.Coin, n)
 	balances, err := s.store.DepositBalances(ctx, n, Query{
-		Now: now, Aged: now.Add(-policy.Age), Least: policy.Least, Dust: policy.Dust, Limit: depositsRead,
+		Now: now, Aged: now.Add(-policy.Age), Least: policy.Least, Dust: policy.SingleDust(), Limit: depositsRead,
 	})
 	if err != nil {
 		return Sweep{}, false, err

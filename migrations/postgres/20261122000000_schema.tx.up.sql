@@ -131,6 +131,15 @@ CREATE TABLE custodian_networks (
     PRIMARY KEY (custodian_id, network)
 );
 
+-- How long the money of a key may wait for others to share its transaction, where its merchant lets it wait longer than
+-- the operator, and when the merchant last asked for it.
+CREATE TABLE settlement_schedules (
+    key_id   bigint NOT NULL PRIMARY KEY REFERENCES api_keys,
+    at_once  bigint NOT NULL CHECK (at_once >= 0), -- USD micros; 0: the operator's
+    wait_us  bigint NOT NULL CHECK (wait_us >= 0), -- 0: the operator's
+    asked_at timestamptz
+);
+
 CREATE TABLE payments (
     id             bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY CHECK (id >= 1),
     public_id      text        NOT NULL UNIQUE,

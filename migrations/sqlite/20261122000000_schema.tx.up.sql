@@ -130,6 +130,15 @@ CREATE TABLE custodian_networks (
     PRIMARY KEY (custodian_id, network)
 ) STRICT, WITHOUT ROWID;
 
+-- How long the money of a key may wait for others to share its transaction, where its merchant lets it wait longer than
+-- the operator, and when the merchant last asked for it.
+CREATE TABLE settlement_schedules (
+    key_id   INTEGER NOT NULL PRIMARY KEY REFERENCES api_keys,
+    at_once  INTEGER NOT NULL CHECK (at_once >= 0), -- USD micros; 0: the operator's
+    wait_us  INTEGER NOT NULL CHECK (wait_us >= 0), -- 0: the operator's
+    asked_at INTEGER
+);
+
 CREATE TABLE payments (
     id             INTEGER PRIMARY KEY AUTOINCREMENT CHECK (id >= 1),
     public_id      TEXT    NOT NULL UNIQUE,

@@ -76,7 +76,11 @@ var navigation = []entry{
 	{Text: "Credits", Path: "/dashboard/credits", Icon: "coin"},
 	{
 		Text: "Settings", Icon: "wallet",
-		tabs: []tab{{"Payouts", "/dashboard/custodian"}, {"Checkout", "/dashboard/branding"}},
+		tabs: []tab{
+			{"Payouts", "/dashboard/custodian"},
+			{"Settlement", "/dashboard/settlement"},
+			{"Checkout", "/dashboard/branding"},
+		},
 	},
 	{
 		Text: "Developers", Icon: "code",

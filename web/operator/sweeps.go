@@ -1,11 +1,13 @@
 package operator
 
 import (
+	"math/big"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/store/report"
 	"github.com/florinpay/florin/views"
@@ -31,8 +33,31 @@ func (d *Surface) getSweeps(c echo.Context, who session.Principal) error {
 		list = list[:session.PageRows]
 		p.NextURL = session.OlderURL(sweepsPath, list[session.PageRows-1].Number, nil)
 	}
-	p.Rows = d.sweepRows(list)
+	p.Rows, p.Savings = d.sweepRows(list), d.savings()
 	return d.Show(c, http.StatusOK, p.Frame, operator.Sweeps(p))
+}
+
+// savings are what sharing transactions saved on each network.
+func (d *Surface) savings() []operator.SavingRow {
+	var rows []operator.SavingRow
+	for _, n := range chain.Networks() {
+		offered, ok := d.Payments.Network(n)
+		if !ok || d.Sweeping == nil {
+			continue
+		}
+		st, ok := d.Sweeping(n)
+		if !ok || st.Spent.Items == 0 || st.Singles.IsZero() {
+			continue
+		}
+		coins := func(u money.Units) string { return session.Coins(u, n) + " " + offered.Profile.Coin }
+		saved := new(big.Int).Mul(st.Singles.Sub(st.Spent.Paid).Big(), big.NewInt(100))
+		rows = append(rows, operator.SavingRow{
+			Network: views.NetworkName(string(n)), Payments: st.Spent.Items, Sweeps: st.Spent.Sweeps,
+			Cost: coins(st.Spent.Paid), Singles: coins(st.Singles),
+			Saved: saved.Div(saved, st.Singles.Big()).String() + " %",
+		})
+	}
+	return rows
 }
 
 // waitingNotices say on which networks settlement waits, and why.

@@ -11,6 +11,7 @@ import (
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/payment/watch"
+	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/store/db"
 )
 
@@ -106,10 +107,16 @@ const (
 	lateDelivery = 5 * time.Minute
 	lateSweep    = 10 * time.Minute
 	// lateDeposit is the longest that the operator lets money wait for others, and half a day for gas to get cheaper.
-	lateDeposit  = 36 * time.Hour
+	lateDeposit = 36 * time.Hour
+	// lateSchedule is the same where the merchant lets money wait longer.
+	lateSchedule = settlement.MaxWait + 12*time.Hour
 	lateRecharge = 10 * time.Minute // recharges under way are checked every few seconds
 	lateChange   = 10 * time.Minute // changes are made within half a minute
 )
+
+// scheduled holds for a deposit d whose merchant lets money wait longer than the operator does.
+const scheduled = "EXISTS (SELECT 1 FROM payments AS w JOIN settlement_schedules AS plan ON plan.key_id = w.key_id " +
+	"WHERE w.id = d.payment_id AND plan.wait_us > 0 AND d.final_at >= ?)"
 
 // Stuck counts what has waited longer than it should at now. Deposits below dust
 // wait for more to come.
@@ -120,7 +127,7 @@ func (r *Reader) Stuck(ctx context.Context, now time.Time, dust money.Micros) (S
 		"(SELECT count(*) FROM deliveries WHERE state = 'WAITING' AND due_at < ?), "+
 		"(SELECT min(due_at) FROM deliveries WHERE state = 'WAITING' AND due_at < ?), "+
 		"(SELECT count(*) FROM sweeps WHERE ended_at IS NULL AND created_at < ?), "+
-		"(SELECT count(*) FROM deposits AS d WHERE swept_at IS NULL AND state = 'FINAL' AND final_at < ? AND "+AboutUSD+" >= ?), "+
+		"(SELECT count(*) FROM deposits AS d WHERE swept_at IS NULL AND state = 'FINAL' AND final_at < ? AND "+AboutUSD+" >= ? AND NOT "+scheduled+"), "+
 		"(SELECT count(*) FROM deposits AS d WHERE swept_at IS NULL AND state = 'FINAL' AND final_at < ? AND "+AboutUSD+" < ?), "+
 		"(SELECT count(*) FROM recharges WHERE look_at < ?), (SELECT count(*) FROM set_aside), "+
 		"(SELECT count(*) FROM waiting_changes WHERE state = 'WAITING' AND due_at < ?)",
@@ -131,7 +138,7 @@ func (r *Reader) Stuck(ctx context.Context, now time.Time, dust money.Micros) (S
 		), db.At(
 			now.Add(-lateSweep),
 		),
-		db.At(now.Add(-lateDeposit)), USD(dust), db.At(now.Add(-lateDeposit)), USD(dust),
+		db.At(now.Add(-lateDeposit)), USD(dust), db.At(now.Add(-lateSchedule)), db.At(now.Add(-lateDeposit)), USD(dust),
 		db.At(now.Add(-lateRecharge)), db.At(now.Add(-lateChange))).
 		Scan(ctx, &st.Deliveries, &oldest, &st.Sweeps, &st.Unswept, &st.Dust, &st.Recharges, &st.SetAside, &st.Changes)
 	st.OldestDue = oldest.Time
@@ -259,10 +266,10 @@ func leftDeposits(ctx context.Context, t db.Tx, now time.Time, dust money.Micros
 		"JOIN api_keys AS k ON k.id = p.key_id JOIN users AS u ON u.id = k.user_id "+
 		"LEFT JOIN routes AS r ON r.payment_id = d.payment_id AND r.network = d.network AND r.address = d.to_address "+
 		"LEFT JOIN deposit_balances AS balance ON balance.network = d.network AND balance.address = d.to_address AND balance.contract = d.contract "+
-		"WHERE d.network IN (?) AND d.swept_at IS NULL AND d.state = 'FINAL' AND "+AboutUSD+" >= ? AND (r.id IS NULL OR balance.blocked_until > ? OR d.final_at < ?) "+
+		"WHERE d.network IN (?) AND d.swept_at IS NULL AND d.state = 'FINAL' AND "+AboutUSD+" >= ? AND (r.id IS NULL OR balance.blocked_until > ? OR d.final_at < ? AND NOT "+scheduled+") "+
 		"ORDER BY d.final_at LIMIT ?", bun.List(
 		chain.Networks(),
-	), USD(dust), db.At(now), db.At(now.Add(-lateDeposit)), MaxTrouble).Scan(ctx, &rows)
+	), USD(dust), db.At(now), db.At(now.Add(-lateDeposit)), db.At(now.Add(-lateSchedule)), MaxTrouble).Scan(ctx, &rows)
 	if err != nil {
 		return nil, err
 	}

@@ -53,6 +53,9 @@ type dueRow struct {
 	Failures   int64
 	Blocked    db.Instant
 	Least      int64
+	AtOnce     int64
+	WaitUs     int64
+	Hurried    bool
 }
 
 // balanceDeposits is how many deposits of one balance are read, the largest
@@ -71,25 +74,31 @@ func (s *Store) DepositBalances(
 	ctx context.Context, n chain.Network, q settlement.Query,
 ) ([]settlement.DepositBalance, error) {
 	const columns = "public_id, address, raw, settlement, scheme, contract, symbol, decimals, token, units, block, final_at, " +
-		"moved, marked, through, failures, blocked, least"
-	const worth = "CASE WHEN about >= ? AND (oldest <= ? OR about >= ? AND about >= least * 0.0000010001) THEN "
+		"moved, marked, through, failures, blocked, least, at_once, wait_us, hurry = 1 AS hurried"
+	const inner = "public_id, address, raw, settlement, scheme, contract, symbol, decimals, token, units, block, final_at, " +
+		"moved, marked, through, failures, blocked, least, at_once, wait_us"
+	const worth = "CASE WHEN about >= ? AND (hurry = 1 OR oldest <= ? OR about >= ? AND about >= least * 0.0000010001) THEN "
 	var rows []dueRow
-	err := s.db.Reader().NewRaw("SELECT "+columns+" FROM (SELECT "+columns+", id, sum(size) OVER (PARTITION BY address, contract) AS about, "+
+	err := s.db.Reader().NewRaw("SELECT "+columns+" FROM (SELECT "+inner+", id, max(hurry) OVER (PARTITION BY address, contract) AS hurry, sum(size) OVER (PARTITION BY address, contract) AS about, "+
 		"min(final_at) OVER (PARTITION BY address, contract) AS oldest FROM ("+
 		"SELECT d.id, p.public_id, r.address, r.raw, r.settlement, r.scheme, "+
 		"d.contract, d.symbol, d.decimals, d.token, d.units, d.block_number AS block, d.final_at, coalesce(balance.moved, '0') AS moved, coalesce(balance.marked, '0') AS marked, "+
 		"coalesce(balance.through, 0) AS through, coalesce(balance.failures, 0) AS failures, balance.blocked_until AS blocked, coalesce(cn.sweep_min, 0) AS least, "+
+		"coalesce(plan.at_once, 0) AS at_once, coalesce(plan.wait_us, 0) AS wait_us, "+hurry+" AS hurry, "+
 		report.AboutUSD+" AS size, row_number() OVER (PARTITION BY d.to_address, d.contract ORDER BY "+report.AboutUSD+" DESC, d.id) AS place "+
 		"FROM deposits AS d JOIN payments AS p ON p.id = d.payment_id "+
 		"JOIN routes AS r ON r.payment_id = d.payment_id AND r.network = d.network AND r.address = d.to_address "+
 		"LEFT JOIN deposit_balances AS balance ON balance.network = d.network AND balance.address = d.to_address AND balance.contract = d.contract "+
 		"LEFT JOIN custodians AS c ON c.key_id = p.key_id AND p.kind <> ? "+
 		"LEFT JOIN custodian_networks AS cn ON cn.custodian_id = c.id AND cn.network = d.network "+
-		"WHERE d.network = ? AND d.state = 'FINAL' AND d.swept_at IS NULL AND (balance.blocked_until IS NULL OR balance.blocked_until <= ?) "+
+		"LEFT JOIN custodian_wallets AS cw ON cw.custodian_id = c.id AND cw.network = d.network "+
+		"LEFT JOIN settlement_schedules AS plan ON plan.key_id = c.key_id JOIN api_keys AS k ON k.id = p.key_id "+
+		"WHERE d.network = ? AND (? = 0 OR p.key_id = ?) AND d.state = 'FINAL' AND d.swept_at IS NULL AND (balance.blocked_until IS NULL OR balance.blocked_until <= ?) "+
 		"AND NOT EXISTS (SELECT 1 FROM sweep_items AS i JOIN sweeps AS s ON s.id = i.sweep_id WHERE s.network = d.network "+
 		"AND s.ended_at IS NULL AND i.address = d.to_address AND i.contract = d.contract)) AS each_due WHERE place <= ?) AS due "+
 		"ORDER BY "+worth+"0 ELSE 1 END, "+worth+"oldest END, about DESC, address, contract, id LIMIT ?",
-		string(payment.KindTopUp), string(n), db.From(q.Now), min(balanceDeposits, q.Limit), surely(q.Dust),
+		string(payment.KindTopUp), string(n), q.KeyID, q.KeyID, db.From(q.Now),
+		min(balanceDeposits, q.Limit), surely(q.Dust),
 		db.From(q.Aged), surely(q.Least),
 		surely(q.Dust), db.From(q.Aged), surely(q.Least), q.Limit).Scan(ctx, &rows)
 	if err != nil {
@@ -101,6 +110,11 @@ func (s *Store) DepositBalances(
 	}
 	return due, nil
 }
+
+// hurry is 1 for a deposit that does not wait for others: its merchant asked for the money, has another settlement
+// wallet now, or the key has ended.
+const hurry = "CASE WHEN plan.asked_at >= d.final_at OR cw.address <> r.settlement OR k.revoked_at IS NOT NULL " +
+	"OR k.disabled_at IS NOT NULL THEN 1 ELSE 0 END"
 
 // surely is an amount for comparing with report.AboutUSD, a little more than m, so
 // that rounding never puts a balance first that is not worth sweeping.
@@ -155,6 +169,7 @@ func (r dueRow) balance(n chain.Network) settlement.DepositBalance {
 			Token: money.Token(r.Token),
 		},
 		FirstBlock: uint64(r.Block), Oldest: r.FinalAt.Time, Least: money.Micros(r.Least),
+		AtOnce: money.Micros(r.AtOnce), Wait: time.Duration(r.WaitUs) * time.Microsecond, Hurry: r.Hurried,
 		Failures: int(r.Failures), BlockedUntil: r.Blocked.Time,
 	}
 }
