@@ -9,13 +9,14 @@ import (
 
 // Coverage is, for each network, the time of the chain's clock up to which every
 // final block was scanned and the balances of the payment's addresses held
-// nothing but recorded deposits.
+// nothing but recorded deposits. A network that is not in it is not read at all.
 type Coverage map[chain.Network]time.Time
 
 // Expire ends a payment whose time has run out. A started payment expires only
-// when every network of its routes is covered up to that time, so that a network
-// that cannot be read delays expiry instead of losing a deposit; incoming money
-// delays it too. A payment that must not expire yet is returned unchanged.
+// when every network of its routes is covered up to that time, and every other
+// network that is read and where its money counts. So a network that cannot be read
+// delays expiry instead of losing a deposit; incoming money delays it too. A payment
+// that must not expire yet is returned unchanged.
 func (p Payment) Expire(covered Coverage, now time.Time) (Change, error) {
 	c := Change{Payment: p}
 	if p.Status.Final() || now.Before(p.ExpiresAt) || p.hasIncoming() {
@@ -24,6 +25,11 @@ func (p Payment) Expire(covered Coverage, now time.Time) (Change, error) {
 	for _, r := range p.Routes {
 		if covered[r.Network].Before(p.ExpiresAt) {
 			return c, nil
+		}
+		for _, also := range r.Also {
+			if until, read := covered[also.Network]; read && until.Before(p.ExpiresAt) {
+				return c, nil
+			}
 		}
 	}
 	if p.Kind == KindTopUp && p.buys() > 0 {

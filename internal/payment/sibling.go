@@ -36,6 +36,20 @@ func (p Payment) sibling(t chain.Transfer) (Route, bool) {
 	return Route{}, false
 }
 
+// WatchedOn returns the route whose address is watched on the network: the network's own, or one of another network
+// where money to the same address counts.
+func (p Payment) WatchedOn(n chain.Network) (Route, bool) {
+	if r, ok := p.RouteOn(n); ok {
+		return r, true
+	}
+	for _, r := range p.Routes {
+		if slices.ContainsFunc(r.Also, func(c Choice) bool { return c.Network == n }) {
+			return r, true
+		}
+	}
+	return Route{}, false
+}
+
 // adoptRoutes adds a route for each other network on which money that counts has
 // come, so that the payment waits for that network and its money is swept.
 func (p *Payment) adoptRoutes() {

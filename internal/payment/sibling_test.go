@@ -113,3 +113,29 @@ func paidTo(to chain.Address, a chain.Asset, units string, block uint64, tx stri
 	t.To = to
 	return t
 }
+
+// TestExpire_Sibling: a payment waits for every network where its money counts, as far as it is read at all.
+func TestExpire_Sibling(t *testing.T) {
+	t.Parallel()
+	p := startedAnyWay(t)
+	over := p.ExpiresAt.Add(time.Minute)
+	for name, c := range map[string]struct {
+		covered payment.Coverage
+		want    payment.Status
+	}{
+		"BothRead":         {payment.Coverage{chain.Polygon: over, chain.BEP20: p.ExpiresAt}, payment.Expired},
+		"SiblingBehind":    {payment.Coverage{chain.Polygon: over, chain.BEP20: p.ExpiresAt.Add(-1)}, payment.Started},
+		"SiblingUnread":    {payment.Coverage{chain.Polygon: over, chain.BEP20: {}}, payment.Started},
+		"SiblingIsOff":     {payment.Coverage{chain.Polygon: over}, payment.Expired},
+		"OwnUnread":        {payment.Coverage{chain.BEP20: over}, payment.Started},
+		"OtherIsUnrelated": {payment.Coverage{chain.Polygon: over, chain.Base: {}}, payment.Expired},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := p.Expire(c.covered, over)
+			if err != nil || got.Payment.Status != c.want {
+				t.Errorf("%s, %v; want %s", got.Payment.Status, err, c.want)
+			}
+		})
+	}
+}

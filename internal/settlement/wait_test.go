@@ -2,6 +2,7 @@ package settlement_test
 
 import (
 	"fmt"
+	"strconv"
 	"testing"
 	"time"
 
@@ -135,7 +136,7 @@ func TestPlan_RealPrice(t *testing.T) {
 			policy.Dust, policy.Cost = c.dust, c.cost
 			var balances []settlement.DepositBalance
 			for i, cents := range c.cents {
-				balances = append(balances, balanceOf(fmt.Sprint(i), cents, 48*time.Hour))
+				balances = append(balances, balanceOf(strconv.Itoa(i), cents, 48*time.Hour))
 			}
 			if got := settlement.Plan(balances, policy, noon); len(got) != c.want {
 				t.Errorf("%d balances are planned, want %d", len(got), c.want)

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
@@ -49,8 +50,8 @@ func (s shop) arrivals() []settlement.DepositBalance {
 		}
 		micros := money.Micros(float64(s.median) * math.Exp(rng.NormFloat64()))
 		all[i] = settlement.DepositBalance{
-			PaymentID:  fmt.Sprint(i),
-			Settlement: merchantWallet, Address: chain.Watched{Address: chain.Address(fmt.Sprint(i))},
+			PaymentID:  strconv.Itoa(i),
+			Settlement: merchantWallet, Address: chain.Watched{Address: chain.Address(strconv.Itoa(i))},
 			Asset: chain.Asset{Decimals: money.MicrosDecimals}, Due: micros.Units(money.MicrosDecimals),
 			Oldest: begin.Add(time.Duration(hour)*time.Hour + time.Duration(rng.Int64N(int64(time.Hour)))),
 		}

@@ -16,8 +16,8 @@ import (
 
 // Expirer ends payments whose time has run out.
 //
-// Its invariant: a started payment expires only after every network of its
-// routes was scanned up to its expiry, and the balances of its addresses show no
+// Its invariant: a started payment expires only after every network where its money
+// counts was scanned up to its expiry, and the balances of its addresses show no
 // money that the scan missed. Where two endpoints are configured, both must say so.
 // While only one answers, payments wait without a limit, as finality does.
 type Expirer struct {
@@ -150,6 +150,11 @@ func (e *Expirer) coverage(ctx context.Context, payments []payment.Payment) (map
 	}
 	var first error
 	for n, reader := range e.readers {
+		for _, p := range payments {
+			if _, here := p.WatchedOn(n); here {
+				covered[p.ID][n] = time.Time{} // it is to be read
+			}
+		}
 		if err := e.cover(ctx, n, reader, payments, covered); err != nil && first == nil {
 			first = fmt.Errorf("%s: %w", n, err)
 		}
@@ -175,7 +180,7 @@ func (e *Expirer) cover(
 	}
 	var due []payment.Payment
 	for _, p := range payments {
-		if _, here := p.RouteOn(n); here && p.Status == payment.Started && !c.Scanned.Time.Before(p.ExpiresAt) &&
+		if _, here := p.WatchedOn(n); here && p.Status == payment.Started && !c.Scanned.Time.Before(p.ExpiresAt) &&
 			p.Incoming().IsZero() && !unread[p.ID] {
 			due = append(due, p)
 		}
@@ -229,7 +234,7 @@ func (e *Expirer) unrecorded(
 ) (map[payment.ID]unrecorded, error) {
 	addresses := make([]chain.Address, len(due))
 	for i, p := range due {
-		route, _ := p.RouteOn(n)
+		route, _ := p.WatchedOn(n)
 		addresses[i] = route.Address.Address
 	}
 	found := make(map[payment.ID]unrecorded)

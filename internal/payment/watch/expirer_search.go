@@ -30,7 +30,7 @@ func (e *Expirer) search(ctx context.Context, n chain.Network, r chain.Reader, p
 		return nil
 	}
 	e.searched[p.ID] = e.now()
-	route, _ := p.RouteOn(n)
+	route, _ := p.WatchedOn(n)
 	e.log.Error("an address holds money that the scan missed; scanning again", "network", n, "txnid", p.ID)
 	found, err := e.searchOnce(ctx, n, r, p, c, route.Since)
 	if err == nil && found {
@@ -74,7 +74,7 @@ func (e *Expirer) searchLost(
 func (e *Expirer) searchOnce(
 	ctx context.Context, n chain.Network, r chain.Reader, p payment.Payment, c Cursor, since time.Time,
 ) (bool, error) {
-	route, _ := p.RouteOn(n)
+	route, _ := p.WatchedOn(n)
 	from, err := chain.BlockBefore(ctx, r, since, c.Scanned)
 	if err != nil {
 		return false, err

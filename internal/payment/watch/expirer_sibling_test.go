@@ -1,0 +1,115 @@
+package watch_test
+
+import (
+	"log/slog"
+	"math/big"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/chaintest"
+	"github.com/florinpay/florin/internal/chain/evm"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/watch"
+)
+
+// sibling is a second EVM network of a rig, on which the merchant's wallet is the same.
+type sibling struct {
+	*rig
+	chain   *chaintest.EVM
+	profile chain.Profile
+	watcher *watch.Watcher
+	expirer *watch.Expirer
+}
+
+func newSibling(t *testing.T) *sibling {
+	t.Helper()
+	s := &sibling{rig: newRig(t, 1)}
+	for _, p := range chain.Profiles() {
+		if p.Network == chain.Base {
+			s.profile = p
+		}
+	}
+	s.profile.Finality, s.profile.SafeLimit, s.profile.FinalizedLimit = s.rig.profile.Finality, rigFinalLimit, rigFinalLimit
+	s.chain = chaintest.NewEVM(chaintest.EVMConfig{
+		ChainID: s.profile.ChainID, Assets: s.profile.Assets, BlockTime: time.Second,
+		SafeDepth: rigSafeDepth, FinalDepth: rigFinalDepth,
+	})
+	s.chain.Mine(rigFinalDepth + 2)
+	a, err := evm.New(evm.Config{Profile: s.profile, Endpoints: []string{s.chain.Endpoint(t).URL}, Now: s.now})
+	s.must(err)
+	s.watcher = watch.NewWatcher(s.profile, unchecked{a}, s.store, "one", s.now, slog.New(slog.DiscardHandler))
+	s.expirer = watch.NewExpirer([]chain.Profile{s.rig.profile, s.profile}, map[chain.Network]chain.Reader{
+		s.rig.profile.Network: s.reader(), s.profile.Network: unchecked{a},
+	}, s.store, s.now, slog.New(slog.DiscardHandler))
+	s.must(s.watcher.RunOnce(t.Context()))
+	return s
+}
+
+// startAnyWay starts a payment on the rig's network whose money counts on the sibling too.
+func (s *sibling) startAnyWay() payment.Payment {
+	s.Helper()
+	p, err := s.service.Create(s.Context(), payment.CreateInput{KeyID: s.key.ID, Amount: "10"})
+	s.must(err)
+	n := s.rig.profile.Network
+	at, err := evm.NewDepositor(n).DepositAddress(
+		chain.Settlement{Network: n, Wallet: rigWallet, PaymentID: string(p.ID), Scheme: chain.SchemeTxnID},
+	)
+	s.must(err)
+	p, err = s.store.UpdatePayment(s.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
+		return p.Start(payment.Choice{Network: n, Token: money.USDC}, payment.Route{
+			Address: at, Settlement: rigWallet, Scheme: chain.SchemeTxnID,
+			Also: []payment.Choice{{Network: s.profile.Network, Token: money.USDC}},
+		}, rigStartTTL, s.now())
+	})
+	s.must(err)
+	return p
+}
+
+// A payment does not expire before a network was read on which its money counts as well: what came there in time pays
+// for it, instead of coming late.
+func TestExpirer_Sibling(t *testing.T) {
+	t.Parallel()
+	for name, pays := range map[string]bool{"Unpaid": false, "Paid": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSibling(t)
+			p := s.startAnyWay()
+			if pays {
+				asset, _ := s.profile.Asset(money.USDC)
+				s.chain.Send(chaintest.Tx{To: string(asset.Contract), Logs: []chaintest.Log{
+					chaintest.TransferLog(string(asset.Contract), "0x00000000000000000000000000000000000000f1",
+						string(p.Routes[0].Address.Address), big.NewInt(tenUSDC)),
+				}})
+			}
+			s.chain.Mine(1)
+			s.watchFor(rigTTL)
+			s.must(s.expirer.RunOnce(t.Context()))
+			s.expect(p, payment.Started, 0) // Base is not read so far
+
+			s.chain.Wait(s.now().Sub(s.chain.Head().Time))
+			s.chain.Mine(rigFinalDepth + 2)
+			for range 3 { // it was not read for an hour
+				s.must(s.watcher.RunOnce(t.Context()))
+				s.chain.Mine(1)
+			}
+			s.must(s.expirer.RunOnce(t.Context()))
+			if pays {
+				s.expect(p, payment.Completed, 10*money.USD)
+			} else {
+				s.expect(p, payment.Expired, 0)
+			}
+		})
+	}
+}
+
+// A network that this installation no longer reads holds nothing back.
+func TestExpirer_SiblingIsOff(t *testing.T) {
+	t.Parallel()
+	s := newSibling(t)
+	p := s.startAnyWay()
+	s.watchFor(rigTTL)
+	s.must(s.rig.expirer.RunOnce(t.Context())) // it knows the one network only
+	s.expect(p, payment.Expired, 0)
+}
