@@ -2,6 +2,7 @@ package settlement_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -118,4 +119,106 @@ func wantOne(t *testing.T, r settlement.Reconciler, text string) {
 	if len(found) != 1 || !strings.Contains(found[0].String(), text) {
 		t.Errorf("differences: %q, want one with %q", found, text)
 	}
+}
+
+// balances is what a Reconciler reads of a network.
+type balances interface {
+	Heads(ctx context.Context) (chain.Heads, error)
+	Balances(ctx context.Context, asset chain.Asset, addresses []chain.Address, at chain.Head) ([]money.Units, error)
+	Confirm(ctx context.Context, transfers []chain.Transfer, at chain.Head) (chain.Verdict, error)
+	Find(ctx context.Context, tx chain.TxHash) (chain.Found, error)
+}
+
+// divided is a network whose endpoints disagree about one address and one transaction, and whose second endpoint
+// knows no deposit yet.
+type divided struct {
+	balances
+
+	address   chain.Address
+	tx        chain.TxHash
+	undecided bool
+}
+
+func (d *divided) Balances(
+	ctx context.Context, asset chain.Asset, addresses []chain.Address, at chain.Head,
+) ([]money.Units, error) {
+	if slices.Contains(addresses, d.address) {
+		return nil, chain.ErrDisagree
+	}
+	return d.balances.Balances(ctx, asset, addresses, at)
+}
+
+func (d *divided) Find(ctx context.Context, tx chain.TxHash) (chain.Found, error) {
+	if tx == d.tx {
+		return chain.Found{}, chain.ErrDisagree
+	}
+	return d.balances.Find(ctx, tx)
+}
+
+func (d *divided) Confirm(ctx context.Context, list []chain.Transfer, at chain.Head) (chain.Verdict, error) {
+	if d.undecided {
+		return chain.Undecided, nil
+	}
+	return d.balances.Confirm(ctx, list, at)
+}
+
+// TestReconciler_Divided: what endpoints disagree about is a difference of its own, and hides no other.
+func TestReconciler_Divided(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, chain.Polygon, sqlite(t))
+	swept := w.paid(10 * money.USD)
+	w.settle(w.sweeper())
+	sweeps, err := w.store.Settlement().ConfirmedSince(t.Context(), chain.Polygon, time.Time{})
+	if err != nil || len(sweeps) != 1 {
+		t.Fatalf("%d sweeps, %v", len(sweeps), err)
+	}
+	var paid []payment.Payment
+	for range 4 {
+		paid = append(paid, w.paid(money.USD))
+	}
+	w.wantReconciled()
+	run := func(d divided) []string {
+		t.Helper()
+		r := w.reconciler()
+		d.balances, r.Networks[0].Reader = r.Networks[0].Reader, &d
+		found, err := r.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var texts []string
+		for _, f := range found {
+			texts = append(texts, f.String())
+		}
+		return texts
+	}
+	want := func(texts []string, parts ...string) {
+		t.Helper()
+		for _, part := range parts {
+			if !slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(text, part) }) {
+				t.Errorf("no difference with %q: %q", part, texts)
+			}
+		}
+		if len(texts) != len(parts) {
+			t.Errorf("%d differences, not %d: %q", len(texts), len(parts), texts)
+		}
+	}
+	doubtful, odd := paid[1], paid[3]
+	want(run(divided{tx: sweeps[0].Tx}), "sweep "+string(sweeps[0].ID)+": the endpoints disagree")
+	want(run(divided{address: mustAddress(t, doubtful)}), string(doubtful.ID)+" address "+
+		string(mustAddress(t, doubtful))+": the endpoints disagree")
+	want(run(divided{undecided: true}), slices.Repeat([]string{"is not confirmed by a second endpoint yet"}, 5)...)
+	w.pay(odd, money.USD)
+	w.finalize()
+	want(run(divided{address: mustAddress(t, doubtful)}), "the endpoints disagree",
+		string(odd.ID)+" address "+string(mustAddress(t, odd))+": it holds 2 USDT, and 1 USDT are recorded")
+	want(run(divided{address: mustAddress(t, swept)}), "the endpoints disagree", string(odd.ID))
+}
+
+func mustAddress(t *testing.T, p payment.Payment) chain.Address {
+	t.Helper()
+	r, ok := p.Route()
+	if !ok {
+		t.Fatal("a payment without a route")
+	}
+	return r.Address.Address
 }
