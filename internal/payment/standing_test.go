@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 )
 
@@ -137,5 +138,18 @@ func TestStanding_AlertedOnceFinal(t *testing.T) {
 				t.Errorf("events %v, want %s", types(final), tt.event)
 			}
 		})
+	}
+}
+
+// TestStanding_AlertedByChoice: money that counts, and is too much, because the payer then chooses its token raises its
+// alert too.
+func TestStanding_AlertedByChoice(t *testing.T) {
+	t.Parallel()
+	p := observe(t, started(t, "10"), view(chain.Polygon, 1, 9, 9, transfer(usdtPolygon, "12000000", 9, "a", "x")), t0).Payment
+	c, err := p.Start(
+		payment.Choice{Network: chain.Polygon, Token: money.USDT}, routeOn(chain.Polygon), ttl, t0.Add(2*time.Minute),
+	)
+	if err != nil || c.Payment.Standing() != payment.StandingOver || !slices.Contains(types(c), payment.EventOver) {
+		t.Errorf("stands at %s with events %v, %v", c.Payment.Standing(), types(c), err)
 	}
 }

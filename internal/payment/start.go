@@ -71,13 +71,13 @@ func (p Payment) Start(choice Choice, route Route, ttl time.Duration, now time.T
 	case Completed, Expired, Cancelled:
 		return Change{}, ErrEnded
 	}
-	first := p.Status == Pending
+	before, first := p, p.Status == Pending
 	p = p.withRoute(choice, route, now)
 	c := Change{Payment: p}
 	n := note{Network: choice.Network, Token: choice.Token, Address: mustRoute(p).Address.Address}
 	if !first {
 		c.emit(EventSwitched, now, n)
-		return c.settle(now), nil
+		return c.settle(now).alert(before, now), nil
 	}
 	c.Payment.Status, c.Payment.StartedAt = Started, now
 	c.Payment.ExpiresAt = later(p.ExpiresAt, now.Add(ttl))

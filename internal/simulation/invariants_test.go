@@ -6,6 +6,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
@@ -276,6 +277,7 @@ func (w *world) checkEvents(p payment.Payment) (marked int64) {
 	events, err := w.observer.Events(w.Context(), p.ID)
 	w.must(err)
 	ends := map[payment.EventType]int{}
+	types := map[payment.EventType]bool{}
 	var last payment.Event // of those that are sent
 	before := 0
 	for _, e := range events {
@@ -283,6 +285,7 @@ func (w *world) checkEvents(p payment.Payment) (marked int64) {
 			w.failf("event %s has sequence %d, after %d", e.ID, e.Seq, before)
 		}
 		before = e.Seq
+		types[e.Type] = true
 		if e.Type == payment.EventMarked {
 			marked++
 		}
@@ -299,6 +302,11 @@ func (w *world) checkEvents(p payment.Payment) (marked int64) {
 	for kind, n := range ends {
 		if n != 1 {
 			w.failf("payment %s has %d events %s", p.ID, n, kind)
+		}
+	}
+	for _, r := range p.Attention() {
+		if !types[payment.EventType("payment."+strings.ToLower(string(r)))] {
+			w.failf("payment %s needs attention (%s) without an event: %v", p.ID, r, slices.Sorted(maps.Keys(types)))
 		}
 	}
 	if ends[terminal(p.Status)] != 1 {
