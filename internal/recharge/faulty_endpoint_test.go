@@ -162,3 +162,22 @@ func TestFailed_SecondEndpointBehind(t *testing.T) {
 		})
 	}
 }
+
+// One of three endpoints, the first that is asked, has the transaction and says that no block does: it holds nothing up.
+func TestCredited_OneOfThreeSaysPending(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "sqlite://"+t.TempDir()+"/florin.db")
+	r := w.signed(3)
+	w.must(w.remit.Broadcast(t.Context(), r.Bytes))
+	w.finalize()
+	a, err := evm.New(evm.Config{Profile: w.profile, Endpoints: []string{
+		w.distorting(func(r map[string]any) { r["gone"] = true }), w.chain.URL(), w.distorting(func(map[string]any) {}),
+	}})
+	w.must(err)
+	w.remit = sender.NewTransfers(a, money.UnitsFromUint64(100e9))
+	w.round()
+	if w.state(r) != recharge.Credited || w.queries() != 3 {
+		t.Errorf("%s, %d queries", w.state(r), w.queries())
+	}
+	w.balanced()
+}
