@@ -35,6 +35,15 @@ type Expirer struct {
 	confirmed map[payment.ID]confirmed
 	// disputes are the addresses whose balance no search has explained.
 	disputes map[balanceDispute]SetAside
+	// rests are the networks whose balances could not be read.
+	rests map[chain.Network]rest
+}
+
+// rest is how long a network's balances are not asked for again, because they could not be read: each attempt costs
+// calls, and the payments wait anyway.
+type rest struct {
+	until    time.Time
+	failures int // in a row
 }
 
 const (
@@ -45,6 +54,9 @@ const (
 	// expirePage is how many payments are decided together; their balances are
 	// read with one request for each token.
 	expirePage = 100
+	// firstRest doubles with every failure in a row, up to lastRest.
+	firstRest = 2 * time.Second
+	lastRest  = time.Minute
 )
 
 // NewExpirer returns the expirer of the networks that have a reader.
@@ -55,6 +67,7 @@ func NewExpirer(profiles []chain.Profile, readers map[chain.Network]chain.Reader
 		readers: readers, assets: make(map[chain.Network][]chain.Asset), store: s, now: now, log: log,
 		searched: make(map[payment.ID]time.Time), confirmed: make(map[payment.ID]confirmed),
 		disputes: make(map[balanceDispute]SetAside), lost: make(map[balanceDispute]bool),
+		rests: make(map[chain.Network]rest),
 	}
 	for _, p := range profiles {
 		for _, t := range money.Tokens() {
@@ -185,13 +198,16 @@ func (e *Expirer) cover(
 			due = append(due, p)
 		}
 	}
-	if len(due) == 0 {
+	if len(due) == 0 || e.now().Before(e.rests[n].until) {
 		return nil
 	}
 	found, err := e.unrecorded(ctx, n, r, due, c.Scanned)
 	if err != nil {
+		failures := e.rests[n].failures + 1
+		e.rests[n] = rest{e.now().Add(min(firstRest<<min(failures-1, 10), lastRest)), failures}
 		return err
 	}
+	delete(e.rests, n)
 	var failed []error
 	for _, p := range due {
 		switch found[p.ID] {

@@ -83,7 +83,7 @@ type Pace struct {
 // than one glance a second.
 const (
 	attendedGlance = time.Second
-	attendedRound  = time.Minute
+	attendedRound  = 90 * time.Second
 	openGlance     = 10 * time.Second
 	openRound      = 2 * time.Minute
 	endedRound     = 5 * time.Minute

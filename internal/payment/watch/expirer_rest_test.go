@@ -1,0 +1,38 @@
+package watch_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain/chaintest"
+	"github.com/florinpay/florin/internal/payment"
+)
+
+// TestExpirer_Rests: balances that cannot be read are asked for less and less often, and the payment ends soon after
+// they can be read again.
+func TestExpirer_Rests(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 1)
+	p := r.start()
+	r.watchFor(rigTTL)
+	r.endpoints[0].Set(chaintest.Faults{Reject: map[string]*chaintest.RPCError{
+		"eth_call": {Code: -32000, Message: "execution is not available"},
+	}})
+	asked := r.endpoints[0].Calls("eth_call")
+	const minutes = 10
+	for range minutes * 60 {
+		_ = r.expirer.RunOnce(t.Context()) // fails now and then, which is the case
+		r.pass(time.Second)
+	}
+	asked = r.endpoints[0].Calls("eth_call") - asked
+	if asked > 4*minutes || asked < minutes {
+		t.Errorf("balances were asked for %d times in %d minutes", asked, minutes)
+	}
+	r.expect(p, payment.Started, 0)
+	r.endpoints[0].Set(chaintest.Faults{})
+	for range 61 {
+		r.must(r.expirer.RunOnce(t.Context()))
+		r.pass(time.Second)
+	}
+	r.expect(p, payment.Expired, 0)
+}

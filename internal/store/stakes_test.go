@@ -1,0 +1,133 @@
+package store_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/meter"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/watch"
+	"github.com/florinpay/florin/internal/store/storetest"
+)
+
+// stakes returns what is at stake on a network. Payments that ended a minute after the start or later ended just now.
+func (w *world) stakes(n chain.Network) watch.Stakes {
+	w.T.Helper()
+	s, err := w.Stakes(w.T.Context(), n, storetest.Start.Add(time.Minute), storetest.Start.Add(-time.Hour))
+	w.Must(err)
+	return s
+}
+
+func TestStore_Stakes(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		storetest.Same(t, "nothing", w.stakes(chain.Polygon), watch.Stakes{})
+		k := w.NewKey(100, 0)
+		w.NewPayment(k) // was never started: nothing is at stake
+		storetest.Same(t, "a payment without a network", w.stakes(chain.Polygon), watch.Stakes{})
+
+		p := w.NewStarted(k)
+		s := w.stakes(chain.Polygon)
+		if !s.StartedAt.Equal(storetest.Start) || !s.ExpiresAt.Equal(p.ExpiresAt) || s.Pending != 0 || s.Ended {
+			t.Errorf("a started payment: %+v", s)
+		}
+		if s := w.stakes(chain.Solana); s != (watch.Stakes{}) {
+			t.Errorf("on another network: %+v", s)
+		}
+
+		for _, block := range []uint64{120, 100} {
+			tx := map[uint64]string{120: "0xb1", 100: "0xa1"}[block]
+			_, err := w.UpdatePayment(ctx, p.ID, storetest.Observe(90, storetest.Transfer(p, tx, money.USD/100, block)))
+			w.Must(err)
+		}
+		s = w.stakes(chain.Polygon)
+		if s.Pending == 0 || s.Pending > 120 || !s.PendingSince.Equal(storetest.Start.Add(time.Minute)) || s.OwnRule {
+			t.Errorf("with money that is not final: %+v", s)
+		}
+
+		ended := w.NewStarted(k)
+		_, err := w.UpdatePayment(ctx, ended.ID, func(q payment.Payment) (payment.Change, error) {
+			return q.Cancel(storetest.Start.Add(2 * time.Minute))
+		})
+		w.Must(err)
+		s = w.stakes(chain.Polygon)
+		if !s.EndedAt.Equal(storetest.Start.Add(2*time.Minute)) || !s.Ended {
+			t.Errorf("with a payment that ended a moment ago: %+v", s)
+		}
+	})
+}
+
+func TestStore_OpenAddresses(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		k := w.NewKey(100, 0)
+		w.NewPayment(k)
+		open, late, old := w.NewStarted(k), w.NewStarted(k), w.NewStarted(k)
+		for id, when := range map[payment.ID]time.Time{
+			late.ID: storetest.Start.Add(time.Hour), old.ID: storetest.Start.Add(time.Second),
+		} {
+			_, err := w.UpdatePayment(t.Context(), id, func(q payment.Payment) (payment.Change, error) {
+				return q.Cancel(when)
+			})
+			w.Must(err)
+		}
+		list, err := w.OpenAddresses(t.Context(), chain.Polygon, storetest.Start.Add(time.Minute))
+		w.Must(err)
+		got := make([]chain.Address, len(list))
+		for i, a := range list {
+			got[i] = a.Address
+		}
+		want := []chain.Address{open.Routes[0].Address.Address, late.Routes[0].Address.Address}
+		slices.Sort(got)
+		slices.Sort(want)
+		storetest.Same(t, "addresses", got, want)
+	})
+}
+
+func TestStore_Attend(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		later := storetest.Start.Add(time.Minute)
+		for _, until := range []time.Time{storetest.Start, later, storetest.Start.Add(time.Second)} {
+			w.Must(w.Attend(t.Context(), chain.Polygon, until))
+		}
+		if got := w.stakes(chain.Polygon).PageUntil; !got.Equal(later) {
+			t.Errorf("a page counts until %s, want the latest, %s", got, later)
+		}
+		if got := w.stakes(chain.Base).PageUntil; !got.IsZero() {
+			t.Errorf("on another network until %s", got)
+		}
+	})
+}
+
+func TestStore_Calls(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		one := meter.Calls{
+			Day: "2026-11-22", Network: chain.Base, Endpoint: "a.example", Method: "eth_getLogs", Count: 3,
+		}
+		other, before := one, one
+		other.Endpoint, before.Day = "b.example", "2026-11-21"
+		w.Must(w.AddCalls(ctx, []meter.Calls{one, other, before}, "2026-10-01"))
+		w.Must(w.AddCalls(ctx, []meter.Calls{one}, "2026-10-01"))
+		since := func(day string) map[meter.Calls]bool {
+			list, err := w.CallsSince(ctx, day)
+			w.Must(err)
+			set := make(map[meter.Calls]bool)
+			for _, c := range list {
+				set[c] = true
+			}
+			return set
+		}
+		one.Count = 6
+		storetest.Same(t, "added up", since("2026-11-21"), map[meter.Calls]bool{one: true, other: true, before: true})
+		storetest.Same(t, "of a day", since("2026-11-22"), map[meter.Calls]bool{one: true, other: true})
+		w.Must(w.AddCalls(ctx, nil, "2026-11-22"))
+		storetest.Same(t, "the day before is forgotten", since("2026-11-01"), map[meter.Calls]bool{one: true, other: true})
+	})
+}
