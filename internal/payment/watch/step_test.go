@@ -114,7 +114,7 @@ func TestWatcher_Step(t *testing.T) {
 			}))
 		}
 		r.watcher.Refresh()
-		r.steps(35 * time.Second)
+		r.steps(65 * time.Second)
 		if left, err := r.store.SetAsides(t.Context(), chain.Polygon); err != nil || len(left) != 0 {
 			t.Errorf("%d payments were not read again after one round and some seconds, %v", len(left), err)
 		}
