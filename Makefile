@@ -81,11 +81,16 @@ lighthouse: ## Measure the checkout with Lighthouse on its mobile profile; insta
 .PHONY: bench
 bench: ## Measure against the limits of the specification
 	@.ci/install-postgres
-	@failed=; for main in $(filter-out internal/bench/soak/main.go,$(wildcard internal/bench/*/main.go)); do \
+	@failed=; for main in $(filter-out internal/bench/soak/main.go internal/bench/scale/main.go,$(wildcard internal/bench/*/main.go)); do \
 		echo "== $$(dirname "$$main")"; \
 		go run "./$$(dirname "$$main")" || failed+=" $$(dirname "$$main")"; \
 	done; \
 	if [ -n "$$failed" ]; then echo "Missed their limits:$$failed" >&2; exit 1; fi
+
+.PHONY: bench-scale
+bench-scale: ## Measure lists and pages on a long history beside a short one: N=10000000 payments
+	@.ci/install-postgres
+	@go run ./internal/bench/scale $(if $(N),-n $(N))
 
 .PHONY: soak
 soak: ## Run the whole program for an hour on every network, with random payers and faults; SOAK="-for 2m" is shorter

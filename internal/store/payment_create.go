@@ -38,6 +38,7 @@ func (s *Store) CreatePayment(ctx context.Context, c payment.Change) (payment.Pa
 	if op.exists {
 		return s.Payment(ctx, c.Payment.ID)
 	}
+	s.grown(op.row.ID)
 	p := normal(c.Payment)
 	p.Number = op.row.ID
 	s.recent.put(p, changes, time.Now()) // the caller is about to read it

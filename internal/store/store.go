@@ -47,6 +47,7 @@ type Store struct {
 	log    *slog.Logger
 	hooks  hooks
 	recent *recent
+	growth growth
 	// Operations of every payment, which share commits and round trips.
 	creates *db.Batcher[*createOp]
 	changes *db.Batcher[*changeOp]
@@ -110,6 +111,7 @@ func (s *Store) Close() (err error) {
 		s.creates.Close()
 		s.changes.Close()
 		s.loads.Close()
+		s.growth.running.Wait()
 		err = errors.Join(s.db.Close(), closeLock(s.lock))
 	})
 	return err

@@ -79,12 +79,15 @@ func (s *Shell) run(next echo.HandlerFunc, c echo.Context) (err error) {
 }
 
 // logAccess logs the route, not the address: a query may hold anything.
-// Successful reads are logged at debug level: they are most of the traffic, and
-// the metrics count them.
+// Successful requests are logged at debug level, and summed up each minute: they
+// are most of the traffic, and the metrics count them.
 func (s *Shell) logAccess(c echo.Context, x *operation.Call, took time.Duration) {
 	r, w := c.Request(), c.Response()
+	if line := s.summary.add(s.Now(), w.Status, took); line != nil {
+		s.Log.LogAttrs(r.Context(), slog.LevelInfo, "requests", line...)
+	}
 	level := slog.LevelInfo
-	if Reads(c) && w.Status < http.StatusBadRequest {
+	if w.Status < http.StatusBadRequest {
 		level = slog.LevelDebug
 	}
 	if !s.Log.Enabled(r.Context(), level) {

@@ -33,6 +33,7 @@ type Shell struct {
 
 	proxies  []netip.Prefix
 	withheld withheld
+	summary  summary
 	answered func(route, method string, status int, took time.Duration)
 	routes   map[string]route // by method and path, and by path alone
 }

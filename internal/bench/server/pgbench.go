@@ -37,10 +37,10 @@ INSERT INTO events (payment_id, seq, event_id, type, at, data)
 
 const (
 	paymentColumns = `public_id, key_id, kind, amount, status, network, token, created_at, expires_at, hash, extended, reorged,
- by_hand, short_basis, late_for_us, credits, credited, campaign_id, seq, reference, description, success_url, cancel_url, metadata, customer_email,
+ by_hand, short_basis, late_for_us, credits, credited, campaign_id, seq, resolved, attention, reference, description, success_url, cancel_url, metadata, customer_email,
  donor_name, donor_message`
 	paymentValues = `lpad(:a::text, 13, '0') || lpad(:b::text, 13, '0'), :key, 'MERCHANT', 12500000, 'PENDING', '', '', now(),
- now() + interval '1 hour', '', false, false, false, 0, 0, 0, 0, 0, 1, '', '', '', '', '', '', '', ''`
+ now() + interval '1 hour', '', false, false, false, 0, 0, 0, 0, 0, 1, 0, '', '', '', '', '', '', '', '', ''`
 )
 
 var tps = regexp.MustCompile(`tps = ([0-9.]+) \(without initial connection time\)`)
