@@ -25,6 +25,7 @@ type commands struct {
 	Migrate migrate      `cmd:"" help:"Bring the database up to date, and stop."`
 	Keygen  keygen       `cmd:"" help:"Make a secret key, a gas wallet or a deposit seed."`
 	Config  showConf     `cmd:"" help:"Show the effective settings, with secrets masked."`
+	Doctor  checkUp      `cmd:"" help:"Check everything: settings, database, networks, mail, public address."`
 	Deploy  deploy       `cmd:"" help:"Deploy the forwarder factory on a network."`
 	User    userCommands `cmd:"" help:"Users."`
 	Key     struct {

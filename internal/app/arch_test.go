@@ -266,6 +266,8 @@ var edgeRules = map[string]edges{
 			"web/...", "graph/...", "static/...", // serve
 			"internal/webhook/...", "internal/chain/evm/...", "internal/chain/solana/...", // make requests
 			"internal/chain/subscription",
+			// reaches the public address
+			"internal/doctor",
 			"internal/metrics",                                                      // counts what the edges do
 			"internal/app", "internal/sandbox/...", "internal/bench/...", "cmd/...", // put both together
 		}),

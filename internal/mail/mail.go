@@ -130,6 +130,15 @@ func (s *Sender) dial(ctx context.Context) (*smtp.Client, error) {
 	return c, nil
 }
 
+// Check signs in to the server and sends nothing.
+func (s *Sender) Check(ctx context.Context) error {
+	c, err := s.dial(ctx)
+	if err != nil {
+		return err
+	}
+	return c.Quit()
+}
+
 func (s *Sender) deliver(c *smtp.Client, to string, message []byte) error {
 	if err := c.Mail(s.from); err != nil {
 		return err

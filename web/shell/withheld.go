@@ -3,12 +3,13 @@ package shell
 import (
 	"net/http"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 )
 
-// healthPath is asked by monitors, often from this machine.
-const healthPath = "/health"
+// monitored are the paths that monitors ask for, often from this machine.
+var monitored = []string{"/health", "/livez", "/readyz"}
 
 // WithheldWarning says what to do about a proxy that withholds its clients' addresses.
 const WithheldWarning = "requests arrive without the address of their client: limits count all such clients together; " +
@@ -30,7 +31,7 @@ type withheld struct {
 // noteWithheld stores that such a request arrived, and logs it if that is due.
 // Monitors of the machine itself send no header: they do not count.
 func (s *Shell) noteWithheld(r *http.Request, proxy netip.Addr) {
-	if r.URL.Path == healthPath {
+	if slices.Contains(monitored, r.URL.Path) {
 		return
 	}
 	s.withheld.mu.Lock()

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/florinpay/florin/internal/app"
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/config"
+	"github.com/florinpay/florin/internal/doctor"
+	"github.com/florinpay/florin/internal/mail"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/store"
+)
+
+type checkUp struct {
+	JSON bool `help:"Print one JSON object." name:"json"`
+}
+
+// Help returns the text that --help adds to the flags.
+func (checkUp) Help() string {
+	return `
+Checks the installation against the real things and changes nothing: settings,
+database, secret key, clock, disk, public address, proxy, mail server, and of each
+network every endpoint by itself (chain, contracts, tokens, newest and final block,
+range of queries, blocks of a day ago), gas wallet and treasury. One line each says
+that it is fine, or what to do. Run it with the settings of the server, beside it;
+a server that does not run is reported as not reached.
+
+The exit status is 0 if nothing is wrong; warnings do not change it.
+
+Example:
+
+    florin doctor
+`
+}
+
+var errWrong = errors.New("something is wrong; the lines above say what to do")
+
+// Run checks everything.
+func (c checkUp) Run(ctx context.Context, p *process) error {
+	report := p.examine(ctx)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	show := report.Print
+	if c.JSON {
+		show = report.JSON
+	}
+	if err := show(p.stdout); err != nil {
+		return err
+	}
+	if report.Verdict() == doctor.Wrong {
+		return errWrong
+	}
+	return nil
+}
+
+// examine makes every check that the settings allow.
+func (p *process) examine(ctx context.Context) (r doctor.Report) {
+	cfg, err := config.Load(p.environ, p.envPath())
+	if problems, ok := errors.AsType[config.Problems](err); ok {
+		for _, x := range problems {
+			r.Problem(x.Name, x.Reason)
+		}
+		return r
+	}
+	r.Configured()
+	p.examineDatabase(ctx, cfg, &r)
+	r.Public(ctx, "FLORIN_BASE_URL", cfg.BaseURL)
+	if cfg.CheckoutURL != cfg.BaseURL {
+		r.Public(ctx, "FLORIN_CHECKOUT_URL", cfg.CheckoutURL)
+	}
+	examineMail(ctx, cfg, &r)
+	r.Sold(len(cfg.Networks), payment.NothingSold(0))
+	for _, n := range cfg.Networks {
+		x, err := examined(cfg, n)
+		if err != nil {
+			r.Problem(string(n.Profile.Network), err.Error())
+			continue
+		}
+		r.Network(ctx, x, app.Now)
+	}
+	return r
+}
+
+func (p *process) examineDatabase(ctx context.Context, cfg config.Config, r *doctor.Report) {
+	sealer, err := cfg.Sealer()
+	if err != nil {
+		r.Problem("FLORIN_SECRET_KEY", err.Error())
+		return
+	}
+	url := cfg.DatabaseURL.Reveal()
+	path, lite := strings.CutPrefix(url, "sqlite://")
+	if _, err := os.Stat(path); lite && errors.Is(err, fs.ErrNotExist) {
+		r.Problem("database", "there is no file "+path+" yet: `florin migrate` or `florin serve` makes it")
+		return
+	}
+	s, err := store.Open(ctx, url, sealer, store.Options{Log: app.NewLogger(cfg)})
+	if err != nil {
+		r.Problem("database", "it cannot be opened: "+err.Error()+"; correct FLORIN_DATABASE_URL, or mend the database")
+		return
+	}
+	defer func() { _ = s.Close() }()
+	directory := ""
+	if lite {
+		directory = filepath.Dir(path)
+	}
+	r.Database(ctx, s, directory, app.Now)
+}
+
+func examineMail(ctx context.Context, cfg config.Config, r *doctor.Report) {
+	if cfg.SMTPURL.Empty() {
+		r.Mail(ctx, nil)
+		return
+	}
+	s, err := mail.New(cfg.SMTPURL, cfg.MailFrom, app.Now)
+	if err != nil {
+		r.Problem("mail", err.Error())
+		return
+	}
+	r.Mail(ctx, s.Check)
+}
+
+// Addresses that no payment can have: queries for their payments find next to nothing.
+const (
+	burnt      = "0x000000000000000000000000000000000000dEaD"
+	incinerate = "1nc1nerator11111111111111111111111111111111"
+)
+
+// examined opens the network, through each endpoint by itself and through all of them.
+func examined(cfg config.Config, n config.Network) (doctor.Network, error) {
+	x := doctor.Network{Profile: n.Profile, Treasury: n.Treasury}
+	watched := incinerate
+	if n.Profile.Network.EVM() {
+		watched, x.GasSetting = burnt, "FLORIN_EVM_GAS_KEY"
+		if cfg.EVMGas != nil {
+			x.Gas = cfg.EVMGas.Wallet()
+		}
+	} else {
+		x.GasSetting = "FLORIN_SOL_GAS_KEY"
+		if cfg.SolGas != nil {
+			x.Gas = cfg.SolGas.Wallet()
+		}
+	}
+	var err error
+	if x.Watched, err = chain.ParseAddress(n.Profile.Network, watched); err != nil {
+		return x, err
+	}
+	all, err := openReader(cfg, n)
+	if err != nil {
+		return x, err
+	}
+	x.All = all
+	for _, endpoint := range n.RPC {
+		one := n
+		one.RPC = []secret.Text{endpoint}
+		reader, err := openReader(cfg, one)
+		if err != nil {
+			return x, err
+		}
+		x.Endpoints = append(x.Endpoints, reader)
+	}
+	return x, nil
+}

@@ -1,0 +1,195 @@
+package main_test
+
+import (
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/florinpay/florin/internal/testkit/postgres"
+)
+
+// examination is what florin doctor --json prints.
+type examination struct {
+	Verdict string
+	Checks  []struct{ Name, Verdict, Text string }
+}
+
+// examine runs florin doctor, whose exit status must fit its verdict.
+func (i installation) examine(t *testing.T) examination {
+	t.Helper()
+	r := i.run(t, "", "doctor", "--json")
+	var x examination
+	if err := json.Unmarshal([]byte(r.stdout), &x); err != nil {
+		t.Fatalf("florin doctor prints %q, %q: %v", r.stdout, r.stderr, err)
+	}
+	if (r.status != 0) != (x.Verdict == "wrong") {
+		t.Errorf("status %d with the verdict %s", r.status, x.Verdict)
+	}
+	for _, c := range x.Checks {
+		if c.Name == "" || c.Text == "" || !slices.Contains([]string{"fine", "warning", "wrong"}, c.Verdict) {
+			t.Errorf("an unfinished check: %+v", c)
+		}
+		for _, secret := range []string{secretKey, "hunter2"} {
+			if strings.Contains(c.Text, secret) {
+				t.Errorf("a secret is in %+v", c)
+			}
+		}
+	}
+	return x
+}
+
+// wants fails unless a check of the name has the verdict and its text has all parts.
+func (x examination) wants(t *testing.T, name, verdict string, parts ...string) {
+	t.Helper()
+	for _, c := range x.Checks {
+		lacks := func(part string) bool { return !strings.Contains(c.Text, part) }
+		if c.Name == name && c.Verdict == verdict && !slices.ContainsFunc(parts, lacks) {
+			return
+		}
+	}
+	t.Errorf("no check %q is %s with %q: %+v", name, verdict, parts, x.Checks)
+}
+
+// TestDoctor_Healthy: an installation with two endpoints, gas and a server that runs.
+func TestDoctor_Healthy(t *testing.T) {
+	t.Parallel()
+	c := startChains(t)[0]
+	i := newInstallation(t, append(c.environ(), "FLORIN_DATABASE_URL="+postgres.URL(t),
+		"FLORIN_BEP20_RPC="+c.URL()+","+proxied(t, c.URL(), nil), "FLORIN_EVM_GAS_KEY=0x"+strings.Repeat("1", 64))...)
+	s := i.serve(t)
+	i.env = append(i.env, "FLORIN_BASE_URL="+s.url, "FLORIN_CHECKOUT_URL="+s.url)
+	x := i.examine(t)
+	for name, parts := range map[string][]string{
+		"configuration": nil, "database": {"PostgreSQL"}, "database schema": nil, "secret key": nil, "clock": nil,
+		"FLORIN_BASE_URL": {s.url, testVersion},
+		"networks":        {"1 are configured"}, "BEP20 endpoints": {"two must agree"},
+		"BEP20 endpoint 1": {"block ", "contracts, tokens and decimals are right"}, "BEP20 endpoint 2": {"block "},
+		"BEP20 treasury": {"none"},
+	} {
+		x.wants(t, name, "fine", parts...)
+	}
+	x.wants(t, "FLORIN_BASE_URL", "warning", "not https")
+	x.wants(t, "mail", "warning", "FLORIN_SMTP_URL")
+	x.wants(t, "BEP20 gas wallet", "wrong", "holds no BNB", "send some")
+	text := i.run(t, "", "doctor")
+	if lines := strings.Count(text.stdout, "\n"); lines != len(x.Checks) || text.status != 1 ||
+		!strings.Contains(text.stderr, "something is wrong") {
+		t.Errorf("%d lines for %d checks, status %d, %s", lines, len(x.Checks), text.status, text.stderr)
+	}
+}
+
+// TestDoctor_Endpoints: each endpoint is judged by itself, by what it really answers.
+func TestDoctor_Endpoints(t *testing.T) {
+	t.Parallel()
+	c := startChains(t)[0]
+	dead, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	must(t, err)
+	gone := "http://" + dead.Addr().String()
+	must(t, dead.Close())
+	refuses := func(method string) string {
+		return proxied(t, c.URL(), func(body string) bool { return strings.Contains(body, method) })
+	}
+	for name, row := range map[string]struct {
+		endpoint string
+		set      []string
+		parts    []string
+	}{
+		"NotThere":      {gone, nil, []string{"127.0.0.1"}},
+		"NoLogs":        {refuses("eth_getLogs"), nil, []string{"queries for payments"}},
+		"NoBlocks":      {refuses("eth_getBlockByNumber"), nil, nil},
+		"NoCode":        {refuses("eth_getCode"), nil, nil},
+		"OtherChain":    {c.URL(), []string{"FLORIN_BEP20_CHAIN_ID=57"}, []string{"57"}},
+		"NoToken":       {c.URL(), []string{"FLORIN_BEP20_USDC=0x000000000000000000000000000000000000bEEF"}, []string{"FLORIN_BEP20_USDC"}},
+		"OtherDecimals": {c.URL(), []string{"FLORIN_BEP20_USDT_DECIMALS=7"}, []string{"FLORIN_BEP20_USDT_DECIMALS"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			i := newInstallation(t, append(append(c.environ(), "FLORIN_BEP20_RPC="+row.endpoint), row.set...)...)
+			x := i.examine(t)
+			x.wants(t, "BEP20 endpoint 1", "wrong", row.parts...)
+			x.wants(t, "BEP20 endpoints", "warning", "one endpoint")
+			x.wants(t, "BEP20 gas wallet", "warning", "FLORIN_EVM_GAS_KEY")
+		})
+	}
+}
+
+// TestDoctor_SameWords: what the doctor says of a network that is not set up is what /health and the log say.
+func TestDoctor_SameWords(t *testing.T) {
+	t.Parallel()
+	c := startChains(t)[0]
+	i := newInstallation(t, append(c.environ(), "FLORIN_BEP20_USDT_DECIMALS=7")...)
+	s := i.serve(t)
+	const words = "USDT of BEP20 has 18 decimals on the chain, not 7; correct FLORIN_BEP20_USDT_DECIMALS"
+	i.examine(t).wants(t, "BEP20 endpoint 1", "wrong", words)
+	_, health := s.do(t, http.MethodGet, "/health", "")
+	network := health["networks"].(map[string]any)["BEP20"].(map[string]any)
+	if detail, _ := network["detail"].(string); !strings.Contains(detail, words) || health["status"] != "degraded" {
+		t.Errorf("/health says %v", health)
+	}
+	if _, log := s.stop(t, 15); !strings.Contains(log, words) {
+		t.Errorf("the log lacks %q: %s", words, log)
+	}
+}
+
+// TestDoctor_Wrong: settings, database, secret key, public address and mail server that do not work.
+func TestDoctor_Wrong(t *testing.T) {
+	t.Parallel()
+	served := newInstallation(t)
+	served.must(t, "", "migrate")
+	stranger := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(stranger.Close)
+	const otherKey = "FLORIN_SECRET_KEY=MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="
+	for name, row := range map[string]struct {
+		in            installation
+		set           string
+		check, advice string
+	}{
+		"UnknownSetting": {served, "FLORIN_BASE_USDbC=0x1", "FLORIN_BASE_USDbC", "no such setting"},
+		"BadSetting":     {served, "FLORIN_PAYMENT_TTL=soon", "FLORIN_PAYMENT_TTL", "duration"},
+		"NothingSold":    {served, "FLORIN_LISTEN=127.0.0.1:1", "networks", "set FLORIN_BEP20_RPC"},
+		"OtherKey":       {served, otherKey, "secret key", "another FLORIN_SECRET_KEY"},
+		"NoDatabase":     {newInstallation(t), "FLORIN_LISTEN=127.0.0.1:1", "database", "florin migrate"},
+		"NoPostgres":     {served, "FLORIN_DATABASE_URL=postgres://u:hunter2@127.0.0.1:1/x", "database", "FLORIN_DATABASE_URL"},
+		"NotFlorin":      {served, "FLORIN_BASE_URL=" + stranger.URL, "FLORIN_BASE_URL", "is not Florin"},
+		"NotReached":     {served, "FLORIN_BASE_URL=http://127.0.0.1:1", "FLORIN_BASE_URL", "start it"},
+		"NoMail":         {served, "FLORIN_SMTP_URL=smtp://u:hunter2@127.0.0.1:1", "mail", "FLORIN_SMTP_URL"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			i := row.in
+			i.env = append(slices.Clone(i.env), "FLORIN_MAIL_FROM=florin@example.com", row.set)
+			i.examine(t).wants(t, row.check, "wrong", row.advice)
+		})
+	}
+	t.Run("OldSchema", func(t *testing.T) {
+		t.Parallel()
+		i := newInstallation(t, "FLORIN_DATABASE_URL="+postgres.URL(t))
+		i.examine(t).wants(t, "database schema", "wrong", "florin migrate")
+	})
+}
+
+// proxied is another address of the endpoint, which refuses what refuse finds in a request; nil: nothing.
+func proxied(t *testing.T, endpoint string, refuse func(body string) bool) string {
+	t.Helper()
+	to, err := url.Parse(endpoint)
+	must(t, err)
+	through := httputil.NewSingleHostReverseProxy(to)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		if refuse != nil && refuse(string(body)) {
+			http.Error(w, "not on your plan", http.StatusForbidden)
+			return
+		}
+		r.Body, r.ContentLength = io.NopCloser(strings.NewReader(string(body))), int64(len(body))
+		through.ServeHTTP(w, r)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL
+}
