@@ -109,6 +109,7 @@ func (s *Sweeper) end(ctx context.Context, w Sweep, state State, out chain.Sweep
 	if err := s.store.EndSweep(ctx, w, s.now()); err != nil {
 		return err
 	}
+	s.ended = true
 	switch {
 	case state == Confirmed:
 		s.closing.add(w)

@@ -23,9 +23,13 @@ type Status struct {
 	Singles money.Units
 }
 
-// measureEvery is how often the gas wallet is read: its balance changes with a
-// sweep, and there is at most one in flight.
-const measureEvery = 30 * time.Second
+const (
+	// measureEvery is how often the gas wallet is read while it needs coins, or after a sweep: its balance changes with
+	// a sweep, and there is at most one in flight.
+	measureEvery = 30 * time.Second
+	// measureCalm is the same while nothing is swept and the wallet has enough.
+	measureCalm = 15 * time.Minute
+)
 
 // Status returns the state of sweeping as of the last round.
 func (s *Sweeper) Status() Status {
@@ -44,9 +48,10 @@ func (s *Sweeper) report(ctx context.Context, failed error) {
 	if f := fault.Of(failed); f != nil {
 		st.Waiting = f.Message
 	}
-	if now := s.now(); st.At.IsZero() || now.Sub(st.At) >= measureEvery {
+	if now := s.now(); st.At.IsZero() || now.Sub(st.At) >= s.measurePause(st.Runway.Level, failed) {
 		if spent, r, err := s.measure(ctx, now); err == nil {
 			s.warn(st.Runway.Level, r)
+			s.ended = false
 			st.Runway, st.At, st.Spent, st.Singles = r, now, spent, spent.OneByOne(s.Prices.Gas)
 		}
 	}
@@ -57,6 +62,14 @@ func (s *Sweeper) report(ctx context.Context, failed error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.status = st
+}
+
+// measurePause is how long the gas wallet is not read again.
+func (s *Sweeper) measurePause(l Level, failed error) time.Duration {
+	if failed != nil || s.ended || l != LevelOK {
+		return measureEvery
+	}
+	return measureCalm
 }
 
 func (s *Sweeper) measure(ctx context.Context, now time.Time) (spent Spending, r Runway, err error) {

@@ -43,6 +43,7 @@ type Sweeper struct {
 	Prices Prices
 	quote  quote
 
+	ended    bool   // a sweep, since the gas wallet was measured
 	waitedOn string // the reason that OnWait received last
 
 	mu     sync.RWMutex
