@@ -31,7 +31,8 @@ func newSibling(t *testing.T) *sibling {
 			s.profile = p
 		}
 	}
-	s.profile.Finality, s.profile.SafeLimit, s.profile.FinalizedLimit = s.rig.profile.Finality, rigFinalLimit, rigFinalLimit
+	s.profile.Finality = s.rig.profile.Finality
+	s.profile.SafeLimit, s.profile.FinalizedLimit = rigFinalLimit, rigFinalLimit
 	s.chain = chaintest.NewEVM(chaintest.EVMConfig{
 		ChainID: s.profile.ChainID, Assets: s.profile.Assets, BlockTime: time.Second,
 		SafeDepth: rigSafeDepth, FinalDepth: rigFinalDepth,
