@@ -79,6 +79,7 @@ func (s *Server) dashboardRoutes(r shell.Router) {
 		Shell: s.sh, Cookies: shell.NewCookies(s.d.Sealer, s.sh.Secure(), s.d.Now),
 		Users: s.d.Users, Merchants: s.d.Merchants, Mail: s.d.mailer(s.o),
 	}
+	s.docs.Account = docsAccount(guard)
 	signin.New(signin.Services{Guard: guard, SignUp: s.o.SignUp, Invite: x.Invite}).Routes(r)
 	operator.New(operator.Services{
 		Guard: guard, Presenter: s.presenter, Payments: s.d.Payments, LastCheck: x.LastCheck,

@@ -21,11 +21,17 @@ func TestDocs_InABrowser(t *testing.T) {
 	}{
 		"phone": {
 			[]browser.Option{browser.Phone, browser.Light},
-			[]string{docs.StartPath, docs.ErrorsPath, docs.WebhooksPath, docs.RESTPath, docs.OperatePath},
+			[]string{
+				docs.StartPath, docs.ErrorsPath, docs.WebhooksPath, docs.RESTPath, docs.GoLivePath, docs.OperatePath,
+				docs.SearchPath + "?q=webhook+signature",
+			},
 		},
 		"desktop": {
 			[]browser.Option{browser.Desktop, browser.Dark},
-			[]string{docs.ExamplesPath, docs.RequestsPath, docs.TestingPath, docs.GraphQLPath, docs.OperatePath},
+			[]string{
+				docs.ExamplesPath, docs.RequestsPath, docs.TestingPath, docs.GraphQLPath, docs.ChangelogPath, docs.OperatePath,
+				docs.SearchPath + "?q=nothingatall",
+			},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -35,7 +41,7 @@ func TestDocs_InABrowser(t *testing.T) {
 				var wide bool
 				browser.Run(ctx, t, chromedp.Navigate(origin+path), chromedp.WaitVisible(`[data-testid="docs"]`),
 					chromedp.Evaluate(`document.documentElement.scrollWidth > document.documentElement.clientWidth`, &wide))
-				browser.Screenshot(ctx, t, name+strings.ReplaceAll(path, "/", "-"))
+				browser.Screenshot(ctx, t, name+strings.NewReplacer("/", "-", "?q=", "-").Replace(path))
 				browser.Axe(ctx, t)
 				if wide {
 					t.Errorf("%s is wider than a %s", path, name)
@@ -52,4 +58,59 @@ func TestDocs_InABrowser(t *testing.T) {
 			chromedp.WaitNotVisible(`[data-testid="sample-create-payment-curl"]`))
 		browser.Screenshot(ctx, t, "no-script")
 	})
+}
+
+// The language of the samples is remembered from page to page, and the reader's key fills them without leaving the page.
+func TestDocs_Remembers(t *testing.T) {
+	t.Parallel()
+	b, origin := serveDashboard(t)
+	m := b.shop(b.member(ownerEmail))
+	ctx := browser.New(t, browser.Desktop, browser.Light)
+	var kept, shown, copied, after string
+	browser.Run(ctx, t, chromedp.Navigate(origin+docs.StartPath), chromedp.WaitVisible(`[data-testid="sample-create-payment-curl"]`),
+		chromedp.Click(`label[for="create-payment-python"]`), chromedp.WaitVisible(`[data-testid="sample-create-custodian-python"]`),
+		chromedp.WaitVisible(`[data-testid="sample-verify-webhook-python"]`),
+		chromedp.Navigate(origin+docs.ExamplesPath), chromedp.WaitVisible(`[data-testid="sample-follow-events-python"]`),
+		chromedp.WaitNotVisible(`[data-testid="sample-follow-events-curl"]`),
+		chromedp.SendKeys(`[data-testid="own-key"]`, m.text),
+		chromedp.Text(`[data-testid="environment"]`, &shown),
+		chromedp.AttributeValue(`[data-testid="copy-environment"]`, "data-copy", &copied, nil),
+		chromedp.Evaluate(`JSON.stringify([localStorage, sessionStorage, document.cookie, location.href])`, &kept),
+		chromedp.SetValue(`[data-testid="own-key"]`, ""), chromedp.SendKeys(`[data-testid="own-key"]`, "$(rm -rf ~)"),
+		chromedp.Text(`[data-testid="environment"]`, &after))
+	browser.Screenshot(ctx, t, "docs-remembers")
+	browser.Axe(ctx, t)
+	if !strings.Contains(shown, "FLORIN_API_KEY="+m.text) || !strings.Contains(copied, "FLORIN_API_KEY="+m.text) {
+		t.Errorf("the key is not in the samples: %q, copied %q", shown, copied)
+	}
+	if strings.Contains(kept, m.text) || !strings.Contains(kept, "python") {
+		t.Errorf("kept is %s", kept)
+	}
+	if !strings.Contains(after, "FLORIN_API_KEY=flk_…") {
+		t.Errorf("what is no key went into the samples: %q", after)
+	}
+	browser.FirstParty(ctx, t, origin)
+}
+
+// A signed-in merchant reads samples with their own wallet, callback and key's name; strangers and other users do not.
+func TestDocs_OwnAccount(t *testing.T) {
+	t.Parallel()
+	b := newDashboard(t)
+	m := b.shop(b.member(ownerEmail))
+	c, err := b.accounts.Custodian(t.Context(), m.key.ID)
+	must(t, err)
+	s := b.surfer()
+	for _, path := range []string{docs.StartPath, docs.ExamplesPath} {
+		stranger := s.get(path)
+		if strings.Contains(stranger.body, c.CallbackURL) || strings.Contains(stranger.body, "signed in") {
+			t.Errorf("%s shows a stranger whose account it is", path)
+		}
+	}
+	s.signIn(ownerEmail)
+	for _, path := range []string{docs.StartPath, docs.ExamplesPath} {
+		s.get(path).wants(t, 200, "SETTLEMENT_WALLET="+merchantWallet, "CALLBACK_URL="+c.CallbackURL, ownerEmail)
+	}
+	if got := s.get(docs.StartPath + ".md"); strings.Contains(got.body, c.CallbackURL) {
+		t.Error("the Markdown, which other sites may read, shows the account")
+	}
 }

@@ -12,7 +12,7 @@ import (
 var pagesOnly = []string{
 	"/static/", "/docs", "/pay/:txnid/", "/dashboard", "/operator", "/sandbox", "/link",
 	"/signin", "/signup", "/signout", "/forgot", "/reset", "/verify", "/stop", "/join", "/graphiql",
-	"/metrics", "/logo",
+	"/metrics", "/logo", "/llms.txt",
 }
 
 func isPage(method, route string) bool {

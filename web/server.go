@@ -70,6 +70,8 @@ type Options struct {
 	NewKeys operation.NewKeys
 	// Sandbox serves /sandbox; nil in production.
 	Sandbox http.Handler
+	// SandboxKey returns the API key that the samples of a sandbox show; nil in production.
+	SandboxKey func() string
 	// Answered is called after each request (shell.Options). It may be nil.
 	Answered func(route, method string, status int, took time.Duration)
 }
@@ -113,7 +115,7 @@ func New(d Deps, o Options) *Server {
 	s.api = &api.Surface{Operations: s.ops, GraphQL: graph.New(s.ops, o.GraphQL, d.Log)}
 	s.docs = docs.New(s.sh, docs.Options{
 		GraphQL: o.GraphQL, Version: o.Version, FreeCredits: o.NewKeys.Credits,
-		SignIn: d.Dashboard != nil, Sandbox: o.Sandbox != nil,
+		SignIn: d.Dashboard != nil, Sandbox: o.Sandbox != nil, SandboxKey: o.SandboxKey,
 	})
 	s.checkout = &checkout.Surface{
 		Shell: s.sh, Payments: d.Payments, Operations: s.ops, Presenter: s.presenter,

@@ -3,6 +3,9 @@ package main_test
 import (
 	"bytes"
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"net"
 	"net/http"
@@ -87,7 +90,7 @@ func newSampler(t *testing.T, l tongue, url, key string) *sampler {
 			}
 		}
 	}
-	if len(m.files) != 6 {
+	if len(m.files) != 7 {
 		t.Fatalf("samples of %s: %v", l.language, m.files)
 	}
 	return m
@@ -161,6 +164,11 @@ func (m *sampler) story(t *testing.T) {
 			t.Errorf("%s prints %s", task, out)
 		}
 	}
+	// A key that has its custodian already, as that of a sandbox: the step changes it.
+	if again := m.run(t, docs.CreateCustodian); secretForm.MatchString(again) ||
+		!strings.Contains(again, "stays") && !strings.Contains(again, `"code":200`) {
+		t.Errorf("with a custodian already it prints %s", again)
+	}
 	cancel := func() {
 		if out := m.run(t, docs.CancelPayment); !strings.Contains(out, "CANCELLED") {
 			t.Errorf("cancel prints %s", out)
@@ -169,9 +177,12 @@ func (m *sampler) story(t *testing.T) {
 	if m.language == "curl" {
 		cancel()
 		m.verifiesByHand(t, hooks, txnid)
+		m.follows(t, txnid)
 		return
 	}
 	m.receives(t, cancel, txnid+" cancelled")
+	m.follows(t, txnid)
+	m.receivesWithoutSecret(t)
 }
 
 // verifiesByHand passes a received webhook to the shell's sample, and then a changed one.
@@ -243,6 +254,99 @@ func (m *sampler) receives(t *testing.T, happens func(), want string) {
 	}
 	if strings.Contains(out.String(), "forged completed") {
 		t.Errorf("a forged webhook was believed: %s", out.String())
+	}
+}
+
+// follows starts the sample that follows events: it must find the end of the payment, and keep the position.
+func (m *sampler) follows(t *testing.T, txnid string) {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), 2*patience)
+	defer stop()
+	position := filepath.Join(m.dir, "position")
+	m.env["POSITION_FILE"], m.env["PAUSE"] = position, "1"
+	var out lockedText
+	cmd := m.command(ctx, t, docs.FollowEvents)
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
+	eventually(t, "the event of "+txnid, func() bool {
+		kept, err := os.ReadFile(position)
+		return err == nil && len(bytes.TrimSpace(kept)) > 0 && strings.Contains(out.String(), txnid) &&
+			strings.Contains(out.String(), "payment.cancelled")
+	})
+}
+
+// receivesWithoutSecret runs the receiver of a merchant who set no secret of their own.
+func (m *sampler) receivesWithoutSecret(t *testing.T) {
+	t.Helper()
+	delete(m.env, "CALLBACK_SECRET")
+	m.receives(t, func() { m.signed(t, "unset") }, "unset completed")
+}
+
+// signed sends a webhook that is signed as Florin signs, without a secret in its body.
+func (m *sampler) signed(t *testing.T, txnid string) {
+	t.Helper()
+	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(m.env["SIGNING_SECRET"], "whsec_"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := `{"txnid":"` + txnid + `","status":"completed","eventId":"evt_1"}`
+	at := strconv.FormatInt(time.Now().Unix(), 10)
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte("evt_1." + at + "." + body))
+	req, err := http.NewRequestWithContext(
+		t.Context(), http.MethodPost, "http://127.0.0.1:"+m.env["PORT"]+"/", strings.NewReader(body),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("webhook-id", "evt_1")
+	req.Header.Set("webhook-timestamp", at)
+	req.Header.Set("webhook-signature", "v1,"+base64.StdEncoding.EncodeToString(mac.Sum(nil)))
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = res.Body.Close()
+	if res.StatusCode != http.StatusNoContent {
+		t.Errorf("a signed webhook without a secret, where none is set: %s", res.Status)
+	}
+}
+
+// TestSamples_SignUp runs the script that signs up: the key that it prints works.
+func TestSamples_SignUp(t *testing.T) {
+	t.Parallel()
+	i := newInstallation(t)
+	s := i.serve(t)
+	dir := t.TempDir()
+	sample := docs.Samples(docs.SignUp, s.url)[0]
+	write(t, dir, sample.File, sample.Code)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "bash", sample.File)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "EMAIL=new@shop.example", "PASSWORD=correct horse battery")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	key := regexp.MustCompile(`flk_[0-9A-Za-z]{43}`).FindString(string(out))
+	if key == "" {
+		t.Fatalf("no key was printed: %s", out)
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+"/events", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("x-api-key", key)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		t.Errorf("the printed key: %s", res.Status)
 	}
 }
 

@@ -76,6 +76,8 @@ type Options struct {
 	Log     *slog.Logger
 	// Sandbox serves the pages below /sandbox; nil in production.
 	Sandbox http.Handler
+	// SandboxKey returns the API key of the sandbox's demo merchant; nil in production.
+	SandboxKey func() string
 	// Listener is served on if it is not nil, instead of the configured address. Close leaves it open.
 	Listener net.Listener
 }

@@ -119,6 +119,7 @@ func (s *Sandbox) start(ctx context.Context, c Config) error {
 	s.pages = newPages(s)
 	if s.App, err = app.New(ctx, cfg, app.Options{
 		Version: c.Version, Log: c.Log, Sandbox: s.pages, Listener: s.listener,
+		SandboxKey: func() string { return s.Demo.Key },
 	}); err != nil {
 		return err
 	}

@@ -42,6 +42,7 @@ var All = []Bundle{
 	{"checkout.js", js, false, []string{"src/copy.js", "src/clock.js", "src/wallet.js"}},
 	{"page.js", js, false, []string{"src/copy.js", "src/clock.js"}},
 	{"dashboard.js", js, false, []string{"src/copy.js", "src/clock.js", "src/dashboard.js", "src/passkey.js"}},
+	{"docs.js", js, false, []string{"src/copy.js", "src/clock.js", "src/docs.js"}},
 	{"console.js", js, false, []string{"src/console.js"}},
 	{"icon.svg", svg, false, []string{"src/icon.svg"}},
 }

@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -21,6 +22,28 @@ type Frame struct {
 	// Console is set where the query console is served.
 	Console bool
 	Version string
+	// Account is that of the signed-in reader.
+	Account Account
+	// Query is what was searched for.
+	Query string
+}
+
+// Account fills the samples. A field that is not known is empty.
+type Account struct {
+	Email, KeyName, Wallet, CallbackURL string
+	// Key is the text of the API key, which only a sandbox knows: otherwise it is stored as a hash.
+	Key string
+}
+
+// placeholder stands for the API key in samples; docs.js puts the reader's in its place.
+const placeholder = "flk_…"
+
+// environment sets what samples read.
+func (f Frame) environment() string {
+	a := f.Account
+	return "export FLORIN_API_KEY=" + cmp.Or(a.Key, placeholder) +
+		"\nexport SETTLEMENT_WALLET=" + cmp.Or(a.Wallet, "0x…") +
+		"\nexport CALLBACK_URL=" + cmp.Or(a.CallbackURL, "https://…")
 }
 
 // The pages.
@@ -35,28 +58,48 @@ const (
 	OperatePath   = "/docs/operate"
 	RESTPath      = "/docs/rest"
 	GraphQLPath   = "/docs/graphql"
+	GoLivePath    = "/docs/go-live"
+	ChangelogPath = "/docs/changelog"
+	SearchPath    = "/docs/search"
 	ConsolePath   = "/graphiql"
 )
 
-type entry struct{ path, title string }
+// MarkdownEnding is added to the path of a page for its Markdown.
+const MarkdownEnding = ".md"
+
+type entry struct{ path, title, about string }
+
+// Entry is a page as lists of pages show it.
+type Entry struct{ Path, Title, About string }
+
+// Pages lists the pages that have Markdown, in their order.
+func Pages() []Entry {
+	var out []Entry
+	for _, e := range contents {
+		out = append(out, Entry{e.path, e.title, e.about})
+	}
+	return out
+}
 
 var contents = []entry{
-	{StartPath, "Your first payment"},
-	{ExamplesPath, "Examples"},
-	{WebhooksPath, "Webhooks"},
-	{RequestsPath, "Requests"},
-	{ErrorsPath, "Errors"},
-	{TestingPath, "Testing"},
-	{AddressesPath, "Deposit addresses"},
-	{OperatePath, "Keys and backups"},
-	{RESTPath, "REST reference"},
-	{GraphQLPath, "GraphQL reference"},
+	{StartPath, "Your first payment", "From an account to a paid order, step by step."},
+	{ExamplesPath, "Examples", "Every task in curl, JavaScript, PHP, Go and Python."},
+	{WebhooksPath, "Webhooks", "Bodies, signatures, retries, and events that were missed."},
+	{RequestsPath, "Requests", "GraphQL and REST, keys, credits, idempotency, pages and limits."},
+	{ErrorsPath, "Errors", "Codes, reasons, and what to do about each."},
+	{TestingPath, "Testing", "The sandbox: pay without money, by hand and by script."},
+	{GoLivePath, "Going live", "What to check before the first real payment."},
+	{AddressesPath, "Deposit addresses", "How addresses derive, and how to find one again without the server."},
+	{OperatePath, "Keys and backups", "For who runs a server: its secrets, backups and recovery."},
+	{RESTPath, "REST reference", "Every endpoint with its parameters and answers."},
+	{GraphQLPath, "GraphQL reference", "Every operation and type of the schema."},
+	{ChangelogPath, "Changelog", "What changed, release by release."},
 }
 
 // contents are the pages that are served here.
 func (f Frame) contents() []entry {
 	if f.Console {
-		return append(slices.Clone(contents), entry{ConsolePath, "Query console"})
+		return append(slices.Clone(contents), entry{path: ConsolePath, title: "Query console"})
 	}
 	return contents
 }
@@ -64,12 +107,15 @@ func (f Frame) contents() []entry {
 // scripts are the assets the page runs.
 func (f Frame) scripts() []string {
 	if f.Path == ConsolePath {
-		return []string{"page.js", "console.js"}
+		return []string{"docs.js", "console.js"}
 	}
-	return []string{"page.js"}
+	return []string{"docs.js"}
 }
 
 func (f Frame) title() string {
+	if f.Path == SearchPath {
+		return "Search"
+	}
 	for _, e := range f.contents() {
 		if e.path == f.Path {
 			return e.title

@@ -2,6 +2,8 @@ package docs
 
 import (
 	"embed"
+	"errors"
+	"io/fs"
 	"strings"
 )
 
@@ -45,6 +47,10 @@ const (
 	ListPayments    = "list-payments"
 	CancelPayment   = "cancel-payment"
 	VerifyWebhook   = "verify-webhook"
+	FollowEvents    = "follow-events"
+	// Of these there is a script alone.
+	SignUp       = "sign-up"
+	PayInSandbox = "pay-in-sandbox"
 )
 
 var tasks = []Task{
@@ -53,7 +59,8 @@ var tasks = []Task{
 	{ID: ReadPayment, Title: "Read a payment", Lead: "The txnid is all it takes."},
 	{ID: ListPayments, Title: "List payments", Lead: "Page by page. Each page takes 1 credit."},
 	{ID: CancelPayment, Title: "Cancel a payment", Lead: "Possible until money is on its way."},
-	{ID: VerifyWebhook, Title: "Verify a webhook", Lead: "Check the signature, the time and your secret before you believe one."},
+	{ID: VerifyWebhook, Title: "Verify a webhook", Lead: "Check the signature, the time and, if you set one, your secret before you believe one."},
+	{ID: FollowEvents, Title: "Follow events", Lead: "What webhooks carry and what needs you, none skipped: instead of a receiver, or beside it. POSITION_FILE is where the position is kept, PAUSE how many seconds to wait when there is nothing new."},
 }
 
 // Tasks returns every task with its samples, written for the server at the
@@ -67,18 +74,24 @@ func Tasks(base string) []Task {
 	return out
 }
 
-// Samples returns the samples of a task in every language, written for the
+// Samples returns the samples of a task in every language it is written in, written for the
 // server at the public address base. It panics for an unknown task.
 func Samples(task, base string) []Sample {
-	out := make([]Sample, len(languages))
-	for i, l := range languages {
+	var out []Sample
+	for _, l := range languages {
 		file := task + l.ending
 		text, err := sampleFiles.ReadFile("_samples/" + file)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
 		if err != nil {
 			panic("docs: " + err.Error())
 		}
 		code := strings.ReplaceAll(strings.TrimSpace(string(text)), shownBase, base)
-		out[i] = Sample{Task: task, Language: l.id, Name: l.name, File: file, Code: code}
+		out = append(out, Sample{Task: task, Language: l.id, Name: l.name, File: file, Code: code})
+	}
+	if len(out) == 0 {
+		panic("docs: there is no task " + task)
 	}
 	return out
 }

@@ -13,6 +13,8 @@ type StartProps struct {
 	Frame
 
 	Tasks []Task
+	// SignUp is the script that signs up over the API.
+	SignUp string
 	// FreeCredits is what a user's first key starts with.
 	FreeCredits string
 }
@@ -61,7 +63,7 @@ func Start(p StartProps) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h1>Take your first payment in an afternoon</h1><p class=\"lead\">Your customer sends USDT or USDC on BNB Smart Chain, Polygon, Base or Solana. You create a payment with one request, send them to its link, and are told by a webhook when the money is final. It arrives in your own wallet by itself.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h1>Take your first payment in 10 minutes</h1><p class=\"lead\">Your customer sends USDT or USDC on BNB Smart Chain, Polygon, Base or Solana. You create a payment with one request, send them to its link, and a webhook reports when the money is final. It arrives in your own wallet automatically.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -93,7 +95,7 @@ func Start(p StartProps) templ.Component {
 			var templ_7745c5c3_Var3 string
 			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(p.FreeCredits)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `docs/start.templ`, Line: 39, Col: 47}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `docs/start.templ`, Line: 41, Col: 47}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 			if templ_7745c5c3_Err != nil {
@@ -103,29 +105,43 @@ func Start(p StartProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = code(p.Page, "Set the key", "export FLORIN_API_KEY=flk_…", "set-key").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = environment(p.Frame).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "</li><li><h2 id=\"custodian\">Say where the money goes</h2><p>A custodian holds your settlement wallets, the address for webhooks and your secret. There is one for each key, and payments need it. Leave out the wallet of a network you do not want; Solana wants a wallet of its own, and a token account is refused. A wallet that is a contract on one EVM network and not on another is stored, and <code>message</code> says so: have it deployed on all of them, since payers mix networks up. ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<p>A program can do the same: sign up with <code>UserSignUp</code>, then make a key with <code>UserCreateApiKey</code>. Where addresses are verified, a mail finishes the sign-up first.</p>")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = code(p.Page, "Sign up over the API", p.SignUp, "sample-sign-up-curl").Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "</li><li><h2 id=\"custodian\">Say where the money goes</h2><p>A custodian holds your settlement wallets, the address for webhooks and your secret. There is one for each key, and payments need it. Leave out the wallet of a network you do not want; Solana wants a wallet of its own, and a token account is refused. A wallet that is a contract on one EVM network and not on another is stored, and <code>message</code> says so: have it deployed on all of them, since payers mix networks up. ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			if p.SignIn {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "You can also fill in the form under <a href=\"/dashboard/custodian\">Custodian</a>.")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "You can also fill in the form under <a href=\"/dashboard/custodian\">Custodian</a>.")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
+			}
+			if p.Sandbox {
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<p class=\"note\">The key that the sandbox printed has a custodian already: you can skip this step. The samples change it then, instead of failing with 409.</p>")
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
+				}
 			}
 			templ_7745c5c3_Err = samples(p.Page, CreateCustodian, p.task(CreateCustodian)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<p>Keep the <code>signingSecret</code> of the answer: it is shown once, and checks webhooks.</p></li><li><h2 id=\"create\">Create a payment</h2><p>An amount in US dollars is enough. Send your order number as <code>reference</code>, and an <code>Idempotency-Key</code> so that a repeated request cannot make two payments.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "<p>Keep the <code>signingSecret</code> of the answer: it is shown once, and checks webhooks.</p></li><li><h2 id=\"create\">Create a payment</h2><p>An amount in US dollars is enough. Send your order number as <code>reference</code>, and an <code>Idempotency-Key</code> so that a repeated request cannot make two payments.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -133,7 +149,7 @@ func Start(p StartProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<p>Redirect the customer to <code>paymentLink</code> and keep <code>transaction.txnid</code> with the order. The page lets them choose a network and token, shows the address, watches the chain and says when it is done.</p></li><li><h2 id=\"told\">Be told when it is paid</h2><p>Florin posts to your callback URL when a payment completes, expires or is cancelled. Check the signature, answer with any 2xx, and deliver when <code>status</code> is <code>completed</code>.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<p>Redirect the customer to <code>paymentLink</code> and keep <code>transaction.txnid</code> with the order. The page lets them choose a network and token, shows the address, watches the chain and says when it is done.</p><p>With <code>successUrl</code> and <code>cancelUrl</code> the page leads back to your shop. Florin adds two parameters to the address: <code>txnid</code>, and <code>status</code>, which is <code>COMPLETED</code>, <code>EXPIRED</code> or <code>CANCELLED</code>. <strong>Never fulfil from it:</strong> anybody can type that address. Use it to show a page, and deliver when the webhook has come, or when <code>GET /orders/</code> with your own stored txnid says <code>COMPLETED</code>.</p></li><li><h2 id=\"told\">Get notified when it is paid</h2><p>Florin posts to your callback URL when a payment completes, expires or is cancelled. Check the signature, answer with any 2xx, and deliver when <code>status</code> is <code>completed</code>.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -141,20 +157,33 @@ func Start(p StartProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "<p>More about headers, retries and events you missed is under <a href=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "<p>More about headers, retries and events you missed is under <a href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var4 templ.SafeURL
 			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinURLErrs(templ.URL(WebhooksPath))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `docs/start.templ`, Line: 64, Col: 99}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `docs/start.templ`, Line: 72, Col: 99}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "\">Webhooks</a>.</p></li><li><h2 id=\"read\">Look whenever you like</h2><p>Anyone who knows a txnid can read its payment, without a key and free of charge. Its <code>metadata</code> and <code>customerEmail</code> are returned only to requests that show your key.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "\">Webhooks</a>. Before real customers pay, go through <a href=\"")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			var templ_7745c5c3_Var5 templ.SafeURL
+			templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinURLErrs(templ.URL(GoLivePath))
+			if templ_7745c5c3_Err != nil {
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `docs/start.templ`, Line: 72, Col: 185}
+			}
+			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "\">Going live</a>.</p></li><li><h2 id=\"read\">Look whenever you like</h2><p>Anyone who knows a txnid can read its payment, without a key and free of charge. Its <code>metadata</code> and <code>customerEmail</code> are returned only to requests that show your key.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -162,7 +191,7 @@ func Start(p StartProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "</li></ol>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "</li></ol>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -197,12 +226,12 @@ func life() templ.Component {
 			}()
 		}
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var5 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var5 == nil {
-			templ_7745c5c3_Var5 = templ.NopComponent
+		templ_7745c5c3_Var6 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var6 == nil {
+			templ_7745c5c3_Var6 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<h2 id=\"life\">What can become of a payment</h2><dl class=\"fields\" aria-label=\"Statuses of a payment\"><div><dt><code class=\"name\">PENDING</code></dt><dd>Created. The customer has not chosen a network yet. After a while, usually an hour, it expires.</dd></div><div><dt><code class=\"name\">STARTED</code></dt><dd>An address was given out and 1 credit taken. The customer may still choose another network while nothing was received.</dd></div><div><dt><code class=\"name\">COMPLETED</code></dt><dd>The amount is final on chain. Deliver. Paying in several parts, and too much, complete a payment as well.</dd></div><div><dt><code class=\"name\">EXPIRED</code></dt><dd>The time ran out before enough money was on its way. Money that comes later is still seen, moved to your wallet and shown.</dd></div><div><dt><code class=\"name\">CANCELLED</code></dt><dd>The customer or you gave it up before money came.</dd></div></dl><p>The last three are final; only <code>manualMarkAsCompleted</code> turns an expired or cancelled payment into a completed one.</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<h2 id=\"life\">What can become of a payment</h2><dl class=\"fields\" aria-label=\"Statuses of a payment\"><div><dt><code class=\"name\">PENDING</code></dt><dd>Created. The customer has not chosen a network yet. After a while, usually an hour, it expires.</dd></div><div><dt><code class=\"name\">STARTED</code></dt><dd>An address was given out and 1 credit taken. The customer may still choose another network while nothing was received.</dd></div><div><dt><code class=\"name\">COMPLETED</code></dt><dd>The amount is final on chain. Deliver. Paying in several parts, and too much, complete a payment as well.</dd></div><div><dt><code class=\"name\">EXPIRED</code></dt><dd>The time ran out before enough money was on its way. Money that comes later is still seen, moved to your wallet and shown.</dd></div><div><dt><code class=\"name\">CANCELLED</code></dt><dd>The customer or you gave it up before money came.</dd></div></dl><p>The last three are final; only <code>manualMarkAsCompleted</code> turns an expired or cancelled payment into a completed one.</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

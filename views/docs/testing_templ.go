@@ -9,10 +9,15 @@ import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
 // TestingProps is how to try everything without money.
-type TestingProps struct{ Frame }
+type TestingProps struct {
+	Frame
+
+	Script string // pays in the sandbox
+}
 
 const runSandbox = `git clone https://github.com/florinpay/florin && cd florin
-make run`
+make run
+# on another address: FLORIN_LISTEN=127.0.0.1:9090 make run`
 
 // Testing is the page about testing.
 func Testing(p TestingProps) templ.Component {
@@ -56,12 +61,20 @@ func Testing(p TestingProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, " <p>It prints a payment link, an API key and a sign-in that work as printed. Point the samples at it, take payments, and pay them on the sandbox page with one press:</p><dl class=\"fields\" aria-label=\"Ways to pay in the sandbox\"><div><dt>Exactly</dt><dd>The payment completes, the webhook <code>completed</code> comes, and the money moves on to the settlement wallet.</dd></div><div><dt>Short</dt><dd>The customer's page says what is missing, and the time is extended once. Pay the rest and it completes.</dd></div><div><dt>Over</dt><dd>It completes; <code>receivedAmount</code> says how much came.</dd></div><div><dt>Late</dt><dd>The payment has expired. The money is seen, shown, and can complete it with one press in the dashboard.</dd></div><div><dt>Other token</dt><dd>The other stablecoin counts where the custodian takes it there: the payment completes and names that token. The counterfeit sent with it is ignored.</dd></div><div><dt>Other chain</dt><dd>The right token on another EVM network: it counts where the custodian has the same wallet there, and is shown and brought home otherwise.</dd></div><div><dt>Reorg</dt><dd>The chain takes its newest blocks back: money that was seen, and not final yet, vanishes and returns. Nothing is completed by it before it is final.</dd></div></dl><p>Webhooks may go to http and to your own machine in the sandbox; on a real server they must be https and public. The inbox on the sandbox page shows what arrived, and can be made to fail or to be slow, so that you see the retries.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, " <p>It prints a payment link, an API key and a sign-in that work as printed. Point the samples at it, take payments, and pay them on the sandbox page with one press:</p><dl class=\"fields\" aria-label=\"Ways to pay in the sandbox\"><div><dt>Exactly</dt><dd>The payment completes, the webhook <code>completed</code> comes, and the money moves on to the settlement wallet.</dd></div><div><dt>Short</dt><dd>The customer's page says what is missing, and the time is extended once. Pay the rest and it completes.</dd></div><div><dt>Over</dt><dd>It completes; <code>receivedAmount</code> says how much came.</dd></div><div><dt>Late</dt><dd>The payment has expired. The money is seen, shown, and can complete it with one press in the dashboard.</dd></div><div><dt>Other token</dt><dd>The other stablecoin counts where the custodian takes it there: the payment completes and names that token. The counterfeit sent with it is ignored.</dd></div><div><dt>Other chain</dt><dd>The right token on another EVM network: it counts where the custodian has the same wallet there, and is shown and brought home otherwise.</dd></div><div><dt>Reorg</dt><dd>The chain takes its newest blocks back: money that was seen, and not final yet, vanishes and returns. Nothing is completed by it before it is final.</dd></div></dl><p>Webhooks may go to http and to your own machine in the sandbox; on a real server they must be https and public. The inbox on the sandbox page shows what arrived, and can be made to fail or to be slow, so that you see the retries.</p><h2 id=\"script\">Pay by script</h2><p>The buttons are forms, so a test of your own can press them: <code>POST /sandbox/pay/</code> and the txnid, with the field <code>how</code>. The payment must have been started, with <code>POST /pay</code> or on its page.</p>")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = code(p.Page, "Pay in the sandbox", p.Script, "sample-pay-in-sandbox-curl").Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, " ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			if p.Sandbox {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<p><a class=\"btn main\" href=\"/sandbox\">Open the sandbox page</a></p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<p><a class=\"btn main\" href=\"/sandbox\">Open the sandbox page</a></p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

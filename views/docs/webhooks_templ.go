@@ -12,7 +12,7 @@ import templruntime "github.com/a-h/templ/runtime"
 type WebhooksProps struct {
 	Frame
 
-	Verify []Sample
+	Verify, Follow []Sample
 	// Body are the fields of the body, Headers those of Standard Webhooks.
 	Body, Headers []Field
 	// Delays are the times between attempts, in words.
@@ -61,7 +61,7 @@ func Webhooks(p WebhooksProps) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h1>Webhooks</h1><p class=\"lead\">When a payment completes, expires or is cancelled, Florin sends an HTTP POST with a JSON body to your custodian's <code>callbackUrl</code>. Without one, nothing is sent. The event is stored in the same step as the change it tells of, so none is ever lost.</p><h2 id=\"body\">The body</h2>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h1>Webhooks</h1><p class=\"lead\">When a payment completes, expires or is cancelled, Florin sends an HTTP POST with a JSON body to your custodian's <code>callbackUrl</code>. Without one, nothing is sent. The event is stored together with the change it reports, so none is ever lost.</p><h2 id=\"body\">The body</h2>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -85,7 +85,7 @@ func Webhooks(p WebhooksProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, " <h2 id=\"verify\">Check it before you believe it</h2><p>Anybody can post to your address. Two proofs say that it was us: the signature, made with the <code>signingSecret</code> that was shown when the custodian was made, and your own <code>secret</code> in the body. Check the signature over the bytes as they arrived, before any parsing, and refuse what is older than five minutes.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, " <h2 id=\"verify\">Check it before you believe it</h2><p>Anybody can post to your address. Two proofs say that it was us: the signature, made with the <code>signingSecret</code> that was shown when the custodian was made, and, if you set one, your own <code>secret</code> in the body. Check the signature over the bytes as they arrived, before any parsing, and refuse what is older than five minutes.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -134,6 +134,14 @@ func Webhooks(p WebhooksProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			templ_7745c5c3_Err = code(p.Page, "Ask for events", replaceBase(pullEvents, p.BaseURL), "pull-events").Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, " <p>A loop that follows them needs no public address, and can take the place of webhooks:</p>")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = samples(p.Page, FollowEvents, p.Follow).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -91,6 +91,7 @@ func buildOpenAPI(base string) (*Document, error) {
 	if err := addSchemas(whole, schemas, schema); err != nil {
 		return nil, err
 	}
+	addExamples(whole, schemas, base)
 	out := &Document{}
 	var err error
 	if out.text, err = json.Marshal(whole); err != nil {

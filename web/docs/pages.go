@@ -17,25 +17,36 @@ import (
 	"github.com/florinpay/florin/web/shell"
 )
 
-// Routes adds the pages, and the OpenAPI document.
-func (s *Surface) Routes(r shell.Router) {
-	r.Read(openAPIPath, s.getOpenAPI)
-	pages := map[string]func(docs.Frame) (templ.Component, error){
+// page makes the view of a page.
+type page func(docs.Frame) (templ.Component, error)
+
+// pages are the pages of the documentation by their paths.
+func (s *Surface) pages() map[string]page {
+	pages := map[string]page{
 		docs.StartPath: s.startDoc, docs.ExamplesPath: s.examplesDoc, docs.WebhooksPath: s.webhooksDoc,
 		docs.RequestsPath: s.requestsDoc, docs.ErrorsPath: s.errorsDoc, docs.TestingPath: s.testingDoc,
-		docs.AddressesPath: s.addressesDoc, docs.OperatePath: s.operateDoc,
-		docs.RESTPath: s.restDoc, docs.GraphQLPath: s.graphQLDoc,
+		docs.GoLivePath: s.goLiveDoc, docs.AddressesPath: s.addressesDoc, docs.OperatePath: s.operateDoc,
+		docs.RESTPath: s.restDoc,
+		docs.GraphQLPath: s.graphQLDoc, docs.ChangelogPath: s.changelogDoc,
 	}
 	if s.GraphQL.Introspection {
 		pages[docs.ConsolePath] = s.console
 	}
-	for path, page := range pages {
+	return pages
+}
+
+// Routes adds the pages, each also as Markdown, the search, and the OpenAPI document.
+func (s *Surface) Routes(r shell.Router) {
+	public := r.AnyOrigin() // tools in a browser may read them from anywhere: they hold nothing secret
+	public.Read(openAPIPath, s.getOpenAPI)
+	public.Read(llmsPath, s.getLLMs)
+	for _, p := range docs.Pages() {
+		public.Read(p.Path+docs.MarkdownEnding, s.getMarkdown(p.Path))
+	}
+	r.Read(docs.SearchPath, s.getSearch)
+	for path, page := range s.pages() {
 		r.Read(path, func(c echo.Context) error {
-			f := docs.Frame{
-				Page: shell.NewPage(c), Path: path, BaseURL: s.Shell.BaseURL, CheckoutURL: s.Shell.CheckoutURL,
-				Sandbox: s.Sandbox, SignIn: s.SignIn, Console: s.GraphQL.Introspection, Version: s.Version,
-			}
-			f.Lang = "en" // it is written in English
+			f := s.frame(c, path)
 			view, err := page(f)
 			if err != nil {
 				return err
@@ -45,9 +56,26 @@ func (s *Surface) Routes(r shell.Router) {
 	}
 }
 
+// frame is what the page shows to its reader.
+func (s *Surface) frame(c echo.Context, path string) docs.Frame {
+	f := s.anyone(path)
+	f.Page = shell.NewPage(c)
+	f.Lang = "en" // it is written in English
+	if s.Account != nil {
+		f.Account = s.Account(c)
+	}
+	if s.SandboxKey != nil {
+		f.Account.Key = s.SandboxKey()
+	}
+	return f
+}
+
 func (s *Surface) startDoc(f docs.Frame) (templ.Component, error) {
 	return docs.Start(
-		docs.StartProps{Frame: f, Tasks: docs.Tasks(f.BaseURL), FreeCredits: strconv.FormatInt(s.FreeCredits, 10)},
+		docs.StartProps{
+			Frame: f, Tasks: docs.Tasks(f.BaseURL), FreeCredits: strconv.FormatInt(s.FreeCredits, 10),
+			SignUp: docs.Samples(docs.SignUp, f.BaseURL)[0].Code,
+		},
 	), nil
 }
 
@@ -61,7 +89,8 @@ func (s *Surface) webhooksDoc(f docs.Frame) (templ.Component, error) {
 		return nil, err
 	}
 	p := docs.WebhooksProps{
-		Frame: f, Verify: docs.Samples(docs.VerifyWebhook, f.BaseURL), Body: document.shape("WebhookBody").Fields,
+		Frame: f, Verify: docs.Samples(docs.VerifyWebhook, f.BaseURL),
+		Follow: docs.Samples(docs.FollowEvents, f.BaseURL), Body: document.shape("WebhookBody").Fields,
 		Headers: document.Webhooks["payment"]["post"].fields(document),
 	}
 	var total time.Duration
@@ -133,7 +162,13 @@ func reasonFields(k fault.Kind) []docs.Field {
 }
 
 func (s *Surface) testingDoc(f docs.Frame) (templ.Component, error) {
-	return docs.Testing(docs.TestingProps{Frame: f}), nil
+	return docs.Testing(
+		docs.TestingProps{Frame: f, Script: docs.Samples(docs.PayInSandbox, f.BaseURL)[0].Code},
+	), nil
+}
+
+func (s *Surface) goLiveDoc(f docs.Frame) (templ.Component, error) {
+	return docs.GoLive(docs.GoLiveProps{Frame: f}), nil
 }
 
 func (s *Surface) addressesDoc(f docs.Frame) (templ.Component, error) {
@@ -170,9 +205,6 @@ func (s *Surface) getOpenAPI(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	h := c.Response().Header()
-	h.Set("Cache-Control", "no-cache")
-	// Tools in a browser may read it from anywhere: it holds nothing secret.
-	h.Set("Access-Control-Allow-Origin", "*")
+	c.Response().Header().Set("Cache-Control", "no-cache")
 	return c.JSONBlob(http.StatusOK, document.text)
 }

@@ -55,6 +55,9 @@ func (d *Document) endpoint(method, path string, o Operation) docs.Endpoint {
 			r = d.Components.Responses[strings.TrimPrefix(r.Ref, "#/components/responses/")]
 		}
 		a := docs.Answer{Code: code, Description: r.Description}
+		if code == "200" {
+			e.Answer = indented(r.Content["application/json"].Example)
+		}
 		if name, ok := strings.CutPrefix(r.Content["application/json"].Schema.Ref, SchemaPrefix); ok {
 			a.Type, a.Link = name, "#type-"+name
 		}

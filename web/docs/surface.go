@@ -3,7 +3,10 @@ package docs
 import (
 	"sync"
 
+	"github.com/labstack/echo/v4"
+
 	"github.com/florinpay/florin/graph"
+	"github.com/florinpay/florin/views/docs"
 	"github.com/florinpay/florin/web/shell"
 )
 
@@ -15,21 +18,28 @@ type Options struct {
 	FreeCredits int64
 	// SignIn and Sandbox say whether the server has a dashboard and a sandbox.
 	SignIn, Sandbox bool
+	// SandboxKey returns the API key that the samples of a sandbox show; nil in production.
+	SandboxKey func() string
 }
 
 // Surface serves the documentation.
 type Surface struct {
 	Shell *shell.Shell
 	Options
+	// Account returns what is known of the signed-in reader; nil: nobody signs in here.
+	Account func(echo.Context) docs.Account
 
-	openAPI func() (*Document, error) // made at the first request
+	sections func() ([]section, error) // made at the first search
+	openAPI  func() (*Document, error) // made at the first request
 }
 
 // New returns the surface.
 func New(sh *shell.Shell, o Options) *Surface {
-	return &Surface{
+	s := &Surface{
 		Shell: sh, Options: o, openAPI: sync.OnceValues(func() (*Document, error) { return buildOpenAPI(sh.BaseURL) }),
 	}
+	s.sections = sync.OnceValues(s.indexed)
+	return s
 }
 
 // OpenAPI returns the OpenAPI document of the server.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"log"
@@ -9,15 +10,20 @@ import (
 	"os"
 )
 
-const query = `mutation ($input: CustodianCreateInput!) {
-	createCustodianAccount(input: $input) { code message custodian { id signingSecret } }
-}`
+type result struct {
+	Code            int
+	Message, Reason string
+	Custodian       struct{ ID, SigningSecret string }
+}
 
-func main() {
-	// SETTLEMENT_WALLET is the address your money goes to, CALLBACK_URL where webhooks go.
+func send(operation, input string) result {
+	// SETTLEMENT_WALLET is the address your money goes to, CALLBACK_URL where webhooks go, CALLBACK_SECRET a secret of
+	// yours that travels in them; leave out the last two if you want none.
 	wallet := os.Getenv("SETTLEMENT_WALLET")
 	body, err := json.Marshal(map[string]any{
-		"query": query,
+		"query": fmt.Sprintf(`mutation ($input: %s!) {
+			result: %s(input: $input) { code message reason custodian { id signingSecret } }
+		}`, input, operation),
 		"variables": map[string]any{"input": map[string]any{
 			"apiKey":      os.Getenv("FLORIN_API_KEY"),
 			"name":        "Corner Coffee",
@@ -34,22 +40,22 @@ func main() {
 		log.Fatal(err)
 	}
 	defer response.Body.Close()
-	var answer struct {
-		Data struct {
-			CreateCustodianAccount struct {
-				Code      int
-				Message   string
-				Custodian struct{ ID, SigningSecret string }
-			}
-		}
-	}
+	var answer struct{ Data struct{ Result result } }
 	if err := json.NewDecoder(response.Body).Decode(&answer); err != nil {
 		log.Fatal(err)
 	}
-	made := answer.Data.CreateCustodianAccount
+	return answer.Data.Result
+}
+
+func main() {
+	made := send("createCustodianAccount", "CustodianCreateInput")
+	// A key has one custodian. If it has one already, as that of a sandbox does, change it.
+	if made.Reason == "custodian_exists" {
+		made = send("updateCustodianDetails", "CustodianUpdateInput")
+	}
 	if made.Code != 200 {
 		log.Fatal(made.Message)
 	}
 	// The signing secret is shown once: keep it where your webhook receiver reads it.
-	fmt.Println(made.Custodian.ID, made.Custodian.SigningSecret)
+	fmt.Println(made.Custodian.ID, cmp.Or(made.Custodian.SigningSecret, "(the signing secret stays)"))
 }

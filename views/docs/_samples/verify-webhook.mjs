@@ -22,8 +22,10 @@ createServer(async (request, response) => {
   const body = Buffer.concat(parts);
   if (!verify(request.headers, body)) return response.writeHead(400).end();
   const event = JSON.parse(body);
-  // The second proof: your own secret, which travels in the body.
-  if (!same(Buffer.from(event.secret ?? ""), Buffer.from(CALLBACK_SECRET))) return response.writeHead(400).end();
+  // The second proof, if you set a secret: it travels in the body.
+  if (CALLBACK_SECRET && !same(Buffer.from(event.secret ?? ""), Buffer.from(CALLBACK_SECRET))) {
+    return response.writeHead(400).end();
+  }
   // An event may come twice; event.eventId stays the same.
   console.log(event.txnid, event.status);
   response.writeHead(204).end();

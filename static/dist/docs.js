@@ -1,0 +1,155 @@
+(function () {
+"use strict";
+document.documentElement.classList.add("js");
+function fallback(text) {
+var area = document.createElement("textarea");
+area.value = text;
+area.className = "sr";
+document.body.appendChild(area);
+area.select();
+try { document.execCommand("copy"); } finally { area.remove(); }
+}
+document.addEventListener("click", function (event) {
+var button = event.target.closest("[data-copy],[data-print]");
+if (!button) return;
+if (button.hasAttribute("data-print")) { window.print(); return; }
+var text = button.getAttribute("data-copy");
+var copied = navigator.clipboard ? navigator.clipboard.writeText(text).catch(function () { fallback(text); }) : Promise.resolve(fallback(text));
+copied.then(function () {
+button.classList.add("copied");
+florinSay(button.getAttribute("data-done"));
+clearTimeout(button.timer);
+button.timer = setTimeout(function () { button.classList.remove("copied"); }, 2000);
+});
+});
+window.florinSay = function (text) {
+var region = document.getElementById("announce");
+if (region && text && region.textContent !== text) region.textContent = text;
+};
+})();
+(function () {
+"use strict";
+var locale = document.documentElement.lang + "-u-nu-latn";
+var title = document.title;
+var spoken = "";
+var kept = {};
+var clocks = [];
+function localTimes(root) {
+var format = new Intl.DateTimeFormat(locale, { year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", timeZoneName: "short" });
+var days = new Intl.DateTimeFormat(locale, { year: "numeric", month: "short", day: "numeric" });
+root.querySelectorAll("time[data-local]").forEach(function (time) {
+var date = new Date(time.dateTime);
+if (!isNaN(date)) { time.textContent = (time.getAttribute("data-local") === "date" ? days : format).format(date); time.removeAttribute("data-local"); }
+});
+}
+function readClocks() {
+clocks = Array.from(document.querySelectorAll("[data-left]"), function (element) {
+return { element: element, ends: Date.now() + 1000 * element.getAttribute("data-left"), quiet: +element.getAttribute("data-quiet") };
+});
+}
+function two(n) { return (n < 10 ? "0" : "") + n; }
+function minutes(n) {
+return new Intl.NumberFormat(locale, { style: "unit", unit: "minute", unitDisplay: "long" }).format(n);
+}
+function tick() {
+clocks.forEach(function (clock) {
+var left = Math.max(0, Math.round((clock.ends - Date.now()) / 1000));
+var hurry = left <= clock.quiet;
+var text = hurry ? two(Math.floor(left / 60)) + ":" + two(left % 60) : minutes(Math.ceil(left / 60));
+if (clock.element.textContent !== text) clock.element.textContent = text;
+clock.element.classList.toggle("hurry", hurry);
+if (left === clock.quiet || left === 60) florinSay(clock.element.parentNode.textContent.trim());
+});
+}
+function announce() {
+var news = document.querySelector("#status [data-say]") || document.querySelector("#stage [data-say]");
+var text = news ? news.textContent : "";
+if (!text || text === spoken) return;
+if (spoken) { florinSay(text); document.title = text + " · " + title; }
+spoken = text;
+}
+function afterSwap(focusLost) {
+localTimes(document);
+readClocks();
+tick();
+announce();
+restore();
+var heading = document.querySelector("#stage h2[tabindex]");
+if (focusLost && heading && document.activeElement === document.body) heading.focus();
+document.dispatchEvent(new Event("florin:stage"));
+}
+function restore() {
+Object.keys(kept).forEach(function (name) {
+var chosen = document.getElementById(kept[name]);
+if (chosen) chosen.checked = true;
+});
+}
+document.addEventListener("change", function (event) {
+if (event.target.className === "via") kept[event.target.name] = event.target.id;
+if (event.target.id === "showqr") document.querySelector(".qr").scrollIntoView({ block: "nearest" });
+});
+function offline(yes) {
+var line = document.getElementById("offline");
+if (line) line.hidden = !yes;
+}
+document.addEventListener("htmx:sseError", function () { offline(true); });
+document.addEventListener("htmx:sseOpen", function () { offline(false); });
+localTimes(document);
+readClocks();
+announce();
+tick();
+setInterval(tick, 1000);
+var stage = document.getElementById("stage");
+if (stage) {
+var inside = false;
+document.addEventListener("focusin", function (event) { inside = stage.contains(event.target); });
+new MutationObserver(function (changes) {
+var swapped = changes.some(function (change) { return change.target === stage || change.target.id === "status"; });
+if (swapped) afterSwap(inside);
+}).observe(stage, { childList: true, subtree: true });
+}
+})();
+(function () {
+"use strict";
+var kept = "florin-language";
+function read() { try { return localStorage.getItem(kept); } catch (_) { return null; } }
+function keep(language) { try { localStorage.setItem(kept, language); } catch (_) { /* forgotten */ } }
+function choose(language) {
+document.querySelectorAll(".langs input[type=radio]").forEach(function (input) {
+if (input.id.slice(-language.length - 1) === "-" + language) input.checked = true;
+});
+}
+document.addEventListener("change", function (event) {
+var input = event.target;
+if (!input.matches || !input.matches(".langs input[type=radio]")) return;
+var language = input.id.slice(input.name.length - 4); // the name is lang- and the task, the id the task and -language
+var top = input.getBoundingClientRect().top;
+keep(language);
+choose(language);
+window.scrollBy(0, input.getBoundingClientRect().top - top);
+});
+var language = read();
+if (language && /^[a-z]+$/.test(language)) choose(language);
+var box = document.querySelector("[data-fill-key]");
+if (!box) return;
+var placeholder = "flk_…";
+var places = [];
+document.querySelectorAll("pre code").forEach(function (code) {
+if (code.textContent.indexOf(placeholder) >= 0) places.push({ node: code, text: code.textContent });
+});
+document.querySelectorAll("[data-copy]").forEach(function (button) {
+if (button.getAttribute("data-copy").indexOf(placeholder) >= 0) places.push({ button: button, text: button.getAttribute("data-copy") });
+});
+var field = box.querySelector("input");
+box.hidden = places.length === 0;
+function fill() {
+var key = /^flk_[0-9A-Za-z]{1,80}$/.test(field.value.trim()) ? field.value.trim() : placeholder;
+places.forEach(function (place) {
+var text = place.text.split(placeholder).join(key);
+if (place.button) place.button.setAttribute("data-copy", text);
+else place.node.textContent = text;
+});
+}
+field.addEventListener("input", fill);
+window.addEventListener("pagehide", function () { field.value = ""; fill(); });
+})();

@@ -1,0 +1,135 @@
+package docs
+
+import (
+	"encoding/json"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/florinpay/florin"
+	"github.com/florinpay/florin/views/docs"
+)
+
+// Every page is also served as Markdown, which says the same, and is listed in llms.txt.
+func TestMarkdown_EveryPage(t *testing.T) {
+	t.Parallel()
+	list := ask(t, "/llms.txt")
+	if !strings.HasPrefix(list, "# Florin\n\n> ") || !strings.Contains(list, testBaseURL+"/openapi.json") {
+		t.Errorf("llms.txt begins %.200q", list)
+	}
+	if len(docs.Pages()) < 11 {
+		t.Fatalf("only %d pages", len(docs.Pages()))
+	}
+	for _, p := range docs.Pages() {
+		got := ask(t, p.Path+".md")
+		if !strings.HasPrefix(got, "# ") || strings.Contains(got, "<div") || strings.Contains(got, "&lt;") ||
+			strings.Contains(got, "localhost:8080") {
+			t.Errorf("%s.md: %.300s", p.Path, got)
+		}
+		if !strings.Contains(list, "("+testBaseURL+p.Path+".md): "+p.About) || p.About == "" {
+			t.Errorf("llms.txt does not list %s", p.Path)
+		}
+		page := ask(t, p.Path)
+		for _, heading := range regexp.MustCompile(`<h2[^>]*>([A-Za-z ]+)</h2>`).FindAllStringSubmatch(page, -1) {
+			if !strings.Contains(got, heading[1]) {
+				t.Errorf("%s.md lacks %q", p.Path, heading[1])
+			}
+		}
+	}
+}
+
+// Markdown keeps code, lists, tables and links.
+func TestMarkdown_Parts(t *testing.T) {
+	t.Parallel()
+	for path, wants := range map[string][]string{
+		docs.StartPath: {
+			"JavaScript:\n\n", "```js\n", "```python\n", "[Webhooks](" + testBaseURL + "/docs/webhooks.md)",
+			"**Never fulfil from it:**", "UserSignUp", "- `PENDING`:",
+		},
+		docs.ErrorsPath:   {"| Code | When | What to do |\n| --- | --- | --- |\n", "| 409 |", "- `payment_ended`: The payment"},
+		docs.WebhooksPath: {"1. at once\n", "`payment.other_asset`", "nextAfter"},
+		docs.RESTPath:     {"GET `/orders`", "\"hasNextPage\": false"},
+		docs.GoLivePath:   {"- The settlement wallets are yours"},
+	} {
+		got := ask(t, path+".md")
+		for _, want := range wants {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s.md lacks %q", path, want)
+			}
+		}
+	}
+}
+
+// A search finds sections by their words, those whose heading has them first, and leads to their place.
+func TestSearch(t *testing.T) {
+	t.Parallel()
+	for query, want := range map[string]string{
+		"idempotency":           `href="/docs/requests#idempotency"`,
+		"payment_ended":         `href="/docs/errors#reasons-409"`,
+		"retry after":           `href="/docs`,
+		"getTransactions":       `href="/docs/graphql#getTransactions"`,
+		"successUrl":            `href="/docs`,
+		"WEBHOOK signature":     `href="/docs/webhooks`,
+		"llms nothing at all":   `data-testid="nothing"`,
+		`"><script>alert(1)`:    `data-testid="nothing"`,
+		"":                      `Type what you look for`,
+		strings.Repeat("é", 90): `data-testid="nothing"`,
+	} {
+		got := ask(t, "/docs/search?q="+url.QueryEscape(query))
+		if !strings.Contains(got, want) || strings.Contains(got, "<script>alert") {
+			t.Errorf("%q finds %.600s", query, got[strings.Index(got, "<main"):])
+		}
+	}
+	first := ask(t, "/docs/search?q=idempotency")
+	hits := regexp.MustCompile(`<li><a href="([^"]+)"`).FindAllStringSubmatch(first[strings.Index(first, "<ol"):], -1)
+	if len(hits) == 0 || !strings.Contains(hits[0][1], "idempotency") || len(hits) > maxHits {
+		t.Errorf("the hits for idempotency are %q", hits)
+	}
+	if !strings.Contains(ask(t, docs.RESTPath), `action="/docs/search"`) {
+		t.Error("a page has no search")
+	}
+}
+
+// The changelog is read whole.
+func TestReleases(t *testing.T) {
+	t.Parallel()
+	all := releases(florin.Changelog)
+	items := strings.Count(florin.Changelog, "\n- ")
+	found := 0
+	for _, r := range all {
+		for _, p := range r.Parts {
+			found += len(p.Changes)
+		}
+	}
+	if len(all) == 0 || all[0].Title != "Unreleased" || found != items || found < 10 {
+		t.Errorf("%d releases with %d of %d changes", len(all), found, items)
+	}
+	got := releases("# x\n\n## [1.0.0] - 2026-11-22\n\nFirst.\nLine.\n\n### Added\n\n- a [b](c)\n  d\n- e\n\n### Fixed\n\n- f\n")
+	if len(got) != 1 || got[0].Title != "1.0.0 - 2026-11-22" || len(got[0].Lead) != 1 || got[0].Lead[0] != "First. Line." ||
+		len(got[0].Parts) != 2 || got[0].Parts[0].Changes[0] != "a b d" || got[0].Parts[1].Changes[0] != "f" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// Every answer in JSON has an example; TestOpenAPI_Valid holds them against their schemas.
+func TestOpenAPI_Examples(t *testing.T) {
+	t.Parallel()
+	var d Document
+	must(t, json.Unmarshal([]byte(ask(t, "/openapi.json")), &d))
+	for path, operations := range d.Paths {
+		for method, o := range operations {
+			for code, r := range o.Responses {
+				if r.Ref != "" {
+					r = d.Components.Responses[strings.TrimPrefix(r.Ref, "#/components/responses/")]
+				}
+				if c, ok := r.Content["application/json"]; ok && len(c.Example) < 3 {
+					t.Errorf("%s %s %s has no example: %s", method, path, code, c.Example)
+				}
+			}
+			if c, ok := o.RequestBody.Content["application/json"]; ok && len(c.Example) < 3 {
+				t.Errorf("the body of %s %s has no example", method, path)
+			}
+		}
+	}
+}

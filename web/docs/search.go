@@ -1,0 +1,156 @@
+package docs
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/labstack/echo/v4"
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"github.com/florinpay/florin/views/docs"
+	"github.com/florinpay/florin/web/shell"
+)
+
+// section is the part of a page below a heading.
+type section struct {
+	path, page, title string
+	text              string // as it is shown
+	lower             string // title and text, to be searched
+}
+
+// sectionsOf cuts a page at its headings.
+func sectionsOf(e docs.Entry, page string) ([]section, error) {
+	root, err := html.Parse(strings.NewReader(page))
+	if err != nil {
+		return nil, err
+	}
+	main := find(root, isMain)
+	if main == nil {
+		return nil, nil
+	}
+	found := []section{{path: e.Path, page: e.Title, title: e.Title, text: e.About}}
+	var walk func(*html.Node)
+	walk = func(n *html.Node) {
+		for c := range n.ChildNodes() {
+			last := &found[len(found)-1]
+			switch {
+			case c.Type == html.TextNode:
+				last.text += " " + c.Data
+			case c.Type != html.ElementNode || skipped[c.DataAtom] || hidden(c):
+			case headings[c.DataAtom] != "" && attribute(c, "id") != "":
+				found = append(
+					found, section{path: e.Path + "#" + attribute(c, "id"), page: e.Title, title: oneLine(textOf(c))},
+				)
+			case headings[c.DataAtom] != "" && c.DataAtom == atom.H1:
+			default:
+				walk(c)
+			}
+		}
+	}
+	walk(main)
+	for i := range found {
+		found[i].text = oneLine(found[i].text)
+		found[i].lower = strings.ToLower(found[i].title + " " + found[i].text)
+	}
+	return found, nil
+}
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// Limits of a search: a query is a few words, and a reader looks at a screen of hits.
+const (
+	maxQuery = 100
+	maxHits  = 20
+)
+
+// search returns the sections that hold every word of the query, the best first: those whose heading has it.
+func search(all []section, query string) []docs.Hit {
+	words := strings.Fields(strings.ToLower(query))
+	if len(words) == 0 {
+		return nil
+	}
+	type scored struct {
+		section
+		score int
+	}
+	var found []scored
+	for _, s := range all {
+		score := 0
+		title := strings.ToLower(s.title)
+		for _, w := range words {
+			n := strings.Count(s.lower, w)
+			if n == 0 {
+				score = 0
+				break
+			}
+			score += min(n, 5)
+			if strings.Contains(title, w) {
+				score += 20
+			}
+			if title == w {
+				score += 20
+			}
+		}
+		if score > 0 {
+			found = append(found, scored{s, score})
+		}
+	}
+	slices.SortStableFunc(found, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
+	var hits []docs.Hit
+	for _, s := range found[:min(len(found), maxHits)] {
+		hits = append(hits, docs.Hit{Path: s.path, Page: s.page, Title: s.title, Snippet: snippet(s.text, words[0])})
+	}
+	return hits
+}
+
+// Sizes of a snippet, in bytes.
+const (
+	snippetBefore = 60
+	snippetLength = 220
+)
+
+// snippet returns the part of the text around a word.
+func snippet(text, word string) string {
+	at := max(strings.Index(strings.ToLower(text), word)-snippetBefore, 0)
+	if at > len(text) { // another length in lower case
+		at = 0
+	}
+	for at > 0 && !utf8.RuneStart(text[at]) {
+		at--
+	}
+	end := min(at+snippetLength, len(text))
+	for end < len(text) && !utf8.RuneStart(text[end]) {
+		end++
+	}
+	out := text[at:end]
+	if at > 0 {
+		_, out, _ = strings.Cut(out, " ")
+		out = "… " + out
+	}
+	if end < len(text) {
+		out += " …"
+	}
+	return out
+}
+
+func (s *Surface) getSearch(c echo.Context) error {
+	query := strings.ToValidUTF8(strings.TrimSpace(c.QueryParam("q")), "")
+	for len(query) > maxQuery || !utf8.ValidString(query) {
+		query = query[:len(query)-1]
+	}
+	f := s.frame(c, docs.SearchPath)
+	f.Query = query
+	p := docs.SearchProps{Frame: f}
+	if query != "" {
+		all, err := s.sections()
+		if err != nil {
+			return err
+		}
+		p.Hits = search(all, query)
+	}
+	return shell.Render(c, http.StatusOK, f.Page, docs.Search(p))
+}
