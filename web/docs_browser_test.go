@@ -76,7 +76,10 @@ func TestDocs_Remembers(t *testing.T) {
 		chromedp.Text(`[data-testid="environment"]`, &shown),
 		chromedp.AttributeValue(`[data-testid="copy-environment"]`, "data-copy", &copied, nil),
 		chromedp.Evaluate(`JSON.stringify([localStorage, sessionStorage, document.cookie, location.href])`, &kept),
-		chromedp.SetValue(`[data-testid="own-key"]`, ""), chromedp.SendKeys(`[data-testid="own-key"]`, "$(rm -rf ~)"),
+		chromedp.Evaluate(`(function (field) {
+			field.value = "$(rm -rf ~)";
+			field.dispatchEvent(new Event("input", {bubbles: true}));
+		})(document.querySelector('[data-testid="own-key"]'))`, nil),
 		chromedp.Text(`[data-testid="environment"]`, &after))
 	browser.Screenshot(ctx, t, "docs-remembers")
 	browser.Axe(ctx, t)
