@@ -9,7 +9,7 @@ var assets = map[string]asset{
 	"console.js":    {hash: "48369e127b", contentType: "text/javascript; charset=utf-8", inline: false},
 	"dashboard.css": {hash: "fd98ffc374", contentType: "text/css; charset=utf-8", inline: false},
 	"dashboard.js":  {hash: "89a2970aea", contentType: "text/javascript; charset=utf-8", inline: false},
-	"docs.css":      {hash: "b79a85c2c3", contentType: "text/css; charset=utf-8", inline: false},
+	"docs.css":      {hash: "025ee786d8", contentType: "text/css; charset=utf-8", inline: false},
 	"docs.js":       {hash: "4e96bd3c98", contentType: "text/javascript; charset=utf-8", inline: false},
 	"donate.css":    {hash: "667c2bb2c1", contentType: "text/css; charset=utf-8", inline: true},
 	"icon.svg":      {hash: "8cd32668ea", contentType: "image/svg+xml", inline: false},

@@ -19,7 +19,8 @@ import (
 type section struct {
 	path, page, title string
 	text              string // as it is shown
-	lower             string // title and text, to be searched
+	code              string
+	lower             string // all of it, to be searched
 }
 
 // sectionsOf cuts a page at its headings.
@@ -41,6 +42,9 @@ func sectionsOf(e docs.Entry, page string) ([]section, error) {
 			case c.Type == html.TextNode:
 				last.text += " " + c.Data
 			case c.Type != html.ElementNode || skipped[c.DataAtom] || hidden(c):
+			case c.DataAtom == atom.Pre:
+				last.code += " " + textOf(c)
+			case c.DataAtom == atom.Label: // the name of a language
 			case headings[c.DataAtom] != "" && attribute(c, "id") != "":
 				found = append(
 					found, section{path: e.Path + "#" + attribute(c, "id"), page: e.Title, title: oneLine(textOf(c))},
@@ -54,7 +58,7 @@ func sectionsOf(e docs.Entry, page string) ([]section, error) {
 	walk(main)
 	for i := range found {
 		found[i].text = oneLine(found[i].text)
-		found[i].lower = strings.ToLower(found[i].title + " " + found[i].text)
+		found[i].lower = strings.ToLower(found[i].title + " " + found[i].text + " " + found[i].code)
 	}
 	return found, nil
 }

@@ -17,8 +17,8 @@ type result struct {
 }
 
 func send(operation, input string) result {
-	// SETTLEMENT_WALLET is the address your money goes to, CALLBACK_URL where webhooks go, CALLBACK_SECRET a secret of
-	// yours that travels in them; leave out the last two if you want none.
+	// SETTLEMENT_WALLET is the address your money goes to, CALLBACK_URL where webhooks go,
+	// CALLBACK_SECRET a secret of yours that travels in them. The last two may be left out.
 	wallet := os.Getenv("SETTLEMENT_WALLET")
 	body, err := json.Marshal(map[string]any{
 		"query": fmt.Sprintf(`mutation ($input: %s!) {

@@ -1,6 +1,6 @@
 <?php
-// SETTLEMENT_WALLET is the address your money goes to, CALLBACK_URL where webhooks go, CALLBACK_SECRET a secret of
-// yours that travels in them; leave out the last two if you want none.
+// SETTLEMENT_WALLET is the address your money goes to, CALLBACK_URL where webhooks go,
+// CALLBACK_SECRET a secret of yours that travels in them. The last two may be left out.
 function send(string $operation, string $input): array
 {
     $wallet = getenv("SETTLEMENT_WALLET");

@@ -1,5 +1,6 @@
-# Asks for what is new and prints it, for ever. The file holds the position: events are never skipped, and never lost
-# while this does not run. Act on the events before the position is kept: if it breaks off, they come again.
+# Asks for what is new and prints it, until it is stopped. The file holds the position: no
+# event is skipped, or lost while this does not run. Act on the events before the position is
+# kept: if it breaks off, they come again.
 file=${POSITION_FILE:-florin.position}
 while true; do
   page=$(curl -s "http://localhost:8080/events?limit=100&after=$(cat "$file" 2>/dev/null)" \

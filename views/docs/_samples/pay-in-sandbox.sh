@@ -1,5 +1,5 @@
-# Creates a payment, starts it, pays it with test money, and waits until it is completed. HOW is exactly, over,
-# wrong-token or other-chain; with short, late and reorg it does not complete by itself.
+# Creates a payment, starts it, pays it with test money, and waits until it is completed. HOW is
+# exactly, over, wrong-token or other-chain; with short, late and reorg it does not complete.
 server=http://localhost:8080
 txnid=$(curl -s $server/create-payment -H "Authorization: Bearer $FLORIN_API_KEY" \
   -H 'Content-Type: application/json' -d '{"amount": 49.90}' | sed -n 's/.*"txnid":"\([^"]*\)".*/\1/p')
