@@ -71,7 +71,7 @@ func TestSearch(t *testing.T) {
 		"getTransactions":       `href="/docs/graphql#getTransactions"`,
 		"successUrl":            `href="/docs`,
 		"WEBHOOK signature":     `href="/docs/webhooks`,
-		"llms nothing at all":   `data-testid="nothing"`,
+		"qwxyz nothing":         `data-testid="nothing"`,
 		`"><script>alert(1)`:    `data-testid="nothing"`,
 		"":                      `Type what you look for`,
 		strings.Repeat("é", 90): `data-testid="nothing"`,
