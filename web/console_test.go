@@ -1,10 +1,13 @@
 package web
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"github.com/florinpay/florin/internal/testkit/browser"
 	"github.com/florinpay/florin/views/docs"
@@ -86,6 +89,77 @@ func TestConsole_InABrowser(t *testing.T) {
 		browser.Screenshot(ctx, t, "console-no-script")
 		browser.Axe(ctx, t)
 	})
+}
+
+// The editor completes fields, arguments and values from the schema by the keyboard alone, and colours what is written.
+func TestConsole_Completes(t *testing.T) {
+	t.Parallel()
+	_, origin := serveDashboard(t)
+	ctx := browser.New(t, browser.Desktop, browser.Dark)
+	const query = `[data-testid="query"]`
+	write := func(text string) chromedp.Action {
+		return chromedp.Evaluate(`(function (area) {
+			area.value = `+strconv.Quote(text)+`;
+			area.dispatchEvent(new Event("editor:changed"));
+			area.focus();
+			area.setSelectionRange(area.value.length, area.value.length);
+		})(document.querySelector('[data-testid="query"]'))`, nil)
+	}
+	ask := chromedp.Tasks{
+		chromedp.KeyEvent(" ", chromedp.KeyModifiers(input.ModifierCtrl)), chromedp.WaitVisible(`[data-testid="completions"] li`),
+	}
+	browser.Run(ctx, t, chromedp.Navigate(origin+docs.ConsolePath), chromedp.WaitVisible(`[data-testid="console"]`),
+		chromedp.Focus(query), chromedp.WaitReady(query+`[data-schema="loaded"]`))
+	for _, x := range []struct{ name, written, want, then string }{
+		{"AField", "{ getCred", "getCreditsLeft", "{ getCreditsLeft"},
+		{"AMutation", "mutation { createCust", "createCustodianAccount", "mutation { createCustodianAccount"},
+		{
+			"AnArgument", "{ getTransactions(apiKey: \"k\", refer", "reference",
+			"{ getTransactions(apiKey: \"k\", reference",
+		},
+		{"AnEnum", "{ getTransactions(status: CANC", "CANCELLED", "{ getTransactions(status: CANCELLED"},
+		{
+			"AFieldOfAResult", "{ getTxnDetails(txnid: \"x\") { transaction { wal", "wallet",
+			"{ getTxnDetails(txnid: \"x\") { transaction { wallet",
+		},
+		{
+			"AFieldOfAnInput", "mutation { createCustodianAccount(input: {wallets: {poly", "polygon",
+			"mutation { createCustodianAccount(input: {wallets: {polygon",
+		},
+		{"AFieldAfterAnother", "{ getCreditsLeft { code mess", "message", "{ getCreditsLeft { code message"},
+		{"AKeyword", "mut", "mutation", "mutation"},
+	} {
+		var first, active, value string
+		var gone bool
+		browser.Run(ctx, t, write(x.written), ask, chromedp.Text(`[data-testid="completions"] li code`, &first),
+			chromedp.Evaluate(`document.getElementById(document.querySelector('[data-testid="query"]').getAttribute("aria-activedescendant")).textContent`, &active),
+			chromedp.KeyEvent(kb.Enter), chromedp.Value(query, &value),
+			chromedp.Evaluate(`document.getElementById("completions").hidden`, &gone))
+		if first != x.want || !strings.HasPrefix(active, x.want) || value != x.then || !gone {
+			t.Errorf("%s: %q is completed to %q with %q first (%q active, closed %t)", x.name, x.written, value, first, active, gone)
+		}
+	}
+	var coloured string
+	var left bool
+	browser.Run(ctx, t, write("query ($k: String!) { # all\n getTransactions(apiKey: $k, first: 7, timeRange: \"1week\") { "), ask)
+	browser.Screenshot(ctx, t, "console-completes")
+	browser.Axe(ctx, t)
+	browser.Run(ctx, t, chromedp.KeyEvent(kb.Escape), chromedp.WaitNotVisible(`[data-testid="completions"]`),
+		chromedp.InnerHTML(`[data-testid="paint"]`, &coloured),
+		chromedp.KeyEvent(kb.Tab), chromedp.Evaluate(`document.activeElement.id !== "query"`, &left))
+	for _, want := range []string{
+		`<span class="c-keyword">query</span>`, `<span class="c-variable">$k</span>`, `<span class="c-comment"># all</span>`,
+		`<span class="c-argument">first</span>`, `<span class="c-number">7</span>`, `<span class="c-string">"1week"</span>`,
+		`<span class="c-type">String</span>`,
+	} {
+		if !strings.Contains(coloured, want) {
+			t.Errorf("the colours lack %s: %s", want, coloured)
+		}
+	}
+	if !left {
+		t.Error("Tab does not leave the editor")
+	}
+	browser.FirstParty(ctx, t, origin)
 }
 
 // awaitAnswer waits until the answer holds the text.

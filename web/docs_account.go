@@ -8,8 +8,8 @@ import (
 	"github.com/florinpay/florin/web/session"
 )
 
-// docsAccount returns what fills the samples of the documentation for a signed-in reader. A reader without a session, or
-// one who may not see it, reads the samples as strangers do.
+// docsAccount returns what fills the samples of the documentation for a signed-in reader. A reader without a session,
+// or one who may not see it, reads the samples as strangers do.
 func docsAccount(guard *session.Guard) func(echo.Context) docs.Account {
 	return func(c echo.Context) docs.Account {
 		if token := guard.Cookies.Token(c.Request()); token.Empty() {

@@ -60,7 +60,8 @@ func TestDocs_InABrowser(t *testing.T) {
 	})
 }
 
-// The language of the samples is remembered from page to page, and the reader's key fills them without leaving the page.
+// The language of the samples is remembered from page to page, and the reader's key fills them without leaving the
+// page.
 func TestDocs_Remembers(t *testing.T) {
 	t.Parallel()
 	b, origin := serveDashboard(t)

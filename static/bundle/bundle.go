@@ -43,7 +43,7 @@ var All = []Bundle{
 	{"page.js", js, false, []string{"src/copy.js", "src/clock.js"}},
 	{"dashboard.js", js, false, []string{"src/copy.js", "src/clock.js", "src/dashboard.js", "src/passkey.js"}},
 	{"docs.js", js, false, []string{"src/copy.js", "src/clock.js", "src/docs.js"}},
-	{"console.js", js, false, []string{"src/console.js"}},
+	{"console.js", js, false, []string{"src/editor.js", "src/console.js"}},
 	{"icon.svg", svg, false, []string{"src/icon.svg"}},
 }
 

@@ -19,6 +19,7 @@
     query.value = example.getAttribute("data-query");
     variables.value = example.getAttribute("data-variables");
     complain("");
+    query.dispatchEvent(new Event("editor:changed"));
     query.focus();
     query.setSelectionRange(0, 0);
     query.scrollTop = 0;

@@ -11,8 +11,8 @@ import (
 	"github.com/florinpay/florin/web/shell"
 )
 
-// getOrders is `getTransactions` over REST, for the key of a header. Statuses and networks are read in any case. It takes
-// a credit, so it answers no HEAD.
+// getOrders is `getTransactions` over REST, for the key of a header. Statuses and networks are read in any case. It
+// takes a credit, so it answers no HEAD.
 func (s *Surface) getOrders(c echo.Context) error {
 	return Answer(c, s, func(ctx context.Context) (*model.TransactionsResult, error) {
 		first, err := queryInt(c, "first")
