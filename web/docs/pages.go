@@ -26,7 +26,7 @@ func (s *Surface) pages() map[string]page {
 		docs.StartPath: s.startDoc, docs.ExamplesPath: s.examplesDoc, docs.WebhooksPath: s.webhooksDoc,
 		docs.RequestsPath: s.requestsDoc, docs.ErrorsPath: s.errorsDoc, docs.TestingPath: s.testingDoc,
 		docs.GoLivePath: s.goLiveDoc, docs.AddressesPath: s.addressesDoc, docs.OperatePath: s.operateDoc,
-		docs.RESTPath: s.restDoc,
+		docs.RESTPath:    s.restDoc,
 		docs.GraphQLPath: s.graphQLDoc, docs.ChangelogPath: s.changelogDoc,
 	}
 	if s.GraphQL.Introspection {
