@@ -10,6 +10,7 @@ var schema = null;
 var shown = [];
 var chosen = -1;
 var from = 0;
+var took = false; // the Enter that is held down took a completion: it breaks no line
 function tokens(text) {
 var all = [];
 var match;
@@ -183,6 +184,7 @@ event.preventDefault();
 choose(chosen + (event.key === "ArrowDown" ? 1 : -1));
 } else if (shown.length && event.key === "Enter" && !event.ctrlKey && !event.metaKey) {
 event.preventDefault();
+took = true;
 take(chosen);
 } else if (shown.length && event.key === "Escape") {
 event.preventDefault();
@@ -194,6 +196,10 @@ colour();
 if (event.inputType === "insertText") complete(false);
 else close();
 });
+area.addEventListener("beforeinput", function (event) {
+if (took && event.inputType === "insertLineBreak") event.preventDefault();
+});
+area.addEventListener("keyup", function () { took = false; });
 area.addEventListener("focus", load);
 area.addEventListener("blur", close);
 area.addEventListener("click", close);
