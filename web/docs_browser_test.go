@@ -29,7 +29,8 @@ func TestDocs_InABrowser(t *testing.T) {
 		"desktop": {
 			[]browser.Option{browser.Desktop, browser.Dark},
 			[]string{
-				docs.ExamplesPath, docs.RequestsPath, docs.TestingPath, docs.GraphQLPath, docs.ChangelogPath, docs.OperatePath,
+				docs.ExamplesPath, docs.RequestsPath, docs.TestingPath, docs.GraphQLPath, docs.ChangelogPath,
+				docs.OperatePath,
 				docs.SearchPath + "?q=nothingatall",
 			},
 		},

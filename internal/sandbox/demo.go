@@ -69,8 +69,8 @@ func loadDemo(
 }
 
 // renewDemo adds the settlement wallets that the demo merchant lacks, because the directory may be older than a
-// network, and makes its callback follow the address of the sandbox. Anything else stays: the user of the sandbox may have
-// changed it.
+// network, and makes its callback follow the address of the sandbox. Anything else stays: the user of the sandbox may
+// have changed it.
 func renewDemo(ctx context.Context, d Demo, inboxURL string, merchants *merchant.Service) error {
 	c, err := merchants.Custodian(ctx, d.KeyID)
 	if err != nil {
