@@ -91,6 +91,27 @@ func TestConsole_InABrowser(t *testing.T) {
 	})
 }
 
+// completions are what is written, what is offered first, and what stands there when it was taken.
+var completions = []struct{ name, written, want, then string }{
+	{"AField", "{ getCred", "getCreditsLeft", "{ getCreditsLeft"},
+	{"AMutation", "mutation { createCust", "createCustodianAccount", "mutation { createCustodianAccount"},
+	{
+		"AnArgument", "{ getTransactions(apiKey: \"k\", refer", "reference",
+		"{ getTransactions(apiKey: \"k\", reference",
+	},
+	{"AnEnum", "{ getTransactions(status: CANC", "CANCELLED", "{ getTransactions(status: CANCELLED"},
+	{
+		"AFieldOfAResult", "{ getTxnDetails(txnid: \"x\") { transaction { wal", "wallet",
+		"{ getTxnDetails(txnid: \"x\") { transaction { wallet",
+	},
+	{
+		"AFieldOfAnInput", "mutation { createCustodianAccount(input: {wallets: {poly", "polygon",
+		"mutation { createCustodianAccount(input: {wallets: {polygon",
+	},
+	{"AFieldAfterAnother", "{ getCreditsLeft { code mess", "message", "{ getCreditsLeft { code message"},
+	{"AKeyword", "mut", "mutation", "mutation"},
+}
+
 // The editor completes fields, arguments and values from the schema by the keyboard alone, and colours what is written.
 func TestConsole_Completes(t *testing.T) {
 	t.Parallel()
@@ -110,25 +131,7 @@ func TestConsole_Completes(t *testing.T) {
 	}
 	browser.Run(ctx, t, chromedp.Navigate(origin+docs.ConsolePath), chromedp.WaitVisible(`[data-testid="console"]`),
 		chromedp.Focus(query), chromedp.WaitReady(query+`[data-schema="loaded"]`))
-	for _, x := range []struct{ name, written, want, then string }{
-		{"AField", "{ getCred", "getCreditsLeft", "{ getCreditsLeft"},
-		{"AMutation", "mutation { createCust", "createCustodianAccount", "mutation { createCustodianAccount"},
-		{
-			"AnArgument", "{ getTransactions(apiKey: \"k\", refer", "reference",
-			"{ getTransactions(apiKey: \"k\", reference",
-		},
-		{"AnEnum", "{ getTransactions(status: CANC", "CANCELLED", "{ getTransactions(status: CANCELLED"},
-		{
-			"AFieldOfAResult", "{ getTxnDetails(txnid: \"x\") { transaction { wal", "wallet",
-			"{ getTxnDetails(txnid: \"x\") { transaction { wallet",
-		},
-		{
-			"AFieldOfAnInput", "mutation { createCustodianAccount(input: {wallets: {poly", "polygon",
-			"mutation { createCustodianAccount(input: {wallets: {polygon",
-		},
-		{"AFieldAfterAnother", "{ getCreditsLeft { code mess", "message", "{ getCreditsLeft { code message"},
-		{"AKeyword", "mut", "mutation", "mutation"},
-	} {
+	for _, x := range completions {
 		var first, active, value string
 		var gone bool
 		browser.Run(ctx, t, write(x.written), ask, chromedp.Text(`[data-testid="completions"] li code`, &first),
