@@ -100,3 +100,30 @@ func TestTopUp_Counts(t *testing.T) {
 		}
 	}
 }
+
+// TestObserve_Rewritten: whatever the chain says anew of a recorded deposit is stored.
+func TestObserve_Rewritten(t *testing.T) {
+	t.Parallel()
+	came := transfer(usdcPolygon, "4000000", 8, "a", "x")
+	p := observe(t, started(t, "10"), view(chain.Polygon, 1, 9, 1, came), t0).Payment
+	for name, change := range map[string]func(*chain.Transfer){
+		"Block":  func(n *chain.Transfer) { n.Block.Number++ },
+		"Hash":   func(n *chain.Transfer) { n.Block.Hash = "b8" },
+		"Time":   func(n *chain.Transfer) { n.Block.Time = n.Block.Time.Add(time.Second) },
+		"Units":  func(n *chain.Transfer) { n.Units = money.UnitsFromUint64(5) },
+		"Sender": func(n *chain.Transfer) { n.From = "0x2" },
+		"Asset":  func(n *chain.Transfer) { n.Asset.Decimals = 7 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			other := came
+			change(&other)
+			c := observe(t, p, view(chain.Polygon, 1, 9, 1, other), t0)
+			if len(c.Deposits) != 1 || c.Deposits[0].Transfer.Block != other.Block ||
+				c.Deposits[0].Transfer.Units.Cmp(other.Units) != 0 || c.Deposits[0].Transfer.From != other.From ||
+				c.Deposits[0].Transfer.Asset != other.Asset {
+				t.Errorf("stored %+v, want %+v", c.Deposits, other)
+			}
+		})
+	}
+}

@@ -70,8 +70,8 @@ func TestObserve_OtherNetwork(t *testing.T) {
 	}
 	p = observe(t, p, view(chain.BEP20, 6, 9, 9, paidTo(to, usdtBSC, "6000000000000000000", 7, "rest")), t0).Payment
 	if p.Status != payment.Completed || p.Choice != (payment.Choice{Network: chain.BEP20, Token: money.USDT}) ||
-		p.Hash != "rest" {
-		t.Errorf("%s by %s in %v", p.Status, p.Hash, p.Choice)
+		p.Hash != "rest" || len(p.Routes) != 2 {
+		t.Errorf("%s by %s in %v, on %d routes", p.Status, p.Hash, p.Choice, len(p.Routes))
 	}
 	if r, ok := p.Route(); !ok || r.Address.Address != to {
 		t.Error("the completed payment has no address")

@@ -163,7 +163,8 @@ func TestFailed_SecondEndpointBehind(t *testing.T) {
 	}
 }
 
-// One of three endpoints, the first that is asked, has the transaction and says that no block does: it holds nothing up.
+// One of three endpoints, the first that is asked, has the transaction and says that no block does: it holds nothing
+// up.
 func TestCredited_OneOfThreeSaysPending(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "sqlite://"+t.TempDir()+"/florin.db")
