@@ -128,6 +128,8 @@ func TestStore_Calls(t *testing.T) {
 		storetest.Same(t, "added up", since("2026-11-21"), map[meter.Calls]bool{one: true, other: true, before: true})
 		storetest.Same(t, "of a day", since("2026-11-22"), map[meter.Calls]bool{one: true, other: true})
 		w.Must(w.AddCalls(ctx, nil, "2026-11-22"))
-		storetest.Same(t, "the day before is forgotten", since("2026-11-01"), map[meter.Calls]bool{one: true, other: true})
+		storetest.Same(
+			t, "the day before is forgotten", since("2026-11-01"), map[meter.Calls]bool{one: true, other: true},
+		)
 	})
 }
