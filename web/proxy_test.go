@@ -90,9 +90,9 @@ func TestProxy_Forwards(t *testing.T) {
 	s.signInFrom("127.0.0.1", ownerEmail, testPassword, "X-Forwarded-For", "203.0.113.9")
 	s.signInFrom("203.0.113.9", ownerEmail, testPassword)
 	s.signInFrom("203.0.113.9", ownerEmail, testPassword, "X-Forwarded-For", "198.51.100.7")
-	for range 3 {
-		if got := b.ask("GET", "/health", ""); strings.Contains(got.body, warning) {
-			t.Errorf("the health check reports %s", got.body)
+	for _, path := range []string{"/livez", "/readyz", "/health", "/health"} {
+		if got := b.ask("GET", path, ""); got.status != 200 || strings.Contains(got.body, warning) {
+			t.Errorf("GET %s of a monitor: %d %s", path, got.status, got.body)
 		}
 	}
 	own := newDashboard(t, func(_ *Deps, o *Options) { o.BaseURL, o.CheckoutURL = "http://localhost:8080", "http://localhost:8080" })
