@@ -95,5 +95,5 @@ func (o *Operations) RotateWithSignature(
 	if signer != key.Wallet {
 		return nil, errWrongSigner
 	}
-	return o.replaceKey(ctx, key, apiKey, "rotateApiKeyWithSignature")
+	return o.replaceKey(ctx, key, "rotateApiKeyWithSignature")
 }

@@ -35,13 +35,13 @@ func (o *Operations) RevokeKey(ctx context.Context, apiKey, privateKey secret.Te
 	if err := o.holdsWallet(key, privateKey); err != nil {
 		return nil, err
 	}
-	return o.replaceKey(ctx, key, apiKey, "revokeApiKey")
+	return o.replaceKey(ctx, key, "revokeApiKey")
 }
 
 // replaceKey gives the key a new text for one credit. The answer is kept in
 // the same transaction: a repetition of the request cannot be run again.
 func (o *Operations) replaceKey(
-	ctx context.Context, key merchant.Key, apiKey secret.Text, name string,
+	ctx context.Context, key merchant.Key, name string,
 ) (*model.RevokeResult, error) {
 	return once(ctx, o, scope{keyID: key.ID}, func(w write) (*model.RevokeResult, error) {
 		answer := func(r merchant.Replaced) *model.RevokeResult {

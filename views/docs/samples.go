@@ -48,7 +48,7 @@ const (
 	CancelPayment   = "cancel-payment"
 	VerifyWebhook   = "verify-webhook"
 	FollowEvents    = "follow-events"
-	// Of these there is a script alone.
+	// SignUp and PayInSandbox have a script alone.
 	SignUp       = "sign-up"
 	PayInSandbox = "pay-in-sandbox"
 )

@@ -32,11 +32,11 @@ type exampleMaker struct {
 // addExamples gives every answer in JSON that has none an example.
 func addExamples(whole, schemas map[string]any, base string) {
 	m := exampleMaker{schemas: schemas, base: base}
-	for _, path := range at(whole, "paths") {
-		operations, _ := path.(map[string]any)
-		for _, operation := range operations {
-			for status := range at(operation.(map[string]any), "responses") {
-				m.addTo(at(operation.(map[string]any), "responses", status), status)
+	for path := range at(whole, "paths") {
+		for method := range at(whole, "paths", path) {
+			responses := at(whole, "paths", path, method, "responses")
+			for status := range responses {
+				m.addTo(at(responses, status), status)
 			}
 		}
 	}
