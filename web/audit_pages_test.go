@@ -67,9 +67,11 @@ func TestPagesWriteAuditEntries(t *testing.T) {
 	ada, err := b.store.Identity().UserByEmail(t.Context(), ownerEmail)
 	must(t, err)
 	d.of = append(d.of, ada.ID)
-	d.leaves("/signup", signedUp, ownerEmail+" signed up: |", ownerEmail+" signed in: |")
+	d.leaves("/signup", signedUp, ownerEmail+" signed up: |", ownerEmail+" signed in: |",
+		ownerEmail+" created an API key: Main key|")
 
 	d.shop(s, ada)
+	d.firstDay()
 	d.team(s, ada)
 	d.entry(s, ada)
 	d.operator(rs, ada)
@@ -96,9 +98,9 @@ func (d *diary) shop(s *surfer, ada identity.User) {
 		me+"created an API key: Shop|")
 	keys, err := b.store.Merchant().KeysOfUser(t.Context(), ada.ID)
 	must(t, err)
-	key := keys[0].PublicID
+	key := keys[0].PublicID // that of the sign-up
 	d.leaves("/dashboard/keys/:key/label", s.post("/dashboard/keys/"+key+"/label", "label", "Till"),
-		me+"renamed an API key: Shop|Till")
+		me+"renamed an API key: Main key|Till")
 	d.refused(s.post("/dashboard/keys/"+key+"/rotate", "password", "wrong password"), me+notConfirmed)
 	d.leaves("/dashboard/keys/:key/rotate", s.post("/dashboard/keys/"+key+"/rotate", "password", testPassword),
 		me+"rotated an API key: Till|")
@@ -145,6 +147,26 @@ func (d *diary) shop(s *surfer, ada identity.User) {
 	d.leaves("/dashboard/branding/logo/remove", s.post("/dashboard/branding/logo/remove", "key", key), me+"changed the branding: Till|removed the logo")
 
 	d.sell(s, key)
+}
+
+// firstDay sets up the shop of a merchant who has signed up.
+func (d *diary) firstDay() {
+	t, b := d.b.t, d.b
+	t.Helper()
+	u := b.member("eve@shop.example")
+	d.of = append(d.of, u.ID)
+	eve, me := b.surfer(), u.Email+" "
+	d.leaves("/signin", eve.post("/signin", "email", u.Email, "password", testPassword), me+"signed in: |")
+	form := []string{"name", "Bakery", "evm", merchantWallet, "password", testPassword}
+	d.leaves("/dashboard/start", eve.post("/dashboard/start", form...), me+"created an API key: Main key|",
+		me+"changed settlement wallets: Main key|BEP20 none → "+merchantWallet+", POLYGON none → "+merchantWallet+
+			", BASE none → "+merchantWallet, me+"changed the custodian: Main key|name none → Bakery",
+		me+"created a payment link: bakery|Payment to Bakery")
+	d.leaves("/dashboard/start", eve.post("/dashboard/start", form...))
+	made := eve.post("/dashboard/start/dollar")
+	d.leaves("/dashboard/start/dollar", made, me+"created a payment: "+
+		strings.TrimPrefix(made.header.Get("Location"), "/dashboard/create/")+"|$1.00")
+	d.of = d.of[:len(d.of)-1]
 }
 
 // sell takes money and sends webhooks.

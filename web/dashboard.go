@@ -13,6 +13,7 @@ import (
 	"github.com/florinpay/florin/internal/webhook"
 	"github.com/florinpay/florin/web/campaign"
 	"github.com/florinpay/florin/web/dashboard"
+	"github.com/florinpay/florin/web/onboarding"
 	"github.com/florinpay/florin/web/operator"
 	"github.com/florinpay/florin/web/security"
 	"github.com/florinpay/florin/web/session"
@@ -80,7 +81,9 @@ func (s *Server) dashboardRoutes(r shell.Router) {
 		Users: s.d.Users, Merchants: s.d.Merchants, Mail: s.d.mailer(s.o),
 	}
 	s.docs.Account = docsAccount(guard)
-	signin.New(signin.Services{Guard: guard, SignUp: s.o.SignUp, Invite: x.Invite}).Routes(r)
+	signin.New(signin.Services{
+		Guard: guard, SignUp: s.o.SignUp, Invite: x.Invite, NewKeys: s.o.NewKeys,
+	}).Routes(r)
 	operator.New(operator.Services{
 		Guard: guard, Presenter: s.presenter, Payments: s.d.Payments, LastCheck: x.LastCheck,
 		Reports: x.Reports, Ledger: x.Ledger, Sweeping: x.Sweeping, Reading: x.Reading,
@@ -92,13 +95,17 @@ func (s *Server) dashboardRoutes(r shell.Router) {
 	if x.Settle.Policy != nil {
 		settle.New(settle.Services{Guard: guard, Payments: s.d.Payments, Schedules: x.Settle}).Routes(r)
 	}
+	first := onboarding.New(onboarding.Services{
+		Guard: guard, Payments: s.d.Payments, Campaigns: s.d.Campaigns, Presenter: s.presenter, NewKeys: s.o.NewKeys,
+	})
+	first.Routes(r)
 	campaign.New(campaign.Services{
 		Guard: guard, Campaigns: s.d.Campaigns, Operations: s.ops, Presenter: s.presenter,
 	}).Routes(r)
 	own := dashboard.New(dashboard.Services{
 		Guard: guard, Payments: s.d.Payments, Operations: s.ops,
 		Reports: x.Reports, Export: x.Export, Webhooks: x.Webhooks, Resends: x.Resends, Wake: x.Wake,
-		NewID: s.d.NewID, NewKeys: s.o.NewKeys,
+		NewID: s.d.NewID, NewKeys: s.o.NewKeys, Onboarding: first,
 		Presenter: s.presenter, Hub: s.hub, Console: s.o.GraphQL.Introspection,
 	})
 	guard.Needs = own.Needs

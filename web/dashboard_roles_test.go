@@ -16,6 +16,10 @@ import (
 // - a user who belongs to no merchant.
 var routeRoles = map[string]string{
 	"GET /dashboard":                             "odsv",
+	"GET /dashboard/start":                       "o",
+	"POST /dashboard/start":                      "o",
+	"GET /dashboard/start/ready":                 "ods",
+	"POST /dashboard/start/dollar":               "ods",
 	"GET /dashboard/find":                        "odsv",
 	"GET /dashboard/live":                        "odsv",
 	"GET /dashboard/attention":                   "odsv",

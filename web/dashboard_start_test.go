@@ -29,7 +29,7 @@ func TestDashboard_NewMerchant(t *testing.T) {
 		if r := s.get("/dashboard/keys"); strings.Contains(r.body, text) {
 			t.Error("the key is shown again")
 		}
-		s.post("/dashboard/create", "key", key.PublicID, "amount", "5").wants(t, 409, "no custodian")
+		s.post("/dashboard/create", "key", key.PublicID, "amount", "5").wants(t, 409, "has no wallets yet")
 	})
 	t.Run("Custodian", func(t *testing.T) {
 		wallets := []string{"key", key.PublicID, "name", "Nordlicht", "wallet.POLYGON", merchantWallet, "callbackUrl", "https://shop.example/hook"}

@@ -20,6 +20,7 @@ var underLock = map[string]string{
 	"/dashboard/custodian/unlock": "waits", "/dashboard/keys/:key/permissions": "waits",
 	"/dashboard/campaigns/:campaign/edit": "waits", "/dashboard/team/members/:member/role": "waits",
 	"/dashboard/team/members/:member/remove": "waits", "/dashboard/team/invite": "refused",
+	"/dashboard/start": "refused", "/dashboard/start/dollar": "at once",
 
 	"/dashboard/custodian/rotate": "at once", "/dashboard/custodian/retire": "at once",
 	"/dashboard/custodian/lock": "at once", "/dashboard/changes/:change/stop": "at once",

@@ -21,7 +21,7 @@ var directing = map[string][]string{
 		"UpdateCustodian",
 	},
 	"CreateCustodian":     {"changeCustodian", "CreateCustodianAccount", "CreateCustodian", "ArrangeCustodian"},
-	"ArrangeCustodian":    {"postCustodian", "postSecret", "postOptions", "postBranding"},
+	"ArrangeCustodian":    {"postCustodian", "postSecret", "postOptions", "postBranding", "postStart"},
 	"RotateSigningSecret": {"postRotateSigning"},
 	"RetireSigningSecret": {"postRetireSigning"},
 	"UpdateCampaign":      {"update"},
@@ -33,7 +33,7 @@ var directing = map[string][]string{
 
 // gated are the handlers that must pass the gate, themselves or by a helper.
 var gated = []string{
-	"postCustodian", "postOptions", "secretAct", "teamForm", "lockAct", "postKeyPermissions", "postCampaignEdit",
+	"postCustodian", "postOptions", "secretAct", "teamForm", "lockAct", "postKeyPermissions", "postCampaignEdit", "postStart",
 }
 
 // No other function reaches a settlement wallet than those of the list, and each

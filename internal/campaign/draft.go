@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -48,30 +49,26 @@ func New(in Draft, keyID int64, now time.Time) (Campaign, error) {
 
 func (in Draft) apply(c Campaign, now time.Time) (Campaign, error) {
 	var err error
-	if c.Slug, err = cleanSlug("campaignId", in.Slug); err != nil {
-		return c, err
+	var wrong []error
+	c.Slug, err = cleanSlug("campaignId", in.Slug)
+	wrong = append(wrong, err)
+	c.Title, err = cleanLine("title", in.Title, MaxTitle)
+	if err == nil && c.Title == "" {
+		err = fault.About(fault.Invalid, "title", "is required")
 	}
-	if c.Title, err = cleanLine("title", in.Title, MaxTitle); err != nil {
-		return c, err
-	}
-	if c.Title == "" {
-		return c, fault.About(fault.Invalid, "title", "is required")
-	}
-	if c.Description, err = cleanText("description", in.Description, MaxDescription); err != nil {
-		return c, err
-	}
-	if c.Goal, err = optionalAmount("goalAmount", in.Goal); err != nil {
-		return c, err
-	}
-	if c.Suggested, err = suggestions(in.Suggested); err != nil {
-		return c, err
-	}
+	wrong = append(wrong, err)
+	c.Description, err = cleanText("description", in.Description, MaxDescription)
+	wrong = append(wrong, err)
+	c.Goal, err = optionalAmount("goalAmount", in.Goal)
+	wrong = append(wrong, err)
+	c.Suggested, err = suggestions(in.Suggested)
+	wrong = append(wrong, err)
 	if !in.EndsAt.IsZero() && !in.EndsAt.Equal(c.EndsAt) &&
 		(!in.EndsAt.After(now) || in.EndsAt.After(now.Add(MaxAhead))) {
-		return c, fault.About(fault.Invalid, "endsAt", "must be in the future, at most ten years ahead")
+		wrong = append(wrong, fault.About(fault.Invalid, "endsAt", "must be in the future, at most ten years ahead"))
 	}
 	c.EndsAt, c.ShowAtOnce = in.EndsAt, in.ShowAtOnce
-	return c, nil
+	return c, errors.Join(wrong...)
 }
 
 // suggestions reads amounts, drops duplicates and sorts them.

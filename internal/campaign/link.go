@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"errors"
 	"time"
 
 	"github.com/florinpay/florin/internal/fault"
@@ -39,20 +40,18 @@ var (
 	ErrLinkTaken   = fault.About(fault.Conflict, "slug", "is taken already; choose another one")
 )
 
-// NewLink makes a link of a key, or fails with fault.Invalid naming what
-// breaks a rule. The default reference is the slug.
+// NewLink makes a link of a key, or fails with a fault.Invalid for each field that
+// breaks a rule (fault.All). The default reference is the slug.
 func NewLink(in LinkDraft, keyID int64, now time.Time) (Link, error) {
 	l := Link{KeyID: keyID, CreatedAt: now}
 	var err error
-	if l.Slug, err = cleanSlug("slug", in.Slug); err != nil {
-		return l, err
-	}
-	if l.Description, err = cleanLine("description", in.Description, payment.MaxDescription); err != nil {
-		return l, err
-	}
-	if l.Reference, err = cleanLine("reference", in.Reference, payment.MaxReference); err != nil {
-		return l, err
-	}
+	var wrong []error
+	l.Slug, err = cleanSlug("slug", in.Slug)
+	wrong = append(wrong, err)
+	l.Description, err = cleanLine("description", in.Description, payment.MaxDescription)
+	wrong = append(wrong, err)
+	l.Reference, err = cleanLine("reference", in.Reference, payment.MaxReference)
+	wrong = append(wrong, err)
 	if l.Reference == "" {
 		l.Reference = l.Slug
 	}
@@ -60,9 +59,11 @@ func NewLink(in LinkDraft, keyID int64, now time.Time) (Link, error) {
 		name, text string
 		to         *money.Micros
 	}{{"amount", in.Amount, &l.Amount}, {"minAmount", in.Min, &l.Min}, {"maxAmount", in.Max, &l.Max}} {
-		if *f.to, err = optionalAmount(f.name, f.text); err != nil {
-			return l, err
-		}
+		*f.to, err = optionalAmount(f.name, f.text)
+		wrong = append(wrong, err)
+	}
+	if err := errors.Join(wrong...); err != nil {
+		return l, err
 	}
 	if l.Amount > 0 && (l.Min > 0 || l.Max > 0) {
 		return l, fault.About(fault.Invalid, "minAmount", "and maxAmount are for links whose payer chooses the amount")

@@ -98,13 +98,24 @@ func About(kind Kind, field, format string, args ...any) *Error {
 	return &Error{Kind: kind, Message: field + " " + predicate, Field: field, predicate: predicate}
 }
 
-// Within returns the fault of a value in the field. The message is "field: message of the fault", and Field the path to
-// the argument. An error that is not a fault is returned unchanged.
+// Within returns the fault of a value in the field; each of them, if err joins several. The message is "field: message
+// of the fault", and Field the path to the argument. An error that is not a fault is returned unchanged.
 func Within(field string, err error) error {
-	f := Of(err)
-	if f == nil {
+	all := All(err)
+	if len(all) == 0 {
 		return err
 	}
+	within := make([]error, len(all))
+	for i, f := range all {
+		within[i] = f.within(field)
+	}
+	if len(all) == 1 {
+		return within[0]
+	}
+	return errors.Join(within...)
+}
+
+func (f *Error) within(field string) error {
 	e := &Error{Kind: f.Kind, Message: field + ": " + f.Message, Field: field, cause: f.Message, Reason: f.Reason}
 	if f.Field != "" {
 		e.Field, e.predicate, e.cause = field+"."+f.Field, f.predicate, f.cause
@@ -142,6 +153,22 @@ func KindOf(err error) Kind {
 		return f.Kind
 	}
 	return Internal
+}
+
+// All returns every fault of an error that joins several (errors.Join), in their order; the one of any other error.
+// A form shows all of them at once, while a response names the first.
+func All(err error) []*Error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // a wrapped one says more than its parts
+		var all []*Error
+		for _, e := range joined.Unwrap() {
+			all = append(all, All(e)...)
+		}
+		return all
+	}
+	if f := Of(err); f != nil {
+		return []*Error{f}
+	}
+	return nil
 }
 
 // Of returns the first fault in err's chain, or nil.

@@ -3,6 +3,7 @@ package fault_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -63,5 +64,34 @@ func TestAbout(t *testing.T) {
 	}
 	if plain := errors.New("no fault"); fault.Within("a", plain) != plain { //nolint:errorlint // the same value is meant
 		t.Error("an error that is no fault was changed")
+	}
+}
+
+// TestAll: an error that joins several has all their faults, in order, and a response names the first.
+func TestAll(t *testing.T) {
+	t.Parallel()
+	name, wallet := fault.About(
+		fault.Invalid, "name", "is too long",
+	), fault.About(fault.Invalid, "bep20", "is no address")
+	joined := errors.Join(nil, name, fmt.Errorf("outside: %w", fault.Within("wallets", errors.Join(wallet, wallet))))
+	for what, x := range map[string]struct {
+		err  error
+		want []string
+	}{
+		"none":    {nil, nil},
+		"foreign": {errors.New("disk full"), nil},
+		"one":     {fmt.Errorf("save: %w", name), []string{"name"}},
+		"joined":  {errors.Join(name, fault.Within("wallets", errors.Join(wallet, wallet))), []string{"name", "wallets.bep20", "wallets.bep20"}},
+	} {
+		var got []string
+		for _, f := range fault.All(x.err) {
+			got = append(got, f.Field)
+		}
+		if !slices.Equal(got, x.want) {
+			t.Errorf("%s: %v, want %v", what, got, x.want)
+		}
+	}
+	if fault.Of(joined) != name || fault.KindOf(joined) != fault.Invalid {
+		t.Errorf("the first of %v is %v", joined, fault.Of(joined))
 	}
 }

@@ -2,6 +2,7 @@ package identity
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/florinpay/florin/internal/audit"
@@ -69,23 +70,15 @@ func (s *Service) Prepare(ctx context.Context, in NewUser) (User, error) {
 
 func (s *Service) newUser(in NewUser) (User, error) {
 	now := s.now().UTC()
-	email, err := NormalizeEmail(in.Email)
-	if err != nil {
-		return User{}, err
-	}
-	if err := checkPassword(in.Password, email); err != nil {
-		return User{}, err
-	}
-	first, err := input.Text("firstName", in.FirstName, input.MaxName)
-	if err != nil {
-		return User{}, err
-	}
-	last, err := input.Text("lastName", in.LastName, input.MaxName)
-	if err != nil {
+	email, badEmail := NormalizeEmail(in.Email)
+	first, badFirst := input.Text("firstName", in.FirstName, input.MaxName)
+	last, badLast := input.Text("lastName", in.LastName, input.MaxName)
+	if err := errors.Join(badEmail, checkPassword(in.Password, email), badFirst, badLast); err != nil {
 		return User{}, err
 	}
 	id := in.PublicID
 	if id == "" {
+		var err error
 		if id, err = s.newID(now); err != nil {
 			return User{}, err
 		}

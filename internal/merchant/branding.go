@@ -1,6 +1,8 @@
 package merchant
 
 import (
+	"errors"
+
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/input"
 )
@@ -41,8 +43,9 @@ func setBranding(c *Custodian, in CustodianInput) error {
 	return nil
 }
 
-// with returns the branding changed by the input.
+// with returns the branding changed by the input, or all that is wrong with it.
 func (b Branding) with(in BrandingInput) (Branding, error) {
+	var wrong []error
 	for _, f := range []struct {
 		field string
 		from  *string
@@ -60,17 +63,14 @@ func (b Branding) with(in BrandingInput) (Branding, error) {
 			continue
 		}
 		text, err := f.clean(f.field, *f.from)
-		if err != nil {
-			return b, err
-		}
+		wrong = append(wrong, err)
 		*f.to = text
 	}
-	if in.Theme == nil {
-		return b, nil
+	if in.Theme != nil {
+		theme, err := parseTheme(*in.Theme)
+		wrong, b.Theme = append(wrong, err), theme
 	}
-	var err error
-	b.Theme, err = parseTheme(*in.Theme)
-	return b, err
+	return b, errors.Join(wrong...)
 }
 
 func cleanTagline(field, text string) (string, error) { return input.Text(field, text, maxTagline) }

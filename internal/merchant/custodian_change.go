@@ -1,6 +1,7 @@
 package merchant
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -14,16 +15,18 @@ import (
 // maxSecret bounds the shared secret, in characters.
 const maxSecret = 256
 
-// with returns the custodian changed by the input, or fault.Invalid naming the
-// field that breaks a rule. It does not change its arguments, so it may run again.
+// with returns the custodian changed by the input, or every field that breaks a rule,
+// each a fault.Invalid (fault.All). It does not change its arguments, so it may run again.
 func (s *Service) with(c Custodian, in CustodianInput) (Custodian, error) {
 	steps := []func(*Custodian, CustodianInput) error{
 		setName, s.setWallets, s.setCallback, setSecret, setNetworks, setBranding, setPolicy,
 	}
+	var wrong []error
 	for _, set := range steps {
-		if err := set(&c, in); err != nil {
-			return Custodian{}, err
-		}
+		wrong = append(wrong, set(&c, in))
+	}
+	if err := errors.Join(wrong...); err != nil {
+		return Custodian{}, err
 	}
 	return c, nil
 }
@@ -40,31 +43,36 @@ func (s *Service) setWallets(c *Custodian, in CustodianInput) error {
 	if wallets == nil {
 		wallets = make(map[chain.Network]chain.Address)
 	}
+	var wrong []error
 	for _, n := range slices.Sorted(maps.Keys(in.Wallets)) {
-		field, text := "wallets."+walletField(n), strings.TrimSpace(in.Wallets[n])
+		field, text := WalletField(n), strings.TrimSpace(in.Wallets[n])
 		if text == "" {
 			delete(wallets, n)
 			continue
 		}
 		w, err := chain.ParseAddress(n, text)
-		if err != nil {
-			return fault.Within(field, err)
+		token, contract := s.contracts[w.Address]
+		switch {
+		case err != nil:
+			wrong = append(wrong, fault.Within(field, err))
+		case contract:
+			wrong = append(wrong, fault.About(
+				fault.Invalid, field, "is the contract of %s, not a wallet; money sent there is lost", token,
+			))
+		default:
+			wallets[n] = w.Address
 		}
-		if token, ok := s.contracts[w.Address]; ok {
-			return fault.About(fault.Invalid, field, "is the contract of %s, not a wallet; money sent there is lost", token)
-		}
-		wallets[n] = w.Address
 	}
 	c.Wallets = wallets
-	return nil
+	return errors.Join(wrong...)
 }
 
-// walletField is the API name of the wallet of a network.
-func walletField(n chain.Network) string {
+// WalletField is the name of the wallet of a network in refusals, such as wallets.bep20.
+func WalletField(n chain.Network) string {
 	if n == chain.Solana {
-		return "solana"
+		return "wallets.solana"
 	}
-	return n.Lower()
+	return "wallets." + n.Lower()
 }
 
 func (s *Service) setCallback(c *Custodian, in CustodianInput) error {
@@ -99,17 +107,20 @@ func setSecret(c *Custodian, in CustodianInput) error {
 }
 
 func setPolicy(c *Custodian, in CustodianInput) error {
-	if in.ShortBasis != nil {
-		if *in.ShortBasis < 0 || *in.ShortBasis > MaxShortBasis {
-			return fault.About(fault.Invalid, "shortBasis", "must be between 0 and %d hundredths of a percent", MaxShortBasis)
+	var wrong []error
+	if short := in.ShortBasis; short != nil {
+		if c.ShortBasis = *short; *short < 0 || *short > MaxShortBasis {
+			wrong = append(wrong, fault.About(
+				fault.Invalid, "shortBasis", "must be between 0 and %d hundredths of a percent", MaxShortBasis,
+			))
 		}
-		c.ShortBasis = *in.ShortBasis
 	}
-	if in.LateFor != nil {
-		if *in.LateFor < 0 || *in.LateFor > MaxLateFor || *in.LateFor%time.Second != 0 {
-			return fault.About(fault.Invalid, "lateFor", "must be whole seconds between 0 and %d days", MaxLateFor/(24*time.Hour))
+	if late := in.LateFor; late != nil {
+		if c.LateFor = *late; *late < 0 || *late > MaxLateFor || *late%time.Second != 0 {
+			wrong = append(wrong, fault.About(
+				fault.Invalid, "lateFor", "must be whole seconds between 0 and %d days", MaxLateFor/(24*time.Hour),
+			))
 		}
-		c.LateFor = *in.LateFor
 	}
-	return nil
+	return errors.Join(wrong...)
 }

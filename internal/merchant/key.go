@@ -2,6 +2,7 @@ package merchant
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -123,6 +124,19 @@ func (n NewKey) permissions() (Permissions, error) {
 
 func (n NewKey) vouched() bool { return n.By == "" || (n.By == RoleOwner && n.Reauthenticated) }
 
+// Check returns every field that CreateKey would refuse, each a fault (fault.All).
+func (n NewKey) Check() error {
+	_, _, _, err := n.checked()
+	return err
+}
+
+func (n NewKey) checked() (chain.Address, string, Permissions, error) {
+	wallet, badWallet := parseKeyWallet(n.Wallet)
+	label, badLabel := input.Text("label", n.Label, input.MaxName)
+	permissions, badPermissions := n.permissions()
+	return wallet, label, permissions, errors.Join(badWallet, badLabel, checkFree(n), badPermissions)
+}
+
 // How many keys a user may have.
 const (
 	MaxKeys     = 20  // in use
@@ -136,18 +150,7 @@ const (
 func (s *Service) CreateKey(
 	ctx context.Context, user identity.User, in NewKey, trail ...audit.Entry,
 ) (Key, secret.Text, error) {
-	wallet, err := parseKeyWallet(in.Wallet)
-	if err != nil {
-		return Key{}, secret.Text{}, err
-	}
-	label, err := input.Text("label", in.Label, input.MaxName)
-	if err != nil {
-		return Key{}, secret.Text{}, err
-	}
-	if err := checkFree(in); err != nil {
-		return Key{}, secret.Text{}, err
-	}
-	permissions, err := in.permissions()
+	wallet, label, permissions, err := in.checked()
 	if err != nil {
 		return Key{}, secret.Text{}, err
 	}

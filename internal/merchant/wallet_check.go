@@ -22,15 +22,14 @@ func (s *Service) checkWallets(ctx context.Context, before, after Custodian) err
 	}
 	ctx, cancel := context.WithTimeout(ctx, walletCheckLimit)
 	defer cancel()
+	var wrong []error
 	for _, n := range slices.Sorted(maps.Keys(after.Wallets)) {
 		if before.Wallets[n] == after.Wallets[n] {
 			continue
 		}
-		if err := s.opts.CheckWallet(ctx, n, after.Wallets[n]); err != nil {
-			return fault.Within("wallets."+walletField(n), err)
-		}
+		wrong = append(wrong, fault.Within(WalletField(n), s.opts.CheckWallet(ctx, n, after.Wallets[n])))
 	}
-	return nil
+	return errors.Join(wrong...)
 }
 
 // checkInput refuses what is wrong with the input by itself, and asks the chains about its wallets.

@@ -1,6 +1,7 @@
 package payment
 
 import (
+	"errors"
 	"net/mail"
 	"net/url"
 
@@ -21,8 +22,9 @@ const (
 	MaxDonorText   = 280
 )
 
-// check fails with fault.Invalid naming the field that breaks a rule.
+// check fails with a fault.Invalid for each field that breaks a rule.
 func (d Details) check() error {
+	var wrong []error
 	for _, f := range []struct {
 		name, text string
 		most       int
@@ -33,22 +35,15 @@ func (d Details) check() error {
 		{"name", d.DonorName, MaxDonorName},
 		{"message", d.DonorMessage, MaxDonorText},
 	} {
-		if err := input.CheckLines(f.name, f.text, f.most); err != nil {
-			return err
-		}
+		wrong = append(wrong, input.CheckLines(f.name, f.text, f.most))
 	}
-	if err := checkReturnURL("successUrl", d.SuccessURL); err != nil {
-		return err
-	}
-	if err := checkReturnURL("cancelUrl", d.CancelURL); err != nil {
-		return err
-	}
+	wrong = append(wrong, checkReturnURL("successUrl", d.SuccessURL), checkReturnURL("cancelUrl", d.CancelURL))
 	if d.CustomerEmail != "" {
 		if a, err := mail.ParseAddress(d.CustomerEmail); err != nil || a.Address != d.CustomerEmail {
-			return fault.About(fault.Invalid, "customerEmail", "must be an e-mail address")
+			wrong = append(wrong, fault.About(fault.Invalid, "customerEmail", "must be an e-mail address"))
 		}
 	}
-	return checkMetadata(d.Metadata)
+	return errors.Join(append(wrong, checkMetadata(d.Metadata))...)
 }
 
 // checkReturnURL allows only absolute http and https addresses: the payer's

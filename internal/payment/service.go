@@ -90,15 +90,8 @@ const (
 // Create creates a pending payment of a key that has a custodian. It fails with
 // fault.Invalid for invalid input, or merchant.ErrNoCustodian.
 func (s *Service) Create(ctx context.Context, in CreateInput, trail ...audit.Entry) (Payment, error) {
-	amount, err := s.amount(in.Amount)
+	amount, valid, err := s.checked(in)
 	if err != nil {
-		return Payment{}, err
-	}
-	valid, err := s.validFor(in.ExpiresInMinutes)
-	if err != nil {
-		return Payment{}, err
-	}
-	if err := in.Details.check(); err != nil {
 		return Payment{}, err
 	}
 	terms, err := s.custodians.Terms(ctx, in.KeyID)
@@ -109,6 +102,19 @@ func (s *Service) Create(ctx context.Context, in CreateInput, trail ...audit.Ent
 		ID: in.ID, KeyID: in.KeyID, Kind: KindMerchant, Amount: amount, ValidFor: valid,
 		Terms: terms, LinkID: in.LinkID, Details: in.Details,
 	}, trail...)
+}
+
+// Check returns what Create would refuse by itself: every field that breaks a rule, each
+// a fault.Invalid (fault.All).
+func (s *Service) Check(in CreateInput) error {
+	_, _, err := s.checked(in)
+	return err
+}
+
+func (s *Service) checked(in CreateInput) (amount money.Micros, valid time.Duration, err error) {
+	amount, badAmount := s.amount(in.Amount)
+	valid, badTime := s.validFor(in.ExpiresInMinutes)
+	return amount, valid, errors.Join(badAmount, badTime, in.Details.check())
 }
 
 // TopUpLate is for how long after expiry money still completes a top-up: as

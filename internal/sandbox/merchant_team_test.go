@@ -45,12 +45,7 @@ func (m *newMerchant) invites() {
 func (m *newMerchant) rotates() {
 	m.Helper()
 	m.at("/dashboard/keys")
-	browser.Run(m.ctx, m, chromedp.Click("main details summary", chromedp.ByQuery), chromedp.WaitVisible(`[data-testid^="rotate-"]`, chromedp.ByQuery))
-	look(m.ctx, m)
-	browser.Run(m.ctx, m, chromedp.SendKeys(`form[action$="/rotate"] [name="password"]`, newcomerPassword, chromedp.ByQuery),
-		chromedp.Click(`[data-testid^="rotate-"]`, chromedp.ByQuery), chromedp.WaitVisible(testID("fresh-key"), chromedp.ByQuery))
-	look(m.ctx, m)
-	fresh := m.text(testID("fresh-key"))
+	fresh := m.replaceKey()
 	for key, want := range map[string]int{m.key: http.StatusUnauthorized, fresh: http.StatusOK} {
 		res, err := http.Post(m.BaseURL+"/create-payment", "application/json", strings.NewReader(`{"apiKey":"`+key+`","amount":3}`))
 		if err != nil {

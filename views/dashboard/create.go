@@ -27,4 +27,6 @@ type CreatedProps struct {
 	QR                  views.QR
 	Snippet             string
 	ExpiresAt           time.Time
+	// Now is the payment as it stands; the page follows it live.
+	Now PaymentProps
 }

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"time"
 
+	"github.com/florinpay/florin/views/onboarding"
 	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/views/settings"
 )
@@ -11,9 +12,11 @@ import (
 type OverviewProps struct {
 	panel.Frame
 
+	// Setup sets up the shop of a new merchant; nil once there is one.
+	Setup   *onboarding.Card
 	Steps   []Step
 	Alerts  []panel.Notice
-	Odd     int          // payments that need the merchant; 0 to 100
+	Odd     int                   // payments that need the merchant; 0 to 100
 	Waiting []settings.WaitingRow // changes of where money goes
 	Today   Today
 	// Days is the range of the chart and the funnel, one of Ranges.

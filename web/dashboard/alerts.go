@@ -22,7 +22,7 @@ func (d *Surface) alerts(ctx context.Context, houses []house, now time.Time) ([]
 		at := "?key=" + h.key.PublicID
 		switch {
 		case !h.has:
-			all = append(all, panel.Notice{Bad: true, Text: session.KeyLabel(h.key) + " has no custodian, so no payment can be created with it.", Link: "/dashboard/custodian" + at, LinkText: "Set it up"})
+			all = append(all, panel.Notice{Bad: true, Text: session.KeyLabel(h.key) + " has no wallets, so no payment can be created with it.", Link: "/dashboard/custodian" + at, LinkText: "Enter them"})
 			continue
 		case d.Merchants.Meter().Affords(h.balance, ledger.Credit) != nil:
 			all = append(all, panel.Notice{Bad: true, Text: session.KeyLabel(h.key) + " has no credits left: your customers cannot start a payment.", Link: "/dashboard/credits" + at, LinkText: "Buy credits"})

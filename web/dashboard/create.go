@@ -71,6 +71,17 @@ func (d *Surface) createPage(c echo.Context, who session.Principal, status int, 
 	return d.Show(c, status, p.Frame, dashboard.Create(p))
 }
 
+// createSubjects map the fields a refusal of postCreate can name to inputs.
+var createSubjects = []shell.Subject{
+	{Service: "amount", Input: "amount", Label: "The amount"},
+	{Service: "reference", Input: "reference", Label: "The reference"},
+	{Service: "description", Input: "description", Label: "The text"},
+	{Service: "successUrl", Input: "successUrl", Label: "The address"},
+	{Service: "cancelUrl", Input: "cancelUrl", Label: "The address"},
+	{Service: "customerEmail", Input: "customerEmail", Label: "The e-mail address"},
+	{Service: "expiresInMinutes", Input: "expiresInMinutes", Label: "The time"},
+}
+
 func (d *Surface) postCreate(c echo.Context, who session.Principal) error {
 	f, err := session.ReadForm(c)
 	if err != nil {
@@ -90,6 +101,8 @@ func (d *Surface) postCreate(c echo.Context, who session.Principal) error {
 		in.ExpiresInMinutes, err = strconv.ParseInt(minutes, 10, 64)
 		if err != nil || in.ExpiresInMinutes == 0 {
 			f.Bad("expiresInMinutes", "The time must be a whole number of minutes.")
+			in.ExpiresInMinutes = 0
+			f.Refused(d.Payments.Check(in), createSubjects...)
 			return d.createPage(c, who, http.StatusBadRequest, f)
 		}
 	}
@@ -97,20 +110,11 @@ func (d *Surface) postCreate(c echo.Context, who session.Principal) error {
 		c.Request().Context(), in, d.AuditEntry(c, who, audit.ActionCreatePayment, "", amountNote(in.Amount)),
 	)
 	if errors.Is(err, merchant.ErrNoCustodian) {
-		f.Problem = "This key has no custodian yet: say first which wallets its money goes to."
+		f.Problem = "This key has no wallets yet. Enter them under Settings, Payouts."
 		return d.createPage(c, who, http.StatusConflict, f)
 	}
 	if err != nil {
-		if !f.Refused(err, shell.Subject{
-			Service: "amount", Input: "amount", Label: "The amount",
-		}, shell.Subject{Service: "reference", Input: "reference", Label: "The reference"},
-			shell.Subject{
-				Service: "description", Input: "description", Label: "The text",
-			}, shell.Subject{Service: "successUrl", Input: "successUrl", Label: "The address"},
-			shell.Subject{
-				Service: "cancelUrl", Input: "cancelUrl", Label: "The address",
-			}, shell.Subject{Service: "customerEmail", Input: "customerEmail", Label: "The e-mail address"},
-			shell.Subject{Service: "expiresInMinutes", Input: "expiresInMinutes", Label: "The time"}) {
+		if !f.Refused(err, createSubjects...) {
 			return err
 		}
 		return d.createPage(c, who, fault.KindOf(err).Code(), f)
@@ -130,7 +134,7 @@ func amountNote(text string) string {
 
 // getCreated shows how to hand a payment to its payer.
 func (d *Surface) getCreated(c echo.Context, who session.Principal) error {
-	x, _, err := d.ownPayment(c, who)
+	x, key, err := d.ownPayment(c, who)
 	if err != nil {
 		return err
 	}
@@ -140,6 +144,11 @@ func (d *Surface) getCreated(c echo.Context, who session.Principal) error {
 			c, who, "Payment created", createPath,
 		), TxnID: string(x.ID), Amount: x.Amount.Display(), Link: link,
 		QR: d.Presenter.QR(link), ExpiresAt: x.ExpiresAt,
+	}
+	p.Now = d.paymentProps(who, x, key)
+	p.Now.Frame, p.Now.Note = p.Frame, noteField
+	if p.Now.Reauth.Field, err = d.StrongField(c, who, shell.NewForm(url.Values{})); err != nil {
+		return err
 	}
 	p.Snippet = `<a href="` + html.EscapeString(link) + `" rel="noopener">Pay $` + p.Amount + ` with USDT or USDC</a>`
 	return d.Show(c, http.StatusOK, p.Frame, dashboard.Created(p))

@@ -111,6 +111,7 @@ func (d *Surface) postKey(c echo.Context, who session.Principal) error {
 		Limited: true, By: who.Membership.Role,
 	}
 	in.Permissions, in.Sources = rights(f)
+	f.Refused(in.Check(), keySubjects...)
 	if !f.OK() {
 		return d.keysPage(c, who, http.StatusBadRequest, f, dashboard.FreshKey{}, "")
 	}
@@ -128,15 +129,18 @@ func (d *Surface) postKey(c echo.Context, who session.Principal) error {
 	entry := d.AuditEntry(c, who, audit.ActionCreateKey, f.Text("label"), "")
 	key, text, err := d.Merchants.CreateKey(c.Request().Context(), who.Membership.Merchant, in, entry)
 	if err != nil {
-		if !f.Refused(
-			err, shell.Subject{Service: "label", Input: "label", Label: "The name"},
-			shell.Subject{Service: "wallet", Input: "wallet", Label: "The wallet"},
-		) {
+		if !f.Refused(err, keySubjects...) {
 			return err
 		}
 		return d.keysPage(c, who, fault.KindOf(err).Code(), f, dashboard.FreshKey{}, "")
 	}
 	return d.freshKey(c, who, key, text)
+}
+
+// keySubjects map the fields a refusal of a new key can name to inputs.
+var keySubjects = []shell.Subject{
+	{Service: "label", Input: "label", Label: "The name"},
+	{Service: "wallet", Input: "wallet", Label: "The wallet"},
 }
 
 // freshKey shows a key's text in the response itself: a redirect would have to

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"github.com/florinpay/florin/internal/store/report"
 	"github.com/florinpay/florin/views/dashboard"
 	"github.com/florinpay/florin/views/panel"
+	first "github.com/florinpay/florin/views/onboarding"
 	"github.com/florinpay/florin/web/session"
 	"github.com/florinpay/florin/web/settings"
 	"github.com/florinpay/florin/web/shell"
@@ -65,7 +67,10 @@ func (d *Surface) getOverview(c echo.Context, who session.Principal) error {
 	if p.Waiting, err = settings.WaitingRows(ctx, d.Guard, who.Membership.Merchant.ID); err != nil {
 		return err
 	}
-	p.Steps = stepsOf(who, houses, activity, locked)
+	if p.Setup, err = d.setup(c, who); err != nil {
+		return err
+	}
+	p.Steps = stepsOf(houses, activity, locked)
 	if p.Alerts, err = d.alerts(ctx, houses, now); err != nil {
 		return err
 	}
@@ -73,6 +78,16 @@ func (d *Surface) getOverview(c echo.Context, who session.Principal) error {
 		return err
 	}
 	return d.Show(c, http.StatusOK, p.Frame, dashboard.Overview(p))
+}
+
+// setup is the form that sets up a shop; nil where no form is needed.
+func (d *Surface) setup(c echo.Context, who session.Principal) (*first.Card, error) {
+	needed, err := d.Onboarding.Needed(c.Request().Context(), who)
+	if err != nil || !needed {
+		return nil, err
+	}
+	card, err := d.Onboarding.Card(c, who, shell.NewForm(url.Values{}))
+	return &card, err
 }
 
 // rangeOf reads the range; anything else is the usual one.
@@ -189,20 +204,18 @@ func balanceOf(h house, starts report.Starts, now time.Time) dashboard.Balance {
 	return b
 }
 
-func stepsOf(who session.Principal, houses []house, a report.Activity, locked bool) []dashboard.Step {
+func stepsOf(houses []house, a report.Activity, locked bool) []dashboard.Step {
 	any := func(is func(house) bool) bool { return slices.ContainsFunc(houses, is) }
 	return []dashboard.Step{
-		{Text: "Create an API key", Path: "/dashboard/keys", Done: len(who.Keys) > 0},
-		{Text: "Enter the wallets your money goes to", Path: "/dashboard/custodian", Done: any(func(h house) bool {
+		{Text: "Enter the wallets your money goes to", Path: "/dashboard/start", Done: any(func(h house) bool {
 			return len(h.custodian.Wallets) > 0
 		})},
-		{Text: "Set the address where your shop is notified of payments", Path: "/dashboard/custodian", Done: any(func(h house) bool { return h.custodian.CallbackURL != "" })},
-		{Text: "Make the payment page look like yours", Path: "/dashboard/branding", Done: any(func(h house) bool {
+		{Text: "Create your first payment", Path: "/dashboard/create", Done: a.Any},
+		{Text: "Get paid", Path: "/dashboard/payments", Done: a.Paid},
+		{Text: "Give the checkout your colours", Path: "/dashboard/branding", Done: any(func(h house) bool {
 			return h.custodian.Name != "" && h.custodian.Branding.PrimaryColor != ""
 		})},
-		{Text: "Create your first payment", Path: "/dashboard/create", Done: a.Any},
 		{Text: "Lock where your money goes (recommended)", Path: "/dashboard/custodian#lock", Done: locked},
-		{Text: "Get paid", Path: "/dashboard/payments", Done: a.Paid},
 	}
 }
 

@@ -69,10 +69,12 @@ func (d *Surface) postComplete(c echo.Context, who session.Principal) error {
 	reason := f.Text("reason")
 	if reason == "" || input.CheckLines("reason", reason, maxReason) != nil {
 		f.Bad("reason", "Say in up to 500 characters, all of them visible, why you complete it by hand.")
-		return d.paymentPage(c, who, http.StatusBadRequest, f, nil)
 	}
 	if ok, err := d.byHand(c, who, f); !ok {
 		return err
+	}
+	if !f.OK() {
+		return d.paymentPage(c, who, http.StatusBadRequest, f, nil)
 	}
 	entry := d.AuditEntry(c, who, audit.ActionMarkCompleted, string(p.ID), reason)
 	_, err = d.Payments.MarkCompleted(

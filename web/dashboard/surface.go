@@ -18,6 +18,7 @@ import (
 	"github.com/florinpay/florin/internal/webhook"
 	"github.com/florinpay/florin/web/checkout"
 	"github.com/florinpay/florin/web/live"
+	"github.com/florinpay/florin/web/onboarding"
 	"github.com/florinpay/florin/web/session"
 )
 
@@ -47,6 +48,8 @@ type Services struct {
 	NewID func(time.Time) payment.ID
 	// NewKeys is what a user's first key starts with.
 	NewKeys operation.NewKeys
+	// Onboarding sets up the shops of new merchants.
+	Onboarding *onboarding.Surface
 	// Console: the documentation has a query console.
 	Console bool
 }

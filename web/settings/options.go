@@ -100,14 +100,14 @@ func (s *Surface) postOptions(c echo.Context, who session.Principal) error {
 	all := emptyCustodianForm()
 	all.options = f
 	in := s.optionsInput(f)
-	if !f.OK() {
-		return s.custodianPage(c, who, fault.Invalid.Code(), key.PublicID, all)
-	}
 	if err := s.Gate(c, who, f, session.Recently); err != nil {
 		if !session.ReauthRefused(f, err) {
 			return err
 		}
 		return s.custodianPage(c, who, session.ReauthStatus(err), key.PublicID, all)
+	}
+	if !f.OK() {
+		return s.custodianPage(c, who, fault.Invalid.Code(), key.PublicID, all)
 	}
 	if waits, err := s.waits(c, who, key, in); waits && err == nil {
 		return s.Cookies.Redirect(c, custodianPath+"?key="+key.PublicID, session.WaitsNotice)

@@ -141,6 +141,8 @@ func (s *Surface) postCustodian(c echo.Context, who session.Principal) error {
 	all.money = f
 	err = s.Gate(c, who, f, session.Recently)
 	if err != nil && session.ReauthRefused(f, err) {
+		_, _, wrong := s.Merchants.Preview(c.Request().Context(), key, in)
+		f.Refused(wrong, moneySubjects()...)
 		return s.custodianPage(c, who, session.ReauthStatus(err), key.PublicID, all)
 	}
 	waits := false

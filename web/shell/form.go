@@ -47,21 +47,35 @@ type Subject struct {
 	Label   string // the words beside the input
 }
 
-// Refused puts a service's refusal beside the input it names, or above the form; it
-// returns false if the error is not a refusal.
+// Refused puts each refusal of a service beside the input it names, or above the form;
+// it returns false if the error is not a refusal.
 func (f *Form) Refused(err error, subjects ...Subject) bool {
-	x := fault.Of(err)
-	if x == nil || x.Kind == fault.Internal || x.Kind == fault.NotFound {
-		return false
-	}
-	for _, s := range subjects {
-		if x.Field == s.Service {
-			f.Bad(s.Input, Sentence(x.Sentence(s.Label)))
-			return true
+	all := fault.All(err)
+	for _, x := range all {
+		if x.Kind == fault.Internal || x.Kind == fault.NotFound {
+			return false
 		}
 	}
-	f.Problem = Sentence(x.Message)
-	return true
+	for _, x := range all {
+		f.refuse(x, subjects)
+	}
+	return len(all) > 0
+}
+
+// refuse puts a refusal beside its input, which keeps the first that it got.
+func (f *Form) refuse(x *fault.Error, subjects []Subject) {
+	for _, s := range subjects {
+		if x.Field != s.Service {
+			continue
+		}
+		if f.Problems[s.Input] == "" {
+			f.Bad(s.Input, Sentence(x.Sentence(s.Label)))
+		}
+		return
+	}
+	if f.Problem == "" {
+		f.Problem = Sentence(x.Message)
+	}
 }
 
 // Field completes an input with its posted value and problem.

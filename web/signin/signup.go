@@ -77,13 +77,35 @@ func (d *Surface) postSignUp(c echo.Context) error {
 		p.Sent = true
 		return d.enter(c, http.StatusOK, p.Page, signin.SignUp(p))
 	}
-	session, err := d.Users.SignIn(c.Request().Context(), identity.Credentials{
+	entered, err := d.Users.SignIn(c.Request().Context(), identity.Credentials{
 		Email: in.Email, Password: in.Password, Address: shell.CallOf(c).Client, UserAgent: shell.CallOf(c).UserAgent,
 	}, d.AuditSignIn(c, ""))
 	if err != nil {
 		return err
 	}
-	return d.welcome(c, session, shell.HomePath)
+	return d.begin(c, entered)
+}
+
+// begin starts the first session of a new user. The password was entered a moment ago,
+// so it counts as a re-authentication; and the user gets the key that every merchant
+// starts with.
+func (d *Surface) begin(c echo.Context, in identity.SignedIn) error {
+	ctx := c.Request().Context()
+	renewed, err := d.Users.Renew(ctx, in.Token)
+	if err != nil {
+		return err
+	}
+	in.Token, in.ExpiresAt = renewed.Token, renewed.ExpiresAt
+	keys, err := d.Merchants.EveryKey(ctx, in.User.ID)
+	if err != nil {
+		return err
+	}
+	if len(keys) == 0 && d.Users.RequireVerified(in.User) == nil {
+		if _, err := d.FirstKey(c, in.User, d.NewKeys); err != nil {
+			return err
+		}
+	}
+	return d.welcome(c, in, shell.HomePath)
 }
 
 // beginSignUp mails a link that makes the user, or tells the owner of the address

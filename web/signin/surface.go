@@ -17,6 +17,8 @@ type Services struct {
 
 	// SignUp lets anyone create a user; Invite lets invited users sign up.
 	SignUp, Invite bool
+	// NewKeys is what a user's first key starts with.
+	NewKeys operation.NewKeys
 }
 
 // Surface serves users who are not signed in.

@@ -70,5 +70,5 @@ func (d *Surface) postVerify(c echo.Context) error {
 	if half != "" {
 		return d.Cookies.Redirect(c, "/signin", "Your e-mail address is verified. Sign in.")
 	}
-	return d.welcome(c, in, shell.HomePath)
+	return d.begin(c, in)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/views/team"
@@ -107,12 +108,19 @@ func (t *Surface) teamForm(c echo.Context, who session.Principal) (*shell.Form, 
 	if !session.ReauthRefused(f, err) {
 		return nil, false, err
 	}
+	if f.Values.Has("email") {
+		_, wrong := identity.NormalizeEmail(f.Text("email"))
+		f.Refused(wrong, emailSubject)
+	}
 	return f, false, t.teamPage(c, who, fault.KindOf(err).Code(), f, "", "")
 }
 
+// emailSubject is the input of the invited user's address.
+var emailSubject = shell.Subject{Service: "email", Input: "email", Label: "The e-mail address"}
+
 // teamRefused shows the team page again with the refusal.
 func (t *Surface) teamRefused(c echo.Context, who session.Principal, f *shell.Form, err error) error {
-	if !f.Refused(err, shell.Subject{Service: "email", Input: "email", Label: "The e-mail address"}) {
+	if !f.Refused(err, emailSubject) {
 		return err
 	}
 	return t.teamPage(c, who, fault.KindOf(err).Code(), f, "", "")
