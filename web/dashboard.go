@@ -105,7 +105,7 @@ func (s *Server) dashboardRoutes(r shell.Router) {
 	own := dashboard.New(dashboard.Services{
 		Guard: guard, Payments: s.d.Payments, Operations: s.ops,
 		Reports: x.Reports, Export: x.Export, Webhooks: x.Webhooks, Resends: x.Resends, Wake: x.Wake,
-		NewID: s.d.NewID, NewKeys: s.o.NewKeys, Onboarding: first,
+		NewID: s.d.NewID, NewKeys: s.o.NewKeys, Onboarding: first, Dust: x.Dust,
 		Presenter: s.presenter, Hub: s.hub, Console: s.o.GraphQL.Introspection,
 	})
 	guard.Needs = own.Needs

@@ -58,8 +58,8 @@ func TestDashboard_Rail(t *testing.T) {
 	all = slices.DeleteFunc(all, func(route string) bool {
 		return strings.Contains(route, ":") || strings.HasSuffix(route, ".csv") || !shell.InDashboard(route) ||
 			slices.Contains([]string{
-				livePath, quickPath, brandingPath + "/preview", securityPath + "/factor",
-				"/dashboard/join",
+				livePath, quickPath, brandingPath + "/preview", brandingPath + "/contrast", securityPath + "/factor",
+				"/dashboard/join", "/dashboard/start", "/dashboard/start/ready",
 			}, route)
 	})
 	slices.Sort(all)

@@ -74,6 +74,7 @@ var routeRoles = map[string]string{
 	"POST /dashboard/branding/logo":              "od",
 	"POST /dashboard/branding/logo/remove":       "od",
 	"GET /dashboard/branding/preview":            "odsv",
+	"GET /dashboard/branding/contrast":           "odsv",
 	"GET /dashboard/developers":                  "odsv",
 	"GET /dashboard/webhooks":                    "odsv",
 	"POST /dashboard/webhooks/ping":              "ods",

@@ -48,7 +48,8 @@ var wrongForms = []struct {
 		"name tagline logoUrl primaryColor backgroundColor website supportEmail",
 	},
 	{
-		keysPath, []string{"label", long, "wallet", "0x1", "networks", "x", "chosen", "yes"},
+		keysPath,
+		[]string{"label", long, "wallet", "0x1", "networks", "x", "chosen", "yes"},
 		"label wallet networks permission",
 	},
 	{

@@ -55,8 +55,8 @@ func TestMerchant_FirstDay(t *testing.T) {
 	// In another browser the password alone does not sign in.
 	m.ctx = browser.New(t, browser.AllowError(`status of 403`))
 	m.signIn(m.code(30 * time.Second))
-	m.makeKey()
 	m.sayWallets()
+	m.makeKey()
 	m.brand()
 	link := m.createPayment()
 	m.watchPaid(link)

@@ -163,7 +163,19 @@ finder.addEventListener("click", function (event) { if (event.target === finder)
 var looks = document.querySelector("form[data-preview]");
 var wait = 0;
 if (looks) {
-looks.addEventListener("input", function () {
+document.querySelectorAll("[data-colour-of]").forEach(function (picker) {
+var text = document.getElementById(picker.getAttribute("data-colour-of"));
+picker.hidden = false;
+picker.addEventListener("input", function () {
+text.value = picker.value;
+text.dispatchEvent(new Event("input", { bubbles: true }));
+});
+text.addEventListener("input", function () {
+if (/^#[0-9a-f]{6}$/i.test(text.value)) picker.value = text.value.toLowerCase();
+});
+});
+document.addEventListener("input", function (event) {
+if (event.target.form !== looks) return;
 clearTimeout(wait);
 wait = setTimeout(function () { looks.requestSubmit(looks.querySelector("[data-preview-button]")); }, 400);
 });

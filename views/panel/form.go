@@ -1,6 +1,10 @@
 package panel
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/florinpay/florin/views"
+)
 
 // Field is one labelled input of a form.
 type Field struct {
@@ -14,6 +18,7 @@ type Field struct {
 	Placeholder        string
 	Required           bool
 	Mono               bool
+	Colour             bool   // a picker stands beside the input, which takes #rrggbb
 	Max                string // maxlength
 	ReadOnly           bool
 	// Whole repeats the value below an input that is too narrow for it. Set it
@@ -37,6 +42,16 @@ func (f Field) id() string {
 		return f.Name
 	}
 	return f.Form + "-" + f.Name
+}
+
+// pickerValue is the colour a picker starts with, which must be #rrggbb.
+func (f Field) pickerValue() string {
+	for _, text := range []string{f.Value, f.Placeholder} {
+		if c, err := views.ParseColour(text); err == nil {
+			return c.String()
+		}
+	}
+	return "#000000"
 }
 
 // Kind returns the type of the input.

@@ -13,9 +13,16 @@ type BrandingProps struct {
 	Fields     []panel.Field
 	Theme      string
 	PreviewURL string
+	// Readable says how well the colours can be read.
+	Readable []string
 	// Logo is the address of the uploaded picture; empty without one.
 	Logo, LogoProblem string
 }
+
+// step is one of the three steps of the checkout that the preview shows.
+type step struct{ Value, Text string }
+
+var previewSteps = []step{{"choose", "1. Choose"}, {"send", "2. Send"}, {"done", "3. Done"}}
 
 var themeChoices = []panel.Choice{
 	{Value: "AUTO", Text: "As the customer's device"},

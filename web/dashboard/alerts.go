@@ -16,8 +16,13 @@ import (
 )
 
 // alerts list what keeps money from arriving or events from being delivered.
-func (d *Surface) alerts(ctx context.Context, houses []house, now time.Time) ([]panel.Notice, error) {
-	var all []panel.Notice
+func (d *Surface) alerts(
+	ctx context.Context, who session.Principal, houses []house, now time.Time,
+) ([]panel.Notice, error) {
+	all, err := d.settlementAlerts(ctx, who, now)
+	if err != nil {
+		return nil, err
+	}
 	for _, h := range houses {
 		at := "?key=" + h.key.PublicID
 		switch {
@@ -58,6 +63,26 @@ func failingText(f report.Failing) string {
 		parts = append(parts, strconv.FormatInt(f.GivenUp, 10)+" failed for good")
 	}
 	return strings.Join(parts, ", ")
+}
+
+// settlementAlerts name the networks whose money has not reached the merchant's wallet.
+func (d *Surface) settlementAlerts(
+	ctx context.Context, who session.Principal, now time.Time,
+) ([]panel.Notice, error) {
+	left, err := d.Reports.Unsettled(ctx, who.KeyIDs(), now, d.Dust)
+	var all []panel.Notice
+	for _, u := range left {
+		why := " since " + u.Since.UTC().Format("2 January")
+		if u.Reason != "" {
+			why = ": " + u.Reason
+		}
+		all = append(all, panel.Notice{
+			Bad: true, Text: "Money of " + panel.Count(u.Payments, "payment") + " on " +
+				views.NetworkName(string(u.Network)) + " has not reached your wallet" + why + ".",
+			Link: paymentsPath + "/" + string(u.Oldest), LinkText: "See the oldest",
+		})
+	}
+	return all, err
 }
 
 func (d *Surface) networkAlerts(h house) []panel.Notice {

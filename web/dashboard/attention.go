@@ -29,7 +29,7 @@ func (d *Surface) getAttention(c echo.Context, who session.Principal) error {
 	if err != nil {
 		return err
 	}
-	if p.Alerts, err = d.alerts(ctx, houses, now); err != nil {
+	if p.Alerts, err = d.alerts(ctx, who, houses, now); err != nil {
 		return err
 	}
 	odd, err := d.Reports.SearchPayments(ctx, report.Query{Keys: who.KeyIDs(), Attention: true, Limit: attentionRows})
@@ -63,7 +63,7 @@ func (d *Surface) Needs(ctx context.Context, who session.Principal) (int, error)
 	if err != nil {
 		return 0, err
 	}
-	alerts, err := d.alerts(ctx, houses, d.Shell.Now())
+	alerts, err := d.alerts(ctx, who, houses, d.Shell.Now())
 	for _, a := range alerts {
 		if !a.Plain {
 			n++

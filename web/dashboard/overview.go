@@ -71,7 +71,7 @@ func (d *Surface) getOverview(c echo.Context, who session.Principal) error {
 		return err
 	}
 	p.Steps = stepsOf(houses, activity, locked)
-	if p.Alerts, err = d.alerts(ctx, houses, now); err != nil {
+	if p.Alerts, err = d.alerts(ctx, who, houses, now); err != nil {
 		return err
 	}
 	if p.Odd, err = d.Reports.Attention(ctx, ids); err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/florinpay/florin/graph/operation"
 	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/report"
 	"github.com/florinpay/florin/internal/webhook"
@@ -48,6 +49,8 @@ type Services struct {
 	NewID func(time.Time) payment.ID
 	// NewKeys is what a user's first key starts with.
 	NewKeys operation.NewKeys
+	// Dust is the value below which a deposit waits for more to come.
+	Dust money.Micros
 	// Onboarding sets up the shops of new merchants.
 	Onboarding *onboarding.Surface
 	// Console: the documentation has a query console.

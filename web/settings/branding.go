@@ -9,6 +9,7 @@ import (
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/views/settings"
 	"github.com/florinpay/florin/web/session"
@@ -47,9 +48,25 @@ func (s *Surface) brandingPage(c echo.Context, who session.Principal, status int
 			now.Set(x.Name, x.Value)
 		}
 		p.PreviewURL = brandingPath + "/preview?" + now.Encode()
+		p.Readable = views.Readability(brandOf(now))
 	}
 	shell.AllowOwnFrames(c)
 	return s.Show(c, status, p.Frame, settings.Branding(p))
+}
+
+// brandOf is the look of the checkout by the values of the form.
+func brandOf(q url.Values) views.Merchant {
+	return views.Merchant{
+		Name: q.Get("name"), Tagline: q.Get("tagline"), LogoURL: q.Get("logoUrl"), SupportEmail: q.Get("supportEmail"),
+		Accent: q.Get("primaryColor"), Background: q.Get("backgroundColor"), Theme: q.Get("theme"),
+	}
+}
+
+// getContrast says how well the colours of the query can be read, while the user
+// chooses them.
+func (s *Surface) getContrast(c echo.Context, _ session.Principal) error {
+	words := views.Readability(brandOf(c.QueryParams()))
+	return shell.Render(c, http.StatusOK, shell.NewPage(c), settings.Readable(words))
 }
 
 func brandingFields(f *shell.Form, c merchant.Custodian) []panel.Field {
@@ -68,13 +85,13 @@ func brandingFields(f *shell.Form, c merchant.Custodian) []panel.Field {
 		f.Field(
 			panel.Field{
 				Name: "primaryColor", Label: "Colour of buttons and links", Value: b.PrimaryColor, Max: "7", Mono: true,
-				Placeholder: "#2b4fc4",
+				Placeholder: "#2b4fc4", Colour: true,
 			},
 		),
 		f.Field(
 			panel.Field{
 				Name: "backgroundColor", Label: "Colour of the page", Value: b.BackgroundColor, Max: "7", Mono: true,
-				Placeholder: "#f8f7f4",
+				Placeholder: "#f8f7f4", Colour: true,
 			},
 		),
 		f.Field(panel.Field{Name: "website", Label: "Your website", Type: "url", Value: b.Website, Max: "2048"}),

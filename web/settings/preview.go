@@ -16,8 +16,8 @@ import (
 // previewTTL is how long the imagined payment has left.
 const previewTTL = 24 * time.Hour
 
-// getPreview renders the payment page of an imagined payment with the branding of
-// the query. Only this server may frame it; its Content-Security-Policy forbids
+// getPreview renders the checkout of an imagined payment, at the step and with the
+// branding of the query. Only this server may frame it; its Content-Security-Policy forbids
 // scripts and forms.
 func (s *Surface) getPreview(c echo.Context, who session.Principal) error {
 	key, ok, err := who.ChosenKey(c.QueryParam("key"))
@@ -28,24 +28,15 @@ func (s *Surface) getPreview(c echo.Context, who session.Principal) error {
 	if err != nil {
 		return err
 	}
-	q := c.QueryParams()
-	logo := q.Get("logoUrl")
-	if logo == "" && custodian.Branding.Uploaded() {
-		logo = custodian.Branding.LogoURL
+	brand := brandOf(c.QueryParams())
+	if brand.LogoURL == "" && custodian.Branding.Uploaded() {
+		brand.LogoURL = custodian.Branding.LogoURL
 	}
-	p := pages.Props{
-		Page: shell.NewPage(
-			c,
-		),
-		State: pages.StateChoose, TxnID: "01PREVW0000000000000000000",
-		Amount: "49.90", Description: "Two pounds of coffee", Reference: "A-1042",
-		Merchant: views.Merchant{
-			Name: q.Get("name"), Tagline: q.Get("tagline"), LogoURL: logo, SupportEmail: q.Get("supportEmail"),
-			Accent: q.Get("primaryColor"), Background: q.Get("backgroundColor"), Theme: q.Get("theme"),
-		},
-		ExpiresAt: s.Shell.Now().Add(previewTTL), CountdownSeconds: int(previewTTL.Seconds()),
-		Choices: s.previewChoices(custodian),
+	p, err := s.previewProps(c, custodian, c.QueryParam("step"))
+	if err != nil {
+		return err
 	}
+	p.Merchant = brand
 	h := c.Response().Header()
 	c.Response().Before(func() {
 		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self' 'nonce-"+p.Nonce+"'; img-src 'self' https: data:; form-action 'none'; "+
@@ -53,6 +44,37 @@ func (s *Surface) getPreview(c echo.Context, who session.Principal) error {
 		h.Set("X-Frame-Options", "SAMEORIGIN")
 	})
 	return shell.Render(c, http.StatusOK, p.Page, pages.Pay(p))
+}
+
+// previewAddress is the deposit address of the imagined payment: the example of EIP-55.
+const previewAddress = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
+
+// previewProps is the imagined payment at a step: choose, send or done; choose for any
+// other text.
+func (s *Surface) previewProps(c echo.Context, custodian merchant.Custodian, step string) (pages.Props, error) {
+	now := s.Shell.Now()
+	p := pages.Props{
+		Page: shell.NewPage(c), State: pages.StateChoose, TxnID: "01PREVW0000000000000000000", Inert: true,
+		Amount: "49.90", Description: "Two pounds of coffee", Reference: "A-1042",
+		ExpiresAt: now.Add(previewTTL), CountdownSeconds: int(previewTTL.Seconds()),
+		Choices: s.previewChoices(custodian),
+	}
+	if step != "send" && step != "done" {
+		return p, nil
+	}
+	const network, token = "POLYGON", "USDC"
+	p.Token = token
+	qr, err := views.NewQR(previewAddress)
+	if err != nil {
+		return p, err
+	}
+	p.Pay = &pages.Instructions{
+		Network: network, Token: token, Address: previewAddress, Amount: p.Amount, QRPlain: qr, QRWallet: qr,
+	}
+	if p.State = pages.StateWaiting; step == "done" {
+		p.State, p.PaidAt, p.Received = pages.StatePaid, now, p.Amount
+	}
+	return p, nil
 }
 
 // previewChoices are the networks on which the merchant has a wallet, or all

@@ -49,4 +49,5 @@ func (s *Surface) Routes(r shell.Router) {
 	p.Post(brandingPath+"/logo", merchant.ActBranding, s.postLogo)
 	p.Post(brandingPath+"/logo/remove", merchant.ActBranding, s.postRemoveLogo)
 	p.Get(brandingPath+"/preview", merchant.ActRead, s.getPreview)
+	p.Get(brandingPath+"/contrast", merchant.ActRead, s.getContrast)
 }

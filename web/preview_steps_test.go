@@ -1,0 +1,50 @@
+package web
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// The preview is the real checkout at each of its three steps, as a picture: nothing in
+// it can be used, and it may frame nothing.
+func TestDashboard_PreviewSteps(t *testing.T) {
+	t.Parallel()
+	b := newDashboard(t)
+	m := b.shop(b.member(ownerEmail))
+	s := b.surfer()
+	s.signIn(ownerEmail)
+	for step, want := range map[string][]string{
+		"choose": {`data-testid="choose"`, "49.90"}, "": {`data-testid="choose"`}, "nonsense": {`data-testid="choose"`},
+		"send": {`data-testid="waiting"`, "0x5aAe", `data-testid="qr`}, "done": {`data-testid="paid"`, "49.90"},
+	} {
+		r := s.get(brandingPath + "/preview?" + url.Values{
+			"key": {m.key.PublicID}, "name": {"Nordlicht"}, "primaryColor": {"#0a7"}, "step": {step},
+		}.Encode())
+		r.wants(t, 200, append(want, "Nordlicht", " inert", "--accent:#")...)
+		csp := r.header.Get("Content-Security-Policy")
+		if !strings.Contains(csp, "sandbox") || strings.Contains(csp, "script-src") {
+			t.Errorf("%s: the policy is %q", step, csp)
+		}
+	}
+	s.get(brandingPath).wants(t, 200, `type="color"`, `data-colour-of="f-primaryColor"`, `value="send"`, `value="done"`)
+}
+
+// Whether the colours can be read is said in words, while they are chosen and with the
+// page.
+func TestDashboard_Contrast(t *testing.T) {
+	t.Parallel()
+	b := newDashboard(t)
+	m := b.shop(b.member(ownerEmail))
+	s := b.surfer()
+	s.signIn(ownerEmail)
+	s.get(brandingPath+"/contrast?primaryColor=%23ffee00&theme=LIGHT").wants(t, 200, "would be hard to read on a light page")
+	s.get(brandingPath+"/contrast?primaryColor=%231b3a8f&theme=LIGHT").wants(t, 200, "are easy to read on a light page")
+	if r := s.get(brandingPath + "/contrast?primaryColor=<b>&theme=x"); strings.Contains(r.body, "<b>") ||
+		r.status != 200 {
+		t.Errorf("a colour that is none is answered %d %q", r.status, r.body)
+	}
+	s.post(brandingPath, "key", m.key.PublicID, "name", "Nordlicht", "primaryColor", "#ffee00", "theme", "LIGHT").
+		leads(t, brandingPath+"?key="+m.key.PublicID)
+	s.get(brandingPath).wants(t, 200, "would be hard to read on a light page", "#ffee00")
+}
