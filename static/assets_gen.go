@@ -3,13 +3,13 @@
 package static
 
 var assets = map[string]asset{
-	"app.css":       {hash: "38876c776b", contentType: "text/css; charset=utf-8", inline: false},
+	"app.css":       {hash: "a3a89e9896", contentType: "text/css; charset=utf-8", inline: false},
 	"checkout.css":  {hash: "02331a36a5", contentType: "text/css; charset=utf-8", inline: true},
 	"checkout.js":   {hash: "f3ca23c0b0", contentType: "text/javascript; charset=utf-8", inline: false},
 	"console.js":    {hash: "efce2b6b9a", contentType: "text/javascript; charset=utf-8", inline: false},
-	"dashboard.css": {hash: "c7fe91026d", contentType: "text/css; charset=utf-8", inline: false},
+	"dashboard.css": {hash: "3310e63531", contentType: "text/css; charset=utf-8", inline: false},
 	"dashboard.js":  {hash: "a23e79fe5e", contentType: "text/javascript; charset=utf-8", inline: false},
-	"docs.css":      {hash: "e14f1694fe", contentType: "text/css; charset=utf-8", inline: false},
+	"docs.css":      {hash: "be7c835b05", contentType: "text/css; charset=utf-8", inline: false},
 	"docs.js":       {hash: "4e96bd3c98", contentType: "text/javascript; charset=utf-8", inline: false},
 	"donate.css":    {hash: "667c2bb2c1", contentType: "text/css; charset=utf-8", inline: true},
 	"icon.svg":      {hash: "8cd32668ea", contentType: "image/svg+xml", inline: false},

@@ -173,9 +173,9 @@ func TestReceiptDeposits(t *testing.T) {
 func TestLanding(t *testing.T) {
 	t.Parallel()
 	d := open(t, views.Landing(sampleLanding()))
-	d.hasAll("sign-in", "sign-up", "sandbox", "docs", "networks")
+	d.hasAll("sign-in", "sign-up", "sandbox", "demo", "picture", "docs", "networks")
 	open(t, views.Landing(views.LandingProps{Version: "1"})).hasNone("sign-in", "sign-up", "sandbox", "docs",
-		"networks")
+		"networks", "demo", "picture")
 }
 
 func TestSandbox(t *testing.T) {

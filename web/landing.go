@@ -6,8 +6,11 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/checkout"
 	"github.com/florinpay/florin/views/docs"
+	"github.com/florinpay/florin/web/settings"
 	"github.com/florinpay/florin/web/shell"
 )
 
@@ -26,7 +29,25 @@ func (s *Server) getLanding(c echo.Context) error {
 		}
 	}
 	if s.o.Sandbox != nil {
-		p.SandboxURL = "/sandbox"
+		p.SandboxURL, p.DemoURL = "/sandbox", "/sandbox/create"
 	}
+	p.PictureURL = picturePath
+	shell.AllowOwnFrames(c)
 	return shell.Render(c, http.StatusOK, p.Page, views.Landing(p))
+}
+
+// picturePath is the picture of the checkout that the front page shows.
+const picturePath = docs.StartPath + "/checkout-example"
+
+// getPicture is the checkout of an imagined payment, as a picture.
+func (s *Server) getPicture(c echo.Context) error {
+	page := shell.NewPage(c)
+	page.Lang = "en"
+	p, err := checkout.Example(page, "send", settings.Choices(s.d.Payments, merchant.Custodian{}), s.d.Now())
+	if err != nil {
+		return err
+	}
+	p.Merchant = views.Merchant{Name: "Coffee shop", Tagline: "An example"}
+	shell.Pictured(c, p.Nonce)
+	return shell.Render(c, http.StatusOK, p.Page, checkout.Pay(p))
 }

@@ -23,6 +23,7 @@ func (s *Server) routes() *echo.Echo {
 	free.Read(static.Prefix+"*", echo.WrapHandler(static.Handler()))
 
 	r.Read("/", s.getLanding)
+	r.Read(picturePath, s.getPicture)
 	s.api.Routes(r)
 	s.docs.Routes(r)
 	s.checkout.Routes(r)

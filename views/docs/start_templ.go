@@ -122,7 +122,7 @@ func Start(p StartProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if p.SignIn {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "You can also fill in the form under <a href=\"/dashboard/custodian\">Custodian</a>.")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "You can also fill in the form under <a href=\"/dashboard/custodian\">Settings, Payouts</a>.")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

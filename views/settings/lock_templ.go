@@ -235,7 +235,7 @@ func lockPanel(p CustodianProps) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if p.Locked {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<p><strong>Locked.</strong> The API refuses to change the custodian. A change of wallets, callback, secret or what counts as paid, of what an API key may do, and of who is an owner needs a passkey or a code of your authenticator, and waits 24 hours in which every owner can stop it. What only refuses more than before is made at once.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<p><strong>Locked.</strong> The API refuses to change where your money goes. A change of wallets, callback, secret or what counts as paid, of what an API key may do, and of who is an owner needs a passkey or a code of your authenticator, and waits 24 hours in which every owner can stop it. A change that only refuses more than before is made at once.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -267,7 +267,7 @@ func lockPanel(p CustodianProps) templ.Component {
 				}
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "<p>Recommended. Without it, whoever steals an API key that may change the custodian, or your password, can redirect future money at once. With it the API refuses such changes. On this page they need a passkey or a code of your authenticator and wait 24 hours, and every owner gets a mail with a link that stops them. Taking the lock off takes 24 hours, too.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "<p>Recommended. Without it, a thief of your password, or of an API key that may change wallets, can redirect future payments at once. With it the API refuses such changes. On this page they need a passkey or a code of your authenticator, and wait 24 hours; every owner gets an e-mail with a link that stops them. Taking the lock off takes 24 hours, too.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -13,7 +13,7 @@ import (
 	"github.com/florinpay/florin/views/panel"
 )
 
-// Custodian is where money settles, and how the merchant is notified.
+// Custodian is the page Payouts: where money settles, and how the merchant is notified.
 func Custodian(p CustodianProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -47,7 +47,7 @@ func Custodian(p CustodianProps) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<div><h1>Custodian</h1><p class=\"lead\">Where the money of a key goes, and how your shop is notified. On EVM networks the payment addresses can pay out to these wallets only.</p></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<div><h1>Payouts</h1><p class=\"lead\">Where your money goes, and where your shop is notified of payments. On EVM networks a payment address can pay these wallets only.</p></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -68,7 +68,7 @@ func Custodian(p CustodianProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if !p.HasKey {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<p class=\"empty\">Wallets belong to an API key. <a href=\"/dashboard/keys\">Create your first key</a></p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<p class=\"empty\">You have no shop yet. <a href=\"/dashboard/start\">Set it up</a></p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -154,7 +154,7 @@ func Custodian(p CustodianProps) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if p.Exists {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<section class=\"panel stack\" aria-labelledby=\"secrets\"><h2 id=\"secrets\">Secrets of webhooks</h2>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<section class=\"panel stack\" aria-labelledby=\"secrets\"><h2 id=\"secrets\">Webhook secrets</h2>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -167,7 +167,7 @@ func Custodian(p CustodianProps) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					if p.SigningCount > 1 {
-						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "Two signing secrets are valid, so that your receiver can move on. Every webhook carries both signatures.")
+						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "Two signing secrets are valid, so that your server can change from one to the other. Every webhook carries both signatures.")
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}

@@ -75,7 +75,7 @@ func (d *Surface) paymentPage(
 }
 
 // strayNotices name money at the payment's address on a network that was not
-// offered, which no sweep moves by itself, and the command that does.
+// offered, which no sweep moves by itself.
 func strayNotices(x payment.Payment) []panel.Notice {
 	var all []panel.Notice
 	for _, dep := range x.Deposits {
@@ -87,8 +87,7 @@ func strayNotices(x payment.Payment) []panel.Notice {
 		all = append(all, panel.Notice{Bad: true, Text: t.Units.Display(
 			t.Asset.Decimals,
 		) + " " + t.Asset.Symbol + " came to this address on " +
-			views.NetworkName(string(t.Network)) + ", which was not chosen. It cannot go anywhere but to your wallet. Whoever runs Florin brings it there with: " +
-			"florin sweep --txnid " + string(x.ID) + " --network " + t.Network.Lower()})
+			views.NetworkName(string(t.Network)) + ", which was not chosen. It can go to your wallet only. Ask the operator of this server to settle this payment on that network."})
 	}
 	return all
 }

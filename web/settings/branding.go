@@ -28,7 +28,7 @@ func (s *Surface) brandingPage(c echo.Context, who session.Principal, status int
 		return err
 	}
 	p := settings.BrandingProps{
-		Frame: s.Frame(c, who, "Branding", brandingPath), Key: choice, HasKey: ok, Problem: f.Problem,
+		Frame: s.Frame(c, who, "Checkout", brandingPath), Key: choice, HasKey: ok, Problem: f.Problem,
 	}
 	if ok {
 		custodian, has, err := s.CustodianOf(c.Request().Context(), key)

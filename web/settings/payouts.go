@@ -47,7 +47,7 @@ func (s *Surface) custodianPage(
 		return err
 	}
 	p := settings.CustodianProps{
-		Frame: s.Frame(c, who, "Custodian", custodianPath), Key: choice, HasKey: ok, Signing: f.signing.Reveal(),
+		Frame: s.Frame(c, who, "Payouts", custodianPath), Key: choice, HasKey: ok, Signing: f.signing.Reveal(),
 		Problem: f.money.Problem, SecretProblem: f.secret.Problem, OptionsProblem: f.options.Problem,
 	}
 	for _, n := range f.notices {

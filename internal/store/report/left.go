@@ -43,8 +43,9 @@ func (r *Reader) Unsettled(
 		"LEFT JOIN deposit_balances AS b ON b.network = d.network AND b.address = d.to_address "+
 		"AND b.contract = d.contract AND b.blocked_until > ? "+
 		"WHERE d.network IN (?) AND d.swept_at IS NULL AND d.state = 'FINAL' AND p.key_id IN (?) AND "+AboutUSD+" >= ? "+
-		"AND (b.blocked_until IS NOT NULL OR d.final_at < ?) ORDER BY d.final_at LIMIT ?",
-		db.At(now), bun.List(chain.Networks()), bun.List(keys), USD(dust), db.At(now.Add(-lateDeposit)), MaxTrouble).
+		"AND (b.blocked_until IS NOT NULL OR d.final_at < ? AND NOT "+scheduled+") ORDER BY d.final_at LIMIT ?",
+		db.At(now), bun.List(chain.Networks()), bun.List(keys), USD(dust), db.At(now.Add(-lateDeposit)),
+		db.At(now.Add(-lateSchedule)), MaxTrouble).
 		Scan(ctx, &rows)
 	if err != nil {
 		return nil, db.Wrap(err, "unsettled money of %d keys", len(keys))
