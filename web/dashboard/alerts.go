@@ -69,7 +69,7 @@ func failingText(f report.Failing) string {
 func (d *Surface) settlementAlerts(
 	ctx context.Context, who session.Principal, now time.Time,
 ) ([]panel.Notice, error) {
-	left, err := d.Reports.Unsettled(ctx, who.KeyIDs(), now, d.Dust)
+	left, err := d.Reports.UnsettledOf(ctx, who.KeyIDs(), now, d.Dust)
 	var all []panel.Notice
 	for _, u := range left {
 		why := " since " + u.Since.UTC().Format("2 January")

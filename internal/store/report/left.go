@@ -22,10 +22,10 @@ type Unsettled struct {
 	Reason   string     // why it could not be moved; empty if it only waits
 }
 
-// Unsettled lists, for the merchant with these keys, the networks with deposits that a
+// UnsettledOf lists, for the merchant with these keys, the networks with deposits that a
 // sweep could not move, or that have waited longer than any sweep should take. Deposits
 // below dust wait for more to come.
-func (r *Reader) Unsettled(
+func (r *Reader) UnsettledOf(
 	ctx context.Context, keys []int64, now time.Time, dust money.Micros,
 ) ([]Unsettled, error) {
 	if len(keys) == 0 {
