@@ -33,7 +33,8 @@ var directing = map[string][]string{
 
 // gated are the handlers that must pass the gate, themselves or by a helper.
 var gated = []string{
-	"postCustodian", "postOptions", "secretAct", "teamForm", "lockAct", "postKeyPermissions", "postCampaignEdit", "postStart",
+	"postCustodian", "postOptions", "secretAct", "teamForm", "lockAct", "postKeyPermissions", "postCampaignEdit",
+	"postStart",
 }
 
 // No other function reaches a settlement wallet than those of the list, and each

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// firstGrowth is how many payments there are when PostgreSQL is first told to look at its tables; then it is told at
-	// each growth by growthFactor.
+	// firstGrowth is how many payments there are when PostgreSQL is first made to look at its tables; later looks are
+	// growthFactor apart.
 	firstGrowth  = 500
 	growthFactor = 10
 	// analyzeFor bounds one look, which reads a sample.

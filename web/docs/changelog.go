@@ -1,17 +1,23 @@
 package docs
 
 import (
+	_ "embed"
 	"regexp"
 	"strings"
 
 	"github.com/a-h/templ"
 
-	"github.com/florinpay/florin"
 	"github.com/florinpay/florin/views/docs"
 )
 
+// changelog is a copy, since a program can embed only what lies beside or below its source.
+//
+//go:generate cp ../../CHANGELOG.md changelog.md
+//go:embed changelog.md
+var changelog string
+
 func (s *Surface) changelogDoc(f docs.Frame) (templ.Component, error) {
-	return docs.Changelog(docs.ChangelogProps{Frame: f, Releases: releases(florin.Changelog)}), nil
+	return docs.Changelog(docs.ChangelogProps{Frame: f, Releases: releases(changelog)}), nil
 }
 
 var link = regexp.MustCompile(`\[([^\]]+)\]\([^)]*\)`)

@@ -3,11 +3,11 @@ package docs
 import (
 	"encoding/json"
 	"net/url"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
 
-	"github.com/florinpay/florin"
 	"github.com/florinpay/florin/views/docs"
 )
 
@@ -94,8 +94,11 @@ func TestSearch(t *testing.T) {
 // The changelog is read whole.
 func TestReleases(t *testing.T) {
 	t.Parallel()
-	all := releases(florin.Changelog)
-	items := strings.Count(florin.Changelog, "\n- ")
+	if whole, err := os.ReadFile("../../CHANGELOG.md"); err != nil || string(whole) != changelog {
+		t.Errorf("changelog.md is not CHANGELOG.md; run make generate (%v)", err)
+	}
+	all := releases(changelog)
+	items := strings.Count(changelog, "\n- ")
 	found := 0
 	for _, r := range all {
 		for _, p := range r.Parts {
