@@ -41,14 +41,13 @@ func accentWords(accent Colour, name string, grounds []Colour) string {
 }
 
 func pageWords(page Colour, name string, dark bool) string {
-	shown, how := page, ""
+	shown := page
 	if dark {
 		shown = page.AtMost(darkPageLightness, darkPageChroma)
 	}
+	how := fmt.Sprintf("Your page colour is shown as it is on %s. ", name)
 	if shown != page {
 		how = fmt.Sprintf("Your page colour is darkened to %s on %s. ", shown, name)
-	} else {
-		how = fmt.Sprintf("Your page colour is shown as it is on %s. ", name)
 	}
 	ink, text := InkOn(shown), "dark"
 	if ink.luminance() > shown.luminance() {

@@ -115,12 +115,12 @@ func Within(field string, err error) error {
 	return errors.Join(within...)
 }
 
-func (f *Error) within(field string) error {
-	e := &Error{Kind: f.Kind, Message: field + ": " + f.Message, Field: field, cause: f.Message, Reason: f.Reason}
-	if f.Field != "" {
-		e.Field, e.predicate, e.cause = field+"."+f.Field, f.predicate, f.cause
+func (e *Error) within(field string) error {
+	out := &Error{Kind: e.Kind, Message: field + ": " + e.Message, Field: field, cause: e.Message, Reason: e.Reason}
+	if e.Field != "" {
+		out.Field, out.predicate, out.cause = field+"."+e.Field, e.predicate, e.cause
 	}
-	return e
+	return out
 }
 
 // Sentence returns the message with the field called by its label, as a form

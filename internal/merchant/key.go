@@ -126,15 +126,17 @@ func (n NewKey) vouched() bool { return n.By == "" || (n.By == RoleOwner && n.Re
 
 // Check returns every field that CreateKey would refuse, each a fault (fault.All).
 func (n NewKey) Check() error {
-	_, _, _, err := n.checked()
+	_, err := n.checked()
 	return err
 }
 
-func (n NewKey) checked() (chain.Address, string, Permissions, error) {
+// checked returns what a key has from the request.
+func (n NewKey) checked() (Key, error) {
 	wallet, badWallet := parseKeyWallet(n.Wallet)
 	label, badLabel := input.Text("label", n.Label, input.MaxName)
 	permissions, badPermissions := n.permissions()
-	return wallet, label, permissions, errors.Join(badWallet, badLabel, checkFree(n), badPermissions)
+	return Key{Wallet: wallet, Label: label, Permissions: permissions, Sources: n.Sources, Vouched: n.vouched()},
+		errors.Join(badWallet, badLabel, checkFree(n), badPermissions)
 }
 
 // How many keys a user may have.
@@ -150,7 +152,7 @@ const (
 func (s *Service) CreateKey(
 	ctx context.Context, user identity.User, in NewKey, trail ...audit.Entry,
 ) (Key, secret.Text, error) {
-	wallet, label, permissions, err := in.checked()
+	key, err := in.checked()
 	if err != nil {
 		return Key{}, secret.Text{}, err
 	}
@@ -165,11 +167,8 @@ func (s *Service) CreateKey(
 	if err != nil {
 		return Key{}, secret.Text{}, fmt.Errorf("make an API key: %w", err)
 	}
-	key := Key{
-		PublicID: id, UserID: user.ID, UserPublic: user.PublicID, Hash: hash, Label: label, Wallet: wallet,
-		FirstName: user.FirstName, LastName: user.LastName, Email: user.Email, CreatedAt: now,
-		Permissions: permissions, Sources: in.Sources, Vouched: in.vouched(),
-	}
+	key.PublicID, key.UserID, key.UserPublic, key.Hash = id, user.ID, user.PublicID, hash
+	key.FirstName, key.LastName, key.Email, key.CreatedAt = user.FirstName, user.LastName, user.Email, now
 	var free Grant
 	entries := func(keyID, earlier int64) []ledger.Entry {
 		free = in.free(earlier)

@@ -1,4 +1,3 @@
-// Package onboarding is the pages of a merchant's first day.
 package onboarding
 
 import (

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -67,7 +68,7 @@ type multiplied struct {
 func (f filling) tables() []multiplied {
 	id := fmt.Sprintf("(s.n + %d)", f.templates)
 	key := fmt.Sprintf("(CASE WHEN s.n %% 5 < 4 THEN %d ELSE %d + (s.n / 5) %% %d END)", f.keys[0], f.keys[1], smallKeys)
-	custodian := strings.ReplaceAll(key, fmt.Sprint(f.keys[1])+" +", "2 +") // custodians are numbered from 1
+	custodian := strings.ReplaceAll(key, strconv.FormatInt(f.keys[1], 10)+" +", "2 +") // custodians are numbered from 1
 	of := func(table string) string {
 		return fmt.Sprintf("JOIN %s AS t ON t.payment_id = 1 + s.n %% %d", table, f.templates)
 	}

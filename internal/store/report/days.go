@@ -107,18 +107,12 @@ func (r *Reader) newest(ctx context.Context, keys []int64, since time.Time, figu
 		return nil
 	}
 	reader := r.db.Reader()
-	ranges := make([]*bun.SelectQuery, min(len(keys), maxRanges))
-	for i := range ranges {
-		q := reader.NewSelect().TableExpr("payments").ColumnExpr("id, created_at, kind, started_at, hash, status")
-		if len(keys) > maxRanges {
-			q, ranges = q.Where("key_id IN (?)", bun.List(keys)), ranges[:1]
-		} else {
-			q = q.Where("key_id = ?", keys[i])
-		}
-		ranges[i] = q.Where("created_at >= ?", db.At(since)).OrderExpr("created_at DESC, id DESC").Limit(MaxFunnel)
-		if len(ranges) == 1 {
-			break
-		}
+	var ranges []*bun.SelectQuery
+	for _, key := range keys {
+		ranges = append(ranges, reader.NewSelect().TableExpr("payments").
+			ColumnExpr("id, created_at, kind, started_at, hash, status").
+			Where("key_id = ? AND created_at >= ?", key, db.At(since)).
+			OrderExpr("created_at DESC, id DESC").Limit(MaxFunnel))
 	}
 	list := db.Merge(reader, ranges, "created_at DESC, id DESC", MaxFunnel)
 	return reader.NewRaw("SELECT "+figures+" FROM (?) AS newest", list).Scan(ctx, dest...)

@@ -1,0 +1,2 @@
+// Package onboarding is the pages of a merchant's first day.
+package onboarding
