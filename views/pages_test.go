@@ -172,7 +172,9 @@ func TestReceiptDeposits(t *testing.T) {
 
 func TestLanding(t *testing.T) {
 	t.Parallel()
-	d := open(t, views.Landing(sampleLanding()))
+	p := sampleLanding()
+	p.PictureURL = "/docs/checkout-example"
+	d := open(t, views.Landing(p))
 	d.hasAll("sign-in", "sign-up", "sandbox", "demo", "picture", "docs", "networks")
 	open(t, views.Landing(views.LandingProps{Version: "1"})).hasNone("sign-in", "sign-up", "sandbox", "docs",
 		"networks", "demo", "picture")

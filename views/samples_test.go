@@ -214,7 +214,7 @@ func sampleSandbox() sandbox.Props {
 func sampleLanding() views.LandingProps {
 	return views.LandingProps{
 		Page: views.Page{Nonce: "r4nd0m"}, Version: "0.1.0", Networks: []string{"BEP20", "POLYGON", "BASE", "SOL"},
-		SignInURL: "/signin", SignUpURL: "/signup", DocsURL: "/docs", SandboxURL: "/sandbox", DemoURL: "/sandbox/create", PictureURL: "/docs/checkout-example", SourceURL: "https://github.com/florinpay/florin",
+		SignInURL: "/signin", SignUpURL: "/signup", DocsURL: "/docs", SandboxURL: "/sandbox", DemoURL: "/sandbox/create", SourceURL: "https://github.com/florinpay/florin",
 	}
 }
 

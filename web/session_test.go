@@ -242,7 +242,7 @@ func TestSignUp(t *testing.T) {
 			wants(t, 400, "The password must have at least 10 characters.", "new@shop.example", "&lt;b&gt;Ada&lt;/b&gt;", `aria-invalid="true"`)
 		s.post("/signup", "email", "nobody", "password", testPassword).wants(t, 400, "The e-mail address must be")
 		s.post("/signup", "email", "new@shop.example", "password", testPassword).leads(t, "/dashboard")
-		s.get("/dashboard").wants(t, 200, "new@shop.example", "Create an API key")
+		s.get("/dashboard").wants(t, 200, "new@shop.example", "Set up your shop")
 		b.surfer().post("/signup", "email", "new@shop.example", "password", testPassword).wants(t, 409)
 	})
 	t.Run("Closed", func(t *testing.T) {

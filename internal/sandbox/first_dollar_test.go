@@ -31,6 +31,7 @@ func TestMerchant_FirstDollar(t *testing.T) {
 		fill(m.ctx, t, button, result, fields...)
 	}
 	m.at("/")
+	look(m.ctx, t)
 	click(testID("sign-up"), `[name="email"]`)
 	enter("submit", testID("shop-form"), "email", newcomer, "password", newcomerPassword)
 	look(m.ctx, t)
