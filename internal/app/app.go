@@ -250,6 +250,10 @@ func (a *App) run(ctx context.Context) error {
 	loops.Go(func() error { return a.applier.Run(working) })
 	loops.Go(func() error { return a.checker.Run(working) })
 	loops.Go(func() error { return a.Store.Listen(working) })
+	loops.Go(func() error {
+		a.Merchants.Run(working, func(err error) { a.log.Warn("key usage not stored", "error", err) })
+		return nil
+	})
 	loops.Go(func() error { a.housekeep(working); return nil })
 	loops.Go(func() error { a.keepTime(working); return nil })
 	loops.Go(func() error { a.keepMark(working); return nil })
@@ -276,9 +280,8 @@ func (a *App) run(ctx context.Context) error {
 // pruneEvery is how often expired records are deleted.
 const pruneEvery = 10 * time.Minute
 
-// housekeep stores the usage of keys and deletes expired records.
+// housekeep deletes expired records.
 func (a *App) housekeep(ctx context.Context) {
-	go a.Merchants.Run(ctx, func(err error) { a.log.Warn("key usage not stored", "error", err) })
 	tick := time.NewTicker(pruneEvery)
 	defer tick.Stop()
 	for {
