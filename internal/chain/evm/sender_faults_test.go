@@ -78,7 +78,7 @@ func TestSweeps_DroppedByOne(t *testing.T) {
 	a := g.mustSign(both, items)
 	g.mustBroadcast(both, a)
 	g.Mine(1)
-	g.mustTrack(both, chain.TxUnknown, items, a) // in a block that is not final
+	g.mustTrack(both, chain.TxIncluded, items, a) // in a block that is not final; the other one has it
 	g.mustTrack(single, chain.TxUnknown, items, a)
 	g.Finalize()
 	g.mustTrack(both, chain.TxFinal, items, a)

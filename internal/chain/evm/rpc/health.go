@@ -17,8 +17,8 @@ const (
 )
 
 // CheckHealth reads the newest block of every endpoint that is not cooling down,
-// except the first ones, of which the caller is about to ask for it, at most once
-// in healthEvery. One that has answered since is not asked, and a single endpoint is
+// except healthy ones among the first, of which the caller is about to ask for it, at
+// most once in healthEvery. One that has answered since is not asked, and a single endpoint is
 // not checked, because there is nothing to choose.
 func (p *Pool) CheckHealth(ctx context.Context, except int) {
 	p.checking.Lock()
@@ -29,9 +29,8 @@ func (p *Pool) CheckHealth(ctx context.Context, except int) {
 	}
 	p.nextCheck = now.Add(healthEvery)
 	var all sync.WaitGroup
-	ready := p.Ready()
-	for _, e := range ready[min(except, len(ready)):] {
-		if e.answered(now.Add(-healthEvery)) {
+	for i, e := range p.Ready() {
+		if i < except && e.health().Healthy || e.answered(now.Add(-healthEvery)) {
 			continue
 		}
 		all.Go(func() { p.probe(ctx, e) })
