@@ -32,9 +32,9 @@ func TestDashboard_Options(t *testing.T) {
 		"key", m.key.PublicID, "POLYGON.enabled", "yes", "POLYGON.USDC", "yes", "POLYGON.min", "5",
 		"BASE.finality", "12s", "short", "0.5", "late", "24",
 	}
-	s.post("/dashboard/custodian/options", append(form, "POLYGON.max", "2")...).wants(t, 400, "must not be below")
-	s.post("/dashboard/custodian/options", append(form, "BEP20.min", "x")...).wants(t, 400, "The amount")
-	s.post("/dashboard/custodian/options", "key", m.key.PublicID, "short", "11", "late", "800").wants(t, 400,
+	s.post("/dashboard/custodian/options", append(form, "POLYGON.max", "2")...).wants(t, 403, "must not be below")
+	s.post("/dashboard/custodian/options", append(form, "BEP20.min", "x")...).wants(t, 403, "The amount")
+	s.post("/dashboard/custodian/options", "key", m.key.PublicID, "short", "11", "late", "800").wants(t, 403,
 		"from 0 to 10", "from 0 to 720")
 	before, err := b.accounts.Custodian(t.Context(), m.key.ID)
 	must(t, err)
