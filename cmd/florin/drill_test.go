@@ -276,8 +276,8 @@ func (d *drill) commandFor(o order) []string {
 func (d *drill) completedOrRecovered(t *testing.T, o order) int {
 	t.Helper()
 	command := d.commandFor(o)
-	if code, order := d.do(t, http.MethodGet, "/orders/"+o.txnid, ""); code == http.StatusOK {
-		if order["status"] == "PENDING" { // the backup came between its creation and its start
+	if code, _ := d.do(t, http.MethodGet, "/orders/"+o.txnid, ""); code == http.StatusOK {
+		if d.status(t, o.txnid)["status"] == "PENDING" { // the backup came between its creation and its start
 			if command == nil {
 				t.Errorf("the report does not name %s, which was started since: %s", o.txnid, d.report)
 			}
