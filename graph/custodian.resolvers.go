@@ -12,18 +12,14 @@ import (
 	"github.com/florinpay/florin/graph/operation"
 )
 
-func (r *mutationResolver) CreateCustodianAccount(
-	ctx context.Context, input model.CustodianCreateInput,
-) (*model.CustodianResult, error) {
+func (r *mutationResolver) CreateCustodianAccount(ctx context.Context, input model.CustodianCreateInput) (*model.CustodianResult, error) {
 	input.APIKey = keyOf(ctx, input.APIKey).Reveal()
 	return operation.Settle(ctx, r.ops, func(ctx context.Context) (*model.CustodianResult, error) {
 		return r.ops.CreateCustodian(ctx, input)
 	}), nil
 }
 
-func (r *mutationResolver) UpdateCustodianDetails(
-	ctx context.Context, input model.CustodianUpdateInput,
-) (*model.CustodianResult, error) {
+func (r *mutationResolver) UpdateCustodianDetails(ctx context.Context, input model.CustodianUpdateInput) (*model.CustodianResult, error) {
 	input.APIKey = keyOf(ctx, input.APIKey).Reveal()
 	return operation.Settle(ctx, r.ops, func(ctx context.Context) (*model.CustodianResult, error) {
 		return r.ops.UpdateCustodian(ctx, input)

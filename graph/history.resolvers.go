@@ -12,18 +12,13 @@ import (
 	"github.com/florinpay/florin/graph/operation"
 )
 
-func (r *mutationResolver) ManualMarkAsCompleted(
-	ctx context.Context, apiKey string, txnid string,
-) (*model.CompletionResult, error) {
+func (r *mutationResolver) ManualMarkAsCompleted(ctx context.Context, apiKey string, txnid string) (*model.CompletionResult, error) {
 	return operation.Settle(ctx, r.ops, func(ctx context.Context) (*model.CompletionResult, error) {
 		return r.ops.MarkCompleted(ctx, keyOf(ctx, apiKey), txnid)
 	}), nil
 }
 
-func (r *queryResolver) GetTransactions(
-	ctx context.Context, apiKey string, status *model.TransactionStatus, network *model.Network, timeRange *string,
-	sortOrder *string, first *int, after *string, reference *string,
-) (*model.TransactionsResult, error) {
+func (r *queryResolver) GetTransactions(ctx context.Context, apiKey string, status *model.TransactionStatus, network *model.Network, timeRange *string, sortOrder *string, first *int, after *string, reference *string) (*model.TransactionsResult, error) {
 	in := operation.TransactionsInput{
 		APIKey: keyOf(ctx, apiKey), Status: value(status), Network: value(network), TimeRange: value(timeRange),
 		SortOrder: value(sortOrder), Reference: value(reference), First: first, After: value(after),
@@ -33,17 +28,13 @@ func (r *queryResolver) GetTransactions(
 	}), nil
 }
 
-func (r *queryResolver) GetTransactionDetails(
-	ctx context.Context, apiKey string, txnid string,
-) (*model.TransactionResult, error) {
+func (r *queryResolver) GetTransactionDetails(ctx context.Context, apiKey string, txnid string) (*model.TransactionResult, error) {
 	return operation.Settle(ctx, r.ops, func(ctx context.Context) (*model.TransactionResult, error) {
 		return r.ops.TransactionDetails(ctx, keyOf(ctx, apiKey), txnid)
 	}), nil
 }
 
-func (r *queryResolver) CheckAdminUntransferred(
-	ctx context.Context, apiKey string, network model.Network,
-) (*model.UntransferredResult, error) {
+func (r *queryResolver) CheckAdminUntransferred(ctx context.Context, apiKey string, network model.Network) (*model.UntransferredResult, error) {
 	return operation.Settle(ctx, r.ops, func(ctx context.Context) (*model.UntransferredResult, error) {
 		return r.ops.Untransferred(ctx, keyOf(ctx, apiKey), network)
 	}), nil

@@ -12,10 +12,7 @@ import (
 	"github.com/florinpay/florin/graph/operation"
 )
 
-func (r *mutationResolver) Payment(
-	ctx context.Context, apiKey string, amount model.Decimal, currency *string, reference *string, description *string,
-	successURL *string, cancelURL *string, metadata *model.StringMap, expiresInMinutes *int, customerEmail *string,
-) (*model.PaymentResult, error) {
+func (r *mutationResolver) Payment(ctx context.Context, apiKey string, amount model.Decimal, currency *string, reference *string, description *string, successURL *string, cancelURL *string, metadata *model.StringMap, expiresInMinutes *int, customerEmail *string) (*model.PaymentResult, error) {
 	in := operation.PaymentInput{
 		APIKey: keyOf(ctx, apiKey), Amount: amount, Currency: value(currency),
 		Reference: value(reference), Description: value(description),
@@ -27,36 +24,26 @@ func (r *mutationResolver) Payment(
 	}), nil
 }
 
-func (r *mutationResolver) StartPayment(
-	ctx context.Context, apiKey string, txnid string, network model.Network, token model.Token,
-) (*model.TransactionResult, error) {
+func (r *mutationResolver) StartPayment(ctx context.Context, apiKey string, txnid string, network model.Network, token model.Token) (*model.TransactionResult, error) {
 	in := operation.StartInput{Txnid: txnid, Network: network, Token: token}
 	return operation.Settle(ctx, r.ops, func(ctx context.Context) (*model.TransactionResult, error) {
 		return r.ops.StartPayment(ctx, keyOf(ctx, apiKey), in)
 	}), nil
 }
 
-func (r *mutationResolver) StartBep20Payment(
-	ctx context.Context, txnid string, token model.Token,
-) (*model.TransactionResult, error) {
+func (r *mutationResolver) StartBep20Payment(ctx context.Context, txnid string, token model.Token) (*model.TransactionResult, error) {
 	return r.start(ctx, txnid, model.NetworkBep20, token)
 }
 
-func (r *mutationResolver) StartPolygonPayment(
-	ctx context.Context, txnid string, token model.Token,
-) (*model.TransactionResult, error) {
+func (r *mutationResolver) StartPolygonPayment(ctx context.Context, txnid string, token model.Token) (*model.TransactionResult, error) {
 	return r.start(ctx, txnid, model.NetworkPolygon, token)
 }
 
-func (r *mutationResolver) StartBasePayment(
-	ctx context.Context, txnid string, token model.Token,
-) (*model.TransactionResult, error) {
+func (r *mutationResolver) StartBasePayment(ctx context.Context, txnid string, token model.Token) (*model.TransactionResult, error) {
 	return r.start(ctx, txnid, model.NetworkBase, token)
 }
 
-func (r *mutationResolver) StartSolPayment(
-	ctx context.Context, txnid string, token model.Token,
-) (*model.TransactionResult, error) {
+func (r *mutationResolver) StartSolPayment(ctx context.Context, txnid string, token model.Token) (*model.TransactionResult, error) {
 	return r.start(ctx, txnid, model.NetworkSol, token)
 }
 

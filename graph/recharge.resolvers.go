@@ -13,9 +13,7 @@ import (
 	"github.com/florinpay/florin/internal/secret"
 )
 
-func (r *mutationResolver) RechargeAPIKey(
-	ctx context.Context, apiKey string, privateKey string, unit int,
-) (*model.RechargeResult, error) {
+func (r *mutationResolver) RechargeAPIKey(ctx context.Context, apiKey string, privateKey string, unit int) (*model.RechargeResult, error) {
 	return operation.Settle(ctx, r.ops, func(ctx context.Context) (*model.RechargeResult, error) {
 		return r.ops.Recharge(ctx, keyOf(ctx, apiKey), secret.New(privateKey), unit)
 	}), nil

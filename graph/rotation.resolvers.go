@@ -13,17 +13,13 @@ import (
 	"github.com/florinpay/florin/internal/secret"
 )
 
-func (r *mutationResolver) RevokeAPIKey(
-	ctx context.Context, apiKey string, privateKey string,
-) (*model.RevokeResult, error) {
+func (r *mutationResolver) RevokeAPIKey(ctx context.Context, apiKey string, privateKey string) (*model.RevokeResult, error) {
 	return operation.Settle(ctx, r.ops, func(ctx context.Context) (*model.RevokeResult, error) {
 		return r.ops.RevokeKey(ctx, keyOf(ctx, apiKey), secret.New(privateKey))
 	}), nil
 }
 
-func (r *mutationResolver) RotateAPIKeyWithSignature(
-	ctx context.Context, apiKey string, challenge string, signature string,
-) (*model.RevokeResult, error) {
+func (r *mutationResolver) RotateAPIKeyWithSignature(ctx context.Context, apiKey string, challenge string, signature string) (*model.RevokeResult, error) {
 	return operation.Settle(ctx, r.ops, func(ctx context.Context) (*model.RevokeResult, error) {
 		return r.ops.RotateWithSignature(ctx, keyOf(ctx, apiKey), challenge, signature)
 	}), nil

@@ -388,7 +388,8 @@ type DonationResult struct {
 func (DonationResult) IsResult() {}
 
 // What writes. Send an `Idempotency-Key` header and a repetition is answered like the first request.
-type Mutation struct{}
+type Mutation struct {
+}
 
 // Where a page of a list ends.
 type PageInfo struct {
@@ -425,7 +426,8 @@ type QueriesResult struct {
 func (QueriesResult) IsResult() {}
 
 // What reads. Nothing here changes a payment; some of it takes a credit.
-type Query struct{}
+type Query struct {
+}
 
 // The answer to `rechargeApiKey`.
 type RechargeResult struct {
