@@ -39,7 +39,7 @@ build: ## Build the program for production into bin/florin
 
 .PHONY: test
 test: test-deps ## Run all tests; installs PostgreSQL, Chromium and the npm engines if they are missing
-	go test -count=1 -timeout 10m ./...
+	go test -count=1 -timeout 15m ./...
 
 .PHONY: test-deps
 test-deps: ## Install what tests need beyond Go, as root through apt and npm; else name what is missing
