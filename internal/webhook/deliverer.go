@@ -25,8 +25,9 @@ const (
 	// Deliveries that are due but held back by a bound would otherwise cause
 	// reads without a pause.
 	crowded = 100 * time.Millisecond
-	// stopGrace is how long attempts in flight may go on when the loop stops: to their end.
-	stopGrace = AttemptTimeout
+	// stopGrace is how long attempts in flight may go on when the loop stops:
+	// longer than any attempt takes, so that each has its outcome written.
+	stopGrace = AttemptTimeout + time.Second
 	// settleTimeout and settleTries bound the writing of an outcome; after
 	// that the lease expires and the event is sent once more.
 	settleTimeout = 10 * time.Second
@@ -74,9 +75,9 @@ func (d *Deliverer) Wake() {
 	}
 }
 
-// Run delivers until ctx ends, then lets attempts in flight finish for a short
-// while and abandons the rest, whose leases make them due again. It returns
-// nil. It may be run again, and twice at once.
+// Run delivers until ctx ends, then lets attempts in flight end. One that takes
+// longer than AttemptTimeout is abandoned: its lease makes it due again. Run
+// returns nil. It may be run again, and twice at once.
 func (d *Deliverer) Run(ctx context.Context) error {
 	f := d.newInFlight(ctx)
 	defer f.drain(stopGrace)
