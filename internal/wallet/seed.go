@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/tyler-smith/go-bip39"
+	"github.com/cosmos/go-bip39"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
@@ -49,12 +49,12 @@ func ParseSeed(words secret.Text) (*Seed, error) {
 		return nil, fault.New(fault.Invalid, "a seed has 12, 15, 18, 21 or 24 words, not %d", len(list))
 	}
 	for i, w := range list {
-		if _, ok := bip39.GetWordIndex(w); !ok {
+		if _, ok := bip39.ReverseWordMap[w]; !ok {
 			return nil, fault.New(fault.Invalid, "word %d of the seed is not in the English BIP-39 list", i+1)
 		}
 	}
 	mnemonic := strings.Join(list, " ")
-	if _, err := bip39.EntropyFromMnemonic(mnemonic); err != nil {
+	if _, err := bip39.MnemonicToByteArray(mnemonic); err != nil {
 		return nil, fault.New(fault.Invalid, "the words of the seed do not belong together (BIP-39 checksum): one is wrong or out of place")
 	}
 	return seedFrom(bip39.NewSeed(mnemonic, "")), nil
