@@ -1,0 +1,151 @@
+package endpoint
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// DefaultRate is how many calls a second an endpoint gets where nothing else is configured: what the cheapest plans of
+// providers allow.
+const DefaultRate = 25
+
+// Rate bounds the calls to one endpoint: no second ever sees more of them, however long they take to arrive. Every call
+// of a batch counts, because providers count them so. Its methods are safe for concurrent use, also on nil, which is no
+// bound. Callers wait in the order in which they came.
+//
+// A call holds one of the rate's slots from before it is sent until a second after its answer. So of two calls in one
+// slot the second arrives at least a second after the first, wherever each was delayed.
+type Rate struct {
+	clock  Clock
+	window time.Duration
+	turn   chan struct{} // held by the caller that waits for slots
+
+	slots int
+	mu    sync.Mutex
+	free  int
+	rests []time.Time // when slots of answered calls are free, in order
+	freed chan struct{}
+}
+
+// Clock is the time a rate goes by. Its zero value is the real one.
+type Clock struct {
+	Now func() time.Time
+	// Sleep returns after the duration, or with the error of ctx when that ends before.
+	Sleep func(ctx context.Context, d time.Duration) error
+}
+
+// ErrBusy: the caller gave up before the rate allowed its calls. The endpoint was not asked, and is not to blame.
+var ErrBusy = errors.New("not asked: the rate of calls to this endpoint is used up")
+
+// NewRate returns a bound of so many calls a second; 0 or less is none.
+func NewRate(perSecond float64, clock Clock) *Rate {
+	if perSecond <= 0 {
+		return nil
+	}
+	if clock.Now == nil || clock.Sleep == nil {
+		clock = Clock{time.Now, sleep}
+	}
+	const mostSlots = 1e9
+	slots := int(min(max(perSecond, 1), mostSlots))
+	return &Rate{
+		clock: clock, window: max(time.Duration(float64(slots)/perSecond*float64(time.Second)), time.Second),
+		turn: make(chan struct{}, 1), slots: slots, free: slots, freed: make(chan struct{}, 1),
+	}
+}
+
+// Most returns the most calls that one request may hold, at most n.
+func (r *Rate) Most(n int) int {
+	if r == nil {
+		return n
+	}
+	return min(n, r.slots)
+}
+
+// Begin waits until a request of so many calls, at most Most, may be sent. answered must be called when its answer is
+// there, or will not come. It fails with ErrBusy and the error of ctx when that ends before.
+func (r *Rate) Begin(ctx context.Context, calls int) (answered func(), err error) {
+	if r == nil {
+		return func() {}, nil
+	}
+	if calls > r.slots {
+		return nil, fmt.Errorf("%d calls in one request at a rate of %d", calls, r.slots)
+	}
+	select {
+	case r.turn <- struct{}{}:
+		defer func() { <-r.turn }()
+	case <-ctx.Done():
+		return nil, fmt.Errorf("%w: %w", ErrBusy, ctx.Err())
+	}
+	for {
+		wait, known := r.take(calls)
+		switch {
+		case known && wait <= 0:
+			return sync.OnceFunc(func() { r.giveBack(calls) }), nil
+		case known:
+			err = r.clock.Sleep(ctx, wait)
+		default:
+			err = r.awaitAnswer(ctx)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrBusy, err)
+		}
+	}
+}
+
+// take takes the slots if they are free, and otherwise returns after how long they will be; known is false while too
+// many of them wait for an answer.
+func (r *Rate) take(calls int) (wait time.Duration, known bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := r.clock.Now()
+	for len(r.rests) > 0 && !r.rests[0].After(now) {
+		r.rests = r.rests[1:]
+		r.free++
+	}
+	missing := calls - r.free
+	switch {
+	case missing <= 0:
+		r.free -= calls
+		return 0, true
+	case missing <= len(r.rests):
+		return r.rests[missing-1].Sub(now), true
+	}
+	return 0, false
+}
+
+func (r *Rate) giveBack(calls int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	at := r.clock.Now().Add(r.window)
+	for range calls {
+		r.rests = append(r.rests, at)
+	}
+	select {
+	case r.freed <- struct{}{}:
+	default:
+	}
+}
+
+// awaitAnswer waits until a call has its answer.
+func (r *Rate) awaitAnswer(ctx context.Context) error {
+	select {
+	case <-r.freed:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
