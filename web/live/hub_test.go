@@ -353,6 +353,6 @@ func TestHub_Stop(t *testing.T) {
 	eventually(t, "no worker left", func() bool {
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		return h.workers == 0 && !h.ticking && h.all == 0
+		return h.workers == 0 && !h.ticking && h.pages.all == 0
 	})
 }
