@@ -181,7 +181,6 @@ require (
 	github.com/tklauser/numcpus v0.6.1 // indirect
 	github.com/tmthrgd/go-hex v0.0.0-20190904060850-447a3041c3bc // indirect
 	github.com/urfave/cli/v2 v2.27.5 // indirect
-	github.com/urfave/cli/v3 v3.11.0 // indirect
 	github.com/valyala/bytebufferpool v1.0.0 // indirect
 	github.com/valyala/fasttemplate v1.2.2 // indirect
 	github.com/vmihailenco/msgpack/v5 v5.4.1 // indirect
@@ -211,7 +210,6 @@ require (
 )
 
 tool (
-	github.com/99designs/gqlgen
 	github.com/a-h/templ/cmd/templ
 	github.com/ethereum/go-ethereum/cmd/abigen
 )

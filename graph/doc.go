@@ -10,4 +10,4 @@
 // its variables only; an operation reports in its result.
 package graph
 
-//go:generate go tool gqlgen generate --config gqlgen.yml
+//go:generate go run ./gen

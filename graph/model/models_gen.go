@@ -51,7 +51,7 @@ type APIKey struct {
 type APIKeyResult struct {
 	Code    int     `json:"code"`
 	Message string  `json:"message"`
-	Reason  *string `json:"reason"`
+	Reason  *string `json:"reason,omitempty"`
 	// The key, with its text in `key`; null unless code is 200.
 	APIKey *APIKey `json:"apiKey"`
 }
@@ -62,7 +62,7 @@ func (APIKeyResult) IsResult() {}
 type APIKeysResult struct {
 	Code    int     `json:"code"`
 	Message string  `json:"message"`
-	Reason  *string `json:"reason"`
+	Reason  *string `json:"reason,omitempty"`
 	// The keys, at most 20; null unless code is 200.
 	APIKeys []*APIKey `json:"apiKeys"`
 }
@@ -113,7 +113,7 @@ type CampaignOwner struct {
 type CampaignResult struct {
 	Code    int     `json:"code"`
 	Message string  `json:"message"`
-	Reason  *string `json:"reason"`
+	Reason  *string `json:"reason,omitempty"`
 	// The campaign; null if it could not be read.
 	Campaign *Campaign `json:"campaign"`
 }
@@ -124,7 +124,7 @@ func (CampaignResult) IsResult() {}
 type ChallengeResult struct {
 	Code    int     `json:"code"`
 	Message string  `json:"message"`
-	Reason  *string `json:"reason"`
+	Reason  *string `json:"reason,omitempty"`
 	// The text to sign with the wallet registered on the key (personal_sign, EIP-191).
 	Challenge *string `json:"challenge"`
 	// Until when the signature is accepted, 15 minutes after the request.
@@ -137,7 +137,7 @@ func (ChallengeResult) IsResult() {}
 type CompletionResult struct {
 	Code    int     `json:"code"`
 	Message string  `json:"message"`
-	Reason  *string `json:"reason"`
+	Reason  *string `json:"reason,omitempty"`
 	// Whether the payment is COMPLETED by this request.
 	Success bool `json:"success"`
 }
@@ -162,7 +162,7 @@ type CreatedTransaction struct {
 type CreditsResult struct {
 	Code    int     `json:"code"`
 	Message string  `json:"message"`
-	Reason  *string `json:"reason"`
+	Reason  *string `json:"reason,omitempty"`
 	// Credits left, 0 or more; null unless code is 200.
 	CreditsLeft *int `json:"creditsLeft"`
 	// `key`, `wallet`, `creditsLeft`, `userId`, `createdAt` and `custodian`; null unless code is 200.
@@ -295,7 +295,7 @@ type CustodianNetworkInput struct {
 type CustodianResult struct {
 	Code    int     `json:"code"`
 	Message string  `json:"message"`
-	Reason  *string `json:"reason"`
+	Reason  *string `json:"reason,omitempty"`
 	// The custodian as it is now; null unless code is 200.
 	Custodian *Custodian `json:"custodian"`
 	// `key` and `creditsLeft` after the debit; null unless code is 200.
@@ -378,7 +378,7 @@ type Donation struct {
 type DonationResult struct {
 	Code    int     `json:"code"`
 	Message string  `json:"message"`
-	Reason  *string `json:"reason"`
+	Reason  *string `json:"reason,omitempty"`
 	// The page that shows the address and follows the payment.
 	PaymentLink *string `json:"paymentLink"`
 	// The payment, started; null if it was refused.
@@ -403,7 +403,7 @@ type PageInfo struct {
 type PaymentResult struct {
 	Code    int     `json:"code"`
 	Message string  `json:"message"`
-	Reason  *string `json:"reason"`
+	Reason  *string `json:"reason,omitempty"`
 	// The hosted checkout page; send the customer there. Null unless code is 200.
 	PaymentLink *string `json:"paymentLink"`
 	// The payment; null unless code is 200.
@@ -416,7 +416,7 @@ func (PaymentResult) IsResult() {}
 type QueriesResult struct {
 	Code    int     `json:"code"`
 	Message string  `json:"message"`
-	Reason  *string `json:"reason"`
+	Reason  *string `json:"reason,omitempty"`
 	// Queries left, 0 or more; null unless code is 200.
 	QueriesLeft *int `json:"queriesLeft"`
 	// `id`, `key`, the owner's names and e-mail address, `wallet`, `queriesLeft` and `createdAt`; null unless code is 200.
@@ -435,7 +435,7 @@ type RechargeResult struct {
 	Code int `json:"code"`
 	// What happened, in words.
 	Message string  `json:"message"`
-	Reason  *string `json:"reason"`
+	Reason  *string `json:"reason,omitempty"`
 	// How many queries the key has left.
 	NewBalance *int `json:"newBalance"`
 	// The key: what it was sent as, its wallet and its queries.
@@ -452,7 +452,7 @@ func (RechargeResult) IsResult() {}
 type RevokeResult struct {
 	Code    int     `json:"code"`
 	Message string  `json:"message"`
-	Reason  *string `json:"reason"`
+	Reason  *string `json:"reason,omitempty"`
 	// The replacement; shown once. Null unless code is 200.
 	NewAPIKey *string `json:"newApiKey"`
 	// `key`, which is the replacement, `wallet` and `creditsLeft`; null unless code is 200.
@@ -465,7 +465,7 @@ func (RevokeResult) IsResult() {}
 type SessionResult struct {
 	Code    int     `json:"code"`
 	Message string  `json:"message"`
-	Reason  *string `json:"reason"`
+	Reason  *string `json:"reason,omitempty"`
 	// The session token; shown once. Null unless code is 200.
 	Token *string `json:"token"`
 	// Until when the token is good.
@@ -480,7 +480,7 @@ func (SessionResult) IsResult() {}
 type TopupResult struct {
 	Code    int     `json:"code"`
 	Message string  `json:"message"`
-	Reason  *string `json:"reason"`
+	Reason  *string `json:"reason,omitempty"`
 	// The payment that buys the credits; null unless code is 200.
 	Transaction *Transaction `json:"transaction"`
 	// The hosted checkout page where it can be paid; null unless code is 200.
@@ -537,7 +537,7 @@ type Transaction struct {
 type TransactionResult struct {
 	Code    int     `json:"code"`
 	Message string  `json:"message"`
-	Reason  *string `json:"reason"`
+	Reason  *string `json:"reason,omitempty"`
 	// The payment; null unless code is 200.
 	Transaction *Transaction `json:"transaction"`
 }
@@ -548,7 +548,7 @@ func (TransactionResult) IsResult() {}
 type TransactionsResult struct {
 	Code    int     `json:"code"`
 	Message string  `json:"message"`
-	Reason  *string `json:"reason"`
+	Reason  *string `json:"reason,omitempty"`
 	// The payments of the page, at most `first` of them; null unless code is 200.
 	Transactions []*Transaction `json:"transactions"`
 	// `creditsLeft` after the debit; null unless code is 200.
@@ -563,7 +563,7 @@ func (TransactionsResult) IsResult() {}
 type UntransferredResult struct {
 	Code    int     `json:"code"`
 	Message string  `json:"message"`
-	Reason  *string `json:"reason"`
+	Reason  *string `json:"reason,omitempty"`
 	// The payments, newest first, at most 500; null unless code is 200.
 	Transactions []*Transaction `json:"transactions"`
 }
@@ -588,7 +588,7 @@ type User struct {
 type UserResult struct {
 	Code    int     `json:"code"`
 	Message string  `json:"message"`
-	Reason  *string `json:"reason"`
+	Reason  *string `json:"reason,omitempty"`
 	// The user; null unless code is 200.
 	User *User `json:"user"`
 }

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 
@@ -29,21 +28,12 @@ func Answer[T any, R result[T]](c echo.Context, s *Surface, run func(context.Con
 	if *code == 401 {
 		h.Set("WWW-Authenticate", "Bearer")
 	}
-	return writeResult(c, *code, out)
-}
-
-// noReason is how a result without a reason is written. No text can hold it, since quotes are escaped there.
-var noReason = []byte(`,"reason":null`)
-
-// writeResult writes a result. Over REST only refusals with a reason have that field: what else answers has the
-// fields of the contract and no more.
-func writeResult(c echo.Context, status int, result any) error {
 	b := shell.GetBuffer()
 	defer shell.PutBuffer(b)
-	if err := jsonbody.Encode(b, result); err != nil {
+	if err := jsonbody.Encode(b, out); err != nil {
 		return err
 	}
-	return c.JSONBlob(status, bytes.Replace(b.Bytes(), noReason, nil, 1))
+	return c.JSONBlob(*code, b.Bytes())
 }
 
 // Write reads the body of a REST write, runs the operation on it and answers.

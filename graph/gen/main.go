@@ -1,0 +1,39 @@
+// Command gen generates the code of the GraphQL schema. Run by go generate in
+// the folder graph.
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/99designs/gqlgen/api"
+	"github.com/99designs/gqlgen/codegen/config"
+	"github.com/99designs/gqlgen/plugin/modelgen"
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+func main() {
+	if err := generate(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func generate() error {
+	cfg, err := config.LoadConfig("gqlgen.yml")
+	if err != nil {
+		return err
+	}
+	return api.Generate(cfg, api.ReplacePlugin(&modelgen.Plugin{
+		MutateHook: modelgen.DefaultBuildMutateHook, FieldHook: leaveOutNoReason,
+	}))
+}
+
+// leaveOutNoReason keeps the field "reason" out of the REST answers that have
+// none: only refusals have it.
+func leaveOutNoReason(_ *ast.Definition, _ *ast.FieldDefinition, f *modelgen.Field) (*modelgen.Field, error) {
+	if f.Name == "reason" {
+		f.Tag = `json:"reason,omitempty"`
+	}
+	return f, nil
+}
