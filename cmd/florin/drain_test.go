@@ -90,8 +90,8 @@ func slowReceiver(t *testing.T, release <-chan struct{}, arrived chan<- struct{}
 	return r
 }
 
-// openPage opens the live page of a payment and returns it when it is live, and whether it was told when to come back.
-func (s *server) openPage(t *testing.T, txnid string) (page *bufio.Reader, told bool) {
+// openPage opens the live page of a payment and returns it when it is live, and whether it names the time to reconnect.
+func (s *server) openPage(t *testing.T, txnid string) (page *bufio.Reader, retry bool) {
 	t.Helper()
 	page = bufio.NewReader(s.raw(t, "GET /pay/"+txnid+
 		"/live?stage=x HTTP/1.1\r\nHost: florin\r\nAccept: text/event-stream\r\n\r\n"))
@@ -99,14 +99,14 @@ func (s *server) openPage(t *testing.T, txnid string) (page *bufio.Reader, told 
 		line, err := page.ReadString('\n')
 		must(t, err)
 		if strings.HasPrefix(line, "event:") {
-			return page, told
+			return page, retry
 		}
-		told = told || strings.HasPrefix(line, "retry: ")
+		retry = retry || strings.HasPrefix(line, "retry: ")
 	}
 }
 
 // TestServe_Drain: SIGTERM ends readiness first, while everything is still served. Then the request and the delivery in
-// progress end as they would have, and an open page is told to come back.
+// progress end as they would have, and an open page reconnects.
 func TestServe_Drain(t *testing.T) {
 	t.Parallel()
 	release, arrived, sent := make(chan struct{}), make(chan struct{}, 8), make(chan bool, 8)
@@ -116,7 +116,7 @@ func TestServe_Drain(t *testing.T) {
 		map[string]any{"bep20": settlementWallet})
 	s.awaitProbe(t, "/readyz", http.StatusOK)
 	open, _ := s.start(t, "BEP20", "USDT", 500)
-	page, told := s.openPage(t, open)
+	page, retry := s.openPage(t, open)
 	txnid, _ := s.start(t, "BEP20", "USDT", 600)
 	if status, answer := s.post(t, "/cancel-payment", fmt.Sprintf(`{"txnid":%q}`, txnid)); status != http.StatusOK {
 		t.Fatalf("cancel: %d %v", status, answer)
@@ -139,8 +139,8 @@ func TestServe_Drain(t *testing.T) {
 	s.start(t, "BEP20", "USDT", 200) // the server has read the head of that request
 	close(release)
 
-	if _, err := io.Copy(io.Discard, page); err != nil || !told {
-		t.Errorf("an open page ends with %v; it was told to come back: %v", err, told)
+	if _, err := io.Copy(io.Discard, page); err != nil || !retry {
+		t.Errorf("an open page ends with %v; it names the time to reconnect: %v", err, retry)
 	}
 	s.awaitProbe(t, "/livez", 0)
 	<-time.After(longerThan) // a request takes its time
@@ -159,7 +159,7 @@ func TestServe_Drain(t *testing.T) {
 	}
 }
 
-// TestServe_SecondSignal: a server that drains ends at once when it is told to stop again.
+// TestServe_SecondSignal: a server that drains ends at once on a second signal.
 func TestServe_SecondSignal(t *testing.T) {
 	t.Parallel()
 	s := newInstallation(t, "FLORIN_DRAIN_WAIT=5m").serve(t)

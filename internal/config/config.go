@@ -18,7 +18,7 @@ type Config struct {
 	BaseURL     string // without a slash at the end
 	CheckoutURL string
 	AllowHTTP   bool // public addresses may be http
-	// DrainWait is how long a server that was told to stop goes on serving, so that balancers notice that it is not
+	// DrainWait is how long a server that stops goes on serving, so that balancers notice that it is not
 	// ready.
 	DrainWait time.Duration
 

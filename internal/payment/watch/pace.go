@@ -40,7 +40,7 @@ const (
 	Idle Level = iota
 	// Ended: only payments that ended are watched, for late money.
 	Ended
-	// Open: payments are open, or ended a moment ago, and nobody looks.
+	// Open: payments are open, or ended a moment ago, and no page is open.
 	Open
 	// Attended: a page is open, a payment has just been started, or money is on its way to finality.
 	Attended
@@ -79,8 +79,7 @@ type Pace struct {
 	Round time.Duration
 }
 
-// The paces of the levels. A round a second was what everything cost before anything was looked at; no level is faster
-// than one glance a second.
+// The paces of the levels. No level is faster than one glance a second.
 const (
 	attendedGlance = time.Second
 	attendedRound  = 90 * time.Second

@@ -34,7 +34,7 @@ const (
 	// unwellRound is the time between two rounds of a network that is not well, for unwellFor whatever is at stake.
 	unwellRound = 3 * time.Second
 	unwellFor   = 10 * time.Minute
-	// refreshRound is the time between two rounds while somebody chooses a network.
+	// refreshRound is the time between two rounds while a payer chooses a network.
 	refreshRound = time.Minute
 	// wakeRest keeps many changes at once from costing a look each.
 	wakeRest = 100 * time.Millisecond
@@ -51,15 +51,15 @@ func (w *Watcher) Wake() {
 	}
 }
 
-// Refresh makes the next round come soon if the last one is some time ago: somebody is about to choose the network.
+// Refresh makes the next round come soon if the last one is some time ago: a payer is about to choose the network.
 func (w *Watcher) Refresh() {
 	if w.refresh.CompareAndSwap(false, true) {
 		w.Wake()
 	}
 }
 
-// Unpaced makes the watcher read everything all the time, whatever is at stake: for a node of one's own, whose calls
-// cost nothing.
+// Unpaced makes the watcher read everything all the time, whatever is at stake: for the operator's own node, whose
+// calls cost nothing.
 func (w *Watcher) Unpaced() { w.unpaced = true }
 
 // Limit makes the watcher slow down by what part of the day's budget of calls is spent, in per cent.
@@ -113,7 +113,7 @@ func (w *Watcher) Step(ctx context.Context) time.Duration {
 	switch {
 	case leads && w.readPushed(ctx, now):
 		return wakeRest // what is at stake has changed
-	case !now.Before(next), leads && w.looks(ctx, stakes, pace, now):
+	case !now.Before(next), leads && w.glance(ctx, stakes, pace, now):
 		_ = w.RunOnce(ctx) // logs failures itself
 		next = w.nextRound(stakes, pace)
 	}
@@ -144,7 +144,7 @@ func (w *Watcher) nextRound(s Stakes, pace Pace) time.Time {
 	case last.more:
 		wait = PollEvery
 	case !w.Health().OK:
-		wait = min(wait, w.unwellRound())
+		wait = min(wait, w.roundWhileUnwell())
 	}
 	next := last.at.Add(wait)
 	for _, a := range w.aside {
@@ -163,9 +163,9 @@ func (w *Watcher) nextRound(s Stakes, pace Pace) time.Time {
 	return next
 }
 
-// unwellRound is the time between two rounds of a network that answers and is not well: short at first, because most
-// troubles are, and because nobody can choose the network meanwhile.
-func (w *Watcher) unwellRound() time.Duration {
+// roundWhileUnwell is the time between two rounds of a network that answers and is not well: short at first, because
+// most troubles are, and because payers cannot choose the network meanwhile.
+func (w *Watcher) roundWhileUnwell() time.Duration {
 	if w.Level() < Open && w.now().Sub(w.wellAt) > unwellFor {
 		return openRound
 	}
@@ -188,9 +188,9 @@ func (w *Watcher) renew(ctx context.Context, now time.Time) (leads bool) {
 	return w.leads
 }
 
-// looks takes a glance if one is due, and reports whether a round must follow. A glance that fails is followed by a
+// glance takes a glance if one is due, and reports whether a round must follow. A glance that fails is followed by a
 // round, which says what is wrong.
-func (w *Watcher) looks(ctx context.Context, s Stakes, pace Pace, now time.Time) bool {
+func (w *Watcher) glance(ctx context.Context, s Stakes, pace Pace, now time.Time) bool {
 	if pace.Glance == 0 || now.Sub(w.glanced) < pace.Glance {
 		return false
 	}

@@ -62,7 +62,7 @@ func TestEndpoint_LogsAccepted(t *testing.T) {
 			e.LogsAccepted(blocks(e), 0, 0)
 		}
 		if got := blocks(e); got != 10 {
-			t.Errorf("told that 10 blocks are the most, it asks for %d", got)
+			t.Errorf("the endpoint allows 10 blocks, and is asked for %d", got)
 		}
 	})
 	t.Run("Recipients", func(t *testing.T) {
