@@ -48,7 +48,7 @@ type pushes struct {
 	refill  time.Time
 	at      time.Time // when a push last came
 	found   time.Time // when a glance found money of which no push had come; zero: no such is open
-	false   int       // in a row
+	vain    int       // rounds in a row that pushes asked for and that found nothing
 	expects time.Time
 }
 
@@ -107,12 +107,12 @@ func (w *Watcher) readPushed(ctx context.Context, now time.Time) bool {
 	_ = w.RunOnce(ctx) // logs failures itself
 	switch {
 	case w.changed > changed:
-		p.false = 0
+		p.vain = 0
 	case w.last.failed:
 	default:
 		p.expects = now.Add(expectFor)
-		if p.false++; p.false >= falsePushes {
-			p.false = 0
+		if p.vain++; p.vain >= falsePushes {
+			p.vain = 0
 			p.feed.Doubt(errInvented)
 		}
 	}
