@@ -3,12 +3,23 @@ package app
 import (
 	"context"
 	"time"
+
+	"github.com/florinpay/florin/internal/webhook"
 )
 
-// requestsWithin bounds the requests in progress after the server has stopped to accept connections. With the longest
-// delivery before it, a server ends within the 30 s that systemd and Kubernetes allow, unless FLORIN_DRAIN_WAIT is
-// longer.
-const requestsWithin = 10 * time.Second
+const (
+	// requestsWithin bounds the requests in progress after the server has stopped to accept connections.
+	requestsWithin = 10 * time.Second
+	// loopsWithin bounds what the loops still write when everything else has ended.
+	loopsWithin = 5 * time.Second
+)
+
+// StopWithin bounds an ordered stop, from the signal to the end of the process, for a FLORIN_DRAIN_WAIT: balancers
+// notice while deliveries end, then requests end, then the loops. What stops the process by force (TimeoutStopSec,
+// terminationGracePeriodSeconds, stop_grace_period) must allow at least as much.
+func StopWithin(drainWait time.Duration) time.Duration {
+	return max(drainWait, webhook.StopWithin) + requestsWithin + loopsWithin
+}
 
 // drain returns when the server may stop: ctx has ended, balancers had FLORIN_DRAIN_WAIT to notice that it is not
 // ready, and the deliveries in progress have ended. All that time requests are served. If working ends, a loop has
@@ -23,7 +34,7 @@ func (a *App) drain(ctx, working context.Context, stopDelivering func(), deliver
 	a.recharge.StopWaiting()
 	stopDelivering()
 	a.log.Info("florin stops: it serves until balancers have noticed and deliveries have ended; "+
-		"a second signal ends it at once", "wait", a.Config.DrainWait)
+		"a second signal ends it at once", "wait", a.Config.DrainWait, "within", StopWithin(a.Config.DrainWait))
 	noticed := time.NewTimer(a.Config.DrainWait)
 	defer noticed.Stop()
 	select {

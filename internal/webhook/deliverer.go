@@ -35,6 +35,10 @@ const (
 	settlePause   = 200 * time.Millisecond // doubles with each try
 )
 
+// StopWithin bounds how long Run goes on after its context has ended: the attempts in flight and the writing of their
+// outcomes.
+const StopWithin = stopGrace + settleTimeout
+
 // Posts makes a single attempt: Sender over HTTP, a simulation in memory. Send
 // must return within AttemptTimeout.
 type Posts interface {

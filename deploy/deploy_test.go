@@ -1,0 +1,216 @@
+// Package deploy_test checks the files with which Florin is run: that they are valid, that the program takes the
+// settings in them, and that they say the same as the program.
+package deploy_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/goccy/go-yaml"
+
+	"github.com/florinpay/florin/internal/app"
+	"github.com/florinpay/florin/internal/config"
+)
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// node is a value of a YAML document: a map, a list, or a scalar.
+type node struct{ v any }
+
+// at follows keys of maps and indexes of lists; what is missing is nil.
+func (n node) at(path ...any) node {
+	for _, p := range path {
+		switch p := p.(type) {
+		case string:
+			m, _ := n.v.(map[string]any)
+			n = node{m[p]}
+		case int:
+			l, _ := n.v.([]any)
+			if p >= len(l) {
+				return node{}
+			}
+			n = node{l[p]}
+		}
+	}
+	return n
+}
+
+func (n node) is(t *testing.T, what string, want any) {
+	t.Helper()
+	if n.v != want {
+		t.Errorf("%s is %v, want %v", what, n.v, want)
+	}
+}
+
+// documents reads the YAML documents of a file.
+func documents(t *testing.T, name string) (list []node) {
+	t.Helper()
+	d := yaml.NewDecoder(strings.NewReader(read(t, name)))
+	for {
+		var v map[string]any
+		err := d.Decode(&v)
+		if errors.Is(err, io.EOF) {
+			return list
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if v != nil {
+			list = append(list, node{v})
+		}
+	}
+}
+
+var domain = regexp.MustCompile(`\$\{DOMAIN[^}]*\}`)
+
+// environ lists the settings of a YAML map as NAME=value. Paths of secrets are replaced by files in dir.
+func environ(settings node, secrets, dir string) (list []string) {
+	m, _ := settings.v.(map[string]any)
+	for name, value := range m {
+		text, _ := value.(string)
+		if file, ok := strings.CutPrefix(text, secrets); ok {
+			text = filepath.Join(dir, file)
+		}
+		list = append(list, name+"="+domain.ReplaceAllString(text, "pay.example.com"))
+	}
+	slices.Sort(list)
+	return list
+}
+
+// makeSecrets runs secrets.sh in a directory of its own and returns that of the secrets.
+func makeSecrets(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	script := filepath.Join(dir, "secrets.sh")
+	if err := os.WriteFile(script, []byte(read(t, "compose/secrets.sh")), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	var first []byte
+	for range 2 { // a second run keeps what is there
+		if out, err := exec.Command("sh", script).CombinedOutput(); err != nil {
+			t.Fatalf("secrets.sh: %v: %s", err, out)
+		}
+		key, err := os.ReadFile(filepath.Join(dir, "secrets", "secret-key"))
+		if err != nil || first != nil && !bytes.Equal(first, key) {
+			t.Fatalf("the secret key was %q and is %q, %v", first, key, err)
+		}
+		first = key
+	}
+	for _, name := range []string{"secret-key", "evm-gas-key", "database-url", "postgres-password", "pgpass"} {
+		info, err := os.Stat(filepath.Join(dir, "secrets", name))
+		if err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v, %v", name, info, err)
+		}
+	}
+	return filepath.Join(dir, "secrets")
+}
+
+// load loads settings as the program does.
+func load(t *testing.T, env []string) config.Config {
+	t.Helper()
+	c, err := config.Load(env, "")
+	if err != nil {
+		t.Fatalf("the program refuses the settings: %v", err)
+	}
+	return c
+}
+
+// allowed fails unless the time that stops a program by force is enough for its own stop, and little more.
+func allowed(t *testing.T, what string, allowed, wait time.Duration) {
+	t.Helper()
+	if least := app.StopWithin(wait); allowed < least || allowed > least+10*time.Second {
+		t.Errorf("%s allows %v; with FLORIN_DRAIN_WAIT=%v a stop takes up to %v", what, allowed, wait, least)
+	}
+}
+
+func seconds(t *testing.T, text string) time.Duration {
+	t.Helper()
+	d, err := time.ParseDuration(strings.TrimSuffix(text, "s") + "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+var unitLine = regexp.MustCompile(`(?m)^([A-Za-z]+)=(.*)$`)
+
+// TestUnit: the unit of systemd allows a whole stop and the files of 30,000 live pages.
+func TestUnit(t *testing.T) {
+	t.Parallel()
+	dir := makeSecrets(t)
+	var env []string
+	values := map[string]string{}
+	for _, m := range unitLine.FindAllStringSubmatch(read(t, "florin.service"), -1) {
+		values[m[1]] = m[2]
+		if m[1] == "Environment" {
+			env = append(env, strings.ReplaceAll(m[2], "%d", dir))
+		}
+	}
+	allowed(t, "TimeoutStopSec", seconds(t, values["TimeoutStopSec"]), load(t, env).DrainWait)
+	if values["LimitNOFILE"] != "40000" || values["DynamicUser"] != "yes" || values["ProtectSystem"] != "strict" {
+		t.Errorf("the unit has %v", values)
+	}
+}
+
+// TestCompose: the program takes the settings, and everything that stops allows the stop of an instance.
+func TestCompose(t *testing.T) {
+	t.Parallel()
+	file := documents(t, "compose/compose.yaml")[0]
+	florin := file.at("services", "florin-1")
+	env := append(environ(florin.at("environment"), "/run/secrets/", makeSecrets(t)), exampleEnv(t)...)
+	wait := load(t, env).DrainWait
+	for _, service := range []string{"florin-1", "florin-2", "caddy"} {
+		text, _ := file.at("services", service, "stop_grace_period").v.(string)
+		allowed(t, service, seconds(t, text), wait)
+	}
+	second := file.at("services", "florin-2")
+	second.at("read_only").is(t, "read_only of the second instance", true)
+	second.at("ulimits", "nofile").is(t, "nofile", uint64(40000))
+	second.at("cap_drop", 0).is(t, "cap_drop", "ALL")
+	subnet, _ := file.at("networks", "inside", "ipam", "config", 0, "subnet").v.(string)
+	florin.at("environment", "FLORIN_TRUSTED_PROXIES").is(t, "FLORIN_TRUSTED_PROXIES", subnet)
+	for _, target := range []string{"florin-1:8080", "florin-2:8080", "health_uri /readyz", "flush_interval -1"} {
+		if !strings.Contains(read(t, "compose/Caddyfile"), target) {
+			t.Errorf("the Caddyfile lacks %s", target)
+		}
+	}
+}
+
+// exampleEnv lists the settings of example.env, also those that are commented out, except the addresses without value.
+func exampleEnv(t *testing.T) (list []string) {
+	t.Helper()
+	for line := range strings.Lines(read(t, "compose/example.env")) {
+		name, value, ok := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "#"), "=")
+		if ok && strings.HasPrefix(name, "FLORIN_") && !strings.Contains(name, " ") {
+			list = append(list, name+"="+value)
+		}
+	}
+	return list
+}
+
+// TestReadme: the sheet for operators says how long a stop takes.
+func TestReadme(t *testing.T) {
+	t.Parallel()
+	if d := app.StopWithin(5 * time.Second); d != 41*time.Second {
+		t.Errorf("a stop takes up to %v; README.md, florin.service and /docs/operate say 41 s", d)
+	}
+	if a, b := app.StopWithin(26*time.Second), app.StopWithin(time.Minute); a != 41*time.Second || b != 75*time.Second {
+		t.Errorf("with a longer wait a stop takes up to %v and %v", a, b)
+	}
+}

@@ -1,0 +1,55 @@
+package deploy_test
+
+import (
+	"testing"
+	"time"
+)
+
+// TestKubernetes: the pods run without root on a read-only file system, are probed where the program answers, and may
+// end as they need to.
+func TestKubernetes(t *testing.T) {
+	t.Parallel()
+	byKind := map[string]node{}
+	for _, name := range []string{"kubernetes/florin.yaml", "kubernetes/migrate.yaml"} {
+		for _, d := range documents(t, name) {
+			kind, _ := d.at("kind").v.(string)
+			byKind[kind] = d
+			d.at("metadata", "namespace").is(t, kind+": namespace", "florin")
+		}
+	}
+	wait := load(t, environ(byKind["ConfigMap"].at("data"), "/run/florin/", makeSecrets(t))).DrainWait
+	for _, kind := range []string{"Deployment", "Job"} {
+		t.Run(kind, func(t *testing.T) {
+			pod := byKind[kind].at("spec", "template", "spec")
+			pod.at("securityContext", "runAsNonRoot").is(t, "runAsNonRoot", true)
+			pod.at("automountServiceAccountToken").is(t, "automountServiceAccountToken", false)
+			pod.at("enableServiceLinks").is(t, "enableServiceLinks", false) // FLORIN_PORT is no setting
+			container := pod.at("containers", 0)
+			container.at("securityContext", "readOnlyRootFilesystem").is(t, "readOnlyRootFilesystem", true)
+			container.at("securityContext", "allowPrivilegeEscalation").is(t, "allowPrivilegeEscalation", false)
+			container.at("securityContext", "capabilities", "drop", 0).is(t, "capabilities.drop", "ALL")
+		})
+	}
+	deployment := byKind["Deployment"].at("spec")
+	pod := deployment.at("template", "spec")
+	grace, _ := pod.at("terminationGracePeriodSeconds").v.(uint64)
+	allowed(t, "terminationGracePeriodSeconds", time.Duration(grace)*time.Second, wait)
+	deployment.at("strategy", "rollingUpdate", "maxUnavailable").is(t, "maxUnavailable", uint64(0))
+	ready := pod.at("containers", 0, "readinessProbe")
+	ready.at("httpGet", "path").is(t, "readinessProbe", "/readyz")
+	period, _ := ready.at("periodSeconds").v.(uint64)
+	failures, _ := ready.at("failureThreshold").v.(uint64)
+	if notice := time.Duration(period*failures) * time.Second; notice == 0 || notice >= wait {
+		t.Errorf("a pod that stops is noticed within %v, and serves on for %v", notice, wait)
+	}
+	pod.at("containers", 0, "livenessProbe", "httpGet", "path").is(t, "livenessProbe", "/livez")
+	pod.at("containers", 0, "startupProbe", "httpGet", "path").is(t, "startupProbe", "/livez")
+	selector := deployment.at("selector", "matchLabels", "app.kubernetes.io/name")
+	for kind, path := range map[string][]any{
+		"Service": {"spec", "selector"}, "PodDisruptionBudget": {"spec", "selector", "matchLabels"},
+		"NetworkPolicy": {"spec", "podSelector", "matchLabels"},
+	} {
+		byKind[kind].at(path...).at("app.kubernetes.io/name").is(t, kind, selector.v)
+	}
+	byKind["PodDisruptionBudget"].at("spec", "minAvailable").is(t, "minAvailable", uint64(1))
+}
