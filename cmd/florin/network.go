@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"strings"
 
 	"github.com/florinpay/florin/internal/app"
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/endpoint"
 	"github.com/florinpay/florin/internal/chain/evm"
 	"github.com/florinpay/florin/internal/chain/evm/sender"
 	"github.com/florinpay/florin/internal/chain/solana"
@@ -54,7 +56,10 @@ func openReader(cfg config.Config, n config.Network) (networkReader, error) {
 }
 
 func openSolana(cfg config.Config, n config.Network) (*solana.Adapter, error) {
-	c := solana.Config{Profile: n.Profile, Thorough: true, Sweeps: solana.SweepsAddress(cfg.SolSeed)}
+	c := solana.Config{
+		Profile: n.Profile, Thorough: true, Sweeps: solana.SweepsAddress(cfg.SolSeed),
+		Rate: cmp.Or(n.RPCRate.PerSecond(), endpoint.UnlimitedRate),
+	}
 	for _, e := range n.Endpoints() {
 		c.Endpoints = append(c.Endpoints, e.Reveal())
 	}

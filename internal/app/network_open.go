@@ -1,11 +1,13 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/endpoint"
 	"github.com/florinpay/florin/internal/chain/evm"
 	"github.com/florinpay/florin/internal/chain/evm/sender"
 	"github.com/florinpay/florin/internal/chain/meter"
@@ -44,7 +46,7 @@ func openNetworks(
 		}
 		l.reader = read(l.reader)
 		l.watcher = watch.NewWatcher(n.Profile, l.reader, watches, holder, now, log)
-		if unlimited(n.RPCBudget) {
+		if n.OwnNode() {
 			l.watcher.Unpaced()
 		}
 		l.budget, l.calls, l.price = n.RPCBudget, calls, cfg.RPCPrice
@@ -101,7 +103,9 @@ func openNetwork(
 	if n.Profile.Network == chain.Solana {
 		return openSolana(cfg, n, count)
 	}
-	reader, err := evm.New(evm.Config{Profile: n.Profile, Endpoints: reveal(n.Endpoints()), Count: count})
+	reader, err := evm.New(evm.Config{
+		Profile: n.Profile, Endpoints: reveal(n.Endpoints()), Rate: n.RPCRate.PerSecond(), Count: count,
+	})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -126,7 +130,7 @@ func openSolana(
 ) (*network, chain.SweepSender, error) {
 	reader, err := solana.New(solana.Config{
 		Profile: n.Profile, Endpoints: reveal(n.Endpoints()), Sweeps: solana.SweepsAddress(cfg.SolSeed),
-		Treasury: n.Treasury, Count: count,
+		Treasury: n.Treasury, Rate: cmp.Or(n.RPCRate.PerSecond(), endpoint.UnlimitedRate), Count: count,
 	})
 	if err != nil {
 		return nil, nil, err
@@ -148,7 +152,7 @@ func openSolana(
 // subscribe lets the endpoints that push wake the watcher. A node of one's own is read all the time anyway.
 func (x *network) subscribe(n config.Network, log *slog.Logger) (err error) {
 	sockets := reveal(n.Sockets())
-	if len(sockets) == 0 || unlimited(n.RPCBudget) {
+	if len(sockets) == 0 || n.OwnNode() {
 		return nil
 	}
 	x.feed, err = subscription.New(subscription.Config{

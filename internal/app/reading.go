@@ -1,17 +1,10 @@
 package app
 
 import (
-	"slices"
-
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/meter"
 	"github.com/florinpay/florin/internal/payment/watch"
 )
-
-// unlimited reports whether no endpoint has a budget: the network is read through nodes of one's own.
-func unlimited(budgets []int64) bool {
-	return !slices.ContainsFunc(budgets, func(b int64) bool { return b > 0 })
-}
 
 // callsOf lists how often each endpoint was called today, in the configured order.
 func (x *network) callsOf() []int64 {

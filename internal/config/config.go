@@ -3,6 +3,8 @@ package config
 import (
 	"log/slog"
 	"net/netip"
+	"slices"
+	"strconv"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
@@ -86,6 +88,29 @@ type Network struct {
 	// RPCBudget is how many calls a day reading the network may cost at each endpoint, in their order; the last one is
 	// for all further endpoints. 0: as many as it takes, for a node of one's own.
 	RPCBudget []int64
+	// RPCRate is the most calls that each endpoint gets in a second.
+	RPCRate CallRate
+}
+
+// CallRate is a number of calls a second.
+type CallRate int
+
+// UnlimitedRate is the rate of a node of one's own.
+const UnlimitedRate CallRate = -1
+
+// PerSecond returns the calls a second; 0 is no limit.
+func (r CallRate) PerSecond() float64 { return float64(max(r, 0)) }
+
+func (r CallRate) String() string {
+	if r == UnlimitedRate {
+		return Unlimited
+	}
+	return strconv.Itoa(int(r))
+}
+
+// OwnNode reports whether no endpoint has a budget of calls: the network is read through nodes of one's own.
+func (n Network) OwnNode() bool {
+	return !slices.ContainsFunc(n.RPCBudget, func(b int64) bool { return b > 0 })
 }
 
 // Sealer returns the sealer of stored secrets: with FLORIN_SECRET_KEY, and what it was before.

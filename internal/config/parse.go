@@ -32,7 +32,7 @@ func accept[T any](v T, valid bool, reason string, args ...any) (T, error) {
 }
 
 // whole returns the parser of a whole number within bounds.
-func whole[T int | int64 | uint64](least, most int64) func(string) (T, error) {
+func whole[T ~int | int64 | uint64](least, most int64) func(string) (T, error) {
 	return func(text string) (T, error) {
 		v, err := strconv.ParseInt(text, 10, 64)
 		return accept(T(v), err == nil && least <= v && v <= most,
@@ -130,6 +130,19 @@ func parseBudget(text string) ([]int64, error) {
 		list = append(list, v)
 	}
 	return list, nil
+}
+
+// maxCallRate is far above what any provider allows.
+const maxCallRate = 100_000
+
+// parseCallRate reads a number of calls a second.
+func parseCallRate(text string) (CallRate, error) {
+	if text == Unlimited {
+		return UnlimitedRate, nil
+	}
+	v, err := whole[CallRate](1, maxCallRate)(text)
+	return accept(v, err == nil, "must be calls a second, a whole number between 1 and %d, or %s for a node of your own",
+		maxCallRate, Unlimited)
 }
 
 // address returns the parser of an address on the network.

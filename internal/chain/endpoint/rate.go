@@ -12,6 +12,9 @@ import (
 // providers allow.
 const DefaultRate = 25
 
+// UnlimitedRate is more than a node can answer.
+const UnlimitedRate = 1e9
+
 // Rate bounds the calls to one endpoint: no second ever sees more of them, however long they take to arrive. Every call
 // of a batch counts, because providers count them so. Its methods are safe for concurrent use, also on nil, which is no
 // bound. Callers wait in the order in which they came.
@@ -48,8 +51,7 @@ func NewRate(perSecond float64, clock Clock) *Rate {
 	if clock.Now == nil || clock.Sleep == nil {
 		clock = Clock{time.Now, sleep}
 	}
-	const mostSlots = 1e9
-	slots := int(min(max(perSecond, 1), mostSlots))
+	slots := int(min(max(perSecond, 1), UnlimitedRate))
 	return &Rate{
 		clock: clock, window: max(time.Duration(float64(slots)/perSecond*float64(time.Second)), time.Second),
 		turn: make(chan struct{}, 1), slots: slots, free: slots, freed: make(chan struct{}, 1),

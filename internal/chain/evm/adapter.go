@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/endpoint"
 	"github.com/florinpay/florin/internal/chain/evm/rpc"
 	"github.com/florinpay/florin/internal/fault"
 )
@@ -22,6 +23,10 @@ type Config struct {
 	Timeout time.Duration
 	// Now returns the time, for cool-downs and timings only; nil is time.Now.
 	Now func() time.Time
+	// Rate is the most calls that an endpoint gets in a second, by Clock; 0: as many as are made, for a node of one's
+	// own.
+	Rate  float64
+	Clock endpoint.Clock
 	// Count is called with the endpoint's name and the method of every call; nil: nothing is.
 	Count func(endpoint, method string)
 }
@@ -51,7 +56,7 @@ func New(c Config) (*Adapter, error) {
 	}
 	p, err := rpc.NewPool(rpc.Config{
 		Network: n, ChainID: c.Profile.ChainID, Endpoints: c.Endpoints, Client: c.Client,
-		Timeout: c.Timeout, Now: c.Now, Count: c.Count,
+		Timeout: c.Timeout, Now: c.Now, Rate: c.Rate, Clock: c.Clock, Count: c.Count,
 	})
 	if err != nil {
 		return nil, err

@@ -31,6 +31,7 @@ const (
 type Endpoint struct {
 	*wire
 	chainID uint64
+	rate    *endpoint.Rate
 	count   func(endpoint, method string)
 
 	mu        sync.Mutex
@@ -51,9 +52,9 @@ type Endpoint struct {
 	history               endpoint.History
 }
 
-func newEndpoint(w *wire, chainID uint64) *Endpoint {
+func newEndpoint(w *wire, chainID uint64, rate *endpoint.Rate) *Endpoint {
 	return &Endpoint{
-		wire: w, chainID: chainID, batch: endpoint.NewLimit(maxBatch, maxBatch),
+		wire: w, chainID: chainID, rate: rate, batch: endpoint.NewLimit(maxBatch, maxBatch),
 		blocks: endpoint.NewLimit(firstSpan, maxSpan), topics: endpoint.NewLimit(maxTopicAddresses, maxTopicAddresses),
 	}
 }
@@ -79,7 +80,7 @@ func (e *Endpoint) AskInto(ctx context.Context, buffer *bytes.Buffer, calls ...C
 	learned := e.batchLimit()
 	for most := len(calls); len(replies) < len(calls); {
 		part := calls[len(replies):]
-		part = part[:min(len(part), e.batchSize(), most)]
+		part = part[:min(len(part), e.rate.Most(e.batchSize()), most)]
 		into := buffer
 		if into == nil || len(part) < len(calls) {
 			into = new(bytes.Buffer)
@@ -143,8 +144,13 @@ func (e *Endpoint) Results(ctx context.Context, calls ...Call) ([][]byte, error)
 	return results, nil
 }
 
-// request makes one HTTP request, counted and timed.
+// request makes one HTTP request, counted and timed, once the rate of calls allows it.
 func (e *Endpoint) request(ctx context.Context, calls []Call, into *bytes.Buffer) ([]Reply, error) {
+	answered, err := e.rate.Begin(ctx, len(calls))
+	if err != nil {
+		return nil, err
+	}
+	defer answered()
 	ctx, cancel := context.WithTimeout(ctx, e.timeout)
 	defer cancel()
 	begin := e.now()

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/florinpay/florin/internal/chain/endpoint"
 )
 
 // Interval and timeout of the health check. Without it, an endpoint that no
@@ -55,7 +57,7 @@ func (p *Pool) probe(ctx context.Context, e *Endpoint) {
 		e.RecordHead(number)
 		return nil
 	})
-	if err != nil && short.Err() != nil && ctx.Err() == nil {
+	if err != nil && short.Err() != nil && ctx.Err() == nil && !errors.Is(err, endpoint.ErrBusy) {
 		e.failed(errors.New("does not answer"))
 	}
 }

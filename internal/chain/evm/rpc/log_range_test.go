@@ -10,7 +10,7 @@ import (
 func TestEndpoint_LogsAccepted(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
-	fresh := func() *Endpoint { return newEndpoint(&wire{now: func() time.Time { return now }}, 1) }
+	fresh := func() *Endpoint { return newEndpoint(&wire{now: func() time.Time { return now }}, 1, nil) }
 	blocks := func(e *Endpoint) uint64 {
 		n, _ := e.LogLimits()
 		return n

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/endpoint"
 	"github.com/florinpay/florin/internal/fault"
 )
 
@@ -45,6 +46,9 @@ type Config struct {
 	Timeout time.Duration
 	// Now returns the time, for cool-downs and timings only; nil is time.Now.
 	Now func() time.Time
+	// Rate is the most calls that an endpoint gets in a second, by Clock; 0: as many as are made.
+	Rate  float64
+	Clock endpoint.Clock
 	// Count is called with the endpoint's name and the method of every call, whatever
 	// becomes of it; nil: nothing is.
 	Count func(endpoint, method string)
@@ -73,7 +77,7 @@ func NewPool(c Config) (*Pool, error) {
 				"endpoint %d of %s is there twice; a second opinion must come from another provider", i+1, c.Network)
 		}
 		w.name, w.timeout = p.uniqueName(w.name), c.Timeout
-		e := newEndpoint(w, c.ChainID)
+		e := newEndpoint(w, c.ChainID, endpoint.NewRate(c.Rate, c.Clock))
 		if e.count = c.Count; e.count == nil {
 			e.count = func(string, string) {}
 		}
@@ -157,7 +161,7 @@ func (p *Pool) Try(ctx context.Context, e *Endpoint, f func(context.Context, *En
 	switch {
 	case err == nil, errors.Is(err, ErrNotFound), errors.Is(err, ErrPruned):
 		e.succeeded()
-	case ctx.Err() != nil, errors.Is(err, chain.ErrReorged):
+	case ctx.Err() != nil, errors.Is(err, chain.ErrReorged), errors.Is(err, endpoint.ErrBusy):
 		// The caller gave up, or the chain moved: not the endpoint's fault.
 	default:
 		e.failed(err)
