@@ -20,6 +20,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/uptrace/bun"
+
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/payment"
@@ -74,6 +76,8 @@ type Options struct {
 	// Serve locks an SQLite file for the one server that may use it; see
 	// db.LockFile.
 	Serve bool
+	// Queries sees every query, so that what it reads can be explained; nil: none.
+	Queries bun.QueryHook
 }
 
 // Open connects to the database at the URL, as db.Open describes it. It does not
@@ -89,6 +93,9 @@ func Open(ctx context.Context, url string, sealer *secret.Sealer, o Options) (*S
 	engine, err := db.Open(ctx, url, o.MaxConns)
 	if err != nil {
 		return nil, errors.Join(err, closeLock(lock))
+	}
+	if o.Queries != nil {
+		db.Observe(engine, o.Queries)
 	}
 	s := &Store{
 		Leases: table.NewLeases(engine), db: engine, sealer: sealer, log: o.Log, recent: newRecent(), lock: lock,

@@ -531,9 +531,10 @@ CREATE TABLE audit_log (
     action  text        NOT NULL,
     subject text        NOT NULL, -- what was acted on
     detail  text        NOT NULL,
-    address text        NOT NULL  -- IP address of the client
+    address text        NOT NULL, -- IP address of the client
+    personal boolean    NOT NULL  -- about the sign-in of the user: see audit.Personal
 );
-CREATE INDEX audit_log_by_user ON audit_log (user_id, id);
+CREATE INDEX audit_log_by_user ON audit_log (user_id, personal, id);
 CREATE TRIGGER audit_log_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_log
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 

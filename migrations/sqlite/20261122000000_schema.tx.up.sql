@@ -536,9 +536,10 @@ CREATE TABLE audit_log (
     action  TEXT    NOT NULL,
     subject TEXT    NOT NULL, -- what was acted on
     detail  TEXT    NOT NULL,
-    address TEXT    NOT NULL  -- IP address of the client
+    address TEXT    NOT NULL, -- IP address of the client
+    personal INTEGER NOT NULL CHECK (personal IN (0, 1)) -- about the sign-in of the user: see audit.Personal
 ) STRICT;
-CREATE INDEX audit_log_by_user ON audit_log (user_id, id);
+CREATE INDEX audit_log_by_user ON audit_log (user_id, personal, id);
 
 CREATE TRIGGER audit_log_no_update BEFORE UPDATE ON audit_log
 BEGIN

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/oklog/ulid/v2"
+	"github.com/uptrace/bun"
 
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/ledger"
@@ -38,13 +39,13 @@ type database struct {
 	first, last int64
 }
 
-// newDatabase makes a database with a history of n payments.
-func newDatabase(ctx context.Context, url string, n int) (*database, error) {
+// newDatabase makes a database with a history of n payments. queries sees the store's queries; it may be nil.
+func newDatabase(ctx context.Context, url string, n int, queries bun.QueryHook) (*database, error) {
 	sealer, err := secret.NewSealer(make([]byte, secret.KeyLen))
 	if err != nil {
 		return nil, err
 	}
-	s, err := store.Open(ctx, url, sealer, store.Options{Log: slog.New(slog.DiscardHandler)})
+	s, err := store.Open(ctx, url, sealer, store.Options{Log: slog.New(slog.DiscardHandler), Queries: queries})
 	if err != nil {
 		return nil, err
 	}

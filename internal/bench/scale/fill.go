@@ -158,11 +158,19 @@ func (f filling) multiply(ctx context.Context, m multiplied, from, to int64) err
 		names, values = append(names, c), append(values, value)
 	}
 	override := ""
-	if f.many && m.set["id"] != "" {
-		override = " OVERRIDING SYSTEM VALUE"
+	if m.set["id"] != "" {
+		override = f.override()
 	}
 	return f.exec(ctx, "INSERT INTO "+m.name+" ("+strings.Join(names, ", ")+")"+override+
 		" SELECT "+strings.Join(values, ", ")+" FROM "+f.series(from, to)+" "+m.from)
+}
+
+// override lets a statement of PostgreSQL set the id.
+func (f filling) override() string {
+	if f.many {
+		return " OVERRIDING SYSTEM VALUE"
+	}
+	return ""
 }
 
 func (f filling) columns(ctx context.Context, table string) ([]string, error) {
@@ -186,16 +194,39 @@ func (f filling) columns(ctx context.Context, table string) ([]string, error) {
 	return list, rows.Err()
 }
 
-// post writes what follows from the payments of the numbers: ledger, balances of deposit addresses, sales.
+// sweptTogether is how many payments one sweep has moved.
+const sweptTogether = 100
+
+// post writes what follows from the payments of the numbers: ledger, sweeps, balances of deposit addresses, audit log.
 func (f filling) post(ctx context.Context, first, last int64) error {
 	between := fmt.Sprintf(" BETWEEN %d AND %d", first, last)
+	no, bytes := "0", "x'01'"
+	if f.many {
+		no, bytes = "FALSE", `'\x01'::bytea`
+	}
+	sweep := fmt.Sprintf("1 + payment_id / %d", sweptTogether)
 	for _, text := range []string{
 		"INSERT INTO ledger_entries (ref, unit, from_account, to_account, count, reason, at) " +
 			"SELECT 'start:' || public_id, 'credit', 'key:' || key_id, 'spent', 1, 'start', started_at FROM payments " +
 			"WHERE started_at IS NOT NULL AND id" + between,
 		"INSERT INTO deposit_balances (network, address, contract, payment_id, moved, marked, found, through, ahead, failures, reason) " +
-			"SELECT network, to_address, contract, payment_id, units, units, '0', block_number + 10, " +
-			map[bool]string{true: "FALSE", false: "0"}[f.many] + ", 0, '' FROM deposits WHERE payment_id" + between,
+			"SELECT network, to_address, contract, payment_id, units, units, '0', block_number + 10, " + no +
+			", 0, '' FROM deposits WHERE payment_id" + between,
+		"INSERT INTO sweeps (id, public_id, network, state, created_at, ended_at, tx_hash, block_number, block_hash, block_time, " +
+			"paid, moved, note)" + f.override() + " SELECT s.n, " + f.digits(26) + ", 'BASE', 'CONFIRMED', t.swept_at, t.swept_at, " +
+			"'0x' || " + f.hex(64) + ", t.block_number, '', t.swept_at, '1000', 70, '' FROM " +
+			f.series(1+first/sweptTogether, 1+last/sweptTogether) +
+			" JOIN (SELECT " + sweep + " AS sweep, min(id) AS id FROM deposits WHERE payment_id" + between + " GROUP BY " + sweep +
+			") AS one ON one.sweep = s.n JOIN deposits AS t ON t.id = one.id ON CONFLICT DO NOTHING",
+		"INSERT INTO sweep_items (sweep_id, payment_id, txnid, address, raw, settlement, scheme, contract, symbol, decimals, token, " +
+			"expected, rescue, moved, reason) SELECT " + sweep + ", payment_id, '', to_address, " + bytes +
+			", '', 1, contract, symbol, decimals, token, units, " + no + ", units, '' FROM deposits WHERE payment_id" + between,
+		"INSERT INTO sweep_attempts (sweep_id, n, tx_hash, raw, nonce, valid_until, gas, price, tip, ceiling, made_at, sent_at) " +
+			"SELECT t.id, 1, t.tx_hash, " + bytes + ", t.id, 0, 1, '1', '1', '1', t.created_at, t.created_at FROM sweeps AS t " +
+			"JOIN " + f.series(1+first/sweptTogether, 1+last/sweptTogether) + " ON s.n = t.id WHERE TRUE ON CONFLICT DO NOTHING",
+		"INSERT INTO audit_log (user_id, at, actor, action, subject, detail, address, personal) SELECT 1, created_at, " +
+			"'a@example.org', 'changed', public_id, '', '', id % 1000 = 0 FROM payments WHERE id % 10 = 0 AND id" +
+			between,
 	} {
 		if err := f.exec(ctx, text); err != nil {
 			return err
@@ -218,7 +249,8 @@ func (f filling) finish(ctx context.Context) error {
 			"FROM payments WHERE status = 'COMPLETED' GROUP BY key_id, " + day + ", network",
 	}
 	if f.many {
-		all = append(all, "SELECT setval(pg_get_serial_sequence('payments', 'id'), (SELECT max(id) FROM payments))", "VACUUM ANALYZE")
+		all = append(all, "SELECT setval(pg_get_serial_sequence('payments', 'id'), (SELECT max(id) FROM payments))",
+			"SELECT setval(pg_get_serial_sequence('sweeps', 'id'), (SELECT max(id) FROM sweeps))", "VACUUM ANALYZE")
 	} else {
 		all = append(all, "PRAGMA optimize")
 	}

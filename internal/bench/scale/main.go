@@ -107,13 +107,13 @@ func measurePostgres(ctx context.Context, s settings) (missed int, err error) {
 
 // compare fills two databases and measures every probe on both.
 func compare(ctx context.Context, s settings, engine string, place func(name string) string) (int, error) {
-	small, err := newDatabase(ctx, place("small"), few)
+	small, err := newDatabase(ctx, place("small"), few, nil)
 	if err != nil {
 		return 0, err
 	}
 	defer small.close()
 	begun := time.Now()
-	big, err := newDatabase(ctx, place("big"), s.payments)
+	big, err := newDatabase(ctx, place("big"), s.payments, nil)
 	if err != nil {
 		return 0, err
 	}

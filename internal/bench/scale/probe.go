@@ -46,7 +46,7 @@ func (p probe) measure(ctx context.Context, d *database, runs int) (time.Duratio
 
 func probes() []probe {
 	return slices.Concat(
-		overviewProbes(), paymentProbes(), apiProbes(), webhookProbes(), operatorProbes(), longProbes(),
+		overviewProbes(), paymentProbes(), apiProbes(), keyProbes(), webhookProbes(), operatorProbes(), longProbes(),
 	)
 }
 
@@ -162,6 +162,65 @@ func apiProbes() []probe {
 	)
 }
 
+// keyProbes are the other lists of one key, and what the loops read.
+func keyProbes() []probe {
+	list := func(name string, do func(ctx context.Context, d *database, run int) error) probe {
+		return probe{name, mostPage, false, do}
+	}
+	return []probe{
+		list("credits", func(ctx context.Context, d *database, run int) error {
+			_, err := d.Reports().Entries(ctx, d.keys[0], int64(run%2*100), pageRows)
+			return err
+		}),
+		list("audit log", func(ctx context.Context, d *database, run int) error {
+			_, err := d.Merchant().AuditLog(ctx, 1, 1, int64(run%2*100), pageRows)
+			return err
+		}),
+		list("a new key: how far it has come", func(ctx context.Context, d *database, _ int) error {
+			_, err := d.Reports().Activity(ctx, []int64{d.keys[smallKeys] + 1})
+			return err
+		}),
+		list("events", func(ctx context.Context, d *database, run int) error {
+			after := ""
+			if run%2 == 1 {
+				after = "2000"
+			}
+			_, _, err := d.PublicEvents(ctx, d.keys[0], after, pageRows)
+			return err
+		}),
+		list("payments of a time", func(ctx context.Context, d *database, run int) error {
+			q := report.Query{Keys: d.keys[:1], Limit: pageRows, From: d.now.Add(-historyFor / 2), Until: d.now.Add(-historyFor / 3)}
+			if run%2 == 1 {
+				q.Token = "USDT"
+			}
+			_, err := d.Reports().SearchPayments(ctx, q)
+			return err
+		}),
+		list("getTransactions since, by reference", func(ctx context.Context, d *database, run int) error {
+			f := payment.Filter{KeyID: d.keys[0], Limit: pageRows, Since: d.now.Add(-historyFor / 2), Ascending: true}
+			if run%2 == 1 {
+				f.Reference = "order 5"
+			}
+			_, err := d.Payments(ctx, f)
+			return err
+		}),
+		list("sweeps of a payment", func(ctx context.Context, d *database, run int) error {
+			_, err := d.Reports().SweepsOf(ctx, d.first+int64(run))
+			return err
+		}),
+		list("what is due to sweep", func(ctx context.Context, d *database, _ int) error {
+			_, err := d.Settlement().DepositBalances(ctx, chain.Base, settlement.Query{Now: d.now, Limit: 2000})
+			return err
+		}),
+		list("payments whose time has run out", func(ctx context.Context, d *database, _ int) error {
+			_, err := d.Due(ctx, d.now, "", 100)
+			_, err2 := d.Running(ctx, chain.Base, d.now, "", 100)
+			_, err3 := d.Unsettled(ctx, chain.Base, 1, 9)
+			return errors.Join(err, err2, err3)
+		}),
+	}
+}
+
 func webhookProbes() []probe {
 	var all []probe
 	for _, f := range []struct {
@@ -197,6 +256,18 @@ func operatorProbes() []probe {
 		}},
 		{"operator: trouble", mostPage, false, func(ctx context.Context, d *database, _ int) error {
 			_, err := d.Reports().Trouble(ctx, d.now, 1)
+			return err
+		}},
+		{"operator: sweeps", mostPage, false, func(ctx context.Context, d *database, run int) error {
+			_, err := d.Reports().SweepLines(ctx, int64(run%2*100), pageRows)
+			return err
+		}},
+		{"operator: top-ups (none)", mostPage, false, func(ctx context.Context, d *database, run int) error {
+			_, err := d.Reports().TopUps(ctx, int64(run%2*100), pageRows)
+			return err
+		}},
+		{"operator: users by text", mostPage, false, func(ctx context.Context, d *database, _ int) error {
+			_, err := d.Reports().Users(ctx, report.UserQuery{Text: "example", Limit: pageRows})
 			return err
 		}},
 		{"reconcile: records of 100 addresses", 0, false, func(ctx context.Context, d *database, run int) error {

@@ -7,7 +7,6 @@ import (
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/store/db"
 	"github.com/florinpay/florin/internal/store/table"
-	"github.com/uptrace/bun"
 )
 
 // auditRow is one line of the audit log.
@@ -38,14 +37,13 @@ func (s *Store) AuditLog(ctx context.Context, userID, merchantID, before int64, 
 		before = math.MaxInt64
 	}
 	// Each half ends at its limit, so a long log is not read whole.
-	half := func(is, name string) string {
-		return "SELECT * FROM (SELECT id, user_id, at, actor, action, subject, detail, address FROM audit_log WHERE user_id = ? AND id < ? AND action " +
-			is + " (?) ORDER BY id DESC LIMIT ?) AS " + name
+	half := func(name string) string {
+		return "SELECT * FROM (SELECT id, user_id, at, actor, action, subject, detail, address FROM audit_log " +
+			"WHERE user_id = ? AND id < ? AND personal = ? ORDER BY id DESC LIMIT ?) AS " + name
 	}
-	personal := bun.List(audit.Personal())
 	var rows []auditRow
-	err := s.db.Reader().NewRaw(half("IN", "own")+" UNION ALL "+half("NOT IN", "merchant")+" ORDER BY id DESC LIMIT ?",
-		userID, before, personal, limit, merchantID, before, personal, limit, limit).Scan(ctx, &rows)
+	err := s.db.Reader().NewRaw(half("own")+" UNION ALL "+half("merchant")+" ORDER BY id DESC LIMIT ?",
+		userID, before, true, limit, merchantID, before, false, limit, limit).Scan(ctx, &rows)
 	if err != nil {
 		return nil, db.Wrap(err, "audit log of user %d", userID)
 	}

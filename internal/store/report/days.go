@@ -130,8 +130,10 @@ func (r *Reader) Activity(ctx context.Context, keys []int64) (a Activity, err er
 		return a, nil
 	}
 	list := bun.List(keys)
-	err = r.db.Reader().NewRaw("SELECT EXISTS (SELECT 1 FROM payments WHERE key_id IN (?) AND kind <> ?), "+
-		"EXISTS (SELECT 1 FROM daily_sales WHERE key_id IN (?) AND payments > 0)",
+	// Not EXISTS, for which PostgreSQL drops the order and may read every payment of others to find none.
+	err = r.db.Reader().NewRaw("SELECT coalesce((SELECT 1 FROM payments WHERE key_id IN (?) AND kind <> ? "+
+		"ORDER BY key_id, created_at, id LIMIT 1), 0) = 1, "+
+		"coalesce((SELECT 1 FROM daily_sales WHERE key_id IN (?) AND payments > 0 ORDER BY key_id, day, network LIMIT 1), 0) = 1",
 		list, string(payment.KindTopUp), list).Scan(ctx, &a.Any, &a.Paid)
 	return a, db.Wrap(err, "activity")
 }

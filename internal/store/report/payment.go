@@ -329,11 +329,11 @@ func (f *finder) byBeginning(text string) []*bun.RawQuery {
 	}
 	for _, n := range chain.Networks() {
 		hash := txHash(text)
-		ways = append(ways, f.NewRaw("SELECT payment_id FROM deposits WHERE network = ? AND tx_hash >= ? AND tx_hash < ? LIMIT ?",
+		ways = append(ways, f.NewRaw("SELECT payment_id FROM deposits WHERE network = ? AND tx_hash >= ? AND tx_hash < ? ORDER BY tx_hash LIMIT ?",
 			string(n), hash, hash+end, maxFound))
 	}
 	address := canonical(text)
-	return append(ways, f.NewRaw("SELECT payment_id FROM routes WHERE address >= ? AND address < ? LIMIT ?",
+	return append(ways, f.NewRaw("SELECT payment_id FROM routes WHERE address >= ? AND address < ? ORDER BY address LIMIT ?",
 		address, address+end, maxFound))
 }
 

@@ -2,6 +2,7 @@ package table
 
 import (
 	"context"
+	"slices"
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/store/db"
@@ -73,7 +74,8 @@ func InsertAudit(entries []audit.Entry, a AuditFields) []*db.Stmt {
 
 // InsertEntry returns the statement that writes one audit entry.
 func InsertEntry(a audit.Entry) *db.Stmt {
-	return db.Exec("INSERT INTO audit_log (user_id, at, actor, action, subject, detail, address) VALUES (?, ?, ?, ?, ?, ?, ?)",
+	return db.Exec("INSERT INTO audit_log (user_id, at, actor, action, subject, detail, address, personal) "+
+		"VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
 		a.UserID, db.At(a.At), db.Shown(a.Actor), string(a.Action), db.Shown(a.Subject),
-		db.Shown(a.Detail), db.Shown(a.Address))
+		db.Shown(a.Detail), db.Shown(a.Address), slices.Contains(audit.Personal(), a.Action))
 }

@@ -1,0 +1,231 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/uptrace/bun"
+
+	"github.com/florinpay/florin/internal/testkit/postgres"
+)
+
+var paymentsFlag = flag.Int("payments", 40_000, "payments of the history; 200000 takes minutes")
+
+const (
+	// planned is how many payments the planner of PostgreSQL is made to believe in.
+	planned = 10_000_000
+	// mostDropped is how many rows a query may read and not use.
+	mostDropped = 1000
+	// mostRead is how many rows a query may read of a table: a page that compares reads 4,000 payments, and a year of
+	// sales on three networks has 1,100 rows a key.
+	mostRead = 5000
+)
+
+// grows are the tables that grow with the payments.
+var grows = regexp.MustCompile(`^(payments|routes|deposits|events|feed|deliveries|delivery_attempts|ledger_entries|` +
+	`deposit_balances|daily_sales|sweeps|sweep_items|sweep_attempts|audit_log|sessions|idempotency|donations)$`)
+
+// TestPages_ReadFewRows runs each list, page and filter on a long history, and has the database explain what it read.
+func TestPages_ReadFewRows(t *testing.T) {
+	t.Parallel()
+	for name, place := range map[string]func() string{
+		"SQLite":     func() string { return "sqlite://" + filepath.Join(t.TempDir(), "history.db") },
+		"PostgreSQL": func() string { return postgres.URL(t) },
+	} {
+		url := place()
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var r recorder
+			d, err := newDatabase(t.Context(), url, *paymentsFlag, &r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(d.close)
+			explainPages(t, d, &r)
+		})
+	}
+}
+
+func explainPages(t *testing.T, d *database, r *recorder) {
+	t.Helper()
+	r.take() // of the filling
+	explained := 0
+	texts := make(map[string][]string)
+	for _, p := range probes() {
+		if p.most == 0 {
+			continue
+		}
+		for run := range 2 { // the first page and the last one
+			if err := p.do(t.Context(), d, run); err != nil {
+				t.Fatalf("%s: %v", p.name, err)
+			}
+			for _, text := range r.take() {
+				texts[text] = append(texts[text], p.name)
+			}
+		}
+	}
+	d.believe(t)
+	for _, text := range slices.Sorted(maps.Keys(texts)) {
+		if !strings.HasPrefix(text, "SELECT") && !strings.HasPrefix(text, "WITH") {
+			continue
+		}
+		explained++
+		for _, fault := range d.faults(t, text) {
+			t.Errorf("%s: %s\n%s", strings.Join(slices.Compact(texts[text]), "; "), fault, text)
+		}
+	}
+	if explained < 50 {
+		t.Errorf("only %d queries were explained", explained)
+	}
+}
+
+// recorder keeps the texts of queries.
+type recorder struct {
+	mu    sync.Mutex
+	texts []string
+}
+
+func (r *recorder) BeforeQuery(ctx context.Context, _ *bun.QueryEvent) context.Context { return ctx }
+
+func (r *recorder) AfterQuery(_ context.Context, e *bun.QueryEvent) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.texts = append(r.texts, e.Query)
+}
+
+// take returns what was kept, and forgets it.
+func (r *recorder) take() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	texts := r.texts
+	r.texts = nil
+	return texts
+}
+
+// believe makes PostgreSQL plan as for ten million payments. SQLite plans without statistics of the history.
+func (d *database) believe(t *testing.T) {
+	t.Helper()
+	if !d.many {
+		return
+	}
+	err := d.exec(t.Context(), fmt.Sprintf("UPDATE pg_class SET reltuples = reltuples * %d "+
+		"WHERE relnamespace = 'public'::regnamespace AND reltuples > 1000", planned / *paymentsFlag))
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// faults returns why the query does not suit a long history.
+func (d *database) faults(t *testing.T, text string) []string {
+	t.Helper()
+	if d.many {
+		return postgresFaults(d.explainedByPostgres(t, text))
+	}
+	partial := d.partialIndexes(t)
+	rows, err := d.raw.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+text)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	defer rows.Close()
+	var all []string
+	for rows.Next() {
+		var a, b, c int64
+		var line string
+		if err := rows.Scan(&a, &b, &c, &line); err != nil {
+			t.Fatal(err)
+		}
+		m := sqliteScan.FindStringSubmatch(line)
+		if m != nil && d.tableOf(text, m[1]) && !partial[m[2]] {
+			all = append(all, "reads a whole table: "+line)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// sqliteScan is how SQLite says that it reads a table, or an index that is not partial, from end to end.
+var sqliteScan = regexp.MustCompile(`^SCAN (\w+)(?: USING (?:COVERING )?INDEX (\w+))?$`)
+
+// partialIndexes are small by their nature.
+func (d *database) partialIndexes(t *testing.T) map[string]bool {
+	t.Helper()
+	rows, err := d.raw.QueryContext(t.Context(), "SELECT name FROM sqlite_master WHERE type = 'index' AND sql LIKE '% WHERE %'")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	all := make(map[string]bool)
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			t.Fatal(err)
+		}
+		all[name] = true
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// tableOf reports whether the name, in the query, is of a table that grows.
+func (d *database) tableOf(text, name string) bool {
+	if grows.MatchString(name) {
+		return true
+	}
+	m := regexp.MustCompile(`(\w+) AS "?` + name + `"?\b`).FindStringSubmatch(text)
+	return m != nil && grows.MatchString(m[1])
+}
+
+// planNode is a step of a plan as PostgreSQL explains it after it ran. Rows are the mean of all loops.
+type planNode struct {
+	Type     string     `json:"Node Type"`
+	Relation string     `json:"Relation Name"`
+	Index    string     `json:"Index Name"`
+	Rows     float64    `json:"Actual Rows"`
+	Loops    float64    `json:"Actual Loops"`
+	Filtered float64    `json:"Rows Removed by Filter"`
+	Joined   float64    `json:"Rows Removed by Join Filter"`
+	Checked  float64    `json:"Rows Removed by Index Recheck"`
+	Plans    []planNode `json:"Plans"`
+}
+
+func (d *database) explainedByPostgres(t *testing.T, text string) planNode {
+	t.Helper()
+	var answer []byte
+	if err := d.raw.QueryRowContext(t.Context(), "EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) "+text).Scan(&answer); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	var plans []struct{ Plan planNode }
+	if err := json.Unmarshal(answer, &plans); err != nil {
+		t.Fatal(err)
+	}
+	return plans[0].Plan
+}
+
+func postgresFaults(n planNode) (all []string) {
+	if n.Type == "Seq Scan" && grows.MatchString(n.Relation) && n.Rows+n.Filtered > 0 {
+		all = append(all, "reads a whole table: "+n.Relation)
+	}
+	if dropped := (n.Filtered + n.Joined + n.Checked) * n.Loops; dropped > mostDropped && (n.Relation == "" || grows.MatchString(n.Relation)) {
+		all = append(all, fmt.Sprintf("%s %s%s drops %.0f rows", n.Type, n.Relation, n.Index, dropped))
+	}
+	if read := n.Rows * n.Loops; read > mostRead && n.Relation+n.Index != "" {
+		all = append(all, fmt.Sprintf("%s %s%s reads %.0f rows", n.Type, n.Relation, n.Index, read))
+	}
+	for _, inner := range n.Plans {
+		all = append(all, postgresFaults(inner)...)
+	}
+	return all
+}
