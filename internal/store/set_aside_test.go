@@ -111,7 +111,9 @@ func TestStore_MoveCursor(t *testing.T) {
 		at := func(n uint64, hash string) chain.Head {
 			return chain.Head{Number: n, Hash: hash, Time: storetest.Start.Add(time.Duration(n) * time.Second)}
 		}
-		read := watch.Cursor{Scanned: at(900, "0x900"), Rechecked: at(890, "0x890"), UpdatedAt: storetest.Start}
+		read := watch.Cursor{
+			Scanned: at(900, "0x900"), Rechecked: at(890, "0x890"), UpdatedAt: storetest.Start, Ended: 850,
+		}
 		w.Must(w.SaveCursor(ctx, chain.Base, read))
 		entry := audit.Entry{
 			At: storetest.Start, Actor: "command line", Action: audit.ActionRescan,
@@ -122,6 +124,7 @@ func TestStore_MoveCursor(t *testing.T) {
 		w.Must(err)
 		want := watch.Cursor{
 			Scanned: at(100, "0x100"), Rechecked: at(100, "0x100"), UpdatedAt: read.UpdatedAt, Moves: 1, RereadTo: 900,
+			Ended: 100,
 		}
 		storetest.Same(t, "the cursor", moved, want)
 		if !ok {

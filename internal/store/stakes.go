@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/store/db"
 )
@@ -14,6 +15,7 @@ import (
 // newest end of a payment.
 const stakesQuery = `SELECT
 (SELECT until FROM presence WHERE network = ?0) AS page_until,
+(SELECT max(l.at) FROM looks AS l WHERE l.network = ?0) AS looked_at,
 (SELECT moves FROM cursors WHERE network = ?0) AS moves,
 (SELECT max(r.since) FROM payments AS p JOIN routes AS r ON r.payment_id = p.id
 	WHERE p.ended_at IS NULL AND p.status = 'STARTED' AND r.network = ?0) AS started_at,
@@ -37,6 +39,7 @@ func (s *Store) Stakes(
 ) (watch.Stakes, error) {
 	var row struct {
 		PageUntil    instant
+		LookedAt     instant
 		Moves        *int64
 		StartedAt    instant
 		ExpiresAt    instant
@@ -54,7 +57,7 @@ func (s *Store) Stakes(
 	stakes := watch.Stakes{
 		PageUntil: row.PageUntil.Time, StartedAt: row.StartedAt.Time, ExpiresAt: row.ExpiresAt.Time,
 		PendingSince: row.PendingSince.Time, OwnRule: row.OwnRule > 0, EndedAt: row.EndedAt.Time,
-		Ended: row.Ended > 0,
+		Ended: row.Ended > 0, LookedAt: row.LookedAt.Time,
 	}
 	if row.Moves != nil {
 		stakes.Moves = *row.Moves
@@ -69,8 +72,12 @@ func (s *Store) Stakes(
 // (payment.Route.Also).
 func countsOn(n chain.Network) string { return "%" + string(n) + ".%" }
 
+// maxLooks bounds how many ended payments count as open because their pages are.
+const maxLooks = 1_000
+
 // OpenAddresses returns the addresses of started payments that have not ended or ended after endedAfter: those on the
-// network, and those on which money there counts.
+// network, and those on which money there counts. Payments with money that is not final yet, and those whose page was
+// open after endedAfter, are among them.
 func (s *Store) OpenAddresses(
 	ctx context.Context, n chain.Network, endedAfter time.Time,
 ) ([]chain.Watched, error) {
@@ -82,8 +89,12 @@ func (s *Store) OpenAddresses(
 		Raw     []byte
 	}
 	if err := s.db.Reader().NewRaw(
-		columns+"p.ended_at IS NULL UNION ALL "+columns+"p.ended_at > ?1 AND p.ended_at IS NOT NULL AND p.started_at IS NOT NULL",
-		string(n), db.At(endedAfter), countsOn(n),
+		columns+"p.ended_at IS NULL UNION ALL "+columns+"p.ended_at > ?1 AND p.ended_at IS NOT NULL AND p.started_at IS NOT NULL "+
+			"UNION SELECT r.address, r.raw FROM deposits AS d JOIN routes AS r ON r.payment_id = d.payment_id "+
+			"AND r.network = d.network WHERE d.network = ?0 AND NOT d.rechecked AND d.state <> 'VANISHED' "+
+			"UNION SELECT r.address, r.raw FROM routes AS r WHERE r.network = ?0 AND r.payment_id IN (SELECT l.payment_id "+
+			"FROM looks AS l WHERE l.network = ?0 AND l.at > ?1 ORDER BY l.at DESC LIMIT ?3)",
+		string(n), db.At(endedAfter), countsOn(n), maxLooks,
 	).Scan(ctx, &rows); err != nil {
 		return nil, fmt.Errorf("addresses of open payments on %s: %w", n, err)
 	}
@@ -105,4 +116,21 @@ func (s *Store) Attend(ctx context.Context, n chain.Network, until time.Time) er
 		return fmt.Errorf("attend %s: %w", n, err)
 	}
 	return nil
+}
+
+// lookKept is how long it is kept that a page was open.
+const lookKept = time.Hour
+
+// LookAt stores that the page of a payment with an address on the network was open at a time.
+func (s *Store) LookAt(ctx context.Context, n chain.Network, id payment.ID, at time.Time) error {
+	err := s.db.Write(ctx, func(ctx context.Context, t tx) error {
+		if _, err := t.NewRaw("DELETE FROM looks WHERE at < ?", db.At(at.Add(-lookKept))).Exec(ctx); err != nil {
+			return err
+		}
+		_, err := t.NewRaw("INSERT INTO looks (payment_id, network, at) SELECT id, ?0, ?1 FROM payments WHERE public_id = ?2 "+
+			"ON CONFLICT (payment_id) DO UPDATE SET network = excluded.network, at = excluded.at WHERE looks.at < excluded.at",
+			string(n), db.At(at), string(id)).Exec(ctx)
+		return err
+	})
+	return db.Wrap(err, "note an open page")
 }

@@ -104,6 +104,52 @@ func TestStore_Attend(t *testing.T) {
 	})
 }
 
+// TestStore_LookAt: the address of an ended payment counts as open for as long as its page was open of late, and so does
+// that of one with money that is not final yet.
+func TestStore_LookAt(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		k := w.NewKey(100, 0)
+		at := storetest.Start.Add(time.Hour)
+		var ended []payment.Payment
+		for range 3 {
+			p := w.NewStarted(k)
+			_, err := w.UpdatePayment(t.Context(), p.ID, func(q payment.Payment) (payment.Change, error) {
+				return q.Cancel(storetest.Start.Add(time.Second))
+			})
+			w.Must(err)
+			ended = append(ended, p)
+		}
+		open := func() []chain.Address {
+			list, err := w.OpenAddresses(t.Context(), chain.Polygon, at.Add(-time.Minute))
+			w.Must(err)
+			got := make([]chain.Address, len(list))
+			for i, a := range list {
+				got[i] = a.Address
+			}
+			slices.Sort(got)
+			return got
+		}
+		for _, when := range []time.Time{at, at.Add(-30 * time.Minute)} {
+			w.Must(w.LookAt(t.Context(), chain.Polygon, ended[0].ID, when))
+		}
+		w.Must(w.LookAt(t.Context(), chain.Polygon, ended[1].ID, at.Add(-2*time.Minute)))
+		want := []chain.Address{ended[0].Routes[0].Address.Address}
+		storetest.Same(t, "with an open page", open(), want)
+		_, err := w.UpdatePayment(t.Context(), ended[2].ID, storetest.Observe(5, storetest.Transfer(ended[2], "0xaa", 1, 10)))
+		w.Must(err)
+		want = append(want, ended[2].Routes[0].Address.Address)
+		slices.Sort(want)
+		storetest.Same(t, "with money on its way", open(), want)
+		if got := w.stakes(chain.Polygon).LookedAt; !got.Equal(at) {
+			t.Errorf("a page was open at %s, want %s", got, at)
+		}
+		if got := w.stakes(chain.Base).LookedAt; !got.IsZero() {
+			t.Errorf("on another network at %s", got)
+		}
+	})
+}
+
 func TestStore_Calls(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {

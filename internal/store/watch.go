@@ -117,6 +117,7 @@ type cursorRow struct {
 	RereadTo        int64
 	RestoredAt      instant
 	PauseMs         int64
+	EndedNumber     int64
 }
 
 // Cursor returns how far the network was read; ok is false before the first
@@ -139,6 +140,7 @@ func (s *Store) Cursor(ctx context.Context, n chain.Network) (c watch.Cursor, ok
 		RereadTo:    uint64(max(r.RereadTo, 0)),
 		RestoredAt:  r.RestoredAt.Time,
 		Pause:       time.Duration(r.PauseMs) * time.Millisecond,
+		Ended:       uint64(max(r.EndedNumber, 0)),
 	}, true, nil
 }
 
@@ -158,14 +160,16 @@ func (s *Store) SaveCursor(ctx context.Context, n chain.Network, c watch.Cursor)
 		ScannedNumber: scanned, ScannedHash: c.Scanned.Hash, ScannedTime: db.At(c.Scanned.Time),
 		RecheckedNumber: rechecked, RecheckedHash: c.Rechecked.Hash, RecheckedTime: db.At(c.Rechecked.Time),
 		BehindSince: db.At(c.BehindSince), UpdatedAt: db.At(c.UpdatedAt), Moves: c.Moves,
-		RereadTo: int64(min(c.RereadTo, math.MaxInt64)), //nolint:gosec // bounded
-		PauseMs:  c.Pause.Milliseconds(),
+		RereadTo:    int64(min(c.RereadTo, math.MaxInt64)), //nolint:gosec // bounded
+		PauseMs:     c.Pause.Milliseconds(),
+		EndedNumber: int64(min(c.Ended, math.MaxInt64)), //nolint:gosec // bounded
 	}
 	err = s.db.Write(ctx, func(ctx context.Context, t tx) error {
 		res, err := t.NewInsert().Model(row).On("CONFLICT (network) DO UPDATE").
 			Set("scanned_number = EXCLUDED.scanned_number, scanned_hash = EXCLUDED.scanned_hash, scanned_time = EXCLUDED.scanned_time").
 			Set("rechecked_number = EXCLUDED.rechecked_number, rechecked_hash = EXCLUDED.rechecked_hash, rechecked_time = EXCLUDED.rechecked_time").
 			Set("behind_since = EXCLUDED.behind_since, updated_at = EXCLUDED.updated_at, pause_ms = EXCLUDED.pause_ms").
+			Set("ended_number = EXCLUDED.ended_number").
 			Where("c.moves = EXCLUDED.moves").Exec(ctx)
 		if err != nil {
 			return err
@@ -195,7 +199,8 @@ func (s *Store) MoveCursor(
 	reread := int64(min(max(from.RereadTo, from.Scanned.Number), math.MaxInt64)) //nolint:gosec // bounded
 	err = s.db.Write(ctx, func(ctx context.Context, t tx) error {
 		res, err := t.NewRaw("UPDATE cursors SET scanned_number = ?0, scanned_hash = ?1, scanned_time = ?2, "+
-			"rechecked_number = ?0, rechecked_hash = ?1, rechecked_time = ?2, moves = moves + 1, reread_to = ?3 "+
+			"rechecked_number = ?0, rechecked_hash = ?1, rechecked_time = ?2, moves = moves + 1, reread_to = ?3, "+
+			"ended_number = CASE WHEN ended_number < ?0 THEN ended_number ELSE ?0 END "+
 			"WHERE network = ?4 AND moves = ?5",
 			number, to.Hash, db.At(to.Time), reread, string(n), from.Moves).Exec(ctx)
 		if err != nil {

@@ -251,7 +251,7 @@ func TestStore_Cursor(t *testing.T) {
 		c := watch.Cursor{
 			Scanned:   chain.Head{Number: 1<<62 + 7, Hash: "0xaa", Time: storetest.Start},
 			Rechecked: chain.Head{Number: 5, Hash: "0xbb"},
-			UpdatedAt: storetest.Start.Add(time.Second),
+			UpdatedAt: storetest.Start.Add(time.Second), Ended: 4,
 		}
 		for range 2 {
 			w.Must(w.SaveCursor(t.Context(), chain.Base, c))
@@ -261,7 +261,7 @@ func TestStore_Cursor(t *testing.T) {
 				t.Fatal("the cursor is gone")
 			}
 			storetest.Same(t, "cursor", read, c)
-			c.BehindSince, c.Scanned.Number = storetest.Start, 9
+			c.BehindSince, c.Scanned.Number, c.Ended = storetest.Start, 9, 8
 		}
 		_, ok, err = w.Cursor(t.Context(), chain.BEP20)
 		w.Must(err)

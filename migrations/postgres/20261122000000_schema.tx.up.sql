@@ -338,7 +338,8 @@ CREATE TABLE cursors (
     replaying       boolean     NOT NULL DEFAULT FALSE, -- restored, and not read to its end yet
     moves           bigint      NOT NULL DEFAULT 0, -- how often an operator moved it: a round that began before stores nothing
     reread_to       bigint      NOT NULL DEFAULT 0, -- up to this block every address there ever was is read
-    pause_ms        bigint      NOT NULL DEFAULT 0  -- how long the network may go unread after updated_at by its pace
+    pause_ms        bigint      NOT NULL DEFAULT 0, -- how long the network may go unread after updated_at by its pace
+    ended_number    bigint      NOT NULL DEFAULT 0  -- up to this block every address is read, also those of ended payments
 );
 
 -- How often the endpoints were called, by day (UTC) and by all instances: the budget of a day, and the bill of a month.
@@ -356,6 +357,13 @@ CREATE TABLE rpc_calls (
 CREATE TABLE presence (
     network text        PRIMARY KEY,
     until   timestamptz NOT NULL
+);
+
+-- Payments that ended and whose page was open of late: their addresses are read as those of open ones.
+CREATE TABLE looks (
+    payment_id bigint      PRIMARY KEY,
+    network    text        NOT NULL,
+    at         timestamptz NOT NULL
 );
 
 CREATE TABLE leases (

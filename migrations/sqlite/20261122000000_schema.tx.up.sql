@@ -336,7 +336,8 @@ CREATE TABLE cursors (
     restored_number INTEGER NOT NULL DEFAULT 0, -- where it was first read on after the last restore; 0: never restored
     moves           INTEGER NOT NULL DEFAULT 0, -- how often an operator moved it: a round that began before stores nothing
     reread_to       INTEGER NOT NULL DEFAULT 0, -- up to this block every address there ever was is read
-    pause_ms        INTEGER NOT NULL DEFAULT 0  -- how long the network may go unread after updated_at by its pace
+    pause_ms        INTEGER NOT NULL DEFAULT 0, -- how long the network may go unread after updated_at by its pace
+    ended_number    INTEGER NOT NULL DEFAULT 0  -- up to this block every address is read, also those of ended payments
 ) STRICT, WITHOUT ROWID;
 
 -- How often the endpoints were called, by day (UTC) and by all instances: the budget of a day, and the bill of a month.
@@ -355,6 +356,13 @@ CREATE TABLE presence (
     network TEXT    PRIMARY KEY,
     until   INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+-- Payments that ended and whose page was open of late: their addresses are read as those of open ones.
+CREATE TABLE looks (
+    payment_id INTEGER PRIMARY KEY,
+    network    TEXT    NOT NULL,
+    at         INTEGER NOT NULL
+) STRICT;
 
 CREATE TABLE leases (
     name   TEXT    PRIMARY KEY,

@@ -16,6 +16,10 @@ type sweepLog struct {
 	newest rpc.Signature
 	count  uint64 // of the sweeps that name a watched account
 	named  map[solanago.PublicKey]naming
+	// strangers are the namings of accounts that are not watched, the oldest first: one may come to be watched, or is
+	// read for the first time only now. forgot is the slot of the newest that was forgotten.
+	strangers []stranger
+	forgot    uint64
 	read   map[string]uint64 // signatures in slots that a fork could still change, and later ones, with their slot
 	// blind is the newest sweep that could not be read: it may have named any account.
 	blind   naming
@@ -24,6 +28,15 @@ type sweepLog struct {
 
 // naming is the newest sweep that named an account.
 type naming struct{ number, slot uint64 }
+
+type stranger struct {
+	key    solanago.PublicKey
+	number uint64
+}
+
+// mostStrangers bounds the memory for accounts that are not watched: anyone can name any account beside the address of
+// the sweeps.
+const mostStrangers = 50_000
 
 // readSweeps brings the log up to date and returns whether a sweep named an account since it was last read. It comes
 // after the accounts were read, so that a sweep before that reading is not missed. Anyone can name the address of the
@@ -52,7 +65,11 @@ func (s *search) readSweeps(ctx context.Context, snapshots []snapshot) (named fu
 		if log.blind.number > n.number {
 			n = log.blind
 		}
-		return n.number > x.swept && (!x.isNew() || n.slot >= s.historyStart(x))
+		if x.isNew() {
+			start := s.historyStart(x)
+			return n.number > 0 && n.slot >= start || log.forgot >= start && log.forgot > 0
+		}
+		return n.number > x.swept
 	}, nil
 }
 
@@ -165,13 +182,29 @@ func (s *search) readPart(ctx context.Context, log *sweepLog, part []rpc.Signatu
 		log.read[part[i].Signature] = part[i].Slot
 		log.count++
 		for _, text := range t.Keys {
-			key, err := solanago.PublicKeyFromBase58(text)
-			if _, watched := s.watched.accounts[key]; err == nil && watched {
-				log.named[key] = naming{log.count, part[i].Slot}
+			if key, err := solanago.PublicKeyFromBase58(text); err == nil {
+				log.name(s.watched, key, part[i].Slot)
 			}
 		}
 	}
 	return nil
+}
+
+// name records that the sweep that was counted last named an account.
+func (g *sweepLog) name(m *watchedAccounts, key solanago.PublicKey, slot uint64) {
+	g.named[key] = naming{g.count, slot}
+	if _, watched := m.accounts[key]; watched {
+		return
+	}
+	if g.strangers = append(g.strangers, stranger{key, g.count}); len(g.strangers) <= mostStrangers {
+		return
+	}
+	old := g.strangers[0]
+	g.strangers = g.strangers[1:]
+	if _, watched := m.accounts[old.key]; !watched && g.named[old.key].number == old.number {
+		g.forgot = max(g.forgot, g.named[old.key].slot)
+		delete(g.named, old.key)
+	}
 }
 
 // prune forgets signatures that no fork can move any more.

@@ -92,3 +92,21 @@ func TestSweeps_SpamIsBounded(t *testing.T) {
 		t.Errorf("%d pages were read", calls)
 	}
 }
+
+// TestSweeps_ReadLater: an account whose money a sweep took before the account was first read is found empty, and its
+// history is read, though scans of other accounts have read the sweep already.
+func TestSweeps_ReadLater(t *testing.T) {
+	t.Parallel()
+	s, reader, _, clock, _, _ := named(t)
+	first, other := s.deposit(t, s.assets[0], 7), s.Address()
+	s.Mine(1)
+	scanWithin(t, reader, clock, 5*time.Second, other)
+	items := []chain.SweepItem{first}
+	s.carryOut(t, items, s.mustSign(t, items))
+	for range 2 {
+		s.Mine(1)
+		scanWithin(t, reader, clock, 5*time.Second, other)
+	}
+	got, _ := scanWithin(t, reader, clock, 5*time.Second, first.Address)
+	wantUnits(t, got, 7)
+}

@@ -89,7 +89,7 @@ func creditOf(t *effect.Transaction, acc *account) bool {
 }
 
 // forgetAfter is how long an account that is no longer watched is kept.
-const forgetAfter = time.Hour
+const forgetAfter = 3 * time.Hour
 
 // accountsOf returns the accounts of the watched owners, one for each mint, in a stable order.
 func (m *watchedAccounts) accountsOf(watch *chain.WatchSet, mints []mint, now time.Time) []*account {

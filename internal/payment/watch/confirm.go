@@ -119,8 +119,10 @@ func (d dispute) over(now time.Time) bool {
 // the round may ask about. It sets aside the payments of a transaction that the
 // endpoints disagree about for too long. Nothing is asked for a payment that is set
 // aside: it is read again at its own pace.
-func (w *Watcher) confirmAll(ctx context.Context, transfers []chain.Transfer, from uint64, at chain.Head) error {
-	groups := w.confirmed.open(slices.DeleteFunc(slices.Clone(transfers), func(t chain.Transfer) bool {
+func (w *Watcher) confirmAll(
+	ctx context.Context, known confirmed, transfers []chain.Transfer, from uint64, at chain.Head,
+) error {
+	groups := known.open(slices.DeleteFunc(slices.Clone(transfers), func(t chain.Transfer) bool {
 		id, _ := w.watched.owner(t.To)
 		_, aside := w.aside[id]
 		return aside
@@ -129,7 +131,7 @@ func (w *Watcher) confirmAll(ctx context.Context, transfers []chain.Transfer, fr
 	w.budget -= now
 	var first error
 	for page := range slices.Chunk(groups[:now], confirmPage) {
-		verdicts := w.confirmed.ask(ctx, w.reader, page, at)
+		verdicts := known.ask(ctx, w.reader, page, at)
 		if err := ctx.Err(); err != nil {
 			return err
 		}

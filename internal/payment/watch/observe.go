@@ -13,13 +13,15 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 )
 
-// observe applies the view to each payment concerned and returns how many changed.
+// observe applies the view of the addresses in the set to each payment concerned and returns how many changed.
 // Payments are read many at a time and locked only if they change, so that those
 // whose money merely waits for finality cost little each round. A payment that
 // fails goes to failed, whose error ends the round, and holds up no other; one that
 // is set aside already is left out.
-func (w *Watcher) observe(ctx context.Context, v payment.View, failed func(payment.ID, error) error) (int, error) {
-	transfers, err := w.concerned(ctx, v)
+func (w *Watcher) observe(
+	ctx context.Context, set *chain.WatchSet, v payment.View, failed func(payment.ID, error) error,
+) (int, error) {
+	transfers, err := w.concerned(ctx, set, v)
 	if err != nil {
 		return 0, err
 	}
@@ -75,14 +77,18 @@ func (w *Watcher) read(
 // concerned returns the payments that the view can change, each with the
 // transfers to its addresses: those with a transfer in it, and those with a
 // deposit that its blocks are expected to hold.
-func (w *Watcher) concerned(ctx context.Context, v payment.View) (map[payment.ID][]chain.Transfer, error) {
+func (w *Watcher) concerned(
+	ctx context.Context, set *chain.WatchSet, v payment.View,
+) (map[payment.ID][]chain.Transfer, error) {
 	list := make(map[payment.ID][]chain.Transfer)
 	unsettled, err := w.store.Unsettled(ctx, v.Network, v.From, v.To)
 	if err != nil {
 		return nil, fmt.Errorf("list unsettled deposits: %w", err)
 	}
 	for _, id := range unsettled {
-		list[id] = nil
+		if w.isRead(id, set) {
+			list[id] = nil
+		}
 	}
 	for _, t := range v.Transfers {
 		if id, ok := w.watched.owner(t.To); ok {

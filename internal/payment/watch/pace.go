@@ -27,6 +27,8 @@ type Stakes struct {
 	// are watched for late money.
 	EndedAt time.Time
 	Ended   bool
+	// LookedAt is when the page of a payment that ended was last seen open; zero: none was of late.
+	LookedAt time.Time
 	// Moves is how often an operator has moved the cursor.
 	Moves int64
 }
@@ -62,7 +64,8 @@ func (s Stakes) Level(now time.Time) Level {
 	switch {
 	case now.Before(s.PageUntil), !s.StartedAt.IsZero() && now.Sub(s.StartedAt) < startFor, s.Pending > 0:
 		return Attended
-	case !s.ExpiresAt.IsZero(), !s.EndedAt.IsZero() && now.Sub(s.EndedAt) < endFor:
+	case !s.ExpiresAt.IsZero(), !s.EndedAt.IsZero() && now.Sub(s.EndedAt) < endFor,
+		!s.LookedAt.IsZero() && now.Sub(s.LookedAt) < PageFor:
 		return Open
 	case s.Ended, !s.EndedAt.IsZero():
 		return Ended

@@ -16,6 +16,8 @@ const presenceEvery = 10 * time.Second
 // PresenceStore keeps until when somebody looks at payments of a network, for the instance that reads it.
 type PresenceStore interface {
 	Attend(ctx context.Context, n chain.Network, until time.Time) error
+	// LookAt stores that the page of one payment was open at a time, for payments that ended.
+	LookAt(ctx context.Context, n chain.Network, id payment.ID, at time.Time) error
 }
 
 // Presence passes on that somebody looks at a payment: an open page, or a program that asks for its status. The network
@@ -30,7 +32,18 @@ type Presence struct {
 	mu     sync.Mutex
 	stored map[chain.Network]time.Time // when presence was last stored
 	due    map[chain.Network]bool
+	looks  map[payment.ID]look
 }
+
+// look is an ended payment whose page is open.
+type look struct {
+	network chain.Network
+	at      time.Time
+	due     bool // it is to be stored
+}
+
+// mostLooks bounds the memory that open pages of ended payments take.
+const mostLooks = 10_000
 
 // NewPresence returns the presence of the networks' pages.
 func NewPresence(
@@ -39,6 +52,7 @@ func NewPresence(
 	return &Presence{
 		store: s, watchers: watchers, now: now, log: log, wake: make(chan struct{}, 1),
 		stored: make(map[chain.Network]time.Time), due: make(map[chain.Network]bool),
+		looks: make(map[payment.ID]look),
 	}
 }
 
@@ -53,6 +67,34 @@ func (a *Presence) Look(p payment.Payment) {
 	case payment.Started:
 		a.attend(p.Routes)
 	case payment.Completed, payment.Expired, payment.Cancelled:
+		a.lookAgain(p)
+	}
+}
+
+// lookAgain notes that somebody looks at a payment that ended, where its addresses would otherwise be read slowly.
+func (a *Presence) lookAgain(p payment.Payment) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	now := a.now()
+	for _, r := range p.Routes {
+		_, read := a.watchers[r.Network]
+		if !read || !rests(r.Network) || now.Sub(a.looks[p.ID].at) < presenceEvery ||
+			!p.EndedAt.IsZero() && now.Sub(p.EndedAt) > payment.WatchAfterEnd {
+			continue
+		}
+		if len(a.looks) >= mostLooks {
+			clear(a.looks)
+		}
+		a.looks[p.ID] = look{r.Network, now, true}
+		a.signal()
+	}
+}
+
+// signal has what is due stored. It does not block.
+func (a *Presence) signal() {
+	select {
+	case a.wake <- struct{}{}:
+	default:
 	}
 }
 
@@ -66,12 +108,8 @@ func (a *Presence) attend(routes []payment.Route) {
 		}
 		a.stored[r.Network], a.due[r.Network] = now, true
 	}
-	if len(a.due) == 0 {
-		return
-	}
-	select {
-	case a.wake <- struct{}{}:
-	default:
+	if len(a.due) > 0 {
+		a.signal()
 	}
 }
 
@@ -92,7 +130,23 @@ func (a *Presence) RunOnce(ctx context.Context) {
 	a.mu.Lock()
 	due := a.due
 	a.due = make(map[chain.Network]bool)
+	looks := make(map[payment.ID]look)
+	for id, l := range a.looks {
+		switch {
+		case l.due:
+			looks[id] = l
+			a.looks[id] = look{l.network, l.at, false}
+		case a.now().Sub(l.at) > presenceEvery:
+			delete(a.looks, id)
+		}
+	}
 	a.mu.Unlock()
+	for id, l := range looks {
+		if err := a.store.LookAt(ctx, l.network, id, l.at); err != nil && ctx.Err() == nil {
+			a.log.Warn("the open page of an ended payment does not raise its pace", "txnid", id, "error", err)
+		}
+		a.watchers[l.network].Wake()
+	}
 	for n := range due {
 		if err := a.store.Attend(ctx, n, a.now().Add(PageFor)); err != nil && ctx.Err() == nil {
 			a.log.Warn("an open page does not raise the pace of its network", "network", n, "error", err)

@@ -10,7 +10,7 @@ import (
 
 // advance reads everything between the cursor and the heads.
 func (w *Watcher) advance(ctx context.Context, heads chain.Heads, cursor Cursor, exists bool) (Cursor, error) {
-	if err := w.watched.load(ctx, w.store, w.now(), cursor.Scanned.Number < cursor.RereadTo); err != nil {
+	if err := w.loadWatched(ctx, cursor); err != nil {
 		return cursor, err
 	}
 	why, stalled := w.stalled(heads)
@@ -21,7 +21,7 @@ func (w *Watcher) advance(ctx context.Context, heads chain.Heads, cursor Cursor,
 		// No address of this network has been shown yet.
 		cursor = Cursor{
 			Scanned: heads.Final, Rechecked: chain.Lower(heads.Final, heads.Finalized), UpdatedAt: w.now(),
-			Pause: w.resting,
+			Pause: w.pausing, Ended: heads.Final.Number,
 		}
 		return cursor, w.store.SaveCursor(ctx, w.profile.Network, cursor)
 	}
@@ -31,9 +31,13 @@ func (w *Watcher) advance(ctx context.Context, heads chain.Heads, cursor Cursor,
 	}
 	heads = above(heads, cursor)
 	w.rechecked = cursor.Rechecked.Number
+	if err = w.loadCurrent(ctx, heads, cursor); err != nil {
+		return cursor, err
+	}
 	if cursor, err = w.authoritative(ctx, heads, cursor); err == nil {
 		cursor, err = w.recheckFinalized(ctx, heads, cursor)
 	}
+	w.resting.scanned, w.resting.moves = cursor.Scanned.Number, cursor.Moves
 	if err != nil && !errors.Is(err, errMore) {
 		return cursor, err
 	}
@@ -41,6 +45,9 @@ func (w *Watcher) advance(ctx context.Context, heads chain.Heads, cursor Cursor,
 		return cursor, errors.Join(retryErr, err)
 	}
 	if err = w.tentative(ctx, heads, cursor); err != nil {
+		return cursor, err
+	}
+	if cursor, err = w.readResting(ctx, heads, cursor); err != nil {
 		return cursor, err
 	}
 	if stalled {
@@ -52,6 +59,20 @@ func (w *Watcher) advance(ctx context.Context, heads chain.Heads, cursor Cursor,
 	// A final head that stands still is no outage: the cursor says when the
 	// network was last read, not when it last moved.
 	return cursor, w.save(ctx, &cursor, w.now().Sub(cursor.UpdatedAt) >= restEvery)
+}
+
+// loadWatched loads the watched addresses: after an operator moved the cursor, or a restore, those of all times until
+// they are read to where the network stood.
+func (w *Watcher) loadWatched(ctx context.Context, c Cursor) error {
+	read := c.Scanned.Number
+	if w.resting.on {
+		read = min(read, c.Ended)
+	}
+	all := read < c.RereadTo
+	if all != w.watched.all {
+		w.resting.reset(c)
+	}
+	return w.watched.load(ctx, w.store, w.now(), all)
 }
 
 // above returns the heads with Final and Finalized no lower than what was read: an
@@ -105,7 +126,7 @@ func (w *Watcher) authoritative(ctx context.Context, heads chain.Heads, c Cursor
 		if err != nil {
 			return c, err
 		}
-		found, err := w.take(ctx, heads, c.Scanned.Number+1, to)
+		found, err := w.take(ctx, heads, w.reading(), c.Scanned.Number+1, to)
 		if err != nil {
 			return c, err
 		}
@@ -134,7 +155,7 @@ func (w *Watcher) recheckFinalized(ctx context.Context, heads chain.Heads, c Cur
 		if to.Number > c.Scanned.Number {
 			to = c.Scanned
 		}
-		found, err := w.take(ctx, heads, c.Rechecked.Number+1, to)
+		found, err := w.take(ctx, heads, w.reading(), c.Rechecked.Number+1, to)
 		if err != nil {
 			return c, err
 		}
@@ -166,7 +187,7 @@ func (w *Watcher) save(ctx context.Context, c *Cursor, must bool) error {
 	if !must {
 		return nil
 	}
-	c.UpdatedAt, c.Pause = now, w.resting
+	c.UpdatedAt, c.Pause = now, w.pausing
 	if err := w.store.SaveCursor(ctx, w.profile.Network, *c); err != nil {
 		return fmt.Errorf("store the cursor: %w", err)
 	}

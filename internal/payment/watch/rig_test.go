@@ -38,6 +38,7 @@ type rig struct {
 
 	mu    sync.Mutex
 	ahead time.Duration // of the chain's newest block
+	clock time.Time     // in its place, where there is no such chain
 	made  int
 }
 
@@ -131,6 +132,9 @@ func (r *rig) reader() chain.Reader {
 func (r *rig) now() time.Time {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.chain == nil {
+		return r.clock.Add(r.ahead)
+	}
 	return r.chain.Head().Time.Add(r.ahead)
 }
 
@@ -170,9 +174,13 @@ func (r *rig) openShop() {
 			return []ledger.Entry{ledger.Grant(id, ledger.Credit, 100, ledger.ReasonSignup, "signup", r.now())}
 		})
 	r.must(err)
+	settlement := chain.Address(rigWallet)
+	if r.profile.Network == chain.Solana {
+		settlement = "HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk"
+	}
 	_, err = r.store.Merchant().CreateCustodian(ctx, merchant.Custodian{
 		PublicID: "01KAJ0000000000000000000C1", KeyID: r.key.ID, Name: "Shop", CallbackURL: "https://shop.example.com/hook",
-		Wallets: map[chain.Network]chain.Address{r.profile.Network: rigWallet},
+		Wallets: map[chain.Network]chain.Address{r.profile.Network: settlement},
 		SigningSecrets: []secret.Text{
 			secret.New("whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"),
 		}, CreatedAt: r.now(), UpdatedAt: r.now(),

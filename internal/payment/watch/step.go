@@ -106,7 +106,7 @@ func (w *Watcher) Step(ctx context.Context) time.Duration {
 	if w.spent != nil {
 		pace = pace.Slower(level.Slowdown(w.spent()))
 	}
-	w.resting = pace.Round
+	w.pausing = pace.Round
 	next := w.nextRound(stakes, pace)
 	leads := w.renew(ctx, now)
 	pace = w.follow(ctx, stakes, level, pace, now)
@@ -225,7 +225,8 @@ func (w *Watcher) mayBeFinal(s Stakes, now time.Time) bool {
 
 // loadOpen reads the addresses of open payments, once after each start and now and then.
 func (w *Watcher) loadOpen(ctx context.Context, s Stakes, now time.Time) error {
-	if w.open.set != nil && w.open.started.Equal(s.StartedAt) && now.Sub(w.open.loaded) < openRound {
+	if w.open.set != nil && w.open.started.Equal(s.StartedAt) && !s.LookedAt.After(w.open.loaded) &&
+		now.Sub(w.open.loaded) < openRound {
 		return nil
 	}
 	addresses, err := w.store.OpenAddresses(ctx, w.profile.Network, now.Add(-endFor))

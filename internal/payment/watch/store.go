@@ -28,6 +28,10 @@ type Cursor struct {
 	// RestoredAt is when the database was last restored from a backup; zero: never.
 	// What came to an address before then may have been swept since, unknown to it.
 	RestoredAt time.Time
+	// Ended is the newest block up to which the money of every watched address has been taken in, also of those of
+	// payments that ended, on a network where these are read more slowly than up to Scanned (rests). It is below Scanned
+	// by as long as reading them all once takes, or twice. Elsewhere it means nothing.
+	Ended uint64
 	// Pause is how long the network may go unread after UpdatedAt because of its pace. Only what is longer is an
 	// outage.
 	Pause time.Duration
@@ -62,7 +66,7 @@ type Store interface {
 	// ended after watchedAfter.
 	Stakes(ctx context.Context, n chain.Network, justEnded, watchedAfter time.Time) (Stakes, error)
 	// OpenAddresses returns the addresses on the network of started payments that have not ended or ended after
-	// endedAfter.
+	// endedAfter, or whose page was open after endedAfter, or with money that is not final yet.
 	OpenAddresses(ctx context.Context, n chain.Network, endedAfter time.Time) ([]chain.Watched, error)
 	// Lease takes or renews the lease of the name for the holder until the
 	// time given, and reports whether the holder has it.

@@ -22,7 +22,7 @@ type tail struct {
 // could not be paid before it was shown. What fails for one payment is tried again
 // in the next round; the authoritative pass sets it aside if it lasts.
 func (w *Watcher) tentative(ctx context.Context, heads chain.Heads, c Cursor) error {
-	if c.Scanned.Number < heads.Final.Number || heads.Latest.Number <= heads.Final.Number || w.watched.set.Len() == 0 {
+	if c.Scanned.Number < heads.Final.Number || heads.Latest.Number <= heads.Final.Number || w.reading().set.Len() == 0 {
 		w.tail = tail{}
 		return nil
 	}
@@ -31,7 +31,7 @@ func (w *Watcher) tentative(ctx context.Context, heads chain.Heads, c Cursor) er
 		return err
 	}
 	if from <= heads.Latest.Number {
-		fresh, err := w.reader.Scan(ctx, from, heads.Latest, w.watched.set)
+		fresh, err := w.reader.Scan(ctx, from, heads.Latest, w.reading().set)
 		if _, some := errors.AsType[*chain.UnreadError](err); err != nil && !some {
 			return err // addresses that cannot be read are set aside by the authoritative pass
 		}
@@ -40,7 +40,7 @@ func (w *Watcher) tentative(ctx context.Context, heads chain.Heads, c Cursor) er
 	}
 	before := w.skipped
 	w.skipped = make(map[payment.ID]error)
-	_, err = w.observe(ctx, payment.View{
+	_, err = w.observe(ctx, w.reading().set, payment.View{
 		Network: w.profile.Network, From: heads.Final.Number + 1, To: heads.Latest.Number, Latest: heads.Latest,
 		Final: heads.Final, Finalized: heads.Finalized, Transfers: w.tail.transfers, End: heads.Latest,
 	}, func(id payment.ID, cause error) error {

@@ -8,16 +8,18 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 )
 
-// take scans the blocks from..to, has a second endpoint confirm the transfers and
+// take scans the blocks from..to for the addresses of the scope, has a second endpoint confirm the transfers and
 // lets every payment concerned observe the blocks: those with a transfer in them
 // and those with a recorded deposit in them. It returns how many payments changed.
 // What cannot be read for one payment is set aside.
-func (w *Watcher) take(ctx context.Context, heads chain.Heads, from uint64, to chain.Head) (int, error) {
-	found, err := w.takeOnce(ctx, heads, from, to)
+func (w *Watcher) take(
+	ctx context.Context, heads chain.Heads, of scope, from uint64, to chain.Head,
+) (int, error) {
+	found, err := w.takeOnce(ctx, heads, of, from, to)
 	switch {
 	case err == nil:
 		w.pace = min(w.pace*2, scanStep)
-		w.confirmed.forget(to.Number)
+		of.confirmed.forget(to.Number)
 		clear(w.disputes)
 	case errors.Is(err, context.DeadlineExceeded):
 		w.pace = max(w.pace/2, 1)
@@ -25,11 +27,13 @@ func (w *Watcher) take(ctx context.Context, heads chain.Heads, from uint64, to c
 	return found, err
 }
 
-func (w *Watcher) takeOnce(ctx context.Context, heads chain.Heads, from uint64, to chain.Head) (int, error) {
+func (w *Watcher) takeOnce(
+	ctx context.Context, heads chain.Heads, of scope, from uint64, to chain.Head,
+) (int, error) {
 	var transfers []chain.Transfer
 	var err error
-	if w.watched.set.Len() > 0 {
-		transfers, err = w.reader.Scan(ctx, from, to, w.watched.set)
+	if of.set.Len() > 0 {
+		transfers, err = w.reader.Scan(ctx, from, to, of.set)
 	}
 	if unread, some := errors.AsType[*chain.UnreadError](err); some {
 		err = w.setAsideUnread(ctx, unread, from)
@@ -37,10 +41,10 @@ func (w *Watcher) takeOnce(ctx context.Context, heads chain.Heads, from uint64, 
 	if err != nil {
 		return 0, err
 	}
-	if err := w.confirmAll(ctx, transfers, from, to); err != nil {
+	if err := w.confirmAll(ctx, of.confirmed, transfers, from, to); err != nil {
 		return 0, err
 	}
-	return w.observe(ctx, payment.View{
+	return w.observe(ctx, of.set, payment.View{
 		Network: w.profile.Network, From: from, To: to.Number, Latest: heads.Latest,
 		Final: heads.Final, Finalized: heads.Finalized, Transfers: transfers, End: to,
 	}, func(id payment.ID, cause error) error { return w.setAside(ctx, id, from, w.now(), cause) })

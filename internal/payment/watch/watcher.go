@@ -38,6 +38,7 @@ type Watcher struct {
 	recheck time.Time // when to ask again after a check failed
 	watched watchlist
 	tail    tail
+	resting resting
 	// rechecked is the cursor's: up to it every block was read as finalized.
 	rechecked uint64
 	// pace is how many blocks one scan reads at present. confirmed is what a
@@ -61,7 +62,7 @@ type Watcher struct {
 	unpaced bool
 	spent   func() int64  // of the budget, in per cent; nil: there is none
 	wellAt  time.Time     // when a round last found the network well, or the first round
-	resting time.Duration // how long the network may go unread by the present pace
+	pausing time.Duration // how long the network may go unread by the present pace
 	last    lastRound
 	lag     finalLag
 	glanced time.Time // when the last glance was taken
@@ -108,7 +109,7 @@ func NewWatcher(
 		profile: p, reader: r, store: s, holder: holder, now: now,
 		log:  log.With("network", p.Network),
 		wake: make(chan struct{}, 1), push: make(chan struct{}, 1),
-		watched: newWatchlist(p.Network), pace: scanStep, confirmed: make(confirmed),
+		watched: newWatchlist(p.Network), resting: resting{on: rests(p.Network)}, pace: scanStep, confirmed: make(confirmed),
 		reread:   make(confirmed),
 		disputes: make(map[chain.Inclusion]dispute),
 		aside:    make(map[payment.ID]SetAside), skipped: make(map[payment.ID]error),

@@ -22,7 +22,11 @@ type watchlist struct {
 	owners   map[chain.Address]payment.ID
 	mark     Mark
 	built    time.Time
-	all      bool // also those of payments that ended long ago
+	// byID are the addresses by payment, and fresh the payments whose addresses were stored since an earlier load. Both
+	// are kept on networks where addresses rest.
+	byID  map[payment.ID]chain.Watched
+	fresh map[payment.ID]bool
+	all   bool // also those of payments that ended long ago
 }
 
 func newWatchlist(n chain.Network) watchlist {
@@ -41,6 +45,7 @@ func newWatchlist(n chain.Network) watchlist {
 
 func (l *watchlist) clear() {
 	l.set, l.owners, l.mark = chain.NewWatchSet(0), make(map[chain.Address]payment.ID), Mark{}
+	l.byID, l.fresh = make(map[payment.ID]chain.Watched), make(map[payment.ID]bool)
 }
 
 func (l *watchlist) owner(a chain.Address) (payment.ID, bool) {
@@ -64,7 +69,8 @@ func (l *watchlist) load(ctx context.Context, s Store, now time.Time, all bool) 
 	if err != nil {
 		return fmt.Errorf("load watched addresses: %w", err)
 	}
-	if l.mark == (Mark{}) {
+	first := l.mark == (Mark{})
+	if first {
 		l.built = now
 	}
 	for _, a := range added {
@@ -73,6 +79,10 @@ func (l *watchlist) load(ctx context.Context, s Store, now time.Time, all bool) 
 		}
 		l.set.Add(a.Watched)
 		l.owners[a.Address] = a.PaymentID
+		if rests(l.networks[0]) {
+			l.byID[a.PaymentID] = a.Watched
+			l.fresh[a.PaymentID] = !first
+		}
 	}
 	l.mark = mark
 	return nil

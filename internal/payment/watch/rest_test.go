@@ -1,0 +1,123 @@
+package watch_test
+
+import (
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/watch"
+)
+
+// TestWatcher_Rest: addresses of payments that ended are read a part at a time, those of open payments in every round,
+// and every one of them in its turn.
+func TestWatcher_Rest(t *testing.T) {
+	t.Parallel()
+	const crowd, minutes = 6_500, 30
+	r, s := newSlotRig(t, crowd)
+	r.rounds(10 * time.Minute) // the first pass
+	p := r.start()
+	clear(s.asked)
+	r.rounds(minutes * time.Minute)
+	open, total, least := 0, 0, minutes
+	for a, n := range s.asked {
+		if a == p.Routes[0].Address.Address {
+			open = n
+			continue
+		}
+		total += n
+		least = min(least, n)
+	}
+	if open < minutes {
+		t.Errorf("the address of an open payment was read %d times in %d rounds", open, minutes)
+	}
+	// 20 a second on average.
+	if most := 20*60*minutes + 2_000; total > most || len(s.asked) != crowd+1 || least < minutes/6-2 {
+		t.Errorf("%d of %d addresses of ended payments were read %d times, at most %d; the least of them %d times",
+			len(s.asked)-1, crowd, total, most, least)
+	}
+}
+
+// TestWatcher_RestLate: late money is found within a pass, once, also where the program was started again meanwhile.
+func TestWatcher_RestLate(t *testing.T) {
+	t.Parallel()
+	for name, again := range map[string]bool{"Running": false, "StartedAgain": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, s := newSlotRig(t, 2_500)
+			p := r.ended()
+			r.pass(time.Second)
+			s.pays(p)
+			r.rounds(2 * time.Minute)
+			if again {
+				r.newWatcher(s, 2_500)
+			}
+			r.rounds(12 * time.Minute)
+			r.expect(p, payment.Cancelled, tenUSDC)
+			r.rounds(12 * time.Minute)
+			if n := len(r.expect(p, payment.Cancelled, tenUSDC).Deposits); n != 1 {
+				t.Errorf("%d deposits", n)
+			}
+			if c := r.cursor(); c.Ended == 0 || c.Ended >= c.Scanned.Number {
+				t.Errorf("ended payments are read up to %d, the others up to %d", c.Ended, c.Scanned.Number)
+			}
+		})
+	}
+}
+
+// TestWatcher_RestLooked: the address of an ended payment whose page is opened is read at once, with what came while it
+// rested, and then in every round.
+func TestWatcher_RestLooked(t *testing.T) {
+	t.Parallel()
+	r, s := newSlotRig(t, 6_500)
+	p := r.ended()
+	r.rounds(10 * time.Minute)
+	watchers := map[chain.Network]*watch.Watcher{chain.Solana: r.watcher}
+	presence := watch.NewPresence(r.store, watchers, r.now, slog.New(slog.DiscardHandler))
+	r.pass(time.Second)
+	s.pays(p)
+	r.pass(30 * time.Second) // it is final
+	presence.Look(r.get(p))
+	presence.RunOnce(t.Context())
+	r.watch()
+	r.expect(p, payment.Cancelled, tenUSDC)
+	r.pass(time.Second)
+	s.pays(p)
+	r.pass(time.Second)
+	r.watch()
+	if got := r.get(p); len(got.Deposits) != 2 || got.Deposits[1].State != payment.DepositSeen {
+		t.Errorf("a second payment is not seen before it is final: %+v", got.Deposits)
+	}
+	if stakes, err := r.store.Stakes(t.Context(), chain.Solana, r.now(), r.now()); err != nil ||
+		stakes.Level(r.now()) < watch.Open {
+		t.Errorf("the network is read as %s, %v", stakes.Level(r.now()), err)
+	}
+}
+
+// TestWatcher_RestGap: no money is missed whenever an address begins to rest or is read in every round again.
+func TestWatcher_RestGap(t *testing.T) {
+	t.Parallel()
+	r, s := newSlotRig(t, 2_500)
+	p := r.start()
+	p, err := r.service.Cancel(t.Context(), string(p.ID))
+	r.must(err)
+	presence := watch.NewPresence(
+		r.store, map[chain.Network]*watch.Watcher{chain.Solana: r.watcher}, r.now, slog.New(slog.DiscardHandler),
+	)
+	paid := 0
+	for minute := range 90 {
+		s.pays(p)
+		paid++
+		if minute%25 == 20 {
+			presence.Look(r.get(p))
+			presence.RunOnce(t.Context())
+		}
+		r.pass(time.Minute)
+		r.watch()
+	}
+	r.rounds(15 * time.Minute)
+	if got := len(r.get(p).Deposits); got != paid {
+		t.Errorf("%d of %d transfers are recorded", got, paid)
+	}
+}
