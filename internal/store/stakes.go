@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/store/db"
 )
@@ -103,34 +102,4 @@ func (s *Store) OpenAddresses(
 		list[i] = chain.Watched{Address: chain.Address(r.Address), Raw: r.Raw}
 	}
 	return list, nil
-}
-
-// Attend stores that somebody looks at a payment with an address on the network until the time given.
-func (s *Store) Attend(ctx context.Context, n chain.Network, until time.Time) error {
-	err := s.db.Write(ctx, func(ctx context.Context, t tx) error {
-		_, err := t.NewRaw("INSERT INTO presence (network, until) VALUES (?0, ?1) ON CONFLICT (network) DO UPDATE "+
-			"SET until = excluded.until WHERE presence.until < excluded.until", string(n), db.At(until)).Exec(ctx)
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("attend %s: %w", n, err)
-	}
-	return nil
-}
-
-// lookKept is how long it is kept that a page was open.
-const lookKept = time.Hour
-
-// LookAt stores that the page of a payment with an address on the network was open at a time.
-func (s *Store) LookAt(ctx context.Context, n chain.Network, id payment.ID, at time.Time) error {
-	err := s.db.Write(ctx, func(ctx context.Context, t tx) error {
-		if _, err := t.NewRaw("DELETE FROM looks WHERE at < ?", db.At(at.Add(-lookKept))).Exec(ctx); err != nil {
-			return err
-		}
-		_, err := t.NewRaw("INSERT INTO looks (payment_id, network, at) SELECT id, ?0, ?1 FROM payments WHERE public_id = ?2 "+
-			"ON CONFLICT (payment_id) DO UPDATE SET network = excluded.network, at = excluded.at WHERE looks.at < excluded.at",
-			string(n), db.At(at), string(id)).Exec(ctx)
-		return err
-	})
-	return db.Wrap(err, "note an open page")
 }

@@ -104,8 +104,8 @@ func TestStore_Attend(t *testing.T) {
 	})
 }
 
-// TestStore_LookAt: the address of an ended payment counts as open for as long as its page was open of late, and so does
-// that of one with money that is not final yet.
+// TestStore_LookAt: the address of an ended payment counts as open for as long as its page was open of late, and so
+// does that of one with money that is not final yet.
 func TestStore_LookAt(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
@@ -136,7 +136,9 @@ func TestStore_LookAt(t *testing.T) {
 		w.Must(w.LookAt(t.Context(), chain.Polygon, ended[1].ID, at.Add(-2*time.Minute)))
 		want := []chain.Address{ended[0].Routes[0].Address.Address}
 		storetest.Same(t, "with an open page", open(), want)
-		_, err := w.UpdatePayment(t.Context(), ended[2].ID, storetest.Observe(5, storetest.Transfer(ended[2], "0xaa", 1, 10)))
+		_, err := w.UpdatePayment(
+			t.Context(), ended[2].ID, storetest.Observe(5, storetest.Transfer(ended[2], "0xaa", 1, 10)),
+		)
 		w.Must(err)
 		want = append(want, ended[2].Routes[0].Address.Address)
 		slices.Sort(want)

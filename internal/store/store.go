@@ -39,6 +39,7 @@ import (
 // Store is the database. It is safe for concurrent use.
 type Store struct {
 	table.Leases
+	table.Presence
 
 	identity   *identity.Store
 	merchant   *merchant.Store
@@ -98,7 +99,8 @@ func Open(ctx context.Context, url string, sealer *secret.Sealer, o Options) (*S
 		db.Observe(engine, o.Queries)
 	}
 	s := &Store{
-		Leases: table.NewLeases(engine), db: engine, sealer: sealer, log: o.Log, recent: newRecent(), lock: lock,
+		Leases: table.NewLeases(engine), Presence: table.NewPresence(engine), db: engine, sealer: sealer,
+		log: o.Log, recent: newRecent(), lock: lock,
 		identity: identity.New(engine, sealer),
 		merchant: merchant.New(engine, sealer), settlement: settlement.New(engine),
 	}

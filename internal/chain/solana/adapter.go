@@ -8,6 +8,7 @@ import (
 	solanago "github.com/gagliardetto/solana-go"
 
 	"github.com/florinpay/florin/internal/chain"
+	node "github.com/florinpay/florin/internal/chain/endpoint"
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
 	"github.com/florinpay/florin/internal/fault"
 )
@@ -24,9 +25,11 @@ type Config struct {
 	Sweeps chain.Address
 	// Treasury is the operator's settlement wallet, which Check verifies; empty where there is none.
 	Treasury chain.Address
-	// Rate is the average number of requests a second that reading may cost, over all endpoints; 0 is
-	// DefaultRate. With more addresses than the rate allows for, new blocks are reported later.
+	// Rate is the most requests that an endpoint gets in any second; 0 is DefaultRate of package endpoint. What else
+	// there is to read waits for its turn: with more addresses than the rate allows for, new blocks are reported later.
 	Rate float64
+	// Clock is the time that the rate goes by; the zero value is the real one.
+	Clock node.Clock
 	// Thorough reads the history of every account the first time, even of one that does not exist and that no
 	// sweep named. It is for rescans: the owner of the seed may have emptied accounts by other means.
 	Thorough bool
@@ -69,8 +72,6 @@ var _ chain.Reader = (*Adapter)(nil)
 const (
 	// DefaultTimeout is how long one request may take.
 	DefaultTimeout = 20 * time.Second
-	// DefaultRate is what the cheapest plans of providers allow.
-	DefaultRate = 25
 	// maxEndpoints bounds the configuration; more endpoints only cost memory.
 	maxEndpoints = 16
 )
@@ -95,7 +96,7 @@ func New(c Config) (*Adapter, error) {
 		c.Timeout = DefaultTimeout
 	}
 	if c.Rate <= 0 {
-		c.Rate = DefaultRate
+		c.Rate = node.DefaultRate
 	}
 	mints, err := mintTable(c.Profile)
 	if err != nil {
@@ -122,7 +123,7 @@ func New(c Config) (*Adapter, error) {
 		}
 		w.Name = a.pool.uniqueName(w.Name)
 		e := &endpoint{Client: w, pool: a.pool}
-		w.Now, w.Observe, w.Count = c.Now, e.observe, c.Count
+		w.Now, w.Observe, w.Count, w.Rate = c.Now, e.observe, c.Count, node.NewRate(c.Rate, c.Clock)
 		w.Alone = func() bool { return len(a.pool.without(e.Name)) == 0 }
 		a.pool.endpoints = append(a.pool.endpoints, e)
 		a.searched[e] = newWatchedAccounts()

@@ -74,7 +74,7 @@ func (a *Adapter) opinion(ctx context.Context, e *endpoint, f func(context.Conte
 	short, cancel := context.WithTimeout(ctx, opinionLimit)
 	defer cancel()
 	err := a.pool.try(short, e, f)
-	if err != nil && gaveUp(short) && !gaveUp(ctx) {
+	if err != nil && gaveUp(short) && !gaveUp(ctx) && !errors.Is(err, rpc.ErrBusy) {
 		e.failed(errors.New("does not answer"))
 	}
 	return err

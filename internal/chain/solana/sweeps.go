@@ -20,7 +20,7 @@ type sweepLog struct {
 	// read for the first time only now. forgot is the slot of the newest that was forgotten.
 	strangers []stranger
 	forgot    uint64
-	read   map[string]uint64 // signatures in slots that a fork could still change, and later ones, with their slot
+	read      map[string]uint64 // signatures in slots that a fork could still change, and later ones, with their slot
 	// blind is the newest sweep that could not be read: it may have named any account.
 	blind   naming
 	trouble trouble

@@ -22,13 +22,13 @@ func TestStakes_Level(t *testing.T) {
 		"OpenAndUnwatched": {
 			watch.Stakes{StartedAt: ago(4 * time.Minute), ExpiresAt: now.Add(time.Minute)}, watch.Open,
 		},
-		"OpenAndDue":    {watch.Stakes{StartedAt: ago(time.Hour), ExpiresAt: ago(time.Minute)}, watch.Open},
-		"JustStarted":   {watch.Stakes{StartedAt: ago(time.Minute), ExpiresAt: now.Add(time.Hour)}, watch.Attended},
-		"PageOpen":      {watch.Stakes{StartedAt: ago(time.Hour), PageUntil: now.Add(time.Second)}, watch.Attended},
+		"OpenAndDue":        {watch.Stakes{StartedAt: ago(time.Hour), ExpiresAt: ago(time.Minute)}, watch.Open},
+		"JustStarted":       {watch.Stakes{StartedAt: ago(time.Minute), ExpiresAt: now.Add(time.Hour)}, watch.Attended},
+		"PageOpen":          {watch.Stakes{StartedAt: ago(time.Hour), PageUntil: now.Add(time.Second)}, watch.Attended},
 		"PageOfEnded":       {watch.Stakes{Ended: true, LookedAt: ago(time.Second)}, watch.Open},
 		"PageOfEndedClosed": {watch.Stakes{Ended: true, LookedAt: ago(time.Minute)}, watch.Ended},
-		"PageClosed":    {watch.Stakes{ExpiresAt: now.Add(time.Hour), PageUntil: ago(0)}, watch.Open},
-		"MoneyOnItsWay": {watch.Stakes{Ended: true, Pending: 7}, watch.Attended},
+		"PageClosed":        {watch.Stakes{ExpiresAt: now.Add(time.Hour), PageUntil: ago(0)}, watch.Open},
+		"MoneyOnItsWay":     {watch.Stakes{Ended: true, Pending: 7}, watch.Attended},
 		"StartedTomorrow": {
 			watch.Stakes{StartedAt: now.Add(time.Hour), ExpiresAt: now.Add(2 * time.Hour)}, watch.Attended,
 		},

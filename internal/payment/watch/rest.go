@@ -41,7 +41,8 @@ type resting struct {
 	confirmed confirmed
 }
 
-// scope is which addresses a scan reads, and what a second endpoint has confirmed of their money that is not stored yet.
+// scope is which addresses a scan reads, and what a second endpoint has confirmed of their money that is not stored
+// yet.
 type scope struct {
 	set       *chain.WatchSet
 	confirmed confirmed

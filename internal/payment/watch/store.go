@@ -29,7 +29,7 @@ type Cursor struct {
 	// What came to an address before then may have been swept since, unknown to it.
 	RestoredAt time.Time
 	// Ended is the newest block up to which the money of every watched address has been taken in, also of those of
-	// payments that ended, on a network where these are read more slowly than up to Scanned (rests). It is below Scanned
+	// payments that ended, on a network where these are read more slowly than up to Scanned. It is below Scanned
 	// by as long as reading them all once takes, or twice. Elsewhere it means nothing.
 	Ended uint64
 	// Pause is how long the network may go unread after UpdatedAt because of its pace. Only what is longer is an

@@ -22,7 +22,8 @@ type tail struct {
 // could not be paid before it was shown. What fails for one payment is tried again
 // in the next round; the authoritative pass sets it aside if it lasts.
 func (w *Watcher) tentative(ctx context.Context, heads chain.Heads, c Cursor) error {
-	if c.Scanned.Number < heads.Final.Number || heads.Latest.Number <= heads.Final.Number || w.reading().set.Len() == 0 {
+	if c.Scanned.Number < heads.Final.Number || heads.Latest.Number <= heads.Final.Number ||
+		w.reading().set.Len() == 0 {
 		w.tail = tail{}
 		return nil
 	}

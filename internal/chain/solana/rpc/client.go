@@ -38,6 +38,9 @@ type Client struct {
 	// Count is called with the name and the method of every call; nil: nothing is.
 	Count func(endpoint, method string)
 
+	// Rate bounds the calls to the node; nil: nothing does. A call waits for its turn.
+	Rate *endpoint.Rate
+
 	// Alone reports whether no other node can be asked instead; nil: one can.
 	Alone func() bool
 
@@ -88,8 +91,13 @@ func (w *Client) Ask(ctx context.Context, into any, method string, params ...any
 		params = []any{}
 	}
 	for try := 0; ; try++ {
+		answered, err := w.Rate.Begin(ctx, 1)
+		if err != nil {
+			return fmt.Errorf("%s: %w", method, err)
+		}
 		begin := w.Now()
-		err := w.Send(ctx, method, params, into)
+		err = w.Send(ctx, method, params, into)
+		answered()
 		w.Observe(w.Now().Sub(begin), err)
 		limited, ok := errors.AsType[RateLimited](err)
 		if !ok || try == rateTries || limited.After > longestWait || w.Alone == nil || !w.Alone() {

@@ -105,6 +105,9 @@ func Harmless(err error) bool {
 	return reason == AlreadyProcessed || reason == BlockhashNotFound
 }
 
+// ErrBusy: the caller gave up before the rate allowed the call. The node was not asked.
+var ErrBusy = endpoint.ErrBusy
+
 // ErrLagging: the endpoint does not have yet what others have.
 var ErrLagging = errors.New("lags behind")
 
