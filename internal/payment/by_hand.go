@@ -1,9 +1,12 @@
 package payment
 
 import (
+	"slices"
 	"time"
 
+	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/money"
 )
 
 // Actor is the user or key that completes a payment by hand, and the reason.
@@ -30,25 +33,31 @@ func (p Payment) MarkCompleted(by Actor, now time.Time) (Change, error) {
 	return c.complete(now).resolved(), nil
 }
 
-// Acceptable reports whether the owner may accept what was received as the whole:
-// final money came, but it was short or late.
+// Acceptable reports whether the owner may accept what came as the whole: final
+// money that was short, late, or in a token or on a network that does not count.
 func (p Payment) Acceptable() bool {
-	return p.Status != Completed && p.Kind != KindTopUp && !p.Received().IsZero()
+	return p.Status != Pending && p.Status != Completed && p.Kind != KindTopUp && !p.Arrived().IsZero()
 }
 
-// Accept completes a payment whose owner accepts short or late money. It costs
-// nothing, since the credit was spent at the start, except where a stranger's
-// payment gave its credit back.
+// Arrived returns all final money that came, whether it counts or not.
+func (p Payment) Arrived() money.Atto { return p.Received().Add(p.Uncounted()) }
+
+// Accept completes a payment whose owner accepts what came, which counts from then
+// on. It costs nothing, since the credit was spent at the start, except where a
+// stranger's payment gave its credit back.
 func (p Payment) Accept(by Actor, now time.Time) (Change, error) {
 	switch {
 	case p.Status == Completed:
 		return Change{}, ErrCompleted
 	case p.Kind == KindTopUp:
 		return Change{}, ErrNotByHand
-	case p.Received().IsZero():
+	case !p.Acceptable():
 		return Change{}, ErrNoMoney
 	}
 	c := Change{Payment: p}
+	if p.Received().IsZero() {
+		c.Payment.Hash, c.Payment.Choice = p.paidByOther()
+	}
 	if p.ByStranger() && !p.Held {
 		c.Entries = append(
 			c.Entries, ledger.Spend(p.KeyID, ledger.Credit, ledger.ReasonStart, "accept:"+string(p.ID), now),
@@ -57,6 +66,23 @@ func (p Payment) Accept(by Actor, now time.Time) (Change, error) {
 	c.Payment.ByHand = true
 	c.emit(EventAccepted, now, note{By: by.Name, Reason: by.Reason})
 	return c.complete(now).resolved(), nil
+}
+
+// paidByOther returns the transaction of the newest final money, none of which
+// counts, and the choice that it paid: the payer's own unless that money came in a
+// listed token on a network of the payment.
+func (p Payment) paidByOther() (chain.TxHash, Choice) {
+	for _, d := range slices.Backward(p.Deposits) {
+		t := d.Transfer
+		if d.State != DepositFinal {
+			continue
+		}
+		if t.Asset.Token != "" && p.route(t.Network) >= 0 {
+			return t.Tx, Choice{Network: t.Network, Token: t.Asset.Token}
+		}
+		return t.Tx, p.Choice
+	}
+	return "", p.Choice
 }
 
 // Resolve records that the owner has settled what needed attention in another way,

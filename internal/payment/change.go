@@ -68,14 +68,15 @@ const (
 	EventExtended  EventType = "payment.extended" // money fell short; the timer runs longer
 	EventResumed   EventType = "payment.resumed"  // the network could not be read; the timer runs longer
 	EventMarked    EventType = "payment.marked"   // its owner marked it as paid, whatever was received
-	EventAccepted  EventType = "payment.accepted" // its owner accepted money that was short or late
+	EventAsked     EventType = "payment.asked"    // the payer asks its owner to accept what came
+	EventAccepted  EventType = "payment.accepted" // its owner accepted what came
 	EventCompleted EventType = "payment.completed"
 	EventExpired   EventType = "payment.expired"
 	EventCancelled EventType = "payment.cancelled"
 	EventReorged   EventType = "payment.reorged"  // credited money vanished
 	EventResolved  EventType = "payment.resolved" // its owner settled what needed attention
 
-	EventShort      EventType = "payment.short"       // it ended with less than was asked for
+	EventShort      EventType = "payment.short"       // less came than was asked for (ReasonShort)
 	EventOver       EventType = "payment.over"        // more came than was asked for
 	EventLate       EventType = "payment.late"        // enough came after the end
 	EventOtherAsset EventType = "payment.other_asset" // money came that does not count by itself
@@ -118,7 +119,9 @@ func (c *Change) emit(t EventType, now time.Time, data any) {
 		PaymentID: c.Payment.ID, Seq: c.Payment.Seq, Type: t, At: now,
 	}
 	if t.InFeed() {
-		data = c.Payment.webhookBody(e.ID)
+		body := c.Payment.webhookBody(e.ID)
+		body.AcceptRequested = c.Payment.HasAsked() && !t.Public()
+		data = body
 	}
 	raw, err := json.Marshal(data)
 	if err != nil {
@@ -143,6 +146,9 @@ type WebhookBody struct {
 	Reference      string            `json:"reference"`
 	Metadata       map[string]string `json:"metadata"`
 	EventID        string            `json:"eventId"`
+	// AcceptRequested: the payer asks the merchant to accept what has come. Webhooks
+	// never carry it, only GET /events.
+	AcceptRequested bool `json:"acceptRequested,omitempty"`
 }
 
 // TimeFormat is RFC 3339 in UTC with milliseconds, as every surface writes times.

@@ -38,6 +38,7 @@ func (p Payment) Expire(covered Coverage, now time.Time) (Change, error) {
 	c.Payment.Status, c.Payment.EndedAt = Expired, now
 	c = c.unhold(now)
 	c.emit(EventExpired, now, nil)
+	p.Asked = 0 // that it ended short is news, although the payer has asked
 	return c.alert(p, now), nil
 }
 

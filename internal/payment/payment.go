@@ -108,6 +108,7 @@ type Payment struct {
 	Held       bool  // the credit of its start is held until it ends
 	Seq        int   // sequence number of its last event; a restore leaves a gap
 	Resolved   int   // the last event when its merchant resolved what needed attention; 0: never
+	Asked      int   // the event of the payer asking to accept what came; 0: never
 
 	Details
 }
@@ -152,8 +153,15 @@ func (p Payment) Route() (Route, bool) {
 // route, in a token that counts there, and still on the chain; or on another network
 // where the route's address counts. For
 // a top-up every listed token on its address counts, since the operator has it.
+// Whatever had come when the owner completed the payment by hand counts, too.
 func (p Payment) Counts(d Deposit) bool {
-	if d.State == DepositVanished || d.Transfer.Asset.Token == "" {
+	if d.State == DepositVanished {
+		return false
+	}
+	if p.Status == Completed && p.ByHand && !d.SeenAt.After(p.EndedAt) {
+		return true
+	}
+	if d.Transfer.Asset.Token == "" {
 		return false
 	}
 	if p.Kind == KindTopUp {

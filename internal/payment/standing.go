@@ -66,7 +66,7 @@ type Reason string
 const (
 	ReasonReorged    Reason = "REORGED"     // money that had completed it vanished
 	ReasonLate       Reason = "LATE"        // enough came after the end: accept it or send it back
-	ReasonShort      Reason = "SHORT"       // it ended with less than was asked for
+	ReasonShort      Reason = "SHORT"       // less came than was asked for, and it ended or the payer asks to accept that
 	ReasonOtherAsset Reason = "OTHER_ASSET" // money came that does not count by itself
 	ReasonOver       Reason = "OVER"        // more came than was asked for
 )
@@ -87,7 +87,7 @@ func (p Payment) Attention() []Reason {
 	holds := map[Reason]bool{
 		ReasonReorged:    p.Reorged,
 		ReasonLate:       standing == StandingLate,
-		ReasonShort:      standing == StandingShort && p.Status.Final(),
+		ReasonShort:      standing == StandingShort && (p.Status.Final() || p.HasAsked()),
 		ReasonOtherAsset: !p.Uncounted().IsZero(),
 		ReasonOver:       p.Status == Completed && p.Excess() > 0,
 	}

@@ -50,6 +50,7 @@ type paymentRow struct {
 	Held          bool
 	Seq           int64
 	Resolved      int64
+	Asked         int64
 	Attention     string // the most urgent payment.Reason; only read to find the payment
 	Reference     string `db:"fixed"`
 	Description   string `db:"fixed"`
@@ -75,7 +76,7 @@ func rowOf(p payment.Payment) (*paymentRow, error) {
 		ResumedAt: db.At(p.ResumedAt), Hash: string(p.Hash), Extended: p.Extended, Reorged: p.Reorged, ByHand: p.ByHand,
 		ShortBasis: p.Terms.ShortBasis, LateForUs: p.Terms.LateFor.Microseconds(),
 		Credits: p.Credits, Credited: p.Credited, CampaignID: p.CampaignID, LinkID: p.LinkID, Held: p.Held,
-		Seq: int64(p.Seq), Resolved: int64(p.Resolved), Attention: attentionOf(p),
+		Seq: int64(p.Seq), Resolved: int64(p.Resolved), Asked: int64(p.Asked), Attention: attentionOf(p),
 		Reference: p.Reference, Description: p.Description, SuccessURL: p.SuccessURL, CancelURL: p.CancelURL,
 		Metadata: metadata, CustomerEmail: p.CustomerEmail, DonorName: p.DonorName, DonorMessage: p.DonorMessage,
 	}, nil
@@ -97,7 +98,7 @@ func (r *paymentRow) payment() (payment.Payment, error) {
 		), Extended: r.Extended, Reorged: r.Reorged, ByHand: r.ByHand,
 		Terms:   payment.Terms{ShortBasis: r.ShortBasis, LateFor: time.Duration(r.LateForUs) * time.Microsecond},
 		Credits: r.Credits, Credited: r.Credited, CampaignID: r.CampaignID, LinkID: r.LinkID, Held: r.Held,
-		Seq: int(r.Seq), Resolved: int(r.Resolved),
+		Seq: int(r.Seq), Resolved: int(r.Resolved), Asked: int(r.Asked),
 		Details: payment.Details{
 			Reference: r.Reference, Description: r.Description, SuccessURL: r.SuccessURL, CancelURL: r.CancelURL,
 			Metadata: metadata, CustomerEmail: r.CustomerEmail, DonorName: r.DonorName, DonorMessage: r.DonorMessage,

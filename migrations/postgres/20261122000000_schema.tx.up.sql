@@ -167,6 +167,7 @@ CREATE TABLE payments (
     held           boolean NOT NULL DEFAULT false, -- its credit is held
     seq            bigint      NOT NULL CHECK (seq > 0),
     resolved       bigint      NOT NULL CHECK (resolved BETWEEN 0 AND seq), -- its last event when its merchant resolved what needed attention
+    asked          bigint      NOT NULL DEFAULT 0 CHECK (asked BETWEEN 0 AND seq), -- the event of the payer asking its merchant to accept what came; 0: never
     attention      text        NOT NULL, -- why it needs its merchant; empty: it does not
     reference      text        NOT NULL,
     description    text        NOT NULL,

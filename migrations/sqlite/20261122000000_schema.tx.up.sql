@@ -166,6 +166,7 @@ CREATE TABLE payments (
     held           INTEGER NOT NULL DEFAULT 0, -- its credit is held
     seq            INTEGER NOT NULL CHECK (seq > 0),
     resolved       INTEGER NOT NULL CHECK (resolved BETWEEN 0 AND seq), -- its last event when its merchant resolved what needed attention
+    asked          INTEGER NOT NULL DEFAULT 0 CHECK (asked BETWEEN 0 AND seq), -- the event of the payer asking its merchant to accept what came; 0: never
     attention      TEXT    NOT NULL, -- why it needs its merchant; empty: it does not
     reference      TEXT    NOT NULL,
     description    TEXT    NOT NULL,
