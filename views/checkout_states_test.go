@@ -36,7 +36,7 @@ var checkoutStates = []struct {
 	},
 	{
 		sample: "choose-none", has: []string{"no-network"}, not: []string{"network-POLYGON"},
-		mentions: []string{"Nothing has been charged"},
+		mentions: []string{"No money was taken"},
 	},
 	{sample: "choose-problem", has: []string{"problem", "choose"}, mentions: []string{"This way to pay is not available at the moment"}},
 	{
@@ -57,7 +57,7 @@ var checkoutStates = []struct {
 	{sample: "waiting-sandbox", isWaiting: true, has: []string{"sandbox", "sandbox-pay"}},
 	{
 		sample: "behind", isWaiting: true, has: []string{"status", "address"}, not: []string{"countdown"},
-		mentions: []string{"This network is slow at the moment; your time does not run", "Polygon is behind"},
+		mentions: []string{"This network is slow at the moment; your timer is paused", "Polygon is behind"},
 	},
 	{
 		sample: "choose-again", has: []string{"choose"}, not: []string{"send", "cancel-link"},
@@ -78,12 +78,20 @@ var checkoutStates = []struct {
 		says: map[string]string{"final-in": "Final in about 12 seconds"},
 	},
 	{
-		sample: "short", isWaiting: true, has: []string{"send", "short", "part", "address", "paid-link"},
+		sample: "short", isWaiting: true, has: []string{"send", "short", "part", "address", "paid-link", "ask", "ask-submit"},
 		not:      []string{"choose-link", "cancel-link"},
 		says:     map[string]string{"send-amount": "0.37" + nb + "USDC", "part": "49.53 of 49.90" + nb + "USDC arrived. Send the rest to the same address."},
-		mentions: []string{"0.37" + nb + "USDC is still missing", "Send the rest"},
+		mentions: []string{"0.37" + nb + "USDC is still missing", "Send the rest", "Can’t send such a small amount? Nordlicht Coffee can accept what has arrived."},
 	},
-	{sample: "wrong-token", isWaiting: true, has: []string{"other-token", "send"}, not: []string{"deposit"}, mentions: []string{"49.90" + nb + "USDC.e arrived on Polygon", "Your money goes to the wallet of Nordlicht Coffee"}},
+	{
+		sample: "short-asked", isWaiting: true, has: []string{"send", "short", "asked"}, not: []string{"ask", "ask-submit"},
+		mentions: []string{"We have passed your request to Nordlicht Coffee."},
+	},
+	{
+		sample: "wrong-token", isWaiting: true, has: []string{"other-token", "ask", "contact", "send"}, not: []string{"deposit", "asked"},
+		mentions: []string{"49.90" + nb + "USDC.e arrived on Polygon", "Your money goes to the wallet of Nordlicht Coffee", "You can wait for that, or pay as shown here"},
+	},
+	{sample: "wrong-asked", isWaiting: true, has: []string{"other-token", "asked"}, not: []string{"ask"}},
 	{
 		sample: "wrong-network", isWaiting: true, has: []string{"other-token", "send"}, not: []string{"deposit"},
 		mentions: []string{"49.90" + nb + "USDC arrived on BNB Smart Chain", "This payment asks for USDC on Polygon."},
@@ -98,7 +106,7 @@ var checkoutStates = []struct {
 		mentions: []string{"You sent 1.10" + nb + "USDC more than was asked"},
 	},
 	{
-		sample: "late", has: []string{"late", "deposit", "return", "live"}, not: []string{"send", "just-paid"},
+		sample: "late", has: []string{"late", "deposit", "return", "live", "ask"}, not: []string{"send", "just-paid"},
 		mentions: []string{"Your money is safe", "Received late"},
 	},
 	{
@@ -106,12 +114,12 @@ var checkoutStates = []struct {
 		not: []string{"send", "address", "qr-plain"}, mentions: []string{"Do not pay again"},
 	},
 	{
-		sample: "expired-part", has: []string{"expired", "received", "deposit"},
+		sample: "expired-part", has: []string{"expired", "received", "deposit", "ask"},
 		mentions: []string{"Only 20 of 49.90" + nb + "USDC arrived in time"},
 	},
 	{
 		sample: "cancelled", has: []string{"cancelled", "just-paid"}, not: []string{"send"},
-		mentions: []string{"Nothing was charged."},
+		mentions: []string{"No money was taken."},
 	},
 	{sample: "solana", isWaiting: true, has: []string{"open-wallet"}, not: []string{"wallets", "alias"}, mentions: []string{"Send only USDT on Solana, not on another network."}},
 }

@@ -118,14 +118,24 @@ var checkoutSamples = []checkoutSample{
 		p.SecondsToFinal, p.Progress = 12, 40
 	}},
 	{"short", func(p *checkout.Props) {
-		p.State, p.Received, p.Missing = checkout.StateShort, "49.53", "0.37"
+		p.State, p.Received, p.Missing, p.Askable = checkout.StateShort, "49.53", "0.37", true
+		p.Pay.Amount, p.Pay.WithFee = "0.37", "0.47"
+		p.Deposits = []checkout.Deposit{sampleDeposit(checkout.DepositFinal, "49.53")}
+	}},
+	{"short-asked", func(p *checkout.Props) {
+		p.State, p.Received, p.Missing, p.Askable, p.Asked = checkout.StateShort, "49.53", "0.37", true, true
 		p.Pay.Amount, p.Pay.WithFee = "0.37", "0.47"
 		p.Deposits = []checkout.Deposit{sampleDeposit(checkout.DepositFinal, "49.53")}
 	}},
 	{"wrong-token", func(p *checkout.Props) {
 		d := sampleDeposit(checkout.DepositOther, "49.90")
 		d.Token = "USDC.e"
-		p.Deposits = []checkout.Deposit{d}
+		p.Deposits, p.Askable = []checkout.Deposit{d}, true
+	}},
+	{"wrong-asked", func(p *checkout.Props) {
+		d := sampleDeposit(checkout.DepositOther, "49.90")
+		d.Token = "USDC.e"
+		p.Deposits, p.Askable, p.Asked = []checkout.Deposit{d}, true, true
 	}},
 	{"wrong-network", func(p *checkout.Props) {
 		d := sampleDeposit(checkout.DepositOther, "49.90")
@@ -142,6 +152,7 @@ var checkoutSamples = []checkoutSample{
 	}},
 	{"late", func(p *checkout.Props) {
 		p.State, p.Deposits = checkout.StateLate, []checkout.Deposit{sampleDeposit(checkout.DepositLate, "49.90")}
+		p.Askable = true
 	}},
 	{"late-cancelled", func(p *checkout.Props) {
 		p.State, p.Cancelled, p.Deposits = checkout.StateLate, true,
@@ -149,7 +160,7 @@ var checkoutSamples = []checkoutSample{
 	}},
 	{"expired", func(p *checkout.Props) { p.State = checkout.StateExpired }},
 	{"expired-part", func(p *checkout.Props) {
-		p.State, p.Received = checkout.StateExpired, "20"
+		p.State, p.Received, p.Askable = checkout.StateExpired, "20", true
 		p.Deposits = []checkout.Deposit{sampleDeposit(checkout.DepositFinal, "20")}
 	}},
 	{"cancelled", func(p *checkout.Props) { p.State = checkout.StateCancelled }},

@@ -72,7 +72,8 @@ func TestAsk(t *testing.T) {
 func TestAsk_Refused(t *testing.T) {
 	t.Parallel()
 	topUp := mustStart(t, payment.New(payment.Request{
-		ID: "01KAJ0000000000000000000AB", KeyID: 7, Kind: payment.KindTopUp, Amount: 10 * money.USD, ValidFor: time.Hour,
+		ID: "01KAJ0000000000000000000AB", KeyID: 7, Kind: payment.KindTopUp,
+		Amount: 10 * money.USD, ValidFor: time.Hour,
 	}, t0).Payment, chain.Polygon, money.USDC, t0)
 	soft := view(chain.Polygon, 1, 9, 3, transfer(usdcPolygon, "9000000", 9, "a", "x"))
 	for name, tt := range map[string]struct {
@@ -150,7 +151,9 @@ func TestAccept_OtherAsset(t *testing.T) {
 	})
 	t.Run("More", func(t *testing.T) {
 		t.Parallel()
-		more := observe(t, done, view(chain.Polygon, 10, 12, 12, transfer(bridged, "3000000", 12, "a", "p")), t0.Add(time.Hour))
+		more := observe(
+			t, done, view(chain.Polygon, 10, 12, 12, transfer(bridged, "3000000", 12, "a", "p")), t0.Add(time.Hour),
+		)
 		if more.Payment.Received().Micros() != 10*money.USD || !slices.Contains(types(more), payment.EventOtherAsset) {
 			t.Errorf("later money of the same kind counts: %s, %v", more.Payment.Received().Micros(), types(more))
 		}
@@ -163,7 +166,10 @@ func TestAccept_OtherAssetEnded(t *testing.T) {
 	t.Parallel()
 	p := expired(t, started(t, "10")).Payment
 	p.Routes[0].Tokens = []money.Token{money.USDC} // the merchant takes no USDT there
-	p = observe(t, p, view(chain.Polygon, 5000, 5009, 5009, transfer(usdtPolygon, "10000000", 5009, "a", "o")), t0.Add(3*time.Hour)).Payment
+	p = observe(
+		t, p, view(chain.Polygon, 5000, 5009, 5009, transfer(usdtPolygon, "10000000", 5009, "a", "o")),
+		t0.Add(3*time.Hour),
+	).Payment
 	if p.Status != payment.Expired || !p.Received().IsZero() {
 		t.Fatalf("%s with %s", p.Status, p.Received().Micros())
 	}

@@ -18,7 +18,7 @@ func PayPath(txnID, lang string, view View) string {
 	return q
 }
 
-// ActPath is the address of an action on a payment: start, cancel, find, live, receipt.
+// ActPath is the address of an action on a payment: start, cancel, ask, find, live, receipt.
 func ActPath(txnID, act, lang string) string {
 	p := "/pay/" + url.PathEscape(txnID) + "/" + act
 	if lang != "" {

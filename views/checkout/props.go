@@ -146,6 +146,8 @@ type Props struct {
 	Deposits []Deposit
 	// Received is what counts so far, Missing what is still to come, Excess what came on top; empty when zero.
 	Received, Missing, Excess string
+	// Askable: the payer may ask the merchant to accept what came. Asked: the payer has.
+	Askable, Asked bool
 
 	// ExpiresAt is when an unpaid payment ends; CountdownSeconds is the whole seconds until then,
 	// taken at rendering. Paused: the network is behind and the payer's time does not run.
@@ -180,6 +182,12 @@ func (p Props) Stage() string {
 	}
 	if n := p.uncounted(); n > 0 {
 		parts = append(parts, "other", strconv.Itoa(n))
+	}
+	switch {
+	case p.Asked:
+		parts = append(parts, "asked")
+	case p.Askable:
+		parts = append(parts, "askable")
 	}
 	return strings.Join(parts, ".")
 }

@@ -2,6 +2,7 @@ package checkout
 
 import (
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -170,14 +171,32 @@ func (p Props) depositText(k DepositKind) string {
 	return p.T("deposit.final")
 }
 
-// otherDetail says what the payment asks for, and where the transfer goes that does not count.
-func (p Props) otherDetail() string {
-	network, token := "", p.Unit()
-	if p.Pay != nil {
-		network = views.Face(p.Pay.Network).Short
+// otherDetail says below the last of the transfers that do not count what the payment asks for, where they go, and
+// what the payer can do.
+func (p Props) otherDetail(last bool) string {
+	if !last || p.Pay == nil {
+		return ""
 	}
-	return p.T("other.detail", "Token", token, "Network", network, "Merchant", p.Merchant.Name)
+	detail := p.T("other.detail",
+		"Token", p.Pay.Token, "Network", views.Face(p.Pay.Network).Short, "Merchant", p.Merchant.Name)
+	if p.State == StateWaiting || p.State == StateShort {
+		detail += " " + p.T("other.next", "Merchant", p.Merchant.Name)
+	}
+	return detail
 }
+
+// mostOthers is how many transfers that do not count the page lists.
+const mostOthers = 3
+
+// others are the newest transfers that do not count.
+func (p Props) others() []Deposit {
+	all := slices.DeleteFunc(slices.Clone(p.Deposits), func(d Deposit) bool { return d.Kind != DepositOther })
+	return all[max(len(all)-mostOthers, 0):]
+}
+
+// asks reports whether the step of the state itself offers to ask the merchant: otherwise it is offered where the
+// transfers are listed that do not count.
+func (p Props) asks() bool { return (p.Askable || p.Asked) && p.uncounted() == 0 }
 
 // walletData is what checkout.js needs to pay with a wallet in the browser, words included.
 func (p Props) walletData() templ.Attributes {

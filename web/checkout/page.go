@@ -94,6 +94,22 @@ func (s *Surface) postCancel(c echo.Context) error {
 	return s.afterForm(c, checkout.ViaExchange, err, problemOfCancel)
 }
 
+// postAsk asks the merchant to accept what came.
+func (s *Surface) postAsk(c echo.Context) error {
+	form, err := shell.ReadForm(c, maxForm)
+	if err != nil {
+		return err
+	}
+	ctx := c.Request().Context()
+	if err = s.Shell.Limits.Costly(ctx); err == nil {
+		_, err = s.Payments.Ask(ctx, c.Param("txnid"))
+	}
+	if errors.Is(err, payment.ErrCompleted) {
+		err = nil // the page says that it is paid
+	}
+	return s.afterForm(c, checkout.ParseVia(form.Get("via")), err, problemOfStart)
+}
+
 // afterForm sends the payer back to the page, or shows the page with the reason why
 // the form was refused.
 func (s *Surface) afterForm(

@@ -40,6 +40,7 @@ func (x *Presenter) Props(
 		Origin:    x.origin,
 		ReturnURL: returnURL(p.SuccessURL), CancelURL: returnURL(p.CancelURL),
 	}
+	out.Askable, out.Asked = p.Askable(), p.Askable() && p.HasAsked()
 	if slug := p.Metadata["link"]; p.LinkID > 0 && p.Received().IsZero() && p.Incoming().IsZero() {
 		out.AgainURL = views.LinkPath(slug, page.Lang)
 	}
@@ -203,14 +204,15 @@ func newestSeen(p payment.Payment) (payment.Deposit, bool) {
 	return payment.Deposit{}, false
 }
 
-// deposits lists the money that arrived.
+// deposits lists the money that arrived. Specks that do not count are left out: anybody can send them.
 func (x *Presenter) deposits(p payment.Payment) []checkout.Deposit {
 	var out []checkout.Deposit
 	for _, d := range p.Deposits {
-		if d.State == payment.DepositVanished {
+		t := d.Transfer
+		if d.State == payment.DepositVanished ||
+			!p.Counts(d) && t.Units.Atto(t.Asset.Decimals).Cmp(payment.DustFloor.Atto()) < 0 {
 			continue
 		}
-		t := d.Transfer
 		v := checkout.Deposit{
 			Kind: depositKind(p, d), Network: string(t.Network), Token: t.Asset.Symbol,
 			Amount: t.Units.Display(t.Asset.Decimals), Hash: string(t.Tx), At: d.SeenAt,

@@ -49,6 +49,7 @@ func (s *Surface) Routes(r shell.Router) {
 	forms := r.With(s.Shell.SameSite)
 	forms.POST("/pay/:txnid/start", s.postStart)
 	forms.POST("/pay/:txnid/cancel", s.postCancel)
+	forms.POST("/pay/:txnid/ask", s.postAsk)
 	forms.POST("/pay/:txnid/find", s.postFind)
 	forms.Renders(shell.JSON).POST("/pay/:txnid/transaction", s.postTransaction)
 }

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"context"
 	"net/http"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -45,12 +46,24 @@ func (d *Surface) getAttention(c echo.Context, who session.Principal) error {
 	return d.Show(c, http.StatusOK, p.Frame, dashboard.Attention(p))
 }
 
-// acceptable is the amount the merchant may accept as the whole; empty for none.
+// acceptable is what the merchant may accept as the whole; empty for nothing.
 func acceptable(x payment.Payment) string {
 	if !x.Acceptable() {
 		return ""
 	}
-	return "$" + x.Received().Micros().Display()
+	return arrived(x)
+}
+
+// arrived names the final money that came: what counts in dollars, the rest as it is.
+func arrived(x payment.Payment) string {
+	var sums []string
+	if !x.Received().IsZero() {
+		sums = append(sums, "$"+x.Received().Micros().Display())
+	}
+	if !x.Uncounted().IsZero() {
+		sums = append(sums, uncounted(x)...)
+	}
+	return strings.Join(sums, " and ")
 }
 
 // Needs counts what needs the merchant, at most report.MaxAttention.

@@ -89,8 +89,8 @@ func (d *Surface) postComplete(c echo.Context, who session.Principal) error {
 	return d.Cookies.Redirect(c, paymentsPath+"/"+string(p.ID), "The payment is marked as completed.")
 }
 
-// postAccept accepts short or late money as full payment. Money that is only late
-// needs no reason and no re-authentication.
+// postAccept accepts what came as full payment. Money that is only late needs no
+// reason and no re-authentication.
 func (d *Surface) postAccept(c echo.Context, who session.Principal) error {
 	f, err := session.ReadForm(c)
 	if err != nil {
@@ -105,15 +105,13 @@ func (d *Surface) postAccept(c echo.Context, who session.Principal) error {
 			return err
 		}
 	}
-	received := "$" + p.Received().Micros().Display()
-	entry := d.AuditEntry(c, who, audit.ActionAccept, string(p.ID), received+" of $"+p.Amount.Display())
-	done, err := d.Payments.Accept(
+	came := arrived(p)
+	entry := d.AuditEntry(c, who, audit.ActionAccept, string(p.ID), came+" of $"+p.Amount.Display())
+	_, err = d.Payments.Accept(
 		c.Request().Context(), p.KeyID, string(p.ID), payment.Actor{Name: who.User.Email}, entry,
 	)
 	if err != nil {
 		return d.paymentRefused(c, who, f, err)
 	}
-	return d.Cookies.Redirect(
-		c, paymentsPath+"/"+string(p.ID), "The payment is completed with $"+done.Received().Micros().Display()+".",
-	)
+	return d.Cookies.Redirect(c, paymentsPath+"/"+string(p.ID), "The payment is completed with "+came+".")
 }

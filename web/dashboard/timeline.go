@@ -28,6 +28,7 @@ var titles = map[payment.EventType][2]string{
 	payment.EventExtended:  {"More time, because money fell short", ""},
 	payment.EventResumed:   {"More time, because the network was not available", ""},
 	payment.EventMarked:    {"Marked as completed by hand", ""},
+	payment.EventAsked:     {"The customer asked you to accept what arrived", "is-seen"},
 	payment.EventAccepted:  {"What was received was accepted", ""},
 	payment.EventCompleted: {"Completed", "is-good"},
 	payment.EventExpired:   {"Expired", "is-bad"},
@@ -35,7 +36,7 @@ var titles = map[payment.EventType][2]string{
 	payment.EventReorged:   {"Money that completed it vanished", "is-bad"},
 	payment.EventResolved:  {"Marked as settled", ""},
 
-	payment.EventShort:      {"It ended short", "is-seen"},
+	payment.EventShort:      {"Less came than was asked for", "is-seen"},
 	payment.EventOver:       {"More came than was asked for", "is-seen"},
 	payment.EventLate:       {"Enough came after the end", "is-seen"},
 	payment.EventOtherAsset: {"Money came that was not asked for", "is-seen"},

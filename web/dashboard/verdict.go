@@ -53,6 +53,9 @@ func verdict(p payment.Payment, now time.Time) string {
 	if other := uncountedText(p); other != "" {
 		text += " " + other
 	}
+	if p.HasAsked() && p.Acceptable() {
+		text += " Your customer asks you to accept it."
+	}
 	return text
 }
 
@@ -75,7 +78,19 @@ func uncountedText(p payment.Payment) string {
 	if p.Uncounted().IsZero() {
 		return ""
 	}
-	var sums []string
+	text := strings.Join(uncounted(p), " and ") + " arrived"
+	if !p.Received().IsZero() {
+		text += " too"
+	}
+	text += ", which was not asked for. It goes to your wallet; "
+	if p.Status == payment.Completed {
+		return text + "send it back, or keep it if your customer agrees."
+	}
+	return text + "accept it as payment, or send it back."
+}
+
+// uncounted are the sums that came and do not count by themselves, in words.
+func uncounted(p payment.Payment) (sums []string) {
 	for _, d := range p.Deposits {
 		if d.State == payment.DepositFinal && !p.Counts(d) {
 			sums = append(sums, d.Transfer.Units.Display(d.Transfer.Asset.Decimals)+" "+d.Transfer.Asset.Symbol+
@@ -86,11 +101,7 @@ func uncountedText(p payment.Payment) string {
 	if more := len(sums) - most; more > 0 {
 		sums = append(sums[:most], panel.Count(int64(more), "other transfer"))
 	}
-	text := strings.Join(sums, " and ") + " arrived too, which was not asked for. It goes to your wallet; "
-	if p.Status == payment.Completed {
-		return text + "send it back, or keep it if your customer agrees."
-	}
-	return text + "mark the payment as completed if you accept it."
+	return sums
 }
 
 // senders are the addresses that money of the payment came from, once each, the

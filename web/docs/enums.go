@@ -9,7 +9,8 @@ import (
 )
 
 // addEvents writes the types of events into the schemas, and makes EventBody, the data of an event in GET /events, of
-// WebhookBody: it holds no secret, and its payment may be in any status.
+// WebhookBody: it holds no secret, its payment may be in any status, and a customer may have asked to accept what
+// arrived.
 func addEvents(schemas map[string]any) {
 	at(schemas, "Event", "properties", "type")["enum"] = names(payment.FeedTypes())
 	webhook := at(schemas, "WebhookBody")
@@ -23,6 +24,9 @@ func addEvents(schemas map[string]any) {
 	}
 	status["enum"], status["description"] = all, "The status of the payment when it happened."
 	properties["status"] = status
+	properties["acceptRequested"] = map[string]any{
+		"type": "boolean", "description": "Your customer asks you to accept what arrived, although it is short, late or in another token. Absent otherwise.",
+	}
 	body["properties"], body["description"] = properties, "A payment when something happened to it: the body of a webhook without the secret."
 	schemas["EventBody"] = body
 }
