@@ -1,9 +1,12 @@
 package dashboard
 
 import (
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/panel"
@@ -89,17 +92,26 @@ func uncountedText(p payment.Payment) string {
 	return text + "accept it as payment, or send it back."
 }
 
-// uncounted are the sums that came and do not count by themselves, in words.
+// uncounted are the sums that came and do not count by themselves, in words: one for each asset, without specks.
 func uncounted(p payment.Payment) (sums []string) {
+	units := map[chain.Asset]money.Units{}
+	var assets []chain.Asset // in the order in which they came
 	for _, d := range p.Deposits {
-		if d.State == payment.DepositFinal && !p.Counts(d) {
-			sums = append(sums, d.Transfer.Units.Display(d.Transfer.Asset.Decimals)+" "+d.Transfer.Asset.Symbol+
-				" on "+views.Face(string(d.Transfer.Network)).Short)
+		if a := d.Transfer.Asset; d.State == payment.DepositFinal && !p.Counts(d) {
+			if _, known := units[a]; !known {
+				assets = append(assets, a)
+			}
+			units[a] = units[a].Add(d.Transfer.Units)
 		}
 	}
-	const most = 3
-	if more := len(sums) - most; more > 0 {
-		sums = append(sums[:most], panel.Count(int64(more), "other transfer"))
+	worth := slices.DeleteFunc(slices.Clone(assets), func(a chain.Asset) bool {
+		return units[a].Atto(a.Decimals).Cmp(payment.DustFloor.Atto()) < 0
+	})
+	if len(worth) > 0 { // or each is a speck, and their sum is not
+		assets = worth
+	}
+	for _, a := range assets {
+		sums = append(sums, units[a].Display(a.Decimals)+" "+a.Symbol+" on "+views.Face(string(a.Network)).Short)
 	}
 	return sums
 }

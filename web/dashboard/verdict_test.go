@@ -17,7 +17,7 @@ func TestVerdict_OtherAsset(t *testing.T) {
 	at := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	bridged := chain.Asset{Network: chain.Polygon, Token: money.USDC, Symbol: "USDC.e", Decimals: 6, Contract: "0xe"}
 	for status, want := range map[payment.Status]string{
-		payment.Started: "mark the payment as completed", payment.Expired: "mark the payment as completed",
+		payment.Started: "accept it as payment", payment.Expired: "accept it as payment",
 		payment.Completed: "send it back",
 	} {
 		text := verdict(payment.Payment{
