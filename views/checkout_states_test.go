@@ -78,17 +78,20 @@ var checkoutStates = []struct {
 		says: map[string]string{"final-in": "Final in about 12 seconds"},
 	},
 	{
-		sample: "short", isWaiting: true, has: []string{"send", "short", "part", "address", "paid-link", "ask", "ask-submit"},
+		sample:    "short",
+		isWaiting: true, has: []string{"send", "short", "part", "address", "paid-link", "ask", "ask-submit"},
 		not:      []string{"choose-link", "cancel-link"},
 		says:     map[string]string{"send-amount": "0.37" + nb + "USDC", "part": "49.53 of 49.90" + nb + "USDC arrived. Send the rest to the same address."},
 		mentions: []string{"0.37" + nb + "USDC is still missing", "Send the rest", "Can’t send such a small amount? Nordlicht Coffee can accept what has arrived."},
 	},
 	{
-		sample: "short-asked", isWaiting: true, has: []string{"send", "short", "asked"}, not: []string{"ask", "ask-submit"},
+		sample: "short-asked", isWaiting: true,
+		has: []string{"send", "short", "asked"}, not: []string{"ask", "ask-submit"},
 		mentions: []string{"We have passed your request to Nordlicht Coffee."},
 	},
 	{
-		sample: "wrong-token", isWaiting: true, has: []string{"other-token", "ask", "contact", "send"}, not: []string{"deposit", "asked"},
+		sample: "wrong-token", isWaiting: true,
+		has: []string{"other-token", "ask", "contact", "send"}, not: []string{"deposit", "asked"},
 		mentions: []string{"49.90" + nb + "USDC.e arrived on Polygon", "Your money goes to the wallet of Nordlicht Coffee", "You can wait for that, or pay as shown here"},
 	},
 	{sample: "wrong-asked", isWaiting: true, has: []string{"other-token", "asked"}, not: []string{"ask"}},
