@@ -17,6 +17,7 @@ import (
 
 	"github.com/florinpay/florin/graph"
 	"github.com/florinpay/florin/graph/operation"
+	"github.com/florinpay/florin/internal/alert"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/identity"
@@ -149,6 +150,15 @@ func newDashboardAt(t *testing.T, baseURL string, with ...func(*Deps, *Options))
 	for _, change := range with {
 		change(&d, &o)
 	}
+	d.Dashboard.Alerts = alert.Sources{
+		Network: b.networks.Network, Health: b.networks.Health, Endpoints: d.Dashboard.Endpoints,
+		Reading: d.Dashboard.Reading, Sweeping: d.Dashboard.Sweeping,
+		Stored: func(ctx context.Context, now time.Time) (alert.Stored, error) {
+			stored, err := st.Reports().Alerts(ctx, now, d.Dashboard.Dust)
+			stored.OwnBackups = false
+			return stored, err
+		},
+	}.Observe
 	b.server = New(d, o)
 	st.OnChange(b.server.Changed)
 	return b

@@ -236,7 +236,7 @@ func TestOperator_Lists(t *testing.T) {
 	}))
 	b.clock.advance(72 * time.Hour)
 	root.signIn(rootEmail)
-	root.get("/operator").wants(t, 200, "1 purchases of query units are on their way and nobody looks after them")
+	root.get("/operator").wants(t, 200, "1 purchase is on the way, on a network that is not configured any more.")
 	root.get("/operator/trouble").wants(t, 200,
 		ownerEmail+" bought 7 queries with "+string(testHash(7))+" on BNB Smart Chain", ">florin sweep</span>",
 		"--txnid ", "--network polygon", "It has waited for more than a day")
@@ -300,7 +300,7 @@ func TestDashboard_Operator(t *testing.T) {
 	must(t, err)
 	s := b.surfer()
 	s.signIn(ownerEmail)
-	s.get("/operator").wants(t, 200, "Polygon", "1,010", "Nothing is stuck", ownerEmail)
+	s.get("/operator").wants(t, 200, "Polygon", "1,010", "Nothing needs an operator.", ownerEmail)
 	s.post("/operator/invite", "email", "nobody").wants(t, 400, "must be an e-mail address")
 	r := s.post("/operator/invite", "email", "guest@shop.example")
 	link := regexp.MustCompile(`https://pay\.example(/signup\?invite=fli_\w+)`).FindStringSubmatch(r.body)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/florinpay/florin/internal/alert"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/meter"
 	"github.com/florinpay/florin/internal/fault"
@@ -29,6 +30,8 @@ type healthReport struct {
 	// Warnings say what to mend in front of this server; omitted when there is
 	// nothing.
 	Warnings []string `json:"warnings,omitempty"`
+	// Alerts are those of the networks that the operator was notified of; omitted when there is none.
+	Alerts []alertHealth `json:"alerts,omitempty"`
 	// Recharge says whether query units can be bought now.
 	Recharge operationHealth `json:"rechargeApiKey"`
 }
@@ -66,6 +69,16 @@ type networkHealth struct {
 	Gas *gasHealth `json:"gas,omitempty"`
 }
 
+// alertHealth is something that an operator should see to, in the words of the notice about it.
+type alertHealth struct {
+	Kind    alert.Kind `json:"kind"`
+	Subject string     `json:"subject"`
+	Title   string     `json:"title"`
+	Detail  string     `json:"detail"`
+	Advice  string     `json:"advice"`
+	Since   time.Time  `json:"since"`
+}
+
 // endpointHealth says what an endpoint was found to limit, to refuse or not to know. Name holds no credentials.
 type endpointHealth struct {
 	Name   string   `json:"name"`
@@ -92,6 +105,8 @@ type healthCache struct {
 	gas  func(chain.Network) (settlement.Status, bool)
 	// reading returns what reading a network costs; nil: nothing is counted.
 	reading func(chain.Network) (meter.Report, bool)
+	// alerts returns those that the operator was notified of; nil: none are known.
+	alerts func() []alert.Alert
 	// endpoints returns the state of a network's endpoints; nil without a dashboard.
 	endpoints func(chain.Network) []chain.EndpointHealth
 }
@@ -120,12 +135,27 @@ func (s *Server) getHealth(c echo.Context) error {
 		report.Status, report.Reason = healthDegraded, payment.NothingSold(configured)
 	}
 	report.Recharge = s.rechargeHealth()
-	report.Warnings = s.sh.Warnings()
+	report.Warnings, report.Alerts = s.sh.Warnings(), s.publicAlerts()
 	code := http.StatusOK
 	if s.databaseDown(c.Request().Context()) {
 		report.Status, report.Database, code = healthDown, healthDown, http.StatusServiceUnavailable
 	}
 	return shell.WriteJSON(c, code, report)
+}
+
+// ReportAlerts adds the alerts that anybody may read to GET /health. Call it before Serve.
+func (s *Server) ReportAlerts(current func() []alert.Alert) { s.health.alerts = current }
+
+func (s *Server) publicAlerts() (list []alertHealth) {
+	if s.health.alerts == nil {
+		return nil
+	}
+	for _, a := range s.health.alerts() {
+		if a.Public {
+			list = append(list, alertHealth{a.Kind, a.Subject, a.Title, a.Text, a.Advice, a.Since})
+		}
+	}
+	return list
 }
 
 func (s *Server) networkHealth(n chain.Network) networkHealth {

@@ -81,7 +81,8 @@ func TestOperator_SetAside(t *testing.T) {
 	}
 	must(t, b.store.SaveSetAside(t.Context(), aside))
 	b.clock.advance(time.Minute)
-	root.get("/operator").wants(t, 200, "1 payments cannot be read on their network and are tried again.")
+	root.get("/operator").wants(t, 200, "Endpoints of Polygon disagree, or payments there cannot be read.",
+		"1 payment cannot be read and will be tried again", "Two endpoints disagree.")
 	root.get("/operator/trouble").wants(t, 200, "Payment "+string(p.ID)+" of "+ownerEmail+
 		" cannot be read on Polygon", "(2 attempts): two endpoints disagree.", "from block 4711 on")
 	must(t, b.store.DeleteSetAside(t.Context(), aside))

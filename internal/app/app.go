@@ -21,6 +21,7 @@ import (
 	"github.com/oklog/ulid/v2"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/florinpay/florin/internal/alert"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/meter"
@@ -63,11 +64,14 @@ type App struct {
 	notices  *merchant.LowBalanceMailer
 	applier  *merchant.Applier
 	checker  *ledger.Checker
-	server   *web.Server
-	given    net.Listener // by Options
-	listener net.Listener
-	monitor  *monitor // nil: no metrics
-	log      *slog.Logger
+	alerts   *alert.Monitor
+	// certificates are those that callbacks have shown.
+	certificates *alert.Certificates
+	server       *web.Server
+	given        net.Listener // by Options
+	listener     net.Listener
+	monitor      *monitor // nil: no metrics
+	log          *slog.Logger
 }
 
 // Options are settings that do not come from the environment.
@@ -137,6 +141,7 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 		Profiles: a.Config.Profiles(),
 		Meter:    a.Config.Credits,
 	})
+	a.certificates = alert.NewCertificates()
 	holder := newULID(a.clock.Now())
 	if a.secretKey, err = a.Store.FollowSecretKey(holder, a.clock.Now); err != nil {
 		return err
@@ -169,8 +174,10 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 	a.recharge = a.recharges()
 	a.applier = merchant.NewApplier(a.Merchants, a.Store.Lease, holder, a.owners(o), a.log)
 	a.checker = ledger.NewChecker(a.Store, a.clock.Now, a.log)
+	a.alerts = a.newAlerts(o, holder)
 	a.server = a.newServer(o, sealer)
 	a.server.ReportGas(a.networks.Sweeping)
+	a.server.ReportAlerts(a.alerts.Current)
 	a.server.ReportReading(a.networks.Reading)
 	a.monitor.observe(a)
 	a.presence = watch.NewPresence(a.Store, a.networks.watchers(), a.clock.Now, a.log)
@@ -249,6 +256,7 @@ func (a *App) run(ctx context.Context) error {
 	loops.Go(func() error { return a.notices.Run(working) })
 	loops.Go(func() error { return a.applier.Run(working) })
 	loops.Go(func() error { return a.checker.Run(working) })
+	loops.Go(func() error { return a.alerts.Run(working) })
 	loops.Go(func() error { return a.Store.Listen(working) })
 	loops.Go(func() error {
 		a.Merchants.Run(working, func(err error) { a.log.Warn("key usage not stored", "error", err) })

@@ -9,6 +9,7 @@ import (
 var domain = []string{
 	"internal/identity", "internal/merchant", "internal/campaign", "internal/ledger", "internal/idempotency",
 	"internal/payment", "internal/payment/watch", "internal/recharge", "internal/settlement", "internal/webhook",
+	"internal/alert",
 }
 
 // vocabulary are the packages of types that all others use.
@@ -30,7 +31,9 @@ var adapters = []string{
 }
 
 // storeParts implement the Store ports of the domain packages of the same name.
-var storeParts = []string{"internal/store/identity", "internal/store/merchant", "internal/store/settlement"}
+var storeParts = []string{
+	"internal/store/alert", "internal/store/identity", "internal/store/merchant", "internal/store/settlement",
+}
 
 // edgeRules say which package may import which.
 var edgeRules = map[string]edges{

@@ -20,7 +20,7 @@ func (a *App) dashboard(o Options) *web.Dashboard {
 		Reports: a.Store.Reports(), Webhooks: a.sender(), LastCheck: a.Store.LedgerCheck,
 		Resends: dashboard.Resends{One: a.Store.Resend, Failed: a.Store.ResendFailed},
 		Wake:    a.deliver.Wake, Ledger: a.checker, Sweeping: a.networks.Sweeping, Endpoints: a.networks.endpoints,
-		Reading: a.networks.Reading,
+		Reading: a.networks.Reading, Alerts: a.alertSources().Observe,
 		Settle: settle.Schedules{
 			Policy:   a.sweepPolicy,
 			Balances: a.Store.Settlement().DepositBalances, Schedule: a.Store.Settlement().Schedule,
@@ -71,5 +71,6 @@ func (a *App) mailer(o Options) func(ctx context.Context, to, subject, text stri
 func (a *App) sender() *webhook.Sender {
 	return webhook.NewSender(webhook.Options{
 		AllowPrivate: a.Config.AllowPrivateCallbacks, Hosts: a.Config.CallbackHosts, Now: a.clock.Now,
+		Certificate: a.certificates.Note,
 	})
 }

@@ -63,6 +63,12 @@ type Config struct {
 	SMTPURL  secret.Text // empty: no mail
 	MailFrom string
 
+	// OperatorMail are the addresses of the operator, and OperatorHook is the address of a webhook, to which alerts are
+	// sent; empty: none. OperatorHookKey signs the webhook (Standard Webhooks 1.0); empty: it is not signed.
+	OperatorMail    []string
+	OperatorHook    secret.Text
+	OperatorHookKey secret.Text
+
 	MetricsListen  string         // host:port; empty: no metrics
 	TrustedProxies []netip.Prefix // their X-Forwarded-For is believed
 

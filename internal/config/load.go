@@ -218,6 +218,12 @@ func (c *Config) complete(set map[string]bool) (problems Problems) {
 		problems.add("FLORIN_MAIL_FROM",
 			errors.New("is needed with FLORIN_SMTP_URL: the sender of mails, such as florin@example.com"))
 	}
+	if len(c.OperatorMail) > 0 && c.SMTPURL.Empty() {
+		problems.add("FLORIN_OPERATOR_EMAIL", errors.New("needs FLORIN_SMTP_URL, the mail server that sends the alerts"))
+	}
+	if !c.OperatorHookKey.Empty() && c.OperatorHook.Empty() {
+		problems.add("FLORIN_OPERATOR_WEBHOOK_SECRET", errors.New("signs FLORIN_OPERATOR_WEBHOOK, which is not set"))
+	}
 	if c.OldSecretKey.Equal(c.SecretKey) {
 		problems.add("FLORIN_OLD_SECRET_KEY", errors.New("is the same as FLORIN_SECRET_KEY; leave it out"))
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/webhook"
 )
 
 // The parsers of values. Their errors are the reasons that the operator reads; they never contain the text, which may
@@ -236,6 +237,34 @@ func parseMailFrom(text string) (string, error) {
 	_, err := mail.ParseAddress(text)
 	return accept(text, err == nil,
 		"must be an e-mail address such as florin@example.com or Florin <florin@example.com>")
+}
+
+// parseAddresses reads e-mail addresses with commas between them.
+func parseAddresses(text string) (list []string, err error) {
+	for part := range strings.SplitSeq(text, ",") {
+		a, err := mail.ParseAddress(strings.TrimSpace(part))
+		if err != nil || a.Name != "" {
+			return nil, errors.New("must be e-mail addresses such as ops@example.com, with commas between them")
+		}
+		if !slices.Contains(list, a.Address) {
+			list = append(list, a.Address)
+		}
+	}
+	return list, nil
+}
+
+// parseHook reads the address of the operator's own webhook, which may lead into the operator's network.
+func parseHook(text string) (secret.Text, error) {
+	err := webhook.CheckURL(text, true)
+	return accept(secret.New(text), err == nil, "must be an http or https address without user, password and fragment")
+}
+
+// parseSigningSecret reads a secret of Standard Webhooks 1.0.
+func parseSigningSecret(text string) (secret.Text, error) {
+	s := secret.New(text)
+	_, err := webhook.Sign([]secret.Text{s}, "check", time.Unix(0, 0), nil)
+	return accept(s, err == nil,
+		`must be whsec_ and the base64 of 24 to 64 bytes; make one with: echo "whsec_$(openssl rand -base64 32)"`)
 }
 
 func parseSMTPURL(text string) (secret.Text, error) {

@@ -21,8 +21,16 @@ func TestLoad_Refuses(t *testing.T) {
 			"FLORIN_DATABASE_URL": {
 				"florin.db", "sqlite://", "mysql://root@db/x", "postgres://u:" + canaryDB + "@%zz/",
 			},
-			"FLORIN_SMTP_URL":        {"mail.example.com:25", "http://u:" + canarySMTP + "@mail.example.com", "smtp://", "smtp://mail.example.com?tls=no", "smtps://mail.example.com?tls=off"},
-			"FLORIN_MAIL_FROM":       {"florin", "a@b, c@d"},
+			"FLORIN_SMTP_URL":  {"mail.example.com:25", "http://u:" + canarySMTP + "@mail.example.com", "smtp://", "smtp://mail.example.com?tls=no", "smtps://mail.example.com?tls=off"},
+			"FLORIN_MAIL_FROM": {"florin", "a@b, c@d"},
+			// no mail server
+			"FLORIN_OPERATOR_EMAIL": {"ops", "ops@example.com,", "Ops <ops@example.com>", "ops@example.com"},
+			"FLORIN_OPERATOR_WEBHOOK": {
+				"hooks.example.com", "ftp://hooks.example.com", "https://u:" + canarySMTP + "@hooks.example.com/",
+			},
+			"FLORIN_OPERATOR_WEBHOOK_SECRET": {
+				canarySMTP, "whsec_c2hvcnQ=", "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=", // no webhook
+			},
 			"FLORIN_TRUSTED_PROXIES": {"everyone", "10.0.0.0/33", ","},
 		})
 	})

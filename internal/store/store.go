@@ -1,5 +1,5 @@
 // Package store keeps everything Florin knows in one database. It implements the Store ports of the domain packages:
-// those of payments, webhooks, campaigns and idempotency itself, one file for each noun, and the others in
+// those of payments, webhooks, campaigns and idempotency itself, one file for each noun, and the others in store/alert,
 // store/identity, store/merchant and store/settlement. What these share is in store/table, lists and figures for pages
 // are in store/report, and how SQL is run is in store/db.
 //
@@ -27,6 +27,7 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/store/alert"
 	"github.com/florinpay/florin/internal/store/db"
 	"github.com/florinpay/florin/internal/store/identity"
 	"github.com/florinpay/florin/internal/store/merchant"
@@ -44,6 +45,7 @@ type Store struct {
 	identity   *identity.Store
 	merchant   *merchant.Store
 	settlement *settlement.Store
+	alerts     *alert.Store
 
 	db     db.Engine
 	sealer *secret.Sealer
@@ -102,7 +104,7 @@ func Open(ctx context.Context, url string, sealer *secret.Sealer, o Options) (*S
 		Leases: table.NewLeases(engine), Presence: table.NewPresence(engine), db: engine, sealer: sealer,
 		log: o.Log, recent: newRecent(), lock: lock,
 		identity: identity.New(engine, sealer),
-		merchant: merchant.New(engine, sealer), settlement: settlement.New(engine),
+		merchant: merchant.New(engine, sealer), settlement: settlement.New(engine), alerts: alert.New(engine),
 	}
 	s.creates = db.NewBatcher(s.createBatch)
 	s.changes = db.NewBatcher(s.changeBatch)
@@ -142,6 +144,9 @@ func (s *Store) Merchant() *merchant.Store { return s.merchant }
 
 // Settlement returns the store of sweeps and recharges.
 func (s *Store) Settlement() *settlement.Store { return s.settlement }
+
+// Alerts returns the store of what operators are notified of.
+func (s *Store) Alerts() *alert.Store { return s.alerts }
 
 // FollowSecretKey returns what takes part in changes of FLORIN_SECRET_KEY for a program that runs.
 func (s *Store) FollowSecretKey(holder string, now func() time.Time) (*rotation.Follower, error) {

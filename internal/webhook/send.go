@@ -3,8 +3,10 @@ package webhook
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -31,6 +33,9 @@ type Options struct {
 	Now          func() time.Time // required
 	RootCAs      *x509.CertPool   // nil: those of the system
 	Resolver     *net.Resolver    // nil: that of the system
+	// Certificate receives until when the certificate that a host has shown is valid. It must not block; nil: not
+	// needed.
+	Certificate func(host string, expires time.Time)
 }
 
 // Sender makes single attempts. It is safe for concurrent use.
@@ -40,6 +45,7 @@ type Sender struct {
 	hosts        Hosts
 	now          func() time.Time
 	timeout      time.Duration // AttemptTimeout
+	certificate  func(host string, expires time.Time)
 }
 
 // NewSender returns a sender.
@@ -50,6 +56,7 @@ func NewSender(o Options) *Sender {
 		hosts:        o.Hosts,
 		now:          o.Now,
 		timeout:      AttemptTimeout,
+		certificate:  o.Certificate,
 	}
 }
 
@@ -72,6 +79,7 @@ func (s *Sender) Send(ctx context.Context, d Delivery) Result {
 	answer, err := s.client.Do(request.Request)
 	received := s.now()
 	a.Latency = max(received.Sub(a.At), 0)
+	s.noteCertificate(request.URL.Host, answer, err)
 	if err != nil {
 		a.Error = reason(err)
 		return Result{Attempt: a}
@@ -84,6 +92,22 @@ func (s *Sender) Send(ctx context.Context, d Delivery) Result {
 	a.Response = readAnswer(answer.Body, cancel, d.Secret)
 	wait, _ := ParseRetryAfter(answer.Header.Get("Retry-After"), received)
 	return Result{Attempt: a, RetryAfter: wait}
+}
+
+// noteCertificate reports the certificate of the receiver, also one that was refused.
+func (s *Sender) noteCertificate(host string, answer *http.Response, err error) {
+	var refused *tls.CertificateVerificationError
+	var chain []*x509.Certificate
+	switch {
+	case s.certificate == nil:
+	case errors.As(err, &refused):
+		chain = refused.UnverifiedCertificates
+	case err == nil && answer.TLS != nil:
+		chain = answer.TLS.PeerCertificates
+	}
+	if len(chain) > 0 {
+		s.certificate(host, chain[0].NotAfter)
+	}
 }
 
 // TestStatuses are the statuses that a test event can have.

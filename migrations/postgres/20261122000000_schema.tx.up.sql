@@ -795,3 +795,43 @@ CREATE TABLE waiting_changes (
 CREATE INDEX waiting_changes_next ON waiting_changes (next_at) WHERE state = 'WAITING';
 CREATE INDEX waiting_changes_due ON waiting_changes (due_at) WHERE state = 'WAITING';
 CREATE INDEX waiting_changes_of_merchant ON waiting_changes (merchant_id) WHERE state = 'WAITING';
+
+-- What operators are notified of. A row is a condition that holds, or held a moment ago.
+CREATE TABLE operator_alerts (
+    kind        text        NOT NULL,
+    subject     text        NOT NULL,
+    title       text        NOT NULL,
+    detail      text        NOT NULL,
+    advice      text        NOT NULL,
+    public      boolean     NOT NULL,
+    since       timestamptz NOT NULL,
+    seen_at     timestamptz NOT NULL,
+    notified_at timestamptz, -- NULL: it has not held for long enough
+    PRIMARY KEY (kind, subject)
+);
+
+-- One row for each notice and channel, written with the change of its alert.
+CREATE TABLE operator_notices (
+    id        bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    notice_id text        NOT NULL, -- the same on every channel
+    channel   text        NOT NULL,
+    phase     text        NOT NULL CHECK (phase IN ('begins', 'over')),
+    kind      text        NOT NULL,
+    subject   text        NOT NULL,
+    title     text        NOT NULL,
+    detail    text        NOT NULL,
+    advice    text        NOT NULL,
+    since     timestamptz NOT NULL,
+    at        timestamptz NOT NULL,
+    attempt   bigint      NOT NULL CHECK (attempt >= 0), -- attempts made
+    due_at    timestamptz NOT NULL, -- while it is sent: when it counts as not sent; when it has ended: since when
+    state     text        NOT NULL CHECK (state IN ('WAITING', 'SENT', 'FAILED'))
+);
+CREATE INDEX operator_notices_due ON operator_notices (channel, due_at) WHERE state = 'WAITING';
+
+-- Until when the TLS certificates of callbacks are valid.
+CREATE TABLE callback_certificates (
+    host       text        PRIMARY KEY,
+    expires_at timestamptz NOT NULL,
+    seen_at    timestamptz NOT NULL -- to the day
+);

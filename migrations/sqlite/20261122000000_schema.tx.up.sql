@@ -807,3 +807,43 @@ CREATE TABLE waiting_changes (
 CREATE INDEX waiting_changes_next ON waiting_changes (next_at) WHERE state = 'WAITING';
 CREATE INDEX waiting_changes_due ON waiting_changes (due_at) WHERE state = 'WAITING';
 CREATE INDEX waiting_changes_of_merchant ON waiting_changes (merchant_id) WHERE state = 'WAITING';
+
+-- What operators are notified of. A row is a condition that holds, or held a moment ago.
+CREATE TABLE operator_alerts (
+    kind        TEXT        NOT NULL,
+    subject     TEXT        NOT NULL,
+    title       TEXT        NOT NULL,
+    detail      TEXT        NOT NULL,
+    advice      TEXT        NOT NULL,
+    public      INTEGER NOT NULL,
+    since       INTEGER NOT NULL,
+    seen_at     INTEGER NOT NULL,
+    notified_at INTEGER, -- NULL: it has not held for long enough
+    PRIMARY KEY (kind, subject)
+) STRICT;
+
+-- One row for each notice and channel, written with the change of its alert.
+CREATE TABLE operator_notices (
+    id        INTEGER PRIMARY KEY AUTOINCREMENT,
+    notice_id TEXT        NOT NULL, -- the same on every channel
+    channel   TEXT        NOT NULL,
+    phase     TEXT        NOT NULL CHECK (phase IN ('begins', 'over')),
+    kind      TEXT        NOT NULL,
+    subject   TEXT        NOT NULL,
+    title     TEXT        NOT NULL,
+    detail    TEXT        NOT NULL,
+    advice    TEXT        NOT NULL,
+    since     INTEGER NOT NULL,
+    at        INTEGER NOT NULL,
+    attempt   INTEGER     NOT NULL CHECK (attempt >= 0), -- attempts made
+    due_at    INTEGER NOT NULL, -- while it is sent: when it counts as not sent; when it has ended: since when
+    state     TEXT        NOT NULL CHECK (state IN ('WAITING', 'SENT', 'FAILED'))
+) STRICT;
+CREATE INDEX operator_notices_due ON operator_notices (channel, due_at) WHERE state = 'WAITING';
+
+-- Until when the TLS certificates of callbacks are valid.
+CREATE TABLE callback_certificates (
+    host       TEXT        PRIMARY KEY,
+    expires_at INTEGER NOT NULL,
+    seen_at    INTEGER NOT NULL -- to the day
+) STRICT;

@@ -23,6 +23,10 @@ chmod 600 /var/lib/florin/florin.db && florin restore --adopt          # before 
 	rotateCommands = `florin keygen > new-key
 florin secret rotate < new-key          # beside the running servers`
 
+	alertSettings = `FLORIN_OPERATOR_EMAIL=ops@example.com
+FLORIN_OPERATOR_WEBHOOK=https://hooks.slack.com/services/…
+FLORIN_OPERATOR_WEBHOOK_SECRET=whsec_…   # echo "whsec_$(openssl rand -base64 32)"`
+
 	seedCommands = `florin keygen --sol-seed                                            # 24 words, for paper
 florin keygen --sol-seed --sealed --words > /etc/florin/sol-seed    # asks for them, and seals them
 export FLORIN_SOL_SEED_FILE=/etc/florin/sol-seed`

@@ -69,7 +69,7 @@ func Installation(p InstallationProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			for _, n := range p.Stuck {
+			for _, n := range p.Alerts {
 				templ_7745c5c3_Err = panel.NoticeBar(n).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -12,7 +12,6 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/ledger"
-	"github.com/florinpay/florin/internal/store/report"
 	"github.com/florinpay/florin/views/operator"
 	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/web/session"
@@ -31,11 +30,10 @@ func (d *Surface) installationPage(c echo.Context, who session.Principal, status
 		Frame: d.Frame(c, who, "Operator", operatorPath), Version: d.Version, Problem: problem,
 		Networks: d.networkRows(), Gas: d.gasRows(), MayCheck: d.Ledger != nil,
 	}
-	stuck, err := d.Reports.Stuck(ctx, now, d.Dust)
-	if err != nil {
+	var err error
+	if p.Alerts, err = d.alertNotices(ctx, now); err != nil {
 		return err
 	}
-	p.Stuck = stuckNotices(stuck)
 	if p.BackedUp, err = d.Reports.BackedUpAt(ctx); err != nil {
 		return err
 	}
@@ -96,29 +94,27 @@ func (d *Surface) postLedgerCheck(c echo.Context, who session.Principal) error {
 	return d.Cookies.Redirect(c, operatorPath, "The ledger is being verified. Look again in a moment.")
 }
 
-func stuckNotices(s report.Stuck) []panel.Notice {
+// alertNotices returns what needs an operator now, in the words of the notices that are sent about it.
+func (d *Surface) alertNotices(ctx context.Context, now time.Time) ([]panel.Notice, error) {
+	seen, err := d.Alerts(ctx, now)
+	if err != nil {
+		return nil, err
+	}
 	var all []panel.Notice
-	for _, x := range []struct {
-		n    int64
-		text string
-	}{
-		{s.Deliveries, fmt.Sprintf("%d webhooks are overdue, the oldest since %s.", s.Deliveries, s.OldestDue.UTC().Format(time.DateTime))},
-		{s.Sweeps, fmt.Sprintf("%d settlement transactions are under way for more than ten minutes.", s.Sweeps)},
-		{s.Unswept, fmt.Sprintf("%d deposits are final for more than a day and not settled.", s.Unswept)},
-		{s.SetAside, fmt.Sprintf("%d payments cannot be read on their network and are tried again.", s.SetAside)},
-		{s.Changes, fmt.Sprintf("%d changes of where money goes are due and could not be made.", s.Changes)},
-		{s.Recharges, fmt.Sprintf("%d purchases of query units are on their way and nobody looks after them.", s.Recharges)},
-	} {
-		if x.n > 0 {
-			all = append(all, panel.Notice{Bad: true, Text: x.text, Link: troublePath, LinkText: "See which"})
+	for _, c := range seen.Conditions {
+		n := panel.Notice{Bad: true, Text: c.Title + ". " + c.Text + " " + c.Advice}
+		if !c.Public {
+			n.Link, n.LinkText = troublePath, "See which"
 		}
+		all = append(all, n)
 	}
 	if len(all) == 0 {
-		all = append(all, panel.Notice{Text: "Nothing is stuck."})
+		all = append(all, panel.Notice{Text: "Nothing needs an operator."})
 	}
-	if s.Dust > 0 {
+	stuck, err := d.Reports.Stuck(ctx, now, d.Dust)
+	if err == nil && stuck.Dust > 0 {
 		all = append(all, panel.Notice{Plain: true, Text: fmt.Sprintf(
-			"%d deposits are dust: moving one costs more than it is worth. They wait for more at their address; `florin sweep --txnid` moves them all the same.", s.Dust)})
+			"%d deposits are dust: moving one costs more than it is worth. They wait for more at their address; `florin sweep --txnid` moves them all the same.", stuck.Dust)})
 	}
-	return all
+	return all, err
 }

@@ -4,7 +4,9 @@ package operator
 
 import (
 	"context"
+	"time"
 
+	"github.com/florinpay/florin/internal/alert"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/meter"
 	"github.com/florinpay/florin/internal/ledger"
@@ -36,6 +38,8 @@ type Services struct {
 	Endpoints func(chain.Network) []chain.EndpointHealth
 	// Reading returns what reading a network costs. May be nil.
 	Reading func(chain.Network) (meter.Report, bool)
+	// Alerts returns what needs an operator at a moment.
+	Alerts func(ctx context.Context, now time.Time) (alert.Observation, error)
 	// Dust is the value below which a deposit costs more to settle than it is
 	// worth.
 	Dust    money.Micros

@@ -1,0 +1,120 @@
+// Package alert notifies the operator of what needs an operator: once when it begins, and once when it is over.
+//
+// What is wrong is decided by one table of rules (rules.go), from what is known of the networks and the database. The
+// operator's page and GET /health show the same sentences.
+//
+//	not the case ──▶ holds ──for long enough──▶ notified: begins
+//	      ▲            │                            │
+//	      └────────────┴──not seen for a while──────┴──▶ notified: is over
+//
+// Its one invariant: a notice is stored in the transaction that changes the state of its alert. So restarts and further
+// instances neither lose nor repeat one, and a mail server that is down holds nothing up.
+package alert
+
+import (
+	"time"
+)
+
+// Kind is what an alert is about. It is a fixed word, for programs.
+type Kind string
+
+// Condition is something that an operator should see to.
+type Condition struct {
+	Kind    Kind
+	Subject string // what it is about, such as a network; with the kind it names the condition
+	Title   string // a few words, without a full stop
+	Text    string // what is the case, in sentences
+	Advice  string // what to do, in sentences
+	// Public conditions may be read by anybody: they name no merchant.
+	Public bool
+}
+
+// key names a condition.
+type key struct {
+	kind    Kind
+	subject string
+}
+
+func (c Condition) key() key { return key{c.Kind, c.Subject} }
+
+// Alert is a condition that holds, or held a moment ago.
+type Alert struct {
+	Condition
+
+	Since  time.Time // since when it holds
+	SeenAt time.Time // when it was last seen to hold, to the minute
+	// NotifiedAt is when the operator was notified; zero: not yet, since it has not held for long enough.
+	NotifiedAt time.Time
+}
+
+// Phase says which of its two notices a notice is.
+type Phase string
+
+// The phases.
+const (
+	Begins Phase = "begins"
+	Over   Phase = "over"
+)
+
+// Notice is one message to the operator.
+type Notice struct {
+	ID    string // the same in every attempt to send it, and on every channel
+	Phase Phase
+	Alert Alert
+	At    time.Time
+}
+
+// Change is what to store after an observation.
+type Change struct {
+	Save    []Alert
+	Remove  []Alert
+	Notices []Notice
+}
+
+// Empty reports whether there is nothing to store.
+func (c Change) Empty() bool { return len(c.Save)+len(c.Remove)+len(c.Notices) == 0 }
+
+// seenEvery is how often it is stored that a condition still holds, far below any calm of a rule.
+const seenEvery = time.Minute
+
+// Decide returns what changes in the stored alerts by an observation at now. newID makes the ids of notices.
+func Decide(stored []Alert, seen Observation, now time.Time, newID func() string) Change {
+	var c Change
+	known := make(map[key]Alert, len(stored))
+	for _, a := range stored {
+		known[a.key()] = a
+	}
+	holds := make(map[key]bool, len(seen.Conditions))
+	for _, x := range seen.Conditions {
+		if holds[x.key()] {
+			continue
+		}
+		holds[x.key()] = true
+		before, ok := known[x.key()]
+		after := before
+		after.Condition = x
+		if !ok {
+			after.Since = now
+		}
+		if !ok || now.Sub(after.SeenAt) >= seenEvery {
+			after.SeenAt = now
+		}
+		if after.NotifiedAt.IsZero() && now.Sub(after.Since) >= ruleOf(x.Kind).after {
+			after.NotifiedAt, after.SeenAt = now, now
+			c.Notices = append(c.Notices, Notice{newID(), Begins, after, now})
+		}
+		if after != before {
+			c.Save = append(c.Save, after)
+		}
+	}
+	for _, a := range stored {
+		if holds[a.key()] || seen.unknown[a.Kind] || now.Sub(a.SeenAt) < ruleOf(a.Kind).calm {
+			continue
+		}
+		c.Remove = append(c.Remove, a)
+		if !a.NotifiedAt.IsZero() {
+			c.Notices = append(c.Notices, Notice{newID(), Over, a, now})
+		}
+	}
+	return c
+}

@@ -1,0 +1,218 @@
+package alert
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/ledger"
+)
+
+const (
+	// BackupAge is how old the newest backup may be: a daily one may fail once.
+	BackupAge = 50 * time.Hour
+	// CertificateWarning is how long before its end the certificate of a callback is reported. Those that are renewed
+	// by a program are renewed earlier.
+	CertificateWarning = 14 * 24 * time.Hour
+
+	timeFormat = "2006-01-02 15:04 UTC"
+)
+
+func at(t time.Time) string { return t.UTC().Format(timeFormat) }
+
+// count returns "1 payment" or "2 payments".
+func count(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// one returns a list of the condition if it holds.
+func one(holds bool, c Condition) []Condition {
+	if !holds {
+		return nil
+	}
+	return []Condition{c}
+}
+
+const seeTrouble = "The operator's page Stuck work lists them, and the log says why."
+
+func ledgerDifference(f Facts) []Condition {
+	l := f.Stored.Ledger
+	return one(l.Found > 0, Condition{
+		Title: "The ledger of credits does not agree with itself",
+		Text: fmt.Sprintf("The check of %s found %s. The first: %s", at(l.EndedAt), count(l.Found, "difference"),
+			sentence(l.First)),
+		Advice: "Take no top-ups until it is understood. florin verify-ledger lists all of them.",
+	})
+}
+
+// ledgerSettled: while a check is under way, nothing is known of the ledger.
+func ledgerSettled(f Facts) bool {
+	l := f.Stored.Ledger
+	return !l.EndedAt.IsZero() || l.AskedAt.IsZero() || f.Now.Sub(l.AskedAt) > 2*ledger.CheckLimit
+}
+
+func ledgerUnchecked(f Facts) []Condition {
+	l := f.Stored.Ledger
+	why := l.Problem
+	if why == "" && l.EndedAt.IsZero() {
+		why = "Florin was stopped before the ledger was verified."
+	}
+	return one(!l.AskedAt.IsZero() && why != "", Condition{
+		Title:  "The ledger of credits could not be checked",
+		Text:   fmt.Sprintf("The check of %s did not end. %s", at(l.AskedAt), why),
+		Advice: "Run florin verify-ledger, which has no time limit.",
+	})
+}
+
+func reorged(f Facts) []Condition {
+	var list []Condition
+	for _, r := range f.Stored.Reorged {
+		list = append(list, Condition{
+			Subject: string(r.ID),
+			Title:   "A reorg took back credited money",
+			Text: fmt.Sprintf("Payment %s of %s was completed with $%s on %s, and the network has dropped that transfer. "+
+				"The merchant was notified.", r.ID, r.Merchant, r.Amount.Display(), name(f, r.Network)),
+			Advice: "Compare the transaction with a block explorer. If it is there, an endpoint is wrong; if not, the " +
+				"merchant has to decide what becomes of the order.",
+		})
+	}
+	return list
+}
+
+// name returns the network's name for display.
+func name(f Facts, n chain.Network) string {
+	for _, x := range f.Networks {
+		if x.Profile.Network == n {
+			return x.Profile.Name
+		}
+	}
+	return string(n)
+}
+
+func disagreeing(f Facts) []Condition {
+	var list []Condition
+	for _, s := range f.Stored.SetAside {
+		list = append(list, Condition{
+			Subject: string(s.Network),
+			Title:   fmt.Sprintf("Endpoints of %s disagree, or payments there cannot be read", name(f, s.Network)),
+			Text: fmt.Sprintf("%s cannot be read and will be tried again; other payments are read. The oldest waits since %s: %s",
+				count(s.Payments, "payment"), at(s.Since), sentence(s.Reason)),
+			Advice: fmt.Sprintf("Compare the endpoints in FLORIN_%s_RPC with a block explorer, and replace the one that is wrong.",
+				s.Network),
+		})
+	}
+	return list
+}
+
+func sweepStuck(f Facts) []Condition {
+	n := f.Stored.Sweeps
+	return one(n > 0, Condition{
+		Title:  "A settlement transaction is stuck",
+		Text:   fmt.Sprintf("%s under way for more than ten minutes.", are(n, "settlement transaction")),
+		Advice: "It is sent again with a higher price by itself. If it stays, look at the gas wallet and the endpoints. " + seeTrouble,
+	})
+}
+
+func unswept(f Facts) []Condition {
+	n := f.Stored.Unswept
+	return one(n > 0, Condition{
+		Title:  "Money has not reached merchants",
+		Text:   fmt.Sprintf("%s final for more than a day and a half and not settled.", are(n, "deposit")),
+		Advice: "Look at the gas wallets; florin sweep moves what no sweep takes by itself. " + seeTrouble,
+	})
+}
+
+// are returns "1 deposit is" or "2 deposits are".
+func are(n int64, noun string) string {
+	if n == 1 {
+		return count(n, noun) + " is"
+	}
+	return count(n, noun) + " are"
+}
+
+func webhooksDead(f Facts) []Condition {
+	var list []Condition
+	for _, r := range f.Stored.Receivers {
+		list = append(list, Condition{
+			Subject: r.Key,
+			Title:   "Webhooks do not arrive at " + r.Host,
+			Text: fmt.Sprintf("%s given up in the last 30 days for the API key %s of %s, and none has arrived since.",
+				were(r.Failed, "webhook"), r.Key, r.Merchant),
+			Advice: "The merchant sees it under Needs attention and can send them again. Reach the merchant if it lasts: the " +
+				"shop does not learn of payments.",
+		})
+	}
+	return list
+}
+
+func were(n int64, noun string) string {
+	if n == 1 {
+		return count(n, noun) + " was"
+	}
+	return count(n, noun) + " were"
+}
+
+func webhooksOverdue(f Facts) []Condition {
+	s := f.Stored
+	return one(s.Overdue > 0, Condition{
+		Title:  "Webhooks are overdue",
+		Text:   fmt.Sprintf("%s overdue, the oldest since %s.", are(s.Overdue, "webhook"), at(s.OldestDue)),
+		Advice: "See whether an instance runs, and has network and processor left. " + seeTrouble,
+	})
+}
+
+func expiring(f Facts) []Condition {
+	var list []Condition
+	for _, c := range f.Stored.Expiring {
+		state := "expires on"
+		if !c.ExpiresAt.After(f.Now) {
+			state = "expired on"
+		}
+		list = append(list, Condition{
+			Subject: c.Host,
+			Title:   fmt.Sprintf("The certificate of %s expires", c.Host),
+			Text: fmt.Sprintf("The TLS certificate of %s, where merchants receive webhooks, %s %s. No webhook is sent there after that.",
+				c.Host, state, at(c.ExpiresAt)),
+			Advice: "Ask the merchant to renew it. Webhooks that fail meanwhile are tried for days.",
+		})
+	}
+	return list
+}
+
+func rechargeStuck(f Facts) []Condition {
+	n := f.Stored.Recharges
+	return one(n > 0, Condition{
+		Title:  "Purchases of query units are stuck",
+		Text:   fmt.Sprintf("%s on the way, on a network that is not configured any more.", are(n, "purchase")),
+		Advice: "Configure the network again, with USDT, until they are done. " + seeTrouble,
+	})
+}
+
+func changeStuck(f Facts) []Condition {
+	n := f.Stored.Changes
+	return one(n > 0, Condition{
+		Title:  "Changes of where money goes cannot be made",
+		Text:   fmt.Sprintf("%s due and could not be made.", are(n, "change")),
+		Advice: "They are tried again; an owner of the merchant can stop them. " + seeTrouble,
+	})
+}
+
+const makeBackup = "Run florin backup from a timer, each day, and keep a copy on another machine."
+
+// backupMissing: a database of one's own, and no backup yet.
+func backupMissing(f Facts) []Condition {
+	return one(f.Stored.OwnBackups && f.Stored.BackedUpAt.IsZero(), Condition{
+		Title: "There is no backup", Text: "florin backup was never run on this database.", Advice: makeBackup,
+	})
+}
+
+func backupOld(f Facts) []Condition {
+	last := f.Stored.BackedUpAt
+	return one(!last.IsZero() && f.Now.Sub(last) > BackupAge, Condition{
+		Title: "The newest backup is old", Text: fmt.Sprintf("The newest backup by florin backup is of %s.", at(last)),
+		Advice: makeBackup,
+	})
+}

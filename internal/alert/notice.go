@@ -1,0 +1,49 @@
+package alert
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+)
+
+// Subject returns the subject of the mail of a notice.
+func (n Notice) Subject() string {
+	if n.Phase == Over {
+		return "Over: " + n.Alert.Title
+	}
+	return n.Alert.Title
+}
+
+// Message returns the notice as plain text, with what to do; page is the address of the operator's page.
+func (n Notice) Message(page string) string {
+	a := n.Alert
+	if n.Phase == Over {
+		return a.Title + ": this is over. It began at " + at(a.Since) + ".\n\n" + page
+	}
+	return strings.Join([]string{a.Text, "What to do: " + a.Advice, "Since " + at(a.Since) + ".", page}, "\n\n")
+}
+
+// body is the webhook of a notice. Receivers such as Slack's and Telegram's read text alone.
+type body struct {
+	Text    string `json:"text"`
+	EventID string `json:"eventId"`
+	Type    string `json:"type"`
+	Kind    Kind   `json:"kind"`
+	Subject string `json:"subject"`
+	Title   string `json:"title"`
+	Detail  string `json:"detail"`
+	Advice  string `json:"advice"`
+	Since   string `json:"since"`
+	At      string `json:"at"`
+	Page    string `json:"page"`
+}
+
+// Body returns the body of the webhook of a notice.
+func (n Notice) Body(page string) ([]byte, error) {
+	a := n.Alert
+	return json.Marshal(body{
+		Text: n.Subject() + "\n\n" + n.Message(page), EventID: n.ID, Type: "alert." + string(n.Phase),
+		Kind: a.Kind, Subject: a.Condition.Subject, Title: a.Title, Detail: a.Text, Advice: a.Advice,
+		Since: a.Since.UTC().Format(time.RFC3339), At: n.At.UTC().Format(time.RFC3339), Page: page,
+	})
+}

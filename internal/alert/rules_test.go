@@ -1,0 +1,289 @@
+package alert_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/alert"
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/meter"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/settlement"
+)
+
+var begin = time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
+
+// quiet are the facts of an installation without troubles: one network with two endpoints, and a database.
+func quiet(now time.Time) alert.Facts {
+	return alert.Facts{
+		Now: now,
+		Networks: []alert.Network{{
+			Profile: chain.Profiles()[1], Health: payment.Health{OK: true},
+			Endpoints: []chain.EndpointHealth{
+				{Name: "a.example", Healthy: true, Requests: 9}, {Name: "b.example", Healthy: true, Requests: 9},
+			},
+			Reading: meter.Report{Budget: 100_000, Spent: 79},
+			Gas: &settlement.Status{At: now, Runway: settlement.Runway{
+				Level:  settlement.LevelOK,
+				Wallet: chain.GasWallet{Address: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", Balance: money.UnitsFromUint64(1)},
+			}},
+		}},
+		Stored: &alert.Stored{
+			OwnBackups: true,
+			BackedUpAt: now.Add(-alert.BackupAge), Ledger: alert.LedgerCheck{AskedAt: now, EndedAt: now},
+		},
+	}
+}
+
+// conditions makes each kind of condition hold, and says what its notice must contain.
+var conditions = map[alert.Kind]struct {
+	change  func(*alert.Facts)
+	subject string
+	words   []string
+}{
+	alert.NothingSold: {func(f *alert.Facts) {
+		f.Networks = nil
+	}, "", []string{"no network is configured", "FLORIN_BASE_RPC"}},
+	alert.NetworkUnreadable: {func(f *alert.Facts) {
+		f.Networks[0].Health = payment.Health{Reason: "unused", Detail: "no endpoint answers"}
+	}, "POLYGON", []string{"No endpoint answers.", "FLORIN_POLYGON_RPC", "florin doctor"}},
+	alert.NetworkStalled: {func(f *alert.Facts) {
+		f.Networks[0].Health = payment.Health{Stalled: true, Detail: "the final block is 20m old"}
+	}, "POLYGON", []string{"The final block is 20m old.", "polygonscan.com"}},
+	alert.EndpointDown: {func(f *alert.Facts) {
+		f.Networks[0].Endpoints[1] = chain.EndpointHealth{Name: "b.example", Requests: 9, Reason: "it answers 500"}
+	}, "POLYGON b.example", []string{"b.example: It answers 500.", "FLORIN_POLYGON_RPC"}},
+	alert.EndpointsDisagree: {func(f *alert.Facts) {
+		f.Stored.SetAside = []alert.SetAside{
+			{Network: chain.Polygon, Payments: 2, Since: begin, Reason: "two endpoints disagree"},
+		}
+	}, "POLYGON", []string{"2 payments", "Two endpoints disagree.", "block explorer"}},
+	alert.BudgetNear: {func(f *alert.Facts) { f.Networks[0].Reading.Spent = 80 }, "POLYGON", []string{
+		"100000 calls", "FLORIN_POLYGON_RPC_BUDGET",
+	}},
+	alert.BudgetSpent: {func(f *alert.Facts) {
+		f.Networks[0].Reading.Spent = 130
+	}, "POLYGON", []string{"midnight UTC"}},
+	alert.GasLow: {func(f *alert.Facts) { f.Networks[0].Gas.Runway.Level = settlement.LevelWarn }, "POLYGON", []string{
+		"0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", "Send POL to it this week.",
+	}},
+	alert.GasOut: {func(f *alert.Facts) { f.Networks[0].Gas.Runway.Level = settlement.LevelAlarm }, "POLYGON", []string{
+		"Send POL to it now.",
+	}},
+	alert.SweepStuck: {func(f *alert.Facts) {
+		f.Stored.Sweeps = 1
+	}, "", []string{"1 settlement transaction is under way"}},
+	alert.MoneyUnswept: {func(f *alert.Facts) {
+		f.Stored.Unswept = 3
+	}, "", []string{"3 deposits are final", "florin sweep"}},
+	alert.Reorg: {func(f *alert.Facts) {
+		f.Stored.Reorged = []alert.Reorged{{
+			ID: "01M7Z95F5DE7BD6RTSPKBNS62H", Merchant: "ada@shop.example",
+			Network: chain.Polygon, Amount: 5 * money.USD,
+		}}
+	}, "01M7Z95F5DE7BD6RTSPKBNS62H", []string{"ada@shop.example", "$5", "on Polygon"}},
+	alert.LedgerDifference: {func(f *alert.Facts) {
+		f.Stored.Ledger.Found, f.Stored.Ledger.First = 2, "all accounts add up to 7"
+	}, "", []string{"2 differences", "All accounts add up to 7.", "florin verify-ledger"}},
+	alert.LedgerUnchecked: {func(f *alert.Facts) {
+		f.Stored.Ledger.Problem = "The ledger could not be read."
+	}, "", []string{
+		"The ledger could not be read.", "florin verify-ledger",
+	}},
+	alert.BackupMissing: {func(f *alert.Facts) { f.Stored.BackedUpAt = time.Time{} }, "", []string{"florin backup"}},
+	alert.BackupOld: {func(f *alert.Facts) {
+		f.Stored.BackedUpAt = f.Now.Add(-alert.BackupAge - time.Second)
+	}, "", []string{
+		"is of 2026-11-", "florin backup",
+	}},
+	alert.WebhooksDead: {func(f *alert.Facts) {
+		f.Stored.Receivers = []alert.Receiver{
+			{Key: "key_1", Merchant: "ada@shop.example", Host: "shop.example", Failed: 4},
+		}
+	}, "key_1", []string{"shop.example", "4 webhooks were given up", "ada@shop.example"}},
+	alert.WebhooksOverdue: {func(f *alert.Facts) { f.Stored.Overdue, f.Stored.OldestDue = 1, begin }, "", []string{
+		"1 webhook is overdue", "2026-11-22 08:00 UTC",
+	}},
+	alert.CertificateExpiring: {func(f *alert.Facts) {
+		f.Stored.Expiring = []alert.Certificate{{Host: "shop.example", ExpiresAt: begin.Add(90 * 24 * time.Hour)}}
+	}, "shop.example", []string{"expires on 2027-02-20 08:00 UTC", "renew"}},
+	alert.RechargeStuck: {func(f *alert.Facts) { f.Stored.Recharges = 1 }, "", []string{"1 purchase is on the way"}},
+	alert.ChangeStuck:   {func(f *alert.Facts) { f.Stored.Changes = 2 }, "", []string{"2 changes are due"}},
+}
+
+// installation judges facts as time passes, and keeps the notices.
+type installation struct {
+	now     time.Time
+	stored  map[string]alert.Alert
+	notices []alert.Notice
+}
+
+func install() *installation { return &installation{now: begin, stored: make(map[string]alert.Alert)} }
+
+// pass judges the facts every twenty seconds, or more seldom over days.
+func (i *installation) pass(d time.Duration, facts func(now time.Time) alert.Facts) {
+	step := max(20*time.Second, d/400)
+	for end := i.now.Add(d); i.now.Before(end); i.now = i.now.Add(step) {
+		i.judge(alert.Judge(facts(i.now)))
+	}
+}
+
+func (i *installation) judge(seen alert.Observation) {
+	var list []alert.Alert
+	for _, a := range i.stored {
+		list = append(list, a)
+	}
+	c := alert.Decide(list, seen, i.now, func() string { return fmt.Sprint("ntc_", len(i.notices)) })
+	for _, a := range c.Save {
+		i.stored[string(a.Kind)+a.Subject] = a
+	}
+	for _, a := range c.Remove {
+		delete(i.stored, string(a.Kind)+a.Subject)
+	}
+	i.notices = append(i.notices, c.Notices...)
+}
+
+// of returns the notices of the kind, as phases.
+func (i *installation) of(k alert.Kind) (phases string) {
+	for _, n := range i.notices {
+		if n.Alert.Kind == k {
+			phases += string(n.Phase) + " "
+		}
+	}
+	return phases
+}
+
+// TestRules: each condition is notified of once when it begins and once when it is over, and says what to do.
+func TestRules(t *testing.T) {
+	t.Parallel()
+	for _, k := range alert.Kinds() {
+		t.Run(string(k), func(t *testing.T) {
+			t.Parallel()
+			c, ok := conditions[k]
+			if !ok {
+				t.Fatal("no case makes it hold")
+			}
+			wrong := func(now time.Time) alert.Facts {
+				f := quiet(now)
+				c.change(&f)
+				return f
+			}
+			i := install()
+			i.pass(time.Hour, quiet)
+			if len(i.notices) > 0 {
+				t.Fatalf("a quiet installation is notified of %+v", i.notices)
+			}
+			i.pass(3*24*time.Hour, wrong)
+			if got := i.of(k); got != "begins " {
+				t.Fatalf("after three days the notices are %q", got)
+			}
+			n := i.notices[0]
+			for _, x := range i.notices {
+				if x.Alert.Kind == k {
+					n = x
+				}
+			}
+			text := n.Subject() + "\n" + n.Message("https://pay.example/operator")
+			for _, word := range append(c.words, "What to do: ", "https://pay.example/operator") {
+				if !strings.Contains(text, word) {
+					t.Errorf("the notice lacks %q:\n%s", word, text)
+				}
+			}
+			if n.Alert.Subject != c.subject {
+				t.Errorf("its subject is %q, want %q", n.Alert.Subject, c.subject)
+			}
+			i.pass(3*time.Hour, quiet)
+			if got := i.of(k); got != "begins over " {
+				t.Errorf("when it is over, the notices are %q", got)
+			}
+			if len(i.stored) > 0 {
+				t.Errorf("%v is stored in the end", i.stored)
+			}
+		})
+	}
+}
+
+// TestDecide_Passing: what passes by itself is no news, and what comes and goes is one alert.
+func TestDecide_Passing(t *testing.T) {
+	t.Parallel()
+	down := func(now time.Time) alert.Facts {
+		f := quiet(now)
+		f.Networks = append(
+			f.Networks, alert.Network{Profile: chain.Profiles()[2], Health: payment.Health{Detail: "down"}},
+		)
+		return f
+	}
+	i := install()
+	i.pass(time.Minute, down)
+	i.pass(time.Hour, quiet)
+	if len(i.notices) > 0 {
+		t.Errorf("a minute is news: %+v", i.notices)
+	}
+	for range 20 {
+		i.pass(3*time.Minute, down)
+		i.pass(3*time.Minute, quiet)
+	}
+	if got := i.of(alert.NetworkUnreadable); got != "begins " {
+		t.Errorf("a network that comes and goes: %q", got)
+	}
+	i.pass(time.Hour, quiet)
+	if got := i.of(alert.NetworkUnreadable); got != "begins over " {
+		t.Errorf("in the end: %q", got)
+	}
+}
+
+// TestDecide_Unknown: what cannot be judged neither begins nor ends.
+func TestDecide_Unknown(t *testing.T) {
+	t.Parallel()
+	stuck := func(now time.Time) alert.Facts {
+		f := quiet(now)
+		f.Stored.Sweeps = 1
+		f.Stored.Ledger.Found = 1
+		return f
+	}
+	i := install()
+	i.pass(time.Hour, stuck)
+	i.pass(24*time.Hour, func(now time.Time) alert.Facts {
+		f := quiet(now)
+		f.Stored = nil
+		return f
+	})
+	if got := i.of(alert.SweepStuck) + i.of(alert.LedgerDifference); got != "begins begins " {
+		t.Errorf("without the database: %q", got)
+	}
+	i.pass(4*time.Minute, func(now time.Time) alert.Facts { // a check of the ledger is under way
+		f := stuck(now)
+		f.Stored.Ledger = alert.LedgerCheck{AskedAt: now}
+		return f
+	})
+	i.pass(time.Hour, stuck)
+	if got := i.of(alert.LedgerDifference); got != "begins " {
+		t.Errorf("while the ledger is checked again: %q", got)
+	}
+}
+
+// TestNotice_Body: programs read the fields, and chats the text.
+func TestNotice_Body(t *testing.T) {
+	t.Parallel()
+	i := install()
+	i.pass(time.Hour, func(now time.Time) alert.Facts {
+		f := quiet(now)
+		f.Stored.Sweeps = 1
+		return f
+	})
+	body, err := i.notices[0].Body("https://pay.example/operator")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{
+		`{"text":"A settlement transaction is stuck\n\n1 settlement transaction is`, `"eventId":"ntc_0"`,
+		`"type":"alert.begins"`, `"kind":"sweep_stuck"`, `"page":"https://pay.example/operator"`,
+	} {
+		if !strings.Contains(string(body), part) {
+			t.Errorf("the body lacks %s:\n%s", part, body)
+		}
+	}
+}
