@@ -24,6 +24,7 @@ func main() {
 	huge := flag.Bool("huge", false, "also a day of 100,000 payments, which takes long")
 	only := flag.Int("payments", -1, "only a day of so many payments")
 	pushed := flag.Bool("pushed", false, "with endpoints that push; without it, a day of 10 payments is replayed both ways")
+	ended := flag.Int("ended", 0, "payments that ended in the month before, whose addresses are watched on every network")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -36,10 +37,13 @@ func main() {
 	}
 	var missed error
 	for _, size := range sizes {
-		missed = errors.Join(missed, measure(ctx, size, *endpoints, *day, *pushed))
+		missed = errors.Join(missed, measure(ctx, size, *endpoints, *day, *pushed, *ended))
 		if size == tenPayments && !*pushed {
-			missed = errors.Join(missed, measure(ctx, size, *endpoints, *day, true))
+			missed = errors.Join(missed, measure(ctx, size, *endpoints, *day, true, *ended))
 		}
+	}
+	if *only < 0 {
+		missed = errors.Join(missed, measure(ctx, monthOfThousand/days, *endpoints, *day, *pushed, monthOfThousand))
 	}
 	if missed != nil {
 		stop()
@@ -52,13 +56,13 @@ func main() {
 const tenPayments = 10
 
 // measure replays a day with so many payments on every network and prints what it cost.
-func measure(ctx context.Context, size, endpoints int, day time.Duration, pushed bool) error {
+func measure(ctx context.Context, size, endpoints int, day time.Duration, pushed bool, ended int) error {
 	dir, err := tempDir()
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	w, err := newWorld(ctx, dir, endpoints, pushed)
+	w, err := newWorld(ctx, dir, endpoints, pushed, ended)
 	if err != nil {
 		return err
 	}

@@ -63,6 +63,9 @@ func (w *world) report(size int, day, took time.Duration) error {
 		by = ", pushed by a subscription"
 	}
 	fmt.Printf("\n%d payments a day on every network%s (%s simulated in %s)\n", size, by, day, took.Round(time.Second))
+	if w.ended > 0 {
+		fmt.Printf("  after a month in which %d payments ended\n", w.ended)
+	}
 	perDay := make(map[chain.Network]usage)
 	var missed []error
 	for _, n := range chain.Networks() {

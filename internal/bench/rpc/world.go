@@ -37,6 +37,7 @@ type world struct {
 	key      int64
 	made     int
 	pushed   bool // endpoints push money with its block
+	ended    int  // payments that ended on earlier days
 }
 
 // network is a network as the installation reads it.
@@ -83,9 +84,9 @@ const (
 )
 
 // newWorld makes an installation in a directory, with so many endpoints a network, which push money or do not.
-func newWorld(ctx context.Context, dir string, endpoints int, pushed bool) (*world, error) {
+func newWorld(ctx context.Context, dir string, endpoints int, pushed bool, ended int) (*world, error) {
 	w := &world{
-		pushed: pushed,
+		pushed: pushed, ended: ended,
 		agenda: agenda{clock: &clock{at: begin.Add(-time.Hour)}}, ctx: ctx, networks: make(map[chain.Network]*network),
 		rng: rand.New(rand.NewPCG(1, 2)), //nolint:gosec // it must be repeatable
 	}
@@ -143,7 +144,7 @@ func (w *world) open(p chain.Profile, endpoints int) (*network, chain.Reader, er
 	}
 	reader := checked{adapter, n}
 	n.offered = payment.OfferedNetwork{Profile: p, Depositor: depositor}
-	n.watcher = watch.NewWatcher(p, reader, w.store, "bench", w.clock.now, silent())
+	n.watcher = watch.NewWatcher(p, reader, past{w.store, w.ended}, "bench", w.clock.now, silent())
 	if w.pushed {
 		n.watcher.Follow(watch.Feed{
 			Watch: func(*chain.WatchSet) {}, Live: func(*chain.WatchSet) bool { return true }, Doubt: func(error) {},
@@ -151,6 +152,9 @@ func (w *world) open(p chain.Profile, endpoints int) (*network, chain.Reader, er
 	}
 	return n, reader, nil
 }
+
+// unhurried is a rate that holds no call back: the simulated time does not pass while one waits.
+const unhurried = 1e9
 
 // adapter returns the real adapter of a network.
 func (w *world) adapter(p chain.Profile, urls []string, client *http.Client) (chain.Reader, chain.Depositor, error) {
@@ -163,7 +167,7 @@ func (w *world) adapter(p chain.Profile, urls []string, client *http.Client) (ch
 		return nil, nil, err
 	}
 	a, err := solana.New(solana.Config{
-		Profile: p, Endpoints: urls, Client: client, Now: w.clock.now, Sweeps: solana.SweepsAddress(seed),
+		Profile: p, Endpoints: urls, Client: client, Now: w.clock.now, Sweeps: solana.SweepsAddress(seed), Rate: unhurried,
 	})
 	return a, solana.NewDepositor(seed), err
 }
