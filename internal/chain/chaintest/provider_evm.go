@@ -70,8 +70,8 @@ func logRange(name, source string, blocks uint64, code int, message string) Beha
 		learnt = "" // no more is ever asked for
 	}
 	return Behaviour{Name: name, Source: source, Learnt: learnt, Blocks: int(5 * blocks / 2), Rules: func() Rules {
-		return Rules{Call: func(_ *Provider, c ProviderCall) *ProviderReply {
-			if n, ok := blocksOf(c); ok && n > blocks {
+		return Rules{Call: func(p *Provider, c ProviderCall) *ProviderReply {
+			if n, ok := blocksOf(p, c); ok && n > blocks {
 				return refuse(code, message)
 			}
 			return nil
@@ -98,8 +98,8 @@ func logResults(name, source string, most, code int, message string) Behaviour {
 // logTime refuses ranges of more than 64 blocks as too slow.
 func logTime(name, source string, late *ProviderReply) Behaviour {
 	return Behaviour{Name: name, Source: source, Learnt: "logs: ", Rules: func() Rules {
-		return Rules{Call: func(_ *Provider, c ProviderCall) *ProviderReply {
-			if n, ok := blocksOf(c); ok && n > 64 {
+		return Rules{Call: func(p *Provider, c ProviderCall) *ProviderReply {
+			if n, ok := blocksOf(p, c); ok && n > 64 {
 				return late
 			}
 			return nil
@@ -128,7 +128,7 @@ func evmRates(rates []Behaviour) []Behaviour {
 func gatewayTimeout() Rules {
 	return Rules{Request: func(_ int, calls []ProviderCall, _ bool) *HTTPAnswer {
 		for _, c := range calls {
-			if n, ok := blocksOf(c); ok && n > 64 {
+			if n, ok := blocksOf(nil, c); ok && n > 64 {
 				return &HTTPAnswer{Status: http.StatusGatewayTimeout, Body: "<html>504 Gateway Time-out</html>"}
 			}
 		}
@@ -266,17 +266,21 @@ func gethBatch() Rules {
 }
 
 // blocksOf returns how many blocks a query for logs covers.
-func blocksOf(c ProviderCall) (uint64, bool) {
-	from, to, ok := rangeOf(c)
+func blocksOf(p *Provider, c ProviderCall) (uint64, bool) {
+	from, to, ok := rangeOf(p, c)
 	return to - from + 1, ok
 }
 
-func rangeOf(c ProviderCall) (from, to uint64, ok bool) {
+// rangeOf returns the first and the last block of a query. A query up to the newest block needs the provider.
+func rangeOf(p *Provider, c ProviderCall) (from, to uint64, ok bool) {
 	var q struct{ FromBlock, ToBlock string }
 	if c.Method != "eth_getLogs" || json.Unmarshal(c.Params[0], &q) != nil || q.FromBlock == "" {
 		return 0, 0, false
 	}
 	from, errFrom := strconv.ParseUint(strings.TrimPrefix(q.FromBlock, "0x"), 16, 64)
+	if q.ToBlock == "latest" && p != nil {
+		return from, head(p), errFrom == nil
+	}
 	to, errTo := strconv.ParseUint(strings.TrimPrefix(q.ToBlock, "0x"), 16, 64)
 	return from, to, errFrom == nil && errTo == nil
 }

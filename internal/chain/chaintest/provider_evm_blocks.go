@@ -104,7 +104,7 @@ func balancer() Rules {
 		if c.Method == "eth_blockNumber" {
 			return &ProviderReply{Result: hexQuantity(newest)}
 		}
-		if _, to, ok := rangeOf(c); ok && to > newest {
+		if _, to, ok := rangeOf(p, c); ok && to > newest {
 			return refuse(-32602, "block range extends beyond current head block")
 		}
 		var tag string
@@ -124,7 +124,7 @@ func balancer() Rules {
 // PrunedLogs has no logs of blocks that are so far back.
 func PrunedLogs(depth uint64) Rules {
 	return Rules{Call: func(p *Provider, c ProviderCall) *ProviderReply {
-		if from, _, ok := rangeOf(c); ok && from+depth <= head(p) {
+		if from, _, ok := rangeOf(p, c); ok && from+depth <= head(p) {
 			return refuse(4444, "pruned history unavailable")
 		}
 		return nil

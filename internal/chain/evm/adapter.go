@@ -38,6 +38,7 @@ type Adapter struct {
 	assets  map[rpc.Address]chain.Asset
 	heads   headMemory
 	finals  chain.FinalViews
+	glances glanceMemory
 }
 
 var _ chain.Reader = (*Adapter)(nil)

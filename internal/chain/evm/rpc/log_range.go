@@ -21,6 +21,14 @@ func (e *Endpoint) LogLimits() (blocks uint64, addresses int) {
 	return e.blocks.Size(), int(e.topics.Size())
 }
 
+// LimitsBlocks reports whether the endpoint was found to take fewer blocks at once than is ever asked for.
+func (e *Endpoint) LimitsBlocks() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	_, found := e.blocks.Learnt()
+	return found
+}
+
 // LogsAccepted records that a query of so many blocks, and so many addresses in
 // one topic position, was answered with that many bytes.
 func (e *Endpoint) LogsAccepted(blocks uint64, addresses, bytes int) {
