@@ -23,27 +23,31 @@ func main() {
 	endpoints := flag.Int("endpoints", 2, "endpoints a network")
 	huge := flag.Bool("huge", false, "also a day of 100,000 payments, which takes long")
 	only := flag.Int("payments", -1, "only a day of so many payments")
+	spread := flag.Bool("spread", false, "with -payments: so many in sum, spread over the networks, not on each of them")
 	pushed := flag.Bool("pushed", false, "with endpoints that push; without it, a day of 10 payments is replayed both ways")
 	ended := flag.Int("ended", 0, "payments that ended in the month before, whose addresses are watched on every network")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	sizes := []int{0, tenPayments, 1_000}
+	list := []shopDay{
+		{size: 0},
+		{size: tenPayments},
+		{size: tenPayments, pushed: true},
+		{size: 1_000, spread: true},
+		{size: 1_000},
+		{size: monthOfThousand / days, ended: monthOfThousand},
+	}
 	if *huge {
-		sizes = append(sizes, 100_000)
+		list = append(list, shopDay{size: 100_000})
 	}
 	if *only >= 0 {
-		sizes = []int{*only}
+		list = []shopDay{{size: *only, spread: *spread, pushed: *pushed}}
 	}
 	var missed error
-	for _, size := range sizes {
-		missed = errors.Join(missed, measure(ctx, size, *endpoints, *day, *pushed, *ended))
-		if size == tenPayments && !*pushed {
-			missed = errors.Join(missed, measure(ctx, size, *endpoints, *day, true, *ended))
-		}
-	}
-	if *only < 0 {
-		missed = errors.Join(missed, measure(ctx, monthOfThousand/days, *endpoints, *day, *pushed, monthOfThousand))
+	for _, d := range list {
+		d.lasts, d.endpoints = *day, *endpoints
+		d.ended = max(d.ended, *ended)
+		missed = errors.Join(missed, measure(ctx, d))
 	}
 	if missed != nil {
 		stop()
@@ -55,29 +59,44 @@ func main() {
 // tenPayments is the day of a small shop.
 const tenPayments = 10
 
-// measure replays a day with so many payments on every network and prints what it cost.
-func measure(ctx context.Context, size, endpoints int, day time.Duration, pushed bool, ended int) error {
+// shopDay is a day that is replayed.
+type shopDay struct {
+	size      int  // payments on every network
+	spread    bool // in sum, over all networks
+	pushed    bool // endpoints push money with its block
+	endpoints int  // a network
+	ended     int  // payments of the month before, whose addresses are watched on every network
+	lasts     time.Duration
+}
+
+// measure replays a day and prints what it cost.
+func measure(ctx context.Context, d shopDay) error {
 	dir, err := tempDir()
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	w, err := newWorld(ctx, dir, endpoints, pushed, ended)
+	w, err := newWorld(ctx, dir, d.endpoints, d.pushed, d.ended)
 	if err != nil {
 		return err
 	}
 	defer w.store.Close()
 	took := time.Now()
-	if err := w.replay(size, day); err != nil {
+	if err := w.replay(d); err != nil {
 		return err
 	}
-	return w.report(size, day, time.Since(took))
+	return w.report(d, time.Since(took))
 }
 
 // replay lets the installation come up, and then the day pass.
-func (w *world) replay(size int, day time.Duration) error {
+func (w *world) replay(d shopDay) error {
+	if d.spread {
+		w.openFor(d.size, "")
+	}
 	for _, n := range chain.Networks() {
-		w.openFor(size, n)
+		if !d.spread {
+			w.openFor(d.size, n)
+		}
 		w.plan(begin.Add(-10*time.Minute), func() error { return w.step(w.networks[n]) })
 	}
 	w.plan(begin.Add(-10*time.Minute), w.expire)
@@ -88,11 +107,12 @@ func (w *world) replay(size int, day time.Duration) error {
 	for n, x := range w.networks {
 		before[n] = x.hosts.usage()
 	}
-	if err := w.run(begin.Add(day)); err != nil {
+	if err := w.run(begin.Add(d.lasts)); err != nil {
 		return err
 	}
 	for n, x := range w.networks {
-		x.spent = x.hosts.usage().since(before[n]).scaled(float64(24*time.Hour) / float64(day))
+		x.spent = x.hosts.usage().since(before[n]).plus(notification, x.notified(w.clock.now())).
+			scaled(float64(24*time.Hour) / float64(d.lasts))
 	}
 	return nil
 }

@@ -20,12 +20,17 @@ type priceList struct {
 // read and count as the usual.
 var computeUnits = map[string]float64{
 	"eth_chainId": 0, "eth_blockNumber": 10, "eth_call": 26, "eth_getLogs": 60,
+	// What a subscription pushes costs 0.04 a byte; the header of a block has about 1,700.
+	notification: 68,
 }
 
 const usualComputeUnits = 20
 
 // ankrSolana is what Solana's calls cost at Ankr relative to those of EVM networks: 500 credits instead of 200.
 const ankrSolana = 2.5
+
+// ankrNotification is what a push of an EVM network costs there: 100 credits instead of 200.
+const ankrNotification = 0.5
 
 // priceLists are three published lists. Prices change: read them again before you rely on them.
 var priceLists = []priceList{
@@ -50,9 +55,12 @@ var priceLists = []priceList{
 		name:    "Ankr, pay as you go",
 		dated:   "ankr.com/docs/rpc-service/pricing, stored copy of 2026; in calls to EVM networks",
 		million: 20,
-		units: func(n chain.Network, _ string) float64 {
-			if n == chain.Solana {
+		units: func(n chain.Network, method string) float64 {
+			switch {
+			case n == chain.Solana:
 				return ankrSolana
+			case method == notification:
+				return ankrNotification
 			}
 			return 1
 		},

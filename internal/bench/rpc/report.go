@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -17,6 +18,7 @@ const (
 	idleCalls     = 3_000
 	tenCalls      = 15_000
 	thousandCalls = 150_000
+	thousandUSD   = 50 // a month of 1,000 payments a day, on the cheapest plan
 	mostAfter     = time.Second
 	pushedAfter   = 250 * time.Millisecond
 )
@@ -45,6 +47,14 @@ func (u usage) since(before usage) usage {
 	return after
 }
 
+// plus returns the use with more of a method.
+func (u usage) plus(method string, calls int64) usage {
+	if calls > 0 {
+		u.calls[method] += calls
+	}
+	return u
+}
+
 // scaled returns the use of so many times the time.
 func (u usage) scaled(by float64) usage {
 	all := usage{
@@ -57,12 +67,15 @@ func (u usage) scaled(by float64) usage {
 }
 
 // report prints the day and returns the limits that were missed.
-func (w *world) report(size int, day, took time.Duration) error {
-	by := ""
-	if w.pushed {
-		by = ", pushed by a subscription"
+func (w *world) report(d shopDay, took time.Duration) error {
+	on := "on every network"
+	if d.spread {
+		on = "spread over the networks"
 	}
-	fmt.Printf("\n%d payments a day on every network%s (%s simulated in %s)\n", size, by, day, took.Round(time.Second))
+	if w.pushed {
+		on += ", pushed by a subscription"
+	}
+	fmt.Printf("\n%d payments a day %s (%s simulated in %s)\n", d.size, on, d.lasts, took.Round(time.Second))
 	if w.ended > 0 {
 		fmt.Printf("  after a month in which %d payments ended\n", w.ended)
 	}
@@ -72,15 +85,20 @@ func (w *world) report(size int, day, took time.Duration) error {
 		x := w.networks[n]
 		perDay[n] = x.spent
 		x.print(n)
-		missed = append(missed, x.within(n, size, w.pushed))
+		missed = append(missed, x.within(n, d.size, w.pushed))
 	}
+	cheapest := math.Inf(1)
 	for _, l := range priceLists {
 		usd, free := l.month(perDay)
+		cheapest = min(cheapest, usd)
 		note := ""
 		if free {
 			note = "inside the free plan"
 		}
 		fmt.Printf("  a month of all four at %-24s $%8.2f  %s\n", l.name, usd, note)
+	}
+	if d.spread && d.size == 1_000 && cheapest >= thousandUSD {
+		missed = append(missed, fmt.Errorf("1,000 payments a day cost $%.2f a month, not below $%d", cheapest, thousandUSD))
 	}
 	return errors.Join(missed...)
 }

@@ -51,6 +51,9 @@ type network struct {
 	finals  []time.Duration // from final to the event of the webhook
 	steps   int
 	spent   usage // in the day
+	// subscribed is since when there is a subscription, and heads how many blocks were pushed before.
+	subscribed time.Time
+	heads      int64
 	// rounds and glances are how often everything and one endpoint were read, by what was at stake.
 	rounds, glances map[watch.Level]int
 }
@@ -147,7 +150,8 @@ func (w *world) open(p chain.Profile, endpoints int) (*network, chain.Reader, er
 	n.watcher = watch.NewWatcher(p, reader, past{w.store, w.ended}, "bench", w.clock.now, silent())
 	if w.pushed {
 		n.watcher.Follow(watch.Feed{
-			Watch: func(*chain.WatchSet) {}, Live: func(*chain.WatchSet) bool { return true }, Doubt: func(error) {},
+			Watch: func(set *chain.WatchSet) { n.subscribe(set, w.clock.now()) },
+			Live:  func(*chain.WatchSet) bool { return true }, Doubt: func(error) {},
 		})
 	}
 	return n, reader, nil
@@ -155,6 +159,29 @@ func (w *world) open(p chain.Profile, endpoints int) (*network, chain.Reader, er
 
 // unhurried is a rate that holds no call back: the simulated time does not pass while one waits.
 const unhurried = 1e9
+
+// notification is the method of what a subscription pushes: the blocks, of which providers count every one.
+const notification = "eth_subscription"
+
+// subscribe begins or ends the subscription.
+func (n *network) subscribe(set *chain.WatchSet, now time.Time) {
+	n.heads, n.subscribed = n.notified(now), time.Time{}
+	if set != nil && set.Len() > 0 {
+		n.subscribed = now
+	}
+}
+
+// notified returns how many blocks were pushed in the day.
+func (n *network) notified(now time.Time) int64 {
+	if n.subscribed.IsZero() || now.Before(begin) {
+		return n.heads
+	}
+	since := n.subscribed
+	if since.Before(begin) {
+		since = begin
+	}
+	return n.heads + int64(now.Sub(since)/n.chain.pace.block)
+}
 
 // adapter returns the real adapter of a network.
 func (w *world) adapter(p chain.Profile, urls []string, client *http.Client) (chain.Reader, chain.Depositor, error) {
@@ -167,7 +194,8 @@ func (w *world) adapter(p chain.Profile, urls []string, client *http.Client) (ch
 		return nil, nil, err
 	}
 	a, err := solana.New(solana.Config{
-		Profile: p, Endpoints: urls, Client: client, Now: w.clock.now, Sweeps: solana.SweepsAddress(seed), Rate: unhurried,
+		Profile: p, Endpoints: urls, Client: client, Now: w.clock.now,
+		Sweeps: solana.SweepsAddress(seed), Rate: unhurried,
 	})
 	return a, solana.NewDepositor(seed), err
 }
