@@ -27,6 +27,8 @@ type Config struct {
 	// own.
 	Rate  float64
 	Clock endpoint.Clock
+	// Multicall is the contract that reads many balances at once, where it is; zero: Multicall3.
+	Multicall rpc.Multicall
 	// Count is called with the endpoint's name and the method of every call; nil: nothing is.
 	Count func(endpoint, method string)
 }
@@ -57,7 +59,8 @@ func New(c Config) (*Adapter, error) {
 	}
 	p, err := rpc.NewPool(rpc.Config{
 		Network: n, ChainID: c.Profile.ChainID, Endpoints: c.Endpoints, Client: c.Client,
-		Timeout: c.Timeout, Now: c.Now, Rate: c.Rate, Clock: c.Clock, Count: c.Count,
+		Timeout: c.Timeout, Now: c.Now, Rate: c.Rate, Clock: c.Clock, Multicall: c.Multicall,
+		Count: c.Count,
 	})
 	if err != nil {
 		return nil, err

@@ -37,21 +37,30 @@ func (a *Adapter) held(
 	if !ok {
 		return nil, false, fault.New(fault.Invalid, "%s is not an asset of %s", asset.Contract, a.profile.Network)
 	}
-	calls := []rpc.Call{rpc.NewCall("eth_blockNumber")}
-	for _, text := range addresses {
-		w, err := chain.ParseAddress(a.profile.Network, string(text))
-		if err != nil {
-			return nil, false, err
-		}
-		calls = append(calls, rpc.ContractCall(contract, rpc.BalanceOfData(w.Raw)))
+	holders, err := a.raw(addresses)
+	if err != nil {
+		return nil, false, err
 	}
 	held, agreed, err = a.heldThrough(ctx, at, func(ctx context.Context, e *rpc.Endpoint) ([]money.Units, error) {
-		return rpc.CallWords(ctx, e, calls, at.Number)
+		return e.Balances(ctx, &contract, holders, at.Number)
 	})
 	if err != nil {
 		return nil, false, fmt.Errorf("balances on %s: %w", a.profile.Network, err)
 	}
 	return held, agreed, nil
+}
+
+// raw returns the addresses in bytes.
+func (a *Adapter) raw(addresses []chain.Address) ([]rpc.Address, error) {
+	list := make([]rpc.Address, len(addresses))
+	for i, text := range addresses {
+		w, err := chain.ParseAddress(a.profile.Network, string(text))
+		if err != nil {
+			return nil, err
+		}
+		list[i] = rpc.Address(w.Raw)
+	}
+	return list, nil
 }
 
 // MostOf is MostHeld of one address, for a token of any contract, and for the native
@@ -62,7 +71,7 @@ func (a *Adapter) MostOf(ctx context.Context, of, contract chain.Address, at cha
 		return money.Units{}, err
 	}
 	read := func(ctx context.Context, e *rpc.Endpoint) ([]money.Units, error) {
-		return coinsOf(ctx, e, []rpc.Address{rpc.Address(holder.Raw)}, at)
+		return e.Balances(ctx, nil, []rpc.Address{rpc.Address(holder.Raw)}, at.Number)
 	}
 	if contract != "" {
 		token, err := chain.ParseAddress(a.profile.Network, string(contract))

@@ -13,16 +13,12 @@ import (
 // Coins returns what each address holds of the native coin, in wei, as a quorum of
 // endpoints says, each in its newest block, which is `at` or a later one.
 func (a *Adapter) Coins(ctx context.Context, addresses []chain.Address, at chain.Head) ([]money.Units, error) {
-	raw := make([]rpc.Address, len(addresses))
-	for i, text := range addresses {
-		w, err := chain.ParseAddress(a.profile.Network, string(text))
-		if err != nil {
-			return nil, err
-		}
-		raw[i] = rpc.Address(w.Raw)
+	holders, err := a.raw(addresses)
+	if err != nil {
+		return nil, err
 	}
 	held, agreed, err := a.heldThrough(ctx, at, func(ctx context.Context, e *rpc.Endpoint) ([]money.Units, error) {
-		return coinsOf(ctx, e, raw, at)
+		return e.Balances(ctx, nil, holders, at.Number)
 	})
 	if err == nil && !agreed {
 		err = chain.ErrDisagree
@@ -31,30 +27,6 @@ func (a *Adapter) Coins(ctx context.Context, addresses []chain.Address, at chain
 		return nil, fmt.Errorf("native coin on %s: %w", a.profile.Network, err)
 	}
 	return held, nil
-}
-
-// coinsOf reads the native coin through one endpoint, which must have reached `at`.
-func coinsOf(ctx context.Context, e *rpc.Endpoint, addresses []rpc.Address, at chain.Head) ([]money.Units, error) {
-	calls := []rpc.Call{rpc.NewCall("eth_blockNumber")}
-	for _, a := range addresses {
-		calls = append(calls, rpc.NewCall("eth_getBalance", a.String(), "latest"))
-	}
-	results, err := e.Results(ctx, calls...)
-	if err != nil {
-		return nil, err
-	}
-	if err := rpc.CheckHeight(results[0], at.Number); err != nil {
-		return nil, err
-	}
-	balances := make([]money.Units, 0, len(addresses))
-	for _, raw := range results[1:] {
-		units, err := rpc.ParseBalance(raw)
-		if err != nil {
-			return nil, err
-		}
-		balances = append(balances, units)
-	}
-	return balances, nil
 }
 
 // Coin returns the network's native coin as an asset without a contract.

@@ -32,7 +32,9 @@ type Endpoint struct {
 	*wire
 	chainID uint64
 	rate    *endpoint.Rate
-	count   func(endpoint, method string)
+	// multicall is the contract that reads many balances at once, where it is.
+	multicall Multicall
+	count     func(endpoint, method string)
 
 	mu        sync.Mutex
 	verified  time.Time // until when the chain id counts as checked
@@ -50,11 +52,13 @@ type Endpoint struct {
 	batch, blocks, topics endpoint.Limit
 	unknown               endpoint.Unknown
 	history               endpoint.History
+	multicalls            multicallState
 }
 
 func newEndpoint(w *wire, chainID uint64, rate *endpoint.Rate) *Endpoint {
 	return &Endpoint{
-		wire: w, chainID: chainID, rate: rate, batch: endpoint.NewLimit(maxBatch, maxBatch),
+		wire: w, chainID: chainID, rate: rate, multicall: Multicall3(),
+		batch:  endpoint.NewLimit(maxBatch, maxBatch),
 		blocks: endpoint.NewLimit(firstSpan, maxSpan), topics: endpoint.NewLimit(maxTopicAddresses, maxTopicAddresses),
 	}
 }

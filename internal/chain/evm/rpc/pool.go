@@ -49,6 +49,8 @@ type Config struct {
 	// Rate is the most calls that an endpoint gets in a second, by Clock; 0: as many as are made.
 	Rate  float64
 	Clock endpoint.Clock
+	// Multicall is the contract that reads many balances at once; zero: Multicall3.
+	Multicall Multicall
 	// Count is called with the endpoint's name and the method of every call, whatever
 	// becomes of it; nil: nothing is.
 	Count func(endpoint, method string)
@@ -78,6 +80,9 @@ func NewPool(c Config) (*Pool, error) {
 		}
 		w.name, w.timeout = p.uniqueName(w.name), c.Timeout
 		e := newEndpoint(w, c.ChainID, endpoint.NewRate(c.Rate, c.Clock))
+		if c.Multicall != (Multicall{}) {
+			e.multicall = c.Multicall
+		}
 		if e.count = c.Count; e.count == nil {
 			e.count = func(string, string) {}
 		}

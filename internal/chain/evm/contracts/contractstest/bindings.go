@@ -24,6 +24,19 @@ var (
 	_ = abi.ConvertType
 )
 
+// MulticallCall3 is an auto generated low-level Go binding around an user-defined struct.
+type MulticallCall3 struct {
+	Target       common.Address
+	AllowFailure bool
+	CallData     []byte
+}
+
+// MulticallResult is an auto generated low-level Go binding around an user-defined struct.
+type MulticallResult struct {
+	Success    bool
+	ReturnData []byte
+}
+
 // FreezableTokenMetaData contains all meta data concerning the FreezableToken contract.
 var FreezableTokenMetaData = bind.MetaData{
 	ABI: "[{\"inputs\":[],\"stateMutability\":\"nonpayable\",\"type\":\"constructor\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"spender\",\"type\":\"address\"},{\"internalType\":\"uint256\",\"name\":\"allowance\",\"type\":\"uint256\"},{\"internalType\":\"uint256\",\"name\":\"needed\",\"type\":\"uint256\"}],\"name\":\"ERC20InsufficientAllowance\",\"type\":\"error\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"sender\",\"type\":\"address\"},{\"internalType\":\"uint256\",\"name\":\"balance\",\"type\":\"uint256\"},{\"internalType\":\"uint256\",\"name\":\"needed\",\"type\":\"uint256\"}],\"name\":\"ERC20InsufficientBalance\",\"type\":\"error\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"approver\",\"type\":\"address\"}],\"name\":\"ERC20InvalidApprover\",\"type\":\"error\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"receiver\",\"type\":\"address\"}],\"name\":\"ERC20InvalidReceiver\",\"type\":\"error\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"sender\",\"type\":\"address\"}],\"name\":\"ERC20InvalidSender\",\"type\":\"error\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"spender\",\"type\":\"address\"}],\"name\":\"ERC20InvalidSpender\",\"type\":\"error\"},{\"anonymous\":false,\"inputs\":[{\"indexed\":true,\"internalType\":\"address\",\"name\":\"owner\",\"type\":\"address\"},{\"indexed\":true,\"internalType\":\"address\",\"name\":\"spender\",\"type\":\"address\"},{\"indexed\":false,\"internalType\":\"uint256\",\"name\":\"value\",\"type\":\"uint256\"}],\"name\":\"Approval\",\"type\":\"event\"},{\"anonymous\":false,\"inputs\":[{\"indexed\":true,\"internalType\":\"address\",\"name\":\"from\",\"type\":\"address\"},{\"indexed\":true,\"internalType\":\"address\",\"name\":\"to\",\"type\":\"address\"},{\"indexed\":false,\"internalType\":\"uint256\",\"name\":\"value\",\"type\":\"uint256\"}],\"name\":\"Transfer\",\"type\":\"event\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"owner\",\"type\":\"address\"},{\"internalType\":\"address\",\"name\":\"spender\",\"type\":\"address\"}],\"name\":\"allowance\",\"outputs\":[{\"internalType\":\"uint256\",\"name\":\"\",\"type\":\"uint256\"}],\"stateMutability\":\"view\",\"type\":\"function\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"spender\",\"type\":\"address\"},{\"internalType\":\"uint256\",\"name\":\"value\",\"type\":\"uint256\"}],\"name\":\"approve\",\"outputs\":[{\"internalType\":\"bool\",\"name\":\"\",\"type\":\"bool\"}],\"stateMutability\":\"nonpayable\",\"type\":\"function\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"account\",\"type\":\"address\"}],\"name\":\"balanceOf\",\"outputs\":[{\"internalType\":\"uint256\",\"name\":\"\",\"type\":\"uint256\"}],\"stateMutability\":\"view\",\"type\":\"function\"},{\"inputs\":[],\"name\":\"decimals\",\"outputs\":[{\"internalType\":\"uint8\",\"name\":\"\",\"type\":\"uint8\"}],\"stateMutability\":\"view\",\"type\":\"function\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"account\",\"type\":\"address\"},{\"internalType\":\"bool\",\"name\":\"on\",\"type\":\"bool\"}],\"name\":\"freeze\",\"outputs\":[],\"stateMutability\":\"nonpayable\",\"type\":\"function\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"\",\"type\":\"address\"}],\"name\":\"frozen\",\"outputs\":[{\"internalType\":\"bool\",\"name\":\"\",\"type\":\"bool\"}],\"stateMutability\":\"view\",\"type\":\"function\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"to\",\"type\":\"address\"},{\"internalType\":\"uint256\",\"name\":\"amount\",\"type\":\"uint256\"}],\"name\":\"mint\",\"outputs\":[],\"stateMutability\":\"nonpayable\",\"type\":\"function\"},{\"inputs\":[],\"name\":\"name\",\"outputs\":[{\"internalType\":\"string\",\"name\":\"\",\"type\":\"string\"}],\"stateMutability\":\"view\",\"type\":\"function\"},{\"inputs\":[{\"internalType\":\"bool\",\"name\":\"on\",\"type\":\"bool\"}],\"name\":\"pause\",\"outputs\":[],\"stateMutability\":\"nonpayable\",\"type\":\"function\"},{\"inputs\":[],\"name\":\"paused\",\"outputs\":[{\"internalType\":\"bool\",\"name\":\"\",\"type\":\"bool\"}],\"stateMutability\":\"view\",\"type\":\"function\"},{\"inputs\":[],\"name\":\"symbol\",\"outputs\":[{\"internalType\":\"string\",\"name\":\"\",\"type\":\"string\"}],\"stateMutability\":\"view\",\"type\":\"function\"},{\"inputs\":[],\"name\":\"totalSupply\",\"outputs\":[{\"internalType\":\"uint256\",\"name\":\"\",\"type\":\"uint256\"}],\"stateMutability\":\"view\",\"type\":\"function\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"to\",\"type\":\"address\"},{\"internalType\":\"uint256\",\"name\":\"value\",\"type\":\"uint256\"}],\"name\":\"transfer\",\"outputs\":[{\"internalType\":\"bool\",\"name\":\"\",\"type\":\"bool\"}],\"stateMutability\":\"nonpayable\",\"type\":\"function\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"from\",\"type\":\"address\"},{\"internalType\":\"address\",\"name\":\"to\",\"type\":\"address\"},{\"internalType\":\"uint256\",\"name\":\"value\",\"type\":\"uint256\"}],\"name\":\"transferFrom\",\"outputs\":[{\"internalType\":\"bool\",\"name\":\"\",\"type\":\"bool\"}],\"stateMutability\":\"nonpayable\",\"type\":\"function\"}]",
@@ -1592,6 +1605,175 @@ func HostileTokenHostileErrorID() common.Hash {
 func (hostileToken *HostileToken) UnpackHostileError(raw []byte) (*HostileTokenHostile, error) {
 	out := new(HostileTokenHostile)
 	if err := hostileToken.abi.UnpackIntoInterface(out, "Hostile", raw); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// MulticallMetaData contains all meta data concerning the Multicall contract.
+var MulticallMetaData = bind.MetaData{
+	ABI: "[{\"inputs\":[],\"name\":\"Failed\",\"type\":\"error\"},{\"inputs\":[{\"components\":[{\"internalType\":\"address\",\"name\":\"target\",\"type\":\"address\"},{\"internalType\":\"bool\",\"name\":\"allowFailure\",\"type\":\"bool\"},{\"internalType\":\"bytes\",\"name\":\"callData\",\"type\":\"bytes\"}],\"internalType\":\"structMulticall.Call3[]\",\"name\":\"calls\",\"type\":\"tuple[]\"}],\"name\":\"aggregate3\",\"outputs\":[{\"components\":[{\"internalType\":\"bool\",\"name\":\"success\",\"type\":\"bool\"},{\"internalType\":\"bytes\",\"name\":\"returnData\",\"type\":\"bytes\"}],\"internalType\":\"structMulticall.Result[]\",\"name\":\"results\",\"type\":\"tuple[]\"}],\"stateMutability\":\"payable\",\"type\":\"function\"},{\"inputs\":[],\"name\":\"getBlockNumber\",\"outputs\":[{\"internalType\":\"uint256\",\"name\":\"\",\"type\":\"uint256\"}],\"stateMutability\":\"view\",\"type\":\"function\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"holder\",\"type\":\"address\"}],\"name\":\"getEthBalance\",\"outputs\":[{\"internalType\":\"uint256\",\"name\":\"\",\"type\":\"uint256\"}],\"stateMutability\":\"view\",\"type\":\"function\"}]",
+	ID:  "284a4a55541715dbe2127d1373bf126ee2",
+	Bin: "0x60808060405234601557610531908161001a8239f35b5f80fdfe6080806040526004361015610012575f80fd5b5f3560e01c90816342cbb15c146103f1575080634d2301cc14610396576382ad56cb1461003d575f80fd5b60207ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc36011261033d5760043567ffffffffffffffff811161033d573660238201121561033d57806004013567ffffffffffffffff811161033d576024820191602436918360051b01011161033d576100bd6100b88261048b565b610447565b918183527fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe06100eb8361048b565b015f5b8181106103765750505f5b8281106101cb57836040518091602082016020835281518091526040830190602060408260051b8601019301915f905b82821061013857505050500390f35b919360206060827fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc060019597998495030186527fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe0601f84808c5180511515865201516040828601528051918291826040880152018686015e5f858286010152011601019601920192018594939192610129565b6101d68184846104a3565b3573ffffffffffffffffffffffffffffffffffffffff8116810361033d576101ff8285856104a3565b6040810135907fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe18136030182121561033d57019081359167ffffffffffffffff831161033d5760200190823603821361033d57825f80949381946040519384928337810182815203925af1903d1561036e573d9167ffffffffffffffff8311610341576102b360207fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe0601f86011601610447565b9283523d5f602085013e5b158080610322575b6102fa576001926102d5610427565b9115825260208201526102e88287610510565b526102f38186610510565b50016100f9565b7f625a40e6000000000000000000000000000000000000000000000000000000005f5260045ffd5b5060206103308387876104a3565b01358015908115146102c6575b5f80fd5b7f4e487b71000000000000000000000000000000000000000000000000000000005f52604160045260245ffd5b6060916102be565b602090610381610427565b5f8152606083820152828288010152016100ee565b3461033d5760207ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc36011261033d5760043573ffffffffffffffffffffffffffffffffffffffff8116810361033d5760209031604051908152f35b3461033d575f7ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc36011261033d57602090438152f35b604051906040820182811067ffffffffffffffff82111761034157604052565b907fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe0601f604051930116820182811067ffffffffffffffff82111761034157604052565b67ffffffffffffffff81116103415760051b60200190565b91908110156104e35760051b810135907fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffa18136030182121561033d570190565b7f4e487b71000000000000000000000000000000000000000000000000000000005f52603260045260245ffd5b80518210156104e35760209160051b01019056fea164736f6c6343000825000a",
+}
+
+// Multicall is an auto generated Go binding around an Ethereum contract.
+type Multicall struct {
+	abi abi.ABI
+}
+
+// GetABI returns the ABI associated with this contract binding.
+func (c *Multicall) GetABI() abi.ABI {
+	return c.abi
+}
+
+// NewMulticall creates a new instance of Multicall.
+func NewMulticall() *Multicall {
+	parsed, err := MulticallMetaData.ParseABI()
+	if err != nil {
+		panic(errors.New("invalid ABI: " + err.Error()))
+	}
+	return &Multicall{abi: *parsed}
+}
+
+// Instance creates a wrapper for a deployed contract instance at the given address.
+// Use this to create the instance object passed to abigen v2 library functions Call, Transact, etc.
+func (c *Multicall) Instance(backend bind.ContractBackend, addr common.Address) *bind.BoundContract {
+	return bind.NewBoundContract(addr, c.abi, backend, backend, backend)
+}
+
+// PackAggregate3 is the Go binding used to pack the parameters required for calling
+// the contract method with ID 0x82ad56cb.  This method will panic if any
+// invalid/nil inputs are passed.
+//
+// Solidity: function aggregate3((address,bool,bytes)[] calls) payable returns((bool,bytes)[] results)
+func (multicall *Multicall) PackAggregate3(calls []MulticallCall3) []byte {
+	enc, err := multicall.abi.Pack("aggregate3", calls)
+	if err != nil {
+		panic(err)
+	}
+	return enc
+}
+
+// TryPackAggregate3 is the Go binding used to pack the parameters required for calling
+// the contract method with ID 0x82ad56cb.  This method will return an error
+// if any inputs are invalid/nil.
+//
+// Solidity: function aggregate3((address,bool,bytes)[] calls) payable returns((bool,bytes)[] results)
+func (multicall *Multicall) TryPackAggregate3(calls []MulticallCall3) ([]byte, error) {
+	return multicall.abi.Pack("aggregate3", calls)
+}
+
+// UnpackAggregate3 is the Go binding that unpacks the parameters returned
+// from invoking the contract method with ID 0x82ad56cb.
+//
+// Solidity: function aggregate3((address,bool,bytes)[] calls) payable returns((bool,bytes)[] results)
+func (multicall *Multicall) UnpackAggregate3(data []byte) ([]MulticallResult, error) {
+	out, err := multicall.abi.Unpack("aggregate3", data)
+	if err != nil {
+		return *new([]MulticallResult), err
+	}
+	out0 := *abi.ConvertType(out[0], new([]MulticallResult)).(*[]MulticallResult)
+	return out0, nil
+}
+
+// PackGetBlockNumber is the Go binding used to pack the parameters required for calling
+// the contract method with ID 0x42cbb15c.  This method will panic if any
+// invalid/nil inputs are passed.
+//
+// Solidity: function getBlockNumber() view returns(uint256)
+func (multicall *Multicall) PackGetBlockNumber() []byte {
+	enc, err := multicall.abi.Pack("getBlockNumber")
+	if err != nil {
+		panic(err)
+	}
+	return enc
+}
+
+// TryPackGetBlockNumber is the Go binding used to pack the parameters required for calling
+// the contract method with ID 0x42cbb15c.  This method will return an error
+// if any inputs are invalid/nil.
+//
+// Solidity: function getBlockNumber() view returns(uint256)
+func (multicall *Multicall) TryPackGetBlockNumber() ([]byte, error) {
+	return multicall.abi.Pack("getBlockNumber")
+}
+
+// UnpackGetBlockNumber is the Go binding that unpacks the parameters returned
+// from invoking the contract method with ID 0x42cbb15c.
+//
+// Solidity: function getBlockNumber() view returns(uint256)
+func (multicall *Multicall) UnpackGetBlockNumber(data []byte) (*big.Int, error) {
+	out, err := multicall.abi.Unpack("getBlockNumber", data)
+	if err != nil {
+		return new(big.Int), err
+	}
+	out0 := abi.ConvertType(out[0], new(big.Int)).(*big.Int)
+	return out0, nil
+}
+
+// PackGetEthBalance is the Go binding used to pack the parameters required for calling
+// the contract method with ID 0x4d2301cc.  This method will panic if any
+// invalid/nil inputs are passed.
+//
+// Solidity: function getEthBalance(address holder) view returns(uint256)
+func (multicall *Multicall) PackGetEthBalance(holder common.Address) []byte {
+	enc, err := multicall.abi.Pack("getEthBalance", holder)
+	if err != nil {
+		panic(err)
+	}
+	return enc
+}
+
+// TryPackGetEthBalance is the Go binding used to pack the parameters required for calling
+// the contract method with ID 0x4d2301cc.  This method will return an error
+// if any inputs are invalid/nil.
+//
+// Solidity: function getEthBalance(address holder) view returns(uint256)
+func (multicall *Multicall) TryPackGetEthBalance(holder common.Address) ([]byte, error) {
+	return multicall.abi.Pack("getEthBalance", holder)
+}
+
+// UnpackGetEthBalance is the Go binding that unpacks the parameters returned
+// from invoking the contract method with ID 0x4d2301cc.
+//
+// Solidity: function getEthBalance(address holder) view returns(uint256)
+func (multicall *Multicall) UnpackGetEthBalance(data []byte) (*big.Int, error) {
+	out, err := multicall.abi.Unpack("getEthBalance", data)
+	if err != nil {
+		return new(big.Int), err
+	}
+	out0 := abi.ConvertType(out[0], new(big.Int)).(*big.Int)
+	return out0, nil
+}
+
+// UnpackError attempts to decode the provided error data using user-defined
+// error definitions.
+func (multicall *Multicall) UnpackError(raw []byte) (any, error) {
+	if bytes.Equal(raw[:4], multicall.abi.Errors["Failed"].ID.Bytes()[:4]) {
+		return multicall.UnpackFailedError(raw[4:])
+	}
+	return nil, errors.New("Unknown error")
+}
+
+// MulticallFailed represents a Failed error raised by the Multicall contract.
+type MulticallFailed struct {
+}
+
+// ErrorID returns the hash of canonical representation of the error's signature.
+//
+// Solidity: error Failed()
+func MulticallFailedErrorID() common.Hash {
+	return common.HexToHash("0x625a40e68d9554793bf647bf32e4885e7f15bd1bfac262906cc7d26f376f20a2")
+}
+
+// UnpackFailedError is the Go binding used to decode the provided
+// error data into the corresponding Go error struct.
+//
+// Solidity: error Failed()
+func (multicall *Multicall) UnpackFailedError(raw []byte) (*MulticallFailed, error) {
+	out := new(MulticallFailed)
+	if err := multicall.abi.UnpackIntoInterface(out, "Failed", raw); err != nil {
 		return nil, err
 	}
 	return out, nil

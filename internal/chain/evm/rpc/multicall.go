@@ -1,0 +1,260 @@
+package rpc
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+	"time"
+
+	"github.com/florinpay/florin/internal/money"
+)
+
+// Multicall is a contract that makes many calls in one (github.com/mds1/multicall3). It is used only where its code is
+// what is expected: on a new chain anything may be at its address.
+type Multicall struct {
+	At   Address
+	Code Hash // Keccak-256 of its code
+}
+
+// Multicall3 is the contract of that name, at the same address on every network.
+func Multicall3() Multicall {
+	code, _ := ParseHash("0xd5c15df687b16f2ff992fc8d767b4216323184a2bbc6ee2f9c398c318e770891")
+	var at Address
+	ParseBytes(at[:], []byte("0xcA11bde05977b3631167028862bE2a173976CA11"))
+	return Multicall{at, code}
+}
+
+// Selectors of Multicall3: aggregate3((address,bool,bytes)[]), getBlockNumber() and getEthBalance(address).
+var (
+	aggregateSelector   = []byte{0x82, 0xad, 0x56, 0xcb}
+	blockNumberSelector = []byte{0x42, 0xcb, 0xb1, 0x5c}
+	coinSelector        = []byte{0x4d, 0x23, 0x01, 0xcc}
+	balanceSelector     = []byte{0x70, 0xa0, 0x82, 0x31}
+)
+
+const (
+	// perMulticall bounds the balances of one call: nodes bound the gas that a call may use.
+	perMulticall = 200
+	// multicallRest is after how long an endpoint is asked again for a contract that it did not have, or that failed.
+	multicallRest = time.Hour
+	word          = 32
+)
+
+// multicallState is what is known of the contract at one endpoint.
+type multicallState struct {
+	usable bool
+	rest   time.Time // until then it is not asked about
+}
+
+// Balances reads what the addresses hold of a token, or of the native coin if token is nil, in the endpoint's newest
+// block, which must have reached the number: with few calls where Multicall is, and one for each address elsewhere.
+func (e *Endpoint) Balances(
+	ctx context.Context, token *Address, holders []Address, number uint64,
+) ([]money.Units, error) {
+	usable, ask := e.multicallKnown()
+	if usable && len(holders) > 0 {
+		held, err := e.multicallBalances(ctx, token, holders, number)
+		if !errors.Is(err, errMulticall) {
+			return held, err
+		}
+	}
+	calls := []Call{NewCall("eth_blockNumber")}
+	for _, h := range holders {
+		if token == nil {
+			calls = append(calls, NewCall("eth_getBalance", h.String(), "latest"))
+		} else {
+			calls = append(calls, ContractCall(*token, BalanceOfData(h[:])))
+		}
+	}
+	if ask {
+		calls = append(calls, CodeCall(e.multicall.At))
+	}
+	replies, err := e.Ask(ctx, calls...)
+	if err != nil {
+		return nil, err
+	}
+	if ask {
+		e.learnMulticall(replies[len(calls)-1])
+	}
+	return parseBalances(replies[:1+len(holders)], token == nil, number)
+}
+
+// parseBalances reads the number of the newest block and then one balance a reply.
+func parseBalances(replies []Reply, coin bool, number uint64) ([]money.Units, error) {
+	for _, r := range replies {
+		if r.Err != nil {
+			return nil, fmt.Errorf("a balance: %w", CallError(r.Err))
+		}
+	}
+	if err := CheckHeight(replies[0].Result, number); err != nil {
+		return nil, err
+	}
+	held := make([]money.Units, 0, len(replies)-1)
+	for _, r := range replies[1:] {
+		if coin {
+			units, err := ParseBalance(r.Result)
+			if err != nil {
+				return nil, err
+			}
+			held = append(held, units)
+			continue
+		}
+		v, ok := ParseWord(r.Result)
+		if !ok {
+			return nil, Malformed("a balance that is no number")
+		}
+		held = append(held, money.NewUnits(v))
+	}
+	return held, nil
+}
+
+// multicallKnown reports whether the contract may be used, and whether to ask for its code.
+func (e *Endpoint) multicallKnown() (usable, ask bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.multicalls.usable, !e.multicalls.usable && !e.now().Before(e.multicalls.rest)
+}
+
+// learnMulticall reads the answer to the question for the contract's code.
+func (e *Endpoint) learnMulticall(r Reply) {
+	code, _, err := CodeHash(r)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.multicalls.usable = err == nil && code == e.multicall.Code
+	e.multicalls.rest = e.now().Add(multicallRest)
+}
+
+// doubtMulticall leaves the contract alone for a while.
+func (e *Endpoint) doubtMulticall() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.multicalls = multicallState{rest: e.now().Add(multicallRest)}
+}
+
+// errMulticall: the balances must be read one by one.
+var errMulticall = errors.New("multicall: no usable answer")
+
+// multicallBalances is Balances by the contract. It fails with errMulticall for an answer that is no balances.
+func (e *Endpoint) multicallBalances(
+	ctx context.Context, token *Address, holders []Address, number uint64,
+) (held []money.Units, err error) {
+	var calls []Call
+	for part := range slices.Chunk(holders, perMulticall) {
+		calls = append(calls, ContractCall(e.multicall.At, Hex(e.multicall.data(token, part))))
+	}
+	replies, err := e.Ask(ctx, calls...)
+	if err != nil {
+		return nil, err
+	}
+	for i, r := range replies {
+		words, err := multicallWords(r, min(len(holders)-i*perMulticall, perMulticall)+1)
+		if err != nil {
+			if errors.Is(err, errMulticall) {
+				e.doubtMulticall()
+			}
+			return nil, err
+		}
+		if at := words[0]; !at.IsUint64() || at.Uint64() < number {
+			return nil, fmt.Errorf("%w: block %d is not there yet", ErrLagging, number)
+		}
+		for _, v := range words[1:] {
+			held = append(held, money.NewUnits(v))
+		}
+	}
+	return held, nil
+}
+
+// data is the call data of aggregate3 for the number of the block and the balances of the holders.
+func (m Multicall) data(token *Address, holders []Address) []byte {
+	target, selector := m.At, coinSelector
+	if token != nil {
+		target, selector = *token, balanceSelector
+	}
+	tuples := [][]byte{tuple(m.At, blockNumberSelector)}
+	for _, h := range holders {
+		tuples = append(tuples, tuple(target, slices.Concat(selector, make([]byte, word-len(h)), h[:])))
+	}
+	data := slices.Concat(aggregateSelector, number256(word), number256(len(tuples)))
+	at := word * len(tuples)
+	for _, t := range tuples {
+		data = append(data, number256(at)...)
+		at += len(t)
+	}
+	return append(data, slices.Concat(tuples...)...)
+}
+
+// tuple is one call: target, allowFailure and call data.
+func tuple(target Address, data []byte) []byte {
+	padding := (word - len(data)%word) % word
+	return slices.Concat(make([]byte, word-len(target)), target[:], number256(1), number256(3*word),
+		number256(len(data)), data, make([]byte, padding))
+}
+
+func number256(n int) []byte {
+	w := make([]byte, word)
+	binary.BigEndian.PutUint64(w[word-8:], uint64(n)) //nolint:gosec // a size
+	return w
+}
+
+// multicallWords reads the answer to aggregate3: so many results, each a word. It fails with errMulticall if it is
+// anything else, and with what the endpoint says where another one is to be asked.
+func multicallWords(r Reply, n int) ([]*big.Int, error) {
+	if r.Err != nil {
+		err := CallError(r.Err)
+		if _, limited := errors.AsType[rateLimited](err); limited || errors.Is(err, ErrLagging) ||
+			errors.Is(err, ErrPruned) {
+			return nil, err
+		}
+		return nil, fmt.Errorf("%w: %w", errMulticall, err)
+	}
+	raw := r.Result
+	if len(raw) < 4 || string(raw[:3]) != `"0x` || raw[len(raw)-1] != '"' {
+		return nil, errMulticall
+	}
+	data, err := hex.DecodeString(string(raw[3 : len(raw)-1]))
+	if err != nil {
+		return nil, errMulticall
+	}
+	list, ok := follow(data, 0)
+	if count, some := size(list, 0); !ok || !some || count != n {
+		return nil, errMulticall
+	}
+	list = list[word:]
+	words := make([]*big.Int, n)
+	for i := range words {
+		result, ok := follow(list, i*word)
+		success, some := size(result, 0)
+		value, has := follow(result, word)
+		length, sized := size(value, 0)
+		if !ok || !some || success != 1 || !has || !sized || length != word || len(value) < 2*word {
+			return nil, errMulticall
+		}
+		words[i] = new(big.Int).SetBytes(value[word : 2*word])
+	}
+	return words, nil
+}
+
+// size reads the number at the place of the data, which must not exceed what any answer holds.
+func size(data []byte, at int) (n int, ok bool) {
+	if at < 0 || len(data) < at+word {
+		return 0, false
+	}
+	v := new(big.Int).SetBytes(data[at : at+word])
+	if !v.IsInt64() || v.Int64() > maxAnswer {
+		return 0, false
+	}
+	return int(v.Int64()), true
+}
+
+// follow returns the data at the offset that stands at the place.
+func follow(data []byte, at int) (to []byte, ok bool) {
+	n, ok := size(data, at)
+	if !ok || n > len(data) {
+		return nil, false
+	}
+	return data[n:], true
+}
