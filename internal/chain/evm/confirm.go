@@ -79,6 +79,12 @@ func (a *Adapter) confirmVia(
 	if r.Block > at.Number || r.Failed || !a.hasAll(r, transfers) {
 		return chain.Missing, nil
 	}
+	if r.Block == at.Number { // whose header was asked for beside the receipt
+		if r.BlockHash.String() != at.Hash {
+			return chain.Missing, nil
+		}
+		return chain.Stands, nil
+	}
 	return included(ctx, e, r.Block, r.BlockHash)
 }
 

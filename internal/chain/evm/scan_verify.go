@@ -24,10 +24,7 @@ func (s *stretch) verify(ctx context.Context) ([]chain.Transfer, error) {
 	slices.SortFunc(s.found, func(a, b rpc.TransferLog) int {
 		return cmp.Or(cmp.Compare(a.Block, b.Block), cmp.Compare(a.Index, b.Index))
 	})
-	headers, err := s.headers(ctx)
-	if err != nil {
-		return nil, err
-	}
+	headers := make(map[uint64]rpc.Header)
 	byTx := make(map[rpc.Hash][]rpc.TransferLog, len(s.found))
 	for _, e := range s.found {
 		byTx[e.Tx] = append(byTx[e.Tx], e)
@@ -37,7 +34,7 @@ func (s *stretch) verify(ctx context.Context) ([]chain.Transfer, error) {
 	}
 	var transfers []chain.Transfer
 	for txs := range slices.Chunk(s.transactions(), receiptPage) {
-		receipts, err := s.receipts(ctx, txs, s.blockOf)
+		receipts, err := s.receipts(ctx, txs, s.blockOf, headers)
 		if err != nil {
 			return nil, err
 		}
@@ -63,7 +60,7 @@ func (s *stretch) verifyOdd(ctx context.Context) error {
 			}
 			blocks[o.Tx] = rpc.Header{Number: o.Block, Hash: o.BlockHash}
 		}
-		receipts, err := s.receipts(ctx, txs, func(tx rpc.Hash) rpc.Header { return blocks[tx] })
+		receipts, err := s.receipts(ctx, txs, func(tx rpc.Hash) rpc.Header { return blocks[tx] }, nil)
 		if err != nil {
 			return err
 		}
@@ -79,24 +76,6 @@ func (s *stretch) verifyOdd(ctx context.Context) error {
 // receiptPage bounds how many receipts are held at once: a transaction can have
 // thousands of logs.
 const receiptPage = 64
-
-// headers reads the headers of the blocks with matches. That of block `to` is known.
-func (s *stretch) headers(ctx context.Context) (map[uint64]rpc.Header, error) {
-	blocks := slices.DeleteFunc(s.blocks(), func(number uint64) bool { return number == s.to.Number })
-	calls := make([]rpc.Call, 0, len(blocks)+1) // with room for the head
-	for _, number := range blocks {
-		calls = append(calls, rpc.BlockByNumber(number))
-	}
-	var headers map[uint64]rpc.Header
-	err := s.withHead(ctx, calls, func(results [][]byte) (err error) {
-		headers, err = parseHeaders(results, blocks)
-		return err
-	})
-	if hash, ok := rpc.ParseHash(s.to.Hash); ok && err == nil {
-		headers[s.to.Number] = rpc.Header{Number: s.to.Number, Hash: hash, Time: uint64(s.to.Time.Unix())}
-	}
-	return headers, err
-}
 
 // withHead makes the calls, has block `to` shown after them, and reads their results.
 func (s *stretch) withHead(ctx context.Context, calls []rpc.Call, read func(results [][]byte) error) error {
@@ -125,43 +104,63 @@ func (s *stretch) transactions() []rpc.Hash {
 	return txs
 }
 
-func (s *stretch) blocks() []uint64 {
-	numbers := make([]uint64, 0, len(s.found))
-	for _, e := range s.found {
-		numbers = append(numbers, e.Block)
+// unread lists the blocks of the transactions whose headers are not known. That of block `to` is.
+func (s *stretch) unread(
+	txs []rpc.Hash, blockOf func(rpc.Hash) rpc.Header, headers map[uint64]rpc.Header,
+) []uint64 {
+	if hash, ok := rpc.ParseHash(s.to.Hash); ok {
+		headers[s.to.Number] = rpc.Header{Number: s.to.Number, Hash: hash, Time: uint64(s.to.Time.Unix())}
+	}
+	var numbers []uint64
+	for _, tx := range txs {
+		number := blockOf(tx).Number
+		if _, known := headers[number]; !known {
+			numbers = append(numbers, number)
+		}
 	}
 	slices.Sort(numbers)
 	return slices.Compact(numbers)
 }
 
-func parseHeaders(results [][]byte, numbers []uint64) (map[uint64]rpc.Header, error) {
-	headers := make(map[uint64]rpc.Header, len(numbers))
+// parseHeaders adds the headers of the blocks with these numbers.
+func parseHeaders(headers map[uint64]rpc.Header, results [][]byte, numbers []uint64) error {
 	for i, n := range numbers {
 		h, ok, err := rpc.ParseNumberedHeader(results[i], n)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if !ok {
-			return nil, fmt.Errorf("%w: block %d is not there", rpc.ErrLagging, n)
+			return fmt.Errorf("%w: block %d is not there", rpc.ErrLagging, n)
 		}
 		headers[n] = h
 	}
-	return headers, nil
+	return nil
 }
 
 // receipts reads the receipts of txs, which are in the blocks that blockOf returns,
-// and block `to` once more after them.
+// and block `to` once more after them, all in one request. headers receives those of the blocks that it does not have
+// yet; nil: none are wanted.
 // Nodes drop old transactions from their index before they drop the logs of a
 // block; then the receipt is rebuilt from the logs of the whole block.
 func (s *stretch) receipts(
-	ctx context.Context, txs []rpc.Hash, blockOf func(rpc.Hash) rpc.Header,
+	ctx context.Context, txs []rpc.Hash, blockOf func(rpc.Hash) rpc.Header, headers map[uint64]rpc.Header,
 ) (map[rpc.Hash]rpc.Receipt, error) {
-	calls := make([]rpc.Call, 0, len(txs)+1)
+	var numbers []uint64
+	if headers != nil {
+		numbers = s.unread(txs, blockOf, headers)
+	}
+	calls := make([]rpc.Call, 0, len(numbers)+len(txs)+1)
+	for _, number := range numbers {
+		calls = append(calls, rpc.BlockByNumber(number))
+	}
 	for _, tx := range txs {
 		calls = append(calls, rpc.ReceiptCall(tx))
 	}
 	var results [][]byte
-	if err := s.withHead(ctx, calls, func(got [][]byte) error { results = got; return nil }); err != nil {
+	if err := s.withHead(ctx, calls, func(got [][]byte) error {
+		results = got[len(numbers):]
+		return parseHeaders(headers, got, numbers)
+	}); err != nil {
 		return nil, err
 	}
 	receipts := make(map[rpc.Hash]rpc.Receipt, len(txs))
