@@ -10,7 +10,6 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
-	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 )
 
@@ -22,7 +21,7 @@ import (
 // While only one answers, payments wait without a limit, as finality does.
 type Expirer struct {
 	readers map[chain.Network]chain.Reader
-	assets  map[chain.Network][]chain.Asset // those that count
+	assets  map[chain.Network][]chain.Asset // also those that do not count: their money is the merchant's too
 	store   Store
 	now     func() time.Time
 	log     *slog.Logger
@@ -70,11 +69,7 @@ func NewExpirer(profiles []chain.Profile, readers map[chain.Network]chain.Reader
 		rests: make(map[chain.Network]rest),
 	}
 	for _, p := range profiles {
-		for _, t := range money.Tokens() {
-			if a, ok := p.Asset(t); ok {
-				e.assets[p.Network] = append(e.assets[p.Network], a)
-			}
-		}
+		e.assets[p.Network] = p.Assets
 	}
 	return e
 }

@@ -57,6 +57,26 @@ func TestExpirer_OneHides(t *testing.T) {
 	}
 }
 
+// TestExpirer_OtherAssetHidden: money in a token that does not count is the merchant's all the same. One endpoint that
+// hides it from the watcher cannot make the payment expire without it.
+func TestExpirer_OtherAssetHidden(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 2)
+	p := r.start()
+	r.endpoints[0].Set(hiding(false))
+	r.send(p, "USDC.e", tenUSDC)
+	r.chain.Mine(rigFinalDepth + 1)
+	r.watchFor(rigTTL)
+	if got := r.get(p); len(got.Deposits) != 0 {
+		t.Fatalf("the endpoint hides nothing: %+v", got.Deposits)
+	}
+	r.expire(3)
+	p = r.expect(p, payment.Expired, 0)
+	if len(p.Deposits) != 1 || p.Deposits[0].Transfer.Asset.Symbol != "USDC.e" || p.Deposits[0].State != payment.DepositFinal {
+		t.Errorf("the payment has %+v", p.Deposits)
+	}
+}
+
 // TestExpirer_OneIsDown: without a second word a payment does not expire, however
 // long that lasts, and it does once both say that nothing came.
 func TestExpirer_OneIsDown(t *testing.T) {
