@@ -89,7 +89,10 @@ type SweepOutcome struct {
 	Paid    money.Units
 	Moved   []Moved
 	Unmoved []Unmoved
-	Note    string
+	// Left is what lies on the addresses of items of which less moved than was
+	// expected, after the transaction.
+	Left []Moved
+	Note string
 	// Displaced: no attempt is known, and another transaction has their nonce in
 	// a block that is not final. Nothing can be sent until it is final, or gone.
 	Displaced bool

@@ -105,7 +105,8 @@ func (s *Sweeper) bump(ctx context.Context, w Sweep, last chain.Attempt) error {
 
 func (s *Sweeper) end(ctx context.Context, w Sweep, state State, out chain.SweepOutcome) error {
 	w.State, w.Tx, w.Block, w.Paid = state, out.Tx, out.Block, out.Paid
-	w.Moved, w.Unmoved, w.Note, w.EndedAt = out.Moved, out.Unmoved, out.Note, s.now()
+	w.Moved, w.Unmoved, w.Left = out.Moved, out.Unmoved, out.Left
+	w.Note, w.EndedAt = out.Note, s.now()
 	if err := s.store.EndSweep(ctx, w, s.now()); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package settlement
 
 import (
+	"slices"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
@@ -66,7 +67,8 @@ type Sweep struct {
 	Paid      money.Units // its cost in native coin, without rent that came back
 	Moved     []chain.Moved
 	Unmoved   []chain.Unmoved
-	Note      string // why it failed or was superseded
+	Left      []chain.Moved // what lies on addresses of which less moved than was expected
+	Note      string        // why it failed or was superseded
 }
 
 // Last returns the newest attempt; ok is false before the first is signed.
@@ -80,7 +82,7 @@ func (w Sweep) Last() (chain.Attempt, bool) {
 // moved returns what the sweep moved of an item; ok is false if nothing.
 func (w Sweep) moved(i chain.SweepItem) (money.Units, bool) {
 	for _, m := range w.Moved {
-		if m.Address == i.Address.Address && m.Contract == i.Asset.Contract {
+		if of(m, i) {
 			return m.Units, true
 		}
 	}
@@ -96,4 +98,37 @@ func (w Sweep) unmoved(i chain.SweepItem) (reason string, ok bool) {
 		}
 	}
 	return "", false
+}
+
+// WithFlushed returns the sweep with what others had moved of its items before it
+// among what it moved. Any account may flush a forwarder, but only to the
+// settlement wallet: money that stood on an address, and neither moved with the
+// sweep nor lies there, has arrived there. standing is what stood there for
+// certain: deposits that were found again in finalized blocks up to the sweep's,
+// without what earlier sweeps moved. Of any other deposit, the chain may have
+// dropped the block.
+func (w Sweep) WithFlushed(standing func(chain.SweepItem) money.Units) Sweep {
+	w.Moved = slices.Clone(w.Moved)
+	for _, i := range w.Items {
+		at := slices.IndexFunc(w.Left, func(l chain.Moved) bool { return of(l, i) })
+		if at < 0 {
+			continue
+		}
+		moved, some := w.moved(i)
+		gone := standing(i).Sub(moved).Sub(w.Left[at].Units)
+		switch {
+		case gone.Cmp(money.Units{}) <= 0:
+		case some:
+			m := slices.IndexFunc(w.Moved, func(m chain.Moved) bool { return of(m, i) })
+			w.Moved[m].Units = moved.Add(gone)
+		default:
+			w.Moved = append(w.Moved, chain.Moved{Address: i.Address.Address, Contract: i.Asset.Contract, Units: gone})
+		}
+	}
+	return w
+}
+
+// of reports whether an amount is that of the item.
+func of(m chain.Moved, i chain.SweepItem) bool {
+	return m.Address == i.Address.Address && m.Contract == i.Asset.Contract
 }

@@ -100,7 +100,8 @@ func (s *sender) Track(
 			return seen, nil
 		}
 		seen.Status = chain.TxFinal
-		seen.Moved = s.moved(items, b, a.Tx, n)
+		seen.Moved = s.moved(items, b, a.Tx)
+		seen.Left = s.left(items, b, seen.Moved)
 		return seen, nil
 	}
 	if s.expired(attempts, uint64(final)) {
@@ -117,9 +118,8 @@ func (s *sender) Track(
 	return chain.SweepOutcome{Status: chain.TxUnknown}, nil
 }
 
-// moved returns what the transaction moved of the items. On an EVM network money can only go to the settlement wallet,
-// so what was expected and is not on the address has arrived there.
-func (s *sender) moved(items []chain.SweepItem, b *block, hash chain.TxHash, height int) []chain.Moved {
+// moved returns what the transaction moved of the items.
+func (s *sender) moved(items []chain.SweepItem, b *block, hash chain.TxHash) []chain.Moved {
 	var all []chain.Moved
 	for _, i := range items {
 		var units money.Units
@@ -128,16 +128,27 @@ func (s *sender) moved(items []chain.SweepItem, b *block, hash chain.TxHash, hei
 				units = units.Add(money.UnitsFromUint64(m.units))
 			}
 		}
-		if s.Network().EVM() && !i.Rescue {
-			lies := s.chain.blocks[height-1].state[holding{i.Address.Address, i.Asset.Contract}]
-			missing := i.Expected.Sub(units).Sub(money.UnitsFromUint64(lies))
-			if missing.Cmp(money.Units{}) > 0 {
-				units = units.Add(missing)
-			}
-		}
 		if !units.IsZero() {
 			all = append(all, chain.Moved{Address: i.Address.Address, Contract: i.Asset.Contract, Units: units})
 		}
+	}
+	return all
+}
+
+// left returns what lies on addresses of EVM networks of which less than expected moved.
+func (s *sender) left(items []chain.SweepItem, b *block, moved []chain.Moved) []chain.Moved {
+	var all []chain.Moved
+	for _, i := range items {
+		enough := slices.ContainsFunc(moved, func(m chain.Moved) bool {
+			return m.Address == i.Address.Address && m.Contract == i.Asset.Contract && m.Units.Cmp(i.Expected) >= 0
+		})
+		if enough || i.Rescue || !s.Network().EVM() {
+			continue
+		}
+		lies := b.state[holding{i.Address.Address, i.Asset.Contract}]
+		all = append(all, chain.Moved{
+			Address: i.Address.Address, Contract: i.Asset.Contract, Units: money.UnitsFromUint64(lies),
+		})
 	}
 	return all
 }
@@ -156,7 +167,7 @@ func (s *sender) findSweeps(
 	})
 	for _, b := range s.chain.blocks[min(int(from), final+1) : final+1] {
 		for _, t := range b.txs {
-			if moved := s.moved(items, b, t.hash, final+1); len(moved) > 0 {
+			if moved := s.moved(items, b, t.hash); len(moved) > 0 {
 				found = append(found, chain.SweepOutcome{
 					Status: chain.TxFinal, Tx: t.hash, Block: b.Head, Paid: money.UnitsFromUint64(1), Moved: moved,
 				})

@@ -193,6 +193,9 @@ func (s *Store) SettleCovered(ctx context.Context, n chain.Network, now time.Tim
 			return err
 		}
 		b := newBalances(n, due)
+		if err := b.readDeposits(ctx, t); err != nil {
+			return err
+		}
 		if err := b.mark(ctx, t, now); err != nil {
 			return err
 		}

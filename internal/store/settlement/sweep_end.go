@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -106,21 +108,111 @@ func endItem(
 	return err
 }
 
-// settleBalances updates every balance of an ended sweep.
-func settleBalances(ctx context.Context, t db.Tx, id int64, w settlement.Sweep, now time.Time) error {
+// balances is the locked balances of a sweep, with what is needed to change them.
+type balances struct {
+	network  chain.Network
+	rows     map[balanceKey]*balanceRow
+	payments map[string]int64 // of the items, by txnid
+	deposits map[balanceKey][]lyingRow
+	rescued  map[balanceKey]bool
+}
+
+func newBalances(n chain.Network, rows []balanceRow) *balances {
+	b := &balances{
+		network: n, rows: make(map[balanceKey]*balanceRow), deposits: make(map[balanceKey][]lyingRow),
+		rescued: make(map[balanceKey]bool),
+	}
+	for _, r := range rows {
+		b.rows[balanceKey{r.Address, r.Contract}] = &r
+	}
+	return b
+}
+
+// lockBalances locks the balances of a stored sweep and reads their deposits.
+func lockBalances(ctx context.Context, t db.Tx, id int64, w settlement.Sweep) (*balances, error) {
 	var rows []balanceRow
 	err := t.NewRaw("SELECT * FROM deposit_balances WHERE network = ?0 AND (address, contract) IN "+
 		"(SELECT address, contract FROM sweep_items WHERE sweep_id = ?1) ORDER BY address, contract"+t.ForUpdate(), string(w.Network), id).Scan(ctx, &rows)
 	if err != nil {
-		return err
-	}
-	payments, err := paymentsOf(ctx, t, w.Items)
-	if err != nil {
-		return err
+		return nil, err
 	}
 	b := newBalances(w.Network, rows)
+	if b.payments, err = paymentsOf(ctx, t, w.Items); err != nil {
+		return nil, err
+	}
+	return b, b.readDeposits(ctx, t)
+}
+
+// lyingRow is a deposit as the marking of balances needs it.
+type lyingRow struct {
+	ID        int64
+	ToAddress string
+	Contract  string
+	Units     string
+	State     string
+	Rechecked bool
+	Block     int64
+	SweptAt   db.Instant
+}
+
+// readDeposits reads the deposits of the payments in the order in which they are
+// covered. Folded ones come last: one that grew since the sweep is not covered, and
+// must not keep others from being marked.
+func (b *balances) readDeposits(ctx context.Context, t db.Tx) error {
+	payments := slices.Collect(maps.Values(b.payments))
+	for _, r := range b.rows {
+		payments = append(payments, r.PaymentID)
+	}
+	slices.Sort(payments)
+	if payments = slices.Compact(payments); len(payments) == 0 {
+		return nil
+	}
+	var rows []lyingRow
+	err := t.NewRaw("SELECT id, to_address, contract, units, state, rechecked, block_number AS block, swept_at FROM deposits "+
+		"WHERE network = ? AND payment_id IN (?) AND state <> 'VANISHED' ORDER BY CASE WHEN folded > 0 THEN 1 ELSE 0 END, id", string(b.network), bun.List(payments)).Scan(ctx, &rows)
+	for _, d := range rows {
+		key := balanceKey{d.ToAddress, d.Contract}
+		b.deposits[key] = append(b.deposits[key], d)
+	}
+	return err
+}
+
+// withFlushed is settlement.Sweep.WithFlushed by what is recorded.
+func (b *balances) withFlushed(w settlement.Sweep) (settlement.Sweep, error) {
+	var failed error
+	w = w.WithFlushed(func(i chain.SweepItem) money.Units {
+		units, err := b.standing(keyOfItem(i), w.Block.Number)
+		failed = errors.Join(failed, err)
+		return units
+	})
+	return w, failed
+}
+
+// standing is what certainly stood on an address at a block: the deposits that were
+// found again in finalized blocks, without what sweeps have moved of them before.
+func (b *balances) standing(key balanceKey, at uint64) (sum money.Units, err error) {
+	for _, d := range b.deposits[key] {
+		if !d.Rechecked || uint64(d.Block) > at {
+			continue
+		}
+		units, err := money.ParseUnits(d.Units)
+		if err != nil {
+			return sum, fmt.Errorf("deposit %d: %w", d.ID, err)
+		}
+		sum = sum.Add(units)
+	}
+	r, ok := b.rows[key]
+	if !ok {
+		return sum, nil
+	}
+	c, err := r.covering()
+	return sum.Sub(c.Moved).Add(c.Found), err
+}
+
+// settle applies the end of a sweep to its balances, and marks what it covered.
+func (b *balances) settle(ctx context.Context, t db.Tx, w settlement.Sweep, now time.Time) error {
 	for _, i := range w.Items {
-		id, known := payments[i.PaymentID]
+		id, known := b.payments[i.PaymentID]
 		if !known {
 			continue // a payment of a lost database has no deposits, and no balance
 		}
@@ -132,21 +224,6 @@ func settleBalances(ctx context.Context, t db.Tx, id int64, w settlement.Sweep, 
 		return err
 	}
 	return b.save(ctx, t)
-}
-
-// balances is some locked balances of one network that are being changed.
-type balances struct {
-	network chain.Network
-	rows    map[balanceKey]*balanceRow
-	rescued map[balanceKey]bool
-}
-
-func newBalances(n chain.Network, rows []balanceRow) *balances {
-	b := &balances{network: n, rows: make(map[balanceKey]*balanceRow), rescued: make(map[balanceKey]bool)}
-	for _, r := range rows {
-		b.rows[balanceKey{r.Address, r.Contract}] = &r
-	}
-	return b
 }
 
 // take applies the end of a sweep to the balance of an item, which is of the
@@ -179,44 +256,11 @@ func (b *balances) take(w settlement.Sweep, i chain.SweepItem, paymentID int64, 
 	return nil
 }
 
-// lyingRow is a deposit as the marking of balances needs it.
-type lyingRow struct {
-	ID        int64
-	ToAddress string
-	Contract  string
-	Units     string
-	State     string
-	Block     int64
-	SweptAt   db.Instant
-}
-
-// mark marks final deposits as swept, in the order they were recorded, as far
-// as what was moved covers them.
+// mark marks final deposits as swept, as far as what was moved covers them.
 func (b *balances) mark(ctx context.Context, t db.Tx, now time.Time) error {
-	var payments []int64
-	for _, r := range b.rows {
-		payments = append(payments, r.PaymentID)
-	}
-	slices.Sort(payments)
-	if payments = slices.Compact(payments); len(payments) == 0 {
-		return nil
-	}
-	// Folded rows come last: one that grew since the sweep is not covered, and must
-	// not keep others from being marked.
-	var lying []lyingRow
-	err := t.NewRaw("SELECT id, to_address, contract, units, state, block_number AS block, swept_at FROM deposits "+
-		"WHERE network = ? AND payment_id IN (?) AND state <> 'VANISHED' ORDER BY CASE WHEN folded > 0 THEN 1 ELSE 0 END, id", string(b.network), bun.List(payments)).Scan(ctx, &lying)
-	if err != nil {
-		return err
-	}
-	byBalance := make(map[balanceKey][]lyingRow)
-	for _, d := range lying {
-		key := balanceKey{d.ToAddress, d.Contract}
-		byBalance[key] = append(byBalance[key], d)
-	}
 	var swept []int64
 	for key, r := range b.rows {
-		ids, err := r.cover(byBalance[key], b.rescued[key])
+		ids, err := r.cover(b.deposits[key], b.rescued[key])
 		if err != nil {
 			return fmt.Errorf("balance %s %s: %w", r.Address, r.Contract, err)
 		}
@@ -226,7 +270,7 @@ func (b *balances) mark(ctx context.Context, t db.Tx, now time.Time) error {
 		return nil
 	}
 	slices.Sort(swept)
-	_, err = t.NewRaw("UPDATE deposits SET swept_at = ? WHERE id IN (?) AND swept_at IS NULL", db.At(now),
+	_, err := t.NewRaw("UPDATE deposits SET swept_at = ? WHERE id IN (?) AND swept_at IS NULL", db.At(now),
 		bun.List(swept)).Exec(ctx)
 	return err
 }

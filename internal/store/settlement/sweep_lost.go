@@ -86,7 +86,11 @@ func addMoved(ctx context.Context, t db.Tx, id int64, w settlement.Sweep, now ti
 	if err := endItems(ctx, t, id, w); err != nil {
 		return err
 	}
-	return settleBalances(ctx, t, id, w, now)
+	b, err := lockBalances(ctx, t, id, w)
+	if err != nil {
+		return err
+	}
+	return b.settle(ctx, t, w, now)
 }
 
 // finishSweep stores the end of a sweep with its effects on balances and deposits.
@@ -94,8 +98,15 @@ func finishSweep(ctx context.Context, t db.Tx, id int64, w settlement.Sweep, now
 	if err := checkMoved(w); err != nil {
 		return err
 	}
+	b, err := lockBalances(ctx, t, id, w)
+	if err != nil {
+		return err
+	}
+	if w, err = b.withFlushed(w); err != nil {
+		return err
+	}
 	if err := endRow(ctx, t, id, w); err != nil {
 		return err
 	}
-	return settleBalances(ctx, t, id, w, now)
+	return b.settle(ctx, t, w, now)
 }

@@ -74,7 +74,7 @@ func (s *Sweeps) outcome(ctx context.Context, r txReport, items []chain.SweepIte
 			return chain.SweepOutcome{}, err
 		}
 	}
-	outcome.Moved, outcome.Unmoved = result.moved, result.unmoved
+	outcome.Moved, outcome.Unmoved, outcome.Left = result.moved, result.unmoved, result.left
 	return outcome, nil
 }
 
@@ -85,6 +85,7 @@ type sweepResult struct {
 	at      chain.Head
 	moved   []chain.Moved
 	unmoved []chain.Unmoved
+	left    []chain.Moved
 }
 
 // add reads what became of one item.
@@ -100,15 +101,11 @@ func (o *sweepResult) add(ctx context.Context, i chain.SweepItem) error {
 		return nil
 	}
 	if moved.Cmp(i.Expected) < 0 && !i.Rescue {
-		// Any account may flush a forwarder, but only to the settlement wallet.
-		// Money that was expected and is not on the address has arrived there.
 		holds, err := o.sender.reader.MostOf(ctx, i.Address.Address, i.Asset.Contract, o.at)
 		if err != nil {
 			return err
 		}
-		if missing := i.Expected.Sub(moved).Sub(holds); missing.Cmp(money.Units{}) > 0 {
-			moved = moved.Add(missing)
-		}
+		o.left = append(o.left, chain.Moved{Address: i.Address.Address, Contract: i.Asset.Contract, Units: holds})
 	}
 	if !moved.IsZero() {
 		o.moved = append(o.moved, chain.Moved{Address: i.Address.Address, Contract: i.Asset.Contract, Units: moved})

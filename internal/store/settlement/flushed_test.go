@@ -1,0 +1,64 @@
+package settlement_test
+
+import (
+	"testing"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/settlement"
+	"github.com/florinpay/florin/internal/store/storetest"
+)
+
+// emptied is a sweep that found less on the address than was expected: what is left there.
+func emptied(s settlement.Sweep, block uint64, left money.Micros) settlement.Sweep {
+	s = confirmed(s, block)
+	for _, m := range s.Moved {
+		m.Units = money.UnitsFromUint64(uint64(left))
+		s.Left = append(s.Left, m)
+	}
+	s.Moved = nil
+	return s
+}
+
+// foundIn observes transfers in blocks of which those up to finalized cannot be replaced any more.
+func (w *world) foundIn(id payment.ID, finalized uint64, transfers ...chain.Transfer) payment.Payment {
+	w.T.Helper()
+	_, err := w.UpdatePayment(w.T.Context(), id, func(p payment.Payment) (payment.Change, error) {
+		for _, d := range p.Deposits {
+			transfers = append(transfers, d.Transfer)
+		}
+		return p.Observe(payment.View{
+			Network: chain.Polygon, From: 1, To: 100, Final: chain.Head{Number: 100},
+			Finalized: chain.Head{Number: finalized}, Transfers: transfers,
+		}, storetest.Start)
+	})
+	w.Must(err)
+	return w.Stored(id)
+}
+
+// A sweep that finds nothing on an address: what was deposited in finalized blocks has been flushed by another account,
+// so it is at the merchant. A deposit of any other block may vanish with the block, and is not counted as moved.
+func TestStore_SweepFindsNothing(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		p := w.NewStarted(w.NewKey(100, 0))
+		p = w.foundIn(p.ID, 0, storetest.Transfer(p, "0x1", 3_000_000, 10), storetest.Transfer(p, "0x2", 4_000_000, 11))
+		at := p.Routes[0].Address.Address
+		w.Must(w.EndSweep(t.Context(), emptied(w.planned(w.due()...), 20, 0), storetest.Start))
+		storetest.Same(t, "swept of what may vanish", swept(w.Stored(p.ID)), []bool{false, false})
+		moved, err := w.SweptFrom(t.Context(), p.Deposits[0].Transfer.Asset, []chain.Address{at})
+		w.Must(err)
+		storetest.Same(t, "moved of what may vanish", moved[at].String(), "0")
+
+		w.foundIn(p.ID, 11)
+		due := mustBeDue(t, w, settlement.Block(1, storetest.Start))
+		storetest.Same(t, "due again", due[0].Due, money.UnitsFromUint64(7_000_000))
+		w.Must(w.EndSweep(t.Context(), emptied(w.planned(due...), 30, 4_000_000), storetest.Start))
+		storetest.Same(t, "swept of what stood there", swept(w.Stored(p.ID)), []bool{true, false})
+		storetest.Same(t, "due of what lies there", w.due()[0].Due, money.UnitsFromUint64(4_000_000))
+
+		w.foundIn(p.ID, 40, storetest.Transfer(p, "0x3", 5_000_000, 40))
+		w.Must(w.EndSweep(t.Context(), emptied(w.planned(w.due()...), 39, 0), storetest.Start))
+		storetest.Same(t, "swept before the last one came", swept(w.Stored(p.ID)), []bool{true, true, false})
+	})
+}
