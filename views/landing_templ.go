@@ -80,7 +80,7 @@ func Landing(p LandingProps) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "</nav></header><div class=\"pitch\"><section class=\"hero\"><h1>Get paid in USDT and USDC, straight to your own wallet</h1><p class=\"soft\">Your customer chooses a network, sends the amount, and you both see it arrive within seconds. The money goes to your wallet and to nobody else. Florin runs on your own server, and no third party sees your customers.</p><p class=\"tools\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "</nav></header><div class=\"pitch\"><section class=\"hero\"><h1>Get paid in USDT and USDC, straight to your own wallet</h1><p class=\"soft\">Your customer chooses a network, sends the amount, and you both see it arrive within seconds. The money goes only to your wallet. Florin runs on your own server, and no third party sees your customers.</p><p class=\"tools\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

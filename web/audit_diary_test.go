@@ -9,18 +9,18 @@ import (
 
 // withoutEntry are the forms that write no audit entry, and why.
 var withoutEntry = map[string]string{
-	"/signin/passkey/ask":              "it asks, and changes nothing",
-	"/forgot":                          "the caller is unknown; the reset itself is written",
-	"/dashboard/merchant":              "it only chooses a merchant for the session",
-	"/dashboard/payments/:txnid/find":  "it looks",
-	"/dashboard/webhooks/ping":         "a test, of no payment",
-	"/dashboard/security/factor":       "nothing is in force before it is confirmed",
-	"/dashboard/security/passkeys/ask": "it asks, and changes nothing",
-	"/dashboard/confirm":               "it asks, and changes nothing",
-	"/dashboard/custodian/lock":        "it needs an authenticator: TestLock reads its entries",
-	"/dashboard/custodian/unlock":      "it needs a locked account: TestLock reads its entries",
-	"/dashboard/changes/:change/stop":  "it needs a locked account: TestLock reads its entries",
-	"/dashboard/security/verify":       "it mails a link; opening the link is written",
+	"/signin/passkey/ask":                "it asks, and changes nothing",
+	"/forgot":                            "the caller is unknown; the reset itself is written",
+	"/dashboard/merchant":                "it only chooses a merchant for the session",
+	"/dashboard/payments/:txnid/find":    "it looks",
+	"/dashboard/webhooks/ping":           "a test, of no payment",
+	"/dashboard/security/factor":         "nothing is in force before it is confirmed",
+	"/dashboard/security/passkeys/ask":   "it asks, and changes nothing",
+	"/dashboard/confirm":                 "it asks, and changes nothing",
+	"/dashboard/settings/payouts/lock":   "it needs an authenticator: TestLock reads its entries",
+	"/dashboard/settings/payouts/unlock": "it needs a locked account: TestLock reads its entries",
+	"/dashboard/changes/:change/stop":    "it needs a locked account: TestLock reads its entries",
+	"/dashboard/security/verify":         "it mails a link; opening the link is written",
 }
 
 const notConfirmed = "failed to confirm who they are: |wrong password"

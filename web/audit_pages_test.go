@@ -120,31 +120,34 @@ func (d *diary) shop(s *surfer, ada identity.User) {
 	d.leaves("/dashboard/keys/:key/revoke", s.post("/dashboard/keys/"+old+"/revoke", "password", testPassword),
 		me+"revoked an API key: Old|")
 
-	destinations := []string{"key", key, "name", "Nordlicht", "wallet.BASE", merchantWallet, "callbackUrl", "https://shop.example/hook", "password", testPassword}
-	d.leaves("/dashboard/custodian", s.post("/dashboard/custodian", destinations...),
-		me+"changed settlement wallets: Till|BASE none → "+merchantWallet, me+"changed the callback address: Till|none → https://shop.example/hook", me+"changed the custodian: Till|name none → Nordlicht")
-	d.leaves("/dashboard/custodian", s.post("/dashboard/custodian", destinations...))
-	d.leaves("/dashboard/custodian/options",
-		s.post("/dashboard/custodian/options", "key", key, "short", "1.5", "late", "0", "BASE.enabled", "yes",
+	destinations := []string{"key", key, "name", "Nordlicht", "wallet.BASE", merchantWallet, "password", testPassword}
+	d.leaves("/dashboard/settings/payouts", s.post("/dashboard/settings/payouts", destinations...),
+		me+"changed settlement wallets: Till|BASE none → "+merchantWallet, me+"changed the custodian: Till|name none → Nordlicht")
+	d.leaves("/dashboard/settings/payouts", s.post("/dashboard/settings/payouts", destinations...))
+	d.leaves("/dashboard/settings/webhooks",
+		s.post("/dashboard/settings/webhooks", "key", key, "callbackUrl", "https://shop.example/hook"),
+		me+"changed the callback address: Till|none → https://shop.example/hook")
+	d.leaves("/dashboard/settings/payouts/options",
+		s.post("/dashboard/settings/payouts/options", "key", key, "short", "1.5", "late", "0", "BASE.enabled", "yes",
 			"BASE.USDT", "yes", "BASE.USDC", "yes",
 			"BEP20.enabled", "yes", "BEP20.USDT", "yes", "BEP20.USDC", "yes", "POLYGON.enabled", "yes", "POLYGON.USDT",
 			"yes", "POLYGON.USDC", "yes", "password", testPassword),
 		me+"changed the custodian: Till|accepted short by: 0 % → 1.5 %")
-	d.leaves("/dashboard/custodian/secret", s.post("/dashboard/custodian/secret", "key", key, "secret", "s3cret", "password", testPassword), me+"changed the custodian: Till|shared secret: it was set")
-	d.leaves("/dashboard/custodian/rotate",
-		s.post("/dashboard/custodian/rotate", "key", key, "password", testPassword),
+	d.leaves("/dashboard/settings/webhooks/secret", s.post("/dashboard/settings/webhooks/secret", "key", key, "secret", "s3cret", "password", testPassword), me+"changed the custodian: Till|shared secret: it was set")
+	d.leaves("/dashboard/settings/webhooks/rotate",
+		s.post("/dashboard/settings/webhooks/rotate", "key", key, "password", testPassword),
 		me+"rotated the signing secret: Till|")
-	d.leaves("/dashboard/custodian/retire", s.post("/dashboard/custodian/retire", "key", key, "password", testPassword), me+"rotated the signing secret: Till|the old one was retired")
-	d.leaves("/dashboard/settlement", s.post("/dashboard/settlement", "key", key, "atOnce", "2000", "hours", "72"),
+	d.leaves("/dashboard/settings/webhooks/retire", s.post("/dashboard/settings/webhooks/retire", "key", key, "password", testPassword), me+"rotated the signing secret: Till|the old one was retired")
+	d.leaves("/dashboard/settings/settlement", s.post("/dashboard/settings/settlement", "key", key, "atOnce", "2000", "hours", "72"),
 		me+"changed when money is settled: Till|when $2,000.00 wait, or after 72 hours")
-	d.leaves("/dashboard/settlement/now", s.post("/dashboard/settlement/now", "key", key),
+	d.leaves("/dashboard/settings/settlement/now", s.post("/dashboard/settings/settlement/now", "key", key),
 		me+"asked for money to be settled: Till|")
-	s.post("/dashboard/branding", "key", key, "name", "Nordlicht", "primaryColor", "red")
-	d.leaves("/dashboard/branding",
-		s.post("/dashboard/branding", "key", key, "name", "Nordlicht", "tagline", "Coffee"),
+	s.post("/dashboard/settings/checkout", "key", key, "name", "Nordlicht", "primaryColor", "red")
+	d.leaves("/dashboard/settings/checkout",
+		s.post("/dashboard/settings/checkout", "key", key, "name", "Nordlicht", "tagline", "Coffee"),
 		me+"changed the branding: Till|")
-	d.leaves("/dashboard/branding/logo", s.upload(logoUpload, key, "image/png", pictureOf(t, 64, color.Black)), me+"changed the branding: Till|uploaded a logo")
-	d.leaves("/dashboard/branding/logo/remove", s.post("/dashboard/branding/logo/remove", "key", key), me+"changed the branding: Till|removed the logo")
+	d.leaves("/dashboard/settings/checkout/logo", s.upload(logoUpload, key, "image/png", pictureOf(t, 64, color.Black)), me+"changed the branding: Till|uploaded a logo")
+	d.leaves("/dashboard/settings/checkout/logo/remove", s.post("/dashboard/settings/checkout/logo/remove", "key", key), me+"changed the branding: Till|removed the logo")
 
 	d.sell(s, key)
 }

@@ -145,7 +145,7 @@ func TestDashboard_Tenants(t *testing.T) {
 		t.Errorf("only %d addresses with an id were tried", checked)
 	}
 	for _, path := range []string{
-		"/dashboard/credits", "/dashboard/custodian", "/dashboard/branding",
+		"/dashboard/credits", "/dashboard/settings/payouts", "/dashboard/settings/checkout",
 		"/dashboard/webhooks", "/dashboard/create",
 	} {
 		s.get(path+"?key="+victim.key.PublicID).wants(t, 404)

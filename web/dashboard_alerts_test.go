@@ -40,7 +40,7 @@ func TestDashboard_Alerts(t *testing.T) {
 	}
 	at := "?key=" + key.PublicID
 	t.Run("Custodian", func(t *testing.T) {
-		says(true, "Web shop has no wallets", "/dashboard/custodian"+at)
+		says(true, "Web shop has no wallets", "/dashboard/settings/payouts"+at)
 
 		name, callback := "Nordlicht", "https://shop.example/hook"
 		in := merchant.CustodianInput{
@@ -49,15 +49,15 @@ func TestDashboard_Alerts(t *testing.T) {
 		}
 		_, _, err := b.accounts.ArrangeCustodian(t.Context(), key, in, nil)
 		must(t, err)
-		says(false, "has no wallets", "/dashboard/custodian")
-		says(true, "Web shop has no wallet on BNB Smart Chain (BEP20)", "/dashboard/custodian"+at)
+		says(false, "has no wallets", "/dashboard/settings/payouts")
+		says(true, "Web shop has no wallet on BNB Smart Chain (BEP20)", "/dashboard/settings/payouts"+at)
 		if r := s.get("/dashboard"); !strings.Contains(r.body, `class="notice is-plain"`) {
 			t.Error("a wallet that is missing reads like good news")
 		}
 		_, _, err = b.accounts.ArrangeCustodian(t.Context(), key,
 			merchant.CustodianInput{Wallets: map[chain.Network]string{"BEP20": merchantWallet}}, nil)
 		must(t, err)
-		says(false, "has no wallet", "/dashboard/custodian")
+		says(false, "has no wallet", "/dashboard/settings/payouts")
 	})
 	m := seller{key: key}
 	t.Run("Webhooks", func(t *testing.T) {

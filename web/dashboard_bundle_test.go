@@ -41,7 +41,7 @@ const (
 
 // Addresses of pages.
 const (
-	brandingPath  = "/dashboard/branding"
+	brandingPath  = "/dashboard/settings/checkout"
 	campaignsPath = "/dashboard/campaigns"
 	confirmPath   = "/dashboard/confirm"
 	createPath    = "/dashboard/create"

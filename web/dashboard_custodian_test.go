@@ -14,7 +14,7 @@ func TestDashboard_Custodian_Hints(t *testing.T) {
 	b.shop(b.member(ownerEmail))
 	s := b.surfer()
 	s.signIn(ownerEmail)
-	page := s.get("/dashboard/custodian").body
+	page := s.get("/dashboard/settings/payouts").body
 	for _, text := range []string{"unless the exchange takes deposits from contracts", "not that of a token account", "A network without a wallet is not offered"} {
 		if n := strings.Count(page, text); n != 1 {
 			t.Errorf("%q is said %d times", text, n)
@@ -32,14 +32,14 @@ func TestDashboard_Options(t *testing.T) {
 		"key", m.key.PublicID, "POLYGON.enabled", "yes", "POLYGON.USDC", "yes", "POLYGON.min", "5",
 		"BASE.finality", "12s", "short", "0.5", "late", "24",
 	}
-	s.post("/dashboard/custodian/options", append(form, "POLYGON.max", "2")...).wants(t, 403, "must not be below")
-	s.post("/dashboard/custodian/options", append(form, "BEP20.min", "x")...).wants(t, 403, "The amount")
-	s.post("/dashboard/custodian/options", "key", m.key.PublicID, "short", "11", "late", "800").wants(t, 403,
+	s.post("/dashboard/settings/payouts/options", append(form, "POLYGON.max", "2")...).wants(t, 403, "must not be below")
+	s.post("/dashboard/settings/payouts/options", append(form, "BEP20.min", "x")...).wants(t, 403, "The amount")
+	s.post("/dashboard/settings/payouts/options", "key", m.key.PublicID, "short", "11", "late", "800").wants(t, 403,
 		"from 0 to 10", "from 0 to 720")
 	before, err := b.accounts.Custodian(t.Context(), m.key.ID)
 	must(t, err)
 	for _, proof := range [][]string{nil, {"password", "wrong password"}} {
-		s.post("/dashboard/custodian/options", append(form, proof...)...).wants(t, 403, "problem-options-password", `name="BASE.finality" type="text" value="12s"`)
+		s.post("/dashboard/settings/payouts/options", append(form, proof...)...).wants(t, 403, "problem-options-password", `name="BASE.finality" type="text" value="12s"`)
 	}
 	c, err := b.accounts.Custodian(t.Context(), m.key.ID)
 	must(t, err)
@@ -49,7 +49,7 @@ func TestDashboard_Options(t *testing.T) {
 	}
 	form = append(form, "password", testPassword)
 	for range 2 { // a save that changes nothing sends no mail
-		s.post("/dashboard/custodian/options", form...).leads(t, "/dashboard/custodian?key="+m.key.PublicID)
+		s.post("/dashboard/settings/payouts/options", form...).leads(t, "/dashboard/settings/payouts?key="+m.key.PublicID)
 	}
 	changes := "BEP20 offered: yes → no|POLYGON tokens: all → USDC|POLYGON smallest amount: none → $5.00|" +
 		"BASE final after: the network's own rule → 12s|accepted short by: 0 % → 0.5 %|accepted after expiry for: 0 h → 24 h"
@@ -75,15 +75,15 @@ func TestDashboard_Options(t *testing.T) {
 	}
 	t.Run("SigningSecret", func(t *testing.T) {
 		first := c.SigningSecrets[0]
-		s.post("/dashboard/custodian/rotate", "key", m.key.PublicID, "password", testPassword).wants(t, 200,
+		s.post("/dashboard/settings/webhooks/rotate", "key", m.key.PublicID, "password", testPassword).wants(t, 200,
 			"Your signing secret", "Two signing secrets")
 		c, err = b.accounts.Custodian(t.Context(), m.key.ID)
 		must(t, err)
 		if len(c.SigningSecrets) != 2 || !c.SigningSecrets[1].Equal(first) {
 			t.Error("the old signing secret is gone at once")
 		}
-		s.post("/dashboard/custodian/retire", "key", m.key.PublicID, "password", testPassword).leads(t,
-			"/dashboard/custodian?key="+m.key.PublicID)
+		s.post("/dashboard/settings/webhooks/retire", "key", m.key.PublicID, "password", testPassword).leads(t,
+			"/dashboard/settings/webhooks?key="+m.key.PublicID)
 		if c, err = b.accounts.Custodian(t.Context(), m.key.ID); err != nil || len(c.SigningSecrets) != 1 ||
 			c.SigningSecrets[0].Equal(first) {
 			t.Errorf("after retiring: %d secrets, %v", len(c.SigningSecrets), err)
@@ -97,7 +97,7 @@ func TestDashboard_Preview(t *testing.T) {
 	m := b.shop(b.member(ownerEmail))
 	s := b.surfer()
 	s.signIn(ownerEmail)
-	r := s.get("/dashboard/branding/preview?" + url.Values{
+	r := s.get("/dashboard/settings/checkout/preview?" + url.Values{
 		"key": {m.key.PublicID}, "name": {"<script>alert(1)</script>"}, "primaryColor": {"red;}</style><script>"},
 		"theme": {"DARK"},
 	}.Encode())
@@ -110,7 +110,7 @@ func TestDashboard_Preview(t *testing.T) {
 		strings.Contains(csp, "script-src") || r.header.Get("X-Frame-Options") != "SAMEORIGIN" {
 		t.Errorf("the preview's policy is %q", csp)
 	}
-	if csp := s.get("/dashboard/branding").header.Get("Content-Security-Policy"); !strings.Contains(csp,
+	if csp := s.get("/dashboard/settings/checkout").header.Get("Content-Security-Policy"); !strings.Contains(csp,
 		"frame-src 'self'") || !strings.Contains(csp, "frame-ancestors 'none'") {
 		t.Errorf("the page's policy is %q", csp)
 	}

@@ -52,7 +52,7 @@ func (s *surfer) upload(path, key, contentType string, file []byte) reply {
 	return reply{w.Code, w.Header(), w.Body.String()}
 }
 
-const logoUpload = "/dashboard/branding/logo"
+const logoUpload = "/dashboard/settings/checkout/logo"
 
 var logoSrc = regexp.MustCompile(`src="(/logo/[0-9a-f]{64}\.png)"`)
 
@@ -65,14 +65,14 @@ func TestDashboard_Logo(t *testing.T) {
 	p := b.newPayment(m)
 	s := b.surfer()
 	s.signIn(ownerEmail)
-	page := "/dashboard/branding?key=" + m.key.PublicID
+	page := "/dashboard/settings/checkout?key=" + m.key.PublicID
 	s.upload(logoUpload, m.key.PublicID, "text/html", pictureOf(t, 600, color.NRGBA{200, 30, 30, 255})).leads(t, page)
 	shown := logoSrc.FindStringSubmatch(s.get(page).body)
 	if shown == nil {
 		t.Fatal("the page does not show the logo")
 	}
 	b.ask("GET", "/pay?txnid="+string(p.ID), "").wants(t, 200, `src="`+shown[1]+`"`)
-	s.get("/dashboard/branding/preview?key="+m.key.PublicID).wants(t, 200, `src="`+shown[1]+`"`)
+	s.get("/dashboard/settings/checkout/preview?key="+m.key.PublicID).wants(t, 200, `src="`+shown[1]+`"`)
 	got := b.ask("GET", shown[1], "")
 	c, err := png.DecodeConfig(strings.NewReader(got.body))
 	if err != nil || c.Width != 256 || c.Height != 256 {
@@ -99,12 +99,12 @@ func TestDashboard_Logo(t *testing.T) {
 		b.ask("GET", bad, "").wants(t, 404)
 	}
 	// Saving the other branding keeps it; another picture replaces it.
-	s.post("/dashboard/branding", "key", m.key.PublicID, "name", "Nordlicht", "theme", "AUTO", "logoUrl", "").leads(t,
+	s.post("/dashboard/settings/checkout", "key", m.key.PublicID, "name", "Nordlicht", "theme", "AUTO", "logoUrl", "").leads(t,
 		page)
 	s.get(page).wants(t, 200, shown[1])
 	s.upload(logoUpload, m.key.PublicID, "image/png", pictureOf(t, 64, color.NRGBA{1, 2, 3, 255})).leads(t, page)
 	b.ask("GET", shown[1], "").wants(t, 404)
-	s.post("/dashboard/branding/logo/remove", "key", m.key.PublicID).leads(t, page)
+	s.post("/dashboard/settings/checkout/logo/remove", "key", m.key.PublicID).leads(t, page)
 	if r := s.get(page); logoSrc.MatchString(r.body) {
 		t.Error("the logo is still shown")
 	}
@@ -140,7 +140,7 @@ func TestDashboard_LogoAttacks(t *testing.T) {
 	}
 	s.upload(logoUpload, victim.key.PublicID, "image/png", good).wants(t, 404)
 	s.post(logoUpload, "key", m.key.PublicID).wants(t, 400)
-	if r := s.get("/dashboard/branding"); logoSrc.MatchString(r.body) {
+	if r := s.get("/dashboard/settings/checkout"); logoSrc.MatchString(r.body) {
 		t.Error("something was stored")
 	}
 	if got := b.surfer().upload(logoUpload, m.key.PublicID, "image/png", good); got.status != http.StatusSeeOther || got.header.Get("Location") != "/signin" {

@@ -59,7 +59,7 @@ func TestDashboard_Rail(t *testing.T) {
 		return strings.Contains(route, ":") || strings.HasSuffix(route, ".csv") || !shell.InDashboard(route) ||
 			slices.Contains([]string{
 				livePath, quickPath, brandingPath + "/preview", brandingPath + "/contrast", securityPath + "/factor",
-				"/dashboard/join", "/dashboard/start", "/dashboard/start/ready",
+				"/dashboard/settings", "/dashboard/join", "/dashboard/start", "/dashboard/start/ready",
 			}, route)
 	})
 	slices.Sort(all)

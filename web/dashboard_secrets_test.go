@@ -21,7 +21,7 @@ func TestDashboard_SecretsAskForProof(t *testing.T) {
 		must(t, err)
 		return c
 	}
-	page := "/dashboard/custodian?key=" + m.key.PublicID
+	page := "/dashboard/settings/webhooks?key=" + m.key.PublicID
 	before := stored()
 	for _, x := range []struct{ path, input, proof string }{
 		{"rotate", "password", ""},
@@ -32,7 +32,7 @@ func TestDashboard_SecretsAskForProof(t *testing.T) {
 		{"secret", "password", ""},
 		{"secret", "password", "wrong password"},
 	} {
-		r := s.post("/dashboard/custodian/"+x.path, "key", m.key.PublicID, "secret", "forged", x.input, x.proof)
+		r := s.post("/dashboard/settings/webhooks/"+x.path, "key", m.key.PublicID, "secret", "forged", x.input, x.proof)
 		if r.status != 403 || strings.Contains(r.body, `data-testid="signing"`) {
 			t.Errorf("%s with the %s %q: status %d", x.path, x.input, x.proof, r.status)
 		}
@@ -42,13 +42,13 @@ func TestDashboard_SecretsAskForProof(t *testing.T) {
 		!after.SigningSecrets[0].Equal(before.SigningSecrets[0]) {
 		t.Error("a secret was changed without proof")
 	}
-	s.post("/dashboard/custodian/rotate", "key", m.key.PublicID, "password", testPassword).wants(t, 200,
+	s.post("/dashboard/settings/webhooks/rotate", "key", m.key.PublicID, "password", testPassword).wants(t, 200,
 		"Your signing secret")
 	b.mailed(1)
-	s.post("/dashboard/custodian/retire", "key", m.key.PublicID, "password", testPassword).leads(t, page)
+	s.post("/dashboard/settings/webhooks/retire", "key", m.key.PublicID, "password", testPassword).leads(t, page)
 	b.mailed(2)
 	for range 2 { // the second changes nothing and is not mailed
-		s.post("/dashboard/custodian/secret", "key", m.key.PublicID, "secret", "agreed", "password",
+		s.post("/dashboard/settings/webhooks/secret", "key", m.key.PublicID, "secret", "agreed", "password",
 			testPassword).leads(t, page)
 	}
 	texts := strings.Join(b.mailed(3), "\n")

@@ -32,27 +32,37 @@ func TestDashboard_NewMerchant(t *testing.T) {
 		s.post("/dashboard/create", "key", key.PublicID, "amount", "5").wants(t, 409, "has no wallets yet")
 	})
 	t.Run("Custodian", func(t *testing.T) {
-		wallets := []string{"key", key.PublicID, "name", "Nordlicht", "wallet.POLYGON", merchantWallet, "callbackUrl", "https://shop.example/hook"}
-		s.post("/dashboard/custodian", append(wallets, "password", "wrong password")...).wants(t, 403,
+		wallets := []string{"key", key.PublicID, "name", "Nordlicht", "wallet.POLYGON", merchantWallet}
+		s.post("/dashboard/settings/payouts", append(wallets, "password", "wrong password")...).wants(t, 403,
 			"The password is wrong.", merchantWallet)
-		s.post("/dashboard/custodian",
+		s.post("/dashboard/settings/payouts",
 			append(wallets, "wallet.BASE", strings.Replace(merchantWallet, "A", "a", 1), "password", testPassword)...).
 			wants(t, 400, "checksum", merchantWallet)
-		r := s.post("/dashboard/custodian", append(wallets, "password", testPassword)...)
-		r.wants(t, 200, "Your signing secret")
-		if !regexp.MustCompile(`whsec_[A-Za-z0-9+/=]{20,}`).MatchString(strings.ReplaceAll(r.body, "&#43;", "+")) {
-			t.Error("the signing secret is not shown")
+		r := s.post("/dashboard/settings/payouts", append(wallets, "password", testPassword)...)
+		r.leads(t, "/dashboard/settings/payouts?key="+key.PublicID)
+		if strings.Contains(s.get(r.header.Get("Location")).body, "whsec_") {
+			t.Error("a merchant who enters wallets is shown a secret")
 		}
 		if got := b.mailed(1); !strings.Contains(got[0], merchantWallet) || !strings.HasPrefix(got[0], ownerEmail) {
 			t.Errorf("mailed %q", got)
 		}
-		s.get("/dashboard/security").wants(t, 200, "Changed settlement wallets", "Changed the callback address")
+		s.get("/dashboard/security").wants(t, 200, "Changed settlement wallets")
+	})
+	t.Run("Webhooks", func(t *testing.T) { // the re-authentication of the wallets holds
+		page := "/dashboard/settings/webhooks"
+		s.post(page, "key", key.PublicID, "callbackUrl", "https://shop.example/hook").leads(t, page+"?key="+key.PublicID)
+		s.get("/dashboard/security").wants(t, 200, "Changed the callback address")
+		r := s.post(page+"/rotate", "key", key.PublicID)
+		r.wants(t, 200, "Your signing secret")
+		if !regexp.MustCompile(`whsec_[A-Za-z0-9+/=]{20,}`).MatchString(strings.ReplaceAll(r.body, "&#43;", "+")) {
+			t.Error("the signing secret is not shown")
+		}
 	})
 	t.Run("Branding", func(t *testing.T) {
-		s.post("/dashboard/branding", "key", key.PublicID, "name", "Nordlicht", "primaryColor", "red; }", "theme",
+		s.post("/dashboard/settings/checkout", "key", key.PublicID, "name", "Nordlicht", "primaryColor", "red; }", "theme",
 			"AUTO").wants(t, 400, "The colour must be", "red; }")
-		s.post("/dashboard/branding", "key", key.PublicID, "name", "Nordlicht", "primaryColor", "#0a7", "theme",
-			"DARK").leads(t, "/dashboard/branding?key="+key.PublicID)
+		s.post("/dashboard/settings/checkout", "key", key.PublicID, "name", "Nordlicht", "primaryColor", "#0a7", "theme",
+			"DARK").leads(t, "/dashboard/settings/checkout?key="+key.PublicID)
 	})
 	t.Run("Payment", func(t *testing.T) {
 		s.post("/dashboard/create", "key", key.PublicID, "amount", "-5", "reference", "A-1").wants(t, 400, "The amount", `value="A-1"`)

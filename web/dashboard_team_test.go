@@ -200,10 +200,9 @@ func TestDashboard_Confirm(t *testing.T) {
 	b.colleague(u, "dev@shop.example", merchant.RoleDeveloper)
 	s := b.surfer()
 	s.signIn(ownerEmail)
-	form := []string{"key", m.key.PublicID, "name", "Nordlicht", "wallet.BASE", merchantWallet, "callbackUrl", "https://shop.example/"}
+	page := "/dashboard/settings/webhooks"
 	post := func(callback, proof string) reply {
-		form[7] = "https://shop.example/" + callback
-		return s.post("/dashboard/custodian", append(form, "password", proof)...)
+		return s.post(page, "key", m.key.PublicID, "callbackUrl", "https://shop.example/"+callback, "password", proof)
 	}
 	post("a", "123456").wants(t, 403, "The password is wrong")
 
@@ -224,13 +223,13 @@ func TestDashboard_Confirm(t *testing.T) {
 	s.post("/signin/code", "code", code()).leads(t, "/dashboard")
 	post("a", code()).wants(t, 403, "was used already")
 	b.clock.advance(time.Minute)
-	s.get("/dashboard/custodian").wants(t, 200, "Your password, or a code of your authenticator")
-	post("a", code()).leads(t, "/dashboard/custodian?key="+m.key.PublicID)
+	s.post(page, "key", m.key.PublicID, "callbackUrl", "").wants(t, 403, "Your password, or a code of your authenticator")
+	post("a", code()).leads(t, page+"?key="+m.key.PublicID)
 	post("b", code()).wants(t, 403, "was used already")
-	post("b", testPassword).leads(t, "/dashboard/custodian?key="+m.key.PublicID)
+	post("b", testPassword).leads(t, page+"?key="+m.key.PublicID)
 	mails := strings.Join(b.mailed(4), "\n")
 	for _, owner := range []string{ownerEmail, "second@shop.example"} {
-		if strings.Count(mails, owner+"\nWhere your money goes") != 2 {
+		if strings.Count(mails, owner+"\nWhere your webhooks go") != 2 {
 			t.Errorf("%s was notified: %s", owner, mails)
 		}
 	}
@@ -239,7 +238,7 @@ func TestDashboard_Confirm(t *testing.T) {
 	}
 	limited := 0
 	for i := range 20 {
-		r := s.do("POST", "/dashboard/custodian",
+		r := s.do("POST", page,
 			url.Values{"key": {m.key.PublicID}, "password": {fmt.Sprintf("%06d", i)}})
 		if r.status == 429 {
 			limited++

@@ -157,11 +157,12 @@ func TestDirection_Developer(t *testing.T) {
 	dev, _ := d.colleague(owner, "dev@shop.example", merchant.RoleDeveloper)
 	key := d.m.key.PublicID
 	for path, form := range map[string][]string{
-		"/dashboard/custodian":                {"name", "x", "callbackUrl", "https://evil.example/hook", "wallet.POLYGON", thief},
-		"/dashboard/custodian/secret":         {"secret", "known"},
-		"/dashboard/custodian/rotate":         nil,
-		"/dashboard/custodian/retire":         nil,
-		"/dashboard/custodian/options":        {"short", "10"},
+		"/dashboard/settings/payouts":         {"name", "x", "wallet.POLYGON", thief},
+		"/dashboard/settings/webhooks":        {"callbackUrl", "https://evil.example/hook"},
+		"/dashboard/settings/webhooks/secret": {"secret", "known"},
+		"/dashboard/settings/webhooks/rotate": nil,
+		"/dashboard/settings/webhooks/retire": nil,
+		"/dashboard/settings/payouts/options": {"short", "10"},
 		keysPath + "/" + key + "/permissions": {"chosen", "yes", "permission", "custodian"},
 	} {
 		r := dev.post(path, append(form, "key", key, "password", testPassword)...)

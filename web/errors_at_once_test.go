@@ -18,28 +18,27 @@ var wrongForms = []struct {
 	inputs string // in the order of the page
 }{
 	{
-		"/dashboard/custodian",
+		"/dashboard/settings/payouts",
 		[]string{
-			"name", long, "wallet.BEP20", "0x1", "wallet.BASE", "bob", "callbackUrl", "ftp://x",
-			"password", "wrong",
+			"name", long, "wallet.BEP20", "0x1", "wallet.BASE", "bob", "password", "wrong",
 		},
-		"name wallet.BEP20 wallet.BASE callbackUrl password",
+		"name wallet.BEP20 wallet.BASE password",
 	},
 	{
-		"/dashboard/custodian",
+		"/dashboard/settings/payouts",
 		[]string{
-			"name", long, "wallet.POLYGON", "0x1", "wallet.SOL", "bob", "callbackUrl", "ftp://x",
-			"password", testPassword,
+			"name", long, "wallet.POLYGON", "0x1", "wallet.SOL", "bob", "password", testPassword,
 		},
-		"name wallet.POLYGON wallet.SOL callbackUrl",
+		"name wallet.POLYGON wallet.SOL",
 	},
+	{"/dashboard/settings/webhooks", []string{"callbackUrl", "ftp://x", "password", "wrong"}, "callbackUrl password"},
 	{
-		"/dashboard/custodian/options",
+		"/dashboard/settings/payouts/options",
 		[]string{"short", "11", "late", "x", "BASE.min", "x", "password", "wrong"},
 		"BASE.min short late options-password",
 	},
 	{
-		"/dashboard/branding",
+		"/dashboard/settings/checkout",
 		[]string{
 			"name", long, "tagline", long, "logoUrl", "x", "primaryColor", "red", "backgroundColor", "1",
 			"website", "x",

@@ -16,14 +16,14 @@ import (
 // "refused", or is made "at once". Those at once change nothing that merchant.Directions
 // says has to wait.
 var underLock = map[string]string{
-	"/dashboard/custodian": "waits", "/dashboard/custodian/options": "waits", "/dashboard/custodian/secret": "waits",
-	"/dashboard/custodian/unlock": "waits", "/dashboard/keys/:key/permissions": "waits",
+	"/dashboard/settings/payouts": "waits", "/dashboard/settings/webhooks": "waits", "/dashboard/settings/payouts/options": "waits", "/dashboard/settings/webhooks/secret": "waits",
+	"/dashboard/settings/payouts/unlock": "waits", "/dashboard/keys/:key/permissions": "waits",
 	"/dashboard/campaigns/:campaign/edit": "waits", "/dashboard/team/members/:member/role": "waits",
 	"/dashboard/team/members/:member/remove": "waits", "/dashboard/team/invite": "refused",
 	"/dashboard/start": "refused", "/dashboard/start/dollar": "at once",
 
-	"/dashboard/custodian/rotate": "at once", "/dashboard/custodian/retire": "at once",
-	"/dashboard/custodian/lock": "at once", "/dashboard/changes/:change/stop": "at once",
+	"/dashboard/settings/webhooks/rotate": "at once", "/dashboard/settings/webhooks/retire": "at once",
+	"/dashboard/settings/payouts/lock": "at once", "/dashboard/changes/:change/stop": "at once",
 	"/dashboard/keys": "at once", "/dashboard/keys/:key/label": "at once", "/dashboard/keys/:key/rotate": "at once",
 	"/dashboard/keys/:key/revoke": "at once", "/dashboard/credits": "at once",
 	"/dashboard/payments/:txnid/cancel": "at once", "/dashboard/payments/:txnid/complete": "at once",
@@ -33,9 +33,9 @@ var underLock = map[string]string{
 	"/dashboard/links/:link/resume": "at once", "/dashboard/campaigns": "at once",
 	"/dashboard/campaigns/:campaign/pause": "at once", "/dashboard/campaigns/:campaign/resume": "at once",
 	"/dashboard/campaigns/:campaign/end": "at once", "/dashboard/campaigns/:campaign/review": "at once",
-	"/dashboard/settlement": "at once", "/dashboard/settlement/now": "at once",
-	"/dashboard/branding": "at once", "/dashboard/branding/logo": "at once",
-	"/dashboard/branding/logo/remove": "at once", "/dashboard/webhooks/ping": "at once",
+	"/dashboard/settings/settlement": "at once", "/dashboard/settings/settlement/now": "at once",
+	"/dashboard/settings/checkout": "at once", "/dashboard/settings/checkout/logo": "at once",
+	"/dashboard/settings/checkout/logo/remove": "at once", "/dashboard/webhooks/ping": "at once",
 	"/dashboard/webhooks/resend": "at once", "/dashboard/webhooks/:id/resend": "at once",
 	"/dashboard/team/invitations/:invitation/resend": "at once",
 	"/dashboard/team/invitations/:invitation/revoke": "at once", "/dashboard/team/leave": "at once",

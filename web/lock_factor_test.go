@@ -18,7 +18,7 @@ func TestLock_Passkey(t *testing.T) {
 	s, k := l.surfer(), authenticator.NewKey(t)
 	s.signIn("second@shop.example")
 	pages := []string{
-		"/dashboard/custodian?key=" + l.m.key.PublicID, keysPath, teamPath,
+		"/dashboard/settings/payouts?key=" + l.m.key.PublicID, keysPath, teamPath,
 		campaignsPath + "/" + l.given.Slug + "/edit",
 	}
 	for _, page := range pages {
@@ -29,9 +29,9 @@ func TestLock_Passkey(t *testing.T) {
 		}
 	}
 	redirect := func(pairs ...string) reply {
-		return s.post("/dashboard/custodian", append([]string{
+		return s.post("/dashboard/settings/payouts", append([]string{
 			"key", l.m.key.PublicID, "name", "Nordlicht", "wallet.POLYGON", thief, "wallet.BASE", merchantWallet,
-			"wallet.BEP20", merchantWallet, "callbackUrl", "https://shop.example/hook",
+			"wallet.BEP20", merchantWallet,
 		}, pairs...)...)
 	}
 	redirect("password", testPassword).wants(t, 403, "password alone is not enough", "set-up-factor")
@@ -46,7 +46,7 @@ func TestLock_Passkey(t *testing.T) {
 	redirect("password", testPassword).wants(t, 403, "password alone is not enough")
 	redirect("passkey", device.Answer(t, s.asks(confirmPath), authenticator.NewKey(t))).wants(t, 403, "not accepted")
 	answer := device.Answer(t, s.asks(confirmPath), k)
-	redirect("passkey", answer).leads(t, "/dashboard/custodian?key="+l.m.key.PublicID)
+	redirect("passkey", answer).leads(t, "/dashboard/settings/payouts?key="+l.m.key.PublicID)
 	redirect("passkey", answer).wants(t, 403, "not accepted")
 	owner, err := l.accounts.UserByEmail(t.Context(), ownerEmail)
 	must(t, err)
@@ -78,19 +78,19 @@ func TestLock_AtOnce(t *testing.T) {
 	late := d.surfer()
 	late.get("/join?token="+token.Reveal()).wants(t, 403)
 	options := func(pairs ...string) reply {
-		return l.s.post("/dashboard/custodian/options", append([]string{
+		return l.s.post("/dashboard/settings/payouts/options", append([]string{
 			"key", l.m.key.PublicID, "password", l.code(), "POLYGON.enabled", "yes", "POLYGON.USDC", "yes",
 		}, pairs...)...)
 	}
 	options("BASE.enabled", "yes", "BASE.USDC", "yes", "short", "0", "late", "0").leads(t,
-		"/dashboard/custodian?key="+l.m.key.PublicID)
+		"/dashboard/settings/payouts?key="+l.m.key.PublicID)
 	c, err := l.accounts.Custodian(t.Context(), l.m.key.ID)
 	must(t, err)
 	if c.Networks["BEP20"].Enabled || len(c.Networks["POLYGON"].Tokens) != 1 {
 		t.Errorf("a network that is switched off waits: %+v", c.Networks)
 	}
 	options("BASE.enabled", "yes", "BASE.USDC", "yes", "short", "1", "late", "0").leads(t,
-		"/dashboard/custodian?key="+l.m.key.PublicID)
+		"/dashboard/settings/payouts?key="+l.m.key.PublicID)
 	if c, err = l.accounts.Custodian(t.Context(), l.m.key.ID); err != nil || c.ShortBasis != 0 {
 		t.Errorf("short payments are accepted at once: %d, %v", c.ShortBasis, err)
 	}

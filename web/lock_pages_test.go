@@ -15,12 +15,12 @@ func TestLock_Pages(t *testing.T) {
 	b, origin := serveDashboard(t)
 	l := b.directed().lock()
 	before := len(l.mail.all())
-	l.redirect(l.code()).leads(t, "/dashboard/custodian?key="+l.m.key.PublicID)
+	l.redirect(l.code()).leads(t, "/dashboard/settings/payouts?key="+l.m.key.PublicID)
 	token := stopLink.FindStringSubmatch(strings.Join(l.mailed(before + 2)[before:], "\n"))[1]
 	ctx := browser.New(t, browser.AllowError(`status of 404`))
 	enterDashboard(ctx, t, origin, "second@shop.example")
 	for page, path := range map[string]string{
-		"waiting": "/dashboard", "locked": "/dashboard/custodian?key=" + l.m.key.PublicID, "keys": "/dashboard/keys",
+		"waiting": "/dashboard", "locked": "/dashboard/settings/payouts?key=" + l.m.key.PublicID, "keys": "/dashboard/keys",
 		"stop": "/stop?token=" + token,
 	} {
 		browser.Run(ctx, t, chromedp.Navigate(origin+path), chromedp.WaitVisible("main h1"))

@@ -38,7 +38,7 @@ func (d directed) lock() locked {
 	d.colleague(u, "second@shop.example", merchant.RoleOwner)
 	l := locked{directed: d, s: d.surfer()}
 	l.s.signIn(ownerEmail)
-	l.s.post("/dashboard/custodian/lock", "key", d.m.key.PublicID, "password", testPassword).wants(t, 409,
+	l.s.post("/dashboard/settings/payouts/lock", "key", d.m.key.PublicID, "password", testPassword).wants(t, 409,
 		"set one up under Security")
 	in, err := d.accounts.SignIn(
 		t.Context(), identity.Credentials{Email: ownerEmail, Password: secret.New(testPassword)},
@@ -60,16 +60,16 @@ func (d directed) lock() locked {
 		t.Fatalf("sign in: %d %s", r.status, r.start())
 	}
 	l.s.post("/signin/code", "code", l.code())
-	l.s.post("/dashboard/custodian/lock", "key", d.m.key.PublicID, "password", l.code()).leads(t,
-		"/dashboard/custodian?key="+d.m.key.PublicID)
+	l.s.post("/dashboard/settings/payouts/lock", "key", d.m.key.PublicID, "password", l.code()).leads(t,
+		"/dashboard/settings/payouts?key="+d.m.key.PublicID)
 	d.mailed(2)
 	return l
 }
 
 // redirect asks for other wallets with the proof.
 func (l locked) redirect(proof string) reply {
-	return l.s.post("/dashboard/custodian", "key", l.m.key.PublicID, "name", "Nordlicht", "wallet.POLYGON", thief,
-		"wallet.BASE", merchantWallet, "wallet.BEP20", merchantWallet, "callbackUrl", "https://shop.example/hook",
+	return l.s.post("/dashboard/settings/payouts", "key", l.m.key.PublicID, "name", "Nordlicht", "wallet.POLYGON", thief,
+		"wallet.BASE", merchantWallet, "wallet.BEP20", merchantWallet,
 		"password", proof)
 }
 
@@ -109,7 +109,7 @@ func TestLock_Stopped(t *testing.T) {
 	}
 	l.redirect(testPassword).wants(t, 403, "password alone is not enough")
 	before := len(l.mail.all())
-	l.redirect(l.code()).leads(t, "/dashboard/custodian?key="+l.m.key.PublicID)
+	l.redirect(l.code()).leads(t, "/dashboard/settings/payouts?key="+l.m.key.PublicID)
 	l.redirect(l.code()).wants(t, 409, "waits already")
 	mails := strings.Join(l.mailed(before + 2)[before:], "\n")
 	for _, want := range []string{
@@ -151,15 +151,15 @@ func TestLock_Made(t *testing.T) {
 	t.Parallel()
 	l := newLocked(t)
 	l.t = t
-	l.redirect(l.code()).leads(t, "/dashboard/custodian?key="+l.m.key.PublicID)
+	l.redirect(l.code()).leads(t, "/dashboard/settings/payouts?key="+l.m.key.PublicID)
 	owner, err := l.accounts.UserByEmail(t.Context(), ownerEmail)
 	must(t, err)
 	other, _, err := l.accounts.CreateKey(t.Context(), owner, merchant.NewKey{Label: "Other"})
 	must(t, err)
 	l.s.post(campaignsPath+"/"+l.given.Slug+"/edit", "key", other.PublicID, "title", "New title", "password",
 		l.code()).leads(t, campaignsPath+"/"+l.given.Slug)
-	l.s.post("/dashboard/custodian/unlock", "key", l.m.key.PublicID, "password", l.code()).leads(t,
-		"/dashboard/custodian?key="+l.m.key.PublicID)
+	l.s.post("/dashboard/settings/payouts/unlock", "key", l.m.key.PublicID, "password", l.code()).leads(t,
+		"/dashboard/settings/payouts?key="+l.m.key.PublicID)
 	l.clock.advance(merchant.LockDelay - time.Hour)
 	l.apply()
 	l.holds("23 hours")
@@ -200,9 +200,9 @@ func TestLock_Failed(t *testing.T) {
 	t.Parallel()
 	l := newLocked(t)
 	l.t = t
-	l.redirect(l.code()).leads(t, "/dashboard/custodian?key="+l.m.key.PublicID)
-	l.s.post("/dashboard/custodian/unlock", "key", l.m.key.PublicID, "password", l.code()).leads(t,
-		"/dashboard/custodian?key="+l.m.key.PublicID)
+	l.redirect(l.code()).leads(t, "/dashboard/settings/payouts?key="+l.m.key.PublicID)
+	l.s.post("/dashboard/settings/payouts/unlock", "key", l.m.key.PublicID, "password", l.code()).leads(t,
+		"/dashboard/settings/payouts?key="+l.m.key.PublicID)
 	must(t, l.accounts.RevokeKey(t.Context(), l.m.key))
 	l.clock.advance(merchant.LockDelay)
 	l.apply()

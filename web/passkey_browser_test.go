@@ -46,13 +46,13 @@ func TestPasskey_Browser(t *testing.T) {
 	lookAt(ctx, t, "security-no-passkey")
 	// A wrong password is reported beside the form, and the input stays.
 	var problem, name string
-	browser.Run(ctx, t, chromedp.SendKeys("#f-name", "Phone"), chromedp.SendKeys("#passkey-proof", "wrong password"),
+	browser.Run(ctx, t, chromedp.SendKeys("#f-name", "Phone"), chromedp.SendKeys("#f-dashboard-security-passkeys-password", "wrong password"),
 		chromedp.Click("[data-testid=add-passkey]"),
 		chromedp.WaitVisible("form[data-passkey-at] > .problem:not(:empty)"), chromedp.Text("form[data-passkey-at] > .problem", &problem), chromedp.Value("#f-name", &name))
 	if problem != "The password is wrong." || name != "Phone" {
 		t.Errorf("it says %q about %q", problem, name)
 	}
-	browser.Run(ctx, t, chromedp.SetValue("#passkey-proof", testPassword),
+	browser.Run(ctx, t, chromedp.SetValue("#f-dashboard-security-passkeys-password", testPassword),
 		chromedp.Click("[data-testid=add-passkey]"), chromedp.WaitVisible("[data-testid=passkeys]"))
 	lookAt(ctx, t, "security-passkey")
 
@@ -68,9 +68,10 @@ func TestPasskey_Browser(t *testing.T) {
 	}
 
 	// It re-authenticates a change of wallets.
-	browser.Run(ctx, t, chromedp.Navigate(origin+"/dashboard/custodian"), chromedp.SetValue("[name='wallet.BASE']", "0x00000000000000000000000000000000000000AA"))
-	lookAt(ctx, t, "custodian-passkey")
-	browser.Run(ctx, t, chromedp.Click(".passkey button"), chromedp.WaitVisible(".notice"))
+	browser.Run(ctx, t, chromedp.Navigate(origin+"/dashboard/settings/payouts"), chromedp.SetValue("[name='wallet.BASE']", "0x00000000000000000000000000000000000000AA"))
+	browser.Run(ctx, t, chromedp.Click("[data-testid=save-money]"), chromedp.WaitVisible("[data-testid=money-form] .passkey button"))
+	lookAt(ctx, t, "payouts-passkey")
+	browser.Run(ctx, t, chromedp.Click("[data-testid=money-form] .passkey button"), chromedp.WaitVisible(".notice"))
 	keys, err := b.store.Merchant().EveryKeyOfUser(t.Context(), u.ID)
 	must(t, err)
 	c, err := b.accounts.Custodian(t.Context(), keys[0].ID)

@@ -10,39 +10,81 @@ import (
 	"github.com/florinpay/florin/web/session"
 )
 
+const (
+	payoutsPath  = "/dashboard/settings/payouts"
+	callbackPage = "/dashboard/settings/webhooks"
+)
+
 // One re-authentication opens the gate for ten minutes in its session: changes of where
-// money goes ask for no second one.
+// money goes ask for no second one. The pages show no input for it until a form needs
+// one; then it stands in that form alone.
 func TestReauth_Recent(t *testing.T) {
 	t.Parallel()
 	b, s, m := reauthBundle(t)
 	money := []string{"key", m.key.PublicID, "name", "Nordlicht", "wallet.POLYGON", merchantWallet}
-	settings := "/dashboard/custodian"
+	options := []string{
+		"key", m.key.PublicID, "short", "1", "late", "0", "POLYGON.enabled", "yes", "POLYGON.USDT", "yes",
+		"POLYGON.USDC", "yes",
+	}
+	forms := map[string][]string{
+		payoutsPath: money, payoutsPath + "/options": options,
+		callbackPage:             {"key", m.key.PublicID, "callbackUrl", "https://shop.example/hook"},
+		callbackPage + "/secret": {"key", m.key.PublicID, "secret", "s3cret"},
+		callbackPage + "/rotate": {"key", m.key.PublicID},
+	}
+	asks := func(r reply) int { return strings.Count(r.body, `name="password"`) }
+	pages := func(t *testing.T) {
+		t.Helper()
+		for page, want := range map[string]int{payoutsPath: 1, callbackPage: 0} { // one is that of the lock
+			if n := asks(s.get(page + "?key=" + m.key.PublicID)); n != want {
+				t.Errorf("%s asks %d times, want %d", page, n, want)
+			}
+		}
+	}
 	t.Run("First", func(t *testing.T) {
-		s.get(settings+"?key="+m.key.PublicID).wants(t, 200, `name="password"`)
-		s.post(settings, money...).wants(t, 403)
-		s.post(settings, append(money, "password", testPassword)...).leads(t, settings+"?key="+m.key.PublicID)
+		pages(t)
+		for path, form := range forms {
+			r := s.post(path, form...)
+			r.wants(t, 403, "Enter your password to go on", `aria-invalid="true"`)
+			want := 1
+			if strings.HasPrefix(path, payoutsPath) {
+				want++
+			}
+			if n := asks(r); n != want {
+				t.Errorf("%s asks %d times, want %d: %s", path, n, want, plainText(r.body))
+			}
+		}
+		s.post(payoutsPath, append(money, "password", testPassword)...).leads(t, payoutsPath+"?key="+m.key.PublicID)
 	})
 	t.Run("Holds", func(t *testing.T) {
 		b.clock.advance(session.ReauthTTL - time.Second)
-		r := s.get(settings + "?key=" + m.key.PublicID)
-		if n := strings.Count(r.body, `name="password"`); n != 1 { // that of the lock
-			t.Errorf("the page asks %d times: %s", n, plainText(r.body))
+		pages(t)
+		for path, form := range forms {
+			if r := s.post(path, form...); r.status != 303 && !strings.Contains(r.body, "whsec_") {
+				t.Errorf("%s is answered %d: %s", path, r.status, plainText(r.body))
+			}
 		}
-		s.post(settings+"/secret", "key", m.key.PublicID, "secret", "s3cret").leads(t, settings+"?key="+m.key.PublicID)
-		s.post(settings+"/rotate", "key", m.key.PublicID).wants(t, 200, "whsec_")
-		s.post(settings+"/options", "key", m.key.PublicID, "short", "1", "late", "0", "POLYGON.enabled", "yes",
-			"POLYGON.USDT", "yes", "POLYGON.USDC", "yes").leads(t, settings+"?key="+m.key.PublicID)
 	})
 	t.Run("WrongPassword", func(t *testing.T) { // what is shown is checked
-		s.post(settings, append(money, "password", "wrong password")...).wants(t, 403, "The password is wrong")
+		s.post(payoutsPath, append(money, "password", "wrong password")...).wants(t, 403, "The password is wrong")
 	})
 	t.Run("Lapses", func(t *testing.T) {
 		b.clock.advance(time.Second)
-		s.get(settings+"?key="+m.key.PublicID).wants(t, 200, `name="password"`)
-		for _, path := range []string{settings, settings + "/secret", settings + "/rotate", settings + "/options"} {
-			s.post(path, append(money, "secret", "x", "short", "1", "late", "0")...).wants(t, 403, `name="password"`)
+		for path, form := range forms {
+			s.post(path, form...).wants(t, 403, "Enter your password to go on")
 		}
 	})
+}
+
+// A form that asked for no password does not count as a wrong one.
+func TestReauth_NotAskedIsNoFailedTry(t *testing.T) {
+	t.Parallel()
+	_, s, m := reauthBundle(t)
+	for range 30 {
+		s.post(payoutsPath, "key", m.key.PublicID, "name", "Nordlicht").wants(t, 403, "Enter your password to go on")
+	}
+	s.post(payoutsPath, "key", m.key.PublicID, "name", "Nordlicht", "password", testPassword).
+		leads(t, payoutsPath+"?key="+m.key.PublicID)
 }
 
 func reauthBundle(t *testing.T) (dashboardBundle, *surfer, seller) {
@@ -57,8 +99,8 @@ func reauthBundle(t *testing.T) (dashboardBundle, *surfer, seller) {
 // confirmed re-authenticates by a change that changes nothing.
 func (s *surfer) confirmed(t *testing.T, m seller) {
 	t.Helper()
-	s.post("/dashboard/custodian", "key", m.key.PublicID, "name", "Nordlicht", "wallet.POLYGON", merchantWallet,
-		"password", testPassword).leads(t, "/dashboard/custodian?key="+m.key.PublicID)
+	s.post(payoutsPath, "key", m.key.PublicID, "name", "Nordlicht", "wallet.POLYGON", merchantWallet,
+		"password", testPassword).leads(t, "/dashboard/settings/payouts?key="+m.key.PublicID)
 }
 
 // What the ten minutes do not reach: other sessions, copies of the cookie from before, a
@@ -70,14 +112,14 @@ func TestReauth_RecentEnds(t *testing.T) {
 	other, copied := b.surfer(), s.stolen()
 	other.signIn(ownerEmail)
 	s.confirmed(t, m)
-	t.Run("OtherSession", func(t *testing.T) { other.post("/dashboard/custodian", wallet...).wants(t, 403) })
-	t.Run("CopyFromBefore", func(t *testing.T) { copied.post("/dashboard/custodian", wallet...).leads(t, "/signin") })
+	t.Run("OtherSession", func(t *testing.T) { other.post(payoutsPath, wallet...).wants(t, 403) })
+	t.Run("CopyFromBefore", func(t *testing.T) { copied.post(payoutsPath, wallet...).leads(t, "/signin") })
 	t.Run("Others", func(t *testing.T) { // each of these asks for its own
 		keys := keysPath + "/" + m.key.PublicID
 		for _, path := range []string{
 			securityPath + "/factor/remove", securityPath + "/sessions/end", securityPath + "/password",
 			teamPath + "/invite", keys + "/permissions", keys + "/rotate",
-			keys + "/revoke", "/dashboard/custodian/lock",
+			keys + "/revoke", "/dashboard/settings/payouts/lock",
 			"/dashboard/payments/" + string(b.newPayment(m).ID) + "/complete",
 		} {
 			s.confirmed(t, m)
@@ -101,16 +143,16 @@ func TestReauth_RecentEnds(t *testing.T) {
 	t.Run("SignedInAgain", func(t *testing.T) {
 		s.confirmed(t, m)
 		s.signIn(ownerEmail)
-		s.post("/dashboard/custodian", wallet...).wants(t, 403)
+		s.post(payoutsPath, wallet...).wants(t, 403)
 		s.confirmed(t, m)
 		s.post("/signout")
 		s.signIn(ownerEmail)
-		s.post("/dashboard/custodian", wallet...).wants(t, 403)
+		s.post(payoutsPath, wallet...).wants(t, 403)
 	})
 	t.Run("ClockBack", func(t *testing.T) {
 		s.confirmed(t, m)
 		b.clock.advance(-time.Second)
-		if r := s.post("/dashboard/custodian", wallet...); r.status != 403 {
+		if r := s.post(payoutsPath, wallet...); r.status != 403 {
 			t.Errorf("answered %d", r.status)
 		}
 		b.clock.advance(time.Second)
@@ -127,10 +169,10 @@ func TestReauth_RecentLocked(t *testing.T) {
 	l := newLocked(t)
 	l.t = t
 	key := l.m.key.PublicID
-	l.s.post("/dashboard/custodian", "key", key, "name", "Nordlicht", "wallet.POLYGON", thief, "password", l.code()).
-		leads(t, "/dashboard/custodian?key="+key)
+	l.s.post(payoutsPath, "key", key, "name", "Nordlicht", "wallet.POLYGON", thief, "password", l.code()).
+		leads(t, "/dashboard/settings/payouts?key="+key)
 	for _, path := range []string{
-		"/dashboard/custodian", "/dashboard/custodian/rotate", "/dashboard/custodian/unlock",
+		payoutsPath, "/dashboard/settings/webhooks/rotate", "/dashboard/settings/payouts/unlock",
 	} {
 		l.s.post(path, "key", key, "name", "Nordlicht", "wallet.BASE", thief).wants(t, 403)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/florinpay/florin/internal/settlement"
 )
 
-const settlePath = "/dashboard/settlement"
+const settlePath = "/dashboard/settings/settlement"
 
 // The page shows what waits and by when it is sent. The merchant lets it wait longer, or asks for it.
 func TestDashboard_Schedule(t *testing.T) {

@@ -41,11 +41,12 @@ func TestWalletNotice(t *testing.T) {
 	}
 	s := b.surfer()
 	s.signIn(ownerEmail)
-	s.post("/dashboard/custodian", "key", m.key.PublicID, "name", "Shop", "callbackUrl", "", "wallet.BASE", vault,
-		"wallet.POLYGON", vault, "password", testPassword).leads(t, "/dashboard/custodian?key="+m.key.PublicID)
-	s.get("/dashboard/custodian?key="+m.key.PublicID).wants(t, 200, want, vault)
+	s.post("/dashboard/settings/payouts", "key", m.key.PublicID, "name", "Shop", "wallet.BASE", vault,
+		"wallet.POLYGON", vault, "password", testPassword).leads(t, "/dashboard/settings/payouts?key="+m.key.PublicID)
+	s.get("/dashboard/settings/payouts?key="+m.key.PublicID).wants(t, 200, want, vault)
 	k, _, err := b.accounts.CreateKey(t.Context(), owner, merchant.NewKey{Label: "second", Credits: 5})
 	must(t, err)
-	s.post("/dashboard/custodian", "key", k.PublicID, "name", "Second", "callbackUrl", "https://shop.example/h",
-		"wallet.POLYGON", vault, "password", testPassword).wants(t, 200, `data-testid="signing-secret"`, want)
+	s.post("/dashboard/settings/payouts", "key", k.PublicID, "name", "Second",
+		"wallet.POLYGON", vault).leads(t, "/dashboard/settings/payouts?key="+k.PublicID)
+	s.get("/dashboard/settings/payouts?key="+k.PublicID).wants(t, 200, want)
 }

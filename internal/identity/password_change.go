@@ -58,13 +58,11 @@ func isCode(text string) bool {
 func (s *Service) ChangePassword(
 	ctx context.Context, user User, old, next secret.Text, address, userAgent string, trail ...audit.Entry,
 ) (SignedIn, error) {
-	if err := checkPassword(next, user.Email); err != nil {
-		return SignedIn{}, err
+	weak := checkPassword(next, user.Email)
+	if weak == nil {
+		weak = s.checkWordsOf(ctx, next, user)
 	}
-	if err := s.checkWordsOf(ctx, next, user); err != nil {
-		return SignedIn{}, err
-	}
-	if err := s.CheckPassword(ctx, user, old, address); err != nil {
+	if err := errors.Join(s.CheckPassword(ctx, user, old, address), weak); err != nil {
 		return SignedIn{}, err
 	}
 	current, err := s.store.UserByEmail(ctx, user.Email)

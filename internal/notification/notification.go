@@ -78,12 +78,12 @@ func (m *Mailer) SendAsked(ctx context.Context, to, subject, text string) {
 func (m *Mailer) SignUp(ctx context.Context, email string, token secret.Text, known bool) {
 	if known {
 		m.SendAsked(ctx, email, "You have an account already",
-			"Somebody, we hope you, signed up for Florin with this address, which has an account already.\n\n"+
+			"A sign-up for Florin used this address, which already has an account.\n\n"+
 				"Sign in, or set a new password if you have forgotten yours:\n"+m.o.BaseURL+"/signin\n"+m.o.BaseURL+"/forgot\n\n"+
-				"If it was not you, nothing needs to be done.")
+				"If it was not you, you do not need to do anything.")
 		return
 	}
-	m.SendAsked(ctx, email, "Finish signing up", "Somebody, we hope you, signed up for Florin with this address.\n\n"+
+	m.SendAsked(ctx, email, "Finish signing up", "A sign-up for Florin used this address.\n\n"+
 		"Open this link within 24 hours, and type the password you chose:\n"+m.o.BaseURL+"/verify?token="+token.Reveal()+"\n\n"+
 		"If it was not you, do nothing: without the link there is no account.")
 }
@@ -92,7 +92,7 @@ func (m *Mailer) SignUp(ctx context.Context, email string, token secret.Text, kn
 func (m *Mailer) Verification(ctx context.Context, email string, token secret.Text) {
 	m.SendAsked(ctx, email, "Verify your e-mail address", "Open this link within 24 hours, and type your password for Florin:\n"+
 		m.o.BaseURL+"/verify?token="+token.Reveal()+"\n\n"+
-		"If you have no account in Florin, somebody made one with your address. Do not open the link; take it over here:\n"+
+		"If you did not make an account in Florin, another person made one with your address. Do not open the link. Take the account over here:\n"+
 		m.o.BaseURL+"/forgot")
 }
 
@@ -127,13 +127,13 @@ func (m *Mailer) SignInGuessed(ctx context.Context, c identity.Credentials) {
 			m.o.Log.ErrorContext(ctx, "user not notified of guesses", "error", err)
 		}
 		if due {
-			m.SendAsked(ctx, user.Email, "Somebody is guessing at your sign-in", guessedText+m.o.Home+
+			m.SendAsked(ctx, user.Email, "Failed attempts to sign in to your account", guessedText+m.o.Home+
 				"/security\n\nThis mail is sent at most once in 24 hours.")
 		}
 	}()
 }
 
-const guessedText = "Signing in to Florin as you failed too often within a short time, so further tries are slowed. " +
-	"The browsers you signed in from before go on as ever.\n\n" +
-	"If it was you, wait a little and try again. If it was not you, nothing was opened so far; " +
-	"a password you use nowhere else, a second factor or a passkey keeps it so:\n"
+const guessedText = "There were too many failed attempts to sign in to your Florin account, so further attempts are " +
+	"slowed down. The browsers you have signed in from before still work.\n\n" +
+	"If it was you, wait a little and try again. If it was not you, no one has signed in so far. " +
+	"Use a password that you use nowhere else, and a second factor or a passkey:\n"

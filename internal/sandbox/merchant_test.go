@@ -187,7 +187,7 @@ func (m *newMerchant) replaceKey() string {
 // sayWallets sets the settlement wallets, first without re-authentication.
 func (m *newMerchant) sayWallets() {
 	m.Helper()
-	m.at("/dashboard/custodian")
+	m.at("/dashboard/settings/payouts")
 	look(m.ctx, m)
 	fill(
 		m.ctx, m, "save-money", ".problem", "name", "Ida's bakery", "wallet.POLYGON", bakeryWallet, "password",
@@ -207,7 +207,7 @@ func (m *newMerchant) sayWallets() {
 
 func (m *newMerchant) brand() {
 	m.Helper()
-	m.at("/dashboard/branding")
+	m.at("/dashboard/settings/checkout")
 	look(m.ctx, m)
 	picture := image.NewNRGBA(image.Rect(0, 0, 300, 300))
 	draw.Draw(picture, picture.Bounds(), image.NewUniform(color.NRGBA{160, 90, 40, 255}), image.Point{}, draw.Src)

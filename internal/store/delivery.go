@@ -81,7 +81,7 @@ type unsendable struct {
 
 func (u unsendable) outcome(now time.Time) webhook.Outcome {
 	o := webhook.Outcome{DeliveryID: u.ID, Attempt: webhook.Attempt{
-		At: now, URL: u.URL, Error: "nothing was sent because the webhook's secrets cannot be opened; the operator has been told",
+		At: now, URL: u.URL, Error: "nothing was sent because the webhook's secrets cannot be opened; the operator was notified",
 	}}
 	o.State, o.NextAt = webhook.Decide(u.Attempt, webhook.Result{Attempt: o.Attempt},
 		rand.Float64()) //nolint:gosec // only spreads the load

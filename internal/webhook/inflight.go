@@ -137,7 +137,7 @@ func (f *inFlight) attempt(j *job) (res Result) {
 			)
 			res = Result{Attempt: Attempt{
 				At: at, URL: j.URL, Latency: max(f.d.Now().Sub(at), 0),
-				Error: "the request could not be built because of a fault in Florin; the operator has been told",
+				Error: "the request could not be built because of a fault in Florin; the operator was notified",
 			}}
 		}
 	}()

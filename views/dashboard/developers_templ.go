@@ -263,7 +263,7 @@ func Developers(p DevelopersProps) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<p>No callback address is set yet. <a href=\"/dashboard/custodian\">Set it</a>, then check the signature of what arrives:</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<p>No callback address is set yet. <a href=\"/dashboard/developers/callback\">Set it</a>, then check the signature of what arrives:</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

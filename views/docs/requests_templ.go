@@ -265,7 +265,7 @@ func Requests(p RequestsProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, " aliases, fragments written out</dd></div></dl><p>Whoever asks too often gets 429 with <code>Retry-After</code> in seconds.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, " aliases, fragments written out</dd></div></dl><p>Too many requests get the answer 429, with <code>Retry-After</code> in seconds.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

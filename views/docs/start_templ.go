@@ -83,7 +83,7 @@ func Start(p StartProps) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "Ask whoever runs this server for an API key. ")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "Ask the operator of this server for an API key. ")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -122,7 +122,7 @@ func Start(p StartProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if p.SignIn {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "You can also fill in the form under <a href=\"/dashboard/custodian\">Settings, Payouts</a>.")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "You can also fill in the form under <a href=\"/dashboard/settings/payouts\">Settings, Payouts</a>. The address for webhooks and the signing secret are under <a href=\"/dashboard/developers/callback\">Developers</a>.")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -149,7 +149,7 @@ func Start(p StartProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<p>Redirect the customer to <code>paymentLink</code> and keep <code>transaction.txnid</code> with the order. The page lets them choose a network and token, shows the address, watches the chain and says when it is done.</p><p>With <code>successUrl</code> and <code>cancelUrl</code> the page leads back to your shop. Florin adds two parameters to the address: <code>txnid</code>, and <code>status</code>, which is <code>COMPLETED</code>, <code>EXPIRED</code> or <code>CANCELLED</code>. <strong>Never fulfil from it:</strong> anybody can type that address. Use it to show a page, and deliver when the webhook has come, or when <code>GET /orders/</code> with your own stored txnid says <code>COMPLETED</code>.</p></li><li><h2 id=\"notified\">Get notified when it is paid</h2><p>Florin posts to your callback URL when a payment completes, expires or is cancelled. Check the signature, answer with any 2xx, and deliver when <code>status</code> is <code>completed</code>.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<p>Redirect the customer to <code>paymentLink</code> and keep <code>transaction.txnid</code> with the order. The page lets them choose a network and token, shows the address, watches the chain and says when it is done.</p><p>With <code>successUrl</code> and <code>cancelUrl</code> the page leads back to your shop. Florin adds two parameters to the address: <code>txnid</code>, and <code>status</code>, which is <code>COMPLETED</code>, <code>EXPIRED</code> or <code>CANCELLED</code>. <strong>Never fulfil from it:</strong> anyone can type that address. Use it to show a page, and deliver when the webhook has come, or when <code>GET /orders/</code> with your own stored txnid says <code>COMPLETED</code>.</p></li><li><h2 id=\"notified\">Get notified when it is paid</h2><p>Florin posts to your callback URL when a payment completes, expires or is cancelled. Check the signature, answer with any 2xx, and deliver when <code>status</code> is <code>completed</code>.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

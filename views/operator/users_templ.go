@@ -866,7 +866,7 @@ func lockedOut(p UserProps, page string) templ.Component {
 			templ_7745c5c3_Var33 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 87, "<section class=\"panel stack\" aria-labelledby=\"locked-out\"><h2 id=\"locked-out\">Locked out</h2><p>Make sure that it is this user who asks: whoever gets the link signs in as them. The user is notified by mail where mail is sent, and each act is in their audit log.</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 87, "<section class=\"panel stack\" aria-labelledby=\"locked-out\"><h2 id=\"locked-out\">Locked out</h2><p>Make sure that this user is the one who asks: the link signs in anyone who has it. Florin notifies the user by mail, if it can send mail, and records each act in their audit log.</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -83,6 +83,8 @@ type Reauth struct {
 	Field Field
 	// Posted is the path of the form whose re-authentication was refused; may be empty.
 	Posted string
+	// IfAsked leaves the input out of every form but that one.
+	IfAsked bool
 }
 
 // For returns the input of the form that posts to the path; purpose follows its label.
@@ -92,6 +94,7 @@ func (p Reauth) For(path, purpose string) Field {
 	f.Label += purpose
 	if path != p.Posted {
 		f.Problem = ""
+		f.Confirmed = f.Confirmed || p.IfAsked
 	}
 	return f
 }

@@ -77,9 +77,10 @@ var navigation = []entry{
 	{
 		Text: "Settings", Icon: "wallet",
 		tabs: []tab{
-			{"Payouts", "/dashboard/custodian"},
-			{"Settlement", "/dashboard/settlement"},
-			{"Checkout", "/dashboard/branding"},
+			{"Payouts", "/dashboard/settings/payouts"},
+			{"Settlement", "/dashboard/settings/settlement"},
+			{"Checkout", "/dashboard/settings/checkout"},
+			{"Webhooks", "/dashboard/settings/webhooks"},
 		},
 	},
 	{
@@ -87,7 +88,8 @@ var navigation = []entry{
 		tabs: []tab{
 			{"Quick start", "/dashboard/developers"},
 			{"API keys", "/dashboard/keys"},
-			{"Webhooks", "/dashboard/webhooks"},
+			{"Callback and secrets", "/dashboard/developers/callback"},
+			{"Webhook log", "/dashboard/webhooks"},
 		},
 	},
 	{Text: "Team", Path: "/dashboard/team", Icon: "team"},

@@ -44,7 +44,7 @@ type Props struct {
 	PasskeysFull   bool // no more may be added
 	PasskeyProblem string
 	PasskeyName    panel.Field
-	PasskeyReauth  panel.Field
+	PasskeyReauth  panel.Reauth
 	Logins         []LoginRow
 	SessionReauth  panel.Reauth // of the forms that end sessions
 	SessionProblem string

@@ -205,7 +205,7 @@ func changeLines(lines []string) templ.Component {
 }
 
 // lockPanel turns the lock on and, after 24 hours, off.
-func lockPanel(p CustodianProps) templ.Component {
+func lockPanel(p PayoutsProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -240,7 +240,7 @@ func lockPanel(p CustodianProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if p.May.Money {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "<form class=\"inline\" method=\"post\" action=\"/dashboard/custodian/unlock\"><input type=\"hidden\" name=\"key\" value=\"")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "<form class=\"inline\" method=\"post\" action=\"/dashboard/settings/payouts/unlock\"><input type=\"hidden\" name=\"key\" value=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -257,7 +257,7 @@ func lockPanel(p CustodianProps) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = panel.Input(p.LockReauth.For("/dashboard/custodian/unlock", ", to take the lock off in 24 hours")).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = panel.Input(p.LockReauth.For("/dashboard/settings/payouts/unlock", ", to take the lock off in 24 hours")).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -272,7 +272,7 @@ func lockPanel(p CustodianProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if p.May.Money {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "<form class=\"inline\" method=\"post\" action=\"/dashboard/custodian/lock\"><input type=\"hidden\" name=\"key\" value=\"")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "<form class=\"inline\" method=\"post\" action=\"/dashboard/settings/payouts/lock\"><input type=\"hidden\" name=\"key\" value=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -289,7 +289,7 @@ func lockPanel(p CustodianProps) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = panel.Input(p.LockReauth.For("/dashboard/custodian/lock", ", to lock the wallets")).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = panel.Input(p.LockReauth.For("/dashboard/settings/payouts/lock", ", to lock the wallets")).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -378,7 +378,7 @@ func StopChange(p StopProps) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else if p.Change.ID == "" {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, "<h1>Nothing to stop</h1><p data-testid=\"nothing\">This change was stopped or made already. Sign in to see where your money goes.</p><p><a class=\"btn main wide\" href=\"/dashboard/custodian\">Sign in</a></p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, "<h1>Nothing to stop</h1><p data-testid=\"nothing\">This change was stopped or made already. Sign in to see where your money goes.</p><p><a class=\"btn main wide\" href=\"/dashboard/settings/payouts\">Sign in</a></p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

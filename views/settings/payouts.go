@@ -2,24 +2,17 @@ package settings
 
 import "github.com/florinpay/florin/views/panel"
 
-// CustodianProps is where the money of a key settles, and how its owner is notified.
-type CustodianProps struct {
+// PayoutsProps is where the money of a key settles, and what counts as paid.
+type PayoutsProps struct {
 	panel.Frame
 
-	Key       panel.KeyChoice
-	HasKey    bool
-	Exists    bool
-	Problem   string // of the first form
-	Money     []panel.Field
-	Password  panel.Field
-	Secret    panel.Field
-	SecretSet bool
-	// SecretReauth is the re-authentication of the forms about webhook secrets.
-	SecretReauth panel.Reauth
-	// Signing is a new signing secret. It is shown once.
-	Signing      string
-	SigningCount int
-	Networks     []NetworkForm
+	Key      panel.KeyChoice
+	HasKey   bool
+	Exists   bool
+	Problem  string // of the wallets
+	Money    []panel.Field
+	Password panel.Field
+	Networks []NetworkForm
 	// Locked: the owners locked the account. LockReauth is the re-authentication of
 	// the forms that change that, Waiting the changes that wait for 24 hours.
 	Locked      bool
@@ -29,8 +22,7 @@ type CustodianProps struct {
 	Policy      []panel.Field
 	// OptionsPassword is the re-authentication for Networks and Policy.
 	OptionsPassword panel.Field
-	// OptionsProblem and SecretProblem belong to the forms below.
-	OptionsProblem, SecretProblem string
+	OptionsProblem  string
 }
 
 // NetworkForm is the options of one network.

@@ -92,7 +92,7 @@ func Settlement(p Props) templ.Component {
 							return templ_7745c5c3_Err
 						}
 					} else {
-						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<form class=\"inline\" method=\"post\" action=\"/dashboard/settlement/now\"><input type=\"hidden\" name=\"key\" value=\"")
+						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<form class=\"inline\" method=\"post\" action=\"/dashboard/settings/settlement/now\"><input type=\"hidden\" name=\"key\" value=\"")
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
@@ -146,7 +146,7 @@ func Settlement(p Props) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if p.May.Money {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "<form class=\"stack\" method=\"post\" action=\"/dashboard/settlement\" aria-label=\"When money is sent\" novalidate data-testid=\"schedule-form\"><input type=\"hidden\" name=\"key\" value=\"")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "<form class=\"stack\" method=\"post\" action=\"/dashboard/settings/settlement\" aria-label=\"When money is sent\" novalidate data-testid=\"schedule-form\"><input type=\"hidden\" name=\"key\" value=\"")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -174,7 +174,7 @@ func Settlement(p Props) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "</section><section class=\"panel stack\" aria-labelledby=\"saves\" data-testid=\"saves\"><h2 id=\"saves\">What waiting saves</h2><p>A payment that is sent by itself costs 1.76 times a plain transfer. Ten that share a transaction cost 1.20 times each, 25 cost 1.16 times, and more of them hardly less. The operator of this server pays for the transactions, so you can wait longer than the operator does, not less. Waiting costs you nothing but time: the money is sent to your wallet only.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "</section><section class=\"panel stack\" aria-labelledby=\"saves\" data-testid=\"saves\"><h2 id=\"saves\">What waiting saves</h2><p>A payment that is sent alone costs 1.76 times a plain transfer. Ten that share a transaction cost 1.20 times each, 25 cost 1.16 times, and more of them hardly less. The operator of this server pays for the transactions, so you can wait longer than the operator does, not less. Waiting costs you nothing but time: the money is sent to your wallet only.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -341,7 +341,7 @@ func priceTable(rows []PriceRow) templ.Component {
 			templ_7745c5c3_Var12 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Price of sending a payment\"><table class=\"list\"><caption class=\"sr\">Price of sending a payment today</caption> <thead><tr><th scope=\"col\">Today, for each payment</th><th scope=\"col\" class=\"num\">Sent by itself</th><th scope=\"col\" class=\"num\">Shared</th></tr></thead> <tbody>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Price of sending a payment\"><table class=\"list\"><caption class=\"sr\">Price of sending a payment today</caption> <thead><tr><th scope=\"col\">Today, for each payment</th><th scope=\"col\" class=\"num\">Sent alone</th><th scope=\"col\" class=\"num\">Shared</th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

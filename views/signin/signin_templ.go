@@ -455,7 +455,7 @@ func Verify(p EntryProps) templ.Component {
 			}
 			ctx = templ.InitializeContext(ctx)
 			if p.Token != "" {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "<p class=\"soft\">Type the password you chose, so that nobody else can finish in your name.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "<p class=\"soft\">Type the password you chose, so that no one else can finish in your name.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

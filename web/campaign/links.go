@@ -139,7 +139,7 @@ func (d *Surface) getLink(c echo.Context, who session.Principal) error {
 }
 
 func (d *Surface) postLinkPause(c echo.Context, who session.Principal) error {
-	return d.pauseLink(c, who, true, audit.ActionLinkPause, "The link is paused: whoever opens it is told that it is not in use.")
+	return d.pauseLink(c, who, true, audit.ActionLinkPause, "The link is paused. People who open it read that it is not in use.")
 }
 
 func (d *Surface) postLinkResume(c echo.Context, who session.Principal) error {

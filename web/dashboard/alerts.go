@@ -27,7 +27,7 @@ func (d *Surface) alerts(
 		at := "?key=" + h.key.PublicID
 		switch {
 		case !h.has:
-			all = append(all, panel.Notice{Bad: true, Text: session.KeyLabel(h.key) + " has no wallets, so no payment can be created with it.", Link: "/dashboard/custodian" + at, LinkText: "Enter them"})
+			all = append(all, panel.Notice{Bad: true, Text: session.KeyLabel(h.key) + " has no wallets, so no payment can be created with it.", Link: "/dashboard/settings/payouts" + at, LinkText: "Enter them"})
 			continue
 		case d.Merchants.Meter().Affords(h.balance, ledger.Credit) != nil:
 			all = append(all, panel.Notice{Bad: true, Text: session.KeyLabel(h.key) + " has no credits left: your customers cannot start a payment.", Link: "/dashboard/credits" + at, LinkText: "Buy credits"})
@@ -112,6 +112,6 @@ func (d *Surface) networkAlerts(h house) []panel.Notice {
 		Plain: true, Text: session.KeyLabel(
 			h.key,
 		) + " has no wallet on " + names + ", so " + what + " not offered to your customers.",
-		Link: "/dashboard/custodian?key=" + h.key.PublicID, LinkText: "Add one",
+		Link: "/dashboard/settings/payouts?key=" + h.key.PublicID, LinkText: "Add one",
 	})
 }

@@ -73,7 +73,7 @@ func (d *Surface) keysPage(
 		f.Field(panel.Field{Name: "label", Label: "Name", Hint: "What it is for, such as “Web shop”.", Max: "100"}),
 		f.Field(panel.Field{
 			Name: "wallet", Label: "Wallet of the key (optional)", Mono: true, Max: "64",
-			Hint: "An EVM address of yours. Whoever holds its private key can rotate this key and buy queries over the API; no payment is sent to it.",
+			Hint: "An EVM address of yours. Its private key can rotate this API key and buy queries over the API. No payment is sent to it.",
 		}),
 	}
 	p.Fields = append(p.Fields, f.Field(networksField(panel.Field{})))
@@ -205,11 +205,13 @@ func (d *Surface) postKeyRotate(c echo.Context, who session.Principal) error {
 // postKeyPermissions sets what a key may do, and from where. It can let the key
 // change where money goes, so only an owner may, and the owners are mailed.
 func (d *Surface) postKeyPermissions(c echo.Context, who session.Principal) error {
+	var permissions merchant.Permissions
+	var sources merchant.Sources
 	each := func(c echo.Context, who session.Principal, f *shell.Form) error {
+		permissions, sources = rights(f)
 		return d.Gate(c, who, f, session.EachTime)
 	}
 	return d.keyAct(c, who, each, func(f *shell.Form, key merchant.Key) error {
-		permissions, sources := rights(f)
 		if !f.OK() {
 			return d.keysPage(c, who, http.StatusBadRequest, f, dashboard.FreshKey{}, key.PublicID)
 		}

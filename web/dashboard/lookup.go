@@ -23,7 +23,7 @@ var verdicts = map[lookup.Verdict][2]string{
 	}, lookup.OtherChain: {"Sent on another network", "is-bad"},
 	lookup.OtherToken: {
 		"Sent in a token that does not count", "is-bad",
-	}, lookup.OtherAddress: {"It pays somebody else", "is-bad"},
+	}, lookup.OtherAddress: {"It pays another address", "is-bad"},
 	lookup.TokenContract: {
 		"Sent to the token's own contract", "is-bad",
 	}, lookup.Failed: {"The transaction failed", "is-bad"},

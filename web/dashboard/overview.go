@@ -212,10 +212,10 @@ func stepsOf(houses []house, a report.Activity, locked bool) []dashboard.Step {
 		})},
 		{Text: "Create your first payment", Path: "/dashboard/create", Done: a.Any},
 		{Text: "Get paid", Path: "/dashboard/payments", Done: a.Paid},
-		{Text: "Give the checkout your colours", Path: "/dashboard/branding", Done: any(func(h house) bool {
+		{Text: "Give the checkout your colours", Path: "/dashboard/settings/checkout", Done: any(func(h house) bool {
 			return h.custodian.Name != "" && h.custodian.Branding.PrimaryColor != ""
 		})},
-		{Text: "Lock where your money goes (recommended)", Path: "/dashboard/custodian#lock", Done: locked},
+		{Text: "Lock where your money goes (recommended)", Path: "/dashboard/settings/payouts#lock", Done: locked},
 	}
 }
 

@@ -52,7 +52,7 @@ func (d *Surface) paymentPage(
 	p.Frame = d.Frame(c, who, "Payment of $"+p.Amount, paymentsPath)
 	p.Frame.Notices = append(p.Frame.Notices, strayNotices(x)...)
 	p.Problem = f.Problem
-	p.Reason = f.Field(panel.Field{Name: "reason", Label: "Reason", Hint: "Shown in the history of the payment and kept in your audit log, for whoever asks later.", Required: true, Max: "500"})
+	p.Reason = f.Field(panel.Field{Name: "reason", Label: "Reason", Hint: "Shown in the history of the payment and in your audit log.", Required: true, Max: "500"})
 	p.Reauth.Posted = f.Posted
 	if p.Reauth.Field, err = d.StrongField(c, who, f); err != nil {
 		return err

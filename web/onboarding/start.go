@@ -163,8 +163,8 @@ func (s *Surface) postStart(c echo.Context, who session.Principal) error {
 		changes = after.Destinations(before)
 		return merchant.MoneyEntries(session.KeyLabel(key), before, after)
 	})
-	// The signing secret that comes with it is shown to nobody: whoever needs one makes
-	// a new one under Developers.
+	// The signing secret that comes with it is not shown: a merchant whose server checks
+	// signatures makes a new one under Developers.
 	after, _, err := s.Merchants.ArrangeCustodian(ctx, key, in, entries)
 	if err != nil {
 		if !f.Refused(err, shopSubjects()...) {

@@ -12,20 +12,21 @@ import (
 	"github.com/florinpay/florin/web/shell"
 )
 
-// postGrant gives a key credits for nothing.
+// postGrant gives a key credits that cost nothing.
 func (d *Surface) postGrant(c echo.Context, who session.Principal) error {
-	person, f, ok, err := d.userForm(c, who)
+	var n int64
+	person, f, ok, err := d.userForm(c, who, func(f *shell.Form) {
+		var err error
+		if n, err = strconv.ParseInt(f.Text("credits"), 10, 64); err != nil {
+			f.Bad("credits", "The number of credits must be a whole number.")
+		}
+	})
 	if !ok {
 		return err
 	}
 	key, err := d.keyOf(c, person)
 	if err != nil {
 		return err
-	}
-	n, err := strconv.ParseInt(f.Text("credits"), 10, 64)
-	if err != nil {
-		f.Bad("credits", "The number of credits must be a whole number.")
-		return d.userPage(c, who, fault.Invalid.Code(), person, f)
 	}
 	grant := merchant.Grant{Credits: n, ID: f.Text("grant")}
 	entry := d.Entry(c, person.ID, who.User.Email, audit.ActionGrant, key.Name(), grant.String())

@@ -27,7 +27,7 @@ func (d *Surface) getTrouble(c echo.Context, who session.Principal) error {
 	}
 	for _, x := range t.Recharges {
 		p.Notices = append(p.Notices, panel.Notice{Bad: true, Text: fmt.Sprintf(
-			"%s bought %d queries with %s on %s, and nobody looks after it since that network was configured away. Set it up again, with USDT, until this is gone.",
+			"%s bought %d queries with %s on %s, and Florin cannot follow it, because that network was removed from the configuration. Configure the network again, with USDT, until this row is gone.",
 			x.Email, x.Units, x.Tx, views.NetworkName(string(x.Network)))})
 	}
 	for _, x := range t.SetAside {

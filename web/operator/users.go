@@ -126,10 +126,11 @@ func (d *Surface) userPageWith(
 	return d.Show(c, status, p.Frame, operator.User(p))
 }
 
-// userForm reads a form about a user and re-authenticates the operator; ok is false
-// if the page was shown again.
+// userForm reads a form about a user, re-authenticates the operator and makes the
+// checks of the other inputs, so that the page names all that is wrong at once; ok is
+// false if the page was shown again.
 func (d *Surface) userForm(
-	c echo.Context, who session.Principal,
+	c echo.Context, who session.Principal, checks ...func(*shell.Form),
 ) (person report.User, f *shell.Form, ok bool, err error) {
 	if f, err = session.ReadForm(c); err != nil {
 		return person, nil, false, err
@@ -137,13 +138,20 @@ func (d *Surface) userForm(
 	if person, err = d.Reports.User(c.Request().Context(), c.Param("user")); err != nil {
 		return person, nil, false, err
 	}
-	if err = d.Reauthenticate(c, who, f); err == nil {
+	for _, check := range checks {
+		check(f)
+	}
+	status := fault.Invalid.Code()
+	if err = d.Reauthenticate(c, who, f); err != nil {
+		if !session.ReauthRefused(f, err) {
+			return person, nil, false, err
+		}
+		status = fault.KindOf(err).Code()
+	}
+	if f.OK() {
 		return person, f, true, nil
 	}
-	if !session.ReauthRefused(f, err) {
-		return person, nil, false, err
-	}
-	return person, f, false, d.userPage(c, who, fault.KindOf(err).Code(), person, f)
+	return person, f, false, d.userPage(c, who, status, person, f)
 }
 
 // postUserDisabled disables a user, or enables them.

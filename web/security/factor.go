@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
@@ -81,11 +82,20 @@ func (d *Surface) postConfirmFactor(c echo.Context, who session.Principal) error
 	if err := d.Shell.Limits.Costly(c.Request().Context()); err != nil {
 		return err
 	}
+	const digits = 6
+	if code := strings.Join(strings.Fields(f.Values.Get("code")), ""); len(code) != digits ||
+		strings.Trim(code, "0123456789") != "" {
+		f.Bad("code", "Enter the six digits that the app shows.")
+	}
+	status := http.StatusBadRequest
 	if err := d.Reauthenticate(c, who, f); err != nil {
 		if !session.ReauthRefused(f, err) {
 			return err
 		}
-		return d.factorPage(c, who, session.ReauthStatus(err), f)
+		status = session.ReauthStatus(err)
+	}
+	if !f.OK() {
+		return d.factorPage(c, who, status, f)
 	}
 	entry := d.AuditOwn(c, who.User, audit.ActionFactorOn, "", "")
 	codes, err := d.Users.ConfirmFactor(c.Request().Context(), who.User, who.Token(), f.Values.Get("code"), entry)

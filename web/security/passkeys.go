@@ -2,6 +2,7 @@ package security
 
 import (
 	"net/url"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -45,7 +46,7 @@ func (d *Surface) postPasskey(c echo.Context, who session.Principal) error {
 	if err != nil {
 		return d.passkeyRefused(c, who, f, err)
 	}
-	d.MailTo(c, who.User.Email, "A passkey was added", "A passkey called “"+p.Name+"” was added to your account. Whoever has it can sign in to Florin as you. Every other session was ended.\n\n"+
+	d.MailTo(c, who.User.Email, "A passkey was added", "A passkey called “"+p.Name+"” was added to your account. The device that has it can sign in to Florin as you. Every other session was ended.\n\n"+
 		"If this was not you, remove it and change your password at once:\n"+d.Shell.BaseURL+session.SecurityPath)
 	return d.Cookies.Redirect(c, session.SecurityPath, "The passkey “"+p.Name+"” is added. You can sign in with it from now on. Every other session has ended.")
 }
@@ -59,7 +60,7 @@ func (d *Surface) postPasskeyName(c echo.Context, who session.Principal) error {
 	if err := d.Users.RenamePasskey(
 		c.Request().Context(), who.User, c.Param("passkey"), f.Values.Get("name"), entry,
 	); err != nil {
-		return d.passkeyRefused(c, who, shell.NewForm(url.Values{}), err)
+		return d.passkeyRefused(c, who, f, err)
 	}
 	return d.Cookies.Redirect(c, session.SecurityPath, "The passkey has its new name.")
 }
@@ -77,20 +78,14 @@ func (d *Surface) postRemovePasskey(c echo.Context, who session.Principal) error
 	if err != nil {
 		return d.passkeyRefused(c, who, f, err)
 	}
-	d.MailTo(c, who.User.Email, "A passkey was removed", "The passkey called “"+p.Name+"” signs nobody in to Florin any more, and every other session was ended.\n\n"+
+	d.MailTo(c, who.User.Email, "A passkey was removed", "The passkey called “"+p.Name+"” no longer signs in to Florin, and every other session was ended.\n\n"+
 		"If this was not you, change your password at once:\n"+d.Shell.BaseURL+session.SecurityPath)
 	return d.Cookies.Redirect(c, session.SecurityPath, "The passkey “"+p.Name+"” is removed. Every other session has ended.")
 }
 
-// passkeyRefused shows the page again with the refusal above the list, because
-// several forms of the list have the same inputs.
+// passkeyRefused shows the page again with the refusal in the form that was sent.
 func (d *Surface) passkeyRefused(c echo.Context, who session.Principal, f *shell.Form, err error) error {
-	if session.ReauthRefused(f, err) {
-		if text := f.Problems["password"]; text != "" {
-			f.Problem = text
-			delete(f.Problems, "password")
-		}
-	} else if !f.Refused(err, shell.Subject{Service: "name", Input: "name", Label: "The name"}) {
+	if !session.ReauthRefused(f, err) && !f.Refused(err, shell.Subject{Service: "name", Input: "name", Label: "The name"}) {
 		return err
 	}
 	forms := emptySecurityForms()
@@ -110,13 +105,30 @@ func (d *Surface) passkeys(c echo.Context, who session.Principal, f *shell.Form,
 	}
 	p.PasskeysAt, p.PasskeyProblem, p.PasskeysFull = d.Shell.BaseURL, f.Problem, len(all) >= identity.MaxPasskeys
 	for _, x := range all {
-		p.Passkeys = append(
-			p.Passkeys, security.PasskeyRow{ID: x.ID, Name: x.Name, CreatedAt: x.CreatedAt, UsedAt: x.UsedAt},
-		)
+		p.Passkeys = append(p.Passkeys, passkeyRow(f, x))
 	}
-	p.PasskeyName = f.Field(panel.Field{
+	added := f
+	if f.Posted != passkeysPath {
+		added = shell.NewForm(url.Values{})
+	}
+	p.PasskeyName = added.Field(panel.Field{
 		Name: "name", Label: "Name (optional)", Placeholder: "Phone", Max: "100", Hint: "So that you can tell your passkeys apart.",
 	})
-	p.PasskeyReauth, err = d.ReauthField(c, who, shell.NewForm(url.Values{}))
+	p.PasskeyReauth.Posted = f.Posted
+	p.PasskeyReauth.Field, err = d.ReauthField(c, who, f)
 	return err
+}
+
+// passkeyRow is a passkey with the forms that change it.
+func passkeyRow(f *shell.Form, x identity.Passkey) security.PasskeyRow {
+	path := passkeysPath + "/" + x.ID
+	r := security.PasskeyRow{
+		ID: x.ID, Name: x.Name, CreatedAt: x.CreatedAt, UsedAt: x.UsedAt,
+		Changed: strings.HasPrefix(f.Posted, path+"/"),
+		Rename:  panel.Field{Form: x.ID, Name: "name", Label: "Name", Value: x.Name, Max: "100"},
+	}
+	if f.Posted == path+"/name" {
+		r.Rename = f.Field(r.Rename)
+	}
+	return r
 }

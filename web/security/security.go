@@ -43,7 +43,7 @@ func (d *Surface) securityPage(c echo.Context, who session.Principal, status int
 	p.Password = []panel.Field{
 		password.Field(
 			panel.Field{
-				Name: "old", Label: "Present password", Type: "password", Autocomplete: "current-password",
+				Name: "old", Label: "Current password", Type: "password", Autocomplete: "current-password",
 				Required: true, Max: "512",
 			},
 		),
@@ -94,6 +94,9 @@ func (d *Surface) postVerification(c echo.Context, who session.Principal) error 
 	return d.Cookies.Redirect(c, session.SecurityPath, "A link is on its way to "+who.User.Email+".")
 }
 
+// newPassword is the input that a refusal of a password names.
+var newPassword = shell.Subject{Service: "password", Input: "next", Label: "The password"}
+
 // postPassword changes the password, ends all sessions and starts a fresh one here.
 func (d *Surface) postPassword(c echo.Context, who session.Principal) error {
 	f, err := session.ReadForm(c)
@@ -107,15 +110,16 @@ func (d *Surface) postPassword(c echo.Context, who session.Principal) error {
 		c.Request().Context(), who.User, secret.New(f.Values.Get("old")), secret.New(f.Values.Get("next")),
 		shell.CallOf(c).Client, shell.CallOf(c).UserAgent, entry,
 	)
-	if errors.Is(err, identity.ErrBadPassword) {
-		f.Bad("old", "The password is wrong.")
-		return d.securityPage(c, who, http.StatusBadRequest, forms)
-	}
 	if err != nil {
-		if !f.Refused(err, shell.Subject{Service: "password", Input: "next", Label: "The password"}) {
+		status, wrong := fault.KindOf(err).Code(), []shell.Subject{newPassword}
+		if errors.Is(err, identity.ErrBadPassword) {
+			f.Bad("old", "The password is wrong.")
+			status, wrong = http.StatusBadRequest, append(wrong, shell.Subject{Input: "old"})
+		}
+		if !f.Refused(err, wrong...) {
 			return err
 		}
-		return d.securityPage(c, who, fault.KindOf(err).Code(), forms)
+		return d.securityPage(c, who, status, forms)
 	}
 	if err := d.Cookies.SignIn(c.Response(), in); err != nil {
 		return err

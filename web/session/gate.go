@@ -16,9 +16,9 @@ import (
 // errNeedsFactor refuses a password where the account is locked.
 var errNeedsFactor = fault.New(fault.Forbidden, "your account is locked: use a passkey or a code of your authenticator; the password alone is not enough. Nothing was changed")
 
-// errNoReauth refuses a form that shows nothing. It is no failed try: the page was
-// perhaps opened while the last re-authentication still held.
-var errNoReauth = fault.New(fault.Invalid, "enter your password again; nothing was changed")
+// errNoReauth refuses a form without a re-authentication. It is no failed try: the form
+// did not ask for one.
+var errNoReauth = fault.New(fault.Invalid, "enter your password; nothing was changed")
 
 // ReauthTTL is how long a re-authentication opens the gate, in the session it was
 // made in.
@@ -48,7 +48,7 @@ func (g *Guard) Gate(c echo.Context, who Principal, f *shell.Form, takes Freshne
 		return err
 	}
 	shown := f.Values.Get("password") != "" || f.Values.Get("passkey") != ""
-	if takes == EachTime || locked || shown || who.confirmed.IsZero() {
+	if takes == EachTime || locked || shown {
 		return g.Strong(c, who, f)
 	}
 	if !g.recent(who) {
@@ -114,6 +114,14 @@ func (g *Guard) GateField(c echo.Context, who Principal, f *shell.Form) (panel.F
 	}
 	x, err := g.StrongField(c, who, f)
 	x.Confirmed = !locked && x.Problem == "" && g.recent(who)
+	return x, err
+}
+
+// GateFieldIfAsked is GateField for a page with several forms: it is left out until the
+// form was refused for want of a re-authentication, so that the page asks once.
+func (g *Guard) GateFieldIfAsked(c echo.Context, who Principal, f *shell.Form) (panel.Field, error) {
+	x, err := g.GateField(c, who, f)
+	x.Confirmed = x.Confirmed || x.Problem == ""
 	return x, err
 }
 

@@ -70,7 +70,7 @@ func (g *Guard) merchantChoices(ctx context.Context, m merchant.Membership) ([]p
 	}
 	var all []panel.Choice
 	if m.Role == "" {
-		all = append(all, panel.Choice{Text: "Nobody"})
+		all = append(all, panel.Choice{Text: "No merchant"})
 	}
 	for _, x := range memberships {
 		all = append(all, panel.Choice{Value: x.Merchant.PublicID, Text: x.Merchant.Email})

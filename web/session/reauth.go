@@ -52,7 +52,7 @@ func ReauthRefused(f *shell.Form, err error) bool {
 	case errors.Is(err, identity.ErrBadPassword):
 		f.Bad("password", "The password is wrong. Nothing was changed.")
 	case errors.Is(err, errNoReauth):
-		f.Bad("password", "Enter your password again: Florin asks for it every ten minutes. Nothing was changed.")
+		f.Bad("password", "Enter your password to go on. Florin then does not ask again for ten minutes. Nothing was changed yet.")
 	case errors.Is(err, identity.ErrBadCode):
 		f.Bad("password", "The code is wrong or was used already. Nothing was changed.")
 	case errors.Is(err, identity.ErrBadPasskey):

@@ -16,19 +16,17 @@ import (
 	"github.com/florinpay/florin/web/shell"
 )
 
-const brandingPath = "/dashboard/branding"
-
 func (s *Surface) getBranding(c echo.Context, who session.Principal) error {
 	return s.brandingPage(c, who, http.StatusOK, c.QueryParam("key"), shell.NewForm(url.Values{}))
 }
 
 func (s *Surface) brandingPage(c echo.Context, who session.Principal, status int, asked string, f *shell.Form) error {
-	key, ok, choice, err := who.KeyChoice(brandingPath, asked)
+	key, ok, choice, err := who.KeyChoice(checkoutPath, asked)
 	if err != nil {
 		return err
 	}
 	p := settings.BrandingProps{
-		Frame: s.Frame(c, who, "Checkout", brandingPath), Key: choice, HasKey: ok, Problem: f.Problem,
+		Frame: s.Frame(c, who, "Checkout", checkoutPath), Key: choice, HasKey: ok, Problem: f.Problem,
 	}
 	if ok {
 		custodian, has, err := s.CustodianOf(c.Request().Context(), key)
@@ -47,7 +45,7 @@ func (s *Surface) brandingPage(c echo.Context, who session.Principal, status int
 		for _, x := range p.Fields {
 			now.Set(x.Name, x.Value)
 		}
-		p.PreviewURL = brandingPath + "/preview?" + now.Encode()
+		p.PreviewURL = checkoutPath + "/preview?" + now.Encode()
 		p.Readable = views.Readability(brandOf(now))
 	}
 	shell.AllowOwnFrames(c)
@@ -129,7 +127,7 @@ func (s *Surface) postBranding(c echo.Context, who session.Principal) error {
 		Theme: &theme, SupportEmail: text("supportEmail"), Website: text("website"),
 	}}, merchant.Audited(entry))
 	if err == nil {
-		return s.Cookies.Redirect(c, brandingPath+"?key="+key.PublicID, "The branding is saved.")
+		return s.Cookies.Redirect(c, checkoutPath+"?key="+key.PublicID, "The branding is saved.")
 	}
 	if !f.Refused(err,
 		shell.Subject{Service: "name", Input: "name", Label: "The name"},

@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	lockPath    = custodianPath + "/lock"
-	unlockPath  = custodianPath + "/unlock"
+	lockPath    = payoutsPath + "/lock"
+	unlockPath  = payoutsPath + "/unlock"
 	changesPath = "/dashboard/changes"
 )
 
@@ -41,7 +41,7 @@ func (s *Surface) postLock(c echo.Context, who session.Principal) error {
 		}
 		s.MailOwners(c, who, "Your wallets are locked", who.User.Email+
 			" locked where the money of your Florin merchant account goes. A change takes 24 hours from now on, and you get a mail that stops it.")
-		return s.Cookies.Redirect(c, custodianPath+"?key="+key, "Locked: wallets change only here, and after 24 hours.")
+		return s.Cookies.Redirect(c, payoutsPath+"?key="+key, "Locked: wallets change only here, and after 24 hours.")
 	})
 }
 
@@ -54,7 +54,7 @@ func (s *Surface) postUnlock(c echo.Context, who session.Principal) error {
 		if err != nil {
 			return err
 		}
-		return s.Cookies.Redirect(c, custodianPath+"?key="+key, session.WaitsNotice)
+		return s.Cookies.Redirect(c, payoutsPath+"?key="+key, session.WaitsNotice)
 	})
 }
 
@@ -64,7 +64,7 @@ func (s *Surface) lockAct(c echo.Context, who session.Principal, act func(key st
 	if err != nil {
 		return err
 	}
-	all, key := emptyCustodianForm(), f.Values.Get("key")
+	all, key := emptyPayoutForms(), f.Values.Get("key")
 	all.lock = f
 	if err = s.Gate(c, who, f, session.EachTime); err == nil {
 		err = act(key)
@@ -72,12 +72,12 @@ func (s *Surface) lockAct(c echo.Context, who session.Principal, act func(key st
 	if err == nil || (!session.ReauthRefused(f, err) && !f.Refused(err)) {
 		return err
 	}
-	return s.custodianPage(c, who, session.ReauthStatus(err), key, all)
+	return s.payoutsPage(c, who, session.ReauthStatus(err), key, all)
 }
 
 // lockFields completes the page with the lock and the changes that wait.
 func (s *Surface) lockFields(
-	c echo.Context, who session.Principal, f *shell.Form, p *settings.CustodianProps,
+	c echo.Context, who session.Principal, f *shell.Form, p *settings.PayoutsProps,
 ) (err error) {
 	ctx := c.Request().Context()
 	if p.Locked, err = s.Merchants.Locked(ctx, who.Membership.Merchant.ID); err != nil {

@@ -106,7 +106,7 @@ func (s *Surface) postLogo(c echo.Context, who session.Principal) error {
 		)
 	}
 	if failed == nil {
-		return s.Cookies.Redirect(c, brandingPath+"?key="+key.PublicID, "The logo is saved.")
+		return s.Cookies.Redirect(c, checkoutPath+"?key="+key.PublicID, "The logo is saved.")
 	}
 	f := shell.NewForm(url.Values{})
 	if !f.Refused(failed, shell.Subject{Service: "logo", Input: "logo", Label: "The logo"}) {
@@ -143,5 +143,5 @@ func (s *Surface) postRemoveLogo(c echo.Context, who session.Principal) error {
 	if err := s.Merchants.PutLogo(c.Request().Context(), key.ID, merchant.Logo{}, entry); err != nil {
 		return err
 	}
-	return s.Cookies.Redirect(c, brandingPath+"?key="+key.PublicID, "The logo is removed.")
+	return s.Cookies.Redirect(c, checkoutPath+"?key="+key.PublicID, "The logo is removed.")
 }

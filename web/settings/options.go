@@ -97,44 +97,23 @@ func (s *Surface) postOptions(c echo.Context, who session.Principal) error {
 	if err != nil {
 		return err
 	}
-	all := emptyCustodianForm()
+	all := emptyPayoutForms()
 	all.options = f
-	in := s.optionsInput(f)
-	if err := s.Gate(c, who, f, session.Recently); err != nil {
-		if !session.ReauthRefused(f, err) {
-			return err
-		}
-		return s.custodianPage(c, who, session.ReauthStatus(err), key.PublicID, all)
-	}
-	if !f.OK() {
-		return s.custodianPage(c, who, fault.Invalid.Code(), key.PublicID, all)
-	}
-	if waits, err := s.waits(c, who, key, in); waits && err == nil {
-		return s.Cookies.Redirect(c, custodianPath+"?key="+key.PublicID, session.WaitsNotice)
-	} else if err != nil {
-		if !f.Refused(err) {
-			return err
-		}
-		return s.custodianPage(c, who, fault.KindOf(err).Code(), key.PublicID, all)
-	}
-	var changes []string
-	entry := s.AuditChanges(c, who, func(before, after merchant.Custodian) []audit.Entry {
-		if changes = after.Acceptance(before); len(changes) == 0 {
-			return nil
-		}
-		return []audit.Entry{
-			{Action: audit.ActionCustodian, Subject: session.KeyLabel(key), Detail: strings.Join(changes, ", ")},
-		}
+	acceptance := func(before, after merchant.Custodian) []string { return after.Acceptance(before) }
+	return s.apply(c, who, f, change{
+		key: key, in: s.optionsInput(f), mailed: acceptance, subject: "How you accept money was changed",
+		entries: func(before, after merchant.Custodian) []audit.Entry {
+			lines := acceptance(before, after)
+			if len(lines) == 0 {
+				return nil
+			}
+			return []audit.Entry{
+				{Action: audit.ActionCustodian, Subject: session.KeyLabel(key), Detail: strings.Join(lines, ", ")},
+			}
+		},
+		path: payoutsPath, saved: "The options are saved.",
+		page: func(status int) error { return s.payoutsPage(c, who, status, key.PublicID, all) },
 	})
-	_, _, err = s.Merchants.ArrangeCustodian(c.Request().Context(), key, in, entry)
-	if err == nil {
-		s.MailChanges(c, who, key, "How you accept money was changed", changes)
-		return s.Cookies.Redirect(c, custodianPath+"?key="+key.PublicID, "The options are saved.")
-	}
-	if !f.Refused(err) {
-		return err
-	}
-	return s.custodianPage(c, who, fault.Invalid.Code(), key.PublicID, all)
 }
 
 // optionsInput reads the form; malformed values are reported beside their inputs.

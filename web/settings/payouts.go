@@ -3,15 +3,11 @@ package settings
 import (
 	"net/http"
 	"net/url"
-	"strings"
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/merchant"
-	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/views/settings"
@@ -19,42 +15,32 @@ import (
 	"github.com/florinpay/florin/web/shell"
 )
 
-const custodianPath = "/dashboard/custodian"
+// payoutForms holds the state of the forms of the page.
+type payoutForms struct{ money, options, lock *shell.Form }
 
-// custodianForm holds the state of the forms of the page.
-type custodianForm struct {
-	money, secret, options, lock *shell.Form
-	signing                      secret.Text
-	notices                      []string
-}
-
-func emptyCustodianForm() custodianForm {
-	return custodianForm{
-		money: shell.NewForm(url.Values{}), secret: shell.NewForm(url.Values{}), options: shell.NewForm(url.Values{}),
-		lock: shell.NewForm(url.Values{}),
+func emptyPayoutForms() payoutForms {
+	return payoutForms{
+		money: shell.NewForm(url.Values{}), options: shell.NewForm(url.Values{}), lock: shell.NewForm(url.Values{}),
 	}
 }
 
-func (s *Surface) getCustodian(c echo.Context, who session.Principal) error {
-	return s.custodianPage(c, who, http.StatusOK, c.QueryParam("key"), emptyCustodianForm())
+func (s *Surface) getPayouts(c echo.Context, who session.Principal) error {
+	return s.payoutsPage(c, who, http.StatusOK, c.QueryParam("key"), emptyPayoutForms())
 }
 
-func (s *Surface) custodianPage(
-	c echo.Context, who session.Principal, status int, asked string, f custodianForm,
+func (s *Surface) payoutsPage(
+	c echo.Context, who session.Principal, status int, asked string, f payoutForms,
 ) error {
-	key, ok, choice, err := who.KeyChoice(custodianPath, asked)
+	key, ok, choice, err := who.KeyChoice(payoutsPath, asked)
 	if err != nil {
 		return err
 	}
-	p := settings.CustodianProps{
-		Frame: s.Frame(c, who, "Payouts", custodianPath), Key: choice, HasKey: ok, Signing: f.signing.Reveal(),
-		Problem: f.money.Problem, SecretProblem: f.secret.Problem, OptionsProblem: f.options.Problem,
-	}
-	for _, n := range f.notices {
-		p.Frame.Notices = append(p.Frame.Notices, panel.Notice{Text: n})
+	p := settings.PayoutsProps{
+		Frame: s.Frame(c, who, "Payouts", payoutsPath), Key: choice, HasKey: ok,
+		Problem: f.money.Problem, OptionsProblem: f.options.Problem,
 	}
 	if !ok {
-		return s.Show(c, status, p.Frame, settings.Custodian(p))
+		return s.Show(c, status, p.Frame, settings.Payouts(p))
 	}
 	if err := s.lockFields(c, who, f.lock, &p); err != nil {
 		return err
@@ -63,22 +49,17 @@ func (s *Surface) custodianPage(
 	if err != nil {
 		return err
 	}
-	p.Exists, p.SigningCount, p.SecretSet = has, len(custodian.SigningSecrets), !custodian.Secret.Empty()
+	p.Exists = has
 	p.Money = moneyFields(f.money, custodian, who.Membership.Role.May(merchant.ActMoney))
-	if p.Password, err = s.GateField(c, who, f.money); err != nil {
-		return err
-	}
-	p.Secret = f.secret.Field(panel.Field{Name: "secret", Label: "Shared secret in the body (optional)", Hint: "Sent as “secret” in every webhook, for receivers that compare it.", Max: "256"})
-	p.SecretReauth.Posted = f.secret.Posted
-	if p.SecretReauth.Field, err = s.GateField(c, who, f.secret); err != nil {
+	if p.Password, err = s.GateFieldIfAsked(c, who, f.money); err != nil {
 		return err
 	}
 	p.Networks, p.Policy = s.networkForms(f.options, custodian), policyFields(f.options, custodian)
-	if p.OptionsPassword, err = s.GateField(c, who, f.options); err != nil {
+	if p.OptionsPassword, err = s.GateFieldIfAsked(c, who, f.options); err != nil {
 		return err
 	}
 	p.OptionsPassword.Form = "options"
-	return s.Show(c, status, p.Frame, settings.Custodian(p))
+	return s.Show(c, status, p.Frame, settings.Payouts(p))
 }
 
 // walletNames map the inputs of wallets to the names in refusals.
@@ -103,7 +84,7 @@ func moneyFields(f *shell.Form, c merchant.Custodian, wallets bool) []panel.Fiel
 		hint := ""
 		switch {
 		case !wallets && i == 0:
-			hint = "Only an owner can change the wallets, the callback address and the secrets."
+			hint = "Only an owner can change the wallets."
 		case !wallets:
 		case i == 0: // one label for the inputs that follow
 			hint = "The address of a wallet of your own; the same may stand for several networks. " +
@@ -115,16 +96,12 @@ func moneyFields(f *shell.Form, c merchant.Custodian, wallets bool) []panel.Fiel
 			Name: walletNames[n].Input, Label: "Wallet on " + views.NetworkName(string(n)), Value: string(c.Wallets[n]), Mono: true, Max: "64", Hint: hint, ReadOnly: !wallets, Whole: true,
 		}))
 	}
-	return append(fields, f.Field(panel.Field{
-		Name: "callbackUrl", Label: "Callback address", Type: "url", Value: c.CallbackURL, Mono: true, Max: "2048",
-		ReadOnly: !wallets,
-		Hint:     "An https address of your shop. Left empty, no webhook is sent.", Placeholder: "https://shop.example/florin",
-	}))
+	return fields
 }
 
-// postCustodian changes where the money goes and where webhooks are sent. It asks
-// for re-authentication, notifies the owners by mail and writes the audit log.
-func (s *Surface) postCustodian(c echo.Context, who session.Principal) error {
+// postPayouts changes where the money goes. It asks for re-authentication, notifies
+// the owners by mail and writes the audit log.
+func (s *Surface) postPayouts(c echo.Context, who session.Principal) error {
 	f, err := session.ReadForm(c)
 	if err != nil {
 		return err
@@ -133,51 +110,21 @@ func (s *Surface) postCustodian(c echo.Context, who session.Principal) error {
 	if err != nil {
 		return err
 	}
-	before, _, err := s.CustodianOf(c.Request().Context(), key)
-	if err != nil {
-		return err
-	}
-	in, all := moneyInput(f), emptyCustodianForm()
+	all := emptyPayoutForms()
 	all.money = f
-	err = s.Gate(c, who, f, session.Recently)
-	if err != nil && session.ReauthRefused(f, err) {
-		_, _, wrong := s.Merchants.Preview(c.Request().Context(), key, in)
-		f.Refused(wrong, moneySubjects()...)
-		return s.custodianPage(c, who, session.ReauthStatus(err), key.PublicID, all)
-	}
-	waits := false
-	if err == nil {
-		waits, err = s.waits(c, who, key, in)
-	}
-	if waits && err == nil {
-		return s.Cookies.Redirect(c, custodianPath+"?key="+key.PublicID, session.WaitsNotice)
-	}
-	if err == nil {
-		var changes []string
-		entry := s.AuditChanges(c, who, func(before, after merchant.Custodian) []audit.Entry {
-			changes = after.Destinations(before)
-			return merchant.MoneyEntries(session.KeyLabel(key), before, after)
-		})
-		var signing secret.Text
-		var after merchant.Custodian
-		if after, signing, err = s.Merchants.ArrangeCustodian(c.Request().Context(), key, in, entry); err == nil {
-			s.MailChanges(c, who, key, "Where your money goes was changed", changes)
-			notices := s.Merchants.WalletNotices(c.Request().Context(), before, after)
-			return s.custodianSaved(c, who, key, signing, "Wallets and callback are saved.", notices...)
-		}
-	}
-	if !f.Refused(err, moneySubjects()...) {
-		return err
-	}
-	return s.custodianPage(c, who, fault.KindOf(err).Code(), key.PublicID, all)
+	return s.apply(c, who, f, change{
+		key: key, in: moneyInput(f), subjects: moneySubjects(), mailed: destinations,
+		subject: "Where your money goes was changed", path: payoutsPath, saved: "The wallets are saved.",
+		page: func(status int) error { return s.payoutsPage(c, who, status, key.PublicID, all) },
+	})
 }
 
-// moneySubjects map the fields a refusal of postCustodian can name to inputs.
+// destinations are the lines of a mail about a change of where money or webhooks go.
+func destinations(before, after merchant.Custodian) []string { return after.Destinations(before) }
+
+// moneySubjects map the fields a refusal of postPayouts can name to inputs.
 func moneySubjects() []shell.Subject {
-	all := []shell.Subject{
-		{Service: "name", Input: "name", Label: "The name"},
-		{Service: "callbackUrl", Input: "callbackUrl", Label: "The callback address"},
-	}
+	all := []shell.Subject{{Service: "name", Input: "name", Label: "The name"}}
 	for _, n := range chain.Networks() {
 		all = append(all, walletNames[n])
 	}
@@ -186,41 +133,10 @@ func moneySubjects() []shell.Subject {
 
 // moneyInput reads the form.
 func moneyInput(f *shell.Form) merchant.CustodianInput {
-	name, callback := f.Text("name"), f.Text("callbackUrl")
-	in := merchant.CustodianInput{Name: &name, CallbackURL: &callback, Wallets: make(map[chain.Network]string)}
+	name := f.Text("name")
+	in := merchant.CustodianInput{Name: &name, Wallets: make(map[chain.Network]string)}
 	for _, n := range chain.Networks() {
 		in.Wallets[n] = f.Text(walletNames[n].Input)
 	}
 	return in
-}
-
-// custodianSaved shows a new signing secret in the response itself: a redirect
-// would have to store it.
-func (s *Surface) custodianSaved(
-	c echo.Context, who session.Principal, key merchant.Key, signing secret.Text, said string, notices ...string,
-) error {
-	if signing.Empty() {
-		said = strings.Join(append([]string{said}, notices...), " ")
-		return s.Cookies.Redirect(c, custodianPath+"?key="+key.PublicID, said)
-	}
-	f := emptyCustodianForm()
-	f.signing, f.notices = signing, notices
-	return s.custodianPage(c, who, http.StatusOK, key.PublicID, f)
-}
-
-// ownCustodian reads the form and returns the key it names.
-func (s *Surface) ownCustodian(c echo.Context, who session.Principal) (*shell.Form, merchant.Key, error) {
-	f, err := session.ReadForm(c)
-	if err != nil {
-		return nil, merchant.Key{}, err
-	}
-	key, err := who.Key(f.Values.Get("key"))
-	if err != nil {
-		return nil, merchant.Key{}, err
-	}
-	_, has, err := s.CustodianOf(c.Request().Context(), key)
-	if err == nil && !has {
-		err = merchant.ErrNoCustodian
-	}
-	return f, key, err
 }

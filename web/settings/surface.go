@@ -1,10 +1,14 @@
 // Package settings serves where the money of a merchant settles, what counts as
-// paid, the lock on both, the secrets of webhooks, and how the checkout looks.
+// paid, the lock on both, where the shop is notified, and how the checkout looks.
 //
 // What changes where money goes passes session.Guard.Gate.
 package settings
 
 import (
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/web/session"
@@ -28,6 +32,16 @@ type Surface struct {
 // New returns the surface.
 func New(s Services) *Surface { return &Surface{Services: s, decoding: make(chan struct{}, 1)} }
 
+// Addresses of the pages. The page of the callback and its secrets is also listed
+// under Developers, with an address there.
+const (
+	settingsPath = "/dashboard/settings"
+	payoutsPath  = settingsPath + "/payouts"
+	checkoutPath = settingsPath + "/checkout"
+	webhooksPath = settingsPath + "/webhooks"
+	callbackPath = "/dashboard/developers/callback"
+)
+
 // Routes adds the pages of the settings.
 func (s *Surface) Routes(r shell.Router) {
 	r.Read(logoPath+":file", s.getLogo)
@@ -35,19 +49,28 @@ func (s *Surface) Routes(r shell.Router) {
 	own.GET("/stop", s.getStop)
 	own.POST("/stop", s.postStop)
 	p := s.Pages(r)
-	p.Get(custodianPath, merchant.ActRead, s.getCustodian)
-	p.Post(custodianPath, merchant.ActCallback, s.postCustodian)
-	p.Post(custodianPath+"/options", merchant.ActMoney, s.postOptions)
-	p.Post(custodianPath+"/secret", merchant.ActCallback, s.postSecret)
-	p.Post(custodianPath+"/rotate", merchant.ActCallback, s.postRotateSigning)
-	p.Post(custodianPath+"/retire", merchant.ActCallback, s.postRetireSigning)
+	p.Get(settingsPath, merchant.ActRead, getSettings)
+	p.Get(payoutsPath, merchant.ActRead, s.getPayouts)
+	p.Post(payoutsPath, merchant.ActMoney, s.postPayouts)
+	p.Post(payoutsPath+"/options", merchant.ActMoney, s.postOptions)
 	p.Post(lockPath, merchant.ActMoney, s.postLock)
 	p.Post(unlockPath, merchant.ActMoney, s.postUnlock)
 	p.Post(changesPath+"/:change/stop", merchant.ActMoney, s.postStopChange)
-	p.Get(brandingPath, merchant.ActRead, s.getBranding)
-	p.Post(brandingPath, merchant.ActBranding, s.postBranding)
-	p.Post(brandingPath+"/logo", merchant.ActBranding, s.postLogo)
-	p.Post(brandingPath+"/logo/remove", merchant.ActBranding, s.postRemoveLogo)
-	p.Get(brandingPath+"/preview", merchant.ActRead, s.getPreview)
-	p.Get(brandingPath+"/contrast", merchant.ActRead, s.getContrast)
+	p.Get(webhooksPath, merchant.ActRead, s.getWebhooks)
+	p.Get(callbackPath, merchant.ActRead, s.getWebhooks)
+	p.Post(webhooksPath, merchant.ActCallback, s.postCallback)
+	p.Post(webhooksPath+"/secret", merchant.ActCallback, s.postSecret)
+	p.Post(webhooksPath+"/rotate", merchant.ActCallback, s.postRotateSigning)
+	p.Post(webhooksPath+"/retire", merchant.ActCallback, s.postRetireSigning)
+	p.Get(checkoutPath, merchant.ActRead, s.getBranding)
+	p.Post(checkoutPath, merchant.ActBranding, s.postBranding)
+	p.Post(checkoutPath+"/logo", merchant.ActBranding, s.postLogo)
+	p.Post(checkoutPath+"/logo/remove", merchant.ActBranding, s.postRemoveLogo)
+	p.Get(checkoutPath+"/preview", merchant.ActRead, s.getPreview)
+	p.Get(checkoutPath+"/contrast", merchant.ActRead, s.getContrast)
+}
+
+// getSettings opens the first of the sections.
+func getSettings(c echo.Context, _ session.Principal) error {
+	return c.Redirect(http.StatusSeeOther, payoutsPath)
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/florinpay/florin/web/shell"
 )
 
-const path = "/dashboard/settlement"
+const path = "/dashboard/settings/settlement"
 
 // mostRead bounds how many deposits the page reads of a network.
 const mostRead = 1_000

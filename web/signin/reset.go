@@ -49,7 +49,7 @@ func (d *Surface) resetLetter(passkeys []identity.Passkey, factor, dropped bool)
 	var b strings.Builder
 	b.WriteString("A new password was set for your account in Florin by a link that was mailed to you. Every session was ended.\n\n")
 	if dropped {
-		b.WriteString("Your address was not verified before, so somebody else may have used the account: every authenticator, passkey, API key and other member was removed.\n\n")
+		b.WriteString("Your address was not verified before, so another person may have used the account: every authenticator, passkey, API key and other member was removed.\n\n")
 	}
 	if len(passkeys) > 0 {
 		b.WriteString("These passkeys still sign in as you. Remove those you do not know:\n")
@@ -66,7 +66,7 @@ func (d *Surface) resetLetter(passkeys []identity.Passkey, factor, dropped bool)
 		b.WriteString("Your authenticator is still asked for.\n\n")
 	}
 	b.WriteString("Your passkeys, your authenticator and who did what are here:\n" + d.Shell.BaseURL + session.SecurityPath +
-		"\n\nIf this was not you, somebody reads your mail: secure it first, then set a new password:\n" + d.Shell.BaseURL + "/forgot")
+		"\n\nIf this was not you, another person can read your mail: secure it first, then set a new password:\n" + d.Shell.BaseURL + "/forgot")
 	return b.String()
 }
 
@@ -106,9 +106,9 @@ func (d *Surface) postForgot(c echo.Context) error {
 		return err
 	}
 	if !token.Empty() {
-		d.Mail.SendAsked(ctx, user.Email, "Set a new password", "Somebody, we hope you, asked for a new password for Florin.\n\n"+
+		d.Mail.SendAsked(ctx, user.Email, "Set a new password", "We got a request to set a new password for your Florin account.\n\n"+
 			"Set it here within one hour:\n"+d.Shell.BaseURL+"/reset?token="+token.Reveal()+"\n\n"+
-			"If it was not you, nothing needs to be done: your password stays as it is.")
+			"If it was not you, ignore this mail: your password stays as it is.")
 	}
 	p.Sent = true
 	return d.enter(c, http.StatusOK, p.Page, signin.Forgot(p))

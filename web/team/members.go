@@ -52,7 +52,7 @@ func (t *Surface) postRemoveMember(c echo.Context, who session.Principal) error 
 			return err
 		}
 		t.MailOwners(
-			c, who, "Somebody was removed from your team",
+			c, who, "A member was removed from your team",
 			who.User.Email+" removed "+m.User.Email+" from your Florin merchant account.",
 		)
 		return t.Cookies.Redirect(c, teamPath, m.User.Email+" has no access any more. Keys they have seen still work: rotate them if need be.")

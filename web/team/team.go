@@ -141,7 +141,7 @@ func (t *Surface) postInviteMember(c echo.Context, who session.Principal) error 
 		return t.teamRefused(c, who, f, err)
 	}
 	if n.Role == merchant.RoleOwner {
-		t.MailOwners(c, who, "Somebody was invited as an owner", who.User.Email+" invited "+n.Email+" to your Florin merchant account as an owner, who may change where your money goes.")
+		t.MailOwners(c, who, "A new owner was invited", who.User.Email+" invited "+n.Email+" to your Florin merchant account as an owner, who may change where your money goes.")
 	}
 	return t.showInvitation(c, who, n, token.Reveal())
 }

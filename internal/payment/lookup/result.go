@@ -45,7 +45,7 @@ var advice = map[Verdict]string{
 	OtherChain:    "The transfer was made on another network than the payment was started on; ask the merchant, who can recover it.",
 	OtherToken:    "The transfer is in a token that this payment does not count; ask the merchant, who can recover it.",
 	OtherAddress:  "The transaction does not pay the address of this payment; compare the address you sent to.",
-	TokenContract: "The tokens were sent to the token's own contract; nobody but the token's issuer can return them.",
+	TokenContract: "The tokens were sent to the token's own contract; only the issuer of the token can return them.",
 	Failed:        "The transaction failed, so no money has moved; send it again.",
 	Worthless:     "The transaction moved no money of value to the address; send the token that was asked for.",
 	NotFound:      "No network knows this transaction; check the hash, or try again in a minute if it was just sent.",

@@ -1,0 +1,106 @@
+package settings
+
+import (
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/web/session"
+	"github.com/florinpay/florin/web/shell"
+)
+
+// change is a change of a custodian that a form asks for.
+type change struct {
+	key      merchant.Key
+	in       merchant.CustodianInput
+	subjects []shell.Subject // inputs that refusals can name
+	// mailed are the lines the owners are mailed, with what happened in the subject.
+	mailed  func(before, after merchant.Custodian) []string
+	subject string
+	// entries are the audit entries; nil: those of wallets, callback and secret.
+	entries func(before, after merchant.Custodian) []audit.Entry
+	path    string // of the page
+	saved   string // notice after it was made
+	// page shows the form again.
+	page func(status int) error
+}
+
+// apply makes a change that passes the gate, or stores it until the 24 hours of a
+// locked account are over. A refusal shows the form with all that is wrong with it.
+func (s *Surface) apply(c echo.Context, who session.Principal, f *shell.Form, x change) error {
+	ctx := c.Request().Context()
+	if err := s.Gate(c, who, f, session.Recently); err != nil {
+		if !session.ReauthRefused(f, err) {
+			return err
+		}
+		_, _, wrong := s.Merchants.Preview(ctx, x.key, x.in)
+		f.Refused(wrong, x.subjects...)
+		return x.page(session.ReauthStatus(err))
+	}
+	if !f.OK() {
+		return x.page(fault.Invalid.Code())
+	}
+	before, _, err := s.CustodianOf(ctx, x.key)
+	if err != nil {
+		return err
+	}
+	at := x.path + "?key=" + x.key.PublicID
+	waits, err := s.waits(c, who, x.key, x.in)
+	if waits && err == nil {
+		return s.Cookies.Redirect(c, at, session.WaitsNotice)
+	}
+	if err == nil {
+		var after merchant.Custodian
+		if after, err = s.arrange(c, who, x); err == nil {
+			return s.Cookies.Redirect(c, at, sentences(x.saved, s.Merchants.WalletNotices(ctx, before, after)))
+		}
+	}
+	if !f.Refused(err, x.subjects...) {
+		return err
+	}
+	return x.page(fault.KindOf(err).Code())
+}
+
+// arrange makes the change, and mails the owners what is different.
+func (s *Surface) arrange(c echo.Context, who session.Principal, x change) (merchant.Custodian, error) {
+	var lines []string
+	// A new custodian comes with a signing secret, which is not shown here: a merchant
+	// whose server checks signatures makes one on the page of webhooks.
+	after, _, err := s.Merchants.ArrangeCustodian(c.Request().Context(), x.key, x.in,
+		s.AuditChanges(c, who, func(before, after merchant.Custodian) []audit.Entry {
+			lines = x.mailed(before, after)
+			if x.entries != nil {
+				return x.entries(before, after)
+			}
+			return merchant.MoneyEntries(session.KeyLabel(x.key), before, after)
+		}))
+	if err == nil {
+		s.MailChanges(c, who, x.key, x.subject, lines)
+	}
+	return after, err
+}
+
+// sentences joins the notice of a change with what else the user should know.
+func sentences(said string, more []string) string {
+	return strings.Join(append([]string{said}, more...), " ")
+}
+
+// ownCustodian reads the form and returns the key it names, which has a custodian.
+func (s *Surface) ownCustodian(c echo.Context, who session.Principal) (*shell.Form, merchant.Key, error) {
+	f, err := session.ReadForm(c)
+	if err != nil {
+		return nil, merchant.Key{}, err
+	}
+	key, err := who.Key(f.Values.Get("key"))
+	if err != nil {
+		return nil, merchant.Key{}, err
+	}
+	_, has, err := s.CustodianOf(c.Request().Context(), key)
+	if err == nil && !has {
+		err = merchant.ErrNoCustodian
+	}
+	return f, key, err
+}

@@ -1,0 +1,175 @@
+package settings
+
+import (
+	"net/http"
+	"net/url"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/views/panel"
+	"github.com/florinpay/florin/views/settings"
+	"github.com/florinpay/florin/web/session"
+	"github.com/florinpay/florin/web/shell"
+)
+
+// webhookForms holds the state of the forms of the page.
+type webhookForms struct {
+	callback, secret *shell.Form
+	signing          secret.Text // new, shown once
+}
+
+func emptyWebhookForms() webhookForms {
+	return webhookForms{callback: shell.NewForm(url.Values{}), secret: shell.NewForm(url.Values{})}
+}
+
+func (s *Surface) getWebhooks(c echo.Context, who session.Principal) error {
+	return s.webhooksPage(c, who, http.StatusOK, c.QueryParam("key"), emptyWebhookForms())
+}
+
+func (s *Surface) webhooksPage(
+	c echo.Context, who session.Principal, status int, asked string, f webhookForms,
+) error {
+	section := webhooksPath
+	if c.Path() == callbackPath {
+		section = callbackPath
+	}
+	key, ok, choice, err := who.KeyChoice(section, asked)
+	if err != nil {
+		return err
+	}
+	p := settings.WebhooksProps{
+		Frame: s.Frame(c, who, "Webhooks", section), Key: choice, HasKey: ok, Signing: f.signing.Reveal(),
+		Problem: f.callback.Problem, SecretProblem: f.secret.Problem,
+	}
+	if !ok {
+		return s.Show(c, status, p.Frame, settings.Webhooks(p))
+	}
+	if p.Waiting, err = WaitingRows(c.Request().Context(), s.Guard, who.Membership.Merchant.ID); err != nil {
+		return err
+	}
+	custodian, has, err := s.CustodianOf(c.Request().Context(), key)
+	if err != nil {
+		return err
+	}
+	p.Exists, p.SigningCount, p.SecretSet = has, len(custodian.SigningSecrets), !custodian.Secret.Empty()
+	p.Callback = callbackField(f.callback, custodian, who.Membership.Role.May(merchant.ActCallback))
+	if p.Password, err = s.GateFieldIfAsked(c, who, f.callback); err != nil {
+		return err
+	}
+	p.Secret = f.secret.Field(panel.Field{
+		Name: "secret", Label: "Shared secret in the body (optional)", Max: "256",
+		Hint: "Sent as “secret” in every webhook, for receivers that compare it.",
+	})
+	p.SecretReauth.Posted, p.SecretReauth.IfAsked = f.secret.Posted, true
+	if p.SecretReauth.Field, err = s.GateFieldIfAsked(c, who, f.secret); err != nil {
+		return err
+	}
+	return s.Show(c, status, p.Frame, settings.Webhooks(p))
+}
+
+func callbackField(f *shell.Form, c merchant.Custodian, may bool) panel.Field {
+	x := panel.Field{
+		Name: "callbackUrl", Label: "Callback address", Type: "url", Value: c.CallbackURL, Mono: true, Max: "2048",
+		Hint:        "An https address of your shop. If it is empty, no webhook is sent.",
+		Placeholder: "https://shop.example/florin", ReadOnly: !may,
+	}
+	if !may {
+		x.Hint = "Only an owner can change the callback address and the secrets."
+	}
+	return f.Field(x)
+}
+
+// postCallback changes where webhooks are sent. It asks for re-authentication, notifies
+// the owners by mail and writes the audit log.
+func (s *Surface) postCallback(c echo.Context, who session.Principal) error {
+	f, key, err := s.ownCustodian(c, who)
+	if err != nil {
+		return err
+	}
+	all, to := emptyWebhookForms(), f.Text("callbackUrl")
+	all.callback = f
+	return s.apply(c, who, f, change{
+		key: key, in: merchant.CustodianInput{CallbackURL: &to}, mailed: destinations,
+		subjects: []shell.Subject{{Service: "callbackUrl", Input: "callbackUrl", Label: "The callback address"}},
+		subject:  "Where your webhooks go was changed", path: webhooksPath, saved: "The callback address is saved.",
+		page: func(status int) error { return s.webhooksPage(c, who, status, key.PublicID, all) },
+	})
+}
+
+// postSecret changes the shared secret, as postCallback does: a caller who knows it can
+// report payments to a shop that never happened.
+func (s *Surface) postSecret(c echo.Context, who session.Principal) error {
+	f, key, err := s.ownCustodian(c, who)
+	if err != nil {
+		return err
+	}
+	text := secret.New(f.Values.Get("secret"))
+	return s.apply(c, who, f, change{
+		key: key, in: merchant.CustodianInput{Secret: &text},
+		mailed:   func(before, after merchant.Custodian) []string { return after.SharedSecret(before) },
+		subjects: []shell.Subject{{Service: "secret", Input: "secret", Label: "The secret"}},
+		subject:  secretMail, path: webhooksPath, saved: "The shared secret is saved.",
+		page: func(status int) error { return s.secretRefused(c, who, status, key, f) },
+	})
+}
+
+// secretMail is the subject of the mail about a change of secrets.
+const secretMail = "A secret of your webhooks was changed"
+
+// secretAct asks for re-authentication before it acts on the signing secrets.
+func (s *Surface) secretAct(c echo.Context, who session.Principal, act func(merchant.Key) error) error {
+	f, key, err := s.ownCustodian(c, who)
+	if err != nil {
+		return err
+	}
+	err = s.Gate(c, who, f, session.Recently)
+	if err == nil {
+		return act(key)
+	}
+	if !session.ReauthRefused(f, err) {
+		return err
+	}
+	return s.secretRefused(c, who, session.ReauthStatus(err), key, f)
+}
+
+func (s *Surface) secretRefused(
+	c echo.Context, who session.Principal, status int, key merchant.Key, f *shell.Form,
+) error {
+	all := emptyWebhookForms()
+	all.secret = f
+	return s.webhooksPage(c, who, status, key.PublicID, all)
+}
+
+func (s *Surface) postRotateSigning(c echo.Context, who session.Principal) error {
+	return s.secretAct(c, who, func(key merchant.Key) error {
+		signing, err := s.Merchants.RotateSigningSecret(
+			c.Request().Context(), key, s.AuditEntry(c, who, audit.ActionSigningSecret, session.KeyLabel(key), ""),
+		)
+		if err != nil {
+			return err
+		}
+		s.mailSecrets(c, who, key, "signing secret: a new one was made and shown")
+		all := emptyWebhookForms()
+		all.signing = signing // a redirect would have to store it
+		return s.webhooksPage(c, who, http.StatusOK, key.PublicID, all)
+	})
+}
+
+func (s *Surface) postRetireSigning(c echo.Context, who session.Principal) error {
+	return s.secretAct(c, who, func(key merchant.Key) error {
+		entry := s.AuditEntry(c, who, audit.ActionSigningSecret, session.KeyLabel(key), "the old one was retired")
+		if err := s.Merchants.RetireSigningSecret(c.Request().Context(), key, entry); err != nil {
+			return err
+		}
+		s.mailSecrets(c, who, key, "signing secret: only the newest is valid, the old one was retired")
+		return s.Cookies.Redirect(c, webhooksPath+"?key="+key.PublicID, "Only the newest signing secret is valid now.")
+	})
+}
+
+// mailSecrets mails the owners a change of their secrets.
+func (s *Surface) mailSecrets(c echo.Context, who session.Principal, key merchant.Key, changes ...string) {
+	s.MailChanges(c, who, key, secretMail, changes)
+}
