@@ -268,9 +268,17 @@ func (w *world) newFaults() faults {
 	return faults{interleave: 1 + w.rng.IntN(8)}
 }
 
-// newNodeFaults draws what is wrong with an endpoint of Polygon. One that is alone does not lie.
-func (w *world) newNodeFaults() nodeFaults {
-	l := w.chain
+// newNodeFaults draws what is wrong with an endpoint of a network. One that is alone does not lie.
+func (w *world) newNodeFaults(l *testChain) nodeFaults {
+	if l.profile.Network == chain.Solana && w.chance(50) {
+		switch w.rng.IntN(3) {
+		case 0:
+			return nodeFaults{late: 1 + w.rng.IntN(12)}
+		case 1:
+			return nodeFaults{forgets: max(0, l.finalHeight-w.rng.IntN(20))}
+		}
+		return nodeFaults{refuses: 1 + w.rng.IntN(10)}
+	}
 	kinds := 15
 	if len(w.hosts) == 1 {
 		kinds = 6
@@ -309,15 +317,20 @@ func (w *world) spoil(in *instance) {
 		in.faults = w.newFaults()
 	}
 	if w.chance(60) {
-		in.nodes[w.hosts[w.rng.IntN(len(w.hosts))]].faults = w.newNodeFaults()
+		in.nodes[w.hosts[w.rng.IntN(len(w.hosts))]].faults = w.newNodeFaults(w.chain)
+	}
+	if w.chance(60) {
+		in.solana[w.hosts[w.rng.IntN(len(w.hosts))]].faults = w.newNodeFaults(w.of(chain.Solana))
 	}
 }
 
 // mend ends the faults of an instance.
 func (in *instance) mend() {
 	in.faults = faults{}
-	for _, n := range in.nodes {
-		n.faults = nodeFaults{}
+	for _, all := range []nodes{in.nodes, in.solana} {
+		for _, n := range all {
+			n.faults = nodeFaults{}
+		}
 	}
 }
 

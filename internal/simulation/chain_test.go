@@ -65,6 +65,8 @@ type testChain struct {
 	// removed are the transactions that a reorg has ever taken out of a block.
 	removed map[chain.TxHash]bool
 	made    int
+	// accounts are the token accounts of Solana.
+	accounts map[holding]string
 }
 
 func newTestChain(profile chain.Profile, at time.Time, safe, deep int) *testChain {
@@ -84,6 +86,9 @@ func (l *testChain) head() *block { return l.blocks[len(l.blocks)-1] }
 // hash returns a new hash that begins with a hexadecimal digit: b for blocks, 5 for sweeps, 7 for other transactions.
 func (l *testChain) hash(kind string) string {
 	l.made++
+	if l.profile.Network == chain.Solana {
+		return l.signature(kind)
+	}
 	return fmt.Sprintf("0x%s%063d", kind, l.made)
 }
 
@@ -273,7 +278,7 @@ func (l *testChain) arrivals(height int, a chain.Address) map[chain.Key]arrival 
 	got := make(map[chain.Key]arrival)
 	for _, b := range l.blocks[:height] {
 		for _, t := range b.txs {
-			for i, m := range b.moved[t.hash] {
+			for i, m := range l.shown(b, t) {
 				if m.to == a && m.units > 0 {
 					got[chain.Key{Network: l.profile.Network, Tx: t.hash, Ordinal: i}] = arrival{m, b}
 				}

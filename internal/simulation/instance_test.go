@@ -26,6 +26,8 @@ type instance struct {
 	crasher   *crasher
 	faults    faults
 	nodes     nodes         // Polygon's endpoints
+	solana    nodes         // Solana's endpoints
+	scanning  bool          // it scans Solana
 	skew      time.Duration // error of its clock
 	store     *store.Store
 	service   *payment.Service
@@ -52,7 +54,7 @@ func (w *world) open(name string) *instance {
 	readers, profiles := map[chain.Network]chain.Reader{}, []chain.Profile{}
 	for _, l := range w.chains {
 		n := l.profile.Network
-		var r chain.Reader = &reader{w: w, in: in, chain: l}
+		var r chain.Reader
 		if n.EVM() {
 			e := in.newEVMReader(l)
 			r = e
@@ -60,6 +62,8 @@ func (w *world) open(name string) *instance {
 				Chain: transferSender{e, w}, Asset: l.profile.Assets[0], Treasury: earnings,
 				Ready: func() error { return nil },
 			}, in.now, silent())
+		} else {
+			r = in.newSolanaReader(l)
 		}
 		readers[n], profiles = r, append(profiles, l.profile)
 		in.watchers[n] = watch.NewWatcher(l.profile, r, both, name, in.now, silent())

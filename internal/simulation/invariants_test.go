@@ -108,10 +108,10 @@ func (w *world) checkDeposits(p payment.Payment) {
 			w.failf("deposit %v of %s is final in block %d, which was never safe", t.Key, p.ID, t.Block.Number)
 		}
 		i := slices.IndexFunc(b.txs, func(o *tx) bool { return o.hash == t.Tx })
-		if i < 0 || t.Ordinal >= len(b.txs[i].moves) {
+		if i < 0 || t.Ordinal >= len(l.shown(b, b.txs[i])) {
 			w.failf("deposit %v of %s is in no block", t.Key, p.ID)
 		}
-		if m := b.txs[i].moves[t.Ordinal]; m.to != t.To || m.contract != t.Asset.Contract ||
+		if m := l.shown(b, b.txs[i])[t.Ordinal]; m.to != t.To || m.contract != t.Asset.Contract ||
 			m.units != t.Units.Big().Uint64() {
 			w.failf("deposit %v of %s is recorded as %s, want %d", t.Key, p.ID, t.Units, m.units)
 		}
@@ -130,9 +130,9 @@ func (w *world) checkDeposits(p payment.Payment) {
 func (w *world) checkVanished(p payment.Payment, t chain.Transfer) {
 	w.Helper()
 	l := w.of(t.Network)
-	if b, _ := l.find(t.Tx, len(l.blocks)); b == nil || l.removed[t.Tx] || t.Ordinal >= len(b.moved[t.Tx]) {
+	if b, in := l.find(t.Tx, len(l.blocks)); b == nil || l.removed[t.Tx] || t.Ordinal >= len(l.shown(b, in)) {
 		return
-	} else if m := b.moved[t.Tx][t.Ordinal]; m.to == t.To && m.contract == t.Asset.Contract &&
+	} else if m := l.shown(b, in)[t.Ordinal]; m.to == t.To && m.contract == t.Asset.Contract &&
 		m.units == t.Units.Big().Uint64() {
 		w.failf("deposit %v of %s vanished, and it was in block %d all the time", t.Key, p.ID, b.Number)
 	}
@@ -190,7 +190,7 @@ func (l *testChain) everFinal(a chain.Address, counts func(contract chain.Addres
 	seen := map[chain.Key]uint64{}
 	for _, b := range l.counted {
 		for _, t := range b.txs {
-			for i, m := range b.moved[t.hash] {
+			for i, m := range l.shown(b, t) {
 				k := chain.Key{Tx: t.hash, Ordinal: i}
 				if m.to == a && counts(m.contract) {
 					seen[k] = max(seen[k], m.units)

@@ -14,7 +14,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 )
 
-// nodeFaults is what is wrong with one endpoint of an EVM network.
+// nodeFaults is what is wrong with one endpoint of a network.
 type nodeFaults struct {
 	down    bool     // it does not answer
 	lag     int      // blocks it is behind
@@ -26,12 +26,16 @@ type nodeFaults struct {
 	invents int      // it shows a transfer in this block that nobody made
 	inflate bool     // it shows larger amounts than were moved
 	repeats bool     // it lists every log twice
+	late    int      // blocks that its index of signatures is behind, on Solana
+	forgets int      // its index does not go back before this block, on Solana
+	refuses int      // so many calls more are refused because of their rate, on Solana
 }
 
-// node is an endpoint of an EVM network as one instance meets it. It answers JSON-RPC without a connection.
+// node is an endpoint of a network as one instance meets it. It answers JSON-RPC without a connection.
 type node struct {
 	in     *instance
 	chain  *testChain
+	first  bool // of the network's endpoints
 	faults nodeFaults
 }
 
@@ -50,6 +54,11 @@ func (all nodes) RoundTrip(r *http.Request) (*http.Response, error) {
 	if n.faults.down || n.in.crasher.crashed() {
 		return nil, errDown
 	}
+	if n.chain.profile.Network == chain.Solana && n.refuse() {
+		return &http.Response{
+			StatusCode: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {"5"}}, Body: http.NoBody, Request: r,
+		}, nil
+	}
 	answer, err := n.answer(body)
 	if err != nil {
 		return nil, err
@@ -58,6 +67,14 @@ func (all nodes) RoundTrip(r *http.Request) (*http.Response, error) {
 		StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(answer)),
 		ContentLength: int64(len(answer)), Request: r,
 	}, nil
+}
+
+// refuse reports whether the node refuses the next call.
+func (n *node) refuse() bool {
+	n.in.w.mu.Lock()
+	defer n.in.w.mu.Unlock()
+	n.faults.refuses--
+	return n.faults.refuses >= 0
 }
 
 type rpcCall struct {
@@ -89,6 +106,20 @@ func (n *node) answer(body []byte) ([]byte, error) {
 }
 
 func (n *node) reply(c rpcCall) ([]byte, error) {
+	if n.chain.profile.Network == chain.Solana {
+		if c.Method == "getSlot" && n.in.scanning {
+			if err := n.in.call(); err != nil {
+				return nil, err
+			}
+		}
+		n.in.w.serving.Lock()
+		defer n.in.w.serving.Unlock()
+		result, code := n.serveSolana(c)
+		if code != 0 {
+			return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":"none"}}`, c.ID, code), nil
+		}
+		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`, c.ID, result), nil
+	}
 	result, fail, err := n.serve(c)
 	if fail != "" {
 		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":%q}}`, c.ID, fail), err
@@ -316,9 +347,7 @@ func (n *node) logs(raw json.RawMessage) (result, fail string, err error) {
 }
 
 // omits reports whether the node leaves the log out of lists.
-func (n *node) omits(e entry) bool { return n.first() && n.in.w.hidden[e.tx] }
-
-func (n *node) first() bool { return n.in.nodes[firstHost] == n }
+func (n *node) omits(e entry) bool { return n.first && n.in.w.hidden[e.tx] }
 
 // noteHidden notes the transactions of a block that the node denies while it lists logs.
 func (n *node) noteHidden(b *block) {

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -74,6 +75,9 @@ type world struct {
 	transfers []boughtUnits // that were signed for recharges
 	purchases int
 	sweeping  map[settlement.ID]bool // in flight, or planned in vain
+
+	// mu guards what concurrent calls change, and serving lets one call to Solana's endpoints be answered at a time.
+	mu, serving sync.Mutex
 
 	// Faults of the network, the gas wallet and the receivers.
 	hidden        map[chain.TxHash]bool // transactions that the first endpoint omits

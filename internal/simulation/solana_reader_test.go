@@ -1,0 +1,109 @@
+package simulation
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/solana"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/money"
+)
+
+// solanaReader is the real adapter on simulated nodes.
+type solanaReader struct {
+	*solana.Adapter
+	in *instance
+}
+
+var _ chain.Reader = solanaReader{}
+
+// unhurried is a rate that holds no call back: the simulated time does not pass while one waits.
+const unhurried = 1e9
+
+// newSolanaReader reads the chain through two endpoints, or one.
+func (in *instance) newSolanaReader(l *testChain) solanaReader {
+	in.solana = nodes{}
+	var endpoints []string
+	for i, host := range in.w.hosts {
+		in.solana[host] = &node{in: in, chain: l, first: i == 0}
+		endpoints = append(endpoints, "http://"+host)
+	}
+	a, err := solana.New(solana.Config{
+		Profile: l.profile, Endpoints: endpoints, Client: &http.Client{Transport: in.solana}, Now: in.now,
+		Sweeps: in.w.sweepsAddress(), Rate: unhurried,
+	})
+	in.w.must(err)
+	return solanaReader{a, in}
+}
+
+// sweepsAddress is the address that every sweep on Solana names.
+func (w *world) sweepsAddress() chain.Address {
+	seed, err := solanaSeed()
+	w.must(err)
+	return solana.SweepsAddress(seed)
+}
+
+// Check does not ask: what it compares does not change.
+func (r solanaReader) Check(context.Context) error { return r.in.call() }
+
+func (r solanaReader) Heads(ctx context.Context) (chain.Heads, error) {
+	if err := r.in.call(); err != nil {
+		return chain.Heads{}, err
+	}
+	return r.Adapter.Heads(ctx)
+}
+
+func (r solanaReader) BlockAt(ctx context.Context, number uint64) (chain.Head, bool, error) {
+	if err := r.in.call(); err != nil {
+		return chain.Head{}, false, err
+	}
+	return r.Adapter.BlockAt(ctx, number)
+}
+
+func (r solanaReader) Scan(
+	ctx context.Context, from uint64, to chain.Head, watch *chain.WatchSet,
+) ([]chain.Transfer, error) {
+	if err := r.in.call(); err != nil {
+		return nil, err
+	}
+	r.in.scanning = true
+	defer func() { r.in.scanning = false }()
+	return r.Adapter.Scan(ctx, from, to, watch)
+}
+
+func (r solanaReader) Search(
+	ctx context.Context, from uint64, to chain.Head, watch *chain.WatchSet,
+) ([]chain.Transfer, error) {
+	if err := r.in.call(); err != nil {
+		return nil, err
+	}
+	return r.Adapter.Search(ctx, from, to, watch)
+}
+
+func (r solanaReader) Glance(ctx context.Context, l chain.Look) (chain.Glance, error) {
+	if err := r.in.call(); err != nil {
+		return chain.Glance{}, err
+	}
+	return r.Adapter.Glance(ctx, l)
+}
+
+func (r solanaReader) Absent(ctx context.Context, t chain.Transfer, at chain.Head) (chain.Verdict, error) {
+	if err := r.in.call(); err != nil {
+		return chain.Undecided, err
+	}
+	return r.Adapter.Absent(ctx, t, at)
+}
+
+func (r solanaReader) MostHeld(
+	ctx context.Context, asset chain.Asset, addresses []chain.Address, at chain.Head,
+) ([]money.Units, error) {
+	if err := r.in.call(); err != nil {
+		return nil, err
+	}
+	return r.Adapter.MostHeld(ctx, asset, addresses, at)
+}
+
+func (solanaReader) Find(context.Context, chain.TxHash) (chain.Found, error) {
+	return chain.Found{}, fault.New(fault.Unavailable, "the simulation looks up no transactions")
+}
