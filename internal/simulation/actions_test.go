@@ -233,7 +233,7 @@ func loop(kind string) func(*world) {
 			w.spoil(in)
 		}
 		if kind == "recharge" && len(w.hosts) > 1 && w.chance(20) {
-			in.nodes[firstHost].faults = nodeFaults{invents: w.chain.credited + 1}
+			in.nodes[firstHost].faults = nodeFaults{invents: w.chain.credited + 1, victim: w.victim(chain.Polygon)}
 		}
 		if (kind == "watch" || kind == "sweep") && w.chance(60) {
 			in.round(kind + " " + string(w.anyChain().profile.Network))
@@ -245,24 +245,16 @@ func loop(kind string) func(*world) {
 
 // newFaults draws what is wrong with the calls of an instance.
 func (w *world) newFaults() faults {
-	switch w.rng.IntN(20) {
+	switch w.rng.IntN(15) {
 	case 0:
 		return faults{failAt: 1 + w.rng.IntN(8)}
 	case 1:
 		return faults{lag: 1 + w.rng.IntN(12)}
 	case 2:
 		return faults{blind: true}
-	case 3:
-		return faults{invents: true}
-	case 4:
-		return faults{repeats: true}
-	case 5:
-		return faults{secondLags: true}
-	case 6, 7:
-		return faults{behind: 1 + w.rng.IntN(12)}
-	case 8, 9:
+	case 3, 4:
 		return faults{lostAt: 1 + w.rng.IntN(6)}
-	case 10, 11:
+	case 5, 6:
 		return faults{conflictAt: 1 + w.rng.IntN(3)}
 	}
 	return faults{interleave: 1 + w.rng.IntN(8)}
@@ -301,7 +293,7 @@ func (w *world) newNodeFaults(l *testChain) nodeFaults {
 	case 9:
 		return nodeFaults{denies: true}
 	case 10:
-		return nodeFaults{invents: l.credited + 1 + w.rng.IntN(3)}
+		return nodeFaults{invents: l.credited + 1 + w.rng.IntN(3), victim: w.victim(l.profile.Network)}
 	case 11:
 		return nodeFaults{inflate: true}
 	case 12, 13:

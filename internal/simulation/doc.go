@@ -11,8 +11,8 @@
 //
 // A world takes some dozen random steps: an action of a payer, a merchant or a network, a round of a loop that has
 // something to do, or a fault. Two networks run side by side: Polygon, where a nonce orders transactions and `safe` or
-// `finalized` counts, and Solana, where transactions expire. Polygon is read by the real adapter through two endpoints
-// that answer in the process. Of Solana the reader is simulated, and of both networks what makes sweeps and recharges.
+// `finalized` counts, and Solana, where transactions expire. Both are read by the real adapters through two endpoints
+// that answer in the process. What makes sweeps and recharges is simulated.
 //
 // Faults are
 //
@@ -20,6 +20,8 @@
 //     transaction overtakes so that they are made again, and on PostgreSQL serialization failures (SQLSTATE 40001);
 //   - endpoints that fail, lag, stand still on a fork, deny transactions, invent or inflate them, list them twice, and
 //     call a block final too early, too late or no more; at most one of them at a time lies;
+//   - on Solana an index of signatures that is late or forgets, skipped slots, a refused rate of calls, and accounts
+//     that a sweep has closed;
 //   - reorganizations, and transactions whose recipient, asset, amount or order depends on the block;
 //   - floods of dust, money after the end, in the last minute, of another token, in several payments at once;
 //   - clocks that jump, receivers that fail and stall, a gas wallet that is empty or used by others, and a second
@@ -36,6 +38,7 @@
 // checked against the world, which alone knows what happened, not against our own tables.
 //
 // Where to read on: world_test.go and chain_test.go (the world), actions_test.go and payer_test.go (what happens),
-// crash_test.go, store_test.go, node_test.go, reader_test.go, sender_test.go, recharge_test.go and webhooks_test.go
-// (its faults), invariants_test.go and arrivals_test.go (what must hold).
+// crash_test.go, store_test.go, node_test.go, reader_test.go, solana_node_test.go, solana_reader_test.go,
+// sender_test.go, recharge_test.go and webhooks_test.go (its faults), invariants_test.go and arrivals_test.go (what
+// must hold).
 package simulation

@@ -16,19 +16,20 @@ import (
 
 // nodeFaults is what is wrong with one endpoint of a network.
 type nodeFaults struct {
-	down    bool     // it does not answer
-	lag     int      // blocks it is behind
-	behind  int      // blocks by which its safe and finalized tags went back
-	eager   bool     // it calls its newest block safe and finalized
-	stalled int      // its safe and finalized tags do not pass this block; 0: they move
-	stale   []*block // it stands still, perhaps on a fork that the others have left
-	denies  bool     // it shows blocks without their transactions, and no balances
-	invents int      // it shows a transfer in this block that nobody made
-	inflate bool     // it shows larger amounts than were moved
-	repeats bool     // it lists every log twice
-	late    int      // blocks that its index of signatures is behind, on Solana
-	forgets int      // its index does not go back before this block, on Solana
-	refuses int      // so many calls more are refused because of their rate, on Solana
+	down    bool          // it does not answer
+	lag     int           // blocks it is behind
+	behind  int           // blocks by which its safe and finalized tags went back
+	eager   bool          // it calls its newest block safe and finalized
+	stalled int           // its safe and finalized tags do not pass this block; 0: they move
+	stale   []*block      // it stands still, perhaps on a fork that the others have left
+	denies  bool          // it shows blocks without their transactions, and no balances
+	invents int           // it shows a transfer in this block that nobody made
+	victim  chain.Address // to whom
+	inflate bool          // it shows larger amounts than were moved
+	repeats bool          // it lists every log twice
+	late    int           // blocks that its index of signatures is behind, on Solana
+	forgets int           // its index does not go back before this block, on Solana
+	refuses int           // so many calls more are refused because of their rate, on Solana
 }
 
 // node is an endpoint of a network as one instance meets it. It answers JSON-RPC without a connection.
@@ -56,7 +57,8 @@ func (all nodes) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	if n.chain.profile.Network == chain.Solana && n.refuse() {
 		return &http.Response{
-			StatusCode: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {"5"}}, Body: http.NoBody, Request: r,
+			StatusCode: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {"5"}},
+			Body: http.NoBody, Request: r,
 		}, nil
 	}
 	answer, err := n.answer(body)
@@ -223,7 +225,7 @@ func (n *node) entries(b *block) []entry {
 		}
 	}
 	if n.faults.invents > 0 && b.Number == uint64(n.faults.invents) {
-		if victim := n.in.w.victim(); victim != "" {
+		if victim := n.faults.victim; victim != "" {
 			asset := n.chain.profile.Assets[0].Contract
 			list = append(list, entry{move{asset, payer, victim, 1_000_000_000}, inventedTx, b, index})
 		}
@@ -233,10 +235,10 @@ func (n *node) entries(b *block) []entry {
 
 const inventedTx = chain.TxHash("0xee00000000000000000000000000000000000000000000000000000000000000")
 
-// victim is the newest deposit address of an EVM network.
-func (w *world) victim() chain.Address {
+// victim is the newest deposit address of a network.
+func (w *world) victim(n chain.Network) chain.Address {
 	for _, a := range slices.Backward(w.shown) {
-		if strings.HasPrefix(string(a), "0x") {
+		if strings.HasPrefix(string(a), "0x") == n.EVM() {
 			return a
 		}
 	}

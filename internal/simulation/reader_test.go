@@ -8,8 +8,8 @@ import (
 	"github.com/florinpay/florin/internal/chain/evm"
 )
 
-// faults are the present faults of one instance: of all its calls, and of Solana's endpoints. Those of Polygon's
-// endpoints are in their nodes.
+// faults are the present faults of one instance: of all its calls, and of what makes its sweeps. Those of its endpoints
+// are in their nodes.
 type faults struct {
 	failAt     int  // countdown to the call that fails; 0: none
 	blind      bool // every call fails
@@ -17,10 +17,6 @@ type faults struct {
 	lostAt     int  // countdown to the commit whose answer is lost; 0: none
 	conflictAt int  // countdown to the decision that another transaction overtakes, so that it is made again; 0: none
 	lag        int  // blocks the endpoint is behind
-	invents    bool // it reports a transfer that is in no block
-	repeats    bool // it reports every transfer twice
-	behind     int  // blocks that the safe and finalized tags are behind what they were
-	secondLags bool // the second endpoint does not have the newest blocks yet
 }
 
 // evmReader is the real adapter on simulated nodes.

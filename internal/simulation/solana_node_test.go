@@ -109,7 +109,26 @@ func (n *node) included(b *block) []*tx {
 		n.noteHidden(b)
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(b.txs), func(t *tx) bool { return n.first && n.in.w.hidden[t.hash] })
+	list := slices.DeleteFunc(slices.Clone(b.txs), func(t *tx) bool { return n.first && n.in.w.hidden[t.hash] })
+	if n.faults.invents > 0 && n.faults.victim != "" && b.Number == uint64(n.faults.invents) {
+		list = append(list, &tx{hash: inventedSignature, moves: []move{
+			{n.chain.profile.Assets[0].Contract, payer, n.faults.victim, 1_000_000_000},
+		}})
+	}
+	return list
+}
+
+// inventedSignature is that of a transaction that nobody made.
+var inventedSignature = chain.TxHash(
+	solanago.SignatureFromBytes(slices.Repeat([]byte{0xee}, solanago.SignatureLength)).String(),
+)
+
+// moved lists what a transaction moved, as the node shows it.
+func (n *node) moved(b *block, t *tx) []move {
+	if t.hash == inventedSignature {
+		return t.moves
+	}
+	return b.moved[t.hash]
 }
 
 // tokens are the token accounts that a transaction names, in the order of its accounts: those that may gain first.
@@ -175,7 +194,7 @@ func (n *node) held(number uint64, before *tx) map[holding]uint64 {
 
 // apply lets a transaction take effect. A sweep closes every other account that it empties.
 func (n *node) apply(state map[holding]uint64, b *block, t *tx) {
-	for _, m := range b.moved[t.hash] {
+	for _, m := range n.moved(b, t) {
 		units := m.units
 		if n.faults.inflate && len(t.flush) == 0 {
 			units += 1_000_000
@@ -298,8 +317,9 @@ func (n *node) transaction(h chain.TxHash) string {
 	before := n.held(b.Number, t)
 	after := maps.Clone(before)
 	n.apply(after, b, t)
-	for _, m := range b.moved[h] {
-		if from := (holding{m.from, m.contract}); len(t.flush) == 0 { // the payer's account, which the chain does not keep
+	for _, m := range n.moved(b, t) {
+		// the payer's account, which the chain does not keep
+		if from := (holding{m.from, m.contract}); len(t.flush) == 0 {
 			const plenty = 1 << 50
 			before[from], after[from] = plenty, plenty-m.units-1
 		}
@@ -318,7 +338,8 @@ func (n *node) transaction(h chain.TxHash) string {
 		var was, is string
 		pre, was = show(pre, before, h, i)
 		post, is = show(post, after, h, i)
-		keys, lamports, lamportsAfter = append(keys, `"`+n.chain.account(h)+`"`), append(lamports, was), append(lamportsAfter, is)
+		keys = append(keys, `"`+n.chain.account(h)+`"`)
+		lamports, lamportsAfter = append(lamports, was), append(lamportsAfter, is)
 	}
 	if len(t.flush) > 0 {
 		keys = append(keys, `"`+string(n.in.w.sweepsAddress())+`"`)
@@ -339,8 +360,8 @@ func (l *testChain) signature(kind string) string {
 	return solanago.SignatureFromBytes(raw).String()
 }
 
-// shown lists what a transaction moved in a block, by ordinal: transfer by transfer, or on Solana one sum for each token
-// account that the transaction names.
+// shown lists what a transaction moved in a block, by ordinal: transfer by transfer, or on Solana one sum for each
+// token account that the transaction names.
 func (l *testChain) shown(b *block, t *tx) []move {
 	if l.profile.Network != chain.Solana {
 		return b.moved[t.hash]
