@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
@@ -36,6 +37,8 @@ type Expirer struct {
 	disputes map[balanceDispute]SetAside
 	// rests are the networks whose balances could not be read.
 	rests map[chain.Network]rest
+	// balances is when a payment's balance on a network was read of late.
+	balances map[balanceDispute]time.Time
 }
 
 // rest is how long a network's balances are not asked for again, because they could not be read: each attempt costs
@@ -48,6 +51,9 @@ type rest struct {
 const (
 	// searchEvery is how long a fruitless search is not repeated.
 	searchEvery = time.Minute
+	// earlyEvery is the time between two readings of a payment's balances while another of its networks is not scanned
+	// up to its expiry. They find what a scan missed; the payment cannot expire on them.
+	earlyEvery = time.Minute
 	// expireEvery is how late a payment may expire.
 	expireEvery = time.Second
 	// expirePage is how many payments are decided together; their balances are
@@ -66,7 +72,7 @@ func NewExpirer(profiles []chain.Profile, readers map[chain.Network]chain.Reader
 		readers: readers, assets: make(map[chain.Network][]chain.Asset), store: s, now: now, log: log,
 		searched: make(map[payment.ID]time.Time), confirmed: make(map[payment.ID]confirmed),
 		disputes: make(map[balanceDispute]SetAside), lost: make(map[balanceDispute]bool),
-		rests: make(map[chain.Network]rest),
+		rests: make(map[chain.Network]rest), balances: make(map[balanceDispute]time.Time),
 	}
 	for _, p := range profiles {
 		e.assets[p.Network] = p.Assets
@@ -157,44 +163,72 @@ func (e *Expirer) coverage(ctx context.Context, payments []payment.Payment) (map
 		covered[p.ID] = payment.Coverage{}
 	}
 	var first error
-	for n, reader := range e.readers {
+	fail := func(n chain.Network, err error) {
+		if err != nil && first == nil {
+			first = fmt.Errorf("%s: %w", n, err)
+		}
+	}
+	cursors := make(map[chain.Network]Cursor, len(e.readers))
+	due := make(map[chain.Network][]payment.Payment, len(e.readers))
+	networks := make(map[payment.ID]int, len(payments)) // that are scanned up to the payment's expiry
+	for n := range e.readers {
 		for _, p := range payments {
 			if _, here := p.WatchedOn(n); here {
 				covered[p.ID][n] = time.Time{} // it is to be read
 			}
 		}
-		if err := e.cover(ctx, n, reader, payments, covered); err != nil && first == nil {
-			first = fmt.Errorf("%s: %w", n, err)
+		var err error
+		cursors[n], due[n], err = e.due(ctx, n, payments)
+		fail(n, err)
+		for _, p := range due[n] {
+			networks[p.ID]++
 		}
+	}
+	maps.DeleteFunc(e.balances, func(_ balanceDispute, at time.Time) bool { return e.now().Sub(at) >= earlyEvery })
+	for n, reader := range e.readers {
+		due[n] = slices.DeleteFunc(due[n], func(p payment.Payment) bool {
+			_, lately := e.balances[balanceDispute{n, p.ID}]
+			return lately && networks[p.ID] < len(covered[p.ID])
+		})
+		fail(n, e.cover(ctx, n, reader, due[n], cursors[n], covered))
 	}
 	return covered, first
 }
 
-func (e *Expirer) cover(
-	ctx context.Context, n chain.Network, r chain.Reader, payments []payment.Payment,
-	covered map[payment.ID]payment.Coverage,
-) error {
+// due returns the payments whose money on the network is recorded up to their expiry, as far as the scan found it.
+func (e *Expirer) due(
+	ctx context.Context, n chain.Network, payments []payment.Payment,
+) (c Cursor, due []payment.Payment, err error) {
 	c, ok, err := e.store.Cursor(ctx, n)
 	if err != nil || !ok || !c.BehindSince.IsZero() {
-		return err
+		return c, nil, err
 	}
 	aside, err := e.store.SetAsides(ctx, n)
 	if err != nil {
-		return err
+		return c, nil, err
 	}
 	unread := make(map[payment.ID]bool, len(aside))
 	for _, a := range aside {
 		unread[a.PaymentID] = e.disputes[balanceDispute{n, a.PaymentID}].Attempts < disputeRounds
 	}
-	var due []payment.Payment
 	for _, p := range payments {
 		if _, here := p.WatchedOn(n); here && p.Status == payment.Started && !c.Scanned.Time.Before(p.ExpiresAt) &&
 			p.Incoming().IsZero() && !unread[p.ID] {
 			due = append(due, p)
 		}
 	}
+	return c, due, nil
+}
+
+func (e *Expirer) cover(
+	ctx context.Context, n chain.Network, r chain.Reader, due []payment.Payment, c Cursor,
+	covered map[payment.ID]payment.Coverage,
+) error {
 	if len(due) == 0 || e.now().Before(e.rests[n].until) {
 		return nil
+	}
+	for _, p := range due {
+		e.balances[balanceDispute{n, p.ID}] = e.now()
 	}
 	found, err := e.unrecorded(ctx, n, r, due, c.Scanned)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain/chaintest"
+	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 )
 
@@ -35,4 +36,24 @@ func TestExpirer_Rests(t *testing.T) {
 		r.pass(time.Second)
 	}
 	r.expect(p, payment.Expired, 0)
+}
+
+// TestExpirer_WaitsForTheSlowest: while one of a payment's networks is not read up to the expiry, the balances on the
+// others are read now and then only, because the payment cannot expire on them.
+func TestExpirer_WaitsForTheSlowest(t *testing.T) {
+	t.Parallel()
+	s := newSibling(t)
+	p := s.startAnyWay()
+	s.watchFor(rigTTL)
+	asked := s.endpoints[0].Calls("eth_call")
+	const minutes = 10
+	for range minutes * 60 {
+		s.must(s.expirer.RunOnce(t.Context()))
+		s.pass(time.Second)
+	}
+	asked = s.endpoints[0].Calls("eth_call") - asked
+	if tokens := len(money.Tokens()); asked > (minutes+1)*tokens || asked < minutes*tokens/2 {
+		t.Errorf("balances were asked for %d times in %d minutes", asked, minutes)
+	}
+	s.expect(p, payment.Started, 0)
 }
