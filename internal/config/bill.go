@@ -9,6 +9,8 @@ import (
 // bills says what the budgets of calls come to in a month, for each network that is on and has one.
 func (c *Config) bills() []string {
 	var lines []string
+	var all int64
+	networks := 0
 	for _, n := range c.Networks {
 		var day int64
 		endpoints := n.Endpoints()
@@ -23,12 +25,24 @@ func (c *Config) bills() []string {
 			continue
 		}
 		month := int64(float64(day) * meter.DaysOfMonth)
-		line := fmt.Sprintf("# %s: %d endpoints with their budgets come to at most %d calls a month", n.Profile.Name,
-			len(endpoints), month)
-		if c.RPCPrice > 0 {
-			line += fmt.Sprintf(", %s USD at FLORIN_RPC_PRICE", meter.CostOf(month, c.RPCPrice))
+		of := "the budget of 1 endpoint comes"
+		if len(endpoints) > 1 {
+			of = fmt.Sprintf("the budgets of %d endpoints come", len(endpoints))
 		}
-		lines = append(lines, line)
+		lines = append(lines, fmt.Sprintf("# %s: %s to at most %d calls a month%s", n.Profile.Name, of, month, c.priced(month)))
+		all += month
+		networks++
+	}
+	if networks > 1 {
+		lines = append(lines, fmt.Sprintf("# all networks: at most %d calls a month%s", all, c.priced(all)))
 	}
 	return lines
+}
+
+// priced says what the calls cost, if the operator has set a price.
+func (c *Config) priced(calls int64) string {
+	if c.RPCPrice == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %s USD at FLORIN_RPC_PRICE", meter.CostOf(calls, c.RPCPrice))
 }

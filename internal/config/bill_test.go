@@ -50,14 +50,21 @@ func TestPrint_Bills(t *testing.T) {
 	}{
 		"Default": {
 			[]string{"FLORIN_BASE_RPC=https://a.example.com"},
-			"# Base: 1 endpoints with their budgets come to at most 3041666 calls a month\n",
+			"# Base: the budget of 1 endpoint comes to at most 3041666 calls a month\n",
 		},
 		"Priced": {
 			[]string{
 				"FLORIN_BASE_RPC=https://a.example.com,https://b.example.com", "FLORIN_BASE_RPC_BUDGET=100000,20000",
 				"FLORIN_RPC_PRICE=15",
 			},
-			"# Base: 2 endpoints with their budgets come to at most 3650000 calls a month, 54.75 USD at FLORIN_RPC_PRICE\n",
+			"# Base: the budgets of 2 endpoints come to at most 3650000 calls a month, 54.75 USD at FLORIN_RPC_PRICE\n",
+		},
+		"Sum": {
+			[]string{
+				"FLORIN_BASE_RPC=https://a.example.com", "FLORIN_POLYGON_RPC=https://a.example.com", "FLORIN_RPC_PRICE=15",
+				"FLORIN_POLYGON_RPC_BUDGET=20000",
+			},
+			"# all networks: at most 3650000 calls a month, 54.75 USD at FLORIN_RPC_PRICE\n",
 		},
 		"OwnNode": {
 			[]string{"FLORIN_BASE_RPC=http://127.0.0.1:8545", "FLORIN_BASE_RPC_BUDGET=unlimited"}, "",
