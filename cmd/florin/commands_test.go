@@ -235,6 +235,10 @@ func TestDatabase_Refuses(t *testing.T) {
 func TestMigrate_Twice(t *testing.T) {
 	t.Parallel()
 	i := newInstallation(t)
+	for range 2 { // it changes nothing
+		i.prints(t, "The database is empty", "migrate", "--plan")
+	}
+	defer i.prints(t, "Nothing to do", "migrate", "--plan")
 	for range 2 {
 		if out := i.must(t, "", "migrate"); strings.Count(out, "\n") != 1 {
 			t.Errorf("florin migrate prints %q", out)

@@ -17,7 +17,7 @@ import (
 // Migrate brings the schema up to date and checks that the sealer has the key of this database (secret.ErrSealed
 // otherwise). Any number of programs may call it at once.
 func (s *Store) Migrate(ctx context.Context) error {
-	if err := s.db.Migrate(ctx, schema()); err != nil {
+	if err := s.db.Migrate(ctx, s.migrations); err != nil {
 		return fmt.Errorf("migrate the database: %w", err)
 	}
 	if err := s.db.Write(ctx, s.settle); err != nil {
@@ -26,18 +26,22 @@ func (s *Store) Migrate(ctx context.Context) error {
 	return nil
 }
 
-// Pending lists the migrations that Migrate would apply.
-func (s *Store) Pending(ctx context.Context) ([]string, error) {
-	names, err := s.db.Pending(ctx, schema())
-	return names, db.Wrap(err, "pending migrations")
+// Schema compares the database with the migrations of this program. It changes nothing.
+func (s *Store) Schema(ctx context.Context) (db.Schema, error) {
+	schema, err := s.db.Schema(ctx, s.migrations)
+	return schema, db.Wrap(err, "schema of the database")
 }
 
 var errSchema = fault.New(fault.Unavailable, "the database does not have the schema of this version: run `florin migrate`")
 
-// Ready fails unless the database answers, takes writes and has the schema of this program.
+// Ready fails unless the database answers, takes writes and has a schema that this program can use: its own, or that of
+// a newer program which leaves in place what this one needs.
 func (s *Store) Ready(ctx context.Context) error {
-	missing, err := s.Pending(ctx)
-	if err == nil && len(missing) > 0 {
+	schema, err := s.Schema(ctx)
+	if err == nil {
+		err = schema.Check()
+	}
+	if err == nil && len(schema.Missing) > 0 {
 		err = errSchema
 	}
 	return err
@@ -54,8 +58,12 @@ type Inspection struct {
 
 // Inspect reads what `florin doctor` checks. It changes nothing.
 func (s *Store) Inspect(ctx context.Context) (x Inspection, err error) {
-	if x.Pending, err = s.Pending(ctx); err != nil {
+	schema, err := s.Schema(ctx)
+	if err != nil {
 		return x, err
+	}
+	for _, step := range schema.Missing {
+		x.Pending = append(x.Pending, step.Name)
 	}
 	x.Server = "SQLite"
 	query, into := "SELECT sqlite_version()", []any{&x.Version}
@@ -76,7 +84,8 @@ func (s *Store) Inspect(ctx context.Context) (x Inspection, err error) {
 	return x, nil
 }
 
-func schema() db.Migrations {
+// Migrations returns the migrations of this program.
+func Migrations() db.Migrations {
 	return db.Migrations{SQLite: migrations.SQLite(), Postgres: migrations.Postgres()}
 }
 

@@ -97,6 +97,11 @@ func TestMigrations(t *testing.T) {
 			if reason, ok := strings.CutPrefix(string(text), "-- Reason: "); !ok || len(reason) < 20 {
 				t.Errorf("%s does not begin with its reason", name)
 			}
+			lines := strings.SplitN(string(text), "\n", 3)
+			needs := strings.HasPrefix(lines[1], "-- Needs: 20")
+			if first := name == names(t, files)[0]; first == needs {
+				t.Errorf("%s: its second line must say which migration programs need to know (-- Needs: NAME)", name)
+			}
 		}
 	}
 }

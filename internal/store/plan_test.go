@@ -50,7 +50,7 @@ var wholeTable = regexp.MustCompile(`SCAN (\w+)$|Seq Scan on (\w+)|Index Cond: \
 // payments stored.
 var small = map[string]bool{
 	"instance": true, "custodians": true, "c": true, "ledger_checks": true, "cursors": true, "leases": true,
-	"bun_migrations": true,
+	"bun_migrations": true, "schema_versions": true,
 	// The arguments of a statement, one row.
 	"n": true,
 	// Parts of a union that end after a page.

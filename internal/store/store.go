@@ -47,7 +47,9 @@ type Store struct {
 	settlement *settlement.Store
 	alerts     *alert.Store
 
-	db     db.Engine
+	db         db.Engine
+	migrations db.Migrations
+
 	sealer *secret.Sealer
 	log    *slog.Logger
 	hooks  hooks
@@ -81,6 +83,8 @@ type Options struct {
 	Serve bool
 	// Queries sees every query, so that what it reads can be explained; nil: none.
 	Queries bun.QueryHook
+	// Migrations are those of another version, in tests of upgrades; nil: those of this program.
+	Migrations *db.Migrations
 }
 
 // Open connects to the database at the URL, as db.Open describes it. It does not
@@ -111,6 +115,9 @@ func Open(ctx context.Context, url string, sealer *secret.Sealer, o Options) (*S
 	s.loads = db.NewBatcher(s.loadBatch)
 	if s.log == nil {
 		s.log = slog.Default()
+	}
+	if s.migrations = Migrations(); o.Migrations != nil {
+		s.migrations = *o.Migrations
 	}
 	return s, nil
 }

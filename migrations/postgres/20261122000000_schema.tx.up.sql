@@ -14,6 +14,12 @@ CREATE TABLE instance (
     switched_at timestamptz -- since when programs seal with that key; NULL: they still learn it
 );
 
+-- The migrations that were applied, and the oldest migration that a program must know to use the database after each.
+CREATE TABLE schema_versions (
+    name  text NOT NULL PRIMARY KEY,
+    needs text NOT NULL
+);
+
 -- The running programs that seal secrets. A change of FLORIN_SECRET_KEY gives each the new key, and waits for them.
 CREATE TABLE sealers (
     holder  text        PRIMARY KEY,

@@ -14,6 +14,12 @@ CREATE TABLE instance (
     switched_at INTEGER -- since when programs seal with that key; NULL: they still learn it
 ) STRICT;
 
+-- The migrations that were applied, and the oldest migration that a program must know to use the database after each.
+CREATE TABLE schema_versions (
+    name  TEXT NOT NULL PRIMARY KEY,
+    needs TEXT NOT NULL
+) STRICT;
+
 -- The running programs that seal secrets. A change of FLORIN_SECRET_KEY gives each the new key, and waits for them.
 CREATE TABLE sealers (
     holder   TEXT    PRIMARY KEY,

@@ -45,11 +45,12 @@ type Engine interface {
 	// only waits.
 	Listen(ctx context.Context, channel string, log *slog.Logger, notify func(payload string)) error
 	Ping(ctx context.Context) error
-	// Pending lists the migrations that are not applied, in order. On PostgreSQL it fails with ErrStandby on a server
-	// that takes no writes.
-	Pending(ctx context.Context, m Migrations) ([]string, error)
+	// Schema compares the database with the migrations. On PostgreSQL it fails with ErrStandby on a server that takes
+	// no writes.
+	Schema(ctx context.Context, m Migrations) (Schema, error)
 	// Migrate applies the missing migrations of its database. Any number of
-	// programs may call it at once.
+	// programs may call it at once, and others may use the database. It fails
+	// with ErrNewerSchema if a newer program has migrated it too far.
 	Migrate(ctx context.Context, m Migrations) error
 	Close() error
 }

@@ -3,86 +3,176 @@ package db
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/migrate"
+
+	"github.com/florinpay/florin/internal/fault"
 )
 
 // maxRaces bounds how often migrateUp starts over because another program
-// applied a migration first: each lost race means progress.
+// applied a migration first, or because a table was in use: each lost race
+// means progress, and each wait lets the requests in between through.
 const maxRaces = 100
 
-// errAlreadyApplied: another program applied this migration first.
-var errAlreadyApplied = errors.New("another program applied this migration first")
+var (
+	// errAlreadyApplied: another program applied this migration first.
+	errAlreadyApplied = errors.New("another program applied this migration first")
+	// ErrNewerSchema: a newer program has removed from the database what this one needs.
+	ErrNewerSchema = fault.New(fault.Unavailable,
+		"the database was migrated by a newer version, and this one can no longer use it: run the newer version")
+)
 
-// migrateUp applies what is missing. bun marks a migration as applied after its
-// transaction; here it is marked inside, so that a crash between the two cannot
-// make it run twice.
+// Step is a migration.
+type Step struct {
+	Name   string // digits, in order
+	Reason string
+	Needs  string // the oldest migration that a program must know to use the database after this one
+}
+
+// Schema is how a database stands to the migrations of this program.
+type Schema struct {
+	Known   string // the newest migration of this program
+	Applied string // the newest migration of the database; empty: it has none
+	Needs   string // the oldest migration that programs must know; empty: any will do
+	Missing []Step // migrations of this program that are not applied, in order
+}
+
+// Check fails if this program cannot use the database because a newer one has migrated it.
+func (s Schema) Check() error {
+	if s.Needs > s.Known {
+		return ErrNewerSchema
+	}
+	return nil
+}
+
+// stepFile is how the files of migrations are called.
+var stepFile = regexp.MustCompile(`^(\d+)_[0-9a-z_-]+\.tx\.up\.sql$`)
+
+// steps reads the migrations in order.
+func steps(files fs.FS) (list []Step, err error) {
+	entries, err := fs.ReadDir(files, ".")
+	if err != nil {
+		return nil, err
+	}
+	for _, entry := range entries {
+		m := stepFile.FindStringSubmatch(entry.Name())
+		if m == nil {
+			continue
+		}
+		text, err := fs.ReadFile(files, entry.Name())
+		if err != nil {
+			return nil, err
+		}
+		first, rest, _ := strings.Cut(string(text), "\n")
+		second, _, _ := strings.Cut(rest, "\n")
+		s := Step{Name: m[1], Reason: strings.TrimPrefix(first, "-- Reason: "), Needs: m[1]}
+		if needs, ok := strings.CutPrefix(second, "-- Needs: "); ok {
+			s.Needs = strings.TrimSpace(needs)
+		}
+		list = append(list, s)
+	}
+	slices.SortFunc(list, func(a, b Step) int { return strings.Compare(a.Name, b.Name) })
+	return list, nil
+}
+
+// schemaOf compares the database with the migrations. listed: it has a list of those that were applied, which an empty
+// database has not.
+func schemaOf(ctx context.Context, db bun.IDB, files fs.FS, listed bool) (Schema, error) {
+	all, err := steps(files)
+	if err != nil || len(all) == 0 {
+		return Schema{}, err
+	}
+	s := Schema{Known: all[len(all)-1].Name}
+	var applied []string
+	if listed {
+		if err := db.NewRaw("SELECT name FROM bun_migrations ORDER BY name").Scan(ctx, &applied); err != nil {
+			return Schema{}, err
+		}
+	}
+	if len(applied) > 0 {
+		s.Applied = applied[len(applied)-1]
+		err := db.NewRaw("SELECT coalesce(max(needs), '') FROM schema_versions").Scan(ctx, &s.Needs)
+		if err != nil {
+			return Schema{}, err
+		}
+	}
+	for _, step := range all {
+		if !slices.Contains(applied, step.Name) {
+			s.Missing = append(s.Missing, step)
+		}
+	}
+	return s, nil
+}
+
+// migrateUp applies what is missing, unless a newer program has migrated the database too far for this one. bun marks a
+// migration as applied after its transaction; here it is marked inside, so that a crash between the two cannot make it
+// run twice.
 func migrateUp(ctx context.Context, db *bun.DB, files fs.FS) error {
 	all := migrate.NewMigrations()
 	if err := all.Discover(files); err != nil {
 		return err
 	}
+	list, err := steps(files)
+	if err != nil {
+		return err
+	}
 	m := migrate.NewMigrator(db, all, migrate.WithMarkAppliedOnSuccess(true), migrate.WithUpsert(true),
-		migrate.BeforeMigration(refuseApplied), migrate.AfterMigration(markApplied))
+		migrate.BeforeMigration(refuseApplied), migrate.AfterMigration(markApplied(list)))
 	if err := retry(ctx, func() error { return m.Init(ctx) }); err != nil {
 		return err
 	}
+	schema, err := schemaOf(ctx, db, files, true)
+	if err == nil {
+		err = schema.Check()
+	}
+	if err != nil {
+		return err
+	}
 	for range maxRaces {
-		err := retry(ctx, func() error {
+		err = retry(ctx, func() error {
 			_, err := m.Migrate(ctx)
 			return err
 		})
-		if !errors.Is(err, errAlreadyApplied) {
+		if !errors.Is(err, errAlreadyApplied) && !inUse(err) {
 			return err
 		}
 	}
-	return errAlreadyApplied
+	return err
 }
 
-// pending lists the names of the migrations that are not applied. There is no list of them in an empty database.
-func pending(ctx context.Context, db bun.IDB, files fs.FS, listed bool) ([]string, error) {
-	all := migrate.NewMigrations()
-	if err := all.Discover(files); err != nil {
-		return nil, err
-	}
-	var applied []string
-	if listed {
-		if err := db.NewRaw("SELECT name FROM bun_migrations").Scan(ctx, &applied); err != nil {
-			return nil, err
-		}
-	}
-	var missing []string
-	for _, m := range all.Sorted() {
-		if !slices.Contains(applied, m.Name) {
-			missing = append(missing, m.Name)
-		}
-	}
-	return missing, nil
+// inUse reports whether a migration gave up because a table was in use for longer than it may hold up requests.
+func inUse(err error) bool {
+	pg, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && pg.Code == pgLockNotAvailable
 }
 
-func (e *postgresEngine) Pending(ctx context.Context, m Migrations) ([]string, error) {
+func (e *postgresEngine) Schema(ctx context.Context, m Migrations) (Schema, error) {
 	var standby, listed bool
 	err := e.db.NewRaw("SELECT pg_is_in_recovery(), to_regclass('bun_migrations') IS NOT NULL").Scan(ctx, &standby, &listed)
 	switch {
 	case err != nil:
-		return nil, err
+		return Schema{}, err
 	case standby:
-		return nil, ErrStandby
+		return Schema{}, ErrStandby
 	}
-	return pending(ctx, e.db, m.Postgres, listed)
+	return schemaOf(ctx, e.db, m.Postgres, listed)
 }
 
-func (e *sqliteEngine) Pending(ctx context.Context, m Migrations) ([]string, error) {
+func (e *sqliteEngine) Schema(ctx context.Context, m Migrations) (Schema, error) {
 	var listed bool
 	err := e.db.NewRaw("SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = 'bun_migrations')").Scan(ctx, &listed)
 	if err != nil {
-		return nil, err
+		return Schema{}, err
 	}
-	return pending(ctx, e.db, m.SQLite, listed)
+	return schemaOf(ctx, e.db, m.SQLite, listed)
 }
 
 func refuseApplied(ctx context.Context, db bun.IConn, m *migrate.Migration) error {
@@ -94,9 +184,20 @@ func refuseApplied(ctx context.Context, db bun.IConn, m *migrate.Migration) erro
 	return err
 }
 
-func markApplied(ctx context.Context, db bun.IConn, m *migrate.Migration) error {
-	_, err := db.ExecContext(ctx, "INSERT INTO bun_migrations (name, group_id) VALUES (?, ?)", m.Name, m.GroupID)
-	return err
+// markApplied marks a migration as applied, in its transaction.
+func markApplied(list []Step) migrate.MigrationHook {
+	return func(ctx context.Context, db bun.IConn, m *migrate.Migration) error {
+		_, err := db.ExecContext(ctx, "INSERT INTO bun_migrations (name, group_id) VALUES (?, ?)", m.Name, m.GroupID)
+		if err != nil {
+			return err
+		}
+		i := slices.IndexFunc(list, func(s Step) bool { return s.Name == m.Name })
+		if i < 0 {
+			return fmt.Errorf("the migration %s is not among those that were read", m.Name)
+		}
+		_, err = db.ExecContext(ctx, "INSERT INTO schema_versions (name, needs) VALUES (?, ?)", m.Name, list[i].Needs)
+		return err
+	}
 }
 
 // advisoryLock is the key of PostgreSQL's lock around migrations.
@@ -117,5 +218,9 @@ func (e *postgresEngine) Migrate(ctx context.Context, m Migrations) (err error) 
 	// accepts.
 	db := e.openBun(pgx.QueryExecModeSimpleProtocol, 1)
 	defer func() { err = errors.Join(err, db.Close()) }()
+	// Requests queue behind a migration that waits for a table: it gives up soon, lets them through, and tries again.
+	if _, err := db.ExecContext(ctx, "SET lock_timeout = '1s'"); err != nil {
+		return err
+	}
 	return migrateUp(ctx, db, m.Postgres)
 }

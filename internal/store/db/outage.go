@@ -51,9 +51,9 @@ func (e outages) WriteBatch(ctx context.Context, s *Stmt) error {
 	return outage(e.Engine.WriteBatch(ctx, s))
 }
 
-func (e outages) Pending(ctx context.Context, m Migrations) ([]string, error) {
-	names, err := e.Engine.Pending(ctx, m)
-	return names, outage(err)
+func (e outages) Schema(ctx context.Context, m Migrations) (Schema, error) {
+	s, err := e.Engine.Schema(ctx, m)
+	return s, outage(err)
 }
 
 func outage(err error) error {

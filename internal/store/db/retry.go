@@ -25,6 +25,7 @@ const (
 	pgSerializationFailure = "40001"
 	pgDeadlockDetected     = "40P01"
 	pgUniqueViolation      = "23505"
+	pgLockNotAvailable     = "55P03"
 )
 
 // retry runs fn until it succeeds or fails for a reason of its own.
