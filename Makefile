@@ -37,6 +37,10 @@ build: ## Build the program for production into bin/florin
 	@mkdir -p bin
 	go build -trimpath -ldflags '-s -w $(LDFLAGS)' -o bin/florin ./cmd/florin
 
+.PHONY: release
+release: ## Build reproducible programs for Linux and macOS into dist/, with checksums and SBOM: VERSION=v1.0.0
+	.ci/release '$(VERSION)'
+
 .PHONY: test
 test: test-deps ## Run all tests; installs PostgreSQL, Chromium and the npm engines if they are missing
 	go test -count=1 -timeout 15m ./...

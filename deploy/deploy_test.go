@@ -214,3 +214,11 @@ func TestReadme(t *testing.T) {
 		t.Errorf("with a longer wait a stop takes up to %v and %v", a, b)
 	}
 }
+
+// TestModule: `go install github.com/florinpay/florin/cmd/florin@version` refuses a module with a replace or exclude.
+func TestModule(t *testing.T) {
+	t.Parallel()
+	if found := regexp.MustCompile(`(?m)^(replace|exclude)\b.*`).FindString(read(t, "../go.mod")); found != "" {
+		t.Errorf("go.mod has %q", found)
+	}
+}

@@ -148,7 +148,7 @@ func privateDirectory(in string) (string, error) {
 
 // manifest describes the copy.
 func manifest(ctx context.Context, copied string) (backup.Manifest, error) {
-	m := backup.Manifest{Format: backup.Format, Program: version, CreatedAt: app.Now()}
+	m := backup.Manifest{Format: backup.Format, Program: buildVersion(), CreatedAt: app.Now()}
 	var err error
 	if m.Contents, err = store.ReadContents(ctx, copied); err != nil {
 		return m, err

@@ -14,9 +14,6 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// version is set by the build (Makefile).
-var version = "dev"
-
 // commands lists the commands, one file each.
 type commands struct {
 	EnvFile string `help:"Read settings from this file as well; .env if there is one." name:"env-file" placeholder:"PATH"`

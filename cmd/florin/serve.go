@@ -30,7 +30,7 @@ func (serve) Run(ctx context.Context, p *process) error {
 		return err
 	}
 	log := app.NewLogger(cfg)
-	a, err := app.New(ctx, cfg, app.Options{Version: version, Log: log})
+	a, err := app.New(ctx, cfg, app.Options{Version: buildVersion(), Log: log})
 	if err != nil {
 		return err
 	}
@@ -39,7 +39,7 @@ func (serve) Run(ctx context.Context, p *process) error {
 		return errors.Join(err, a.Close())
 	}
 	log.Info(
-		"florin serves", "address", addr.String(), "url", cfg.BaseURL, "version", version, "networks",
+		"florin serves", "address", addr.String(), "url", cfg.BaseURL, "version", buildVersion(), "networks",
 		len(cfg.Networks),
 	)
 	return a.Run(ctx)
