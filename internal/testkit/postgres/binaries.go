@@ -93,3 +93,11 @@ func Program(name string) (string, error) {
 	}
 	return filepath.Join(directory, name), nil
 }
+
+// Owner is the user that runs PostgreSQL's programs: nil is the caller. PostgreSQL refuses to run as root.
+func Owner() (*syscall.Credential, error) {
+	if os.Getuid() != 0 {
+		return nil, nil //nolint:nilnil // the caller's own user
+	}
+	return unprivileged()
+}

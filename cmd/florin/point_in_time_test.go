@@ -1,0 +1,169 @@
+package main_test
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/florinpay/florin/internal/testkit/postgres"
+	"github.com/florinpay/florin/internal/testkit/watchdog"
+)
+
+// archive is where the backups of a PostgreSQL server go, and the server that is restored from them.
+type archive struct {
+	dir   string // of the user that runs PostgreSQL
+	owner *syscall.Credential
+	env   []string
+}
+
+func newArchive(t *testing.T, server string) *archive {
+	t.Helper()
+	owner, err := postgres.Owner()
+	must(t, err)
+	dir, err := os.MkdirTemp("", "florin-archive-")
+	must(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	if owner != nil {
+		must(t, os.Chown(dir, int(owner.Uid), int(owner.Gid)))
+	}
+	program, err := postgres.Program("pg_basebackup")
+	must(t, err)
+	u, err := url.Parse(server)
+	must(t, err)
+	for _, name := range []string{"backup.sh", "restore.sh"} {
+		text, err := os.ReadFile(filepath.Join("../../deploy/compose", name))
+		must(t, err)
+		must(t, os.WriteFile(filepath.Join(dir, name), text, 0o755)) //nolint:gosec // another user runs it
+	}
+	return &archive{dir: dir, owner: owner, env: []string{
+		"PATH=" + filepath.Dir(program) + ":" + os.Getenv("PATH"), "LC_ALL=C", "TZ=UTC", "BACKUPS=" + dir + "/backups",
+		"PGHOST=" + u.Hostname(), "PGPORT=" + u.Port(), "PGUSER=" + u.User.Username(), "PGDATABASE=postgres",
+	}}
+}
+
+func (a *archive) command(ctx context.Context, program string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Dir, cmd.Env = a.dir, a.env
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: a.owner, Setpgid: true}
+	return cmd
+}
+
+// follow starts backup.sh and returns when the cluster is copied; changes are received until stop.
+func (a *archive) follow(t *testing.T) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	t.Cleanup(cancel)
+	var out lockedText
+	cmd := a.command(ctx, "sh", "backup.sh")
+	cmd.Stdout, cmd.Stderr = &out, &out
+	must(t, cmd.Start())
+	stop = func() {
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM)
+		_ = cmd.Wait()
+	}
+	eventually(t, "a copy of the cluster", func() bool { return strings.Contains(out.String(), "copied the cluster") })
+	if strings.Contains(out.String(), "error") {
+		t.Fatal(out.String())
+	}
+	return stop
+}
+
+// restore starts a server on what restore.sh makes of the backups, and returns its address.
+func (a *archive) restore(t *testing.T, moment string) string {
+	t.Helper()
+	data := filepath.Join(a.dir, "data")
+	if out, err := a.command(t.Context(), "sh", "restore.sh", a.dir+"/backups", data, moment).CombinedOutput(); err != nil {
+		t.Fatalf("restore.sh: %v: %s", err, out)
+	}
+	pgCtl, err := postgres.Program("pg_ctl")
+	must(t, err)
+	guard, err := watchdog.OnExit(a.owner, `"$1" stop -D "$2" -m immediate >/dev/null 2>&1; true`, pgCtl, data)
+	must(t, err)
+	t.Cleanup(func() { _ = guard.Release() })
+	port := freePort(t)
+	start := a.command(t.Context(), pgCtl, "start", "-w", "-t", "120", "-D", data, "-l", filepath.Join(a.dir, "log"),
+		"-o", fmt.Sprintf("-p %s -c listen_addresses=127.0.0.1 -c unix_socket_directories=''", port))
+	start.Stdout, start.Stderr = nil, nil // the server would keep a pipe open
+	if err := start.Run(); err != nil {
+		log, _ := os.ReadFile(filepath.Join(a.dir, "log"))
+		t.Fatalf("PostgreSQL does not start: %v\n%s", err, log)
+	}
+	return "postgres://florin@127.0.0.1:" + port + "/postgres?sslmode=disable"
+}
+
+// value reads one value of a PostgreSQL database.
+func value[T any](t *testing.T, url, query string) (v T) {
+	t.Helper()
+	c, err := pgx.Connect(t.Context(), url)
+	must(t, err)
+	defer c.Close(t.Context())
+	must(t, c.QueryRow(t.Context(), query).Scan(&v))
+	return v
+}
+
+// TestRestore_PointInTime: a PostgreSQL server is lost, and comes back as it was at a moment between two changes, from
+// what backup.sh has received. Florin takes it over.
+func TestRestore_PointInTime(t *testing.T) {
+	t.Parallel()
+	live, _, stopServer, err := postgres.Durable()
+	must(t, err)
+	lost := false
+	t.Cleanup(func() {
+		if !lost {
+			_ = stopServer()
+		}
+	})
+	i := newInstallation(t, "FLORIN_DATABASE_URL="+live)
+	i.must(t, "correct horse battery\n", "user", "create", "--email", email)
+	i.must(t, "", "key", "create", "--email", email, "--credits", "7")
+	a := newArchive(t, live)
+	stop := a.follow(t)
+	i.must(t, "", "credit", "grant", "--email", email, "--credits", "100") // after the copy
+	moment := value[string](t, live, "SELECT clock_timestamp()::text")
+	i.must(t, "", "credit", "grant", "--email", email, "--credits", "5000") // the mistake
+	position := value[string](t, live, "SELECT pg_current_wal_flush_lsn()::text")
+	eventually(t, "the last change", func() bool {
+		return value[bool](t, live, "SELECT coalesce(bool_or(flush_lsn >= '"+position+"'), false) FROM pg_stat_replication")
+	})
+	stop()
+	must(t, stopServer())
+	lost = true
+
+	restored := a.restore(t, moment)
+	eventually(t, "the end of the recovery", func() bool {
+		return !value[bool](t, restored, "SELECT pg_is_in_recovery()")
+	})
+	i = newInstallation(t, "FLORIN_DATABASE_URL="+restored)
+	i.prints(t, "Adopted as generation", "restore", "--adopt")
+	i.prints(t, "no differences", "verify-ledger")
+	granted := i.must(t, "", "credit", "grant", "--email", email, "--credits", "1")
+	if !strings.Contains(granted, "108 credits") {
+		t.Errorf("after 7 and 100 credits, and one more: %s", granted)
+	}
+	s := i.serve(t)
+	s.awaitProbe(t, "/readyz", 200)
+	if status, log := s.stop(t, syscall.SIGTERM); status != 0 {
+		t.Errorf("status %d: %s", status, log)
+	}
+	t.Run("TooEarly", func(t *testing.T) {
+		out, err := a.command(t.Context(), "sh", "restore.sh", a.dir+"/backups", a.dir+"/early", "2020-01-01 00:00:00+00").
+			CombinedOutput()
+		if err == nil || !strings.Contains(string(out), "old enough") {
+			t.Errorf("%v: %s", err, out)
+		}
+	})
+	t.Run("NotEmpty", func(t *testing.T) {
+		out, err := a.command(t.Context(), "sh", "restore.sh", a.dir+"/backups", a.dir+"/data", "").CombinedOutput()
+		if err == nil || !strings.Contains(string(out), "is not empty") {
+			t.Errorf("%v: %s", err, out)
+		}
+	})
+}
