@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"regexp"
 	"strings"
 	"syscall"
@@ -159,6 +160,14 @@ func TestMetrics(t *testing.T) {
 		strings.Count(r.stderr, "\n") != 1 {
 		t.Errorf("on an address in use: status %d, %q", r.status, r.stderr)
 	}
+	t.Run("Names", func(t *testing.T) {
+		for _, file := range []string{"../../deploy/prometheus/florin.rules.yml", "../../deploy/grafana/florin.json"} {
+			text, err := os.ReadFile(file)
+			must(t, err)
+			m.namesMetrics(t, file, string(text))
+		}
+	})
+	t.Run("Outage", func(t *testing.T) { s.watchOutage(t, address) })
 }
 
 // metric is one that Prometheus must read, and its allowed values.

@@ -2,6 +2,26 @@ package docs
 
 // The commands of the page for operators.
 const (
+	composeCommands = `cd deploy/compose
+cp example.env .env                       # then set DOMAIN and the endpoints
+sudo ./secrets.sh                         # writes secrets/; keep copies of secret-key and evm-gas-key elsewhere
+docker compose up -d --build
+docker compose exec florin-1 /florin user create --email you@example.com --operator`
+
+	planCommands = `florin migrate --plan`
+
+	upgradeCommands = `florin migrate                            # with the new version; the old servers go on serving
+systemctl restart florin                  # on one server after the other, each once /readyz answers 200
+deploy/compose/upgrade.sh                 # or so with compose: all of it
+kubectl apply -f migrate.yaml && kubectl apply -f florin.yaml   # or so on Kubernetes`
+
+	archiveCommands = `export PGHOST=127.0.0.1 PGUSER=florin PGPASSFILE=/etc/florin/pgpass BACKUPS=/mnt/backups
+deploy/compose/backup.sh                  # all the time, as a service of its own`
+
+	pointInTimeCommands = `deploy/compose/restore.sh /mnt/backups /var/lib/postgresql/restored '2026-11-22 10:14:00+00'
+pg_ctl start -w -D /var/lib/postgresql/restored    # replays the changes up to that moment
+florin restore --adopt                             # before the first server starts`
+
 	backupCommands = `age-keygen -o backup-key.txt            # keep it apart from the server
 florin backup /mnt/backups/$(date +%F).age --recipient age1…`
 

@@ -45,7 +45,31 @@ func Operate(p OperateProps) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h1>Keys and backups</h1><p class=\"lead\">For the operator of this server: what to keep safe, how to change each key while payments go on, and what to do when something is lost. A lost disk or an old backup costs no money.</p><p>Keep four things apart from the server and from each other: the backups, the key that opens them, <code>FLORIN_SECRET_KEY</code>, and the words of the Solana seed. Every command has <code>--help</code>.</p><h2 id=\"secret\">Change the secret key</h2><p><code>FLORIN_SECRET_KEY</code> seals what must be read again: signing secrets, authenticators, kept answers, the file of the Solana seed. This seals all of it with a new key while servers run; they take the new key without a restart.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h1>Keys and backups</h1><p class=\"lead\">For the operator of this server: what to keep safe, how to change each key while payments go on, and what to do when something is lost. A lost disk or an old backup costs no money.</p><p>Keep four things apart from the server and from each other: the backups, the key that opens them, <code>FLORIN_SECRET_KEY</code>, and the words of the Solana seed. Every command has <code>--help</code>.</p><h2 id=\"run\">Run it</h2><p>The folder <code>deploy/</code> of the source has what to load. Each is checked by the tests against the program.</p><ul><li><code>florin.service</code>: a unit of systemd, for one server on SQLite or several on PostgreSQL.</li><li><code>compose/</code>: Caddy with its certificate, two servers, PostgreSQL and continuous backups on one machine.</li><li><code>kubernetes/</code>: two servers on a PostgreSQL database that is there already.</li><li><code>prometheus/</code> and <code>grafana/</code>: alerts, each with what to do, and a dashboard. Set <code>FLORIN_METRICS_LISTEN</code>.</li></ul>")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = code(p.Page, "Run it with compose", composeCommands, "compose").Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, " <p><code>GET /livez</code> answers as long as the process does: restart it when it does not. <code>GET /readyz</code> answers 200 while requests should come to this server, and says why when they should not. On SIGTERM a server answers 503 there and serves on for <code>FLORIN_DRAIN_WAIT</code>, so that a balancer notices; deliveries, requests and the last records end. That takes 41 s at most; allow it 45 s. With a wait above 25 s allow 20 s more than the wait.</p><h2 id=\"upgrade\">Upgrade</h2><p>Read the changelog, back up, and ask the new version what it would do to the database. This changes nothing:</p>")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = code(p.Page, "Plan an upgrade", planCommands, "plan").Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, " <p>Servers on one PostgreSQL database are replaced one after the other, and no request is lost: a new version first adds to the database what the version before ignores, and removes what it no longer uses in a later version only. Where <code>--plan</code> says that servers must be stopped first, you have skipped a version: upgrade to the one in between, or stop them.</p>")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = code(p.Page, "Replace one server after the other", upgradeCommands, "upgrade").Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, " <p>On SQLite there is one server: it migrates the database when it starts, within seconds. Payers' pages come back by themselves.</p><p>The way back is the version before, as long as it can use the database: start it again. It refuses to start, and <code>/readyz</code> answers 503, once a newer version has removed what it needs; then restore the backup.</p><h2 id=\"secret\">Change the secret key</h2><p><code>FLORIN_SECRET_KEY</code> seals what must be read again: signing secrets, authenticators, kept answers, the file of the Solana seed. This seals all of it with a new key while servers run; they take the new key without a restart.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -53,7 +77,7 @@ func Operate(p OperateProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, " <p>If the command is interrupted, run it again with the same new key. Afterwards set <code>FLORIN_SECRET_KEY</code> to the new key everywhere, and <code>FLORIN_OLD_SECRET_KEY</code> to the old one for as long as users should stay signed in. Keep the old key with the backups from before: they need it. If a thief may have the old key and can write to the database, stop the servers before you run it.</p><h2 id=\"gas\">Change a gas key</h2>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, " <p>If the command is interrupted, run it again with the same new key. Afterwards set <code>FLORIN_SECRET_KEY</code> to the new key everywhere, and <code>FLORIN_OLD_SECRET_KEY</code> to the old one for as long as users should stay signed in. Keep the old key with the backups from before: they need it. If a thief may have the old key and can write to the database, stop the servers before you run it.</p><h2 id=\"gas\">Change a gas key</h2>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -61,7 +85,7 @@ func Operate(p OperateProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, " <p>Nothing is read again, and a sweep may be in flight. What the old wallet has signed is followed to its end, by the old wallet's own transactions: nothing is swept twice, and no nonce is used twice.</p><ul><li>BNB Smart Chain, Polygon, Base: if no block has taken the old transaction within a minute, the new wallet signs the sweep again. If both are included, the second finds nothing to move, and costs its gas.</li><li>Solana: the new wallet signs only after the old transaction has expired, about a minute and a half later.</li></ul><p>If the old key is not lost, send what is left in its wallet to the new one <em>after</em> the restart. A thief of a gas key gets the coin in that wallet and nothing else: deposit addresses pay the merchant only.</p><h2 id=\"rpc\">Change RPC endpoints</h2><p>Change <code>FLORIN_BASE_RPC</code> and the others, and restart. Each network is read on from where it stands; nothing is read again. Give two endpoints or more: two must agree before money counts.</p><h2 id=\"alerts\">Be notified</h2><p>Florin writes to you when something needs you, with what to do, and again when it is over: a network that cannot be read, endpoints that disagree, a gas wallet that runs low, a budget of calls that nears its end, webhooks that do not arrive, a certificate of a callback that expires, settlement that is stuck, a reorg of credited money, a difference in the ledger, an old backup. Set <code>FLORIN_OPERATOR_EMAIL</code> beside the mail server, or <code>FLORIN_OPERATOR_WEBHOOK</code>, or both:</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, " <p>Nothing is read again, and a sweep may be in flight. What the old wallet has signed is followed to its end, by the old wallet's own transactions: nothing is swept twice, and no nonce is used twice.</p><ul><li>BNB Smart Chain, Polygon, Base: if no block has taken the old transaction within a minute, the new wallet signs the sweep again. If both are included, the second finds nothing to move, and costs its gas.</li><li>Solana: the new wallet signs only after the old transaction has expired, about a minute and a half later.</li></ul><p>If the old key is not lost, send what is left in its wallet to the new one <em>after</em> the restart. A thief of a gas key gets the coin in that wallet and nothing else: deposit addresses pay the merchant only.</p><h2 id=\"rpc\">Change RPC endpoints</h2><p>Change <code>FLORIN_BASE_RPC</code> and the others, and restart. Each network is read on from where it stands; nothing is read again. Give two endpoints or more: two must agree before money counts.</p><h2 id=\"alerts\">Be notified</h2><p>Florin writes to you when something needs you, with what to do, and again when it is over: a network that cannot be read, endpoints that disagree, a gas wallet that runs low, a budget of calls that nears its end, webhooks that do not arrive, a certificate of a callback that expires, settlement that is stuck, a reorg of credited money, a difference in the ledger, an old backup. Set <code>FLORIN_OPERATOR_EMAIL</code> beside the mail server, or <code>FLORIN_OPERATOR_WEBHOOK</code>, or both:</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -69,7 +93,7 @@ func Operate(p OperateProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, " <p>The webhook is signed as those of merchants are, if it has a secret. Its field <code>text</code> holds the whole message, which is what Slack, Mattermost and Telegram show; <code>kind</code>, <code>subject</code> and <code>type</code> (<code>alert.begins</code>, <code>alert.over</code>) are for programs. Restarts and further instances send nothing twice. While the database is down nothing can be sent, so have something outside watch <code>/readyz</code>.</p><h2 id=\"seed\">The Solana seed</h2><p>Deposit addresses on Solana derive from a seed of words. It is never in plain text in the settings: the file is sealed with <code>FLORIN_SECRET_KEY</code>, or comes as a credential of systemd.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, " <p>The webhook is signed as those of merchants are, if it has a secret. Its field <code>text</code> holds the whole message, which is what Slack, Mattermost and Telegram show; <code>kind</code>, <code>subject</code> and <code>type</code> (<code>alert.begins</code>, <code>alert.over</code>) are for programs. Restarts and further instances send nothing twice. While the database is down nothing can be sent, so have something outside watch <code>/readyz</code>.</p><h2 id=\"seed\">The Solana seed</h2><p>Deposit addresses on Solana derive from a seed of words. It is never in plain text in the settings: the file is sealed with <code>FLORIN_SECRET_KEY</code>, or comes as a credential of systemd.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -77,7 +101,7 @@ func Operate(p OperateProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, " <p>A server holds the seed once, in locked memory, and in no core dump or log. Sweeping often keeps what it guards small; the page of operators shows how much that is. <code>florin secret rotate</code> seals the file again. An installation keeps its seed: addresses that were given out derive from it. If a thief may have it, sweep at once (<code>florin sweep</code>), stop taking payments on Solana, and take new ones with a new installation.</p><h2 id=\"backup\">Back up</h2><p>SQLite, while the server runs. The file is one moment of the database, verified, compressed, and encrypted with <a href=\"https://age-encryption.org\">age</a>, to a key or with a passphrase:</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, " <p>A server holds the seed once, in locked memory, and in no core dump or log. Sweeping often keeps what it guards small; the page of operators shows how much that is. <code>florin secret rotate</code> seals the file again. An installation keeps its seed: addresses that were given out derive from it. If a thief may have it, sweep at once (<code>florin sweep</code>), stop taking payments on Solana, and take new ones with a new installation.</p><h2 id=\"backup\">Back up</h2><p>SQLite, while the server runs. The file is one moment of the database, verified, compressed, and encrypted with <a href=\"https://age-encryption.org\">age</a>, to a key or with a passphrase:</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -85,7 +109,15 @@ func Operate(p OperateProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, " <p>PostgreSQL: <code>pg_dump -Fc</code>, or continuous archiving with recovery to a point in time (chapter 26 of its manual). <code>FLORIN_SECRET_KEY</code>, the gas keys and the seed are in no backup.</p><p>Continuous copies of SQLite with Litestream (run with version 0.5.5 and a replica in a directory; for object storage see its manual). The replica is not encrypted.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, " <p>PostgreSQL: <code>pg_dump -Fc</code>, or every change as it happens, with which any moment of the last week can be restored. <code>backup.sh</code> in <code>deploy/compose</code> receives the changes and copies the whole server once a day; its role needs <code>REPLICATION</code>. <code>FLORIN_SECRET_KEY</code>, the gas keys and the seed are in no backup.</p>")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = code(p.Page, "Back up PostgreSQL all the time", archiveCommands, "archive").Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, " <p>Continuous copies of SQLite with Litestream (run with version 0.5.5 and a replica in a directory; for object storage see its manual). The replica is not encrypted.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -93,7 +125,7 @@ func Operate(p OperateProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, " ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, " ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -101,7 +133,7 @@ func Operate(p OperateProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, " <h2 id=\"restore\">Restore</h2><p>With the server stopped. The backup is verified as a whole before anything is touched; a database that is there is kept under another name, and replaced only with <code>--force</code>.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, " <h2 id=\"restore\">Restore</h2><p>With the server stopped. The backup is verified as a whole before anything is touched; a database that is there is kept under another name, and replaced only with <code>--force</code>.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -109,7 +141,7 @@ func Operate(p OperateProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, " <p>PostgreSQL, and every database that came back by other means, is taken over with <code>--adopt</code>, once, before the first server starts:</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, " <p>PostgreSQL, and every database that came back by other means, is taken over with <code>--adopt</code>, once, before the first server starts:</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -117,20 +149,28 @@ func Operate(p OperateProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, " <p>Then start the server. It reads each network on from where the backup stands before it offers it again, and completes what was paid since. No id, event position or deposit address of the lost time is given again. Webhooks of that time are sent again under new ids, with the header <code>webhook-replayed: true</code>. Sessions, invitations and waiting changes of wallets end.</p><p>The command prints what no backup can know: keys, passwords and wallets that changed since, and orders. Where the database as it was can still be read, it names every order that was created or started since, with the command that brings its money home; it ends with a text to pass on to merchants. Keep its output.</p><p>A server refuses a SQLite database that is older than the one it served last. It knows by a small file beside the database, the mark (<code>FLORIN_MARK</code>).</p><h2 id=\"recover\">Money of a payment that is not in the database</h2><p>The txnid and the settlement wallet are enough; on Solana the seed as well. This finds the address, shows what lies there, and sends it to the settlement wallet. An empty database will do. <a href=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, " <p>To a point in time, from what <code>backup.sh</code> has received; a mistake of 10:15 is undone by restoring 10:14:</p>")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = code(p.Page, "Restore PostgreSQL to a point in time", pointInTimeCommands, "point-in-time").Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, " <p>Then start the server. It reads each network on from where the backup stands before it offers it again, and completes what was paid since. No id, event position or deposit address of the lost time is given again. Webhooks of that time are sent again under new ids, with the header <code>webhook-replayed: true</code>. Sessions, invitations and waiting changes of wallets end.</p><p>The command prints what no backup can know: keys, passwords and wallets that changed since, and orders. Where the database as it was can still be read, it names every order that was created or started since, with the command that brings its money home; it ends with a text to pass on to merchants. Keep its output.</p><p>A server refuses a SQLite database that is older than the one it served last. It knows by a small file beside the database, the mark (<code>FLORIN_MARK</code>).</p><h2 id=\"recover\">Money of a payment that is not in the database</h2><p>The txnid and the settlement wallet are enough; on Solana the seed as well. This finds the address, shows what lies there, and sends it to the settlement wallet. An empty database will do. <a href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var3 templ.SafeURL
 			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinURLErrs(templ.URL(AddressesPath))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `docs/operate.templ`, Line: 50, Col: 228}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `operate.templ`, Line: 70, Col: 228}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "\">Deposit addresses</a> says how to do it without this program.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "\">Deposit addresses</a> says how to do it without this program.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -138,12 +178,12 @@ func Operate(p OperateProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, " <h2 id=\"lost\">When something is lost</h2><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"When something is lost\"><table class=\"codes-table\"><thead><tr><th scope=\"col\">Lost</th><th scope=\"col\">What to do</th><th scope=\"col\">What it costs</th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, " <h2 id=\"lost\">When something is lost</h2><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"When something is lost\"><table class=\"codes-table\"><thead><tr><th scope=\"col\">Lost</th><th scope=\"col\">What to do</th><th scope=\"col\">What it costs</th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			for _, x := range losses {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "<tr><th scope=\"row\">")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<tr><th scope=\"row\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -151,7 +191,7 @@ func Operate(p OperateProps) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "</th><td>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "</th><td>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -159,7 +199,7 @@ func Operate(p OperateProps) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "</td><td>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "</td><td>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -167,12 +207,12 @@ func Operate(p OperateProps) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "</td></tr>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "</td></tr>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "</tbody></table></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "</tbody></table></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
