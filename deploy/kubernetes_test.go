@@ -23,7 +23,7 @@ func TestKubernetes(t *testing.T) {
 			pod := byKind[kind].at("spec", "template", "spec")
 			pod.at("securityContext", "runAsNonRoot").is(t, "runAsNonRoot", true)
 			pod.at("automountServiceAccountToken").is(t, "automountServiceAccountToken", false)
-			pod.at("enableServiceLinks").is(t, "enableServiceLinks", false) // FLORIN_PORT is no setting
+			pod.at("enableServiceLinks").is(t, "enableServiceLinks", false) // its variables are no settings
 			container := pod.at("containers", 0)
 			container.at("securityContext", "readOnlyRootFilesystem").is(t, "readOnlyRootFilesystem", true)
 			container.at("securityContext", "allowPrivilegeEscalation").is(t, "allowPrivilegeEscalation", false)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/florinpay/florin/internal/app"
 	"github.com/florinpay/florin/internal/store"
-	"github.com/florinpay/florin/internal/store/db"
 )
 
 type migrate struct {
@@ -58,7 +57,7 @@ func (m migrate) Run(ctx context.Context, p *process) error {
 }
 
 // plan says what a migration would do.
-func plan(s db.Schema) string {
+func plan(s store.Schema) string {
 	if len(s.Missing) == 0 {
 		if s.Applied > s.Known {
 			return "Nothing to do: a newer version has migrated the database, and this one can use it."

@@ -76,11 +76,18 @@ func (a *archive) follow(t *testing.T) (stop func()) {
 	return stop
 }
 
+// restoreTo runs restore.sh.
+func (a *archive) restoreTo(t *testing.T, data, moment string) (out string, err error) {
+	t.Helper()
+	raw, err := a.command(t.Context(), "sh", "restore.sh", a.dir+"/backups", data, moment).CombinedOutput()
+	return string(raw), err
+}
+
 // restore starts a server on what restore.sh makes of the backups, and returns its address.
 func (a *archive) restore(t *testing.T, moment string) string {
 	t.Helper()
 	data := filepath.Join(a.dir, "data")
-	if out, err := a.command(t.Context(), "sh", "restore.sh", a.dir+"/backups", data, moment).CombinedOutput(); err != nil {
+	if out, err := a.restoreTo(t, data, moment); err != nil {
 		t.Fatalf("restore.sh: %v: %s", err, out)
 	}
 	pgCtl, err := postgres.Program("pg_ctl")
@@ -131,7 +138,8 @@ func TestRestore_PointInTime(t *testing.T) {
 	i.must(t, "", "credit", "grant", "--email", email, "--credits", "5000") // the mistake
 	position := value[string](t, live, "SELECT pg_current_wal_flush_lsn()::text")
 	eventually(t, "the last change", func() bool {
-		return value[bool](t, live, "SELECT coalesce(bool_or(flush_lsn >= '"+position+"'), false) FROM pg_stat_replication")
+		return value[bool](t, live,
+			"SELECT coalesce(bool_or(flush_lsn >= '"+position+"'), false) FROM pg_stat_replication")
 	})
 	stop()
 	must(t, stopServer())
@@ -154,15 +162,14 @@ func TestRestore_PointInTime(t *testing.T) {
 		t.Errorf("status %d: %s", status, log)
 	}
 	t.Run("TooEarly", func(t *testing.T) {
-		out, err := a.command(t.Context(), "sh", "restore.sh", a.dir+"/backups", a.dir+"/early", "2020-01-01 00:00:00+00").
-			CombinedOutput()
-		if err == nil || !strings.Contains(string(out), "old enough") {
+		out, err := a.restoreTo(t, a.dir+"/early", "2020-01-01 00:00:00+00")
+		if err == nil || !strings.Contains(out, "old enough") {
 			t.Errorf("%v: %s", err, out)
 		}
 	})
 	t.Run("NotEmpty", func(t *testing.T) {
-		out, err := a.command(t.Context(), "sh", "restore.sh", a.dir+"/backups", a.dir+"/data", "").CombinedOutput()
-		if err == nil || !strings.Contains(string(out), "is not empty") {
+		out, err := a.restoreTo(t, a.dir+"/data", "")
+		if err == nil || !strings.Contains(out, "is not empty") {
 			t.Errorf("%v: %s", err, out)
 		}
 	})

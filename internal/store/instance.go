@@ -26,8 +26,14 @@ func (s *Store) Migrate(ctx context.Context) error {
 	return nil
 }
 
+// Schema and its steps, as commands show them.
+type (
+	Schema = db.Schema
+	Step   = db.Step
+)
+
 // Schema compares the database with the migrations of this program. It changes nothing.
-func (s *Store) Schema(ctx context.Context) (db.Schema, error) {
+func (s *Store) Schema(ctx context.Context) (Schema, error) {
 	schema, err := s.db.Schema(ctx, s.migrations)
 	return schema, db.Wrap(err, "schema of the database")
 }

@@ -71,7 +71,8 @@ func takePayments(ctx context.Context, s *store.Store, k merchant.Key, stop <-ch
 		if err != nil {
 			return fmt.Errorf("create: %w", err)
 		}
-		if _, err = s.UpdatePayment(ctx, p.ID, storetest.StartOn(chain.Polygon, money.USDC, storetest.Start)); err != nil {
+		start := storetest.StartOn(chain.Polygon, money.USDC, storetest.Start)
+		if _, err = s.UpdatePayment(ctx, p.ID, start); err != nil {
 			return fmt.Errorf("start: %w", err)
 		}
 		n.Add(1)

@@ -1,5 +1,5 @@
-// Command sbom prints what Go programs are made of, as CycloneDX 1.5: `sbom PROGRAM` reads the modules that the build has
-// recorded in the program. The same program always gives the same text.
+// Command sbom prints what a Go program is made of, as CycloneDX 1.5: `sbom PROGRAM` reads the modules that the build
+// has recorded in it. The same program always gives the same text.
 package main
 
 import (

@@ -32,7 +32,8 @@ func TestRun(t *testing.T) {
 	if err := json.Unmarshal(first.Bytes(), &d); err != nil {
 		t.Fatal(err)
 	}
-	if !regexp.MustCompile(`^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`).MatchString(d.Serial) {
+	uuid := regexp.MustCompile(`^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
+	if !uuid.MatchString(d.Serial) {
 		t.Errorf("serial number %s", d.Serial)
 	}
 	if len(d.Components) == 0 || d.Components[0].Version != runtime.Version() || len(d.Metadata.Component.Hashes) != 1 {
