@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"strings"
 
 	"github.com/florinpay/florin/internal/app"
 	"github.com/florinpay/florin/internal/store"
@@ -53,32 +51,5 @@ func (m migrate) Run(ctx context.Context, p *process) error {
 	if err := errors.Join(err, s.Close()); err != nil {
 		return err
 	}
-	return p.say("%s", plan(schema))
-}
-
-// plan says what a migration would do.
-func plan(s store.Schema) string {
-	if len(s.Missing) == 0 {
-		if s.Applied > s.Known {
-			return "Nothing to do: a newer version has migrated the database, and this one can use it."
-		}
-		return "Nothing to do: the database is up to date."
-	}
-	var out strings.Builder
-	stop := false
-	for _, step := range s.Missing {
-		fmt.Fprintf(&out, "%s  %s\n", step.Name, strings.TrimSuffix(step.Reason, "."))
-		stop = stop || step.Needs > s.Applied
-	}
-	switch {
-	case s.Applied == "":
-		out.WriteString("The database is empty: no server uses it yet.")
-	case stop:
-		fmt.Fprintf(&out, "Servers of versions that know the schema %s, and nothing newer, cannot use the database "+
-			"afterwards: stop them first, or upgrade to the versions in between, one after the other.", s.Applied)
-	default:
-		fmt.Fprintf(&out, "Servers of versions that know the schema %s go on serving. Run `florin migrate`, then replace "+
-			"one server after the other.", s.Applied)
-	}
-	return out.String()
+	return p.say("%s", schema.Plan())
 }

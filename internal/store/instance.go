@@ -8,7 +8,6 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/store/db"
 	"github.com/florinpay/florin/internal/store/rotation"
 	"github.com/florinpay/florin/migrations"
@@ -26,29 +25,17 @@ func (s *Store) Migrate(ctx context.Context) error {
 	return nil
 }
 
-// Schema and its steps, as commands show them.
-type (
-	Schema = db.Schema
-	Step   = db.Step
-)
-
 // Schema compares the database with the migrations of this program. It changes nothing.
-func (s *Store) Schema(ctx context.Context) (Schema, error) {
+func (s *Store) Schema(ctx context.Context) (db.Schema, error) {
 	schema, err := s.db.Schema(ctx, s.migrations)
 	return schema, db.Wrap(err, "schema of the database")
 }
 
-var errSchema = fault.New(fault.Unavailable, "the database does not have the schema of this version: run `florin migrate`")
-
-// Ready fails unless the database answers, takes writes and has a schema that this program can use: its own, or that of
-// a newer program which leaves in place what this one needs.
+// Ready fails unless the database answers, takes writes and has a schema that this program can use.
 func (s *Store) Ready(ctx context.Context) error {
 	schema, err := s.Schema(ctx)
 	if err == nil {
-		err = schema.Check()
-	}
-	if err == nil && len(schema.Missing) > 0 {
-		err = errSchema
+		err = schema.Ready()
 	}
 	return err
 }
@@ -58,7 +45,7 @@ type Inspection struct {
 	Server, Version string
 	VersionNumber   int       // of PostgreSQL, as server_version_num; 0: SQLite
 	Clock           time.Time // zero: this machine's
-	Pending         []string  // migrations that are missing
+	Pending         []db.Step // migrations that are missing
 	Key             error     // why the sealer cannot open the secrets; nil also while migrations are missing
 }
 
@@ -68,9 +55,7 @@ func (s *Store) Inspect(ctx context.Context) (x Inspection, err error) {
 	if err != nil {
 		return x, err
 	}
-	for _, step := range schema.Missing {
-		x.Pending = append(x.Pending, step.Name)
-	}
+	x.Pending = schema.Missing
 	x.Server = "SQLite"
 	query, into := "SELECT sqlite_version()", []any{&x.Version}
 	if s.db.Dialect().ManyWriters {
@@ -90,8 +75,7 @@ func (s *Store) Inspect(ctx context.Context) (x Inspection, err error) {
 	return x, nil
 }
 
-// Migrations returns the migrations of this program.
-func Migrations() db.Migrations {
+func schema() db.Migrations {
 	return db.Migrations{SQLite: migrations.SQLite(), Postgres: migrations.Postgres()}
 }
 

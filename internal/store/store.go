@@ -49,9 +49,8 @@ type Store struct {
 
 	db         db.Engine
 	migrations db.Migrations
-
-	sealer *secret.Sealer
-	log    *slog.Logger
+	sealer     *secret.Sealer
+	log        *slog.Logger
 	hooks  hooks
 	recent *recent
 	growth growth
@@ -116,7 +115,7 @@ func Open(ctx context.Context, url string, sealer *secret.Sealer, o Options) (*S
 	if s.log == nil {
 		s.log = slog.Default()
 	}
-	if s.migrations = Migrations(); o.Migrations != nil {
+	if o.Migrations != nil {
 		s.migrations = *o.Migrations
 	}
 	return s, nil

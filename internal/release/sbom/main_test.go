@@ -36,7 +36,8 @@ func TestRun(t *testing.T) {
 	if !uuid.MatchString(d.Serial) {
 		t.Errorf("serial number %s", d.Serial)
 	}
-	if len(d.Components) == 0 || d.Components[0].Version != runtime.Version() || len(d.Metadata.Component.Hashes) != 1 {
+	if len(d.Components) == 0 || d.Components[0].Version != runtime.Version() ||
+		len(d.Metadata.Component.Hashes) != 1 {
 		t.Errorf("%+v", d)
 	}
 	if err := run(filepath.Join(t.TempDir(), "none"), &second); err == nil {

@@ -28,6 +28,8 @@ var (
 	// ErrNewerSchema: a newer program has removed from the database what this one needs.
 	ErrNewerSchema = fault.New(fault.Unavailable,
 		"the database was migrated by a newer version, and this one can no longer use it: run the newer version")
+	errOlderSchema = fault.New(fault.Unavailable,
+		"the database does not have the schema of this version: run `florin migrate`")
 )
 
 // Step is a migration.
@@ -51,6 +53,45 @@ func (s Schema) Check() error {
 		return ErrNewerSchema
 	}
 	return nil
+}
+
+// Ready fails unless this program can use the database: with its own schema, or with that of a newer program that leaves
+// in place what this one needs.
+func (s Schema) Ready() error {
+	if err := s.Check(); err != nil {
+		return err
+	}
+	if len(s.Missing) > 0 {
+		return errOlderSchema
+	}
+	return nil
+}
+
+// Plan says what a migration would do, and which servers may serve meanwhile.
+func (s Schema) Plan() string {
+	if len(s.Missing) == 0 {
+		if s.Applied > s.Known {
+			return "Nothing to do: a newer version has migrated the database, and this one can use it."
+		}
+		return "Nothing to do: the database is up to date."
+	}
+	var out strings.Builder
+	stop := false
+	for _, step := range s.Missing {
+		fmt.Fprintf(&out, "%s  %s\n", step.Name, strings.TrimSuffix(step.Reason, "."))
+		stop = stop || step.Needs > s.Applied
+	}
+	switch {
+	case s.Applied == "":
+		out.WriteString("The database is empty: no server uses it yet.")
+	case stop:
+		fmt.Fprintf(&out, "Servers of versions that know the schema %s, and nothing newer, cannot use the database "+
+			"afterwards: stop them first, or upgrade to the versions in between, one after the other.", s.Applied)
+	default:
+		fmt.Fprintf(&out, "Servers of versions that know the schema %s go on serving. Run `florin migrate`, then replace "+
+			"one server after the other.", s.Applied)
+	}
+	return out.String()
 }
 
 // stepFile is how the files of migrations are called.
