@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"time"
 
@@ -10,7 +11,6 @@ import (
 
 	"github.com/florinpay/florin/internal/store/db"
 	"github.com/florinpay/florin/internal/store/rotation"
-	"github.com/florinpay/florin/migrations"
 )
 
 // Migrate brings the schema up to date and checks that the sealer has the key of this database (secret.ErrSealed
@@ -52,7 +52,7 @@ type Inspection struct {
 // Inspect reads what `florin doctor` checks. It changes nothing.
 func (s *Store) Inspect(ctx context.Context) (x Inspection, err error) {
 	schema, err := s.Schema(ctx)
-	if err != nil {
+	if err = errors.Join(err, schema.Check()); err != nil {
 		return x, err
 	}
 	x.Pending = schema.Missing
@@ -73,10 +73,6 @@ func (s *Store) Inspect(ctx context.Context) (x Inspection, err error) {
 		x.Key = s.db.Write(ctx, func(ctx context.Context, t tx) error { return rotation.Settle(ctx, t, s.sealer) })
 	}
 	return x, nil
-}
-
-func schema() db.Migrations {
-	return db.Migrations{SQLite: migrations.SQLite(), Postgres: migrations.Postgres()}
 }
 
 // settle makes the instance row of a new installation and checks the key of an

@@ -35,6 +35,7 @@ import (
 	"github.com/florinpay/florin/internal/store/settlement"
 	"github.com/florinpay/florin/internal/store/table"
 	"github.com/florinpay/florin/internal/webhook"
+	"github.com/florinpay/florin/migrations"
 )
 
 // Store is the database. It is safe for concurrent use.
@@ -51,9 +52,9 @@ type Store struct {
 	migrations db.Migrations
 	sealer     *secret.Sealer
 	log        *slog.Logger
-	hooks  hooks
-	recent *recent
-	growth growth
+	hooks      hooks
+	recent     *recent
+	growth     growth
 	// Operations of every payment, which share commits and round trips.
 	creates *db.Batcher[*createOp]
 	changes *db.Batcher[*changeOp]
@@ -81,9 +82,8 @@ type Options struct {
 	// db.LockFile.
 	Serve bool
 	// Queries sees every query, so that what it reads can be explained; nil: none.
-	Queries bun.QueryHook
-	// Migrations are those of another version, in tests of upgrades; nil: those of this program.
-	Migrations *db.Migrations
+	Queries    bun.QueryHook
+	Migrations db.Migrations // of another version, in tests of upgrades; zero: of this program
 }
 
 // Open connects to the database at the URL, as db.Open describes it. It does not
@@ -105,7 +105,7 @@ func Open(ctx context.Context, url string, sealer *secret.Sealer, o Options) (*S
 	}
 	s := &Store{
 		Leases: table.NewLeases(engine), Presence: table.NewPresence(engine), db: engine, sealer: sealer,
-		log: o.Log, recent: newRecent(), lock: lock,
+		migrations: o.Migrations, log: o.Log, recent: newRecent(), lock: lock,
 		identity: identity.New(engine, sealer),
 		merchant: merchant.New(engine, sealer), settlement: settlement.New(engine), alerts: alert.New(engine),
 	}
@@ -115,8 +115,8 @@ func Open(ctx context.Context, url string, sealer *secret.Sealer, o Options) (*S
 	if s.log == nil {
 		s.log = slog.Default()
 	}
-	if o.Migrations != nil {
-		s.migrations = *o.Migrations
+	if s.migrations.SQLite == nil {
+		s.migrations = db.Migrations{SQLite: migrations.SQLite(), Postgres: migrations.Postgres()}
 	}
 	return s, nil
 }

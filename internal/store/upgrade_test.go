@@ -24,7 +24,7 @@ import (
 
 // versionWith is a version of the program with that many of the migrations of testdata/upgrade: the first expands the
 // schema, the second contracts it.
-func versionWith(t *testing.T, more int) *db.Migrations {
+func versionWith(t *testing.T, more int) db.Migrations {
 	t.Helper()
 	of := func(own fs.FS, directory string) fs.FS {
 		all := fstest.MapFS{}
@@ -45,7 +45,7 @@ func versionWith(t *testing.T, more int) *db.Migrations {
 		add(os.DirFS("testdata/upgrade/"+directory), more)
 		return maps.Clone(all)
 	}
-	return &db.Migrations{SQLite: of(migrations.SQLite(), "sqlite"), Postgres: of(migrations.Postgres(), "postgres")}
+	return db.Migrations{SQLite: of(migrations.SQLite(), "sqlite"), Postgres: of(migrations.Postgres(), "postgres")}
 }
 
 // openVersion opens the database as a version of the program.
