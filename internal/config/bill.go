@@ -30,11 +30,12 @@ func (c *Config) bills() []string {
 			of = fmt.Sprintf("the budgets of %d endpoints come", len(endpoints))
 		}
 		lines = append(lines, fmt.Sprintf("# %s: %s to at most %d calls a month%s", n.Profile.Name, of, month, c.priced(month)))
-		all += month
+		all += day
 		networks++
 	}
 	if networks > 1 {
-		lines = append(lines, fmt.Sprintf("# all networks: at most %d calls a month%s", all, c.priced(all)))
+		month := int64(float64(all) * meter.DaysOfMonth)
+		lines = append(lines, fmt.Sprintf("# all networks: at most %d calls a month%s", month, c.priced(month)))
 	}
 	return lines
 }
