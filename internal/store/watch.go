@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -144,8 +145,7 @@ func (s *Store) Cursor(ctx context.Context, n chain.Network) (c watch.Cursor, ok
 	}, true, nil
 }
 
-// SaveCursor stores how far the network was read. It fails with
-// payment.ErrCursorMoved if MoveCursor has moved the cursor since it was loaded.
+// SaveCursor stores how far the network was read. It fails with watch.ErrCursorMoved or watch.ErrNotLeading.
 func (s *Store) SaveCursor(ctx context.Context, n chain.Network, c watch.Cursor) error {
 	scanned, err := table.BlockNumber(c.Scanned)
 	if err != nil {
@@ -165,6 +165,9 @@ func (s *Store) SaveCursor(ctx context.Context, n chain.Network, c watch.Cursor)
 		EndedNumber: int64(min(c.Ended, math.MaxInt64)), //nolint:gosec // bounded
 	}
 	err = s.db.Write(ctx, func(ctx context.Context, t tx) error {
+		if held, err := table.Holds(ctx, t, watch.LeaseName(n), c.Holder); err != nil || !held {
+			return cmp.Or(err, error(watch.ErrNotLeading))
+		}
 		res, err := t.NewInsert().Model(row).On("CONFLICT (network) DO UPDATE").
 			Set("scanned_number = EXCLUDED.scanned_number, scanned_hash = EXCLUDED.scanned_hash, scanned_time = EXCLUDED.scanned_time").
 			Set("rechecked_number = EXCLUDED.rechecked_number, rechecked_hash = EXCLUDED.rechecked_hash, rechecked_time = EXCLUDED.rechecked_time").

@@ -271,6 +271,34 @@ func TestStore_Cursor(t *testing.T) {
 	})
 }
 
+// TestStore_Cursor_Fenced: an instance that lost its lease while it was paused stores nothing. One whose lease has run
+// out and was taken by no other may.
+func TestStore_Cursor_Fenced(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		lease := func(holder string, now time.Time) {
+			t.Helper()
+			ok, err := w.Store.Lease(t.Context(), watch.LeaseName(chain.Base), holder, now, now.Add(time.Second))
+			w.Must(err)
+			storetest.Same(t, holder+" leads", ok, true)
+		}
+		at := func(number uint64, holder string) watch.Cursor {
+			return watch.Cursor{Scanned: chain.Head{Number: number}, Holder: holder, UpdatedAt: storetest.Start}
+		}
+		storetest.WantError(t, "without a lease", w.SaveCursor(t.Context(), chain.Base, at(1, "paused")), watch.ErrNotLeading)
+		lease("paused", storetest.Start)
+		w.Must(w.SaveCursor(t.Context(), chain.Base, at(7, "paused")))
+		lease("other", storetest.Start.Add(time.Minute))
+		w.Must(w.SaveCursor(t.Context(), chain.Base, at(90, "other")))
+		storetest.WantError(t, "after the pause", w.SaveCursor(t.Context(), chain.Base, at(8, "paused")), watch.ErrNotLeading)
+		c, _, err := w.Cursor(t.Context(), chain.Base)
+		w.Must(err)
+		storetest.Same(t, "the cursor", c.Scanned.Number, 90)
+		lease("paused", storetest.Start.Add(time.Hour))
+		w.Must(w.SaveCursor(t.Context(), chain.Base, at(91, "paused")))
+	})
+}
+
 func TestStore_Lease(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {

@@ -29,7 +29,7 @@ func (w *Watcher) markBehind(ctx context.Context) error {
 		return nil
 	}
 	c.BehindSince = since
-	return w.store.SaveCursor(ctx, w.profile.Network, c)
+	return w.saveCursor(ctx, c)
 }
 
 // slow is why a network that makes nothing final is not offered, in words for a

@@ -23,7 +23,7 @@ func (w *Watcher) advance(ctx context.Context, heads chain.Heads, cursor Cursor,
 			Scanned: heads.Final, Rechecked: chain.Lower(heads.Final, heads.Finalized), UpdatedAt: w.now(),
 			Pause: w.pausing, Ended: heads.Final.Number,
 		}
-		return cursor, w.store.SaveCursor(ctx, w.profile.Network, cursor)
+		return cursor, w.saveCursor(ctx, cursor)
 	}
 	cursor, err := w.holds(ctx, heads, stoppedSince(cursor, w.profile.HeadLimit+cursor.Pause, w.now()))
 	if err != nil {
@@ -180,6 +180,12 @@ func (w *Watcher) step(ctx context.Context, after uint64, end chain.Head) (chain
 	return to, err
 }
 
+// saveCursor stores the cursor while this instance leads.
+func (w *Watcher) saveCursor(ctx context.Context, c Cursor) error {
+	c.Holder = w.holder
+	return w.store.SaveCursor(ctx, w.profile.Network, c)
+}
+
 // save stores the cursor if it must: after a crash, blocks without money may be
 // read again.
 func (w *Watcher) save(ctx context.Context, c *Cursor, must bool) error {
@@ -188,7 +194,7 @@ func (w *Watcher) save(ctx context.Context, c *Cursor, must bool) error {
 		return nil
 	}
 	c.UpdatedAt, c.Pause = now, w.pausing
-	if err := w.store.SaveCursor(ctx, w.profile.Network, *c); err != nil {
+	if err := w.saveCursor(ctx, *c); err != nil {
 		return fmt.Errorf("store the cursor: %w", err)
 	}
 	return nil

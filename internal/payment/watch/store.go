@@ -32,10 +32,16 @@ type Cursor struct {
 	// payments that ended, on a network where these are read more slowly than up to Scanned. It is below Scanned
 	// by as long as reading them all once takes, or twice. Elsewhere it means nothing.
 	Ended uint64
+	// Holder is the instance that stores it, which must have the lease to read the network; empty: none reads it.
+	Holder string
 	// Pause is how long the network may go unread after UpdatedAt because of its pace. Only what is longer is an
 	// outage.
 	Pause time.Duration
 }
+
+// ErrNotLeading: another instance has the lease to read the network. This one was paused for longer than its own was
+// valid, and what it knows is old.
+var ErrNotLeading = fault.New(fault.Conflict, "another instance reads the network now")
 
 // ErrCursorMoved: an operator moved the cursor while a round was under way. The
 // next round begins where it stands now.
@@ -74,7 +80,8 @@ type Store interface {
 	// Cursor returns how far the network was read; ok is false before the
 	// first SaveCursor.
 	Cursor(ctx context.Context, n chain.Network) (c Cursor, ok bool, err error)
-	// SaveCursor fails with ErrCursorMoved if an operator has moved the cursor
+	// SaveCursor fails with ErrNotLeading if c.Holder has no lease of the network any more, in the same transaction: an
+	// instance that was paused changes nothing. It fails with ErrCursorMoved if an operator has moved the cursor
 	// since it was loaded.
 	SaveCursor(ctx context.Context, n chain.Network, c Cursor) error
 	// Watches returns the addresses stored since the mark on the networks, of

@@ -124,12 +124,13 @@ func (w *Watcher) Release(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
 	now := w.now()
-	if _, err := w.store.Lease(ctx, w.leaseName(), w.holder, now, now); err != nil {
+	if _, err := w.store.Lease(ctx, LeaseName(w.profile.Network), w.holder, now, now); err != nil {
 		w.log.Warn("lease not given back; it runs out by itself", "error", err)
 	}
 }
 
-func (w *Watcher) leaseName() string { return "watch:" + string(w.profile.Network) }
+// LeaseName is the name of the lease to read the network.
+func LeaseName(n chain.Network) string { return "watch:" + string(n) }
 
 // RunOnce makes one round and logs a change of its result.
 func (w *Watcher) RunOnce(ctx context.Context) error {
@@ -179,6 +180,10 @@ func (w *Watcher) round(ctx context.Context) error {
 	}
 	if leads {
 		cursor, err = w.advance(ctx, heads, cursor, ok)
+		if errors.Is(err, ErrNotLeading) {
+			w.leads = false
+			return nil // the other instance reads on; this one follows from the next round on
+		}
 	} else if !w.readByLeader(cursor, ok) {
 		w.setHealth(payment.Health{
 			Reason: "this network cannot be read reliably at the moment", Latest: heads.Latest, Final: heads.Final,
@@ -217,7 +222,7 @@ func (w *Watcher) check(ctx context.Context) error {
 // lead takes or renews the lease to scan this network.
 func (w *Watcher) lead(ctx context.Context) (bool, error) {
 	now := w.now()
-	ok, err := w.store.Lease(ctx, w.leaseName(), w.holder, now, now.Add(leaseFor))
+	ok, err := w.store.Lease(ctx, LeaseName(w.profile.Network), w.holder, now, now.Add(leaseFor))
 	if err != nil {
 		return false, fmt.Errorf("lease of the network: %w", err)
 	}

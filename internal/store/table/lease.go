@@ -35,3 +35,17 @@ func (l Leases) Lease(ctx context.Context, name, holder string, now, until time.
 	}
 	return has, nil
 }
+
+// Holds reports whether the holder has the lease of the name, and keeps it until the transaction ends. An empty holder
+// has every lease.
+func Holds(ctx context.Context, t db.Tx, name, holder string) (bool, error) {
+	if holder == "" {
+		return true, nil
+	}
+	res, err := t.NewRaw("UPDATE leases SET holder = holder WHERE name = ? AND holder = ?", name, holder).Exec(ctx)
+	if err != nil {
+		return false, err
+	}
+	n, err := res.RowsAffected()
+	return n == 1, err
+}

@@ -1,0 +1,273 @@
+//go:build unix
+
+package main_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/testkit/postgres"
+)
+
+// cluster is three programs on one database, behind a balancer that sends each request anywhere.
+type cluster struct {
+	*shop
+	chain   testChain
+	granted int64 // credits before the first order
+
+	mu      sync.Mutex
+	members [3]*server
+	t       *testing.T
+}
+
+func openCluster(t *testing.T) *cluster {
+	t.Helper()
+	c := &cluster{shop: &shop{receiver: newReceiver(t), chains: startChains(t)[:1]}, t: t}
+	c.chain = c.chains[0]
+	env := append(c.chain.environ(), "FLORIN_ALLOW_PRIVATE_CALLBACKS=true", "FLORIN_DATABASE_URL="+postgres.URL(t),
+		"FLORIN_BEP20_RPC_BUDGET=unlimited", "FLORIN_RATE_CLIENT=100000", "FLORIN_RATE_CLIENT_BURST=100000")
+	c.open(t, append(env, settling...), map[string]any{"bep20": settlementWallet})
+	fund(t, c.chain.Chain)
+	c.must(t, "", "credit", "grant", "--email", "shop@example.com", "--credits", "500")
+	c.granted = c.creditsLeft(t)
+	c.members = [3]*server{c.server, c.serve(t), c.serve(t)}
+	return c
+}
+
+// member returns a random instance, or the one given.
+func (c *cluster) member(n int) *server {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.members[n]
+}
+
+// request sends a request to any instance until one answers it. One that is killed, paused or starts again does not
+// answer, or says that it cannot; every other answer is final.
+func (c *cluster) request(method, path, body, key string) (int, map[string]any) {
+	for deadline := time.Now().Add(2 * patience); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		status, answer, err := c.once(c.member(rand.IntN(3)), method, path, body, key)
+		if err == nil && status < http.StatusInternalServerError && status != http.StatusConflict {
+			return status, answer
+		}
+	}
+	c.t.Errorf("no instance answers %s %s", method, path)
+	return 0, nil
+}
+
+func (c *cluster) once(s *server, method, path, body, key string) (status int, answer map[string]any, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, method, s.url+path, bytes.NewReader([]byte(body)))
+	if err != nil {
+		return 0, nil, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if key != "" {
+		req.Header.Set("Idempotency-Key", key)
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer res.Body.Close()
+	return res.StatusCode, answer, json.NewDecoder(res.Body).Decode(&answer)
+}
+
+// startedOrder is an order that a client has started.
+type startedOrder struct {
+	txnid, address string
+	cents          int64
+}
+
+// order creates and starts an order of cents; ok is false after a wrong answer.
+func (c *cluster) order(n int64) (o startedOrder, ok bool) {
+	o.cents = 500 + n
+	body := fmt.Sprintf(`{"apiKey":%q,"amount":%d.%02d,"reference":"order-%d"}`, c.key, o.cents/100, o.cents%100, n)
+	status, made := c.request(http.MethodPost, "/create-payment", body, fmt.Sprint("order-", n))
+	p, _ := made["transaction"].(map[string]any)
+	if o.txnid, _ = p["txnid"].(string); status != http.StatusOK || o.txnid == "" {
+		c.t.Errorf("order %d is answered %d %v", n, status, made)
+		return o, false
+	}
+	status, started := c.request(http.MethodPost, "/pay",
+		fmt.Sprintf(`{"txnid":%q,"network":"BEP20","token":"USDT"}`, o.txnid), "")
+	p, _ = started["transaction"].(map[string]any)
+	wallet, _ := p["wallet"].(map[string]any)
+	if o.address, _ = wallet["address"].(string); status != http.StatusOK || o.address == "" || p["txnid"] != o.txnid {
+		c.t.Errorf("the start of order %d is answered %d %v", n, status, started)
+		return o, false
+	}
+	return o, true
+}
+
+// clients is how many order at once.
+const clients = 4
+
+// load orders until ctx ends, and pays what was ordered.
+func (c *cluster) load(ctx context.Context) (all []startedOrder) {
+	orders := make(chan startedOrder)
+	var count atomic.Int64
+	var ordering sync.WaitGroup
+	for range clients {
+		ordering.Go(func() {
+			for ctx.Err() == nil {
+				if o, ok := c.order(count.Add(1)); ok {
+					orders <- o
+				}
+			}
+		})
+	}
+	go func() { ordering.Wait(); close(orders) }()
+	for o := range orders {
+		c.chain.pay(c.t, c.chain.token("USDT"), o.address, o.cents)
+		all = append(all, o)
+	}
+	return all
+}
+
+// longPause is longer than every lease of a reader, a sweep or a delivery.
+const longPause = 12 * time.Second
+
+// disturb pauses and kills instances at random until ctx ends; in the end all run. Two are never disturbed at once by
+// one disturber.
+func (c *cluster) disturb(ctx context.Context) {
+	for round := 0; ctx.Err() == nil; round++ {
+		n := rand.IntN(3)
+		s := c.member(n)
+		if round%2 == 1 {
+			s.stop(c.t, syscall.SIGKILL)
+			next := c.serve(c.t)
+			c.mu.Lock()
+			c.members[n] = next
+			c.mu.Unlock()
+			continue
+		}
+		if err := s.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+			c.t.Error(err)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(longPause):
+		}
+		if err := s.cmd.Process.Signal(syscall.SIGCONT); err != nil {
+			c.t.Error(err)
+		}
+	}
+}
+
+// loadFor is how long the load lasts: FLORIN_TEST_INSTANCES=1m for a longer one.
+func loadFor(t *testing.T) time.Duration {
+	t.Helper()
+	text := os.Getenv("FLORIN_TEST_INSTANCES")
+	if text == "" {
+		return longPause + 3*time.Second
+	}
+	d, err := time.ParseDuration(text)
+	must(t, err)
+	return d
+}
+
+// TestInstances: three programs on one PostgreSQL, paused for longer than their leases and killed at random under load,
+// lose no event, credit and sweep nothing twice, and answer every request rightly.
+func TestInstances(t *testing.T) {
+	t.Parallel()
+	c := openCluster(t)
+	ctx, cancel := context.WithTimeout(t.Context(), loadFor(t))
+	defer cancel()
+	disturbed := make(chan struct{})
+	go func() {
+		defer close(disturbed)
+		c.disturb(ctx)
+	}()
+	orders := c.load(ctx)
+	<-disturbed
+	c.server = c.member(0)
+	t.Logf("%d orders", len(orders))
+	seen := make(map[string]bool)
+	var sum int64
+	for _, o := range orders {
+		if seen[o.txnid] {
+			t.Errorf("two orders have the txnid %s", o.txnid)
+		}
+		seen[o.txnid] = true
+		sum += o.cents
+		c.wantPaidOnce(t, o)
+	}
+	if left := c.creditsLeft(t); left != c.granted-int64(len(orders)) {
+		t.Errorf("%d credits are left of %d after %d orders", left, c.granted, len(orders))
+	}
+	eventually(t, "all money is settled", func() bool {
+		return c.chain.balance(t, c.chain.token("USDT"), settlementWallet) >= sum
+	})
+	if got := c.chain.balance(t, c.chain.token("USDT"), settlementWallet); got != sum {
+		t.Errorf("%d cents are settled, want %d", got, sum)
+	}
+	c.awaitSwept(t)
+	if out := c.must(t, "", "reconcile"); !strings.HasPrefix(out, "No differences") {
+		t.Errorf("reconcile says %q", out)
+	}
+	c.prints(t, "has no differences", "verify-ledger")
+}
+
+// wantPaidOnce waits until the order is completed with its money and reported as one event.
+func (c *cluster) wantPaidOnce(t *testing.T, o startedOrder) {
+	t.Helper()
+	if p := c.await(t, o.txnid, "COMPLETED"); p["receivedAmount"] != float64(o.cents)/100 {
+		t.Errorf("order %s of %d cents: %v", o.txnid, o.cents, p)
+	}
+	c.awaitWebhook(t, o.txnid, "completed")
+	ids := make(map[string]bool)
+	for _, a := range c.about(o.txnid) {
+		ids[a.id] = true
+	}
+	if len(ids) != 1 {
+		t.Errorf("order %s was reported as %d events", o.txnid, len(ids))
+	}
+}
+
+// TestInstances_Live: what one instance changes reaches a page that another holds within 100 ms. Other tests use the
+// processors, so the fastest of some pages counts.
+func TestInstances_Live(t *testing.T) {
+	t.Parallel()
+	s := &shop{receiver: newReceiver(t), chains: startChains(t)[:1]}
+	s.open(t, append(
+		s.chains[0].environ(), "FLORIN_ALLOW_PRIVATE_CALLBACKS=true", "FLORIN_DATABASE_URL="+postgres.URL(t),
+	),
+		map[string]any{"bep20": settlementWallet})
+	other := s.serve(t)
+	fastest := time.Hour
+	for range 8 {
+		txnid, _ := s.start(t, "BEP20", "USDT", 500)
+		page, _ := other.openPage(t, txnid)
+		arrived := make(chan error, 1)
+		go func() {
+			for {
+				line, err := page.ReadString('\n')
+				if err != nil || strings.Contains(strings.ToLower(line), "cancelled") {
+					arrived <- err
+					return
+				}
+			}
+		}()
+		began := time.Now()
+		if status, answer := s.post(t, "/cancel-payment", fmt.Sprintf(`{"txnid":%q}`, txnid)); status != http.StatusOK {
+			t.Fatalf("cancel: %d %v", status, answer)
+		}
+		must(t, <-arrived)
+		fastest = min(fastest, time.Since(began))
+	}
+	if t.Logf("the fastest page took %s", fastest); fastest > 100*time.Millisecond {
+		t.Errorf("a page of another instance hears of a change after %s at best", fastest)
+	}
+}
