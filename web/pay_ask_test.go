@@ -144,7 +144,8 @@ func TestAsk_OtherToken(t *testing.T) {
 	b.ask("POST", "/pay/"+string(p.ID)+"/ask", "", asForm...).leads(t, page)
 	own := "/dashboard/payments/" + string(p.ID)
 	s.get("/dashboard/attention").wants(
-		t, 200, "49.949995 USDC.e on Polygon", "Your customer asks you to accept it.", "Accept 49.949995 USDC.e on Polygon",
+		t, 200, "49.949995 USDC.e on Polygon",
+		"Your customer asks you to accept it.", "Accept 49.949995 USDC.e on Polygon",
 	)
 	s.get(own).wants(t, 200, "The customer asked you to accept what arrived", `data-testid="accept"`)
 	s.post(own+"/accept", "password", testPassword).leads(t, own)
