@@ -4,14 +4,14 @@ package static
 
 var assets = map[string]asset{
 	"app.css":       {hash: "a3a89e9896", contentType: "text/css; charset=utf-8", inline: false},
-	"checkout.css":  {hash: "dded9ac398", contentType: "text/css; charset=utf-8", inline: true},
+	"checkout.css":  {hash: "8e9a1be407", contentType: "text/css; charset=utf-8", inline: true},
 	"checkout.js":   {hash: "f3ca23c0b0", contentType: "text/javascript; charset=utf-8", inline: false},
 	"console.js":    {hash: "efce2b6b9a", contentType: "text/javascript; charset=utf-8", inline: false},
 	"dashboard.css": {hash: "7e57586892", contentType: "text/css; charset=utf-8", inline: false},
 	"dashboard.js":  {hash: "a23e79fe5e", contentType: "text/javascript; charset=utf-8", inline: false},
 	"docs.css":      {hash: "be7c835b05", contentType: "text/css; charset=utf-8", inline: false},
 	"docs.js":       {hash: "4e96bd3c98", contentType: "text/javascript; charset=utf-8", inline: false},
-	"donate.css":    {hash: "5ded045255", contentType: "text/css; charset=utf-8", inline: true},
+	"donate.css":    {hash: "9ea8ceb436", contentType: "text/css; charset=utf-8", inline: true},
 	"icon.svg":      {hash: "8cd32668ea", contentType: "image/svg+xml", inline: false},
 	"live.js":       {hash: "91fbc64b30", contentType: "text/javascript; charset=utf-8", inline: false},
 	"page.js":       {hash: "523c27c1f6", contentType: "text/javascript; charset=utf-8", inline: false},

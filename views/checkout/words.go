@@ -180,7 +180,10 @@ func (p Props) otherDetail(last bool) string {
 	detail := p.T("other.detail",
 		"Token", p.Pay.Token, "Network", views.Face(p.Pay.Network).Short, "Merchant", p.Merchant.Name)
 	if p.State == StateWaiting || p.State == StateShort {
-		detail += " " + p.T("other.next", "Merchant", p.Merchant.Name)
+		if !strings.HasSuffix(detail, "。") { // Chinese puts no space between sentences
+			detail += " "
+		}
+		detail += p.T("other.next", "Merchant", p.Merchant.Name)
 	}
 	return detail
 }
