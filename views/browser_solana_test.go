@@ -51,8 +51,8 @@ func TestSolanaWalletInBrowser(t *testing.T) {
 		{"OK", `{chains: ["solana:mainnet"]}`, http.StatusOK, "Sent. We show it here as soon as the network does.", true, ""},
 		{"RefusedAccount", `{chains: ["solana:mainnet"], fails: "connect", code: 4001}`, http.StatusOK, "You declined in your wallet, so nothing was sent. Try again whenever you like.", false, ""},
 		{"RefusedPayment", `{chains: ["solana:mainnet"], fails: "sign", code: 4001}`, http.StatusOK, "You declined in your wallet, so nothing was sent. Try again whenever you like.", false, ""},
-		{"Failed", `{chains: ["solana:mainnet"], fails: "sign"}`, http.StatusOK, "Your wallet reports a problem. Look in the wallet whether the payment was sent. If it was not, copy amount and address instead.", false, ""},
-		{"Unprepared", `{chains: ["solana:mainnet"]}`, http.StatusServiceUnavailable, "We could not prepare the payment for your wallet, so nothing was sent. Copy amount and address instead.", false, ""},
+		{"Failed", `{chains: ["solana:mainnet"], fails: "sign"}`, http.StatusOK, "Your wallet reports a problem. Check in the wallet whether the payment was sent. If it was not, copy the amount and the address instead.", false, ""},
+		{"Unprepared", `{chains: ["solana:mainnet"]}`, http.StatusServiceUnavailable, "We could not prepare the payment for your wallet, so nothing was sent. Copy the amount and the address instead.", false, ""},
 		{"TooLittle", `{chains: ["solana:mainnet"]}`, http.StatusUnprocessableEntity, "This account does not hold enough USDT, so nothing was sent. Choose another account in your wallet, or pay another way.", false, ""},
 		{"NoGas", `{chains: ["solana:mainnet"]}`, http.StatusUnprocessableEntity, "This account has too little SOL for the network fee, so nothing was sent. Add some SOL or choose another account, then try again.", false, "gas"},
 	} {

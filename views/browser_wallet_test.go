@@ -176,7 +176,7 @@ var walletCases = []struct {
 	{
 		name: "Failed", setup: `{chain: "0x89", knows: ["0x89"], fails: {eth_sendTransaction: -32000}}`,
 		methods: "eth_requestAccounts eth_chainId eth_call eth_getBalance eth_sendTransaction",
-		says:    "Your wallet reports a problem. Look in the wallet whether the payment was sent. If it was not, copy amount and address instead.",
+		says:    "Your wallet reports a problem. Check in the wallet whether the payment was sent. If it was not, copy the amount and the address instead.",
 	},
 	{
 		name: "TooLittle", setup: `{chain: "0x89", knows: ["0x89"], holds: "0x2f969df"}`, // one less than 49,900,000

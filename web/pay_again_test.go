@@ -69,6 +69,31 @@ func TestStartAgain(t *testing.T) {
 	}
 }
 
+// TestStartAgain_Donation: a donation that ended without money leads to its campaign, also on a page of its own.
+func TestStartAgain_Donation(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	c := b.newCampaign(b.newMerchant(20))
+	p := b.expire(b.gift(c, giftOfFive))
+	b.ask("GET", "/pay?txnid="+string(p.ID), "").wants(t, 200, `data-testid="again"`, `href="/donate/`+c.Slug)
+}
+
+// TestStartAgain_OtherToken: who has sent money that does not count is not led to pay once more.
+func TestStartAgain_OtherToken(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	m := b.newMerchant(20)
+	l, err := b.campaigns.CreateLink(t.Context(), m.key.ID, campaign.LinkDraft{Slug: "a-bag", Amount: "12.5"})
+	must(t, err)
+	p, err := b.campaigns.UseLink(t.Context(), l, "")
+	must(t, err)
+	p = b.expire(b.bridge(b.start(p, chain.Polygon), 12_500_000))
+	if r := b.ask("GET", "/pay?txnid="+string(p.ID), ""); strings.Contains(r.body, `data-testid="again"`) ||
+		!strings.Contains(r.body, `data-testid="ask"`) {
+		t.Error("a payer whose money arrived is led to pay once more")
+	}
+}
+
 // TestGiftLive: the progress of a campaign follows the donation that is paid on its page, up to its end.
 func TestGiftLive(t *testing.T) {
 	t.Parallel()

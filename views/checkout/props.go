@@ -261,7 +261,7 @@ func (p Props) LivePath() string {
 
 // OnCampaign is the payment as the page of its campaign shows it, without a way back to a merchant's site.
 func (p Props) OnCampaign(slug string) Props {
-	p.Campaign, p.ReturnURL, p.CancelURL = slug, "", ""
+	p.Campaign, p.ReturnURL, p.CancelURL, p.AgainURL = slug, "", "", ""
 	return p
 }
 

@@ -41,9 +41,7 @@ func (x *Presenter) Props(
 		ReturnURL: returnURL(p.SuccessURL), CancelURL: returnURL(p.CancelURL),
 	}
 	out.Askable, out.Asked = p.Askable(), p.Askable() && p.HasAsked()
-	if slug := p.Metadata["link"]; p.LinkID > 0 && p.Received().IsZero() && p.Incoming().IsZero() {
-		out.AgainURL = views.LinkPath(slug, page.Lang)
-	}
+	out.AgainURL = againURL(p, page.Lang)
 	x.addInstructions(&out, p)
 	if p.Status == payment.Started {
 		out.Missing = Positive(p.Missing())
@@ -56,6 +54,20 @@ func (x *Presenter) Props(
 		out.SandboxURL = "/sandbox#txn-" + string(p.ID)
 	}
 	return out, err
+}
+
+// againURL leads to a new payment of the same link or campaign, unless money has come. A payment that a shop made has
+// none: the shop knows its order by the txnid, and would not know a new one.
+func againURL(p payment.Payment, lang string) string {
+	switch {
+	case !p.Arrived().IsZero() || !p.Incoming().IsZero():
+		return ""
+	case p.LinkID > 0:
+		return views.LinkPath(p.Metadata["link"], lang)
+	case p.Kind == payment.KindDonation && p.Metadata["campaignId"] != "":
+		return views.DonatePath(p.Metadata["campaignId"], lang)
+	}
+	return ""
 }
 
 // OperatorName is shown as the merchant of payments to the operator.
