@@ -117,7 +117,7 @@ func Operate(p OperateProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, " <p>Continuous copies of SQLite with Litestream (run with version 0.5.5 and a replica in a directory; for object storage see its manual). The replica is not encrypted.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, " <p>Continuous copies of SQLite with Litestream (run by hand with version 0.5.18 and a replica in a directory; for object storage see its manual). The replica is not encrypted. After a crash <code>florin restore --adopt</code> asks for a minute without a server: run it again then.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
