@@ -26,7 +26,7 @@ func TestHelp(t *testing.T) {
 		"user reset-factor",
 		"user end-sessions", "user operator", "key create", "key list", "key revoke", "credit grant",
 		"sweep", "rescan",
-		"reconcile", "verify-ledger", "version",
+		"reconcile", "verify-ledger", "erase", "version",
 	} {
 		out := i.must(t, "", append(strings.Fields(command), "--help")...)
 		if !strings.HasPrefix(out, "Usage: florin "+command) || !strings.Contains(out, "Example") ||

@@ -40,6 +40,7 @@ type commands struct {
 	Secret    struct {
 		Rotate secretRotate `cmd:"" help:"Seal everything with a new FLORIN_SECRET_KEY, while the server runs."`
 	} `cmd:"" help:"The secret key."`
+	Erase        erase        `cmd:"" help:"Forget a customer, and keep the ledger whole."`
 	Backup       backUp       `cmd:"" help:"Write a backup of a SQLite database, while the server runs."`
 	Restore      restore      `cmd:"" help:"Restore a backup, or take over a database that was brought back."`
 	VerifyLedger verifyLedger `cmd:"" help:"Verify the ledger of credits and queries."`

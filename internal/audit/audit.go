@@ -88,6 +88,7 @@ const (
 	ActionGrant          Action = "granted credits"
 	ActionCheckLedger    Action = "had the book of credits added up"
 	ActionRescan         Action = "had a network read again"
+	ActionErase          Action = "erased a customer"
 	ActionRestore        Action = "restored the database"
 	ActionSecretKey      Action = "changed the secret key"
 	ActionTeamInvite     Action = "invited a member"
@@ -106,6 +107,6 @@ func Personal() []Action {
 		ActionReset, ActionFactorOn, ActionFactorOff,
 		ActionRecovery, ActionPasskeyAdd, ActionPasskeyName, ActionPasskeyRemove,
 		ActionPasskeyCopied, ActionRevokeSession,
-		ActionInvite, ActionCheckLedger, ActionRescan, ActionRestore, ActionSecretKey,
+		ActionInvite, ActionCheckLedger, ActionRescan, ActionErase, ActionRestore, ActionSecretKey,
 	}
 }

@@ -405,8 +405,24 @@ END
 $$;
 CREATE TRIGGER ledger_entries_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON ledger_entries
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER events_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON events
+CREATE TRIGGER events_append_only BEFORE DELETE OR TRUNCATE ON events
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+-- The payments whose payer is being forgotten: rows exist only inside that transaction, which may change what their
+-- events say.
+CREATE TABLE erasures (
+    payment_id bigint PRIMARY KEY REFERENCES payments
+);
+CREATE FUNCTION refuse_event_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF (NEW.id, NEW.payment_id, NEW.seq, NEW.event_id, NEW.type, NEW.at) = (OLD.id, OLD.payment_id, OLD.seq, OLD.event_id, OLD.type, OLD.at)
+        AND EXISTS (SELECT 1 FROM erasures WHERE payment_id = OLD.payment_id) THEN
+        RETURN NEW;
+    END IF;
+    RAISE EXCEPTION 'events is append-only' USING ERRCODE = 'restrict_violation';
+END
+$$;
+CREATE TRIGGER events_no_update BEFORE UPDATE ON events FOR EACH ROW EXECUTE FUNCTION refuse_event_change();
 
 -- Settlement: sweeps, what they cost, and the balance of each deposit address.
 

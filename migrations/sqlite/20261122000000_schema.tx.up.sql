@@ -404,7 +404,14 @@ CREATE TRIGGER ledger_entries_no_delete BEFORE DELETE ON ledger_entries
 BEGIN
     SELECT RAISE(ABORT, 'ledger_entries is append-only');
 END;
+-- The payments whose payer is being forgotten: rows exist only inside that transaction, which may change what their
+-- events say.
+CREATE TABLE erasures (
+    payment_id INTEGER PRIMARY KEY REFERENCES payments
+) STRICT;
 CREATE TRIGGER events_no_update BEFORE UPDATE ON events
+WHEN (NEW.id, NEW.payment_id, NEW.seq, NEW.event_id, NEW.type, NEW.at) <> (OLD.id, OLD.payment_id, OLD.seq, OLD.event_id, OLD.type, OLD.at)
+    OR NOT EXISTS (SELECT 1 FROM erasures WHERE payment_id = OLD.payment_id)
 BEGIN
     SELECT RAISE(ABORT, 'events is append-only');
 END;

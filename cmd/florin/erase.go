@@ -1,0 +1,54 @@
+package main
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/store"
+)
+
+type erase struct {
+	Customer string `help:"E-mail address of the customer." placeholder:"ADDRESS" required:""`
+}
+
+// Help returns the text that --help adds to the flags.
+func (erase) Help() string {
+	return `
+Forgets a customer in the payments of every merchant that have the e-mail address, in any case:
+the address, the donor's name and message, and the metadata of these payments, also in their
+events and in what is still to be delivered. Amounts, deposits and the ledger stay whole. What
+merchants wrote into references and descriptions stays, and so do backups and the answers kept
+for Idempotency-Key, which are sealed and deleted within a day or two. It cannot be undone.
+
+Example:
+
+    florin erase --customer ada@example.com
+`
+}
+
+// Run erases the customer.
+func (c erase) Run(ctx context.Context, p *process) error {
+	cfg, err := p.config()
+	if err != nil {
+		return err
+	}
+	email := strings.TrimSpace(c.Customer)
+	if email == "" {
+		return fault.About(fault.Invalid, "customer", "must be an e-mail address")
+	}
+	return p.withStore(ctx, cfg, func(s *store.Store) error {
+		n, err := s.EraseCustomer(ctx, email, audit.Entry{
+			At: time.Now(), Actor: "command line", Action: audit.ActionErase,
+		})
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return fault.New(fault.NotFound, "no payment has the customer %s", email)
+		}
+		return p.say("The customer is forgotten in %s.", counted(n, "payment"))
+	})
+}

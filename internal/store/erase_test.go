@@ -1,0 +1,101 @@
+package store_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store/storetest"
+)
+
+// Nothing in the database names a customer who was erased, other customers stay, and the ledger is whole.
+func TestStore_EraseCustomer(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		k, ctx := w.NewKey(500, 0), t.Context()
+		w.NewCustodian(k, "https://shop.example/hook")
+		paid := func(email, secret string) payment.Payment {
+			t.Helper()
+			p, err := w.CreatePayment(ctx, payment.New(payment.Request{
+				ID: storetest.NewID(), KeyID: k.ID, Kind: payment.KindMerchant, Amount: 12_500_000, ValidFor: time.Hour,
+				Details: payment.Details{
+					Reference: "order 1", CustomerEmail: email, Metadata: map[string]string{"who": secret},
+					DonorName: secret, DonorMessage: "from " + secret,
+				},
+			}, storetest.Start))
+			w.Must(err)
+			_, err = w.UpdatePayment(ctx, p.ID, func(p payment.Payment) (payment.Change, error) {
+				return p.Cancel(storetest.Start)
+			})
+			w.Must(err)
+			return p
+		}
+		var erased []payment.Payment
+		for range 101 { // more than one transaction erases
+			erased = append(erased, paid("Ada@Example.com", "lovelace"))
+		}
+		kept := paid("adam@example.com", "smith")
+		entry := audit.Entry{At: storetest.Start, Actor: "command line", Action: audit.ActionErase}
+		n, err := w.EraseCustomer(ctx, "aDA@example.com", entry)
+		w.Must(err)
+		storetest.Same(t, "payments", n, len(erased))
+
+		dump := w.dump(ctx)
+		for _, word := range []string{"ada@", "lovelace"} {
+			if strings.Contains(strings.ToLower(dump), word) {
+				t.Errorf("%q is still there", word)
+			}
+		}
+		if got := w.Stored(kept.ID); got.CustomerEmail != "adam@example.com" || got.Metadata["who"] != "smith" {
+			t.Errorf("another customer is %+v", got.Details)
+		}
+		if got := w.Stored(erased[0].ID); got.Reference != "order 1" || got.Status != payment.Cancelled {
+			t.Errorf("the payment is %+v", got)
+		}
+		for _, e := range w.events(erased[0].ID) {
+			if !strings.Contains(string(e.Data), `"metadata":{}`) && strings.Contains(string(e.Data), "metadata") {
+				t.Errorf("the event is %s", e.Data)
+			}
+		}
+		_, differences, err := w.VerifyLedger(ctx)
+		w.Must(err)
+		storetest.Same(t, "differences", len(differences), 0)
+		storetest.Same(t, "audit entries", w.Count("SELECT count(*) FROM audit_log WHERE detail = '101 payments'"), int64(1))
+		n, err = w.EraseCustomer(ctx, "ada@example.com", entry)
+		w.Must(err)
+		storetest.Same(t, "payments erased again", n, 0)
+		if _, err := w.SQL().Exec("UPDATE events SET data = '{}'"); err == nil {
+			t.Error("events can be changed outside of an erasure")
+		}
+	})
+}
+
+// dump returns what payments, events and attempts hold.
+func (w *world) dump(ctx context.Context) string {
+	w.T.Helper()
+	var all strings.Builder
+	for _, text := range []string{
+		"SELECT customer_email || ' ' || donor_name || ' ' || donor_message || ' ' || metadata || ' ' || reference FROM payments",
+		"SELECT data FROM events", "SELECT actor || subject || detail FROM audit_log",
+	} {
+		rows, err := w.SQL().QueryContext(ctx, text)
+		w.Must(err)
+		for rows.Next() {
+			var line string
+			w.Must(rows.Scan(&line))
+			all.WriteString(line + "\n")
+		}
+		w.Must(rows.Err())
+		w.Must(rows.Close())
+	}
+	return all.String()
+}
+
+func (w *world) events(id payment.ID) []payment.Event {
+	w.T.Helper()
+	list, err := w.Events(w.T.Context(), id)
+	w.Must(err)
+	return list
+}
