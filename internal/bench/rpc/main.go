@@ -26,6 +26,7 @@ func main() {
 	spread := flag.Bool("spread", false, "with -payments: so many in sum, spread over the networks, not on each of them")
 	pushed := flag.Bool("pushed", false, "with endpoints that push; without it, a day of 10 payments is replayed both ways")
 	ended := flag.Int("ended", 0, "payments that ended in the month before, whose addresses are watched on every network")
+	socket := flag.Bool("socket", false, "only how soon a payment is seen that a real node pushes over a socket")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -44,6 +45,12 @@ func main() {
 		list = []shopDay{{size: *only, spread: *spread, pushed: *pushed}}
 	}
 	var missed error
+	if *socket || *only < 0 {
+		missed = measureSocket(ctx)
+	}
+	if *socket {
+		list = nil
+	}
 	for _, d := range list {
 		d.lasts, d.endpoints = *day, *endpoints
 		d.ended = max(d.ended, *ended)

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
@@ -93,15 +92,8 @@ func newWorld(ctx context.Context, dir string, endpoints int, pushed bool, ended
 		agenda: agenda{clock: &clock{at: begin.Add(-time.Hour)}}, ctx: ctx, networks: make(map[chain.Network]*network),
 		rng: rand.New(rand.NewPCG(1, 2)), //nolint:gosec // it must be repeatable
 	}
-	sealer, err := secret.NewSealer(make([]byte, secret.KeyLen))
-	if err != nil {
-		return nil, err
-	}
-	w.store, err = store.Open(ctx, "sqlite://"+filepath.Join(dir, "florin.db"), sealer, store.Options{Log: silent()})
-	if err != nil {
-		return nil, err
-	}
-	if err := w.store.Migrate(ctx); err != nil {
+	var err error
+	if w.store, err = openStore(ctx, dir); err != nil {
 		return nil, err
 	}
 	if err := w.openShop(); err != nil {
