@@ -31,7 +31,7 @@ type metadata struct {
 // component is the program, a module in it, or Go's standard library.
 type component struct {
 	Type       string     `json:"type"`
-	Reference  string     `json:"bom-ref"`
+	Reference  string     `json:"bom-ref"` //nolint:tagliatelle // the standard
 	Name       string     `json:"name"`
 	Version    string     `json:"version"`
 	PURL       string     `json:"purl,omitempty"`
@@ -63,7 +63,7 @@ func main() {
 func run(program string, w io.Writer) error {
 	info, err := buildinfo.ReadFile(program)
 	if err != nil {
-		return err
+		return fmt.Errorf("read the build of %s: %w", program, err)
 	}
 	sum, err := sumOf(program)
 	if err != nil {
@@ -72,19 +72,22 @@ func run(program string, w io.Writer) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	return e.Encode(bill(filepath.Base(program), sum, info))
+	if err := e.Encode(bill(filepath.Base(program), sum, info)); err != nil {
+		return fmt.Errorf("print: %w", err)
+	}
+	return nil
 }
 
 // sumOf returns the SHA-256 of a file.
 func sumOf(file string) (sum [sha256.Size]byte, err error) {
 	f, err := os.Open(file)
 	if err != nil {
-		return sum, err
+		return sum, fmt.Errorf("open %s: %w", file, err)
 	}
 	defer f.Close()
 	h := sha256.New()
 	if _, err := io.Copy(h, f); err != nil {
-		return sum, err
+		return sum, fmt.Errorf("read %s: %w", file, err)
 	}
 	h.Sum(sum[:0])
 	return sum, nil
