@@ -138,7 +138,9 @@ func (d *diary) shop(s *surfer, ada identity.User) {
 		s.post("/dashboard/settings/webhooks/rotate", "key", key, "password", testPassword),
 		me+"rotated the signing secret: Till|")
 	d.leaves("/dashboard/settings/webhooks/retire", s.post("/dashboard/settings/webhooks/retire", "key", key, "password", testPassword), me+"rotated the signing secret: Till|the old one was retired")
-	d.leaves("/dashboard/settings/settlement", s.post("/dashboard/settings/settlement", "key", key, "atOnce", "2000", "hours", "72"),
+	d.leaves("/dashboard/settings/settlement", s.post(
+		"/dashboard/settings/settlement", "key", key, "atOnce", "2000", "hours", "72",
+	),
 		me+"changed when money is settled: Till|when $2,000.00 wait, or after 72 hours")
 	d.leaves("/dashboard/settings/settlement/now", s.post("/dashboard/settings/settlement/now", "key", key),
 		me+"asked for money to be settled: Till|")

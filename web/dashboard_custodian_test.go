@@ -32,7 +32,9 @@ func TestDashboard_Options(t *testing.T) {
 		"key", m.key.PublicID, "POLYGON.enabled", "yes", "POLYGON.USDC", "yes", "POLYGON.min", "5",
 		"BASE.finality", "12s", "short", "0.5", "late", "24",
 	}
-	s.post("/dashboard/settings/payouts/options", append(form, "POLYGON.max", "2")...).wants(t, 403, "must not be below")
+	s.post("/dashboard/settings/payouts/options", append(form, "POLYGON.max", "2")...).wants(
+		t, 403, "must not be below",
+	)
 	s.post("/dashboard/settings/payouts/options", append(form, "BEP20.min", "x")...).wants(t, 403, "The amount")
 	s.post("/dashboard/settings/payouts/options", "key", m.key.PublicID, "short", "11", "late", "800").wants(t, 403,
 		"from 0 to 10", "from 0 to 720")
@@ -49,7 +51,9 @@ func TestDashboard_Options(t *testing.T) {
 	}
 	form = append(form, "password", testPassword)
 	for range 2 { // a save that changes nothing sends no mail
-		s.post("/dashboard/settings/payouts/options", form...).leads(t, "/dashboard/settings/payouts?key="+m.key.PublicID)
+		s.post("/dashboard/settings/payouts/options", form...).leads(
+			t, "/dashboard/settings/payouts?key="+m.key.PublicID,
+		)
 	}
 	changes := "BEP20 offered: yes → no|POLYGON tokens: all → USDC|POLYGON smallest amount: none → $5.00|" +
 		"BASE final after: the network's own rule → 12s|accepted short by: 0 % → 0.5 %|accepted after expiry for: 0 h → 24 h"

@@ -99,7 +99,9 @@ func TestDashboard_Logo(t *testing.T) {
 		b.ask("GET", bad, "").wants(t, 404)
 	}
 	// Saving the other branding keeps it; another picture replaces it.
-	s.post("/dashboard/settings/checkout", "key", m.key.PublicID, "name", "Nordlicht", "theme", "AUTO", "logoUrl", "").leads(t,
+	s.post(
+		"/dashboard/settings/checkout", "key", m.key.PublicID, "name", "Nordlicht", "theme", "AUTO", "logoUrl", "",
+	).leads(t,
 		page)
 	s.get(page).wants(t, 200, shown[1])
 	s.upload(logoUpload, m.key.PublicID, "image/png", pictureOf(t, 64, color.NRGBA{1, 2, 3, 255})).leads(t, page)

@@ -59,10 +59,10 @@ func TestDashboard_NewMerchant(t *testing.T) {
 		}
 	})
 	t.Run("Branding", func(t *testing.T) {
-		s.post("/dashboard/settings/checkout", "key", key.PublicID, "name", "Nordlicht", "primaryColor", "red; }", "theme",
-			"AUTO").wants(t, 400, "The colour must be", "red; }")
-		s.post("/dashboard/settings/checkout", "key", key.PublicID, "name", "Nordlicht", "primaryColor", "#0a7", "theme",
-			"DARK").leads(t, "/dashboard/settings/checkout?key="+key.PublicID)
+		s.post(brandingPath, "key", key.PublicID, "name", "Nordlicht", "primaryColor", "red; }",
+			"theme", "AUTO").wants(t, 400, "The colour must be", "red; }")
+		s.post(brandingPath, "key", key.PublicID, "name", "Nordlicht", "primaryColor", "#0a7",
+			"theme", "DARK").leads(t, brandingPath+"?key="+key.PublicID)
 	})
 	t.Run("Payment", func(t *testing.T) {
 		s.post("/dashboard/create", "key", key.PublicID, "amount", "-5", "reference", "A-1").wants(t, 400, "The amount", `value="A-1"`)

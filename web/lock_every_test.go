@@ -16,7 +16,9 @@ import (
 // "refused", or is made "at once". Those at once change nothing that merchant.Directions
 // says has to wait.
 var underLock = map[string]string{
-	"/dashboard/settings/payouts": "waits", "/dashboard/settings/webhooks": "waits", "/dashboard/settings/payouts/options": "waits", "/dashboard/settings/webhooks/secret": "waits",
+	"/dashboard/settings/payouts":         "waits",
+	"/dashboard/settings/webhooks":        "waits",
+	"/dashboard/settings/payouts/options": "waits", "/dashboard/settings/webhooks/secret": "waits",
 	"/dashboard/settings/payouts/unlock": "waits", "/dashboard/keys/:key/permissions": "waits",
 	"/dashboard/campaigns/:campaign/edit": "waits", "/dashboard/team/members/:member/role": "waits",
 	"/dashboard/team/members/:member/remove": "waits", "/dashboard/team/invite": "refused",

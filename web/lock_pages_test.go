@@ -20,7 +20,8 @@ func TestLock_Pages(t *testing.T) {
 	ctx := browser.New(t, browser.AllowError(`status of 404`))
 	enterDashboard(ctx, t, origin, "second@shop.example")
 	for page, path := range map[string]string{
-		"waiting": "/dashboard", "locked": "/dashboard/settings/payouts?key=" + l.m.key.PublicID, "keys": "/dashboard/keys",
+		"waiting": "/dashboard",
+		"locked":  "/dashboard/settings/payouts?key=" + l.m.key.PublicID, "keys": "/dashboard/keys",
 		"stop": "/stop?token=" + token,
 	} {
 		browser.Run(ctx, t, chromedp.Navigate(origin+path), chromedp.WaitVisible("main h1"))

@@ -68,7 +68,7 @@ func (d directed) lock() locked {
 
 // redirect asks for other wallets with the proof.
 func (l locked) redirect(proof string) reply {
-	return l.s.post("/dashboard/settings/payouts", "key", l.m.key.PublicID, "name", "Nordlicht", "wallet.POLYGON", thief,
+	return l.s.post(payoutsPath, "key", l.m.key.PublicID, "name", "Nordlicht", "wallet.POLYGON", thief,
 		"wallet.BASE", merchantWallet, "wallet.BEP20", merchantWallet,
 		"password", proof)
 }

@@ -46,7 +46,9 @@ func TestPasskey_Browser(t *testing.T) {
 	lookAt(ctx, t, "security-no-passkey")
 	// A wrong password is reported beside the form, and the input stays.
 	var problem, name string
-	browser.Run(ctx, t, chromedp.SendKeys("#f-name", "Phone"), chromedp.SendKeys("#f-dashboard-security-passkeys-password", "wrong password"),
+	browser.Run(ctx, t, chromedp.SendKeys("#f-name", "Phone"), chromedp.SendKeys(
+		"#f-dashboard-security-passkeys-password", "wrong password",
+	),
 		chromedp.Click("[data-testid=add-passkey]"),
 		chromedp.WaitVisible("form[data-passkey-at] > .problem:not(:empty)"), chromedp.Text("form[data-passkey-at] > .problem", &problem), chromedp.Value("#f-name", &name))
 	if problem != "The password is wrong." || name != "Phone" {

@@ -31,7 +31,9 @@ func TestSession_RenewedByReauthentication(t *testing.T) {
 	colleague, member := b.colleague(u, "cole@shop.example", merchant.RoleViewer)
 	for name, act := range map[string]func() reply{
 		"Gate": func() reply {
-			return s.post("/dashboard/settings/payouts", "key", m.key.PublicID, "name", "Nordlicht", "password", testPassword)
+			return s.post(
+				"/dashboard/settings/payouts", "key", m.key.PublicID, "name", "Nordlicht", "password", testPassword,
+			)
 		},
 		"Key":     func() reply { return s.post(keys+"/rotate", "password", testPassword) },
 		"Passkey": func() reply { return s.post(keys+"/rotate", "passkey", device.Answer(t, s.asks(confirmPath), k)) },

@@ -578,7 +578,7 @@ func List(p ListProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if !p.HasKey {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 51, "<p class=\"empty\">A campaign receives with the wallets of an API key. <a href=\"/dashboard/keys\">Create your first key</a></p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 51, "<p class=\"empty\">Donations go to the wallets of an API key. <a href=\"/dashboard/keys\">Create your first key</a></p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -702,7 +702,7 @@ func Edit(p EditProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if !p.HasKey {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 61, "<p class=\"empty\">A campaign receives with the wallets of an API key. <a href=\"/dashboard/keys\">Create a key</a></p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 61, "<p class=\"empty\">Donations go to the wallets of an API key. <a href=\"/dashboard/keys\">Create a key</a></p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -334,7 +334,7 @@ func Developers(p DevelopersProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, "/events?after=&#123;nextAfter&#125;</dd></div></dl></section><section class=\"panel\" aria-labelledby=\"events\"><h2 id=\"events\">Events</h2><dl class=\"facts\"><div><dt>completed</dt><dd>The money is final, or you marked the payment as completed. Deliver.</dd></div><div><dt>expired</dt><dd>The time ran out without enough money. Release what you held back.</dd></div><div><dt>cancelled</dt><dd>Your customer or you gave it up.</dd></div></dl></section>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, "/events?after=&#123;nextAfter&#125;</dd></div></dl></section><section class=\"panel\" aria-labelledby=\"events\"><h2 id=\"events\">Events</h2><dl class=\"facts\"><div><dt>completed</dt><dd>The money is final, or you marked the payment as completed. Deliver.</dd></div><div><dt>expired</dt><dd>The time ran out without enough money. Release what you held back.</dd></div><div><dt>cancelled</dt><dd>Your customer or you cancelled it.</dd></div></dl></section>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

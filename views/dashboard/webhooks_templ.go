@@ -542,7 +542,7 @@ func Webhooks(p WebhooksProps) templ.Component {
 						}
 					}
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 52, "</section><section class=\"panel\" aria-labelledby=\"again\"><h2 id=\"again\">Send all failed ones again</h2>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 52, "</section><section class=\"panel\" aria-labelledby=\"again\"><h2 id=\"again\">Send all failed webhooks again</h2>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

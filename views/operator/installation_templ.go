@@ -624,7 +624,7 @@ func seedTable(p InstallationProps) templ.Component {
 			templ_7745c5c3_Var29 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 53, "<section class=\"panel\" aria-labelledby=\"seed\"><h2 id=\"seed\">Money under the Solana seed</h2><p class=\"hint\">Who has the deposit seed can take what is not settled yet. Settling at once keeps it small.</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 53, "<section class=\"panel\" aria-labelledby=\"seed\"><h2 id=\"seed\">Money under the Solana seed</h2><p class=\"hint\">Anyone who has the deposit seed can take what is not settled yet. Settling at once keeps it small.</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -1013,7 +1013,7 @@ func lockedOut(p UserProps, page string) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 107, "><summary>Stolen device</summary><p>Every session of this user ends. API keys go on; disable those that the device held.</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 107, "><summary>Stolen device</summary><p>Every session of this user ends. API keys still work; disable those that the device held.</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

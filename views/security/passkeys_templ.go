@@ -100,7 +100,7 @@ func passkeys(p Props) templ.Component {
 			}
 		}
 		if p.PasskeysFull {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<p class=\"empty\">You have the largest number of passkeys. Remove one to add another.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<p class=\"empty\">You have reached the limit of passkeys. Remove one to add another.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -60,6 +60,8 @@ func (d *Surface) postCampaignNew(c echo.Context, who session.Principal) error {
 	}
 	in := draftOf(f, campaign.Campaign{})
 	if !f.OK() {
+		_, wrong := campaign.New(in, key.ID, d.Shell.Now())
+		f.Refused(wrong, campaignSubjects...)
 		return d.campaignsPage(c, who, http.StatusBadRequest, f)
 	}
 	made, err := d.Campaigns.Create(
@@ -160,17 +162,22 @@ func (d *Surface) postCampaignEdit(c echo.Context, who session.Principal) error 
 		}
 	}
 	in := draftOf(f, found)
-	if !f.OK() {
-		return d.campaignEditPage(c, who, http.StatusBadRequest, f)
-	}
-	var changes []string
+	_, wrong := found.Edit(in, key.ID, d.Shell.Now())
+	f.Refused(wrong, campaignSubjects...)
+	status := http.StatusBadRequest
 	if key.ID != found.KeyID {
 		if err := d.Gate(c, who, f, session.Recently); err != nil {
 			if !session.ReauthRefused(f, err) {
 				return err
 			}
-			return d.campaignEditPage(c, who, session.ReauthStatus(err), f)
+			status = session.ReauthStatus(err)
 		}
+	}
+	if !f.OK() {
+		return d.campaignEditPage(c, who, status, f)
+	}
+	var changes []string
+	if key.ID != found.KeyID {
 		if changes, err = d.redirection(c.Request().Context(), who, found.KeyID, key); err != nil {
 			return err
 		}

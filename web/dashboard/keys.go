@@ -103,7 +103,7 @@ func (d *Surface) postKey(c echo.Context, who session.Principal) error {
 		return err
 	}
 	if full(who) {
-		f.Problem = "You have as many keys as there may be."
+		f.Problem = "You have reached the limit of keys. Revoke one to create another."
 		return d.keysPage(c, who, http.StatusConflict, f, dashboard.FreshKey{}, "")
 	}
 	in := merchant.NewKey{
@@ -112,18 +112,19 @@ func (d *Surface) postKey(c echo.Context, who session.Principal) error {
 	}
 	in.Permissions, in.Sources = rights(f)
 	f.Refused(in.Check(), keySubjects...)
-	if !f.OK() {
-		return d.keysPage(c, who, http.StatusBadRequest, f, dashboard.FreshKey{}, "")
-	}
+	status := http.StatusBadRequest
 	// An owner who re-authenticates vouches for the key (merchant.Key.Vouched).
 	if f.Values.Get("password") != "" || f.Values.Get("passkey") != "" {
 		if err := d.Reauthenticate(c, who, f); err != nil {
 			if !session.ReauthRefused(f, err) {
 				return err
 			}
-			return d.keysPage(c, who, session.ReauthStatus(err), f, dashboard.FreshKey{}, "")
+			status = session.ReauthStatus(err)
 		}
 		in.Reauthenticated = true
+	}
+	if !f.OK() {
+		return d.keysPage(c, who, status, f, dashboard.FreshKey{}, "")
 	}
 	// A key without a label is named by its id, which only the store knows yet.
 	entry := d.AuditEntry(c, who, audit.ActionCreateKey, f.Text("label"), "")

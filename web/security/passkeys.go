@@ -85,7 +85,8 @@ func (d *Surface) postRemovePasskey(c echo.Context, who session.Principal) error
 
 // passkeyRefused shows the page again with the refusal in the form that was sent.
 func (d *Surface) passkeyRefused(c echo.Context, who session.Principal, f *shell.Form, err error) error {
-	if !session.ReauthRefused(f, err) && !f.Refused(err, shell.Subject{Service: "name", Input: "name", Label: "The name"}) {
+	if !session.ReauthRefused(f, err) &&
+		!f.Refused(err, shell.Subject{Service: "name", Input: "name", Label: "The name"}) {
 		return err
 	}
 	forms := emptySecurityForms()

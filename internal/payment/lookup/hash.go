@@ -18,8 +18,8 @@ const (
 	maxLookupText = 512
 )
 
-var errNotHash = fault.New(fault.Invalid,
-	"hash must be a transaction hash (0x and 64 hexadecimal digits), a Solana signature, "+
+var errNotHash = fault.About(fault.Invalid, "hash",
+	"must be a transaction hash (0x and 64 hexadecimal digits), a Solana signature, "+
 		"an explorer's address of either, or the address the money was sent from")
 
 // parseHash reads a transaction hash: bare, without 0x, or as the last part

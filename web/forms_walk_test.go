@@ -1,0 +1,174 @@
+package web
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/secret"
+)
+
+// nonsense is refused by every input: it holds a mark that changes the direction of
+// text, and is no number, address, day or password.
+const nonsense = "x\u202e"
+
+// oneMessage are forms that answer with one message for all of their inputs, and why.
+var oneMessage = map[string]string{
+	"/signin":    "which of the two is wrong would tell who has an account",
+	"/reset":     "without a valid link nothing else of it is read",
+	passkeysPath: "a script asks for the password before it sends the form",
+}
+
+// readForm is a form of a page.
+type readForm struct {
+	action string
+	values url.Values
+	typed  []*html.Node // inputs a user types into
+}
+
+func attr(n *html.Node, name string) string {
+	for _, a := range n.Attr {
+		if a.Key == name {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+func hasAttr(n *html.Node, name string) bool {
+	return slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == name })
+}
+
+// postForms are the forms of a page that post, with every typed input filled with nonsense.
+func postForms(t *testing.T, body string) []readForm {
+	t.Helper()
+	doc, err := html.Parse(strings.NewReader(body))
+	must(t, err)
+	var all []readForm
+	for n := range doc.Descendants() {
+		if n.Data != "form" || attr(n, "method") != "post" || attr(n, "enctype") != "" {
+			continue
+		}
+		action, _, _ := strings.Cut(attr(n, "action"), "#")
+		f := readForm{action: action, values: url.Values{}}
+		for x := range n.Descendants() {
+			f.read(x)
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+func (f *readForm) read(x *html.Node) {
+	name := attr(x, "name")
+	switch {
+	case name == "" || x.Data != "input" && x.Data != "textarea" && x.Data != "select":
+	case x.Data == "select":
+		for o := range x.Descendants() {
+			if o.Data == "option" && (!f.values.Has(name) || hasAttr(o, "selected")) {
+				f.values.Set(name, attr(o, "value"))
+			}
+		}
+	case attr(x, "type") == "hidden":
+		f.values.Set(name, attr(x, "value"))
+	case slices.Contains([]string{"checkbox", "radio", "color"}, attr(x, "type")):
+		if hasAttr(x, "checked") {
+			f.values.Add(name, attr(x, "value"))
+		}
+	case !hasAttr(x, "readonly"):
+		f.values.Set(name, nonsense)
+		f.typed = append(f.typed, x)
+	}
+}
+
+// lacks lists the inputs of the form that the page does not name: each must be invalid,
+// described by a problem that the page has, and keep what was typed.
+func (f readForm) lacks(t *testing.T, page string) []string {
+	t.Helper()
+	forms := postForms(t, page)
+	at := slices.IndexFunc(forms, func(x readForm) bool { return x.action == f.action })
+	if at < 0 {
+		return []string{"the form is not shown again"}
+	}
+	var wrong []string
+	for _, want := range f.typed {
+		name := attr(want, "name")
+		if name == "password" && strings.HasSuffix(f.action, "/edit") {
+			continue // needed only where another key is chosen
+		}
+		i := slices.IndexFunc(forms[at].typed, func(x *html.Node) bool { return attr(x, "name") == name })
+		if i < 0 {
+			wrong = append(wrong, name+" is gone")
+			continue
+		}
+		got, described := forms[at].typed[i], false
+		for id := range strings.FieldsSeq(attr(got, "aria-describedby")) {
+			described = described || strings.HasPrefix(id, "problem-") && strings.Contains(page, ` id="`+id+`"`)
+		}
+		if attr(got, "aria-invalid") != "true" || !described {
+			wrong = append(wrong, name+" has no problem beside it")
+		}
+		if attr(got, "type") != "password" && got.Data == "input" && attr(got, "value") != nonsense {
+			wrong = append(wrong, fmt.Sprintf("%s does not keep what was typed: %q", name, attr(got, "value")))
+		}
+	}
+	return wrong
+}
+
+// Every form of the dashboard, of the operator and of the sign-in, filled with nonsense,
+// is shown again with each wrong input named beside it.
+func TestForms_NameEachWrongInput(t *testing.T) {
+	t.Parallel()
+	b := newDashboard(t)
+	owner := b.member(ownerEmail)
+	m := b.shop(owner)
+	given, link := b.fundraiser(m)
+	short := b.busy(m)
+	b.member("fresh@shop.example")
+	_, err := b.accounts.CreateUser(t.Context(),
+		identity.NewUser{Email: rootEmail, Password: secret.New(testPassword), Operator: true})
+	must(t, err)
+	tried := 0
+	for email, paths := range map[string][]string{
+		ownerEmail: {
+			payoutsPath, callbackPage, brandingPath, settlePath, keysPath, createPath, linksPath,
+			linksPath + "/" + link.Slug, campaignsPath, campaignsPath + "/" + given.Slug + "/edit", teamPath,
+			securityPath, "/dashboard/credits", "/dashboard/webhooks", "/dashboard/payments/" + string(short.ID),
+		},
+		"fresh@shop.example": {"/dashboard", "/dashboard/start"},
+		rootEmail:            {operatorPath, usersPath, usersPath + "/" + owner.PublicID, operatorPath + "/trouble"},
+		"":                   {"/signup", "/forgot", "/reset?token=x"},
+	} {
+		s := b.surfer()
+		if email != "" {
+			s.signIn(email)
+		}
+		for _, path := range paths {
+			page := s.get(path)
+			page.wants(t, 200)
+			for _, f := range postForms(t, page.body) {
+				if len(f.typed) == 0 || oneMessage[f.action] != "" {
+					continue
+				}
+				b.clock.advance(20 * time.Minute) // wrong passwords are slowed down
+				if r := s.get(path); r.status != 200 {
+					s.signIn(email)
+				}
+				r := s.do("POST", f.action, f.values)
+				tried++
+				if lacks := f.lacks(t, r.body); r.status < 400 || r.status > 403 || len(lacks) > 0 {
+					t.Errorf("%s of %s is answered %d: %q", f.action, path, r.status, lacks)
+				}
+			}
+		}
+	}
+	if tried < 25 {
+		t.Errorf("only %d forms were tried", tried)
+	}
+}
