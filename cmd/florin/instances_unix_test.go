@@ -166,10 +166,10 @@ func (c *cluster) disturb(ctx context.Context) {
 	}
 }
 
-// loadFor is how long the load lasts: FLORIN_TEST_INSTANCES=1m for a longer one.
+// loadFor is how long the load lasts: TEST_INSTANCES=1m for a longer one.
 func loadFor(t *testing.T) time.Duration {
 	t.Helper()
-	text := os.Getenv("FLORIN_TEST_INSTANCES")
+	text := os.Getenv("TEST_INSTANCES")
 	if text == "" {
 		return longPause + 3*time.Second
 	}

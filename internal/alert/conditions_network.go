@@ -47,8 +47,8 @@ func unreadable(f Facts) []Condition {
 		h := n.Health
 		return Condition{
 			Title: n.Profile.Name + " cannot be read",
-			Text: fmt.Sprintf("%s No payment on it is offered or credited; timers of payments wait.",
-				sentence(cmp.Or(h.Detail, h.Reason))),
+			Text: sentence(cmp.Or(h.Detail, h.Reason)) +
+				" No payment on it is offered or credited; timers of payments wait.",
 			Advice: fmt.Sprintf("Run florin doctor, and replace what fails in FLORIN_%s_RPC. Money that was sent is found "+
 				"when the network is read again.", n.Profile.Network),
 		}, !h.OK && !h.Stalled

@@ -111,7 +111,7 @@ func sweepStuck(f Facts) []Condition {
 	n := f.Stored.Sweeps
 	return one(n > 0, Condition{
 		Title:  "A settlement transaction is stuck",
-		Text:   fmt.Sprintf("%s under way for more than ten minutes.", are(n, "settlement transaction")),
+		Text:   are(n, "settlement transaction") + " under way for more than ten minutes.",
 		Advice: "It is sent again with a higher price by itself. If it stays, look at the gas wallet and the endpoints. " + seeTrouble,
 	})
 }
@@ -120,7 +120,7 @@ func unswept(f Facts) []Condition {
 	n := f.Stored.Unswept
 	return one(n > 0, Condition{
 		Title:  "Money has not reached merchants",
-		Text:   fmt.Sprintf("%s final for more than a day and a half and not settled.", are(n, "deposit")),
+		Text:   are(n, "deposit") + " final for more than a day and a half and not settled.",
 		Advice: "Look at the gas wallets; florin sweep moves what no sweep takes by itself. " + seeTrouble,
 	})
 }
@@ -186,7 +186,7 @@ func rechargeStuck(f Facts) []Condition {
 	n := f.Stored.Recharges
 	return one(n > 0, Condition{
 		Title:  "Purchases of query units are stuck",
-		Text:   fmt.Sprintf("%s on the way, on a network that is not configured any more.", are(n, "purchase")),
+		Text:   are(n, "purchase") + " on the way, on a network that is not configured any more.",
 		Advice: "Configure the network again, with USDT, until they are done. " + seeTrouble,
 	})
 }
@@ -195,7 +195,7 @@ func changeStuck(f Facts) []Condition {
 	n := f.Stored.Changes
 	return one(n > 0, Condition{
 		Title:  "Changes of where money goes cannot be made",
-		Text:   fmt.Sprintf("%s due and could not be made.", are(n, "change")),
+		Text:   are(n, "change") + " due and could not be made.",
 		Advice: "They are tried again; an owner of the merchant can stop them. " + seeTrouble,
 	})
 }

@@ -2,6 +2,7 @@ package alert
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"time"
 )
@@ -41,9 +42,13 @@ type body struct {
 // Body returns the body of the webhook of a notice.
 func (n Notice) Body(page string) ([]byte, error) {
 	a := n.Alert
-	return json.Marshal(body{
+	text, err := json.Marshal(body{
 		Text: n.Subject() + "\n\n" + n.Message(page), EventID: n.ID, Type: "alert." + string(n.Phase),
 		Kind: a.Kind, Subject: a.Condition.Subject, Title: a.Title, Detail: a.Text, Advice: a.Advice,
 		Since: a.Since.UTC().Format(time.RFC3339), At: n.At.UTC().Format(time.RFC3339), Page: page,
 	})
+	if err != nil {
+		return nil, fmt.Errorf("body of notice %s: %w", n.ID, err)
+	}
+	return text, nil
 }

@@ -121,8 +121,7 @@ type cursorRow struct {
 	EndedNumber     int64
 }
 
-// Cursor returns how far the network was read; ok is false before the first
-// SaveCursor.
+// Cursor returns how far the network was read; ok is false before the first SaveCursor.
 func (s *Store) Cursor(ctx context.Context, n chain.Network) (c watch.Cursor, ok bool, err error) {
 	var rows []cursorRow
 	if err := s.db.Reader().NewSelect().Model(&rows).Where("network = ?", string(n)).Scan(ctx); err != nil {
@@ -188,10 +187,9 @@ func (s *Store) SaveCursor(ctx context.Context, n chain.Network, c watch.Cursor)
 	return nil
 }
 
-// MoveCursor sets the cursor of the network back to a block, which the network is
-// then read on from, and writes the audit entry for every operator. Up to where it
-// had been read before, every address there ever was is watched. It fails with
-// payment.ErrCursorMoved if the cursor was moved since it was loaded.
+// MoveCursor sets the cursor of the network back to a block, which the network is then read on from, and writes the audit
+// entry for every operator. Up to where it had been read before, every address there ever was is watched. It fails with
+// watch.ErrCursorMoved if the cursor was moved since it was loaded.
 func (s *Store) MoveCursor(
 	ctx context.Context, n chain.Network, from watch.Cursor, to chain.Head, entry audit.Entry,
 ) error {
