@@ -64,10 +64,9 @@ type Reason string
 
 // The reasons, the most urgent first.
 const (
-	ReasonReorged Reason = "REORGED" // money that had completed it vanished
-	ReasonLate    Reason = "LATE"    // enough came after the end: accept it or send it back
-	// less came than was asked for, and it ended or the payer asks to accept that
-	ReasonShort      Reason = "SHORT"
+	ReasonReorged    Reason = "REORGED"     // money that had completed it vanished
+	ReasonLate       Reason = "LATE"        // enough came after the end: accept it or send it back
+	ReasonShort      Reason = "SHORT"       // less came than was asked for; it ended, or the payer asks
 	ReasonOtherAsset Reason = "OTHER_ASSET" // money came that does not count by itself
 	ReasonOver       Reason = "OVER"        // more came than was asked for
 )
