@@ -37,7 +37,7 @@ func TestPasskey_Browser(t *testing.T) {
 	b, origin := serveDashboardAs(t, "localhost")
 	u := b.member(ownerEmail)
 	b.shop(u)
-	ctx := browser.New(t, browser.AllowError(`status of 40[01]`))
+	ctx := browser.New(t, browser.AllowError(`status of 40[01]`), browser.AllowError(`status of 403`))
 	id := withAuthenticator(ctx, t)
 	const signIn = "[data-testid=passkey]"
 
