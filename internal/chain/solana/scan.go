@@ -183,9 +183,10 @@ func (s *search) recheck(ctx context.Context, accounts []*account) (gone []*acco
 	return gone, nil
 }
 
-// applyStatus updates an entry by the status of its transaction.
+// applyStatus updates an entry by the status of its transaction. What it did is read again once it is final: a fork may
+// have put it into the same slot with another effect.
 func (s *search) applyStatus(e *entry, st *rpc.TxStatus) error {
-	if st.Slot != e.slot {
+	if st.Slot != e.slot || st.Final() && !e.final {
 		e.slot, e.tx = st.Slot, nil
 	}
 	e.failed, e.final = st.Failed(), st.Final()

@@ -1,6 +1,7 @@
 package solana_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"sync"
 	"testing"
@@ -102,4 +103,29 @@ func TestScan_NeverOlder(t *testing.T) {
 	if len(slots) != 2 || slots[1] < late.Number {
 		t.Errorf("the accounts were read as of slots %d, and the second must be at least %d", slots, late.Number)
 	}
+}
+
+// TestScan_ReadAgainWhenFinal: what a transaction did is read again when it is final. A fork may have put it into the
+// same slot with another effect.
+func TestScan_ReadAgainWhenFinal(t *testing.T) {
+	t.Parallel()
+	h := deepLedger(t, 60)
+	n := newNode(t, h.URL())
+	h.reader = h.withGas(t, n.url())
+	to := h.Address()
+	h.Pay(chaintest.Payment{To: to, Asset: h.Credited(), Units: 2_000})
+	h.Mine(1)
+	wantUnits(t, h.scannedFrom(t, 0, to), 2_000)
+	n.set("getTransaction", func(_, result json.RawMessage) json.RawMessage {
+		if !bytes.Contains(result, []byte(`"amount":"7000"`)) {
+			return result
+		}
+		return bytes.ReplaceAll(result, []byte(`"amount":"2000"`), []byte(`"amount":"4000"`)) // before the second payment
+	})
+	h.Pay(chaintest.Payment{To: to, Asset: h.Credited(), Units: 5_000})
+	h.Mine(1)
+	wantUnits(t, h.scannedFrom(t, 0, to), 2_000, 3_000)
+	n.set("getTransaction", nil)
+	h.Mine(70)
+	wantUnits(t, h.scannedFrom(t, 0, to), 2_000, 5_000)
 }
