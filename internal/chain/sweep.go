@@ -17,11 +17,16 @@ type SweepSender interface {
 	// send it. previous are the attempts made before: on EVM networks the new
 	// one takes the nonce of those that the same gas wallet signed, and pays
 	// enough more to replace the last; on Solana Sign is only called when none of
-	// them can be included any more.
-	// It fails with ErrNoGas when the gas wallet cannot pay, with
+	// them can be included any more. others are the attempts of the network's
+	// other sweeps in flight: on EVM networks a first attempt takes the lowest
+	// nonce that none of them has.
+	// It fails with ErrNoGas when the gas wallet cannot pay, with ErrGasPromised
+	// when it cannot pay for others too, with
 	// ErrTooExpensive above the operator's price ceiling, and with ErrTooLarge
 	// when the items do not fit one transaction.
-	Sign(ctx context.Context, items []SweepItem, previous []Attempt, now time.Time) (Attempt, error)
+	Sign(
+		ctx context.Context, items []SweepItem, previous []Attempt, now time.Time, others ...Attempt,
+	) (Attempt, error)
 	// Broadcast sends the signed bytes to the network. Sending the same bytes
 	// twice is not an error.
 	Broadcast(ctx context.Context, a Attempt) error
@@ -33,7 +38,9 @@ type SweepSender interface {
 
 // Reasons why a sweep waits. Payments complete meanwhile.
 var (
-	ErrNoGas        = fault.New(fault.PaymentRequired, "the gas wallet cannot pay for the sweep; send native coin to it")
+	ErrNoGas = fault.New(fault.PaymentRequired, "the gas wallet cannot pay for the sweep; send native coin to it")
+	// ErrGasPromised: the gas wallet can pay for this sweep, though not beside those in flight.
+	ErrGasPromised  = fault.New(fault.Unavailable, "the gas wallet pays for the sweeps in flight first")
 	ErrTooExpensive = fault.New(fault.Unavailable, "gas costs more than the operator allows; the sweep waits")
 	ErrTooLarge     = fault.New(fault.TooLarge, "the sweep does not fit one transaction")
 )
@@ -61,9 +68,10 @@ func (i SweepItem) Source(n Network) Settlement {
 type Attempt struct {
 	N      int
 	Tx     TxHash
-	Raw    []byte // the signed bytes, as they are broadcast
-	Nonce  uint64 // EVM
-	Until  uint64 // Solana: the last block height at which it can be included
+	Raw    []byte  // the signed bytes, as they are broadcast
+	Nonce  uint64  // EVM
+	From   Address // EVM: the gas wallet that signed it; only Sign sets it
+	Until  uint64  // Solana: the last block height at which it can be included
 	Fee    Fee
 	MadeAt time.Time
 	SentAt time.Time // of the last broadcast; zero before the first

@@ -65,7 +65,7 @@ var (
 	gasRunway    = desc("gas_runway_days", "Days the gas wallet lasts at what sweeping costs at present; absent until measured.", "network")
 	gasCost      = desc("gas_cost_per_payment_coins", "Native coins it costs to sweep one payment, measured; absent until measured.", "network")
 	sweepWaiting = desc("sweeps_waiting", "1 while sweeps wait for gas, its price or the network.", "network")
-	sweepFlying  = desc("sweep_in_flight", "1 for the state of the sweep in flight.", "network", "state")
+	sweepFlying  = desc("sweep_in_flight", "Sweeps in flight in each state.", "network", "state")
 	sweepAge     = desc("sweep_in_flight_age_seconds",
 		"Since when the sweep in flight is planned; 0 when there is none.", "network")
 
@@ -190,17 +190,18 @@ func (s scrape) gas(n chain.Network) {
 }
 
 func (s scrape) inFlight(n chain.Network) {
-	w, ok, err := s.Store.Settlement().InFlight(s.ctx, n)
+	list, err := s.Store.Settlement().InFlight(s.ctx, n)
 	if err != nil {
-		s.m.log.Warn("the sweep in flight could not be measured", "network", n, "error", err)
+		s.m.log.Warn("the sweeps in flight could not be measured", "network", n, "error", err)
 		return
 	}
-	label, age := network(n), 0.0
-	for _, state := range []settlement.State{settlement.Planned, settlement.Signed, settlement.Sent} {
-		s.gauge(sweepFlying, oneIf(ok && w.State == state), label, string(state))
+	label, age, count := network(n), 0.0, make(map[settlement.State]float64)
+	for _, w := range list {
+		count[w.State]++
+		age = max(age, s.now.Sub(w.CreatedAt).Seconds())
 	}
-	if ok {
-		age = max(s.now.Sub(w.CreatedAt).Seconds(), 0)
+	for _, state := range []settlement.State{settlement.Planned, settlement.Signed, settlement.Sent} {
+		s.gauge(sweepFlying, count[state], label, string(state))
 	}
 	s.gauge(sweepAge, age, label)
 }

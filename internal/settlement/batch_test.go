@@ -114,19 +114,20 @@ func (w *world) untilAllSwept(s *settlement.Sweeper) (failed int, sizes []int) {
 	w.t.Helper()
 	for range 40 {
 		w.once(s)
-		current, busy, err := w.store.Settlement().InFlight(w.t.Context(), w.profile.Network)
-		w.must(err)
-		if busy {
+		list := w.allInFlight()
+		for _, current := range list {
 			sizes = append(sizes, len(current.Items))
-			w.finalize()
-			w.watch()
-			w.once(s)
+		}
+		w.finalize()
+		w.watch()
+		w.once(s)
+		for _, current := range list {
 			if w.sweepOf(current.ID).State == settlement.Failed {
 				failed++
 			}
 		}
 		w.clock.pass(time.Minute)
-		if !busy && w.idle() {
+		if len(list) == 0 && w.idle() {
 			return failed, sizes
 		}
 	}
@@ -145,8 +146,8 @@ func TestSweeper_Lease(t *testing.T) {
 		p := w.paid(10 * money.USD)
 		w.clock.pass(20 * time.Second)
 		w.once(two)
-		if got, busy, err := w.store.Settlement().InFlight(t.Context(), chain.Polygon); busy || err != nil {
-			t.Fatalf("without the lease a sweep was planned: %+v, %v", got, err)
+		if got := w.allInFlight(); len(got) > 0 {
+			t.Fatalf("without the lease a sweep was planned: %+v", got)
 		}
 		w.once(one)
 		sent := w.inFlight()
@@ -164,8 +165,8 @@ func TestSweeper_Lease(t *testing.T) {
 
 		next := w.paid(10 * money.USD)
 		w.once(one)
-		if _, busy, err := w.store.Settlement().InFlight(t.Context(), chain.Polygon); busy || err != nil {
-			t.Fatalf("one swept beside two, %v", err)
+		if got := w.allInFlight(); len(got) > 0 {
+			t.Fatalf("one swept beside two: %+v", got)
 		}
 		w.stop(two)
 		w.once(one)

@@ -43,15 +43,37 @@ func (c *closing) add(w Sweep) {
 	}
 }
 
+// take removes the accounts of the next attempt from the queue. Those that a sweep in flight empties again stay.
+func (c *closing) take(flying []Sweep) (part []emptied) {
+	busy := make(map[chain.Address]bool)
+	for _, w := range flying {
+		for _, i := range w.Items {
+			busy[i.Address.Address] = true
+		}
+	}
+	var rest []emptied
+	for _, x := range c.queue {
+		if busy[x.Address.Address] || len(part) == closeAtOnce {
+			rest = append(rest, x)
+		} else {
+			part = append(part, x)
+		}
+	}
+	c.queue = rest
+	return part
+}
+
 // closeEmptied makes one attempt if it is time. A failure is logged: no money depends on it.
-func (s *Sweeper) closeEmptied(ctx context.Context) {
+func (s *Sweeper) closeEmptied(ctx context.Context, flying []Sweep) {
 	c, now := &s.closing, s.now()
 	if s.CloseEmptied == nil || len(c.queue) == 0 || now.Before(c.next) {
 		return
 	}
+	part := c.take(flying)
+	if len(part) == 0 {
+		return
+	}
 	c.next = now.Add(closeEvery)
-	part := slices.Clone(c.queue[:min(len(c.queue), closeAtOnce)])
-	c.queue = c.queue[len(part):]
 	list := make([]chain.SweepItem, len(part))
 	for i, x := range part {
 		list[i] = x.SweepItem

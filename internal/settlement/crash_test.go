@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -83,10 +84,10 @@ type mortalSender struct {
 }
 
 func (s mortalSender) Sign(
-	ctx context.Context, items []chain.SweepItem, previous []chain.Attempt, now time.Time,
+	ctx context.Context, items []chain.SweepItem, previous []chain.Attempt, now time.Time, others ...chain.Attempt,
 ) (a chain.Attempt, err error) {
 	err = s.m.step(func() error {
-		a, err = s.SweepSender.Sign(ctx, items, previous, now)
+		a, err = s.SweepSender.Sign(ctx, items, previous, now, others...)
 		return err
 	})
 	return a, err
@@ -94,7 +95,11 @@ func (s mortalSender) Sign(
 
 // Broadcast fails the test if the bytes are not stored: a crash would lose them.
 func (s mortalSender) Broadcast(ctx context.Context, a chain.Attempt) error {
-	if last, ok := s.w.inFlight().Last(); !s.m.killed && (!ok || last.Tx != a.Tx || !bytes.Equal(last.Raw, a.Raw)) {
+	stored := slices.ContainsFunc(s.w.allInFlight(), func(w settlement.Sweep) bool {
+		last, ok := w.Last()
+		return ok && last.Tx == a.Tx && bytes.Equal(last.Raw, a.Raw)
+	})
+	if !s.m.killed && !stored {
 		s.w.t.Errorf("%s is sent before it is stored", a.Tx)
 	}
 	return s.m.step(func() error { return s.SweepSender.Broadcast(ctx, a) })

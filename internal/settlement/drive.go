@@ -10,9 +10,10 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 )
 
-// drive does the next step of a sweep in flight. Every step may be repeated, since
-// its result may be lost in a crash.
-func (s *Sweeper) drive(ctx context.Context, w Sweep) error {
+// drive does the next step of a sweep in flight and brings w up to date. Every step
+// may be repeated, since its result may be lost in a crash. others are the attempts
+// of the other sweeps in flight.
+func (s *Sweeper) drive(ctx context.Context, w *Sweep, others []chain.Attempt) error {
 	last, signed := w.Last()
 	var out chain.SweepOutcome
 	if signed {
@@ -28,11 +29,11 @@ func (s *Sweeper) drive(ctx context.Context, w Sweep) error {
 	}
 	switch w.next(out.Status, s.now()) {
 	case stepSign:
-		return s.sign(ctx, w, true)
+		return s.sign(ctx, w, others, true)
 	case stepSend:
 		return s.send(ctx, w, last)
 	case stepBump:
-		return s.bump(ctx, w, last)
+		return s.bump(ctx, w, others, last)
 	case stepConfirm:
 		return s.end(ctx, w, Confirmed, out)
 	case stepFail:
@@ -46,12 +47,15 @@ func (s *Sweeper) drive(ctx context.Context, w Sweep) error {
 
 // sign stores a signed attempt before it is broadcast, then sends it. A batch
 // that can never be signed, such as one too large for a transaction, ends if no
-// earlier attempt can be included (free): it would block the network's next sweep.
-func (s *Sweeper) sign(ctx context.Context, w Sweep, free bool) error {
+// earlier attempt can be included (free): it would block the network's next sweeps.
+func (s *Sweeper) sign(ctx context.Context, w *Sweep, others []chain.Attempt, free bool) error {
 	if s.now().Before(s.retryAt) {
 		return s.retryFor
 	}
-	a, err := s.sender.Sign(ctx, w.Items, w.Attempts, s.now())
+	a, err := s.sender.Sign(ctx, w.Items, w.Attempts, s.now(), others...)
+	if errors.Is(err, chain.ErrGasPromised) {
+		return nil // it is signed when those before it have ended
+	}
 	if err != nil && free && ctx.Err() == nil && !passing(err) {
 		return s.end(ctx, w, Superseded, chain.SweepOutcome{Note: err.Error()})
 	}
@@ -66,6 +70,7 @@ func (s *Sweeper) sign(ctx context.Context, w Sweep, free bool) error {
 	if err := s.store.AddAttempt(ctx, w.ID, a); err != nil {
 		return err
 	}
+	w.State, w.Attempts = Signed, append(w.Attempts, a)
 	return s.send(ctx, w, a)
 }
 
@@ -79,7 +84,7 @@ func passing(err error) bool {
 	return kind == fault.Unavailable || kind == fault.PaymentRequired || kind == fault.Limited || kind == fault.Conflict
 }
 
-func (s *Sweeper) send(ctx context.Context, w Sweep, a chain.Attempt) error {
+func (s *Sweeper) send(ctx context.Context, w *Sweep, a chain.Attempt) error {
 	if err := s.sender.Broadcast(ctx, a); err != nil {
 		return fmt.Errorf("send sweep %s: %w", w.ID, err)
 	}
@@ -89,8 +94,8 @@ func (s *Sweeper) send(ctx context.Context, w Sweep, a chain.Attempt) error {
 
 // bump signs an attempt that pays more. If it cannot, the last attempt is kept
 // alive with the same bytes.
-func (s *Sweeper) bump(ctx context.Context, w Sweep, last chain.Attempt) error {
-	err := s.sign(ctx, w, false)
+func (s *Sweeper) bump(ctx context.Context, w *Sweep, others []chain.Attempt, last chain.Attempt) error {
+	err := s.sign(ctx, w, others, false)
 	if err == nil || errors.Is(err, ErrBusy) {
 		return err
 	}
@@ -103,14 +108,15 @@ func (s *Sweeper) bump(ctx context.Context, w Sweep, last chain.Attempt) error {
 	return errors.Join(err, s.send(ctx, w, last))
 }
 
-func (s *Sweeper) end(ctx context.Context, w Sweep, state State, out chain.SweepOutcome) error {
+func (s *Sweeper) end(ctx context.Context, flying *Sweep, state State, out chain.SweepOutcome) error {
+	w := *flying
 	w.State, w.Tx, w.Block, w.Paid = state, out.Tx, out.Block, out.Paid
 	w.Moved, w.Unmoved, w.Left = out.Moved, out.Unmoved, out.Left
 	w.Note, w.EndedAt = out.Note, s.now()
 	if err := s.store.EndSweep(ctx, w, s.now()); err != nil {
 		return err
 	}
-	s.ended = true
+	*flying, s.ended = w, true
 	switch {
 	case state == Confirmed:
 		s.closing.add(w)

@@ -266,10 +266,10 @@ func TestRescue_GasRotated(t *testing.T) {
 		_, err := w.sweeper().Rescue(ctx, []chain.SweepItem{item})
 		ended <- err
 	}()
-	for first, ok := r.first, false; !ok || first.State != settlement.Sent; r.first = first {
-		var err error
-		first, ok, err = w.store.Settlement().InFlight(t.Context(), w.profile.Network)
-		w.must(err)
+	for r.first.State != settlement.Sent {
+		if list := w.allInFlight(); len(list) > 0 {
+			r.first = list[0]
+		}
 	}
 	cancel()
 	if err := <-ended; err == nil {

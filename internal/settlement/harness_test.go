@@ -277,10 +277,8 @@ func (w *world) settle(s *settlement.Sweeper) {
 
 func (w *world) idle() bool {
 	w.t.Helper()
-	_, busy, err := w.store.Settlement().InFlight(w.t.Context(), w.profile.Network)
-	w.must(err)
 	w.must(w.store.Settlement().SettleCovered(w.t.Context(), w.profile.Network, w.clock.now()))
-	return !busy && len(w.balances()) == 0
+	return len(w.allInFlight()) == 0 && len(w.balances()) == 0
 }
 
 func (w *world) balances() []settlement.DepositBalance {
@@ -292,15 +290,22 @@ func (w *world) balances() []settlement.DepositBalance {
 	return balances
 }
 
-// inFlight returns the sweep in flight.
+// allInFlight returns the sweeps in flight.
+func (w *world) allInFlight() []settlement.Sweep {
+	w.t.Helper()
+	list, err := w.store.Settlement().InFlight(w.t.Context(), w.profile.Network)
+	w.must(err)
+	return list
+}
+
+// inFlight returns the one sweep in flight.
 func (w *world) inFlight() settlement.Sweep {
 	w.t.Helper()
-	s, ok, err := w.store.Settlement().InFlight(w.t.Context(), w.profile.Network)
-	w.must(err)
-	if !ok {
-		w.t.Fatal("no sweep is in flight")
+	list := w.allInFlight()
+	if len(list) != 1 {
+		w.t.Fatalf("%d sweeps are in flight, want 1", len(list))
 	}
-	return s
+	return list[0]
 }
 
 func (w *world) sweepOf(id settlement.ID) settlement.Sweep {

@@ -37,11 +37,12 @@ type Cost struct{ Single, Batched money.Micros }
 // DefaultPolicy follows from the gas that the bench measures: a first sweep costs 57,000 for each balance and 31,500
 // for the transaction, so a single costs 1.76 times the transfer of a hot wallet, one of ten 1.20 times, one of 25
 // 1.16 times and one of a hundred 1.14 times. So 25 are enough. The price of a single is a cent or less on an ordinary
-// day: too much to pay at once for every coffee, and nothing beside a thousand dollars.
+// day: too much to pay at once for every coffee, and nothing beside a thousand dollars. A batch is at most 200 because
+// a transaction may use 16,777,216 gas, and some tokens take more than most.
 func DefaultPolicy() Policy {
 	return Policy{
 		Least: money.USD, Age: 24 * time.Hour, Dust: money.USD / 20,
-		AtOnce: 1000 * money.USD, Wait: 24 * time.Hour, Enough: 25, Batch: 100,
+		AtOnce: 1000 * money.USD, Wait: 24 * time.Hour, Enough: 25, Batch: 200,
 	}
 }
 

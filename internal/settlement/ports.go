@@ -22,26 +22,27 @@ type Query struct {
 
 // Store keeps sweeps. Every method is one transaction.
 type Store interface {
-	// DepositBalances lists the balances due on the network that no sweep in
-	// flight has claimed and that are not blocked.
+	// DepositBalances lists the balances due on the network whose address no
+	// sweep in flight has claimed and that are not blocked.
 	DepositBalances(ctx context.Context, n chain.Network, q Query) ([]DepositBalance, error)
 	// SettleCovered marks deposits as swept that became final after a sweep
 	// had moved them with others.
 	SettleCovered(ctx context.Context, n chain.Network, now time.Time) error
-	// InFlight returns the network's sweep in flight; ok is false if there is none.
-	InFlight(ctx context.Context, n chain.Network) (s Sweep, ok bool, err error)
+	// InFlight returns the network's sweeps in flight, the oldest first.
+	InFlight(ctx context.Context, n chain.Network) ([]Sweep, error)
 	// Sweep returns the sweep of the id, or ErrUnknown.
 	Sweep(ctx context.Context, id ID) (Sweep, error)
-	// PlanSweep stores a planned sweep and claims its balances. It fails with
-	// ErrBusy if another sweep of the network is in flight.
+	// PlanSweep stores a planned sweep and claims its addresses. It fails with
+	// ErrBusy if another sweep in flight has claimed one, or if one is not due.
 	PlanSweep(ctx context.Context, s Sweep) error
-	// AddAttempt stores a signed attempt of a sweep in flight. It fails with
-	// ErrBusy if another instance was faster.
+	// AddAttempt stores a signed attempt of a sweep in flight and reserves its
+	// nonce. It fails with ErrBusy if another instance was faster, or if another
+	// sweep in flight has the nonce.
 	AddAttempt(ctx context.Context, id ID, a chain.Attempt) error
 	// MarkSent records that attempt n was broadcast.
 	MarkSent(ctx context.Context, id ID, n int, at time.Time) error
 	// EndSweep stores the end of a sweep (Confirmed, Failed or Superseded),
-	// releases its balances, adds what it moved, marks the deposits that are
+	// releases its addresses and nonces, adds what it moved, marks the deposits that are
 	// covered as swept, and blocks the balances it could not move (Sweep.After).
 	// Ending it again changes nothing.
 	EndSweep(ctx context.Context, s Sweep, now time.Time) error
@@ -51,7 +52,7 @@ type Store interface {
 	// RecordSweep stores a confirmed sweep that was found on the chain, as PlanSweep
 	// and EndSweep would have. Of a transaction that is stored already it adds the
 	// items that are not; it fails with ErrRecorded if there are none, and with
-	// ErrBusy if a sweep of the network is in flight or an item is not due.
+	// ErrBusy if a sweep in flight has claimed an address or an item is not due.
 	RecordSweep(ctx context.Context, s Sweep, now time.Time) error
 	// Spent sums what the network's sweeps that ended since then cost.
 	Spent(ctx context.Context, n chain.Network, since time.Time) (Spending, error)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
@@ -15,9 +16,9 @@ import (
 const rescuePoll = 500 * time.Millisecond
 
 // Rescue sweeps the items, whatever the policy says, and returns when the sweep
-// has ended. While another sweep of the network is in flight it waits, and drives
-// that one if no other instance does. Once its sweep is stored, a running instance
-// completes it even if ctx ends.
+// has ended. While another sweep in flight has one of their addresses it waits, and
+// drives that one if no other instance does. Once its sweep is stored, a running
+// instance completes it even if ctx ends.
 func (s *Sweeper) Rescue(ctx context.Context, list []chain.SweepItem) (Sweep, error) {
 	defer s.release(ctx)
 	now := s.now()
@@ -35,7 +36,7 @@ func (s *Sweeper) Rescue(ctx context.Context, list []chain.SweepItem) (Sweep, er
 			return Sweep{}, err
 		}
 		last := s.driveCurrent(ctx)
-		s.reportWait(ctx, last)
+		s.reportWait(ctx, w, last)
 		if !pause(ctx, rescuePoll) {
 			return Sweep{}, errors.Join(ErrBusy, last)
 		}
@@ -57,14 +58,16 @@ func (s *Sweeper) Rescue(ctx context.Context, list []chain.SweepItem) (Sweep, er
 
 // reportWait reports to OnWait which sweep a rescue waits for, and why that one
 // waits if that is known here.
-func (s *Sweeper) reportWait(ctx context.Context, last error) {
+func (s *Sweeper) reportWait(ctx context.Context, rescue Sweep, last error) {
 	if s.OnWait == nil {
 		return
 	}
-	w, ok, err := s.store.InFlight(ctx, s.Network())
-	if err != nil || !ok {
+	list, err := s.store.InFlight(ctx, s.Network())
+	at := slices.IndexFunc(list, func(w Sweep) bool { return w.shares(rescue) })
+	if err != nil || at < 0 {
 		return
 	}
+	w := list[at]
 	text := fmt.Sprintf("sweep %s of %d addresses goes first; it is %s since %s", w.ID, len(w.Items), w.State, w.CreatedAt.UTC().Format(time.TimeOnly))
 	if w.State == Planned {
 		text += " and not signed"
@@ -80,15 +83,23 @@ func (s *Sweeper) reportWait(ctx context.Context, last error) {
 	}
 }
 
-// driveCurrent brings the sweep in flight one step further, and plans none.
+// shares reports whether the sweeps have an address in common.
+func (w Sweep) shares(other Sweep) bool {
+	return slices.ContainsFunc(w.Items, func(i chain.SweepItem) bool {
+		return slices.ContainsFunc(other.Items, func(o chain.SweepItem) bool { return o.Address.Address == i.Address.Address })
+	})
+}
+
+// driveCurrent brings each sweep in flight one step further, and plans none.
 func (s *Sweeper) driveCurrent(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, roundLimit)
 	defer cancel()
-	current, leads, ok, err := s.lead(ctx)
-	if err != nil || !leads || !ok {
+	list, leads, err := s.lead(ctx)
+	if err != nil || !leads {
 		return err
 	}
-	return s.drive(ctx, current)
+	_, err = s.driveAll(ctx, list)
+	return err
 }
 
 // pause reports false when ctx ended first.

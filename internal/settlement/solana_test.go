@@ -251,6 +251,7 @@ func TestSweeper_SolanaLimitsAttempts(t *testing.T) {
 		t.Fatalf("after %d attempts the sweep is %s", len(done.Attempts), done.State)
 	}
 	w.relay.swallows(false)
+	w.clock.pass(10 * time.Second) // the next sweep is planned and sent already, and is sent again
 	w.must(s.RunOnce(t.Context()))
 	w.seal(1 + devsol.DefaultFinalDepth)
 	w.must(s.RunOnce(t.Context()))

@@ -24,8 +24,7 @@ type Status struct {
 }
 
 const (
-	// measureEvery is how often the gas wallet is read while it needs coins, or after a sweep: its balance changes with
-	// a sweep, and there is at most one in flight.
+	// measureEvery is how often the gas wallet is read while it needs coins, or after a sweep, which changes its balance.
 	measureEvery = 30 * time.Second
 	// measureCalm is the same while nothing is swept and the wallet has enough.
 	measureCalm = 15 * time.Minute

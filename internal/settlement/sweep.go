@@ -50,7 +50,7 @@ const (
 	Superseded State = "SUPERSEDED" // none of its attempts can be included any more
 )
 
-// InFlight reports whether the sweep has not ended. A network has at most one.
+// InFlight reports whether the sweep has not ended.
 func (s State) InFlight() bool { return s == Planned || s == Signed || s == Sent }
 
 // Sweep is one transaction that moves many deposit balances.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -12,7 +13,7 @@ import (
 )
 
 // Sweeper sweeps one network. Several instances may run one each: a lease lets
-// one work, and the store lets only one sweep be in flight even if two do.
+// one work, and the store gives each address and nonce to one sweep even if two do.
 type Sweeper struct {
 	sender chain.SweepSender
 	store  Store
@@ -42,6 +43,8 @@ type Sweeper struct {
 	// what is dust.
 	Prices Prices
 	quote  quote
+	// looked is when each sweep in flight was driven last.
+	looked map[ID]time.Time
 
 	ended    bool   // a sweep, since the gas wallet was measured
 	waitedOn string // the reason that OnWait received last
@@ -62,6 +65,13 @@ const (
 	// patience is when signing is tried again after the price or the gas wallet
 	// did not allow it.
 	patience = 15 * time.Second
+	// MaxInFlight is how many sweeps of a network are in flight at most: with full
+	// batches and finality of 15 s, 200 payments a second. Nodes keep so many
+	// transactions of one account.
+	MaxInFlight = 24
+	// lookEvery is how often a sweep is driven while an older one is in flight: it
+	// cannot be included before that one where nonces order them.
+	lookEvery = 6 * time.Second
 )
 
 // New returns the sweeper of the sender's network.
@@ -116,33 +126,95 @@ func (s *Sweeper) release(ctx context.Context) {
 
 func (s *Sweeper) leaseName() string { return "sweep:" + string(s.sender.Network()) }
 
-// RunOnce brings the sweep in flight one step further, or plans the next one.
+// RunOnce brings each sweep in flight one step further, and plans the next ones.
 func (s *Sweeper) RunOnce(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, roundLimit)
 	defer cancel()
-	current, leads, ok, err := s.lead(ctx)
+	list, leads, err := s.lead(ctx)
 	if err != nil || !leads {
 		return err
 	}
-	if !ok {
-		s.closeEmptied(ctx)
-		current, ok, err = s.plan(ctx)
+	list, err = s.driveAll(ctx, list)
+	if err != nil {
+		return err
+	}
+	s.closeEmptied(ctx, list)
+	return s.planAll(ctx, list)
+}
+
+// lead takes the lease and reads the sweeps in flight.
+func (s *Sweeper) lead(ctx context.Context) (list []Sweep, leads bool, err error) {
+	if leads, err = s.lease(ctx); err != nil || !leads {
+		return nil, leads, err
+	}
+	list, err = s.store.InFlight(ctx, s.sender.Network())
+	return list, true, err
+}
+
+// lease takes or renews the lease.
+func (s *Sweeper) lease(ctx context.Context) (bool, error) {
+	now := s.now()
+	return s.store.Lease(ctx, s.leaseName(), s.holder, now, now.Add(leaseFor))
+}
+
+// driveAll brings each of the sweeps one step further and returns those that are still in flight. One that fails does
+// not hold the others.
+func (s *Sweeper) driveAll(ctx context.Context, list []Sweep) ([]Sweep, error) {
+	var failed []error
+	looked := make(map[ID]time.Time, len(list))
+	oldest := true
+	for i := range list {
+		w, now := &list[i], s.now()
+		looked[w.ID] = s.looked[w.ID]
+		if !oldest && len(w.Attempts) > 0 && now.Sub(looked[w.ID]) < lookEvery {
+			continue
+		}
+		looked[w.ID] = now
+		if err := s.drive(ctx, w, attemptsOf(list, w.ID)); err != nil {
+			failed = append(failed, err)
+		}
+		oldest = oldest && !w.State.InFlight()
+	}
+	s.looked = looked
+	return slices.DeleteFunc(list, func(w Sweep) bool { return !w.State.InFlight() }), errors.Join(failed...)
+}
+
+// planAll plans sweeps and signs each, while there is money for another one. flying are the sweeps in flight.
+func (s *Sweeper) planAll(ctx context.Context, flying []Sweep) error {
+	for len(flying) < MaxInFlight && !slices.ContainsFunc(flying, unsigned) {
+		if len(flying) > 0 {
+			if leads, err := s.lease(ctx); err != nil || !leads {
+				return err
+			}
+		}
+		w, ok, err := s.plan(ctx)
 		if err != nil || !ok {
 			return err
 		}
+		if err := s.drive(ctx, &w, attemptsOf(flying, w.ID)); err != nil {
+			return err
+		}
+		if !w.State.InFlight() {
+			return nil // it can never be signed: the next round plans a smaller one
+		}
+		flying = append(flying, w)
+		if s.batch < s.policy.Batch {
+			return nil // batches were too large: one a round, until they have grown again
+		}
 	}
-	return s.drive(ctx, current)
+	return nil
 }
 
-// lead takes the lease and reads the sweep in flight; ok is false if there is
-// none.
-func (s *Sweeper) lead(ctx context.Context) (current Sweep, leads, ok bool, err error) {
-	now := s.now()
-	if leads, err = s.store.Lease(ctx, s.leaseName(), s.holder, now, now.Add(leaseFor)); err != nil || !leads {
-		return Sweep{}, leads, false, err
+func unsigned(w Sweep) bool { return len(w.Attempts) == 0 }
+
+// attemptsOf returns the attempts of the sweeps in flight but one.
+func attemptsOf(list []Sweep, but ID) (all []chain.Attempt) {
+	for _, w := range list {
+		if w.ID != but && w.State.InFlight() {
+			all = append(all, w.Attempts...)
+		}
 	}
-	current, ok, err = s.store.InFlight(ctx, s.sender.Network())
-	return current, true, ok, err
+	return all
 }
 
 func (s *Sweeper) plan(ctx context.Context) (Sweep, bool, error) {
@@ -168,7 +240,7 @@ func (s *Sweeper) plan(ctx context.Context) (Sweep, bool, error) {
 	w := Sweep{ID: s.newID(now), Network: n, State: Planned, CreatedAt: now, Items: items(batch)}
 	if err := s.store.PlanSweep(ctx, w); err != nil {
 		if errors.Is(err, ErrBusy) {
-			return Sweep{}, false, nil // another instance planned one at the same time
+			return Sweep{}, false, nil // another instance planned it at the same time
 		}
 		return Sweep{}, false, err
 	}

@@ -87,10 +87,10 @@ type signings struct {
 }
 
 func (s *signings) Sign(
-	ctx context.Context, items []chain.SweepItem, previous []chain.Attempt, now time.Time,
+	ctx context.Context, items []chain.SweepItem, previous []chain.Attempt, now time.Time, others ...chain.Attempt,
 ) (chain.Attempt, error) {
 	s.n++
-	return s.SweepSender.Sign(ctx, items, previous, now)
+	return s.SweepSender.Sign(ctx, items, previous, now, others...)
 }
 
 // While gas is too expensive, the price is not read from the endpoints in every round.

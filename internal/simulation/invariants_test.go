@@ -11,6 +11,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/settlement"
 )
 
 // touched notes that a sweep may have changed deposits.
@@ -215,12 +216,21 @@ func (w *world) counts(p payment.Payment, r payment.Route, contract chain.Addres
 // checkBroadcast: a sweep that is sent is stored, pays only the recorded wallets, and moves only final money.
 func (w *world) checkBroadcast(ctx context.Context, l *testChain, a chain.Attempt) {
 	w.Helper()
-	s, ok, err := w.observer.Settlement().InFlight(ctx, l.profile.Network)
+	list, err := w.observer.Settlement().InFlight(ctx, l.profile.Network)
 	w.must(err)
-	if !ok || !slices.ContainsFunc(
-		s.Attempts, func(o chain.Attempt) bool { return o.Tx == a.Tx && bytes.Equal(o.Raw, a.Raw) },
-	) {
+	at := slices.IndexFunc(list, func(s settlement.Sweep) bool {
+		return slices.ContainsFunc(
+			s.Attempts, func(o chain.Attempt) bool { return o.Tx == a.Tx && bytes.Equal(o.Raw, a.Raw) },
+		)
+	})
+	if at < 0 {
 		w.failf("sweep %s is sent but not stored", a.Tx)
+	}
+	s := list[at]
+	for i, other := range list {
+		if last, signed := other.Last(); i != at && signed && a.Until == 0 && last.Nonce == a.Nonce {
+			w.failf("sweeps %s and %s have the nonce %d", s.ID, other.ID, a.Nonce)
+		}
 	}
 	for _, i := range s.Items {
 		if got, want := i.Settlement, w.recorded[i.Address.Address]; got != want {

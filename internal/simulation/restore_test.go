@@ -83,9 +83,9 @@ func (w *world) forget() {
 	}
 	clear(w.sweeping)
 	for _, l := range w.chains {
-		s, ok, err := w.observer.Settlement().InFlight(w.Context(), l.profile.Network)
+		list, err := w.observer.Settlement().InFlight(w.Context(), l.profile.Network)
 		w.must(err)
-		if ok {
+		for _, s := range list {
 			w.sweeping[s.ID] = true
 		}
 	}

@@ -33,7 +33,7 @@ func (s *sender) Network() chain.Network { return s.chain.profile.Network }
 func (s *sender) height() int { return max(1, len(s.chain.blocks)-s.in.faults.lag) }
 
 func (s *sender) Sign(
-	_ context.Context, items []chain.SweepItem, previous []chain.Attempt, _ time.Time,
+	_ context.Context, items []chain.SweepItem, previous []chain.Attempt, _ time.Time, others ...chain.Attempt,
 ) (chain.Attempt, error) {
 	if err := s.in.call(); err != nil {
 		return chain.Attempt{}, err
@@ -45,6 +45,9 @@ func (s *sender) Sign(
 		return chain.Attempt{}, fmt.Errorf("%w: a hundred times the price", chain.ErrTooExpensive)
 	}
 	at := sweepTx{Nonce: s.chain.blocks[s.height()-1].nonces[gasWallet], Price: 1000}
+	for slices.ContainsFunc(others, func(a chain.Attempt) bool { return a.Nonce == at.Nonce }) {
+		at.Nonce++
+	}
 	for _, a := range previous {
 		at.Nonce, at.Price = a.Nonce, max(at.Price, (a.Fee.Price.Big().Uint64()*9+7)/8)
 	}
@@ -60,10 +63,18 @@ func (s *sender) Sign(
 	}
 	price := money.UnitsFromUint64(at.Price)
 	return chain.Attempt{
-		Tx: chain.TxHash(s.chain.hash("5")), Raw: raw, Nonce: at.Nonce,
+		Tx: chain.TxHash(s.chain.hash("5")), Raw: raw, Nonce: at.Nonce, From: s.signer(),
 		Until: at.Until, MadeAt: s.in.now(),
 		Fee: chain.Fee{Gas: 1, Price: price, Tip: price, Ceiling: price},
 	}, nil
+}
+
+// signer is the gas wallet where nonces order transactions.
+func (s *sender) signer() chain.Address {
+	if s.Network().EVM() {
+		return gasWallet
+	}
+	return ""
 }
 
 func (s *sender) Broadcast(ctx context.Context, a chain.Attempt) error {

@@ -250,9 +250,9 @@ func (w *world) ended(in *instance) bool {
 		}
 	}
 	for _, l := range w.chains {
-		_, busy, err := in.store.Settlement().InFlight(w.Context(), l.profile.Network)
+		list, err := in.store.Settlement().InFlight(w.Context(), l.profile.Network)
 		w.must(err)
-		if busy {
+		if len(list) > 0 {
 			return false
 		}
 	}

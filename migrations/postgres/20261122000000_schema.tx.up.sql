@@ -442,10 +442,26 @@ CREATE TABLE sweeps (
     note         text        NOT NULL,
     CHECK ((state IN ('CONFIRMED', 'FAILED', 'SUPERSEDED')) = (ended_at IS NOT NULL))
 );
--- One sweep in flight per network, so that the transaction count on the chain is the next nonce.
-CREATE UNIQUE INDEX sweeps_in_flight ON sweeps (network) WHERE ended_at IS NULL;
+CREATE INDEX sweeps_in_flight ON sweeps (network) WHERE ended_at IS NULL;
 CREATE UNIQUE INDEX sweeps_by_tx ON sweeps (network, tx_hash) WHERE tx_hash <> '';
 CREATE INDEX sweeps_ended ON sweeps (network, ended_at) WHERE ended_at IS NOT NULL;
+
+-- What the sweeps in flight hold until they end: an address is in one of them, and a nonce of a gas wallet is of one.
+CREATE TABLE sweep_claims (
+    network  text NOT NULL,
+    address  text NOT NULL,
+    sweep_id bigint NOT NULL REFERENCES sweeps,
+    PRIMARY KEY (network, address)
+);
+CREATE INDEX sweep_claims_by_sweep ON sweep_claims (sweep_id);
+CREATE TABLE sweep_nonces (
+    network  text NOT NULL,
+    signer   text NOT NULL, -- the gas wallet
+    nonce    bigint NOT NULL,
+    sweep_id bigint NOT NULL REFERENCES sweeps,
+    PRIMARY KEY (network, signer, nonce)
+);
+CREATE INDEX sweep_nonces_by_sweep ON sweep_nonces (sweep_id);
 
 CREATE TABLE sweep_items (
     id         bigint  GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

@@ -438,10 +438,26 @@ CREATE TABLE sweeps (
     note         TEXT    NOT NULL,
     CHECK ((state IN ('CONFIRMED', 'FAILED', 'SUPERSEDED')) = (ended_at IS NOT NULL))
 ) STRICT;
--- One sweep in flight per network, so that the transaction count on the chain is the next nonce.
-CREATE UNIQUE INDEX sweeps_in_flight ON sweeps (network) WHERE ended_at IS NULL;
+CREATE INDEX sweeps_in_flight ON sweeps (network) WHERE ended_at IS NULL;
 CREATE UNIQUE INDEX sweeps_by_tx ON sweeps (network, tx_hash) WHERE tx_hash <> '';
 CREATE INDEX sweeps_ended ON sweeps (network, ended_at) WHERE ended_at IS NOT NULL;
+
+-- What the sweeps in flight hold until they end: an address is in one of them, and a nonce of a gas wallet is of one.
+CREATE TABLE sweep_claims (
+    network  TEXT NOT NULL,
+    address  TEXT NOT NULL,
+    sweep_id INTEGER NOT NULL REFERENCES sweeps,
+    PRIMARY KEY (network, address)
+) STRICT;
+CREATE INDEX sweep_claims_by_sweep ON sweep_claims (sweep_id);
+CREATE TABLE sweep_nonces (
+    network  TEXT NOT NULL,
+    signer   TEXT NOT NULL, -- the gas wallet
+    nonce    INTEGER NOT NULL,
+    sweep_id INTEGER NOT NULL REFERENCES sweeps,
+    PRIMARY KEY (network, signer, nonce)
+) STRICT;
+CREATE INDEX sweep_nonces_by_sweep ON sweep_nonces (sweep_id);
 
 CREATE TABLE sweep_items (
     id         INTEGER PRIMARY KEY,

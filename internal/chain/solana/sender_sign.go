@@ -34,7 +34,7 @@ const (
 // Sign builds and signs the transaction that moves the items. It reads what the accounts hold, has the node
 // simulate the transaction, and sends nothing. While an earlier attempt can still be included it refuses.
 func (s *Sender) Sign(
-	ctx context.Context, items []chain.SweepItem, previous []chain.Attempt, now time.Time,
+	ctx context.Context, items []chain.SweepItem, previous []chain.Attempt, now time.Time, _ ...chain.Attempt,
 ) (chain.Attempt, error) {
 	if len(items) == 0 {
 		return chain.Attempt{}, errors.New("a sweep of nothing")

@@ -94,8 +94,8 @@ func (s *Store) DepositBalances(
 		"LEFT JOIN custodian_wallets AS cw ON cw.custodian_id = c.id AND cw.network = d.network "+
 		"LEFT JOIN settlement_schedules AS plan ON plan.key_id = c.key_id JOIN api_keys AS k ON k.id = p.key_id "+
 		"WHERE d.network = ? AND (? = 0 OR p.key_id = ?) AND d.state = 'FINAL' AND d.swept_at IS NULL AND (balance.blocked_until IS NULL OR balance.blocked_until <= ?) "+
-		"AND NOT EXISTS (SELECT 1 FROM sweep_items AS i JOIN sweeps AS s ON s.id = i.sweep_id WHERE s.network = d.network "+
-		"AND s.ended_at IS NULL AND i.address = d.to_address AND i.contract = d.contract)) AS each_due WHERE place <= ?) AS due "+
+		"AND NOT EXISTS (SELECT 1 FROM sweep_claims AS claim WHERE claim.network = d.network AND claim.address = d.to_address)"+
+		") AS each_due WHERE place <= ?) AS due "+
 		"ORDER BY "+worth+"0 ELSE 1 END, "+worth+"oldest END, about DESC, address, contract, id LIMIT ?",
 		string(payment.KindTopUp), string(n), q.KeyID, q.KeyID, db.From(q.Now),
 		min(balanceDeposits, q.Limit), surely(q.Dust),

@@ -1,7 +1,9 @@
 // Package settlement stores the transactions that Florin itself sends: sweeps, with the deposit balances that they
 // move, and recharges. It implements the Store ports of the domain packages settlement and recharge.
 //
-// Its one invariant: a deposit balance is in at most one sweep in flight, and a wallet in at most one recharge.
+// Its one invariant: a deposit address is in at most one sweep in flight, a nonce of a gas wallet in at most one, and a
+// wallet in at most one recharge. Rows of sweep_claims and sweep_nonces hold it, from the transaction that plans or signs
+// to the one that ends the sweep.
 package settlement
 
 import (

@@ -183,16 +183,16 @@ func (r sweepRow) sweep(items []itemRow, attempts []attemptRow) (settlement.Swee
 	return w, nil
 }
 
-// InFlight returns the network's sweep in flight; ok is false if there is none.
-func (s *Store) InFlight(ctx context.Context, n chain.Network) (w settlement.Sweep, ok bool, err error) {
+// InFlight returns the network's sweeps in flight, the oldest first.
+func (s *Store) InFlight(ctx context.Context, n chain.Network) (list []settlement.Sweep, err error) {
 	err = s.db.Snapshot(ctx, func(ctx context.Context, t db.Tx) error {
-		w, ok, err = readSweep(ctx, t, "s.network = ? AND s.ended_at IS NULL", string(n))
+		list, err = readSweeps(ctx, t, "s.network = ? AND s.ended_at IS NULL", string(n))
 		return err
 	})
 	if err != nil {
-		return settlement.Sweep{}, false, fmt.Errorf("sweep of %s in flight: %w", n, err)
+		return nil, fmt.Errorf("sweeps of %s in flight: %w", n, err)
 	}
-	return w, ok, nil
+	return list, nil
 }
 
 // Sweep returns the sweep of the id, or settlement.ErrUnknown.
@@ -213,26 +213,52 @@ func (s *Store) Sweep(ctx context.Context, id settlement.ID) (w settlement.Sweep
 
 // readSweep reads the sweep that the condition selects, whole.
 func readSweep(ctx context.Context, t db.Tx, where string, arg any) (settlement.Sweep, bool, error) {
-	var rows []sweepRow
-	if err := t.NewSelect().Model(&rows).Where(where, arg).Scan(ctx); err != nil || len(rows) == 0 {
+	list, err := readSweeps(ctx, t, where, arg)
+	if err != nil || len(list) == 0 {
 		return settlement.Sweep{}, false, err
 	}
-	var items []itemRow
-	err := t.NewSelect().Model(&items).Where("sweep_id = ?", rows[0].ID).Order("id").Scan(ctx)
-	if err != nil {
-		return settlement.Sweep{}, false, err
-	}
-	var attempts []attemptRow
-	if err := t.NewSelect().Model(&attempts).Where("sweep_id = ?", rows[0].ID).Order("n").Scan(ctx); err != nil {
-		return settlement.Sweep{}, false, err
-	}
-	w, err := rows[0].sweep(items, attempts)
-	return w, err == nil, err
+	return list[0], true, nil
 }
 
-// PlanSweep stores a planned sweep and claims its balances. It fails with
-// settlement.ErrBusy if another sweep of the network is in flight, or was while
-// this one was planned, so that it must be planned anew.
+// readSweeps reads the sweeps that the condition selects, whole, the oldest first.
+func readSweeps(ctx context.Context, t db.Tx, where string, arg any) ([]settlement.Sweep, error) {
+	var rows []sweepRow
+	if err := t.NewSelect().Model(&rows).Where(where, arg).Order("s.id").Scan(ctx); err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	ids := make([]int64, len(rows))
+	for i, r := range rows {
+		ids[i] = r.ID
+	}
+	var items []itemRow
+	err := t.NewSelect().Model(&items).Where("sweep_id IN (?)", bun.List(ids)).Order("id").Scan(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var attempts []attemptRow
+	err = t.NewSelect().Model(&attempts).Where("sweep_id IN (?)", bun.List(ids)).Order("sweep_id", "n").Scan(ctx)
+	if err != nil {
+		return nil, err
+	}
+	itemsOf, attemptsOf := make(map[int64][]itemRow), make(map[int64][]attemptRow)
+	for _, i := range items {
+		itemsOf[i.SweepID] = append(itemsOf[i.SweepID], i)
+	}
+	for _, a := range attempts {
+		attemptsOf[a.SweepID] = append(attemptsOf[a.SweepID], a)
+	}
+	list := make([]settlement.Sweep, len(rows))
+	for i, r := range rows {
+		if list[i], err = r.sweep(itemsOf[r.ID], attemptsOf[r.ID]); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// PlanSweep stores a planned sweep and claims its addresses. It fails with
+// settlement.ErrBusy if another sweep in flight has claimed one, or moved its
+// money while this one was planned, so that it must be planned anew.
 func (s *Store) PlanSweep(ctx context.Context, w settlement.Sweep) error {
 	if w.State != settlement.Planned || len(w.Items) == 0 || len(w.Attempts) > 0 {
 		return fmt.Errorf("plan sweep %s: it is not planned", w.ID)
@@ -254,16 +280,18 @@ func insertSweep(ctx context.Context, t db.Tx, w settlement.Sweep) (int64, error
 		CreatedAt: db.At(w.CreatedAt), Paid: "0",
 	}
 	if _, err := t.NewInsert().Model(&row).Exec(ctx); err != nil {
-		if db.IsDuplicate(err) {
-			return 0, settlement.ErrBusy
-		}
 		return 0, err
 	}
 	return row.ID, insertItems(ctx, t, row.ID, w)
 }
 
-// insertItems inserts the items of a sweep. It fails with settlement.ErrBusy if one is not due.
+// insertItems inserts the items of a sweep and claims their addresses. It fails with settlement.ErrBusy if another sweep
+// in flight has one, or if one is not due.
 func insertItems(ctx context.Context, t db.Tx, id int64, w settlement.Sweep) error {
+	// First the claims: a sweep that is ending has let go of its addresses only with what it moved.
+	if err := claim(ctx, t, id, w); err != nil {
+		return err
+	}
 	payments, err := paymentsOf(ctx, t, w.Items)
 	if err != nil {
 		return err
@@ -291,8 +319,9 @@ func lockSweep(ctx context.Context, t db.Tx, id settlement.ID) (sweepRow, error)
 	return rows[0], nil
 }
 
-// AddAttempt stores a signed attempt of a sweep in flight. It fails with
-// settlement.ErrBusy if another instance has stored that attempt or ended the sweep.
+// AddAttempt stores a signed attempt of a sweep in flight and reserves its nonce. It
+// fails with settlement.ErrBusy if another instance has stored that attempt or ended
+// the sweep, or if another sweep in flight has the nonce.
 func (s *Store) AddAttempt(ctx context.Context, id settlement.ID, a chain.Attempt) error {
 	err := s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
 		w, err := lockSweep(ctx, t, id)
@@ -309,6 +338,9 @@ func (s *Store) AddAttempt(ctx context.Context, id settlement.ID, a chain.Attemp
 		}
 		row, err := rowOfAttempt(w.ID, a)
 		if err != nil {
+			return err
+		}
+		if err := reserve(ctx, t, w, a); err != nil {
 			return err
 		}
 		if _, err := t.NewInsert().Model(&row).Exec(ctx); err != nil {

@@ -128,8 +128,12 @@ func newBalances(n chain.Network, rows []balanceRow) *balances {
 	return b
 }
 
-// lockBalances locks the balances of a stored sweep and reads their deposits.
+// lockBalances locks the balances of a stored sweep, which ends and releases what it has claimed, and reads their
+// deposits.
 func lockBalances(ctx context.Context, t db.Tx, id int64, w settlement.Sweep) (*balances, error) {
+	if err := release(ctx, t, id); err != nil {
+		return nil, err
+	}
 	var rows []balanceRow
 	err := t.NewRaw("SELECT * FROM deposit_balances WHERE network = ?0 AND (address, contract) IN "+
 		"(SELECT address, contract FROM sweep_items WHERE sweep_id = ?1) ORDER BY address, contract"+t.ForUpdate(), string(w.Network), id).Scan(ctx, &rows)

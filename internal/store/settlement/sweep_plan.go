@@ -32,7 +32,7 @@ func paymentsOf(ctx context.Context, t db.Tx, items []chain.SweepItem) (map[stri
 	return ids, nil
 }
 
-// stillDue checks, now that the sweep holds the network, that each balance has a
+// stillDue checks, now that the sweep has their addresses, that each balance has a
 // deposit to sweep: another instance may have swept it since the balances were
 // read. A rescue may move money that is no deposit.
 func stillDue(ctx context.Context, t db.Tx, n chain.Network, items []itemRow) error {

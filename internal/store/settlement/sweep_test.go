@@ -110,8 +110,11 @@ func TestStore_SweepWholeLife(t *testing.T) {
 		a, b := w.paidIn(k, 11, 3_000_000, 4_000_000), w.paidIn(k, 11, 5_000_000)
 		s := w.planned(w.due()...)
 		storetest.Same(t, "balances due while they are claimed", len(w.due()), 0)
-		storetest.WantError(t, "a second sweep of the network", w.PlanSweep(t.Context(),
-			sweepOf(settlement.DepositBalance{PaymentID: string(a.ID), Scheme: chain.SchemeTxnID})), settlement.ErrBusy)
+		storetest.WantError(
+			t, "a second sweep of an address", w.PlanSweep(t.Context(), settlement.Sweep{
+				ID: newSweepID(), Network: chain.Polygon, State: settlement.Planned, CreatedAt: storetest.Start, Items: s.Items[:1],
+			}), settlement.ErrBusy,
+		)
 
 		one := attempt(1)
 		w.Must(w.AddAttempt(t.Context(), s.ID, one))
@@ -124,16 +127,17 @@ func TestStore_SweepWholeLife(t *testing.T) {
 		w.Must(w.MarkSent(t.Context(), s.ID, 1, storetest.Start.Add(time.Second)))
 		two := attempt(2)
 		w.Must(w.AddAttempt(t.Context(), s.ID, two))
-		got, ok, err := w.InFlight(t.Context(), chain.Polygon)
+		list, err := w.InFlight(t.Context(), chain.Polygon)
 		w.Must(err)
 		one.SentAt = storetest.Start.Add(time.Second)
 		want := s
 		want.State, want.Attempts = settlement.Sent, []chain.Attempt{one, two}
-		if !ok {
-			t.Fatal("no sweep is in flight")
+		if len(list) != 1 {
+			t.Fatalf("%d sweeps are in flight", len(list))
 		}
+		got := list[0]
 		storetest.Same(t, "the sweep in flight", fmt.Sprintf("%+v", got), fmt.Sprintf("%+v", want))
-		if _, ok, err := w.InFlight(t.Context(), chain.Base); ok || err != nil {
+		if list, err := w.InFlight(t.Context(), chain.Base); len(list) > 0 || err != nil {
 			t.Errorf("a sweep of another network is in flight: %v", err)
 		}
 
@@ -180,7 +184,7 @@ func TestStore_PlanSweep_Stale(t *testing.T) {
 		due := w.due()
 		w.Must(w.EndSweep(t.Context(), confirmed(w.planned(due...), 20), storetest.Start))
 		storetest.WantError(t, "a plan made before", w.PlanSweep(t.Context(), sweepOf(due...)), settlement.ErrBusy)
-		if _, ok, err := w.InFlight(t.Context(), chain.Polygon); ok || err != nil {
+		if list, err := w.InFlight(t.Context(), chain.Polygon); len(list) > 0 || err != nil {
 			t.Errorf("the stale plan is in flight: %v", err)
 		}
 	})

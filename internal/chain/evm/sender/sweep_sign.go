@@ -33,21 +33,25 @@ const (
 // Sign builds and signs the transaction that sweeps the items. It reads fees,
 // nonce and gas estimate from the network and sends nothing.
 //
-// The nonce is that of the gas wallet's previous attempts, or else its count of
-// transactions in blocks: a network has one sweep in flight, and the one before it
-// is final. Attempts of another wallet have nonces of their own.
+// The nonce is that of the gas wallet's previous attempts, or else the lowest from
+// its count of transactions in blocks on that no other sweep in flight has, so that
+// there is no gap. Attempts of another wallet have nonces of their own.
 // What else may be pending is of another program, or of an installation that was
 // restored. It is not waited for, since it may never be included. Whichever of
 // the two is included, the other never is; if the sweep is not, it is planned
 // again.
 func (s *Sweeps) Sign(
-	ctx context.Context, items []chain.SweepItem, previous []chain.Attempt, now time.Time,
+	ctx context.Context, items []chain.SweepItem, previous []chain.Attempt, now time.Time, others ...chain.Attempt,
 ) (chain.Attempt, error) {
 	data, err := s.calldata(items)
 	if err != nil {
 		return chain.Attempt{}, err
 	}
 	previous, err = s.replaceable(ctx, previous)
+	if err != nil {
+		return chain.Attempt{}, err
+	}
+	taken, err := s.takenBy(others)
 	if err != nil {
 		return chain.Attempt{}, err
 	}
@@ -58,6 +62,7 @@ func (s *Sweeps) Sign(
 	factory := contracts.FactoryAddress()
 	p := pricedTx{txRequest: txRequest{from: s.signer.Address(), to: &factory, data: data}}
 	var acc rpc.Account
+	var nonce uint64
 	var verdict error
 	err = s.pool.Do(ctx, func(ctx context.Context, e *rpc.Endpoint) (err error) {
 		if err = rpc.RequireBlock(ctx, e, s.final(heads).Number); err != nil {
@@ -66,21 +71,33 @@ func (s *Sweeps) Sign(
 		if acc, err = rpc.ReadAccount(ctx, e, p.from); err != nil {
 			return err
 		}
-		verdict, err = s.quote(ctx, e, &p, previous, acc.Pending > acc.Nonce)
+		if nonce = taken.free(acc.Nonce); len(previous) > 0 {
+			nonce = previous[0].Nonce
+		}
+		verdict, err = s.quote(ctx, e, &p, previous, acc.Pending > nonce)
 		return err
 	})
 	if err = errors.Join(err, verdict); err != nil {
 		return chain.Attempt{}, fmt.Errorf("sweep on %s: %w", s.Network(), err)
 	}
-	nonce := acc.Nonce
-	if len(previous) > 0 {
-		nonce = previous[0].Nonce
-	}
-	if acc.Balance.Cmp(p.cost) < 0 {
-		return chain.Attempt{}, fmt.Errorf("%w: %s holds %s on %s, and the sweep takes up to %s", chain.ErrNoGas,
-			s.wallet(), s.coins(acc.Balance), s.Network(), s.coins(p.cost))
+	if err := s.afford(acc, p.cost, taken); err != nil {
+		return chain.Attempt{}, err
 	}
 	return s.signed(p, nonce, now)
+}
+
+// afford checks that the gas wallet can pay for the transaction beside the other sweeps in flight.
+func (s *Sweeps) afford(acc rpc.Account, cost *big.Int, taken takenNonces) error {
+	if acc.Balance.Cmp(cost) < 0 {
+		return fmt.Errorf("%w: %s holds %s on %s, and the sweep takes up to %s", chain.ErrNoGas,
+			s.wallet(), s.coins(acc.Balance), s.Network(), s.coins(cost))
+	}
+	promised := taken.cost(acc.Nonce)
+	if acc.Balance.Cmp(new(big.Int).Add(cost, promised)) < 0 {
+		return fmt.Errorf("%w: %s holds %s on %s, of which they may take %s", chain.ErrGasPromised,
+			s.wallet(), s.coins(acc.Balance), s.Network(), s.coins(promised))
+	}
+	return nil
 }
 
 func (s *Sweeps) signed(p pricedTx, nonce uint64, now time.Time) (chain.Attempt, error) {
@@ -94,7 +111,7 @@ func (s *Sweeps) signed(p pricedTx, nonce uint64, now time.Time) (chain.Attempt,
 		return chain.Attempt{}, fmt.Errorf("encode a transaction: %w", err)
 	}
 	return chain.Attempt{
-		Tx: txHash(tx), Raw: raw, Nonce: nonce, MadeAt: now,
+		Tx: txHash(tx), Raw: raw, Nonce: nonce, From: s.wallet(), MadeAt: now,
 		Fee: chain.Fee{
 			Gas: p.gas, Price: money.NewUnits(p.fees.Max), Tip: money.NewUnits(p.fees.Tip),
 			Ceiling: money.NewUnits(p.cost),
