@@ -86,7 +86,9 @@ func (s *Sweeper) reportWait(ctx context.Context, rescue Sweep, last error) {
 // shares reports whether the sweeps have an address in common.
 func (w Sweep) shares(other Sweep) bool {
 	return slices.ContainsFunc(w.Items, func(i chain.SweepItem) bool {
-		return slices.ContainsFunc(other.Items, func(o chain.SweepItem) bool { return o.Address.Address == i.Address.Address })
+		return slices.ContainsFunc(other.Items, func(o chain.SweepItem) bool {
+			return o.Address.Address == i.Address.Address
+		})
 	})
 }
 

@@ -24,7 +24,8 @@ type Status struct {
 }
 
 const (
-	// measureEvery is how often the gas wallet is read while it needs coins, or after a sweep, which changes its balance.
+	// measureEvery is how often the gas wallet is read while it needs coins, or after a sweep, which changes what it
+	// holds.
 	measureEvery = 30 * time.Second
 	// measureCalm is the same while nothing is swept and the wallet has enough.
 	measureCalm = 15 * time.Minute

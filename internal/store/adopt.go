@@ -9,6 +9,7 @@ import (
 	"github.com/florinpay/florin/internal/backup"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/store/db"
+	"github.com/florinpay/florin/internal/store/table"
 )
 
 // Adopt gives a restored database the next generation, which is above that of the mark as well: see package backup for
@@ -46,7 +47,7 @@ func (s *Store) Adopt(ctx context.Context, mark backup.Mark, now time.Time) (a b
 				*step.count = n
 			}
 		}
-		return auditOperators(ctx, t, audit.Entry{
+		return table.AuditOperators(ctx, t, audit.Entry{
 			At: now, Actor: "florin restore", Action: audit.ActionRestore,
 			Subject: fmt.Sprintf("generation %d", next), Detail: fmt.Sprintf("the generation before was %d", before),
 		})

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -125,7 +124,7 @@ func (l *lister) ranges() []*bun.SelectQuery {
 func (l *lister) withReference() *bun.SelectQuery {
 	lower := bun.Safe("lower(p.reference COLLATE " + l.bytewise + ")")
 	q := l.NewSelect().Model((*paymentRow)(nil)).
-		Where("p.key_id = ? AND p.reference <> '' AND ? = ?", l.f.KeyID, lower, lowerASCII(l.f.Reference)).
+		Where("p.key_id = ? AND p.reference <> '' AND ? = ?", l.f.KeyID, lower, db.LowerASCII(l.f.Reference)).
 		Where("p.reference = ?", l.f.Reference)
 	if l.f.Status != "" {
 		q = q.Where("p.status = ?", string(l.f.Status))
@@ -134,16 +133,6 @@ func (l *lister) withReference() *bun.SelectQuery {
 		q = q.Where("p.network = ?", string(l.f.Network))
 	}
 	return l.page(q)
-}
-
-// lowerASCII writes ASCII letters in lower case, as the index does.
-func lowerASCII(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= 'A' && r <= 'Z' {
-			return r + 'a' - 'A'
-		}
-		return r
-	}, text)
 }
 
 // unswept selects completed payments starting from the deposits that are not

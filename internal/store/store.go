@@ -29,6 +29,7 @@ import (
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store/alert"
 	"github.com/florinpay/florin/internal/store/db"
+	"github.com/florinpay/florin/internal/store/erasure"
 	"github.com/florinpay/florin/internal/store/identity"
 	"github.com/florinpay/florin/internal/store/merchant"
 	"github.com/florinpay/florin/internal/store/rotation"
@@ -148,6 +149,11 @@ func (s *Store) Identity() *identity.Store { return s.identity }
 // Merchant returns the store of API keys, custodians and teams.
 func (s *Store) Merchant() *merchant.Store { return s.merchant }
 
+// EraseCustomer is erasure.Customer.
+func (s *Store) EraseCustomer(ctx context.Context, email string, entry audit.Entry) (int, error) {
+	return erasure.Customer(ctx, s.db, email, entry)
+}
+
 // Settlement returns the store of sweeps and recharges.
 func (s *Store) Settlement() *settlement.Store { return s.settlement }
 
@@ -166,7 +172,7 @@ func (s *Store) ChangeSecretKey(newKey []byte, now func() time.Time) (*rotation.
 		return nil, err
 	}
 	r.Finished = func(ctx context.Context, t tx, report rotation.Report) error {
-		return auditOperators(ctx, t, audit.Entry{
+		return table.AuditOperators(ctx, t, audit.Entry{
 			At: now(), Actor: "florin secret rotate", Action: audit.ActionSecretKey, Subject: "key " + report.KeyID,
 			Detail: fmt.Sprintf("values sealed with it: %d", report.Resealed),
 		})

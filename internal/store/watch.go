@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -210,20 +209,10 @@ func (s *Store) MoveCursor(
 		if moved, err := res.RowsAffected(); err != nil || moved == 0 {
 			return errors.Join(err, watch.ErrCursorMoved)
 		}
-		return auditOperators(ctx, t, entry)
+		return table.AuditOperators(ctx, t, entry)
 	})
 	if err != nil {
 		return fmt.Errorf("move cursor of %s: %w", n, err)
 	}
 	return nil
-}
-
-// auditOperators writes the audit entry for every operator; without one, for the first user.
-func auditOperators(ctx context.Context, t tx, entry audit.Entry) error {
-	_, err := t.NewRaw("INSERT INTO audit_log (user_id, at, actor, action, subject, detail, address, personal) "+
-		"SELECT id, ?, ?, ?, ?, ?, ?, ? FROM users WHERE operator OR NOT EXISTS (SELECT 1 FROM users WHERE operator) "+
-		"AND id = (SELECT min(id) FROM users)", db.At(entry.At), db.Shown(entry.Actor), string(entry.Action),
-		db.Shown(entry.Subject), db.Shown(entry.Detail), db.Shown(entry.Address),
-		slices.Contains(audit.Personal(), entry.Action)).Exec(ctx)
-	return err
 }

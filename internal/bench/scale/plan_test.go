@@ -204,7 +204,8 @@ type planNode struct {
 func (d *database) explainedByPostgres(t *testing.T, text string) planNode {
 	t.Helper()
 	var answer []byte
-	if err := d.raw.QueryRowContext(t.Context(), "EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) "+text).Scan(&answer); err != nil {
+	text = "EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) " + text
+	if err := d.raw.QueryRowContext(t.Context(), text).Scan(&answer); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	var plans []struct{ Plan planNode }

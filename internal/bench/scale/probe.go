@@ -189,7 +189,9 @@ func keyProbes() []probe {
 			return err
 		}),
 		list("payments of a time", func(ctx context.Context, d *database, run int) error {
-			q := report.Query{Keys: d.keys[:1], Limit: pageRows, From: d.now.Add(-historyFor / 2), Until: d.now.Add(-historyFor / 3)}
+			q := report.Query{
+				Keys: d.keys[:1], Limit: pageRows, From: d.now.Add(-historyFor / 2), Until: d.now.Add(-historyFor / 3),
+			}
 			if run%2 == 1 {
 				q.Token = "USDT"
 			}

@@ -66,3 +66,13 @@ func rowsOf(columns []string) string {
 	}
 	return "unnest(" + strings.Join(arrays, ", ") + ") AS n (" + strings.Join(names, ", ") + ")"
 }
+
+// LowerASCII writes ASCII letters in lower case, as the indexes of texts do.
+func LowerASCII(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'A' && r <= 'Z' {
+			return r + 'a' - 'A'
+		}
+		return r
+	}, text)
+}

@@ -319,7 +319,7 @@ func (f *finder) byBeginning(text string) []*bun.RawQuery {
 		{"customer_email", "lower(customer_email" + bytewise + ")"},
 		{"description", "lower(substr(description, 1, 40)" + bytewise + ")"},
 	} {
-		beginning := lowerASCII(text)
+		beginning := db.LowerASCII(text)
 		if x[0] == "description" {
 			beginning = firstChars(beginning, longestPrefix)
 		}
@@ -352,16 +352,6 @@ func amounts(text string) (low, high money.Micros, ok bool) {
 		step *= 10
 	}
 	return low, high, true
-}
-
-// lowerASCII writes ASCII letters in lower case, as the indexes do.
-func lowerASCII(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= 'A' && r <= 'Z' {
-			return r + 'a' - 'A'
-		}
-		return r
-	}, text)
 }
 
 // firstChars returns at most the first n characters.

@@ -2,8 +2,8 @@
 // move, and recharges. It implements the Store ports of the domain packages settlement and recharge.
 //
 // Its one invariant: a deposit address is in at most one sweep in flight, a nonce of a gas wallet in at most one, and a
-// wallet in at most one recharge. Rows of sweep_claims and sweep_nonces hold it, from the transaction that plans or signs
-// to the one that ends the sweep.
+// wallet in at most one recharge. Rows of sweep_claims and sweep_nonces hold it, from the transaction that plans or
+// signs to the one that ends the sweep.
 package settlement
 
 import (

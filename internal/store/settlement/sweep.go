@@ -285,8 +285,8 @@ func insertSweep(ctx context.Context, t db.Tx, w settlement.Sweep) (int64, error
 	return row.ID, insertItems(ctx, t, row.ID, w)
 }
 
-// insertItems inserts the items of a sweep and claims their addresses. It fails with settlement.ErrBusy if another sweep
-// in flight has one, or if one is not due.
+// insertItems inserts the items of a sweep and claims their addresses. It fails with settlement.ErrBusy if another
+// sweep in flight has one, or if one is not due.
 func insertItems(ctx context.Context, t db.Tx, id int64, w settlement.Sweep) error {
 	// First the claims: a sweep that is ending has let go of its addresses only with what it moved.
 	if err := claim(ctx, t, id, w); err != nil {

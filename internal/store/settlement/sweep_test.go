@@ -112,7 +112,8 @@ func TestStore_SweepWholeLife(t *testing.T) {
 		storetest.Same(t, "balances due while they are claimed", len(w.due()), 0)
 		storetest.WantError(
 			t, "a second sweep of an address", w.PlanSweep(t.Context(), settlement.Sweep{
-				ID: newSweepID(), Network: chain.Polygon, State: settlement.Planned, CreatedAt: storetest.Start, Items: s.Items[:1],
+				ID: newSweepID(), Network: chain.Polygon, State: settlement.Planned, CreatedAt: storetest.Start,
+				Items: s.Items[:1],
 			}), settlement.ErrBusy,
 		)
 

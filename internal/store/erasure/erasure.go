@@ -1,4 +1,7 @@
-package store
+// Package erasure forgets customers.
+//
+// Its one invariant: amounts, deposits and the ledger stay as they are, and events change in their metadata alone.
+package erasure
 
 import (
 	"context"
@@ -10,20 +13,21 @@ import (
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/store/db"
+	"github.com/florinpay/florin/internal/store/table"
 )
 
-// eraseAtOnce is how many payments one transaction of EraseCustomer changes, so that it holds up no other for long.
+// eraseAtOnce is how many payments one transaction changes, so that it holds up no other for long.
 const eraseAtOnce = 100
 
-// EraseCustomer forgets the customer in every payment with the e-mail address, in any case of ASCII letters: the
+// Customer forgets the customer in every payment with the e-mail address, in any case of ASCII letters: the
 // address, the donor's name and message, and the metadata, also where events repeat it. Amounts, addresses, ledger and
 // deposits stay as they are. It returns how many payments it changed, and writes the audit entry, which must not name
 // the customer, for every operator if there was any. What a failure has left over, the next call erases.
-func (s *Store) EraseCustomer(ctx context.Context, email string, entry audit.Entry) (erased int, err error) {
+func Customer(ctx context.Context, e db.Engine, email string, entry audit.Entry) (erased int, err error) {
 	for more := true; more; {
 		n := 0
-		err := s.db.Write(ctx, func(ctx context.Context, t tx) (err error) {
-			n, err = s.eraseSome(ctx, t, email)
+		err := e.Write(ctx, func(ctx context.Context, t db.Tx) (err error) {
+			n, err = eraseSome(ctx, t, e.Dialect().Bytewise, email)
 			return err
 		})
 		if err != nil {
@@ -35,15 +39,15 @@ func (s *Store) EraseCustomer(ctx context.Context, email string, entry audit.Ent
 		return 0, nil
 	}
 	entry.Detail = fmt.Sprintf("%d payments", erased)
-	err = s.db.Write(ctx, func(ctx context.Context, t tx) error { return auditOperators(ctx, t, entry) })
+	err = e.Write(ctx, func(ctx context.Context, t db.Tx) error { return table.AuditOperators(ctx, t, entry) })
 	return erased, db.Wrap(err, "erase a customer")
 }
 
-func (s *Store) eraseSome(ctx context.Context, t tx, email string) (int, error) {
+func eraseSome(ctx context.Context, t db.Tx, bytewise, email string) (int, error) {
 	var ids []int64
 	err := t.NewRaw("SELECT id FROM payments WHERE key_id IN (SELECT id FROM api_keys) AND customer_email <> '' "+
 		"AND lower(customer_email COLLATE ?) = ? ORDER BY id LIMIT ?"+t.ForUpdate(),
-		bun.Safe(s.db.Dialect().Bytewise), lowerASCII(email), eraseAtOnce).Scan(ctx, &ids)
+		bun.Safe(bytewise), db.LowerASCII(email), eraseAtOnce).Scan(ctx, &ids)
 	if err != nil || len(ids) == 0 {
 		return 0, err
 	}
@@ -63,7 +67,7 @@ func (s *Store) eraseSome(ctx context.Context, t tx, email string) (int, error) 
 }
 
 // eraseEvents removes the metadata from the events of the payments.
-func eraseEvents(ctx context.Context, t tx, ids []int64) error {
+func eraseEvents(ctx context.Context, t db.Tx, ids []int64) error {
 	var events []struct {
 		ID   int64
 		Data string
@@ -72,17 +76,17 @@ func eraseEvents(ctx context.Context, t tx, ids []int64) error {
 	if err != nil {
 		return err
 	}
-	for _, e := range events {
+	for _, event := range events {
 		var body struct{ Metadata json.RawMessage }
-		if err := json.Unmarshal([]byte(e.Data), &body); err != nil {
-			return fmt.Errorf("event %d: %w", e.ID, err)
+		if err := json.Unmarshal([]byte(event.Data), &body); err != nil {
+			return fmt.Errorf("event %d: %w", event.ID, err)
 		}
 		if len(body.Metadata) == 0 {
 			continue // it is not public
 		}
 		// No text can have these bytes: its quotes are escaped.
-		data := strings.Replace(e.Data, `"metadata":`+string(body.Metadata), `"metadata":{}`, 1)
-		if _, err := t.NewRaw("UPDATE events SET data = ? WHERE id = ?", data, e.ID).Exec(ctx); err != nil {
+		data := strings.Replace(event.Data, `"metadata":`+string(body.Metadata), `"metadata":{}`, 1)
+		if _, err := t.NewRaw("UPDATE events SET data = ? WHERE id = ?", data, event.ID).Exec(ctx); err != nil {
 			return err
 		}
 	}
