@@ -219,7 +219,8 @@ func postgresFaults(n planNode) (all []string) {
 	if n.Type == "Seq Scan" && grows.MatchString(n.Relation) && n.Rows+n.Filtered > 0 {
 		all = append(all, "reads a whole table: "+n.Relation)
 	}
-	if dropped := (n.Filtered + n.Joined + n.Checked) * n.Loops; dropped > mostDropped && (n.Relation == "" || grows.MatchString(n.Relation)) {
+	dropped := (n.Filtered + n.Joined + n.Checked) * n.Loops
+	if dropped > mostDropped && (n.Relation == "" || grows.MatchString(n.Relation)) {
 		all = append(all, fmt.Sprintf("%s %s%s drops %.0f rows", n.Type, n.Relation, n.Index, dropped))
 	}
 	if read := n.Rows * n.Loops; read > mostRead && n.Relation+n.Index != "" {
