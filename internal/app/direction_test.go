@@ -21,7 +21,8 @@ var directing = map[string][]string{
 		"UpdateCustodian",
 	},
 	"CreateCustodian":     {"changeCustodian", "CreateCustodianAccount", "CreateCustodian", "ArrangeCustodian"},
-	"ArrangeCustodian":    {"postCustodian", "postSecret", "postOptions", "postBranding", "postStart"},
+	"ArrangeCustodian":    {"arrange", "postBranding", "postStart"},
+	"arrange":             {"apply"},
 	"RotateSigningSecret": {"postRotateSigning"},
 	"RetireSigningSecret": {"postRetireSigning"},
 	"UpdateCampaign":      {"update"},
@@ -33,7 +34,7 @@ var directing = map[string][]string{
 
 // gated are the handlers that must pass the gate, themselves or by a helper.
 var gated = []string{
-	"postCustodian", "postOptions", "secretAct", "teamForm", "lockAct", "postKeyPermissions", "postCampaignEdit",
+	"apply", "secretAct", "teamForm", "lockAct", "postKeyPermissions", "postCampaignEdit",
 	"postStart",
 }
 

@@ -48,7 +48,7 @@ func (s *sender) Sign(
 	for slices.ContainsFunc(others, func(a chain.Attempt) bool { return a.Nonce == at.Nonce }) {
 		at.Nonce++
 	}
-	for _, a := range previous {
+	for _, a := range s.replaced(at.Nonce, previous) {
 		at.Nonce, at.Price = a.Nonce, max(at.Price, (a.Fee.Price.Big().Uint64()*9+7)/8)
 	}
 	s.limit(&at, previous)
@@ -67,6 +67,20 @@ func (s *sender) Sign(
 		Until: at.Until, MadeAt: s.in.now(),
 		Fee: chain.Fee{Gas: 1, Price: price, Tip: price, Ceiling: price},
 	}, nil
+}
+
+// replaced returns the attempts whose nonce a new one takes: those with the newest nonce, unless a lower one is free and
+// the pool has nothing with it.
+func (s *sender) replaced(free uint64, previous []chain.Attempt) []chain.Attempt {
+	if len(previous) == 0 || !s.Network().EVM() {
+		return previous
+	}
+	newest := previous[len(previous)-1].Nonce
+	pending := slices.ContainsFunc(s.chain.pool, func(t *tx) bool { return t.from == gasWallet && t.nonce == free })
+	if free < newest && !pending {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(previous), func(a chain.Attempt) bool { return a.Nonce != newest })
 }
 
 // signer is the gas wallet where nonces order transactions.
@@ -118,7 +132,9 @@ func (s *sender) Track(
 	if s.expired(attempts, uint64(final)) {
 		return chain.SweepOutcome{Status: chain.TxDropped, Note: "its time is over"}, nil
 	}
-	if attempts[0].Until == 0 && l.blocks[final].nonces[gasWallet] > attempts[0].Nonce {
+	if attempts[0].Until == 0 && !slices.ContainsFunc(attempts, func(a chain.Attempt) bool {
+		return a.Nonce >= l.blocks[final].nonces[gasWallet]
+	}) {
 		return chain.SweepOutcome{Status: chain.TxDropped, Note: "another transaction used its nonce"}, nil
 	}
 	for _, a := range attempts {

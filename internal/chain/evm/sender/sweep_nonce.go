@@ -4,6 +4,7 @@ import (
 	"math/big"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/evm/rpc"
 )
 
 // takenNonces are the nonces of the gas wallet that sweeps in flight have, with the most that each may cost.
@@ -27,6 +28,16 @@ func (s *Sweeps) takenBy(attempts []chain.Attempt) (takenNonces, error) {
 		taken[g.nonce] = most
 	}
 	return taken, nil
+}
+
+// next returns the nonce of the next attempt of a sweep, and the attempts that it replaces: the previous ones, unless a
+// nonce below theirs is free and nothing that is pending has it.
+func (t takenNonces) next(acc rpc.Account, previous []chain.Attempt) (nonce uint64, replaced []chain.Attempt) {
+	lowest := t.free(acc.Nonce)
+	if len(previous) == 0 || lowest < previous[0].Nonce && acc.Pending <= lowest {
+		return lowest, nil
+	}
+	return previous[0].Nonce, previous
 }
 
 // free returns the lowest nonce from the one given on that is not taken.

@@ -35,7 +35,9 @@ const (
 //
 // The nonce is that of the gas wallet's previous attempts, or else the lowest from
 // its count of transactions in blocks on that no other sweep in flight has, so that
-// there is no gap. Attempts of another wallet have nonces of their own.
+// there is no gap. Attempts of another wallet have nonces of their own. Where the
+// chain has dropped a transaction below the previous attempts, they take its nonce
+// instead: without one that has it, none of them is ever included.
 // What else may be pending is of another program, or of an installation that was
 // restored. It is not waited for, since it may never be included. Whichever of
 // the two is included, the other never is; if the sweep is not, it is planned
@@ -71,10 +73,9 @@ func (s *Sweeps) Sign(
 		if acc, err = rpc.ReadAccount(ctx, e, p.from); err != nil {
 			return err
 		}
-		if nonce = taken.free(acc.Nonce); len(previous) > 0 {
-			nonce = previous[0].Nonce
-		}
-		verdict, err = s.quote(ctx, e, &p, previous, acc.Pending > nonce)
+		var replaced []chain.Attempt
+		nonce, replaced = taken.next(acc, previous)
+		verdict, err = s.quote(ctx, e, &p, replaced, acc.Pending > nonce)
 		return err
 	})
 	if err = errors.Join(err, verdict); err != nil {
