@@ -29,7 +29,9 @@ func (c *Config) bills() []string {
 		if len(endpoints) > 1 {
 			of = fmt.Sprintf("the budgets of %d endpoints come", len(endpoints))
 		}
-		lines = append(lines, fmt.Sprintf("# %s: %s to at most %d calls a month%s", n.Profile.Name, of, month, c.priced(month)))
+		lines = append(
+			lines, fmt.Sprintf("# %s: %s to at most %d calls a month%s", n.Profile.Name, of, month, c.priced(month)),
+		)
 		all += day
 		networks++
 	}

@@ -69,8 +69,8 @@ func (s *sender) Sign(
 	}, nil
 }
 
-// replaced returns the attempts whose nonce a new one takes: those with the newest nonce, unless a lower one is free and
-// the pool has nothing with it.
+// replaced returns the attempts whose nonce a new one takes: those with the newest nonce, unless a lower one is free
+// and the pool has nothing with it.
 func (s *sender) replaced(free uint64, previous []chain.Attempt) []chain.Attempt {
 	if len(previous) == 0 || !s.Network().EVM() {
 		return previous

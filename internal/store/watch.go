@@ -187,8 +187,8 @@ func (s *Store) SaveCursor(ctx context.Context, n chain.Network, c watch.Cursor)
 }
 
 // MoveCursor sets the cursor of the network back to a block, which the network is then read on from, and writes the
-// audit entry for every operator. Up to where it had been read before, every address there ever was is watched. It fails with
-// watch.ErrCursorMoved if the cursor was moved since it was loaded.
+// audit entry for every operator. Up to where it had been read before, every address there ever was is watched. It
+// fails with watch.ErrCursorMoved if the cursor was moved since it was loaded.
 func (s *Store) MoveCursor(
 	ctx context.Context, n chain.Network, from watch.Cursor, to chain.Head, entry audit.Entry,
 ) error {

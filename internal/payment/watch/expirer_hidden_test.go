@@ -72,7 +72,8 @@ func TestExpirer_OtherAssetHidden(t *testing.T) {
 	}
 	r.expire(3)
 	p = r.expect(p, payment.Expired, 0)
-	if len(p.Deposits) != 1 || p.Deposits[0].Transfer.Asset.Symbol != "USDC.e" || p.Deposits[0].State != payment.DepositFinal {
+	if len(p.Deposits) != 1 || p.Deposits[0].Transfer.Asset.Symbol != "USDC.e" ||
+		p.Deposits[0].State != payment.DepositFinal {
 		t.Errorf("the payment has %+v", p.Deposits)
 	}
 }

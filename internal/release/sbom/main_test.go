@@ -51,7 +51,10 @@ func TestBill(t *testing.T) {
 		GoVersion: "go1.26.8", Main: debug.Module{Path: "github.com/florinpay/florin", Version: "v1.0.0"},
 		Deps: []*debug.Module{
 			{Path: "example.org/a", Version: "v1.2.3", Sum: "h1:aaa="},
-			{Path: "example.org/b", Version: "v1.0.0", Replace: &debug.Module{Path: "example.org/c", Version: "v2.0.0"}},
+			{
+				Path: "example.org/b", Version: "v1.0.0",
+				Replace: &debug.Module{Path: "example.org/c", Version: "v2.0.0"},
+			},
 		},
 	})
 	var purls []string

@@ -55,8 +55,8 @@ func (s Schema) Check() error {
 	return nil
 }
 
-// Ready fails unless this program can use the database: with its own schema, or with that of a newer program that leaves
-// in place what this one needs.
+// Ready fails unless this program can use the database: with its own schema, or with that of a newer program that
+// leaves in place what this one needs.
 func (s Schema) Ready() error {
 	if err := s.Check(); err != nil {
 		return err

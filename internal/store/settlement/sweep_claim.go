@@ -6,10 +6,11 @@ import (
 	"database/sql"
 	"slices"
 
+	"github.com/uptrace/bun"
+
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/store/db"
-	"github.com/uptrace/bun"
 )
 
 // claimRow is an address that a sweep in flight has.
