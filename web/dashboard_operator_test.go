@@ -256,7 +256,7 @@ func TestOperator_Ledger(t *testing.T) {
 	root := b.surfer()
 	root.signIn(rootEmail)
 	root.post("/operator/ledger").leads(t, "/operator")
-	root.get("/operator").wants(t, 200, "Under way", rootEmail)
+	root.get("/operator").wants(t, 200, "In progress", rootEmail)
 	root.post("/operator/ledger").wants(t, 409, "A check is in progress already")
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)

@@ -74,6 +74,10 @@ func TestDashboard_SecondFactor(t *testing.T) {
 			"The password is wrong.")
 		s.get("/dashboard/security/factor").wants(t, 200, "Scan or type")
 		s.post("/dashboard/security/factor/confirm", "code", "000", "password", testPassword).wants(t, 400,
+			"Enter the six digits")
+		past, err := totp.GenerateCode(text, b.clock.Now().Add(-time.Hour))
+		must(t, err)
+		s.post("/dashboard/security/factor/confirm", "code", past, "password", testPassword).wants(t, 400,
 			"The code is wrong")
 		used = code()
 		r = s.post("/dashboard/security/factor/confirm", "code", used, "password", testPassword)

@@ -241,7 +241,7 @@ func TestPasskey_RenameAndRemove(t *testing.T) {
 	s.get(securityPath).wants(t, 200, "Removed a passkey", "Work phone")
 	elsewhere.get("/dashboard").leads(t, "/signin")
 	b.audited(u, audit.ActionPasskeyRemove)
-	if mails := b.mailed(2); !strings.Contains(mails[0]+mails[1], "passkey called “Work phone” signs nobody in") {
+	if mails := b.mailed(2); !strings.Contains(mails[0]+mails[1], "passkey called “Work phone” no longer signs in") {
 		t.Errorf("mailed: %q", mails)
 	}
 

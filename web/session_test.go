@@ -176,7 +176,7 @@ func TestSession_GuessedAt(t *testing.T) {
 			b.clock.advance(2 * time.Second) // these requests are limited too
 		}
 	}
-	if mails := b.mailed(1); !strings.HasPrefix(mails[0], ownerEmail+"\nSomebody is guessing") {
+	if mails := b.mailed(1); !strings.HasPrefix(mails[0], ownerEmail+"\nFailed attempts to sign in") {
 		t.Errorf("mailed: %q", mails)
 	}
 	// A blocked address does not cause mails to other users.
@@ -191,7 +191,7 @@ func TestSession_GuessedAt(t *testing.T) {
 	for range 9 {
 		b.graphQL(`mutation { UserLogin(email: "`+ownerEmail+`", password: "wrong wrong wrong") { code } }`, "", "X-Forwarded-For", "203.0.113.11")
 	}
-	if mails := b.mailed(2); len(mails) != 2 || !strings.HasPrefix(mails[1], ownerEmail+"\nSomebody is guessing") {
+	if mails := b.mailed(2); len(mails) != 2 || !strings.HasPrefix(mails[1], ownerEmail+"\nFailed attempts to sign in") {
 		t.Errorf("mailed: %q", mails)
 	}
 }
