@@ -43,7 +43,7 @@ func checkPage(ctx context.Context, t testing.TB, where string) {
 	t.Helper()
 	checkLayout(t, where, evaluate[[]string](ctx, t, findFlaws))
 	browser.Axe(ctx, t)
-	picture(ctx, t, where)
+	browser.Screenshot(ctx, t, where)
 }
 
 // TestOpenedInBrowser opens what is closed at first: the other tab, the code, the menu of views.Languages().
@@ -101,7 +101,7 @@ func TestNoScriptInBrowser(t *testing.T) {
 	browser.Run(ctx, t, chromedp.Navigate(origin+"/sample/en/waiting"), chromedp.WaitVisible(test("open-wallet")),
 		chromedp.WaitNotVisible(test("copy-address")), chromedp.WaitNotVisible(`label[for="showqr"]`), chromedp.WaitNotVisible(".tabs"))
 	checkLayout(t, "waiting", evaluate[[]string](ctx, t, findFlaws))
-	picture(ctx, t, "waiting")
+	browser.Screenshot(ctx, t, "waiting")
 	if got := scanned(ctx, t, "qr-plain"); got != sampleAddress {
 		t.Errorf("the code on the screen holds %q", got)
 	}

@@ -34,7 +34,7 @@ func TestLanguagesInBrowser(t *testing.T) {
 				browser.Run(ctx, t, chromedp.Navigate(origin+"/sample/"+l.Tag+"/"+name),
 					chromedp.Evaluate(findFlaws, &flaws))
 				checkLayout(t, name, flaws)
-				picture(ctx, t, name)
+				browser.Screenshot(ctx, t, name)
 			}
 			browser.Axe(ctx, t)
 		})

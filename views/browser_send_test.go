@@ -47,7 +47,7 @@ func TestSendOnPhone(t *testing.T) {
 						t.Errorf("%s: %s is %s", l.Tag, id, problem)
 					}
 				}
-				picture(ctx, t, l.Tag)
+				browser.Screenshot(ctx, t, l.Tag)
 			}
 		})
 	}

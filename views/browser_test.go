@@ -1,10 +1,8 @@
 package views_test
 
 import (
-	"context"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"testing"
 
 	"github.com/a-h/templ"
@@ -132,21 +130,13 @@ func checkSample(t *testing.T, origin, lang, name string) {
 		var flaws []string
 		browser.Run(ctx, t, d.size, chromedp.Evaluate(findFlaws, &flaws))
 		checkLayout(t, d.name, flaws)
-		picture(ctx, t, d.name+"-light")
+		browser.Screenshot(ctx, t, d.name+"-light")
 		if i == 0 {
 			browser.Axe(ctx, t)
 		}
 	}
 	browser.Run(ctx, t, themed("dark"))
-	picture(ctx, t, "1280-dark")
+	browser.Screenshot(ctx, t, "1280-dark")
 	browser.Axe(ctx, t)
 	browser.FirstParty(ctx, t, origin)
-}
-
-// picture takes a screenshot if screenshots are on.
-func picture(ctx context.Context, t testing.TB, name string) {
-	t.Helper()
-	if os.Getenv(browser.ScreenshotsVariable) != "" {
-		browser.Screenshot(ctx, t, name)
-	}
 }

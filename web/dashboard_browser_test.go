@@ -4,7 +4,6 @@ import (
 	"context"
 	"net"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -127,9 +126,7 @@ func lookAt(ctx context.Context, t *testing.T, name string) {
 			for _, flaw := range flaws {
 				t.Errorf("%s, %s, %s: %s", name, device, scheme, flaw)
 			}
-			if os.Getenv(browser.ScreenshotsVariable) != "" {
-				browser.Screenshot(ctx, t, name+"-"+device+"-"+scheme)
-			}
+			browser.Screenshot(ctx, t, name+"-"+device+"-"+scheme)
 			browser.Axe(ctx, t)
 		}
 	}

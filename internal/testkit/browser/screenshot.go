@@ -11,25 +11,29 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// ScreenshotsVariable names the environment variable with the directory for screenshots. Without it they go
-// to a temporary directory that the test's log names.
+// ScreenshotsVariable names the environment variable with the directory for screenshots. Without it only failed
+// tests take them, into a temporary directory that the test's log names.
 const ScreenshotsVariable = "FLORIN_SCREENSHOTS"
 
 // unfit are the characters that have no place in a file name.
 var unfit = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
 // Screenshot saves the whole page, also the part below the window's edge, as a PNG named after the test and
-// name, and returns its path.
+// name, and returns its path. It does nothing unless the variable is set or the test has failed: pictures of long pages
+// are slow.
 func Screenshot(ctx context.Context, t testing.TB, name string) string {
 	t.Helper()
+	directory := os.Getenv(ScreenshotsVariable)
+	if directory == "" {
+		if !t.Failed() {
+			return ""
+		}
+		directory = filepath.Join(os.TempDir(), "florin-screenshots")
+	}
 	var png []byte
 	if err := chromedp.Run(ctx, wholePage(&png)); err != nil {
 		t.Errorf("browser: screenshot %s: %v", name, err)
 		return ""
-	}
-	directory := os.Getenv(ScreenshotsVariable)
-	if directory == "" {
-		directory = filepath.Join(os.TempDir(), "florin-screenshots")
 	}
 	path := filepath.Join(directory, unfit.ReplaceAllString(t.Name()+"-"+name, "-")+".png")
 	if err := os.MkdirAll(directory, 0o750); err != nil {
