@@ -30,11 +30,12 @@ func (b *bundle) feedOf(m seller) (types []string, data string) {
 	b.t.Helper()
 	events, _, err := b.store.PublicEvents(b.t.Context(), m.key.ID, "", payment.MaxPage)
 	must(b.t, err)
+	var all strings.Builder
 	for _, e := range events {
 		types = append(types, string(e.Type))
-		data += string(e.Data)
+		all.Write(e.Data)
 	}
-	return types, data
+	return types, all.String()
 }
 
 // TestAsk: a payer who cannot send the rest asks the shop to accept what came, with one tap and without scripts.

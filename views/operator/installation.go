@@ -13,7 +13,7 @@ type InstallationProps struct {
 	Version  string
 	Networks []NetworkRow
 	Gas      []GasRow
-	Alerts    []panel.Notice
+	Alerts   []panel.Notice
 	// Seed is what lies under the Solana deposit seed now; ShowSeed: Solana is on, or something is left there.
 	Seed     []SeedRow
 	ShowSeed bool
