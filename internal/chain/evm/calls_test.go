@@ -79,6 +79,7 @@ func TestConfirm_OncePerTransaction(t *testing.T) {
 		payments = append(payments, chaintest.Payment{To: w, Asset: s.Credited(), Units: 1})
 	}
 	s.Pay(payments...)
+	s.Mine(1)
 	s.Finalize()
 	heads := s.heads()
 	for _, at := range []chain.Head{heads.Final, heads.Latest} {
