@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain/chaintest"
-	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 )
 
@@ -52,7 +51,7 @@ func TestExpirer_WaitsForTheSlowest(t *testing.T) {
 		s.pass(time.Second)
 	}
 	asked = s.endpoints[0].Calls("eth_call") - asked
-	if tokens := len(money.Tokens()); asked > (minutes+1)*tokens || asked < minutes*tokens/2 {
+	if assets := len(s.rig.profile.Assets); asked > (minutes+1)*assets || asked < minutes*assets/2 {
 		t.Errorf("balances were asked for %d times in %d minutes", asked, minutes)
 	}
 	s.expect(p, payment.Started, 0)
