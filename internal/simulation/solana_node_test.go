@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	solanago "github.com/gagliardetto/solana-go"
@@ -33,7 +34,7 @@ func (n *node) serveSolana(c rpcCall) (result string, code int) {
 	case "getGenesisHash":
 		return `"` + mainnet + `"`, 0
 	case "getSlot":
-		return fmt.Sprint(n.slot(strings.Contains(string(c.Params[0]), "finalized"))), 0
+		return strconv.Itoa(n.slot(strings.Contains(string(c.Params[0]), "finalized"))), 0
 	case "getBlock":
 		var slot uint64
 		n.in.w.must(json.Unmarshal(c.Params[0], &slot))
@@ -95,7 +96,7 @@ func (n *node) slots(first, last uint64) string {
 	var list []string
 	for _, b := range n.blocks() {
 		if b.Number >= first && b.Number <= last && !b.skipped() {
-			list = append(list, fmt.Sprint(b.Number))
+			list = append(list, strconv.FormatUint(b.Number, 10))
 		}
 	}
 	return "[" + strings.Join(list, ",") + "]"
