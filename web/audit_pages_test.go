@@ -32,9 +32,10 @@ func auditedDashboard(t *testing.T) dashboardBundle {
 	return newDashboard(t, func(d *Deps, o *Options) {
 		st := d.Store.(*store.Store)
 		party, _ := passkey.New(testBaseURL)
-		accounts := newServices(st.Identity(), oneLog{st.Merchant()}, d.Now, identity.Options{RelyingParty: party}, merchant.Options{
-			CheckCallback: func(u string) error { return webhook.CheckURL(u, true) },
-		})
+		accounts := newServices(st.Identity(), oneLog{st.Merchant()}, d.Now,
+			identity.Options{RelyingParty: party}, merchant.Options{
+				CheckCallback: func(u string) error { return webhook.CheckURL(u, true) },
+			})
 		d.Users, d.Merchants, d.Dashboard.Invite = accounts.users, accounts.merchants, true
 		d.Dashboard.Ledger = ledger.NewChecker(st, d.Now, d.Log)
 		o.SignUp = false

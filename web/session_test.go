@@ -191,7 +191,8 @@ func TestSession_GuessedAt(t *testing.T) {
 	for range 9 {
 		b.graphQL(`mutation { UserLogin(email: "`+ownerEmail+`", password: "wrong wrong wrong") { code } }`, "", "X-Forwarded-For", "203.0.113.11")
 	}
-	if mails := b.mailed(2); len(mails) != 2 || !strings.HasPrefix(mails[1], ownerEmail+"\nFailed attempts to sign in") {
+	if mails := b.mailed(2); len(mails) != 2 ||
+		!strings.HasPrefix(mails[1], ownerEmail+"\nFailed attempts to sign in") {
 		t.Errorf("mailed: %q", mails)
 	}
 }
