@@ -56,6 +56,7 @@ func TestMerchant_FirstDay(t *testing.T) {
 	m.ctx = browser.New(t, browser.AllowError(`status of 403`))
 	m.signIn(m.code(30 * time.Second))
 	m.sayWallets()
+	m.receiveWebhooks()
 	m.makeKey()
 	m.brand()
 	link := m.createPayment()
@@ -184,23 +185,32 @@ func (m *newMerchant) replaceKey() string {
 	return m.text(testID("fresh-key"))
 }
 
-// sayWallets sets the settlement wallets, first without re-authentication.
+// sayWallets sets the settlement wallets: the form asks for the password when it is sent.
 func (m *newMerchant) sayWallets() {
 	m.Helper()
 	m.at("/dashboard/settings/payouts")
 	look(m.ctx, m)
-	fill(
-		m.ctx, m, "save-money", ".problem", "name", "Ida's bakery", "wallet.POLYGON", bakeryWallet, "password",
-		"not the password",
-	)
+	fill(m.ctx, m, "save-money", `main [name="password"]`, "name", "Ida's bakery", "wallet.POLYGON", bakeryWallet)
+	look(m.ctx, m)
+	fill(m.ctx, m, "save-money", ".problem", "password", "not the password")
 	var kept string
 	browser.Run(m.ctx, m, chromedp.Value(`[name="wallet.POLYGON"]`, &kept, chromedp.ByQuery))
 	if kept != bakeryWallet {
 		m.Errorf("after a wrong password the form holds the wallet %q", kept)
 	}
 	look(m.ctx, m)
-	fill(m.ctx, m, "save-money", testID("signing-secret"), "wallet.POLYGON", bakeryWallet, "wallet.BASE", bakeryWallet,
-		"callbackUrl", m.BaseURL+"/sandbox/inbox", "password", newcomerPassword)
+	fill(m.ctx, m, "save-money", testID("notice"), "wallet.BASE", bakeryWallet, "password", newcomerPassword)
+	look(m.ctx, m)
+}
+
+// receiveWebhooks sets the callback address and makes a signing secret that is shown. The password of the wallets
+// still holds.
+func (m *newMerchant) receiveWebhooks() {
+	m.Helper()
+	m.at("/dashboard/settings/webhooks")
+	look(m.ctx, m)
+	fill(m.ctx, m, "save-callback", testID("notice"), "callbackUrl", m.BaseURL+"/sandbox/inbox")
+	fill(m.ctx, m, "rotate-signing", testID("signing-secret"))
 	m.signing = m.text(testID("signing-secret"))
 	look(m.ctx, m)
 }
