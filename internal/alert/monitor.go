@@ -89,6 +89,7 @@ func (m *Monitor) Run(ctx context.Context) error {
 		senders.Go(func() { m.runChannel(ctx, c) })
 	}
 	defer senders.Wait()
+	defer m.release(ctx)
 	tick := time.NewTicker(observeEvery)
 	defer tick.Stop()
 	for {
@@ -100,6 +101,17 @@ func (m *Monitor) Run(ctx context.Context) error {
 			return nil
 		case <-tick.C:
 		}
+	}
+}
+
+// release gives the lease back, so that another instance need not wait, and a stopped server counts as stopped.
+func (m *Monitor) release(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	now := m.o.Now()
+	nothing := func([]Alert) Change { return Change{} }
+	if _, _, err := m.o.Store.UpdateAlerts(ctx, Lease{m.o.Holder, now, now}, nil, nothing); err != nil {
+		m.o.Log.Warn("lease not given back; it runs out by itself", "error", err)
 	}
 }
 

@@ -192,6 +192,29 @@ func TestMonitor_Paused(t *testing.T) {
 	})
 }
 
+// TestMonitor_Stopped: an instance that stops gives its lease back.
+func TestMonitor_Stopped(t *testing.T) {
+	onEach(t, func(t *testing.T, i *installation) {
+		running, stop := context.WithCancel(t.Context())
+		defer stop()
+		ledBefore := false
+		m := i.instance("one", func(o *alert.MonitorOptions) {
+			o.Channels = nil
+			o.Check = func(context.Context) error { return nil }
+			o.Checked = func(ctx context.Context) (_ time.Time, err error) { // once it has judged
+				ledBefore, err = i.Store.Led(ctx, i.clock())
+				stop()
+				return i.clock(), err
+			}
+		})
+		i.Must(m.Run(running))
+		led, err := i.Store.Led(t.Context(), i.clock())
+		if err != nil || led || !ledBefore {
+			t.Errorf("led %v while it ran and %v afterwards, error %v", ledBefore, led, err)
+		}
+	})
+}
+
 // TestMonitor_Down: a mail server that is down loses no notice and changes no order.
 func TestMonitor_Down(t *testing.T) {
 	onEach(t, func(t *testing.T, i *installation) {
