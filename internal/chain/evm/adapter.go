@@ -23,9 +23,9 @@ type Config struct {
 	Timeout time.Duration
 	// Now returns the time, for cool-downs and timings only; nil is time.Now.
 	Now func() time.Time
-	// Rate is the most calls that an endpoint gets in a second, by Clock; 0: as many as are made, for a node of one's
-	// own.
-	Rate  float64
+	// Rate is the most calls that an endpoint gets in a second; 0: as many as are made, for a node of one's own.
+	Rate float64
+	// Clock is what the rate, and pauses after a refusal for its sake, go by; the zero value is the real one.
 	Clock endpoint.Clock
 	// Multicall is the contract that reads many balances at once, where it is; zero: Multicall3.
 	Multicall rpc.Multicall

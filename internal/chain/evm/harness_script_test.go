@@ -13,6 +13,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/chaintest"
+	"github.com/florinpay/florin/internal/chain/endpoint"
 	"github.com/florinpay/florin/internal/chain/evm"
 	"github.com/florinpay/florin/internal/chain/evm/contracts"
 	"github.com/florinpay/florin/internal/money"
@@ -52,6 +53,14 @@ func (c *clock) advance(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
+// pauses is the clock for pauses: each ends at once, and the clock has gone on.
+func (c *clock) pauses() endpoint.Clock {
+	return endpoint.Clock{Now: c.Now, Sleep: func(ctx context.Context, d time.Duration) error {
+		c.advance(d)
+		return ctx.Err()
+	}}
+}
+
 const scriptFinalDepth = 3
 
 var factoryAddress = contracts.FactoryAddress().Hex()
@@ -85,7 +94,7 @@ func (s *script) adapter() *evm.Adapter {
 	for _, e := range s.endpoints {
 		urls = append(urls, e.URL)
 	}
-	a, err := evm.New(evm.Config{Profile: s.profile, Endpoints: urls, Now: s.clock.Now})
+	a, err := evm.New(evm.Config{Profile: s.profile, Endpoints: urls, Now: s.clock.Now, Clock: s.clock.pauses()})
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -27,7 +27,9 @@ func newProvided(t *testing.T) *provided {
 	t.Helper()
 	s := newScript(t, 1, func(p *chain.Profile) { p.Finality = chain.Finality{Tag: chain.TagSafe} })
 	p := &provided{s, chaintest.NewProvider(t, s.endpoints[0].URL)}
-	reader, err := evm.New(evm.Config{Profile: s.profile, Endpoints: []string{p.provider.URL}, Now: s.clock.Now})
+	reader, err := evm.New(
+		evm.Config{Profile: s.profile, Endpoints: []string{p.provider.URL}, Now: s.clock.Now, Clock: s.clock.pauses()},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

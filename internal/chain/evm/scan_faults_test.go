@@ -277,7 +277,7 @@ func TestScan_BrokenAnswers(t *testing.T) {
 			var err error
 			if s.reader, err = evm.New(evm.Config{
 				Profile: s.profile, Endpoints: urls, Now: s.clock.Now,
-				Timeout: 300 * time.Millisecond,
+				Timeout: 300 * time.Millisecond, Clock: s.clock.pauses(),
 			}); err != nil {
 				t.Fatal(err)
 			}

@@ -66,7 +66,7 @@ func (e *Endpoint) askAgain(ctx context.Context, calls []Call, replies []Reply) 
 		case len(rest) == len(calls):
 			return nil, rateLimited{wait}
 		}
-		if err := pause(ctx, min(wait, time.Second)); err != nil {
+		if err := e.pause(ctx, min(wait, time.Second)); err != nil {
 			return nil, err
 		}
 		got, err := e.request(ctx, rest, new(bytes.Buffer))

@@ -35,6 +35,7 @@ type Endpoint struct {
 	// multicall is the contract that reads many balances at once, where it is.
 	multicall Multicall
 	count     func(endpoint, method string)
+	pause     func(ctx context.Context, d time.Duration) error
 
 	mu        sync.Mutex
 	verified  time.Time // until when the chain id counts as checked
@@ -57,7 +58,7 @@ type Endpoint struct {
 
 func newEndpoint(w *wire, chainID uint64, rate *endpoint.Rate) *Endpoint {
 	return &Endpoint{
-		wire: w, chainID: chainID, rate: rate, multicall: Multicall3(),
+		wire: w, chainID: chainID, rate: rate, multicall: Multicall3(), pause: pause,
 		batch:  endpoint.NewLimit(maxBatch, maxBatch),
 		blocks: endpoint.NewLimit(firstSpan, maxSpan), topics: endpoint.NewLimit(maxTopicAddresses, maxTopicAddresses),
 	}

@@ -46,8 +46,9 @@ type Config struct {
 	Timeout time.Duration
 	// Now returns the time, for cool-downs and timings only; nil is time.Now.
 	Now func() time.Time
-	// Rate is the most calls that an endpoint gets in a second, by Clock; 0: as many as are made.
-	Rate  float64
+	// Rate is the most calls that an endpoint gets in a second; 0: as many as are made.
+	Rate float64
+	// Clock is what the rate, and pauses after a refusal for its sake, go by; the zero value is the real one.
 	Clock endpoint.Clock
 	// Multicall is the contract that reads many balances at once; zero: Multicall3.
 	Multicall Multicall
@@ -80,6 +81,9 @@ func NewPool(c Config) (*Pool, error) {
 		}
 		w.name, w.timeout = p.uniqueName(w.name), c.Timeout
 		e := newEndpoint(w, c.ChainID, endpoint.NewRate(c.Rate, c.Clock))
+		if c.Clock.Sleep != nil {
+			e.pause = c.Clock.Sleep
+		}
 		if c.Multicall != (Multicall{}) {
 			e.multicall = c.Multicall
 		}
