@@ -28,7 +28,7 @@ func newArchive(t *testing.T, server string) *archive {
 	t.Helper()
 	owner, err := postgres.Owner()
 	must(t, err)
-	dir, err := os.MkdirTemp("", "florin-archive-")
+	dir, err := os.MkdirTemp("", "florin-archive-") //nolint:usetesting // no other user may enter TempDir
 	must(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	if owner != nil {

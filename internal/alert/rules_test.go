@@ -147,13 +147,14 @@ func (i *installation) judge(seen alert.Observation) {
 }
 
 // of returns the notices of the kind, as phases.
-func (i *installation) of(k alert.Kind) (phases string) {
+func (i *installation) of(k alert.Kind) string {
+	var phases strings.Builder
 	for _, n := range i.notices {
 		if n.Alert.Kind == k {
-			phases += string(n.Phase) + " "
+			phases.WriteString(string(n.Phase) + " ")
 		}
 	}
-	return phases
+	return phases.String()
 }
 
 // TestRules: each condition is notified of once when it begins and once when it is over, and says what to do.

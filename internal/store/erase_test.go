@@ -88,7 +88,7 @@ func (w *world) dump(ctx context.Context) string {
 			all.WriteString(line + "\n")
 		}
 		w.Must(rows.Err())
-		w.Must(rows.Close())
+		w.Must(rows.Close()) //nolint:sqlclosecheck // before the next query, not at the end of the function
 	}
 	return all.String()
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -54,7 +55,7 @@ func (q *quiet) answer(method string, params []json.RawMessage) string {
 	case "getGenesisHash":
 		return `"` + q.genesis + `"`
 	case "getSlot":
-		return fmt.Sprint(slot)
+		return strconv.FormatUint(slot, 10)
 	case "getBlock":
 		return fmt.Sprintf(`{"blockhash":"hash of %s","parentSlot":1,"blockTime":%d}`, params[0], time.Now().Unix())
 	case "getMultipleAccounts":

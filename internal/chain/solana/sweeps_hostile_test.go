@@ -97,7 +97,7 @@ func TestSweeps_SpamIsBounded(t *testing.T) {
 // history is read, though scans of other accounts have read the sweep already.
 func TestSweeps_ReadLater(t *testing.T) {
 	t.Parallel()
-	s, reader, _, clock, _, _ := named(t)
+	s, reader, _, clock, _, _ := named(t) //nolint:dogsled // the other tests use them
 	first, other := s.deposit(t, s.assets[0], 7), s.Address()
 	s.Mine(1)
 	scanWithin(t, reader, clock, 5*time.Second, other)
