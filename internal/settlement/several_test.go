@@ -1,6 +1,8 @@
 package settlement_test
 
 import (
+	"context"
+	"errors"
 	"math/big"
 	"slices"
 	"testing"
@@ -87,6 +89,42 @@ func TestSweeper_StuckHoldsNoOther(t *testing.T) {
 		t.Errorf("%d transactions for 4 sweeps", got-before)
 	}
 	w.wantReconciled()
+}
+
+// untracked is a sender that cannot tell what became of one transaction.
+type untracked struct {
+	chain.SweepSender
+	tx chain.TxHash
+}
+
+func (u untracked) Track(
+	ctx context.Context, items []chain.SweepItem, attempts []chain.Attempt,
+) (chain.SweepOutcome, error) {
+	if attempts[0].Tx == u.tx {
+		return chain.SweepOutcome{}, chain.ErrDisagree
+	}
+	return u.SweepSender.Track(ctx, items, attempts)
+}
+
+// A sweep whose end no quorum agrees on holds no other money of the network.
+func TestSweeper_UntrackedHoldsNoOther(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, chain.Polygon, sqlite(t))
+	first := w.paid(5 * money.USD)
+	w.once(w.sweeper())
+	sender := untracked{w.sender, w.inFlight().Attempts[0].Tx}
+	w.finalize()
+	second := w.paid(7 * money.USD)
+	s := settlement.New(sender, w.store.Settlement(), eager(), "sweeper", w.clock.now, newID, silent())
+	for range 2 {
+		if err := s.RunOnce(t.Context()); !errors.Is(err, chain.ErrDisagree) {
+			t.Errorf("the sweep that fails is not reported: %v", err)
+		}
+		w.finalize()
+		w.clock.pass(lookPause)
+	}
+	w.wantSwept(second, true)
+	w.wantSwept(first, false)
 }
 
 // lookPause is longer than a sweep behind another is left alone.

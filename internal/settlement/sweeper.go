@@ -134,12 +134,9 @@ func (s *Sweeper) RunOnce(ctx context.Context) error {
 	if err != nil || !leads {
 		return err
 	}
-	list, err = s.driveAll(ctx, list)
-	if err != nil {
-		return err
-	}
+	list, failed := s.driveAll(ctx, list)
 	s.closeEmptied(ctx, list)
-	return s.planAll(ctx, list)
+	return errors.Join(failed, s.planAll(ctx, list))
 }
 
 // lead takes the lease and reads the sweeps in flight.
