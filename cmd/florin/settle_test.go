@@ -14,10 +14,12 @@ import (
 	"github.com/florinpay/florin/internal/sandbox/devchain"
 )
 
-// settling configures sweeps without much delay.
+// settling configures sweeps without much delay, on nodes that are read all the time: a test of settlement does not wait
+// for the pace of a provider's plan.
 var settling = []string{
 	"FLORIN_EVM_GAS_KEY=" + gasKey, "FLORIN_SIGNUP_CREDITS=500", "FLORIN_SWEEP_WAIT=2s",
 	"FLORIN_BEP20_MAX_GAS_PRICE=100", "FLORIN_POLYGON_MAX_GAS_PRICE=1000", "FLORIN_BASE_MAX_GAS_PRICE=100",
+	"FLORIN_BEP20_RPC_BUDGET=unlimited", "FLORIN_POLYGON_RPC_BUDGET=unlimited", "FLORIN_BASE_RPC_BUDGET=unlimited",
 }
 
 // fundGas gives the gas wallet a coin on every network.
