@@ -260,6 +260,7 @@ func (n *node) signatures(c rpcCall) string {
 	blocks := n.blocks()
 	for _, b := range slices.Backward(blocks[:max(1, len(blocks)-n.faults.late)]) {
 		if b.Number < uint64(n.faults.forgets) {
+			n.noteForgotten(blocks[:b.Number+1])
 			break
 		}
 		for _, t := range slices.Backward(n.included(b)) {
@@ -277,6 +278,18 @@ func (n *node) signatures(c rpcCall) string {
 		}
 	}
 	return "[" + strings.Join(list, ",") + "]"
+}
+
+// noteForgotten notes what a node hides by having forgotten it where no other one remembers: money to a payment that has
+// ended is then found by its balance alone.
+func (n *node) noteForgotten(blocks []*block) {
+	n.in.w.mu.Lock()
+	defer n.in.w.mu.Unlock()
+	for _, b := range blocks {
+		for _, t := range b.txs {
+			n.in.w.wasHidden[t.hash] = n.in.w.wasHidden[t.hash] || len(n.in.w.hosts) == 1
+		}
+	}
 }
 
 // find returns the block in which the node shows the transaction.
