@@ -280,8 +280,8 @@ func (n *node) signatures(c rpcCall) string {
 	return "[" + strings.Join(list, ",") + "]"
 }
 
-// noteForgotten notes what a node hides by having forgotten it where no other one remembers: money to a payment that has
-// ended is then found by its balance alone.
+// noteForgotten notes what a node hides by having forgotten it, where no other one remembers: money to a payment that
+// has ended is then found by its balance alone.
 func (n *node) noteForgotten(blocks []*block) {
 	n.in.w.mu.Lock()
 	defer n.in.w.mu.Unlock()
