@@ -59,6 +59,14 @@ func checkReasons(t *testing.T, b *bundle) {
 			t.Errorf("%s: %d %q, want %d %q: %s", name, r.status, got, x.status, x.reason, r.body)
 		}
 	}
+	for path, r := range map[string]reply{
+		"/events": b.ask("GET", "/events", "", "api-key", m.text),
+		"find":    b.ask("POST", "/txn/"+open+"/find", `{"hash":"`+string(testHash(1))+`"}`),
+	} {
+		if r.status != 200 || strings.Contains(r.body, `"reason"`) {
+			t.Errorf("%s: %d %s", path, r.status, r.body)
+		}
+	}
 	r := b.graphQL(`mutation { manualMarkAsCompleted(apiKey: "`+m.text+`", txnid: "`+paid+`") { code reason } }`, "")
 	if r.text(t, "data.manualMarkAsCompleted.reason") != "payment_completed" {
 		t.Errorf("over GraphQL: %s", r.body)

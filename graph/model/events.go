@@ -6,7 +6,7 @@ import "encoding/json"
 type EventsResult struct {
 	Code    int     `json:"code"`
 	Message string  `json:"message"`
-	Reason  *string `json:"reason"`
+	Reason  *string `json:"reason,omitempty"`
 	Events  []Event `json:"events"`
 	// NextAfter is the cursor for the next call; it is unchanged when there is
 	// nothing new.

@@ -4,7 +4,7 @@ package model
 type FindingResult struct {
 	Code    int      `json:"code"`
 	Message string   `json:"message"`
-	Reason  *string  `json:"reason"`
+	Reason  *string  `json:"reason,omitempty"`
 	Finding *Finding `json:"finding"`
 }
 
