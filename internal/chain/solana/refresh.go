@@ -22,10 +22,15 @@ type snapshot struct {
 // isNew reports whether the account was never read since start.
 func (x snapshot) isNew() bool { return x.seen == 0 }
 
-// current reports whether the account needs no reading for the range.
+// current reports whether the account needs no reading for the range. What was read before the range was final may be
+// of another fork, which a new transaction is not in.
 func (s *search) current(acc *account) bool {
-	return acc.known && acc.seen >= s.to.Number && acc.covered && acc.since <= s.from && acc.walk == nil
+	return acc.known && acc.seen >= s.to.Number && acc.covered && acc.since <= s.from && acc.walk == nil &&
+		(!s.isFinal() || acc.final >= s.to.Number)
 }
+
+// isFinal reports whether the range is final.
+func (s *search) isFinal() bool { return s.to.Number <= s.adapter.heads.finalNumber() }
 
 // resumes bounds how often accounts are read again in one scan because a walk of an earlier scan was finished.
 const resumes = 2
@@ -68,7 +73,13 @@ func (s *search) refreshOnce(ctx context.Context, stale []*account) error {
 		return err
 	}
 	for _, x := range snapshots {
-		if x.walk != nil || s.left[x.address] || x.seen >= s.to.Number && x.known && x.covered {
+		if x.walk != nil || s.left[x.address] {
+			continue
+		}
+		if s.isFinal() {
+			x.final = max(x.final, s.to.Number)
+		}
+		if x.seen >= s.to.Number && x.known && x.covered {
 			continue
 		}
 		if !x.covered {

@@ -40,6 +40,7 @@ type account struct {
 	known bool         // it was read
 	state *rpc.Account // as of that reading
 	seen  uint64       // a slot up to which state includes everything
+	final uint64       // the same, of a reading that came when the slot was final: no fork has changed it since
 	swept uint64       // how many sweeps were counted at that reading
 	used  time.Time
 
