@@ -41,6 +41,29 @@ func TestScan_ForkMargin(t *testing.T) {
 	}
 }
 
+// TestScan_ReadBeforeFinal: a fork puts a payment into slots that were read as confirmed. They are read again when they
+// are final.
+func TestScan_ReadBeforeFinal(t *testing.T) {
+	t.Parallel()
+	h := deepLedger(t, 60)
+	to := h.Address()
+	h.Mine(150)
+	h.reader = h.withGas(t, h.URL())
+	from := mustHeads(t, h.reader).Latest.Number
+	h.Mine(40)
+	wantUnits(t, h.scannedFrom(t, from, to))
+	read := mustHeads(t, h.reader).Latest.Number
+	h.Pay(chaintest.Payment{To: to, Asset: h.Credited(), Units: 5})
+	h.Reorg(30, true)
+	h.Mine(45)
+	final := mustHeads(t, h.reader).Final
+	got, err := h.reader.Scan(t.Context(), from, final, watching(to))
+	if err != nil || final.Number >= read {
+		t.Fatalf("slots up to %d, of which %d were read before: %v", final.Number, read, err)
+	}
+	wantUnits(t, got, 5)
+}
+
 func (h *harness) scannedFrom(t *testing.T, from uint64, owners ...chain.Watched) []chain.Transfer {
 	t.Helper()
 	got, err := h.reader.Scan(t.Context(), from, mustHeads(t, h.reader).Latest, watching(owners...))
