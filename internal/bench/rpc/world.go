@@ -156,23 +156,23 @@ const unhurried = 1e9
 const notification = "eth_subscription"
 
 // subscribe begins or ends the subscription.
-func (n *network) subscribe(set *chain.WatchSet, now time.Time) {
-	n.heads, n.subscribed = n.notified(now), time.Time{}
+func (x *network) subscribe(set *chain.WatchSet, now time.Time) {
+	x.heads, x.subscribed = x.notified(now), time.Time{}
 	if set != nil && set.Len() > 0 {
-		n.subscribed = now
+		x.subscribed = now
 	}
 }
 
 // notified returns how many blocks were pushed in the day.
-func (n *network) notified(now time.Time) int64 {
-	if n.subscribed.IsZero() || now.Before(begin) {
-		return n.heads
+func (x *network) notified(now time.Time) int64 {
+	if x.subscribed.IsZero() || now.Before(begin) {
+		return x.heads
 	}
-	since := n.subscribed
+	since := x.subscribed
 	if since.Before(begin) {
 		since = begin
 	}
-	return n.heads + int64(now.Sub(since)/n.chain.pace.block)
+	return x.heads + int64(now.Sub(since)/x.chain.pace.block)
 }
 
 // adapter returns the real adapter of a network.

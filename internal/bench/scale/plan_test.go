@@ -195,6 +195,8 @@ func (d *database) tableOf(text, name string) bool {
 }
 
 // planNode is a step of a plan as PostgreSQL explains it after it ran. Rows are the mean of all loops.
+//
+//nolint:tagliatelle // the names are PostgreSQL's
 type planNode struct {
 	Type     string     `json:"Node Type"`
 	Relation string     `json:"Relation Name"`
