@@ -3,10 +3,11 @@ package settlement
 import (
 	"context"
 
+	"github.com/uptrace/bun"
+
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/store/db"
-	"github.com/uptrace/bun"
 )
 
 // paymentsOf returns the rows of the items' payments by their txnids. One that
