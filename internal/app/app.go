@@ -189,7 +189,7 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 	return nil
 }
 
-// looked passes on that somebody looks at a payment.
+// looked passes on that a payer looks at a payment.
 func (a *App) looked(p payment.Payment) {
 	if a.presence != nil { // pages are served after everything is built
 		a.presence.Look(p)

@@ -65,8 +65,9 @@ const (
 	// patience is when signing is tried again after the price or the gas wallet
 	// did not allow it.
 	patience = 15 * time.Second
-	// MaxInFlight is how many sweeps of a network are in flight at most: with full
-	// batches and finality of 15 s, 200 payments a second. Nodes keep so many
+	// MaxInFlight is how many sweeps of a network are in flight at most. Full batches
+	// that are final after 15 s and seen within lookEvery come to more than 200
+	// balances a second; that is computed, not measured. Nodes keep so many
 	// transactions of one account.
 	MaxInFlight = 24
 	// lookEvery is how often a sweep is driven while an older one is in flight: it

@@ -23,7 +23,7 @@ type nodeFaults struct {
 	stalled int           // its safe and finalized tags do not pass this block; 0: they move
 	stale   []*block      // it stands still, perhaps on a fork that the others have left
 	denies  bool          // it shows blocks without their transactions, and no balances
-	invents int           // it shows a transfer in this block that nobody made
+	invents int           // it shows a transfer in this block that was never made
 	victim  chain.Address // to whom
 	inflate bool          // it shows larger amounts than were moved
 	repeats bool          // it lists every log twice

@@ -119,7 +119,7 @@ func (n *node) included(b *block) []*tx {
 	return list
 }
 
-// inventedSignature is that of a transaction that nobody made.
+// inventedSignature is that of a transaction that was never made.
 var inventedSignature = chain.TxHash(
 	solanago.SignatureFromBytes(slices.Repeat([]byte{0xee}, solanago.SignatureLength)).String(),
 )

@@ -10,17 +10,17 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 )
 
-// presenceEvery bounds how often it is stored that somebody looks; far below PageFor.
+// presenceEvery bounds how often it is stored that a payer looks; far below PageFor.
 const presenceEvery = 10 * time.Second
 
-// PresenceStore keeps until when somebody looks at payments of a network, for the instance that reads it.
+// PresenceStore keeps until when a payer looks at payments of a network, for the instance that reads it.
 type PresenceStore interface {
 	Attend(ctx context.Context, n chain.Network, until time.Time) error
 	// LookAt stores that the page of one payment was open at a time, for payments that ended.
 	LookAt(ctx context.Context, n chain.Network, id payment.ID, at time.Time) error
 }
 
-// Presence passes on that somebody looks at a payment: an open page, or a program that asks for its status. The network
+// Presence passes on that a payer looks at a payment: an open page, or a program that asks for its status. The network
 // is then read at the pace of a payer who waits, by whichever instance reads it.
 type Presence struct {
 	store    PresenceStore
@@ -56,7 +56,7 @@ func NewPresence(
 	}
 }
 
-// Look says that somebody looks at the payment. It does not block. One that waits for the choice of a network makes
+// Look says that a payer looks at the payment. It does not block. One that waits for the choice of a network makes
 // sure that the networks' health is not old.
 func (a *Presence) Look(p payment.Payment) {
 	switch p.Status {
@@ -71,7 +71,7 @@ func (a *Presence) Look(p payment.Payment) {
 	}
 }
 
-// lookAgain notes that somebody looks at a payment that ended, where its addresses would otherwise be read slowly.
+// lookAgain notes that a page of a payment that ended is open, where its addresses would otherwise be read slowly.
 func (a *Presence) lookAgain(p payment.Payment) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

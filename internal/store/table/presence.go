@@ -15,7 +15,7 @@ type Presence struct{ engine db.Engine }
 // NewPresence returns the presence of an open database.
 func NewPresence(e db.Engine) Presence { return Presence{e} }
 
-// Attend stores that somebody looks at a payment with an address on the network until the time given.
+// Attend stores that a payer looks at a payment with an address on the network until the time given.
 func (p Presence) Attend(ctx context.Context, n chain.Network, until time.Time) error {
 	err := p.engine.Write(ctx, func(ctx context.Context, t db.Tx) error {
 		_, err := t.NewRaw("INSERT INTO presence (network, until) VALUES (?0, ?1) ON CONFLICT (network) DO UPDATE "+
