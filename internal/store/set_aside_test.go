@@ -143,9 +143,19 @@ func TestStore_MoveCursor(t *testing.T) {
 		if again.RereadTo != 900 || again.Moves != 2 || again.Scanned != at(40, "0x40") {
 			t.Errorf("moved again: %+v", again)
 		}
+
+		// Moved to a block above those that are not rechecked yet, it still rechecks them.
+		again.Holder, again.Scanned, again.Rechecked = "", at(900, "0x900"), at(20, "0x20")
+		w.Must(w.SaveCursor(ctx, chain.Base, again))
+		w.Must(w.MoveCursor(ctx, chain.Base, again, at(30, "0x30"), entry))
+		above, _, err := w.Cursor(ctx, chain.Base)
+		w.Must(err)
+		if above.Scanned != at(30, "0x30") || above.Rechecked != at(20, "0x20") {
+			t.Errorf("moved above what is rechecked: %+v", above)
+		}
 		if n := entries(operator.ID, " AND actor = 'command line' AND action = '"+string(audit.ActionRescan)+
-			"' AND subject = 'Base' AND detail = '900 to 100'"); n != 2 || entries(operator.ID, "") != 2 {
-			t.Errorf("the operator has %d audit entries of it, want 2", n)
+			"' AND subject = 'Base' AND detail = '900 to 100'"); n != 3 || entries(operator.ID, "") != 3 {
+			t.Errorf("the operator has %d audit entries of it, want 3", n)
 		}
 		if n := entries(merchant.ID, ""); n != 0 {
 			t.Errorf("a merchant has %d audit entries of it", n)

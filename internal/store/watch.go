@@ -187,8 +187,9 @@ func (s *Store) SaveCursor(ctx context.Context, n chain.Network, c watch.Cursor)
 }
 
 // MoveCursor sets the cursor of the network back to a block, which the network is then read on from, and writes the
-// audit entry for every operator. Up to where it had been read before, every address there ever was is watched. It
-// fails with watch.ErrCursorMoved if the cursor was moved since it was loaded.
+// audit entry for every operator. Up to where it had been read before, every address there ever was is watched. Blocks
+// below it that were not rechecked yet still are. It fails with watch.ErrCursorMoved if the cursor was moved since it
+// was loaded.
 func (s *Store) MoveCursor(
 	ctx context.Context, n chain.Network, from watch.Cursor, to chain.Head, entry audit.Entry,
 ) error {
@@ -199,7 +200,10 @@ func (s *Store) MoveCursor(
 	reread := int64(min(max(from.RereadTo, from.Scanned.Number), math.MaxInt64)) //nolint:gosec // bounded
 	err = s.db.Write(ctx, func(ctx context.Context, t tx) error {
 		res, err := t.NewRaw("UPDATE cursors SET scanned_number = ?0, scanned_hash = ?1, scanned_time = ?2, "+
-			"rechecked_number = ?0, rechecked_hash = ?1, rechecked_time = ?2, moves = moves + 1, reread_to = ?3, "+
+			"rechecked_number = CASE WHEN rechecked_number < ?0 THEN rechecked_number ELSE ?0 END, "+
+			"rechecked_hash = CASE WHEN rechecked_number < ?0 THEN rechecked_hash ELSE ?1 END, "+
+			"rechecked_time = CASE WHEN rechecked_number < ?0 THEN rechecked_time ELSE ?2 END, "+
+			"moves = moves + 1, reread_to = ?3, "+
 			"ended_number = CASE WHEN ended_number < ?0 THEN ended_number ELSE ?0 END "+
 			"WHERE network = ?4 AND moves = ?5",
 			number, to.Hash, db.At(to.Time), reread, string(n), from.Moves).Exec(ctx)

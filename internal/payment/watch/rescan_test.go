@@ -69,6 +69,31 @@ func TestWatcher_MovedCursor(t *testing.T) {
 	}
 }
 
+// TestWatcher_MovedAboveRechecked: blocks that were credited early are rechecked when they are finalized, also where an
+// operator has the network read again from a block above them.
+func TestWatcher_MovedAboveRechecked(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 1, func(p *chain.Profile) { p.Finality = chain.Finality{Depth: time.Second} })
+	p := r.start()
+	r.pay(p)
+	r.chain.Mine(2)
+	r.watch()
+	before := r.cursor()
+	if p = r.expect(p, payment.Completed, tenUSDC); p.Deposits[0].Rechecked {
+		t.Fatal("rechecked before the chain finalized it")
+	}
+	r.moveTo(before.Scanned.Number)
+	if c := r.cursor(); c.Rechecked != before.Rechecked {
+		t.Errorf("rechecked up to %d before, and up to %d after", before.Rechecked.Number, c.Rechecked.Number)
+	}
+	r.chain.Drop(2, false)
+	r.chain.Mine(rigFinalDepth + 3)
+	r.watch()
+	if p = r.expect(p, payment.Completed, 0); !p.Reorged {
+		t.Error("the vanished money is not reported")
+	}
+}
+
 // TestWatcher_RereadsOldAddresses: money that came to a payment which ended long ago is
 // found when the network is read again.
 func TestWatcher_RereadsOldAddresses(t *testing.T) {
