@@ -260,6 +260,10 @@ func operatorProbes() []probe {
 			_, err := d.Reports().Trouble(ctx, d.now, 1)
 			return err
 		}},
+		{"operator: figures of what is late", mostPage, false, func(ctx context.Context, d *database, _ int) error {
+			_, err := d.Reports().Stuck(ctx, d.now, 1)
+			return err
+		}},
 		{"operator: sweeps", mostPage, false, func(ctx context.Context, d *database, run int) error {
 			_, err := d.Reports().SweepLines(ctx, int64(run%2*100), pageRows)
 			return err

@@ -114,9 +114,10 @@ const (
 	lateChange   = 10 * time.Minute // changes are made within half a minute
 )
 
-// scheduled holds for a deposit d whose merchant lets money wait longer than the operator does.
-const scheduled = "EXISTS (SELECT 1 FROM payments AS w JOIN settlement_schedules AS plan ON plan.key_id = w.key_id " +
-	"WHERE w.id = d.payment_id AND plan.wait_us > 0 AND d.final_at >= ?)"
+// scheduled holds for a deposit d whose merchant lets money wait longer than the operator does. It is a value, not EXISTS,
+// of which a planner makes a scan of all schedules.
+const scheduled = "(d.final_at >= ? AND coalesce((SELECT plan.wait_us FROM settlement_schedules AS plan " +
+	"WHERE plan.key_id = d.key_id), 0) > 0)"
 
 // Stuck counts what has waited longer than it should at now. Deposits below dust
 // wait for more to come.
@@ -178,10 +179,10 @@ func lateDeliveries(ctx context.Context, t db.Tx, now time.Time) ([]LateDelivery
 		Attempt  int64
 		DueAt    db.Instant
 	}
-	err := t.NewRaw("SELECT p.public_id, u.email, e.type, d.attempt, d.due_at FROM deliveries AS d "+
-		"JOIN payments AS p ON p.id = d.payment_id JOIN events AS e ON e.payment_id = d.payment_id AND e.seq = d.seq "+
-		"JOIN api_keys AS k ON k.id = p.key_id JOIN users AS u ON u.id = k.user_id "+
-		"WHERE d.state = 'WAITING' AND d.due_at < ? ORDER BY d.due_at LIMIT ?", db.At(now.Add(-lateDelivery)), MaxTrouble).Scan(ctx, &rows)
+	err := t.NewRaw("SELECT p.public_id, u.email, waiting.type, waiting.attempt, waiting.due_at FROM "+
+		"(SELECT payment_id, type, attempt, due_at FROM deliveries WHERE state = 'WAITING' AND due_at < ? ORDER BY due_at LIMIT ?) AS waiting "+
+		"JOIN payments AS p ON p.id = waiting.payment_id JOIN api_keys AS k ON k.id = p.key_id JOIN users AS u ON u.id = k.user_id "+
+		"ORDER BY waiting.due_at", db.At(now.Add(-lateDelivery)), MaxTrouble).Scan(ctx, &rows)
 	list := make([]LateDelivery, len(rows))
 	for i, r := range rows {
 		list[i] = LateDelivery{
@@ -242,6 +243,23 @@ func lateSweeps(ctx context.Context, t db.Tx, now time.Time) ([]SweepLine, error
 	return sweepLines(rows)
 }
 
+// selectLeftDeposits takes a page of deposits by their index, and then looks up what belongs to each. As a join, whether
+// all routes are read would be up to what the database believes of its tables.
+const selectLeftDeposits = "SELECT p.public_id, u.email, waiting.network, waiting.chosen, waiting.token, waiting.symbol, " +
+	"waiting.decimals, waiting.units, waiting.contract, waiting.final_at, waiting.blocked, waiting.reason FROM (SELECT d.payment_id, d.network, d.chosen, d.token, d.symbol, " +
+	"d.decimals, d.units, d.contract, d.final_at, d.blocked, " +
+	"coalesce((SELECT b.reason FROM deposit_balances AS b WHERE " + balanceOf + "), '') AS reason FROM (SELECT d.*, " +
+	"coalesce((SELECT 1 FROM routes AS r WHERE r.payment_id = d.payment_id AND r.network = d.network " +
+	"AND r.address = d.to_address), 0) = 1 AS chosen, " +
+	"(SELECT b.blocked_until FROM deposit_balances AS b WHERE " + balanceOf + ") AS blocked FROM deposits AS d " +
+	"WHERE d.network IN (?) AND d.swept_at IS NULL AND d.state = 'FINAL' AND " + AboutUSD + " >= ?) AS d " +
+	"WHERE NOT d.chosen OR d.blocked > ? OR d.final_at < ? AND NOT " + scheduled + " ORDER BY d.final_at LIMIT ?) AS waiting " +
+	"JOIN payments AS p ON p.id = waiting.payment_id JOIN api_keys AS k ON k.id = p.key_id JOIN users AS u ON u.id = k.user_id " +
+	"ORDER BY waiting.final_at"
+
+// balanceOf finds the balance b of the address and asset of a deposit d.
+const balanceOf = "b.network = d.network AND b.address = d.to_address AND b.contract = d.contract"
+
 // leftDeposits returns deposits that are final and not swept: immediately where the
 // payer was not offered that network for the address, so that no sweep moves them,
 // or where a sweep could not move them; otherwise after lateDeposit. It reads only
@@ -261,15 +279,8 @@ func leftDeposits(ctx context.Context, t db.Tx, now time.Time, dust money.Micros
 		Blocked  db.Instant
 		Reason   string
 	}
-	err := t.NewRaw("SELECT p.public_id, u.email, d.network, r.id IS NOT NULL AS chosen, d.token, d.symbol, d.decimals, d.units, d.contract, d.final_at, "+
-		"balance.blocked_until AS blocked, coalesce(balance.reason, '') AS reason FROM deposits AS d JOIN payments AS p ON p.id = d.payment_id "+
-		"JOIN api_keys AS k ON k.id = p.key_id JOIN users AS u ON u.id = k.user_id "+
-		"LEFT JOIN routes AS r ON r.payment_id = d.payment_id AND r.network = d.network AND r.address = d.to_address "+
-		"LEFT JOIN deposit_balances AS balance ON balance.network = d.network AND balance.address = d.to_address AND balance.contract = d.contract "+
-		"WHERE d.network IN (?) AND d.swept_at IS NULL AND d.state = 'FINAL' AND "+AboutUSD+" >= ? AND (r.id IS NULL OR balance.blocked_until > ? OR d.final_at < ? AND NOT "+scheduled+") "+
-		"ORDER BY d.final_at LIMIT ?", bun.List(
-		chain.Networks(),
-	), USD(dust), db.At(now), db.At(now.Add(-lateDeposit)), db.At(now.Add(-lateSchedule)), MaxTrouble).Scan(ctx, &rows)
+	err := t.NewRaw(selectLeftDeposits, bun.List(chain.Networks()), USD(dust), db.At(now), db.At(now.Add(-lateDeposit)),
+		db.At(now.Add(-lateSchedule)), MaxTrouble).Scan(ctx, &rows)
 	if err != nil {
 		return nil, err
 	}
