@@ -24,6 +24,7 @@ func main() {
 	huge := flag.Bool("huge", false, "also a day of 100,000 payments, which takes long")
 	only := flag.Int("payments", -1, "only a day of so many payments")
 	spread := flag.Bool("spread", false, "with -payments: so many in sum, spread over the networks, not on each of them")
+	network := flag.String("network", "", "with -payments: on this network alone, such as BASE")
 	pushed := flag.Bool("pushed", false, "with endpoints that push; without it, a day of 10 payments is replayed both ways")
 	ended := flag.Int("ended", 0, "payments that ended in the month before, whose addresses are watched on every network")
 	socket := flag.Bool("socket", false, "only how soon a payment is seen that a real node pushes over a socket")
@@ -42,7 +43,7 @@ func main() {
 		list = append(list, shopDay{size: 100_000})
 	}
 	if *only >= 0 {
-		list = []shopDay{{size: *only, spread: *spread, pushed: *pushed}}
+		list = []shopDay{{size: *only, spread: *spread, pushed: *pushed, only: chain.Network(*network)}}
 	}
 	var missed error
 	if *socket || *only < 0 {
@@ -68,11 +69,12 @@ const tenPayments = 10
 
 // shopDay is a day that is replayed.
 type shopDay struct {
-	size      int  // payments on every network
-	spread    bool // in sum, over all networks
-	pushed    bool // endpoints push money with its block
-	endpoints int  // a network
-	ended     int  // payments of the month before, whose addresses are watched on every network
+	size      int           // payments on every network
+	spread    bool          // in sum, over all networks
+	only      chain.Network // where the payments are made; empty: on every network
+	pushed    bool          // endpoints push money with its block
+	endpoints int           // a network
+	ended     int           // payments of the month before, whose addresses are watched on every network
 	lasts     time.Duration
 }
 
@@ -101,7 +103,7 @@ func (w *world) replay(d shopDay) error {
 		w.openFor(d.size, "")
 	}
 	for _, n := range chain.Networks() {
-		if !d.spread {
+		if !d.spread && (d.only == "" || d.only == n) {
 			w.openFor(d.size, n)
 		}
 		w.plan(begin.Add(-10*time.Minute), func() error { return w.step(w.networks[n]) })

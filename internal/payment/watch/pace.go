@@ -91,7 +91,7 @@ const (
 	endedRound     = 5 * time.Minute
 	idleRound      = 6 * time.Minute
 	// expiryRound is the time between two rounds while a payment waits only for the network to be read up to its
-	// expiry, which every payment must wait for.
+	// expiry, which every payment must wait for, and the block at its expiry may be final.
 	expiryRound = 15 * time.Second
 	// failedRound is the time to the next attempt after a round that failed.
 	failedRound = 2 * time.Second
@@ -134,7 +134,8 @@ func (s Stakes) settled(rule chain.Finality, final uint64, now time.Time) bool {
 }
 
 // finalLag is how far the final block was behind the newest one in the rounds of the last hours. Before so long has
-// passed since a deposit's block, it is not asked whether the block is final.
+// passed since a deposit's block, it is not asked whether the block is final, and since a payment's expiry, no round is
+// made for its sake.
 type finalLag struct {
 	since            time.Time
 	rounds           int

@@ -127,7 +127,9 @@ func (w *Watcher) Step(ctx context.Context) time.Duration {
 func (w *Watcher) nextRound(s Stakes, pace Pace) time.Time {
 	last := w.last
 	wait := pace.Round
-	if !s.ExpiresAt.IsZero() && !w.now().Before(s.ExpiresAt) && last.cursor.Scanned.Time.Before(s.ExpiresAt) {
+	// No round can read up to the expiry before its block may be final.
+	readable := s.ExpiresAt.Add(max(w.lag.least(), 0))
+	if !s.ExpiresAt.IsZero() && !w.now().Before(readable) && last.cursor.Scanned.Time.Before(s.ExpiresAt) {
 		wait = min(wait, expiryRound)
 	}
 	if s.OwnRule {

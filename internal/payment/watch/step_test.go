@@ -119,6 +119,28 @@ func TestWatcher_Step(t *testing.T) {
 			t.Errorf("%d payments were not read again after one round and some seconds, %v", len(left), err)
 		}
 	})
+	t.Run("AnExpiryIsReadOnceItsTimeMayBeFinal", func(t *testing.T) {
+		t.Parallel()
+		const untilFinal = 2 * time.Minute
+		r := newRig(t, 1, func(p *chain.Profile) { p.Finality = chain.Finality{Depth: untilFinal} })
+		r.chain.Mine(int(2 * untilFinal / time.Second))
+		reader := r.paced()
+		r.steps(time.Second)
+		p := r.start()
+		expires := r.get(p).ExpiresAt
+		r.steps(expires.Sub(r.now()))
+		rounds := reader.rounds
+		r.steps(untilFinal + 20*time.Second)
+		if got := r.get(p).ExpiresAt; !got.Equal(expires) {
+			t.Fatalf("the payment was extended from %s to %s", expires, got)
+		}
+		if reader.rounds > rounds+4 {
+			t.Errorf("%d rounds in the %s until the payment's last block was final", reader.rounds-rounds, untilFinal)
+		}
+		if at := r.cursor().Scanned.Time; at.Before(expires) {
+			t.Errorf("%s after the end of the payment the network is read up to %s before it", r.now().Sub(expires), expires.Sub(at))
+		}
+	})
 	t.Run("APauseIsNoOutage", func(t *testing.T) {
 		t.Parallel()
 		r := newRig(t, 1)
