@@ -32,7 +32,7 @@ func FuzzDocument(f *testing.F) {
 			r.Query, r.OperationName = query, name
 			start := time.Now()
 			op, errs := e.CreateOperationContext(graphql.StartOperationTrace(t.Context()), r)
-			if took := time.Since(start); took > 20*time.Second {
+			if took := time.Since(start); took > time.Minute {
 				t.Fatalf("%d bytes took %v", len(query), took)
 			}
 			if errs != nil {

@@ -51,7 +51,7 @@ func TestSizeLimit_ExponentialDocument(t *testing.T) {
 	if _, errs := prepare(t, testExecutor(true), b.String(), "{}"); errs == nil {
 		t.Error("accepted")
 	}
-	if took := time.Since(start); took > 20*time.Second {
+	if took := time.Since(start); took > time.Minute {
 		t.Errorf("took %v", took)
 	}
 }
@@ -63,7 +63,7 @@ func TestSizeLimit_LargestDocument(t *testing.T) {
 	if _, errs := prepare(t, testExecutor(true), largest, "{}"); errs != nil {
 		t.Fatal(errs)
 	}
-	if took := time.Since(start); took > 20*time.Second {
+	if took := time.Since(start); took > time.Minute {
 		t.Errorf("took %v", took)
 	}
 }

@@ -25,7 +25,7 @@ import (
 func test(id string) string { return `[data-testid="` + id + `"]` }
 
 // pollTime bounds the wait for something that takes milliseconds on an idle machine.
-const pollTime = 10 * time.Second
+const pollTime = time.Minute
 
 // awaited makes an evaluation wait for its promise.
 func awaited(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }

@@ -7,7 +7,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -87,12 +86,8 @@ func (q *quietReplies) recharge(t *testing.T) {
 		say(b.graphQL(`mutation { rechargeApiKey(apiKey: "`+key+`", privateKey: "`+private+`", unit: 1) { code message hash } }`, ""))
 	}
 	c := b.sellQueries(money.USD)
-	go func() {
-		for range 30 {
-			c.Commit()
-			time.Sleep(50 * time.Millisecond)
-		}
-	}()
+	stop := mining(c)
+	defer stop()
 	if r := say(b.graphQL(`mutation { rechargeApiKey(apiKey: "`+key+`", privateKey: "`+devKey+`", unit: 1) { code message hash } }`, "", "Idempotency-Key", "rc")); r.text(t, "data.rechargeApiKey.code") != "200" {
 		t.Errorf("recharge: %s", r.body)
 	}

@@ -250,7 +250,7 @@ func TestStreamsEndWithTheServer(t *testing.T) {
 	if _, _, ok := live.next(); ok {
 		t.Error("the stream goes on")
 	}
-	if took := time.Since(began); took > 10*time.Second {
+	if took := time.Since(began); took > time.Minute {
 		t.Errorf("it took %v", took)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
@@ -167,5 +168,6 @@ func TestConsole_Completes(t *testing.T) {
 
 // awaitAnswer waits until the answer holds the text.
 func awaitAnswer(text string) chromedp.Action {
-	return chromedp.Poll(`document.querySelector('[data-testid="answer"]').textContent.includes("`+text+`")`, nil)
+	return chromedp.Poll(`document.querySelector('[data-testid="answer"]').textContent.includes("`+text+`")`, nil,
+		chromedp.WithPollingTimeout(time.Minute))
 }

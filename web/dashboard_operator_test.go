@@ -261,16 +261,11 @@ func TestOperator_Ledger(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- checker.Run(ctx) }()
-	for try := 0; ; try++ {
-		if c, _, err := b.store.LedgerCheck(t.Context()); err != nil || !c.EndedAt.IsZero() {
-			must(t, err)
-			break
-		}
-		if try > 500 {
-			t.Fatal("the check does not end")
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+	eventually(t, "the check ends", func() bool {
+		c, _, err := b.store.LedgerCheck(t.Context())
+		must(t, err)
+		return !c.EndedAt.IsZero()
+	})
 	root.get("/operator").wants(t, 200, "Agrees", fmt.Sprintf("%d lines", 2))
 	stop()
 	must(t, <-ended)

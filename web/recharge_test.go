@@ -3,6 +3,7 @@ package web
 import (
 	"math/big"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -17,6 +18,23 @@ import (
 	"github.com/florinpay/florin/internal/recharge"
 	"github.com/florinpay/florin/internal/sandbox/devchain"
 )
+
+// mining makes blocks until stop is called, which may be called twice.
+func mining(c *devchain.Chain) (stop func()) {
+	end, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			select {
+			case <-end:
+				return
+			case <-time.After(50 * time.Millisecond):
+				c.Commit()
+			}
+		}
+	}()
+	return sync.OnceFunc(func() { close(end); <-done })
+}
 
 // sellQueries puts a real chain behind rechargeApiKey, on which the wallet of
 // devKey holds coins and that much USDT.
@@ -86,16 +104,10 @@ func TestRechargeAPIKey(t *testing.T) {
 			t.Errorf("%s: %s", name, r.body)
 		}
 	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		for range 40 {
-			c.Commit()
-			time.Sleep(50 * time.Millisecond)
-		}
-	}()
+	stop := mining(c)
+	defer stop()
 	paid := b.recharge(key, strings.TrimPrefix(devKey, "0x"), "3", "Idempotency-Key", "r1")
-	<-done
+	stop()
 	t.Run("Balance", func(t *testing.T) {
 		for path, want := range map[string]string{
 			"code": "200", "newBalance": "8", "apiKey.key": key,

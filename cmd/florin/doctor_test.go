@@ -3,7 +3,6 @@ package main_test
 import (
 	"encoding/json"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -12,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/florinpay/florin/internal/testkit/port"
 	"github.com/florinpay/florin/internal/testkit/postgres"
 )
 
@@ -89,10 +89,7 @@ func TestDoctor_Healthy(t *testing.T) {
 func TestDoctor_Endpoints(t *testing.T) {
 	t.Parallel()
 	c := startChains(t)[0]
-	dead, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	must(t, err)
-	gone := "http://" + dead.Addr().String()
-	must(t, dead.Close())
+	gone := "http://127.0.0.1:" + port.Must(t)
 	refuses := func(method string) string {
 		return proxied(t, c.URL(), func(body string) bool { return strings.Contains(body, method) })
 	}

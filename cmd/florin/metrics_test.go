@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/florinpay/florin/internal/testkit/port"
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
@@ -19,12 +20,7 @@ import (
 // freeAddress returns an address on which nothing listens.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
+	return net.JoinHostPort("127.0.0.1", port.Must(t))
 }
 
 // scraped holds the metrics as Prometheus reads them.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/florinpay/florin/internal/testkit/port"
 	"github.com/florinpay/florin/internal/testkit/postgres"
 	"github.com/florinpay/florin/internal/testkit/watchdog"
 )
@@ -95,15 +96,15 @@ func (a *archive) restore(t *testing.T, moment string) string {
 	guard, err := watchdog.OnExit(a.owner, `"$1" stop -D "$2" -m immediate >/dev/null 2>&1; true`, pgCtl, data)
 	must(t, err)
 	t.Cleanup(func() { _ = guard.Release() })
-	port := freePort(t)
+	free := port.Must(t)
 	start := a.command(t.Context(), pgCtl, "start", "-w", "-t", "120", "-D", data, "-l", filepath.Join(a.dir, "log"),
-		"-o", fmt.Sprintf("-p %s -c listen_addresses=127.0.0.1 -c unix_socket_directories=''", port))
+		"-o", fmt.Sprintf("-p %s -c listen_addresses=127.0.0.1 -c unix_socket_directories=''", free))
 	start.Stdout, start.Stderr = nil, nil // the server would keep a pipe open
 	if err := start.Run(); err != nil {
 		log, _ := os.ReadFile(filepath.Join(a.dir, "log"))
 		t.Fatalf("PostgreSQL does not start: %v\n%s", err, log)
 	}
-	return "postgres://florin@127.0.0.1:" + port + "/postgres?sslmode=disable"
+	return "postgres://florin@127.0.0.1:" + free + "/postgres?sslmode=disable"
 }
 
 // value reads one value of a PostgreSQL database.

@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/testkit/port"
 	"github.com/florinpay/florin/views/docs"
 )
 
@@ -140,8 +141,8 @@ var (
 func (m *sampler) story(t *testing.T) {
 	t.Helper()
 	hooks := newReceiver(t) // for the shell, which has no server
-	port := freePort(t)
-	m.env["PORT"], m.env["CALLBACK_URL"] = port, "http://127.0.0.1:"+port+"/"
+	m.env["PORT"] = port.Must(t)
+	m.env["CALLBACK_URL"] = "http://127.0.0.1:" + m.env["PORT"] + "/"
 	if m.language == "curl" {
 		m.env["CALLBACK_URL"] = hooks.URL
 	}
@@ -348,20 +349,6 @@ func TestSamples_SignUp(t *testing.T) {
 	if res.StatusCode != http.StatusOK {
 		t.Errorf("the printed key: %s", res.Status)
 	}
-}
-
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return port
 }
 
 // lockedText collects the output of a running program.

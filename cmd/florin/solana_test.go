@@ -121,7 +121,7 @@ func openSolanaShop(t *testing.T) *solanaShop {
 		shop: &shop{receiver: newReceiver(t)}, solanaNetwork: startSolana(t), wallet: chain.Address(vault.String()),
 	}
 	s.open(t, append(s.environ(),
-		"FLORIN_ALLOW_PRIVATE_CALLBACKS=true", "FLORIN_SIGNUP_CREDITS=500", "FLORIN_SWEEP_WAIT=2s",
+		"FLORIN_ALLOW_PRIVATE_CALLBACKS=true", "FLORIN_SIGNUP_CREDITS=100000", "FLORIN_SWEEP_WAIT=2s",
 	), map[string]any{"solana": string(s.wallet)})
 	return s
 }

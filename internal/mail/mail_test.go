@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/testkit/port"
 )
 
 func clock() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }
@@ -133,13 +134,7 @@ func TestSender_Refused(t *testing.T) {
 	if err := mustNew(t, "smtp://"+in.address).Send(t.Context(), "nobody@shop.example", "x", "y"); err == nil {
 		t.Error("a refused mail counts as sent")
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := l.Addr().String()
-	_ = l.Close()
-	if err := mustNew(t, "smtp://"+address).Send(t.Context(), "a@b.example", "x", "y"); err == nil {
+	if err := mustNew(t, "smtp://127.0.0.1:"+port.Must(t)).Send(t.Context(), "a@b.example", "x", "y"); err == nil {
 		t.Error("a mail without a server counts as sent")
 	}
 }

@@ -3,7 +3,6 @@ package sandbox_test
 import (
 	"context"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -30,7 +29,7 @@ func start(t *testing.T, dir string) *running {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	s, err := sandbox.Start(ctx, sandbox.Config{
-		Dir: dir, Listen: freePort(t), BlockTime: time.Second, Version: "test",
+		Dir: dir, Listen: "127.0.0.1:0", BlockTime: time.Second, Version: "test",
 		Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError})),
 	})
 	if err != nil {
@@ -46,7 +45,7 @@ func start(t *testing.T, dir string) *running {
 
 // stopLimit is the time limit of Ctrl-C while other tests use the processors; otherwise it takes under a
 // second.
-const stopLimit = 15 * time.Second
+const stopLimit = 30 * time.Second
 
 func (r *running) stop(t *testing.T) {
 	t.Helper()
@@ -62,16 +61,6 @@ func (r *running) stop(t *testing.T) {
 	if took := time.Since(began); took > stopLimit {
 		t.Errorf("stopping took %s, more than %s", took, stopLimit)
 	}
-}
-
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 // patience bounds every wait of these tests.

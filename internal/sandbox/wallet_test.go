@@ -202,6 +202,9 @@ func (r *running) openStarted(
 	return ctx
 }
 
+// slotsToConfirm is how many slots after a payment a wallet is sure to see it.
+const slotsToConfirm = 4
+
 // changeOfMind refuses at first, then tries an account without money, then pays.
 func (r *running) changeOfMind(t *testing.T) {
 	t.Parallel()
@@ -234,7 +237,11 @@ func (r *running) payWithSolana(t *testing.T) {
 	if _, err := ledger.Pay(ledger.Tokens().USDC, w.key.PublicKey(), 49_900_000); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(time.Second) // four slots
+	for paid := ledger.Slot(); ledger.Slot() < paid+slotsToConfirm; time.Sleep(50 * time.Millisecond) {
+		if t.Context().Err() != nil {
+			t.Fatal("no slots are made")
+		}
+	}
 	presses(ctx, t, "You declined in your wallet, so nothing was sent.")
 	pays(ctx, t)
 }

@@ -5,9 +5,6 @@ import "time"
 // Guard checks the address of every connection.
 var Guard = guard
 
-// BodyTimeout bounds reading the body of an answer.
-const BodyTimeout = bodyTimeout
-
 // WithTimeout returns a sender with a shorter timeout.
 func (s *Sender) WithTimeout(d time.Duration) *Sender {
 	c := *s

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/testkit/port"
 	"github.com/florinpay/florin/internal/webhook"
 )
 
@@ -43,18 +44,14 @@ func TestSend_Broken(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			address := rawReceiver(t, serve)
-			a := development().WithTimeout(5*time.Second).Send(t.Context(), delivery("http://"+address)).Attempt
+			a := development().WithTimeout(time.Minute).Send(t.Context(), delivery("http://"+address)).Attempt
 			mustFailInWords(t, a, address)
 		})
 	}
 	t.Run("refused", func(t *testing.T) {
 		t.Parallel()
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		_ = l.Close()
-		mustFailInWords(t, development().Send(t.Context(), delivery("http://"+l.Addr().String())).Attempt, l.Addr().String())
+		gone := "127.0.0.1:" + port.Must(t)
+		mustFailInWords(t, development().Send(t.Context(), delivery("http://"+gone)).Attempt, gone)
 	})
 	t.Run("no TLS", func(t *testing.T) {
 		t.Parallel()

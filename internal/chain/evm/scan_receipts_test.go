@@ -37,13 +37,13 @@ func TestScan_FatReceipts(t *testing.T) {
 	for name, f := range map[string]chaintest.Faults{
 		"Refused":  {MaxAnswer: 2 * size},
 		"Partial":  {MaxReplies: 2 * size},
-		"TooSlow":  {SlowBatch: 500 * time.Millisecond},
+		"TooSlow":  {SlowBatch: time.Second},
 		"OneByOne": {MaxAnswer: size},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newScript(t, 1)
-			s.reader = s.patient(3 * time.Second)
+			s.reader = s.patient(5 * time.Second)
 			to := s.Address()
 			txs := s.fat(to, 6, size)
 			s.endpoints[0].Set(f)

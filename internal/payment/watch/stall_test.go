@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -13,17 +15,44 @@ import (
 	"github.com/florinpay/florin/internal/payment/watch"
 )
 
-// slowConfirm takes its time over every second opinion.
-type slowConfirm struct {
-	chain.Reader
-	wait time.Duration
+// shortTime is the context of a round whose time is over after some confirmations, however fast the machine is.
+type shortTime struct {
+	context.Context
+
+	over  chan struct{}
+	once  sync.Once
+	count atomic.Int64
 }
 
-func (s slowConfirm) Confirm(ctx context.Context, t []chain.Transfer, at chain.Head) (chain.Verdict, error) {
+func newShortTime(ctx context.Context, confirmations int64) *shortTime {
+	s := &shortTime{Context: ctx, over: make(chan struct{})}
+	s.count.Store(confirmations)
+	return s
+}
+
+func (s *shortTime) Done() <-chan struct{} { return s.over }
+
+func (s *shortTime) Err() error {
 	select {
-	case <-ctx.Done():
+	case <-s.over:
+		return context.DeadlineExceeded
+	default:
+		return nil
+	}
+}
+
+// slowConfirm takes the time of its round for second opinions.
+type slowConfirm struct {
+	chain.Reader
+
+	round *shortTime
+}
+
+func (s *slowConfirm) Confirm(ctx context.Context, t []chain.Transfer, at chain.Head) (chain.Verdict, error) {
+	if s.round.count.Add(-1) < 0 {
+		s.round.once.Do(func() { close(s.round.over) })
+		<-ctx.Done()
 		return chain.Undecided, ctx.Err()
-	case <-time.After(s.wait):
 	}
 	return s.Reader.Confirm(ctx, t, at)
 }
@@ -43,13 +72,12 @@ func TestWatcher_RunsOutOfTime(t *testing.T) {
 		r.chain.Mine(1)
 	}
 	r.chain.Mine(rigFinalDepth + 1)
-	slow := slowConfirm{r.reader(), 40 * time.Millisecond}
+	slow := &slowConfirm{Reader: r.reader()}
 	w := watch.NewWatcher(r.profile, slow, r.store, "one", r.now, slog.New(slog.DiscardHandler))
 	ranOut := false
 	for range 40 {
-		ctx, cancel := context.WithTimeout(t.Context(), 400*time.Millisecond)
-		err := w.RunOnce(ctx)
-		cancel()
+		slow.round = newShortTime(t.Context(), 20)
+		err := w.RunOnce(slow.round)
 		ranOut = ranOut || errors.Is(err, context.DeadlineExceeded)
 		if err == nil {
 			break

@@ -23,8 +23,8 @@ import (
 )
 
 // pageTimeout bounds everything that one test does with its page. A whole payment takes some seconds, on a
-// busy machine with two cores and several browsers ten times that.
-const pageTimeout = 4 * time.Minute
+// busy machine with two cores and several browsers a hundred times that.
+const pageTimeout = 10 * time.Minute
 
 // pageKey is the key of the *visit in a page's context.
 type pageKey struct{}

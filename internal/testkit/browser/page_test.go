@@ -170,8 +170,7 @@ func TestNew_Complaints(t *testing.T) {
 				inner := &recorder{TB: t}
 				ctx := New(inner, options...)
 				Run(ctx, t, chromedp.Navigate(home+path))
-				// Events come in order: those of the load are here when a later answer is.
-				Run(ctx, t, chromedp.Sleep(100*time.Millisecond), chromedp.Evaluate(`1`, nil))
+				complained(ctx, t)
 				return inner.finish()
 			}
 			if got := visit(); !strings.Contains(got, want) {
@@ -184,6 +183,23 @@ func TestNew_Complaints(t *testing.T) {
 				t.Error("a complaint passed that was not the one allowed")
 			}
 		})
+	}
+}
+
+// complained waits until the browser has complained about the page, allowed or not.
+func complained(ctx context.Context, t *testing.T) {
+	t.Helper()
+	seen := visitOf(ctx)
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+		seen.mu.Lock()
+		n := len(seen.errors)
+		seen.mu.Unlock()
+		if n > 0 {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the browser does not complain")
+		}
 	}
 }
 

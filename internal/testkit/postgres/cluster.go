@@ -13,6 +13,7 @@ import (
 	"sync"
 	"syscall"
 
+	"github.com/florinpay/florin/internal/testkit/port"
 	"github.com/florinpay/florin/internal/testkit/watchdog"
 )
 
@@ -149,15 +150,15 @@ func (c *cluster) start(settings string, owner *syscall.Credential) error {
 	log := filepath.Join(c.directory, "log")
 	var failed error
 	for range startAttempts {
-		port, err := freePort()
+		free, err := port.Free()
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(configuration, fmt.Appendf(defaults, settings, port), 0o600); err != nil {
+		if err := os.WriteFile(configuration, fmt.Appendf(defaults, settings, free), 0o600); err != nil {
 			return fmt.Errorf("writing PostgreSQL's configuration: %w", err)
 		}
 		if failed = run("pg_ctl", "start", "-w", "-t", startTimeoutSeconds, "-D", data, "-l", log); failed == nil {
-			c.url = clusterURL(port)
+			c.url = clusterURL(free)
 			return nil
 		}
 	}
@@ -173,20 +174,6 @@ func clusterURL(port string) *url.URL {
 		Path:     "/postgres",
 		RawQuery: url.Values{"sslmode": {"disable"}, "connect_timeout": {connectTimeoutSeconds}}.Encode(),
 	}
-}
-
-// freePort asks the kernel for an unused port, since PostgreSQL cannot choose one itself.
-func freePort() (string, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", fmt.Errorf("looking for a free port: %w", err)
-	}
-	defer listener.Close()
-	_, port, err := net.SplitHostPort(listener.Addr().String())
-	if err != nil {
-		return "", fmt.Errorf("looking for a free port: %w", err)
-	}
-	return port, nil
 }
 
 // runAs runs a PostgreSQL program as owner, without the caller's PG* variables and language. Output goes to a

@@ -1,0 +1,45 @@
+// Package port finds ports for servers that tests start and that cannot choose one themselves.
+package port
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"strconv"
+	"testing"
+)
+
+// Ports are taken from below the ranges from which kernels choose (Linux from 32768, others from 49152): a port from
+// those may become that of another connection or server between being found and being used, or during a restart.
+const (
+	lowest  = 10_000
+	highest = 32_000
+	tries   = 100
+)
+
+// Must is Free for tests, which it fails if there is none.
+func Must(t testing.TB) string {
+	t.Helper()
+	found, err := Free()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// Free returns a TCP port of 127.0.0.1 that nothing uses, by chance, so that processes that look at the same time do
+// not find the same one.
+func Free() (string, error) {
+	var failed []error
+	for range tries {
+		found := strconv.Itoa(lowest + rand.IntN(highest-lowest)) //nolint:gosec // not a secret
+		listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", found))
+		if err != nil {
+			failed = append(failed, err)
+			continue
+		}
+		return found, listener.Close()
+	}
+	return "", fmt.Errorf("looking for a free port: %w", errors.Join(failed...))
+}

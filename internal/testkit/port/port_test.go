@@ -1,0 +1,29 @@
+package port_test
+
+import (
+	"net"
+	"strconv"
+	"testing"
+
+	"github.com/florinpay/florin/internal/testkit/port"
+)
+
+func TestFree(t *testing.T) {
+	t.Parallel()
+	found := make(map[string]bool)
+	for range 20 {
+		free := port.Must(t)
+		if n, err := strconv.Atoi(free); err != nil || n < 1024 || n >= 32_768 {
+			t.Errorf("the port is %s, %v", free, err)
+		}
+		listener, err := net.Listen("tcp", "127.0.0.1:"+free)
+		if err != nil {
+			t.Fatalf("port %s is not free: %v", free, err)
+		}
+		defer listener.Close()
+		found[free] = true
+	}
+	if len(found) != 20 {
+		t.Errorf("%d ports in 20 tries, while all of them are in use", len(found))
+	}
+}
