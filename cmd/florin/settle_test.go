@@ -17,7 +17,8 @@ import (
 // settling configures sweeps without much delay, on nodes that are read all the time: tests of settlement do not wait
 // for the pace of a provider's plan.
 var settling = []string{
-	"FLORIN_EVM_GAS_KEY=" + gasKey, "FLORIN_SIGNUP_CREDITS=100000", "FLORIN_SIGNUP_QUERIES=100000", "FLORIN_SWEEP_WAIT=2s",
+	"FLORIN_EVM_GAS_KEY=" + gasKey, "FLORIN_SIGNUP_CREDITS=100000", "FLORIN_SIGNUP_QUERIES=100000",
+	"FLORIN_SWEEP_WAIT=2s",
 	"FLORIN_BEP20_MAX_GAS_PRICE=100", "FLORIN_POLYGON_MAX_GAS_PRICE=1000", "FLORIN_BASE_MAX_GAS_PRICE=100",
 	"FLORIN_BEP20_RPC_BUDGET=unlimited", "FLORIN_POLYGON_RPC_BUDGET=unlimited", "FLORIN_BASE_RPC_BUDGET=unlimited",
 }

@@ -135,7 +135,6 @@ func TestStore_MoveCursor(t *testing.T) {
 			w.MoveCursor(ctx, chain.Base, read, at(50, "0x50"), entry), watch.ErrCursorMoved)
 		storetest.WantError(t, "a network never read",
 			w.MoveCursor(ctx, chain.BEP20, watch.Cursor{}, at(1, "0x1"), entry), watch.ErrCursorMoved)
-
 		// Moved again before it has caught up, it still knows how far it was read at first.
 		w.Must(w.MoveCursor(ctx, chain.Base, moved, at(40, "0x40"), entry))
 		again, _, err := w.Cursor(ctx, chain.Base)
@@ -143,7 +142,6 @@ func TestStore_MoveCursor(t *testing.T) {
 		if again.RereadTo != 900 || again.Moves != 2 || again.Scanned != at(40, "0x40") {
 			t.Errorf("moved again: %+v", again)
 		}
-
 		// Moved to a block above those that are not rechecked yet, it still rechecks them.
 		again.Holder, again.Scanned, again.Rechecked = "", at(900, "0x900"), at(20, "0x20")
 		w.Must(w.SaveCursor(ctx, chain.Base, again))
