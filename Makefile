@@ -21,6 +21,11 @@ GOLANGCI := .cache/bin/golangci-lint-$(GOLANGCI_VERSION)
 RACE_PACKAGES = $(wildcard ./internal/identity ./internal/merchant ./internal/ledger ./internal/idempotency ./internal/money \
 	./internal/payment ./internal/secret ./internal/settlement ./internal/testkit/watchdog ./internal/webhook)
 
+# The packages whose tests take longest start first, so that none is alone in the end. Most of their time they wait for
+# browsers, databases and chains: several packages, and several tests of each, run at once on few processors.
+LONGEST_PACKAGES = ./web ./views ./internal/sandbox ./cmd/florin
+TESTS_AT_ONCE = -p 4 -parallel 6
+
 .PHONY: help
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,7 +48,7 @@ release: ## Build reproducible programs for Linux and macOS into dist/, with che
 
 .PHONY: test
 test: test-deps ## Run all tests; installs PostgreSQL, Chromium and the npm engines if they are missing
-	go test -count=1 -timeout 15m ./...
+	go test -count=1 -timeout 25m $(TESTS_AT_ONCE) $(LONGEST_PACKAGES) ./...
 
 .PHONY: test-deps
 test-deps: ## Install what tests need beyond Go, as root through apt and npm; else name what is missing
