@@ -8,6 +8,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/solana/ata"
+	"github.com/florinpay/florin/internal/chain/solana/effect"
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
@@ -130,7 +131,7 @@ func (a *Adapter) Coins(ctx context.Context, addresses []chain.Address, at chain
 
 // Coin returns SOL as an asset without a contract.
 func (a *Adapter) Coin() chain.Asset {
-	return chain.Asset{Network: a.profile.Network, Symbol: a.profile.Coin, Decimals: coinDecimals}
+	return chain.Asset{Network: a.profile.Network, Symbol: a.profile.Coin, Decimals: effect.CoinDecimals}
 }
 
 // Token returns any mint of either token program as an asset, and what the associated account of an owner

@@ -6,10 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	solanago "github.com/gagliardetto/solana-go"
-
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/chain/solana/ata"
 	"github.com/florinpay/florin/internal/chain/solana/effect"
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
 )
@@ -32,15 +29,31 @@ func (a *Adapter) Confirm(ctx context.Context, transfers []chain.Transfer, at ch
 	if len(a.pool.endpoints) > 1 {
 		others = a.pool.without(t.Source)
 	}
+	denied := false
 	verdict, err := chain.Present(others, len(a.pool.endpoints), func(e *endpoint) (chain.Verdict, error) {
-		return a.verdict(ctx, e, func(ctx context.Context, e *endpoint) (chain.Verdict, error) {
+		v, err := a.verdict(ctx, e, func(ctx context.Context, e *endpoint) (chain.Verdict, error) {
 			return a.judge(ctx, e, transfers, signature, at)
 		})
+		denied = denied || v == chain.Missing
+		return v, err
 	})
+	if denied {
+		a.refute(ctx, t.Source, signature)
+	}
 	if gaveUp(ctx) {
 		return chain.Undecided, ctx.Err()
 	}
 	return verdict, err
+}
+
+// refute forgets what the source reported of the transaction.
+func (a *Adapter) refute(ctx context.Context, source, signature string) {
+	a.watched.refute(ctx, signature)
+	for e, known := range a.searched {
+		if e.Name == source {
+			known.refute(ctx, signature)
+		}
+	}
 }
 
 // verdict asks one endpoint. One that does not have the block yet is undecided.
@@ -125,13 +138,4 @@ func (a *Adapter) includes(tx *effect.Transaction, t chain.Transfer) bool {
 	}
 	c, credited := tx.Credit(a.watched.addresses.Of(owner, m.key), owner, m.key)
 	return credited && c.Index == t.Ordinal && c.Units().Cmp(t.Units) == 0
-}
-
-// owned reports whether the changed account is its owner's associated one, the only one that deposits are
-// credited on.
-func owned(c effect.Change) bool {
-	owner, err1 := solanago.PublicKeyFromBase58(c.Owner)
-	mint, err2 := solanago.PublicKeyFromBase58(c.Mint)
-	return err1 == nil && err2 == nil && c.Program == solanago.TokenProgramID.String() &&
-		ata.Of(owner, mint).String() == c.Account
 }

@@ -165,8 +165,7 @@ func (s *search) recheck(ctx context.Context, accounts []*account) (gone []*acco
 		for _, e := range acc.notFinal() {
 			st := statuses[e.signature]
 			if !st.Included() {
-				delete(acc.entries, e.signature)
-				acc.known, acc.covered, acc.state, acc.walk = false, false, nil, nil
+				acc.forget(e.signature)
 				gone = append(gone, acc)
 				break
 			}

@@ -2,6 +2,7 @@ package solana
 
 import (
 	"bytes"
+	"context"
 	"slices"
 	"strings"
 	"time"
@@ -124,6 +125,28 @@ func (m *watchedAccounts) prune(now time.Time) {
 	for key, acc := range m.accounts {
 		if now.Sub(acc.used) > forgetAfter {
 			delete(m.accounts, key)
+		}
+	}
+}
+
+// forget drops a transaction, and has the account read again.
+func (acc *account) forget(signature string) {
+	delete(acc.entries, signature)
+	acc.known, acc.covered, acc.state, acc.walk = false, false, nil, nil
+}
+
+// refute forgets a transaction that another endpoint denies: what one endpoint reported must not be kept until another
+// one reports the same at another time.
+func (m *watchedAccounts) refute(ctx context.Context, signature string) {
+	select {
+	case <-ctx.Done():
+		return
+	case <-m.turn:
+		defer func() { m.turn <- struct{}{} }()
+	}
+	for _, acc := range m.accounts {
+		if acc.entries[signature] != nil {
+			acc.forget(signature)
 		}
 	}
 }

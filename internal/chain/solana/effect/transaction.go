@@ -11,6 +11,7 @@ import (
 	solanago "github.com/gagliardetto/solana-go"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/solana/ata"
 	"github.com/florinpay/florin/internal/money"
 )
 
@@ -111,6 +112,14 @@ type Change struct {
 
 // Gained returns by how much the account's balance grew.
 func (c Change) Gained() (uint64, bool) { return c.After - c.Before, c.After > c.Before }
+
+// Associated reports whether the account is its owner's associated one, the only one that deposits are credited on.
+func (c Change) Associated() bool {
+	owner, err1 := solanago.PublicKeyFromBase58(c.Owner)
+	mint, err2 := solanago.PublicKeyFromBase58(c.Mint)
+	return err1 == nil && err2 == nil && c.Program == solanago.TokenProgramID.String() &&
+		ata.Of(owner, mint).String() == c.Account
+}
 
 // existing indexes token balances by account. A balance of an account without lamports is left out: no such
 // account exists.
