@@ -36,6 +36,9 @@ type Profile struct {
 	// Cluster is the name of Solana's chain in the Wallet Standard (mainnet,
 	// devnet, testnet, localnet); empty on EVM networks.
 	Cluster string
+	// IndexLag is how much later than a block an endpoint's list of an address's transactions may have those of the
+	// block; 0 where such lists are not read.
+	IndexLag time.Duration
 	// TypicalFee is what a wallet usually pays for a token transfer, in USD.
 	TypicalFee money.Micros
 	// ExchangeFee is what large exchanges usually charge for a withdrawal of a
@@ -58,6 +61,8 @@ const (
 	baseFinalizedLimit = 45 * time.Minute
 	// solanaFinalLimit: 31 confirmed slots on top, at most 13 s.
 	solanaFinalLimit = time.Minute
+	// solanaIndexLag: what a node writes into its index comes some slots after the block.
+	solanaIndexLag = time.Minute
 )
 
 // FinalLimit returns how much older than the newest block the final one may be, by
@@ -118,7 +123,7 @@ func Profiles() []Profile {
 			Finality: Finality{Tag: TagFinalized}, HeadLimit: 60 * time.Second, TypicalFinal: 12 * time.Second,
 			SafeLimit: solanaFinalLimit, FinalizedLimit: solanaFinalLimit,
 			TypicalFee: 1_000, ExchangeFee: 1_000_000,
-			Cluster: "mainnet",
+			Cluster: "mainnet", IndexLag: solanaIndexLag,
 			Assets: []Asset{
 				{Solana, "Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB", "USDT", 6, money.USDT},
 				{Solana, "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v", "USDC", 6, money.USDC},

@@ -100,7 +100,7 @@ func (n *Network) complete(compiled chain.Profile, set map[string]bool) (on bool
 			p.WalletRPC = ""
 		}
 		if !p.Network.EVM() && !set[name+"_CLUSTER"] {
-			p.Cluster = "localnet"
+			p.Cluster, p.IndexLag = "localnet", 0
 		}
 	} else if p.ChainID != compiled.ChainID {
 		problems.add(name+"_CHAIN_ID",

@@ -316,7 +316,7 @@ func (n *node) logs(raw json.RawMessage) (result, fail string, err error) {
 	var list []string
 	add := func(b *block) {
 		for _, e := range n.entries(b) {
-			if len(q.Topics) > 2 && !strings.Contains(string(q.Topics[2]), padded(e.to)) || n.omits(e) {
+			if len(q.Topics) > 2 && !strings.Contains(string(q.Topics[2]), padded(e.to)) || n.omits(e.tx) {
 				continue
 			}
 			list = append(list, e.String())
@@ -348,8 +348,8 @@ func (n *node) logs(raw json.RawMessage) (result, fail string, err error) {
 	return "[" + strings.Join(list, ",") + "]", "", nil
 }
 
-// omits reports whether the node leaves the log out of lists.
-func (n *node) omits(e entry) bool { return n.first && n.in.w.hidden[e.tx] }
+// omits reports whether the node leaves the transaction out of lists.
+func (n *node) omits(tx chain.TxHash) bool { return n.first && n.in.w.hidden[tx] }
 
 // noteHidden notes the transactions of a block that the node denies while it lists logs.
 func (n *node) noteHidden(b *block) {

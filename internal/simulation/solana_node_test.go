@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	solanago "github.com/gagliardetto/solana-go"
 
@@ -28,6 +29,9 @@ const (
 	codeMinContext = -32016
 )
 
+// indexLag is how late an index may be.
+const indexLag = time.Minute
+
 // serveSolana answers a call to an endpoint of Solana with a result, or with the code of an error.
 func (n *node) serveSolana(c rpcCall) (result string, code int) {
 	switch c.Method {
@@ -35,6 +39,8 @@ func (n *node) serveSolana(c rpcCall) (result string, code int) {
 		return `"` + mainnet + `"`, 0
 	case "getSlot":
 		return strconv.Itoa(n.slot(strings.Contains(string(c.Params[0]), "finalized"))), 0
+	case "getFirstAvailableBlock":
+		return strconv.Itoa(n.faults.forgets), 0
 	case "getBlock":
 		var slot uint64
 		n.in.w.must(json.Unmarshal(c.Params[0], &slot))
@@ -102,7 +108,8 @@ func (n *node) slots(first, last uint64) string {
 	return "[" + strings.Join(list, ",") + "]"
 }
 
-// included lists the transactions of a block that the node shows.
+// included lists the transactions of a block that the node shows. One that is alone cannot hide what it leaves out of
+// lists from the balances.
 func (n *node) included(b *block) []*tx {
 	if n.faults.denies {
 		n.in.w.mu.Lock()
@@ -110,7 +117,7 @@ func (n *node) included(b *block) []*tx {
 		n.noteHidden(b)
 		return nil
 	}
-	list := slices.DeleteFunc(slices.Clone(b.txs), func(t *tx) bool { return n.first && n.in.w.hidden[t.hash] })
+	list := slices.DeleteFunc(slices.Clone(b.txs), func(t *tx) bool { return len(n.in.w.hosts) > 1 && n.omits(t.hash) })
 	if n.faults.invents > 0 && n.faults.victim != "" && b.Number == uint64(n.faults.invents) {
 		list = append(list, &tx{hash: inventedSignature, moves: []move{
 			{n.chain.profile.Assets[0].Contract, payer, n.faults.victim, 1_000_000_000},
@@ -258,10 +265,12 @@ func (n *node) signatures(c rpcCall) string {
 	var list []string
 	skip := o.Before != ""
 	blocks := n.blocks()
-	for _, b := range slices.Backward(blocks[:max(1, len(blocks)-n.faults.late)]) {
+	for _, b := range slices.Backward(blocks) {
 		if b.Number < uint64(n.faults.forgets) {
-			n.noteForgotten(blocks[:b.Number+1])
 			break
+		}
+		if b.Number > uint64(len(blocks)-n.faults.late) && n.in.w.clock.Sub(b.Time) < indexLag { //nolint:gosec // not negative
+			continue
 		}
 		for _, t := range slices.Backward(n.included(b)) {
 			named := key == sweeps && len(t.flush) > 0 ||
@@ -269,7 +278,7 @@ func (n *node) signatures(c rpcCall) string {
 			switch {
 			case skip:
 				skip = string(t.hash) != o.Before
-			case named && len(list) < o.Limit:
+			case named && len(list) < o.Limit && !n.omits(t.hash):
 				list = append(list, fmt.Sprintf(`{"signature":%q,"slot":%d,"err":null}`, t.hash, b.Number))
 				if n.faults.repeats && len(list) < o.Limit {
 					list = append(list, list[len(list)-1])
@@ -278,18 +287,6 @@ func (n *node) signatures(c rpcCall) string {
 		}
 	}
 	return "[" + strings.Join(list, ",") + "]"
-}
-
-// noteForgotten notes what a node hides by having forgotten it, where no other one remembers: money to a payment that
-// has ended is then found by its balance alone.
-func (n *node) noteForgotten(blocks []*block) {
-	n.in.w.mu.Lock()
-	defer n.in.w.mu.Unlock()
-	for _, b := range blocks {
-		for _, t := range b.txs {
-			n.in.w.wasHidden[t.hash] = n.in.w.wasHidden[t.hash] || len(n.in.w.hosts) == 1
-		}
-	}
 }
 
 // find returns the block in which the node shows the transaction.

@@ -152,6 +152,7 @@ func (w *world) makeChains() {
 			w.chains = append(w.chains, w.chain)
 		}
 		if p.Network == chain.Solana {
+			p.IndexLag = indexLag
 			w.chains = append(w.chains, newTestChain(p, begin, solanaDeep, solanaDeep))
 		}
 	}

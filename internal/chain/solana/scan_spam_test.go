@@ -233,6 +233,48 @@ func mustHeads(t *testing.T, r chain.Reader) chain.Heads {
 	return heads
 }
 
+// TestScan_ForgottenWithin: a node lists the newest payment of an account and has forgotten the one before, which is in
+// the range too. Another node, or nothing but the first slot that the node remembers, shows that one is missing.
+func TestScan_ForgottenWithin(t *testing.T) {
+	t.Parallel()
+	h := newLedger(t)
+	to := h.Address()
+	h.Pay(chaintest.Payment{To: to, Asset: h.Credited(), Units: 5})
+	h.Mine(200)
+	h.Pay(chaintest.Payment{To: to, Asset: h.Credited(), Units: 6})
+	h.Mine(1)
+	newest := func() *node {
+		n := newNode(t, h.URL())
+		n.set("getSignaturesForAddress", func(params, result json.RawMessage) json.RawMessage {
+			var list []json.RawMessage
+			if json.Unmarshal(result, &list) != nil || len(list) < 2 || !strings.Contains(string(params), h.account(to).String()) {
+				return result
+			}
+			return json.RawMessage("[" + string(list[0]) + "]")
+		})
+		return n
+	}
+	t.Run("ByOne", func(t *testing.T) {
+		reader := newHarness(t, h.bank, newest().url(), newNode(t, h.URL()).url()).reader
+		wantUnits(t, scanWith(t, reader, to), 5, 6)
+	})
+	t.Run("ByTheOnlyOne", func(t *testing.T) {
+		n := newest()
+		n.set("getFirstAvailableBlock", always("100"))
+		single := newHarness(t, h.bank, n.url()).reader
+		_, unread := scanSome(t, single, to)
+		wantUnread(t, unread, to)
+		h.Mine(200) // the index has settled
+		_, unread = scanSome(t, single, to)
+		wantUnread(t, unread, to)
+		n.set("getSignaturesForAddress", nil)
+		if _, err := single.Scan(t.Context(), 0, mustHeads(t, single).Latest, watching(to)); err == nil {
+			t.Error("a list that has become longer was not read again from its beginning")
+		}
+		wantUnits(t, scanWith(t, single, to), 5, 6)
+	})
+}
+
 // TestScan_ForgottenByOne: a node that lists nothing does not prevail over one that does.
 func TestScan_ForgottenByOne(t *testing.T) {
 	t.Parallel()

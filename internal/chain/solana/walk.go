@@ -219,12 +219,13 @@ func (w *walk) over() bool {
 // conclude checks that the balance is explained, and adopts what was found.
 func (s *search) conclude(ctx context.Context, acc *account) error {
 	w := acc.walk
-	explained := w.matched || w.bounded && w.rest == w.base || w.newest == 0 && w.amount == 0
-	if !explained && w.newest == 0 && !w.bounded {
+	explained := (w.matched || w.bounded && w.rest == w.base || w.newest == 0 && w.amount == 0) && w.whole()
+	old := !w.bounded && (w.newest == 0 || w.matched) // what is missing may be older than what the node remembers
+	if !explained && old {
 		explained = s.forgotten(ctx, acc, w)
 	}
 	if !explained {
-		if w.newest != 0 || w.bounded || w.outdated {
+		if !old || w.outdated {
 			acc.walk = nil // the index is behind: begin at its newest entry again
 		}
 		return rpc.Lagging("%w: %s at slot %d", errUnexplained, acc.key, w.slot)
@@ -240,14 +241,21 @@ func (s *search) conclude(ctx context.Context, acc *account) error {
 	return nil
 }
 
+// whole reports whether nothing is missing of what was listed back to the goal: an account begins with nothing, so a
+// history that ends after the goal explains all that it holds.
+func (w *walk) whole() bool {
+	return !w.ended || len(w.page) > 0 || w.last > 0 && w.last < w.goal || w.rest == 0 || w.bounded && w.rest == w.base
+}
+
 // reaches reports whether a list, which is all there is if last, goes back to the goal: a node may cut it.
 func (w *walk) reaches(list []rpc.Signature, last bool) bool {
 	return last || len(list) > 0 && list[len(list)-1].Slot < w.goal
 }
 
-// forgotten reports whether a balance dates from before what the node remembers. Since an index may also be behind,
-// another endpoint whose index has reached the snapshot must list nothing more for the range, or so many slots must
-// have passed since the snapshot that the index would list it now.
+// forgotten reports whether what is not explained of a balance dates from before what the node remembers, and before
+// the goal. Since an index may also be behind, another endpoint whose index has reached the snapshot must list nothing
+// more for the range; or the node remembers the goal, and so many slots have passed since the snapshot that the index
+// would list it now.
 func (s *search) forgotten(ctx context.Context, acc *account, w *walk) bool {
 	for _, o := range s.adapter.pool.without(w.e.Name) {
 		var list []rpc.Signature
@@ -275,5 +283,9 @@ func (s *search) forgotten(ctx context.Context, acc *account, w *walk) bool {
 	w.outdated = slices.ContainsFunc(list, func(l rpc.Signature) bool {
 		return l.Slot >= w.goal && l.Slot <= w.slot && !w.listed[l.Signature]
 	})
-	return !w.outdated && s.to.Number >= w.slot+settled
+	if w.outdated || s.to.Number < w.slot+settled {
+		return false
+	}
+	first, err := w.e.FirstSlot(ctx)
+	return err == nil && first <= w.goal
 }

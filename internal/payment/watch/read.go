@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/fault"
 )
 
 // advance reads everything between the cursor and the heads.
@@ -24,6 +26,9 @@ func (w *Watcher) advance(ctx context.Context, heads chain.Heads, cursor Cursor,
 			Pause: w.pausing, Ended: heads.Final.Number,
 		}
 		return cursor, w.saveCursor(ctx, cursor)
+	}
+	if err := w.indexed(cursor); err != nil {
+		return cursor, err
 	}
 	cursor, err := w.holds(ctx, heads, stoppedSince(cursor, w.profile.HeadLimit+cursor.Pause, w.now()))
 	if err != nil {
@@ -59,6 +64,18 @@ func (w *Watcher) advance(ctx context.Context, heads chain.Heads, cursor Cursor,
 	// A final head that stands still is no outage: the cursor says when the
 	// network was last read, not when it last moved.
 	return cursor, w.save(ctx, &cursor, w.now().Sub(cursor.UpdatedAt) >= restEvery)
+}
+
+// indexed reports, as an error, that the network was restored just now. A sweep of the lost time may have emptied an
+// address, which then looks as if it had never been paid until the endpoints list the sweep.
+func (w *Watcher) indexed(c Cursor) error {
+	// A clock that was set back does not make it wait longer.
+	if lag := w.profile.IndexLag; c.RestoredAt.IsZero() || w.now().Sub(c.RestoredAt).Abs() >= lag {
+		return nil
+	}
+	return fault.New(fault.Unavailable,
+		"the database was restored at %s; %s is read from %s later on, when endpoints list everything that was swept before",
+		c.RestoredAt.UTC().Format(time.TimeOnly), w.profile.Network, w.profile.IndexLag)
 }
 
 // loadWatched loads the watched addresses: after an operator moved the cursor, or a restore, those of all times until

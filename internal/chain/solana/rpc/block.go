@@ -23,6 +23,16 @@ func (w *Client) Slot(ctx context.Context, commitment string) (uint64, error) {
 	return slot, err
 }
 
+// FirstSlot returns the first slot that the node has not forgotten; 0 if it does not say.
+func (w *Client) FirstSlot(ctx context.Context) (uint64, error) {
+	var slot uint64
+	err := w.Ask(ctx, &slot, "getFirstAvailableBlock")
+	if CodeOf(err) != 0 {
+		return 0, nil // it does not offer the method
+	}
+	return slot, err
+}
+
 // Block is the part of a block that is read.
 type Block struct {
 	Blockhash  string   `json:"blockhash"`
