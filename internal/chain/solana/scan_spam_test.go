@@ -247,7 +247,8 @@ func TestScan_ForgottenWithin(t *testing.T) {
 		n := newNode(t, h.URL())
 		n.set("getSignaturesForAddress", func(params, result json.RawMessage) json.RawMessage {
 			var list []json.RawMessage
-			if json.Unmarshal(result, &list) != nil || len(list) < 2 || !strings.Contains(string(params), h.account(to).String()) {
+			if json.Unmarshal(result, &list) != nil || len(list) < 2 ||
+				!strings.Contains(string(params), h.account(to).String()) {
 				return result
 			}
 			return json.RawMessage("[" + string(list[0]) + "]")

@@ -14,7 +14,8 @@ import (
 // transferSeed pays 7 units to the account of index 1, and one lamport to that of index 2.
 const transferSeed = `{"slot":7,"blockTime":1795000000,"meta":{"err":null,"fee":5000,"preBalances":[9,2039280,2039280,1],"postBalances":[8,2039280,2039281,1],"preTokenBalances":[{"accountIndex":1,"mint":"Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB","owner":"HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk","programId":"TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA","uiTokenAmount":{"amount":"5"}}],"postTokenBalances":[{"accountIndex":1,"mint":"Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB","owner":"HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk","programId":"TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA","uiTokenAmount":{"amount":"12"}}],"loadedAddresses":{"writable":[],"readonly":["TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"]}},"transaction":{"signatures":["5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQkjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW"],"message":{"accountKeys":["Hh8QwFUA6MtVu1qAoq12ucvFHNwCcVTV7hpWjeY1Hztb","6pXYguUixhfdydHDMgsvSy3sAWjStL2eEYh4KeYJAUDk","11111111111111111111111111111112"]}}}`
 
-// FuzzTransfers: what a transaction moved is more than nothing and went to one of its accounts, whatever a node answers.
+// FuzzTransfers: what a transaction moved is more than nothing and went to one of its accounts, whatever a node
+// answers.
 func FuzzTransfers(f *testing.F) {
 	for _, raw := range []string{
 		transferSeed, strings.ReplaceAll(transferSeed, `"5"`, `"13"`), strings.ReplaceAll(transferSeed, `"err":null`, `"err":"x"`),
