@@ -176,6 +176,68 @@ func TestFold_Missed(t *testing.T) {
 	}
 }
 
+// TestFold_MissedOfSwept: what was left out of blocks whose folded deposit is swept by now is folded with the next that
+// comes, and an answer that leaves out what is folded takes nothing back.
+func TestFold_MissedOfSwept(t *testing.T) {
+	t.Parallel()
+	p := started(t, "10")
+	var all []chain.Transfer
+	for b := uint64(1); b <= 4; b++ {
+		list := specks(p, b, 100, 1)
+		all = append(all, list...)
+		if b == 3 {
+			list = list[:50]
+		}
+		p = observe(t, p, view(chain.Polygon, b, b, b, list...), t0).Payment
+	}
+	if c := observe(t, p, view(chain.Polygon, 1, 4, 4, all[:250]...), t0); !c.None() {
+		t.Errorf("an answer with less changes it to %+v", c.Deposits)
+	}
+	p.Deposits[len(p.Deposits)-1].Swept = true
+	if c := observe(t, p, view(chain.Polygon, 1, 4, 4, all...), t0); !c.None() {
+		t.Fatalf("nothing new came, and %+v is written", c.Deposits)
+	}
+	all = append(all, specks(p, 5, 100, 1)...)
+	for range 2 {
+		p = observe(t, p, view(chain.Polygon, 1, 5, 5, all...), t0).Payment
+		last := p.Deposits[len(p.Deposits)-1]
+		if units(p) != 500 || last.Swept || last.Count != 150 || last.Transfer.Tx != "speck-5-0" {
+			t.Fatalf("received %d of 500, the last row is %+v", units(p), last)
+		}
+	}
+}
+
+// TestFold_Floor: a transfer that is worth the floor has a row of its own, and one that is worth a unit less has not.
+func TestFold_Floor(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ singles, floor int }{
+		{15, 0}, {16, 10_000}, {127, 10_000}, {128, 1_000_000}, {1_023, 1_000_000},
+	} {
+		p := started(t, "1000000")
+		p = observe(t, p, view(chain.Polygon, 1, 1, 1, specks(p, 1, tt.singles, 1_000_000)...), t0).Payment
+		if n := len(p.Deposits); n != tt.singles {
+			t.Fatalf("%d rows of %d dollars", n, tt.singles)
+		}
+		own := observe(t, p, view(chain.Polygon, 2, 2, 2, specks(p, 2, 1, int64(max(tt.floor, 1)))...), t0)
+		if len(own.Deposits) != 1 || own.Deposits[0].Folded() {
+			t.Errorf("after %d rows, what is worth the floor is %+v", tt.singles, own.Deposits)
+		}
+		if tt.floor == 0 {
+			continue
+		}
+		less := observe(t, p, view(chain.Polygon, 2, 2, 2, specks(p, 2, 1, int64(tt.floor-1))...), t0)
+		if len(less.Deposits) != 1 || !less.Deposits[0].Folded() {
+			t.Errorf("after %d rows, what is worth less than the floor is %+v", tt.singles, less.Deposits)
+		}
+	}
+	p := started(t, "1000000")
+	p = observe(t, p, view(chain.Polygon, 1, 1, 1, specks(p, 1, 1_024, 1_000_000)...), t0).Payment
+	c := observe(t, p, view(chain.Polygon, 2, 2, 2, specks(p, 2, 1, 1_000_000_000_000)...), t0)
+	if len(c.Deposits) != 1 || !c.Deposits[0].Folded() || c.Payment.Status != payment.Completed {
+		t.Errorf("after 1,024 rows a million is %+v, and the payment %s", c.Deposits, c.Payment.Status)
+	}
+}
+
 // TestFold_AnyOrder: whatever windows the blocks are read in, as often as one likes,
 // the sum is that of the chain.
 func TestFold_AnyOrder(t *testing.T) {
