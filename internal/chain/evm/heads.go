@@ -62,7 +62,7 @@ func (a *Adapter) newestHeads(ctx context.Context) (heads chain.Heads, by *rpc.E
 	if views == 0 {
 		return chain.Heads{}, nil, fmt.Errorf("heads of %s: %w", a.profile.Network, err)
 	}
-	all := views == a.pool.Size()
+	shorter := views >= chain.Quorum(a.pool.Size())
 	by = best.endpoint
 	if !a.pool.Single() {
 		best = a.agree(ctx, best, known)
@@ -70,7 +70,7 @@ func (a *Adapter) newestHeads(ctx context.Context) (heads chain.Heads, by *rpc.E
 			return chain.Heads{}, nil, ctx.Err()
 		}
 	}
-	a.heads.remember(best, all)
+	a.heads.remember(best, shorter)
 	return best.heads(), by, nil
 }
 
@@ -102,13 +102,13 @@ func (m *headMemory) recall() knowledge {
 	return m.knowledge
 }
 
-// remember keeps the newest view. Only when every endpoint reports a shorter
-// chain than before is it shorter.
-func (m *headMemory) remember(v view, all bool) {
+// remember keeps the newest view. The chain is shorter than before only when a quorum of endpoints were asked, and none
+// of them has shown the newest block: one alone may be late, and one alone may have shown a block that is none.
+func (m *headMemory) remember(v view, shorter bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.final, m.last = v.final, v.last
-	if all || v.latest.Number > m.latest {
+	if shorter || v.latest.Number > m.latest {
 		m.latest = v.latest.Number
 	}
 	if !m.any || v.finalized.Number > m.finalized.Number {

@@ -2,6 +2,7 @@ package evm_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -89,6 +90,53 @@ func TestHeads_ThirdHelps(t *testing.T) {
 			if want := s.chain.Head().Number - scriptFinalDepth; h.Final.Number != want {
 				t.Errorf("endpoint %d stands still: final is %d, want %d", stalled, h.Final.Number, want)
 			}
+		}
+	}
+}
+
+// TestHeads_JumpsAhead: one of three endpoints that shows a block of the far future, and then nothing any more, makes
+// nothing final and none of the others late.
+func TestHeads_JumpsAhead(t *testing.T) {
+	t.Parallel()
+	for jumper := range 3 {
+		s := newScript(t, 3)
+		s.Mine(20)
+		s.heads()
+		s.endpoints[jumper].Set(chaintest.Faults{Answer: func(method string, params []json.RawMessage) (any, bool) {
+			if method != "eth_getBlockByNumber" || string(params[0]) != `"latest"` {
+				return nil, false
+			}
+			return map[string]any{
+				"number": "0xf4240", "hash": "0x" + strings.Repeat("fe", 32), "timestamp": "0x6f000000",
+			}, true
+		}})
+		s.wantHonest(jumper, false)
+		s.endpoints[jumper].Set(chaintest.Faults{Down: 1})
+		for range 5 {
+			s.wantHonest(jumper, true)
+		}
+		s.endpoints[jumper].Set(chaintest.Faults{})
+		s.clock.advance(5 * time.Minute)
+		s.wantHonest(jumper, true)
+	}
+}
+
+// wantHonest makes some blocks and checks that final, and if asked the newest block too, are as the chain has them, and
+// that all endpoints but one are well.
+func (s *script) wantHonest(apart int, newest bool) {
+	s.t.Helper()
+	s.Mine(3)
+	s.clock.advance(10 * time.Second)
+	h, latest := s.heads(), s.chain.Head().Number
+	if want := latest - scriptFinalDepth; h.Final.Number != want || h.Finalized.Number != want {
+		s.t.Errorf("endpoint %d apart: final %d, finalized %d, want %d", apart, h.Final.Number, h.Finalized.Number, want)
+	}
+	if newest && h.Latest.Number != latest {
+		s.t.Errorf("endpoint %d apart: the newest block is %d, want %d", apart, h.Latest.Number, latest)
+	}
+	for i, e := range s.reader.Endpoints() {
+		if newest && i != apart && (!e.Healthy || e.Head != latest) {
+			s.t.Errorf("endpoint %d apart: endpoint %d is %+v at %d", apart, i, e, latest)
 		}
 	}
 }
