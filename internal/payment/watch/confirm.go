@@ -159,6 +159,9 @@ func (w *Watcher) confirmEarly(ctx context.Context, transfers []chain.Transfer, 
 	}
 	asked, err := make(confirmed).some(ctx, w.reader, transfers, at, len(transfers))
 	w.budget -= asked
+	if errors.Is(err, ErrDisagree) {
+		w.tail = tail{} // it is read again: the second endpoint might report the same at another time
+	}
 	return err
 }
 
