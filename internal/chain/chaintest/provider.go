@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"sync"
 	"testing"
 )
@@ -23,6 +24,7 @@ type Provider struct {
 	rules    Rules
 	requests int
 	refusals int
+	changes  int
 	calls    map[string]int
 }
 
@@ -83,6 +85,13 @@ func (p *Provider) Requests() (requests, refusals int) {
 	return p.requests, p.refusals
 }
 
+// Changes returns how many requests, calls and batches were answered otherwise than the node does.
+func (p *Provider) Changes() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.changes
+}
+
 // Ask asks the node behind the provider.
 func (p *Provider) Ask(method string, params ...any) json.RawMessage {
 	body := encode(object{"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
@@ -122,7 +131,7 @@ func (p *Provider) handle(w http.ResponseWriter, r *http.Request) {
 	rules, nth := p.begin(calls)
 	if rules.Request != nil {
 		if a := rules.Request(nth, calls, batch); a != nil {
-			p.refused()
+			p.changed(true)
 			a.write(w)
 			return
 		}
@@ -137,7 +146,11 @@ func (p *Provider) handle(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if rules.Replies != nil {
+		before := slices.Clone(replies)
 		replies = rules.Replies(replies)
+		if !slices.EqualFunc(before, replies, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) }) {
+			p.changed(false)
+		}
 	}
 	_, _ = w.Write(encode(replies)) // the client may have disconnected
 }
@@ -163,10 +176,14 @@ func (p *Provider) begin(calls []ProviderCall) (Rules, int) {
 	return p.rules, p.requests
 }
 
-func (p *Provider) refused() {
+// changed counts an answer that the node would not have given, and whether it is a refusal.
+func (p *Provider) changed(refused bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.refusals++
+	p.changes++
+	if refused {
+		p.refusals++
+	}
 }
 
 func (p *Provider) reply(rules Rules, c ProviderCall) json.RawMessage {
@@ -174,9 +191,10 @@ func (p *Provider) reply(rules Rules, c ProviderCall) json.RawMessage {
 		switch r := rules.Call(p, c); {
 		case r == nil:
 		case r.Err != nil:
-			p.refused()
+			p.changed(true)
 			return encode(object{"jsonrpc": "2.0", "id": c.ID, "error": r.Err})
 		default:
+			p.changed(false)
 			return encode(object{"jsonrpc": "2.0", "id": c.ID, "result": r.Result})
 		}
 	}

@@ -23,6 +23,8 @@ type Behaviour struct {
 	Crowd bool
 	// Blocks is how long the chain must be to show it.
 	Blocks int
+	// Unmet: a reader never comes upon it, because it does not ask for what the provider lacks.
+	Unmet bool
 }
 
 // EVMBehaviours is how providers of EVM networks differ from a node of one's own.
@@ -47,10 +49,11 @@ func evmRanges() []Behaviour {
 		logRange("RangeErigon", "erigontech/erigon#20784", 800, -32000,
 			"query block range exceeds server limit, narrow your filter: 800"),
 		logRange("RangeFree", "foundry-rs/foundry#12687 (dRPC)", 300, 35, "ranges over 300 blocks are not supported on freetier"),
-		logResults("Results", "ethers-io/ethers.js#4703 (Infura)", 20, -32005,
-			"query returned more than 20 results. Try with this block range [0xBDE5F8, 0x102DBCC]."),
-		logResults("ResultsErigon", "erigontech/erigon#20784", 20, -32000, "query returns too many logs, narrow your filter: 20"),
-		logResults("ResultsSize", "docs.1rpc.io/using-the-web3-api/errors", 20, -32000,
+		shrinkingRange(), wholeRequest("RangeOfWholeRequest", 200), wholeRequest("RangeOfWholeRequest400", 400),
+		logResults("Results", "ethers-io/ethers.js#4703 (Infura)", 5, -32005,
+			"query returned more than 5 results. Try with this block range [0xBDE5F8, 0x102DBCC]."),
+		logResults("ResultsErigon", "erigontech/erigon#20784", 5, -32000, "query returns too many logs, narrow your filter: 5"),
+		logResults("ResultsSize", "docs.1rpc.io/using-the-web3-api/errors", 5, -32000,
 			"response size should not greater than 2097152 bytes"),
 		logResults("ResultsOfOneBlock", "a block with more logs than one answer may have", 1, -32005,
 			"query returned more than 1 results"),
@@ -69,7 +72,9 @@ func logRange(name, source string, blocks uint64, code int, message string) Beha
 	if blocks >= 10_000 {
 		learnt = "" // no more is ever asked for
 	}
-	return Behaviour{Name: name, Source: source, Learnt: learnt, Blocks: int(5 * blocks / 2), Rules: func() Rules {
+	return Behaviour{Name: name, Source: source, Learnt: learnt, Blocks: int(
+		5 * blocks / 2,
+	), Unmet: blocks >= 10_000, Rules: func() Rules {
 		return Rules{Call: func(p *Provider, c ProviderCall) *ProviderReply {
 			if n, ok := blocksOf(p, c); ok && n > blocks {
 				return refuse(code, message)
@@ -77,6 +82,43 @@ func logRange(name, source string, blocks uint64, code int, message string) Beha
 			return nil
 		}}
 	}}
+}
+
+// shrinkingRange takes 1,000 blocks at first, and 64 after some queries.
+func shrinkingRange() Behaviour {
+	const first, then, queries = 1_000, 64, 2
+	return Behaviour{
+		Name: "RangeShrinks", Source: "a provider that lowers its limit",
+		Learnt: "logs: 64 blocks", Blocks: 5 * first / 2,
+		Rules: func() Rules {
+			return Rules{Call: func(p *Provider, c ProviderCall) *ProviderReply {
+				n, ok := blocksOf(p, c)
+				if ok && (n > first || n > then && c.Nth > queries) {
+					return refuse(-32000, "block range is too wide (maximum 64)")
+				}
+				return nil
+			}}
+		},
+	}
+}
+
+// wholeRequest refuses every request with a query of more than 10 blocks by one error object without an id.
+func wholeRequest(name string, status int) Behaviour {
+	const blocks = 10
+	return Behaviour{
+		Name: name, Source: "gateways that check a request before they pass it on", Learnt: "logs: 10 blocks",
+		Blocks: 5 * blocks / 2, Rules: func() Rules {
+			return Rules{Request: func(_ int, calls []ProviderCall, _ bool) *HTTPAnswer {
+				for _, c := range calls {
+					if n, ok := blocksOf(nil, c); ok && n > blocks {
+						return &HTTPAnswer{Status: status, Body: `{"jsonrpc":"2.0","id":null,"error":{"code":-32602,` +
+							`"message":"eth_getLogs range is too large, max is 10 blocks"}}`}
+					}
+				}
+				return nil
+			}}
+		},
+	}
 }
 
 // logResults refuses answers with more logs.
@@ -170,6 +212,18 @@ func RateLimits(every int) []Behaviour {
 			Status: 429,
 			Header: map[string]string{"Retry-After": time.Now().Add(time.Second).UTC().Format(http.TimeFormat)},
 		}),
+		limited("Rate503", "RFC 9110, section 10.2.3", HTTPAnswer{
+			Status: 503, Header: map[string]string{"Retry-After": "0.5"}, Body: "<html>busy</html>",
+		}),
+		limited("Rate429Object", "an error object with the status", HTTPAnswer{Status: 429, Body: object(-32000,
+			"call rate limit exhausted, retry in 1s", "")}),
+		limited("RateBodyRequest", "drpc-sdk: too many request", HTTPAnswer{Status: 200, Body: object(15,
+			"Too many request, try again later", "")}),
+		limited("RateBodyRPS", "plans by requests a second", HTTPAnswer{Status: 200, Body: object(-32000,
+			"Exceeded the allowed RPS", "")}),
+		limited("RateBodyParams", "a code of parameters", HTTPAnswer{Status: 200, Body: object(-32602,
+			"rate limit exceeded, retry in 0m1s", "")}),
+		limited("RateBodyBase", "mainnet.base.org", HTTPAnswer{Status: 200, Body: object(-32016, "over rate limit", "")}),
 		limited("RateBody", "Alchemy: compute units a second", HTTPAnswer{Status: 200, Body: object(429,
 			"Your app has exceeded its compute units per second capacity.", "")}),
 		limited("RateBodyInfura", "Infura: project ID request rate exceeded", HTTPAnswer{Status: 200, Body: object(-32005,
@@ -222,7 +276,7 @@ func evmBatches() []Behaviour {
 		},
 		{Name: "Batch413", Source: "RFC 9110, section 15.5.14", Rules: tooMany(10, HTTPAnswer{Status: 413, Body: "too large"})},
 		{
-			Name: "Batch100", Source: "NethermindEth/nethermind#5122",
+			Name: "Batch100", Source: "NethermindEth/nethermind#5122", Unmet: true, // no batch is so large
 			Rules: tooMany(100, HTTPAnswer{Status: 200, Body: one}),
 		},
 		{
@@ -236,6 +290,33 @@ func evmBatches() []Behaviour {
 		{Name: "BatchReversed", Source: "JSON-RPC 2.0 section 6: any order", Rules: func() Rules {
 			return Rules{Replies: func(replies []json.RawMessage) []json.RawMessage {
 				slices.Reverse(replies)
+				return replies
+			}}
+		}},
+		{
+			Name: "BatchNullID", Source: "JSON-RPC 2.0 section 5: null where the id was not found", Learnt: "batch: 4 calls",
+			Rules: func() Rules {
+				return Rules{Replies: func(replies []json.RawMessage) []json.RawMessage {
+					if len(replies) > 4 {
+						replies[2] = encode(
+							object{
+								"jsonrpc": "2.0", "id": nil,
+								"error": RPCError{Code: -32600, Message: "invalid request"},
+							},
+						)
+					}
+					return replies
+				}}
+			},
+		},
+		{Name: "RateNullID", Source: "a rate that one call of a batch exceeds", Rules: func() Rules {
+			nth := 0
+			return Rules{Replies: func(replies []json.RawMessage) []json.RawMessage {
+				if nth++; nth%5 == 0 {
+					replies[len(replies)-1] = encode(object{
+						"jsonrpc": "2.0", "id": nil, "error": RPCError{Code: -32005, Message: "limit exceeded"},
+					})
+				}
 				return replies
 			}}
 		}},

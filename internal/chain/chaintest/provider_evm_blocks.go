@@ -15,20 +15,40 @@ func evmKnowledge() []Behaviour {
 		unknownTag("SafeUnknown", "rsksmart/rskj#3309", -32602, "unsupported block tag: TAG", "safe"),
 		unknownTag("TagsUnknown", "old versions of geth", -32602, "invalid argument 0: hex string without 0x prefix",
 			"finalized", "safe", "pending"),
-		{Name: "Archive128", Source: "ethereum/go-ethereum#20874: a full node keeps 128 states", Rules: func() Rules {
-			return Rules{Call: func(p *Provider, c ProviderCall) *ProviderReply {
-				if tag, ok := stateTag(c); ok && tag != "latest" && tag != "pending" && number(tag)+128 <= head(p) {
-					return refuse(-32000, "missing trie node 8b1604e0d19d9be9a94cab027e74134e674bccdb (path )")
-				}
-				return nil
-			}}
-		}},
+		nullTag("FinalizedNull", "finalized"), nullTag("SafeNull", "safe"),
+		{
+			Name: "Archive128", Source: "ethereum/go-ethereum#20874: a full node keeps 128 states", Blocks: 300, Unmet: true,
+			Rules: archive128,
+		},
 		{
 			Name: "AnnouncedNull", Source: "brson in Aimeedeer/realtps#23: announced, and not there a moment later",
 			Rules: announcedNull,
 		},
 		{Name: "Balancer", Source: "members behind one address that differ by seconds", Rules: balancer},
 	}
+}
+
+// archive128 has the states of the last 128 blocks alone.
+func archive128() Rules {
+	return Rules{Call: func(p *Provider, c ProviderCall) *ProviderReply {
+		if tag, ok := stateTag(c); ok && tag != "latest" && tag != "pending" && number(tag)+128 <= head(p) {
+			return refuse(-32000, "missing trie node 8b1604e0d19d9be9a94cab027e74134e674bccdb (path )")
+		}
+		return nil
+	}}
+}
+
+// nullTag has no block of the tag, and does not say that it does not know it.
+func nullTag(name, tag string) Behaviour {
+	return Behaviour{Name: name, Source: "nodes that have just started", Rules: func() Rules {
+		return Rules{Call: func(_ *Provider, c ProviderCall) *ProviderReply {
+			var asked string
+			if c.Method == "eth_getBlockByNumber" && json.Unmarshal(c.Params[0], &asked) == nil && asked == tag {
+				return &ProviderReply{}
+			}
+			return nil
+		}}
+	}}
 }
 
 func unknownTag(name, source string, code int, message string, tags ...string) Behaviour {

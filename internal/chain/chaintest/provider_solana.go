@@ -19,7 +19,7 @@ func SolanaBehaviours() []Behaviour {
 			Name: "SignaturesCut", Source: "providers that cut a page without saying so",
 			Rules: func() Rules { return pages(10, false) },
 		},
-		Behaviour{Name: "Slots5", Source: trial, Rules: func() Rules { return slotRange(5) }},
+		Behaviour{Name: "Slots5", Source: trial, Unmet: true, Rules: func() Rules { return slotRange(5) }},
 		Behaviour{
 			Name: "MinContextSlot", Source: "jet-lab/jet-v2#814: a member of a balancer that is behind",
 			Rules: func() Rules { return notYet(-32016, "Minimum context slot has not been reached") },
@@ -29,7 +29,7 @@ func SolanaBehaviours() []Behaviour {
 			Rules: func() Rules { return notYet(-32603, "Minimum context slot has not been reached") },
 		},
 		Behaviour{
-			Name: "CleanedUp", Source: "solana-labs/solana#11963", Rules: CleanedUp,
+			Name: "CleanedUp", Source: "solana-labs/solana#11963", Rules: CleanedUp, Unmet: true,
 		},
 		Behaviour{
 			Name: "AnnouncedNull", Source: "solana-labs/solana#12208: announced, and not available a moment later",

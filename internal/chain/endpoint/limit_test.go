@@ -121,6 +121,7 @@ func TestRetryAfter(t *testing.T) {
 	for message, want := range map[string]time.Duration{
 		"too many requests, try again in 10 seconds": 10 * time.Second, "slow down": 2 * time.Second,
 		"Rate limited. Retry after 2m": 2 * time.Minute, "retry in 300ms": time.Second,
+		"call rate limit exhausted, retry in 1m30s": 90 * time.Second, "retry in 2.5s": 2500 * time.Millisecond,
 	} {
 		if got := endpoint.BackOff(message, nil); got != want {
 			t.Errorf("%q: %s, want %s", message, got, want)

@@ -12,8 +12,8 @@ import (
 // Parts of the texts, in lower case, by which providers refuse a request because of a rate or a quota. There is no
 // standard, and no code that all use. Sources: the behaviours of package chaintest.
 var rateTexts = []string{
-	"rate limit", "rate-limit", "too many requests", "requests per", "request count", "quota", "credits", "throughput",
-	"capacity", "request rate", "rate exceeded", "request limit", "/second", "per second", "rps limit", "usage limit",
+	"rate limit", "rate-limit", "ratelimit", "too many request", "requests per", "request count", "quota", "credits", "throughput",
+	"capacity", "request rate", "rate exceeded", "request limit", "requests limit", "/second", "per second", "rps limit", "allowed rps", "usage limit",
 	"throttl", "maximum api usage",
 }
 
@@ -71,6 +71,9 @@ func RetryAfter(text string, now time.Time) time.Duration {
 // httpDate is the preferred form of a date (RFC 9110 section 5.6.7).
 const httpDate = "Mon, 02 Jan 2006 15:04:05 GMT"
 
+// againGo finds a time as Go writes it, in texts such as "retry in 1m30s".
+var againGo = regexp.MustCompile(`(?i)(?:retry|try again)\D{0,20}((?:\d{1,6}h)?(?:\d{1,6}m)?\d{1,6}(?:\.\d{1,9})?s)\b`)
+
 // again finds a time in texts such as "try again in 10 seconds".
 var again = regexp.MustCompile(`(?i)(?:retry|try again)\D{0,20}(\d{1,6})\s*(ms|milliseconds?|s|sec|seconds?|m|min|minutes?)?\b`)
 
@@ -83,6 +86,11 @@ func BackOff(message string, data json.RawMessage) time.Duration {
 	}
 	if json.Unmarshal(data, &hint) == nil && hint.Rate.Seconds > 0 {
 		return backOff(time.Duration(min(hint.Rate.Seconds, maxBackOff.Seconds()) * float64(time.Second)))
+	}
+	if found := againGo.FindStringSubmatch(message); found != nil {
+		if d, err := time.ParseDuration(strings.ToLower(found[1])); err == nil {
+			return backOff(d)
+		}
 	}
 	found := again.FindStringSubmatch(message)
 	if found == nil {

@@ -1,12 +1,17 @@
 package evm_test
 
 import (
+	"context"
+	"slices"
 	"testing"
 	"time"
+
+	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/chaintest"
 	"github.com/florinpay/florin/internal/chain/evm"
+	"github.com/florinpay/florin/internal/chain/evm/rpc"
 )
 
 // The adapter reads through every provider as it is.
@@ -85,6 +90,42 @@ func TestProviders_TagLimited(t *testing.T) {
 		t.Error("heads without an answer for a tag")
 	}
 	if e := p.reader.Endpoints()[0]; len(e.Learnt) > 0 {
+		t.Errorf("learnt %q", e.Learnt)
+	}
+}
+
+// A node that does not know what is pending counts what is in blocks, and is not asked again.
+func TestProviders_PendingUnknown(t *testing.T) {
+	t.Parallel()
+	p := newProvided(t)
+	pending := 0
+	p.provider.Behave(chaintest.Rules{Call: func(_ *chaintest.Provider, c chaintest.ProviderCall) *chaintest.ProviderReply {
+		switch {
+		case c.Method == "eth_getBalance":
+			return &chaintest.ProviderReply{Result: "0x7"}
+		case c.Method == "eth_getTransactionCount" && string(c.Params[1]) == `"pending"`:
+			pending++
+			return &chaintest.ProviderReply{Err: &chaintest.RPCError{Code: -32602, Message: "unsupported block tag: pending"}}
+		case c.Method == "eth_getTransactionCount":
+			return &chaintest.ProviderReply{Result: "0x5"}
+		}
+		return nil
+	}})
+	for range 3 {
+		if err := p.reader.Pool().Do(t.Context(), func(ctx context.Context, e *rpc.Endpoint) error {
+			a, err := rpc.ReadAccount(ctx, e, common.HexToAddress(string(p.Address().Address)))
+			if err == nil && (a.Balance.Int64() != 7 || a.Nonce != 5 || a.Pending != 5) {
+				t.Errorf("the account is read as %+v", a)
+			}
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if pending != 1 {
+		t.Errorf("asked %d times for what is pending", pending)
+	}
+	if e := p.reader.Endpoints()[0]; !slices.Contains(e.Learnt, "unknown tag: pending") {
 		t.Errorf("learnt %q", e.Learnt)
 	}
 }

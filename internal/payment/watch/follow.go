@@ -31,8 +31,11 @@ const (
 	// pushGrace is how long a push may come after its money was found by reading.
 	pushGrace = 3 * time.Second
 	// expectFor is how long after a push that found nothing the network is read at the full pace: another node behind
-	// the same address may not have the block yet.
-	expectFor = 5 * time.Second
+	// the same address may not have the block yet. It usually has it a moment later, so the first glances follow each
+	// other closely, for expectClosely.
+	expectFor     = 5 * time.Second
+	expectClosely = time.Second
+	expectGlance  = 250 * time.Millisecond
 )
 
 var (
@@ -82,11 +85,17 @@ func (w *Watcher) follow(ctx context.Context, s Stakes, level Level, pace Pace, 
 		p.found = time.Time{}
 	}
 	// While money waits for finality, which is not pushed, nothing is saved.
-	if s.Pending == 0 && now.After(p.expects) && p.feed.Live(w.open.set) {
+	if s.Pending == 0 && !p.expected(now) && p.feed.Live(w.open.set) {
 		pace.Glance = max(pace.Glance, liveGlance)
+	}
+	if p.expected(now) && now.Sub(p.at) < expectClosely {
+		pace.Glance = min(pace.Glance, expectGlance)
 	}
 	return pace
 }
+
+// expected reports whether money was pushed a moment ago that no round has found yet.
+func (p *pushes) expected(now time.Time) bool { return !now.After(p.expects) }
 
 // readPushed makes a round if money was pushed, unless too much is pushed, and reports whether it did.
 func (w *Watcher) readPushed(ctx context.Context, now time.Time) bool {
@@ -107,7 +116,7 @@ func (w *Watcher) readPushed(ctx context.Context, now time.Time) bool {
 	_ = w.RunOnce(ctx) // logs failures itself
 	switch {
 	case w.changed > changed:
-		p.vain = 0
+		p.vain, p.expects = 0, time.Time{}
 	case w.last.failed:
 	default:
 		p.expects = now.Add(expectFor)
@@ -122,6 +131,9 @@ func (w *Watcher) readPushed(ctx context.Context, now time.Time) bool {
 // glanceFound records that a glance has found money; unless a push of it came, the subscription withheld it.
 func (w *Watcher) glanceFound(now time.Time) {
 	p := &w.pushes
+	if p.expected(now) {
+		p.vain, p.expects = 0, time.Time{} // what was pushed is there
+	}
 	if p.on && p.found.IsZero() && p.feed.Live(w.open.set) {
 		p.found = now
 	}

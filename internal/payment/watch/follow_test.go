@@ -95,6 +95,31 @@ func TestWatcher_Follow(t *testing.T) {
 			t.Errorf("doubted: %v", feed.doubts)
 		}
 	})
+	t.Run("MoneyThatIsPushedBeforeItCanBeReadIsSeenSoon", func(t *testing.T) {
+		t.Parallel()
+		r := newRig(t, 1)
+		r.paced()
+		feed := r.follow()
+		for range 6 { // more often than a subscription may invent money
+			p := r.start()
+			r.steps(10 * time.Second)
+			r.watcher.Pushed()
+			r.watcher.Step(t.Context())
+			r.pay(p)
+			r.chain.Mine(1)
+			r.pass(-time.Second) // of the block
+			for range 4 {
+				r.pass(max(r.watcher.Step(t.Context()), time.Millisecond))
+			}
+			if got := r.get(p); len(got.Deposits) != 1 {
+				t.Fatal("what was pushed a moment too early is not seen soon")
+			}
+			r.steps(10 * time.Second)
+		}
+		if len(feed.doubts) > 0 {
+			t.Errorf("a subscription that is ahead of the endpoint is doubted: %v", feed.doubts)
+		}
+	})
 	t.Run("InventedMoneyCostsLittle", func(t *testing.T) {
 		t.Parallel()
 		r := newRig(t, 1)

@@ -79,6 +79,8 @@ func (w *Watcher) Run(ctx context.Context) error {
 			select {
 			case <-ctx.Done():
 				return nil
+			case <-w.push:
+				pause.Stop()
 			case <-pause.C:
 			}
 		case <-w.push: // at once: a payer waits

@@ -83,6 +83,7 @@ func (e *Endpoint) Ask(ctx context.Context, calls ...Call) ([]Reply, error) {
 func (e *Endpoint) AskInto(ctx context.Context, buffer *bytes.Buffer, calls ...Call) ([]Reply, error) {
 	replies := make([]Reply, 0, len(calls))
 	learned := e.batchLimit()
+	var refusal *Error // of a batch
 	for most := len(calls); len(replies) < len(calls); {
 		part := calls[len(replies):]
 		part = part[:min(len(part), e.rate.Most(e.batchSize()), most)]
@@ -92,10 +93,11 @@ func (e *Endpoint) AskInto(ctx context.Context, buffer *bytes.Buffer, calls ...C
 		}
 		got, err := e.request(ctx, part, into)
 		if errors.Is(err, errBatchRefused) && len(part) > 1 && ctx.Err() == nil {
+			refusal, _ = errors.AsType[*Error](err)
 			e.refuseBatch(len(part), err)
 			continue
 		}
-		if err != nil && len(part) == 1 && len(replies) == 0 {
+		if len(part) == 1 && (err != nil && len(replies) == 0 || err == nil && refusal.same(got[0].Err)) {
 			e.restoreBatch(learned) // one call alone fails too, so the batch was not why
 		}
 		// Callers with a buffer ask for a range and shorten it themselves after

@@ -21,6 +21,11 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("error %d: %s", e.Code, e.Message) }
 
+// same reports whether both are error objects with the same content; nil is none.
+func (e *Error) same(o *Error) bool {
+	return e != nil && o != nil && e.Code == o.Code && e.Message == o.Message
+}
+
 // Failures of an endpoint that pool, scan and sender handle differently.
 var (
 	// ErrTooLarge: the endpoint refuses the size of the answer; ask for less.
@@ -67,7 +72,7 @@ var (
 		"range", "too large", "too wide", "too big", "more than", "max results", "response size",
 		"exceed", "limited to", "timed out", "timeout", "deadline", "distance", "too many",
 		"narrow", "should not greater",
-		"maximum", "too long",
+		"maximum", "too long", "at most", "limit the",
 	}
 	sizeCodes = []int{-32005, -32602, -32614, -32020, -32012}
 )

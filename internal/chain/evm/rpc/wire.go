@@ -88,7 +88,7 @@ func (w *wire) send(ctx context.Context, calls []Call, into *bytes.Buffer) ([]Re
 	case err == nil && refusal == nil:
 		return replies, nil // some providers add a 4xx or 5xx to error objects
 	case refusal != nil:
-		return nil, w.refused(refusal, len(calls))
+		return w.refused(refusal, len(calls))
 	case status != http.StatusOK:
 		return nil, w.unexpected(status, string(answer), len(calls))
 	}
@@ -121,17 +121,18 @@ func (w *wire) droppedBatch(err error, calls int) error {
 	return fmt.Errorf("%w: %w", errBatchRefused, err)
 }
 
-// refused reads a single error object that answers a whole request.
-func (w *wire) refused(e *Error, calls int) error {
+// refused reads a single error object that answers a whole request. Of a request of one call it is the reply, though
+// it does not have its id: gateways that check a request before they pass it on do not read the id.
+func (w *wire) refused(e *Error, calls int) ([]Reply, error) {
 	e.Message = w.redact(e.Message)
 	var limited rateLimited
 	if err := CallError(e); errors.As(err, &limited) {
-		return err
+		return nil, err
 	}
 	if calls > 1 {
-		return fmt.Errorf("%w: %w", errBatchRefused, e)
+		return nil, fmt.Errorf("%w: %w", errBatchRefused, e)
 	}
-	return e
+	return []Reply{{Err: e}}, nil
 }
 
 func (w *wire) post(ctx context.Context, body []byte, into *bytes.Buffer) (status int, h http.Header, err error) {
