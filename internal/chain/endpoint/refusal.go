@@ -12,9 +12,9 @@ import (
 // Parts of the texts, in lower case, by which providers refuse a request because of a rate or a quota. There is no
 // standard, and no code that all use. Sources: the behaviours of package chaintest.
 var rateTexts = []string{
-	"rate limit", "rate-limit", "ratelimit", "too many request", "requests per", "request count", "quota", "credits", "throughput",
-	"capacity", "request rate", "rate exceeded", "request limit", "requests limit", "/second", "per second", "rps limit", "allowed rps", "usage limit",
-	"throttl", "maximum api usage",
+	"rate limit", "rate-limit", "ratelimit", "too many request", "requests per", "request count", "quota", "credits",
+	"throughput", "capacity", "request rate", "rate exceeded", "request limit", "requests limit", "/second",
+	"per second", "rps limit", "allowed rps", "usage limit", "throttl", "maximum api usage",
 }
 
 // rateCodes are error codes that mean nothing else.

@@ -99,18 +99,20 @@ func TestProviders_PendingUnknown(t *testing.T) {
 	t.Parallel()
 	p := newProvided(t)
 	pending := 0
-	p.provider.Behave(chaintest.Rules{Call: func(_ *chaintest.Provider, c chaintest.ProviderCall) *chaintest.ProviderReply {
+	answer := func(_ *chaintest.Provider, c chaintest.ProviderCall) *chaintest.ProviderReply {
 		switch {
 		case c.Method == "eth_getBalance":
 			return &chaintest.ProviderReply{Result: "0x7"}
 		case c.Method == "eth_getTransactionCount" && string(c.Params[1]) == `"pending"`:
 			pending++
-			return &chaintest.ProviderReply{Err: &chaintest.RPCError{Code: -32602, Message: "unsupported block tag: pending"}}
+			unknown := &chaintest.RPCError{Code: -32602, Message: "unsupported block tag: pending"}
+			return &chaintest.ProviderReply{Err: unknown}
 		case c.Method == "eth_getTransactionCount":
 			return &chaintest.ProviderReply{Result: "0x5"}
 		}
 		return nil
-	}})
+	}
+	p.provider.Behave(chaintest.Rules{Call: answer})
 	for range 3 {
 		if err := p.reader.Pool().Do(t.Context(), func(ctx context.Context, e *rpc.Endpoint) error {
 			a, err := rpc.ReadAccount(ctx, e, common.HexToAddress(string(p.Address().Address)))
