@@ -149,6 +149,7 @@ func TestRestore_Drill(t *testing.T) {
 			t.Helper()
 			runPostgres(t, "pg_restore", "--exit-on-error", "-d", next, file)
 			d.env = append(d.env, setting+next)
+			d.installation.refuses(t, 1, []string{"serve"}, "served elsewhere", "florin restore --adopt")
 			eventually(t, "leases of the time of the backup", func() bool {
 				r := d.installation.run(t, "", "restore", "--adopt", "--before", first)
 				d.report = r.stdout

@@ -23,8 +23,11 @@ func MarkPath(cfg config.Config) string {
 	return cmp.Or(cfg.Mark, store.MarkFile(cfg.DatabaseURL.Reveal()))
 }
 
-// checkMark refuses a database that is older than one that was served, and moves the mark on.
+// checkMark refuses a database that is older than one that was served, or was served elsewhere, and moves the mark on.
 func (a *App) checkMark(ctx context.Context) error {
+	if err := a.Store.ServeHere(ctx); err != nil {
+		return err
+	}
 	path := MarkPath(a.Config)
 	if path == "" {
 		return nil

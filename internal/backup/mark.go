@@ -20,6 +20,9 @@ var (
 	// ErrOlder: the database was served before in a later state.
 	ErrOlder = errors.New("the database is older than when it was last served: an older copy was put in its place. " +
 		"Stop every server, then run `florin restore --adopt`")
+	// ErrMoved: the database was brought here by pg_restore, or copied, and not adopted.
+	ErrMoved = errors.New("the database was served elsewhere: it was restored or copied. Stop every server, then run " +
+		"`florin restore --adopt`")
 	// ErrForeign: the mark belongs to another database.
 	ErrForeign = errors.New("the mark belongs to another database: if this one is new on purpose, remove the mark; " +
 		"if not, restore a backup with `florin restore`")

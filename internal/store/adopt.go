@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/uptrace/bun"
+
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/backup"
 	"github.com/florinpay/florin/internal/chain"
@@ -34,7 +36,7 @@ func (s *Store) Adopt(ctx context.Context, mark backup.Mark, now time.Time) (a b
 		if err := moveCursorsOn(ctx, t, now); err != nil {
 			return err
 		}
-		for _, step := range adoption(&a, now) {
+		for _, step := range adoption(&a, s.home(), now) {
 			res, err := t.NewRaw(step.text, step.args...).Exec(ctx)
 			if err != nil {
 				return err
@@ -62,10 +64,10 @@ type adoptionStep struct {
 	args  []any
 }
 
-func adoption(a *backup.Adopted, now time.Time) []adoptionStep {
+func adoption(a *backup.Adopted, home bun.Safe, now time.Time) []adoptionStep {
 	base, at := backup.SequenceBase(a.Generation), db.At(now)
 	return []adoptionStep{
-		{nil, "UPDATE instance SET generation = ?, backed_up_at = NULL", []any{a.Generation}},
+		{nil, "UPDATE instance SET generation = ?, home = ?, backed_up_at = NULL", []any{a.Generation, home}},
 		// Ids of events have the sequence in them.
 		{
 			&a.Payments, "UPDATE payments SET resolved = CASE WHEN resolved = seq THEN ? ELSE resolved END, seq = ? WHERE seq < ?",
@@ -114,6 +116,23 @@ func moveCursorsOn(ctx context.Context, t tx, now time.Time) error {
 		}
 	}
 	return nil
+}
+
+// home is the expression that says where the database is. A physical copy of a PostgreSQL server says the same.
+func (s *Store) home() bun.Safe { return bun.Safe(s.db.Dialect().Home) }
+
+// ServeHere makes this the place where the database is served, or fails with backup.ErrMoved if it was served elsewhere
+// and not adopted since.
+func (s *Store) ServeHere(ctx context.Context) error {
+	var here bool
+	err := s.db.Write(ctx, func(ctx context.Context, t tx) error {
+		return t.NewRaw("UPDATE instance SET home = CASE WHEN home = '' THEN ? ELSE home END RETURNING home = ?",
+			s.home(), s.home()).Scan(ctx, &here)
+	})
+	if err == nil && !here {
+		err = backup.ErrMoved
+	}
+	return db.Wrap(err, "look where the database was served")
 }
 
 // Mark returns how far the database has come.

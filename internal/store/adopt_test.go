@@ -95,6 +95,24 @@ func TestStore_Tick(t *testing.T) {
 	})
 }
 
+// TestStore_ServeHere: a database that was served elsewhere, and came here without florin restore, is not served before
+// it is adopted.
+func TestStore_ServeHere(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		for range 2 {
+			w.Must(w.ServeHere(t.Context()))
+		}
+		_, err := w.SQL().ExecContext(t.Context(), "UPDATE instance SET home = '1.2'")
+		w.Must(err)
+		for range 2 {
+			storetest.WantError(t, "served elsewhere", w.ServeHere(t.Context()), backup.ErrMoved)
+		}
+		_, err = w.Adopt(t.Context(), backup.Mark{}, storetest.Start)
+		w.Must(err)
+		w.Must(w.ServeHere(t.Context()))
+	})
+}
+
 // TestStore_ReplayOfANetwork: webhooks of a payment of before the restore are marked until its network is read to its
 // end, whatever becomes of the others.
 func TestStore_ReplayOfANetwork(t *testing.T) {

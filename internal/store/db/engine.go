@@ -72,6 +72,8 @@ type Dialect struct {
 	Xact string
 	// Server identifies the server that gives these numbers.
 	Server string
+	// Home identifies the database and its tables. A copy made by pg_dump and pg_restore differs; on SQLite none does.
+	Home string
 	// DayOf is a format whose one %s is a column with a time. It gives the whole days since 1970 (UTC).
 	DayOf string
 }

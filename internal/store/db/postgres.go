@@ -87,7 +87,9 @@ func (e *postgresEngine) Dialect() Dialect {
 		Bytewise:    `"C"`,
 		Xact:        "pg_current_xact_id()::text::bigint",
 		Server:      "(SELECT system_identifier::text FROM pg_control_system())",
-		DayOf:       "floor(extract(epoch FROM %s) / 86400)::bigint",
+		Home: "(SELECT oid::text || '.' || 'instance'::regclass::oid::text FROM pg_database " +
+			"WHERE datname = current_database())",
+		DayOf: "floor(extract(epoch FROM %s) / 86400)::bigint",
 	}
 }
 
