@@ -64,6 +64,9 @@ func (c backUp) Run(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
+	if path, err = target(path); err != nil {
+		return err
+	}
 	dir, err := scratch(path)
 	if err != nil {
 		return err
@@ -91,12 +94,30 @@ func (c backUp) recipients(p *process) ([]age.Recipient, error) {
 	if len(c.Recipient) > 0 {
 		return backup.Recipients(c.Recipient)
 	}
-	passphrase, err := p.readSecret("Passphrase of the backup")
+	passphrase, err := p.chooseSecret("Passphrase of the backup")
 	if err != nil {
 		return nil, err
 	}
 	to, err := backup.PassphraseRecipient(passphrase)
 	return []age.Recipient{to}, err
+}
+
+// maxLinks is how many symbolic links may lead to a database.
+const maxLinks = 40
+
+// target returns the file that symbolic links at the path lead to, which need not exist: the operator chose its disk.
+func target(path string) (string, error) {
+	for range maxLinks {
+		to, err := os.Readlink(path)
+		if err != nil {
+			return path, nil //nolint:nilerr // it is no link
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(path), to)
+		}
+		path = to
+	}
+	return "", fmt.Errorf("%s is a link that leads to itself", path)
 }
 
 // spareBytes is what a copy must leave free for the server, which refuses payments on a full disk.

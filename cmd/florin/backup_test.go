@@ -232,3 +232,29 @@ func TestRestore_LogLeftBehind(t *testing.T) {
 	again := i.serve(t)
 	again.stop(t, syscall.SIGTERM)
 }
+
+// TestRestore_Symlink: the database is a link to another disk. The restored one is on that disk too, also if the disk
+// is new and empty.
+func TestRestore_Symlink(t *testing.T) {
+	t.Parallel()
+	i, file := backedUp(t)
+	path, disk := filepath.Join(i.dir, "test.db"), t.TempDir()
+	real := filepath.Join(disk, "real.db")
+	must(t, os.Rename(path, real))
+	must(t, os.Symlink(real, path))
+	out := i.must(t, passphrase, "restore", "--force", file)
+	if !strings.Contains(out, "is now "+real+".replaced-") {
+		t.Errorf("restore prints %q", out)
+	}
+	i.prints(t, "The ledger of 2 entries has no differences.", "verify-ledger")
+	kept, err := filepath.Glob(filepath.Join(disk, "*.replaced-*"))
+	must(t, err)
+	for _, name := range append(kept, real) {
+		must(t, os.Remove(name))
+	}
+	i.must(t, passphrase, "restore", file)
+	if to, err := os.Readlink(path); err != nil || to != real {
+		t.Errorf("%s is not the link to %s any more: %q, %v", path, real, to, err)
+	}
+	i.prints(t, "The ledger of 2 entries has no differences.", "verify-ledger")
+}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/florinpay/florin/internal/app"
 	"github.com/florinpay/florin/internal/config"
+	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/secret"
@@ -33,9 +34,18 @@ func (p *process) envPath() string {
 	return p.envFile
 }
 
-// config loads the settings.
-func (p *process) config() (config.Config, error) {
-	cfg, err := config.Load(p.environ, p.envPath())
+// config loads the settings. The keys may have sealed the Solana seed, beside those of the settings.
+func (p *process) config(keys ...secret.Text) (config.Config, error) {
+	cfg, err := config.Load(p.environ, p.envPath(), keys...)
+	if err != nil {
+		return config.Config{}, fmt.Errorf("configuration: %w", err)
+	}
+	return cfg, nil
+}
+
+// keys loads the secret keys of the settings, and no others.
+func (p *process) keys() (config.Config, error) {
+	cfg, err := config.LoadKeys(p.environ, p.envPath())
 	if err != nil {
 		return config.Config{}, fmt.Errorf("configuration: %w", err)
 	}
@@ -88,6 +98,21 @@ func (p *process) readSecret(prompt string) (secret.Text, error) {
 	}
 	line, err := p.readLine()
 	return secret.New(line), err
+}
+
+var errTypedTwice = fault.New(fault.Invalid, "what was typed the second time is not the same")
+
+// chooseSecret is readSecret for a secret that is new. At a terminal it asks twice, because nobody sees a typing error.
+func (p *process) chooseSecret(prompt string) (secret.Text, error) {
+	chosen, err := p.readSecret(prompt)
+	if err != nil || !term.IsTerminal(int(p.stdin.Fd())) {
+		return chosen, err
+	}
+	again, err := p.readSecret(prompt + ", again")
+	if err == nil && !again.Equal(chosen) {
+		err = errTypedTwice
+	}
+	return chosen, err
 }
 
 // readLine reads the first line of standard input, without its line break.

@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 
-	"github.com/florinpay/florin/internal/config"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/wallet"
@@ -83,7 +82,11 @@ func (k keygen) seed(p *process) error {
 		}
 		return p.say("# words of a seed, for paper: `florin keygen --sol-seed --sealed --words` seals them\n# %s", words.Reveal())
 	}
-	sealer, err := config.LoadSealer(p.environ, p.envPath())
+	cfg, err := p.keys()
+	if err != nil {
+		return err
+	}
+	sealer, err := cfg.Sealer()
 	if err != nil {
 		return err
 	}

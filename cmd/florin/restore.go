@@ -68,6 +68,9 @@ func (c restore) Run(ctx context.Context, p *process) error {
 	if err != nil {
 		return fmt.Errorf("restore PostgreSQL with its own tools, then run `florin restore --adopt`: %w", err)
 	}
+	if path, err = target(path); err != nil {
+		return err
+	}
 	if _, err := os.Lstat(path); err == nil && !c.Force {
 		return fmt.Errorf("there is a database at %s; --force keeps it under another name", path)
 	}

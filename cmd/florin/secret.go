@@ -41,11 +41,11 @@ Examples:
 
 // Run changes the key.
 func (secretRotate) Run(ctx context.Context, p *process) error {
-	cfg, err := p.config()
+	newKey, err := p.newSecretKey()
 	if err != nil {
 		return err
 	}
-	newKey, err := p.newSecretKey(cfg)
+	cfg, err := p.config(newKey) // a run that broke off may have sealed the seed with it
 	if err != nil {
 		return err
 	}
@@ -115,9 +115,10 @@ var errNoNewKey = fault.New(fault.Invalid, "there is no new key: give it on stan
 	"or set FLORIN_SECRET_KEY to it and FLORIN_OLD_SECRET_KEY to the key before it")
 
 // newSecretKey returns the key that the key is changed to.
-func (p *process) newSecretKey(cfg config.Config) (secret.Text, error) {
-	if !cfg.OldSecretKey.Empty() {
-		return cfg.SecretKey, nil
+func (p *process) newSecretKey() (secret.Text, error) {
+	cfg, err := p.keys()
+	if err != nil || !cfg.OldSecretKey.Empty() {
+		return cfg.SecretKey, err
 	}
 	text, err := p.readSecret("New secret key")
 	if err != nil {

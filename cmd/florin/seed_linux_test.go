@@ -129,6 +129,10 @@ func TestKeygen_SealedSeed(t *testing.T) {
 	if out := i.must(t, fresh+"\n", "secret", "rotate"); !strings.Contains(out, file) {
 		t.Errorf("florin secret rotate says nothing of the seed: %q", out)
 	}
+	// A command that was killed after it had replaced the file is repeated with the same new key.
+	if out := i.must(t, fresh+"\n", "secret", "rotate"); !strings.Contains(out, "already") {
+		t.Errorf("repeated, florin secret rotate prints %q", out)
+	}
 	i.refuses(t, 1, []string{"config"}, "FLORIN_SOL_SEED", "sealed with another key")
 	i.env = append(i.env, fresh)
 	i.prints(t, "FLORIN_SOL_SEED=***", "config")

@@ -52,7 +52,7 @@ func (c userCreate) Run(ctx context.Context, p *process) error {
 
 func (c userCreate) password(p *process) (secret.Text, error) {
 	if c.Password == nil || *c.Password == "-" {
-		return p.readSecret("Password for " + c.Email)
+		return p.chooseSecret("Password for " + c.Email)
 	}
 	return secret.New(*c.Password), nil
 }

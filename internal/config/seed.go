@@ -2,7 +2,6 @@ package config
 
 import (
 	"errors"
-	"fmt"
 	"net/netip"
 	"net/url"
 	"os"
@@ -28,9 +27,10 @@ const (
 
 // seedSource is where the seed comes from.
 type seedSource struct {
-	text       secret.Text // sealed, or words
-	file       string      // that has it; empty: the environment
-	credential bool        // the file is a credential of systemd
+	text       secret.Text   // sealed, or words
+	file       string        // that has it; empty: the environment
+	credential bool          // the file is a credential of systemd
+	keys       []secret.Text // may have sealed it too
 }
 
 // findSeed returns where the seed comes from, before the settings are taken. The credential of its name counts if the
@@ -80,6 +80,11 @@ func (c *Config) openSeed() error {
 	if err != nil {
 		return err
 	}
+	for _, key := range c.seed.keys {
+		if err := sealer.Add([]byte(key.Reveal())); err != nil {
+			return err
+		}
+	}
 	c.SolSeed, err = wallet.OpenSeed(sealer, text.Reveal())
 	return err
 }
@@ -126,11 +131,12 @@ func (c Config) SeedFile() string { return c.seed.file }
 // SealedSeed returns the sealed seed; empty if there is none.
 func (c Config) SealedSeed() string { return wallet.SealedSeed(c.seed.text.Reveal()) }
 
-// LoadSealer returns the sealer of the settings, whatever the others are: it is needed to make them.
-func LoadSealer(environ []string, dotenv string) (*secret.Sealer, error) {
+// LoadKeys returns the settings with nothing but FLORIN_SECRET_KEY and FLORIN_OLD_SECRET_KEY, whatever the others are:
+// the keys are needed to make them.
+func LoadKeys(environ []string, dotenv string) (Config, error) {
 	values, err := gather(environ, dotenv)
 	if err != nil {
-		return nil, Problems{{dotenv, err.Error()}}
+		return Config{}, Problems{{dotenv, err.Error()}}
 	}
 	c := newConfig()
 	var problems Problems
@@ -149,7 +155,7 @@ func LoadSealer(environ []string, dotenv string) (*secret.Sealer, error) {
 		problems.add(s.name, err)
 	}
 	if len(problems) > 0 {
-		return nil, fmt.Errorf("configuration: %w", problems)
+		return Config{}, problems
 	}
-	return c.Sealer()
+	return *c, nil
 }

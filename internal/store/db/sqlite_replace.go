@@ -30,7 +30,7 @@ func ReplaceFile(ctx context.Context, from, path, label string) (kept string, er
 		if err := Seclude(ctx, path); IsConflict(err) {
 			return "", fmt.Errorf("a program has the database open; stop the server: %w", err)
 		}
-		if err := os.Link(path, kept); err != nil {
+		if err := keep(path, kept, os.Link); err != nil {
 			return "", fmt.Errorf("keep the database that is there: %w", err)
 		}
 	}
@@ -49,6 +49,16 @@ func ReplaceFile(ctx context.Context, from, path, label string) (kept string, er
 		return kept, fmt.Errorf("directory of the database: %w", err)
 	}
 	return kept, errors.Join(dir.Sync(), dir.Close())
+}
+
+// keep gives the file a second name, so that at no moment there is no database in its place. A file system without links
+// gives it the other name alone.
+func keep(path, kept string, link func(path, kept string) error) error {
+	err := link(path, kept)
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrPermission) {
+		err = os.Rename(path, kept)
+	}
+	return err
 }
 
 func syncFile(path string) error {

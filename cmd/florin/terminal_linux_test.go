@@ -1,0 +1,72 @@
+package main_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// typed runs the program at a terminal at which an operator types the lines, and returns its exit status and what it
+// prints.
+func (i installation) typed(t *testing.T, lines []string, args ...string) (status int, printed string) {
+	t.Helper()
+	operator, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
+	must(t, err)
+	defer operator.Close()
+	must(t, unix.IoctlSetPointerInt(int(operator.Fd()), unix.TIOCSPTLCK, 0))
+	n, err := unix.IoctlGetInt(int(operator.Fd()), unix.TIOCGPTN)
+	must(t, err)
+	terminal, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|syscall.O_NOCTTY, 0)
+	must(t, err)
+	defer terminal.Close()
+	_, err = operator.WriteString(strings.Join(lines, "\n") + "\n") // a terminal keeps lines until they are read
+	must(t, err)
+
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	var out strings.Builder
+	cmd := i.command(ctx, args...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = terminal, &out, &out
+	_ = cmd.Run() // its status is looked at
+	if ctx.Err() != nil {
+		t.Fatalf("florin %v waits for more than was typed: %q", args, out.String())
+	}
+	return cmd.ProcessState.ExitCode(), out.String()
+}
+
+// TestTerminal_TypedTwice: what nobody sees while it is typed is typed twice before it counts. A backup whose passphrase
+// has a typing error could not be opened by anybody.
+func TestTerminal_TypedTwice(t *testing.T) {
+	t.Parallel()
+	i := newInstallation(t)
+	i.must(t, "", "migrate")
+	file := filepath.Join(i.dir, "backup.age")
+	const meant, mistyped = "a passphrase of some length", "a passphrase of some lenght"
+	status, printed := i.typed(t, []string{meant, mistyped}, "backup", file)
+	if _, err := os.Stat(file); status != 1 || err == nil || !strings.Contains(printed, "not the same") {
+		t.Errorf("a passphrase that is typed in two ways: status %d, %q, %v", status, printed, err)
+	}
+	if status, printed = i.typed(t, []string{meant, meant}, "backup", file); status != 0 {
+		t.Fatalf("a backup: status %d, %q", status, printed)
+	}
+	if strings.Contains(printed, meant) {
+		t.Errorf("the passphrase is shown: %q", printed)
+	}
+	if status, printed = i.typed(t, []string{meant}, "restore", "--force", file); status != 0 {
+		t.Errorf("a restore asks once: status %d, %q", status, printed)
+	}
+	create := []string{"user", "create", "--email", email}
+	status, printed = i.typed(t, []string{"correct horse battery", "correct horse batery"}, create...)
+	if status != 1 || !strings.Contains(printed, "not the same") {
+		t.Errorf("a password that is typed in two ways: status %d, %q", status, printed)
+	}
+	if status, printed = i.typed(t, []string{"correct horse battery", "correct horse battery"}, create...); status != 0 {
+		t.Errorf("a user: status %d, %q", status, printed)
+	}
+}
