@@ -239,22 +239,22 @@ func TestRestore_Symlink(t *testing.T) {
 	t.Parallel()
 	i, file := backedUp(t)
 	path, disk := filepath.Join(i.dir, "test.db"), t.TempDir()
-	real := filepath.Join(disk, "real.db")
-	must(t, os.Rename(path, real))
-	must(t, os.Symlink(real, path))
+	stands := filepath.Join(disk, "real.db")
+	must(t, os.Rename(path, stands))
+	must(t, os.Symlink(stands, path))
 	out := i.must(t, passphrase, "restore", "--force", file)
-	if !strings.Contains(out, "is now "+real+".replaced-") {
+	if !strings.Contains(out, "is now "+stands+".replaced-") {
 		t.Errorf("restore prints %q", out)
 	}
 	i.prints(t, "The ledger of 2 entries has no differences.", "verify-ledger")
 	kept, err := filepath.Glob(filepath.Join(disk, "*.replaced-*"))
 	must(t, err)
-	for _, name := range append(kept, real) {
+	for _, name := range append(kept, stands) {
 		must(t, os.Remove(name))
 	}
 	i.must(t, passphrase, "restore", file)
-	if to, err := os.Readlink(path); err != nil || to != real {
-		t.Errorf("%s is not the link to %s any more: %q, %v", path, real, to, err)
+	if to, err := os.Readlink(path); err != nil || to != stands {
+		t.Errorf("%s is not the link to %s any more: %q, %v", path, stands, to, err)
 	}
 	i.prints(t, "The ledger of 2 entries has no differences.", "verify-ledger")
 }

@@ -40,8 +40,8 @@ func (i installation) typed(t *testing.T, lines []string, args ...string) (statu
 	return cmd.ProcessState.ExitCode(), out.String()
 }
 
-// TestTerminal_TypedTwice: what nobody sees while it is typed is typed twice before it counts. A backup whose passphrase
-// has a typing error could not be opened by anybody.
+// TestTerminal_TypedTwice: a passphrase or password is not shown while it is typed, so a new one is typed twice. Nobody
+// could open a backup whose passphrase has a typing error.
 func TestTerminal_TypedTwice(t *testing.T) {
 	t.Parallel()
 	i := newInstallation(t)
