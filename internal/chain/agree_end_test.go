@@ -45,7 +45,11 @@ func trackCases() map[string]trackCase {
 	lost, unsure := tracked{status: chain.TxDropped, block: chain.Backs}, tracked{status: chain.TxDropped}
 	unknown, pending := tracked{status: chain.TxUnknown}, tracked{status: chain.TxPending}
 	included, dead := tracked{status: chain.TxIncluded}, tracked{dead: true}
+	behind := tracked{status: chain.TxIncluded, block: chain.Backs} // its block is not final by its own word
+	waits := tracked{status: chain.TxPending, block: chain.Backs}
 	return map[string]trackCase{
+		"LaggardBacksNot":    {2, []tracked{final, behind}, chain.TxIncluded, "10"},
+		"PendingBacksNot":    {2, []tracked{final, waits}, chain.TxIncluded, "10"},
 		"OneFinal":           {1, []tracked{final}, chain.TxFinal, "10"},
 		"OneReverted":        {1, []tracked{reverted}, chain.TxReverted, ""},
 		"OneDropped":         {1, []tracked{dropped}, chain.TxDropped, ""},

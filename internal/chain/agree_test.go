@@ -204,3 +204,45 @@ func TestAgree(t *testing.T) {
 		}
 	}
 }
+
+// TestSearchAll: what any endpoint reports is searched for once, by block, and that there is nothing needs two answers
+// where two are configured.
+func TestSearchAll(t *testing.T) {
+	t.Parallel()
+	type answer []uint64 // blocks with a transfer; nil: the endpoint does not answer
+	for name, c := range map[string]struct {
+		configured int
+		answers    []answer
+		want       []uint64
+		fails      bool
+	}{
+		"One":             {1, []answer{{3, 1}}, []uint64{1, 3}, false},
+		"OneFindsNothing": {1, []answer{{}}, nil, false},
+		"OneDead":         {1, []answer{nil}, nil, true},
+		"NothingByTwo":    {2, []answer{{}, {}}, nil, false},
+		"NothingByOne":    {2, []answer{{}, nil}, nil, true},
+		"FirstCoolsDown":  {2, []answer{{}}, nil, true},
+		"FoundByOne":      {2, []answer{nil, {2}}, []uint64{2}, false},
+		"FoundByBoth":     {2, []answer{{2, 5}, {5, 1}}, []uint64{1, 2, 5}, false},
+		"NothingByThird":  {3, []answer{{7}, {}, nil}, []uint64{7}, false},
+		"NothingByMost":   {3, []answer{{}, nil, {}}, nil, false},
+	} {
+		found, err := chain.SearchAll(c.answers, c.configured, func(a answer) ([]chain.Transfer, error) {
+			if a == nil {
+				return nil, errors.New("connection refused")
+			}
+			list := make([]chain.Transfer, len(a))
+			for i, block := range a {
+				list[i].Ordinal, list[i].Block.Number = int(block), block
+			}
+			return list, nil
+		})
+		var got []uint64
+		for _, f := range found {
+			got = append(got, f.Block.Number)
+		}
+		if !slices.Equal(got, c.want) || (err != nil) != c.fails || err != nil && !errors.Is(err, chain.ErrNoEndpoint) {
+			t.Errorf("%s: blocks %v, %v, want %v", name, got, err, c.want)
+		}
+	}
+}
