@@ -5,11 +5,14 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/a-h/templ"
 
 	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/checkout"
 )
 
 // previewDir, when set in the environment as FLORIN_PREVIEW, receives every state as an HTML file for review.
@@ -41,6 +44,25 @@ func TestPreview(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(dir, name+"."+l.Tag+".html"), []byte(page), 0o600); err != nil {
 				t.Fatal(err)
 			}
+		}
+	}
+}
+
+// TestExample: the picture of the checkout shows the time of a payment that was just started, and asks for no script,
+// which its frame would refuse.
+func TestExample(t *testing.T) {
+	t.Parallel()
+	for _, step := range []string{"choose", "send", "done"} {
+		p, err := checkout.Example(views.Page{Lang: "en"}, step, nil, time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC))
+		if err != nil {
+			t.Fatal(err)
+		}
+		page := render(t, checkout.Pay(p))
+		if strings.Contains(page, "<script") {
+			t.Errorf("%s: the picture has a script", step)
+		}
+		if step == "send" && !strings.Contains(page, ">30 minutes<") {
+			t.Error("the picture does not have 30 minutes left")
 		}
 	}
 }

@@ -9,8 +9,8 @@ import (
 // exampleAddress is the deposit address of the example: that of EIP-55.
 const exampleAddress = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
 
-// exampleTTL is how long the example has left.
-const exampleTTL = 24 * time.Hour
+// exampleTTL is how long the example has left: that of a payment that was just started.
+const exampleTTL = 30 * time.Minute
 
 // Example is the checkout of an imagined payment, as a picture (Inert), at one of the
 // steps choose, send and done; choose for any other text.

@@ -21,7 +21,10 @@ func (p Props) head() views.Head {
 		Extra:       views.BrandCSS(p.Merchant),
 		Scripts:     []string{"checkout.js"},
 	}
-	if p.Live() {
+	switch {
+	case p.Inert:
+		h.Scripts = nil // a picture: its frame allows none
+	case p.Live():
 		h.Scripts = []string{"live.js", "checkout.js"}
 	}
 	if p.NeedsRefresh() {

@@ -56,6 +56,7 @@ type Moment struct {
 	At      time.Time
 	Title   string
 	Detail  string
+	Address string // the money goes to; may be empty
 	Hash    string // may be empty
 	URL     string // of the hash
 	Meaning string // is-good, is-bad, is-seen or empty

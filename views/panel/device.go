@@ -61,5 +61,5 @@ func DeviceName(agent string) string {
 	if name, _, _ := strings.Cut(strings.TrimSpace(agent), "/"); name != "" {
 		return name
 	}
-	return "A program that gave no name"
+	return "An unknown program"
 }

@@ -19,8 +19,8 @@ func TestDeviceName(t *testing.T) {
 		"curl/8.5.0":         "curl",
 		"Go-http-client/2.0": "Go-http-client",
 		"Acme shop":          "Acme shop",
-		"":                   "A program that gave no name",
-		" / ":                "A program that gave no name",
+		"":                   "An unknown program",
+		" / ":                "An unknown program",
 	} {
 		if got := DeviceName(agent); got != want {
 			t.Errorf("%q is called %q, want %q", agent, got, want)

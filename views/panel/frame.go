@@ -164,8 +164,8 @@ var navigationIcons = map[string]string{
 	"gauge":  "M3 14a7 7 0 1114 0M10 14l3.5-5",
 }
 
-// exact writes a time to the second, in UTC.
-func exact(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
+// Exact writes a time to the second, in UTC.
+func Exact(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
 
 // relative writes the distance of a time from now in its largest useful unit,
 // such as "3 hours ago" or "in 1 minute".

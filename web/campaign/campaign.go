@@ -147,7 +147,7 @@ func (d *Surface) postReview(c echo.Context, who session.Principal) error {
 			return err
 		}
 	}
-	said := "%s shown to everybody now."
+	said := "%s visible to all visitors now."
 	if review == campaign.Hidden {
 		said = "%s hidden now. The amounts still count and stay visible."
 	}

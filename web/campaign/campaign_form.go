@@ -34,7 +34,7 @@ func campaignForm(f *shell.Form, present campaign.Campaign, choice panel.KeyChoi
 	if present.Slug == "" {
 		form.Fields = append(form.Fields, f.Field(panel.Field{
 			Name: "slug", Label: "Address (optional)", Max: strconv.Itoa(campaign.MaxSlug), Mono: true, Placeholder: "winter-shelter",
-			Hint: "The last part of the page's address; it cannot be changed later. Left empty, it is made of the title.",
+			Hint: "The last part of the page's address; it cannot be changed later. If you leave it empty, Florin makes it from the title.",
 		}))
 	}
 	form.Fields = append(form.Fields,

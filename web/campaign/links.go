@@ -54,10 +54,10 @@ func (d *Surface) linksPage(c echo.Context, who session.Principal, status int, f
 				Max: strconv.Itoa(payment.MaxDescription),
 			},
 		),
-		f.Field(panel.Field{Name: "amount", Label: "Amount in US dollars (optional)", Mode: "decimal", Max: "24", Placeholder: "12.50", Hint: "Left empty, your customer chooses the amount."}),
+		f.Field(panel.Field{Name: "amount", Label: "Amount in US dollars (optional)", Mode: "decimal", Max: "24", Placeholder: "12.50", Hint: "If you leave it empty, your customer enters the amount."}),
 		f.Field(panel.Field{
 			Name: "reference", Label: "Reference (optional)", Max: strconv.Itoa(payment.MaxReference),
-			Hint: "Every payment of the link carries it, and it finds them all. Left empty, it is the address.",
+			Hint: "Every payment of this link carries it, so you can search for all of them. If you leave it empty, it is the last part of the link.",
 		}),
 	}
 	p.More = []panel.Field{

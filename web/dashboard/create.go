@@ -50,10 +50,10 @@ func (d *Surface) createPage(c echo.Context, who session.Principal, status int, 
 		),
 	}
 	p.More = []panel.Field{
-		f.Field(panel.Field{Name: "successUrl", Label: "Where to go when it is paid", Type: "url", Hint: "The txnid and status are added to the address.", Max: strconv.Itoa(payment.MaxURL)}),
+		f.Field(panel.Field{Name: "successUrl", Label: "Return address after payment", Type: "url", Hint: "The txnid and status are added to the address.", Max: strconv.Itoa(payment.MaxURL)}),
 		f.Field(
 			panel.Field{
-				Name: "cancelUrl", Label: "Where to go when it is given up", Type: "url",
+				Name: "cancelUrl", Label: "Return address if your customer gives up", Type: "url",
 				Max: strconv.Itoa(payment.MaxURL),
 			},
 		),
@@ -63,7 +63,7 @@ func (d *Surface) createPage(c echo.Context, who session.Principal, status int, 
 				Max: strconv.Itoa(payment.MaxEmail),
 			},
 		),
-		f.Field(panel.Field{Name: "expiresInMinutes", Label: "Valid for, in minutes", Mode: "numeric", Hint: "From 5 minutes to 7 days (10080); left empty, one hour.", Max: "5"}),
+		f.Field(panel.Field{Name: "expiresInMinutes", Label: "Valid for, in minutes", Mode: "numeric", Hint: "From 5 minutes to 7 days (10080). One hour if you leave it empty.", Max: "5"}),
 	}
 	for _, x := range p.More {
 		p.Open = p.Open || x.Value != "" || x.Problem != ""

@@ -296,7 +296,7 @@ func mayTexts(p merchant.Permissions) []string {
 // networksField is the input of the networks a key may be used from.
 func networksField(x panel.Field) panel.Field {
 	x.Name, x.Label, x.Max, x.Mono = "networks", "Networks it may be used from (optional)", "1000", true
-	x.Hint = "Addresses or networks such as 203.0.113.0/24, with spaces between them. Left empty, it works from everywhere."
+	x.Hint = "Addresses or networks such as 203.0.113.0/24, with spaces between them. If you leave it empty, the key works from anywhere."
 	return x
 }
 
@@ -304,7 +304,7 @@ func networksField(x panel.Field) panel.Field {
 func confirmField(r panel.Reauth) *panel.Field {
 	x := r.For(keysPath, " (optional)")
 	x.Required = false
-	x.Hint = "Only a key that you confirm with it can set up wallets of its own over the API, where you have a custodian already."
+	x.Hint = "Needed only if this key is to set up wallets of its own over the API."
 	return &x
 }
 

@@ -17,7 +17,7 @@ import (
 var verdicts = map[lookup.Verdict][2]string{
 	lookup.Credited: {
 		"It has arrived and counts", "is-good",
-	}, lookup.NotFinal: {"It is right, but not final yet", "is-seen"},
+	}, lookup.NotFinal: {"It is correct, but not final yet", "is-seen"},
 	lookup.Short: {
 		"It counts, but money is missing", "is-seen",
 	}, lookup.OtherChain: {"Sent on another network", "is-bad"},
@@ -29,8 +29,8 @@ var verdicts = map[lookup.Verdict][2]string{
 	}, lookup.Failed: {"The transaction failed", "is-bad"},
 	lookup.Worthless: {
 		"It moved nothing of value", "is-bad",
-	}, lookup.NotFound: {"No network knows it", "is-bad"},
-	lookup.Unavailable: {"The network cannot be asked now", "is-bad"},
+	}, lookup.NotFound: {"No network has this transaction", "is-bad"},
+	lookup.Unavailable: {"The network does not answer at the moment", "is-bad"},
 }
 
 // postFindIn looks up a transaction that a customer claims to have paid with.

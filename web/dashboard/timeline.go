@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
@@ -13,6 +14,7 @@ import (
 	"github.com/florinpay/florin/internal/store/report"
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/dashboard"
+	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/web/session"
 )
 
@@ -24,7 +26,7 @@ var titles = map[payment.EventType][2]string{
 	payment.EventSwitched:  {"The customer chose another way", ""},
 	payment.EventSeen:      {"Money seen", "is-seen"},
 	payment.EventFinal:     {"Money is final", "is-good"},
-	payment.EventVanished:  {"The chain took money back", "is-bad"},
+	payment.EventVanished:  {"The network took the money back", "is-bad"},
 	payment.EventExtended:  {"More time, because money fell short", ""},
 	payment.EventResumed:   {"More time, because the network was not available", ""},
 	payment.EventMarked:    {"Marked as completed by hand", ""},
@@ -33,13 +35,13 @@ var titles = map[payment.EventType][2]string{
 	payment.EventCompleted: {"Completed", "is-good"},
 	payment.EventExpired:   {"Expired", "is-bad"},
 	payment.EventCancelled: {"Cancelled", "is-bad"},
-	payment.EventReorged:   {"Money that completed it vanished", "is-bad"},
+	payment.EventReorged:   {"The network took back money that had completed it", "is-bad"},
 	payment.EventResolved:  {"Marked as settled", ""},
 
-	payment.EventShort:      {"Less came than was asked for", "is-seen"},
-	payment.EventOver:       {"More came than was asked for", "is-seen"},
-	payment.EventLate:       {"Enough came after the end", "is-seen"},
-	payment.EventOtherAsset: {"Money came that was not asked for", "is-seen"},
+	payment.EventShort:      {"Less arrived than you asked for", "is-seen"},
+	payment.EventOver:       {"More arrived than you asked for", "is-seen"},
+	payment.EventLate:       {"Enough arrived, but too late", "is-seen"},
+	payment.EventOtherAsset: {"Money arrived that you did not ask for", "is-seen"},
 }
 
 // eventNote is the data of an event (payment.Event).
@@ -103,16 +105,16 @@ func (d *Surface) eventMoment(e payment.Event) dashboard.Moment {
 			m.Detail += ", reported by " + n.Source
 		}
 		if !n.Counted {
-			m.Detail += "; not what was asked for, so it does not count"
+			m.Detail += "; it does not count, because you did not ask for it"
 		}
 		if n.Late {
-			m.Detail += "; after the end"
+			m.Detail += "; it arrived too late"
 		}
 		m.Hash, m.URL = string(n.Tx), d.Presenter.TxURL(n.Network, n.Tx)
 	case n.Network != "":
-		m.Detail = n.Token + " on " + views.NetworkName(string(n.Network)) + ", to " + n.Address
+		m.Detail, m.Address = n.Token+" on "+views.NetworkName(string(n.Network)), n.Address
 	case n.Until != "":
-		m.Detail = "until " + n.Until
+		m.Detail = untilText(n.Until)
 	case n.By != "":
 		m.Detail = "by " + n.By
 		if n.Reason != "" {
@@ -122,6 +124,14 @@ func (d *Surface) eventMoment(e payment.Event) dashboard.Moment {
 		m.Detail = n.Reason
 	}
 	return m
+}
+
+// untilText says until when a payment can be paid. The event holds the time as RFC 3339.
+func untilText(stored string) string {
+	if t, err := time.Parse(time.RFC3339Nano, stored); err == nil {
+		return "until " + panel.Exact(t)
+	}
+	return "until " + stored
 }
 
 func (d *Surface) attemptMoments(ctx context.Context, p payment.Payment) ([]dashboard.Moment, error) {
@@ -159,16 +169,16 @@ func (d *Surface) sweepMoments(ctx context.Context, p payment.Payment) ([]dashbo
 		all = append(
 			all,
 			dashboard.Moment{
-				At: s.CreatedAt, Title: "Settlement planned", Detail: s.Symbol + " to " + string(s.Settlement),
+				At: s.CreatedAt, Title: "Settlement planned", Detail: s.Symbol, Address: string(s.Settlement),
 			},
 		)
 		m := dashboard.Moment{
-			At: s.SentAt, Title: "On the way to your wallet", Detail: s.Symbol + " to " + string(s.Settlement),
+			At: s.SentAt, Title: "On the way to your wallet", Detail: s.Symbol, Address: string(s.Settlement),
 		}
 		switch {
 		case s.Moved != "":
 			m.At, m.Title, m.Meaning = s.EndedAt, "Arrived at your wallet", "is-good"
-			m.Detail = s.Moved + " " + s.Symbol + " at " + string(s.Settlement) + d.gasOf(s)
+			m.Detail = money.Display(s.Moved) + " " + s.Symbol + d.gasOf(s)
 		case s.Reason != "":
 			m.At, m.Title, m.Detail, m.Meaning = s.EndedAt, "Could not be moved; it is tried again", s.Reason, "is-bad"
 		case s.SentAt.IsZero():

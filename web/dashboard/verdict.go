@@ -71,7 +71,7 @@ func ending(p payment.Payment) string {
 
 func until(t, now time.Time) string {
 	if !t.After(now) {
-		return "until the networks have been read"
+		return "until Florin has checked the networks once more"
 	}
 	return "for " + panel.Span(t.Sub(now))
 }

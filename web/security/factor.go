@@ -45,7 +45,7 @@ func (d *Surface) getFactor(c echo.Context, who session.Principal) error {
 func (d *Surface) factorPage(c echo.Context, who session.Principal, status int, f *shell.Form) error {
 	e, err := d.Users.PendingFactor(c.Request().Context(), who.User, who.Token())
 	if errors.Is(err, identity.ErrNoFactor) {
-		return d.Cookies.Redirect(c, session.SecurityPath, "Begin here: the code of an authenticator is shown only where it was asked for last.")
+		return d.Cookies.Redirect(c, session.SecurityPath, "Start again here: a newer code was shown in another window.")
 	}
 	if err != nil {
 		return err

@@ -87,7 +87,7 @@ func (g *Guard) ReauthField(c echo.Context, who Principal, f *shell.Form) (panel
 	x := panel.Field{
 		Name: "password", Label: "Your password", Type: "password", Autocomplete: "current-password",
 		Required: true, Max: "512",
-		Hint: "Asked again, so that no one who finds your screen open can change it.",
+		Hint: "We ask again, so that a person who finds your screen unlocked cannot change it.",
 	}
 	if inForce {
 		x.Label = "Your password, or a code of your authenticator"

@@ -74,7 +74,7 @@ func brandingFields(f *shell.Form, c merchant.Custodian) []panel.Field {
 		Hint: "An https address of a square picture.",
 	}
 	if b.Uploaded() {
-		logo.Value, logo.Hint = "", "Given, it is shown instead of the picture you uploaded."
+		logo.Value, logo.Hint = "", "If you enter one, your customers see it instead of the picture you uploaded."
 	}
 	return []panel.Field{
 		f.Field(panel.Field{Name: "name", Label: "Name", Value: c.Name, Max: "100"}),

@@ -125,13 +125,13 @@ func (s *Surface) optionsInput(f *shell.Form) merchant.CustodianInput {
 		}
 	}
 	if basis, ok := parseHundredths(f.Text("short")); !ok || basis > merchant.MaxShortBasis {
-		f.Bad("short", "Give a percentage from 0 to 10, with at most two decimals.")
+		f.Bad("short", "Enter a percentage from 0 to 10, with at most two decimals.")
 	} else {
 		in.ShortBasis = &basis
 	}
 	hours, err := strconv.ParseInt(f.Text("late"), 10, 32)
 	if late := time.Duration(hours) * time.Hour; err != nil || late < 0 || late > merchant.MaxLateFor {
-		f.Bad("late", fmt.Sprintf("Give whole hours from 0 to %d.", merchant.MaxLateFor/time.Hour))
+		f.Bad("late", fmt.Sprintf("Enter whole hours from 0 to %d.", merchant.MaxLateFor/time.Hour))
 	} else {
 		in.LateFor = &late
 	}
@@ -152,7 +152,7 @@ func networkInput(f *shell.Form, n chain.Network) merchant.NetworkInput {
 	in := merchant.NetworkInput{Network: n, Enabled: &enabled, Tokens: &tokens, Finality: &finality}
 	if finality != "" {
 		if _, err := chain.ParseFinality(finality); err != nil {
-			f.Bad(string(n)+".finality", "Write finalized, safe, or whole seconds such as 12s.")
+			f.Bad(string(n)+".finality", "Enter finalized, safe, or whole seconds such as 12s.")
 		}
 	}
 	for name, to := range map[string]**money.Micros{"min": &in.MinAmount, "max": &in.MaxAmount} {

@@ -139,7 +139,7 @@ func (d *Surface) postSignInCode(c echo.Context) error {
 	}
 	half, next := d.Cookies.Get(c.Request(), shell.HalfCookie, "half"), d.Cookies.Get(c.Request(), shell.HalfCookie, "next")
 	if half == "" {
-		return d.Cookies.Redirect(c, "/signin", "That took a little long. Sign in again.")
+		return d.Cookies.Redirect(c, "/signin", "That took too long. Sign in again.")
 	}
 	who := identity.Credentials{
 		Email: identity.Halfway(half).Email(), Code: f.Values.Get("code"), Address: shell.CallOf(c).Client,
