@@ -145,7 +145,7 @@ func TestDashboard_SecondFactor_OtherSession(t *testing.T) {
 	code, err := totp.GenerateCode(text, b.clock.Now())
 	must(t, err)
 	thief.get("/dashboard/security/factor").leads(t, "/dashboard/security")
-	thief.get("/dashboard/security").wants(t, 200, "Begin here")
+	thief.get("/dashboard/security").wants(t, 200, "Start again here")
 	if r := thief.post("/dashboard/security/factor/confirm", "code", "000000", "password",
 		testPassword); r.status != 409 || strings.Contains(r.body, text) {
 		t.Errorf("another session is answered %d %s", r.status, plainText(r.body))
