@@ -11,6 +11,7 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/executor"
+	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"github.com/florinpay/florin/graph/generated"
@@ -93,10 +94,25 @@ func (h *Handler) execute(ctx context.Context, r *graphql.RawParams) (response *
 	op, errs := e.CreateOperationContext(ctx, r)
 	if errs != nil {
 		ctx = graphql.WithOperationContext(ctx, op)
+		errs = plain(op, errs)
 		return e.DispatchError(ctx, errs[:min(len(errs), maxErrors)]), true
 	}
 	run, ctx := e.DispatchOperation(ctx, op)
 	return run(ctx), false
+}
+
+// plain makes messages say which input is wrong, for readers of the message alone.
+func plain(op *graphql.OperationContext, errs gqlerror.List) gqlerror.List {
+	if op != nil && op.Doc != nil && len(op.Doc.Operations) > 1 && op.OperationName == "" && op.Operation == nil {
+		return gqlerror.List{invalid(gqlerror.Errorf(
+			"operationName is required: the document holds %d operations", len(op.Doc.Operations)))}
+	}
+	for _, err := range errs {
+		if len(err.Path) > 1 && err.Path[0] == ast.PathName("variable") {
+			err.Message = "variable " + err.Path[1:].String() + " " + err.Message
+		}
+	}
+	return errs
 }
 
 // withIdempotency adds the header to the call the context carries.

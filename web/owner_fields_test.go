@@ -141,6 +141,14 @@ func TestPublicReadsOfOtherSites(t *testing.T) {
 			t.Errorf("GET %s allows every origin", path)
 		}
 	}
+	for _, path := range []string{"/orders/" + id, "/txn/" + id, "/donate/x", "/docs.md"} {
+		r := b.ask("OPTIONS", path, "", "Origin", "https://shop.example", "Access-Control-Request-Method", "GET",
+			"Access-Control-Request-Headers", "accept, content-type")
+		if r.header.Get(allow) != "*" || r.header.Get("Access-Control-Allow-Methods") != "GET, HEAD" ||
+			r.header.Get("Access-Control-Allow-Headers") != "Accept, Content-Type" {
+			t.Errorf("a reader that names the type of its body may not read %s: %v", path, r.header)
+		}
+	}
 	for _, path := range []string{"/graphql", "/create-payment", "/pay", "/cancel-payment", "/orders/" + id} {
 		r := b.ask("OPTIONS", path, "", "Origin", "https://shop.example", "Access-Control-Request-Headers", "x-api-key")
 		if r.header.Get("Access-Control-Allow-Headers") != "" || r.header.Get("Access-Control-Allow-Methods") != "" {

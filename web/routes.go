@@ -4,6 +4,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/florinpay/florin/static"
+	"github.com/florinpay/florin/web/shell"
 )
 
 // routes is the table of contents of the server: one line a surface.
@@ -11,7 +12,7 @@ func (s *Server) routes() *echo.Echo {
 	e := echo.New()
 	e.HideBanner, e.HidePort = true, true
 	e.HTTPErrorHandler = s.sh.Fail
-	e.Use(s.sh.Enter, s.lastOfConnection, s.sh.Headers, s.sh.PerClient)
+	e.Use(s.sh.Enter, s.lastOfConnection, s.sh.Headers, s.sh.PerClient, shell.Unread)
 
 	r := s.sh.Router(e)
 	// These cost next to nothing: a page requests its files all at once, and a

@@ -3,6 +3,7 @@ package jsonbody
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"regexp"
 	"strconv"
 
@@ -93,8 +94,14 @@ func (o *Object) Int(name string) *int {
 	}
 	n, err := strconv.ParseInt(string(raw), 10, 32)
 	if err != nil {
+		wrong := "must be a whole number"
+		if errors.Is(err, strconv.ErrRange) && raw[0] == '-' {
+			wrong = "is too small"
+		} else if errors.Is(err, strconv.ErrRange) {
+			wrong = "is too large"
+		}
 		if o.err == nil {
-			o.err = fault.New(fault.Invalid, "%s must be a whole number", name)
+			o.err = fault.About(fault.Invalid, name, "%s", wrong)
 		}
 		return nil
 	}

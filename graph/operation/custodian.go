@@ -3,6 +3,7 @@ package operation
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/florinpay/florin/graph/model"
@@ -131,8 +132,8 @@ func custodianInput(in model.CustodianUpdateInput) (merchant.CustodianInput, err
 		s := secret.New(*in.Secret)
 		out.Secret = &s
 	}
-	for _, n := range in.Networks {
-		network, err := networkInput(*n)
+	for i, n := range in.Networks {
+		network, err := networkInput(fmt.Sprintf("networks[%d].", i), *n)
 		if err != nil {
 			return merchant.CustodianInput{}, err
 		}
@@ -162,7 +163,7 @@ func wallets(in *model.CustodianWalletsInput) map[chain.Network]string {
 	return out
 }
 
-func networkInput(in model.CustodianNetworkInput) (merchant.NetworkInput, error) {
+func networkInput(path string, in model.CustodianNetworkInput) (merchant.NetworkInput, error) {
 	out := merchant.NetworkInput{Network: chain.Network(in.Network), Enabled: in.Enabled, Finality: in.Finality}
 	if in.Tokens != nil {
 		tokens := make([]money.Token, len(in.Tokens))
@@ -183,11 +184,11 @@ func networkInput(in model.CustodianNetworkInput) (merchant.NetworkInput, error)
 		if limit.from == nil {
 			continue
 		}
-		text, err := limit.from.Text("networks." + limit.name)
+		text, err := limit.from.Text(path + limit.name)
 		if err != nil {
 			return out, err
 		}
-		m, err := merchant.ParseLimit("networks."+limit.name, text)
+		m, err := merchant.ParseLimit(path+limit.name, text)
 		if err != nil {
 			return out, err
 		}

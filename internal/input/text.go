@@ -63,19 +63,24 @@ func URL(field, text string) (string, error) {
 		return "", err
 	}
 	u, err := url.Parse(text)
-	if err != nil || u.Scheme != "https" || u.Hostname() == "" || u.User != nil || !PortExists(u) {
+	if err != nil || u.Scheme != "https" || u.Hostname() == "" {
 		return "", fault.About(fault.Invalid, field, "must be an https URL such as https://example.com/page")
 	}
-	return text, nil
+	return text, CheckAuthority(field, u)
 }
 
-// PortExists reports whether the port of a URL, if it has one, is from 1 to 65535.
-func PortExists(u *url.URL) bool {
-	if u.Port() == "" {
-		return true
+// CheckAuthority refuses, with fault.Invalid, a URL with a user name, or with a port that is not from 1 to 65535.
+func CheckAuthority(field string, u *url.URL) error {
+	if u.User != nil {
+		return fault.About(fault.Invalid, field, "must not hold a user name or a password")
 	}
-	n, err := strconv.ParseUint(u.Port(), 10, 16)
-	return err == nil && n > 0
+	if u.Port() == "" {
+		return nil
+	}
+	if n, err := strconv.ParseUint(u.Port(), 10, 16); err != nil || n == 0 {
+		return fault.About(fault.Invalid, field, "has the port %s, which does not exist: ports are 1 to 65535", u.Port())
+	}
+	return nil
 }
 
 // Colour returns a colour as #rrggbb in lower case. An empty text is allowed

@@ -56,11 +56,10 @@ func checkReturnURL(name, text string) error {
 		return err
 	}
 	u, err := url.Parse(text)
-	if err != nil || len(text) > MaxURL || (u.Scheme != "https" && u.Scheme != "http") || u.Hostname() == "" ||
-		u.User != nil || !input.PortExists(u) {
+	if err != nil || len(text) > MaxURL || (u.Scheme != "https" && u.Scheme != "http") || u.Hostname() == "" {
 		return fault.About(fault.Invalid, name, "must be an http or https address of at most %d characters", MaxURL)
 	}
-	return nil
+	return input.CheckAuthority(name, u)
 }
 
 func checkMetadata(m map[string]string) error {

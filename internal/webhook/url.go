@@ -83,7 +83,7 @@ func checkPort(u *url.URL, allowPrivate bool) error {
 	}
 	port, err := strconv.ParseUint(u.Port(), 10, 16)
 	if err != nil || port == 0 {
-		return refuse("has a port that does not exist")
+		return refuse("has the port " + u.Port() + ", which does not exist: ports are 1 to 65535")
 	}
 	if !allowPrivate && !allowedPort(uint16(port)) {
 		return refuse("must use port 443 or one from 1024")

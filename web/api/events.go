@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"strconv"
 
 	"github.com/labstack/echo/v4"
@@ -30,6 +31,9 @@ func queryInt(c echo.Context, name string) (*int, error) {
 		return nil, nil //nolint:nilnil // none is an answer
 	}
 	n, err := strconv.Atoi(text)
+	if errors.Is(err, strconv.ErrRange) {
+		return &n, nil // the largest number, or the smallest: the operation refuses it by its limits
+	}
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "%s must be a whole number", name)
 	}

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 )
@@ -34,9 +35,27 @@ func (s *Shell) Headers(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		if s.routeOf(c).anyOrigin {
 			h["Access-Control-Allow-Origin"] = everyResponse.origin
+			allowReading(c.Request(), h)
 		}
 		return next(c)
 	}
+}
+
+// allowReading answers the preflight of a read that names the type of a body, as some clients do with every request.
+// One that would send anything else, such as a key, is not answered, and browsers then send nothing.
+func allowReading(r *http.Request, h http.Header) {
+	if r.Method != http.MethodOptions || r.Header.Get("Access-Control-Request-Method") == "" {
+		return
+	}
+	for name := range strings.SplitSeq(r.Header.Get("Access-Control-Request-Headers"), ",") {
+		switch strings.ToLower(strings.TrimSpace(name)) {
+		case "", "accept", "content-type":
+		default:
+			return
+		}
+	}
+	h.Set("Access-Control-Allow-Methods", "GET, HEAD")
+	h.Set("Access-Control-Allow-Headers", "Accept, Content-Type")
 }
 
 // pageHeaders sets the headers of a page. Scripts come from this server, styles
