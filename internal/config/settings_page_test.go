@@ -16,10 +16,10 @@ var (
 	braces    = regexp.MustCompile(`^(.*)\{(.*)\}(.*)$`)
 )
 
-// TestReadme: the table of the README lists every setting with its default, and no other.
-func TestReadme(t *testing.T) {
+// TestSettingsPage: the table of docs/operate/settings.md lists every setting with its default, and no other.
+func TestSettingsPage(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../README.md")
+	text, err := os.ReadFile("../../docs/operate/settings.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,15 +32,15 @@ func TestReadme(t *testing.T) {
 	for _, s := range newConfig().settings() {
 		cell, ok := documented[s.name]
 		if !ok {
-			t.Errorf("the README lacks %s", s.name)
+			t.Errorf("the page lacks %s", s.name)
 		}
 		if s.fallback != "" && !strings.Contains(cell, "`"+s.fallback+"`") {
-			t.Errorf("the README says that %s is %s by default, not %s", s.name, cell, s.fallback)
+			t.Errorf("the page says that %s is %s by default, not %s", s.name, cell, s.fallback)
 		}
 		delete(documented, s.name)
 	}
 	for name := range documented {
-		t.Errorf("the README lists %s, which is no setting", name)
+		t.Errorf("the page lists %s, which is no setting", name)
 	}
 }
 

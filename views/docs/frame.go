@@ -55,7 +55,7 @@ const (
 	ErrorsPath    = "/docs/errors"
 	TestingPath   = "/docs/testing"
 	AddressesPath = "/docs/addresses"
-	OperatePath   = "/docs/operate"
+	OperatePath   = "/docs/operate" // and those below it, which are files of the folder docs/operate
 	RESTPath      = "/docs/rest"
 	GraphQLPath   = "/docs/graphql"
 	GoLivePath    = "/docs/go-live"
@@ -90,7 +90,13 @@ var contents = []entry{
 	{TestingPath, "Testing", "The sandbox: pay without money, by hand and by script."},
 	{GoLivePath, "Going live", "What to check before the first real payment."},
 	{AddressesPath, "Deposit addresses", "How addresses derive, and how to find one again without the server."},
-	{OperatePath, "Keys and backups", "For who runs a server: its secrets, backups and recovery."},
+	{OperatePath, "Run a server", "From a bare machine to a server that takes payments; checks, probes, instances."},
+	{OperatePath + "/settings", "Settings", "Every setting of a server with its default."},
+	{OperatePath + "/networks", "Networks", "RPC endpoints, gas wallets, the Solana seed, and when money is sent on."},
+	{OperatePath + "/alerts", "Alerts and metrics", "What an operator is notified of, and what Prometheus reads."},
+	{OperatePath + "/upgrade", "Upgrade", "Replacing servers without a lost request, and the way back."},
+	{OperatePath + "/keys", "Keys and accounts", "Changing each key while payments go on; users who are locked out."},
+	{OperatePath + "/backup", "Backups", "Backing up, restoring, and what to do when something is lost."},
 	{RESTPath, "REST reference", "Every endpoint with its parameters and answers."},
 	{GraphQLPath, "GraphQL reference", "Every operation and type of the schema."},
 	{ChangelogPath, "Changelog", "What changed, release by release."},

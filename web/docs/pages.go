@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/a-h/templ"
@@ -25,9 +26,13 @@ func (s *Surface) pages() map[string]page {
 	pages := map[string]page{
 		docs.StartPath: s.startDoc, docs.ExamplesPath: s.examplesDoc, docs.WebhooksPath: s.webhooksDoc,
 		docs.RequestsPath: s.requestsDoc, docs.ErrorsPath: s.errorsDoc, docs.TestingPath: s.testingDoc,
-		docs.GoLivePath: s.goLiveDoc, docs.AddressesPath: s.addressesDoc, docs.OperatePath: s.operateDoc,
-		docs.RESTPath:    s.restDoc,
+		docs.GoLivePath: s.goLiveDoc, docs.AddressesPath: s.addressesDoc, docs.RESTPath: s.restDoc,
 		docs.GraphQLPath: s.graphQLDoc, docs.ChangelogPath: s.changelogDoc,
+	}
+	for _, p := range docs.Pages() {
+		if strings.HasPrefix(p.Path, docs.OperatePath) {
+			pages[p.Path] = s.operateDoc
+		}
 	}
 	if s.GraphQL.Introspection {
 		pages[docs.ConsolePath] = s.console
@@ -175,10 +180,6 @@ func (s *Surface) addressesDoc(f docs.Frame) (templ.Component, error) {
 	p := docs.AddressesProps{Frame: f}
 	p.EVM, p.Solana = docs.AddressExample()
 	return docs.Addresses(p), nil
-}
-
-func (s *Surface) operateDoc(f docs.Frame) (templ.Component, error) {
-	return docs.Operate(docs.OperateProps{Frame: f}), nil
 }
 
 func (s *Surface) restDoc(f docs.Frame) (templ.Component, error) {

@@ -151,13 +151,17 @@ func TestDocs_Pages(t *testing.T) {
 		docs.WebhooksPath: {
 			"webhook-signature", "after 5 seconds", "after 24 hours", "75 hours", testBaseURL + "/events", "privateKey",
 		},
-		docs.RequestsPath: {"Idempotent-Replayed", "65536", "400 at once", "500 payments"},
-		docs.ErrorsPath:   {"Retry-After"},
-		docs.TestingPath:  {"make run"},
-		docs.OperatePath: {
-			"florin secret rotate", "florin keygen --evm", "--sol-seed --sealed",
-			"florin backup", "florin restore --adopt",
-			"litestream replicate", "florin recover", "webhook-replayed",
+		docs.RequestsPath:              {"Idempotent-Replayed", "65536", "400 at once", "500 payments"},
+		docs.ErrorsPath:                {"Retry-After"},
+		docs.TestingPath:               {"make run"},
+		docs.OperatePath:               {"florin doctor", "docker compose up", "allow it 45 s", "LimitNOFILE"},
+		docs.OperatePath + "/settings": {"FLORIN_SECRET_KEY", "FLORIN_RATE_OPEN_BURST"},
+		docs.OperatePath + "/networks": {"--sol-seed --sealed", "florin deploy --network BASE", "1.14 ×"},
+		docs.OperatePath + "/alerts":   {"ledger_difference", "block_to_webhook_seconds"},
+		docs.OperatePath + "/upgrade":  {"florin migrate --plan"},
+		docs.OperatePath + "/keys":     {"florin secret rotate", "florin keygen --evm", "florin user reset-factor"},
+		docs.OperatePath + "/backup": {
+			"florin backup", "florin restore --adopt", "litestream replicate", "florin recover", "webhook-replayed",
 		},
 		docs.RESTPath: {"get-orders-txnid", "type-WebhookBody", "type-TransactionResult"},
 		docs.GraphQLPath: {

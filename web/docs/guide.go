@@ -1,0 +1,219 @@
+package docs
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	manual "github.com/florinpay/florin/docs"
+	"github.com/florinpay/florin/views/docs"
+)
+
+// firstGuide is the file of the page that the others are below.
+const firstGuide = "README.md"
+
+// guideFile returns the file of a page for operators.
+func guideFile(page string) string {
+	if page == docs.OperatePath {
+		return firstGuide
+	}
+	return path.Base(page) + ".md"
+}
+
+// operateDoc is a page for operators.
+func (s *Surface) operateDoc(f docs.Frame) (templ.Component, error) {
+	text, err := manual.Operate.ReadFile("operate/" + guideFile(f.Path))
+	if err != nil {
+		return nil, err
+	}
+	blocks, err := parseGuide(string(text))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", guideFile(f.Path), err)
+	}
+	return docs.Guide(docs.GuideProps{Frame: f, Blocks: blocks}), nil
+}
+
+// parseGuide reads the Markdown that the guides are written in: headings of two levels, paragraphs, lists, tables,
+// boxes of code; in lines code, strong text and links. It fails on what it would show wrong.
+func parseGuide(text string) ([]docs.Block, error) {
+	p := guideParser{lines: strings.Split(strings.TrimRight(text, "\n"), "\n")}
+	for len(p.lines) > 0 {
+		if err := p.block(); err != nil {
+			return nil, fmt.Errorf("%q: %w", p.first, err)
+		}
+	}
+	return p.blocks, nil
+}
+
+type guideParser struct {
+	lines  []string // what is left
+	first  string   // the line that the block begins with
+	label  string   // the last heading
+	blocks []docs.Block
+}
+
+// block reads the next block.
+func (p *guideParser) block() error {
+	p.first = p.lines[0]
+	switch {
+	case strings.TrimSpace(p.first) == "":
+		p.lines = p.lines[1:]
+		return nil
+	case strings.HasPrefix(p.first, "```"):
+		return p.code()
+	case strings.HasPrefix(p.first, "|"):
+		return p.table()
+	case strings.HasPrefix(p.first, "- "):
+		return p.list()
+	case strings.HasPrefix(p.first, "# "), strings.HasPrefix(p.first, "## "):
+		return p.heading()
+	case strings.ContainsAny(p.first[:1], "#>!<*+") &&
+		!strings.HasPrefix(p.first, "**"), strings.HasPrefix(p.first, " "):
+		return fmt.Errorf("no block that is known begins so")
+	}
+	spans, err := spansOf(strings.Join(p.while(func(line string) bool {
+		return line != "" && !strings.HasPrefix(line, "```") && !strings.HasPrefix(line, "|") &&
+			!strings.HasPrefix(line, "- ") && !strings.HasPrefix(line, "#")
+	}), " "))
+	p.blocks = append(p.blocks, docs.Block{Text: spans})
+	return err
+}
+
+// while takes the lines as long as they are of the block.
+func (p *guideParser) while(of func(string) bool) []string {
+	n := 0
+	for n < len(p.lines) && of(p.lines[n]) {
+		n++
+	}
+	taken := p.lines[:n]
+	p.lines = p.lines[n:]
+	return taken
+}
+
+func (p *guideParser) heading() error {
+	marks, text, _ := strings.Cut(p.first, " ")
+	spans, err := spansOf(text)
+	p.label, p.lines = strings.ReplaceAll(text, "`", ""), p.lines[1:]
+	p.blocks = append(p.blocks, docs.NewHeading(len(marks), spans))
+	return err
+}
+
+func (p *guideParser) code() error {
+	p.lines = p.lines[1:]
+	lines := p.while(func(line string) bool { return line != "```" })
+	if len(p.lines) == 0 || len(lines) == 0 {
+		return fmt.Errorf("the box of code is empty or has no end")
+	}
+	p.lines = p.lines[1:]
+	p.blocks = append(p.blocks, docs.Block{Code: strings.Join(lines, "\n"), Label: p.label})
+	return nil
+}
+
+// list reads items, each of one line and those below it that are indented.
+func (p *guideParser) list() error {
+	var b docs.Block
+	for len(p.lines) > 0 && strings.HasPrefix(p.lines[0], "- ") {
+		item := p.lines[0][len("- "):]
+		p.lines = p.lines[1:]
+		for _, more := range p.while(func(line string) bool { return strings.HasPrefix(line, "  ") }) {
+			item += " " + strings.TrimSpace(more)
+		}
+		spans, err := spansOf(item)
+		if err != nil {
+			return err
+		}
+		b.Items = append(b.Items, spans)
+	}
+	p.blocks = append(p.blocks, b)
+	return nil
+}
+
+var tableRule = regexp.MustCompile(`^(\|\s*-+\s*)+\|$`)
+
+func (p *guideParser) table() error {
+	lines := p.while(func(line string) bool { return strings.HasPrefix(line, "|") })
+	if len(lines) < 3 || !tableRule.MatchString(lines[1]) {
+		return fmt.Errorf("the table has no head")
+	}
+	b := docs.Block{Label: p.label}
+	for i, line := range lines {
+		if i == 1 {
+			continue
+		}
+		var row [][]docs.Span
+		for cell := range strings.SplitSeq(strings.Trim(line, "|"), "|") {
+			spans, err := spansOf(strings.TrimSpace(cell))
+			if err != nil {
+				return err
+			}
+			row = append(row, spans)
+		}
+		if len(b.Rows) > 0 && len(row) != len(b.Rows[0]) {
+			return fmt.Errorf("the row %q has %d cells", line, len(row))
+		}
+		b.Rows = append(b.Rows, row)
+	}
+	p.blocks = append(p.blocks, b)
+	return nil
+}
+
+var inline = regexp.MustCompile("`[^`]+`|\\*\\*[^*]+\\*\\*|\\[[^]]+\\]\\([^)]+\\)")
+
+// spansOf reads the text of a line.
+func spansOf(text string) ([]docs.Span, error) {
+	var out []docs.Span
+	plain := func(s string) error {
+		if strings.Contains(s, "`") || strings.Contains(s, "**") || strings.Contains(s, "](") {
+			return fmt.Errorf("%q is not closed", s)
+		}
+		if s != "" {
+			out = append(out, docs.Span{Text: s})
+		}
+		return nil
+	}
+	at := 0
+	for _, m := range inline.FindAllStringIndex(text, -1) {
+		if err := plain(text[at:m[0]]); err != nil {
+			return nil, err
+		}
+		s, err := spanOf(text[m[0]:m[1]])
+		if err != nil {
+			return nil, err
+		}
+		out, at = append(out, s), m[1]
+	}
+	return out, plain(text[at:])
+}
+
+// spanOf reads code, strong text or a link.
+func spanOf(text string) (docs.Span, error) {
+	switch text[0] {
+	case '`':
+		return docs.Span{Text: strings.Trim(text, "`"), Code: true}, nil
+	case '*':
+		return docs.Span{Text: strings.Trim(text, "*"), Strong: true}, nil
+	}
+	label, target, _ := strings.Cut(text[1:len(text)-1], "](")
+	href, err := guideLink(target)
+	return docs.Span{Text: label, Href: href}, err
+}
+
+// guideLink returns the address of what a link in a file leads to: another page, or another site.
+func guideLink(target string) (string, error) {
+	if strings.HasPrefix(target, "https://") {
+		return target, nil
+	}
+	file, fragment, _ := strings.Cut(target, "#")
+	for _, p := range docs.Pages() {
+		if file != "" && strings.HasPrefix(p.Path, docs.OperatePath) && guideFile(p.Path) == file {
+			if fragment != "" {
+				fragment = "#" + fragment
+			}
+			return p.Path + fragment, nil
+		}
+	}
+	return "", fmt.Errorf("the link to %s leads to no page", target)
+}
