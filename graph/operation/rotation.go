@@ -96,7 +96,7 @@ func (o *Operations) holdsWallet(key merchant.Key, privateKey secret.Text) error
 	}
 	wallet, err := o.d.Wallets.WalletOf(privateKey)
 	if err != nil {
-		return err
+		return fault.Within("privateKey", err)
 	}
 	if wallet != key.Wallet {
 		return errWrongWallet

@@ -10,7 +10,6 @@ import (
 	"github.com/florinpay/florin/graph/operation"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/config"
-	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/payment/lookup"
 	"github.com/florinpay/florin/internal/secret"
@@ -95,7 +94,7 @@ func streamsWithin(files uint64, most int) int {
 func walletOf(privateKey secret.Text) (chain.Address, error) {
 	k, err := wallet.ParseEVM(privateKey)
 	if err != nil {
-		return "", fault.Within("privateKey", err)
+		return "", err
 	}
 	return k.Wallet(), nil
 }

@@ -43,7 +43,7 @@ const transferSelector = "a9059cbb" // transfer(address,uint256)
 func (r Transfers) Sign(ctx context.Context, privateKey secret.Text, t chain.TokenTransfer) (chain.SignedTx, error) {
 	key, err := wallet.ParseEVM(privateKey)
 	if err != nil {
-		return chain.SignedTx{}, fault.Within("privateKey", err)
+		return chain.SignedTx{}, err
 	}
 	if key.Wallet() != t.From {
 		return chain.SignedTx{}, errors.New("sign a transfer: the key is not that of the wallet")
