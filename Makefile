@@ -77,7 +77,7 @@ verify: ## Check that generated code and go.mod are current, and run the race de
 	go mod verify
 	go mod tidy -diff
 	@.ci/install-compiler
-	CGO_ENABLED=1 go test -race -count=1 -timeout 20m $(RACE_PACKAGES)
+	CGO_ENABLED=1 go test -race -count=1 -timeout 20m $(TESTS_AT_ONCE) $(RACE_PACKAGES)
 
 .PHONY: lighthouse
 lighthouse: ## Measure the checkout with Lighthouse on its mobile profile; installs it (185 MB), needs an idle machine
