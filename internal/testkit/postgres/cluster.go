@@ -38,7 +38,7 @@ const (
 const fastSettings = `
 listen_addresses = '127.0.0.1'
 unix_socket_directories = ''       # its default directory belongs to the system's own server
-max_connections = 300              # several pools of concurrency tests at once
+max_connections = 1000             # several tests at once, each with several pools
 shared_buffers = 64MB
 fsync = off
 full_page_writes = off
