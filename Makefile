@@ -24,7 +24,7 @@ RACE_PACKAGES = $(wildcard ./internal/identity ./internal/merchant ./internal/le
 # The packages whose tests take longest start first, so that none is alone in the end. Most of their time they wait for
 # browsers, databases and chains: several packages, and several tests of each, run at once on few processors.
 LONGEST_PACKAGES = ./web ./views ./internal/sandbox ./cmd/florin
-TESTS_AT_ONCE = -p 4 -parallel 6
+TESTS_AT_ONCE = -p 3 -parallel 4
 
 .PHONY: help
 help: ## List the targets
