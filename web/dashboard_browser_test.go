@@ -136,7 +136,12 @@ func lookAt(ctx context.Context, t *testing.T, name string) {
 // too small or inaccessible, and no other server gets a request.
 func TestDashboard_Pages(t *testing.T) {
 	t.Parallel()
-	b, origin := serveDashboard(t)
+	b, origin := serveDashboard(t, func(d *Deps, _ *Options) {
+		d.Dashboard.Reading = readingOfDay
+		d.Dashboard.Endpoints = func(chain.Network) []chain.EndpointHealth {
+			return []chain.EndpointHealth{{Name: "rpc.example", Healthy: true, Learnt: []string{"logs: 5 blocks"}}}
+		}
+	})
 	u := b.member(ownerEmail)
 	m := b.shop(u)
 	paid := b.busy(m)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/meter"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
@@ -90,13 +91,28 @@ func TestDashboard_OperatorEndpoints(t *testing.T) {
 				{Name: "spare.example", Reason: "HTTP 429", CoolUntil: time.Now().Add(time.Minute)},
 			}
 		}
+		d.Dashboard.Reading = readingOfDay
 	})
 	_, err := b.accounts.CreateUser(t.Context(),
 		identity.NewUser{Email: "root@shop.example", Password: secret.New(testPassword), Operator: true})
 	must(t, err)
 	s := b.surfer()
 	s.signIn("root@shop.example")
-	s.get("/operator").wants(t, 200, "rpc.example", "1,234", "42 ms", "9,001", "spare.example", "HTTP 429", "asked again", "logs: 5 blocks; batch: 1 call", `data-label="Answers in">–<`)
+	s.get("/operator").wants(t, 200, "rpc.example", "1,234", "42 ms", "9,001", "spare.example", "HTTP 429", "asked again", "logs: 5 blocks; batch: 1 call", `data-label="Answers in">–<`,
+		"Attention: open. 12,034 calls today, 12% of the budget of 100,000; a month comes to about 366,000 calls, 5.49 USD at your price.",
+		"By method: eth_getLogs 12,000, eth_blockNumber 34.")
+}
+
+// readingOfDay is what reading a network costs.
+func readingOfDay(n chain.Network) (meter.Report, bool) {
+	return meter.Report{
+		Level: "open", Budget: 100_000, Spent: 12, Month: 366_000, Priced: true, Cost: 5_490_000,
+		Today: []meter.Calls{
+			{Network: n, Endpoint: "rpc.example", Method: "eth_blockNumber", Count: 34},
+			{Network: n, Endpoint: "rpc.example", Method: "eth_getLogs", Count: 11_000},
+			{Network: n, Endpoint: "spare.example", Method: "eth_getLogs", Count: 1_000},
+		},
+	}, true
 }
 
 func TestDashboard_Webhooks(t *testing.T) {

@@ -98,6 +98,8 @@ var afterPayment = []metric{
 	{"florin_network_endpoints_healthy", []string{"network", "BEP20"}, 1, 1},
 	{"florin_network_endpoint_requests_total", []string{"network", "BEP20"}, 5, 1e9},
 	{"florin_network_endpoint_errors_total", []string{"network", "BEP20"}, 0, 1e3},
+	{"florin_rpc_calls_today", []string{"network", "POLYGON", "method", "eth_getLogs"}, 1, 1e9},
+	{"florin_rpc_calls_month", []string{"network", "POLYGON"}, 1, 1e12},
 	{"florin_gas_balance_coins", []string{"network", "POLYGON"}, 0.5, 1},
 	{"florin_sweeps_waiting", []string{"network", "POLYGON"}, 0, 0},
 	{"florin_sweep_in_flight_age_seconds", []string{"network", "POLYGON"}, 0, 0},

@@ -40,5 +40,8 @@ func (d *Surface) reading(n chain.Network) (text, methods string) {
 	for i, name := range names {
 		parts[i] = name + " " + panel.Number(by[name])
 	}
-	return text, strings.Join(parts, ", ")
+	if len(parts) == 0 {
+		return text, ""
+	}
+	return text, "By method: " + strings.Join(parts, ", ") + "."
 }
