@@ -39,8 +39,9 @@ func (w *Watcher) advance(ctx context.Context, heads chain.Heads, cursor Cursor,
 	if err = w.loadCurrent(ctx, heads, cursor); err != nil {
 		return cursor, err
 	}
+	stored := cursor.UpdatedAt
 	if cursor, err = w.authoritative(ctx, heads, cursor); err == nil {
-		cursor, err = w.recheckFinalized(ctx, heads, cursor)
+		cursor, err = w.recheckFinalized(ctx, heads, cursor, stored)
 	}
 	w.resting.scanned, w.resting.moves = cursor.Scanned.Number, cursor.Moves
 	if err != nil && !errors.Is(err, errMore) {
@@ -161,8 +162,11 @@ func (w *Watcher) authoritative(ctx context.Context, heads chain.Heads, c Cursor
 	return c, nil
 }
 
-// recheckFinalized reads again the blocks that were credited before the chain finalized them.
-func (w *Watcher) recheckFinalized(ctx context.Context, heads chain.Heads, c Cursor) (Cursor, error) {
+// recheckFinalized reads again the blocks that were credited before the chain finalized them. How far it came is stored
+// as often as the cursor is, which the round began with as it was stored then: the next one does not read them again.
+func (w *Watcher) recheckFinalized(
+	ctx context.Context, heads chain.Heads, c Cursor, stored time.Time,
+) (Cursor, error) {
 	end := heads.Finalized
 	for c.Rechecked.Number < min(end.Number, c.Scanned.Number) {
 		to, err := w.step(ctx, c.Rechecked.Number, end)
@@ -177,7 +181,7 @@ func (w *Watcher) recheckFinalized(ctx context.Context, heads chain.Heads, c Cur
 			return c, err
 		}
 		c.Rechecked, w.rechecked = to, to.Number
-		due := found > 0 || to.Number < end.Number || w.now().Sub(c.UpdatedAt) >= saveEvery
+		due := found > 0 || to.Number < end.Number || w.now().Sub(stored) >= saveEvery
 		if err := w.save(ctx, &c, due); err != nil {
 			return c, err
 		}

@@ -1,0 +1,90 @@
+package watch_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain/chaintest"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/watch"
+)
+
+// finalizedIs has the endpoints answer another tag or number in place of finalized; empty: its own.
+func (r *rig) finalizedIs(other string) {
+	for _, e := range r.endpoints {
+		e.Set(chaintest.Faults{Tag: func(tag string) string {
+			if tag == "finalized" && other != "" {
+				return other
+			}
+			return tag
+		}})
+	}
+}
+
+// TestWatcher_RecheckIsKept: finalized blocks without money are read again once, not in every round.
+func TestWatcher_RecheckIsKept(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 1, safeRule)
+	r.start()
+	for range 5 {
+		r.chain.Mine(10)
+		r.watch()
+		if c, want := r.cursor(), r.chain.Head().Number-rigFinalDepth; c.Rechecked.Number != want {
+			t.Errorf("rechecked up to %d of %d", c.Rechecked.Number, want)
+		}
+	}
+}
+
+// TestWatcher_FinalizedLeaps: where finalized is as far as safe at times and behind it at others, every credited block
+// is rechecked when it is finalized, and none before.
+func TestWatcher_FinalizedLeaps(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 1, safeRule)
+	r.finalizedIs("safe")
+	r.chain.Mine(1)
+	r.watch()
+	if c := r.cursor(); c.Rechecked != c.Scanned {
+		t.Fatalf("the test shows nothing: %+v", c)
+	}
+	r.finalizedIs("")
+	p := r.start()
+	r.pay(p)
+	r.chain.Mine(1 + rigSafeDepth)
+	r.watch()
+	p = r.expect(p, payment.Completed, tenUSDC)
+	if c := r.cursor(); p.Deposits[0].Rechecked || c.Rechecked.Number >= p.Deposits[0].Transfer.Block.Number {
+		t.Errorf("rechecked up to %d before the chain finalized it", c.Rechecked.Number)
+	}
+	r.finalizedIs("safe")
+	r.chain.Mine(1)
+	r.watch()
+	if p = r.get(p); !p.Deposits[0].Rechecked {
+		t.Errorf("not rechecked, and the cursor is %+v", r.cursor())
+	}
+}
+
+// TestWatcher_AsideWhileFinalizedIsBack: money that is read late counts as rechecked if its block was, although the
+// endpoint's finalized tag has gone back since: nothing reads that block again.
+func TestWatcher_AsideWhileFinalizedIsBack(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 1, safeRule)
+	p := r.start()
+	r.must(r.store.SaveSetAside(t.Context(), watch.SetAside{
+		Network: r.profile.Network, PaymentID: p.ID, From: r.cursor().Scanned.Number + 1, Since: r.now(),
+		NextAt: r.now().Add(time.Minute), Reason: "test",
+	}))
+	r.pay(p)
+	r.chain.Mine(rigFinalDepth + 2)
+	r.watch()
+	r.expect(p, payment.Started, 0)
+	if c := r.cursor(); c.Rechecked.Number < r.chain.Head().Number-rigFinalDepth {
+		t.Fatalf("the test shows nothing: %+v", c)
+	}
+	r.finalizedIs(hexNumber(1))
+	r.chain.Wait(time.Minute)
+	r.chain.Mine(1)
+	r.must(r.on(r.store, r.reader()).RunOnce(t.Context()))
+	if p = r.expect(p, payment.Completed, tenUSDC); !p.Deposits[0].Rechecked {
+		t.Error("not rechecked, and never will be")
+	}
+}
