@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"time"
@@ -9,9 +10,10 @@ import (
 	"golang.org/x/term"
 )
 
-// progress shows how far a long command is, as a bar on a terminal. Without a terminal it shows nothing.
+// progress shows how far a long command is, as a bar on a terminal, and otherwise as a line now and then.
 type progress struct {
 	out   *os.File // nil: not a terminal
+	lines io.Writer
 	what  string
 	total int
 	shown time.Time
@@ -20,19 +22,30 @@ type progress struct {
 const (
 	barWidth = 30
 	barEvery = 100 * time.Millisecond
+	// lineEvery is how often a line says how far a command is whose errors go to a file.
+	lineEvery = time.Minute
 )
 
 func (p *process) progress(what string, total int) *progress {
-	b := &progress{what: what, total: total}
+	b := &progress{what: what, total: total, lines: p.stderr}
 	if f, ok := p.stderr.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		b.out = f
+	} else {
+		b.shown = time.Now()
 	}
 	return b
 }
 
 // at shows how many are done.
 func (b *progress) at(done int) {
-	if b.out == nil || time.Since(b.shown) < barEvery && done < b.total {
+	if b.out == nil {
+		if time.Since(b.shown) >= lineEvery {
+			b.shown = time.Now()
+			_, _ = fmt.Fprintf(b.lines, "%d of %d %s\n", done, b.total, b.what)
+		}
+		return
+	}
+	if time.Since(b.shown) < barEvery && done < b.total {
 		return
 	}
 	b.shown = time.Now()

@@ -127,7 +127,7 @@ func (m *monitor) run(ctx context.Context, s *store.Store) error {
 		return nil
 	}
 	group, working := errgroup.WithContext(ctx)
-	group.Go(func() error { m.Verify(working, s); return nil })
+	group.Go(func() error { m.Verify(working, sinceLastProof{s}); return nil })
 	group.Go(func() error {
 		if err := m.server.Serve(m.listener); !errors.Is(err, http.ErrServerClosed) {
 			return fmt.Errorf("serve metrics: %w", err)
@@ -151,4 +151,14 @@ func (m *monitor) close() {
 	if m != nil && m.listener != nil {
 		_ = m.listener.Close()
 	}
+}
+
+// sinceLastProof verifies what came after the last proof of the ledger, which is kept: every few hours, whatever its length.
+// Once a day and by command everything is verified.
+type sinceLastProof struct{ *store.Store }
+
+// VerifyLedger is ProveLedger.
+func (s sinceLastProof) VerifyLedger(ctx context.Context) (entries int64, differences []string, err error) {
+	r, err := s.ProveLedger(ctx, Now())
+	return r.Entries, r.Differences, err
 }

@@ -56,23 +56,40 @@ type Reconciler struct {
 	Wait func(context.Context) error
 	// Progress receives the number of addresses compared so far.
 	Progress func(done int)
+	// From is where to go on; zero: from the first address.
+	From ReconcilePlace
+	// Compared receives the differences of each page of addresses and the place after it; an error ends Run. It may be nil.
+	Compared func(ctx context.Context, to ReconcilePlace, found []Difference) error
+}
+
+// ReconcilePlace is how far a comparison is. Addresses are compared in the order in which payments were made.
+type ReconcilePlace struct {
+	Last        DepositAddress // by payment and network
+	Done, Found int            // addresses and differences
+}
+
+// Reconciliation is a comparison that was begun.
+type Reconciliation struct {
+	StartedAt time.Time
+	Networks  string // separated by commas
+	Place     ReconcilePlace
 }
 
 const (
 	// addressesAtOnce is how many addresses are compared together.
-	addressesAtOnce = 100
+	addressesAtOnce = 300
 	// maxReads is how often a difference is read before it is reported: money may
 	// arrive, or be swept, between reading the chain and the records.
 	maxReads = 3
 )
 
-// Run compares every deposit address on every network it exists on and returns
+// Run compares every deposit address after From on every network it exists on, and then the sweeps, and returns
 // the differences.
 func (r Reconciler) Run(ctx context.Context) ([]Difference, error) {
 	var all []Difference
-	done, last := 0, DepositAddress{}
+	place := r.From
 	for {
-		page, err := r.Records.DepositAddressesAfter(ctx, last, addressesAtOnce)
+		page, err := r.Records.DepositAddressesAfter(ctx, place.Last, addressesAtOnce)
 		if err != nil {
 			return nil, err
 		}
@@ -84,9 +101,13 @@ func (r Reconciler) Run(ctx context.Context) ([]Difference, error) {
 			return nil, err
 		}
 		all = append(all, found...)
-		last = page[len(page)-1]
-		done += len(page)
-		r.Progress(done)
+		place = ReconcilePlace{page[len(page)-1], place.Done + len(page), place.Found + len(found)}
+		if r.Compared != nil {
+			if err := r.Compared(ctx, place, found); err != nil {
+				return nil, err
+			}
+		}
+		r.Progress(place.Done)
 	}
 	for _, n := range r.Networks {
 		found, err := r.sweeps(ctx, n)

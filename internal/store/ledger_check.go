@@ -10,6 +10,7 @@ import (
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/db"
+	"github.com/florinpay/florin/internal/store/proof"
 	"github.com/florinpay/florin/internal/store/table"
 )
 
@@ -58,6 +59,11 @@ func (s *Store) EndLedgerCheck(ctx context.Context, c ledger.Check) error {
 	_, err = db.WriteOne(ctx, s.db, "UPDATE ledger_checks SET ended_at = ?, entries = ?, differences = ?, found = ?, problem = ? WHERE only_row = 1 AND asked_at = ? AND ended_at IS NULL",
 		db.At(c.EndedAt), c.Entries, string(texts), c.Found, c.Problem, db.At(c.AskedAt))
 	return db.Wrap(err, "end the check of the ledger")
+}
+
+// ProveLedger is proof.Since.
+func (s *Store) ProveLedger(ctx context.Context, now time.Time) (proof.Result, error) {
+	return proof.Since(ctx, s.db, now)
 }
 
 // accountSum is what the entries of an account add up to.

@@ -779,6 +779,33 @@ CREATE INDEX api_keys_by_beginning ON api_keys (lower(label) COLLATE "C");
 CREATE INDEX payments_topups ON payments (id) WHERE kind = 'TOPUP';
 CREATE INDEX payments_reorged ON payments (id) WHERE reorged;
 
+-- Up to which entry the ledger is proven, and what the accounts add up to there.
+CREATE TABLE ledger_proofs (
+    only_row   bigint PRIMARY KEY CHECK (only_row = 1),
+    through_id bigint NOT NULL, -- 0: none is proven yet
+    proven_at  timestamptz NOT NULL,
+    next_id    bigint NOT NULL, -- the newest entry then; a smaller one may have been on its way
+    next_at    timestamptz NOT NULL -- by the clock of the database
+);
+CREATE TABLE ledger_proof_sums (
+    unit    text NOT NULL,
+    account text NOT NULL,
+    balance bigint NOT NULL,
+    PRIMARY KEY (unit, account)
+);
+CREATE INDEX ledger_by_number ON ledger_entries USING brin (id);
+
+-- The comparison of chains and database that has not come to its end, and how far it is.
+CREATE TABLE reconciliations (
+    only_row   bigint PRIMARY KEY CHECK (only_row = 1),
+    started_at timestamptz NOT NULL,
+    networks   text NOT NULL, -- separated by commas
+    payment_id bigint NOT NULL, -- of the last address that was compared, with its network
+    network    text NOT NULL,
+    done       bigint NOT NULL CHECK (done >= 0), -- addresses
+    found      bigint NOT NULL CHECK (found >= 0) -- differences
+);
+
 -- The last ledger check. ended_at is NULL while it is requested or runs.
 CREATE TABLE ledger_checks (
     only_row    bigint PRIMARY KEY CHECK (only_row = 1),

@@ -782,6 +782,32 @@ CREATE INDEX api_keys_by_beginning ON api_keys (lower(label) COLLATE BINARY);
 CREATE INDEX payments_topups ON payments (id) WHERE kind = 'TOPUP';
 CREATE INDEX payments_reorged ON payments (id) WHERE reorged;
 
+-- Up to which entry the ledger is proven, and what the accounts add up to there.
+CREATE TABLE ledger_proofs (
+    only_row   INTEGER PRIMARY KEY CHECK (only_row = 1),
+    through_id INTEGER NOT NULL, -- 0: none is proven yet
+    proven_at  INTEGER NOT NULL,
+    next_id    INTEGER NOT NULL, -- the newest entry then; a smaller one may have been on its way
+    next_at    INTEGER NOT NULL -- by the clock of the database
+) STRICT;
+CREATE TABLE ledger_proof_sums (
+    unit    TEXT NOT NULL,
+    account TEXT NOT NULL,
+    balance INTEGER NOT NULL,
+    PRIMARY KEY (unit, account)
+) STRICT, WITHOUT ROWID;
+
+-- The comparison of chains and database that has not come to its end, and how far it is.
+CREATE TABLE reconciliations (
+    only_row   INTEGER PRIMARY KEY CHECK (only_row = 1),
+    started_at INTEGER NOT NULL,
+    networks   TEXT NOT NULL, -- separated by commas
+    payment_id INTEGER NOT NULL, -- of the last address that was compared, with its network
+    network    TEXT NOT NULL,
+    done       INTEGER NOT NULL CHECK (done >= 0), -- addresses
+    found      INTEGER NOT NULL CHECK (found >= 0) -- differences
+) STRICT;
+
 -- The last ledger check. ended_at is NULL while it is requested or runs.
 CREATE TABLE ledger_checks (
     only_row    INTEGER PRIMARY KEY CHECK (only_row = 1),

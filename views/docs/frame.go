@@ -95,6 +95,7 @@ var contents = []entry{
 	{OperatePath + "/networks", "Networks", "RPC endpoints, gas wallets, the Solana seed, and when money is sent on."},
 	{OperatePath + "/alerts", "Alerts and metrics", "What an operator is notified of, and what Prometheus reads."},
 	{OperatePath + "/upgrade", "Upgrade", "Replacing servers without a lost request, and the way back."},
+	{OperatePath + "/capacity", "Capacity", "What one machine carries, and what 10,000 payments a second would need."},
 	{OperatePath + "/keys", "Keys and accounts", "Changing each key while payments go on; users who are locked out."},
 	{OperatePath + "/backup", "Backups", "Backing up, restoring, and what to do when something is lost."},
 	{RESTPath, "REST reference", "Every endpoint with its parameters and answers."},

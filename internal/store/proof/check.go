@@ -1,0 +1,207 @@
+package proof
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store/db"
+)
+
+// account is an account in one unit.
+type account struct{ unit, name string }
+
+// accounts: each balance is the sum of its entries, all accounts of a unit add up to nothing, and each belongs to a key.
+func (c *check) accounts(ctx context.Context, t db.Tx) error {
+	sums := make(map[account]int64)
+	c.proven, c.newest = make(map[account]int64), c.last.NextID
+	if err := c.kept(ctx, t, sums); err != nil {
+		return err
+	}
+	if err := c.added(ctx, t, sums); err != nil {
+		return err
+	}
+	total := make(map[string]int64)
+	for a, sum := range sums {
+		total[a.unit] += sum
+		_, key := ledger.Account(a.name).KeyID()
+		_, held := ledger.Account(a.name).HeldID()
+		if !key && !held && a.name != string(ledger.Issued) && a.name != string(ledger.Spent) {
+			c.differ("account %q in %s belongs to no key", a.name, a.unit)
+		}
+	}
+	for unit, sum := range total {
+		if sum != 0 {
+			c.differ("all accounts in %s add up to %d, not to 0", unit, sum)
+		}
+	}
+	return c.balances(ctx, t, sums)
+}
+
+// kept adds the sums of the last proof.
+func (c *check) kept(ctx context.Context, t db.Tx, sums map[account]int64) error {
+	var rows []struct {
+		Unit, Account string
+		Balance       int64
+	}
+	if err := t.NewRaw("SELECT unit, account, balance FROM ledger_proof_sums").Scan(ctx, &rows); err != nil {
+		return err
+	}
+	for _, r := range rows {
+		sums[account{r.Unit, r.Account}] = r.Balance
+	}
+	return nil
+}
+
+// added adds the entries after the last proof, and to proven those up to bound.
+func (c *check) added(ctx context.Context, t db.Tx, sums map[account]int64) error {
+	var rows []struct {
+		Unit, FromAccount, ToAccount string
+		Proven                       bool
+		Sum, Entries, Newest         int64
+	}
+	err := t.NewRaw("SELECT unit, from_account, to_account, id <= ? AS proven, CAST(sum(count) AS bigint) AS sum, "+
+		"count(*) AS entries, max(id) AS newest FROM ledger_entries WHERE id > ? "+
+		"GROUP BY unit, from_account, to_account, id <= ?", c.bound, c.last.ThroughID, c.bound).Scan(ctx, &rows)
+	if err != nil {
+		return err
+	}
+	for _, r := range rows {
+		c.Entries, c.newest = c.Entries+r.Entries, max(c.newest, r.Newest)
+		from, to := account{r.Unit, r.FromAccount}, account{r.Unit, r.ToAccount}
+		if r.Proven || !c.many {
+			for _, a := range []account{from, to} {
+				if _, known := c.proven[a]; !known {
+					c.proven[a] = sums[a]
+				}
+			}
+			c.proven[from] -= r.Sum
+			c.proven[to] += r.Sum
+		}
+	}
+	for _, r := range rows { // after what was proven before was read
+		sums[account{r.Unit, r.FromAccount}] -= r.Sum
+		sums[account{r.Unit, r.ToAccount}] += r.Sum
+	}
+	return nil
+}
+
+// balances compares the balances of the keys with the sums.
+func (c *check) balances(ctx context.Context, t db.Tx, sums map[account]int64) error {
+	var kept []struct {
+		KeyID   int64
+		Unit    string
+		Balance int64
+		Held    int64
+	}
+	if err := t.NewRaw("SELECT key_id, unit, balance, held FROM balances ORDER BY unit, key_id").Scan(ctx, &kept); err != nil {
+		return err
+	}
+	known := make(map[account]bool)
+	for _, k := range kept {
+		own, held := account{k.Unit, string(ledger.Key(k.KeyID))}, account{k.Unit, string(ledger.Held(k.KeyID))}
+		known[own], known[held] = true, true
+		if sums[own] != k.Balance {
+			c.differ("key %d has a balance of %d in %s, and its entries add up to %d", k.KeyID, k.Balance, k.Unit, sums[own])
+		}
+		if sums[held] != k.Held {
+			c.differ("key %d has %d held in %s, and its entries add up to %d", k.KeyID, k.Held, k.Unit, sums[held])
+		}
+	}
+	for a, sum := range sums {
+		if a.name != string(ledger.Issued) && a.name != string(ledger.Spent) && !known[a] && sum != 0 {
+			c.differ("account %q has entries of %d in %s and no balance", a.name, sum, a.unit)
+		}
+	}
+	return nil
+}
+
+// paidFor holds for a payment p whose key paid one credit for its start.
+const paidFor = "EXISTS (SELECT 1 FROM ledger_entries AS e WHERE e.ref = 'start:' || p.public_id AND e.unit = ? AND e.count = 1 " +
+	"AND e.from_account = 'key:' || p.key_id AND e.to_account IN (?, 'held:' || p.key_id))"
+
+// starts: a start costs the key one credit, top-ups excepted. What was started since the proof is open, or ended since.
+func (c *check) starts(ctx context.Context, t db.Tx) error {
+	const started = "SELECT p.public_id FROM payments AS p WHERE p.started_at IS NOT NULL AND p.kind <> ? AND NOT " + paidFor
+	args := []any{string(payment.KindTopUp), string(ledger.Credit), string(ledger.Spent)}
+	var unpaid []string
+	err := t.NewRaw(started+" AND p.ended_at IS NULL UNION ALL "+started+" AND p.ended_at IS NOT NULL AND p.ended_at >= ?",
+		append(append(args, args...), c.from())...).Scan(ctx, &unpaid)
+	for _, id := range unpaid {
+		c.differ("payment %s was started, and its key did not pay one credit for it", id)
+	}
+	return err
+}
+
+// topUps: the entries of each top-up add up to the credits recorded with it, and each new one is of a top-up of its key.
+func (c *check) topUps(ctx context.Context, t db.Tx) error {
+	var wrong []struct {
+		PublicID         string
+		Credited, Posted int64
+	}
+	err := t.NewRaw("SELECT public_id, credited, posted FROM (SELECT p.public_id, p.credited, (SELECT CAST(coalesce(sum(e.count), 0) AS bigint) "+
+		"FROM ledger_entries AS e WHERE e.to_account = 'key:' || p.key_id AND e.to_account <> 'spent' AND e.unit = ?0 "+
+		"AND substr(e.ref, 1, 32) = 'topup:' || p.public_id) AS posted FROM payments AS p WHERE p.kind = 'TOPUP') AS sides "+
+		"WHERE credited <> posted UNION ALL "+
+		"SELECT substr(e.ref, 7, 26), 0, e.count FROM ledger_entries AS e WHERE e.id > ?1 AND e.ref LIKE 'topup:%' AND e.unit = ?0 "+
+		"AND NOT EXISTS (SELECT 1 FROM payments AS p WHERE p.public_id = substr(e.ref, 7, 26) AND p.kind = 'TOPUP' "+
+		"AND e.to_account = 'key:' || p.key_id)", string(ledger.Credit), c.last.ThroughID).Scan(ctx, &wrong)
+	for _, w := range wrong {
+		c.differ("top-up %s is recorded to have bought %d credits, and its entries add up to %d", w.PublicID, w.Credited, w.Posted)
+	}
+	return err
+}
+
+// sold is what payments of a key and day add up to on a network.
+type sold struct {
+	KeyID, Day                       int64
+	Network                          string
+	Payments, Volume, Counted, Added int64
+}
+
+// selectSold compares the sums of daily_sales s with those of payments p.
+const selectSold = "SELECT key_id, day, network, CAST(sum(payments) AS bigint) AS payments, CAST(sum(volume) AS bigint) AS volume, " +
+	"CAST(sum(counted) AS bigint) AS counted, CAST(sum(added) AS bigint) AS added FROM (" +
+	"SELECT s.key_id, s.day, s.network, s.payments, s.volume, 0 AS counted, 0 AS added FROM daily_sales AS s WHERE ? UNION ALL " +
+	"SELECT p.key_id, ?, p.network, 0, 0, 1, p.amount FROM payments AS p WHERE p.status = ? AND p.kind <> ? AND ?) AS sides " +
+	"GROUP BY key_id, day, network HAVING sum(payments) <> sum(counted) OR sum(volume) <> sum(added)"
+
+// sales: the sums of a key and day are those of its completed payments, for each key and day of a payment that ended since
+// the proof; without a proof, for all.
+func (c *check) sales(ctx context.Context, t db.Tx) error {
+	if c.last.ProvenAt.IsZero() {
+		return c.compareSales(ctx, t, t.NewRaw("TRUE"), t.NewRaw("TRUE"))
+	}
+	var touched []struct{ KeyID, Day int64 }
+	err := t.NewRaw("SELECT DISTINCT p.key_id, ? AS day FROM payments AS p WHERE p.started_at IS NOT NULL "+
+		"AND p.ended_at IS NOT NULL AND p.ended_at >= ?", c.dayOf(), c.from()).Scan(ctx, &touched)
+	for _, k := range touched {
+		if err != nil {
+			break
+		}
+		begins := time.Unix(k.Day*secondsOfDay, 0)
+		err = c.compareSales(ctx, t, t.NewRaw("s.key_id = ? AND s.day = ?", k.KeyID, k.Day),
+			t.NewRaw("p.key_id = ? AND p.created_at >= ? AND p.created_at < ?",
+				k.KeyID, db.At(begins), db.At(begins.AddDate(0, 0, 1))))
+	}
+	return err
+}
+
+const secondsOfDay = int64(24 * time.Hour / time.Second)
+
+func (c *check) dayOf() bun.Safe { return bun.Safe(fmt.Sprintf(c.day, "p.created_at")) }
+
+func (c *check) compareSales(ctx context.Context, t db.Tx, sums, payments *bun.RawQuery) error {
+	var wrong []sold
+	err := t.NewRaw(selectSold, sums, c.dayOf(), string(payment.Completed), string(payment.KindTopUp), payments).Scan(ctx, &wrong)
+	for _, w := range wrong {
+		c.differ("key %d has sales of %s in %d payments on day %d on %q, and its payments add up to %s in %d",
+			w.KeyID, money.Micros(w.Volume), w.Payments, w.Day, w.Network, money.Micros(w.Added), w.Counted)
+	}
+	return err
+}

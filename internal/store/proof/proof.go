@@ -1,0 +1,170 @@
+// Package proof verifies the ledger from the last proof on.
+//
+// Its one invariant: an entry is proven once, and only after every transaction that could still store an entry with a
+// smaller id has ended. Entries are append-only, so what they added up to then stays so.
+package proof
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/florinpay/florin/internal/store/db"
+)
+
+// margin is how much earlier than the last proof payments are read: clocks of servers differ, and a payment may have been
+// on its way into the database.
+const margin = time.Hour
+
+// Result is what a check found.
+type Result struct {
+	Entries     int64     // that were read
+	Since       time.Time // of the proof that it went on from; zero: everything was read
+	Differences []string
+}
+
+// head is the last proof.
+type head struct {
+	ThroughID int64 // entries up to it are proven: their sums are kept
+	ProvenAt  db.Instant
+	NextID    int64 // the newest entry then
+	NextAt    db.Instant
+}
+
+// Since verifies what was posted, started, bought and sold since the last proof, all balances against all entries, and
+// keeps the proof if nothing differs. Without a proof it reads everything.
+func Since(ctx context.Context, e db.Engine, now time.Time) (Result, error) {
+	last, bound, err := begin(ctx, e)
+	if err != nil {
+		return Result{}, db.Wrap(err, "last proof of the ledger")
+	}
+	c := check{last: last, bound: bound, many: e.Dialect().ManyWriters, day: e.Dialect().DayOf}
+	err = e.Snapshot(ctx, func(ctx context.Context, t db.Tx) error {
+		c.Result = Result{Since: last.ProvenAt.Time}
+		for _, part := range []func(context.Context, db.Tx) error{c.accounts, c.starts, c.topUps, c.sales, c.end} {
+			if err := part(ctx, t); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return Result{}, db.Wrap(err, "verify the ledger since the last proof")
+	}
+	if len(c.Differences) == 0 {
+		err = c.keep(ctx, e, now)
+	}
+	return c.Result, db.Wrap(err, "keep the proof of the ledger")
+}
+
+// begin returns the last proof, and the entry up to which nothing can be stored any more.
+func begin(ctx context.Context, e db.Engine) (last head, bound int64, err error) {
+	var rows []head
+	err = e.Reader().NewRaw("SELECT through_id, proven_at, next_id, next_at FROM ledger_proofs WHERE only_row = 1").Scan(ctx, &rows)
+	if err != nil {
+		return head{}, 0, err
+	}
+	if len(rows) > 0 {
+		last = rows[0]
+	}
+	if !e.Dialect().ManyWriters {
+		return last, last.NextID, nil // there is one writer: ids grow in the order of commits
+	}
+	newest := last
+	if err := e.Reader().NewRaw("SELECT coalesce(max(id), ?0) FROM ledger_entries WHERE id > ?0", last.NextID).
+		Scan(ctx, &newest.NextID); err != nil {
+		return head{}, 0, err
+	}
+	if err := e.Reader().NewRaw("SELECT clock_timestamp()").Scan(ctx, &newest.NextAt); err != nil {
+		return head{}, 0, err
+	}
+	for _, h := range []head{newest, last} {
+		if h.NextID == 0 {
+			continue
+		}
+		ended, err := ended(ctx, e, h.NextAt)
+		if err != nil || ended {
+			return last, h.NextID, err
+		}
+	}
+	return last, last.ThroughID, nil
+}
+
+// ended reports whether every transaction of before has ended that can post: one may hold a smaller id than those that
+// were seen then. This is asked before the snapshot is taken, so that what has ended is in it. Of other roles it may not
+// be shown.
+func ended(ctx context.Context, e db.Engine, before db.Instant) (bool, error) {
+	var running int64
+	err := e.Reader().NewRaw("SELECT (SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "+
+		"AND pid <> pg_backend_pid() AND backend_type = 'client backend' AND (xact_start < ? OR state IS NULL) "+
+		"AND has_table_privilege(usesysid, 'ledger_entries'::regclass, 'INSERT')) + "+
+		"(SELECT count(*) FROM pg_prepared_xacts WHERE database = current_database())", before).Scan(ctx, &running)
+	return running == 0, err
+}
+
+// check is one verification.
+type check struct {
+	Result
+
+	last   head
+	bound  int64
+	many   bool
+	day    string // db.Dialect.DayOf
+	proven map[account]int64
+	newest int64
+	at     db.Instant // of the snapshot, by the clock of the database
+}
+
+func (c *check) differ(format string, args ...any) {
+	c.Differences = append(c.Differences, fmt.Sprintf(format, args...))
+}
+
+// from is since when payments are read.
+func (c *check) from() db.Instant {
+	if c.last.ProvenAt.IsZero() {
+		return db.At(time.Unix(0, 0))
+	}
+	return db.At(c.last.ProvenAt.Add(-margin))
+}
+
+// end takes the time of the database once the snapshot is taken.
+func (c *check) end(ctx context.Context, t db.Tx) error {
+	if !c.many {
+		c.bound = c.newest
+		return nil
+	}
+	return t.NewRaw("SELECT clock_timestamp()").Scan(ctx, &c.at)
+}
+
+var keepSum = db.ForRows("INSERT INTO ledger_proof_sums (unit, account, balance) "+
+	"SELECT n.unit, n.account, n.balance FROM {rows} WHERE TRUE "+
+	"ON CONFLICT (unit, account) DO UPDATE SET balance = excluded.balance",
+	"unit text", "account text", "balance bigint")
+
+// keep stores the proof, unless another check has stored one meanwhile.
+func (c *check) keep(ctx context.Context, e db.Engine, now time.Time) error {
+	at := c.at
+	if !c.many {
+		at = db.At(now)
+	}
+	return e.Write(ctx, func(ctx context.Context, t db.Tx) error {
+		if _, err := t.NewRaw("INSERT INTO ledger_proofs (only_row, through_id, proven_at, next_id, next_at) VALUES (1, 0, ?, 0, ?) "+
+			"ON CONFLICT (only_row) DO NOTHING", db.At(now), at).Exec(ctx); err != nil {
+			return err
+		}
+		res, err := t.NewRaw("UPDATE ledger_proofs SET through_id = ?, proven_at = ?, next_id = ?, next_at = ? "+
+			"WHERE only_row = 1 AND through_id = ? AND next_id = ?",
+			c.bound, db.At(now), c.newest, at, c.last.ThroughID, c.last.NextID).Exec(ctx)
+		if err != nil {
+			return err
+		}
+		if kept, err := res.RowsAffected(); err != nil || kept == 0 {
+			return err
+		}
+		var sums []*db.Stmt
+		for a, sum := range c.proven {
+			sums = append(sums, keepSum.With(a.unit, a.name, sum).AnyNumber())
+		}
+		return t.Run(ctx, sums...)
+	})
+}

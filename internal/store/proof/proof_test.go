@@ -1,0 +1,99 @@
+package proof_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store/proof"
+	"github.com/florinpay/florin/internal/store/storetest"
+)
+
+type world struct{ *storetest.World }
+
+func onEach(t *testing.T, test func(t *testing.T, w world)) {
+	t.Helper()
+	storetest.OnEach(t, func(t *testing.T, w *storetest.World) {
+		t.Helper()
+		test(t, world{w})
+	})
+}
+
+// want checks the ledger and expects a difference with the text, or none.
+func (w world) want(what string, now time.Time, text string) proof.Result {
+	w.T.Helper()
+	r, err := w.ProveLedger(w.T.Context(), now)
+	w.Must(err)
+	switch {
+	case text == "" && len(r.Differences) > 0:
+		w.T.Errorf("%s: %q", what, r.Differences)
+	case text != "" && (len(r.Differences) == 0 || !strings.Contains(strings.Join(r.Differences, "\n"), text)):
+		w.T.Errorf("%s: %q, want %q", what, r.Differences, text)
+	}
+	return r
+}
+
+// What is proven is not read again, and what came since is.
+func TestSince(t *testing.T) {
+	onEach(t, func(t *testing.T, w world) {
+		k := w.NewKey(100, 5)
+		w.NewStarted(k)
+		if r := w.want("the beginning", storetest.Start, ""); r.Entries != 3 || !r.Since.IsZero() {
+			t.Errorf("the beginning: %+v", r)
+		}
+		if r := w.want("no news", storetest.Start, ""); r.Entries != 0 || !r.Since.Equal(storetest.Start) {
+			t.Errorf("no news: %+v", r)
+		}
+		p := w.NewStarted(k)
+		if r := w.want("a start", storetest.Start, ""); r.Entries != 1 {
+			t.Errorf("a start: %+v", r)
+		}
+		_, err := w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
+			return p.MarkCompleted(payment.Actor{Name: "API key"}, storetest.Start)
+		})
+		w.Must(err)
+		w.want("a sale", storetest.Start, "")
+		raw := w.SQL()
+		wrong := func(text, change, mend string) {
+			t.Helper()
+			_, err := raw.Exec(change)
+			w.Must(err)
+			w.want(change, storetest.Start, text)
+			_, err = raw.Exec(mend)
+			w.Must(err)
+			w.want(mend, storetest.Start, "")
+		}
+		wrong("has a balance of 100", "UPDATE balances SET balance = 100 WHERE balance = 98",
+			"UPDATE balances SET balance = 98 WHERE balance = 100")
+		wrong("1 held", "UPDATE balances SET held = 1 WHERE balance = 98", "UPDATE balances SET held = 0 WHERE held = 1")
+		wrong("was started", "UPDATE payments SET public_id = '"+string(p.ID)[:25]+"!' WHERE public_id = '"+string(p.ID)+"'",
+			"UPDATE payments SET public_id = '"+string(p.ID)+"' WHERE public_id = '"+string(p.ID)[:25]+"!'")
+		wrong("is recorded to have bought 7", "UPDATE payments SET kind = 'TOPUP', credited = 7 WHERE id = 1",
+			"UPDATE payments SET kind = 'PAYMENT', credited = 0 WHERE id = 1")
+		wrong("add up to 12.5 in 1", "UPDATE daily_sales SET payments = 2", "UPDATE daily_sales SET payments = 1")
+	})
+}
+
+// An entry whose transaction ends after later ones were proven is not left out.
+func TestSince_LateCommit(t *testing.T) {
+	onEach(t, func(t *testing.T, w world) {
+		if !w.ManyWriters() {
+			return // SQLite has one writer
+		}
+		k := w.NewKey(100, 5)
+		w.want("the beginning", storetest.Start, "")
+		late, err := w.SQL().BeginTx(t.Context(), nil)
+		w.Must(err)
+		defer func() { _ = late.Rollback() }()
+		_, err = late.Exec("INSERT INTO ledger_entries (ref, unit, from_account, to_account, count, reason, at) " +
+			"SELECT 'late', 'credit', 'issued', 'key:' || key_id, 7, 'grant', now() FROM balances WHERE unit = 'credit'")
+		w.Must(err)
+		w.NewStarted(k)
+		for range 2 {
+			w.want("while it runs", storetest.Start, "")
+		}
+		w.Must(late.Commit())
+		w.want("its balance was not raised", storetest.Start, "add up to 106")
+	})
+}
