@@ -153,8 +153,8 @@ func (m *monitor) close() {
 	}
 }
 
-// sinceLastProof verifies what came after the last proof of the ledger, which is kept: every few hours, whatever its length.
-// Once a day and by command everything is verified.
+// sinceLastProof verifies what came after the last proof of the ledger, which is kept: every few hours, whatever its
+// length. Once a day and by command everything is verified.
 type sinceLastProof struct{ *store.Store }
 
 // VerifyLedger is ProveLedger.

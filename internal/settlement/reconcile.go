@@ -58,7 +58,8 @@ type Reconciler struct {
 	Progress func(done int)
 	// From is where to go on; zero: from the first address.
 	From ReconcilePlace
-	// Compared receives the differences of each page of addresses and the place after it; an error ends Run. It may be nil.
+	// Compared receives the differences of each page of addresses and the place after it; an error ends Run. It may be
+	// nil.
 	Compared func(ctx context.Context, to ReconcilePlace, found []Difference) error
 }
 

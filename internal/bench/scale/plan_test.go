@@ -118,8 +118,8 @@ func (r *recorder) take() []string {
 	return texts
 }
 
-// believe makes PostgreSQL plan as for ten million payments, whatever it has looked at before: the store must be closed,
-// because it has its tables looked at as they grow. SQLite plans without statistics of the history.
+// believe makes PostgreSQL plan as for ten million payments, whatever it has looked at before: the store must be
+// closed, because it has its tables looked at as they grow. SQLite plans without statistics of the history.
 func (d *database) believe(t *testing.T) {
 	t.Helper()
 	if !d.many {

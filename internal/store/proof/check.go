@@ -16,7 +16,8 @@ import (
 // account is an account in one unit.
 type account struct{ unit, name string }
 
-// accounts: each balance is the sum of its entries, all accounts of a unit add up to nothing, and each belongs to a key.
+// accounts: each balance is the sum of its entries, all accounts of a unit add up to nothing, and each belongs to a
+// key.
 func (c *check) accounts(ctx context.Context, t db.Tx) error {
 	sums := make(map[account]int64)
 	c.proven, c.newest = make(map[account]int64), c.last.NextID
@@ -138,7 +139,8 @@ func (c *check) starts(ctx context.Context, t db.Tx) error {
 	return err
 }
 
-// topUps: the entries of each top-up add up to the credits recorded with it, and each new one is of a top-up of its key.
+// topUps: the entries of each top-up add up to the credits recorded with it, and each new one is of a top-up of its
+// key.
 func (c *check) topUps(ctx context.Context, t db.Tx) error {
 	var wrong []struct {
 		PublicID         string
@@ -171,8 +173,8 @@ const selectSold = "SELECT key_id, day, network, CAST(sum(payments) AS bigint) A
 	"SELECT p.key_id, ?, p.network, 0, 0, 1, p.amount FROM payments AS p WHERE p.status = ? AND p.kind <> ? AND ?) AS sides " +
 	"GROUP BY key_id, day, network HAVING sum(payments) <> sum(counted) OR sum(volume) <> sum(added)"
 
-// sales: the sums of a key and day are those of its completed payments, for each key and day of a payment that ended since
-// the proof; without a proof, for all.
+// sales: the sums of a key and day are those of its completed payments, for each key and day of a payment that ended
+// since the proof; without a proof, for all.
 func (c *check) sales(ctx context.Context, t db.Tx) error {
 	if c.last.ProvenAt.IsZero() {
 		return c.compareSales(ctx, t, t.NewRaw("TRUE"), t.NewRaw("TRUE"))
@@ -198,7 +200,9 @@ func (c *check) dayOf() bun.Safe { return bun.Safe(fmt.Sprintf(c.day, "p.created
 
 func (c *check) compareSales(ctx context.Context, t db.Tx, sums, payments *bun.RawQuery) error {
 	var wrong []sold
-	err := t.NewRaw(selectSold, sums, c.dayOf(), string(payment.Completed), string(payment.KindTopUp), payments).Scan(ctx, &wrong)
+	err := t.NewRaw(
+		selectSold, sums, c.dayOf(), string(payment.Completed), string(payment.KindTopUp), payments,
+	).Scan(ctx, &wrong)
 	for _, w := range wrong {
 		c.differ("key %d has sales of %s in %d payments on day %d on %q, and its payments add up to %s in %d",
 			w.KeyID, money.Micros(w.Volume), w.Payments, w.Day, w.Network, money.Micros(w.Added), w.Counted)

@@ -12,8 +12,8 @@ import (
 	"github.com/florinpay/florin/internal/store/db"
 )
 
-// margin is how much earlier than the last proof payments are read: clocks of servers differ, and a payment may have been
-// on its way into the database.
+// margin is how much earlier than the last proof payments are read: clocks of servers differ, and a payment may have
+// been on its way into the database.
 const margin = time.Hour
 
 // Result is what a check found.
@@ -91,8 +91,8 @@ func begin(ctx context.Context, e db.Engine) (last head, bound int64, err error)
 }
 
 // ended reports whether every transaction of before has ended that can post: one may hold a smaller id than those that
-// were seen then. This is asked before the snapshot is taken, so that what has ended is in it. Of other roles it may not
-// be shown.
+// were seen then. This is asked before the snapshot is taken, so that what has ended is in it. Of other roles it may
+// not be shown.
 func ended(ctx context.Context, e db.Engine, before db.Instant) (bool, error) {
 	var running int64
 	err := e.Reader().NewRaw("SELECT (SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "+

@@ -67,7 +67,9 @@ func TestSince(t *testing.T) {
 		wrong("has a balance of 100", "UPDATE balances SET balance = 100 WHERE balance = 98",
 			"UPDATE balances SET balance = 98 WHERE balance = 100")
 		wrong("1 held", "UPDATE balances SET held = 1 WHERE balance = 98", "UPDATE balances SET held = 0 WHERE held = 1")
-		wrong("was started", "UPDATE payments SET public_id = '"+string(p.ID)[:25]+"!' WHERE public_id = '"+string(p.ID)+"'",
+		wrong("was started", "UPDATE payments SET public_id = '"+string(
+			p.ID,
+		)[:25]+"!' WHERE public_id = '"+string(p.ID)+"'",
 			"UPDATE payments SET public_id = '"+string(p.ID)+"' WHERE public_id = '"+string(p.ID)[:25]+"!'")
 		wrong("is recorded to have bought 7", "UPDATE payments SET kind = 'TOPUP', credited = 7 WHERE id = 1",
 			"UPDATE payments SET kind = 'PAYMENT', credited = 0 WHERE id = 1")

@@ -114,8 +114,8 @@ const (
 	lateChange   = 10 * time.Minute // changes are made within half a minute
 )
 
-// scheduled holds for a deposit d whose merchant lets money wait longer than the operator does. It is a value, not EXISTS,
-// of which a planner makes a scan of all schedules.
+// scheduled holds for a deposit d whose merchant lets money wait longer than the operator does. It is a value, not
+// EXISTS, of which a planner makes a scan of all schedules.
 const scheduled = "(d.final_at >= ? AND coalesce((SELECT plan.wait_us FROM settlement_schedules AS plan " +
 	"WHERE plan.key_id = d.key_id), 0) > 0)"
 
@@ -243,8 +243,8 @@ func lateSweeps(ctx context.Context, t db.Tx, now time.Time) ([]SweepLine, error
 	return sweepLines(rows)
 }
 
-// selectLeftDeposits takes a page of deposits by their index, and then looks up what belongs to each. As a join, whether
-// all routes are read would be up to what the database believes of its tables.
+// selectLeftDeposits takes a page of deposits by their index, and then looks up what belongs to each. As a join,
+// whether all routes are read would be up to what the database believes of its tables.
 const selectLeftDeposits = "SELECT p.public_id, u.email, waiting.network, waiting.chosen, waiting.token, waiting.symbol, " +
 	"waiting.decimals, waiting.units, waiting.contract, waiting.final_at, waiting.blocked, waiting.reason FROM (SELECT d.payment_id, d.network, d.chosen, d.token, d.symbol, " +
 	"d.decimals, d.units, d.contract, d.final_at, d.blocked, " +
