@@ -12,6 +12,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/evm"
 	"github.com/florinpay/florin/internal/chain/solana"
+	"github.com/florinpay/florin/internal/chain/subscription"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/merchant"
@@ -155,15 +156,19 @@ const unhurried = 1e9
 // notification is the method of what a subscription pushes: the blocks, of which providers count every one.
 const notification = "eth_subscription"
 
-// subscribe begins or ends the subscription.
+// subscribe begins or ends the subscription. While it lasts, other addresses change nothing about the blocks.
 func (x *network) subscribe(set *chain.WatchSet, now time.Time) {
+	wanted := set != nil && set.Len() > 0
+	if wanted == !x.subscribed.IsZero() {
+		return
+	}
 	x.heads, x.subscribed = x.notified(now), time.Time{}
-	if set != nil && set.Len() > 0 {
+	if wanted {
 		x.subscribed = now
 	}
 }
 
-// notified returns how many blocks were pushed in the day.
+// notified returns how many blocks were pushed in the day. Where they come fast they are not wanted for long.
 func (x *network) notified(now time.Time) int64 {
 	if x.subscribed.IsZero() || now.Before(begin) {
 		return x.heads
@@ -172,7 +177,11 @@ func (x *network) notified(now time.Time) int64 {
 	if since.Before(begin) {
 		since = begin
 	}
-	return x.heads + int64(now.Sub(since)/x.chain.pace.block)
+	pushed := int64(now.Sub(since) / x.chain.pace.block)
+	if x.chain.pace.block < subscription.HeadPace {
+		pushed = min(pushed, subscription.HeadsKept+1)
+	}
+	return x.heads + pushed
 }
 
 // adapter returns the real adapter of a network.

@@ -52,7 +52,7 @@ func evmRanges() []Behaviour {
 		shrinkingRange(), wholeRequest("RangeOfWholeRequest", 200), wholeRequest("RangeOfWholeRequest400", 400),
 		logResults("Results", "ethers-io/ethers.js#4703 (Infura)", 5, -32005,
 			"query returned more than 5 results. Try with this block range [0xBDE5F8, 0x102DBCC]."),
-		logResults("ResultsErigon", "erigontech/erigon#20784", 5, -32000, "query returns too many logs, narrow your filter: 5"),
+		logResults("ResultsErigon", "erigontech/erigon#20784", 20, -32000, "query returns too many logs, narrow your filter: 20"),
 		logResults("ResultsSize", "docs.1rpc.io/using-the-web3-api/errors", 5, -32000,
 			"response size should not greater than 2097152 bytes"),
 		logResults("ResultsOfOneBlock", "a block with more logs than one answer may have", 1, -32005,

@@ -62,7 +62,9 @@ func testProvider(t *testing.T, h ProviderHarness, b Behaviour) {
 		p := Payment{h.Address(), h.Credited(), uint64(i + 1)}
 		watched = append(watched, p.To)
 		wants = append(wants, want{p, h.Pay(p)})
-		h.Pay(Payment{h.Address(), h.Credited(), 5})
+		for range 1 + 2*boolInt(b.Crowd) {
+			h.Pay(Payment{h.Address(), h.Credited(), 5})
+		}
 		h.Mine(providerBlocks)
 	}
 	h.Mine(max(1, b.Blocks-8*providerBlocks))

@@ -37,7 +37,7 @@ func (a *Adapter) Subscriptions() subscription.Protocol {
 			var l rpc.RawLog
 			var to rpc.Address
 			if !rpc.ReadLog(rpc.NewScanner(result), &l) || !l.IsTransfer() || !a.isAsset(l.Address) ||
-				!l.Recipient(&to) {
+				!l.Recipient(&to) || l.MovesNothing() {
 				return false
 			}
 			_, watched := watch.Lookup(to[:])

@@ -88,9 +88,12 @@ func TestSubscriptions_News(t *testing.T) {
 		}
 		return string(raw)
 	}
+	paid := log(s.Credited().Contract, transfer, topic(other), topic(to))
+	word := `"0x` + strings.Repeat("0", 64) + `"`
 	news := s.reader.Subscriptions().News
 	for result, want := range map[string]bool{
-		log(s.Credited().Contract, transfer, topic(other), topic(to)):     true,
+		paid:                                     true,
+		strings.Replace(paid, `"0x01"`, word, 1): false,
 		log(s.Credited().Contract, transfer, topic(to), topic(other)):     false,
 		log(s.Counterfeit().Contract, transfer, topic(other), topic(to)):  false,
 		log(s.Credited().Contract, transfer, topic(other)):                false,

@@ -197,7 +197,7 @@ func TestFeed_NoBlocks(t *testing.T) {
 	l.await("it is live", func() bool { return l.Live(set) && p.Subscribed("heads") == 1 })
 	for range 10 {
 		p.Push("heads", "block")
-		time.Sleep(1200 * time.Millisecond) // the pace of blocks is what is measured
+		time.Sleep(subscription.HeadPace + 100*time.Millisecond) // the pace of blocks is what is measured
 	}
 	if p.Subscribed("heads") != 1 {
 		t.Fatal("blocks that come slowly are not wanted")

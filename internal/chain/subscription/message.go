@@ -79,11 +79,11 @@ func (s *session) take(m message) error {
 
 // head records a new block. Where blocks come too often, they are not wanted any more.
 func (s *session) head(now time.Time) {
-	if s.heads = append(s.heads, now); len(s.heads) <= headsKept {
+	if s.heads = append(s.heads, now); len(s.heads) <= HeadsKept {
 		return
 	}
 	s.heads = s.heads[1:]
-	if s.heads[headsKept-1].Sub(s.heads[0]) < (headsKept-1)*headPace {
+	if s.heads[HeadsKept-1].Sub(s.heads[0]) < (HeadsKept-1)*HeadPace {
 		s.noHeads = true
 		s.feed.signal()
 	}

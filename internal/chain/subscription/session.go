@@ -27,10 +27,10 @@ const (
 	// pingEvery is how often the endpoint must show that it is there, and silence how long it may say nothing at all.
 	pingEvery = 2 * time.Second
 	silence   = 5 * time.Second
-	// headsKept is over how many heads their pace is measured. Where they come faster than headPace they cost more than
+	// HeadsKept is over how many heads their pace is measured. Where they come faster than HeadPace they cost more than
 	// they are worth, since providers charge for each: then pings alone show that the connection is alive.
-	headsKept = 8
-	headPace  = time.Second
+	HeadsKept = 8
+	HeadPace  = 2 * time.Second
 	// blocksSilent is how many blocks may be missing, at the pace they had, until the endpoint counts as silent.
 	blocksSilent = 3
 )
@@ -257,10 +257,10 @@ func (s *session) check(now time.Time) error {
 
 // headGap is how long heads may be missing; 0: their pace is not known.
 func (s *session) headGap() time.Duration {
-	if s.noHeads || len(s.heads) < headsKept {
+	if s.noHeads || len(s.heads) < HeadsKept {
 		return 0
 	}
-	pace := s.heads[len(s.heads)-1].Sub(s.heads[0]) / (headsKept - 1)
+	pace := s.heads[len(s.heads)-1].Sub(s.heads[0]) / (HeadsKept - 1)
 	return max(blocksSilent*pace, silence)
 }
 

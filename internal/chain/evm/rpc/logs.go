@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"bytes"
 	"math/big"
 	"strings"
 
@@ -157,6 +158,9 @@ func (l *RawLog) Place() (p LogPlace, ok bool) {
 func SameHex(text []byte, lower string) bool {
 	return string(text) == lower || len(text) == len(lower) && strings.EqualFold(string(text), lower)
 }
+
+// MovesNothing reports whether the amount of a Transfer log is 0: anyone can log such transfers to any address.
+func (l *RawLog) MovesNothing() bool { return len(l.Data) > 2 && len(bytes.Trim(l.Data[2:], "0")) == 0 }
 
 // Recipient decodes only the recipient of a Transfer log.
 func (l *RawLog) Recipient(to *Address) bool { return TopicAddress(l.Topics[2], to) }
