@@ -1,0 +1,296 @@
+package main_test
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	main "github.com/florinpay/florin/cmd/florin"
+)
+
+const root = "../../"
+
+// guides are the files that tell an operator what to type.
+func guides(t *testing.T) map[string]string {
+	t.Helper()
+	files, err := filepath.Glob(root + "docs/operate/*.md")
+	if err != nil || len(files) < 6 {
+		t.Fatalf("the pages for operators: %v, %v", files, err)
+	}
+	for _, name := range []string{
+		"README.md", "CONTRIBUTING.md", "SECURITY.md", "deploy/florin.service", "Dockerfile",
+	} {
+		files = append(files, root+name)
+	}
+	texts := make(map[string]string)
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[strings.TrimPrefix(f, root)] = string(text)
+	}
+	return texts
+}
+
+var (
+	shell        = regexp.MustCompile("(?ms)^```sh\n(.*?)^```$")
+	here         = regexp.MustCompile(`(?ms)^(.*) <<'END'\n.*?^END$`)
+	remark       = regexp.MustCompile(`\s+# .*$`)
+	redirect     = regexp.MustCompile(`\s[0-9]?[<>]+\s*\S+`)
+	substitution = regexp.MustCompile(`\$\([^)]*\)`)
+	connector    = regexp.MustCompile(`\s(?:&&|\|\||\||;)\s`)
+	quoted       = regexp.MustCompile("`(florin [^`]+)`")
+	example      = regexp.MustCompile(`(?m)^ {4}(florin .*)$`)
+	explained    = regexp.MustCompile(`\s{2,}\(.*\)$`)
+)
+
+// linesOf returns the lines of the boxes of shell commands in a text, without remarks.
+func linesOf(text string) []string {
+	var lines []string
+	for _, box := range shell.FindAllStringSubmatch(text, -1) {
+		whole := strings.ReplaceAll(here.ReplaceAllString(box[1], "$1"), "\\\n", " ")
+		for line := range strings.Lines(whole) {
+			if line = strings.TrimSpace(remark.ReplaceAllString(strings.TrimRight(line, "\n"), "")); line != "" {
+				lines = append(lines, line)
+			}
+		}
+	}
+	return lines
+}
+
+// programs cuts a line into the programs it runs, each as its words.
+func programs(line string) [][]string {
+	line = redirect.ReplaceAllString(substitution.ReplaceAllString(line, "X"), "")
+	var all [][]string
+	for _, part := range connector.Split(line, -1) {
+		words := strings.Fields(part)
+		if len(words) > 4 && slices.Equal(words[:3], []string{"docker", "compose", "exec"}) {
+			words = words[4:] // in a container
+		}
+		if len(words) > 0 && words[0] == "sudo" {
+			words = words[1:]
+		}
+		if len(words) > 0 {
+			all = append(all, words)
+		}
+	}
+	return all
+}
+
+// isFlorin reports whether a word names the program.
+func isFlorin(word string) bool {
+	return slices.Contains([]string{"florin", "bin/florin", "/florin"}, word)
+}
+
+// TestDocumented: every command in the guides and in the help exists, with its flags, as it is written.
+func TestDocumented(t *testing.T) {
+	t.Parallel()
+	checked := 0
+	check := func(where, line string) {
+		for _, words := range programs(line) {
+			switch {
+			case isFlorin(words[0]):
+				checked++
+				if err := main.Parse(words[1:]); err != nil {
+					t.Errorf("%s: %q: %v", where, line, err)
+				}
+			case strings.Contains(words[0], "/") && !strings.HasPrefix(words[0], "/") && !isThere(words[0]):
+				t.Errorf("%s: %q: there is no %s", where, line, words[0])
+			case words[0] == "make" && !isTarget(t, words[1]):
+				t.Errorf("%s: make has no target %s", where, words[1])
+			}
+		}
+	}
+	for name, text := range guides(t) {
+		for _, line := range linesOf(text) {
+			check(name, line)
+		}
+	}
+	helps, err := main.Helps()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for command, help := range helps {
+		for _, e := range example.FindAllStringSubmatch(help, -1) {
+			check(command+" --help", explained.ReplaceAllString(e[1], ""))
+		}
+	}
+	if checked < 60 {
+		t.Errorf("only %d commands were found", checked)
+	}
+}
+
+// isThere reports whether a script of a guide exists, from the root or from where the guide has gone with cd.
+func isThere(path string) bool {
+	for _, from := range []string{"", "deploy/compose/"} {
+		if _, err := os.Stat(root + from + path); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+func isTarget(t *testing.T, name string) bool {
+	t.Helper()
+	text, err := os.ReadFile(root + "Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(name) + `:`).Match(text)
+}
+
+// TestDocumented_Quoted: what a sentence names as a command is one, with flags that it has.
+func TestDocumented_Quoted(t *testing.T) {
+	t.Parallel()
+	found := 0
+	for name, text := range guides(t) {
+		for _, m := range quoted.FindAllStringSubmatch(text, -1) {
+			for _, words := range programs(m[1]) {
+				if !isFlorin(words[0]) {
+					continue
+				}
+				found++
+				command, flags, err := main.FlagsOf(words[1:])
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(command) == 0 && !strings.HasPrefix(words[1], "--") {
+					t.Errorf("%s: `%s` is no command", name, m[1])
+				}
+				for _, w := range words[1:] {
+					if flag, _, _ := strings.Cut(w, "="); strings.HasPrefix(flag, "--") && !flags[flag] {
+						t.Errorf("%s: `%s` has no flag %s", name, m[1], flag)
+					}
+				}
+			}
+		}
+	}
+	if found < 30 {
+		t.Errorf("only %d were found", found)
+	}
+}
+
+// elsewhere are the commands of the pages for operators that need more than an empty machine, with the test that runs
+// them against the real thing; an empty name: it is no program of Florin's, or begins another shell.
+var elsewhere = map[string]string{
+	"make build": "", "make release": "", "cd": "", "export": "", "cat": "", "cp": "", "chmod": "",
+	"docker": "", "kubectl": "", "systemctl": "", "litestream": "", "pg_dump": "", "pg_restore": "",
+	"pg_ctl": "", "age-keygen": "",
+	"./secrets.sh": "TestCompose", "deploy/compose/upgrade.sh": "TestCompose",
+	"deploy/compose/backup.sh": "TestRestore_PointInTime", "deploy/compose/restore.sh": "TestRestore_PointInTime",
+	"florin serve": "TestServe", "florin deploy": "TestDeploy", "florin doctor": "TestDoctor_Healthy",
+	"florin rescan": "TestSettle", "florin sweep": "TestRescue", "florin recover": "TestRecover_EVM",
+	"florin restore --adopt": "TestRestore_Elsewhere",
+}
+
+// TestDocumented_EachIsRun: every line of the pages for operators is run by TestDocumented_Run or by the named test.
+func TestDocumented_EachIsRun(t *testing.T) {
+	t.Parallel()
+	tests := testNames(t)
+	for _, name := range elsewhere {
+		if name != "" && !tests[name] {
+			t.Errorf("there is no test %s", name)
+		}
+	}
+	runs := make(map[string]bool)
+	for _, step := range documentedRun {
+		runs[step.line] = true
+	}
+	for name, text := range guides(t) {
+		if !strings.HasPrefix(name, "docs/operate/") {
+			continue
+		}
+		for _, line := range linesOf(text) {
+			ok := runs[line]
+			for prefix := range elsewhere {
+				begins := func(words []string) bool {
+					return strings.HasPrefix(strings.Join(words, " ")+" ", prefix+" ")
+				}
+				ok = ok || begins(strings.Fields(line)) || slices.ContainsFunc(programs(line), begins)
+			}
+			if !ok {
+				t.Errorf("%s: no test runs %q", name, line)
+			}
+		}
+	}
+	for _, line := range slices.Sorted(maps.Keys(runs)) {
+		if !isDocumented(t, line) {
+			t.Errorf("no page has %q, which is run", line)
+		}
+	}
+}
+
+func isDocumented(t *testing.T, line string) bool {
+	t.Helper()
+	for _, text := range guides(t) {
+		if slices.Contains(linesOf(text), line) {
+			return true
+		}
+	}
+	return false
+}
+
+var testName = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
+
+// testNames are the tests of this package and of deploy.
+func testNames(t *testing.T) map[string]bool {
+	t.Helper()
+	names := make(map[string]bool)
+	for _, pattern := range []string{"*_test.go", root + "deploy/*_test.go"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			text, err := os.ReadFile(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range testName.FindAllStringSubmatch(string(text), -1) {
+				names[m[1]] = true
+			}
+		}
+	}
+	return names
+}
+
+// step is a line of the pages that is run, and what is typed into it.
+type step struct {
+	line, stdin, want string
+	fails             bool // as it should on a machine without payments
+}
+
+// documentedRun are lines of the pages in an order in which they work on an empty machine.
+var documentedRun = []step{
+	{line: "florin migrate --plan", want: "up to date"},
+	{line: "florin migrate", want: "up to date"},
+	{line: "florin config", want: "FLORIN_SECRET_KEY"},
+	{line: "florin user create --email you@example.com --operator", stdin: password, want: "you@example.com"},
+	{line: "florin user operator --email bob@example.com"},
+	{line: "florin user list", want: "bob@example.com"},
+	{line: "florin key create --email you@example.com --wallet 0x52908400098527886E0F7030069857D2E4169EE7", want: "flk_"},
+	{line: "florin key list --email you@example.com", want: "you@example.com"},
+	{line: "florin credit grant --email you@example.com --credits 100", want: "120"},
+	{line: "florin user password --email bob@example.com --link", want: "/reset"},
+	{line: "florin user reset-factor --email bob@example.com"},
+	{line: "florin user end-sessions --email bob@example.com"},
+	{line: "florin erase --customer customer@example.com", want: "no payment has the customer", fails: true},
+	{line: "florin keygen", want: "FLORIN_SECRET_KEY="},
+	{line: "florin keygen --evm", want: "FLORIN_EVM_GAS_KEY="},
+	{line: "florin keygen --sol-seed", want: "for paper"},
+	{line: "florin keygen --sol-seed --sealed > /etc/florin/sol-seed && export FLORIN_SOL_SEED_FILE=/etc/florin/sol-seed"},
+	{line: "florin keygen --sol-seed --sealed --words > /etc/florin/sol-seed", stdin: seedWords},
+	{line: "florin backup /mnt/backups/$(date +%F).age --recipient age1…"},
+	{line: "florin restore /mnt/backups/2026-11-22.age --identity backup-key.txt"},
+	{line: "florin keygen > new-key"},
+	{line: "florin secret rotate < new-key"},
+}
+
+// seedWords is a seed that everybody knows.
+const seedWords = "abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon " +
+	"abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon art\n"
