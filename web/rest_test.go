@@ -35,7 +35,10 @@ func TestRESTRequests(t *testing.T) {
 		{name: "minutes of a wrong type", method: "POST", path: "/create-payment", body: key(`"amount":1,"expiresInMinutes":"5"`), status: 400, want: []string{"expiresInMinutes"}},
 		{name: "minutes beyond all", method: "POST", path: "/create-payment", body: key(`"amount":1,"expiresInMinutes":99999999999`), status: 400, want: []string{"expiresInMinutes is too large"}},
 		{name: "minutes below all", method: "POST", path: "/create-payment", body: key(`"amount":1,"expiresInMinutes":-99999999999`), status: 400, want: []string{"expiresInMinutes is too small"}},
-		{name: "a page beyond all", method: "GET", path: "/events?limit=99999999999999999999", header: []string{"x-api-key", m.text}, status: 400, want: []string{"limit must be between"}},
+		{
+			name: "a page beyond all", method: "GET", path: "/events?limit=99999999999999999999",
+			header: []string{"x-api-key", m.text}, status: 400, want: []string{"limit must be between"},
+		},
 		{name: "too large", method: "POST", path: "/create-payment", body: key(`"amount":1,"x":"` + strings.Repeat("a", 64<<10) + `"`), status: 413, want: []string{`"code":413`, "65536"}},
 		{name: "GraphQL too large", method: "POST", path: "/graphql", body: `{"query":"{ __typename }","x":"` + strings.Repeat("a", 64<<10) + `"}`, status: 413, want: []string{`"errors":[`}},
 		{name: "a form", method: "POST", path: "/create-payment", body: "amount=1", header: []string{"Content-Type", "application/x-www-form-urlencoded"}, status: 415, want: []string{`"code":415`}},

@@ -177,7 +177,8 @@ func TestDocs_Pages(t *testing.T) {
 			}
 		}
 		// The page of settings has the default of FLORIN_BASE_URL.
-		if strings.Contains(got, "localhost:8080") && path != docs.OperatePath+"/settings" || strings.Contains(got, "{base}") {
+		if strings.Contains(got, "localhost:8080") && path != docs.OperatePath+"/settings" ||
+			strings.Contains(got, "{base}") {
 			t.Errorf("%s has the address of another server", path)
 		}
 	}
