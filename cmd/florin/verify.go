@@ -21,10 +21,11 @@ its entries, all accounts together must be zero, and every start of a payment
 must be paid for once. Each difference is named, one a line, and the exit status
 is 1 if there is any. It changes nothing of what it verifies.
 
---since-last goes on from the last proof with --since-last, or of the server, which makes
-one every six hours where metrics are served: all balances are compared, and of
-entries, starts and sales those since then are read. Entries are append-only; that
-nobody has changed old ones behind Florin's back, only the whole check shows.
+--since-last goes on from the last proof: of the last run with --since-last, or of
+the server, which makes one every six hours where metrics are served. All
+balances are compared, and of entries, starts and sales those since then are
+read. Entries are append-only; only the whole check shows whether somebody has
+changed old ones behind Florin's back.
 
 Examples:
 

@@ -96,7 +96,7 @@ func begin(ctx context.Context, e db.Engine) (last head, bound int64, err error)
 func ended(ctx context.Context, e db.Engine, before db.Instant) (bool, error) {
 	var running int64
 	err := e.Reader().NewRaw("SELECT (SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "+
-		"AND pid <> pg_backend_pid() AND backend_type = 'client backend' AND (xact_start < ? OR state IS NULL) "+
+		"AND pid <> pg_backend_pid() AND backend_type = 'client backend' AND (xact_start < ? OR state IS NULL OR state = 'disabled') "+
 		"AND has_table_privilege(usesysid, 'ledger_entries'::regclass, 'INSERT')) + "+
 		"(SELECT count(*) FROM pg_prepared_xacts WHERE database = current_database())", before).Scan(ctx, &running)
 	return running == 0, err
