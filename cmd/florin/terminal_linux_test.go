@@ -66,7 +66,7 @@ func TestTerminal_TypedTwice(t *testing.T) {
 	if status != 1 || !strings.Contains(printed, "not the same") {
 		t.Errorf("a password that is typed in two ways: status %d, %q", status, printed)
 	}
-	if status, printed = i.typed(t, []string{"correct horse battery", "correct horse battery"}, create...); status != 0 {
+	if status, printed = i.typed(t, []string{password, password}, create...); status != 0 {
 		t.Errorf("a user: status %d, %q", status, printed)
 	}
 }

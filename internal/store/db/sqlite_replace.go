@@ -51,8 +51,8 @@ func ReplaceFile(ctx context.Context, from, path, label string) (kept string, er
 	return kept, errors.Join(dir.Sync(), dir.Close())
 }
 
-// keep gives the file a second name, so that at no moment there is no database in its place. A file system without links
-// gives it the other name alone.
+// keep gives the file a second name, so that at no moment there is no database in its place. Where the file system has
+// no links, it gets the other name alone.
 func keep(path, kept string, link func(path, kept string) error) error {
 	err := link(path, kept)
 	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrPermission) {

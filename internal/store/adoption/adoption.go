@@ -1,0 +1,149 @@
+// Package adoption takes a restored database over.
+//
+// Its one invariant: what was numbered in the time that is lost is not numbered again, and nothing that may have been
+// revoked since is in force.
+package adoption
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/backup"
+	"github.com/florinpay/florin/internal/store/db"
+	"github.com/florinpay/florin/internal/store/table"
+)
+
+// Adopt gives a restored database the next generation, which is above that of the mark as well: see package backup for
+// what follows from it. No server may be running. Adopting twice is fine.
+func Adopt(ctx context.Context, e db.Engine, mark backup.Mark, now time.Time) (a backup.Adopted, err error) {
+	err = e.Write(ctx, func(ctx context.Context, t db.Tx) error {
+		a = backup.Adopted{}
+		var before int64
+		if err := t.NewRaw("SELECT generation FROM instance").Scan(ctx, &before); err != nil {
+			return err
+		}
+		next, err := backup.NextGeneration(max(before, mark.Generation), now)
+		if err != nil {
+			return err
+		}
+		a.Generation = next
+		var newest struct{ At db.Instant }
+		if err := t.NewRaw("SELECT max(created_at) AS at FROM payments").Scan(ctx, &newest); err != nil {
+			return err
+		}
+		a.Newest = newest.At.Time
+		if err := moveCursorsOn(ctx, t, now); err != nil {
+			return err
+		}
+		for _, x := range steps(&a, home(e), now) {
+			res, err := t.NewRaw(x.text, x.args...).Exec(ctx)
+			if err != nil {
+				return err
+			}
+			n, err := res.RowsAffected()
+			if err != nil {
+				return err
+			}
+			if x.count != nil {
+				*x.count = n
+			}
+		}
+		return table.AuditOperators(ctx, t, audit.Entry{
+			At: now, Actor: "florin restore", Action: audit.ActionRestore,
+			Subject: fmt.Sprintf("generation %d", next), Detail: fmt.Sprintf("the generation before was %d", before),
+		})
+	})
+	return a, db.Wrap(err, "adopt the database")
+}
+
+// step is a statement of Adopt, and where the number of its rows goes.
+type step struct {
+	count *int64
+	text  string
+	args  []any
+}
+
+func steps(a *backup.Adopted, home bun.Safe, now time.Time) []step {
+	base, at := backup.SequenceBase(a.Generation), db.At(now)
+	return []step{
+		{nil, "UPDATE instance SET generation = ?, home = ?, backed_up_at = NULL", []any{a.Generation, home}},
+		// Ids of events have the sequence in them.
+		{
+			&a.Payments, "UPDATE payments SET resolved = CASE WHEN resolved = seq THEN ? ELSE resolved END, seq = ? WHERE seq < ?",
+			[]any{base, base, base},
+		},
+		// A write that was not answered may have been answered since: it would make the same id again.
+		{
+			&a.Writes, "DELETE FROM idempotency WHERE finished_at IS NULL " +
+				"AND NOT EXISTS (SELECT 1 FROM payments AS p WHERE p.public_id = subject)", nil,
+		},
+		{
+			&a.Deliveries,
+			"UPDATE deliveries SET replayed = TRUE, holder = NULL, due_at = ? WHERE state = 'WAITING'",
+			[]any{at},
+		},
+		{nil, "DELETE FROM leases WHERE TRUE", nil},
+		{nil, "DELETE FROM sealers WHERE TRUE", nil}, // the programs of then
+		{nil, "DELETE FROM reconciliations WHERE TRUE", nil},
+		// What follows may have been revoked or used in the time that is lost.
+		{&a.Sessions, "UPDATE sessions SET revoked_at = ? WHERE revoked_at IS NULL AND expires_at > ?", []any{at, at}},
+		{nil, "UPDATE password_resets SET used_at = ? WHERE used_at IS NULL", []any{at}},
+		{nil, "DELETE FROM passkey_challenges WHERE TRUE", nil},
+		{nil, "UPDATE invitations SET used_at = ? WHERE used_at IS NULL", []any{at}},
+		{&a.Invitations, "UPDATE team_invitations SET ended_at = ? WHERE ended_at IS NULL", []any{at}},
+		{&a.Changes, "UPDATE waiting_changes SET state = 'STOPPED', ended_at = ? WHERE state = 'WAITING'", []any{at}},
+	}
+}
+
+// cursor is how far a network was read, as it is stored.
+type cursor struct {
+	Network       string
+	ScannedNumber int64
+	ScannedTime   db.Instant
+	UpdatedAt     db.Instant
+	RereadTo      int64
+}
+
+// moveCursorsOn leaves each network where it was read to, and has every address there ever was read up to now. A server
+// that still runs stores no cursor any more.
+func moveCursorsOn(ctx context.Context, t db.Tx, now time.Time) error {
+	var cursors []cursor
+	if err := t.NewRaw("SELECT network, scanned_number, scanned_time, updated_at, reread_to FROM cursors").Scan(ctx, &cursors); err != nil {
+		return err
+	}
+	for _, c := range cursors {
+		then := c.ScannedTime.Time
+		if then.IsZero() {
+			then = c.UpdatedAt.Time
+		}
+		to := max(c.RereadTo, backup.RereadTo(c.ScannedNumber, then, now))
+		_, err := t.NewRaw("UPDATE cursors SET moves = moves + 1, reread_to = ?, restored_at = ?, replaying = TRUE, "+
+			"restored_number = CASE WHEN replaying THEN restored_number ELSE scanned_number + 1 END WHERE network = ?",
+			to, db.At(now), c.Network).Exec(ctx)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// home is the expression that says where the database is. A physical copy of a PostgreSQL server says the same.
+func home(e db.Engine) bun.Safe { return bun.Safe(e.Dialect().Home) }
+
+// ServeHere makes this the place where the database is served, or fails with backup.ErrMoved if it was served elsewhere
+// and not adopted since.
+func ServeHere(ctx context.Context, e db.Engine) error {
+	var here bool
+	err := e.Write(ctx, func(ctx context.Context, t db.Tx) error {
+		return t.NewRaw("UPDATE instance SET home = CASE WHEN home = '' THEN ? ELSE home END RETURNING home = ?",
+			home(e), home(e)).Scan(ctx, &here)
+	})
+	if err == nil && !here {
+		err = backup.ErrMoved
+	}
+	return db.Wrap(err, "look where the database was served")
+}
