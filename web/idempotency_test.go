@@ -10,6 +10,7 @@ import (
 	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/internal/retention"
 	"github.com/florinpay/florin/internal/secret"
 )
 
@@ -115,9 +116,9 @@ func checkIdempotencyOfStrangers(t *testing.T, b *bundle) {
 	txnid := string(b.newPayment(m).ID)
 	key := func(i int) []string { return []string{"Idempotency-Key", "stranger-" + strconv.Itoa(i)} }
 	records := func() int64 {
-		n, err := b.store.IdempotencyPrune(t.Context(), b.clock.Now().Add(time.Hour))
+		n, err := b.store.Retention().DropBatch(t.Context(), retention.Idempotency, b.clock.Now().Add(time.Hour), 0)
 		must(t, err)
-		return n
+		return n.Dropped
 	}
 	c := b.newCampaign(m)
 	t.Run("Refused", func(t *testing.T) {

@@ -20,6 +20,7 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/payment/lookup"
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/trace"
 	"github.com/florinpay/florin/web/api"
 	"github.com/florinpay/florin/web/checkout"
 	"github.com/florinpay/florin/web/docs"
@@ -74,6 +75,8 @@ type Options struct {
 	SandboxKey func() string
 	// Answered is called after each request (shell.Options). It may be nil.
 	Answered func(route, method string, status int, took time.Duration)
+	// Trace exports requests that change a payment (shell.Options). It may be nil.
+	Trace *trace.Tracer
 }
 
 // Server is Florin's HTTP server.
@@ -105,7 +108,8 @@ func New(d Deps, o Options) *Server {
 	}
 	s := &Server{d: d, o: o, sh: shell.New(shell.Options{
 		BaseURL: o.BaseURL, CheckoutURL: o.CheckoutURL, Rates: o.Rates, Proxies: o.Proxies, Answered: o.Answered,
-		Now: d.Now, Log: d.Log,
+		Trace: o.Trace,
+		Now:   d.Now, Log: d.Log,
 	})}
 	s.ops = newOperations(d, o, s.sh.Limits)
 	s.hub = live.NewHub(s.sh.Limits.Rates)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"golang.org/x/term"
@@ -32,6 +33,16 @@ func (p *process) envPath() string {
 		}
 	}
 	return p.envFile
+}
+
+// getenv returns the last value of the name in the environment.
+func (p *process) getenv(name string) string {
+	for _, e := range slices.Backward(p.environ) {
+		if value, ok := strings.CutPrefix(e, name+"="); ok {
+			return value
+		}
+	}
+	return ""
 }
 
 // config loads the settings. The keys may have sealed the Solana seed, beside those of the settings.

@@ -8,6 +8,7 @@ import (
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/store"
+	"github.com/florinpay/florin/internal/store/erasure"
 )
 
 type erase struct {
@@ -19,9 +20,10 @@ func (erase) Help() string {
 	return `
 Forgets a customer in the payments of every merchant that have the e-mail address, in any case:
 the address, the donor's name and message, and the metadata of these payments, also in their
-events and in what is still to be delivered. Amounts, deposits and the ledger stay whole. What
-merchants wrote into references and descriptions stays, and so do backups and the answers kept
-for Idempotency-Key, which are sealed and deleted within a day or two. It cannot be undone.
+events, in what is still to be delivered, and in what receivers of webhooks answered. In
+references, descriptions, return addresses and audit entries the address alone is replaced.
+Amounts, deposits and the ledger stay whole. Backups stay as they are, and so do the answers kept
+for Idempotency-Key, which are sealed and deleted within a day. It cannot be undone.
 
 Example:
 
@@ -46,9 +48,9 @@ func (c erase) Run(ctx context.Context, p *process) error {
 		if err != nil {
 			return err
 		}
-		if n == 0 {
+		if n == (erasure.Erased{}) {
 			return fault.New(fault.NotFound, "no payment has the customer %s", email)
 		}
-		return p.say("The customer is forgotten in %s.", counted(n, "payment"))
+		return p.say("The customer is forgotten in %s and %s.", counted(n.Payments, "payment"), counted(n.Entries, "audit entry"))
 	})
 }

@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"errors"
+	"log/slog"
 
 	"github.com/florinpay/florin/internal/app"
+	"github.com/florinpay/florin/internal/trace"
 )
 
 type serve struct{}
@@ -30,7 +32,12 @@ func (serve) Run(ctx context.Context, p *process) error {
 		return err
 	}
 	log := app.NewLogger(cfg)
-	a, err := app.New(ctx, cfg, app.Options{Version: buildVersion(), Log: log})
+	traces, err := trace.New(ctx, trace.Options{Getenv: p.getenv, Version: buildVersion(), Log: log})
+	if err != nil {
+		return err
+	}
+	log = slog.New(traces.Handler(log.Handler()))
+	a, err := app.New(ctx, cfg, app.Options{Version: buildVersion(), Log: log, Trace: traces})
 	if err != nil {
 		return err
 	}

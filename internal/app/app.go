@@ -7,6 +7,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	cryptorand "crypto/rand"
 	"errors"
@@ -26,10 +27,10 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/meter"
 	"github.com/florinpay/florin/internal/config"
-	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/store/rotation"
+	"github.com/florinpay/florin/internal/trace"
 
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/passkey"
@@ -53,6 +54,7 @@ type App struct {
 	Campaigns *campaign.Service
 
 	secretKey *rotation.Follower
+	holder    string // of leases: this instance
 
 	clock    *clock
 	networks networks
@@ -70,7 +72,9 @@ type App struct {
 	server       *web.Server
 	given        net.Listener // by Options
 	listener     net.Listener
-	monitor      *monitor // nil: no metrics
+	monitor      *monitor      // nil: no metrics
+	trace        *trace.Tracer // nil: no traces
+	debug        *debug        // nil: no profiles
 	log          *slog.Logger
 }
 
@@ -78,6 +82,8 @@ type App struct {
 type Options struct {
 	Version string
 	Log     *slog.Logger
+	// Trace exports what happens to payments. Run closes it; nil: no traces.
+	Trace *trace.Tracer
 	// Sandbox serves the pages below /sandbox; nil in production.
 	Sandbox http.Handler
 	// SandboxKey returns the API key of the sandbox's demo merchant; nil in production.
@@ -101,7 +107,7 @@ func New(ctx context.Context, cfg config.Config, o Options) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &App{Config: cfg, Store: st, log: o.Log, given: o.Listener}
+	a := &App{Config: cfg, Store: st, log: o.Log, given: o.Listener, trace: o.Trace}
 	if err := a.build(ctx, o, sealer); err != nil {
 		return nil, errors.Join(err, st.Close())
 	}
@@ -143,13 +149,17 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 	})
 	a.certificates = alert.NewCertificates()
 	holder := newULID(a.clock.Now())
+	a.holder = holder
 	if a.secretKey, err = a.Store.FollowSecretKey(holder, a.clock.Now); err != nil {
 		return err
 	}
 	if a.Config.MetricsListen != "" {
 		a.monitor = newMonitor(a.Config.MetricsListen, o.Version, a.log)
 	}
-	counted := a.monitor.count(a.Store)
+	if a.Config.DebugListen != "" {
+		a.debug = newDebug(a.Config.DebugListen, a.log)
+	}
+	counted := a.trace.Payments(a.monitor.count(a.Store))
 	a.calls = meter.New(a.Store, a.clock.Now, a.log)
 	if a.networks, err = openNetworks(
 		a.Config, counted, a.monitor.countSweeps(a.Store.Settlement()), holder, a.clock.Now, a.monitor.read,
@@ -168,7 +178,7 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 	a.expirer = watch.NewExpirer(a.Config.Profiles(), a.networks.readers(), counted, a.clock.Now, a.log)
 	a.deliver = webhook.NewDeliverer(webhook.Config{
 		Store:  counted,
-		Sender: a.monitor.posts(a.sender()),
+		Sender: a.trace.Posts(a.monitor.posts(a.sender())),
 		Holder: holder, Now: a.clock.Now, Jitter: rand.Float64, Log: a.log,
 	})
 	a.recharge = a.recharges()
@@ -208,7 +218,7 @@ func (a *App) Listen(ctx context.Context) (net.Addr, error) {
 		}
 		a.listener = l
 	}
-	return a.listener.Addr(), a.monitor.listen(ctx)
+	return a.listener.Addr(), cmp.Or(a.monitor.listen(ctx), a.debug.listen(ctx))
 }
 
 // Run serves and runs the loops until ctx ends, then drains, stops in order and closes
@@ -222,6 +232,7 @@ func (a *App) Run(ctx context.Context) error {
 	a.reportProxy()
 	err := a.run(ctx)
 	a.networks.close()
+	a.closeTrace(ctx)
 	return errors.Join(err, a.Store.Close())
 }
 
@@ -263,6 +274,7 @@ func (a *App) run(ctx context.Context) error {
 		return nil
 	})
 	loops.Go(func() error { a.housekeep(working); return nil })
+	loops.Go(func() error { a.retain(working); return nil })
 	loops.Go(func() error { a.keepTime(working); return nil })
 	loops.Go(func() error { a.keepMark(working); return nil })
 	loops.Go(func() error {
@@ -272,6 +284,7 @@ func (a *App) run(ctx context.Context) error {
 		return nil
 	})
 	loops.Go(func() error { return a.monitor.run(working, a.Store) })
+	loops.Go(func() error { return a.debug.run(working) })
 	loops.Go(func() error {
 		defer stop()
 		a.drain(ctx, working, stopDelivering, delivered)
@@ -297,10 +310,6 @@ func (a *App) housekeep(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			if _, err := a.Store.IdempotencyPrune(ctx, a.clock.Now().Add(-idempotency.KeepFor)); err != nil &&
-				ctx.Err() == nil {
-				a.log.Warn("old idempotency records not pruned", "error", err)
-			}
 			if err := a.Users.PruneAttempts(ctx); err != nil && ctx.Err() == nil {
 				a.log.Warn("old counts of attempts not pruned", "error", err)
 			}
@@ -314,6 +323,7 @@ func (a *App) Close() error {
 		_ = a.listener.Close()
 	}
 	a.monitor.close()
+	a.debug.close()
 	return a.Store.Close()
 }
 

@@ -9,7 +9,7 @@ import (
 var domain = []string{
 	"internal/identity", "internal/merchant", "internal/campaign", "internal/ledger", "internal/idempotency",
 	"internal/payment", "internal/payment/watch", "internal/recharge", "internal/settlement", "internal/webhook",
-	"internal/alert",
+	"internal/alert", "internal/retention",
 }
 
 // vocabulary are the packages of types that all others use.
@@ -33,6 +33,7 @@ var adapters = []string{
 // storeParts implement the Store ports of the domain packages of the same name.
 var storeParts = []string{
 	"internal/store/alert", "internal/store/identity", "internal/store/merchant", "internal/store/settlement",
+	"internal/store/retention",
 }
 
 // edgeRules say which package may import which.
@@ -260,6 +261,14 @@ var edgeRules = map[string]edges{
 		except: []string{"internal/metrics"}, to: []string{"github.com/prometheus/..."},
 		reason: "the domain does not depend on being measured",
 	},
+	"only trace sees OpenTelemetry": {
+		except: []string{"internal/trace"}, to: []string{"go.opentelemetry.io/..."},
+		reason: "the domain does not depend on being traced",
+	},
+	"trace knows the domain and its vocabulary": {
+		from: []string{"internal/trace"}, to: []string{"own"}, allow: slices.Concat(domain, vocabulary, []string{"internal/metrics"}),
+		reason: "it wraps ports, whatever implements them",
+	},
 	"metrics knows the domain and its vocabulary": {
 		from: []string{"internal/metrics"}, to: []string{"own"}, allow: slices.Concat(domain, vocabulary, []string{"internal/store", "internal/store/report"}),
 		reason: "it wraps ports, whatever implements them",
@@ -272,6 +281,7 @@ var edgeRules = map[string]edges{
 			// reaches the public address
 			"internal/doctor",
 			"internal/metrics",                                                      // counts what the edges do
+			"internal/trace",                                                        // sends to the collector
 			"internal/app", "internal/sandbox/...", "internal/bench/...", "cmd/...", // put both together
 		}),
 		to:     []string{"net/http/..."},

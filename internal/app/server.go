@@ -52,7 +52,7 @@ func (a *App) newServer(o Options, sealer *secret.Sealer) *web.Server {
 		Rates:   rates(a.Config.Rates), Proxies: a.Config.TrustedProxies,
 		SignUp:  a.Config.Signup == config.SignupOpen,
 		NewKeys: operation.NewKeys{Credits: a.Config.SignupCredits, Queries: a.Config.SignupQueries},
-		Sandbox: o.Sandbox, SandboxKey: o.SandboxKey, Answered: a.monitor.answered(),
+		Sandbox: o.Sandbox, SandboxKey: o.SandboxKey, Answered: a.monitor.answered(), Trace: a.trace,
 	})
 }
 

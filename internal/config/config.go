@@ -10,6 +10,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/retention"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/wallet"
 )
@@ -49,6 +50,9 @@ type Config struct {
 	MinAmount  money.Micros
 	MaxAmount  money.Micros
 
+	// Keep is how long what grows with the payments is kept.
+	Keep retention.Policy
+
 	Credits       ledger.Meter // whether operations cost credits
 	Signup        Signup
 	SignupCredits int64 // free credits of a user's first key
@@ -70,6 +74,7 @@ type Config struct {
 	OperatorHookKey secret.Text
 
 	MetricsListen  string         // host:port; empty: no metrics
+	DebugListen    string         // host:port of this machine; empty: no profiles
 	TrustedProxies []netip.Prefix // their X-Forwarded-For is believed
 
 	LogLevel  slog.Level

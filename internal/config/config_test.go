@@ -13,6 +13,7 @@ import (
 
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/retention"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/wallet"
 )
@@ -86,6 +87,9 @@ func TestLoad_Defaults(t *testing.T) {
 		LogLevel: slog.LevelInfo, LogFormat: LogText,
 		SweepMin: money.USD, SweepDust: money.USD / 20, SweepAtOnce: 1000 * money.USD,
 		SweepWait: 24 * time.Hour, SweepAge: 24 * time.Hour,
+		Keep: retention.Policy{
+			Events: 365 * day, Deliveries: 90 * day, Attempts: 30 * day, Audit: 730 * day, Sessions: 30 * day, Idempotency: day,
+		},
 		GraphQL: GraphQL{Depth: 20, Complexity: 300, Aliases: 40, RootFields: 20, Tokens: 2_000, Body: 64 << 10},
 		Rates: Rates{
 			Client: Rate{
@@ -103,6 +107,7 @@ func TestLoad_Everything(t *testing.T) {
 	t.Parallel()
 	c := load(t, "FLORIN_LISTEN=:9000", "FLORIN_BASE_URL=https://pay.example.com/", "FLORIN_CHECKOUT_URL=https://checkout.example.com/x/",
 		"FLORIN_DATABASE_URL=postgres://u:p@db/florin?sslmode=disable", "FLORIN_PAYMENT_TTL=2s", "FLORIN_START_TTL=1h",
+		"FLORIN_KEEP_EVENTS=forever", "FLORIN_KEEP_AUDIT=100d", "FLORIN_KEEP_SESSIONS=36h",
 		"FLORIN_MIN_AMOUNT=1", "FLORIN_MAX_AMOUNT=2.5", "FLORIN_SIGNUP=Closed", "FLORIN_CREDITS=free",
 		"FLORIN_SIGNUP_CREDITS=0", "FLORIN_SIGNUP_QUERIES=9",
 		"FLORIN_ALLOW_PRIVATE_CALLBACKS=true", "FLORIN_INTROSPECTION=1", "FLORIN_SMTP_URL=smtps://u:p@mail.example.com:465",
@@ -120,6 +125,7 @@ func TestLoad_Everything(t *testing.T) {
 		"listen":   c.Listen == ":9000",
 		"urls":     c.BaseURL == "https://pay.example.com" && c.CheckoutURL == "https://checkout.example.com/x",
 		"ttl":      c.PaymentTTL == 2*time.Second && c.StartTTL == time.Hour,
+		"keep":     c.Keep.Events == 0 && c.Keep.Audit == 100*day && c.Keep.Sessions == 36*time.Hour,
 		"amounts":  c.MinAmount == money.USD && c.MaxAmount == 2_500_000,
 		"signup":   c.Signup == SignupClosed && c.SignupCredits == 0 && c.SignupQueries == 9,
 		"credits":  c.Credits == ledger.Free,

@@ -50,6 +50,28 @@ func duration(least, most time.Duration) func(string) (time.Duration, error) {
 	}
 }
 
+// forever is how long something is kept that is never dropped.
+const forever = "forever"
+
+// parseKeep returns the parser of how long something is kept: days such as 90d, a duration such as 36h, or forever,
+// which is 0.
+func parseKeep(least time.Duration) func(string) (time.Duration, error) {
+	const most = 100 * 365 * day
+	return func(text string) (time.Duration, error) {
+		if text == forever {
+			return 0, nil
+		}
+		d, err := time.ParseDuration(text)
+		if days, ok := strings.CutSuffix(text, "d"); ok {
+			var n int
+			n, err = whole[int](1, int64(most/day))(days)
+			d = time.Duration(n) * day
+		}
+		return accept(d, err == nil && least <= d && d <= most,
+			"must be days such as 90d, at least %g, or %s", least.Hours()/day.Hours(), forever)
+	}
+}
+
 func parseBool(text string) (bool, error) {
 	text = strings.ToLower(text)
 	on := slices.Contains([]string{"true", "1", "yes", "on"}, text)
@@ -183,6 +205,18 @@ func parseHostPort(text string) (string, error) {
 	_, port, err := net.SplitHostPort(text)
 	_, failed := strconv.ParseUint(port, 10, 16)
 	return accept(text, err == nil && failed == nil, "must be host:port such as 127.0.0.1:8080")
+}
+
+// parseLoopback reads an address that only this machine reaches.
+func parseLoopback(text string) (string, error) {
+	text, err := parseHostPort(text)
+	if err != nil {
+		return "", err
+	}
+	host, _, _ := net.SplitHostPort(text)
+	ip, err := netip.ParseAddr(host)
+	return accept(text, err == nil && ip.IsLoopback() || host == "localhost",
+		"must be an address of this machine alone, such as 127.0.0.1:6060: profiles show what the program does")
 }
 
 // parseURL reads a URL with a host and one of the schemes.

@@ -16,6 +16,7 @@ func TestLoad_Refuses(t *testing.T) {
 		refuses(t, map[string][]string{
 			"FLORIN_LISTEN":         {"8080"},
 			"FLORIN_METRICS_LISTEN": {"localhost", "127.0.0.1:8080", "127.0.0.1:99999"},
+			"FLORIN_DEBUG_LISTEN":   {"localhost", ":6060", "0.0.0.0:6060", "10.0.0.1:6060", "[::]:6060", "example.com:6060"},
 			"FLORIN_BASE_URL":       {"pay.example.com", "ftp://pay.example.com", "https://", "https://a.example.com/?q=1", "https://u:p@a.example.com"},
 			"FLORIN_CHECKOUT_URL":   {"/pay", "javascript:alert(1)"},
 			"FLORIN_DATABASE_URL": {
@@ -69,8 +70,9 @@ func TestLoad_Refuses(t *testing.T) {
 	t.Run("AmountsAndTimes", func(t *testing.T) {
 		t.Parallel()
 		refuses(t, map[string][]string{
-			"FLORIN_PAYMENT_TTL":   {"60", "0s", "-1m", "721h"},
-			"FLORIN_START_TTL":     {"soon", "1ms"},
+			"FLORIN_PAYMENT_TTL": {"60", "0s", "-1m", "721h"},
+			"FLORIN_START_TTL":   {"soon", "1ms"},
+			"FLORIN_KEEP_EVENTS": {"34d", "0", "-1d", "never", "1.5d", "99999999d"}, "FLORIN_KEEP_IDEMPOTENCY": {"23h"},
 			"FLORIN_SWEEP_WAIT":    {"60", "-1s", "25h"},
 			"FLORIN_SWEEP_AT_ONCE": {"0", "-1", "all"}, "FLORIN_BEP20_COIN_PRICE": {"0", "-1", "dear"},
 			"FLORIN_SWEEP_AGE":  {"never", "-1h", "721h"},

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/wallet"
@@ -54,6 +55,10 @@ const (
 	// Money stays on deposit addresses at most this long.
 	maxSweepWait, maxSweepAge = 24 * time.Hour, 30 * 24 * time.Hour
 
+	day = 24 * time.Hour
+	// Money is watched for and reported for 30 days after a payment has ended, and a failing webhook is tried for days.
+	minKeepEvents, minKeepDeliveries, minKeepAudit = 35 * day, 7 * day, 30 * day
+
 	maxDrainWait = 10 * time.Minute // nothing balances more slowly
 
 	maxAmount      = 1_000_000_000 * money.USD
@@ -98,6 +103,12 @@ func (c *Config) settings() []setting {
 		plain("SWEEP_AT_ONCE", "1000", &c.SweepAtOnce, parseAmount),
 		plain("SWEEP_WAIT", "24h", &c.SweepWait, duration(0, maxSweepWait)),
 		plain("SWEEP_AGE", "24h", &c.SweepAge, duration(0, maxSweepAge)),
+		plain("KEEP_EVENTS", "365d", &c.Keep.Events, parseKeep(minKeepEvents)),
+		plain("KEEP_DELIVERIES", "90d", &c.Keep.Deliveries, parseKeep(minKeepDeliveries)),
+		plain("KEEP_ATTEMPTS", "30d", &c.Keep.Attempts, parseKeep(day)),
+		plain("KEEP_AUDIT", "730d", &c.Keep.Audit, parseKeep(minKeepAudit)),
+		plain("KEEP_SESSIONS", "30d", &c.Keep.Sessions, parseKeep(day)),
+		plain("KEEP_IDEMPOTENCY", "24h", &c.Keep.Idempotency, parseKeep(idempotency.KeepFor)),
 		plain("CREDITS", "metered", &c.Credits, oneOf(ledger.Metered, ledger.Free)),
 		plain("SIGNUP", "", &c.Signup, oneOf(SignupOpen, SignupInvite, SignupClosed)),
 		plain("SIGNUP_CREDITS", "20", &c.SignupCredits, whole[int64](0, maxFree)),
@@ -111,6 +122,7 @@ func (c *Config) settings() []setting {
 		hidden("OPERATOR_WEBHOOK", "", maskURL, &c.OperatorHook, parseHook),
 		hidden("OPERATOR_WEBHOOK_SECRET", "", maskAll, &c.OperatorHookKey, parseSigningSecret),
 		plain("METRICS_LISTEN", "", &c.MetricsListen, parseHostPort),
+		plain("DEBUG_LISTEN", "", &c.DebugListen, parseLoopback),
 		plain("TRUSTED_PROXIES", "", &c.TrustedProxies, parseProxies),
 		plain("LOG_LEVEL", "info", &c.LogLevel, parseLogLevel),
 		plain("LOG_FORMAT", "text", &c.LogFormat, oneOf(LogText, LogJSON)),

@@ -32,6 +32,7 @@ const (
 	ReasonOwnTreasury         Reason = "recharge_from_treasury"
 	ReasonRechargeRunning     Reason = "recharge_running"
 	ReasonRechargeFailed      Reason = "recharge_failed"
+	ReasonEventsDropped       Reason = "events_dropped"
 	ReasonIdempotencyRunning  Reason = "idempotency_running"
 	ReasonIdempotencyMismatch Reason = "idempotency_mismatch"
 )
@@ -65,6 +66,7 @@ var reasons = map[Kind][]ReasonWords{
 		{ReasonCreditsNotSold, "Nothing is metered here, so no credits are sold."},
 		{ReasonRechargeRunning, "Another recharge from this wallet is on its way; try again when it is final."},
 		{ReasonRechargeFailed, "The transfer of the recharge failed; nothing was credited."},
+		{ReasonEventsDropped, "Events after this position were older than the server keeps them; leave `after` out to read those that are left."},
 		{ReasonIdempotencyRunning, "The first request with this `Idempotency-Key` still runs; ask again in a second."},
 		{ReasonConflict, "Anything else that the present state does not allow."},
 	},

@@ -123,6 +123,4 @@ type Store interface {
 	IdempotencyAbandon(ctx context.Context, c Claim) error
 	// IdempotencyForget deletes the record of a try that made nothing.
 	IdempotencyForget(ctx context.Context, c Claim) error
-	// IdempotencyPrune deletes records made before the time, and returns how many.
-	IdempotencyPrune(ctx context.Context, before time.Time) (int64, error)
 }

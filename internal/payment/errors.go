@@ -15,5 +15,8 @@ var (
 	)
 	ErrNotByHand        = fault.New(fault.Conflict, "a credit top-up completes by its payment alone").Because(fault.ReasonTopUp)
 	ErrNothingToResolve = fault.New(fault.Conflict, "nothing about this payment needs attention")
-	ErrNoMoney          = fault.New(fault.Conflict, "no final money was received for this payment, so there is none to accept")
+	// ErrEventsDropped: events after the cursor were older than they are kept.
+	ErrEventsDropped = fault.New(fault.Conflict, "events after this position were deleted, because they are older than this "+
+		"server keeps events; leave after out to read those that are left").Because(fault.ReasonEventsDropped)
+	ErrNoMoney = fault.New(fault.Conflict, "no final money was received for this payment, so there is none to accept")
 )

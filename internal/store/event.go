@@ -115,8 +115,7 @@ func checkEvents(p payment.Payment, before int, list []payment.Event) error {
 	return nil
 }
 
-// Events lists a payment's history in order, or fails with payment.ErrUnknown:
-// every payment has the event of its creation.
+// Events lists a payment's history in order, or fails with payment.ErrUnknown. It is empty once its retention has ended.
 func (s *Store) Events(ctx context.Context, id payment.ID) ([]payment.Event, error) {
 	if !db.Storable(string(id)) {
 		return nil, payment.ErrUnknown
@@ -129,7 +128,7 @@ func (s *Store) Events(ctx context.Context, id payment.ID) ([]payment.Event, err
 		return err
 	}, "SELECT "+events.Columns("")+" FROM events WHERE payment_id = (SELECT id FROM payments WHERE public_id = ?) ORDER BY seq", string(id)))
 	if err == nil && len(list) == 0 {
-		err = payment.ErrUnknown
+		_, err = s.Payment(ctx, id)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("events of payment %s: %w", id, err)
@@ -141,7 +140,9 @@ func (s *Store) Events(ctx context.Context, id payment.ID) ([]payment.Event, err
 // and the cursor for the next call; the empty cursor is the beginning. No event
 // is ever skipped: one whose transaction began early and committed late comes
 // after those that were returned before. It fails with fault.Invalid for a cursor
-// that it did not return, or a limit outside 1 to payment.MaxPage.
+// that it did not return, or a limit outside 1 to payment.MaxPage, and with
+// payment.ErrEventsDropped if events after the cursor were dropped because their
+// retention had ended. The beginning is what is left.
 func (s *Store) PublicEvents(
 	ctx context.Context, keyID int64, after string, limit int,
 ) ([]payment.Event, string, error) {
@@ -152,12 +153,17 @@ func (s *Store) PublicEvents(
 	if limit < 1 || limit > payment.MaxPage {
 		return nil, "", fault.New(fault.Invalid, "limit must be between 1 and %d", payment.MaxPage)
 	}
-	page := feedPage{position: position}
+	page := feedPage{position: position, gap: position > 0}
 	if err := s.place(ctx, keyID); err != nil {
 		return nil, "", fmt.Errorf("place public events of key %d: %w", keyID, err)
 	}
 	if err := s.db.Read(ctx, page.read(keyID, limit)); err != nil {
 		return nil, "", fmt.Errorf("public events of key %d: %w", keyID, err)
+	}
+	if page.gap { // positions that were dropped leave one
+		if err := s.checkDropped(ctx, keyID, position); err != nil {
+			return nil, "", err
+		}
 	}
 	if len(page.events) == 0 {
 		return nil, after, s.checkEnd(ctx, keyID, position)
@@ -173,13 +179,27 @@ func (s *Store) checkEnd(ctx context.Context, keyID, position int64) error {
 	if position == 0 {
 		return nil
 	}
-	var last, generation int64
-	err := s.db.Read(ctx, db.Query(func(scan scan) error { return scan(&last, &generation) },
-		"SELECT coalesce((SELECT max(position) FROM feed WHERE key_id = ?), 0), (SELECT generation FROM instance)", keyID))
-	if err == nil && position > max(last, backup.PositionBase(generation)) {
+	var last, dropped, generation int64
+	err := s.db.Read(ctx, db.Query(func(scan scan) error { return scan(&last, &dropped, &generation) },
+		"SELECT coalesce((SELECT max(position) FROM feed WHERE key_id = ?), 0), "+
+			"coalesce((SELECT position FROM feed_dropped WHERE key_id = ?), 0), (SELECT generation FROM instance)", keyID, keyID))
+	if err == nil && position > max(last, dropped, backup.PositionBase(generation)) {
 		err = errBeyond
 	}
 	return db.Wrap(err, "the end of the events of key %d", keyID)
+}
+
+// checkDropped refuses a position after which events were dropped: its reader would never learn that it has missed them.
+// A position whose own event is still there is good: it was returned to a reader of what is left.
+func (s *Store) checkDropped(ctx context.Context, keyID, position int64) error {
+	var missed bool
+	err := s.db.Read(ctx, db.Query(func(scan scan) error { return scan(&missed) },
+		"SELECT EXISTS (SELECT 1 FROM feed_dropped WHERE key_id = ? AND position > ?) "+
+			"AND NOT EXISTS (SELECT 1 FROM feed WHERE key_id = ? AND position = ?)", keyID, position, keyID, position))
+	if err == nil && missed {
+		err = payment.ErrEventsDropped
+	}
+	return db.Wrap(err, "events of key %d after %d", keyID, position)
 }
 
 func parsePosition(after string) (int64, error) {
@@ -195,7 +215,7 @@ func parsePosition(after string) (int64, error) {
 
 // place gives a position to every event of the key that has none yet. It locks
 // the key, so positions become visible in their order. Those of a restored database begin above all that were given in
-// the time that is lost.
+// the time that is lost, and positions that were dropped are not given again.
 func (s *Store) place(ctx context.Context, keyID int64) error {
 	var waiting bool
 	look := db.Query(func(scan scan) error { return scan(&waiting) },
@@ -204,14 +224,15 @@ func (s *Store) place(ctx context.Context, keyID int64) error {
 		return err
 	}
 	return s.db.Hot(ctx, func(ctx context.Context, c conn) error {
-		var locked, generation int64
+		var locked, dropped, generation int64
 		lock := db.Query(func(scan scan) error { return scan(&locked) },
 			"SELECT id FROM api_keys WHERE id = ?"+c.ForUpdate(), keyID)
-		look := db.Query(func(scan scan) error { return scan(&generation) }, "SELECT generation FROM instance")
+		look := db.Query(func(scan scan) error { return scan(&dropped, &generation) },
+			"SELECT coalesce((SELECT position FROM feed_dropped WHERE key_id = ?), 0), generation FROM instance", keyID)
 		if err := c.Run(ctx, lock, look); err != nil {
 			return err
 		}
-		base := backup.PositionBase(generation)
+		base := max(dropped, backup.PositionBase(generation))
 		return c.Run(ctx, db.Exec("UPDATE feed SET position = placed.position FROM "+
 			"(SELECT f.payment_id, f.seq, coalesce((SELECT max(position) FROM feed WHERE key_id = ? AND position > ?), ?) + "+
 			"row_number() OVER (ORDER BY e.at, f.payment_id, f.seq) AS position "+
@@ -224,7 +245,8 @@ func (s *Store) place(ctx context.Context, keyID int64) error {
 // feedPage collects a page of the feed.
 type feedPage struct {
 	events   []payment.Event
-	position int64 // of the last event
+	position int64 // of the last event; before, the position it is read from
+	gap      bool  // after the position that a reader came with
 }
 
 func (p *feedPage) read(keyID int64, limit int) *db.Stmt {
@@ -236,7 +258,11 @@ func (p *feedPage) read(keyID int64, limit int) *db.Stmt {
 func (p *feedPage) add(scan scan) error {
 	var row eventRow
 	var publicID string
+	from, first := p.position, len(p.events) == 0
 	err := scan(append(events.Dest(&row), &p.position, &publicID)...)
+	if first {
+		p.gap = from > 0 && p.position > from+1
+	}
 	p.events = append(p.events, row.event(payment.ID(publicID)))
 	return err
 }

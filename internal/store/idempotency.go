@@ -150,12 +150,3 @@ func (s *Store) idempotencyUpdate(ctx context.Context, what string, update *db.S
 	}
 	return nil
 }
-
-// IdempotencyPrune forgets records made before the time, and returns how many.
-func (s *Store) IdempotencyPrune(ctx context.Context, before time.Time) (int64, error) {
-	prune := db.Exec("DELETE FROM idempotency WHERE created_at < ?", db.At(before))
-	if err := s.db.Hot(ctx, func(ctx context.Context, c conn) error { return c.Run(ctx, prune) }); err != nil {
-		return 0, fmt.Errorf("prune idempotent requests: %w", err)
-	}
-	return prune.Affected(), nil
-}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/retention"
 	"github.com/florinpay/florin/internal/store/storetest"
 )
 
@@ -183,10 +184,10 @@ func TestStore_Idempotency(t *testing.T) {
 
 		expect("just before a day has passed", idempotency.KeepFor-time.Microsecond, "body", "D", "A", answer, nil)
 		expect("after a day", idempotency.KeepFor, "BODY", "D", "D", none, nil)
-		n, err := w.IdempotencyPrune(t.Context(), storetest.Start.Add(time.Second))
+		n, err := w.Retention().DropBatch(t.Context(), retention.Idempotency, storetest.Start.Add(time.Second), 0)
 		w.Must(err)
-		if left := w.Count("SELECT count(*) FROM idempotency"); n != 1 || left != 1 {
-			t.Errorf("pruned %d, %d left", n, left)
+		if left := w.Count("SELECT count(*) FROM idempotency"); n.Dropped != 1 || left != 1 {
+			t.Errorf("dropped %d, %d left", n.Dropped, left)
 		}
 	})
 }

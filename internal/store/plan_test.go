@@ -22,6 +22,7 @@ import (
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/payment/watch"
+	"github.com/florinpay/florin/internal/retention"
 	"github.com/florinpay/florin/internal/store/db"
 	"github.com/florinpay/florin/internal/store/report"
 	"github.com/florinpay/florin/internal/store/storetest"
@@ -158,8 +159,12 @@ func (w *world) useEverything() {
 	w.Must(err)
 	_, _, err = w.RetiredAnswer(ctx, k.Hash, "a", idempotency.Hash(storetest.HashOf("b")), storetest.Start)
 	w.Must(err)
-	_, err = w.IdempotencyPrune(ctx, storetest.Start)
-	w.Must(err)
+	for _, part := range []retention.Part{
+		retention.Attempts, retention.Deliveries, retention.Events, retention.Audit, retention.Sessions, retention.Idempotency,
+	} {
+		_, err = w.Retention().DropBatch(ctx, part, storetest.Start.Add(time.Minute), 0)
+		w.Must(err)
+	}
 	w.useCampaigns(k)
 	w.useDashboard(k, p)
 	low := w.NewKey(6, 0)

@@ -32,6 +32,7 @@ import (
 	"github.com/florinpay/florin/internal/store/erasure"
 	"github.com/florinpay/florin/internal/store/identity"
 	"github.com/florinpay/florin/internal/store/merchant"
+	"github.com/florinpay/florin/internal/store/retention"
 	"github.com/florinpay/florin/internal/store/rotation"
 	"github.com/florinpay/florin/internal/store/settlement"
 	"github.com/florinpay/florin/internal/store/table"
@@ -150,9 +151,12 @@ func (s *Store) Identity() *identity.Store { return s.identity }
 func (s *Store) Merchant() *merchant.Store { return s.merchant }
 
 // EraseCustomer is erasure.Customer.
-func (s *Store) EraseCustomer(ctx context.Context, email string, entry audit.Entry) (int, error) {
+func (s *Store) EraseCustomer(ctx context.Context, email string, entry audit.Entry) (erasure.Erased, error) {
 	return erasure.Customer(ctx, s.db, email, entry)
 }
+
+// Retention drops what is older than it is kept.
+func (s *Store) Retention() *retention.Store { return retention.New(s.db) }
 
 // Settlement returns the store of sweeps and recharges.
 func (s *Store) Settlement() *settlement.Store { return s.settlement }

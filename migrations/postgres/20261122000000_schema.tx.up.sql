@@ -296,6 +296,13 @@ CREATE TABLE feed (
 );
 CREATE INDEX feed_unplaced ON feed (key_id) WHERE position IS NULL;
 
+-- The last position of each key whose event was dropped because its retention had ended: positions go on after it, and
+-- a reader that is before it has missed something.
+CREATE TABLE feed_dropped (
+    key_id   bigint PRIMARY KEY REFERENCES api_keys,
+    position bigint NOT NULL CHECK (position > 0)
+);
+
 -- The outbox: one row for each public event of a custodian with a callback URL, written with the event.
 CREATE TABLE deliveries (
     id           bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -406,8 +413,21 @@ END
 $$;
 CREATE TRIGGER ledger_entries_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON ledger_entries
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER events_append_only BEFORE DELETE OR TRUNCATE ON events
-    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+-- What may be done to append-only tables: rows exist only inside the transaction that does it.
+CREATE TABLE permits (
+    act        text        PRIMARY KEY, -- 'drop events', 'drop audit_log' or 'erase audit_log'
+    older_than timestamptz NOT NULL -- rows of before may be dropped
+);
+CREATE FUNCTION refuse_early_drop() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF EXISTS (SELECT 1 FROM permits WHERE act = 'drop ' || TG_TABLE_NAME AND OLD.at < older_than) THEN
+        RETURN OLD;
+    END IF;
+    RAISE EXCEPTION '% is append-only', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
+END
+$$;
+CREATE TRIGGER events_no_truncate BEFORE TRUNCATE ON events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER events_no_early_drop BEFORE DELETE ON events FOR EACH ROW EXECUTE FUNCTION refuse_early_drop();
 
 -- The payments whose payer is being forgotten: rows exist only inside that transaction, which may change what their
 -- events say.
@@ -547,6 +567,7 @@ CREATE TABLE password_resets (
     used_at    timestamptz
 );
 CREATE INDEX password_resets_by_user ON password_resets (user_id);
+CREATE INDEX password_resets_by_end ON password_resets (expires_at);
 
 -- Sign-ups whose address is not verified yet.
 CREATE TABLE sign_ups (
@@ -570,6 +591,7 @@ CREATE TABLE invitations (
     expires_at timestamptz NOT NULL,
     used_at    timestamptz
 );
+CREATE INDEX invitations_by_end ON invitations (expires_at);
 
 CREATE TABLE audit_log (
     id      bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -583,8 +605,19 @@ CREATE TABLE audit_log (
     personal boolean    NOT NULL  -- about the sign-in of the user: see audit.Personal
 );
 CREATE INDEX audit_log_by_user ON audit_log (user_id, personal, id);
-CREATE TRIGGER audit_log_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_log
-    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER audit_log_no_truncate BEFORE TRUNCATE ON audit_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER audit_log_no_early_drop BEFORE DELETE ON audit_log FOR EACH ROW EXECUTE FUNCTION refuse_early_drop();
+CREATE FUNCTION refuse_entry_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF (NEW.id, NEW.user_id, NEW.at, NEW.actor, NEW.action, NEW.address, NEW.personal) =
+        (OLD.id, OLD.user_id, OLD.at, OLD.actor, OLD.action, OLD.address, OLD.personal)
+        AND EXISTS (SELECT 1 FROM permits WHERE act = 'erase audit_log') THEN
+        RETURN NEW;
+    END IF;
+    RAISE EXCEPTION 'audit_log is append-only' USING ERRCODE = 'restrict_violation';
+END
+$$;
+CREATE TRIGGER audit_log_no_update BEFORE UPDATE ON audit_log FOR EACH ROW EXECUTE FUNCTION refuse_entry_change();
 
 -- Search by prefix, byte by byte, with ASCII letters in lower case. Payments without a text, and accounts of the system,
 -- are left out of these indexes to save space.

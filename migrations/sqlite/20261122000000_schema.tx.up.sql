@@ -294,6 +294,13 @@ CREATE TABLE feed (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX feed_unplaced ON feed (key_id) WHERE position IS NULL;
 
+-- The last position of each key whose event was dropped because its retention had ended: positions go on after it, and
+-- a reader that is before it has missed something.
+CREATE TABLE feed_dropped (
+    key_id   INTEGER PRIMARY KEY REFERENCES api_keys,
+    position INTEGER NOT NULL CHECK (position > 0)
+) STRICT;
+
 -- The outbox: one row for each public event of a custodian with a callback URL, written with the event.
 CREATE TABLE deliveries (
     id           INTEGER PRIMARY KEY,
@@ -405,6 +412,11 @@ CREATE TRIGGER ledger_entries_no_delete BEFORE DELETE ON ledger_entries
 BEGIN
     SELECT RAISE(ABORT, 'ledger_entries is append-only');
 END;
+-- What may be done to append-only tables: rows exist only inside the transaction that does it.
+CREATE TABLE permits (
+    act        TEXT    PRIMARY KEY, -- 'drop events', 'drop audit_log' or 'erase audit_log'
+    older_than INTEGER NOT NULL -- rows of before may be dropped
+) STRICT;
 -- The payments whose payer is being forgotten: rows exist only inside that transaction, which may change what their
 -- events say.
 CREATE TABLE erasures (
@@ -416,7 +428,8 @@ WHEN (NEW.id, NEW.payment_id, NEW.seq, NEW.event_id, NEW.type, NEW.at) <> (OLD.i
 BEGIN
     SELECT RAISE(ABORT, 'events is append-only');
 END;
-CREATE TRIGGER events_no_delete BEFORE DELETE ON events
+CREATE TRIGGER events_no_early_drop BEFORE DELETE ON events
+WHEN NOT EXISTS (SELECT 1 FROM permits WHERE act = 'drop events' AND OLD.at < older_than)
 BEGIN
     SELECT RAISE(ABORT, 'events is append-only');
 END;
@@ -543,6 +556,7 @@ CREATE TABLE password_resets (
     used_at    INTEGER
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX password_resets_by_user ON password_resets (user_id);
+CREATE INDEX password_resets_by_end ON password_resets (expires_at);
 
 -- Sign-ups whose address is not verified yet.
 CREATE TABLE sign_ups (
@@ -566,6 +580,7 @@ CREATE TABLE invitations (
     expires_at INTEGER NOT NULL,
     used_at    INTEGER
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX invitations_by_end ON invitations (expires_at);
 
 CREATE TABLE audit_log (
     id      INTEGER PRIMARY KEY,
@@ -581,10 +596,14 @@ CREATE TABLE audit_log (
 CREATE INDEX audit_log_by_user ON audit_log (user_id, personal, id);
 
 CREATE TRIGGER audit_log_no_update BEFORE UPDATE ON audit_log
+WHEN (NEW.id, NEW.user_id, NEW.at, NEW.actor, NEW.action, NEW.address, NEW.personal) <>
+    (OLD.id, OLD.user_id, OLD.at, OLD.actor, OLD.action, OLD.address, OLD.personal)
+    OR NOT EXISTS (SELECT 1 FROM permits WHERE act = 'erase audit_log')
 BEGIN
     SELECT RAISE(ABORT, 'audit_log is append-only');
 END;
-CREATE TRIGGER audit_log_no_delete BEFORE DELETE ON audit_log
+CREATE TRIGGER audit_log_no_early_drop BEFORE DELETE ON audit_log
+WHEN NOT EXISTS (SELECT 1 FROM permits WHERE act = 'drop audit_log' AND OLD.at < older_than)
 BEGIN
     SELECT RAISE(ABORT, 'audit_log is append-only');
 END;

@@ -18,6 +18,7 @@ import (
 
 	"github.com/florinpay/florin/graph/operation"
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/trace"
 )
 
 // CallOf returns what is known of a request beside its path and body.
@@ -42,7 +43,7 @@ func (s *Shell) Enter(next echo.HandlerFunc) echo.HandlerFunc {
 			RequestID: newRequestID(), Client: s.client(r), Source: s.source(r), UserAgent: r.UserAgent(),
 			Bearer: bearer(r.Header), Key: headerKey(r.Header),
 		}
-		ctx, cancel := context.WithTimeout(operation.WithCall(r.Context(), x), requestTimeout)
+		ctx, cancel := context.WithTimeout(operation.WithCall(s.trace.Enter(r.Context()), x), requestTimeout)
 		defer cancel()
 		c.SetRequest(r.WithContext(ctx))
 		c.Response().Header().Set(requestIDHeader, x.RequestID)
@@ -51,6 +52,9 @@ func (s *Shell) Enter(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		took := time.Since(started)
 		s.logAccess(c, x, took)
+		s.trace.Answered(ctx, trace.Request{
+			ID: x.RequestID, Method: methodName(r.Method), Route: c.Path(), Status: c.Response().Status, Began: started, Took: took,
+		})
 		if s.answered != nil {
 			s.answered(c.Path(), methodName(r.Method), c.Response().Status, took)
 		}

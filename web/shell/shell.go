@@ -5,6 +5,8 @@ import (
 	"net/netip"
 	"strings"
 	"time"
+
+	"github.com/florinpay/florin/internal/trace"
 )
 
 // Options are what a shell is made of.
@@ -20,8 +22,10 @@ type Options struct {
 	// for none) and its method ("other" for one that HTTP does not define). It
 	// may be nil, and must return quickly.
 	Answered func(route, method string, status int, took time.Duration)
-	Now      func() time.Time
-	Log      *slog.Logger
+	// Trace exports requests that change a payment; nil: none.
+	Trace *trace.Tracer
+	Now   func() time.Time
+	Log   *slog.Logger
 }
 
 // Shell is what surfaces use of the server around them.
@@ -35,6 +39,7 @@ type Shell struct {
 	withheld withheld
 	summary  summary
 	answered func(route, method string, status int, took time.Duration)
+	trace    *trace.Tracer
 	routes   map[string]route // by method and path, and by path alone
 }
 
@@ -48,7 +53,7 @@ func New(o Options) *Shell {
 	}
 	return &Shell{
 		BaseURL: o.BaseURL, CheckoutURL: o.CheckoutURL, Limits: NewLimits(o.Rates, o.Now), Now: o.Now, Log: o.Log,
-		proxies: o.Proxies, answered: o.Answered, routes: make(map[string]route),
+		proxies: o.Proxies, answered: o.Answered, trace: o.Trace, routes: make(map[string]route),
 	}
 }
 

@@ -1,6 +1,7 @@
 // Package erasure forgets customers.
 //
-// Its one invariant: amounts, deposits and the ledger stay as they are, and events change in their metadata alone.
+// Its one invariant: amounts, deposits and the ledger stay as they are, and events and audit entries change only in
+// what names the customer.
 package erasure
 
 import (
@@ -20,30 +21,41 @@ import (
 const eraseAtOnce = 100
 
 // Customer forgets the customer in every payment with the e-mail address, in any case of ASCII letters: the
-// address, the donor's name and message, and the metadata, also where events repeat it. Amounts, addresses, ledger and
-// deposits stay as they are. It returns how many payments it changed, and writes the audit entry, which must not name
-// the customer, for every operator if there was any. What a failure has left over, the next call erases.
-func Customer(ctx context.Context, e db.Engine, email string, entry audit.Entry) (erased int, err error) {
+// address, the donor's name and message, and the metadata, also where events repeat it, and what receivers of webhooks
+// answered. The address alone is replaced where it stands in a description, a reference or an address to return to, and
+// in audit entries about payments. Amounts, addresses, ledger and deposits stay as they are. It returns how many payments
+// and audit entries it changed, and writes the audit entry, which must not name the customer, for every operator if there
+// was any. What a failure has left over, the next call erases.
+func Customer(ctx context.Context, e db.Engine, email string, entry audit.Entry) (Erased, error) {
+	var n Erased
+	names := newNames(email)
 	for more := true; more; {
-		n := 0
+		some := 0
 		err := e.Write(ctx, func(ctx context.Context, t db.Tx) (err error) {
-			n, err = eraseSome(ctx, t, e.Dialect().Bytewise, email)
+			some, err = eraseSome(ctx, t, e.Dialect().Bytewise, email, names)
 			return err
 		})
 		if err != nil {
-			return erased, fmt.Errorf("erase a customer: %w", err)
+			return n, fmt.Errorf("erase a customer: %w", err)
 		}
-		erased, more = erased+n, n == eraseAtOnce
+		n.Payments, more = n.Payments+some, some == eraseAtOnce
 	}
-	if erased == 0 {
-		return 0, nil
+	var err error
+	if n.Entries, err = eraseAudit(ctx, e, names); err != nil {
+		return n, fmt.Errorf("erase a customer in audit entries: %w", err)
 	}
-	entry.Detail = fmt.Sprintf("%d payments", erased)
+	if n == (Erased{}) {
+		return n, nil
+	}
+	entry.Detail = fmt.Sprintf("%d payments", n.Payments)
 	err = e.Write(ctx, func(ctx context.Context, t db.Tx) error { return table.AuditOperators(ctx, t, entry) })
-	return erased, db.Wrap(err, "erase a customer")
+	return n, db.Wrap(err, "erase a customer")
 }
 
-func eraseSome(ctx context.Context, t db.Tx, bytewise, email string) (int, error) {
+// Erased is how much was changed.
+type Erased struct{ Payments, Entries int }
+
+func eraseSome(ctx context.Context, t db.Tx, bytewise, email string, names names) (int, error) {
 	var ids []int64
 	err := t.NewRaw("SELECT id FROM payments WHERE key_id IN (SELECT id FROM api_keys) AND customer_email <> '' "+
 		"AND lower(customer_email COLLATE ?) = ? ORDER BY id LIMIT ?"+t.ForUpdate(),
@@ -54,20 +66,52 @@ func eraseSome(ctx context.Context, t db.Tx, bytewise, email string) (int, error
 	for _, text := range []string{
 		"INSERT INTO erasures (payment_id) SELECT id FROM payments WHERE id IN (?)",
 		"UPDATE payments SET customer_email = '', donor_name = '', donor_message = '', metadata = '' WHERE id IN (?)",
+		"UPDATE delivery_attempts SET response = '' WHERE response <> '' AND delivery_id IN " +
+			"(SELECT id FROM deliveries WHERE payment_id IN (?))", // receivers repeat what they got
 	} {
 		if _, err := t.NewRaw(text, bun.List(ids)).Exec(ctx); err != nil {
 			return 0, err
 		}
 	}
-	if err := eraseEvents(ctx, t, ids); err != nil {
+	if err := eraseTexts(ctx, t, ids, names); err != nil {
+		return 0, err
+	}
+	if err := eraseEvents(ctx, t, ids, names); err != nil {
 		return 0, err
 	}
 	_, err = t.NewRaw("DELETE FROM erasures").Exec(ctx)
 	return len(ids), err
 }
 
-// eraseEvents removes the metadata from the events of the payments.
-func eraseEvents(ctx context.Context, t db.Tx, ids []int64) error {
+// eraseTexts replaces the address in what merchants wrote about the payments.
+func eraseTexts(ctx context.Context, t db.Tx, ids []int64, names names) error {
+	var rows []struct {
+		ID                                            int64
+		Reference, Description, SuccessURL, CancelURL string
+	}
+	err := t.NewRaw("SELECT id, reference, description, success_url, cancel_url FROM payments WHERE id IN (?) ORDER BY id",
+		bun.List(ids)).Scan(ctx, &rows)
+	if err != nil {
+		return err
+	}
+	for _, r := range rows {
+		next := r
+		next.Reference, next.Description = names.replace(r.Reference), names.replace(r.Description)
+		next.SuccessURL, next.CancelURL = names.replace(r.SuccessURL), names.replace(r.CancelURL)
+		if next == r {
+			continue
+		}
+		_, err := t.NewRaw("UPDATE payments SET reference = ?, description = ?, success_url = ?, cancel_url = ? WHERE id = ?",
+			next.Reference, next.Description, next.SuccessURL, next.CancelURL, r.ID).Exec(ctx)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eraseEvents removes the metadata from the events of the payments, and the address wherever it stands.
+func eraseEvents(ctx context.Context, t db.Tx, ids []int64, names names) error {
 	var events []struct {
 		ID   int64
 		Data string
@@ -81,11 +125,13 @@ func eraseEvents(ctx context.Context, t db.Tx, ids []int64) error {
 		if err := json.Unmarshal([]byte(event.Data), &body); err != nil {
 			return fmt.Errorf("event %d: %w", event.ID, err)
 		}
-		if len(body.Metadata) == 0 {
-			continue // it is not public
+		data := event.Data
+		if len(body.Metadata) > 0 { // no text can have these bytes: its quotes are escaped
+			data = strings.Replace(data, `"metadata":`+string(body.Metadata), `"metadata":{}`, 1)
 		}
-		// No text can have these bytes: its quotes are escaped.
-		data := strings.Replace(event.Data, `"metadata":`+string(body.Metadata), `"metadata":{}`, 1)
+		if data = names.replace(data); data == event.Data {
+			continue
+		}
 		if _, err := t.NewRaw("UPDATE events SET data = ? WHERE id = ?", data, event.ID).Exec(ctx); err != nil {
 			return err
 		}
