@@ -51,6 +51,9 @@ func (c erase) Run(ctx context.Context, p *process) error {
 		if n == (erasure.Erased{}) {
 			return fault.New(fault.NotFound, "no payment has the customer %s", email)
 		}
-		return p.say("The customer is forgotten in %s and %s.", counted(n.Payments, "payment"), counted(n.Entries, "audit entry"))
+		return p.say(
+			"The customer is forgotten in %s and %s.", counted(n.Payments, "payment"),
+			counted(n.Entries, "audit entry"),
+		)
 	})
 }

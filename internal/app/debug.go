@@ -29,8 +29,8 @@ func newDebug(address string, log *slog.Logger) *debug {
 	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
 	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
 	return &debug{address: address, log: log, server: &http.Server{
-		Handler: mux, ReadHeaderTimeout: metricsReadTimeout, ReadTimeout: metricsReadTimeout, WriteTimeout: profileWithin,
-		IdleTimeout: metricsIdleTimeout, MaxHeaderBytes: metricsHeaderBytes,
+		Handler: mux, ReadHeaderTimeout: metricsReadTimeout, ReadTimeout: metricsReadTimeout,
+		WriteTimeout: profileWithin, IdleTimeout: metricsIdleTimeout, MaxHeaderBytes: metricsHeaderBytes,
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}}
 }

@@ -42,7 +42,7 @@ func (a *App) retainOnce(ctx context.Context) error {
 	if err != nil || !mine {
 		return err
 	}
-	dropped, err := retention.Run(ctx, a.Store.Retention().DropBatch, a.Config.Keep, now, retention.Pause)
+	dropped, err := retention.Run(ctx, a.Store.Retention().DropBatch, a.Config.Keep, a.clock.Now, retention.Pause)
 	if len(dropped) > 0 {
 		a.log.Info("dropped what is older than it is kept", "dropped", fmt.Sprint(dropped))
 	}

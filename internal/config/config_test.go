@@ -88,7 +88,8 @@ func TestLoad_Defaults(t *testing.T) {
 		SweepMin: money.USD, SweepDust: money.USD / 20, SweepAtOnce: 1000 * money.USD,
 		SweepWait: 24 * time.Hour, SweepAge: 24 * time.Hour,
 		Keep: retention.Policy{
-			Events: 365 * day, Deliveries: 90 * day, Attempts: 30 * day, Audit: 730 * day, Sessions: 30 * day, Idempotency: day,
+			Events: 365 * day, Deliveries: 90 * day, Attempts: 30 * day, Audit: 730 * day,
+			Sessions: 30 * day, Idempotency: day,
 		},
 		GraphQL: GraphQL{Depth: 20, Complexity: 300, Aliases: 40, RootFields: 20, Tokens: 2_000, Body: 64 << 10},
 		Rates: Rates{

@@ -1,7 +1,7 @@
 // Package retention decides what is dropped because it is older than its operator keeps it.
 //
-// Its one invariant: what is not finished is never dropped, however old it is. What is finished is for the store to know
-// (store/retention); this package says what is kept for how long, and drops little by little.
+// Its one invariant: what is not finished is never dropped, however old it is. What is finished is for the store to
+// know (store/retention); this package says what is kept for how long, and drops little by little.
 package retention
 
 import (
@@ -61,16 +61,17 @@ type Drop func(ctx context.Context, part Part, before time.Time, after int64) (B
 // Run drops everything that the policy does not keep at now, batch by batch, and returns how much of each part. Between
 // batches it waits as long as wait returns for the time the batch took, so that everything else has the database.
 func Run(
-	ctx context.Context, drop Drop, p Policy, now time.Time, wait func(context.Context, time.Duration) error,
+	ctx context.Context, drop Drop, p Policy, now func() time.Time, wait func(context.Context, time.Duration) error,
 ) (map[Part]int64, error) {
+	begun := now()
 	dropped := make(map[Part]int64)
 	for _, r := range p.rules() {
 		if r.keep <= 0 {
 			continue
 		}
 		for at := (Batch{}); !at.Done; {
-			began := time.Now()
-			next, err := drop(ctx, r.part, now.Add(-r.keep), at.Through)
+			began := now()
+			next, err := drop(ctx, r.part, begun.Add(-r.keep), at.Through)
 			if err != nil {
 				return dropped, fmt.Errorf("drop %s: %w", r.part, err)
 			}
@@ -78,7 +79,7 @@ func Run(
 				dropped[r.part] += next.Dropped
 			}
 			at = next
-			if err := wait(ctx, time.Since(began)); err != nil {
+			if err := wait(ctx, now().Sub(began)); err != nil {
 				return dropped, err
 			}
 		}
@@ -86,7 +87,8 @@ func Run(
 	return dropped, nil
 }
 
-// share is how many times as long as a batch took the next one waits: the database is left alone nine tenths of the time.
+// share is how many times as long as a batch took the next one waits: the database is left alone nine tenths of the
+// time.
 const share = 9
 
 // Pause waits between batches, or until ctx ends.

@@ -31,7 +31,7 @@ func TestRun(t *testing.T) {
 	}
 	pauses := 0
 	pause := func(context.Context, time.Duration) error { pauses++; return nil }
-	dropped, err := retention.Run(t.Context(), drop, policy, now, pause)
+	dropped, err := retention.Run(t.Context(), drop, policy, func() time.Time { return now }, pause)
 	events, sessions := now.Add(-48*time.Hour), now.Add(-time.Hour)
 	want := []call{
 		{retention.Events, events, 0},
@@ -63,7 +63,7 @@ func TestRun_Fails(t *testing.T) {
 		return retention.Batch{Dropped: 1, Through: 1}, nil
 	}
 	pause := func(context.Context, time.Duration) error { return nil }
-	dropped, err := retention.Run(t.Context(), drop, retention.Policy{Audit: time.Hour}, time.Now(), pause)
+	dropped, err := retention.Run(t.Context(), drop, retention.Policy{Audit: time.Hour}, time.Now, pause)
 	if !errors.Is(err, broken) || err.Error() != "drop audit entries: no disk" || dropped[retention.Audit] != 1 {
 		t.Errorf("dropped %v: %v", dropped, err)
 	}

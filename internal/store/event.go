@@ -115,7 +115,8 @@ func checkEvents(p payment.Payment, before int, list []payment.Event) error {
 	return nil
 }
 
-// Events lists a payment's history in order, or fails with payment.ErrUnknown. It is empty once its retention has ended.
+// Events lists a payment's history in order, or fails with payment.ErrUnknown. It is empty once its retention has
+// ended.
 func (s *Store) Events(ctx context.Context, id payment.ID) ([]payment.Event, error) {
 	if !db.Storable(string(id)) {
 		return nil, payment.ErrUnknown
@@ -189,8 +190,8 @@ func (s *Store) checkEnd(ctx context.Context, keyID, position int64) error {
 	return db.Wrap(err, "the end of the events of key %d", keyID)
 }
 
-// checkDropped refuses a position after which events were dropped: its reader would never learn that it has missed them.
-// A position whose own event is still there is good: it was returned to a reader of what is left.
+// checkDropped refuses a position after which events were dropped: its reader would never learn that it has missed
+// them. A position whose own event is still there is good: it was returned to a reader of what is left.
 func (s *Store) checkDropped(ctx context.Context, keyID, position int64) error {
 	var missed bool
 	err := s.db.Read(ctx, db.Query(func(scan scan) error { return scan(&missed) },

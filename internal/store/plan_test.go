@@ -160,7 +160,8 @@ func (w *world) useEverything() {
 	_, _, err = w.RetiredAnswer(ctx, k.Hash, "a", idempotency.Hash(storetest.HashOf("b")), storetest.Start)
 	w.Must(err)
 	for _, part := range []retention.Part{
-		retention.Attempts, retention.Deliveries, retention.Events, retention.Audit, retention.Sessions, retention.Idempotency,
+		retention.Attempts, retention.Deliveries, retention.Events, retention.Audit, retention.Sessions,
+		retention.Idempotency,
 	} {
 		_, err = w.Retention().DropBatch(ctx, part, storetest.Start.Add(time.Minute), 0)
 		w.Must(err)

@@ -44,6 +44,7 @@ import (
 type Store struct {
 	table.Leases
 	table.Presence
+	table.Calls
 
 	identity   *identity.Store
 	merchant   *merchant.Store
@@ -106,7 +107,8 @@ func Open(ctx context.Context, url string, sealer *secret.Sealer, o Options) (*S
 		db.Observe(engine, o.Queries)
 	}
 	s := &Store{
-		Leases: table.NewLeases(engine), Presence: table.NewPresence(engine), db: engine, sealer: sealer,
+		Leases: table.NewLeases(engine), Presence: table.NewPresence(engine), Calls: table.NewCalls(engine),
+		db: engine, sealer: sealer,
 		migrations: o.Migrations, log: o.Log, recent: newRecent(), lock: lock,
 		identity: identity.New(engine, sealer),
 		merchant: merchant.New(engine, sealer), settlement: settlement.New(engine), alerts: alert.New(engine),

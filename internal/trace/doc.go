@@ -1,4 +1,5 @@
-// Package trace exports what happens to a payment as one trace of OpenTelemetry, to a collector that takes OTLP over HTTP.
+// Package trace exports what happens to a payment as one trace of OpenTelemetry, to a collector that takes OTLP over
+// HTTP.
 //
 //	POST /create-payment ──┬── payment.created            a request that writes, and what it changed
 //	                       ├── POST /pay/:txnid ── payment.started

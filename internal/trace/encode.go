@@ -110,7 +110,8 @@ func appendNumber(b []byte, field protowire.Number, n uint64) []byte {
 }
 
 func appendFixed(b []byte, field protowire.Number, n int64) []byte {
-	return protowire.AppendFixed64(protowire.AppendTag(b, field, protowire.Fixed64Type), uint64(n)) //nolint:gosec // after 1970
+	b = protowire.AppendTag(b, field, protowire.Fixed64Type)
+	return protowire.AppendFixed64(b, uint64(n)) //nolint:gosec // after 1970
 }
 
 // withoutURL returns what went wrong without the address, which may hold a token.

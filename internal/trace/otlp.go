@@ -12,8 +12,8 @@ import (
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// exporter sends spans as OTLP over HTTP (OpenTelemetry Protocol 1.x, http/protobuf). The exporter of OpenTelemetry would
-// link gRPC into the program, which is larger than everything else of tracing.
+// exporter sends spans as OTLP over HTTP (OpenTelemetry Protocol 1.x, http/protobuf). The exporter of OpenTelemetry
+// would link gRPC into the program, which is larger than everything else of tracing.
 type exporter struct {
 	target target
 	client *http.Client

@@ -27,8 +27,9 @@ func (t target) host() string { return t.url.Scheme + "://" + t.url.Host }
 // defaultTimeout is that of the OTLP exporter specification.
 const defaultTimeout = 10 * time.Second
 
-// targetOf reads the standard variables of an OTLP exporter; those for traces alone go first. on is false if none names a
-// collector, or OTEL_SDK_DISABLED or OTEL_TRACES_EXPORTER turn it off. Errors do not repeat a value, which may be a secret.
+// targetOf reads the standard variables of an OTLP exporter; those for traces alone go first. on is false if none
+// names a collector, or OTEL_SDK_DISABLED or OTEL_TRACES_EXPORTER turn it off. Errors do not repeat a value, which may
+// be a secret.
 func targetOf(getenv func(string) string) (t target, on bool, err error) {
 	one := func(name string) string {
 		return cmp.Or(getenv("OTEL_EXPORTER_OTLP_TRACES_"+name), getenv("OTEL_EXPORTER_OTLP_"+name))

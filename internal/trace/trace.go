@@ -50,8 +50,8 @@ func New(ctx context.Context, o Options) (*Tracer, error) {
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) {
 		o.Log.Warn("traces were not exported", "to", target.host(), "error", err)
 	}))
-	provider := sdk.NewTracerProvider(sdk.WithBatcher(newExporter(target)), sdk.WithSampler(sampler), sdk.WithResource(of),
-		sdk.WithIDGenerator(chosenIDs{}))
+	provider := sdk.NewTracerProvider(sdk.WithBatcher(newExporter(target)), sdk.WithSampler(sampler),
+		sdk.WithResource(of), sdk.WithIDGenerator(chosenIDs{}))
 	o.Log.Info("traces are exported", "to", target.host())
 	return &Tracer{provider, provider.Tracer("github.com/florinpay/florin", trace.WithInstrumentationVersion(o.Version))}, nil
 }
@@ -67,8 +67,8 @@ func (t *Tracer) Close(ctx context.Context) error {
 	return nil
 }
 
-// samplerOf returns the sampler of OTEL_TRACES_SAMPLER and OTEL_TRACES_SAMPLER_ARG. It decides by the trace id alone, so
-// that all instances keep the same payments, whole.
+// samplerOf returns the sampler of OTEL_TRACES_SAMPLER and OTEL_TRACES_SAMPLER_ARG. It decides by the trace id alone,
+// so that all instances keep the same payments, whole.
 func samplerOf(getenv func(string) string) (sdk.Sampler, error) {
 	switch name := strings.TrimPrefix(getenv("OTEL_TRACES_SAMPLER"), "parentbased_"); name {
 	case "", "always_on":

@@ -272,7 +272,7 @@ func TestNew(t *testing.T) {
 				Getenv: func(name string) string { return row.environ[name] }, Log: slog.New(slog.DiscardHandler),
 			})
 			if tracer != nil {
-				t.Cleanup(func() { _ = tracer.Close(context.Background()) }) //nolint:usetesting // the test's context has ended
+				t.Cleanup(func() { _ = tracer.Close(context.WithoutCancel(t.Context())) })
 			}
 			switch {
 			case row.refused == "" && (err != nil || (tracer != nil) != row.on):

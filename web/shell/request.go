@@ -53,7 +53,8 @@ func (s *Shell) Enter(next echo.HandlerFunc) echo.HandlerFunc {
 		took := time.Since(started)
 		s.logAccess(c, x, took)
 		s.trace.Answered(ctx, trace.Request{
-			ID: x.RequestID, Method: methodName(r.Method), Route: c.Path(), Status: c.Response().Status, Began: started, Took: took,
+			ID: x.RequestID, Method: methodName(r.Method), Route: c.Path(), Status: c.Response().Status,
+			Began: started, Took: took,
 		})
 		if s.answered != nil {
 			s.answered(c.Path(), methodName(r.Method), c.Response().Status, took)

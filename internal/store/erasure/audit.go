@@ -51,12 +51,12 @@ func (n names) replaceSearch(text string) string {
 	})
 }
 
-// aboutPayments are the acts whose entries may quote a customer. Those about users are left alone, also where a user has
-// the same address.
+// aboutPayments are the acts whose entries may quote a customer. Those about users are left alone, also where a user
+// has the same address.
 func aboutPayments() []audit.Action {
 	return []audit.Action{
-		audit.ActionExport, audit.ActionCreatePayment, audit.ActionCancelPayment, audit.ActionMarkCompleted, audit.ActionAccept,
-		audit.ActionResolve, audit.ActionModerate, audit.ActionResendWebhooks,
+		audit.ActionExport, audit.ActionCreatePayment, audit.ActionCancelPayment, audit.ActionMarkCompleted,
+		audit.ActionAccept, audit.ActionResolve, audit.ActionModerate, audit.ActionResendWebhooks,
 	}
 }
 

@@ -20,12 +20,12 @@ import (
 // eraseAtOnce is how many payments one transaction changes, so that it holds up no other for long.
 const eraseAtOnce = 100
 
-// Customer forgets the customer in every payment with the e-mail address, in any case of ASCII letters: the
-// address, the donor's name and message, and the metadata, also where events repeat it, and what receivers of webhooks
-// answered. The address alone is replaced where it stands in a description, a reference or an address to return to, and
-// in audit entries about payments. Amounts, addresses, ledger and deposits stay as they are. It returns how many payments
-// and audit entries it changed, and writes the audit entry, which must not name the customer, for every operator if there
-// was any. What a failure has left over, the next call erases.
+// Customer forgets the customer in every payment with the e-mail address, in any case of ASCII letters: the address,
+// the donor's name and message, and the metadata, also where events repeat it, and what receivers of webhooks
+// answered. The address alone is replaced where it stands in a description, a reference or an address to return to,
+// and in audit entries about payments. Amounts, addresses, ledger and deposits stay as they are. It returns how many
+// payments and audit entries it changed, and writes the audit entry, which must not name the customer, for every
+// operator if there was any. What a failure has left over, the next call erases.
 func Customer(ctx context.Context, e db.Engine, email string, entry audit.Entry) (Erased, error) {
 	var n Erased
 	names := newNames(email)

@@ -19,7 +19,8 @@ const finished = "SELECT p.id FROM payments AS p WHERE p.id IN (?0) AND p.ended_
 	"AND NOT EXISTS (SELECT 1 FROM deposits AS o WHERE o.payment_id = p.id AND o.state <> 'VANISHED' " +
 	"AND (NOT o.rechecked OR o.swept_at IS NULL)) ORDER BY p.id"
 
-// events drops all events of finished payments, with their deliveries, and notes which positions of GET /events are gone.
+// events drops all events of finished payments, with their deliveries, and notes which positions of GET /events are
+// gone.
 func (s *Store) events(ctx context.Context, before time.Time, after int64) (retention.Batch, error) {
 	ids, old, err := s.page(ctx, before, after,
 		"SELECT payment_id FROM events WHERE payment_id > ? ORDER BY payment_id, seq LIMIT ?",
@@ -64,9 +65,9 @@ func (s *Store) finished(ctx context.Context, t db.Tx, ids []int64, before time.
 	return done, err
 }
 
-// notePositions notes the last position that is dropped of each key, so that the next event comes after it, and a reader
-// that is before it learns that it has missed something. Events that nobody has read have no position yet: they take
-// the next one of their key together. The keys are locked, as they are where positions are given.
+// notePositions notes the last position that is dropped of each key, so that the next event comes after it, and a
+// reader that is before it learns that it has missed something. Events that nobody has read have no position yet: they
+// take the next one of their key together. The keys are locked, as they are where positions are given.
 func notePositions(ctx context.Context, t db.Tx, payments []int64) error {
 	var keys []int64
 	err := t.NewRaw("SELECT id FROM api_keys WHERE id IN (SELECT key_id FROM feed WHERE payment_id IN (?)) ORDER BY id"+

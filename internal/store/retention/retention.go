@@ -1,8 +1,8 @@
 // Package retention drops what is finished and older than it is kept.
 //
-// Its one invariant: what is not finished stays, with all it needs. A webhook that did not arrive stays with its event; a
-// payment that is open, needs its merchant, or has money that is not final or not settled keeps its events; payments,
-// deposits, settlement and the ledger are never dropped.
+// Its one invariant: what is not finished stays, with all it needs. A webhook that did not arrive stays with its
+// event; a payment that is open, needs its merchant, or has money that is not final or not settled keeps its events;
+// payments, deposits, settlement and the ledger are never dropped.
 package retention
 
 import (
@@ -54,8 +54,8 @@ func (s *Store) DropBatch(
 }
 
 // page reads the next numbers of a table in their order, each once, and reports whether any of them is of a payment of
-// before the time. Payments are numbered as they are created, so nothing that follows is older. It reads the table's own
-// key: what was dropped costs nothing, and what is kept because it is not finished is read each time.
+// before the time. Payments are numbered as they are created, so nothing that follows is older. It reads the table's
+// own key: what was dropped costs nothing, and what is kept because it is not finished is read each time.
 func (s *Store) page(
 	ctx context.Context, before time.Time, after int64, numbers, payments string,
 ) (list []int64, old bool, err error) {

@@ -41,7 +41,8 @@ func onEach(t *testing.T, test func(t *testing.T, w world)) {
 func (w world) run(p rules.Policy, now time.Time) map[rules.Part]int64 {
 	w.T.Helper()
 	pause := func(context.Context, time.Duration) error { return nil }
-	dropped, err := rules.Run(w.T.Context(), retention.NewSmall(w.DB()).DropBatch, p, now, pause)
+	clock := func() time.Time { return now }
+	dropped, err := rules.Run(w.T.Context(), retention.NewSmall(w.DB()).DropBatch, p, clock, pause)
 	w.Must(err)
 	return dropped
 }
@@ -190,7 +191,8 @@ func TestStore_DropBatch_ByAge(t *testing.T) {
 				at = later
 			}
 			w.Must(w.DB().Write(t.Context(), func(ctx context.Context, t db.Tx) error {
-				return t.Run(ctx, table.InsertEntry(audit.Entry{UserID: u.ID, At: at, Action: audit.ActionSignIn, Actor: u.Email}))
+				entry := audit.Entry{UserID: u.ID, At: at, Action: audit.ActionSignIn, Actor: u.Email}
+				return t.Run(ctx, table.InsertEntry(entry))
 			}))
 			token, request := storetest.HashOf(strconv.Itoa(i)), storetest.HashOf("request")
 			w.exec("INSERT INTO sessions (token, user_id, created_at, expires_at, used_at, user_agent) VALUES (?, ?, ?, ?, ?, '')",

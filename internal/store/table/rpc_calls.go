@@ -1,4 +1,4 @@
-package store
+package table
 
 import (
 	"context"
@@ -6,15 +6,22 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/meter"
+	"github.com/florinpay/florin/internal/store/db"
 )
 
+// Calls stores how often endpoints were called (meter.Store).
+type Calls struct{ engine db.Engine }
+
+// NewCalls returns the counts of an open database.
+func NewCalls(e db.Engine) Calls { return Calls{e} }
+
 // AddCalls adds counts of calls to what is stored, and forgets the days before the one given.
-func (s *Store) AddCalls(ctx context.Context, calls []meter.Calls, forget string) error {
-	err := s.db.Write(ctx, func(ctx context.Context, t tx) error {
-		for _, c := range calls {
+func (c Calls) AddCalls(ctx context.Context, calls []meter.Calls, forget string) error {
+	err := c.engine.Write(ctx, func(ctx context.Context, t db.Tx) error {
+		for _, n := range calls {
 			if _, err := t.NewRaw("INSERT INTO rpc_calls (day, network, endpoint, method, calls) VALUES (?, ?, ?, ?, ?) "+
 				"ON CONFLICT (day, network, endpoint, method) DO UPDATE SET calls = rpc_calls.calls + excluded.calls",
-				c.Day, string(c.Network), c.Endpoint, c.Method, c.Count).Exec(ctx); err != nil {
+				n.Day, string(n.Network), n.Endpoint, n.Method, n.Count).Exec(ctx); err != nil {
 				return err
 			}
 		}
@@ -28,12 +35,12 @@ func (s *Store) AddCalls(ctx context.Context, calls []meter.Calls, forget string
 }
 
 // CallsSince lists the calls of the day and later ones.
-func (s *Store) CallsSince(ctx context.Context, day string) ([]meter.Calls, error) {
+func (c Calls) CallsSince(ctx context.Context, day string) ([]meter.Calls, error) {
 	var rows []struct {
 		Day, Network, Endpoint, Method string
 		Calls                          int64
 	}
-	err := s.db.Reader().NewRaw("SELECT day, network, endpoint, method, calls FROM rpc_calls WHERE day >= ?", day).
+	err := c.engine.Reader().NewRaw("SELECT day, network, endpoint, method, calls FROM rpc_calls WHERE day >= ?", day).
 		Scan(ctx, &rows)
 	if err != nil {
 		return nil, fmt.Errorf("calls since %s: %w", day, err)
