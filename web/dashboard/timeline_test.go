@@ -19,7 +19,10 @@ func TestEventMoment_Words(t *testing.T) {
 		data          string
 		detail, whole string
 	}{
-		{payment.EventStarted, `{"network":"POLYGON","token":"USDC","address":"` + address + `"}`, "USDC on Polygon", address},
+		{
+			payment.EventStarted, `{"network":"POLYGON","token":"USDC","address":"` + address + `"}`,
+			"USDC on Polygon", address,
+		},
 		{payment.EventExtended, `{"until":"2026-11-22T13:00:00.883Z"}`, "until 2026-11-22 13:00:00 UTC", ""},
 		{payment.EventExtended, `{"until":"soon"}`, "until soon", ""},
 		{payment.EventMarked, `{"by":"ann@example.com","reason":"paid in cash"}`, "by ann@example.com: paid in cash", ""},
