@@ -20,7 +20,7 @@ func TestBackInBrowser(t *testing.T) {
 	ctx := browser.New(t, browser.Phone, browser.ReducedMotion)
 	shown := func(kept string) chromedp.Action {
 		event := `window.dispatchEvent(new PageTransitionEvent("pageshow", {persisted: ` + kept + `}))`
-		return chromedp.Evaluate(`void setTimeout(() => { ` + event + `; window.shown = true })`, nil)
+		return chromedp.Evaluate(`void setTimeout(() => { `+event+`; window.shown = true })`, nil)
 	}
 	loads := func() (n int) {
 		for _, r := range browser.Requests(ctx) {
