@@ -68,7 +68,8 @@ func (a *Adapter) checkMint(asset chain.Asset, r *rpc.Account) error {
 	return nil
 }
 
-// CheckWallet refuses an address that cannot be a settlement wallet: a token account, a mint or a program. Tokens paid
+// CheckWallet refuses an address that cannot be a settlement wallet: a token account, a mint, a program or an account
+// that only a program can sign for, except the vaults of programs, which the system program owns. Tokens paid
 // to the associated account of such an address could be moved by nobody. It fails with fault.Unavailable while no
 // endpoint answers.
 func (a *Adapter) CheckWallet(ctx context.Context, wallet chain.Address) error {
@@ -91,8 +92,11 @@ func (a *Adapter) CheckWallet(ctx context.Context, wallet chain.Address) error {
 		return nil
 	}
 	if !r.Token() {
-		if r.Executable {
+		switch {
+		case r.Executable:
 			return fault.New(fault.Invalid, "this is a program, not a wallet; money sent there is lost")
+		case r.Owner != solanago.SystemProgramID.String() && !key.IsOnCurve():
+			return fault.New(fault.Invalid, "this account belongs to a program and is not a wallet; enter the wallet that the program keeps for you, often called vault")
 		}
 		return nil
 	}

@@ -1,6 +1,7 @@
 package solana_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -55,6 +56,36 @@ func TestCheckWallet(t *testing.T) {
 		t.Errorf("without a node: %v, want Unavailable", err)
 	}
 }
+
+// TestCheckWallet_OfAProgram: an account of a program whose key nobody has, such as the configuration of a multisig, is
+// no wallet. One whose key somebody has, such as a nonce account, can still be spent from.
+func TestCheckWallet_OfAProgram(t *testing.T) {
+	t.Parallel()
+	h := newLedger(t)
+	n := newNode(t, h.URL())
+	n.set("getMultipleAccounts", func(_, result json.RawMessage) json.RawMessage {
+		return json.RawMessage(strings.ReplaceAll(string(result), solanago.SystemProgramID.String(), multisigProgram))
+	})
+	reader := newHarness(t, h.bank, n.url()).reader
+	config, _, err := solanago.FindProgramAddress(
+		[][]byte{[]byte("multisig")}, solanago.MustPublicKeyFromBase58(multisigProgram),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.mustSend([]solanago.Instruction{transferSOL(h.rich.PublicKey(), config, h.rent(0))})
+	h.Mine(1)
+	err = reader.CheckWallet(t.Context(), chain.Address(config.String()))
+	if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "vault") {
+		t.Errorf("%v, want Invalid that names the vault", err)
+	}
+	if err := reader.CheckWallet(t.Context(), chain.Address(h.rich.PublicKey().String())); err != nil {
+		t.Errorf("an account with a key: %v", err)
+	}
+}
+
+// multisigProgram is the address of Squads v4.
+const multisigProgram = "SQDS4ep65T869zMMBKyuUq6aD6EgTu8psMjkvj52pCf"
 
 // TestCheck_Treasury: a network whose treasury is a token account is not set up.
 func TestCheck_Treasury(t *testing.T) {
