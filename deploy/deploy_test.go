@@ -208,7 +208,7 @@ func exampleEnv(t *testing.T) (list []string) {
 func TestReadme(t *testing.T) {
 	t.Parallel()
 	if d := app.StopWithin(5 * time.Second); d != 41*time.Second {
-		t.Errorf("a stop takes up to %v; docs/operate/README.md and florin.service say 41 s", d)
+		t.Errorf("a stop takes up to %v; web/docs/operate/README.md and florin.service say 41 s", d)
 	}
 	if a, b := app.StopWithin(26*time.Second), app.StopWithin(time.Minute); a != 41*time.Second || b != 75*time.Second {
 		t.Errorf("with a longer wait a stop takes up to %v and %v", a, b)

@@ -17,7 +17,7 @@ const root = "../../"
 // guides are the files that tell an operator what to type.
 func guides(t *testing.T) map[string]string {
 	t.Helper()
-	files, err := filepath.Glob(root + "docs/operate/*.md")
+	files, err := filepath.Glob(root + "web/docs/operate/*.md")
 	if err != nil || len(files) < 6 {
 		t.Fatalf("the pages for operators: %v, %v", files, err)
 	}
@@ -202,7 +202,7 @@ func TestDocumented_EachIsRun(t *testing.T) {
 		runs[step.line] = true
 	}
 	for name, text := range guides(t) {
-		if !strings.HasPrefix(name, "docs/operate/") {
+		if !strings.HasPrefix(name, "web/docs/operate/") {
 			continue
 		}
 		for _, line := range linesOf(text) {

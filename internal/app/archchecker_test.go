@@ -53,7 +53,7 @@ func matches(patterns []string, pkg string) bool {
 // own reports whether a package belongs to the module: its path starts with one of the top directories.
 func own(pkg string) bool {
 	top, _, _ := strings.Cut(pkg, "/")
-	return slices.Contains([]string{"cmd", "docs", "web", "views", "static", "graph", "migrations", "internal"}, top)
+	return slices.Contains([]string{"cmd", "web", "views", "static", "graph", "migrations", "internal"}, top)
 }
 
 // violations returns every import the rule forbids, one a line, in order.

@@ -16,10 +16,10 @@ var (
 	braces    = regexp.MustCompile(`^(.*)\{(.*)\}(.*)$`)
 )
 
-// TestSettingsPage: the table of docs/operate/settings.md lists every setting with its default, and no other.
+// TestSettingsPage: the table of web/docs/operate/settings.md lists every setting with its default, and no other.
 func TestSettingsPage(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../docs/operate/settings.md")
+	text, err := os.ReadFile("../../web/docs/operate/settings.md")
 	if err != nil {
 		t.Fatal(err)
 	}

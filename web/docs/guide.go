@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"embed"
 	"fmt"
 	"path"
 	"regexp"
@@ -8,9 +9,13 @@ import (
 
 	"github.com/a-h/templ"
 
-	manual "github.com/florinpay/florin/docs"
 	"github.com/florinpay/florin/views/docs"
 )
+
+// guides are the pages for operators, as Markdown.
+//
+//go:embed operate/*.md
+var guides embed.FS
 
 // firstGuide is the file of the page that the others are below.
 const firstGuide = "README.md"
@@ -25,7 +30,7 @@ func guideFile(page string) string {
 
 // operateDoc is a page for operators.
 func (s *Surface) operateDoc(f docs.Frame) (templ.Component, error) {
-	text, err := manual.Operate.ReadFile("operate/" + guideFile(f.Path))
+	text, err := guides.ReadFile("operate/" + guideFile(f.Path))
 	if err != nil {
 		return nil, err
 	}

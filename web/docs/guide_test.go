@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	manual "github.com/florinpay/florin/docs"
 	"github.com/florinpay/florin/views/docs"
 )
 
@@ -16,7 +15,7 @@ var hrefs = regexp.MustCompile(`href="(/docs/operate[^"#]*)(#[^"]*)?"`)
 // Every file is a page that is listed, its Markdown says what the file says, and its links lead somewhere.
 func TestGuide_EveryFile(t *testing.T) {
 	t.Parallel()
-	files, err := fs.Glob(manual.Operate, "operate/*.md")
+	files, err := fs.Glob(guides, "operate/*.md")
 	must(t, err)
 	pages := make(map[string]string) // by path
 	for _, p := range docs.Pages() {
@@ -29,7 +28,7 @@ func TestGuide_EveryFile(t *testing.T) {
 		t.Errorf("%d pages; no page has %v", len(pages), files)
 	}
 	for path, page := range pages {
-		text, err := manual.Operate.ReadFile("operate/" + guideFile(path))
+		text, err := guides.ReadFile("operate/" + guideFile(path))
 		must(t, err)
 		served := ask(t, path+".md")
 		for line := range strings.Lines(string(text)) {
