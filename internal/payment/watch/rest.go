@@ -51,9 +51,9 @@ type scope struct {
 const (
 	// restPart is how many addresses one scan reads.
 	restPart = 1_000
-	// restRate is how many addresses a second are read on average: all of a month of 1,000 payments a day within half
-	// an hour. ownRate is the same for a node of one's own.
-	restRate = 20
+	// restRate is how many addresses a second are read on average: all of a month of 1,000 payments a day within 34
+	// minutes. ownRate is the same for a node of one's own.
+	restRate = 15
 	ownRate  = 1_000
 	// partsAtOnce bounds how many parts one round reads. A payer who waits is kept waiting by one at most.
 	partsAtOnce = 6
