@@ -266,7 +266,7 @@ func TestOperator_Ledger(t *testing.T) {
 		must(t, err)
 		return !c.EndedAt.IsZero()
 	})
-	root.get("/operator").wants(t, 200, "Agrees", fmt.Sprintf("%d lines", 2))
+	root.get("/operator").wants(t, 200, "Agrees", fmt.Sprintf("%d entries added up", 2))
 	stop()
 	must(t, <-ended)
 }
