@@ -161,41 +161,8 @@ func TestDashboard_Pages(t *testing.T) {
 	root := b.surfer()
 	root.signIn("root@shop.example")
 	root.post("/dashboard/security/factor").leads(t, "/dashboard/security/factor")
-	for name, paths := range map[string]struct {
-		email string
-		paths map[string]string
-	}{
-		"Full": {ownerEmail, map[string]string{
-			"overview": "/dashboard", "payments": "/dashboard/payments", "filtered": "/dashboard/payments?status=STARTED&min=100",
-			"attention": "/dashboard/attention", "odd": "/dashboard/payments/" + string(over.ID),
-			"payment": "/dashboard/payments/" + string(paid.ID), "create": "/dashboard/create",
-			"created": "/dashboard/create/" + string(paid.ID),
-			"keys":    "/dashboard/keys", "credits": "/dashboard/credits", "webhooks": "/dashboard/webhooks",
-			"webhook": "/dashboard/webhooks/1", "developers": "/dashboard/developers",
-			"custodian": "/dashboard/settings/payouts", "branding": "/dashboard/settings/checkout",
-			"callback": "/dashboard/settings/webhooks", "security": "/dashboard/security", "team": "/dashboard/team",
-			"campaigns": campaignsPath, "campaign": campaignsPath + "/" + given.Slug,
-			"campaign-edit": campaignsPath + "/" + given.Slug + "/edit",
-			"links":         linksPath, "link": linksPath + "/" + link.Slug, "settlement": settlePath,
-		}},
-		"Empty": {"fresh@shop.example", map[string]string{
-			"overview": "/dashboard", "payments": "/dashboard/payments", "create": "/dashboard/create",
-			"attention": "/dashboard/attention", "keys": "/dashboard/keys",
-			"credits": "/dashboard/credits", "webhooks": "/dashboard/webhooks",
-			"team": "/dashboard/team", "campaigns": campaignsPath, "links": linksPath,
-			"custodian": "/dashboard/settings/payouts", "branding": "/dashboard/settings/checkout",
-			"developers": "/dashboard/developers", "missing": "/dashboard/payments/nothing",
-		}},
-		"Operator": {"root@shop.example", map[string]string{
-			"operator": "/operator", "people": "/operator/users", "person": "/operator/users/" + u.PublicID,
-			"topups": "/operator/topups", "sweeps": "/operator/sweeps",
-			"trouble": "/operator/trouble", "factor": "/dashboard/security/factor",
-		}},
-		"Door": {"", map[string]string{
-			"signin": "/signin", "signup": "/signup", "forgot": "/forgot",
-			"reset": "/reset?token=x",
-		}},
-	} {
+	pages := pagesOf(u.PublicID, string(paid.ID), string(over.ID), given.Slug, link.Slug)
+	for name, paths := range pages {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ctx := browser.New(t, browser.AllowError(`status of 404`))
@@ -208,5 +175,46 @@ func TestDashboard_Pages(t *testing.T) {
 			}
 			browser.FirstParty(ctx, t, origin)
 		})
+	}
+}
+
+// visit is pages, by name, that a user looks at; nobody is signed in without an address.
+type visit struct {
+	email string
+	paths map[string]string
+}
+
+func pagesOf(user, paid, over, campaign, link string) map[string]visit {
+	return map[string]visit{
+		"Full": {ownerEmail, map[string]string{
+			"overview": "/dashboard", "payments": "/dashboard/payments", "filtered": "/dashboard/payments?status=STARTED&min=100",
+			"attention": "/dashboard/attention", "odd": "/dashboard/payments/" + over,
+			"payment": "/dashboard/payments/" + paid, "create": "/dashboard/create",
+			"created": "/dashboard/create/" + paid,
+			"keys":    "/dashboard/keys", "credits": "/dashboard/credits", "webhooks": "/dashboard/webhooks",
+			"webhook": "/dashboard/webhooks/1", "developers": "/dashboard/developers",
+			"custodian": "/dashboard/settings/payouts", "branding": "/dashboard/settings/checkout",
+			"callback": "/dashboard/settings/webhooks", "security": "/dashboard/security", "team": "/dashboard/team",
+			"campaigns": campaignsPath, "campaign": campaignsPath + "/" + campaign,
+			"campaign-edit": campaignsPath + "/" + campaign + "/edit",
+			"links":         linksPath, "link": linksPath + "/" + link, "settlement": settlePath,
+		}},
+		"Empty": {"fresh@shop.example", map[string]string{
+			"overview": "/dashboard", "payments": "/dashboard/payments", "create": "/dashboard/create",
+			"attention": "/dashboard/attention", "keys": "/dashboard/keys",
+			"credits": "/dashboard/credits", "webhooks": "/dashboard/webhooks",
+			"team": "/dashboard/team", "campaigns": campaignsPath, "links": linksPath,
+			"custodian": "/dashboard/settings/payouts", "branding": "/dashboard/settings/checkout",
+			"developers": "/dashboard/developers", "missing": "/dashboard/payments/nothing",
+		}},
+		"Operator": {"root@shop.example", map[string]string{
+			"operator": "/operator", "people": "/operator/users", "person": "/operator/users/" + user,
+			"topups": "/operator/topups", "sweeps": "/operator/sweeps",
+			"trouble": "/operator/trouble", "factor": "/dashboard/security/factor",
+		}},
+		"Door": {"", map[string]string{
+			"signin": "/signin", "signup": "/signup", "forgot": "/forgot",
+			"reset": "/reset?token=x",
+		}},
 	}
 }

@@ -46,6 +46,23 @@ func TestRESTRequests(t *testing.T) {
 		{name: "no such route", method: "GET", path: "/nothing", status: 404, want: []string{`"code":404`}},
 		{name: "wrong method", method: "GET", path: "/create-payment", status: 405, want: []string{`"code":405`}},
 		{name: "GraphQL by GET", method: "GET", path: "/graphql?query={__typename}", status: 405},
+		{name: "network in lower case", method: "POST", path: "/pay", body: `{"txnid":"` + unknownTxn + `","network":"polygon","token":"USDT"}`, status: 404},
+		{name: "network in both cases", method: "POST", path: "/pay", body: `{"txnid":"` + unknownTxn + `","network":"Sol","token":"USDC"}`, status: 404},
+		{name: "network missing", method: "POST", path: "/pay", body: `{"txnid":"` + unknownTxn + `"}`, status: 400, want: []string{"network"}},
+		{name: "network unknown", method: "POST", path: "/pay", body: `{"txnid":"` + unknownTxn + `","network":"DOGE","token":"USDT"}`, status: 400, want: []string{"network"}},
+		{name: "token missing", method: "POST", path: "/pay", body: `{"txnid":"` + unknownTxn + `","network":"BASE"}`, status: 400, want: []string{"token"}},
+		{name: "token unknown", method: "POST", path: "/pay", body: `{"txnid":"` + unknownTxn + `","network":"BASE","token":"DAI"}`, status: 400, want: []string{"token"}},
+		{name: "txnid missing", method: "POST", path: "/pay", body: `{"network":"BASE","token":"USDC"}`, status: 400, want: []string{"txnid"}},
+	})
+}
+
+// TestRESTRequests_Values: values of a right type that are not allowed.
+func TestRESTRequests_Values(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	m := b.newMerchant(50)
+	key := func(rest string) string { return `{"apiKey":"` + m.text + `",` + rest + `}` }
+	b.run(t, []scenario{
 		{name: "another currency", method: "POST", path: "/create-payment", body: key(`"amount":1,"currency":"EUR"`), status: 400, want: []string{"currency must be USD"}},
 		{name: "currency of a wrong type", method: "POST", path: "/create-payment", body: key(`"amount":1,"currency":7`), status: 400, want: []string{"currency"}},
 		{name: "dollars by name", method: "POST", path: "/create-payment", body: key(`"amount":1,"currency":"usd"`), status: 200},
@@ -61,12 +78,5 @@ func TestRESTRequests(t *testing.T) {
 		{name: "no private key to recharge with", method: "POST", path: "/graphql", body: `{"query":"mutation { rechargeApiKey(apiKey: \"` + m.text + `\", privateKey: \"zz\", unit: 1) { code message } }"}`, status: 200, want: []string{`"code":400`, "privateKey"}},
 		{name: "a port of no host", method: "POST", path: "/create-payment", body: key(`"amount":1,"successUrl":"https://:443/x"`), status: 400, want: []string{"successUrl"}},
 		{name: "the last port", method: "POST", path: "/create-payment", body: key(`"amount":1,"successUrl":"https://shop.example:65535/x"`), status: 200},
-		{name: "network in lower case", method: "POST", path: "/pay", body: `{"txnid":"` + unknownTxn + `","network":"polygon","token":"USDT"}`, status: 404},
-		{name: "network in both cases", method: "POST", path: "/pay", body: `{"txnid":"` + unknownTxn + `","network":"Sol","token":"USDC"}`, status: 404},
-		{name: "network missing", method: "POST", path: "/pay", body: `{"txnid":"` + unknownTxn + `"}`, status: 400, want: []string{"network"}},
-		{name: "network unknown", method: "POST", path: "/pay", body: `{"txnid":"` + unknownTxn + `","network":"DOGE","token":"USDT"}`, status: 400, want: []string{"network"}},
-		{name: "token missing", method: "POST", path: "/pay", body: `{"txnid":"` + unknownTxn + `","network":"BASE"}`, status: 400, want: []string{"token"}},
-		{name: "token unknown", method: "POST", path: "/pay", body: `{"txnid":"` + unknownTxn + `","network":"BASE","token":"DAI"}`, status: 400, want: []string{"token"}},
-		{name: "txnid missing", method: "POST", path: "/pay", body: `{"network":"BASE","token":"USDC"}`, status: 400, want: []string{"txnid"}},
 	})
 }

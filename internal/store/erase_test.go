@@ -92,13 +92,17 @@ func (w *world) untouched(id payment.ID) {
 func (w *world) repeated(ctx context.Context, k merchant.Key, p payment.Payment) {
 	w.T.Helper()
 	_, err := w.UpdatePayment(ctx, p.ID, func(p payment.Payment) (payment.Change, error) {
-		return p.MarkCompleted(payment.Actor{Name: "owner@shop.example", Reason: "mail from Ada@EXAMPLE.com"}, storetest.Start)
+		return p.MarkCompleted(
+			payment.Actor{Name: "owner@shop.example", Reason: "mail from Ada@EXAMPLE.com"}, storetest.Start,
+		)
 	})
 	w.Must(err)
 	for _, d := range w.claim("here", storetest.Start.Add(time.Hour), 200, 200) {
-		w.Must(w.Settle(ctx, "here", webhook.Outcome{DeliveryID: d.ID, State: webhook.Delivered, Attempt: webhook.Attempt{
-			At: storetest.Start, URL: d.URL, Status: 200, Response: `{"thanks":"Lovelace, ada@example.com"}`,
-		}}))
+		w.Must(w.Settle(ctx, "here", webhook.Outcome{
+			DeliveryID: d.ID, State: webhook.Delivered, Attempt: webhook.Attempt{
+				At: storetest.Start, URL: d.URL, Status: 200, Response: `{"thanks":"Lovelace, ada@example.com"}`,
+			},
+		}))
 	}
 	for subject, action := range map[string]audit.Action{
 		"payments found by “ada@Example.com”": audit.ActionExport, "payments found by “ADA@ex”": audit.ActionExport,

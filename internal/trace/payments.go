@@ -127,7 +127,8 @@ func (p posts) Send(ctx context.Context, d webhook.Delivery) webhook.Result {
 	r := p.next.Send(ctx, d)
 	txnid := ofEvent(d.EventID)
 	p.t.record(span{
-		txnid: txnid, parent: rootOf(txnid), name: "webhook", kind: trace.SpanKindClient, began: began, ended: time.Now(),
+		txnid: txnid, parent: rootOf(txnid), name: "webhook", kind: trace.SpanKindClient,
+		began: began, ended: time.Now(),
 		failed: r.Attempt.Error != "" || r.Attempt.Status < 200 || r.Attempt.Status > 299,
 		attributes: []attribute.KeyValue{
 			attribute.String("florin.event_id", d.EventID), attribute.Int("florin.attempt", d.Attempt+1),

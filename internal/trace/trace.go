@@ -53,7 +53,9 @@ func New(ctx context.Context, o Options) (*Tracer, error) {
 	provider := sdk.NewTracerProvider(sdk.WithBatcher(newExporter(target)), sdk.WithSampler(sampler),
 		sdk.WithResource(of), sdk.WithIDGenerator(chosenIDs{}))
 	o.Log.Info("traces are exported", "to", target.host())
-	return &Tracer{provider, provider.Tracer("github.com/florinpay/florin", trace.WithInstrumentationVersion(o.Version))}, nil
+	return &Tracer{
+		provider, provider.Tracer("github.com/florinpay/florin", trace.WithInstrumentationVersion(o.Version)),
+	}, nil
 }
 
 // Close exports what is left, until ctx ends.

@@ -69,7 +69,8 @@ func (c *collector) tracer(t *testing.T, log io.Writer, environ map[string]strin
 		of[name] = value
 	}
 	tracer, err := trace.New(t.Context(), trace.Options{
-		Getenv: func(name string) string { return of[name] }, Version: "1.2.3", Log: slog.New(slog.NewTextHandler(log, nil)),
+		Getenv:  func(name string) string { return of[name] },
+		Version: "1.2.3", Log: slog.New(slog.NewTextHandler(log, nil)),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -185,7 +186,9 @@ func TestTracer(t *testing.T) {
 	}
 	lines := slog.New(tracer.Handler(slog.NewTextHandler(&log, nil)))
 	lines.InfoContext(ctx, "request")
-	tracer.Answered(ctx, trace.Request{ID: "r1", Method: "POST", Route: "/create-payment", Status: 200, Began: time.Now()})
+	tracer.Answered(
+		ctx, trace.Request{ID: "r1", Method: "POST", Route: "/create-payment", Status: 200, Began: time.Now()},
+	)
 
 	if _, err := store.UpdatePayment(t.Context(), txnid, func(p payment.Payment) (payment.Change, error) {
 		return p.Cancel(time.Now())
@@ -277,7 +280,8 @@ func TestNew(t *testing.T) {
 			switch {
 			case row.refused == "" && (err != nil || (tracer != nil) != row.on):
 				t.Errorf("on: %v, %v", tracer != nil, err)
-			case row.refused != "" && (err == nil || !strings.Contains(err.Error(), row.refused) || strings.Contains(err.Error(), canary)):
+			case row.refused != "" &&
+				(err == nil || !strings.Contains(err.Error(), row.refused) || strings.Contains(err.Error(), canary)):
 				t.Errorf("refused with %v", err)
 			}
 		})
