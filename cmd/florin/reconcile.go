@@ -15,9 +15,10 @@ import (
 )
 
 type reconcile struct {
-	Days   int           `default:"7"  help:"Look up each deposit and sweep of so many days on the chain; nodes forget older ones. Balances are compared whatever their age."`
-	Wait   time.Duration `default:"3s" help:"Wait so long for transactions in flight before a difference is reported."`
-	Resume bool          `help:"Go on where the last comparison was stopped."`
+	Days int           `default:"7"  help:"Look up each deposit and sweep of so many days on the chain; nodes forget older ones. Balances are compared whatever their age."`
+	Wait time.Duration `default:"3s" help:"Wait so long for transactions in flight before a difference is reported."`
+
+	Resume bool `help:"Go on where the last comparison was stopped."`
 }
 
 // Help returns the text that --help adds to the flags.

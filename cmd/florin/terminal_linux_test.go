@@ -47,7 +47,7 @@ func TestTerminal_TypedTwice(t *testing.T) {
 	i := newInstallation(t)
 	i.must(t, "", "migrate")
 	file := filepath.Join(i.dir, "backup.age")
-	const meant, mistyped = "a passphrase of some length", "a passphrase of some lenght"
+	const meant, mistyped = "a passphrase of some sort", "a passphrase of some kind"
 	status, printed := i.typed(t, []string{meant, mistyped}, "backup", file)
 	if _, err := os.Stat(file); status != 1 || err == nil || !strings.Contains(printed, "not the same") {
 		t.Errorf("a passphrase that is typed in two ways: status %d, %q, %v", status, printed, err)

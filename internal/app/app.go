@@ -126,27 +126,7 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 	if err := a.checkMark(ctx); err != nil {
 		return err
 	}
-	users := identity.Options{VerifyEmail: !a.Config.SMTPURL.Empty(), Words: identity.HostWords(a.Config.BaseURL)}
-	if party, ok := passkey.New(a.Config.BaseURL); ok {
-		users.RelyingParty = party
-	}
-	a.Users = identity.New(a.Store.Identity(), a.clock.Now, users)
-	a.Merchants = merchant.New(a.Store.Merchant(), a.Users, a.clock.Now, merchant.Options{
-		CheckCallback: func(u string) error {
-			if err := webhook.CheckURL(u, a.Config.AllowPrivateCallbacks); err != nil {
-				return err
-			}
-			return webhook.Hosts(a.Config.CallbackHosts).Check(u)
-		},
-		CheckWallet: func(ctx context.Context, n chain.Network, w chain.Address) error {
-			return a.networks.checkWallet(ctx, n, w)
-		},
-		WalletCode: func(ctx context.Context, n chain.Network, at chain.Address) (string, bool) {
-			return a.networks.walletCode(ctx, n, at)
-		},
-		Profiles: a.Config.Profiles(),
-		Meter:    a.Config.Credits,
-	})
+	a.openAccounts()
 	a.certificates = alert.NewCertificates()
 	holder := newULID(a.clock.Now())
 	a.holder = holder
@@ -197,6 +177,31 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 		a.networks.wake()
 	})
 	return nil
+}
+
+// openAccounts makes the services of users and merchants.
+func (a *App) openAccounts() {
+	users := identity.Options{VerifyEmail: !a.Config.SMTPURL.Empty(), Words: identity.HostWords(a.Config.BaseURL)}
+	if party, ok := passkey.New(a.Config.BaseURL); ok {
+		users.RelyingParty = party
+	}
+	a.Users = identity.New(a.Store.Identity(), a.clock.Now, users)
+	a.Merchants = merchant.New(a.Store.Merchant(), a.Users, a.clock.Now, merchant.Options{
+		CheckCallback: func(u string) error {
+			if err := webhook.CheckURL(u, a.Config.AllowPrivateCallbacks); err != nil {
+				return err
+			}
+			return webhook.Hosts(a.Config.CallbackHosts).Check(u)
+		},
+		CheckWallet: func(ctx context.Context, n chain.Network, w chain.Address) error {
+			return a.networks.checkWallet(ctx, n, w)
+		},
+		WalletCode: func(ctx context.Context, n chain.Network, at chain.Address) (string, bool) {
+			return a.networks.walletCode(ctx, n, at)
+		},
+		Profiles: a.Config.Profiles(),
+		Meter:    a.Config.Credits,
+	})
 }
 
 // looked passes on that a payer looks at a payment.

@@ -92,7 +92,7 @@ func keyValue(a attribute.KeyValue) []byte {
 	case attribute.INT64:
 		value = appendNumber(nil, valueInt, uint64(a.Value.AsInt64())) //nolint:gosec // as protobuf encodes an int64
 	default:
-		value = appendText(nil, valueString, a.Value.Emit())
+		value = appendText(nil, valueString, a.Value.String())
 	}
 	return appendMessage(appendText(nil, keyValueKey, string(a.Key)), keyValueValue, value)
 }
@@ -116,8 +116,7 @@ func appendFixed(b []byte, field protowire.Number, n int64) []byte {
 
 // withoutURL returns what went wrong without the address, which may hold a token.
 func withoutURL(err error) error {
-	var of *url.Error
-	if errors.As(err, &of) {
+	if of, ok := errors.AsType[*url.Error](err); ok {
 		return of.Err
 	}
 	return err

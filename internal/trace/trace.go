@@ -2,6 +2,7 @@ package trace
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strconv"
@@ -82,12 +83,12 @@ func samplerOf(getenv func(string) string) (sdk.Sampler, error) {
 		if text := getenv("OTEL_TRACES_SAMPLER_ARG"); text != "" {
 			var err error
 			if ratio, err = strconv.ParseFloat(text, 64); err != nil || ratio < 0 || ratio > 1 {
-				return nil, fmt.Errorf("OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1")
+				return nil, errors.New("OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1")
 			}
 		}
 		return sdk.TraceIDRatioBased(ratio), nil
 	}
-	return nil, fmt.Errorf("OTEL_TRACES_SAMPLER must be always_on, always_off or traceidratio")
+	return nil, errors.New("OTEL_TRACES_SAMPLER must be always_on, always_off or traceidratio")
 }
 
 // span is what is exported of something that has ended.

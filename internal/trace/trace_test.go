@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -65,9 +66,7 @@ func (c *collector) tracer(t *testing.T, log io.Writer, environ map[string]strin
 	of := map[string]string{
 		"OTEL_EXPORTER_OTLP_ENDPOINT": c.url, "OTEL_EXPORTER_OTLP_HEADERS": "authorization=Bearer%20" + canary,
 	}
-	for name, value := range environ {
-		of[name] = value
-	}
+	maps.Copy(of, environ)
 	tracer, err := trace.New(t.Context(), trace.Options{
 		Getenv:  func(name string) string { return of[name] },
 		Version: "1.2.3", Log: slog.New(slog.NewTextHandler(log, nil)),

@@ -2,6 +2,7 @@ package docs
 
 import (
 	"embed"
+	"errors"
 	"fmt"
 	"path"
 	"regexp"
@@ -77,7 +78,7 @@ func (p *guideParser) block() error {
 		return p.heading()
 	case strings.ContainsAny(p.first[:1], "#>!<*+") &&
 		!strings.HasPrefix(p.first, "**"), strings.HasPrefix(p.first, " "):
-		return fmt.Errorf("no block that is known begins so")
+		return errors.New("no block that is known begins so")
 	}
 	spans, err := spansOf(strings.Join(p.while(func(line string) bool {
 		return line != "" && !strings.HasPrefix(line, "```") && !strings.HasPrefix(line, "|") &&
@@ -110,7 +111,7 @@ func (p *guideParser) code() error {
 	p.lines = p.lines[1:]
 	lines := p.while(func(line string) bool { return line != "```" })
 	if len(p.lines) == 0 || len(lines) == 0 {
-		return fmt.Errorf("the box of code is empty or has no end")
+		return errors.New("the box of code is empty or has no end")
 	}
 	p.lines = p.lines[1:]
 	p.blocks = append(p.blocks, docs.Block{Code: strings.Join(lines, "\n"), Label: p.label})
@@ -121,12 +122,12 @@ func (p *guideParser) code() error {
 func (p *guideParser) list() error {
 	var b docs.Block
 	for len(p.lines) > 0 && strings.HasPrefix(p.lines[0], "- ") {
-		item := p.lines[0][len("- "):]
+		item := []string{p.lines[0][len("- "):]}
 		p.lines = p.lines[1:]
 		for _, more := range p.while(func(line string) bool { return strings.HasPrefix(line, "  ") }) {
-			item += " " + strings.TrimSpace(more)
+			item = append(item, strings.TrimSpace(more))
 		}
-		spans, err := spansOf(item)
+		spans, err := spansOf(strings.Join(item, " "))
 		if err != nil {
 			return err
 		}
@@ -141,7 +142,7 @@ var tableRule = regexp.MustCompile(`^(\|\s*-+\s*)+\|$`)
 func (p *guideParser) table() error {
 	lines := p.while(func(line string) bool { return strings.HasPrefix(line, "|") })
 	if len(lines) < 3 || !tableRule.MatchString(lines[1]) {
-		return fmt.Errorf("the table has no head")
+		return errors.New("the table has no head")
 	}
 	b := docs.Block{Label: p.label}
 	for i, line := range lines {

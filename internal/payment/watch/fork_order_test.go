@@ -39,7 +39,8 @@ var forkCases = map[string]struct {
 	"LogBefore":  {[]forkLog{{0, tenUSDC, ""}}, []forkLog{{2, 9, ""}, {0, tenUSDC, ""}}, [2]int64{tenUSDC, 0}},
 	"LogAdded":   {[]forkLog{{0, tenUSDC, ""}}, []forkLog{{0, tenUSDC, ""}, {0, 6, ""}}, [2]int64{tenUSDC + 6, 0}},
 	"Everything": {
-		[]forkLog{{0, tenUSDC, ""}, {1, 5, "USDC.e"}}, []forkLog{{1, tenUSDC, ""}, {0, 7, "USDC.e"}},
+		[]forkLog{{0, tenUSDC, ""}, {1, 5, "USDC.e"}},
+		[]forkLog{{1, tenUSDC, ""}, {0, 7, "USDC.e"}},
 		[2]int64{0, tenUSDC},
 	},
 	"OnlyTheAssets": {

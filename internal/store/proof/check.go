@@ -33,12 +33,12 @@ func (c *check) accounts(ctx context.Context, t db.Tx) error {
 		_, key := ledger.Account(a.name).KeyID()
 		_, held := ledger.Account(a.name).HeldID()
 		if !key && !held && a.name != string(ledger.Issued) && a.name != string(ledger.Spent) {
-			c.differ("account %q in %s belongs to no key", a.name, a.unit)
+			c.differf("account %q in %s belongs to no key", a.name, a.unit)
 		}
 	}
 	for unit, sum := range total {
 		if sum != 0 {
-			c.differ("all accounts in %s add up to %d, not to 0", unit, sum)
+			c.differf("all accounts in %s add up to %d, not to 0", unit, sum)
 		}
 	}
 	return c.balances(ctx, t, sums)
@@ -108,15 +108,15 @@ func (c *check) balances(ctx context.Context, t db.Tx, sums map[account]int64) e
 		own, held := account{k.Unit, string(ledger.Key(k.KeyID))}, account{k.Unit, string(ledger.Held(k.KeyID))}
 		known[own], known[held] = true, true
 		if sums[own] != k.Balance {
-			c.differ("key %d has a balance of %d in %s, and its entries add up to %d", k.KeyID, k.Balance, k.Unit, sums[own])
+			c.differf("key %d has a balance of %d in %s, and its entries add up to %d", k.KeyID, k.Balance, k.Unit, sums[own])
 		}
 		if sums[held] != k.Held {
-			c.differ("key %d has %d held in %s, and its entries add up to %d", k.KeyID, k.Held, k.Unit, sums[held])
+			c.differf("key %d has %d held in %s, and its entries add up to %d", k.KeyID, k.Held, k.Unit, sums[held])
 		}
 	}
 	for a, sum := range sums {
 		if a.name != string(ledger.Issued) && a.name != string(ledger.Spent) && !known[a] && sum != 0 {
-			c.differ("account %q has entries of %d in %s and no balance", a.name, sum, a.unit)
+			c.differf("account %q has entries of %d in %s and no balance", a.name, sum, a.unit)
 		}
 	}
 	return nil
@@ -134,7 +134,7 @@ func (c *check) starts(ctx context.Context, t db.Tx) error {
 	err := t.NewRaw(started+" AND p.ended_at IS NULL UNION ALL "+started+" AND p.ended_at IS NOT NULL AND p.ended_at >= ?",
 		append(append(args, args...), c.from())...).Scan(ctx, &unpaid)
 	for _, id := range unpaid {
-		c.differ("payment %s was started, and its key did not pay one credit for it", id)
+		c.differf("payment %s was started, and its key did not pay one credit for it", id)
 	}
 	return err
 }
@@ -154,7 +154,7 @@ func (c *check) topUps(ctx context.Context, t db.Tx) error {
 		"AND NOT EXISTS (SELECT 1 FROM payments AS p WHERE p.public_id = substr(e.ref, 7, 26) AND p.kind = 'TOPUP' "+
 		"AND e.to_account = 'key:' || p.key_id)", string(ledger.Credit), c.last.ThroughID).Scan(ctx, &wrong)
 	for _, w := range wrong {
-		c.differ("top-up %s is recorded to have bought %d credits, and its entries add up to %d", w.PublicID, w.Credited, w.Posted)
+		c.differf("top-up %s is recorded to have bought %d credits, and its entries add up to %d", w.PublicID, w.Credited, w.Posted)
 	}
 	return err
 }
@@ -204,7 +204,7 @@ func (c *check) compareSales(ctx context.Context, t db.Tx, sums, payments *bun.R
 		selectSold, sums, c.dayOf(), string(payment.Completed), string(payment.KindTopUp), payments,
 	).Scan(ctx, &wrong)
 	for _, w := range wrong {
-		c.differ("key %d has sales of %s in %d payments on day %d on %q, and its payments add up to %s in %d",
+		c.differf("key %d has sales of %s in %d payments on day %d on %q, and its payments add up to %s in %d",
 			w.KeyID, money.Micros(w.Volume), w.Payments, w.Day, w.Network, money.Micros(w.Added), w.Counted)
 	}
 	return err

@@ -115,7 +115,7 @@ type check struct {
 	at     db.Instant // of the snapshot, by the clock of the database
 }
 
-func (c *check) differ(format string, args ...any) {
+func (c *check) differf(format string, args ...any) {
 	c.Differences = append(c.Differences, fmt.Sprintf(format, args...))
 }
 
