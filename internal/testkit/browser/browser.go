@@ -29,8 +29,9 @@ var programs = []string{"chromium", "chromium-browser", "google-chrome", "google
 // third party fails everywhere, with or without an internet connection.
 const loopbackOnly = "MAP * ~NOTFOUND , EXCLUDE localhost , EXCLUDE *.localhost , EXCLUDE 127.0.0.1 , EXCLUDE [::1]"
 
-// startTimeout bounds the browser's start. The first start of an installation fills font and shader caches, which took
-// over 20 s on a machine whose two cores compiled the tests at the same time.
+// startTimeout bounds each step of the browser's start: until it prints its address, and until it answers there. The
+// first start of an installation fills font and shader caches, which took over 20 s on a machine whose two cores
+// compiled the tests at the same time; an answer then took over 10 s more.
 const startTimeout = 2 * time.Minute
 
 // killAndRemove kills the browser's process group and removes its profile. Ending processes may still write
@@ -62,7 +63,8 @@ func startBrowser() (*runningBrowser, error) {
 		return nil, fmt.Errorf("making a directory for the browser's profile: %w", err)
 	}
 	allocator, stop := chromedp.NewExecAllocator(context.Background(), flags(program, profile)...)
-	ctx, _ := chromedp.NewContext(allocator, chromedp.WithErrorf(ignoreUnknownEvents))
+	ctx, _ := chromedp.NewContext(allocator, chromedp.WithErrorf(ignoreUnknownEvents),
+		chromedp.WithBrowserOption(chromedp.WithDialTimeout(startTimeout)))
 	if err := chromedp.Run(ctx); err != nil {
 		stop()
 		return nil, errors.Join(fmt.Errorf("starting %s: %w", program, err), os.RemoveAll(profile))
