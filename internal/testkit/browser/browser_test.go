@@ -55,6 +55,7 @@ func TestBrowser_GoneWithAKilledProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	child.Stderr = os.Stderr // why it started no browser
 	if err := child.Start(); err != nil {
 		t.Fatal(err)
 	}
