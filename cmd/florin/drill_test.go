@@ -225,7 +225,9 @@ func (d *drill) run(t *testing.T) {
 	t.Run("EveryCentIsAtTheMerchant", func(t *testing.T) { d.wantSettled(t) })
 	t.Run("NoEventIdHasTwoMeanings", func(t *testing.T) { d.wantDistinct(t) })
 	t.Run("LostWebhooksHaveNewIds", func(t *testing.T) { d.wantReplayed(t, open[8:12]) })
-	d.awaitSwept(t)
+	for _, n := range d.networks {
+		d.awaitSwept(t, n.name)
+	}
 	d.stop(t, syscall.SIGTERM)
 	d.prints(t, "no differences", "verify-ledger")
 	if r := d.installation.run(t, "", "reconcile", "--wait", "100ms"); r.status != 0 {

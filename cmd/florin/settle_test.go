@@ -65,15 +65,21 @@ func eventually(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// awaitSwept waits until no payment has money that is not at its settlement wallet.
-func (s *shop) awaitSwept(t *testing.T) {
+// awaitSwept waits until no payment on the networks, or on the chains of a shop without any named, has money that is
+// not at its settlement wallet.
+func (s *shop) awaitSwept(t *testing.T, networks ...string) {
 	t.Helper()
-	eventually(t, "the last sweeps are final", func() bool {
+	if len(networks) == 0 {
 		for _, c := range s.chains {
+			networks = append(networks, c.name)
+		}
+	}
+	eventually(t, "the last sweeps are final", func() bool {
+		for _, n := range networks {
 			out := s.graphql(
 				t, "checkAdminUntransferred",
 				`query ($key: String!, $n: Network!) { checkAdminUntransferred(apiKey: $key, network: $n) { code message transactions { txnid } } }`,
-				map[string]any{"key": s.key, "n": c.name},
+				map[string]any{"key": s.key, "n": n},
 			)
 			if list, _ := out["transactions"].([]any); len(list) > 0 {
 				return false
