@@ -4,14 +4,14 @@ package static
 
 var assets = map[string]asset{
 	"app.css":       {hash: "a3a89e9896", contentType: "text/css; charset=utf-8", inline: false},
-	"checkout.css":  {hash: "8e9a1be407", contentType: "text/css; charset=utf-8", inline: true},
+	"checkout.css":  {hash: "93995abc57", contentType: "text/css; charset=utf-8", inline: true},
 	"checkout.js":   {hash: "3c08c73e35", contentType: "text/javascript; charset=utf-8", inline: false},
 	"console.js":    {hash: "efce2b6b9a", contentType: "text/javascript; charset=utf-8", inline: false},
 	"dashboard.css": {hash: "e3f4aa2d9d", contentType: "text/css; charset=utf-8", inline: false},
 	"dashboard.js":  {hash: "ca4134191d", contentType: "text/javascript; charset=utf-8", inline: false},
 	"docs.css":      {hash: "be7c835b05", contentType: "text/css; charset=utf-8", inline: false},
 	"docs.js":       {hash: "33c21d9d75", contentType: "text/javascript; charset=utf-8", inline: false},
-	"donate.css":    {hash: "9ea8ceb436", contentType: "text/css; charset=utf-8", inline: true},
+	"donate.css":    {hash: "43401fee29", contentType: "text/css; charset=utf-8", inline: true},
 	"icon.svg":      {hash: "8cd32668ea", contentType: "image/svg+xml", inline: false},
 	"live.js":       {hash: "91fbc64b30", contentType: "text/javascript; charset=utf-8", inline: false},
 	"page.js":       {hash: "18f8d335e3", contentType: "text/javascript; charset=utf-8", inline: false},

@@ -11,14 +11,14 @@ import (
 	"github.com/florinpay/florin/views/checkout"
 )
 
-// ways are the buttons of the form for a place of the money and a token, in order.
+// ways are the buttons of the list for a place of the money and a token, in order.
 func (d document) ways(via, token string) []string {
+	list := map[string]string{"exchange": "x ", "wallet": "w "}[via] + token
 	var all []string
 	for _, n := range d.elements(func(n *html.Node) bool {
 		return n.Data == "button" && attribute(n, "name") == "network"
 	}) {
-		form := ancestor(n, "form")
-		if field(form, "via") == via && field(form, "token") == token {
+		if attribute(ancestor(n, "ul"), "class") == list {
 			all = append(all, attribute(n, "value"))
 		}
 	}
@@ -31,16 +31,6 @@ func ancestor(n *html.Node, kind string) *html.Node {
 		n = n.Parent
 	}
 	return n
-}
-
-// field is the value of a form's hidden field.
-func field(form *html.Node, name string) string {
-	for n := range form.Descendants() {
-		if attribute(n, "name") == name && attribute(n, "type") == "hidden" {
-			return attribute(n, "value")
-		}
-	}
-	return ""
 }
 
 // TestChoose: first where the money is, then the token, then the network, the best one first.

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/net/html"
+
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/checkout"
 )
@@ -27,7 +29,8 @@ func TestCheckoutForms(t *testing.T) {
 	t.Parallel()
 	p := sampleNamed(t, "choose")
 	p.Lang = "de"
-	button := open(t, checkout.Pay(p)).one("pay-BEP20-USDT")
+	d := open(t, checkout.Pay(p))
+	button := d.one("pay-BEP20-USDT")
 	form := ancestor(button, "form")
 	if got, want := attribute(form, "action"), "/pay/"+sampleTxn+"/start?lang=de"; got != want ||
 		attribute(form, "method") != "post" {
@@ -36,8 +39,16 @@ func TestCheckoutForms(t *testing.T) {
 	if attribute(button, "name") != "network" || attribute(button, "value") != "BEP20" {
 		t.Errorf("the button sends %s=%s", attribute(button, "name"), attribute(button, "value"))
 	}
-	if field(form, "token") != "USDT" || field(form, "via") != "exchange" {
-		t.Errorf("the form chooses the token %q via %q", field(form, "token"), field(form, "via"))
+	for _, name := range []string{"tab-exchange", "tab-wallet", "coin-USDT", "coin-USDC"} {
+		if ancestor(d.one(name), "form") != form {
+			t.Errorf("the form does not send %s", name)
+		}
+	}
+	// The default button, which Enter in a field presses, must choose no network (HTML, implicit submission).
+	if first := d.elements(func(n *html.Node) bool {
+		return n.Data == "button" && ancestor(n, "form") == form
+	})[0]; !hasAttribute(first, "disabled") || hasAttribute(first, "name") {
+		t.Error("Enter in the form chooses a network")
 	}
 	for _, c := range []struct{ sample, button, act string }{
 		{"confirm-cancel", "cancel", "cancel"},

@@ -295,7 +295,7 @@ func sampleDonations(t testing.TB, lang string) map[string]templ.Component {
 		"0", "", 0, nil, nil
 	wrong.Typed = url.Values{
 		"suggested": {"other"}, "amount": {"0.5"}, "name": {"Eve"}, "message": {"Hello"},
-		"way": {"BEP20.USDT"},
+		"network": {"BEP20"}, "token": {"USDC"}, "via": {"wallet"},
 	}
 	wrong.Errors = map[string]donate.InputError{
 		"amount": donate.InputTooSmall, "way": donate.InputWay,
@@ -321,6 +321,7 @@ func sampleLink(lang string) donate.LinkProps {
 		Page:     views.Page{Lang: lang, Nonce: "r4nd0m"},
 		Merchant: views.Merchant{Name: "Nordlicht Coffee", Host: "nordlicht.example", HostVerified: true},
 		Slug:     "table-4", Description: "Your table at Nordlicht Coffee", Amount: "18.50",
+		Choices: sampleChoices(),
 	}
 }
 

@@ -90,7 +90,7 @@ func TestDonateOnOnePage(t *testing.T) {
 	c := b.newCampaign(m)
 	asPage := []string{"Accept", "text/html"}
 	p := b.donationAt(c, b.postForm("/donate/"+c.Slug+"/pay",
-		url.Values{"suggested": {"other"}, "amount": {"7.50"}, "way": {"POLYGON.USDC"}}), "")
+		url.Values{"suggested": {"other"}, "amount": {"7.50"}, "network": {"POLYGON"}, "token": {"USDC"}}), "")
 	id, page := string(p.ID), "/donate/"+c.Slug+"?pay="+string(p.ID)
 	route, _ := p.Route()
 
@@ -120,7 +120,7 @@ func TestDonateOnOnePage(t *testing.T) {
 
 	other := b.donationAt(c,
 		b.postForm("/donate/"+c.Slug+"/pay",
-			url.Values{"suggested": {"other"}, "amount": {"8"}, "way": {"POLYGON.USDC"}}), "")
+			url.Values{"suggested": {"other"}, "amount": {"8"}, "network": {"POLYGON"}, "token": {"USDC"}}), "")
 	b.ask("POST", "/pay/"+string(other.ID)+"/cancel?campaign="+c.Slug, "", asForm...).leads(t,
 		"/donate/"+c.Slug+"?pay="+string(other.ID))
 	b.ask("GET", "/donate/"+c.Slug+"?pay="+string(other.ID), "", asPage...).wants(t, 200, `data-state="cancelled"`, `data-testid="campaign"`)
@@ -143,7 +143,7 @@ func TestDonateForm(t *testing.T) {
 	once := string(testID(b.clock.Now()))
 	form := func(pairs ...string) url.Values {
 		f := url.Values{
-			"suggested": {"other"}, "amount": {"7.50"}, "way": {"POLYGON.USDC"}, "name": {"Ada"},
+			"suggested": {"other"}, "amount": {"7.50"}, "network": {"POLYGON"}, "token": {"USDC"}, "name": {"Ada"},
 			"message": {"Hi\r\nthere"}, "once": {once},
 		}
 		for i := 0; i < len(pairs); i += 2 {
@@ -171,9 +171,10 @@ func TestDonateForm(t *testing.T) {
 		{"too small", form("amount", "0.001"), 422, "amount-problem"},
 		{"too much", form("amount", "2000000"), 422, "amount-problem"},
 		{"a suggestion that is none", form("suggested", "<b>"), 422, "amount-problem"},
-		{"no way", form("way", ""), 422, "way-problem"},
-		{"a way that is none", form("way", "DOGE.USDC"), 422, "way-problem"},
-		{"not configured", form("way", "SOL.USDC"), 422, "problem"},
+		{"no network", form("network", ""), 422, "way-problem"},
+		{"a token that is none", form("token", "DOGE"), 422, "way-problem"},
+		{"a network that is none", form("network", "DOGE"), 422, "way-problem"},
+		{"not configured", form("network", "SOL"), 422, "problem"},
 		{"long name", form("name", strings.Repeat("x", 81)), 422, "name-problem"},
 		{"long message", form("message", strings.Repeat("語", 10_000)), 422, "message-problem"},
 		{"bytes", form("message", "a\xff\xfeb"), 422, "message-problem"},
@@ -200,7 +201,7 @@ func TestDonateForm(t *testing.T) {
 	b.postForm(path, form("amount", "8")).wants(t, 503, `data-testid="problem"`)
 	_, err := b.campaigns.Pause(t.Context(), []int64{m.key.ID}, c.Slug)
 	must(t, err)
-	b.postForm(path, form("way", "BASE.USDC", "amount", "9")).wants(t, 409, "This campaign is paused")
+	b.postForm(path, form("network", "BASE", "amount", "9")).wants(t, 409, "This campaign is paused")
 }
 
 // Text of donors and merchants is never markup.

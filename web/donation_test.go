@@ -214,7 +214,7 @@ func TestDonation_ManyWaiting(t *testing.T) {
 	if r := give(c); r.status != 429 || r.header.Get("Retry-After") != "300" {
 		t.Errorf("one too many: %d, Retry-After %q: %s", r.status, r.header.Get("Retry-After"), r.body)
 	}
-	b.postForm("/donate/"+c.Slug+"/pay", url.Values{"suggested": {"5.00"}, "way": {"POLYGON.USDC"}}).wants(t, 429, `data-testid="problem"`, "Too many donations are waiting to be paid", "try again in about five minutes", `value="POLYGON.USDC"`)
+	b.postForm("/donate/"+c.Slug+"/pay", url.Values{"suggested": {"5.00"}, "network": {"POLYGON"}, "token": {"USDC"}, "via": {"wallet"}}).wants(t, 429, `data-testid="problem"`, "Too many donations are waiting to be paid", "try again in about five minutes", `id="via-w" checked`, `id="coin-USDC" checked`)
 	if left := b.balance(m); left != 50-testWaiting {
 		t.Errorf("%d credits left, want %d", left, 50-testWaiting)
 	}

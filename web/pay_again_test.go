@@ -102,7 +102,7 @@ func TestGiftLive(t *testing.T) {
 	defer srv.Close()
 	c := b.newCampaign(b.newMerchant(20))
 	p := b.donationAt(c, b.postForm("/donate/"+c.Slug+"/pay",
-		url.Values{"suggested": {"other"}, "amount": {"7.50"}, "way": {"POLYGON.USDC"}}), "")
+		url.Values{"suggested": {"other"}, "amount": {"7.50"}, "network": {"POLYGON"}, "token": {"USDC"}}), "")
 	live := b.openLive(srv, p, "x", c.Slug)
 	if name, _, _ := live.next(); name == "" {
 		t.Fatal("the stream ends at once")

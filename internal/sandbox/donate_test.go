@@ -87,9 +87,10 @@ func (r *running) donate(t *testing.T, path string) (donor context.Context, at s
 	t.Helper()
 	donor = browser.New(t, browser.Phone, browser.Dark, browser.NoScript)
 	browser.Run(donor, t, chromedp.Navigate(r.BaseURL+path), chromedp.WaitVisible(testID("donate-form")),
-		chromedp.Click(`.pick:has(input[name="suggested"][value="25.00"])`), chromedp.Click(`.pick:has(input[name="way"][value="POLYGON.USDC"])`),
+		chromedp.Click(`.pick:has(input[name="suggested"][value="25.00"])`),
 		chromedp.SendKeys("#name", "Ada"), chromedp.SendKeys("#message", "Fair winds"),
-		chromedp.Click(testID("donate-submit")), chromedp.WaitVisible(testID("waiting")), chromedp.Location(&at))
+		chromedp.Click(`label[for="via-w"]`), chromedp.Click(`label[for="coin-USDC"]`),
+		chromedp.Click(testID("pay-POLYGON-USDC-wallet")), chromedp.WaitVisible(testID("waiting")), chromedp.Location(&at))
 	u, err := url.Parse(at)
 	if err != nil {
 		t.Fatal(err)

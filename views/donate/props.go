@@ -2,7 +2,6 @@ package donate
 
 import (
 	"net/url"
-	"strings"
 	"time"
 
 	"github.com/florinpay/florin/views"
@@ -48,9 +47,10 @@ const (
 //	GET  /donate/{campaignId}?lang=&before=   Donate (JSON for clients that do not accept HTML)
 //	GET  /donate/{campaignId}?pay=&lang=&view= Donate with Paying, the payment of that txnid, in the place of the form
 //
-// POST /donate/{campaignId}/pay?lang= a form: fields suggested or amount, way, name, message → 303 GiftPath of the
+// POST /donate/{campaignId}/pay?lang= a form: fields suggested or amount, name, message, network, token, via →
 //
-//	                                          payment, which is started already; with an error Donate again (422)
+//	                                          303 GiftPath of the payment, which is started already; with an error
+//	                                          Donate again (422)
 //	GET  /donate/{campaignId}/live?lang=      a stream of events: raised is [DonateRaised], wall is [DonateWall]
 //
 // GET /donate/{campaignId}/widget?lang= DonateWidget, which alone may be framed by other sites (frame-ancestors *)
@@ -58,8 +58,8 @@ const (
 //	GET  /donate/{campaignId}/card.png        the picture for shares, see package views/share
 //
 // The form also has the field once, see Once.
-// way is "<NETWORK>.<TOKEN>", see [ParseWay]. suggested is one of Suggested, or "other": then amount counts, which
-// may be typed with a decimal comma, see [Locale.Plain].
+// suggested is one of Suggested, or "other": then amount counts, which may be typed with a decimal comma, see
+// [Locale.Plain].
 type Props struct {
 	views.Page
 	// Merchant receives the donations.
@@ -140,13 +140,4 @@ type LinkProps struct {
 	Typed   url.Values
 	Errors  map[string]InputError
 	Problem checkout.Problem
-}
-
-// Way is the value of the field way.
-func Way(network, token string) string { return network + "." + token }
-
-// ParseWay undoes Way; ok is false for anything else.
-func ParseWay(s string) (network, token string, ok bool) {
-	network, token, ok = strings.Cut(s, ".")
-	return network, token, ok && network != "" && token != "" && !strings.Contains(token, ".")
 }

@@ -121,26 +121,13 @@ func (p Props) suggestion() string {
 	return p.Suggested[len(p.Suggested)/2]
 }
 
-// way is the network and token that are chosen when the page opens: as typed, or the first that can be.
-func (p Props) way() string {
-	if typed := p.Typed.Get("way"); typed != "" {
-		return typed
+// ways are the ways to pay, opened with those that were chosen.
+func (p Props) ways() checkout.Props {
+	return checkout.Props{
+		Page: p.Page, Merchant: p.Merchant, Choices: p.Choices,
+		Token: p.Typed.Get("token"), Via: checkout.ParseVia(p.Typed.Get("via")),
 	}
-	for _, c := range p.Choices {
-		if c.Reason != checkout.ReasonNone {
-			continue
-		}
-		for _, t := range c.Tokens {
-			if t.Reason == checkout.ReasonNone {
-				return Way(c.Network, t.Token)
-			}
-		}
-	}
-	return ""
 }
-
-// payable reports whether there is any way to pay.
-func (p Props) payable() bool { return p.way() != "" }
 
 // messageHint says when the message is published.
 func (p Props) messageHint() string {

@@ -20,6 +20,7 @@ import (
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/checkout"
 	"github.com/florinpay/florin/views/donate"
+	webcheckout "github.com/florinpay/florin/web/checkout"
 	"github.com/florinpay/florin/web/shell"
 )
 
@@ -37,9 +38,9 @@ func (s *Surface) postDonateForm(c echo.Context) error {
 	if typed == "" || typed == "other" {
 		typed = views.LocaleFor(lang).Plain(form.Get("amount"))
 	}
-	network, token, ok := donate.ParseWay(form.Get("way"))
+	choice, err := webcheckout.ParseChoice(form.Get("network"), form.Get("token"))
 	problems := map[string]donate.InputError{}
-	if !ok {
+	if err != nil {
 		problems["way"] = donate.InputWay
 	}
 	least, most := s.Payments.Bounds()
@@ -51,9 +52,8 @@ func (s *Surface) postDonateForm(c echo.Context) error {
 	}
 	s.addOnce(c, form)
 	out, err := s.Operations.StartDonation(c.Request().Context(), operation.DonationInput{
-		CampaignID: c.Param(
-			"campaignId",
-		), Amount: model.Number(typed), Network: model.Network(network), Token: model.Token(token),
+		CampaignID: c.Param("campaignId"), Amount: model.Number(typed),
+		Network: model.Network(choice.Network), Token: model.Token(choice.Token),
 		Name: form.Get("name"), Message: form.Get("message"),
 	})
 	var refusal operation.Refusal
@@ -63,10 +63,10 @@ func (s *Surface) postDonateForm(c echo.Context) error {
 	case out.Transaction == nil:
 		refusal = operation.Refusal{Code: out.Code, Message: out.Message}
 	default:
-		return c.Redirect(
-			http.StatusSeeOther,
+		return c.Redirect(http.StatusSeeOther, checkout.WithVia(
 			checkout.GiftPath(c.Param("campaignId"), out.Transaction.Txnid, c.QueryParam("lang"), checkout.ViewNow),
-		)
+			checkout.ParseVia(form.Get("via")),
+		))
 	}
 	return s.refuseDonation(c, refusal, err)
 }
