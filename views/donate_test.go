@@ -67,7 +67,9 @@ func TestDonateForm(t *testing.T) {
 	p.Choices = nil
 	d = open(t, donate.Campaign(p))
 	d.hasAll("no-network")
-	if got := d.elements(func(n *html.Node) bool { return n.Data == "button" && ancestor(n, "form") != nil }); len(got) > 0 {
+	if got := d.elements(func(n *html.Node) bool {
+		return n.Data == "button" && ancestor(n, "form") != nil
+	}); len(got) > 0 {
 		t.Error("a payment can be started without any network")
 	}
 }
@@ -138,7 +140,8 @@ func TestPayLink(t *testing.T) {
 	if got, want := fixed.says("amount"), "18,50 USD"; got != want {
 		t.Errorf("the amount reads %q, want %q", got, want)
 	}
-	if got, want := attribute(ancestor(fixed.one("pay-POLYGON-USDC"), "form"), "action"), "/link/table-4?lang=fr"; got != want {
+	form := ancestor(fixed.one("pay-POLYGON-USDC"), "form")
+	if got, want := attribute(form, "action"), "/link/table-4?lang=fr"; got != want {
 		t.Errorf("the form posts to %q, want %q", got, want)
 	}
 	closed := sampleLink("en")

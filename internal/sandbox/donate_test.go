@@ -90,7 +90,8 @@ func (r *running) donate(t *testing.T, path string) (donor context.Context, at s
 		chromedp.Click(`.pick:has(input[name="suggested"][value="25.00"])`),
 		chromedp.SendKeys("#name", "Ada"), chromedp.SendKeys("#message", "Fair winds"),
 		chromedp.Click(`label[for="via-w"]`), chromedp.Click(`label[for="coin-USDC"]`),
-		chromedp.Click(testID("pay-POLYGON-USDC-wallet")), chromedp.WaitVisible(testID("waiting")), chromedp.Location(&at))
+		chromedp.Click(testID("pay-POLYGON-USDC-wallet")), chromedp.WaitVisible(testID("waiting")),
+		chromedp.Location(&at))
 	u, err := url.Parse(at)
 	if err != nil {
 		t.Fatal(err)
