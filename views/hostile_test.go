@@ -54,8 +54,10 @@ func hostilePages(t testing.TB, text string) map[string]templ.Component {
 			Name: text, Message: text, Amount: text, Token: text, Network: text, Hash: text,
 			ExplorerURL: text,
 		}}
-	give.Typed = url.Values{"suggested": {text}, "amount": {text}, "token": {text}, "via": {text},
-		"name": {text}, "message": {text}}
+	give.Typed = url.Values{
+		"suggested": {text}, "amount": {text}, "token": {text}, "via": {text},
+		"name": {text}, "message": {text},
+	}
 	pages["donate"], pages["donate-widget"] = donate.Campaign(give), donate.Widget(give)
 	pages["link"] = donate.PayLink(donate.LinkProps{
 		Merchant: merchant, Slug: text, Description: text,
