@@ -6,6 +6,7 @@ package retention
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -59,32 +60,34 @@ type Batch struct {
 type Drop func(ctx context.Context, part Part, before time.Time, after int64) (Batch, error)
 
 // Run drops everything that the policy does not keep at now, batch by batch, and returns how much of each part. Between
-// batches it waits as long as wait returns for the time the batch took, so that everything else has the database.
+// batches it waits as long as wait returns for the time the batch took, so that everything else has the database. A
+// part that fails does not hold up the others.
 func Run(
 	ctx context.Context, drop Drop, p Policy, now func() time.Time, wait func(context.Context, time.Duration) error,
 ) (map[Part]int64, error) {
 	begun := now()
 	dropped := make(map[Part]int64)
+	var failed []error
 	for _, r := range p.rules() {
-		if r.keep <= 0 {
+		if r.keep <= 0 || ctx.Err() != nil {
 			continue
 		}
 		for at := (Batch{}); !at.Done; {
 			began := now()
 			next, err := drop(ctx, r.part, begun.Add(-r.keep), at.Through)
+			if err == nil {
+				if next.Dropped > 0 {
+					dropped[r.part] += next.Dropped
+				}
+				at, err = next, wait(ctx, now().Sub(began))
+			}
 			if err != nil {
-				return dropped, fmt.Errorf("drop %s: %w", r.part, err)
-			}
-			if next.Dropped > 0 {
-				dropped[r.part] += next.Dropped
-			}
-			at = next
-			if err := wait(ctx, now().Sub(began)); err != nil {
-				return dropped, err
+				failed = append(failed, fmt.Errorf("drop %s: %w", r.part, err))
+				break
 			}
 		}
 	}
-	return dropped, nil
+	return dropped, errors.Join(failed...)
 }
 
 // share is how many times as long as a batch took the next one waits: the database is left alone nine tenths of the

@@ -69,6 +69,29 @@ func TestRun_Fails(t *testing.T) {
 	}
 }
 
+// A part that fails does not keep the others from being dropped, and a stop does.
+func TestRun_GoesOn(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("no disk")
+	policy := retention.Policy{Attempts: time.Hour, Events: time.Hour, Sessions: time.Hour}
+	drop := func(_ context.Context, part retention.Part, _ time.Time, _ int64) (retention.Batch, error) {
+		if part == retention.Attempts {
+			return retention.Batch{}, broken
+		}
+		return retention.Batch{Dropped: 1, Done: true}, nil
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	pause := func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
+	dropped, err := retention.Run(ctx, drop, policy, time.Now, pause)
+	if !errors.Is(err, broken) || dropped[retention.Events] != 1 || dropped[retention.Sessions] != 1 {
+		t.Errorf("dropped %v: %v", dropped, err)
+	}
+	pause = func(ctx context.Context, _ time.Duration) error { stop(); return ctx.Err() }
+	if dropped, err = retention.Run(ctx, drop, policy, time.Now, pause); !errors.Is(err, context.Canceled) || len(dropped) != 1 {
+		t.Errorf("after a stop dropped %v: %v", dropped, err)
+	}
+}
+
 // The database is left alone for nine times as long as a batch took, and a stop does not wait for that.
 func TestPause(t *testing.T) {
 	t.Parallel()
