@@ -129,9 +129,17 @@ func readCounts(ctx context.Context, t bun.IDB, counts map[string]int64) error {
 	return nil
 }
 
+// accountSums adds up the entries of every account.
+const accountSums = "SELECT unit, account, CAST(sum(delta) AS bigint) AS balance FROM (" +
+	"SELECT unit, to_account AS account, count AS delta FROM ledger_entries UNION ALL " +
+	"SELECT unit, from_account, -count FROM ledger_entries) AS sides GROUP BY unit, account ORDER BY unit, account"
+
 // ledgerSums adds the entries of each unit up, by the kind of account.
 func ledgerSums(ctx context.Context, t bun.IDB) ([]backup.Sum, error) {
-	var sums []accountSum
+	var sums []struct {
+		Unit, Account string
+		Balance       int64
+	}
 	if err := t.NewRaw(accountSums).Scan(ctx, &sums); err != nil {
 		return nil, err
 	}

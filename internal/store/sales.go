@@ -1,11 +1,7 @@
 package store
 
 import (
-	"context"
-	"fmt"
 	"time"
-
-	"github.com/uptrace/bun"
 
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
@@ -53,29 +49,4 @@ func saveSale(before, after payment.Payment) (all []*db.Stmt) {
 		add(is, 1)
 	}
 	return all
-}
-
-// checkSales: the sums of each key and day are those of its completed payments.
-func (s *Store) checkSales(ctx context.Context, t tx) ([]string, error) {
-	var wrong []struct {
-		KeyID, Day                       int64
-		Network                          string
-		Payments, Volume, Counted, Added int64
-	}
-	err := t.NewRaw("SELECT key_id, day, network, CAST(sum(payments) AS bigint) AS payments, CAST(sum(volume) AS bigint) AS volume, "+
-		"CAST(sum(counted) AS bigint) AS counted, CAST(sum(added) AS bigint) AS added FROM ("+
-		"SELECT key_id, day, network, payments, volume, 0 AS counted, 0 AS added FROM daily_sales UNION ALL "+
-		"SELECT key_id, ?, network, 0, 0, 1, amount FROM payments WHERE status = ? AND kind <> ?) AS sides "+
-		"GROUP BY key_id, day, network HAVING sum(payments) <> sum(counted) OR sum(volume) <> sum(added) ORDER BY key_id, day, network",
-		bun.Safe(fmt.Sprintf(s.db.Dialect().DayOf, "created_at")), string(payment.Completed),
-		string(payment.KindTopUp)).Scan(ctx, &wrong)
-	if err != nil {
-		return nil, err
-	}
-	texts := make([]string, len(wrong))
-	for i, w := range wrong {
-		texts[i] = fmt.Sprintf("key %d has sales of %s in %d payments on day %d on %q, and its payments add up to %s in %d",
-			w.KeyID, money.Micros(w.Volume), w.Payments, w.Day, w.Network, money.Micros(w.Added), w.Counted)
-	}
-	return texts, nil
 }

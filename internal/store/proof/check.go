@@ -44,8 +44,11 @@ func (c *check) accounts(ctx context.Context, t db.Tx) error {
 	return c.balances(ctx, t, sums)
 }
 
-// kept adds the sums of the last proof.
+// kept adds the sums of the last proof, if the check goes on from one.
 func (c *check) kept(ctx context.Context, t db.Tx, sums map[account]int64) error {
+	if c.last.ProvenAt.IsZero() {
+		return nil
+	}
 	var rows []struct {
 		Unit, Account string
 		Balance       int64

@@ -1,4 +1,4 @@
-// Package proof verifies the ledger from the last proof on.
+// Package proof verifies the ledger: whole, or from the last proof on.
 //
 // Its one invariant: an entry is proven once, and only after every transaction that could still store an entry with a
 // smaller id has ended. Entries are append-only, so what they added up to then stays so.
@@ -38,23 +38,24 @@ func Since(ctx context.Context, e db.Engine, now time.Time) (Result, error) {
 	if err != nil {
 		return Result{}, db.Wrap(err, "last proof of the ledger")
 	}
-	c := check{last: last, bound: bound, many: e.Dialect().ManyWriters, day: e.Dialect().DayOf}
-	err = e.Snapshot(ctx, func(ctx context.Context, t db.Tx) error {
-		c.Result = Result{Since: last.ProvenAt.Time}
-		for _, part := range []func(context.Context, db.Tx) error{c.accounts, c.starts, c.topUps, c.sales, c.end} {
-			if err := part(ctx, t); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
+	c := newCheck(e)
+	c.last, c.bound = last, bound
+	if err := c.run(ctx, e); err != nil {
 		return Result{}, db.Wrap(err, "verify the ledger since the last proof")
 	}
 	if len(c.Differences) == 0 {
 		err = c.keep(ctx, e, now)
 	}
 	return c.Result, db.Wrap(err, "keep the proof of the ledger")
+}
+
+// Whole adds the whole ledger up, and keeps no proof. Each balance must be the sum of its entries, all accounts of a
+// unit must add up to nothing, each start of a payment must be paid for once, each top-up must have brought its key
+// what is recorded with it, and the sales of each day must be those of its payments.
+func Whole(ctx context.Context, e db.Engine) (Result, error) {
+	c := newCheck(e)
+	err := c.run(ctx, e)
+	return c.Result, db.Wrap(err, "verify the ledger")
 }
 
 // begin returns the last proof, and the entry up to which nothing can be stored any more.
@@ -113,6 +114,23 @@ type check struct {
 	proven map[account]int64
 	newest int64
 	at     db.Instant // of the snapshot, by the clock of the database
+}
+
+func newCheck(e db.Engine) check {
+	return check{many: e.Dialect().ManyWriters, day: e.Dialect().DayOf}
+}
+
+// run reads one snapshot.
+func (c *check) run(ctx context.Context, e db.Engine) error {
+	return e.Snapshot(ctx, func(ctx context.Context, t db.Tx) error {
+		c.Result = Result{Since: c.last.ProvenAt.Time}
+		for _, part := range []func(context.Context, db.Tx) error{c.accounts, c.starts, c.topUps, c.sales, c.end} {
+			if err := part(ctx, t); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 func (c *check) differf(format string, args ...any) {
