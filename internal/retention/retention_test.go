@@ -87,7 +87,8 @@ func TestRun_GoesOn(t *testing.T) {
 		t.Errorf("dropped %v: %v", dropped, err)
 	}
 	pause = func(ctx context.Context, _ time.Duration) error { stop(); return ctx.Err() }
-	if dropped, err = retention.Run(ctx, drop, policy, time.Now, pause); !errors.Is(err, context.Canceled) || len(dropped) != 1 {
+	dropped, err = retention.Run(ctx, drop, policy, time.Now, pause)
+	if !errors.Is(err, context.Canceled) || len(dropped) != 1 {
 		t.Errorf("after a stop dropped %v: %v", dropped, err)
 	}
 }

@@ -186,6 +186,45 @@ func TestNew_Complaints(t *testing.T) {
 	}
 }
 
+// A page that is left while htmx waits for an answer is not broken. A server that fails is.
+func TestNew_AbortedRequests(t *testing.T) {
+	t.Parallel()
+	htmx, err := os.ReadFile("../../../static/vendored/htmx.min.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/htmx.js":
+			w.Header().Set("Content-Type", "text/javascript")
+			_, _ = w.Write(htmx)
+		case "/slow":
+			<-r.Context().Done()
+		case "/broken":
+			w.WriteHeader(http.StatusInternalServerError)
+		default:
+			fmt.Fprint(w, `<!doctype html><title>t</title><link rel="icon" href="data:,"><script src="/htmx.js"></script>
+				<div id="d" hx-get="`+r.URL.Query().Get("asks")+`" hx-trigger="load">waits</div>`)
+		}
+	}))
+	t.Cleanup(server.Close)
+	visit := func(asks string, then ...chromedp.Action) string {
+		inner := &recorder{TB: t}
+		ctx := New(inner)
+		Run(ctx, t, append([]chromedp.Action{chromedp.Navigate(server.URL + "/?asks=" + asks)}, then...)...)
+		complained(ctx, t)
+		return inner.finish()
+	}
+	waiting := chromedp.WaitVisible("#d.htmx-request", chromedp.ByQuery)
+	abort := chromedp.Evaluate(`htmx.trigger("#d", "htmx:abort")`, nil)
+	if got := visit("/slow", waiting, abort); got != "" {
+		t.Errorf("an aborted request failed the test: %s", got)
+	}
+	if got := visit("/broken"); !strings.Contains(got, "status of 500") {
+		t.Errorf("a server that fails went unseen: %q", got)
+	}
+}
+
 // complained waits until the browser has complained about the page, allowed or not.
 func complained(ctx context.Context, t *testing.T) {
 	t.Helper()

@@ -96,12 +96,17 @@ func (v *visit) complain(text string) {
 	v.errors = append(v.errors, text)
 }
 
+// left is what htmx says when the browser leaves a page, or a newer request takes over, while a request is
+// under way. Every request that failed otherwise has an error of its own name beside htmx:afterRequest.
+var left = regexp.MustCompile(`^console\.error: "htmx:(sendAbort|afterRequest),? `)
+
 // unexpected returns the errors that were not allowed, one a line.
 func (v *visit) unexpected() string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	rest := slices.DeleteFunc(slices.Clone(v.errors), func(text string) bool {
-		return slices.ContainsFunc(v.allowed, func(allowed *regexp.Regexp) bool { return allowed.MatchString(text) })
+		matches := func(allowed *regexp.Regexp) bool { return allowed.MatchString(text) }
+		return left.MatchString(text) || slices.ContainsFunc(v.allowed, matches)
 	})
 	return strings.Join(rest, "\n")
 }
