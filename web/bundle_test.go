@@ -55,6 +55,7 @@ type bundle struct {
 	t         *testing.T
 	server    *Server
 	store     *store.Store
+	sealer    *secret.Sealer
 	accounts  services
 	payments  *payment.Service
 	campaigns *campaign.Service
@@ -129,7 +130,7 @@ func newBundleOn(t *testing.T, url string, o Options) *bundle {
 	t.Cleanup(func() { must(t, st.Close()) })
 	must(t, st.Migrate(ctx))
 	b := &bundle{
-		t: t, store: st, networks: newTestNetworks(),
+		t: t, store: st, sealer: sealer, networks: newTestNetworks(),
 		clock: &testClock{now: time.Now().UTC().Truncate(time.Millisecond)}, log: log, logger: logger,
 	}
 	b.recharges = &testRecharges{recharge.New(st.Settlement(), nil, b.clock.Now, logger)}

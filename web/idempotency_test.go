@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 	"testing"
@@ -179,6 +180,13 @@ func checkIdempotencyOfSignUp(t *testing.T, b *bundle) {
 		query("a horse and a battery"), "", "Idempotency-Key", "other",
 	); got.text(t, "data.UserSignUp.code") != "409" {
 		t.Errorf("another key: %s", got.body)
+	}
+
+	must(t, b.sealer.Add(bytes.Repeat([]byte{8}, secret.KeyLen)))
+	b.sealer.Use(b.sealer.KeyIDs()[1])
+	after := b.graphQL(query("a horse and a battery"), "", "Idempotency-Key", "sign-up")
+	if after.body != first.body {
+		t.Errorf("while the secret key is replaced: %s", after.body)
 	}
 }
 

@@ -38,14 +38,18 @@ type scope struct {
 	password bool
 }
 
-// request returns what identifies the request of the call.
-func (s scope) request(o *Operations, call *Call) idempotency.Hash {
+// requests returns what identifies the request of the call. Where it is a MAC, those under the secret keys that a
+// rotation replaces follow: a first try may have stored one of them.
+func (s scope) requests(o *Operations, call *Call) (hash idempotency.Hash, replaced []idempotency.Hash) {
 	if !s.password {
-		return call.Request
+		return call.Request, nil
 	}
-	mac := hmac.New(sha256.New, o.d.Sealer.Derive("request with a password v1"))
-	mac.Write(call.Request[:])
-	return idempotency.Hash(mac.Sum(nil))
+	for _, key := range o.d.Sealer.DeriveAll("request with a password v1") {
+		mac := hmac.New(sha256.New, key)
+		mac.Write(call.Request[:])
+		replaced = append(replaced, idempotency.Hash(mac.Sum(nil)))
+	}
+	return replaced[0], replaced[1:]
 }
 
 // public reports whether callers need no API key.
@@ -102,9 +106,10 @@ func once[T any, R result[T]](
 		return run(write{subject: id, scope: s})
 	}
 	claim := idempotency.Claim{KeyID: s.keyID, Key: s.name(call.IdempotencyKey), Holder: string(id)}
+	request, replaced := s.requests(o, call)
 	subject, answer, err := o.d.Store.IdempotencyBegin(ctx, idempotency.Try{
 		Claim: claim, Scope: string(s.payment), Most: s.most(),
-		Request: s.request(o, call), Subject: string(id), Now: now, LockedUntil: now.Add(claimTime),
+		Request: request, Replaced: replaced, Subject: string(id), Now: now, LockedUntil: now.Add(claimTime),
 	})
 	if err != nil {
 		return nil, err

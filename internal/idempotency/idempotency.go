@@ -10,6 +10,7 @@ package idempotency
 import (
 	"context"
 	"crypto/sha256"
+	"slices"
 	"strconv"
 	"time"
 
@@ -58,6 +59,8 @@ type Try struct {
 	Scope   string
 	Most    int
 	Request Hash
+	// Replaced are hashes of the same request that an earlier try may have stored. The first try stores Request.
+	Replaced []Hash
 	// Subject is the public id for what the request makes; it is used only by
 	// the first try.
 	Subject string
@@ -66,6 +69,13 @@ type Try struct {
 	// that is further ahead of Now than this one was written by a clock that has been
 	// set back since; it holds nobody up.
 	LockedUntil time.Time
+}
+
+// Is reports whether the stored hash identifies the request of the try.
+func (t Try) Is(stored []byte) bool {
+	return slices.ContainsFunc(append([]Hash{t.Request}, t.Replaced...), func(h Hash) bool {
+		return string(h[:]) == string(stored)
+	})
 }
 
 // Answer is the stored answer of a finished request. The zero Answer means that

@@ -100,7 +100,7 @@ func (s *Store) takeUp(ctx context.Context, t tx, n idempotency.Try) (string, id
 		return "", idempotency.Answer{}, err
 	}
 	switch {
-	case string(known.Request) != string(n.Request[:]):
+	case !n.Is(known.Request):
 		return "", idempotency.Answer{}, idempotency.ErrMismatch
 	case !known.FinishedAt.IsZero():
 		return known.Subject, idempotency.Answer{Status: int(known.Status), Body: known.Answer}, nil
