@@ -26,10 +26,10 @@ type checkUp struct {
 func (checkUp) Help() string {
 	return `
 Checks the installation against the real things and changes nothing: settings,
-database, secret key, clock, disk, public address, proxy, mail server, and of each
-network every endpoint by itself (chain, contracts, tokens, newest and final block,
-range of queries, blocks of a day ago), gas wallet and treasury. One line each says
-that it is fine, or what to do. Run it with the settings of the server, beside it;
+database (version, isolation, durability, size), secret key, clock, disk, public
+address, proxy, mail server, and of each network every endpoint by itself (chain,
+contracts, tokens, lag, tags, range of eth_getLogs, archive depth, batches, rate of
+calls), gas wallet and treasury. One line each says that it is fine, or what to do. Run it with the settings of the server, beside it;
 a server that does not run is reported as not reached.
 
 The exit status is 0 if nothing is wrong; warnings do not change it.
@@ -135,7 +135,10 @@ const (
 
 // examined opens the network, through each endpoint by itself and through all of them.
 func examined(cfg config.Config, n config.Network) (doctor.Network, error) {
-	x := doctor.Network{Profile: n.Profile, Treasury: n.Treasury}
+	x := doctor.Network{
+		Profile: n.Profile, Treasury: n.Treasury, Rate: n.RPCRate.PerSecond(),
+		RateSetting: "FLORIN_" + string(n.Profile.Network) + "_RPC_RATE",
+	}
 	watched := incinerate
 	if n.Profile.Network.EVM() {
 		watched, x.GasSetting = burnt, "FLORIN_EVM_GAS_KEY"
@@ -157,14 +160,14 @@ func examined(cfg config.Config, n config.Network) (doctor.Network, error) {
 		return x, err
 	}
 	x.All = all
-	for _, endpoint := range n.RPC {
+	for _, address := range n.Endpoints() {
 		one := n
-		one.RPC = []secret.Text{endpoint}
+		one.RPC = []secret.Text{address}
 		reader, err := openReader(cfg, one)
 		if err != nil {
 			return x, err
 		}
-		x.Endpoints = append(x.Endpoints, reader)
+		x.Endpoints = append(x.Endpoints, doctor.Endpoint{Reader: reader, Address: address})
 	}
 	return x, nil
 }

@@ -68,14 +68,20 @@ func TestDoctor_Healthy(t *testing.T) {
 	x := i.examine(t)
 	for name, parts := range map[string][]string{
 		"configuration": nil, "database": {"PostgreSQL"}, "database schema": nil, "secret key": nil, "clock": nil,
+		"database isolation": {"read committed"}, "disk": {"MB"}, "proxy": {s.url},
 		"FLORIN_BASE_URL": {s.url, testVersion},
 		"networks":        {"1 are configured"}, "BEP20 endpoints": {"two must agree"},
-		"BEP20 endpoint 1": {"block ", "contracts, tokens and decimals are right"}, "BEP20 endpoint 2": {"block "},
-		"BEP20 treasury": {"none"},
+		"BEP20 endpoint 1": {"block ", "chain id 56, contracts, tokens and decimals are right"}, "BEP20 endpoint 2": {"block "},
+		"BEP20 endpoint 1 lag":  {"limit 1m0s"},
+		"BEP20 endpoint 1 tags": {"finalized"}, "BEP20 endpoint 1 getLogs": {"blocks"},
+		"BEP20 endpoint 1 archive depth": {"blocks"}, "BEP20 endpoint 1 batch": {"25 calls"},
+		"BEP20 endpoint 1 rate": {"25 calls in a second; FLORIN_BEP20_RPC_RATE allows 25"},
+		"BEP20 treasury":        {"none"},
 	} {
 		x.wants(t, name, "fine", parts...)
 	}
 	x.wants(t, "FLORIN_BASE_URL", "warning", "not https")
+	x.wants(t, "database durability", "warning", "fsync=off") // of the tests' server
 	x.wants(t, "mail", "warning", "FLORIN_SMTP_URL")
 	x.wants(t, "BEP20 gas wallet", "wrong", "holds no BNB", "send some")
 	text := i.run(t, "", "doctor")
@@ -113,6 +119,58 @@ func TestDoctor_Endpoints(t *testing.T) {
 			x.wants(t, "BEP20 endpoint 1", "wrong", row.parts...)
 			x.wants(t, "BEP20 endpoints", "warning", "one endpoint")
 			x.wants(t, "BEP20 gas wallet", "warning", "FLORIN_EVM_GAS_KEY")
+		})
+	}
+}
+
+// TestDoctor_Push: an address that pushes, on the host of one for calls, is no second endpoint.
+func TestDoctor_Push(t *testing.T) {
+	t.Parallel()
+	c := startChains(t)[0]
+	i := newInstallation(t, append(c.environ(), "FLORIN_BEP20_RPC="+c.URL()+",ws"+strings.TrimPrefix(c.URL(), "http"),
+		"FLORIN_BEP20_RPC_RATE=unlimited")...)
+	x := i.examine(t)
+	x.wants(t, "BEP20 endpoint 1 rate", "fine", "FLORIN_BEP20_RPC_RATE sets no limit")
+	x.wants(t, "BEP20 endpoint 1 batch", "fine", "50 calls")
+	x.wants(t, "BEP20 endpoints", "warning", "one endpoint")
+}
+
+// TestDoctor_Solana: a network without contracts is checked as thoroughly, and each trouble has its advice.
+func TestDoctor_Solana(t *testing.T) {
+	t.Parallel()
+	s := startSolana(t)
+	refuses := func(method string) string {
+		return proxied(t, s.ledger.URL(), func(body string) bool { return strings.Contains(body, method) })
+	}
+	t.Run("Healthy", func(t *testing.T) {
+		t.Parallel()
+		x := newInstallation(t, append(s.environ(), "FLORIN_SOL_RPC_RATE=20")...).examine(t)
+		for name, part := range map[string]string{
+			"SOL endpoint 1": "cluster, mints and decimals are right", "SOL endpoint 1 lag": "limit 1m0s",
+			"SOL endpoint 1 accounts": "100 accounts at once", "SOL endpoint 1 archive depth": "from slot 0",
+			"SOL endpoint 1 rate": "20 calls in a second", "SOL gas wallet": "holds 1 SOL", "SOL treasury": "none",
+		} {
+			x.wants(t, name, "fine", part)
+		}
+		x.wants(t, "SOL endpoints", "warning", "FLORIN_SOL_RPC")
+	})
+	for name, row := range map[string]struct{ set, check, verdict, part string }{
+		"NotThere": {"FLORIN_SOL_RPC=http://127.0.0.1:" + port.Must(t), "SOL endpoint 1", "wrong", "127.0.0.1"},
+		"NoAccounts": {
+			"FLORIN_SOL_RPC=" + refuses("getMultipleAccounts"), "SOL endpoint 1", "wrong", "not on your plan",
+		},
+		"NoSlots": {"FLORIN_SOL_RPC=" + refuses("getSlot"), "SOL endpoint 1", "wrong", ""},
+		"NoDepth": {
+			"FLORIN_SOL_RPC=" + refuses("getFirstAvailableBlock"), "SOL endpoint 1 archive depth", "warning",
+			"not on your plan",
+		},
+		"NoMint":        {"FLORIN_SOL_USDC=" + solanaWallet, "SOL endpoint 1", "wrong", "FLORIN_SOL_USDC"},
+		"OtherDecimals": {"FLORIN_SOL_USDT_DECIMALS=7", "SOL endpoint 1", "wrong", "FLORIN_SOL_USDT_DECIMALS"},
+		"NoGas":         {"FLORIN_SOL_GAS_KEY=", "SOL gas wallet", "warning", "FLORIN_SOL_GAS_KEY"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			newInstallation(t, append(s.environ(), row.set)...).examine(t).wants(t, row.check, row.verdict, row.part)
 		})
 	}
 }

@@ -3,7 +3,6 @@ package doctor
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
@@ -21,26 +20,18 @@ type Reader interface {
 type Network struct {
 	Profile chain.Profile
 	// Endpoints read through one endpoint each, in the configured order; All through all of them.
-	Endpoints []Reader
+	Endpoints []Endpoint
 	All       Reader
 	// Gas is the gas wallet, Treasury where top-ups settle; empty: there is none.
 	Gas, Treasury chain.Address
 	// GasSetting is the setting of the gas wallet's key.
 	GasSetting string
+	// Rate is how many calls a second each endpoint gets at most (0: any number), and RateSetting is its setting.
+	Rate        float64
+	RateSetting string
 	// Watched is an address without money, for queries that find nothing.
 	Watched chain.Watched
 }
-
-const (
-	// endpointLimit bounds all checks of one endpoint.
-	endpointLimit = time.Minute
-	// rangeBlocks is the range of the log query, as long as those of a server that catches up.
-	rangeBlocks = 2_000
-	// outageBlocks measure the time between blocks, to find the block of a day ago.
-	outageBlocks = 1_000
-	// readBack is how old a block an endpoint should have: what a server reads after an outage.
-	readBack = 24 * time.Hour
-)
 
 // Network checks the network: each endpoint by itself, then what needs the network.
 func (r *Report) Network(ctx context.Context, n Network, now func() time.Time) {
@@ -60,79 +51,6 @@ func (r *Report) Network(ctx context.Context, n Network, now func() time.Time) {
 	} else {
 		r.addf(name+" treasury", Fine, "%s", n.Treasury)
 	}
-}
-
-// endpoint checks one endpoint: that it is of the chain, with contracts, tokens and decimals as configured; its head;
-// and that it answers queries of logs, and of blocks of a day ago.
-func (r *Report) endpoint(ctx context.Context, name string, n Network, e Reader, now func() time.Time) {
-	ctx, cancel := context.WithTimeout(ctx, endpointLimit)
-	defer cancel()
-	health := func() chain.EndpointHealth { return e.Endpoints()[0] }
-	if err := e.Check(ctx); err != nil {
-		r.addf(name, Wrong, "%s: %s", health().Name, explain(err))
-		return
-	}
-	heads, err := e.Heads(ctx)
-	if err != nil {
-		r.addf(name, Wrong, "%s: its newest and final blocks cannot be read: %s", health().Name, explain(err))
-		return
-	}
-	if age := now().Sub(heads.Latest.Time); age > n.Profile.HeadLimit {
-		r.addf(name, Wrong, "%s: its newest block is %s old, limit %s; use an endpoint that follows the network",
-			health().Name, age.Round(time.Second), n.Profile.HeadLimit)
-		return
-	}
-	if err := query(ctx, n, e, heads.Final); err != nil {
-		r.addf(name, Wrong, "%s: it does not answer the queries for payments: %s", health().Name, explain(err))
-		return
-	}
-	h := health()
-	text := fmt.Sprintf("%s: block %d, %s a call", h.Name, heads.Latest.Number, h.Latency.Round(time.Millisecond))
-	if h.Learnt = e.Endpoints()[0].Learnt; len(h.Learnt) > 0 {
-		text += "; " + strings.Join(h.Learnt, "; ")
-	}
-	if err := old(ctx, n, e, heads.Final); err != nil {
-		r.addf(name, Warning, "%s; it does not have what is a day old, so an outage of that length needs another endpoint: %s",
-			text, explain(err))
-		return
-	}
-	r.addf(name, Fine, "%s; contracts, tokens and decimals are right", text)
-}
-
-// query scans the newest final blocks.
-func query(ctx context.Context, n Network, e Reader, final chain.Head) error {
-	watch := chain.NewWatchSet(1)
-	watch.Add(n.Watched)
-	_, err := e.Scan(ctx, final.Number-min(final.Number, rangeBlocks), final, watch)
-	return err
-}
-
-// old scans a block of a day ago.
-func old(ctx context.Context, n Network, e Reader, final chain.Head) error {
-	if final.Number <= outageBlocks || !n.Profile.Network.EVM() {
-		return nil // a chain that has only begun; on Solana old transactions are read by signature
-	}
-	recent, ok, err := e.BlockAt(ctx, final.Number-outageBlocks)
-	if err != nil || !ok {
-		return fmt.Errorf("block %d: %w", final.Number-outageBlocks, notThere(err))
-	}
-	each := max(final.Time.Sub(recent.Time)/outageBlocks, time.Millisecond)
-	number := final.Number - min(final.Number-1, uint64(readBack/each))
-	head, ok, err := e.BlockAt(ctx, number)
-	if err != nil || !ok {
-		return fmt.Errorf("block %d: %w", number, notThere(err))
-	}
-	watch := chain.NewWatchSet(1)
-	watch.Add(n.Watched)
-	_, err = e.Scan(ctx, number, head, watch)
-	return err
-}
-
-func notThere(err error) error {
-	if err == nil {
-		err = chain.ErrNoEndpoint
-	}
-	return err
 }
 
 // gas checks that the gas wallet can pay for sweeps.

@@ -32,6 +32,9 @@ func (r *Report) Public(ctx context.Context, setting, address string) {
 		return
 	}
 	r.addf(setting, Fine, "%s is reached, version %s", address, health.Version)
+	if len(health.Warnings) == 0 {
+		r.addf("proxy", Fine, "no request has reached %s without the address of its client", address)
+	}
 	for _, w := range health.Warnings {
 		r.addf("proxy", Warning, "%s", w)
 	}

@@ -3,9 +3,7 @@ package store
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
-	"time"
 
 	"github.com/uptrace/bun"
 
@@ -38,41 +36,6 @@ func (s *Store) Ready(ctx context.Context) error {
 		err = schema.Ready()
 	}
 	return err
-}
-
-// Inspection is what the database says of itself.
-type Inspection struct {
-	Server, Version string
-	VersionNumber   int       // of PostgreSQL, as server_version_num; 0: SQLite
-	Clock           time.Time // zero: this machine's
-	Pending         []db.Step // migrations that are missing
-	Key             error     // why the sealer cannot open the secrets; nil also while migrations are missing
-}
-
-// Inspect reads what `florin doctor` checks. It changes nothing.
-func (s *Store) Inspect(ctx context.Context) (x Inspection, err error) {
-	schema, err := s.Schema(ctx)
-	if err = errors.Join(err, schema.Check()); err != nil {
-		return x, err
-	}
-	x.Pending = schema.Missing
-	x.Server = "SQLite"
-	query, into := "SELECT sqlite_version()", []any{&x.Version}
-	if s.db.Dialect().ManyWriters {
-		x.Server = "PostgreSQL"
-		query = "SELECT current_setting('server_version'), current_setting('server_version_num')::int"
-		into = append(into, &x.VersionNumber)
-		if x.Clock, err = s.Clock(ctx); err != nil {
-			return x, err
-		}
-	}
-	if err := s.db.Reader().NewRaw(query).Scan(ctx, into...); err != nil {
-		return x, db.Wrap(err, "version of the database")
-	}
-	if len(x.Pending) == 0 {
-		x.Key = s.db.Write(ctx, func(ctx context.Context, t tx) error { return rotation.Settle(ctx, t, s.sealer) })
-	}
-	return x, nil
 }
 
 // settle makes the instance row of a new installation and checks the key of an

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/uptrace/bun"
+
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store/db"
 )
@@ -51,6 +53,16 @@ func Settle(ctx context.Context, t db.Tx, sealer *secret.Sealer) error {
 	return s.apply(sealer)
 }
 
+// Verify is Settle without a change: it fails with secret.ErrSealed if the sealer lacks a key that values may be sealed
+// with.
+func Verify(ctx context.Context, r bun.IDB, sealer *secret.Sealer) error {
+	var s state
+	if err := r.NewRaw(selectState).Scan(ctx, &s); err != nil {
+		return db.Wrap(err, "secret key of the database")
+	}
+	return s.check(sealer)
+}
+
 // current is the id of the key of every value, or of every value that is not resealed yet.
 func (s state) current() string { return secret.KeyIDOf(s.KeyCheck) }
 
@@ -68,6 +80,15 @@ func (s state) seals() string {
 // apply makes the sealer seal as the database wants it, or fails with secret.ErrSealed if it lacks a key that values
 // may be sealed with.
 func (s state) apply(sealer *secret.Sealer) error {
+	if err := s.check(sealer); err != nil {
+		return err
+	}
+	sealer.Use(s.seals())
+	return nil
+}
+
+// check fails with secret.ErrSealed if the sealer lacks a key that values may be sealed with.
+func (s state) check(sealer *secret.Sealer) error {
 	_, noCurrent := sealer.Open(checkPlace, s.KeyCheck)
 	_, noNext := sealer.Open(checkPlace, s.NextCheck)
 	switch {
@@ -78,6 +99,5 @@ func (s state) apply(sealer *secret.Sealer) error {
 	case noNext != nil && !s.SwitchedAt.IsZero():
 		return fmt.Errorf("%w (%w)", errNewKey, noNext)
 	}
-	sealer.Use(s.seals())
 	return nil
 }
