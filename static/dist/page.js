@@ -88,6 +88,11 @@ document.addEventListener("change", function (event) {
 if (event.target.className === "via") kept[event.target.name] = event.target.id;
 if (event.target.id === "showqr") document.querySelector(".qr").scrollIntoView({ block: "nearest" });
 });
+document.addEventListener("htmx:sseMessage", function (event) {
+var line = document.querySelector("[sse-connect]");
+var step = event.detail.lastEventId;
+if (line && step) line.setAttribute("sse-connect", line.getAttribute("sse-connect").replace(/([?&]stage=)[^&]*/, "$1" + encodeURIComponent(step)));
+});
 function offline(yes) {
 var line = document.getElementById("offline");
 if (line) line.hidden = !yes;

@@ -73,6 +73,13 @@
     if (event.target.id === "showqr") document.querySelector(".qr").scrollIntoView({ block: "nearest" });
   });
 
+  // A stream that is opened anew says which step the page shows now, not which it was loaded with.
+  document.addEventListener("htmx:sseMessage", function (event) {
+    var line = document.querySelector("[sse-connect]");
+    var step = event.detail.lastEventId;
+    if (line && step) line.setAttribute("sse-connect", line.getAttribute("sse-connect").replace(/([?&]stage=)[^&]*/, "$1" + encodeURIComponent(step)));
+  });
+
   // Without the stream the page must not look live.
   function offline(yes) {
     var line = document.getElementById("offline");

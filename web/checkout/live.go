@@ -2,7 +2,9 @@ package checkout
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"net/http"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -42,9 +44,15 @@ func (s *Surface) getLive(c echo.Context) error {
 	l := &livePage{
 		s: s, id: p.ID, lang: shell.Language(c), campaign: c.QueryParam("campaign"),
 		view: checkout.ParseView(c.QueryParam("view")), via: checkout.ParseVia(c.QueryParam("via")),
-		shown: c.QueryParam("stage"), end: time.Now().Add(live.Lifetime),
+		shown: shownStage(c.Request()), end: time.Now().Add(live.Lifetime),
 	}
 	return s.Hub.Admit(live.Payment(p.ID), shell.CallOf(c).Client, l, func() error { return l.Open(c) })
+}
+
+// shownStage is the step that the page shows: the last one it was sent on a stream that broke off, or the one it was
+// loaded with.
+func shownStage(r *http.Request) string {
+	return cmp.Or(r.Header.Get("Last-Event-ID"), r.URL.Query().Get("stage"))
 }
 
 // Turn sends what the page does not show yet. A payment that cannot be read now is
@@ -90,6 +98,9 @@ func (l *livePage) look(ctx context.Context, b *bytes.Buffer) (moving, done bool
 		l.s.Presenter.AddCodes(&props)
 	}
 	event, fragment, next, done := checkout.LiveEvent(props, l.shown)
+	if next != l.shown {
+		live.WriteID(b, next)
+	}
 	if err := l.Add(ctx, b, "payment", event, fragment); err != nil {
 		return false, false, err
 	}

@@ -116,6 +116,10 @@ func (s *Stream) Add(ctx context.Context, b *bytes.Buffer, slot, event string, f
 	return nil
 }
 
+// WriteID names what the events after it show. A browser whose stream breaks off sends the name in the header
+// Last-Event-ID of the next one.
+func WriteID(b *bytes.Buffer, id string) { b.WriteString("id: " + id + "\n\n") }
+
 // WriteEvent writes an event: each line of the data is a line of its own.
 func WriteEvent(b *bytes.Buffer, event string, data []byte) {
 	b.WriteString("event: " + event + "\n")
