@@ -3,8 +3,12 @@ package web
 import (
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/store/report"
 )
 
@@ -74,8 +78,42 @@ func checkTopUpsAreNoSales(t *testing.T, b *bundle) {
 	apart("the dashboard's list", list(report.Query{}), true)
 	apart("a search for the amount", list(report.Query{Text: "2"}), false)
 	apart("a search for an address", list(report.Query{Text: string(routeOf(t, paid).Address.Address)}), false)
+	checkFiguresWithoutTopUps(t, b, m)
 	if got := list(report.Query{Text: strings.ToLower(string(paid.ID))}); got != string(paid.ID) {
 		t.Errorf("the top-up is not found by its txnid: %q", got)
+	}
+}
+
+// checkFiguresWithoutTopUps: the overview counts the one sale, which is paid.
+func checkFiguresWithoutTopUps(t *testing.T, b *bundle, m seller) {
+	t.Helper()
+	r, keys, since := b.store.Reports(), []int64{m.key.ID}, b.clock.Now().Add(-24*time.Hour)
+	open, err := r.Open(t.Context(), keys)
+	must(t, err)
+	waiting, err := r.Attention(t.Context(), keys)
+	must(t, err)
+	funnel, err := r.Funnel(t.Context(), keys, since)
+	must(t, err)
+	starts, err := r.Starts(t.Context(), m.key.ID, since)
+	must(t, err)
+	if want := (report.Funnel{Created: 1, Started: 1, Seen: 1, Paid: 1}); open != 0 || waiting != 0 || funnel != want ||
+		starts.Count != 1 {
+		t.Errorf("the overview has %d open, %d that need attention, %+v, %d starts", open, waiting, funnel, starts.Count)
+	}
+	later := b.clock.Now().Add(30 * 24 * time.Hour)
+	unsettled, err := r.UnsettledOf(t.Context(), keys, later, money.USD)
+	must(t, err)
+	if len(unsettled) != 1 || unsettled[0].Payments != 1 {
+		t.Errorf("unsettled: %+v", unsettled)
+	}
+	due, err := b.store.Settlement().DepositBalances(
+		t.Context(), chain.Polygon, settlement.Query{Now: later, KeyID: m.key.ID, Limit: 9},
+	)
+	must(t, err)
+	all, err := b.store.Settlement().DepositBalances(t.Context(), chain.Polygon, settlement.Query{Now: later, Limit: 9})
+	must(t, err)
+	if len(due) != 1 || len(all) != 2 {
+		t.Errorf("%d balances of the merchant wait to be settled, %d of all", len(due), len(all))
 	}
 }
 

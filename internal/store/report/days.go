@@ -141,7 +141,7 @@ func (r *Reader) Activity(ctx context.Context, keys []int64) (a Activity, err er
 // MaxOpen is how far open payments are counted.
 const MaxOpen = 1000
 
-// Open counts the payments of the keys that have not ended, at most MaxOpen.
+// Open counts the payments of the keys that have not ended, at most MaxOpen. Top-ups do not count.
 func (r *Reader) Open(ctx context.Context, keys []int64) (n int64, err error) {
 	if len(keys) == 0 {
 		return 0, nil
@@ -151,7 +151,7 @@ func (r *Reader) Open(ctx context.Context, keys []int64) (n int64, err error) {
 		states = append(states, table.PaymentStates(key, payment.Pending, "")...)
 		states = append(states, table.PaymentStates(key, payment.Started, "")...)
 	}
-	err = r.db.Reader().NewRaw("SELECT count(*) FROM (SELECT 1 FROM payments AS p WHERE "+table.PaymentState+" IN (?) LIMIT ?) AS open",
-		bun.List(states), MaxOpen).Scan(ctx, &n)
+	err = r.db.Reader().NewRaw("SELECT count(*) FROM (SELECT 1 FROM payments AS p WHERE "+table.PaymentState+
+		" IN (?) AND p.kind <> ? LIMIT ?) AS open", bun.List(states), string(payment.KindTopUp), MaxOpen).Scan(ctx, &n)
 	return n, db.Wrap(err, "open payments")
 }

@@ -24,7 +24,7 @@ type Unsettled struct {
 
 // UnsettledOf lists, for the merchant with these keys, the networks with deposits that a
 // sweep could not move, or that have waited longer than any sweep should take. Deposits
-// below dust wait for more to come.
+// below dust wait for more to come, and those of top-ups are the operator's.
 func (r *Reader) UnsettledOf(
 	ctx context.Context, keys []int64, now time.Time, dust money.Micros,
 ) ([]Unsettled, error) {
@@ -42,10 +42,10 @@ func (r *Reader) UnsettledOf(
 		"JOIN routes AS r ON r.payment_id = d.payment_id AND r.network = d.network AND r.address = d.to_address "+
 		"LEFT JOIN deposit_balances AS b ON b.network = d.network AND b.address = d.to_address "+
 		"AND b.contract = d.contract AND b.blocked_until > ? "+
-		"WHERE d.network IN (?) AND d.swept_at IS NULL AND d.state = 'FINAL' AND p.key_id IN (?) AND "+AboutUSD+" >= ? "+
+		"WHERE d.network IN (?) AND d.swept_at IS NULL AND d.state = 'FINAL' AND p.key_id IN (?) AND p.kind <> ? AND "+AboutUSD+" >= ? "+
 		"AND (b.blocked_until IS NOT NULL OR d.final_at < ? AND NOT "+scheduled+") ORDER BY d.final_at LIMIT ?",
-		db.At(now), bun.List(chain.Networks()), bun.List(keys), USD(dust), db.At(now.Add(-lateDeposit)),
-		db.At(now.Add(-lateSchedule)), MaxTrouble).
+		db.At(now), bun.List(chain.Networks()), bun.List(keys), string(payment.KindTopUp), USD(dust),
+		db.At(now.Add(-lateDeposit)), db.At(now.Add(-lateSchedule)), MaxTrouble).
 		Scan(ctx, &rows)
 	if err != nil {
 		return nil, db.Wrap(err, "unsettled money of %d keys", len(keys))

@@ -66,7 +66,7 @@ const balanceDeposits = 200
 // DepositBalances lists what is due on the network, not claimed by a sweep in flight and
 // not blocked. A deposit counts where it was shown for: one on another network
 // of the same address waits for the operator, who knows whether the settlement
-// wallet exists there.
+// wallet exists there. Those of a key are its sales': what buys its credits is the operator's.
 //
 // Deposits are read balance by balance. So the first balance is complete, and if
 // the order finds it worth sweeping, the plan does too.
@@ -93,11 +93,11 @@ func (s *Store) DepositBalances(
 		"LEFT JOIN custodian_networks AS cn ON cn.custodian_id = c.id AND cn.network = d.network "+
 		"LEFT JOIN custodian_wallets AS cw ON cw.custodian_id = c.id AND cw.network = d.network "+
 		"LEFT JOIN settlement_schedules AS plan ON plan.key_id = c.key_id JOIN api_keys AS k ON k.id = p.key_id "+
-		"WHERE d.network = ? AND (? = 0 OR p.key_id = ?) AND d.state = 'FINAL' AND d.swept_at IS NULL AND (balance.blocked_until IS NULL OR balance.blocked_until <= ?) "+
+		"WHERE d.network = ? AND (? = 0 OR p.key_id = ? AND p.kind <> ?) AND d.state = 'FINAL' AND d.swept_at IS NULL AND (balance.blocked_until IS NULL OR balance.blocked_until <= ?) "+
 		"AND NOT EXISTS (SELECT 1 FROM sweep_claims AS claim WHERE claim.network = d.network AND claim.address = d.to_address)"+
 		") AS each_due WHERE place <= ?) AS due "+
 		"ORDER BY "+worth+"0 ELSE 1 END, "+worth+"oldest END, about DESC, address, contract, id LIMIT ?",
-		string(payment.KindTopUp), string(n), q.KeyID, q.KeyID, db.From(q.Now),
+		string(payment.KindTopUp), string(n), q.KeyID, q.KeyID, string(payment.KindTopUp), db.From(q.Now),
 		min(balanceDeposits, q.Limit), surely(q.Dust),
 		db.From(q.Aged), surely(q.Least),
 		surely(q.Dust), db.From(q.Aged), surely(q.Least), q.Limit).Scan(ctx, &rows)
