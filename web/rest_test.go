@@ -50,6 +50,7 @@ func TestRESTRequests(t *testing.T) {
 		{name: "network in both cases", method: "POST", path: "/pay", body: `{"txnid":"` + unknownTxn + `","network":"Sol","token":"USDC"}`, status: 404},
 		{name: "network missing", method: "POST", path: "/pay", body: `{"txnid":"` + unknownTxn + `"}`, status: 400, want: []string{"network"}},
 		{name: "network unknown", method: "POST", path: "/pay", body: `{"txnid":"` + unknownTxn + `","network":"DOGE","token":"USDT"}`, status: 400, want: []string{"network"}},
+		{name: "token in lower case", method: "POST", path: "/pay", body: `{"txnid":"` + unknownTxn + `","network":"base","token":"usdc"}`, status: 404},
 		{name: "token missing", method: "POST", path: "/pay", body: `{"txnid":"` + unknownTxn + `","network":"BASE"}`, status: 400, want: []string{"token"}},
 		{name: "token unknown", method: "POST", path: "/pay", body: `{"txnid":"` + unknownTxn + `","network":"BASE","token":"DAI"}`, status: 400, want: []string{"token"}},
 		{name: "txnid missing", method: "POST", path: "/pay", body: `{"network":"BASE","token":"USDC"}`, status: 400, want: []string{"txnid"}},
@@ -76,6 +77,9 @@ func TestRESTRequests_Values(t *testing.T) {
 		{name: "limit of a network", method: "POST", path: "/graphql", body: `{"query":"mutation { updateCustodianDetails(input: {apiKey: \"` + m.text + `\", networks: [{network: BASE}, {network: SOL, minAmount: -1}]}) { code message } }"}`, status: 200, want: []string{`"code":400`, "networks[1].minAmount"}},
 		{name: "no private key to revoke with", method: "POST", path: "/graphql", body: `{"query":"mutation { revokeApiKey(apiKey: \"` + m.text + `\", privateKey: \"zz\") { code message } }"}`, status: 200, want: []string{`"code":400`, "privateKey"}},
 		{name: "no private key to recharge with", method: "POST", path: "/graphql", body: `{"query":"mutation { rechargeApiKey(apiKey: \"` + m.text + `\", privateKey: \"zz\", unit: 1) { code message } }"}`, status: 200, want: []string{`"code":400`, "privateKey"}},
+		{name: "a zone in a return address", method: "POST", path: "/create-payment", body: key(`"amount":1,"successUrl":"http://[fe80::1%25eth0]/"`), status: 400, want: []string{"successUrl", "zone"}},
+		{name: "no host of a return address", method: "POST", path: "/create-payment", body: key(`"amount":1,"cancelUrl":"https://shop..example/"`), status: 400, want: []string{"cancelUrl", "host"}},
+		{name: "no host of a logo", method: "POST", path: "/graphql", body: `{"query":"mutation { updateCustodianDetails(input: {apiKey: \"` + m.text + `\", branding: {logoUrl: \"https://1.2.3.4.5/\"}}) { code message } }"}`, status: 200, want: []string{`"code":400`, "logoUrl"}},
 		{name: "a port of no host", method: "POST", path: "/create-payment", body: key(`"amount":1,"successUrl":"https://:443/x"`), status: 400, want: []string{"successUrl"}},
 		{name: "the last port", method: "POST", path: "/create-payment", body: key(`"amount":1,"successUrl":"https://shop.example:65535/x"`), status: 200},
 	})

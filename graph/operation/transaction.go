@@ -2,6 +2,7 @@ package operation
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/florinpay/florin/graph/model"
 	"github.com/florinpay/florin/internal/chain"
@@ -18,11 +19,12 @@ func domainNetwork(n model.Network) (chain.Network, error) {
 	return chain.ParseNetwork(string(n))
 }
 
+// domainToken reads a token in any case, as networks are read.
 func domainToken(t model.Token) (money.Token, error) {
 	if t == "" {
 		return "", fault.New(fault.Invalid, "token is required: USDT or USDC")
 	}
-	return money.ParseToken(string(t))
+	return money.ParseToken(strings.ToUpper(string(t)))
 }
 
 func (o *Operations) transactionResult(p payment.Payment) *model.TransactionResult {

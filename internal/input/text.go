@@ -69,13 +69,14 @@ func URL(field, text string) (string, error) {
 	return text, CheckAuthority(field, u)
 }
 
-// CheckAuthority refuses, with fault.Invalid, a URL with a user name, or with a port that is not from 1 to 65535.
+// CheckAuthority refuses, with fault.Invalid, a URL with a user name, with a host that cannot exist, or with a port
+// that is not from 1 to 65535.
 func CheckAuthority(field string, u *url.URL) error {
 	if u.User != nil {
 		return fault.About(fault.Invalid, field, "must not hold a user name or a password")
 	}
-	if u.Port() == "" {
-		return nil
+	if err := checkHost(field, u); err != nil || u.Port() == "" {
+		return err
 	}
 	if n, err := strconv.ParseUint(u.Port(), 10, 16); err != nil || n == 0 {
 		return fault.About(fault.Invalid, field, "has the port %s, which does not exist: ports are 1 to 65535", u.Port())

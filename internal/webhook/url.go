@@ -7,14 +7,12 @@ import (
 	"strings"
 
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/input"
 )
 
 const (
 	// MaxURL bounds a callback URL, as browsers and proxies do.
 	MaxURL = 2048
-	// maxHost and maxLabel are the bounds of DNS (RFC 1035 section 2.3.4).
-	maxHost  = 253
-	maxLabel = 63
 	// firstFreePort: the ports below it are for mail, remote shells and the
 	// like; of those a callback may use only 443.
 	firstFreePort = 1024
@@ -101,10 +99,10 @@ func checkHost(host string, allowPrivate bool) error {
 	if strings.HasSuffix(host, ".") {
 		return refuse("must write the host name without a dot at its end")
 	}
-	if !isHostName(host) {
+	if !input.HostName(host) {
 		return refuse("must name a host of letters, digits and hyphens (an international name in its xn-- form)")
 	}
-	if endsInNumber(host) {
+	if input.EndsInNumber(host) {
 		return refuse("must write an IPv4 address as four decimal numbers")
 	}
 	if allowPrivate {
@@ -129,37 +127,4 @@ func checkAddr(addr netip.Addr, allowPrivate bool) error {
 		return refuse("must use a public address")
 	}
 	return nil
-}
-
-// isHostName checks the syntax of a DNS name; an underscore is allowed, since
-// such names do resolve.
-func isHostName(host string) bool {
-	if len(host) > maxHost {
-		return false
-	}
-	for label := range strings.SplitSeq(host, ".") {
-		if label == "" || len(label) > maxLabel || label[0] == '-' || label[len(label)-1] == '-' {
-			return false
-		}
-		for _, c := range []byte(label) {
-			if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' && c != '_' {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// endsInNumber reports whether some resolvers read the name as an IPv4 address:
-// 2130706433, 0x7f000001, 0177.0.0.1, 127.1 (WHATWG URL "ends in a number").
-func endsInNumber(host string) bool {
-	last := host[strings.LastIndexByte(host, '.')+1:]
-	if allDigits(last) {
-		return true
-	}
-	hex, ok := strings.CutPrefix(last, "0x")
-	if !ok {
-		return false
-	}
-	return strings.Trim(hex, "0123456789abcdef") == ""
 }
