@@ -18,14 +18,14 @@ type ChangelogProps struct {
 // Release is a version and what it changed.
 type Release struct {
 	Title string // such as 1.2.0 - 2026-11-22
-	Lead  []string
+	Lead  [][]Span
 	Parts []ChangePart
 }
 
 // ChangePart is a kind of changes, such as Added.
 type ChangePart struct {
 	Title   string
-	Changes []string
+	Changes [][]Span
 }
 
 // Changelog is the page of the changelog.
@@ -115,7 +115,7 @@ func Changelog(p ChangelogProps) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = words(text).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = spans(text).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -160,7 +160,7 @@ func Changelog(p ChangelogProps) templ.Component {
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
-						templ_7745c5c3_Err = words(text).Render(ctx, templ_7745c5c3_Buffer)
+						templ_7745c5c3_Err = spans(text).Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}

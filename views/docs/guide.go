@@ -2,7 +2,7 @@ package docs
 
 import "strings"
 
-// Span is a piece of text of a guide: plain, code, strong or a link.
+// Span is a piece of text of a guide or the changelog: plain, code, strong or a link.
 type Span struct {
 	Text         string
 	Code, Strong bool
@@ -22,11 +22,16 @@ type Block struct {
 
 // NewHeading returns a heading with the id that links lead to.
 func NewHeading(level int, text []Span) Block {
+	return Block{Level: level, ID: anchorOf(Plain(text)), Text: text}
+}
+
+// Plain returns the text alone.
+func Plain(text []Span) string {
 	var plain strings.Builder
 	for _, s := range text {
 		plain.WriteString(s.Text)
 	}
-	return Block{Level: level, ID: anchorOf(plain.String()), Text: text}
+	return plain.String()
 }
 
 // GuideProps is a page of a guide.

@@ -2,7 +2,7 @@ package docs
 
 import (
 	_ "embed"
-	"regexp"
+	"fmt"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -17,49 +17,49 @@ import (
 var changelog string
 
 func (s *Surface) changelogDoc(f docs.Frame) (templ.Component, error) {
-	return docs.Changelog(docs.ChangelogProps{Frame: f, Releases: releases(changelog)}), nil
+	all, err := releases(changelog)
+	if err != nil {
+		return nil, fmt.Errorf("changelog: %w", err)
+	}
+	return docs.Changelog(docs.ChangelogProps{Frame: f, Releases: all}), nil
 }
-
-var link = regexp.MustCompile(`\[([^\]]+)\]\([^)]*\)`)
 
 // releases reads a changelog: a heading of level 2 for each release, one of level 3 for each kind of change, and a list
-// item for each change. A line that begins none of them continues the one before.
-func releases(text string) []docs.Release {
-	var all []docs.Release
-	var last *string // the text that the next line continues
-	for line := range strings.Lines(text) {
-		line = link.ReplaceAllString(strings.TrimRight(line, "\n"), "$1")
-		title, isRelease := strings.CutPrefix(line, "## ")
-		if !isRelease && len(all) == 0 {
-			continue
-		}
-		if isRelease {
-			all, last = append(all, docs.Release{Title: strings.NewReplacer("[", "", "]", "").Replace(title)}), nil
-			continue
-		}
-		last = addChange(&all[len(all)-1], line, last)
+// item for each change.
+func releases(text string) ([]docs.Release, error) {
+	blocks, err := parseMarkdown(text, 3, siteLink)
+	if err != nil {
+		return nil, err
 	}
-	return all
+	var all []docs.Release
+	for _, b := range blocks {
+		if b.Level == 2 {
+			title := strings.NewReplacer("[", "", "]", "").Replace(docs.Plain(b.Text))
+			all = append(all, docs.Release{Title: title})
+		} else if len(all) > 0 {
+			addBlock(&all[len(all)-1], b)
+		}
+	}
+	return all, nil
 }
 
-// addChange adds a line to a release and returns the text that the next line continues; nil if it begins another.
-func addChange(r *docs.Release, line string, last *string) *string {
-	heading, isPart := strings.CutPrefix(line, "### ")
-	change, isChange := strings.CutPrefix(line, "- ")
+// addBlock adds what follows the heading of a release.
+func addBlock(r *docs.Release, b docs.Block) {
 	switch {
-	case strings.TrimSpace(line) == "":
-		return nil
-	case isPart:
-		r.Parts = append(r.Parts, docs.ChangePart{Title: heading})
-		return nil
-	case isChange && len(r.Parts) > 0:
+	case b.Level == 3:
+		r.Parts = append(r.Parts, docs.ChangePart{Title: docs.Plain(b.Text)})
+	case len(b.Items) > 0 && len(r.Parts) > 0:
 		part := &r.Parts[len(r.Parts)-1]
-		part.Changes = append(part.Changes, change)
-		return &part.Changes[len(part.Changes)-1]
-	case last != nil:
-		*last += " " + strings.TrimSpace(line)
-		return last
+		part.Changes = append(part.Changes, b.Items...)
+	default:
+		r.Lead = append(r.Lead, b.Text)
 	}
-	r.Lead = append(r.Lead, line)
-	return &r.Lead[len(r.Lead)-1]
+}
+
+// siteLink keeps links to other sites: files of the source are not served.
+func siteLink(target string) (string, error) {
+	if strings.HasPrefix(target, "https://") {
+		return target, nil
+	}
+	return "", nil
 }

@@ -97,7 +97,8 @@ func TestReleases(t *testing.T) {
 	if whole, err := os.ReadFile("../../CHANGELOG.md"); err != nil || string(whole) != changelog {
 		t.Errorf("changelog.md is not CHANGELOG.md; run make generate (%v)", err)
 	}
-	all := releases(changelog)
+	all, err := releases(changelog)
+	must(t, err)
 	items := strings.Count(changelog, "\n- ")
 	found := 0
 	for _, r := range all {
@@ -108,10 +109,26 @@ func TestReleases(t *testing.T) {
 	if len(all) == 0 || all[0].Title != "Unreleased" || found != items || found < 10 {
 		t.Errorf("%d releases with %d of %d changes", len(all), found, items)
 	}
-	got := releases("# x\n\n## [1.0.0] - 2026-11-22\n\nFirst.\nLine.\n\n### Added\n\n- a [b](c)\n  d\n- e\n\n### Fixed\n\n- f\n")
-	if len(got) != 1 || got[0].Title != "1.0.0 - 2026-11-22" || len(got[0].Lead) != 1 || got[0].Lead[0] != "First. Line." ||
-		len(got[0].Parts) != 2 || got[0].Parts[0].Changes[0] != "a b d" || got[0].Parts[1].Changes[0] != "f" {
+	got, err := releases(
+		"# x\n\n## [1.0.0] - 2026-11-22\n\nFirst.\nLine.\n\n### Added\n\n- a [b](c)\n  `d`\n- e\n\n- f\n\n### Fixed\n\n- g\n",
+	)
+	must(t, err)
+	if len(got) != 1 || got[0].Title != "1.0.0 - 2026-11-22" || len(got[0].Lead) != 1 ||
+		docs.Plain(got[0].Lead[0]) != "First. Line." || len(got[0].Parts) != 2 || len(got[0].Parts[0].Changes) != 3 ||
+		docs.Plain(got[0].Parts[0].Changes[0]) != "a b d" || docs.Plain(got[0].Parts[1].Changes[0]) != "g" {
 		t.Errorf("%+v", got)
+	}
+	change := got[0].Parts[0].Changes[0]
+	if last := change[len(change)-1]; !last.Code || last.Text != "d" {
+		t.Errorf("code in a change is %+v", last)
+	}
+	if page := ask(t, docs.ChangelogPath); !strings.Contains(page, "<code>GET /events</code>") {
+		t.Error("the page shows code as text")
+	}
+	for _, wrong := range []string{"## 1\n\n#### x", "## 1\n\n- a `b", "## 1\n\n<b>x</b>"} {
+		if all, err := releases(wrong); err == nil {
+			t.Errorf("%q: %+v", wrong, all)
+		}
 	}
 }
 
