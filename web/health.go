@@ -179,8 +179,11 @@ func (s *Server) networkHealth(n chain.Network) networkHealth {
 	if h.Endpoints == 1 {
 		out.Note = "one endpoint: no second one confirms what it reports and calls final"
 	}
-	if !h.OK || h.SetAside > 0 {
+	if !h.OK || h.SetAside > 0 || h.Unread != "" {
 		out.Status = healthDegraded
+	}
+	if h.OK && h.Unread != "" {
+		out.Reason, out.Detail = "the newest blocks cannot be read; money is shown when it is final", h.Unread
 	}
 	if h.OK && h.SetAside > 0 {
 		out.Reason = fmt.Sprintf("%d payments cannot be read and are tried again", h.SetAside)

@@ -91,6 +91,9 @@ type Health struct {
 	Latest  chain.Head
 	Final   chain.Head
 	Scanned chain.Head
+	// Unread is why the blocks that are not final cannot be read, for the operator; empty if they can. Money is
+	// credited all the same, and shown later than usual.
+	Unread string
 	// Stalled: the network can be read, but its final block is too old. OK is
 	// false.
 	Stalled bool

@@ -36,12 +36,12 @@ func (w *Watcher) readByLeader(c Cursor, exists bool) bool {
 // report publishes the network's health.
 func (w *Watcher) report(heads chain.Heads, c Cursor, err error) {
 	h := payment.Health{
-		OK: true, Latest: heads.Latest, Final: heads.Final, Scanned: c.Scanned,
+		OK: true, Unread: w.tailUnread, Latest: heads.Latest, Final: heads.Final, Scanned: c.Scanned,
 		Lag:      max(w.now().Sub(heads.Latest.Time), 0),
 		SetAside: len(w.aside), Endpoints: len(w.reader.Endpoints()),
 	}
 	if h.FinalKnown() {
-		h.FinalAge = max(heads.Latest.Time.Sub(heads.Final.Time), 0)
+		h.FinalAge = max(w.newest(heads).Sub(heads.Final.Time), 0)
 		h.FinalIn = h.FinalAge
 	}
 	if why, stalled := w.stalled(heads); stalled {

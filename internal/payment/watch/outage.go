@@ -41,14 +41,23 @@ const noFinal = "no final block is known yet"
 
 // stalled reports whether the final block is older than the newest one by more than
 // the network's limit, and why, in words for the operator. Both times are of the
-// chain's own clock; the age of the newest block has a limit of its own.
+// chain's own clock; the age of the newest block has a limit of its own. A newest block
+// of the future is one endpoint's word: it makes final money no older than it is.
 func (w *Watcher) stalled(h chain.Heads) (why string, stalled bool) {
-	age, limit := max(h.Latest.Time.Sub(h.Final.Time), 0), w.profile.FinalLimit()
+	age, limit := max(w.newest(h).Sub(h.Final.Time), 0), w.profile.FinalLimit()
 	if h.Final.Number == 0 {
 		return noFinal, age > limit
 	}
 	return fmt.Sprintf("the final block, %d, is %s older than the newest one, limit %s", h.Final.Number,
 		age.Round(time.Second), limit), age > limit
+}
+
+// newest is the time of the newest block, or now if that is earlier.
+func (w *Watcher) newest(h chain.Heads) time.Time {
+	if now := w.now(); now.Before(h.Latest.Time) {
+		return now
+	}
+	return h.Latest.Time
 }
 
 // pause lets the timers of the network's payments stand still from now on.

@@ -16,6 +16,9 @@ type tail struct {
 	transfers []chain.Transfer
 }
 
+// tailLimit bounds the reading of the newest blocks in one round, so that the rest of the round has its time.
+const tailLimit = roundLimit / 2
+
 // tentative reads the blocks above the final head. Blocks read before are kept
 // while the chain still holds them, so that a long way to finality is not read
 // again every round. They need not be read again for an address added since: it
@@ -24,9 +27,37 @@ type tail struct {
 func (w *Watcher) tentative(ctx context.Context, heads chain.Heads, c Cursor) error {
 	if c.Scanned.Number < heads.Final.Number || heads.Latest.Number <= heads.Final.Number ||
 		w.reading().set.Len() == 0 {
-		w.tail = tail{}
+		w.tail, w.tailUnread = tail{}, ""
 		return nil
 	}
+	switch err := w.readTail(ctx, heads); {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case passing(err):
+		return err
+	case err != nil:
+		w.withoutTail(err)
+		return nil
+	}
+	before := w.skipped
+	w.skipped = make(map[payment.ID]error)
+	_, err := w.observe(ctx, w.reading().set, payment.View{
+		Network: w.profile.Network, From: heads.Final.Number + 1, To: heads.Latest.Number, Latest: heads.Latest,
+		Final: heads.Final, Finalized: heads.Finalized, Transfers: w.tail.transfers, End: heads.Latest,
+	}, func(id payment.ID, cause error) error {
+		w.skipped[id] = cause
+		if _, known := before[id]; !known {
+			w.log.Warn("a payment's incoming money is not shown yet", "txnid", id, "error", cause)
+		}
+		return ctx.Err()
+	})
+	return err
+}
+
+// readTail reads the blocks above the final head that are not read yet.
+func (w *Watcher) readTail(ctx context.Context, heads chain.Heads) error {
+	ctx, cancel := context.WithTimeout(ctx, tailLimit)
+	defer cancel()
 	from, err := w.tailFrom(ctx, heads)
 	if err != nil {
 		return err
@@ -39,19 +70,18 @@ func (w *Watcher) tentative(ctx context.Context, heads chain.Heads, c Cursor) er
 		w.tail.transfers = append(w.tail.transfers, fresh...)
 		w.tail.read = heads.Latest
 	}
-	before := w.skipped
-	w.skipped = make(map[payment.ID]error)
-	_, err = w.observe(ctx, w.reading().set, payment.View{
-		Network: w.profile.Network, From: heads.Final.Number + 1, To: heads.Latest.Number, Latest: heads.Latest,
-		Final: heads.Final, Finalized: heads.Finalized, Transfers: w.tail.transfers, End: heads.Latest,
-	}, func(id payment.ID, cause error) error {
-		w.skipped[id] = cause
-		if _, known := before[id]; !known {
-			w.log.Warn("a payment's incoming money is not shown yet", "txnid", id, "error", cause)
-		}
-		return ctx.Err()
-	})
-	return err
+	w.tailUnread = ""
+	return nil
+}
+
+// withoutTail notes that the newest blocks cannot be read. The newest one is one endpoint's word, and the others cannot
+// show what it invents. Final blocks are read without it, so the network goes on; only what has just been paid is
+// shown late.
+func (w *Watcher) withoutTail(err error) {
+	if w.tailUnread == "" {
+		w.log.Warn("the newest blocks cannot be read; money is shown when it is final", "error", err)
+	}
+	w.tail, w.tailUnread = tail{}, err.Error()
 }
 
 // tailFrom drops blocks that are final by now or were replaced, and returns the

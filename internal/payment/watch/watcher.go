@@ -53,6 +53,7 @@ type Watcher struct {
 	disputes            map[chain.Inclusion]dispute
 	aside               map[payment.ID]SetAside // as of the beginning of the round
 	skipped             map[payment.ID]error    // by the tentative pass
+	tailUnread          string                  // why the tentative pass cannot read; empty if it can
 
 	logged outageLog
 
