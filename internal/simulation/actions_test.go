@@ -271,7 +271,7 @@ func (w *world) newNodeFaults(l *testChain) nodeFaults {
 		}
 		return nodeFaults{refuses: 1 + w.rng.IntN(10)}
 	}
-	kinds := 15
+	kinds := 16
 	if len(w.hosts) == 1 {
 		kinds = 6
 	}
@@ -298,6 +298,8 @@ func (w *world) newNodeFaults(l *testChain) nodeFaults {
 		return nodeFaults{inflate: true}
 	case 12, 13:
 		return nodeFaults{denies: true}
+	case 14:
+		return nodeFaults{jumps: 1 << w.rng.IntN(21)}
 	}
 	return nodeFaults{eager: true, lag: 1 + w.rng.IntN(3)}
 }

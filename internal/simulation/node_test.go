@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/florinpay/florin/internal/chain"
 )
@@ -20,6 +21,7 @@ type nodeFaults struct {
 	lag     int           // blocks it is behind
 	behind  int           // blocks by which its safe and finalized tags went back
 	eager   bool          // it calls its newest block safe and finalized
+	jumps   int           // it shows a newest block that is so many blocks ahead of any, on EVM
 	stalled int           // its safe and finalized tags do not pass this block; 0: they move
 	stale   []*block      // it stands still, perhaps on a fork that the others have left
 	denies  bool          // it shows blocks without their transactions, and no balances
@@ -165,6 +167,9 @@ func (n *node) byTag(tag string) *block {
 	blocks := n.blocks()
 	switch tag {
 	case "latest":
+		if n.faults.jumps > 0 {
+			return n.invented(blocks[len(blocks)-1].Head)
+		}
 		return blocks[len(blocks)-1]
 	case "safe":
 		return blocks[n.tagged(n.chain.safe(len(blocks)), len(blocks))]
@@ -176,6 +181,14 @@ func (n *node) byTag(tag string) *block {
 		return nil
 	}
 	return blocks[number]
+}
+
+// invented is the newest block of a node that jumps. Its time is as far ahead.
+func (n *node) invented(newest chain.Head) *block {
+	newest.Number += uint64(n.faults.jumps) //nolint:gosec // some millions
+	newest.Time = newest.Time.Add(time.Duration(n.faults.jumps) * time.Second)
+	newest.Hash = fmt.Sprintf("0x%064x", newest.Number)
+	return &block{Head: newest}
 }
 
 // tagged is where the node sees a tag whose true block is given.
@@ -341,7 +354,7 @@ func (n *node) logs(raw json.RawMessage) (result, fail string, err error) {
 		return "", "block range extends beyond current head block", nil
 	}
 	blocks := n.blocks()
-	for _, b := range blocks[from.Number : to.Number+1] {
+	for _, b := range blocks[from.Number:min(int(to.Number)+1, len(blocks))] { // the newest may be invented
 		n.noteHidden(b)
 		add(b)
 	}
