@@ -214,8 +214,8 @@ func TestDatabase_Refuses(t *testing.T) {
 	i := newInstallation(t)
 	i.must(t, "", "migrate")
 	other := installation{
-		i.dir,
-		[]string{
+		dir: i.dir,
+		env: []string{
 			"FLORIN_SECRET_KEY=" + strings.Replace(secretKey, "Y2Fu", "Y2Fv", 1),
 			"FLORIN_DATABASE_URL=sqlite://test.db",
 		},

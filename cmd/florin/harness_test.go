@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,6 +48,8 @@ func testMain(m *testing.M) int {
 type installation struct {
 	dir string
 	env []string
+	// program is another build; empty: that of TestMain.
+	program string
 }
 
 // secretKey is 32 bytes in base64.
@@ -54,13 +57,9 @@ const secretKey = "Y2FuYXJ5IGNhbmFyeSBjYW5hcnkgY2FuYXJ5IDMyYnk="
 
 func newInstallation(t *testing.T, env ...string) installation {
 	t.Helper()
-	return installation{
-		t.TempDir(),
-		append(
-			[]string{"FLORIN_SECRET_KEY=" + secretKey, "FLORIN_DATABASE_URL=sqlite://test.db", "FLORIN_DRAIN_WAIT=0s"},
-			env...,
-		),
-	}
+	return installation{dir: t.TempDir(), env: append(
+		[]string{"FLORIN_SECRET_KEY=" + secretKey, "FLORIN_DATABASE_URL=sqlite://test.db", "FLORIN_DRAIN_WAIT=0s"}, env...,
+	)}
 }
 
 // result is the output and exit status of a run of the program.
@@ -86,7 +85,7 @@ func (i installation) run(t *testing.T, stdin string, args ...string) result {
 }
 
 func (i installation) command(ctx context.Context, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, florin, args...)
+	cmd := exec.CommandContext(ctx, cmp.Or(i.program, florin), args...)
 	cmd.Dir, cmd.Env = i.dir, i.env
 	return cmd
 }

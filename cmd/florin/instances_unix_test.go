@@ -25,6 +25,8 @@ type cluster struct {
 	*shop
 	chain   testChain
 	granted int64 // credits before the first order
+	// strict: the balancer sends nothing to an instance that is not ready, so every request is answered the first time.
+	strict bool
 
 	mu      sync.Mutex
 	members [3]*server
@@ -45,18 +47,39 @@ func openCluster(t *testing.T) *cluster {
 	return c
 }
 
-// member returns a random instance, or the one given.
+// member returns the instance of that number.
 func (c *cluster) member(n int) *server {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.members[n]
 }
 
+// anyMember returns one of the instances to which the balancer sends requests.
+func (c *cluster) anyMember() *server {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for {
+		if s := c.members[rand.IntN(len(c.members))]; s != nil {
+			return s
+		}
+	}
+}
+
+// put makes the instance the one of that number; nil takes the number out of the balancer.
+func (c *cluster) put(n int, s *server) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.members[n] = s
+}
+
 // request sends a request to any instance until one answers it. One that is killed, paused or starts again does not
 // answer, or says that it cannot; every other answer is final.
 func (c *cluster) request(method, path, body, key string) (int, map[string]any) {
 	for deadline := time.Now().Add(2 * patience); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
-		status, answer, err := c.once(c.member(rand.IntN(3)), method, path, body, key)
+		status, answer, err := c.once(c.anyMember(), method, path, body, key)
+		if c.strict && (err != nil || status == http.StatusInternalServerError) {
+			c.t.Errorf("%s %s is answered %d %v, %v", method, path, status, answer, err)
+		}
 		if err == nil && status < http.StatusInternalServerError && status != http.StatusConflict {
 			return status, answer
 		}
@@ -66,7 +89,11 @@ func (c *cluster) request(method, path, body, key string) (int, map[string]any) 
 }
 
 func (c *cluster) once(s *server, method, path, body, key string) (status int, answer map[string]any, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+	within := 3 * time.Second // then another instance is asked: this one may be paused
+	if c.strict {
+		within = patience
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), within)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, method, s.url+path, bytes.NewReader([]byte(body)))
 	if err != nil {
@@ -114,8 +141,8 @@ func (c *cluster) order(n int64) (o startedOrder, ok bool) {
 // clients is how many order at once.
 const clients = 4
 
-// load orders until ctx ends, and pays what was ordered.
-func (c *cluster) load(ctx context.Context) (all []startedOrder) {
+// load lets clients order until ctx ends, and pays what was ordered.
+func (c *cluster) load(ctx context.Context, clients int) (all []startedOrder) {
 	orders := make(chan startedOrder)
 	var count atomic.Int64
 	var ordering sync.WaitGroup
@@ -147,10 +174,7 @@ func (c *cluster) disturb(ctx context.Context) {
 		s := c.member(n)
 		if round%2 == 1 {
 			s.stop(c.t, syscall.SIGKILL)
-			next := c.serve(c.t)
-			c.mu.Lock()
-			c.members[n] = next
-			c.mu.Unlock()
+			c.put(n, c.serve(c.t))
 			continue
 		}
 		if err := s.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
@@ -190,8 +214,14 @@ func TestInstances(t *testing.T) {
 		defer close(disturbed)
 		c.disturb(ctx)
 	}()
-	orders := c.load(ctx)
+	orders := c.load(ctx, clients)
 	<-disturbed
+	c.wantAllOnce(t, orders)
+}
+
+// wantAllOnce waits until all orders are paid and settled, and checks that nothing was lost or done twice.
+func (c *cluster) wantAllOnce(t *testing.T, orders []startedOrder) {
+	t.Helper()
 	c.server = c.member(0)
 	t.Logf("%d orders", len(orders))
 	seen := make(map[string]bool)

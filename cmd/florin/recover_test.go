@@ -14,7 +14,7 @@ const otherWallet = "0x8617E340B3D01FA5F11F306F4090FD50E238070D"
 // bare returns an installation with the same settings and an empty database.
 func (i installation) bare(t *testing.T) installation {
 	t.Helper()
-	return installation{t.TempDir(), i.env}
+	return installation{dir: t.TempDir(), env: i.env}
 }
 
 // TestRecover_EVM: the disk is lost, and with it the payment. Money that came to its address since then goes to the

@@ -141,13 +141,13 @@ func TestSecretRotate_Refuses(t *testing.T) {
 		t.Errorf("a key that is too short: %d %q", res.status, res.stderr)
 	}
 	another := base64.StdEncoding.EncodeToString(make([]byte, 32))
-	stranger := installation{i.dir, append(i.env, "FLORIN_SECRET_KEY="+another)}
+	stranger := installation{dir: i.dir, env: append(i.env, "FLORIN_SECRET_KEY="+another)}
 	if res := stranger.run(
 		t, "FLORIN_SECRET_KEY="+strings.Replace(another, "A", "B", 1)+"\n", command...,
 	); res.status != 1 ||
 		!strings.Contains(res.stderr, "FLORIN_SECRET_KEY") {
 		t.Errorf("without the key of the database: %d %q", res.status, res.stderr)
 	}
-	same := installation{i.dir, append(i.env, "FLORIN_OLD_SECRET_KEY="+secretKey)}
+	same := installation{dir: i.dir, env: append(i.env, "FLORIN_OLD_SECRET_KEY="+secretKey)}
 	same.refuses(t, 1, command, "FLORIN_OLD_SECRET_KEY", "the same")
 }

@@ -112,7 +112,7 @@ func TestKeygen_SealedSeed(t *testing.T) {
 	if len(strings.Fields(words)) != 24 {
 		t.Fatalf("not the words of a seed: %q", words)
 	}
-	plain := installation{i.dir, append(i.env, "FLORIN_SOL_SEED="+words)}
+	plain := installation{dir: i.dir, env: append(i.env, "FLORIN_SOL_SEED="+words)}
 	plain.refuses(t, 1, []string{"config"}, "FLORIN_SOL_SEED", "florin keygen --sol-seed --sealed --words")
 	sealed := i.must(t, words+"\n", "keygen", "--sol-seed", "--sealed", "--words")
 	for w := range strings.FieldsSeq(words) {

@@ -131,6 +131,42 @@ func TestUpgrade(t *testing.T) {
 	})
 }
 
+// TestUpgrade_NewColumns: a version reads whole rows of tables to which a newer one has added columns.
+func TestUpgrade_NewColumns(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		k := w.NewKey(10, 0)
+		p := w.NewPayment(k)
+		w.Must(openVersion(t, w.URL, 1).Migrate(t.Context()))
+		ctx := t.Context()
+		for name, read := range map[string]func() (int, error){
+			"Payments": func() (int, error) {
+				list, err := w.Payments(ctx, payment.Filter{KeyID: k.ID, Limit: 10})
+				return len(list), err
+			},
+			"PaymentsByID": func() (int, error) {
+				list, err := w.PaymentsByID(ctx, []payment.ID{p.ID})
+				return len(list), err
+			},
+			"Members": func() (int, error) {
+				list, err := w.Store.Merchant().Members(ctx, k.UserID)
+				return len(list), err
+			},
+			"Records": func() (int, error) {
+				_, err := w.Store.Settlement().Records(ctx, chain.Polygon, []chain.Address{"0x1"})
+				return 1, err
+			},
+			"Covered": func() (int, error) {
+				return 1, w.Store.Settlement().SettleCovered(ctx, chain.Polygon, storetest.Start)
+			},
+		} {
+			if n, err := read(); err != nil || n == 0 {
+				t.Errorf("%s: %d rows, %v", name, n, err)
+			}
+		}
+	})
+}
+
 // TestUpgrade_Contract: once the schema lacks what an old version needs, that version is not ready and does not start.
 // The version in between, which has the expanded schema, goes on.
 func TestUpgrade_Contract(t *testing.T) {

@@ -75,7 +75,8 @@ func (e *postgresEngine) openBun(mode pgx.QueryExecMode, conns int) *bun.DB {
 	pool.SetMaxOpenConns(conns)
 	pool.SetMaxIdleConns(conns)
 	pool.SetConnMaxIdleTime(connIdle)
-	return bun.NewDB(pool, pgdialect.New(), bun.WithConnResolver(outageConns{pool}))
+	// A newer version may have added columns, which this one does not know.
+	return bun.NewDB(pool, pgdialect.New(), bun.WithConnResolver(outageConns{pool}), bun.WithDiscardUnknownColumns())
 }
 
 func (e *postgresEngine) Reader() bun.IDB { return e.db }

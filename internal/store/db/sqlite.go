@@ -45,7 +45,7 @@ func openSQLite(ctx context.Context, path string, maxConns int) (*sqliteEngine, 
 	writing.SetMaxOpenConns(1)
 	// The writer's connection creates the file and its write-ahead log, without
 	// which a reader cannot open it.
-	e.writer, err = startWriter(ctx, bun.NewDB(writing, sqlitedialect.New()))
+	e.writer, err = startWriter(ctx, bun.NewDB(writing, sqlitedialect.New(), bun.WithDiscardUnknownColumns()))
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), writing.Close())
 	}
@@ -55,7 +55,9 @@ func openSQLite(ctx context.Context, path string, maxConns int) (*sqliteEngine, 
 	}
 	reading.SetMaxOpenConns(2 * maxConns) // half of them for readers
 	reading.SetMaxIdleConns(maxConns)
-	e.db = bun.NewDB(reading, sqlitedialect.New(), bun.WithConnResolver(outageConns{reading}))
+	e.db = bun.NewDB(
+		reading, sqlitedialect.New(), bun.WithConnResolver(outageConns{reading}), bun.WithDiscardUnknownColumns(),
+	)
 	e.readers = newReaders(e.db, maxConns)
 	return e, nil
 }

@@ -1,0 +1,97 @@
+//go:build unix
+
+package main_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// buildNext builds the program as its next version would be: with the migration of that version, which expands the
+// schema. The database of the version before is that of this tree.
+func buildNext(t *testing.T) string {
+	t.Helper()
+	root, err := filepath.Abs("../..")
+	must(t, err)
+	replace := make(map[string]string)
+	for _, kind := range []string{"postgres", "sqlite"} {
+		const name = "20270101000000_notes.tx.up.sql"
+		replace[filepath.Join(
+			root, "migrations", kind, name,
+		)] = filepath.Join(root, "internal/store/testdata/upgrade", kind, name)
+	}
+	overlay, err := json.Marshal(map[string]any{"Replace": replace})
+	must(t, err)
+	dir := t.TempDir()
+	next := filepath.Join(dir, "florin-next")
+	out, err := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-overlay",
+		write(t, dir, "overlay.json", string(overlay)), "-ldflags", "-X main.version=9.9.9", "-o", next,
+		".").CombinedOutput()
+	if err != nil {
+		t.Fatalf("build the next version: %v: %s", err, out)
+	}
+	return next
+}
+
+// replace stops the instance of that number as a supervisor does, after the balancer has taken it out, and starts the
+// program in its place, which the balancer uses once it is ready.
+func (c *cluster) replace(t *testing.T, n int, program string) {
+	t.Helper()
+	old := c.member(n)
+	c.put(n, nil)
+	if status, log := old.stop(t, syscall.SIGTERM); status != 0 {
+		t.Errorf("instance %d ends with status %d: %s", n, status, log)
+	}
+	as := c.installation
+	as.program = program
+	next := as.serve(t)
+	next.awaitProbe(t, "/readyz", http.StatusOK)
+	c.put(n, next)
+}
+
+// TestUpgrade_Rolling: two versions of the program on one PostgreSQL under load. The new one says what it will do and
+// migrates while the old ones serve; then instances are replaced one after the other, and one goes back. Every request
+// is answered, and nothing is lost or done twice.
+func TestUpgrade_Rolling(t *testing.T) {
+	t.Parallel()
+	c, next := openCluster(t), buildNext(t)
+	c.strict = true
+	newer := c.installation
+	newer.program = next
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	loaded := make(chan []startedOrder, 1)
+	go func() { loaded <- c.load(ctx, 2) }()
+
+	newer.prints(t, "go on serving", "migrate", "--plan")
+	newer.must(t, "", "migrate")
+	c.prints(t, "a newer version has migrated the database, and this one can use it", "migrate", "--plan")
+	for n, program := range []string{next, next} {
+		c.replace(t, n, program)
+	}
+	versions := make(map[any]bool)
+	for n := range c.members {
+		_, health := c.member(n).do(t, http.MethodGet, "/health", "")
+		versions[health["version"]] = true
+	}
+	if !versions[testVersion] || !versions["9.9.9"] {
+		t.Errorf("side by side run %v", versions)
+	}
+	c.replace(t, 0, florin) // the way back
+	before := c.credits(t)
+	eventually(t, "orders by all of them", func() bool { return c.credits(t) <= before-10 })
+	cancel()
+	c.wantAllOnce(t, <-loaded)
+}
+
+// credits reads the credits that are left, from any instance.
+func (c *cluster) credits(t *testing.T) int64 {
+	t.Helper()
+	c.server = c.anyMember()
+	return c.creditsLeft(t)
+}
