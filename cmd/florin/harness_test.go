@@ -58,7 +58,8 @@ const secretKey = "Y2FuYXJ5IGNhbmFyeSBjYW5hcnkgY2FuYXJ5IDMyYnk="
 func newInstallation(t *testing.T, env ...string) installation {
 	t.Helper()
 	return installation{dir: t.TempDir(), env: append(
-		[]string{"FLORIN_SECRET_KEY=" + secretKey, "FLORIN_DATABASE_URL=sqlite://test.db", "FLORIN_DRAIN_WAIT=0s"}, env...,
+		[]string{"FLORIN_SECRET_KEY=" + secretKey, "FLORIN_DATABASE_URL=sqlite://test.db", "FLORIN_DRAIN_WAIT=0s"},
+		env...,
 	)}
 }
 
