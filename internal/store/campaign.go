@@ -240,7 +240,7 @@ func (s *Store) Donations(ctx context.Context, q campaign.DonationQuery) ([]camp
 		PublicID     string
 		Network      string
 		Token        string
-		Hash         string
+		Hash         db.Packed
 		EndedAt      instant
 		DonorName    string
 		DonorMessage string

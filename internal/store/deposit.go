@@ -35,11 +35,11 @@ func saveDeposit(p *paymentRow, d payment.Deposit) (*db.Stmt, error) {
 		return nil, fmt.Errorf("deposit %s %s: negative amount", t.Network, t.Tx)
 	}
 	return upsertDeposit.With(table.Deposits.Values(&table.DepositRow{
-		PaymentID: p.ID, KeyID: p.KeyID, Network: string(t.Network), TxHash: string(t.Tx), Ordinal: int64(t.Ordinal),
-		Contract: string(t.Asset.Contract), Symbol: t.Asset.Symbol, Decimals: int64(t.Asset.Decimals),
+		PaymentID: p.ID, KeyID: p.KeyID, Network: string(t.Network), TxHash: db.Packed(t.Tx), Ordinal: int64(t.Ordinal),
+		Contract: db.Packed(t.Asset.Contract), Symbol: t.Asset.Symbol, Decimals: int64(t.Asset.Decimals),
 		Token:       string(t.Asset.Token),
-		FromAddress: string(t.From), ToAddress: string(t.To), Units: t.Units.String(),
-		BlockNumber: block, BlockHash: t.Block.Hash, BlockTime: db.At(t.Block.Time), Source: t.Source,
+		FromAddress: db.Packed(t.From), ToAddress: db.Packed(t.To), Units: t.Units.String(),
+		BlockNumber: block, BlockHash: db.Packed(t.Block.Hash), BlockTime: db.At(t.Block.Time), Source: t.Source,
 		State: string(d.State), Rechecked: d.Rechecked, Late: d.Late,
 		SeenAt: db.At(d.SeenAt), FinalAt: db.At(d.FinalAt),
 		Folded: int64(d.Count), FoldedThrough: through,
@@ -56,9 +56,9 @@ type routeRow struct {
 
 	PaymentID  int64  `db:"fixed"`
 	Network    string `db:"fixed"`
-	Address    string `db:"fixed"`
+	Address    db.Packed `db:"fixed"`
 	Raw        []byte `db:"fixed"`
-	Settlement string `db:"fixed"`
+	Settlement db.Packed `db:"fixed"`
 	Scheme     int64  `db:"fixed"`
 	Tokens     string
 	Since      instant `db:"fixed"`
@@ -68,8 +68,8 @@ type routeRow struct {
 
 func rowOfRoute(number int64, r payment.Route) *routeRow {
 	return &routeRow{
-		PaymentID: number, Network: string(r.Network), Address: string(r.Address.Address), Raw: r.Address.Raw,
-		Settlement: string(r.Settlement), Scheme: int64(r.Scheme),
+		PaymentID: number, Network: string(r.Network), Address: db.Packed(r.Address.Address), Raw: r.Address.Raw,
+		Settlement: db.Packed(r.Settlement), Scheme: int64(r.Scheme),
 		Tokens: table.JoinTokens(r.Tokens), Since: db.At(r.Since),
 		Finality: finalityText(r.Finality), Also: table.JoinChoices(r.Also),
 	}

@@ -37,7 +37,7 @@ type paymentRow struct {
 	StartedAt     instant
 	EndedAt       instant
 	ResumedAt     instant
-	Hash          string
+	Hash          db.Packed
 	Extended      bool
 	Reorged       bool
 	ByHand        bool
@@ -73,7 +73,7 @@ func rowOf(p payment.Payment) (*paymentRow, error) {
 		Status: string(p.Status), Network: string(p.Choice.Network), Token: string(p.Choice.Token),
 		CreatedAt: db.At(p.CreatedAt), ExpiresAt: db.At(p.ExpiresAt), StartedAt: db.At(p.StartedAt),
 		EndedAt:   db.At(p.EndedAt),
-		ResumedAt: db.At(p.ResumedAt), Hash: string(p.Hash), Extended: p.Extended, Reorged: p.Reorged, ByHand: p.ByHand,
+		ResumedAt: db.At(p.ResumedAt), Hash: db.Packed(p.Hash), Extended: p.Extended, Reorged: p.Reorged, ByHand: p.ByHand,
 		ShortBasis: p.Terms.ShortBasis, LateForUs: p.Terms.LateFor.Microseconds(),
 		Credits: p.Credits, Credited: p.Credited, CampaignID: p.CampaignID, LinkID: p.LinkID, Held: p.Held,
 		Seq: int64(p.Seq), Resolved: int64(p.Resolved), Asked: int64(p.Asked), Attention: attentionOf(p),

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/store/db"
 	"github.com/florinpay/florin/internal/store/storetest"
 )
 
@@ -41,7 +42,7 @@ func TestReader_UnderSeed(t *testing.T) {
 		p := w.Stored(w.NewStarted(k).ID)
 		four := (4 * p.Amount).Display()
 		storetest.Same(t, "final and seen", amounts(), four+" USDC of 2;")
-		change("UPDATE deposits SET token = '', symbol = 'SCAM' WHERE tx_hash = '0xa1'")
+		change("UPDATE deposits SET token = '', symbol = 'SCAM' WHERE tx_hash = $1", db.Packed("0xa1"))
 		storetest.Same(t, "without a token that does not count", amounts(), (3*p.Amount).Display()+" USDC of 2;")
 		change("UPDATE deposits SET swept_at = final_at WHERE state = 'FINAL'")
 		storetest.Same(t, "after a sweep", amounts(), (2*p.Amount).Display()+" USDC of 2;")

@@ -84,7 +84,7 @@ func (s *Store) OpenAddresses(
 		"(r.network = ?0 OR r.also LIKE ?2 AND NOT EXISTS " +
 		"(SELECT 1 FROM routes AS o WHERE o.payment_id = p.id AND o.network = ?0)) AND "
 	var rows []struct {
-		Address string
+		Address db.Packed
 		Raw     []byte
 	}
 	if err := s.db.Reader().NewRaw(

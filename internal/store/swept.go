@@ -8,6 +8,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/store/db"
 )
 
 // SweptFrom returns what sweeps have moved from each of the addresses in the asset, apart from what a rescue found that
@@ -16,11 +17,11 @@ func (s *Store) SweptFrom(
 	ctx context.Context, a chain.Asset, addresses []chain.Address,
 ) (map[chain.Address]money.Units, error) {
 	var rows []struct {
-		Address      string
+		Address      db.Packed
 		Moved, Found string
 		InFlight     bool
 	}
-	network, contract, list := string(a.Network), string(a.Contract), bun.List(addresses)
+	network, contract, list := string(a.Network), db.Packed(a.Contract), bun.List(db.PackedList(addresses))
 	// One statement sees one moment: a sweep is in flight, or what it moved is counted.
 	err := s.db.Reader().NewRaw("SELECT address, moved, found, FALSE AS in_flight FROM deposit_balances "+
 		"WHERE network = ? AND contract = ? AND address IN (?) "+

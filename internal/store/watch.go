@@ -22,7 +22,7 @@ import (
 type watchRow struct {
 	PublicID string
 	Network  string
-	Address  string
+	Address  db.Packed
 	Raw      []byte
 	ID       int64
 }

@@ -1,11 +1,9 @@
 package store_test
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -13,6 +11,7 @@ import (
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/payment/watch"
+	"github.com/florinpay/florin/internal/store/db"
 	"github.com/florinpay/florin/internal/store/storetest"
 )
 
@@ -97,15 +96,9 @@ func TestStore_Watches_LateCommit(t *testing.T) {
 		if w.ManyWriters() {
 			xact = "pg_current_xact_id()::text::bigint"
 		}
-		_, err = open.Exec(fmt.Sprintf("INSERT INTO routes (payment_id, network, address, raw, settlement, scheme, tokens, since, xact) "+
-			"SELECT id, 'POLYGON', '%s', '%s', 'x', 1, 'USDC', created_at, %s FROM payments WHERE id = %d",
-			r.Address.Address, strings.Repeat("a", 20), xact, late.Number))
-		if err != nil && !w.ManyWriters() {
-			// SQLite takes bytes as bytes only.
-			_, err = open.Exec(fmt.Sprintf("INSERT INTO routes (payment_id, network, address, raw, settlement, scheme, tokens, since, xact) "+
-				"SELECT id, 'POLYGON', '%s', x'%s', 'x', 1, 'USDC', created_at, 0 FROM payments WHERE id = %d",
-				r.Address.Address, strings.Repeat("aa", 20), late.Number))
-		}
+		_, err = open.Exec("INSERT INTO routes (payment_id, network, address, raw, settlement, scheme, tokens, since, xact) "+
+			"SELECT id, 'POLYGON', $1, $2, $1, 1, 'USDC', created_at, "+xact+" FROM payments WHERE id = $3",
+			db.Packed(r.Address.Address), r.Address.Raw, late.Number)
 		w.Must(err)
 		seen := make(map[payment.ID]bool)
 		read := func() {

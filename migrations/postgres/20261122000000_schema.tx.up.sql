@@ -87,13 +87,13 @@ CREATE TABLE balances (
 
 CREATE TABLE ledger_entries (
     id           bigint      GENERATED ALWAYS AS IDENTITY,
+    count        bigint      NOT NULL CHECK (count > 0),
+    at           timestamptz NOT NULL,
     ref          text        NOT NULL,
     unit         text        NOT NULL CHECK (unit IN ('credit', 'query')),
     from_account text        NOT NULL,
     to_account   text        NOT NULL CHECK (to_account <> from_account),
-    count        bigint      NOT NULL CHECK (count > 0),
     reason       text        NOT NULL,
-    at           timestamptz NOT NULL,
     PRIMARY KEY (ref, unit)
 );
 
@@ -122,7 +122,7 @@ CREATE TABLE custodians (
 CREATE TABLE custodian_wallets (
     custodian_id bigint NOT NULL REFERENCES custodians,
     network      text   NOT NULL,
-    address      text   NOT NULL CHECK (address <> ''),
+    address      bytea  NOT NULL CHECK (length(address) > 0),
     PRIMARY KEY (custodian_id, network)
 );
 
@@ -149,32 +149,32 @@ CREATE TABLE settlement_schedules (
 
 CREATE TABLE payments (
     id             bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY CHECK (id >= 1),
-    public_id      text        NOT NULL UNIQUE,
     key_id         bigint      NOT NULL REFERENCES api_keys,
-    kind           text        NOT NULL,
     amount         bigint      NOT NULL CHECK (amount > 0), -- USD micros
-    status         text        NOT NULL CHECK (status IN ('PENDING', 'STARTED', 'COMPLETED', 'EXPIRED', 'CANCELLED')),
-    network        text        NOT NULL, -- empty until started
-    token          text        NOT NULL,
     created_at     timestamptz NOT NULL,
     expires_at     timestamptz NOT NULL,
     started_at     timestamptz,
     ended_at       timestamptz,
     resumed_at     timestamptz,
-    hash           text        NOT NULL,
-    extended       boolean     NOT NULL,
-    reorged        boolean     NOT NULL,
-    by_hand        boolean     NOT NULL,
-    short_basis    bigint      NOT NULL CHECK (short_basis BETWEEN 0 AND 10000),
     late_for_us    bigint      NOT NULL,
     credits        bigint      NOT NULL CHECK (credits >= 0),
     credited       bigint      NOT NULL DEFAULT 0 CHECK (credited >= 0), -- by what a top-up received; its ledger entries add up to it
-    campaign_id    bigint      NOT NULL,
-    link_id        bigint NOT NULL DEFAULT 0, -- the payment link; 0: none
-    held           boolean NOT NULL DEFAULT false, -- its credit is held
     seq            bigint      NOT NULL CHECK (seq > 0),
     resolved       bigint      NOT NULL CHECK (resolved BETWEEN 0 AND seq), -- its last event when its merchant resolved what needed attention
     asked          bigint      NOT NULL DEFAULT 0 CHECK (asked BETWEEN 0 AND seq), -- the event of the payer asking its merchant to accept what came; 0: never
+    campaign_id    integer     NOT NULL,
+    link_id        integer     NOT NULL DEFAULT 0, -- the payment link; 0: none
+    short_basis    smallint    NOT NULL CHECK (short_basis BETWEEN 0 AND 10000),
+    extended       boolean     NOT NULL,
+    reorged        boolean     NOT NULL,
+    by_hand        boolean     NOT NULL,
+    held           boolean NOT NULL DEFAULT false, -- its credit is held
+    public_id      text        NOT NULL UNIQUE,
+    kind           text        NOT NULL,
+    status         text        NOT NULL CHECK (status IN ('PENDING', 'STARTED', 'COMPLETED', 'EXPIRED', 'CANCELLED')),
+    network        text        NOT NULL, -- empty until started
+    token          text        NOT NULL,
+    hash           bytea       NOT NULL,
     attention      text        NOT NULL, -- why it needs its merchant; empty: it does not
     reference      text        NOT NULL,
     description    text        NOT NULL,
@@ -211,14 +211,14 @@ CREATE TABLE daily_sales (
 CREATE TABLE routes (
     id         bigint      GENERATED ALWAYS AS IDENTITY,
     payment_id bigint      NOT NULL REFERENCES payments,
-    network    text        NOT NULL,
-    address    text COLLATE "C" NOT NULL, -- searched by prefix
-    raw        bytea       NOT NULL,
-    settlement text        NOT NULL,
-    scheme     bigint      NOT NULL CHECK (scheme > 0), -- chain.AddressScheme: by which rule the address derives
-    tokens     text        NOT NULL, -- separated by commas, in order of choice
     since      timestamptz NOT NULL,
     xact       bigint      NOT NULL DEFAULT pg_current_xact_id()::text::bigint, -- the transaction that stored it: see Store.Watches
+    scheme     smallint    NOT NULL CHECK (scheme > 0), -- chain.AddressScheme: by which rule the address derives
+    network    text        NOT NULL,
+    address    bytea NOT NULL, -- searched by prefix
+    raw        bytea       NOT NULL,
+    settlement bytea       NOT NULL,
+    tokens     text        NOT NULL, -- separated by commas, in order of choice
     finality   text        NOT NULL DEFAULT '', -- empty: the network's own rule
     also       text        NOT NULL DEFAULT '', -- other networks where money counts, as NETWORK.TOKEN
     PRIMARY KEY (payment_id, network),
@@ -232,28 +232,28 @@ CREATE TABLE deposits (
     id           bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     payment_id   bigint      NOT NULL REFERENCES payments,
     key_id       bigint      NOT NULL,
-    network      text        NOT NULL,
-    tx_hash      text COLLATE "C" NOT NULL, -- searched by prefix
-    ordinal      bigint      NOT NULL,
-    contract     text        NOT NULL,
-    symbol       text        NOT NULL,
-    decimals     bigint      NOT NULL,
-    token        text        NOT NULL,
-    from_address text        NOT NULL,
-    to_address   text        NOT NULL,
-    units        text        NOT NULL, -- whole number of the token's smallest unit
     block_number bigint      NOT NULL CHECK (block_number >= 0),
-    block_hash   text        NOT NULL,
     block_time   timestamptz,
-    source       text        NOT NULL,
-    state        text        NOT NULL CHECK (state IN ('SEEN', 'FINAL', 'VANISHED')),
-    rechecked    boolean     NOT NULL,
-    late         boolean     NOT NULL,
     seen_at      timestamptz NOT NULL,
     final_at     timestamptz,
     swept_at     timestamptz,
-    folded         bigint NOT NULL DEFAULT 0, -- how many small transfers it stands for; 0: it is one transfer
     folded_through bigint NOT NULL DEFAULT 0, -- the last block whose transfers it holds
+    ordinal      integer     NOT NULL,
+    decimals     integer     NOT NULL,
+    folded         integer     NOT NULL DEFAULT 0, -- how many small transfers it stands for; 0: it is one transfer
+    rechecked    boolean     NOT NULL,
+    late         boolean     NOT NULL,
+    network      text        NOT NULL,
+    tx_hash      bytea NOT NULL, -- searched by prefix
+    contract     bytea       NOT NULL,
+    symbol       text        NOT NULL,
+    token        text        NOT NULL,
+    from_address bytea       NOT NULL,
+    to_address   bytea       NOT NULL,
+    units        text        NOT NULL, -- whole number of the token's smallest unit
+    block_hash   bytea       NOT NULL,
+    source       text        NOT NULL,
+    state        text        NOT NULL CHECK (state IN ('SEEN', 'FINAL', 'VANISHED')),
     UNIQUE (network, tx_hash, ordinal, to_address, contract)
 );
 CREATE INDEX deposits_by_payment ON deposits (payment_id);
@@ -273,12 +273,11 @@ CREATE TABLE set_aside (
 );
 
 CREATE TABLE events (
-    id         bigint      GENERATED ALWAYS AS IDENTITY,
     payment_id bigint      NOT NULL REFERENCES payments,
     seq        bigint      NOT NULL CHECK (seq > 0),
+    at         timestamptz NOT NULL,
     event_id   text        NOT NULL,
     type       text        NOT NULL,
-    at         timestamptz NOT NULL,
     data       text        NOT NULL, -- JSON, byte for byte as it is delivered
     PRIMARY KEY (payment_id, seq)
 );
@@ -309,13 +308,13 @@ CREATE TABLE deliveries (
     payment_id   bigint      NOT NULL,
     seq          bigint      NOT NULL,
     custodian_id bigint      NOT NULL REFERENCES custodians,
-    type         text        NOT NULL, -- of the event
     receiver     bigint      NOT NULL,
-    state        text        NOT NULL CHECK (state IN ('WAITING', 'DELIVERED', 'FAILED', 'STOPPED', 'OVERTAKEN')),
-    attempt      bigint      NOT NULL, -- attempts made
     due_at       timestamptz NOT NULL, -- while it is held: when the hold ends
-    holder       text,
+    attempt      integer     NOT NULL, -- attempts made
     replayed     boolean     NOT NULL DEFAULT FALSE, -- the receiver may know it from the time that a restore lost
+    type         text        NOT NULL, -- of the event
+    state        text        NOT NULL CHECK (state IN ('WAITING', 'DELIVERED', 'FAILED', 'STOPPED', 'OVERTAKEN')),
+    holder       text,
     UNIQUE (payment_id, seq),
     FOREIGN KEY (payment_id, seq) REFERENCES events (payment_id, seq)
 ) WITH (fillfactor = 80);
@@ -324,17 +323,16 @@ CREATE INDEX deliveries_due ON deliveries (due_at) WHERE state = 'WAITING';
 CREATE INDEX deliveries_held ON deliveries (receiver, due_at) WHERE holder IS NOT NULL;
 
 CREATE TABLE delivery_attempts (
-    id          bigint      GENERATED ALWAYS AS IDENTITY,
     delivery_id bigint      NOT NULL REFERENCES deliveries,
-    attempt     bigint      NOT NULL, -- from 1
     at          timestamptz NOT NULL,
-    url         text        NOT NULL,
-    status      bigint      NOT NULL, -- HTTP status; 0: no answer
     latency_us  bigint      NOT NULL,
+    attempt     integer     NOT NULL, -- from 1
+    status      integer     NOT NULL, -- HTTP status; 0: no answer
+    keyed       boolean     NOT NULL, -- the body had the secret in it; the rest of the body is the data of the event
+    url         text        NOT NULL,
     error       text        NOT NULL,
     response    text        NOT NULL,
     request     text        NOT NULL, -- first line and headers
-    keyed       boolean     NOT NULL, -- the body had the secret in it; the rest of the body is the data of the event
     PRIMARY KEY (delivery_id, attempt)
 );
 
@@ -436,7 +434,7 @@ CREATE TABLE erasures (
 );
 CREATE FUNCTION refuse_event_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF (NEW.id, NEW.payment_id, NEW.seq, NEW.event_id, NEW.type, NEW.at) = (OLD.id, OLD.payment_id, OLD.seq, OLD.event_id, OLD.type, OLD.at)
+    IF (NEW.payment_id, NEW.seq, NEW.event_id, NEW.type, NEW.at) = (OLD.payment_id, OLD.seq, OLD.event_id, OLD.type, OLD.at)
         AND EXISTS (SELECT 1 FROM erasures WHERE payment_id = OLD.payment_id) THEN
         RETURN NEW;
     END IF;
@@ -470,7 +468,7 @@ CREATE INDEX sweeps_ended ON sweeps (network, ended_at) WHERE ended_at IS NOT NU
 -- What the sweeps in flight hold until they end: an address is in one of them, and a nonce of a gas wallet is of one.
 CREATE TABLE sweep_claims (
     network  text NOT NULL,
-    address  text NOT NULL,
+    address  bytea NOT NULL,
     sweep_id bigint NOT NULL REFERENCES sweeps,
     PRIMARY KEY (network, address)
 );
@@ -488,18 +486,18 @@ CREATE TABLE sweep_items (
     id         bigint  GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     sweep_id   bigint  NOT NULL REFERENCES sweeps,
     payment_id bigint  REFERENCES payments, -- NULL: a payment of a lost database, swept by its txnid
+    scheme     integer     NOT NULL CHECK (scheme > 0),
+    decimals   integer     NOT NULL,
+    rescue     boolean NOT NULL,
     txnid      text    NOT NULL,
-    address    text    NOT NULL,
+    address    bytea    NOT NULL,
     raw        bytea   NOT NULL,
-    settlement text    NOT NULL,
-    scheme     bigint  NOT NULL CHECK (scheme > 0),
-    contract   text    NOT NULL, -- empty: the native coin
+    settlement bytea    NOT NULL,
+    contract   bytea    NOT NULL, -- empty: the native coin
     symbol     text    NOT NULL,
-    decimals   bigint  NOT NULL,
     token      text    NOT NULL,
     expected   text    NOT NULL,
-    rescue     boolean NOT NULL,
-    moved      text,             -- NULL: nothing
+    moved      text, -- NULL: nothing
     reason     text    NOT NULL, -- why it could not be moved
     UNIQUE (sweep_id, address, contract)
 );
@@ -523,17 +521,17 @@ CREATE TABLE sweep_attempts (
 
 -- The deposit balance of one address in one asset: what sweeps moved from it.
 CREATE TABLE deposit_balances (
-    network       text        NOT NULL,
-    address       text        NOT NULL,
-    contract      text        NOT NULL,
     payment_id    bigint      NOT NULL REFERENCES payments,
+    through       bigint      NOT NULL, -- block of the last sweep that moved money
+    blocked_until timestamptz,
+    failures      integer     NOT NULL,
+    ahead         boolean     NOT NULL, -- moved is more than marked
+    network       text        NOT NULL,
+    address       bytea       NOT NULL,
+    contract      bytea       NOT NULL,
     moved         text        NOT NULL, -- all that left the address
     marked        text        NOT NULL, -- of which for deposits marked as swept
     found         text        NOT NULL, -- of which was moved by hand and belongs to no deposit
-    through       bigint      NOT NULL, -- block of the last sweep that moved money
-    ahead         boolean     NOT NULL, -- moved is more than marked
-    failures      bigint      NOT NULL,
-    blocked_until timestamptz,
     reason        text        NOT NULL,
     PRIMARY KEY (network, address, contract)
 );

@@ -121,7 +121,7 @@ CREATE TABLE custodians (
 CREATE TABLE custodian_wallets (
     custodian_id INTEGER NOT NULL REFERENCES custodians,
     network      TEXT    NOT NULL,
-    address      TEXT    NOT NULL CHECK (address <> ''),
+    address      BLOB    NOT NULL CHECK (length(address) > 0),
     PRIMARY KEY (custodian_id, network)
 ) STRICT, WITHOUT ROWID;
 
@@ -160,7 +160,7 @@ CREATE TABLE payments (
     started_at     INTEGER,
     ended_at       INTEGER,
     resumed_at     INTEGER,
-    hash           TEXT    NOT NULL,
+    hash           BLOB    NOT NULL,
     extended       INTEGER NOT NULL,
     reorged        INTEGER NOT NULL,
     by_hand        INTEGER NOT NULL,
@@ -211,9 +211,9 @@ CREATE TABLE routes (
     id         INTEGER PRIMARY KEY,
     payment_id INTEGER NOT NULL REFERENCES payments,
     network    TEXT    NOT NULL,
-    address    TEXT    NOT NULL,
+    address    BLOB    NOT NULL,
     raw        BLOB    NOT NULL,
-    settlement TEXT    NOT NULL,
+    settlement BLOB    NOT NULL,
     scheme     INTEGER NOT NULL CHECK (scheme > 0), -- chain.AddressScheme: by which rule the address derives
     tokens     TEXT    NOT NULL, -- separated by commas, in order of choice
     since      INTEGER NOT NULL,
@@ -231,17 +231,17 @@ CREATE TABLE deposits (
     payment_id   INTEGER NOT NULL REFERENCES payments,
     key_id       INTEGER NOT NULL,
     network      TEXT    NOT NULL,
-    tx_hash      TEXT    NOT NULL,
+    tx_hash      BLOB    NOT NULL,
     ordinal      INTEGER NOT NULL,
-    contract     TEXT    NOT NULL,
+    contract     BLOB    NOT NULL,
     symbol       TEXT    NOT NULL,
     decimals     INTEGER NOT NULL,
     token        TEXT    NOT NULL,
-    from_address TEXT    NOT NULL,
-    to_address   TEXT    NOT NULL,
+    from_address BLOB    NOT NULL,
+    to_address   BLOB    NOT NULL,
     units        TEXT    NOT NULL, -- whole number of the token's smallest unit
     block_number INTEGER NOT NULL CHECK (block_number >= 0),
-    block_hash   TEXT    NOT NULL,
+    block_hash   BLOB    NOT NULL,
     block_time   INTEGER,
     source       TEXT    NOT NULL,
     state        TEXT    NOT NULL CHECK (state IN ('SEEN', 'FINAL', 'VANISHED')),
@@ -271,14 +271,13 @@ CREATE TABLE set_aside (
 ) STRICT;
 
 CREATE TABLE events (
-    id         INTEGER PRIMARY KEY,
     payment_id INTEGER NOT NULL REFERENCES payments,
     seq        INTEGER NOT NULL CHECK (seq > 0),
     event_id   TEXT    NOT NULL,
     type       TEXT    NOT NULL,
     at         INTEGER NOT NULL,
     data       TEXT    NOT NULL, -- JSON, byte for byte as it is delivered
-    UNIQUE (payment_id, seq)
+    PRIMARY KEY (payment_id, seq)
 ) STRICT;
 
 -- The public events of a key in the order of GET /events. An event gets its position when it is first read, after its
@@ -423,7 +422,7 @@ CREATE TABLE erasures (
     payment_id INTEGER PRIMARY KEY REFERENCES payments
 ) STRICT;
 CREATE TRIGGER events_no_update BEFORE UPDATE ON events
-WHEN (NEW.id, NEW.payment_id, NEW.seq, NEW.event_id, NEW.type, NEW.at) <> (OLD.id, OLD.payment_id, OLD.seq, OLD.event_id, OLD.type, OLD.at)
+WHEN (NEW.payment_id, NEW.seq, NEW.event_id, NEW.type, NEW.at) <> (OLD.payment_id, OLD.seq, OLD.event_id, OLD.type, OLD.at)
     OR NOT EXISTS (SELECT 1 FROM erasures WHERE payment_id = OLD.payment_id)
 BEGIN
     SELECT RAISE(ABORT, 'events is append-only');
@@ -459,7 +458,7 @@ CREATE INDEX sweeps_ended ON sweeps (network, ended_at) WHERE ended_at IS NOT NU
 -- What the sweeps in flight hold until they end: an address is in one of them, and a nonce of a gas wallet is of one.
 CREATE TABLE sweep_claims (
     network  TEXT NOT NULL,
-    address  TEXT NOT NULL,
+    address  BLOB NOT NULL,
     sweep_id INTEGER NOT NULL REFERENCES sweeps,
     PRIMARY KEY (network, address)
 ) STRICT;
@@ -478,11 +477,11 @@ CREATE TABLE sweep_items (
     sweep_id   INTEGER NOT NULL REFERENCES sweeps,
     payment_id INTEGER REFERENCES payments, -- NULL: a payment of a lost database, swept by its txnid
     txnid      TEXT    NOT NULL,
-    address    TEXT    NOT NULL,
+    address    BLOB    NOT NULL,
     raw        BLOB    NOT NULL,
-    settlement TEXT    NOT NULL,
+    settlement BLOB    NOT NULL,
     scheme     INTEGER NOT NULL CHECK (scheme > 0),
-    contract   TEXT    NOT NULL, -- empty: the native coin
+    contract   BLOB    NOT NULL, -- empty: the native coin
     symbol     TEXT    NOT NULL,
     decimals   INTEGER NOT NULL,
     token      TEXT    NOT NULL,
@@ -513,8 +512,8 @@ CREATE TABLE sweep_attempts (
 -- The deposit balance of one address in one asset: what sweeps moved from it.
 CREATE TABLE deposit_balances (
     network       TEXT    NOT NULL,
-    address       TEXT    NOT NULL,
-    contract      TEXT    NOT NULL,
+    address       BLOB    NOT NULL,
+    contract      BLOB    NOT NULL,
     payment_id    INTEGER NOT NULL REFERENCES payments,
     moved         TEXT    NOT NULL, -- all that left the address
     marked        TEXT    NOT NULL, -- of which for deposits marked as swept

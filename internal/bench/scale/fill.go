@@ -81,7 +81,7 @@ func (f filling) tables() []multiplied {
 	of := func(table string) string {
 		return fmt.Sprintf("JOIN %s AS t ON t.payment_id = 1 + s.n %% %d", table, f.templates)
 	}
-	address := "'0x' || " + f.hex(40)
+	address := f.packed(40)
 	return []multiplied{
 		{"payments", fmt.Sprintf("JOIN payments AS t ON t.id = 1 + s.n %% %d", f.templates), map[string]string{
 			"id": id, "public_id": f.digits(26), "key_id": key,
@@ -90,11 +90,11 @@ func (f filling) tables() []multiplied {
 			"kind":           "CASE WHEN s.n % 20000 = 7 THEN 'DONATION' ELSE t.kind END",
 			"reference":      "'order ' || s.n",
 			"customer_email": "'payer' || (s.n % 50000) || '@example.org'",
-			"hash":           "CASE WHEN t.hash = '' THEN '' ELSE '0x' || " + f.hex(64) + " END",
+			"hash":           "CASE WHEN length(t.hash) = 0 THEN t.hash ELSE " + f.packed(64) + " END",
 		}},
 		{"routes", of("routes"), map[string]string{"id": "", "payment_id": id, "address": address}},
 		{"deposits", of("deposits"), map[string]string{
-			"id": "", "payment_id": id, "key_id": key, "tx_hash": "'0x' || " + f.hex(64), "to_address": address,
+			"id": "", "payment_id": id, "key_id": key, "tx_hash": f.packed(64), "to_address": address,
 			"swept_at": f.shift("final_at"), "rechecked": map[bool]string{true: "TRUE", false: "1"}[f.many],
 		}},
 		{"events", of("events"), map[string]string{
@@ -121,6 +121,14 @@ func (f filling) hex(width int) string {
 		return fmt.Sprintf("lpad(to_hex(s.n), %d, '0')", width)
 	}
 	return fmt.Sprintf("printf('%%0%dx', s.n)", width)
+}
+
+// packed is a hexadecimal text of that many digits as db.Packed stores it.
+func (f filling) packed(width int) string {
+	if f.many {
+		return "decode('01' || " + f.hex(width) + ", 'hex')"
+	}
+	return "unhex('01' || " + f.hex(width) + ")"
 }
 
 func (f filling) digits(width int) string {
@@ -229,7 +237,7 @@ func (f filling) post(ctx context.Context, first, last int64) error {
 			") AS one ON one.sweep = s.n JOIN deposits AS t ON t.id = one.id ON CONFLICT DO NOTHING",
 		"INSERT INTO sweep_items (sweep_id, payment_id, txnid, address, raw, settlement, scheme, contract, symbol, decimals, token, " +
 			"expected, rescue, moved, reason) SELECT " + sweep + ", payment_id, '', to_address, " + bytes +
-			", '', 1, contract, symbol, decimals, token, units, " + no + ", units, '' FROM deposits WHERE payment_id" + between,
+			", " + bytes + ", 1, contract, symbol, decimals, token, units, " + no + ", units, '' FROM deposits WHERE payment_id" + between,
 		"INSERT INTO sweep_attempts (sweep_id, n, tx_hash, raw, nonce, valid_until, gas, price, tip, ceiling, made_at, sent_at) " +
 			"SELECT t.id, 1, t.tx_hash, " + bytes + ", t.id, 0, 1, '1', '1', '1', t.created_at, t.created_at FROM sweeps AS t " +
 			"JOIN " + f.series(1+first/sweptTogether, 1+last/sweptTogether) + " ON s.n = t.id WHERE TRUE ON CONFLICT DO NOTHING",

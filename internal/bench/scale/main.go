@@ -124,6 +124,11 @@ func compare(ctx context.Context, s settings, engine string, place func(name str
 	}
 	fmt.Printf("%s: %d payments filled in %v, %d bytes each\n",
 		engine, s.payments, time.Since(begun).Round(time.Second), size/int64(s.payments))
+	if big.many {
+		if err := big.printSizes(ctx, s.payments); err != nil {
+			return 0, err
+		}
+	}
 	missed := 0
 	for _, p := range probes() {
 		a, err := p.measure(ctx, small, s.runs)

@@ -134,7 +134,7 @@ func (d *database) deliver(ctx context.Context, at time.Time) error {
 		for _, x := range list {
 			a := webhook.Attempt{
 				At: at, URL: x.URL, Status: 200, Latency: 20 * time.Millisecond, Response: "ok",
-				Request: shownHead + string(x.Body),
+				Request: shownHead, Keyed: true,
 			}
 			if err := d.Settle(
 				ctx, holder, webhook.Outcome{DeliveryID: x.ID, Attempt: a, State: webhook.Delivered},

@@ -69,6 +69,12 @@ func arrays(rows [][]any) []any {
 			out[i] = array[bool](rows, i)
 		case []byte:
 			out[i] = array[[]byte](rows, i)
+		case Packed:
+			packed := make([][]byte, len(rows))
+			for r, row := range rows {
+				packed[r] = row[i].(Packed).bytes() //nolint:forcetypeassert // as below
+			}
+			out[i] = packed
 		case Instant:
 			times := make([]pgtype.Timestamptz, len(rows))
 			for r, row := range rows {

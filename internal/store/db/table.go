@@ -56,7 +56,7 @@ func sqlType(t reflect.Type) string {
 		return "bigint"
 	case bool:
 		return "boolean"
-	case []byte:
+	case []byte, Packed:
 		return "bytea"
 	case Instant:
 		return "timestamptz"

@@ -113,17 +113,18 @@ func eraseTexts(ctx context.Context, t db.Tx, ids []int64, names names) error {
 // eraseEvents removes the metadata from the events of the payments, and the address wherever it stands.
 func eraseEvents(ctx context.Context, t db.Tx, ids []int64, names names) error {
 	var events []struct {
-		ID   int64
-		Data string
+		PaymentID, Seq int64
+		Data           string
 	}
-	err := t.NewRaw("SELECT id, data FROM events WHERE payment_id IN (?) ORDER BY id", bun.List(ids)).Scan(ctx, &events)
+	err := t.NewRaw("SELECT payment_id, seq, data FROM events WHERE payment_id IN (?) ORDER BY payment_id, seq",
+		bun.List(ids)).Scan(ctx, &events)
 	if err != nil {
 		return err
 	}
 	for _, event := range events {
 		var body struct{ Metadata json.RawMessage }
 		if err := json.Unmarshal([]byte(event.Data), &body); err != nil {
-			return fmt.Errorf("event %d: %w", event.ID, err)
+			return fmt.Errorf("event %d of payment %d: %w", event.Seq, event.PaymentID, err)
 		}
 		data := event.Data
 		if len(body.Metadata) > 0 { // no text can have these bytes: its quotes are escaped
@@ -132,7 +133,8 @@ func eraseEvents(ctx context.Context, t db.Tx, ids []int64, names names) error {
 		if data = names.replace(data); data == event.Data {
 			continue
 		}
-		if _, err := t.NewRaw("UPDATE events SET data = ? WHERE id = ?", data, event.ID).Exec(ctx); err != nil {
+		_, err := t.NewRaw("UPDATE events SET data = ? WHERE payment_id = ? AND seq = ?", data, event.PaymentID, event.Seq).Exec(ctx)
+		if err != nil {
 			return err
 		}
 	}

@@ -51,7 +51,7 @@ type custodianWalletRow struct {
 
 	CustodianID int64
 	Network     string
-	Address     string
+	Address     db.Packed
 }
 
 type custodianNetworkRow struct {
@@ -115,7 +115,7 @@ func walletRows(c merchant.Custodian) []custodianWalletRow {
 	var rows []custodianWalletRow
 	for n, address := range c.Wallets {
 		if address != "" {
-			rows = append(rows, custodianWalletRow{CustodianID: c.ID, Network: string(n), Address: string(address)})
+			rows = append(rows, custodianWalletRow{CustodianID: c.ID, Network: string(n), Address: db.Packed(address)})
 		}
 	}
 	return rows

@@ -71,7 +71,7 @@ func (r *Reader) Funnel(ctx context.Context, keys []int64, since time.Time) (f F
 	var read int64
 	err = r.newest(ctx, keys, since, "count(*), count(CASE WHEN kind <> 'TOPUP' THEN 1 END), "+
 		"count(CASE WHEN kind <> 'TOPUP' THEN started_at END), "+
-		"count(CASE WHEN kind <> 'TOPUP' AND (hash <> '' OR status = 'COMPLETED') THEN 1 END), "+
+		"count(CASE WHEN kind <> 'TOPUP' AND (length(hash) > 0 OR status = 'COMPLETED') THEN 1 END), "+
 		"count(CASE WHEN kind <> 'TOPUP' AND status = 'COMPLETED' THEN 1 END), "+
 		"count(CASE WHEN kind <> 'TOPUP' AND status = 'EXPIRED' THEN 1 END)",
 		&read, &f.Created, &f.Started, &f.Seen, &f.Paid, &f.Expired)

@@ -129,13 +129,13 @@ func addSettlements(ctx context.Context, from bun.IDB, list []orderRow) error {
 	}
 	var routes []struct {
 		PaymentID  int64
-		Settlement string
+		Settlement db.Packed
 	}
 	err := from.NewRaw("SELECT payment_id, settlement FROM routes WHERE payment_id IN (?) ORDER BY id", bun.List(ids)).
 		Scan(ctx, &routes)
 	for _, r := range routes {
 		o := &list[at[r.PaymentID]]
-		o.settlements = append(o.settlements, r.Settlement)
+		o.settlements = append(o.settlements, string(r.Settlement))
 	}
 	return err
 }

@@ -327,14 +327,18 @@ func (f *finder) byBeginning(text string) []*bun.RawQuery {
 			bun.List(f.q.Keys), bun.Safe(x[0]), bun.Safe(x[1]), beginning, bun.Safe(x[1]),
 			beginning+end, bun.Safe(x[1]), maxFound))
 	}
-	for _, n := range chain.Networks() {
-		hash := txHash(text)
-		ways = append(ways, f.NewRaw("SELECT payment_id FROM deposits WHERE network = ? AND tx_hash >= ? AND tx_hash < ? ORDER BY tx_hash LIMIT ?",
-			string(n), hash, hash+end, maxFound))
+	if len(text) < shortPrefix {
+		return ways
 	}
-	address := canonical(text)
-	return append(ways, f.NewRaw("SELECT payment_id FROM routes WHERE address >= ? AND address < ? ORDER BY address LIMIT ?",
-		address, address+end, maxFound))
+	for _, r := range db.PackedBeginnings(text) {
+		for _, n := range chain.Networks() {
+			ways = append(ways, f.NewRaw("SELECT payment_id FROM deposits WHERE network = ? AND tx_hash >= ? AND tx_hash < ? ORDER BY tx_hash LIMIT ?",
+				string(n), r.Low, r.High, maxFound))
+		}
+		ways = append(ways, f.NewRaw("SELECT payment_id FROM routes WHERE address >= ? AND address < ? ORDER BY address LIMIT ?",
+			r.Low, r.High, maxFound))
+	}
+	return ways
 }
 
 // amounts returns the amounts that are written with the digits of the text first:
@@ -361,29 +365,6 @@ func firstChars(text string, n int) string {
 			return text[:i]
 		}
 		n--
-	}
-	return text
-}
-
-// txHash returns a hash as it is stored: hexadecimal digits in lower case, base58
-// unchanged.
-func txHash(text string) string {
-	if strings.HasPrefix(text, "0x") || strings.HasPrefix(text, "0X") {
-		return strings.ToLower(text)
-	}
-	return text
-}
-
-// canonical returns an address as it is stored, or the text itself.
-func canonical(text string) string {
-	for _, n := range []chain.Network{chain.BEP20, chain.Solana} {
-		if w, err := chain.ParseAddress(n, text); err == nil {
-			return string(w.Address)
-		}
-		// An address in one case has no checksum to verify.
-		if w, err := chain.ParseAddress(n, strings.ToLower(text)); err == nil && n.EVM() {
-			return string(w.Address)
-		}
 	}
 	return text
 }

@@ -23,9 +23,10 @@ type UnderSeed struct {
 // not, in the order of their symbols.
 func (r *Reader) UnderSeed(ctx context.Context) ([]UnderSeed, error) {
 	var rows []struct {
-		Symbol, Contract, Units string
-		Decimals                int
-		PaymentID               int64
+		Symbol, Units string
+		Contract      db.Packed
+		Decimals      int
+		PaymentID     int64
 	}
 	err := r.db.Reader().NewRaw("SELECT symbol, contract, units, decimals, payment_id FROM deposits "+
 		"WHERE swept_at IS NULL AND state <> 'VANISHED' AND network = ? AND token <> '' ORDER BY contract, payment_id",

@@ -51,7 +51,7 @@ func (r *Reader) SweepsOf(ctx context.Context, number int64) ([]Sweep, error) {
 		Symbol     string
 		Decimals   int64
 		Moved      *string
-		Settlement string
+		Settlement db.Packed
 		TxHash     string
 		CreatedAt  db.Instant
 		EndedAt    db.Instant

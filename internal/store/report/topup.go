@@ -40,7 +40,7 @@ func (r *Reader) TopUps(ctx context.Context, before int64, limit int) ([]TopUp, 
 		Status    string
 		Network   string
 		Token     string
-		Hash      string
+		Hash      db.Packed
 		CreatedAt db.Instant
 	}
 	// The kind is a literal: with a parameter the partial index could not be used.

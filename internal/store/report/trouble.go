@@ -274,7 +274,7 @@ func leftDeposits(ctx context.Context, t db.Tx, now time.Time, dust money.Micros
 		Symbol   string
 		Decimals int
 		Units    string
-		Contract string
+		Contract db.Packed
 		FinalAt  db.Instant
 		Blocked  db.Instant
 		Reason   string
@@ -307,7 +307,7 @@ func reorged(ctx context.Context, t db.Tx) ([]ReorgedPayment, error) {
 		Email    string
 		Amount   int64
 		Network  string
-		Hash     string
+		Hash     db.Packed
 		EndedAt  db.Instant
 	}
 	err := t.NewRaw("SELECT p.id, p.public_id, u.email, p.amount, p.network, p.hash, p.ended_at FROM payments AS p "+

@@ -20,8 +20,8 @@ type balanceRow struct {
 	bun.BaseModel `bun:"table:deposit_balances,alias:balance"`
 
 	Network      string
-	Address      string
-	Contract     string
+	Address      db.Packed
+	Contract     db.Packed
 	PaymentID    int64
 	Moved        string
 	Marked       string
@@ -36,11 +36,11 @@ type balanceRow struct {
 // dueRow is a final deposit that is not swept, with its balance.
 type dueRow struct {
 	PublicID   string
-	Address    string
+	Address    db.Packed
 	Raw        []byte
-	Settlement string
+	Settlement db.Packed
 	Scheme     int64
-	Contract   string
+	Contract   db.Packed
 	Symbol     string
 	Decimals   int64
 	Token      string
@@ -156,7 +156,7 @@ func dueBalances(n chain.Network, rows []dueRow) ([]settlement.DepositBalance, e
 }
 
 // balanceKey identifies a balance on one network.
-type balanceKey struct{ address, contract string }
+type balanceKey struct{ address, contract db.Packed }
 
 // balance returns the balance before its deposits are added.
 func (r dueRow) balance(n chain.Network) settlement.DepositBalance {

@@ -19,9 +19,9 @@ type shownRow struct {
 	PublicID   string
 	Scheme     int64
 	Network    string
-	Address    string
+	Address    db.Packed
 	Raw        []byte
-	Settlement string
+	Settlement db.Packed
 }
 
 const selectShown = "SELECT r.payment_id, p.public_id, r.scheme, r.network, r.address, r.raw, r.settlement " +
@@ -37,7 +37,7 @@ func (s *Store) DepositAddressesAfter(
 
 // DepositAddressesAt lists what was shown with the address, on every network.
 func (s *Store) DepositAddressesAt(ctx context.Context, a chain.Address) ([]settlement.DepositAddress, error) {
-	return s.shownWhere(ctx, "r.address = ? ORDER BY r.id", string(a))
+	return s.shownWhere(ctx, "r.address = ? ORDER BY r.id", db.Packed(a))
 }
 
 // DepositAddressesOf lists the addresses that were shown for a payment.
@@ -76,10 +76,7 @@ func (s *Store) shownWhere(ctx context.Context, where string, args ...any) ([]se
 func (s *Store) Records(
 	ctx context.Context, n chain.Network, addresses []chain.Address,
 ) ([]settlement.Record, error) {
-	texts := make([]string, len(addresses))
-	for i, a := range addresses {
-		texts[i] = string(a)
-	}
+	texts := db.PackedList(addresses)
 	if len(texts) == 0 {
 		return nil, nil
 	}
@@ -119,7 +116,10 @@ type depositOfRow struct {
 	PublicID         string
 }
 
-type recordKey struct{ network, address, contract string }
+type recordKey struct {
+	network           string
+	address, contract db.Packed
+}
 
 func recordsOf(balances []balanceOfRow, deposits []depositOfRow) ([]settlement.Record, error) {
 	var books []settlement.Record

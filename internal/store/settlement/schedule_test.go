@@ -10,6 +10,7 @@ import (
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/settlement"
+	"github.com/florinpay/florin/internal/store/db"
 	"github.com/florinpay/florin/internal/store/storetest"
 )
 
@@ -68,7 +69,7 @@ func TestStore_DepositBalancesHurry(t *testing.T) {
 			w.Must(w.RevokeKey(w.T.Context(), k.UserID, k.ID, final))
 		},
 		"OtherWallet": func(w *world, _ merchant.Key, _ time.Time) {
-			_, err := w.SQL().Exec("UPDATE custodian_wallets SET address = '0x8617E340B3D01FA5F11F306F4090FD50E238070D'")
+			_, err := w.SQL().Exec("UPDATE custodian_wallets SET address = $1", db.Packed("0x8617E340B3D01FA5F11F306F4090FD50E238070D"))
 			w.Must(err)
 		},
 	} {

@@ -18,7 +18,7 @@ type claimRow struct {
 	bun.BaseModel `bun:"table:sweep_claims"`
 
 	Network string
-	Address string
+	Address db.Packed
 	SweepID int64
 }
 
@@ -29,7 +29,7 @@ func claim(ctx context.Context, t db.Tx, id int64, w settlement.Sweep) error {
 	for _, i := range w.Items {
 		if a := i.Address.Address; !claimed[a] {
 			claimed[a] = true
-			rows = append(rows, claimRow{Network: string(w.Network), Address: string(a), SweepID: id})
+			rows = append(rows, claimRow{Network: string(w.Network), Address: db.Packed(a), SweepID: id})
 		}
 	}
 	slices.SortFunc(rows, func(a, b claimRow) int { return cmp.Compare(a.Address, b.Address) }) // against deadlocks

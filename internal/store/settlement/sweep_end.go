@@ -53,12 +53,12 @@ func checkMoved(w settlement.Sweep) error {
 		carried[keyOfItem(i)] = true
 	}
 	for _, m := range w.Moved {
-		if !carried[balanceKey{string(m.Address), string(m.Contract)}] || m.Units.Big().Sign() < 0 {
+		if !carried[balanceKey{db.Packed(m.Address), db.Packed(m.Contract)}] || m.Units.Big().Sign() < 0 {
 			return fmt.Errorf("it moved %s of %q from %s, which it did not take along", m.Units, m.Contract, m.Address)
 		}
 	}
 	for _, u := range w.Unmoved {
-		if !carried[balanceKey{string(u.Address), string(u.Contract)}] {
+		if !carried[balanceKey{db.Packed(u.Address), db.Packed(u.Contract)}] {
 			return fmt.Errorf("it left %q on %s, which it did not take along", u.Contract, u.Address)
 		}
 	}
@@ -66,7 +66,7 @@ func checkMoved(w settlement.Sweep) error {
 }
 
 func keyOfItem(i chain.SweepItem) balanceKey {
-	return balanceKey{string(i.Address.Address), string(i.Asset.Contract)}
+	return balanceKey{db.Packed(i.Address.Address), db.Packed(i.Asset.Contract)}
 }
 
 func endRow(ctx context.Context, t db.Tx, id int64, w settlement.Sweep) error {
@@ -104,7 +104,7 @@ func endItem(
 	ctx context.Context, t db.Tx, id int64, a, contract chain.Address, moved sql.NullString, reason string,
 ) error {
 	_, err := t.NewRaw("UPDATE sweep_items SET moved = ?, reason = ? WHERE sweep_id = ? AND address = ? AND contract = ?",
-		moved, db.Shown(reason), id, string(a), string(contract)).Exec(ctx)
+		moved, db.Shown(reason), id, db.Packed(a), db.Packed(contract)).Exec(ctx)
 	return err
 }
 
@@ -150,8 +150,8 @@ func lockBalances(ctx context.Context, t db.Tx, id int64, w settlement.Sweep) (*
 // lyingRow is a deposit as the marking of balances needs it.
 type lyingRow struct {
 	ID        int64
-	ToAddress string
-	Contract  string
+	ToAddress db.Packed
+	Contract  db.Packed
 	Units     string
 	State     string
 	Rechecked bool

@@ -63,7 +63,7 @@ func addMoved(ctx context.Context, t db.Tx, id int64, w settlement.Sweep, now ti
 	}
 	has := func(address, contract chain.Address) bool {
 		return slices.ContainsFunc(stored, func(r itemRow) bool {
-			return r.Address == string(address) && r.Contract == string(contract)
+			return r.Address == db.Packed(address) && r.Contract == db.Packed(contract)
 		})
 	}
 	w.Items = slices.DeleteFunc(slices.Clone(w.Items), func(i chain.SweepItem) bool {

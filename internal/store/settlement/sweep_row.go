@@ -40,11 +40,11 @@ type itemRow struct {
 	SweepID    int64
 	PaymentID  sql.NullInt64 // NULL: the database does not know the payment
 	Txnid      string
-	Address    string
+	Address    db.Packed
 	Raw        []byte
-	Settlement string
+	Settlement db.Packed
 	Scheme     int64
-	Contract   string
+	Contract   db.Packed
 	Symbol     string
 	Decimals   int64
 	Token      string
@@ -79,8 +79,8 @@ func rowOfItem(sweepID, paymentID int64, i chain.SweepItem) itemRow {
 	return itemRow{
 		SweepID: sweepID, PaymentID: sql.NullInt64{Int64: paymentID, Valid: paymentID != 0}, Txnid: i.PaymentID,
 		Scheme:  int64(i.Scheme),
-		Address: string(i.Address.Address), Raw: i.Address.Raw,
-		Settlement: string(i.Settlement), Contract: string(i.Asset.Contract), Symbol: db.Shown(i.Asset.Symbol),
+		Address: db.Packed(i.Address.Address), Raw: i.Address.Raw,
+		Settlement: db.Packed(i.Settlement), Contract: db.Packed(i.Asset.Contract), Symbol: db.Shown(i.Asset.Symbol),
 		Decimals: int64(
 			i.Asset.Decimals,
 		), Token: string(i.Asset.Token), Expected: i.Expected.String(), Rescue: i.Rescue,

@@ -21,17 +21,17 @@ type DepositRow struct {
 	PaymentID   int64  `db:"fixed"`
 	KeyID       int64  `db:"fixed"`
 	Network     string `db:"fixed"`
-	TxHash      string `db:"fixed"`
+	TxHash      db.Packed `db:"fixed"`
 	Ordinal     int64  `db:"fixed"`
-	Contract    string `db:"fixed"`
+	Contract    db.Packed `db:"fixed"`
 	Symbol      string
 	Decimals    int64
 	Token       string
-	FromAddress string
-	ToAddress   string `db:"fixed"`
+	FromAddress db.Packed
+	ToAddress   db.Packed `db:"fixed"`
 	Units       string
 	BlockNumber int64
-	BlockHash   string
+	BlockHash   db.Packed
 	BlockTime   db.Instant
 	Source      string
 	State       string
@@ -61,7 +61,7 @@ func (r *DepositRow) Deposit() (payment.Deposit, error) {
 				Decimals: int(r.Decimals), Token: money.Token(r.Token),
 			},
 			From: chain.Address(r.FromAddress), To: chain.Address(r.ToAddress), Units: units,
-			Block:  Block(r.BlockNumber, r.BlockHash, r.BlockTime),
+			Block:  Block(r.BlockNumber, string(r.BlockHash), r.BlockTime),
 			Source: r.Source,
 		},
 		State: payment.DepositState(r.State), Rechecked: r.Rechecked, Late: r.Late,
