@@ -111,11 +111,14 @@ type Event struct {
 	Data json.RawMessage
 }
 
+// EventID is the id of the payment's event with the sequence number.
+func EventID(id ID, seq int) string { return fmt.Sprintf("evt_%s_%d", id, seq) }
+
 // emit appends an event to the change.
 func (c *Change) emit(t EventType, now time.Time, data any) {
 	c.Payment.Seq++
 	e := Event{
-		ID:        fmt.Sprintf("evt_%s_%d", c.Payment.ID, c.Payment.Seq),
+		ID:        EventID(c.Payment.ID, c.Payment.Seq),
 		PaymentID: c.Payment.ID, Seq: c.Payment.Seq, Type: t, At: now,
 	}
 	if t.InFeed() {

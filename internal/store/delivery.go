@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -91,11 +90,12 @@ func (u unsendable) outcome(now time.Time) webhook.Outcome {
 // deliveryRow is a claimed delivery with all that is needed to send it.
 type deliveryRow struct {
 	ID             int64
-	EventID        string
+	TxnID          string
+	Seq            int64
 	Attempt        int64
 	Receiver       int64
 	CallbackURL    string
-	Data           string
+	Data           []byte
 	Replayed       bool
 	PublicID       string
 	Secret         string
@@ -110,17 +110,21 @@ func (s *Store) readDeliveries(
 		return nil, nil, nil
 	}
 	var rows []deliveryRow
-	err = t.NewRaw("SELECT d.id, e.event_id, d.attempt, d.receiver, c.callback_url, e.data, d.replayed, c.public_id, c.secret, c.signing_secrets "+
+	err = t.NewRaw("SELECT d.id, p.public_id AS txn_id, e.seq, d.attempt, d.receiver, c.callback_url, e.data, d.replayed, c.public_id, c.secret, c.signing_secrets "+
 		"FROM deliveries AS d JOIN events AS e ON e.payment_id = d.payment_id AND e.seq = d.seq "+
-		"JOIN custodians AS c ON c.id = d.custodian_id WHERE d.id IN (?) ORDER BY d.id", bun.List(ids)).Scan(ctx, &rows)
+		"JOIN payments AS p ON p.id = d.payment_id JOIN custodians AS c ON c.id = d.custodian_id WHERE d.id IN (?) ORDER BY d.id", bun.List(ids)).Scan(ctx, &rows)
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, r := range rows {
+		id := payment.ID(r.TxnID)
+		body, err := table.UnpackEvent(id, r.Data)
+		if err != nil {
+			return nil, nil, err
+		}
 		d := webhook.Delivery{
-			ID: r.ID, EventID: r.EventID, Attempt: int(r.Attempt), URL: r.CallbackURL,
-			Receiver: webhook.ReceiverID(r.Receiver), Body: json.RawMessage(r.Data),
-			Replayed: r.Replayed,
+			ID: r.ID, EventID: payment.EventID(id, int(r.Seq)), Attempt: int(r.Attempt), URL: r.CallbackURL,
+			Receiver: webhook.ReceiverID(r.Receiver), Body: body, Replayed: r.Replayed,
 		}
 		if err := s.openSecrets(&d, r); err != nil {
 			sealed = append(sealed, unsendable{d, err})

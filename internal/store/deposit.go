@@ -54,12 +54,12 @@ var routes = db.NewTable[routeRow]()
 type routeRow struct {
 	bun.BaseModel `bun:"table:routes,alias:r"`
 
-	PaymentID  int64  `db:"fixed"`
-	Network    string `db:"fixed"`
+	PaymentID  int64     `db:"fixed"`
+	Network    string    `db:"fixed"`
 	Address    db.Packed `db:"fixed"`
-	Raw        []byte `db:"fixed"`
+	Raw        []byte    `db:"fixed"`
 	Settlement db.Packed `db:"fixed"`
-	Scheme     int64  `db:"fixed"`
+	Scheme     int64     `db:"fixed"`
 	Tokens     string
 	Since      instant `db:"fixed"`
 	Finality   string  `db:"fixed"`

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -13,6 +12,7 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/db"
+	"github.com/florinpay/florin/internal/store/table"
 )
 
 // events and feed generate the statements of their rows.
@@ -28,10 +28,9 @@ type eventRow struct {
 
 	PaymentID int64
 	Seq       int64
-	EventID   string
 	Type      string
 	At        instant
-	Data      string
+	Data      []byte // table.PackEvent
 }
 
 // feedRow is a public event in the feed of a key.
@@ -45,17 +44,17 @@ type feedRow struct {
 
 func rowOfEvent(number int64, e payment.Event) *eventRow {
 	return &eventRow{
-		PaymentID: number, Seq: int64(
-			e.Seq,
-		), EventID: e.ID, Type: string(e.Type), At: db.At(e.At), Data: string(e.Data),
+		PaymentID: number, Seq: int64(e.Seq), Type: string(e.Type), At: db.At(e.At),
+		Data: table.PackEvent(e.PaymentID, e.Data),
 	}
 }
 
-func (r *eventRow) event(id payment.ID) payment.Event {
+func (r *eventRow) event(id payment.ID) (payment.Event, error) {
+	data, err := table.UnpackEvent(id, r.Data)
 	return payment.Event{
-		ID: r.EventID, PaymentID: id, Seq: int(r.Seq), Type: payment.EventType(r.Type), At: r.At.Time,
-		Data: json.RawMessage(r.Data),
-	}
+		ID: payment.EventID(id, int(r.Seq)), PaymentID: id, Seq: int(r.Seq), Type: payment.EventType(r.Type), At: r.At.Time,
+		Data: data,
+	}, err
 }
 
 var (
@@ -102,7 +101,7 @@ func saveEvents(p *paymentRow, list []payment.Event, ended bool) []*db.Stmt {
 // with p.Seq.
 func checkEvents(p payment.Payment, before int, list []payment.Event) error {
 	for i, e := range list {
-		if e.PaymentID != p.ID || e.Seq != before+1+i {
+		if e.PaymentID != p.ID || e.Seq != before+1+i || e.ID != payment.EventID(p.ID, e.Seq) {
 			return fmt.Errorf("event %s is number %d of payment %s, not %d", e.ID, e.Seq, p.ID, before+1+i)
 		}
 	}
@@ -124,8 +123,11 @@ func (s *Store) Events(ctx context.Context, id payment.ID) ([]payment.Event, err
 	var list []payment.Event
 	err := s.db.Read(ctx, db.Query(func(scan scan) error {
 		var row eventRow
-		err := scan(events.Dest(&row)...)
-		list = append(list, row.event(id))
+		if err := scan(events.Dest(&row)...); err != nil {
+			return err
+		}
+		e, err := row.event(id)
+		list = append(list, e)
 		return err
 	}, "SELECT "+events.Columns("")+" FROM events WHERE payment_id = (SELECT id FROM payments WHERE public_id = ?) ORDER BY seq", string(id)))
 	if err == nil && len(list) == 0 {
@@ -260,10 +262,13 @@ func (p *feedPage) add(scan scan) error {
 	var row eventRow
 	var publicID string
 	from, first := p.position, len(p.events) == 0
-	err := scan(append(events.Dest(&row), &p.position, &publicID)...)
+	if err := scan(append(events.Dest(&row), &p.position, &publicID)...); err != nil {
+		return err
+	}
 	if first {
 		p.gap = from > 0 && p.position > from+1
 	}
-	p.events = append(p.events, row.event(payment.ID(publicID)))
+	e, err := row.event(payment.ID(publicID))
+	p.events = append(p.events, e)
 	return err
 }

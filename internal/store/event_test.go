@@ -94,8 +94,8 @@ func TestStore_PublicEvents_LateCommit(t *testing.T) {
 		open, err := w.SQL().Begin()
 		w.Must(err)
 		defer func() { _ = open.Rollback() }()
-		_, err = open.Exec(fmt.Sprintf("INSERT INTO events (payment_id, seq, event_id, type, at, data) "+
-			"VALUES (%d, 2, 'evt_late', 'payment.expired', '2020-01-01', '{}')", p.Number))
+		_, err = open.Exec("INSERT INTO events (payment_id, seq, type, at, data) VALUES ($1, 2, 'payment.expired', '2020-01-01', $2)",
+			p.Number, []byte("{}"))
 		w.Must(err)
 		_, err = open.Exec(fmt.Sprintf("INSERT INTO feed (payment_id, seq, key_id) VALUES (%d, 2, %d)", p.Number, k.ID))
 		w.Must(err)

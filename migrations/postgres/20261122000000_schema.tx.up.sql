@@ -276,9 +276,8 @@ CREATE TABLE events (
     payment_id bigint      NOT NULL REFERENCES payments,
     seq        bigint      NOT NULL CHECK (seq > 0),
     at         timestamptz NOT NULL,
-    event_id   text        NOT NULL,
     type       text        NOT NULL,
-    data       text        NOT NULL, -- JSON, byte for byte as it is delivered
+    data       bytea   NOT NULL, -- JSON, byte for byte as it is delivered, in short: see table.PackEvent
     PRIMARY KEY (payment_id, seq)
 );
 
@@ -434,7 +433,7 @@ CREATE TABLE erasures (
 );
 CREATE FUNCTION refuse_event_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF (NEW.payment_id, NEW.seq, NEW.event_id, NEW.type, NEW.at) = (OLD.payment_id, OLD.seq, OLD.event_id, OLD.type, OLD.at)
+    IF (NEW.payment_id, NEW.seq, NEW.type, NEW.at) = (OLD.payment_id, OLD.seq, OLD.type, OLD.at)
         AND EXISTS (SELECT 1 FROM erasures WHERE payment_id = OLD.payment_id) THEN
         RETURN NEW;
     END IF;

@@ -273,10 +273,9 @@ CREATE TABLE set_aside (
 CREATE TABLE events (
     payment_id INTEGER NOT NULL REFERENCES payments,
     seq        INTEGER NOT NULL CHECK (seq > 0),
-    event_id   TEXT    NOT NULL,
     type       TEXT    NOT NULL,
     at         INTEGER NOT NULL,
-    data       TEXT    NOT NULL, -- JSON, byte for byte as it is delivered
+    data       BLOB    NOT NULL, -- JSON, byte for byte as it is delivered, in short: see table.PackEvent
     PRIMARY KEY (payment_id, seq)
 ) STRICT;
 
@@ -422,7 +421,7 @@ CREATE TABLE erasures (
     payment_id INTEGER PRIMARY KEY REFERENCES payments
 ) STRICT;
 CREATE TRIGGER events_no_update BEFORE UPDATE ON events
-WHEN (NEW.payment_id, NEW.seq, NEW.event_id, NEW.type, NEW.at) <> (OLD.payment_id, OLD.seq, OLD.event_id, OLD.type, OLD.at)
+WHEN (NEW.payment_id, NEW.seq, NEW.type, NEW.at) <> (OLD.payment_id, OLD.seq, OLD.type, OLD.at)
     OR NOT EXISTS (SELECT 1 FROM erasures WHERE payment_id = OLD.payment_id)
 BEGIN
     SELECT RAISE(ABORT, 'events is append-only');

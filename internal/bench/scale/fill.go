@@ -98,8 +98,7 @@ func (f filling) tables() []multiplied {
 			"swept_at": f.shift("final_at"), "rechecked": map[bool]string{true: "TRUE", false: "1"}[f.many],
 		}},
 		{"events", of("events"), map[string]string{
-			"id": "", "payment_id": id, "event_id": "'evt_' || " + f.digits(26) + " || t.seq",
-		}},
+			"id": "", "payment_id": id, 		}},
 		{"feed", of("feed"), map[string]string{
 			"payment_id": id, "key_id": key, "position": "1000 + s.n * 10 + t.seq",
 		}},

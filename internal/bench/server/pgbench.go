@@ -19,7 +19,7 @@ const plainScript = `
 BEGIN;
 SELECT id, user_id, public_id, wallet FROM api_keys WHERE id = :key;
 INSERT INTO payments (` + paymentColumns + `) VALUES (` + paymentValues + `) RETURNING id \gset
-INSERT INTO events (payment_id, seq, event_id, type, at, data) VALUES (:id, 1, 'evt_' || :a || :b, 'payment.created', now(), '{}');
+INSERT INTO events (payment_id, seq, type, at, data) VALUES (:id, 1, 'payment.created', now(), '{}');
 COMMIT;
 `
 
@@ -31,8 +31,8 @@ const foldedScript = `
 \set b random(1, 2147483647)
 SELECT id, user_id, public_id, wallet FROM api_keys WHERE id = :key;
 WITH p AS (INSERT INTO payments (` + paymentColumns + `) VALUES (` + paymentValues + `) ON CONFLICT (public_id) DO NOTHING RETURNING id)
-INSERT INTO events (payment_id, seq, event_id, type, at, data)
- SELECT p.id, 1, 'evt_' || :a || :b, 'payment.created', now(), '{}' FROM p RETURNING payment_id;
+INSERT INTO events (payment_id, seq, type, at, data)
+ SELECT p.id, 1, 'payment.created', now(), '{}' FROM p RETURNING payment_id;
 `
 
 const (

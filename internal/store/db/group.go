@@ -72,7 +72,7 @@ func arrays(rows [][]any) []any {
 		case Packed:
 			packed := make([][]byte, len(rows))
 			for r, row := range rows {
-				packed[r] = row[i].(Packed).bytes() //nolint:forcetypeassert // as below
+				packed[r] = row[i].(Packed).Bytes() //nolint:forcetypeassert // as below
 			}
 			out[i] = packed
 		case Instant:

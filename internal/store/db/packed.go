@@ -34,7 +34,8 @@ const (
 	mixedBytes = 20
 )
 
-func (p Packed) bytes() []byte {
+// Bytes returns what is stored.
+func (p Packed) Bytes() []byte {
 	if p == "" {
 		return []byte{}
 	}
@@ -115,15 +116,15 @@ func (p *Packed) Scan(src any) (err error) {
 
 // AppendQuery writes the literal that the database of gen stores.
 func (p Packed) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
-	return gen.Dialect().AppendBytes(b, p.bytes()), nil
+	return gen.Dialect().AppendBytes(b, p.Bytes()), nil
 }
 
 // Value returns what both databases store.
-func (p Packed) Value() (driver.Value, error) { return p.bytes(), nil }
+func (p Packed) Value() (driver.Value, error) { return p.Bytes(), nil }
 
-func (p Packed) forSQLite() any { return p.bytes() }
+func (p Packed) forSQLite() any { return p.Bytes() }
 
-func (p Packed) forPostgres() any { return p.bytes() }
+func (p Packed) forPostgres() any { return p.Bytes() }
 
 // PackedList is the argument of IN for a packed column.
 func PackedList[T ~string](texts []T) []Packed {
@@ -137,8 +138,8 @@ func PackedList[T ~string](texts []T) []Packed {
 // PackedRange has the packed texts from Low on that are before High.
 type PackedRange struct{ Low, High []byte }
 
-// PackedBeginnings returns the ranges of the packed texts that begin with the text; hexadecimal letters in any case. The
-// text must be longer than the 0 that hexadecimal texts begin with.
+// PackedBeginnings returns the ranges of the packed texts that begin with the text; hexadecimal letters in any case.
+// The text must be longer than the 0 that hexadecimal texts begin with.
 func PackedBeginnings(text string) []PackedRange {
 	all := []PackedRange{{append([]byte{packedText}, text...), after(append([]byte{packedText}, text...), 0)}}
 	digits, ok := strings.CutPrefix(strings.ToLower(text), hexPrefix)

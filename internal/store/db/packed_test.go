@@ -10,7 +10,8 @@ import (
 // packedTexts are texts of each form, and some that are nearly of one.
 var packedTexts = []string{
 	"", "x", "0x", "0x1", "0xab", "0xAB", "0xab\x01", "0X" + strings.Repeat("ab", 20), "0x" + strings.Repeat("0f", 32),
-	"0x" + strings.Repeat("0", 40), "0x" + strings.Repeat("aB", 20), "0x" + strings.Repeat("Fa", 20), "0x" + strings.Repeat("AB", 32),
+	"0x" + strings.Repeat("0", 40), "0x" + strings.Repeat("aB", 20),
+	"0x" + strings.Repeat("Fa", 20), "0x" + strings.Repeat("AB", 32),
 	"0x52908400098527886E0F7030069857D2E4169EE7", "0x52908400098527886e0f7030069857d2e4169ee7",
 	"0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359", "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v",
 }
@@ -19,7 +20,7 @@ func TestPacked_KeepsEachText(t *testing.T) {
 	t.Parallel()
 	seen := make(map[string]string)
 	for _, text := range packedTexts {
-		b := Packed(text).bytes()
+		b := Packed(text).Bytes()
 		var back Packed
 		if err := back.Scan(b); err != nil || string(back) != text {
 			t.Errorf("%q is read as %q, %v", text, back, err)
@@ -29,7 +30,9 @@ func TestPacked_KeepsEachText(t *testing.T) {
 		}
 		seen[string(b)] = text
 	}
-	for _, wrong := range []any{"text", []byte{9}, []byte{packedMixed, 1}, append([]byte{packedMixed}, bytes.Repeat([]byte{0xaa}, 20)...)} {
+	for _, wrong := range []any{
+		"text", []byte{9}, []byte{packedMixed, 1}, append([]byte{packedMixed}, bytes.Repeat([]byte{0xaa}, 20)...),
+	} {
 		if err := new(Packed).Scan(wrong); err == nil {
 			t.Errorf("%v is read", wrong)
 		}
@@ -41,7 +44,7 @@ func TestPacked_HalfTheSpace(t *testing.T) {
 	for text, most := range map[string]int{
 		"0x" + strings.Repeat("0f", 32): 33, "0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359": 24, "": 0,
 	} {
-		if n := len(Packed(text).bytes()); n > most {
+		if n := len(Packed(text).Bytes()); n > most {
 			t.Errorf("%q takes %d bytes, at most %d are right", text, n, most)
 		}
 	}
@@ -61,7 +64,7 @@ func TestPackedBeginnings(t *testing.T) {
 			continue
 		}
 		for _, text := range packedTexts[1:] {
-			b := Packed(text).bytes()
+			b := Packed(text).Bytes()
 			found := false
 			for _, r := range PackedBeginnings(beginning) {
 				found = found || bytes.Compare(b, r.Low) >= 0 && bytes.Compare(b, r.High) < 0
@@ -83,7 +86,7 @@ func FuzzPacked(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		var back Packed
-		if err := back.Scan(Packed(text).bytes()); err != nil || string(back) != text {
+		if err := back.Scan(Packed(text).Bytes()); err != nil || string(back) != text {
 			t.Fatal(fmt.Sprintf("%q is read as %q", text, back), err)
 		}
 	})

@@ -13,6 +13,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/db"
 	"github.com/florinpay/florin/internal/store/table"
 )
@@ -114,26 +115,32 @@ func eraseTexts(ctx context.Context, t db.Tx, ids []int64, names names) error {
 func eraseEvents(ctx context.Context, t db.Tx, ids []int64, names names) error {
 	var events []struct {
 		PaymentID, Seq int64
-		Data           string
+		PublicID       payment.ID
+		Data           []byte
 	}
-	err := t.NewRaw("SELECT payment_id, seq, data FROM events WHERE payment_id IN (?) ORDER BY payment_id, seq",
-		bun.List(ids)).Scan(ctx, &events)
+	err := t.NewRaw("SELECT e.payment_id, e.seq, p.public_id, e.data FROM events AS e JOIN payments AS p ON p.id = e.payment_id "+
+		"WHERE e.payment_id IN (?) ORDER BY e.payment_id, e.seq", bun.List(ids)).Scan(ctx, &events)
 	if err != nil {
 		return err
 	}
 	for _, event := range events {
 		var body struct{ Metadata json.RawMessage }
-		if err := json.Unmarshal([]byte(event.Data), &body); err != nil {
-			return fmt.Errorf("event %d of payment %d: %w", event.Seq, event.PaymentID, err)
+		text, err := table.UnpackEvent(event.PublicID, event.Data)
+		if err == nil {
+			err = json.Unmarshal(text, &body)
 		}
-		data := event.Data
+		if err != nil {
+			return fmt.Errorf("event %d of payment %s: %w", event.Seq, event.PublicID, err)
+		}
+		data := string(text)
 		if len(body.Metadata) > 0 { // no text can have these bytes: its quotes are escaped
 			data = strings.Replace(data, `"metadata":`+string(body.Metadata), `"metadata":{}`, 1)
 		}
-		if data = names.replace(data); data == event.Data {
+		if data = names.replace(data); data == string(text) {
 			continue
 		}
-		_, err := t.NewRaw("UPDATE events SET data = ? WHERE payment_id = ? AND seq = ?", data, event.PaymentID, event.Seq).Exec(ctx)
+		_, err = t.NewRaw("UPDATE events SET data = ? WHERE payment_id = ? AND seq = ?",
+			table.PackEvent(event.PublicID, []byte(data)), event.PaymentID, event.Seq).Exec(ctx)
 		if err != nil {
 			return err
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/db"
+	"github.com/florinpay/florin/internal/store/table"
 	"github.com/florinpay/florin/internal/webhook"
 )
 
@@ -53,7 +54,7 @@ type Failing struct {
 type deliveryRow struct {
 	ID        int64
 	PublicID  string
-	EventID   string
+	Seq       int64
 	Type      string
 	At        db.Instant
 	State     string
@@ -69,7 +70,7 @@ type deliveryRow struct {
 
 func (r deliveryRow) delivery() Delivery {
 	return Delivery{
-		ID: r.ID, TxnID: payment.ID(r.PublicID), EventID: r.EventID, Type: payment.EventType(r.Type), At: r.At.Time,
+		ID: r.ID, TxnID: payment.ID(r.PublicID), EventID: payment.EventID(payment.ID(r.PublicID), int(r.Seq)), Type: payment.EventType(r.Type), At: r.At.Time,
 		State: webhook.State(r.State), Made: int(r.Attempt), DueAt: r.DueAt.Time,
 		Last: webhook.Attempt{
 			At: r.TriedAt.Time, URL: r.URL, Status: int(r.Status),
@@ -91,7 +92,7 @@ const LaterEvents = "FROM events AS later WHERE later.payment_id = d.payment_id 
 		payment.EventCompleted,
 	) + "', '" + string(payment.EventExpired) + "', '" + string(payment.EventCancelled) + "')"
 
-const reportColumns = "d.id, p.public_id, e.event_id, e.type, e.at, d.state, d.attempt, d.due_at, a.at AS tried_at, " +
+const reportColumns = "d.id, p.public_id, e.seq, e.type, e.at, d.state, d.attempt, d.due_at, a.at AS tried_at, " +
 	"coalesce(a.url, '') AS url, coalesce(a.status, 0) AS status, coalesce(a.latency_us, 0) AS latency_us, coalesce(a.error, '') AS error, " +
 	"coalesce((SELECT later.type " + LaterEvents + " ORDER BY later.seq LIMIT 1), '') AS overtaken " +
 	"FROM deliveries AS d JOIN custodians AS c ON c.id = d.custodian_id JOIN payments AS p ON p.id = d.payment_id " +
@@ -175,7 +176,7 @@ func (r *Reader) Delivery(ctx context.Context, keys []int64, id int64) (Sent, er
 	var rows []struct {
 		deliveryRow `bun:",extend"`
 
-		Data string
+		Data []byte
 	}
 	err := r.db.Reader().NewRaw(
 		"SELECT e.data, "+reportColumns+"WHERE d.id = ? AND c.key_id IN (?)", id, bun.List(keys),
@@ -205,7 +206,8 @@ func (r *Reader) Delivery(ctx context.Context, keys []int64, id int64) (Sent, er
 			Error: a.Error, Response: a.Response, Request: a.Request, Keyed: a.Keyed,
 		}
 	}
-	return Sent{rows[0].delivery(), json.RawMessage(rows[0].Data), attempts}, nil
+	data, err := table.UnpackEvent(payment.ID(rows[0].PublicID), rows[0].Data)
+	return Sent{rows[0].delivery(), data, attempts}, db.Wrap(err, "delivery %d", id)
 }
 
 // FailedDeliveries counts the deliveries of the keys since the time whose
