@@ -52,8 +52,8 @@ func rowOfEvent(number int64, e payment.Event) *eventRow {
 func (r *eventRow) event(id payment.ID) (payment.Event, error) {
 	data, err := table.UnpackEvent(id, r.Data)
 	return payment.Event{
-		ID: payment.EventID(id, int(r.Seq)), PaymentID: id, Seq: int(r.Seq), Type: payment.EventType(r.Type), At: r.At.Time,
-		Data: data,
+		ID: payment.EventID(id, int(r.Seq)), PaymentID: id, Seq: int(r.Seq), Type: payment.EventType(r.Type),
+		At: r.At.Time, Data: data,
 	}, err
 }
 

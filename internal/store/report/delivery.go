@@ -69,8 +69,9 @@ type deliveryRow struct {
 }
 
 func (r deliveryRow) delivery() Delivery {
+	id := payment.ID(r.PublicID)
 	return Delivery{
-		ID: r.ID, TxnID: payment.ID(r.PublicID), EventID: payment.EventID(payment.ID(r.PublicID), int(r.Seq)), Type: payment.EventType(r.Type), At: r.At.Time,
+		ID: r.ID, TxnID: id, EventID: payment.EventID(id, int(r.Seq)), Type: payment.EventType(r.Type), At: r.At.Time,
 		State: webhook.State(r.State), Made: int(r.Attempt), DueAt: r.DueAt.Time,
 		Last: webhook.Attempt{
 			At: r.TriedAt.Time, URL: r.URL, Status: int(r.Status),
