@@ -188,11 +188,25 @@ func (r *rereading) UpdatePayment(
 	ctx context.Context, id payment.ID, decide func(payment.Payment) (payment.Change, error),
 ) (payment.Payment, error) {
 	p, err := r.Store.UpdatePayment(ctx, id, decide)
-	if err == nil {
-		if r.changed == nil {
-			r.changed = make(map[payment.ID]bool)
-		}
-		r.changed[id] = true
-	}
+	r.note(id, err)
 	return p, err
+}
+
+// UpdatePayments records which payments changed.
+func (r *rereading) UpdatePayments(ctx context.Context, all []watch.Update) []error {
+	errs := r.Store.UpdatePayments(ctx, all)
+	for i, err := range errs {
+		r.note(all[i].ID, err)
+	}
+	return errs
+}
+
+func (r *rereading) note(id payment.ID, err error) {
+	if err != nil {
+		return
+	}
+	if r.changed == nil {
+		r.changed = make(map[payment.ID]bool)
+	}
+	r.changed[id] = true
 }

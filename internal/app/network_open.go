@@ -149,17 +149,17 @@ func openSolana(
 	}, sender, nil
 }
 
-// subscribe lets the endpoints that push wake the watcher. A node of one's own is read all the time anyway.
+// subscribe lets the endpoints that push wake the watcher: of a node of one's own, every block does.
 func (x *network) subscribe(n config.Network, log *slog.Logger) (err error) {
 	sockets := reveal(n.Sockets())
-	if len(sockets) == 0 || n.OwnNode() {
+	if len(sockets) == 0 {
 		return nil
 	}
 	x.feed, err = subscription.New(subscription.Config{
-		Endpoints: sockets, Protocol: x.pushes, News: x.watcher.Pushed, Count: x.calls.Counter(n.Profile.Network),
-		Log: log.With("network", n.Profile.Network),
+		Endpoints: sockets, Protocol: x.pushes, News: x.watcher.Pushed, Head: x.watcher.Headed, EveryHead: n.OwnNode(),
+		Count: x.calls.Counter(n.Profile.Network), Log: log.With("network", n.Profile.Network),
 	})
-	if err == nil {
+	if err == nil && !n.OwnNode() {
 		x.watcher.Follow(watch.Feed{Watch: x.feed.Watch, Live: x.feed.Live, Doubt: x.feed.Doubt})
 	}
 	return err

@@ -3,6 +3,7 @@ package metrics
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
@@ -61,18 +62,47 @@ func (c counted) OpenPayment(
 func (c counted) UpdatePayment(
 	ctx context.Context, id payment.ID, decide func(payment.Payment) (payment.Change, error),
 ) (payment.Payment, error) {
-	var before payment.Payment
-	var change payment.Change
-	p, err := c.Store.UpdatePayment(ctx, id, func(p payment.Payment) (payment.Change, error) {
-		made, err := decide(p)
-		before, change = p, made
-		return made, err
-	})
-	if err == nil {
-		c.m.changed(change)
-		c.m.moved(before.Deposits, change.Deposits)
-	}
+	var made counting
+	p, err := c.Store.UpdatePayment(ctx, id, made.of(decide))
+	made.count(c.m, err)
 	return p, err
+}
+
+// UpdatePayments counts the changes that were stored.
+func (c counted) UpdatePayments(ctx context.Context, all []watch.Update) []error {
+	all = slices.Clone(all)
+	made := make([]counting, len(all))
+	for i := range all {
+		all[i].Decide = made[i].of(all[i].Decide)
+	}
+	errs := c.Store.UpdatePayments(ctx, all)
+	for i, err := range errs {
+		made[i].count(c.m, err)
+	}
+	return errs
+}
+
+// counting is what the last run of a decision made of a payment.
+type counting struct {
+	before payment.Payment
+	change payment.Change
+}
+
+func (x *counting) of(
+	decide func(payment.Payment) (payment.Change, error),
+) func(payment.Payment) (payment.Change, error) {
+	return func(p payment.Payment) (payment.Change, error) {
+		made, err := decide(p)
+		x.before, x.change = p, made
+		return made, err
+	}
+}
+
+func (x *counting) count(m *Metrics, err error) {
+	if err == nil {
+		m.changed(x.change)
+		m.moved(x.before.Deposits, x.change.Deposits)
+	}
 }
 
 // CountSweeps returns the store with its sweeps counted.

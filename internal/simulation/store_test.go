@@ -3,6 +3,7 @@ package simulation
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
@@ -75,6 +76,35 @@ func (s paymentStore) UpdatePayment(
 		return err
 	})
 	return p, err
+}
+
+// UpdatePayments loses the answer to all changes of a transaction at once.
+func (s paymentStore) UpdatePayments(ctx context.Context, all []watch.Update) (errs []error) {
+	twice, overtaken := slices.Clone(all), slices.Clone(all)
+	for i, u := range all {
+		s.in.w.dirty[u.ID] = true
+		twice[i].Decide = func(p payment.Payment) (payment.Change, error) {
+			_, _ = u.Decide(p)
+			return u.Decide(p)
+		}
+		overtaken[i].Decide = func(p payment.Payment) (payment.Change, error) {
+			_, _ = u.Decide(p)
+			return payment.Change{}, errConflict
+		}
+	}
+	if len(all) > 0 && s.in.conflicts() && errors.Is(s.Store.UpdatePayments(ctx, overtaken)[0], errConflict) {
+		s.in.w.interleave(s.in)
+	}
+	lost := s.in.write(func() error {
+		errs = s.Store.UpdatePayments(ctx, twice)
+		return errors.Join(errs...)
+	})
+	if errors.Is(lost, errLost) {
+		for i := range errs {
+			errs[i] = errLost
+		}
+	}
+	return errs
 }
 
 func (s paymentStore) SaveCursor(ctx context.Context, n chain.Network, c watch.Cursor) error {

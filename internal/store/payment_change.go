@@ -12,6 +12,7 @@ import (
 	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/store/db"
 	"github.com/florinpay/florin/internal/store/table"
 )
@@ -47,10 +48,38 @@ func (s *Store) UpdatePayment(
 	return op.result, nil
 }
 
-// change runs a decision together with those of other callers, or in a
-// transaction of its own if the batch fails.
+// together is how many changes of one UpdatePayments share a transaction at most: what one block completes, and no more
+// than other writers can wait for.
+const together = 256
+
+// UpdatePayments is watch.Store's: it commits the changes of many payments together.
+func (s *Store) UpdatePayments(ctx context.Context, all []watch.Update) []error {
+	errs := make([]error, 0, len(all))
+	for part := range slices.Chunk(all, together) {
+		ops := make([]*changeOp, len(part))
+		for i, u := range part {
+			ops[i] = &changeOp{id: u.ID, decide: u.Decide}
+		}
+		batch := s.changeBatch(ctx, slices.Clone(ops))
+		for _, op := range ops {
+			err := s.ranBatch(ctx, op, batch)
+			if err == nil {
+				s.changed(op.id, op)
+			}
+			errs = append(errs, db.Wrap(err, "update payment %s", op.id))
+		}
+	}
+	return errs
+}
+
+// change runs a decision together with those of other callers.
 func (s *Store) change(ctx context.Context, op *changeOp) error {
-	err := s.changes.Do(ctx, op)
+	return s.ranBatch(ctx, op, s.changes.Do(ctx, op))
+}
+
+// ranBatch returns how the operation ended in its batch, whose error is given; if the batch failed, it runs in a
+// transaction of its own.
+func (s *Store) ranBatch(ctx context.Context, op *changeOp, err error) error {
 	if err == nil {
 		err = op.err
 	}

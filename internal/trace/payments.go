@@ -2,6 +2,7 @@ package trace
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 
 	"github.com/florinpay/florin/internal/metrics"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/webhook"
 )
 
@@ -72,6 +74,27 @@ func (x traced) UpdatePayment(
 		x.t.changed(ctx, change, began, false)
 	}
 	return p, err
+}
+
+// UpdatePayments exports the changes that were stored.
+func (x traced) UpdatePayments(ctx context.Context, all []watch.Update) []error {
+	began := time.Now()
+	all = slices.Clone(all)
+	changes := make([]payment.Change, len(all))
+	for i, u := range all {
+		all[i].Decide = func(p payment.Payment) (payment.Change, error) {
+			made, err := u.Decide(p)
+			changes[i] = made
+			return made, err
+		}
+	}
+	errs := x.Store.UpdatePayments(ctx, all)
+	for i, err := range errs {
+		if err == nil {
+			x.t.changed(ctx, changes[i], began, false)
+		}
+	}
+	return errs
 }
 
 // changed exports the events of a change that was stored, one span each, and the deposits that came with it: these from

@@ -40,8 +40,11 @@ type Protocol struct {
 type Config struct {
 	Endpoints []string // ws or wss addresses, in order of preference; they may hold credentials, which are never shown
 	Protocol  Protocol
-	// News is called when money was pushed. It must not block.
-	News func()
+	// News is called when money was pushed, and Head when a new block was; nil: nothing is. They must not block.
+	News, Head func()
+	// EveryHead keeps up the connection whatever is watched, and has every block pushed and no money: on a node of
+	// one's own, where a push costs nothing and everything is read after each block.
+	EveryHead bool
 	// Count is called with the endpoint's name and the method of every call and every push; nil: nothing is.
 	Count func(endpoint, method string)
 	Log   *slog.Logger
@@ -63,6 +66,8 @@ type Feed struct {
 	protocol  Protocol
 	endpoints []*source
 	news      func()
+	head      func()
+	everyHead bool
 	count     func(endpoint, method string)
 	log       *slog.Logger
 	changed   chan struct{}
@@ -84,7 +89,15 @@ type source struct {
 // New returns the feed of the endpoints. It makes no connection. It fails for a malformed address.
 func New(c Config) (*Feed, error) {
 	f := &Feed{
-		protocol: c.Protocol, news: c.News, count: c.Count, log: c.Log, changed: make(chan struct{}, 1),
+		protocol: c.Protocol, news: c.News, head: c.Head, everyHead: c.EveryHead, count: c.Count, log: c.Log,
+		changed: make(chan struct{}, 1),
+	}
+	if f.head == nil {
+		f.head = func() {}
+	}
+	if f.everyHead {
+		f.wanted = chain.NewWatchSet(0)
+		f.protocol.Money = func(*chain.WatchSet) ([]Call, bool) { return nil, false }
 	}
 	if f.count == nil {
 		f.count = func(string, string) {}
@@ -137,7 +150,7 @@ func (f *Feed) Status() string {
 	switch {
 	case f.session != nil && f.session.ready():
 		return "subscribed at " + f.session.name
-	case f.wanted == nil || f.wanted.Len() == 0:
+	case f.unwanted():
 		return "no subscription is needed now"
 	}
 	return "no subscription; the network is read by polling"
@@ -154,11 +167,14 @@ func (f *Feed) signal() {
 func (f *Feed) want() *chain.WatchSet {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.wanted == nil || f.wanted.Len() == 0 {
+	if f.unwanted() {
 		return nil
 	}
 	return f.wanted
 }
+
+// unwanted reports whether no connection is needed; the caller holds the lock.
+func (f *Feed) unwanted() bool { return !f.everyHead && (f.wanted == nil || f.wanted.Len() == 0) }
 
 // Run keeps the subscription until ctx ends.
 func (f *Feed) Run(ctx context.Context) error {

@@ -42,6 +42,7 @@ type listener struct {
 	*subscription.Feed
 
 	news  atomic.Int64
+	heads atomic.Int64
 	calls atomic.Int64
 	mu    sync.Mutex
 	log   bytes.Buffer
@@ -61,6 +62,11 @@ func (l *listener) logged() string {
 
 func listen(t *testing.T, endpoints ...*chaintest.Pusher) *listener {
 	t.Helper()
+	return listenTo(t, false, endpoints...)
+}
+
+func listenTo(t *testing.T, everyHead bool, endpoints ...*chaintest.Pusher) *listener {
+	t.Helper()
 	l := &listener{T: t}
 	var urls []string
 	for _, p := range endpoints {
@@ -69,6 +75,7 @@ func listen(t *testing.T, endpoints ...*chaintest.Pusher) *listener {
 	var err error
 	l.Feed, err = subscription.New(subscription.Config{
 		Endpoints: urls, Protocol: protocol, News: func() { l.news.Add(1) },
+		Head: func() { l.heads.Add(1) }, EveryHead: everyHead,
 		Count: func(string, string) { l.calls.Add(1) },
 		Log:   slog.New(slog.NewTextHandler(l, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
@@ -219,6 +226,23 @@ func TestFeed_ManyBlocks(t *testing.T) {
 	l.await("blocks are not subscribed to", func() bool { return p.Subscribed("heads") == 0 })
 	if !l.Live(set) {
 		t.Error("it is not live any more")
+	}
+}
+
+// TestFeed_EveryHead: a node of one's own pushes every block, whatever is watched and however fast they come, and no
+// money.
+func TestFeed_EveryHead(t *testing.T) {
+	t.Parallel()
+	p := chaintest.NewPusher(t)
+	l := listenTo(t, true, p)
+	l.await("blocks are subscribed to", func() bool { return p.Subscribed("heads") == 1 })
+	l.Watch(addresses(2))
+	for i := range int64(20) {
+		p.Push("heads", "block")
+		l.await("the block is heard", func() bool { return l.heads.Load() == i+1 })
+	}
+	if p.Subscribed("heads") != 1 || p.Subscribed("to 01") != 0 {
+		t.Errorf("subscribed %d times to blocks, %d times to money", p.Subscribed("heads"), p.Subscribed("to 01"))
 	}
 }
 

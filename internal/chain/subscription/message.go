@@ -66,8 +66,9 @@ func (s *session) take(m message) error {
 	}
 	s.feed.count(s.name, m.Method)
 	if sub.heads {
-		defer s.mu.Unlock()
 		s.head(time.Now())
+		s.mu.Unlock()
+		s.feed.head()
 		return nil
 	}
 	s.mu.Unlock()
@@ -83,7 +84,7 @@ func (s *session) head(now time.Time) {
 		return
 	}
 	s.heads = s.heads[1:]
-	if s.heads[HeadsKept-1].Sub(s.heads[0]) < (HeadsKept-1)*HeadPace {
+	if !s.feed.everyHead && s.heads[HeadsKept-1].Sub(s.heads[0]) < (HeadsKept-1)*HeadPace {
 		s.noHeads = true
 		s.feed.signal()
 	}

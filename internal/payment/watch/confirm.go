@@ -151,13 +151,15 @@ func (w *Watcher) confirmAll(
 	return first
 }
 
-// confirmEarly confirms what a payment is credited with above the final head, unless
-// the round has asked about enough.
-func (w *Watcher) confirmEarly(ctx context.Context, transfers []chain.Transfer, at chain.Head) error {
-	if len(transfers) > 0 && w.budget <= 0 {
+// confirmEarly confirms what payments are credited with above the final head, apart from what is known, unless the
+// round has asked about enough.
+func (w *Watcher) confirmEarly(
+	ctx context.Context, known confirmed, transfers []chain.Transfer, at chain.Head,
+) error {
+	if w.budget <= 0 && len(known.open(transfers)) > 0 {
 		return errMore
 	}
-	asked, err := make(confirmed).some(ctx, w.reader, transfers, at, len(transfers))
+	asked, err := known.some(ctx, w.reader, transfers, at, len(transfers))
 	w.budget -= asked
 	if errors.Is(err, ErrDisagree) {
 		w.tail = tail{} // it is read again: the second endpoint might report the same at another time

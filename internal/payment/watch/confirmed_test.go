@@ -29,6 +29,10 @@ func (d *dying) UpdatePayment(
 	return d.Store.UpdatePayment(ctx, id, decide)
 }
 
+func (d *dying) UpdatePayments(ctx context.Context, all []watch.Update) []error {
+	return singly(ctx, d, all)
+}
+
 func (d *dying) SaveSetAside(ctx context.Context, a watch.SetAside) error {
 	if d.dead {
 		return errDying

@@ -36,6 +36,9 @@ const (
 	expectFor     = 5 * time.Second
 	expectClosely = time.Second
 	expectGlance  = 250 * time.Millisecond
+	// headRest is the time from the push of a block to its round: nodes push a block a moment before they say which one
+	// is final by it. No two rounds of pushed blocks are closer.
+	headRest = 30 * time.Millisecond
 )
 
 var (
@@ -67,6 +70,15 @@ func (w *Watcher) Pushed() {
 	}
 }
 
+// Headed says that a new block was pushed, so that what waits for finality may be final. It does not block.
+func (w *Watcher) Headed() {
+	w.headed.Store(true)
+	select {
+	case w.head <- struct{}{}:
+	default:
+	}
+}
+
 // follow tells the subscription what to push, and returns the pace with glances that are further apart while it does.
 func (w *Watcher) follow(ctx context.Context, s Stakes, level Level, pace Pace, now time.Time) Pace {
 	p := &w.pushes
@@ -88,7 +100,7 @@ func (w *Watcher) follow(ctx context.Context, s Stakes, level Level, pace Pace, 
 	if s.Pending == 0 && !p.expected(now) && p.feed.Live(w.open.set) {
 		pace.Glance = max(pace.Glance, liveGlance)
 	}
-	if p.expected(now) && now.Sub(p.at) < expectClosely {
+	if w.headed.Swap(false) && s.Pending > 0 || p.expected(now) && now.Sub(p.at) < expectClosely {
 		pace.Glance = min(pace.Glance, expectGlance)
 	}
 	return pace

@@ -5,8 +5,12 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/payment/watch"
 )
+
+// expectGlance is at least as long as the watcher rests between two glances at blocks that are pushed.
+const expectGlance = 250 * time.Millisecond
 
 // pushing is a subscription under a test's control.
 type pushing struct {
@@ -61,6 +65,29 @@ func TestWatcher_Follow(t *testing.T) {
 			if reader.glances > most || !live && reader.glances < 25 {
 				t.Errorf("live %v: %d glances in half a minute", live, reader.glances)
 			}
+		}
+	})
+	t.Run("PushedBlocksMayBeFinal", func(t *testing.T) {
+		t.Parallel()
+		r := newRig(t, 1)
+		reader := r.paced()
+		r.follow()
+		p := r.start()
+		r.steps(10 * time.Second)
+		r.pay(p)
+		r.chain.Mine(1)
+		r.watcher.Pushed()
+		r.steps(time.Second)
+		r.chain.Mine(rigFinalDepth + 1)
+		r.steps(expectGlance)
+		r.watcher.Headed()
+		r.watcher.Step(t.Context())
+		r.expect(p, payment.Completed, tenUSDC)
+		before := reader.glances
+		r.watcher.Headed()
+		r.watcher.Step(t.Context())
+		if reader.glances > before {
+			t.Error("a block is looked at while nothing waits for finality")
 		}
 	})
 	t.Run("MoneyThatIsNotPushedIsSeen", func(t *testing.T) {

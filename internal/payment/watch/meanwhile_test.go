@@ -32,6 +32,10 @@ func (m *meanwhile) UpdatePayment(
 	return m.Store.UpdatePayment(ctx, id, decide)
 }
 
+func (m *meanwhile) UpdatePayments(ctx context.Context, all []watch.Update) []error {
+	return singly(ctx, m, all)
+}
+
 // startOn starts a new payment of 10 USDC on another EVM network, and returns it with the
 // route by which the payer may choose the watched network, which has the same address.
 func (r *rig) startOn(n chain.Network) (payment.Payment, payment.Route) {

@@ -31,19 +31,11 @@ func (w *Watcher) observe(
 		if err != nil {
 			return changed, err
 		}
-		for _, p := range payments {
-			v.Transfers = transfers[p.ID]
-			did, err := w.observeOne(ctx, p, v)
-			if err != nil {
-				err = failed(p.ID, err)
-			}
-			if err != nil {
-				return changed, fmt.Errorf("payment %s: %w", p.ID, err)
-			}
-			if did {
-				changed++
-				w.changed++
-			}
+		did, err := w.observeTogether(ctx, payments, transfers, v, failed)
+		changed += did
+		w.changed += did
+		if err != nil {
+			return changed, err
 		}
 	}
 	return changed, nil
@@ -107,11 +99,85 @@ func (w *Watcher) concerned(
 	return list, nil
 }
 
-// observeOne decides on the payment as it was read, and again under its lock if
-// there is something to write.
+// observeTogether lets payments observe the view, each with its own transfers, and commits what they change together:
+// the webhooks of what one block completes leave at once. It returns how many changed.
+func (w *Watcher) observeTogether(
+	ctx context.Context, payments []payment.Payment, transfers map[payment.ID][]chain.Transfer, v payment.View,
+	failed func(payment.ID, error) error,
+) (int, error) {
+	var first error // that ends the round; what is due by then is stored nevertheless
+	fail := func(id payment.ID, err error) {
+		if err = failed(id, err); err != nil && first == nil {
+			first = fmt.Errorf("payment %s: %w", id, err)
+		}
+	}
+	o := w.observation()
+	v.Unread = v.From > w.rechecked+1
+	var due []observed
+	for _, p := range payments {
+		v.Transfers = transfers[p.ID]
+		x, some, err := o.look(ctx, p, v)
+		if err != nil {
+			fail(p.ID, err)
+		} else if some {
+			due = append(due, x)
+		}
+		if first != nil {
+			break
+		}
+	}
+	if due = w.confirmTogether(ctx, o, due, fail); len(due) == 0 {
+		return 0, first
+	}
+	updates := make([]Update, len(due))
+	for i, x := range due {
+		updates[i] = x.update(o.now)
+	}
+	changed := 0
+	for i, err := range w.store.UpdatePayments(ctx, updates) {
+		if err == nil {
+			changed++
+		}
+		if err = errors.Join(err, due[i].doubted); err != nil {
+			fail(due[i].before.ID, err)
+		}
+	}
+	return changed, first
+}
+
+// confirmTogether has confirmed what payments are credited with above the final head, many at once, and returns the
+// payments for which that succeeded.
+func (w *Watcher) confirmTogether(
+	ctx context.Context, o observation, due []observed, fail func(payment.ID, error),
+) []observed {
+	var asked []chain.Transfer
+	for _, x := range due {
+		asked = append(asked, x.early...)
+	}
+	if n := len(asked); n > 0 && n <= w.budget {
+		_ = o.confirm(ctx, asked, due[0].view.Latest) // of each payment, what is still open is asked about below
+	}
+	return slices.DeleteFunc(due, func(x observed) bool {
+		err := o.confirm(ctx, x.early, x.view.Latest)
+		if err != nil {
+			fail(x.before.ID, err)
+		}
+		return err != nil
+	})
+}
+
+// observeOne lets one payment observe the view.
 func (w *Watcher) observeOne(ctx context.Context, p payment.Payment, v payment.View) (bool, error) {
 	v.Unread = v.From > w.rechecked+1
-	return observation{w.reader, w.store, w.now, w.confirmEarly}.apply(ctx, p, v)
+	return w.observation().apply(ctx, p, v)
+}
+
+// observation returns an observation that asks about each transfer once.
+func (w *Watcher) observation() observation {
+	known := make(confirmed)
+	return observation{w.reader, w.store, w.now, func(ctx context.Context, list []chain.Transfer, at chain.Head) error {
+		return w.confirmEarly(ctx, known, list, at)
+	}}
 }
 
 // observation is what it takes to let a payment observe a view.
@@ -123,39 +189,60 @@ type observation struct {
 	confirm func(ctx context.Context, transfers []chain.Transfer, at chain.Head) error
 }
 
-// apply decides on the payment as it was read, has confirmed what the decision
-// rests on, and decides again under the payment's lock.
-func (o observation) apply(ctx context.Context, p payment.Payment, v payment.View) (bool, error) {
-	now := o.now
-	c, err := p.Observe(v, now())
+// observed is a payment that a view changes.
+type observed struct {
+	before  payment.Payment
+	view    payment.View
+	early   []chain.Transfer // what is credited above the final head, and must be confirmed first
+	doubted error            // why part of the view is left out
+}
+
+// look decides on the payment as it was read; some is false if there is nothing to write.
+func (o observation) look(ctx context.Context, p payment.Payment, v payment.View) (x observed, some bool, err error) {
+	c, err := p.Observe(v, o.now())
 	if err != nil || c.None() {
-		return false, err
+		return observed{}, false, err
 	}
 	gone, doubted, err := absent(ctx, o.reader, c, v)
 	if err != nil {
-		return false, err
+		return observed{}, false, err
 	}
 	v.Doubted = func(t chain.Transfer) bool { return !gone[confirmationOf(t)] }
-	if c, err = p.Observe(v, now()); err != nil || c.None() {
-		return false, errors.Join(err, doubted)
+	if c, err = p.Observe(v, o.now()); err != nil || c.None() {
+		return observed{}, false, errors.Join(err, doubted)
 	}
-	asked := early(c, v)
-	if err := o.confirm(ctx, asked, v.Latest); err != nil {
-		return false, err
-	}
-	known := make(map[confirmation]bool, len(asked))
-	for _, t := range asked {
+	return observed{p, v, early(c, v), doubted}, true, nil
+}
+
+// update decides again, under the payment's lock, and refuses to credit early what was not confirmed.
+func (x observed) update(now func() time.Time) Update {
+	known := make(map[confirmation]bool, len(x.early))
+	for _, t := range x.early {
 		known[confirmationOf(t)] = true
 	}
-	_, err = o.store.UpdatePayment(ctx, p.ID, func(p payment.Payment) (payment.Change, error) {
-		c, err := p.Observe(v, now())
+	return Update{ID: x.before.ID, Decide: func(p payment.Payment) (payment.Change, error) {
+		c, err := p.Observe(x.view, now())
 		other := func(t chain.Transfer) bool { return !known[confirmationOf(t)] }
-		if err == nil && slices.ContainsFunc(early(c, v), other) {
+		if err == nil && slices.ContainsFunc(early(c, x.view), other) {
 			err = errUnconfirmed
 		}
 		return c, err
-	})
-	return err == nil, errors.Join(err, doubted)
+	}}
+}
+
+// apply decides on the payment as it was read, has confirmed what the decision
+// rests on, and decides again under the payment's lock.
+func (o observation) apply(ctx context.Context, p payment.Payment, v payment.View) (bool, error) {
+	x, some, err := o.look(ctx, p, v)
+	if err != nil || !some {
+		return false, err
+	}
+	if err := o.confirm(ctx, x.early, v.Latest); err != nil {
+		return false, err
+	}
+	u := x.update(o.now)
+	_, err = o.store.UpdatePayment(ctx, u.ID, u.Decide)
+	return err == nil, errors.Join(err, x.doubted)
 }
 
 // errDoubted: a recorded deposit was not found where it should be, and no second

@@ -34,6 +34,19 @@ func (s *refusing) UpdatePayment(
 	return s.Store.UpdatePayment(ctx, id, decide)
 }
 
+func (s *refusing) UpdatePayments(ctx context.Context, all []watch.Update) []error {
+	return singly(ctx, s, all)
+}
+
+// singly makes changes one by one, by the UpdatePayment of a database with faults.
+func singly(ctx context.Context, s watch.Store, all []watch.Update) []error {
+	errs := make([]error, len(all))
+	for i, u := range all {
+		_, errs[i] = s.UpdatePayment(ctx, u.ID, u.Decide)
+	}
+	return errs
+}
+
 func (s *refusing) Payment(ctx context.Context, id payment.ID) (payment.Payment, error) {
 	if id == s.id && s.loads {
 		return payment.Payment{}, errRefused

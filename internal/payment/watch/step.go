@@ -68,26 +68,43 @@ func (w *Watcher) Limit(spent func() int64) { w.spent = spent }
 // Run watches until ctx ends. A failed round is logged and repeated.
 func (w *Watcher) Run(ctx context.Context) error {
 	defer w.Release(ctx)
+	for ctx.Err() == nil {
+		w.rest(ctx, w.Step(ctx))
+	}
+	return nil
+}
+
+// rest returns when the next step is due: after the time given, soon after something has changed or a block was pushed,
+// and at once when money was pushed, since a payer waits.
+func (w *Watcher) rest(ctx context.Context, most time.Duration) {
+	due := time.Now().Add(most)
+	pause := time.NewTimer(most)
+	defer pause.Stop()
+	wake, head := w.wake, w.head
 	for {
-		pause := time.NewTimer(w.Step(ctx))
 		select {
 		case <-ctx.Done():
-			pause.Stop()
-			return nil
-		case <-w.wake:
-			pause.Reset(wakeRest)
-			select {
-			case <-ctx.Done():
-				return nil
-			case <-w.push:
-				pause.Stop()
-			case <-pause.C:
-			}
-		case <-w.push: // at once: a payer waits
-			pause.Stop()
+			return
+		case <-w.push:
+			return
 		case <-pause.C:
+			return
+		case <-wake:
+			wake = nil
+			due = earlier(due, time.Now().Add(wakeRest))
+		case <-head:
+			head = nil
+			due = earlier(due, time.Now().Add(headRest))
 		}
+		pause.Reset(time.Until(due))
 	}
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
 }
 
 // Step does what is due by what is at stake, and returns after how long it must be called again: a round, a glance

@@ -61,12 +61,21 @@ type Mark struct {
 	Row  int64
 }
 
+// Update is a decision about a payment, which may be made again.
+type Update struct {
+	ID     payment.ID
+	Decide func(payment.Payment) (payment.Change, error)
+}
+
 // Store is what a Watcher reads and writes. As with Store, every method
 // is one transaction.
 type Store interface {
 	UpdatePayment(
 		ctx context.Context, id payment.ID, decide func(payment.Payment) (payment.Change, error),
 	) (payment.Payment, error)
+	// UpdatePayments is UpdatePayment for many payments, each at most once, which share a transaction. It returns the
+	// error of each; one that is refused changes nothing, and nothing for the others.
+	UpdatePayments(ctx context.Context, all []Update) []error
 	Payment(ctx context.Context, id payment.ID) (payment.Payment, error)
 	// Stakes returns what is at stake on the network. It knows when a payment ended after justEnded, and whether any
 	// ended after watchedAfter.

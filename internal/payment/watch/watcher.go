@@ -74,6 +74,8 @@ type Watcher struct {
 	pushes  pushes
 	push    chan struct{}
 	pushed  atomic.Bool
+	head    chan struct{}
+	headed  atomic.Bool // since the last look
 
 	mu     sync.RWMutex
 	health payment.Health
@@ -110,6 +112,7 @@ func NewWatcher(
 		profile: p, reader: r, store: s, holder: holder, now: now,
 		log:  log.With("network", p.Network),
 		wake: make(chan struct{}, 1), push: make(chan struct{}, 1),
+		head:    make(chan struct{}, 1),
 		watched: newWatchlist(p.Network), resting: resting{on: rests(p.Network)},
 		pace: scanStep, confirmed: make(confirmed),
 		reread:   make(confirmed),
