@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -44,7 +43,7 @@ func (l *lab) environ(database string) []string {
 }
 
 func (l *lab) command(ctx context.Context, database string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, filepath.Join(l.dir, "florin"), args...)
+	cmd := exec.CommandContext(ctx, l.binary, args...)
 	cmd.Dir, cmd.Env = l.dir, l.environ(database)
 	return cmd
 }
@@ -126,7 +125,7 @@ func (l *lab) open(ctx context.Context, database string) (*florin, error) {
 		return nil, err
 	}
 	f.key = made.Key
-	if err := f.equip(ctx); err != nil {
+	if err := f.equip(ctx, l.callback); err != nil {
 		return nil, errors.Join(err, f.stop())
 	}
 	return f, nil
@@ -135,7 +134,7 @@ func (l *lab) open(ctx context.Context, database string) (*florin, error) {
 const settlementWallet = "0x6Fac4D18c912343BF86fa7049364Dd4E424Ab9C0"
 
 // equip makes the custodian and waits until POLYGON is offered.
-func (f *florin) equip(ctx context.Context) error {
+func (f *florin) equip(ctx context.Context, callback string) error {
 	c, err := dial(ctx, f.address)
 	if err != nil {
 		return err
@@ -143,8 +142,8 @@ func (f *florin) equip(ctx context.Context) error {
 	defer c.conn.Close()
 	body := fmt.Appendf(
 		nil,
-		`{"query":"mutation { createCustodianAccount(input: {apiKey: \"%s\", name: \"Bench\", wallets: {polygon: \"%s\"}}) { code message } }"}`,
-		f.key, settlementWallet,
+		`{"query":"mutation { createCustodianAccount(input: {apiKey: \"%s\", name: \"Bench\", callbackUrl: \"%s\", wallets: {polygon: \"%s\"}}) { code message } }"}`,
+		f.key, callback, settlementWallet,
 	)
 	status, answer, err := c.post("/graphql", body)
 	if err != nil || status != http.StatusOK || !bytes.Contains(answer, []byte(`"code":200`)) {

@@ -22,17 +22,23 @@ type lab struct {
 	chain    *devchain.Chain
 	chainEnv []string
 	missed   []string
+	binary   string // the program that runs
+	callback string // of the next merchant; empty: none
+	runs     int
 }
+
+// finalDepth is how many blocks the final one trails the newest.
+const finalDepth = 2
 
 func newLab(ctx context.Context, s settings) (*lab, error) {
 	dir, err := os.MkdirTemp("", "florin-bench-*")
 	if err != nil {
 		return nil, err
 	}
-	l := &lab{settings: s, dir: dir}
+	l := &lab{settings: s, dir: dir, binary: filepath.Join(dir, "florin")}
 	build := exec.CommandContext(
 		ctx, "go", "build", "-buildvcs=false", "-trimpath", "-ldflags", "-s -w", "-o",
-		filepath.Join(dir, "florin"), "./cmd/florin",
+		l.binary, "./cmd/florin",
 	)
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	build.Stderr = os.Stderr
@@ -41,7 +47,7 @@ func newLab(ctx context.Context, s settings) (*lab, error) {
 	}
 	// A second a block, so that the chain in this process takes little from what is measured.
 	l.chain, err = devchain.Start(
-		devchain.Config{ChainID: 137, Decimals: 6, BlockTime: time.Second, SafeDepth: 1, FinalDepth: 2},
+		devchain.Config{ChainID: 137, Decimals: 6, BlockTime: time.Second, SafeDepth: 1, FinalDepth: finalDepth},
 	)
 	if err != nil {
 		return nil, errors.Join(err, l.close())

@@ -36,6 +36,9 @@ type settings struct {
 	clients  int
 	duration time.Duration // of one measurement
 	streams  int
+	waiting  int      // payments that are open while others are paid
+	against  []string // other builds of the program, measured in turn
+	only     string
 }
 
 func main() {
@@ -47,6 +50,12 @@ func main() {
 	flag.IntVar(&s.clients, "clients", 64, "clients at once")
 	flag.DurationVar(&s.duration, "for", 6*time.Second, "how long each measurement takes")
 	flag.IntVar(&s.streams, "streams", 20_000, "pages open at once")
+	flag.IntVar(&s.waiting, "waiting", 20_000, "payments that are open while blocks complete others; 0: not measured")
+	flag.StringVar(&s.only, "only", "", "the one measurement to make: start, sqlite, postgres, pages or blocks")
+	flag.Func("against", "another build of the program, whose webhooks are measured beside", func(path string) error {
+		s.against = append(s.against, path)
+		return nil
+	})
 	flag.Parse()
 	s.streams = roomFor(s.streams)
 	ctx, cancel := context.WithTimeout(context.Background(), longest)
@@ -71,8 +80,20 @@ func bench(ctx context.Context, s settings) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, l.close()) }()
-	for _, measure := range []func(context.Context) error{l.startAndIdle, l.sqlite, l.postgres, l.openPages} {
-		if err := measure(ctx); err != nil {
+	for _, m := range []struct {
+		name string
+		make func(context.Context) error
+	}{
+		{"start", l.startAndIdle},
+		{"sqlite", l.sqlite},
+		{"postgres", l.postgres},
+		{"pages", l.openPages},
+		{"blocks", l.blocks},
+	} {
+		if s.only != "" && s.only != m.name {
+			continue
+		}
+		if err := m.make(ctx); err != nil {
 			return err
 		}
 	}
