@@ -111,8 +111,8 @@ func sweepStuck(f Facts) []Condition {
 	n := f.Stored.Sweeps
 	return one(n > 0, Condition{
 		Title:  "A settlement transaction is stuck",
-		Text:   are(n, "settlement transaction") + " under way for more than ten minutes.",
-		Advice: "It is sent again with a higher price by itself. If it stays, look at the gas wallet and the endpoints. " + seeTrouble,
+		Text:   are(n, "settlement transaction") + " not final after more than ten minutes.",
+		Advice: "Florin sends it again with a higher price. If it stays, look at the gas wallet and the endpoints. " + seeTrouble,
 	})
 }
 
@@ -121,7 +121,7 @@ func unswept(f Facts) []Condition {
 	return one(n > 0, Condition{
 		Title:  "Money has not reached merchants",
 		Text:   are(n, "deposit") + " final for more than a day and a half and not settled.",
-		Advice: "Look at the gas wallets; florin sweep moves what no sweep takes by itself. " + seeTrouble,
+		Advice: "Look at the gas wallets; florin sweep moves what Florin does not move automatically. " + seeTrouble,
 	})
 }
 

@@ -19,7 +19,7 @@ func (n Notice) Subject() string {
 func (n Notice) Message(page string) string {
 	a := n.Alert
 	if n.Phase == Over {
-		return a.Title + ": this is over. It began at " + at(a.Since) + ".\n\n" + page
+		return a.Title + ": this has ended. It began at " + at(a.Since) + ".\n\n" + page
 	}
 	return strings.Join([]string{a.Text, "What to do: " + a.Advice, "Since " + at(a.Since) + ".", page}, "\n\n")
 }

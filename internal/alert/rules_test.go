@@ -75,7 +75,7 @@ var conditions = map[alert.Kind]struct {
 	}},
 	alert.SweepStuck: {func(f *alert.Facts) {
 		f.Stored.Sweeps = 1
-	}, "", []string{"1 settlement transaction is under way"}},
+	}, "", []string{"1 settlement transaction is not final"}},
 	alert.MoneyUnswept: {func(f *alert.Facts) {
 		f.Stored.Unswept = 3
 	}, "", []string{"3 deposits are final", "florin sweep"}},

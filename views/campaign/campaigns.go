@@ -11,9 +11,13 @@ type Form struct {
 	// Redirect: the member may give the campaign another key, after Reauth. A new
 	// campaign takes any key.
 	New, Redirect bool
+	KeyGone       bool // the key was revoked
 	Reauth        panel.Field
 	AtOnce        bool // names and messages are shown until they are hidden
 }
+
+// chooses reports whether the form of a campaign that exists offers another key.
+func (f Form) chooses() bool { return f.Redirect && (f.KeyGone || len(f.Key.Keys) > 1) }
 
 // ListProps is the list of campaigns and the form of a new one.
 type ListProps struct {

@@ -44,7 +44,7 @@ func Attention(p AttentionProps) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<div><h1>Needs attention</h1><p class=\"lead\">What Florin cannot decide for you. Florin takes care of everything else.</p></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<div><h1>Needs attention</h1><p class=\"lead\">These things wait for your decision. Florin takes care of everything else.</p></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -59,7 +59,7 @@ func Attention(p AttentionProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if len(p.Payments) == 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<p class=\"empty\" data-testid=\"nothing\">No payment needs you. A payment is listed here when too little or too much money came, when it came late, or in a token that was not asked for.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<p class=\"empty\" data-testid=\"nothing\">No payment needs you. Florin lists a payment here when too little or too much money arrived, when it arrived late, or when it arrived in another token or on another network.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

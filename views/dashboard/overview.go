@@ -25,6 +25,8 @@ type OverviewProps struct {
 	Volume string // the sum of the chart
 	Count  int64
 	Funnel []FunnelStep
+	// Conversion says how many of the started payments were paid.
+	Conversion string
 	// FunnelNewest is how many payments the funnel counts, the newest, if there are more; 0: it counts all.
 	FunnelNewest int64
 	Lists        OverviewListsProps
@@ -79,6 +81,23 @@ type Step struct {
 	Done       bool
 }
 
+// creditsOf names the credits of a key; the key itself only where there is another.
+func (p OverviewProps) creditsOf(b Balance) string {
+	if len(p.Keys) < 2 {
+		return "Credits left"
+	}
+	return "Left on “" + b.Label + "”"
+}
+
+// ConversionText says how many of the started payments were paid.
+func ConversionText(started, paid int64) string {
+	if started == 0 {
+		return "No customer has chosen how to pay yet."
+	}
+	return "Customers paid " + panel.Number(paid) + " of the " + panel.Count(started, "payment") +
+		" they started: " + panel.Number(min(paid, started)*100/started) + " %."
+}
+
 // left reports whether any step is left to do.
 func (p OverviewProps) left() bool {
 	for _, s := range p.Steps {
@@ -97,9 +116,9 @@ func RunwayText(left, measured int64) string {
 		pace = "the last " + panel.Number(measured) + " days"
 	}
 	if left < 1 {
-		return "enough for less than a day at the pace of " + pace
+		return "They last less than a day at the pace of " + pace + "."
 	}
-	return "enough for about " + panel.Count(left, "day") + " at the pace of " + pace
+	return "They last about " + panel.Count(left, "day") + " at the pace of " + pace + "."
 }
 
 // Balance is what is left on a key.

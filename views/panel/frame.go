@@ -78,7 +78,7 @@ var navigation = []entry{
 		Text: "Settings", Icon: "wallet",
 		tabs: []tab{
 			{"Payouts", "/dashboard/settings/payouts"},
-			{"Settlement", "/dashboard/settings/settlement"},
+			{"Payout schedule", "/dashboard/settings/settlement"},
 			{"Checkout", "/dashboard/settings/checkout"},
 			{"Webhooks", "/dashboard/settings/webhooks"},
 		},

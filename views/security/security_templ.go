@@ -88,7 +88,7 @@ func Page(p Props) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<p class=\"hint\">Every session but this one ends.</p><p><button class=\"btn main\" data-testid=\"change-password\">Change password</button></p></form><section class=\"panel stack\" aria-labelledby=\"factor\"><h2 id=\"factor\">Second factor</h2>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<p class=\"hint\">A new password signs you out everywhere else.</p><p><button class=\"btn main\" data-testid=\"change-password\">Change password</button></p></form><section class=\"panel stack\" aria-labelledby=\"factor\"><h2 id=\"factor\">Second factor</h2>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -97,7 +97,7 @@ func Page(p Props) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if p.InForce {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<p data-testid=\"factor-on\"><span class=\"badge is-good\">On</span> Signing in asks for a code of your authenticator.</p><p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<p data-testid=\"factor-on\"><span class=\"badge is-good\">On</span> You enter a code of your authenticator when you sign in.</p><p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -118,12 +118,12 @@ func Page(p Props) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<p><button class=\"btn danger\">Turn it off and void the recovery codes</button></p></form>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<p><button class=\"btn danger\">Turn it off; the recovery codes stop working</button></p></form>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<p>Without it, anyone who learns your password can change where your money goes.</p><form method=\"post\" action=\"/dashboard/security/factor\"><button class=\"btn main\" data-testid=\"begin-factor\">Set up an authenticator</button></form>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<p>An authenticator app shows a code that you enter when you sign in. Without one, anyone who learns your password can change where your money goes.</p><form method=\"post\" action=\"/dashboard/security/factor\"><button class=\"btn main\" data-testid=\"begin-factor\">Set up an authenticator</button></form>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -90,7 +90,7 @@ func WaitingChanges(f panel.Frame, rows []WaitingRow) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, " asked for this change. It takes effect on ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, " asked for this change. Florin makes it on ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -235,7 +235,7 @@ func lockPanel(p PayoutsProps) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if p.Locked {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<p><strong>Locked.</strong> The API refuses to change where your money goes. A change of wallets, callback, secret or what counts as paid, of what an API key may do, and of who is an owner needs a passkey or a code of your authenticator, and waits 24 hours in which every owner can stop it. A change that only refuses more than before is made at once.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<p><strong>Locked.</strong> The API refuses to change where your money goes. You need a passkey or a code of your authenticator to change wallets, the callback address, a secret, what counts as paid, what an API key may do, or who is an owner. Florin waits 24 hours before it makes such a change, and every owner can stop it until then. Florin makes a change at once if it only makes your settings stricter.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -267,7 +267,7 @@ func lockPanel(p PayoutsProps) templ.Component {
 				}
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "<p>Recommended. Without it, a thief of your password, or of an API key that may change wallets, can redirect future payments at once. With it the API refuses such changes. On this page they need a passkey or a code of your authenticator, and wait 24 hours; every owner gets an e-mail with a link that stops them. Taking the lock off takes 24 hours, too.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "<p>We recommend the lock. Without it, a thief who has your password, or an API key that may change wallets, can redirect future payments at once. With it, the API refuses to change wallets. To change them on this page, you need a passkey or a code of your authenticator, and Florin waits 24 hours. Every owner gets an e-mail with a link that stops the change. It also takes 24 hours to take the lock off.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -293,7 +293,7 @@ func lockPanel(p PayoutsProps) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "<button class=\"btn main\" data-testid=\"lock-wallets\">Lock: wallets change only here</button></form>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "<button class=\"btn main\" data-testid=\"lock-wallets\">Lock the wallets</button></form>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -409,14 +409,14 @@ func StopChange(p StopProps) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, ". It takes effect on ")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, ". Florin makes the change on ")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var20 string
 				templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(p.Change.Due)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `settings/lock.templ`, Line: 77, Col: 91}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `settings/lock.templ`, Line: 77, Col: 99}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var20))
 				if templ_7745c5c3_Err != nil {

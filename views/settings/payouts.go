@@ -1,6 +1,10 @@
 package settings
 
-import "github.com/florinpay/florin/views/panel"
+import (
+	"slices"
+
+	"github.com/florinpay/florin/views/panel"
+)
 
 // PayoutsProps is where the money of a key settles, and what counts as paid.
 type PayoutsProps struct {
@@ -31,4 +35,9 @@ type NetworkForm struct {
 	Enabled       bool
 	USDT, USDC    bool
 	Fields        []panel.Field
+}
+
+// limited reports whether any limit is set or refused, so that it must be seen.
+func (n NetworkForm) limited() bool {
+	return slices.ContainsFunc(n.Fields, func(f panel.Field) bool { return f.Value != "" || f.Problem != "" })
 }

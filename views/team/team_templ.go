@@ -47,7 +47,7 @@ func Team(p Props) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<div><h1>Team</h1><p class=\"lead\">People who work for this merchant account. Each signs in as a user of their own. What they do is in your audit log under their name.</p></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<div><h1>Team</h1><p class=\"lead\">These people work for your merchant account. Each of them signs in with an account of their own, and your audit log shows what they do.</p></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -78,12 +78,12 @@ func Team(p Props) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if p.Mailed {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "It is on its way by mail. You can hand the link over yourself, too: ")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "It is on its way by mail. You can also give them the link yourself: ")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
 				} else {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "This installation sends no mail, so hand the link over yourself: ")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "This installation sends no mail, so give them the link yourself: ")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -110,6 +110,7 @@ func (d *Surface) campaignEditPage(c echo.Context, who session.Principal, status
 	}
 	form := campaignForm(f, found, choice)
 	form.Redirect = who.Membership.Role.May(merchant.ActMoney)
+	form.KeyGone = !slices.ContainsFunc(who.Keys, func(k merchant.Key) bool { return k.ID == found.KeyID })
 	if form.Reauth, err = d.GateField(c, who, f); err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -27,14 +26,14 @@ func (d *Surface) alerts(
 		at := "?key=" + h.key.PublicID
 		switch {
 		case !h.has:
-			all = append(all, panel.Notice{Bad: true, Text: session.KeyLabel(h.key) + " has no wallets, so no payment can be created with it.", Link: "/dashboard/settings/payouts" + at, LinkText: "Enter them"})
+			all = append(all, panel.Notice{Bad: true, Text: shopName(houses, h) + " has no wallets, so your customers cannot pay.", Link: "/dashboard/settings/payouts" + at, LinkText: "Enter your wallets"})
 			continue
 		case d.Merchants.Meter().Affords(h.balance, ledger.Credit) != nil:
-			all = append(all, panel.Notice{Bad: true, Text: session.KeyLabel(h.key) + " has no credits left: your customers cannot start a payment.", Link: "/dashboard/credits" + at, LinkText: "Buy credits"})
+			all = append(all, panel.Notice{Bad: true, Text: shopName(houses, h) + " has no credits left: your customers cannot start a payment.", Link: "/dashboard/credits" + at, LinkText: "Buy credits"})
 		case d.Merchants.Meter().IsLow(h.balance.Credits):
-			all = append(all, panel.Notice{Bad: true, Text: fmt.Sprintf("%s has only %d credits left.", session.KeyLabel(h.key), h.balance.Credits), Link: "/dashboard/credits" + at, LinkText: "Buy credits"})
+			all = append(all, panel.Notice{Bad: true, Text: shopName(houses, h) + " has only " + panel.Count(h.balance.Credits, "credit") + " left.", Link: "/dashboard/credits" + at, LinkText: "Buy credits"})
 		}
-		all = append(all, d.networkAlerts(h)...)
+		all = append(all, d.networkAlerts(houses, h)...)
 		failing, err := d.Reports.FailedDeliveries(ctx, []int64{h.key.ID}, now.Add(-oneDay))
 		if err != nil {
 			return nil, err
@@ -44,13 +43,22 @@ func (d *Surface) alerts(
 				all,
 				panel.Notice{
 					Bad:  true,
-					Text: "Webhooks of " + session.KeyLabel(h.key) + " do not arrive: in the last day, " + text + ".",
-					Link: "/dashboard/webhooks" + at, LinkText: "See why",
+					Text: "Webhooks of " + shopName(houses, h) + " do not arrive: in the last day, " + text + ".",
+					Link: "/dashboard/webhooks" + at + "#again", LinkText: "Send them again",
 				},
 			)
 		}
 	}
 	return all, nil
+}
+
+// shopName is how an alert names a key. A merchant who has only the key that Florin made
+// need not know of it.
+func shopName(houses []house, h house) string {
+	if len(houses) == 1 && h.key.Label == session.FirstKeyLabel {
+		return "Your shop"
+	}
+	return session.KeyLabel(h.key)
 }
 
 // failingText says how many events were not delivered; empty for none.
@@ -85,7 +93,7 @@ func (d *Surface) settlementAlerts(
 	return all, err
 }
 
-func (d *Surface) networkAlerts(h house) []panel.Notice {
+func (d *Surface) networkAlerts(houses []house, h house) []panel.Notice {
 	var all []panel.Notice
 	var bare []string
 	for _, n := range chain.Networks() {
@@ -109,9 +117,7 @@ func (d *Surface) networkAlerts(h house) []panel.Notice {
 		names, what = strings.Join(bare[:last], ", ")+" and "+bare[last], "these are"
 	}
 	return append(all, panel.Notice{
-		Plain: true, Text: session.KeyLabel(
-			h.key,
-		) + " has no wallet on " + names + ", so " + what + " not offered to your customers.",
+		Plain: true, Text: shopName(houses, h) + " has no wallet on " + names + ", so " + what + " not offered to your customers.",
 		Link: "/dashboard/settings/payouts?key=" + h.key.PublicID, LinkText: "Add one",
 	})
 }

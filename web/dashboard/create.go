@@ -50,7 +50,7 @@ func (d *Surface) createPage(c echo.Context, who session.Principal, status int, 
 		),
 	}
 	p.More = []panel.Field{
-		f.Field(panel.Field{Name: "successUrl", Label: "Return address after payment", Type: "url", Hint: "The txnid and status are added to the address.", Max: strconv.Itoa(payment.MaxURL)}),
+		f.Field(panel.Field{Name: "successUrl", Label: "Return address after payment", Type: "url", Hint: "Your customer comes back to it. Florin adds the payment's id and status.", Max: strconv.Itoa(payment.MaxURL)}),
 		f.Field(
 			panel.Field{
 				Name: "cancelUrl", Label: "Return address if your customer gives up", Type: "url",

@@ -125,7 +125,7 @@ func (d *Surface) figures(
 		Volume: volume.Display(), Count: count, LastWeek: before.Display(), Weekday: today.Weekday().String(),
 	}
 	funnel, err := d.Reports.Funnel(ctx, keys, first)
-	p.Funnel = funnelSteps(funnel)
+	p.Funnel, p.Conversion = funnelSteps(funnel), dashboard.ConversionText(funnel.Started, funnel.Paid)
 	if funnel.Newest {
 		p.FunnelNewest = funnel.Created
 	}
@@ -156,8 +156,8 @@ func funnelSteps(f report.Funnel) []dashboard.FunnelStep {
 	}
 	return []dashboard.FunnelStep{
 		step("Created", f.Created), step("Chose how to pay", f.Started),
-		step("Money seen", f.Seen), step("Paid", f.Paid),
-		step("Expired", f.Expired),
+		step("Sent money", f.Seen), step("Paid", f.Paid),
+		step("Expired unpaid", f.Expired),
 	}
 }
 
@@ -207,7 +207,7 @@ func balanceOf(h house, starts report.Starts, now time.Time) dashboard.Balance {
 func stepsOf(houses []house, a report.Activity, locked bool) []dashboard.Step {
 	any := func(is func(house) bool) bool { return slices.ContainsFunc(houses, is) }
 	return []dashboard.Step{
-		{Text: "Enter the wallets your money goes to", Path: "/dashboard/start", Done: any(func(h house) bool {
+		{Text: "Enter the wallets that your money goes to", Path: "/dashboard/start", Done: any(func(h house) bool {
 			return len(h.custodian.Wallets) > 0
 		})},
 		{Text: "Create your first payment", Path: "/dashboard/create", Done: a.Any},

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"errors"
 	"maps"
 	"net/http"
 	"net/url"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/report"
@@ -23,6 +25,9 @@ import (
 // ownPayment returns a payment of one of the principal's keys; another merchant's is unknown.
 func (d *Surface) ownPayment(c echo.Context, who session.Principal) (payment.Payment, merchant.Key, error) {
 	p, err := d.Payments.Get(c.Request().Context(), c.Param("txnid"))
+	if errors.Is(err, payment.ErrUnknown) {
+		return payment.Payment{}, merchant.Key{}, errNoPayment
+	}
 	if err != nil {
 		return payment.Payment{}, merchant.Key{}, err
 	}
@@ -31,8 +36,11 @@ func (d *Surface) ownPayment(c echo.Context, who session.Principal) (payment.Pay
 			return p, k, nil
 		}
 	}
-	return payment.Payment{}, merchant.Key{}, payment.ErrUnknown
+	return payment.Payment{}, merchant.Key{}, errNoPayment
 }
+
+// errNoPayment says in the words of the pages that the merchant has no such payment.
+var errNoPayment = fault.New(fault.NotFound, "your account has no such payment")
 
 func (d *Surface) getPayment(c echo.Context, who session.Principal) error {
 	return d.paymentPage(c, who, http.StatusOK, shell.NewForm(url.Values{}), nil)

@@ -12,6 +12,14 @@ import (
 	"github.com/florinpay/florin/views/panel"
 )
 
+// levels say how closely a network is read, by watch.Level.
+var levels = map[string]string{
+	"idle":     "No payment waits for money, so Florin only checks that the network answers",
+	"ended":    "Florin looks for late money of payments that ended",
+	"open":     "Florin looks for the money of open payments",
+	"attended": "Florin looks closely, because a customer is paying now",
+}
+
 // reading says what reading a network costs, and which methods were called how often today. Days are those of UTC.
 func (d *Surface) reading(n chain.Network) (text, methods string) {
 	if d.Reading == nil {
@@ -21,7 +29,7 @@ func (d *Surface) reading(n chain.Network) (text, methods string) {
 	if !ok {
 		return "", ""
 	}
-	text = fmt.Sprintf("Attention: %s. %s calls today", r.Level, panel.Number(meter.Total(r.Today)))
+	text = cmp.Or(levels[r.Level], r.Level) + ". " + panel.Number(meter.Total(r.Today)) + " calls today"
 	if r.Budget > 0 {
 		text += fmt.Sprintf(", %d%% of the budget of %s", r.Spent, panel.Number(r.Budget))
 	}

@@ -1,6 +1,8 @@
 package session
 
 import (
+	"errors"
+
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
 
@@ -58,8 +60,14 @@ func (g *Guard) failed(c echo.Context, who Principal, err error) error {
 	return g.refuse(c, who, title, err, "")
 }
 
+// errNoWallets says in the words of the pages that a key has no custodian.
+var errNoWallets = fault.New(fault.Conflict, "enter the wallets that your money goes to first, under Settings, Payouts")
+
 // refuse is failed with a title and the members to ask, who may be empty.
 func (g *Guard) refuse(c echo.Context, who Principal, title string, err error, members string) error {
+	if errors.Is(err, merchant.ErrNoCustodian) {
+		err = errNoWallets
+	}
 	f := fault.Of(err)
 	if f == nil || f.Kind == fault.Internal || c.Response().Committed {
 		return err

@@ -70,7 +70,7 @@ func (s *Surface) getContrast(c echo.Context, _ session.Principal) error {
 func brandingFields(f *shell.Form, c merchant.Custodian) []panel.Field {
 	b := c.Branding
 	logo := panel.Field{
-		Name: "logoUrl", Label: "Or the address of your logo", Type: "url", Value: b.LogoURL, Max: "2048",
+		Name: "logoUrl", Label: "Web address of your logo (instead of an upload)", Type: "url", Value: b.LogoURL, Max: "2048",
 		Hint: "An https address of a square picture.",
 	}
 	if b.Uploaded() {

@@ -43,19 +43,19 @@ func (s *Surface) networkForms(f *shell.Form, c merchant.Custodian) []settings.N
 		x.Fields = []panel.Field{
 			f.Field(
 				panel.Field{
-					Name: string(n) + ".min", Label: "From ($)", Value: limitText(o.MinAmount), Mode: "decimal",
+					Name: string(n) + ".min", Label: "Smallest payment ($)", Value: limitText(o.MinAmount), Mode: "decimal",
 					Max: "20",
 				},
 			),
 			f.Field(
 				panel.Field{
-					Name: string(n) + ".max", Label: "Up to ($)", Value: limitText(o.MaxAmount), Mode: "decimal",
+					Name: string(n) + ".max", Label: "Largest payment ($)", Value: limitText(o.MaxAmount), Mode: "decimal",
 					Max: "20",
 				},
 			),
 			f.Field(
 				panel.Field{
-					Name: string(n) + ".finality", Label: "Final after", Value: finality, Max: "20",
+					Name: string(n) + ".finality", Label: "Final after", Hint: "A number of seconds such as 12s, safe or finalized.", Value: finality, Max: "20",
 					Placeholder: offered.Profile.Finality.String(),
 				},
 			),
@@ -80,11 +80,11 @@ func policyFields(f *shell.Form, c merchant.Custodian) []panel.Field {
 	return []panel.Field{
 		f.Field(panel.Field{
 			Name: "short", Label: "Accept payments that are short by up to (%)", Value: strconv.FormatFloat(float64(c.ShortBasis)/100, 'f', -1, 64), Mode: "decimal", Max: "6",
-			Hint: "From 0 to 10, in steps of 0.01. It holds for new payments.",
+			Hint: "From 0 to 10. Exchanges often take their fee from the amount. This applies to new payments.",
 		}),
 		f.Field(panel.Field{
 			Name: "late", Label: "Accept money after expiry for (hours)", Value: strconv.FormatFloat(c.LateFor.Hours(), 'f', -1, 64), Mode: "numeric", Max: "4",
-			Hint: "From 0 to 720 whole hours. It holds for new payments.",
+			Hint: "From 0 to 720 whole hours. This applies to new payments.",
 		}),
 	}
 }
@@ -168,7 +168,7 @@ func networkInput(f *shell.Form, n chain.Network) merchant.NetworkInput {
 		*to = &m
 	}
 	if in.MinAmount != nil && in.MaxAmount != nil && *in.MaxAmount > 0 && *in.MinAmount > *in.MaxAmount {
-		f.Bad(string(n)+".max", "It must not be below the smallest amount.")
+		f.Bad(string(n)+".max", "The largest payment must not be below the smallest.")
 	}
 	return in
 }

@@ -87,10 +87,11 @@ func moneyFields(f *shell.Form, c merchant.Custodian, wallets bool) []panel.Fiel
 			hint = "Only an owner can change the wallets."
 		case !wallets:
 		case i == 0: // one label for the inputs that follow
-			hint = "The address of a wallet of your own; the same may stand for several networks. " +
-				"Not one of an exchange, unless the exchange takes deposits from contracts. A network without a wallet is not offered."
+			hint = "Enter the address of a wallet of your own. You can use the same address for several networks. " +
+				"Do not enter one of an exchange, unless the exchange takes deposits from contracts. " +
+				"A network without a wallet is not offered to your customers."
 		case n == chain.Solana:
-			hint = "Your wallet's own address, not that of a token account."
+			hint = "Enter the address of the wallet itself, not that of a token account."
 		}
 		fields = append(fields, f.Field(panel.Field{
 			Name: walletNames[n].Input, Label: "Wallet on " + views.NetworkName(string(n)), Value: string(c.Wallets[n]), Mono: true, Max: "64", Hint: hint, ReadOnly: !wallets, Whole: true,

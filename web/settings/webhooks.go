@@ -61,7 +61,7 @@ func (s *Surface) webhooksPage(
 	}
 	p.Secret = f.secret.Field(panel.Field{
 		Name: "secret", Label: "Shared secret in the body (optional)", Max: "256",
-		Hint: "Sent as “secret” in every webhook, for receivers that compare it.",
+		Hint: "Florin sends it as “secret” in every webhook. Your server can compare it.",
 	})
 	p.SecretReauth.Posted, p.SecretReauth.IfAsked = f.secret.Posted, true
 	if p.SecretReauth.Field, err = s.GateFieldIfAsked(c, who, f.secret); err != nil {
@@ -73,7 +73,7 @@ func (s *Surface) webhooksPage(
 func callbackField(f *shell.Form, c merchant.Custodian, may bool) panel.Field {
 	x := panel.Field{
 		Name: "callbackUrl", Label: "Callback address", Type: "url", Value: c.CallbackURL, Mono: true, Max: "2048",
-		Hint:        "An https address of your shop. If it is empty, no webhook is sent.",
+		Hint:        "An https address of your shop. If you leave it empty, Florin sends no webhook.",
 		Placeholder: "https://shop.example/florin", ReadOnly: !may,
 	}
 	if !may {

@@ -35,7 +35,7 @@ func (s *Surface) page(c echo.Context, who session.Principal, status int, asked 
 	if err != nil {
 		return err
 	}
-	p := settle.Props{Frame: s.Frame(c, who, "Settlement", path), Key: choice, HasKey: ok, Problem: f.Problem}
+	p := settle.Props{Frame: s.Frame(c, who, "Payout schedule", path), Key: choice, HasKey: ok, Problem: f.Problem}
 	if !ok {
 		return s.Show(c, status, p.Frame, settle.Settlement(p))
 	}
@@ -88,7 +88,7 @@ func scheduleFields(f *shell.Form, s settlement.Schedule, p settlement.Policy) [
 	atOnce, wait := s.Limits(p)
 	return []panel.Field{
 		f.Field(panel.Field{
-			Name: "atOnce", Label: "Send as soon as this much waits ($)", Value: atOnce.String(),
+			Name: "atOnce", Label: "Send as soon as this much is waiting ($)", Value: atOnce.String(),
 			Mode: "decimal", Max: "20",
 			Hint: "From " + dollars(p.AtOnce) + " up.",
 		}),
@@ -116,7 +116,7 @@ func (s *Surface) postSchedule(c echo.Context, who session.Principal) error {
 	err = s.Reschedule(c.Request().Context(), key.ID, func(before settlement.Schedule) (settlement.Schedule, error) {
 		return before.With(atOnce, wait, policy)
 	}, entry)
-	return s.done(c, who, key, f, err, "Saved.")
+	return s.done(c, who, key, f, err, "The schedule is saved.")
 }
 
 // readSchedule reads the form; malformed values are reported beside their inputs.
@@ -146,7 +146,7 @@ func (s *Surface) postNow(c echo.Context, who session.Principal) error {
 	err = s.Reschedule(c.Request().Context(), key.ID, func(before settlement.Schedule) (settlement.Schedule, error) {
 		return before.Ask(now)
 	}, s.AuditEntry(c, who, audit.ActionSettle, session.KeyLabel(key), ""))
-	return s.done(c, who, key, f, err, "Your money is sent with the next transaction.")
+	return s.done(c, who, key, f, err, "Florin sends your money with its next transaction.")
 }
 
 // done leads back to the page, or shows it again with the refusal.
