@@ -33,7 +33,7 @@ const inSight = `(id => {
 func TestSendOnPhone(t *testing.T) {
 	t.Parallel()
 	origin := serveSamples(t)
-	for _, sample := range []string{"waiting-sandbox", "solana"} {
+	for _, sample := range []string{"waiting-sandbox", "solana", "behind", "short"} {
 		t.Run(sample, func(t *testing.T) {
 			t.Parallel()
 			ctx := browser.New(t, browser.ReducedMotion)
@@ -41,7 +41,7 @@ func TestSendOnPhone(t *testing.T) {
 			for _, l := range views.Languages() {
 				browser.Run(ctx, t, chromedp.Navigate(origin+"/sample/"+l.Tag+"/"+sample))
 				for _, id := range []string{
-					"send-amount", "copy-amount", "address", "copy-address", "warning", "status",
+					"send-amount", "copy-amount", "address", "copy-address", "show-qr", "warning", "status",
 				} {
 					if problem := evaluate[string](ctx, t, fmt.Sprintf("%s(%q)", inSight, id)); problem != "" {
 						t.Errorf("%s: %s is %s", l.Tag, id, problem)

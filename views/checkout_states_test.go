@@ -31,7 +31,7 @@ var checkoutStates = []struct {
 		says:   map[string]string{"amount": "49.90 USD", "merchant": "Nordlicht Coffee", "reference": "Order NL-10423"},
 		mentions: []string{
 			"Fee below 0.01" + nb + "USD · about 5 seconds", "about 2 minutes",
-			"This network is slow at the moment. Please choose another one.", "BNB Smart Chain (BEP20)",
+			"This network is slow at the moment.", "BNB Smart Chain (BEP20)",
 		},
 	},
 	{
@@ -57,7 +57,7 @@ var checkoutStates = []struct {
 	{sample: "waiting-sandbox", isWaiting: true, has: []string{"sandbox", "sandbox-pay"}},
 	{
 		sample: "behind", isWaiting: true, has: []string{"status", "address"}, not: []string{"countdown"},
-		mentions: []string{"This network is slow at the moment; your timer is paused", "Polygon is behind"},
+		mentions: []string{"This network is slow at the moment; your timer is paused", "You see it here as soon as Polygon works normally again."},
 	},
 	{
 		sample: "choose-again", has: []string{"choose"}, not: []string{"send", "cancel-link"},

@@ -30,6 +30,8 @@ type Merchant struct {
 	// Host is the merchant's web host, such as "shop.example"; HostVerified puts a sign before it.
 	Host         string
 	HostVerified bool
+	// Website is the merchant's web address, where payers are led whom nothing else leads on; may be empty.
+	Website string
 	// SupportEmail is shown where the payer may need help; may be empty.
 	SupportEmail string
 	// Accent and Background are the merchant's colours as #rgb or #rrggbb. One that does not

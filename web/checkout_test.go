@@ -61,7 +61,8 @@ func TestCheckoutWithoutScripts(t *testing.T) {
 			{name: "unoffered network", method: "POST", path: "/pay/" + string(p.ID) + "/start", body: "network=SOL&token=USDC", header: asForm, status: 422, want: []string{"Nordlicht"}},
 			{
 				name: "unknown network", method: "POST", path: "/pay/" + string(p.ID) + "/start",
-				body: "network=X&token=USDC", header: asForm, status: 400,
+				body: "network=X&token=USDC&view=choose", header: asForm, status: 400,
+				want: []string{`data-testid="choose"`, "Choose a network and a token."},
 			},
 			{name: "receipt before it is paid", method: "GET", path: "/pay/" + string(p.ID) + "/receipt", status: 303},
 			{

@@ -186,6 +186,10 @@ func TestDonateForm(t *testing.T) {
 			t.Errorf("%s: %d %s", row.name, r.status, plainText(r.body))
 		}
 	}
+	t.Run("AllAtOnce", func(t *testing.T) {
+		b.postForm(path, form("amount", "", "network", "", "name", "a\x00b", "message", strings.Repeat("x", 281))).wants(t, 422,
+			`data-testid="amount-problem"`, `data-testid="way-problem"`, `data-testid="name-problem"`, `data-testid="message-problem"`)
+	})
 	t.Run("Refused", func(t *testing.T) {
 		b.postForm(path, form("message", strings.Repeat("x", 200_000))).wants(t, 400)
 		b.postForm(path, form("name", `"><script>alert(1)</script>`, "amount", "")).wants(t, 422, "&lt;script&gt;alert(1)")

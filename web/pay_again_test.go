@@ -41,7 +41,7 @@ func TestPayLink_Choose(t *testing.T) {
 		}
 	})
 	t.Run("Refused", func(t *testing.T) {
-		b.postForm(path, url.Values{"network": {"TRON"}, "token": {"USDC"}}).wants(t, 400)
+		b.postForm(path, url.Values{"network": {"TRON"}, "token": {"USDC"}}).wants(t, 400, `data-testid="way-problem"`)
 		b.postForm(path, url.Values{"network": {"SOL"}, "token": {"USDC"}}).wants(t, 422, `data-testid="problem"`)
 	})
 }

@@ -174,11 +174,11 @@ type Gift struct {
 // Donate opens a payment that carries the campaign and starts it at once, for
 // one credit of the campaign's key.
 func (s *Service) Donate(ctx context.Context, c Campaign, g Gift) (payment.Payment, error) {
-	name, err := cleanLine("name", g.Name, MaxName)
+	name, err := DonorName(g.Name)
 	if err != nil {
 		return payment.Payment{}, err
 	}
-	message, err := cleanText("message", g.Message, MaxMessage)
+	message, err := DonorMessage(g.Message)
 	if err != nil {
 		return payment.Payment{}, err
 	}
@@ -194,6 +194,12 @@ func (s *Service) Donate(ctx context.Context, c Campaign, g Gift) (payment.Payme
 		},
 	})
 }
+
+// DonorName is the name of a donor as it is stored. It fails with fault.Invalid.
+func DonorName(text string) (string, error) { return cleanLine("name", text, MaxName) }
+
+// DonorMessage is the message of a donor as it is stored. It fails with fault.Invalid.
+func DonorMessage(text string) (string, error) { return cleanText("message", text, MaxMessage) }
 
 // CreateLink makes a payment link of a key.
 func (s *Service) CreateLink(ctx context.Context, keyID int64, in LinkDraft, trail ...audit.Entry) (Link, error) {

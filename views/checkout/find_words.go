@@ -55,6 +55,11 @@ func (p Props) findingWords() words {
 	return words{"wait", "clock", p.T("find.not_found"), p.T("find.not_found_next")}
 }
 
+// settledByMerchant reports whether the merchant holds the money, so that only the merchant can help.
+func (f Finding) settledByMerchant() bool {
+	return f.Verdict == VerdictOtherChain || f.Verdict == VerdictOtherToken
+}
+
 // asked is what the payer typed.
 func (p Props) asked() string {
 	if p.Finding == nil {

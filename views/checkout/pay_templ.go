@@ -594,9 +594,9 @@ func ProblemNote(p views.Page, what Problem, merchant string) templ.Component {
 			templ_7745c5c3_Var25 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if what != ProblemNone {
+		if what != ProblemNone && what != ProblemChoice {
 			title, next := problemWords(p, what, merchant)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, "<div class=\"note\" role=\"alert\" data-testid=\"problem\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, "<div class=\"note\" role=\"alert\" tabindex=\"-1\" autofocus data-testid=\"problem\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

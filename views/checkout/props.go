@@ -136,6 +136,10 @@ type Props struct {
 	// Via is where the payer's money is.
 	Via     Via
 	Choices []NetworkChoice
+	// FocusChoice: ProblemChoice is the first problem of the form, so that the page opens there.
+	FocusChoice bool
+	// RetryURL is the page to open again while no way to pay can be chosen.
+	RetryURL string
 	// Origin is the public address of the checkout without a path, for links by which wallets open this page;
 	// empty leaves them out.
 	Origin string
@@ -180,6 +184,17 @@ func (p Props) Stage() string {
 	if p.Pay != nil {
 		parts = append(parts, p.Pay.Network, p.Pay.Token, p.Pay.Amount)
 	}
+	if p.choosing() {
+		parts = append(parts, p.choosable()...)
+	}
+	switch p.State {
+	case StateSeen, StateConfirming, StateLate, StateExpired: // they list what arrived
+		for _, d := range p.Deposits {
+			if d.Kind != DepositOther {
+				parts = append(parts, string(d.Kind))
+			}
+		}
+	}
 	if n := p.uncounted(); n > 0 {
 		parts = append(parts, "other", strconv.Itoa(n))
 	}
@@ -190,6 +205,12 @@ func (p Props) Stage() string {
 		parts = append(parts, "askable")
 	}
 	return strings.Join(parts, ".")
+}
+
+// choosing reports whether the page offers the ways to pay.
+func (p Props) choosing() bool {
+	return p.shownView() == ViewChoose || p.shownView() == ViewNow &&
+		(p.State == StateChoose || p.Pay == nil && (p.State == StateWaiting || p.State == StateShort))
 }
 
 // uncounted is the number of transfers that do not count; the page lists each.

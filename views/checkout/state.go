@@ -76,6 +76,9 @@ const (
 	ProblemNone Problem = ""
 	// ProblemUnavailable: the chosen network or token cannot be used at the moment (422, 503).
 	ProblemUnavailable Problem = "unavailable"
+	// ProblemChoice: no network and token were chosen, or ones that do not exist (400, 422). It is shown below the
+	// heading of the step.
+	ProblemChoice Problem = "choice"
 	// ProblemReceived: money is on its way or received, so the network cannot be changed any more (409).
 	ProblemReceived Problem = "received"
 	// ProblemCannotCancel: money is on its way or received, so it cannot be cancelled (409).

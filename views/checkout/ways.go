@@ -29,7 +29,22 @@ func (p Props) tokens() []string {
 	return all
 }
 
-// token is the one that the step opens with.
+// canChoose reports whether any way to pay can be chosen.
+func (p Props) canChoose() bool { return len(p.choosable()) > 0 }
+
+// choosable are the ways to pay that can be chosen.
+func (p Props) choosable() (all []string) {
+	for _, c := range p.Choices {
+		for _, t := range c.Tokens {
+			if cmp.Or(c.Reason, t.Reason) == ReasonNone {
+				all = append(all, c.Network+"-"+t.Token)
+			}
+		}
+	}
+	return all
+}
+
+// firstToken is the one that the step opens with.
 func (p Props) firstToken() string {
 	all := p.tokens()
 	if slices.Contains(all, p.Token) {

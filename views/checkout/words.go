@@ -60,6 +60,10 @@ func (p Props) warning() string {
 	return p.T("warn.plain", "Token", p.Pay.Token, "Network", f.Name)
 }
 
+// moneyCame reports whether something arrived for a payment that was not completed, so that payer and merchant have
+// something to settle.
+func (p Props) moneyCame() bool { return p.Received != "" || len(p.Deposits) > p.uncounted() }
+
 // lateTitle says whether the money came after expiry or cancellation.
 func (p Props) lateTitle() string {
 	if p.Cancelled {
@@ -85,6 +89,12 @@ func (p Props) endStatus() string {
 		return "cancelled"
 	}
 	return "expired"
+}
+
+// retrying is the page with a link that opens it again.
+func (p Props) retrying() Props {
+	p.RetryURL = p.at(p.shownView())
+	return p
 }
 
 // CountdownText is the time left as the server knows it: whole minutes while it is quiet, then mm:ss.

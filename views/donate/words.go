@@ -126,8 +126,32 @@ func (p Props) ways() checkout.Props {
 	return checkout.Props{
 		Page: p.Page, Merchant: p.Merchant, Choices: p.Choices,
 		Token: p.Typed.Get("token"), Via: checkout.ParseVia(p.Typed.Get("via")),
+		Problem: choiceProblem(p.Errors), FocusChoice: p.opensAt("way"),
+		RetryURL: views.DonatePath(p.CampaignID, p.Lang),
 	}
 }
+
+// choiceProblem is the problem of the ways to pay.
+func choiceProblem(problems map[string]InputError) checkout.Problem {
+	if problems["way"] != "" {
+		return checkout.ProblemChoice
+	}
+	return checkout.ProblemNone
+}
+
+// opensAt reports whether the field is the first of the form that has a problem, where the page then opens: it begins
+// with the story, which hides every problem on a phone.
+func (p Props) opensAt(field string) bool {
+	for _, f := range []string{"amount", "name", "message", "way"} {
+		if p.Errors[f] != "" {
+			return f == field
+		}
+	}
+	return false
+}
+
+// aboutWays reports whether the problem of the form is the way to pay that was chosen.
+func (p Props) aboutWays() bool { return p.Problem == checkout.ProblemUnavailable }
 
 // messageHint says when the message is published.
 func (p Props) messageHint() string {
@@ -198,5 +222,10 @@ func invalid(problem InputError) string {
 
 // ways are the ways to pay the fixed amount of a link.
 func (p LinkProps) ways() checkout.Props {
-	return checkout.Props{Page: p.Page, Merchant: p.Merchant, Amount: p.Amount, Choices: p.Choices}
+	return checkout.Props{
+		Page: p.Page, Merchant: p.Merchant, Amount: p.Amount, Choices: p.Choices,
+		Token: p.Typed.Get("token"), Via: checkout.ParseVia(p.Typed.Get("via")),
+		Problem: choiceProblem(p.Errors), FocusChoice: true,
+		RetryURL: views.LinkPath(p.Slug, p.Lang),
+	}
 }

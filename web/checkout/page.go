@@ -1,6 +1,7 @@
 package checkout
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 
@@ -44,7 +45,7 @@ func (s *Surface) show(c echo.Context, p payment.Payment, status int, add func(*
 		return s.CampaignPage(c, slug, p, status, add)
 	}
 	props, err := s.Presenter.Props(
-		c.Request().Context(), p, shell.NewPage(c), checkout.ParseView(c.QueryParam("view")),
+		c.Request().Context(), p, shell.NewPage(c), View(c),
 	)
 	if err != nil {
 		return err
@@ -55,11 +56,21 @@ func (s *Surface) show(c echo.Context, p payment.Payment, status int, add func(*
 	return shell.Render(c, status, props.Page, checkout.Pay(props))
 }
 
+// View is the side step of the page that is asked for, or whose form was sent.
+func View(c echo.Context) checkout.View {
+	return checkout.ParseView(cmp.Or(c.QueryParam("view"), c.Request().PostForm.Get("view")))
+}
+
 // postStart starts the payment with what the form chose.
 func (s *Surface) postStart(c echo.Context) error {
-	choice, via, err := formChoice(c)
+	form, err := shell.ReadForm(c, maxForm)
 	if err != nil {
 		return err
+	}
+	via := checkout.ParseVia(form.Get("via"))
+	choice, err := ParseChoice(form.Get("network"), form.Get("token"))
+	if err != nil {
+		return s.afterForm(c, via, err, problemOfChoice)
 	}
 	_, err = s.Payments.Start(c.Request().Context(), c.Param("txnid"), choice)
 	return s.afterForm(c, via, err, problemOfStart)
@@ -67,16 +78,6 @@ func (s *Surface) postStart(c echo.Context) error {
 
 // maxForm is more than any form of the checkout has.
 const maxForm = 4 << 10
-
-// formChoice reads how the payer wants to pay, and where the money is.
-func formChoice(c echo.Context) (payment.Choice, checkout.Via, error) {
-	form, err := shell.ReadForm(c, maxForm)
-	if err != nil {
-		return payment.Choice{}, "", err
-	}
-	choice, err := ParseChoice(form.Get("network"), form.Get("token"))
-	return choice, checkout.ParseVia(form.Get("via")), err
-}
 
 // ParseChoice reads a network and a token.
 func ParseChoice(network, token string) (payment.Choice, error) {
@@ -162,6 +163,8 @@ func problemOfStart(err error) checkout.Problem {
 	}
 	return checkout.ProblemNone
 }
+
+func problemOfChoice(error) checkout.Problem { return checkout.ProblemChoice }
 
 func problemOfCancel(err error) checkout.Problem {
 	if errors.Is(err, payment.ErrMoneyReceived) {

@@ -91,7 +91,7 @@ func (x *Presenter) Merchant(ctx context.Context, p payment.Payment) (views.Merc
 		Accent: b.PrimaryColor, Background: b.BackgroundColor, Theme: string(b.Theme),
 	}
 	if u, err := url.Parse(b.Website); err == nil {
-		m.Host = u.Hostname()
+		m.Host, m.Website = u.Hostname(), returnURL(b.Website)
 	}
 	return m, nil
 }

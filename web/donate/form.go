@@ -14,6 +14,7 @@ import (
 
 	"github.com/florinpay/florin/graph/model"
 	"github.com/florinpay/florin/graph/operation"
+	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/input"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
@@ -39,7 +40,7 @@ func (s *Surface) postDonateForm(c echo.Context) error {
 		typed = views.LocaleFor(lang).Plain(form.Get("amount"))
 	}
 	choice, err := webcheckout.ParseChoice(form.Get("network"), form.Get("token"))
-	problems := map[string]donate.InputError{}
+	problems := textProblems(form)
 	if err != nil {
 		problems["way"] = donate.InputWay
 	}
@@ -116,8 +117,7 @@ func (s *Surface) refuseDonation(c echo.Context, r operation.Refusal, err error)
 	problems, problem := map[string]donate.InputError{}, checkout.ProblemNone
 	switch r.Code {
 	case http.StatusBadRequest:
-		field, _, _ := strings.Cut(r.Message, " ")
-		problems = s.fieldProblem(c.Request().PostForm, field)
+		problems["way"] = donate.InputWay
 		r.Code = http.StatusUnprocessableEntity
 	case http.StatusPaymentRequired:
 		problem = checkout.ProblemMerchant
@@ -138,15 +138,25 @@ func (s *Surface) refuseDonation(c echo.Context, r operation.Refusal, err error)
 	return s.donateAgain(c, r.Code, problems, problem)
 }
 
-// fieldProblem says what is wrong with the field that a refusal names.
-func (s *Surface) fieldProblem(form url.Values, field string) map[string]donate.InputError {
-	switch most := map[string]int{"name": donate.MaxDonorName, "message": donate.MaxDonorMessage}[field]; {
-	case most == 0:
-		return map[string]donate.InputError{"way": donate.InputWay}
-	case utf8.RuneCountInString(strings.TrimSpace(form.Get(field))) > most:
-		return map[string]donate.InputError{field: donate.InputTooLong}
+// textProblems are what is wrong with the donor's name and message, by field.
+func textProblems(form url.Values) map[string]donate.InputError {
+	problems := map[string]donate.InputError{}
+	_, nameErr := campaign.DonorName(form.Get("name"))
+	_, messageErr := campaign.DonorMessage(form.Get("message"))
+	for _, x := range []struct {
+		field string
+		err   error
+		most  int
+	}{{"name", nameErr, donate.MaxDonorName}, {"message", messageErr, donate.MaxDonorMessage}} {
+		switch {
+		case x.err == nil:
+		case utf8.RuneCountInString(strings.TrimSpace(form.Get(x.field))) > x.most:
+			problems[x.field] = donate.InputTooLong
+		default:
+			problems[x.field] = donate.InputText
+		}
 	}
-	return map[string]donate.InputError{field: donate.InputText}
+	return problems
 }
 
 // donateAgain shows the page with what was typed. Characters that do not print
@@ -154,13 +164,18 @@ func (s *Surface) fieldProblem(form url.Values, field string) map[string]donate.
 func (s *Surface) donateAgain(
 	c echo.Context, status int, problems map[string]donate.InputError, problem checkout.Problem,
 ) error {
+	return s.donatePage(c, status, 0, func(p *donate.Props) {
+		p.Typed, p.Errors, p.Problem = shownForm(c), problems, problem
+	})
+}
+
+// shownForm is the form that was sent, as it is shown again.
+func shownForm(c echo.Context) url.Values {
 	typed := make(url.Values)
 	for name, values := range c.Request().PostForm {
 		typed.Set(name, shownText(values[0]))
 	}
-	return s.donatePage(c, status, 0, func(p *donate.Props) {
-		p.Typed, p.Errors, p.Problem = typed, problems, problem
-	})
+	return typed
 }
 
 // maxShownText is how much of a field is shown again, in bytes.

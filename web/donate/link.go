@@ -82,8 +82,11 @@ func (s *Surface) postLink(c echo.Context) error {
 	if l.Amount == 0 && !l.Closed() {
 		least, most := s.linkBounds(l)
 		if e := amountError(typed, least, most); e != "" {
-			return s.linkAgain(c, http.StatusUnprocessableEntity, l, e, checkoutview.ProblemNone)
+			return s.linkAgain(c, http.StatusUnprocessableEntity, l, "amount", e)
 		}
+	}
+	if _, chosen, err := linkChoice(form); chosen && err != nil && !l.Closed() {
+		return s.linkAgain(c, s.Shell.Refuse(c, err).Code, l, "way", donate.InputWay)
 	}
 	if err := s.Shell.Limits.Open(ctx); err != nil {
 		return s.refuseLink(c, l, err)
@@ -100,13 +103,9 @@ func (s *Surface) postLink(c echo.Context) error {
 // useLink makes a payment of the link, and starts it if the form chose how to pay. A
 // choice that cannot be read makes none.
 func (s *Surface) useLink(ctx context.Context, l campaign.Link, amount string, form url.Values) (payment.ID, error) {
-	chosen := form.Get("network") != ""
-	var choice payment.Choice
-	var err error
-	if chosen {
-		if choice, err = checkout.ParseChoice(form.Get("network"), form.Get("token")); err != nil {
-			return "", err
-		}
+	choice, chosen, err := linkChoice(form)
+	if err != nil {
+		return "", err
 	}
 	p, err := s.Campaigns.UseLink(ctx, l, amount)
 	if err != nil || !chosen {
@@ -114,6 +113,15 @@ func (s *Surface) useLink(ctx context.Context, l campaign.Link, amount string, f
 	}
 	_, err = s.Payments.Start(ctx, string(p.ID), choice)
 	return p.ID, err
+}
+
+// linkChoice reads how the payer wants to pay, if the form says so.
+func linkChoice(form url.Values) (choice payment.Choice, chosen bool, err error) {
+	if form.Get("network") == "" {
+		return payment.Choice{}, false, nil
+	}
+	choice, err = checkout.ParseChoice(form.Get("network"), form.Get("token"))
+	return choice, true, err
 }
 
 func (s *Surface) refuseLink(c echo.Context, l campaign.Link, err error) error {
@@ -131,16 +139,14 @@ func (s *Surface) refuseLink(c echo.Context, l campaign.Link, err error) error {
 		return err
 	}
 	refusal := s.Shell.Refuse(c, err)
-	return s.linkAgain(c, refusal.Code, l, "", problem)
+	return s.linkPage(c, refusal.Code, l, func(p *donate.LinkProps) {
+		p.Typed, p.Problem = shownForm(c), problem
+	})
 }
 
-func (s *Surface) linkAgain(
-	c echo.Context, status int, l campaign.Link, e donate.InputError, problem checkoutview.Problem,
-) error {
+// linkAgain shows the page with the problem of a field.
+func (s *Surface) linkAgain(c echo.Context, status int, l campaign.Link, field string, e donate.InputError) error {
 	return s.linkPage(c, status, l, func(p *donate.LinkProps) {
-		p.Typed, p.Problem = url.Values{"amount": {shownText(c.Request().PostForm.Get("amount"))}}, problem
-		if e != "" {
-			p.Errors = map[string]donate.InputError{"amount": e}
-		}
+		p.Typed, p.Errors = shownForm(c), map[string]donate.InputError{field: e}
 	})
 }
