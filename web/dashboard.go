@@ -84,7 +84,7 @@ func (s *Server) dashboardRoutes(r shell.Router) {
 		Shell: s.sh, Cookies: shell.NewCookies(s.d.Sealer, s.sh.Secure(), s.d.Now),
 		Users: s.d.Users, Merchants: s.d.Merchants, Mail: s.d.mailer(s.o),
 	}
-	s.docs.Account = docsAccount(guard)
+	s.docs.Account = docsAccounts{guard, s.o.SandboxKey}.of
 	signin.New(signin.Services{
 		Guard: guard, SignUp: s.o.SignUp, Invite: x.Invite, NewKeys: s.o.NewKeys,
 	}).Routes(r)

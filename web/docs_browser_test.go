@@ -6,6 +6,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/testkit/browser"
 	"github.com/florinpay/florin/views/docs"
 )
@@ -118,4 +119,38 @@ func TestDocs_OwnAccount(t *testing.T) {
 	if got := s.get(docs.StartPath + ".md"); strings.Contains(got.body, c.CallbackURL) {
 		t.Error("the Markdown, which other sites may read, shows the account")
 	}
+}
+
+// With several keys the samples are those of a key that takes payments. In a sandbox they have the text of its key where
+// the reader is its owner or has no key, and of no other's, and never one that was replaced.
+func TestDocs_WhoseKey(t *testing.T) {
+	t.Parallel()
+	var demo seller
+	b := newDashboard(t, func(_ *Deps, o *Options) { o.SandboxKey = func() string { return demo.text } })
+	owner := b.member(ownerEmail)
+	_, _, err := b.accounts.CreateKey(t.Context(), owner, merchant.NewKey{Label: "Not set up"})
+	must(t, err)
+	demo = b.shop(owner)
+	other := b.member("other@example.com")
+	_, _, err = b.accounts.CreateKey(t.Context(), other, merchant.NewKey{Label: "Not set up"})
+	must(t, err)
+	b.shop(other)
+	b.member("new@example.com")
+	printed, empty := "FLORIN_API_KEY="+demo.text, "FLORIN_API_KEY=flk_…"
+	b.surfer().get(docs.StartPath).wants(t, 200, printed)
+	for email, want := range map[string][]string{
+		ownerEmail:          {printed, "SETTLEMENT_WALLET=" + merchantWallet, "Shop of " + ownerEmail},
+		"other@example.com": {empty, "SETTLEMENT_WALLET=" + merchantWallet, "Shop of other@example.com", "paste it below"},
+		"new@example.com":   {printed, "SETTLEMENT_WALLET=0x…"},
+	} {
+		s := b.surfer()
+		s.signIn(email)
+		s.get(docs.StartPath).wants(t, 200, want...)
+	}
+	_, _, err = b.accounts.ReplaceKey(t.Context(), demo.key, merchant.AllPermissions(), nil, nil)
+	must(t, err)
+	b.surfer().get(docs.StartPath).wants(t, 200, empty)
+	s := b.surfer()
+	s.signIn(ownerEmail)
+	s.get(docs.StartPath).wants(t, 200, empty, "SETTLEMENT_WALLET="+merchantWallet, "Shop of "+ownerEmail)
 }

@@ -119,7 +119,7 @@ func New(d Deps, o Options) *Server {
 	s.api = &api.Surface{Operations: s.ops, GraphQL: graph.New(s.ops, o.GraphQL, d.Log)}
 	s.docs = docs.New(s.sh, docs.Options{
 		GraphQL: o.GraphQL, Version: o.Version, FreeCredits: o.NewKeys.Credits,
-		SignIn: d.Dashboard != nil, Sandbox: o.Sandbox != nil, SandboxKey: o.SandboxKey,
+		SignIn: d.Dashboard != nil, Sandbox: o.Sandbox != nil,
 	})
 	s.checkout = &checkout.Surface{
 		Shell: s.sh, Payments: d.Payments, Operations: s.ops, Presenter: s.presenter,

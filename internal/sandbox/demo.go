@@ -52,9 +52,15 @@ func loadDemo(
 		if err := json.Unmarshal(raw, &d); err != nil {
 			return Demo{}, fmt.Errorf("%s is damaged; delete the sandbox's directory to start again: %w", path, err)
 		}
-		return d, renewDemo(ctx, d, inboxURL, merchants)
-	}
-	if !errors.Is(err, fs.ErrNotExist) {
+		_, err = merchants.Authenticate(ctx, d.Key)
+		if err == nil {
+			return d, renewDemo(ctx, d, inboxURL, merchants)
+		}
+		// The user of the sandbox replaced or revoked it: what is printed has a key that works.
+		if !errors.Is(err, merchant.ErrBadKey) {
+			return Demo{}, fmt.Errorf("read the demo merchant: %w", err)
+		}
+	} else if !errors.Is(err, fs.ErrNotExist) {
 		return Demo{}, err
 	}
 	d, err := makeDemo(ctx, inboxURL, users, merchants)

@@ -62,8 +62,33 @@ func TestSandbox_CallbackFollows(t *testing.T) {
 		t.Fatal(err)
 	}
 	second.stop(t)
-	if got := callback(start(t, dir)); got != own {
+	third := start(t, dir)
+	if got := callback(third); got != own {
 		t.Errorf("the callback that was chosen became %s", got)
+	}
+	printedKeyWorks(t, third, dir)
+}
+
+// printedKeyWorks replaces the key of the demo merchant: the next start prints one that works.
+func printedKeyWorks(t *testing.T, s *running, dir string) {
+	t.Helper()
+	key, err := s.App.Merchants.Authenticate(t.Context(), s.Demo.Key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, _, err := s.App.Merchants.ReplaceKey(t.Context(), key, merchant.AllPermissions(), nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.stop(t)
+	next := start(t, dir)
+	for _, working := range []string{next.Demo.Key, text.Reveal()} {
+		if _, err := next.App.Merchants.Authenticate(t.Context(), working); err != nil {
+			t.Errorf("a key of the demo merchant: %v", err)
+		}
+	}
+	if c, err := next.App.Merchants.Custodian(t.Context(), next.Demo.KeyID); err != nil || len(c.Wallets) != 4 {
+		t.Errorf("the new key has the custodian %+v, %v", c, err)
 	}
 }
 

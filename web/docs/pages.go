@@ -69,9 +69,6 @@ func (s *Surface) frame(c echo.Context, path string) docs.Frame {
 	if s.Account != nil {
 		f.Account = s.Account(c)
 	}
-	if s.SandboxKey != nil {
-		f.Account.Key = s.SandboxKey()
-	}
 	return f
 }
 

@@ -18,8 +18,6 @@ type Options struct {
 	FreeCredits int64
 	// SignIn and Sandbox say whether the server has a dashboard and a sandbox.
 	SignIn, Sandbox bool
-	// SandboxKey returns the API key that the samples of a sandbox show; nil in production.
-	SandboxKey func() string
 }
 
 // Surface serves the documentation.
