@@ -20,6 +20,7 @@ type Schema struct {
 	Required    []string          `json:"required"`
 	Properties  map[string]Schema `json:"properties"`
 	Items       *Schema           `json:"items"`
+	Values      *Schema           `json:"additionalProperties"` // of an object with any names
 	OneOf       []Schema          `json:"oneOf"`
 	Minimum     *json.Number      `json:"minimum"`
 	Maximum     *json.Number      `json:"maximum"`
