@@ -77,7 +77,9 @@ func TestReconnectInBrowser(t *testing.T) {
 	live.mu.Lock()
 	defer live.mu.Unlock()
 	waiting, seen := sampleNamed(t, "waiting"), sampleNamed(t, "confirming")
-	if want := []string{waiting.Stage(), seen.Stage(), seen.Stage()}; strings.Join(live.shown, " ") != strings.Join(want, " ") {
+	if want := []string{
+		waiting.Stage(), seen.Stage(), seen.Stage(),
+	}; strings.Join(live.shown, " ") != strings.Join(want, " ") {
 		t.Errorf("the page says it shows %q, want %q", live.shown, want)
 	}
 }

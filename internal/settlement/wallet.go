@@ -7,8 +7,8 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 )
 
-// WalletCode is the code at a settlement wallet on one network: a hash, empty for
-// an account without code.
+// WalletCode is the code at a settlement wallet on one network: what identifies it
+// and its owners, empty for an account without code.
 type WalletCode struct {
 	Network chain.Network
 	Code    string
@@ -27,7 +27,7 @@ func CheckWallet(wallet chain.Address, named []WalletCode, here WalletCode) erro
 	if len(named) > 0 && named[0].Code != "" {
 		was = "a contract"
 	}
-	is := "other code"
+	is := "another contract, or one with other owners,"
 	switch {
 	case here.Code == "":
 		is = "no contract"

@@ -3,16 +3,19 @@ package evm
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/evm/rpc"
 	"github.com/florinpay/florin/internal/fault"
 )
 
-// Code returns the Keccak-256 of the code at an address in the newest block; empty
+// Code returns what identifies the wallet at an address in the newest block: empty
 // for an account without code, whose key serves on every EVM network. So does the
-// key of an account that has delegated to a contract (EIP-7702). With two
-// endpoints both must say the same.
+// key of an account that has delegated to a contract (EIP-7702). A contract is
+// identified by the Keccak-256 of its code and by its owners: proxies have the same
+// code, whoever they belong to, so one that names no owners is like none on another
+// network. With two endpoints both must say the same.
 func (a *Adapter) Code(ctx context.Context, at chain.Address) (string, error) {
 	w, err := chain.ParseAddress(a.profile.Network, string(at))
 	if err != nil {
@@ -23,7 +26,7 @@ func (a *Adapter) Code(ctx context.Context, at chain.Address) (string, error) {
 	read := func(into *string) func(context.Context, *rpc.Endpoint) error {
 		return func(ctx context.Context, e *rpc.Endpoint) (err error) {
 			asked = e
-			*into, err = codeThrough(ctx, e, rpc.Address(w.Raw))
+			*into, err = a.codeThrough(ctx, e, rpc.Address(w.Raw))
 			return err
 		}
 	}
@@ -40,7 +43,14 @@ func (a *Adapter) Code(ctx context.Context, at chain.Address) (string, error) {
 	return first, nil
 }
 
-func codeThrough(ctx context.Context, e *rpc.Endpoint, at rpc.Address) (string, error) {
+// Selectors of the functions by which contract wallets name who controls them.
+const (
+	safeOwners    = "0xa0e67e2b" // getOwners() of a Safe
+	safeThreshold = "0xe75235b8" // getThreshold() of a Safe
+	erc173Owner   = "0x8da5cb5b" // owner() of ERC-173
+)
+
+func (a *Adapter) codeThrough(ctx context.Context, e *rpc.Endpoint, at rpc.Address) (string, error) {
 	replies, err := e.Ask(ctx, rpc.CodeCall(at))
 	if err != nil {
 		return "", err
@@ -49,5 +59,31 @@ func codeThrough(ctx context.Context, e *rpc.Endpoint, at rpc.Address) (string, 
 	if err != nil || size == 0 || rpc.IsDelegation(replies[0]) {
 		return "", err
 	}
-	return hash.String(), nil
+	owners, err := ownersThrough(ctx, e, at)
+	if err != nil {
+		return "", err
+	}
+	if owners == "" && rpc.MayDelegateCall(replies[0]) {
+		owners = string(a.profile.Network)
+	}
+	return hash.String() + owners, nil
+}
+
+// ownersThrough returns what the contract answers of its owners, empty if it names none.
+func ownersThrough(ctx context.Context, e *rpc.Endpoint, at rpc.Address) (string, error) {
+	replies, err := e.Ask(ctx, rpc.ContractCall(at, safeOwners), rpc.ContractCall(at, safeThreshold),
+		rpc.ContractCall(at, erc173Owner))
+	if err != nil {
+		return "", err
+	}
+	var owners strings.Builder
+	for _, r := range replies {
+		switch {
+		case r.Err != nil && !rpc.Reverted(r.Err):
+			return "", rpc.CallError(r.Err)
+		case r.Err == nil && len(r.Result) > len(`"0x"`):
+			owners.WriteString(" " + strings.ToLower(string(r.Result)))
+		}
+	}
+	return owners.String(), nil
 }

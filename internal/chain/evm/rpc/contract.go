@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"math/big"
+	"slices"
 	"strings"
 
 	"golang.org/x/crypto/sha3"
@@ -67,18 +68,49 @@ func CodeHash(r Reply) (h Hash, size int, err error) {
 	if r.Err != nil {
 		return h, 0, CallError(r.Err)
 	}
-	raw := r.Result
-	if len(raw) < 4 || string(raw[:3]) != `"0x` || raw[len(raw)-1] != '"' {
-		return h, 0, Malformed("eth_getCode")
-	}
-	code, err := hex.DecodeString(string(raw[3 : len(raw)-1]))
-	if err != nil {
+	code, ok := parseCode(r.Result)
+	if !ok {
 		return h, 0, Malformed("eth_getCode")
 	}
 	keccak := sha3.NewLegacyKeccak256()
 	keccak.Write(code)
 	keccak.Sum(h[:0])
 	return h, len(code), nil
+}
+
+func parseCode(raw []byte) ([]byte, bool) {
+	if len(raw) < 4 || string(raw[:3]) != `"0x` || raw[len(raw)-1] != '"' {
+		return nil, false
+	}
+	code, err := hex.DecodeString(string(raw[3 : len(raw)-1]))
+	return code, err == nil
+}
+
+// MayDelegateCall reports whether the code in the answer to CodeCall has the instruction DELEGATECALL: what a proxy does
+// is written at another address.
+func MayDelegateCall(r Reply) bool {
+	const push1, push32, delegateCall = 0x60, 0x7f, 0xf4
+	code, _ := parseCode(r.Result)
+	for i := 0; i < len(code); i++ {
+		switch op := code[i]; {
+		case op == delegateCall:
+			return true
+		case op >= push1 && op <= push32:
+			i += int(op-push1) + 1 // its operand is no instruction
+		}
+	}
+	return false
+}
+
+// codeReverted is the code of a reverted execution in geth and its forks.
+const codeReverted = 3
+
+// Reverted reports whether the node ran the transaction or call and it failed, rather than the node.
+func Reverted(e *Error) bool {
+	text := strings.ToLower(e.Message)
+	return e.Code == codeReverted || slices.ContainsFunc([]string{
+		"revert", "out of gas", "gas required exceeds", "invalid opcode", "invalid jump", "stack underflow",
+	}, func(part string) bool { return strings.Contains(text, part) })
 }
 
 // delegation begins the code of an account that has delegated to a contract

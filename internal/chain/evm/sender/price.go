@@ -3,7 +3,6 @@ package sender
 import (
 	"context"
 	"math/big"
-	"strings"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
@@ -56,17 +55,6 @@ func (r txRequest) estimateGas(ctx context.Context, e *rpc.Endpoint) (gas uint64
 		return 0, nil, rpc.Malformed("eth_estimateGas")
 	}
 	return gas, nil, nil
-}
-
-// codeReverted is the code of a reverted execution in geth and its forks.
-const codeReverted = 3
-
-// reverts reports whether the node ran the transaction and it failed, rather
-// than the node.
-func reverts(e *rpc.Error) bool {
-	text := strings.ToLower(e.Message)
-	return e.Code == codeReverted || strings.Contains(text, "revert") || strings.Contains(text, "out of gas") ||
-		strings.Contains(text, "gas required exceeds")
 }
 
 // rejected is a node's refusal of a transaction. It is not a fault of the node.

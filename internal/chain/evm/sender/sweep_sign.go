@@ -250,7 +250,7 @@ func (p *pricedTx) estimate(ctx context.Context, e *rpc.Endpoint) (verdict, err 
 		return nil, err
 	}
 	if failed != nil {
-		if reverts(failed) {
+		if rpc.Reverted(failed) {
 			return fmt.Errorf("%w: %s", chain.ErrTooLarge, failed.Message), nil
 		}
 		return nil, rpc.CallError(failed)

@@ -138,7 +138,7 @@ func (r Transfers) estimate(ctx context.Context, e *rpc.Endpoint, p *pricedTx) (
 		return nil, err
 	}
 	if failed != nil {
-		if reverts(failed) {
+		if rpc.Reverted(failed) {
 			return fault.New(fault.Unprocessable, "the token refuses the transfer from this wallet"), nil
 		}
 		return nil, rpc.CallError(failed)
