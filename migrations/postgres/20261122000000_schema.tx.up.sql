@@ -191,7 +191,7 @@ CREATE TABLE payments (
 CREATE INDEX payments_by_key ON payments (key_id, created_at, id);
 -- An expression, which no other index can serve: a planner that takes payments_by_key for a state that is rare among the
 -- newest skips all of these.
-CREATE INDEX payments_by_state ON payments ((CAST(key_id AS text) || ' ' || status || ' ' || network), created_at, id);
+CREATE INDEX payments_by_state ON payments ((CAST(key_id AS text) || substr(status, 1, 2) || substr(network, 1, 2)), created_at, id);
 CREATE INDEX payments_open ON payments (expires_at) WHERE ended_at IS NULL;
 CREATE INDEX payments_by_amount ON payments (key_id, amount, created_at, id);
 CREATE INDEX payments_attention ON payments (key_id, created_at, id) WHERE attention <> '';
@@ -481,24 +481,25 @@ CREATE TABLE sweep_nonces (
 );
 CREATE INDEX sweep_nonces_by_sweep ON sweep_nonces (sweep_id);
 
+-- txnid, raw and settlement are empty where the payment's route on the network of the sweep has them.
 CREATE TABLE sweep_items (
-    id         bigint  GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    id         bigint  GENERATED ALWAYS AS IDENTITY,
     sweep_id   bigint  NOT NULL REFERENCES sweeps,
     payment_id bigint  REFERENCES payments, -- NULL: a payment of a lost database, swept by its txnid
-    scheme     integer     NOT NULL CHECK (scheme > 0),
-    decimals   integer     NOT NULL,
+    scheme     integer NOT NULL CHECK (scheme > 0),
+    decimals   integer NOT NULL,
     rescue     boolean NOT NULL,
     txnid      text    NOT NULL,
-    address    bytea    NOT NULL,
+    address    bytea   NOT NULL,
     raw        bytea   NOT NULL,
-    settlement bytea    NOT NULL,
-    contract   bytea    NOT NULL, -- empty: the native coin
+    settlement bytea   NOT NULL,
+    contract   bytea   NOT NULL, -- empty: the native coin
     symbol     text    NOT NULL,
     token      text    NOT NULL,
     expected   text    NOT NULL,
     moved      text, -- NULL: nothing
     reason     text    NOT NULL, -- why it could not be moved
-    UNIQUE (sweep_id, address, contract)
+    PRIMARY KEY (sweep_id, id)
 );
 CREATE INDEX sweep_items_by_payment ON sweep_items (payment_id);
 

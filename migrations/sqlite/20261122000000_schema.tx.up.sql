@@ -190,7 +190,7 @@ CREATE TABLE payments (
 CREATE INDEX payments_by_key ON payments (key_id, created_at, id);
 -- An expression, which no other index can serve: a planner that takes payments_by_key for a state that is rare among the
 -- newest skips all of these.
-CREATE INDEX payments_by_state ON payments ((CAST(key_id AS text) || ' ' || status || ' ' || network), created_at, id);
+CREATE INDEX payments_by_state ON payments ((CAST(key_id AS text) || substr(status, 1, 2) || substr(network, 1, 2)), created_at, id);
 CREATE INDEX payments_open ON payments (expires_at) WHERE ended_at IS NULL;
 CREATE INDEX payments_by_amount ON payments (key_id, amount, created_at, id);
 CREATE INDEX payments_attention ON payments (key_id, created_at, id) WHERE attention <> '';
@@ -471,6 +471,7 @@ CREATE TABLE sweep_nonces (
 ) STRICT;
 CREATE INDEX sweep_nonces_by_sweep ON sweep_nonces (sweep_id);
 
+-- txnid, raw and settlement are empty where the payment's route on the network of the sweep has them.
 CREATE TABLE sweep_items (
     id         INTEGER PRIMARY KEY,
     sweep_id   INTEGER NOT NULL REFERENCES sweeps,

@@ -216,9 +216,9 @@ const sweptTogether = 100
 // post writes what follows from the payments of the numbers: ledger, sweeps, balances of deposit addresses, audit log.
 func (f filling) post(ctx context.Context, first, last int64) error {
 	between := fmt.Sprintf(" BETWEEN %d AND %d", first, last)
-	no, bytes := "0", "x'01'"
+	no, bytes, none := "0", "x'01'", "x''"
 	if f.many {
-		no, bytes = "FALSE", `'\x01'::bytea`
+		no, bytes, none = "FALSE", `'\x01'::bytea`, "''::bytea"
 	}
 	sweep := fmt.Sprintf("1 + payment_id / %d", sweptTogether)
 	for _, text := range []string{
@@ -235,8 +235,8 @@ func (f filling) post(ctx context.Context, first, last int64) error {
 			" JOIN (SELECT " + sweep + " AS sweep, min(id) AS id FROM deposits WHERE payment_id" + between + " GROUP BY " + sweep +
 			") AS one ON one.sweep = s.n JOIN deposits AS t ON t.id = one.id ON CONFLICT DO NOTHING",
 		"INSERT INTO sweep_items (sweep_id, payment_id, txnid, address, raw, settlement, scheme, contract, symbol, decimals, token, " +
-			"expected, rescue, moved, reason) SELECT " + sweep + ", payment_id, '', to_address, " + bytes +
-			", " + bytes + ", 1, contract, symbol, decimals, token, units, " + no + ", units, '' FROM deposits WHERE payment_id" + between,
+			"expected, rescue, moved, reason) SELECT " + sweep + ", payment_id, '', to_address, " + none +
+			", " + none + ", 1, contract, symbol, decimals, token, units, " + no + ", units, '' FROM deposits WHERE payment_id" + between,
 		"INSERT INTO sweep_attempts (sweep_id, n, tx_hash, raw, nonce, valid_until, gas, price, tip, ceiling, made_at, sent_at) " +
 			"SELECT t.id, 1, t.tx_hash, " + bytes + ", t.id, 0, 1, '1', '1', '1', t.created_at, t.created_at FROM sweeps AS t " +
 			"JOIN " + f.series(1+first/sweptTogether, 1+last/sweptTogether) + " ON s.n = t.id WHERE TRUE ON CONFLICT DO NOTHING",

@@ -124,12 +124,12 @@ func compare(ctx context.Context, s settings, engine string, place func(name str
 	}
 	fmt.Printf("%s: %d payments filled in %v, %d bytes each\n",
 		engine, s.payments, time.Since(begun).Round(time.Second), size/int64(s.payments))
+	missed := 0
 	if big.many {
-		if err := big.printSizes(ctx, s.payments); err != nil {
+		if missed, err = big.printSizes(ctx, s.payments); err != nil {
 			return 0, err
 		}
 	}
-	missed := 0
 	for _, p := range probes() {
 		a, err := p.measure(ctx, small, s.runs)
 		if err != nil {

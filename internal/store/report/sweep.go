@@ -60,7 +60,8 @@ func (r *Reader) SweepsOf(ctx context.Context, number int64) ([]Sweep, error) {
 		Addresses  int64
 		Reason     string
 	}
-	err := r.db.Reader().NewRaw("SELECT s.public_id, s.network, s.state, i.symbol, i.decimals, i.moved, i.settlement, s.tx_hash, s.created_at, "+
+	err := r.db.Reader().NewRaw("SELECT s.public_id, s.network, s.state, i.symbol, i.decimals, i.moved, CASE WHEN i.txnid <> '' THEN i.settlement ELSE "+
+		"(SELECT r.settlement FROM routes AS r WHERE r.payment_id = i.payment_id AND r.network = s.network) END AS settlement, s.tx_hash, s.created_at, "+
 		"s.ended_at, s.paid, s.moved AS addresses, i.reason, (SELECT max(a.sent_at) FROM sweep_attempts AS a WHERE a.sweep_id = s.id) AS sent_at "+
 		"FROM sweep_items AS i JOIN sweeps AS s ON s.id = i.sweep_id WHERE i.payment_id = ? ORDER BY i.id", number).Scan(ctx, &rows)
 	if err != nil {

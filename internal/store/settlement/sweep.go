@@ -65,6 +65,9 @@ func readSweeps(ctx context.Context, t db.Tx, where string, arg any) ([]settleme
 	if err != nil {
 		return nil, err
 	}
+	if err := addRoutes(ctx, t, ids, items); err != nil {
+		return nil, err
+	}
 	var attempts []attemptRow
 	err = t.NewSelect().Model(&attempts).Where("sweep_id IN (?)", bun.List(ids)).Order("sweep_id", "n").Scan(ctx)
 	if err != nil {
@@ -131,6 +134,9 @@ func insertItems(ctx context.Context, t db.Tx, id int64, w settlement.Sweep) err
 		items[i] = rowOfItem(id, payments[item.PaymentID], item)
 	}
 	if err := stillDue(ctx, t, w.Network, items); err != nil {
+		return err
+	}
+	if err := omitRoutes(ctx, t, w.Network, items); err != nil {
 		return err
 	}
 	_, err = t.NewInsert().Model(&items).Exec(ctx)
