@@ -5,7 +5,7 @@ package static
 var assets = map[string]asset{
 	"app.css":       {hash: "a3a89e9896", contentType: "text/css; charset=utf-8", inline: false},
 	"checkout.css":  {hash: "2fd2b9490a", contentType: "text/css; charset=utf-8", inline: true},
-	"checkout.js":   {hash: "d921cd349e", contentType: "text/javascript; charset=utf-8", inline: false},
+	"checkout.js":   {hash: "da1ed2eef0", contentType: "text/javascript; charset=utf-8", inline: false},
 	"console.js":    {hash: "efce2b6b9a", contentType: "text/javascript; charset=utf-8", inline: false},
 	"dashboard.css": {hash: "596641eaad", contentType: "text/css; charset=utf-8", inline: false},
 	"dashboard.js":  {hash: "d3a6a451a5", contentType: "text/javascript; charset=utf-8", inline: false},
@@ -14,6 +14,6 @@ var assets = map[string]asset{
 	"donate.css":    {hash: "fdac17171a", contentType: "text/css; charset=utf-8", inline: true},
 	"icon.svg":      {hash: "8cd32668ea", contentType: "image/svg+xml", inline: false},
 	"live.js":       {hash: "91fbc64b30", contentType: "text/javascript; charset=utf-8", inline: false},
-	"page.js":       {hash: "93a272b783", contentType: "text/javascript; charset=utf-8", inline: false},
+	"page.js":       {hash: "0a51443ec4", contentType: "text/javascript; charset=utf-8", inline: false},
 	"receipt.css":   {hash: "ba85fc3e54", contentType: "text/css; charset=utf-8", inline: true},
 }

@@ -29,6 +29,11 @@ func (p Props) tokens() []string {
 	return all
 }
 
+// usedBefore reports whether the payer has chosen a network for this payment before.
+func (p Props) usedBefore() bool {
+	return slices.ContainsFunc(p.Choices, func(c NetworkChoice) bool { return c.Last })
+}
+
 // canChoose reports whether any way to pay can be chosen.
 func (p Props) canChoose() bool { return len(p.choosable()) > 0 }
 
