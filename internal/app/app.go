@@ -74,7 +74,7 @@ type App struct {
 	listener     net.Listener
 	monitor      *monitor      // nil: no metrics
 	trace        *trace.Tracer // nil: no traces
-	debug        *debug        // nil: no profiles
+	debug        *side         // nil: no profiles
 	log          *slog.Logger
 }
 
@@ -136,9 +136,7 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 	if a.Config.MetricsListen != "" {
 		a.monitor = newMonitor(a.Config.MetricsListen, o.Version, a.log)
 	}
-	if a.Config.DebugListen != "" {
-		a.debug = newDebug(a.Config.DebugListen, a.log)
-	}
+	a.debug = newDebug(a.Config.DebugListen, a.log)
 	counted := a.trace.Payments(a.monitor.count(a.Store))
 	a.calls = meter.New(a.Store, a.clock.Now, a.log)
 	if a.networks, err = openNetworks(

@@ -46,3 +46,15 @@ func (a *App) drain(ctx, working context.Context, stopDelivering func(), deliver
 	case <-delivered:
 	}
 }
+
+// traceWithin bounds the export of the last spans, which a collector that does not answer must not hold up.
+const traceWithin = 2 * time.Second
+
+// closeTrace exports the last spans.
+func (a *App) closeTrace(ctx context.Context) {
+	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), traceWithin)
+	defer cancel()
+	if err := a.trace.Close(end); err != nil {
+		a.log.Warn("the last traces were not exported", "error", err)
+	}
+}

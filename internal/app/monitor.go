@@ -2,11 +2,7 @@ package app
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
-	"net"
-	"net/http"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -23,31 +19,12 @@ import (
 type monitor struct {
 	*metrics.Metrics
 
-	address  string
-	server   *http.Server
-	listener net.Listener
-	log      *slog.Logger
+	side *side
 }
 
-// Timeouts of the metrics server, whose only client is Prometheus.
-const (
-	metricsReadTimeout  = 5 * time.Second
-	metricsWriteTimeout = 15 * time.Second // longer than a scrape may take
-	metricsIdleTimeout  = 2 * time.Minute  // longer than the usual pause between scrapes
-	metricsHeaderBytes  = 8 << 10
-	scrapeWithin        = 2 * time.Second // how long a scrape may go on when the program stops
-)
-
 func newMonitor(address, version string, log *slog.Logger) *monitor {
-	m := &monitor{Metrics: metrics.New(version, Now, log), address: address, log: log}
-	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", m.Handler())
-	m.server = &http.Server{
-		Handler: mux, ReadHeaderTimeout: metricsReadTimeout, ReadTimeout: metricsReadTimeout,
-		WriteTimeout: metricsWriteTimeout, IdleTimeout: metricsIdleTimeout, MaxHeaderBytes: metricsHeaderBytes,
-		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
-	}
-	return m
+	m := metrics.New(version, Now, log)
+	return &monitor{m, newMetricsSide(address, m.Handler(), log)}
 }
 
 // count wraps the store to count its transactions.
@@ -112,13 +89,7 @@ func (m *monitor) listen(ctx context.Context) error {
 	if m == nil {
 		return nil
 	}
-	l, err := new(net.ListenConfig).Listen(ctx, "tcp", m.address)
-	if err != nil {
-		return fmt.Errorf("listen on FLORIN_METRICS_LISTEN=%s: %w", m.address, err)
-	}
-	m.listener = l
-	m.log.Info("metrics are served", "url", "http://"+l.Addr().String()+"/metrics")
-	return nil
+	return m.side.listen(ctx)
 }
 
 // run serves and verifies the ledger in the background until ctx ends.
@@ -128,28 +99,14 @@ func (m *monitor) run(ctx context.Context, s *store.Store) error {
 	}
 	group, working := errgroup.WithContext(ctx)
 	group.Go(func() error { m.Verify(working, sinceLastProof{s}); return nil })
-	group.Go(func() error {
-		if err := m.server.Serve(m.listener); !errors.Is(err, http.ErrServerClosed) {
-			return fmt.Errorf("serve metrics: %w", err)
-		}
-		return nil
-	})
-	group.Go(func() error {
-		<-working.Done()
-		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), scrapeWithin)
-		defer cancel()
-		if m.server.Shutdown(end) != nil {
-			return m.server.Close()
-		}
-		return nil
-	})
-	return group.Wait()
+	group.Go(func() error { return m.side.run(working) })
+	return group.Wait() //nolint:wrapcheck // it is wrapped where it arises
 }
 
 // close releases the address of a program that never ran.
 func (m *monitor) close() {
-	if m != nil && m.listener != nil {
-		_ = m.listener.Close()
+	if m != nil {
+		m.side.close()
 	}
 }
 

@@ -97,8 +97,8 @@ func (x traced) UpdatePayments(ctx context.Context, all []watch.Update) []error 
 	return errs
 }
 
-// changed exports the events of a change that was stored, one span each, and the deposits that came with it: these from
-// the time of their block on, which shows how long it took to see them.
+// changed exports the events of a change that was stored, one span each, and the deposits that came with it, as
+// chain.seen or chain.final: these from the time of their block on, which shows how long it took to see them.
 func (t *Tracer) changed(ctx context.Context, c payment.Change, began time.Time, created bool) {
 	if len(c.Events) == 0 && len(c.Deposits) == 0 {
 		return
@@ -112,7 +112,7 @@ func (t *Tracer) changed(ctx context.Context, c payment.Change, began time.Time,
 			from = d.Transfer.Block.Time
 		}
 		t.record(span{
-			txnid: txnid, parent: parent, name: "deposit." + strings.ToLower(string(d.State)),
+			txnid: txnid, parent: parent, name: "chain." + strings.ToLower(string(d.State)),
 			kind: trace.SpanKindConsumer, began: from, ended: now,
 			attributes: []attribute.KeyValue{
 				attribute.String("florin.network", string(d.Transfer.Key.Network)), attribute.String("florin.tx", string(d.Transfer.Key.Tx)),

@@ -3,23 +3,17 @@ package trace_test
 import (
 	"bytes"
 	"context"
-	"encoding/hex"
 	"io"
 	"log/slog"
 	"maps"
-	"net/http"
-	"net/http/httptest"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
-
-	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/florinpay/florin/internal/metrics"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/testkit/otlp"
 	"github.com/florinpay/florin/internal/trace"
 	"github.com/florinpay/florin/internal/webhook"
 )
@@ -30,41 +24,11 @@ const (
 	canary = "c4n4ry"
 )
 
-// collector is an OTLP receiver over HTTP.
-type collector struct {
-	url string
-
-	mu     sync.Mutex
-	busy   int // answers 503 so often
-	bodies [][]byte
-	header http.Header
-	path   string
-}
-
-func startCollector(t *testing.T) *collector {
-	t.Helper()
-	c := new(collector)
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		if c.busy > 0 {
-			c.busy--
-			w.WriteHeader(http.StatusServiceUnavailable)
-			return
-		}
-		c.bodies, c.header, c.path = append(c.bodies, body), r.Header, r.URL.Path
-	}))
-	t.Cleanup(s.Close)
-	c.url = s.URL
-	return c
-}
-
-// tracer returns a tracer with the environment.
-func (c *collector) tracer(t *testing.T, log io.Writer, environ map[string]string) *trace.Tracer {
+// newTracer returns a tracer that exports to the receiver, with the environment.
+func newTracer(t *testing.T, r *otlp.Receiver, log io.Writer, environ map[string]string) *trace.Tracer {
 	t.Helper()
 	of := map[string]string{
-		"OTEL_EXPORTER_OTLP_ENDPOINT": c.url, "OTEL_EXPORTER_OTLP_HEADERS": "authorization=Bearer%20" + canary,
+		"OTEL_EXPORTER_OTLP_ENDPOINT": r.URL, "OTEL_EXPORTER_OTLP_HEADERS": "authorization=Bearer%20" + canary,
 	}
 	maps.Copy(of, environ)
 	tracer, err := trace.New(t.Context(), trace.Options{
@@ -77,72 +41,12 @@ func (c *collector) tracer(t *testing.T, log io.Writer, environ map[string]strin
 	return tracer
 }
 
-// exported is a span as the collector read it.
-type exported struct {
-	trace, id, parent, name string
-	failed                  bool
-	attributes              map[string]string
-}
-
-// spans reads what was exported, by name.
-func (c *collector) spans(t *testing.T) map[string]exported {
+// byName returns the spans that were received, by name.
+func byName(t *testing.T, r *otlp.Receiver) map[string]otlp.Span {
 	t.Helper()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	all := make(map[string]exported)
-	for _, body := range c.bodies {
-		for _, of := range fields(t, body)[1] {
-			for _, scope := range fields(t, of)[2] {
-				for _, raw := range fields(t, scope)[2] {
-					s := readSpan(t, raw)
-					all[s.name] = s
-				}
-			}
-		}
-	}
-	return all
-}
-
-func readSpan(t *testing.T, raw []byte) exported {
-	t.Helper()
-	f := fields(t, raw)
-	one := func(n protowire.Number) []byte {
-		if len(f[n]) == 0 {
-			return nil
-		}
-		return f[n][0]
-	}
-	s := exported{
-		trace: hex.EncodeToString(one(1)), id: hex.EncodeToString(one(2)), parent: hex.EncodeToString(one(4)),
-		name: string(one(5)), failed: len(f[15]) > 0, attributes: make(map[string]string),
-	}
-	for _, a := range f[9] {
-		pair := fields(t, a)
-		s.attributes[string(pair[1][0])] = string(slices.Concat(fields(t, pair[2][0])[1]...))
-	}
-	return s
-}
-
-// fields returns the fields of a message; those that are no bytes are empty.
-func fields(t *testing.T, b []byte) map[protowire.Number][][]byte {
-	t.Helper()
-	all := make(map[protowire.Number][][]byte)
-	for len(b) > 0 {
-		n, kind, size := protowire.ConsumeTag(b)
-		if size < 0 {
-			t.Fatalf("no protobuf: %x", b)
-		}
-		b = b[size:]
-		var value []byte
-		if kind == protowire.BytesType {
-			value, size = protowire.ConsumeBytes(b)
-		} else {
-			size = protowire.ConsumeFieldValue(n, kind, b)
-		}
-		if size < 0 {
-			t.Fatalf("no protobuf: %x", b)
-		}
-		all[n], b = append(all[n], value), b[size:]
+	all := make(map[string]otlp.Span)
+	for _, s := range r.Spans(t) {
+		all[s.Name] = s
 	}
 	return all
 }
@@ -172,8 +76,8 @@ func (fakeSender) Send(context.Context, webhook.Delivery) webhook.Result {
 func TestTracer(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	c := startCollector(t)
-	tracer := c.tracer(t, &log, nil)
+	c := otlp.Start(t)
+	tracer := newTracer(t, c, &log, nil)
 	store := tracer.Payments(fakeStore{})
 	ctx := tracer.Enter(t.Context())
 	_, err := store.CreatePayment(ctx, payment.New(payment.Request{
@@ -203,25 +107,26 @@ func TestTracer(t *testing.T) {
 	if err := tracer.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	spans := c.spans(t)
+	spans := byName(t, c)
 	id, _ := trace.IDOf(txnid)
 	root := spans["POST /create-payment"]
 	for name, parent := range map[string]string{
-		"POST /create-payment": "", "payment.created": root.id, "payment.cancelled": root.id, "webhook": root.id,
+		"POST /create-payment": "", "payment.created": root.ID, "payment.cancelled": root.ID, "webhook": root.ID,
 	} {
 		s, ok := spans[name]
-		if !ok || s.trace != id.String() || s.parent != parent || s.attributes["florin.txnid"] != txnid {
+		if !ok || s.Trace != id.String() || s.Parent != parent || s.Attributes["florin.txnid"] != txnid {
 			t.Errorf("%s is %+v, want it below %q in %s", name, s, parent, id)
 		}
 	}
-	if len(spans) != 4 || !spans["webhook"].failed || root.failed {
+	if len(spans) != 4 || !spans["webhook"].Failed || root.Failed {
 		t.Errorf("spans %+v", spans)
 	}
-	if c.path != "/v1/traces" || c.header.Get("Content-Type") != "application/x-protobuf" ||
-		c.header.Get("Authorization") != "Bearer "+canary {
-		t.Errorf("sent to %s with %v", c.path, c.header)
+	path, header := c.Last()
+	if path != "/v1/traces" || header.Get("Content-Type") != "application/x-protobuf" ||
+		header.Get("Authorization") != "Bearer "+canary {
+		t.Errorf("sent to %s with %v", path, header)
 	}
-	for _, body := range c.bodies {
+	for _, body := range c.Bodies() {
 		if bytes.Contains(body, []byte(canary)) || !bytes.Contains(body, []byte("1.2.3")) {
 			t.Errorf("exported %q", body)
 		}
@@ -234,14 +139,14 @@ func TestTracer(t *testing.T) {
 // A collector that is busy gets the spans once it is not.
 func TestTracer_Busy(t *testing.T) {
 	t.Parallel()
-	c := startCollector(t)
-	c.busy = 1
-	tracer := c.tracer(t, io.Discard, nil)
+	c := otlp.Start(t)
+	c.Busy(1)
+	tracer := newTracer(t, c, io.Discard, nil)
 	tracer.Posts(fakeSender{}).Send(t.Context(), webhook.Delivery{EventID: "evt_" + txnid + "_2"})
 	if err := tracer.Close(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if n := len(c.spans(t)); n != 1 {
+	if n := len(byName(t, c)); n != 1 {
 		t.Errorf("%d spans", n)
 	}
 }

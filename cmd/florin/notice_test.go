@@ -1,0 +1,159 @@
+package main_test
+
+import (
+	"bufio"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"mime/quotedprintable"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"github.com/florinpay/florin/internal/testkit/postgres"
+)
+
+// mailbox is a mail server on loopback that keeps every mail.
+type mailbox struct {
+	address string
+
+	mu    sync.Mutex
+	mails []string
+}
+
+func startMailbox(t *testing.T) *mailbox {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	t.Cleanup(func() { _ = l.Close() })
+	m := &mailbox{address: l.Addr().String()}
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go m.talk(conn)
+		}
+	}()
+	return m
+}
+
+// talk takes the mails of one connection (RFC 5321).
+func (m *mailbox) talk(conn net.Conn) {
+	defer conn.Close()
+	lines := bufio.NewReader(conn)
+	say := func(text string) { fmt.Fprint(conn, text+"\r\n") }
+	say("220 ready")
+	for {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			return
+		}
+		switch verb, _, _ := strings.Cut(strings.ToUpper(strings.TrimSpace(line)), " "); verb {
+		case "DATA":
+			say("354 go on")
+			var text strings.Builder
+			for part := ""; part != ".\r\n" && err == nil; text.WriteString(part) {
+				part, err = lines.ReadString('\n')
+			}
+			m.mu.Lock()
+			m.mails = append(m.mails, text.String())
+			m.mu.Unlock()
+			say("250 taken")
+		case "QUIT":
+			say("221 bye")
+			return
+		default:
+			say("250 fine")
+		}
+	}
+}
+
+// about returns the mails that contain the text.
+func (m *mailbox) about(text string) (list []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, mail := range m.mails {
+		_, body, _ := strings.Cut(mail, "\r\n\r\n")
+		plain, _ := io.ReadAll(quotedprintable.NewReader(strings.NewReader(body)))
+		decoded, _ := base64.StdEncoding.DecodeString(strings.ReplaceAll(body, "\r\n", ""))
+		if strings.Contains(mail+string(plain)+string(decoded), text) {
+			list = append(list, mail)
+		}
+	}
+	return list
+}
+
+// notices returns the webhooks to the operator about the kind, after checking that each is signed and says what to do.
+func (r *receiver) notices(t *testing.T, signing, kind string) (phases []string) {
+	t.Helper()
+	verifier, err := standardwebhooks.NewWebhook(signing)
+	must(t, err)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, a := range r.arrivals {
+		if err := verifier.Verify(a.raw, a.header); err != nil {
+			t.Errorf("signature of %s: %v", a.raw, err)
+		}
+		if text, _ := a.body["text"].(string); !strings.Contains(text, "What to do: ") {
+			t.Errorf("it does not say what to do: %s", a.raw)
+		}
+		if a.body["kind"] == kind {
+			phases = append(phases, a.body["type"].(string))
+		}
+	}
+	return phases
+}
+
+// mustKey returns the API key of a new user.
+func (i installation) mustKey(t *testing.T) string {
+	t.Helper()
+	i.must(t, "correct horse battery\n", "user", "create", "--email", "shop@example.com", "--json")
+	var made struct{ Key string }
+	must(t, json.Unmarshal([]byte(i.must(t, "", "key", "create", "--email", "shop@example.com", "--json")), &made))
+	return made.Key
+}
+
+// TestNotices: what is wrong is mailed and posted to the operator once, however often the server is started; what comes
+// later is another notice.
+func TestNotices(t *testing.T) {
+	t.Parallel()
+	url, mails, hook := postgres.URL(t), startMailbox(t), newReceiver(t)
+	signing := "whsec_" + base64.StdEncoding.EncodeToString([]byte(strings.Repeat("k", 32)))
+	i := newInstallation(t, "FLORIN_DATABASE_URL="+url, "FLORIN_OPERATOR_WEBHOOK="+hook.URL,
+		"FLORIN_OPERATOR_WEBHOOK_SECRET="+signing, "FLORIN_OPERATOR_EMAIL=ops@example.com",
+		"FLORIN_SMTP_URL=smtp://"+mails.address, "FLORIN_MAIL_FROM=florin@example.com")
+	i.must(t, "", "migrate")
+	execute(t, url, "UPDATE instance SET backed_up_at = now() - interval '60 hours'")
+	s := i.serve(t)
+	eventually(t, "the notice of an old backup", func() bool {
+		return len(hook.notices(t, signing, "backup_old")) > 0 && len(mails.about("The newest backup is old")) > 0
+	})
+	merchant := &shop{installation: i, server: s, key: i.mustKey(t)}
+	merchant.graphql(t, "createCustodianAccount",
+		`mutation ($in: CustodianCreateInput!) { createCustodianAccount(input: $in) { code message } }`,
+		map[string]any{"in": map[string]any{"apiKey": merchant.key, "callbackUrl": "https://shop.example/hook"}})
+	if status, log := s.stop(t, syscall.SIGTERM); status != 0 || !strings.Contains(log, "The newest backup is old") {
+		t.Errorf("status %d: %s", status, log)
+	}
+
+	execute(t, url, "INSERT INTO callback_certificates VALUES ('shop.example', now() + interval '3 days', now())")
+	s = i.serve(t) // its first look finds both
+	eventually(t, "the notice of a certificate", func() bool {
+		return len(hook.notices(t, signing, "certificate_expiring")) > 0 && len(mails.about("shop.example")) > 0
+	})
+	s.stop(t, syscall.SIGTERM)
+	if got := hook.notices(t, signing, "backup_old"); !slices.Equal(got, []string{"alert.begins"}) {
+		t.Errorf("of one old backup the webhook received %q", got)
+	}
+	if n := len(mails.about("The newest backup is old")); n != 1 {
+		t.Errorf("of one old backup there are %d mails", n)
+	}
+}
