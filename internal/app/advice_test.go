@@ -101,8 +101,45 @@ func rpcServer(t *testing.T, chainID uint64, answer string) string {
 // spelled is a name of a setting as code and documents write it, with verbs, braces or an ellipsis for a part of it.
 var spelled = regexp.MustCompile(`FLORIN_[A-Za-z0-9_%\[\]{},.…]*`)
 
+// ofNetwork is the part of a name for which each network's name stands: a verb of fmt, or what documents write.
+var ofNetwork = regexp.MustCompile(`%(\[\d\])?s|\{(NET|NETWORK|BEP20,POLYGON,BASE,SOL)\}`)
+
+// joined is a name of a network's setting that code puts together.
+var joined = regexp.MustCompile(`"FLORIN_"\s*\+[^"]*\+\s*"(_[A-Z_]+)`)
+
+// settingsOf returns the names that a spelled one stands for; none if it is only the beginning of names.
+func settingsOf(name string) (list []string) {
+	whole := strings.TrimRight(name, ".…,_{[}]%")
+	place := ofNetwork.FindStringIndex(name)
+	switch {
+	case place != nil:
+		rest := strings.TrimRight(name[place[1]:], ".…,_{[}]%")
+		for _, p := range chain.Profiles() {
+			list = append(list, name[:place[0]]+string(p.Network)+rest)
+		}
+	case len(whole) > len("FLORIN_") && !strings.ContainsAny(whole, "%{…["):
+		list = append(list, whole)
+	}
+	return list
+}
+
+// onlyEVM are the settings that Solana does not have, and onlySolana those that others do not.
+var (
+	onlyEVM    = []string{"_CHAIN_ID", "_MAX_GAS_PRICE"}
+	onlySolana = []string{"_MAX_PRIORITY_FEE"}
+)
+
 // others are names that are no settings of the program: of a merchant's sample programs, and of tests.
 var others = []string{"FLORIN_API_KEY", "FLORIN_SCREENSHOTS", "FLORIN_TEST_POSTGRES"}
+
+// ofOtherNetworks reports whether the name is of a setting that its kind of network does not have.
+func ofOtherNetworks(name string) bool {
+	lacks := onlySolana
+	if strings.HasPrefix(name, "FLORIN_SOL_") {
+		lacks = onlyEVM
+	}
+	return slices.ContainsFunc(lacks, func(end string) bool { return strings.HasSuffix(name, end) })
+}
 
 // TestAdvice_Names: every name of a setting in the program's texts and documents is one that the program takes.
 func TestAdvice_Names(t *testing.T) {
@@ -114,12 +151,15 @@ func TestAdvice_Names(t *testing.T) {
 			return err
 		case d.IsDir() && (strings.HasPrefix(d.Name(), ".") && path != root || d.Name() == "node_modules"):
 			return filepath.SkipDir
-		case d.IsDir(), strings.HasSuffix(path, "_test.go"), strings.Contains(path, "/testdata/"),
+		case d.IsDir(), d.Type()&fs.ModeSymlink != 0, strings.HasSuffix(
+			path, "_test.go",
+		), strings.Contains(path, "/testdata/"),
 			strings.Contains(path, "/internal/bench/"), strings.HasSuffix(path, "CHANGELOG.md"):
 			return nil
 		}
 		switch filepath.Ext(path) {
-		case ".go", ".md", ".templ", ".service", ".yml", ".yaml", ".html", ".env":
+		case ".go", ".md", ".templ", ".service", ".yml", ".yaml", ".html", ".env", ".sh", ".js", ".ts", ".json",
+			".graphqls", "":
 		default:
 			return nil
 		}
@@ -127,15 +167,18 @@ func TestAdvice_Names(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		for _, name := range spelled.FindAllString(string(text), -1) {
-			if name = strings.TrimRight(name, ".…,_{["); strings.ContainsAny(name, "%{…[") ||
-				len(name) <= len("FLORIN_") {
-				continue // a pattern: the tables of settings, and TestAdvice_Assets
-			}
-			seen++
-			if stem := strings.TrimSuffix(name, "_FILE"); !isSetting(name) && !isSetting(stem) &&
-				!slices.Contains(others, name) {
-				t.Errorf("%s names %s, which is no setting", path, name)
+		all := spelled.FindAllString(string(text), -1)
+		for _, m := range joined.FindAllStringSubmatch(string(text), -1) {
+			all = append(all, "FLORIN_%s"+m[1])
+		}
+		for _, written := range all {
+			names := settingsOf(written)
+			for _, name := range names {
+				seen++
+				if stem := strings.TrimSuffix(name, "_FILE"); !isSetting(name) && !isSetting(stem) &&
+					!slices.Contains(others, name) && !(len(names) > 1 && ofOtherNetworks(name)) {
+					t.Errorf("%s names %s, which is no setting", path, name)
+				}
 			}
 		}
 		return nil
