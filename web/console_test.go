@@ -111,6 +111,24 @@ var completions = []struct{ name, written, want, then string }{
 	},
 	{"AFieldAfterAnother", "{ getCreditsLeft { code mess", "message", "{ getCreditsLeft { code message"},
 	{"AKeyword", "mut", "mutation", "mutation"},
+	{
+		"AVariable", "query ($key: String!) { getCreditsLeft(apiKey: $k", "$key",
+		"query ($key: String!) { getCreditsLeft(apiKey: $key",
+	},
+	{"ATypeOfAFragment", "fragment paid on TransactionRes", "TransactionResult", "fragment paid on TransactionResult"},
+	{
+		"AnInlineFragment", "{ getTxnDetails(txnid: \"x\") { ... on TransactionRes", "TransactionResult",
+		"{ getTxnDetails(txnid: \"x\") { ... on TransactionResult",
+	},
+	{
+		"AFragment", "fragment paid on Transaction { hash } { getTxnDetails(txnid: \"x\") { transaction { ...pa", "paid",
+		"fragment paid on Transaction { hash } { getTxnDetails(txnid: \"x\") { transaction { ...paid",
+	},
+	{"ADirective", "{ getCreditsLeft { code @inc", "@include", "{ getCreditsLeft { code @include"},
+	{"AnArgumentOfADirective", "{ getCreditsLeft { code @include(i", "if", "{ getCreditsLeft { code @include(if"},
+	{"AFieldAfterADirective", "{ getCreditsLeft { code @skip(if: true) mess", "message", "{ getCreditsLeft { code @skip(if: true) message"},
+	{"TheNameOfAType", "{ getCreditsLeft { __t", "__typename", "{ getCreditsLeft { __typename"},
+	{"TheSchema", "{ __schema { mutationT", "mutationType", "{ __schema { mutationType"},
 }
 
 // The editor completes fields, arguments and values from the schema by the keyboard alone, and colours what is written.

@@ -7,6 +7,7 @@ var list = document.getElementById("completions");
 var token = /(#[^\n]*)|("""[\s\S]*?(?:"""|$)|"(?:[^"\\\n]|\\.)*"?)|(\$[A-Za-z_]\w*)|(@[A-Za-z_]\w*)|(-?\d[\w.+-]*)|([A-Za-z_]\w*)|(\.\.\.)|([{}()[\]:!=|&,])|(\s+|.)/g;
 var keywords = { query: 1, mutation: 1, subscription: 1, fragment: 1, on: 1, "true": 1, "false": 1, "null": 1 };
 var schema = null;
+var directives = [];
 var shown = [];
 var chosen = -1;
 var from = 0;
@@ -51,12 +52,15 @@ function load() {
 if (load.begun) return;
 load.begun = true;
 var type = "type { kind name ofType { kind name ofType { kind name ofType { kind name } } } }";
-var query = "{ __schema { queryType { name } mutationType { name } types { kind name fields { name description args { name description " + type + " } " + type + " } inputFields { name description " + type + " } enumValues { name description } } } }";
+var query = "{ __schema { queryType { name } mutationType { name } types { kind name fields { name description args { name description " + type + " } " + type + " } inputFields { name description " + type + " } enumValues { name description } } directives { name description locations args { name description " + type + " } } } }";
 fetch("/graphql", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ query: query }), credentials: "omit" }).then(function (response) { return response.json(); }).then(function (answer) {
 var read = {};
 answer.data.__schema.types.forEach(function (t) { read[t.name] = t; });
 read[" query"] = read[answer.data.__schema.queryType.name];
 read[" mutation"] = read[answer.data.__schema.mutationType.name];
+directives = answer.data.__schema.directives.filter(function (d) { return d.locations.indexOf("FIELD") >= 0; }).map(function (d) {
+return { name: "@" + d.name, description: d.description, args: d.args };
+});
 schema = read;
 area.setAttribute("data-schema", "loaded");
 colour();
@@ -74,7 +78,19 @@ return type.kind === "LIST" ? "[" + written(type.ofType) + "]" : type.name;
 function member(members, name) {
 return (members || []).find(function (m) { return m.name === name; });
 }
-function place(text) {
+function fields(type) {
+if (!type) return [];
+var meta = [{ name: "__typename", description: "The name of the type." }];
+if (type === schema[" query"]) meta.push({ name: "__schema", type: { kind: "OBJECT", name: "__Schema" } }, { name: "__type", type: { kind: "OBJECT", name: "__Type" }, args: [{ name: "name", type: { kind: "SCALAR", name: "String" } }] });
+return (type.fields || []).concat(meta);
+}
+function defined(pattern, mark) {
+var found = {};
+var match;
+while ((match = pattern.exec(area.value)) !== null) found[mark + match[1]] = 1;
+return Object.keys(found).map(function (name) { return { name: name }; });
+}
+function place(text, mark) {
 var stack = [];
 var root = schema[" query"];
 var field = null;
@@ -93,7 +109,8 @@ else if (last && last.kind === "name" && last.on) stack.push({ kind: "fields", t
 else stack.push({ kind: "fields", type: top ? named(field && field.type) : root });
 field = argument = null;
 } else if (t.text === "(") {
-stack.push(top ? { kind: "arguments", field: field } : { kind: "variables" });
+var directive = last && last.kind === "directive" && member(directives, last.text);
+stack.push(top ? { kind: "arguments", of: directive || field, field: field } : { kind: "variables" });
 argument = null;
 } else if (t.text === "}" || t.text === ")") {
 var ended = stack.pop();
@@ -102,36 +119,39 @@ argument = null;
 if (!stack.length) root = schema[" query"];
 } else if (t.kind === "name" && top && top.kind === "fields") {
 t.on = last && last.text === "on";
-if (!t.on && t.text !== "on") field = member(top.type && top.type.fields, t.text);
+if (!t.on && t.text !== "on") field = member(fields(top.type), t.text);
 } else if (t.kind === "name" && top && (top.kind === "arguments" || top.kind === "input") && !(last && last.text === ":")) {
-argument = member(top.kind === "input" ? top.type && top.type.inputFields : top.field && top.field.args, t.text);
+argument = member(top.kind === "input" ? top.type && top.type.inputFields : top.of && top.of.args, t.text);
 } else if (t.kind === "name" && !top) {
 t.on = last && last.text === "on";
 }
 last = t;
 });
 var top = stack[stack.length - 1];
-if (!top) return ["query", "mutation"].map(function (name) { return { name: name, description: name === "query" ? "Reads." : "Changes." }; });
-if (top.kind === "fields") return last && last.text === "..." ? [] : top.type && top.type.fields || [];
+if (mark === "@") return top && top.kind === "fields" ? directives : [];
+if (mark === "$") return top && (top.kind === "arguments" || top.kind === "input") ? defined(/\$([A-Za-z_]\w*)\s*:/g, "$") : [];
+if (last && last.text === "on") return Object.keys(schema).filter(function (n) { return /OBJECT|INTERFACE|UNION/.test(schema[n].kind) && !/INPUT/.test(schema[n].kind) && /^[A-Za-z]/.test(n); }).map(function (n) { return schema[n]; });
+if (!top) return [{ name: "query", description: "Reads." }, { name: "mutation", description: "Changes." }, { name: "fragment", description: "Fields that are asked for in several places." }];
+if (top.kind === "fields") return last && last.text === "..." ? [{ name: "on", description: "Only for one type." }].concat(defined(/\bfragment\s+([A-Za-z_]\w*)/g, "")) : fields(top.type);
 if (top.kind === "variables") return last && last.text === ":" ? Object.keys(schema).filter(function (n) { return /SCALAR|ENUM|INPUT/.test(schema[n].kind) && n[0] !== "_"; }).map(function (n) { return schema[n]; }) : [];
 if (last && last.text === ":") {
 var type = named(argument && argument.type);
 if (type && type.name === "Boolean") return [{ name: "true" }, { name: "false" }];
 return type && type.enumValues || [];
 }
-return (top.kind === "input" ? top.type && top.type.inputFields : top.field && top.field.args) || [];
+return (top.kind === "input" ? top.type && top.type.inputFields : top.of && top.of.args) || [];
 }
 function complete(asked) {
 if (!schema) { load(); return; }
 var at = area.selectionStart;
 var before = area.value.slice(0, at);
-var word = /[A-Za-z_]\w*$/.exec(before);
+var word = /[$@]?[A-Za-z_]\w*$|[$@]$/.exec(before);
 var part = word ? word[0] : "";
 var inside = tokens(before).pop();
-if (inside && (inside.kind === "comment" || inside.kind === "string" || inside.kind === "variable") || !asked && !part) return close();
+if (inside && (inside.kind === "comment" || inside.kind === "string") || !asked && !part) return close();
 from = at - part.length;
 var beginning = part.toLowerCase();
-var all = place(area.value.slice(0, from)).filter(function (m) { return m.name.toLowerCase().indexOf(beginning) >= 0 && m.name !== part; });
+var all = place(area.value.slice(0, from), /^[$@]/.test(part) ? part[0] : "").filter(function (m) { return m.name.toLowerCase().indexOf(beginning) >= 0 && m.name !== part; });
 all.sort(function (a, b) { return a.name.toLowerCase().indexOf(beginning) - b.name.toLowerCase().indexOf(beginning); });
 open(all.slice(0, 12));
 }
