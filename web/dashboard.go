@@ -29,7 +29,7 @@ import (
 // Dashboard is what the pages of merchants and operators need beyond Deps.
 type Dashboard struct {
 	Reports *report.Reader
-	// Export lists the payments of an export; nil means Reports.SearchPayments.
+	// Export lists the payments of an export; nil means Reports.ExportPayments.
 	Export   func(context.Context, report.Query) (report.Found, error)
 	Webhooks *webhook.Sender // sends tests
 	Resends  dashboard.Resends
@@ -78,7 +78,7 @@ func (s *Server) dashboardRoutes(r shell.Router) {
 	x := *s.d.Dashboard
 	s.health.endpoints = x.Endpoints
 	if x.Export == nil {
-		x.Export = x.Reports.SearchPayments
+		x.Export = x.Reports.ExportPayments
 	}
 	guard := &session.Guard{
 		Shell: s.sh, Cookies: shell.NewCookies(s.d.Sealer, s.sh.Secure(), s.d.Now),

@@ -12,7 +12,7 @@ import (
 	"github.com/florinpay/florin/internal/store/table"
 )
 
-// LedgerCheck returns the last check of the book that was asked for; ok is
+// LedgerCheck returns the last check of the ledger that was asked for; ok is
 // false if there was none.
 func (s *Store) LedgerCheck(ctx context.Context) (c ledger.Check, ok bool, err error) {
 	var rows []struct {
@@ -37,7 +37,7 @@ func (s *Store) LedgerCheck(ctx context.Context) (c ledger.Check, ok bool, err e
 	return c, err == nil, db.Wrap(err, "last check of the ledger")
 }
 
-// AskLedgerCheck asks for the book to be added up; asked is false while another
+// AskLedgerCheck asks for the ledger to be added up; asked is false while another
 // check is under way that was asked for after stale, before which one counts as
 // given up.
 func (s *Store) AskLedgerCheck(

@@ -20,7 +20,7 @@ func TestStore_VerifyLedger(t *testing.T) {
 			return n, differences
 		}
 		if n, differences := verify(); n != 3 || len(differences) != 0 {
-			t.Errorf("a sound book: %d entries, %q", n, differences)
+			t.Errorf("a sound ledger: %d entries, %q", n, differences)
 		}
 		raw := w.SQL()
 		wrong := func(what, text, mend string) {

@@ -134,10 +134,11 @@ func decodeMap(text string) (map[string]string, error) {
 	return m, err
 }
 
-// loader collects the rows of some payments.
+// loader collects the rows of some payments: those of the numbers, or of the ids.
 type loader struct {
 	dialect  db.Dialect
 	ids      db.Texts
+	numbers  db.Numbers
 	byNumber map[int64]*loaded
 }
 
@@ -159,12 +160,31 @@ func (l *loader) payments(tail string) *db.Stmt {
 		err := scan(payments.Dest(&one.row)...)
 		l.byNumber[one.row.ID] = &one
 		return err
-	}, "SELECT "+payments.Columns("")+" FROM payments WHERE "+l.dialect.Listed("public_id")+tail, l.ids)
+	}, "SELECT "+payments.Columns("")+" FROM payments WHERE "+l.listed("id", "public_id")+tail, l.wanted())
+}
+
+// listed is the condition that a payment is one of them, by its number or by its id.
+func (l *loader) listed(number, id string) string {
+	if len(l.numbers) > 0 {
+		return l.dialect.Listed(number)
+	}
+	return l.dialect.Listed(id)
+}
+
+// wanted is the argument of listed.
+func (l *loader) wanted() any {
+	if len(l.numbers) > 0 {
+		return l.numbers
+	}
+	return l.ids
 }
 
 // ofPayments selects the parts of payments by their ids, in the order in which
 // they were stored.
 func (l *loader) ofPayments() string {
+	if len(l.numbers) > 0 {
+		return " WHERE " + l.dialect.Listed("payment_id") + " ORDER BY id"
+	}
 	return " WHERE payment_id IN (SELECT id FROM payments WHERE " + l.dialect.Listed("public_id") + ") ORDER BY id"
 }
 
@@ -176,7 +196,7 @@ func (l *loader) routes() *db.Stmt {
 		}
 		l.byNumber[r.PaymentID].routes = append(l.byNumber[r.PaymentID].routes, r)
 		return nil
-	}, "SELECT "+routes.Columns("")+" FROM routes"+l.ofPayments(), l.ids)
+	}, "SELECT "+routes.Columns("")+" FROM routes"+l.ofPayments(), l.wanted())
 }
 
 func (l *loader) deposits() *db.Stmt {
@@ -187,7 +207,7 @@ func (l *loader) deposits() *db.Stmt {
 		}
 		l.byNumber[d.PaymentID].deposits = append(l.byNumber[d.PaymentID].deposits, d)
 		return nil
-	}, "SELECT "+table.Deposits.Columns("")+" FROM deposits"+l.ofPayments(), l.ids)
+	}, "SELECT "+table.Deposits.Columns("")+" FROM deposits"+l.ofPayments(), l.wanted())
 }
 
 // byID returns the rows by the id of the payment.
@@ -226,7 +246,7 @@ func wholePayments(ctx context.Context, t tx, d db.Dialect, rows []*paymentRow) 
 	}
 	l := newLoader(d)
 	for _, r := range rows {
-		l.ids, l.byNumber[r.ID] = append(l.ids, r.PublicID), &loaded{row: *r}
+		l.numbers, l.byNumber[r.ID] = append(l.numbers, r.ID), &loaded{row: *r}
 	}
 	if err := t.Run(ctx, l.routes(), l.deposits()); err != nil {
 		return nil, err
@@ -243,22 +263,19 @@ func wholePayments(ctx context.Context, t tx, d db.Dialect, rows []*paymentRow) 
 
 // Reports returns the reader of lists and figures.
 func (s *Store) Reports() *report.Reader {
-	return report.New(s.db, func(ctx context.Context, t tx, ids []payment.ID) ([]payment.Payment, error) {
-		if len(ids) == 0 {
+	return report.New(s.db, func(ctx context.Context, run report.Run, numbers []int64) ([]payment.Payment, error) {
+		if len(numbers) == 0 {
 			return nil, nil
 		}
 		l := newLoader(s.db.Dialect())
-		for _, id := range ids {
-			l.ids = append(l.ids, string(id))
-		}
-		if err := t.Run(ctx, l.payments(""), l.routes(), l.deposits()); err != nil {
+		l.numbers = numbers
+		if err := run(ctx, l.payments(""), l.routes(), l.deposits()); err != nil {
 			return nil, err
 		}
-		byID := l.byID()
-		list := make([]payment.Payment, len(ids))
-		for i, id := range ids {
+		list := make([]payment.Payment, len(numbers))
+		for i, number := range numbers {
 			var err error
-			if list[i], err = byID[string(id)].whole(); err != nil {
+			if list[i], err = l.byNumber[number].whole(); err != nil {
 				return nil, err
 			}
 		}

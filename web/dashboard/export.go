@@ -3,10 +3,12 @@ package dashboard
 import (
 	"context"
 	"encoding/csv"
+	"fmt"
 	"net/http"
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/labstack/echo/v4"
 
@@ -57,10 +59,9 @@ func (d *Surface) getExport(c echo.Context, who session.Principal) error {
 		return err
 	}
 	q.Limit = report.MaxPage
-	for {
-		page, err := d.Export(ctx, q)
-		if err != nil {
-			return err
+	for page := range d.exportPages(ctx, q) {
+		if page.err != nil {
+			return page.err
 		}
 		for _, p := range page.Payments {
 			if err := out.Write(exportRow(p)); err != nil {
@@ -70,10 +71,44 @@ func (d *Surface) getExport(c echo.Context, who session.Principal) error {
 		if out.Flush(); out.Error() != nil {
 			return out.Error()
 		}
-		if q.After = page.Next; q.After == (report.Place{}) {
-			return nil
-		}
 	}
+	return ctx.Err()
+}
+
+type exportPage struct {
+	report.Found
+	err error
+}
+
+// exportPages reads the pages of an export while others are written, two ahead at most, until the context ends.
+func (d *Surface) exportPages(ctx context.Context, q report.Query) <-chan exportPage {
+	pages := make(chan exportPage, 1)
+	go func() {
+		defer close(pages)
+		for {
+			page := d.exportPage(ctx, q)
+			select {
+			case pages <- page:
+			case <-ctx.Done():
+				return
+			}
+			if q.After = page.Next; page.err != nil || q.After == (report.Place{}) {
+				return
+			}
+		}
+	}()
+	return pages
+}
+
+// exportPage reads a page. A panic is its error, as it would be in the request.
+func (d *Surface) exportPage(ctx context.Context, q report.Query) (page exportPage) {
+	defer func() {
+		if r := recover(); r != nil {
+			page = exportPage{err: fmt.Errorf("read a page of an export: %v", r)}
+		}
+	}()
+	page.Found, page.err = d.Export(ctx, q)
+	return page
 }
 
 func exportRow(p payment.Payment) []string {
@@ -103,7 +138,7 @@ var unbroken = strings.NewReplacer("\r\n", " ", "\r", " ", "\n", " ")
 // quotes, so a formula after such a separator gets one too. Line breaks become
 // spaces, because some readers split rows at them.
 func harmless(text string) string {
-	if text == "" {
+	if plain(text) {
 		return text
 	}
 	text = unbroken.Replace(text)
@@ -118,6 +153,18 @@ func harmless(text string) string {
 		begins = strings.ContainsRune(";\t|", r) || begins && blank
 	}
 	return b.String() + text[done:]
+}
+
+// plain reports whether the text is ASCII that harmless leaves as it is: nearly every cell.
+func plain(text string) bool {
+	begins := true
+	for _, c := range []byte(text) {
+		if c >= utf8.RuneSelf || c == '\r' || c == '\n' || begins && strings.IndexByte("=+-@\t|%", c) >= 0 {
+			return false
+		}
+		begins = c == ';' || c == '\t' || c == '|' || begins && (c <= ' ' || c == 0x7f || c == '"')
+	}
+	return true
 }
 
 func stampOf(t time.Time) string {

@@ -301,7 +301,7 @@ func longProbes() []probe {
 			q := report.Query{Keys: d.keys[:1], Limit: report.MaxPage}
 			out := csv.NewWriter(io.Discard)
 			for read := 0; read < exported; {
-				page, err := d.Reports().SearchPayments(ctx, q)
+				page, err := d.Reports().ExportPayments(ctx, q)
 				if err != nil {
 					return err
 				}

@@ -81,8 +81,8 @@ func (i Instant) forPostgres() any {
 // Texts is a list of texts as one argument, for Listed.
 type Texts []string
 
-// Listed returns the condition that a column holds one of the Texts that are
-// the argument.
+// Listed returns the condition that a column holds one of the Texts, or of the
+// Numbers, that are the argument.
 func (d Dialect) Listed(column string) string {
 	if d.ManyWriters {
 		return column + " = ANY(?)"
@@ -105,7 +105,26 @@ func (t Texts) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
 	return pgdialect.Array([]string(t)).AppendQuery(gen, b)
 }
 
+// Numbers is a list of row numbers as one argument, for Listed.
+type Numbers []int64
+
+func (n Numbers) forSQLite() any {
+	text, _ := json.Marshal([]int64(n)) //nolint:errchkjson // a list of numbers is always JSON
+	return string(text)
+}
+
+func (n Numbers) forPostgres() any { return []int64(n) }
+
+// AppendQuery writes the literal for Listed.
+func (n Numbers) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
+	if gen.Dialect().Name() == sqldialect.SQLite {
+		return gen.Dialect().AppendString(b, n.forSQLite().(string)), nil //nolint:forcetypeassert // see above
+	}
+	return pgdialect.Array([]int64(n)).AppendQuery(gen, b)
+}
+
 var (
 	_ schema.QueryAppender = Instant{}
 	_ schema.QueryAppender = Texts{}
+	_ schema.QueryAppender = Numbers{}
 )

@@ -13,7 +13,7 @@ import (
 )
 
 // CreateCustodian stores the custodian of a key with the entries that pay for
-// it, or fails with merchant.ErrHasCustodian and books nothing.
+// it, or fails with merchant.ErrHasCustodian and posts nothing.
 func (s *Store) CreateCustodian(
 	ctx context.Context, c merchant.Custodian, entries []ledger.Entry, record merchant.AuditFunc,
 	keep ...idempotency.Keep[merchant.CustodianWrite],

@@ -305,7 +305,7 @@ func (s *Store) TouchKeys(ctx context.Context, used map[int64]time.Time) error {
 	return db.Wrap(err, "note the use of %d keys", len(used))
 }
 
-// RotateKey replaces the key's hash, books the entries, and keeps the answer
+// RotateKey replaces the key's hash, posts the entries, and keeps the answer
 // if one is to be kept; the old key fails from then on. It returns what the
 // key has left, or fails with merchant.ErrBadKey if r.Old is no longer in use.
 func (s *Store) RotateKey(ctx context.Context, r merchant.Replacement) (left ledger.Balance, err error) {

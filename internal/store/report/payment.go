@@ -70,13 +70,47 @@ const MaxLook = 4000
 // Like store.Payments it merges ranges of an index. Each ends after Limit rows, or
 // after MaxLook where token, kind and amount are compared row by row.
 func (r *Reader) SearchPayments(ctx context.Context, q Query) (found Found, err error) {
+	err = r.search(ctx, q, func(ctx context.Context, t db.Tx, rows []foundRow, next Place) (err error) {
+		found.Next = next
+		found.Payments, err = r.load(ctx, t.Run, numbersOf(rows))
+		return err
+	})
+	return found, db.Wrap(err, "search payments")
+}
+
+// ExportPayments is SearchPayments for millions of them: it reads the payments as they are a moment after they were
+// found, without a transaction around both.
+func (r *Reader) ExportPayments(ctx context.Context, q Query) (found Found, err error) {
+	var numbers []int64
+	err = r.search(ctx, q, func(_ context.Context, _ db.Tx, rows []foundRow, next Place) error {
+		found.Next, numbers = next, numbersOf(rows)
+		return nil
+	})
+	if err == nil {
+		found.Payments, err = r.load(ctx, r.db.ReadAll, numbers)
+	}
+	return found, db.Wrap(err, "export payments")
+}
+
+func numbersOf(rows []foundRow) []int64 {
+	numbers := make([]int64, len(rows))
+	for i, row := range rows {
+		numbers[i] = row.ID
+	}
+	return numbers
+}
+
+// search passes the rows of a page to take, in the transaction that found them; it does not if there are none.
+func (r *Reader) search(
+	ctx context.Context, q Query, take func(context.Context, db.Tx, []foundRow, Place) error,
+) error {
 	if q.Limit < 1 || q.Limit > MaxPage {
-		return Found{}, fault.New(fault.Invalid, "limit must be between 1 and %d", MaxPage)
+		return fault.New(fault.Invalid, "limit must be between 1 and %d", MaxPage)
 	}
 	if len(q.Keys) == 0 || !db.Storable(q.Text) {
-		return Found{}, nil
+		return nil
 	}
-	err = r.db.Snapshot(ctx, func(ctx context.Context, t db.Tx) error {
+	return r.db.Snapshot(ctx, func(ctx context.Context, t db.Tx) error {
 		f := finder{t, q, r.db.Dialect().Bytewise}
 		ranges, err := f.ranges(ctx)
 		if err != nil || len(ranges) == 0 {
@@ -86,21 +120,13 @@ func (r *Reader) SearchPayments(ctx context.Context, q Query) (found Found, err 
 		if err != nil {
 			return err
 		}
-		ids := make([]payment.ID, len(rows))
-		for i, row := range rows {
-			ids[i] = payment.ID(row.PublicID)
-		}
-		found.Next = next
-		found.Payments, err = r.load(ctx, t, ids)
-		return err
+		return take(ctx, t, rows, next)
 	})
-	return found, db.Wrap(err, "search payments")
 }
 
 // foundRow is where a payment is in the list.
 type foundRow struct {
 	ID        int64
-	PublicID  string
 	CreatedAt db.Instant
 	Part      int  // of which range, where payments are compared
 	Matches   bool // likewise
@@ -244,7 +270,7 @@ func (f *finder) states(key int64) (all []string) {
 }
 
 func (f *finder) selectPayments() *bun.SelectQuery {
-	return f.NewSelect().TableExpr("payments AS p").ColumnExpr("p.id, p.public_id, p.created_at")
+	return f.NewSelect().TableExpr("payments AS p").ColumnExpr("p.id, p.created_at")
 }
 
 func (f *finder) inState(q *bun.SelectQuery) *bun.SelectQuery {

@@ -23,9 +23,12 @@ type Reader struct {
 	load LoadPayments
 }
 
-// LoadPayments returns the payments of the ids, in their order, with routes and
-// deposits, as the transaction sees them.
-type LoadPayments func(ctx context.Context, t db.Tx, ids []payment.ID) ([]payment.Payment, error)
+// LoadPayments returns the payments of the numbers, in their order, with routes and
+// deposits, as what runs the statements sees them.
+type LoadPayments func(ctx context.Context, run Run, numbers []int64) ([]payment.Payment, error)
+
+// Run runs statements on one snapshot.
+type Run func(ctx context.Context, all ...*db.Stmt) error
 
 // New returns a reader of the database.
 func New(e db.Engine, load LoadPayments) *Reader { return &Reader{db: e, load: load} }

@@ -94,13 +94,13 @@ func (s *Store) Records(
 			bun.List(texts), string(n)).Scan(ctx, &deposits)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("books of %d addresses: %w", len(texts), err)
+		return nil, fmt.Errorf("records of %d addresses: %w", len(texts), err)
 	}
-	books, err := recordsOf(balances, deposits)
+	records, err := recordsOf(balances, deposits)
 	if err != nil {
-		return nil, fmt.Errorf("books of %d addresses: %w", len(texts), err)
+		return nil, fmt.Errorf("records of %d addresses: %w", len(texts), err)
 	}
-	return books, nil
+	return records, nil
 }
 
 // balanceOfRow is a balance with its payment's id, depositOfRow a deposit with it.
@@ -122,22 +122,22 @@ type recordKey struct {
 }
 
 func recordsOf(balances []balanceOfRow, deposits []depositOfRow) ([]settlement.Record, error) {
-	var books []settlement.Record
+	var records []settlement.Record
 	index := make(map[recordKey]int)
 	through := make(map[recordKey]int64)
 	open := func(p recordKey, paymentID string) *settlement.Record {
 		i, known := index[p]
 		if !known {
-			i = len(books)
+			i = len(records)
 			index[p] = i
-			books = append(books, settlement.Record{
+			records = append(records, settlement.Record{
 				Network: chain.Network(
 					p.network,
 				), Address: chain.Address(p.address), Contract: chain.Address(p.contract),
 				PaymentID: paymentID,
 			})
 		}
-		return &books[i]
+		return &records[i]
 	}
 	for _, r := range balances {
 		amounts, err := parseAll(r.Moved, r.Found)
@@ -154,7 +154,7 @@ func recordsOf(balances []balanceOfRow, deposits []depositOfRow) ([]settlement.R
 			return nil, err
 		}
 	}
-	return books, nil
+	return records, nil
 }
 
 // enter adds a deposit to the record of its balance.
