@@ -80,7 +80,7 @@ verify: ## Check that generated code and go.mod are current, and run the race de
 	CGO_ENABLED=1 go test -race -count=1 -timeout 20m $(TESTS_AT_ONCE) $(RACE_PACKAGES)
 
 .PHONY: lighthouse
-lighthouse: ## Measure the checkout with Lighthouse on its mobile profile; installs it (185 MB), needs an idle machine
+lighthouse: ## Measure pages with Lighthouse on its mobile profile; installs it (185 MB), needs an idle machine
 	@.ci/install-chromium
 	@cd internal/lighthouse && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@mkdir -p bin

@@ -1,5 +1,6 @@
-// Measures the checkout with Lighthouse on its mobile profile (a slow telephone on slow 4G): choosing, sending, paid.
-// It starts the sandbox, pays a payment with test money, and fails below the limits of the specification.
+// Measures pages with Lighthouse on its mobile profile (a slow telephone on slow 4G): choosing, sending and paid, a
+// campaign, a payment link, the front page and the documentation. It starts the sandbox, pays a payment with test
+// money, and fails below the limits of the specification.
 //
 //	node run.js SANDBOX     SANDBOX is the program that `make run` starts
 //
@@ -46,7 +47,11 @@ async function pages() {
   const paid = await open(true);
   await post("/sandbox/pay/" + paid, "how=exactly", form);
   await until("the payment", async () => (await (await fetch(origin + "/orders/" + paid)).json()).transaction.status === "COMPLETED");
-  return { choose: await open(false), send: await open(true), paid };
+  const pay = (txnid) => "/pay?txnid=" + txnid;
+  return {
+    choose: pay(await open(false)), send: pay(await open(true)), paid: pay(paid),
+    donate: "/donate/new-roaster", link: "/link/coffee-bag", front: "/", docs: "/docs",
+  };
 }
 
 // measure returns the best performance of a page and the worst of everything else.
@@ -76,10 +81,10 @@ async function main(sandbox) {
   let missed = 0;
   try {
     await until("the sandbox", async () => (await fetch(origin + "/health")).ok);
-    const payments = await until("the networks", pages);
+    const measured = await until("the networks", pages);
     chrome = await launcher.launch({ chromePath: process.env.CHROME_PATH || "/usr/bin/chromium", chromeFlags: ["--headless", "--no-sandbox", "--disable-gpu"] });
-    for (const [name, txnid] of Object.entries(payments)) {
-      const scores = await measure(name, origin + "/pay?txnid=" + txnid, chrome.port);
+    for (const [name, path] of Object.entries(measured)) {
+      const scores = await measure(name, origin + path, chrome.port);
       console.log(name.padEnd(8) + Object.entries(scores).map(([id, score]) => id + " " + score).join("  "));
       missed += Object.entries(limits).filter(([id, least]) => scores[id] < least).length;
     }
