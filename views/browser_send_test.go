@@ -47,6 +47,11 @@ func TestSendOnPhone(t *testing.T) {
 						t.Errorf("%s: %s is %s", l.Tag, id, problem)
 					}
 				}
+				if l.Tag == "en" && (sample == "solana" || sample == "waiting-sandbox") {
+					if problem := evaluate[string](ctx, t, fmt.Sprintf("%s(%q)", inSight, "copy-with-fee")); problem != "" {
+						t.Errorf("the amount with the fee is %s", problem)
+					}
+				}
 				browser.Screenshot(ctx, t, l.Tag)
 			}
 		})
