@@ -15,10 +15,10 @@ const (
 )
 
 // StopWithin bounds an ordered stop, from the signal to the end of the process, for a FLORIN_DRAIN_WAIT: balancers
-// notice while deliveries end, then requests end, then the loops. What stops the process by force (TimeoutStopSec,
-// terminationGracePeriodSeconds, stop_grace_period) must allow at least as much.
+// notice while deliveries end, then requests end, then the loops, then the last traces are exported. What stops the
+// process by force (TimeoutStopSec, terminationGracePeriodSeconds, stop_grace_period) must allow at least as much.
 func StopWithin(drainWait time.Duration) time.Duration {
-	return max(drainWait, webhook.StopWithin) + requestsWithin + loopsWithin
+	return max(drainWait, webhook.StopWithin) + requestsWithin + loopsWithin + traceWithin
 }
 
 // drain returns when the server may stop: ctx has ended, balancers had FLORIN_DRAIN_WAIT to notice that it is not
