@@ -214,3 +214,13 @@ func execute(t *testing.T, url, statement string) {
 	must(t, err)
 	must(t, c.Close(t.Context()))
 }
+
+// readOne returns the one value that a query of a PostgreSQL database gives.
+func readOne[T any](t *testing.T, url, query string) (value T) {
+	t.Helper()
+	c, err := pgx.Connect(t.Context(), url)
+	must(t, err)
+	must(t, c.QueryRow(t.Context(), query).Scan(&value))
+	must(t, c.Close(t.Context()))
+	return value
+}

@@ -28,14 +28,17 @@ type cluster struct {
 	// strict: the balancer sends nothing to an instance that is not ready, so every request is answered the first time.
 	strict bool
 
-	mu      sync.Mutex
-	members [3]*server
-	t       *testing.T
+	mu       sync.Mutex
+	members  [3]*server
+	inFlight map[*server]int // requests
+	t        *testing.T
 }
 
 func openCluster(t *testing.T) *cluster {
 	t.Helper()
-	c := &cluster{shop: &shop{receiver: newReceiver(t), chains: startChains(t)[:1]}, t: t}
+	c := &cluster{
+		shop: &shop{receiver: newReceiver(t), chains: startChains(t)[:1]}, inFlight: make(map[*server]int), t: t,
+	}
 	c.chain = c.chains[0]
 	env := append(c.chain.environ(), "FLORIN_ALLOW_PRIVATE_CALLBACKS=true", "FLORIN_DATABASE_URL="+postgres.URL(t),
 		"FLORIN_BEP20_RPC_BUDGET=unlimited", "FLORIN_RATE_CLIENT=100000", "FLORIN_RATE_CLIENT_BURST=100000")
@@ -54,15 +57,26 @@ func (c *cluster) member(n int) *server {
 	return c.members[n]
 }
 
-// anyMember returns one of the instances to which the balancer sends requests.
-func (c *cluster) anyMember() *server {
+// anyMember returns one of the instances to which the balancer sends requests. Call done after the request.
+func (c *cluster) anyMember() (s *server, done func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for {
-		if s := c.members[rand.IntN(len(c.members))]; s != nil {
-			return s
-		}
+	for s == nil {
+		s = c.members[rand.IntN(len(c.members))]
 	}
+	c.inFlight[s]++
+	return s, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.inFlight[s]--
+	}
+}
+
+// idle reports whether no request to the instance is in flight.
+func (c *cluster) idle(s *server) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.inFlight[s] == 0
 }
 
 // put makes the instance the one of that number; nil takes the number out of the balancer.
@@ -76,7 +90,9 @@ func (c *cluster) put(n int, s *server) {
 // answer, or says that it cannot; every other answer is final.
 func (c *cluster) request(method, path, body, key string) (int, map[string]any) {
 	for deadline := time.Now().Add(2 * patience); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
-		status, answer, err := c.once(c.anyMember(), method, path, body, key)
+		member, done := c.anyMember()
+		status, answer, err := c.once(member, method, path, body, key)
+		done()
 		if c.strict && (err != nil || status == http.StatusInternalServerError) {
 			c.t.Errorf("%s %s is answered %d %v, %v", method, path, status, answer, err)
 		}

@@ -44,6 +44,7 @@ func (c *cluster) replace(t *testing.T, n int, program string) {
 	t.Helper()
 	old := c.member(n)
 	c.put(n, nil)
+	eventually(t, "the balancer", func() bool { return c.idle(old) })
 	if status, log := old.stop(t, syscall.SIGTERM); status != 0 {
 		t.Errorf("instance %d ends with status %d: %s", n, status, log)
 	}
@@ -89,9 +90,9 @@ func TestUpgrade_Rolling(t *testing.T) {
 	c.wantAllOnce(t, <-loaded)
 }
 
-// credits reads the credits that are left, from any instance.
+// credits reads the credits that are left.
 func (c *cluster) credits(t *testing.T) int64 {
 	t.Helper()
-	c.server = c.anyMember()
+	c.server = c.member(1)
 	return c.creditsLeft(t)
 }
