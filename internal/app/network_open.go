@@ -83,13 +83,15 @@ func SweepPolicy(cfg config.Config) settlement.Policy {
 	return p
 }
 
-// sweepPolicy is SweepPolicy with a smaller batch on Solana, whose
-// transactions are small.
+// sweepPolicy is SweepPolicy with batches of as much gas as a transaction of the
+// network may use, and small ones on Solana, whose transactions are small.
 func sweepPolicy(cfg config.Config, n chain.Network) settlement.Policy {
 	p := SweepPolicy(cfg)
 	if n == chain.Solana {
 		p.Batch = solana.SweepBatch
+		return p
 	}
+	p.Gas, p.GasEach = sender.BatchGas, sender.BatchGasEach
 	return p
 }
 

@@ -66,12 +66,25 @@ func (s *Sweeper) sign(ctx context.Context, w *Sweep, others []chain.Attempt, fr
 		}
 		return err
 	}
+	s.size(len(w.Items), a)
 	a.N = len(w.Attempts) + 1
 	if err := s.store.AddAttempt(ctx, w.ID, a); err != nil {
 		return err
 	}
 	w.State, w.Attempts = Signed, append(w.Attempts, a)
 	return s.send(ctx, w, a)
+}
+
+// size learns from an attempt how many balances fit a transaction. What a transaction takes whatever is in it counts
+// little in a large one alone.
+func (s *Sweeper) size(n int, a chain.Attempt) {
+	if 2*n < s.fits {
+		return
+	}
+	full := s.batch >= s.fits
+	if s.fits = s.policy.fits(n, a.Fee.Gas); full || s.batch > s.fits {
+		s.batch = s.fits
+	}
 }
 
 // passing reports whether the reason why a sweep could not be signed passes by
@@ -120,7 +133,7 @@ func (s *Sweeper) end(ctx context.Context, flying *Sweep, state State, out chain
 	switch {
 	case state == Confirmed:
 		s.closing.add(w)
-		s.batch = min(s.batch+s.batch/4+1, s.policy.Batch)
+		s.batch = min(s.batch+s.batch/4+1, s.fits)
 	case state == Failed, len(w.Attempts) == 0:
 		s.batch = max(len(w.Items)/2, 1)
 	}

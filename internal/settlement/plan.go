@@ -29,6 +29,11 @@ type Policy struct {
 	Enough int
 	// Batch is the most balances in one transaction; a full batch does not wait.
 	Batch int
+	// Gas is the most gas of one transaction, and GasEach what a balance is taken to use until a batch has shown it: as
+	// many share a transaction as fit. 0: Batch alone counts.
+	Gas, GasEach uint64
+	// InFlight is how many sweeps are in flight at most; 0: MaxInFlight.
+	InFlight int
 }
 
 // Cost is what a transaction costs for each balance in it, in USD: a single, and one of a large batch.
@@ -37,12 +42,12 @@ type Cost struct{ Single, Batched money.Micros }
 // DefaultPolicy follows from the gas that the bench measures: a first sweep costs 57,000 for each balance and 31,500
 // for the transaction, so a single costs 1.76 times the transfer of a hot wallet, one of ten 1.20 times, one of 25
 // 1.16 times and one of a hundred 1.14 times. So 25 are enough. The price of a single is a cent or less on an ordinary
-// day: too much to pay at once for every coffee, and nothing beside a thousand dollars. A batch is at most 200 because
-// a transaction may use 16,777,216 gas, and some tokens take more than most.
+// day: too much to pay at once for every coffee, and nothing beside a thousand dollars. A batch is at most 400 because
+// nodes take transactions of at most 128 KB; usually the gas of a transaction is the lower bound.
 func DefaultPolicy() Policy {
 	return Policy{
 		Least: money.USD, Age: 24 * time.Hour, Dust: money.USD / 20,
-		AtOnce: 1000 * money.USD, Wait: 24 * time.Hour, Enough: 25, Batch: 200,
+		AtOnce: 1000 * money.USD, Wait: 24 * time.Hour, Enough: 25, Batch: 400,
 	}
 }
 
@@ -51,6 +56,17 @@ const gatherFor = time.Minute
 
 // batchedShare is what part of the price of a single each balance of a batch is taken to cost while Cost is not known.
 const batchedShare = 2 // one half
+
+// fits returns how many balances fit a transaction if n of them take that much gas.
+func (p Policy) fits(n int, gas uint64) int {
+	if p.Gas == 0 || gas == 0 {
+		return p.Batch
+	}
+	most := p.Gas * uint64(n) / gas                //nolint:gosec // not negative
+	return int(min(max(most, 1), uint64(p.Batch))) //nolint:gosec // as above, and bounded
+}
+
+func (p Policy) inFlight() int { return cmp.Or(p.InFlight, MaxInFlight) }
 
 // SingleDust is the least a balance must hold to be swept as a single: as much as the transaction costs, or the
 // operator's limit if that is more.

@@ -23,8 +23,9 @@ type Sweeper struct {
 	newID  func(time.Time) ID
 	log    *slog.Logger
 	// batch is how many balances go into one transaction at present: halved when
-	// they did not fit or failed as a whole, and grown again slowly.
-	batch int
+	// they did not fit or failed as a whole, and grown again slowly, up to fits:
+	// as many as would fit by the gas that the last large one took.
+	batch, fits int
 	// retryAt is when signing is tried again after retryFor: the gas wallet or
 	// the price of gas did not allow it.
 	retryAt  time.Time
@@ -65,10 +66,9 @@ const (
 	// patience is when signing is tried again after the price or the gas wallet
 	// did not allow it.
 	patience = 15 * time.Second
-	// MaxInFlight is how many sweeps of a network are in flight at most. Full batches
-	// that are final after 15 s and seen within lookEvery come to more than 200
-	// balances a second; that is computed, not measured. Nodes keep so many
-	// transactions of one account.
+	// MaxInFlight is how many sweeps of a network are in flight at most. Where a block
+	// is final after 15 s they keep up with 200 payments a second, which
+	// internal/bench/sweeps measures. Nodes keep so many transactions of one account.
 	MaxInFlight = 24
 	// lookEvery is how often a sweep is driven while an older one is in flight: it
 	// cannot be included before that one where nonces order them.
@@ -82,7 +82,7 @@ func New(
 ) *Sweeper {
 	return &Sweeper{
 		sender: sender, store: s, policy: p, holder: holder, now: now, newID: newID,
-		log: log.With("network", sender.Network()), batch: p.Batch,
+		log: log.With("network", sender.Network()), batch: p.fits(1, p.GasEach), fits: p.fits(1, p.GasEach),
 	}
 }
 
@@ -179,7 +179,7 @@ func (s *Sweeper) driveAll(ctx context.Context, list []Sweep) ([]Sweep, error) {
 
 // planAll plans sweeps and signs each, while there is money for another one. flying are the sweeps in flight.
 func (s *Sweeper) planAll(ctx context.Context, flying []Sweep) error {
-	for len(flying) < MaxInFlight && !slices.ContainsFunc(flying, unsigned) {
+	for len(flying) < s.policy.inFlight() && !slices.ContainsFunc(flying, unsigned) {
 		if len(flying) > 0 {
 			if leads, err := s.lease(ctx); err != nil || !leads {
 				return err
@@ -196,7 +196,7 @@ func (s *Sweeper) planAll(ctx context.Context, flying []Sweep) error {
 			return nil // it can never be signed: the next round plans a smaller one
 		}
 		flying = append(flying, w)
-		if s.batch < s.policy.Batch {
+		if s.batch < s.fits {
 			return nil // batches were too large: one a round, until they have grown again
 		}
 	}

@@ -130,8 +130,9 @@ func TestPostgres(t *testing.T) {
 
 // summary says how the payments of many seeds ended and how much happened.
 type summary struct {
-	seeds, crashes, interleavings, signed, blocks int
-	ended                                         map[payment.Status]int
+	seeds, crashes, severalFlying, interleavings, signed, blocks int
+
+	ended map[payment.Status]int
 }
 
 func (s *summary) add(w *world) {
@@ -140,6 +141,7 @@ func (s *summary) add(w *world) {
 	}
 	s.seeds++
 	s.crashes += w.crashes
+	s.severalFlying += w.severalFlying
 	s.interleavings += w.interleavings
 	s.signed += w.signed
 	for _, l := range w.chains {
@@ -148,8 +150,8 @@ func (s *summary) add(w *world) {
 }
 
 func (s summary) String() string {
-	return fmt.Sprintf("%v, %d crashes, %d interleavings, %d sweeps signed, %d blocks",
-		s.ended, s.crashes, s.interleavings, s.signed, s.blocks)
+	return fmt.Sprintf("%v, %d crashes of which %d with several sweeps of a network in flight, %d interleavings, %d sweeps signed, %d blocks",
+		s.ended, s.crashes, s.severalFlying, s.interleavings, s.signed, s.blocks)
 }
 
 // TestSameSeed: a run is a function of its seed.

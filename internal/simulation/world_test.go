@@ -74,7 +74,9 @@ type world struct {
 	signed    int
 	transfers []boughtUnits // that were signed for recharges
 	purchases int
-	sweeping  map[settlement.ID]bool // in flight, or planned in vain
+	// severalFlying is in how many crashes a network had several sweeps in flight.
+	severalFlying int
+	sweeping      map[settlement.ID]bool // in flight, or planned in vain
 
 	// mu guards what concurrent calls change, and serving lets one call to Solana's endpoints be answered at a time.
 	mu, serving sync.Mutex
@@ -297,11 +299,26 @@ func (w *world) restartCrashed() {
 	for i, in := range w.instances {
 		if in.crasher.crashed() {
 			w.crashes++
+			w.severalFlying += w.severalInFlight()
 			w.tracef("%s crashed after %d commits", in.name, in.crasher.count)
 			in.close()
 			w.instances[i] = w.start()
 		}
 	}
+}
+
+// severalInFlight is 1 if a network has several sweeps in flight.
+func (w *world) severalInFlight() int {
+	for _, l := range w.chains {
+		list, err := w.observer.Settlement().InFlight(w.Context(), l.profile.Network)
+		if err != nil {
+			w.Fatal(err)
+		}
+		if len(list) > 1 {
+			return 1
+		}
+	}
+	return 0
 }
 
 // interleave runs something else while an instance waits for an answer.

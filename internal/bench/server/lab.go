@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/florinpay/florin/internal/sandbox/devchain"
@@ -132,8 +133,11 @@ func (f *florin) healthy(ctx context.Context) error {
 	return err
 }
 
-// rates are the results of one database, per second.
-type rates struct{ create, life, read, echo float64 }
+// rates are the results of one database, per second, and how long a lone client waits for a create and a start (p50).
+type rates struct {
+	create, life, read, echo float64
+	alone                    time.Duration
+}
 
 func (l *lab) measure(ctx context.Context, database string) (r rates, err error) {
 	f, err := l.open(ctx, database)
@@ -148,8 +152,30 @@ func (l *lab) measure(ctx context.Context, database string) (r rates, err error)
 	if r.life, err = rate(ctx, f.address, l.settings, f.life); err != nil {
 		return r, err
 	}
+	if r.alone, err = l.alone(ctx, f); err != nil {
+		return r, err
+	}
 	r.read, r.echo, err = l.reads(ctx, f)
 	return r, err
+}
+
+// alone returns the median time of a create and a start of a client that has the program to itself.
+func (l *lab) alone(ctx context.Context, f *florin) (time.Duration, error) {
+	c, err := dial(ctx, f.address)
+	if err != nil {
+		return 0, err
+	}
+	defer c.conn.Close()
+	var took []time.Duration
+	for begun := time.Now(); time.Since(begun) < l.duration && ctx.Err() == nil; {
+		one := time.Now()
+		if err := f.life(c); err != nil {
+			return 0, err
+		}
+		took = append(took, time.Since(one))
+	}
+	slices.Sort(took)
+	return took[len(took)/2], ctx.Err()
 }
 
 // reads compares reading a started payment with a bare handler that writes the same bytes.
@@ -226,6 +252,7 @@ func (l *lab) againstPostgres(ctx context.Context, name string, r rates) (err er
 	l.ratio(name+": create × pgbench", r.create, base, leastCreate)
 	l.ratio(name+": create, start × pgbench", r.life, base, leastLife)
 	fmt.Printf("%-34s %.2f and %.2f × %.0f/s\n", "  × pgbench with one INSERT", r.create/folded, r.life/folded, folded)
+	fmt.Printf("%-34s %8v p50\n", name+": create, start of a lone client", r.alone.Round(10*time.Microsecond))
 	return nil
 }
 

@@ -17,6 +17,12 @@ const (
 	BatchedGas = 57_400
 )
 
+// BatchGas is the most gas of a sweep, and BatchGasEach what a balance takes of it: its share, with the margin.
+const (
+	BatchGas     = maxTxGas
+	BatchGasEach = BatchedGas + BatchedGas*sweepMargin/100
+)
+
 // itemSize is about how many bytes a balance adds to a sweep.
 const itemSize = 160
 
