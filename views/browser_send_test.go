@@ -48,7 +48,8 @@ func TestSendOnPhone(t *testing.T) {
 					}
 				}
 				if l.Tag == "en" && (sample == "solana" || sample == "waiting-sandbox") {
-					if problem := evaluate[string](ctx, t, fmt.Sprintf("%s(%q)", inSight, "copy-with-fee")); problem != "" {
+					fee := fmt.Sprintf("%s(%q)", inSight, "copy-with-fee")
+					if problem := evaluate[string](ctx, t, fee); problem != "" {
 						t.Errorf("the amount with the fee is %s", problem)
 					}
 				}

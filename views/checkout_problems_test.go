@@ -99,8 +99,9 @@ func TestTokenReasons(t *testing.T) {
 func TestReasons(t *testing.T) {
 	t.Parallel()
 	for reason, want := range map[checkout.Reason]string{
-		checkout.ReasonBehind: "This network is slow at the moment.", checkout.ReasonNotOffered: "Nordlicht Coffee does not accept this.",
-		checkout.ReasonTooSmall: "The amount is too small for this network.", checkout.ReasonTooLarge: "The amount is too large for this network.",
+		checkout.ReasonBehind:     "This network is slow at the moment.",
+		checkout.ReasonNotOffered: "Nordlicht Coffee does not accept this.",
+		checkout.ReasonTooSmall:   "The amount is too small for this network.", checkout.ReasonTooLarge: "The amount is too large for this network.",
 	} {
 		p := sampleNamed(t, "choose")
 		p.Choices = []checkout.NetworkChoice{{Network: "BASE", Tokens: []checkout.TokenChoice{{Token: "USDC"}}, Reason: reason}}

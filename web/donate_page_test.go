@@ -187,7 +187,8 @@ func TestDonateForm(t *testing.T) {
 		}
 	}
 	t.Run("AllAtOnce", func(t *testing.T) {
-		b.postForm(path, form("amount", "", "network", "", "name", "a\x00b", "message", strings.Repeat("x", 281))).wants(t, 422,
+		wrong := form("amount", "", "network", "", "name", "a\x00b", "message", strings.Repeat("x", 281))
+		b.postForm(path, wrong).wants(t, 422,
 			`data-testid="amount-problem"`, `data-testid="way-problem"`, `data-testid="name-problem"`, `data-testid="message-problem"`)
 	})
 	t.Run("Refused", func(t *testing.T) {
