@@ -277,7 +277,7 @@ func permissionBoxes(f *shell.Form, offered, ticked merchant.Permissions) []dash
 		if f.Values.Has("chosen") {
 			on = slices.Contains(f.Values["permission"], string(p))
 		}
-		text := p.Text()
+		text := permissionText(p)
 		boxes = append(boxes, dashboard.PermissionBox{
 			Value: string(p), Text: strings.ToUpper(text[:1]) + text[1:], On: on,
 		})
@@ -285,10 +285,19 @@ func permissionBoxes(f *shell.Form, offered, ticked merchant.Permissions) []dash
 	return boxes
 }
 
+// permissionText says in the words of the pages what a permission allows. Custodian is
+// the API's word.
+func permissionText(p merchant.Permission) string {
+	if p == merchant.PermissionCustodian {
+		return "change wallets and settings"
+	}
+	return p.Text()
+}
+
 func mayTexts(p merchant.Permissions) []string {
 	var texts []string
 	for _, x := range p.List() {
-		texts = append(texts, x.Text())
+		texts = append(texts, permissionText(x))
 	}
 	return texts
 }

@@ -1,6 +1,8 @@
 package session
 
 import (
+	"cmp"
+
 	"github.com/labstack/echo/v4"
 
 	"github.com/florinpay/florin/internal/audit"
@@ -54,10 +56,17 @@ func (g *Guard) AuditChanges(
 	}
 }
 
+// pageActions are what pages call an action whose stored text has a word of the API.
+var pageActions = map[audit.Action]string{
+	audit.ActionCustodian:   "changed settings of the shop",
+	audit.ActionCheckLedger: "had the ledger of credits checked",
+	audit.ActionInvite:      "invited a user",
+}
+
 // AuditRow shows an entry of the audit log.
 func AuditRow(a audit.Entry) panel.AuditRow {
 	row := panel.AuditRow{
-		At: a.At, Actor: a.Actor, Action: string(a.Action), Subject: a.Subject, Detail: a.Detail, Where: a.Address,
+		At: a.At, Actor: a.Actor, Action: cmp.Or(pageActions[a.Action], string(a.Action)), Subject: a.Subject, Detail: a.Detail, Where: a.Address,
 	}
 	if a.Action == audit.ActionSignIn || a.Action == audit.ActionSignInFailed {
 		row.Agent = a.Subject
