@@ -145,7 +145,13 @@ func TestDashboard_Pages(t *testing.T) {
 	u := b.member(ownerEmail)
 	m := b.shop(u)
 	paid := b.busy(m)
-	over := b.start(b.newPaymentOf(m, "20"), chain.Base)
+	long, err := b.payments.Create(t.Context(), payment.CreateInput{
+		KeyID: m.key.ID, Amount: "20", Details: payment.Details{
+			Reference: strings.Repeat("ORDER2026", 10), Description: strings.Repeat("a long order of coffee ", 8),
+		},
+	})
+	must(t, err)
+	over := b.start(long, chain.Base)
 	b.deposit(over, 23*money.USD, true)
 	given, link := b.fundraiser(m)
 	for _, name := range []string{"Ada", "Grace"} {
@@ -155,7 +161,7 @@ func TestDashboard_Pages(t *testing.T) {
 	b.member("fresh@shop.example")
 	b.colleague(u, "dev@shop.example", merchant.RoleDeveloper)
 	b.surfer().invited(ownerEmail, "help@shop.example", "support")
-	_, err := b.accounts.CreateUser(t.Context(),
+	_, err = b.accounts.CreateUser(t.Context(),
 		identity.NewUser{Email: "root@shop.example", Password: secret.New(testPassword), Operator: true})
 	must(t, err)
 	root := b.surfer()

@@ -34,8 +34,8 @@ var wrongForms = []struct {
 	{"/dashboard/settings/webhooks", []string{"callbackUrl", "ftp://x", "password", "wrong"}, "callbackUrl password"},
 	{
 		"/dashboard/settings/payouts/options",
-		[]string{"short", "11", "late", "x", "BASE.min", "x", "password", "wrong"},
-		"BASE.min short late options-password",
+		[]string{"short", "11", "late", "x", "BASE.finality", "soon", "BASE.min", "x", "password", "wrong"},
+		"BASE.min BASE.finality short late options-password",
 	},
 	{
 		"/dashboard/settings/checkout",
@@ -90,6 +90,9 @@ func TestDashboard_ErrorsAtOnce(t *testing.T) {
 			got = append(got, p[1])
 		}
 		want := strings.Fields(x.inputs)
+		if strings.Contains(r.body, "etworks[") {
+			t.Errorf("%s names an input as the API does: %s", x.path, plainText(r.body))
+		}
 		slices.Sort(got)
 		slices.Sort(want)
 		if !slices.Equal(got, want) {

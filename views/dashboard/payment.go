@@ -13,7 +13,7 @@ type PaymentProps struct {
 	TxnID, Status, Amount, Received, Missing string
 	Network, Token                           string
 	Reference, Description, CustomerEmail    string
-	KeyLabel                                 string
+	KeyLabel                                 string // empty where the merchant has one key
 	// Title is what the merchant knows it by; may be empty.
 	Title string
 	// Standing is a payment.Standing, and Verdict the same in a sentence.

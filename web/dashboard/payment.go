@@ -66,7 +66,7 @@ func (d *Surface) paymentPage(
 		return err
 	}
 	p.Find = f.Field(panel.Field{
-		Name: "hash", Label: "Transaction hash, or an explorer's address of it", Required: true, Max: strconv.Itoa(checkout.MaxHash), Mono: true,
+		Name: "hash", Label: "Transaction hash, or its link in a block explorer", Required: true, Max: strconv.Itoa(checkout.MaxHash), Mono: true,
 	})
 	p.Lookup, p.Note = found, f.Field(noteField)
 	if p.Timeline, err = d.timeline(ctx, x); err != nil {
@@ -115,7 +115,7 @@ func (d *Surface) paymentProps(who session.Principal, x payment.Payment, key mer
 			x.Choice.Token,
 		),
 		Reference: x.Reference, Description: x.Description,
-		CustomerEmail: x.CustomerEmail, KeyLabel: session.KeyLabel(key),
+		CustomerEmail: x.CustomerEmail,
 		CreatedAt: x.CreatedAt, ExpiresAt: x.ExpiresAt, EndedAt: x.EndedAt, Hash: string(
 			x.Hash,
 		), ExplorerURL: d.Presenter.ExplorerURL(x),
@@ -126,6 +126,9 @@ func (d *Surface) paymentProps(who session.Principal, x payment.Payment, key mer
 			x.Incoming().IsZero(),
 		CanComplete: who.Membership.Role.May(merchant.ActComplete) && x.Status != payment.Completed &&
 			x.Kind != payment.KindTopUp && key.RevokedAt.IsZero(),
+	}
+	if len(who.AllKeys) > 1 {
+		p.KeyLabel = session.KeyLabel(key)
 	}
 	if x.Choice.Network != "" {
 		p.Network = views.NetworkName(string(x.Choice.Network))

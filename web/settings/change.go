@@ -32,17 +32,19 @@ type change struct {
 // locked account are over. A refusal shows the form with all that is wrong with it.
 func (s *Surface) apply(c echo.Context, who session.Principal, f *shell.Form, x change) error {
 	ctx := c.Request().Context()
-	refused, status := s.Gate(c, who, f, session.Recently), fault.Invalid.Code()
-	if refused != nil {
-		if !session.ReauthRefused(f, refused) {
-			return refused
+	readable := f.OK() // otherwise what is wrong stands beside its inputs already
+	if err := s.Gate(c, who, f, session.Recently); err != nil {
+		if !session.ReauthRefused(f, err) {
+			return err
 		}
-		status = session.ReauthStatus(refused)
+		if readable {
+			_, _, wrong := s.Merchants.Preview(ctx, x.key, x.in)
+			f.Refused(wrong, x.subjects...)
+		}
+		return x.page(session.ReauthStatus(err))
 	}
-	if refused != nil || !f.OK() {
-		_, _, wrong := s.Merchants.Preview(ctx, x.key, x.in)
-		f.Refused(wrong, x.subjects...)
-		return x.page(status)
+	if !f.OK() {
+		return x.page(fault.Invalid.Code())
 	}
 	before, _, err := s.CustodianOf(ctx, x.key)
 	if err != nil {

@@ -80,7 +80,7 @@ func policyFields(f *shell.Form, c merchant.Custodian) []panel.Field {
 	return []panel.Field{
 		f.Field(panel.Field{
 			Name: "short", Label: "Accept payments that are short by up to (%)", Value: strconv.FormatFloat(float64(c.ShortBasis)/100, 'f', -1, 64), Mode: "decimal", Max: "6",
-			Hint: "From 0 to 10. Exchanges often take their fee from the amount. This applies to new payments.",
+			Hint: "From 0 to 10. This applies to new payments.",
 		}),
 		f.Field(panel.Field{
 			Name: "late", Label: "Accept money after expiry for (hours)", Value: strconv.FormatFloat(c.LateFor.Hours(), 'f', -1, 64), Mode: "numeric", Max: "4",
