@@ -116,7 +116,7 @@ func (d *Surface) paymentProps(who session.Principal, x payment.Payment, key mer
 		),
 		Reference: x.Reference, Description: x.Description,
 		CustomerEmail: x.CustomerEmail,
-		CreatedAt: x.CreatedAt, ExpiresAt: x.ExpiresAt, EndedAt: x.EndedAt, Hash: string(
+		CreatedAt:     x.CreatedAt, ExpiresAt: x.ExpiresAt, EndedAt: x.EndedAt, Hash: string(
 			x.Hash,
 		), ExplorerURL: d.Presenter.ExplorerURL(x),
 		Standing: string(x.Standing()), Verdict: verdict(x, d.Shell.Now()), Title: paymentRow(x).Title,
