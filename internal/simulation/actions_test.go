@@ -39,6 +39,7 @@ var actions = []action{
 	{name: "a payment is followed", weight: 6, do: (*world).follow, when: (*world).started},
 	{name: "a webhook is cut short", weight: 3, do: (*world).cutShort, when: (*world).unsent},
 	{name: "a sweep is dropped", weight: 3, do: (*world).dropSweeps, when: (*world).sweepable},
+	{name: "a kill while it sweeps", weight: 3, do: (*world).killSweeping, when: (*world).started},
 	{name: "mine", weight: 16, do: func(w *world) {
 		for range 1 + w.rng.IntN(5) {
 			w.pass(2 * time.Second)
@@ -220,6 +221,27 @@ func (w *world) dropSweeps() {
 	}
 	w.pass(70 * time.Second)
 	in.round("sweep")
+}
+
+// killSweeping has payments paid that become final together, and kills the instance that sweeps them at one of its
+// commits, with several sweeps of a network in flight or about to be.
+func (w *world) killSweeping() {
+	const payments, commits = 3, 16
+	in := w.any()
+	in.mend()
+	for range payments {
+		w.startOne()
+		w.pay()
+	}
+	for range 2 {
+		w.pass(2 * time.Second)
+		w.mine(deepest + 1)
+		in.round("watch")
+	}
+	f := in.crasher
+	f.armed, f.left, f.after = !w.postgres, w.rng.IntN(commits), w.chance(50)
+	in.round("sweep")
+	f.dead = f.dead || w.postgres
 }
 
 // loop runs a round of one of the loops, perhaps with new faults.
