@@ -98,7 +98,8 @@ func (f filling) tables() []multiplied {
 			"swept_at": f.shift("final_at"), "rechecked": map[bool]string{true: "TRUE", false: "1"}[f.many],
 		}},
 		{"events", of("events"), map[string]string{
-			"id": "", "payment_id": id, 		}},
+			"id": "", "payment_id": id,
+		}},
 		{"feed", of("feed"), map[string]string{
 			"payment_id": id, "key_id": key, "position": "1000 + s.n * 10 + t.seq",
 		}},

@@ -18,11 +18,11 @@ var Deposits = db.NewTable[DepositRow]()
 type DepositRow struct {
 	bun.BaseModel `bun:"table:deposits,alias:d"`
 
-	PaymentID   int64  `db:"fixed"`
-	KeyID       int64  `db:"fixed"`
-	Network     string `db:"fixed"`
+	PaymentID   int64     `db:"fixed"`
+	KeyID       int64     `db:"fixed"`
+	Network     string    `db:"fixed"`
 	TxHash      db.Packed `db:"fixed"`
-	Ordinal     int64  `db:"fixed"`
+	Ordinal     int64     `db:"fixed"`
 	Contract    db.Packed `db:"fixed"`
 	Symbol      string
 	Decimals    int64

@@ -57,11 +57,11 @@ func PackEvent(id payment.ID, data []byte) []byte {
 	}
 	out := make([]byte, 0, len(data)/2)
 	for text := string(data); text != ""; {
-		n := 0
-		if out, n = packNext(out, string(id), text); n == 0 {
-			out, n = append(out, text[0]), 1
+		next, n := packNext(out, string(id), text)
+		if n == 0 {
+			next, n = append(out, text[0]), 1
 		}
-		text = text[n:]
+		out, text = next, text[n:]
 	}
 	return out
 }
