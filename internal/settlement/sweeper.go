@@ -66,9 +66,10 @@ const (
 	// patience is when signing is tried again after the price or the gas wallet
 	// did not allow it.
 	patience = 15 * time.Second
-	// MaxInFlight is how many sweeps of a network are in flight at most. Where a block
-	// is final after 15 s they keep up with 200 payments a second, which
-	// internal/bench/sweeps measures. Nodes keep so many transactions of one account.
+	// MaxInFlight is how many sweeps of a network are in flight at most. Full batches
+	// that are final after 15 s and seen within lookEvery come to more than 200
+	// balances a second; that is computed, internal/bench/sweeps measures it. Nodes
+	// keep so many transactions of one account.
 	MaxInFlight = 24
 	// lookEvery is how often a sweep is driven while an older one is in flight: it
 	// cannot be included before that one where nonces order them.
