@@ -28,7 +28,8 @@ func TestDashboard_PlainWords(t *testing.T) {
 	for _, path := range pages {
 		says(t, fresh, path)
 	}
-	for _, path := range append(pages, "/dashboard/payments/"+string(paid.ID), createPath+"/"+string(paid.ID), linksPath+"/"+link.Slug,
+	for _, path := range append(pages, "/dashboard/payments/"+string(paid.ID), createPath+"/"+string(paid.ID),
+		linksPath+"/"+link.Slug,
 		campaignsPath+"/"+given.Slug, campaignsPath+"/"+given.Slug+"/edit") {
 		says(t, busy, path)
 	}

@@ -31,7 +31,14 @@ func (d *Surface) alerts(
 		case d.Merchants.Meter().Affords(h.balance, ledger.Credit) != nil:
 			all = append(all, panel.Notice{Bad: true, Text: shopName(houses, h) + " has no credits left: your customers cannot start a payment.", Link: "/dashboard/credits" + at, LinkText: "Buy credits"})
 		case d.Merchants.Meter().IsLow(h.balance.Credits):
-			all = append(all, panel.Notice{Bad: true, Text: shopName(houses, h) + " has only " + panel.Count(h.balance.Credits, "credit") + " left.", Link: "/dashboard/credits" + at, LinkText: "Buy credits"})
+			all = append(
+				all,
+				panel.Notice{
+					Bad:  true,
+					Text: shopName(houses, h) + " has only " + panel.Count(h.balance.Credits, "credit") + " left.",
+					Link: "/dashboard/credits" + at, LinkText: "Buy credits",
+				},
+			)
 		}
 		all = append(all, d.networkAlerts(houses, h)...)
 		failing, err := d.Reports.FailedDeliveries(ctx, []int64{h.key.ID}, now.Add(-oneDay))
@@ -117,7 +124,8 @@ func (d *Surface) networkAlerts(houses []house, h house) []panel.Notice {
 		names, what = strings.Join(bare[:last], ", ")+" and "+bare[last], "these are"
 	}
 	return append(all, panel.Notice{
-		Plain: true, Text: shopName(houses, h) + " has no wallet on " + names + ", so " + what + " not offered to your customers.",
-		Link: "/dashboard/settings/payouts?key=" + h.key.PublicID, LinkText: "Add one",
+		Plain: true,
+		Text:  shopName(houses, h) + " has no wallet on " + names + ", so " + what + " not offered to your customers.",
+		Link:  "/dashboard/settings/payouts?key=" + h.key.PublicID, LinkText: "Add one",
 	})
 }

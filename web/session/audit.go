@@ -66,7 +66,8 @@ var pageActions = map[audit.Action]string{
 // AuditRow shows an entry of the audit log.
 func AuditRow(a audit.Entry) panel.AuditRow {
 	row := panel.AuditRow{
-		At: a.At, Actor: a.Actor, Action: cmp.Or(pageActions[a.Action], string(a.Action)), Subject: a.Subject, Detail: a.Detail, Where: a.Address,
+		At: a.At, Actor: a.Actor, Action: cmp.Or(pageActions[a.Action], string(a.Action)),
+		Subject: a.Subject, Detail: a.Detail, Where: a.Address,
 	}
 	if a.Action == audit.ActionSignIn || a.Action == audit.ActionSignInFailed {
 		row.Agent = a.Subject

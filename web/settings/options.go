@@ -43,13 +43,15 @@ func (s *Surface) networkForms(f *shell.Form, c merchant.Custodian) []settings.N
 		x.Fields = []panel.Field{
 			f.Field(
 				panel.Field{
-					Name: string(n) + ".min", Label: "Smallest payment ($)", Value: limitText(o.MinAmount), Mode: "decimal",
+					Name: string(n) + ".min", Label: "Smallest payment ($)",
+					Value: limitText(o.MinAmount), Mode: "decimal",
 					Max: "20",
 				},
 			),
 			f.Field(
 				panel.Field{
-					Name: string(n) + ".max", Label: "Largest payment ($)", Value: limitText(o.MaxAmount), Mode: "decimal",
+					Name: string(n) + ".max", Label: "Largest payment ($)",
+					Value: limitText(o.MaxAmount), Mode: "decimal",
 					Max: "20",
 				},
 			),
