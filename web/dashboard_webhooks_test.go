@@ -156,7 +156,7 @@ func TestDashboard_OvertakenWebhook(t *testing.T) {
 	})
 	must(t, err)
 	s.get("/dashboard/webhooks?state=OVERTAKEN").wants(t, 200, "Overtaken", "by payment.completed")
-	if r := s.get(page); !strings.Contains(r.body, "Overtaken by") || strings.Contains(r.body, `data-testid="resend"`) {
+	if r := s.get(page); !strings.Contains(r.body, `data-testid="overtaken"`) || strings.Contains(r.body, `data-testid="resend"`) {
 		t.Errorf("%d, overtaken by is missing, or it can be sent again", r.status)
 	}
 	s.post(page+"/resend").wants(t, 409, "overtaken")
