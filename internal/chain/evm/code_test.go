@@ -10,8 +10,8 @@ import (
 	"github.com/florinpay/florin/internal/sandbox/devchain"
 )
 
-// Wallets of the tests. The first three are created with an owner in their storage; creation code puts the byte after the
-// first PUSH1 there and returns the 11 bytes that follow PUSH11.
+// Creation codes of wallets. ownedWallet stores the byte after its first PUSH1 as the owner, and its code are the 11
+// bytes after PUSH11.
 const (
 	answersOwner = "60005460005260206000f3" // returns its owner, whatever it is asked
 	ownedWallet  = "60%s6000556a" + answersOwner + "600052600b6015f3"

@@ -77,10 +77,10 @@ func (w *Watcher) Run(ctx context.Context) error {
 // rest returns when the next step is due: after the time given, soon after something has changed or a block was pushed,
 // and at once when money was pushed, since a payer waits.
 func (w *Watcher) rest(ctx context.Context, most time.Duration) {
-	due := time.Now().Add(most)
 	pause := time.NewTimer(most)
 	defer pause.Stop()
 	wake, head := w.wake, w.head
+	var woken, headed <-chan time.Time // of the first of each; those that follow put off nothing
 	for {
 		select {
 		case <-ctx.Done():
@@ -89,22 +89,16 @@ func (w *Watcher) rest(ctx context.Context, most time.Duration) {
 			return
 		case <-pause.C:
 			return
+		case <-woken:
+			return
+		case <-headed:
+			return
 		case <-wake:
-			wake = nil
-			due = earlier(due, time.Now().Add(wakeRest))
+			wake, woken = nil, time.After(wakeRest)
 		case <-head:
-			head = nil
-			due = earlier(due, time.Now().Add(headRest))
+			head, headed = nil, time.After(headRest)
 		}
-		pause.Reset(time.Until(due))
 	}
-}
-
-func earlier(a, b time.Time) time.Time {
-	if b.Before(a) {
-		return b
-	}
-	return a
 }
 
 // Step does what is due by what is at stake, and returns after how long it must be called again: a round, a glance

@@ -86,8 +86,8 @@ func parseCode(raw []byte) ([]byte, bool) {
 	return code, err == nil
 }
 
-// MayDelegateCall reports whether the code in the answer to CodeCall has the instruction DELEGATECALL: what a proxy does
-// is written at another address.
+// MayDelegateCall reports whether the code in the answer to CodeCall has the instruction DELEGATECALL: what a proxy
+// does is written at another address.
 func MayDelegateCall(r Reply) bool {
 	const push1, push32, delegateCall = 0x60, 0x7f, 0xf4
 	code, _ := parseCode(r.Result)
