@@ -121,8 +121,8 @@ func TestDocs_OwnAccount(t *testing.T) {
 	}
 }
 
-// With several keys the samples are those of a key that takes payments. In a sandbox they have the text of its key where
-// the reader is its owner or has no key, and of no other's, and never one that was replaced.
+// With several keys the samples are those of a key that takes payments. In a sandbox they have the text of its key
+// where the reader is its owner or has no key, and of no other's, and never one that was replaced.
 func TestDocs_WhoseKey(t *testing.T) {
 	t.Parallel()
 	var demo seller
@@ -139,9 +139,11 @@ func TestDocs_WhoseKey(t *testing.T) {
 	printed, empty := "FLORIN_API_KEY="+demo.text, "FLORIN_API_KEY=flk_…"
 	b.surfer().get(docs.StartPath).wants(t, 200, printed)
 	for email, want := range map[string][]string{
-		ownerEmail:          {printed, "SETTLEMENT_WALLET=" + merchantWallet, "Shop of " + ownerEmail},
-		"other@example.com": {empty, "SETTLEMENT_WALLET=" + merchantWallet, "Shop of other@example.com", "paste it below"},
-		"new@example.com":   {printed, "SETTLEMENT_WALLET=0x…"},
+		ownerEmail: {printed, "SETTLEMENT_WALLET=" + merchantWallet, "Shop of " + ownerEmail},
+		"other@example.com": {
+			empty, "SETTLEMENT_WALLET=" + merchantWallet, "Shop of other@example.com", "paste it below",
+		},
+		"new@example.com": {printed, "SETTLEMENT_WALLET=0x…"},
 	} {
 		s := b.surfer()
 		s.signIn(email)

@@ -15,6 +15,10 @@ func TestLock_Passkey(t *testing.T) {
 	t.Parallel()
 	l := newLocked(t)
 	l.t = t
+	owner, err := l.accounts.UserByEmail(t.Context(), ownerEmail)
+	must(t, err)
+	_, _, err = l.accounts.CreateKey(t.Context(), owner, merchant.NewKey{Label: "Second shop"})
+	must(t, err)
 	s, k := l.surfer(), authenticator.NewKey(t)
 	s.signIn("second@shop.example")
 	pages := []string{
@@ -48,8 +52,6 @@ func TestLock_Passkey(t *testing.T) {
 	answer := device.Answer(t, s.asks(confirmPath), k)
 	redirect("passkey", answer).leads(t, "/dashboard/settings/payouts?key="+l.m.key.PublicID)
 	redirect("passkey", answer).wants(t, 403, "not accepted")
-	owner, err := l.accounts.UserByEmail(t.Context(), ownerEmail)
-	must(t, err)
 	waiting, err := l.accounts.Waiting(t.Context(), owner.ID)
 	must(t, err)
 	if len(waiting) != 1 || waiting[0].By != "second@shop.example" {
