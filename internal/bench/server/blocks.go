@@ -183,7 +183,7 @@ func (l *lab) openMany(ctx context.Context, f *florin, n int) ([]payer, error) {
 		})
 	}
 	group.Wait()
-	return all, errors.Join(append(errs, ctx.Err())...)
+	return all, errors.Join(errors.Join(errs...), ctx.Err())
 }
 
 // payer creates and starts a payment.

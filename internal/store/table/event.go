@@ -58,10 +58,10 @@ func PackEvent(id payment.ID, data []byte) []byte {
 	out := make([]byte, 0, len(data)/2)
 	for text := string(data); text != ""; {
 		next, n := packNext(out, string(id), text)
-		if n == 0 {
-			next, n = append(out, text[0]), 1
+		if out = next; n == 0 {
+			out, n = append(out, text[0]), 1
 		}
-		out, text = next, text[n:]
+		text = text[n:]
 	}
 	return out
 }
