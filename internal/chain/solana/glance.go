@@ -2,6 +2,7 @@ package solana
 
 import (
 	"context"
+	"slices"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
@@ -41,22 +42,20 @@ func (e *endpoint) glance(ctx context.Context, accounts []*account, final bool) 
 		}
 		return nil
 	})
-	for _, c := range changed {
-		seen.News = seen.News || c
-	}
+	seen.News = slices.Contains(changed, true)
 	if err == nil && final {
 		seen.Final, err = e.Slot(ctx, rpc.Finalized)
 	}
 	return seen, err
 }
 
-// changed reports whether the account holds something else than when it was last read. One that was never read has
-// changed if it holds anything.
+// changed reports whether the account holds something else than when it was last read, or was credited after the range
+// that was read then: its state is newer than the range. One that was never read has changed if it holds anything.
 func (acc *account) changed(now *rpc.Account) (bool, error) {
 	is, err := now.Holding()
 	if err != nil {
 		return false, err
 	}
 	was, err := acc.state.Holding()
-	return is.Valid && is.Amount != was.Amount, err
+	return is.Valid && (is.Amount != was.Amount || acc.credited > acc.seen), err
 }

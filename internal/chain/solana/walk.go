@@ -231,7 +231,7 @@ func (s *search) conclude(ctx context.Context, acc *account) error {
 		return rpc.Lagging("%w: %s at slot %d", errUnexplained, acc.key, w.slot)
 	}
 	for _, e := range w.credits {
-		acc.entries[e.signature] = e
+		acc.entries[e.signature], acc.credited = e, max(acc.credited, e.slot)
 	}
 	if !acc.covered || w.goal < acc.since {
 		acc.since = w.goal

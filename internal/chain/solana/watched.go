@@ -38,12 +38,13 @@ type account struct {
 	address    chain.Address // the owner's, as it is shown
 	mint       mint
 
-	known bool         // it was read
-	state *rpc.Account // as of that reading
-	seen  uint64       // a slot up to which state includes everything
-	final uint64       // the same, of a reading that came when the slot was final: no fork has changed it since
-	swept uint64       // how many sweeps were counted at that reading
-	used  time.Time
+	known    bool         // it was read
+	state    *rpc.Account // as of that reading
+	seen     uint64       // a slot up to which state includes everything
+	credited uint64       // the slot of its newest credit that was read
+	final    uint64       // the same, of a reading that came when the slot was final: no fork has changed it since
+	swept    uint64       // how many sweeps were counted at that reading
+	used     time.Time
 
 	// walk is the reading of its history, where that is not finished.
 	walk    *walk

@@ -1,0 +1,41 @@
+package solana_test
+
+import (
+	"testing"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/chaintest"
+)
+
+// TestGlance_PaidDuringRound: a payment that arrives after a round has read the newest slot, and before it reads the
+// accounts, is not in the range that is read. The next glance finds it; without that it waits for the next round.
+func TestGlance_PaidDuringRound(t *testing.T) {
+	t.Parallel()
+	h := newLedger(t)
+	to := h.Address()
+	newest := mustHeads(t, h.reader).Latest
+	h.Pay(chaintest.Payment{To: to, Asset: h.Credited(), Units: 5})
+	h.Mine(1)
+	got, err := h.reader.Scan(t.Context(), newest.Number, newest, watching(to))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantUnits(t, got)
+	h.glances(t, to, true)
+	wantUnits(t, h.scannedFrom(t, newest.Number, to), 5)
+	h.glances(t, to, false)
+	h.Pay(chaintest.Payment{To: to, Asset: h.Credited(), Units: 2})
+	h.Mine(1)
+	h.glances(t, to, true)
+}
+
+// glances fails unless a glance at the owner's accounts finds news, or none.
+func (h *harness) glances(t *testing.T, to chain.Watched, news bool) {
+	t.Helper()
+	seen, err := h.reader.Glance(t.Context(), chain.Look{
+		Watch: watching(to), Known: func(chain.TxHash) bool { return false },
+	})
+	if err != nil || seen.News != news {
+		t.Errorf("a glance finds %+v, %v; want news %v", seen, err, news)
+	}
+}
