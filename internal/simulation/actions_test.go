@@ -255,6 +255,9 @@ func loop(kind string) func(*world) {
 			w.spoil(in)
 		}
 		if kind == "recharge" && len(w.hosts) > 1 && w.chance(20) {
+			for _, n := range in.nodes {
+				n.faults = nodeFaults{} // two that lie alike are believed
+			}
 			in.nodes[firstHost].faults = nodeFaults{invents: w.chain.credited + 1, victim: w.victim(chain.Polygon)}
 		}
 		if (kind == "watch" || kind == "sweep") && w.chance(60) {
