@@ -16,6 +16,9 @@ const (
 	solanaAddressLen = 32
 )
 
+// How many characters the text of 32 bytes has in base58.
+const solanaShortest, solanaLongest = 32, 44
+
 // ParseAddress reads an address of the network as wallets show it and returns
 // it with its raw bytes. EVM addresses may be all lower or all upper case, or
 // mixed case with a valid checksum (EIP-55); Solana addresses are the base58 of
@@ -43,30 +46,29 @@ func parseEVM(n Network, text string) (Watched, error) {
 	digits, ok := strings.CutPrefix(text, "0x")
 	raw, err := hex.DecodeString(digits)
 	if !ok || err != nil || len(raw) != evmAddressLen {
-		return Watched{}, fault.New(fault.Invalid, "a %s address is 0x followed by 40 hexadecimal digits", n)
+		return Watched{}, wrongEVM(n, text)
 	}
 	if allZero(raw) {
-		return Watched{}, fault.New(fault.Invalid, "the %s address is the zero address; money sent there is lost", n)
+		return Watched{}, fault.New(fault.Invalid, "this address consists of zeros and belongs to nobody; money sent there is lost")
 	}
 	address := checksum(raw)
 	lower, upper := strings.ToLower(digits), strings.ToUpper(digits)
 	if digits != lower && digits != upper && text != string(address) {
-		return Watched{}, fault.New(fault.Invalid, "the %s address has a wrong checksum (EIP-55); copy it again", n)
+		return Watched{}, fault.New(fault.Invalid, "this address has a typing error: its capital letters do not match; %s", copyAgain(n))
 	}
 	return Watched{Address: address, Raw: raw}, nil
 }
 
 func parseSolana(text string) (Watched, error) {
-	bad := fault.New(fault.Invalid, "a SOL address is the base58 text of 32 bytes")
-	if len(text) < 32 || len(text) > 44 {
-		return Watched{}, bad
+	if len(text) < solanaShortest || len(text) > solanaLongest {
+		return Watched{}, wrongSolana(text)
 	}
 	raw, err := base58.Decode(text)
 	if err != nil || len(raw) != solanaAddressLen {
-		return Watched{}, bad
+		return Watched{}, wrongSolana(text)
 	}
 	if allZero(raw) {
-		return Watched{}, fault.New(fault.Invalid, "the SOL address is the system program; money sent there is lost")
+		return Watched{}, fault.New(fault.Invalid, "this is the address of a program of Solana itself; money sent there is lost")
 	}
 	return Watched{Address: Address(text), Raw: raw}, nil
 }
