@@ -139,13 +139,21 @@ func webhooksDead(f Facts) []Condition {
 		list = append(list, Condition{
 			Subject: r.Key,
 			Title:   "Webhooks do not arrive at " + r.Host,
-			Text: fmt.Sprintf("%s given up in the last 30 days for the API key %s of %s, and none has arrived since.",
-				were(r.Failed, "webhook"), r.Key, r.Merchant),
+			Text: fmt.Sprintf("%s given up in the last 30 days for %s of %s (API key %s), and none has arrived since.",
+				were(r.Failed, "webhook"), shopOf(r), r.Merchant, r.Key),
 			Advice: "The merchant sees it under Needs attention and can send them again. Reach the merchant if it lasts: the " +
 				"shop does not learn of payments.",
 		})
 	}
 	return list
+}
+
+// shopOf names a shop as its merchant does.
+func shopOf(r Receiver) string {
+	if r.Shop == "" {
+		return "a shop"
+	}
+	return "the shop “" + r.Shop + "”"
 }
 
 func were(n int64, noun string) string {

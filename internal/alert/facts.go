@@ -55,6 +55,7 @@ type SetAside struct {
 
 // Receiver is a callback whose last webhooks were given up.
 type Receiver struct {
+	Shop     string // its name, or else the label of its API key; empty if it has neither
 	Key      string // public id of the API key
 	Merchant string // e-mail address
 	Host     string

@@ -101,9 +101,9 @@ var conditions = map[alert.Kind]struct {
 	}},
 	alert.WebhooksDead: {func(f *alert.Facts) {
 		f.Stored.Receivers = []alert.Receiver{
-			{Key: "key_1", Merchant: "ada@shop.example", Host: "shop.example", Failed: 4},
+			{Shop: "Corner Coffee", Key: "key_1", Merchant: "ada@shop.example", Host: "shop.example", Failed: 4},
 		}
-	}, "key_1", []string{"shop.example", "4 webhooks were given up", "ada@shop.example"}},
+	}, "key_1", []string{"shop.example", "4 webhooks were given up", "the shop “Corner Coffee” of ada@shop.example (API key key_1)"}},
 	alert.WebhooksOverdue: {func(f *alert.Facts) { f.Stored.Overdue, f.Stored.OldestDue = 1, begin }, "", []string{
 		"1 webhook is overdue", "2026-11-22 08:00 UTC",
 	}},

@@ -37,7 +37,7 @@ func TestFacts_Webhooks(t *testing.T) {
 		}
 		insert("FAILED")
 		insert("STOPPED")
-		want := alert.Receiver{Key: key.PublicID, Merchant: key.Email, Host: "shop.example:8443", Failed: 2}
+		want := alert.Receiver{Shop: "Shop", Key: key.PublicID, Merchant: key.Email, Host: "shop.example:8443", Failed: 2}
 		if dead := i.stored().Receivers; len(dead) != 1 || dead[0] != want {
 			t.Errorf("dead callbacks are %+v, want %+v", dead, want)
 		}

@@ -83,12 +83,13 @@ const newestDelivered = "coalesce((SELECT o.id FROM deliveries AS o WHERE o.cust
 func deadReceivers(ctx context.Context, t db.Tx, now time.Time) ([]alert.Receiver, error) {
 	var rows []struct {
 		PublicID                      string
+		Shop                          string
 		Email                         string
 		CallbackURL                   string
 		Failed, Last                  int64
 		Completed, Expired, Cancelled int64
 	}
-	err := t.NewRaw("SELECT k.public_id, u.email, c.callback_url, f.failed, f.last, "+newestDelivered+" AS completed, "+
+	err := t.NewRaw("SELECT k.public_id, CASE WHEN c.name = '' THEN k.label ELSE c.name END AS shop, u.email, c.callback_url, f.failed, f.last, "+newestDelivered+" AS completed, "+
 		newestDelivered+" AS expired, "+newestDelivered+" AS cancelled FROM (SELECT d.custodian_id, count(*) AS failed, "+
 		"max(d.id) AS last FROM deliveries AS d WHERE d.state IN ('FAILED', 'STOPPED') AND d.due_at > ? GROUP BY d.custodian_id) AS f "+
 		"JOIN custodians AS c ON c.id = f.custodian_id JOIN api_keys AS k ON k.id = c.key_id "+
@@ -98,9 +99,9 @@ func deadReceivers(ctx context.Context, t db.Tx, now time.Time) ([]alert.Receive
 	var list []alert.Receiver
 	for _, r := range rows {
 		if r.Last > max(r.Completed, r.Expired, r.Cancelled) {
-			list = append(
-				list, alert.Receiver{Key: r.PublicID, Merchant: r.Email, Host: hostOf(r.CallbackURL), Failed: r.Failed},
-			)
+			list = append(list, alert.Receiver{
+				Shop: r.Shop, Key: r.PublicID, Merchant: r.Email, Host: hostOf(r.CallbackURL), Failed: r.Failed,
+			})
 		}
 	}
 	return list, err
