@@ -64,6 +64,10 @@ func greet(ctx context.Context, s *sandbox.Sandbox) error {
 	if err != nil {
 		return fmt.Errorf("make a first payment: %w", err)
 	}
+	shown, key := s.Demo.Key, s.Demo.Key
+	if key == "" {
+		shown, key = "replaced: use the one that you were shown then", "YOUR_API_KEY"
+	}
 	fmt.Printf(`
 Florin's sandbox is running. No real money moves here.
 
@@ -72,7 +76,7 @@ Florin's sandbox is running. No real money moves here.
   Payment link    %[1]s/link/%[7]s
   Sandbox page    %[1]s/sandbox        pays open payments, shows webhooks
   Dashboard       %[1]s/dashboard      %[3]s, password %[4]s
-  API key         %[5]s
+  API key         %[10]s
   Webhook secret  %[9]s  signs the demo merchant's webhooks, until you rotate it
 
 Create a payment:
@@ -87,7 +91,7 @@ Buy query units, at 0.05 test USDT each, with the wallet registered on the key:
 
 Press Ctrl-C to stop. The next start goes on where this one ends.
 
-`, s.BaseURL, p.ID, sandbox.DemoEmail, sandbox.DemoPassword, s.Demo.Key, sandbox.DemoCampaign, sandbox.DemoLink,
-		sandbox.DemoWalletKey, s.Demo.Signing)
+`, s.BaseURL, p.ID, sandbox.DemoEmail, sandbox.DemoPassword, key, sandbox.DemoCampaign, sandbox.DemoLink,
+		sandbox.DemoWalletKey, s.Demo.Signing, shown)
 	return nil
 }

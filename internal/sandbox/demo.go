@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/identity"
@@ -31,6 +32,7 @@ const DemoWalletKey = "0x9a983cb3d832fbde5ab49d692b7a8bf5b5d232479c99333d0fc8e1d
 
 // Demo is the demo merchant. It is kept between runs, so that the keys printed once keep working.
 type Demo struct {
+	// Key is empty once the user of the sandbox has replaced it: Florin does not know the text of a key.
 	Key     string `json:"key"`
 	KeyID   int64  `json:"keyId"`
 	Signing string `json:"signingSecret"`
@@ -52,13 +54,12 @@ func loadDemo(
 		if err := json.Unmarshal(raw, &d); err != nil {
 			return Demo{}, fmt.Errorf("%s is damaged; delete the sandbox's directory to start again: %w", path, err)
 		}
-		_, err = merchants.Authenticate(ctx, d.Key)
-		if err == nil {
-			return d, renewDemo(ctx, d, inboxURL, merchants)
-		}
-		// The user of the sandbox replaced or revoked it: what is printed has a key that works.
-		if !errors.Is(err, merchant.ErrBadKey) {
+		kept, err := keptDemo(ctx, &d, users, merchants)
+		if err != nil {
 			return Demo{}, fmt.Errorf("read the demo merchant: %w", err)
+		}
+		if kept {
+			return d, renewDemo(ctx, d, inboxURL, merchants)
 		}
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return Demo{}, err
@@ -72,6 +73,22 @@ func loadDemo(
 		return Demo{}, err
 	}
 	return d, os.WriteFile(path, raw, 0o600)
+}
+
+// keptDemo reports whether the key of the demo merchant is still in use, and empties its text if it was replaced. A key
+// that its user revoked is not in use: the merchant needs another one.
+func keptDemo(ctx context.Context, d *Demo, users *identity.Service, merchants *merchant.Service) (bool, error) {
+	_, err := merchants.Authenticate(ctx, d.Key)
+	if !errors.Is(err, merchant.ErrBadKey) {
+		return err == nil, err
+	}
+	user, err := users.UserByEmail(ctx, DemoEmail)
+	if err != nil {
+		return false, err
+	}
+	keys, err := merchants.Keys(ctx, user.ID)
+	d.Key = ""
+	return slices.ContainsFunc(keys, func(k merchant.Key) bool { return k.ID == d.KeyID }), err
 }
 
 // renewDemo adds the settlement wallets that the demo merchant lacks, because the directory may be older than a

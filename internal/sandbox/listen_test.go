@@ -66,11 +66,12 @@ func TestSandbox_CallbackFollows(t *testing.T) {
 	if got := callback(third); got != own {
 		t.Errorf("the callback that was chosen became %s", got)
 	}
-	printedKeyWorks(t, third, dir)
+	oneKey(t, third, dir)
 }
 
-// printedKeyWorks replaces the key of the demo merchant: the next start prints one that works.
-func printedKeyWorks(t *testing.T, s *running, dir string) {
+// oneKey replaces the key of the demo merchant, and later revokes it. After a replacement the merchant has that one
+// key, which only its user knows; after a revocation the next start prints another one.
+func oneKey(t *testing.T, s *running, dir string) {
 	t.Helper()
 	key, err := s.App.Merchants.Authenticate(t.Context(), s.Demo.Key)
 	if err != nil {
@@ -81,14 +82,34 @@ func printedKeyWorks(t *testing.T, s *running, dir string) {
 		t.Fatal(err)
 	}
 	s.stop(t)
-	next := start(t, dir)
-	for _, working := range []string{next.Demo.Key, text.Reveal()} {
-		if _, err := next.App.Merchants.Authenticate(t.Context(), working); err != nil {
-			t.Errorf("a key of the demo merchant: %v", err)
-		}
+	s = start(t, dir)
+	if s.Demo.Key != "" || s.Demo.KeyID != key.ID {
+		t.Errorf("after the key was replaced the sandbox shows %q, of key %d", s.Demo.Key, s.Demo.KeyID)
 	}
-	if c, err := next.App.Merchants.Custodian(t.Context(), next.Demo.KeyID); err != nil || len(c.Wallets) != 4 {
-		t.Errorf("the new key has the custodian %+v, %v", c, err)
+	if _, err := s.App.Merchants.Authenticate(t.Context(), text.Reveal()); err != nil {
+		t.Errorf("the key of the user: %v", err)
+	}
+	s.wantOneKey(t, key.UserID)
+	if err := s.App.Merchants.RevokeKey(t.Context(), key); err != nil {
+		t.Fatal(err)
+	}
+	s.stop(t)
+	s = start(t, dir)
+	if _, err := s.App.Merchants.Authenticate(t.Context(), s.Demo.Key); err != nil {
+		t.Errorf("the key that is printed: %v", err)
+	}
+	s.wantOneKey(t, key.UserID)
+}
+
+// wantOneKey wants one key in use, with its wallets.
+func (r *running) wantOneKey(t *testing.T, user int64) {
+	t.Helper()
+	keys, err := r.App.Merchants.Keys(t.Context(), user)
+	if err != nil || len(keys) != 1 {
+		t.Fatalf("the demo merchant has %d keys, %v", len(keys), err)
+	}
+	if c, err := r.App.Merchants.Custodian(t.Context(), keys[0].ID); err != nil || len(c.Wallets) != 4 {
+		t.Errorf("its key has the custodian %+v, %v", c, err)
 	}
 }
 
