@@ -50,3 +50,41 @@ func TestDocumented_Run(t *testing.T) {
 		t.Errorf("the sealed seed is %q, %v", sealed, err)
 	}
 }
+
+// TestDocumented_ByHand copies the commands of "By hand" into one shell, in an empty folder where the program was
+// built. What needs coins or a network, or does not end, is left out.
+func TestDocumented_ByHand(t *testing.T) {
+	t.Parallel()
+	_, section, _ := strings.Cut(guides(t)["web/docs/operate/README.md"], "## By hand")
+	box := shell.FindStringSubmatch(section)
+	if box == nil {
+		t.Fatal("the section has no commands")
+	}
+	var script strings.Builder
+	for line := range strings.Lines(box[1]) {
+		words := strings.Fields(line)
+		switch strings.Join(words[:min(2, len(words))], " ") {
+		case "make build", "florin deploy", "florin doctor", "florin serve":
+		default:
+			script.WriteString(line)
+		}
+	}
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "bin"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(florin, filepath.Join(dir, "bin", "florin")); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "sh", "-ec", script.String())
+	cmd.Dir, cmd.Stdin, cmd.Env = dir, strings.NewReader(password), []string{"PATH=/usr/bin:/bin"}
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "you@example.com") || !strings.Contains(string(out), "flk_") {
+		t.Errorf("%v: %s", err, out)
+	}
+	if kept, err := os.Stat(filepath.Join(dir, ".env")); err != nil || kept.Mode().Perm() != 0o600 {
+		t.Errorf("the file of secrets: %v, %v", kept, err)
+	}
+}
