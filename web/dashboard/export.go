@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/csv"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"time"
@@ -54,12 +55,19 @@ func (d *Surface) getExport(c echo.Context, who session.Principal) error {
 	w.Header().Set("Content-Type", "text/csv; charset=utf-8; header=present")
 	w.Header().Set("Content-Disposition", `attachment; filename="payments-`+d.Shell.Now().UTC().Format(session.DayFormat)+`.csv"`)
 	w.WriteHeader(http.StatusOK)
+	return WriteExport(ctx, w, q, d.Export)
+}
+
+// WriteExport writes the payments of the query as CSV. It reads pages with read while it writes others.
+func WriteExport(ctx context.Context, w io.Writer, q report.Query, read ReadPage) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel() // the reader ends, whatever fails
 	out := csv.NewWriter(w)
 	if err := out.Write(exportHead); err != nil {
 		return err
 	}
 	q.Limit = report.MaxPage
-	for page := range d.exportPages(ctx, q) {
+	for page := range exportPages(ctx, q, read) {
 		if page.err != nil {
 			return page.err
 		}
@@ -75,18 +83,21 @@ func (d *Surface) getExport(c echo.Context, who session.Principal) error {
 	return ctx.Err()
 }
 
+// ReadPage reads a page of an export.
+type ReadPage func(context.Context, report.Query) (report.Found, error)
+
 type exportPage struct {
 	report.Found
 	err error
 }
 
 // exportPages reads the pages of an export while others are written, two ahead at most, until the context ends.
-func (d *Surface) exportPages(ctx context.Context, q report.Query) <-chan exportPage {
+func exportPages(ctx context.Context, q report.Query, read ReadPage) <-chan exportPage {
 	pages := make(chan exportPage, 1)
 	go func() {
 		defer close(pages)
 		for {
-			page := d.exportPage(ctx, q)
+			page := readPage(ctx, q, read)
 			select {
 			case pages <- page:
 			case <-ctx.Done():
@@ -100,14 +111,14 @@ func (d *Surface) exportPages(ctx context.Context, q report.Query) <-chan export
 	return pages
 }
 
-// exportPage reads a page. A panic is its error, as it would be in the request.
-func (d *Surface) exportPage(ctx context.Context, q report.Query) (page exportPage) {
+// readPage reads a page. A panic is its error, as it would be in the request.
+func readPage(ctx context.Context, q report.Query, read ReadPage) (page exportPage) {
 	defer func() {
 		if r := recover(); r != nil {
 			page = exportPage{err: fmt.Errorf("read a page of an export: %v", r)}
 		}
 	}()
-	page.Found, page.err = d.Export(ctx, q)
+	page.Found, page.err = read(ctx, q)
 	return page
 }
 

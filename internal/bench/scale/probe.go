@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/csv"
 	"errors"
 	"io"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/store/report"
+	"github.com/florinpay/florin/web/dashboard"
 )
 
 // pageRows is how many rows a page shows, and one more to see whether another follows.
@@ -298,25 +298,17 @@ const exported = 100_000
 func longProbes() []probe {
 	return []probe{
 		{"export of 100,000 rows at most", 0, true, func(ctx context.Context, d *database, _ int) error {
-			q := report.Query{Keys: d.keys[:1], Limit: report.MaxPage}
-			out := csv.NewWriter(io.Discard)
-			for read := 0; read < exported; {
-				page, err := d.Reports().ExportPayments(ctx, q)
-				if err != nil {
-					return err
-				}
-				for _, p := range page.Payments {
-					if err := out.Write(
-						[]string{string(p.ID), p.Amount.String(), p.Received().Micros().String()},
-					); err != nil {
-						return err
+			read := 0
+			return dashboard.WriteExport(
+				ctx, io.Discard, report.Query{Keys: d.keys[:1]},
+				func(ctx context.Context, q report.Query) (report.Found, error) {
+					page, err := d.Reports().ExportPayments(ctx, q)
+					if read += len(page.Payments); read >= exported {
+						page.Next = report.Place{}
 					}
-				}
-				if read, q.After = read+len(page.Payments), page.Next; q.After == (report.Place{}) {
-					break
-				}
-			}
-			return nil
+					return page, err
+				},
+			)
 		}},
 		{"verify-ledger", 0, true, func(ctx context.Context, d *database, _ int) error {
 			_, differences, err := d.VerifyLedger(ctx)

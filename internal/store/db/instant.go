@@ -2,9 +2,11 @@ package db
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgtype"
 	sqldialect "github.com/uptrace/bun/dialect"
 	"github.com/uptrace/bun/dialect/pgdialect"
 	"github.com/uptrace/bun/schema"
@@ -61,6 +63,15 @@ func (i *Instant) Scan(src any) error {
 	default:
 		return fmt.Errorf("a stored time has type %T", src)
 	}
+	return nil
+}
+
+// ScanTimestamptz reads what PostgreSQL sends, without the copies of Scan.
+func (i *Instant) ScanTimestamptz(v pgtype.Timestamptz) error {
+	if v.InfinityModifier != pgtype.Finite {
+		return errors.New("a stored time is infinite")
+	}
+	*i = At(v.Time) // the zero time for NULL
 	return nil
 }
 
@@ -124,7 +135,8 @@ func (n Numbers) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
 }
 
 var (
-	_ schema.QueryAppender = Instant{}
-	_ schema.QueryAppender = Texts{}
-	_ schema.QueryAppender = Numbers{}
+	_ schema.QueryAppender      = Instant{}
+	_ pgtype.TimestamptzScanner = (*Instant)(nil)
+	_ schema.QueryAppender      = Texts{}
+	_ schema.QueryAppender      = Numbers{}
 )

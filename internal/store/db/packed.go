@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/uptrace/bun/schema"
 )
 
@@ -30,6 +31,8 @@ const (
 
 const (
 	hexPrefix = "0x"
+	// usualHex is how long most texts are at most: a hash.
+	usualHex = len(hexPrefix) + 64
 	// mixedBytes are how many bytes a text with capitals has: an EVM address.
 	mixedBytes = 20
 )
@@ -74,7 +77,7 @@ func unpack(b []byte) (Packed, error) {
 	case packedText:
 		return Packed(b), nil
 	case packedLower:
-		return Packed(hexPrefix + hex.EncodeToString(b)), nil
+		return Packed(hex.AppendEncode(append(make([]byte, 0, usualHex), hexPrefix...), b)), nil
 	case packedMixed:
 		if len(b) >= mixedBytes {
 			return mixed(hex.AppendEncode([]byte(hexPrefix), b[:mixedBytes]), b[mixedBytes:])
@@ -111,6 +114,12 @@ func (p *Packed) Scan(src any) (err error) {
 	default:
 		err = fmt.Errorf("a packed text is stored as %T", src)
 	}
+	return err
+}
+
+// ScanBytes reads what PostgreSQL sends, without the copies of Scan.
+func (p *Packed) ScanBytes(b []byte) (err error) {
+	*p, err = unpack(b)
 	return err
 }
 
@@ -171,4 +180,7 @@ func after(b []byte, free int) []byte {
 	return []byte{b[0] + 1} // the next form
 }
 
-var _ schema.QueryAppender = Packed("")
+var (
+	_ schema.QueryAppender = Packed("")
+	_ pgtype.BytesScanner  = (*Packed)(nil)
+)

@@ -25,6 +25,9 @@ func TestPacked_KeepsEachText(t *testing.T) {
 		if err := back.Scan(b); err != nil || string(back) != text {
 			t.Errorf("%q is read as %q, %v", text, back, err)
 		}
+		if err := back.ScanBytes(b); err != nil || string(back) != text {
+			t.Errorf("%q is read from PostgreSQL as %q, %v", text, back, err)
+		}
 		if other, known := seen[string(b)]; known {
 			t.Errorf("%q and %q are stored alike", text, other)
 		}

@@ -78,20 +78,6 @@ func (r *Reader) SearchPayments(ctx context.Context, q Query) (found Found, err 
 	return found, db.Wrap(err, "search payments")
 }
 
-// ExportPayments is SearchPayments for millions of them: it reads the payments as they are a moment after they were
-// found, without a transaction around both.
-func (r *Reader) ExportPayments(ctx context.Context, q Query) (found Found, err error) {
-	var numbers []int64
-	err = r.search(ctx, q, func(_ context.Context, _ db.Tx, rows []foundRow, next Place) error {
-		found.Next, numbers = next, numbersOf(rows)
-		return nil
-	})
-	if err == nil {
-		found.Payments, err = r.load(ctx, r.db.ReadAll, numbers)
-	}
-	return found, db.Wrap(err, "export payments")
-}
-
 func numbersOf(rows []foundRow) []int64 {
 	numbers := make([]int64, len(rows))
 	for i, row := range rows {

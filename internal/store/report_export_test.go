@@ -1,0 +1,53 @@
+package store_test
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store/report"
+)
+
+// lineOf is what an export writes of a payment.
+func lineOf(p payment.Payment) string {
+	r, _ := p.Route()
+	return fmt.Sprint(
+		p.ID, p.Number, p.KeyID, p.Kind, p.Amount, p.Status, p.Choice, p.CreatedAt, p.StartedAt, p.EndedAt, p.Hash,
+		p.ByHand, p.Reference, p.Description, p.CustomerEmail, p.Received().Micros(), r.Address.Address, r.Settlement,
+	)
+}
+
+// An export reads a part of each payment, and writes the same as if it had read the whole.
+func TestStore_ExportPayments(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		k := w.NewKey(500, 500)
+		want := w.populate(k)
+		slices.SortStableFunc(want, func(a, b payment.Payment) int {
+			return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(b.Number, a.Number))
+		})
+		q := report.Query{Keys: []int64{k.ID}, Limit: 7}
+		received := 0
+		for {
+			page, err := w.ExportPayments(t.Context(), q)
+			w.Must(err)
+			for i, p := range page.Payments {
+				if got, whole := lineOf(p), lineOf(want[i]); got != whole {
+					t.Errorf("an export has %s, want %s", got, whole)
+				}
+				if !p.Received().IsZero() {
+					received++
+				}
+			}
+			want = want[len(page.Payments):]
+			if q.After = page.Next; q.After == (report.Place{}) {
+				break
+			}
+		}
+		if len(want) > 0 || received < 3 {
+			t.Errorf("%d payments are missing, %d have money", len(want), received)
+		}
+	})
+}
