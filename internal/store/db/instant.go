@@ -89,11 +89,16 @@ func (i Instant) forPostgres() any {
 	return i.Time
 }
 
-// Texts is a list of texts as one argument, for Listed.
-type Texts []string
+// List is a list as one argument, for Listed.
+type List[T string | int64] []T
 
-// Listed returns the condition that a column holds one of the Texts, or of the
-// Numbers, that are the argument.
+// Texts is a list of texts.
+type Texts = List[string]
+
+// Numbers is a list of row numbers.
+type Numbers = List[int64]
+
+// Listed returns the condition that a column holds one of the List that is the argument.
 func (d Dialect) Listed(column string) string {
 	if d.ManyWriters {
 		return column + " = ANY(?)"
@@ -101,37 +106,21 @@ func (d Dialect) Listed(column string) string {
 	return column + " IN (SELECT value FROM json_each(?))"
 }
 
-func (t Texts) forSQLite() any {
-	text, _ := json.Marshal([]string(t)) //nolint:errchkjson // a list of strings is always JSON
+func (l List[T]) json() string {
+	text, _ := json.Marshal([]T(l)) //nolint:errchkjson // a list of texts or numbers is always JSON
 	return string(text)
 }
 
-func (t Texts) forPostgres() any { return []string(t) }
+func (l List[T]) forSQLite() any { return l.json() }
+
+func (l List[T]) forPostgres() any { return []T(l) }
 
 // AppendQuery writes the literal for Listed.
-func (t Texts) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
+func (l List[T]) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
 	if gen.Dialect().Name() == sqldialect.SQLite {
-		return gen.Dialect().AppendString(b, t.forSQLite().(string)), nil //nolint:forcetypeassert // see above
+		return gen.Dialect().AppendString(b, l.json()), nil
 	}
-	return pgdialect.Array([]string(t)).AppendQuery(gen, b)
-}
-
-// Numbers is a list of row numbers as one argument, for Listed.
-type Numbers []int64
-
-func (n Numbers) forSQLite() any {
-	text, _ := json.Marshal([]int64(n)) //nolint:errchkjson // a list of numbers is always JSON
-	return string(text)
-}
-
-func (n Numbers) forPostgres() any { return []int64(n) }
-
-// AppendQuery writes the literal for Listed.
-func (n Numbers) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
-	if gen.Dialect().Name() == sqldialect.SQLite {
-		return gen.Dialect().AppendString(b, n.forSQLite().(string)), nil //nolint:forcetypeassert // see above
-	}
-	return pgdialect.Array([]int64(n)).AppendQuery(gen, b)
+	return pgdialect.Array([]T(l)).AppendQuery(gen, b)
 }
 
 var (
