@@ -38,7 +38,7 @@ func (s *Store) Claim(
 		return nil, nil
 	}
 	var list []webhook.Delivery
-	var sealed []unsendable
+	var bad []unsendable
 	err := s.db.Write(ctx, func(ctx context.Context, t tx) error {
 		if err := dropOvertaken(ctx, t, now, ids); err != nil {
 			return err
@@ -51,10 +51,10 @@ func (s *Store) Claim(
 		if err != nil {
 			return err
 		}
-		if list, sealed, err = s.readDeliveries(ctx, t, held); err != nil {
+		if list, bad, err = s.readDeliveries(ctx, t, held); err != nil {
 			return err
 		}
-		for _, u := range sealed {
+		for _, u := range bad {
 			if err := settle(ctx, t, holder, u.outcome(now)); err != nil {
 				return err
 			}
@@ -64,23 +64,30 @@ func (s *Store) Claim(
 	if err != nil {
 		return nil, fmt.Errorf("claim deliveries: %w", err)
 	}
-	for _, u := range sealed {
-		s.log.Error("a webhook was not sent: its custodian's secrets cannot be opened", "event", u.EventID, "error", u.err)
+	for _, u := range bad {
+		s.log.Error("a webhook was not sent: "+u.why, "event", u.EventID, "error", u.err)
 	}
 	return list, nil
 }
 
-// unsendable is a claimed delivery whose custodian's secrets cannot be opened.
-// It is a failed attempt of its own: were it an error of the claim, the next
-// claim would meet it again, and no webhook of anybody would leave.
+// unsendable is a claimed delivery whose event or whose custodian's secrets cannot
+// be read. It is a failed attempt of its own: were it an error of the claim, the
+// next claim would meet it again, and no webhook of anybody would leave.
 type unsendable struct {
 	webhook.Delivery
+	why string
 	err error // for the operator
 }
 
+// Why a delivery is unsendable, as its merchant reads it.
+const (
+	eventDamaged   = "its event cannot be read"
+	secretsDamaged = "its secrets cannot be opened"
+)
+
 func (u unsendable) outcome(now time.Time) webhook.Outcome {
 	o := webhook.Outcome{DeliveryID: u.ID, Attempt: webhook.Attempt{
-		At: now, URL: u.URL, Error: "nothing was sent because the webhook's secrets cannot be opened; the operator was notified",
+		At: now, URL: u.URL, Error: "the webhook was not sent: " + u.why + "; the operator was notified",
 	}}
 	o.State, o.NextAt = webhook.Decide(u.Attempt, webhook.Result{Attempt: o.Attempt},
 		rand.Float64()) //nolint:gosec // only spreads the load
@@ -105,7 +112,7 @@ type deliveryRow struct {
 // readDeliveries returns the deliveries by ID, those that cannot be sent apart.
 func (s *Store) readDeliveries(
 	ctx context.Context, t tx, ids []int64,
-) (list []webhook.Delivery, sealed []unsendable, err error) {
+) (list []webhook.Delivery, bad []unsendable, err error) {
 	if len(ids) == 0 {
 		return nil, nil, nil
 	}
@@ -118,21 +125,22 @@ func (s *Store) readDeliveries(
 	}
 	for _, r := range rows {
 		id := payment.ID(r.TxnID)
-		body, err := table.UnpackEvent(id, r.Data)
-		if err != nil {
-			return nil, nil, err
-		}
 		d := webhook.Delivery{
 			ID: r.ID, EventID: payment.EventID(id, int(r.Seq)), Attempt: int(r.Attempt), URL: r.CallbackURL,
-			Receiver: webhook.ReceiverID(r.Receiver), Body: body, Replayed: r.Replayed,
+			Receiver: webhook.ReceiverID(r.Receiver), Replayed: r.Replayed,
+		}
+		var err error
+		if d.Body, err = table.UnpackEvent(id, r.Data); err != nil {
+			bad = append(bad, unsendable{d, eventDamaged, err})
+			continue
 		}
 		if err := s.openSecrets(&d, r); err != nil {
-			sealed = append(sealed, unsendable{d, err})
+			bad = append(bad, unsendable{d, secretsDamaged, err})
 			continue
 		}
 		list = append(list, d)
 	}
-	return list, sealed, nil
+	return list, bad, nil
 }
 
 func (s *Store) openSecrets(d *webhook.Delivery, r deliveryRow) (err error) {

@@ -269,3 +269,35 @@ func TestStore_Claim_SecretsDamaged(t *testing.T) {
 		})
 	}
 }
+
+// An event that cannot be read keeps no other webhook waiting, not even its merchant's. Its
+// own is an attempt that failed, of which the merchant and the operator's log know why.
+func TestStore_Claim_EventDamaged(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		k := w.receiver("https://shop.example/hook")
+		bad, good := w.end(k), w.end(k)
+		sql := w.SQL()
+		drop, damaged := "DROP TRIGGER events_no_update", "x'01'"
+		if w.ManyWriters() {
+			drop, damaged = drop+" ON events", "'\\x01'"
+		}
+		_, err := sql.ExecContext(t.Context(), drop)
+		w.Must(err)
+		_, err = sql.ExecContext(t.Context(), fmt.Sprintf(
+			"UPDATE events SET data = %s WHERE payment_id = (SELECT id FROM payments WHERE public_id = '%s')",
+			damaged, paymentOf(bad),
+		))
+		w.Must(err)
+		storetest.Same(t, "claimed", eventIDs(w.claim("a", storetest.Start, 10, 10)), []string{good})
+		if again := w.claim("b", storetest.Start, 10, 10); len(again) != 0 {
+			t.Errorf("claimed again at once: %+v", again)
+		}
+		if n := w.Count("SELECT count(*) FROM delivery_attempts WHERE attempt = 1 AND status = 0 AND error LIKE '%event cannot be read%'"); n != 1 {
+			t.Errorf("%d failed attempts say why, want 1", n)
+		}
+		if n := w.Count("SELECT count(*) FROM deliveries WHERE state = 'WAITING' AND holder IS NULL AND attempt = 1"); n != 1 {
+			t.Errorf("%d deliveries are tried again later, want 1", n)
+		}
+	})
+}
