@@ -134,11 +134,11 @@ func decodeMap(text string) (map[string]string, error) {
 	return m, err
 }
 
-// loader collects the rows of some payments: those of the numbers, or of the ids.
+// loader collects the rows of some payments: those whose column, id or public_id, is listed.
 type loader struct {
 	dialect  db.Dialect
-	ids      db.Texts
-	numbers  db.Numbers
+	column   string
+	listed   any // db.Numbers or db.Texts
 	byNumber map[int64]*loaded
 }
 
@@ -149,8 +149,12 @@ type loaded struct {
 	deposits []table.DepositRow
 }
 
-func newLoader(d db.Dialect) *loader {
-	return &loader{dialect: d, byNumber: make(map[int64]*loaded)}
+func loadNumbers(d db.Dialect, numbers db.Numbers) *loader {
+	return &loader{d, "id", numbers, make(map[int64]*loaded)}
+}
+
+func loadIDs(d db.Dialect, ids db.Texts) *loader {
+	return &loader{d, "public_id", ids, make(map[int64]*loaded)}
 }
 
 // payments reads the payments; tail ends the text.
@@ -160,32 +164,15 @@ func (l *loader) payments(tail string) *db.Stmt {
 		err := scan(payments.Dest(&one.row)...)
 		l.byNumber[one.row.ID] = &one
 		return err
-	}, "SELECT "+payments.Columns("")+" FROM payments WHERE "+l.listed("id", "public_id")+tail, l.wanted())
+	}, "SELECT "+payments.Columns("")+" FROM payments WHERE "+l.dialect.Listed(l.column)+tail, l.listed)
 }
 
-// listed is the condition that a payment is one of them, by its number or by its id.
-func (l *loader) listed(number, id string) string {
-	if len(l.numbers) > 0 {
-		return l.dialect.Listed(number)
-	}
-	return l.dialect.Listed(id)
-}
-
-// wanted is the argument of listed.
-func (l *loader) wanted() any {
-	if len(l.numbers) > 0 {
-		return l.numbers
-	}
-	return l.ids
-}
-
-// ofPayments selects the parts of payments by their ids, in the order in which
-// they were stored.
+// ofPayments selects the parts of payments, in the order in which they were stored.
 func (l *loader) ofPayments() string {
-	if len(l.numbers) > 0 {
+	if l.column == "id" {
 		return " WHERE " + l.dialect.Listed("payment_id") + " ORDER BY id"
 	}
-	return " WHERE payment_id IN (SELECT id FROM payments WHERE " + l.dialect.Listed("public_id") + ") ORDER BY id"
+	return " WHERE payment_id IN (SELECT id FROM payments WHERE " + l.dialect.Listed(l.column) + ") ORDER BY id"
 }
 
 func (l *loader) routes() *db.Stmt {
@@ -196,7 +183,7 @@ func (l *loader) routes() *db.Stmt {
 		}
 		l.byNumber[r.PaymentID].routes = append(l.byNumber[r.PaymentID].routes, r)
 		return nil
-	}, "SELECT "+routes.Columns("")+" FROM routes"+l.ofPayments(), l.wanted())
+	}, "SELECT "+routes.Columns("")+" FROM routes"+l.ofPayments(), l.listed)
 }
 
 func (l *loader) deposits() *db.Stmt {
@@ -207,7 +194,7 @@ func (l *loader) deposits() *db.Stmt {
 		}
 		l.byNumber[d.PaymentID].deposits = append(l.byNumber[d.PaymentID].deposits, d)
 		return nil
-	}, "SELECT "+table.Deposits.Columns("")+" FROM deposits"+l.ofPayments(), l.wanted())
+	}, "SELECT "+table.Deposits.Columns("")+" FROM deposits"+l.ofPayments(), l.listed)
 }
 
 // byID returns the rows by the id of the payment.
@@ -244,9 +231,10 @@ func wholePayments(ctx context.Context, t tx, d db.Dialect, rows []*paymentRow) 
 	if len(rows) == 0 {
 		return nil, nil
 	}
-	l := newLoader(d)
-	for _, r := range rows {
-		l.numbers, l.byNumber[r.ID] = append(l.numbers, r.ID), &loaded{row: *r}
+	numbers := make(db.Numbers, len(rows))
+	l := loadNumbers(d, numbers)
+	for i, r := range rows {
+		numbers[i], l.byNumber[r.ID] = r.ID, &loaded{row: *r}
 	}
 	if err := t.Run(ctx, l.routes(), l.deposits()); err != nil {
 		return nil, err
@@ -267,8 +255,7 @@ func (s *Store) Reports() *report.Reader {
 		if len(numbers) == 0 {
 			return nil, nil
 		}
-		l := newLoader(s.db.Dialect())
-		l.numbers = numbers
+		l := loadNumbers(s.db.Dialect(), numbers)
 		if err := run(ctx, l.payments(""), l.routes(), l.deposits()); err != nil {
 			return nil, err
 		}
@@ -291,10 +278,11 @@ type loadOp struct {
 
 // loadBatch reads payments on one snapshot.
 func (s *Store) loadBatch(ctx context.Context, ops []*loadOp) error {
-	l := newLoader(s.db.Dialect())
-	for _, op := range ops {
-		l.ids = append(l.ids, string(op.id))
+	ids := make(db.Texts, len(ops))
+	for i, op := range ops {
+		ids[i] = string(op.id)
 	}
+	l := loadIDs(s.db.Dialect(), ids)
 	if err := s.db.ReadAll(ctx, l.payments(""), l.routes(), l.deposits()); err != nil {
 		return err
 	}

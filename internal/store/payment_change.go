@@ -155,18 +155,19 @@ func (s *Store) changePayments(ctx context.Context, c conn, ops []*changeOp) err
 // what another transaction wrote before is visible. A payment that is PENDING
 // has no parts yet.
 func (s *Store) loadForChange(ctx context.Context, c conn, ops []*changeOp) error {
-	lock := newLoader(s.db.Dialect())
-	for _, op := range ops {
-		lock.ids = append(lock.ids, string(op.id))
+	ids := make(db.Texts, len(ops))
+	for i, op := range ops {
+		ids[i] = string(op.id)
 	}
+	lock := loadIDs(s.db.Dialect(), ids)
 	if err := c.Run(ctx, lock.payments(" ORDER BY public_id"+c.ForUpdate())); err != nil {
 		return err
 	}
 	byID := lock.byID()
-	parts := &loader{dialect: lock.dialect, byNumber: lock.byNumber}
+	var started db.Texts
 	for _, one := range lock.byNumber {
 		if one.row.Status != string(payment.Pending) {
-			parts.ids = append(parts.ids, one.row.PublicID)
+			started = append(started, one.row.PublicID)
 		}
 	}
 	for _, op := range ops {
@@ -175,9 +176,10 @@ func (s *Store) loadForChange(ctx context.Context, c conn, ops []*changeOp) erro
 			op.err = payment.ErrUnknown
 		}
 	}
-	if len(parts.ids) == 0 {
+	if len(started) == 0 {
 		return nil
 	}
+	parts := &loader{lock.dialect, lock.column, started, lock.byNumber}
 	return c.Run(ctx, parts.routes(), parts.deposits())
 }
 
