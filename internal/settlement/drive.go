@@ -75,8 +75,8 @@ func (s *Sweeper) sign(ctx context.Context, w *Sweep, others []chain.Attempt, fr
 	return s.send(ctx, w, a)
 }
 
-// size learns from an attempt how many balances fit a transaction. What a transaction takes whatever is in it counts
-// little in a large one alone.
+// size sets how many balances fit a transaction by the gas of an attempt with n of them. It ignores small attempts: a
+// large part of their gas is what a transaction needs without any balance, so that too few balances would seem to fit.
 func (s *Sweeper) size(n int, a chain.Attempt) {
 	if 2*n < s.fits {
 		return

@@ -66,10 +66,10 @@ const (
 	// patience is when signing is tried again after the price or the gas wallet
 	// did not allow it.
 	patience = 15 * time.Second
-	// MaxInFlight is how many sweeps of a network are in flight at most. Full batches
-	// that are final after 15 s and seen within lookEvery come to more than 200
-	// balances a second; that is computed, internal/bench/sweeps measures it. Nodes
-	// keep so many transactions of one account.
+	// MaxInFlight is how many sweeps of a network are in flight at most: as many as
+	// nodes keep of one account. If each is a full batch that becomes final in 15 s
+	// and is checked every lookEvery, they move over 200 balances a second by
+	// calculation; internal/bench/sweeps measures how many it is.
 	MaxInFlight = 24
 	// lookEvery is how often a sweep is driven while an older one is in flight: it
 	// cannot be included before that one where nonces order them.

@@ -1,4 +1,4 @@
-// The way to pay that was chosen last in this browser comes first. The browser alone keeps it: no server is told.
+// The way to pay that was chosen last in this browser comes first. It is kept in the browser and is not sent to the server.
 (function () {
   "use strict";
   var key = "florin-way";

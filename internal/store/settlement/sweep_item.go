@@ -56,7 +56,9 @@ func omitRoutes(ctx context.Context, t db.Tx, n chain.Network, items []itemRow) 
 	return nil
 }
 
-// addRoutes adds what omitRoutes left out of the items of the sweeps.
+// addRoutes adds what omitRoutes left out of the items of the sweeps. Their routes are there: omitRoutes has read them,
+// and no statement deletes a route or changes its address. So a missing one means that the database was damaged, and no
+// sweep of the network is driven then.
 func addRoutes(ctx context.Context, t db.Tx, sweeps []int64, items []itemRow) error {
 	var routes []itemRoute
 	err := t.NewRaw("SELECT DISTINCT r.payment_id, r.address, p.public_id AS txnid, r.raw, r.settlement, r.scheme "+
