@@ -482,6 +482,8 @@ CREATE TABLE sweep_nonces (
 CREATE INDEX sweep_nonces_by_sweep ON sweep_nonces (sweep_id);
 
 -- txnid, raw and settlement are empty where the payment's route on the network of the sweep has them.
+-- A balance is in a sweep once: items are inserted by the transaction that made or locked their sweep, which checks them.
+-- A unique index, as SQLite has, would take 65 bytes an item for ever.
 CREATE TABLE sweep_items (
     id         bigint  GENERATED ALWAYS AS IDENTITY,
     sweep_id   bigint  NOT NULL REFERENCES sweeps,
