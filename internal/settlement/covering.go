@@ -18,9 +18,12 @@ type Covering struct {
 // chain is not passed.
 type CoveredDeposit struct {
 	Units money.Units
-	Block uint64
-	Final bool
-	Swept bool // marked before
+	// Block is that of its transfer. A deposit that stands for many small transfers holds those from Block to Through;
+	// of any other the two are the same.
+	Block, Through uint64
+	Final          bool
+	Rechecked      bool // found again in a finalized block
+	Swept          bool // marked before
 }
 
 // Ahead reports whether more was moved than the marked deposits account for.
@@ -40,7 +43,7 @@ func (c Covering) Cover(deposits []CoveredDeposit, rescued bool) (after Covering
 			continue
 		}
 		deposited = deposited.Add(d.Units)
-		if !d.Final || d.Swept {
+		if !d.Final || d.Swept || d.Through > c.Through {
 			continue
 		}
 		if covered = covered && d.Units.Cmp(left) <= 0; covered {
@@ -69,6 +72,26 @@ func (c Covering) Due(deposits []CoveredDeposit) money.Units {
 		due = due.Add(units)
 	}
 	return due
+}
+
+// Standing returns what certainly stood on the address at a block if no sweep but the known ones moved it: deposits that
+// were found again in finalized blocks. The last sweep took along what had come by then, also what is not recorded, so
+// moving more than was recorded does not count against later deposits.
+func (c Covering) Standing(deposits []CoveredDeposit, at uint64) money.Units {
+	var early, late money.Units
+	for _, d := range deposits {
+		switch {
+		case !d.Rechecked || d.Through > at:
+		case d.Block <= c.Through:
+			early = early.Add(d.Units)
+		default:
+			late = late.Add(d.Units)
+		}
+	}
+	if rest := early.Sub(c.Moved); rest.Cmp(money.Units{}) > 0 {
+		return late.Add(rest)
+	}
+	return late
 }
 
 func smaller(a, b money.Units) money.Units {

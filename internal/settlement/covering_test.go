@@ -14,7 +14,14 @@ import (
 func units(n int64) money.Units { return money.NewUnits(big.NewInt(n)) }
 
 func final(n int64, block uint64) settlement.CoveredDeposit {
-	return settlement.CoveredDeposit{Units: units(n), Block: block, Final: true}
+	return settlement.CoveredDeposit{Units: units(n), Block: block, Through: block, Final: true, Rechecked: true}
+}
+
+// folded is a deposit that stands for the small transfers of several blocks.
+func folded(n int64, block, through uint64) settlement.CoveredDeposit {
+	d := final(n, block)
+	d.Through = through
+	return d
 }
 
 func TestCovering_Cover(t *testing.T) {
@@ -51,6 +58,8 @@ func TestCovering_Cover(t *testing.T) {
 		"MoreThanDeposited": {
 			covering(9, 0, 2), []settlement.CoveredDeposit{final(5, 1)}, false, []int{0}, 5, 0, true,
 		},
+		"FoldedLaterToo":     {covering(9, 0, 2), []settlement.CoveredDeposit{folded(5, 1, 3)}, false, nil, 0, 0, true},
+		"FoldedUntilThen":    {covering(5, 0, 3), []settlement.CoveredDeposit{folded(5, 1, 3)}, false, []int{0}, 5, 0, false},
 		"RescueFindsMore":    {covering(9, 0, 2), []settlement.CoveredDeposit{final(5, 1)}, true, []int{0}, 5, 4, true},
 		"RescueOfNoDeposits": {covering(9, 0, 2), nil, true, nil, 0, 9, true},
 	} {
@@ -60,6 +69,35 @@ func TestCovering_Cover(t *testing.T) {
 			if !slices.Equal(marked, row.marked) || after.Marked.Cmp(units(row.sum)) != 0 ||
 				after.Found.Cmp(units(row.found)) != 0 || after.Ahead() != row.wantAhead {
 				t.Errorf("marked %v, after %+v, ahead %t", marked, after, after.Ahead())
+			}
+		})
+	}
+}
+
+func TestCovering_Standing(t *testing.T) {
+	t.Parallel()
+	again := final(5, 3)
+	again.Rechecked = false
+	for name, row := range map[string]struct {
+		covering settlement.Covering
+		deposits []settlement.CoveredDeposit
+		want     int64
+	}{
+		"NothingMoved":              {covering(0, 0, 0), []settlement.CoveredDeposit{final(5, 1), final(3, 4)}, 8},
+		"AllMoved":                  {covering(8, 0, 4), []settlement.CoveredDeposit{final(5, 1), final(3, 4)}, 0},
+		"InPartMoved":               {covering(6, 0, 4), []settlement.CoveredDeposit{final(5, 1), final(3, 4)}, 2},
+		"CameLater":                 {covering(5, 0, 2), []settlement.CoveredDeposit{final(5, 1), final(3, 4)}, 3},
+		"CameAfterIt":               {covering(0, 0, 0), []settlement.CoveredDeposit{final(5, 1), final(3, 5)}, 5},
+		"NotFoundAgain":             {covering(0, 0, 0), []settlement.CoveredDeposit{again}, 0},
+		"MovedWhatWasNotRecorded":   {covering(9, 0, 2), []settlement.CoveredDeposit{final(5, 1), final(3, 4)}, 3},
+		"FoldedAlsoAfterIt":         {covering(0, 0, 0), []settlement.CoveredDeposit{folded(5, 1, 5)}, 0},
+		"MovedAndFoldedAlsoAfterIt": {covering(2, 0, 2), []settlement.CoveredDeposit{folded(5, 1, 5)}, 0},
+		"MovedAndFoldedLaterToo":    {covering(2, 0, 2), []settlement.CoveredDeposit{folded(5, 1, 4)}, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := row.covering.Standing(row.deposits, 4); got.Cmp(units(row.want)) != 0 {
+				t.Errorf("%s stand there, want %d", got, row.want)
 			}
 		})
 	}

@@ -179,7 +179,7 @@ func (r dueRow) balance(n chain.Network) settlement.DepositBalance {
 func (s *Store) SettleCovered(ctx context.Context, n chain.Network, now time.Time) error {
 	const covered = "SELECT balance.* FROM deposit_balances AS balance WHERE balance.network = ? AND balance.ahead AND EXISTS (SELECT 1 FROM deposits AS d " +
 		"WHERE d.payment_id = balance.payment_id AND d.network = balance.network AND d.to_address = balance.address AND d.contract = balance.contract " +
-		"AND d.state = 'FINAL' AND d.swept_at IS NULL AND d.block_number <= balance.through) ORDER BY balance.address, balance.contract"
+		"AND d.state = 'FINAL' AND d.swept_at IS NULL AND " + lastBlock + " <= balance.through) ORDER BY balance.address, balance.contract"
 	var rows []balanceRow
 	if err := s.db.Reader().NewRaw(covered, string(n)).Scan(ctx, &rows); err != nil {
 		return fmt.Errorf("deposits of %s that were swept early: %w", n, err)

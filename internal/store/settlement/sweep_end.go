@@ -156,8 +156,12 @@ type lyingRow struct {
 	State     string
 	Rechecked bool
 	Block     int64
+	Through   int64
 	SweptAt   db.Instant
 }
+
+// lastBlock is the last block that a deposit d holds money of.
+const lastBlock = "CASE WHEN d.folded > 0 THEN d.folded_through ELSE d.block_number END"
 
 // readDeposits reads the deposits of the payments in the order in which they are
 // covered. Folded ones come last: one that grew since the sweep is not covered, and
@@ -172,7 +176,7 @@ func (b *balances) readDeposits(ctx context.Context, t db.Tx) error {
 		return nil
 	}
 	var rows []lyingRow
-	err := t.NewRaw("SELECT id, to_address, contract, units, state, rechecked, block_number AS block, swept_at FROM deposits "+
+	err := t.NewRaw("SELECT id, to_address, contract, units, state, rechecked, block_number AS block, "+lastBlock+" AS through, swept_at FROM deposits AS d "+
 		"WHERE network = ? AND payment_id IN (?) AND state <> 'VANISHED' ORDER BY CASE WHEN folded > 0 THEN 1 ELSE 0 END, id", string(b.network), bun.List(payments)).Scan(ctx, &rows)
 	for _, d := range rows {
 		key := balanceKey{d.ToAddress, d.Contract}
@@ -192,25 +196,19 @@ func (b *balances) withFlushed(w settlement.Sweep) (settlement.Sweep, error) {
 	return w, failed
 }
 
-// standing is what certainly stood on an address at a block: the deposits that were
-// found again in finalized blocks, without what sweeps have moved of them before.
-func (b *balances) standing(key balanceKey, at uint64) (sum money.Units, err error) {
-	for _, d := range b.deposits[key] {
-		if !d.Rechecked || uint64(d.Block) > at {
-			continue
-		}
-		units, err := money.ParseUnits(d.Units)
-		if err != nil {
-			return sum, fmt.Errorf("deposit %d: %w", d.ID, err)
-		}
-		sum = sum.Add(units)
+// standing is what certainly stood on an address at a block.
+func (b *balances) standing(key balanceKey, at uint64) (money.Units, error) {
+	list, err := coveredOf(b.deposits[key])
+	if err != nil {
+		return money.Units{}, err
 	}
-	r, ok := b.rows[key]
-	if !ok {
-		return sum, nil
+	var c settlement.Covering
+	if r, ok := b.rows[key]; ok {
+		if c, err = r.covering(); err != nil {
+			return money.Units{}, err
+		}
 	}
-	c, err := r.covering()
-	return sum.Sub(c.Moved).Add(c.Found), err
+	return c.Standing(list, at), nil
 }
 
 // settle applies the end of a sweep to its balances, and marks what it covered.
@@ -285,17 +283,9 @@ func (r *balanceRow) cover(deposits []lyingRow, rescued bool) ([]int64, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := make([]settlement.CoveredDeposit, len(deposits))
-	for i, d := range deposits {
-		units, err := money.ParseUnits(d.Units)
-		if err != nil {
-			return nil, err
-		}
-		list[i] = settlement.CoveredDeposit{
-			Units: units, Block: uint64(
-				d.Block,
-			), Final: d.State == string(payment.DepositFinal), Swept: !d.SweptAt.IsZero(),
-		}
+	list, err := coveredOf(deposits)
+	if err != nil {
+		return nil, err
 	}
 	after, marked := covering.Cover(list, rescued)
 	ids := make([]int64, len(marked))
@@ -304,6 +294,21 @@ func (r *balanceRow) cover(deposits []lyingRow, rescued bool) ([]int64, error) {
 	}
 	r.Marked, r.Found, r.Ahead = after.Marked.String(), after.Found.String(), after.Ahead()
 	return ids, nil
+}
+
+func coveredOf(deposits []lyingRow) ([]settlement.CoveredDeposit, error) {
+	list := make([]settlement.CoveredDeposit, len(deposits))
+	for i, d := range deposits {
+		units, err := money.ParseUnits(d.Units)
+		if err != nil {
+			return nil, fmt.Errorf("deposit %d: %w", d.ID, err)
+		}
+		list[i] = settlement.CoveredDeposit{
+			Units: units, Block: uint64(d.Block), Through: uint64(d.Through),
+			Final: d.State == string(payment.DepositFinal), Rechecked: d.Rechecked, Swept: !d.SweptAt.IsZero(),
+		}
+	}
+	return list, nil
 }
 
 // covering returns what sweeps have moved and covered of the balance.
