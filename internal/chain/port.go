@@ -36,7 +36,7 @@ type Reader interface {
 	// finds.
 	Glance(ctx context.Context, l Look) (Glance, error)
 	// Confirm checks, through endpoints other than their source if there is
-	// more than one, whether the transfers are in a block at or below `at` (Present).
+	// more than one, whether the transfers are in the block that it names, at or below `at` (Present).
 	// They are of one Inclusion; Stands means that every one of them stands.
 	Confirm(ctx context.Context, transfers []Transfer, at Head) (Verdict, error)
 	// Absent asks whether a recorded transfer is on the chain no more: Missing

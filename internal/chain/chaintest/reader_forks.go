@@ -55,8 +55,11 @@ func testReorgKeeps(t *testing.T, h Forker) {
 		}
 	}
 	h.Finalize()
-	for _, was := range before {
-		wantVerdict(t, h, was, heads(t, h).Final, chain.Stands)
+	for _, tr := range after {
+		wantVerdict(t, h, tr, heads(t, h).Final, chain.Stands)
+		if was := before[tr.Key]; was.Block.Number != tr.Block.Number {
+			wantVerdict(t, h, was, heads(t, h).Final, chain.Missing)
+		}
 	}
 }
 

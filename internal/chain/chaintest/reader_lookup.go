@@ -27,6 +27,8 @@ func testConfirm(t *testing.T, h Harness) {
 		"Ordinal":     func(tr *chain.Transfer) { tr.Ordinal += 7 },
 		"Transaction": func(tr *chain.Transfer) { tr.Tx = unknownTx(tr.Tx) },
 	}
+	before, _ := blockAt(t, h, real.Block.Number-1)
+	forged["Block"] = func(tr *chain.Transfer) { tr.Block = before }
 	wantVerdict(t, h, real, final, chain.Stands)
 	for name, forge := range forged {
 		lie := real
@@ -35,7 +37,6 @@ func testConfirm(t *testing.T, h Harness) {
 	}
 	future := chain.Head{Number: final.Number + 1_000_000, Hash: final.Hash, Time: final.Time.Add(time.Hour)}
 	wantVerdict(t, h, real, future, chain.Undecided)
-	before, _ := blockAt(t, h, real.Block.Number-1)
 	wantVerdict(t, h, real, before, chain.Missing)
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // Confirm checks, through endpoints other than their source, whether the
-// transfers of one transaction are in a block at or below `at` (chain.Present).
+// transfers of one transaction are in the block that it names, at or below `at` (chain.Present).
 // The source itself is queried only if it is the only endpoint.
 func (a *Adapter) Confirm(ctx context.Context, transfers []chain.Transfer, at chain.Head) (chain.Verdict, error) {
 	if !chain.SameInclusion(transfers) {
@@ -76,7 +76,7 @@ func (a *Adapter) confirmVia(
 	if !ok {
 		return a.confirmInBlock(ctx, e, transfers, tx, at)
 	}
-	if r.Block > at.Number || r.Failed || !a.hasAll(r, transfers) {
+	if r.Block > at.Number || r.Failed || !a.hasAll(r, transfers) || !sameBlock(r, transfers[0].Block) {
 		return chain.Missing, nil
 	}
 	if r.Block == at.Number { // whose header was asked for beside the receipt
@@ -86,6 +86,12 @@ func (a *Adapter) confirmVia(
 		return chain.Stands, nil
 	}
 	return included(ctx, e, r.Block, r.BlockHash)
+}
+
+// sameBlock reports whether the receipt is of the block that the source named: when a transfer came, and how deep it is,
+// must not be one endpoint's word either.
+func sameBlock(r rpc.Receipt, source chain.Head) bool {
+	return r.Block == source.Number && r.BlockHash.String() == source.Hash
 }
 
 // confirmInBlock looks for transfers whose transaction the node does not find:

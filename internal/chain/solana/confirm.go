@@ -12,7 +12,7 @@ import (
 )
 
 // Confirm checks, through endpoints other than their source, whether the transfers of one transaction are on the
-// chain in a slot at or before `at` (chain.Present). With a single endpoint configured, it queries the source itself.
+// chain in the slot that it names, at or before `at` (chain.Present). With a single endpoint configured, it queries the source itself.
 func (a *Adapter) Confirm(ctx context.Context, transfers []chain.Transfer, at chain.Head) (chain.Verdict, error) {
 	if !chain.SameInclusion(transfers) {
 		return chain.Undecided, errors.New("confirm: not the transfers of one transaction")
@@ -85,7 +85,7 @@ func (a *Adapter) judge(
 	switch {
 	case st == nil:
 		return e.judgeBlock(ctx, signature, transfers[0].Block, at)
-	case st.Failed(), st.Slot > at.Number:
+	case st.Failed(), st.Slot > at.Number, st.Slot != transfers[0].Block.Number:
 		return chain.Missing, nil
 	case at.Number <= a.heads.finalNumber() && !st.Final():
 		return chain.Undecided, nil
