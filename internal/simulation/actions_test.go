@@ -296,7 +296,7 @@ func (w *world) newNodeFaults(l *testChain) nodeFaults {
 		}
 		return nodeFaults{refuses: 1 + w.rng.IntN(10)}
 	}
-	kinds := 16
+	kinds := 17
 	if len(w.hosts) == 1 {
 		kinds = 6
 	}
@@ -325,6 +325,8 @@ func (w *world) newNodeFaults(l *testChain) nodeFaults {
 		return nodeFaults{denies: true}
 	case 14:
 		return nodeFaults{jumps: 1 << w.rng.IntN(21)}
+	case 15:
+		return nodeFaults{early: true}
 	}
 	return nodeFaults{eager: true, lag: 1 + w.rng.IntN(3)}
 }

@@ -18,8 +18,8 @@
 //
 //   - crashes before or after any commit, commits that fail, commits whose answer is lost, decisions that another
 //     transaction overtakes so that they are made again, and on PostgreSQL serialization failures (SQLSTATE 40001);
-//   - endpoints that fail, lag, stand still on a fork, deny transactions, invent or inflate them, list them twice, and
-//     call a block final too early, too late or no more; at most one of them at a time lies;
+//   - endpoints that fail, lag, stand still on a fork, deny transactions, invent or inflate them, name another block,
+//     list them twice, and call a block final too early, too late or no more; at most one of them at a time lies;
 //   - on Solana an index of signatures that is late or forgets, skipped slots, a refused rate of calls, and accounts
 //     that a sweep has closed;
 //   - reorganizations, and transactions whose recipient, asset, amount or order depends on the block;

@@ -28,6 +28,7 @@ type nodeFaults struct {
 	invents int           // it shows a transfer in this block that was never made
 	victim  chain.Address // to whom
 	inflate bool          // it shows larger amounts than were moved
+	early   bool          // it shows transactions one block before their own, on EVM
 	repeats bool          // it lists every log twice
 	late    int           // blocks that its index of signatures is behind, on Solana
 	forgets int           // its index does not go back before this block, on Solana
@@ -183,6 +184,18 @@ func (n *node) byTag(tag string) *block {
 	return blocks[number]
 }
 
+// shown is the block with the transactions that the node shows in it.
+func (n *node) shown(b *block) *block {
+	if !n.faults.early {
+		return b
+	}
+	blocks, next := n.blocks(), int(b.Number)+1
+	if next >= len(blocks) {
+		return &block{Head: b.Head}
+	}
+	return &block{Head: b.Head, txs: blocks[next].txs, moved: blocks[next].moved, failed: blocks[next].failed}
+}
+
 // invented is the newest block of a node that jumps. Its time is as far ahead.
 func (n *node) invented(newest chain.Head) *block {
 	newest.Number += uint64(n.faults.jumps) //nolint:gosec // some millions
@@ -207,7 +220,7 @@ func (n *node) block(b *block) string {
 		return "null"
 	}
 	var txs []string
-	for _, t := range b.txs {
+	for _, t := range n.shown(b).txs {
 		txs = append(txs, `"`+string(t.hash)+`"`)
 	}
 	return fmt.Sprintf(`{"number":%s,"hash":%q,"timestamp":%s,"transactions":[%s]}`,
@@ -226,6 +239,7 @@ type entry struct {
 func (n *node) entries(b *block) []entry {
 	var list []entry
 	index := 0
+	b = n.shown(b)
 	for _, t := range b.txs {
 		for _, m := range b.moved[t.hash] {
 			if n.faults.inflate {
@@ -277,8 +291,9 @@ func (n *node) receipt(h chain.TxHash) string {
 	for _, b := range n.blocks() {
 		var logs []string
 		status := "0x1"
-		known := slices.ContainsFunc(b.txs, func(t *tx) bool {
-			if t.hash == h && b.failed[h] {
+		within := n.shown(b)
+		known := slices.ContainsFunc(within.txs, func(t *tx) bool {
+			if t.hash == h && within.failed[h] {
 				status = "0x0"
 			}
 			return t.hash == h

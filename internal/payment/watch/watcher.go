@@ -196,6 +196,9 @@ func (w *Watcher) round(ctx context.Context) error {
 		return nil
 	}
 	w.last.latest, w.last.cursor = heads.Latest.Number, cursor
+	if w.tailUnread != "" {
+		w.last.latest = 0 // perhaps it was invented, and glances would look behind it
+	}
 	w.lag.add(heads, w.now())
 	w.last.more = leads && (errors.Is(err, errMore) || cursor.Scanned.Number < heads.Final.Number)
 	w.report(heads, cursor, err)
