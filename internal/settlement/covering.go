@@ -74,9 +74,9 @@ func (c Covering) Due(deposits []CoveredDeposit) money.Units {
 	return due
 }
 
-// Standing returns what certainly stood on the address at a block if no sweep but the known ones moved it: deposits that
-// were found again in finalized blocks. The last sweep took along what had come by then, also what is not recorded, so
-// moving more than was recorded does not count against later deposits.
+// Standing returns what certainly stood on the address at a block if no sweep but the known ones moved it: deposits
+// that were found again in finalized blocks. The last sweep took along what had come by then, also what is not
+// recorded, so moving more than was recorded does not count against later deposits.
 func (c Covering) Standing(deposits []CoveredDeposit, at uint64) money.Units {
 	var early, late money.Units
 	for _, d := range deposits {

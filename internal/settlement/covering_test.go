@@ -58,8 +58,10 @@ func TestCovering_Cover(t *testing.T) {
 		"MoreThanDeposited": {
 			covering(9, 0, 2), []settlement.CoveredDeposit{final(5, 1)}, false, []int{0}, 5, 0, true,
 		},
-		"FoldedLaterToo":     {covering(9, 0, 2), []settlement.CoveredDeposit{folded(5, 1, 3)}, false, nil, 0, 0, true},
-		"FoldedUntilThen":    {covering(5, 0, 3), []settlement.CoveredDeposit{folded(5, 1, 3)}, false, []int{0}, 5, 0, false},
+		"FoldedLaterToo": {covering(9, 0, 2), []settlement.CoveredDeposit{folded(5, 1, 3)}, false, nil, 0, 0, true},
+		"FoldedUntilThen": {
+			covering(5, 0, 3), []settlement.CoveredDeposit{folded(5, 1, 3)}, false, []int{0}, 5, 0, false,
+		},
 		"RescueFindsMore":    {covering(9, 0, 2), []settlement.CoveredDeposit{final(5, 1)}, true, []int{0}, 5, 4, true},
 		"RescueOfNoDeposits": {covering(9, 0, 2), nil, true, nil, 0, 9, true},
 	} {
