@@ -88,8 +88,8 @@ func (a *Adapter) confirmVia(
 	return included(ctx, e, r.Block, r.BlockHash)
 }
 
-// sameBlock reports whether the receipt is of the block that the source named: when a transfer came, and how deep it is,
-// must not be one endpoint's word either.
+// sameBlock reports whether the receipt is of the block that the source named: when a transfer came must not be one
+// endpoint's word either.
 func sameBlock(r rpc.Receipt, source chain.Head) bool {
 	return r.Block == source.Number && r.BlockHash.String() == source.Hash
 }

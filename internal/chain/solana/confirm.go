@@ -11,8 +11,8 @@ import (
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
 )
 
-// Confirm checks, through endpoints other than their source, whether the transfers of one transaction are on the
-// chain in the slot that it names, at or before `at` (chain.Present). With a single endpoint configured, it queries the source itself.
+// Confirm checks, through endpoints other than their source, whether the transfers of one transaction are in the slot
+// that it names, at or before `at` (chain.Present). With a single endpoint configured, it queries the source itself.
 func (a *Adapter) Confirm(ctx context.Context, transfers []chain.Transfer, at chain.Head) (chain.Verdict, error) {
 	if !chain.SameInclusion(transfers) {
 		return chain.Undecided, errors.New("confirm: not the transfers of one transaction")
