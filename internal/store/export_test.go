@@ -10,6 +10,9 @@ import (
 // Engine returns the database, for tests of how it is used.
 func (s *Store) Engine() db.Engine { return s.db }
 
+// FewOpen sets how many open payments are read each time.
+func (s *Store) FewOpen(n int64) { s.open.few = n }
+
 // Decision is one decision of a batch, with its outcome after ChangeBatch.
 type Decision struct {
 	ID     payment.ID

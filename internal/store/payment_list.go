@@ -191,7 +191,8 @@ func (s *Store) Unsettled(ctx context.Context, n chain.Network, from, to uint64)
 	first, last := min(from, math.MaxInt64), min(to, math.MaxInt64)
 	return s.ids(ctx, "unsettled payments", s.db.Reader().NewRaw(
 		"SELECT p.public_id FROM payments AS p WHERE p.id IN (SELECT payment_id FROM deposits "+
-			"WHERE network = ? AND block_number BETWEEN ? AND ? AND NOT rechecked AND state <> 'VANISHED') ORDER BY p.public_id",
+			"WHERE network = ? AND state IN ('SEEN', 'FINAL') AND block_number BETWEEN ? AND ? AND NOT rechecked "+
+			"AND state <> 'VANISHED') ORDER BY p.public_id",
 		string(n), first, last))
 }
 

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
@@ -10,29 +11,51 @@ import (
 	"github.com/florinpay/florin/internal/store/db"
 )
 
-// stakesQuery reads what is at stake on one network with few rows: its open payments, its pending deposits, and the
-// newest end of a payment.
+// stakesQuery reads what is at stake on one network, whatever is open.
 const stakesQuery = `SELECT
 (SELECT until FROM presence WHERE network = ?0) AS page_until,
 (SELECT max(l.at) FROM looks AS l WHERE l.network = ?0) AS looked_at,
 (SELECT moves FROM cursors WHERE network = ?0) AS moves,
-(SELECT max(r.since) FROM payments AS p JOIN routes AS r ON r.payment_id = p.id
-	WHERE p.ended_at IS NULL AND p.status = 'STARTED' AND r.network = ?0) AS started_at,
-(SELECT min(p.expires_at) FROM payments AS p JOIN routes AS r ON r.payment_id = p.id
-	WHERE p.ended_at IS NULL AND p.status = 'STARTED' AND (r.network = ?0 OR r.also LIKE ?3)) AS expires_at,
 (SELECT min(d.block_number) FROM deposits AS d
 	WHERE d.network = ?0 AND NOT d.rechecked AND d.state <> 'VANISHED' AND d.state = 'SEEN') AS pending,
-(SELECT min(d.block_time) FROM deposits AS d
-	WHERE d.network = ?0 AND NOT d.rechecked AND d.state <> 'VANISHED' AND d.state = 'SEEN') AS pending_since,
-(SELECT count(*) FROM deposits AS d JOIN routes AS r ON r.payment_id = d.payment_id AND r.network = d.network
-	WHERE d.network = ?0 AND NOT d.rechecked AND d.state <> 'VANISHED' AND d.state = 'SEEN' AND r.finality <> '') AS own_rule,
+(SELECT min(d.block_time) FROM deposits AS d WHERE d.network = ?0 AND NOT d.rechecked AND d.state <> 'VANISHED'
+	AND d.state = 'SEEN' AND d.block_number = (SELECT min(e.block_number) FROM deposits AS e
+	WHERE e.network = ?0 AND NOT e.rechecked AND e.state <> 'VANISHED' AND e.state = 'SEEN')) AS pending_since,
+(SELECT count(*) FROM (SELECT d.payment_id, d.network FROM deposits AS d
+	WHERE d.network = ?0 AND NOT d.rechecked AND d.state <> 'VANISHED' AND d.state = 'SEEN'
+	ORDER BY d.block_number DESC LIMIT 2000) AS seen
+	JOIN routes AS r ON r.payment_id = seen.payment_id AND r.network = seen.network WHERE r.finality <> '') AS own_rule`
+
+// openQuery reads the newest start and the next end of open payments on one network, from all of them. Its cost grows
+// with how many are open on any network, which it counts.
+const openQuery = `SELECT
+max(CASE WHEN r.network = ?0 THEN r.since END) AS started_at,
+min(CASE WHEN r.network = ?0 OR r.also LIKE ?3 THEN p.expires_at END) AS expires_at, count(*) AS rows,
 (SELECT p.ended_at FROM payments AS p WHERE p.ended_at > ?1 AND p.ended_at IS NOT NULL AND p.started_at IS NOT NULL
 	AND p.network = ?0 ORDER BY p.ended_at DESC LIMIT 1) AS ended_at,
 (SELECT count(*) FROM (SELECT 1 FROM payments AS p
-	WHERE p.ended_at > ?2 AND p.ended_at IS NOT NULL AND p.started_at IS NOT NULL LIMIT 1) AS one) AS ended`
+	WHERE p.ended_at > ?2 AND p.ended_at IS NOT NULL AND p.started_at IS NOT NULL LIMIT 1) AS one) AS ended
+FROM payments AS p CROSS JOIN routes AS r WHERE r.payment_id = p.id AND p.ended_at IS NULL AND p.status = 'STARTED'`
+
+// newerQuery is openQuery for addresses that were stored since.
+const newerQuery = `SELECT max(CASE WHEN r.network = ?0 THEN r.since END) AS started_at,
+min(CASE WHEN r.network = ?0 OR r.also LIKE ?1 THEN p.expires_at END) AS expires_at, count(*) AS rows
+FROM routes AS r CROSS JOIN payments AS p WHERE ?2 AND p.id = r.payment_id AND p.ended_at IS NULL AND p.status = 'STARTED'`
+
+// openRow is what openQuery reads.
+type openRow struct {
+	StartedAt instant
+	ExpiresAt instant
+	EndedAt   instant
+	Ended     int64
+	Rows      int64
+}
 
 // Stakes returns what is at stake on the network. It knows when a payment ended after justEnded, and whether any ended
 // after watchedAfter: the addresses of one network are watched on others too.
+//
+// Where very many payments are open, it reads only new ones for some seconds. Until it reads all again, one that ended
+// may count as open.
 func (s *Store) Stakes(
 	ctx context.Context, n chain.Network, justEnded, watchedAfter time.Time,
 ) (watch.Stakes, error) {
@@ -40,23 +63,21 @@ func (s *Store) Stakes(
 		PageUntil    instant
 		LookedAt     instant
 		Moves        *int64
-		StartedAt    instant
-		ExpiresAt    instant
 		Pending      *int64
 		PendingSince instant
 		OwnRule      int64
-		EndedAt      instant
-		Ended        int64
 	}
-	if err := s.db.Reader().NewRaw(
-		stakesQuery, string(n), db.At(justEnded), db.At(watchedAfter), countsOn(n),
-	).Scan(ctx, &row); err != nil {
+	open, err := s.open.stakes(ctx, s, n, justEnded, watchedAfter)
+	if err == nil {
+		err = s.db.Reader().NewRaw(stakesQuery, string(n)).Scan(ctx, &row)
+	}
+	if err != nil {
 		return watch.Stakes{}, fmt.Errorf("what is at stake on %s: %w", n, err)
 	}
 	stakes := watch.Stakes{
-		PageUntil: row.PageUntil.Time, StartedAt: row.StartedAt.Time, ExpiresAt: row.ExpiresAt.Time,
-		PendingSince: row.PendingSince.Time, OwnRule: row.OwnRule > 0, EndedAt: row.EndedAt.Time,
-		Ended: row.Ended > 0, LookedAt: row.LookedAt.Time,
+		PageUntil: row.PageUntil.Time, StartedAt: open.StartedAt.Time, ExpiresAt: open.ExpiresAt.Time,
+		PendingSince: row.PendingSince.Time, OwnRule: row.OwnRule > 0, EndedAt: open.EndedAt.Time,
+		Ended: open.Ended > 0, LookedAt: row.LookedAt.Time,
 	}
 	if row.Moves != nil {
 		stakes.Moves = *row.Moves
@@ -76,30 +97,41 @@ const maxLooks = 1_000
 
 // OpenAddresses returns the addresses of started payments that have not ended or ended after endedAfter: those on the
 // network, and those on which money there counts. Payments with money that is not final yet, and those whose page was
-// open after endedAfter, are among them.
+// open after endedAfter, are among them. Where very many are open, some may have ended a minute before.
 func (s *Store) OpenAddresses(
 	ctx context.Context, n chain.Network, endedAfter time.Time,
 ) ([]chain.Watched, error) {
-	const columns = "SELECT r.address, r.raw FROM payments AS p CROSS JOIN routes AS r WHERE r.payment_id = p.id AND " +
-		"(r.network = ?0 OR r.also LIKE ?2 AND NOT EXISTS " +
-		"(SELECT 1 FROM routes AS o WHERE o.payment_id = p.id AND o.network = ?0)) AND "
-	var rows []struct {
-		Address db.Packed
-		Raw     []byte
-	}
-	if err := s.db.Reader().NewRaw(
-		columns+"p.ended_at IS NULL UNION ALL "+columns+"p.ended_at > ?1 AND p.ended_at IS NOT NULL AND p.started_at IS NOT NULL "+
-			"UNION SELECT r.address, r.raw FROM deposits AS d JOIN routes AS r ON r.payment_id = d.payment_id "+
-			"AND r.network = d.network WHERE d.network = ?0 AND NOT d.rechecked AND d.state <> 'VANISHED' "+
-			"UNION SELECT r.address, r.raw FROM routes AS r WHERE r.network = ?0 AND r.payment_id IN (SELECT l.payment_id "+
-			"FROM looks AS l WHERE l.network = ?0 AND l.at > ?1 ORDER BY l.at DESC LIMIT ?3)",
-		string(n), db.At(endedAfter), countsOn(n), maxLooks,
-	).Scan(ctx, &rows); err != nil {
+	list, err := s.open.addresses(ctx, s, n, endedAfter)
+	if err != nil {
 		return nil, fmt.Errorf("addresses of open payments on %s: %w", n, err)
 	}
-	list := make([]chain.Watched, len(rows))
-	for i, r := range rows {
-		list[i] = chain.Watched{Address: chain.Address(r.Address), Raw: r.Raw}
+	waiting, err := scanWatched(ctx, s.db.Reader().NewRaw(
+		"SELECT r.address, r.raw FROM deposits AS d JOIN routes AS r ON r.payment_id = d.payment_id "+
+			"AND r.network = d.network WHERE d.network = ?0 AND NOT d.rechecked AND d.state <> 'VANISHED' "+
+			"UNION SELECT r.address, r.raw FROM routes AS r WHERE r.network = ?0 AND r.payment_id IN (SELECT l.payment_id "+
+			"FROM looks AS l WHERE l.network = ?0 AND l.at > ?1 ORDER BY l.at DESC LIMIT ?2)",
+		string(n), db.At(endedAfter), maxLooks,
+	))
+	if err != nil {
+		return nil, fmt.Errorf("addresses of open payments on %s: %w", n, err)
 	}
-	return list, nil
+	return withOthers(list, waiting), nil
+}
+
+// withOthers returns the list with those of the others that it does not have.
+func withOthers(list, others []chain.Watched) []chain.Watched {
+	missing := make(map[chain.Address]bool, len(others))
+	for _, a := range others {
+		missing[a.Address] = true
+	}
+	for i := 0; i < len(list) && len(missing) > 0; i++ {
+		delete(missing, list[i].Address)
+	}
+	list = slices.Clip(list) // others have it
+	for _, a := range others {
+		if missing[a.Address] {
+			list = append(list, a)
+		}
+	}
+	return list
 }

@@ -58,6 +58,7 @@ type Store struct {
 	hooks      hooks
 	recent     *recent
 	growth     growth
+	open       openPayments
 	// Operations of every payment, which share commits and round trips.
 	creates *db.Batcher[*createOp]
 	changes *db.Batcher[*changeOp]
@@ -110,6 +111,7 @@ func Open(ctx context.Context, url string, sealer *secret.Sealer, o Options) (*S
 		Leases: table.NewLeases(engine), Presence: table.NewPresence(engine), Calls: table.NewCalls(engine),
 		db: engine, sealer: sealer,
 		migrations: o.Migrations, log: o.Log, recent: newRecent(), lock: lock,
+		open:     openPayments{few: fewOpen},
 		identity: identity.New(engine, sealer),
 		merchant: merchant.New(engine, sealer), settlement: settlement.New(engine), alerts: alert.New(engine),
 	}

@@ -41,11 +41,11 @@ func (s *Store) Watches(
 	var rows []watchRow
 	next := since
 	err := s.db.Snapshot(ctx, func(ctx context.Context, t tx) error {
-		horizon, newest, err := s.watchEnd(ctx, t)
+		end, err := s.watchEnd(ctx, t)
 		if err != nil {
 			return err
 		}
-		next = watch.Mark{Xact: uint64(horizon), Row: newest} //nolint:gosec // counts up from 0
+		next = end
 		return s.watchQuery(t, networks, since, endedAfter).Scan(ctx, &rows)
 	})
 	if err != nil {
@@ -68,13 +68,23 @@ func (s *Store) Watches(
 // the number of its transaction instead (routes.xact), and the mark is the
 // oldest transaction that still runs: all below it have ended. SQLite has one
 // writer, so row ids grow in the order of commits.
-func (s *Store) watchEnd(ctx context.Context, t tx) (xact, row int64, err error) {
+func (s *Store) watchEnd(ctx context.Context, t tx) (end watch.Mark, err error) {
 	if s.db.Dialect().ManyWriters {
+		var xact int64
 		err = t.NewRaw("SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint").Scan(ctx, &xact)
-		return xact, 0, err
+		end.Xact = uint64(xact) //nolint:gosec // counts up from 0
+		return end, err
 	}
-	err = t.NewRaw("SELECT coalesce(max(id), 0) FROM routes").Scan(ctx, &row)
-	return 0, row, err
+	err = t.NewRaw("SELECT coalesce(max(id), 0) FROM routes").Scan(ctx, &end.Row)
+	return end, err
+}
+
+// storedSince is the condition that route r may have been stored since the mark.
+func (s *Store) storedSince(t tx, since watch.Mark) *bun.RawQuery {
+	if s.db.Dialect().ManyWriters {
+		return t.NewRaw("r.xact >= ?", int64(since.Xact)) //nolint:gosec // as watchEnd gave it
+	}
+	return t.NewRaw("r.id > ?", since.Row)
 }
 
 // watchQuery starts from the payments on the first read, since most routes belong
@@ -92,12 +102,8 @@ func (s *Store) watchQuery(t tx, networks []chain.Network, since watch.Mark, end
 			columns+"payments AS p CROSS JOIN routes AS r WHERE p.ended_at > ?1 AND p.ended_at IS NOT NULL AND p.started_at IS NOT NULL "+
 			"AND r.payment_id = p.id AND r.network IN (?0) ORDER BY id", bun.List(names), db.At(endedAfter))
 	}
-	newer := t.NewRaw("r.id > ?", since.Row)
-	if s.db.Dialect().ManyWriters {
-		newer = t.NewRaw("r.xact >= ?", int64(since.Xact)) //nolint:gosec // as Watches gave it
-	}
 	return t.NewRaw(columns+"routes AS r CROSS JOIN payments AS p WHERE ? AND p.id = r.payment_id AND r.network IN (?) "+
-		"AND (p.ended_at IS NULL OR p.ended_at > ?) ORDER BY r.id", newer, bun.List(names), db.At(endedAfter))
+		"AND (p.ended_at IS NULL OR p.ended_at > ?) ORDER BY r.id", s.storedSince(t, since), bun.List(names), db.At(endedAfter))
 }
 
 // cursorRow is how far a network has been read.

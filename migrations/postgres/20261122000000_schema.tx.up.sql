@@ -257,7 +257,7 @@ CREATE TABLE deposits (
     UNIQUE (network, tx_hash, ordinal, to_address, contract)
 );
 CREATE INDEX deposits_by_payment ON deposits (payment_id);
-CREATE INDEX deposits_unsettled ON deposits (network, block_number, payment_id) WHERE NOT rechecked AND state <> 'VANISHED';
+CREATE INDEX deposits_unsettled ON deposits (network, state, block_number, payment_id) WHERE NOT rechecked AND state <> 'VANISHED';
 CREATE INDEX deposits_unswept ON deposits (key_id, payment_id) WHERE swept_at IS NULL AND state <> 'VANISHED';
 
 -- What could not be read for one payment is set aside, so that it holds up no other, and is read again from from_number on.

@@ -26,7 +26,7 @@ const (
 	mostPushed  = 250 * time.Millisecond
 	mostBeyond  = 100 * time.Millisecond // beyond the time between two readings
 	mostGrowth  = 1.1
-	fewPayments = 100
+	fewPayments = 2_000
 	// paidBlocks is how many blocks hold payments, and paidAtOnce how many of them each.
 	paidBlocks, paidAtOnce = 20, 25
 )
