@@ -34,6 +34,7 @@ const (
 type settings struct {
 	payments int
 	runs     int // of each probe
+	retain   bool
 }
 
 func main() {
@@ -42,6 +43,7 @@ func main() {
 	flag.IntVar(&s.runs, "runs", 21, "how often each page is read")
 	engine := flag.String("engine", "both", "sqlite, postgres or both")
 	limits := flag.Bool("limits", true, "fail if a limit is missed")
+	flag.BoolVar(&s.retain, "retention", false, "drop in the end what is not kept for ever, and measure what stays")
 	flag.Parse()
 	ctx, cancel := context.WithTimeout(context.Background(), longest)
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
@@ -145,6 +147,10 @@ func compare(ctx context.Context, s settings, engine string, place func(name str
 			missed++
 		}
 		fmt.Printf("  %-46s %9v → %9v%s\n", p.name, short(a), short(b), mark)
+	}
+	if s.retain && big.many {
+		n, err := big.dropOld(ctx, s.payments)
+		return missed + n, err
 	}
 	return missed, nil
 }
