@@ -4,16 +4,16 @@ package static
 
 var assets = map[string]asset{
 	"app.css":       {hash: "a3a89e9896", contentType: "text/css; charset=utf-8", inline: false},
-	"checkout.css":  {hash: "3ac3800df7", contentType: "text/css; charset=utf-8", inline: true},
-	"checkout.js":   {hash: "da1ed2eef0", contentType: "text/javascript; charset=utf-8", inline: false},
+	"checkout.css":  {hash: "8b6190c411", contentType: "text/css; charset=utf-8", inline: true},
+	"checkout.js":   {hash: "f3d7e435b2", contentType: "text/javascript; charset=utf-8", inline: false},
 	"console.js":    {hash: "571434a161", contentType: "text/javascript; charset=utf-8", inline: false},
 	"dashboard.css": {hash: "f620e77977", contentType: "text/css; charset=utf-8", inline: false},
-	"dashboard.js":  {hash: "d3a6a451a5", contentType: "text/javascript; charset=utf-8", inline: false},
+	"dashboard.js":  {hash: "7c9de44772", contentType: "text/javascript; charset=utf-8", inline: false},
 	"docs.css":      {hash: "be7c835b05", contentType: "text/css; charset=utf-8", inline: false},
-	"docs.js":       {hash: "247f5b6b19", contentType: "text/javascript; charset=utf-8", inline: false},
-	"donate.css":    {hash: "0d532ca254", contentType: "text/css; charset=utf-8", inline: true},
+	"docs.js":       {hash: "a7c29d67a8", contentType: "text/javascript; charset=utf-8", inline: false},
+	"donate.css":    {hash: "78d3fb5d08", contentType: "text/css; charset=utf-8", inline: true},
 	"icon.svg":      {hash: "8cd32668ea", contentType: "image/svg+xml", inline: false},
 	"live.js":       {hash: "91fbc64b30", contentType: "text/javascript; charset=utf-8", inline: false},
-	"page.js":       {hash: "0a51443ec4", contentType: "text/javascript; charset=utf-8", inline: false},
+	"page.js":       {hash: "e137b19bc5", contentType: "text/javascript; charset=utf-8", inline: false},
 	"receipt.css":   {hash: "ba85fc3e54", contentType: "text/css; charset=utf-8", inline: true},
 }

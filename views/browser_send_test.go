@@ -12,8 +12,12 @@ import (
 )
 
 // smallPhone is a phone whose browser has its bars open.
-func smallPhone() chromedp.Action {
-	return chromedp.EmulateViewport(390, 664, chromedp.EmulatePortrait, chromedp.EmulateMobile, chromedp.EmulateTouch)
+func smallPhone() chromedp.Action { return phone(664) }
+
+// phone is a phone whose window is so many pixels high.
+func phone(height int64) chromedp.Action {
+	return chromedp.EmulateViewport(390, height,
+		chromedp.EmulatePortrait, chromedp.EmulateMobile, chromedp.EmulateTouch)
 }
 
 // inSight reports whether an element is wholly in the window and nothing lies over it.
@@ -33,7 +37,7 @@ const inSight = `(id => {
 func TestSendOnPhone(t *testing.T) {
 	t.Parallel()
 	origin := serveSamples(t)
-	for _, sample := range []string{"waiting-sandbox", "solana", "behind", "short"} {
+	for _, sample := range []string{"waiting-sandbox", "solana", "stalled", "short", "gift", "gift-stalled"} {
 		t.Run(sample, func(t *testing.T) {
 			t.Parallel()
 			ctx := browser.New(t, browser.ReducedMotion)

@@ -60,6 +60,10 @@ var checkoutStates = []struct {
 		mentions: []string{"This network is slow at the moment; your timer is paused", "You see it here as soon as Polygon works normally again."},
 	},
 	{
+		sample: "stalled", isWaiting: true, has: []string{"status", "address"}, not: []string{"countdown"},
+		mentions: []string{"Polygon is confirming slowly; your timer is paused"},
+	},
+	{
 		sample: "choose-again", has: []string{"choose"}, not: []string{"send", "cancel-link"},
 		mentions: []string{"Back to the address", "Used last time"},
 	},

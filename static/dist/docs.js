@@ -68,7 +68,12 @@ if (!text || text === spoken) return;
 if (spoken) { florinSay(text); document.title = text + " · " + title; }
 spoken = text;
 }
-function afterSwap(focusLost) {
+function bring() {
+var stage = document.getElementById("stage");
+if (stage.getBoundingClientRect().top < 0) stage.scrollIntoView();
+}
+function afterSwap(focusLost, step) {
+if (step) bring();
 localTimes(document);
 readClocks();
 tick();
@@ -110,8 +115,8 @@ window.addEventListener("pageshow", function (event) { if (event.persisted) loca
 var inside = false;
 document.addEventListener("focusin", function (event) { inside = stage.contains(event.target); });
 new MutationObserver(function (changes) {
-var swapped = changes.some(function (change) { return change.target === stage || change.target.id === "status"; });
-if (swapped) afterSwap(inside);
+var step = changes.some(function (change) { return change.target === stage; });
+if (step || changes.some(function (change) { return change.target.id === "status"; })) afterSwap(inside, step);
 }).observe(stage, { childList: true, subtree: true });
 }
 })();

@@ -49,7 +49,14 @@
     spoken = text;
   }
 
-  function afterSwap(focusLost) {
+  // A new step begins where the payer looks, however far the last one was scrolled.
+  function bring() {
+    var stage = document.getElementById("stage");
+    if (stage.getBoundingClientRect().top < 0) stage.scrollIntoView();
+  }
+
+  function afterSwap(focusLost, step) {
+    if (step) bring();
     localTimes(document);
     readClocks();
     tick();
@@ -69,7 +76,7 @@
 
   document.addEventListener("change", function (event) {
     if (event.target.className === "via") kept[event.target.name] = event.target.id;
-    // On a phone the code opens below the edge, behind the live line.
+    // On a phone the code opens below the edge.
     if (event.target.id === "showqr") document.querySelector(".qr").scrollIntoView({ block: "nearest" });
   });
 
@@ -102,8 +109,8 @@
     document.addEventListener("focusin", function (event) { inside = stage.contains(event.target); });
     new MutationObserver(function (changes) {
       // Our own changes of a clock or a button are no updates.
-      var swapped = changes.some(function (change) { return change.target === stage || change.target.id === "status"; });
-      if (swapped) afterSwap(inside);
+      var step = changes.some(function (change) { return change.target === stage; });
+      if (step || changes.some(function (change) { return change.target.id === "status"; })) afterSwap(inside, step);
     }).observe(stage, { childList: true, subtree: true });
   }
 })();
