@@ -12,6 +12,8 @@ func TestLiveEvent(t *testing.T) {
 	waiting, confirming, short, paid := sampleNamed(t, "waiting"), sampleNamed(t, "confirming"),
 		sampleNamed(t, "short"), sampleNamed(t, "paid")
 	hurry, sooner := waiting, confirming
+	credited, reversed := paid, sampleNamed(t, "reversed")
+	credited.Provisional = true
 	hurry.CountdownSeconds, sooner.SecondsToFinal = 100, 4
 	shown := waiting.Stage()
 	for _, c := range []struct {
@@ -26,6 +28,8 @@ func TestLiveEvent(t *testing.T) {
 		{"it gets closer", sooner, "status", false, "final-in"},
 		{"it was too little", short, "stage", false, "send"},
 		{"more is seen", confirming, "stage", false, "arriving"},
+		{"paid, but not finalized", credited, "stage", false, "paid"},
+		{"a reorg took it back", reversed, "stage", false, "reversed"},
 		{"paid", paid, "stage", true, "paid"},
 	} {
 		event, fragment, next, done := checkout.LiveEvent(c.props, shown)

@@ -113,6 +113,11 @@ var checkoutStates = []struct {
 		mentions: []string{"You sent 1.10" + nb + "USDC more than was asked"},
 	},
 	{
+		sample: "reversed", has: []string{"reversed", "hash", "explorer", "contact", "live"},
+		not:      []string{"paid", "return", "receipt-link", "send"},
+		mentions: []string{"The network reversed your payment", "Do not pay again"},
+	},
+	{
 		sample: "late", has: []string{"late", "deposit", "return", "live", "ask"}, not: []string{"send", "just-paid"},
 		mentions: []string{"Your money is safe", "Received late"},
 	},

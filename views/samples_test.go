@@ -151,6 +151,10 @@ var checkoutSamples = []checkoutSample{
 		p.State, p.Received, p.Excess, p.PaidAt, p.Hash = checkout.StatePaid, "51.00", "1.10", sampleTime, sampleHash
 		p.ExplorerURL = "https://polygonscan.com/tx/" + sampleHash
 	}},
+	{"reversed", func(p *checkout.Props) {
+		p.State, p.PaidAt, p.Hash = checkout.StateReversed, sampleTime, sampleHash
+		p.ExplorerURL = "https://polygonscan.com/tx/" + sampleHash
+	}},
 	{"late", func(p *checkout.Props) {
 		p.State, p.Deposits = checkout.StateLate, []checkout.Deposit{sampleDeposit(checkout.DepositLate, "49.90")}
 		p.Askable = true

@@ -163,6 +163,9 @@ type Props struct {
 	// SecondsToFinal and Progress (0 to 100) describe the newest deposit that is not yet final.
 	SecondsToFinal, Progress int
 
+	// Provisional: a payment that is paid was credited before the network finalized it, so that a reorg may still
+	// reverse it.
+	Provisional bool
 	// PaidAt is when the payment completed; Hash and ExplorerURL name the transaction that did it.
 	PaidAt            time.Time
 	Hash, ExplorerURL string
@@ -249,7 +252,7 @@ func (p Props) shownView() View {
 }
 
 // Live reports whether the page needs live updates.
-func (p Props) Live() bool { return p.State != StatePaid && !p.Inert }
+func (p Props) Live() bool { return (p.State != StatePaid || p.Provisional) && !p.Inert }
 
 // LiveEvent returns what to send to a page that shows the given stage: the name of the server-sent
 // event and the fragment to render into its data. Keep next as the stage of the following call.

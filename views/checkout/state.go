@@ -18,6 +18,8 @@ const (
 	StateShort State = "short"
 	// StatePaid: COMPLETED. Set Excess when more than the amount arrived.
 	StatePaid State = "paid"
+	// StateReversed: COMPLETED, and then a reorg took the money back before it was finalized.
+	StateReversed State = "reversed"
 	// StateLate: money arrived after the payment had expired or was cancelled, and is not completed.
 	StateLate State = "late"
 	// StateExpired: EXPIRED without late money. Set Received when a part had arrived.

@@ -36,7 +36,7 @@ func (x *Presenter) Props(
 			p.Received().Sub(p.Amount.Atto()).Micros(),
 		),
 		ExpiresAt: p.ExpiresAt, CountdownSeconds: int(p.Countdown(now)),
-		PaidAt: p.EndedAt, Hash: string(p.Hash), ExplorerURL: x.ExplorerURL(p),
+		Provisional: p.Provisional(), PaidAt: p.EndedAt, Hash: string(p.Hash), ExplorerURL: x.ExplorerURL(p),
 		Origin:    x.origin,
 		ReturnURL: returnURL(p.SuccessURL), CancelURL: returnURL(p.CancelURL),
 	}
@@ -100,6 +100,9 @@ func (x *Presenter) Merchant(ctx context.Context, p payment.Payment) (views.Merc
 func state(p payment.Payment, now time.Time) checkout.State {
 	switch p.Status {
 	case payment.Completed:
+		if p.Reversed() {
+			return checkout.StateReversed
+		}
 		return checkout.StatePaid
 	case payment.Expired, payment.Cancelled:
 		return ended(p)

@@ -10,7 +10,7 @@ import (
 	"github.com/florinpay/florin/web/shell"
 )
 
-// getReceipt is the receipt of a completed payment, for anyone with its link. Other
+// getReceipt is the receipt of a completed payment whose money is there, for anyone with its link. Other
 // payments redirect to the payment page, which says why there is no receipt.
 func (s *Surface) getReceipt(c echo.Context) error {
 	ctx := c.Request().Context()
@@ -18,7 +18,7 @@ func (s *Surface) getReceipt(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if p.Status != payment.Completed {
+	if p.Status != payment.Completed || p.Reversed() {
 		return c.Redirect(http.StatusSeeOther, checkout.PayPath(string(p.ID), c.QueryParam("lang"), checkout.ViewNow))
 	}
 	merchant, err := s.Presenter.Merchant(ctx, p)
