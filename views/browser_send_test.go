@@ -32,8 +32,8 @@ const inSight = `(id => {
 	return "";
 })`
 
-// TestSendOnPhone: on a small phone nothing that a payer needs first is below the fold or behind the live line, and
-// the amount is there once.
+// TestSendOnPhone: on a small phone nothing that a payer needs first is below the fold or covered, and the
+// amount is there once.
 func TestSendOnPhone(t *testing.T) {
 	t.Parallel()
 	origin := serveSamples(t)
@@ -60,6 +60,22 @@ func TestSendOnPhone(t *testing.T) {
 				browser.Screenshot(ctx, t, l.Tag)
 			}
 		})
+	}
+}
+
+// TestSendOnDesktop: on a desktop the whole step is in sight, and the live line with it.
+func TestSendOnDesktop(t *testing.T) {
+	t.Parallel()
+	origin := serveSamples(t)
+	ctx := browser.New(t, browser.ReducedMotion)
+	browser.Run(ctx, t, chromedp.EmulateViewport(1280, 800))
+	for _, page := range []string{"en/waiting", "de/stalled", "ar/gift"} {
+		browser.Run(ctx, t, chromedp.Navigate(origin+"/sample/"+page))
+		for _, id := range []string{"status", "copy-amount", "copy-address", "warning", "qr-plain"} {
+			if problem := evaluate[string](ctx, t, fmt.Sprintf("%s(%q)", inSight, id)); problem != "" {
+				t.Errorf("%s: %s is %s", page, id, problem)
+			}
+		}
 	}
 }
 
