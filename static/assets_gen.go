@@ -4,16 +4,16 @@ package static
 
 var assets = map[string]asset{
 	"app.css":       {hash: "a3a89e9896", contentType: "text/css; charset=utf-8", inline: false},
-	"checkout.css":  {hash: "fc30ae4408", contentType: "text/css; charset=utf-8", inline: true},
+	"checkout.css":  {hash: "d258690de5", contentType: "text/css; charset=utf-8", inline: true},
 	"checkout.js":   {hash: "f3d7e435b2", contentType: "text/javascript; charset=utf-8", inline: false},
 	"console.js":    {hash: "571434a161", contentType: "text/javascript; charset=utf-8", inline: false},
 	"dashboard.css": {hash: "f620e77977", contentType: "text/css; charset=utf-8", inline: false},
 	"dashboard.js":  {hash: "7c9de44772", contentType: "text/javascript; charset=utf-8", inline: false},
 	"docs.css":      {hash: "be7c835b05", contentType: "text/css; charset=utf-8", inline: false},
 	"docs.js":       {hash: "a7c29d67a8", contentType: "text/javascript; charset=utf-8", inline: false},
-	"donate.css":    {hash: "915067c042", contentType: "text/css; charset=utf-8", inline: true},
+	"donate.css":    {hash: "1fe1ad631b", contentType: "text/css; charset=utf-8", inline: true},
 	"icon.svg":      {hash: "8cd32668ea", contentType: "image/svg+xml", inline: false},
 	"live.js":       {hash: "91fbc64b30", contentType: "text/javascript; charset=utf-8", inline: false},
 	"page.js":       {hash: "e137b19bc5", contentType: "text/javascript; charset=utf-8", inline: false},
-	"receipt.css":   {hash: "ba85fc3e54", contentType: "text/css; charset=utf-8", inline: true},
+	"receipt.css":   {hash: "dd63233e80", contentType: "text/css; charset=utf-8", inline: true},
 }

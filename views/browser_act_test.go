@@ -281,8 +281,11 @@ func TestLiveInBrowser(t *testing.T) {
 	expect(ctx, t, `document.activeElement.textContent`, "We can see your payment")
 	expect(ctx, t, `document.getElementById("announce").textContent`, "We can see your payment")
 	browser.Axe(ctx, t)
+	browser.Run(ctx, t, phone(400), chromedp.Focus(test("languages")+" summary"),
+		chromedp.Evaluate(`scrollTo(0, document.body.scrollHeight)`, nil))
 	s.send(ctx, t, paid, shown)
 	browser.Run(ctx, t, chromedp.WaitVisible(test("paid")))
+	expect(ctx, t, `String(document.getElementById("stage").getBoundingClientRect().top >= 0)`, "true")
 	expect(ctx, t, `document.getElementById("announce").textContent`, "Paid")
 	expect(ctx, t, `document.title.split(" · ")[0]`, "Paid")
 	expect(ctx, t, `String(document.querySelector("[data-testid=paid-at] time").hasAttribute("data-local"))`, "false")
