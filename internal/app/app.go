@@ -153,7 +153,8 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 		Refused: a.notices.Refused, Looked: a.looked,
 	}, a.clock.Now, func(t time.Time) payment.ID { return payment.ID(newULID(t)) })
 	a.Campaigns = campaign.NewService(a.Store, a.Payments, a.clock.Now)
-	a.expirer = watch.NewExpirer(a.Config.Profiles(), a.networks.readers(), counted, a.clock.Now, a.log)
+	a.expirer = watch.NewExpirer(a.Config.Profiles(), a.networks.readers(), counted, a.Store.Settlement(), a.clock.Now,
+		a.log)
 	a.deliver = webhook.NewDeliverer(webhook.Config{
 		Store:  counted,
 		Sender: a.trace.Posts(a.monitor.posts(a.sender())),

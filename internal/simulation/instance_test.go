@@ -80,7 +80,7 @@ func (w *world) open(name string) *instance {
 	in.service = payment.NewService(both, in.store.Merchant(), offered{in}, payment.Options{
 		TTL: 12 * time.Minute, StartTTL: 10 * time.Minute, MinAmount: 10_000, MaxAmount: 1_000_000 * money.USD,
 	}, in.now, w.newPayment)
-	in.expirer = watch.NewExpirer(profiles, readers, both, in.now, silent())
+	in.expirer = watch.NewExpirer(profiles, readers, both, in.store.Settlement(), in.now, silent())
 	in.deliverer = webhook.NewDeliverer(webhook.Config{
 		Store: outbox{in.store, in}, Sender: webhookSender{w: w, in: in}, Holder: name, Now: in.now,
 		Jitter: func() float64 { return 0.5 }, Log: silent(),

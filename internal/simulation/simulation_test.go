@@ -183,12 +183,10 @@ func (w *world) finish() {
 		w.mine(deepest + 1)
 		in.round("watch")
 		w.check()
-		if w.due() {
-			in.round("expire")
-		}
 		if w.sweepable() {
 			in.round("sweep")
 		}
+		in.round("expire") // it also searches for what sweeps moved beyond the record
 		if w.ending() {
 			in.round("deliver")
 		}

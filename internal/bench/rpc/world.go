@@ -112,7 +112,7 @@ func newWorld(ctx context.Context, dir string, endpoints int, pushed bool, ended
 	w.service = payment.NewService(w.store, w.store.Merchant(), w, payment.Options{
 		TTL: ttl, StartTTL: startTTL, MinAmount: 10_000, MaxAmount: 1_000_000 * money.USD,
 	}, now, w.newID)
-	w.expirer = watch.NewExpirer(chain.Profiles(), readers, w.store, now, silent())
+	w.expirer = watch.NewExpirer(chain.Profiles(), readers, w.store, w.store.Settlement(), now, silent())
 	return w, nil
 }
 

@@ -24,6 +24,7 @@ type Expirer struct {
 	readers map[chain.Network]chain.Reader
 	assets  map[chain.Network][]chain.Asset // also those that do not count: their money is the merchant's too
 	store   Store
+	sweeps  Sweeps
 	now     func() time.Time
 	log     *slog.Logger
 	// searched is when a payment's addresses were last searched, so that an
@@ -39,6 +40,9 @@ type Expirer struct {
 	rests map[chain.Network]rest
 	// balances is when a payment's balance on a network was read of late.
 	balances map[balanceDispute]time.Time
+	// sought is what sweeps moved beyond the record, and was searched for.
+	sought     map[soughtKey]sought
+	soughtLast time.Time
 }
 
 // rest is how long a network's balances are not asked for again, because they could not be read: each attempt costs
@@ -65,14 +69,15 @@ const (
 )
 
 // NewExpirer returns the expirer of the networks that have a reader.
-func NewExpirer(profiles []chain.Profile, readers map[chain.Network]chain.Reader, s Store,
+func NewExpirer(profiles []chain.Profile, readers map[chain.Network]chain.Reader, s Store, w Sweeps,
 	now func() time.Time, log *slog.Logger,
 ) *Expirer {
 	e := &Expirer{
-		readers: readers, assets: make(map[chain.Network][]chain.Asset), store: s, now: now, log: log,
+		readers: readers, assets: make(map[chain.Network][]chain.Asset), store: s, sweeps: w, now: now, log: log,
 		searched: make(map[payment.ID]time.Time), confirmed: make(map[payment.ID]confirmed),
 		disputes: make(map[balanceDispute]SetAside), lost: make(map[balanceDispute]bool),
 		rests: make(map[chain.Network]rest), balances: make(map[balanceDispute]time.Time),
+		sought: make(map[soughtKey]sought),
 	}
 	for _, p := range profiles {
 		e.assets[p.Network] = p.Assets
@@ -96,8 +101,12 @@ func (e *Expirer) Run(ctx context.Context) error {
 	}
 }
 
-// RunOnce decides once on every payment whose time has run out.
+// RunOnce decides once on every payment whose time has run out, and searches for what sweeps moved beyond the record.
 func (e *Expirer) RunOnce(ctx context.Context) error {
+	return errors.Join(e.expire(ctx), e.searchSwept(ctx))
+}
+
+func (e *Expirer) expire(ctx context.Context) error {
 	after := payment.ID("")
 	var failed error // of networks and payments; the others go on
 	for {
@@ -293,7 +302,7 @@ func (e *Expirer) unrecorded(
 		}
 		// Read after the balances: a sweep that made one lower is in flight, or what
 		// it moved is recorded.
-		swept, err := e.store.SweptFrom(ctx, asset, addresses)
+		swept, err := e.sweeps.SweptFrom(ctx, asset, addresses)
 		if err != nil {
 			return nil, fmt.Errorf("what was swept in %s: %w", asset.Symbol, err)
 		}

@@ -43,7 +43,7 @@ func newSibling(t *testing.T) *sibling {
 	s.watcher = watch.NewWatcher(s.profile, unchecked{a}, s.store, "one", s.now, slog.New(slog.DiscardHandler))
 	s.expirer = watch.NewExpirer([]chain.Profile{s.rig.profile, s.profile}, map[chain.Network]chain.Reader{
 		s.rig.profile.Network: s.reader(), s.profile.Network: unchecked{a},
-	}, s.store, s.now, slog.New(slog.DiscardHandler))
+	}, s.store, s.store.Settlement(), s.now, slog.New(slog.DiscardHandler))
 	s.must(s.watcher.RunOnce(t.Context()))
 	return s
 }

@@ -249,7 +249,7 @@ func TestExpirer_FloodedSearch(t *testing.T) {
 	r.endpoints[0].Set(chaintest.Faults{})
 	reader := r.tally()
 	e := watch.NewExpirer([]chain.Profile{r.profile}, map[chain.Network]chain.Reader{r.profile.Network: reader},
-		r.store, r.now, slog.New(slog.DiscardHandler))
+		r.store, r.store.Settlement(), r.now, slog.New(slog.DiscardHandler))
 	for range 3 {
 		_ = e.RunOnce(t.Context())
 		if n := reader.round(); n > watch.ConfirmRound {

@@ -178,7 +178,8 @@ func newSlotRig(t *testing.T, ended int) (*rig, *slots) {
 		TTL: rigTTL, StartTTL: rigStartTTL, MinAmount: 10_000, MaxAmount: 1_000_000 * money.USD,
 	}, r.now, r.newID)
 	r.expirer = watch.NewExpirer(
-		[]chain.Profile{r.profile}, map[chain.Network]chain.Reader{chain.Solana: s}, r.store, r.now,
+		[]chain.Profile{r.profile}, map[chain.Network]chain.Reader{chain.Solana: s}, r.store,
+		r.store.Settlement(), r.now,
 		slog.New(slog.DiscardHandler),
 	)
 	r.watch()

@@ -104,7 +104,8 @@ func newRig(t *testing.T, endpoints int, adjust ...func(*chain.Profile)) *rig {
 		TTL: rigTTL, StartTTL: rigStartTTL, MinAmount: 10_000, MaxAmount: 1_000_000 * money.USD,
 	}, r.now, r.newID)
 	r.expirer = watch.NewExpirer(
-		[]chain.Profile{r.profile}, map[chain.Network]chain.Reader{r.profile.Network: reader}, r.store, r.now,
+		[]chain.Profile{r.profile}, map[chain.Network]chain.Reader{r.profile.Network: reader}, r.store,
+		r.store.Settlement(), r.now,
 		slog.New(slog.DiscardHandler),
 	)
 	r.watch()

@@ -258,7 +258,8 @@ func TestExpirer_OnePayment(t *testing.T) {
 			r.watchFor(rigTTL)
 			s := &refusing{Store: r.store, id: poisoned.ID, loads: loads}
 			e := watch.NewExpirer([]chain.Profile{r.profile},
-				map[chain.Network]chain.Reader{r.profile.Network: r.reader()}, s, r.now, slog.New(slog.DiscardHandler))
+				map[chain.Network]chain.Reader{r.profile.Network: r.reader()}, s, r.store.Settlement(), r.now,
+				slog.New(slog.DiscardHandler))
 			if err := e.RunOnce(t.Context()); !errors.Is(err, errRefused) {
 				t.Errorf("the failure is reported as %v", err)
 			}

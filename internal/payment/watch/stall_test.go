@@ -138,7 +138,7 @@ func TestExpirer_FailingNetwork(t *testing.T) {
 	e := watch.NewExpirer([]chain.Profile{
 		r.profile,
 	}, map[chain.Network]chain.Reader{r.profile.Network: failingBalances{r.reader()}},
-		r.store, r.now, slog.New(slog.DiscardHandler))
+		r.store, r.store.Settlement(), r.now, slog.New(slog.DiscardHandler))
 	if err := e.RunOnce(t.Context()); !errors.Is(err, chain.ErrNoEndpoint) {
 		t.Errorf("the failing network is reported as %v", err)
 	}

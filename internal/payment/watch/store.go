@@ -114,10 +114,6 @@ type Store interface {
 	// has to be read again since a was loaded.
 	AdvanceSetAside(ctx context.Context, a SetAside, from uint64) error
 	DeleteSetAside(ctx context.Context, a SetAside) error
-	// SweptFrom returns what sweeps have moved from each of the addresses, apart
-	// from what a rescue found that belongs to no deposit. It leaves out an
-	// address that a sweep in flight may be emptying.
-	SweptFrom(ctx context.Context, a chain.Asset, addresses []chain.Address) (map[chain.Address]money.Units, error)
 	// Due lists payments that have not ended and whose time had run out at
 	// now, by ID after the one given, at most limit.
 	Due(ctx context.Context, now time.Time, after payment.ID, limit int) ([]payment.ID, error)
@@ -126,4 +122,25 @@ type Store interface {
 	Running(
 		ctx context.Context, n chain.Network, expireAfter time.Time, after payment.ID, limit int,
 	) ([]payment.ID, error)
+}
+
+// Sweeps tells what sweeps have moved.
+type Sweeps interface {
+	// SweptFrom returns what sweeps have moved from each of the addresses, apart
+	// from what a rescue found that belongs to no deposit. It leaves out an
+	// address that a sweep in flight may be emptying.
+	SweptFrom(ctx context.Context, a chain.Asset, addresses []chain.Address) (map[chain.Address]money.Units, error)
+	// SweptAhead lists, the newest first, balances on the network of which sweeps up to the block moved more than is
+	// marked as swept, of payments that have not ended or ended after endedAfter, at most limit.
+	SweptAhead(
+		ctx context.Context, n chain.Network, block uint64, endedAfter time.Time, limit int,
+	) ([]Swept, error)
+}
+
+// Swept is what sweeps have moved of one balance, apart from what a rescue found that belongs to no deposit.
+type Swept struct {
+	PaymentID         payment.ID
+	Address, Contract chain.Address
+	Units             money.Units
+	Through           uint64 // the block of the last sweep that moved some
 }

@@ -1,6 +1,8 @@
 package watch_test
 
 import (
+	"context"
+	"log/slog"
 	"math/big"
 	"testing"
 	"time"
@@ -9,6 +11,7 @@ import (
 	"github.com/florinpay/florin/internal/chain/chaintest"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/settlement"
 )
 
@@ -48,11 +51,71 @@ func TestExpirer_MissedAndSwept(t *testing.T) {
 	}
 }
 
-// payPart sends units to the payment's address; they wait for the next block.
-func (r *rig) payPart(p payment.Payment, units money.Micros) {
+// seeking counts searches.
+type seeking struct {
+	chain.Reader
+
+	searches int
+}
+
+func (r *seeking) Search(
+	ctx context.Context, from uint64, to chain.Head, watch *chain.WatchSet,
+) ([]chain.Transfer, error) {
+	r.searches++
+	return r.Reader.Search(ctx, from, to, watch)
+}
+
+// Money that came after the end of a payment, unseen, and was swept with the rest: nobody compares the balance of the
+// address any more, and what the sweep moved shows it. It is found once an endpoint shows it, and not sought for ever.
+func TestExpirer_SweptAfterTheEnd(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		hidden       time.Duration
+		least, most  int // searches
+		wantDeposits int
+	}{
+		"Found":   {5 * time.Minute, 2, 3, 2},
+		"GivenUp": {60 * 24 * time.Hour, 6, 6, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, 1)
+			p := r.start()
+			r.pay(p)
+			r.chain.Mine(rigFinalDepth + 1)
+			r.watch()
+			r.expect(p, payment.Completed, tenUSDC)
+			late := r.payPart(p, money.USD)
+			r.endpoints[0].Set(chaintest.Faults{Omit: func(log map[string]any) bool {
+				return log["transactionHash"] == late
+			}})
+			r.chain.Mine(1)
+			r.sweep(p, tenUSDC+int64(money.USD))()
+
+			reader := &seeking{Reader: r.reader()}
+			e := watch.NewExpirer([]chain.Profile{r.profile}, map[chain.Network]chain.Reader{r.profile.Network: reader},
+				r.store, r.store.Settlement(), r.now, slog.New(slog.DiscardHandler))
+			for began := r.now(); r.now().Sub(began) < 3*24*time.Hour; r.pass(time.Minute) {
+				if r.now().Sub(began) >= row.hidden {
+					r.endpoints[0].Set(chaintest.Faults{})
+				}
+				r.must(e.RunOnce(t.Context()))
+			}
+			if got := r.get(p); len(got.Deposits) != row.wantDeposits || got.Status != payment.Completed {
+				t.Errorf("%d deposits are recorded of a payment that is %s", len(got.Deposits), got.Status)
+			}
+			if reader.searches < row.least || reader.searches > row.most {
+				t.Errorf("%d searches", reader.searches)
+			}
+		})
+	}
+}
+
+// payPart sends units to the payment's address; they wait for the next block. It returns the hash.
+func (r *rig) payPart(p payment.Payment, units money.Micros) string {
 	route, _ := p.Route()
 	asset, _ := r.profile.Asset(money.USDC)
-	r.chain.Send(chaintest.Tx{To: string(asset.Contract), Logs: []chaintest.Log{
+	return r.chain.Send(chaintest.Tx{To: string(asset.Contract), Logs: []chaintest.Log{
 		chaintest.TransferLog(string(asset.Contract), "0x00000000000000000000000000000000000000f1",
 			string(route.Address.Address), big.NewInt(int64(units))),
 	}})

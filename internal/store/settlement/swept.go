@@ -1,13 +1,16 @@
-package store
+package settlement
 
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/uptrace/bun"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/store/db"
 )
 
@@ -56,4 +59,36 @@ func (s *Store) SweptFrom(
 		delete(swept, address)
 	}
 	return swept, nil
+}
+
+// SweptAhead lists, the newest first, balances on the network of which sweeps up to the block moved more than is marked
+// as swept, of payments that have not ended or ended after endedAfter, at most limit.
+func (s *Store) SweptAhead(
+	ctx context.Context, n chain.Network, block uint64, endedAfter time.Time, limit int,
+) ([]watch.Swept, error) {
+	var rows []struct {
+		PublicID          string
+		Address, Contract db.Packed
+		Moved, Found      string
+		Through           int64
+	}
+	err := s.db.Reader().NewRaw("SELECT p.public_id, b.address, b.contract, b.moved, b.found, b.through "+
+		"FROM deposit_balances AS b JOIN payments AS p ON p.id = b.payment_id WHERE b.network = ? AND b.ahead "+
+		"AND b.through <= ? AND (p.ended_at IS NULL OR p.ended_at > ?) ORDER BY b.through DESC, b.address LIMIT ?",
+		string(n), int64(block), db.At(endedAfter), limit).Scan(ctx, &rows) //nolint:gosec // a block number
+	if err != nil {
+		return nil, fmt.Errorf("what sweeps moved ahead on %s: %w", n, err)
+	}
+	list := make([]watch.Swept, len(rows))
+	for i, r := range rows {
+		amounts, err := parseAll(r.Moved, r.Found)
+		if err != nil {
+			return nil, fmt.Errorf("balance %s: %w", r.Address, err)
+		}
+		list[i] = watch.Swept{
+			PaymentID: payment.ID(r.PublicID), Address: chain.Address(r.Address), Contract: chain.Address(r.Contract),
+			Units: amounts[0].Sub(amounts[1]), Through: uint64(r.Through), //nolint:gosec // a block number
+		}
+	}
+	return list, nil
 }
