@@ -127,14 +127,17 @@ func (w *world) checkDeposits(p payment.Payment) {
 	}
 }
 
-// checkVanished: only what a reorg took out of a block counts as vanished, or an amount that an endpoint inflated.
+// checkVanished: only what a reorg took out of a block counts as vanished, or what an endpoint showed with a larger
+// amount or in another block.
 func (w *world) checkVanished(p payment.Payment, t chain.Transfer) {
 	w.Helper()
 	l := w.of(t.Network)
-	if b, in := l.find(t.Tx, len(l.blocks)); b == nil || l.removed[t.Tx] || t.Ordinal >= len(l.shown(b, in)) {
+	b, in := l.find(t.Tx, len(l.blocks))
+	if b == nil || l.removed[t.Tx] || b.Number != t.Block.Number || t.Ordinal >= len(l.shown(b, in)) {
 		return
-	} else if m := l.shown(b, in)[t.Ordinal]; m.to == t.To && m.contract == t.Asset.Contract &&
-		m.units == t.Units.Big().Uint64() {
+	}
+	m := l.shown(b, in)[t.Ordinal]
+	if m.to == t.To && m.contract == t.Asset.Contract && m.units == t.Units.Big().Uint64() {
 		w.failf("deposit %v of %s vanished, and it was in block %d all the time", t.Key, p.ID, b.Number)
 	}
 }
