@@ -306,13 +306,13 @@ func (f *finder) byText(ctx context.Context) ([]int64, error) {
 		ways = append(ways, f.NewRaw("SELECT id FROM payments WHERE key_id IN (?) AND amount BETWEEN ? AND ? "+
 			"ORDER BY amount DESC, created_at DESC LIMIT ?", bun.List(f.q.Keys), int64(low), int64(high), maxFound))
 	}
+	parts, args := make([]string, len(ways)), make([]any, len(ways))
+	for i, way := range ways {
+		parts[i], args[i] = fmt.Sprintf("SELECT * FROM (?) AS r%d", i), way
+	}
 	var all []int64
-	for _, way := range ways {
-		var found []int64
-		if err := way.Scan(ctx, &found); err != nil {
-			return nil, fmt.Errorf("find by text: %w", err)
-		}
-		all = append(all, found...)
+	if err := f.NewRaw(strings.Join(parts, " UNION ALL "), args...).Scan(ctx, &all); err != nil {
+		return nil, fmt.Errorf("find by text: %w", err)
 	}
 	return all, nil
 }
