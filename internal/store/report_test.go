@@ -11,6 +11,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/report"
@@ -326,6 +327,12 @@ func TestStore_Funnel(t *testing.T) {
 		if f != (report.Funnel{Created: 4, Started: 1}) {
 			t.Errorf("the funnel is %+v", f)
 		}
+		w.loseAtEachStep(k)
+		f, err = w.Funnel(t.Context(), keys, since)
+		w.Must(err)
+		if f != (report.Funnel{Created: 8, Started: 3, Seen: 1, Unstarted: 2, Unseen: 1, Unpaid: 1}) {
+			t.Errorf("after payments were lost the funnel is %+v", f)
+		}
 		var all sync.WaitGroup
 		for range report.MaxFunnel {
 			all.Go(func() { w.NewPaymentAt(k, storetest.Start.Add(2*time.Minute)) })
@@ -342,4 +349,26 @@ func TestStore_Funnel(t *testing.T) {
 			t.Errorf("the starts are %+v", s)
 		}
 	})
+}
+
+// loseAtEachStep ends payments at each step of a sale: one expired and one cancelled before they were started, one that
+// was started, and one that got too little.
+func (w *world) loseAtEachStep(k merchant.Key) {
+	w.T.Helper()
+	end := func(p payment.Payment) (payment.Change, error) { return p.Cancel(storetest.Start.Add(2 * time.Minute)) }
+	expire := func(p payment.Payment) (payment.Change, error) {
+		at := p.ExpiresAt.Add(time.Hour)
+		return p.Expire(payment.Coverage{p.Choice.Network: at}, at)
+	}
+	apply := func(p payment.Payment, decide func(payment.Payment) (payment.Change, error)) {
+		w.T.Helper()
+		_, err := w.UpdatePayment(w.T.Context(), p.ID, decide)
+		w.Must(err)
+	}
+	apply(w.NewPaymentAt(k, storetest.Start.Add(time.Minute)), end)
+	apply(w.NewPaymentAt(k, storetest.Start.Add(time.Minute)), expire)
+	apply(w.NewStarted(k), end)
+	short := w.NewStarted(k)
+	apply(short, storetest.Observe(5, storetest.Transfer(w.Stored(short.ID), "0x5407", money.USD, 5)))
+	apply(short, expire)
 }

@@ -58,6 +58,8 @@ type FunnelStep struct {
 	Text    string
 	Count   int64
 	Percent int64 // of all that were created
+	// Lost says how many ended here, and how; empty for none.
+	Lost string
 }
 
 // OverviewListsProps is the part of the overview that is updated live.

@@ -151,13 +151,18 @@ func funnelSteps(f report.Funnel) []dashboard.FunnelStep {
 	if f.Created == 0 {
 		return nil
 	}
-	step := func(text string, n int64) dashboard.FunnelStep {
-		return dashboard.FunnelStep{Text: text, Count: n, Percent: n * 100 / f.Created}
+	step := func(text string, n, lost int64, how string) dashboard.FunnelStep {
+		s := dashboard.FunnelStep{Text: text, Count: n, Percent: n * 100 / f.Created}
+		if lost > 0 {
+			s.Lost = panel.Count(lost, "payment") + " lost here: " + how
+		}
+		return s
 	}
 	return []dashboard.FunnelStep{
-		step("Created", f.Created), step("Chose how to pay", f.Started),
-		step("Sent money", f.Seen), step("Paid", f.Paid),
-		step("Expired unpaid", f.Expired),
+		step("Created", f.Created, f.Unstarted, "expired or cancelled before the customer chose how to pay."),
+		step("Chose how to pay", f.Started, f.Unseen, "expired or cancelled, and no money had arrived."),
+		step("Sent money", f.Seen, f.Unpaid, "money arrived, but too little, too late or another token."),
+		step("Paid", f.Paid, 0, ""),
 	}
 }
 

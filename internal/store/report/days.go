@@ -62,19 +62,30 @@ type Funnel struct {
 	Started int64 // the payer chose how to pay
 	Seen    int64 // money was seen
 	Paid    int64
-	Expired int64 // ended without enough money
-	Newest  bool  // there are more: these are the newest
+	// Unstarted, Unseen and Unpaid ended, expired or cancelled, at that step: the payer did not choose how to pay, sent
+	// nothing, or sent what does not count as the whole.
+	Unstarted, Unseen, Unpaid int64
+	Newest                    bool // there are more: these are the newest
 }
+
+const (
+	isSale    = "kind <> 'TOPUP'"
+	isSeen    = "(length(hash) > 0 OR status = 'COMPLETED')"
+	isLost    = isSale + " AND status IN ('EXPIRED', 'CANCELLED')"
+	hasNoHash = "coalesce(length(hash), 0) = 0"
+)
+
+// counting counts the rows of which the condition holds.
+func counting(condition string) string { return ", count(CASE WHEN " + condition + " THEN 1 END)" }
 
 // Funnel counts the payments of the keys created since, the newest MaxFunnel of them.
 func (r *Reader) Funnel(ctx context.Context, keys []int64, since time.Time) (f Funnel, err error) {
 	var read int64
-	err = r.newest(ctx, keys, since, "count(*), count(CASE WHEN kind <> 'TOPUP' THEN 1 END), "+
-		"count(CASE WHEN kind <> 'TOPUP' THEN started_at END), "+
-		"count(CASE WHEN kind <> 'TOPUP' AND (length(hash) > 0 OR status = 'COMPLETED') THEN 1 END), "+
-		"count(CASE WHEN kind <> 'TOPUP' AND status = 'COMPLETED' THEN 1 END), "+
-		"count(CASE WHEN kind <> 'TOPUP' AND status = 'EXPIRED' THEN 1 END)",
-		&read, &f.Created, &f.Started, &f.Seen, &f.Paid, &f.Expired)
+	err = r.newest(ctx, keys, since, "count(*)"+counting(isSale)+counting(isSale+" AND started_at IS NOT NULL")+
+		counting(isSale+" AND "+isSeen)+counting(isSale+" AND status = 'COMPLETED'")+
+		counting(isLost+" AND started_at IS NULL AND "+hasNoHash)+
+		counting(isLost+" AND started_at IS NOT NULL AND "+hasNoHash)+counting(isLost+" AND length(hash) > 0"),
+		&read, &f.Created, &f.Started, &f.Seen, &f.Paid, &f.Unstarted, &f.Unseen, &f.Unpaid)
 	f.Newest = read == MaxFunnel
 	return f, db.Wrap(err, "funnel")
 }
