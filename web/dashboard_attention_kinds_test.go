@@ -1,12 +1,17 @@
 package web
 
 import (
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store/report"
+	"github.com/florinpay/florin/internal/webhook"
 )
 
 // Each kind of payment that needs its merchant is in the inbox once, with a sentence
@@ -48,6 +53,76 @@ func TestDashboard_AttentionKinds(t *testing.T) {
 		}
 	}
 	s.get("/dashboard").wants(t, 200, `data-testid="needs">5<`, "5 payments need your attention")
+}
+
+// A webhook that fails and a wallet that is missing are counted and listed too, each with the one act that settles it.
+func TestDashboard_AttentionAlerts(t *testing.T) {
+	t.Parallel()
+	b := newDashboard(t)
+	owner := b.member(ownerEmail)
+	m := b.shop(owner)
+	s := b.surfer()
+	s.signIn(ownerEmail)
+	const page = "/dashboard/attention"
+	counts := func(want string, says ...string) {
+		t.Helper()
+		s.get("/dashboard").wants(t, 200, append(says, `data-testid="needs">`+want+`<`)...)
+		s.get(page).wants(t, 200, append(says, `data-testid="needs">`+want+`<`)...)
+	}
+	t.Run("Webhooks", func(t *testing.T) {
+		for _, state := range []webhook.State{webhook.Failed, webhook.Waiting} {
+			_, err := b.payments.Cancel(t.Context(), string(b.newPaymentOf(m, "3").ID))
+			must(t, err)
+			b.refuseWebhooks(state)
+		}
+		b.clock.advance(30 * time.Minute) // a first failure may pass by itself
+		b.refuseWebhooks(webhook.Waiting)
+		counts("1", "1 failed so far and will be tried again, 1 failed for good", "Send them again")
+		viewer, _ := b.colleague(owner, "viewer@shop.example", merchant.RoleViewer)
+		if r := viewer.get(page); strings.Contains(r.body, "Send them again") || !strings.Contains(r.body, "See the answers") {
+			t.Errorf("a viewer is offered: %s", plainText(r.body))
+		}
+		s.press(page, "again-"+m.key.PublicID).leads(t, page)
+		s.get(page).wants(t, 200, "2 failed webhooks are being sent again.")
+		list, err := b.store.Reports().Deliveries(t.Context(), report.DeliveryQuery{KeyID: m.key.ID, Limit: 9})
+		must(t, err)
+		for _, x := range list {
+			if x.State != webhook.Waiting || x.DueAt.After(b.clock.Now()) {
+				t.Errorf("after it was sent again: %+v", x)
+			}
+		}
+		b.clock.advance(25 * time.Hour)
+	})
+	t.Run("Wallet", func(t *testing.T) {
+		change := func(in merchant.CustodianInput) {
+			t.Helper()
+			_, _, err := b.accounts.ArrangeCustodian(t.Context(), m.key, in, nil)
+			must(t, err)
+		}
+		change(merchant.CustodianInput{Wallets: map[chain.Network]string{chain.Base: ""}})
+		counts("1", "has no wallet on Base, so your customers cannot pay there", "Add the wallet",
+			`href="/dashboard/settings/payouts?key=`+m.key.PublicID)
+		change(merchant.CustodianInput{Networks: []merchant.NetworkInput{{Network: chain.Base, Enabled: new(false)}}})
+		if r := s.get(page); strings.Contains(r.body, "no wallet") || strings.Contains(r.body, `data-testid="needs"`) {
+			t.Errorf("a network that is not wanted needs the merchant: %s", plainText(r.body))
+		}
+	})
+}
+
+// press sends the form of a button with the values on the page.
+func (s *surfer) press(page, form string) reply {
+	s.b.t.Helper()
+	_, text, _ := strings.Cut(s.get(page).body, `<form id="`+form+`"`)
+	text, _, _ = strings.Cut(text, "</form>")
+	action := regexp.MustCompile(`action="([^"]*)"`).FindStringSubmatch(text)
+	if action == nil {
+		s.b.t.Fatalf("%s has no form %s", page, form)
+	}
+	var values []string
+	for _, in := range regexp.MustCompile(`name="([^"]*)" value="([^"]*)"`).FindAllStringSubmatch(text, -1) {
+		values = append(values, in[1:]...)
+	}
+	return s.post(action[1], values...)
 }
 
 // needs is the visible text of the payment in the inbox.

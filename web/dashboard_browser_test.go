@@ -58,19 +58,25 @@ func (b dashboardBundle) busy(m seller) payment.Payment {
 	gone := b.newPaymentOf(m, "17.99")
 	_, err := b.payments.Cancel(ctx, string(gone.ID))
 	must(b.t, err)
-	list, err := webhook.ClaimDue(ctx, b.store, "test", b.clock.Now().Add(time.Hour), b.clock.Now().Add(2*time.Hour),
-		10, 10)
+	b.refuseWebhooks(webhook.Failed)
+	return paid
+}
+
+// refuseWebhooks sends what is due within an hour to a server that answers 500, which leaves it in the state.
+func (b dashboardBundle) refuseWebhooks(state webhook.State) {
+	b.t.Helper()
+	ctx, until := b.t.Context(), b.clock.Now().Add(2*time.Hour)
+	list, err := webhook.ClaimDue(ctx, b.store, "test", b.clock.Now().Add(time.Hour), until, 10, 10)
 	must(b.t, err)
 	for _, x := range list {
 		must(b.t, b.store.Settle(ctx, "test", webhook.Outcome{
-			DeliveryID: x.ID, State: webhook.Failed,
+			DeliveryID: x.ID, State: state, NextAt: b.clock.Now().Add(30 * time.Minute),
 			Attempt: webhook.Attempt{
 				At: b.clock.Now(), URL: x.URL, Status: 500, Latency: 120 * time.Millisecond, Response: "<b>sorry</b>",
 				Request: "POST /hook HTTP/1.1\nContent-Type: application/json\n\n{\"txnid\": \"…\"}",
 			},
 		}))
 	}
-	return paid
 }
 
 // enterDashboard signs the browser in by the page itself.

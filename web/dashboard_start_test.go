@@ -19,7 +19,7 @@ func TestDashboard_NewMerchant(t *testing.T) {
 	t.Run("Key", func(t *testing.T) {
 		s.post("/signup", "email", ownerEmail, "password", testPassword).leads(t, "/dashboard")
 		s.get("/dashboard").wants(t, 200, "First steps", `data-done="false"`)
-		s.post("/dashboard/keys", "label", "Web shop", "wallet", "0x12").wants(t, 400, "this has 4 characters, and an address on BNB Smart Chain", "Web shop")
+		s.post("/dashboard/keys", "label", "Web shop", "wallet", "0x12").wants(t, 400, "This has 4 characters, and an address on BNB Smart Chain", "Web shop")
 		r := s.post("/dashboard/keys", "label", "Web shop")
 		r.wants(t, 200, "Your new key “Web shop”")
 		text = regexp.MustCompile(`flk_\w{43}`).FindString(r.body)

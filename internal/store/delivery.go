@@ -312,23 +312,33 @@ func (s *Store) Resend(ctx context.Context, keys []int64, id int64, now time.Tim
 	return cmp.Or[error](err, report.ErrUnknownDelivery)
 }
 
-// ResendFailed makes the deliveries of the key due now whose event came at since
-// or later and whose attempts were used up or stopped, and returns how many.
+// failing are the deliveries that failed so far, and those that failed for good and so begin to wait again.
+var failing = []string{"state = 'WAITING' AND attempt > 0", "state IN ('FAILED', 'STOPPED')"}
+
+// ResendFailed makes the failing deliveries of the key due now whose event came at
+// since or later, and returns how many.
 func (s *Store) ResendFailed(
 	ctx context.Context, keyID int64, since, now time.Time, trail ...audit.Entry,
 ) (int64, error) {
 	var n int64
 	err := table.WriteAudited(
 		ctx, s.db, trail, table.AuditFields{}, func(ctx context.Context, t tx, a *table.AuditFields) error {
-			res, err := t.NewRaw(again+" AND state IN ('FAILED', 'STOPPED') AND "+
-				"(SELECT e.at FROM events AS e WHERE e.payment_id = d.payment_id AND e.seq = d.seq) >= ?",
-				db.At(now), bun.List([]int64{keyID}), db.At(since)).Exec(ctx)
-			if err != nil {
-				return err
+			n = 0
+			for _, state := range failing {
+				res, err := t.NewRaw(again+" AND "+state+" AND (state <> 'WAITING' OR due_at > ?) AND "+
+					"(SELECT e.at FROM events AS e WHERE e.payment_id = d.payment_id AND e.seq = d.seq) >= ?",
+					db.At(now), bun.List([]int64{keyID}), db.At(now), db.At(since)).Exec(ctx)
+				if err != nil {
+					return err
+				}
+				made, err := res.RowsAffected()
+				if err != nil {
+					return err
+				}
+				n += made
 			}
-			n, err = res.RowsAffected()
 			a.Detail, a.Unchanged = strconv.FormatInt(n, 10), n == 0
-			return err
+			return nil
 		},
 	)
 	return n, db.Wrap(err, "send failed webhooks of key %d again", keyID)

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/florinpay/florin/views/panel"
@@ -8,18 +9,26 @@ import (
 
 // DeliveryRow is a webhook to the merchant's server.
 type DeliveryRow struct {
-	ID        string
-	TxnID     string
-	Event     string // completed, expired, cancelled
-	EventID   string
-	State     string
-	Made      int64
-	At, DueAt time.Time
+	ID    string
+	TxnID string
+	// Title is what the merchant knows the payment by, and About what else is known; both may be empty.
+	Title, About string
+	Amount       string // of the payment
+	Event        string // completed, expired, cancelled
+	EventID      string
+	State        string
+	Made         int64
+	At, DueAt    time.Time
 	// Answer is the last answer of the receiver; empty before the first attempt.
 	Answer string
 	// OvertakenBy is the later event of the payment, such as payment.completed;
 	// this one is not sent any more then. Empty if there is none.
 	OvertakenBy string
+}
+
+// Name is what the payment of the webhook is called.
+func (r DeliveryRow) Name() string {
+	return cmp.Or(r.Title, "Payment of "+panel.USD(r.Amount))
 }
 
 // WebhooksProps is the list of webhooks of a key.

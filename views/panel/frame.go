@@ -46,6 +46,14 @@ type Notice struct {
 	Plain bool
 	// Link and LinkText lead to where it can be fixed; may be empty.
 	Link, LinkText string
+	// Button does what fixes it; nil: there is none.
+	Button *Button
+}
+
+// Button sends a form of hidden inputs.
+type Button struct {
+	ID, Text, Path string
+	Inputs         map[string]string // value by name
 }
 
 // entry is an entry of the navigation. It has tabs where more than one page

@@ -8,6 +8,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/store/report"
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/panel"
@@ -46,17 +47,29 @@ func (d *Surface) alerts(
 			return nil, err
 		}
 		if text := failingText(failing); text != "" {
-			all = append(
-				all,
-				panel.Notice{
-					Bad:  true,
-					Text: "Webhooks of " + shopName(houses, h) + " do not arrive: in the last day, " + text + ".",
-					Link: "/dashboard/webhooks" + at + "#again", LinkText: "Send them again",
-				},
-			)
+			all = append(all, panel.Notice{
+				Bad:  true,
+				Text: "Webhooks of " + shopName(houses, h) + " do not arrive: in the last day, " + text + ".",
+				Link: webhooksPath + at, LinkText: "See the answers", Button: sendAgain(who, h.key, now),
+			})
 		}
 	}
 	return all, nil
+}
+
+// failedFor is how long ago an event may have happened whose webhook failed in the last day: attempts go on for three.
+const failedFor = 5
+
+// sendAgain is the button that sends the failing webhooks of a key again; nil for members who may not.
+func sendAgain(who session.Principal, key merchant.Key, now time.Time) *panel.Button {
+	if !who.Membership.Role.May(merchant.ActWebhooks) {
+		return nil
+	}
+	since := now.UTC().AddDate(0, 0, -failedFor).Format(session.DayFormat)
+	return &panel.Button{
+		ID: "again-" + key.PublicID, Text: "Send them again", Path: webhooksPath + "/resend",
+		Inputs: map[string]string{"key": key.PublicID, "since": since, "back": attentionPath},
+	}
 }
 
 // shopName is how an alert names a key. A merchant who has only the key that Florin made
@@ -104,8 +117,9 @@ func (d *Surface) networkAlerts(houses []house, h house) []panel.Notice {
 	var all []panel.Notice
 	var bare []string
 	for _, n := range chain.Networks() {
-		if _, ok := d.Payments.Network(n); !ok {
-			continue
+		o, known := h.custodian.Networks[n]
+		if _, ok := d.Payments.Network(n); !ok || known && !o.Enabled {
+			continue // not a network of this installation, or not one that the merchant wants
 		}
 		if h.custodian.Wallets[n] == "" {
 			bare = append(bare, views.NetworkName(string(n)))
@@ -119,13 +133,14 @@ func (d *Surface) networkAlerts(houses []house, h house) []panel.Notice {
 		return all
 	}
 	last := len(bare) - 1
-	names, what := bare[last], "it is"
+	names, what := bare[last], "the wallet"
 	if last > 0 {
-		names, what = strings.Join(bare[:last], ", ")+" and "+bare[last], "these are"
+		names, what = strings.Join(bare[:last], ", ")+" and "+bare[last], "the wallets"
 	}
 	return append(all, panel.Notice{
 		Plain: true,
-		Text:  shopName(houses, h) + " has no wallet on " + names + ", so " + what + " not offered to your customers.",
-		Link:  "/dashboard/settings/payouts?key=" + h.key.PublicID, LinkText: "Add one",
+		Text: shopName(houses, h) + " has no wallet on " + names + ", so your customers cannot pay there. " +
+			"If you do not want that, untick “Offer it” in Payouts.",
+		Link: "/dashboard/settings/payouts?key=" + h.key.PublicID, LinkText: "Add " + what,
 	})
 }

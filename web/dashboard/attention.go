@@ -77,12 +77,7 @@ func (d *Surface) Needs(ctx context.Context, who session.Principal) (int, error)
 		return 0, err
 	}
 	alerts, err := d.alerts(ctx, who, houses, d.Shell.Now())
-	for _, a := range alerts {
-		if !a.Plain {
-			n++
-		}
-	}
-	return min(n, report.MaxAttention), err
+	return min(n+len(alerts), report.MaxAttention), err
 }
 
 // postResolve records that the merchant has settled what needed attention.

@@ -70,14 +70,19 @@ func paymentRow(p payment.Payment) dashboard.PaymentRow {
 		TxnID: string(p.ID), Amount: p.Amount.Display(), Standing: string(p.Standing()),
 		Network: string(p.Choice.Network), Token: string(p.Choice.Token), CreatedAt: p.CreatedAt,
 	}
-	known := slices.DeleteFunc(
-		[]string{p.Reference, p.Description, p.CustomerEmail}, func(text string) bool { return text == "" },
-	)
+	donation := ""
 	if p.Kind == payment.KindDonation {
-		known = append([]string{"Donation from " + cmp.Or(p.DonorName, "someone")}, known...)
+		donation = "Donation from " + cmp.Or(p.DonorName, "someone")
 	}
-	if len(known) > 0 {
-		r.Title, r.About = known[0], strings.Join(known[1:], ", ")
-	}
+	r.Title, r.About = knownBy(donation, p.Reference, p.Description, p.CustomerEmail)
 	return r
+}
+
+// knownBy is what a merchant knows a payment by: the first of the texts that is not empty, and the others.
+func knownBy(texts ...string) (title, about string) {
+	texts = slices.DeleteFunc(texts, func(text string) bool { return text == "" })
+	if len(texts) == 0 {
+		return "", ""
+	}
+	return texts[0], strings.Join(texts[1:], ", ")
 }

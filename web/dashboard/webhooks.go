@@ -41,7 +41,7 @@ func (d *Surface) webhooksPage(c echo.Context, who session.Principal, status int
 		Name: "since", Label: "Events since (UTC)", Type: "date", Required: true, Value: d.Shell.Now().UTC().AddDate(
 			0, 0, -3,
 		).Format(session.DayFormat),
-		Hint: "Those whose attempts were used up, or that your server refused for good.",
+		Hint: "Those that failed so far, and those that failed for good.",
 	})
 	if !ok {
 		return d.Show(c, status, p.Frame, dashboard.Webhooks(p))
@@ -87,7 +87,9 @@ func eventType(name string) payment.EventType {
 }
 
 func deliveryRow(x report.Delivery) dashboard.DeliveryRow {
+	title, about := knownBy(x.Reference, x.Description, x.Customer)
 	r := dashboard.DeliveryRow{
+		Title: title, About: about, Amount: x.Amount.Display(),
 		ID: strconv.FormatInt(x.ID, 10), TxnID: string(x.TxnID), EventID: x.EventID,
 		Event: strings.TrimPrefix(string(x.Type), "payment."), OvertakenBy: string(x.OvertakenBy),
 		State: string(x.State), Made: int64(x.Made), At: x.At, DueAt: x.DueAt,
@@ -197,7 +199,11 @@ func (d *Surface) postResendFailed(c echo.Context, who session.Principal) error 
 	case 1:
 		said = "One failed webhook is being sent again."
 	}
-	return d.Cookies.Redirect(c, webhooksPath+"?key="+key.PublicID, said)
+	to := webhooksPath + "?key=" + key.PublicID
+	if back := f.Values.Get("back"); back != "" {
+		to = shell.SafeNext(back)
+	}
+	return d.Cookies.Redirect(c, to, said)
 }
 
 // postPing sends a test to the callback address and shows the response.

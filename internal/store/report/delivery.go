@@ -9,6 +9,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/db"
 	"github.com/florinpay/florin/internal/store/table"
@@ -17,8 +18,12 @@ import (
 
 // Delivery is an event on its way to a merchant's server.
 type Delivery struct {
-	ID      int64
-	TxnID   payment.ID
+	ID    int64
+	TxnID payment.ID
+	// Reference, Description, Customer and Amount are those of the payment.
+	Reference, Description, Customer string
+	Amount                           money.Micros
+
 	EventID string
 	Type    payment.EventType
 	At      time.Time // of the event
@@ -54,6 +59,10 @@ type Failing struct {
 type deliveryRow struct {
 	ID        int64
 	PublicID  string
+	Reference string
+	About     string
+	Customer  string
+	Amount    int64
 	Seq       int64
 	Type      string
 	At        db.Instant
@@ -71,7 +80,8 @@ type deliveryRow struct {
 func (r deliveryRow) delivery() Delivery {
 	id := payment.ID(r.PublicID)
 	return Delivery{
-		ID: r.ID, TxnID: id, EventID: payment.EventID(id, int(r.Seq)), Type: payment.EventType(r.Type), At: r.At.Time,
+		ID: r.ID, TxnID: id, Reference: r.Reference, Description: r.About, Customer: r.Customer,
+		Amount: money.Micros(r.Amount), EventID: payment.EventID(id, int(r.Seq)), Type: payment.EventType(r.Type), At: r.At.Time,
 		State: webhook.State(r.State), Made: int(r.Attempt), DueAt: r.DueAt.Time,
 		Last: webhook.Attempt{
 			At: r.TriedAt.Time, URL: r.URL, Status: int(r.Status),
@@ -93,7 +103,7 @@ const LaterEvents = "FROM events AS later WHERE later.payment_id = d.payment_id 
 		payment.EventCompleted,
 	) + "', '" + string(payment.EventExpired) + "', '" + string(payment.EventCancelled) + "')"
 
-const reportColumns = "d.id, p.public_id, e.seq, e.type, e.at, d.state, d.attempt, d.due_at, a.at AS tried_at, " +
+const reportColumns = "d.id, p.public_id, p.reference, p.description AS about, p.customer_email AS customer, p.amount, e.seq, e.type, e.at, d.state, d.attempt, d.due_at, a.at AS tried_at, " +
 	"coalesce(a.url, '') AS url, coalesce(a.status, 0) AS status, coalesce(a.latency_us, 0) AS latency_us, coalesce(a.error, '') AS error, " +
 	"coalesce((SELECT later.type " + LaterEvents + " ORDER BY later.seq LIMIT 1), '') AS overtaken " +
 	"FROM deliveries AS d JOIN custodians AS c ON c.id = d.custodian_id JOIN payments AS p ON p.id = d.payment_id " +
