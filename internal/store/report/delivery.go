@@ -81,7 +81,8 @@ func (r deliveryRow) delivery() Delivery {
 	id := payment.ID(r.PublicID)
 	return Delivery{
 		ID: r.ID, TxnID: id, Reference: r.Reference, Description: r.About, Customer: r.Customer,
-		Amount: money.Micros(r.Amount), EventID: payment.EventID(id, int(r.Seq)), Type: payment.EventType(r.Type), At: r.At.Time,
+		Amount: money.Micros(r.Amount), EventID: payment.EventID(id, int(r.Seq)), Type: payment.EventType(r.Type),
+		At:    r.At.Time,
 		State: webhook.State(r.State), Made: int(r.Attempt), DueAt: r.DueAt.Time,
 		Last: webhook.Attempt{
 			At: r.TriedAt.Time, URL: r.URL, Status: int(r.Status),
@@ -103,7 +104,8 @@ const LaterEvents = "FROM events AS later WHERE later.payment_id = d.payment_id 
 		payment.EventCompleted,
 	) + "', '" + string(payment.EventExpired) + "', '" + string(payment.EventCancelled) + "')"
 
-const reportColumns = "d.id, p.public_id, p.reference, p.description AS about, p.customer_email AS customer, p.amount, e.seq, e.type, e.at, d.state, d.attempt, d.due_at, a.at AS tried_at, " +
+const reportColumns = "d.id, p.public_id, p.reference, p.description AS about, " +
+	"p.customer_email AS customer, p.amount, e.seq, e.type, e.at, d.state, d.attempt, d.due_at, a.at AS tried_at, " +
 	"coalesce(a.url, '') AS url, coalesce(a.status, 0) AS status, coalesce(a.latency_us, 0) AS latency_us, coalesce(a.error, '') AS error, " +
 	"coalesce((SELECT later.type " + LaterEvents + " ORDER BY later.seq LIMIT 1), '') AS overtaken " +
 	"FROM deliveries AS d JOIN custodians AS c ON c.id = d.custodian_id JOIN payments AS p ON p.id = d.payment_id " +
