@@ -220,6 +220,7 @@ func serveLive(t testing.TB, p checkout.Props) stream {
 	mux := http.NewServeMux()
 	mux.Handle(static.Prefix, static.Handler())
 	mux.HandleFunc("/pay", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "no-store") // as the server does; a page kept for "back" keeps its stream
 		w.Header().Set("Content-Security-Policy", policy)
 		if err := checkout.Pay(p).Render(r.Context(), w); err != nil {
 			t.Error(err)

@@ -40,6 +40,7 @@ func serveSamples(t testing.TB) string {
 			return
 		}
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.Header().Set("Cache-Control", "no-store") // as the server does; a page kept for "back" keeps its stream
 		w.Header().Set("Content-Security-Policy", policy)
 		if err := page.Render(r.Context(), w); err != nil {
 			t.Error(err)

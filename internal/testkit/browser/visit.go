@@ -96,9 +96,10 @@ func (v *visit) complain(text string) {
 	v.errors = append(v.errors, text)
 }
 
-// left is what htmx says when the browser leaves a page, or a newer request takes over, while a request is
-// under way. Every request that failed otherwise has an error of its own name beside htmx:afterRequest.
-var left = regexp.MustCompile(`^console\.error: "htmx:(sendAbort|afterRequest),? `)
+// left is what htmx says when the browser leaves a page, or a newer request takes over, while a request is under way or
+// a stream is open. A request that failed otherwise has an error of its own name beside htmx:afterRequest, and of a
+// stream that failed otherwise the browser says why.
+var left = regexp.MustCompile(`^console\.error: "(htmx:(sendAbort|afterRequest),? |\[object Event\]"$)`)
 
 // unexpected returns the errors that were not allowed, one a line.
 func (v *visit) unexpected() string {
