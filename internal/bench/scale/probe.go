@@ -276,7 +276,7 @@ func operatorProbes() []probe {
 			_, err := d.Reports().Users(ctx, report.UserQuery{Text: "example", Limit: pageRows})
 			return err
 		}},
-		{"reconcile: records of 100 addresses", 0, false, func(ctx context.Context, d *database, run int) error {
+		{"reconcile: records of 100 addresses", mostPage, false, func(ctx context.Context, d *database, run int) error {
 			last := settlement.DepositAddress{Payment: d.last/2 + int64(run*100)}
 			list, err := d.Settlement().DepositAddressesAfter(ctx, last, 100)
 			if err != nil {

@@ -219,8 +219,9 @@ func (f *finder) ranges(ctx context.Context) ([]*bun.SelectQuery, error) {
 		if err != nil || len(numbers) == 0 {
 			return nil, err
 		}
-		return []*bun.SelectQuery{f.page(f.selectPayments().Where("p.id IN (?) AND p.key_id IN (?)", bun.List(numbers),
-			bun.List(f.q.Keys)).
+		// The sign keeps SQLite from walking all payments of the key in the order of the page.
+		return []*bun.SelectQuery{f.page(f.selectPayments().
+			Where("p.id IN (?) AND +p.key_id IN (?)", bun.List(numbers), bun.List(f.q.Keys)).
 			Apply(f.inState))}, nil
 	}
 	var all []*bun.SelectQuery

@@ -24,25 +24,29 @@ type shownRow struct {
 	Settlement db.Packed
 }
 
-const selectShown = "SELECT r.payment_id, p.public_id, r.scheme, r.network, r.address, r.raw, r.settlement " +
-	"FROM routes AS r JOIN payments AS p ON p.id = r.payment_id WHERE "
+const (
+	selectShown = "SELECT r.payment_id, p.public_id, r.scheme, r.network, r.address, r.raw, r.settlement FROM "
+	anyShown    = "routes AS r JOIN payments AS p ON p.id = r.payment_id WHERE "
+)
 
 // DepositAddressesAfter lists addresses after the one given, which is zero for the first, at most limit.
 func (s *Store) DepositAddressesAfter(
 	ctx context.Context, last settlement.DepositAddress, limit int,
 ) ([]settlement.DepositAddress, error) {
-	return s.shownWhere(ctx, "(r.payment_id, r.network) > (?, ?) ORDER BY r.payment_id, r.network LIMIT ?",
+	// The page is taken before it is joined: a planner may otherwise walk all payments before it beside it.
+	return s.shownIn(ctx, "(SELECT * FROM routes WHERE (payment_id, network) > (?, ?) ORDER BY payment_id, network "+
+		"LIMIT ?) AS r JOIN payments AS p ON p.id = r.payment_id ORDER BY r.payment_id, r.network",
 		last.Payment, string(last.Network), limit)
 }
 
 // DepositAddressesAt lists what was shown with the address, on every network.
 func (s *Store) DepositAddressesAt(ctx context.Context, a chain.Address) ([]settlement.DepositAddress, error) {
-	return s.shownWhere(ctx, "r.address = ? ORDER BY r.id", db.Packed(a))
+	return s.shownIn(ctx, anyShown+"r.address = ? ORDER BY r.id", db.Packed(a))
 }
 
 // DepositAddressesOf lists the addresses that were shown for a payment.
 func (s *Store) DepositAddressesOf(ctx context.Context, paymentID string) ([]settlement.DepositAddress, error) {
-	return s.shownWhere(ctx, "p.public_id = ? ORDER BY r.id", paymentID)
+	return s.shownIn(ctx, anyShown+"p.public_id = ? ORDER BY r.id", paymentID)
 }
 
 // CountDepositAddresses returns how many addresses were ever shown.
@@ -54,9 +58,9 @@ func (s *Store) CountDepositAddresses(ctx context.Context) (int, error) {
 	return int(n), nil
 }
 
-func (s *Store) shownWhere(ctx context.Context, where string, args ...any) ([]settlement.DepositAddress, error) {
+func (s *Store) shownIn(ctx context.Context, from string, args ...any) ([]settlement.DepositAddress, error) {
 	var rows []shownRow
-	if err := s.db.Reader().NewRaw(selectShown+where, args...).Scan(ctx, &rows); err != nil {
+	if err := s.db.Reader().NewRaw(selectShown+from, args...).Scan(ctx, &rows); err != nil {
 		return nil, fmt.Errorf("addresses that were shown: %w", err)
 	}
 	list := make([]settlement.DepositAddress, len(rows))
