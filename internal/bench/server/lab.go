@@ -249,8 +249,13 @@ func (l *lab) againstPostgres(ctx context.Context, name string, r rates) (err er
 	if err != nil {
 		return err
 	}
+	both, err := pgbench(ctx, programs, server, l.dir, lifeScript, l.settings)
+	if err != nil {
+		return err
+	}
 	l.ratio(name+": create × pgbench", r.create, base, leastCreate)
-	l.ratio(name+": create, start × pgbench", r.life, base, leastLife)
+	l.ratio(name+": create, start × pgbench", r.life, both, leastBoth)
+	l.ratio("  × pgbench that only creates", r.life, base, leastLife)
 	fmt.Printf("%-34s %.2f and %.2f × %.0f/s\n", "  × pgbench with one INSERT", r.create/folded, r.life/folded, folded)
 	fmt.Printf("%-34s %8v p50\n", name+": create, start of a lone client", r.alone.Round(10*time.Microsecond))
 	return nil
