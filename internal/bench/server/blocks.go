@@ -96,6 +96,10 @@ func (l *lab) readingOf(ctx context.Context, r reading, program string) error {
 		l.sayf(!own || worst <= r.most, "%s", text)
 	}
 	growth := float64(p99[1]) / float64(p99[0])
+	if r.most != mostPushed { // where in its period a reading meets the block is chance, and decides more
+		fmt.Printf("%-34s %8.2f ×\n", "  many open against few", growth)
+		return nil
+	}
 	l.sayf(!own || growth <= mostGrowth, "%-34s %8.2f × (at most %.1f)", "  many open against few", growth, mostGrowth)
 	return nil
 }
