@@ -38,7 +38,7 @@ var All = []Bundle{
 		"docs.css", css, false,
 		[]string{"src/tokens.css", "src/base.css", "src/app.css", "src/docs.css", "src/console.css"},
 	},
-	{"live.js", js, false, []string{"vendored/htmx.min.js", "vendored/sse.min.js"}},
+	{"live.js", js, false, []string{"vendored/htmx.min.js", "src/live.js", "vendored/sse.min.js"}},
 	{"checkout.js", js, false, []string{"src/copy.js", "src/clock.js", "src/way.js", "src/wallet.js"}},
 	{"page.js", js, false, []string{"src/copy.js", "src/clock.js", "src/way.js"}},
 	{"dashboard.js", js, false, []string{"src/copy.js", "src/clock.js", "src/dashboard.js", "src/passkey.js"}},

@@ -111,7 +111,6 @@ tick();
 setInterval(tick, 1000);
 var stage = document.getElementById("stage");
 if (stage) {
-window.addEventListener("pageshow", function (event) { if (event.persisted) location.reload(); });
 var inside = false;
 document.addEventListener("focusin", function (event) { inside = stage.contains(event.target); });
 new MutationObserver(function (changes) {

@@ -103,8 +103,6 @@
 
   var stage = document.getElementById("stage");
   if (stage) {
-    // A page that the browser kept for "back" shows a step of the past, and its stream is closed.
-    window.addEventListener("pageshow", function (event) { if (event.persisted) location.reload(); });
     var inside = false;
     document.addEventListener("focusin", function (event) { inside = stage.contains(event.target); });
     new MutationObserver(function (changes) {

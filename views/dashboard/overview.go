@@ -96,8 +96,8 @@ func ConversionText(started, paid int64) string {
 	if started == 0 {
 		return "No customer has chosen how to pay yet."
 	}
-	return "Customers paid " + panel.Number(paid) + " of the " + panel.Count(started, "payment") +
-		" they started: " + panel.Number(min(paid, started)*100/started) + " %."
+	return "Customers started " + panel.Count(started, "payment") + " and paid " + panel.Number(paid) + ": " +
+		panel.Number(min(paid, started)*100/started) + " %."
 }
 
 // left reports whether any step is left to do.

@@ -19,8 +19,8 @@ const (
 )
 
 var errNotHash = fault.About(fault.Invalid, "hash",
-	"must be a transaction hash (0x and 64 hexadecimal digits), a Solana signature, "+
-		"an explorer's address of either, or the address the money was sent from")
+	"must be the hash of a transaction (0x and 64 letters and digits; on Solana a signature of 87 or 88), "+
+		"the address of its page at a block explorer, or the address the money was sent from")
 
 // parseHash reads a transaction hash: bare, without 0x, or as the last part
 // of a link to an explorer. It returns the networks it can be on.

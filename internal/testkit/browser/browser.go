@@ -34,6 +34,9 @@ const loopbackOnly = "MAP * ~NOTFOUND , EXCLUDE localhost , EXCLUDE *.localhost 
 // compiled the tests at the same time; an answer then took over 10 s more.
 const startTimeout = 2 * time.Minute
 
+// closeTimeout bounds the closing of a page.
+const closeTimeout = 10 * time.Second
+
 // killAndRemove kills the browser's process group and removes its profile. Ending processes may still write
 // into the profile, so the removal is tried several times.
 const killAndRemove = `
@@ -86,7 +89,15 @@ func (b *runningBrowser) openTab() (tab context.Context, closeTab func() error, 
 	if err != nil {
 		return nil, nil, fmt.Errorf("making a browser context: %w", err)
 	}
-	dispose := func() error { return target.DisposeBrowserContext(apart).Do(executor) }
+	dispose := func() error {
+		ctx, cancel := context.WithTimeout(executor, closeTimeout)
+		defer cancel()
+		err := target.DisposeBrowserContext(apart).Do(ctx)
+		if errors.Is(err, context.DeadlineExceeded) {
+			return nil // a page that was just loading keeps Chromium from answering; it ends with the browser
+		}
+		return err
+	}
 	blank, err := target.CreateTarget("about:blank").WithBrowserContextID(apart).WithNewWindow(true).Do(executor)
 	if err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("making a tab: %w", err), dispose())
