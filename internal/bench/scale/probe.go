@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"slices"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/store/report"
 	"github.com/florinpay/florin/web/dashboard"
@@ -46,7 +48,8 @@ func (p probe) measure(ctx context.Context, d *database, runs int) (time.Duratio
 
 func probes() []probe {
 	return slices.Concat(
-		overviewProbes(), paymentProbes(), apiProbes(), keyProbes(), webhookProbes(), operatorProbes(), longProbes(),
+		overviewProbes(), paymentProbes(), apiProbes(), keyProbes(), webhookProbes(), operatorProbes(), loopProbes(),
+		longProbes(),
 	)
 }
 
@@ -289,6 +292,54 @@ func operatorProbes() []probe {
 			_, err = d.Settlement().Records(ctx, chain.Base, addresses)
 			return err
 		}},
+	}
+}
+
+// loopProbes are what the loops read round after round.
+func loopProbes() []probe {
+	list := func(name string, do func(ctx context.Context, d *database, run int) error) probe {
+		return probe{name, mostPage, false, do}
+	}
+	return []probe{
+		list("watcher: what is at stake", func(ctx context.Context, d *database, _ int) error {
+			_, err := d.Stakes(ctx, chain.Base, d.now.Add(-time.Minute), d.now.Add(-time.Hour))
+			return err
+		}),
+		list("watcher: addresses", func(ctx context.Context, d *database, _ int) error {
+			_, err := d.OpenAddresses(ctx, chain.Base, d.now.Add(-time.Minute))
+			_, _, err2 := d.Watches(ctx, []chain.Network{chain.Base}, watch.Mark{}, d.now.Add(-time.Hour))
+			return errors.Join(err, err2)
+		}),
+		list("expirer: swept ahead of the record", func(ctx context.Context, d *database, _ int) error {
+			_, err := d.Settlement().SweptAhead(ctx, chain.Base, math.MaxInt64, d.now.Add(-week), 100)
+			return err
+		}),
+		list("expirer: what was swept from 100 addresses", func(ctx context.Context, d *database, run int) error {
+			last := settlement.DepositAddress{Payment: d.last/3 + int64(run*100)}
+			page, err := d.Settlement().DepositAddressesAfter(ctx, last, 100)
+			if err != nil || len(page) == 0 {
+				return err
+			}
+			addresses := make([]chain.Address, len(page))
+			for i, a := range page {
+				addresses[i] = a.Address.Address
+			}
+			asset := chain.Asset{Network: chain.Base, Contract: page[0].Address.Address} // of no token: all are searched
+			_, err = d.Settlement().SweptFrom(ctx, asset, addresses)
+			return err
+		}),
+		list("sweeper: deposits that a sweep took along", func(ctx context.Context, d *database, _ int) error {
+			return d.Settlement().SettleCovered(ctx, chain.Base, d.now)
+		}),
+		list("webhooks: what is due", func(ctx context.Context, d *database, _ int) error {
+			_, err := d.DueReceivers(ctx, d.now)
+			_, _, err2 := d.NextDue(ctx, d.now)
+			return errors.Join(err, err2)
+		}),
+		list("payments that wait of a key", func(ctx context.Context, d *database, _ int) error {
+			_, err := d.Waiting(ctx, payment.Group{KeyID: d.keys[0]}, 100)
+			return err
+		}),
 	}
 }
 
