@@ -125,7 +125,7 @@ func TestDashboard_FindInPayment(t *testing.T) {
 	if n := strings.Count(r.body, "opened the payment page"); n != 1 {
 		t.Errorf("the page was opened %d times", n)
 	}
-	s.post(page+"/find", "hash", "nonsense").wants(t, 400, "0x and 64 hexadecimal digits", `value="nonsense"`)
+	s.post(page+"/find", "hash", "nonsense").wants(t, 400, "0x and 64 letters and digits", `value="nonsense"`)
 	s.post(page+"/find", "hash", string(p.Hash)).wants(t, 200, `data-verdict="credited"`, "It has arrived and counts")
 	s.post(page+"/find", "hash", "0x"+strings.Repeat("ab", 32)).wants(t, 200, `data-verdict="`)
 }

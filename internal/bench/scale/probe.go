@@ -324,7 +324,8 @@ func loopProbes() []probe {
 			for i, a := range page {
 				addresses[i] = a.Address.Address
 			}
-			asset := chain.Asset{Network: chain.Base, Contract: page[0].Address.Address} // of no token: all are searched
+			// The contract of no token, so that every address is searched.
+			asset := chain.Asset{Network: chain.Base, Contract: page[0].Address.Address}
 			_, err = d.Settlement().SweptFrom(ctx, asset, addresses)
 			return err
 		}),
