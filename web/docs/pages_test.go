@@ -159,7 +159,7 @@ func TestDocs_Pages(t *testing.T) {
 		docs.OperatePath + "/networks": {"--sol-seed --sealed", "florin deploy --network BASE", "1.14 ×"},
 		docs.OperatePath + "/alerts":   {"ledger_difference", "block_to_webhook_seconds"},
 		docs.OperatePath + "/upgrade":  {"florin migrate --plan"},
-		docs.OperatePath + "/capacity": {"3.1 TB a day", "florin reconcile"},
+		docs.OperatePath + "/capacity": {"3.0 TB a day", "florin reconcile"},
 		docs.OperatePath + "/keys":     {"florin secret rotate", "florin keygen --evm", "florin user reset-factor"},
 		docs.OperatePath + "/backup": {
 			"florin backup", "florin restore --adopt", "litestream replicate", "florin recover", "webhook-replayed",
