@@ -13,7 +13,7 @@ var assets = map[string]asset{
 	"docs.js":       {hash: "cf8c65a4c8", contentType: "text/javascript; charset=utf-8", inline: false},
 	"donate.css":    {hash: "1fe1ad631b", contentType: "text/css; charset=utf-8", inline: true},
 	"icon.svg":      {hash: "8cd32668ea", contentType: "image/svg+xml", inline: false},
-	"live.js":       {hash: "3f804f652d", contentType: "text/javascript; charset=utf-8", inline: false},
+	"live.js":       {hash: "2370aad9ce", contentType: "text/javascript; charset=utf-8", inline: false},
 	"page.js":       {hash: "2feed18994", contentType: "text/javascript; charset=utf-8", inline: false},
 	"receipt.css":   {hash: "dd63233e80", contentType: "text/css; charset=utf-8", inline: true},
 }

@@ -4,7 +4,7 @@ var htmx=function(){"use strict";const Y={onLoad:null,process:null,on:null,off:n
 var streams = [];
 htmx.createEventSource = function (url) {
 var stream = new EventSource(url, { withCredentials: true });
-streams.push(stream);
+streams = streams.filter(function (old) { return old.readyState !== EventSource.CLOSED; }).concat(stream);
 return stream;
 };
 window.addEventListener("pagehide", function () {

@@ -5,7 +5,7 @@
   var streams = [];
   htmx.createEventSource = function (url) {
     var stream = new EventSource(url, { withCredentials: true });
-    streams.push(stream);
+    streams = streams.filter(function (old) { return old.readyState !== EventSource.CLOSED; }).concat(stream);
     return stream;
   };
   window.addEventListener("pagehide", function () {

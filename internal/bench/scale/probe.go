@@ -165,25 +165,27 @@ func apiProbes() []probe {
 	)
 }
 
+// pageProbe may take as long as a page.
+func pageProbe(name string, do func(ctx context.Context, d *database, run int) error) probe {
+	return probe{name, mostPage, false, do}
+}
+
 // keyProbes are the other lists of one key, and what the loops read.
 func keyProbes() []probe {
-	list := func(name string, do func(ctx context.Context, d *database, run int) error) probe {
-		return probe{name, mostPage, false, do}
-	}
 	return []probe{
-		list("credits", func(ctx context.Context, d *database, run int) error {
+		pageProbe("credits", func(ctx context.Context, d *database, run int) error {
 			_, err := d.Reports().Entries(ctx, d.keys[0], int64(run%2*100), pageRows)
 			return err
 		}),
-		list("audit log", func(ctx context.Context, d *database, run int) error {
+		pageProbe("audit log", func(ctx context.Context, d *database, run int) error {
 			_, err := d.Merchant().AuditLog(ctx, 1, 1, int64(run%2*100), pageRows)
 			return err
 		}),
-		list("a new key: how far it has come", func(ctx context.Context, d *database, _ int) error {
+		pageProbe("a new key: how far it has come", func(ctx context.Context, d *database, _ int) error {
 			_, err := d.Reports().Activity(ctx, []int64{d.keys[smallKeys] + 1})
 			return err
 		}),
-		list("events", func(ctx context.Context, d *database, run int) error {
+		pageProbe("events", func(ctx context.Context, d *database, run int) error {
 			after := ""
 			if run%2 == 1 {
 				after = "2000"
@@ -191,7 +193,7 @@ func keyProbes() []probe {
 			_, _, err := d.PublicEvents(ctx, d.keys[0], after, pageRows)
 			return err
 		}),
-		list("payments of a time", func(ctx context.Context, d *database, run int) error {
+		pageProbe("payments of a time", func(ctx context.Context, d *database, run int) error {
 			q := report.Query{
 				Keys: d.keys[:1], Limit: pageRows, From: d.now.Add(-historyFor / 2), Until: d.now.Add(-historyFor / 3),
 			}
@@ -201,7 +203,7 @@ func keyProbes() []probe {
 			_, err := d.Reports().SearchPayments(ctx, q)
 			return err
 		}),
-		list("getTransactions since, by reference", func(ctx context.Context, d *database, run int) error {
+		pageProbe("getTransactions since, by reference", func(ctx context.Context, d *database, run int) error {
 			f := payment.Filter{KeyID: d.keys[0], Limit: pageRows, Since: d.now.Add(-historyFor / 2), Ascending: true}
 			if run%2 == 1 {
 				f.Reference = "order 5"
@@ -209,15 +211,15 @@ func keyProbes() []probe {
 			_, err := d.Payments(ctx, f)
 			return err
 		}),
-		list("sweeps of a payment", func(ctx context.Context, d *database, run int) error {
+		pageProbe("sweeps of a payment", func(ctx context.Context, d *database, run int) error {
 			_, err := d.Reports().SweepsOf(ctx, d.first+int64(run))
 			return err
 		}),
-		list("what is due to sweep", func(ctx context.Context, d *database, _ int) error {
+		pageProbe("what is due to sweep", func(ctx context.Context, d *database, _ int) error {
 			_, err := d.Settlement().DepositBalances(ctx, chain.Base, settlement.Query{Now: d.now, Limit: 2000})
 			return err
 		}),
-		list("payments whose time has run out", func(ctx context.Context, d *database, _ int) error {
+		pageProbe("payments whose time has run out", func(ctx context.Context, d *database, _ int) error {
 			_, err := d.Due(ctx, d.now, "", 100)
 			_, err2 := d.Running(ctx, chain.Base, d.now, "", 100)
 			_, err3 := d.Unsettled(ctx, chain.Base, 1, 9)
@@ -280,14 +282,9 @@ func operatorProbes() []probe {
 			return err
 		}},
 		{"reconcile: records of 100 addresses", mostPage, false, func(ctx context.Context, d *database, run int) error {
-			last := settlement.DepositAddress{Payment: d.last/2 + int64(run*100)}
-			list, err := d.Settlement().DepositAddressesAfter(ctx, last, 100)
+			addresses, err := d.addressesAfter(ctx, d.last/2+int64(run*100))
 			if err != nil {
 				return err
-			}
-			addresses := make([]chain.Address, len(list))
-			for i, a := range list {
-				addresses[i] = a.Address.Address
 			}
 			_, err = d.Settlement().Records(ctx, chain.Base, addresses)
 			return err
@@ -295,49 +292,53 @@ func operatorProbes() []probe {
 	}
 }
 
+// noToken is the contract of no token.
+const noToken chain.Address = "0x00000000000000000000000000000000000000Aa"
+
+// addressesAfter returns the addresses that were shown after the payment, a hundred at most.
+func (d *database) addressesAfter(ctx context.Context, payment int64) ([]chain.Address, error) {
+	list, err := d.Settlement().DepositAddressesAfter(ctx, settlement.DepositAddress{Payment: payment}, 100)
+	addresses := make([]chain.Address, len(list))
+	for i, a := range list {
+		addresses[i] = a.Address.Address
+	}
+	return addresses, err
+}
+
 // loopProbes are what the loops read round after round.
 func loopProbes() []probe {
-	list := func(name string, do func(ctx context.Context, d *database, run int) error) probe {
-		return probe{name, mostPage, false, do}
-	}
 	return []probe{
-		list("watcher: what is at stake", func(ctx context.Context, d *database, _ int) error {
+		pageProbe("watcher: what is at stake", func(ctx context.Context, d *database, _ int) error {
 			_, err := d.Stakes(ctx, chain.Base, d.now.Add(-time.Minute), d.now.Add(-time.Hour))
 			return err
 		}),
-		list("watcher: addresses", func(ctx context.Context, d *database, _ int) error {
+		pageProbe("watcher: addresses", func(ctx context.Context, d *database, _ int) error {
 			_, err := d.OpenAddresses(ctx, chain.Base, d.now.Add(-time.Minute))
 			_, _, err2 := d.Watches(ctx, []chain.Network{chain.Base}, watch.Mark{}, d.now.Add(-time.Hour))
 			return errors.Join(err, err2)
 		}),
-		list("expirer: swept ahead of the record", func(ctx context.Context, d *database, _ int) error {
+		pageProbe("expirer: swept ahead of the record", func(ctx context.Context, d *database, _ int) error {
 			_, err := d.Settlement().SweptAhead(ctx, chain.Base, math.MaxInt64, d.now.Add(-week), 100)
 			return err
 		}),
-		list("expirer: what was swept from 100 addresses", func(ctx context.Context, d *database, run int) error {
-			last := settlement.DepositAddress{Payment: d.last/3 + int64(run*100)}
-			page, err := d.Settlement().DepositAddressesAfter(ctx, last, 100)
-			if err != nil || len(page) == 0 {
+		pageProbe("expirer: what was swept from 100 addresses", func(ctx context.Context, d *database, run int) error {
+			addresses, err := d.addressesAfter(ctx, d.last/3+int64(run*100))
+			if err != nil {
 				return err
 			}
-			addresses := make([]chain.Address, len(page))
-			for i, a := range page {
-				addresses[i] = a.Address.Address
-			}
-			// The contract of no token, so that every address is searched.
-			asset := chain.Asset{Network: chain.Base, Contract: page[0].Address.Address}
+			asset := chain.Asset{Network: chain.Base, Contract: noToken} // every address is searched
 			_, err = d.Settlement().SweptFrom(ctx, asset, addresses)
 			return err
 		}),
-		list("sweeper: deposits that a sweep took along", func(ctx context.Context, d *database, _ int) error {
+		pageProbe("sweeper: deposits that a sweep took along", func(ctx context.Context, d *database, _ int) error {
 			return d.Settlement().SettleCovered(ctx, chain.Base, d.now)
 		}),
-		list("webhooks: what is due", func(ctx context.Context, d *database, _ int) error {
+		pageProbe("webhooks: what is due", func(ctx context.Context, d *database, _ int) error {
 			_, err := d.DueReceivers(ctx, d.now)
 			_, _, err2 := d.NextDue(ctx, d.now)
 			return errors.Join(err, err2)
 		}),
-		list("payments that wait of a key", func(ctx context.Context, d *database, _ int) error {
+		pageProbe("payments that wait of a key", func(ctx context.Context, d *database, _ int) error {
 			_, err := d.Waiting(ctx, payment.Group{KeyID: d.keys[0]}, 100)
 			return err
 		}),
