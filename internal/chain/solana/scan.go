@@ -182,8 +182,7 @@ func (s *search) recheck(ctx context.Context, accounts []*account) (gone []*acco
 	return gone, nil
 }
 
-// applyStatus updates an entry by the status of its transaction. What it did is read again once it is final: a fork may
-// have put it into the same slot with another effect.
+// applyStatus updates an entry by the status of its transaction. What it did is read again once it is final.
 func (s *search) applyStatus(e *entry, st *rpc.TxStatus) error {
 	if st.Slot != e.slot || st.Final() && !e.final {
 		e.slot, e.tx = st.Slot, nil
@@ -221,28 +220,23 @@ func (s *search) transfers(ctx context.Context, accounts []*account) ([]chain.Tr
 		if s.left[p.acc.address] || !p.e.tx.credited {
 			continue
 		}
-		at, err := s.cache.head(ctx, p.e.slot)
-		if err != nil {
-			if err := s.failsFor(ctx, p.acc, err); err != nil {
-				return nil, err
-			}
-			continue
-		}
 		transfers = append(transfers, chain.Transfer{
 			Key: chain.Key{
 				Network: s.adapter.profile.Network, Tx: chain.TxHash(p.e.signature), Ordinal: p.e.tx.ordinal,
 			},
 			Asset: p.acc.mint.asset, From: p.e.tx.from, To: p.acc.address, Units: p.e.tx.change.Units(),
-			Block: at, Source: p.e.tx.source,
+			Block: p.e.tx.block, Source: p.e.tx.source,
 		})
 	}
 	return slices.DeleteFunc(transfers, func(t chain.Transfer) bool { return s.left[t.To] }), nil
 }
 
-// fetch reads what a transaction did to the account, once.
+// fetch reads what a transaction did to the account, once for each block that holds it: a fork may have put it into
+// another block of the same slot with another effect.
 func (s *search) fetch(ctx context.Context, acc *account, e *entry) error {
-	if e.tx != nil {
-		return nil
+	block, err := s.cache.head(ctx, e.slot)
+	if err != nil || e.tx != nil && e.tx.block.Hash == block.Hash {
+		return err
 	}
 	t, err := s.cache.transaction(ctx, e.signature)
 	if err != nil {
@@ -253,5 +247,6 @@ func (s *search) fetch(ctx context.Context, acc *account, e *entry) error {
 		return rpc.Lagging("transaction %s is in slot %d, not %d", e.signature, t.Slot, e.slot)
 	}
 	e.tx = outcomeOf(t, acc, s.e.Name)
+	e.tx.block = block
 	return nil
 }

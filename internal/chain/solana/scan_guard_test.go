@@ -152,3 +152,27 @@ func TestScan_ReadAgainWhenFinal(t *testing.T) {
 	h.Mine(70)
 	wantUnits(t, h.scannedFrom(t, 0, to), 2_000, 5_000)
 }
+
+// TestScan_ReadAgainInAnotherBlock: what a transaction did is read again when another block holds it, though that has
+// the same slot: it is reported in the block whose effect it had.
+func TestScan_ReadAgainInAnotherBlock(t *testing.T) {
+	t.Parallel()
+	h := deepLedger(t, 60)
+	n := newNode(t, h.URL())
+	h.reader = h.withGas(t, n.url())
+	to := h.Address()
+	h.Pay(chaintest.Payment{To: to, Asset: h.Credited(), Units: 2_000})
+	h.Mine(1)
+	h.Pay(chaintest.Payment{To: to, Asset: h.Credited(), Units: 5_000})
+	h.Mine(1)
+	wantUnits(t, h.scannedFrom(t, 0, to), 2_000, 5_000)
+	n.set("getTransaction", func(_, result json.RawMessage) json.RawMessage {
+		if !bytes.Contains(result, []byte(`"amount":"7000"`)) {
+			return result
+		}
+		return bytes.ReplaceAll(result, []byte(`"amount":"2000"`), []byte(`"amount":"4000"`)) // before the second payment
+	})
+	h.Reorg(1, true)
+	h.Mine(1)
+	wantUnits(t, h.scannedFrom(t, 0, to), 2_000, 3_000)
+}

@@ -68,6 +68,7 @@ type entry struct {
 
 // outcome is what a transaction did to the account.
 type outcome struct {
+	block    chain.Head // that held it when it was read; empty: not known
 	ordinal  int
 	credited bool
 	change   effect.Change
