@@ -219,8 +219,8 @@ func (f filling) columns(ctx context.Context, table string) ([]string, error) {
 	return list, rows.Err()
 }
 
-// sweptTogether is how many payments one sweep has moved.
-const sweptTogether = 100
+// sweptTogether is of how many payments in a row the deposits of one network were moved by one sweep.
+const sweptTogether = 300
 
 // post writes what follows from the payments of the numbers: ledger, sweeps, balances of deposit addresses, audit log.
 func (f filling) post(ctx context.Context, first, last int64) error {
@@ -229,7 +229,9 @@ func (f filling) post(ctx context.Context, first, last int64) error {
 	if f.many {
 		no, bytes, none = "FALSE", `'\x01'::bytea`, "''::bytea"
 	}
-	sweep := fmt.Sprintf("1 + payment_id / %d", sweptTogether)
+	sweep := fmt.Sprintf("payment_id / %d * 3 + CASE network WHEN 'BEP20' THEN 1 WHEN 'POLYGON' THEN 2 ELSE 3 END",
+		sweptTogether)
+	sweeps := f.series(first/sweptTogether*3+1, last/sweptTogether*3+3)
 	for _, text := range []string{
 		"INSERT INTO ledger_entries (ref, unit, from_account, to_account, count, reason, at) " +
 			"SELECT 'start:' || public_id, 'credit', 'key:' || key_id, 'spent', 1, 'start', started_at FROM payments " +
@@ -238,9 +240,8 @@ func (f filling) post(ctx context.Context, first, last int64) error {
 			"SELECT network, to_address, contract, payment_id, units, units, '0', block_number + 10, " + no +
 			", 0, '' FROM deposits WHERE payment_id" + between,
 		"INSERT INTO sweeps (id, public_id, network, state, created_at, ended_at, tx_hash, block_number, block_hash, block_time, " +
-			"paid, moved, note)" + f.override() + " SELECT s.n, " + f.digits(26) + ", 'BASE', 'CONFIRMED', t.swept_at, t.swept_at, " +
-			"'0x' || " + f.hex(64) + ", t.block_number, '', t.swept_at, '1000', 70, '' FROM " +
-			f.series(1+first/sweptTogether, 1+last/sweptTogether) +
+			"paid, moved, note)" + f.override() + " SELECT s.n, " + f.digits(26) + ", t.network, 'CONFIRMED', t.swept_at, t.swept_at, " +
+			"'0x' || " + f.hex(64) + ", t.block_number, '', t.swept_at, '1000', 70, '' FROM " + sweeps +
 			" JOIN (SELECT " + sweep + " AS sweep, min(id) AS id FROM deposits WHERE payment_id" + between + " GROUP BY " + sweep +
 			") AS one ON one.sweep = s.n JOIN deposits AS t ON t.id = one.id ON CONFLICT DO NOTHING",
 		"INSERT INTO sweep_items (sweep_id, payment_id, txnid, address, raw, settlement, scheme, contract, symbol, decimals, token, " +
@@ -248,7 +249,7 @@ func (f filling) post(ctx context.Context, first, last int64) error {
 			", " + none + ", 1, contract, symbol, decimals, token, units, " + no + ", units, '' FROM deposits WHERE payment_id" + between,
 		"INSERT INTO sweep_attempts (sweep_id, n, tx_hash, raw, nonce, valid_until, gas, price, tip, ceiling, made_at, sent_at) " +
 			"SELECT t.id, 1, t.tx_hash, " + bytes + ", t.id, 0, 1, '1', '1', '1', t.created_at, t.created_at FROM sweeps AS t " +
-			"JOIN " + f.series(1+first/sweptTogether, 1+last/sweptTogether) + " ON s.n = t.id WHERE TRUE ON CONFLICT DO NOTHING",
+			"JOIN " + sweeps + " ON s.n = t.id WHERE TRUE ON CONFLICT DO NOTHING",
 		"INSERT INTO audit_log (user_id, at, actor, action, subject, detail, address, personal) SELECT 1, created_at, " +
 			"'a@example.org', 'changed', public_id, '', '', id % 1000 = 0 FROM payments WHERE id % 10 = 0 AND id" +
 			between,
