@@ -363,9 +363,7 @@ func longProbes() []probe {
 				},
 			)
 		}},
-		{"reconcile of 100,000 addresses at most", mostReconciled, true, func(ctx context.Context, d *database, _ int) error {
-			return d.reconcile(ctx, reconciled)
-		}},
+		{"reconcile of 100,000 addresses at most", mostReconciled, true, reconcile},
 		{"verify-ledger", 0, true, func(ctx context.Context, d *database, _ int) error {
 			_, differences, err := d.VerifyLedger(ctx)
 			if len(differences) > 0 {

@@ -40,8 +40,8 @@ func (agreeing) Find(context.Context, chain.TxHash) (chain.Found, error) {
 	return chain.Found{Exists: true, Final: true}, nil
 }
 
-// reconcile compares the addresses from the middle of the history on with chains that agree, as `florin reconcile` does.
-func (d *database) reconcile(ctx context.Context, addresses int) error {
+// reconcile compares addresses from the middle of the history on with chains that agree, as `florin reconcile` does.
+func reconcile(ctx context.Context, d *database, _ int) error {
 	enough := errors.New("enough addresses")
 	run := settlement.Reconciliation{StartedAt: d.now}
 	var networks []settlement.ReconciledNetwork
@@ -56,7 +56,7 @@ func (d *database) reconcile(ctx context.Context, addresses int) error {
 			if len(found) > 0 {
 				return errors.New(found[0].String())
 			}
-			if to.Done >= addresses {
+			if to.Done >= reconciled {
 				return enough
 			}
 			run.Place = to
