@@ -4,16 +4,16 @@ package static
 
 var assets = map[string]asset{
 	"app.css":       {hash: "a3a89e9896", contentType: "text/css; charset=utf-8", inline: false},
-	"checkout.css":  {hash: "d258690de5", contentType: "text/css; charset=utf-8", inline: true},
-	"checkout.js":   {hash: "6b3871de5a", contentType: "text/javascript; charset=utf-8", inline: false},
+	"checkout.css":  {hash: "67343a8e50", contentType: "text/css; charset=utf-8", inline: true},
+	"checkout.js":   {hash: "806b570126", contentType: "text/javascript; charset=utf-8", inline: false},
 	"console.js":    {hash: "571434a161", contentType: "text/javascript; charset=utf-8", inline: false},
 	"dashboard.css": {hash: "72d9d75372", contentType: "text/css; charset=utf-8", inline: false},
-	"dashboard.js":  {hash: "e227e14439", contentType: "text/javascript; charset=utf-8", inline: false},
+	"dashboard.js":  {hash: "2e1c5182f3", contentType: "text/javascript; charset=utf-8", inline: false},
 	"docs.css":      {hash: "be7c835b05", contentType: "text/css; charset=utf-8", inline: false},
-	"docs.js":       {hash: "cf8c65a4c8", contentType: "text/javascript; charset=utf-8", inline: false},
-	"donate.css":    {hash: "1fe1ad631b", contentType: "text/css; charset=utf-8", inline: true},
+	"docs.js":       {hash: "4ef736b2a5", contentType: "text/javascript; charset=utf-8", inline: false},
+	"donate.css":    {hash: "b2b8507883", contentType: "text/css; charset=utf-8", inline: true},
 	"icon.svg":      {hash: "8cd32668ea", contentType: "image/svg+xml", inline: false},
 	"live.js":       {hash: "2370aad9ce", contentType: "text/javascript; charset=utf-8", inline: false},
-	"page.js":       {hash: "2feed18994", contentType: "text/javascript; charset=utf-8", inline: false},
+	"page.js":       {hash: "5dc67cc292", contentType: "text/javascript; charset=utf-8", inline: false},
 	"receipt.css":   {hash: "dd63233e80", contentType: "text/css; charset=utf-8", inline: true},
 }

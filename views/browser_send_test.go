@@ -69,7 +69,9 @@ func TestSendOnDesktop(t *testing.T) {
 	origin := serveSamples(t)
 	ctx := browser.New(t, browser.ReducedMotion)
 	browser.Run(ctx, t, chromedp.EmulateViewport(1280, 800))
-	for _, page := range []string{"en/waiting", "de/stalled", "ar/gift"} {
+	for _, page := range []string{
+		"en/waiting", "de/stalled", "de/waiting-sandbox", "fr/short", "ar/gift", "de/gift", "fr/gift", "ru/gift",
+	} {
 		browser.Run(ctx, t, chromedp.Navigate(origin+"/sample/"+page))
 		for _, id := range []string{"status", "copy-amount", "copy-address", "warning", "qr-plain"} {
 			if problem := evaluate[string](ctx, t, fmt.Sprintf("%s(%q)", inSight, id)); problem != "" {

@@ -31,8 +31,9 @@ if (region && text && region.textContent !== text) region.textContent = text;
 "use strict";
 var locale = document.documentElement.lang + "-u-nu-latn";
 var title = document.title;
-var spoken = "";
+var spoken;
 var kept = {};
+var typed = {};
 var clocks = [];
 function localTimes(root) {
 var format = new Intl.DateTimeFormat(locale, { year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", timeZoneName: "short" });
@@ -64,8 +65,8 @@ if (left === clock.quiet || left === 60) florinSay(clock.element.parentNode.text
 function announce() {
 var news = document.querySelector("#status [data-say]") || document.querySelector("#stage [data-say]");
 var text = news ? news.textContent : "";
-if (!text || text === spoken) return;
-if (spoken) { florinSay(text); document.title = text + " · " + title; }
+if (text === spoken) return;
+if (text && spoken !== undefined) { florinSay(text); document.title = text + " · " + title; }
 spoken = text;
 }
 function bring() {
@@ -79,6 +80,7 @@ readClocks();
 tick();
 announce();
 restore();
+retype();
 var heading = document.querySelector("#stage h2[tabindex]");
 if (focusLost && heading && document.activeElement === document.body) heading.focus();
 document.dispatchEvent(new Event("florin:stage"));
@@ -88,6 +90,18 @@ Object.keys(kept).forEach(function (name) {
 var chosen = document.getElementById(kept[name]);
 if (chosen) chosen.checked = true;
 });
+}
+function retype() {
+Object.keys(typed).forEach(function (id) {
+var old = typed[id], field = document.getElementById(id);
+if (!field || field === old) return;
+field.value = old.value;
+if (document.activeElement === field) field.setSelectionRange(old.selectionStart, old.selectionEnd);
+});
+keepFields();
+}
+function keepFields() {
+document.querySelectorAll("#stage input.text").forEach(function (field) { typed[field.id] = field; });
 }
 document.addEventListener("change", function (event) {
 if (event.target.className === "via") kept[event.target.name] = event.target.id;
@@ -106,6 +120,7 @@ document.addEventListener("htmx:sseError", function () { offline(true); });
 document.addEventListener("htmx:sseOpen", function () { offline(false); });
 localTimes(document);
 readClocks();
+keepFields();
 announce();
 tick();
 setInterval(tick, 1000);

@@ -4,8 +4,9 @@
   "use strict";
   var locale = document.documentElement.lang + "-u-nu-latn";
   var title = document.title;
-  var spoken = "";
+  var spoken;
   var kept = {};
+  var typed = {};
   var clocks = [];
 
   function localTimes(root) {
@@ -44,8 +45,8 @@
   function announce() {
     var news = document.querySelector("#status [data-say]") || document.querySelector("#stage [data-say]");
     var text = news ? news.textContent : "";
-    if (!text || text === spoken) return;
-    if (spoken) { florinSay(text); document.title = text + " · " + title; }
+    if (text === spoken) return;
+    if (text && spoken !== undefined) { florinSay(text); document.title = text + " · " + title; }
     spoken = text;
   }
 
@@ -62,6 +63,7 @@
     tick();
     announce();
     restore();
+    retype();
     var heading = document.querySelector("#stage h2[tabindex]");
     if (focusLost && heading && document.activeElement === document.body) heading.focus();
     document.dispatchEvent(new Event("florin:stage"));
@@ -72,6 +74,21 @@
       var chosen = document.getElementById(kept[name]);
       if (chosen) chosen.checked = true;
     });
+  }
+
+  // A field of the new step holds what was typed into the same field of the last one, with the caret where it was.
+  function retype() {
+    Object.keys(typed).forEach(function (id) {
+      var old = typed[id], field = document.getElementById(id);
+      if (!field || field === old) return;
+      field.value = old.value;
+      if (document.activeElement === field) field.setSelectionRange(old.selectionStart, old.selectionEnd);
+    });
+    keepFields();
+  }
+
+  function keepFields() {
+    document.querySelectorAll("#stage input.text").forEach(function (field) { typed[field.id] = field; });
   }
 
   document.addEventListener("change", function (event) {
@@ -97,6 +114,7 @@
 
   localTimes(document);
   readClocks();
+  keepFields();
   announce();
   tick();
   setInterval(tick, 1000);

@@ -238,6 +238,11 @@ func (p Props) stageState() string {
 	return string(p.State)
 }
 
+// moneySeen reports whether money is there, but not all of it or not final yet.
+func (p Props) moneySeen() bool {
+	return p.State == StateSeen || p.State == StateConfirming || p.State == StateShort
+}
+
 // shownView is the side step that fits the state: a payment with money cannot be changed or cancelled.
 func (p Props) shownView() View {
 	switch {
