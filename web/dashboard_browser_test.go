@@ -106,12 +106,16 @@ const pageFlaws = `(() => {
 	}
 	for (const e of document.querySelectorAll(".rows")) {
 		const edge = e.closest(".scroll");
+		for (const cell of e.querySelectorAll("td:not(.what), .badge")) if (cell.scrollWidth > cell.clientWidth) flaws.push("words cut: " + name(cell));
 		if (edge.scrollWidth > edge.clientWidth + 1) flaws.push("a table of " + edge.scrollWidth + " px is cut at " + edge.clientWidth + ": " + name(e));
 	}
 	for (const e of document.querySelectorAll("main *")) {
 		const glued = [...e.childNodes].find(n => n.nodeType === 3 && /[a-z,;]$/.test(n.data) && n.nextSibling?.matches?.("time, .badge"));
 		if (glued) flaws.push("no space before what follows: " + glued.data);
 	}
+	for (const e of document.querySelectorAll(".funnel progress")) if (e.getBoundingClientRect().width < 100) flaws.push("hardly anything of a bar is left: " + name(e.parentNode));
+	const starts = [...document.querySelectorAll(".rail nav a")].map(e => { const r = document.createRange(); r.selectNodeContents(e.querySelector("svg").nextSibling); return r.getBoundingClientRect(); }).filter(r => r.width > 0).map(r => Math.round(r.left));
+	if (new Set(starts).size > 1) flaws.push("the words of the rail begin at " + starts);
 	for (const e of document.querySelectorAll("svg text")) if (e.getBoundingClientRect().height < 11) flaws.push("words too small to read: " + name(e));
 	return flaws;
 })()`
