@@ -48,8 +48,14 @@ func TestOnboarding(t *testing.T) {
 			t.Errorf("the card says %q: %s", word, plainText("<"+card))
 		}
 	}
-	if strings.Contains(page.body, "flk_") {
-		t.Error("the key's text is shown")
+	if strings.Contains(page.body, "flk_") || strings.Contains(page.body, "has no wallets") {
+		t.Errorf("the key's text is shown, or an alarm beside the card that says the same: %s", plainText(page.body))
+	}
+	for _, path := range []string{createPath, "/dashboard/links", "/dashboard/campaigns"} {
+		r := s.get(path)
+		if r.wants(t, 200, `data-testid="no-shop"`, `href="/dashboard/start"`); strings.Contains(r.body, "novalidate") {
+			t.Errorf("%s makes what nobody could pay: %s", path, plainText(r.body))
+		}
 	}
 	s.post("/dashboard/start", "name", "Ida's bakery", "evm", " "+merchantWallet+" ", "tolerant", "yes").
 		leads(t, "/dashboard/start/ready")

@@ -29,9 +29,14 @@ func (d *Surface) getLinks(c echo.Context, who session.Principal) error {
 }
 
 func (d *Surface) linksPage(c echo.Context, who session.Principal, status int, f *shell.Form) error {
-	_, ok, choice, err := who.KeyChoice(linksPath, f.Text("key"))
+	key, ok, choice, err := who.KeyChoice(linksPath, f.Text("key"))
 	if err != nil {
 		return err
+	}
+	if ok {
+		if ok, err = d.Ready(c.Request().Context(), key, choice); err != nil {
+			return err
+		}
 	}
 	list, err := d.Campaigns.Links(c.Request().Context(), who.KeyIDs())
 	if err != nil {
