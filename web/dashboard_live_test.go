@@ -13,6 +13,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/testkit/browser"
 )
@@ -36,6 +37,8 @@ func TestDashboard_LiveAndFinder(t *testing.T) {
 	browser.Run(
 		ctx, t, chromedp.WaitVisible("[data-testid=recent] [data-status=PAID]"),
 		chromedp.Text("[data-testid=open]", &open),
+		chromedp.WaitVisible("//*[@data-testid='today'][.='$77.70']"),
+		chromedp.WaitVisible("//*[@data-testid='volume'][contains(., '$77.70')]"), chromedp.WaitVisible("[data-testid=chart]"),
 	)
 	if strings.TrimSpace(open) != "1" {
 		t.Errorf("%q payments are open", open)
@@ -62,6 +65,57 @@ func TestDashboard_LiveAndFinder(t *testing.T) {
 		t.Errorf("Enter leads to %s", at)
 	}
 	browser.FirstParty(ctx, t, origin)
+}
+
+// An open list of payments follows them, and so do the inbox and the number in the navigation.
+func TestDashboard_LiveLists(t *testing.T) {
+	t.Parallel()
+	b, origin := serveDashboard(t)
+	m := b.shop(b.member(ownerEmail))
+	list, inbox := browser.New(t), browser.New(t)
+	enterDashboard(list, t, origin, ownerEmail)
+	enterDashboard(inbox, t, origin, ownerEmail)
+	browser.Run(list, t, chromedp.Navigate(origin+"/dashboard/payments"), chromedp.WaitVisible("[data-testid=empty]"))
+	browser.Run(inbox, t, chromedp.Navigate(origin+"/dashboard/attention"),
+		chromedp.WaitVisible("[data-testid=nothing]"))
+	p := b.newPaymentOf(m, "77.70")
+	row := "[data-testid=row-" + string(p.ID) + "]"
+	browser.Run(list, t, chromedp.WaitVisible(row), chromedp.Focus(row))
+	p = b.start(p, chain.Polygon)
+	b.deposit(p, p.Amount+money.USD, true)
+	browser.Run(inbox, t, chromedp.WaitVisible("[data-testid=needs-"+string(p.ID)+"]"),
+		chromedp.WaitVisible("[data-testid=needs]"))
+	var focused, needs string
+	browser.Run(list, t, chromedp.WaitVisible("[data-status=OVER]"), chromedp.WaitVisible("[data-testid=needs]"),
+		chromedp.Text("[data-testid=needs]", &needs), chromedp.Evaluate("document.activeElement.id", &focused))
+	if focused != "row-"+string(p.ID) || needs != "1" {
+		t.Errorf("%q has the focus, and the navigation counts %q", focused, needs)
+	}
+	browser.Axe(list, t)
+	browser.Axe(inbox, t)
+}
+
+// An update does not take what somebody is typing, and is there when they have left the field.
+func TestDashboard_LiveKeepsTyped(t *testing.T) {
+	t.Parallel()
+	b, origin := serveDashboard(t)
+	m := b.shop(b.member(ownerEmail))
+	p := b.start(b.newPaymentOf(m, "50"), chain.Polygon)
+	p = b.deposit(p, 40*money.USD, true)
+	ctx := browser.New(t)
+	enterDashboard(ctx, t, origin, ownerEmail)
+	const field = "[sse-swap=verdict] input[type=password]"
+	browser.Run(ctx, t, chromedp.Navigate(origin+"/dashboard/payments/"+string(p.ID)), chromedp.SendKeys(field, "corr"))
+	b.deposit(p, 10*money.USD, true)
+	var typed string
+	browser.Run(ctx, t, chromedp.WaitVisible("//*[@data-testid='timeline']//li[contains(., 'Completed')]"),
+		chromedp.Value(field, &typed))
+	if typed != "corr" {
+		t.Errorf("the field holds %q", typed)
+	}
+	browser.Run(ctx, t, chromedp.KeyEvent(strings.Repeat(kb.Backspace, 4)), chromedp.Blur(field),
+		chromedp.WaitVisible("[sse-swap=verdict] [data-status=PAID]"),
+		chromedp.WaitVisible("//dt[.='Ended']"), chromedp.WaitNotPresent("[data-testid=complete]"))
 }
 
 // The dialog finds only the merchant's own payments, and a browser without scripts

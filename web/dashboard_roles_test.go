@@ -22,6 +22,8 @@ var routeRoles = map[string]string{
 	"POST /dashboard/start/dollar":                  "ods",
 	"GET /dashboard/find":                           "odsv",
 	"GET /dashboard/live":                           "odsv",
+	"GET /dashboard/payments/live":                  "odsv",
+	"GET /dashboard/attention/live":                 "odsv",
 	"GET /dashboard/attention":                      "odsv",
 	"GET /dashboard/payments/:txnid/live":           "odsv",
 	"POST /dashboard/payments/:txnid/resolve":       "os",

@@ -57,6 +57,34 @@
     finder.addEventListener("click", function (event) { if (event.target === finder) finder.close(); });
   }
 
+  // An update waits while somebody types into what it would replace, or reads what was opened there.
+  var held = new Map();
+
+  function busy(part) {
+    return part.querySelector("details[open]") || Array.from(part.querySelectorAll("input, textarea")).some(function (field) {
+      return field === document.activeElement || field.value !== field.defaultValue;
+    });
+  }
+
+  function release() {
+    held.forEach(function (html, part) {
+      if (busy(part)) return;
+      held.delete(part);
+      htmx.swap(part, html, { swapStyle: "innerHTML" });
+    });
+  }
+
+  document.addEventListener("htmx:sseBeforeMessage", function (event) {
+    held.delete(event.target);
+    if (!busy(event.target)) return;
+    held.set(event.target, event.detail.data);
+    event.preventDefault();
+  });
+  // A click has come to its button by then.
+  ["focusout", "toggle"].forEach(function (name) {
+    document.addEventListener(name, function () { setTimeout(release, 500); }, true);
+  });
+
   var looks = document.querySelector("form[data-preview]");
   var wait = 0;
   if (looks) {

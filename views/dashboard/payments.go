@@ -38,6 +38,8 @@ type PaymentsProps struct {
 	LookedTo  time.Time
 	ExportURL string
 	HasKey    bool
+	// LivePath is the stream of the list; empty for a search and for an older page.
+	LivePath string
 }
 
 // FilterFields are the values of the filter as they were typed.

@@ -12,6 +12,7 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/report"
 	"github.com/florinpay/florin/views/dashboard"
+	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/web/session"
 	"github.com/florinpay/florin/web/shell"
 )
@@ -24,18 +25,27 @@ const (
 
 // getAttention shows what a person must settle.
 func (d *Surface) getAttention(c echo.Context, who session.Principal) error {
-	ctx, now := c.Request().Context(), d.Shell.Now()
-	p := dashboard.AttentionProps{Frame: d.Frame(c, who, "Needs attention", attentionPath)}
-	houses, err := d.houses(ctx, who)
+	p, err := d.attentionProps(c.Request().Context(), d.Frame(c, who, "Needs attention", attentionPath), who)
 	if err != nil {
 		return err
 	}
+	return d.Show(c, http.StatusOK, p.Frame, dashboard.Attention(p))
+}
+
+func (d *Surface) attentionProps(
+	ctx context.Context, frame panel.Frame, who session.Principal,
+) (dashboard.AttentionProps, error) {
+	p, now := dashboard.AttentionProps{Frame: frame}, frame.Now
+	houses, err := d.houses(ctx, who)
+	if err != nil {
+		return p, err
+	}
 	if p.Alerts, err = d.alerts(ctx, who, houses, now); err != nil {
-		return err
+		return p, err
 	}
 	odd, err := d.Reports.SearchPayments(ctx, report.Query{Keys: who.KeyIDs(), Attention: true, Limit: attentionRows})
 	if err != nil {
-		return err
+		return p, err
 	}
 	p.More = odd.Next != (report.Place{})
 	for _, x := range odd.Payments {
@@ -43,7 +53,7 @@ func (d *Surface) getAttention(c echo.Context, who session.Principal) error {
 			PaymentRow: paymentRow(x), Verdict: verdict(x, now), Accept: acceptable(x), Late: onlyLate(x),
 		})
 	}
-	return d.Show(c, http.StatusOK, p.Frame, dashboard.Attention(p))
+	return p, nil
 }
 
 // acceptable is what the merchant may accept as the whole; empty for nothing.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/views/dashboard"
+	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/web/live"
 	"github.com/florinpay/florin/web/session"
 	"github.com/florinpay/florin/web/shell"
@@ -48,16 +49,53 @@ func (d *Surface) stream(c echo.Context, who session.Principal, read parts) erro
 	return d.Hub.Admit(live.Dashboard(who.User.ID), shell.CallOf(c).Client, o, func() error { return o.Open(c) })
 }
 
-// getLive streams changes of the overview's lists of payments.
+// getLive streams changes of the overview: its lists of payments, and what was paid.
 func (d *Surface) getLive(c echo.Context, who session.Principal) error {
+	length := rangeOf(c.QueryParam("days"))
 	return d.stream(c, who, func(ctx context.Context) (map[string]templ.Component, error) {
 		lists, err := d.lists(ctx, who.KeyIDs())
 		if err != nil {
 			return nil, err
 		}
+		odd, err := d.Reports.Attention(ctx, who.KeyIDs())
+		if err != nil {
+			return nil, err
+		}
+		var p dashboard.OverviewProps
+		if _, err := d.sales(ctx, &p, who.KeyIDs(), length, d.Shell.Now()); err != nil {
+			return nil, err
+		}
 		return map[string]templ.Component{
+			"odd":   dashboard.NeedsMerchant(odd),
 			"count": dashboard.OpenCount(lists), "lists": dashboard.OverviewLists(lists),
+			"today": dashboard.PaidToday(p.Today), "volume": dashboard.Volume(p), "chart": dashboard.Sales(p),
 		}, nil
+	})
+}
+
+// getPaymentsLive streams changes of the first page of a list of payments.
+func (d *Surface) getPaymentsLive(c echo.Context, who session.Principal) error {
+	frame, asked := d.Frame(c, who, "", paymentsPath), c.QueryParams()
+	return d.stream(c, who, func(ctx context.Context) (map[string]templ.Component, error) {
+		frame.Now = d.Shell.Now()
+		p, err := d.paymentsProps(ctx, frame, who, asked)
+		if err != nil {
+			return nil, err
+		}
+		return map[string]templ.Component{"rows": dashboard.PaymentRows(p)}, nil
+	})
+}
+
+// getAttentionLive streams changes of what needs the merchant.
+func (d *Surface) getAttentionLive(c echo.Context, who session.Principal) error {
+	frame := d.Frame(c, who, "", attentionPath)
+	return d.stream(c, who, func(ctx context.Context) (map[string]templ.Component, error) {
+		frame.Now = d.Shell.Now()
+		p, err := d.attentionProps(ctx, frame, who)
+		if err != nil {
+			return nil, err
+		}
+		return map[string]templ.Component{"inbox": dashboard.Inbox(p)}, nil
 	})
 }
 
@@ -77,14 +115,16 @@ func (d *Surface) getPaymentLive(c echo.Context, who session.Principal) error {
 		if err != nil {
 			return nil, err
 		}
+		frame.Now = d.Shell.Now()
 		p := d.paymentProps(who, x, key)
-		p.Frame, p.Reauth.Field, p.Note = frame, reauth, noteField
-		if p.Timeline, err = d.timeline(ctx, x); err != nil {
+		p.Frame, p.Reauth.Field, p.Reason, p.Note = frame, reauth, reasonField, noteField
+		if err := d.addHistory(ctx, &p, x); err != nil {
 			return nil, err
 		}
 		return map[string]templ.Component{
-			"verdict": dashboard.PaymentVerdict(p),
-			"money":   dashboard.PaymentMoney(p), "timeline": dashboard.PaymentTimeline(p),
+			"verdict": dashboard.PaymentVerdict(p), "money": dashboard.PaymentMoney(p),
+			"facts": dashboard.PaymentFacts(p), "timeline": dashboard.PaymentTimeline(p),
+			"hooks": dashboard.PaymentWebhooks(p), "acts": dashboard.PaymentActs(p),
 		}, nil
 	})
 }
@@ -117,12 +157,17 @@ func (o *livePage) Turn(now time.Time, changed bool) (next time.Time, more bool)
 	return now.Add(liveTick), true
 }
 
-// read adds an event for each part of the page that has changed.
+// read adds an event for each part of the page that has changed, and for the number in the navigation.
 func (o *livePage) read(ctx context.Context, b *bytes.Buffer) error {
 	shown, err := o.parts(ctx)
 	if err != nil {
 		return err
 	}
+	needs, err := o.d.Needs(ctx, o.who)
+	if err != nil {
+		return err
+	}
+	shown["needs"] = panel.Needs(needs, true)
 	for event, part := range shown {
 		if err := o.Add(ctx, b, event, event, part); err != nil {
 			return err

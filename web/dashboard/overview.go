@@ -104,6 +104,22 @@ func rangeOf(text string) int {
 func (d *Surface) figures(
 	ctx context.Context, p *dashboard.OverviewProps, keys []int64, length int, now time.Time,
 ) error {
+	first, err := d.sales(ctx, p, keys, length, now)
+	if err != nil {
+		return err
+	}
+	funnel, err := d.Reports.Funnel(ctx, keys, first)
+	p.Funnel, p.Conversion = funnelSteps(funnel), dashboard.ConversionText(funnel.Started, funnel.Paid)
+	if funnel.Newest {
+		p.FunnelNewest = funnel.Created
+	}
+	return err
+}
+
+// sales adds what was paid in the range, which begins at first, and today.
+func (d *Surface) sales(
+	ctx context.Context, p *dashboard.OverviewProps, keys []int64, length int, now time.Time,
+) (first time.Time, err error) {
 	p.Days = length
 	today := now.UTC().Truncate(oneDay)
 	tomorrow, weekAgo := today.AddDate(0, 0, 1), today.AddDate(0, 0, -week)
@@ -111,10 +127,10 @@ func (d *Surface) figures(
 	if length > dailyDays {
 		each, length = week, (length+week-1)/week*week
 	}
-	first := tomorrow.AddDate(0, 0, -length)
+	first = tomorrow.AddDate(0, 0, -length)
 	days, err := d.Reports.Days(ctx, keys, earlier(first, weekAgo))
 	if err != nil {
-		return err
+		return first, err
 	}
 	p.Chart = chartOf(days, first, today, each)
 	volume, count := volumeOf(days, first, tomorrow)
@@ -124,12 +140,7 @@ func (d *Surface) figures(
 	p.Today = dashboard.Today{
 		Volume: volume.Display(), Count: count, LastWeek: before.Display(), Weekday: today.Weekday().String(),
 	}
-	funnel, err := d.Reports.Funnel(ctx, keys, first)
-	p.Funnel, p.Conversion = funnelSteps(funnel), dashboard.ConversionText(funnel.Started, funnel.Paid)
-	if funnel.Newest {
-		p.FunnelNewest = funnel.Created
-	}
-	return err
+	return first, nil
 }
 
 func earlier(a, b time.Time) time.Time {

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"context"
 	"errors"
 	"maps"
 	"net/http"
@@ -60,7 +61,7 @@ func (d *Surface) paymentPage(
 	p.Frame = d.Frame(c, who, "Payment of $"+p.Amount, paymentsPath)
 	p.Frame.Notices = append(p.Frame.Notices, strayNotices(x)...)
 	p.Problem = f.Problem
-	p.Reason = f.Field(panel.Field{Name: "reason", Label: "Reason", Hint: "Shown in the history of the payment and in your audit log.", Required: true, Max: "500"})
+	p.Reason = f.Field(reasonField)
 	p.Reauth.Posted = f.Posted
 	if p.Reauth.Field, err = d.StrongField(c, who, f); err != nil {
 		return err
@@ -69,17 +70,22 @@ func (d *Surface) paymentPage(
 		Name: "hash", Label: "Transaction hash, or its link in a block explorer", Required: true, Max: strconv.Itoa(checkout.MaxHash), Mono: true,
 	})
 	p.Lookup, p.Note = found, f.Field(noteField)
+	if err := d.addHistory(ctx, &p, x); err != nil {
+		return err
+	}
+	return d.Show(c, status, p.Frame, dashboard.Payment(p))
+}
+
+// addHistory adds what happened to a payment, and its webhooks.
+func (d *Surface) addHistory(ctx context.Context, p *dashboard.PaymentProps, x payment.Payment) (err error) {
 	if p.Timeline, err = d.timeline(ctx, x); err != nil {
 		return err
 	}
 	hooks, err := d.Reports.Deliveries(ctx, report.DeliveryQuery{KeyID: x.KeyID, TxnID: x.ID, Limit: session.PageRows})
-	if err != nil {
-		return err
-	}
 	for _, h := range hooks {
 		p.Deliveries = append(p.Deliveries, deliveryRow(h))
 	}
-	return d.Show(c, status, p.Frame, dashboard.Payment(p))
+	return err
 }
 
 // strayNotices name money at the payment's address on a network that was not
@@ -98,6 +104,12 @@ func strayNotices(x payment.Payment) []panel.Notice {
 			views.NetworkName(string(t.Network)) + ", which was not chosen. It can go to your wallet only. Ask the operator of this server to settle this payment on that network."})
 	}
 	return all
+}
+
+// reasonField is why the merchant marks a payment as completed.
+var reasonField = panel.Field{
+	Name: "reason", Label: "Reason", Hint: "Shown in the history of the payment and in your audit log.",
+	Required: true, Max: strconv.Itoa(maxReason),
 }
 
 // noteField is how the merchant settled what needed attention.

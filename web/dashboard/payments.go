@@ -2,7 +2,9 @@ package dashboard
 
 import (
 	"cmp"
+	"context"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -11,6 +13,7 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/report"
 	"github.com/florinpay/florin/views/dashboard"
+	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/web/session"
 	"github.com/florinpay/florin/web/shell"
 )
@@ -23,25 +26,41 @@ const (
 
 // getPayments lists payments.
 func (d *Surface) getPayments(c echo.Context, who session.Principal) error {
-	ctx := c.Request().Context()
-	p := dashboard.PaymentsProps{Frame: d.Frame(c, who, "Payments", paymentsPath), HasKey: len(who.AllKeys) > 0}
-	q, fields, problem := d.paymentQuery(c.QueryParams(), who)
+	p, err := d.paymentsProps(c.Request().Context(), d.Frame(c, who, "Payments", paymentsPath), who, c.QueryParams())
+	if err != nil {
+		return err
+	}
+	status := http.StatusOK
+	if p.Problem != "" {
+		status = http.StatusBadRequest
+	}
+	return d.Show(c, status, p.Frame, dashboard.Payments(p))
+}
+
+// paymentsProps is the page of the list that the query parameters ask for.
+func (d *Surface) paymentsProps(
+	ctx context.Context, frame panel.Frame, who session.Principal, asked url.Values,
+) (dashboard.PaymentsProps, error) {
+	p := dashboard.PaymentsProps{Frame: frame, HasKey: len(who.AllKeys) > 0}
+	q, fields, problem := d.paymentQuery(asked, who)
 	p.Fields, p.Problem, p.Sentence = fields, problem, sentenceOfQuery(q)
 	p.Filtered = p.Sentence != sentenceOfQuery(report.Query{})
 	p.Tab = tabOf(fields)
-	filter := filterOf(c.QueryParams())
+	filter := filterOf(asked)
 	p.ExportURL = session.WithQuery(paymentsPath+".csv", filter)
 	if q.After != (report.Place{}) {
 		p.FirstURL = session.WithQuery(paymentsPath, filter)
 	}
+	if p.Tab != noTab && problem == "" && q.After == (report.Place{}) {
+		p.LivePath = session.WithQuery(paymentsPath+"/live", filter)
+	}
 	q.Limit = session.PageRows
-	status := http.StatusOK
 	if problem != "" {
-		status, q.Keys = http.StatusBadRequest, nil
+		q.Keys = nil
 	}
 	found, err := d.Reports.SearchPayments(ctx, q)
 	if err != nil {
-		return err
+		return p, err
 	}
 	if found.Next != (report.Place{}) {
 		filter.Set("after", formatPlace(found.Next))
@@ -53,13 +72,16 @@ func (d *Surface) getPayments(c echo.Context, who session.Principal) error {
 	for _, x := range found.Payments {
 		p.Rows = append(p.Rows, paymentRow(x))
 	}
-	return d.Show(c, status, p.Frame, dashboard.Payments(p))
+	return p, nil
 }
 
-// tabOf returns the status if nothing else filters, and a text that is no tab otherwise.
+// noTab is no tab of the list: something else than the status filters.
+const noTab = "none"
+
+// tabOf returns the status if nothing else filters, and noTab otherwise.
 func tabOf(f dashboard.FilterFields) string {
 	if f != (dashboard.FilterFields{Status: f.Status}) {
-		return "none"
+		return noTab
 	}
 	return f.Status
 }
