@@ -11,7 +11,7 @@ import (
 	"github.com/florinpay/florin/internal/merchant"
 )
 
-// The overview warns of everything that stops payments or webhooks, links each
+// The inbox warns of everything that stops payments or webhooks, links each
 // warning to the page that solves it, and shows none otherwise.
 func TestDashboard_Alerts(t *testing.T) {
 	t.Parallel()
@@ -23,7 +23,7 @@ func TestDashboard_Alerts(t *testing.T) {
 	must(t, err)
 	says := func(want bool, text, path string) {
 		t.Helper()
-		r := s.get("/dashboard")
+		r := s.get("/dashboard/attention")
 		r.wants(t, 200)
 		for notice := range strings.SplitSeq(r.body, `data-testid="notice"`) {
 			notice, _, _ = strings.Cut(notice, "</p>")
