@@ -61,6 +61,7 @@ func badForms(m seller, dev identity.User) []badForm {
 		{"/dashboard/create", url.Values{"amount": {"1.2345678"}, "reference": {"A-1"}}, "amount", `value="A-1"`},
 		{"/dashboard/create", url.Values{"amount": {"5"}, "successUrl": {"javascript:alert(1)"}}, "successUrl", `value="javascript:alert(1)"`},
 		{"/dashboard/links", url.Values{"slug": {"NO!"}, "amount": {"5"}}, "slug", `value="NO!"`},
+		{"/dashboard/campaigns", url.Values{"title": {" "}, "goal": {"250"}}, "title", `value="250"`},
 		{"/dashboard/campaigns", url.Values{"title": {"Roof"}, "goal": {"-1"}}, "goal", `value="-1"`},
 		{"/dashboard/webhooks/resend", url.Values{"since": {"yesterday"}}, "since", `value="yesterday"`},
 	}
@@ -87,7 +88,7 @@ func TestDashboard_ProblemBesideItsInput(t *testing.T) {
 				t.Errorf("%d inputs have a problem: %s", n, plainText(r.body))
 			}
 			for _, want := range []string{
-				`id="problem-` + x.input + `"`, `problem-` + x.input + `" aria-invalid="true"`, x.kept,
+				`id="problem-` + x.input + `"`, `problem-` + x.input + `" aria-invalid="true" autofocus`, x.kept,
 			} {
 				if !strings.Contains(r.body, want) {
 					t.Errorf("the page lacks %q", want)

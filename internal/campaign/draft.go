@@ -50,13 +50,15 @@ func New(in Draft, keyID int64, now time.Time) (Campaign, error) {
 func (in Draft) apply(c Campaign, now time.Time) (Campaign, error) {
 	var err error
 	var wrong []error
-	c.Slug, err = cleanSlug("campaignId", in.Slug)
-	wrong = append(wrong, err)
 	c.Title, err = cleanLine("title", in.Title, MaxTitle)
 	if err == nil && c.Title == "" {
 		err = fault.About(fault.Invalid, "title", "is required")
 	}
 	wrong = append(wrong, err)
+	if in.Slug != "" || c.Title != "" { // an address that was left empty is made from the title
+		c.Slug, err = cleanSlug("campaignId", in.Slug)
+		wrong = append(wrong, err)
+	}
 	c.Description, err = cleanText("description", in.Description, MaxDescription)
 	wrong = append(wrong, err)
 	c.Goal, err = optionalAmount("goalAmount", in.Goal)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/florinpay/florin/internal/alert"
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
@@ -103,8 +104,11 @@ func (d *Surface) alertNotices(ctx context.Context, now time.Time) ([]panel.Noti
 	var all []panel.Notice
 	for _, c := range seen.Conditions {
 		n := panel.Notice{Bad: true, Text: c.Title + ". " + c.Text + " " + c.Advice}
-		if !c.Public {
-			n.Link, n.LinkText = troublePath, "See which"
+		switch {
+		case c.Kind == alert.BackupMissing || c.Kind == alert.BackupOld:
+			n.Link, n.LinkText = "/docs/operate/backup", "How to back up"
+		case !c.Public:
+			n.Link, n.LinkText = troublePath, "See details"
 		}
 		all = append(all, n)
 	}
