@@ -29,8 +29,8 @@ import (
 // Dashboard is what the pages of merchants and operators need beyond Deps.
 type Dashboard struct {
 	Reports *report.Reader
-	// Export lists the payments of an export; nil means Reports.ExportPayments.
-	Export   func(context.Context, report.Query) (report.Found, error)
+	// Export finds the pages of an export; nil means Reports.ExportPayments.
+	Export   dashboard.FindPage
 	Webhooks *webhook.Sender // sends tests
 	Resends  dashboard.Resends
 	// Ledger checks the ledger in the background; nil offers no check.

@@ -24,13 +24,24 @@ type longList struct {
 	peak func()
 }
 
-func (l longList) payments(_ context.Context, q report.Query) (report.Found, error) {
+func (l longList) find(_ context.Context, q report.Query) (report.ExportPage, error) {
 	next := l.rows
 	if q.After.Number > 0 {
 		next = q.After.Number - 1
 	}
-	page := make([]payment.Payment, 0, q.Limit)
-	for n := next; n > 0 && len(page) < q.Limit; n-- {
+	found := report.ExportPage{Read: func(context.Context) ([]payment.Payment, error) {
+		return l.read(next, q.Limit), nil
+	}}
+	if last := next - int64(q.Limit) + 1; last > 1 {
+		found.Next = report.Place{At: time.Unix(last, 0), Number: last}
+	}
+	l.peak()
+	return found, nil
+}
+
+func (l longList) read(next int64, limit int) []payment.Payment {
+	page := make([]payment.Payment, 0, limit)
+	for n := next; n > 0 && len(page) < limit; n-- {
 		page = append(page, payment.Payment{
 			ID: "01KJ4Z8Y3T6Q0M5V9B2N7R1XWA", Number: n, Kind: payment.KindMerchant, Amount: 10 * money.USD,
 			Status:    payment.Completed,
@@ -38,12 +49,7 @@ func (l longList) payments(_ context.Context, q report.Query) (report.Found, err
 			Details: payment.Details{Reference: "order", Description: "two pounds of coffee"},
 		})
 	}
-	l.peak()
-	found := report.Found{Payments: page}
-	if last := page[len(page)-1]; last.Number > 1 {
-		found.Next = report.Place{At: last.CreatedAt, Number: last.Number}
-	}
-	return found, nil
+	return page
 }
 
 // sink counts the lines written to it and keeps nothing.
@@ -75,7 +81,7 @@ func exported(tb testing.TB, b dashboardBundle, s *surfer, rows int64, every int
 		if pages++; pages%every == 0 {
 			most = max(most, held()-before)
 		}
-	}}.payments
+	}}.find
 	d, o := b.server.d, b.server.o
 	d.Dashboard = &long
 	r := httptest.NewRequestWithContext(tb.Context(), http.MethodGet, "/dashboard/payments.csv", nil)

@@ -58,20 +58,21 @@ func (d *Surface) getExport(c echo.Context, who session.Principal) error {
 	return WriteExport(ctx, w, q, d.Export)
 }
 
-// WriteExport writes the payments of the query as CSV. It reads pages with read while it writes others.
-func WriteExport(ctx context.Context, w io.Writer, q report.Query, read ReadPage) error {
+// WriteExport writes the payments of the query as CSV. It reads pages while it writes others.
+func WriteExport(ctx context.Context, w io.Writer, q report.Query, find FindPage) error {
 	ctx, cancel := context.WithCancel(ctx)
-	defer cancel() // the reader ends, whatever fails
+	defer cancel() // the readers end, whatever fails
 	out := csv.NewWriter(w)
 	if err := out.Write(exportHead); err != nil {
 		return err
 	}
 	q.Limit = report.MaxPage
-	for page := range exportPages(ctx, q, read) {
-		if page.err != nil {
-			return page.err
+	for page := range exportPages(ctx, q, find) {
+		read := <-page
+		if read.err != nil {
+			return read.err
 		}
-		for _, p := range page.Payments {
+		for _, p := range read.payments {
 			if err := out.Write(exportRow(p)); err != nil {
 				return err
 			}
@@ -83,27 +84,35 @@ func WriteExport(ctx context.Context, w io.Writer, q report.Query, read ReadPage
 	return ctx.Err()
 }
 
-// ReadPage reads a page of an export.
-type ReadPage func(context.Context, report.Query) (report.Found, error)
+// FindPage finds a page of an export.
+type FindPage func(context.Context, report.Query) (report.ExportPage, error)
 
+// exportPage is a page that was read.
 type exportPage struct {
-	report.Found
-	err error
+	payments []payment.Payment
+	err      error
 }
 
-// exportPages reads the pages of an export while others are written, two ahead at most, until the context ends.
-func exportPages(ctx context.Context, q report.Query, read ReadPage) <-chan exportPage {
-	pages := make(chan exportPage, 1)
+// exportPages reads the pages of an export, three at a time at most, while others are written, until the context ends.
+// They come in the order in which they are written, and not all that come have been read.
+func exportPages(ctx context.Context, q report.Query, find FindPage) <-chan chan exportPage {
+	pages := make(chan chan exportPage, 1)
 	go func() {
 		defer close(pages)
 		for {
-			page := readPage(ctx, q, read)
+			page := make(chan exportPage, 1)
+			found, err := findPage(ctx, q, find)
+			if err != nil {
+				page <- exportPage{err: err}
+			} else {
+				go func() { page <- readPage(ctx, found) }()
+			}
 			select {
 			case pages <- page:
 			case <-ctx.Done():
 				return
 			}
-			if q.After = page.Next; page.err != nil || q.After == (report.Place{}) {
+			if q.After = found.Next; err != nil || q.After == (report.Place{}) {
 				return
 			}
 		}
@@ -111,15 +120,23 @@ func exportPages(ctx context.Context, q report.Query, read ReadPage) <-chan expo
 	return pages
 }
 
-// readPage reads a page. A panic is its error, as it would be in the request.
-func readPage(ctx context.Context, q report.Query, read ReadPage) (page exportPage) {
-	defer func() {
-		if r := recover(); r != nil {
-			page = exportPage{err: fmt.Errorf("read a page of an export: %v", r)}
-		}
-	}()
-	page.Found, page.err = read(ctx, q)
+// findPage finds a page. A panic is its error, as it would be in the request.
+func findPage(ctx context.Context, q report.Query, find FindPage) (found report.ExportPage, err error) {
+	defer recovered(&err)
+	return find(ctx, q)
+}
+
+// readPage reads a page; likewise.
+func readPage(ctx context.Context, found report.ExportPage) (page exportPage) {
+	defer recovered(&page.err)
+	page.payments, page.err = found.Read(ctx)
 	return page
+}
+
+func recovered(err *error) {
+	if r := recover(); r != nil {
+		*err = fmt.Errorf("read a page of an export: %v", r)
+	}
 }
 
 func exportRow(p payment.Payment) []string {

@@ -38,8 +38,8 @@ type Services struct {
 	Payments   *payment.Service
 	Operations *operation.Operations
 	Reports    *report.Reader
-	// Export lists the payments of an export.
-	Export    func(context.Context, report.Query) (report.Found, error)
+	// Export finds the pages of an export.
+	Export    FindPage
 	Webhooks  *webhook.Sender // sends tests
 	Resends   Resends
 	Presenter *checkout.Presenter

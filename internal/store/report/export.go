@@ -64,19 +64,30 @@ type exportedDeposit struct {
 	SeenAt    db.Instant
 }
 
+// ExportPage is a page of an export that was found.
+type ExportPage struct {
+	Next Place // where the next begins; zero: it is the last
+	// Read reads its payments, in their order. Pages may be read at the same time.
+	Read func(context.Context) ([]payment.Payment, error)
+}
+
 // ExportPayments is SearchPayments for millions of payments. It reads them as they are a moment after they were found,
 // without a transaction around both, and only what an export writes: of a payment no terms, metadata or addresses to
 // return to, of a route what was shown and what counts on it, of a deposit whether and how much it counts.
-func (r *Reader) ExportPayments(ctx context.Context, q Query) (found Found, err error) {
+func (r *Reader) ExportPayments(ctx context.Context, q Query) (page ExportPage, err error) {
 	var numbers []int64
 	err = r.search(ctx, q, func(_ context.Context, _ db.Tx, rows []foundRow, next Place) error {
-		found.Next, numbers = next, numbersOf(rows)
+		page.Next, numbers = next, numbersOf(rows)
 		return nil
 	})
-	if err == nil && len(numbers) > 0 {
-		found.Payments, err = r.exported(ctx, numbers)
+	page.Read = func(ctx context.Context) ([]payment.Payment, error) {
+		if len(numbers) == 0 {
+			return nil, nil
+		}
+		list, err := r.exported(ctx, numbers)
+		return list, db.Wrap(err, "export payments")
 	}
-	return found, db.Wrap(err, "export payments")
+	return page, db.Wrap(err, "export payments")
 }
 
 // exported reads the payments of the numbers, in their order.
