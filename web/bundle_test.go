@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/alexedwards/argon2id"
 	"github.com/oklog/ulid/v2"
 
 	"github.com/florinpay/florin/graph"
@@ -37,6 +38,9 @@ type (
 	merchants = merchant.Service
 )
 
+// cheapHashing is the least that argon2id takes: hundreds of sign-ins are not what these tests are about.
+var cheapHashing = &argon2id.Params{Memory: 8, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32}
+
 // services joins the services of users and merchants, as the surfaces take them.
 type services struct {
 	*users
@@ -46,6 +50,7 @@ type services struct {
 func newServices(
 	users identity.Store, merchants merchant.Store, now func() time.Time, o identity.Options, m merchant.Options,
 ) services {
+	o.Hashing = cheapHashing
 	u := identity.New(users, now, o)
 	return services{u, merchant.New(merchants, u, now, m)}
 }

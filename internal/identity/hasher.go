@@ -15,13 +15,14 @@ import (
 // are signed in have a queue of their own, which goes first: however many strangers
 // guess, they wait only for each other.
 type hasher struct {
+	params  *argon2id.Params
 	mu      sync.Mutex
 	running int
 	first   []chan struct{} // closed when its turn has come
 	others  []chan struct{}
 }
 
-func newHasher() *hasher { return &hasher{} }
+func newHasher(params *argon2id.Params) *hasher { return &hasher{params: params} }
 
 // turn waits until the caller may hash, in the queue that goes first or in the
 // other. The caller must call done afterwards.
@@ -92,7 +93,7 @@ func (h *hasher) hash(ctx context.Context, password secret.Text, first bool) (st
 		return "", err
 	}
 	defer done()
-	hash, err := argon2id.CreateHash(password.Reveal(), hashing)
+	hash, err := argon2id.CreateHash(password.Reveal(), h.params)
 	if err != nil {
 		return "", fmt.Errorf("hash a password: %w", err)
 	}

@@ -52,7 +52,8 @@ func (s *Service) recoveryHash(ctx context.Context, user User, code string) (Has
 	}
 	defer done()
 	salt := sha256.Sum256([]byte("recovery codes of " + user.PublicID))
-	sum := argon2.IDKey([]byte(recoveryText(code)), salt[:hashing.SaltLength], hashing.Iterations, hashing.Memory,
-		hashing.Parallelism, hashing.KeyLength)
+	cost := s.opts.Hashing
+	sum := argon2.IDKey([]byte(recoveryText(code)), salt[:cost.SaltLength], cost.Iterations, cost.Memory,
+		cost.Parallelism, cost.KeyLength)
 	return Hash(sum), nil
 }

@@ -182,7 +182,7 @@ func TestService_SignIn_NotCounted(t *testing.T) {
 
 func TestHasher_Concurrency(t *testing.T) {
 	t.Parallel()
-	h := newHasher()
+	h := newHasher(hashing)
 	var wg sync.WaitGroup
 	var mu sync.Mutex
 	most := 0
@@ -209,7 +209,7 @@ func TestHasher_Concurrency(t *testing.T) {
 
 func TestHasher_QueueIsBounded(t *testing.T) {
 	t.Parallel()
-	h := newHasher()
+	h := newHasher(hashing)
 	ctx, leave := context.WithCancel(t.Context())
 	defer leave()
 	var hashing []func()
@@ -261,7 +261,7 @@ func (h *hasher) wantWaiting(t *testing.T, want int) {
 // strangers does not refuse it.
 func TestHasher_KnownDevicesGoFirst(t *testing.T) {
 	t.Parallel()
-	h := newHasher()
+	h := newHasher(hashing)
 	var hashing []func()
 	for range maxHashing {
 		done, err := h.turn(t.Context(), false)
