@@ -27,14 +27,9 @@ func (d *Surface) getCampaigns(c echo.Context, who session.Principal) error {
 }
 
 func (d *Surface) campaignsPage(c echo.Context, who session.Principal, status int, f *shell.Form) error {
-	key, ok, choice, err := who.KeyChoice(campaignsPath, f.Text("key"))
+	ok, choice, err := d.PayableChoice(c.Request().Context(), who, campaignsPath, f.Text("key"))
 	if err != nil {
 		return err
-	}
-	if ok {
-		if ok, err = d.Ready(c.Request().Context(), key, choice); err != nil {
-			return err
-		}
 	}
 	list, err := d.Campaigns.List(c.Request().Context(), who.KeyIDs())
 	if err != nil {

@@ -29,14 +29,9 @@ func (d *Surface) getLinks(c echo.Context, who session.Principal) error {
 }
 
 func (d *Surface) linksPage(c echo.Context, who session.Principal, status int, f *shell.Form) error {
-	key, ok, choice, err := who.KeyChoice(linksPath, f.Text("key"))
+	ok, choice, err := d.PayableChoice(c.Request().Context(), who, linksPath, f.Text("key"))
 	if err != nil {
 		return err
-	}
-	if ok {
-		if ok, err = d.Ready(c.Request().Context(), key, choice); err != nil {
-			return err
-		}
 	}
 	list, err := d.Campaigns.Links(c.Request().Context(), who.KeyIDs())
 	if err != nil {

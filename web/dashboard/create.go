@@ -27,14 +27,9 @@ func (d *Surface) getCreate(c echo.Context, who session.Principal) error {
 }
 
 func (d *Surface) createPage(c echo.Context, who session.Principal, status int, f *shell.Form) error {
-	key, ok, choice, err := who.KeyChoice(createPath, f.Text("key"))
+	ok, choice, err := d.PayableChoice(c.Request().Context(), who, createPath, f.Text("key"))
 	if err != nil {
 		return err
-	}
-	if ok {
-		if ok, err = d.Ready(c.Request().Context(), key, choice); err != nil {
-			return err
-		}
 	}
 	p := dashboard.CreateProps{
 		Frame: d.Frame(c, who, "Create a payment", createPath), Key: choice, HasKey: ok, Problem: f.Problem,

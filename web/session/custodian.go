@@ -17,12 +17,15 @@ func (g *Guard) CustodianOf(ctx context.Context, key merchant.Key) (merchant.Cus
 	return custodian, err == nil, err
 }
 
-// Ready reports whether customers can pay what is made for the chosen key: it has wallets. A merchant with several keys
-// chooses among them in the form, which is then refused for a key without.
-func (g *Guard) Ready(ctx context.Context, key merchant.Key, choice panel.KeyChoice) (bool, error) {
-	if len(choice.Keys) > 1 {
-		return true, nil
+// PayableChoice is Principal.KeyChoice for what customers pay: it is false too if the only key has no wallets. A
+// merchant with several keys chooses among them in the form, which is then refused for a key without.
+func (g *Guard) PayableChoice(
+	ctx context.Context, who Principal, path, publicID string,
+) (ok bool, choice panel.KeyChoice, err error) {
+	key, ok, choice, err := who.KeyChoice(path, publicID)
+	if err != nil || !ok || len(choice.Keys) > 1 {
+		return ok, choice, err
 	}
-	_, has, err := g.CustodianOf(ctx, key)
-	return has, err
+	_, ok, err = g.CustodianOf(ctx, key)
+	return ok, choice, err
 }
