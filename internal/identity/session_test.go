@@ -212,13 +212,13 @@ func TestHasher_QueueIsBounded(t *testing.T) {
 	h := newHasher(hashing)
 	ctx, leave := context.WithCancel(t.Context())
 	defer leave()
-	var hashing []func()
+	var turns []func()
 	for range maxHashing {
 		done, err := h.turn(ctx, false)
 		if err != nil {
 			t.Fatal(err)
 		}
-		hashing = append(hashing, done)
+		turns = append(turns, done)
 	}
 	var waiting sync.WaitGroup
 	for range maxWaiting {
@@ -234,7 +234,7 @@ func TestHasher_QueueIsBounded(t *testing.T) {
 	}
 	leave()
 	waiting.Wait()
-	for _, done := range hashing {
+	for _, done := range turns {
 		done()
 	}
 	if running, waiting := h.counts(); waiting != 0 || running != 0 {
@@ -262,13 +262,13 @@ func (h *hasher) wantWaiting(t *testing.T, want int) {
 func TestHasher_KnownDevicesGoFirst(t *testing.T) {
 	t.Parallel()
 	h := newHasher(hashing)
-	var hashing []func()
+	var turns []func()
 	for range maxHashing {
 		done, err := h.turn(t.Context(), false)
 		if err != nil {
 			t.Fatal(err)
 		}
-		hashing = append(hashing, done)
+		turns = append(turns, done)
 	}
 	var order []string
 	var mu sync.Mutex
@@ -292,9 +292,9 @@ func TestHasher_KnownDevicesGoFirst(t *testing.T) {
 	h.wantWaiting(t, maxWaiting)
 	wait("known", true)
 	h.wantWaiting(t, maxWaiting+1)
-	hashing[0]() // one slot alone, so that the order is that of the turns
+	turns[0]() // one slot alone, so that the order is that of the turns
 	wg.Wait()
-	hashing[1]()
+	turns[1]()
 	if len(order) != maxWaiting+1 || order[0] != "known" {
 		t.Errorf("the order is %v", order)
 	}

@@ -219,7 +219,7 @@ func (f filling) columns(ctx context.Context, table string) ([]string, error) {
 	return list, rows.Err()
 }
 
-// sweptTogether is of how many payments in a row the deposits of one network were moved by one sweep.
+// sweptTogether is how many payments in a row share three sweeps, one on each network.
 const sweptTogether = 300
 
 // post writes what follows from the payments of the numbers: ledger, sweeps, balances of deposit addresses, audit log.
