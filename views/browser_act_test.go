@@ -296,7 +296,7 @@ func TestLiveInBrowser(t *testing.T) {
 // expect waits until an expression has the value, for what a script does a moment later.
 func expect(ctx context.Context, t testing.TB, expression, want string) {
 	t.Helper()
-	err := chromedp.Run(ctx,
+	err := browser.Try(ctx,
 		chromedp.Poll(fmt.Sprintf("(%s) === %q", expression, want), nil, chromedp.WithPollingTimeout(pollTime)))
 	if err != nil {
 		t.Errorf("%s is %q, want %q: %v", expression, evaluate[string](ctx, t, expression), want, err)

@@ -105,7 +105,7 @@ func fill(ctx context.Context, t testing.TB, button, result string, fields ...st
 	)
 	bounded, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	if err := chromedp.Run(
+	if err := browser.Try(
 		bounded, chromedp.WaitNotPresent(
 			"[data-pressed]", chromedp.ByQuery,
 		), chromedp.WaitVisible(result, chromedp.ByQuery),

@@ -87,7 +87,7 @@ func reply(ctx context.Context, t *testing.T, w testWallet, request string) {
 		t.Error(err)
 		return
 	}
-	if err := chromedp.Run(ctx, chromedp.Evaluate(fmt.Sprintf("testAnswers(...%s)", body), nil)); err != nil &&
+	if err := browser.Try(ctx, chromedp.Evaluate(fmt.Sprintf("testAnswers(...%s)", body), nil)); err != nil &&
 		ctx.Err() == nil {
 		t.Errorf("answer %s: %v", asked.Method, err)
 	}
@@ -106,7 +106,7 @@ func presses(ctx context.Context, t *testing.T, want string) {
 	t.Helper()
 	browser.Run(ctx, t, press)
 	says := chromedp.Poll(fmt.Sprintf(`document.querySelector("[data-wallet-say]").textContent.includes(%q)`, want), nil, chromedp.WithPollingTimeout(patience))
-	if err := chromedp.Run(ctx, says); err != nil {
+	if err := browser.Try(ctx, says); err != nil {
 		var shown string
 		browser.Run(ctx, t, chromedp.Evaluate(`document.getElementById("stage").innerText`, &shown))
 		t.Fatalf("the page does not say %q: %v; it says\n%s", want, err, shown)
@@ -120,7 +120,7 @@ func pays(ctx context.Context, t *testing.T) {
 	browser.Run(ctx, t, chromedp.Evaluate(`window.notReloaded = true`, nil), press)
 	var says string
 	paid := chromedp.Poll(`!!document.querySelector('[data-testid="paid"]')`, nil, chromedp.WithPollingTimeout(patience))
-	if err := chromedp.Run(ctx, paid); err != nil {
+	if err := browser.Try(ctx, paid); err != nil {
 		browser.Run(ctx, t, chromedp.Evaluate(`document.getElementById("stage").innerText`, &says))
 		t.Fatalf("not paid: %v; the page says\n%s", err, says)
 	}

@@ -69,7 +69,7 @@ func New(t testing.TB, options ...Option) context.Context {
 // Run performs actions on the page and fails the test at once if one of them fails.
 func Run(ctx context.Context, t testing.TB, actions ...chromedp.Action) {
 	t.Helper()
-	if err := chromedp.Run(ctx, actions...); err != nil {
+	if err := Try(ctx, actions...); err != nil {
 		t.Fatalf("browser: %v", err)
 	}
 }
