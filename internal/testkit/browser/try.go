@@ -3,6 +3,7 @@ package browser
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/chromedp/cdproto"
@@ -11,8 +12,9 @@ import (
 
 // Try performs actions on the page, one after another, until one fails.
 //
-// On a busy machine chromedp can hear of a new document later than [chromedp.Navigate] returns. An action that it then
-// sends to the document that is gone did nothing, and is sent again.
+// On a busy machine an action can come too late for what it was meant for: chromedp hears of a new document after
+// [chromedp.Navigate] returned, and a live page replaces an element between the moments when it is found and used. The
+// browser then refuses the action as a whole, and it is sent again.
 func Try(ctx context.Context, actions ...chromedp.Action) error {
 	for _, action := range actions {
 		if tasks, several := action.(chromedp.Tasks); several {
@@ -26,24 +28,30 @@ func Try(ctx context.Context, actions ...chromedp.Action) error {
 			if err == nil {
 				break
 			}
-			if !documentIsGone(err) {
+			if !tooLate(err) {
 				return err
 			}
 			select {
 			case <-ctx.Done():
 				return err
-			case <-time.After(documentWait):
+			case <-time.After(tryAgain):
 			}
 		}
 	}
 	return nil
 }
 
-// documentWait is the pause before an action is sent again; it lets chromedp hear of the new document.
-const documentWait = 20 * time.Millisecond
+// tryAgain is the pause before an action is sent again: chromedp hears of what is new in it.
+const tryAgain = 20 * time.Millisecond
 
-// documentIsGone tells whether Chromium refused an action because the document that it names was left.
-func documentIsGone(err error) bool {
+// gone is what Chromium says of a document or an element that was left or replaced.
+var gone = []string{
+	"Cannot find context with specified id", "Could not find node with given id", "No node with given id found",
+	"Could not find object with given id",
+}
+
+// tooLate tells whether Chromium refused an action because what it names is gone.
+func tooLate(err error) bool {
 	var refusal *cdproto.Error
-	return errors.As(err, &refusal) && refusal.Message == "Cannot find context with specified id"
+	return errors.As(err, &refusal) && slices.Contains(gone, refusal.Message)
 }
