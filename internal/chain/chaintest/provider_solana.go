@@ -33,11 +33,11 @@ func SolanaBehaviours() []Behaviour {
 		},
 		Behaviour{
 			Name: "AnnouncedNull", Source: "solana-labs/solana#12208: announced, and not available a moment later",
-			Rules: func() Rules { return everyOther("getBlock", refuse(-32004, "Block not available for slot 1")) },
+			Rules: func() Rules { return atFirst("getBlock", refuse(-32004, "Block not available for slot 1")) },
 		},
 		Behaviour{
 			Name: "TransactionNull", Source: "anza-xyz/agave#3787: listed, and not there a moment later",
-			Rules: func() Rules { return everyOther("getTransaction", &ProviderReply{}) },
+			Rules: func() Rules { return atFirst("getTransaction", &ProviderReply{}) },
 		},
 		Behaviour{Name: "Balancer", Source: "solana-labs/solana#15705", Rules: solanaBalancer},
 	)
@@ -111,10 +111,17 @@ func CleanedUp() Rules {
 	}}
 }
 
-// everyOther answers every other call of a method so.
-func everyOther(method string, reply *ProviderReply) Rules {
-	return Rules{Call: func(_ *Provider, c ProviderCall) *ProviderReply {
-		if c.Method == method && c.Nth%2 == 1 {
+// atFirst answers the first call for each thing so. What a round gets does not depend on the order of its calls.
+func atFirst(method string, reply *ProviderReply) Rules {
+	asked := make(map[string]bool)
+	return Rules{Call: func(p *Provider, c ProviderCall) *ProviderReply {
+		if c.Method != method {
+			return nil
+		}
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if thing := string(c.Params[0]); !asked[thing] {
+			asked[thing] = true
 			return reply
 		}
 		return nil

@@ -38,8 +38,8 @@ const (
 	flushEvery = 15 * time.Second
 	// keepDays is how long the counts of a day are kept: a month, to compare with a bill.
 	keepDays = 40
-	// finalFlush bounds the last flush at the end.
-	finalFlush = time.Second
+	// finalStore bounds the last storing at the end: a database on a busy machine takes more than a second.
+	finalStore = 5 * time.Second
 )
 
 // place is what calls are counted by.
@@ -88,9 +88,12 @@ func (m *Meter) Run(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
-			end, cancel := context.WithTimeout(context.WithoutCancel(ctx), finalFlush)
+			end, cancel := context.WithTimeout(context.WithoutCancel(ctx), finalStore)
 			defer cancel()
-			return m.Flush(end)
+			if _, err := m.keep(end); err != nil {
+				m.log.Warn("the last counts of RPC calls are lost", "error", err)
+			}
+			return nil
 		case <-tick.C:
 		}
 	}
@@ -98,19 +101,9 @@ func (m *Meter) Run(ctx context.Context) error {
 
 // Flush stores what was counted and reads what all instances have.
 func (m *Meter) Flush(ctx context.Context) error {
-	m.mu.Lock()
-	fresh := m.fresh
-	m.fresh = make(map[place]int64)
-	m.mu.Unlock()
-	if len(fresh) > 0 {
-		if err := m.store.AddCalls(ctx, list(fresh), m.day(keepDays)); err != nil {
-			m.mu.Lock()
-			defer m.mu.Unlock()
-			for p, n := range fresh {
-				m.fresh[p] += n
-			}
-			return err
-		}
+	fresh, err := m.keep(ctx)
+	if err != nil {
+		return err
 	}
 	all, err := m.store.CallsSince(ctx, m.day(1))
 	m.mu.Lock()
@@ -126,6 +119,26 @@ func (m *Meter) Flush(ctx context.Context) error {
 		m.stored[place{c.Day, c.Endpoint, c.Method, c.Network}] = c.Count
 	}
 	return nil
+}
+
+// keep stores what was counted since it last did, and returns it.
+func (m *Meter) keep(ctx context.Context) (map[place]int64, error) {
+	m.mu.Lock()
+	fresh := m.fresh
+	m.fresh = make(map[place]int64)
+	m.mu.Unlock()
+	if len(fresh) == 0 {
+		return fresh, nil
+	}
+	err := m.store.AddCalls(ctx, list(fresh), m.day(keepDays))
+	if err != nil {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		for p, n := range fresh {
+			m.fresh[p] += n
+		}
+	}
+	return fresh, err
 }
 
 func list(counts map[place]int64) []Calls {

@@ -12,6 +12,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -20,6 +21,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // ServerVariable names the environment variable that holds the URL of a server to use instead of a private
@@ -116,8 +118,20 @@ func create(template string) (string, error) {
 		" TEMPLATE " + pgx.Identifier{template}.Sanitize())
 }
 
-// administer runs one statement on the server's maintenance database.
+// internalError is the SQLSTATE of what should not happen, such as a checkpoint that failed.
+const internalError = "XX000"
+
+// administer runs one statement on the server's maintenance database, and once more if its checkpoint failed, which
+// happened to one of thousands on a busy machine: another checkpoint follows by itself.
 func administer(statement string) error {
+	err := administerOnce(statement)
+	if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code == internalError {
+		return administerOnce(statement)
+	}
+	return err
+}
+
+func administerOnce(statement string) error {
 	server, err := serverURL()
 	if err != nil {
 		return err
