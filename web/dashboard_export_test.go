@@ -94,7 +94,7 @@ func exported(tb testing.TB, b dashboardBundle, s *surfer, rows int64, every int
 	return out.lines, most
 }
 
-// exportMemory is the most an export may hold, in bytes: some pages of 500 rows.
+// exportMemory is the most an export may hold, in bytes: some pages of 2,000 rows.
 const exportMemory = 4 << 20
 
 // A long export holds no more memory than a short one. FLORIN_TEST_EXPORT_ROWS
@@ -106,7 +106,7 @@ func TestExport_ConstantMemory(t *testing.T) {
 	b.shop(b.member(ownerEmail))
 	s := b.surfer()
 	s.signIn(ownerEmail)
-	rows := int64(20_000) // as one text some 4 MB, as payments some 15
+	rows := int64(80_000) // as one text some 16 MB, as payments some 60
 	if text := os.Getenv("FLORIN_TEST_EXPORT_ROWS"); text != "" {
 		n, err := strconv.ParseInt(text, 10, 64)
 		must(t, err)

@@ -66,7 +66,7 @@ func WriteExport(ctx context.Context, w io.Writer, q report.Query, find FindPage
 	if err := out.Write(exportHead); err != nil {
 		return err
 	}
-	q.Limit = report.MaxPage
+	q.Limit = report.MaxExportPage
 	for page := range exportPages(ctx, q, find) {
 		read := <-page
 		if read.err != nil {

@@ -345,12 +345,16 @@ func loopProbes() []probe {
 	}
 }
 
-// exported is how many payments the export writes.
-const exported = 100_000
+const (
+	// exported is how many payments the export writes.
+	exported = 1_000_000
+	// mostExported is how long that may take.
+	mostExported = 15 * time.Second
+)
 
 func longProbes() []probe {
 	return []probe{
-		{"export of 100,000 rows at most", 0, true, func(ctx context.Context, d *database, _ int) error {
+		{"export of 1,000,000 rows at most", mostExported, true, func(ctx context.Context, d *database, _ int) error {
 			found := 0
 			return dashboard.WriteExport(
 				ctx, io.Discard, report.Query{Keys: d.keys[:1]},
@@ -363,7 +367,7 @@ func longProbes() []probe {
 				},
 			)
 		}},
-		{"reconcile of 100,000 addresses at most", mostReconciled, true, reconcile},
+		{"reconcile of 1,000,000 addresses at most", mostReconciled, true, reconcile},
 		{"verify-ledger", 0, true, func(ctx context.Context, d *database, _ int) error {
 			_, differences, err := d.VerifyLedger(ctx)
 			if len(differences) > 0 {

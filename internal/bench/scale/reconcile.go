@@ -13,9 +13,9 @@ import (
 
 const (
 	// reconciled is how many addresses are compared.
-	reconciled = 100_000
-	// mostReconciled is a tenth of the ten minutes for a million addresses, apart from what the chains take to answer.
-	mostReconciled = time.Minute
+	reconciled = 1_000_000
+	// mostReconciled is how long that may take, apart from what the chains take to answer.
+	mostReconciled = 10 * time.Minute
 )
 
 // agreeing is a chain that answers at once, and as the history has it: everything that came was swept.

@@ -71,12 +71,16 @@ type ExportPage struct {
 	Read func(context.Context) ([]payment.Payment, error)
 }
 
+// MaxExportPage is the most rows of one page of an export. Larger pages than a list's cost less a row: a million
+// payments take a seventh less time, and 13 MB more while they are written.
+const MaxExportPage = 2000
+
 // ExportPayments is SearchPayments for millions of payments. It reads them as they are a moment after they were found,
 // without a transaction around both, and only what an export writes: of a payment no terms, metadata or addresses to
 // return to, of a route what was shown and what counts on it, of a deposit whether and how much it counts.
 func (r *Reader) ExportPayments(ctx context.Context, q Query) (page ExportPage, err error) {
 	var numbers []int64
-	err = r.search(ctx, q, func(_ context.Context, _ db.Tx, rows []foundRow, next Place) error {
+	err = r.search(ctx, q, MaxExportPage, func(_ context.Context, _ db.Tx, rows []foundRow, next Place) error {
 		page.Next, numbers = next, numbersOf(rows)
 		return nil
 	})

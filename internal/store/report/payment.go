@@ -70,7 +70,7 @@ const MaxLook = 4000
 // Like store.Payments it merges ranges of an index. Each ends after Limit rows, or
 // after MaxLook where token, kind and amount are compared row by row.
 func (r *Reader) SearchPayments(ctx context.Context, q Query) (found Found, err error) {
-	err = r.search(ctx, q, func(ctx context.Context, t db.Tx, rows []foundRow, next Place) (err error) {
+	err = r.search(ctx, q, MaxPage, func(ctx context.Context, t db.Tx, rows []foundRow, next Place) (err error) {
 		found.Next = next
 		found.Payments, err = r.load(ctx, t.Run, numbersOf(rows))
 		return err
@@ -86,12 +86,13 @@ func numbersOf(rows []foundRow) []int64 {
 	return numbers
 }
 
-// search passes the rows of a page to take, in the transaction that found them; it does not if there are none.
+// search passes the rows of a page of at most so many to take, in the transaction that found them; it does not if there
+// are none.
 func (r *Reader) search(
-	ctx context.Context, q Query, take func(context.Context, db.Tx, []foundRow, Place) error,
+	ctx context.Context, q Query, most int, take func(context.Context, db.Tx, []foundRow, Place) error,
 ) error {
-	if q.Limit < 1 || q.Limit > MaxPage {
-		return fault.New(fault.Invalid, "limit must be between 1 and %d", MaxPage)
+	if q.Limit < 1 || q.Limit > most {
+		return fault.New(fault.Invalid, "limit must be between 1 and %d", most)
 	}
 	if len(q.Keys) == 0 || !db.Storable(q.Text) {
 		return nil
