@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"time"
 
@@ -50,7 +51,8 @@ func networkOf(p payment.Payment) chain.Network {
 func (d *database) start(ctx context.Context, p payment.Payment, at time.Time) (payment.Payment, error) {
 	return d.UpdatePayment(ctx, p.ID, func(p payment.Payment) (payment.Change, error) {
 		raw := make([]byte, 20)
-		raw[0], raw[19] = 1, byte(p.Number)
+		raw[0] = 1
+		binary.BigEndian.PutUint64(raw[12:], uint64(p.Number))
 		return p.Start(payment.Choice{Network: networkOf(p), Token: money.USDC}, payment.Route{
 			Address:    chain.AddressOf(chain.Polygon, raw),
 			Settlement: "0x52908400098527886E0F7030069857D2E4169EE7",
