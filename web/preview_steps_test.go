@@ -4,6 +4,10 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/florinpay/florin/internal/testkit/browser"
 )
 
 // The preview is the real checkout at each of its three steps, as a picture: nothing in
@@ -47,4 +51,22 @@ func TestDashboard_Contrast(t *testing.T) {
 	s.post(brandingPath, "key", m.key.PublicID, "name", "Nordlicht", "primaryColor", "#ffee00", "theme", "LIGHT").
 		leads(t, brandingPath+"?key="+m.key.PublicID)
 	s.get(brandingPath).wants(t, 200, "would be hard to read on a light page", "#ffee00")
+}
+
+// The words about a colour come a moment after it was typed, and do not move the button that somebody is about to
+// press.
+func TestDashboard_ContrastKeepsButtons(t *testing.T) {
+	t.Parallel()
+	b, origin := serveDashboard(t)
+	b.shop(b.member(ownerEmail))
+	ctx := browser.New(t, browser.Phone)
+	enterDashboard(ctx, t, origin, ownerEmail)
+	const top = `document.querySelector("#looks [data-testid=save]").getBoundingClientRect().top + scrollY`
+	var before, after float64
+	browser.Run(ctx, t, chromedp.Navigate(origin+brandingPath), chromedp.Evaluate(top, &before),
+		chromedp.SendKeys("#f-primaryColor", "#ffee00"),
+		chromedp.WaitVisible("//*[@data-testid='readable']/p[contains(., '#ffee00')]"), chromedp.Evaluate(top, &after))
+	if before != after {
+		t.Errorf("Save is at %v, and at %v when the words have come", before, after)
+	}
 }
