@@ -77,6 +77,10 @@ func (c Change) Empty() bool { return len(c.Save)+len(c.Remove)+len(c.Notices) =
 // seenEvery is how often it is stored that a condition still holds, far below any calm of a rule.
 const seenEvery = time.Minute
 
+// unwatched is after how long without a look, such as between a stop and the next start, a condition that was not
+// notified of begins anew.
+const unwatched = 30 * time.Minute
+
 // Decide returns what changes in the stored alerts by an observation at now. newID makes the ids of notices.
 func Decide(stored []Alert, seen Observation, now time.Time, newID func() string) Change {
 	var c Change
@@ -93,7 +97,7 @@ func Decide(stored []Alert, seen Observation, now time.Time, newID func() string
 		before, ok := known[x.key()]
 		after := before
 		after.Condition = x
-		if !ok {
+		if !ok || before.NotifiedAt.IsZero() && now.Sub(before.SeenAt) >= unwatched {
 			after.Since = now
 		}
 		if !ok || now.Sub(after.SeenAt) >= seenEvery {

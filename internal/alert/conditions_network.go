@@ -3,6 +3,7 @@ package alert
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/florinpay/florin/internal/payment"
@@ -28,6 +29,11 @@ func nothingSold(f Facts) []Condition {
 	return []Condition{{
 		Title: "Nothing can be sold", Advice: advice, Text: sentence(payment.NothingSold(len(f.Networks))),
 	}}
+}
+
+// tried: each network was read, or could not be. A program that has just started has done neither.
+func tried(f Facts) bool {
+	return !slices.ContainsFunc(f.Networks, func(n Network) bool { return n.Health.New })
 }
 
 // each returns the conditions of the networks for which judge returns one.

@@ -53,8 +53,8 @@ const (
 
 // rules is the table of all conditions, in the order of their weight.
 var rules = []rule{
-	{NothingSold, soon, calm, false, nothingSold, nil},
-	{NetworkUnreadable, soon, calm, false, unreadable, nil},
+	{NothingSold, soon, calm, false, nothingSold, tried},
+	{NetworkUnreadable, soon, calm, false, unreadable, tried},
 	{NetworkStalled, soon, calm, false, stalled, nil},
 	{LedgerDifference, 0, calm, true, ledgerDifference, ledgerSettled},
 	{LedgerUnchecked, 0, calm, true, ledgerUnchecked, ledgerSettled},

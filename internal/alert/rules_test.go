@@ -236,6 +236,36 @@ func TestDecide_Passing(t *testing.T) {
 	}
 }
 
+// TestDecide_Restart: a program that has just started has read nothing, which is no news, however often it starts; and
+// what held for a moment before a stop begins anew when it holds at the next start.
+func TestDecide_Restart(t *testing.T) {
+	t.Parallel()
+	with := func(h payment.Health) func(time.Time) alert.Facts {
+		return func(now time.Time) alert.Facts {
+			f := quiet(now)
+			f.Networks[0].Health = h
+			return f
+		}
+	}
+	i := install()
+	for range 5 {
+		i.pass(40*time.Second, with(payment.Health{New: true, Detail: "not read yet"}))
+		i.pass(2*time.Minute, quiet)
+	}
+	down := with(payment.Health{Detail: "down"})
+	i.pass(time.Minute, down)
+	i.now = i.now.Add(3 * time.Hour)
+	i.pass(time.Minute, down)
+	i.pass(time.Hour, quiet)
+	if len(i.notices) > 0 {
+		t.Errorf("starts are news: %+v", i.notices)
+	}
+	i.pass(10*time.Minute, down)
+	if got := i.of(alert.NetworkUnreadable); got != "begins " {
+		t.Errorf("a network that cannot be read: %q", got)
+	}
+}
+
 // TestDecide_Unknown: what cannot be judged neither begins nor ends.
 func TestDecide_Unknown(t *testing.T) {
 	t.Parallel()

@@ -100,6 +100,8 @@ type Health struct {
 	// FinalAge is how much older the final block is than the newest one; 0 unless
 	// FinalKnown.
 	FinalAge time.Duration
+	// New: no round has ended since the program started. OK is false.
+	New bool
 	// SetAside is how many payments could not be read there and are tried again.
 	SetAside int
 	// Endpoints is how many endpoints are configured. With one, final is its word.

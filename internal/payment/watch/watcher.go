@@ -118,7 +118,7 @@ func NewWatcher(
 		reread:   make(confirmed),
 		disputes: make(map[chain.Inclusion]dispute),
 		aside:    make(map[payment.ID]SetAside), skipped: make(map[payment.ID]error),
-		health: payment.Health{Reason: "this network is being checked", Detail: "not read yet"},
+		health: payment.Health{Reason: "this network is being checked", Detail: "not read yet", New: true},
 	}
 }
 
@@ -144,6 +144,10 @@ func (w *Watcher) RunOnce(ctx context.Context) error {
 	w.last = lastRound{at: w.now()}
 	w.refresh.Store(false)
 	err := w.round(ctx)
+	if h := w.Health(); h.New && err != nil && ctx.Err() == nil { // it failed at the database
+		h.New, h.Detail = false, err.Error()
+		w.setHealth(h)
+	}
 	w.last.failed = err != nil
 	if w.wellAt.IsZero() || w.Health().OK {
 		w.wellAt = w.last.at

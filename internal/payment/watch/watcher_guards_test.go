@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
@@ -148,5 +149,34 @@ func TestWatcher_FinalizedGoesBack(t *testing.T) {
 	}
 	if p = r.expect(p, payment.Completed, tenUSDC); !p.Deposits[0].Rechecked || p.Reorged {
 		t.Errorf("rechecked %v, reorged %v", p.Deposits[0].Rechecked, p.Reorged)
+	}
+}
+
+// leaseless is a database that answers no question about leases.
+type leaseless struct{ watch.Store }
+
+var errLeases = errors.New("leases cannot be read")
+
+func (leaseless) Lease(context.Context, string, string, time.Time, time.Time) (bool, error) {
+	return false, errLeases
+}
+
+// TestWatcher_FirstRound: a network is new until a round has ended, also one that failed at the database.
+func TestWatcher_FirstRound(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 1)
+	for store, want := range map[watch.Store]payment.Health{
+		r.store: {OK: true}, leaseless{r.store}: {Detail: errLeases.Error()},
+	} {
+		w := watch.NewWatcher(r.profile, r.reader(), store, "two", r.now, slog.New(slog.DiscardHandler))
+		if h := w.Health(); h.OK || !h.New {
+			t.Errorf("before the first round: %+v", h)
+		}
+		if err := w.RunOnce(t.Context()); (err == nil) != want.OK {
+			t.Error(err)
+		}
+		if h := w.Health(); h.New || h.OK != want.OK || !strings.Contains(h.Detail, want.Detail) {
+			t.Errorf("after it: %+v", h)
+		}
 	}
 }
