@@ -78,7 +78,7 @@ func (c Change) Empty() bool { return len(c.Save)+len(c.Remove)+len(c.Notices) =
 const seenEvery = time.Minute
 
 // unwatched is after how long without a look, such as between a stop and the next start, a condition that was not
-// notified of begins anew.
+// notified of begins anew. One that must hold for longer than that is not forgotten by a stop that is shorter.
 const unwatched = 30 * time.Minute
 
 // Decide returns what changes in the stored alerts by an observation at now. newID makes the ids of notices.
@@ -97,13 +97,14 @@ func Decide(stored []Alert, seen Observation, now time.Time, newID func() string
 		before, ok := known[x.key()]
 		after := before
 		after.Condition = x
-		if !ok || before.NotifiedAt.IsZero() && now.Sub(before.SeenAt) >= unwatched {
+		rule := ruleOf(x.Kind)
+		if !ok || before.NotifiedAt.IsZero() && now.Sub(before.SeenAt) >= max(unwatched, rule.after) {
 			after.Since = now
 		}
 		if !ok || now.Sub(after.SeenAt) >= seenEvery {
 			after.SeenAt = now
 		}
-		if after.NotifiedAt.IsZero() && now.Sub(after.Since) >= ruleOf(x.Kind).after {
+		if after.NotifiedAt.IsZero() && now.Sub(after.Since) >= rule.after {
 			after.NotifiedAt, after.SeenAt = now, now
 			c.Notices = append(c.Notices, Notice{newID(), Begins, after, now})
 		}

@@ -264,6 +264,17 @@ func TestDecide_Restart(t *testing.T) {
 	if got := i.of(alert.NetworkUnreadable); got != "begins " {
 		t.Errorf("a network that cannot be read: %q", got)
 	}
+	for range 20 { // a machine that is off at night
+		i.pass(12*time.Hour, func(now time.Time) alert.Facts {
+			f := quiet(now)
+			f.Stored.BackedUpAt = time.Time{}
+			return f
+		})
+		i.now = i.now.Add(12 * time.Hour)
+	}
+	if got := i.of(alert.BackupMissing); got != "begins " {
+		t.Errorf("a backup that was never made: %q", got)
+	}
 }
 
 // TestDecide_Unknown: what cannot be judged neither begins nor ends.
