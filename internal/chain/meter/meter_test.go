@@ -19,9 +19,12 @@ type shared struct {
 
 var errDown = errors.New("the database is down")
 
-func (s *shared) AddCalls(_ context.Context, calls []meter.Calls, forget string) error {
+func (s *shared) AddCalls(ctx context.Context, calls []meter.Calls, forget string) error {
 	if s.fail {
 		return errDown
+	}
+	if err := ctx.Err(); err != nil {
+		return err
 	}
 	for _, c := range calls {
 		n := c.Count

@@ -41,7 +41,7 @@ func Try(ctx context.Context, actions ...chromedp.Action) error {
 	return nil
 }
 
-// tryAgain is the pause before an action is sent again: chromedp hears of what is new in it.
+// tryAgain is the pause before an action is sent again, in which chromedp hears of the new document or element.
 const tryAgain = 20 * time.Millisecond
 
 // gone is what Chromium says of a document or an element that was left or replaced.
