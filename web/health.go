@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -175,9 +176,13 @@ func (s *Server) networkHealth(n chain.Network) networkHealth {
 		out.Detail = h.Detail
 	}
 	out.Gas, out.Reading = s.gasHealth(n), s.readingHealth(n)
-	out.SetAside, out.Endpoints = h.SetAside, s.learnt(n)
+	out.SetAside = h.SetAside
+	if s.health.endpoints != nil {
+		endpoints := s.health.endpoints(n)
+		out.Endpoints, out.Note = learnt(endpoints), chain.OneVoice(endpoints)
+	}
 	if h.Endpoints == 1 {
-		out.Note = "one endpoint: no second one confirms what it reports and calls final"
+		out.Note = strings.TrimSuffix("one endpoint: no second one confirms what it reports and calls final; "+out.Note, "; ")
 	}
 	if !h.OK || h.SetAside > 0 || h.Unread != "" {
 		out.Status = healthDegraded
@@ -191,12 +196,9 @@ func (s *Server) networkHealth(n chain.Network) networkHealth {
 	return out
 }
 
-// learnt lists the endpoints of the network of which something was learnt.
-func (s *Server) learnt(n chain.Network) (list []endpointHealth) {
-	if s.health.endpoints == nil {
-		return nil
-	}
-	for _, e := range s.health.endpoints(n) {
+// learnt lists the endpoints of which something was learnt.
+func learnt(endpoints []chain.EndpointHealth) (list []endpointHealth) {
+	for _, e := range endpoints {
 		if len(e.Learnt) > 0 {
 			list = append(list, endpointHealth{Name: e.Name, Learnt: e.Learnt})
 		}

@@ -92,6 +92,31 @@ func TestOperator_SetAside(t *testing.T) {
 	}
 }
 
+// TestHealth_OneVoice: endpoints of one provider are named in the note of their network.
+func TestHealth_OneVoice(t *testing.T) {
+	t.Parallel()
+	b := newDashboard(t, func(d *Deps, _ *Options) {
+		d.Dashboard.Endpoints = func(n chain.Network) []chain.EndpointHealth {
+			list := []chain.EndpointHealth{{Name: "a.example", Voice: "a"}, {Name: "a.example#2", Voice: "a"}}
+			if n == chain.Base {
+				list = append(list, chain.EndpointHealth{Name: "b.example", Voice: "b"})
+			}
+			return list
+		}
+	})
+	b.networks.set(chain.BEP20, func(h *payment.Health) { h.Endpoints = 1 })
+	got := b.ask("GET", "/health", "")
+	const shared = "a.example and a.example#2 are one provider and count as one endpoint"
+	for path, want := range map[string]string{
+		"networks.BASE.note":  shared,
+		"networks.BEP20.note": "one endpoint: no second one confirms what it reports and calls final; " + shared,
+	} {
+		if value := got.text(t, path); value != want {
+			t.Errorf("%s is %q, want %q", path, value, want)
+		}
+	}
+}
+
 // TestHealth_Learnt: what was learnt of an endpoint is in the report, with its name and no more of its address.
 func TestHealth_Learnt(t *testing.T) {
 	t.Parallel()

@@ -70,7 +70,7 @@ func TestDoctor_Healthy(t *testing.T) {
 		"configuration": nil, "database": {"PostgreSQL"}, "database schema": nil, "secret key": nil, "clock": nil,
 		"database isolation": {"read committed"}, "disk": {"MB"}, "proxy": {s.url},
 		"FLORIN_BASE_URL": {s.url, testVersion},
-		"networks":        {"1 are configured"}, "BEP20 endpoints": {"two must agree"},
+		"networks":        {"1 are configured"}, "BEP20 endpoints": {"2 must agree"},
 		"BEP20 endpoint 1": {"block ", "chain id 56, contracts, tokens and decimals are right"}, "BEP20 endpoint 2": {"block "},
 		"BEP20 endpoint 1 lag":  {"limit 1m0s"},
 		"BEP20 endpoint 1 tags": {"finalized"}, "BEP20 endpoint 1 getLogs": {"blocks"},

@@ -10,11 +10,12 @@ import (
 )
 
 // One endpoint may lie, lag, or have lost what it knew. The rule for every answer that credits or denies money, or ends
-// a transaction, is therefore one: it is what a quorum of endpoints say. Endpoints are asked one after another until
-// enough have given the same answer. Where they do not, nothing is concluded, and the question is asked again later.
+// a transaction, is therefore one: it is what a quorum of endpoints say, each of another voice (endpoint.URL.Voice).
+// Endpoints are asked one after another until enough have given the same answer. Where they do not, nothing is
+// concluded, and the question is asked again later.
 
-// Quorum is how many endpoints must give the same answer: two, where two are configured.
-func Quorum(configured int) int { return min(2, configured) }
+// Quorum is how many voices must give the same answer: most of those that are configured, so that no minority decides.
+func Quorum(configured int) int { return configured/2 + 1 }
 
 // ask asks one endpoint after another until enough says that no further answer is needed. failed are the errors of
 // those that did not answer.
@@ -92,7 +93,7 @@ func Present[E any](others []E, configured int, judge func(E) (Verdict, error)) 
 	switch {
 	case ok:
 		return verdict, nil
-	case len(said)+len(answers) >= configured:
+	case len(said)+len(answers) >= configured && !slices.Contains(answers, Stands):
 		return Missing, nil
 	case undecided, len(answers) > 0:
 		return Undecided, nil

@@ -139,15 +139,29 @@ type FinalViews struct {
 	nextAll time.Time
 }
 
+// Reached is which endpoints have reached a block, by the block.
+type Reached[B, E comparable] map[B][]E
+
+// Add records that the endpoints have reached the block, and returns how many have.
+func (r Reached[B, E]) Add(block B, endpoints ...E) int {
+	for _, e := range endpoints {
+		if !slices.Contains(r[block], e) {
+			r[block] = append(r[block], e)
+		}
+	}
+	return len(r[block])
+}
+
 // Compare reads the views of further endpoints and compares each with those before it, first included. It stops at a
 // quorum once newer says that they agree on more than was known. Where they do not, it asks all endpoints, every
-// AllEvery: two of them may stand still.
+// AllEvery: those of the quorum may stand still.
 func Compare[E, V any](
-	f *FinalViews, now time.Time, first V, others []E, read func(E) (V, bool), compare func(a, b V), newer func() bool,
+	f *FinalViews, now time.Time, needed int,
+	first V, others []E, read func(E) (V, bool), compare func(a, b V), newer func() bool,
 ) {
 	views := []V{first}
 	for _, e := range others {
-		if len(views) > 1 && (newer() || len(views) == 2 && !f.due(now)) {
+		if len(views) >= needed && (newer() || len(views) == needed && !f.due(now)) {
 			return
 		}
 		v, ok := read(e)

@@ -113,33 +113,45 @@ func TestTracking(t *testing.T) {
 	}
 }
 
-// TestCompare: all endpoints are asked only where the first two agree on nothing newer, and then every AllEvery.
+// TestCompare: all endpoints are asked only where a quorum agree on nothing newer, and then every AllEvery. Where there
+// are more than three, two of one mind do not decide.
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	var views chain.FinalViews
-	// known is the newest block that two of the endpoints, whose blocks are given, have reached.
-	compare := func(blocks ...int) (known, asked int) {
-		chain.Compare(&views, now, blocks[0], blocks[1:],
-			func(b int) (int, bool) { asked++; return b, b >= 0 },
-			func(a, b int) { known = max(known, min(a, b)) },
+	// known is the newest block that a quorum of the endpoints, whose blocks are given, have reached.
+	compare := func(needed int, blocks []int) (known, asked int) {
+		reached, all := make(chain.Reached[int, int]), make([]int, len(blocks)) // the endpoints by their number
+		for i := range all {
+			all[i] = i
+		}
+		chain.Compare(&views, now, needed, 0, all[1:],
+			func(e int) (int, bool) { asked++; return e, blocks[e] >= 0 },
+			func(a, b int) {
+				if low := min(blocks[a], blocks[b]); reached.Add(low, a, b) >= needed {
+					known = max(known, low)
+				}
+			},
 			func() bool { return known > 10 })
 		return known, asked
 	}
 	for _, c := range []struct {
 		name         string
 		later        time.Duration
+		needed       int
 		blocks       []int
 		known, asked int
 	}{
-		{"TwoAgree", 0, []int{12, 11, 20}, 11, 1},
-		{"FirstDead", 0, []int{12, -1, 11, 20}, 11, 2},
-		{"SecondStandsStill", 0, []int{12, 10, 12, 12}, 12, 2},
-		{"AskedOfLate", chain.AllEvery - 1, []int{12, 10, 12, 12}, 10, 1},
-		{"AskedAgain", 1, []int{12, 10, 10, 12}, 12, 3},
+		{"TwoAgree", 0, 2, []int{12, 11, 20}, 11, 1},
+		{"FirstDead", 0, 2, []int{12, -1, 11, 20}, 11, 2},
+		{"SecondStandsStill", 0, 2, []int{12, 10, 12, 12}, 12, 2},
+		{"AskedOfLate", chain.AllEvery - 1, 2, []int{12, 10, 12, 12}, 10, 1},
+		{"AskedAgain", 1, 2, []int{12, 10, 10, 12}, 12, 3},
+		{"ThreeOfFive", 0, 3, []int{99, 99, 12, 12, 12}, 12, 2},
+		{"TwoOfFive", chain.AllEvery, 3, []int{99, 99, -1, -1, 10}, 10, 4},
 	} {
 		now = now.Add(c.later)
-		if known, asked := compare(c.blocks...); known != c.known || asked != c.asked {
+		if known, asked := compare(c.needed, c.blocks); known != c.known || asked != c.asked {
 			t.Errorf("%s: %d known, %d asked, want %d, %d", c.name, known, asked, c.known, c.asked)
 		}
 	}

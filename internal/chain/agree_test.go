@@ -63,7 +63,10 @@ func TestPresent(t *testing.T) {
 		"LagAndSupport":        {3, []said{lags, yes}, chain.Stands},
 		"ThreeBothDead":        {3, []said{dead, dead}, failed},
 		"ThreeDeadAndLag":      {3, []said{dead, lags}, chain.Undecided},
-		"FourOneDenies":        {4, []said{no, dead, yes}, chain.Stands},
+		"FourOneDenies":        {4, []said{no, yes, yes}, chain.Stands},
+		"FourNoMajority":       {4, []said{no, no, yes}, chain.Undecided},
+		"FourDenialAndDead":    {4, []said{no, dead, yes}, chain.Undecided},
+		"FiveTwoOfOneMind":     {5, []said{yes, no, no, no}, chain.Missing},
 		"SourceLeftTheList":    {2, []said{no, yes}, chain.Stands},
 		"SourceLeftTheListToo": {2, []said{no, no}, chain.Missing},
 	} {
@@ -118,7 +121,7 @@ func TestPresent_AsksNoMore(t *testing.T) {
 		asked++
 		return s.verdict()
 	})
-	if err != nil || asked != 1 {
+	if err != nil || asked != 2 {
 		t.Errorf("asked %d endpoints, %v", asked, err)
 	}
 }

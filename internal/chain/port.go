@@ -120,6 +120,7 @@ func (f Found) Same(o Found) bool {
 // EndpointHealth is the state of one RPC endpoint. Name holds no credentials.
 type EndpointHealth struct {
 	Name      string
+	Voice     string // who answers; endpoints of one voice count as one opinion
 	Healthy   bool
 	Head      uint64
 	Latency   time.Duration

@@ -39,17 +39,29 @@ func (r *Report) Network(ctx context.Context, n Network, now func() time.Time) {
 	for i, e := range n.Endpoints {
 		r.endpoint(ctx, fmt.Sprintf("%s endpoint %d", name, i+1), n, e, now)
 	}
-	if len(n.Endpoints) == 1 {
-		r.addf(name+" endpoints", Warning, "one endpoint: no second one confirms what it reports and calls final; "+
-			"add one of another provider to FLORIN_%s_RPC", name)
-	} else {
-		r.addf(name+" endpoints", Fine, "%d endpoints; two must agree", len(n.Endpoints))
-	}
+	r.voices(name, n.All.Endpoints())
 	r.gas(ctx, n)
 	if n.Treasury == "" {
 		r.addf(name+" treasury", Fine, "none: credits cannot be bought here")
 	} else {
 		r.addf(name+" treasury", Fine, "%s", n.Treasury)
+	}
+}
+
+// voices checks how many opinions the endpoints are.
+func (r *Report) voices(name string, endpoints []chain.EndpointHealth) {
+	voices, shared := chain.Voices(endpoints), chain.OneVoice(endpoints)
+	if shared != "" {
+		shared = "; " + shared
+	}
+	switch {
+	case voices == 1:
+		r.addf(name+" endpoints", Warning, "one endpoint: no second one confirms what it reports and calls final; "+
+			"add one of another provider to FLORIN_%s_RPC%s", name, shared)
+	case shared != "":
+		r.addf(name+" endpoints", Warning, "%d opinions, of which %d must agree%s", voices, chain.Quorum(voices), shared)
+	default:
+		r.addf(name+" endpoints", Fine, "%d endpoints; %d must agree", voices, chain.Quorum(voices))
 	}
 }
 

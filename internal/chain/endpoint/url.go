@@ -17,6 +17,7 @@ import (
 // URL is the address of an endpoint. Its zero value is no address.
 type URL struct {
 	target  *url.URL
+	voice   string
 	secrets *regexp.Regexp // nil: there are none
 }
 
@@ -30,7 +31,7 @@ func Parse(raw string) (URL, error) {
 		return URL{}, errAddress
 	}
 	target.Fragment, target.RawFragment = "", "" // it is never sent
-	return URL{target: target, secrets: matching(secretsOf(target))}, nil
+	return URL{target: target, voice: voiceOf(target), secrets: matching(secretsOf(target))}, nil
 }
 
 // errSocket does not show the address either.
@@ -43,7 +44,7 @@ func ParseSocket(raw string) (URL, error) {
 		return URL{}, errSocket
 	}
 	u.Fragment, u.RawFragment = "", "" // it is never sent
-	return URL{target: u, secrets: matching(secretsOf(u))}, nil
+	return URL{target: u, voice: voiceOf(u), secrets: matching(secretsOf(u))}, nil
 }
 
 // String returns the scheme and the host, without credentials.
@@ -76,8 +77,7 @@ func (u URL) Reveal() string {
 	return u.target.String()
 }
 
-// Same reports whether both addresses reach the same node with the same credentials: one of them is no second
-// opinion on the other.
+// Same reports whether both addresses reach the same node with the same credentials: one of them is superfluous.
 func (u URL) Same(other URL) bool { return u.plain() == other.plain() }
 
 // plain returns the address in one of its equivalent spellings (RFC 3986, section 6.2).

@@ -15,7 +15,7 @@ func (a *Adapter) Absent(ctx context.Context, recorded chain.Transfer, at chain.
 	if !ok {
 		return chain.Undecided, fmt.Errorf("absent: %q is no transaction hash", recorded.Tx)
 	}
-	verdict := chain.Absent(a.pool.Ready(), a.pool.Size(), func(e *rpc.Endpoint) (chain.Verdict, error) {
+	verdict := chain.Absent(a.pool.Voices(), a.pool.Size(), func(e *rpc.Endpoint) (chain.Verdict, error) {
 		return a.verdict(ctx, e, func(ctx context.Context, e *rpc.Endpoint) (chain.Verdict, error) {
 			return a.absentVia(ctx, e, recorded, tx, at)
 		})

@@ -97,7 +97,7 @@ func (a *Adapter) heldThrough(
 	ctx context.Context, at chain.Head, balances func(context.Context, *rpc.Endpoint) ([]money.Units, error),
 ) (held []money.Units, agreed bool, err error) {
 	held, agreed, err = chain.Held(
-		a.pool.Ready(), a.pool.Size(), func(e *rpc.Endpoint) (units []money.Units, err error) {
+		a.pool.Voices(), a.pool.Size(), func(e *rpc.Endpoint) (units []money.Units, err error) {
 			err = a.pool.Try(ctx, e, func(ctx context.Context, e *rpc.Endpoint) error {
 				return e.Patiently(ctx, at.Number, func() (err error) {
 					units, err = balances(ctx, e)

@@ -22,7 +22,7 @@ func (a *Adapter) Confirm(ctx context.Context, transfers []chain.Transfer, at ch
 	if !ok {
 		return chain.Undecided, fmt.Errorf("confirm: %q is no transaction hash", t.Tx)
 	}
-	others := a.pool.Ready()
+	others := a.pool.Voices()
 	if !a.pool.Single() {
 		others = a.pool.Without(t.Source)
 	}

@@ -29,7 +29,7 @@ func (a *Adapter) Find(ctx context.Context, tx chain.TxHash) (chain.Found, error
 	if err != nil {
 		return chain.Found{}, err
 	}
-	found, err := chain.Agree(a.pool.Ready(), a.pool.Size(), chain.Found.Same,
+	found, err := chain.Agree(a.pool.Voices(), a.pool.Size(), chain.Found.Same,
 		func(e *rpc.Endpoint) (found chain.Found, err error) {
 			err = a.pool.Try(ctx, e, func(ctx context.Context, e *rpc.Endpoint) (err error) {
 				found, err = a.find(ctx, e, id)

@@ -59,12 +59,12 @@ func TestGeth_OtherChain(t *testing.T) {
 	}
 }
 
-// Two real nodes of one chain cannot be had here; one node behind two names
-// can, and confirms through the second.
+// Two real nodes of one chain cannot be had here; one node behind a proxy can,
+// and confirms through it.
 func TestGeth_ConfirmsElsewhere(t *testing.T) {
 	t.Parallel()
 	g := newGeth(t, chain.BEP20)
-	reader, err := evm.New(evm.Config{Profile: g.profile, Endpoints: []string{g.chain.URL(), g.chain.URL() + "/"}})
+	reader, err := evm.New(evm.Config{Profile: g.profile, Endpoints: []string{g.chain.URL(), newProxy(t, g.chain.URL()).URL}})
 	if err != nil {
 		t.Fatal(err)
 	}

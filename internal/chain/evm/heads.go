@@ -45,24 +45,25 @@ func (a *Adapter) Heads(ctx context.Context) (chain.Heads, error) {
 func (a *Adapter) newestHeads(ctx context.Context) (heads chain.Heads, by *rpc.Endpoint, err error) {
 	known := a.heads.recall()
 	var best view
-	views := 0
+	voices := make(map[string]bool) // that have answered
 	err = a.pool.Do(ctx, func(ctx context.Context, e *rpc.Endpoint) error {
 		v, err := a.readHeads(ctx, e, known)
 		if err != nil {
 			return err
 		}
-		if views++; views == 1 || v.latest.Number > best.latest.Number {
+		if len(voices) == 0 || v.latest.Number > best.latest.Number {
 			best = v
 		}
+		voices[e.Voice()] = true
 		return v.behind
 	})
 	if ctx.Err() != nil {
 		return chain.Heads{}, nil, ctx.Err()
 	}
-	if views == 0 {
+	if len(voices) == 0 {
 		return chain.Heads{}, nil, fmt.Errorf("heads of %s: %w", a.profile.Network, err)
 	}
-	shorter := views >= chain.Quorum(a.pool.Size())
+	shorter := len(voices) >= chain.Quorum(a.pool.Size())
 	by = best.endpoint
 	if !a.pool.Single() {
 		best = a.agree(ctx, best, known)

@@ -7,8 +7,8 @@ import (
 	"github.com/florinpay/florin/internal/chain/evm/rpc"
 )
 
-// agree replaces the final and the finalized block of a view by what a second
-// endpoint has reached too.
+// agree replaces the final and the finalized block of a view by what a quorum of
+// endpoints have reached.
 func (a *Adapter) agree(ctx context.Context, best view, known knowledge) view {
 	agreed := best
 	agreed.final, agreed.finalized = known.final, known.finalized
@@ -18,7 +18,9 @@ func (a *Adapter) agree(ctx context.Context, best view, known knowledge) view {
 	if !known.any {
 		agreed.final, agreed.finalized = best.first, best.first
 	}
-	chain.Compare(&a.finals, a.pool.Now(), best, a.pool.Without(best.endpoint.Name()),
+	needed := chain.Quorum(a.pool.Size())
+	final, finalized := make(reached), make(reached)
+	chain.Compare(&a.finals, a.pool.Now(), needed, best, a.pool.Without(best.endpoint.Name()),
 		func(e *rpc.Endpoint) (v view, ok bool) {
 			err := a.pool.Try(ctx, e, func(ctx context.Context, e *rpc.Endpoint) (err error) {
 				v, err = a.readSecond(ctx, e, best, known)
@@ -27,12 +29,20 @@ func (a *Adapter) agree(ctx context.Context, best view, known knowledge) view {
 			return v, err == nil
 		},
 		func(o, v view) {
-			agreed.final = higher(agreed.final, lowest(ctx, o, o.final, v, v.final))
-			agreed.finalized = higher(agreed.finalized, lowest(ctx, o, o.finalized, v, v.finalized))
+			if low := lowest(ctx, o, o.final, v, v.final); final.Add(low, o.endpoint, v.endpoint) >= needed {
+				agreed.final = higher(agreed.final, low)
+			}
+			low := lowest(ctx, o, o.finalized, v, v.finalized)
+			if finalized.Add(low, o.endpoint, v.endpoint) >= needed {
+				agreed.finalized = higher(agreed.finalized, low)
+			}
 		},
 		func() bool { return agreed.final.Number > known.final.Number })
 	return agreed.ordered(a.profile.Finality)
 }
+
+// reached is which endpoints have reached a block.
+type reached = chain.Reached[rpc.Header, *rpc.Endpoint]
 
 // readSecond is readHeads for an endpoint that is compared with a first one. In one request it is asked for the tags
 // and for the block that is final by the first one: where it has that block, it has all that was final before.

@@ -47,7 +47,7 @@ func (a *Adapter) Scan(
 func (a *Adapter) Search(
 	ctx context.Context, from uint64, to chain.Head, watch *chain.WatchSet,
 ) ([]chain.Transfer, error) {
-	return chain.SearchAll(a.pool.Ready(), a.pool.Size(), func(e *rpc.Endpoint) ([]chain.Transfer, error) {
+	return chain.SearchAll(a.pool.Voices(), a.pool.Size(), func(e *rpc.Endpoint) ([]chain.Transfer, error) {
 		return a.scanThrough(ctx, func(ctx context.Context, f func(context.Context, *rpc.Endpoint) error) error {
 			return a.pool.Among(ctx, []*rpc.Endpoint{e}, f)
 		}, from, to, watch)

@@ -15,7 +15,7 @@ func (a *Adapter) Absent(ctx context.Context, recorded chain.Transfer, at chain.
 	if !ok {
 		return chain.Undecided, fmt.Errorf("absent: %q is no signature", recorded.Tx)
 	}
-	verdict := chain.Absent(a.pool.ready(), len(a.pool.endpoints), func(e *endpoint) (chain.Verdict, error) {
+	verdict := chain.Absent(a.pool.voices(), a.pool.size(), func(e *endpoint) (chain.Verdict, error) {
 		return a.verdict(ctx, e, func(ctx context.Context, e *endpoint) (chain.Verdict, error) {
 			return a.absentThrough(ctx, e, recorded, signature, at)
 		})
@@ -29,7 +29,7 @@ func (a *Adapter) absentThrough(
 	ctx context.Context, e *endpoint, recorded chain.Transfer, signature string, at chain.Head,
 ) (chain.Verdict, error) {
 	verdict, err := a.judge(ctx, e, []chain.Transfer{recorded}, signature, at)
-	if err != nil || verdict != chain.Missing || len(a.pool.endpoints) > 1 {
+	if err != nil || verdict != chain.Missing || a.pool.size() > 1 {
 		return verdict, err
 	}
 	here, ok, err := e.Head(ctx, recorded.Block.Number)

@@ -124,7 +124,7 @@ func New(c Config) (*Adapter, error) {
 		w.Name = a.pool.uniqueName(w.Name)
 		e := &endpoint{Client: w, pool: a.pool}
 		w.Now, w.Observe, w.Count, w.Rate = c.Now, e.observe, c.Count, node.NewRate(c.Rate, c.Clock)
-		w.Alone = func() bool { return len(a.pool.without(e.Name)) == 0 }
+		w.Alone = func() bool { return len(a.pool.others(e)) == 0 }
 		a.pool.endpoints = append(a.pool.endpoints, e)
 		a.searched[e] = newWatchedAccounts()
 	}

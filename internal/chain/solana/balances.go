@@ -81,7 +81,7 @@ func (a *Adapter) heldThrough(
 	ctx context.Context, balances func(context.Context, *endpoint) ([]money.Units, error),
 ) (held []money.Units, agreed bool, err error) {
 	held, agreed, err = chain.Held(
-		a.pool.ready(), len(a.pool.endpoints), func(e *endpoint) (units []money.Units, err error) {
+		a.pool.voices(), a.pool.size(), func(e *endpoint) (units []money.Units, err error) {
 			err = a.pool.try(ctx, e, func(ctx context.Context, e *endpoint) (err error) {
 				units, err = balances(ctx, e)
 				return err

@@ -25,12 +25,12 @@ func (a *Adapter) Confirm(ctx context.Context, transfers []chain.Transfer, at ch
 	if gaveUp(ctx) {
 		return chain.Undecided, ctx.Err()
 	}
-	others := a.pool.ready()
-	if len(a.pool.endpoints) > 1 {
+	others := a.pool.voices()
+	if a.pool.size() > 1 {
 		others = a.pool.without(t.Source)
 	}
 	denied := false
-	verdict, err := chain.Present(others, len(a.pool.endpoints), func(e *endpoint) (chain.Verdict, error) {
+	verdict, err := chain.Present(others, a.pool.size(), func(e *endpoint) (chain.Verdict, error) {
 		v, err := a.verdict(ctx, e, func(ctx context.Context, e *endpoint) (chain.Verdict, error) {
 			return a.judge(ctx, e, transfers, signature, at)
 		})

@@ -141,7 +141,7 @@ func (e *endpoint) health() chain.EndpointHealth {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	h := chain.EndpointHealth{
-		Name: e.Name, Healthy: e.reason == "", Head: e.newestSlot, Latency: e.latency,
+		Name: e.Name, Voice: e.Voice(), Healthy: e.reason == "", Head: e.newestSlot, Latency: e.latency,
 		Reason: e.reason, Errors: e.errors, Requests: e.requests, Learnt: e.Learnt(),
 	}
 	if e.coolUntil.After(e.pool.now()) {

@@ -21,7 +21,7 @@ func (a *Adapter) Find(ctx context.Context, tx chain.TxHash) (chain.Found, error
 	if gaveUp(ctx) {
 		return chain.Found{}, ctx.Err()
 	}
-	found, err := chain.Agree(a.pool.ready(), len(a.pool.endpoints), chain.Found.Same,
+	found, err := chain.Agree(a.pool.voices(), a.pool.size(), chain.Found.Same,
 		func(e *endpoint) (found chain.Found, err error) {
 			err = a.pool.try(ctx, e, func(ctx context.Context, e *endpoint) (err error) {
 				found, err = a.find(ctx, e, signature)

@@ -63,7 +63,7 @@ func (a *Adapter) Heads(ctx context.Context) (chain.Heads, error) {
 	if by == nil {
 		return chain.Heads{}, fmt.Errorf("heads of %s: %w", a.profile.Network, err)
 	}
-	if len(a.pool.endpoints) > 1 {
+	if a.pool.size() > 1 {
 		best.Final = a.agree(ctx, finalView{by, best.Final}, known.Final)
 		if gaveUp(ctx) {
 			return chain.Heads{}, ctx.Err()

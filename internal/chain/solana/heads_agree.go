@@ -18,18 +18,20 @@ type finalView struct {
 	block chain.Head
 }
 
-// agree returns the newest block that two endpoints have finalized: one alone may call its newest slot finalized, and
-// the money in it credited for good. It is no older than what was agreed before. Until two have agreed it is the
+// agree returns the newest block that a quorum of endpoints have finalized: one alone may call its newest slot finalized,
+// and the money in it credited for good. It is no older than what was agreed before. Until a quorum has agreed it is the
 // beginning of time.
 func (a *Adapter) agree(ctx context.Context, first finalView, known chain.Head) chain.Head {
 	agreed := known
 	if agreed.Hash == "" {
 		agreed = chain.Head{Time: time.Unix(0, 0).UTC()}
 	}
-	chain.Compare(&a.finals, a.pool.now(), first, a.pool.without(first.e.Name),
+	needed := chain.Quorum(a.pool.size())
+	reached := make(chain.Reached[string, *endpoint]) // by the hash of the block
+	chain.Compare(&a.finals, a.pool.now(), needed, first, a.pool.without(first.e.Name),
 		func(e *endpoint) (finalView, bool) { return a.finalOf(ctx, e) },
 		func(o, v finalView) {
-			if low, same := a.lowest(ctx, o, v, agreed.Number); same {
+			if low, same := a.lowest(ctx, o, v, agreed.Number); same && reached.Add(low.Hash, o.e, v.e) >= needed {
 				agreed = low
 			}
 		},

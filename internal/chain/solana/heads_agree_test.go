@@ -89,6 +89,32 @@ func TestHeads_OneWord(t *testing.T) {
 	}
 }
 
+// TestHeads_OneVoice: a node under two addresses is one opinion, and does not agree with itself.
+func TestHeads_OneVoice(t *testing.T) {
+	t.Parallel()
+	h := newLedger(t)
+	h.Mine(100)
+	boaster, honest := newNode(t, h.URL()), newNode(t, h.URL())
+	boaster.boast(t, h.URL())
+	for _, alias := range []string{
+		boaster.url() + "/KEY", boaster.url() + "?key=1", strings.Replace(boaster.url(), "127.0.0.1", "LOCALHOST", 1),
+	} {
+		reader, err := solana.New(solana.Config{
+			Profile: h.profile(), Endpoints: []string{boaster.url(), alias, honest.url()}, Rate: unhurried,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		heads := mustHeads(t, reader)
+		if want := heads.Latest.Number - devsol.DefaultFinalDepth; heads.Final.Number != want {
+			t.Errorf("%s boasts too: final %d of %d, want %d", alias, heads.Final.Number, heads.Latest.Number, want)
+		}
+		if got := chain.Voices(reader.Endpoints()); got != 2 {
+			t.Errorf("%s: %d voices", alias, got)
+		}
+	}
+}
+
 // TestHeads_SingleWord: the word of the only node counts.
 func TestHeads_SingleWord(t *testing.T) {
 	t.Parallel()

@@ -120,9 +120,32 @@ func (p *pool) ready() []*endpoint {
 	return ready
 }
 
-// without lists the ready endpoints except the named one.
+// size returns how many voices the configured endpoints have, of which a quorum decides (chain.Quorum).
+func (p *pool) size() int { return len(firstOfEach(p.endpoints)) }
+
+// voices lists one ready endpoint of each voice, the first in the order of ready: those to ask where a quorum decides.
+func (p *pool) voices() []*endpoint { return firstOfEach(p.ready()) }
+
+// without is voices, except the voice of the named endpoint.
 func (p *pool) without(name string) []*endpoint {
-	return slices.DeleteFunc(p.ready(), func(e *endpoint) bool { return e.Name == name })
+	return slices.DeleteFunc(p.voices(), func(e *endpoint) bool {
+		return slices.ContainsFunc(p.endpoints, func(o *endpoint) bool { return o.Name == name && o.Voice() == e.Voice() })
+	})
+}
+
+// others lists the ready endpoints except this one, also those of its voice: they may answer where it does not.
+func (p *pool) others(e *endpoint) []*endpoint {
+	return slices.DeleteFunc(p.ready(), func(o *endpoint) bool { return o == e })
+}
+
+// firstOfEach returns the first endpoint of each voice.
+func firstOfEach(endpoints []*endpoint) (voices []*endpoint) {
+	for _, e := range endpoints {
+		if !slices.ContainsFunc(voices, func(v *endpoint) bool { return v.Voice() == e.Voice() }) {
+			voices = append(voices, e)
+		}
+	}
+	return voices
 }
 
 // coolingDown lists the endpoints that are cooling down, with their reasons.

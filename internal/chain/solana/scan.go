@@ -28,7 +28,7 @@ func (a *Adapter) Scan(
 func (a *Adapter) Search(
 	ctx context.Context, from uint64, to chain.Head, watch *chain.WatchSet,
 ) ([]chain.Transfer, error) {
-	return chain.SearchAll(a.pool.ready(), len(a.pool.endpoints), func(e *endpoint) ([]chain.Transfer, error) {
+	return chain.SearchAll(a.pool.voices(), a.pool.size(), func(e *endpoint) ([]chain.Transfer, error) {
 		return a.scanThrough(ctx, a.searched[e], []*endpoint{e}, from, to, watch)
 	})
 }

@@ -27,7 +27,7 @@ func (s *Sender) FindSweeps(ctx context.Context, items []chain.SweepItem, from u
 		found, err = e.findSweeps(ctx, p, from)
 		return err
 	}
-	if err := s.adapter.pool.do(ctx, read); err != nil || len(found) == 0 || len(s.adapter.pool.endpoints) == 1 {
+	if err := s.adapter.pool.do(ctx, read); err != nil || len(found) == 0 || s.adapter.pool.size() == 1 {
 		return found, err
 	}
 	first := found

@@ -41,7 +41,7 @@ func (s *Sender) Track(
 		Support: func(dropped, included sweepReport) chain.Support {
 			return s.support(ctx, dropped.by, included.SweepOutcome, plan)
 		},
-	}.Track(s.adapter.pool.ready(), len(s.adapter.pool.endpoints))
+	}.Track(s.adapter.pool.voices(), s.adapter.pool.size())
 	switch {
 	case gaveUp(ctx):
 		return chain.SweepOutcome{}, ctx.Err()

@@ -51,7 +51,7 @@ func (s *search) failsFor(ctx context.Context, acc *account, err error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	waits := acc.walk != nil && errors.Is(err, errUnexplained) // until the index has settled
-	alone := len(s.adapter.pool.without(s.e.Name)) == 0
+	alone := len(s.adapter.pool.others(s.e)) == 0
 	if s.mayPass(&acc.trouble, !waits || !alone) {
 		return rpc.NotTheNodes(err)
 	}
@@ -72,7 +72,7 @@ func (s *search) mayPass(t *trouble, patience bool) bool {
 		*t = trouble{since: now, by: make(map[*endpoint]time.Time)}
 	}
 	t.by[s.e] = now
-	if slices.ContainsFunc(s.adapter.pool.without(s.e.Name), func(e *endpoint) bool {
+	if slices.ContainsFunc(s.adapter.pool.others(s.e), func(e *endpoint) bool {
 		return now.Sub(t.by[e]) > troubleAge
 	}) {
 		return true

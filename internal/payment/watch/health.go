@@ -38,7 +38,7 @@ func (w *Watcher) report(heads chain.Heads, c Cursor, err error) {
 	h := payment.Health{
 		OK: true, Unread: w.tailUnread, Latest: heads.Latest, Final: heads.Final, Scanned: c.Scanned,
 		Lag:      max(w.now().Sub(heads.Latest.Time), 0),
-		SetAside: len(w.aside), Endpoints: len(w.reader.Endpoints()),
+		SetAside: len(w.aside), Endpoints: chain.Voices(w.reader.Endpoints()),
 	}
 	if h.FinalKnown() {
 		h.FinalAge = max(w.newest(heads).Sub(heads.Final.Time), 0)

@@ -67,6 +67,9 @@ func newEndpoint(w *wire, chainID uint64, rate *endpoint.Rate) *Endpoint {
 // Name is the host and port of the endpoint, without credentials.
 func (e *Endpoint) Name() string { return e.name }
 
+// Voice names who answers (endpoint.URL.Voice).
+func (e *Endpoint) Voice() string { return e.target.Voice() }
+
 // Ask sends the calls, in as many requests as the node's batch limit needs, and
 // returns a reply for each. An error object in a reply is not an error of Ask.
 func (e *Endpoint) Ask(ctx context.Context, calls ...Call) ([]Reply, error) {
@@ -272,7 +275,7 @@ func (e *Endpoint) health() chain.EndpointHealth {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	h := chain.EndpointHealth{
-		Name: e.name, Healthy: e.reason == "", Head: e.head, Latency: e.latency,
+		Name: e.name, Voice: e.Voice(), Healthy: e.reason == "", Head: e.head, Latency: e.latency,
 		Reason: e.reason, Errors: e.errors, Requests: e.requests, Learnt: e.learnt(),
 	}
 	if e.coolUntil.After(e.now()) {

@@ -95,15 +95,16 @@ func NewPool(c Config) (*Pool, error) {
 	return p, nil
 }
 
-// Single reports whether only one endpoint is configured, so that no second one
-// can confirm an answer.
-func (p *Pool) Single() bool { return len(p.endpoints) == 1 }
+// Single reports whether the endpoints have one voice, so that none can confirm
+// an answer of another.
+func (p *Pool) Single() bool { return p.Size() == 1 }
 
 // Now returns the time by the pool's clock.
 func (p *Pool) Now() time.Time { return p.now() }
 
-// Size returns how many endpoints are configured.
-func (p *Pool) Size() int { return len(p.endpoints) }
+// Size returns how many voices the configured endpoints have, of which a quorum
+// decides (chain.Quorum).
+func (p *Pool) Size() int { return len(firstOfEach(p.endpoints)) }
 
 // Close closes the idle connections of all endpoints.
 func (p *Pool) Close() {
@@ -221,9 +222,25 @@ func (p *Pool) Ready() []*Endpoint {
 // without being asked last: one or two polls of the fastest chain.
 const lagTolerance = 10
 
-// Without lists the ready endpoints except the named one.
+// Voices lists one ready endpoint of each voice, the first in the order of Ready:
+// those to ask where a quorum decides.
+func (p *Pool) Voices() []*Endpoint { return firstOfEach(p.Ready()) }
+
+// Without is Voices, except the voice of the named endpoint.
 func (p *Pool) Without(name string) []*Endpoint {
-	return slices.DeleteFunc(p.Ready(), func(e *Endpoint) bool { return e.name == name })
+	return slices.DeleteFunc(p.Voices(), func(e *Endpoint) bool {
+		return slices.ContainsFunc(p.endpoints, func(o *Endpoint) bool { return o.name == name && o.Voice() == e.Voice() })
+	})
+}
+
+// firstOfEach returns the first endpoint of each voice.
+func firstOfEach(endpoints []*Endpoint) (voices []*Endpoint) {
+	for _, e := range endpoints {
+		if !slices.ContainsFunc(voices, func(v *Endpoint) bool { return v.Voice() == e.Voice() }) {
+			voices = append(voices, e)
+		}
+	}
+	return voices
 }
 
 // coolingDown says of each endpoint that is cooling down why.

@@ -85,7 +85,7 @@ func (t *tracker) track(
 				reflect.DeepEqual(a.effect, b.effect)
 		},
 		Support: func(dropped, included txReport) chain.Support { return t.support(ctx, dropped.endpoint, included) },
-	}.Track(t.pool.Ready(), t.pool.Size())
+	}.Track(t.pool.Voices(), t.pool.Size())
 	if ctx.Err() != nil {
 		return txReport{}, ctx.Err()
 	}

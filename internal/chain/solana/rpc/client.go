@@ -76,6 +76,9 @@ func httpClient(given *http.Client) *http.Client {
 	return c
 }
 
+// Voice names who answers (endpoint.URL.Voice).
+func (w *Client) Voice() string { return w.target.Voice() }
+
 // Redact makes text from the node safe for logs and pages.
 func (w *Client) Redact(text string) string { return w.target.Redact(text) }
 
