@@ -33,6 +33,8 @@ type healthReport struct {
 	Warnings []string `json:"warnings,omitempty"`
 	// Alerts are those of the networks that the operator was notified of; omitted when there is none.
 	Alerts []alertHealth `json:"alerts,omitempty"`
+	// Loops are those that have not turned for longer than they may; omitted when there is none.
+	Loops []loopHealth `json:"loops,omitempty"`
 	// Recharge says whether query units can be bought now.
 	Recharge operationHealth `json:"rechargeApiKey"`
 }
@@ -86,6 +88,19 @@ type endpointHealth struct {
 	Learnt []string `json:"learnt"`
 }
 
+// loopHealth is a loop of the program that does not turn.
+type loopHealth struct {
+	Name         string `json:"name"`
+	AgeSeconds   int64  `json:"ageSeconds"`
+	BoundSeconds int64  `json:"boundSeconds"`
+}
+
+// Loop is work that the program repeats: for how long it has not, and how long that may be.
+type Loop struct {
+	Name       string
+	Age, Bound time.Duration
+}
+
 // States in the report.
 const (
 	healthOK       = "ok"
@@ -108,6 +123,8 @@ type healthCache struct {
 	reading func(chain.Network) (meter.Report, bool)
 	// alerts returns those that the operator was notified of; nil: none are known.
 	alerts func() []alert.Alert
+	// loops returns the loops of the program; nil: none are known.
+	loops func() []Loop
 	// endpoints returns the state of a network's endpoints; nil without a dashboard.
 	endpoints func(chain.Network) []chain.EndpointHealth
 }
@@ -137,6 +154,9 @@ func (s *Server) getHealth(c echo.Context) error {
 	}
 	report.Recharge = s.rechargeHealth()
 	report.Warnings, report.Alerts = s.sh.Warnings(), s.publicAlerts()
+	if report.Loops = s.lateLoops(); len(report.Loops) > 0 {
+		report.Status = healthDegraded
+	}
 	code := http.StatusOK
 	if s.databaseDown(c.Request().Context()) {
 		report.Status, report.Database, code = healthDown, healthDown, http.StatusServiceUnavailable
@@ -146,6 +166,21 @@ func (s *Server) getHealth(c echo.Context) error {
 
 // ReportAlerts adds the alerts that anybody may read to GET /health. Call it before Serve.
 func (s *Server) ReportAlerts(current func() []alert.Alert) { s.health.alerts = current }
+
+// ReportLoops adds the loops that do not turn to GET /health. Call it before Serve.
+func (s *Server) ReportLoops(loops func() []Loop) { s.health.loops = loops }
+
+func (s *Server) lateLoops() (late []loopHealth) {
+	if s.health.loops == nil {
+		return nil
+	}
+	for _, l := range s.health.loops() {
+		if l.Age > l.Bound {
+			late = append(late, loopHealth{l.Name, int64(l.Age / time.Second), int64(l.Bound / time.Second)})
+		}
+	}
+	return late
+}
 
 func (s *Server) publicAlerts() (list []alertHealth) {
 	if s.health.alerts == nil {

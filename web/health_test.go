@@ -10,6 +10,20 @@ import (
 	"github.com/florinpay/florin/internal/recharge"
 )
 
+// A part of the program that does not get on is named; the rest is not.
+func TestHealth_Loops(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	b.server.ReportLoops(func() []Loop {
+		return []Loop{{"expiry", 90 * time.Second, 76 * time.Second}, {"webhooks", time.Second, time.Minute}}
+	})
+	got := b.ask("GET", "/health", "")
+	if got.status != 200 || got.text(t, "status") != "degraded" ||
+		!strings.Contains(got.body, `"loops":[{"name":"expiry","ageSeconds":90,"boundSeconds":76}]`) {
+		t.Errorf("%d %s", got.status, got.body)
+	}
+}
+
 func TestHealth(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)

@@ -57,6 +57,7 @@ type App struct {
 	holder    string // of leases: this instance
 
 	clock    *clock
+	loops    loops
 	networks networks
 	expirer  *watch.Expirer
 	presence *watch.Presence
@@ -107,7 +108,7 @@ func New(ctx context.Context, cfg config.Config, o Options) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &App{Config: cfg, Store: st, log: o.Log, given: o.Listener, trace: o.Trace}
+	a := &App{Config: cfg, Store: st, log: o.Log, loops: loops{log: o.Log}, given: o.Listener, trace: o.Trace}
 	if err := a.build(ctx, o, sealer); err != nil {
 		return nil, errors.Join(err, st.Close())
 	}
@@ -159,6 +160,7 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 		Store:  counted,
 		Sender: a.trace.Posts(a.monitor.posts(a.sender())),
 		Holder: holder, Now: a.clock.Now, Jitter: rand.Float64, Log: a.log,
+		Turned: a.loops.watch("webhooks", deliverBound),
 	})
 	a.recharge = a.recharges()
 	a.applier = merchant.NewApplier(a.Merchants, a.Store.Lease, holder, a.owners(o), a.log)
@@ -168,6 +170,7 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 	a.server.ReportGas(a.networks.Sweeping)
 	a.server.ReportAlerts(a.alerts.Current)
 	a.server.ReportReading(a.networks.Reading)
+	a.server.ReportLoops(a.loops.ages)
 	a.monitor.observe(a)
 	a.presence = watch.NewPresence(a.Store, a.networks.watchers(), a.clock.Now, a.log)
 	a.Store.OnChange(func(id payment.ID) {
@@ -244,81 +247,52 @@ func (a *App) run(ctx context.Context) error {
 	if err := a.secretKey.Join(ctx); err != nil {
 		return err
 	}
+	if err := a.recharge.WarnUntracked(ctx); err != nil {
+		a.log.Warn("open recharges could not be counted", "error", err)
+	}
 	running, stop := context.WithCancel(context.WithoutCancel(ctx)) // the loops end after the requests
 	defer stop()
-	loops, working := errgroup.WithContext(running)
+	all, working := errgroup.WithContext(running)
 	delivering, stopDelivering := context.WithCancel(working)
 	defer stopDelivering()
 	delivered := make(chan struct{})
-	loops.Go(func() error { return a.secretKey.Run(working) })
+	for _, l := range a.repeated() {
+		all.Go(func() error { return a.loops.run(working, l) })
+	}
 	for _, l := range a.networks.inOrder() {
-		loops.Go(func() error { return l.watcher.Run(working) })
+		all.Go(func() error { return l.watcher.Run(working) })
 		if l.feed != nil {
-			loops.Go(func() error { return l.feed.Run(working) })
-		}
-		if l.sweeper != nil {
-			loops.Go(func() error { return l.sweeper.Run(working) })
+			all.Go(func() error { return l.feed.Run(working) })
 		}
 	}
-	loops.Go(func() error { return a.presence.Run(working) })
-	loops.Go(func() error { return a.calls.Run(working) })
-	loops.Go(func() error { return a.expirer.Run(working) })
-	loops.Go(func() error { return a.recharge.Run(working) })
-	loops.Go(func() error {
+	all.Go(func() error { return a.presence.Run(working) })
+	all.Go(func() error {
 		defer close(delivered)
 		return a.deliver.Run(delivering)
 	})
-	loops.Go(func() error { return a.notices.Run(working) })
-	loops.Go(func() error { return a.applier.Run(working) })
-	loops.Go(func() error { return a.checker.Run(working) })
-	loops.Go(func() error { return a.alerts.Run(working) })
-	loops.Go(func() error { return a.Store.Listen(working) })
-	loops.Go(func() error {
-		a.Merchants.Run(working, func(err error) { a.log.Warn("key usage not stored", "error", err) })
-		return nil
-	})
-	loops.Go(func() error { a.housekeep(working); return nil })
-	loops.Go(func() error { a.retain(working); return nil })
-	loops.Go(func() error { a.keepTime(working); return nil })
-	loops.Go(func() error { a.keepMark(working); return nil })
-	loops.Go(func() error {
+	all.Go(func() error { return a.notices.Run(working) })
+	all.Go(func() error { return a.checker.Run(working) })
+	all.Go(func() error { return a.alerts.Run(working) })
+	all.Go(func() error { return a.Store.Listen(working, a.loops.watch("notifications", listenBound)) })
+	all.Go(func() error {
 		if err := a.server.Serve(a.listener); !errors.Is(err, http.ErrServerClosed) {
 			return err
 		}
 		return nil
 	})
-	loops.Go(func() error { return a.monitor.run(working, a.Store) })
-	loops.Go(func() error { return a.debug.run(working) })
-	loops.Go(func() error {
+	all.Go(func() error { return a.monitor.run(working) })
+	all.Go(func() error { return a.debug.run(working) })
+	all.Go(func() error {
 		defer stop()
 		a.drain(ctx, working, stopDelivering, delivered)
 		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), requestsWithin)
 		defer cancel()
 		return a.server.Shutdown(end)
 	})
-	if err := loops.Wait(); err != nil && !errors.Is(err, context.Canceled) {
+	if err := all.Wait(); err != nil && !errors.Is(err, context.Canceled) {
 		return err
 	}
 	return nil
-}
-
-// pruneEvery is how often expired records are deleted.
-const pruneEvery = 10 * time.Minute
-
-// housekeep deletes expired records.
-func (a *App) housekeep(ctx context.Context) {
-	tick := time.NewTicker(pruneEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			if err := a.Users.PruneAttempts(ctx); err != nil && ctx.Err() == nil {
-				a.log.Warn("old counts of attempts not pruned", "error", err)
-			}
-		}
-	}
 }
 
 // Close closes an App that was built and never run.

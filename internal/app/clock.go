@@ -56,26 +56,23 @@ func (c *clock) follow(reference time.Time) time.Duration {
 // followEvery is how often the clock is compared with its reference.
 const followEvery = time.Minute
 
-// keepTime makes the clock follow its reference until ctx ends.
-func (a *App) keepTime(ctx context.Context) {
-	tick := time.NewTicker(followEvery)
-	defer tick.Stop()
+// timekeeping makes the clock follow its reference.
+func (a *App) timekeeping() loop {
 	warned := false
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-		reference, err := a.Store.Clock(ctx)
-		if err != nil {
-			continue // the database is down; the clock goes on
-		}
-		behind := a.clock.follow(reference).Round(time.Second)
-		if far := behind.Abs() > jumped; far != warned {
-			warned = far
-			a.log.Warn("the clock of the machine, or of PostgreSQL, was set; Florin keeps its own time and nears that one "+
-				"slowly. Restart it if the new time is right", "ahead", behind)
-		}
+	return loop{
+		name: "clock", first: followEvery, every: followEvery, failed: "the time of the database is not known",
+		turn: func(ctx context.Context) error {
+			reference, err := a.Store.Clock(ctx)
+			if err != nil {
+				return err // the clock goes on
+			}
+			behind := a.clock.follow(reference).Round(time.Second)
+			if far := behind.Abs() > jumped; far != warned {
+				warned = far
+				a.log.Warn("the clock of the machine, or of PostgreSQL, was set; Florin keeps its own time and nears that one "+
+					"slowly. Restart it if the new time is right", "ahead", behind)
+			}
+			return nil
+		},
 	}
 }

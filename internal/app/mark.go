@@ -55,29 +55,32 @@ func (a *App) tick(ctx context.Context, path string) error {
 	return at.Write(path)
 }
 
-// keepMark moves the mark on, and ends the replay of a restored database, until ctx ends.
-func (a *App) keepMark(ctx context.Context) {
-	ticks, looks := time.NewTicker(tickEvery), time.NewTicker(replayEvery)
-	defer ticks.Stop()
-	defer looks.Stop()
-	path, replaying := MarkPath(a.Config), true
-	for {
-		var err error
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticks.C:
-			if path != "" {
-				err = a.tick(ctx, path)
+// marking moves the mark on.
+func (a *App) marking() loop {
+	path := MarkPath(a.Config)
+	return loop{
+		name: "mark", first: tickEvery, every: tickEvery, failed: "the mark of the database was not moved",
+		turn: func(ctx context.Context) error {
+			if path == "" {
+				return nil
 			}
-		case <-looks.C:
-			if replaying {
-				replaying, err = a.endReplay(ctx)
+			return a.tick(ctx, path)
+		},
+	}
+}
+
+// replaying ends the replay of a restored database.
+func (a *App) replaying() loop {
+	left := true
+	return loop{
+		name: "replay", first: replayEvery, every: replayEvery,
+		failed: "it is not known whether the restored database has caught up",
+		turn: func(ctx context.Context) (err error) {
+			if left {
+				left, err = a.endReplay(ctx)
 			}
-		}
-		if err != nil && ctx.Err() == nil {
-			a.log.Warn("the mark of the database was not moved", "error", err)
-		}
+			return err
+		},
 	}
 }
 

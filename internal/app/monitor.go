@@ -5,9 +5,8 @@ import (
 	"log/slog"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/metrics"
 	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/store"
@@ -74,6 +73,13 @@ func (m *monitor) observe(a *App) {
 	}
 	s := metrics.Sources{
 		Health: a.networks.Health, Sweeping: a.networks.Sweeping, Streams: a.server.Streams,
+		Ages: func() map[string]time.Duration {
+			ages := make(map[string]time.Duration)
+			for _, l := range a.loops.ages() {
+				ages[l.Name] = l.Age
+			}
+			return ages
+		},
 		Store: a.Store, Reports: a.Store.Reports(), Dust: a.Config.SweepDust,
 		Reading:   a.networks.Reading,
 		Endpoints: func(n chain.Network) []chain.EndpointHealth { return a.networks[n].reader.Endpoints() },
@@ -92,15 +98,23 @@ func (m *monitor) listen(ctx context.Context) error {
 	return m.side.listen(ctx)
 }
 
-// run serves and verifies the ledger in the background until ctx ends.
-func (m *monitor) run(ctx context.Context, s *store.Store) error {
+// run serves until ctx ends.
+func (m *monitor) run(ctx context.Context) error {
 	if m == nil {
 		return nil
 	}
-	group, working := errgroup.WithContext(ctx)
-	group.Go(func() error { m.Verify(working, sinceLastProof{s}); return nil })
-	group.Go(func() error { return m.side.run(working) })
-	return group.Wait() //nolint:wrapcheck // it is wrapped where it arises
+	return m.side.run(ctx)
+}
+
+// loops verify the ledger in the background.
+func (m *monitor) loops(s *store.Store) []loop {
+	if m == nil {
+		return nil
+	}
+	return []loop{{
+		name: "ledger", every: metrics.VerifyEvery, within: ledger.CheckLimit, failed: "the ledger could not be verified",
+		turn: func(ctx context.Context) error { return m.Verify(ctx, sinceLastProof{s}) },
+	}}
 }
 
 // close releases the address of a program that never ran.

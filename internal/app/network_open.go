@@ -45,7 +45,7 @@ func openNetworks(
 			}
 		}
 		l.reader = read(l.reader)
-		l.watcher = watch.NewWatcher(n.Profile, l.reader, watches, holder, now, log)
+		l.now, l.watcher = now, watch.NewWatcher(n.Profile, l.reader, watches, holder, now, log)
 		if n.OwnNode() {
 			l.watcher.Unpaced()
 		}

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"time"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/meter"
@@ -17,6 +18,7 @@ type network struct {
 	payment.OfferedNetwork
 	reader  chain.Reader
 	watcher *watch.Watcher
+	now     func() time.Time
 	sweeper *settlement.Sweeper // nil: no gas wallet, so nothing is swept
 	close   func()              // closes connections; nil: there are none
 	feed    *subscription.Feed  // nil: no endpoint pushes
@@ -46,13 +48,13 @@ func (all networks) Network(n chain.Network) (payment.OfferedNetwork, bool) {
 	return x.OfferedNetwork, true
 }
 
-// Health returns the health of the network.
+// Health returns the health of the network, now.
 func (all networks) Health(n chain.Network) payment.Health {
 	x, ok := all[n]
 	if !ok {
 		return payment.Health{Reason: "this network is not offered here", Detail: "not configured"}
 	}
-	return x.watcher.Health()
+	return x.watcher.Health().AsOf(x.now())
 }
 
 // checkWallet refuses an address that cannot be a settlement wallet on the

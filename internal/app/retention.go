@@ -17,20 +17,11 @@ const (
 	retainLease = "retention"
 )
 
-// retain drops what is older than it is kept, every hour, until ctx ends.
-func (a *App) retain(ctx context.Context) {
-	next := time.NewTimer(retainFirst)
-	defer next.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-next.C:
-		}
-		if err := a.retainOnce(ctx); err != nil && ctx.Err() == nil {
-			a.log.Warn("what is older than it is kept was not dropped; it is tried again in an hour", "error", err)
-		}
-		next.Reset(retainEvery)
+// retention drops what is older than it is kept.
+func (a *App) retention() loop {
+	return loop{
+		name: "retention", first: retainFirst, every: retainEvery, within: retainEvery, turn: a.retainOnce,
+		failed: "what is older than it is kept was not dropped; it is tried again in an hour",
 	}
 }
 

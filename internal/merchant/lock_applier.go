@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// applyEvery is how often due changes are looked for; they waited a day.
-	applyEvery = 30 * time.Second
+	// ApplyEvery is how often due changes are to be looked for; they waited a day.
+	ApplyEvery = 30 * time.Second
 	// applyLease is how long an instance that crashed keeps others from the loop.
 	applyLease = 2 * time.Minute
 	// applyBatch is how many changes are read at once, and applyBatches how many times in a round.
@@ -50,22 +50,6 @@ func NewApplier(
 		notify = func(context.Context, int64, string, string) {}
 	}
 	return &Applier{service: s, lease: lease, holder: holder, notify: notify, log: log}
-}
-
-// Run makes what is due until ctx ends.
-func (a *Applier) Run(ctx context.Context) error {
-	tick := time.NewTicker(applyEvery)
-	defer tick.Stop()
-	for {
-		if err := a.RunOnce(ctx); err != nil && ctx.Err() == nil {
-			a.log.Warn("changes of where money goes are due and could not be made", "error", err)
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
-	}
 }
 
 // RunOnce makes what is due now, batch by batch. A change that is refused is ended and reported to the owners. One that

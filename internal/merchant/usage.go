@@ -7,9 +7,9 @@ import (
 )
 
 const (
-	// usageGrain is the resolution of the last use of a key: a finer one would
+	// UsageEvery is the resolution of the last use of a key: a finer one would
 	// cost a write for each request.
-	usageGrain = time.Minute
+	UsageEvery = time.Minute
 	// maxUsage bounds how many keys wait to be written; a key that does not fit
 	// is recorded at its next use.
 	maxUsage = 10_000
@@ -25,7 +25,7 @@ type usage struct {
 func newUsage() *usage { return &usage{used: make(map[int64]time.Time)} }
 
 func (u *usage) note(key Key, now time.Time) {
-	if now.Sub(key.LastUsedAt) < usageGrain {
+	if now.Sub(key.LastUsedAt) < UsageEvery {
 		return
 	}
 	u.mu.Lock()
@@ -52,26 +52,4 @@ func (s *Service) SaveUsage(ctx context.Context) error {
 		return nil
 	}
 	return s.store.TouchKeys(ctx, used)
-}
-
-// Run calls SaveUsage every minute until ctx ends, and once more then. It calls
-// failed with the errors.
-func (s *Service) Run(ctx context.Context, failed func(error)) {
-	tick := time.NewTicker(usageGrain)
-	defer tick.Stop()
-	for {
-		select {
-		case <-tick.C:
-			if err := s.SaveUsage(ctx); err != nil {
-				failed(err)
-			}
-		case <-ctx.Done():
-			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-			defer cancel()
-			if err := s.SaveUsage(last); err != nil {
-				failed(err)
-			}
-			return
-		}
-	}
 }

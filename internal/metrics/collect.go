@@ -28,9 +28,11 @@ type Sources struct {
 	// is swept.
 	Sweeping func(chain.Network) (st settlement.Status, ok bool)
 	Streams  func() int // live pages that are open
-	Store    *store.Store
-	Reports  *report.Reader
-	Dust     money.Micros // smaller deposits wait for more
+	// Ages returns for how long each loop of the program has not turned, by name.
+	Ages    func() map[string]time.Duration
+	Store   *store.Store
+	Reports *report.Reader
+	Dust    money.Micros // smaller deposits wait for more
 }
 
 // Look makes every scrape read the sources. Call it once.
@@ -71,6 +73,7 @@ var (
 	sweepAge     = desc("sweep_in_flight_age_seconds",
 		"Since when the sweep in flight is planned; 0 when there is none.", "network")
 
+	loopAge      = desc("loop_age_seconds", "How long ago the loop of the program last turned.", "loop")
 	streams      = desc("live_streams", "Open pages that are kept up to date.")
 	databaseUp   = desc("database_up", "1 while the database answers.")
 	oldestDue    = desc("webhook_oldest_due_seconds", "For how long the oldest webhook that is due has waited; 0 when none is.")
@@ -85,7 +88,7 @@ func (p present) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		networkUp, networkHead, networkFinal, networkScanned, networkLag, networkFinalAge, networkAside,
 		endpoints, healthy, asked, erred, callsToday, callsMonth, costMonth, budgetSpent,
-		gasBalance, gasRunway, gasCost, sweepWaiting, sweepFlying, sweepAge, streams, databaseUp, backupAt,
+		gasBalance, gasRunway, gasCost, sweepWaiting, sweepFlying, sweepAge, loopAge, streams, databaseUp, backupAt,
 		oldestDue, stuckWebhook,
 		unswept, dust,
 	} {
@@ -99,6 +102,9 @@ func (p present) Collect(ch chan<- prometheus.Metric) {
 	defer cancel()
 	s := scrape{present: p, ctx: ctx, ch: ch, now: p.m.now()}
 	s.gauge(streams, float64(p.Streams()))
+	for name, age := range p.Ages() {
+		s.gauge(loopAge, age.Seconds(), name)
+	}
 	up := p.Store.Ping(ctx) == nil
 	s.gauge(databaseUp, oneIf(up))
 	for _, n := range p.Networks {

@@ -8,8 +8,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// verifyEvery is the interval of ledger checks: a check reads every entry, and a difference is not urgent.
-const verifyEvery = 6 * time.Hour
+// VerifyEvery is the interval of ledger checks: a check reads every entry, and a difference is not urgent.
+const VerifyEvery = 6 * time.Hour
 
 var (
 	ledgerDifferences = desc("ledger_differences", "Differences that the last verification of the ledger found.")
@@ -46,27 +46,11 @@ type Verifier interface {
 	VerifyLedger(ctx context.Context) (entries int64, differences []string, err error)
 }
 
-// Verify verifies the ledger at once and then every few hours, until ctx ends.
-func (m *Metrics) Verify(ctx context.Context, v Verifier) {
-	tick := time.NewTicker(verifyEvery)
-	defer tick.Stop()
-	for {
-		m.verify(ctx, v)
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
-}
-
-func (m *Metrics) verify(ctx context.Context, v Verifier) {
+// Verify verifies the ledger once.
+func (m *Metrics) Verify(ctx context.Context, v Verifier) error {
 	_, differences, err := v.VerifyLedger(ctx)
 	if err != nil {
-		if ctx.Err() == nil {
-			m.log.Warn("the ledger could not be verified", "error", err)
-		}
-		return
+		return err
 	}
 	if len(differences) > 0 {
 		m.log.Error("the ledger does not agree with itself; see `florin verify-ledger`", "differences", len(differences),
@@ -75,4 +59,5 @@ func (m *Metrics) verify(ctx context.Context, v Verifier) {
 	m.ledger.mu.Lock()
 	defer m.ledger.mu.Unlock()
 	m.ledger.at, m.ledger.differences = m.now(), len(differences)
+	return nil
 }

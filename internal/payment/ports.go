@@ -2,6 +2,7 @@ package payment
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
@@ -110,6 +111,24 @@ type Health struct {
 	Lag time.Duration
 	// FinalIn is the measured time from a new block to the credit of its money.
 	FinalIn time.Duration
+	// At is when the reader of the network last ended what was due: a round, or a look at the database that found none.
+	// Zero: not known.
+	At time.Time
+}
+
+// UnreadFor is how long a network is offered without a word of its reader.
+const UnreadFor = 75 * time.Second
+
+// AsOf returns the health at a later moment: what was well then is not any more if nothing was heard since.
+func (h Health) AsOf(now time.Time) Health {
+	silent := now.Sub(h.At)
+	if h.At.IsZero() || silent <= UnreadFor || !h.OK {
+		return h
+	}
+	h.OK, h.Lag = false, h.Lag+silent
+	h.Reason = "this network cannot be read reliably at the moment"
+	h.Detail = fmt.Sprintf("its reader has ended no round for %s; the log says why", silent.Round(time.Second))
+	return h
 }
 
 // NothingSold says why no payment can be taken while no network is offered, and what to do, in the words of /health,

@@ -9,49 +9,28 @@ import (
 )
 
 const (
-	// loopEvery is how often recharges that are due are tracked.
-	loopEvery = 2 * time.Second
-	// roundLimit bounds one round, and maxRound how many recharges it takes.
-	roundLimit = time.Minute
-	maxRound   = 50
+	// Every is how often recharges that are due are to be tracked: those that no caller waits for, and those that a crash
+	// left. Within bounds one round, and maxRound how many recharges it takes.
+	Every    = 2 * time.Second
+	Within   = time.Minute
+	maxRound = 50
 	// resendAfter is when bytes that no endpoint has are broadcast again.
 	resendAfter = 10 * time.Second
 	// postponeWithin bounds the time to store that a recharge could not be tracked.
 	postponeWithin = 5 * time.Second
 )
 
-// Run tracks recharges until ctx ends: those that no caller waits for, and those
-// that a crash left.
-func (s *Service) Run(ctx context.Context) error {
-	if s.network == nil {
-		return s.warnUntracked(ctx)
+// WarnUntracked warns of open recharges whose network is no longer configured: the merchant has paid, and they cannot
+// be tracked. They stay on the operator's page until the network is configured again.
+func (s *Service) WarnUntracked(ctx context.Context) error {
+	if s.network != nil {
+		return nil
 	}
-	tick := time.NewTicker(loopEvery)
-	defer tick.Stop()
-	for {
-		if err := s.RunOnce(ctx); err != nil && ctx.Err() == nil {
-			s.log.Warn("recharges wait", "error", err)
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
-	}
-}
-
-// warnUntracked warns of open recharges whose network is no longer configured:
-// the merchant has paid, and they cannot be tracked. They stay on the operator's
-// page until the network is configured again.
-func (s *Service) warnUntracked(ctx context.Context) error {
 	n, err := s.store.OpenRecharges(ctx)
-	switch {
-	case err != nil && ctx.Err() == nil:
-		s.log.Warn("open recharges could not be counted", "error", err)
-	case n > 0:
+	if n > 0 {
 		s.log.Warn("open recharges cannot be tracked: set up BEP20 with USDT again until they are settled", "recharges", n)
 	}
-	return nil
+	return err
 }
 
 // RunOnce tracks every recharge that is due once. One that cannot be tracked, or not even read, holds up no other.
@@ -59,8 +38,6 @@ func (s *Service) RunOnce(ctx context.Context) error {
 	if s.network == nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, roundLimit)
-	defer cancel()
 	due, err := s.store.DueRecharges(ctx, s.now(), maxRound)
 	failed := []error{err}
 	for _, r := range due {

@@ -229,7 +229,7 @@ func TestNetworkRemoved(t *testing.T) {
 		logged := func() string {
 			var log strings.Builder
 			s := recharge.New(w.store.Settlement(), nil, w.now, slog.New(slog.NewJSONHandler(&log, nil)))
-			w.must(s.Run(t.Context()))
+			w.must(s.WarnUntracked(t.Context()))
 			return log.String()
 		}
 		if log := logged(); log != "" {

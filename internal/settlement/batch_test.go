@@ -2,7 +2,6 @@ package settlement_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -177,12 +176,10 @@ func TestSweeper_Lease(t *testing.T) {
 	})
 }
 
-// stop runs the sweeper's loop with a context that has ended, so that it gives the lease back.
+// stop ends the sweeper's work, so that it gives the lease back.
 func (w *world) stop(s *settlement.Sweeper) {
 	w.t.Helper()
-	ctx, cancel := context.WithCancel(w.t.Context())
-	cancel()
-	w.must(s.Run(ctx))
+	s.Release(w.t.Context())
 }
 
 // A sweep that is never included gets a limited number of fee bumps, however high the operator's ceiling is. After

@@ -20,7 +20,7 @@ const rescuePoll = 500 * time.Millisecond
 // drives that one if no other instance does. Once its sweep is stored, a running
 // instance completes it even if ctx ends.
 func (s *Sweeper) Rescue(ctx context.Context, list []chain.SweepItem) (Sweep, error) {
-	defer s.release(ctx)
+	defer s.Release(ctx)
 	now := s.now()
 	w := Sweep{ID: s.newID(now), Network: s.sender.Network(), State: Planned, CreatedAt: now}
 	for _, i := range list {
@@ -94,7 +94,7 @@ func (w Sweep) shares(other Sweep) bool {
 
 // driveCurrent brings each sweep in flight one step further, and plans none.
 func (s *Sweeper) driveCurrent(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, roundLimit)
+	ctx, cancel := context.WithTimeout(ctx, Within)
 	defer cancel()
 	list, leads, err := s.lead(ctx)
 	if err != nil || !leads {

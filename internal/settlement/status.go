@@ -73,7 +73,7 @@ func (s *Sweeper) measurePause(l Level, failed error) time.Duration {
 }
 
 func (s *Sweeper) measure(ctx context.Context, now time.Time) (spent Spending, r Runway, err error) {
-	ctx, cancel := context.WithTimeout(ctx, roundLimit)
+	ctx, cancel := context.WithTimeout(ctx, Within)
 	defer cancel()
 	w, err := s.sender.GasWallet(ctx)
 	if err != nil {

@@ -3,7 +3,6 @@ package settlement
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"slices"
 	"sync"
@@ -55,12 +54,12 @@ type Sweeper struct {
 }
 
 const (
-	// sweepEvery is how often a network's sweep is driven.
-	sweepEvery = 2 * time.Second
+	// Every is how often a network's sweep is driven.
+	Every = 2 * time.Second
 	// leaseFor is how long a crashed instance keeps others from sweeping.
 	leaseFor = 30 * time.Second
-	// roundLimit bounds one round.
-	roundLimit = time.Minute
+	// Within bounds one round.
+	Within = time.Minute
 	// depositsRead bounds how many deposits one plan reads.
 	depositsRead = 2_000
 	// patience is when signing is tried again after the price or the gas wallet
@@ -90,34 +89,15 @@ func New(
 // Network returns the network it sweeps.
 func (s *Sweeper) Network() chain.Network { return s.sender.Network() }
 
-// Run sweeps until ctx ends. A failed round is logged and repeated.
-func (s *Sweeper) Run(ctx context.Context) error {
-	tick := time.NewTicker(sweepEvery)
-	defer tick.Stop()
-	defer s.release(ctx)
-	last := ""
-	for {
-		err := s.RunOnce(ctx)
-		if ctx.Err() != nil {
-			return nil
-		}
-		if text := fmt.Sprint(err); text != last {
-			last = text
-			if err != nil {
-				s.log.Warn("sweeps wait", "error", err)
-			}
-		}
-		s.report(ctx, err)
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
-	}
+// Turn is RunOnce, and reports what sweeps wait for.
+func (s *Sweeper) Turn(ctx context.Context) error {
+	err := s.RunOnce(ctx)
+	s.report(ctx, err)
+	return err
 }
 
-// release gives the lease back, so that the next holder need not wait.
-func (s *Sweeper) release(ctx context.Context) {
+// Release gives the lease back, so that the next holder need not wait.
+func (s *Sweeper) Release(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
 	now := s.now()
@@ -130,7 +110,7 @@ func (s *Sweeper) leaseName() string { return "sweep:" + string(s.sender.Network
 
 // RunOnce brings each sweep in flight one step further, and plans the next ones.
 func (s *Sweeper) RunOnce(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, roundLimit)
+	ctx, cancel := context.WithTimeout(ctx, Within)
 	defer cancel()
 	list, leads, err := s.lead(ctx)
 	if err != nil || !leads {

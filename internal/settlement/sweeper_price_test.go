@@ -167,14 +167,9 @@ func TestSweeper_NoGas(t *testing.T) {
 		}
 		w.clock.pass(20 * time.Second)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error)
-	go func() { done <- s.Run(ctx) }()
-	for s.Status().Waiting == "" {
-		time.Sleep(10 * time.Millisecond)
+	if err := s.Turn(t.Context()); !errors.Is(err, chain.ErrNoGas) {
+		t.Fatalf("without gas: %v", err)
 	}
-	cancel()
-	w.must(<-done)
 	if st := s.Status(); st.Runway.Level != settlement.LevelAlarm || st.Runway.Days != 0 ||
 		st.Runway.Wallet.Address != poor.Wallet() ||
 		st.Waiting != chain.ErrNoGas.Message {

@@ -20,7 +20,7 @@ func hear(t *testing.T, s *store.Store) <-chan payment.ID {
 	s.OnChange(func(id payment.ID) { heard <- id })
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- s.Listen(ctx) }()
+	go func() { ended <- s.Listen(ctx, func() {}) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-ended; err != nil {

@@ -161,9 +161,9 @@ func (s *Store) changed(id payment.ID, op *changeOp) {
 }
 
 // Listen passes on the changes of every instance until ctx ends, and returns nil
-// then. A lost connection is made again. On SQLite it only waits.
-func (s *Store) Listen(ctx context.Context) error {
-	return s.db.Listen(ctx, channel, s.log, func(id string) {
+// then. A lost connection is made again. It calls listening often while the database answers. On SQLite it only waits.
+func (s *Store) Listen(ctx context.Context, listening func()) error {
+	return s.db.Listen(ctx, channel, s.log, listening, func(id string) {
 		s.recent.forget(payment.ID(id))
 		s.hooks.call(payment.ID(id))
 	})

@@ -45,7 +45,7 @@ type Posts interface {
 	Send(ctx context.Context, d Delivery) Result
 }
 
-// Config is what a Deliverer depends on. Everything is required.
+// Config is what a Deliverer depends on. Everything is required but Turned.
 type Config struct {
 	Store  Store
 	Sender Posts
@@ -53,6 +53,8 @@ type Config struct {
 	Now    func() time.Time // safe for concurrent use, as are the others
 	Jitter func() float64   // random numbers of at least 0 and less than 1
 	Log    *slog.Logger
+	// Turned is called whenever it was looked for what is due; nil: nobody asks.
+	Turned func()
 }
 
 // Deliverer sends the deliveries that are due.

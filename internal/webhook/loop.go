@@ -64,7 +64,10 @@ func (l *loop) untilDue(ctx context.Context) time.Duration {
 	case err != nil:
 		l.complain(ctx, "the next webhook delivery cannot be looked up", err)
 		return poll
-	case !ok:
+	case l.d.Turned != nil:
+		l.d.Turned()
+	}
+	if !ok {
 		return poll
 	}
 	return min(max(at.Sub(now), 0), poll)

@@ -84,7 +84,14 @@ func measure(ctx context.Context, s settings, inFlight int) (f figures, err erro
 	running, stop := context.WithCancel(ctx)
 	var loops sync.WaitGroup
 	loops.Go(func() { _ = w.watcher.Run(running) })
-	loops.Go(func() { _ = sweeper.Run(running) })
+	loops.Go(func() {
+		tick := time.NewTicker(settlement.Every)
+		defer tick.Stop()
+		for running.Err() == nil {
+			_ = sweeper.Turn(running)
+			<-tick.C
+		}
+	})
 	defer func() {
 		stop()
 		loops.Wait()

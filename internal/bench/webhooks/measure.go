@@ -167,7 +167,7 @@ func measure(ctx context.Context, s settings) (f figures, err error) {
 	o.OnChange(func(payment.ID) { d.Wake() })
 	running, stop := context.WithCancel(ctx)
 	var loops sync.WaitGroup
-	loops.Go(func() { _ = o.Listen(running) }) // on PostgreSQL it receives the wake-ups
+	loops.Go(func() { _ = o.Listen(running, func() {}) }) // on PostgreSQL it receives the wake-ups
 	started, spent := time.Now(), cpu()
 	loops.Go(func() { _ = d.Run(running) }) // always nil
 	defer func() {

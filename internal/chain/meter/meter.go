@@ -34,12 +34,10 @@ type Store interface {
 }
 
 const (
-	// flushEvery is how often counts are stored.
-	flushEvery = 15 * time.Second
+	// FlushEvery is how often counts are to be stored.
+	FlushEvery = 15 * time.Second
 	// keepDays is how long the counts of a day are kept: a month, to compare with a bill.
 	keepDays = 40
-	// finalStore bounds the last storing at the end: a database on a busy machine takes more than a second.
-	finalStore = 5 * time.Second
 )
 
 // place is what calls are counted by.
@@ -78,27 +76,6 @@ func (m *Meter) day(before int) string {
 	return m.now().UTC().AddDate(0, 0, -before).Format(time.DateOnly)
 }
 
-// Run stores the counts now and then until ctx ends, and once more then.
-func (m *Meter) Run(ctx context.Context) error {
-	tick := time.NewTicker(flushEvery)
-	defer tick.Stop()
-	for {
-		if err := m.Flush(ctx); err != nil && ctx.Err() == nil {
-			m.log.Warn("the count of RPC calls is not stored yet", "error", err)
-		}
-		select {
-		case <-ctx.Done():
-			end, cancel := context.WithTimeout(context.WithoutCancel(ctx), finalStore)
-			defer cancel()
-			if _, err := m.keep(end); err != nil {
-				m.log.Warn("the last counts of RPC calls are lost", "error", err)
-			}
-			return nil
-		case <-tick.C:
-		}
-	}
-}
-
 // Flush stores what was counted and reads what all instances have.
 func (m *Meter) Flush(ctx context.Context) error {
 	fresh, err := m.keep(ctx)
@@ -119,6 +96,13 @@ func (m *Meter) Flush(ctx context.Context) error {
 		m.stored[place{c.Day, c.Endpoint, c.Method, c.Network}] = c.Count
 	}
 	return nil
+}
+
+// Store stores what was counted last, at the end of the program.
+func (m *Meter) Store(ctx context.Context) {
+	if _, err := m.keep(ctx); err != nil {
+		m.log.Warn("the last counts of RPC calls are lost", "error", err)
+	}
 }
 
 // keep stores what was counted since it last did, and returns it.

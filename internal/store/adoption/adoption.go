@@ -20,7 +20,7 @@ import (
 // Adopt gives a restored database the next generation, which is above that of the mark as well: see package backup for
 // what follows from it. No server may be running. Adopting twice is fine.
 func Adopt(ctx context.Context, e db.Engine, mark backup.Mark, now time.Time) (a backup.Adopted, err error) {
-	err = e.Write(ctx, func(ctx context.Context, t db.Tx) error {
+	err = e.Write(db.Unhurried(ctx), func(ctx context.Context, t db.Tx) error {
 		a = backup.Adopted{}
 		var before int64
 		if err := t.NewRaw("SELECT generation FROM instance").Scan(ctx, &before); err != nil {

@@ -20,8 +20,9 @@ const (
 	// then operations collect, since one batch of twenty costs the server less than two of ten.
 	slowBatch = 50 * time.Millisecond
 	// batchTimeout bounds what several callers wait for, one batch or one shared
-	// read: a server that does not answer is an error to them, not a hang.
-	batchTimeout = 30 * time.Second
+	// read: a server that does not answer is an error to them, not a hang. The transactions in it are bounded by
+	// answerWithin.
+	batchTimeout = 2 * answerWithin
 )
 
 // Batcher runs operations of one kind together: those that wait while a batch

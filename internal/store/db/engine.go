@@ -41,9 +41,9 @@ type Engine interface {
 	Dialect() Dialect
 	// Listen calls notify with every payload that is notified on the channel, by
 	// any program, until ctx ends; it returns nil then. notify("") means that
-	// notifications may have been missed. On SQLite, which has no channels, it
-	// only waits.
-	Listen(ctx context.Context, channel string, log *slog.Logger, notify func(payload string)) error
+	// notifications may have been missed. It calls listening often while the server answers. On SQLite, which has no
+	// channels, it only waits.
+	Listen(ctx context.Context, channel string, log *slog.Logger, listening func(), notify func(payload string)) error
 	Ping(ctx context.Context) error
 	// Schema compares the database with the migrations. On PostgreSQL it fails with ErrStandby on a server that takes
 	// no writes.

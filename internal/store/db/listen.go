@@ -7,12 +7,15 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Pauses between attempts of Listen to connect again.
 const (
+	// Pauses between attempts of Listen to connect again.
 	listenPause    = 100 * time.Millisecond
 	maxListenPause = 5 * time.Second
+	// listenProbe is after how long without a notification the server is asked whether it is still there.
+	listenProbe = 10 * time.Second
 )
 
 // Notify returns the statement that sends the payloads to the channel when its
@@ -23,10 +26,12 @@ func Notify(channel string, payloads []string) *Stmt {
 }
 
 // Listen connects again whenever the connection is lost.
-func (e *postgresEngine) Listen(ctx context.Context, channel string, log *slog.Logger, notify func(string)) error {
+func (e *postgresEngine) Listen(
+	ctx context.Context, channel string, log *slog.Logger, listening func(), notify func(string),
+) error {
 	pause := listenPause
 	for ctx.Err() == nil {
-		err := e.listenOnce(ctx, channel, notify, func() { pause = listenPause })
+		err := e.listenOnce(ctx, channel, notify, func() { pause = listenPause; listening() })
 		if ctx.Err() != nil {
 			return nil //nolint:nilerr // the caller stopped it
 		}
@@ -40,22 +45,43 @@ func (e *postgresEngine) Listen(ctx context.Context, channel string, log *slog.L
 	return nil
 }
 
-func (e *postgresEngine) listenOnce(ctx context.Context, channel string, notify func(string), connected func()) error {
+func (e *postgresEngine) listenOnce(ctx context.Context, channel string, notify func(string), listening func()) error {
 	conn, err := pgx.ConnectConfig(ctx, e.config.Copy())
 	if err != nil {
 		return fmt.Errorf("connect: %w", err)
 	}
-	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
-	if _, err := conn.Exec(ctx, "LISTEN "+pgx.Identifier{channel}.Sanitize()); err != nil {
+	defer closeAtOnce(conn)
+	begin, cancel := context.WithTimeout(ctx, connectWithin)
+	defer cancel()
+	if _, err := conn.Exec(begin, "LISTEN "+pgx.Identifier{channel}.Sanitize()); err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}
-	connected()
+	listening()
 	notify("") // notifications before this moment were missed
 	for {
-		n, err := conn.WaitForNotification(ctx)
+		n, err := next(ctx, conn)
 		if err != nil {
 			return err
 		}
-		notify(n.Payload)
+		listening()
+		if n != nil {
+			notify(n.Payload)
+		}
 	}
+}
+
+// next returns the next notification, or nil if there was none for a while and the server is still there.
+func next(ctx context.Context, conn *pgx.Conn) (*pgconn.Notification, error) {
+	quiet, cancel := context.WithTimeout(ctx, listenProbe)
+	defer cancel()
+	n, err := conn.WaitForNotification(quiet)
+	if err == nil || ctx.Err() != nil || quiet.Err() == nil {
+		return n, err
+	}
+	probe, cancel := context.WithTimeout(ctx, connectWithin)
+	defer cancel()
+	if err := conn.Ping(probe); err != nil {
+		return nil, fmt.Errorf("the server does not answer: %w", err)
+	}
+	return nil, nil //nolint:nilnil // nothing was notified
 }

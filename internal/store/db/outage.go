@@ -69,6 +69,7 @@ var outageClasses = []string{
 	"08",    // the connection broke
 	"25006", // read-only: a standby, or a disk that a provider protects
 	"40",    // lost too many races
+	"55000", // read-only, where a transaction needs a number: a standby
 	"53",    // no disk, memory or connections left
 	"55P03", // a lock was not to be had
 	"57",    // shutting down, starting up, or cancelled
@@ -111,22 +112,36 @@ func isOutage(err error) bool {
 	return pgconn.SafeToRetry(err) // the connection was closed before anything was sent
 }
 
-// outageConns makes bun's queries outside of transactions report outages, too.
-type outageConns struct{ db *sql.DB }
+// outageConns makes bun's queries outside of transactions end within a time, and report outages, too.
+type outageConns struct {
+	e  *postgresEngine // nil: SQLite
+	db *sql.DB
+}
 
 func (c outageConns) ResolveConn(context.Context, bun.Query) bun.IConn { return c }
 func (outageConns) Close() error                                       { return nil }
 
-func (c outageConns) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	rows, err := c.db.QueryContext(ctx, query, args...) //nolint:rowserrcheck,sqlclosecheck // bun's
-	return rows, outage(err)
+// limited is limited for rows, which are read after the call. Its timer ends by itself.
+func (c outageConns) limited(ctx context.Context) context.Context {
+	bounded, cancel := c.e.limited(ctx)
+	context.AfterFunc(bounded, cancel)
+	return bounded
 }
 
-func (c outageConns) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
-	res, err := c.db.ExecContext(ctx, query, args...)
+func (c outageConns) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	ctx = c.limited(ctx)
+	rows, err := c.db.QueryContext(ctx, query, args...) //nolint:rowserrcheck,sqlclosecheck // bun's
+	return rows, outage(c.e.silent(ctx, err))
+}
+
+func (c outageConns) ExecContext(ctx context.Context, query string, args ...any) (res sql.Result, err error) {
+	err = c.e.within(ctx, func(ctx context.Context) error {
+		res, err = c.db.ExecContext(ctx, query, args...)
+		return err
+	})
 	return res, outage(err)
 }
 
 func (c outageConns) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
-	return c.db.QueryRowContext(ctx, query, args...)
+	return c.db.QueryRowContext(c.limited(ctx), query, args...)
 }

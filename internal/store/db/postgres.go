@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -24,9 +26,11 @@ const connIdle = 5 * time.Minute
 // be kept prepared. The other pool keeps the few hot statements prepared.
 type postgresEngine struct {
 	config  *pgx.ConnConfig
+	conns   int // of each pool, at most
 	db      *bun.DB
 	pool    *pgxpool.Pool
 	lookups *Batcher[*Stmt]
+	dropped atomic.Int64 // when dropIdle last did something, in nanoseconds since 1970
 }
 
 func openPostgres(ctx context.Context, url string, maxConns int) (*postgresEngine, error) {
@@ -34,16 +38,8 @@ func openPostgres(ctx context.Context, url string, maxConns int) (*postgresEngin
 	if err != nil {
 		return nil, errURL // the cause repeats parts of the URL
 	}
-	config.MaxConns = int32(min(maxConns, math.MaxInt32)) //nolint:gosec // just bounded
-	config.MaxConnIdleTime = connIdle
-	// Do not depend on the server's settings of zone and literals.
-	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
-	config.ConnConfig.RuntimeParams["standard_conforming_strings"] = "on"
-	if config.ConnConfig.RuntimeParams["application_name"] == "" {
-		config.ConnConfig.RuntimeParams["application_name"] = "florin"
-	}
-	config.AfterConnect = ownSettings
-	e := &postgresEngine{config: config.ConnConfig.Copy()}
+	e := &postgresEngine{conns: maxConns}
+	e.configure(config, url)
 	if e.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, fmt.Errorf("PostgreSQL: %w", err)
 	}
@@ -55,6 +51,32 @@ func openPostgres(ctx context.Context, url string, maxConns int) (*postgresEngin
 	return e, nil
 }
 
+// configure completes what the URL says.
+func (e *postgresEngine) configure(config *pgxpool.Config, url string) {
+	config.MaxConns = int32(min(e.conns, math.MaxInt32)) //nolint:gosec // just bounded
+	config.MaxConnIdleTime, config.MaxConnLifetime, config.MaxConnLifetimeJitter = connIdle, connLife, connLifeSpread
+	config.ShouldPing = func(ctx context.Context, p pgxpool.ShouldPingParams) bool {
+		return e.alive(ctx, p.Conn, p.IdleDuration)
+	}
+	config.AfterConnect = ownSettings
+	c := config.ConnConfig
+	c.DialFunc, c.OnPgError = dial(), e.endOnError(c.OnPgError)
+	if c.ConnectTimeout == 0 {
+		c.ConnectTimeout = connectWithin
+	}
+	// With several hosts, the one that takes writes is meant: the others are its standbys.
+	if several(c.Config) && c.ValidateConnect == nil && !strings.Contains(url, anySession) {
+		c.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
+	}
+	// Do not depend on the server's settings of zone and literals.
+	c.RuntimeParams["timezone"] = "UTC"
+	c.RuntimeParams["standard_conforming_strings"] = "on"
+	if c.RuntimeParams["application_name"] == "" {
+		c.RuntimeParams["application_name"] = "florin"
+	}
+	e.config = c.Copy()
+}
+
 // settings are what a role, a database or a server may have set otherwise: transactions that need locks to work and see
 // what was committed before them, texts that are read as they are written, and commits that are on disk when they are
 // reported. They are no startup parameters, since connection poolers refuse those.
@@ -63,6 +85,8 @@ const settings = "SET default_transaction_isolation = 'read committed'; SET defa
 	"SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"
 
 func ownSettings(ctx context.Context, c *pgx.Conn) error {
+	ctx, cancel := context.WithTimeout(ctx, connectWithin) // no caller's: a pool connects for itself
+	defer cancel()
 	_, err := c.PgConn().Exec(ctx, settings).ReadAll()
 	return err
 }
@@ -71,12 +95,16 @@ func (e *postgresEngine) openBun(mode pgx.QueryExecMode, conns int) *bun.DB {
 	config := e.config.Copy()
 	config.DefaultQueryExecMode = mode
 	config.StatementCacheCapacity, config.DescriptionCacheCapacity = 0, 0
-	pool := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(ownSettings))
+	asked := stdlib.OptionShouldPing(func(ctx context.Context, p stdlib.ShouldPingParams) bool {
+		return e.alive(ctx, p.Conn, p.IdleDuration)
+	})
+	pool := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(ownSettings), asked)
 	pool.SetMaxOpenConns(conns)
 	pool.SetMaxIdleConns(conns)
 	pool.SetConnMaxIdleTime(connIdle)
+	pool.SetConnMaxLifetime(connLife)
 	// A newer version may have added columns, which this one does not know.
-	return bun.NewDB(pool, pgdialect.New(), bun.WithConnResolver(outageConns{pool}), bun.WithDiscardUnknownColumns())
+	return bun.NewDB(pool, pgdialect.New(), bun.WithConnResolver(outageConns{e, pool}), bun.WithDiscardUnknownColumns())
 }
 
 func (e *postgresEngine) Reader() bun.IDB { return e.db }
@@ -95,7 +123,7 @@ func (e *postgresEngine) Dialect() Dialect {
 }
 
 func (e *postgresEngine) Read(ctx context.Context, s *Stmt) error {
-	return pgxConn{e.pool}.one(ctx, s)
+	return e.within(ctx, func(ctx context.Context) error { return pgxConn{e.pool}.one(ctx, s) })
 }
 
 // LookUp shares a round trip with other callers. If that fails, each reads for
@@ -109,10 +137,11 @@ func (e *postgresEngine) LookUp(ctx context.Context, s *Stmt) error {
 }
 
 func (e *postgresEngine) runLookUps(ctx context.Context, all []*Stmt) error {
-	if (pgxConn{e.pool}).Run(ctx, all...) != nil {
+	err := e.within(ctx, func(ctx context.Context) error { return pgxConn{e.pool}.Run(ctx, all...) })
+	if err != nil && !errors.Is(err, errSilent) {
 		return ErrRunSingly
 	}
-	return nil
+	return err
 }
 
 // ReadAll sends the transaction that gives the reads one snapshot with them.
@@ -120,27 +149,31 @@ func (e *postgresEngine) ReadAll(ctx context.Context, all ...*Stmt) error {
 	whole := make([]*Stmt, 0, len(all)+2)
 	whole = append(whole, Exec("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"))
 	whole = append(append(whole, all...), Exec("COMMIT"))
-	return pgxConn{e.pool}.Run(ctx, whole...)
+	return e.within(ctx, func(ctx context.Context) error { return pgxConn{e.pool}.Run(ctx, whole...) })
 }
 
 func (e *postgresEngine) Snapshot(ctx context.Context, fn func(context.Context, Tx) error) error {
 	options := &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
-	return e.db.RunInTx(ctx, options, func(ctx context.Context, t bun.Tx) error {
+	return e.within(ctx, func(ctx context.Context) error { return e.inTx(ctx, options, fn) })
+}
+
+func (e *postgresEngine) inTx(ctx context.Context, o *sql.TxOptions, fn func(context.Context, Tx) error) error {
+	return e.db.RunInTx(ctx, o, func(ctx context.Context, t bun.Tx) error {
 		return fn(ctx, Tx{IDB: t, Conn: bunConn{t}})
 	})
 }
 
 func (e *postgresEngine) Write(ctx context.Context, fn func(context.Context, Tx) error) error {
-	return retry(ctx, func() error {
-		return e.db.RunInTx(ctx, nil, func(ctx context.Context, t bun.Tx) error {
-			return fn(ctx, Tx{IDB: t, Conn: bunConn{t}})
-		})
+	return e.within(ctx, func(ctx context.Context) error {
+		return retry(ctx, func() error { return e.inTx(ctx, nil, fn) })
 	})
 }
 
 func (e *postgresEngine) Hot(ctx context.Context, fn func(context.Context, Conn) error) error {
-	return retry(ctx, func() error {
-		return pgx.BeginFunc(ctx, e.pool, func(t pgx.Tx) error { return fn(ctx, pgxConn{t}) })
+	return e.within(ctx, func(ctx context.Context) error {
+		return retry(ctx, func() error {
+			return pgx.BeginFunc(ctx, e.pool, func(t pgx.Tx) error { return fn(ctx, pgxConn{t}) })
+		})
 	})
 }
 
@@ -151,13 +184,13 @@ var beginBatch = pgx.TxOptions{BeginQuery: "BEGIN; SET LOCAL lock_timeout = '1s'
 // HotBatch is not repeated as a whole after a lost race: each operation is, when
 // it runs singly.
 func (e *postgresEngine) HotBatch(ctx context.Context, fn func(context.Context, Conn) error) error {
-	return runSinglyIfRefused(pgx.BeginTxFunc(ctx, e.pool, beginBatch, func(t pgx.Tx) error {
-		return fn(ctx, pgxConn{t})
+	return runSinglyIfRefused(e.within(ctx, func(ctx context.Context) error {
+		return pgx.BeginTxFunc(ctx, e.pool, beginBatch, func(t pgx.Tx) error { return fn(ctx, pgxConn{t}) })
 	}))
 }
 
 func (e *postgresEngine) WriteBatch(ctx context.Context, s *Stmt) error {
-	return runSinglyIfRefused(pgxConn{e.pool}.one(ctx, s))
+	return runSinglyIfRefused(e.Read(ctx, s))
 }
 
 // fatal is the severity of an error that ends the connection: the batch may be committed.
@@ -173,7 +206,7 @@ func runSinglyIfRefused(err error) error {
 	return err
 }
 
-func (e *postgresEngine) Ping(ctx context.Context) error { return e.pool.Ping(ctx) }
+func (e *postgresEngine) Ping(ctx context.Context) error { return e.within(ctx, e.pool.Ping) }
 
 func (e *postgresEngine) Close() error {
 	e.lookups.Close()

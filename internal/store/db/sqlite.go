@@ -9,6 +9,7 @@ import (
 	"maps"
 	"net/url"
 	"path/filepath"
+	"time"
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/sqlitedialect"
@@ -56,7 +57,7 @@ func openSQLite(ctx context.Context, path string, maxConns int) (*sqliteEngine, 
 	reading.SetMaxOpenConns(2 * maxConns) // half of them for readers
 	reading.SetMaxIdleConns(maxConns)
 	e.db = bun.NewDB(
-		reading, sqlitedialect.New(), bun.WithConnResolver(outageConns{reading}), bun.WithDiscardUnknownColumns(),
+		reading, sqlitedialect.New(), bun.WithConnResolver(outageConns{nil, reading}), bun.WithDiscardUnknownColumns(),
 	)
 	e.readers = newReaders(e.db, maxConns)
 	return e, nil
@@ -130,9 +131,19 @@ func (e *sqliteEngine) WriteBatch(ctx context.Context, s *Stmt) error {
 	return e.HotBatch(ctx, func(ctx context.Context, c Conn) error { return c.Run(ctx, s) })
 }
 
-func (e *sqliteEngine) Listen(ctx context.Context, _ string, _ *slog.Logger, _ func(string)) error {
-	<-ctx.Done()
-	return nil
+func (e *sqliteEngine) Listen(
+	ctx context.Context, _ string, _ *slog.Logger, listening func(), _ func(string),
+) error {
+	tick := time.NewTicker(listenProbe)
+	defer tick.Stop()
+	for {
+		listening()
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
 }
 
 func (e *sqliteEngine) Ping(ctx context.Context) error { return e.db.PingContext(ctx) }

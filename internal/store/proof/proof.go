@@ -122,7 +122,7 @@ func newCheck(e db.Engine) check {
 
 // run reads one snapshot.
 func (c *check) run(ctx context.Context, e db.Engine) error {
-	return e.Snapshot(ctx, func(ctx context.Context, t db.Tx) error {
+	return e.Snapshot(db.Unhurried(ctx), func(ctx context.Context, t db.Tx) error {
 		c.Result = Result{Since: c.last.ProvenAt.Time}
 		for _, part := range []func(context.Context, db.Tx) error{c.accounts, c.starts, c.topUps, c.sales, c.end} {
 			if err := part(ctx, t); err != nil {

@@ -5,7 +5,6 @@ import (
 	"crypto/ecdh"
 	"crypto/rand"
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -17,8 +16,8 @@ import (
 )
 
 const (
-	// followEvery is how often a program looks whether the key is changed.
-	followEvery = time.Second
+	// FollowEvery is how often a program is to look whether the key is changed.
+	FollowEvery = time.Second
 	// beatEvery is how often a program that runs says so.
 	beatEvery = 10 * time.Second
 	// aliveFor is for how long it counts as running without saying so.
@@ -50,30 +49,6 @@ func NewFollower(
 	return &Follower{db: e, sealer: s, holder: holder, now: now, log: log, private: private}, nil
 }
 
-// Run follows until ctx ends. It fails with secret.ErrSealed if the program lacks a key without which it cannot read
-// what others store: then it must not go on.
-func (f *Follower) Run(ctx context.Context) error {
-	defer f.leave(context.WithoutCancel(ctx))
-	tick := time.NewTicker(followEvery)
-	defer tick.Stop()
-	well := true
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
-		err := f.RunOnce(ctx)
-		if errors.Is(err, secret.ErrSealed) {
-			return err
-		}
-		if err != nil && well && ctx.Err() == nil {
-			f.log.WarnContext(ctx, "cannot see whether FLORIN_SECRET_KEY is being changed", "error", err)
-		}
-		well = err == nil
-	}
-}
-
 // Join makes the program one that a change of the key waits for. It is called before the program seals anything.
 func (f *Follower) Join(ctx context.Context) error {
 	err := f.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
@@ -93,14 +68,13 @@ func (f *Follower) Join(ctx context.Context) error {
 	return db.Wrap(err, "FLORIN_SECRET_KEY of the database")
 }
 
-// leave ends what Join began.
-func (f *Follower) leave(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, followEvery)
-	defer cancel()
+// Leave ends what Join began.
+func (f *Follower) Leave(ctx context.Context) {
 	_, _ = db.WriteOne(ctx, f.db, "DELETE FROM sealers WHERE holder = ?", f.holder) // else it is forgotten later
 }
 
-// RunOnce takes part in a change of the key, if there is one.
+// RunOnce takes part in a change of the key, if there is one. It fails with secret.ErrSealed if the program lacks a key
+// without which it cannot read what others store: then it must not go on.
 func (f *Follower) RunOnce(ctx context.Context) error {
 	var s state
 	if err := f.db.Reader().NewRaw(selectState).Scan(ctx, &s); err != nil {

@@ -102,7 +102,17 @@ func (w *world) program(s *secret.Sealer) (stop func() error) {
 	w.Must(f.Join(w.T.Context()))
 	ctx, cancel := context.WithCancel(w.T.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- f.Run(ctx) }()
+	go func() {
+		defer f.Leave(context.WithoutCancel(ctx))
+		for ctx.Err() == nil {
+			if err := f.RunOnce(ctx); errors.Is(err, secret.ErrSealed) {
+				ended <- err
+				return
+			}
+			time.Sleep(rotation.FollowEvery)
+		}
+		ended <- nil
+	}()
 	return func() error {
 		cancel()
 		return <-ended

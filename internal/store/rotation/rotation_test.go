@@ -237,7 +237,7 @@ func TestFollower_Left(t *testing.T) {
 		w.Must(f.Join(t.Context()))
 		_, err = w.rotator(2, 1).Run(t.Context())
 		w.Must(err)
-		if err := f.Run(t.Context()); !errors.Is(err, secret.ErrSealed) {
+		if err := f.RunOnce(t.Context()); !errors.Is(err, secret.ErrSealed) {
 			t.Errorf("it went on: %v", err)
 		}
 	})
