@@ -164,8 +164,8 @@ func (c *complaints) say(err error) bool {
 const (
 	// pruneEvery is how often expired records are deleted.
 	pruneEvery = 10 * time.Minute
-	// listenBound is how long the connection for notifications may be silent, and deliverBound how long webhooks may not
-	// have been looked for.
+	// listenBound is how long the connection for notifications may be silent, and deliverBound how long it may not
+	// have been looked for webhooks.
 	listenBound  = time.Minute
 	deliverBound = time.Minute
 )

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// Every is how often recharges that are due are to be tracked: those that no caller waits for, and those that a crash
-	// left. Within bounds one round, and maxRound how many recharges it takes.
+	// Every is how often recharges that are due are to be tracked: those that no caller waits for, and those that a
+	// crash left. Within bounds one round, and maxRound how many recharges it takes.
 	Every    = 2 * time.Second
 	Within   = time.Minute
 	maxRound = 50

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
+	"net/url"
+	"strings"
 
 	"github.com/uptrace/bun"
 
@@ -119,3 +121,69 @@ var (
 	// stored and each operation must run in a transaction of its own.
 	ErrRunSingly = errors.New("the batch failed")
 )
+
+// place is where the database is: one of the two.
+type place struct {
+	path     string // SQLite
+	postgres string // PostgreSQL
+}
+
+// errURL does not repeat the URL: it may hold a password.
+var errURL = errors.New("the database URL must be sqlite://PATH or postgres://USER:PASSWORD@HOST/NAME")
+
+func parseURL(text string) (place, error) {
+	if path, ok := strings.CutPrefix(text, "sqlite://"); ok {
+		path, err := url.PathUnescape(path)
+		if err != nil || path == "" || strings.ContainsRune(path, 0) {
+			return place{}, errURL
+		}
+		return place{path: path}, nil
+	}
+	if strings.HasPrefix(text, "postgres://") || strings.HasPrefix(text, "postgresql://") {
+		return place{postgres: text}, nil
+	}
+	return place{}, errURL
+}
+
+// Observe calls the hook for every bun query of the engine: tests explain what
+// was run.
+func Observe(e Engine, hook bun.QueryHook) {
+	switch e := within(e).(type) {
+	case *sqliteEngine:
+		e.db.AddQueryHook(hook)        //nolint:staticcheck // a connection keeps the DB it was made from
+		e.writer.db.AddQueryHook(hook) //nolint:staticcheck // the same
+	case *postgresEngine:
+		e.db.AddQueryHook(hook) //nolint:staticcheck // the same
+	}
+}
+
+// Prepared returns the texts of the statements that were prepared so far, with
+// ? for each argument.
+func Prepared(e Engine) []string {
+	var texts []string
+	switch e := within(e).(type) {
+	case *sqliteEngine:
+		for text := range e.writer.stmts.byText {
+			texts = append(texts, text)
+		}
+		one := <-e.readers.free
+		for text := range one.byText {
+			texts = append(texts, text)
+		}
+		e.readers.free <- one
+	case *postgresEngine:
+		numberedTexts.Range(func(text, _ any) bool {
+			texts = append(texts, text.(string)) //nolint:forcetypeassert // only strings are stored
+			return true
+		})
+	}
+	return texts
+}
+
+// within returns the engine itself.
+func within(e Engine) Engine {
+	if o, ok := e.(outages); ok {
+		return o.Engine
+	}
+	return e
+}

@@ -15,8 +15,8 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 )
 
-// A server can fall silent without a word: a path that drops packets, a process that is frozen. Each of these bounds how
-// long something waits for it.
+// A server can fall silent without a word: a path that drops packets, a process that is frozen. Each of these bounds
+// how long something waits for it.
 const (
 	// answerWithin bounds one transaction, one statement outside of any, and what the kernel waits for a sign of the
 	// other side.

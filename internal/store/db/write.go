@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/uptrace/bun"
+
 	"github.com/florinpay/florin/internal/fault"
 )
 
@@ -42,4 +44,21 @@ func WriteOne(ctx context.Context, e Engine, text string, args ...any) (changed 
 		return err
 	})
 	return changed && err == nil, Wrap(err, "%.24s…", text)
+}
+
+// Merge returns the first rows of all ranges together. Each range is ordered in
+// the same way and ends after limit rows, so that a page costs the same whatever
+// is stored.
+func Merge(db bun.IDB, ranges []*bun.SelectQuery, order string, limit int) *bun.RawQuery {
+	var text strings.Builder
+	var args []any
+	for i, q := range ranges {
+		if i > 0 {
+			text.WriteString(" UNION ALL ")
+		}
+		fmt.Fprintf(&text, "SELECT * FROM (?) AS r%d", i)
+		args = append(args, q)
+	}
+	text.WriteString(" ORDER BY " + order + " LIMIT ?")
+	return db.NewRaw(text.String(), append(args, limit)...)
 }

@@ -80,7 +80,7 @@ type cluster struct {
 
 // ours is the cluster of this process. The variable keeps it, and its guard, reachable until the process
 // ends.
-var ours = sync.OnceValues(func() (*cluster, error) { return startCluster(fastSettings) })
+var ours = sync.OnceValues(func() (*cluster, error) { return startCluster(fastSettings, nil) })
 
 func privateCluster() (*url.URL, error) {
 	running, err := ours()
@@ -94,23 +94,22 @@ func privateCluster() (*url.URL, error) {
 // address of its empty database and the directory of its programs, among them pgbench. The server ends with
 // stop, or with the process.
 func Durable() (address, programs string, stop func() error, err error) {
-	c, err := startCluster(durableSettings)
+	c, err := startCluster(durableSettings, nil)
 	if err != nil {
 		return "", "", nil, err
 	}
 	return c.url.String(), c.programs, c.guard.Release, nil
 }
 
-func startCluster(settings string) (*cluster, error) {
+// startCluster starts a new server; from: a copy of that one, which follows it.
+func startCluster(settings string, from *cluster) (*cluster, error) {
 	binaries, err := findBinaries(binaryPatterns)
 	if err != nil {
 		return nil, err
 	}
-	var owner *syscall.Credential // nil: the caller
-	if os.Getuid() == 0 {
-		if owner, err = unprivileged(); err != nil {
-			return nil, err
-		}
+	owner, err := serverOwner()
+	if err != nil {
+		return nil, err
 	}
 	directory, err := os.MkdirTemp("", "florin-postgres-")
 	if err != nil {
@@ -126,20 +125,32 @@ func startCluster(settings string) (*cluster, error) {
 		return nil, errors.Join(err, os.RemoveAll(directory))
 	}
 	started := &cluster{directory: directory, programs: binaries, guard: guard}
-	if err := started.start(settings, owner); err != nil {
+	if err := started.start(settings, owner, from); err != nil {
 		return nil, errors.Join(err, guard.Release())
 	}
 	return started, nil
 }
 
-func (c *cluster) start(settings string, owner *syscall.Credential) error {
+// serverOwner is who runs the servers; nil: the caller.
+func serverOwner() (*syscall.Credential, error) {
+	if os.Getuid() != 0 {
+		return nil, nil //nolint:nilnil // the caller
+	}
+	return unprivileged()
+}
+
+func (c *cluster) start(settings string, owner *syscall.Credential, from *cluster) error {
 	data := filepath.Join(c.directory, "data")
 	run := func(name string, args ...string) error {
 		return runAs(owner, c.directory, filepath.Join(c.programs, name), args...)
 	}
-	if err := run(
-		"initdb", "-D", data, "-U", role, "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync",
-	); err != nil {
+	fill := func() error {
+		return run("initdb", "-D", data, "-U", role, "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync")
+	}
+	if from != nil {
+		fill = func() error { return c.copyFrom(from, owner, data) }
+	}
+	if err := fill(); err != nil {
 		return err
 	}
 	configuration := filepath.Join(data, "postgresql.conf")
