@@ -33,8 +33,11 @@ help: ## List the targets
 .PHONY: run
 run: ## Start the sandbox: server, development chains, demo merchant, webhook inbox; needs Go only
 	@mkdir -p bin
-	@echo "Building the sandbox; the first time takes some minutes."
+	@echo "== step 1 of 3: download modules, once"
+	@go list -deps ./cmd/sandbox >/dev/null
+	@echo "== step 2 of 3: build the sandbox; a minute or two when nothing is cached"
 	@go build -ldflags '$(LDFLAGS)' -o bin/sandbox ./cmd/sandbox
+	@echo "== step 3 of 3: start; the link comes in a few seconds"
 	@exec bin/sandbox
 
 .PHONY: build
@@ -47,15 +50,8 @@ release: ## Build reproducible programs for Linux and macOS into dist/, with che
 	.ci/release '$(VERSION)'
 
 .PHONY: test
-test: test-deps ## Run all tests; installs PostgreSQL, Chromium and the npm engines if they are missing
-	go test -count=1 -timeout 25m $(TESTS_AT_ONCE) $(LONGEST_PACKAGES) ./...
-
-.PHONY: test-deps
-test-deps: ## Install what tests need beyond Go, as root through apt and npm; else name what is missing
-	@.ci/install-programs
-	@.ci/install-postgres
-	@.ci/install-chromium
-	@.ci/install-engines
+test: ## Run all tests; installs PostgreSQL, Chromium and the npm engines if they are missing
+	@.ci/test -count=1 -timeout 25m -ldflags='-s -w' $(TESTS_AT_ONCE) $(LONGEST_PACKAGES) ./...
 
 .PHONY: lint
 lint: $(GOLANGCI) ## Check style, formatting and likely mistakes

@@ -24,9 +24,9 @@ func (oneLog) AddAudit(context.Context, audit.Entry) error {
 }
 
 // Every act over the API writes its audit entry in its own transaction.
-func TestActsWriteAuditEntries(t *testing.T) { onEach(t, checkAuditEntries) }
-
-func checkAuditEntries(t *testing.T, b *bundle) {
+func TestActsWriteAuditEntries(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
 	sealer, err := secret.NewSealer(make([]byte, secret.KeyLen))
 	must(t, err)
 	d := b.server.d
@@ -86,9 +86,9 @@ func checkAuditEntries(t *testing.T, b *bundle) {
 
 // A repeated key rotation gets the same answer, although the old key no longer
 // works; the old key alone is not enough.
-func TestRevokeKeyAgain(t *testing.T) { onEach(t, revokeKeyAgain) }
-
-func revokeKeyAgain(t *testing.T, b *bundle) {
+func TestRevokeKeyAgain(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
 	m := b.newKey(3, 0)
 	user, err := b.store.Identity().UserByEmail(t.Context(), m.key.Email)
 	must(t, err)

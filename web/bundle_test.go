@@ -2,11 +2,8 @@ package web
 
 import (
 	"bytes"
-	"context"
 	"crypto/rand"
-	"errors"
 	"log/slog"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -29,7 +26,7 @@ import (
 	"github.com/florinpay/florin/internal/recharge"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store"
-	"github.com/florinpay/florin/internal/testkit/postgres"
+	"github.com/florinpay/florin/internal/store/storetest"
 	"github.com/florinpay/florin/internal/wallet"
 )
 
@@ -90,26 +87,13 @@ func newBundle(t *testing.T) *bundle { return newBundleWith(t, Options{}) }
 
 func newBundleWith(t *testing.T, o Options) *bundle {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "florin.db")
-	b := newBundleOn(t, "sqlite://"+path, o)
-	b.path = path
+	url := storetest.SQLite(t)
+	b := newBundleOn(t, url, o)
+	b.path = strings.TrimPrefix(url, "sqlite://")
 	return b
 }
 
-// migrated is a PostgreSQL database with the schema in place.
-var migrated = postgres.Template{Prepare: func(ctx context.Context, url string) error {
-	sealer, err := secret.NewSealer(bytes.Repeat([]byte{7}, secret.KeyLen))
-	if err != nil {
-		return err
-	}
-	st, err := store.Open(ctx, url, sealer, store.Options{})
-	if err != nil {
-		return err
-	}
-	return errors.Join(st.Migrate(ctx), st.Close())
-}}
-
-// onEach runs the check on both databases.
+// onEach runs a check of what requests do at once on both databases.
 func onEach(t *testing.T, check func(t *testing.T, b *bundle)) {
 	t.Helper()
 	t.Parallel()
@@ -119,7 +103,7 @@ func onEach(t *testing.T, check func(t *testing.T, b *bundle)) {
 	})
 	t.Run("PostgreSQL", func(t *testing.T) {
 		t.Parallel()
-		check(t, newBundleOn(t, migrated.URL(t), Options{}))
+		check(t, newBundleOn(t, storetest.PostgreSQL(t), Options{}))
 	})
 }
 
@@ -128,12 +112,10 @@ func newBundleOn(t *testing.T, url string, o Options) *bundle {
 	ctx := t.Context()
 	log := &logBuffer{}
 	logger := slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	sealer, err := secret.NewSealer(bytes.Repeat([]byte{7}, secret.KeyLen))
-	must(t, err)
+	sealer := storetest.Sealer(1)
 	st, err := store.Open(ctx, url, sealer, store.Options{Log: logger})
 	must(t, err)
 	t.Cleanup(func() { must(t, st.Close()) })
-	must(t, st.Migrate(ctx))
 	b := &bundle{
 		t: t, store: st, sealer: sealer, networks: newTestNetworks(),
 		clock: &testClock{now: time.Now().UTC().Truncate(time.Millisecond)}, log: log, logger: logger,

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-func TestCredits(t *testing.T) { onEach(t, checkCredits) }
-
-func checkCredits(t *testing.T, b *bundle) {
+func TestCredits(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
 	m := b.newMerchant(7)
 	credits := b.graphQL(`query($k: String!) { getCreditsLeft(apiKey: $k) { code message creditsLeft apiKey { key wallet creditsLeft userId createdAt custodian { id name } } } }`, `{"k":"`+m.text+`"}`)
 	for path, want := range map[string]string{
@@ -37,9 +37,9 @@ func checkCredits(t *testing.T, b *bundle) {
 const custodianFields = `code message custodian { id apiKey name wallets { bep20 polygon base solana } callbackUrl createdAt signingSecret
 	networks { network enabled tokens minAmount maxAmount finality } branding { tagline primaryColor theme } } apiKey { key creditsLeft }`
 
-func TestCustodian(t *testing.T) { onEach(t, checkCustodian) }
-
-func checkCustodian(t *testing.T, b *bundle) {
+func TestCustodian(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
 	m := b.newKey(10, 0)
 	create := `mutation($i: CustodianCreateInput!) { createCustodianAccount(input: $i) { ` + custodianFields + ` } }`
 	update := `mutation($i: CustodianUpdateInput!) { updateCustodianDetails(input: $i) { ` + custodianFields + ` } }`

@@ -120,26 +120,32 @@ const pageFlaws = `(() => {
 	return flaws;
 })()`
 
-// lookAt checks the open page at the sizes of a phone and a desktop, in both themes.
+// lookAt checks the open page at the sizes of a phone and a desktop, and in both themes. Sizes are the same in both
+// themes, so that not every pair is checked.
 func lookAt(ctx context.Context, t *testing.T, name string) {
 	t.Helper()
-	for _, scheme := range []string{"light", "dark"} {
-		for device, size := range map[string]chromedp.Action{
-			"phone": chromedp.EmulateViewport(360, 780, chromedp.EmulatePortrait, chromedp.EmulateMobile,
-				chromedp.EmulateTouch),
-			"desktop": chromedp.EmulateViewport(1280, 800),
-		} {
-			var flaws []string
-			browser.Run(ctx, t, size, emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
-				{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"},
-			}), chromedp.Evaluate(pageFlaws, &flaws))
-			for _, flaw := range flaws {
-				t.Errorf("%s, %s, %s: %s", name, device, scheme, flaw)
-			}
-			browser.Screenshot(ctx, t, name+"-"+device+"-"+scheme)
-			browser.Axe(ctx, t)
-		}
+	themed := func(scheme string) chromedp.Action {
+		return emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
+			{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"},
+		})
 	}
+	look := func(device string, size chromedp.Action) {
+		t.Helper()
+		var flaws []string
+		browser.Run(ctx, t, size, chromedp.Evaluate(pageFlaws, &flaws))
+		for _, flaw := range flaws {
+			t.Errorf("%s, %s: %s", name, device, flaw)
+		}
+		browser.Screenshot(ctx, t, name+"-"+device+"-light")
+	}
+	browser.Run(ctx, t, themed("light"))
+	look("phone", chromedp.EmulateViewport(360, 780, chromedp.EmulatePortrait, chromedp.EmulateMobile,
+		chromedp.EmulateTouch))
+	browser.Axe(ctx, t)
+	look("desktop", chromedp.EmulateViewport(1280, 800))
+	browser.Run(ctx, t, themed("dark"))
+	browser.Screenshot(ctx, t, name+"-desktop-dark")
+	browser.Axe(ctx, t)
 }
 
 // Every page of the dashboard, full and empty, in a browser: nothing is cut,
@@ -202,15 +208,19 @@ type visit struct {
 
 func pagesOf(user, paid, over, campaign, link string) map[string]visit {
 	return map[string]visit{
-		"Full": {ownerEmail, map[string]string{
+		"Sales": {ownerEmail, map[string]string{
 			"overview": "/dashboard", "payments": "/dashboard/payments", "filtered": "/dashboard/payments?status=STARTED&min=100",
 			"attention": "/dashboard/attention", "odd": "/dashboard/payments/" + over,
 			"payment": "/dashboard/payments/" + paid, "create": "/dashboard/create",
 			"created": "/dashboard/create/" + paid,
-			"keys":    "/dashboard/keys", "credits": "/dashboard/credits", "webhooks": "/dashboard/webhooks",
+		}},
+		"Account": {ownerEmail, map[string]string{
+			"keys": "/dashboard/keys", "credits": "/dashboard/credits", "webhooks": "/dashboard/webhooks",
 			"webhook": "/dashboard/webhooks/1", "developers": "/dashboard/developers",
 			"custodian": "/dashboard/settings/payouts", "branding": "/dashboard/settings/checkout",
 			"callback": "/dashboard/settings/webhooks", "security": "/dashboard/security", "team": "/dashboard/team",
+		}},
+		"Campaigns": {ownerEmail, map[string]string{
 			"campaigns": campaignsPath, "campaign": campaignsPath + "/" + campaign,
 			"campaign-edit": campaignsPath + "/" + campaign + "/edit",
 			"links":         linksPath, "link": linksPath + "/" + link, "settlement": settlePath,

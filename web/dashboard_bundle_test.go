@@ -1,14 +1,12 @@
 package web
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -29,6 +27,7 @@ import (
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/store"
+	"github.com/florinpay/florin/internal/store/storetest"
 	"github.com/florinpay/florin/internal/webhook"
 	"github.com/florinpay/florin/web/dashboard"
 	"github.com/florinpay/florin/web/settle"
@@ -104,12 +103,10 @@ func newDashboardAt(t *testing.T, baseURL string, with ...func(*Deps, *Options))
 	t.Helper()
 	ctx, log := t.Context(), &logBuffer{}
 	logger := slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	sealer, err := secret.NewSealer(bytes.Repeat([]byte{7}, secret.KeyLen))
-	must(t, err)
-	st, err := store.Open(ctx, "sqlite://"+filepath.Join(t.TempDir(), "florin.db"), sealer, store.Options{Log: logger})
+	sealer := storetest.Sealer(1)
+	st, err := store.Open(ctx, storetest.SQLite(t), sealer, store.Options{Log: logger})
 	must(t, err)
 	t.Cleanup(func() { must(t, st.Close()) })
-	must(t, st.Migrate(ctx))
 	b := dashboardBundle{&bundle{
 		t: t, store: st, networks: newTestNetworks(),
 		clock: &testClock{now: time.Now().UTC().Truncate(time.Millisecond)}, log: log,

@@ -31,9 +31,9 @@ func (b *bundle) list(t *testing.T, m seller, arguments string) ([]string, reply
 	return ids, r
 }
 
-func TestGetTransactions(t *testing.T) { onEach(t, checkGetTransactions) }
-
-func checkGetTransactions(t *testing.T, b *bundle) {
+func TestGetTransactions(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
 	m := b.newMerchant(60)
 	var ids []string
 	for i := range 5 {
@@ -110,9 +110,9 @@ func checkGetTransactions(t *testing.T, b *bundle) {
 	})
 }
 
-func TestReadingCosts(t *testing.T) { onEach(t, checkReadingCosts) }
-
-func checkReadingCosts(t *testing.T, b *bundle) {
+func TestReadingCosts(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
 	m, poor := b.newMerchant(3), b.newMerchant(0)
 	p, theirs := b.start(b.newPayment(m), chain.Polygon), b.newPayment(poor)
 	details := func(key, txnid string) reply {
@@ -147,9 +147,9 @@ func checkReadingCosts(t *testing.T, b *bundle) {
 	}
 }
 
-func TestMarkAsCompleted(t *testing.T) { onEach(t, checkMarkAsCompleted) }
-
-func checkMarkAsCompleted(t *testing.T, b *bundle) {
+func TestMarkAsCompleted(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
 	m, other := b.newMerchant(5), b.newMerchant(5)
 	mark := func(key string, p payment.Payment) reply {
 		return b.graphQL(`mutation { manualMarkAsCompleted(apiKey: "`+key+`", txnid: "`+string(p.ID)+`") { code message success } }`, "")
@@ -180,9 +180,9 @@ func checkMarkAsCompleted(t *testing.T, b *bundle) {
 	}
 }
 
-func TestEvents(t *testing.T) { onEach(t, checkEvents) }
-
-func checkEvents(t *testing.T, b *bundle) {
+func TestEvents(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
 	m, other := b.newMerchant(5), b.newMerchant(5)
 	p := b.newPayment(m)
 	b.expire(p)

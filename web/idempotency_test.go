@@ -15,9 +15,9 @@ import (
 	"github.com/florinpay/florin/internal/secret"
 )
 
-func TestIdempotency(t *testing.T) { onEach(t, checkIdempotency) }
-
-func checkIdempotency(t *testing.T, b *bundle) {
+func TestIdempotency(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
 	m, other := b.newMerchant(5), b.newMerchant(5)
 	body := `{"apiKey":"` + m.text + `","amount":5}`
 	first := b.ask("POST", "/create-payment", body, "Idempotency-Key", `"order-1"`)
@@ -110,9 +110,9 @@ func checkIdempotencyUnderLoad(t *testing.T, b *bundle) {
 
 // Anyone who knows a txnid can send requests with new keys. What is refused leaves no
 // record, what succeeds leaves few, and the payer's own retry is still answered.
-func TestIdempotency_Strangers(t *testing.T) { onEach(t, checkIdempotencyOfStrangers) }
-
-func checkIdempotencyOfStrangers(t *testing.T, b *bundle) {
+func TestIdempotency_Strangers(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
 	m := b.newMerchant(5)
 	txnid := string(b.newPayment(m).ID)
 	key := func(i int) []string { return []string{"Idempotency-Key", "stranger-" + strconv.Itoa(i)} }
@@ -160,9 +160,9 @@ func checkIdempotencyOfStrangers(t *testing.T, b *bundle) {
 }
 
 // Signing up, sent again with its key, is the same user and the same answer.
-func TestIdempotency_SignUp(t *testing.T) { onEach(t, checkIdempotencyOfSignUp) }
-
-func checkIdempotencyOfSignUp(t *testing.T, b *bundle) {
+func TestIdempotency_SignUp(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
 	query := func(password string) string {
 		return `mutation { UserSignUp(email: "twice@example.com", password: "` + password + `") { code token user { id } } }`
 	}

@@ -12,9 +12,9 @@ import (
 )
 
 // GET /orders lists what getTransactions lists, for the same credit.
-func TestOrders(t *testing.T) { onEach(t, checkOrders) }
-
-func checkOrders(t *testing.T, b *bundle) {
+func TestOrders(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
 	m, other := b.newMerchant(50), b.newMerchant(5)
 	var ids []string
 	for _, reference := range []string{"order-1", "Order-1", "order-1", "", "order-12"} {

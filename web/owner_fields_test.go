@@ -29,9 +29,9 @@ func (b *bundle) newNotedPayment(m seller) payment.Payment {
 
 // Knowing a txnid gives the public fields of its payment. What a merchant stored
 // with it, and the customer's e-mail address, are for the merchant alone.
-func TestOwnerFields(t *testing.T) { onEach(t, checkOwnerFields) }
-
-func checkOwnerFields(t *testing.T, b *bundle) {
+func TestOwnerFields(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
 	owner, other := b.newMerchant(9), b.newMerchant(9)
 	t.Run("Public", func(t *testing.T) {
 		p := b.newNotedPayment(owner)

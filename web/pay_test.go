@@ -16,9 +16,9 @@ var (
 	timeForm = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`)
 )
 
-func TestCreatePayment(t *testing.T) { onEach(t, checkCreatePayment) }
-
-func checkCreatePayment(t *testing.T, b *bundle) {
+func TestCreatePayment(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
 	m := b.newMerchant(5)
 	rest := b.ask("POST", "/create-payment", `{"apiKey":"`+m.text+`","amount":12.345678}`)
 	graphQL := b.graphQL(`mutation($k: String!, $a: Float!) { payment(apiKey: $k, amount: $a) {
@@ -56,9 +56,9 @@ const everyField = `txnid amount amountInToken token network status wallet { add
 	isExpired expiresAt createdAt receivedAmount reference metadata paymentUri confirmations requiredConfirmations`
 
 // The same transaction, read and written over both surfaces through its life.
-func TestTransactionThroughItsLife(t *testing.T) { onEach(t, checkTransactionThroughItsLife) }
-
-func checkTransactionThroughItsLife(t *testing.T, b *bundle) {
+func TestTransactionThroughItsLife(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
 	m := b.newMerchant(5)
 	p := b.newPayment(m)
 	check := func(step string, want map[string]string) {
@@ -131,9 +131,9 @@ func checkTransactionThroughItsLife(t *testing.T, b *bundle) {
 	})
 }
 
-func TestPayInThreeWays(t *testing.T) { onEach(t, checkPayInThreeWays) }
-
-func checkPayInThreeWays(t *testing.T, b *bundle) {
+func TestPayInThreeWays(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
 	m, other := b.newMerchant(20), b.newMerchant(20)
 	for name, row := range map[string]struct {
 		body   string

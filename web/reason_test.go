@@ -10,9 +10,9 @@ import (
 )
 
 // A refusal with 409 or 422 has a word for programs, over REST and GraphQL; nothing else has.
-func TestReasons(t *testing.T) { onEach(t, checkReasons) }
-
-func checkReasons(t *testing.T, b *bundle) {
+func TestReasons(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
 	m, bare := b.newMerchant(50), b.newKey(5, 5)
 	ended := string(b.expire(b.newPayment(m)).ID)
 	paid := string(b.deposit(b.start(b.newPayment(m), chain.Polygon), 49_900_000, true).ID)

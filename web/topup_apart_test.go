@@ -14,9 +14,9 @@ import (
 
 // A credit top-up is no sale: it is on the credits page and read by its txnid, and in none of the merchant's lists,
 // feeds and webhooks.
-func TestTopUpsAreNoSales(t *testing.T) { onEach(t, checkTopUpsAreNoSales) }
-
-func checkTopUpsAreNoSales(t *testing.T, b *bundle) {
+func TestTopUpsAreNoSales(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
 	m := b.newMerchant(50)
 	sale := string(b.deposit(b.start(b.newPayment(m), "POLYGON"), 49_900_000, true).ID)
 	open, err := b.payments.CreateTopUp(t.Context(), testID(b.clock.Now()), m.key.ID, 40)

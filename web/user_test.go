@@ -88,9 +88,9 @@ func TestUsers(t *testing.T) {
 	}
 }
 
-func TestTopUp(t *testing.T) { onEach(t, checkTopUp) }
-
-func checkTopUp(t *testing.T, b *bundle) {
+func TestTopUp(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
 	ada, eve := b.signUp(t, "ada@shop.example"), b.signUp(t, "eve@shop.example")
 	as := func(token, query string) reply { return b.graphQL(query, "", "Authorization", "Bearer "+token) }
 	made := as(ada, `mutation { UserCreateApiKey { apiKey { id key } } }`)
@@ -236,9 +236,9 @@ func TestRotateWithSignature(t *testing.T) {
 	}
 }
 
-func TestRevokeKey(t *testing.T) { onEach(t, checkRevokeKey) }
-
-func checkRevokeKey(t *testing.T, b *bundle) {
+func TestRevokeKey(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
 	m := b.newKey(2, 0)
 	user, err := b.store.Identity().UserByEmail(t.Context(), m.key.Email)
 	must(t, err)

@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -21,8 +24,11 @@ const testVersion = "1.2.3-test"
 // the processors.
 const patience = 2 * time.Minute
 
-// florin is the path of the program, built once for all tests.
-var florin string
+// florin is the path of the program, and next that of its next version, each built once for all tests.
+var (
+	florin string
+	next   = sync.OnceValues(func() (string, error) { return "", errors.New("it was not built") })
+)
 
 func TestMain(m *testing.M) { os.Exit(testMain(m)) }
 
@@ -33,15 +39,53 @@ func testMain(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	florin = filepath.Join(dir, "florin")
-	build := exec.Command(
-		"go", "build", "-buildvcs=false", "-ldflags", "-X main.version="+testVersion, "-o", florin, ".",
-	)
-	build.Stderr = os.Stderr
-	if err := build.Run(); err != nil {
+	if err := build(florin, testVersion); err != nil {
 		fmt.Fprintln(os.Stderr, "build florin:", err)
 		return 1
 	}
+	next = sync.OnceValues(func() (string, error) { return buildNext(dir) })
+	flag.Parse()
+	if flag.Lookup("test.run").Value.String() == "" { // all tests: one of them waits for the next version
+		var built sync.WaitGroup
+		built.Go(func() { _, _ = next() })
+		defer built.Wait()
+	}
 	return m.Run()
+}
+
+// buildNext builds the program as its next version would be: with the migration of that version, which expands the
+// schema. The database of the version before is that of this tree.
+func buildNext(dir string) (program string, err error) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		return "", err
+	}
+	replace := make(map[string]string)
+	for _, kind := range []string{"postgres", "sqlite"} {
+		const name = "20270101000000_notes.tx.up.sql"
+		replace[filepath.Join(root, "migrations", kind, name)] = filepath.Join(
+			root, "internal/store/testdata/upgrade", kind, name)
+	}
+	overlay, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return "", err
+	}
+	file := filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(file, overlay, 0o600); err != nil {
+		return "", err
+	}
+	program = filepath.Join(dir, "florin-next")
+	return program, build(program, "9.9.9", "-overlay", file)
+}
+
+// build builds the program into a file.
+func build(file, version string, flags ...string) error {
+	args := append([]string{"build", "-buildvcs=false", "-ldflags", "-s -w -X main.version=" + version, "-o", file}, flags...)
+	out, err := exec.Command("go", append(args, ".")...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%w: %s", err, out)
+	}
+	return nil
 }
 
 // installation is a directory with its own configuration and database.

@@ -4,39 +4,10 @@ package main_test
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
-	"os/exec"
-	"path/filepath"
 	"syscall"
 	"testing"
 )
-
-// buildNext builds the program as its next version would be: with the migration of that version, which expands the
-// schema. The database of the version before is that of this tree.
-func buildNext(t *testing.T) string {
-	t.Helper()
-	root, err := filepath.Abs("../..")
-	must(t, err)
-	replace := make(map[string]string)
-	for _, kind := range []string{"postgres", "sqlite"} {
-		const name = "20270101000000_notes.tx.up.sql"
-		replace[filepath.Join(
-			root, "migrations", kind, name,
-		)] = filepath.Join(root, "internal/store/testdata/upgrade", kind, name)
-	}
-	overlay, err := json.Marshal(map[string]any{"Replace": replace})
-	must(t, err)
-	dir := t.TempDir()
-	next := filepath.Join(dir, "florin-next")
-	out, err := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-overlay",
-		write(t, dir, "overlay.json", string(overlay)), "-ldflags", "-X main.version=9.9.9", "-o", next,
-		".").CombinedOutput()
-	if err != nil {
-		t.Fatalf("build the next version: %v: %s", err, out)
-	}
-	return next
-}
 
 // replace stops the instance of that number as a supervisor does, after the balancer has taken it out, and starts the
 // program in its place, which the balancer uses once it is ready.
@@ -60,7 +31,9 @@ func (c *cluster) replace(t *testing.T, n int, program string) {
 // is answered, and nothing is lost or done twice.
 func TestUpgrade_Rolling(t *testing.T) {
 	t.Parallel()
-	c, next := openCluster(t), buildNext(t)
+	c := openCluster(t)
+	next, err := next()
+	must(t, err)
 	c.strict = true
 	newer := c.installation
 	newer.program = next

@@ -21,7 +21,7 @@ var vocabulary = []string{
 // testSupport are packages that only tests use, and that are not tests themselves.
 var testSupport = []string{
 	"internal/testkit/...", "internal/chain/chaintest", "internal/chain/evm/contracts/contractstest",
-	"internal/store/storetest", "internal/webhook/webhooktest",
+	"internal/store/storetest",
 }
 
 // adapters connect to the outside: chains, keys, database.

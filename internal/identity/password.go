@@ -2,11 +2,13 @@ package identity
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/alexedwards/argon2id"
+	"golang.org/x/crypto/argon2"
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/florinpay/florin/internal/fault"
@@ -35,10 +37,13 @@ var errHashingBusy = fault.Retry(fault.Limited, 5*time.Second, "too many users a
 // hashing is argon2id with the parameters OWASP recommends.
 var hashing = &argon2id.Params{Memory: 19 * 1024, Iterations: 2, Parallelism: 1, SaltLength: 16, KeyLength: 32}
 
-// decoyHash is the hash of no user's password. A sign-in for an unknown user
+// decoyHash is the hash of no user's password, at the cost of a user's. A sign-in for an unknown user
 // is checked against it, so that it takes as long as any other and does not
 // reveal who has an account.
-const decoyHash = "$argon2id$v=19$m=19456,t=2,p=1$gL0EWwnkp+F2e7PGKSHRXg$h6rrFwTmZqj6S03P1YVYKBtXczLVBjP4p3/18G9euS4"
+func decoyHash(cost *argon2id.Params) string {
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s", argon2.Version, cost.Memory, cost.Iterations, cost.Parallelism,
+		"gL0EWwnkp+F2e7PGKSHRXg$h6rrFwTmZqj6S03P1YVYKBtXczLVBjP4p3/18G9euS4")
+}
 
 // checkPassword refuses a password that breaks a rule for this user.
 func checkPassword(password secret.Text, email string) error {

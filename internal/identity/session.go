@@ -87,7 +87,7 @@ func (s *Service) verify(ctx context.Context, email string, password secret.Text
 	user, err := s.store.UserByEmail(ctx, email)
 	hash := user.PasswordHash
 	if fault.Is(err, fault.NotFound) {
-		hash = decoyHash
+		hash = decoyHash(s.opts.Hashing)
 	} else if err != nil {
 		return User{}, err
 	}

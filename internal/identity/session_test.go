@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/alexedwards/argon2id"
+
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/secret"
 )
@@ -133,6 +135,18 @@ func TestService_SignIn_SameDuration(t *testing.T) {
 	known, unknown := fastest[email], fastest["eve@example.com"]
 	if unknown < known/5 || unknown > known*5 {
 		t.Errorf("an unknown user is refused in %s, a known one in %s", unknown, known)
+	}
+}
+
+// TestDecoyHash: what is compared for an unknown user costs what the hash of a user costs.
+func TestDecoyHash(t *testing.T) {
+	t.Parallel()
+	for _, cost := range []*argon2id.Params{
+		hashing, {Memory: 8, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32},
+	} {
+		if got, _, _, err := argon2id.DecodeHash(decoyHash(cost)); err != nil || *got != *cost {
+			t.Errorf("the decoy costs %+v (%v), want %+v", got, err, cost)
+		}
 	}
 }
 

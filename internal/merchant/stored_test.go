@@ -2,7 +2,6 @@ package merchant_test
 
 import (
 	"errors"
-	"path/filepath"
 	"reflect"
 	"testing"
 	"time"
@@ -13,7 +12,7 @@ import (
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/secret"
-	"github.com/florinpay/florin/internal/store"
+	"github.com/florinpay/florin/internal/store/storetest"
 )
 
 // TestService_Stored follows a merchant on a real database: the service finds
@@ -21,7 +20,7 @@ import (
 func TestService_Stored(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	st, clock := openStore(t), func() time.Time { return now }
+	st, clock := storetest.Open(t, storetest.SQLite(t)), func() time.Time { return now }
 	users := identity.New(st.Identity(), clock, identity.Options{})
 	s := merchant.New(st.Merchant(), users, clock, merchant.Options{})
 	user, err := users.CreateUser(
@@ -94,25 +93,4 @@ func storedCustodian(t *testing.T, s *merchant.Service, key merchant.Key) {
 	if left, err := s.Balance(t.Context(), key.ID); err != nil || left != (ledger.Balance{Queries: 5}) {
 		t.Errorf("Balance = %+v, %v; want 0 credits and 5 queries", left, err)
 	}
-}
-
-func openStore(t *testing.T) *store.Store {
-	t.Helper()
-	sealer, err := secret.NewSealer(make([]byte, secret.KeyLen))
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := store.Open(t.Context(), "sqlite://"+filepath.Join(t.TempDir(), "test.db"), sealer, store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	if err := s.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	return s
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/florinpay/florin/internal/chain/evm/sender"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/recharge"
+	"github.com/florinpay/florin/internal/store/storetest"
 )
 
 // distorting returns the address of a proxy of the chain's endpoint that passes every receipt to change. A receipt
@@ -74,7 +75,7 @@ func TestFailed_EndpointsDisagree(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, "sqlite://"+t.TempDir()+"/florin.db")
+			w := newWorld(t, storetest.SQLite(t))
 			r := w.signed(3)
 			w.must(w.remit.Broadcast(t.Context(), r.Bytes))
 			w.finalize()
@@ -138,7 +139,7 @@ func TestFailed_SecondEndpointBehind(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, "sqlite://"+t.TempDir()+"/florin.db")
+			w := newWorld(t, storetest.SQLite(t))
 			r := w.signed(3)
 			w.must(w.remit.Broadcast(t.Context(), r.Bytes))
 			w.finalize()
@@ -167,7 +168,7 @@ func TestFailed_SecondEndpointBehind(t *testing.T) {
 // up.
 func TestCredited_OneOfThreeSaysPending(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "sqlite://"+t.TempDir()+"/florin.db")
+	w := newWorld(t, storetest.SQLite(t))
 	r := w.signed(3)
 	w.must(w.remit.Broadcast(t.Context(), r.Bytes))
 	w.finalize()

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"log/slog"
 	"math/big"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -23,7 +22,7 @@ import (
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
-	"github.com/florinpay/florin/internal/testkit/postgres"
+	"github.com/florinpay/florin/internal/store/storetest"
 
 	"github.com/florinpay/florin/internal/recharge"
 	"github.com/florinpay/florin/internal/sandbox/devchain"
@@ -56,13 +55,10 @@ const patient = 20 * time.Second
 // onEach runs a test on both databases, each with a chain of its own.
 func onEach(t *testing.T, test func(t *testing.T, w *world)) {
 	t.Helper()
-	for name, url := range map[string]func(*testing.T) string{
-		"SQLite":     func(t *testing.T) string { return "sqlite://" + filepath.Join(t.TempDir(), "florin.db") },
-		"PostgreSQL": func(t *testing.T) string { return postgres.URL(t) },
-	} {
-		t.Run(name, func(t *testing.T) {
+	for _, d := range storetest.Databases() {
+		t.Run(d.Name, func(t *testing.T) {
 			t.Parallel()
-			test(t, newWorld(t, url(t)))
+			test(t, newWorld(t, d.Ready(t)))
 		})
 	}
 }
@@ -71,12 +67,10 @@ func newWorld(t *testing.T, url string) *world {
 	t.Helper()
 	w := &world{t: t, at: time.Now().UTC().Truncate(time.Microsecond)}
 	w.startChain()
-	sealer, err := secret.NewSealer(make([]byte, secret.KeyLen))
-	w.must(err)
-	w.store, err = store.Open(t.Context(), url, sealer, store.Options{Log: silent()})
+	var err error
+	w.store, err = store.Open(t.Context(), url, storetest.Sealer(1), store.Options{Log: silent()})
 	w.must(err)
 	t.Cleanup(func() { _ = w.store.Close() })
-	w.must(w.store.Migrate(t.Context()))
 	w.owner, err = crypto.GenerateKey()
 	w.must(err)
 	w.private = secret.New(common.Bytes2Hex(crypto.FromECDSA(w.owner)))

@@ -13,6 +13,7 @@ import (
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/recharge"
 	"github.com/florinpay/florin/internal/sandbox/devchain"
+	"github.com/florinpay/florin/internal/store/storetest"
 )
 
 // Another transaction of the merchant takes the nonce.
@@ -49,7 +50,7 @@ func TestReplaced(t *testing.T) {
 // A pending transfer with an earlier nonce spends the money.
 func TestFailed(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "sqlite://"+t.TempDir()+"/florin.db")
+	w := newWorld(t, storetest.SQLite(t))
 	away := common.HexToAddress("0x00000000000000000000000000000000000A11cE")
 	_, err := w.chain.Transfer(t.Context(), w.owner, w.chain.Tokens().USDT.Address, away, money.USD.Units(18).Big())
 	w.must(err)
@@ -104,7 +105,7 @@ func TestDropped(t *testing.T) {
 // A transfer in a block that a reorg removes is credited only once its new block is final.
 func TestReorged(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "sqlite://"+t.TempDir()+"/florin.db")
+	w := newWorld(t, storetest.SQLite(t))
 	r := w.signed(3)
 	w.must(w.remit.Broadcast(t.Context(), r.Bytes))
 	w.chain.Commit()
@@ -190,7 +191,7 @@ func TestRebroadcast(t *testing.T) {
 	for _, state := range recharge.States() {
 		t.Run(string(state), func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, "sqlite://"+t.TempDir()+"/florin.db")
+			w := newWorld(t, storetest.SQLite(t))
 			r := w.signed(3)
 			_, err := w.store.Settlement().UpdateRecharge(t.Context(), r.ID, func(r recharge.Recharge) recharge.Change {
 				r.State, r.LookAt = state, w.now()

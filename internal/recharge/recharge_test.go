@@ -19,6 +19,7 @@ import (
 	"github.com/florinpay/florin/internal/recharge"
 	"github.com/florinpay/florin/internal/sandbox/devchain"
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/store/storetest"
 )
 
 func TestBuy(t *testing.T) {
@@ -61,7 +62,7 @@ func TestBuy(t *testing.T) {
 // A program that stops keeps no caller waiting: the recharge is open, and the next program continues it.
 func TestBuy_Stopping(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "sqlite://"+t.TempDir()+"/florin.db")
+	w := newWorld(t, storetest.SQLite(t))
 	s, q := w.service(), w.request(3)
 	s.StopWaiting()
 	r, err := s.Buy(t.Context(), q, 24*time.Hour) // no block is mined
@@ -80,7 +81,7 @@ func TestBuy_Stopping(t *testing.T) {
 // A purchase that cannot be paid is refused before anything is signed.
 func TestBuy_Refusals(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "sqlite://"+t.TempDir()+"/florin.db")
+	w := newWorld(t, storetest.SQLite(t))
 	behind := w.network(w.remit)
 	behind.Ready = func() error { return fault.New(fault.Unavailable, "behind") }
 	mine := w.network(w.remit)
@@ -123,7 +124,7 @@ func TestBuy_Refusals(t *testing.T) {
 // signed and stored.
 func TestBuy_Signs(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "sqlite://"+t.TempDir()+"/florin.db")
+	w := newWorld(t, storetest.SQLite(t))
 	free := w.signed(1)
 	var tx types.Transaction
 	w.must(tx.UnmarshalBinary(free.Bytes.Raw))
@@ -205,7 +206,7 @@ func (killed) UpdateRecharge(
 
 func TestCrash_BeforeCredit(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "sqlite://"+t.TempDir()+"/florin.db")
+	w := newWorld(t, storetest.SQLite(t))
 	r := w.signed(2)
 	w.must(w.remit.Broadcast(t.Context(), r.Bytes))
 	w.finalize()

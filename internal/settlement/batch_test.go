@@ -17,6 +17,7 @@ import (
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/settlement"
+	"github.com/florinpay/florin/internal/store/storetest"
 )
 
 // estimator is a proxy of the chain's endpoint; while it is on, it answers gas estimates with gas.
@@ -66,7 +67,7 @@ func (p *estimator) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 // again, batches grow up to the operator's limit.
 func TestSweeper_BatchReverts(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, chain.Polygon, sqlite(t))
+	w := newWorld(t, chain.Polygon, storetest.SQLite(t))
 	node := &estimator{w: w, gas: tooLittleGas}
 	node.on.Store(true)
 	policy := eager()
@@ -186,7 +187,7 @@ func (w *world) stop(s *settlement.Sweeper) {
 // that, the last bytes are sent again.
 func TestSweeper_LimitsAttempts(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, chain.Polygon, sqlite(t))
+	w := newWorld(t, chain.Polygon, storetest.SQLite(t))
 	p := w.paid(10 * money.USD)
 	w.sender = w.newSender(money.UnitsFromUint64(1e15))
 	s := w.sweeper()
@@ -211,7 +212,7 @@ func TestSweeper_LimitsAttempts(t *testing.T) {
 // sent again.
 func TestSweeper_BumpUnsignable(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, chain.Polygon, sqlite(t))
+	w := newWorld(t, chain.Polygon, storetest.SQLite(t))
 	p := w.paid(10 * money.USD)
 	node := &estimator{w: w, gas: tooMuchGas}
 	s := w.newSweeper(node.sender(), w.store.Settlement(), "sweeper")

@@ -10,6 +10,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/settlement"
+	"github.com/florinpay/florin/internal/store/storetest"
 )
 
 func gwei(gas, price uint64) money.Units { return money.UnitsFromUint64(gas * price * 1e9) }
@@ -68,7 +69,7 @@ func TestSpending_OneByOne(t *testing.T) {
 // While gas is dear, small amounts wait; they go once it is cheap. The price is read only while money is due.
 func TestSweeper_DearGas(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, chain.Polygon, sqlite(t))
+	w := newWorld(t, chain.Polygon, storetest.SQLite(t))
 	policy := settlement.DefaultPolicy()
 	s := settlement.New(w.sender, w.store.Settlement(), policy, "sweeper", w.clock.now, newID, silent())
 	asked, dear := 0, true
@@ -106,7 +107,7 @@ func TestSweeper_DearGas(t *testing.T) {
 // What a sweep is said to cost is what it then costs, and a little more for tokens that take more gas.
 func TestSweeps_SweepCost(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, chain.Base, sqlite(t))
+	w := newWorld(t, chain.Base, storetest.SQLite(t))
 	w.fund(gasFunds) // the merchant's wallet has received the token before
 	first := w.paid(money.USD)
 	s := w.sweeper()

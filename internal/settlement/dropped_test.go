@@ -7,13 +7,14 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/settlement"
+	"github.com/florinpay/florin/internal/store/storetest"
 )
 
 // The node drops the transaction from its pool, without a reorg. The same bytes are sent again, and the sweep counts
 // once.
 func TestSweeper_Dropped(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, chain.Polygon, sqlite(t))
+	w := newWorld(t, chain.Polygon, storetest.SQLite(t))
 	p := w.paid(10 * money.USD)
 	s := w.sweeper()
 	w.once(s)
@@ -44,7 +45,7 @@ func TestSweeper_Dropped(t *testing.T) {
 // the first bytes sends them again, only one of the two is included, and the next sweep skips no nonce.
 func TestSweeper_DroppedAndReplaced(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, chain.Polygon, sqlite(t))
+	w := newWorld(t, chain.Polygon, storetest.SQLite(t))
 	p := w.paid(10 * money.USD)
 	s := w.sweeper()
 	w.once(s)

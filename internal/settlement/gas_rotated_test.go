@@ -14,6 +14,7 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/sandbox/devsol"
 	"github.com/florinpay/florin/internal/settlement"
+	"github.com/florinpay/florin/internal/store/storetest"
 	"github.com/florinpay/florin/internal/wallet"
 )
 
@@ -29,7 +30,7 @@ type rotation struct {
 // made more, or none.
 func newRotation(t *testing.T, before uint64) *rotation {
 	t.Helper()
-	w := newWorld(t, chain.Polygon, sqlite(t))
+	w := newWorld(t, chain.Polygon, storetest.SQLite(t))
 	r := &rotation{world: w, old: w.gas}
 	r.transactions(2)
 	r.paid = w.paid(10 * money.USD)
@@ -252,7 +253,7 @@ func (r *rotation) back() {
 // A rescue goes on with the new wallet like any other sweep.
 func TestRescue_GasRotated(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, chain.Polygon, sqlite(t))
+	w := newWorld(t, chain.Polygon, storetest.SQLite(t))
 	r := &rotation{world: w, old: w.gas}
 	r.transactions(2)
 	r.paid = w.paid(10 * money.USD)

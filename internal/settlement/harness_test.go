@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"log/slog"
 	"math/big"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -22,10 +21,9 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/settlement"
-	"github.com/florinpay/florin/internal/testkit/postgres"
+	"github.com/florinpay/florin/internal/store/storetest"
 
 	"github.com/florinpay/florin/internal/sandbox/devchain"
-	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store"
 
 	"github.com/florinpay/florin/internal/wallet"
@@ -125,12 +123,9 @@ func silent() *slog.Logger { return slog.New(slog.DiscardHandler) }
 // open opens the database once more, as another process would.
 func (w *world) open() *store.Store {
 	w.t.Helper()
-	sealer, err := secret.NewSealer(make([]byte, secret.KeyLen))
-	w.must(err)
-	s, err := store.Open(w.t.Context(), w.url, sealer, store.Options{Log: silent()})
+	s, err := store.Open(w.t.Context(), w.url, storetest.Sealer(1), store.Options{Log: silent()})
 	w.must(err)
 	w.t.Cleanup(func() { _ = s.Close() })
-	w.must(s.Migrate(w.t.Context()))
 	return s
 }
 
@@ -360,18 +355,13 @@ func (w *world) nonce() uint64 {
 	return n
 }
 
-// sqlite returns the address of a new database file.
-func sqlite(t *testing.T) string { return "sqlite://" + filepath.Join(t.TempDir(), "florin.db") }
-
 // onEach runs a test on each kind of database.
 func onEach(t *testing.T, test func(t *testing.T, url string)) {
 	t.Helper()
-	for name, url := range map[string]func(*testing.T) string{
-		"SQLite": sqlite, "PostgreSQL": func(t *testing.T) string { return postgres.URL(t) },
-	} {
-		t.Run(name, func(t *testing.T) {
+	for _, d := range storetest.Databases() {
+		t.Run(d.Name, func(t *testing.T) {
 			t.Parallel()
-			test(t, url(t))
+			test(t, d.Ready(t))
 		})
 	}
 }

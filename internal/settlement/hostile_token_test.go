@@ -14,6 +14,7 @@ import (
 	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/sandbox/devchain"
 	"github.com/florinpay/florin/internal/settlement"
+	"github.com/florinpay/florin/internal/store/storetest"
 )
 
 // TestSweeper_HostileTokens: a token counts as moved only if its transfer log shows so, and no token stops the others
@@ -35,7 +36,7 @@ func TestSweeper_HostileTokens(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, chain.Polygon, sqlite(t))
+			w := newWorld(t, chain.Polygon, storetest.SQLite(t))
 			hostile := w.hostileToken(c.behaviour)
 			bad, good := w.started(10*money.USD, merchantWallet), w.started(10*money.USD, merchantWallet)
 			w.call(hostile, contractstest.NewHostileToken().PackMint(addressOf(bad), big.NewInt(1e18)))

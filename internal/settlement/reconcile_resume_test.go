@@ -8,12 +8,13 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/settlement"
+	"github.com/florinpay/florin/internal/store/storetest"
 )
 
 // A comparison that was stopped goes on after the last address that was compared, and counts on.
 func TestReconciler_Resume(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, chain.Polygon, sqlite(t))
+	w := newWorld(t, chain.Polygon, storetest.SQLite(t))
 	first, second := w.paid(5*money.USD), w.paid(7*money.USD)
 	r := w.reconciler()
 	r.Records = forged{w.store.Settlement(), func([]settlement.Record) []settlement.Record { return nil }}

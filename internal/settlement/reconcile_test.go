@@ -11,6 +11,7 @@ import (
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/settlement"
+	"github.com/florinpay/florin/internal/store/storetest"
 )
 
 // forged is a record store that returns other records than the database has.
@@ -30,7 +31,7 @@ func (f forged) Records(ctx context.Context, n chain.Network, a []chain.Address)
 // Each difference between the records and the chain is reported, and nothing else.
 func TestReconciler(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, chain.Polygon, sqlite(t))
+	w := newWorld(t, chain.Polygon, storetest.SQLite(t))
 	swept := w.paid(10 * money.USD)
 	w.settle(w.sweeper())
 	unswept := w.paid(5 * money.USD)
@@ -165,7 +166,7 @@ func (d *divided) Confirm(ctx context.Context, list []chain.Transfer, at chain.H
 // TestReconciler_Divided: what endpoints disagree about is a difference of its own, and hides no other.
 func TestReconciler_Divided(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, chain.Polygon, sqlite(t))
+	w := newWorld(t, chain.Polygon, storetest.SQLite(t))
 	swept := w.paid(10 * money.USD)
 	w.settle(w.sweeper())
 	sweeps, err := w.store.Settlement().ConfirmedSince(t.Context(), chain.Polygon, time.Time{})

@@ -8,13 +8,14 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/settlement"
+	"github.com/florinpay/florin/internal/store/storetest"
 )
 
 // TestSweeper_RescueMarks: what a rescue takes is recorded as rescued, whoever asks for it,
 // since money that no deposit explains is no deposit to be marked as swept.
 func TestSweeper_RescueMarks(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, chain.Polygon, sqlite(t))
+	w := newWorld(t, chain.Polygon, storetest.SQLite(t))
 	p := w.started(10*money.USD, merchantWallet)
 	w.pay(p, 4*money.USD) // which no watcher has seen
 	w.finalize()

@@ -7,6 +7,7 @@ import (
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/settlement"
+	"github.com/florinpay/florin/internal/store/storetest"
 )
 
 func TestSweeper_Settles(t *testing.T) {
@@ -14,7 +15,7 @@ func TestSweeper_Settles(t *testing.T) {
 	for _, n := range []chain.Network{chain.BEP20, chain.Polygon, chain.Base} {
 		t.Run(string(n), func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, n, sqlite(t))
+			w := newWorld(t, n, storetest.SQLite(t))
 			var all []payment.Payment
 			var first, second money.Micros
 			for i := range money.Micros(6) {

@@ -11,6 +11,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/settlement"
+	"github.com/florinpay/florin/internal/store/storetest"
 	"github.com/florinpay/florin/internal/wallet"
 )
 
@@ -60,7 +61,7 @@ func TestSweeper_SeveralInFlight(t *testing.T) {
 // A sweep that is not included holds no other: they are signed behind it, and included when it is replaced.
 func TestSweeper_StuckHoldsNoOther(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, chain.Polygon, sqlite(t))
+	w := newWorld(t, chain.Polygon, storetest.SQLite(t))
 	paid := w.manyPaid(2)
 	before := w.nonce()
 	s := w.sweeper()
@@ -109,7 +110,7 @@ func (u untracked) Track(
 // A sweep whose end no quorum agrees on holds no other money of the network.
 func TestSweeper_UntrackedHoldsNoOther(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, chain.Polygon, sqlite(t))
+	w := newWorld(t, chain.Polygon, storetest.SQLite(t))
 	first := w.paid(5 * money.USD)
 	w.once(w.sweeper())
 	sender := untracked{w.sender, w.inFlight().Attempts[0].Tx}
@@ -133,7 +134,7 @@ const lookPause = 7 * time.Second
 // No more than MaxInFlight sweeps are in flight.
 func TestSweeper_MaxInFlight(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, chain.Polygon, sqlite(t))
+	w := newWorld(t, chain.Polygon, storetest.SQLite(t))
 	w.manyPaid(settlement.MaxInFlight + 1)
 	policy := eager()
 	policy.Batch = 1
@@ -150,7 +151,7 @@ func TestSweeper_MaxInFlight(t *testing.T) {
 // A gas wallet that can pay for one sweep at a time has one in flight at a time.
 func TestSweeper_PoorInFlight(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, chain.Polygon, sqlite(t))
+	w := newWorld(t, chain.Polygon, storetest.SQLite(t))
 	w.manyPaid(2)
 	policy := eager()
 	policy.Batch = 2

@@ -20,6 +20,7 @@ import (
 	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/sandbox/devsol"
 	"github.com/florinpay/florin/internal/settlement"
+	"github.com/florinpay/florin/internal/store/storetest"
 	"github.com/florinpay/florin/internal/wallet"
 )
 
@@ -104,7 +105,7 @@ type solWorld struct {
 
 func newSolWorld(t *testing.T) *solWorld {
 	t.Helper()
-	w := &solWorld{world: &world{t: t, clock: &clock{at: time.Now().UTC().Truncate(time.Microsecond)}, url: sqlite(t)}}
+	w := &solWorld{world: &world{t: t, clock: &clock{at: time.Now().UTC().Truncate(time.Microsecond)}, url: storetest.SQLite(t)}}
 	var err error
 	w.ledger, err = devsol.Start(devsol.Config{})
 	w.must(err)

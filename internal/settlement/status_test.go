@@ -8,6 +8,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/settlement"
+	"github.com/florinpay/florin/internal/store/storetest"
 	"github.com/florinpay/florin/internal/wallet"
 )
 
@@ -49,7 +50,7 @@ func TestSweeper_MeasuresSeldom(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, chain.Polygon, sqlite(t))
+			w := newWorld(t, chain.Polygon, storetest.SQLite(t))
 			if c.empty {
 				var err error
 				w.gas, _, err = wallet.GenerateEVM()

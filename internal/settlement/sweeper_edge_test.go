@@ -20,6 +20,7 @@ import (
 	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/sandbox/devchain"
 	"github.com/florinpay/florin/internal/settlement"
+	"github.com/florinpay/florin/internal/store/storetest"
 )
 
 // A foreign transaction of the gas wallet takes the sweep's nonce. When it is final the sweep is superseded, and the
@@ -77,7 +78,7 @@ func TestSweeper_ForeignPending(t *testing.T) {
 	t.Parallel()
 	t.Run("PaysMore", func(t *testing.T) {
 		t.Parallel()
-		w := newWorld(t, chain.Polygon, sqlite(t))
+		w := newWorld(t, chain.Polygon, storetest.SQLite(t))
 		p := w.paid(10 * money.USD)
 		w.foreign(w.nonce())
 		s := w.sweeper()
@@ -99,7 +100,7 @@ func TestSweeper_ForeignPending(t *testing.T) {
 	})
 	t.Run("NeverIncluded", func(t *testing.T) {
 		t.Parallel()
-		w := newWorld(t, chain.Polygon, sqlite(t))
+		w := newWorld(t, chain.Polygon, storetest.SQLite(t))
 		p := w.paid(10 * money.USD)
 		nonce := w.nonce()
 		for i := range uint64(3) {
@@ -115,7 +116,7 @@ func TestSweeper_ForeignPending(t *testing.T) {
 // swept.
 func TestSweeper_FlushedByOthers(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, chain.Polygon, sqlite(t))
+	w := newWorld(t, chain.Polygon, storetest.SQLite(t))
 	theirs, ours := w.paid(10*money.USD), w.paid(20*money.USD)
 	factory := contracts.FactoryAddress()
 	flush := contracts.NewForwarderFactory().PackSweep([]contracts.ForwarderFactoryItem{{
@@ -138,7 +139,7 @@ func TestSweeper_FlushedByOthers(t *testing.T) {
 // is tried again only after its pause.
 func TestSweeper_Frozen(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, chain.Polygon, sqlite(t))
+	w := newWorld(t, chain.Polygon, storetest.SQLite(t))
 	token := w.freezable()
 	frozen, fine := w.started(10*money.USD, merchantWallet), w.started(10*money.USD, merchantWallet)
 	binding := contractstest.NewFreezableToken()

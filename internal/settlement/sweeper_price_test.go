@@ -12,12 +12,13 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/sandbox/devchain"
 	"github.com/florinpay/florin/internal/settlement"
+	"github.com/florinpay/florin/internal/store/storetest"
 )
 
 // Fee bumps stop at the operator's ceiling; then the last bytes are sent again.
 func TestSweeper_BumpsStopAtCeiling(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, chain.Polygon, sqlite(t))
+	w := newWorld(t, chain.Polygon, storetest.SQLite(t))
 	w.chain.Mine(20) // the base fee falls to almost nothing
 	p := w.paid(10 * money.USD)
 	w.sender = w.newSender(money.UnitsFromUint64(32e9)) // Polygon's tip is at least 25 gwei
@@ -40,7 +41,7 @@ func TestSweeper_BumpsStopAtCeiling(t *testing.T) {
 // At a hundred times the ceiling the sweep waits; when the price falls it is sent.
 func TestSweeper_TooExpensive(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, chain.Polygon, sqlite(t))
+	w := newWorld(t, chain.Polygon, storetest.SQLite(t))
 	p := w.paid(10 * money.USD)
 	normal := money.UnitsFromUint64(27e9)
 	w.chain.Mine(60)
@@ -96,7 +97,7 @@ func (s *signings) Sign(
 // While gas is too expensive, the price is not read from the endpoints in every round.
 func TestSweeper_Patience(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, chain.Polygon, sqlite(t))
+	w := newWorld(t, chain.Polygon, storetest.SQLite(t))
 	p := w.paid(10 * money.USD)
 	poor := &signings{SweepSender: w.newSender(money.UnitsFromUint64(1))}
 	s := w.newSweeper(poor, w.store.Settlement(), "sweeper")
@@ -119,7 +120,7 @@ func TestSweeper_Patience(t *testing.T) {
 // ends only when its block is finalized.
 func TestSweeper_FinalByDepth(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, chain.Polygon, sqlite(t))
+	w := newWorld(t, chain.Polygon, storetest.SQLite(t))
 	p := w.paid(10 * money.USD)
 	w.profile.Finality = chain.Finality{Depth: time.Second}
 	w.adapter = w.newAdapter(w.chain.URL())
@@ -150,7 +151,7 @@ func TestSweeper_FinalByDepth(t *testing.T) {
 // funded.
 func TestSweeper_NoGas(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, chain.Base, sqlite(t))
+	w := newWorld(t, chain.Base, storetest.SQLite(t))
 	poor, err := newGasKey()
 	w.must(err)
 	w.gas = poor

@@ -8,6 +8,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/settlement"
+	"github.com/florinpay/florin/internal/store/storetest"
 )
 
 // once runs one round of the sweeper.
@@ -20,7 +21,7 @@ func (w *world) once(s *settlement.Sweeper) {
 // forwarder can pay no other.
 func TestSweeper_SettlementChanged(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, chain.BEP20, sqlite(t))
+	w := newWorld(t, chain.BEP20, storetest.SQLite(t))
 	before, after := w.started(10*money.USD, merchantWallet), w.started(20*money.USD, anotherSettlement)
 	w.pay(before, 10*money.USD)
 	w.pay(after, 20*money.USD)
@@ -34,7 +35,7 @@ func TestSweeper_SettlementChanged(t *testing.T) {
 // Only final deposits cause a sweep.
 func TestSweeper_WaitsForFinality(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, chain.Polygon, sqlite(t))
+	w := newWorld(t, chain.Polygon, storetest.SQLite(t))
 	p := w.started(10*money.USD, merchantWallet)
 	w.pay(p, 10*money.USD)
 	w.chain.Mine(2) // seen, not final
@@ -53,7 +54,7 @@ func TestSweeper_WaitsForFinality(t *testing.T) {
 // A deposit that is not final when its address is flushed is moved too, and counts once.
 func TestSweeper_MovesUnfinalDeposits(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, chain.Polygon, sqlite(t))
+	w := newWorld(t, chain.Polygon, storetest.SQLite(t))
 	p := w.paid(10 * money.USD)
 	s := w.sweeper()
 	w.pay(p, 5*money.USD)
@@ -108,7 +109,7 @@ func TestSweeper_Stuck(t *testing.T) {
 	for _, n := range []chain.Network{chain.BEP20, chain.Polygon, chain.Base} {
 		t.Run(string(n), func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, n, sqlite(t))
+			w := newWorld(t, n, storetest.SQLite(t))
 			p := w.paid(10 * money.USD)
 			s := w.sweeper()
 			w.once(s)

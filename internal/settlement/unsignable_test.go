@@ -9,13 +9,14 @@ import (
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/settlement"
+	"github.com/florinpay/florin/internal/store/storetest"
 )
 
 // A deposit balance that cannot be signed for, such as one on an address that is not the payment's, is set aside with
 // the reason; the others are swept.
 func TestSweeper_Unsignable(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, chain.Polygon, sqlite(t))
+	w := newWorld(t, chain.Polygon, storetest.SQLite(t))
 	var fine []payment.Payment
 	fine = append(fine, w.paid(10*money.USD))
 	bad := w.stray(10 * money.USD)
@@ -49,7 +50,7 @@ func TestSweeper_Unsignable(t *testing.T) {
 // A temporary failure, here an endpoint that is down, does not end a sweep.
 func TestSweeper_SignsLater(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, chain.Polygon, sqlite(t))
+	w := newWorld(t, chain.Polygon, storetest.SQLite(t))
 	p := w.paid(10 * money.USD)
 	down := w.newAdapter("http://127.0.0.1:1")
 	s := w.newSweeper(

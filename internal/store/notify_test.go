@@ -74,7 +74,7 @@ func TestStore_OnChange(t *testing.T) {
 // connection was lost.
 func TestStore_Listen_Others(t *testing.T) {
 	t.Parallel()
-	url := storetest.Migrated.URL(t)
+	url := storetest.PostgreSQL(t)
 	w := newWorld(t, storetest.Open(t, url), url)
 	other := storetest.Open(t, url)
 	heard := hear(t, other)

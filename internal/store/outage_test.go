@@ -121,7 +121,7 @@ func TestStore_ServerRestarts(t *testing.T) {
 // repetition of the request finds the one result.
 func TestStore_AmbiguousCommit(t *testing.T) {
 	t.Parallel()
-	address := storetest.Migrated.URL(t)
+	address := storetest.PostgreSQL(t)
 	proxy := newCutting(t, address)
 	through, err := store.Open(t.Context(), proxy.url, storetest.Sealer(1), store.Options{MaxConns: 1})
 	must(t, err)

@@ -294,7 +294,7 @@ func TestStore_UpdatePayment_Observers(t *testing.T) {
 // A payment that another client has locked does not delay other payments, and is changed when the lock is released.
 func TestStore_UpdatePayment_LockedOutside(t *testing.T) {
 	t.Parallel()
-	url := storetest.Migrated.URL(t)
+	url := storetest.PostgreSQL(t)
 	w := newWorld(t, storetest.Open(t, url), url)
 	k := w.NewKey(100, 0)
 	stuck, others := w.NewPayment(k), make([]payment.Payment, 20)

@@ -69,7 +69,7 @@ func (w *world) pollsFromMemory(before string, poll func() payment.Payment) {
 // After news of another instance's change a poll returns the changed payment.
 func TestStore_RecentPayment_OfAnotherInstance(t *testing.T) {
 	t.Parallel()
-	url := storetest.Migrated.URL(t)
+	url := storetest.PostgreSQL(t)
 	w := newWorld(t, storetest.Open(t, url), url)
 	other := storetest.Open(t, url)
 	heard := hear(t, other)

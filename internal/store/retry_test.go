@@ -19,7 +19,7 @@ func TestStore_Retry(t *testing.T) {
 	for _, state := range []string{"40001", "40P01"} {
 		t.Run(state, func(t *testing.T) {
 			t.Parallel()
-			url := storetest.Migrated.URL(t)
+			url := storetest.PostgreSQL(t)
 			w := newWorld(t, storetest.Open(t, url), url)
 			k := w.NewKey(1, 0)
 			p := w.NewPayment(k)
@@ -70,7 +70,7 @@ func (w *world) inject(n int, state, table string) {
 // It gives up in time when the other never ends, and nothing is written.
 func TestStore_Retry_GivesUp(t *testing.T) {
 	t.Parallel()
-	url := storetest.Migrated.URL(t)
+	url := storetest.PostgreSQL(t)
 	w := newWorld(t, storetest.Open(t, url), url)
 	p := w.NewPayment(w.NewKey(1, 0))
 	raw := w.SQL()

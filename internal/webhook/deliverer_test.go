@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/webhook"
-	"github.com/florinpay/florin/internal/webhook/webhooktest"
 )
 
 // clock is a time that the test advances.
@@ -119,7 +118,7 @@ func answerByPath(other string) http.HandlerFunc {
 
 func TestRunOnce_Outcomes(t *testing.T) {
 	t.Parallel()
-	onEach(t, func(t *testing.T, o webhooktest.Outbox) {
+	onEach(t, func(t *testing.T, o outbox) {
 		elsewhere := startReceiver(t, answer(200))
 		shop := startReceiver(t, answerByPath(elsewhere.URL))
 		c := &clock{now: noon}
@@ -170,7 +169,7 @@ func TestRunOnce_Outcomes(t *testing.T) {
 func TestRunOnce_WholeSchedule(t *testing.T) {
 	t.Parallel()
 	shop := startReceiver(t, answer(500))
-	o := &memory{Memory: webhooktest.NewMemory()}
+	o := newMemory()
 	c := &clock{now: noon}
 	d := deliverer(o, "one", c.Now)
 	id := o.Enqueue(t, shop.URL, noon)
@@ -226,7 +225,7 @@ func (c *crashing) Settle(context.Context, string, webhook.Outcome) error {
 
 func TestRunOnce_CrashBetweenPostAndSettle(t *testing.T) {
 	t.Parallel()
-	onEach(t, func(t *testing.T, o webhooktest.Outbox) {
+	onEach(t, func(t *testing.T, o outbox) {
 		shop := startReceiver(t, answer(200))
 		c := &clock{now: noon}
 		id := o.Enqueue(t, shop.URL, noon)
@@ -275,7 +274,7 @@ func (f *flaky) Settle(ctx context.Context, holder string, o webhook.Outcome) er
 func TestRunOnce_RetriesSettle(t *testing.T) {
 	t.Parallel()
 	shop := startReceiver(t, answer(200))
-	o := &memory{Memory: webhooktest.NewMemory()}
+	o := newMemory()
 	id := o.Enqueue(t, shop.URL, noon)
 	c := &clock{now: noon}
 	mustRunOnce(t, deliverer(&flaky{Store: o, tried: make(map[int64]bool)}, "one", c.Now))

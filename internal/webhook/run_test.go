@@ -15,13 +15,12 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/webhook"
-	"github.com/florinpay/florin/internal/webhook/webhooktest"
 )
 
 // With two instances on one store, each event is sent once, and never in two attempts at the same time.
 func TestRun_TwoInstances(t *testing.T) {
 	t.Parallel()
-	onEach(t, func(t *testing.T, o webhooktest.Outbox) {
+	onEach(t, func(t *testing.T, o outbox) {
 		const events, receivers = 120, 6
 		var mu sync.Mutex
 		sending, sent := make(map[string]bool), make(map[string]int)
@@ -70,7 +69,7 @@ func TestRun_HangingReceiversDelayNoOther(t *testing.T) {
 	wait := hang(t)
 	slow := startReceiver(t, wait)
 	shop := startReceiver(t, answer(200))
-	o := &memory{Memory: webhooktest.NewMemory()}
+	o := newMemory()
 	for i := range hanging {
 		for range each {
 			o.Enqueue(t, fmt.Sprintf("%s/%d", slow.URL, i), overdue())
@@ -98,7 +97,7 @@ func TestRun_StopFinishesAttempts(t *testing.T) {
 		arrived <- struct{}{}
 		<-answerNow
 	})
-	o := &memory{Memory: webhooktest.NewMemory()}
+	o := newMemory()
 	id := o.Enqueue(t, shop.URL, overdue())
 	stop := run(t, deliverer(o, "one", time.Now))
 	mustCome(t, arrived)
@@ -118,7 +117,7 @@ func TestRun_StopLetsHangingAttemptsEnd(t *testing.T) {
 		arrived <- struct{}{}
 		wait(w, q)
 	})
-	o := &memory{Memory: webhooktest.NewMemory()}
+	o := newMemory()
 	id := o.Enqueue(t, shop.URL, overdue())
 	stop := run(t, deliverer(o, "one", time.Now))
 	mustCome(t, arrived)
@@ -141,7 +140,7 @@ func (o overrun) Send(ctx context.Context, d webhook.Delivery) webhook.Result {
 func TestRun_StopAbandonsOverrunningAttempts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		o := &memory{Memory: webhooktest.NewMemory()}
+		o := newMemory()
 		id := o.Enqueue(t, "https://shop.example/callback", time.Now().Add(-time.Minute))
 		sender := overrun{began: make(chan struct{}, 1)}
 		d := webhook.NewDeliverer(webhook.Config{
@@ -164,7 +163,7 @@ func TestRun_StopAbandonsOverrunningAttempts(t *testing.T) {
 func TestRun_Stopped(t *testing.T) {
 	t.Parallel()
 	shop := startReceiver(t, answer(200))
-	o := &memory{Memory: webhooktest.NewMemory()}
+	o := newMemory()
 	d := deliverer(o, "one", time.Now)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -191,7 +190,7 @@ func (noNextDue) NextDue(context.Context, time.Time) (time.Time, bool, error) {
 func TestRun_Wake(t *testing.T) {
 	t.Parallel()
 	shop := startReceiver(t, answer(200))
-	o := &memory{Memory: webhooktest.NewMemory()}
+	o := newMemory()
 	d := deliverer(noNextDue{o}, "one", time.Now)
 	d.Wake() // before Run, and more than once
 	d.Wake()
@@ -208,7 +207,7 @@ func TestRun_LongQueueOfOneReceiver(t *testing.T) {
 	t.Parallel()
 	const events = 20 * webhook.PerURL
 	shop := startReceiver(t, answer(200))
-	o := &memory{Memory: webhooktest.NewMemory()}
+	o := newMemory()
 	for range events {
 		o.Enqueue(t, shop.URL, overdue())
 	}
@@ -220,7 +219,7 @@ func TestRun_LongQueueOfOneReceiver(t *testing.T) {
 
 func TestRun_PollsWithoutWake(t *testing.T) {
 	t.Parallel()
-	onEach(t, func(t *testing.T, o webhooktest.Outbox) {
+	onEach(t, func(t *testing.T, o outbox) {
 		var failing atomic.Bool
 		failing.Store(true)
 		shop := startReceiver(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -252,7 +251,7 @@ func TestRun_HeedsRetryAfter(t *testing.T) {
 			w.WriteHeader(http.StatusTooManyRequests)
 		}
 	})
-	o := &memory{Memory: webhooktest.NewMemory()}
+	o := newMemory()
 	for range events {
 		o.Enqueue(t, shop.URL, overdue())
 	}
@@ -279,7 +278,7 @@ func (p panicking) Send(ctx context.Context, d webhook.Delivery) webhook.Result 
 func TestRun_PanicIsContained(t *testing.T) {
 	t.Parallel()
 	shop := startReceiver(t, answer(200))
-	o := &memory{Memory: webhooktest.NewMemory()}
+	o := newMemory()
 	bad := o.Enqueue(t, shop.URL+"/panic", overdue())
 	good := o.Enqueue(t, shop.URL, overdue())
 	d := deliverer(o, "one", time.Now)
@@ -334,7 +333,7 @@ func (u *unreliable) NextDue(ctx context.Context, now time.Time) (time.Time, boo
 func TestRun_StoreFails(t *testing.T) {
 	t.Parallel()
 	shop := startReceiver(t, answer(200))
-	o := &memory{Memory: webhooktest.NewMemory()}
+	o := newMemory()
 	id := o.Enqueue(t, shop.URL, overdue())
 	u := &unreliable{Store: o}
 	d := deliverer(u, "one", time.Now)
@@ -354,7 +353,7 @@ func TestRun_StoreFails(t *testing.T) {
 // When a custodian's callback URL is removed, its deliveries end.
 func TestRunOnce_NoCallbackURL(t *testing.T) {
 	t.Parallel()
-	o := &memory{Memory: webhooktest.NewMemory()}
+	o := newMemory()
 	id := o.Enqueue(t, "", noon)
 	c := &clock{now: noon}
 	mustRunOnce(t, deliverer(o, "one", c.Now))
@@ -367,7 +366,7 @@ func TestRunOnce_NoCallbackURL(t *testing.T) {
 func TestRun_LogsNoSecret(t *testing.T) {
 	t.Parallel()
 	shop := startReceiver(t, answer(500))
-	o := &memory{Memory: webhooktest.NewMemory()}
+	o := newMemory()
 	id := o.Enqueue(t, shop.URL+"/path-token?key=query-token", noon)
 	var log strings.Builder
 	c := &clock{now: noon}

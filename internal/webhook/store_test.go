@@ -1,12 +1,10 @@
 package webhook_test
 
 import (
-	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"database/sql"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -20,23 +18,22 @@ import (
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
-	"github.com/florinpay/florin/internal/testkit/postgres"
+	"github.com/florinpay/florin/internal/store/storetest"
 
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store"
 	"github.com/florinpay/florin/internal/webhook"
-	"github.com/florinpay/florin/internal/webhook/webhooktest"
 )
 
 // outboxes are the stores that the deliverer is tested on; each call opens an empty one.
-var outboxes = map[string]func(t *testing.T) webhooktest.Outbox{
-	"Memory":     func(*testing.T) webhooktest.Outbox { return &memory{Memory: webhooktest.NewMemory()} },
-	"SQLite":     func(t *testing.T) webhooktest.Outbox { return openSQLite(t) },
-	"PostgreSQL": func(t *testing.T) webhooktest.Outbox { return openPostgres(t) },
+var outboxes = map[string]func(t *testing.T) outbox{
+	"Memory":     func(*testing.T) outbox { return newMemory() },
+	"SQLite":     func(t *testing.T) outbox { return openSQLite(t) },
+	"PostgreSQL": func(t *testing.T) outbox { return openPostgres(t) },
 }
 
 // onEach runs a test on each kind of outbox.
-func onEach(t *testing.T, test func(t *testing.T, o webhooktest.Outbox)) {
+func onEach(t *testing.T, test func(t *testing.T, o outbox)) {
 	t.Helper()
 	for name, open := range outboxes {
 		t.Run(name, func(t *testing.T) {
@@ -51,31 +48,9 @@ func TestStores_Conform(t *testing.T) {
 	for name, open := range outboxes {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			webhooktest.Conform(t, open)
+			conform(t, open)
 		})
 	}
-}
-
-// memory is an outbox in memory whose deliveries are those of one merchant.
-type memory struct {
-	*webhooktest.Memory
-	mu     sync.Mutex
-	events int
-}
-
-func (m *memory) Enqueue(t *testing.T, url string, due time.Time) int64 {
-	t.Helper()
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.events++
-	d := delivery(url)
-	d.EventID = fmt.Sprintf("evt_01JD3ZQ0000000000000000000_%d", m.events)
-	return m.Add(d, due)
-}
-
-func (m *memory) Look(t *testing.T, id int64) webhooktest.Row {
-	t.Helper()
-	return m.Row(id)
 }
 
 // stored is an outbox in a database. A delivery is made by cancelling a payment of a custodian with that callback URL.
@@ -89,45 +64,24 @@ type stored struct {
 
 func openSQLite(t *testing.T) *stored {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "florin.db")
-	s := openStore(t, "sqlite://"+file)
-	return &stored{Store: s, db: openSQL(t, "sqlite", "file:"+file), param: "?", keys: make(map[string]int64)}
+	url := storetest.SQLite(t)
+	s := openStore(t, url)
+	return &stored{Store: s, db: openSQL(t, "sqlite", "file:"+strings.TrimPrefix(url, "sqlite://")), param: "?", keys: make(map[string]int64)}
 }
-
-// migrated is a PostgreSQL database with the schema.
-var migrated = postgres.Template{Prepare: func(ctx context.Context, url string) error {
-	s, err := store.Open(ctx, url, testSealer(), store.Options{})
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	return s.Migrate(ctx)
-}}
 
 func openPostgres(t *testing.T) *stored {
 	t.Helper()
-	url := migrated.URL(t)
+	url := storetest.PostgreSQL(t)
 	return &stored{Store: openStore(t, url), db: openSQL(t, "pgx", url), param: "$1", keys: make(map[string]int64)}
-}
-
-func testSealer() *secret.Sealer {
-	s, err := secret.NewSealer(make([]byte, secret.KeyLen))
-	if err != nil {
-		panic(err)
-	}
-	return s
 }
 
 func openStore(t *testing.T, url string) *store.Store {
 	t.Helper()
-	s, err := store.Open(t.Context(), url, testSealer(), store.Options{MaxConns: 4})
+	s, err := store.Open(t.Context(), url, storetest.Sealer(1), store.Options{MaxConns: 4})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
-	if err := s.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
 	return s
 }
 
@@ -205,9 +159,9 @@ func (s *stored) Enqueue(t *testing.T, url string, due time.Time) int64 {
 	return id
 }
 
-func (s *stored) Look(t *testing.T, id int64) webhooktest.Row {
+func (s *stored) Look(t *testing.T, id int64) stateOf {
 	t.Helper()
-	var r webhooktest.Row
+	var r stateOf
 	var due any
 	err := s.db.QueryRowContext(t.Context(), "SELECT state, attempt, due_at FROM deliveries WHERE id = "+s.param, id).Scan(&r.State, &r.Made, &due)
 	if err != nil {
@@ -250,7 +204,7 @@ func instant(t *testing.T, v any) time.Time {
 }
 
 // mustNotHold checks that no stored attempt contains one of the texts.
-func mustNotHold(t *testing.T, row webhooktest.Row, texts ...string) {
+func mustNotHold(t *testing.T, row stateOf, texts ...string) {
 	t.Helper()
 	for _, a := range row.Attempts {
 		for _, text := range texts {

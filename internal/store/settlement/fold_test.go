@@ -103,7 +103,7 @@ func TestStore_FoldedSwept(t *testing.T) {
 // A sweep that ends between the reading of a folded deposit and its growth wins: nothing is added to what is swept.
 func TestStore_FoldedSweptMeanwhile(t *testing.T) {
 	t.Parallel()
-	url := storetest.Migrated.URL(t)
+	url := storetest.PostgreSQL(t)
 	w := storetest.New(t, storetest.Open(t, url), url)
 	p := w.NewStarted(w.NewKey(5, 0))
 	_, err := w.UpdatePayment(t.Context(), p.ID, specks(p, 1, 100, 7))

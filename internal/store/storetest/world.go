@@ -37,16 +37,6 @@ import (
 // Start is the time at which every test begins. Its microseconds must survive.
 var Start = time.Date(2026, 11, 21, 10, 30, 0, 123_456_000, time.UTC)
 
-// Migrated is a PostgreSQL database with the schema in place.
-var Migrated = postgres.Template{Prepare: func(ctx context.Context, url string) error {
-	s, err := store.Open(ctx, url, Sealer(1), store.Options{})
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	return s.Migrate(ctx)
-}}
-
 // Database is one kind of database that tests run on.
 type Database struct {
 	Name string
@@ -56,19 +46,9 @@ type Database struct {
 
 // Databases lists the kinds of databases.
 func Databases() []Database {
-	file := func(t testing.TB) string {
-		t.Helper()
-		return "sqlite://" + filepath.Join(t.TempDir(), "florin.db")
-	}
 	return []Database{
-		{"SQLite", file, func(t testing.TB) string {
-			t.Helper()
-			url := file(t)
-			s := Open(t, url)
-			defer s.Close()
-			return url
-		}},
-		{"PostgreSQL", postgres.URL, Migrated.URL},
+		{"SQLite", func(t testing.TB) string { return "sqlite://" + filepath.Join(t.TempDir(), "florin.db") }, SQLite},
+		{"PostgreSQL", postgres.URL, PostgreSQL},
 	}
 }
 

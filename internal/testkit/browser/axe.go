@@ -77,6 +77,10 @@ func axe(ctx context.Context) (violations []violation, err error) {
 	// that the page was loaded without.
 	noScript := visitOf(ctx).noScript
 	for range axeTries {
+		var loaded bool
+		if chromedp.Run(ctx, chromedp.Evaluate("!!window.axe", &loaded)) == nil && loaded {
+			source = "" // this page has been checked before
+		}
 		// Loading the checker and checking are one action, or the page could navigate in between.
 		if err = chromedp.Run(ctx,
 			emulation.SetScriptExecutionDisabled(false),

@@ -90,6 +90,16 @@ func privateCluster() (*url.URL, error) {
 	return running.url, nil
 }
 
+// ForRun starts the server of a test run, whose address the tests find in RunVariable. It ends with stop, or with the
+// process.
+func ForRun() (address string, stop func() error, err error) {
+	c, err := ours()
+	if err != nil {
+		return "", nil, err
+	}
+	return c.url.String(), c.guard.Release, nil
+}
+
 // Durable starts another private server, one that survives a power cut, for measurements. It returns the
 // address of its empty database and the directory of its programs, among them pgbench. The server ends with
 // stop, or with the process.

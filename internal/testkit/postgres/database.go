@@ -1,7 +1,7 @@
 // Package postgres gives tests an empty PostgreSQL database of their own, on a real server.
 //
-// The server is a private cluster, started once per test process on a free port of 127.0.0.1 and gone with that
-// process, or the one named by FLORIN_TEST_POSTGRES. The package's one invariant: no two tests share a database, and
+// The server is that of the run (RunVariable), else a private cluster on a free port of 127.0.0.1 which is gone with the
+// test process; or the one named by FLORIN_TEST_POSTGRES. The package's one invariant: no two tests share a database, and
 // no test is skipped because PostgreSQL is missing; it fails and names the package to install.
 //
 // The cluster does not survive a power cut (fsync is off), so tests on it say nothing about durability. Its time zone
@@ -9,6 +9,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -28,6 +29,10 @@ import (
 // cluster. Its role must be allowed to create databases.
 const ServerVariable = "FLORIN_TEST_POSTGRES"
 
+// RunVariable names the environment variable with the URL of a private cluster that the processes of one test run
+// share. It is gone after the run, and so are the templates on it.
+const RunVariable = "FLORIN_TEST_RUN_POSTGRES"
+
 // adminTimeout bounds creating and dropping one database: tens of milliseconds, more on a busy machine.
 const adminTimeout = 60 * time.Second
 
@@ -41,9 +46,12 @@ func URL(t testing.TB) string {
 	return cloneOf(t, emptyTemplate)
 }
 
-// Template is a database that is prepared once per process and copied for each test: a copy of many tables is
+// Template is a database that is prepared once and copied for each test: a copy of many tables is
 // much cheaper than the migrations that created them. A Template must not be copied after its first use.
 type Template struct {
+	// Version names what Prepare does, in letters and digits: processes that share a server share the templates of one
+	// version.
+	Version string
 	// Prepare brings the empty database at the URL into the wanted state. It closes its connections.
 	Prepare func(ctx context.Context, url string) error
 
@@ -59,9 +67,8 @@ func (m *Template) URL(t testing.TB) string {
 		return m.prepared(t) // a template would stay on a server that the tests do not own
 	}
 	m.once.Do(func() {
-		if m.name, m.err = create(emptyTemplate); m.err == nil {
-			m.err = m.prepare(m.name)
-		}
+		m.name = "florin_template_" + m.Version
+		m.err = exclusively(func(server *pgx.Conn) error { return m.make(server) })
 	})
 	if m.err != nil {
 		t.Fatalf("postgres: preparing the template: %v", m.err)
@@ -81,14 +88,51 @@ func (m *Template) prepared(t testing.TB) string {
 	return address
 }
 
-func (m *Template) prepare(name string) error {
+// make makes the template unless another process has. It gets its name when it is ready.
+func (m *Template) make(connection *pgx.Conn) error {
+	ctx, cancel := context.WithTimeout(context.Background(), adminTimeout)
+	defer cancel()
+	var ready bool
+	err := connection.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)", m.name).Scan(&ready)
+	if err != nil || ready {
+		return err
+	}
+	unnamed, err := create(emptyTemplate)
+	if err != nil {
+		return err
+	}
 	server, err := serverURL()
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), adminTimeout)
+	if err := m.Prepare(ctx, withDatabase(server, unnamed)); err != nil {
+		return err
+	}
+	_, err = connection.Exec(ctx, "ALTER DATABASE "+pgx.Identifier{unnamed}.Sanitize()+
+		" RENAME TO "+pgx.Identifier{m.name}.Sanitize())
+	return err
+}
+
+// templates is the key of the advisory lock under which templates are made.
+const templates = 0x666c6f72696e // "florin"
+
+// exclusively runs an act while no other process of the run does.
+func exclusively(act func(*pgx.Conn) error) error {
+	server, err := serverURL()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 2*adminTimeout)
 	defer cancel()
-	return m.Prepare(ctx, withDatabase(server, name))
+	connection, err := pgx.Connect(ctx, server.String())
+	if err != nil {
+		return fmt.Errorf("connecting to the test server: %w", err)
+	}
+	defer connection.Close(ctx) // which releases the lock
+	if _, err := connection.Exec(ctx, "SELECT pg_advisory_lock($1)", templates); err != nil {
+		return err
+	}
+	return act(connection)
 }
 
 func cloneOf(t testing.TB, template string) string {
@@ -150,7 +194,7 @@ func administerOnce(statement string) error {
 }
 
 func serverURL() (*url.URL, error) {
-	given := os.Getenv(ServerVariable)
+	given := cmp.Or(os.Getenv(ServerVariable), os.Getenv(RunVariable))
 	if given == "" {
 		return privateCluster()
 	}

@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"context"
+	"crypto/rand"
 	"net/url"
 	"os"
 	"strings"
@@ -101,7 +102,7 @@ func TestURL(t *testing.T) {
 func TestTemplate(t *testing.T) {
 	t.Parallel()
 	var prepared atomic.Int32
-	template := &postgres.Template{Prepare: func(ctx context.Context, address string) error {
+	template := &postgres.Template{Version: rand.Text(), Prepare: func(ctx context.Context, address string) error {
 		prepared.Add(1)
 		connection, err := pgx.Connect(ctx, address)
 		if err != nil {
@@ -123,6 +124,12 @@ func TestTemplate(t *testing.T) {
 					t.Errorf("rows in the copy = %d, want 2", got)
 				}
 			})
+		}
+	})
+	t.Run("OtherProcess", func(t *testing.T) {
+		same := &postgres.Template{Version: template.Version, Prepare: template.Prepare}
+		if got := count(t, connect(t, same.URL(t)), "SELECT count(*) FROM payments"); got != 1 {
+			t.Errorf("rows in the copy = %d, want 1", got)
 		}
 	})
 	if got := prepared.Load(); os.Getenv(postgres.ServerVariable) == "" && got != 1 {

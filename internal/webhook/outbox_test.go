@@ -1,20 +1,20 @@
-// Package webhooktest has an outbox in memory and the conformance suite of
-// webhook.Store, which the outbox passes like the databases.
-package webhooktest
+package webhook_test
 
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"sync"
+	"testing"
 	"time"
 
 	"github.com/florinpay/florin/internal/webhook"
 )
 
-// Memory is an outbox that lives as long as the process. It is safe for
-// concurrent use.
-type Memory struct {
+// memory is an outbox in memory, for tests whose time is not real: a database is not part of their bubble. Its
+// deliveries are those of one merchant.
+type memory struct {
 	mu   sync.Mutex
 	rows map[int64]*row
 }
@@ -28,38 +28,35 @@ type row struct {
 	attempts []webhook.Attempt
 }
 
-// Row is a delivery as an outbox stores it.
-type Row struct {
+// stateOf is a delivery as an outbox stores it.
+type stateOf struct {
 	State    webhook.State
 	NextAt   time.Time
 	Made     int // attempts made so far
 	Attempts []webhook.Attempt
 }
 
-var _ webhook.Store = (*Memory)(nil)
+func newMemory() *memory { return &memory{rows: make(map[int64]*row)} }
 
-// NewMemory returns an empty outbox.
-func NewMemory() *Memory { return &Memory{rows: make(map[int64]*row)} }
-
-// Add adds a delivery that is due at the given time, and returns its id.
-func (m *Memory) Add(d webhook.Delivery, due time.Time) int64 {
+func (m *memory) Enqueue(_ *testing.T, url string, due time.Time) int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	d := delivery(url)
 	d.ID, d.Receiver = int64(len(m.rows)+1), webhook.ReceiverOf(d.URL)
+	d.EventID = fmt.Sprintf("evt_01JD3ZQ0000000000000000000_%d", d.ID)
 	m.rows[d.ID] = &row{Delivery: d, state: webhook.Waiting, nextAt: due}
 	return d.ID
 }
 
-// Row returns a delivery that was added.
-func (m *Memory) Row(id int64) Row {
+func (m *memory) Look(_ *testing.T, id int64) stateOf {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r := m.rows[id]
-	return Row{State: r.state, NextAt: r.nextAt, Made: r.Attempt, Attempts: slices.Clone(r.attempts)}
+	return stateOf{State: r.state, NextAt: r.nextAt, Made: r.Attempt, Attempts: slices.Clone(r.attempts)}
 }
 
 // Count returns how many deliveries are in the state.
-func (m *Memory) Count(s webhook.State) int {
+func (m *memory) Count(s webhook.State) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	n := 0
@@ -71,8 +68,7 @@ func (m *Memory) Count(s webhook.State) int {
 	return n
 }
 
-// DueReceivers implements webhook.Store.
-func (m *Memory) DueReceivers(_ context.Context, now time.Time) ([]webhook.DueReceiver, error) {
+func (m *memory) DueReceivers(_ context.Context, now time.Time) ([]webhook.DueReceiver, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	held := make(map[webhook.ReceiverID]int)
@@ -93,8 +89,7 @@ func (m *Memory) DueReceivers(_ context.Context, now time.Time) ([]webhook.DueRe
 	return list, nil
 }
 
-// Claim implements webhook.Store.
-func (m *Memory) Claim(
+func (m *memory) Claim(
 	_ context.Context, holder string, now, until time.Time, shares []webhook.Share,
 ) ([]webhook.Delivery, error) {
 	m.mu.Lock()
@@ -124,8 +119,7 @@ func (m *Memory) Claim(
 	return claimed, nil
 }
 
-// Settle implements webhook.Store.
-func (m *Memory) Settle(_ context.Context, holder string, o webhook.Outcome) error {
+func (m *memory) Settle(_ context.Context, holder string, o webhook.Outcome) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r, ok := m.rows[o.DeliveryID]
@@ -139,8 +133,7 @@ func (m *Memory) Settle(_ context.Context, holder string, o webhook.Outcome) err
 	return nil
 }
 
-// NextDue implements webhook.Store.
-func (m *Memory) NextDue(_ context.Context, now time.Time) (at time.Time, ok bool, err error) {
+func (m *memory) NextDue(_ context.Context, now time.Time) (at time.Time, ok bool, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, r := range m.rows {

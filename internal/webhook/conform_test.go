@@ -1,4 +1,4 @@
-package webhooktest
+package webhook_test
 
 import (
 	"context"
@@ -11,22 +11,19 @@ import (
 	"github.com/florinpay/florin/internal/webhook"
 )
 
-// Outbox is a store under test, with access to its rows.
-type Outbox interface {
+// outbox is a store under test, with access to its rows.
+type outbox interface {
 	webhook.Store
 	// Enqueue adds a delivery to the URL, due at the given time.
 	Enqueue(t *testing.T, url string, due time.Time) int64
 	// Look returns the delivery as it is stored.
-	Look(t *testing.T, id int64) Row
+	Look(t *testing.T, id int64) stateOf
 }
 
-// noon is when the suite begins; databases keep times to the millisecond.
-var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-
-// Conform is the conformance suite of webhook.Store. open returns a new, empty
+// conform is the conformance suite of webhook.Store. open returns a new, empty
 // outbox; the subtests run in parallel.
-func Conform(t *testing.T, open func(t *testing.T) Outbox) {
-	for name, test := range map[string]func(*testing.T, Outbox){
+func conform(t *testing.T, open func(t *testing.T) outbox) {
+	for name, test := range map[string]func(*testing.T, outbox){
 		"ClaimsWhatIsDue":        claimsWhatIsDue,
 		"HoldsUntilTheLeaseEnds": holdsUntilTheLeaseEnds,
 		"BoundsWhatAURLHolds":    boundsWhatAURLHolds,
@@ -43,7 +40,7 @@ func Conform(t *testing.T, open func(t *testing.T) Outbox) {
 	}
 }
 
-func mustClaim(t *testing.T, o Outbox, holder string, now time.Time, limit, perURL int) []webhook.Delivery {
+func mustClaim(t *testing.T, o outbox, holder string, now time.Time, limit, perURL int) []webhook.Delivery {
 	t.Helper()
 	got, err := webhook.ClaimDue(t.Context(), o, holder, now, now.Add(time.Minute), limit, perURL)
 	if err != nil {
@@ -52,7 +49,7 @@ func mustClaim(t *testing.T, o Outbox, holder string, now time.Time, limit, perU
 	return got
 }
 
-func mustSettle(t *testing.T, o Outbox, holder string, out webhook.Outcome) {
+func mustSettle(t *testing.T, o outbox, holder string, out webhook.Outcome) {
 	t.Helper()
 	if err := o.Settle(t.Context(), holder, out); err != nil {
 		t.Fatal(err)
@@ -76,7 +73,7 @@ func failed(at time.Time) webhook.Attempt {
 	}
 }
 
-func claimsWhatIsDue(t *testing.T, o Outbox) {
+func claimsWhatIsDue(t *testing.T, o outbox) {
 	past := o.Enqueue(t, "https://a.example/", noon.Add(-time.Hour))
 	now := o.Enqueue(t, "https://b.example/", noon)
 	o.Enqueue(t, "https://c.example/", noon.Add(time.Second))
@@ -97,7 +94,7 @@ func claimsWhatIsDue(t *testing.T, o Outbox) {
 	}
 }
 
-func holdsUntilTheLeaseEnds(t *testing.T, o Outbox) {
+func holdsUntilTheLeaseEnds(t *testing.T, o outbox) {
 	id := o.Enqueue(t, "https://a.example/", noon)
 	first := mustClaim(t, o, "one", noon, 10, 10)
 	for _, holder := range []string{"one", "two"} {
@@ -111,7 +108,7 @@ func holdsUntilTheLeaseEnds(t *testing.T, o Outbox) {
 	}
 }
 
-func boundsWhatAURLHolds(t *testing.T, o Outbox) {
+func boundsWhatAURLHolds(t *testing.T, o outbox) {
 	for range 5 {
 		o.Enqueue(t, "https://a.example/", noon)
 	}
@@ -137,7 +134,7 @@ func boundsWhatAURLHolds(t *testing.T, o Outbox) {
 	}
 }
 
-func settlesEachState(t *testing.T, o Outbox) {
+func settlesEachState(t *testing.T, o outbox) {
 	for _, state := range []webhook.State{webhook.Waiting, webhook.Delivered, webhook.Failed, webhook.Stopped} {
 		id := o.Enqueue(t, "https://"+string(state[0])+".example/", noon)
 		got := mustClaim(t, o, "one", noon, 10, 10)
@@ -166,7 +163,7 @@ func settlesEachState(t *testing.T, o Outbox) {
 	}
 }
 
-func keepsEveryAttempt(t *testing.T, o Outbox) {
+func keepsEveryAttempt(t *testing.T, o outbox) {
 	id := o.Enqueue(t, "https://a.example/", noon)
 	now := noon
 	var want []webhook.Attempt
@@ -195,7 +192,7 @@ func keepsEveryAttempt(t *testing.T, o Outbox) {
 	}
 }
 
-func onlyTheHolderSettles(t *testing.T, o Outbox) {
+func onlyTheHolderSettles(t *testing.T, o outbox) {
 	id := o.Enqueue(t, "https://a.example/", noon)
 	out := webhook.Outcome{DeliveryID: id, Attempt: failed(noon), State: webhook.Delivered}
 	mustSettle(t, o, "other", out)
@@ -215,7 +212,7 @@ func onlyTheHolderSettles(t *testing.T, o Outbox) {
 	}
 }
 
-func returnsWhatIsNextDue(t *testing.T, o Outbox) {
+func returnsWhatIsNextDue(t *testing.T, o outbox) {
 	expect := func(now time.Time, want time.Time) {
 		t.Helper()
 		at, ok, err := o.NextDue(t.Context(), now)
@@ -239,7 +236,7 @@ func returnsWhatIsNextDue(t *testing.T, o Outbox) {
 }
 
 // handsOutEachOnce: several instances claim at the same time.
-func handsOutEachOnce(t *testing.T, o Outbox) {
+func handsOutEachOnce(t *testing.T, o outbox) {
 	const deliveries, instances, perURL = 60, 4, 3
 	for i := range deliveries {
 		o.Enqueue(t, fmt.Sprintf("https://%d.example/", i%5), noon)
