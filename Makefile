@@ -28,7 +28,7 @@ TESTS_AT_ONCE = -p 3 -parallel 4
 
 .PHONY: help
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: run
 run: ## Start the sandbox: server, development chains, demo merchant, webhook inbox; needs Go only
@@ -83,14 +83,44 @@ lighthouse: ## Measure pages with Lighthouse on its mobile profile; installs it 
 	@go build -ldflags '$(LDFLAGS)' -o bin/sandbox ./cmd/sandbox
 	@node internal/lighthouse/run.js bin/sandbox
 
+# A benchmark ends with an error when it misses its limit.
+BENCHMARK = go test -count=1 -timeout 15m -run '^$$' -bench
+
 .PHONY: bench
 bench: ## Measure against the limits of the specification
 	@.ci/install-postgres
-	@failed=; for main in $(filter-out internal/bench/soak/main.go internal/bench/scale/main.go,$(wildcard internal/bench/*/main.go)); do \
-		echo "== $$(dirname "$$main")"; \
-		go run "./$$(dirname "$$main")" || failed+=" $$(dirname "$$main")"; \
+	@failed=; for what in bench-server bench-rpc bench-scan bench-gas bench-sweeps bench-webhooks; do \
+		echo "== make $$what"; $(MAKE) --no-print-directory $$what || failed+=" $$what"; \
 	done; \
 	if [ -n "$$failed" ]; then echo "Missed their limits:$$failed" >&2; exit 1; fi
+
+.PHONY: bench-server
+bench-server: ## Measure requests and pages of the whole program, and blocks to webhooks
+	@go run ./internal/bench/server
+
+.PHONY: bench-rpc
+bench-rpc: ## Measure what reading the networks costs in calls to their endpoints
+	@go run ./internal/bench/rpc
+
+.PHONY: bench-scan
+bench-scan: ## Measure the deposit scan among a thousand and a million addresses
+	@$(BENCHMARK) Scan ./internal/chain/evm
+
+.PHONY: bench-gas
+bench-gas: ## Measure the gas of settling a payment, and of the days of a shop
+	@$(BENCHMARK) Gas -benchtime 1x ./internal/settlement
+
+.PHONY: bench-sweeps
+bench-sweeps: ## Measure whether sweeps keep up with 200 payments a second
+	@$(BENCHMARK) Sweeps -benchtime 1x ./internal/settlement
+
+.PHONY: bench-webhooks
+bench-webhooks: ## Measure webhooks a second, alone and beside receivers that hang
+	@$(BENCHMARK) Deliver -benchtime 1x ./internal/webhook
+
+.PHONY: bench-store
+bench-store: ## Measure the store by itself, with 64 clients at once
+	@$(BENCHMARK) Store ./internal/store
 
 .PHONY: bench-scale
 bench-scale: ## Measure lists and pages on a long history beside a short one: N=10000000 payments

@@ -39,7 +39,11 @@ const custodianFields = `code message custodian { id apiKey name wallets { bep20
 
 func TestCustodian(t *testing.T) {
 	t.Parallel()
-	b := newBundle(t)
+	checkCustodian(t, newBundle(t))
+}
+
+func checkCustodian(t *testing.T, b *bundle) {
+	t.Helper()
 	m := b.newKey(10, 0)
 	create := `mutation($i: CustodianCreateInput!) { createCustodianAccount(input: $i) { ` + custodianFields + ` } }`
 	update := `mutation($i: CustodianUpdateInput!) { updateCustodianDetails(input: $i) { ` + custodianFields + ` } }`

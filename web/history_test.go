@@ -33,7 +33,11 @@ func (b *bundle) list(t *testing.T, m seller, arguments string) ([]string, reply
 
 func TestGetTransactions(t *testing.T) {
 	t.Parallel()
-	b := newBundle(t)
+	checkGetTransactions(t, newBundle(t))
+}
+
+func checkGetTransactions(t *testing.T, b *bundle) {
+	t.Helper()
 	m := b.newMerchant(60)
 	var ids []string
 	for i := range 5 {

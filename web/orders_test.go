@@ -14,7 +14,11 @@ import (
 // GET /orders lists what getTransactions lists, for the same credit.
 func TestOrders(t *testing.T) {
 	t.Parallel()
-	b := newBundle(t)
+	checkOrders(t, newBundle(t))
+}
+
+func checkOrders(t *testing.T, b *bundle) {
+	t.Helper()
 	m, other := b.newMerchant(50), b.newMerchant(5)
 	var ids []string
 	for _, reference := range []string{"order-1", "Order-1", "order-1", "", "order-12"} {

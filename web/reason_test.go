@@ -12,7 +12,11 @@ import (
 // A refusal with 409 or 422 has a word for programs, over REST and GraphQL; nothing else has.
 func TestReasons(t *testing.T) {
 	t.Parallel()
-	b := newBundle(t)
+	checkReasons(t, newBundle(t))
+}
+
+func checkReasons(t *testing.T, b *bundle) {
+	t.Helper()
 	m, bare := b.newMerchant(50), b.newKey(5, 5)
 	ended := string(b.expire(b.newPayment(m)).ID)
 	paid := string(b.deposit(b.start(b.newPayment(m), chain.Polygon), 49_900_000, true).ID)

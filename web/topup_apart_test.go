@@ -16,7 +16,11 @@ import (
 // feeds and webhooks.
 func TestTopUpsAreNoSales(t *testing.T) {
 	t.Parallel()
-	b := newBundle(t)
+	checkTopUpsAreNoSales(t, newBundle(t))
+}
+
+func checkTopUpsAreNoSales(t *testing.T, b *bundle) {
+	t.Helper()
 	m := b.newMerchant(50)
 	sale := string(b.deposit(b.start(b.newPayment(m), "POLYGON"), 49_900_000, true).ID)
 	open, err := b.payments.CreateTopUp(t.Context(), testID(b.clock.Now()), m.key.ID, 40)

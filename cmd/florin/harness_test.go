@@ -80,8 +80,8 @@ func buildNext(dir string) (program string, err error) {
 
 // build builds the program into a file.
 func build(file, version string, flags ...string) error {
-	args := append([]string{"build", "-buildvcs=false", "-ldflags", "-s -w -X main.version=" + version, "-o", file}, flags...)
-	out, err := exec.Command("go", append(args, ".")...).CombinedOutput()
+	args := append([]string{"build", "-buildvcs=false", "-o", file}, flags...)
+	out, err := exec.Command("go", append(args, "-ldflags", "-s -w -X main.version="+version, ".")...).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("%w: %s", err, out)
 	}

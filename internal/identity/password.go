@@ -41,8 +41,8 @@ var hashing = &argon2id.Params{Memory: 19 * 1024, Iterations: 2, Parallelism: 1,
 // is checked against it, so that it takes as long as any other and does not
 // reveal who has an account.
 func decoyHash(cost *argon2id.Params) string {
-	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s", argon2.Version, cost.Memory, cost.Iterations, cost.Parallelism,
-		"gL0EWwnkp+F2e7PGKSHRXg$h6rrFwTmZqj6S03P1YVYKBtXczLVBjP4p3/18G9euS4")
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s",
+		argon2.Version, cost.Memory, cost.Iterations, cost.Parallelism, "gL0EWwnkp+F2e7PGKSHRXg$h6rrFwTmZqj6S03P1YVYKBtXczLVBjP4p3/18G9euS4")
 }
 
 // checkPassword refuses a password that breaks a rule for this user.

@@ -49,7 +49,7 @@ func (c *clock) pass(d time.Duration) {
 
 // world is a development chain, a database, and the watcher and sender between them.
 type world struct {
-	t       *testing.T
+	t       testing.TB
 	clock   *clock
 	chain   *devchain.Chain
 	profile chain.Profile
@@ -69,14 +69,12 @@ var gasFunds = big.NewInt(1e18)
 // ceiling is far above what gas costs on a development chain.
 var ceiling = money.UnitsFromUint64(100e9)
 
-func newWorld(t *testing.T, n chain.Network, url string) *world {
+func newWorld(t testing.TB, n chain.Network, url string) *world {
 	t.Helper()
 	w := &world{t: t, clock: &clock{at: time.Now().UTC().Truncate(time.Microsecond)}, url: url}
 	w.startChain(n)
 	w.store = w.open()
-	var err error
-	w.gas, _, err = wallet.GenerateEVM()
-	w.must(err)
+	w.newGas()
 	w.fund(gasFunds)
 	w.sender = w.newSender(ceiling)
 	w.watcher = watch.NewWatcher(w.profile, w.adapter, w.store, "watcher", w.clock.now, silent())
@@ -85,14 +83,24 @@ func newWorld(t *testing.T, n chain.Network, url string) *world {
 	return w
 }
 
-func (w *world) startChain(n chain.Network) {
+func (w *world) newGas() {
+	w.t.Helper()
+	var err error
+	w.gas, _, err = wallet.GenerateEVM()
+	w.must(err)
+}
+
+func (w *world) startChain(n chain.Network) { w.startChainAs(n, devchain.Config{}) }
+
+func (w *world) startChainAs(n chain.Network, config devchain.Config) {
 	w.t.Helper()
 	for _, p := range chain.Profiles() {
 		if p.Network == n {
 			w.profile = p
 		}
 	}
-	c, err := devchain.Start(devchain.Config{ChainID: w.profile.ChainID, Decimals: uint8(w.profile.Assets[0].Decimals)})
+	config.ChainID, config.Decimals = w.profile.ChainID, uint8(w.profile.Assets[0].Decimals)
+	c, err := devchain.Start(config)
 	w.must(err)
 	w.t.Cleanup(func() { w.must(c.Close()) })
 	w.must(c.Setup(w.t.Context()))

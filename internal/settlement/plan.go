@@ -32,7 +32,7 @@ type Policy struct {
 	// Gas is the most gas of one transaction, and GasEach what a balance is taken to use until a batch has shown it: as
 	// many share a transaction as fit. 0: Batch alone counts.
 	Gas, GasEach uint64
-	// InFlight is how many sweeps are in flight at most; 0: MaxInFlight, as in the program. internal/bench/sweeps sets
+	// InFlight is how many sweeps are in flight at most; 0: MaxInFlight, as in the program. BenchmarkSweeps sets
 	// 1 to measure what the others bring.
 	InFlight int
 }

@@ -105,7 +105,9 @@ type solWorld struct {
 
 func newSolWorld(t *testing.T) *solWorld {
 	t.Helper()
-	w := &solWorld{world: &world{t: t, clock: &clock{at: time.Now().UTC().Truncate(time.Microsecond)}, url: storetest.SQLite(t)}}
+	w := &solWorld{world: &world{
+		t: t, clock: &clock{at: time.Now().UTC().Truncate(time.Microsecond)}, url: storetest.SQLite(t),
+	}}
 	var err error
 	w.ledger, err = devsol.Start(devsol.Config{})
 	w.must(err)

@@ -68,7 +68,7 @@ const (
 	// MaxInFlight is how many sweeps of a network are in flight at most: as many as
 	// nodes keep of one account. If each is a full batch that becomes final in 15 s
 	// and is checked every lookEvery, they move over 200 balances a second by
-	// calculation; internal/bench/sweeps measures how many it is.
+	// calculation; BenchmarkSweeps measures how many it is.
 	MaxInFlight = 24
 	// lookEvery is how often a sweep is driven while an older one is in flight: it
 	// cannot be included before that one where nonces order them.

@@ -62,20 +62,20 @@ type stored struct {
 	keys  map[string]int64 // by callback URL
 }
 
-func openSQLite(t *testing.T) *stored {
+func openSQLite(t testing.TB) *stored {
 	t.Helper()
 	url := storetest.SQLite(t)
-	s := openStore(t, url)
-	return &stored{Store: s, db: openSQL(t, "sqlite", "file:"+strings.TrimPrefix(url, "sqlite://")), param: "?", keys: make(map[string]int64)}
+	db := openSQL(t, "sqlite", "file:"+strings.TrimPrefix(url, "sqlite://"))
+	return &stored{Store: openStore(t, url), db: db, param: "?", keys: make(map[string]int64)}
 }
 
-func openPostgres(t *testing.T) *stored {
+func openPostgres(t testing.TB) *stored {
 	t.Helper()
 	url := storetest.PostgreSQL(t)
 	return &stored{Store: openStore(t, url), db: openSQL(t, "pgx", url), param: "$1", keys: make(map[string]int64)}
 }
 
-func openStore(t *testing.T, url string) *store.Store {
+func openStore(t testing.TB, url string) *store.Store {
 	t.Helper()
 	s, err := store.Open(t.Context(), url, storetest.Sealer(1), store.Options{MaxConns: 4})
 	if err != nil {
@@ -85,7 +85,7 @@ func openStore(t *testing.T, url string) *store.Store {
 	return s
 }
 
-func openSQL(t *testing.T, driver, url string) *sql.DB {
+func openSQL(t testing.TB, driver, url string) *sql.DB {
 	t.Helper()
 	db, err := sql.Open(driver, url)
 	if err != nil {
@@ -98,7 +98,7 @@ func openSQL(t *testing.T, driver, url string) *sql.DB {
 func newULID() string { return ulid.MustNew(ulid.Timestamp(noon), rand.Reader).String() }
 
 // key returns the key whose custodian has the callback URL.
-func (s *stored) key(t *testing.T, url string) int64 {
+func (s *stored) key(t testing.TB, url string) int64 {
 	t.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 )
 
 // Same fails unless both values are deeply equal.
-func Same[T any](t *testing.T, what string, got, want T) {
+func Same[T any](t testing.TB, what string, got, want T) {
 	t.Helper()
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%s:\n got %+v\nwant %+v", what, got, want)
@@ -18,7 +18,7 @@ func Same[T any](t *testing.T, what string, got, want T) {
 }
 
 // WantError fails unless err is the one expected.
-func WantError(t *testing.T, what string, err, want error) {
+func WantError(t testing.TB, what string, err, want error) {
 	t.Helper()
 	if !errors.Is(err, want) {
 		t.Errorf("%s: got %v, want %v", what, err, want)
@@ -26,7 +26,7 @@ func WantError(t *testing.T, what string, err, want error) {
 }
 
 // WantInvalid fails unless err is fault.Invalid.
-func WantInvalid(t *testing.T, what string, err error) {
+func WantInvalid(t testing.TB, what string, err error) {
 	t.Helper()
 	if !fault.Is(err, fault.Invalid) {
 		t.Errorf("%s: got %v, want fault.Invalid", what, err)

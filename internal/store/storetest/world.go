@@ -108,15 +108,15 @@ type World struct {
 	*settlementStore
 	*report.Reader
 
-	T   *testing.T
+	T   testing.TB
 	URL string
 
-	whole  *testing.T // while a case runs, the test it belongs to
+	whole  testing.TB // while a case runs, the test it belongs to
 	engine db.Engine  // of DB; nil until it is called
 }
 
 // New returns the world of an open store.
-func New(t *testing.T, s *store.Store, url string) *World {
+func New(t testing.TB, s *store.Store, url string) *World {
 	t.Helper()
 	return &World{
 		Store: s, identityStore: s.Identity(), merchantStore: s.Merchant(), settlementStore: s.Settlement(),
@@ -130,7 +130,7 @@ func (w *World) Run(name string, test func(t *testing.T)) {
 	whole := w.T
 	w.whole = whole
 	defer func() { w.T, w.whole = whole, nil }()
-	whole.Run(name, func(t *testing.T) {
+	whole.(*testing.T).Run(name, func(t *testing.T) {
 		w.T = t
 		test(t)
 	})

@@ -1,8 +1,8 @@
 // Package postgres gives tests an empty PostgreSQL database of their own, on a real server.
 //
-// The server is that of the run (RunVariable), else a private cluster on a free port of 127.0.0.1 which is gone with the
-// test process; or the one named by FLORIN_TEST_POSTGRES. The package's one invariant: no two tests share a database, and
-// no test is skipped because PostgreSQL is missing; it fails and names the package to install.
+// The server is that of the run (RunVariable), else a private cluster on a free port of 127.0.0.1 which is gone with
+// the test process; or the one named by FLORIN_TEST_POSTGRES. The package's one invariant: no two tests share a
+// database, and no test is skipped because PostgreSQL is missing; it fails and names the package to install.
 //
 // The cluster does not survive a power cut (fsync is off), so tests on it say nothing about durability. Its time zone
 // is not UTC, as on many real servers, so that a missing time conversion fails a test.
