@@ -131,7 +131,7 @@ var (
 
 // others are names that are no settings of the program: of a merchant's sample programs, and of tests.
 var others = []string{
-	"FLORIN_API_KEY", "FLORIN_SCREENSHOTS", 
+	"FLORIN_API_KEY", "FLORIN_SCREENSHOTS",
 	"FLORIN_TEST_POSTGRES", "FLORIN_TEST_RUN_POSTGRES", "FLORIN_TEST_SERVE_SCAN",
 }
 
