@@ -345,10 +345,10 @@ func TestPastedLinks(t *testing.T) {
 		func(id string) string { return strings.NewReplacer("0", "O", "1", "l").Replace(id) },
 	} {
 		id, ended := url.QueryEscape(change(string(p.ID))), url.PathEscape(change(string(paid.ID)))
-		b.ask("GET", "/pay?txnid="+id, "", asPage...).wants(t, 200, `data-testid="waiting"`)
-		b.ask("GET", "/pay/?txnid="+id, "", asPage...).wants(t, 200, `data-testid="waiting"`)
+		b.ask("GET", "/pay?txnid="+id, "", "Accept", "text/html").wants(t, 200, `data-testid="waiting"`)
+		b.ask("GET", "/pay/?txnid="+id, "", "Accept", "text/html").wants(t, 200, `data-testid="waiting"`)
 		b.ask("GET", "/orders/"+ended, "").wants(t, 200, string(paid.ID))
-		b.ask("GET", "/pay/"+ended+"/receipt", "", asPage...).wants(t, 200, string(paid.ID))
+		b.ask("GET", "/pay/"+ended+"/receipt", "", "Accept", "text/html").wants(t, 200, string(paid.ID))
 		b.ask("POST", "/pay/"+url.PathEscape(change(string(p.ID)))+"/find", "hash="+string(testHash(9)), asForm...).wants(t, 200, `data-testid="finding"`)
 	}
 }

@@ -145,7 +145,14 @@ func measureSweeps(b *testing.B, inFlight int) {
 		loops.Wait()
 	}()
 	loops.Go(func() { _ = w.watcher.Run(ctx) })
-	loops.Go(func() { _ = sweeper.Run(ctx) })
+	loops.Go(func() {
+		tick := time.NewTicker(settlement.Every)
+		defer tick.Stop()
+		for ctx.Err() == nil {
+			_ = sweeper.Turn(ctx)
+			<-tick.C
+		}
+	})
 
 	began := time.Now()
 	var from time.Time

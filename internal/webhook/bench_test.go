@@ -85,7 +85,7 @@ func (m *measured) run(hanging int) {
 		close(m.over)
 		loops.Wait()
 	}()
-	loops.Go(func() { _ = m.Listen(ctx) }) // on PostgreSQL it receives the wake-ups
+	loops.Go(func() { _ = m.Listen(ctx, func() {}) }) // on PostgreSQL it receives the wake-ups
 	began := time.Now()
 	loops.Go(func() { _ = d.Run(ctx) })
 	select {
