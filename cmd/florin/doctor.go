@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"io/fs"
 	"os"
@@ -13,13 +14,15 @@ import (
 	"github.com/florinpay/florin/internal/config"
 	"github.com/florinpay/florin/internal/doctor"
 	"github.com/florinpay/florin/internal/mail"
+	"github.com/florinpay/florin/internal/mail/smtp"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store"
 )
 
 type checkUp struct {
-	JSON bool `help:"Print one JSON object." name:"json"`
+	JSON bool   `help:"Print one JSON object."               name:"json"`
+	Mail string `help:"Send a test mail to this address, too." placeholder:"ADDRESS"`
 }
 
 // Help returns the text that --help adds to the flags.
@@ -34,9 +37,10 @@ a server that does not run is reported as not reached.
 
 The exit status is 0 if nothing is wrong; warnings do not change it.
 
-Example:
+Examples:
 
     florin doctor
+    florin doctor --mail you@example.com
 `
 }
 
@@ -44,7 +48,7 @@ var errWrong = errors.New("something is wrong; the lines above say what to do")
 
 // Run checks everything.
 func (c checkUp) Run(ctx context.Context, p *process) error {
-	report := p.examine(ctx)
+	report := p.examine(ctx, c.Mail)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -61,8 +65,8 @@ func (c checkUp) Run(ctx context.Context, p *process) error {
 	return nil
 }
 
-// examine makes every check that the settings allow.
-func (p *process) examine(ctx context.Context) (r doctor.Report) {
+// examine makes every check that the settings allow, and sends a test mail to mailTo if it is not empty.
+func (p *process) examine(ctx context.Context, mailTo string) (r doctor.Report) {
 	cfg, err := config.Load(p.environ, p.envPath())
 	if problems, ok := errors.AsType[config.Problems](err); ok {
 		for _, x := range problems {
@@ -76,7 +80,7 @@ func (p *process) examine(ctx context.Context) (r doctor.Report) {
 	if cfg.CheckoutURL != cfg.BaseURL {
 		r.Public(ctx, "FLORIN_CHECKOUT_URL", cfg.CheckoutURL)
 	}
-	examineMail(ctx, cfg, &r)
+	examineMail(ctx, cfg, mailTo, &r)
 	r.Sold(len(cfg.Networks), payment.NothingSold(0))
 	for _, n := range cfg.Networks {
 		x, err := examined(cfg, n)
@@ -114,17 +118,28 @@ func (p *process) examineDatabase(ctx context.Context, cfg config.Config, r *doc
 	r.Database(ctx, s, directory, app.Now)
 }
 
-func examineMail(ctx context.Context, cfg config.Config, r *doctor.Report) {
+func examineMail(ctx context.Context, cfg config.Config, to string, r *doctor.Report) {
 	if cfg.SMTPURL.Empty() {
 		r.Mail(ctx, nil)
+		if to != "" {
+			r.Problem("test mail", "it was not sent: set FLORIN_SMTP_URL and FLORIN_MAIL_FROM first")
+		}
 		return
 	}
-	s, err := mail.New(cfg.SMTPURL, cfg.MailFrom, app.Now)
+	s, err := smtp.New(cfg.SMTPURL, cfg.MailFrom)
 	if err != nil {
 		r.Problem("mail", err.Error())
 		return
 	}
 	r.Mail(ctx, s.Check)
+	if to != "" {
+		r.TestMail(ctx, to, func(ctx context.Context) error {
+			return s.Send(ctx, mail.Mail{
+				ID: "test." + rand.Text(), To: to, Subject: "A test of Florin's mail", At: app.Now(),
+				Text: secret.New("This mail was sent by `florin doctor --mail` of " + cfg.BaseURL + ". Mail works."),
+			})
+		})
+	}
 }
 
 // Addresses that no payment can have: queries for their payments find next to nothing.

@@ -22,9 +22,9 @@ type examination struct {
 }
 
 // examine runs florin doctor, whose exit status must fit its verdict.
-func (i installation) examine(t *testing.T) examination {
+func (i installation) examine(t *testing.T, flags ...string) examination {
 	t.Helper()
-	r := i.run(t, "", "doctor", "--json")
+	r := i.run(t, "", append([]string{"doctor", "--json"}, flags...)...)
 	var x examination
 	if err := json.Unmarshal([]byte(r.stdout), &x); err != nil {
 		t.Fatalf("florin doctor prints %q, %q: %v", r.stdout, r.stderr, err)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 
@@ -11,7 +12,9 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/mail"
+	"github.com/florinpay/florin/internal/mail/smtp"
 	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/internal/secret"
 )
 
 // userCommands are what an operator does for users, above all those who are locked out.
@@ -235,9 +238,12 @@ func (p *process) mail(ctx context.Context, cfg config.Config, to, subject, text
 	if cfg.SMTPURL.Empty() {
 		return nil
 	}
-	sender, err := mail.New(cfg.SMTPURL, cfg.MailFrom, app.Now)
+	server, err := smtp.New(cfg.SMTPURL, cfg.MailFrom)
 	if err == nil {
-		err = sender.Send(ctx, to, subject, text+"\n\nIf you did not ask for it, ask them at once.\n"+cfg.BaseURL+"/dashboard")
+		text += "\n\nIf you did not ask for it, ask them at once.\n" + cfg.BaseURL + "/dashboard"
+		err = server.Send(ctx, mail.Mail{
+			ID: rand.Text(), To: to, Subject: subject, Text: secret.New(text), At: app.Now(),
+		})
 	}
 	if err != nil {
 		return fmt.Errorf("it is done, but %s was not notified: %w", to, err)

@@ -15,7 +15,7 @@ var domain = []string{
 // vocabulary are the packages of types that all others use.
 var vocabulary = []string{
 	"internal/fault", "internal/money", "internal/chain", "internal/secret", "internal/audit", "internal/input",
-	"internal/chain/meter",
+	"internal/chain/meter", "internal/mail",
 }
 
 // testSupport are packages that only tests use, and that are not tests themselves.
@@ -252,6 +252,10 @@ var edgeRules = map[string]edges{
 			"graph/...", "web/...",
 		}, to: []string{"github.com/99designs/gqlgen/...", "github.com/vektah/gqlparser/..."},
 		reason: "GraphQL is one of two surfaces of the same operations",
+	},
+	"only mail/smtp sees go-mail": {
+		except: []string{"internal/mail/smtp"}, to: []string{"github.com/wneessen/..."},
+		reason: "elsewhere a mail is a mail.Mail, whatever carries it",
 	},
 	"only views and web render": {
 		except: []string{"views/...", "web/...", "internal/sandbox/..."}, to: []string{"github.com/a-h/templ/..."},

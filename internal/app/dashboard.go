@@ -2,11 +2,14 @@ package app
 
 import (
 	"context"
+	"crypto/rand"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/config"
 	"github.com/florinpay/florin/internal/mail"
+	"github.com/florinpay/florin/internal/mail/smtp"
 	"github.com/florinpay/florin/internal/notification"
+	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/webhook"
 	"github.com/florinpay/florin/web"
@@ -52,12 +55,16 @@ func (a *App) owners(o Options) func(ctx context.Context, merchant int64, subjec
 // secrets, so only the sandbox logs them when there is no mail server.
 func (a *App) mailer(o Options) func(ctx context.Context, to, subject, text string) error {
 	if !a.Config.SMTPURL.Empty() {
-		s, err := mail.New(a.Config.SMTPURL, a.Config.MailFrom, a.clock.Now)
-		if err == nil {
-			return s.Send
+		server, err := smtp.New(a.Config.SMTPURL, a.Config.MailFrom)
+		if err != nil {
+			a.log.Error("mails are not sent", "error", err)
+			return nil
 		}
-		a.log.Error("mails are not sent", "error", err)
-		return nil
+		return func(ctx context.Context, to, subject, text string) error {
+			return server.Send(ctx, mail.Mail{
+				ID: rand.Text(), To: to, Subject: subject, Text: secret.New(text), At: a.clock.Now(),
+			})
+		}
 	}
 	if o.Sandbox == nil {
 		return nil

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/mail/smtp"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/webhook"
@@ -302,9 +303,7 @@ func parseSigningSecret(text string) (secret.Text, error) {
 }
 
 func parseSMTPURL(text string) (secret.Text, error) {
-	u, ok := parseURL(text, "smtp", "smtps")
-	ok = ok && (u.RawQuery == "" || u.Scheme == "smtp" && u.RawQuery == "tls=off")
-	return accept(secret.New(text), ok, "must be smtp://USER:PASSWORD@HOST:PORT, or smtps:// for implicit TLS")
+	return secret.New(text), smtp.CheckURL(text)
 }
 
 func parseDatabaseURL(text string) (secret.Text, error) {

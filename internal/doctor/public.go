@@ -79,10 +79,21 @@ func (r *Report) Mail(ctx context.Context, check func(context.Context) error) {
 	ctx, cancel := context.WithTimeout(ctx, publicTimeout)
 	defer cancel()
 	if err := check(ctx); err != nil {
-		r.addf("mail", Wrong, "the mail server refuses: %s; correct FLORIN_SMTP_URL", explain(err))
+		r.addf("mail", Wrong, "it cannot be sent: %s", explain(err))
 		return
 	}
 	r.addf("mail", Fine, "the mail server accepts the sign-in")
+}
+
+// TestMail sends a mail to the address.
+func (r *Report) TestMail(ctx context.Context, to string, send func(context.Context) error) {
+	ctx, cancel := context.WithTimeout(ctx, publicTimeout)
+	defer cancel()
+	if err := send(ctx); err != nil {
+		r.addf("test mail", Wrong, "it was not sent to %s: %s", to, explain(err))
+		return
+	}
+	r.addf("test mail", Fine, "the mail server took it for %s; look whether it arrives, and where", to)
 }
 
 // Problem reports what is wrong with a setting, or with what a setting names.

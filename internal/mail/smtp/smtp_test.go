@@ -1,4 +1,4 @@
-package mail
+package smtp
 
 import (
 	"bufio"
@@ -7,11 +7,12 @@ import (
 	"io"
 	"mime/quotedprintable"
 	"net"
-	"net/mail"
+	netmail "net/mail"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/testkit/port"
 )
@@ -92,24 +93,28 @@ func (in inbox) talk(conn net.Conn, refuse string, offers []string) {
 	}
 }
 
-func mustNew(t *testing.T, server string) *Sender {
+func mustNew(t *testing.T, server string) *Server {
 	t.Helper()
-	s, err := New(secret.New(server), "florin@pay.example", clock)
+	s, err := New(secret.New(server), "florin@pay.example")
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
-func TestSender_Send(t *testing.T) {
+func letter(to, subject, text string) mail.Mail {
+	return mail.Mail{ID: "01M7Z95F5DE7BD6RTSPKBNS62H", To: to, Subject: subject, Text: secret.New(text), At: clock()}
+}
+
+func TestServer_Send(t *testing.T) {
 	t.Parallel()
 	in := newInbox(t, "")
 	s := mustNew(t, "smtp://ada:pass@"+in.address)
 	text := "Grüße.\n.\n" + strings.Repeat("long ", 300) + "\nhttps://pay.example/reset?token=flr_x"
-	if err := s.Send(t.Context(), "ada@shop.example", "Neues Paßwort", text); err != nil {
+	if err := s.Send(t.Context(), letter("ada@shop.example", "Neues Paßwort", text)); err != nil {
 		t.Fatal(err)
 	}
-	m, err := mail.ReadMessage(strings.NewReader(<-in.got))
+	m, err := netmail.ReadMessage(strings.NewReader(<-in.got))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,25 +133,25 @@ func TestSender_Send(t *testing.T) {
 	}
 }
 
-func TestSender_Refused(t *testing.T) {
+func TestServer_Refused(t *testing.T) {
 	t.Parallel()
 	in := newInbox(t, "nobody@")
-	if err := mustNew(t, "smtp://"+in.address).Send(t.Context(), "nobody@shop.example", "x", "y"); err == nil {
+	if err := mustNew(t, "smtp://"+in.address).Send(t.Context(), letter("nobody@shop.example", "x", "y")); err == nil {
 		t.Error("a refused mail counts as sent")
 	}
-	if err := mustNew(t, "smtp://127.0.0.1:"+port.Must(t)).Send(t.Context(), "a@b.example", "x", "y"); err == nil {
+	if err := mustNew(t, "smtp://127.0.0.1:"+port.Must(t)).Send(t.Context(), letter("a@b.example", "x", "y")); err == nil {
 		t.Error("a mail without a server counts as sent")
 	}
 }
 
 // A line break in a header would begin another one.
-func TestSender_HeaderInjection(t *testing.T) {
+func TestServer_HeaderInjection(t *testing.T) {
 	t.Parallel()
 	s := mustNew(t, "smtp://127.0.0.1:1")
 	for _, bad := range [][2]string{
 		{"a@b.example\r\nBcc: all@b.example", "x"}, {"a@b.example", "x\nBcc: all@b.example"}, {"a@b.example\r", "x"},
 	} {
-		if err := s.Send(t.Context(), bad[0], bad[1], "y"); !errors.Is(err, errHeader) {
+		if err := s.Send(t.Context(), letter(bad[0], bad[1], "y")); !errors.Is(err, errHeader) {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
@@ -155,7 +160,7 @@ func TestSender_HeaderInjection(t *testing.T) {
 func TestNew_Refused(t *testing.T) {
 	t.Parallel()
 	for _, server := range []string{"", "http://mail.example", "smtp://", "smtp://:25", "%zz"} {
-		if _, err := New(secret.New(server), "florin@pay.example", clock); err == nil {
+		if _, err := New(secret.New(server), "florin@pay.example"); err == nil {
 			t.Errorf("%q was taken", server)
 		}
 	}

@@ -1,4 +1,4 @@
-package mail
+package smtp
 
 import (
 	"context"
@@ -29,7 +29,7 @@ func (in inbox) wantNothing(t *testing.T) {
 
 // Mails hold links that set a password. None is sent over a connection that is not encrypted, unless the server is on
 // this machine or the operator says that its network needs no TLS.
-func TestSender_WithoutTLS(t *testing.T) {
+func TestServer_WithoutTLS(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name, server string
@@ -51,7 +51,7 @@ func TestSender_WithoutTLS(t *testing.T) {
 			in := newInbox(t, "", row.offers...)
 			s := mustNew(t, row.server)
 			s.connect = dialTo(in.address)
-			err := s.Send(t.Context(), "ada@shop.example", "Set a new password", "https://pay.example/reset?token=flr_x")
+			err := s.Send(t.Context(), letter("ada@shop.example", "Set a new password", "https://pay.example/reset?token=flr_x"))
 			if sent := err == nil; sent != row.sent {
 				t.Errorf("sent: %t, %v", sent, err)
 			}
