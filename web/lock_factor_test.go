@@ -111,3 +111,17 @@ func TestLock_AtOnce(t *testing.T) {
 		t.Errorf("after 24 hours payments may be short by %d, %v", c.ShortBasis, err)
 	}
 }
+
+// Without mail no owner could stop a change, so no account is locked.
+func TestLock_NoMail(t *testing.T) {
+	t.Parallel()
+	b := newDashboard(t, func(d *Deps, _ *Options) { d.Dashboard.Mail = nil })
+	owner := b.member(ownerEmail)
+	m, s := b.shop(owner), b.surfer()
+	s.signIn(ownerEmail)
+	s.post("/dashboard/settings/payouts/lock", "key", m.key.PublicID, "password", testPassword).wants(t, 409,
+		"set FLORIN_SMTP_URL first")
+	if locked, err := b.accounts.Locked(t.Context(), owner.ID); err != nil || locked {
+		t.Errorf("locked: %t, %v", locked, err)
+	}
+}

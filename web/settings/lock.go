@@ -25,9 +25,16 @@ const (
 // errNoFactor refuses to lock an account for an owner who could not change it then.
 var errNoFactor = fault.New(fault.Conflict, "a locked account changes with a passkey or an authenticator only: set one up under Security first")
 
+// errNoMail refuses to lock an account whose owners would not hear of the changes that they could stop.
+var errNoMail = fault.New(fault.Conflict,
+	"a change of a locked account is stopped by the link of a mail, and none is sent here: set FLORIN_SMTP_URL first")
+
 // postLock locks where money goes.
 func (s *Surface) postLock(c echo.Context, who session.Principal) error {
 	return s.lockAct(c, who, func(key string) error {
+		if !s.Mail.Enabled() {
+			return errNoMail
+		}
 		strong, err := s.HasStrong(c, who)
 		if err == nil && !strong {
 			err = errNoFactor
