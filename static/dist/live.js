@@ -38,6 +38,7 @@ listen();
 }
 function finish() {
 done = true;
+cancel();
 close();
 }
 function close() {
@@ -55,7 +56,10 @@ document.querySelectorAll("[sse-swap]").forEach(function (part) {
 var name = part.getAttribute("sse-swap");
 if (stream.names[name]) return;
 stream.names[name] = true;
-on(name, function (event) { swap(name, event.data); });
+on(name, function (event) {
+cancel(); // its answer is older than this
+swap(name, event.data);
+});
 });
 }
 function on(name, act) {
@@ -64,7 +68,6 @@ from.addEventListener(name, function (event) {
 if (from !== stream) return;
 pause = 4000;
 breaks = 0;
-cancel(); // its answer is older than this
 heard();
 if (event.lastEventId) tag = event.lastEventId;
 act(event);
@@ -101,7 +104,7 @@ Object.keys(answer.parts).forEach(function (name) { swap(name, answer.parts[name
 if (answer.done) return finish();
 close(); // what the stream did not say, it does not know
 }
-open();
+if (Date.now() >= reopen) open();
 }
 function ask(anew) {
 cancel();
@@ -137,7 +140,7 @@ if (now - ticked > 5000) wake();
 ticked = now;
 if (done) return;
 if (now >= due && !request) {
-if (stream && stream.readyState === EventSource.OPEN) drop();
+if (stream) drop();
 ask();
 }
 if (!stream && now >= reopen) open();

@@ -48,6 +48,7 @@
 
   function finish() {
     done = true;
+    cancel();
     close();
   }
 
@@ -69,7 +70,10 @@
       var name = part.getAttribute("sse-swap");
       if (stream.names[name]) return;
       stream.names[name] = true;
-      on(name, function (event) { swap(name, event.data); });
+      on(name, function (event) {
+        cancel(); // its answer is older than this
+        swap(name, event.data);
+      });
     });
   }
 
@@ -79,7 +83,6 @@
       if (from !== stream) return;
       pause = 4000;
       breaks = 0;
-      cancel(); // its answer is older than this
       heard();
       if (event.lastEventId) tag = event.lastEventId;
       act(event);
@@ -121,7 +124,7 @@
       if (answer.done) return finish();
       close(); // what the stream did not say, it does not know
     }
-    open();
+    if (Date.now() >= reopen) open();
   }
 
   // Asks what has changed; anew: as if nothing had been shown yet.
@@ -162,7 +165,7 @@
     ticked = now;
     if (done) return;
     if (now >= due && !request) {
-      if (stream && stream.readyState === EventSource.OPEN) drop();
+      if (stream) drop();
       ask();
     }
     if (!stream && now >= reopen) open();
