@@ -158,7 +158,7 @@ func TestSweeper_Frozen(t *testing.T) {
 	for range 5 { // nothing is tried during the pause
 		w.once(s)
 		w.finalize()
-		w.clock.pass(time.Minute)
+		w.clock.pass(10 * time.Second)
 	}
 	if w.nonce() != nonce {
 		t.Errorf("a frozen token was tried %d more times during its pause", w.nonce()-nonce)

@@ -26,9 +26,12 @@ type Rate struct {
 	window time.Duration
 	turn   chan struct{} // held by the caller that waits for slots
 
-	slots int
+	most  int // slots that are configured
 	mu    sync.Mutex
-	free  int
+	slots int         // in use: fewer where the endpoint was found to allow fewer
+	free  int         // below 0 while more are in use than that
+	limit Limit       // what is known of how many it allows
+	quiet time.Time   // refusals until then are of calls that were made before the last one
 	rests []time.Time // when slots of answered calls are free, in order
 	freed chan struct{}
 }
@@ -54,7 +57,8 @@ func NewRate(perSecond float64, clock Clock) *Rate {
 	slots := int(min(max(perSecond, 1), UnlimitedRate))
 	return &Rate{
 		clock: clock, window: max(time.Duration(float64(slots)/perSecond*float64(time.Second)), time.Second),
-		turn: make(chan struct{}, 1), slots: slots, free: slots, freed: make(chan struct{}, 1),
+		turn: make(chan struct{}, 1), most: slots, slots: slots, free: slots,
+		limit: NewLimit(uint64(slots), uint64(slots)), freed: make(chan struct{}, 1),
 	}
 }
 
@@ -63,7 +67,41 @@ func (r *Rate) Most(n int) int {
 	if r == nil {
 		return n
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	return min(n, r.slots)
+}
+
+// Refused records that the endpoint refused a call because of its rate: it gets fewer a second. What it allows is
+// learnt, and forgotten slowly (Limit).
+func (r *Rate) Refused() {
+	if r == nil || r.most >= UnlimitedRate {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if now := r.clock.Now(); !now.Before(r.quiet) {
+		r.quiet = now.Add(r.window)
+		r.limit.Refuse(uint64(r.slots), 0, now)
+		r.resize()
+	}
+}
+
+// Learnt returns how many calls a second the endpoint was found to allow, if that is less than is configured.
+func (r *Rate) Learnt() (calls int, found bool) {
+	if r == nil {
+		return 0, false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.slots, r.slots < r.most
+}
+
+// resize makes the slots as many as the limit allows.
+func (r *Rate) resize() {
+	n := int(r.limit.Size()) //nolint:gosec // at most as many as are configured
+	r.free += n - r.slots
+	r.slots = n
 }
 
 // Begin waits until a request of so many calls, at most Most, may be sent. answered must be called when its answer is
@@ -72,8 +110,8 @@ func (r *Rate) Begin(ctx context.Context, calls int) (answered func(), err error
 	if r == nil {
 		return func() {}, nil
 	}
-	if calls > r.slots {
-		return nil, fmt.Errorf("%d calls in one request at a rate of %d", calls, r.slots)
+	if calls > r.most {
+		return nil, fmt.Errorf("%d calls in one request at a rate of %d", calls, r.most)
 	}
 	select {
 	case r.turn <- struct{}{}:
@@ -82,10 +120,10 @@ func (r *Rate) Begin(ctx context.Context, calls int) (answered func(), err error
 		return nil, fmt.Errorf("%w: %w", ErrBusy, ctx.Err())
 	}
 	for {
-		wait, known := r.take(calls)
+		taken, wait, known := r.take(calls)
 		switch {
-		case known && wait <= 0:
-			return sync.OnceFunc(func() { r.giveBack(calls) }), nil
+		case taken > 0:
+			return sync.OnceFunc(func() { r.giveBack(taken) }), nil
 		case known:
 			err = r.clock.Sleep(ctx, wait)
 		default:
@@ -98,8 +136,8 @@ func (r *Rate) Begin(ctx context.Context, calls int) (answered func(), err error
 }
 
 // take takes the slots if they are free, and otherwise returns after how long they will be; known is false while too
-// many of them wait for an answer.
-func (r *Rate) take(calls int) (wait time.Duration, known bool) {
+// many of them wait for an answer. All of them are enough for calls that were put together before there were fewer.
+func (r *Rate) take(calls int) (taken int, wait time.Duration, known bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := r.clock.Now()
@@ -107,15 +145,20 @@ func (r *Rate) take(calls int) (wait time.Duration, known bool) {
 		r.rests = r.rests[1:]
 		r.free++
 	}
+	calls = min(calls, r.slots)
+	if calls > r.free && !now.Before(r.quiet) {
+		r.limit.Accept(uint64(r.slots), now) // a second in which all were used, and none was refused
+		r.resize()
+	}
 	missing := calls - r.free
 	switch {
 	case missing <= 0:
 		r.free -= calls
-		return 0, true
+		return calls, 0, true
 	case missing <= len(r.rests):
-		return r.rests[missing-1].Sub(now), true
+		return 0, r.rests[missing-1].Sub(now), true
 	}
-	return 0, false
+	return 0, 0, false
 }
 
 func (r *Rate) giveBack(calls int) {

@@ -35,6 +35,9 @@ func (u Unknown) Names(now time.Time) []string {
 	return names
 }
 
+// historyFor is how long a depth counts as missing: with one endpoint nothing is read meanwhile.
+const historyFor = time.Minute
+
 // History is how far back an endpoint answers, in blocks before its newest one.
 type History struct {
 	refused uint64 // the smallest depth that it did not have; 0: none
@@ -46,7 +49,7 @@ func (h *History) Refuse(depth uint64, now time.Time) {
 	if h.refused == 0 || depth < h.refused || !now.Before(h.until) {
 		h.refused = max(depth, 1)
 	}
-	h.until = now.Add(unknownFor)
+	h.until = now.Add(historyFor)
 }
 
 // Has reports whether the endpoint may have a block so far back.

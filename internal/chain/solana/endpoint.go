@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	node "github.com/florinpay/florin/internal/chain/endpoint"
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
 )
 
@@ -36,7 +37,7 @@ type endpoint struct {
 	coolUntil  time.Time
 	reason     string
 	newestSlot uint64 // the newest it has reported
-	latency    time.Duration
+	latency    node.Latency
 	errors     int64
 	requests   int64
 }
@@ -47,12 +48,15 @@ func (e *endpoint) observe(took time.Duration, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.requests++
-	if err == nil {
-		if e.latency == 0 {
-			e.latency = took
-		}
-		e.latency += (took - e.latency) / 4 // moving average: a quarter of it is the new value
-	}
+	e.latency.Observe(took, err != nil, e.pool.now())
+}
+
+// standing is what the order of endpoints goes by, and whether this one cools down.
+func (e *endpoint) standing() (s node.Standing, cooling bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	now := e.pool.now()
+	return node.Standing{Head: e.newestSlot, Latency: e.latency.Lately(now)}, e.coolUntil.After(now)
 }
 
 // wrongCluster: the endpoint belongs to another cluster.
@@ -141,7 +145,7 @@ func (e *endpoint) health() chain.EndpointHealth {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	h := chain.EndpointHealth{
-		Name: e.Name, Voice: e.Voice(), Healthy: e.reason == "", Head: e.newestSlot, Latency: e.latency,
+		Name: e.Name, Voice: e.Voice(), Healthy: e.reason == "", Head: e.newestSlot, Latency: e.latency.Average(),
 		Reason: e.reason, Errors: e.errors, Requests: e.requests, Learnt: e.Learnt(),
 	}
 	if e.coolUntil.After(e.pool.now()) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	node "github.com/florinpay/florin/internal/chain/endpoint"
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
 )
 
@@ -84,39 +85,24 @@ func (p *pool) try(ctx context.Context, e *endpoint, f func(context.Context, *en
 	switch {
 	case err == nil, errors.Is(err, errLacking), rpc.Refused(err):
 		e.succeeded()
-	case gaveUp(ctx), errors.Is(err, chain.ErrReorged):
-		// The caller gave up, or the chain moved: not the endpoint's fault.
+	case gaveUp(ctx), node.IsItem(err), errors.Is(err, chain.ErrReorged):
+		// The caller gave up, one item is at fault, or the chain moved: not the endpoint's fault.
 	default:
 		e.failed(err)
 	}
 	return err
 }
 
-// lagTolerance is how many slots an endpoint may be behind the best one before it is tried last.
-const lagTolerance = 10
-
-// ready lists the endpoints that are not cooling down: first those that keep up with the cluster, then the
-// others, each in the operator's order.
+// ready lists the endpoints that are not cooling down, in the order in which to ask them (endpoint.Order).
 func (p *pool) ready() []*endpoint {
-	var best uint64
 	var ready []*endpoint
-	heads := make(map[*endpoint]uint64, len(p.endpoints))
+	standings := make(map[*endpoint]node.Standing, len(p.endpoints))
 	for _, e := range p.endpoints {
-		h := e.health()
-		if !h.CoolUntil.IsZero() {
-			continue
+		if s, cooling := e.standing(); !cooling {
+			standings[e], ready = s, append(ready, e)
 		}
-		heads[e] = h.Head
-		best = max(best, h.Head)
-		ready = append(ready, e)
 	}
-	behind := func(e *endpoint) int {
-		if heads[e]+lagTolerance < best {
-			return 1
-		}
-		return 0
-	}
-	slices.SortStableFunc(ready, func(a, b *endpoint) int { return behind(a) - behind(b) })
+	node.Order(ready, standings)
 	return ready
 }
 

@@ -64,8 +64,10 @@ func (e *Endpoint) askAgain(ctx context.Context, calls []Call, replies []Reply) 
 		case len(rest) == 0:
 			return replies, nil
 		case len(rest) == len(calls):
+			e.rate.Refused()
 			return nil, rateLimited{wait}
 		}
+		e.rate.Refused()
 		if err := e.pause(ctx, min(wait, time.Second)); err != nil {
 			return nil, err
 		}

@@ -45,7 +45,7 @@ type Endpoint struct {
 	reason    string
 	head      uint64
 	headAt    time.Time // when it was reported
-	latency   time.Duration
+	latency   endpoint.Latency
 	errors    int64
 	requests  int64
 
@@ -113,7 +113,7 @@ func (e *Endpoint) AskInto(ctx context.Context, buffer *bytes.Buffer, calls ...C
 			got, err = e.askAgain(ctx, part, got)
 		}
 		if err != nil {
-			return nil, err
+			return nil, part[0].fault(err)
 		}
 		e.acceptBatch(len(part))
 		replies = append(replies, got...)
@@ -147,7 +147,8 @@ func (e *Endpoint) Results(ctx context.Context, calls ...Call) ([][]byte, error)
 	results := make([][]byte, len(replies))
 	for i, r := range replies {
 		if r.Err != nil {
-			return nil, fmt.Errorf("%s: %w", calls[i].method, CallError(r.Err)) //nolint:gosec // as many replies as calls
+			err := fmt.Errorf("%s: %w", calls[i].method, CallError(r.Err)) //nolint:gosec // as many replies as calls
+			return nil, calls[i].fault(err)                                //nolint:gosec // as many replies as calls
 		}
 		results[i] = r.Result
 	}
@@ -161,7 +162,11 @@ func (e *Endpoint) request(ctx context.Context, calls []Call, into *bytes.Buffer
 		return nil, err
 	}
 	defer answered()
-	ctx, cancel := context.WithTimeout(ctx, e.timeout)
+	timeout := e.timeout
+	if !slices.ContainsFunc(calls, func(c Call) bool { return !c.ofItem() }) {
+		timeout = min(timeout, itemTimeout)
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	begin := e.now()
 	for _, c := range calls {
@@ -171,19 +176,19 @@ func (e *Endpoint) request(ctx context.Context, calls []Call, into *bytes.Buffer
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.requests++
-	if err == nil {
-		e.measure(e.now().Sub(begin))
+	e.latency.Observe(e.now().Sub(begin), err != nil, e.now())
+	if _, limited := errors.AsType[rateLimited](err); limited {
+		e.rate.Refused()
 	}
 	return replies, err
 }
 
-// measure keeps a moving average of the latency, in which the newest value
-// weighs a quarter.
-func (e *Endpoint) measure(d time.Duration) {
-	if e.latency == 0 {
-		e.latency = d
-	}
-	e.latency += (d - e.latency) / 4
+// standing is what the order of endpoints goes by, and whether this one cools down.
+func (e *Endpoint) standing() (s endpoint.Standing, cooling bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	now := e.now()
+	return endpoint.Standing{Head: e.head, Latency: e.latency.Lately(now)}, e.coolUntil.After(now)
 }
 
 // identify checks that the node is on the right chain before any of its answers
@@ -275,7 +280,7 @@ func (e *Endpoint) health() chain.EndpointHealth {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	h := chain.EndpointHealth{
-		Name: e.name, Voice: e.Voice(), Healthy: e.reason == "", Head: e.head, Latency: e.latency,
+		Name: e.name, Voice: e.Voice(), Healthy: e.reason == "", Head: e.head, Latency: e.latency.Average(),
 		Reason: e.reason, Errors: e.errors, Requests: e.requests, Learnt: e.learnt(),
 	}
 	if e.coolUntil.After(e.now()) {

@@ -39,7 +39,7 @@ var (
 	ErrNotFound = errors.New("does not have it")
 	// ErrPruned: the endpoint no longer has what is so old. Another endpoint is
 	// queried; this one stays healthy.
-	ErrPruned = errors.New("does not have what is so old")
+	ErrPruned = errors.New("does not have what is so old; add an endpoint that keeps older blocks")
 	// errGatewayTimeout: a gateway gave the node up.
 	errGatewayTimeout = errors.New("took too long")
 	// errBatchRefused: the endpoint refuses several calls in one request.

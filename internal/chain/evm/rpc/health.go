@@ -65,9 +65,11 @@ func (p *Pool) probe(ctx context.Context, e *Endpoint) {
 // Behind reports whether another endpoint that is in use has reported a much newer
 // block than this one.
 func (p *Pool) Behind(e *Endpoint) bool {
-	ready := p.Ready()
-	return len(ready) > 1 && slices.Contains(ready, e) && ready[0] != e &&
-		e.health().Head+lagTolerance < ready[0].health().Head
+	own, cooling := e.standing()
+	return !cooling && slices.ContainsFunc(p.Ready(), func(o *Endpoint) bool {
+		other, _ := o.standing()
+		return own.Lags(other)
+	})
 }
 
 // HighestBlock returns the number of the newest block any endpoint has

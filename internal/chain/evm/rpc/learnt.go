@@ -65,6 +65,9 @@ func (e *Endpoint) learnt() []string {
 	if n, found := e.batch.Learnt(); found {
 		add("batch", "call", n)
 	}
+	if n, found := e.rate.Learnt(); found {
+		list = append(list, fmt.Sprintf("rate: %d calls a second", n))
+	}
 	now := e.now()
 	for _, tag := range e.unknown.Names(now) {
 		list = append(list, "unknown tag: "+tag)

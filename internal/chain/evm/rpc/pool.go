@@ -21,6 +21,7 @@ type Pool struct {
 	endpoints []*Endpoint
 	now       func() time.Time
 
+	tip       demandedTip
 	checking  sync.Mutex
 	nextCheck time.Time
 }
@@ -171,8 +172,8 @@ func (p *Pool) Try(ctx context.Context, e *Endpoint, f func(context.Context, *En
 	switch {
 	case err == nil, errors.Is(err, ErrNotFound), errors.Is(err, ErrPruned):
 		e.succeeded()
-	case ctx.Err() != nil, errors.Is(err, chain.ErrReorged), errors.Is(err, endpoint.ErrBusy):
-		// The caller gave up, or the chain moved: not the endpoint's fault.
+	case ctx.Err() != nil, endpoint.IsItem(err), errors.Is(err, chain.ErrReorged), errors.Is(err, endpoint.ErrBusy):
+		// The caller gave up, one item is at fault, or the chain moved: not the endpoint's fault.
 	default:
 		e.failed(err)
 	}
@@ -194,33 +195,18 @@ func (e *Endpoint) Patiently(ctx context.Context, number uint64, f func() error)
 	return err
 }
 
-// Ready lists the endpoints that are not cooling down: first those that keep up
-// with the chain, then the others, each in the operator's order.
+// Ready lists the endpoints that are not cooling down, in the order in which to ask them (endpoint.Order).
 func (p *Pool) Ready() []*Endpoint {
-	var best uint64
 	var ready []*Endpoint
-	heads := make(map[*Endpoint]uint64, len(p.endpoints))
-	now := p.now()
+	standings := make(map[*Endpoint]endpoint.Standing, len(p.endpoints))
 	for _, e := range p.endpoints {
-		e.mu.Lock()
-		cooling, head := e.coolUntil.After(now), e.head
-		e.mu.Unlock()
-		if cooling {
-			continue
+		if s, cooling := e.standing(); !cooling {
+			standings[e], ready = s, append(ready, e)
 		}
-		heads[e] = head
-		best = max(best, head)
-		ready = append(ready, e)
 	}
-	slices.SortStableFunc(ready, func(a, b *Endpoint) int {
-		return boolInt(heads[a]+lagTolerance < best) - boolInt(heads[b]+lagTolerance < best)
-	})
+	endpoint.Order(ready, standings)
 	return ready
 }
-
-// lagTolerance is how many blocks an endpoint may be behind the best one
-// without being asked last: one or two polls of the fastest chain.
-const lagTolerance = 10
 
 // Voices lists one ready endpoint of each voice, the first in the order of Ready:
 // those to ask where a quorum decides.
@@ -252,13 +238,6 @@ func (p *Pool) coolingDown() []string {
 		}
 	}
 	return reasons
-}
-
-func boolInt(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // httpClient returns a client that follows no redirects, which would carry

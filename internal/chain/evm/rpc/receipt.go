@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/endpoint"
 )
 
 // BlockOf returns the head of the block that the receipt names. It fails with
@@ -50,6 +51,7 @@ func ParseReceipt(raw []byte, tx Hash) (r Receipt, ok bool, err error) {
 	if IsNull(raw) {
 		return Receipt{}, false, nil
 	}
+	defer func() { err = endpoint.OfItem(err, true) }()
 	var text struct {
 		TransactionHash, BlockNumber, BlockHash, Status string
 		Logs                                            json.RawMessage

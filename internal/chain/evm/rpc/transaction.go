@@ -3,6 +3,8 @@ package rpc
 import (
 	"encoding/json"
 	"math/big"
+
+	"github.com/florinpay/florin/internal/chain/endpoint"
 )
 
 // Transaction is the part of a transaction that Florin reads.
@@ -21,6 +23,7 @@ func ParseTransaction(raw []byte, tx Hash) (t Transaction, ok bool, err error) {
 	if IsNull(raw) {
 		return Transaction{}, false, nil
 	}
+	defer func() { err = endpoint.OfItem(err, true) }()
 	var text struct{ Hash, From, To, Value string }
 	if json.Unmarshal(raw, &text) != nil {
 		return Transaction{}, false, Malformed("transaction")

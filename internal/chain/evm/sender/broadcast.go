@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/big"
+	"regexp"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
@@ -18,6 +20,7 @@ func (c client) broadcast(ctx context.Context, tx rpc.Hash, raw []byte) error {
 		refused, err = offer(ctx, e, tx, raw)
 		return err
 	})
+	c.learnTip(refused)
 	return errors.Join(err, refused)
 }
 
@@ -36,6 +39,7 @@ func (c client) broadcastToAll(ctx context.Context, id chain.TxHash, raw []byte)
 			refused, err = offer(ctx, e, tx, raw)
 			return err
 		})
+		c.learnTip(refused)
 		if err = errors.Join(err, refused); err != nil {
 			failed = append(failed, fmt.Errorf("%s: %w", e.Name(), err))
 		} else {
@@ -49,6 +53,25 @@ func (c client) broadcastToAll(ctx context.Context, id chain.TxHash, raw []byte)
 		return chain.ErrNoEndpoint
 	}
 	return fmt.Errorf("broadcast %s on %s: %w", tx, c.profile.Network, errors.Join(failed...))
+}
+
+// leastTip finds the tip that a refusal demands, in wei: "gas tip cap 50000000, minimum needed 1000000000".
+var leastTip = regexp.MustCompile(`(?i)(?:tip needed|minimum(?: needed| required| of)?|at least)\D{0,20}(\d{6,15})\b`)
+
+// learnTip keeps the tip that a refusal demands, up to the most that the network's tips may be: the next transaction
+// pays it.
+func (c client) learnTip(refused error) {
+	r, ok := errors.AsType[rejected](refused)
+	if !ok {
+		return
+	}
+	found := leastTip.FindStringSubmatch(r.err.Message)
+	if found == nil {
+		return
+	}
+	tip, _ := new(big.Int).SetString(found[1], 10)
+	_, most := tipRange(c.profile.Network)
+	c.pool.RequireTip(smaller(tip, big.NewInt(most)))
 }
 
 // offer sends signed bytes to one node. A node that has them already answers

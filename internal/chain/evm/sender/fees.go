@@ -50,7 +50,7 @@ func (c client) fees(ctx context.Context, e *rpc.Endpoint) (gasFees, error) {
 	if err != nil {
 		return gasFees{}, err
 	}
-	tip := c.tip(replies[1])
+	tip := larger(c.tip(replies[1]), c.pool.LeastTip())
 	most := new(big.Int).Lsh(base, 1)
 	return gasFees{Base: base, Tip: tip, Max: most.Add(most, tip)}, nil
 }

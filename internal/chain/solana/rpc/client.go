@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain/endpoint"
@@ -103,6 +104,13 @@ func (w *Client) Ask(ctx context.Context, into any, method string, params ...any
 		answered()
 		w.Observe(w.Now().Sub(begin), err)
 		limited, ok := errors.AsType[RateLimited](err)
+		if ok {
+			w.Rate.Refused()
+		}
+		if slices.Contains(itemMethods, method) {
+			_, status := errors.AsType[Status](err)
+			err = endpoint.OfItem(err, !ok && !status && Answered(err))
+		}
 		if !ok || try == rateTries || limited.After > longestWait || w.Alone == nil || !w.Alone() {
 			return err
 		}
@@ -110,6 +118,12 @@ func (w *Client) Ask(ctx context.Context, into any, method string, params ...any
 			return err
 		}
 	}
+}
+
+// itemMethods ask for single transactions, accounts or blocks, for which alone a node may fail.
+var itemMethods = []string{
+	"getTransaction", "getBlock", "getSignaturesForAddress", "getSignatureStatuses", "getMultipleAccounts",
+	"getAccountInfo", "getTokenAccountsByOwner",
 }
 
 // A node that limits the rate, and is the only one, is asked again after what it says: a scan makes many calls, and

@@ -126,6 +126,9 @@ func (w *Client) Learnt() (list []string) {
 			list = append(list, fmt.Sprintf("%s: %d %s", l.name, n, l.one))
 		}
 	}
+	if n, found := w.Rate.Learnt(); found {
+		list = append(list, fmt.Sprintf("rate: %d calls a second", n))
+	}
 	if w.limits.firstSlot > 0 {
 		list = append(list, fmt.Sprintf("history: from slot %d", w.limits.firstSlot))
 	}
