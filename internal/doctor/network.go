@@ -52,14 +52,14 @@ func (r *Report) Network(ctx context.Context, n Network, now func() time.Time) {
 func (r *Report) voices(name string, endpoints []chain.EndpointHealth) {
 	voices, shared := chain.Voices(endpoints), chain.OneVoice(endpoints)
 	if shared != "" {
-		shared = "; " + shared
+		shared += "; "
 	}
 	switch {
 	case voices == 1:
-		r.addf(name+" endpoints", Warning, "one endpoint: no second one confirms what it reports and calls final; "+
-			"add one of another provider to FLORIN_%s_RPC%s", name, shared)
+		r.addf(name+" endpoints", Warning, "%sone endpoint: no second one confirms what it reports and calls final; "+
+			"add one of another provider to FLORIN_%s_RPC", shared, name)
 	case shared != "":
-		r.addf(name+" endpoints", Warning, "%d opinions, of which %d must agree%s", voices, chain.Quorum(voices), shared)
+		r.addf(name+" endpoints", Warning, "%s%d of %d must agree", shared, chain.Quorum(voices), voices)
 	default:
 		r.addf(name+" endpoints", Fine, "%d endpoints; %d must agree", voices, chain.Quorum(voices))
 	}

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// Voice names who answers at the address: its host and port, in one of their spellings. Addresses of one voice differ in
-// scheme, user, path or query only: whatever keys they hold, one node or provider answers, and a second opinion must
+// Voice names who answers at the address: its host and port, in one of their spellings. Addresses of one voice differ
+// in scheme, user, path or query only: whatever keys they hold, one node or provider answers, and a second opinion must
 // come from another voice. It holds no credentials.
 func (u URL) Voice() string { return u.voice }
 
@@ -25,11 +25,29 @@ func voiceOf(u *url.URL) string {
 	return host + ":" + strconv.Itoa(port)
 }
 
+// Speaker is an endpoint with its voice.
+type Speaker interface{ Voice() string }
+
+// Voices returns the first endpoint of each voice.
+func Voices[E Speaker](endpoints []E) (first []E) {
+	for _, e := range endpoints {
+		if !slices.ContainsFunc(first, func(v E) bool { return v.Voice() == e.Voice() }) {
+			first = append(first, e)
+		}
+	}
+	return first
+}
+
+// OtherVoices is Voices without that of an endpoint.
+func OtherVoices[E Speaker](endpoints []E, voice string) []E {
+	return slices.DeleteFunc(Voices(endpoints), func(e E) bool { return e.Voice() == voice })
+}
+
 // local are the names by which a machine calls itself.
 var local = []string{"localhost", "localhost.localdomain", "ip6-localhost", "ip6-loopback"}
 
-// canonical returns one spelling of a host: of a name in Punycode, of an address as netip writes it, and of this machine
-// "localhost".
+// canonical returns one spelling of a host: of a name in Punycode, of an address as netip writes it, and of this
+// machine "localhost".
 func canonical(host string) string {
 	host = strings.ToLower(host)
 	if ascii, err := idna.Lookup.ToASCII(host); err == nil {

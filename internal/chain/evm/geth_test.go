@@ -64,7 +64,8 @@ func TestGeth_OtherChain(t *testing.T) {
 func TestGeth_ConfirmsElsewhere(t *testing.T) {
 	t.Parallel()
 	g := newGeth(t, chain.BEP20)
-	reader, err := evm.New(evm.Config{Profile: g.profile, Endpoints: []string{g.chain.URL(), newProxy(t, g.chain.URL()).URL}})
+	urls := []string{g.chain.URL(), newProxy(t, g.chain.URL()).URL}
+	reader, err := evm.New(evm.Config{Profile: g.profile, Endpoints: urls})
 	if err != nil {
 		t.Fatal(err)
 	}

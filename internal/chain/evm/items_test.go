@@ -10,14 +10,18 @@ import (
 	"github.com/florinpay/florin/internal/chain/evm"
 )
 
-// TestPool_Items: an endpoint that answers for one transaction with an error, with nonsense, or not in time stays in use.
+// TestPool_Items: an endpoint that answers for one transaction with an error or with nonsense stays in use.
 func TestPool_Items(t *testing.T) {
 	t.Parallel()
 	receipt := func(answer any) func(string, []json.RawMessage) (any, bool) {
-		return func(method string, _ []json.RawMessage) (any, bool) { return answer, method == "eth_getTransactionReceipt" }
+		return func(method string, _ []json.RawMessage) (any, bool) {
+			return answer, method == "eth_getTransactionReceipt"
+		}
 	}
 	for name, f := range map[string]chaintest.Faults{
-		"Error":     {Reject: map[string]*chaintest.RPCError{"eth_getTransactionReceipt": {Code: -32000, Message: "internal"}}},
+		"Error": {Reject: map[string]*chaintest.RPCError{
+			"eth_getTransactionReceipt": {Code: -32000, Message: "internal"},
+		}},
 		"Malformed": {Answer: receipt("?")},
 		"NoStatus":  {Answer: receipt(map[string]any{"logs": []any{}})},
 	} {

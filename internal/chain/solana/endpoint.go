@@ -51,12 +51,11 @@ func (e *endpoint) observe(took time.Duration, err error) {
 	e.latency.Observe(took, err != nil, e.pool.now())
 }
 
-// standing is what the order of endpoints goes by, and whether this one cools down.
+// standing is what the order goes by, and whether it cools down.
 func (e *endpoint) standing() (s node.Standing, cooling bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	now := e.pool.now()
-	return node.Standing{Head: e.newestSlot, Latency: e.latency.Lately(now)}, e.coolUntil.After(now)
+	return node.Standing{Head: e.newestSlot, Latency: e.latency.Lately(e.pool.now())}, e.coolUntil.After(e.pool.now())
 }
 
 // wrongCluster: the endpoint belongs to another cluster.

@@ -18,9 +18,8 @@ type finalView struct {
 	block chain.Head
 }
 
-// agree returns the newest block that a quorum of endpoints have finalized: one alone may call its newest slot finalized,
-// and the money in it credited for good. It is no older than what was agreed before. Until a quorum has agreed it is the
-// beginning of time.
+// agree returns the newest block that a quorum of endpoints have finalized, no older than what was agreed before; until
+// then it is the beginning of time. One alone may call its newest slot final, and what it credits is so for good.
 func (a *Adapter) agree(ctx context.Context, first finalView, known chain.Head) chain.Head {
 	agreed := known
 	if agreed.Hash == "" {

@@ -107,31 +107,23 @@ func (p *pool) ready() []*endpoint {
 }
 
 // size returns how many voices the configured endpoints have, of which a quorum decides (chain.Quorum).
-func (p *pool) size() int { return len(firstOfEach(p.endpoints)) }
+func (p *pool) size() int { return len(node.Voices(p.endpoints)) }
 
 // voices lists one ready endpoint of each voice, the first in the order of ready: those to ask where a quorum decides.
-func (p *pool) voices() []*endpoint { return firstOfEach(p.ready()) }
+func (p *pool) voices() []*endpoint { return node.Voices(p.ready()) }
 
 // without is voices, except the voice of the named endpoint.
 func (p *pool) without(name string) []*endpoint {
-	return slices.DeleteFunc(p.voices(), func(e *endpoint) bool {
-		return slices.ContainsFunc(p.endpoints, func(o *endpoint) bool { return o.Name == name && o.Voice() == e.Voice() })
-	})
+	i := slices.IndexFunc(p.endpoints, func(e *endpoint) bool { return e.Name == name })
+	if i < 0 {
+		return p.voices()
+	}
+	return node.OtherVoices(p.ready(), p.endpoints[i].Voice())
 }
 
 // others lists the ready endpoints except this one, also those of its voice: they may answer where it does not.
 func (p *pool) others(e *endpoint) []*endpoint {
 	return slices.DeleteFunc(p.ready(), func(o *endpoint) bool { return o == e })
-}
-
-// firstOfEach returns the first endpoint of each voice.
-func firstOfEach(endpoints []*endpoint) (voices []*endpoint) {
-	for _, e := range endpoints {
-		if !slices.ContainsFunc(voices, func(v *endpoint) bool { return v.Voice() == e.Voice() }) {
-			voices = append(voices, e)
-		}
-	}
-	return voices
 }
 
 // coolingDown lists the endpoints that are cooling down, with their reasons.
@@ -166,5 +158,5 @@ func (e *endpoint) named(err error) error {
 	return fmt.Errorf("%s %w", e.Name, err)
 }
 
-// gaveUp reports whether the caller's context has ended.
+// gaveUp reports whether the caller has.
 func gaveUp(ctx context.Context) bool { return ctx.Err() != nil }

@@ -23,7 +23,8 @@ func (c Call) ofItem() bool {
 	return false
 }
 
-// fault marks the failure of the call as that of its item, where it is about one and the node answered or took too long.
+// fault marks the failure of the call as that of its item, where it is about one and the node answered, or took too
+// long.
 func (c Call) fault(err error) error {
 	if err == nil || !c.ofItem() {
 		return err

@@ -105,7 +105,7 @@ func (p *Pool) Now() time.Time { return p.now() }
 
 // Size returns how many voices the configured endpoints have, of which a quorum
 // decides (chain.Quorum).
-func (p *Pool) Size() int { return len(firstOfEach(p.endpoints)) }
+func (p *Pool) Size() int { return len(endpoint.Voices(p.endpoints)) }
 
 // Close closes the idle connections of all endpoints.
 func (p *Pool) Close() {
@@ -210,23 +210,15 @@ func (p *Pool) Ready() []*Endpoint {
 
 // Voices lists one ready endpoint of each voice, the first in the order of Ready:
 // those to ask where a quorum decides.
-func (p *Pool) Voices() []*Endpoint { return firstOfEach(p.Ready()) }
+func (p *Pool) Voices() []*Endpoint { return endpoint.Voices(p.Ready()) }
 
 // Without is Voices, except the voice of the named endpoint.
 func (p *Pool) Without(name string) []*Endpoint {
-	return slices.DeleteFunc(p.Voices(), func(e *Endpoint) bool {
-		return slices.ContainsFunc(p.endpoints, func(o *Endpoint) bool { return o.name == name && o.Voice() == e.Voice() })
-	})
-}
-
-// firstOfEach returns the first endpoint of each voice.
-func firstOfEach(endpoints []*Endpoint) (voices []*Endpoint) {
-	for _, e := range endpoints {
-		if !slices.ContainsFunc(voices, func(v *Endpoint) bool { return v.Voice() == e.Voice() }) {
-			voices = append(voices, e)
-		}
+	i := slices.IndexFunc(p.endpoints, func(e *Endpoint) bool { return e.name == name })
+	if i < 0 {
+		return p.Voices()
 	}
-	return voices
+	return endpoint.OtherVoices(p.Ready(), p.endpoints[i].Voice())
 }
 
 // coolingDown says of each endpoint that is cooling down why.

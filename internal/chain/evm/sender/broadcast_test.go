@@ -6,14 +6,14 @@ import "testing"
 func TestLeastTip(t *testing.T) {
 	t.Parallel()
 	for message, want := range map[string]string{
-		"transaction underpriced: gas tip cap 50000000, minimum needed 1000000000":     "1000000000",
+		"transaction underpriced: gas tip cap 50000000, minimum needed 1000000000":       "1000000000",
 		"transaction gas price below minimum: gas tip cap 1, minimum needed 25000000000": "25000000000",
-		"transaction underpriced: tip needed 1000000000, tip permitted 50000000":       "1000000000",
-		"max priority fee per gas less than the minimum of 100000000 wei":              "100000000",
-		"gas price must be at least 1000000000":                                        "1000000000",
-		"replacement transaction underpriced":                                          "",
-		"nonce too low: next nonce 1000000000, tx nonce 7":                             "",
-		"insufficient funds: balance 1000000000, tx cost 2000000000":                   "",
+		"transaction underpriced: tip needed 1000000000, tip permitted 50000000":         "1000000000",
+		"max priority fee per gas less than the minimum of 100000000 wei":                "100000000",
+		"gas price must be at least 1000000000":                                          "1000000000",
+		"replacement transaction underpriced":                                            "",
+		"nonce too low: next nonce 1000000000, tx nonce 7":                               "",
+		"insufficient funds: balance 1000000000, tx cost 2000000000":                     "",
 	} {
 		got := ""
 		if found := leastTip.FindStringSubmatch(message); found != nil {
