@@ -25,11 +25,8 @@ func voiceOf(u *url.URL) string {
 	return host + ":" + strconv.Itoa(port)
 }
 
-// Speaker is an endpoint with its voice.
-type Speaker interface{ Voice() string }
-
 // Voices returns the first endpoint of each voice.
-func Voices[E Speaker](endpoints []E) (first []E) {
+func Voices[E interface{ Voice() string }](endpoints []E) (first []E) {
 	for _, e := range endpoints {
 		if !slices.ContainsFunc(first, func(v E) bool { return v.Voice() == e.Voice() }) {
 			first = append(first, e)
@@ -39,7 +36,7 @@ func Voices[E Speaker](endpoints []E) (first []E) {
 }
 
 // OtherVoices is Voices without that of an endpoint.
-func OtherVoices[E Speaker](endpoints []E, voice string) []E {
+func OtherVoices[E interface{ Voice() string }](endpoints []E, voice string) []E {
 	return slices.DeleteFunc(Voices(endpoints), func(e E) bool { return e.Voice() == voice })
 }
 
