@@ -30,11 +30,11 @@ func respelled(address string) []string {
 // not outvote an honest endpoint.
 func TestVoices(t *testing.T) {
 	t.Parallel()
-	for i, alias := range respelled("") {
+	for i := range respelled("") {
 		for first := range 2 {
 			s := newScript(t, 2)
 			lie, honest := s.endpoints[0].URL, s.endpoints[1].URL
-			alias = respelled(lie)[i]
+			alias := respelled(lie)[i]
 			list := []string{lie, alias, honest}
 			if first == 1 {
 				list = []string{honest, alias, lie}
