@@ -14,7 +14,10 @@ import (
 // Migrate brings the schema up to date and checks that the sealer has the key of this database (secret.ErrSealed
 // otherwise). Any number of programs may call it at once.
 func (s *Store) Migrate(ctx context.Context) error {
-	if err := s.db.Migrate(ctx, s.migrations); err != nil {
+	waits := func(forWhat string) {
+		s.log.Warn("the migration of the database waits for a lock that another program holds", "holder", forWhat)
+	}
+	if err := s.db.Migrate(ctx, s.migrations, waits); err != nil {
 		return fmt.Errorf("migrate the database: %w", err)
 	}
 	if err := s.db.Write(ctx, s.settle); err != nil {

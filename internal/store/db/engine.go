@@ -52,8 +52,9 @@ type Engine interface {
 	Schema(ctx context.Context, m Migrations) (Schema, error)
 	// Migrate applies the missing migrations of its database. Any number of
 	// programs may call it at once, and others may use the database. It fails
-	// with ErrNewerSchema if a newer program has migrated it too far.
-	Migrate(ctx context.Context, m Migrations) error
+	// with ErrNewerSchema if a newer program has migrated it too far. It calls waits with what it waits for, when that
+	// takes long.
+	Migrate(ctx context.Context, m Migrations, waits func(forWhat string)) error
 	Close() error
 }
 

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -156,7 +157,7 @@ func schemaOf(ctx context.Context, db bun.IDB, files fs.FS, listed bool) (Schema
 // migrateUp applies what is missing, unless a newer program has migrated the database too far for this one. bun marks a
 // migration as applied after its transaction; here it is marked inside, so that a crash between the two cannot make it
 // run twice.
-func migrateUp(ctx context.Context, db *bun.DB, files fs.FS) error {
+func migrateUp(ctx context.Context, db *bun.DB, files fs.FS, before migrate.MigrationHook) error {
 	all := migrate.NewMigrations()
 	if err := all.Discover(files); err != nil {
 		return err
@@ -166,9 +167,11 @@ func migrateUp(ctx context.Context, db *bun.DB, files fs.FS) error {
 		return err
 	}
 	m := migrate.NewMigrator(db, all, migrate.WithMarkAppliedOnSuccess(true), migrate.WithUpsert(true),
-		migrate.BeforeMigration(refuseApplied), migrate.AfterMigration(markApplied(list)))
+		migrate.BeforeMigration(before), migrate.AfterMigration(markApplied(list)))
 	if err := retry(ctx, func() error { return m.Init(ctx) }); err != nil {
-		return err
+		if err = m.Init(ctx); err != nil { // another program made the same tables
+			return err
+		}
 	}
 	schema, err := schemaOf(ctx, db, files, true)
 	if err == nil {
@@ -241,27 +244,59 @@ func markApplied(list []Step) migrate.MigrationHook {
 	}
 }
 
-// advisoryLock is the key of PostgreSQL's lock around migrations.
-const advisoryLock int64 = 0x466c6f72696e // "Florin"
+// lockMigration has programs migrate one after the other: the lock ends with the transaction, so that no pooler can keep
+// it. Requests queue behind a migration that waits for a table: it gives up soon, lets them through, and tries again.
+// The number is "Florin".
+const lockMigration = "SET LOCAL lock_timeout = 0; SELECT pg_advisory_xact_lock(77431540181358); SET LOCAL lock_timeout = '1s'"
 
-// Migrate holds an advisory lock on a connection of its own. A crash closes the
-// connection, and with it the lock.
-func (e *postgresEngine) Migrate(ctx context.Context, m Migrations) (err error) {
-	lock, err := pgx.ConnectConfig(ctx, e.config.Copy())
-	if err != nil {
+func lockAndRefuseApplied(ctx context.Context, db bun.IConn, m *migrate.Migration) error {
+	if _, err := db.ExecContext(ctx, lockMigration); err != nil {
 		return err
 	}
-	defer func() { _ = lock.Close(context.WithoutCancel(ctx)) }()
-	if _, err := lock.Exec(ctx, "SELECT pg_advisory_lock($1)", advisoryLock); err != nil {
+	return refuseApplied(ctx, db, m)
+}
+
+// Migrate takes no lock where nothing is to be done.
+func (e *postgresEngine) Migrate(ctx context.Context, m Migrations, waits func(forWhat string)) (err error) {
+	schema, err := e.Schema(ctx, m)
+	if err == nil {
+		err = schema.Check()
+	}
+	if err != nil || schema.Applied != "" && len(schema.Missing) == 0 {
 		return err
 	}
 	// A migration is many statements in one text, which only the simple protocol
 	// accepts.
 	db := e.openBun(pgx.QueryExecModeSimpleProtocol, 1)
 	defer func() { err = errors.Join(err, db.Close()) }()
-	// Requests queue behind a migration that waits for a table: it gives up soon, lets them through, and tries again.
-	if _, err := db.ExecContext(ctx, "SET lock_timeout = '1s'"); err != nil {
+	var process int
+	if err := db.NewRaw("SELECT pg_backend_pid()").Scan(ctx, &process); err != nil {
 		return err
 	}
-	return migrateUp(ctx, db, m.Postgres)
+	over, done := context.WithCancel(ctx)
+	defer done()
+	go e.reportWait(over, process, waits)
+	return migrateUp(ctx, db, m.Postgres, lockAndRefuseApplied)
+}
+
+// waitReported is after how long, and how often, it is said what a migration waits for.
+const waitReported = 5 * time.Second
+
+// reportWait says what holds the locks that a process of the server waits for.
+func (e *postgresEngine) reportWait(ctx context.Context, process int, waits func(string)) {
+	const holders = "SELECT coalesce(nullif(a.application_name, ''), 'a program') || ', process ' || a.pid || " +
+		"coalesce(' (' || a.state || ')', '') FROM unnest(pg_blocking_pids(?)) AS b JOIN pg_stat_activity AS a ON a.pid = b"
+	tick := time.NewTicker(waitReported)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		var list []string
+		if err := e.db.NewRaw(holders, process).Scan(ctx, &list); err == nil && len(list) > 0 {
+			waits(strings.Join(list, "; "))
+		}
+	}
 }

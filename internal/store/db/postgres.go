@@ -38,14 +38,18 @@ func openPostgres(ctx context.Context, url string, maxConns int) (*postgresEngin
 	if err != nil {
 		return nil, errURL // the cause repeats parts of the URL
 	}
-	e := &postgresEngine{conns: maxConns}
+	e := &postgresEngine{conns: poolConns(url, maxConns)}
 	e.configure(config, url)
 	if e.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, fmt.Errorf("PostgreSQL: %w", err)
 	}
-	e.db = e.openBun(pgx.QueryExecModeExec, maxConns)
+	e.db = e.openBun(pgx.QueryExecModeExec, e.conns)
 	e.lookups = NewBatcher(e.runLookUps)
-	if err := e.Ping(ctx); err != nil {
+	err = e.Ping(ctx)
+	if err == nil {
+		err = e.refusePooler(ctx)
+	}
+	if err != nil {
 		return nil, errors.Join(fmt.Errorf("PostgreSQL: %w", err), e.Close())
 	}
 	return e, nil

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -152,4 +154,67 @@ func dial() pgconn.DialFunc {
 		}
 		return d.DialContext(ctx, network, address)
 	}
+}
+
+// ErrPooler: settings of a session, prepared statements and notifications are lost between two transactions.
+var ErrPooler = fault.New(fault.Unavailable, "a connection pooler in front of PostgreSQL gives every transaction another "+
+	"connection (transaction pooling): let it pool sessions, or connect to PostgreSQL without it")
+
+// poolerAsked is how often it is asked which process of the server answers.
+const poolerAsked = 3
+
+// refusePooler fails if two connections that are both open are served by one process of the server, or one connection
+// by several.
+func (e *postgresEngine) refusePooler(ctx context.Context) error {
+	return e.within(ctx, func(ctx context.Context) error {
+		const which = "SELECT pg_backend_pid()"
+		one, err := e.pool.Acquire(ctx)
+		if err != nil {
+			return err
+		}
+		defer one.Release()
+		other, err := e.db.DB.Conn(ctx)
+		if err != nil {
+			return err
+		}
+		defer other.Close()
+		var first, second, was int
+		for range poolerAsked {
+			if err := one.QueryRow(ctx, which, pgx.QueryExecModeExec).Scan(&first); err != nil {
+				return err
+			}
+			if err := other.QueryRowContext(ctx, which).Scan(&second); err != nil {
+				return err
+			}
+			if first == second || was != 0 && was != first {
+				return ErrPooler
+			}
+			was = first
+		}
+		return nil
+	})
+}
+
+// askedConns finds how many connections the URL allows an installation.
+var askedConns = regexp.MustCompile(`[?&]pool_max_conns=(\d+)`)
+
+const (
+	// pools is how many there are, listeners how many connections receive notifications, and keptFree how many are left
+	// to commands beside a server.
+	pools     = 2
+	listeners = 1
+	keptFree  = 2
+)
+
+// poolConns returns how many connections each pool may have. pool_max_conns in the URL is for all together.
+func poolConns(url string, most int) int {
+	found := askedConns.FindStringSubmatch(url)
+	if found == nil {
+		return most
+	}
+	n, err := strconv.Atoi(found[1])
+	if err != nil {
+		return most
+	}
+	return min(max((n-listeners-keptFree)/pools, 1), most)
 }

@@ -149,13 +149,13 @@ func (e *sqliteEngine) Listen(
 func (e *sqliteEngine) Ping(ctx context.Context) error { return e.db.PingContext(ctx) }
 
 // Migrate uses a connection of its own: the writer's is never free.
-func (e *sqliteEngine) Migrate(ctx context.Context, m Migrations) error {
+func (e *sqliteEngine) Migrate(ctx context.Context, m Migrations, _ func(string)) error {
 	pool, err := e.openPool(nil)
 	if err != nil {
 		return err
 	}
 	pool.SetMaxOpenConns(1)
-	return errors.Join(migrateUp(ctx, bun.NewDB(pool, sqlitedialect.New()), m.SQLite), pool.Close())
+	return errors.Join(migrateUp(ctx, bun.NewDB(pool, sqlitedialect.New()), m.SQLite, refuseApplied), pool.Close())
 }
 
 func (e *sqliteEngine) Close() error {
