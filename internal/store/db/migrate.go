@@ -168,10 +168,8 @@ func migrateUp(ctx context.Context, db *bun.DB, files fs.FS, before migrate.Migr
 	}
 	m := migrate.NewMigrator(db, all, migrate.WithMarkAppliedOnSuccess(true), migrate.WithUpsert(true),
 		migrate.BeforeMigration(before), migrate.AfterMigration(markApplied(list)))
-	if err := retry(ctx, func() error { return m.Init(ctx) }); err != nil {
-		if err = m.Init(ctx); err != nil { // another program made the same tables
-			return err
-		}
+	if err := makeLists(ctx, m); err != nil {
+		return err
 	}
 	schema, err := schemaOf(ctx, db, files, true)
 	if err == nil {
@@ -186,6 +184,17 @@ func migrateUp(ctx context.Context, db *bun.DB, files fs.FS, before migrate.Migr
 			return err
 		})
 		if !errors.Is(err, errAlreadyApplied) && !inUse(err) {
+			return err
+		}
+	}
+	return err
+}
+
+// makeLists makes the tables of bun. Another program that makes one at the same moment makes this one fail.
+func makeLists(ctx context.Context, m *migrate.Migrator) (err error) {
+	for range maxRaces {
+		err = retry(ctx, func() error { return m.Init(ctx) })
+		if !IsDuplicate(err) {
 			return err
 		}
 	}
