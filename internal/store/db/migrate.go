@@ -194,7 +194,8 @@ func migrateUp(ctx context.Context, db *bun.DB, files fs.FS, before migrate.Migr
 func makeLists(ctx context.Context, m *migrate.Migrator) (err error) {
 	for range maxRaces {
 		err = retry(ctx, func() error { return m.Init(ctx) })
-		if !IsDuplicate(err) {
+		made, ok := errors.AsType[*pgconn.PgError](err)
+		if !IsDuplicate(err) && !(ok && made.Code == pgDuplicateTable) {
 			return err
 		}
 	}

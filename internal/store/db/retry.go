@@ -26,6 +26,7 @@ const (
 	pgDeadlockDetected     = "40P01"
 	pgUniqueViolation      = "23505"
 	pgLockNotAvailable     = "55P03"
+	pgDuplicateTable       = "42P07"
 )
 
 // retry runs fn until it succeeds or fails for a reason of its own.
