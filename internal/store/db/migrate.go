@@ -195,7 +195,7 @@ func makeLists(ctx context.Context, m *migrate.Migrator) (err error) {
 	for range maxRaces {
 		err = retry(ctx, func() error { return m.Init(ctx) })
 		made, ok := errors.AsType[*pgconn.PgError](err)
-		if !IsDuplicate(err) && !(ok && made.Code == pgDuplicateTable) {
+		if !IsDuplicate(err) && !(ok && (made.Code == pgDuplicateTable || made.Code == pgDuplicateObject)) {
 			return err
 		}
 	}

@@ -27,6 +27,7 @@ const (
 	pgUniqueViolation      = "23505"
 	pgLockNotAvailable     = "55P03"
 	pgDuplicateTable       = "42P07"
+	pgDuplicateObject      = "42710"
 )
 
 // retry runs fn until it succeeds or fails for a reason of its own.
