@@ -141,7 +141,7 @@ func newBundleOn(t *testing.T, url string, o Options) *bundle {
 		Payments: b.payments, Campaigns: b.campaigns, Users: b.accounts.users, Merchants: b.accounts.merchants,
 		Store: st, Ping: st.Ping, Sealer: sealer, Wallets: testWallets,
 		Recharges: b.recharges,
-		Lookup:    lookup.New(b.payments, b.networks.readers(), b.clock.Now),
+		Lookup:    lookup.New(b.payments, b.networks.readers(), b.store, b.clock.Now),
 		Now:       b.clock.Now, NewID: testID, Log: logger,
 	}, o)
 	st.OnChange(b.server.Changed)

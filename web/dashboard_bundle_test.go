@@ -126,7 +126,7 @@ func newDashboardAt(t *testing.T, baseURL string, with ...func(*Deps, *Options))
 	d := Deps{
 		Payments: b.payments, Campaigns: b.campaigns, Users: b.accounts.users, Merchants: b.accounts.merchants,
 		Store: st, Ping: st.Ping, Sealer: sealer, Wallets: testWallets,
-		Lookup: lookup.New(b.payments, b.networks.readers(), b.clock.Now), Now: b.clock.Now, NewID: testID,
+		Lookup: lookup.New(b.payments, b.networks.readers(), b.store, b.clock.Now), Now: b.clock.Now, NewID: testID,
 		Log: logger,
 		Dashboard: &Dashboard{
 			Settle: settle.Schedules{

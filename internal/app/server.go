@@ -42,7 +42,7 @@ func (a *App) newServer(o Options, sealer *secret.Sealer) *web.Server {
 		Ready: a.Store.Ready, Sealer: sealer,
 		Wallets:       operation.Wallets{WalletOf: walletOf, SignerOf: wallet.SignerOf},
 		Recharges:     a.recharge,
-		Lookup:        lookup.New(a.Payments, a.networks.readers(), a.clock.Now),
+		Lookup:        lookup.New(a.Payments, a.networks.readers(), a.Store, a.clock.Now),
 		BuildTransfer: a.networks.buildTransfer(),
 		Dashboard:     a.dashboard(o),
 		Now:           a.clock.Now, NewID: func(t time.Time) payment.ID { return payment.ID(newULID(t)) }, Log: a.log,

@@ -1,7 +1,6 @@
 package chain
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -75,64 +74,37 @@ func tooFew(answers, needed int, failed []error) error {
 	return err
 }
 
-// Present concludes whether a transfer stands that its source reports. others are the endpoints in use apart from the
-// source; with a single one configured, it is that one. Missing needs two that deny it, or that every configured one
-// has answered and none agrees with the source. An Undecided endpoint has no opinion.
-func Present[E any](others []E, configured int, judge func(E) (Verdict, error)) (Verdict, error) {
-	said := []Verdict{Stands}
-	if configured == 1 {
-		said = nil
+// Judged concludes whether the transfers of one transaction stand. reported: a source that is not among the endpoints
+// reports them, which is one vote for them; with a single endpoint configured, it is asked like any other. Stands and
+// Missing are what a quorum says; short of that, the verdict is Undecided. An endpoint that is Undecided has no vote.
+// It fails with ErrNoEndpoint where no endpoint has an opinion because they do not answer.
+func Judged[E any](endpoints []E, configured int, reported bool, judge func(E) (Verdict, error)) (Verdict, error) {
+	var votes []Verdict
+	if reported && configured > 1 {
+		votes = append(votes, Stands)
 	}
-	needed := Quorum(configured)
-	undecided := false
-	answers, failed := ask(others, decisive(judge, &undecided), func(answers []Verdict) bool {
-		_, ok := Agreed(slices.Concat(said, answers), needed, sameVerdict)
-		return ok
-	})
-	verdict, ok := Agreed(slices.Concat(said, answers), needed, sameVerdict)
-	switch {
-	case ok:
-		return verdict, nil
-	case len(said)+len(answers) >= configured && !slices.Contains(answers, Stands):
-		return Missing, nil
-	case undecided, len(answers) > 0:
-		return Undecided, nil
-	}
-	return Undecided, tooFew(len(said), needed, failed)
-}
-
-// Absent concludes whether a recorded transfer is on the chain no more. It is Stands while one endpoint has it and no
-// quorum denies it. An endpoint that fails has no opinion.
-func Absent[E any](endpoints []E, configured int, judge func(E) (Verdict, error)) Verdict {
 	needed, undecided := Quorum(configured), false
-	answers, _ := ask(endpoints, decisive(judge, &undecided), func(answers []Verdict) bool {
-		_, ok := Agreed(answers, needed, sameVerdict)
-		return ok
-	})
-	if verdict, ok := Agreed(answers, needed, sameVerdict); ok {
-		return verdict
-	}
-	if slices.Contains(answers, Stands) {
-		return Stands
-	}
-	return Undecided
-}
-
-func sameVerdict(a, b Verdict) bool { return a == b }
-
-var errUndecided = errors.New("undecided")
-
-// decisive is judge, with an error in place of Undecided.
-func decisive[E any](judge func(E) (Verdict, error), undecided *bool) func(E) (Verdict, error) {
-	return func(e E) (Verdict, error) {
+	same := func(a, b Verdict) bool { return a == b }
+	answers, failed := ask(endpoints, func(e E) (Verdict, error) {
 		v, err := judge(e)
 		if err == nil && v == Undecided {
-			*undecided = true
-			err = errUndecided
+			undecided, err = true, errUndecided
 		}
 		return v, err
+	}, func(answers []Verdict) bool {
+		_, ok := Agreed(slices.Concat(votes, answers), needed, same)
+		return ok
+	})
+	if verdict, ok := Agreed(slices.Concat(votes, answers), needed, same); ok {
+		return verdict, nil
 	}
+	if len(answers) == 0 && !undecided {
+		return Undecided, tooFew(len(votes), needed, failed)
+	}
+	return Undecided, nil
 }
+
+var errUndecided = errors.New("undecided")
 
 // Held concludes what addresses hold: for each, what a quorum of the answers say, and the largest where they differ,
 // which agreed reports: an address holds nothing only if a quorum says so. It fails with ErrNoEndpoint where too few
@@ -167,24 +139,4 @@ func agreedHeld(answers [][]money.Units, needed int) (held []money.Units, agreed
 		held = append(held, units)
 	}
 	return held, agreed
-}
-
-// SearchAll scans through every one of the endpoints and returns what any of them reports, each transfer once, by
-// block: each is confirmed before it counts. That there are none needs a quorum: one endpoint alone may leave transfers
-// out.
-func SearchAll[E any](endpoints []E, configured int, scan func(E) ([]Transfer, error)) ([]Transfer, error) {
-	answers, failed := ask(endpoints, scan, func([][]Transfer) bool { return false })
-	var all []Transfer
-	known := make(map[TransferID]bool)
-	for _, t := range slices.Concat(answers...) {
-		if !known[t.ID()] {
-			known[t.ID()] = true
-			all = append(all, t)
-		}
-	}
-	if needed := Quorum(configured); len(answers) < needed && len(all) == 0 {
-		return nil, tooFew(len(answers), needed, failed)
-	}
-	slices.SortStableFunc(all, func(a, b Transfer) int { return cmp.Compare(a.Block.Number, b.Block.Number) })
-	return all, nil
 }

@@ -32,45 +32,55 @@ func (s said) verdict() (chain.Verdict, error) {
 	return chain.Undecided, errors.New("connection refused")
 }
 
-// TestPresent: with one endpoint its word decides, with two both must agree, and with three any two, in whatever order
-// they are asked. The answers are those of the endpoints apart from the source.
-func TestPresent(t *testing.T) {
+// TestJudged: with one endpoint its word decides, with two both must agree, and with more a majority, in whatever order
+// they are asked. With a report, the answers are those of the endpoints apart from its source, which has one vote.
+func TestJudged(t *testing.T) {
 	t.Parallel()
 	const failed = chain.Verdict(-1)
 	for name, c := range map[string]struct {
 		configured int
-		others     []said
+		reported   bool
+		answers    []said
 		want       chain.Verdict
 	}{
-		"OneHasIt":             {1, []said{yes}, chain.Stands},
-		"OneDenies":            {1, []said{no}, chain.Missing},
-		"OneLags":              {1, []said{lags}, chain.Undecided},
-		"OneDead":              {1, []said{dead}, failed},
-		"TwoAgree":             {2, []said{yes}, chain.Stands},
-		"TwoDisagree":          {2, []said{no}, chain.Missing},
-		"SecondLags":           {2, []said{lags}, chain.Undecided},
-		"SecondDead":           {2, []said{dead}, failed},
-		"SecondCoolsDown":      {2, nil, failed},
-		"ThreeAgree":           {3, []said{yes, yes}, chain.Stands},
-		"DenialThenSupport":    {3, []said{no, yes}, chain.Stands},
-		"SupportThenDenial":    {3, []said{yes, no}, chain.Stands},
-		"TwoDeny":              {3, []said{no, no}, chain.Missing},
-		"DenialAndDead":        {3, []said{no, dead}, chain.Undecided},
-		"DeadAndDenial":        {3, []said{dead, no}, chain.Undecided},
-		"DenialAndLag":         {3, []said{no, lags}, chain.Undecided},
-		"DenialAndCoolsDown":   {3, []said{no}, chain.Undecided},
-		"DeadAndSupport":       {3, []said{dead, yes}, chain.Stands},
-		"LagAndSupport":        {3, []said{lags, yes}, chain.Stands},
-		"ThreeBothDead":        {3, []said{dead, dead}, failed},
-		"ThreeDeadAndLag":      {3, []said{dead, lags}, chain.Undecided},
-		"FourOneDenies":        {4, []said{no, yes, yes}, chain.Stands},
-		"FourNoMajority":       {4, []said{no, no, yes}, chain.Undecided},
-		"FourDenialAndDead":    {4, []said{no, dead, yes}, chain.Undecided},
-		"FiveTwoOfOneMind":     {5, []said{yes, no, no, no}, chain.Missing},
-		"SourceLeftTheList":    {2, []said{no, yes}, chain.Stands},
-		"SourceLeftTheListToo": {2, []said{no, no}, chain.Missing},
+		"OneHasIt":            {1, true, []said{yes}, chain.Stands},
+		"OneDenies":           {1, true, []said{no}, chain.Missing},
+		"OneLags":             {1, true, []said{lags}, chain.Undecided},
+		"OneDead":             {1, true, []said{dead}, failed},
+		"TwoAgree":            {2, true, []said{yes}, chain.Stands},
+		"TwoDisagree":         {2, true, []said{no}, chain.Undecided},
+		"SecondLags":          {2, true, []said{lags}, chain.Undecided},
+		"SecondDead":          {2, true, []said{dead}, failed},
+		"SecondCoolsDown":     {2, true, nil, failed},
+		"ThreeAgree":          {3, true, []said{yes, yes}, chain.Stands},
+		"DenialThenSupport":   {3, true, []said{no, yes}, chain.Stands},
+		"SupportThenDenial":   {3, true, []said{yes, no}, chain.Stands},
+		"TwoDeny":             {3, true, []said{no, no}, chain.Missing},
+		"DenialAndDead":       {3, true, []said{no, dead}, chain.Undecided},
+		"DeadAndDenial":       {3, true, []said{dead, no}, chain.Undecided},
+		"DenialAndLag":        {3, true, []said{no, lags}, chain.Undecided},
+		"DenialAndCoolsDown":  {3, true, []said{no}, chain.Undecided},
+		"DeadAndSupport":      {3, true, []said{dead, yes}, chain.Stands},
+		"LagAndSupport":       {3, true, []said{lags, yes}, chain.Stands},
+		"ThreeBothDead":       {3, true, []said{dead, dead}, failed},
+		"ThreeDeadAndLag":     {3, true, []said{dead, lags}, chain.Undecided},
+		"SourceLeftTheList":   {2, true, []said{no, yes}, chain.Stands},
+		"FourOneDenies":       {4, true, []said{no, yes, yes}, chain.Stands},
+		"FourNoMajority":      {4, true, []said{no, no, yes}, chain.Undecided},
+		"FourDenialAndDead":   {4, true, []said{no, dead, yes}, chain.Undecided},
+		"FiveTwoOfOneMind":    {5, true, []said{yes, no, no, no}, chain.Missing},
+		"NobodyOneDenies":     {1, false, []said{no}, chain.Missing},
+		"NobodyTwoDeny":       {2, false, []said{no, no}, chain.Missing},
+		"NobodyOneOfTwo":      {2, false, []said{no, yes}, chain.Undecided},
+		"NobodyDenialAndDead": {2, false, []said{no, dead}, chain.Undecided},
+		"NobodyDenialAndLag":  {2, false, []said{lags, no}, chain.Undecided},
+		"NobodyOnlyOneInUse":  {2, false, []said{no}, chain.Undecided},
+		"NobodyNoneInUse":     {2, false, nil, failed},
+		"NobodyLiarFirst":     {3, false, []said{yes, no, no}, chain.Missing},
+		"NobodyLiarDenies":    {3, false, []said{no, yes, yes}, chain.Stands},
+		"NobodyLiarAndDead":   {3, false, []said{yes, dead, no}, chain.Undecided},
 	} {
-		got, err := chain.Present(c.others, c.configured, said.verdict)
+		got, err := chain.Judged(c.answers, c.configured, c.reported, said.verdict)
 		if c.want == failed {
 			if !errors.Is(err, chain.ErrNoEndpoint) {
 				t.Errorf("%s: verdict %d, %v, want ErrNoEndpoint", name, got, err)
@@ -83,45 +93,15 @@ func TestPresent(t *testing.T) {
 	}
 }
 
-// TestAbsent: two must deny a recorded transfer where two are configured; one that has it does not outweigh two that
-// deny it.
-func TestAbsent(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		configured int
-		answers    []said
-		want       chain.Verdict
-	}{
-		"OneDenies":         {1, []said{no}, chain.Missing},
-		"OneHasIt":          {1, []said{yes}, chain.Stands},
-		"OneLags":           {1, []said{lags}, chain.Undecided},
-		"TwoDeny":           {2, []said{no, no}, chain.Missing},
-		"OneOfTwoDenies":    {2, []said{no, yes}, chain.Stands},
-		"OneOfTwoHasIt":     {2, []said{yes, no}, chain.Stands},
-		"DenialAndDead":     {2, []said{no, dead}, chain.Undecided},
-		"DenialAndLag":      {2, []said{lags, no}, chain.Undecided},
-		"OnlyOneInUse":      {2, []said{no}, chain.Undecided},
-		"NoneInUse":         {2, nil, chain.Undecided},
-		"LiarFirst":         {3, []said{yes, no, no}, chain.Missing},
-		"LiarInBetween":     {3, []said{no, yes, no}, chain.Missing},
-		"LiarDenies":        {3, []said{no, yes, yes}, chain.Stands},
-		"LiarDeadAndDenial": {3, []said{yes, dead, no}, chain.Stands},
-	} {
-		if got := chain.Absent(c.answers, c.configured, said.verdict); got != c.want {
-			t.Errorf("%s: verdict %d, want %d", name, got, c.want)
-		}
-	}
-}
-
-// TestPresent_AsksNoMore: no endpoint is asked once a quorum has answered alike.
-func TestPresent_AsksNoMore(t *testing.T) {
+// TestJudged_AsksNoMore: no endpoint is asked once a quorum has answered alike.
+func TestJudged_AsksNoMore(t *testing.T) {
 	t.Parallel()
 	asked := 0
-	_, err := chain.Present([]said{yes, yes, yes}, 4, func(s said) (chain.Verdict, error) {
+	_, err := chain.Judged([]said{yes, yes, yes}, 3, true, func(s said) (chain.Verdict, error) {
 		asked++
 		return s.verdict()
 	})
-	if err != nil || asked != 2 {
+	if err != nil || asked != 1 {
 		t.Errorf("asked %d endpoints, %v", asked, err)
 	}
 }
@@ -204,48 +184,6 @@ func TestAgree(t *testing.T) {
 		got, err := chain.Agree(c.answers, c.configured, same, answer)
 		if got != c.want || !errors.Is(err, c.err) {
 			t.Errorf("%s: %q, %v, want %q, %v", name, got, err, c.want, c.err)
-		}
-	}
-}
-
-// TestSearchAll: what any endpoint reports is searched for once, by block, and that there is nothing needs two answers
-// where two are configured.
-func TestSearchAll(t *testing.T) {
-	t.Parallel()
-	type answer []uint64 // blocks with a transfer; nil: the endpoint does not answer
-	for name, c := range map[string]struct {
-		configured int
-		answers    []answer
-		want       []uint64
-		fails      bool
-	}{
-		"One":             {1, []answer{{3, 1}}, []uint64{1, 3}, false},
-		"OneFindsNothing": {1, []answer{{}}, nil, false},
-		"OneDead":         {1, []answer{nil}, nil, true},
-		"NothingByTwo":    {2, []answer{{}, {}}, nil, false},
-		"NothingByOne":    {2, []answer{{}, nil}, nil, true},
-		"FirstCoolsDown":  {2, []answer{{}}, nil, true},
-		"FoundByOne":      {2, []answer{nil, {2}}, []uint64{2}, false},
-		"FoundByBoth":     {2, []answer{{2, 5}, {5, 1}}, []uint64{1, 2, 5}, false},
-		"NothingByThird":  {3, []answer{{7}, {}, nil}, []uint64{7}, false},
-		"NothingByMost":   {3, []answer{{}, nil, {}}, nil, false},
-	} {
-		found, err := chain.SearchAll(c.answers, c.configured, func(a answer) ([]chain.Transfer, error) {
-			if a == nil {
-				return nil, errors.New("connection refused")
-			}
-			list := make([]chain.Transfer, len(a))
-			for i, block := range a {
-				list[i].Ordinal, list[i].Block.Number = int(block), block
-			}
-			return list, nil
-		})
-		var got []uint64
-		for _, f := range found {
-			got = append(got, f.Block.Number)
-		}
-		if !slices.Equal(got, c.want) || (err != nil) != c.fails || err != nil && !errors.Is(err, chain.ErrNoEndpoint) {
-			t.Errorf("%s: blocks %v, %v, want %v", name, got, err, c.want)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/florinpay/florin/internal/fault"
@@ -32,6 +33,14 @@ func (e *UnreadError) Error() string {
 	return fmt.Sprintf(
 		"transfers to %d addresses, first %s, cannot be read: %s", len(e.Addresses), e.Addresses[0], e.Reason,
 	)
+}
+
+// With adds the addresses of another one; both may be nil.
+func (e *UnreadError) With(o *UnreadError) *UnreadError {
+	if e == nil || o == nil {
+		return cmp.Or(e, o)
+	}
+	return &UnreadError{append(e.Addresses, o.Addresses...), e.Reason}
 }
 
 // Unwrap makes it a fault of kind Unavailable: reading again may succeed.

@@ -26,30 +26,25 @@ type Reader interface {
 	BlockAt(ctx context.Context, number uint64) (head Head, ok bool, err error)
 	// Scan returns every transfer of a known asset, or of a watched other
 	// asset, to an address in the set that lies in blocks from..to, both
-	// included; zero-value transfers and failed transactions are left out.
+	// included, as one endpoint reports it; zero-value transfers and failed transactions are left out.
 	// It returns all of them or an error, never some; with an *UnreadError, all
 	// but those to the addresses it names. It fails with ErrReorged when the
-	// chain no longer has block `to` with to.Hash.
-	Scan(ctx context.Context, from uint64, to Head, watch *WatchSet) ([]Transfer, error)
+	// chain no longer has block `to` with to.Hash. by is the endpoint's voice, which is none of those in not: one
+	// endpoint alone may leave money out, so a range of blocks is read through as many voices as Quorum.
+	Scan(
+		ctx context.Context, from uint64, to Head, watch *WatchSet, not ...string,
+	) (found []Transfer, by string, err error)
+	// Quorum is how many voices must say the same.
+	Quorum() int
 	// Glance asks one endpoint, in as few calls as it can, whether a Scan would find
 	// news. It credits nothing and rules nothing out: what it misses, the next Scan
 	// finds.
 	Glance(ctx context.Context, l Look) (Glance, error)
-	// Confirm checks, through endpoints other than their source if there is
-	// more than one, whether the transfers are in the block that it names, at or below `at` (Present).
-	// They are of one Inclusion; Stands means that every one of them stands.
-	Confirm(ctx context.Context, transfers []Transfer, at Head) (Verdict, error)
-	// Absent asks whether a recorded transfer is on the chain no more: Missing
-	// only if two endpoints have block `at` and do not have the transfer at or
-	// below it; where one endpoint is all there is, it must also have replaced
-	// the recorded block. It is Stands if one of them has the transfer, and
-	// Undecided otherwise.
-	Absent(ctx context.Context, recorded Transfer, at Head) (Verdict, error)
-	// Search is Scan through every endpoint: it returns what any of them reports,
-	// each transfer once. It is for money that Scan, which reads through one
-	// endpoint, may have missed. That there is none needs two answers where two endpoints are
-	// configured.
-	Search(ctx context.Context, from uint64, to Head, watch *WatchSet) ([]Transfer, error)
+	// Judge asks whether the transfers, which are of one transaction and have one Source, stand in the block that they
+	// name, at or below `at`: Stands and Missing are what a quorum of voices says (Judged). Their source has one vote;
+	// without a Source, as for a recorded transfer that a Scan has not shown, nobody has voted yet. Where one endpoint
+	// is all there is, Missing also needs that it has replaced the block.
+	Judge(ctx context.Context, transfers []Transfer, at Head) (Verdict, error)
 	// Balances reads, as of block `at` or later, what the addresses hold of the
 	// asset. The result has one entry for each address. Where two endpoints are
 	// configured two must agree: it fails with ErrDisagree where they do not, and with

@@ -98,7 +98,7 @@ func (r *Report) endpoint(ctx context.Context, name string, n Network, e Endpoin
 func query(ctx context.Context, n Network, e Reader, final chain.Head) error {
 	watch := chain.NewWatchSet(1)
 	watch.Add(n.Watched)
-	_, err := e.Scan(ctx, final.Number-min(final.Number, measured), final, watch)
+	_, _, err := e.Scan(ctx, final.Number-min(final.Number, measured), final, watch)
 	return err
 }
 

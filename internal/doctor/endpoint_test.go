@@ -60,8 +60,10 @@ func (n *node) BlockAt(_ context.Context, number uint64) (chain.Head, bool, erro
 	return n.head(number), true, nil
 }
 
-func (n *node) Scan(context.Context, uint64, chain.Head, *chain.WatchSet) ([]chain.Transfer, error) {
-	return nil, nil
+func (n *node) Scan(
+	context.Context, uint64, chain.Head, *chain.WatchSet, ...string,
+) ([]chain.Transfer, string, error) {
+	return nil, "", nil
 }
 
 func (n *node) Coins(context.Context, []chain.Address, chain.Head) ([]money.Units, error) {

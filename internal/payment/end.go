@@ -12,10 +12,20 @@ import (
 // nothing but recorded deposits. A network that is not in it is not read at all.
 type Coverage map[chain.Network]time.Time
 
+// BlindWait is how long a payment whose time has run out waits for a network that cannot say whether it was paid. What
+// the network shows later is late money.
+const BlindWait = time.Hour
+
+// WaitsFor reports whether the payment still waits for networks that cannot say whether it was paid. Time in which the
+// program did not run, which began at the time given, does not count.
+func (p Payment) WaitsFor(began, now time.Time) bool {
+	return now.Before(later(p.ExpiresAt, began).Add(BlindWait))
+}
+
 // Expire ends a payment whose time has run out. A started payment expires only
 // when every network of its routes is covered up to that time, and every other
-// network that is read and where its money counts. So a network that cannot be read
-// delays expiry instead of losing a deposit; incoming money delays it too. A payment
+// network that can be read and where its money counts. So a network that cannot be read
+// delays the expiry of its own payments; incoming money delays it too. A payment
 // that must not expire yet is returned unchanged.
 func (p Payment) Expire(covered Coverage, now time.Time) (Change, error) {
 	c := Change{Payment: p}

@@ -18,9 +18,9 @@ type Store interface {
 	// OpenPayment is CreatePayment and UpdatePayment at once: if start fails,
 	// nothing is stored.
 	OpenPayment(ctx context.Context, c Change, start func(Payment) (Change, error)) (Payment, error)
-	// Waiting counts the started payments of the group that have not ended, up to
+	// Waiting counts the started payments of the group that have not ended and whose time has not run out, up to
 	// most.
-	Waiting(ctx context.Context, g Group, most int) (int, error)
+	Waiting(ctx context.Context, g Group, now time.Time, most int) (int, error)
 	// Payment returns the payment with routes and deposits, or ErrUnknown.
 	Payment(ctx context.Context, id ID) (Payment, error)
 	// RecentPayment is Payment for pollers: it may be a second old, but never

@@ -49,7 +49,7 @@ func (s *Service) roomFor(ctx context.Context, p Payment) error {
 		if g.KeyID != 0 {
 			most = s.opts.MaxWaitingOfKey
 		}
-		waiting, err := s.store.Waiting(ctx, g, most)
+		waiting, err := s.store.Waiting(ctx, g, s.now(), most)
 		if err != nil {
 			return err
 		}

@@ -115,7 +115,7 @@ func (s *Service) confirmed(ctx context.Context, r Recharge, v chain.TransferOut
 	if !ok || r.State.Over() {
 		return false, nil
 	}
-	verdict, err := s.network.Chain.Confirm(ctx, []chain.Transfer{paid}, v.Final)
+	verdict, err := s.network.Chain.Judge(ctx, []chain.Transfer{paid}, v.Final)
 	return verdict == chain.Stands, err
 }
 

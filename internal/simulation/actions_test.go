@@ -75,6 +75,7 @@ var actions = []action{
 	{name: "the pool is emptied", weight: 1, do: func(w *world) { w.anyChain().drop() }},
 	{name: "a clock jumps", weight: 2, do: func(w *world) {
 		in := w.any()
+		w.lies.endAlone(w)
 		if in.skew = 0; w.chance(50) {
 			in.skew = time.Duration(w.rng.IntN(240)-120) * time.Second
 		}
@@ -117,7 +118,8 @@ var actions = []action{
 		}
 		l.settle()
 	}},
-	{name: "endpoints hide nothing", weight: 1, do: func(w *world) { clear(w.hidden) }},
+	{name: "endpoints hide nothing", weight: 1, do: func(w *world) { clear(w.lies.hidden) }},
+	{name: "an endpoint fails for a while", weight: 4, do: (*world).beginSpell},
 	{name: "receivers", weight: 2, do: func(w *world) {
 		w.receiversFail, w.receiversBusy = w.chance(30), w.chance(20)
 	}},
@@ -254,7 +256,7 @@ func loop(kind string) func(*world) {
 		if w.chance(45) {
 			w.spoil(in)
 		}
-		if kind == "recharge" && len(w.hosts) > 1 && w.chance(20) {
+		if kind == "recharge" && len(w.hosts) > 1 && w.chance(20) && w.spell(chain.Polygon) == nil {
 			for _, n := range in.nodes {
 				n.faults = nodeFaults{} // two that lie alike are believed
 			}
@@ -331,17 +333,17 @@ func (w *world) newNodeFaults(l *testChain) nodeFaults {
 	return nodeFaults{eager: true, lag: 1 + w.rng.IntN(3)}
 }
 
-// spoil gives an instance new faults. At most one endpoint of a network is faulty: what two agree on is believed.
+// spoil gives an instance new faults. At most one endpoint of a network is faulty at a time.
 func (w *world) spoil(in *instance) {
 	in.mend()
 	if w.chance(60) {
 		in.faults = w.newFaults()
 	}
 	if w.chance(60) {
-		in.nodes[w.hosts[w.rng.IntN(len(w.hosts))]].faults = w.newNodeFaults(w.chain)
+		in.nodes[w.suspect(chain.Polygon)].faults = w.newNodeFaults(w.chain)
 	}
 	if w.chance(60) {
-		in.solana[w.hosts[w.rng.IntN(len(w.hosts))]].faults = w.newNodeFaults(w.of(chain.Solana))
+		in.solana[w.suspect(chain.Solana)].faults = w.newNodeFaults(w.of(chain.Solana))
 	}
 }
 

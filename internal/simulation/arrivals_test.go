@@ -43,8 +43,8 @@ func (w *world) checkArrivals(p payment.Payment) {
 			d, ok := recorded[k]
 			delete(recorded, k)
 			at := holding{in.to, in.contract}
-			if !ok && (in.units < uint64(payment.DustFloor) || small[at].hidden) {
-				small[at] = small[at].with(in, w.wasHidden[k.Tx])
+			if !ok && in.units < uint64(payment.DustFloor) {
+				small[at] = tally{small[at].units + in.units, small[at].count + 1}
 				continue
 			}
 			w.checkArrival(p, k, in, d, ok)
@@ -61,13 +61,8 @@ func (w *world) checkArrivals(p payment.Payment) {
 
 // tally is what came in transfers that are not recorded one by one.
 type tally struct {
-	units  uint64
-	count  int
-	hidden bool // an endpoint hid some of it
-}
-
-func (t tally) with(in arrival, hidden bool) tally {
-	return tally{t.units + in.units, t.count + 1, t.hidden || hidden}
+	units uint64
+	count int
 }
 
 // checkFolded: folded deposits hold all the small transfers that are not recorded one by one, and nothing else.
@@ -80,7 +75,7 @@ func (w *world) checkFolded(p payment.Payment, folded map[holding]payment.Deposi
 	}
 	for at, s := range small {
 		got := folded[at]
-		if units := got.Transfer.Units.Big().Uint64(); !s.hidden && (units != s.units || got.Count != s.count) {
+		if units := got.Transfer.Units.Big().Uint64(); units != s.units || got.Count != s.count {
 			w.failf("%d in %d small transfers are folded for %s, want %d in %d", units, got.Count, p.ID, s.units, s.count)
 		}
 	}
@@ -90,8 +85,6 @@ func (w *world) checkFolded(p payment.Payment, folded map[holding]payment.Deposi
 func (w *world) checkArrival(p payment.Payment, k chain.Key, in arrival, d payment.Deposit, ok bool) {
 	w.Helper()
 	switch {
-	case !ok && w.wasHidden[k.Tx] && p.Status != payment.Expired:
-		// An endpoint hid it, and the payment ended otherwise before the balances were read.
 	case !ok:
 		w.failf("%d came to %s in block %d (%s), but payment %s (%s) does not have it", in.units, in.to, in.block.Number, k.Tx, p.ID, p.Status)
 	case d.State != payment.DepositFinal || !d.Swept || !d.Rechecked:
@@ -112,30 +105,26 @@ func (w *world) checkHoldingsOf(l *testChain) {
 	w.Helper()
 	state := l.head().state
 	want := map[holding]uint64{}
-	unseen := map[chain.Address]bool{}
+	unknown := map[chain.Address]bool{}
 	for _, p := range w.last {
 		for _, r := range p.Routes {
 			if r.Network != l.profile.Network {
 				continue
 			}
-			for k, in := range l.arrivals(len(l.blocks), r.Address.Address) {
-				if w.wasHidden[k.Tx] &&
-					!slices.ContainsFunc(p.Deposits, func(d payment.Deposit) bool { return d.Transfer.Key == k }) {
-					unseen[in.to] = true
-				}
+			for _, in := range l.arrivals(len(l.blocks), r.Address.Address) {
 				want[holding{r.Settlement, in.contract}] += in.units
 			}
 		}
 	}
 	for _, a := range w.lostAddresses(l) {
-		unseen[a] = true
+		unknown[a] = true
 		for _, in := range l.arrivals(len(l.blocks), a) {
 			want[holding{w.recorded[a], in.contract}] += in.units
 		}
 	}
 	for at, units := range state {
 		if to, deposit := w.recorded[at.address]; deposit && units > 0 {
-			if !unseen[at.address] {
+			if !unknown[at.address] {
 				w.failf("%d of %s are still on %s", units, at.contract, at.address)
 			}
 			want[holding{to, at.contract}] -= units

@@ -292,3 +292,13 @@ type arrival struct {
 	move
 	block *block
 }
+
+// victim is the newest deposit address of a network.
+func (w *world) victim(n chain.Network) chain.Address {
+	for _, a := range slices.Backward(w.shown) {
+		if strings.HasPrefix(string(a), "0x") == n.EVM() {
+			return a
+		}
+	}
+	return ""
+}

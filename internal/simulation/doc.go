@@ -11,15 +11,17 @@
 //
 // A world takes some dozen random steps: an action of a payer, a merchant or a network, a round of a loop that has
 // something to do, or a fault. Two networks run side by side: Polygon, where a nonce orders transactions and `safe` or
-// `finalized` counts, and Solana, where transactions expire. Both are read by the real adapters through two endpoints
-// that answer in the process. What makes sweeps and recharges is simulated.
+// `finalized` counts, and Solana, where transactions expire. Both are read by the real adapters through one, two or three
+// endpoints that answer in the process. What makes sweeps and recharges is simulated.
 //
 // Faults are
 //
 //   - crashes before or after any commit, commits that fail, commits whose answer is lost, decisions that another
 //     transaction overtakes so that they are made again, and on PostgreSQL serialization failures (SQLSTATE 40001);
-//   - endpoints that fail, lag, stand still on a fork, deny transactions, invent or inflate them, name another block,
-//     list them twice, and call a block final too early, too late or no more; at most one of them at a time lies;
+//   - endpoints that fail, lag, stand still on a fork, hide and deny transactions, invent or inflate them, name another
+//     block, list them twice, answer with empty or half lists, time out, or break on single transactions and receipts,
+//     for one call or for minutes, and call a block final too early, too late or no more. About one transaction only
+//     one of them ever lies; one that is alone lies for less time than lies between two readings;
 //   - on Solana an index of signatures that is late or forgets, skipped slots, a refused rate of calls, and accounts
 //     that a sweep has closed;
 //   - reorganizations, and transactions whose recipient, asset, amount or order depends on the block;
@@ -27,7 +29,8 @@
 //   - clocks that jump, receivers that fail and stall, a gas wallet that is empty or used by others, and a second
 //     instance whose rounds begin in the middle of the first one's.
 //
-// At the end the faults stop, and everything that was begun must finish.
+// At the end the faults stop. Whatever is final by then must be recorded within shownWithin, whoever hid it, and
+// everything that was begun must finish.
 //
 //	seed ─▶ step ─▶ round of a watcher, expirer, sweeper, deliverer, recharge ─▶ store
 //	          │            └─▶ chain, receivers (faults)
@@ -38,7 +41,7 @@
 // checked against the world, which alone knows what happened, not against our own tables.
 //
 // Where to read on: world_test.go and chain_test.go (the world), actions_test.go and payer_test.go (what happens),
-// crash_test.go, store_test.go, node_test.go, reader_test.go, solana_node_test.go, solana_reader_test.go,
+// crash_test.go, store_test.go, node_test.go, lies_test.go, reader_test.go, solana_node_test.go, solana_reader_test.go,
 // sender_test.go, recharge_test.go and webhooks_test.go (its faults), invariants_test.go and arrivals_test.go (what
 // must hold).
 package simulation

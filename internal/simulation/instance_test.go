@@ -37,6 +37,7 @@ type instance struct {
 	deliverer *webhook.Deliverer
 	recharges *recharge.Service
 	busy      bool // one of its rounds is running
+	steady    bool // its watchers go at their own pace
 }
 
 // open starts an instance. On SQLite all share the observer's connections, which costs much less than opening a file;
@@ -188,7 +189,7 @@ func (in *instance) loop(kind string) (err error) {
 
 // watch runs a round of a network's watcher, or lets it do what its pace asks for.
 func (in *instance) watch(ctx context.Context, n chain.Network) error {
-	if in.w.chance(50) {
+	if !in.steady && in.w.chance(50) {
 		return in.watchers[n].RunOnce(ctx)
 	}
 	in.watchers[n].Step(ctx)

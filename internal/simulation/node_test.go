@@ -24,7 +24,11 @@ type nodeFaults struct {
 	jumps   int           // it shows a newest block that is so many blocks ahead of any, on EVM
 	stalled int           // its safe and finalized tags do not pass this block; 0: they move
 	stale   []*block      // it stands still, perhaps on a fork that the others have left
-	denies  bool          // it shows blocks without their transactions, and no balances
+	denies  bool          // it knows no transaction, and no balances
+	empty   bool          // its lists are empty
+	partial bool          // its lists hold every other transaction
+	slow    slow          // calls that it does not answer in time
+	breaks  breaks        // how it answers when it is asked for some of the transactions
 	invents int           // it shows a transfer in this block that was never made
 	victim  chain.Address // to whom
 	inflate bool          // it shows larger amounts than were moved
@@ -39,7 +43,7 @@ type nodeFaults struct {
 type node struct {
 	in     *instance
 	chain  *testChain
-	first  bool // of the network's endpoints
+	host   string
 	faults nodeFaults
 }
 
@@ -55,8 +59,11 @@ func (all nodes) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n.faults.down || n.in.crasher.crashed() {
+	if n.fault().down || n.in.crasher.crashed() {
 		return nil, errDown
+	}
+	if n.slow(body) {
+		return nil, errTimeout{}
 	}
 	if n.chain.profile.Network == chain.Solana && n.refuse() {
 		return &http.Response{
@@ -142,7 +149,7 @@ func (n *node) serve(c rpcCall) (result, fail string, err error) {
 	case "eth_getBlockByNumber":
 		return n.block(n.byTag(text(c.Params[0]))), "", nil
 	case "eth_getTransactionReceipt":
-		return n.receipt(chain.TxHash(text(c.Params[0]))), "", nil
+		return n.receipt(chain.TxHash(text(c.Params[0])))
 	case "eth_call":
 		return n.call(c.Params[0]), "", nil
 	case "eth_getLogs":
@@ -157,10 +164,10 @@ func text(raw json.RawMessage) string { return strings.Trim(string(raw), `"`) }
 
 // blocks are the blocks that the node has.
 func (n *node) blocks() []*block {
-	if n.faults.stale != nil {
-		return n.faults.stale
+	if n.fault().stale != nil {
+		return n.fault().stale
 	}
-	return n.chain.blocks[:max(1, len(n.chain.blocks)-n.faults.lag)]
+	return n.chain.blocks[:max(1, len(n.chain.blocks)-n.fault().lag)]
 }
 
 // byTag returns the block of a tag or number, nil if the node has none.
@@ -168,7 +175,7 @@ func (n *node) byTag(tag string) *block {
 	blocks := n.blocks()
 	switch tag {
 	case "latest":
-		if n.faults.jumps > 0 {
+		if n.fault().jumps > 0 {
 			return n.invented(blocks[len(blocks)-1].Head)
 		}
 		return blocks[len(blocks)-1]
@@ -186,20 +193,29 @@ func (n *node) byTag(tag string) *block {
 
 // shown is the block with the transactions that the node shows in it.
 func (n *node) shown(b *block) *block {
-	if !n.faults.early {
+	if !n.fault().early {
 		return b
 	}
-	blocks, next := n.blocks(), int(b.Number)+1
-	if next >= len(blocks) {
-		return &block{Head: b.Head}
+	early := &block{Head: b.Head, moved: map[chain.TxHash][]move{}, failed: map[chain.TxHash]bool{}}
+	add := func(from *block, lied bool) {
+		for _, t := range from.txs {
+			if n.lies(t.hash) == lied {
+				early.txs = append(early.txs, t)
+				early.moved[t.hash], early.failed[t.hash] = from.moved[t.hash], from.failed[t.hash]
+			}
+		}
 	}
-	return &block{Head: b.Head, txs: blocks[next].txs, moved: blocks[next].moved, failed: blocks[next].failed}
+	add(b, false)
+	if blocks, next := n.blocks(), int(b.Number)+1; next < len(blocks) {
+		add(blocks[next], true)
+	}
+	return early
 }
 
 // invented is the newest block of a node that jumps. Its time is as far ahead.
 func (n *node) invented(newest chain.Head) *block {
-	newest.Number += uint64(n.faults.jumps) //nolint:gosec // some millions
-	newest.Time = newest.Time.Add(time.Duration(n.faults.jumps) * time.Second)
+	newest.Number += uint64(n.fault().jumps) //nolint:gosec // some millions
+	newest.Time = newest.Time.Add(time.Duration(n.fault().jumps) * time.Second)
 	newest.Hash = fmt.Sprintf("0x%064x", newest.Number)
 	return &block{Head: newest}
 }
@@ -207,12 +223,12 @@ func (n *node) invented(newest chain.Head) *block {
 // tagged is where the node sees a tag whose true block is given.
 func (n *node) tagged(truth, height int) int {
 	switch {
-	case n.faults.eager:
+	case n.fault().eager:
 		return height - 1
-	case n.faults.stalled > 0:
-		return min(truth, n.faults.stalled)
+	case n.fault().stalled > 0:
+		return min(truth, n.fault().stalled)
 	}
-	return max(0, truth-n.faults.behind)
+	return max(0, truth-n.fault().behind)
 }
 
 func (n *node) block(b *block) string {
@@ -242,34 +258,27 @@ func (n *node) entries(b *block) []entry {
 	b = n.shown(b)
 	for _, t := range b.txs {
 		for _, m := range b.moved[t.hash] {
-			if n.faults.inflate {
+			if n.fault().inflate && n.lies(t.hash) {
 				m.units += 1_000_000
 			}
-			if !n.faults.denies {
+			if !n.denies(t.hash) {
 				list = append(list, entry{m, t.hash, b, index})
 			}
 			index++
 		}
 	}
-	if n.faults.invents > 0 && b.Number == uint64(n.faults.invents) {
-		if victim := n.faults.victim; victim != "" {
+	if n.fault().invents > 0 && b.Number == uint64(n.fault().invents) {
+		if victim := n.fault().victim; victim != "" {
 			asset := n.chain.profile.Assets[0].Contract
-			list = append(list, entry{move{asset, payer, victim, 1_000_000_000}, inventedTx, b, index})
+			list = append(list, entry{move{asset, payer, victim, 1_000_000_000}, n.inventedTx(), b, index})
 		}
 	}
 	return list
 }
 
-const inventedTx = chain.TxHash("0xee00000000000000000000000000000000000000000000000000000000000000")
-
-// victim is the newest deposit address of a network.
-func (w *world) victim(n chain.Network) chain.Address {
-	for _, a := range slices.Backward(w.shown) {
-		if strings.HasPrefix(string(a), "0x") == n.EVM() {
-			return a
-		}
-	}
-	return ""
+// inventedTx is the transaction that the node invents, which is no other's.
+func (n *node) inventedTx() chain.TxHash {
+	return chain.TxHash(fmt.Sprintf("0xee%062x", slices.Index(n.in.w.hosts, n.host)))
 }
 
 func (e entry) String() string {
@@ -287,7 +296,15 @@ func padded(a chain.Address) string {
 }
 
 // receipt shows a transaction of the node's chain.
-func (n *node) receipt(h chain.TxHash) string {
+func (n *node) receipt(h chain.TxHash) (result, fail string, err error) {
+	broken := n.broken(h)
+	switch broken {
+	case breaksError:
+		return "", "missing trie node", nil
+	case breaksNull:
+		return "null", "", nil
+	case breaksNone, breaksEmpty:
+	}
 	for _, b := range n.blocks() {
 		var logs []string
 		status := "0x1"
@@ -297,21 +314,21 @@ func (n *node) receipt(h chain.TxHash) string {
 				status = "0x0"
 			}
 			return t.hash == h
-		}) && !n.faults.denies
-		if !known && h != inventedTx {
+		}) && !n.denies(h)
+		if !known && h != n.inventedTx() {
 			continue
 		}
 		for _, e := range n.entries(b) {
-			if e.tx == h {
+			if e.tx == h && broken != breaksEmpty {
 				logs = append(logs, e.String())
 			}
 		}
 		if known || len(logs) > 0 {
 			return fmt.Sprintf(`{"transactionHash":%q,"blockNumber":%s,"blockHash":%q,"status":%q,"logs":[%s]}`,
-				h, quantity(b.Number), b.Hash, status, strings.Join(logs, ","))
+				h, quantity(b.Number), b.Hash, status, strings.Join(logs, ",")), "", nil
 		}
 	}
-	return "null"
+	return "null", "", nil
 }
 
 // call answers balanceOf.
@@ -324,9 +341,9 @@ func (n *node) call(raw json.RawMessage) string {
 	blocks := n.blocks()
 	units := uint64(0)
 	for at, held := range blocks[len(blocks)-1].state {
-		if !n.faults.denies && strings.EqualFold(string(at.contract), q.To) &&
+		if strings.EqualFold(string(at.contract), q.To) &&
 			strings.EqualFold(string(at.address), "0x"+q.Data[selector:]) {
-			units = held
+			units = held - min(held, n.denied(at))
 		}
 	}
 	return fmt.Sprintf(`"0x%064x"`, units)
@@ -348,7 +365,7 @@ func (n *node) logs(raw json.RawMessage) (result, fail string, err error) {
 				continue
 			}
 			list = append(list, e.String())
-			if n.faults.repeats {
+			if n.fault().repeats {
 				list = append(list, e.String())
 			}
 		}
@@ -370,20 +387,7 @@ func (n *node) logs(raw json.RawMessage) (result, fail string, err error) {
 	}
 	blocks := n.blocks()
 	for _, b := range blocks[from.Number:min(int(to.Number)+1, len(blocks))] { // the newest may be invented
-		n.noteHidden(b)
 		add(b)
 	}
 	return "[" + strings.Join(list, ",") + "]", "", nil
-}
-
-// omits reports whether the node leaves the transaction out of lists.
-func (n *node) omits(tx chain.TxHash) bool { return n.first && n.in.w.hidden[tx] }
-
-// noteHidden notes the transactions of a block that the node denies while it lists logs.
-func (n *node) noteHidden(b *block) {
-	if n.faults.denies {
-		for _, t := range b.txs {
-			n.in.w.wasHidden[t.hash] = true
-		}
-	}
 }

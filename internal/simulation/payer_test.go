@@ -64,9 +64,8 @@ func (w *world) pay() {
 			t.moves = append(t.moves, move{asked, payer, o.Routes[0].Address.Address, uint64(o.Amount)})
 		}
 	}
-	if w.chance(4) && len(t.moves) == 1 && !w.paidTo(to) && p.Status == payment.Started {
-		w.hidden[t.hash], w.wasHidden[t.hash] = true, true
-		w.tracef("hidden %s", t.hash)
+	if w.chance(20) {
+		w.hide(t)
 	}
 	l.send(t)
 	w.tracef("pay %s to %s of %s", t.hash, to, p.ID)
@@ -118,10 +117,10 @@ func (w *world) lastMinute() {
 		moves: []move{{asset.Contract, payer, p.Routes[0].Address.Address, uint64(p.Amount)}},
 	}
 	if w.chance(40) {
-		w.hidden[t.hash], w.wasHidden[t.hash] = true, true
+		w.hide(t)
 	}
 	l.send(t)
-	w.tracef("pay %s to %s in the last minute, hidden %t", t.hash, p.ID, w.hidden[t.hash])
+	w.tracef("pay %s to %s in the last minute", t.hash, p.ID)
 	for range deepest + 1 {
 		w.pass(time.Second)
 		w.mine(1)

@@ -31,14 +31,15 @@ var _ chain.Reader = evmReader{}
 const (
 	firstHost  = "first.example"
 	secondHost = "second.example"
+	thirdHost  = "third.example"
 )
 
-// newEVMReader reads the chain through two endpoints, or one.
+// newEVMReader reads the chain through its endpoints.
 func (in *instance) newEVMReader(l *testChain) evmReader {
 	in.nodes = nodes{}
 	var endpoints []string
-	for i, host := range in.w.hosts {
-		in.nodes[host] = &node{in: in, chain: l, first: i == 0}
+	for _, host := range in.w.hosts {
+		in.nodes[host] = &node{in: in, chain: l, host: host}
 		endpoints = append(endpoints, "http://"+host)
 	}
 	a, err := evm.New(evm.Config{
@@ -65,9 +66,11 @@ func (r evmReader) BlockAt(ctx context.Context, number uint64) (chain.Head, bool
 	return r.Adapter.BlockAt(ctx, number)
 }
 
-func (r evmReader) Absent(ctx context.Context, t chain.Transfer, at chain.Head) (chain.Verdict, error) {
-	if err := r.in.call(); err != nil {
-		return chain.Undecided, err
+func (r evmReader) Judge(ctx context.Context, list []chain.Transfer, at chain.Head) (chain.Verdict, error) {
+	if list[0].Source == "" { // what was reported is judged in parallel, in no certain order
+		if err := r.in.call(); err != nil {
+			return chain.Undecided, err
+		}
 	}
-	return r.Adapter.Absent(ctx, t, at)
+	return r.Adapter.Judge(ctx, list, at)
 }

@@ -96,7 +96,7 @@ func (s transferSender) Track(
 		return chain.TransferOutcome{}, err
 	}
 	n := s.in.nodes[firstHost]
-	if n.faults.down {
+	if n.fault().down {
 		return chain.TransferOutcome{}, errDown
 	}
 	out := chain.TransferOutcome{Status: chain.TxUnknown, Final: heads.Finalized}
@@ -104,12 +104,12 @@ func (s transferSender) Track(
 	i := slices.IndexFunc(blocks, func(o *block) bool { return o.has(b.Tx) })
 	final := min(int(heads.Finalized.Number), len(blocks)-1)
 	switch {
-	case i < 0 && n.faults.invents > 0: // it shows the money before it came
+	case i < 0 && n.fault().invents > 0: // it shows the money before it came
 		var t signedTransfer
 		s.w.must(json.Unmarshal(b.Raw, &t))
 		e := entry{move{t.Contract, t.From, t.To, t.Units}, b.Tx, blocks[final], 0}
 		out.Status, out.Block, out.Transfers = chain.TxFinal, blocks[final].Head, []chain.Transfer{n.transfer(e)}
-	case i < 0 || n.faults.denies:
+	case i < 0 || n.denies(b.Tx):
 		if blocks[final].nonces[from] > b.Nonce {
 			out.Status = chain.TxDropped
 		} else if s.w.chain.known(b.Tx) {

@@ -27,6 +27,7 @@ const (
 	codeNoBlock    = -32004
 	codeSkipped    = -32007
 	codeMinContext = -32016
+	codeBroken     = -32603
 )
 
 // indexLag is how late an index may be.
@@ -40,7 +41,7 @@ func (n *node) serveSolana(c rpcCall) (result string, code int) {
 	case "getSlot":
 		return strconv.Itoa(n.slot(strings.Contains(string(c.Params[0]), "finalized"))), 0
 	case "getFirstAvailableBlock":
-		return strconv.Itoa(n.faults.forgets), 0
+		return strconv.Itoa(n.fault().forgets), 0
 	case "getBlock":
 		var slot uint64
 		n.in.w.must(json.Unmarshal(c.Params[0], &slot))
@@ -57,7 +58,15 @@ func (n *node) serveSolana(c rpcCall) (result string, code int) {
 	case "getSignatureStatuses":
 		return n.statuses(c), 0
 	case "getTransaction":
-		return n.transaction(chain.TxHash(text(c.Params[0]))), 0
+		h := chain.TxHash(text(c.Params[0]))
+		switch n.broken(h) {
+		case breaksError:
+			return "", codeBroken
+		case breaksNull:
+			return "null", 0
+		case breaksNone, breaksEmpty:
+		}
+		return n.transaction(h), 0
 	}
 	return "", -32601
 }
@@ -108,32 +117,27 @@ func (n *node) slots(first, last uint64) string {
 	return "[" + strings.Join(list, ",") + "]"
 }
 
-// included lists the transactions of a block that the node shows. What it leaves out of lists is in its balances: the
-// other endpoint may deny those.
+// included lists the transactions of a block that the node shows. What it leaves out of lists only is in its balances.
 func (n *node) included(b *block) []*tx {
-	if n.faults.denies {
-		n.in.w.mu.Lock()
-		defer n.in.w.mu.Unlock()
-		n.noteHidden(b)
-		return nil
-	}
-	list := slices.Clone(b.txs)
-	if n.faults.invents > 0 && n.faults.victim != "" && b.Number == uint64(n.faults.invents) {
-		list = append(list, &tx{hash: inventedSignature, moves: []move{
-			{n.chain.profile.Assets[0].Contract, payer, n.faults.victim, 1_000_000_000},
+	list := slices.DeleteFunc(slices.Clone(b.txs), func(t *tx) bool { return n.denies(t.hash) })
+	if n.fault().invents > 0 && n.fault().victim != "" && b.Number == uint64(n.fault().invents) {
+		list = append(list, &tx{hash: n.inventedSignature(), moves: []move{
+			{n.chain.profile.Assets[0].Contract, payer, n.fault().victim, 1_000_000_000},
 		}})
 	}
 	return list
 }
 
-// inventedSignature is that of a transaction that was never made.
-var inventedSignature = chain.TxHash(
-	solanago.SignatureFromBytes(slices.Repeat([]byte{0xee}, solanago.SignatureLength)).String(),
-)
+// inventedSignature is that of the transaction that the node invents, which is no other's.
+func (n *node) inventedSignature() chain.TxHash {
+	raw := slices.Repeat([]byte{0xee}, solanago.SignatureLength)
+	raw[0] -= byte(slices.Index(n.in.w.hosts, n.host)) //nolint:gosec // below 3
+	return chain.TxHash(solanago.SignatureFromBytes(raw).String())
+}
 
 // moved lists what a transaction moved, as the node shows it.
 func (n *node) moved(b *block, t *tx) []move {
-	if t.hash == inventedSignature {
+	if t.hash == n.inventedSignature() {
 		return t.moves
 	}
 	return b.moved[t.hash]
@@ -204,7 +208,7 @@ func (n *node) held(number uint64, before *tx) map[holding]uint64 {
 func (n *node) apply(state map[holding]uint64, b *block, t *tx) {
 	for _, m := range n.moved(b, t) {
 		units := m.units
-		if n.faults.inflate && len(t.flush) == 0 {
+		if n.fault().inflate && len(t.flush) == 0 && n.lies(t.hash) {
 			units += 1_000_000
 		}
 		to, from := holding{m.to, m.contract}, holding{m.from, m.contract}
@@ -266,10 +270,10 @@ func (n *node) signatures(c rpcCall) string {
 	skip := o.Before != ""
 	blocks := n.blocks()
 	for _, b := range slices.Backward(blocks) {
-		if b.Number < uint64(n.faults.forgets) {
+		if b.Number < uint64(n.fault().forgets) {
 			break
 		}
-		if b.Number > uint64(len(blocks)-n.faults.late) && n.in.w.clock.Sub(b.Time) < indexLag { //nolint:gosec // not negative
+		if b.Number > uint64(len(blocks)-n.fault().late) && n.in.w.clock.Sub(b.Time) < indexLag { //nolint:gosec // not negative
 			continue
 		}
 		for _, t := range slices.Backward(n.included(b)) {
@@ -280,7 +284,7 @@ func (n *node) signatures(c rpcCall) string {
 				skip = string(t.hash) != o.Before
 			case named && len(list) < o.Limit && !n.omits(t.hash):
 				list = append(list, fmt.Sprintf(`{"signature":%q,"slot":%d,"err":null}`, t.hash, b.Number))
-				if n.faults.repeats && len(list) < o.Limit {
+				if n.fault().repeats && len(list) < o.Limit {
 					list = append(list, list[len(list)-1])
 				}
 			}

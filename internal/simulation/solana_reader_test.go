@@ -21,12 +21,12 @@ var _ chain.Reader = solanaReader{}
 // unhurried is a rate that holds no call back: the simulated time does not pass while one waits.
 const unhurried = 1e9
 
-// newSolanaReader reads the chain through two endpoints, or one.
+// newSolanaReader reads the chain through its endpoints.
 func (in *instance) newSolanaReader(l *testChain) solanaReader {
 	in.solana = nodes{}
 	var endpoints []string
-	for i, host := range in.w.hosts {
-		in.solana[host] = &node{in: in, chain: l, first: i == 0}
+	for _, host := range in.w.hosts {
+		in.solana[host] = &node{in: in, chain: l, host: host}
 		endpoints = append(endpoints, "http://"+host)
 	}
 	a, err := solana.New(solana.Config{
@@ -62,23 +62,14 @@ func (r solanaReader) BlockAt(ctx context.Context, number uint64) (chain.Head, b
 }
 
 func (r solanaReader) Scan(
-	ctx context.Context, from uint64, to chain.Head, watch *chain.WatchSet,
-) ([]chain.Transfer, error) {
+	ctx context.Context, from uint64, to chain.Head, watch *chain.WatchSet, not ...string,
+) ([]chain.Transfer, string, error) {
 	if err := r.in.call(); err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	r.in.scanning = true
 	defer func() { r.in.scanning = false }()
-	return r.Adapter.Scan(ctx, from, to, watch)
-}
-
-func (r solanaReader) Search(
-	ctx context.Context, from uint64, to chain.Head, watch *chain.WatchSet,
-) ([]chain.Transfer, error) {
-	if err := r.in.call(); err != nil {
-		return nil, err
-	}
-	return r.Adapter.Search(ctx, from, to, watch)
+	return r.Adapter.Scan(ctx, from, to, watch, not...)
 }
 
 func (r solanaReader) Glance(ctx context.Context, l chain.Look) (chain.Glance, error) {
@@ -88,11 +79,13 @@ func (r solanaReader) Glance(ctx context.Context, l chain.Look) (chain.Glance, e
 	return r.Adapter.Glance(ctx, l)
 }
 
-func (r solanaReader) Absent(ctx context.Context, t chain.Transfer, at chain.Head) (chain.Verdict, error) {
-	if err := r.in.call(); err != nil {
-		return chain.Undecided, err
+func (r solanaReader) Judge(ctx context.Context, list []chain.Transfer, at chain.Head) (chain.Verdict, error) {
+	if list[0].Source == "" { // what was reported is judged in parallel, in no certain order
+		if err := r.in.call(); err != nil {
+			return chain.Undecided, err
+		}
 	}
-	return r.Adapter.Absent(ctx, t, at)
+	return r.Adapter.Judge(ctx, list, at)
 }
 
 func (r solanaReader) MostHeld(

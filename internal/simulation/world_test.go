@@ -60,7 +60,7 @@ type world struct {
 	postgres  bool
 	chain     *testChain   // Polygon
 	chains    []*testChain // Polygon and Solana
-	hosts     []string     // Polygon's endpoints: two, or in one world in five one
+	hosts     []string     // of the endpoints of each network: one in one world of five, two or three in two
 	observer  *store.Store // reads the database for the checks. On SQLite the instances share it
 	key       int64
 	instances []*instance
@@ -82,8 +82,7 @@ type world struct {
 	mu, serving sync.Mutex
 
 	// Faults of the network, the gas wallet and the receivers.
-	hidden        map[chain.TxHash]bool // transactions that the first endpoint omits
-	wasHidden     map[chain.TxHash]bool
+	lies          lies
 	gasExpensive  bool // signing fails: the price is too high
 	gasEmpty      bool // signing fails: the gas wallet is empty
 	answersLost   bool // broadcasts arrive, and their answer is lost
@@ -99,6 +98,7 @@ type world struct {
 	loss          loss
 	crashes       int
 	interleavings int
+	awaited       time.Duration // until all final money was recorded after the faults
 }
 
 // newWorld makes the world of a seed on a prepared database.
@@ -106,15 +106,13 @@ func newWorld(t testing.TB, seed uint64, url string) *world {
 	t.Helper()
 	w := &world{
 		TB: t, seed: seed, clock: begin, wallet: firstWallet, url: url, key: 1,
-		rng:    rand.New(rand.NewPCG(seed, 4)), //nolint:gosec // it must be repeatable
-		hidden: map[chain.TxHash]bool{}, wasHidden: map[chain.TxHash]bool{},
+		rng:      rand.New(rand.NewPCG(seed, 4)), //nolint:gosec // it must be repeatable
+		lies:     newLies(),
 		recorded: map[chain.Address]chain.Address{}, last: map[payment.ID]payment.Payment{}, trace: sha256.New(),
 		inbox: inbox{got: map[string][]receivedBody{}, newest: map[payment.ID]int{}, refused: map[payment.ID]bool{}},
 		dirty: map[payment.ID]bool{}, sweeping: map[settlement.ID]bool{},
 	}
-	if w.hosts = []string{firstHost, secondHost}; seed%5 == 0 {
-		w.hosts = w.hosts[:1]
-	}
+	w.hosts = []string{firstHost, secondHost, thirdHost}[:[]int{1, 3, 2, 3, 2}[seed%5]]
 	w.makeChains()
 	path, sqlite := strings.CutPrefix(url, "sqlite://")
 	w.postgres = !sqlite

@@ -236,9 +236,10 @@ func TestStore_Waiting(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.NewKey(30, 0)
 		c, other := w.campaign(k, "winter"), w.campaign(k, "summer")
+		now := storetest.Start
 		waiting := func(c campaign.Campaign, most, want int) {
 			t.Helper()
-			n, err := w.Waiting(t.Context(), payment.Group{CampaignID: c.Number}, most)
+			n, err := w.Waiting(t.Context(), payment.Group{CampaignID: c.Number}, now, most)
 			w.Must(err)
 			if n != want {
 				t.Errorf("%d of at most %d wait for %s, want %d", n, most, c.Slug, want)
@@ -259,6 +260,8 @@ func TestStore_Waiting(t *testing.T) {
 		w.Must(err)
 		waiting(c, 10, 2)
 		waiting(campaign.Campaign{Slug: "no campaign"}, 10, 0)
+		now = now.Add(24 * time.Hour) // their time has run out, and their network cannot be read
+		waiting(c, 10, 0)
 	})
 }
 

@@ -117,6 +117,8 @@ type cursorRow struct {
 	RecheckedNumber int64
 	RecheckedHash   string
 	RecheckedTime   instant
+	SecondNumber    int64
+	SecondTime      instant
 	BehindSince     instant
 	UpdatedAt       instant
 	Moves           int64
@@ -139,6 +141,7 @@ func (s *Store) Cursor(ctx context.Context, n chain.Network) (c watch.Cursor, ok
 	return watch.Cursor{
 		Scanned:     table.Block(r.ScannedNumber, r.ScannedHash, r.ScannedTime),
 		Rechecked:   table.Block(r.RecheckedNumber, r.RecheckedHash, r.RecheckedTime),
+		Second:      table.Block(r.SecondNumber, "", r.SecondTime),
 		BehindSince: r.BehindSince.Time,
 		UpdatedAt:   r.UpdatedAt.Time,
 		Moves:       r.Moves,
@@ -159,8 +162,12 @@ func (s *Store) SaveCursor(ctx context.Context, n chain.Network, c watch.Cursor)
 	if err != nil {
 		return fmt.Errorf("save cursor of %s: %w", n, err)
 	}
+	second, err := table.BlockNumber(c.Second)
+	if err != nil {
+		return fmt.Errorf("save cursor of %s: %w", n, err)
+	}
 	row := &cursorRow{
-		Network:       string(n),
+		Network: string(n), SecondNumber: second, SecondTime: db.At(c.Second.Time),
 		ScannedNumber: scanned, ScannedHash: c.Scanned.Hash, ScannedTime: db.At(c.Scanned.Time),
 		RecheckedNumber: rechecked, RecheckedHash: c.Rechecked.Hash, RecheckedTime: db.At(c.Rechecked.Time),
 		BehindSince: db.At(c.BehindSince), UpdatedAt: db.At(c.UpdatedAt), Moves: c.Moves,
@@ -175,6 +182,7 @@ func (s *Store) SaveCursor(ctx context.Context, n chain.Network, c watch.Cursor)
 		res, err := t.NewInsert().Model(row).On("CONFLICT (network) DO UPDATE").
 			Set("scanned_number = EXCLUDED.scanned_number, scanned_hash = EXCLUDED.scanned_hash, scanned_time = EXCLUDED.scanned_time").
 			Set("rechecked_number = EXCLUDED.rechecked_number, rechecked_hash = EXCLUDED.rechecked_hash, rechecked_time = EXCLUDED.rechecked_time").
+			Set("second_number = EXCLUDED.second_number, second_time = EXCLUDED.second_time").
 			Set("behind_since = EXCLUDED.behind_since, updated_at = EXCLUDED.updated_at, pause_ms = EXCLUDED.pause_ms").
 			Set("ended_number = EXCLUDED.ended_number").
 			Where("c.moves = EXCLUDED.moves").Exec(ctx)
@@ -209,6 +217,8 @@ func (s *Store) MoveCursor(
 			"rechecked_number = CASE WHEN rechecked_number < ?0 THEN rechecked_number ELSE ?0 END, "+
 			"rechecked_hash = CASE WHEN rechecked_number < ?0 THEN rechecked_hash ELSE ?1 END, "+
 			"rechecked_time = CASE WHEN rechecked_number < ?0 THEN rechecked_time ELSE ?2 END, "+
+			"second_number = CASE WHEN second_number < ?0 THEN second_number ELSE ?0 END, "+
+			"second_time = CASE WHEN second_number < ?0 THEN second_time ELSE ?2 END, "+
 			"moves = moves + 1, reread_to = ?3, "+
 			"ended_number = CASE WHEN ended_number < ?0 THEN ended_number ELSE ?0 END "+
 			"WHERE network = ?4 AND moves = ?5",

@@ -343,6 +343,8 @@ CREATE TABLE cursors (
     rechecked_number bigint      NOT NULL,
     rechecked_hash   text        NOT NULL,
     rechecked_time   timestamptz,
+    second_number    bigint      NOT NULL DEFAULT 0, -- up to this block it was read through as many endpoints as must say the same
+    second_time      timestamptz,
     behind_since    timestamptz,
     updated_at      timestamptz,
     restored_number bigint      NOT NULL DEFAULT 0, -- where it was first read on after the last restore; 0: never restored

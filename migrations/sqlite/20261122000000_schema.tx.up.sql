@@ -342,6 +342,8 @@ CREATE TABLE cursors (
     rechecked_number INTEGER NOT NULL,
     rechecked_hash   TEXT    NOT NULL,
     rechecked_time   INTEGER,
+    second_number    INTEGER NOT NULL DEFAULT 0, -- up to this block it was read through as many endpoints as must say the same
+    second_time      INTEGER,
     behind_since    INTEGER,
     updated_at      INTEGER,
     restored_at     INTEGER,

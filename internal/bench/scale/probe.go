@@ -339,7 +339,7 @@ func loopProbes() []probe {
 			return errors.Join(err, err2)
 		}),
 		pageProbe("payments that wait of a key", func(ctx context.Context, d *database, _ int) error {
-			_, err := d.Waiting(ctx, payment.Group{KeyID: d.keys[0]}, 100)
+			_, err := d.Waiting(ctx, payment.Group{KeyID: d.keys[0]}, d.now, 100)
 			return err
 		}),
 	}

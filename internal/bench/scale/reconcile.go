@@ -32,7 +32,7 @@ func (agreeing) Balances(
 	return make([]money.Units, len(addresses)), nil
 }
 
-func (agreeing) Confirm(context.Context, []chain.Transfer, chain.Head) (chain.Verdict, error) {
+func (agreeing) Judge(context.Context, []chain.Transfer, chain.Head) (chain.Verdict, error) {
 	return chain.Stands, nil
 }
 

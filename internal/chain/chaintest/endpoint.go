@@ -194,7 +194,11 @@ func (p *Endpoint) call(c incoming, request int) json.RawMessage {
 		return failure(c.ID, &rpcFailure{fail.Code, fail.Message})
 	}
 	if own != nil {
-		if result, ok := own(c.Method, c.Params); ok {
+		result, ok := own(c.Method, c.Params)
+		if fail, is := result.(*RPCError); ok && is {
+			return failure(c.ID, &rpcFailure{fail.Code, fail.Message})
+		}
+		if ok {
 			return encode(object{"jsonrpc": "2.0", "id": c.ID, "result": result})
 		}
 	}

@@ -56,8 +56,8 @@ type Faults struct {
 	Clamp bool
 	// Reject answers a method with an error.
 	Reject map[string]*RPCError
-	// Answer returns the result of a method in place of the chain's; ok is
-	// false to use the chain's.
+	// Answer returns the result of a method in place of the chain's, an *RPCError
+	// to fail; ok is false to use the chain's.
 	Answer func(method string, params []json.RawMessage) (result any, ok bool)
 	// OnCall is called before a method is answered, with the count of its calls
 	// so far, to change the chain between two calls.

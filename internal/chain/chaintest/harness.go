@@ -76,7 +76,7 @@ func RunReader(t *testing.T, start func(t *testing.T) Harness) {
 		"ScanSeveralInOneTransaction": testScanSeveral,
 		"ScanLargeAmount":             testScanLargeAmount,
 		"ScanUnknownBlock":            testScanUnknownBlock,
-		"Confirm":                     testConfirm,
+		"Judge":                       testJudge,
 		"Balances":                    testBalances,
 		"Find":                        testFind,
 		"FindWorthless":               testFindWorthless,

@@ -118,7 +118,7 @@ func providerRound(t *testing.T, h ProviderHarness, b Behaviour, watched []chain
 			return err
 		}
 		checkHeads(t, hs)
-		got, err = r.Scan(t.Context(), 0, hs.Latest, watchSet(watched...))
+		got, _, err = r.Scan(t.Context(), 0, hs.Latest, watchSet(watched...))
 		return err
 	})
 	if len(got) == 0 {
@@ -128,7 +128,7 @@ func providerRound(t *testing.T, h ProviderHarness, b Behaviour, watched []chain
 	old.Number -= min(old.Number, uint64(max(b.Blocks, 1)-1)) // balances may be as of any later block
 	try("balances", func() error { return checkHoldings(t, h, watched, old) })
 	try("confirmation", func() error {
-		verdict, err := r.Confirm(t.Context(), got[:1], hs.Latest)
+		verdict, err := r.Judge(t.Context(), got[:1], hs.Latest)
 		if err == nil && verdict != chain.Stands {
 			err = errUndecided
 		}

@@ -17,7 +17,7 @@ func testReorgDrops(t *testing.T, h Forker) {
 	wantTransfers(t, seen, want{p, tx})
 	old := heads(t, h).Latest
 	h.Reorg(2, false)
-	if _, err := h.Reader().Scan(t.Context(), 0, old, watchSet(p.To)); !errors.Is(err, chain.ErrReorged) {
+	if _, _, err := h.Reader().Scan(t.Context(), 0, old, watchSet(p.To)); !errors.Is(err, chain.ErrReorged) {
 		t.Errorf("scan up to the replaced block: %v, want ErrReorged", err)
 	}
 	if got := scanAll(t, h, p.To); len(got) != 0 {

@@ -13,7 +13,7 @@ import (
 	"github.com/florinpay/florin/internal/money"
 )
 
-func testConfirm(t *testing.T, h Harness) {
+func testJudge(t *testing.T, h Harness) {
 	p := Payment{h.Address(), h.Credited(), 1_000_000}
 	h.Pay(p)
 	h.Mine(1)
@@ -33,11 +33,11 @@ func testConfirm(t *testing.T, h Harness) {
 	for name, forge := range forged {
 		lie := real
 		forge(&lie)
-		t.Run(name, func(t *testing.T) { wantVerdict(t, h, lie, final, chain.Missing) })
+		t.Run(name, func(t *testing.T) { wantVerdict(t, h, lie, final, denied(h)) })
 	}
 	future := chain.Head{Number: final.Number + 1_000_000, Hash: final.Hash, Time: final.Time.Add(time.Hour)}
 	wantVerdict(t, h, real, future, chain.Undecided)
-	wantVerdict(t, h, real, before, chain.Missing)
+	wantVerdict(t, h, real, before, denied(h))
 }
 
 // unknownTx returns a hash of the same shape that no transaction has.
@@ -165,8 +165,8 @@ func testCancelled(t *testing.T, h Harness) {
 	calls := map[string]func() error{
 		"Heads":   func() error { _, err := h.Reader().Heads(ctx); return err },
 		"BlockAt": func() error { _, _, err := h.Reader().BlockAt(ctx, 0); return err },
-		"Scan":    func() error { _, err := h.Reader().Scan(ctx, 0, latest, watchSet(to)); return err },
-		"Confirm": func() error { _, err := h.Reader().Confirm(ctx, []chain.Transfer{tr}, latest); return err },
+		"Scan":    func() error { _, _, err := h.Reader().Scan(ctx, 0, latest, watchSet(to)); return err },
+		"Judge":   func() error { _, err := h.Reader().Judge(ctx, []chain.Transfer{tr}, latest); return err },
 		"Balances": func() error {
 			_, err := h.Reader().Balances(ctx, h.Credited(), []chain.Address{to.Address}, latest)
 			return err
@@ -199,7 +199,7 @@ func testConcurrent(t *testing.T, h Harness) {
 	for range 4 {
 		wg.Go(func() {
 			for range 3 {
-				got, err := h.Reader().Scan(t.Context(), 0, latest, watchSet(to))
+				got, _, err := h.Reader().Scan(t.Context(), 0, latest, watchSet(to))
 				if err != nil || len(got) != len(wants) {
 					t.Errorf("%d transfers, error %v", len(got), err)
 				}

@@ -168,11 +168,11 @@ func testScanUnknownBlock(t *testing.T, h Harness) {
 	if strings.HasPrefix(latest.Hash, "0x") {
 		wrong.Hash = "0x" + wrong.Hash[2:]
 	}
-	if _, err := h.Reader().Scan(t.Context(), latest.Number-1, wrong, watch); !errors.Is(err, chain.ErrReorged) {
+	if _, _, err := h.Reader().Scan(t.Context(), latest.Number-1, wrong, watch); !errors.Is(err, chain.ErrReorged) {
 		t.Errorf("scan up to a replaced block: %v, want ErrReorged", err)
 	}
 	future := chain.Head{Number: latest.Number + 1_000_000, Hash: wrong.Hash, Time: latest.Time.Add(time.Hour)}
-	if _, err := h.Reader().Scan(t.Context(), latest.Number, future, watch); err == nil {
+	if _, _, err := h.Reader().Scan(t.Context(), latest.Number, future, watch); err == nil {
 		t.Error("scan up to a block that does not exist gave a result")
 	}
 }

@@ -84,7 +84,7 @@ func scanOnce(b *testing.B, a *evm.Adapter, set *chain.WatchSet) time.Duration {
 		b.Fatal(err)
 	}
 	before := cpuTime()
-	found, err := a.Scan(b.Context(), 1, heads.Latest, set)
+	found, _, err := a.Scan(b.Context(), 1, heads.Latest, set)
 	spent := cpuTime() - before
 	if err != nil || len(found) != ours {
 		b.Fatalf("%d transfers found, %d were made: %v", len(found), ours, err)

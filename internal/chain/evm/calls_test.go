@@ -63,7 +63,7 @@ func TestScan_NothingTwice(t *testing.T) {
 }
 
 // A second endpoint confirms a transaction once, however many transfers it makes.
-func TestConfirm_OncePerTransaction(t *testing.T) {
+func TestJudge_OncePerTransaction(t *testing.T) {
 	t.Parallel()
 	s := newScript(t, 2)
 	second := chaintest.NewProvider(t, s.endpoints[1].URL)
@@ -89,7 +89,7 @@ func TestConfirm_OncePerTransaction(t *testing.T) {
 		}
 		calls := asked(second)
 		groups := chain.ByTransaction(found)
-		if v, err := s.reader.Confirm(t.Context(), groups[0], at); err != nil || v != chain.Stands || len(groups) != 1 {
+		if v, err := s.reader.Judge(t.Context(), groups[0], at); err != nil || v != chain.Stands || len(groups) != 1 {
 			t.Fatalf("verdict %d, %v, %d transactions", v, err, len(groups))
 		}
 		for call, n := range calls {

@@ -37,7 +37,7 @@ func TestGeth_OtherChain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := c.on.reader.Scan(t.Context(), 0, heads.Final, set)
+		got, _, err := c.on.reader.Scan(t.Context(), 0, heads.Final, set)
 		if err != nil || len(got) != c.found {
 			t.Errorf("on %s: %+v, error %v", c.on.profile.Network, got, err)
 		}
@@ -79,12 +79,12 @@ func TestGeth_ConfirmsElsewhere(t *testing.T) {
 	}
 	set := chain.NewWatchSet(1)
 	set.Add(p.To)
-	got, err := reader.Scan(t.Context(), 0, heads.Final, set)
+	got, _, err := reader.Scan(t.Context(), 0, heads.Final, set)
 	if err != nil || len(got) != 1 {
 		t.Fatalf("%+v, error %v", got, err)
 	}
 	before := reader.Endpoints()
-	if v, err := reader.Confirm(t.Context(), []chain.Transfer{got[0]}, heads.Final); err != nil || v != chain.Stands {
+	if v, err := reader.Judge(t.Context(), []chain.Transfer{got[0]}, heads.Final); err != nil || v != chain.Stands {
 		t.Errorf("verdict %d, error %v", v, err)
 	}
 	after := reader.Endpoints()

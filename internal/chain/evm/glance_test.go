@@ -40,7 +40,7 @@ func (g *glanced) round() {
 	if err != nil {
 		g.t.Fatal(err)
 	}
-	found, err := g.reader.Scan(g.t.Context(), g.latest+1, heads.Latest, g.watch)
+	found, _, err := g.reader.Scan(g.t.Context(), g.latest+1, heads.Latest, g.watch)
 	if err != nil {
 		g.t.Fatal(err)
 	}

@@ -210,7 +210,8 @@ func (s *script) scan(from uint64, to chain.Head, watched ...chain.Watched) ([]c
 	for _, w := range watched {
 		set.Add(w)
 	}
-	return s.reader.Scan(s.t.Context(), from, to, set)
+	got, _, err := s.reader.Scan(s.t.Context(), from, to, set)
+	return got, err
 }
 
 func units(v uint64) money.Units { return money.UnitsFromUint64(v) }

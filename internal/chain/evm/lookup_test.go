@@ -25,36 +25,36 @@ func (s *script) transferOf() chain.Transfer {
 }
 
 // With two endpoints, only the other one confirms.
-func TestConfirm_UsesOtherEndpoint(t *testing.T) {
+func TestJudge_UsesOtherEndpoint(t *testing.T) {
 	t.Parallel()
 	s := newScript(t, 2)
 	tr := s.transferOf()
 	before := s.endpoints[1].Calls("eth_getTransactionReceipt")
-	if v, err := s.reader.Confirm(t.Context(), []chain.Transfer{tr}, s.chain.Head()); err != nil || v != chain.Stands {
+	if v, err := s.reader.Judge(t.Context(), []chain.Transfer{tr}, s.chain.Head()); err != nil || v != chain.Stands {
 		t.Errorf("verdict %d, error %v", v, err)
 	}
 	if s.endpoints[1].Calls("eth_getTransactionReceipt") == before {
 		t.Error("the other endpoint was not queried")
 	}
 	s.endpoints[1].Set(chaintest.Faults{Down: 1})
-	if v, err := s.reader.Confirm(t.Context(), []chain.Transfer{tr}, s.chain.Head()); !errors.Is(err,
+	if v, err := s.reader.Judge(t.Context(), []chain.Transfer{tr}, s.chain.Head()); !errors.Is(err,
 		chain.ErrNoEndpoint) {
 		t.Errorf("the other endpoint is down: verdict %d, error %v", v, err)
 	}
 }
 
-func TestConfirm_Lagging(t *testing.T) {
+func TestJudge_Lagging(t *testing.T) {
 	t.Parallel()
 	s := newScript(t, 2)
 	tr := s.transferOf()
 	s.endpoints[1].Set(chaintest.Faults{Lag: 1})
-	if v, err := s.reader.Confirm(t.Context(), []chain.Transfer{tr}, s.chain.Head()); err != nil ||
+	if v, err := s.reader.Judge(t.Context(), []chain.Transfer{tr}, s.chain.Head()); err != nil ||
 		v != chain.Undecided {
 		t.Errorf("verdict %d, error %v, want Undecided", v, err)
 	}
 }
 
-func TestConfirm_OtherFork(t *testing.T) {
+func TestJudge_OtherFork(t *testing.T) {
 	t.Parallel()
 	s := newScript(t, 2)
 	s.Mine(5)
@@ -66,17 +66,17 @@ func TestConfirm_OtherFork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v, err := s.reader.Confirm(t.Context(), []chain.Transfer{tr}, at); !errors.Is(err, chain.ErrReorged) {
+	if v, err := s.reader.Judge(t.Context(), []chain.Transfer{tr}, at); !errors.Is(err, chain.ErrReorged) {
 		t.Errorf("verdict %d, error %v, want ErrReorged", v, err)
 	}
 }
 
-func TestConfirm_BadInput(t *testing.T) {
+func TestJudge_BadInput(t *testing.T) {
 	t.Parallel()
 	s := newScript(t, 1)
 	tr := s.transferOf()
 	tr.Tx = "0x1"
-	if _, err := s.reader.Confirm(t.Context(), []chain.Transfer{tr}, s.chain.Head()); err == nil {
+	if _, err := s.reader.Judge(t.Context(), []chain.Transfer{tr}, s.chain.Head()); err == nil {
 		t.Error("a hash that is none was confirmed")
 	}
 }

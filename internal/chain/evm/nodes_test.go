@@ -178,7 +178,7 @@ func TestScan_DisagreeingBlocks(t *testing.T) {
 }
 
 // A receipt that names a block the chain does not have confirms nothing.
-func TestConfirm_ReceiptOfNoBlock(t *testing.T) {
+func TestJudge_ReceiptOfNoBlock(t *testing.T) {
 	t.Parallel()
 	s := newScript(t, 2)
 	p, tx := s.pay()
@@ -192,7 +192,7 @@ func TestConfirm_ReceiptOfNoBlock(t *testing.T) {
 		), "blockHash": log["blockHash"], "blockNumber": log["blockNumber"], "status": "0x1",
 		"logs": []map[string]any{log},
 	}}})
-	if v, err := s.reader.Confirm(t.Context(), []chain.Transfer{got[0]}, s.chain.Head()); v == chain.Stands {
+	if v, err := s.reader.Judge(t.Context(), []chain.Transfer{got[0]}, s.chain.Head()); v == chain.Stands {
 		t.Errorf("verdict %d, error %v", v, err)
 	}
 }

@@ -25,9 +25,9 @@ var denies = chaintest.Faults{
 	},
 }
 
-// TestConfirm_Quorum: of three endpoints one that denies a transfer does not outweigh two that have it, whichever it
+// TestJudge_Quorum: of three endpoints one that denies a transfer does not outweigh two that have it, whichever it
 // is, and two that deny it outweigh its source.
-func TestConfirm_Quorum(t *testing.T) {
+func TestJudge_Quorum(t *testing.T) {
 	t.Parallel()
 	for liar := range 3 {
 		s := newScript(t, 3)
@@ -39,27 +39,27 @@ func TestConfirm_Quorum(t *testing.T) {
 			t.Fatalf("scanned %+v, %v", got, err)
 		}
 		s.endpoints[liar].Set(denies)
-		if v, err := s.reader.Confirm(t.Context(), got, at); err != nil || v != chain.Stands {
+		if v, err := s.reader.Judge(t.Context(), got, at); err != nil || v != chain.Stands {
 			t.Errorf("endpoint %d denies: verdict %d, %v", liar, v, err)
 		}
-		if v, err := s.reader.Absent(t.Context(), got[0], at); err != nil || v != chain.Stands {
+		if v, err := s.reader.Judge(t.Context(), chaintest.Recorded(got[0]), at); err != nil || v != chain.Stands {
 			t.Errorf("endpoint %d denies: absent %d, %v", liar, v, err)
 		}
 		for i := range s.endpoints {
 			s.endpoints[i].Set(denies)
 		}
 		s.endpoints[0].Set(chaintest.Faults{})
-		if v, err := s.reader.Confirm(t.Context(), got, at); err != nil || v != chain.Missing {
+		if v, err := s.reader.Judge(t.Context(), got, at); err != nil || v != chain.Missing {
 			t.Errorf("two deny it: verdict %d, %v", v, err)
 		}
-		if v, err := s.reader.Absent(t.Context(), got[0], at); err != nil || v != chain.Missing {
+		if v, err := s.reader.Judge(t.Context(), chaintest.Recorded(got[0]), at); err != nil || v != chain.Missing {
 			t.Errorf("two deny it: absent %d, %v", v, err)
 		}
 	}
 }
 
-// TestConfirm_ThirdSilent: one denial is no verdict while the third endpoint may know better.
-func TestConfirm_ThirdSilent(t *testing.T) {
+// TestJudge_ThirdSilent: one denial is no verdict while the third endpoint may know better.
+func TestJudge_ThirdSilent(t *testing.T) {
 	t.Parallel()
 	for name, f := range map[string]chaintest.Faults{"Down": {Down: 1}, "Behind": {Lag: 50}} {
 		s := newScript(t, 3)
@@ -73,7 +73,7 @@ func TestConfirm_ThirdSilent(t *testing.T) {
 		s.endpoints[1].Set(denies)
 		s.endpoints[2].Set(f)
 		for range 3 { // it fails, then cools down
-			if v, err := s.reader.Confirm(t.Context(), got, at); err != nil || v != chain.Undecided {
+			if v, err := s.reader.Judge(t.Context(), got, at); err != nil || v != chain.Undecided {
 				t.Errorf("%s: verdict %d, %v", name, v, err)
 			}
 		}

@@ -27,58 +27,59 @@ const (
 // Scan returns every transfer of the network's assets to a watched address in
 // blocks from..to.
 //
-// Each stretch of blocks is read from one endpoint, which must show block `to`
+// The blocks are read from one endpoint, which must show block `to`
 // under its hash before, with and after the logs: then the logs are of to's
 // ancestors, whatever forks the node has seen. Matches are verified by the
-// receipt of their transaction, which also gives their ordinal.
+// receipt of their transaction, which also gives their ordinal. A receipt that cannot be read leaves the recipients
+// of its transaction unread, and nothing else.
 //
 // An address may hide several nodes. One that lags is noticed by the block
 // asked for together with the logs, or because it refuses a range whose end it
 // does not have. Only old node versions, which cut such a range silently,
 // behind an address that spreads the calls of one request over several nodes,
-// can leave money out; the second scan, of final blocks, finds it.
+// can leave money out; the scan through a second voice finds it.
 func (a *Adapter) Scan(
-	ctx context.Context, from uint64, to chain.Head, watch *chain.WatchSet,
-) ([]chain.Transfer, error) {
-	return a.scanThrough(ctx, a.pool.Do, from, to, watch)
-}
-
-// Search scans the blocks through each endpoint that is not cooling down.
-func (a *Adapter) Search(
-	ctx context.Context, from uint64, to chain.Head, watch *chain.WatchSet,
-) ([]chain.Transfer, error) {
-	return chain.SearchAll(a.pool.Voices(), a.pool.Size(), func(e *rpc.Endpoint) ([]chain.Transfer, error) {
-		return a.scanThrough(ctx, func(ctx context.Context, f func(context.Context, *rpc.Endpoint) error) error {
-			return a.pool.Among(ctx, []*rpc.Endpoint{e}, f)
-		}, from, to, watch)
-	})
-}
-
-// scanThrough scans the blocks; do calls its argument with an endpoint.
-func (a *Adapter) scanThrough(
-	ctx context.Context, do func(context.Context, func(context.Context, *rpc.Endpoint) error) error,
-	from uint64, to chain.Head, watch *chain.WatchSet,
-) ([]chain.Transfer, error) {
+	ctx context.Context, from uint64, to chain.Head, watch *chain.WatchSet, not ...string,
+) (transfers []chain.Transfer, by string, err error) {
 	if from > to.Number {
-		return nil, fmt.Errorf("scan from block %d to %d", from, to.Number)
+		return nil, "", fmt.Errorf("scan from block %d to %d", from, to.Number)
 	}
-	var transfers []chain.Transfer
+	var unread *chain.UnreadError
+	err = a.pool.Among(ctx, a.pool.Others(not...), func(ctx context.Context, e *rpc.Endpoint) error {
+		found, some, err := a.scanThrough(ctx, e, from, to, watch)
+		if err == nil && (unread == nil || some == nil) {
+			transfers, unread, by = found, some, e.Voice()
+		}
+		if err == nil && some != nil {
+			return rpc.ErrNotFound // perhaps another one can read them
+		}
+		return err
+	})
+	switch {
+	case ctx.Err() != nil:
+		return nil, "", ctx.Err()
+	case unread != nil:
+		return transfers, by, unread
+	case err != nil:
+		return nil, "", fmt.Errorf("scan %s from block %d: %w", a.profile.Network, from, err)
+	}
+	return transfers, by, nil
+}
+
+// scanThrough scans the blocks through one endpoint.
+func (a *Adapter) scanThrough(
+	ctx context.Context, e *rpc.Endpoint, from uint64, to chain.Head, watch *chain.WatchSet,
+) (transfers []chain.Transfer, unread *chain.UnreadError, err error) {
 	var buffer bytes.Buffer
 	for next := from; next <= to.Number; {
+		s := &stretch{adapter: a, e: e, to: to, watch: watch, buffer: &buffer}
 		var found []chain.Transfer
-		var after uint64
-		err := do(ctx, func(ctx context.Context, e *rpc.Endpoint) (err error) {
-			s := &stretch{adapter: a, e: e, to: to, watch: watch, buffer: &buffer}
-			found, after, err = s.run(ctx, next)
-			return err
-		})
-		if err != nil {
-			return nil, fmt.Errorf("scan %s from block %d: %w", a.profile.Network, next, err)
+		if found, next, err = s.run(ctx, next); err != nil {
+			return nil, nil, err
 		}
-		transfers = append(transfers, found...)
-		next = after
+		transfers, unread = append(transfers, found...), unread.With(s.unread)
 	}
-	return transfers, nil
+	return transfers, unread, nil
 }
 
 // run reads blocks from first on, at most maxChunks ranges, and returns their
@@ -109,6 +110,8 @@ type stretch struct {
 	waiting []candidate
 	found   []rpc.TransferLog
 	odd     []rpc.LogPlace // of logs that are no ERC-20 transfers
+	// unread are the recipients of transactions whose receipts cannot be read.
+	unread *chain.UnreadError
 }
 
 // read fetches and matches the logs from block first on, as many as the

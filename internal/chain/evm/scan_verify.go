@@ -3,8 +3,10 @@ package evm
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/evm/rpc"
@@ -39,14 +41,28 @@ func (s *stretch) verify(ctx context.Context) ([]chain.Transfer, error) {
 			return nil, err
 		}
 		for _, tx := range txs {
-			moved, err := s.transfers(byTx[tx], receipts[tx], headers)
-			if err != nil {
+			moved, err := s.moved(ctx, receipts[tx], byTx[tx], headers)
+			if err := ctx.Err(); err != nil {
 				return nil, err
+			}
+			if err != nil {
+				s.leave(byTx[tx], err)
 			}
 			transfers = append(transfers, moved...)
 		}
 	}
 	return transfers, nil
+}
+
+// leave leaves the watched recipients of a transaction unread.
+func (s *stretch) leave(found []rpc.TransferLog, why error) {
+	unread := &chain.UnreadError{Reason: fmt.Sprintf("%s cannot read transaction %s: %s", s.e.Name(), found[0].Tx, why)}
+	for _, l := range found {
+		if to, watched := s.watch.Lookup(l.To[:]); watched && !slices.Contains(unread.Addresses, to) {
+			unread.Addresses = append(unread.Addresses, to)
+		}
+	}
+	s.unread = s.unread.With(unread)
 }
 
 // verifyOdd checks that the receipts do not know the odd logs as transfers.
@@ -65,7 +81,11 @@ func (s *stretch) verifyOdd(ctx context.Context) error {
 			return err
 		}
 		for _, o := range page {
-			if receipts[o.Tx].HasAt(o.Index) {
+			r := receipts[o.Tx]
+			if r.err != nil {
+				return r.err // whom it concerns is not known
+			}
+			if r.HasAt(o.Index) {
 				return rpc.Malformed("a transfer log that its receipt shows otherwise")
 			}
 		}
@@ -77,17 +97,21 @@ func (s *stretch) verifyOdd(ctx context.Context) error {
 // thousands of logs.
 const receiptPage = 64
 
-// withHead makes the calls, has block `to` shown after them, and reads their results.
-func (s *stretch) withHead(ctx context.Context, calls []rpc.Call, read func(results [][]byte) error) error {
+// withHead makes the calls, has block `to` shown after them, and reads their replies.
+func (s *stretch) withHead(ctx context.Context, calls []rpc.Call, read func([]rpc.Reply) error) error {
 	return s.e.Patiently(ctx, s.to.Number, func() error {
-		results, err := s.e.Results(ctx, append(calls, rpc.BlockByNumber(s.to.Number))...)
+		replies, err := s.e.Ask(ctx, append(slices.Clone(calls), rpc.BlockByNumber(s.to.Number))...)
 		if err != nil {
 			return err
 		}
-		if err := rpc.RequireHead(results[len(calls)], s.to); err != nil {
+		head := replies[len(calls)]
+		if head.Err != nil {
+			return rpc.CallError(head.Err)
+		}
+		if err := rpc.RequireHead(head.Result, s.to); err != nil {
 			return err
 		}
-		return read(results[:len(calls)])
+		return read(replies[:len(calls)])
 	})
 }
 
@@ -104,8 +128,8 @@ func (s *stretch) transactions() []rpc.Hash {
 	return txs
 }
 
-// unread lists the blocks of the transactions whose headers are not known. That of block `to` is.
-func (s *stretch) unread(
+// unreadBlocks lists the blocks of the transactions whose headers are not known. That of block `to` is.
+func (s *stretch) unreadBlocks(
 	txs []rpc.Hash, blockOf func(rpc.Hash) rpc.Header, headers map[uint64]rpc.Header,
 ) []uint64 {
 	if hash, ok := rpc.ParseHash(s.to.Hash); ok {
@@ -123,9 +147,12 @@ func (s *stretch) unread(
 }
 
 // parseHeaders adds the headers of the blocks with these numbers.
-func parseHeaders(headers map[uint64]rpc.Header, results [][]byte, numbers []uint64) error {
+func parseHeaders(headers map[uint64]rpc.Header, replies []rpc.Reply, numbers []uint64) error {
 	for i, n := range numbers {
-		h, ok, err := rpc.ParseNumberedHeader(results[i], n)
+		if e := replies[i].Err; e != nil {
+			return rpc.CallError(e)
+		}
+		h, ok, err := rpc.ParseNumberedHeader(replies[i].Result, n)
 		if err != nil {
 			return err
 		}
@@ -137,47 +164,99 @@ func parseHeaders(headers map[uint64]rpc.Header, results [][]byte, numbers []uin
 	return nil
 }
 
+// receipt is what the endpoint shows of a transaction, or why it cannot.
+type receipt struct {
+	rpc.Receipt
+	err error
+}
+
 // receipts reads the receipts of txs, which are in the blocks that blockOf returns,
 // and block `to` once more after them, all in one request. headers receives those of the blocks that it does not have
 // yet; nil: none are wanted.
-// Nodes drop old transactions from their index before they drop the logs of a
-// block; then the receipt is rebuilt from the logs of the whole block.
 func (s *stretch) receipts(
 	ctx context.Context, txs []rpc.Hash, blockOf func(rpc.Hash) rpc.Header, headers map[uint64]rpc.Header,
-) (map[rpc.Hash]rpc.Receipt, error) {
+) (map[rpc.Hash]receipt, error) {
 	var numbers []uint64
 	if headers != nil {
-		numbers = s.unread(txs, blockOf, headers)
+		numbers = s.unreadBlocks(txs, blockOf, headers)
 	}
 	calls := make([]rpc.Call, 0, len(numbers)+len(txs)+1)
 	for _, number := range numbers {
 		calls = append(calls, rpc.BlockByNumber(number))
 	}
+	asked := len(calls)
 	for _, tx := range txs {
 		calls = append(calls, rpc.ReceiptCall(tx))
 	}
-	var results [][]byte
-	if err := s.withHead(ctx, calls, func(got [][]byte) error {
-		results = got[len(numbers):]
-		return parseHeaders(headers, got, numbers)
-	}); err != nil {
+	var replies []rpc.Reply
+	read := func(got []rpc.Reply) error { return parseHeaders(headers, got, numbers) }
+	err := s.withHead(ctx, calls, func(got []rpc.Reply) error {
+		replies = got[asked:]
+		return read(got)
+	})
+	if err != nil && rpc.TimedOut(err) && ctx.Err() == nil {
+		// One slow receipt must not cost the others: without them the endpoint must answer; then each has
+		// its own time.
+		replies = nil
+		err = s.withHead(ctx, calls[:asked], read)
+	}
+	if err != nil {
 		return nil, err
 	}
-	receipts := make(map[rpc.Hash]rpc.Receipt, len(txs))
+	receipts := make(map[rpc.Hash]receipt, len(txs))
+	began := s.adapter.pool.Now()
 	for i, tx := range txs {
-		r, ok, err := rpc.ParseReceipt(results[i], tx)
-		if err == nil && !ok {
-			r, ok, err = rpc.RebuildReceipt(ctx, s.e, tx, blockOf(tx))
-			if err == nil && !ok {
-				err = rpc.Malformed("a log that its block does not have")
-			}
+		var r receipt
+		switch {
+		case replies != nil:
+			r.Receipt, r.err = parseReceipt(replies[i], tx)
+		case s.adapter.pool.Now().Sub(began) < receiptsLimit:
+			r.Receipt, r.err = s.oneReceipt(ctx, tx)
+		default:
+			r.err = errSlow
 		}
-		if err != nil {
-			return nil, err
+		if rpc.Limited(r.err) || ctx.Err() != nil {
+			return nil, cmp.Or(ctx.Err(), r.err)
 		}
 		receipts[tx] = r
 	}
 	return receipts, nil
+}
+
+const (
+	// receiptLimit is how long one receipt may take that an endpoint is slow with, and receiptsLimit all of those.
+	receiptLimit  = 4 * time.Second
+	receiptsLimit = 12 * time.Second
+)
+
+var (
+	errSlow      = errors.New("the receipt takes too long")
+	errNoReceipt = errors.New("there is no receipt")
+)
+
+// oneReceipt reads a receipt in a request of its own.
+func (s *stretch) oneReceipt(ctx context.Context, tx rpc.Hash) (rpc.Receipt, error) {
+	short, cancel := context.WithTimeout(ctx, receiptLimit)
+	defer cancel()
+	replies, err := s.e.Ask(short, rpc.ReceiptCall(tx))
+	if err != nil {
+		if rpc.TimedOut(err) || short.Err() != nil {
+			err = errSlow
+		}
+		return rpc.Receipt{}, err
+	}
+	return parseReceipt(replies[0], tx)
+}
+
+func parseReceipt(reply rpc.Reply, tx rpc.Hash) (rpc.Receipt, error) {
+	if reply.Err != nil {
+		return rpc.Receipt{}, rpc.CallError(reply.Err)
+	}
+	r, ok, err := rpc.ParseReceipt(reply.Result, tx)
+	if err == nil && !ok {
+		err = errNoReceipt
+	}
+	return r, err
 }
 
 func (s *stretch) blockOf(tx rpc.Hash) rpc.Header {
@@ -185,19 +264,38 @@ func (s *stretch) blockOf(tx rpc.Hash) rpc.Header {
 	return rpc.Header{Number: s.found[i].Block, Hash: s.found[i].BlockHash}
 }
 
-// transfers combines the logs found of one transaction, its receipt and the
-// headers, which must agree. The receipt decides, so a log that the node left
-// out of its answer beside another one is found here.
-func (s *stretch) transfers(
-	found []rpc.TransferLog, r rpc.Receipt, headers map[uint64]rpc.Header,
+// moved returns what a transaction moved to watched addresses. Where the endpoint does not have the receipt, or fails
+// to show it, it is rebuilt from the logs of the whole block; where that fails too, or the receipt contradicts the
+// logs, it is the transaction's fault and not the endpoint's.
+func (s *stretch) moved(
+	ctx context.Context, r receipt, found []rpc.TransferLog, headers map[uint64]rpc.Header,
 ) ([]chain.Transfer, error) {
-	for _, e := range found {
-		if headers[e.Block].Hash != e.BlockHash || r.BlockHash != e.BlockHash {
-			return nil, chain.ErrReorged
+	if r.err != nil && !errors.Is(r.err, errSlow) {
+		again, ok, err := rpc.RebuildReceipt(ctx, s.e, found[0].Tx, headers[found[0].Block])
+		switch {
+		case err != nil:
+			r.err = fmt.Errorf("%w; by the logs of its block: %w", r.err, err)
+		case ok:
+			r = receipt{Receipt: again}
 		}
-		if !r.Has(e) {
-			return nil, rpc.Malformed("a log that its receipt does not have")
-		}
+	}
+	return s.transfers(r, found, headers)
+}
+
+// transfers combines the logs found of one transaction, its receipt and the
+// headers. The receipt decides, so a log that the node left
+// out of its answer beside another one is found here, and one that it shows in a wrong block does not matter.
+func (s *stretch) transfers(
+	r receipt, found []rpc.TransferLog, headers map[uint64]rpc.Header,
+) ([]chain.Transfer, error) {
+	if r.err != nil {
+		return nil, r.err
+	}
+	if block, known := headers[r.Block]; !known || block.Hash != r.BlockHash {
+		return nil, errors.New("its receipt is of another block")
+	}
+	if !r.HasAll(found) {
+		return nil, errors.New("its receipt does not have a log that the endpoint shows")
 	}
 	var transfers []chain.Transfer
 	for ordinal, l := range r.Logs {

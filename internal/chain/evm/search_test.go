@@ -29,11 +29,11 @@ func TestSearch_OneHides(t *testing.T) {
 		s.endpoints[hider].Set(hides)
 		at, watch := s.heads().Final, chain.NewWatchSet(1)
 		watch.Add(p.To)
-		got, err := s.reader.Search(t.Context(), 0, at, watch)
+		got, err := chaintest.ScanTwice(t.Context(), s.reader, 0, at, watch)
 		if err != nil || len(got) != 1 || got[0].Tx != tx {
 			t.Fatalf("endpoint %d hides: found %+v, %v", hider, got, err)
 		}
-		if v, err := s.reader.Confirm(t.Context(), got, at); err != nil || v != chain.Stands {
+		if v, err := s.reader.Judge(t.Context(), got, at); err != nil || v != chain.Stands {
 			t.Errorf("endpoint %d hides: verdict %d, %v", hider, v, err)
 		}
 		held, err := s.reader.MostHeld(
@@ -60,7 +60,7 @@ func TestSearch_OneAnswers(t *testing.T) {
 		); !errors.Is(err, chain.ErrNoEndpoint) {
 			t.Errorf("%s: balances: %v, want ErrNoEndpoint", name, err)
 		}
-		if _, err := s.reader.Search(t.Context(), 0, at, watch); !errors.Is(err, chain.ErrNoEndpoint) {
+		if _, err := chaintest.ScanTwice(t.Context(), s.reader, 0, at, watch); !errors.Is(err, chain.ErrNoEndpoint) {
 			t.Errorf("%s: search: %v, want ErrNoEndpoint", name, err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	node "github.com/florinpay/florin/internal/chain/endpoint"
+	"github.com/florinpay/florin/internal/chain/solana/ata"
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
 	"github.com/florinpay/florin/internal/fault"
 )
@@ -54,11 +55,11 @@ type Adapter struct {
 	thorough bool
 	treasury chain.Address
 
-	heads   headCache
-	finals  chain.FinalViews
-	watched *watchedAccounts
-	// searched is what Search knows of the accounts by each endpoint, so that what one hides is read through another.
-	searched map[*endpoint]*watchedAccounts
+	heads  headCache
+	finals chain.FinalViews
+	// known is what scans know of the accounts, by endpoint.
+	known     map[*endpoint]*watchedAccounts
+	addresses *ata.Cache
 }
 
 // mint is an asset with its address as bytes.
@@ -104,7 +105,7 @@ func New(c Config) (*Adapter, error) {
 	}
 	a := &Adapter{
 		profile: c.Profile, mints: mints, rate: c.Rate, thorough: c.Thorough, treasury: c.Treasury,
-		watched: newWatchedAccounts(), searched: make(map[*endpoint]*watchedAccounts),
+		known: make(map[*endpoint]*watchedAccounts), addresses: new(ata.Cache),
 	}
 	if c.Sweeps != "" {
 		if a.sweeps, err = parseKey(string(c.Sweeps)); err != nil {
@@ -126,7 +127,7 @@ func New(c Config) (*Adapter, error) {
 		w.Now, w.Observe, w.Count, w.Rate = c.Now, e.observe, c.Count, node.NewRate(c.Rate, c.Clock)
 		w.Alone = func() bool { return len(a.pool.others(e)) == 0 }
 		a.pool.endpoints = append(a.pool.endpoints, e)
-		a.searched[e] = newWatchedAccounts()
+		a.known[e] = newWatchedAccounts(a.addresses)
 	}
 	return a, nil
 }

@@ -51,7 +51,7 @@ func (a *Adapter) held(
 		if err != nil {
 			return nil, false, err
 		}
-		owners[i], keys[i] = owner, a.watched.addresses.Of(owner, m.key)
+		owners[i], keys[i] = owner, a.addresses.Of(owner, m.key)
 	}
 	held, agreed, err = a.heldThrough(ctx, func(ctx context.Context, e *endpoint) ([]money.Units, error) {
 		var holdings []rpc.Holding

@@ -72,7 +72,7 @@ func TestFaults_WrongAnswers(t *testing.T) {
 				t.Fatal(err)
 			}
 			first.set(c.method, c.alter)
-			if got, err := single.reader.Scan(
+			if got, _, err := single.reader.Scan(
 				t.Context(), 0, heads.Latest, watching(to),
 			); !fault.Is(err, fault.Unavailable) {
 				t.Errorf("believed: %+v, %v", got, err)
@@ -139,7 +139,7 @@ func TestFaults_OtherCluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if verdict, err := h.reader.Confirm(t.Context(), []chain.Transfer{got[0]}, heads.Latest); err == nil {
+	if verdict, err := h.reader.Judge(t.Context(), []chain.Transfer{got[0]}, heads.Latest); err == nil {
 		t.Errorf("a node of another cluster confirmed: %d", verdict)
 	}
 	p := h.profile()
@@ -157,9 +157,9 @@ func TestFaults_OtherCluster(t *testing.T) {
 	}
 }
 
-// TestConfirm_SecondNode: the node that reported a transfer does not confirm it, and a node that denies it
+// TestJudge_SecondNode: the node that reported a transfer does not confirm it, and a node that denies it
 // prevails.
-func TestConfirm_SecondNode(t *testing.T) {
+func TestJudge_SecondNode(t *testing.T) {
 	t.Parallel()
 	h, first, second := twoNodes(t)
 	to := h.Address()
@@ -173,7 +173,7 @@ func TestConfirm_SecondNode(t *testing.T) {
 	}
 	confirm := func(want chain.Verdict) {
 		t.Helper()
-		if verdict, err := h.reader.Confirm(t.Context(), []chain.Transfer{got[0]}, heads.Final); err != nil ||
+		if verdict, err := h.reader.Judge(t.Context(), []chain.Transfer{got[0]}, heads.Final); err != nil ||
 			verdict != want {
 			t.Errorf("verdict %d, %v; want %d", verdict, err, want)
 		}
@@ -213,17 +213,18 @@ func TestScan_SkippedSlots(t *testing.T) {
 	if err != nil || !ok || at.Number != paid.Latest.Number+20 || at.Hash != paid.Latest.Hash {
 		t.Fatalf("a skipped slot is %+v, %v, %v", at, ok, err)
 	}
-	got, err := h.reader.Scan(t.Context(), paid.Latest.Number, at, watching(to))
+	got, _, err := h.reader.Scan(t.Context(), paid.Latest.Number, at, watching(to))
 	if err != nil {
 		t.Fatal(err)
 	}
 	wantUnits(t, got, 5)
-	if got, err = h.reader.Scan(t.Context(), paid.Latest.Number+1, at, watching(to)); err != nil {
+	if got, _, err = h.reader.Scan(t.Context(), paid.Latest.Number+1, at, watching(to)); err != nil {
 		t.Fatal(err)
 	}
 	wantUnits(t, got)
 	at.Hash = solanago.Hash{1}.String()
-	if _, err := h.reader.Scan(t.Context(), paid.Latest.Number, at, watching(to)); !errors.Is(err, chain.ErrReorged) {
+	_, _, err = h.reader.Scan(t.Context(), paid.Latest.Number, at, watching(to))
+	if !errors.Is(err, chain.ErrReorged) {
 		t.Errorf("a skipped slot with another hash: %v, want ErrReorged", err)
 	}
 }

@@ -14,15 +14,15 @@ func (a *Adapter) Glance(ctx context.Context, l chain.Look) (seen chain.Glance, 
 	if gaveUp(ctx) {
 		return seen, ctx.Err()
 	}
-	select {
-	case <-ctx.Done():
-		return seen, ctx.Err()
-	case <-a.watched.turn:
-		defer func() { a.watched.turn <- struct{}{} }()
-	}
-	accounts := a.watched.accountsOf(l.Watch, a.mints, a.pool.now())
 	err = a.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {
-		seen, err = e.glance(ctx, accounts, l.Final)
+		known := a.known[e]
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-known.turn:
+			defer func() { known.turn <- struct{}{} }()
+		}
+		seen, err = e.glance(ctx, known.accountsOf(l.Watch, a.mints, a.pool.now()), l.Final)
 		return err
 	})
 	return seen, err

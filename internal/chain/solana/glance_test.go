@@ -16,7 +16,7 @@ func TestGlance_PaidDuringRound(t *testing.T) {
 	newest := mustHeads(t, h.reader).Latest
 	h.Pay(chaintest.Payment{To: to, Asset: h.Credited(), Units: 5})
 	h.Mine(1)
-	got, err := h.reader.Scan(t.Context(), newest.Number, newest, watching(to))
+	got, _, err := h.reader.Scan(t.Context(), newest.Number, newest, watching(to))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -267,7 +267,7 @@ func TestScan_OneWord(t *testing.T) {
 	h.Pay(chaintest.Payment{To: to, Asset: h.Credited(), Units: 5})
 	h.Mine(1)
 	scan := func() []chain.Transfer {
-		got, err := reader.Scan(t.Context(), 0, mustHeads(t, reader).Final, watching(to))
+		got, _, err := reader.Scan(t.Context(), 0, mustHeads(t, reader).Final, watching(to))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -62,7 +62,7 @@ func TestScan_FailedSpam(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := fresh.reader.Scan(t.Context(), heads.Final.Number, heads.Latest, watching(to))
+	got, _, err := fresh.reader.Scan(t.Context(), heads.Final.Number, heads.Latest, watching(to))
 	if err != nil {
 		t.Fatalf("started after the spam: %v", err)
 	}

@@ -64,7 +64,7 @@ func TestScan_LookupTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tr := range got {
-		if verdict, err := h.reader.Confirm(t.Context(), []chain.Transfer{tr}, heads.Latest); err != nil ||
+		if verdict, err := h.reader.Judge(t.Context(), []chain.Transfer{tr}, heads.Latest); err != nil ||
 			verdict != chain.Stands {
 			t.Errorf("%+v is confirmed as %d, %v", tr, verdict, err)
 		}
@@ -94,7 +94,8 @@ func (h *harness) tryScan(t *testing.T, owner chain.Watched) ([]chain.Transfer, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	return h.reader.Scan(t.Context(), 0, heads.Latest, watching(owner))
+	got, _, err := h.reader.Scan(t.Context(), 0, heads.Latest, watching(owner))
+	return got, err
 }
 
 // setTable puts an address lookup table onto the cluster.

@@ -126,6 +126,11 @@ func (p *pool) others(e *endpoint) []*endpoint {
 	return slices.DeleteFunc(p.ready(), func(o *endpoint) bool { return o == e })
 }
 
+// besides lists the ready endpoints of other voices than these.
+func (p *pool) besides(not ...string) []*endpoint {
+	return slices.DeleteFunc(p.ready(), func(e *endpoint) bool { return slices.Contains(not, e.Voice()) })
+}
+
 // coolingDown lists the endpoints that are cooling down, with their reasons.
 func (p *pool) coolingDown() []string {
 	var reasons []string

@@ -114,7 +114,7 @@ func TestRate(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					if _, err := reader.Scan(t.Context(), heads.Latest.Number, heads.Latest, set); err != nil {
+					if _, _, err := reader.Scan(t.Context(), heads.Latest.Number, heads.Latest, set); err != nil {
 						t.Fatal(err)
 					}
 				}

@@ -18,61 +18,50 @@ import (
 // those that exist count as changed. Only our own sweeps take money out of these accounts. So an account that
 // is unchanged, or does not exist, can have received a transfer only if a sweep took it: accounts that a
 // sweep named since the last reading have their history read too.
+//
+// What is known of the accounts is known by endpoint: what one hides is read through another.
 func (a *Adapter) Scan(
-	ctx context.Context, from uint64, to chain.Head, watch *chain.WatchSet,
-) ([]chain.Transfer, error) {
-	return a.scanThrough(ctx, a.watched, nil, from, to, watch)
-}
-
-// Search scans the slots through each endpoint that is not cooling down.
-func (a *Adapter) Search(
-	ctx context.Context, from uint64, to chain.Head, watch *chain.WatchSet,
-) ([]chain.Transfer, error) {
-	return chain.SearchAll(a.pool.voices(), a.pool.size(), func(e *endpoint) ([]chain.Transfer, error) {
-		return a.scanThrough(ctx, a.searched[e], []*endpoint{e}, from, to, watch)
-	})
-}
-
-// scanThrough scans the slots through the first of the endpoints that can answer, of all that are ready if none are
-// given, with what is known of the accounts.
-func (a *Adapter) scanThrough(
-	ctx context.Context, known *watchedAccounts, endpoints []*endpoint,
-	from uint64, to chain.Head, watch *chain.WatchSet,
-) ([]chain.Transfer, error) {
+	ctx context.Context, from uint64, to chain.Head, watch *chain.WatchSet, not ...string,
+) (transfers []chain.Transfer, by string, err error) {
 	if from > to.Number {
-		return nil, fmt.Errorf("scan from slot %d to %d", from, to.Number)
+		return nil, "", fmt.Errorf("scan from slot %d to %d", from, to.Number)
 	}
 	if gaveUp(ctx) {
-		return nil, ctx.Err()
+		return nil, "", ctx.Err()
 	}
-	select {
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case <-known.turn:
-		defer func() { known.turn <- struct{}{} }()
-	}
-	accounts := known.accountsOf(watch, a.mints, a.pool.now())
-	if endpoints == nil {
-		endpoints = a.pool.ready()
-	}
-	var transfers []chain.Transfer
+	endpoints := a.pool.besides(not...)
 	var unread *chain.UnreadError
-	err := a.pool.tryEach(ctx, endpoints, func(ctx context.Context, e *endpoint) (err error) {
-		s := &search{
-			adapter: a, watched: known, e: e, from: from, to: to,
-			cache: newCache(e), left: make(map[chain.Address]bool),
-		}
-		transfers, err = s.run(ctx, accounts)
-		unread = s.unread
+	err = a.pool.tryEach(ctx, endpoints, func(ctx context.Context, e *endpoint) (err error) {
+		by = e.Voice()
+		transfers, unread, err = a.scanThrough(ctx, e, endpoints, from, to, watch)
 		return err
 	})
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("scan %s from slot %d: %w", a.profile.Network, from, err)
+		return nil, "", fmt.Errorf("scan %s from slot %d: %w", a.profile.Network, from, err)
 	case unread != nil:
-		return transfers, unread
+		return transfers, by, unread
 	}
-	return transfers, nil
+	return transfers, by, nil
+}
+
+// scanThrough scans the slots through one of the endpoints that may be asked.
+func (a *Adapter) scanThrough(
+	ctx context.Context, e *endpoint, endpoints []*endpoint, from uint64, to chain.Head, watch *chain.WatchSet,
+) ([]chain.Transfer, *chain.UnreadError, error) {
+	known := a.known[e]
+	select {
+	case <-ctx.Done():
+		return nil, nil, ctx.Err()
+	case <-known.turn:
+		defer func() { known.turn <- struct{}{} }()
+	}
+	s := &search{
+		adapter: a, watched: known, e: e, endpoints: endpoints, from: from, to: to,
+		cache: newCache(e), left: make(map[chain.Address]bool),
+	}
+	transfers, err := s.run(ctx, known.accountsOf(watch, a.mints, a.pool.now()))
+	return transfers, s.unread, err
 }
 
 // search scans one range of slots through one endpoint.
@@ -80,10 +69,12 @@ type search struct {
 	adapter *Adapter
 	watched *watchedAccounts
 	e       *endpoint
-	from    uint64
-	to      chain.Head
-	cache   *cache
-	swept   uint64 // how many sweeps the log has counted
+	// endpoints are all that this scan may go through.
+	endpoints []*endpoint
+	from      uint64
+	to        chain.Head
+	cache     *cache
+	swept     uint64 // how many sweeps the log has counted
 
 	walked int // transactions of long walks
 	mu     sync.Mutex

@@ -296,7 +296,7 @@ func scanOnce(
 	if err != nil {
 		return nil, nil, err
 	}
-	got, err = r.Scan(t.Context(), 0, heads.Latest, watching(owners...))
+	got, _, err = r.Scan(t.Context(), 0, heads.Latest, watching(owners...))
 	return partly(got, err)
 }
 
@@ -377,7 +377,7 @@ func TestScan_HistoryPruned(t *testing.T) {
 				answer(n, string(old))
 			}
 			scan := func() []chain.Transfer {
-				got, err := reader.Scan(t.Context(), from, mustHeads(t, reader).Latest, watching(to))
+				got, _, err := reader.Scan(t.Context(), from, mustHeads(t, reader).Latest, watching(to))
 				if err != nil {
 					t.Fatal(err)
 				}

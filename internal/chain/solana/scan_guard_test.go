@@ -57,7 +57,7 @@ func TestScan_ReadBeforeFinal(t *testing.T) {
 	h.Reorg(30, true)
 	h.Mine(45)
 	final := mustHeads(t, h.reader).Final
-	got, err := h.reader.Scan(t.Context(), from, final, watching(to))
+	got, _, err := h.reader.Scan(t.Context(), from, final, watching(to))
 	if err != nil || final.Number >= read {
 		t.Fatalf("slots up to %d, of which %d were read before: %v", final.Number, read, err)
 	}
@@ -66,7 +66,7 @@ func TestScan_ReadBeforeFinal(t *testing.T) {
 
 func (h *harness) scannedFrom(t *testing.T, from uint64, owners ...chain.Watched) []chain.Transfer {
 	t.Helper()
-	got, err := h.reader.Scan(t.Context(), from, mustHeads(t, h.reader).Latest, watching(owners...))
+	got, _, err := h.reader.Scan(t.Context(), from, mustHeads(t, h.reader).Latest, watching(owners...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,10 +113,10 @@ func TestScan_NeverOlder(t *testing.T) {
 		slots = append(slots, asked[1].MinContextSlot)
 		return result
 	})
-	if _, err := h.reader.Scan(t.Context(), late.Number, late, watching(to)); err != nil {
+	if _, _, err := h.reader.Scan(t.Context(), late.Number, late, watching(to)); err != nil {
 		t.Fatal(err)
 	}
-	got, err := h.reader.Scan(t.Context(), 0, early, watching(to))
+	got, _, err := h.reader.Scan(t.Context(), 0, early, watching(to))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ func scanSome(t *testing.T, r chain.Reader, owners ...chain.Watched) ([]chain.Tr
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := r.Scan(t.Context(), 0, heads.Latest, watching(owners...))
+	got, _, err := r.Scan(t.Context(), 0, heads.Latest, watching(owners...))
 	unread, some := errors.AsType[*chain.UnreadError](err)
 	if err != nil && !some {
 		t.Fatal(err)
@@ -193,7 +193,7 @@ func TestScan_Forgotten(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := r.Scan(t.Context(), 400, heads.Latest, watching(old, other))
+		got, _, err := r.Scan(t.Context(), 400, heads.Latest, watching(old, other))
 		wantUnits(t, got, 7)
 		unread, some := errors.AsType[*chain.UnreadError](err)
 		if !some {
@@ -217,7 +217,7 @@ func TestScan_Forgotten(t *testing.T) {
 	n.set("getSignaturesForAddress", nil)
 	h.Pay(chaintest.Payment{To: old, Asset: h.Credited(), Units: 2})
 	h.Mine(1)
-	got, err := single.Scan(t.Context(), 500, mustHeads(t, single).Latest, watching(old, other))
+	got, _, err := single.Scan(t.Context(), 500, mustHeads(t, single).Latest, watching(old, other))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -269,7 +269,7 @@ func TestScan_ForgottenWithin(t *testing.T) {
 		_, unread = scanSome(t, single, to)
 		wantUnread(t, unread, to)
 		n.set("getSignaturesForAddress", nil)
-		if _, err := single.Scan(t.Context(), 0, mustHeads(t, single).Latest, watching(to)); err == nil {
+		if _, _, err := single.Scan(t.Context(), 0, mustHeads(t, single).Latest, watching(to)); err == nil {
 			t.Error("a list that has become longer was not read again from its beginning")
 		}
 		wantUnits(t, scanWith(t, single, to), 5, 6)
@@ -314,7 +314,7 @@ func TestScan_Unreadable(t *testing.T) {
 				t.Fatal(err)
 			}
 			heads := mustHeads(t, reader)
-			if _, err := reader.Scan(
+			if _, _, err := reader.Scan(
 				t.Context(), 0, heads.Latest, watching(victim, other),
 			); !fault.Is(err, fault.Unavailable) {
 				t.Fatalf("at first: %v, want Unavailable", err)

@@ -38,7 +38,7 @@ func scanWith(t *testing.T, r chain.Reader, owners ...chain.Watched) []chain.Tra
 	for _, o := range owners {
 		set.Add(o)
 	}
-	got, err := r.Scan(t.Context(), 0, heads.Latest, set)
+	got, _, err := r.Scan(t.Context(), 0, heads.Latest, set)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,16 +42,16 @@ func TestSearch_OneHides(t *testing.T) {
 		h.Mine(1)
 		h.Finalize()
 		at := mustHeads(t, reader).Final
-		if got, err := reader.Scan(t.Context(), 1, at, watching(to)); hider == 0 && (err != nil || len(got) != 0) {
+		if got, _, err := reader.Scan(t.Context(), 1, at, watching(to)); hider == 0 && (err != nil || len(got) != 0) {
 			t.Fatalf("the first node hides nothing: %+v, %v", got, err)
 		}
 		for range 2 {
-			got, err := reader.Search(t.Context(), 1, at, watching(to))
+			got, err := chaintest.ScanTwice(t.Context(), reader, 1, at, watching(to))
 			if err != nil {
 				t.Fatalf("node %d hides: %v", hider, err)
 			}
 			wantUnits(t, got, 5)
-			if v, err := reader.Confirm(t.Context(), got, at); err != nil || v != chain.Stands {
+			if v, err := reader.Judge(t.Context(), got, at); err != nil || v != chain.Stands {
 				t.Errorf("node %d hides: verdict %d, %v", hider, v, err)
 			}
 		}
@@ -76,7 +76,7 @@ func TestSearch_OneAnswers(t *testing.T) {
 	); !errors.Is(err, chain.ErrNoEndpoint) {
 		t.Errorf("balances: %v, want ErrNoEndpoint", err)
 	}
-	if _, err := reader.Search(t.Context(), 1, at, watching(to)); !errors.Is(err, chain.ErrNoEndpoint) {
+	if _, err := chaintest.ScanTwice(t.Context(), reader, 1, at, watching(to)); !errors.Is(err, chain.ErrNoEndpoint) {
 		t.Errorf("search: %v, want ErrNoEndpoint", err)
 	}
 }

@@ -51,7 +51,7 @@ func (s *search) failsFor(ctx context.Context, acc *account, err error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	waits := acc.walk != nil && errors.Is(err, errUnexplained) // until the index has settled
-	alone := len(s.adapter.pool.others(s.e)) == 0
+	alone := len(s.others()) == 0
 	if s.mayPass(&acc.trouble, !waits || !alone) {
 		return rpc.NotTheNodes(err)
 	}
@@ -72,12 +72,15 @@ func (s *search) mayPass(t *trouble, patience bool) bool {
 		*t = trouble{since: now, by: make(map[*endpoint]time.Time)}
 	}
 	t.by[s.e] = now
-	if slices.ContainsFunc(s.adapter.pool.others(s.e), func(e *endpoint) bool {
-		return now.Sub(t.by[e]) > troubleAge
-	}) {
+	if slices.ContainsFunc(s.others(), func(e *endpoint) bool { return now.Sub(t.by[e]) > troubleAge }) {
 		return true
 	}
 	return patience && now.Sub(t.since) < troubleGrace && s.watched.grace(now)
+}
+
+// others lists the other endpoints that this scan may go through.
+func (s *search) others() []*endpoint {
+	return slices.DeleteFunc(slices.Clone(s.endpoints), func(e *endpoint) bool { return e == s.e })
 }
 
 // rest sets when the account is tried again: at once at first, then ever later.

@@ -19,15 +19,17 @@ import (
 // change costs no more than its share of one call for a hundred. One scan at a time uses it.
 type watchedAccounts struct {
 	turn      chan struct{} // holds a token while no scan runs
-	addresses ata.Cache
+	addresses *ata.Cache
 	accounts  map[solanago.PublicKey]*account
 	sweeps    sweepLog
 	pruned    time.Time
 	held      time.Time // when scans last began to fail because of single accounts
 }
 
-func newWatchedAccounts() *watchedAccounts {
-	m := &watchedAccounts{turn: make(chan struct{}, 1), accounts: make(map[solanago.PublicKey]*account)}
+func newWatchedAccounts(addresses *ata.Cache) *watchedAccounts {
+	m := &watchedAccounts{
+		turn: make(chan struct{}, 1), addresses: addresses, accounts: make(map[solanago.PublicKey]*account),
+	}
 	m.turn <- struct{}{}
 	return m
 }

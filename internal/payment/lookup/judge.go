@@ -57,6 +57,25 @@ func judgeFound(p payment.Payment, profile chain.Profile, found chain.Found, fin
 	return best
 }
 
+// missed returns a final transfer to an address of the payment that no deposit records. Dust that was folded cannot be
+// told from dust that was not.
+func missed(p payment.Payment, profile chain.Profile, found chain.Found) (chain.Transfer, bool) {
+	for _, t := range found.Transfers {
+		if !found.Final || found.Failed || !isContract(profile, t.Asset.Contract) || t.Units.IsZero() ||
+			!routed(p, t) && !shownOnOtherNetwork(p, t) {
+			continue
+		}
+		folded := t.Units.Atto(t.Asset.Decimals).Cmp(payment.DustFloor.Atto()) < 0
+		if !slices.ContainsFunc(p.Deposits, func(d payment.Deposit) bool {
+			return d.Transfer.Key == t.Key && d.State == payment.DepositFinal ||
+				d.Folded() && folded && d.Transfer.To == t.To && d.Transfer.Asset.Contract == t.Asset.Contract
+		}) {
+			return t, true
+		}
+	}
+	return chain.Transfer{}, false
+}
+
 func judgeTransfer(
 	p payment.Payment, profile chain.Profile, t chain.Transfer, final bool, finalIn time.Duration,
 ) Result {
@@ -70,7 +89,7 @@ func judgeTransfer(
 	case t.Units.IsZero() || !isContract(profile, t.Asset.Contract):
 		r.Verdict, r.Token, r.Amount = Worthless, "", ""
 	case counts(p, t):
-		r.Verdict, r.FinalIn = NotFinal, finalIn
+		r.Verdict, r.FinalIn, r.Late = NotFinal, finalIn, p.Status.Final()
 		if final {
 			r.FinalIn = time.Second // the watcher takes it in with its next round
 		}

@@ -2,26 +2,32 @@ package lookup
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/watch"
 )
 
 // Finder answers "I have paid, find it": it looks a transaction up on every
 // network it could be on and says what is wrong with it or when it is final.
-// It only reads: money is credited by the Watcher alone. It is safe for
-// concurrent use.
+// Money is credited by the Watcher alone; a final transaction that it has missed is read again (watch.Repair). It is
+// safe for concurrent use.
 type Finder struct {
 	payments *payment.Service
 	readers  map[chain.Network]chain.Reader
+	repairs  watch.Store
 	now      func() time.Time
 }
 
 // New returns a lookup over the readers of the configured networks.
-func New(s *payment.Service, readers map[chain.Network]chain.Reader, now func() time.Time) *Finder {
-	return &Finder{payments: s, readers: readers, now: now}
+func New(
+	s *payment.Service, readers map[chain.Network]chain.Reader, repairs watch.Store, now func() time.Time,
+) *Finder {
+	return &Finder{payments: s, readers: readers, repairs: repairs, now: now}
 }
 
 // timeout bounds the time for all networks: a payer waits for the answer.
@@ -70,10 +76,35 @@ func (l *Finder) byHash(ctx context.Context, p payment.Payment, hash chain.TxHas
 			if err != nil {
 				return Result{Verdict: Unavailable, Network: n}
 			}
-			return judgeFound(p, network.Profile, found, l.finalIn(n))
+			r := judgeFound(p, network.Profile, found, l.finalIn(n))
+			if t, missed := missed(p, network.Profile, found); missed {
+				r.Reread = l.reread(ctx, p, t)
+			}
+			return r
 		})
 	}
 	return best.Wait()
+}
+
+// errFound: a payer has named a transaction that is final and not recorded.
+var errFound = fault.New(fault.Unavailable, "a final transaction that pays the payment is not recorded; its block is read again")
+
+// reread has the block of a final transfer read again if the network was read beyond it already. It reports whether the
+// transfer is recorded a moment from now; otherwise it comes in its turn.
+func (l *Finder) reread(ctx context.Context, p payment.Payment, t chain.Transfer) bool {
+	c, ok, err := l.repairs.Cursor(ctx, t.Network)
+	if err != nil || !ok || c.Scanned.Number < t.Block.Number {
+		return false
+	}
+	asked, err := l.repairs.SetAsides(ctx, t.Network)
+	if err != nil {
+		return false
+	}
+	pending := func(a watch.SetAside) bool { return a.PaymentID == p.ID && a.From <= t.Block.Number }
+	if slices.ContainsFunc(asked, pending) {
+		return true
+	}
+	return watch.Repair(ctx, l.repairs, t.Network, p.ID, t.Block.Number, errFound, l.now()) == nil
 }
 
 // finalIn is how long the network takes at present until money is final.

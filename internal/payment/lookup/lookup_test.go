@@ -12,6 +12,7 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/watch"
 )
 
 const (
@@ -181,7 +182,29 @@ func (evmNetworks) Health(chain.Network) payment.Health { return payment.Health{
 
 func newFinder(p payment.Payment, readers map[chain.Network]chain.Reader) *Finder {
 	now := func() time.Time { return start }
-	return New(payment.NewService(onePayment{p: p}, nil, evmNetworks{}, payment.Options{}, now, nil), readers, now)
+	payments := payment.NewService(onePayment{p: p}, nil, evmNetworks{}, payment.Options{}, now, nil)
+	return New(payments, readers, new(cursors), now)
+}
+
+// cursors are networks that were read up to a block, and what is to be read again of them.
+type cursors struct {
+	watch.Store
+
+	scanned uint64
+	asked   []watch.SetAside
+}
+
+func (c *cursors) Cursor(context.Context, chain.Network) (watch.Cursor, bool, error) {
+	return watch.Cursor{Scanned: chain.Head{Number: c.scanned}}, true, nil
+}
+
+func (c *cursors) SetAsides(context.Context, chain.Network) ([]watch.SetAside, error) {
+	return c.asked, nil
+}
+
+func (c *cursors) SaveSetAside(_ context.Context, a watch.SetAside) error {
+	c.asked = append(c.asked, a)
+	return nil
 }
 
 // oneTransaction is a chain that holds one transaction and some balances.
@@ -282,5 +305,45 @@ func TestFinder_Find(t *testing.T) {
 	}
 	if _, err := s.Find(t.Context(), string(p.ID), "no hash"); !fault.Is(err, fault.Invalid) {
 		t.Errorf("no hash: %v", err)
+	}
+}
+
+// TestFinder_Missed: a final transaction that pays the payment and is not recorded has its block read again, once, if
+// the network was read beyond it.
+func TestFinder_Missed(t *testing.T) {
+	t.Parallel()
+	final := one(transfer(chain.Polygon, "USDC", ours, 10))
+	final.Final, final.Block.Number = true, 70
+	for i := range final.Transfers {
+		final.Transfers[i].Block = final.Block
+	}
+	waits := final
+	waits.Final = false
+	ended := started()
+	ended.Status = payment.Expired
+	for name, row := range map[string]struct {
+		p       payment.Payment
+		found   chain.Found
+		scanned uint64
+		asked   int
+		advice  string
+	}{
+		"missed":             {started(), final, 80, 1, adviceReread},
+		"its turn will come": {started(), final, 69, 0, advice[NotFinal]},
+		"not final":          {started(), waits, 80, 0, advice[NotFinal]},
+		"after the end":      {ended, final, 80, 1, adviceLate},
+	} {
+		f := newFinder(row.p, map[chain.Network]chain.Reader{chain.Polygon: oneTransaction{found: row.found}})
+		c := &cursors{scanned: row.scanned}
+		f.repairs = c
+		for range 2 {
+			r, err := f.Find(t.Context(), string(row.p.ID), string(final.Transfers[0].Tx))
+			if err != nil || r.Verdict != NotFinal || r.Advice() != row.advice {
+				t.Errorf("%s: %+v, %v", name, r, err)
+			}
+		}
+		if len(c.asked) != row.asked || row.asked > 0 && c.asked[0].From != 70 {
+			t.Errorf("%s: asked to read again %+v", name, c.asked)
+		}
 	}
 }

@@ -36,6 +36,10 @@ type Result struct {
 	Amount    string // in whole tokens, a plain decimal
 	Missing   money.Micros
 	FinalIn   time.Duration // estimate of when the money is final
+	// Late: the payment has ended, so that the money does not count by itself.
+	Late bool
+	// Reread: the network was read beyond the transaction without it, and its block is read again now.
+	Reread bool
 }
 
 var advice = map[Verdict]string{
@@ -55,10 +59,21 @@ var advice = map[Verdict]string{
 const adviceNoMoneyAtAddress = "No money from or to this address is seen yet; " +
 	"exchanges often send from an address of their own, so look for the transaction hash instead, or try again in a minute."
 
+const (
+	adviceReread = "The transfer is right and final, and was not noticed before; it is read again now, and counts within a minute or two."
+	adviceLate   = "The transfer is right, and came after the payment had ended; the merchant is shown it as late money, and decides."
+)
+
 // Advice returns one sentence that says what the payer can do.
 func (r Result) Advice() string {
 	if r.ByAddress && r.Verdict == NotFound {
 		return adviceNoMoneyAtAddress
+	}
+	switch {
+	case r.Verdict == NotFinal && r.Late:
+		return adviceLate
+	case r.Verdict == NotFinal && r.Reread:
+		return adviceReread
 	}
 	return advice[r.Verdict]
 }

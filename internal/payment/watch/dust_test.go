@@ -20,9 +20,9 @@ type countedConfirm struct {
 	asked *atomic.Int64
 }
 
-func (c countedConfirm) Confirm(ctx context.Context, t []chain.Transfer, at chain.Head) (chain.Verdict, error) {
+func (c countedConfirm) Judge(ctx context.Context, t []chain.Transfer, at chain.Head) (chain.Verdict, error) {
 	c.asked.Add(1)
-	return c.Reader.Confirm(ctx, t, at)
+	return c.Reader.Judge(ctx, t, at)
 }
 
 // TestWatcher_DustFlood: a thousand specks in one transaction cost one second

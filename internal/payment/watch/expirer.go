@@ -19,27 +19,22 @@ import (
 // Its invariant: a started payment expires only after every network where its money
 // counts was scanned up to its expiry, and the balances of its addresses show no
 // money that the scan missed. Where two endpoints are configured, both must say so.
-// While only one answers, payments wait without a limit, as finality does.
+// While a network cannot say so, its payments wait, payment.BlindWait at most; money that it shows later is late money.
+// A balance that is not explained has the address read again (SetAside).
 type Expirer struct {
-	readers map[chain.Network]chain.Reader
-	assets  map[chain.Network][]chain.Asset // also those that do not count: their money is the merchant's too
-	store   Store
-	sweeps  Sweeps
-	now     func() time.Time
-	log     *slog.Logger
-	// searched is when a payment's addresses were last searched, so that an
-	// unexplained balance does not cost a search every round.
-	searched map[payment.ID]time.Time
-	// lost are the addresses that were searched because of a restore.
-	lost map[balanceDispute]bool
-	// confirmed is what searches had confirmed that were not finished.
-	confirmed map[payment.ID]confirmed
-	// disputes are the addresses whose balance no search has explained.
-	disputes map[balanceDispute]SetAside
+	readers  map[chain.Network]chain.Reader
+	profiles map[chain.Network]chain.Profile // with the assets that do not count, whose money is the merchant's too
+	store    Store
+	sweeps   Sweeps
+	now      func() time.Time
+	log      *slog.Logger
+	began    time.Time // the first round
+	// repairs are the payments whose addresses were read again, or are.
+	repairs map[repairKey]repair
 	// rests are the networks whose balances could not be read.
 	rests map[chain.Network]rest
 	// balances is when a payment's balance on a network was read of late.
-	balances map[balanceDispute]time.Time
+	balances map[repairKey]time.Time
 	// sought is what sweeps moved beyond the record, and was searched for.
 	sought     map[soughtKey]sought
 	soughtLast time.Time
@@ -53,8 +48,6 @@ type rest struct {
 }
 
 const (
-	// searchEvery is how long a fruitless search is not repeated.
-	searchEvery = time.Minute
 	// earlyEvery is the time between two readings of a payment's balances while another of its networks is not scanned
 	// up to its expiry. They find what a scan missed; the payment cannot expire on them.
 	earlyEvery = time.Minute
@@ -73,14 +66,12 @@ func NewExpirer(profiles []chain.Profile, readers map[chain.Network]chain.Reader
 	now func() time.Time, log *slog.Logger,
 ) *Expirer {
 	e := &Expirer{
-		readers: readers, assets: make(map[chain.Network][]chain.Asset), store: s, sweeps: w, now: now, log: log,
-		searched: make(map[payment.ID]time.Time), confirmed: make(map[payment.ID]confirmed),
-		disputes: make(map[balanceDispute]SetAside), lost: make(map[balanceDispute]bool),
-		rests: make(map[chain.Network]rest), balances: make(map[balanceDispute]time.Time),
-		sought: make(map[soughtKey]sought),
+		readers: readers, profiles: make(map[chain.Network]chain.Profile), store: s, sweeps: w, now: now, log: log,
+		repairs: make(map[repairKey]repair), rests: make(map[chain.Network]rest),
+		balances: make(map[repairKey]time.Time), sought: make(map[soughtKey]sought),
 	}
 	for _, p := range profiles {
-		e.assets[p.Network] = p.Assets
+		e.profiles[p.Network] = p
 	}
 	return e
 }
@@ -103,6 +94,9 @@ func (e *Expirer) Run(ctx context.Context) error {
 
 // RunOnce decides once on every payment whose time has run out, and searches for what sweeps moved beyond the record.
 func (e *Expirer) RunOnce(ctx context.Context) error {
+	if e.began.IsZero() {
+		e.began = e.now()
+	}
 	return errors.Join(e.expire(ctx), e.searchSwept(ctx))
 }
 
@@ -145,10 +139,7 @@ func (e *Expirer) page(ctx context.Context, ids []payment.ID) error {
 	failed = append(failed, err)
 	for _, p := range payments {
 		if p.Status.Final() {
-			delete(e.searched, p.ID)
-			delete(e.confirmed, p.ID)
-			maps.DeleteFunc(e.disputes, func(d balanceDispute, _ SetAside) bool { return d.id == p.ID })
-			maps.DeleteFunc(e.lost, func(d balanceDispute, _ bool) bool { return d.id == p.ID })
+			maps.DeleteFunc(e.repairs, func(k repairKey, _ repair) bool { return k.id == p.ID })
 		}
 		if c, err := p.Expire(coverage[p.ID], e.now()); err != nil || c.None() {
 			continue
@@ -181,22 +172,27 @@ func (e *Expirer) coverage(ctx context.Context, payments []payment.Payment) (map
 	due := make(map[chain.Network][]payment.Payment, len(e.readers))
 	networks := make(map[payment.ID]int, len(payments)) // that are scanned up to the payment's expiry
 	for n := range e.readers {
+		var blind bool
+		var err error
+		cursors[n], due[n], blind, err = e.due(ctx, n, payments)
+		fail(n, err)
 		for _, p := range payments {
-			if _, here := p.WatchedOn(n); here {
+			switch _, here := p.WatchedOn(n); {
+			case !here:
+			case !p.WaitsFor(e.began, e.now()):
+				covered[p.ID][n] = p.ExpiresAt
+			case !blind:
 				covered[p.ID][n] = time.Time{} // it is to be read
 			}
 		}
-		var err error
-		cursors[n], due[n], err = e.due(ctx, n, payments)
-		fail(n, err)
 		for _, p := range due[n] {
 			networks[p.ID]++
 		}
 	}
-	maps.DeleteFunc(e.balances, func(_ balanceDispute, at time.Time) bool { return e.now().Sub(at) >= earlyEvery })
+	maps.DeleteFunc(e.balances, func(_ repairKey, at time.Time) bool { return e.now().Sub(at) >= earlyEvery })
 	for n, reader := range e.readers {
 		due[n] = slices.DeleteFunc(due[n], func(p payment.Payment) bool {
-			_, lately := e.balances[balanceDispute{n, p.ID}]
+			_, lately := e.balances[repairKey{n, p.ID}]
 			return lately && networks[p.ID] < len(covered[p.ID])
 		})
 		fail(n, e.cover(ctx, n, reader, due[n], cursors[n], covered))
@@ -204,21 +200,22 @@ func (e *Expirer) coverage(ctx context.Context, payments []payment.Payment) (map
 	return covered, first
 }
 
-// due returns the payments whose money on the network is recorded up to their expiry, as far as the scan found it.
+// due returns the payments whose money on the network is recorded up to their expiry, as far as scans found it. blind:
+// the network cannot be read at present.
 func (e *Expirer) due(
 	ctx context.Context, n chain.Network, payments []payment.Payment,
-) (c Cursor, due []payment.Payment, err error) {
+) (c Cursor, due []payment.Payment, blind bool, err error) {
 	c, ok, err := e.store.Cursor(ctx, n)
-	if err != nil || !ok || !c.BehindSince.IsZero() {
-		return c, nil, err
+	if err != nil || !ok || !c.BehindSince.IsZero() || e.now().Sub(c.UpdatedAt) > e.profiles[n].HeadLimit+c.Pause {
+		return c, nil, true, err
 	}
 	aside, err := e.store.SetAsides(ctx, n)
 	if err != nil {
-		return c, nil, err
+		return c, nil, false, err
 	}
 	unread := make(map[payment.ID]bool, len(aside))
 	for _, a := range aside {
-		unread[a.PaymentID] = e.disputes[balanceDispute{n, a.PaymentID}].Attempts < disputeRounds
+		unread[a.PaymentID] = true
 	}
 	for _, p := range payments {
 		if _, here := p.WatchedOn(n); here && p.Status == payment.Started && !c.Scanned.Time.Before(p.ExpiresAt) &&
@@ -226,7 +223,7 @@ func (e *Expirer) due(
 			due = append(due, p)
 		}
 	}
-	return c, due, nil
+	return c, due, false, nil
 }
 
 func (e *Expirer) cover(
@@ -237,7 +234,7 @@ func (e *Expirer) cover(
 		return nil
 	}
 	for _, p := range due {
-		e.balances[balanceDispute{n, p.ID}] = e.now()
+		e.balances[repairKey{n, p.ID}] = e.now()
 	}
 	found, err := e.unrecorded(ctx, n, r, due, c.Scanned)
 	if err != nil {
@@ -248,23 +245,17 @@ func (e *Expirer) cover(
 	delete(e.rests, n)
 	var failed []error
 	for _, p := range due {
+		route, _ := p.WatchedOn(n)
 		switch found[p.ID] {
 		case none:
-			if read, err := e.searchLost(ctx, n, r, p, c); err != nil || !read {
+			if read, err := e.readSinceRestore(ctx, n, r, p, c); err != nil || !read {
 				failed = append(failed, err)
 				continue
 			}
-			waits, err := e.agreed(ctx, n, p.ID)
-			if failed = append(failed, err); err == nil && !waits {
-				covered[p.ID][n] = c.Scanned.Time
-			}
-			continue
+			covered[p.ID][n] = c.Scanned.Time
 		case moving:
-			continue
 		case missed:
-		}
-		if err := e.search(ctx, n, r, p, c); err != nil {
-			failed = append(failed, fmt.Errorf("search for the money of payment %s: %w", p.ID, err))
+			failed = append(failed, e.repair(ctx, n, r, p, c, route.Since, errUnexplained))
 		}
 	}
 	return errors.Join(failed...)
@@ -292,7 +283,7 @@ func (e *Expirer) unrecorded(
 		addresses[i] = route.Address.Address
 	}
 	found := make(map[payment.ID]unrecorded)
-	for _, asset := range e.assets[n] {
+	for _, asset := range e.profiles[n].Assets {
 		balances, err := r.MostHeld(ctx, asset, addresses, at)
 		if err != nil {
 			return nil, fmt.Errorf("balances of %s: %w", asset.Symbol, err)

@@ -64,13 +64,18 @@ func TestExpirer_OtherAssetHidden(t *testing.T) {
 	r := newRig(t, 2)
 	p := r.start()
 	r.endpoints[0].Set(hiding(false))
+	r.endpoints[1].Set(chaintest.Faults{Omit: func(map[string]any) bool { return true }})
 	r.send(p, "USDC.e", tenUSDC)
 	r.chain.Mine(rigFinalDepth + 1)
 	r.watchFor(rigTTL)
 	if got := r.get(p); len(got.Deposits) != 0 {
 		t.Fatalf("the endpoint hides nothing: %+v", got.Deposits)
 	}
-	r.expire(3)
+	r.endpoints[1].Set(chaintest.Faults{})
+	for range 2 {
+		r.expire(1)
+		r.settle()
+	}
 	p = r.expect(p, payment.Expired, 0)
 	if len(p.Deposits) != 1 || p.Deposits[0].Transfer.Asset.Symbol != "USDC.e" ||
 		p.Deposits[0].State != payment.DepositFinal {
@@ -78,8 +83,8 @@ func TestExpirer_OtherAssetHidden(t *testing.T) {
 	}
 }
 
-// TestExpirer_OneIsDown: without a second word a payment does not expire, however
-// long that lasts, and it does once both say that nothing came.
+// TestExpirer_OneIsDown: without a second word a payment does not expire for payment.BlindWait, and it does once both
+// say that nothing came.
 func TestExpirer_OneIsDown(t *testing.T) {
 	t.Parallel()
 	for down, name := range []string{"First", "Second"} {
@@ -88,6 +93,7 @@ func TestExpirer_OneIsDown(t *testing.T) {
 			r := newRig(t, 2)
 			p := r.start()
 			r.watchFor(rigTTL)
+			r.reads(r.profile.Network, true)
 			r.endpoints[down].Set(chaintest.Faults{Reject: map[string]*chaintest.RPCError{
 				"eth_call": {Code: -32000, Message: "busy"},
 			}})
@@ -133,19 +139,19 @@ func TestExpirer_Disputed(t *testing.T) {
 			}
 			r.chain.Mine(rigFinalDepth + 1)
 			r.watchFor(rigTTL)
-			r.expire(2)
-			r.wantAside(0)
-			r.expire(3)
+			for range 5 {
+				r.expire(1)
+				r.settle()
+			}
 			r.expect(p, payment.Started, 0)
 			r.wantAside(1)
-			r.settle()
 			if h := r.watcher.Health(); h.SetAside != 1 {
 				t.Errorf("health %+v, want the payment set aside", h)
 			}
 			for _, e := range r.endpoints {
 				e.Set(chaintest.Faults{})
 			}
-			for range 3 {
+			for range 8 {
 				r.expire(1)
 				r.settle()
 			}

@@ -15,6 +15,7 @@ func TestExpirer_Rests(t *testing.T) {
 	r := newRig(t, 1)
 	p := r.start()
 	r.watchFor(rigTTL)
+	r.reads(r.profile.Network, true)
 	r.endpoints[0].Set(chaintest.Faults{Reject: map[string]*chaintest.RPCError{
 		"eth_call": {Code: -32000, Message: "execution is not available"},
 	}})
@@ -44,6 +45,8 @@ func TestExpirer_WaitsForTheSlowest(t *testing.T) {
 	s := newSibling(t)
 	p := s.startAnyWay()
 	s.watchFor(rigTTL)
+	s.reads(s.profile.Network, true)
+	s.reads(s.rig.profile.Network, true)
 	asked := s.endpoints[0].Calls("eth_call")
 	const minutes = 10
 	for range minutes * 60 {

@@ -31,7 +31,10 @@ func TestExpirer_SweptBeforeARestore(t *testing.T) {
 	_, err := r.store.Adopt(r.Context(), backup.Mark{}, r.now())
 	r.must(err)
 	r.watchFor(rigTTL)
-	r.expire(2)
+	for range 3 {
+		r.expire(1)
+		r.settle()
+	}
 	r.expect(p, payment.Completed, tenUSDC)
 	r.expect(unpaid, payment.Expired, 0)
 }

@@ -68,8 +68,19 @@ func (s *sibling) startAnyWay() payment.Payment {
 	return p
 }
 
-// A payment does not expire before a network was read on which its money counts as well: what came there in time pays
-// for it, instead of coming late.
+// A blind network that the payer did not choose keeps no payment open, though its money counts there as well.
+func TestExpirer_SiblingIsBlind(t *testing.T) {
+	t.Parallel()
+	s := newSibling(t)
+	p := s.startAnyWay()
+	s.reads(s.profile.Network, false)
+	s.watchFor(rigTTL)
+	s.must(s.expirer.RunOnce(t.Context()))
+	s.expect(p, payment.Expired, 0)
+}
+
+// A payment does not expire before a network was read on which its money counts as well, and which can be read: what
+// came there in time pays for it, instead of coming late.
 func TestExpirer_Sibling(t *testing.T) {
 	t.Parallel()
 	for name, pays := range map[string]bool{"Unpaid": false, "Paid": true} {
@@ -86,9 +97,14 @@ func TestExpirer_Sibling(t *testing.T) {
 			}
 			s.chain.Mine(1)
 			s.watchFor(rigTTL)
+			s.reads(s.profile.Network, true)
 			s.must(s.expirer.RunOnce(t.Context()))
 			s.expect(p, payment.Started, 0) // Base is not read so far
 
+			c, _, err := s.store.Cursor(t.Context(), s.profile.Network)
+			s.must(err)
+			c.UpdatedAt = s.now().Add(-2 * time.Second)
+			s.must(s.store.SaveCursor(t.Context(), s.profile.Network, c))
 			s.chain.Wait(s.now().Sub(s.chain.Head().Time))
 			s.chain.Mine(rigFinalDepth + 2)
 			for range 3 { // it was not read for an hour

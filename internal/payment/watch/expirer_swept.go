@@ -17,6 +17,9 @@ import (
 // a transfer, and the payment had ended otherwise, so that nobody compared its balance any more. What sweeps moved
 // beyond the record shows it, and is searched for.
 
+// errSweptBeyond: sweeps moved more than is recorded.
+var errSweptBeyond = fault.New(fault.Unavailable, "a sweep moved money that is not recorded")
+
 // soughtKey is one balance of a payment.
 type soughtKey struct {
 	network  chain.Network
@@ -99,11 +102,10 @@ func (e *Expirer) searchOne(ctx context.Context, n chain.Network, r chain.Reader
 	s.next = e.now().Add(soughtPauses[min(s.searches, len(soughtPauses)-1)])
 	s.searches++
 	e.sought[key] = s
-	e.log.Warn("a sweep moved money that is not recorded; searching for it", "network", n, "txnid", p.ID)
-	switch _, err := e.searchOnce(ctx, n, r, p, c, route.Since); {
-	case errors.Is(err, ErrDisagree), fault.Is(err, fault.Unavailable):
-		return nil // it is tried again
-	default:
+	from, err := chain.BlockBefore(ctx, r, route.Since, c.Scanned)
+	if err != nil {
 		return err
 	}
+	e.log.Warn("a sweep moved money that is not recorded; its address is read again", "network", n, "txnid", p.ID)
+	return Repair(ctx, e.store, n, p.ID, from, errSweptBeyond, e.now())
 }

@@ -47,7 +47,7 @@ func TestWatcher_Specks(t *testing.T) {
 				r.watch()
 			}
 			r.chain.Mine(rigFinalDepth + 2)
-			r.watch()
+			r.retry(r.watcher)
 			p := r.expect(paid, payment.Completed, tenUSDC+blocks*each*3)
 			if len(p.Deposits) > payment.FoldFrom+3 {
 				t.Errorf("%d rows", len(p.Deposits))

@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"cmp"
 	"errors"
 
 	"github.com/florinpay/florin/internal/chain"
@@ -36,7 +37,8 @@ func (w *Watcher) readByLeader(c Cursor, exists bool) bool {
 // report publishes the network's health.
 func (w *Watcher) report(heads chain.Heads, c Cursor, err error) {
 	h := payment.Health{
-		OK: true, Unread: w.tailUnread, Latest: heads.Latest, Final: heads.Final, Scanned: c.Scanned,
+		OK: true, Unread: cmp.Or(w.tailUnread, w.onceSince(c)),
+		Latest: heads.Latest, Final: heads.Final, Scanned: c.Scanned,
 		Lag:      max(w.now().Sub(heads.Latest.Time), 0),
 		SetAside: len(w.aside), Endpoints: chain.Voices(w.reader.Endpoints()),
 	}
@@ -57,7 +59,7 @@ func (w *Watcher) report(heads chain.Heads, c Cursor, err error) {
 }
 
 // passing reports whether a failed round is expected to be made up for by the next.
-func passing(err error) bool { return errors.Is(err, chain.ErrReorged) || errors.Is(err, errMore) }
+func passing(err error) bool { return errors.Is(err, chain.ErrReorged) }
 
 // upToDate reports whether the cursor was stored of late and is close to the final
 // block. A round that stops short now and then is no outage, but many in a row are.
@@ -66,9 +68,17 @@ func (w *Watcher) upToDate(heads chain.Heads, c Cursor) bool {
 	return w.now().Sub(c.UpdatedAt) <= limit && heads.Final.Time.Sub(c.Scanned.Time) <= limit
 }
 
+// alive records that the watcher gets on: the database answers, and what was due is done.
+func (w *Watcher) alive() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.health.At = w.now()
+}
+
 func (w *Watcher) setHealth(h payment.Health) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	h.At = w.health.At
 	if h.Scanned.Number == 0 {
 		h.Scanned = w.health.Scanned
 	}

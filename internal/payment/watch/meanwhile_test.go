@@ -104,7 +104,7 @@ func TestWatcher_OtherThanConfirmed(t *testing.T) {
 	set.Add(route.Address)
 	heads, err := scratch.Heads(t.Context())
 	r.must(err)
-	seen, err := scratch.Scan(t.Context(), r.cursor().Scanned.Number+1, heads.Latest, set)
+	seen, _, err := scratch.Scan(t.Context(), r.cursor().Scanned.Number+1, heads.Latest, set)
 	if err != nil || len(seen) != 2 {
 		t.Fatalf("%d transfers, %v", len(seen), err)
 	}

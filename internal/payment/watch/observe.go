@@ -13,25 +13,26 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 )
 
+// setAside is called with a payment that could not observe a view, or not all of it, from a block on. Its error ends
+// the round.
+type setAside func(id payment.ID, from uint64, cause error) error
+
 // observe applies the view of the addresses in the set to each payment concerned and returns how many changed.
 // Payments are read many at a time and locked only if they change, so that those
 // whose money merely waits for finality cost little each round. A payment that
-// fails goes to failed, whose error ends the round, and holds up no other; one that
-// is set aside already is left out.
-func (w *Watcher) observe(
-	ctx context.Context, set *chain.WatchSet, v payment.View, failed func(payment.ID, error) error,
-) (int, error) {
+// fails is set aside and holds up no other.
+func (w *Watcher) observe(ctx context.Context, set *chain.WatchSet, v payment.View, aside setAside) (int, error) {
 	transfers, err := w.concerned(ctx, set, v)
 	if err != nil {
 		return 0, err
 	}
 	changed := 0
 	for ids := range slices.Chunk(slices.Sorted(maps.Keys(transfers)), payment.MaxPage) {
-		payments, err := w.read(ctx, ids, failed)
+		payments, err := w.read(ctx, ids, func(id payment.ID, cause error) error { return aside(id, v.From, cause) })
 		if err != nil {
 			return changed, err
 		}
-		did, err := w.observeTogether(ctx, payments, transfers, v, failed)
+		did, err := w.observeTogether(ctx, payments, transfers, v, aside)
 		changed += did
 		w.changed += did
 		if err != nil {
@@ -87,192 +88,177 @@ func (w *Watcher) concerned(
 			list[id] = append(list[id], t)
 		}
 	}
-	for _, id := range slices.Sorted(maps.Keys(list)) {
-		without, err := w.without(ctx, id, v.From)
-		if err != nil {
-			return nil, err
-		}
-		if without {
-			delete(list, id)
-		}
-	}
 	return list, nil
 }
 
 // observeTogether lets payments observe the view, each with its own transfers, and commits what they change together:
-// the webhooks of what one block completes leave at once. It returns how many changed.
+// the webhooks of what one block completes leave at once. It returns how many changed. What the endpoints dispute is
+// left out of the view, and set aside from its block on; what they deny is left out.
 func (w *Watcher) observeTogether(
 	ctx context.Context, payments []payment.Payment, transfers map[payment.ID][]chain.Transfer, v payment.View,
-	failed func(payment.ID, error) error,
+	aside setAside,
 ) (int, error) {
-	var first error // that ends the round; what is due by then is stored nevertheless
-	fail := func(id payment.ID, err error) {
-		if err = failed(id, err); err != nil && first == nil {
-			first = fmt.Errorf("payment %s: %w", id, err)
-		}
-	}
-	o := w.observation()
-	v.Unread = v.From > w.rechecked+1
-	var due []observed
+	o := observation{reader: w.reader, now: w.now, said: w.second.said, early: make(judgement)}
+	defer w.second.said.keepStanding()
+	var all []chain.Transfer
 	for _, p := range payments {
-		v.Transfers = transfers[p.ID]
-		x, some, err := o.look(ctx, p, v)
-		if err != nil {
-			fail(p.ID, err)
-		} else if some {
-			due = append(due, x)
+		all = append(all, unjudged(p, transfers[p.ID], v)...)
+	}
+	o.said.judge(ctx, o.reader, all, v.End)
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	var due []observed
+	var updates []Update
+	for _, p := range payments {
+		v.Transfers, v.Unread = transfers[p.ID], v.From > w.rechecked+1 || w.unreadBefore(p.ID, v.From)
+		x, some := o.look(ctx, p, v)
+		if some {
+			due, updates = append(due, x), append(updates, x.update(o.now))
 		}
-		if first != nil {
-			break
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		if x.denied {
+			w.tail = tail{} // what the endpoint reported is not kept until another one reports it, too
+		}
+		if x.open != nil {
+			if err := aside(p.ID, x.from, x.open); err != nil {
+				return 0, fmt.Errorf("payment %s: %w", p.ID, err)
+			}
 		}
 	}
-	if due = w.confirmTogether(ctx, o, due, fail); len(due) == 0 {
-		return 0, first
-	}
-	updates := make([]Update, len(due))
-	for i, x := range due {
-		updates[i] = x.update(o.now)
+	if len(due) == 0 {
+		return 0, nil
 	}
 	changed := 0
+	var failed error
 	for i, err := range w.store.UpdatePayments(ctx, updates) {
 		if err == nil {
 			changed++
+			continue
 		}
-		if err = errors.Join(err, due[i].doubted); err != nil {
-			fail(due[i].before.ID, err)
+		if id := due[i].before.ID; failed == nil {
+			if err = aside(id, v.From, err); err != nil {
+				failed = fmt.Errorf("payment %s: %w", id, err)
+			}
 		}
 	}
-	return changed, first
+	return changed, failed
 }
 
-// confirmTogether has confirmed what payments are credited with above the final head, many at once, and returns the
-// payments for which that succeeded.
-func (w *Watcher) confirmTogether(
-	ctx context.Context, o observation, due []observed, fail func(payment.ID, error),
-) []observed {
-	var asked []chain.Transfer
-	for _, x := range due {
-		asked = append(asked, x.early...)
-	}
-	if n := len(asked); n > 0 && n <= w.budget {
-		_ = o.confirm(ctx, asked, due[0].view.Latest) // of each payment, what is still open is asked about below
-	}
-	return slices.DeleteFunc(due, func(x observed) bool {
-		err := o.confirm(ctx, x.early, x.view.Latest)
-		if err != nil {
-			fail(x.before.ID, err)
-		}
-		return err != nil
+// unjudged returns the transfers of final blocks that are not recorded as final yet: those were judged before.
+func unjudged(p payment.Payment, transfers []chain.Transfer, v payment.View) []chain.Transfer {
+	return slices.DeleteFunc(slices.Clone(transfers), func(t chain.Transfer) bool {
+		return t.Block.Number > v.Final.Number || recorded(p, t)
 	})
 }
 
-// observeOne lets one payment observe the view.
-func (w *Watcher) observeOne(ctx context.Context, p payment.Payment, v payment.View) (bool, error) {
-	v.Unread = v.From > w.rechecked+1
-	return w.observation().apply(ctx, p, v)
+// recorded reports whether the payment has the transfer as a final deposit of this block.
+func recorded(p payment.Payment, t chain.Transfer) bool {
+	return slices.ContainsFunc(p.Deposits, func(d payment.Deposit) bool {
+		return d.State == payment.DepositFinal && !d.Folded() && confirmationOf(d.Transfer) == confirmationOf(t)
+	})
 }
 
-// observation returns an observation that asks about each transfer once.
-func (w *Watcher) observation() observation {
-	known := make(confirmed)
-	return observation{w.reader, w.store, w.now, func(ctx context.Context, list []chain.Transfer, at chain.Head) error {
-		return w.confirmEarly(ctx, known, list, at)
-	}}
-}
-
-// observation is what it takes to let a payment observe a view.
+// observation is what it takes to let payments observe a view.
 type observation struct {
 	reader chain.Reader
-	store  Store
 	now    func() time.Time
-	// confirm confirms what would be credited above the final head.
-	confirm func(ctx context.Context, transfers []chain.Transfer, at chain.Head) error
+	// said is what was found to stand of final blocks, and early of those that are not: it must not outlive the view.
+	said, early judgement
 }
 
-// observed is a payment that a view changes.
+// observed is what a payment makes of a view.
 type observed struct {
-	before  payment.Payment
-	view    payment.View
-	early   []chain.Transfer // what is credited above the final head, and must be confirmed first
-	doubted error            // why part of the view is left out
+	before payment.Payment
+	view   payment.View     // without what does not stand
+	early  []chain.Transfer // what is credited above the final head
+	gone   []chain.Transfer // what a quorum says vanished
+	denied bool             // something above the final head is not confirmed
+	open   error            // why part of the view is left out, which is to be read again
+	from   uint64           // from this block on
 }
 
-// look decides on the payment as it was read; some is false if there is nothing to write.
-func (o observation) look(ctx context.Context, p payment.Payment, v payment.View) (x observed, some bool, err error) {
-	c, err := p.Observe(v, o.now())
-	if err != nil || c.None() {
-		return observed{}, false, err
+// leave leaves a transfer out because of why, which is to be read again.
+func (x *observed) leave(t chain.Transfer, why error) {
+	if x.open == nil || t.Block.Number < x.from {
+		x.open, x.from = why, t.Block.Number
 	}
-	gone, doubted, err := absent(ctx, o.reader, c, v)
-	if err != nil {
-		return observed{}, false, err
-	}
-	v.Doubted = func(t chain.Transfer) bool { return !gone[confirmationOf(t)] }
-	if c, err = p.Observe(v, o.now()); err != nil || c.None() {
-		return observed{}, false, errors.Join(err, doubted)
-	}
-	return observed{p, v, early(c, v), doubted}, true, nil
 }
 
-// update decides again, under the payment's lock, and refuses to credit early what was not confirmed.
-func (x observed) update(now func() time.Time) Update {
-	known := make(map[confirmation]bool, len(x.early))
-	for _, t := range x.early {
-		known[confirmationOf(t)] = true
-	}
-	return Update{ID: x.before.ID, Decide: func(p payment.Payment) (payment.Change, error) {
-		c, err := p.Observe(x.view, now())
-		other := func(t chain.Transfer) bool { return !known[confirmationOf(t)] }
-		if err == nil && slices.ContainsFunc(early(c, x.view), other) {
-			err = errUnconfirmed
+// look decides on the payment as it was read; some is false if there is nothing to write. What is new must stand, what
+// is missing must be denied, and what is credited above the final head must stand, too.
+func (o observation) look(ctx context.Context, p payment.Payment, v payment.View) (x observed, some bool) {
+	x = observed{before: p, view: v}
+	doubted := make(map[confirmation]bool)
+	doubt := func(t chain.Transfer) bool { return doubted[confirmationOf(t)] }
+	x.view.Doubted = doubt
+	x.view.Transfers = slices.DeleteFunc(slices.Clone(v.Transfers), func(t chain.Transfer) bool {
+		why := o.said[confirmationOf(t)]
+		if why != nil {
+			doubted[confirmationOf(t)] = true
 		}
-		return c, err
-	}}
+		if why != nil && !errors.Is(why, errDenied) {
+			x.leave(t, why)
+		}
+		return why != nil
+	})
+	c, err := p.Observe(x.view, o.now())
+	if err == nil && !c.None() {
+		if left := len(doubted); o.doubt(ctx, &x, c, doubted) > left {
+			c, err = p.Observe(x.view, o.now())
+		}
+	}
+	if err != nil {
+		x.open, x.from = err, v.From
+	}
+	return x, err == nil && !c.None()
 }
 
-// apply decides on the payment as it was read, has confirmed what the decision
-// rests on, and decides again under the payment's lock.
-func (o observation) apply(ctx context.Context, p payment.Payment, v payment.View) (bool, error) {
-	x, some, err := o.look(ctx, p, v)
-	if err != nil || !some {
-		return false, err
+// doubt judges what a change credits above the final head, and what it takes for vanished. What is not confirmed is
+// left out of the view; it returns how much is.
+func (o observation) doubt(ctx context.Context, x *observed, c payment.Change, doubted map[confirmation]bool) int {
+	credited := early(c, x.view)
+	o.early.judge(ctx, o.reader, credited, x.view.Latest)
+	for _, t := range credited {
+		if o.early[confirmationOf(t)] == nil {
+			x.early = append(x.early, t)
+		} else {
+			doubted[confirmationOf(t)], x.denied = true, true // it is read again
+		}
 	}
-	if err := o.confirm(ctx, x.early, v.Latest); err != nil {
-		return false, err
-	}
-	u := x.update(o.now)
-	_, err = o.store.UpdatePayment(ctx, u.ID, u.Decide)
-	return err == nil, errors.Join(err, x.doubted)
-}
-
-// errDoubted: a recorded deposit was not found where it should be, and no second
-// endpoint confirms that it vanished.
-var errDoubted = fault.New(fault.Unavailable, "a deposit is missing from an endpoint's answer, and no second endpoint confirms that it vanished")
-
-// absent asks about every deposit that the change takes for vanished. It returns
-// those whose absence is confirmed, each as it was recorded when it was asked about,
-// and errDoubted if any is not.
-func absent(
-	ctx context.Context, r chain.Reader, c payment.Change, v payment.View,
-) (gone map[confirmation]bool, doubted, err error) {
+	x.view.Transfers = slices.DeleteFunc(slices.Clone(x.view.Transfers), func(t chain.Transfer) bool {
+		return doubted[confirmationOf(t)]
+	})
 	for _, d := range c.Deposits {
 		if d.State != payment.DepositVanished {
 			continue
 		}
-		verdict, err := r.Absent(ctx, d.Transfer, v.End)
-		if err != nil {
-			return nil, nil, fmt.Errorf("absence of transaction %s: %w", d.Transfer.Tx, err)
+		if why := o.absent(ctx, d.Transfer, x.view.End); why != nil {
+			doubted[confirmationOf(d.Transfer)] = true
+			x.leave(d.Transfer, why)
+		} else {
+			x.gone = append(x.gone, d.Transfer)
 		}
-		if verdict != chain.Missing {
-			doubted = fmt.Errorf("transaction %s, block %d: %w", d.Transfer.Tx, d.Transfer.Block.Number, errDoubted)
-			continue
-		}
-		if gone == nil {
-			gone = make(map[confirmation]bool)
-		}
-		gone[confirmationOf(d.Transfer)] = true
 	}
-	return gone, doubted, nil
+	return len(doubted)
+}
+
+// errDoubted: a recorded deposit was not found where it should be, and no quorum of endpoints says that it vanished.
+var errDoubted = fault.New(fault.Unavailable, "a deposit is missing from an endpoint's answer, and the others do not confirm that it vanished")
+
+// absent returns why a recorded deposit may still be there; nil: a quorum says that it vanished.
+func (o observation) absent(ctx context.Context, recorded chain.Transfer, at chain.Head) error {
+	recorded.Source = "" // its report does not count any more
+	verdict, err := o.reader.Judge(ctx, []chain.Transfer{recorded}, at)
+	if err == nil && verdict != chain.Missing {
+		err = errDoubted
+	}
+	if err != nil {
+		return fmt.Errorf("transaction %s, block %d: %w", recorded.Tx, recorded.Block.Number, err)
+	}
+	return nil
 }
 
 // errUnconfirmed: meanwhile the payer chose a network on which money is final
@@ -280,8 +266,31 @@ func absent(
 // confirmed, in the next round.
 var errUnconfirmed = fault.New(fault.Unavailable, "the payment changed while its money was being confirmed")
 
+// update decides again, under the payment's lock, and refuses to credit early, or to take for vanished, what was not
+// confirmed.
+func (x observed) update(now func() time.Time) Update {
+	known, gone := make(map[confirmation]bool, len(x.early)), make(map[confirmation]bool, len(x.gone))
+	for _, t := range x.gone {
+		gone[confirmationOf(t)] = true
+	}
+	for _, t := range x.early {
+		known[confirmationOf(t)] = true
+	}
+	return Update{ID: x.before.ID, Decide: func(p payment.Payment) (payment.Change, error) {
+		c, err := p.Observe(x.view, now())
+		other := func(t chain.Transfer) bool { return !known[confirmationOf(t)] }
+		unasked := func(d payment.Deposit) bool {
+			return d.State == payment.DepositVanished && !gone[confirmationOf(d.Transfer)]
+		}
+		if err == nil && (slices.ContainsFunc(early(c, x.view), other) || slices.ContainsFunc(c.Deposits, unasked)) {
+			err = errUnconfirmed
+		}
+		return c, err
+	}}
+}
+
 // early returns the transfers that a change credits above the network's final
-// head, by a merchant's own rule. No scan has confirmed those.
+// head, by a merchant's own rule.
 func early(c payment.Change, v payment.View) []chain.Transfer {
 	var list []chain.Transfer
 	for _, d := range c.Deposits {

@@ -2,7 +2,6 @@ package watch
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -22,8 +21,9 @@ func (w *Watcher) advance(ctx context.Context, heads chain.Heads, cursor Cursor,
 	if !exists {
 		// No address of this network has been shown yet.
 		cursor = Cursor{
-			Scanned: heads.Final, Rechecked: chain.Lower(heads.Final, heads.Finalized), UpdatedAt: w.now(),
-			Pause: w.pausing, Ended: heads.Final.Number,
+			Scanned: heads.Final, Second: heads.Final, Rechecked: chain.Lower(heads.Final, heads.Finalized),
+			UpdatedAt: w.now(),
+			Pause:     w.pausing, Ended: heads.Final.Number,
 		}
 		return cursor, w.saveCursor(ctx, cursor)
 	}
@@ -44,13 +44,16 @@ func (w *Watcher) advance(ctx context.Context, heads chain.Heads, cursor Cursor,
 		cursor, err = w.recheckFinalized(ctx, heads, cursor, stored)
 	}
 	w.resting.scanned, w.resting.moves = cursor.Scanned.Number, cursor.Moves
-	if err != nil && !errors.Is(err, errMore) {
+	if err != nil {
 		return cursor, err
 	}
-	if retryErr := w.retrySetAside(ctx, heads, cursor); err != nil || retryErr != nil {
-		return cursor, errors.Join(retryErr, err)
+	if err = w.retrySetAside(ctx, heads, cursor); err != nil {
+		return cursor, err
 	}
 	if err = w.tentative(ctx, heads, cursor); err != nil {
+		return cursor, err
+	}
+	if cursor, err = w.readSecond(ctx, heads, cursor); err != nil {
 		return cursor, err
 	}
 	if cursor, err = w.readResting(ctx, heads, cursor); err != nil {
@@ -134,6 +137,8 @@ func (w *Watcher) holds(ctx context.Context, heads chain.Heads, c Cursor) (Curso
 	}
 	w.log.Error("credited blocks were replaced; reading them again", "from", c.Rechecked.Number+1, "to", c.Scanned.Number)
 	c.Scanned = c.Rechecked
+	c.Second = chain.Lower(c.Second, c.Scanned)
+	w.second = second{mixed: true, said: make(judgement)}
 	return c, nil
 }
 
@@ -144,15 +149,12 @@ func (w *Watcher) authoritative(ctx context.Context, heads chain.Heads, c Cursor
 		if err != nil {
 			return c, err
 		}
-		found, err := w.take(ctx, heads, w.reading(), c.Scanned.Number+1, to)
+		found, by, err := w.take(ctx, heads, w.reading(), c.Scanned.Number+1, to)
 		if err != nil {
 			return c, err
 		}
-		rechecked := c.Rechecked.Number == c.Scanned.Number && to.Number <= heads.Finalized.Number
+		w.second.readBy(by)
 		c.Scanned = to
-		if rechecked {
-			c.Rechecked, w.rechecked = to, to.Number
-		}
 		due := found > 0 || to.Number < heads.Final.Number || to.Number <= c.RereadTo ||
 			w.now().Sub(c.UpdatedAt) >= saveEvery
 		if err := w.save(ctx, &c, due); err != nil {
@@ -162,12 +164,16 @@ func (w *Watcher) authoritative(ctx context.Context, heads chain.Heads, c Cursor
 	return c, nil
 }
 
-// recheckFinalized reads again the blocks that were credited before the chain finalized them. How far it came is stored
+// recheckFinalized reads again the blocks that were credited before the chain finalized them; where nothing is credited
+// before, the second reading is that. How far it came is stored
 // as often as the cursor is, which the round began with as it was stored then: the next one does not read them again.
 func (w *Watcher) recheckFinalized(
 	ctx context.Context, heads chain.Heads, c Cursor, stored time.Time,
 ) (Cursor, error) {
 	end := heads.Finalized
+	if w.finalizes() {
+		return c, nil
+	}
 	for c.Rechecked.Number < min(end.Number, c.Scanned.Number) {
 		to, err := w.step(ctx, c.Rechecked.Number, end)
 		if err != nil {
@@ -176,7 +182,7 @@ func (w *Watcher) recheckFinalized(
 		if to.Number > c.Scanned.Number {
 			to = c.Scanned
 		}
-		found, err := w.take(ctx, heads, w.reading(), c.Rechecked.Number+1, to)
+		found, _, err := w.take(ctx, heads, w.reading(), c.Rechecked.Number+1, to)
 		if err != nil {
 			return c, err
 		}
@@ -204,7 +210,11 @@ func (w *Watcher) step(ctx context.Context, after uint64, end chain.Head) (chain
 // saveCursor stores the cursor while this instance leads.
 func (w *Watcher) saveCursor(ctx context.Context, c Cursor) error {
 	c.Holder = w.holder
-	return w.store.SaveCursor(ctx, w.profile.Network, c)
+	err := w.store.SaveCursor(ctx, w.profile.Network, c)
+	if err == nil {
+		w.alive()
+	}
+	return err
 }
 
 // save stores the cursor if it must: after a crash, blocks without money may be

@@ -6,7 +6,6 @@ import (
 
 	"github.com/florinpay/florin/internal/chain/chaintest"
 	"github.com/florinpay/florin/internal/payment"
-	"github.com/florinpay/florin/internal/payment/watch"
 )
 
 // finalizedIs has the endpoints answer another tag or number in place of finalized; empty: its own.
@@ -69,14 +68,11 @@ func TestWatcher_AsideWhileFinalizedIsBack(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 1, safeRule)
 	p := r.start()
-	r.must(r.store.SaveSetAside(t.Context(), watch.SetAside{
-		Network: r.profile.Network, PaymentID: p.ID, From: r.cursor().Scanned.Number + 1, Since: r.now(),
-		NextAt: r.now().Add(time.Minute), Reason: "test",
-	}))
 	r.pay(p)
 	r.chain.Mine(rigFinalDepth + 2)
-	r.watch()
+	r.must(r.on(&refusing{Store: r.store, id: p.ID}, r.reader()).RunOnce(t.Context()))
 	r.expect(p, payment.Started, 0)
+	r.wantAside(1)
 	if c := r.cursor(); c.Rechecked.Number < r.chain.Head().Number-rigFinalDepth {
 		t.Fatalf("the test shows nothing: %+v", c)
 	}

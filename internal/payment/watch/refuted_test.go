@@ -17,18 +17,18 @@ type inflating struct {
 }
 
 func (i *inflating) Scan(
-	ctx context.Context, from uint64, to chain.Head, set *chain.WatchSet,
-) ([]chain.Transfer, error) {
-	list, err := i.Reader.Scan(ctx, from, to, set)
+	ctx context.Context, from uint64, to chain.Head, set *chain.WatchSet, not ...string,
+) ([]chain.Transfer, string, error) {
+	list, by, err := i.Reader.Scan(ctx, from, to, set, not...)
 	for at := range list {
 		if i.lies {
 			list[at].Units = list[at].Units.Add(money.UnitsFromUint64(1))
 		}
 	}
-	return list, err
+	return list, by, err
 }
 
-func (i *inflating) Confirm(context.Context, []chain.Transfer, chain.Head) (chain.Verdict, error) {
+func (i *inflating) Judge(context.Context, []chain.Transfer, chain.Head) (chain.Verdict, error) {
 	if i.secondLies {
 		return chain.Stands, nil
 	}

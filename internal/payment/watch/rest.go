@@ -3,7 +3,6 @@ package watch
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -20,7 +19,8 @@ func rests(n chain.Network) bool { return !n.EVM() }
 // each in its turn, with a cursor of their own (Cursor.Ended).
 //
 // Two things hold after every round. Each address of the current set was read up to Cursor.Scanned: these are the
-// addresses of the payments whose expiry waits for that block. And every watched address was read up to Cursor.Ended.
+// addresses of the payments whose expiry waits for that block. And every watched address was read up to Cursor.Ended,
+// twice, as the current ones are up to Cursor.Second.
 // So an address that leaves the current set is taken over by the next pass, which begins at the block after
 // Cursor.Ended; and one that enters the set is first read from there up to Cursor.Scanned.
 type resting struct {
@@ -33,19 +33,10 @@ type resting struct {
 
 	queue []chain.Watched // what this pass has still to read
 	total int             // how many it began with
-	until uint64          // Cursor.Ended after this pass: the cursor when it began
+	until uint64          // Cursor.Ended after this pass: up to where the current ones were read twice when it began
 	began time.Time       // zero: no pass has begun
 	// failing is since when nothing could be read.
 	failing time.Time
-	// confirmed is what a second endpoint has confirmed of parts that are not stored yet.
-	confirmed confirmed
-}
-
-// scope is which addresses a scan reads, and what a second endpoint has confirmed of their money that is not stored
-// yet.
-type scope struct {
-	set       *chain.WatchSet
-	confirmed confirmed
 }
 
 const (
@@ -65,9 +56,7 @@ const (
 
 // reset forgets what was read, so that it is read again from the cursor on.
 func (r *resting) reset(c Cursor) {
-	*r = resting{
-		on: r.on, current: chain.NewWatchSet(0), scanned: c.Scanned.Number, moves: c.Moves, confirmed: make(confirmed),
-	}
+	*r = resting{on: r.on, current: chain.NewWatchSet(0), scanned: c.Scanned.Number, moves: c.Moves}
 }
 
 // passTime is how long a pass over so many addresses takes at least.
@@ -84,11 +73,11 @@ func (w *Watcher) passTime(addresses int) time.Duration {
 }
 
 // reading returns what every round reads.
-func (w *Watcher) reading() scope {
+func (w *Watcher) reading() *chain.WatchSet {
 	if w.resting.on {
-		return scope{w.resting.current, w.confirmed}
+		return w.resting.current
 	}
-	return scope{w.watched.set, w.confirmed}
+	return w.watched.set
 }
 
 // isRead reports whether a scan of the set reads the payment's address. Where no address rests, every scan does.
@@ -131,7 +120,7 @@ func (w *Watcher) loadCurrent(ctx context.Context, heads chain.Heads, c Cursor) 
 		}
 	}
 	if behind.Len() > 0 && c.Ended < c.Scanned.Number {
-		if _, err := w.take(ctx, heads, scope{behind, r.confirmed}, c.Ended+1, c.Scanned); err != nil {
+		if err := w.takeTwice(ctx, heads, behind, c.Ended+1, c.Scanned, "", nil); err != nil {
 			return err
 		}
 		w.tail = tail{}
@@ -179,7 +168,7 @@ func (w *Watcher) readResting(ctx context.Context, heads chain.Heads, c Cursor) 
 // beginPass lists all addresses that are not current.
 func (w *Watcher) beginPass(c Cursor) {
 	r := &w.resting
-	r.queue, r.until, r.began = nil, c.Scanned.Number, w.now()
+	r.queue, r.until, r.began = nil, c.Second.Number, w.now()
 	for raw, a := range w.watched.set.All {
 		if _, current := r.current.Lookup(raw); !current {
 			r.queue = append(r.queue, chain.Watched{Address: a, Raw: raw})
@@ -209,10 +198,7 @@ func (w *Watcher) readParts(ctx context.Context, heads chain.Heads, c Cursor) er
 				set.Add(a)
 			}
 		}
-		switch _, err := w.take(ctx, heads, scope{set, r.confirmed}, c.Ended+1, c.Scanned); {
-		case errors.Is(err, errMore):
-			return nil // the next round goes on
-		case err != nil:
+		if err := w.takeTwice(ctx, heads, set, c.Ended+1, c.Scanned, "", nil); err != nil {
 			return err
 		}
 		r.queue = r.queue[len(part):]

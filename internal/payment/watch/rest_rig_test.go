@@ -58,10 +58,10 @@ func (s *slots) BlockAt(_ context.Context, n uint64) (chain.Head, bool, error) {
 }
 
 func (s *slots) Scan(
-	_ context.Context, from uint64, to chain.Head, set *chain.WatchSet,
-) (list []chain.Transfer, err error) {
+	_ context.Context, from uint64, to chain.Head, set *chain.WatchSet, _ ...string,
+) (list []chain.Transfer, by string, err error) {
 	if s.fails || s.large && set.Len() > 2 {
-		return nil, chain.ErrNoEndpoint
+		return nil, "", chain.ErrNoEndpoint
 	}
 	for _, a := range set.All {
 		s.asked[a]++
@@ -81,24 +81,16 @@ func (s *slots) Scan(
 			list = append(list, t)
 		}
 	}
-	return list, err
+	return list, "one", err
 }
 
-func (s *slots) Search(
-	ctx context.Context, from uint64, to chain.Head, set *chain.WatchSet,
-) ([]chain.Transfer, error) {
-	return s.Scan(ctx, from, to, set)
-}
+func (*slots) Quorum() int { return 1 }
 
 func (s *slots) Glance(context.Context, chain.Look) (chain.Glance, error) { return chain.Glance{}, nil }
 
-func (s *slots) Confirm(context.Context, []chain.Transfer, chain.Head) (chain.Verdict, error) {
-	return chain.Stands, nil
-}
-
-func (s *slots) Absent(_ context.Context, t chain.Transfer, _ chain.Head) (chain.Verdict, error) {
+func (s *slots) Judge(_ context.Context, list []chain.Transfer, _ chain.Head) (chain.Verdict, error) {
 	for _, p := range s.paid {
-		if p.ID() == t.ID() {
+		if p.ID() == list[0].ID() {
 			return chain.Stands, nil
 		}
 	}

@@ -214,6 +214,18 @@ func (r *rig) watch() {
 	r.must(r.watcher.RunOnce(r.Context()))
 }
 
+// reads has the network read of late, up to its newest block only; false: it is behind.
+func (r *rig) reads(n chain.Network, well bool) {
+	r.Helper()
+	c, _, err := r.store.Cursor(r.Context(), n)
+	r.must(err)
+	c.UpdatedAt, c.BehindSince = r.now().Add(time.Hour), time.Time{}
+	if !well {
+		c.BehindSince = r.now()
+	}
+	r.must(r.store.SaveCursor(r.Context(), n, c))
+}
+
 func (r *rig) get(p payment.Payment) payment.Payment {
 	r.Helper()
 	p, err := r.store.Payment(r.Context(), p.ID)

@@ -3,7 +3,6 @@ package watch
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,10 +12,10 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 )
 
-// SetAside is a payment that could not be read on a network: a transaction that
-// two endpoints disagree about, a log that cannot be decoded, a row that cannot be
-// written. The network is read on without it, the operator is alerted, and the
-// payment is read again from block From on until that succeeds.
+// SetAside says that a payment's addresses are to be read again on a network from block From on: because of a
+// transaction that the endpoints disagree about, a receipt that cannot be read, a row that cannot be written, or
+// because somebody knows of money that is not recorded (Repair). Reading goes on meanwhile, for the payment too, and
+// the operator is alerted of one that lasts.
 type SetAside struct {
 	Network   chain.Network
 	PaymentID payment.ID
@@ -62,36 +61,38 @@ func (w *Watcher) setAside(ctx context.Context, id payment.ID, from uint64, sinc
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	now := w.now()
 	a, known := w.aside[id]
+	if known && a.From <= from {
+		return nil // these blocks are read again as it is, at their own pace
+	}
 	if !known {
 		a = SetAside{Network: w.profile.Network, PaymentID: id, From: from, Since: since}
-		w.log.Error("a payment cannot be read; the network is read on without it, and it is tried again",
+		w.log.Error("a payment could not be read whole; reading goes on, and these blocks are read again",
 			"txnid", id, "from", from, "error", cause)
 	}
-	a.From, a.Reason = min(a.From, from), cause.Error()
-	a.NextAt = now.Add(min(firstRetry<<min(a.Attempts, 16), lastRetry))
+	a.From = from
+	return w.tryLater(ctx, a, cause)
+}
+
+// tryLater has what is set aside read again after a pause, which is longer each time.
+func (w *Watcher) tryLater(ctx context.Context, a SetAside, cause error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	a.Reason = cause.Error()
+	a.NextAt = w.now().Add(min(firstRetry<<min(a.Attempts, 16), lastRetry))
 	a.Attempts++
 	if err := w.store.SaveSetAside(ctx, a); err != nil {
 		return fmt.Errorf("%w; it could not be read because: %w", err, cause)
 	}
-	w.aside[id] = a
+	w.aside[a.PaymentID] = a
 	return nil
 }
 
-// without reports whether the payment is set aside, and makes sure that it is read
-// again from the block on.
-func (w *Watcher) without(ctx context.Context, id payment.ID, from uint64) (bool, error) {
+// unreadBefore reports whether blocks before this one are still to be read for the payment.
+func (w *Watcher) unreadBefore(id payment.ID, block uint64) bool {
 	a, set := w.aside[id]
-	if !set || a.From <= from {
-		return set, nil
-	}
-	a.From = from
-	if err := w.store.SaveSetAside(ctx, a); err != nil {
-		return true, err
-	}
-	w.aside[id] = a
-	return true, nil
+	return set && a.From < block
 }
 
 // givenUp reports whether a payment is no longer tried again: its addresses are not
@@ -128,15 +129,9 @@ func (w *Watcher) retrySetAside(ctx context.Context, heads chain.Heads, c Cursor
 			w.log.Info("a payment that was set aside is read again", "txnid", id)
 			continue
 		}
-		if errors.Is(err, errMore) {
-			return nil // it is due still
-		}
-		if err := w.setAside(ctx, id, w.aside[id].From, a.Since, err); err != nil {
+		if err := w.tryLater(ctx, w.aside[id], err); err != nil {
 			return err
 		}
-	}
-	if len(w.aside) == 0 {
-		clear(w.reread)
 	}
 	return nil
 }
@@ -180,26 +175,41 @@ func (w *Watcher) readAgain(ctx context.Context, a SetAside, heads chain.Heads, 
 	return w.store.DeleteSetAside(ctx, a)
 }
 
-// readRange takes in blocks for one payment.
+// readRange takes in blocks for one payment, through as many voices as must say the same. What they still dispute is an
+// error.
 func (w *Watcher) readRange(
 	ctx context.Context, id payment.ID, set *chain.WatchSet, heads chain.Heads, from uint64, to chain.Head,
 ) error {
-	transfers, err := w.reader.Scan(ctx, from, to, set)
-	if err != nil {
-		return err
+	v := payment.View{
+		Network: w.profile.Network, From: from, To: to.Number, Latest: heads.Latest, Unread: from > w.rechecked+1,
+		Final: chain.Lower(heads.Final, to), Finalized: chain.Lower(heads.Finalized, to), End: to,
 	}
-	asked, err := w.reread.some(ctx, w.reader, transfers, to, w.asideBudget)
-	w.asideBudget -= asked
-	if err != nil {
-		return err
+	o := observation{reader: w.reader, now: w.now, said: make(judgement), early: make(judgement)}
+	for heard := []string(nil); len(heard) < w.reader.Quorum(); {
+		found, by, err := w.reader.Scan(ctx, from, to, set, heard...)
+		if err != nil {
+			return err
+		}
+		heard = append(heard, by)
+		for _, t := range found {
+			same := func(o chain.Transfer) bool { return confirmationOf(o) == confirmationOf(t) }
+			if !slices.ContainsFunc(v.Transfers, same) {
+				v.Transfers = append(v.Transfers, t)
+			}
+		}
 	}
 	p, err := w.store.Payment(ctx, id)
 	if err != nil {
 		return err
 	}
-	_, err = w.observeOne(ctx, p, payment.View{
-		Network: w.profile.Network, From: from, To: to.Number, Latest: heads.Latest,
-		Final: chain.Lower(heads.Final, to), Finalized: chain.Lower(heads.Finalized, to), Transfers: transfers, End: to,
-	})
-	return err
+	o.said.judge(ctx, o.reader, unjudged(p, v.Transfers, v), to)
+	x, some := o.look(ctx, p, v)
+	if some {
+		u := x.update(o.now)
+		if _, err := w.store.UpdatePayment(ctx, u.ID, u.Decide); err != nil {
+			return err
+		}
+		w.changed++
+	}
+	return x.open
 }

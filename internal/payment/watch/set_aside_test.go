@@ -202,50 +202,6 @@ func TestWatcher_OddLog(t *testing.T) {
 	}
 }
 
-// denying is a chain whose second endpoint denies what an address received.
-type denying struct {
-	chain.Reader
-	to chain.Address
-}
-
-func (d *denying) Confirm(ctx context.Context, list []chain.Transfer, at chain.Head) (chain.Verdict, error) {
-	for _, t := range list {
-		if t.To == d.to {
-			return chain.Missing, nil
-		}
-	}
-	return d.Reader.Confirm(ctx, list, at)
-}
-
-// TestWatcher_Disputed: a transaction that two endpoints disagree about for good is
-// not credited and holds up the network for some rounds only.
-func TestWatcher_Disputed(t *testing.T) {
-	t.Parallel()
-	r := newRig(t, 2)
-	disputed, other := r.start(), r.start()
-	route, _ := disputed.Route()
-	reader := &denying{Reader: r.reader(), to: route.Address.Address}
-	w := r.on(r.store, reader)
-	r.must(w.RunOnce(t.Context()))
-	r.pay(disputed)
-	r.pay(other)
-	r.chain.Mine(rigFinalDepth + 2)
-	for range 3 {
-		_ = w.RunOnce(t.Context())
-	}
-	r.must(w.RunOnce(t.Context()))
-	r.expect(disputed, payment.Started, 0)
-	r.expect(other, payment.Completed, tenUSDC)
-	if h := w.Health(); h.SetAside != 1 {
-		t.Errorf("health %+v", h)
-	}
-	reader.to = ""
-	r.chain.Wait(30 * time.Second)
-	r.chain.Mine(1)
-	r.must(w.RunOnce(t.Context()))
-	r.expect(disputed, payment.Completed, tenUSDC)
-}
-
 // TestExpirer_OnePayment: a payment that cannot be decided keeps no other from
 // expiring.
 func TestExpirer_OnePayment(t *testing.T) {

@@ -48,13 +48,13 @@ type slowConfirm struct {
 	round *shortTime
 }
 
-func (s *slowConfirm) Confirm(ctx context.Context, t []chain.Transfer, at chain.Head) (chain.Verdict, error) {
+func (s *slowConfirm) Judge(ctx context.Context, t []chain.Transfer, at chain.Head) (chain.Verdict, error) {
 	if s.round.count.Add(-1) < 0 {
 		s.round.once.Do(func() { close(s.round.over) })
 		<-ctx.Done()
 		return chain.Undecided, ctx.Err()
 	}
-	return s.Reader.Confirm(ctx, t, at)
+	return s.Reader.Judge(ctx, t, at)
 }
 
 // TestWatcher_RunsOutOfTime: rounds too short for all the deposits of a step

@@ -113,6 +113,8 @@ func (w *Watcher) Step(ctx context.Context) time.Duration {
 	level := stakes.Level(now)
 	if err != nil {
 		level = Attended // what is at stake is not known
+	} else if !w.last.failed {
+		w.alive()
 	}
 	w.setLevel(level)
 	pace := level.Pace()
@@ -120,8 +122,11 @@ func (w *Watcher) Step(ctx context.Context) time.Duration {
 		pace = pace.Slower(level.Slowdown(w.spent()))
 	}
 	w.pausing = pace.Round
-	next := w.nextRound(stakes, pace)
 	leads := w.renew(ctx, now)
+	if leads && w.loadSetAside(ctx) != nil { // somebody may have asked for a repair
+		leads = false
+	}
+	next := w.nextRound(stakes, pace)
 	pace = w.follow(ctx, stakes, level, pace, now)
 	switch {
 	case leads && w.readPushed(ctx, now):
@@ -162,6 +167,9 @@ func (w *Watcher) nextRound(s Stakes, pace Pace) time.Time {
 		wait = min(wait, w.roundWhileUnwell())
 	}
 	next := last.at.Add(wait)
+	if due := w.secondDue(last.cursor); w.leads && !last.failed && !due.IsZero() && due.Before(next) {
+		next = due
+	}
 	for _, a := range w.aside {
 		due := a.NextAt
 		switch {

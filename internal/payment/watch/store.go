@@ -17,6 +17,9 @@ type Cursor struct {
 	// Rechecked is the newest finalized block that was read a second time; it
 	// equals Scanned where the network credits only finalized money.
 	Rechecked chain.Head
+	// Second is the block up to which as many voices have read the network as must say the same; beyond it, one has.
+	// Its hash is not kept.
+	Second chain.Head
 	// BehindSince is when the outage of the network began; zero without one.
 	BehindSince time.Time
 	UpdatedAt   time.Time

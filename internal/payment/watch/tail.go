@@ -26,7 +26,7 @@ const tailLimit = roundLimit / 2
 // in the next round; the authoritative pass sets it aside if it lasts.
 func (w *Watcher) tentative(ctx context.Context, heads chain.Heads, c Cursor) error {
 	if c.Scanned.Number < heads.Final.Number || heads.Latest.Number <= heads.Final.Number ||
-		w.reading().set.Len() == 0 {
+		w.reading().Len() == 0 {
 		w.tail, w.tailUnread = tail{}, ""
 		return nil
 	}
@@ -41,10 +41,10 @@ func (w *Watcher) tentative(ctx context.Context, heads chain.Heads, c Cursor) er
 	}
 	before := w.skipped
 	w.skipped = make(map[payment.ID]error)
-	_, err := w.observe(ctx, w.reading().set, payment.View{
+	_, err := w.observe(ctx, w.reading(), payment.View{
 		Network: w.profile.Network, From: heads.Final.Number + 1, To: heads.Latest.Number, Latest: heads.Latest,
 		Final: heads.Final, Finalized: heads.Finalized, Transfers: w.tail.transfers, End: heads.Latest,
-	}, func(id payment.ID, cause error) error {
+	}, func(id payment.ID, _ uint64, cause error) error {
 		w.skipped[id] = cause
 		if _, known := before[id]; !known {
 			w.log.Warn("a payment's incoming money is not shown yet", "txnid", id, "error", cause)
@@ -63,7 +63,7 @@ func (w *Watcher) readTail(ctx context.Context, heads chain.Heads) error {
 		return err
 	}
 	if from <= heads.Latest.Number {
-		fresh, err := w.reader.Scan(ctx, from, heads.Latest, w.reading().set)
+		fresh, _, err := w.reader.Scan(ctx, from, heads.Latest, w.reading())
 		if _, some := errors.AsType[*chain.UnreadError](err); err != nil && !some {
 			return err // addresses that cannot be read are set aside by the authoritative pass
 		}

@@ -3,82 +3,189 @@ package watch
 import (
 	"context"
 	"errors"
+	"fmt"
+	"maps"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/payment"
 )
 
-// take scans the blocks from..to for the addresses of the scope, has a second endpoint confirm the transfers and
-// lets every payment concerned observe the blocks: those with a transfer in them
-// and those with a recorded deposit in them. It returns how many payments changed.
-// What cannot be read for one payment is set aside.
+// ErrDisagree: the endpoints of the network do not say the same of a transaction. Nothing is credited of it, or taken
+// back, until a quorum of them does.
+var ErrDisagree = fault.New(fault.Unavailable, "the endpoints of the network disagree about a transaction")
+
+// judgeAtOnce bounds how many transactions are asked about in parallel.
+const judgeAtOnce = 8
+
+// take reads the blocks from..to for the addresses of the set through one endpoint, and lets every
+// payment concerned observe them: those with a transfer in them and those with a recorded deposit in them. It returns
+// how many payments changed, and the voice of the endpoint. What cannot be read, or is disputed, is set aside.
 func (w *Watcher) take(
-	ctx context.Context, heads chain.Heads, of scope, from uint64, to chain.Head,
-) (int, error) {
-	found, err := w.takeOnce(ctx, heads, of, from, to)
+	ctx context.Context, heads chain.Heads, set *chain.WatchSet, from uint64, to chain.Head,
+) (changed int, by string, err error) {
+	found, by, err := w.scan(ctx, set, from, to)
+	if err == nil {
+		changed, err = w.observeRange(ctx, heads, set, from, to, found)
+	}
 	switch {
 	case err == nil:
-		w.pace = min(w.pace*2, scanStep)
-		of.confirmed.forget(to.Number)
-		clear(w.disputes)
-	case errors.Is(err, context.DeadlineExceeded):
-		w.pace = max(w.pace/2, 1)
+		w.second.show(found)
+	case !errors.Is(err, context.DeadlineExceeded) || w.profile.Finality.Depth > 0:
+		w.second.said = make(judgement) // the blocks may be others when they are read again
 	}
-	return found, err
+	w.keepPace(err)
+	return changed, by, err
 }
 
-func (w *Watcher) takeOnce(
-	ctx context.Context, heads chain.Heads, of scope, from uint64, to chain.Head,
-) (int, error) {
-	var transfers []chain.Transfer
-	var err error
-	if of.set.Len() > 0 {
-		transfers, err = w.reader.Scan(ctx, from, to, of.set)
+// takeTwice takes the blocks through as many voices as must say the same: what one of them leaves out, another shows,
+// and payments observe what any of them shows. first is the voice through which they were taken already, and shown
+// what it has shown; empty: through none.
+func (w *Watcher) takeTwice(
+	ctx context.Context, heads chain.Heads, set *chain.WatchSet, from uint64, to chain.Head,
+	first string, shown []chain.Transfer,
+) (err error) {
+	defer func() { w.keepPace(err) }()
+	var all []chain.Transfer
+	known := make(map[confirmation]bool)
+	add := func(list []chain.Transfer) {
+		for _, t := range list {
+			if c := confirmationOf(t); !known[c] && t.Block.Number >= from && t.Block.Number <= to.Number {
+				known[c] = true
+				all = append(all, t)
+			}
+		}
 	}
+	var heard []string
+	if first != "" && w.reader.Quorum() > 1 {
+		heard = append(heard, first)
+	}
+	for len(heard) < w.reader.Quorum() {
+		found, by, err := w.scan(ctx, set, from, to, heard...)
+		if err != nil {
+			return err
+		}
+		add(found)
+		if heard = append(heard, by); set.Len() == 0 {
+			break
+		}
+	}
+	add(shown) // a voice that is asked now prevails: it may show a transfer in another block
+	_, err = w.observeRange(ctx, heads, set, from, to, all)
+	return err
+}
+
+// scan scans the blocks through an endpoint of none of the voices, and sets aside what it cannot read.
+func (w *Watcher) scan(
+	ctx context.Context, set *chain.WatchSet, from uint64, to chain.Head, not ...string,
+) (found []chain.Transfer, by string, err error) {
+	if set.Len() == 0 {
+		return nil, "", nil
+	}
+	found, by, err = w.reader.Scan(ctx, from, to, set, not...)
 	if unread, some := errors.AsType[*chain.UnreadError](err); some {
 		err = w.setAsideUnread(ctx, unread, from)
 	}
-	if err != nil {
-		return 0, err
-	}
-	if err := w.confirmAll(ctx, of.confirmed, transfers, from, to); err != nil {
-		return 0, err
-	}
-	return w.observe(ctx, of.set, payment.View{
-		Network: w.profile.Network, From: from, To: to.Number, Latest: heads.Latest,
-		Final: heads.Final, Finalized: heads.Finalized, Transfers: transfers, End: to,
-	}, func(id payment.ID, cause error) error { return w.setAside(ctx, id, from, w.now(), cause) })
+	return found, by, err
 }
 
-// setAsideUnread sets aside the payments of addresses that a scan could not read, unless they are set aside already:
-// they are read again at their own pace.
+// observeRange lets payments observe what final blocks hold.
+func (w *Watcher) observeRange(
+	ctx context.Context, heads chain.Heads, set *chain.WatchSet, from uint64, to chain.Head, found []chain.Transfer,
+) (int, error) {
+	return w.observe(ctx, set, payment.View{
+		Network: w.profile.Network, From: from, To: to.Number, Latest: heads.Latest,
+		Final: heads.Final, Finalized: heads.Finalized, Transfers: found, End: to,
+	}, func(id payment.ID, block uint64, cause error) error {
+		return w.setAside(ctx, id, block, w.now(), cause)
+	})
+}
+
+// keepPace reads fewer blocks at once after a scan that ran out of time, and more after one that did not.
+func (w *Watcher) keepPace(err error) {
+	switch {
+	case err == nil:
+		w.pace = min(w.pace*2, scanStep)
+	case errors.Is(err, context.DeadlineExceeded):
+		w.pace = max(w.pace/2, 1)
+	}
+}
+
+// setAsideUnread sets aside the payments of addresses that a scan could not read.
 func (w *Watcher) setAsideUnread(ctx context.Context, unread *chain.UnreadError, from uint64) error {
 	for _, a := range unread.Addresses {
-		id, ok := w.watched.owner(a)
-		if !ok {
-			continue
-		}
-		set, err := w.without(ctx, id, from)
-		if err == nil && !set {
-			err = w.setAside(ctx, id, from, w.now(), unread)
-		}
-		if err != nil {
-			return err
+		if id, ok := w.watched.owner(a); ok {
+			if err := w.setAside(ctx, id, from, w.now(), unread); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// setAsideOwners sets aside the payments whose addresses these are.
-func (w *Watcher) setAsideOwners(ctx context.Context, addresses []chain.Address, from uint64, cause error) error {
-	for _, a := range addresses {
-		id, ok := w.watched.owner(a)
-		if !ok {
-			continue
+// judgement is what a quorum of endpoints says of transactions: why one does not stand; nil if it does.
+type judgement map[confirmation]error
+
+// confirmation identifies a transfer in a block by everything that decides what is credited.
+type confirmation struct {
+	id    chain.TransferID
+	block string
+	units string
+}
+
+func confirmationOf(t chain.Transfer) confirmation {
+	return confirmation{id: t.ID(), block: t.Block.Hash, units: t.Units.String()}
+}
+
+// judge asks about the transfers that it does not know yet, those of one transaction together.
+func (j judgement) judge(ctx context.Context, r chain.Reader, transfers []chain.Transfer, at chain.Head) {
+	var open []chain.Transfer
+	for _, t := range transfers {
+		if _, known := j[confirmationOf(t)]; !known {
+			open = append(open, t)
 		}
-		if err := w.setAside(ctx, id, from, w.now(), cause); err != nil {
-			return err
+	}
+	groups := chain.ByTransaction(open)
+	verdicts := make([]error, len(groups))
+	var g errgroup.Group
+	g.SetLimit(judgeAtOnce)
+	for i, group := range groups {
+		g.Go(func() error {
+			verdicts[i] = judgeOne(ctx, r, group, at)
+			return nil
+		})
+	}
+	_ = g.Wait()
+	for i, group := range groups {
+		for _, t := range group {
+			j[confirmationOf(t)] = verdicts[i]
 		}
+	}
+}
+
+// keepStanding forgets what does not stand: it is asked about again.
+func (j judgement) keepStanding() {
+	maps.DeleteFunc(j, func(_ confirmation, why error) bool { return why != nil })
+}
+
+// errDenied: a quorum of endpoints denies the transaction. It is left out, and nothing waits for it.
+var errDenied = fault.New(fault.Unavailable, "the other endpoints of the network deny the transaction")
+
+func judgeOne(ctx context.Context, r chain.Reader, transfers []chain.Transfer, at chain.Head) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	first := transfers[0]
+	verdict, err := r.Judge(ctx, transfers, at)
+	switch {
+	case err != nil:
+		return fmt.Errorf("transaction %s: %w", first.Tx, err)
+	case verdict == chain.Missing:
+		return fmt.Errorf("transaction %s, block %d, reported by %s: %w", first.Tx, first.Block.Number, first.Source, errDenied)
+	case verdict == chain.Undecided:
+		return fmt.Errorf("transaction %s, block %d, reported by %s: %w", first.Tx, first.Block.Number, first.Source, ErrDisagree)
 	}
 	return nil
 }

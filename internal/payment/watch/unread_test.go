@@ -18,20 +18,20 @@ type blinded struct {
 }
 
 func (b *blinded) Scan(
-	ctx context.Context, from uint64, to chain.Head, watch *chain.WatchSet,
-) ([]chain.Transfer, error) {
-	got, err := b.Reader.Scan(ctx, from, to, watch)
+	ctx context.Context, from uint64, to chain.Head, set *chain.WatchSet, not ...string,
+) ([]chain.Transfer, string, error) {
+	got, by, err := b.Reader.Scan(ctx, from, to, set, not...)
 	watched := false
-	watch.All(func(_ []byte, a chain.Address) bool {
+	set.All(func(_ []byte, a chain.Address) bool {
 		watched = watched || a == b.address
 		return !watched
 	})
 	if err != nil || !watched {
-		return got, err
+		return got, by, err
 	}
 	b.scans++
 	got = slices.DeleteFunc(got, func(t chain.Transfer) bool { return t.To == b.address })
-	return got, &chain.UnreadError{Addresses: []chain.Address{b.address}, Reason: "its history is long"}
+	return got, by, &chain.UnreadError{Addresses: []chain.Address{b.address}, Reason: "its history is long"}
 }
 
 // TestWatcher_Unread: an address that the reader cannot read yet keeps no other payment waiting, and its money is

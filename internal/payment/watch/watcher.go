@@ -16,8 +16,9 @@ import (
 // Watcher records the deposits of one network. Each round it reads the heads,
 // then every block that became final since the cursor (the authoritative pass,
 // the only one that credits), then again the blocks that the chain finalized
-// after they were credited, and last the blocks above for incoming money (the
-// tentative pass, which only informs).
+// after they were credited, the blocks above for incoming money (the
+// tentative pass, which only informs), and last what was read through one
+// endpoint so far through another.
 //
 // Its invariant: the cursor moves past a block only after every transfer in it
 // to a watched address has been stored. Addresses are loaded after the heads
@@ -41,19 +42,12 @@ type Watcher struct {
 	resting resting
 	// rechecked is the cursor's: up to it every block was read as finalized.
 	rechecked uint64
-	// pace is how many blocks one scan reads at present. confirmed is what a
-	// second endpoint has confirmed in blocks that are not stored yet, so that
-	// after a round that runs out of time the next one gets further.
-	pace      uint64
-	confirmed confirmed
-	// budget and asideBudget are how many transactions this round may still have
-	// confirmed; reread is confirmed for the payments that are set aside.
-	budget, asideBudget int
-	reread              confirmed
-	disputes            map[chain.Inclusion]dispute
-	aside               map[payment.ID]SetAside // as of the beginning of the round
-	skipped             map[payment.ID]error    // by the tentative pass
-	tailUnread          string                  // why the tentative pass cannot read; empty if it can
+	// pace is how many blocks one scan reads at present.
+	pace       uint64
+	second     second
+	aside      map[payment.ID]SetAside // what is to be read again
+	skipped    map[payment.ID]error    // by the tentative pass
+	tailUnread string                  // why the tentative pass cannot read; empty if it can
 
 	logged outageLog
 
@@ -114,10 +108,9 @@ func NewWatcher(
 		wake: make(chan struct{}, 1), push: make(chan struct{}, 1),
 		head:    make(chan struct{}, 1),
 		watched: newWatchlist(p.Network), resting: resting{on: rests(p.Network)},
-		pace: scanStep, confirmed: make(confirmed),
-		reread:   make(confirmed),
-		disputes: make(map[chain.Inclusion]dispute),
-		aside:    make(map[payment.ID]SetAside), skipped: make(map[payment.ID]error),
+		pace: scanStep, second: second{mixed: true, said: make(judgement)},
+		level: Attended, // what is at stake is not known yet
+		aside: make(map[payment.ID]SetAside), skipped: make(map[payment.ID]error),
 		health: payment.Health{Reason: "this network is being checked", Detail: "not read yet", New: true},
 	}
 }
@@ -148,7 +141,9 @@ func (w *Watcher) RunOnce(ctx context.Context) error {
 		h.New, h.Detail = false, err.Error()
 		w.setHealth(h)
 	}
-	w.last.failed = err != nil
+	if w.last.failed = err != nil; !w.last.failed {
+		w.alive()
+	}
 	if w.wellAt.IsZero() || w.Health().OK {
 		w.wellAt = w.last.at
 	}
@@ -164,7 +159,6 @@ func (w *Watcher) RunOnce(ctx context.Context) error {
 func (w *Watcher) round(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, roundLimit)
 	defer cancel()
-	w.budget, w.asideBudget = ConfirmRound-confirmAside, confirmAside
 	if err := w.check(ctx); err != nil {
 		return err
 	}
@@ -204,11 +198,8 @@ func (w *Watcher) round(ctx context.Context) error {
 		w.last.latest = 0 // perhaps it was invented, and glances would look behind it
 	}
 	w.lag.add(heads, w.now())
-	w.last.more = leads && (errors.Is(err, errMore) || cursor.Scanned.Number < heads.Final.Number)
+	w.last.more = leads && cursor.Scanned.Number < heads.Final.Number
 	w.report(heads, cursor, err)
-	if errors.Is(err, errMore) {
-		return nil // the next round goes on
-	}
 	return err
 }
 

@@ -1,8 +1,9 @@
 package watch_test
 
 import (
-	"errors"
+	"fmt"
 	"log/slog"
+	"math/big"
 	"strings"
 	"sync"
 	"testing"
@@ -269,53 +270,74 @@ func TestWatcher_TwoInstances(t *testing.T) {
 	}
 }
 
-// TestWatcher_Phantom: what one endpoint invents and another denies is never
-// credited, and the cursor does not pass it.
-func TestWatcher_Phantom(t *testing.T) {
-	t.Parallel()
-	r := newRig(t, 2)
-	p := r.start()
-	before := r.cursor().Scanned.Number
-	route, _ := p.Route()
-	asset, _ := r.profile.Asset(money.USDC)
-	r.chain.Mine(rigFinalDepth + 2)
-	block := r.chain.Blocks()[before+1]
+// invent returns an endpoint that shows, in the block, a transfer of the units to the payment that nobody made.
+func (r *rig) invent(p payment.Payment, block chaintest.Mined, units int64) chaintest.Faults {
 	tx := "0x" + strings.Repeat("ab", 32)
-	log := map[string]any{
-		"address": strings.ToLower(string(asset.Contract)), "blockNumber": hexNumber(block.Number), "blockHash": block.Hash,
-		"transactionHash": tx, "transactionIndex": "0x0", "logIndex": "0x0", "removed": false,
-		"topics": []string{
-			"0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef",
-			"0x" + strings.Repeat("0", 62) + "f1",
-			"0x" + strings.Repeat("0", 24) + strings.ToLower(strings.TrimPrefix(string(route.Address.Address), "0x")),
-		},
-		"data": "0x" + strings.Repeat("0", 58) + "989680",
+	log := r.logOf(p, block, tx, units)
+	return chaintest.Faults{
+		Phantom: []map[string]any{log}, PhantomReceipts: map[string]map[string]any{tx: receiptOf(log)},
 	}
-	liar := chaintest.Faults{Phantom: []map[string]any{log}, PhantomReceipts: map[string]map[string]any{tx: {
-		"transactionHash": tx, "blockNumber": hexNumber(
-			block.Number,
-		), "blockHash": block.Hash, "status": "0x1", "logs": []any{log},
-	}}}
-	r.endpoints[0].Set(liar)
-	err := r.watcher.RunOnce(t.Context())
-	if err == nil {
-		t.Fatal("a phantom transfer was taken in")
+}
+
+// logOf is how an endpoint shows, in the block, a transfer of the units to the payment.
+func (r *rig) logOf(p payment.Payment, block chaintest.Mined, tx string, units int64) map[string]any {
+	route, _ := p.Route()
+	l := chaintest.TransferLog(strings.ToLower(r.contract("USDC")), "0x00000000000000000000000000000000000000f1",
+		string(route.Address.Address), big.NewInt(units))
+	return map[string]any{
+		"address": l.Address, "blockNumber": hexNumber(block.Number), "blockHash": block.Hash, "transactionHash": tx,
+		"transactionIndex": "0x0", "logIndex": "0x0", "removed": false, "topics": l.Topics, "data": l.Data,
 	}
-	if !errors.Is(err, watch.ErrDisagree) {
-		t.Errorf("want the disagreement named, got %v", err)
+}
+
+// receiptOf is a receipt with the log and no other.
+func receiptOf(log map[string]any) map[string]any {
+	return map[string]any{
+		"transactionHash": log["transactionHash"], "blockNumber": log["blockNumber"], "blockHash": log["blockHash"],
+		"status": "0x1", "logs": []any{log},
 	}
-	r.expect(p, payment.Started, 0)
-	if got := r.cursor().Scanned.Number; got != before {
-		t.Errorf("the cursor moved from %d to %d past an unconfirmed transfer", before, got)
+}
+
+// TestWatcher_Invented: what one endpoint invents is never credited and holds back nothing: not the real money of the
+// same payment, nor the cursor, nor the network. Two that deny it drop it; where only one can, it is set aside.
+func TestWatcher_Invented(t *testing.T) {
+	t.Parallel()
+	for endpoints, aside := range map[int]int{2: 1, 3: 0} {
+		for liar := range endpoints {
+			t.Run(fmt.Sprintf("%dOf%d", liar+1, endpoints), func(t *testing.T) {
+				t.Parallel()
+				r := newRig(t, endpoints)
+				p := r.start()
+				before := r.cursor().Scanned.Number
+				r.payPart(p, 6*money.USD)
+				r.chain.Mine(rigFinalDepth + 2)
+				r.endpoints[liar].Set(r.invent(p, r.chain.Blocks()[before+1], tenUSDC/2))
+				r.watch()
+				r.expect(p, payment.Started, 6*money.USD)
+				r.wantAside(aside)
+				if got := r.cursor().Scanned.Number; got != r.chain.Head().Number-rigFinalDepth {
+					t.Errorf("the cursor is at %d of %d", got, r.chain.Head().Number)
+				}
+				if h := r.watcher.Health(); !h.OK {
+					t.Errorf("health %+v", h)
+				}
+				r.payPart(p, 4*money.USD)
+				r.chain.Mine(rigFinalDepth + 1)
+				blocks := r.chain.Blocks() // in one of which the endpoint invents more
+				r.endpoints[liar].Set(r.invent(p, blocks[len(blocks)-1-rigFinalDepth], tenUSDC/2))
+				r.watch()
+				if p = r.expect(p, payment.Completed, tenUSDC); len(p.Deposits) != 2 {
+					t.Errorf("recorded are %+v", p.Deposits)
+				}
+				r.endpoints[liar].Set(chaintest.Faults{})
+				r.retry(r.watcher)
+				r.wantAside(0)
+				if p = r.expect(p, payment.Completed, tenUSDC); len(p.Deposits) != 2 {
+					t.Errorf("recorded are %+v", p.Deposits)
+				}
+			})
+		}
 	}
-	if h := r.watcher.Health(); h.OK {
-		t.Error("a network whose endpoints disagree is offered")
-	}
-	r.endpoints[0].Set(chaintest.Faults{})
-	r.pay(p)
-	r.chain.Mine(rigFinalDepth + 1)
-	r.watch()
-	r.expect(p, payment.Completed, tenUSDC)
 }
 
 // TestExpirer_Missed: a transfer the logs left out is found by its balance

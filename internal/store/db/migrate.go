@@ -254,8 +254,9 @@ func markApplied(list []Step) migrate.MigrationHook {
 	}
 }
 
-// lockMigration has programs migrate one after the other: the lock ends with the transaction, so that no pooler can keep
-// it. Requests queue behind a migration that waits for a table: it gives up soon, lets them through, and tries again.
+// lockMigration has programs migrate one after the other: the lock ends with the transaction, so that no pooler can
+// keep it. Requests queue behind a migration that waits for a table: it gives up soon, lets them through, and tries
+// again.
 // The number is "Florin".
 const lockMigration = "SET LOCAL lock_timeout = 0; SELECT pg_advisory_xact_lock(77431540181358); SET LOCAL lock_timeout = '1s'"
 

@@ -90,11 +90,28 @@ func (r *Receipt) add(l *RawLog) error {
 	return nil
 }
 
-// Has reports whether the receipt has the log.
-func (r Receipt) Has(e TransferLog) bool {
-	return slices.ContainsFunc(r.Logs, func(l ReceiptLog) bool {
-		return l.IsTransfer && l.Transfer.Index == e.Index && l.Transfer.same(e)
-	})
+// HasAll reports whether the receipt has the logs, each as often as it was found at another index within the block. The
+// index itself does not count: some nodes number the logs of a receipt anew.
+func (r Receipt) HasAll(found []TransferLog) bool {
+	for _, e := range found {
+		want, has := 0, 0
+		counted := make(map[uint64]bool)
+		for _, o := range found {
+			if o.same(e) && !counted[o.Index] {
+				counted[o.Index] = true
+				want++
+			}
+		}
+		for _, l := range r.Logs {
+			if l.IsTransfer && l.Transfer.same(e) {
+				has++
+			}
+		}
+		if has < want {
+			return false
+		}
+	}
+	return true
 }
 
 // HasAt reports whether the receipt has a transfer at the index within the block.

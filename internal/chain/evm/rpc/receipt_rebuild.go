@@ -31,7 +31,10 @@ func RebuildReceipt(ctx context.Context, e *Endpoint, tx Hash, block Header) (r 
 		return Receipt{}, false, err
 	}
 	slices.SortFunc(g.logs, func(a, b indexedLog) int { return cmp.Compare(a.index, b.index) })
-	for _, f := range g.logs {
+	for i, f := range g.logs {
+		if i > 0 && f.index == g.logs[i-1].index {
+			continue // the node has shown it twice
+		}
 		g.Logs = append(g.Logs, f.ReceiptLog)
 	}
 	return g.Receipt, len(g.Logs) > 0, nil

@@ -155,10 +155,9 @@ func (r Transfers) Broadcast(ctx context.Context, b chain.SignedTx) error {
 	return r.broadcastToAll(ctx, b.Tx, b.Raw)
 }
 
-// Confirm checks, through an endpoint other than their source, whether the
-// transfers of one transaction are in a block at or below `at`.
-func (r Transfers) Confirm(ctx context.Context, transfers []chain.Transfer, at chain.Head) (chain.Verdict, error) {
-	return r.reader.Confirm(ctx, transfers, at)
+// Judge says whether the transfers of one transaction are in a block at or below `at`.
+func (r Transfers) Judge(ctx context.Context, transfers []chain.Transfer, at chain.Head) (chain.Verdict, error) {
+	return r.reader.Judge(ctx, transfers, at)
 }
 
 // Track returns the status of the transfer. It is final, failed or replaced only if

@@ -11,26 +11,26 @@ import (
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
 )
 
-// Confirm checks, through endpoints other than their source, whether the transfers of one transaction are in the slot
-// that it names, at or before `at` (chain.Present). With a single endpoint configured, it queries the source itself.
-func (a *Adapter) Confirm(ctx context.Context, transfers []chain.Transfer, at chain.Head) (chain.Verdict, error) {
+// Judge asks one endpoint after the other, other than the transfers' source, whether they are in the slot that they
+// name, at or before `at`. With a single endpoint configured, it asks the source itself.
+func (a *Adapter) Judge(ctx context.Context, transfers []chain.Transfer, at chain.Head) (chain.Verdict, error) {
 	if !chain.SameInclusion(transfers) {
-		return chain.Undecided, errors.New("confirm: not the transfers of one transaction")
+		return chain.Undecided, errors.New("judge: not the transfers of one transaction")
 	}
 	t := transfers[0]
 	signature, ok := rpc.ParseSignature(t.Tx)
 	if !ok {
-		return chain.Undecided, fmt.Errorf("confirm: %q is no signature", t.Tx)
+		return chain.Undecided, fmt.Errorf("judge: %q is no signature", t.Tx)
 	}
 	if gaveUp(ctx) {
 		return chain.Undecided, ctx.Err()
 	}
-	others := a.pool.voices()
-	if a.pool.size() > 1 {
-		others = a.pool.without(t.Source)
+	endpoints, alone := a.pool.voices(), a.pool.size() == 1
+	if t.Source != "" && !alone {
+		endpoints = a.pool.without(t.Source)
 	}
 	denied := false
-	verdict, err := chain.Present(others, a.pool.size(), func(e *endpoint) (chain.Verdict, error) {
+	verdict, err := chain.Judged(endpoints, a.pool.size(), t.Source != "", func(e *endpoint) (chain.Verdict, error) {
 		v, err := a.verdict(ctx, e, func(ctx context.Context, e *endpoint) (chain.Verdict, error) {
 			return a.judge(ctx, e, transfers, signature, at)
 		})
@@ -46,10 +46,12 @@ func (a *Adapter) Confirm(ctx context.Context, transfers []chain.Transfer, at ch
 	return verdict, err
 }
 
+// Quorum is how many voices must say the same.
+func (a *Adapter) Quorum() int { return chain.Quorum(a.pool.size()) }
+
 // refute forgets what the source reported of the transaction.
 func (a *Adapter) refute(ctx context.Context, source, signature string) {
-	a.watched.refute(ctx, signature)
-	for e, known := range a.searched {
+	for e, known := range a.known {
 		if e.Name == source {
 			known.refute(ctx, signature)
 		}
@@ -70,13 +72,29 @@ func (a *Adapter) verdict(
 	return verdict, e.named(err)
 }
 
-// judge looks for the transfers through one endpoint, which must know `at`.
+// judge looks for the transfers through one endpoint, which must know `at`. The only one there is must show another
+// block in place of theirs before they are missing: the hash of a block commits to its transactions, so until then its
+// answers contradict each other.
 func (a *Adapter) judge(
 	ctx context.Context, e *endpoint, transfers []chain.Transfer, signature string, at chain.Head,
 ) (chain.Verdict, error) {
 	if err := e.hasBlock(ctx, at); err != nil {
 		return chain.Undecided, err
 	}
+	verdict, err := a.judgeAt(ctx, e, transfers, signature, at)
+	if err != nil || verdict != chain.Missing || a.pool.size() > 1 {
+		return verdict, err
+	}
+	here, ok, err := e.Head(ctx, transfers[0].Block.Number)
+	if err != nil || !ok || here.Hash == transfers[0].Block.Hash {
+		return chain.Undecided, err
+	}
+	return chain.Missing, nil
+}
+
+func (a *Adapter) judgeAt(
+	ctx context.Context, e *endpoint, transfers []chain.Transfer, signature string, at chain.Head,
+) (chain.Verdict, error) {
 	statuses, err := e.Statuses(ctx, []string{signature})
 	if err != nil {
 		return chain.Undecided, err
@@ -90,12 +108,14 @@ func (a *Adapter) judge(
 	case at.Number <= a.heads.finalNumber() && !st.Final():
 		return chain.Undecided, nil
 	}
-	tx, err := e.Transaction(ctx, signature)
+	short, cancel := context.WithTimeout(ctx, troubleLimit)
+	defer cancel()
+	tx, err := e.Transaction(short, signature)
+	if err != nil && ofOne(err) && !gaveUp(ctx) || err == nil && tx == nil {
+		return chain.Undecided, nil // of one transaction, which is no failure of the endpoint
+	}
 	if err != nil {
 		return chain.Undecided, err
-	}
-	if tx == nil {
-		return chain.Undecided, rpc.Lagging("transaction %s is not there", signature)
 	}
 	if tx.Slot != st.Slot || slices.ContainsFunc(transfers, func(t chain.Transfer) bool { return !a.includes(tx, t) }) {
 		return chain.Missing, nil
@@ -136,6 +156,6 @@ func (a *Adapter) includes(tx *effect.Transaction, t chain.Transfer) bool {
 	if !known || err != nil {
 		return false
 	}
-	c, credited := tx.Credit(a.watched.addresses.Of(owner, m.key), owner, m.key)
+	c, credited := tx.Credit(a.addresses.Of(owner, m.key), owner, m.key)
 	return credited && c.Index == t.Ordinal && c.Units().Cmp(t.Units) == 0
 }

@@ -1,0 +1,199 @@
+package evm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/evm/rpc"
+)
+
+// Judge asks one endpoint after the other, other than the transfers' source, whether they are in the block that they
+// name, at or below `at`. The source itself is asked only if it is the only endpoint.
+func (a *Adapter) Judge(ctx context.Context, transfers []chain.Transfer, at chain.Head) (chain.Verdict, error) {
+	if !chain.SameInclusion(transfers) {
+		return chain.Undecided, errors.New("judge: not the transfers of one transaction")
+	}
+	t := transfers[0]
+	tx, ok := rpc.ParseHash(string(t.Tx))
+	if !ok {
+		return chain.Undecided, fmt.Errorf("judge: %q is no transaction hash", t.Tx)
+	}
+	endpoints := a.pool.Voices()
+	if t.Source != "" && !a.pool.Single() {
+		endpoints = a.pool.Without(t.Source)
+	}
+	reported := t.Source != ""
+	verdict, err := chain.Judged(endpoints, a.pool.Size(), reported, func(e *rpc.Endpoint) (chain.Verdict, error) {
+		return a.verdict(ctx, e, func(ctx context.Context, e *rpc.Endpoint) (chain.Verdict, error) {
+			return a.judgeThrough(ctx, e, transfers, tx, at)
+		})
+	})
+	if ctx.Err() != nil {
+		return chain.Undecided, ctx.Err()
+	}
+	return verdict, err
+}
+
+// Quorum is how many voices must say the same.
+func (a *Adapter) Quorum() int { return chain.Quorum(a.pool.Size()) }
+
+// verdict asks one endpoint. One that does not have the block yet is undecided.
+func (a *Adapter) verdict(
+	ctx context.Context, e *rpc.Endpoint, judge func(context.Context, *rpc.Endpoint) (chain.Verdict, error),
+) (verdict chain.Verdict, err error) {
+	err = a.pool.Try(ctx, e, func(ctx context.Context, e *rpc.Endpoint) (err error) {
+		verdict, err = judge(ctx, e)
+		return err
+	})
+	switch {
+	case errors.Is(err, rpc.ErrLagging):
+		return chain.Undecided, nil
+	case err != nil:
+		return chain.Undecided, fromEndpoint(e, err)
+	}
+	return verdict, nil
+}
+
+// judgeThrough looks for the transfers through one endpoint, which must have
+// `at`. The only one there is must show another block in place of theirs before they are missing: the hash of a block
+// commits to its transactions, so until then its answers contradict each other.
+func (a *Adapter) judgeThrough(
+	ctx context.Context, e *rpc.Endpoint, transfers []chain.Transfer, tx rpc.Hash, at chain.Head,
+) (chain.Verdict, error) {
+	source := transfers[0].Block
+	block, ok := rpc.ParseHash(source.Hash)
+	if !ok {
+		return chain.Undecided, fmt.Errorf("judge: %q is no block hash", source.Hash)
+	}
+	reply, err := receiptWithHead(ctx, e, tx, at)
+	if err != nil {
+		return chain.Undecided, err
+	}
+	r, err := parseReceipt(reply, tx)
+	if rpc.Limited(err) {
+		return chain.Undecided, err
+	}
+	verdict := chain.Missing
+	switch {
+	case err == nil && (r.Block > at.Number || r.Failed || !sameBlock(r, source)):
+	case err != nil, !a.hasAll(r, transfers):
+		// It may have dropped the transaction from its index, or fail for its receipt alone, and still have the block.
+		verdict, err = a.judgeInBlock(ctx, e, transfers, tx, source.Number, block, at)
+	case r.Block == at.Number: // whose header was asked for beside the receipt
+		if r.BlockHash.String() == at.Hash {
+			verdict = chain.Stands
+		}
+	default:
+		verdict, err = included(ctx, e, r.Block, r.BlockHash)
+	}
+	if err == nil && verdict == chain.Missing && a.pool.Single() {
+		if there, err := included(ctx, e, source.Number, block); err != nil || there == chain.Stands {
+			return chain.Undecided, err
+		}
+	}
+	return verdict, err
+}
+
+// sameBlock reports whether the receipt is of the block that the source named: when a transfer came must not be one
+// endpoint's word either.
+func sameBlock(r rpc.Receipt, source chain.Head) bool {
+	return r.Block == source.Number && r.BlockHash.String() == source.Hash
+}
+
+// receiptWithHead asks for a receipt and, in the same request, for block `at`. A receipt that takes too long is no
+// failure of the endpoint if it shows the block without it.
+func receiptWithHead(ctx context.Context, e *rpc.Endpoint, tx rpc.Hash, at chain.Head) (reply rpc.Reply, err error) {
+	ask := func(ctx context.Context, calls ...rpc.Call) error {
+		return e.Patiently(ctx, at.Number, func() error {
+			replies, err := e.Ask(ctx, append([]rpc.Call{rpc.BlockByNumber(at.Number)}, calls...)...)
+			if err != nil {
+				return err
+			}
+			if replies[0].Err != nil {
+				return rpc.CallError(replies[0].Err)
+			}
+			reply = replies[len(calls)]
+			return rpc.RequireHead(replies[0].Result, at)
+		})
+	}
+	short, cancel := context.WithTimeout(ctx, receiptLimit)
+	defer cancel()
+	err = ask(short, rpc.ReceiptCall(tx))
+	if slow := short.Err() != nil || rpc.TimedOut(err); err == nil || ctx.Err() != nil || !slow {
+		return reply, err
+	}
+	if err = ask(ctx); err != nil {
+		return rpc.Reply{}, err
+	}
+	return rpc.Reply{Err: &rpc.Error{Message: errSlow.Error()}}, nil
+}
+
+// judgeInBlock looks for the transfers in the logs of their block. What the endpoint cannot show of one block, or of
+// one transaction, is no failure of the endpoint.
+func (a *Adapter) judgeInBlock(
+	ctx context.Context, e *rpc.Endpoint, transfers []chain.Transfer, tx rpc.Hash, number uint64, block rpc.Hash,
+	at chain.Head,
+) (chain.Verdict, error) {
+	if number > at.Number {
+		return chain.Missing, nil
+	}
+	verdict, err := included(ctx, e, number, block)
+	if err != nil || verdict != chain.Stands {
+		return verdict, err
+	}
+	r, found, err := rpc.RebuildReceipt(ctx, e, tx, rpc.Header{Number: number, Hash: block})
+	switch {
+	case rpc.Limited(err):
+		return chain.Undecided, err
+	case err != nil:
+		return chain.Undecided, nil
+	case !found || !a.hasAll(r, transfers):
+		return chain.Missing, nil
+	}
+	return chain.Stands, nil
+}
+
+// included reports whether the node's chain has the block: Stands or Missing.
+func included(
+	ctx context.Context, e *rpc.Endpoint, number uint64, block rpc.Hash,
+) (verdict chain.Verdict, err error) {
+	err = e.Patiently(ctx, number, func() error {
+		results, err := e.Results(ctx, rpc.BlockByNumber(number))
+		if err != nil {
+			return err
+		}
+		h, ok, err := rpc.ParseNumberedHeader(results[0], number)
+		switch {
+		case err != nil:
+			return err
+		case !ok:
+			return fmt.Errorf("%w: block %d is not there", rpc.ErrLagging, number)
+		case h.Hash != block:
+			verdict = chain.Missing
+		default:
+			verdict = chain.Stands
+		}
+		return nil
+	})
+	return verdict, err
+}
+
+// hasAll reports whether the receipt has every one of the transfers.
+func (a *Adapter) hasAll(r rpc.Receipt, transfers []chain.Transfer) bool {
+	return !slices.ContainsFunc(transfers, func(t chain.Transfer) bool { return !a.has(r, t) })
+}
+
+// has reports whether the receipt has the transfer: the same ordinal, contract,
+// recipient and amount.
+func (a *Adapter) has(r rpc.Receipt, t chain.Transfer) bool {
+	if t.Ordinal < 0 || t.Ordinal >= len(r.Logs) {
+		return false
+	}
+	l := r.Logs[t.Ordinal]
+	asset, known := a.assets[l.Transfer.Contract]
+	return l.IsTransfer && known && asset.Contract == t.Asset.Contract &&
+		a.text(l.Transfer.To) == t.To && l.Transfer.Units.Cmp(t.Units) == 0
+}

@@ -1,0 +1,98 @@
+package watch
+
+import (
+	"context"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/payment"
+)
+
+// Whoever knows of money that is not recorded asks for a repair: a SetAside by which the watcher reads the payment's
+// addresses again from a block on, through as many voices as must say the same. A look-up, an expiry, a comparison of
+// balances and a restore do that and nothing else.
+
+// errUnexplained: an address holds more than is recorded.
+var errUnexplained = fault.New(fault.Unavailable,
+	"an endpoint reports a balance that is not recorded; if reading again does not explain it, compare the endpoints with a block explorer")
+
+// errRestored: what came before a restore may have been swept since.
+var errRestored = fault.New(fault.Unavailable, "the database was restored; the address is read again")
+
+// Repair has the payment's addresses on the network read again from the block on, because of cause.
+func Repair(
+	ctx context.Context, s Store, n chain.Network, id payment.ID, from uint64, cause error, now time.Time,
+) error {
+	return s.SaveSetAside(ctx, SetAside{
+		Network: n, PaymentID: id, From: from, Since: now, NextAt: now, Reason: cause.Error(),
+	})
+}
+
+// repairKey is a payment on a network.
+type repairKey struct {
+	network chain.Network
+	id      payment.ID
+}
+
+// repair is how often a payment's addresses were read again because of their balances.
+type repair struct {
+	tries    int
+	next     time.Time // none before
+	restored bool      // it was read again because of a restore
+}
+
+const (
+	// repairEvery is the time between two repairs that did not explain a balance, and lastRepair the same after
+	// quickRepairs of them: then the row stays, and the operator is alerted.
+	repairEvery  = time.Minute
+	quickRepairs = 3
+	lastRepair   = 10 * time.Minute
+)
+
+// repair has a payment's address read again since a time, unless that was done a moment ago.
+func (e *Expirer) repair(
+	ctx context.Context, n chain.Network, r chain.Reader, p payment.Payment, c Cursor, since time.Time, cause error,
+) error {
+	key := repairKey{n, p.ID}
+	x := e.repairs[key]
+	if e.now().Before(x.next) {
+		return nil
+	}
+	from, err := chain.BlockBefore(ctx, r, since, c.Scanned)
+	if err != nil {
+		return err
+	}
+	at := e.now()
+	if x.tries++; x.tries > quickRepairs {
+		at = at.Add(lastRepair)
+	}
+	x.next = at.Add(repairEvery)
+	e.repairs[key] = x
+	e.log.Warn("an address is read again", "network", n, "txnid", p.ID, "from", from, "reason", cause)
+	return e.store.SaveSetAside(ctx, SetAside{
+		Network: n, PaymentID: p.ID, From: from, Since: e.now(), NextAt: at, Reason: cause.Error(),
+	})
+}
+
+// readSinceRestore reports whether the address of a payment of before a restore was read again: its balance says
+// nothing, because a sweep that the database does not know may have emptied it.
+func (e *Expirer) readSinceRestore(
+	ctx context.Context, n chain.Network, r chain.Reader, p payment.Payment, c Cursor,
+) (bool, error) {
+	key := repairKey{n, p.ID}
+	if !p.CreatedAt.Before(c.RestoredAt) || e.repairs[key].restored {
+		return true, nil
+	}
+	if e.now().Before(e.repairs[key].next) {
+		return false, nil
+	}
+	// It may have been started in the time that is lost.
+	if err := e.repair(ctx, n, r, p, c, p.CreatedAt, errRestored); err != nil {
+		return false, err
+	}
+	x := e.repairs[key]
+	x.restored = true
+	e.repairs[key] = x
+	return false, nil
+}
