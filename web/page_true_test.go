@@ -313,7 +313,7 @@ func TestPageIsTrue_Others(t *testing.T) {
 	m := b.shop(b.member(ownerEmail))
 	p := b.start(b.newPaymentOf(m, "50"), chain.Polygon)
 	c := b.newCampaign(m)
-	gift := b.gift(c, `{"amount":"25","network":"POLYGON","token":"USDC"}`)
+	gift := b.gift(c, `{"amount":25,"network":"POLYGON","token":"USDC"}`)
 	for path, shows := range map[string]string{
 		"/dashboard":                          "[data-testid=recent] [data-status=PAID]",
 		"/dashboard/payments":                 "[data-status=PAID]",
