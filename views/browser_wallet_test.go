@@ -106,8 +106,7 @@ func asked(ctx context.Context, t testing.TB) (methods []string, params map[stri
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Asked again and again, it counts once.
-		if name := call[0].(string); len(methods) == 0 || methods[len(methods)-1] != name {
+		if name := call[0].(string); len(methods) == 0 || methods[len(methods)-1] != name { // asked again and again, it counts once
 			methods = append(methods, name)
 		}
 		params[call[0].(string)] = string(b)
@@ -312,8 +311,7 @@ func TestWalletNames(t *testing.T) {
 // chooseAgain is longer than a wallet may hold the buttons.
 const chooseAgain = 20 * time.Second
 
-// TestWalletNeverAnswers: a request that a wallet never answers has an end. One that was given up asks for nothing
-// more.
+// TestWalletNeverAnswers: a request that a wallet never answers has an end. One that was given up asks for nothing more.
 func TestWalletNeverAnswers(t *testing.T) {
 	t.Parallel()
 	ctx := openWithWallet(t, serveWaiting(t, sampleNamed(t, "waiting")), `{chain: "0x89", knows: ["0x89"], never: "eth_requestAccounts"}`)
@@ -326,8 +324,8 @@ func TestWalletNeverAnswers(t *testing.T) {
 	expect(ctx, t, `document.querySelector("[data-wallet-say]").textContent`, "Sent. We show it here as soon as the network does.")
 }
 
-// TestWalletClaim: what a wallet says it sent is kept by the browser, and before it is asked for the same money
-// twice, the payer is warned.
+// TestWalletClaim: what a wallet says it sent is kept by the browser, and before it is asked for the same money twice, the
+// payer is warned.
 func TestWalletClaim(t *testing.T) {
 	t.Parallel()
 	ctx := openWithWallet(t, serveWaiting(t, sampleNamed(t, "waiting")), `{chain: "0x89", knows: ["0x89"]}`)

@@ -46,8 +46,8 @@ func TestLivePage_Again(t *testing.T) {
 	}
 }
 
-// TestLivePage_NamesSteps: what is sent has its tag as the id. A page that shows everything is sent a heartbeat at
-// once, in an event, which shows that the stream comes through.
+// TestLivePage_NamesSteps: what is sent has its tag as the id. A page that shows everything is sent a heartbeat at once,
+// in an event, which shows that the stream comes through.
 func TestLivePage_NamesSteps(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
@@ -78,8 +78,8 @@ func TestLivePage_NamesSteps(t *testing.T) {
 	}
 }
 
-// TestNow: a page that asks is answered 304 in a few bytes while it shows everything, and otherwise with what the
-// stream would send. The live line alone is sent to a page that shows the step.
+// TestNow: a page that asks is answered 304 in a few bytes while it shows everything, and otherwise with what the stream
+// would send. The live line alone is sent to a page that shows the step.
 func TestNow(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)

@@ -197,8 +197,7 @@ func TestPageIsTrue(t *testing.T) {
 				options = append(options, browser.AllowError(f.allowed))
 			}
 			ctx := browser.New(t, options...)
-			browser.Run(ctx, t, chromedp.Navigate(server.URL+"/pay?txnid="+string(p.ID)),
-				chromedp.WaitVisible("[data-testid=waiting]"))
+			browser.Run(ctx, t, chromedp.Navigate(server.URL+"/pay?txnid="+string(p.ID)), chromedp.WaitVisible("[data-testid=waiting]"))
 			time.Sleep(2 * time.Second)
 			if f.dies {
 				l.halfOpen()
@@ -217,8 +216,7 @@ func TestPageIsTrue(t *testing.T) {
 	}
 }
 
-// paidAfter is how long it takes until the page shows that its payment is paid. While it loads, nothing in it can be
-// asked.
+// paidAfter is how long it takes until the page shows that its payment is paid. While it loads, nothing in it can be asked.
 func paidAfter(ctx context.Context, t *testing.T, began time.Time) time.Duration {
 	t.Helper()
 	for time.Since(began) < time.Minute {
@@ -241,8 +239,7 @@ func TestPageStays(t *testing.T) {
 	t.Cleanup(server.CloseClientConnections)
 	p := b.start(b.newPayment(b.newMerchant(5)), chain.Polygon)
 	ctx := browser.New(t, browser.Phone)
-	browser.Run(ctx, t, chromedp.Navigate(server.URL+"/pay?txnid="+string(p.ID)),
-		chromedp.WaitVisible("[data-testid=waiting]"),
+	browser.Run(ctx, t, chromedp.Navigate(server.URL+"/pay?txnid="+string(p.ID)), chromedp.WaitVisible("[data-testid=waiting]"),
 		chromedp.Evaluate(`window.stayed = true`, nil), chromedp.Sleep(8*time.Second))
 	var stayed bool
 	browser.Run(ctx, t, chromedp.Evaluate(`!!window.stayed`, &stayed))
@@ -265,8 +262,7 @@ func TestPageHidden(t *testing.T) {
 	look := func(hidden string) chromedp.Action {
 		return chromedp.Evaluate(`Object.defineProperty(document, "hidden", {configurable: true, value: `+hidden+`}); document.dispatchEvent(new Event("visibilitychange"))`, nil)
 	}
-	browser.Run(ctx, t, chromedp.Navigate(server.URL+"/pay?txnid="+string(p.ID)),
-		chromedp.WaitVisible("[data-testid=waiting]"))
+	browser.Run(ctx, t, chromedp.Navigate(server.URL+"/pay?txnid="+string(p.ID)), chromedp.WaitVisible("[data-testid=waiting]"))
 	eventually(t, "the page opens its stream", func() bool { return b.server.Streams() == 1 })
 	browser.Run(ctx, t, look("true"))
 	eventually(t, "the hidden page closes its stream", func() bool {
@@ -281,8 +277,7 @@ func TestPageHidden(t *testing.T) {
 	}
 }
 
-// TestPageAtTheEnd: at 00:00 the address and its buttons go, and stay away until the server says that there is time
-// left.
+// TestPageAtTheEnd: at 00:00 the address and its buttons go, and stay away until the server says that there is time left.
 func TestPageAtTheEnd(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
@@ -295,8 +290,7 @@ func TestPageAtTheEnd(t *testing.T) {
 	t.Cleanup(server.CloseClientConnections)
 	p := b.start(b.newPayment(b.newMerchant(5)), chain.Polygon)
 	ctx := browser.New(t, browser.Phone)
-	browser.Run(ctx, t, chromedp.Navigate(server.URL+"/pay?txnid="+string(p.ID)),
-		chromedp.WaitVisible("[data-testid=copy-address]"))
+	browser.Run(ctx, t, chromedp.Navigate(server.URL+"/pay?txnid="+string(p.ID)), chromedp.WaitVisible("[data-testid=copy-address]"))
 	b.clock.advance(p.ExpiresAt.Sub(b.clock.Now()))
 	browser.Run(ctx, t,
 		chromedp.Evaluate(`document.querySelector("[data-left]").setAttribute("data-left", 1); document.getElementById("status").append("")`, nil),
@@ -305,8 +299,7 @@ func TestPageAtTheEnd(t *testing.T) {
 	browser.Axe(ctx, t)
 }
 
-// TestPageIsTrue_Others: lists, a payment's page in the dashboard and the page of a campaign stay true without a
-// stream, too.
+// TestPageIsTrue_Others: lists, a payment's page in the dashboard and the page of a campaign stay true without a stream, too.
 func TestPageIsTrue_Others(t *testing.T) {
 	t.Parallel()
 	b, origin := serveDashboard(t)

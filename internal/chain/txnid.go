@@ -17,9 +17,8 @@ const txnidDigits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 // txnidLength is the length of a ULID: 26 digits of 5 bits. The first is at most 7, because it has 128 bits.
 const txnidLength = 26
 
-// ReadTxnID reads a txnid as people paste it: in any case, in wide letters, with the look-alikes that its alphabet
-// leaves out and Crockford's base 32 forgives (O for 0, I and L for 1), hyphens, and what a sentence or a chat puts
-// around it.
+// ReadTxnID reads a txnid as people paste it: in any case, in wide letters, with the look-alikes that its alphabet leaves
+// out and Crockford's base 32 forgives (O for 0, I and L for 1), hyphens, and what a sentence or a chat puts around it.
 func ReadTxnID(text string) (TxnID, error) {
 	const mostText = 4 * txnidLength
 	if len(text) > mostText {

@@ -38,7 +38,6 @@ listen();
 }
 function finish() {
 done = true;
-cancel();
 close();
 }
 function close() {
@@ -56,10 +55,7 @@ document.querySelectorAll("[sse-swap]").forEach(function (part) {
 var name = part.getAttribute("sse-swap");
 if (stream.names[name]) return;
 stream.names[name] = true;
-on(name, function (event) {
-cancel(); // its answer is older than this
-swap(name, event.data);
-});
+on(name, function (event) { swap(name, event.data); });
 });
 }
 function on(name, act) {
@@ -68,6 +64,7 @@ from.addEventListener(name, function (event) {
 if (from !== stream) return;
 pause = 4000;
 breaks = 0;
+cancel(); // its answer is older than this
 heard();
 if (event.lastEventId) tag = event.lastEventId;
 act(event);
@@ -104,7 +101,7 @@ Object.keys(answer.parts).forEach(function (name) { swap(name, answer.parts[name
 if (answer.done) return finish();
 close(); // what the stream did not say, it does not know
 }
-if (Date.now() >= reopen) open();
+open();
 }
 function ask(anew) {
 cancel();
@@ -140,7 +137,7 @@ if (now - ticked > 5000) wake();
 ticked = now;
 if (done) return;
 if (now >= due && !request) {
-if (stream) drop();
+if (stream && stream.readyState === EventSource.OPEN) drop();
 ask();
 }
 if (!stream && now >= reopen) open();

@@ -48,7 +48,6 @@
 
   function finish() {
     done = true;
-    cancel();
     close();
   }
 
@@ -70,10 +69,7 @@
       var name = part.getAttribute("sse-swap");
       if (stream.names[name]) return;
       stream.names[name] = true;
-      on(name, function (event) {
-        cancel(); // its answer is older than this
-        swap(name, event.data);
-      });
+      on(name, function (event) { swap(name, event.data); });
     });
   }
 
@@ -83,6 +79,7 @@
       if (from !== stream) return;
       pause = 4000;
       breaks = 0;
+      cancel(); // its answer is older than this
       heard();
       if (event.lastEventId) tag = event.lastEventId;
       act(event);
@@ -124,7 +121,7 @@
       if (answer.done) return finish();
       close(); // what the stream did not say, it does not know
     }
-    if (Date.now() >= reopen) open();
+    open();
   }
 
   // Asks what has changed; anew: as if nothing had been shown yet.
@@ -165,7 +162,7 @@
     ticked = now;
     if (done) return;
     if (now >= due && !request) {
-      if (stream) drop();
+      if (stream && stream.readyState === EventSource.OPEN) drop();
       ask();
     }
     if (!stream && now >= reopen) open();

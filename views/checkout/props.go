@@ -66,11 +66,10 @@ type Instructions struct {
 
 // SolanaWallet is what a wallet of the Wallet Standard needs. It is sent a transaction that the server builds:
 //
-//	POST /pay/{txnid}/transaction     account (base58), as a field or in JSON → 200 {"transaction": base64}, unsigned,
-//	                                  with a recent blockhash and account as the fee payer; 422 when the account holds
-//	                                  too little, with "reason":"gas" when that is SOL;
+//	POST /pay/{txnid}/transaction     account (base58), as a field or in JSON (Solana Pay, transaction request) → 200 {"transaction": base64}, unsigned, with a recent
+//	                                  blockhash and account as the fee payer; 422 when the account holds too little,
+//	                                  with "reason":"gas" when that is SOL;
 //	                                  any other status when it cannot be built
-//	GET  /pay/{txnid}/transaction     who asks: together the two are a transaction request of Solana Pay
 type SolanaWallet struct {
 	// Chain is its name in the Wallet Standard: solana:mainnet, solana:devnet, solana:testnet or solana:localnet.
 	Chain string
@@ -283,8 +282,7 @@ func (p Props) Parts(whole func() (Props, error)) []views.Part {
 
 // statusKey stands for what the live line shows. The seconds that the page counts down by itself are no part of it.
 func (p Props) statusKey() string {
-	return fmt.Sprint(p.State, p.Paused, p.Stalled, p.Missing, p.over(), p.ExpiresAt.Unix(),
-		p.SecondsToFinal, p.Progress)
+	return fmt.Sprint(p.State, p.Paused, p.Stalled, p.Missing, p.over(), p.ExpiresAt.Unix(), p.SecondsToFinal, p.Progress)
 }
 
 // over reports whether the payer's time is up, though the payment has not ended yet: the network is still read up to

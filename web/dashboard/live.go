@@ -38,8 +38,7 @@ func (d *Surface) follow(p session.Pages, page string, open opener) {
 			return err
 		}
 		return d.Hub.Follow(c, live.Feed{
-			Topic: live.Dashboard(who.User.ID), Look: d.view(who, read), Every: liveIdle, Life: liveLife,
-			Log: d.Shell.Log,
+			Topic: live.Dashboard(who.User.ID), Look: d.view(who, read), Every: liveIdle, Life: liveLife, Log: d.Shell.Log,
 		})
 	})
 	p.Get(page+"/now", merchant.ActRead, func(c echo.Context, who session.Principal) error {

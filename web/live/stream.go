@@ -16,9 +16,9 @@ import (
 )
 
 const (
-	// Heartbeat is how often a quiet stream says that it is alive, in an event, which is all that the script of a
-	// page can see: a page that hears nothing for 12 s asks (static/src/live.js). It keeps proxies from closing the
-	// stream, too, and finds out whether its client has gone.
+	// Heartbeat is how often a quiet stream says that it is alive, in an event, which is all that the script of a page
+	// can see: a page that hears nothing for 12 s asks (static/src/live.js). It keeps proxies from closing the stream, too,
+	// and finds out whether its client has gone.
 	Heartbeat = 10 * time.Second
 	// retryMillis is when a browser comes back after a stream ended or broke off, and up to retrySpread later: the
 	// pages of a server that stops must not come to another one all at once.
@@ -55,8 +55,7 @@ func (s *Stream) Open(c echo.Context) error {
 	b.WriteString("HTTP/1.1 200 OK\r\n")
 	err = h.Write(&b)
 	fmt.Fprintf(&b, "\r\nretry: %d\n\n", retryMillis+rand.IntN(retrySpread)) //nolint:gosec // no secret
-	// The first turn says something in any case.
-	s.conn = conn
+	s.conn = conn                                                            // the first turn says something in any case
 	// The server's deadlines were for requests that end.
 	if err = errors.Join(err, conn.SetDeadline(time.Time{}), s.write(b.Bytes())); err != nil {
 		s.Close()

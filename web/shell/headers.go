@@ -69,9 +69,8 @@ func pageHeaders(h http.Header, nonce string) {
 	h.Set("X-Frame-Options", "DENY")
 }
 
-// Untouched tells proxies to pass the response on as it is (RFC 9111 section 5.2.2.6). One that rewrites pages would
-// put a loader of its own before our scripts, which the policy blocks; one that compresses streams holds their events
-// back.
+// Untouched tells proxies to pass the response on as it is (RFC 9111 section 5.2.2.6). One that rewrites pages would put
+// a loader of its own before our scripts, which the policy blocks; one that compresses streams holds their events back.
 func Untouched(h http.Header) { h.Set("Cache-Control", h.Get("Cache-Control")+", no-transform") }
 
 // AllowFraming lets other sites frame the page about to be rendered, which may

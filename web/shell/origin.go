@@ -10,8 +10,8 @@ import (
 
 var errOtherSite = fault.New(fault.Forbidden, "this form was sent from another site")
 
-// noOrigin is the Origin of a browser that does not say where a form comes from: some apps show pages in a frame
-// without an origin, and some extensions hide it.
+// noOrigin is the Origin of a browser that does not say where a form comes from: some apps show pages in a frame without
+// an origin, and some extensions hide it.
 const noOrigin = "null"
 
 // SameSite refuses a form that another site sent. A browser says where the form
