@@ -28,7 +28,7 @@ func (s *broken) turn(r *http.Request) (shown string, times int) {
 	defer s.mu.Unlock()
 	shown = r.Header.Get("Last-Event-ID")
 	if shown == "" {
-		shown = r.URL.Query().Get("shown")
+		shown = r.URL.Query().Get("stage")
 	}
 	s.shown = append(s.shown, shown)
 	return shown, len(s.shown)
@@ -44,10 +44,10 @@ func (s *broken) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if times == 1 {
 		p = sampleNamed(s.t, "confirming")
 	}
-	event, html, next, _ := liveEvent(s.t, p, shown)
+	event, fragment, next, _ := checkout.LiveEvent(p, shown)
 	w.Header().Set("Content-Type", "text/event-stream")
 	fmt.Fprintf(w, "retry: 10\n\nid: %s\nevent: %s\ndata: %s\n\n", next, event,
-		strings.ReplaceAll(html, "\n", "\ndata: "))
+		strings.ReplaceAll(render(s.t, fragment), "\n", "\ndata: "))
 	w.(http.Flusher).Flush()
 	if times > 1 {
 		<-r.Context().Done()
@@ -66,11 +66,10 @@ func TestReconnectInBrowser(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	mux.HandleFunc("/pay/{txnid}/now", unchanged)
 	mux.Handle("/pay/{txnid}/live", live)
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
-	ctx := browser.New(t, browser.Phone, browser.ReducedMotion, browser.AllowError(`status of 503`))
+	ctx := browser.New(t, browser.Phone, browser.ReducedMotion, browser.AllowError(`status of 503|object Event`))
 	addressAgain := `document.getElementById("announce").textContent === "Waiting for your payment" && ` +
 		`!!document.querySelector('` + test("copy-address") + `')`
 	browser.Run(ctx, t, chromedp.Navigate(server.URL+"/pay"),
@@ -79,7 +78,7 @@ func TestReconnectInBrowser(t *testing.T) {
 	defer live.mu.Unlock()
 	waiting, seen := sampleNamed(t, "waiting"), sampleNamed(t, "confirming")
 	if want := []string{
-		tagOf(waiting), tagOf(seen), tagOf(seen),
+		waiting.Stage(), seen.Stage(), seen.Stage(),
 	}; strings.Join(live.shown, " ") != strings.Join(want, " ") {
 		t.Errorf("the page says it shows %q, want %q", live.shown, want)
 	}

@@ -21,7 +21,7 @@ type Head struct {
 	Extra string
 	// Scripts are assets run after parsing, in order.
 	Scripts []string
-	// Refresh is how often, in seconds, the page reloads itself in a browser that does not run live.js; 0 is never.
+	// Refresh is how often, in seconds, a browser without scripts reloads the page; 0 is never.
 	Refresh int
 	// BodyClass is the class of <body>.
 	BodyClass string

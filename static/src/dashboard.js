@@ -70,14 +70,14 @@
     held.forEach(function (html, part) {
       if (busy(part)) return;
       held.delete(part);
-      part.innerHTML = html;
+      htmx.swap(part, html, { swapStyle: "innerHTML" });
     });
   }
 
-  document.addEventListener("florin:part", function (event) {
+  document.addEventListener("htmx:sseBeforeMessage", function (event) {
     held.delete(event.target);
     if (!busy(event.target)) return;
-    held.set(event.target, event.detail);
+    held.set(event.target, event.detail.data);
     event.preventDefault();
   });
   // A click has come to its button by then.

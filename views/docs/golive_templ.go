@@ -52,7 +52,7 @@ func GoLive(p GoLiveProps) templ.Component {
 			var templ_7745c5c3_Var3 templ.SafeURL
 			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinURLErrs(templ.URL(WebhooksPath + "#pull"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/docs/golive.templ`, Line: 24, Col: 161}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `docs/golive.templ`, Line: 24, Col: 161}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 			if templ_7745c5c3_Err != nil {

@@ -7,12 +7,10 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/graph/jsonbody"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
-	"github.com/florinpay/florin/static"
 	"github.com/florinpay/florin/web/shell"
 )
 
@@ -25,50 +23,7 @@ type BuildTransfer func(
 
 // transaction is the response that a wallet signs.
 type transaction struct {
-	Transaction []byte `json:"transaction"`       // base64
-	Message     string `json:"message,omitempty"` // what it is for
-}
-
-// payee is what a wallet shows that has scanned a transaction request.
-type payee struct {
-	Label string `json:"label"`
-	Icon  string `json:"icon"`
-}
-
-// getTransaction says who asks for a transaction (Solana Pay, transaction request, GET).
-func (s *Surface) getTransaction(c echo.Context) error {
-	ctx := c.Request().Context()
-	p, err := s.Payments.Get(ctx, c.Param("txnid"))
-	if err != nil {
-		return err
-	}
-	m, err := s.Presenter.Merchant(ctx, p)
-	if err != nil {
-		return err
-	}
-	return shell.WriteJSON(c, http.StatusOK, payee{Label: m.Name, Icon: s.Shell.CheckoutURL + static.URL("icon.svg")})
-}
-
-// account reads the wallet of the payer: of a form of the page, or of the JSON that a wallet sends which has scanned a
-// transaction request.
-func account(c echo.Context) (string, error) {
-	if shell.IsForm(c) {
-		form, err := shell.ReadForm(c, maxForm)
-		if err != nil {
-			return "", err
-		}
-		return form.Get("account"), nil
-	}
-	body, err := jsonbody.Read(c.Request(), maxForm)
-	if err != nil {
-		return "", err
-	}
-	o, err := jsonbody.Parse(body)
-	if err != nil {
-		return "", err
-	}
-	text := o.Text("account")
-	return text, o.Err()
+	Transaction []byte `json:"transaction"` // base64
 }
 
 // refused is the response to a wallet that cannot pay; the page has words for the reason.
@@ -86,15 +41,15 @@ var (
 	errNoTransfer = fault.New(fault.Unavailable, "transactions for wallets on Solana cannot be built here")
 )
 
-// postTransaction builds the transaction with which the wallet of the request pays
+// postTransaction builds the transaction with which the wallet in the form pays
 // what is still due. Nothing is stored: the payment changes only when the transaction is
 // on the chain.
 func (s *Surface) postTransaction(c echo.Context) error {
-	text, err := account(c)
+	form, err := shell.ReadForm(c, maxForm)
 	if err != nil {
 		return err
 	}
-	payer, err := chain.ParseAddress(chain.Solana, text)
+	payer, err := chain.ParseAddress(chain.Solana, form.Get("account"))
 	if err != nil {
 		return err
 	}
@@ -118,7 +73,7 @@ func (s *Surface) postTransaction(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return shell.WriteJSON(c, http.StatusOK, transaction{bytes, p.Description})
+	return shell.WriteJSON(c, http.StatusOK, transaction{bytes})
 }
 
 // payable returns where a payment on Solana waits for money, and in what.

@@ -32,46 +32,46 @@ func (s *Surface) readGifts(ctx context.Context, slug string, before int64) (gif
 	return g, err
 }
 
-// partCache keeps what open pages of campaigns show for a second, so that a thousand
-// of them read the database and render it once.
-type partCache struct {
+// giftCache keeps what open pages of campaigns show for a second, so that a thousand
+// of them read the database once.
+type giftCache struct {
 	mu   sync.Mutex
 	now  func() time.Time
-	kept map[string]keptParts
+	kept map[string]keptGifts
 }
 
-type keptParts struct {
-	parts []views.Part
+type keptGifts struct {
+	gifts
 	until time.Time
 }
 
 // Limits of the cache.
 const (
-	partLife = time.Second
-	maxParts = 1_000
+	giftLife = time.Second
+	maxGifts = 1_000
 )
 
-func newPartCache(now func() time.Time) *partCache {
-	return &partCache{now: now, kept: make(map[string]keptParts)}
+func newGiftCache(now func() time.Time) *giftCache {
+	return &giftCache{now: now, kept: make(map[string]keptGifts)}
 }
 
-func (g *partCache) get(name string, read func() ([]views.Part, error)) ([]views.Part, error) {
+func (g *giftCache) get(slug string, read func() (gifts, error)) (gifts, error) {
 	g.mu.Lock()
-	kept, ok := g.kept[name]
+	kept, ok := g.kept[slug]
 	g.mu.Unlock()
 	if ok && g.now().Before(kept.until) {
-		return kept.parts, nil
+		return kept.gifts, nil
 	}
 	fresh, err := read()
 	if err != nil {
-		return nil, err
+		return gifts{}, err
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if len(g.kept) >= maxParts {
+	if len(g.kept) >= maxGifts {
 		clear(g.kept)
 	}
-	g.kept[name] = keptParts{fresh, g.now().Add(partLife)}
+	g.kept[slug] = keptGifts{fresh, g.now().Add(giftLife)}
 	return fresh, nil
 }
 
