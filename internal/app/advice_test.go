@@ -132,7 +132,7 @@ var (
 // others are names that are no settings of the program: of a merchant's sample programs, and of tests.
 var others = []string{
 	"FLORIN_API_KEY", "FLORIN_SCREENSHOTS",
-	"FLORIN_TEST_POSTGRES", "FLORIN_TEST_RUN_POSTGRES", "FLORIN_TEST_SERVE_SCAN",
+	"FLORIN_TEST_POSTGRES", "FLORIN_TEST_SERVE_SCAN",
 }
 
 // ofOtherNetworks reports whether the name is of a setting that its kind of network does not have.

@@ -31,7 +31,7 @@ const ServerVariable = "FLORIN_TEST_POSTGRES"
 
 // RunVariable names the environment variable with the URL of a private cluster that the processes of one test run
 // share. It is gone after the run, and so are the templates on it.
-const RunVariable = "FLORIN_TEST_RUN_POSTGRES"
+const RunVariable = "TEST_RUN_POSTGRES"
 
 // adminTimeout bounds creating and dropping one database: tens of milliseconds, more on a busy machine.
 const adminTimeout = 60 * time.Second
