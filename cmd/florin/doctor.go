@@ -21,7 +21,7 @@ import (
 )
 
 type checkUp struct {
-	JSON bool   `help:"Print one JSON object."               name:"json"`
+	JSON bool   `help:"Print one JSON object."                 name:"json"`
 	Mail string `help:"Send a test mail to this address, too." placeholder:"ADDRESS"`
 }
 

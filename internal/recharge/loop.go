@@ -10,8 +10,9 @@ import (
 
 const (
 	// Every is how often recharges that are due are to be tracked: those that no caller waits for, and those that a
-	// crash left. Within bounds one round, and maxRound how many recharges it takes.
-	Every    = 2 * time.Second
+	// crash left.
+	Every = 2 * time.Second
+	// Within bounds one round, and maxRound how many recharges it takes.
 	Within   = time.Minute
 	maxRound = 50
 	// resendAfter is when bytes that no endpoint has are broadcast again.

@@ -30,8 +30,12 @@ func BenchmarkStore(b *testing.B) {
 				name string
 				do   func(context.Context, int) error
 			}{
-				{"Create", w.create}, {"Life", w.life}, {"Read", w.read}, {"ReadStarted", w.readStarted},
-				{"List", w.list}, {"Watches", w.watches},
+				{"Create", w.create},
+				{"Life", w.life},
+				{"Read", w.read},
+				{"ReadStarted", w.readStarted},
+				{"List", w.list},
+				{"Watches", w.watches},
 			} {
 				b.Run(step.name, func(b *testing.B) { atOnce(b, step.do) })
 			}
@@ -41,6 +45,7 @@ func BenchmarkStore(b *testing.B) {
 
 // atOnce runs a step with all clients, and reports how long they wait.
 func atOnce(b *testing.B, step func(context.Context, int) error) {
+	b.Helper()
 	b.SetParallelism(max(1, clients/runtime.GOMAXPROCS(0)))
 	var mu sync.Mutex
 	var waits []time.Duration
@@ -111,8 +116,12 @@ func (w *benchWorld) readStarted(ctx context.Context, client int) error {
 // list reads a page by one of the filters there are, most of which find little.
 func (w *benchWorld) list(ctx context.Context, client int) error {
 	filters := []payment.Filter{
-		{}, {Status: payment.Started}, {Network: chain.Solana}, {Status: payment.Cancelled, Network: chain.Base},
-		{Unswept: true}, {Since: time.Now().Add(-24 * time.Hour), Ascending: true},
+		{},
+		{Status: payment.Started},
+		{Network: chain.Solana},
+		{Status: payment.Cancelled, Network: chain.Base},
+		{Unswept: true},
+		{Since: time.Now().Add(-24 * time.Hour), Ascending: true},
 	}
 	f := filters[client%len(filters)]
 	f.KeyID, f.Limit = w.key.ID, 50

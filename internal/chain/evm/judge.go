@@ -149,7 +149,7 @@ func (a *Adapter) judgeInBlock(
 	case rpc.Limited(err):
 		return chain.Undecided, err
 	case err != nil:
-		return chain.Undecided, nil
+		return chain.Undecided, nil //nolint:nilerr // see above
 	case !found || !a.hasAll(r, transfers):
 		return chain.Missing, nil
 	}

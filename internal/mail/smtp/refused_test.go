@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/base64"
 	"fmt"
+	"maps"
 	"net"
 	"strings"
 	"testing"
@@ -14,14 +15,14 @@ import (
 
 // scripted is a mail server on loopback. It answers a command by the first line of the script that is its beginning,
 // and others with 250. An empty answer hangs up.
-func scripted(t *testing.T, greeting string, script map[string]string) (address string, commands chan string) {
+func scripted(t *testing.T, greeting string, script map[string]string) (string, <-chan string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = l.Close() })
-	commands = make(chan string, 50)
+	commands := make(chan string, 50)
 	go func() {
 		conn, err := l.Accept()
 		if err != nil {
@@ -70,15 +71,16 @@ func TestServer_SignsIn(t *testing.T) {
 		{"Login", "LOGIN XOAUTH2", map[string]string{
 			"AUTH": "334 " + base("Username:") + "\r\n", base("ada"): "334 " + base("Password:") + "\r\n",
 		}, []string{"AUTH LOGIN", base("ada"), base("p@ss")}},
-		{"Challenge", "CRAM-MD5 PLAIN", map[string]string{"AUTH": "334 " + base("<1@server>") + "\r\n"},
-			[]string{"AUTH CRAM-MD5", base("ada a8391d3e895548edf613db164fdd8ef9")}},
+		{
+			"Challenge", "CRAM-MD5 PLAIN",
+			map[string]string{"AUTH": "334 " + base("<1@server>") + "\r\n"},
+			[]string{"AUTH CRAM-MD5", base("ada a8391d3e895548edf613db164fdd8ef9")},
+		},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			script := map[string]string{"EHLO": offer(row.offers)}
-			for beginning, answer := range row.script {
-				script[beginning] = answer
-			}
+			maps.Copy(script, row.script)
 			last := row.want[len(row.want)-1]
 			script[last] = "235 welcome\r\n"
 			address, commands := scripted(t, greeted, script)
@@ -117,11 +119,13 @@ func TestServer_Explains(t *testing.T) {
 		{"NoSignIn", user + "localhost", greeted, nil, []string{"offers no sign-in", "587"}},
 		{"OtherSignIn", user + "localhost", greeted, map[string]string{"EHLO": offer("GSSAPI")}, []string{"GSSAPI"}},
 		{
-			"HangsUp", "smtp://localhost", greeted, map[string]string{"EHLO": "", "HELO": ""},
+			"HangsUp", "smtp://localhost", greeted,
+			map[string]string{"EHLO": "", "HELO": ""},
 			[]string{"EHLO pay.example"},
 		},
 		{
-			"Sender", "smtp://localhost", greeted, map[string]string{"MAIL": "550 who\r\n"},
+			"Sender", "smtp://localhost", greeted,
+			map[string]string{"MAIL": "550 who\r\n"},
 			[]string{"FLORIN_MAIL_FROM", "550"},
 		},
 		{"Silent", "smtp://localhost", "", nil, []string{"smtps://"}},
@@ -166,11 +170,11 @@ func TestNew_ImplicitPort(t *testing.T) {
 func TestServer_Sender(t *testing.T) {
 	t.Parallel()
 	in := newInbox(t, "")
-	s, err := New(secret.New("smtp://"+in.address), "Ada's Shop, Berlin <pay@shop.example>")
-	if err == nil {
+	if _, err := New(secret.New("smtp://"+in.address), "Ada's Shop, Berlin <pay@shop.example>"); err == nil {
 		t.Fatal("a comma without quotes was taken")
 	}
-	if s, err = New(secret.New("smtp://"+in.address), `"Ada, Berlin" <pay@shop.example>`); err != nil {
+	s, err := New(secret.New("smtp://"+in.address), `"Ada, Berlin" <pay@shop.example>`)
+	if err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Send(t.Context(), letter("ada@shop.example", "x", "y")); err != nil {

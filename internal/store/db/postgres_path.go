@@ -177,7 +177,7 @@ func (e *postgresEngine) refusePooler(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		defer other.Close()
+		defer func() { _ = other.Close() }()
 		var first, second, was int
 		for range poolerAsked {
 			if err := one.QueryRow(ctx, which, pgx.QueryExecModeExec).Scan(&first); err != nil {

@@ -82,8 +82,10 @@ func pooled(t *testing.T, address, mode string) string {
 // pool_max_conns bounds both pools and the connection for notifications, and leaves two to commands.
 func TestPoolConns(t *testing.T) {
 	t.Parallel()
-	for given, want := range map[string]int{"": 16, "?pool_max_conns=20": 8, "?sslmode=require&pool_max_conns=9": 3,
-		"?pool_max_conns=1": 1, "?pool_max_conns=100": 16} {
+	for given, want := range map[string]int{
+		"": 16, "?pool_max_conns=20": 8, "?sslmode=require&pool_max_conns=9": 3,
+		"?pool_max_conns=1": 1, "?pool_max_conns=100": 16,
+	} {
 		if got := poolConns("postgres://florin@db/florin"+given, DefaultMaxConns); got != want {
 			t.Errorf("%s: %d connections a pool, want %d", given, got, want)
 		}

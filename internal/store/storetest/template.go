@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -74,5 +75,5 @@ func version(files fs.FS) string {
 	if err != nil {
 		panic("storetest: read the embedded migrations: " + err.Error())
 	}
-	return fmt.Sprintf("%x", hash.Sum(nil)[:8])
+	return hex.EncodeToString(hash.Sum(nil)[:8])
 }

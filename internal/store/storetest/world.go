@@ -47,7 +47,10 @@ type Database struct {
 // Databases lists the kinds of databases.
 func Databases() []Database {
 	return []Database{
-		{"SQLite", func(t testing.TB) string { return "sqlite://" + filepath.Join(t.TempDir(), "florin.db") }, SQLite},
+		{"SQLite", func(t testing.TB) string {
+			t.Helper()
+			return "sqlite://" + filepath.Join(t.TempDir(), "florin.db")
+		}, SQLite},
 		{"PostgreSQL", postgres.URL, PostgreSQL},
 	}
 }
