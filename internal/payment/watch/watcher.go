@@ -228,6 +228,9 @@ func (w *Watcher) lead(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("lease of the network: %w", err)
 	}
+	if ok && !w.leads { // another instance may have read blocks meanwhile, through another voice
+		w.second = second{mixed: true, said: make(judgement)}
+	}
 	w.renewed, w.leads = now, ok
 	return ok, nil
 }
