@@ -304,7 +304,7 @@ func (r Reconciler) deposits(
 				return nil, fmt.Errorf("deposit %s: %w", t.Tx, err)
 			}
 			what, differs := map[chain.Verdict]string{
-				chain.Missing: "is not on the chain", chain.Undecided: "is not confirmed by a second endpoint yet",
+				chain.Missing: "is not on the chain", chain.Undecided: "is not what most of the endpoints show now",
 			}[verdict]
 			if differs {
 				text := fmt.Sprintf("the deposit of %s %s in %s %s",

@@ -58,8 +58,8 @@ func TestReconciler(t *testing.T) {
 		"MovedTooLittle":   {change(swept, func(b *settlement.Record) { b.Moved, b.Marked = b.Moved.Sub(cent), b.Marked.Sub(cent) }), swept, "it holds 0 USDT, and 0.01 USDT"},
 		"MarkedTooMuch":    {change(swept, func(b *settlement.Record) { b.Marked = b.Marked.Add(cent) }), swept, "are marked as swept"},
 		"NoRecord":         {func([]settlement.Record) []settlement.Record { return nil }, unswept, "it holds 5 USDT, and 0 USDT are recorded"},
-		"DepositNotThere":  {change(unswept, func(b *settlement.Record) { b.Deposits[0].Ordinal++ }), unswept, "is not on the chain"},
-		"DepositOtherHash": {change(swept, func(b *settlement.Record) { b.Deposits[0].Units = b.Deposits[0].Units.Add(cent) }), swept, "is not on the chain"},
+		"DepositNotThere":  {change(unswept, func(b *settlement.Record) { b.Deposits[0].Ordinal++ }), unswept, "is not what most of the endpoints show"},
+		"DepositOtherHash": {change(swept, func(b *settlement.Record) { b.Deposits[0].Units = b.Deposits[0].Units.Add(cent) }), swept, "is not what most of the endpoints show"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := w.reconciler()
@@ -207,7 +207,7 @@ func TestReconciler_Divided(t *testing.T) {
 	want(run(divided{tx: sweeps[0].Tx}), "sweep "+string(sweeps[0].ID)+": the endpoints disagree")
 	want(run(divided{address: mustAddress(t, doubtful)}), string(doubtful.ID)+" address "+
 		string(mustAddress(t, doubtful))+": the endpoints disagree")
-	want(run(divided{undecided: true}), slices.Repeat([]string{"is not confirmed by a second endpoint yet"}, 5)...)
+	want(run(divided{undecided: true}), slices.Repeat([]string{"is not what most of the endpoints show now"}, 5)...)
 	w.pay(odd, money.USD)
 	w.finalize()
 	want(run(divided{address: mustAddress(t, doubtful)}), "the endpoints disagree",

@@ -59,6 +59,7 @@ type Adapter struct {
 	finals chain.FinalViews
 	// known is what scans know of the accounts, by endpoint.
 	known     map[*endpoint]*watchedAccounts
+	failures  failures
 	addresses *ata.Cache
 }
 

@@ -53,9 +53,10 @@ func (s *search) readSweeps(ctx context.Context, snapshots []snapshot) (named fu
 	switch {
 	case err == nil:
 		log.trouble = trouble{}
+		s.adapter.failures.forget(s.e, s.adapter.sweeps)
 	case gaveUp(ctx), !ofOne(err):
 		return nil, err
-	case s.mayPass(&log.trouble, true):
+	case s.mayPass(s.adapter.sweeps, &log.trouble, true):
 		return nil, rpc.NotTheNodes(err)
 	default:
 		return func(snapshot) bool { return true }, nil
@@ -173,7 +174,7 @@ func (s *search) readPart(ctx context.Context, log *sweepLog, part []rpc.Signatu
 	}
 	for i, t := range read {
 		if failures[i] != nil {
-			if s.mayPass(&log.trouble, true) {
+			if s.mayPass(s.adapter.sweeps, &log.trouble, true) {
 				return failures[i]
 			}
 			log.missed(part[i])

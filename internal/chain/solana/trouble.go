@@ -3,21 +3,60 @@ package solana
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
+	"sync"
 	"time"
+
+	solanago "github.com/gagliardetto/solana-go"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
 )
 
-// trouble is an account that endpoints fail for. One account, or one transaction, must not hold up a network: it is
+// trouble is an account that an endpoint fails for. One account, or one transaction, must not hold up a network: it is
 // set aside when every endpoint has failed for it, and tried again in later scans.
 type trouble struct {
-	since  time.Time               // of the first failure
-	by     map[*endpoint]time.Time // when each endpoint last tried it
-	tries  int                     // scans that set it aside
-	next   time.Time               // it is not tried before
+	since  time.Time // of the first failure; zero: none
+	tries  int       // scans that set it aside
+	next   time.Time // it is not tried before
 	reason string
+}
+
+// failures holds when an endpoint last failed for an account. All scans share it: each knows of the accounts what its
+// own endpoint says, and passes on only what another one can still answer.
+type failures struct {
+	mu sync.Mutex
+	at map[failure]time.Time
+}
+
+type failure struct {
+	e   *endpoint
+	key solanago.PublicKey
+}
+
+func (f *failures) record(e *endpoint, key solanago.PublicKey, now time.Time) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.at == nil {
+		f.at = make(map[failure]time.Time)
+	}
+	maps.DeleteFunc(f.at, func(_ failure, at time.Time) bool { return now.Sub(at) > troubleAge })
+	f.at[failure{e, key}] = now
+}
+
+// recent reports whether the endpoint failed for the account not long ago.
+func (f *failures) recent(e *endpoint, key solanago.PublicKey, now time.Time) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	at, failed := f.at[failure{e, key}]
+	return failed && now.Sub(at) <= troubleAge
+}
+
+func (f *failures) forget(e *endpoint, key solanago.PublicKey) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.at, failure{e, key})
 }
 
 const (
@@ -52,7 +91,7 @@ func (s *search) failsFor(ctx context.Context, acc *account, err error) error {
 	defer s.mu.Unlock()
 	waits := acc.walk != nil && errors.Is(err, errUnexplained) // until the index has settled
 	alone := len(s.others()) == 0
-	if s.mayPass(&acc.trouble, !waits || !alone) {
+	if s.mayPass(acc.key, &acc.trouble, !waits || !alone) {
 		return rpc.NotTheNodes(err)
 	}
 	if !waits {
@@ -64,15 +103,15 @@ func (s *search) failsFor(ctx context.Context, acc *account, err error) error {
 	return nil
 }
 
-// mayPass records in t that the endpoint failed, and reports whether another endpoint, or with patience this one in a
+// mayPass records that the endpoint failed for the account, and reports whether another endpoint, or with patience this one in a
 // moment, may succeed.
-func (s *search) mayPass(t *trouble, patience bool) bool {
-	now := s.adapter.pool.now()
-	if t.by == nil {
-		*t = trouble{since: now, by: make(map[*endpoint]time.Time)}
+func (s *search) mayPass(key solanago.PublicKey, t *trouble, patience bool) bool {
+	now, failures := s.adapter.pool.now(), &s.adapter.failures
+	if t.since.IsZero() {
+		t.since = now
 	}
-	t.by[s.e] = now
-	if slices.ContainsFunc(s.others(), func(e *endpoint) bool { return now.Sub(t.by[e]) > troubleAge }) {
+	failures.record(s.e, key, now)
+	if slices.ContainsFunc(s.others(), func(e *endpoint) bool { return !failures.recent(e, key, now) }) {
 		return true
 	}
 	return patience && now.Sub(t.since) < troubleGrace && s.watched.grace(now)
@@ -118,8 +157,8 @@ func (s *search) inTurn(accounts []*account) []*account {
 	for _, acc := range accounts {
 		if now.Before(acc.trouble.next) {
 			s.setAside(acc, acc.trouble.reason)
-		} else if acc.trouble.by != nil {
-			acc.trouble.by[s.e] = now
+		} else if !acc.trouble.since.IsZero() {
+			s.adapter.failures.record(s.e, acc.key, now)
 		}
 	}
 	return s.notLeft(accounts)
@@ -143,8 +182,9 @@ func (s *search) isLeft(acc *account) bool {
 // wellAgain forgets the trouble of accounts that were read.
 func (s *search) wellAgain(accounts []*account) {
 	for _, acc := range accounts {
-		if !s.left[acc.address] {
+		if !s.left[acc.address] && !acc.trouble.since.IsZero() {
 			acc.trouble = trouble{}
+			s.adapter.failures.forget(s.e, acc.key)
 		}
 	}
 }

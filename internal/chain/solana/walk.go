@@ -38,7 +38,7 @@ type walk struct {
 	older   int    // how many transactions before goal were read
 	credits []*entry
 	listed  map[string]bool // signatures in slots from goal on, for the comparison with another index
-	// outdated: the index lists more by now.
+	// outdated: an index lists more by now.
 	outdated bool
 }
 
@@ -272,9 +272,10 @@ func (s *search) forgotten(ctx context.Context, acc *account, w *walk) bool {
 		if err != nil || newest.Slot < w.slot || len(w.listed) >= listedKept || !w.reaches(list, last) {
 			continue
 		}
-		return !slices.ContainsFunc(list, func(l rpc.Signature) bool {
+		w.outdated = slices.ContainsFunc(list, func(l rpc.Signature) bool {
 			return l.Slot >= w.goal && !w.listed[l.Signature]
 		})
+		return !w.outdated
 	}
 	list, last, err := w.e.Page(ctx, acc.key.String(), "", rpc.SignaturesPerPage)
 	if err != nil || !w.reaches(list, last) {
