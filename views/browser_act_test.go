@@ -177,6 +177,39 @@ func TestCopyInBrowser(t *testing.T) {
 	}
 }
 
+// TestCopyFailsInBrowser: "Copied" is said only when it was. Otherwise the text itself is there, selected.
+func TestCopyFailsInBrowser(t *testing.T) {
+	t.Parallel()
+	origin := serveSamples(t)
+	for name, c := range map[string]struct {
+		clipboard, command string
+		copied             bool
+	}{
+		"False":     {"undefined", "false", false},
+		"Throws":    {"undefined", "(() => { throw 1 })()", false},
+		"Refused":   {`{writeText: () => Promise.reject(1)}`, "false", false},
+		"Never":     {`{writeText: () => new Promise(() => {})}`, "false", false},
+		"Synchron":  {`{writeText: () => { throw 1 }}`, "false", false},
+		"ByCommand": {`{writeText: () => new Promise(() => {})}`, "true", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx := browser.New(t, browser.Phone, browser.ReducedMotion)
+			browser.Run(ctx, t, chromedp.Navigate(origin+"/sample/en/waiting"), chromedp.Evaluate(
+				`Object.defineProperty(navigator, "clipboard", {value: `+c.clipboard+`}); document.execCommand = () => `+c.command, nil),
+				chromedp.Click(test("copy-address")))
+			if c.copied {
+				expect(ctx, t, `document.getElementById("announce").textContent`, "Copied")
+				return
+			}
+			expect(ctx, t, `document.getElementById("announce").textContent`, "Press and hold to copy")
+			expect(ctx, t, `getSelection().toString().trim()`, sampleAddress)
+			expect(ctx, t, `String(!!document.querySelector(".copied"))`, "false")
+			checkPage(ctx, t, "byhand")
+		})
+	}
+}
+
 // mostShift is the layout shift of a busy machine that paints a page before it has read all of it, and of a time that
 // is rewritten in the reader's clock. Ten times as much is noticeable.
 const mostShift = 0.01
@@ -226,6 +259,7 @@ func serveLive(t testing.TB, p checkout.Props) stream {
 			t.Error(err)
 		}
 	})
+	mux.HandleFunc("/pay/{txnid}/now", unchanged)
 	mux.HandleFunc("/pay/{txnid}/live", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		w.(http.Flusher).Flush()
@@ -245,11 +279,14 @@ func serveLive(t testing.TB, p checkout.Props) stream {
 	return s
 }
 
-// send sends what the handler would send to a page that shows a stage, and returns the stage it shows then.
+// send sends what the handler would send to a page that shows what the tag names, and returns the tag it shows then.
 func (s stream) send(ctx context.Context, t testing.TB, p checkout.Props, shown string) string {
 	t.Helper()
-	event, fragment, next, done := checkout.LiveEvent(p, shown)
-	text := "event: " + event + "\ndata: " + strings.ReplaceAll(render(t, fragment), "\n", "\ndata: ") + "\n\n"
+	event, html, next, done := liveEvent(t, p, shown)
+	if event == "" {
+		t.Fatal("nothing of the page has changed")
+	}
+	text := "event: " + event + "\ndata: " + strings.ReplaceAll(html, "\n", "\ndata: ") + "\n\n"
 	if done {
 		text += "event: done\ndata:\n\n"
 	}
@@ -270,8 +307,8 @@ func TestLiveInBrowser(t *testing.T) {
 	ctx := browser.New(t, browser.ReducedMotion)
 	browser.Run(ctx, t, chromedp.Navigate(s.origin+"/pay"), chromedp.Click(`label[for="via-w"]`))
 	hurry := waiting
-	hurry.CountdownSeconds = 299
-	shown := s.send(ctx, t, hurry, waiting.Stage())
+	hurry.CountdownSeconds, hurry.ExpiresAt = 299, waiting.ExpiresAt.Add(-time.Minute)
+	shown := s.send(ctx, t, hurry, tagOf(waiting))
 	browser.Run(ctx, t, chromedp.WaitVisible(test("countdown")+".hurry"))
 	if !evaluate[bool](ctx, t, `document.getElementById("via-w").checked`) {
 		t.Error("the payer's tab has changed with the live line")
@@ -315,6 +352,13 @@ func TestOfflineInBrowser(t *testing.T) {
 			t.Error(err)
 		}
 	})
+	mux.HandleFunc("/pay/{txnid}/now", func(w http.ResponseWriter, r *http.Request) {
+		if !back.Load() {
+			http.Error(w, "not now", http.StatusServiceUnavailable)
+			return
+		}
+		unchanged(w, r)
+	})
 	mux.HandleFunc("/pay/{txnid}/live", func(w http.ResponseWriter, r *http.Request) {
 		if !back.Load() {
 			http.Error(w, "not now", http.StatusServiceUnavailable)
@@ -326,7 +370,7 @@ func TestOfflineInBrowser(t *testing.T) {
 	})
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
-	ctx := browser.New(t, browser.Phone, browser.ReducedMotion, browser.AllowError(`status of 503|object Event`))
+	ctx := browser.New(t, browser.Phone, browser.ReducedMotion, browser.AllowError(`status of 503`))
 	browser.Run(ctx, t, chromedp.Navigate(server.URL+"/pay"), chromedp.WaitVisible("#offline"))
 	checkPage(ctx, t, "offline")
 	back.Store(true)

@@ -28,7 +28,7 @@ func (s *broken) turn(r *http.Request) (shown string, times int) {
 	defer s.mu.Unlock()
 	shown = r.Header.Get("Last-Event-ID")
 	if shown == "" {
-		shown = r.URL.Query().Get("stage")
+		shown = r.URL.Query().Get("shown")
 	}
 	s.shown = append(s.shown, shown)
 	return shown, len(s.shown)
@@ -44,10 +44,10 @@ func (s *broken) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if times == 1 {
 		p = sampleNamed(s.t, "confirming")
 	}
-	event, fragment, next, _ := checkout.LiveEvent(p, shown)
+	event, html, next, _ := liveEvent(s.t, p, shown)
 	w.Header().Set("Content-Type", "text/event-stream")
 	fmt.Fprintf(w, "retry: 10\n\nid: %s\nevent: %s\ndata: %s\n\n", next, event,
-		strings.ReplaceAll(render(s.t, fragment), "\n", "\ndata: "))
+		strings.ReplaceAll(html, "\n", "\ndata: "))
 	w.(http.Flusher).Flush()
 	if times > 1 {
 		<-r.Context().Done()
@@ -66,10 +66,11 @@ func TestReconnectInBrowser(t *testing.T) {
 			t.Error(err)
 		}
 	})
+	mux.HandleFunc("/pay/{txnid}/now", unchanged)
 	mux.Handle("/pay/{txnid}/live", live)
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
-	ctx := browser.New(t, browser.Phone, browser.ReducedMotion, browser.AllowError(`status of 503|object Event`))
+	ctx := browser.New(t, browser.Phone, browser.ReducedMotion, browser.AllowError(`status of 503`))
 	addressAgain := `document.getElementById("announce").textContent === "Waiting for your payment" && ` +
 		`!!document.querySelector('` + test("copy-address") + `')`
 	browser.Run(ctx, t, chromedp.Navigate(server.URL+"/pay"),
@@ -78,7 +79,7 @@ func TestReconnectInBrowser(t *testing.T) {
 	defer live.mu.Unlock()
 	waiting, seen := sampleNamed(t, "waiting"), sampleNamed(t, "confirming")
 	if want := []string{
-		waiting.Stage(), seen.Stage(), seen.Stage(),
+		tagOf(waiting), tagOf(seen), tagOf(seen),
 	}; strings.Join(live.shown, " ") != strings.Join(want, " ") {
 		t.Errorf("the page says it shows %q, want %q", live.shown, want)
 	}

@@ -110,6 +110,7 @@ func serveSolana(t testing.TB, transaction []byte, status int, reason string) (a
 			t.Error(err)
 		}
 	})
+	mux.HandleFunc("/pay/{txnid}/now", unchanged)
 	mux.HandleFunc("GET /pay/{txnid}/live", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		w.(http.Flusher).Flush()

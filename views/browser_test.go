@@ -18,12 +18,16 @@ import (
 const policy = "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-r4nd0m'; img-src 'self' https: data:; " +
 	"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
+// unchanged answers a page that asks what it does not show yet: nothing.
+func unchanged(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotModified) }
+
 // serveSamples serves every sample page under /sample/<language>/<name>, the assets, and live streams on which nothing
 // happens.
 func serveSamples(t testing.TB) string {
 	t.Helper()
 	mux := http.NewServeMux()
 	mux.Handle(static.Prefix, static.Handler())
+	mux.HandleFunc("/pay/{txnid}/now", unchanged)
 	mux.HandleFunc("/pay/{txnid}/live", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		w.(http.Flusher).Flush()

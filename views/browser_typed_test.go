@@ -19,7 +19,7 @@ func TestTypedInBrowser(t *testing.T) {
 	ctx := browser.New(t, browser.Phone, browser.ReducedMotion)
 	browser.Run(ctx, t, chromedp.Navigate(s.origin+"/pay"), chromedp.SendKeys(test("hash"), "0x12"),
 		chromedp.Evaluate(`document.getElementById("hash").setSelectionRange(2, 2)`, nil))
-	shown := s.send(ctx, t, confirming, waiting.Stage())
+	shown := s.send(ctx, t, confirming, tagOf(waiting))
 	browser.Run(ctx, t, chromedp.WaitVisible(test("seen")))
 	expect(ctx, t, `document.activeElement.id + " " + document.activeElement.selectionStart`, "hash 2")
 	expect(ctx, t, `document.getElementById("announce").textContent`, "We can see your payment")

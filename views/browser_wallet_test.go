@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
@@ -28,18 +30,19 @@ window.asked = [];
 	const provider = {request({method, params}) {
 		window.asked.push([method, params || []]);
 		if (setup.fails && setup.fails[method]) return refuse({code: setup.fails[method], message: "no"});
+		if (setup.throws && setup.throws[method]) return refuse(setup.throws[method]);
+		if (setup.never === method) return new Promise(() => {});
 		switch (method) {
 			case "eth_requestAccounts": return Promise.resolve(setup.locked ? [] : ["0x1111111111111111111111111111111111111111"]);
 			case "eth_chainId": return Promise.resolve(setup.chain);
 			case "wallet_switchEthereumChain":
 				if (!setup.knows.includes(params[0].chainId)) return refuse(unknown[setup.says]);
-				if (!setup.stays) setup.chain = params[0].chainId;
+				if (!setup.stays) setTimeout(() => { setup.chain = params[0].chainId; }, setup.late || 0);
 				return Promise.resolve(null);
 			case "wallet_addEthereumChain": setup.knows.push(params[0].chainId); return Promise.resolve(null);
 			case "eth_call": return setup.holds ? Promise.resolve(setup.holds) : refuse({code: 4200});
 			case "eth_getBalance": return setup.coins ? Promise.resolve(setup.coins) : refuse({code: 4200});
-			case "eth_gasPrice": return Promise.resolve("0x6fc23ac00");
-			case "eth_sendTransaction": return Promise.resolve("0x" + "ab".repeat(32));
+			case "eth_sendTransaction": return "hash" in setup ? Promise.resolve(setup.hash) : Promise.resolve("0x" + "ab".repeat(32));
 		}
 		return refuse({code: 4200});
 	}};
@@ -60,6 +63,10 @@ func serveWaiting(t testing.TB, p checkout.Props) (address string) {
 		if err := checkout.Pay(p).Render(r.Context(), w); err != nil {
 			t.Error(err)
 		}
+	})
+	mux.HandleFunc("/pay/{txnid}/now", unchanged)
+	mux.HandleFunc("POST /txn/{txnid}/find", func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte(`{"finding":{"verdict":"not_found"}}`))
 	})
 	mux.HandleFunc("GET /pay/{txnid}/live", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
@@ -99,7 +106,10 @@ func asked(ctx context.Context, t testing.TB) (methods []string, params map[stri
 		if err != nil {
 			t.Fatal(err)
 		}
-		methods = append(methods, call[0].(string))
+		// Asked again and again, it counts once.
+		if name := call[0].(string); len(methods) == 0 || methods[len(methods)-1] != name {
+			methods = append(methods, name)
+		}
 		params[call[0].(string)] = string(b)
 	}
 	return methods, params
@@ -115,20 +125,20 @@ var walletCases = []struct {
 }{
 	{
 		name: "OK", setup: `{chain: "0x89", knows: ["0x89"]}`,
-		methods: "eth_requestAccounts eth_chainId eth_call eth_getBalance eth_sendTransaction", says: "Sent. We show it here as soon as the network does.", sent: true,
+		methods: "eth_requestAccounts eth_chainId eth_call eth_getBalance eth_chainId eth_sendTransaction", says: "Sent. We show it here as soon as the network does.", sent: true,
 	},
 	{
 		name: "Switch", setup: `{chain: "0x1", knows: ["0x1", "0x89"]}`,
-		methods: "eth_requestAccounts eth_chainId wallet_switchEthereumChain eth_chainId eth_call eth_getBalance eth_sendTransaction", says: "Sent. We show it here as soon as the network does.", sent: true,
+		methods: "eth_requestAccounts eth_chainId wallet_switchEthereumChain eth_chainId eth_call eth_getBalance eth_chainId eth_sendTransaction", says: "Sent. We show it here as soon as the network does.", sent: true,
 	},
 	{
 		name: "Add", setup: `{chain: "0x1", knows: ["0x1"], says: "plain"}`, rpc: "https://polygon-rpc.example",
-		methods: "eth_requestAccounts eth_chainId wallet_switchEthereumChain wallet_addEthereumChain wallet_switchEthereumChain eth_chainId eth_call eth_getBalance eth_sendTransaction",
+		methods: "eth_requestAccounts eth_chainId wallet_switchEthereumChain wallet_addEthereumChain eth_chainId wallet_switchEthereumChain eth_chainId eth_call eth_getBalance eth_chainId eth_sendTransaction",
 		says:    "Sent. We show it here as soon as the network does.", sent: true,
 	},
 	{
 		name: "AddNested", setup: `{chain: "0x1", knows: ["0x1"], says: "nested"}`, rpc: "https://polygon-rpc.example",
-		methods: "eth_requestAccounts eth_chainId wallet_switchEthereumChain wallet_addEthereumChain wallet_switchEthereumChain eth_chainId eth_call eth_getBalance eth_sendTransaction",
+		methods: "eth_requestAccounts eth_chainId wallet_switchEthereumChain wallet_addEthereumChain eth_chainId wallet_switchEthereumChain eth_chainId eth_call eth_getBalance eth_chainId eth_sendTransaction",
 		says:    "Sent. We show it here as soon as the network does.", sent: true,
 	},
 	{
@@ -142,7 +152,7 @@ var walletCases = []struct {
 	},
 	{
 		name: "RefusedPayment", setup: `{chain: "0x89", knows: ["0x89"], fails: {eth_sendTransaction: 4001}}`,
-		methods: "eth_requestAccounts eth_chainId eth_call eth_getBalance eth_sendTransaction", says: "You declined in your wallet, so nothing was sent. Try again whenever you like.",
+		methods: "eth_requestAccounts eth_chainId eth_call eth_getBalance eth_chainId eth_sendTransaction", says: "You declined in your wallet, so nothing was sent. Try again whenever you like.",
 	},
 	{
 		name: "RefusedSwitch", setup: `{chain: "0x1", knows: ["0x89"], fails: {wallet_switchEthereumChain: 4001}}`,
@@ -175,32 +185,79 @@ var walletCases = []struct {
 	},
 	{
 		name: "Failed", setup: `{chain: "0x89", knows: ["0x89"], fails: {eth_sendTransaction: -32000}}`,
-		methods: "eth_requestAccounts eth_chainId eth_call eth_getBalance eth_sendTransaction",
+		methods: "eth_requestAccounts eth_chainId eth_call eth_getBalance eth_chainId eth_sendTransaction",
 		says:    "Your wallet reports a problem. Check in the wallet whether the payment was sent. If it was not, copy the amount and the address instead.",
 	},
+	// What the page doubts, the wallet decides.
 	{
-		name: "TooLittle", setup: `{chain: "0x89", knows: ["0x89"], holds: "0x2f969df"}`, // one less than 49,900,000
-		methods: "eth_requestAccounts eth_chainId eth_call",
-		says:    "This account does not hold enough USDC, so nothing was sent. Choose another account in your wallet, or pay another way.",
-	},
-	{
-		name: "Enough", setup: `{chain: "0x89", knows: ["0x89"], holds: "0x2f969e0"}`,
-		methods: "eth_requestAccounts eth_chainId eth_call eth_getBalance eth_sendTransaction", says: "Sent. We show it here as soon as the network does.", sent: true,
+		name: "TooLittle", setup: `{chain: "0x89", knows: ["0x89"], holds: "0x2f969df"}`,
+		methods: "eth_requestAccounts eth_chainId eth_call eth_getBalance eth_chainId eth_sendTransaction",
+		says:    "Sent. We show it here as soon as the network does.", sent: true,
 	},
 	{
 		name: "NoCoins", setup: `{chain: "0x89", knows: ["0x89"], holds: "0x2f969e0", coins: "0x0"}`,
-		methods: "eth_requestAccounts eth_chainId eth_call eth_getBalance",
-		says:    "This account has too little POL for the network fee, so nothing was sent. Add some POL or choose another account, then try again.",
+		methods: "eth_requestAccounts eth_chainId eth_call eth_getBalance eth_chainId eth_sendTransaction",
+		says:    "Sent. We show it here as soon as the network does.", sent: true,
 	},
 	{
-		// 30 gwei for 65,000 gas are 1,950,000,000,000,000 wei.
-		name: "TooFewCoins", setup: `{chain: "0x89", knows: ["0x89"], holds: "0x2f969e0", coins: "0x6ed83c14fdfff"}`,
-		methods: "eth_requestAccounts eth_chainId eth_call eth_getBalance eth_gasPrice",
-		says:    "This account has too little POL for the network fee, so nothing was sent. Add some POL or choose another account, then try again.",
+		name: "DoubtSaid", setup: `{chain: "0x89", knows: ["0x89"], holds: "0x0", coins: "0x0", never: "eth_sendTransaction"}`,
+		methods: "eth_requestAccounts eth_chainId eth_call eth_getBalance eth_chainId eth_sendTransaction",
+		says:    "This account seems to hold too little USDC; your wallet decides. This account seems to hold no POL for the network fee; your wallet decides. Confirm the payment in your wallet.",
 	},
 	{
-		name: "EnoughCoins", setup: `{chain: "0x89", knows: ["0x89"], holds: "0x2f969e0", coins: "0x6ed83c14fe000"}`,
-		methods: "eth_requestAccounts eth_chainId eth_call eth_getBalance eth_gasPrice eth_sendTransaction", says: "Sent. We show it here as soon as the network does.", sent: true,
+		name: "SwitchesLate", setup: `{chain: "0x1", knows: ["0x89"], late: 900}`,
+		methods: "eth_requestAccounts eth_chainId wallet_switchEthereumChain eth_chainId eth_call eth_getBalance eth_chainId eth_sendTransaction",
+		says:    "Sent. We show it here as soon as the network does.", sent: true,
+	},
+	{
+		name: "RefusedByText", setup: `{chain: "0x89", knows: ["0x89"], throws: {eth_sendTransaction: {code: -32603, message: "User rejected the request."}}}`,
+		methods: "eth_requestAccounts eth_chainId eth_call eth_getBalance eth_chainId eth_sendTransaction",
+		says:    "You declined in your wallet, so nothing was sent. Try again whenever you like.",
+	},
+	{
+		name: "RefusedByWord", setup: `{chain: "0x89", knows: ["0x89"], throws: {eth_sendTransaction: {code: "ACTION_REJECTED"}}}`,
+		methods: "eth_requestAccounts eth_chainId eth_call eth_getBalance eth_chainId eth_sendTransaction",
+		says:    "You declined in your wallet, so nothing was sent. Try again whenever you like.",
+	},
+	{
+		name: "Refused5000", setup: `{chain: "0x89", knows: ["0x89"], throws: {eth_sendTransaction: {code: 5000, message: "User disapproved"}}}`,
+		methods: "eth_requestAccounts eth_chainId eth_call eth_getBalance eth_chainId eth_sendTransaction",
+		says:    "You declined in your wallet, so nothing was sent. Try again whenever you like.",
+	},
+	{
+		name: "RefusedInside", setup: `{chain: "0x89", knows: ["0x89"], throws: {eth_sendTransaction: {code: -32603, data: {cause: {code: 4001}}}}}`,
+		methods: "eth_requestAccounts eth_chainId eth_call eth_getBalance eth_chainId eth_sendTransaction",
+		says:    "You declined in your wallet, so nothing was sent. Try again whenever you like.",
+	},
+	{
+		name: "RefusedAsText", setup: `{chain: "0x89", knows: ["0x89"], throws: {eth_sendTransaction: "Request denied by user"}}`,
+		methods: "eth_requestAccounts eth_chainId eth_call eth_getBalance eth_chainId eth_sendTransaction",
+		says:    "You declined in your wallet, so nothing was sent. Try again whenever you like.",
+	},
+	{
+		name: "NullHash", setup: `{chain: "0x89", knows: ["0x89"], hash: null}`,
+		methods: "eth_requestAccounts eth_chainId eth_call eth_getBalance eth_chainId eth_sendTransaction",
+		says:    "Your wallet reports a problem. Check in the wallet whether the payment was sent. If it was not, copy the amount and the address instead.",
+	},
+	{
+		name: "EmptyHash", setup: `{chain: "0x89", knows: ["0x89"], hash: ""}`,
+		methods: "eth_requestAccounts eth_chainId eth_call eth_getBalance eth_chainId eth_sendTransaction",
+		says:    "Your wallet reports a problem. Check in the wallet whether the payment was sent. If it was not, copy the amount and the address instead.",
+	},
+	{
+		name: "FalseHash", setup: `{chain: "0x89", knows: ["0x89"], hash: false}`,
+		methods: "eth_requestAccounts eth_chainId eth_call eth_getBalance eth_chainId eth_sendTransaction",
+		says:    "Your wallet reports a problem. Check in the wallet whether the payment was sent. If it was not, copy the amount and the address instead.",
+	},
+	{
+		name: "ShortHash", setup: `{chain: "0x89", knows: ["0x89"], hash: "0x12"}`,
+		methods: "eth_requestAccounts eth_chainId eth_call eth_getBalance eth_chainId eth_sendTransaction",
+		says:    "Your wallet reports a problem. Check in the wallet whether the payment was sent. If it was not, copy the amount and the address instead.",
+	},
+	{
+		name: "NeverAsked", setup: `{chain: "0x89", knows: ["0x89"], fails: {eth_requestAccounts: -32603}}`,
+		methods: "eth_requestAccounts",
+		says:    "We could not prepare the payment for your wallet, so nothing was sent. Copy the amount and the address instead.",
 	},
 }
 
@@ -222,7 +279,7 @@ func TestWalletInBrowser(t *testing.T) {
 			if got := strings.Join(methods, " "); got != c.methods {
 				t.Errorf("the wallet was asked for\n%s, want\n%s", got, c.methods)
 			}
-			if got := evaluate[bool](ctx, t, `document.querySelector("#wallets button").disabled`); got != c.sent {
+			if got := evaluate[bool](ctx, t, `document.querySelector("#wallets button").disabled`); got != c.sent && c.name != "DoubtSaid" {
 				t.Errorf("the button is locked: %t, want %t", got, c.sent)
 			}
 			if !c.sent {
@@ -230,7 +287,7 @@ func TestWalletInBrowser(t *testing.T) {
 			}
 			// transfer(address,uint256) with two words (Solidity's ABI), sent to the token's contract.
 			data := "0xa9059cbb" + strings.Repeat("0", 24) + strings.ToLower(sampleAddress[2:]) + fmt.Sprintf("%064x", 49_900_000)
-			want := `[{"data":"` + data + `","from":"0x` + strings.Repeat("1", 40) + `","to":"` + sampleContract + `","value":"0x0"}]`
+			want := `[{"chainId":"` + polygon + `","data":"` + data + `","from":"0x` + strings.Repeat("1", 40) + `","to":"` + sampleContract + `","value":"0x0"}]`
 			if got := params["eth_sendTransaction"]; got != want {
 				t.Errorf("the wallet was asked to send\n%s, want\n%s", got, want)
 			}
@@ -250,4 +307,64 @@ func TestWalletNames(t *testing.T) {
 		t.Errorf("the button says %q", got)
 	}
 	checkPage(ctx, t, "wallet")
+}
+
+// chooseAgain is longer than a wallet may hold the buttons.
+const chooseAgain = 20 * time.Second
+
+// TestWalletNeverAnswers: a request that a wallet never answers has an end. One that was given up asks for nothing
+// more.
+func TestWalletNeverAnswers(t *testing.T) {
+	t.Parallel()
+	ctx := openWithWallet(t, serveWaiting(t, sampleNamed(t, "waiting")), `{chain: "0x89", knows: ["0x89"], never: "eth_requestAccounts"}`)
+	browser.Run(ctx, t, chromedp.Click("#wallets button"))
+	expect(ctx, t, `String(document.querySelector("#wallets button").disabled)`, "true")
+	browser.Run(ctx, t, chromedp.Poll(`!document.querySelector("[data-wallet-cancel]").hidden`, nil, chromedp.WithPollingTimeout(chooseAgain)))
+	checkPage(ctx, t, "never")
+	expect(ctx, t, `String(document.querySelector("#wallets button").disabled)`, "false")
+	browser.Run(ctx, t, chromedp.Click("[data-wallet-cancel]"), chromedp.Evaluate(`setup.never = ""`, nil), chromedp.Click("#wallets button"))
+	expect(ctx, t, `document.querySelector("[data-wallet-say]").textContent`, "Sent. We show it here as soon as the network does.")
+}
+
+// TestWalletClaim: what a wallet says it sent is kept by the browser, and before it is asked for the same money
+// twice, the payer is warned.
+func TestWalletClaim(t *testing.T) {
+	t.Parallel()
+	ctx := openWithWallet(t, serveWaiting(t, sampleNamed(t, "waiting")), `{chain: "0x89", knows: ["0x89"]}`)
+	say := `document.querySelector("[data-wallet-say]").textContent`
+	browser.Run(ctx, t, chromedp.Click("#wallets button"))
+	expect(ctx, t, say, "Sent. We show it here as soon as the network does.")
+	browser.Run(ctx, t, chromedp.Reload(), chromedp.Click(`label[for="via-w"]`))
+	expect(ctx, t, say, "Sent. We show it here as soon as the network does.")
+	old := `(() => { const name = Object.keys(localStorage).find(n => n.startsWith("florin-sent:")), kept = JSON.parse(localStorage[name]); kept.at -= 70000; localStorage[name] = JSON.stringify(kept) })()`
+	browser.Run(ctx, t, chromedp.Evaluate(old, nil), chromedp.Poll(`!document.querySelector("#wallets button").disabled`, nil, chromedp.WithPollingTimeout(chooseAgain)))
+	expect(ctx, t, say, "The network has not seen your payment yet. Look in your wallet whether it was sent, or try again.")
+	browser.Run(ctx, t, chromedp.Click("#wallets button"))
+	expect(ctx, t, say, "You may have sent this already. Look in your wallet first; to send it once more, press again.")
+	expect(ctx, t, `String(window.asked.length)`, "0")
+	browser.Run(ctx, t, chromedp.Click("#wallets button"))
+	expect(ctx, t, `String(window.asked.some(call => call[0] === "eth_sendTransaction"))`, "true")
+}
+
+// TestWalletsListed: wallets that come late, twice, or in a crowd are each listed once.
+func TestWalletsListed(t *testing.T) {
+	t.Parallel()
+	announce := `const announce = (id, rdns) => window.dispatchEvent(new CustomEvent("eip6963:announceProvider", {detail: {info: {uuid: id, name: "W" + rdns, icon: "", rdns: rdns}, provider: {request: () => Promise.reject({code: 4200})}}}));`
+	for _, c := range []struct {
+		name, script string
+		want         int
+	}{
+		{"Late", `setTimeout(() => { window.ethereum = {request: () => Promise.reject({code: 4200})} }, 3000);`, 1},
+		{"Twice", announce + `window.addEventListener("eip6963:requestProvider", () => { announce("a", "com.example"); announce("b", "com.example") });`, 1},
+		{"Nine", announce + `window.addEventListener("eip6963:requestProvider", () => { for (let i = 0; i < 9; i++) announce("id" + i, "com.example" + i) });`, 9},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			ctx := openWithScript(t, serveWaiting(t, sampleNamed(t, "waiting")), c.script)
+			browser.Run(ctx, t, chromedp.Poll(`document.querySelectorAll("#wallets button:not([data-wallet-cancel])").length >= `+strconv.Itoa(c.want), nil, chromedp.WithPollingTimeout(chooseAgain)))
+			if n := evaluate[int](ctx, t, `document.querySelectorAll("#wallets button:not([data-wallet-cancel])").length`); n != c.want {
+				t.Errorf("%d wallets are listed, want %d", n, c.want)
+			}
+		})
+	}
 }

@@ -17,7 +17,8 @@
 //	POST /pay/{txnid}/start           fields network, token            → 303 PayPath
 //	POST /pay/{txnid}/cancel          no fields                        → 303 PayPath
 //	POST /pay/{txnid}/find            field hash                       → 200 Checkout, View "find", Finding set
-//	GET  /pay/{txnid}/live?stage=     server-sent events, see [LiveEvent]
+//	GET  /pay/{txnid}/live?shown=     server-sent events, see below
+//	GET  /pay/{txnid}/now             JSON, or 304 with If-None-Match
 //	POST /pay/{txnid}/transaction     field account                    → 200 JSON, see [SolanaWallet]
 //	GET  /pay/{txnid}/receipt         Receipt
 //
@@ -28,11 +29,13 @@
 //
 // # Live updates
 //
-// The page opens /pay/{txnid}/live?stage=S, where S is the [CheckoutProps.Stage] it shows. Whenever
-// the payment changes, [LiveEvent] returns the event to send: "status" replaces the line
-// that says what is happening, "stage" replaces the whole step (address shown, paid, expired, …). After a
-// payment is COMPLETED the handler sends "done" and closes. Without JavaScript the page refreshes
-// itself every [RefreshSeconds] seconds.
+// A page has parts ([Part]): "stage" is the whole step of a checkout (address shown, paid, expired, …), and "status" in
+// it the line that says what is happening. What a page shows of them is named by its [Tag]. The page opens
+// /pay/{txnid}/live?shown=TAG, where each part that changes comes as an event of its name, and "beat" every 10 s;
+// after a payment is COMPLETED the handler sends "done" and closes. A page that has heard nothing for 12 s, that is
+// looked at again, or whose countdown has ended asks /pay/{txnid}/now, whose answer holds the same parts: the truth
+// of a page must not depend on one stream. A browser that does not run the script loads the page again every
+// [RefreshSeconds] seconds.
 package views
 
 // This makes the pages of the directories below too.

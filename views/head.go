@@ -3,6 +3,7 @@ package views
 import (
 	"context"
 	"io"
+	"slices"
 
 	"github.com/a-h/templ"
 
@@ -21,7 +22,7 @@ type Head struct {
 	Extra string
 	// Scripts are assets run after parsing, in order.
 	Scripts []string
-	// Refresh is how often, in seconds, a browser without scripts reloads the page; 0 is never.
+	// Refresh is how often, in seconds, the page reloads itself in a browser that does not run live.js; 0 is never.
 	Refresh int
 	// BodyClass is the class of <body>.
 	BodyClass string
@@ -53,6 +54,9 @@ func styleTag(nonce, css string) templ.Component {
 		return err
 	})
 }
+
+// live reports whether live.js keeps the page true, and stops it from reloading itself.
+func (h Head) live() bool { return slices.Contains(h.Scripts, "live.js") }
 
 // style is the whole style sheet of the page, or nothing when it is linked.
 func (h Head) style() string {

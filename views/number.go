@@ -21,9 +21,20 @@ func (l *Locale) Amount(plain string) string {
 	}
 	s := l.separators.grouped(whole)
 	if hasFraction {
+		_, fraction, _ = strings.Cut(Unmistakable(plain), ".")
 		s += l.separators.decimal + fraction
 	}
 	return s
+}
+
+// Unmistakable writes a plain decimal so that no language reads its fraction as thousands: 1.234 is 1.2340.
+func Unmistakable(plain string) string {
+	const group = 3
+	whole, fraction, _ := strings.Cut(plain, ".")
+	if len(fraction) == group && len(whole) <= group && whole != "0" {
+		return plain + "0"
+	}
+	return plain
 }
 
 // Integer writes n for reading; negative numbers do not occur on our pages and are written plainly.

@@ -19,7 +19,7 @@ func TestLivePage_Reversed(t *testing.T) {
 	srv := httptest.NewServer(b.server.Handler())
 	defer srv.Close()
 	p := b.start(b.newPayment(b.newMerchant(5)), chain.Polygon)
-	live := b.openLive(srv, p, b.stage(p))
+	live := b.openLive(srv, p, b.tag(p))
 	p = b.deposit(p, p.Amount, false)
 	live.step()
 	block := p.Deposits[0].Transfer.Block

@@ -59,7 +59,7 @@ func TestCheckoutHeaders(t *testing.T) {
 		}
 		for header, want := range map[string]string{
 			"X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "same-origin",
-			"Cache-Control":             "no-store",
+			"Cache-Control":             "no-store, no-transform",
 			"Strict-Transport-Security": "max-age=63072000", "Content-Type": "text/html; charset=utf-8",
 			"Permissions-Policy": "camera=(), microphone=(), geolocation=(), payment=(), usb=(), interest-cohort=()",
 		} {
@@ -330,4 +330,35 @@ func (b *bundle) newSolanaMerchant() seller {
 		merchant.CustodianInput{Wallets: map[chain.Network]string{chain.Solana: solanaWallet}}, nil)
 	must(b.t, err)
 	return m
+}
+
+// TestPastedLinks: a txnid that a person or a chat has changed on its way is the payment's.
+func TestPastedLinks(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	p := b.start(b.newPayment(b.newMerchant(9)), chain.Polygon)
+	paid := b.deposit(b.start(b.newPayment(b.newMerchant(9)), chain.Polygon), 100*money.USD, true)
+	for _, change := range []func(id string) string{
+		strings.ToLower, func(id string) string { return id + "." }, func(id string) string { return id + ")" },
+		func(id string) string { return id + " " }, func(id string) string { return id + "\u200b" },
+		func(id string) string { return strings.NewReplacer("0", "O", "1", "l").Replace(id) },
+	} {
+		id, ended := url.QueryEscape(change(string(p.ID))), url.PathEscape(change(string(paid.ID)))
+		b.ask("GET", "/pay?txnid="+id, "", "Accept", "text/html").wants(t, 200, `data-testid="waiting"`)
+		b.ask("GET", "/pay/?txnid="+id, "", "Accept", "text/html").wants(t, 200, `data-testid="waiting"`)
+		b.ask("GET", "/orders/"+ended, "").wants(t, 200, string(paid.ID))
+		b.ask("GET", "/pay/"+ended+"/receipt", "", "Accept", "text/html").wants(t, 200, string(paid.ID))
+		b.ask("POST", "/pay/"+url.PathEscape(change(string(p.ID)))+"/find", "hash="+string(testHash(9)), asForm...).wants(t, 200, `data-testid="finding"`)
+	}
+}
+
+// TestNoOrigin: a browser that does not say where a form comes from may do what needs no session.
+func TestNoOrigin(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	for origin, want := range map[string]int{"null": 303, testBaseURL: 303, "https://evil.example": 403} {
+		p := b.newPayment(b.newMerchant(9))
+		b.ask("POST", "/pay/"+string(p.ID)+"/cancel", "", "Content-Type", "application/x-www-form-urlencoded",
+			"Accept", "text/html", "Origin", origin).wants(t, want)
+	}
 }

@@ -188,7 +188,7 @@ func (h hostileShop) pages() []string {
 	}
 	asked := url.QueryEscape(hostileText)
 	for _, route := range h.accountRoutes("GET") {
-		if strings.HasSuffix(route, "/live") || strings.HasSuffix(route, ".csv") || strings.HasPrefix(route, logoPath) {
+		if isLive(route) || strings.HasSuffix(route, ".csv") || strings.HasPrefix(route, logoPath) {
 			continue
 		}
 		path := strings.NewReplacer(":txnid", done, ":id", "1").Replace(route)

@@ -16,12 +16,12 @@ var pagesOnly = []string{
 }
 
 func isPage(method, route string) bool {
-	for _, page := range []string{"/live", "/widget", "/card.png"} {
+	for _, page := range []string{"/live", "/now", "/widget", "/card.png"} {
 		if strings.HasPrefix(route, "/donate/") && strings.HasSuffix(route, page) {
 			return true
 		}
 	}
-	if route == "/" || route == "/pay" && method == http.MethodGet {
+	if route == "/" || strings.TrimSuffix(route, "/") == "/pay" && method == http.MethodGet {
 		return true
 	}
 	return slices.ContainsFunc(pagesOnly, func(p string) bool { return strings.HasPrefix(route, p) })

@@ -99,7 +99,7 @@ func (b *bundle) hidesOwnerFields(t *testing.T, id, otherKey string) {
 	pages := 0
 	for _, route := range b.server.handler.Routes() {
 		if route.Method != http.MethodGet || !strings.Contains(route.Path, ":txnid") ||
-			strings.HasSuffix(route.Path, "/live") {
+			isLive(route.Path) {
 			continue
 		}
 		path := strings.ReplaceAll(route.Path, ":txnid", id)

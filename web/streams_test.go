@@ -31,7 +31,7 @@ func TestOpenPagesAreSmall(t *testing.T) {
 		c, err := new(net.Dialer).DialContext(t.Context(), "tcp", l.Addr().String())
 		must(t, err)
 		defer func() { _ = c.Close() }()
-		_, err = fmt.Fprintf(c, "GET /pay/%s/live?stage=x HTTP/1.1\r\nHost: pay.example\r\nUser-Agent: %s\r\nAccept: text/event-stream\r\n\r\n",
+		_, err = fmt.Fprintf(c, "GET /pay/%s/live?shown=x HTTP/1.1\r\nHost: pay.example\r\nUser-Agent: %s\r\nAccept: text/event-stream\r\n\r\n",
 			p.ID, strings.Repeat("Mozilla ", 20))
 		must(t, err)
 	}

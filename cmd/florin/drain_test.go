@@ -94,7 +94,7 @@ func slowReceiver(t *testing.T, release <-chan struct{}, arrived chan<- struct{}
 func (s *server) openPage(t *testing.T, txnid string) (page *bufio.Reader, retry bool) {
 	t.Helper()
 	page = bufio.NewReader(s.raw(t, "GET /pay/"+txnid+
-		"/live?stage=x HTTP/1.1\r\nHost: florin\r\nAccept: text/event-stream\r\n\r\n"))
+		"/live?shown=x HTTP/1.1\r\nHost: florin\r\nAccept: text/event-stream\r\n\r\n"))
 	for {
 		line, err := page.ReadString('\n')
 		must(t, err)

@@ -2,6 +2,7 @@ package chain
 
 import (
 	"strings"
+	"unicode"
 
 	"github.com/florinpay/florin/internal/fault"
 )
@@ -15,6 +16,35 @@ const txnidDigits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 // txnidLength is the length of a ULID: 26 digits of 5 bits. The first is at most 7, because it has 128 bits.
 const txnidLength = 26
+
+// ReadTxnID reads a txnid as people paste it: in any case, in wide letters, with the look-alikes that its alphabet
+// leaves out and Crockford's base 32 forgives (O for 0, I and L for 1), hyphens, and what a sentence or a chat puts
+// around it.
+func ReadTxnID(text string) (TxnID, error) {
+	const mostText = 4 * txnidLength
+	if len(text) > mostText {
+		return TxnID{}, errNoTxnID(text[:txnidLength])
+	}
+	clean := strings.Map(func(r rune) rune {
+		const wide = '！' - '!'
+		if r >= '！' && r <= '～' {
+			r -= wide
+		}
+		switch unicode.ToUpper(r) {
+		case 'O':
+			return '0'
+		case 'I', 'L':
+			return '1'
+		case '-':
+			return -1
+		}
+		if unicode.Is(unicode.Cf, r) { // zero width
+			return -1
+		}
+		return r
+	}, text)
+	return ParseTxnID(strings.TrimFunc(clean, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }))
+}
 
 // ParseTxnID reads a txnid, in upper or lower case. It fails with fault.Invalid.
 func ParseTxnID(text string) (id TxnID, err error) {

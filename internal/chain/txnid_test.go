@@ -48,3 +48,36 @@ func TestParseTxnID_Refuses(t *testing.T) {
 		}
 	}
 }
+
+// TestReadTxnID reads what people paste.
+func TestReadTxnID(t *testing.T) {
+	t.Parallel()
+	const want = "01M81J501DCJP8010PFSW02PKE"
+	for name, text := range map[string]string{
+		"Same": want, "LowerCase": "01m81j501dcjp8010pfsw02pke", "LookAlikes": "oLM8iJ5OIdcjp8OlOpfswo2pke",
+		"FullStop":  want + ".",
+		"Bracket":   "(" + want + ")",
+		"Space":     " " + want + "\u00a0",
+		"ZeroWidth": "\u200b" + want + "\ufeff",
+		"Inside":    want[:9] + "\u200d" + want[9:],
+		"Quotes":    "“" + want + "”,",
+		"Hyphens":   "01M81J50-1DCJ-P801-0PFSW02PKE",
+		"Wide":      "０１Ｍ８１Ｊ５０１ＤＣＪＰ８０１０ＰＦＳＷ０２ＰＫＥ",
+	} {
+		if got, err := chain.ReadTxnID(text); err != nil || got.String() != want {
+			t.Errorf("%s: ReadTxnID(%q) = %s, %v; want %s", name, text, got, err, want)
+		}
+	}
+	for name, text := range map[string]string{
+		"Empty": "",
+		"Short": want[:25],
+		"Two":   want + " " + want,
+		"Hash":  strings.Repeat("0", 64),
+		"U":     "U" + want[1:],
+		"Long":  strings.Repeat(want, 9),
+	} {
+		if got, err := chain.ReadTxnID(text); !fault.Is(err, fault.Invalid) {
+			t.Errorf("%s: ReadTxnID(%q) = %s, %v; want fault.Invalid", name, text, got, err)
+		}
+	}
+}

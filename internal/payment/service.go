@@ -181,19 +181,21 @@ func (s *Service) validFor(minutes int64) (time.Duration, error) {
 
 // Get returns a payment; knowing its ID is enough. A malformed ID is unknown.
 func (s *Service) Get(ctx context.Context, id string) (Payment, error) {
-	if err := checkID(id); err != nil {
+	known, err := readID(id)
+	if err != nil {
 		return Payment{}, err
 	}
-	return s.store.Payment(ctx, ID(id))
+	return s.store.Payment(ctx, known)
 }
 
 // Poll is Get for pollers: the payment may be a second old, so nothing may be
 // decided by it. The caller must not modify it.
 func (s *Service) Poll(ctx context.Context, id string) (Payment, error) {
-	if err := checkID(id); err != nil {
+	known, err := readID(id)
+	if err != nil {
 		return Payment{}, err
 	}
-	return s.store.RecentPayment(ctx, ID(id))
+	return s.store.RecentPayment(ctx, known)
 }
 
 // Look says that a page with the payment is open, or that a program asks for its
@@ -204,14 +206,16 @@ func (s *Service) Look(p Payment) {
 	}
 }
 
-func checkID(id string) error {
-	if id == "" {
-		return fault.About(fault.Invalid, "txnid", "is required")
+// readID reads the txnid of a link or a request, which people copy by hand.
+func readID(text string) (ID, error) {
+	if text == "" {
+		return "", fault.About(fault.Invalid, "txnid", "is required")
 	}
-	if read, err := chain.ParseTxnID(id); err != nil || read.String() != id { // it is stored in upper case
-		return ErrUnknown
+	id, err := chain.ReadTxnID(text)
+	if err != nil {
+		return "", ErrUnknown
 	}
-	return nil
+	return ID(id.String()), nil
 }
 
 // Owned returns a payment of the key; another key's is unknown.

@@ -1,24 +1,52 @@
 (function () {
 "use strict";
 document.documentElement.classList.add("js");
-function fallback(text) {
-var area = document.createElement("textarea");
+var PATIENCE = 1000;
+function byCommand(text) {
+var area = document.createElement("textarea"), focused = document.activeElement, done = false;
 area.value = text;
 area.className = "sr";
 document.body.appendChild(area);
 area.select();
-try { document.execCommand("copy"); } finally { area.remove(); }
+try { done = document.execCommand("copy") === true; } catch (error) { /* not copied */ }
+area.remove();
+if (focused) focused.focus({ preventScroll: true });
+return done;
+}
+function copy(text) {
+var written = Promise.resolve(false);
+try {
+if (navigator.clipboard) written = navigator.clipboard.writeText(text).then(function () { return true; }, function () { return false; });
+} catch (error) { /* not copied */ }
+var late = new Promise(function (resolve) { setTimeout(resolve, PATIENCE, false); });
+return Promise.race([written, late]).then(function (done) { return done || byCommand(text); });
+}
+function dropByHand() { document.querySelectorAll(".byhand").forEach(function (old) { old.remove(); }); }
+function byHand(button, text) {
+var hold = button.getAttribute("data-hold") || "Press and hold to copy";
+var part = document.createElement("div"), hint = document.createElement("p"), shown = document.createElement("p");
+part.className = "byhand";
+hint.className = "key";
+hint.textContent = hold;
+shown.className = "mono";
+shown.dir = "ltr";
+shown.textContent = text;
+part.append(hint, shown);
+button.after(part);
+getSelection().selectAllChildren(shown);
+florinSay(hold);
 }
 document.addEventListener("click", function (event) {
 var button = event.target.closest("[data-copy],[data-print]");
 if (!button) return;
 if (button.hasAttribute("data-print")) { window.print(); return; }
 var text = button.getAttribute("data-copy");
-var copied = navigator.clipboard ? navigator.clipboard.writeText(text).catch(function () { fallback(text); }) : Promise.resolve(fallback(text));
-copied.then(function () {
-button.classList.add("copied");
-florinSay(button.getAttribute("data-done"));
+copy(text).then(function (done) {
+dropByHand();
 clearTimeout(button.timer);
+button.classList.toggle("copied", done);
+if (!done) return byHand(button, text);
+florinSay(button.getAttribute("data-done"));
 button.timer = setTimeout(function () { button.classList.remove("copied"); }, 2000);
 });
 });
@@ -45,7 +73,7 @@ if (!isNaN(date)) { time.textContent = (time.getAttribute("data-local") === "dat
 }
 function readClocks() {
 clocks = Array.from(document.querySelectorAll("[data-left]"), function (element) {
-return { element: element, ends: Date.now() + 1000 * element.getAttribute("data-left"), quiet: +element.getAttribute("data-quiet") };
+return { element: element, ends: Date.now() + 1000 * element.getAttribute("data-left"), over: element.getAttribute("data-left") === "0", quiet: +element.getAttribute("data-quiet") };
 });
 }
 function two(n) { return (n < 10 ? "0" : "") + n; }
@@ -60,7 +88,18 @@ var text = hurry ? two(Math.floor(left / 60)) + ":" + two(left % 60) : minutes(M
 if (clock.element.textContent !== text) clock.element.textContent = text;
 clock.element.classList.toggle("hurry", hurry);
 if (left === clock.quiet || left === 60) florinSay(clock.element.parentNode.textContent.trim());
+if (left > 0 || clock.over) return;
+clock.over = true;
+document.dispatchEvent(new Event("florin:due"));
 });
+hideAddress();
+}
+function hideAddress() {
+var card = document.querySelector(".send");
+var over = clocks.some(function (clock) { return clock.over; });
+if (!card || card.classList.contains("over") === over) return;
+card.classList.toggle("over", over);
+if (over) florinSay(card.querySelector(".up").textContent);
 }
 function announce() {
 var news = document.querySelector("#status [data-say]") || document.querySelector("#stage [data-say]");
@@ -107,17 +146,6 @@ document.addEventListener("change", function (event) {
 if (event.target.className === "via") kept[event.target.name] = event.target.id;
 if (event.target.id === "showqr") document.querySelector(".qr").scrollIntoView({ block: "nearest" });
 });
-document.addEventListener("htmx:sseMessage", function (event) {
-var line = document.querySelector("[sse-connect]");
-var step = event.detail.lastEventId;
-if (line && step) line.setAttribute("sse-connect", line.getAttribute("sse-connect").replace(/([?&]stage=)[^&]*/, "$1" + encodeURIComponent(step)));
-});
-function offline(yes) {
-var line = document.getElementById("offline");
-if (line) line.hidden = !yes;
-}
-document.addEventListener("htmx:sseError", function () { offline(true); });
-document.addEventListener("htmx:sseOpen", function () { offline(false); });
 localTimes(document);
 readClocks();
 keepFields();

@@ -21,7 +21,7 @@
   // The server says how many seconds are left: the payer's clock may be wrong by hours.
   function readClocks() {
     clocks = Array.from(document.querySelectorAll("[data-left]"), function (element) {
-      return { element: element, ends: Date.now() + 1000 * element.getAttribute("data-left"), quiet: +element.getAttribute("data-quiet") };
+      return { element: element, ends: Date.now() + 1000 * element.getAttribute("data-left"), over: element.getAttribute("data-left") === "0", quiet: +element.getAttribute("data-quiet") };
     });
   }
 
@@ -39,7 +39,20 @@
       if (clock.element.textContent !== text) clock.element.textContent = text;
       clock.element.classList.toggle("hurry", hurry);
       if (left === clock.quiet || left === 60) florinSay(clock.element.parentNode.textContent.trim());
+      if (left > 0 || clock.over) return;
+      clock.over = true;
+      document.dispatchEvent(new Event("florin:due"));
     });
+    hideAddress();
+  }
+
+  // Money that is sent after the end comes too late: the address goes until the server has said how it stands.
+  function hideAddress() {
+    var card = document.querySelector(".send");
+    var over = clocks.some(function (clock) { return clock.over; });
+    if (!card || card.classList.contains("over") === over) return;
+    card.classList.toggle("over", over);
+    if (over) florinSay(card.querySelector(".up").textContent);
   }
 
   function announce() {
@@ -96,21 +109,6 @@
     // On a phone the code opens below the edge.
     if (event.target.id === "showqr") document.querySelector(".qr").scrollIntoView({ block: "nearest" });
   });
-
-  // A stream that is opened anew says which step the page shows now, not which it was loaded with.
-  document.addEventListener("htmx:sseMessage", function (event) {
-    var line = document.querySelector("[sse-connect]");
-    var step = event.detail.lastEventId;
-    if (line && step) line.setAttribute("sse-connect", line.getAttribute("sse-connect").replace(/([?&]stage=)[^&]*/, "$1" + encodeURIComponent(step)));
-  });
-
-  // Without the stream the page must not look live.
-  function offline(yes) {
-    var line = document.getElementById("offline");
-    if (line) line.hidden = !yes;
-  }
-  document.addEventListener("htmx:sseError", function () { offline(true); });
-  document.addEventListener("htmx:sseOpen", function () { offline(false); });
 
   localTimes(document);
   readClocks();

@@ -1,15 +1,50 @@
-// Copy buttons: <button data-copy="text" data-done="Copied">, which has the class copied for two seconds.
+// Copy buttons: <button data-copy="text" data-done="Copied" data-hold="Press and hold to copy">, which has the class copied
+// for two seconds. "Copied" is said only when it was: a payer would paste an older address.
 (function () {
   "use strict";
   document.documentElement.classList.add("js");
 
-  function fallback(text) {
-    var area = document.createElement("textarea");
+  // Some browsers inside of apps never answer.
+  var PATIENCE = 1000;
+
+  function byCommand(text) {
+    var area = document.createElement("textarea"), focused = document.activeElement, done = false;
     area.value = text;
     area.className = "sr";
     document.body.appendChild(area);
     area.select();
-    try { document.execCommand("copy"); } finally { area.remove(); }
+    try { done = document.execCommand("copy") === true; } catch (error) { /* not copied */ }
+    area.remove();
+    if (focused) focused.focus({ preventScroll: true });
+    return done;
+  }
+
+  // Resolves to whether the clipboard holds the text. Its interface exists on https and localhost only.
+  function copy(text) {
+    var written = Promise.resolve(false);
+    try {
+      if (navigator.clipboard) written = navigator.clipboard.writeText(text).then(function () { return true; }, function () { return false; });
+    } catch (error) { /* not copied */ }
+    var late = new Promise(function (resolve) { setTimeout(resolve, PATIENCE, false); });
+    return Promise.race([written, late]).then(function (done) { return done || byCommand(text); });
+  }
+
+  function dropByHand() { document.querySelectorAll(".byhand").forEach(function (old) { old.remove(); }); }
+
+  // Shows the text itself, selected: holding it copies it.
+  function byHand(button, text) {
+    var hold = button.getAttribute("data-hold") || "Press and hold to copy";
+    var part = document.createElement("div"), hint = document.createElement("p"), shown = document.createElement("p");
+    part.className = "byhand";
+    hint.className = "key";
+    hint.textContent = hold;
+    shown.className = "mono";
+    shown.dir = "ltr";
+    shown.textContent = text;
+    part.append(hint, shown);
+    button.after(part);
+    getSelection().selectAllChildren(shown);
+    florinSay(hold);
   }
 
   document.addEventListener("click", function (event) {
@@ -17,12 +52,12 @@
     if (!button) return;
     if (button.hasAttribute("data-print")) { window.print(); return; }
     var text = button.getAttribute("data-copy");
-    // The clipboard interface exists on https and localhost only.
-    var copied = navigator.clipboard ? navigator.clipboard.writeText(text).catch(function () { fallback(text); }) : Promise.resolve(fallback(text));
-    copied.then(function () {
-      button.classList.add("copied");
-      florinSay(button.getAttribute("data-done"));
+    copy(text).then(function (done) {
+      dropByHand();
       clearTimeout(button.timer);
+      button.classList.toggle("copied", done);
+      if (!done) return byHand(button, text);
+      florinSay(button.getAttribute("data-done"));
       button.timer = setTimeout(function () { button.classList.remove("copied"); }, 2000);
     });
   });

@@ -70,14 +70,14 @@
     held.forEach(function (html, part) {
       if (busy(part)) return;
       held.delete(part);
-      htmx.swap(part, html, { swapStyle: "innerHTML" });
+      part.innerHTML = html;
     });
   }
 
-  document.addEventListener("htmx:sseBeforeMessage", function (event) {
+  document.addEventListener("florin:part", function (event) {
     held.delete(event.target);
     if (!busy(event.target)) return;
-    held.set(event.target, event.detail.data);
+    held.set(event.target, event.detail);
     event.preventDefault();
   });
   // A click has come to its button by then.

@@ -2,9 +2,12 @@
 // credits only what it reads from the chain. Below: wallets of EVM networks, wallets of Solana, the buttons.
 var florinWallets = (function () {
   "use strict";
+  var MOST = 50; // wallets
+  var PATIENCE = 10000; // then the payer may choose again: a wallet may never answer
+  var SEEN_AFTER = 60000; // then the network should have what a wallet says it sent
   var found = new Map();
-  var busy = false;
-  var sent = ""; // the amount a wallet has sent; the page shows another one when it was too little
+  var attempt = null; // the request that a wallet has not answered: asked once it was asked to send, free once the payer may choose again
+  var warned = "";
 
   function box() { return document.getElementById("wallets"); }
 
@@ -13,36 +16,99 @@ var florinWallets = (function () {
     if (line) line.textContent = text;
   }
 
-  // Some wallets put the code into the error, some into the error inside of it.
-  function hasCode(error, code) {
-    var inner = error && error.data && (error.data.originalError || error.data.cause || error.data);
-    return !!error && (error.code === code || (!!inner && inner.code === code));
+  // Whether the error, or one inside of it, passes a test. Wallets and what is between them and the page wrap errors.
+  function some(error, test, depth) {
+    if (!error || depth > 4) return false;
+    if (test(error)) return true;
+    return typeof error === "object" && ["data", "originalError", "cause", "error", "info", "reason"].some(function (name) { return some(error[name], test, (depth || 0) + 1); });
   }
 
-  // A transfer counts as unsent only if it is known to have failed before it was sent.
-  function reason(error, d) {
-    if (hasCode(error, 4001)) return d.refused;
+  function hasCode(error, code) {
+    return some(error, function (e) { return e.code === code || e.code === String(code); });
+  }
+
+  var REFUSAL = /\b(user|request|transaction)\b.{0,20}\b(rejected|denied|declined|cancell?ed|disapproved)|\b(rejected|denied|declined|cancell?ed)\b.{0,20}\b(user|request)|user closed/i;
+
+  function refused(error) {
+    return [4001, 5000, "ACTION_REJECTED"].some(function (code) { return hasCode(error, code); }) ||
+      some(error, function (e) { return REFUSAL.test(typeof e === "string" ? e : e.message || ""); });
+  }
+
+  // A transfer may have been sent only if the wallet was asked to send it.
+  function reason(error, d, asked) {
+    if (refused(error)) return d.refused;
     if (hasCode(error, -32002)) return d.pending;
     if (hasCode(error, 4100) || error && error.locked) return d.locked;
     if (error && error.stayed) return d.stayed;
     if (error && error.gas) return d.gas;
     if (error && error.funds) return d.funds;
-    if (error && error.unprepared) return d.unprepared;
-    return error && error.unknown ? d.unknown : d.failed;
+    if (error && error.unknown) return d.unknown;
+    return asked ? d.failed : d.unprepared;
+  }
+
+  // What a wallet says it sent for this payment. Only this browser keeps it: it is a claim until the network has it.
+  function claim(d) {
+    try {
+      var kept = JSON.parse(localStorage.getItem("florin-sent:" + d.payment));
+      return kept && kept.amount === d.amount ? kept : null;
+    } catch (error) { return null; }
+  }
+
+  function keep(d, kept) {
+    try { localStorage.setItem("florin-sent:" + d.payment, JSON.stringify(kept)); } catch (error) { /* a browser that keeps nothing */ }
+    memory[d.payment] = kept;
+  }
+
+  var memory = {};
+
+  function sent(d) {
+    var kept = claim(d) || memory[d.payment];
+    return kept && kept.amount === d.amount ? kept : null;
+  }
+
+  // The money is not there after a minute: the server looks for the transaction.
+  async function look() {
+    var d = box() && Object.assign({}, box().dataset), kept = d && sent(d);
+    if (!kept || document.hidden || Date.now() - (kept.looked || kept.at) < SEEN_AFTER) return;
+    kept.looked = Date.now();
+    var verdict = "";
+    try {
+      var answer = await fetch("/txn/" + d.payment + "/find", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ hash: kept.hash }) });
+      verdict = (await answer.json()).finding.verdict;
+    } catch (error) { /* not seen */ }
+    kept.unseen = ["credited", "not_final", "short"].indexOf(verdict) < 0;
+    keep(d, kept);
+    show();
   }
 
   async function start(wallet) {
-    if (busy || sent === box().dataset.amount) return;
-    var d = Object.assign({}, box().dataset);
-    busy = true;
+    if (attempt && !attempt.free) return;
+    var d = Object.assign({}, box().dataset), kept = sent(d);
+    if (kept && !kept.unseen) return;
+    if ((kept || attempt && attempt.asked) && warned !== d.amount) {
+      warned = d.amount;
+      say(d.again);
+      return;
+    }
+    warned = "";
+    var mine = attempt = { asked: false, free: false };
+    var timer = setTimeout(function () { mine.free = true; show(); }, PATIENCE);
+    // A request that was given up, or whose payment has changed, asks the wallet for nothing more.
+    function step(text) {
+      var now = box() && box().dataset;
+      if (mine !== attempt || !now || now.to !== d.to || now.amount !== d.amount || document.querySelector(".send.over")) throw { over: true };
+      say(text);
+    }
     show();
     try {
-      await wallet.pay(d, say);
-      sent = d.amount;
+      var hash = await wallet.pay(d, step, function () { mine.asked = true; });
+      if (!hash) throw { form: true };
+      keep(d, { hash: hash, amount: d.amount, at: Date.now() });
     } catch (error) {
-      say(reason(error, d));
+      if (mine === attempt) say(error && error.over ? "" : reason(error, d, mine.asked));
     }
-    busy = false;
+    clearTimeout(timer);
+    if (mine === attempt) attempt = null;
     show();
   }
 
@@ -52,7 +118,8 @@ var florinWallets = (function () {
     // Icons of wallets are data: URIs, shown as images only, so that scripts inside of an SVG do not run.
     if (/^data:image\//.test(wallet.icon || "")) icon.src = wallet.icon; else icon.remove();
     copy.querySelector("[data-label]").textContent = wallet.name ? d.pay.replace("{wallet}", String(wallet.name).slice(0, 40)) : d.injected;
-    copy.disabled = busy || sent === d.amount;
+    var kept = sent(d);
+    copy.disabled = !!attempt && !attempt.free || !!kept && !kept.unseen;
     copy.addEventListener("click", function () { start(wallet); });
     return copy;
   }
@@ -62,22 +129,32 @@ var florinWallets = (function () {
     if (!home) return;
     var template = home.querySelector("template");
     var fitting = Array.from(found.values()).filter(function (wallet) { return wallet.fits(home.dataset); });
-    home.querySelectorAll("button").forEach(function (old) { old.remove(); });
+    home.querySelectorAll("button:not([data-wallet-cancel])").forEach(function (old) { old.remove(); });
     fitting.forEach(function (wallet) { home.insertBefore(button(template, home.dataset, wallet), template); });
     home.hidden = !fitting.length;
+    home.querySelector("[data-wallet-cancel]").hidden = !attempt || !attempt.free;
     var apps = document.getElementById("apps");
     if (apps) apps.hidden = !!fitting.length; // this is a wallet's own browser already
-    if (sent === home.dataset.amount) say(home.dataset.sent);
+    var kept = sent(home.dataset);
+    if (kept && !attempt && !warned) say(kept.unseen ? home.dataset.unseen : home.dataset.sent);
   }
 
+  document.addEventListener("click", function (event) {
+    if (!event.target.closest("[data-wallet-cancel]")) return;
+    warned = "";
+    attempt = attempt && attempt.asked ? { asked: true, free: true } : null;
+    say("");
+    show();
+  });
   document.addEventListener("florin:stage", show);
+  setInterval(look, 5000);
 
   return {
     hasCode: hasCode,
     some: function (test) { return Array.from(found.values()).some(test); },
     forget: function (id) { found.delete(id); show(); },
     add: function (id, wallet) {
-      if (found.has(id) || found.size >= 8) return;
+      if (found.has(id) || found.size >= MOST) return;
       found.set(id, wallet);
       show();
     }
@@ -101,54 +178,63 @@ var florinWallets = (function () {
     return ask(provider, "wallet_addEthereumChain", [chain]);
   }
 
-  async function onChain(provider, d, say) {
-    if (BigInt(await ask(provider, "eth_chainId")) === BigInt(d.chain)) return;
-    say(d.switch);
+  async function isOn(provider, d) { return BigInt(await ask(provider, "eth_chainId")) === BigInt(d.chain); }
+
+  // A wallet changes the network a moment after it has said so.
+  async function arrives(provider, d) {
+    for (var began = Date.now(); Date.now() - began < 3000;) {
+      if (await isOn(provider, d)) return true;
+      await new Promise(function (resolve) { setTimeout(resolve, 200); });
+    }
+    return isOn(provider, d);
+  }
+
+  async function onChain(provider, d, step) {
+    if (await isOn(provider, d)) return;
+    step(d.switch);
     var target = [{ chainId: d.chain }];
     try {
       await ask(provider, "wallet_switchEthereumChain", target);
     } catch (error) {
       if (!florinWallets.hasCode(error, 4902)) throw error;
       if (!d.rpc) throw { unknown: true };
+      step(d.switch);
       await addChain(provider, d);
       // Adding a network does not select it (EIP-3085).
-      await ask(provider, "wallet_switchEthereumChain", target);
+      if (!await isOn(provider, d)) await ask(provider, "wallet_switchEthereumChain", target);
     }
-    if (BigInt(await ask(provider, "eth_chainId")) !== BigInt(d.chain)) throw { stayed: true };
+    if (!await arrives(provider, d)) throw { stayed: true };
   }
 
-  // Whether the account holds the tokens; if that cannot be read, the wallet reports it when it sends.
-  async function holds(provider, d, account) {
-    try {
-      var call = { to: d.contract, data: "0x70a08231" + word(account) }; // ERC-20 balanceOf(address)
-      return BigInt(await ask(provider, "eth_call", [call, "latest"])) >= BigInt(d.units);
-    } catch (error) { return true; }
-  }
-
-  // A transfer of an ERC-20 token takes up to so much gas.
-  var GAS = BigInt(65000);
-
-  // Whether the account can pay the network fee, in the same way.
-  async function pays(provider, account) {
-    try {
-      var coins = BigInt(await ask(provider, "eth_getBalance", [account, "latest"]));
-      return coins > BigInt(0) && coins >= GAS * BigInt(await ask(provider, "eth_gasPrice"));
-    } catch (error) { return true; }
+  // What the page doubts, by what it can read. It is said, and decides nothing: a wallet may pay the fee in the token, let
+  // another pay it, or get the tokens from elsewhere.
+  async function doubts(provider, d, account) {
+    var call = { to: d.contract, data: "0x70a08231" + word(account) }; // ERC-20 balanceOf(address)
+    var least = [[d.doubtFunds, "eth_call", [call, "latest"], BigInt(d.units)], [d.doubtGas, "eth_getBalance", [account, "latest"], BigInt(1)]];
+    var late = new Promise(function (resolve) { setTimeout(resolve, 2000, null); });
+    return (await Promise.all(least.map(async function (l) {
+      try {
+        var held = await Promise.race([ask(provider, l[1], l[2]), late]);
+        return held && BigInt(held) < l[3] ? l[0] + " " : "";
+      } catch (error) { return ""; } // the wallet knows
+    }))).join("");
   }
 
   function wallet(provider, info) {
     return {
       name: info.name, icon: info.icon,
       fits: function (d) { return !!d.chain; },
-      pay: async function (d, say) {
-        say(d.connect);
+      pay: async function (d, step, asking) {
+        step(d.connect);
         var accounts = await ask(provider, "eth_requestAccounts");
         if (!accounts || !accounts.length) throw { locked: true };
-        await onChain(provider, d, say);
-        if (!await holds(provider, d, accounts[0])) throw { funds: true };
-        if (!await pays(provider, accounts[0])) throw { gas: true };
-        say(d.confirm);
-        await ask(provider, "eth_sendTransaction", [{ from: accounts[0], to: d.contract, value: "0x0", data: transferData(d.to, d.units) }]);
+        await onChain(provider, d, step);
+        var doubt = await doubts(provider, d, accounts[0]);
+        if (!await isOn(provider, d)) throw { stayed: true };
+        step(doubt + d.confirm);
+        asking();
+        var hash = await ask(provider, "eth_sendTransaction", [{ from: accounts[0], to: d.contract, value: "0x0", data: transferData(d.to, d.units), chainId: d.chain }]);
+        return /^0x[0-9a-f]{64}$/i.test(hash) ? hash : "";
       }
     };
   }
@@ -157,15 +243,17 @@ var florinWallets = (function () {
     var announced = event.detail;
     if (!announced || !announced.info || !announced.provider) return;
     florinWallets.forget("injected");
-    florinWallets.add(announced.info.uuid, wallet(announced.provider, announced.info));
+    florinWallets.add(announced.info.rdns || announced.info.uuid, wallet(announced.provider, announced.info));
   });
   window.dispatchEvent(new Event("eip6963:requestProvider"));
 
-  // Wallets from before EIP-6963.
-  setTimeout(function () {
+  // Wallets from before EIP-6963. Some come seconds after the page.
+  function injected() {
     var known = florinWallets.some(function (w) { return w.fits({ chain: "0x1" }); });
     if (!known && window.ethereum) florinWallets.add("injected", wallet(window.ethereum, {}));
-  }, 500);
+  }
+  [500, 1000, 2000, 3500, 5000, 8000, 12000, 20000].forEach(function (after) { setTimeout(injected, after); });
+  window.addEventListener("ethereum#initialized", injected);
 })();
 
 // Solana: the Wallet Standard. The server builds the transaction, because only it knows which accounts exist.
@@ -173,6 +261,14 @@ var florinWallets = (function () {
   "use strict";
   var CONNECT = "standard:connect";
   var SEND = "solana:signAndSendTransaction";
+
+  function base58(bytes) {
+    var digits = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz", n = BigInt(0), out = "";
+    bytes.forEach(function (b) { n = n * BigInt(256) + BigInt(b); });
+    for (; n > BigInt(0); n /= BigInt(58)) out = digits[Number(n % BigInt(58))] + out;
+    for (var i = 0; i < bytes.length && !bytes[i]; i++) out = "1" + out;
+    return out;
+  }
 
   async function prepared(d, account) {
     var answer = {};
@@ -188,14 +284,17 @@ var florinWallets = (function () {
     return {
       name: w.name, icon: w.icon,
       fits: function (d) { return !!d.solana && w.chains.indexOf(d.solana) >= 0; },
-      pay: async function (d, say) {
-        say(d.connect);
+      pay: async function (d, step, asking) {
+        step(d.connect);
         var accounts = (await w.features[CONNECT].connect()).accounts;
         var account = accounts.find(function (a) { return a.chains.indexOf(d.solana) >= 0; });
         if (!account) throw accounts.length ? { unknown: true } : { locked: true };
         var transaction = await prepared(d, account.address);
-        say(d.confirm);
-        await w.features[SEND].signAndSendTransaction({ account: account, transaction: transaction, chain: d.solana });
+        step(d.confirm);
+        asking();
+        var signed = await w.features[SEND].signAndSendTransaction({ account: account, transaction: transaction, chain: d.solana });
+        signed = [].concat(signed)[0];
+        return signed && signed.signature && signed.signature.length === 64 ? base58(signed.signature) : "";
       }
     };
   }

@@ -1,6 +1,9 @@
 package checkout
 
 import (
+	"context"
+	"fmt"
+	"io"
 	"net/url"
 	"strconv"
 	"strings"
@@ -10,7 +13,7 @@ import (
 	"github.com/florinpay/florin/views"
 )
 
-// RefreshSeconds is how often a waiting checkout reloads itself when the browser runs no script.
+// RefreshSeconds is how often a waiting checkout reloads itself when the browser does not run its script.
 const RefreshSeconds = 5
 
 // QuietSeconds is how much time must be left for the countdown to stay in the background.
@@ -63,10 +66,11 @@ type Instructions struct {
 
 // SolanaWallet is what a wallet of the Wallet Standard needs. It is sent a transaction that the server builds:
 //
-//	POST /pay/{txnid}/transaction     field account (base58)  → 200 {"transaction": base64}, unsigned, with a recent
-//	                                  blockhash and account as the fee payer; 422 when the account holds too little,
-//	                                  with "reason":"gas" when that is SOL;
+//	POST /pay/{txnid}/transaction     account (base58), as a field or in JSON → 200 {"transaction": base64}, unsigned,
+//	                                  with a recent blockhash and account as the fee payer; 422 when the account holds
+//	                                  too little, with "reason":"gas" when that is SOL;
 //	                                  any other status when it cannot be built
+//	GET  /pay/{txnid}/transaction     who asks: together the two are a transaction request of Solana Pay
 type SolanaWallet struct {
 	// Chain is its name in the Wallet Standard: solana:mainnet, solana:devnet, solana:testnet or solana:localnet.
 	Chain string
@@ -259,20 +263,39 @@ func (p Props) shownView() View {
 // Live reports whether the page needs live updates.
 func (p Props) Live() bool { return (p.State != StatePaid || p.Provisional) && !p.Inert }
 
-// LiveEvent returns what to send to a page that shows the given stage: the name of the server-sent
-// event and the fragment to render into its data. Keep next as the stage of the following call.
-// done means that nothing will change any more: send the event "done" and close.
-func LiveEvent(p Props, shown string) (event string, fragment templ.Component, next string, done bool) {
-	next, done = p.Stage(), !p.Live()
-	if next == shown {
-		return "status", status(p), next, done
+// Parts are what an open page is kept up to date by: the whole step, and in it the live line. They are compared by what
+// is known of p, and rendered from what whole returns.
+func (p Props) Parts(whole func() (Props, error)) []views.Part {
+	from := func(part func(Props) templ.Component) templ.Component {
+		return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
+			full, err := whole()
+			if err != nil {
+				return err
+			}
+			return part(full).Render(ctx, w)
+		})
 	}
-	return "stage", stage(p), next, done
+	return []views.Part{
+		{Name: "stage", Key: p.Stage(), HTML: from(stage)},
+		{Name: "status", Key: p.statusKey(), HTML: from(status), In: "stage"},
+	}
 }
 
-// LivePath is the address of the page's event stream.
+// statusKey stands for what the live line shows. The seconds that the page counts down by itself are no part of it.
+func (p Props) statusKey() string {
+	return fmt.Sprint(p.State, p.Paused, p.Stalled, p.Missing, p.over(), p.ExpiresAt.Unix(),
+		p.SecondsToFinal, p.Progress)
+}
+
+// over reports whether the payer's time is up, though the payment has not ended yet: the network is still read up to
+// then. Money that is sent now comes too late.
+func (p Props) over() bool {
+	return p.CountdownSeconds <= 0 && !p.Paused && (p.State == StateWaiting || p.State == StateShort)
+}
+
+// LivePath is the address of the page's event stream. It names what the page shows.
 func (p Props) LivePath() string {
-	q := url.Values{"stage": {p.Stage()}}
+	q := url.Values{"shown": {views.Tag(p.Parts(nil)...)}}
 	if p.Lang != "" {
 		q.Set("lang", p.Lang)
 	}
@@ -318,7 +341,7 @@ func (p Props) act(act string) string {
 	return path
 }
 
-// NeedsRefresh reports whether a browser without scripts should reload the page by itself. A page
+// NeedsRefresh reports whether a browser that does not run the script should reload the page by itself. A page
 // with a field to fill in must not.
 func (p Props) NeedsRefresh() bool {
 	if p.shownView() != ViewNow || p.Inert {

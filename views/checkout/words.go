@@ -60,6 +60,24 @@ func (p Props) warning() string {
 	return p.T("warn.plain", "Token", p.Pay.Token, "Network", f.Name)
 }
 
+// codeCheck names the recipient that a wallet must show, and the one that a scanner shows which reads the code of a
+// token transfer (EIP-681) as one to the token's contract. Money sent there is lost.
+func (p Props) codeCheck() string {
+	if p.Pay.Browser == nil || p.Pay.Browser.Contract == "" || p.Pay.QRWallet.Size == 0 {
+		return ""
+	}
+	return p.T("send.code_check", "Right", ends(p.Pay.Address), "Wrong", ends(p.Pay.Browser.Contract))
+}
+
+// ends is the beginning and the end of an address, kept in the order of writing in right-to-left text.
+func ends(address string) string {
+	const most = 6
+	if len(address) <= 2*most {
+		return address
+	}
+	return "\u2066" + address[:most] + "…" + address[len(address)-most+2:] + "\u2069"
+}
+
 // moneyCame reports whether something arrived for a payment that was not completed, so that payer and merchant have
 // something to settle.
 func (p Props) moneyCame() bool { return p.Received != "" || len(p.Deposits) > p.uncounted() }
@@ -222,9 +240,13 @@ func (p Props) walletData() templ.Attributes {
 		coin = p.Pay.Browser.CoinSymbol
 	}
 	data := templ.Attributes{
+		"data-payment":    p.TxnID,
+		"data-to":         p.Pay.Address,
 		"data-amount":     p.Pay.Amount,
 		"data-funds":      p.T("wallet.funds", "Token", p.Pay.Token),
 		"data-gas":        p.T("wallet.no_gas", "Coin", coin),
+		"data-unseen":     p.T("wallet.unseen"),
+		"data-again":      p.T("wallet.again"),
 		"data-pay":        p.T("wallet.pay"),
 		"data-injected":   p.T("wallet.pay_injected"),
 		"data-connect":    p.T("wallet.connect"),
@@ -241,7 +263,11 @@ func (p Props) walletData() templ.Attributes {
 	}
 	if b := p.Pay.Browser; b != nil {
 		data["data-chain"] = "0x" + strconv.FormatUint(b.ChainID, 16)
-		data["data-contract"], data["data-to"], data["data-units"] = b.Contract, p.Pay.Address, b.Units
+		data["data-contract"], data["data-units"] = b.Contract, b.Units
+		data["data-doubt-gas"] = p.T("wallet.doubt_gas", "Coin", coin)
+		data["data-doubt-funds"] = p.T("wallet.doubt_funds", "Token", p.Pay.Token)
+		delete(data, "data-gas")
+		delete(data, "data-funds")
 		data["data-name"], data["data-rpc"] = network, b.RPCURL
 		data["data-coin"], data["data-explorer"] = b.CoinSymbol, b.ExplorerURL
 	}

@@ -36,7 +36,7 @@ func (s *Surface) postFind(c echo.Context) error {
 }
 
 // MaxHash is how much of a typed hash is read and written back into the field, in bytes.
-const MaxHash = 200
+const MaxHash = 512
 
 func (s *Surface) shownFinding(f lookup.Result, failed error) checkout.Finding {
 	if failed != nil {

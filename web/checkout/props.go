@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
@@ -26,9 +27,26 @@ func (x *Presenter) Props(
 	if err != nil {
 		return checkout.Props{}, err
 	}
+	out, err := x.outline(ctx, p, page, view)
+	x.complete(&out, merchant)
+	return out, err
+}
+
+// complete adds the merchant.
+func (x *Presenter) complete(out *checkout.Props, m views.Merchant) {
+	out.Merchant = m
+	if out.Pay != nil && out.Pay.PaymentURI != "" {
+		out.Pay.PaymentURI = uri.Labelled(out.Pay.PaymentURI, m.Name)
+	}
+}
+
+// outline is Props without the merchant: all that an open page is compared by.
+func (x *Presenter) outline(
+	ctx context.Context, p payment.Payment, page views.Page, view checkout.View,
+) (out checkout.Props, err error) {
 	now := x.now()
-	out := checkout.Props{
-		Page: page, Merchant: merchant, TxnID: string(p.ID), Amount: p.Amount.Display(), Token: string(p.Choice.Token),
+	out = checkout.Props{
+		Page: page, TxnID: string(p.ID), Amount: p.Amount.Display(), Token: string(p.Choice.Token),
 		Description: p.Description, Reference: p.Reference, State: state(
 			p, now,
 		), View: view, Cancelled: p.Status == payment.Cancelled,
@@ -156,6 +174,10 @@ func (x *Presenter) addInstructions(out *checkout.Props, p payment.Payment) {
 		}
 	}
 	if ok && p.Choice.Network == chain.Solana && x.solana {
+		if strings.HasPrefix(x.origin, "https://") {
+			// A transaction request: wallets refuse a transfer to an owner who has no token account yet.
+			out.Pay.PaymentURI = "solana:" + x.origin + checkout.ActPath(string(p.ID), "transaction", "")
+		}
 		out.Pay.Solana = &checkout.SolanaWallet{Chain: "solana:" + offered.Profile.Cluster}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
 
 	"github.com/florinpay/florin/graph/operation"
@@ -21,9 +20,8 @@ type CampaignPage func(
 	c echo.Context, slug string, p payment.Payment, status int, add func(*checkout.Props),
 ) error
 
-// CampaignLive returns what the page of a campaign shows of its progress, by the
-// name of the event.
-type CampaignLive func(ctx context.Context, slug, lang string) (map[string]templ.Component, error)
+// CampaignLive returns what the page of a campaign shows of its progress.
+type CampaignLive func(ctx context.Context, slug, lang string) ([]views.Part, error)
 
 // Surface serves the checkout.
 type Surface struct {
@@ -44,14 +42,18 @@ type Surface struct {
 func (s *Surface) Routes(r shell.Router) {
 	r = r.Renders(failure)
 	r.Read("/pay", s.getCheckout)
+	r.Read("/pay/", s.getCheckout) // as some people's keyboards complete a link
 	r.GET("/pay/:txnid/live", s.getLive)
+	r.Renders(shell.JSON).GET("/pay/:txnid/now", s.getNow)
 	r.Read("/pay/:txnid/receipt", s.getReceipt)
 	forms := r.With(s.Shell.SameSite)
 	forms.POST("/pay/:txnid/start", s.postStart)
 	forms.POST("/pay/:txnid/cancel", s.postCancel)
 	forms.POST("/pay/:txnid/ask", s.postAsk)
 	forms.POST("/pay/:txnid/find", s.postFind)
-	forms.Renders(shell.JSON).POST("/pay/:txnid/transaction", s.postTransaction)
+	json := forms.Renders(shell.JSON).AnyOrigin()
+	json.Read("/pay/:txnid/transaction", s.getTransaction)
+	json.POST("/pay/:txnid/transaction", s.postTransaction)
 }
 
 // failure renders an error as a page that says whether the payer's money is safe.

@@ -7,10 +7,12 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/florinpay/florin/graph/jsonbody"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/static"
 	"github.com/florinpay/florin/web/shell"
 )
 
@@ -23,7 +25,50 @@ type BuildTransfer func(
 
 // transaction is the response that a wallet signs.
 type transaction struct {
-	Transaction []byte `json:"transaction"` // base64
+	Transaction []byte `json:"transaction"`       // base64
+	Message     string `json:"message,omitempty"` // what it is for
+}
+
+// payee is what a wallet shows that has scanned a transaction request.
+type payee struct {
+	Label string `json:"label"`
+	Icon  string `json:"icon"`
+}
+
+// getTransaction says who asks for a transaction (Solana Pay, transaction request, GET).
+func (s *Surface) getTransaction(c echo.Context) error {
+	ctx := c.Request().Context()
+	p, err := s.Payments.Get(ctx, c.Param("txnid"))
+	if err != nil {
+		return err
+	}
+	m, err := s.Presenter.Merchant(ctx, p)
+	if err != nil {
+		return err
+	}
+	return shell.WriteJSON(c, http.StatusOK, payee{Label: m.Name, Icon: s.Shell.CheckoutURL + static.URL("icon.svg")})
+}
+
+// account reads the wallet of the payer: of a form of the page, or of the JSON that a wallet sends which has scanned a
+// transaction request.
+func account(c echo.Context) (string, error) {
+	if shell.IsForm(c) {
+		form, err := shell.ReadForm(c, maxForm)
+		if err != nil {
+			return "", err
+		}
+		return form.Get("account"), nil
+	}
+	body, err := jsonbody.Read(c.Request(), maxForm)
+	if err != nil {
+		return "", err
+	}
+	o, err := jsonbody.Parse(body)
+	if err != nil {
+		return "", err
+	}
+	text := o.Text("account")
+	return text, o.Err()
 }
 
 // refused is the response to a wallet that cannot pay; the page has words for the reason.
@@ -41,15 +86,15 @@ var (
 	errNoTransfer = fault.New(fault.Unavailable, "transactions for wallets on Solana cannot be built here")
 )
 
-// postTransaction builds the transaction with which the wallet in the form pays
+// postTransaction builds the transaction with which the wallet of the request pays
 // what is still due. Nothing is stored: the payment changes only when the transaction is
 // on the chain.
 func (s *Surface) postTransaction(c echo.Context) error {
-	form, err := shell.ReadForm(c, maxForm)
+	text, err := account(c)
 	if err != nil {
 		return err
 	}
-	payer, err := chain.ParseAddress(chain.Solana, form.Get("account"))
+	payer, err := chain.ParseAddress(chain.Solana, text)
 	if err != nil {
 		return err
 	}
@@ -73,7 +118,7 @@ func (s *Surface) postTransaction(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return shell.WriteJSON(c, http.StatusOK, transaction{bytes})
+	return shell.WriteJSON(c, http.StatusOK, transaction{bytes, p.Description})
 }
 
 // payable returns where a payment on Solana waits for money, and in what.

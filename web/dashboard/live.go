@@ -1,15 +1,14 @@
 package dashboard
 
 import (
-	"bytes"
 	"context"
 	"net/url"
 	"time"
 
-	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
 
 	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/dashboard"
 	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/web/live"
@@ -18,41 +17,60 @@ import (
 )
 
 const (
-	livePath = shell.HomePath + "/live"
-	// liveTick is how often an open overview is read while payments change.
-	liveTick = time.Second
-	// liveIdle is how often it is read without an event: the creation of a payment
+	// liveIdle is how often an open page is read without an event: the creation of a payment
 	// causes none, because no page of it is open yet.
 	liveIdle = 4 * time.Second
 	// liveLife ends a stream soon; the next one checks again what its user may see.
 	liveLife = 5 * time.Minute
 )
 
-// parts returns what an open page shows, by the name of the event that replaces it.
-type parts func(ctx context.Context) (map[string]templ.Component, error)
+// reader reads what an open page shows.
+type reader func(ctx context.Context) ([]views.Part, error)
 
-// livePage is an open page of the dashboard, which is kept up to date.
-type livePage struct {
-	live.Stream
+// opener returns the reader of the page that a request asks for.
+type opener func(c echo.Context, who session.Principal) (reader, error)
 
-	d     *Surface
-	who   session.Principal
-	parts parts
-	stale bool      // something has changed since it was read
-	due   time.Time // when it is read without an event
-	end   time.Time
+// follow adds the two ways by which an open page learns of changes: a stream, and requests of its own.
+func (d *Surface) follow(p session.Pages, page string, open opener) {
+	p.Get(page+"/live", merchant.ActRead, func(c echo.Context, who session.Principal) error {
+		read, err := open(c, who)
+		if err != nil {
+			return err
+		}
+		return d.Hub.Follow(c, live.Feed{
+			Topic: live.Dashboard(who.User.ID), Look: d.view(who, read), Every: liveIdle, Life: liveLife,
+			Log: d.Shell.Log,
+		})
+	})
+	p.Get(page+"/now", merchant.ActRead, func(c echo.Context, who session.Principal) error {
+		read, err := open(c, who)
+		if err != nil {
+			return err
+		}
+		return live.Now(c, d.view(who, read))
+	})
 }
 
-// stream keeps a page up to date until it is closed.
-func (d *Surface) stream(c echo.Context, who session.Principal, read parts) error {
-	o := &livePage{d: d, who: who, parts: read, end: time.Now().Add(liveLife)}
-	return d.Hub.Admit(live.Dashboard(who.User.ID), shell.CallOf(c).Client, o, func() error { return o.Open(c) })
+// view reads the page and the number in the navigation. It is over when the session or the role is.
+func (d *Surface) view(who session.Principal, read reader) live.View {
+	return func(ctx context.Context) (live.State, error) {
+		m, err := d.Merchants.MembershipBySession(ctx, who.Token().Reveal())
+		if err != nil || m.Merchant.ID != who.Membership.Merchant.ID || m.Allow(merchant.ActRead) != nil {
+			return live.State{}, live.ErrOver
+		}
+		parts, err := read(ctx)
+		if err != nil {
+			return live.State{}, err
+		}
+		needs, err := d.Needs(ctx, who)
+		return live.State{Parts: append(parts, views.Part{Name: "needs", HTML: panel.Needs(needs)})}, err
+	}
 }
 
-// getLive streams changes of the overview: its lists of payments, and what was paid.
-func (d *Surface) getLive(c echo.Context, who session.Principal) error {
+// openOverview reads the overview: its lists of payments, and what was paid.
+func (d *Surface) openOverview(c echo.Context, who session.Principal) (reader, error) {
 	length := rangeOf(c.QueryParam("days"))
-	return d.stream(c, who, func(ctx context.Context) (map[string]templ.Component, error) {
+	return func(ctx context.Context) ([]views.Part, error) {
 		lists, err := d.lists(ctx, who.KeyIDs())
 		if err != nil {
 			return nil, err
@@ -65,52 +83,47 @@ func (d *Surface) getLive(c echo.Context, who session.Principal) error {
 		if _, err := d.sales(ctx, &p, who.KeyIDs(), length, d.Shell.Now()); err != nil {
 			return nil, err
 		}
-		return map[string]templ.Component{
-			"odd":   dashboard.NeedsMerchant(odd),
-			"count": dashboard.OpenCount(lists), "lists": dashboard.OverviewLists(lists),
-			"today": dashboard.PaidToday(p.Today), "volume": dashboard.Volume(p), "chart": dashboard.Sales(p),
+		return []views.Part{
+			{Name: "odd", HTML: dashboard.NeedsMerchant(odd)},
+			{Name: "count", HTML: dashboard.OpenCount(lists)}, {Name: "lists", HTML: dashboard.OverviewLists(lists)},
+			{Name: "today", HTML: dashboard.PaidToday(p.Today)}, {Name: "volume", HTML: dashboard.Volume(p)},
+			{Name: "chart", HTML: dashboard.Sales(p)},
 		}, nil
-	})
+	}, nil
 }
 
-// getPaymentsLive streams changes of the first page of a list of payments.
-func (d *Surface) getPaymentsLive(c echo.Context, who session.Principal) error {
+// openPayments reads the first page of a list of payments.
+func (d *Surface) openPayments(c echo.Context, who session.Principal) (reader, error) {
 	frame, asked := d.Frame(c, who, "", paymentsPath), c.QueryParams()
-	return d.stream(c, who, func(ctx context.Context) (map[string]templ.Component, error) {
+	return func(ctx context.Context) ([]views.Part, error) {
 		frame.Now = d.Shell.Now()
 		p, err := d.paymentsProps(ctx, frame, who, asked)
-		if err != nil {
-			return nil, err
-		}
-		return map[string]templ.Component{"rows": dashboard.PaymentRows(p)}, nil
-	})
+		return []views.Part{{Name: "rows", HTML: dashboard.PaymentRows(p)}}, err
+	}, nil
 }
 
-// getAttentionLive streams changes of what needs the merchant.
-func (d *Surface) getAttentionLive(c echo.Context, who session.Principal) error {
+// openAttention reads what needs the merchant.
+func (d *Surface) openAttention(c echo.Context, who session.Principal) (reader, error) {
 	frame := d.Frame(c, who, "", attentionPath)
-	return d.stream(c, who, func(ctx context.Context) (map[string]templ.Component, error) {
+	return func(ctx context.Context) ([]views.Part, error) {
 		frame.Now = d.Shell.Now()
 		p, err := d.attentionProps(ctx, frame, who)
-		if err != nil {
-			return nil, err
-		}
-		return map[string]templ.Component{"inbox": dashboard.Inbox(p)}, nil
-	})
+		return []views.Part{{Name: "inbox", HTML: dashboard.Inbox(p)}}, err
+	}, nil
 }
 
-// getPaymentLive streams changes of a payment.
-func (d *Surface) getPaymentLive(c echo.Context, who session.Principal) error {
+// openPayment reads a payment.
+func (d *Surface) openPayment(c echo.Context, who session.Principal) (reader, error) {
 	x, key, err := d.ownPayment(c, who)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	reauth, err := d.StrongField(c, who, shell.NewForm(url.Values{}))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	frame := d.Frame(c, who, "", paymentsPath)
-	return d.stream(c, who, func(ctx context.Context) (map[string]templ.Component, error) {
+	return func(ctx context.Context) ([]views.Part, error) {
 		x, err := d.Payments.Get(ctx, string(x.ID))
 		if err != nil {
 			return nil, err
@@ -121,57 +134,10 @@ func (d *Surface) getPaymentLive(c echo.Context, who session.Principal) error {
 		if err := d.addHistory(ctx, &p, x); err != nil {
 			return nil, err
 		}
-		return map[string]templ.Component{
-			"verdict": dashboard.PaymentVerdict(p), "money": dashboard.PaymentMoney(p),
-			"facts": dashboard.PaymentFacts(p), "timeline": dashboard.PaymentTimeline(p),
-			"hooks": dashboard.PaymentWebhooks(p), "acts": dashboard.PaymentActs(p),
+		return []views.Part{
+			{Name: "verdict", HTML: dashboard.PaymentVerdict(p)}, {Name: "money", HTML: dashboard.PaymentMoney(p)},
+			{Name: "facts", HTML: dashboard.PaymentFacts(p)}, {Name: "timeline", HTML: dashboard.PaymentTimeline(p)},
+			{Name: "hooks", HTML: dashboard.PaymentWebhooks(p)}, {Name: "acts", HTML: dashboard.PaymentActs(p)},
 		}, nil
-	})
-}
-
-// Turn sends what has changed. It ends when the session or the role has.
-func (o *livePage) Turn(now time.Time, changed bool) (next time.Time, more bool) {
-	o.stale = o.stale || changed || !now.Before(o.due)
-	if now.After(o.end) {
-		return now, false
-	}
-	b := shell.GetBuffer()
-	defer shell.PutBuffer(b)
-	if o.stale {
-		ctx, cancel := context.WithTimeout(context.Background(), live.TurnTime)
-		defer cancel()
-		m, err := o.d.Merchants.MembershipBySession(ctx, o.who.Token().Reveal())
-		if err != nil || m.Merchant.ID != o.who.Membership.Merchant.ID || m.Allow(merchant.ActRead) != nil {
-			return now, false
-		}
-		if err := o.read(ctx, b); err != nil {
-			o.d.Shell.Log.Debug("open page of the dashboard not updated", "error", err)
-			b.Reset()
-			return now.Add(liveTick), true
-		}
-		o.stale, o.due = false, now.Add(liveIdle)
-	}
-	if err := o.Flush(b, now); err != nil {
-		return now, false
-	}
-	return now.Add(liveTick), true
-}
-
-// read adds an event for each part of the page that has changed, and for the number in the navigation.
-func (o *livePage) read(ctx context.Context, b *bytes.Buffer) error {
-	shown, err := o.parts(ctx)
-	if err != nil {
-		return err
-	}
-	needs, err := o.d.Needs(ctx, o.who)
-	if err != nil {
-		return err
-	}
-	shown["needs"] = panel.Needs(needs, true)
-	for event, part := range shown {
-		if err := o.Add(ctx, b, event, event, part); err != nil {
-			return err
-		}
-	}
-	return nil
+	}, nil
 }

@@ -32,46 +32,46 @@ func (s *Surface) readGifts(ctx context.Context, slug string, before int64) (gif
 	return g, err
 }
 
-// giftCache keeps what open pages of campaigns show for a second, so that a thousand
-// of them read the database once.
-type giftCache struct {
+// partCache keeps what open pages of campaigns show for a second, so that a thousand
+// of them read the database and render it once.
+type partCache struct {
 	mu   sync.Mutex
 	now  func() time.Time
-	kept map[string]keptGifts
+	kept map[string]keptParts
 }
 
-type keptGifts struct {
-	gifts
+type keptParts struct {
+	parts []views.Part
 	until time.Time
 }
 
 // Limits of the cache.
 const (
-	giftLife = time.Second
-	maxGifts = 1_000
+	partLife = time.Second
+	maxParts = 1_000
 )
 
-func newGiftCache(now func() time.Time) *giftCache {
-	return &giftCache{now: now, kept: make(map[string]keptGifts)}
+func newPartCache(now func() time.Time) *partCache {
+	return &partCache{now: now, kept: make(map[string]keptParts)}
 }
 
-func (g *giftCache) get(slug string, read func() (gifts, error)) (gifts, error) {
+func (g *partCache) get(name string, read func() ([]views.Part, error)) ([]views.Part, error) {
 	g.mu.Lock()
-	kept, ok := g.kept[slug]
+	kept, ok := g.kept[name]
 	g.mu.Unlock()
 	if ok && g.now().Before(kept.until) {
-		return kept.gifts, nil
+		return kept.parts, nil
 	}
 	fresh, err := read()
 	if err != nil {
-		return gifts{}, err
+		return nil, err
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if len(g.kept) >= maxGifts {
+	if len(g.kept) >= maxParts {
 		clear(g.kept)
 	}
-	g.kept[slug] = keptGifts{fresh, g.now().Add(giftLife)}
+	g.kept[name] = keptParts{fresh, g.now().Add(partLife)}
 	return fresh, nil
 }
 

@@ -35,12 +35,12 @@ type Surface struct {
 	Services
 
 	cards *cardCache
-	gifts *giftCache
+	parts *partCache
 }
 
 // New returns the surface.
 func New(s Services) *Surface {
-	return &Surface{Services: s, cards: newCardCache(), gifts: newGiftCache(s.Shell.Now)}
+	return &Surface{Services: s, cards: newCardCache(), parts: newPartCache(s.Shell.Now)}
 }
 
 // Routes adds the routes of campaigns and payment links.
@@ -49,6 +49,7 @@ func (s *Surface) Routes(r shell.Router) {
 	d.AnyOrigin().Read("/donate/:campaignId", s.getDonate)
 	d.POST("/donate/:campaignId/pay", s.postDonate)
 	d.GET("/donate/:campaignId/live", s.getLive)
+	r.Renders(shell.JSON).GET("/donate/:campaignId/now", s.getNow)
 	d.Read("/donate/:campaignId/widget", s.getWidget)
 	d.Read("/donate/:campaignId/card.png", s.getCard)
 	l := r.Renders(linkFailure)

@@ -61,12 +61,18 @@ func allowReading(r *http.Request, h http.Header) {
 // pageHeaders sets the headers of a page. Scripts come from this server, styles
 // from this server or with the nonce, and no site may frame the page.
 func pageHeaders(h http.Header, nonce string) {
+	Untouched(h)
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-"+nonce+
 		"'; img-src 'self' https: data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
 	h.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=(), payment=(), usb=(), interest-cohort=()")
 	h.Set("X-Frame-Options", "DENY")
 }
+
+// Untouched tells proxies to pass the response on as it is (RFC 9111 section 5.2.2.6). One that rewrites pages would
+// put a loader of its own before our scripts, which the policy blocks; one that compresses streams holds their events
+// back.
+func Untouched(h http.Header) { h.Set("Cache-Control", h.Get("Cache-Control")+", no-transform") }
 
 // AllowFraming lets other sites frame the page about to be rendered, which may
 // then run no script and send no form.

@@ -10,12 +10,19 @@ import (
 
 var errOtherSite = fault.New(fault.Forbidden, "this form was sent from another site")
 
+// noOrigin is the Origin of a browser that does not say where a form comes from: some apps show pages in a frame
+// without an origin, and some extensions hide it.
+const noOrigin = "null"
+
 // SameSite refuses a form that another site sent. A browser says where the form
-// comes from; a program that does not say is let through, for it carries no
-// cookies of a user.
+// comes from; one that does not say is let through like a program, for these
+// forms need no session.
 func (s *Shell) SameSite(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
+		if r.Header.Get("Origin") == noOrigin {
+			return next(c)
+		}
 		switch r.Header.Get("Sec-Fetch-Site") {
 		case "same-origin", "none":
 			return next(c)
@@ -39,7 +46,7 @@ func (s *Shell) OwnForms(next echo.HandlerFunc) echo.HandlerFunc {
 			return next(c)
 		}
 		h := c.Request().Header
-		if h.Get("Sec-Fetch-Site") == "" && h.Get("Origin") == "" {
+		if h.Get("Origin") == noOrigin || h.Get("Sec-Fetch-Site") == "" && h.Get("Origin") == "" {
 			return errOtherSite
 		}
 		return checked(c)

@@ -73,7 +73,7 @@ func openPage(ctx context.Context, address, txnid string, i int) (net.Conn, erro
 	if err := conn.SetDeadline(time.Now().Add(dialLimit)); err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
-	if _, err := fmt.Fprintf(conn, "GET /pay/%s/live?stage=choose HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n", txnid); err != nil {
+	if _, err := fmt.Fprintf(conn, "GET /pay/%s/live?shown=x HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n", txnid); err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
 	line, err := bufio.NewReaderSize(conn, 64).ReadString('\n')

@@ -3,7 +3,6 @@ package lookup
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/payment"
@@ -11,12 +10,13 @@ import (
 
 // parseAddress reads an address and returns the networks it can be on.
 func parseAddress(text string) (chain.Address, []chain.Network, bool) {
-	text = strings.TrimSpace(text)
-	if a, err := chain.ParseAddress(chain.Polygon, text); err == nil {
-		return a.Address, []chain.Network{chain.BEP20, chain.Polygon, chain.Base}, true
-	}
-	if a, err := chain.ParseAddress(chain.Solana, text); err == nil {
-		return a.Address, []chain.Network{chain.Solana}, true
+	for _, part := range word.FindAllString(plain(text), -1) {
+		if a, err := chain.ParseAddress(chain.Polygon, part); err == nil {
+			return a.Address, []chain.Network{chain.BEP20, chain.Polygon, chain.Base}, true
+		}
+		if a, err := chain.ParseAddress(chain.Solana, part); err == nil {
+			return a.Address, []chain.Network{chain.Solana}, true
+		}
 	}
 	return "", nil, false
 }

@@ -1,9 +1,9 @@
 package lookup
 
 import (
-	"encoding/hex"
-	"net/url"
+	"regexp"
 	"strings"
+	"unicode"
 
 	"github.com/mr-tron/base58"
 
@@ -12,8 +12,9 @@ import (
 )
 
 const (
-	evmHashLen   = 32
 	signatureLen = 64
+	// maxSignature is the most digits of a signature, and maxLines in how many lines a hash may be broken.
+	maxSignature, maxLines = 88, 4
 	// maxLookupText is longer than any explorer's link to a transaction.
 	maxLookupText = 512
 )
@@ -22,23 +23,59 @@ var errNotHash = fault.About(fault.Invalid, "hash",
 	"must be the hash of a transaction (0x and 64 letters and digits; on Solana a signature of 87 or 88), "+
 		"the address of its page at a block explorer, or the address the money was sent from")
 
-// parseHash reads a transaction hash: bare, without 0x, or as the last part
-// of a link to an explorer. It returns the networks it can be on.
+// hexHash is a hash with 0x, and bareHash one without. word is what a signature may stand in.
+var (
+	hexHash  = regexp.MustCompile(`0[xX]([0-9a-fA-F]{64})(?:[^0-9a-fA-F]|$)`)
+	bareHash = regexp.MustCompile(`^[0-9a-fA-F]{64}$`)
+	word     = regexp.MustCompile(`[0-9A-Za-z]+`)
+)
+
+// parseHash finds a transaction hash in what a payer pasted: bare, without 0x, in a link to an explorer, behind a
+// label, in quotes, or broken into lines. It returns the networks it can be on.
 func parseHash(text string) (chain.TxHash, []chain.Network, error) {
-	text = strings.TrimSpace(text)
 	if len(text) > maxLookupText {
 		return "", nil, errNotHash
 	}
-	if u, err := url.Parse(text); err == nil && u.Host != "" {
-		parts := strings.Split(strings.Trim(u.Path, "/"), "/")
-		text = parts[len(parts)-1]
-	}
-	digits := strings.TrimPrefix(strings.ToLower(text), "0x")
-	if raw, err := hex.DecodeString(digits); err == nil && len(raw) == evmHashLen {
-		return chain.TxHash("0x" + digits), []chain.Network{chain.BEP20, chain.Polygon, chain.Base}, nil
-	}
-	if raw, err := base58.Decode(text); err == nil && len(raw) == signatureLen {
-		return chain.TxHash(text), []chain.Network{chain.Solana}, nil
+	text = plain(text)
+	fields := strings.Fields(text)
+	for from := range fields {
+		joined := ""
+		for _, field := range fields[from:min(from+maxLines, len(fields))] {
+			joined += field
+			if hash, networks, ok := hashIn(joined); ok {
+				return hash, networks, nil
+			}
+		}
 	}
 	return "", nil, errNotHash
+}
+
+// plain is text without characters that have no width.
+func plain(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Cf, r) {
+			return -1
+		}
+		return r
+	}, text)
+}
+
+// hashIn finds a hash in text without spaces.
+func hashIn(text string) (chain.TxHash, []chain.Network, bool) {
+	evm := []chain.Network{chain.BEP20, chain.Polygon, chain.Base}
+	if found := hexHash.FindStringSubmatch(text); found != nil {
+		return chain.TxHash("0x" + strings.ToLower(found[1])), evm, true
+	}
+	for _, part := range word.FindAllString(text, -1) {
+		if bareHash.MatchString(part) {
+			return chain.TxHash("0x" + strings.ToLower(part)), evm, true
+		}
+		if len(part) > maxSignature {
+			continue
+		}
+		if raw, err := base58.Decode(part); err == nil && len(raw) == signatureLen {
+			return chain.TxHash(part), []chain.Network{chain.Solana}, true
+		}
+	}
+	return "", nil, false
 }

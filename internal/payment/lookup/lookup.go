@@ -42,14 +42,15 @@ func (l *Finder) Find(ctx context.Context, id, text string) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	if a, networks, ok := parseAddress(text); ok {
+	hash, networks, err := parseHash(text)
+	if err != nil {
+		a, networks, ok := parseAddress(text)
+		if !ok {
+			return Result{}, err
+		}
 		r := l.byAddress(ctx, p, a, networks)
 		r.ByAddress = true
 		return r, nil
-	}
-	hash, networks, err := parseHash(text)
-	if err != nil {
-		return Result{}, err
 	}
 	if r, ok := judgeStored(p, hash, l.finalIn, l.now()); ok {
 		return r, nil

@@ -138,7 +138,15 @@ func TestParseHash(t *testing.T) {
 		"https://polygonscan.com/tx/" + string(hash):       hash,
 		"https://polygonscan.com/tx/" + string(hash) + "/": hash,
 		signature: signature,
-		"https://solscan.io/tx/" + signature + "?cluster=x": signature,
+		"https://solscan.io/tx/" + signature + "?cluster=x":                     signature,
+		"Transaction Hash: " + string(hash):                                     hash,
+		"TxHash:" + string(hash[2:]) + ".":                                      hash,
+		"\"" + string(hash) + "\",":                                             hash,
+		"“" + signature + "”":                                                   signature,
+		string(hash[:30]) + "\n" + string(hash[30:]) + "\nBlock: 12":            hash,
+		"Signature\n" + signature[:44] + "\r\n" + signature[44:]:                signature,
+		"\ufeff" + string(hash) + "\u200b":                                      hash,
+		"From: " + string(ours) + " https://polygonscan.com/tx/" + string(hash): hash,
 	} {
 		if got, networks, err := parseHash(text); err != nil || got != want || len(networks) == 0 {
 			t.Errorf("parseHash(%q) = %q, %v, %v", text, got, networks, err)

@@ -2,12 +2,41 @@
 package uri
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"net/url"
+	"strings"
+
+	"github.com/mr-tron/base58"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/payment"
 )
+
+// Labelled adds to a link of Solana Pay who is paid.
+func Labelled(link, merchant string) string {
+	if !strings.HasPrefix(link, "solana:") || strings.HasPrefix(link, "solana:https:") {
+		return link // a transaction request asks the server
+	}
+	return link + "&" + url.Values{"label": {cut(merchant)}}.Encode()
+}
+
+// mostText is how much of a text a link holds, in characters: a code has little room.
+const mostText = 60
+
+func cut(text string) string {
+	if r := []rune(text); len(r) > mostText {
+		return string(r[:mostText-1]) + "…"
+	}
+	return text
+}
+
+// reference is the key that a wallet names in its transaction, by which programs find it on the chain: a hash of the
+// txnid, which nobody can sign for.
+func reference(id payment.ID) string {
+	sum := sha256.Sum256([]byte("florin reference " + string(id)))
+	return base58.Encode(sum[:])
+}
 
 // Of returns the link with which a wallet fills in the transfer of the missing
 // amount (EIP-681 on EVM networks, Solana Pay on Solana), or an empty text for a
@@ -24,6 +53,10 @@ func Of(p payment.Payment, profile chain.Profile) string {
 		q := url.Values{}
 		q.Set("amount", due.String())
 		q.Set("spl-token", string(asset.Contract))
+		q.Set("reference", reference(p.ID))
+		if p.Description != "" {
+			q.Set("message", cut(p.Description))
+		}
 		return fmt.Sprintf("solana:%s?%s", route.Address.Address, q.Encode())
 	}
 	return fmt.Sprintf("ethereum:%s@%d/transfer?address=%s&uint256=%s",

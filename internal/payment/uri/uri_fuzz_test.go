@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/mr-tron/base58"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
@@ -51,7 +54,15 @@ func readSolanaPay(link string) (a asked, ok bool) {
 		return asked{}, false
 	}
 	q, err := url.ParseQuery(u.RawQuery)
-	if err != nil || len(q) != 2 || len(q["amount"]) != 1 || len(q["spl-token"]) != 1 {
+	if err != nil {
+		return asked{}, false
+	}
+	for name, values := range q {
+		if len(values) != 1 || !slices.Contains([]string{"amount", "spl-token", "reference", "message"}, name) {
+			return asked{}, false
+		}
+	}
+	if key, err := base58.Decode(q.Get("reference")); err != nil || len(key) != 32 {
 		return asked{}, false
 	}
 	return asked{to: u.Opaque, contract: q.Get("spl-token"), amount: q.Get("amount")}, true
