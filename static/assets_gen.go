@@ -14,7 +14,7 @@ var assets = map[string]asset{
 	"donate.css":    {hash: "1d9829ece7", contentType: "text/css; charset=utf-8", inline: true},
 	"htmx.js":       {hash: "abf86c10d6", contentType: "text/javascript; charset=utf-8", inline: false},
 	"icon.svg":      {hash: "8cd32668ea", contentType: "image/svg+xml", inline: false},
-	"live.js":       {hash: "60b3ff4ae6", contentType: "text/javascript; charset=utf-8", inline: false},
+	"live.js":       {hash: "88e6d525ed", contentType: "text/javascript; charset=utf-8", inline: false},
 	"page.js":       {hash: "477ee14bee", contentType: "text/javascript; charset=utf-8", inline: false},
 	"receipt.css":   {hash: "a8ead53f71", contentType: "text/css; charset=utf-8", inline: true},
 }

@@ -69,8 +69,8 @@ func TestDoctor_Healthy(t *testing.T) {
 	for name, parts := range map[string][]string{
 		"configuration": nil, "database": {"PostgreSQL"}, "database schema": nil, "secret key": nil, "clock": nil,
 		"database isolation": {"read committed"}, "disk": {"MB"}, "proxy": {s.url},
-		"FLORIN_BASE_URL": {s.url, testVersion},
-		"networks":        {"1 are configured"}, "BEP20 endpoints": {"2 must agree"},
+		"FLORIN_BASE_URL":  {s.url, testVersion},
+		"networks":         {"1 are configured"},
 		"BEP20 endpoint 1": {"block ", "chain id 56, contracts, tokens and decimals are right"}, "BEP20 endpoint 2": {"block "},
 		"BEP20 endpoint 1 lag":  {"limit 1m0s"},
 		"BEP20 endpoint 1 tags": {"finalized"}, "BEP20 endpoint 1 getLogs": {"blocks"},
@@ -83,6 +83,7 @@ func TestDoctor_Healthy(t *testing.T) {
 	x.wants(t, "FLORIN_BASE_URL", "warning", "not https")
 	x.wants(t, "database durability", "warning", "fsync=off") // of the tests' server
 	x.wants(t, "mail", "warning", "FLORIN_SMTP_URL")
+	x.wants(t, "BEP20 endpoints", "warning", "both must answer", "FLORIN_BEP20_ALONE", "a third one")
 	x.wants(t, "BEP20 gas wallet", "wrong", "holds no BNB", "send some")
 	text := i.run(t, "", "doctor")
 	if lines := strings.Count(text.stdout, "\n"); lines != len(x.Checks) || text.status != 1 ||

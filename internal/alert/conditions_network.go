@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/settlement"
 )
@@ -63,6 +64,15 @@ func unreadable(f Facts) []Condition {
 
 func stalled(f Facts) []Condition {
 	return each(f, func(n Network) (Condition, bool) {
+		if silent := n.silent(); silent != "" {
+			return Condition{
+				Title: "Too few endpoints of " + n.Profile.Name + " answer",
+				Text: sentence(silent) + " Nothing confirms what the rest report: new money on the network is not credited, except " +
+					"as its ALONE setting allows, and is found when enough of them answer.",
+				Advice: fmt.Sprintf("Mend it, or replace it in FLORIN_%s_RPC. With three endpoints of different providers, one "+
+					"may fail.", n.Profile.Network),
+			}, true
+		}
 		return Condition{
 			Title: n.Profile.Name + " confirms slowly",
 			Text:  sentence(cmp.Or(n.Health.Detail, n.Health.Reason)) + " Its blocks come, and do not become final.",
@@ -72,12 +82,28 @@ func stalled(f Facts) []Condition {
 	})
 }
 
+// silent says which endpoints fail where those that answer are too few to agree; empty where they are not, and where
+// none answers.
+func (n Network) silent() string {
+	var fail []string
+	answer := slices.DeleteFunc(slices.Clone(n.Endpoints), func(e chain.EndpointHealth) bool {
+		if !e.Healthy {
+			fail = append(fail, e.Name+": "+cmp.Or(e.Reason, "it does not answer"))
+		}
+		return !e.Healthy
+	})
+	if len(answer) == 0 || chain.Voices(answer) >= chain.Quorum(chain.Voices(n.Endpoints)) {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d endpoints fail: %s", len(fail), len(n.Endpoints), strings.Join(fail, "; "))
+}
+
 // endpointDown: the network works, by its other endpoints.
 func endpointDown(f Facts) []Condition {
 	var list []Condition
 	for _, n := range f.Networks {
 		for _, e := range n.Endpoints {
-			if e.Healthy || e.Requests == 0 || !n.Health.OK {
+			if e.Healthy || e.Requests == 0 || !n.Health.OK || n.silent() != "" {
 				continue
 			}
 			list = append(list, Condition{

@@ -46,6 +46,7 @@ type rule struct {
 // Durations of rules.
 const (
 	soon     = 2 * time.Minute  // longer than an endpoint takes to recover by itself
+	promptly = time.Minute      // a network on which nothing is credited: the operator hears of it within two
 	shortly  = 15 * time.Minute // for what does no harm yet
 	calm     = 5 * time.Minute
 	longCalm = time.Hour // for what nears its limit, and may pass it again and again
@@ -55,7 +56,7 @@ const (
 var rules = []rule{
 	{NothingSold, soon, calm, false, nothingSold, tried},
 	{NetworkUnreadable, soon, calm, false, unreadable, tried},
-	{NetworkStalled, soon, calm, false, stalled, nil},
+	{NetworkStalled, promptly, calm, false, stalled, nil},
 	{LedgerDifference, 0, calm, true, ledgerDifference, ledgerSettled},
 	{LedgerUnchecked, 0, calm, true, ledgerUnchecked, ledgerSettled},
 	{Reorg, 0, calm, true, reorged, nil},

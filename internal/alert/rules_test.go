@@ -16,7 +16,7 @@ import (
 
 var begin = time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
 
-// quiet are the facts of an installation without troubles: one network with two endpoints, and a database.
+// quiet are the facts of an installation without troubles: one network with three endpoints, and a database.
 func quiet(now time.Time) alert.Facts {
 	return alert.Facts{
 		Now: now,
@@ -24,6 +24,7 @@ func quiet(now time.Time) alert.Facts {
 			Profile: chain.Profiles()[1], Health: payment.Health{OK: true},
 			Endpoints: []chain.EndpointHealth{
 				{Name: "a.example", Healthy: true, Requests: 9}, {Name: "b.example", Healthy: true, Requests: 9},
+				{Name: "c.example", Healthy: true, Requests: 9},
 			},
 			Reading: meter.Report{Budget: 100_000, Spent: 79},
 			Gas: &settlement.Status{At: now, Runway: settlement.Runway{
@@ -112,6 +113,26 @@ var conditions = map[alert.Kind]struct {
 	}, "shop.example", []string{"expires on 2027-02-20 08:00 UTC", "renew"}},
 	alert.RechargeStuck: {func(f *alert.Facts) { f.Stored.Recharges = 1 }, "", []string{"1 purchase is on the way"}},
 	alert.ChangeStuck:   {func(f *alert.Facts) { f.Stored.Changes = 2 }, "", []string{"2 changes are due"}},
+}
+
+// TestRules_Silent: where too few endpoints are left to agree, the notice names those that fail within two minutes,
+// whether or not blocks stand still already.
+func TestRules_Silent(t *testing.T) {
+	t.Parallel()
+	for _, ok := range []bool{true, false} {
+		i := install()
+		i.pass(2*time.Minute, func(now time.Time) alert.Facts {
+			f := quiet(now)
+			f.Networks[0].Health = payment.Health{OK: ok, Stalled: !ok, Detail: "the final block is 20m old"}
+			for n := range 2 {
+				f.Networks[0].Endpoints[n].Healthy, f.Networks[0].Endpoints[n].Reason = false, "does not answer"
+			}
+			return f
+		})
+		if len(i.notices) != 1 || !strings.Contains(fmt.Sprint(i.notices), "2 of 3 endpoints fail: a.example: does not answer; b.example") {
+			t.Errorf("read %v: %+v", ok, i.notices)
+		}
+	}
 }
 
 // installation judges facts as time passes, and keeps the notices.

@@ -107,6 +107,7 @@ func openNetwork(
 	}
 	reader, err := evm.New(evm.Config{
 		Profile: n.Profile, Endpoints: reveal(n.Endpoints()), Rate: n.RPCRate.PerSecond(), Count: count,
+		Alone: n.Alone,
 	})
 	if err != nil {
 		return nil, nil, err
@@ -133,6 +134,7 @@ func openSolana(
 	reader, err := solana.New(solana.Config{
 		Profile: n.Profile, Endpoints: reveal(n.Endpoints()), Sweeps: solana.SweepsAddress(cfg.SolSeed),
 		Treasury: n.Treasury, Rate: cmp.Or(n.RPCRate.PerSecond(), endpoint.UnlimitedRate), Count: count,
+		Alone: n.Alone,
 	})
 	if err != nil {
 		return nil, nil, err

@@ -16,10 +16,8 @@ import (
 	"testing"
 )
 
-// The limits keep every package readable at one sitting.
+// The limits keep files and functions readable at one sitting.
 const (
-	maxFiles       = 30   // source files a package
-	maxLines       = 4000 // source lines a package
 	maxInterfaces  = 40   // in the whole program
 	maxTestFile    = 400  // lines
 	maxTestBody    = 60   // lines of one test function or one named case
@@ -79,26 +77,6 @@ func readSources(t *testing.T, root string) []source {
 		t.Fatal(err)
 	}
 	return all
-}
-
-func TestPackagesAreSmall(t *testing.T) {
-	t.Parallel()
-	files, lines := map[string]int{}, map[string]int{}
-	for _, s := range readSources(t, moduleRoot(t)) {
-		if !s.isTest() {
-			files[s.directory()]++
-			lines[s.directory()] += s.lines()
-		}
-	}
-	if len(files) < 30 {
-		t.Fatalf("%d packages were read: the test looks in the wrong place", len(files))
-	}
-	for _, pkg := range slices.Sorted(maps.Keys(files)) {
-		if files[pkg] > maxFiles || lines[pkg] > maxLines {
-			t.Errorf("%s has %d files and %d lines, at most %d and %d: where is the seam?",
-				pkg, files[pkg], lines[pkg], maxFiles, maxLines)
-		}
-	}
 }
 
 // TestInterfacesAreFew: an interface stands where a second implementation does, or where a simulation, a crash test or

@@ -101,6 +101,8 @@ type Network struct {
 	RPCBudget []int64
 	// RPCRate is the most calls that each endpoint gets in a second.
 	RPCRate CallRate
+	// Alone is what one of two endpoints may decide while the other one is silent.
+	Alone chain.Alone
 }
 
 // CallRate is a number of calls a second.

@@ -40,6 +40,8 @@ func (n *Network) settings() []setting {
 		plain(name+"COIN_PRICE", coinPrice(p.Network), &n.CoinPrice, parseAmount),
 		plain(name+"RPC_BUDGET", "100000", &n.RPCBudget, parseBudget),
 		plain(name+"RPC_RATE", "", &n.RPCRate, parseCallRate),
+		plain(name+"ALONE", string(chain.AloneSmall), &n.Alone,
+			oneOf(chain.AloneStop, chain.AloneSmall, chain.AloneAll)),
 		plain(name+"FINALITY", "", &p.Finality, chain.ParseFinality),
 		plain(name+"EXPLORER", "", &p.Explorer, parsePublicURL))
 	for i := range list {

@@ -163,8 +163,11 @@ document.addEventListener("florin:due", function () { ask(true); });
 function begin() {
 var reload = document.querySelector("meta[http-equiv=refresh]");
 if (reload && !leaving) {
+var asked = request;
+cancel();
 reload.remove();
 window.stop();
+if (asked) ask();
 var icon = document.querySelector("link[rel=icon]");
 if (icon) icon.replaceWith(icon.cloneNode());
 }

@@ -190,12 +190,15 @@
   document.addEventListener("florin:due", function () { ask(true); });
 
   // The page reloads itself a few seconds after it was loaded unless that is stopped; without its element, too. That
-  // stops whatever is being loaded, too, so it waits for the page, and the icon is loaded again.
+  // stops whatever is being loaded, too, so it waits for the page, and the icon and what was asked are loaded again.
   function begin() {
     var reload = document.querySelector("meta[http-equiv=refresh]");
     if (reload && !leaving) {
+      var asked = request;
+      cancel();
       reload.remove();
       window.stop();
+      if (asked) ask();
       var icon = document.querySelector("link[rel=icon]");
       if (icon) icon.replaceWith(icon.cloneNode());
     }

@@ -27,6 +27,8 @@ type Config struct {
 	Rate float64
 	// Clock is what the rate, and pauses after a refusal for its sake, go by; the zero value is the real one.
 	Clock endpoint.Clock
+	// Alone is what one of two endpoints may decide.
+	Alone chain.Alone
 	// Multicall is the contract that reads many balances at once, where it is; zero: Multicall3.
 	Multicall rpc.Multicall
 	// Count is called with the endpoint's name and the method of every call; nil: nothing is.
@@ -40,6 +42,8 @@ type Adapter struct {
 	assets  map[rpc.Address]chain.Asset
 	heads   headMemory
 	finals  chain.FinalViews
+	aged    chain.Aged[view]
+	alone   chain.Alone
 	glances glanceMemory
 }
 
@@ -59,13 +63,13 @@ func New(c Config) (*Adapter, error) {
 	}
 	p, err := rpc.NewPool(rpc.Config{
 		Network: n, ChainID: c.Profile.ChainID, Endpoints: c.Endpoints, Client: c.Client,
-		Timeout: c.Timeout, Now: c.Now, Rate: c.Rate, Clock: c.Clock, Multicall: c.Multicall,
+		Timeout: c.Timeout, Now: c.Now, Rate: c.Rate, Clock: c.Clock, Multicall: c.Multicall, Alone: c.Alone,
 		Count: c.Count,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &Adapter{profile: c.Profile, pool: p, assets: assets}, nil
+	return &Adapter{profile: c.Profile, pool: p, assets: assets, alone: c.Alone}, nil
 }
 
 // assetTable indexes the network's assets by contract.

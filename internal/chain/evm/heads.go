@@ -66,13 +66,29 @@ func (a *Adapter) newestHeads(ctx context.Context) (heads chain.Heads, by *rpc.E
 	shorter := len(voices) >= chain.Quorum(a.pool.Size())
 	by = best.endpoint
 	if !a.pool.Single() {
+		one := best
 		best = a.agree(ctx, best, known)
 		if ctx.Err() != nil {
 			return chain.Heads{}, nil, ctx.Err()
 		}
+		best = a.onOneWord(one, best)
 	}
 	a.heads.remember(best, shorter)
 	return best.heads(), by, nil
+}
+
+// onOneWord replaces the final and the finalized block of what endpoints agree on by what the one that is left has said
+// for long enough (chain.Alone).
+func (a *Adapter) onOneWord(one, agreed view) view {
+	if !a.pool.Lone() {
+		a.aged.Forget()
+		return agreed
+	}
+	a.aged.Keep(one, a.pool.Now())
+	if old, ok := a.aged.Old(a.pool.Now()); ok {
+		agreed.final, agreed.finalized = higher(agreed.final, old.final), higher(agreed.finalized, old.finalized)
+	}
+	return agreed.ordered(a.profile.Finality)
 }
 
 // view is the chain as one endpoint reports it.

@@ -11,7 +11,7 @@ import (
 )
 
 // Judge asks one endpoint after the other, other than the transfers' source, whether they are in the block that they
-// name, at or below `at`. The source itself is asked only if it is the only endpoint.
+// name, at or below `at`. The source itself is asked only if it is the only endpoint, or decides alone (chain.Alone).
 func (a *Adapter) Judge(ctx context.Context, transfers []chain.Transfer, at chain.Head) (chain.Verdict, error) {
 	if !chain.SameInclusion(transfers) {
 		return chain.Undecided, errors.New("judge: not the transfers of one transaction")
@@ -21,20 +21,29 @@ func (a *Adapter) Judge(ctx context.Context, transfers []chain.Transfer, at chai
 	if !ok {
 		return chain.Undecided, fmt.Errorf("judge: %q is no transaction hash", t.Tx)
 	}
-	endpoints := a.pool.Voices()
-	if t.Source != "" && !a.pool.Single() {
+	endpoints, size, alone := a.pool.Voices(), a.pool.Size(), a.oneWord(transfers)
+	switch {
+	case alone:
+		size = 1
+	case t.Source != "":
 		endpoints = a.pool.Without(t.Source)
 	}
-	reported := t.Source != ""
-	verdict, err := chain.Judged(endpoints, a.pool.Size(), reported, func(e *rpc.Endpoint) (chain.Verdict, error) {
+	verdict, err := chain.Judged(endpoints, size, t.Source != "", func(e *rpc.Endpoint) (chain.Verdict, error) {
 		return a.verdict(ctx, e, func(ctx context.Context, e *rpc.Endpoint) (chain.Verdict, error) {
-			return a.judgeThrough(ctx, e, transfers, tx, at)
+			return a.judgeThrough(ctx, e, transfers, tx, at, alone)
 		})
 	})
 	if ctx.Err() != nil {
 		return chain.Undecided, ctx.Err()
 	}
 	return verdict, err
+}
+
+// oneWord reports whether one endpoint decides about the transfers of a transaction: the only voice there is, or the
+// one that has been left for long enough.
+func (a *Adapter) oneWord(transfers []chain.Transfer) bool {
+	_, lone := a.aged.Old(a.pool.Now())
+	return a.pool.Single() || lone && a.pool.Lone() && a.alone.Allows(transfers)
 }
 
 // Quorum is how many voices must say the same.
@@ -58,10 +67,10 @@ func (a *Adapter) verdict(
 }
 
 // judgeThrough looks for the transfers through one endpoint, which must have
-// `at`. The only one there is must show another block in place of theirs before they are missing: the hash of a block
+// `at`. One that decides alone must show another block in place of theirs before they are missing: the hash of a block
 // commits to its transactions, so until then its answers contradict each other.
 func (a *Adapter) judgeThrough(
-	ctx context.Context, e *rpc.Endpoint, transfers []chain.Transfer, tx rpc.Hash, at chain.Head,
+	ctx context.Context, e *rpc.Endpoint, transfers []chain.Transfer, tx rpc.Hash, at chain.Head, alone bool,
 ) (chain.Verdict, error) {
 	source := transfers[0].Block
 	block, ok := rpc.ParseHash(source.Hash)
@@ -89,7 +98,7 @@ func (a *Adapter) judgeThrough(
 	default:
 		verdict, err = included(ctx, e, r.Block, r.BlockHash)
 	}
-	if err == nil && verdict == chain.Missing && a.pool.Single() {
+	if err == nil && verdict == chain.Missing && alone {
 		if there, err := included(ctx, e, source.Number, block); err != nil || there == chain.Stands {
 			return chain.Undecided, err
 		}

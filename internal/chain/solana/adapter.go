@@ -31,6 +31,8 @@ type Config struct {
 	Rate float64
 	// Clock is the time that the rate goes by; the zero value is the real one.
 	Clock node.Clock
+	// Alone is what one of two endpoints may decide.
+	Alone chain.Alone
 	// Thorough reads the history of every account the first time, even of one that does not exist and that no
 	// sweep named. It is for rescans: the owner of the seed may have emptied accounts by other means.
 	Thorough bool
@@ -57,6 +59,7 @@ type Adapter struct {
 
 	heads  headCache
 	finals chain.FinalViews
+	aged   chain.Aged[chain.Head]
 	// known is what scans know of the accounts, by endpoint.
 	known     map[*endpoint]*watchedAccounts
 	failures  failures
@@ -113,7 +116,7 @@ func New(c Config) (*Adapter, error) {
 			return nil, fault.New(fault.Invalid, "address of the sweeps of %s: %s", n, err.Error())
 		}
 	}
-	a.pool = &pool{now: c.Now, genesis: expectedGenesis(mints)}
+	a.pool = &pool{now: c.Now, alone: c.Alone, genesis: expectedGenesis(mints)}
 	for i, raw := range c.Endpoints {
 		w, err := rpc.New(raw, c.Client, c.Timeout)
 		if err != nil {
@@ -124,7 +127,7 @@ func New(c Config) (*Adapter, error) {
 				"endpoint %d of %s is there twice; a second opinion must come from another provider", i+1, n)
 		}
 		w.Name = a.pool.uniqueName(w.Name)
-		e := &endpoint{Client: w, pool: a.pool}
+		e := &endpoint{Client: w, pool: a.pool, moved: c.Now()}
 		w.Now, w.Observe, w.Count, w.Rate = c.Now, e.observe, c.Count, node.NewRate(c.Rate, c.Clock)
 		w.Alone = func() bool { return len(a.pool.others(e)) == 0 }
 		a.pool.endpoints = append(a.pool.endpoints, e)

@@ -36,7 +36,8 @@ type endpoint struct {
 	lags       int       // in a row
 	coolUntil  time.Time
 	reason     string
-	newestSlot uint64 // the newest it has reported
+	newestSlot uint64    // the newest it has reported
+	moved      time.Time // when it was another one last
 	latency    node.Latency
 	errors     int64
 	requests   int64
@@ -124,7 +125,17 @@ func (e *endpoint) failed(err error) {
 func (e *endpoint) recordHead(slot uint64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if slot > e.newestSlot {
+		e.moved = e.pool.now()
+	}
 	e.newestSlot = slot
+}
+
+// movedAt returns when the newest slot has moved last.
+func (e *endpoint) movedAt() time.Time {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.moved
 }
 
 // memberTries is how often a node is asked for a slot that it has reported: several may stand behind its address.

@@ -64,15 +64,31 @@ func (a *Adapter) Heads(ctx context.Context) (chain.Heads, error) {
 		return chain.Heads{}, fmt.Errorf("heads of %s: %w", a.profile.Network, err)
 	}
 	if a.pool.size() > 1 {
+		one := best.Final
 		best.Final = a.agree(ctx, finalView{by, best.Final}, known.Final)
 		if gaveUp(ctx) {
 			return chain.Heads{}, ctx.Err()
 		}
+		best.Final = a.onOneWord(one, best.Final)
 	}
 	if best.Final.Hash != "" {
 		a.pool.blocks.Keep(best.Final)
 	}
 	return a.heads.remember(best, a.pool.now()), nil
+}
+
+// onOneWord returns what the endpoint that is left has called final for long enough (chain.Alone), in place of an older
+// block that endpoints agree on.
+func (a *Adapter) onOneWord(one, agreed chain.Head) chain.Head {
+	if !a.pool.lone() {
+		a.aged.Forget()
+		return agreed
+	}
+	a.aged.Keep(one, a.pool.now())
+	if old, ok := a.aged.Old(a.pool.now()); ok && old.Number > agreed.Number {
+		return old
+	}
+	return agreed
 }
 
 // heads reads both heads from one endpoint, the finalized one first, so that a block that arrives in between

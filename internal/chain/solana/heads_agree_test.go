@@ -36,14 +36,18 @@ func (c *clock) advance(d time.Duration) {
 }
 
 // through is a reader of the ledger by a clock of its own, through so many nodes.
-func (h *ledgerHarness) through(t *testing.T, n int) (*solana.Adapter, []*node, *clock) {
+func (h *ledgerHarness) through(t *testing.T, n int, with ...func(*solana.Config)) (*solana.Adapter, []*node, *clock) {
 	t.Helper()
 	nodes, urls, c := make([]*node, n), make([]string, n), newClock()
 	for i := range nodes {
 		nodes[i] = newNode(t, h.URL())
 		urls[i] = nodes[i].url()
 	}
-	reader, err := solana.New(solana.Config{Profile: h.profile(), Endpoints: urls, Rate: unhurried, Now: c.Now})
+	config := solana.Config{Profile: h.profile(), Endpoints: urls, Rate: unhurried, Now: c.Now}
+	for _, f := range with {
+		f(&config)
+	}
+	reader, err := solana.New(config)
 	if err != nil {
 		t.Fatal(err)
 	}

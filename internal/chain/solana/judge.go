@@ -12,7 +12,7 @@ import (
 )
 
 // Judge asks one endpoint after the other, other than the transfers' source, whether they are in the slot that they
-// name, at or before `at`. With a single endpoint configured, it asks the source itself.
+// name, at or before `at`. The source itself is asked only if it is the only endpoint, or decides alone (chain.Alone).
 func (a *Adapter) Judge(ctx context.Context, transfers []chain.Transfer, at chain.Head) (chain.Verdict, error) {
 	if !chain.SameInclusion(transfers) {
 		return chain.Undecided, errors.New("judge: not the transfers of one transaction")
@@ -25,14 +25,17 @@ func (a *Adapter) Judge(ctx context.Context, transfers []chain.Transfer, at chai
 	if gaveUp(ctx) {
 		return chain.Undecided, ctx.Err()
 	}
-	endpoints, alone := a.pool.voices(), a.pool.size() == 1
-	if t.Source != "" && !alone {
+	endpoints, size, alone := a.pool.voices(), a.pool.size(), a.oneWord(transfers)
+	switch {
+	case alone:
+		size = 1
+	case t.Source != "":
 		endpoints = a.pool.without(t.Source)
 	}
 	denied := false
-	verdict, err := chain.Judged(endpoints, a.pool.size(), t.Source != "", func(e *endpoint) (chain.Verdict, error) {
+	verdict, err := chain.Judged(endpoints, size, t.Source != "", func(e *endpoint) (chain.Verdict, error) {
 		v, err := a.verdict(ctx, e, func(ctx context.Context, e *endpoint) (chain.Verdict, error) {
-			return a.judge(ctx, e, transfers, signature, at)
+			return a.judge(ctx, e, transfers, signature, at, alone)
 		})
 		denied = denied || v == chain.Missing
 		return v, err
@@ -44,6 +47,13 @@ func (a *Adapter) Judge(ctx context.Context, transfers []chain.Transfer, at chai
 		return chain.Undecided, ctx.Err()
 	}
 	return verdict, err
+}
+
+// oneWord reports whether one endpoint decides about the transfers of a transaction: the only voice there is, or the
+// one that has been left for long enough.
+func (a *Adapter) oneWord(transfers []chain.Transfer) bool {
+	_, lone := a.aged.Old(a.pool.now())
+	return a.pool.size() == 1 || lone && a.pool.lone() && a.pool.alone.Allows(transfers)
 }
 
 // Quorum is how many voices must say the same.
@@ -72,17 +82,17 @@ func (a *Adapter) verdict(
 	return verdict, e.named(err)
 }
 
-// judge looks for the transfers through one endpoint, which must know `at`. The only one there is must show another
+// judge looks for the transfers through one endpoint, which must know `at`. One that decides alone must show another
 // block in place of theirs before they are missing: the hash of a block commits to its transactions, so until then its
 // answers contradict each other.
 func (a *Adapter) judge(
-	ctx context.Context, e *endpoint, transfers []chain.Transfer, signature string, at chain.Head,
+	ctx context.Context, e *endpoint, transfers []chain.Transfer, signature string, at chain.Head, alone bool,
 ) (chain.Verdict, error) {
 	if err := e.hasBlock(ctx, at); err != nil {
 		return chain.Undecided, err
 	}
 	verdict, err := a.judgeAt(ctx, e, transfers, signature, at)
-	if err != nil || verdict != chain.Missing || a.pool.size() > 1 {
+	if err != nil || verdict != chain.Missing || !alone {
 		return verdict, err
 	}
 	here, ok, err := e.Head(ctx, transfers[0].Block.Number)

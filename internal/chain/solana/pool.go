@@ -21,6 +21,7 @@ type pool struct {
 	now       func() time.Time
 	requests  atomic.Int64
 	blocks    rpc.BlockCache
+	alone     chain.Alone
 
 	mu      sync.Mutex
 	genesis string // of the cluster; empty until the first endpoint has answered
@@ -108,6 +109,17 @@ func (p *pool) ready() []*endpoint {
 
 // size returns how many voices the configured endpoints have, of which a quorum decides (chain.Quorum).
 func (p *pool) size() int { return len(node.Voices(p.endpoints)) }
+
+// lone reports whether one of two voices is left (chain.Alone).
+func (p *pool) lone() bool {
+	moved := make(map[string]time.Time)
+	for _, e := range p.endpoints {
+		if at := e.movedAt(); at.After(moved[e.Voice()]) {
+			moved[e.Voice()] = at
+		}
+	}
+	return p.alone.Lone(moved, p.now())
+}
 
 // voices lists one ready endpoint of each voice, the first in the order of ready: those to ask where a quorum decides.
 func (p *pool) voices() []*endpoint { return node.Voices(p.ready()) }

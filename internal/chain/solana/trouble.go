@@ -103,8 +103,8 @@ func (s *search) failsFor(ctx context.Context, acc *account, err error) error {
 	return nil
 }
 
-// mayPass records that the endpoint failed for the account, and reports whether another endpoint, or with patience this one in a
-// moment, may succeed.
+// mayPass records that the endpoint failed for the account, and reports whether another endpoint, or with patience this
+// one in a moment, may succeed.
 func (s *search) mayPass(key solanago.PublicKey, t *trouble, patience bool) bool {
 	now, failures := s.adapter.pool.now(), &s.adapter.failures
 	if t.since.IsZero() {

@@ -45,6 +45,7 @@ type Endpoint struct {
 	reason    string
 	head      uint64
 	headAt    time.Time // when it was reported
+	moved     time.Time // when it was another one last
 	latency   endpoint.Latency
 	errors    int64
 	requests  int64
@@ -265,7 +266,17 @@ func (e *Endpoint) failed(err error) {
 func (e *Endpoint) RecordHead(number uint64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if number > e.head {
+		e.moved = e.now()
+	}
 	e.head, e.headAt = number, e.now()
+}
+
+// movedAt returns when the newest block has moved last.
+func (e *Endpoint) movedAt() time.Time {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.moved
 }
 
 // answered reports whether the endpoint has reported its newest block after the time.

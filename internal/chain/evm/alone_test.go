@@ -1,0 +1,111 @@
+package evm_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/chaintest"
+	"github.com/florinpay/florin/internal/chain/evm"
+)
+
+// pairOf is a network read through two endpoints, of which the second one falls silent.
+type pairOf struct {
+	*script
+
+	reader *evm.Adapter
+	stands bool // it answers, and its newest block stands still; else it fails
+	mined  int
+}
+
+func newPairOf(t *testing.T, rule chain.Alone, stands bool) *pairOf {
+	t.Helper()
+	p := &pairOf{script: newScript(t, 2), stands: stands}
+	reader, err := evm.New(evm.Config{
+		Profile: p.profile, Endpoints: []string{p.endpoints[0].URL, p.endpoints[1].URL}, Alone: rule,
+		Now: p.clock.Now, Clock: p.clock.pauses(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.reader, p.script.reader = reader, reader
+	return p
+}
+
+func (p *pairOf) mine(n int) {
+	p.Mine(n)
+	if p.mined += n; p.stands {
+		p.endpoints[1].Set(chaintest.Faults{Lag: p.mined})
+	} else {
+		p.endpoints[1].Set(chaintest.Faults{Status: 500})
+	}
+}
+
+// pass reads the heads every minute.
+func (p *pairOf) pass(span time.Duration) chain.Head {
+	for range span / time.Minute {
+		p.clock.advance(time.Minute)
+		p.mine(1)
+		p.heads()
+	}
+	return p.heads().Final
+}
+
+// judged is what becomes of the small payment and of the large one.
+func (p *pairOf) judged(to chain.Watched, at chain.Head) (verdicts [2]chain.Verdict) {
+	p.t.Helper()
+	got, err := p.scan(0, p.heads().Latest, to)
+	if err != nil || len(got) != 2 {
+		p.t.Fatalf("scanned %+v, %v", got, err)
+	}
+	for i, one := range got {
+		v, err := p.reader.Judge(p.t.Context(), []chain.Transfer{one}, at)
+		if err != nil && v != chain.Undecided {
+			p.t.Fatal(err)
+		}
+		verdicts[i] = v
+	}
+	return verdicts
+}
+
+// TestAlone: while one of two endpoints is silent, the other one decides after a while what the operator allows.
+func TestAlone(t *testing.T) {
+	t.Parallel()
+	for rule, want := range map[chain.Alone][2]chain.Verdict{
+		chain.AloneStop:  {chain.Undecided, chain.Undecided},
+		chain.AloneSmall: {chain.Stands, chain.Undecided},
+		chain.AloneAll:   {chain.Stands, chain.Stands},
+	} {
+		for how, stands := range map[string]bool{"Fails": false, "StandsStill": true} {
+			t.Run(string(rule)+how, func(t *testing.T) {
+				t.Parallel()
+				p := newPairOf(t, rule, stands)
+				before, to := p.heads().Final.Number, p.Address()
+				p.Pay(chaintest.Payment{To: to, Asset: p.Credited(), Units: 99_000_000})
+				p.mine(1)
+				p.Pay(chaintest.Payment{To: to, Asset: p.Credited(), Units: 101_000_000})
+				p.mine(scriptFinalDepth + 1)
+				if at := p.pass(chain.AloneAfter + chain.AloneDepth - time.Minute).Number; at != before {
+					t.Fatalf("block %d is final by one endpoint after %d", at, before)
+				}
+				at := p.pass(3 * time.Minute)
+				if (at.Number > before) != (rule != chain.AloneStop) {
+					t.Fatalf("block %d is final after %d", at.Number, before)
+				}
+				if rule == chain.AloneStop {
+					at = p.heads().Latest
+				}
+				if got := p.judged(to, at); got != want {
+					t.Errorf("judged %v, want %v", got, want)
+				}
+				p.endpoints[1].Set(chaintest.Faults{})
+				p.clock.advance(time.Minute) // a cool-down
+				p.heads()
+				p.clock.advance(time.Minute)
+				if got := p.judged(to, p.heads().Final); got != [2]chain.Verdict{chain.Stands, chain.Stands} {
+					t.Errorf("when both answer: judged %v", got)
+				}
+			})
+		}
+	}
+}
