@@ -90,6 +90,8 @@ func trackCases() map[string]trackCase {
 		"IncludedNotDropped": {3, []tracked{included, dropped, dropped}, chain.TxDropped, ""},
 		"IncludedAndLost":    {3, []tracked{included, lost, lost}, chain.TxIncluded, ""},
 		"DroppedTooEarly":    {3, []tracked{dropped, pending, pending}, chain.TxPending, ""},
+		"RefutedByOne":       {3, []tracked{final, dropped, unsure}, chain.TxIncluded, "10"},
+		"RefutedByOneBefore": {3, []tracked{unsure, dropped, final}, chain.TxIncluded, "10"},
 		"DroppedOrUnknown":   {2, []tracked{dropped, unknown}, chain.TxUnknown, ""},
 	}
 }
