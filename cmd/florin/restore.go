@@ -225,8 +225,8 @@ func (c restore) adopt(ctx context.Context, p *process, cfg config.Config) error
 	}
 	return p.withStore(ctx, cfg, func(s *store.Store) error {
 		now := app.Now()
-		if busy, err := s.Led(ctx, now); err != nil || busy {
-			return errors.Join(err, errors.New("a server runs on the database, or ran until a minute ago: stop it, and try again"))
+		if served, err := s.Served(ctx); err != nil || served {
+			return errors.Join(err, errors.New("a server runs on the database: stop it, and try again"))
 		}
 		a, err := s.Adopt(ctx, last, now)
 		if err != nil {

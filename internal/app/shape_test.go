@@ -18,9 +18,9 @@ import (
 
 // The limits keep files and functions readable at one sitting.
 const (
-	maxInterfaces  = 40   // in the whole program
-	maxTestFile    = 400  // lines
-	maxTestBody    = 60   // lines of one test function or one named case
+	maxInterfaces  = 40  // in the whole program
+	maxTestFile    = 400 // lines
+	maxTestBody    = 60  // lines of one test function or one named case
 	maxLineColumns = 120
 )
 

@@ -47,8 +47,13 @@ func (s *Store) EndReplay(ctx context.Context, n chain.Network, now time.Time) (
 	return ended, db.Wrap(err, "end the replay")
 }
 
-// Led reports whether a server holds a lease, so that it runs, or has ended without giving it back.
-func (s *Store) Led(ctx context.Context, now time.Time) (is bool, err error) {
-	err = s.db.Reader().NewRaw("SELECT EXISTS (SELECT 1 FROM leases WHERE until > ?)", db.At(now)).Scan(ctx, &is)
+// Served reports whether a server is connected to a PostgreSQL database. What the database holds of servers tells
+// nothing: it may be a copy of one that is served elsewhere. An SQLite file is another's alone (CheckClosed).
+func (s *Store) Served(ctx context.Context) (is bool, err error) {
+	if !s.db.Dialect().ManyWriters {
+		return false, nil
+	}
+	err = s.db.Reader().NewRaw("SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE datname = current_database() "+
+		"AND application_name = ?)", db.Listener).Scan(ctx, &is)
 	return is, db.Wrap(err, "look for a server on the database")
 }

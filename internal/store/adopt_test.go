@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"context"
 	"strconv"
 	"testing"
 	"time"
@@ -190,5 +191,42 @@ func TestStore_RecordBackup(t *testing.T) {
 		_, err = w.Adopt(t.Context(), backup.Mark{}, storetest.Start)
 		w.Must(err)
 		want(time.Time{})
+	})
+}
+
+// TestStore_Served: a PostgreSQL database is served while a server listens on it, whatever it holds of servers.
+func TestStore_Served(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		now := storetest.Start
+		_, err := w.Store.Lease(t.Context(), "retention", "gone", now, now.Add(time.Hour))
+		w.Must(err)
+		if served, err := w.Served(t.Context()); err != nil || served {
+			t.Errorf("by a lease that it holds: %v, %v", served, err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		listens, ended := make(chan struct{}, 1), make(chan error, 1)
+		go func() {
+			ended <- w.Listen(ctx, func() {
+				select {
+				case listens <- struct{}{}:
+				default:
+				}
+			})
+		}()
+		if w.ManyWriters() {
+			<-listens
+		}
+		if served, err := w.Served(t.Context()); err != nil || served != w.ManyWriters() {
+			t.Errorf("while one listens: %v, %v", served, err)
+		}
+		stop()
+		<-ended
+		for range 100 { // the server ends the connection's process a moment later
+			if served, err := w.Served(t.Context()); err == nil && !served {
+				return
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+		t.Error("it is served when nobody listens any more")
 	})
 }

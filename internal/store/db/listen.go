@@ -45,8 +45,13 @@ func (e *postgresEngine) Listen(
 	return nil
 }
 
+// Listener is the application name of the connection that every running server keeps.
+const Listener = "florin server"
+
 func (e *postgresEngine) listenOnce(ctx context.Context, channel string, notify func(string), listening func()) error {
-	conn, err := pgx.ConnectConfig(ctx, e.config.Copy())
+	config := e.config.Copy()
+	config.RuntimeParams["application_name"] = Listener
+	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return fmt.Errorf("connect: %w", err)
 	}
