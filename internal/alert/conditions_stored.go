@@ -2,6 +2,7 @@ package alert
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
@@ -102,6 +103,26 @@ func disagreeing(f Facts) []Condition {
 				count(s.Payments, "payment"), at(s.Since), sentence(s.Reason)),
 			Advice: fmt.Sprintf("Compare the endpoints in FLORIN_%s_RPC with a block explorer, and replace the one that is wrong.",
 				s.Network),
+		})
+	}
+	return list
+}
+
+func differing(f Facts) []Condition {
+	var list []Condition
+	for _, b := range f.Stored.Balances {
+		advice := "Look at the address with a block explorer, and at what florin reconcile says."
+		if b.Unrecorded {
+			advice = "Florin reads the address again, and the alert is over when the record agrees. If it stays, look at the " +
+				"address with a block explorer: an endpoint that hides a transfer is to be replaced in FLORIN_" +
+				string(b.Network) + "_RPC."
+		}
+		list = append(list, Condition{
+			Subject: strings.TrimSpace(fmt.Sprintf("%s %s %s", b.Network, b.Address, b.Contract)),
+			Title:   "A balance on " + name(f, b.Network) + " differs from the record",
+			Text: fmt.Sprintf("The address %s of payment %s on %s: %s", b.Address, b.ID, name(f, b.Network),
+				sentence(b.Text+b.Advice)),
+			Advice: advice,
 		})
 	}
 	return list

@@ -36,6 +36,7 @@ type Stored struct {
 	Recharges  int64     // paid, and on a network that is not configured
 	Changes    int64     // of where money goes, due and not made
 	SetAside   []SetAside
+	Balances   []Balance
 	Receivers  []Receiver
 	Reorged    []Reorged
 	Expiring   []Certificate
@@ -51,6 +52,17 @@ type SetAside struct {
 	Payments int64
 	Since    time.Time // of the oldest
 	Reason   string    // why the oldest cannot be read
+}
+
+// Balance is a balance that differs from the records, as the daily comparison found.
+type Balance struct {
+	Network    chain.Network
+	Address    chain.Address
+	Contract   chain.Address // of the token; empty: not of one alone
+	ID         payment.ID
+	Text       string // what differs
+	Advice     string
+	Unrecorded bool // money came that no deposit records
 }
 
 // Receiver is a callback whose last webhooks were given up.

@@ -16,6 +16,7 @@ const (
 	BudgetSpent         Kind = "budget_spent"
 	GasLow              Kind = "gas_low"
 	GasOut              Kind = "gas_out"
+	BalanceDifference   Kind = "balance_difference"
 	SweepStuck          Kind = "sweep_stuck"
 	MoneyUnswept        Kind = "money_unswept"
 	Reorg               Kind = "reorg"
@@ -60,6 +61,7 @@ var rules = []rule{
 	{LedgerDifference, 0, calm, true, ledgerDifference, ledgerSettled},
 	{LedgerUnchecked, 0, calm, true, ledgerUnchecked, ledgerSettled},
 	{Reorg, 0, calm, true, reorged, nil},
+	{BalanceDifference, 0, calm, true, differing, nil},
 	{EndpointsDisagree, soon, calm, true, disagreeing, nil},
 	{GasOut, soon, calm, false, gasOut, nil},
 	{GasLow, soon, longCalm, false, gasLow, nil},

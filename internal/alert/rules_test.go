@@ -74,6 +74,15 @@ var conditions = map[alert.Kind]struct {
 	alert.GasOut: {func(f *alert.Facts) { f.Networks[0].Gas.Runway.Level = settlement.LevelAlarm }, "POLYGON", []string{
 		"Send POL to it now.",
 	}},
+	alert.BalanceDifference: {func(f *alert.Facts) {
+		f.Stored.Balances = []alert.Balance{{
+			Network: chain.Polygon, Address: "0x52908400098527886E0F7030069857D2E4169EE7", Contract: "0xc2132D05D31c914a87C6611C10748AEb04B58e8F",
+			ID: "01M7Z95F5DE7BD6RTSPKBNS62H", Text: "it holds 5 USDT, and 0 USDT are recorded", Unrecorded: true,
+		}}
+	}, "POLYGON 0x52908400098527886E0F7030069857D2E4169EE7 0xc2132D05D31c914a87C6611C10748AEb04B58e8F", []string{
+		"on Polygon", "payment 01M7Z95F5DE7BD6RTSPKBNS62H", "0x52908400098527886E0F7030069857D2E4169EE7",
+		"holds 5 USDT, and 0 USDT are recorded", "reads the address again", "FLORIN_POLYGON_RPC",
+	}},
 	alert.SweepStuck: {func(f *alert.Facts) {
 		f.Stored.Sweeps = 1
 	}, "", []string{"1 settlement transaction is not final"}},

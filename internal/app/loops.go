@@ -201,6 +201,7 @@ func (a *App) repeated() []loop {
 		a.retention(), a.timekeeping(), a.marking(), a.replaying(),
 	}
 	for _, n := range a.networks.inOrder() {
+		list = append(list, a.comparing(n))
 		if n.sweeper != nil {
 			list = append(list, loop{
 				name: "sweeps of " + string(n.Profile.Network), every: settlement.Every, within: 2 * settlement.Within,

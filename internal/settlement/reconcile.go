@@ -31,7 +31,11 @@ type Difference struct {
 	Network   chain.Network
 	Address   chain.Address // empty for a transaction
 	PaymentID string
-	Text      string // what differs, and what to do
+	Contract  chain.Address // whose balance differs; empty: none alone
+	Text      string        // what differs
+	Advice    string        // what to do; may be empty
+	// Unrecorded: money came that no deposit records, so that reading the address again may find it.
+	Unrecorded bool
 }
 
 func (d Difference) String() string {
@@ -42,7 +46,7 @@ func (d Difference) String() string {
 	if d.Address != "" {
 		text += " address " + string(d.Address)
 	}
-	return text + ": " + d.Text
+	return text + ": " + d.Text + d.Advice
 }
 
 // Reconciler compares the chains with the records.
@@ -182,7 +186,10 @@ func (r Reconciler) compareAgreed(
 		return found, err
 	case len(page) == 1:
 		a := page[0]
-		return []Difference{{n.Profile.Network, a.Address.Address, a.PaymentID, disagree}}, nil
+		return []Difference{{
+			Network: n.Profile.Network, Address: a.Address.Address, PaymentID: a.PaymentID,
+			Text: disagree, Advice: disagreeAdvice,
+		}}, nil
 	}
 	half := len(page) / 2
 	first, err := r.compareAgreed(ctx, n, page[:half])
@@ -194,7 +201,10 @@ func (r Reconciler) compareAgreed(
 }
 
 // disagree is the difference of what the endpoints do not agree on.
-const disagree = "the endpoints disagree about it, so nothing is concluded; compare them with a block explorer"
+const (
+	disagree       = "the endpoints disagree about it, so nothing is concluded"
+	disagreeAdvice = "; compare them with a block explorer"
+)
 
 // compare reads the chain before the records: money that arrives in between is
 // then in the records first, and in the chain's balance at the next read.
@@ -223,8 +233,10 @@ func (r Reconciler) compare(ctx context.Context, n ReconciledNetwork, page []Dep
 	for asset, balances := range holdings {
 		for i, a := range page {
 			record := records[recordKey{n.Profile.Network, a.Address.Address, asset.Contract}]
-			for _, text := range record.differences(asset, balances[i]) {
-				found = append(found, Difference{n.Profile.Network, a.Address.Address, a.PaymentID, text})
+			for _, d := range record.differences(asset, balances[i]) {
+				d.Network, d.Address, d.Contract = n.Profile.Network, a.Address.Address, asset.Contract
+				d.PaymentID = a.PaymentID
+				found = append(found, d)
 			}
 		}
 	}
@@ -260,30 +272,37 @@ type recordKey struct {
 
 // differences compares a record with what the address holds. An address
 // without a record has the zero Record.
-func (r Record) differences(a chain.Asset, holds money.Units) []string {
+func (r Record) differences(a chain.Asset, holds money.Units) []Difference {
 	show := func(u money.Units) string { return u.Format(a.Decimals) + " " + a.Symbol }
-	var texts []string
+	var found []Difference
 	rest, surplus := r.Early.Sub(r.Moved), r.Moved.Sub(r.Early)
 	if rest.Cmp(money.Units{}) < 0 {
 		rest = money.Units{}
 	}
 	if surplus.Cmp(r.Found) > 0 {
-		texts = append(texts, fmt.Sprintf("sweeps moved %s, and deposits are recorded of %s only; "+
-			"run `florin rescan` from before they came", show(r.Moved), show(r.Early)))
+		found = append(found, Difference{
+			Text:   fmt.Sprintf("sweeps moved %s, and deposits are recorded of %s only", show(r.Moved), show(r.Early)),
+			Advice: "; run `florin rescan` from before they came", Unrecorded: true,
+		})
 	}
 	if r.Marked.Cmp(r.Moved) > 0 {
-		texts = append(texts, fmt.Sprintf("deposits of %s are marked as swept, and only %s were moved",
-			show(r.Marked), show(r.Moved)))
+		found = append(found, Difference{
+			Text: fmt.Sprintf("deposits of %s are marked as swept, and only %s were moved", show(r.Marked), show(r.Moved)),
+		})
 	}
-	switch want := rest.Add(r.Late); holds.Cmp(want) {
+	want := rest.Add(r.Late)
+	text := fmt.Sprintf("it holds %s, and %s are recorded", show(holds), show(want))
+	switch holds.Cmp(want) {
 	case 1:
-		texts = append(texts, fmt.Sprintf("it holds %s, and %s are recorded; run `florin rescan`, "+
-			"or sweep it with `florin sweep --address`", show(holds), show(want)))
+		found = append(found, Difference{
+			Text: text, Advice: "; run `florin rescan`, or sweep it with `florin sweep --address`", Unrecorded: true,
+		})
 	case -1:
-		texts = append(texts, fmt.Sprintf("it holds %s, and %s are recorded; if another account swept it, "+
-			"the next sweep records that", show(holds), show(want)))
+		found = append(found, Difference{
+			Text: text, Advice: "; if another account swept it, the next sweep records that",
+		})
 	}
-	return texts
+	return found
 }
 
 // deposits looks up every recorded deposit that is not too old.
@@ -309,7 +328,9 @@ func (r Reconciler) deposits(
 			if differs {
 				text := fmt.Sprintf("the deposit of %s %s in %s %s",
 					t.Units.Format(t.Asset.Decimals), t.Asset.Symbol, t.Tx, what)
-				found = append(found, Difference{n.Profile.Network, record.Address, record.PaymentID, text})
+				found = append(found, Difference{
+					Network: n.Profile.Network, Address: record.Address, PaymentID: record.PaymentID, Text: text,
+				})
 			}
 		}
 	}
@@ -326,7 +347,9 @@ func (r Reconciler) sweeps(ctx context.Context, n ReconciledNetwork) ([]Differen
 	for _, w := range list {
 		found, err := n.Reader.Find(ctx, w.Tx)
 		if errors.Is(err, chain.ErrDisagree) {
-			all = append(all, Difference{Network: n.Profile.Network, Text: fmt.Sprintf("sweep %s: %s", w.ID, disagree)})
+			all = append(all, Difference{
+				Network: n.Profile.Network, Text: fmt.Sprintf("sweep %s: %s", w.ID, disagree), Advice: disagreeAdvice,
+			})
 			continue
 		}
 		if err != nil {

@@ -41,7 +41,7 @@ type Record struct {
 	Deposits             []chain.Transfer // the final ones
 }
 
-// RecordStore reads what is compared with the chains.
+// RecordStore reads what is compared with the chains, and keeps what the daily comparison finds.
 type RecordStore interface {
 	// DepositAddressesAfter lists addresses after the last of the page before, at most limit; zero: from the first.
 	DepositAddressesAfter(ctx context.Context, last DepositAddress, limit int) ([]DepositAddress, error)
@@ -49,4 +49,16 @@ type RecordStore interface {
 	Records(ctx context.Context, n chain.Network, addresses []chain.Address) ([]Record, error)
 	// ConfirmedSince lists the network's sweeps confirmed since then.
 	ConfirmedSince(ctx context.Context, n chain.Network, since time.Time) ([]Sweep, error)
+	// ReceivingAfter lists the addresses of payments after the one given that have not ended, or ended after endedAfter,
+	// by payment: those of so many payments.
+	ReceivingAfter(ctx context.Context, payment int64, endedAfter time.Time, payments int) ([]DepositAddress, error)
+	// Comparison returns the last daily comparison of the network; ok is false before the first.
+	Comparison(ctx context.Context, n chain.Network) (c Comparison, ok bool, err error)
+	// SaveComparison stores how far it is, with the differences that are not stored yet.
+	SaveComparison(ctx context.Context, c Comparison, found []OpenDifference) error
+	// OpenDifferences lists those of the network that are due, the longest due first.
+	OpenDifferences(ctx context.Context, n chain.Network, due time.Time, limit int) ([]OpenDifference, error)
+	// SaveDifference stores what has become of one, and EndDifference that it is gone.
+	SaveDifference(ctx context.Context, d OpenDifference) error
+	EndDifference(ctx context.Context, d OpenDifference) error
 }

@@ -123,6 +123,12 @@ func (w *world) useEverything() {
 	mark.Row++
 	_, _, err = w.Watches(ctx, all, mark, storetest.Start)
 	w.Must(err)
+	for _, after := range []int64{0, last.Number} {
+		_, err = w.Settlement().ReceivingAfter(ctx, after, storetest.Start, 3)
+		w.Must(err)
+	}
+	_, err = w.Settlement().OpenDifferences(ctx, chain.Polygon, storetest.Start, 3)
+	w.Must(err)
 	_, err = w.Unsettled(ctx, chain.Polygon, 1, 9)
 	w.Must(err)
 	_, err = w.Terms(ctx, k.ID)

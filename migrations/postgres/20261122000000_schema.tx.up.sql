@@ -841,6 +841,35 @@ CREATE TABLE reconciliations (
     found      bigint NOT NULL CHECK (found >= 0) -- differences
 );
 
+-- How far the daily comparison of each network's balances with the records is. ended_at is NULL while it is under way.
+CREATE TABLE comparisons (
+    network    text PRIMARY KEY,
+    started_at timestamptz NOT NULL,
+    ended_at   timestamptz,
+    before_at  timestamptz, -- when the one before began
+    payment_id bigint NOT NULL, -- the last that was compared
+    done       bigint NOT NULL CHECK (done >= 0), -- addresses
+    found      bigint NOT NULL CHECK (found >= 0) -- differences
+);
+
+-- What it has found, until it is gone. proven_at is NULL while it may be money that is on its way into the records.
+CREATE TABLE balance_differences (
+    network      text NOT NULL,
+    address      bytea NOT NULL,
+    contract     bytea NOT NULL, -- empty: none alone
+    txnid        text NOT NULL,
+    text         text NOT NULL, -- what differs
+    advice       text NOT NULL,
+    unrecorded   boolean NOT NULL, -- money came that no deposit records
+    since        timestamptz NOT NULL,
+    block_number bigint NOT NULL, -- the newest when it was first seen as it is
+    proven_at    timestamptz,
+    rereads      bigint NOT NULL, -- how often the address was read again
+    reread_at    timestamptz,
+    next_at      timestamptz NOT NULL, -- when it is looked at again
+    PRIMARY KEY (network, address, contract)
+);
+
 -- The last ledger check. ended_at is NULL while it is requested or runs.
 CREATE TABLE ledger_checks (
     only_row    bigint PRIMARY KEY CHECK (only_row = 1),

@@ -828,6 +828,35 @@ CREATE TABLE reconciliations (
     found      INTEGER NOT NULL CHECK (found >= 0) -- differences
 ) STRICT;
 
+-- How far the daily comparison of each network's balances with the records is. ended_at is NULL while it is under way.
+CREATE TABLE comparisons (
+    network    TEXT PRIMARY KEY,
+    started_at INTEGER NOT NULL,
+    ended_at   INTEGER,
+    before_at  INTEGER, -- when the one before began
+    payment_id INTEGER NOT NULL, -- the last that was compared
+    done       INTEGER NOT NULL CHECK (done >= 0), -- addresses
+    found      INTEGER NOT NULL CHECK (found >= 0) -- differences
+) STRICT;
+
+-- What it has found, until it is gone. proven_at is NULL while it may be money that is on its way into the records.
+CREATE TABLE balance_differences (
+    network      TEXT NOT NULL,
+    address      BLOB NOT NULL,
+    contract     BLOB NOT NULL, -- empty: none alone
+    txnid        TEXT NOT NULL,
+    text         TEXT NOT NULL, -- what differs
+    advice       TEXT NOT NULL,
+    unrecorded   INTEGER NOT NULL, -- money came that no deposit records
+    since        INTEGER NOT NULL,
+    block_number INTEGER NOT NULL, -- the newest when it was first seen as it is
+    proven_at    INTEGER,
+    rereads      INTEGER NOT NULL, -- how often the address was read again
+    reread_at    INTEGER,
+    next_at      INTEGER NOT NULL, -- when it is looked at again
+    PRIMARY KEY (network, address, contract)
+) STRICT;
+
 -- The last ledger check. ended_at is NULL while it is requested or runs.
 CREATE TABLE ledger_checks (
     only_row    INTEGER PRIMARY KEY CHECK (only_row = 1),

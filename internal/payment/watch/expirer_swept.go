@@ -73,7 +73,7 @@ func (e *Expirer) searchSweptOn(ctx context.Context, n chain.Network, r chain.Re
 	}
 	var failed []error
 	for _, w := range list {
-		if err := e.searchOne(ctx, n, r, w, c); err != nil {
+		if err := e.searchOne(ctx, n, r, w); err != nil {
 			failed = append(failed, fmt.Errorf("payment %s: %w", w.PaymentID, err))
 		}
 	}
@@ -81,7 +81,7 @@ func (e *Expirer) searchSweptOn(ctx context.Context, n chain.Network, r chain.Re
 }
 
 // searchOne searches for what was moved of a balance beyond the record, if there is any and it is time.
-func (e *Expirer) searchOne(ctx context.Context, n chain.Network, r chain.Reader, w Swept, c Cursor) error {
+func (e *Expirer) searchOne(ctx context.Context, n chain.Network, r chain.Reader, w Swept) error {
 	key := soughtKey{n, w.PaymentID, w.Contract}
 	s := e.sought[key]
 	if s.listed = e.now(); s.units.Cmp(w.Units) != 0 {
@@ -102,10 +102,6 @@ func (e *Expirer) searchOne(ctx context.Context, n chain.Network, r chain.Reader
 	s.next = e.now().Add(soughtPauses[min(s.searches, len(soughtPauses)-1)])
 	s.searches++
 	e.sought[key] = s
-	from, err := chain.BlockBefore(ctx, r, route.Since, c.Scanned)
-	if err != nil {
-		return err
-	}
 	e.log.Warn("a sweep moved money that is not recorded; its address is read again", "network", n, "txnid", p.ID)
-	return Repair(ctx, e.store, n, p.ID, from, errSweptBeyond, e.now())
+	return RepairSince(ctx, e.store, r, p.ID, route.Since, errSweptBeyond, e.now())
 }

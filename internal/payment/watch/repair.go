@@ -2,6 +2,7 @@ package watch
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
@@ -17,6 +18,10 @@ import (
 var errUnexplained = fault.New(fault.Unavailable,
 	"an endpoint reports a balance that is not recorded; if reading again does not explain it, compare the endpoints with a block explorer")
 
+// ErrDiffers: the daily comparison of balances found more at an address than is recorded.
+var ErrDiffers = fault.New(fault.Unavailable,
+	"the address was paid more than is recorded, as the daily comparison of balances found; it is read again")
+
 // errRestored: what came before a restore may have been swept since.
 var errRestored = fault.New(fault.Unavailable, "the database was restored; the address is read again")
 
@@ -27,6 +32,45 @@ func Repair(
 	return s.SaveSetAside(ctx, SetAside{
 		Network: n, PaymentID: id, From: from, Since: now, NextAt: now, Reason: cause.Error(),
 	})
+}
+
+// RepairSince is Repair from a time on, or from when the payment's address was first shown, if that was later.
+func RepairSince(
+	ctx context.Context, s Store, r chain.Reader, id payment.ID, since time.Time, cause error, now time.Time,
+) error {
+	n := r.Network()
+	c, ok, err := s.Cursor(ctx, n)
+	if err != nil || !ok {
+		return err
+	}
+	p, err := s.Payment(ctx, id)
+	if err != nil {
+		return err
+	}
+	shown := now
+	for _, route := range p.Routes {
+		if (route.Network == n || route.Network.EVM() && n.EVM()) && route.Since.Before(shown) {
+			shown = route.Since
+		}
+	}
+	if since.Before(shown) {
+		since = shown
+	}
+	from, err := chain.BlockBefore(ctx, r, since, c.Scanned)
+	if err != nil {
+		return err
+	}
+	return Repair(ctx, s, n, id, from, cause, now)
+}
+
+// Covered reports whether the network was read up to the block for the payment, whichever address of it.
+func Covered(ctx context.Context, s Store, n chain.Network, id payment.ID, block uint64) (bool, error) {
+	c, ok, err := s.Cursor(ctx, n)
+	if err != nil || !ok || !c.BehindSince.IsZero() || c.Scanned.Number < block || rests(n) && c.Ended < block {
+		return false, err
+	}
+	aside, err := s.SetAsides(ctx, n)
+	return !slices.ContainsFunc(aside, func(a SetAside) bool { return a.PaymentID == id }), err
 }
 
 // repairKey is a payment on a network.

@@ -89,6 +89,8 @@ func steps(a *backup.Adopted, home bun.Safe, now time.Time) []step {
 		{nil, "DELETE FROM leases WHERE TRUE", nil},
 		{nil, "DELETE FROM sealers WHERE TRUE", nil}, // the programs of then
 		{nil, "DELETE FROM reconciliations WHERE TRUE", nil},
+		{nil, "DELETE FROM comparisons WHERE TRUE", nil},
+		{nil, "DELETE FROM balance_differences WHERE TRUE", nil},
 		// What follows may have been revoked or used in the time that is lost.
 		{&a.Sessions, "UPDATE sessions SET revoked_at = ? WHERE revoked_at IS NULL AND expires_at > ?", []any{at, at}},
 		{nil, "UPDATE password_resets SET used_at = ? WHERE used_at IS NULL", []any{at}},

@@ -16,6 +16,8 @@ import (
 const (
 	// maxAlerts bounds each list of conditions that have a subject each.
 	maxAlerts = 500
+	// maxDiffering bounds how many balances that differ are alerts of their own: a cause that concerns many is one.
+	maxDiffering = 20
 	// deadFor is how long webhooks that were given up count, if nothing was sent since.
 	deadFor = 30 * 24 * time.Hour
 	// reorgFor is how long a reorg of a top-up counts: no merchant resolves it.
@@ -38,6 +40,9 @@ func (r *Reader) Alerts(ctx context.Context, now time.Time, dust money.Micros) (
 	}
 	err = r.db.Snapshot(ctx, func(ctx context.Context, t db.Tx) (err error) {
 		if a.SetAside, err = setAsideByNetwork(ctx, t); err != nil {
+			return err
+		}
+		if a.Balances, err = differing(ctx, t); err != nil {
 			return err
 		}
 		if a.Receivers, err = deadReceivers(ctx, t, now); err != nil {
@@ -69,6 +74,26 @@ func setAsideByNetwork(ctx context.Context, t db.Tx) ([]alert.SetAside, error) {
 	for i, r := range rows {
 		list[i] = alert.SetAside{
 			Network: chain.Network(r.Network), Payments: r.Payments, Since: r.Since.Time, Reason: r.Reason,
+		}
+	}
+	return list, err
+}
+
+// differing lists the balances that are known to differ from the records, the oldest first.
+func differing(ctx context.Context, t db.Tx) ([]alert.Balance, error) {
+	var rows []struct {
+		Network             string
+		Address, Contract   db.Packed
+		Txnid, Text, Advice string
+		Unrecorded          bool
+	}
+	err := t.NewRaw("SELECT network, address, contract, txnid, text, advice, unrecorded FROM balance_differences "+
+		"WHERE proven_at IS NOT NULL ORDER BY since, network, address, contract LIMIT ?", maxDiffering).Scan(ctx, &rows)
+	list := make([]alert.Balance, len(rows))
+	for i, r := range rows {
+		list[i] = alert.Balance{
+			Network: chain.Network(r.Network), Address: chain.Address(r.Address), Contract: chain.Address(r.Contract),
+			ID: payment.ID(r.Txnid), Text: r.Text, Advice: r.Advice, Unrecorded: r.Unrecorded,
 		}
 	}
 	return list, err
