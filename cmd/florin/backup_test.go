@@ -11,6 +11,7 @@ import (
 	"filippo.io/age"
 
 	"github.com/florinpay/florin/internal/backup"
+	"github.com/florinpay/florin/internal/store"
 )
 
 const passphrase = "a passphrase of some length\n"
@@ -161,6 +162,25 @@ func TestServe_OlderCopy(t *testing.T) {
 		}
 		i.refuses(t, 1, []string{"serve"}, "another database", "test.db.mark")
 	})
+}
+
+// TestServe_CopyOfSecondsAgo: a copy that was made while the server ran is noticed, however little later it is put
+// back.
+func TestServe_CopyOfSecondsAgo(t *testing.T) {
+	t.Parallel()
+	i := newInstallation(t)
+	path := filepath.Join(i.dir, "test.db")
+	copied := filepath.Join(t.TempDir(), "copy.db")
+	s := i.serve(t)
+	must(t, store.CopyFile(t.Context(), path, copied))
+	s.stop(t, syscall.SIGTERM)
+	for _, ending := range []string{"-wal", "-shm"} {
+		_ = os.Remove(path + ending)
+	}
+	old, err := os.ReadFile(copied)
+	must(t, err)
+	write(t, i.dir, "test.db", string(old))
+	i.refuses(t, 1, []string{"serve"}, "older than when it was last served", "restore --adopt")
 }
 
 // TestServe_Mark: without its mark a database is served, and gets a new one. One that is behind a newer mark is refused

@@ -135,6 +135,8 @@ func TestRestore_PointInTime(t *testing.T) {
 	i := newInstallation(t, "FLORIN_DATABASE_URL="+live)
 	i.must(t, "correct horse battery\n", "user", "create", "--email", email)
 	i.must(t, "", "key", "create", "--email", email, "--credits", "7")
+	served := i.serve(t)
+	served.stop(t, syscall.SIGTERM)
 	a := newArchive(t, live)
 	stop := a.follow(t)
 	i.must(t, "", "credit", "grant", "--email", email, "--credits", "100") // after the copy
@@ -154,6 +156,7 @@ func TestRestore_PointInTime(t *testing.T) {
 		return !value[bool](t, restored, "SELECT pg_is_in_recovery()")
 	})
 	i = newInstallation(t, "FLORIN_DATABASE_URL="+restored)
+	i.refuses(t, 1, []string{"serve"}, "recovered to a point in time", "florin restore --adopt")
 	i.prints(t, "Adopted as generation", "restore", "--adopt")
 	i.prints(t, "no differences", "verify-ledger")
 	granted := i.must(t, "", "credit", "grant", "--email", email, "--credits", "1")

@@ -57,6 +57,7 @@ type App struct {
 	holder    string // of leases: this instance
 
 	clock    *clock
+	marks    marks
 	loops    loops
 	networks networks
 	expirer  *watch.Expirer
@@ -174,6 +175,7 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 	a.monitor.observe(a)
 	a.presence = watch.NewPresence(a.Store, a.networks.watchers(), a.clock.Now, a.log)
 	a.Store.OnChange(func(id payment.ID) {
+		a.marks.changed.Store(true)
 		a.server.Changed(id)
 		a.deliver.Wake()
 		a.networks.wake()

@@ -3,7 +3,9 @@ package app
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/florinpay/florin/internal/backup"
@@ -11,12 +13,23 @@ import (
 	"github.com/florinpay/florin/internal/store"
 )
 
-// How often the mark is moved: what a copied file can be behind without being noticed. And how often it is looked
-// whether a restored database has caught up.
 const (
-	tickEvery   = time.Minute
+	// markEvery is how far a database that is copied back can be behind, at most, without being noticed, while payments
+	// change; after the program was stopped in order nothing goes unnoticed. tickEvery is how often the mark is moved
+	// while nothing changes.
+	markEvery = time.Second
+	tickEvery = time.Minute
+	// replayEvery is how often it is looked whether a restored database has caught up.
 	replayEvery = 5 * time.Second
 )
+
+// marks is how far the database had come when this program looked last.
+type marks struct {
+	path    string // of the file; empty: there is none
+	seen    backup.Mark
+	at      time.Time
+	changed atomic.Bool // a payment, since
+}
 
 // MarkPath returns where the mark of the database is; empty: there is none.
 func MarkPath(cfg config.Config) string {
@@ -25,46 +38,72 @@ func MarkPath(cfg config.Config) string {
 
 // checkMark refuses a database that is older than one that was served, or was served elsewhere, and moves the mark on.
 func (a *App) checkMark(ctx context.Context) error {
-	if err := a.Store.ServeHere(ctx); err != nil {
+	a.marks.path = MarkPath(a.Config)
+	var mark backup.Mark
+	if a.marks.path != "" {
+		var err error
+		if mark, err = backup.ReadMark(a.marks.path); err != nil {
+			return err
+		}
+		at, err := a.Store.Mark(ctx)
+		if err != nil {
+			return err
+		}
+		if err := mark.Check(at); err != nil {
+			return fmt.Errorf("%s: %w", a.marks.path, err)
+		}
+	}
+	if err := a.Store.ServeHere(ctx, mark != backup.Mark{}); err != nil {
 		return err
 	}
-	path := MarkPath(a.Config)
-	if path == "" {
-		return nil
-	}
-	mark, err := backup.ReadMark(path)
-	if err != nil {
-		return err
-	}
-	at, err := a.Store.Mark(ctx)
-	if err != nil {
-		return err
-	}
-	if err := mark.Check(at); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return a.tick(ctx, path)
+	return a.tick(ctx)
 }
 
-// tick moves the database on, then its mark: a crash in between leaves the mark behind, which is fine.
-func (a *App) tick(ctx context.Context, path string) error {
+// tick moves the database on, then its mark: a crash in between leaves the mark behind, which is fine. A database that
+// is behind where this program has seen it was replaced by an older copy under it.
+func (a *App) tick(ctx context.Context) error {
+	if a.marks.seen != (backup.Mark{}) {
+		now, err := a.Store.Mark(ctx)
+		if err == nil {
+			err = a.marks.seen.Check(now)
+		}
+		if err == nil { // it lacks nothing, so another timeline is that of a standby which took over
+			err = a.Store.ServeHere(ctx, true)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	a.marks.changed.Store(false)
 	at, err := a.Store.Tick(ctx)
 	if err != nil {
 		return err
 	}
-	return at.Write(path)
+	a.marks.seen, a.marks.at = at, time.Now()
+	if a.marks.path == "" {
+		return nil
+	}
+	return at.Write(a.marks.path)
 }
 
 // marking moves the mark on.
 func (a *App) marking() loop {
-	path := MarkPath(a.Config)
 	return loop{
-		name: "mark", first: tickEvery, every: tickEvery, failed: "the mark of the database was not moved",
+		name: "mark", first: markEvery, every: markEvery, failed: "the mark of the database was not moved",
 		turn: func(ctx context.Context) error {
-			if path == "" {
+			if !a.marks.changed.Load() && time.Since(a.marks.at) < tickEvery {
 				return nil
 			}
-			return a.tick(ctx, path)
+			return a.tick(ctx)
+		},
+		last: func(ctx context.Context) {
+			if err := a.tick(ctx); err != nil {
+				a.log.Warn("the mark of the database was not moved", "error", err)
+			}
+		},
+		fatal: func(err error) bool {
+			return errors.Is(err, backup.ErrOlder) || errors.Is(err, backup.ErrForeign) ||
+				errors.Is(err, backup.ErrMoved)
 		},
 	}
 }

@@ -58,8 +58,9 @@ type OpenDifference struct {
 }
 
 const (
-	// DailyEvery is the time between two steps, and DailyWithin bounds one.
-	DailyEvery  = time.Minute
+	// DailyEvery is the time between two steps.
+	DailyEvery = time.Minute
+	// DailyWithin bounds a step.
 	DailyWithin = 2 * time.Minute
 	// compareEvery is the time from the beginning of a comparison to that of the next.
 	compareEvery = 24 * time.Hour

@@ -56,7 +56,8 @@ func (w *world) daily(r chain.Reader, holder string) *settlement.Daily {
 	n := w.profile.Network
 	return &settlement.Daily{
 		Network: settlement.ReconciledNetwork{Profile: w.profile, Reader: r}, Store: onePage{w.store.Settlement()},
-		Sweeps: w.store.Settlement(), Holder: holder, WatchedFor: payment.WatchAfterEnd, Now: w.clock.now, Log: silent(),
+		Sweeps: w.store.Settlement(), Holder: holder, WatchedFor: payment.WatchAfterEnd,
+		Now: w.clock.now, Log: silent(),
 		Covered: func(ctx context.Context, id string, block uint64) (bool, error) {
 			return watch.Covered(ctx, w.store, n, payment.ID(id), block)
 		},

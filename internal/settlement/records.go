@@ -49,8 +49,8 @@ type RecordStore interface {
 	Records(ctx context.Context, n chain.Network, addresses []chain.Address) ([]Record, error)
 	// ConfirmedSince lists the network's sweeps confirmed since then.
 	ConfirmedSince(ctx context.Context, n chain.Network, since time.Time) ([]Sweep, error)
-	// ReceivingAfter lists the addresses of payments after the one given that have not ended, or ended after endedAfter,
-	// by payment: those of so many payments.
+	// ReceivingAfter lists the addresses of payments after the one given that have not ended, or ended after
+	// endedAfter, by payment: those of so many payments.
 	ReceivingAfter(ctx context.Context, payment int64, endedAfter time.Time, payments int) ([]DepositAddress, error)
 	// Comparison returns the last daily comparison of the network; ok is false before the first.
 	Comparison(ctx context.Context, n chain.Network) (c Comparison, ok bool, err error)

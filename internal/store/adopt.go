@@ -16,7 +16,9 @@ func (s *Store) Adopt(ctx context.Context, mark backup.Mark, now time.Time) (bac
 }
 
 // ServeHere is adoption.ServeHere.
-func (s *Store) ServeHere(ctx context.Context) error { return adoption.ServeHere(ctx, s.db) }
+func (s *Store) ServeHere(ctx context.Context, whole bool) error {
+	return adoption.ServeHere(ctx, s.db, whole)
+}
 
 // Mark returns how far the database has come.
 func (s *Store) Mark(ctx context.Context) (m backup.Mark, err error) {

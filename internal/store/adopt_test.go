@@ -101,16 +101,16 @@ func TestStore_Tick(t *testing.T) {
 func TestStore_ServeHere(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		for range 2 {
-			w.Must(w.ServeHere(t.Context()))
+			w.Must(w.ServeHere(t.Context(), false))
 		}
 		_, err := w.SQL().ExecContext(t.Context(), "UPDATE instance SET home = '1.2'")
 		w.Must(err)
 		for range 2 {
-			storetest.WantError(t, "served elsewhere", w.ServeHere(t.Context()), backup.ErrMoved)
+			storetest.WantError(t, "served elsewhere", w.ServeHere(t.Context(), false), backup.ErrMoved)
 		}
 		_, err = w.Adopt(t.Context(), backup.Mark{}, storetest.Start)
 		w.Must(err)
-		w.Must(w.ServeHere(t.Context()))
+		w.Must(w.ServeHere(t.Context(), false))
 	})
 }
 

@@ -10,6 +10,7 @@ CREATE TABLE instance (
     generation bigint NOT NULL DEFAULT 0 CHECK (generation >= 0), -- when it was restored last, in seconds since 2026
     ticks     bigint  NOT NULL DEFAULT 0 CHECK (ticks >= 0), -- grows while it is served; the mark beside it follows
     home      text    NOT NULL DEFAULT '', -- where it was served: ids that pg_restore does not bring back; empty: nowhere, or SQLite
+    timeline  text    NOT NULL DEFAULT '', -- of PostgreSQL's log when it was served: a recovery to a point in time begins another; empty: not known
     backed_up_at timestamptz, -- the moment of the newest backup that florin backup has written; NULL: none
     next_check  text NOT NULL DEFAULT '', -- key_check under the key that FLORIN_SECRET_KEY is changed to; empty: it is not changed
     switched_at timestamptz -- since when programs seal with that key; NULL: they still learn it

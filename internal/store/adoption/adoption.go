@@ -6,6 +6,7 @@ package adoption
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/backup"
+	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/store/db"
 	"github.com/florinpay/florin/internal/store/table"
 )
@@ -20,6 +22,10 @@ import (
 // Adopt gives a restored database the next generation, which is above that of the mark as well: see package backup for
 // what follows from it. No server may be running. Adopting twice is fine.
 func Adopt(ctx context.Context, e db.Engine, mark backup.Mark, now time.Time) (a backup.Adopted, err error) {
+	line, err := timeline(ctx, e)
+	if err != nil {
+		return a, err
+	}
 	err = e.Write(db.Unhurried(ctx), func(ctx context.Context, t db.Tx) error {
 		a = backup.Adopted{}
 		var before int64
@@ -39,7 +45,7 @@ func Adopt(ctx context.Context, e db.Engine, mark backup.Mark, now time.Time) (a
 		if err := moveCursorsOn(ctx, t, now); err != nil {
 			return err
 		}
-		for _, x := range steps(&a, home(e), now) {
+		for _, x := range steps(&a, home(e), line, now) {
 			res, err := t.NewRaw(x.text, x.args...).Exec(ctx)
 			if err != nil {
 				return err
@@ -67,10 +73,13 @@ type step struct {
 	args  []any
 }
 
-func steps(a *backup.Adopted, home bun.Safe, now time.Time) []step {
+func steps(a *backup.Adopted, home bun.Safe, line string, now time.Time) []step {
 	base, at := backup.SequenceBase(a.Generation), db.At(now)
 	return []step{
-		{nil, "UPDATE instance SET generation = ?, home = ?, backed_up_at = NULL", []any{a.Generation, home}},
+		{
+			nil, "UPDATE instance SET generation = ?, home = ?, timeline = ?, backed_up_at = NULL",
+			[]any{a.Generation, home, line},
+		},
 		// Ids of events have the sequence in them.
 		{
 			&a.Payments, "UPDATE payments SET resolved = CASE WHEN resolved = seq THEN ? ELSE resolved END, seq = ? WHERE seq < ?",
@@ -136,16 +145,35 @@ func moveCursorsOn(ctx context.Context, t db.Tx, now time.Time) error {
 // home is the expression that says where the database is. A physical copy of a PostgreSQL server says the same.
 func home(e db.Engine) bun.Safe { return bun.Safe(e.Dialect().Home) }
 
-// ServeHere makes this the place where the database is served, or fails with backup.ErrMoved if it was served elsewhere
-// and not adopted since.
-func ServeHere(ctx context.Context, e db.Engine) error {
-	var here bool
-	err := e.Write(ctx, func(ctx context.Context, t db.Tx) error {
-		return t.NewRaw("UPDATE instance SET home = CASE WHEN home = '' THEN ? ELSE home END RETURNING home = ?",
-			home(e), home(e)).Scan(ctx, &here)
+// ServeHere makes this the place where the database is served. It fails with backup.ErrMoved if it was served
+// elsewhere, and with backup.ErrTimeline if the server has recovered to a point in time, and was not adopted since;
+// whole: it is known to lack nothing, so that a standby took over.
+func ServeHere(ctx context.Context, e db.Engine, whole bool) error {
+	line, err := timeline(ctx, e)
+	if err != nil {
+		return err
+	}
+	var here, same bool
+	err = e.Write(ctx, func(ctx context.Context, t db.Tx) error {
+		return t.NewRaw("UPDATE instance SET home = CASE WHEN home = '' THEN ?0 ELSE home END, "+
+			"timeline = CASE WHEN ?1 = '' OR timeline <> '' AND NOT ?2 THEN timeline ELSE ?1 END "+
+			"RETURNING home = ?0, ?1 IN ('', timeline)", home(e), line, whole).Scan(ctx, &here, &same)
 	})
-	if err == nil && !here {
+	switch {
+	case err != nil:
+	case !here:
 		err = backup.ErrMoved
+	case !same:
+		err = backup.ErrTimeline
 	}
 	return db.Wrap(err, "look where the database was served")
+}
+
+// timeline returns the timeline of the server's log; empty if the server does not say it.
+func timeline(ctx context.Context, e db.Engine) (line string, err error) {
+	err = e.Reader().NewRaw("SELECT "+e.Dialect().Timeline).Scan(ctx, &line)
+	if err = db.Wrap(err, "look for the timeline"); errors.Is(err, fault.ErrStorage) {
+		return "", err
+	}
+	return line, nil
 }

@@ -77,6 +77,8 @@ type Dialect struct {
 	Server string
 	// Home identifies the database and its tables. A copy made by pg_dump and pg_restore differs; on SQLite none does.
 	Home string
+	// Timeline is that of the server's log: a recovery to a point in time begins another one. SQLite has none.
+	Timeline string
 	// DayOf is a format whose one %s is a column with a time. It gives the whole days since 1970 (UTC).
 	DayOf string
 }

@@ -61,8 +61,8 @@ func (s *Store) SaveComparison(ctx context.Context, c settlement.Comparison, fou
 		for _, d := range found {
 			_, err := t.NewRaw("INSERT INTO balance_differences (network, address, contract, txnid, text, advice, unrecorded, since, "+
 				"block_number, rereads, next_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?) ON CONFLICT (network, address, contract) DO NOTHING",
-				string(d.Network), db.Packed(d.Address), db.Packed(d.Contract), d.PaymentID, d.Text, d.Advice, d.Unrecorded,
-				db.At(d.Since), blockNumber(d.Block), db.At(d.NextAt)).Exec(ctx)
+				string(d.Network), db.Packed(d.Address), db.Packed(d.Contract), d.PaymentID, d.Text, d.Advice,
+				d.Unrecorded, db.At(d.Since), blockNumber(d.Block), db.At(d.NextAt)).Exec(ctx)
 			if err != nil {
 				return err
 			}
