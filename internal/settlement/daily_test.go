@@ -101,7 +101,7 @@ func TestDaily_Hidden(t *testing.T) {
 		w.pay(p, 2*money.USD)
 		w.finalize()
 		w.clock.pass(24 * time.Hour)
-		w.steps(d, 2)
+		w.steps(d, 4)
 		if list := w.differing(); len(list) > 0 {
 			t.Fatalf("the operator is alerted before the blocks are read: %+v", list)
 		}
