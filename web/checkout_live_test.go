@@ -95,7 +95,8 @@ func TestNow(t *testing.T) {
 		Tag   string
 		Parts map[string]string
 		Done  bool
-	}) {
+	},
+	) {
 		t.Helper()
 		r := b.ask("GET", path, "", "If-None-Match", `"`+named+`"`)
 		r.wants(t, 200)

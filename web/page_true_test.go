@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -48,9 +49,7 @@ func (l *line) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		r.Header.Del("Accept-Encoding")
 		rec := httptest.NewRecorder()
 		l.through.ServeHTTP(rec, r)
-		for name, values := range rec.Header() {
-			w.Header()[name] = values
-		}
+		maps.Copy(w.Header(), rec.Header())
 		_, _ = w.Write([]byte(l.page(rec.Body.String())))
 	default:
 		l.through.ServeHTTP(w, r)

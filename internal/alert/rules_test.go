@@ -23,7 +23,8 @@ func quiet(now time.Time) alert.Facts {
 		Networks: []alert.Network{{
 			Profile: chain.Profiles()[1], Health: payment.Health{OK: true},
 			Endpoints: []chain.EndpointHealth{
-				{Name: "a.example", Healthy: true, Requests: 9}, {Name: "b.example", Healthy: true, Requests: 9},
+				{Name: "a.example", Healthy: true, Requests: 9},
+				{Name: "b.example", Healthy: true, Requests: 9},
 				{Name: "c.example", Healthy: true, Requests: 9},
 			},
 			Reading: meter.Report{Budget: 100_000, Spent: 79},

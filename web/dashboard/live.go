@@ -85,8 +85,10 @@ func (d *Surface) openOverview(c echo.Context, who session.Principal) (reader, e
 		}
 		return []views.Part{
 			{Name: "odd", HTML: dashboard.NeedsMerchant(odd)},
-			{Name: "count", HTML: dashboard.OpenCount(lists)}, {Name: "lists", HTML: dashboard.OverviewLists(lists)},
-			{Name: "today", HTML: dashboard.PaidToday(p.Today)}, {Name: "volume", HTML: dashboard.Volume(p)},
+			{Name: "count", HTML: dashboard.OpenCount(lists)},
+			{Name: "lists", HTML: dashboard.OverviewLists(lists)},
+			{Name: "today", HTML: dashboard.PaidToday(p.Today)},
+			{Name: "volume", HTML: dashboard.Volume(p)},
 			{Name: "chart", HTML: dashboard.Sales(p)},
 		}, nil
 	}, nil
@@ -135,9 +137,12 @@ func (d *Surface) openPayment(c echo.Context, who session.Principal) (reader, er
 			return nil, err
 		}
 		return []views.Part{
-			{Name: "verdict", HTML: dashboard.PaymentVerdict(p)}, {Name: "money", HTML: dashboard.PaymentMoney(p)},
-			{Name: "facts", HTML: dashboard.PaymentFacts(p)}, {Name: "timeline", HTML: dashboard.PaymentTimeline(p)},
-			{Name: "hooks", HTML: dashboard.PaymentWebhooks(p)}, {Name: "acts", HTML: dashboard.PaymentActs(p)},
+			{Name: "verdict", HTML: dashboard.PaymentVerdict(p)},
+			{Name: "money", HTML: dashboard.PaymentMoney(p)},
+			{Name: "facts", HTML: dashboard.PaymentFacts(p)},
+			{Name: "timeline", HTML: dashboard.PaymentTimeline(p)},
+			{Name: "hooks", HTML: dashboard.PaymentWebhooks(p)},
+			{Name: "acts", HTML: dashboard.PaymentActs(p)},
 		}, nil
 	}, nil
 }

@@ -39,10 +39,8 @@ func parseHash(text string) (chain.TxHash, []chain.Network, error) {
 	text = plain(text)
 	fields := strings.Fields(text)
 	for from := range fields {
-		joined := ""
-		for _, field := range fields[from:min(from+maxLines, len(fields))] {
-			joined += field
-			if hash, networks, ok := hashIn(joined); ok {
+		for to := from + 1; to <= min(from+maxLines, len(fields)); to++ {
+			if hash, networks, ok := hashIn(strings.Join(fields[from:to], "")); ok {
 				return hash, networks, nil
 			}
 		}
