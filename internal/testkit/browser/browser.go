@@ -130,6 +130,8 @@ func flags(program, profile string) []chromedp.ExecAllocatorOption {
 		chromedp.Flag("lang", "en-US"),
 		chromedp.Flag("force-color-profile", "srgb"),
 		chromedp.Flag("font-render-hinting", "none"),
+		// Pages of the address bar, which nobody sees, take a second of each window.
+		chromedp.Flag("disable-features", "WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmniboxFullPopup"),
 		chromedp.Flag("disable-dev-shm-usage", true), // containers give /dev/shm 64 MB, less than a few pages need
 		chromedp.ModifyCmdFunc(func(command *exec.Cmd) {
 			// An own process group for killAndRemove, which the terminal does not interrupt.
