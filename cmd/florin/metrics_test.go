@@ -209,7 +209,7 @@ func (s scraped) isBounded(t *testing.T) {
 		"network": `BEP20|POLYGON|BASE|SOL|none`, "outcome": `[a-z_]+`, "status": `\d{3}|other`,
 		"method": `GET|POST|HEAD|other|eth_[A-Za-z]+|(get|send|simulate|is|minimum)[A-Z][A-Za-z]+`,
 		"state":  `[A-Z]+|seen|credited|vanished`, "route": `none|/[a-z0-9/:*-]*`, "version": `.*`, "go": `go.*`,
-		"loop": `[A-Za-z ]+|sweeps of [A-Z0-9]+`,
+		"loop": `[A-Za-z ]+|(balances|sweeps) of [A-Z0-9]+`,
 	}
 	for name, family := range s.families {
 		if !strings.HasPrefix(name, "florin_") {

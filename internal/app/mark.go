@@ -53,7 +53,9 @@ func (a *App) checkMark(ctx context.Context) error {
 			return fmt.Errorf("%s: %w", a.marks.path, err)
 		}
 	}
-	if err := a.Store.ServeHere(ctx, mark != backup.Mark{}); err != nil {
+	// Where a standby is named, another timeline is that of one that took over.
+	expected := mark != backup.Mark{} || store.SeveralHosts(a.Config.DatabaseURL.Reveal())
+	if err := a.Store.ServeHere(ctx, expected); err != nil {
 		return err
 	}
 	return a.tick(ctx)

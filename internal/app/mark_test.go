@@ -3,6 +3,7 @@ package app
 import (
 	"errors"
 	"log/slog"
+	"net/url"
 	"path/filepath"
 	"testing"
 
@@ -93,13 +94,20 @@ func TestMark_Timeline(t *testing.T) {
 	w.Must(server(w, mark).checkMark(t.Context()))
 	w.Must(server(w, "").checkMark(t.Context()))
 	recovered()
-	_, err := w.Adopt(t.Context(), backup.Mark{}, storetest.Start)
+	pair := server(w, "")
+	at, err := url.Parse(w.URL)
+	w.Must(err)
+	at.Host += "," + at.Hostname() + ":1" // a standby beside it
+	pair.Config.DatabaseURL = secret.New(at.String())
+	w.Must(pair.checkMark(t.Context()))
+	recovered()
+	_, err = w.Adopt(t.Context(), backup.Mark{}, storetest.Start)
 	w.Must(err)
 	w.Must(server(w, "").checkMark(t.Context()))
 }
 
 func postgresWorld(t *testing.T) *storetest.World {
 	t.Helper()
-	url := storetest.PostgreSQL(t)
-	return storetest.New(t, storetest.Open(t, url), url)
+	address := storetest.PostgreSQL(t)
+	return storetest.New(t, storetest.Open(t, address), address)
 }

@@ -124,7 +124,11 @@ func TestService_SignIn_SameDuration(t *testing.T) {
 	b := newBundle()
 	b.mustCreateUser(t)
 	fastest := map[string]time.Duration{email: time.Hour, "eve@example.com": time.Hour}
-	for i := range 6 { // alternately, so that other load slows down both
+	alike := func() bool {
+		known, unknown := fastest[email], fastest["eve@example.com"]
+		return known < time.Hour && unknown > known/5 && unknown < known*5
+	}
+	for i := 0; !alike() && i < 20; i++ { // alternately, and more often on a busy machine
 		for who := range fastest {
 			start := time.Now()
 			_, err := b.signIn(t, who, "not the password", fmt.Sprintf("192.0.2.%d", i))
@@ -132,9 +136,8 @@ func TestService_SignIn_SameDuration(t *testing.T) {
 			wantErr(t, who, err, ErrBadCredentials)
 		}
 	}
-	known, unknown := fastest[email], fastest["eve@example.com"]
-	if unknown < known/5 || unknown > known*5 {
-		t.Errorf("an unknown user is refused in %s, a known one in %s", unknown, known)
+	if !alike() {
+		t.Errorf("an unknown user and a known one are refused in %v", fastest)
 	}
 }
 

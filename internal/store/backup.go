@@ -18,6 +18,9 @@ import (
 // SQLiteFile returns the file of the database at the URL, or fails if it is not SQLite.
 func SQLiteFile(url string) (string, error) { return db.SQLitePath(url) }
 
+// SeveralHosts reports whether the URL names several PostgreSQL servers, of which one takes over from another.
+func SeveralHosts(url string) bool { return db.SeveralHosts(url) }
+
 // FileURL returns the URL of the SQLite database in the file.
 func FileURL(path string) string { return db.SQLiteURL(path) }
 

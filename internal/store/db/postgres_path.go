@@ -44,6 +44,12 @@ const (
 // anySession, in the URL, allows servers that take no writes.
 const anySession = "target_session_attrs=any"
 
+// SeveralHosts reports whether the URL names several PostgreSQL servers, of which one takes over from another.
+func SeveralHosts(url string) bool {
+	c, err := pgconn.ParseConfig(url)
+	return err == nil && several(*c)
+}
+
 // several reports whether more than one host is given.
 func several(c pgconn.Config) bool {
 	return slices.ContainsFunc(c.Fallbacks, func(f *pgconn.FallbackConfig) bool {
