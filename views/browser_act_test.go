@@ -106,7 +106,7 @@ func TestNoScriptInBrowser(t *testing.T) {
 		t.Errorf("the code on the screen holds %q", got)
 	}
 	browser.Run(ctx, t, chromedp.Click(test("languages")+" summary"), chromedp.WaitVisible(`a[lang="ru"]`))
-	still := browser.New(t, browser.Phone, browser.NoScript) // a page that reloads itself may do so amid a click elsewhere
+	still := browser.New(t, browser.Phone, browser.NoScript) // where no page that reloads itself was open
 	for _, name := range []string{"choose", "paid", "find"} {
 		browser.Run(still, t, chromedp.Navigate(origin+"/sample/en/"+name))
 		browser.Axe(still, t)
