@@ -307,9 +307,9 @@ func TestLiveInBrowser(t *testing.T) {
 	s := serveLive(t, waiting)
 	ctx := browser.New(t, browser.ReducedMotion)
 	browser.Run(ctx, t, chromedp.Navigate(s.origin+"/pay"), chromedp.Click(`label[for="via-w"]`))
-	hurry := waiting
-	hurry.CountdownSeconds, hurry.ExpiresAt = 299, waiting.ExpiresAt.Add(-time.Minute)
-	shown := s.send(ctx, t, hurry, tagOf(waiting))
+	ending := waiting
+	ending.CountdownSeconds, ending.ExpiresAt = 299, waiting.ExpiresAt.Add(-time.Minute)
+	shown := s.send(ctx, t, ending, tagOf(waiting))
 	browser.Run(ctx, t, chromedp.WaitVisible(test("countdown")+".hurry"))
 	if !evaluate[bool](ctx, t, `document.getElementById("via-w").checked`) {
 		t.Error("the payer's tab has changed with the live line")

@@ -65,10 +65,14 @@ func unreadable(f Facts) []Condition {
 func stalled(f Facts) []Condition {
 	return each(f, func(n Network) (Condition, bool) {
 		if silent := n.silent(); silent != "" {
+			credited := "is credited"
+			if chain.Voices(n.Endpoints) == 2 {
+				credited += fmt.Sprintf(" but what FLORIN_%s_ALONE allows", n.Profile.Network)
+			}
 			return Condition{
 				Title: "Too few endpoints of " + n.Profile.Name + " answer",
-				Text: sentence(silent) + " Nothing confirms what the rest report: new money on the network is not credited, except " +
-					"as its ALONE setting allows, and is found when enough of them answer.",
+				Text: sentence(silent) + " Nothing confirms what the rest report, so nothing " + credited +
+					". Money that was sent is found when enough of them answer.",
 				Advice: fmt.Sprintf("Mend it, or replace it in FLORIN_%s_RPC. With three endpoints of different providers, one "+
 					"may fail.", n.Profile.Network),
 			}, true

@@ -111,8 +111,9 @@ func disagreeing(f Facts) []Condition {
 func differing(f Facts) []Condition {
 	var list []Condition
 	for _, b := range f.Stored.Balances {
-		advice := "Look at the address with a block explorer, and at what florin reconcile says."
+		text, advice := b.Text+b.Advice, "Look at the address with a block explorer, and at what florin reconcile says."
 		if b.Unrecorded {
+			text = b.Text // the advice of the command is what the server does by itself
 			advice = "Florin reads the address again, and the alert is over when the record agrees. If it stays, look at the " +
 				"address with a block explorer: an endpoint that hides a transfer is to be replaced in FLORIN_" +
 				string(b.Network) + "_RPC."
@@ -121,7 +122,7 @@ func differing(f Facts) []Condition {
 			Subject: strings.TrimSpace(fmt.Sprintf("%s %s %s", b.Network, b.Address, b.Contract)),
 			Title:   "A balance on " + name(f, b.Network) + " differs from the record",
 			Text: fmt.Sprintf("The address %s of payment %s on %s: %s", b.Address, b.ID, name(f, b.Network),
-				sentence(b.Text+b.Advice)),
+				sentence(text)),
 			Advice: advice,
 		})
 	}

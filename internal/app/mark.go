@@ -27,7 +27,7 @@ const (
 type marks struct {
 	path    string // of the file; empty: there is none
 	seen    backup.Mark
-	at      time.Time
+	at      time.Time   // of the last try
 	changed atomic.Bool // a payment, since
 }
 
@@ -64,6 +64,7 @@ func (a *App) checkMark(ctx context.Context) error {
 // tick moves the database on, then its mark: a crash in between leaves the mark behind, which is fine. A database that
 // is behind where this program has seen it was replaced by an older copy under it.
 func (a *App) tick(ctx context.Context) error {
+	a.marks.at = time.Now() // what fails is tried again after the next change, or in a minute
 	if a.marks.seen != (backup.Mark{}) {
 		now, err := a.Store.Mark(ctx)
 		if err == nil {
@@ -76,12 +77,11 @@ func (a *App) tick(ctx context.Context) error {
 			return err
 		}
 	}
-	a.marks.changed.Store(false)
 	at, err := a.Store.Tick(ctx)
 	if err != nil {
 		return err
 	}
-	a.marks.seen, a.marks.at = at, time.Now()
+	a.marks.seen = at
 	if a.marks.path == "" {
 		return nil
 	}
@@ -93,7 +93,7 @@ func (a *App) marking() loop {
 	return loop{
 		name: "mark", first: markEvery, every: markEvery, failed: "the mark of the database was not moved",
 		turn: func(ctx context.Context) error {
-			if !a.marks.changed.Load() && time.Since(a.marks.at) < tickEvery {
+			if !a.marks.changed.Swap(false) && time.Since(a.marks.at) < tickEvery {
 				return nil
 			}
 			return a.tick(ctx)

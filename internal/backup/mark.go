@@ -26,7 +26,7 @@ var (
 	// ErrTimeline: the log of PostgreSQL is another one than when the database was served last.
 	ErrTimeline = errors.New("PostgreSQL was recovered to a point in time, or upgraded, or a standby took over while no " +
 		"server ran: what was committed last may be missing. Stop every server, then run `florin restore --adopt`. Where " +
-		"FLORIN_MARK names a file, a standby that has everything is taken as it is")
+		"FLORIN_DATABASE_URL names several hosts, or FLORIN_MARK a file that shows that nothing is missing, it is served as it is")
 	// ErrForeign: the mark belongs to another database.
 	ErrForeign = errors.New("the mark belongs to another database: if this one is new on purpose, remove the mark; " +
 		"if not, restore a backup with `florin restore`")

@@ -8,7 +8,7 @@ import (
 )
 
 // Alone is what the operator lets one endpoint decide while the other one of two is silent for longer than AloneAfter.
-// Its zero value is nothing: two must say the same.
+// Its zero value allows nothing: two must say the same.
 type Alone string
 
 // The rules for one of two endpoints.

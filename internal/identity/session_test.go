@@ -128,7 +128,7 @@ func TestService_SignIn_SameDuration(t *testing.T) {
 		known, unknown := fastest[email], fastest["eve@example.com"]
 		return known < time.Hour && unknown > known/5 && unknown < known*5
 	}
-	for i := 0; !alike() && i < 20; i++ { // alternately, and more often on a busy machine
+	for i := 0; i < 6 || !alike() && i < 20; i++ { // alternately, and more often on a busy machine
 		for who := range fastest {
 			start := time.Now()
 			_, err := b.signIn(t, who, "not the password", fmt.Sprintf("192.0.2.%d", i))

@@ -3,6 +3,7 @@ package settlement
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -92,10 +93,7 @@ func (d *Daily) RunOnce(ctx context.Context) error {
 		return err
 	}
 	d.next = now.Add(pace)
-	if err := d.lookAgain(ctx, now); err != nil {
-		return err
-	}
-	return d.advance(ctx, now)
+	return errors.Join(d.lookAgain(ctx, now), d.advance(ctx, now))
 }
 
 // advance compares the next addresses.
@@ -211,17 +209,16 @@ func (d *Daily) lookAgain(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return err
 	}
+	var failed []error // one holds up no other
 	for _, x := range due {
 		if moving[x.Address] {
 			err = d.Store.SaveDifference(ctx, x)
 		} else {
 			err = d.decide(ctx, x, found, newest, now)
 		}
-		if err != nil {
-			return err
-		}
+		failed = append(failed, err)
 	}
-	return nil
+	return errors.Join(failed...)
 }
 
 // decide says what has become of a difference, now that its blocks are read: it is gone, or is another one by now, or

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/net/idna"
 )
@@ -33,6 +34,20 @@ func Voices[E interface{ Voice() string }](endpoints []E) (first []E) {
 		}
 	}
 	return first
+}
+
+// Moved returns when the newest block of each voice has moved last.
+func Moved[E interface {
+	Voice() string
+	MovedAt() time.Time
+}](endpoints []E) map[string]time.Time {
+	moved := make(map[string]time.Time)
+	for _, e := range endpoints {
+		if at := e.MovedAt(); at.After(moved[e.Voice()]) {
+			moved[e.Voice()] = at
+		}
+	}
+	return moved
 }
 
 // OtherVoices is Voices without that of an endpoint.

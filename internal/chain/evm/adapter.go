@@ -63,7 +63,7 @@ func New(c Config) (*Adapter, error) {
 	}
 	p, err := rpc.NewPool(rpc.Config{
 		Network: n, ChainID: c.Profile.ChainID, Endpoints: c.Endpoints, Client: c.Client,
-		Timeout: c.Timeout, Now: c.Now, Rate: c.Rate, Clock: c.Clock, Multicall: c.Multicall, Alone: c.Alone,
+		Timeout: c.Timeout, Now: c.Now, Rate: c.Rate, Clock: c.Clock, Multicall: c.Multicall,
 		Count: c.Count,
 	})
 	if err != nil {

@@ -80,7 +80,7 @@ func (a *Adapter) newestHeads(ctx context.Context) (heads chain.Heads, by *rpc.E
 // onOneWord replaces the final and the finalized block of what endpoints agree on by what the one that is left has said
 // for long enough (chain.Alone).
 func (a *Adapter) onOneWord(one, agreed view) view {
-	if !a.pool.Lone() {
+	if !a.pool.Lone(a.alone) {
 		a.aged.Forget()
 		return agreed
 	}

@@ -43,7 +43,7 @@ func (a *Adapter) Judge(ctx context.Context, transfers []chain.Transfer, at chai
 // one that has been left for long enough.
 func (a *Adapter) oneWord(transfers []chain.Transfer) bool {
 	_, lone := a.aged.Old(a.pool.Now())
-	return a.pool.Single() || lone && a.pool.Lone() && a.alone.Allows(transfers)
+	return a.pool.Single() || lone && a.pool.Lone(a.alone) && a.alone.Allows(transfers)
 }
 
 // Quorum is how many voices must say the same.

@@ -131,8 +131,8 @@ func (e *endpoint) recordHead(slot uint64) {
 	e.newestSlot = slot
 }
 
-// movedAt returns when the newest slot has moved last.
-func (e *endpoint) movedAt() time.Time {
+// MovedAt returns when the newest slot has moved last.
+func (e *endpoint) MovedAt() time.Time {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.moved

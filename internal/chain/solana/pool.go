@@ -112,13 +112,7 @@ func (p *pool) size() int { return len(node.Voices(p.endpoints)) }
 
 // lone reports whether one of two voices is left (chain.Alone).
 func (p *pool) lone() bool {
-	moved := make(map[string]time.Time)
-	for _, e := range p.endpoints {
-		if at := e.movedAt(); at.After(moved[e.Voice()]) {
-			moved[e.Voice()] = at
-		}
-	}
-	return p.alone.Lone(moved, p.now())
+	return p.alone.Lone(node.Moved(p.endpoints), p.now())
 }
 
 // voices lists one ready endpoint of each voice, the first in the order of ready: those to ask where a quorum decides.

@@ -26,8 +26,9 @@ type trouble struct {
 // failures holds when an endpoint last failed for an account. All scans share it: each knows of the accounts what its
 // own endpoint says, and passes on only what another one can still answer.
 type failures struct {
-	mu sync.Mutex
-	at map[failure]time.Time
+	mu     sync.Mutex
+	at     map[failure]time.Time
+	pruned time.Time
 }
 
 type failure struct {
@@ -41,7 +42,10 @@ func (f *failures) record(e *endpoint, key solanago.PublicKey, now time.Time) {
 	if f.at == nil {
 		f.at = make(map[failure]time.Time)
 	}
-	maps.DeleteFunc(f.at, func(_ failure, at time.Time) bool { return now.Sub(at) > troubleAge })
+	if now.Sub(f.pruned) > troubleAge { // rarely: anyone can make accounts
+		f.pruned = now
+		maps.DeleteFunc(f.at, func(_ failure, at time.Time) bool { return now.Sub(at) > troubleAge })
+	}
 	f.at[failure{e, key}] = now
 }
 

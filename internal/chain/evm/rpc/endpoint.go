@@ -272,8 +272,8 @@ func (e *Endpoint) RecordHead(number uint64) {
 	e.head, e.headAt = number, e.now()
 }
 
-// movedAt returns when the newest block has moved last.
-func (e *Endpoint) movedAt() time.Time {
+// MovedAt returns when the newest block has moved last.
+func (e *Endpoint) MovedAt() time.Time {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.moved

@@ -20,7 +20,6 @@ import (
 type Pool struct {
 	endpoints []*Endpoint
 	now       func() time.Time
-	alone     chain.Alone
 
 	tip       demandedTip
 	checking  sync.Mutex
@@ -52,8 +51,6 @@ type Config struct {
 	Rate float64
 	// Clock is what the rate, and pauses after a refusal for its sake, go by; the zero value is the real one.
 	Clock endpoint.Clock
-	// Alone is what one of two endpoints may decide.
-	Alone chain.Alone
 	// Multicall is the contract that reads many balances at once; zero: Multicall3.
 	Multicall Multicall
 	// Count is called with the endpoint's name and the method of every call, whatever
@@ -73,7 +70,7 @@ func NewPool(c Config) (*Pool, error) {
 	if c.Timeout <= 0 {
 		c.Timeout = DefaultTimeout
 	}
-	p := &Pool{now: c.Now, alone: c.Alone}
+	p := &Pool{now: c.Now}
 	for i, raw := range c.Endpoints {
 		w, err := newWire(raw, httpClient(c.Client), c.Now)
 		if err != nil {
@@ -104,15 +101,9 @@ func NewPool(c Config) (*Pool, error) {
 // an answer of another.
 func (p *Pool) Single() bool { return p.Size() == 1 }
 
-// Lone reports whether one of two voices is left (chain.Alone).
-func (p *Pool) Lone() bool {
-	moved := make(map[string]time.Time)
-	for _, e := range p.endpoints {
-		if at := e.movedAt(); at.After(moved[e.Voice()]) {
-			moved[e.Voice()] = at
-		}
-	}
-	return p.alone.Lone(moved, p.now())
+// Lone reports whether one of two voices is left, which may decide by the rule.
+func (p *Pool) Lone(rule chain.Alone) bool {
+	return rule.Lone(endpoint.Moved(p.endpoints), p.now())
 }
 
 // Now returns the time by the pool's clock.
