@@ -92,7 +92,7 @@ func TestRevokeKeyAgain(t *testing.T) {
 	m := b.newKey(3, 0)
 	user, err := b.store.Identity().UserByEmail(t.Context(), m.key.Email)
 	must(t, err)
-	key, text, err := b.accounts.CreateKey(t.Context(), user, merchant.NewKey{Wallet: devWallet, Credits: 3})
+	key, text, err := b.accounts.CreateKey(t.Context(), user, merchant.NewKey{Wallet: devWallet, Credits: 3}, audit.Act{})
 	must(t, err)
 	old := text.Reveal()
 	revoke := func(apiKey, privateKey string, header ...string) reply {
@@ -130,7 +130,7 @@ func TestRevokeKeyAgain(t *testing.T) {
 	if r := revoke(old, devKey, "Idempotency-Key", "rotate-1"); r.body != first.body || newest == fresh {
 		t.Errorf("after another replacement: %s", r.body)
 	}
-	_, err = b.store.Merchant().DisableKey(t.Context(), key.ID, b.clock.Now())
+	_, err = b.store.Merchant().DisableKey(t.Context(), key.ID, b.clock.Now(), audit.Record{})
 	must(t, err)
 	code("a key that was disabled since", revoke(fresh, devKey, "Idempotency-Key", "rotate-3"), "401")
 	if log := b.log.String(); strings.Contains(log, devKey[2:]) || strings.Contains(log, old) ||
@@ -146,7 +146,7 @@ func TestRotateWithSignatureAgain(t *testing.T) {
 	m := b.newKey(1, 0)
 	user, err := b.store.Identity().UserByEmail(t.Context(), m.key.Email)
 	must(t, err)
-	_, text, err := b.accounts.CreateKey(t.Context(), user, merchant.NewKey{Wallet: devWallet, Credits: 1})
+	_, text, err := b.accounts.CreateKey(t.Context(), user, merchant.NewKey{Wallet: devWallet, Credits: 1}, audit.Act{})
 	must(t, err)
 	ask := b.graphQL(`{ rotateApiKeyChallenge(apiKey: "`+text.Reveal()+`") { challenge } }`, "").text(t, "data.rotateApiKeyChallenge.challenge")
 	arguments, err := json.Marshal(map[string]string{"k": text.Reveal(), "c": ask, "s": signed(t, devKey, ask)})

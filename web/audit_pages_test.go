@@ -11,6 +11,7 @@ import (
 
 	"github.com/pquerna/otp/totp"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/identity"
@@ -49,7 +50,7 @@ func TestPagesWriteAuditEntries(t *testing.T) {
 	t.Parallel()
 	b := auditedDashboard(t)
 	root, err := b.accounts.CreateUser(t.Context(),
-		identity.NewUser{Email: rootEmail, Password: secret.New(testPassword), Operator: true})
+		identity.NewUser{Email: rootEmail, Password: secret.New(testPassword), Operator: true}, audit.Act{})
 	must(t, err)
 	d := &diary{b: b, of: []int64{root.ID}, routes: make(map[string]bool)}
 	rs := b.surfer()

@@ -13,6 +13,7 @@ import (
 	"github.com/alexedwards/argon2id"
 	"github.com/oklog/ulid/v2"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/graph"
 	"github.com/florinpay/florin/graph/operation"
 	"github.com/florinpay/florin/internal/campaign"
@@ -174,10 +175,10 @@ func (b *bundle) newKey(credits, queries int64) seller {
 		PublicID:     string(testID(b.clock.Now())),
 		Email:        strings.ToLower(string(testID(b.clock.Now()))) + "@shop.example",
 		PasswordHash: "none", FirstName: "Ada", LastName: "Byron", CreatedAt: b.clock.Now(),
-	})
+	}, audit.Record{})
 	must(b.t, err)
 	key, text, err := b.accounts.CreateKey(ctx, user,
-		merchant.NewKey{Wallet: merchantWallet, Credits: credits, Queries: queries})
+		merchant.NewKey{Wallet: merchantWallet, Credits: credits, Queries: queries}, audit.Act{})
 	must(b.t, err)
 	return seller{key, text.Reveal()}
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/florinpay/florin/internal/chain/meter"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
-	"github.com/florinpay/florin/internal/notification"
 	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/store/report"
 	"github.com/florinpay/florin/internal/webhook"
@@ -37,8 +36,7 @@ type Dashboard struct {
 	Ledger *ledger.Checker
 	// LastCheck returns the last check of the ledger; false if there was none.
 	LastCheck func(context.Context) (ledger.Check, bool, error)
-	// Mail sends a plain text; nil where no mail is sent.
-	Mail func(ctx context.Context, to, subject, text string) error
+	Mails     bool // mail is sent
 	// Wake starts the delivery of due webhooks; may be nil.
 	Wake func()
 	// Sweeping returns the state of settlement on a network; false if nothing is
@@ -59,17 +57,6 @@ type Dashboard struct {
 	Invite bool
 }
 
-// mailer sends mails about accounts; nil without a dashboard.
-func (d Deps) mailer(o Options) *notification.Mailer {
-	if d.Dashboard == nil {
-		return nil
-	}
-	return notification.New(notification.Options{
-		Users: d.Users, Merchants: d.Merchants, Send: d.Dashboard.Mail,
-		BaseURL: o.BaseURL, Home: o.BaseURL + shell.HomePath, Log: d.Log,
-	})
-}
-
 // dashboardRoutes adds the surfaces of signed-in users, and that of signing in.
 func (s *Server) dashboardRoutes(r shell.Router) {
 	if s.d.Dashboard == nil {
@@ -82,7 +69,7 @@ func (s *Server) dashboardRoutes(r shell.Router) {
 	}
 	guard := &session.Guard{
 		Shell: s.sh, Cookies: shell.NewCookies(s.d.Sealer, s.sh.Secure(), s.d.Now),
-		Users: s.d.Users, Merchants: s.d.Merchants, Mail: s.d.mailer(s.o),
+		Users: s.d.Users, Merchants: s.d.Merchants, Mails: x.Mails,
 	}
 	s.docs.Account = docsAccounts{guard, s.o.SandboxKey}.of
 	signin.New(signin.Services{

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/identity"
@@ -176,9 +177,9 @@ func TestDashboard_StoredScripts(t *testing.T) {
 		identity.NewUser{
 			Email: ownerEmail, Password: secret.New(testPassword), FirstName: canary, LastName: canary,
 			Operator: true,
-		})
+		}, audit.Act{})
 	must(t, err)
-	key, _, err := b.accounts.CreateKey(t.Context(), u, merchant.NewKey{Label: canary, Credits: 20, Queries: 5})
+	key, _, err := b.accounts.CreateKey(t.Context(), u, merchant.NewKey{Label: canary, Credits: 20, Queries: 5}, audit.Act{})
 	must(t, err)
 	_, _, err = b.accounts.ArrangeCustodian(t.Context(), key, merchant.CustodianInput{
 		Name: &canary, Branding: &merchant.BrandingInput{Tagline: &canary},
@@ -199,7 +200,7 @@ func TestDashboard_StoredScripts(t *testing.T) {
 	gift := b.gift(given, string(body))
 	b.deposit(gift, gift.Amount, true)
 	link, err := b.campaigns.CreateLink(t.Context(), key.ID,
-		campaign.LinkDraft{Slug: "canary", Description: canary, Reference: canary})
+		campaign.LinkDraft{Slug: "canary", Description: canary, Reference: canary}, audit.Act{})
 	must(t, err)
 	s := b.surfer()
 	r := s.do("POST", "/signin", url.Values{"email": {ownerEmail}, "password": {testPassword}}, "User-Agent", canary)

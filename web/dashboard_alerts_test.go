@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/merchant"
@@ -31,7 +32,7 @@ func TestDashboard_Alerts(t *testing.T) {
 	u := b.member(ownerEmail)
 	s := b.surfer()
 	s.signIn(ownerEmail)
-	key, _, err := b.accounts.CreateKey(t.Context(), u, merchant.NewKey{Label: "Web shop", Credits: 40, Queries: 5})
+	key, _, err := b.accounts.CreateKey(t.Context(), u, merchant.NewKey{Label: "Web shop", Credits: 40, Queries: 5}, audit.Act{})
 	must(t, err)
 	pages := []string{"/dashboard/attention"}
 	says := func(want bool, text, path string) {

@@ -11,6 +11,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
@@ -178,7 +179,7 @@ func TestDashboard_Pages(t *testing.T) {
 	b.colleague(u, "dev@shop.example", merchant.RoleDeveloper)
 	b.surfer().invited(ownerEmail, "help@shop.example", "support")
 	_, err = b.accounts.CreateUser(t.Context(),
-		identity.NewUser{Email: "root@shop.example", Password: secret.New(testPassword), Operator: true})
+		identity.NewUser{Email: "root@shop.example", Password: secret.New(testPassword), Operator: true}, audit.Act{})
 	must(t, err)
 	root := b.surfer()
 	root.signIn("root@shop.example")

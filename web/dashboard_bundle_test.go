@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/graph"
 	"github.com/florinpay/florin/graph/operation"
 	"github.com/florinpay/florin/internal/alert"
@@ -165,7 +166,7 @@ func newDashboardAt(t *testing.T, baseURL string, with ...func(*Deps, *Options))
 func (b dashboardBundle) member(email string) identity.User {
 	b.t.Helper()
 	u, err := b.accounts.CreateUser(b.t.Context(),
-		identity.NewUser{Email: email, Password: secret.New(testPassword), FirstName: "Ada"})
+		identity.NewUser{Email: email, Password: secret.New(testPassword), FirstName: "Ada"}, audit.Act{})
 	must(b.t, err)
 	return u
 }
@@ -174,7 +175,7 @@ func (b dashboardBundle) member(email string) identity.User {
 func (b dashboardBundle) shop(u identity.User) seller {
 	b.t.Helper()
 	key, text, err := b.accounts.CreateKey(b.t.Context(), u,
-		merchant.NewKey{Label: "Shop of " + u.Email, Wallet: merchantWallet, Credits: 20, Queries: 5})
+		merchant.NewKey{Label: "Shop of " + u.Email, Wallet: merchantWallet, Credits: 20, Queries: 5}, audit.Act{})
 	must(b.t, err)
 	name, callback := "Nordlicht", "https://shop.example/hook"
 	_, _, err = b.accounts.ArrangeCustodian(b.t.Context(), key, merchant.CustodianInput{

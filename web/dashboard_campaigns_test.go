@@ -17,7 +17,7 @@ import (
 func (b dashboardBundle) fundraiser(m seller) (campaign.Campaign, campaign.Link) {
 	b.t.Helper()
 	l, err := b.campaigns.CreateLink(b.t.Context(), m.key.ID,
-		campaign.LinkDraft{Slug: "one-bag", Description: "One bag", Amount: "12.50"})
+		campaign.LinkDraft{Slug: "one-bag", Description: "One bag", Amount: "12.50"}, audit.Act{})
 	must(b.t, err)
 	return b.newCampaign(m), l
 }

@@ -41,7 +41,7 @@ func rootDashboard(t *testing.T) (dashboardBundle, *surfer) {
 		}
 	})
 	_, err := b.accounts.CreateUser(t.Context(),
-		identity.NewUser{Email: rootEmail, Password: secret.New(testPassword), Operator: true})
+		identity.NewUser{Email: rootEmail, Password: secret.New(testPassword), Operator: true}, audit.Act{})
 	must(t, err)
 	s := b.surfer()
 	s.signIn(rootEmail)
@@ -250,7 +250,7 @@ func TestOperator_Ledger(t *testing.T) {
 		d.Dashboard.Ledger = checker
 	})
 	_, err := b.accounts.CreateUser(t.Context(),
-		identity.NewUser{Email: rootEmail, Password: secret.New(testPassword), Operator: true})
+		identity.NewUser{Email: rootEmail, Password: secret.New(testPassword), Operator: true}, audit.Act{})
 	must(t, err)
 	b.shop(b.member(ownerEmail))
 	root := b.surfer()
@@ -291,7 +291,7 @@ func TestDashboard_Operator(t *testing.T) {
 	t.Parallel()
 	b := newDashboard(t, func(d *Deps, o *Options) { o.SignUp, d.Dashboard.Invite = false, true })
 	_, err := b.accounts.CreateUser(t.Context(),
-		identity.NewUser{Email: ownerEmail, Password: secret.New(testPassword), Operator: true})
+		identity.NewUser{Email: ownerEmail, Password: secret.New(testPassword), Operator: true}, audit.Act{})
 	must(t, err)
 	s := b.surfer()
 	s.signIn(ownerEmail)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/secret"
@@ -83,7 +84,7 @@ func TestDashboard_Rail(t *testing.T) {
 		}
 	}
 	_, err := b.accounts.CreateUser(t.Context(),
-		identity.NewUser{Email: rootEmail, Password: secret.New(testPassword), Operator: true})
+		identity.NewUser{Email: rootEmail, Password: secret.New(testPassword), Operator: true}, audit.Act{})
 	must(t, err)
 	root := b.surfer()
 	root.signIn(rootEmail)

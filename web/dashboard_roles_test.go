@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/secret"
@@ -132,15 +133,15 @@ func (b dashboardBundle) colleague(owner identity.User, email string, role merch
 		joining = merchant.RoleOwner
 	}
 	_, token, err := b.accounts.InviteMember(ctx,
-		merchant.Membership{User: owner, Merchant: owner, Role: merchant.RoleOwner}, email, joining)
+		merchant.Membership{User: owner, Merchant: owner, Role: merchant.RoleOwner}, email, joining, audit.Act{})
 	must(b.t, err)
 	u, _, err := b.accounts.JoinNew(ctx, token.Reveal(),
-		identity.NewUser{Email: email, Password: secret.New(testPassword), FirstName: "Cole"})
+		identity.NewUser{Email: email, Password: secret.New(testPassword), FirstName: "Cole"}, audit.Act{})
 	must(b.t, err)
 	s := b.surfer()
 	s.signIn(email)
 	if role == "" {
-		must(b.t, b.accounts.RemoveMember(ctx, owner, u))
+		must(b.t, b.accounts.RemoveMember(ctx, owner, u, audit.Act{}))
 	}
 	return s, u
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/identity"
@@ -90,10 +91,10 @@ func newHostileShop(b dashboardBundle) hostileShop {
 		identity.NewUser{
 			Email: ownerEmail, Password: secret.New(testPassword), FirstName: text, LastName: text,
 			Operator: true,
-		})
+		}, audit.Act{})
 	must(t, err)
 	h := hostileShop{dashboardBundle: b}
-	h.key, _, err = b.accounts.CreateKey(ctx, u, merchant.NewKey{Label: text, Credits: 20, Queries: 5})
+	h.key, _, err = b.accounts.CreateKey(ctx, u, merchant.NewKey{Label: text, Credits: 20, Queries: 5}, audit.Act{})
 	must(t, err)
 	callback := "https://shop.example/hook?x=" + url.QueryEscape(text)
 	_, _, err = b.accounts.ArrangeCustodian(ctx, h.key, merchant.CustodianInput{
@@ -132,7 +133,7 @@ func newHostileShop(b dashboardBundle) hostileShop {
 	})
 	must(t, err)
 	b.deposit(gift, gift.Amount, true)
-	h.link, err = b.campaigns.CreateLink(ctx, h.key.ID, campaign.LinkDraft{Slug: "hostile", Description: text, Reference: text, Min: "1", Max: "9"})
+	h.link, err = b.campaigns.CreateLink(ctx, h.key.ID, campaign.LinkDraft{Slug: "hostile", Description: text, Reference: text, Min: "1", Max: "9"}, audit.Act{})
 	must(t, err)
 	h.users(u)
 	h.answers()
@@ -143,11 +144,11 @@ func newHostileShop(b dashboardBundle) hostileShop {
 func (h hostileShop) users(owner identity.User) {
 	h.t.Helper()
 	seat := merchant.Membership{User: owner, Merchant: owner, Role: merchant.RoleOwner}
-	_, token, err := h.accounts.InviteMember(h.t.Context(), seat, "dev@shop.example", merchant.RoleDeveloper)
+	_, token, err := h.accounts.InviteMember(h.t.Context(), seat, "dev@shop.example", merchant.RoleDeveloper, audit.Act{})
 	must(h.t, err)
 	_, _, err = h.accounts.JoinNew(h.t.Context(), token.Reveal(), identity.NewUser{
 		Email: "dev@shop.example", Password: secret.New(testPassword), FirstName: hostileText, LastName: hostileText,
-	})
+	}, audit.Act{})
 	must(h.t, err)
 	s := h.surfer()
 	s.do("POST", "/signin", url.Values{"email": {ownerEmail}, "password": {testPassword}}, "User-Agent",

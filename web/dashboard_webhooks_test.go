@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/meter"
 	"github.com/florinpay/florin/internal/identity"
@@ -35,10 +36,10 @@ func TestDashboard_PingEachEvent(t *testing.T) {
 	b := newDashboard(t)
 	m := b.shop(b.member(ownerEmail))
 	_, err := b.store.Merchant().UpdateCustodian(t.Context(), m.key.ID, nil,
-		func(c merchant.Custodian) (merchant.Custodian, error) {
+		func(c merchant.Custodian) (merchant.CustodianChange, error) {
 			c.CallbackURL = shop.URL
-			return c, nil
-		}, nil)
+			return merchant.CustodianChange{Custodian: c}, nil
+		})
 	must(t, err)
 	s := b.surfer()
 	s.signIn(ownerEmail)
@@ -94,7 +95,7 @@ func TestDashboard_OperatorEndpoints(t *testing.T) {
 		d.Dashboard.Reading = readingOfDay
 	})
 	_, err := b.accounts.CreateUser(t.Context(),
-		identity.NewUser{Email: "root@shop.example", Password: secret.New(testPassword), Operator: true})
+		identity.NewUser{Email: "root@shop.example", Password: secret.New(testPassword), Operator: true}, audit.Act{})
 	must(t, err)
 	s := b.surfer()
 	s.signIn("root@shop.example")

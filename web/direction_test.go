@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/merchant"
@@ -209,7 +210,7 @@ func TestDirection_EveryForm(t *testing.T) {
 			d.t = t
 			owner, err := d.accounts.UserByEmail(t.Context(), ownerEmail)
 			must(t, err)
-			_, evil, err := d.accounts.CreateKey(t.Context(), owner, merchant.NewKey{Label: "Other", Credits: 9})
+			_, evil, err := d.accounts.CreateKey(t.Context(), owner, merchant.NewKey{Label: "Other", Credits: 9}, audit.Act{})
 			must(t, err)
 			other, err := d.accounts.Authenticate(t.Context(), evil.Reveal())
 			must(t, err)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/testkit/browser"
 	"github.com/florinpay/florin/views/docs"
@@ -128,11 +129,11 @@ func TestDocs_WhoseKey(t *testing.T) {
 	var demo seller
 	b := newDashboard(t, func(_ *Deps, o *Options) { o.SandboxKey = func() string { return demo.text } })
 	owner := b.member(ownerEmail)
-	_, _, err := b.accounts.CreateKey(t.Context(), owner, merchant.NewKey{Label: "Not set up"})
+	_, _, err := b.accounts.CreateKey(t.Context(), owner, merchant.NewKey{Label: "Not set up"}, audit.Act{})
 	must(t, err)
 	demo = b.shop(owner)
 	other := b.member("other@example.com")
-	_, _, err = b.accounts.CreateKey(t.Context(), other, merchant.NewKey{Label: "Not set up"})
+	_, _, err = b.accounts.CreateKey(t.Context(), other, merchant.NewKey{Label: "Not set up"}, audit.Act{})
 	must(t, err)
 	b.shop(other)
 	b.member("new@example.com")

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
@@ -204,7 +205,7 @@ func TestDonateForm(t *testing.T) {
 	})
 	b.networks.fallBehind(chain.Polygon)
 	b.postForm(path, form("amount", "8")).wants(t, 503, `data-testid="problem"`)
-	_, err := b.campaigns.Pause(t.Context(), []int64{m.key.ID}, c.Slug)
+	_, err := b.campaigns.Pause(t.Context(), []int64{m.key.ID}, c.Slug, audit.Act{})
 	must(t, err)
 	b.postForm(path, form("network", "BASE", "amount", "9")).wants(t, 409, "This campaign is paused")
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
@@ -21,7 +22,7 @@ func (b *bundle) newCampaign(m seller, change ...func(*campaign.Draft)) campaign
 	for _, f := range change {
 		f(&in)
 	}
-	c, err := b.campaigns.Create(b.t.Context(), m.key.ID, in)
+	c, err := b.campaigns.Create(b.t.Context(), m.key.ID, in, audit.Act{})
 	must(b.t, err)
 	return c
 }
@@ -84,15 +85,15 @@ func badDonations() []badRow {
 		on(five("unknown campaign", 404, "campaignId"), func(*bundle) string { return "nothing-like-it" }),
 		on(five("malformed campaign", 404, "campaignId"), func(*bundle) string { return "A_B" }),
 		on(five("paused", 409, "paused"), changed(func(s *campaign.Service, b *bundle, m seller, slug string) error {
-			_, err := s.Pause(b.t.Context(), []int64{m.key.ID}, slug)
+			_, err := s.Pause(b.t.Context(), []int64{m.key.ID}, slug, audit.Act{})
 			return err
 		})),
 		on(five("ended", 409, "ended"), changed(func(s *campaign.Service, b *bundle, m seller, slug string) error {
-			_, err := s.End(b.t.Context(), []int64{m.key.ID}, slug)
+			_, err := s.End(b.t.Context(), []int64{m.key.ID}, slug, audit.Act{})
 			return err
 		})),
 		on(five("key revoked", 409, "API key"), changed(func(_ *campaign.Service, b *bundle, m seller, _ string) error {
-			return b.store.Merchant().RevokeKey(b.t.Context(), m.key.UserID, m.key.ID, b.clock.Now())
+			return b.store.Merchant().RevokeKey(b.t.Context(), m.key.UserID, m.key.ID, b.clock.Now(), audit.Record{})
 		})),
 		on(five("no credits", 402, "credit"), func(b *bundle) string { return b.newCampaign(b.newMerchant(0)).Slug }),
 		on(five("no custodian", 409, "custodian"),
@@ -139,7 +140,7 @@ func TestDonation(t *testing.T) {
 	}
 	list, _, err := b.campaigns.Donations(t.Context(), campaign.DonationQuery{Campaign: c.Number})
 	must(t, err)
-	must(t, b.campaigns.Review(t.Context(), c, list[0].Number, campaign.Approved))
+	must(t, b.campaigns.Review(t.Context(), c, list[0].Number, campaign.Approved, audit.Act{}))
 	if got := b.ask("GET", path, "").body; !strings.Contains(got, `"name":"Ada","message":"For Rex"`) {
 		t.Errorf("after approval: %s", got)
 	}
@@ -191,7 +192,7 @@ func TestDonation_Limited(t *testing.T) {
 	if left := b.balance(m); left != 16 {
 		t.Errorf("%d credits left", left)
 	}
-	l, err := b.campaigns.CreateLink(t.Context(), m.key.ID, campaign.LinkDraft{Slug: "limited-link", Amount: "5"})
+	l, err := b.campaigns.CreateLink(t.Context(), m.key.ID, campaign.LinkDraft{Slug: "limited-link", Amount: "5"}, audit.Act{})
 	must(t, err)
 	b.postForm("/link/"+l.Slug, nil, "X-Forwarded-For", "203.0.113.1").wants(t, 429)
 	b.postForm("/link/"+l.Slug, nil, "X-Forwarded-For", "203.0.113.2").wants(t, 303)

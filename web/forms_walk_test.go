@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/secret"
 )
@@ -132,7 +133,7 @@ func TestForms_NameEachWrongInput(t *testing.T) {
 	short := b.busy(m)
 	b.member("fresh@shop.example")
 	_, err := b.accounts.CreateUser(t.Context(),
-		identity.NewUser{Email: rootEmail, Password: secret.New(testPassword), Operator: true})
+		identity.NewUser{Email: rootEmail, Password: secret.New(testPassword), Operator: true}, audit.Act{})
 	must(t, err)
 	tried := 0
 	for email, paths := range map[string][]string{

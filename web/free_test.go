@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/ledger"
@@ -34,7 +35,7 @@ func TestFreeInstallation(t *testing.T) {
 	})
 	b.accounts, b.payments = accounts, payments
 	u := b.member(ownerEmail)
-	key, text, err := b.accounts.CreateKey(t.Context(), u, merchant.NewKey{Label: "Shop"})
+	key, text, err := b.accounts.CreateKey(t.Context(), u, merchant.NewKey{Label: "Shop"}, audit.Act{})
 	must(t, err)
 	ask := func(kind, call, fields string) {
 		t.Helper()

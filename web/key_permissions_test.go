@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/secret"
@@ -88,7 +89,7 @@ func (b *bundle) permit(m seller, permissions []string, from string) {
 	must(b.t, err)
 	s, err := merchant.ParseSources(from)
 	must(b.t, err)
-	must(b.t, b.accounts.SetKeyRights(b.t.Context(), m.key, p, s))
+	must(b.t, b.accounts.SetKeyRights(b.t.Context(), m.key, p, s, audit.Act{}))
 }
 
 // A key is used from its networks only, by the address that a trusted proxy reports.

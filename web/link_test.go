@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
@@ -16,7 +17,7 @@ func TestPayLink(t *testing.T) {
 	m := b.newMerchant(15)
 	link := func(in campaign.LinkDraft) string {
 		in.Slug = "l-" + strings.ToLower(string(testID(b.clock.Now())))
-		l, err := b.campaigns.CreateLink(t.Context(), m.key.ID, in)
+		l, err := b.campaigns.CreateLink(t.Context(), m.key.ID, in, audit.Act{})
 		must(t, err)
 		return "/link/" + l.Slug
 	}
@@ -71,7 +72,7 @@ func TestPayLink(t *testing.T) {
 		b.postForm(open, url.Values{"amount": {"5"}}, "Sec-Fetch-Site", "cross-site").wants(t, 403)
 		b.postForm("/link/unknown-one", nil).wants(t, 404)
 		b.ask("GET", "/link/unknown-one", "", "Accept", "text/html").wants(t, 404, "<html")
-		must(t, b.campaigns.PauseLink(t.Context(), []int64{m.key.ID}, fixed[len("/link/"):], true))
+		must(t, b.campaigns.PauseLink(t.Context(), []int64{m.key.ID}, fixed[len("/link/"):], true, audit.Act{}))
 		b.ask("GET", fixed, "").wants(t, 200, `data-testid="closed"`)
 		b.postForm(fixed, nil).wants(t, 409, `data-testid="closed"`)
 	})

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/web/shell"
@@ -107,7 +108,7 @@ func TestLock_EveryForm(t *testing.T) {
 	_, viewer := l.colleague(owner, "viewer@shop.example", merchant.RoleViewer)
 	other, _, err := l.accounts.CreateKey(t.Context(), owner, merchant.NewKey{
 		Label: "Other", Limited: true, By: merchant.RoleDeveloper,
-	})
+	}, audit.Act{})
 	must(t, err)
 	before := l.directions()
 	routes := l.accountRoutes("POST")

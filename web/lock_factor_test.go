@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/testkit/authenticator"
 )
@@ -17,7 +18,7 @@ func TestLock_Passkey(t *testing.T) {
 	l.t = t
 	owner, err := l.accounts.UserByEmail(t.Context(), ownerEmail)
 	must(t, err)
-	_, _, err = l.accounts.CreateKey(t.Context(), owner, merchant.NewKey{Label: "Second shop"})
+	_, _, err = l.accounts.CreateKey(t.Context(), owner, merchant.NewKey{Label: "Second shop"}, audit.Act{})
 	must(t, err)
 	s, k := l.surfer(), authenticator.NewKey(t)
 	s.signIn("second@shop.example")
@@ -73,7 +74,7 @@ func TestLock_AtOnce(t *testing.T) {
 	owner, err := d.accounts.UserByEmail(t.Context(), ownerEmail)
 	must(t, err)
 	_, token, err := d.accounts.InviteMember(t.Context(), merchant.Membership{User: owner, Merchant: owner},
-		"late@shop.example", merchant.RoleOwner)
+		"late@shop.example", merchant.RoleOwner, audit.Act{})
 	must(t, err)
 	l := d.lock()
 	l.t = t

@@ -12,6 +12,7 @@ import (
 
 	"github.com/pquerna/otp/totp"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/secret"
@@ -154,7 +155,7 @@ func TestLock_Made(t *testing.T) {
 	l.redirect(l.code()).leads(t, "/dashboard/settings/payouts?key="+l.m.key.PublicID)
 	owner, err := l.accounts.UserByEmail(t.Context(), ownerEmail)
 	must(t, err)
-	other, _, err := l.accounts.CreateKey(t.Context(), owner, merchant.NewKey{Label: "Other"})
+	other, _, err := l.accounts.CreateKey(t.Context(), owner, merchant.NewKey{Label: "Other"}, audit.Act{})
 	must(t, err)
 	l.s.post(campaignsPath+"/"+l.given.Slug+"/edit", "key", other.PublicID, "title", "New title", "password",
 		l.code()).leads(t, campaignsPath+"/"+l.given.Slug)

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
@@ -18,7 +19,7 @@ func TestPayLink_Choose(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	m := b.newMerchant(20)
-	l, err := b.campaigns.CreateLink(t.Context(), m.key.ID, campaign.LinkDraft{Slug: "a-bag", Amount: "12.5"})
+	l, err := b.campaigns.CreateLink(t.Context(), m.key.ID, campaign.LinkDraft{Slug: "a-bag", Amount: "12.5"}, audit.Act{})
 	must(t, err)
 	path := "/link/" + l.Slug
 	b.ask("GET", path, "").wants(t, 200, `data-testid="choose"`, `data-testid="pay-POLYGON-USDC"`, "12.50")
@@ -52,7 +53,7 @@ func TestStartAgain(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	m := b.newMerchant(20)
-	l, err := b.campaigns.CreateLink(t.Context(), m.key.ID, campaign.LinkDraft{Slug: "a-bag", Amount: "12.5"})
+	l, err := b.campaigns.CreateLink(t.Context(), m.key.ID, campaign.LinkDraft{Slug: "a-bag", Amount: "12.5"}, audit.Act{})
 	must(t, err)
 	ofLink, err := b.campaigns.UseLink(t.Context(), l, "")
 	must(t, err)
@@ -83,7 +84,7 @@ func TestStartAgain_OtherToken(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	m := b.newMerchant(20)
-	l, err := b.campaigns.CreateLink(t.Context(), m.key.ID, campaign.LinkDraft{Slug: "a-bag", Amount: "12.5"})
+	l, err := b.campaigns.CreateLink(t.Context(), m.key.ID, campaign.LinkDraft{Slug: "a-bag", Amount: "12.5"}, audit.Act{})
 	must(t, err)
 	p, err := b.campaigns.UseLink(t.Context(), l, "")
 	must(t, err)

@@ -80,9 +80,9 @@ func TestRechargeAPIKey(t *testing.T) {
 	m := b.newKey(1, 5)
 	user, err := b.store.Identity().UserByEmail(t.Context(), m.key.Email)
 	must(t, err)
-	mine, text, err := b.accounts.CreateKey(t.Context(), user, merchant.NewKey{Wallet: devWallet, Queries: 5})
+	mine, text, err := b.accounts.CreateKey(t.Context(), user, merchant.NewKey{Wallet: devWallet, Queries: 5}, audit.Act{})
 	must(t, err)
-	_, bare, err := b.accounts.CreateKey(t.Context(), user, merchant.NewKey{})
+	_, bare, err := b.accounts.CreateKey(t.Context(), user, merchant.NewKey{}, audit.Act{})
 	must(t, err)
 	key, code := text.Reveal(), "data.rechargeApiKey.code"
 	if r := b.recharge(key, devKey, "1"); r.text(t, code) != "422" {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/merchant"
 )
@@ -39,7 +40,7 @@ func TestRefusedSale(t *testing.T) {
 		},
 		"Link": func(b *bundle, m seller) reply {
 			slug := "l-" + strings.ToLower(string(testID(b.clock.Now())))
-			_, err := b.campaigns.CreateLink(b.t.Context(), m.key.ID, campaign.LinkDraft{Slug: slug, Amount: "5"})
+			_, err := b.campaigns.CreateLink(b.t.Context(), m.key.ID, campaign.LinkDraft{Slug: slug, Amount: "5"}, audit.Act{})
 			must(b.t, err)
 			to := b.postForm("/link/"+slug, nil).header.Get("Location")
 			return b.startOnPage(to[len("/pay?txnid="):][:26])

@@ -143,7 +143,6 @@ func newOperations(d Deps, o Options, l operation.Limits) *operation.Operations 
 		BaseURL: o.BaseURL, CheckoutURL: o.CheckoutURL,
 		SignUp: o.SignUp, Invite: d.Dashboard != nil && d.Dashboard.Invite, NewKeys: o.NewKeys,
 		Now: d.Now, NewID: d.NewID, Log: d.Log,
-		NotifyOwners: d.mailer(o).SendOwners, Guessed: d.mailer(o).SignInGuessed, MailSignUp: d.mailer(o).SignUp,
 	})
 }
 

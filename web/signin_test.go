@@ -8,6 +8,7 @@ import (
 
 	"github.com/pquerna/otp/totp"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/graph"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
@@ -70,7 +71,7 @@ func TestSignUpByInvitation(t *testing.T) {
 	t.Parallel()
 	b := newBundleWith(t, Options{BaseURL: testBaseURL, CheckoutURL: testBaseURL})
 	boss, err := b.accounts.CreateUser(t.Context(),
-		identity.NewUser{Email: "boss@shop.example", Password: secret.New("correct horse battery staple")})
+		identity.NewUser{Email: "boss@shop.example", Password: secret.New("correct horse battery staple")}, audit.Act{})
 	must(t, err)
 	token, err := b.accounts.Invite(t.Context(), boss, "ada@shop.example")
 	must(t, err)

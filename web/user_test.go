@@ -141,7 +141,7 @@ func TestTopUp(t *testing.T) {
 		must(t, err)
 		keys, err := b.store.Merchant().KeysOfUser(t.Context(), user.ID)
 		must(t, err)
-		_, err = b.store.Merchant().DisableKey(t.Context(), keys[0].ID, b.clock.Now())
+		_, err = b.store.Merchant().DisableKey(t.Context(), keys[0].ID, b.clock.Now(), audit.Record{})
 		must(t, err)
 		if r := create(ada, id, "20"); r.text(t, "data.UserCreateCreditTopup.code") != "403" ||
 			r.field(t, "data.UserCreateCreditTopup.transaction") != nil {
@@ -192,7 +192,7 @@ func TestRotateWithSignature(t *testing.T) {
 	b := newBundle(t)
 	user, err := b.store.Identity().UserByEmail(t.Context(), b.newKey(0, 0).key.Email)
 	must(t, err)
-	_, text, err := b.accounts.CreateKey(t.Context(), user, merchant.NewKey{Wallet: devWallet, Credits: 2})
+	_, text, err := b.accounts.CreateKey(t.Context(), user, merchant.NewKey{Wallet: devWallet, Credits: 2}, audit.Act{})
 	must(t, err)
 	challenge := func(key string) reply {
 		return b.graphQL(`{ rotateApiKeyChallenge(apiKey: "`+key+`") { code message challenge expiresAt } }`, "")
@@ -242,7 +242,7 @@ func TestRevokeKey(t *testing.T) {
 	m := b.newKey(2, 0)
 	user, err := b.store.Identity().UserByEmail(t.Context(), m.key.Email)
 	must(t, err)
-	_, text, err := b.accounts.CreateKey(t.Context(), user, merchant.NewKey{Wallet: devWallet, Credits: 1})
+	_, text, err := b.accounts.CreateKey(t.Context(), user, merchant.NewKey{Wallet: devWallet, Credits: 1}, audit.Act{})
 	must(t, err)
 	revoke := func(apiKey, privateKey string) reply {
 		return b.graphQL(`mutation { revokeApiKey(apiKey: "`+apiKey+`", privateKey: "`+privateKey+`") { code message newApiKey apiKey { key wallet creditsLeft } } }`, "")

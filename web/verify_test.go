@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/graph"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
@@ -165,7 +166,7 @@ func TestVerify_Before(t *testing.T) {
 	}
 	boss := b.member("boss@shop.example")
 	_, token, err := b.accounts.InviteMember(t.Context(),
-		merchant.Membership{User: boss, Merchant: boss, Role: merchant.RoleOwner}, ownerEmail, merchant.RoleOwner)
+		merchant.Membership{User: boss, Merchant: boss, Role: merchant.RoleOwner}, ownerEmail, merchant.RoleOwner, audit.Act{})
 	must(t, err)
 	s.post("/dashboard/join", "token", token.Reveal()).wants(t, 403, refusal)
 	if keys, err := b.accounts.Keys(t.Context(), ada.ID); err != nil || len(keys) != 0 {
@@ -191,14 +192,14 @@ func TestVerify_ResetDrops(t *testing.T) {
 			t.Parallel()
 			b := verifying(t)
 			u, err := b.accounts.CreateUser(t.Context(),
-				identity.NewUser{Email: ownerEmail, Password: secret.New("mallory knows this"), Verified: verified})
+				identity.NewUser{Email: ownerEmail, Password: secret.New("mallory knows this"), Verified: verified}, audit.Act{})
 			must(t, err)
 			shop := b.shop(u)
 			b.colleague(u, "mallory@shop.example", merchant.RoleOwner)
 			must(t, b.store.Identity().AddPasskey(t.Context(), identity.Passkey{
 				ID: string(testID(b.clock.Now())), UserID: u.ID, Name: "Phone", Credential: []byte{1}, Record: secret.New("{}"),
 				CreatedAt: b.clock.Now(),
-			}, identity.Hash{}))
+			}, identity.Hash{}, audit.Record{}))
 			s := b.surfer()
 			s.post("/signin", "email", ownerEmail, "password", "mallory knows this").leads(t, "/dashboard")
 			s.post("/forgot", "email", ownerEmail).wants(t, 200)
@@ -233,7 +234,7 @@ func TestVerify_MailsAreBounded(t *testing.T) {
 	b := verifying(t)
 	b.member(ownerEmail)
 	boss, err := b.accounts.CreateUser(t.Context(),
-		identity.NewUser{Email: "boss@shop.example", Password: secret.New(testPassword), Verified: true})
+		identity.NewUser{Email: "boss@shop.example", Password: secret.New(testPassword), Verified: true}, audit.Act{})
 	must(t, err)
 	s := b.surfer()
 	s.signIn(boss.Email)
@@ -258,7 +259,7 @@ func TestVerify_InvitationIsMailedOnly(t *testing.T) {
 	b := verifying(t, func(d *Deps, o *Options) { o.SignUp, d.Dashboard.Invite = false, true })
 	boss, err := b.accounts.CreateUser(t.Context(), identity.NewUser{
 		Email: "boss@shop.example", Password: secret.New(testPassword), Operator: true, Verified: true,
-	})
+	}, audit.Act{})
 	must(t, err)
 	s := b.surfer()
 	s.signIn(boss.Email)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/store"
@@ -44,7 +45,7 @@ func TestWalletNotice(t *testing.T) {
 	s.post("/dashboard/settings/payouts", "key", m.key.PublicID, "name", "Shop", "wallet.BASE", vault,
 		"wallet.POLYGON", vault, "password", testPassword).leads(t, "/dashboard/settings/payouts?key="+m.key.PublicID)
 	s.get("/dashboard/settings/payouts?key="+m.key.PublicID).wants(t, 200, want, vault)
-	k, _, err := b.accounts.CreateKey(t.Context(), owner, merchant.NewKey{Label: "second", Credits: 5})
+	k, _, err := b.accounts.CreateKey(t.Context(), owner, merchant.NewKey{Label: "second", Credits: 5}, audit.Act{})
 	must(t, err)
 	s.post("/dashboard/settings/payouts", "key", k.PublicID, "name", "Second",
 		"wallet.POLYGON", vault).leads(t, "/dashboard/settings/payouts?key="+k.PublicID)

@@ -42,10 +42,7 @@ func (c creditGrant) Run(ctx context.Context, p *process) error {
 			return err
 		}
 		grant := merchant.Grant{Credits: c.Credits, Queries: c.Queries}
-		left, err := merchants.Grant(ctx, key, grant, audit.Entry{
-			UserID: key.UserID, At: app.Now().UTC(), Actor: "florin credit grant", Action: audit.ActionGrant,
-			Subject: key.Name(), Detail: grant.String(),
-		})
+		left, err := merchants.Grant(ctx, key, grant, audit.Act{Who: "florin credit grant", At: app.Now()})
 		if err != nil {
 			return err
 		}

@@ -89,9 +89,11 @@ func (p *process) withUsers(
 	ctx context.Context, cfg config.Config, do func(*identity.Service, *merchant.Service) error,
 ) error {
 	return p.withStore(ctx, cfg, func(s *store.Store) error {
-		users := identity.New(s.Identity(), app.Now, identity.Options{Words: identity.HostWords(cfg.BaseURL)})
+		users := identity.New(s.Identity(), app.Now, identity.Options{
+			Words: identity.HostWords(cfg.BaseURL), Mail: app.Writer(cfg),
+		})
 		return do(users, merchant.New(s.Merchant(), users, app.Now, merchant.Options{
-			Profiles: cfg.Profiles(), Meter: cfg.Credits,
+			Profiles: cfg.Profiles(), Meter: cfg.Credits, Mail: app.Writer(cfg),
 		}))
 	})
 }

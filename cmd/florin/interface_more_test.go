@@ -10,6 +10,7 @@ import (
 	"github.com/gagliardetto/solana-go"
 	"github.com/pquerna/otp/totp"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
@@ -89,7 +90,7 @@ func (w *witness) giving() {
 	_, err = campaigns.Create(w.t.Context(), key.ID, campaign.Draft{
 		Slug: campaignSlug, Title: "A new roaster", Description: "Twelve kilos.", Goal: "1000",
 		Suggested: []string{"5", "20"},
-	})
+	}, audit.Act{})
 	if err != nil {
 		w.t.Fatal(err)
 	}

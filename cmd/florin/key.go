@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/config"
 	"github.com/florinpay/florin/internal/fault"
@@ -58,7 +59,7 @@ func (c keyCreate) Run(ctx context.Context, p *process) error {
 		if err != nil {
 			return err
 		}
-		key, text, err := merchants.CreateKey(ctx, user, asked)
+		key, text, err := merchants.CreateKey(ctx, user, asked, audit.Act{})
 		if err != nil {
 			return err
 		}

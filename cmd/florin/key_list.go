@@ -116,16 +116,12 @@ func (c keyRevoke) Run(ctx context.Context, p *process) error {
 		if err != nil {
 			return err
 		}
-		if err := merchants.RevokeKey(ctx, key, audit.Entry{
-			UserID: key.UserID, At: app.Now(), Actor: "florin key revoke",
-			Action: audit.ActionRevokeKey, Subject: key.Name(),
-		}); err != nil {
+		notice := "The operator of this installation revoked the API key “" + key.Name() + "”. It answers 401 from now on."
+		err = merchants.RevokeKey(ctx, key, notice, audit.Act{Who: "florin key revoke", At: app.Now()})
+		if err != nil {
 			return err
 		}
-		if err := p.say("The API key %s (%s) of %s is revoked.", key.PublicID, key.Name(), key.Email); err != nil {
-			return err
-		}
-		return p.mailOwners(ctx, merchants, key)
+		return p.say("The API key %s (%s) of %s is revoked.", key.PublicID, key.Name(), key.Email)
 	})
 }
 
@@ -145,28 +141,6 @@ func (c keyRevoke) find(keys []merchant.Key) (merchant.Key, error) {
 	return merchant.Key{}, fault.New(fault.NotFound, "there is no API key with the id %s; see `florin key list`", c.Key)
 }
 
-// mailOwners notifies the owners of the key's merchant account.
-func (p *process) mailOwners(ctx context.Context, merchants *merchant.Service, key merchant.Key) error {
-	cfg, err := p.config()
-	if err != nil {
-		return err
-	}
-	members, err := merchants.Members(ctx, identity.User{ID: key.UserID})
-	if err != nil {
-		return err
-	}
-	for _, m := range members {
-		if m.Role != merchant.RoleOwner {
-			continue
-		}
-		if err := p.mail(ctx, cfg, m.User.Email, "An API key was revoked",
-			"The operator of this installation revoked the API key “"+key.Name()+"”. It answers 401 from now on."); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // withKeys calls do with every key of the user with the e-mail address, or of all users.
 func (p *process) withKeys(
 	ctx context.Context, email string, do func(*merchant.Service, []merchant.Key) error,
@@ -178,7 +152,7 @@ func (p *process) withKeys(
 	return p.withStore(ctx, cfg, func(s *store.Store) error {
 		users := identity.New(s.Identity(), app.Now, identity.Options{})
 		merchants := merchant.New(
-			s.Merchant(), users, app.Now, merchant.Options{Profiles: cfg.Profiles(), Meter: cfg.Credits},
+			s.Merchant(), users, app.Now, merchant.Options{Profiles: cfg.Profiles(), Meter: cfg.Credits, Mail: app.Writer(cfg)},
 		)
 		owners, err := ownersOf(ctx, s, users, email)
 		if err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/secret"
@@ -42,7 +43,7 @@ func (c userCreate) Run(ctx context.Context, p *process) error {
 		u, err := users.CreateUser(ctx, identity.NewUser{
 			Email: c.Email, Password: password, FirstName: c.FirstName, LastName: c.LastName, Operator: c.Operator,
 			Verified: true, // the operator vouches for it
-		})
+		}, audit.Act{})
 		if err != nil {
 			return err
 		}

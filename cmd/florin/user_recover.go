@@ -2,19 +2,14 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
-	"fmt"
 
 	"github.com/florinpay/florin/internal/app"
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/config"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/identity"
-	"github.com/florinpay/florin/internal/mail"
-	"github.com/florinpay/florin/internal/mail/smtp"
 	"github.com/florinpay/florin/internal/merchant"
-	"github.com/florinpay/florin/internal/secret"
 )
 
 // userCommands are what an operator does for users, above all those who are locked out.
@@ -58,30 +53,20 @@ func (c userPassword) Run(ctx context.Context, p *process) error {
 		return err
 	}
 	return p.forUser(ctx, c.Email, func(ctx context.Context, o onUser) error {
-		entry := o.entry("florin user password", audit.ActionNewPassword)
-		if err := o.users.RecoverPassword(ctx, o.user, next, entry); err != nil {
+		if err := o.users.RecoverPassword(ctx, o.user, next, by("florin user password")); err != nil {
 			return err
 		}
-		if err := p.say("The password of %s is set, and every session of theirs is ended.", o.user.Email); err != nil {
-			return err
-		}
-		return o.mail(ctx, "Your password was set", "The operator of this installation set a new password for you, "+
-			"and ended all your sessions.")
+		return p.say("The password of %s is set, and every session of theirs is ended.", o.user.Email)
 	})
 }
 
 // printLink prints a link to a new password.
 func (c userPassword) printLink(ctx context.Context, o onUser) error {
-	entry := o.entry("florin user password --link", audit.ActionResetLink)
-	_, token, err := o.users.BeginReset(ctx, o.user.Email, entry)
+	token, err := o.users.ResetLink(ctx, o.user, by("florin user password --link"))
 	if err != nil {
 		return err
 	}
-	if err := o.p.say("%s/reset?token=%s", o.cfg.BaseURL, token.Reveal()); err != nil {
-		return err
-	}
-	return o.mail(ctx, "A link to a new password was made", "The operator of this installation made a link by which a new "+
-		"password for your account can be set within an hour. You should get it from them.")
+	return o.p.say("%s/reset?token=%s", o.cfg.BaseURL, token.Reveal())
 }
 
 type userResetFactor struct {
@@ -104,18 +89,11 @@ Example:
 // Run removes the second factors.
 func (c userResetFactor) Run(ctx context.Context, p *process) error {
 	return p.forUser(ctx, c.Email, func(ctx context.Context, o onUser) error {
-		if err := o.users.RecoverFactors(
-			ctx, o.user, o.entry("florin user reset-factor", audit.ActionResetFactors),
-		); err != nil {
+		if err := o.users.RecoverFactors(ctx, o.user, by("florin user reset-factor")); err != nil {
 			return err
 		}
-		err := p.say("%s has no authenticator, recovery codes and passkeys any more, and every session of theirs is ended.",
+		return p.say("%s has no authenticator, recovery codes and passkeys any more, and every session of theirs is ended.",
 			o.user.Email)
-		if err != nil {
-			return err
-		}
-		return o.mail(ctx, "Your authenticator and passkeys were removed", "The operator of this installation removed your "+
-			"authenticator, recovery codes and passkeys, and ended all your sessions. Set up new ones after you signed in.")
 	})
 }
 
@@ -138,15 +116,10 @@ Example:
 // Run ends the sessions.
 func (c userEndSessions) Run(ctx context.Context, p *process) error {
 	return p.forUser(ctx, c.Email, func(ctx context.Context, o onUser) error {
-		if err := o.users.EndSessions(
-			ctx, o.user, o.entry("florin user end-sessions", audit.ActionEndSessions),
-		); err != nil {
+		if err := o.users.EndSessions(ctx, o.user, by("florin user end-sessions")); err != nil {
 			return err
 		}
-		if err := p.say("Every session of %s is ended.", o.user.Email); err != nil {
-			return err
-		}
-		return o.mail(ctx, "You were signed out", "The operator of this installation ended all your sessions.")
+		return p.say("Every session of %s is ended.", o.user.Email)
 	})
 }
 
@@ -170,11 +143,11 @@ Example:
 // Run changes the operator's rights.
 func (c userOperator) Run(ctx context.Context, p *process) error {
 	return p.forUser(ctx, c.Email, func(ctx context.Context, o onUser) error {
-		action, now := audit.ActionMakeOperator, "is an operator now"
+		now := "is an operator now"
 		if c.Remove {
-			action, now = audit.ActionDropOperator, "is no operator any more"
+			now = "is no operator any more"
 		}
-		err := o.users.SetOperator(ctx, o.user, !c.Remove, o.entry("florin user operator", action))
+		err := o.users.SetOperator(ctx, o.user, !c.Remove, by("florin user operator"))
 		if errors.Is(err, identity.ErrAsItIs) {
 			return fault.New(fault.Conflict, "nothing changed: %s is %s", c.Email, map[bool]string{
 				true: "no operator", false: "an operator already",
@@ -183,10 +156,7 @@ func (c userOperator) Run(ctx context.Context, p *process) error {
 		if err != nil {
 			return err
 		}
-		if err := p.say("%s %s.", o.user.Email, now); err != nil {
-			return err
-		}
-		return o.mail(ctx, "Your rights in Florin changed", o.user.Email+" "+now+" of this installation.")
+		return p.say("%s %s.", o.user.Email, now)
 	})
 }
 
@@ -223,30 +193,5 @@ func userWith(ctx context.Context, users *identity.Service, email string) (ident
 	return user, err
 }
 
-// entry returns the audit entry of what the command does to the user.
-func (o onUser) entry(command string, action audit.Action) audit.Entry {
-	return audit.Entry{UserID: o.user.ID, At: app.Now(), Actor: command, Action: action, Subject: o.user.Email}
-}
-
-// mail notifies the user of what was done, where mail is sent.
-func (o onUser) mail(ctx context.Context, subject, text string) error {
-	return o.p.mail(ctx, o.cfg, o.user.Email, subject, text)
-}
-
-// mail sends a notice of what was done already, where mail is sent.
-func (p *process) mail(ctx context.Context, cfg config.Config, to, subject, text string) error {
-	if cfg.SMTPURL.Empty() {
-		return nil
-	}
-	server, err := smtp.New(cfg.SMTPURL, cfg.MailFrom)
-	if err == nil {
-		text += "\n\nIf you did not ask for it, ask them at once.\n" + cfg.BaseURL + "/dashboard"
-		err = server.Send(ctx, mail.Mail{
-			ID: rand.Text(), To: to, Subject: subject, Text: secret.New(text), At: app.Now(),
-		})
-	}
-	if err != nil {
-		return fmt.Errorf("it is done, but %s was not notified: %w", to, err)
-	}
-	return nil
-}
+// by is the command, which acts for the operator.
+func by(command string) audit.Act { return audit.Act{Who: command, At: app.Now()} }

@@ -7,25 +7,19 @@ import (
 	"github.com/florinpay/florin/internal/merchant"
 )
 
-// viaAPI is the actor of requests authenticated by an API key only.
-const viaAPI = "API key"
+// act is who sends the request: the key, for its owner, or the user who signs in or is signed in.
+func (o *Operations) act(ctx context.Context, account int64, who string) audit.Act {
+	call := CallOf(ctx)
+	return audit.Act{
+		Who: who, Account: account, At: o.d.Now(), Address: call.Client, Agent: call.UserAgent, Session: call.Bearer,
+	}
+}
 
 // entry records, for the key's owner, an act with the key.
 func (o *Operations) entry(
 	ctx context.Context, key merchant.Key, action audit.Action, subject, detail string,
 ) audit.Entry {
-	return o.entryBy(ctx, key.UserID, viaAPI, action, subject, detail)
-}
-
-// entryBy records what the actor does on the account, which is 0 where the act
-// itself makes or finds it.
-func (o *Operations) entryBy(
-	ctx context.Context, accountID int64, actor string, action audit.Action, subject, detail string,
-) audit.Entry {
-	return audit.Entry{
-		UserID: accountID, At: o.d.Now(), Actor: actor, Action: action, Subject: subject,
-		Detail: detail, Address: CallOf(ctx).Client,
-	}
+	return o.act(ctx, key.UserID, audit.ViaAPI).Entry(key.UserID, action, subject, detail)
 }
 
 // named returns the name by which a key's owner knows it.

@@ -27,9 +27,9 @@ func (o *Operations) UpdateCustodian(
 	ctx context.Context, in model.CustodianUpdateInput,
 ) (*model.CustodianResult, error) {
 	update := func(
-		ctx context.Context, key merchant.Key, in merchant.CustodianInput, record merchant.AuditFunc,
+		ctx context.Context, key merchant.Key, in merchant.CustodianInput, act audit.Act,
 	) (merchant.Custodian, secret.Text, error) {
-		c, err := o.d.Merchants.UpdateCustodian(ctx, key, in, record)
+		c, err := o.d.Merchants.UpdateCustodian(ctx, key, in, act)
 		return c, secret.Text{}, err
 	}
 	return o.changeCustodian(ctx, in, update)
@@ -37,7 +37,7 @@ func (o *Operations) UpdateCustodian(
 
 // custodianChange makes or changes the custodian of a key.
 type custodianChange func(
-	context.Context, merchant.Key, merchant.CustodianInput, merchant.AuditFunc,
+	context.Context, merchant.Key, merchant.CustodianInput, audit.Act,
 ) (merchant.Custodian, secret.Text, error)
 
 func (o *Operations) changeCustodian(
@@ -77,51 +77,16 @@ func (o *Operations) changeCustodian(
 			}
 		}
 		wanted.Keep = keep(ctx, o, w, made)
-		c, signing, err := change(ctx, key, wanted, o.custodianEntries(ctx, key))
+		c, signing, err := change(ctx, key, wanted, o.act(ctx, key.UserID, audit.ViaAPI))
 		if err != nil {
 			return nil, err
 		}
-		o.notifyMoney(ctx, key, before, c)
 		balance, err := o.d.Merchants.Balance(ctx, key.ID)
 		if err != nil {
 			return nil, err
 		}
 		return made(merchant.CustodianWrite{Custodian: c, Signing: signing, Left: balance}), nil
 	})
-}
-
-// notifyMoney notifies the merchant's owners that a key was used to change where
-// their money goes, where webhooks go, what counts as paid, or the secrets of
-// webhooks: a stolen key can do that.
-func (o *Operations) notifyMoney(ctx context.Context, key merchant.Key, before, after merchant.Custodian) {
-	if o.d.NotifyOwners == nil {
-		return
-	}
-	for _, x := range []struct {
-		subject string
-		changes []string
-	}{
-		{"Where your money goes was changed", after.Destinations(before)},
-		{"How you accept money was changed", after.Acceptance(before)},
-		{"A secret of your webhooks was changed", after.SharedSecret(before)},
-	} {
-		if len(x.changes) > 0 {
-			o.d.NotifyOwners(ctx, key.UserID, x.subject,
-				"These settings were changed in Florin with the API key “"+named(key)+"”:\n\n"+strings.Join(x.changes, "\n"))
-		}
-	}
-}
-
-// custodianEntries returns the audit entries of a change with the key, in the form
-// the dashboard writes.
-func (o *Operations) custodianEntries(ctx context.Context, key merchant.Key) merchant.AuditFunc {
-	return func(before, after merchant.Custodian) []audit.Entry {
-		entries := merchant.MoneyEntries(named(key), before, after)
-		for i, e := range entries {
-			entries[i] = o.entry(ctx, key, e.Action, e.Subject, e.Detail)
-		}
-		return entries
-	}
 }
 
 // custodianInput reads the arguments. Null counts as left out: many clients

@@ -173,7 +173,7 @@ func (o *Operations) MarkCompleted(
 		entry := o.entry(ctx, key, audit.ActionMarkCompleted, txnid, named(key))
 		done := func(payment.Payment) *model.CompletionResult { return &model.CompletionResult{Success: true} }
 		p, err := o.d.Payments.Keeping(keep(ctx, o, w, done)).
-			MarkCompleted(ctx, key.ID, txnid, payment.Actor{Name: viaAPI}, entry)
+			MarkCompleted(ctx, key.ID, txnid, payment.Actor{Name: audit.ViaAPI}, entry)
 		if err != nil {
 			return nil, err
 		}

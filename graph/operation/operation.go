@@ -71,15 +71,6 @@ type Deps struct {
 	Now     func() time.Time
 	NewID   func(time.Time) payment.ID
 	Log     *slog.Logger
-	// NotifyOwners mails the owners of a merchant account; nil if no mail is
-	// sent. It must return quickly.
-	NotifyOwners func(ctx context.Context, merchant int64, subject, text string)
-	// MailSignUp mails the link that finishes a sign-up; needed where users verify
-	// their addresses.
-	MailSignUp func(ctx context.Context, email string, token secret.Text, known bool)
-	// Guessed notifies the user whose sign-in was refused because too many
-	// failed; may be nil. It must return quickly.
-	Guessed func(ctx context.Context, c identity.Credentials)
 }
 
 // Operations are the operations of the interface.

@@ -56,8 +56,8 @@ func (o *Operations) replaceKey(
 		costs := o.d.Merchants.Meter().Charge(
 			ledger.Spend(key.ID, ledger.Credit, ledger.ReasonOperation, name+":"+string(w.subject), o.d.Now()),
 		)
-		entry := o.entry(ctx, key, audit.ActionRotateKey, named(key), name)
-		text, left, err := o.d.Merchants.ReplaceKey(ctx, key, key.Permissions, costs, keep(ctx, o, w, answer), entry)
+		text, left, err := o.d.Merchants.ReplaceKey(ctx, key, key.Permissions, costs, keep(ctx, o, w, answer), name,
+			o.act(ctx, key.UserID, audit.ViaAPI))
 		if err != nil {
 			return nil, err
 		}

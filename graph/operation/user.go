@@ -63,7 +63,11 @@ func (o *Operations) SignUp(ctx context.Context, in SignUpInput) (*model.Session
 		return nil, err
 	}
 	if o.d.Users.VerifiesEmail() && in.Invitation.Empty() {
-		return o.beginSignUp(ctx, user, email)
+		// The answer does not reveal who has an account; there is no session before the link is opened.
+		if err := o.d.Users.BeginSignUp(ctx, user); err != nil {
+			return nil, err
+		}
+		return &model.SessionResult{Code: http.StatusAccepted, Message: signUpMailed}, nil
 	}
 	return once(ctx, o, signUpScope(email), func(w write) (*model.SessionResult, error) {
 		user.PublicID = string(w.subject)
@@ -81,14 +85,11 @@ func signUpScope(email string) scope {
 }
 
 func (o *Operations) createUser(ctx context.Context, user identity.NewUser, invitation secret.Text) (err error) {
-	entry := o.entryBy(ctx, 0, user.Email, audit.ActionSignUp, "", "")
-	if entry.Actor, err = identity.NormalizeEmail(user.Email); err != nil {
-		return err
-	}
+	act := o.act(ctx, 0, "")
 	if o.d.SignUp && invitation.Empty() {
-		_, err = o.d.Users.CreateUser(ctx, user, entry)
+		_, err = o.d.Users.CreateUser(ctx, user, act)
 	} else {
-		_, err = o.d.Users.CreateInvited(ctx, invitation.Reveal(), user, entry)
+		_, err = o.d.Users.CreateInvited(ctx, invitation.Reveal(), user, act)
 	}
 	return err
 }
@@ -107,20 +108,6 @@ func (o *Operations) madeBefore(ctx context.Context, user identity.NewUser, refu
 // does not reveal who has an account.
 const signUpMailed = "a mail with a link is on its way to this address: open it within 24 hours, then sign in"
 
-// beginSignUp mails a link that makes the user; there is no session before.
-func (o *Operations) beginSignUp(
-	ctx context.Context, in identity.NewUser, email string,
-) (*model.SessionResult, error) {
-	token, known, err := o.d.Users.BeginSignUp(ctx, in)
-	if err != nil {
-		return nil, err
-	}
-	if o.d.MailSignUp != nil {
-		o.d.MailSignUp(ctx, email, token, known)
-	}
-	return &model.SessionResult{Code: http.StatusAccepted, Message: signUpMailed}, nil
-}
-
 // Login signs a user in.
 func (o *Operations) Login(
 	ctx context.Context, email string, password secret.Text, code string,
@@ -135,20 +122,9 @@ func (o *Operations) signIn(
 	ctx context.Context, email string, password secret.Text, code string,
 ) (*model.SessionResult, error) {
 	call := CallOf(ctx)
-	actor, err := identity.NormalizeEmail(email)
-	if err != nil {
-		return nil, err
-	}
-	who := identity.Credentials{
+	in, err := o.d.Users.SignIn(ctx, identity.Credentials{
 		Email: email, Password: password, Code: code, Address: call.Client, UserAgent: call.UserAgent,
-	}
-	entry := o.entryBy(ctx, 0, actor, audit.ActionSignIn, call.UserAgent, "")
-	in, err := o.d.Users.SignIn(ctx, who, entry)
-	if fault.Is(err, fault.Limited) && o.d.Guessed != nil {
-		// A code in the request does not prove that the password was right.
-		who.Code = ""
-		o.d.Guessed(ctx, who)
-	}
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -171,8 +147,9 @@ func (o *Operations) Logout(ctx context.Context) (*model.UserResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	entry := o.entryBy(ctx, member.User.ID, member.User.Email, audit.ActionSignOut, "", "")
-	if err := o.d.Users.SignOut(ctx, CallOf(ctx).Bearer.Reveal(), entry); err != nil {
+	act := o.act(ctx, member.Merchant.ID, member.User.Email)
+	err = o.d.Users.SignOut(ctx, act.Session.Reveal(), act.Record(member.User.ID, audit.ActionSignOut, "", ""))
+	if err != nil {
 		return nil, err
 	}
 	return &model.UserResult{User: user(member.User)}, nil
@@ -216,10 +193,7 @@ func (o *Operations) CreateAPIKey(ctx context.Context, in KeyInput) (*model.APIK
 	if err != nil {
 		return nil, err
 	}
-	// Without a label the entry names the id that the key will get.
-	entry := o.entryBy(
-		ctx, member.Merchant.ID, member.User.Email, audit.ActionCreateKey, strings.TrimSpace(in.Label), "",
-	)
+	act := o.act(ctx, member.Merchant.ID, member.User.Email)
 	return once(ctx, o, memberScope(member), func(w write) (*model.APIKeyResult, error) {
 		var made *model.APIKeyResult
 		answer := func(k merchant.CreatedKey) *model.APIKeyResult {
@@ -233,7 +207,7 @@ func (o *Operations) CreateAPIKey(ctx context.Context, in KeyInput) (*model.APIK
 			made = answer(k)
 			return kept.Of(k)
 		}
-		if _, _, err := o.d.Merchants.CreateKey(ctx, member.Merchant, asked, entry); err != nil {
+		if _, _, err := o.d.Merchants.CreateKey(ctx, member.Merchant, asked, act); err != nil {
 			return nil, err
 		}
 		return made, nil
@@ -315,10 +289,8 @@ func (o *Operations) CreateTopUp(ctx context.Context, keyID string, credits int)
 		return nil, err
 	}
 	return once(ctx, o, scope{keyID: key.ID}, func(w write) (*model.TopupResult, error) {
-		line := o.entryBy(
-			ctx, member.Merchant.ID, member.User.Email, audit.ActionTopUp, named(key),
-			fmt.Sprintf("%d credits for $%s", credits, price.Display()),
-		)
+		line := o.act(ctx, member.Merchant.ID, member.User.Email).Entry(member.Merchant.ID, audit.ActionTopUp, named(key),
+			fmt.Sprintf("%d credits for $%s", credits, price.Display()))
 		made := func(p payment.Payment) *model.TopupResult {
 			link := o.CheckoutLink(p.ID)
 			return &model.TopupResult{Transaction: o.transaction(p), PaymentLink: &link}

@@ -13,6 +13,8 @@ package alert
 
 import (
 	"time"
+
+	"github.com/florinpay/florin/internal/mail"
 )
 
 // Kind is what an alert is about. It is a fixed word, for programs.
@@ -69,6 +71,7 @@ type Change struct {
 	Save    []Alert
 	Remove  []Alert
 	Notices []Notice
+	Mails   []mail.Mail // the notices, on every channel
 }
 
 // Empty reports whether there is nothing to store.

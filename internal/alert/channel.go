@@ -1,76 +1,34 @@
 package alert
 
 import (
-	"context"
-	"time"
+	"fmt"
+
+	"github.com/florinpay/florin/internal/mail"
+	"github.com/florinpay/florin/internal/secret"
 )
 
-// Channel is a way to the operator.
-type Channel struct {
-	Name string // stored with what is to be sent; no secret
-	// Send sends one notice. Its error says why not, without secrets.
-	Send func(ctx context.Context, n Notice) error
+// Channels are the ways to the operator. The zero value is none: what is wrong is logged and shown.
+type Channels struct {
+	Mail []string // e-mail addresses
+	Hook bool     // the operator's webhook
+	Page string   // address of the operator's page
 }
 
-const (
-	// sendEvery is how often it is looked for notices to send.
-	sendEvery = 5 * time.Second
-	// sendWithin bounds sending one, and holdFor is longer, so that no other instance sends it meanwhile.
-	sendWithin = 45 * time.Second
-	holdFor    = 2 * time.Minute
-	// endWithin bounds the time to store the outcome while the program stops.
-	endWithin = 5 * time.Second
-	// maxAttempts with doubling pauses take a bit less than three days.
-	maxAttempts = 12
-	firstPause  = time.Minute
-)
-
-// runChannel sends what is due on the channel until ctx ends.
-func (m *Monitor) runChannel(ctx context.Context, c Channel) {
-	tick := time.NewTicker(sendEvery)
-	defer tick.Stop()
-	for {
-		if err := m.SendDue(ctx, c); err != nil && ctx.Err() == nil {
-			m.o.Log.Warn("notices to the operator wait", "channel", c.Name, "error", err)
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
+// mails returns the notice for each way. The notices of one alert arrive in their order.
+func (c Channels) mails(n Notice) ([]mail.Mail, error) {
+	thread := "alert/" + string(n.Alert.Kind) + "/" + n.Alert.Condition.Subject
+	var list []mail.Mail
+	for i, to := range c.Mail {
+		list = append(list, mail.Mail{
+			ID: fmt.Sprintf("%s.%d", n.ID, i+1), Kind: mail.Plain, To: to, Thread: thread, At: n.At,
+			Subject: "[Florin] " + n.Subject(), Text: secret.New(n.Message(c.Page)),
+		})
 	}
-}
-
-// SendDue sends what is due on the channel. One that cannot be sent is tried again later and holds up no other.
-func (m *Monitor) SendDue(ctx context.Context, c Channel) error {
-	for ctx.Err() == nil {
-		now := m.o.Now()
-		p, ok, err := m.o.Store.TakePosting(ctx, c.Name, now, now.Add(holdFor))
-		if err != nil || !ok {
-			return err
-		}
-		if err := m.send(ctx, c, p); err != nil {
-			return err
-		}
+	if !c.Hook {
+		return list, nil
 	}
-	return nil
-}
-
-func (m *Monitor) send(ctx context.Context, c Channel, p Posting) error {
-	bounded, cancel := context.WithTimeout(ctx, sendWithin)
-	defer cancel()
-	err := c.Send(bounded, p.Notice)
-	due, made := m.o.Now(), p.Attempt+1
-	if err != nil {
-		m.o.Log.Warn("a notice to the operator was not sent", "channel", c.Name, "notice", p.ID, "attempt", made,
-			"error", err)
-		if made < maxAttempts {
-			due = due.Add(firstPause << (made - 1))
-		} else {
-			due = time.Time{}
-		}
-	}
-	end, done := context.WithTimeout(context.WithoutCancel(ctx), endWithin)
-	defer done()
-	return m.o.Store.EndPosting(end, p, err == nil, due)
+	body, err := n.Body(c.Page)
+	return append(list, mail.Mail{
+		ID: n.ID, Kind: mail.Hook, Thread: thread, At: n.At, Subject: n.Subject(), Text: secret.New(string(body)),
+	}), err
 }

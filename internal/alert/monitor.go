@@ -24,26 +24,12 @@ type Lease struct {
 	Now, Until time.Time
 }
 
-// Posting is a notice on its way through one channel.
-type Posting struct {
-	Notice
-
-	Row     int64
-	Channel string
-	Attempt int // attempts made before this one
-}
-
 // Store keeps alerts and notices. Every method is one transaction.
 type Store interface {
 	// UpdateAlerts takes or renews the lease, and if this instance has it, stores what decide makes of the stored
-	// alerts, with one posting of each notice for each channel. It returns the alerts that are stored then. The lease
-	// is part of the transaction: an instance that was paused and has lost it changes nothing.
-	UpdateAlerts(ctx context.Context, l Lease, channels []string, decide func([]Alert) Change) ([]Alert, bool, error)
-	// TakePosting takes the first posting that is due at now on the channel, and holds it until the time given. A
-	// notice that an alert is over waits for the one that it began. ok is false if there is none.
-	TakePosting(ctx context.Context, channel string, now, until time.Time) (p Posting, ok bool, err error)
-	// EndPosting stores the outcome: sent, or due again, or given up.
-	EndPosting(ctx context.Context, p Posting, sent bool, due time.Time) error
+	// alerts. It returns the alerts that are stored then. The lease is part of the transaction: an instance that was
+	// paused and has lost it changes nothing.
+	UpdateAlerts(ctx context.Context, l Lease, decide func([]Alert) (Change, error)) ([]Alert, bool, error)
 	// SaveCertificates stores until when the certificates of hosts are valid, and forgets those not seen since the time
 	// given.
 	SaveCertificates(ctx context.Context, list []Certificate, now, forget time.Time) error
@@ -51,10 +37,9 @@ type Store interface {
 
 // MonitorOptions are what a monitor needs.
 type MonitorOptions struct {
-	Store   Store
-	Observe func(ctx context.Context, now time.Time) (Observation, error)
-	// Channels are those that notices go to; Sender sends them.
-	Channels []Channel
+	Store    Store
+	Observe  func(ctx context.Context, now time.Time) (Observation, error)
+	Channels Channels
 	// Check starts a check of the ledger; nil starts none. Checked is when the last one was started.
 	Check        func(ctx context.Context) error
 	Checked      func(ctx context.Context) (time.Time, error)
@@ -65,7 +50,7 @@ type MonitorOptions struct {
 	Log          *slog.Logger
 }
 
-// Monitor judges the conditions, stores what begins and ends, and sends the notices.
+// Monitor judges the conditions, and stores what begins and ends with the mails that say so.
 type Monitor struct {
 	o       MonitorOptions
 	mu      sync.RWMutex
@@ -82,13 +67,8 @@ func (m *Monitor) Current() []Alert {
 	return m.current
 }
 
-// Run observes and sends until ctx ends.
+// Run observes until ctx ends.
 func (m *Monitor) Run(ctx context.Context) error {
-	var senders sync.WaitGroup
-	for _, c := range m.o.Channels {
-		senders.Go(func() { m.runChannel(ctx, c) })
-	}
-	defer senders.Wait()
 	defer m.release(ctx)
 	tick := time.NewTicker(observeEvery)
 	defer tick.Stop()
@@ -109,8 +89,8 @@ func (m *Monitor) release(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
 	now := m.o.Now()
-	nothing := func([]Alert) Change { return Change{} }
-	if _, _, err := m.o.Store.UpdateAlerts(ctx, Lease{m.o.Holder, now, now}, nil, nothing); err != nil {
+	nothing := func([]Alert) (Change, error) { return Change{}, nil }
+	if _, _, err := m.o.Store.UpdateAlerts(ctx, Lease{m.o.Holder, now, now}, nothing); err != nil {
 		m.o.Log.Warn("lease not given back; it runs out by itself", "error", err)
 	}
 }
@@ -124,15 +104,18 @@ func (m *Monitor) RunOnce(ctx context.Context) error {
 		return err
 	}
 	seen, unread := m.o.Observe(ctx, now)
-	channels := make([]string, len(m.o.Channels))
-	for i, c := range m.o.Channels {
-		channels[i] = c.Name
-	}
 	var change Change
-	list, leads, err := m.o.Store.UpdateAlerts(ctx, Lease{m.o.Holder, now, now.Add(leaseFor)}, channels,
-		func(stored []Alert) Change {
+	list, leads, err := m.o.Store.UpdateAlerts(ctx, Lease{m.o.Holder, now, now.Add(leaseFor)},
+		func(stored []Alert) (Change, error) {
 			change = Decide(stored, seen, now, m.o.NewID)
-			return change
+			for _, n := range change.Notices {
+				mails, err := m.o.Channels.mails(n)
+				if err != nil {
+					return Change{}, err
+				}
+				change.Mails = append(change.Mails, mails...)
+			}
+			return change, nil
 		})
 	if err != nil {
 		return err

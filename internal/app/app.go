@@ -28,6 +28,7 @@ import (
 	"github.com/florinpay/florin/internal/chain/meter"
 	"github.com/florinpay/florin/internal/config"
 	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/store/rotation"
 	"github.com/florinpay/florin/internal/trace"
@@ -65,7 +66,8 @@ type App struct {
 	calls    *meter.Meter
 	recharge *recharge.Service
 	deliver  *webhook.Deliverer
-	notices  *merchant.LowBalanceMailer
+	outbox   *webhook.Deliverer // of mails
+	writer   *mail.Writer       // nil: no mail is sent
 	applier  *merchant.Applier
 	checker  *ledger.Checker
 	alerts   *alert.Monitor
@@ -128,6 +130,9 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 	if err := a.checkMark(ctx); err != nil {
 		return err
 	}
+	if a.writer = Writer(a.Config); a.writer == nil && o.Sandbox != nil {
+		a.writer = &mail.Writer{BaseURL: a.Config.BaseURL, NewID: func() string { return newULID(Now()) }}
+	}
 	a.openAccounts()
 	a.certificates = alert.NewCertificates()
 	holder := newULID(a.clock.Now())
@@ -147,14 +152,16 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 	); err != nil {
 		return err
 	}
-	a.notices = merchant.NewLowBalanceMailer(a.Store.Merchant(), a.mailer(o), a.Config.BaseURL, a.clock.Now, a.log)
+	if a.outbox, err = a.newOutbox(o, holder); err != nil {
+		return err
+	}
 	a.Payments = payment.NewService(counted, a.Store.Merchant(), a.networks, payment.Options{
 		MaxWaiting: payment.MaxWaiting, MaxWaitingOfKey: payment.MaxWaitingOfKey, Meter: a.Config.Credits,
 		TTL: a.Config.PaymentTTL, StartTTL: a.Config.StartTTL,
 		MinAmount: a.Config.MinAmount, MaxAmount: a.Config.MaxAmount,
-		Refused: a.notices.Refused, Looked: a.looked,
+		Refused: a.refused, Looked: a.looked,
 	}, a.clock.Now, func(t time.Time) payment.ID { return payment.ID(newULID(t)) })
-	a.Campaigns = campaign.NewService(a.Store, a.Payments, a.clock.Now)
+	a.Campaigns = campaign.NewService(a.Store, a.Payments, a.clock.Now, a.writer)
 	a.expirer = watch.NewExpirer(a.Config.Profiles(), a.networks.readers(), counted, a.Store.Settlement(), a.clock.Now,
 		a.log)
 	a.deliver = webhook.NewDeliverer(webhook.Config{
@@ -164,9 +171,9 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 		Turned: a.loops.watch("webhooks", deliverBound),
 	})
 	a.recharge = a.recharges()
-	a.applier = merchant.NewApplier(a.Merchants, a.Store.Lease, holder, a.owners(o), a.log)
+	a.applier = merchant.NewApplier(a.Merchants, a.Store.Lease, holder, a.log)
 	a.checker = ledger.NewChecker(a.Store, a.clock.Now, a.log)
-	a.alerts = a.newAlerts(o, holder)
+	a.alerts = a.newAlerts(holder)
 	a.server = a.newServer(o, sealer)
 	a.server.ReportGas(a.networks.Sweeping)
 	a.server.ReportAlerts(a.alerts.Current)
@@ -185,7 +192,7 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 
 // openAccounts makes the services of users and merchants.
 func (a *App) openAccounts() {
-	users := identity.Options{VerifyEmail: !a.Config.SMTPURL.Empty(), Words: identity.HostWords(a.Config.BaseURL)}
+	users := identity.Options{VerifyEmail: !a.Config.SMTPURL.Empty(), Mail: a.writer, Words: identity.HostWords(a.Config.BaseURL)}
 	if party, ok := passkey.New(a.Config.BaseURL); ok {
 		users.RelyingParty = party
 	}
@@ -205,7 +212,15 @@ func (a *App) openAccounts() {
 		},
 		Profiles: a.Config.Profiles(),
 		Meter:    a.Config.Credits,
+		Mail:     a.writer,
 	})
+}
+
+// refused mails the owners of a key that a sale was refused for credits.
+func (a *App) refused(ctx context.Context, keyID int64) {
+	if err := a.Merchants.SaleRefused(context.WithoutCancel(ctx), keyID); err != nil {
+		a.log.Warn("owners are not mailed that a sale was refused for credits", "error", err)
+	}
 }
 
 // looked passes on that a payer looks at a payment.
@@ -270,9 +285,11 @@ func (a *App) run(ctx context.Context) error {
 	all.Go(func() error { return a.presence.Run(working) })
 	all.Go(func() error {
 		defer close(delivered)
-		return a.deliver.Run(delivering)
+		outboxes := new(errgroup.Group)
+		outboxes.Go(func() error { return a.deliver.Run(delivering) })
+		outboxes.Go(func() error { return a.outbox.Run(delivering) })
+		return outboxes.Wait()
 	})
-	all.Go(func() error { return a.notices.Run(working) })
 	all.Go(func() error { return a.checker.Run(working) })
 	all.Go(func() error { return a.alerts.Run(working) })
 	all.Go(func() error { return a.Store.Listen(working, a.loops.watch("notifications", listenBound)) })

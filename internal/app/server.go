@@ -44,7 +44,7 @@ func (a *App) newServer(o Options, sealer *secret.Sealer) *web.Server {
 		Recharges:     a.recharge,
 		Lookup:        lookup.New(a.Payments, a.networks.readers(), a.Store, a.clock.Now),
 		BuildTransfer: a.networks.buildTransfer(),
-		Dashboard:     a.dashboard(o),
+		Dashboard:     a.dashboard(),
 		Now:           a.clock.Now, NewID: func(t time.Time) payment.ID { return payment.ID(newULID(t)) }, Log: a.log,
 	}, web.Options{
 		BaseURL: a.Config.BaseURL, CheckoutURL: a.Config.CheckoutURL, Version: o.Version,

@@ -4,7 +4,48 @@
 // records, so neither exists without the other.
 package audit
 
-import "time"
+import (
+	"time"
+
+	"github.com/florinpay/florin/internal/mail"
+	"github.com/florinpay/florin/internal/secret"
+)
+
+// Act is who does something, when, and from where: a parameter of every decision that leaves a trace.
+type Act struct {
+	Who     string // e-mail address of the user, or what acts for them, such as "API key"
+	Account int64  // the merchant account it is done for
+	At      time.Time
+	Address string      // IP address of the client; empty on the command line
+	Agent   string      // how the client names itself
+	Session secret.Text // token of the session it is done in; empty without one
+}
+
+// ViaAPI is who acts by an API key alone.
+const ViaAPI = "API key"
+
+// Entry records the act on an account, which is 0 where the act itself makes or finds it.
+func (a Act) Entry(account int64, action Action, subject, detail string) Entry {
+	return Entry{
+		UserID: account, At: a.At, Actor: a.Who, Action: action, Subject: subject, Detail: detail, Address: a.Address,
+	}
+}
+
+// Record is the act on an account, recorded by one entry and the mails about it.
+//
+// The zero Act is nobody's: the command line makes users and keys, which leaves no trail.
+func (a Act) Record(account int64, action Action, subject, detail string, mails ...mail.Mail) Record {
+	if a.At.IsZero() {
+		return Record{}
+	}
+	return Record{Entries: []Entry{a.Entry(account, action, subject, detail)}, Mails: mails}
+}
+
+// Record is what an act leaves beside what it changes. It is written in the same transaction.
+type Record struct {
+	Entries []Entry
+	Mails   []mail.Mail
+}
 
 // Entry records one act. It holds no secret.
 type Entry struct {

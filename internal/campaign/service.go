@@ -2,10 +2,12 @@ package campaign
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/payment"
 )
 
@@ -13,11 +15,11 @@ import (
 // those whose data may be seen or changed; what belongs to another is unknown.
 type Store interface {
 	// CreateCampaign stores a new campaign, or fails with ErrTaken.
-	CreateCampaign(ctx context.Context, c Campaign, trail ...audit.Entry) (Campaign, error)
+	CreateCampaign(ctx context.Context, c Campaign, r audit.Record) (Campaign, error)
 	// UpdateCampaign locks the campaign, calls decide and stores what it
 	// returns, or fails with ErrUnknown. decide may run again.
 	UpdateCampaign(
-		ctx context.Context, keys []int64, slug string, decide func(Campaign) (Campaign, error), trail ...audit.Entry,
+		ctx context.Context, keys []int64, slug string, decide func(Campaign) (Campaign, error), r audit.Record,
 	) (Campaign, error)
 	// Campaign returns the campaign with its totals, or ErrUnknown.
 	Campaign(ctx context.Context, slug string) (Campaign, Totals, error)
@@ -27,16 +29,16 @@ type Store interface {
 	Donations(ctx context.Context, q DonationQuery) ([]Donation, error)
 	// ReviewDonation stores the merchant's review of a donation, or fails with
 	// ErrUnknownGift.
-	ReviewDonation(ctx context.Context, campaign, donation int64, r Review, trail ...audit.Entry) error
+	ReviewDonation(ctx context.Context, campaign, donation int64, review Review, r audit.Record) error
 
 	// CreateLink stores a new link, or fails with ErrLinkTaken.
-	CreateLink(ctx context.Context, l Link, trail ...audit.Entry) (Link, error)
+	CreateLink(ctx context.Context, l Link, r audit.Record) (Link, error)
 	// Link returns a link, or ErrUnknownLink.
 	Link(ctx context.Context, slug string) (Link, error)
 	// Links lists the links of keys, the newest first.
 	Links(ctx context.Context, keys []int64) ([]Link, error)
 	// PauseLink pauses or resumes a link, or fails with ErrUnknownLink.
-	PauseLink(ctx context.Context, keys []int64, slug string, paused bool, trail ...audit.Entry) error
+	PauseLink(ctx context.Context, keys []int64, slug string, paused bool, r audit.Record) error
 }
 
 // Summary is a campaign with its totals.
@@ -69,51 +71,70 @@ type Payments interface {
 type Service struct {
 	store    Store
 	payments Payments
+	mail     *mail.Writer
 	now      func() time.Time
 }
 
-// NewService returns the service. now gives the time.
-func NewService(s Store, p Payments, now func() time.Time) *Service { return &Service{s, p, now} }
+// NewService returns the service. mail makes mails to owners, and none where it is nil; now gives the time.
+func NewService(s Store, p Payments, now func() time.Time, mail *mail.Writer) *Service {
+	return &Service{s, p, mail, now}
+}
 
 // Create makes a campaign of a key.
-func (s *Service) Create(ctx context.Context, keyID int64, in Draft, trail ...audit.Entry) (Campaign, error) {
+func (s *Service) Create(ctx context.Context, keyID int64, in Draft, act audit.Act) (Campaign, error) {
 	c, err := New(in, keyID, s.now())
 	if err != nil {
 		return Campaign{}, err
 	}
-	return s.store.CreateCampaign(ctx, c, trail...)
+	return s.store.CreateCampaign(ctx, c, act.Record(act.Account, audit.ActionCampaignNew, "", ""))
 }
 
-// Edit replaces the description, the settings and the key of a campaign of one
-// of the keys.
+// Redirection says to which API key, and so to whose wallets, donations go, and what is different from before, one line
+// each.
+type Redirection struct {
+	KeyID   int64
+	KeyName string
+	Changes []string
+}
+
+// Edit replaces the description, the settings and the key of a campaign of one of the keys. The owners are mailed where
+// donations go elsewhere.
 func (s *Service) Edit(
-	ctx context.Context, keys []int64, slug string, keyID int64, in Draft, trail ...audit.Entry,
+	ctx context.Context, keys []int64, slug string, to Redirection, in Draft, act audit.Act,
 ) (Campaign, error) {
-	return s.update(ctx, keys, slug, func(c Campaign) (Campaign, error) { return c.Edit(in, keyID, s.now()) }, trail...)
+	r := act.Record(act.Account, audit.ActionCampaign, "", strings.Join(append(to.Changes, ""), ", "))
+	if len(to.Changes) > 0 {
+		r.Mails = s.mail.Owners(act.At, act.Account, "Where donations to “"+in.Title+"” go was changed", act.Who+
+			" changed in Florin, for the API key “"+to.KeyName+"”:\n\n"+strings.Join(to.Changes, "\n"))
+	}
+	return s.update(ctx, keys, slug, func(c Campaign) (Campaign, error) { return c.Edit(in, to.KeyID, s.now()) }, r)
 }
 
 // Pause stops donations to a campaign of one of the keys until Resume.
-func (s *Service) Pause(ctx context.Context, keys []int64, slug string, trail ...audit.Entry) (Campaign, error) {
-	return s.update(ctx, keys, slug, func(c Campaign) (Campaign, error) { return c.Pause(s.now()) }, trail...)
+func (s *Service) Pause(ctx context.Context, keys []int64, slug string, act audit.Act) (Campaign, error) {
+	return s.update(ctx, keys, slug, func(c Campaign) (Campaign, error) { return c.Pause(s.now()) },
+		act.Record(act.Account, audit.ActionCampaignPause, "", ""))
 }
 
 // Resume reopens a paused campaign of one of the keys.
-func (s *Service) Resume(ctx context.Context, keys []int64, slug string, trail ...audit.Entry) (Campaign, error) {
-	return s.update(ctx, keys, slug, func(c Campaign) (Campaign, error) { return c.Resume(s.now()) }, trail...)
+func (s *Service) Resume(ctx context.Context, keys []int64, slug string, act audit.Act) (Campaign, error) {
+	return s.update(ctx, keys, slug, func(c Campaign) (Campaign, error) { return c.Resume(s.now()) },
+		act.Record(act.Account, audit.ActionCampaignResume, "", ""))
 }
 
 // End stops donations to a campaign of one of the keys for good.
-func (s *Service) End(ctx context.Context, keys []int64, slug string, trail ...audit.Entry) (Campaign, error) {
-	return s.update(ctx, keys, slug, func(c Campaign) (Campaign, error) { return c.End(s.now()) }, trail...)
+func (s *Service) End(ctx context.Context, keys []int64, slug string, act audit.Act) (Campaign, error) {
+	return s.update(ctx, keys, slug, func(c Campaign) (Campaign, error) { return c.End(s.now()) },
+		act.Record(act.Account, audit.ActionCampaignEnd, "", ""))
 }
 
 func (s *Service) update(
-	ctx context.Context, keys []int64, slug string, decide func(Campaign) (Campaign, error), trail ...audit.Entry,
+	ctx context.Context, keys []int64, slug string, decide func(Campaign) (Campaign, error), r audit.Record,
 ) (Campaign, error) {
 	if !ValidSlug(slug) {
 		return Campaign{}, ErrUnknown
 	}
-	return s.store.UpdateCampaign(ctx, keys, slug, decide, trail...)
+	return s.store.UpdateCampaign(ctx, keys, slug, decide, r)
 }
 
 // Get returns a campaign, which is public. A malformed slug is unknown.
@@ -155,8 +176,9 @@ func (s *Service) Donations(ctx context.Context, q DonationQuery) ([]Donation, i
 }
 
 // Review stores the merchant's decision on a donation's name and message.
-func (s *Service) Review(ctx context.Context, c Campaign, donation int64, r Review, trail ...audit.Entry) error {
-	return s.store.ReviewDonation(ctx, c.Number, donation, r, trail...)
+func (s *Service) Review(ctx context.Context, c Campaign, donation int64, r Review, act audit.Act) error {
+	return s.store.ReviewDonation(ctx, c.Number, donation, r, act.Record(act.Account, audit.ActionModerate, c.Slug,
+		strings.ToLower(string(r))+" donation "+strconv.FormatInt(donation, 10)))
 }
 
 // Gift is a request to donate.
@@ -202,12 +224,12 @@ func DonorName(text string) (string, error) { return cleanLine("name", text, Max
 func DonorMessage(text string) (string, error) { return cleanText("message", text, MaxMessage) }
 
 // CreateLink makes a payment link of a key.
-func (s *Service) CreateLink(ctx context.Context, keyID int64, in LinkDraft, trail ...audit.Entry) (Link, error) {
+func (s *Service) CreateLink(ctx context.Context, keyID int64, in LinkDraft, act audit.Act) (Link, error) {
 	l, err := NewLink(in, keyID, s.now())
 	if err != nil {
 		return Link{}, err
 	}
-	return s.store.CreateLink(ctx, l, trail...)
+	return s.store.CreateLink(ctx, l, act.Record(act.Account, audit.ActionLinkNew, "", ""))
 }
 
 // Link returns a link, which is public.
@@ -224,11 +246,15 @@ func (s *Service) Links(ctx context.Context, keys []int64) ([]Link, error) {
 }
 
 // PauseLink pauses or resumes a link of one of the keys.
-func (s *Service) PauseLink(ctx context.Context, keys []int64, slug string, paused bool, trail ...audit.Entry) error {
+func (s *Service) PauseLink(ctx context.Context, keys []int64, slug string, paused bool, act audit.Act) error {
 	if !ValidSlug(slug) {
 		return ErrUnknownLink
 	}
-	return s.store.PauseLink(ctx, keys, slug, paused, trail...)
+	action := audit.ActionLinkResume
+	if paused {
+		action = audit.ActionLinkPause
+	}
+	return s.store.PauseLink(ctx, keys, slug, paused, act.Record(act.Account, action, slug, ""))
 }
 
 // UseLink makes a payment of the link. amount is what the payer typed; a link

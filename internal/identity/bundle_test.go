@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/secret"
 )
@@ -51,6 +52,7 @@ func (b bundle) mustCreateUser(t *testing.T) User {
 	t.Helper()
 	u, err := b.CreateUser(
 		t.Context(), NewUser{Email: email, Password: secret.New(password), FirstName: "Ada", LastName: "L."},
+		audit.Act{},
 	)
 	if err != nil {
 		t.Fatalf("CreateUser: %v", err)

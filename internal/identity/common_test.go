@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/secret"
 )
 
@@ -49,7 +50,7 @@ func TestService_CommonPassword(t *testing.T) {
 	b := newBundle()
 	u := b.mustCreateUser(t)
 	common := secret.New("Password123")
-	_, err := b.CreateUser(t.Context(), NewUser{Email: "eve@example.com", Password: common})
+	_, err := b.CreateUser(t.Context(), NewUser{Email: "eve@example.com", Password: common}, audit.Act{})
 	wantInvalid(t, "a new user", err, "password")
 	_, err = b.Prepare(t.Context(), NewUser{Email: "eve@example.com", Password: common})
 	wantInvalid(t, "a new member of a team", err, "password")

@@ -19,7 +19,7 @@ var (
 // sign in and none of their keys is accepted. Started payments go on: their
 // money is settled and their webhooks are sent. It fails with ErrSelf, ErrNoOperator or
 // ErrAsItIs.
-func (s *Service) SetUserDisabled(ctx context.Context, by, user User, disabled bool, trail ...audit.Entry) error {
+func (s *Service) SetUserDisabled(ctx context.Context, by, user User, disabled bool, act audit.Act) error {
 	switch {
 	case !by.Operator:
 		return ErrNoOperator
@@ -27,10 +27,11 @@ func (s *Service) SetUserDisabled(ctx context.Context, by, user User, disabled b
 		return ErrSelf
 	}
 	var when time.Time
+	action := audit.ActionEnableUser
 	if disabled {
-		when = s.now().UTC()
+		when, action = s.now().UTC(), audit.ActionDisableUser
 	}
-	changed, err := s.store.DisableUser(ctx, user.ID, when, trail...)
+	changed, err := s.store.DisableUser(ctx, user.ID, when, act.Record(user.ID, action, user.Email, ""))
 	if err == nil && !changed {
 		return ErrAsItIs
 	}

@@ -4,35 +4,59 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/fault"
 )
 
 // GuessNoticeEvery is the shortest time between two mails that warn a user of
 // throttled sign-in attempts: an attacker must not be able to fill a mailbox.
 const GuessNoticeEvery = 24 * time.Hour
 
-// Guessed returns the user for whom too many sign-ins failed, so that they can be
-// notified. due is false if the limit of that user was not the one reached, if no
-// user has the address, or if they were notified within GuessNoticeEvery. c are
-// the credentials that SignIn or EnterWithCode refused with fault.Limited.
-func (s *Service) Guessed(ctx context.Context, c Credentials) (user User, due bool, err error) {
+// limited returns the refusal of a sign-in. The user for whom too many failed is mailed, unless the limit of that user was
+// not the one reached. The mail is stored whether or not a user has the address, and NoteGuesses decides when it is to be
+// sent: how long this takes tells nobody.
+func (s *Service) limited(ctx context.Context, c Credentials, refusal error) error {
+	if !fault.Is(refusal, fault.Limited) {
+		return refusal
+	}
+	return also(refusal, s.guessed(context.WithoutCancel(ctx), c))
+}
+
+func (s *Service) guessed(ctx context.Context, c Credentials) error {
 	email, err := NormalizeEmail(c.Email)
-	if err != nil {
-		return User{}, false, nil //nolint:nilerr // an invalid address belongs to no user
+	if err != nil || !s.opts.Mail.Enabled() {
+		return nil //nolint:nilerr // an invalid address belongs to no user
 	}
 	now := s.now().UTC()
 	if !s.guesses.due(email, now) {
-		return User{}, false, nil
+		return nil
 	}
 	// A client that is asked for a code has the password: the user is notified
 	// even if the limit of codes was the one reached.
 	if c.Code == "" {
 		wait, err := s.store.AttemptWait(ctx, userLimits(email, c), now)
 		if err != nil || wait <= 0 {
-			return User{}, false, err
+			return err
 		}
 	}
-	s.guesses.noted(email, now)
-	return s.store.NoteGuesses(ctx, email, now, now.Add(-GuessNoticeEvery))
+	err = s.store.Record(ctx, audit.Record{Mails: s.opts.Mail.Guessed(now, email, "Failed attempts to sign in to your account",
+		guessedText+s.security()+"\n\nThis mail is sent at most once in 24 hours.")})
+	if err == nil {
+		s.guesses.noted(email, now)
+	}
+	return err
+}
+
+const guessedText = "There were too many failed attempts to sign in to your Florin account, so further attempts are " +
+	"slowed down. The browsers you have signed in from before still work.\n\n" +
+	"If it was you, wait a little and try again. If it was not you, no one has signed in so far. " +
+	"Use a password that you use nowhere else, and a second factor or a passkey:\n"
+
+// NoteGuesses stores that the user with the address is notified of guesses at the time given. It returns false if there
+// is no such user, or if they were notified at another time within GuessNoticeEvery.
+func (s *Service) NoteGuesses(ctx context.Context, email string, at time.Time) (bool, error) {
+	return s.store.NoteGuesses(ctx, email, at, at.Add(-GuessNoticeEvery))
 }
 
 // userLimits are the limits of an attempt that are about one user.

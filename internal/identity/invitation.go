@@ -11,8 +11,9 @@ import (
 // InvitationTTL is how long an invitation is valid.
 const InvitationTTL = 7 * 24 * time.Hour
 
-// Invite lets the holder of the address sign up. The token is shown only here.
-func (s *Service) Invite(ctx context.Context, by User, email string, trail ...audit.Entry) (secret.Text, error) {
+// Invite mails the holder of the address a link by which they sign up. Where no mail is sent, the caller shows it: the
+// token is returned only here.
+func (s *Service) Invite(ctx context.Context, by User, email string, act audit.Act) (secret.Text, error) {
 	email, err := NormalizeEmail(email)
 	if err != nil {
 		return secret.Text{}, err
@@ -22,13 +23,15 @@ func (s *Service) Invite(ctx context.Context, by User, email string, trail ...au
 		return secret.Text{}, err
 	}
 	now := s.now().UTC()
-	return token, s.store.AddInvitation(ctx, hash, email, by.ID, now, now.Add(InvitationTTL), trail...)
+	return token, s.store.AddInvitation(ctx, hash, email, by.ID, now, now.Add(InvitationTTL),
+		act.Record(by.ID, audit.ActionInvite, "", "", s.opts.Mail.Asked(now, email, "You are invited to Florin",
+			"Create your account within seven days:\n"+s.link("/signup?invite=", token))...))
 }
 
 // CreateInvited creates a user by an invitation and uses the invitation up. It
 // fails as CreateUser does, or with ErrBadInvitation; then the invitation stays
 // valid.
-func (s *Service) CreateInvited(ctx context.Context, token string, in NewUser, trail ...audit.Entry) (User, error) {
+func (s *Service) CreateInvited(ctx context.Context, token string, in NewUser, act audit.Act) (User, error) {
 	hash, ok := inviteToken.Hash(token)
 	if !ok {
 		return User{}, ErrBadInvitation
@@ -38,5 +41,5 @@ func (s *Service) CreateInvited(ctx context.Context, token string, in NewUser, t
 	if err != nil {
 		return User{}, err
 	}
-	return s.store.CreateInvited(ctx, hash, u, trail...)
+	return s.store.CreateInvited(ctx, hash, u, act.Record(0, audit.ActionSignUp, "", ""))
 }

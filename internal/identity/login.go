@@ -44,14 +44,14 @@ func loginID(token Hash) string {
 }
 
 // EndLogin revokes one of the user's sessions, or fails with ErrUnknownLogin.
-func (s *Service) EndLogin(ctx context.Context, user User, id string, trail ...audit.Entry) error {
+func (s *Service) EndLogin(ctx context.Context, user User, id string, act audit.Act) error {
 	sessions, err := s.store.Logins(ctx, user.ID, s.now())
 	if err != nil {
 		return err
 	}
 	for _, x := range sessions {
 		if loginID(x.Token) == id {
-			return s.store.RevokeSession(ctx, x.Token, s.now(), trail...)
+			return s.store.RevokeSession(ctx, x.Token, s.now(), act.Record(user.ID, audit.ActionRevokeSession, "", ""))
 		}
 	}
 	return ErrUnknownLogin

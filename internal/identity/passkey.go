@@ -150,7 +150,7 @@ func PasskeyName(name string) (string, error) {
 // AddPasskey stores the passkey that answers the challenge of NewPasskey in the same session, and ends every other
 // session of the user. It fails with ErrBadPasskey, ErrHasPasskey, ErrTooManyPasskeys, or fault.Invalid naming name.
 func (s *Service) AddPasskey(
-	ctx context.Context, user User, session secret.Text, name, answer string, trail ...audit.Entry,
+	ctx context.Context, user User, name, answer string, act audit.Act,
 ) (Passkey, error) {
 	name, err := PasskeyName(name)
 	if err != nil {
@@ -159,7 +159,7 @@ func (s *Service) AddPasskey(
 	if err := s.RequireVerified(user); err != nil {
 		return Passkey{}, err
 	}
-	_, holder, err := s.passkeysIn(ctx, user, session)
+	_, holder, err := s.passkeysIn(ctx, user, act.Session)
 	if err != nil {
 		return Passkey{}, err
 	}
@@ -176,12 +176,15 @@ func (s *Service) AddPasskey(
 		return Passkey{}, err
 	}
 	p.UserID, p.Name, p.CreatedAt = user.ID, name, now
-	return p, s.store.AddPasskey(ctx, p, holder, trail...)
+	return p, s.store.AddPasskey(ctx, p, holder, act.Record(user.ID, audit.ActionPasskeyAdd, "", "",
+		s.opts.Mail.To(act.At, user.Email, "A passkey was added", "A passkey called “"+p.Name+"” was added to your account. "+
+			"The device that has it can sign in to Florin as you. Every other session was ended.\n\n"+
+			"If this was not you, remove it and change your password at once:\n"+s.security())...))
 }
 
 // RenamePasskey renames a passkey of the user. It fails with ErrUnknownPasskey, or
 // fault.Invalid naming name.
-func (s *Service) RenamePasskey(ctx context.Context, user User, id, name string, trail ...audit.Entry) error {
+func (s *Service) RenamePasskey(ctx context.Context, user User, id, name string, act audit.Act) error {
 	if !s.HasPasskeys() {
 		return ErrNoPasskeys
 	}
@@ -189,22 +192,25 @@ func (s *Service) RenamePasskey(ctx context.Context, user User, id, name string,
 	if err != nil {
 		return err
 	}
-	return s.store.RenamePasskey(ctx, user.ID, id, name, trail...)
+	return s.store.RenamePasskey(ctx, user.ID, id, name, act.Record(user.ID, audit.ActionPasskeyName, "", ""))
 }
 
 // RemovePasskey removes a passkey of the user and ends every session of theirs
 // but this one. The caller has re-authenticated the user. It returns the removed
 // passkey, or ErrUnknownPasskey.
 func (s *Service) RemovePasskey(
-	ctx context.Context, user User, session secret.Text, id string, trail ...audit.Entry,
+	ctx context.Context, user User, id string, act audit.Act,
 ) (Passkey, error) {
-	have, keep, err := s.passkeysIn(ctx, user, session)
+	have, keep, err := s.passkeysIn(ctx, user, act.Session)
 	if err != nil {
 		return Passkey{}, err
 	}
 	for _, p := range have {
 		if p.ID == id {
-			return p, s.store.RemovePasskey(ctx, user.ID, id, keep, s.now().UTC(), trail...)
+			return p, s.store.RemovePasskey(ctx, user.ID, id, keep, s.now().UTC(), act.Record(
+				user.ID, audit.ActionPasskeyRemove, "", "", s.opts.Mail.To(act.At, user.Email, "A passkey was removed",
+					"The passkey called “"+p.Name+"” no longer signs in to Florin, and every other session was ended.\n\n"+
+						"If this was not you, change your password at once:\n"+s.security())...))
 		}
 	}
 	return Passkey{}, ErrUnknownPasskey

@@ -34,7 +34,7 @@ func (s *Service) AskPasskey(ctx context.Context) (options string, token secret.
 // for known and unknown users, with ErrCopiedPasskey and the user, with
 // ErrDisabled, or with fault.Limited after too many failures.
 func (s *Service) EnterWithPasskey(
-	ctx context.Context, token, answer string, c Credentials, trail ...audit.Entry,
+	ctx context.Context, token, answer string, c Credentials,
 ) (SignedIn, error) {
 	if !s.HasPasskeys() {
 		return SignedIn{}, ErrNoPasskeys
@@ -45,14 +45,14 @@ func (s *Service) EnterWithPasskey(
 	if err := s.take(ctx, limits, tooManySignIns); err != nil {
 		return SignedIn{}, err
 	}
-	user, err := s.answeredBy(ctx, token, id, answer)
+	user, err := s.answeredBy(ctx, token, id, answer, c.Address)
 	if errors.Is(err, ErrBadPasskey) || errors.Is(err, ErrCopiedPasskey) {
 		return SignedIn{User: user}, also(err, s.recordPasskey(ctx, id, c, limits))
 	}
 	if given := s.giveBack(ctx, limits); err != nil || given != nil {
 		return SignedIn{}, errors.Join(err, given)
 	}
-	return s.startSession(ctx, user, c.UserAgent, trail...)
+	return s.startSession(ctx, user, c.UserAgent, s.signedIn(user, c, "with a passkey"))
 }
 
 // recordPasskey writes a refused passkey to the audit log of the user it claims to
@@ -85,7 +85,7 @@ func passkeyLimits(id, address string) []Limit {
 
 // answeredBy uses the challenge of the token up and returns the user who
 // answered. On failure it returns the user only with ErrCopiedPasskey.
-func (s *Service) answeredBy(ctx context.Context, token, id, answer string) (User, error) {
+func (s *Service) answeredBy(ctx context.Context, token, id, answer, address string) (User, error) {
 	holder, ok := challengeToken.Hash(token)
 	if !ok {
 		return User{}, ErrBadPasskey
@@ -105,7 +105,7 @@ func (s *Service) answeredBy(ctx context.Context, token, id, answer string) (Use
 	if err != nil {
 		return User{}, err
 	}
-	err = s.use(ctx, user, have, c, answer)
+	err = s.use(ctx, user, have, c, answer, address)
 	if err != nil && !errors.Is(err, ErrCopiedPasskey) {
 		return User{}, err
 	}
@@ -136,10 +136,10 @@ func (s *Service) ConfirmByPasskey(ctx context.Context, user User, session secre
 	if err := s.take(ctx, limits, tooManySignIns); err != nil {
 		return err
 	}
-	return s.settleReauth(ctx, user, address, limits, s.confirmedBy(ctx, user, session, answer))
+	return s.settleReauth(ctx, user, address, limits, s.confirmedBy(ctx, user, session, answer, address))
 }
 
-func (s *Service) confirmedBy(ctx context.Context, user User, session secret.Text, answer string) error {
+func (s *Service) confirmedBy(ctx context.Context, user User, session secret.Text, answer, address string) error {
 	have, holder, err := s.passkeysIn(ctx, user, session)
 	if err != nil {
 		return err
@@ -148,13 +148,22 @@ func (s *Service) confirmedBy(ctx context.Context, user User, session secret.Tex
 	if err != nil {
 		return err
 	}
-	return s.use(ctx, user, have, c, answer)
+	return s.use(ctx, user, have, c, answer, address)
 }
 
 // use checks an answer and stores the counter it came with. Of two concurrent
 // answers with the same counter the second is refused: one comes from a copy.
-func (s *Service) use(ctx context.Context, user User, have []Passkey, c Challenge, answer string) error {
+//
+// The user is notified of an answer that only a copy gives.
+func (s *Service) use(ctx context.Context, user User, have []Passkey, c Challenge, answer, address string) error {
 	after, err := s.opts.RelyingParty.Answered(user, have, c.State, answer)
+	if errors.Is(err, ErrCopiedPasskey) {
+		act := audit.Act{Who: user.Email, At: s.now().UTC(), Address: address}
+		return also(err, s.store.Record(ctx, act.Record(user.ID, audit.ActionPasskeyCopied, "", "", s.opts.Mail.To(
+			act.At, user.Email, "One of your passkeys may have been copied",
+			"Florin was shown a passkey of yours whose counter went back, as that of a copy would. It was not accepted.\n\n"+
+				"Sign in with your password, remove the passkey that was used last, and add a new one:\n"+s.security())...)))
+	}
 	if err != nil {
 		return err
 	}

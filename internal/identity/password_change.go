@@ -56,13 +56,13 @@ func isCode(text string) bool {
 // a fresh one. It fails with ErrBadPassword, or fault.Invalid for a new
 // password that breaks a rule.
 func (s *Service) ChangePassword(
-	ctx context.Context, user User, old, next secret.Text, address, userAgent string, trail ...audit.Entry,
+	ctx context.Context, user User, old, next secret.Text, act audit.Act,
 ) (SignedIn, error) {
 	weak := checkPassword(next, user.Email)
 	if weak == nil {
 		weak = s.checkWordsOf(ctx, next, user)
 	}
-	if err := errors.Join(s.CheckPassword(ctx, user, old, address), weak); err != nil {
+	if err := errors.Join(s.CheckPassword(ctx, user, old, act.Address), weak); err != nil {
 		return SignedIn{}, err
 	}
 	current, err := s.store.UserByEmail(ctx, user.Email)
@@ -73,11 +73,15 @@ func (s *Service) ChangePassword(
 	if err != nil {
 		return SignedIn{}, err
 	}
-	if err := s.store.SetPassword(ctx, user.ID, current.PasswordHash, hash, s.now().UTC(), trail...); err != nil {
+	err = s.store.SetPassword(ctx, user.ID, current.PasswordHash, hash, s.now().UTC(), act.Record(
+		user.ID, audit.ActionPassword, "", "", s.opts.Mail.To(act.At, user.Email, "Your password was changed",
+			"Your password for Florin was changed, and every other session was ended.\n\n"+
+				"If this was not you, set a new one at once:\n"+s.forgot())...))
+	if err != nil {
 		return SignedIn{}, err
 	}
 	current.PasswordHash = hash
-	return s.startSession(ctx, current, userAgent)
+	return s.startSession(ctx, current, act.Agent, audit.Record{})
 }
 
 func (s *Service) hashOf(ctx context.Context, password secret.Text) (string, error) {

@@ -2,10 +2,12 @@ package identity
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/secret"
 )
 
@@ -13,23 +15,52 @@ import (
 // enough that a link in an old mailbox is worthless.
 const ResetTTL = time.Hour
 
-// BeginReset returns a token by which the user with the address can set a new
-// password; the token is empty for an unknown address. The caller sends it to
-// that address and gives the same answer in both cases.
-func (s *Service) BeginReset(ctx context.Context, email string, trail ...audit.Entry) (User, secret.Text, error) {
+// BeginReset mails the user with the address a link by which they set a new password. For an unknown address it does
+// nothing, and the caller answers alike.
+func (s *Service) BeginReset(ctx context.Context, email string) error {
 	user, err := s.UserByEmail(ctx, email)
 	if fault.Is(err, fault.NotFound) {
-		return User{}, secret.Text{}, nil
+		return nil
 	}
 	if err != nil {
-		return User{}, secret.Text{}, err
+		return err
 	}
+	_, err = s.addReset(ctx, user, func(token secret.Text) audit.Record {
+		return audit.Record{Mails: s.opts.Mail.Asked(s.now().UTC(), user.Email, "Set a new password",
+			"We got a request to set a new password for your Florin account.\n\n"+
+				"Set it here within one hour:\n"+s.link("/reset?token=", token)+"\n\n"+
+				"If it was not you, ignore this mail: your password stays as it is.")}
+	})
+	return err
+}
+
+// MailResetLink mails a user a link to a new password on behalf of an operator. Where no mail is sent, the caller shows
+// it: the token is returned only here.
+func (s *Service) MailResetLink(ctx context.Context, user User, act audit.Act) (secret.Text, error) {
+	return s.addReset(ctx, user, func(token secret.Text) audit.Record {
+		return act.Record(user.ID, audit.ActionResetLink, user.Email, "", s.byOperator(act, user, "Set a new password",
+			"An operator of this installation sends you this link, by which you set a new password within one hour:\n"+
+				s.link("/reset?token=", token))...)
+	})
+}
+
+// ResetLink returns the token of a link to a new password, which an operator passes on to the user. The mail about it
+// has no link.
+func (s *Service) ResetLink(ctx context.Context, user User, act audit.Act) (secret.Text, error) {
+	return s.addReset(ctx, user, func(secret.Text) audit.Record {
+		return act.Record(user.ID, audit.ActionResetLink, user.Email, "",
+			s.byOperator(act, user, "A link to a new password was made", "The operator of this installation made a link by "+
+				"which a new password for your account can be set within an hour. You should get it from them.")...)
+	})
+}
+
+func (s *Service) addReset(ctx context.Context, user User, record func(secret.Text) audit.Record) (secret.Text, error) {
 	token, hash, err := resetToken.New(s.opts.Random)
 	if err != nil {
-		return User{}, secret.Text{}, err
+		return secret.Text{}, err
 	}
 	now := s.now().UTC()
-	return user, token, s.store.AddReset(ctx, hash, user.ID, now, now.Add(ResetTTL), trail...)
+	return token, s.store.AddReset(ctx, hash, user.ID, now, now.Add(ResetTTL), record(token))
 }
 
 // Reset is what a new password by mail has changed.
@@ -45,7 +76,7 @@ type Reset struct {
 // takes away what was made before. It fails with ErrBadReset, or fault.Invalid for a
 // password that breaks a rule, which leaves the token valid.
 func (s *Service) FinishReset(
-	ctx context.Context, token string, next secret.Text, trail ...audit.Entry,
+	ctx context.Context, token string, next secret.Text, act audit.Act,
 ) (Reset, error) {
 	hash, ok := resetToken.Hash(token)
 	if !ok {
@@ -65,5 +96,57 @@ func (s *Service) FinishReset(
 	if err != nil {
 		return Reset{}, err
 	}
-	return s.store.UseReset(ctx, hash, password, s.opts.VerifyEmail, s.now().UTC(), trail...)
+	mails, err := s.resetMail(ctx, user, act)
+	if err != nil {
+		return Reset{}, err
+	}
+	return s.store.UseReset(ctx, hash, password, s.opts.VerifyEmail, s.now().UTC(),
+		act.Record(0, audit.ActionReset, "", "", mails...))
+}
+
+// resetMail says what a new password by mail has ended. The link proves only that the user reads their mail, so passkeys
+// stay: the mail names each.
+func (s *Service) resetMail(ctx context.Context, user User, act audit.Act) ([]mail.Mail, error) {
+	if !s.opts.Mail.Enabled() {
+		return nil, nil
+	}
+	var b strings.Builder
+	b.WriteString("A new password was set for your account in Florin by a link that was mailed to you. Every session was ended.\n\n")
+	if s.opts.VerifyEmail && user.VerifiedAt.IsZero() {
+		b.WriteString("Your address was not verified before, so another person may have used the account: every authenticator, " +
+			"passkey, API key and other member was removed.\n\n")
+	} else {
+		passkeys, err := s.PasskeysOf(ctx, user)
+		if err != nil {
+			return nil, err
+		}
+		factor, _, err := s.Factor(ctx, user)
+		if err != nil {
+			return nil, err
+		}
+		b.WriteString(stillSignsIn(passkeys, factor))
+	}
+	b.WriteString("Your passkeys, your authenticator and who did what are here:\n" + s.security() +
+		"\n\nIf this was not you, another person can read your mail: secure it first, then set a new password:\n" + s.forgot())
+	return s.opts.Mail.To(act.At, user.Email, "Your password was reset", b.String()), nil
+}
+
+func stillSignsIn(passkeys []Passkey, factor bool) string {
+	const day = "2 January 2006"
+	var b strings.Builder
+	if len(passkeys) > 0 {
+		b.WriteString("These passkeys still sign in as you. Remove those you do not know:\n")
+		for _, p := range passkeys {
+			b.WriteString("- “" + p.Name + "”, added on " + p.CreatedAt.Format(day))
+			if !p.UsedAt.IsZero() {
+				b.WriteString(", used last on " + p.UsedAt.Format(day))
+			}
+			b.WriteString("\n")
+		}
+		b.WriteString("\n")
+	}
+	if factor {
+		b.WriteString("Your authenticator is still asked for.\n\n")
+	}
+	return b.String()
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/secret"
 )
 
@@ -21,7 +22,7 @@ type Recovery struct {
 
 // RecoverPassword sets a new password for a user on behalf of an operator. It
 // fails with fault.Invalid for a password that breaks a rule.
-func (s *Service) RecoverPassword(ctx context.Context, user User, next secret.Text, trail ...audit.Entry) error {
+func (s *Service) RecoverPassword(ctx context.Context, user User, next secret.Text, act audit.Act) error {
 	if err := checkPassword(next, user.Email); err != nil {
 		return err
 	}
@@ -29,30 +30,47 @@ func (s *Service) RecoverPassword(ctx context.Context, user User, next secret.Te
 	if err != nil {
 		return err
 	}
-	return s.recover(
-		ctx, user, Recovery{PasswordHash: hash, Clear: []Hash{perUser.limit("user", user.Email).Name}}, trail,
-	)
+	return s.recover(ctx, user, Recovery{PasswordHash: hash, Clear: []Hash{perUser.limit("user", user.Email).Name}}, act,
+		audit.ActionNewPassword, "Your password was set", " set a new password for you, and ended all your sessions.")
 }
 
 // RecoverFactors removes every second factor of a user on behalf of an operator. The
 // password alone signs in then.
-func (s *Service) RecoverFactors(ctx context.Context, user User, trail ...audit.Entry) error {
-	return s.recover(ctx, user, Recovery{Factors: true, Clear: []Hash{codeLimits(user)[0].Name}}, trail)
+func (s *Service) RecoverFactors(ctx context.Context, user User, act audit.Act) error {
+	return s.recover(ctx, user, Recovery{Factors: true, Clear: []Hash{codeLimits(user)[0].Name}}, act,
+		audit.ActionResetFactors, "Your authenticator and passkeys were removed", " removed your authenticator, recovery "+
+			"codes and passkeys, and ended all your sessions. Set up new ones after you signed in.")
 }
 
 // EndSessions ends every session of a user on behalf of an operator.
-func (s *Service) EndSessions(ctx context.Context, user User, trail ...audit.Entry) error {
-	return s.recover(ctx, user, Recovery{}, trail)
+func (s *Service) EndSessions(ctx context.Context, user User, act audit.Act) error {
+	return s.recover(ctx, user, Recovery{}, act, audit.ActionEndSessions, "You were signed out",
+		" ended all your sessions.")
 }
 
-func (s *Service) recover(ctx context.Context, user User, r Recovery, trail []audit.Entry) error {
-	return s.store.RecoverUser(ctx, user.ID, r, s.now().UTC(), trail...)
+// recover does it and mails the user what was done.
+func (s *Service) recover(
+	ctx context.Context, user User, r Recovery, act audit.Act, action audit.Action, subject, done string,
+) error {
+	return s.store.RecoverUser(ctx, user.ID, r, s.now().UTC(), act.Record(user.ID, action, user.Email, "",
+		s.byOperator(act, user, subject, "An operator of this installation"+done)...))
+}
+
+// byOperator returns a mail about what an operator did for a user.
+func (s *Service) byOperator(act audit.Act, user User, subject, text string) []mail.Mail {
+	return s.opts.Mail.To(act.At, user.Email, subject,
+		text+"\n\nIf you did not ask for it, ask them at once.\n"+s.opts.Mail.Home())
 }
 
 // SetOperator makes a user an operator of the installation, or takes that back. It
 // fails with ErrAsItIs.
-func (s *Service) SetOperator(ctx context.Context, user User, operator bool, trail ...audit.Entry) error {
-	changed, err := s.store.SetOperator(ctx, user.ID, operator, trail...)
+func (s *Service) SetOperator(ctx context.Context, user User, operator bool, act audit.Act) error {
+	action, now := audit.ActionMakeOperator, "is an operator now"
+	if !operator {
+		action, now = audit.ActionDropOperator, "is no operator any more"
+	}
+	changed, err := s.store.SetOperator(ctx, user.ID, operator, act.Record(user.ID, action, user.Email, "",
+		s.byOperator(act, user, "Your rights in Florin changed", user.Email+" "+now+" of this installation.")...))
 	if err == nil && !changed {
 		return ErrAsItIs
 	}

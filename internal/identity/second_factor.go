@@ -119,9 +119,9 @@ func enrolment(user User, text secret.Text) Enrolment {
 // force if the code is correct, ends every other session of the user, and returns
 // the recovery codes, which are shown only here. It fails with ErrHasFactor, ErrNoFactor or ErrBadCode.
 func (s *Service) ConfirmFactor(
-	ctx context.Context, user User, session secret.Text, code string, trail ...audit.Entry,
+	ctx context.Context, user User, code string, act audit.Act,
 ) ([]secret.Text, error) {
-	f, err := s.pending(ctx, user, session)
+	f, err := s.pending(ctx, user, act.Session)
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +133,10 @@ func (s *Service) ConfirmFactor(
 	if err != nil {
 		return nil, err
 	}
-	return texts, s.store.ConfirmSecondFactor(ctx, f, step, hashes, s.now().UTC(), trail...)
+	return texts, s.store.ConfirmSecondFactor(ctx, f, step, hashes, s.now().UTC(), act.Record(
+		user.ID, audit.ActionFactorOn, "", "", s.opts.Mail.To(act.At, user.Email, "Your second factor was turned on",
+			"Signing in to Florin asks for a code of an authenticator from now on, and every other session was ended.\n\n"+
+				"If this was not you, change your password and turn it off at once:\n"+s.security())...))
 }
 
 // Factor reports whether signing in requires a code, and how many recovery
@@ -150,16 +153,19 @@ func (s *Service) Factor(ctx context.Context, user User) (inForce bool, left int
 // RemoveFactor removes the second factor of a user who knows the password, and
 // ends every session of theirs but this one.
 func (s *Service) RemoveFactor(
-	ctx context.Context, user User, session, password secret.Text, address string, trail ...audit.Entry,
+	ctx context.Context, user User, password secret.Text, act audit.Act,
 ) error {
-	keep, ok := SessionToken.Hash(session.Reveal())
+	keep, ok := SessionToken.Hash(act.Session.Reveal())
 	if !ok {
 		return ErrBadSession
 	}
-	if err := s.CheckPassword(ctx, user, password, address); err != nil {
+	if err := s.CheckPassword(ctx, user, password, act.Address); err != nil {
 		return err
 	}
-	return s.store.RemoveSecondFactor(ctx, user.ID, keep, s.now().UTC(), trail...)
+	return s.store.RemoveSecondFactor(ctx, user.ID, keep, s.now().UTC(), act.Record(
+		user.ID, audit.ActionFactorOff, "", "", s.opts.Mail.To(act.At, user.Email, "Your second factor was turned off",
+			"Signing in to Florin asks for the password alone now, and every other session was ended.\n\n"+
+				"If this was not you, change your password at once:\n"+s.security())...))
 }
 
 // checkCode takes a code of the user's authenticator, or a recovery code, from
@@ -201,9 +207,8 @@ func (s *Service) takeCode(ctx context.Context, user User, f SecondFactor, code,
 	if err != nil {
 		return err
 	}
-	now := s.now().UTC()
-	used := audit.Entry{UserID: user.ID, At: now, Actor: user.Email, Action: audit.ActionRecovery, Address: address}
-	taken, err := s.store.TakeRecoveryCode(ctx, user.ID, hash, now, used)
+	act := audit.Act{Who: user.Email, At: s.now().UTC(), Address: address}
+	taken, err := s.store.TakeRecoveryCode(ctx, user.ID, hash, act.At, act.Record(user.ID, audit.ActionRecovery, "", ""))
 	if err == nil && !taken {
 		return ErrBadCode
 	}

@@ -29,6 +29,9 @@ import (
 
 	"github.com/alexedwards/argon2id"
 	"github.com/oklog/ulid/v2"
+
+	"github.com/florinpay/florin/internal/mail"
+	"github.com/florinpay/florin/internal/secret"
 )
 
 // Options are the dependencies beside the store. The zero value works.
@@ -37,6 +40,8 @@ type Options struct {
 	RelyingParty RelyingParty
 	// VerifyEmail: mail is sent, so users verify their addresses.
 	VerifyEmail bool
+	// Mail makes mails to users; nil: none is sent.
+	Mail *mail.Writer
 	// Words are names of this installation, such as its host: no password has them.
 	Words []string
 	// Random is the source of tokens and ids; nil means crypto/rand.
@@ -68,6 +73,17 @@ func New(store Store, now func() time.Time, opts Options) *Service {
 		passwords: newHasher(opts.Hashing), guesses: guesses{until: make(map[string]time.Time)},
 	}
 }
+
+// link returns an address of this installation that ends in a token, for a mail.
+func (s *Service) link(path string, token secret.Text) string {
+	return s.opts.Mail.Link(path + token.Reveal())
+}
+
+// security returns the address of the page where users change what they sign in with, and forgot that of the page that
+// mails a link to a new password.
+func (s *Service) security() string { return s.opts.Mail.Link("/dashboard/security") }
+
+func (s *Service) forgot() string { return s.opts.Mail.Link("/forgot") }
 
 // newID returns a fresh ULID.
 func (s *Service) newID(now time.Time) (string, error) {

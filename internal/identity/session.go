@@ -3,7 +3,6 @@ package identity
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -58,7 +57,13 @@ type SignedIn struct {
 // long for an unknown user as for a wrong password, with ErrNeedCode or
 // ErrBadCode where a second factor is in force, or with fault.Limited after
 // too many failures.
-func (s *Service) SignIn(ctx context.Context, c Credentials, trail ...audit.Entry) (SignedIn, error) {
+func (s *Service) SignIn(ctx context.Context, c Credentials) (SignedIn, error) {
+	in, err := s.signIn(ctx, c)
+	c.Code = "" // a code in the request does not prove that the password was right
+	return in, s.limited(ctx, c, err)
+}
+
+func (s *Service) signIn(ctx context.Context, c Credentials) (SignedIn, error) {
 	email, err := NormalizeEmail(c.Email)
 	if err != nil {
 		return SignedIn{}, err
@@ -74,7 +79,7 @@ func (s *Service) SignIn(ctx context.Context, c Credentials, trail ...audit.Entr
 	if err := s.settle(ctx, email, c, limits, err); err != nil {
 		return SignedIn{}, err
 	}
-	return s.startSession(ctx, user, c.UserAgent, trail...)
+	return s.startSession(ctx, user, c.UserAgent, s.signedIn(user, c, ""))
 }
 
 // verify returns the user if the password is right. It hashes a password in
@@ -104,7 +109,7 @@ func (s *Service) verify(ctx context.Context, email string, password secret.Text
 // startSession signs the user in without further checks, or fails with
 // ErrDisabled, which only a client that showed the password learns.
 func (s *Service) startSession(
-	ctx context.Context, user User, userAgent string, trail ...audit.Entry,
+	ctx context.Context, user User, userAgent string, r audit.Record,
 ) (SignedIn, error) {
 	if !user.DisabledAt.IsZero() {
 		return SignedIn{}, ErrDisabled
@@ -119,31 +124,25 @@ func (s *Service) startSession(
 			SessionTTL,
 		), UserAgent: cleanUserAgent(userAgent),
 	}
-	if err := s.store.CreateSession(ctx, session, signedBy(user, trail)...); err != nil {
+	if err := s.store.CreateSession(ctx, session, r); err != nil {
 		return SignedIn{}, err
 	}
 	return SignedIn{Token: token, ExpiresAt: session.ExpiresAt, User: user}, nil
 }
 
-// signedBy sets the user as the actor of entries that have none: the user is
-// known only after the sign-in.
-func signedBy(user User, trail []audit.Entry) []audit.Entry {
-	named := slices.Clone(trail)
-	for i := range named {
-		if named[i].Actor == "" {
-			named[i].Actor = user.Email
-		}
-	}
-	return named
+// signedIn records a sign-in; how says by which second factor, if there was one.
+func (s *Service) signedIn(user User, c Credentials, how string) audit.Record {
+	act := audit.Act{Who: user.Email, At: s.now().UTC(), Address: c.Address}
+	return act.Record(user.ID, audit.ActionSignIn, c.UserAgent, how)
 }
 
 // SignOut ends the session. It succeeds for an unknown or ended one.
-func (s *Service) SignOut(ctx context.Context, token string, trail ...audit.Entry) error {
+func (s *Service) SignOut(ctx context.Context, token string, r audit.Record) error {
 	h, ok := SessionToken.Hash(token)
 	if !ok {
 		return nil
 	}
-	err := s.store.RevokeSession(ctx, h, s.now(), trail...)
+	err := s.store.RevokeSession(ctx, h, s.now(), r)
 	if fault.Is(err, fault.Unauthorized) || fault.Is(err, fault.NotFound) {
 		return nil
 	}

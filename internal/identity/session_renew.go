@@ -33,12 +33,13 @@ func (s *Service) Renew(ctx context.Context, token secret.Text) (Renewed, error)
 	return Renewed{Token: next, ExpiresAt: expires}, err
 }
 
-// EndOtherLogins revokes every session of the user but the one with the token. The
-// caller has re-authenticated the user.
-func (s *Service) EndOtherLogins(ctx context.Context, user User, token secret.Text, trail ...audit.Entry) error {
-	keep, ok := SessionToken.Hash(token.Reveal())
+// EndOtherLogins revokes every session of the user but that of the act. The caller
+// has re-authenticated the user.
+func (s *Service) EndOtherLogins(ctx context.Context, user User, act audit.Act) error {
+	keep, ok := SessionToken.Hash(act.Session.Reveal())
 	if !ok {
 		return ErrBadSession
 	}
-	return s.store.RevokeOtherSessions(ctx, user.ID, keep, s.now().UTC(), trail...)
+	return s.store.RevokeOtherSessions(ctx, user.ID, keep, s.now().UTC(),
+		act.Record(user.ID, audit.ActionRevokeSession, "", "all but this one"))
 }

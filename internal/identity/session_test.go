@@ -12,6 +12,7 @@ import (
 
 	"github.com/alexedwards/argon2id"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/secret"
 )
@@ -108,7 +109,8 @@ func TestService_SignIn_SameCharacters(t *testing.T) {
 	b := newBundle()
 	if _, err := b.CreateUser(
 		t.Context(), NewUser{Email: email, Password: secret.New("pa\u0308sswo\u0308rter")},
-	); err != nil {
+audit.Act{},
+); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := b.signIn(t, email, "p\u00e4ssw\u00f6rter", ""); err != nil {

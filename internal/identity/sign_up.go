@@ -42,39 +42,50 @@ func (s *Service) RequireVerified(user User) error {
 	return nil
 }
 
-// BeginSignUp stores a sign-up until its address is verified, and returns the
-// token to mail there. known: the address has an account, so its owner is to be
-// notified instead, and the token is worthless. The caller answers alike in both
-// cases, which take as long. It fails as CreateUser does, except with
-// ErrEmailTaken.
-func (s *Service) BeginSignUp(ctx context.Context, in NewUser) (token secret.Text, known bool, err error) {
+// BeginSignUp stores a sign-up until its address is verified by the link that is mailed there. If the address has an
+// account, its owner is notified instead. It answers alike in both cases, which take as long, and fails as CreateUser
+// does, except with ErrEmailTaken.
+func (s *Service) BeginSignUp(ctx context.Context, in NewUser) error {
 	u, err := s.Prepare(ctx, in)
 	if err != nil {
-		return secret.Text{}, false, err
-	}
-	token, err = s.addSignUp(ctx, u)
-	if err != nil {
-		return secret.Text{}, false, err
+		return err
 	}
 	_, err = s.store.UserByEmail(ctx, u.Email)
-	if fault.Is(err, fault.NotFound) {
-		return token, false, nil
+	if err != nil && !fault.Is(err, fault.NotFound) {
+		return err
 	}
-	return token, true, err
+	known := err == nil
+	return s.addSignUp(ctx, u, func(token secret.Text) (subject, text string) {
+		if known {
+			return "You have an account already", "A sign-up for Florin used this address, which already has an account.\n\n" +
+				"Sign in, or set a new password if you have forgotten yours:\n" + s.opts.Mail.Link("/signin") + "\n" +
+				s.forgot() + "\n\nIf it was not you, you do not need to do anything."
+		}
+		return "Finish signing up", "A sign-up for Florin used this address.\n\n" +
+			"Open this link within 24 hours, and type the password you chose:\n" + s.link("/verify?token=", token) + "\n\n" +
+			"If it was not you, do nothing: without the link there is no account."
+	})
 }
 
-// BeginVerification returns the token to mail to a user who exists.
-func (s *Service) BeginVerification(ctx context.Context, user User) (secret.Text, error) {
-	return s.addSignUp(ctx, user)
+// BeginVerification mails a user who exists a link that verifies their address.
+func (s *Service) BeginVerification(ctx context.Context, user User) error {
+	return s.addSignUp(ctx, user, func(token secret.Text) (subject, text string) {
+		return "Verify your e-mail address", "Open this link within 24 hours, and type your password for Florin:\n" +
+			s.link("/verify?token=", token) + "\n\n" +
+			"If you did not make an account in Florin, another person made one with your address. Do not open the link. " +
+			"Take the account over here:\n" + s.forgot()
+	})
 }
 
-func (s *Service) addSignUp(ctx context.Context, u User) (secret.Text, error) {
+func (s *Service) addSignUp(ctx context.Context, u User, letter func(secret.Text) (subject, text string)) error {
 	token, hash, err := signUpToken.New(s.opts.Random)
 	if err != nil {
-		return secret.Text{}, err
+		return err
 	}
 	now := s.now().UTC()
-	return token, s.store.AddSignUp(ctx, hash, SignUp{User: u, ExpiresAt: now.Add(SignUpTTL)}, now)
+	subject, text := letter(token)
+	return s.store.AddSignUp(ctx, hash, SignUp{User: u, ExpiresAt: now.Add(SignUpTTL)}, now,
+		s.opts.Mail.Asked(now, u.Email, subject, text))
 }
 
 // PendingSignUp returns the e-mail address of an open sign-up, or
@@ -99,7 +110,7 @@ func (s *Service) pendingSignUp(ctx context.Context, token string) (SignUp, Hash
 // It fails with ErrBadVerification, ErrBadPassword, ErrEmailTaken or
 // fault.Limited.
 func (s *Service) FinishSignUp(
-	ctx context.Context, token string, password secret.Text, trail ...audit.Entry,
+	ctx context.Context, token string, password secret.Text, act audit.Act,
 ) (User, error) {
 	p, hash, err := s.pendingSignUp(ctx, token)
 	if err != nil {
@@ -119,7 +130,7 @@ func (s *Service) FinishSignUp(
 	case !ok:
 		return User{}, ErrBadPassword
 	}
-	u, err := s.store.FinishSignUp(ctx, hash, s.now().UTC(), trail...)
+	u, err := s.store.FinishSignUp(ctx, hash, s.now().UTC(), act.Record(0, audit.ActionVerify, "", ""))
 	if err != nil {
 		return User{}, err
 	}

@@ -6,8 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"strings"
-
-	"github.com/florinpay/florin/internal/audit"
 )
 
 // Halfway is a sign-in with a correct password whose second factor is still
@@ -24,10 +22,10 @@ func (h Halfway) Email() string {
 // Enter is SignIn for a page with a second form for the second factor: if the user
 // has one, only half is set.
 func (s *Service) Enter(
-	ctx context.Context, c Credentials, trail ...audit.Entry,
+	ctx context.Context, c Credentials,
 ) (in SignedIn, half Halfway, err error) {
 	c.Code = ""
-	in, err = s.SignIn(ctx, c, trail...)
+	in, err = s.SignIn(ctx, c)
 	if !errors.Is(err, ErrNeedCode) {
 		return in, "", err
 	}
@@ -40,9 +38,12 @@ func (s *Service) Enter(
 
 // EnterWithCode completes what Enter began, by c.Code. It fails with ErrBadCode,
 // ErrBadSession if the password was changed in the meantime, or fault.Limited.
-func (s *Service) EnterWithCode(
-	ctx context.Context, half Halfway, c Credentials, trail ...audit.Entry,
-) (SignedIn, error) {
+func (s *Service) EnterWithCode(ctx context.Context, half Halfway, c Credentials) (SignedIn, error) {
+	in, err := s.enterWithCode(ctx, half, c)
+	return in, s.limited(ctx, c, err)
+}
+
+func (s *Service) enterWithCode(ctx context.Context, half Halfway, c Credentials) (SignedIn, error) {
 	email := half.Email()
 	user, err := s.UserByEmail(ctx, email)
 	if err != nil {
@@ -62,7 +63,7 @@ func (s *Service) EnterWithCode(
 	if err := s.settle(ctx, email, c, limits, refusal); err != nil {
 		return SignedIn{}, err
 	}
-	return s.startSession(ctx, user, c.UserAgent, trail...)
+	return s.startSession(ctx, user, c.UserAgent, s.signedIn(user, c, "with a code"))
 }
 
 // halfway binds the sign-in to the password it began with.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/mail"
 )
 
 // Store keeps users, their sessions and credentials. Every method is
@@ -12,7 +13,7 @@ import (
 type Store interface { //nolint:interfacebloat // sessions, factors and passkeys end with the user, in one transaction
 	// CreateUser stores a new user, the owner of a merchant account of their
 	// own, and returns it with its ID, or ErrEmailTaken.
-	CreateUser(ctx context.Context, u User, trail ...audit.Entry) (User, error)
+	CreateUser(ctx context.Context, u User, r audit.Record) (User, error)
 	// ShopNames returns the names of the shops of the merchants that the user belongs to.
 	ShopNames(ctx context.Context, userID int64) ([]string, error)
 	// UserByEmail and UserByPublicID fail with ErrUnknownUser.
@@ -20,20 +21,20 @@ type Store interface { //nolint:interfacebloat // sessions, factors and passkeys
 	UserByPublicID(ctx context.Context, id string) (User, error)
 	// DisableUser disables the user at the time given and ends their sessions;
 	// the zero time enables them. changed is false if nothing changed.
-	DisableUser(ctx context.Context, userID int64, when time.Time, trail ...audit.Entry) (changed bool, err error)
+	DisableUser(ctx context.Context, userID int64, when time.Time, r audit.Record) (changed bool, err error)
 
 	// RecoverUser does what the recovery says, and ends every session of the user.
-	RecoverUser(ctx context.Context, userID int64, r Recovery, now time.Time, trail ...audit.Entry) error
+	RecoverUser(ctx context.Context, userID int64, what Recovery, now time.Time, r audit.Record) error
 	// SetOperator makes the user an operator, or takes that back. changed is false if
 	// nothing changed.
-	SetOperator(ctx context.Context, userID int64, operator bool, trail ...audit.Entry) (changed bool, err error)
+	SetOperator(ctx context.Context, userID int64, operator bool, r audit.Record) (changed bool, err error)
 
 	// CreateSession stores a session, which acts for the merchant its user
 	// chose last.
-	CreateSession(ctx context.Context, s Session, trail ...audit.Entry) error
-	RevokeSession(ctx context.Context, token Hash, now time.Time, trail ...audit.Entry) error
+	CreateSession(ctx context.Context, s Session, r audit.Record) error
+	RevokeSession(ctx context.Context, token Hash, now time.Time, r audit.Record) error
 	// RevokeOtherSessions ends every session of the user but the one kept.
-	RevokeOtherSessions(ctx context.Context, userID int64, keep Hash, now time.Time, trail ...audit.Entry) error
+	RevokeOtherSessions(ctx context.Context, userID int64, keep Hash, now time.Time, r audit.Record) error
 	// RenewSession replaces the token of a session that has not ended, also in the
 	// challenges and the authenticator that wait for it, and returns when the session
 	// ends; or fails with ErrBadSession.
@@ -44,30 +45,30 @@ type Store interface { //nolint:interfacebloat // sessions, factors and passkeys
 
 	// SetPassword stores the hash of a new password and ends every session of
 	// the user. It fails with ErrBadPassword if the stored hash is not old.
-	SetPassword(ctx context.Context, userID int64, old, next string, now time.Time, trail ...audit.Entry) error
+	SetPassword(ctx context.Context, userID int64, old, next string, now time.Time, r audit.Record) error
 	// AddReset stores the hash of a reset token; UseReset uses it up once and
 	// sets the password as SetPassword does, or fails with ErrBadReset. If
 	// addresses are verified and this one was not, factors, passkeys,
 	// keys and other members are dropped.
 	// ResetUser returns the user of a token, which stays valid.
-	AddReset(ctx context.Context, token Hash, userID int64, now, until time.Time, trail ...audit.Entry) error
+	AddReset(ctx context.Context, token Hash, userID int64, now, until time.Time, r audit.Record) error
 	ResetUser(ctx context.Context, token Hash, now time.Time) (User, error)
 	UseReset(
-		ctx context.Context, token Hash, next string, verifies bool, now time.Time, trail ...audit.Entry,
+		ctx context.Context, token Hash, next string, verifies bool, now time.Time, r audit.Record,
 	) (Reset, error)
 	// AddSignUp stores a sign-up, and SignUp returns it, or ErrBadVerification.
 	// FinishSignUp uses it up: it stores its user as CreateUser does, or verifies
 	// the one with that ID. It fails with ErrBadVerification or ErrEmailTaken.
-	AddSignUp(ctx context.Context, token Hash, p SignUp, now time.Time) error
+	AddSignUp(ctx context.Context, token Hash, p SignUp, now time.Time, mails []mail.Mail) error
 	SignUp(ctx context.Context, token Hash, now time.Time) (SignUp, error)
-	FinishSignUp(ctx context.Context, token Hash, now time.Time, trail ...audit.Entry) (User, error)
+	FinishSignUp(ctx context.Context, token Hash, now time.Time, r audit.Record) (User, error)
 	// AddInvitation stores the hash of an invitation for an address.
 	// CreateInvited uses it up and stores the user as CreateUser does, or fails
 	// with ErrBadInvitation or ErrEmailTaken and changes nothing.
 	AddInvitation(
-		ctx context.Context, token Hash, email string, by int64, now, until time.Time, trail ...audit.Entry,
+		ctx context.Context, token Hash, email string, by int64, now, until time.Time, r audit.Record,
 	) error
-	CreateInvited(ctx context.Context, token Hash, u User, trail ...audit.Entry) (User, error)
+	CreateInvited(ctx context.Context, token Hash, u User, r audit.Record) (User, error)
 	// TakeAttempt counts one against every limit (Limit.Take), or nothing if one
 	// is used up, and returns how long to wait then. ReturnAttempt undoes it, and
 	// clears the limits to forget.
@@ -80,10 +81,12 @@ type Store interface { //nolint:interfacebloat // sessions, factors and passkeys
 	// FailSignIn appends an entry to the audit log of the user with the e-mail
 	// address. It takes as long if no user has it.
 	FailSignIn(ctx context.Context, email string, touch Hash, entry audit.Entry) error
-	// NoteGuesses returns the user with the address and stores that they are
-	// notified of guesses at now. notify is false if there is no such user, or
-	// if they were notified after since.
-	NoteGuesses(ctx context.Context, email string, now, since time.Time) (user User, notify bool, err error)
+	// NoteGuesses stores that the user with the address is notified of guesses at
+	// now. notify is false if there is no such user, or if they were notified at
+	// another time after since.
+	NoteGuesses(ctx context.Context, email string, now, since time.Time) (notify bool, err error)
+	// Record stores what an act left that changed nothing else.
+	Record(ctx context.Context, r audit.Record) error
 
 	// SecondFactor returns the second factor of the user; ok is false if there is none.
 	SecondFactor(ctx context.Context, userID int64) (f SecondFactor, ok bool, err error)
@@ -95,17 +98,17 @@ type Store interface { //nolint:interfacebloat // sessions, factors and passkeys
 	// user but the one that set f up. It fails with ErrBadCode
 	// if another factor has replaced f since it was read.
 	ConfirmSecondFactor(
-		ctx context.Context, f SecondFactor, step int64, codes []Hash, now time.Time, trail ...audit.Entry,
+		ctx context.Context, f SecondFactor, step int64, codes []Hash, now time.Time, r audit.Record,
 	) error
 	// TakeStep stores that the code of a time step was used; it returns false if
 	// that step or a later one was used before.
 	TakeStep(ctx context.Context, userID, step int64) (bool, error)
 	// TakeRecoveryCode uses a recovery code up; false if there is no such code.
-	TakeRecoveryCode(ctx context.Context, userID int64, code Hash, now time.Time, trail ...audit.Entry) (bool, error)
+	TakeRecoveryCode(ctx context.Context, userID int64, code Hash, now time.Time, r audit.Record) (bool, error)
 	RecoveryCodesLeft(ctx context.Context, userID int64) (int, error)
 	// RemoveSecondFactor removes it with its recovery codes, and ends every
 	// session of the user but the one kept.
-	RemoveSecondFactor(ctx context.Context, userID int64, keep Hash, now time.Time, trail ...audit.Entry) error
+	RemoveSecondFactor(ctx context.Context, userID int64, keep Hash, now time.Time, r audit.Record) error
 
 	// AddChallenge stores a challenge, replaces an earlier one of the same
 	// holder and purpose, and drops those that expired before now.
@@ -115,15 +118,15 @@ type Store interface { //nolint:interfacebloat // sessions, factors and passkeys
 	TakeChallenge(ctx context.Context, holder Hash, p Purpose, now time.Time) (Challenge, error)
 	// AddPasskey ends every session of the user but the one kept, or fails with
 	// ErrHasPasskey or ErrTooManyPasskeys.
-	AddPasskey(ctx context.Context, p Passkey, keep Hash, trail ...audit.Entry) error
+	AddPasskey(ctx context.Context, p Passkey, keep Hash, r audit.Record) error
 	// PasskeysOf lists the passkeys of a user, the oldest first.
 	PasskeysOf(ctx context.Context, userID int64) ([]Passkey, error)
 	// UsePasskey stores what an answer changed; it returns false if another
 	// answer was first, or the passkey was removed.
 	UsePasskey(ctx context.Context, before, after Passkey) (bool, error)
 	// RenamePasskey fails with ErrUnknownPasskey.
-	RenamePasskey(ctx context.Context, userID int64, id, name string, trail ...audit.Entry) error
+	RenamePasskey(ctx context.Context, userID int64, id, name string, r audit.Record) error
 	// RemovePasskey ends every session of the user but the one kept, or fails
 	// with ErrUnknownPasskey.
-	RemovePasskey(ctx context.Context, userID int64, id string, keep Hash, now time.Time, trail ...audit.Entry) error
+	RemovePasskey(ctx context.Context, userID int64, id string, keep Hash, now time.Time, r audit.Record) error
 }

@@ -38,7 +38,7 @@ func (m *memory) begin() (end func(), err error) {
 	return m.mu.Unlock, nil
 }
 
-func (m *memory) CreateUser(_ context.Context, u User, trail ...audit.Entry) (User, error) {
+func (m *memory) CreateUser(_ context.Context, u User, _ audit.Record) (User, error) {
 	end, err := m.begin()
 	if err != nil {
 		return User{}, err
@@ -74,7 +74,7 @@ func (m *memory) UserByEmail(_ context.Context, email string) (User, error) {
 	return u, nil
 }
 
-func (m *memory) CreateSession(_ context.Context, s Session, trail ...audit.Entry) error {
+func (m *memory) CreateSession(_ context.Context, s Session, _ audit.Record) error {
 	end, err := m.begin()
 	if err != nil {
 		return err
@@ -84,7 +84,7 @@ func (m *memory) CreateSession(_ context.Context, s Session, trail ...audit.Entr
 	return nil
 }
 
-func (m *memory) RevokeSession(_ context.Context, token Hash, _ time.Time, trail ...audit.Entry) error {
+func (m *memory) RevokeSession(_ context.Context, token Hash, _ time.Time, _ audit.Record) error {
 	end, err := m.begin()
 	if err != nil {
 		return err
@@ -140,3 +140,5 @@ func (m *memory) FailSignIn(_ context.Context, _ string, _ Hash, e audit.Entry) 
 func (m *memory) SecondFactor(context.Context, int64) (SecondFactor, bool, error) {
 	return SecondFactor{}, false, m.fail
 }
+
+func (m *memory) Record(context.Context, audit.Record) error { return m.fail }

@@ -30,8 +30,6 @@ var (
 	// the password can use the limit up. A code is one of a million and three are
 	// valid at a time: at 250 tries a day, guessing takes years.
 	perUserCodes = allowance{burst: 10, interval: 6 * time.Minute}
-	// perRecipient limits the mails that a stranger can have sent to an address.
-	perRecipient = allowance{burst: 3, interval: time.Hour / 3}
 )
 
 type allowance struct {
@@ -111,19 +109,6 @@ const (
 // client may have gone meanwhile.
 func (s *Service) giveBack(ctx context.Context, limits []Limit, forget ...Hash) error {
 	return s.store.ReturnAttempt(context.WithoutCancel(ctx), limits, forget...)
-}
-
-// MailAllowed counts a mail that a stranger can have sent to an address, such as
-// a link to a new password, and reports whether it may be sent: three an hour, so
-// that a mailbox cannot be filled. Notices about an account do not count, or an
-// attacker could suppress them.
-func (s *Service) MailAllowed(ctx context.Context, email string) (bool, error) {
-	to, err := NormalizeEmail(email)
-	if err != nil {
-		to = email
-	}
-	wait, err := s.store.TakeAttempt(ctx, []Limit{perRecipient.limit("mail", to)}, s.now().UTC())
-	return err == nil && wait <= 0, err
 }
 
 // PruneAttempts deletes the counts that have no effect any more.

@@ -44,12 +44,12 @@ type NewUser struct {
 
 // CreateUser creates a user. It fails with fault.Invalid naming the field, or
 // ErrEmailTaken.
-func (s *Service) CreateUser(ctx context.Context, in NewUser, trail ...audit.Entry) (User, error) {
+func (s *Service) CreateUser(ctx context.Context, in NewUser, act audit.Act) (User, error) {
 	u, err := s.Prepare(ctx, in)
 	if err != nil {
 		return User{}, err
 	}
-	return s.store.CreateUser(ctx, u, trail...)
+	return s.store.CreateUser(ctx, u, act.Record(0, audit.ActionSignUp, "", ""))
 }
 
 // Prepare returns a user for another operation to store, such as joining a team.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/secret"
 )
@@ -12,7 +13,7 @@ import (
 func TestService_CreateUser(t *testing.T) {
 	t.Parallel()
 	b := newBundle()
-	u, err := b.CreateUser(t.Context(), NewUser{Email: "  Ada@Example.COM ", Password: secret.New(password), FirstName: " Ada ", Operator: true})
+	u, err := b.CreateUser(t.Context(), NewUser{Email: "  Ada@Example.COM ", Password: secret.New(password), FirstName: " Ada ", Operator: true}, audit.Act{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +25,7 @@ func TestService_CreateUser(t *testing.T) {
 		strings.Contains(fmt.Sprintf("%+v", b.store.users), password) {
 		t.Errorf("the password is stored as %q", u.PasswordHash)
 	}
-	_, err = b.CreateUser(t.Context(), NewUser{Email: "ADA@example.com", Password: secret.New(password)})
+	_, err = b.CreateUser(t.Context(), NewUser{Email: "ADA@example.com", Password: secret.New(password)}, audit.Act{})
 	wantErr(t, "the same address in capitals", err, ErrEmailTaken)
 	if found, err := b.UserByEmail(t.Context(), "ADA@EXAMPLE.COM"); err != nil || found.ID != u.ID {
 		t.Errorf("UserByEmail = %+v, %v", found, err)
@@ -51,7 +52,7 @@ func TestService_CreateUser_Refuses(t *testing.T) {
 		"reversed last name": {NewUser{Email: email, Password: secret.New(password), LastName: "\u202eada"}, "lastName"},
 		"long last name":     {NewUser{Email: email, Password: secret.New(password), LastName: strings.Repeat("ü", 101)}, "lastName"},
 	} {
-		_, err := b.CreateUser(t.Context(), c.in)
+		_, err := b.CreateUser(t.Context(), c.in, audit.Act{})
 		wantInvalid(t, name, err, c.field)
 		if p := c.in.Password.Reveal(); err != nil && p != "" && !strings.EqualFold(p, email) &&
 			strings.Contains(err.Error(), p) {

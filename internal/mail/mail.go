@@ -1,4 +1,7 @@
-// Package mail is what Florin has to say to people. Package smtp passes it to a mail server.
+// Package mail is what Florin has to say to people and to the operator's webhook.
+//
+// Its one invariant: a mail is written in the transaction of what it is about, with the id that every attempt to send
+// it has. A crash loses none, and a receiver that knows the id takes it once.
 package mail
 
 import (
@@ -7,11 +10,86 @@ import (
 	"github.com/florinpay/florin/internal/secret"
 )
 
+// Kind says what is left to do before a mail is sent. Its text is stored.
+type Kind string
+
+// The kinds.
+const (
+	Plain Kind = "PLAIN" // nothing
+	// Asked is one that a stranger can have sent, such as a link to a new password: few an hour reach one address.
+	Asked Kind = "ASKED"
+	// Guessed is about guesses at a password of To. It is sent if that is a user's, once a day.
+	Guessed Kind = "GUESSED"
+	// Low and Refused are about the credits of Key: they become mails to its owners, with what is left then.
+	Low     Kind = "LOW"
+	Refused Kind = "REFUSED"
+	// Hook is the body of the operator's webhook.
+	Hook Kind = "HOOK"
+)
+
+// AskedAnHour is how many mails of kind Asked reach one address in an hour.
+const AskedAnHour = 3
+
 // Mail is one text on its way.
 type Mail struct {
-	ID      string // the same in every attempt to send it; part of the Message-ID
-	To      string // an address
+	ID      string // made before what it is about is stored; part of the Message-ID
+	Kind    Kind
+	To      string // an address; empty for hooks, and where Owners or Key says who
+	Owners  int64  // the merchant account whose owners each get one
+	Key     int64  // for Low and Refused
+	Thread  string // what belongs together arrives in order; empty: nothing before it matters
 	Subject string
 	Text    secret.Text // it may have a link that opens an account
 	At      time.Time
+}
+
+// Writer makes mails about accounts. A nil Writer makes none: no mail is sent.
+type Writer struct {
+	BaseURL string // the public address
+	NewID   func() string
+}
+
+// Enabled reports whether mails are sent.
+func (w *Writer) Enabled() bool { return w != nil }
+
+// To returns a mail to an address.
+func (w *Writer) To(at time.Time, address, subject, text string) []Mail {
+	return w.of(Mail{Kind: Plain, To: address, Subject: subject, Text: secret.New(text), At: at})
+}
+
+// Asked returns a mail that a stranger can have sent to the address.
+func (w *Writer) Asked(at time.Time, address, subject, text string) []Mail {
+	return w.of(Mail{Kind: Asked, To: address, Subject: subject, Text: secret.New(text), At: at})
+}
+
+// Guessed returns a mail to the user with the address, if there is one, about guesses at their password.
+func (w *Writer) Guessed(at time.Time, address, subject, text string) []Mail {
+	return w.of(Mail{Kind: Guessed, To: address, Subject: subject, Text: secret.New(text), At: at})
+}
+
+// Owners returns a mail to every owner of a merchant account.
+func (w *Writer) Owners(at time.Time, merchant int64, subject, text string) []Mail {
+	return w.of(Mail{
+		Kind: Plain, Owners: merchant, Subject: subject, At: at,
+		Text: secret.New(text + "\n\nIf this was not meant, sign in at once and correct it:\n" + w.Home()),
+	})
+}
+
+// Link returns the address of a path.
+func (w *Writer) Link(path string) string {
+	if w == nil {
+		return ""
+	}
+	return w.BaseURL + path
+}
+
+// Home is the address of the dashboard.
+func (w *Writer) Home() string { return w.Link("/dashboard") }
+
+func (w *Writer) of(m Mail) []Mail {
+	if w == nil {
+		return nil
+	}
+	m.ID = w.NewID()
+	return []Mail{m}
 }

@@ -1,33 +1,27 @@
 package merchant
 
 import (
+	"cmp"
 	"context"
+	"strings"
 
 	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/mail"
 )
 
-// AuditFunc returns the audit entries of a change to a custodian. It runs where
-// the custodian is locked, and again if the transaction does, so it must have
-// no effects. nil records nothing.
-type AuditFunc func(before, after Custodian) []audit.Entry
-
-// Entries returns the entries of the change.
-func (f AuditFunc) Entries(before, after Custodian) []audit.Entry {
-	if f == nil {
-		return nil
+// known is the name of the key as who acts knows it: its id where it has no label and acts itself.
+func (k Key) known(act audit.Act) string {
+	if act.Who == audit.ViaAPI {
+		return cmp.Or(k.Label, k.PublicID)
 	}
-	return f(before, after)
+	return k.Name()
 }
 
-// Audited returns an AuditFunc that records these entries for any change.
-func Audited(trail ...audit.Entry) AuditFunc {
-	return func(Custodian, Custodian) []audit.Entry { return trail }
-}
-
-// Record appends an entry to the audit log.
-func (s *Service) Record(ctx context.Context, a audit.Entry) error {
-	a.At = s.now().UTC()
-	return s.store.AddAudit(ctx, a)
+// Record appends an act that changed nothing else to the audit log of a merchant.
+func (s *Service) Record(
+	ctx context.Context, merchantID int64, action audit.Action, subject, detail string, act audit.Act,
+) error {
+	return s.store.Record(ctx, act.Record(merchantID, action, subject, detail))
 }
 
 // AuditLog lists the acts on the user's own sign-in and, if the role may read it,
@@ -40,3 +34,50 @@ func (s *Service) AuditLog(ctx context.Context, m Membership, before int64, limi
 	}
 	return s.store.AuditLog(ctx, m.User.ID, merchant, before, limit)
 }
+
+// keyMails are the mails to the owners about what was changed for a key, one line each, with old and new; none without
+// changes.
+func (s *Service) keyMails(act audit.Act, key Key, subject string, changes []string) []mail.Mail {
+	if len(changes) == 0 {
+		return nil
+	}
+	said := act.Who + " changed in Florin, for the API key “" + key.Name() + "”:\n\n"
+	if act.Who == audit.ViaAPI {
+		said = "These settings were changed in Florin with the API key “" + key.known(act) + "”:\n\n"
+	}
+	return s.opts.Mail.Owners(act.At, key.UserID, subject, said+strings.Join(changes, "\n"))
+}
+
+// custodianRecord records a change of a custodian, and mails the owners where money and webhooks go, what counts as
+// paid, and that a secret changed: a stolen key or session can do that.
+func (s *Service) custodianRecord(act audit.Act, key Key, before, after Custodian) audit.Record {
+	var r audit.Record
+	if act.At.IsZero() {
+		return r
+	}
+	for _, e := range MoneyEntries(key.known(act), before, after) {
+		r.Entries = append(r.Entries, act.Entry(key.UserID, e.Action, e.Subject, e.Detail))
+	}
+	money := "Where your money goes was changed"
+	switch {
+	case act.Who == audit.ViaAPI:
+	case before.ID == 0:
+		money = "Where your money goes was set"
+	case len(after.WalletChanges(before)) == 0:
+		money = "Where your webhooks go was changed"
+	}
+	for _, x := range []struct {
+		subject string
+		changes []string
+	}{
+		{money, after.Destinations(before)},
+		{"How you accept money was changed", after.Acceptance(before)},
+		{secretMail, after.SharedSecret(before)},
+	} {
+		r.Mails = append(r.Mails, s.keyMails(act, key, x.subject, x.changes)...)
+	}
+	return r
+}
+
+// secretMail is the subject of a mail about a change of secrets.
+const secretMail = "A secret of your webhooks was changed"

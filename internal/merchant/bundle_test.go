@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/identity"
 )
@@ -51,6 +52,7 @@ func (b bundle) mustCreateKey(t *testing.T, in NewKey) (Key, string) {
 		t.Context(),
 		identity.User{ID: 7, PublicID: "01JD0000000000000000000007", Email: email, FirstName: "Ada", LastName: "L."},
 		in,
+		audit.Act{},
 	)
 	if err != nil {
 		t.Fatalf("CreateKey: %v", err)
@@ -61,7 +63,7 @@ func (b bundle) mustCreateKey(t *testing.T, in NewKey) (Key, string) {
 func (b bundle) mustCreateCustodian(t *testing.T, in CustodianInput) (Key, Custodian) {
 	t.Helper()
 	k, _ := b.mustCreateKey(t, NewKey{Credits: 20})
-	c, _, err := b.CreateCustodian(t.Context(), k, in, nil)
+	c, _, err := b.CreateCustodian(t.Context(), k, in, audit.Act{})
 	if err != nil {
 		t.Fatalf("CreateCustodian: %v", err)
 	}

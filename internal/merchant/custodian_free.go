@@ -18,7 +18,7 @@ const maxSigning = 2
 // without credits must be able to correct a wallet. signing is set when a
 // custodian was created. It fails with fault.Invalid naming the field.
 func (s *Service) ArrangeCustodian(
-	ctx context.Context, key Key, in CustodianInput, record AuditFunc,
+	ctx context.Context, key Key, in CustodianInput, act audit.Act,
 ) (c Custodian, signing secret.Text, err error) {
 	now := s.now().UTC()
 	if err := s.checkInput(ctx, key, in); err != nil {
@@ -26,11 +26,7 @@ func (s *Service) ArrangeCustodian(
 	}
 	_, err = s.store.Custodian(ctx, key.ID)
 	if err == nil {
-		c, err = s.store.UpdateCustodian(ctx, key.ID, nil, func(c Custodian) (Custodian, error) {
-			c, err := s.with(c, in)
-			c.UpdatedAt = now
-			return c, err
-		}, record)
+		c, err = s.store.UpdateCustodian(ctx, key.ID, nil, s.changing(key, in, now, act))
 		return c, secret.Text{}, err
 	}
 	if !errors.Is(err, ErrNoCustodian) {
@@ -40,8 +36,24 @@ func (s *Service) ArrangeCustodian(
 	if err != nil {
 		return Custodian{}, secret.Text{}, err
 	}
-	c, err = s.store.CreateCustodian(ctx, c, nil, record)
+	c, err = s.store.CreateCustodian(ctx, c, nil, s.custodianRecord(act, key, Custodian{}, c))
 	return c, signing, err
+}
+
+// SetBranding changes name and branding of the key's custodian. It fails with fault.Invalid naming the field, or
+// ErrNoCustodian.
+func (s *Service) SetBranding(ctx context.Context, key Key, name *string, b BrandingInput, act audit.Act) error {
+	in := CustodianInput{Name: name, Branding: &b}
+	if err := s.checkInput(ctx, key, in); err != nil {
+		return err
+	}
+	done := act.Record(key.UserID, audit.ActionBranding, key.Name(), "")
+	_, err := s.store.UpdateCustodian(ctx, key.ID, nil, func(c Custodian) (CustodianChange, error) {
+		c, err := s.with(c, in)
+		c.UpdatedAt = s.now().UTC()
+		return CustodianChange{c, done}, err
+	})
+	return err
 }
 
 func (s *Service) newCustodian(key Key, in CustodianInput) (Custodian, secret.Text, error) {
@@ -61,20 +73,17 @@ func (s *Service) newCustodian(key Key, in CustodianInput) (Custodian, secret.Te
 	return c, signing, err
 }
 
-// RotateSigningSecret gives the custodian a new signing secret, which is
-// returned here and never again. The one before stays valid beside it until
-// the next rotation or RetireSigningSecret.
-func (s *Service) RotateSigningSecret(ctx context.Context, key Key, trail ...audit.Entry) (secret.Text, error) {
+// RotateSigningSecret makes another signing secret, which is shown only here. The
+// one before stays valid beside it until RetireSigningSecret.
+func (s *Service) RotateSigningSecret(ctx context.Context, key Key, act audit.Act) (secret.Text, error) {
 	signing, err := newSigningSecret(s.opts.Random)
 	if err != nil {
 		return secret.Text{}, err
 	}
-	_, err = s.store.UpdateCustodian(ctx, key.ID, nil, func(c Custodian) (Custodian, error) {
-		secrets := append([]secret.Text{signing}, c.SigningSecrets...)
-		c.SigningSecrets = secrets[:min(len(secrets), maxSigning)]
-		c.UpdatedAt = s.now().UTC()
-		return c, nil
-	}, Audited(trail...))
+	err = s.changeSigning(ctx, key, act, "", "signing secret: a new one was made and shown", func(list []secret.Text) []secret.Text {
+		list = append([]secret.Text{signing}, list...)
+		return list[:min(len(list), maxSigning)]
+	})
 	if err != nil {
 		return secret.Text{}, fmt.Errorf("rotate the signing secret: %w", err)
 	}
@@ -82,11 +91,20 @@ func (s *Service) RotateSigningSecret(ctx context.Context, key Key, trail ...aud
 }
 
 // RetireSigningSecret leaves only the newest signing secret valid.
-func (s *Service) RetireSigningSecret(ctx context.Context, key Key, trail ...audit.Entry) error {
-	_, err := s.store.UpdateCustodian(ctx, key.ID, nil, func(c Custodian) (Custodian, error) {
-		c.SigningSecrets = c.SigningSecrets[:min(len(c.SigningSecrets), 1)]
-		c.UpdatedAt = s.now().UTC()
-		return c, nil
-	}, Audited(trail...))
+func (s *Service) RetireSigningSecret(ctx context.Context, key Key, act audit.Act) error {
+	return s.changeSigning(ctx, key, act, "the old one was retired",
+		"signing secret: only the newest is valid, the old one was retired",
+		func(list []secret.Text) []secret.Text { return list[:min(len(list), 1)] })
+}
+
+func (s *Service) changeSigning(
+	ctx context.Context, key Key, act audit.Act, detail, change string, next func([]secret.Text) []secret.Text,
+) error {
+	done := act.Record(key.UserID, audit.ActionSigningSecret, key.Name(), detail,
+		s.keyMails(act, key, secretMail, []string{change})...)
+	_, err := s.store.UpdateCustodian(ctx, key.ID, nil, func(c Custodian) (CustodianChange, error) {
+		c.SigningSecrets, c.UpdatedAt = next(c.SigningSecrets), s.now().UTC()
+		return CustodianChange{c, done}, nil
+	})
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/secret"
@@ -36,15 +37,15 @@ func wantRefused(t *testing.T, name string, c refusal) {
 	t.Helper()
 	b := newBundle()
 	k, _ := b.mustCreateKey(t, NewKey{Credits: 5})
-	_, signing, err := b.CreateCustodian(t.Context(), k, c.in, nil)
+	_, signing, err := b.CreateCustodian(t.Context(), k, c.in, audit.Act{})
 	wantInvalid(t, name+" (create)", err, c.field)
 	if !signing.Empty() {
 		t.Errorf("%s: a secret came with the refusal", name)
 	}
-	if _, _, err := b.CreateCustodian(t.Context(), k, everything(), nil); err != nil {
+	if _, _, err := b.CreateCustodian(t.Context(), k, everything(), audit.Act{}); err != nil {
 		t.Fatal(err)
 	}
-	_, err = b.UpdateCustodian(t.Context(), k, c.in, nil)
+	_, err = b.UpdateCustodian(t.Context(), k, c.in, audit.Act{})
 	wantInvalid(t, name+" (update)", err, c.field)
 	if after, _ := b.Custodian(t.Context(), k.ID); after.Name != "Shop" || b.credits(t, k) != 4 {
 		t.Errorf("%s: the refusals cost %d or changed %+v", name, 4-b.credits(t, k), after)

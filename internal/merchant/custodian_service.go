@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/secret"
@@ -30,7 +32,7 @@ type CustodianWrite struct {
 // signing secret is returned here and never again. It fails with fault.Invalid
 // naming the field, ErrHasCustodian, or ledger.ErrNoCredits, and costs nothing then.
 func (s *Service) CreateCustodian(
-	ctx context.Context, key Key, in CustodianInput, record AuditFunc,
+	ctx context.Context, key Key, in CustodianInput, act audit.Act,
 ) (Custodian, secret.Text, error) {
 	if err := s.mayAdd(ctx, key); err != nil {
 		return Custodian{}, secret.Text{}, err
@@ -53,7 +55,7 @@ func (s *Service) CreateCustodian(
 			return in.Keep(w)
 		}
 	}
-	c, err = s.store.CreateCustodian(ctx, c, entries, record, withSecret)
+	c, err = s.store.CreateCustodian(ctx, c, entries, s.custodianRecord(act, key, Custodian{}, c), withSecret)
 	if err != nil {
 		return Custodian{}, secret.Text{}, err
 	}
@@ -89,7 +91,7 @@ func (s *Service) mayAdd(ctx context.Context, key Key) error {
 // credit. It fails with fault.Invalid naming the field,
 // ErrNoCustodian, or ledger.ErrNoCredits, and costs nothing then.
 func (s *Service) UpdateCustodian(
-	ctx context.Context, key Key, in CustodianInput, record AuditFunc,
+	ctx context.Context, key Key, in CustodianInput, act audit.Act,
 ) (Custodian, error) {
 	now := s.now().UTC()
 	// Input that is invalid by itself is refused before the lock; input that is
@@ -101,11 +103,24 @@ func (s *Service) UpdateCustodian(
 	if err != nil {
 		return Custodian{}, err
 	}
-	return s.store.UpdateCustodian(ctx, key.ID, entries, func(c Custodian) (Custodian, error) {
-		c, err := s.with(c, in)
-		c.UpdatedAt = now
-		return c, err
-	}, record, in.Keep)
+	return s.store.UpdateCustodian(ctx, key.ID, entries, s.changing(key, in, now, act), in.Keep)
+}
+
+// CustodianChange is a custodian as it is to be stored, and what the act leaves.
+type CustodianChange struct {
+	Custodian Custodian
+	audit.Record
+}
+
+// changing returns the decision that makes the change of the input.
+func (s *Service) changing(
+	key Key, in CustodianInput, now time.Time, act audit.Act,
+) func(Custodian) (CustodianChange, error) {
+	return func(before Custodian) (CustodianChange, error) {
+		after, err := s.with(before, in)
+		after.UpdatedAt = now
+		return CustodianChange{after, s.custodianRecord(act, key, before, after)}, err
+	}
 }
 
 // Custodian returns the custodian of the key, or ErrNoCustodian.

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
@@ -48,7 +49,7 @@ func TestService_CreateCustodian(t *testing.T) {
 	t.Parallel()
 	b := newBundle()
 	k, _ := b.mustCreateKey(t, NewKey{Credits: 2})
-	c, signing, err := b.CreateCustodian(t.Context(), k, everything(), nil)
+	c, signing, err := b.CreateCustodian(t.Context(), k, everything(), audit.Act{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +79,7 @@ func TestService_CreateCustodian(t *testing.T) {
 	if got := b.credits(t, k); got != 1 {
 		t.Errorf("%d credits left, want 1", got)
 	}
-	_, _, err = b.CreateCustodian(t.Context(), k, everything(), nil)
+	_, _, err = b.CreateCustodian(t.Context(), k, everything(), audit.Act{})
 	wantErr(t, "a second one", err, ErrHasCustodian)
 	if got := b.credits(t, k); got != 1 {
 		t.Errorf("the refusal cost %d", 1-got)
@@ -99,7 +100,7 @@ func TestService_CreateCustodian_NoCredits(t *testing.T) {
 	t.Parallel()
 	b := newBundle()
 	k, _ := b.mustCreateKey(t, NewKey{})
-	_, signing, err := b.CreateCustodian(t.Context(), k, CustodianInput{}, nil)
+	_, signing, err := b.CreateCustodian(t.Context(), k, CustodianInput{}, audit.Act{})
 	wantErr(t, "without credits", err, ledger.ErrNoCredits)
 	_, err = b.Custodian(t.Context(), k.ID)
 	wantErr(t, "afterwards", err, ErrNoCustodian)
@@ -113,7 +114,7 @@ func TestService_UpdateCustodian_KeepsOtherFields(t *testing.T) {
 	b := newBundle()
 	k, before := b.mustCreateCustodian(t, everything())
 	b.clock.pass(time.Hour)
-	same, err := b.UpdateCustodian(t.Context(), k, CustodianInput{}, nil)
+	same, err := b.UpdateCustodian(t.Context(), k, CustodianInput{}, audit.Act{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +127,7 @@ func TestService_UpdateCustodian_KeepsOtherFields(t *testing.T) {
 		Wallets:  map[chain.Network]string{chain.Base: ""},
 		Networks: []NetworkInput{{Network: chain.Base, MaxAmount: new(money.Micros(0))}},
 		Branding: &BrandingInput{Tagline: new("New")},
-	}, nil)
+	}, audit.Act{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +166,7 @@ func TestService_UpdateCustodian_Clears(t *testing.T) {
 			Tagline: new(""), LogoURL: new(""), PrimaryColor: new(""), BackgroundColor: new(""), Theme: new(Theme("")),
 			SupportEmail: new(""), Website: new(""),
 		},
-	}, nil)
+	}, audit.Act{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +203,7 @@ func TestService_UpdateCustodian_None(t *testing.T) {
 	t.Parallel()
 	b := newBundle()
 	k, _ := b.mustCreateKey(t, NewKey{Credits: 1})
-	_, err := b.UpdateCustodian(t.Context(), k, CustodianInput{}, nil)
+	_, err := b.UpdateCustodian(t.Context(), k, CustodianInput{}, audit.Act{})
 	wantErr(t, "without a custodian", err, ErrNoCustodian)
 	if got := b.credits(t, k); got != 1 {
 		t.Errorf("%d credits left, want 1", got)
@@ -213,10 +214,10 @@ func TestService_UpdateCustodian_NoCredits(t *testing.T) {
 	t.Parallel()
 	b := newBundle()
 	k, _ := b.mustCreateKey(t, NewKey{Credits: 1})
-	if _, _, err := b.CreateCustodian(t.Context(), k, everything(), nil); err != nil {
+	if _, _, err := b.CreateCustodian(t.Context(), k, everything(), audit.Act{}); err != nil {
 		t.Fatal(err)
 	}
-	_, err := b.UpdateCustodian(t.Context(), k, CustodianInput{Name: new("Other")}, nil)
+	_, err := b.UpdateCustodian(t.Context(), k, CustodianInput{Name: new("Other")}, audit.Act{})
 	wantErr(t, "without credits", err, ledger.ErrNoCredits)
 	if c, _ := b.Custodian(t.Context(), k.ID); c.Name != "Shop" {
 		t.Errorf("the name is %q: it changed without payment", c.Name)
@@ -229,7 +230,7 @@ func TestService_UpdateCustodian_AtOnce(t *testing.T) {
 	t.Parallel()
 	b := newBundle()
 	k, _ := b.mustCreateKey(t, NewKey{Credits: 6})
-	if _, _, err := b.CreateCustodian(t.Context(), k, CustodianInput{}, nil); err != nil {
+	if _, _, err := b.CreateCustodian(t.Context(), k, CustodianInput{}, audit.Act{}); err != nil {
 		t.Fatal(err)
 	}
 	var wg sync.WaitGroup
@@ -237,7 +238,7 @@ func TestService_UpdateCustodian_AtOnce(t *testing.T) {
 	done, refused := 0, 0
 	for range 12 {
 		wg.Go(func() {
-			_, err := b.UpdateCustodian(t.Context(), k, CustodianInput{Name: new("x")}, nil)
+			_, err := b.UpdateCustodian(t.Context(), k, CustodianInput{Name: new("x")}, audit.Act{})
 			mu.Lock()
 			defer mu.Unlock()
 			switch {
@@ -267,10 +268,10 @@ func TestService_CheckCallback(t *testing.T) {
 		return nil
 	}})
 	k, _ := b.mustCreateKey(t, NewKey{Credits: 5})
-	if c, _, err := s.CreateCustodian(t.Context(), k, CustodianInput{CallbackURL: new(" http://127.0.0.1:9/hook ")}, nil); err != nil || c.CallbackURL != "http://127.0.0.1:9/hook" {
+	if c, _, err := s.CreateCustodian(t.Context(), k, CustodianInput{CallbackURL: new(" http://127.0.0.1:9/hook ")}, audit.Act{}); err != nil || c.CallbackURL != "http://127.0.0.1:9/hook" {
 		t.Errorf("CreateCustodian = %+v, %v", c, err)
 	}
-	if c, err := s.UpdateCustodian(t.Context(), k, CustodianInput{CallbackURL: new("https://shop.example/")}, nil); err == nil {
+	if c, err := s.UpdateCustodian(t.Context(), k, CustodianInput{CallbackURL: new("https://shop.example/")}, audit.Act{}); err == nil {
 		t.Errorf("what the check refuses is stored: %+v", c)
 	}
 }

@@ -51,7 +51,7 @@ func (g Grant) check() error {
 // Grant posts what the operator gives the key, with the audit entries, and
 // returns the new balance. The caller has checked that an operator asks. It fails
 // with fault.Invalid naming the field, or ErrKeyRevoked.
-func (s *Service) Grant(ctx context.Context, key Key, g Grant, trail ...audit.Entry) (ledger.Balance, error) {
+func (s *Service) Grant(ctx context.Context, key Key, g Grant, act audit.Act) (ledger.Balance, error) {
 	if err := g.check(); err != nil {
 		return ledger.Balance{}, err
 	}
@@ -70,5 +70,5 @@ func (s *Service) Grant(ctx context.Context, key Key, g Grant, trail ...audit.En
 	}
 	// A page has a form for each key, and the id is the page's.
 	entries := grantEntries(key.ID, g, ledger.ReasonGrant, "grant:"+key.PublicID+":"+id, now)
-	return s.store.PostEntries(ctx, key.ID, entries, trail...)
+	return s.store.PostEntries(ctx, key.ID, entries, act.Record(key.UserID, audit.ActionGrant, key.Name(), g.String()))
 }

@@ -1,6 +1,7 @@
 package merchant
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -150,7 +151,7 @@ const (
 // the key is returned here and never again. It fails with fault.Invalid naming the
 // field.
 func (s *Service) CreateKey(
-	ctx context.Context, user identity.User, in NewKey, trail ...audit.Entry,
+	ctx context.Context, user identity.User, in NewKey, act audit.Act,
 ) (Key, secret.Text, error) {
 	key, err := in.checked()
 	if err != nil {
@@ -174,6 +175,8 @@ func (s *Service) CreateKey(
 		free = in.free(earlier)
 		return grantEntries(keyID, free, ledger.ReasonSignup, "signup:"+id, now)
 	}
+	// A key without a label is named by its id.
+	made := act.Record(user.ID, audit.ActionCreateKey, cmp.Or(key.Label, id), "")
 	if in.Limited {
 		var keep idempotency.Keep[Key]
 		if in.Keep != nil {
@@ -183,9 +186,9 @@ func (s *Service) CreateKey(
 				)
 			}
 		}
-		key, err = s.store.CreateKeyWithin(ctx, key, entries, keep, trail...)
+		key, err = s.store.CreateKeyWithin(ctx, key, entries, keep, made)
 	} else {
-		key, err = s.store.CreateKey(ctx, key, func(keyID int64) []ledger.Entry { return entries(keyID, 0) }, trail...)
+		key, err = s.store.CreateKey(ctx, key, func(keyID int64) []ledger.Entry { return entries(keyID, 0) }, made)
 	}
 	if err != nil {
 		return Key{}, secret.Text{}, err
@@ -245,31 +248,38 @@ func (s *Service) charge(key Key, operation string, now time.Time) ([]ledger.Ent
 
 // SetKeyLabel renames a key of the user, or fails with ErrUnknownKey or
 // fault.Invalid.
-func (s *Service) SetKeyLabel(ctx context.Context, key Key, label string, trail ...audit.Entry) error {
+func (s *Service) SetKeyLabel(ctx context.Context, key Key, label string, act audit.Act) error {
 	label, err := input.Text("label", label, input.MaxName)
 	if err != nil {
 		return err
 	}
-	return s.store.SetKeyLabel(ctx, key.UserID, key.ID, label, trail...)
+	return s.store.SetKeyLabel(ctx, key.UserID, key.ID, label,
+		act.Record(key.UserID, audit.ActionRelabelKey, key.Name(), label))
 }
 
-// RevokeKey ends a key for ever. Its payments stay and are still watched.
-func (s *Service) RevokeKey(ctx context.Context, key Key, trail ...audit.Entry) error {
-	return s.store.RevokeKey(ctx, key.UserID, key.ID, s.now().UTC(), trail...)
+// RevokeKey ends a key for ever. Its payments stay and are still watched. notice is what the owners are mailed; empty:
+// nothing.
+func (s *Service) RevokeKey(ctx context.Context, key Key, notice string, act audit.Act) error {
+	r := act.Record(key.UserID, audit.ActionRevokeKey, key.Name(), "")
+	if notice != "" {
+		r.Mails = s.opts.Mail.Owners(act.At, key.UserID, "An API key was revoked", notice)
+	}
+	return s.store.RevokeKey(ctx, key.UserID, key.ID, s.now().UTC(), r)
 }
 
 // SetKeyDisabled is SetUserDisabled for one key.
 func (s *Service) SetKeyDisabled(
-	ctx context.Context, by identity.User, key Key, disabled bool, trail ...audit.Entry,
+	ctx context.Context, by identity.User, key Key, disabled bool, act audit.Act,
 ) error {
 	if !by.Operator {
 		return identity.ErrNoOperator
 	}
 	var when time.Time
+	action := audit.ActionEnableKey
 	if disabled {
-		when = s.now().UTC()
+		when, action = s.now().UTC(), audit.ActionDisableKey
 	}
-	changed, err := s.store.DisableKey(ctx, key.ID, when, trail...)
+	changed, err := s.store.DisableKey(ctx, key.ID, when, act.Record(key.UserID, action, key.Name(), ""))
 	if err == nil && !changed {
 		return identity.ErrAsItIs
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/ledger"
 )
@@ -71,7 +72,7 @@ func TestService_CreateKey_Refuses(t *testing.T) {
 		"credits": {Credits: -1},
 		"queries": {Queries: ledger.MaxRecharge + 1},
 	} {
-		_, text, err := b.CreateKey(t.Context(), identity.User{ID: 1}, in)
+		_, text, err := b.CreateKey(t.Context(), identity.User{ID: 1}, in, audit.Act{})
 		wantInvalid(t, fmt.Sprintf("%+v", in), err, field)
 		if !text.Empty() {
 			t.Errorf("%s: a key came with the error", field)
@@ -186,11 +187,11 @@ func TestUsage_Bounded(t *testing.T) {
 func TestSecretsDoNotPrint(t *testing.T) {
 	t.Parallel()
 	b := newBundle()
-	k, text, err := b.CreateKey(t.Context(), identity.User{ID: 1}, NewKey{Credits: 2})
+	k, text, err := b.CreateKey(t.Context(), identity.User{ID: 1}, NewKey{Credits: 2}, audit.Act{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, signing, err := b.CreateCustodian(t.Context(), k, CustodianInput{}, nil)
+	c, signing, err := b.CreateCustodian(t.Context(), k, CustodianInput{}, audit.Act{})
 	if err != nil {
 		t.Fatal(err)
 	}

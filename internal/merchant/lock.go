@@ -24,7 +24,9 @@ const LockDelay = 24 * time.Hour
 var (
 	ErrLocked = fault.New(fault.Forbidden, "the owners of this account locked where its money goes: the custodian changes in the dashboard only, and after 24 hours")
 	// ErrOwnerLater: an invitation would make an owner without the owners having time to object.
-	ErrOwnerLater  = fault.About(fault.Conflict, "role", "must not be owner on a locked account: invite them in another role, and make them an owner once they have joined, which takes 24 hours")
+	ErrOwnerLater = fault.About(fault.Conflict, "role", "must not be owner on a locked account: invite them in another role, and make them an owner once they have joined, which takes 24 hours")
+	// ErrNoMail: owners could not stop a change that they do not hear of.
+	ErrNoMail      = fault.New(fault.Conflict, "this installation sends no mail, and a change of a locked account is stopped by a mail: its operator has to set FLORIN_SMTP_URL first")
 	ErrChangeWaits = fault.New(fault.Conflict, "a change of this waits already; stop it before you make another one")
 	// ErrNoChange: it was stopped or made already, or never was.
 	ErrNoChange = fault.New(fault.NotFound, "there is no such change that waits: it was stopped, or made already")
@@ -115,9 +117,16 @@ func (s *Service) Locked(ctx context.Context, merchantID int64) (bool, error) {
 }
 
 // Lock locks where the money of the account goes. The caller has checked that an
-// owner asks, who re-authenticated.
-func (s *Service) Lock(ctx context.Context, merchantID int64, trail ...audit.Entry) error {
-	return s.store.Lock(ctx, merchantID, s.now().UTC(), trail...)
+// owner asks, who re-authenticated. It fails with ErrNoMail: what stops a change is
+// the link of a mail.
+func (s *Service) Lock(ctx context.Context, merchantID int64, act audit.Act) error {
+	if !s.opts.Mail.Enabled() {
+		return ErrNoMail
+	}
+	return s.store.Lock(ctx, merchantID, s.now().UTC(), act.Record(merchantID, audit.ActionLock, "wallets", "",
+		s.opts.Mail.Owners(act.At, merchantID, "Your wallets are locked", act.Who+
+			" locked where the money of your Florin merchant account goes. A change takes 24 hours from now on, and you "+
+			"get a mail that stops it.")...))
 }
 
 // Preview returns the custodian before and after the input, which it checks as
@@ -134,27 +143,30 @@ func (s *Service) Preview(ctx context.Context, key Key, in CustodianInput) (befo
 	return before, after, err
 }
 
-// Wait stores a change that is made after LockDelay unless an owner stops it. w says
-// what is changed, and to the settings. The token stops the change without signing in,
-// and is shown only here. It fails with ErrChangeWaits.
-func (s *Service) Wait(
-	ctx context.Context, w Waiting, to NewSettings, trail ...audit.Entry,
-) (Waiting, secret.Text, error) {
+// Wait stores a change that is made after LockDelay unless an owner stops it, and mails every owner a link that does so
+// without signing in. w says what is changed, to the settings; subject names it. It fails with ErrChangeWaits.
+func (s *Service) Wait(ctx context.Context, w Waiting, to NewSettings, subject string, act audit.Act) error {
 	now := s.now().UTC()
 	var err error
 	if w.ID, err = s.newID(now); err != nil {
-		return Waiting{}, secret.Text{}, err
+		return err
 	}
 	body, err := json.Marshal(to.stored()) //nolint:gosec // the store seals it
 	if err != nil {
-		return Waiting{}, secret.Text{}, fmt.Errorf("write a change that waits: %w", err)
+		return fmt.Errorf("write a change that waits: %w", err)
 	}
 	token, hash, err := identity.ChangeToken.New(s.opts.Random)
 	if err != nil {
-		return Waiting{}, secret.Text{}, err
+		return err
 	}
-	w.Body, w.CreatedAt, w.DueAt = secret.New(string(body)), now, now.Add(LockDelay)
-	return w, token, s.store.AddWaiting(ctx, w, hash, trail...)
+	w.By, w.Body, w.CreatedAt, w.DueAt = act.Who, secret.New(string(body)), now, now.Add(LockDelay)
+	what := w.Kind.What()
+	return s.store.AddWaiting(ctx, w, hash, act.Record(
+		w.MerchantID, audit.ActionChangeWaits, subject, strings.Join(w.Changes, ", "), s.opts.Mail.Owners(
+			act.At, w.MerchantID, strings.ToUpper(what[:1])+what[1:]+" will be changed in 24 hours",
+			w.By+" asked Florin to change, for “"+subject+"”:\n\n"+strings.Join(w.Changes, "\n")+"\n\nIt is made on "+
+				w.DueAt.Format("2 January 2006 at 15:04 UTC")+". Stop it here, without signing in:\n"+
+				s.opts.Mail.Link("/stop?token="+token.Reveal()))...))
 }
 
 // Waiting lists the changes that wait, the oldest first.
@@ -172,9 +184,26 @@ func (s *Service) WaitingBy(ctx context.Context, token string) (Waiting, error) 
 }
 
 // StopWaiting stops a change of the merchant, or fails with ErrNoChange.
-func (s *Service) StopWaiting(ctx context.Context, merchantID int64, id string, trail ...audit.Entry) error {
-	return s.store.StopWaiting(ctx, merchantID, id, s.now().UTC(), trail...)
+func (s *Service) StopWaiting(ctx context.Context, merchantID int64, id string, act audit.Act) error {
+	return s.store.StopWaiting(ctx, merchantID, id, s.now().UTC(), act.Record(merchantID, audit.ActionChangeStop, id, "",
+		s.opts.Mail.Owners(act.At, merchantID, stoppedMail, act.Who+
+			" stopped a change of where your money goes. Nothing was changed.")...))
 }
+
+// StopByLink stops the change of the token without signing in, and returns it; or fails with ErrNoChange.
+func (s *Service) StopByLink(ctx context.Context, token string, act audit.Act) (Waiting, error) {
+	w, err := s.WaitingBy(ctx, token)
+	if err != nil {
+		return Waiting{}, err
+	}
+	act.Who = "link in a mail"
+	return w, s.store.StopWaiting(ctx, w.MerchantID, w.ID, s.now().UTC(), act.Record(
+		w.MerchantID, audit.ActionChangeStop, w.ID, strings.Join(w.Changes, ", "), s.opts.Mail.Owners(
+			act.At, w.MerchantID, stoppedMail, "The link of a mail stopped a change of where your money goes. "+
+				"Nothing was changed.\n\n"+strings.Join(w.Changes, "\n"))...))
+}
+
+const stoppedMail = "A change was stopped"
 
 func (to NewSettings) stored() waitingInput {
 	in := to.Custodian
@@ -232,16 +261,19 @@ func (s *Service) apply(ctx context.Context, w Waiting, key Key) error {
 		return err
 	}
 	now := s.now().UTC()
-	return s.store.ApplyWaiting(ctx, w, now, fresh, func(c Custodian) (Custodian, error) {
-		c, err := s.with(c, to.Custodian)
-		c.UpdatedAt = now
-		return c, err
-	}, func(before, after Custodian) []audit.Entry {
-		entries := w.entries(key, to, before, after)
-		for i := range entries {
-			entries[i].UserID, entries[i].At, entries[i].Actor = w.MerchantID, now, w.By
+	act := audit.Act{Who: w.By, At: now}
+	return s.store.ApplyWaiting(ctx, w, now, fresh, func(before Custodian) (CustodianChange, error) {
+		after, err := s.with(before, to.Custodian)
+		after.UpdatedAt = now
+		if before.ID == 0 {
+			before = Custodian{} // a fresh one: everything of it is new
 		}
-		return entries
+		r := audit.Record{Mails: s.opts.Mail.Owners(now, w.MerchantID, "A change of "+w.Kind.What()+" was made",
+			"The 24 hours are over. "+w.By+" changed in Florin:\n\n"+strings.Join(w.Changes, "\n"))}
+		for _, e := range w.entries(key, to, before, after) {
+			r.Entries = append(r.Entries, act.Entry(w.MerchantID, e.Action, e.Subject, e.Detail))
+		}
+		return CustodianChange{after, r}, err
 	})
 }
 

@@ -37,19 +37,12 @@ type Applier struct {
 	service *Service
 	lease   Lease
 	holder  string
-	notify  func(ctx context.Context, merchant int64, subject, text string)
 	log     *slog.Logger
 }
 
-// NewApplier returns the loop. notify mails the owners of a merchant; nil mails none.
-func NewApplier(
-	s *Service, lease Lease, holder string,
-	notify func(ctx context.Context, merchant int64, subject, text string), log *slog.Logger,
-) *Applier {
-	if notify == nil {
-		notify = func(context.Context, int64, string, string) {}
-	}
-	return &Applier{service: s, lease: lease, holder: holder, notify: notify, log: log}
+// NewApplier returns the loop.
+func NewApplier(s *Service, lease Lease, holder string, log *slog.Logger) *Applier {
+	return &Applier{service: s, lease: lease, holder: holder, log: log}
 }
 
 // RunOnce makes what is due now, batch by batch. A change that is refused is ended and reported to the owners. One that
@@ -100,11 +93,7 @@ func (a *Applier) one(ctx context.Context, w Waiting) error {
 		err = a.service.apply(ctx, w, key)
 	}
 	switch {
-	case err == nil:
-		a.notify(ctx, w.MerchantID, "A change of "+w.Kind.What()+" was made",
-			"The 24 hours are over. "+w.By+" changed in Florin:\n\n"+strings.Join(w.Changes, "\n"))
-		return nil
-	case errors.Is(err, ErrNoChange): // stopped, or made by another instance
+	case err == nil, errors.Is(err, ErrNoChange): // made; or stopped, or made by another instance
 		return nil
 	case fault.Of(err) == nil || fault.Is(err, fault.Internal) || fault.Is(err, fault.Unavailable):
 		return err
@@ -115,20 +104,15 @@ func (a *Applier) one(ctx context.Context, w Waiting) error {
 // refuse ends a change that cannot be made, and mails the owners why.
 func (a *Applier) refuse(ctx context.Context, w Waiting, why string) error {
 	now := a.service.now().UTC()
-	entry := audit.Entry{
-		UserID: w.MerchantID, At: now, Actor: w.By, Action: audit.ActionChangeFailed, Subject: string(w.Kind),
-		Detail: strings.Join(w.Changes, ", ") + ": " + why,
-	}
-	err := a.service.store.FailWaiting(ctx, w.ID, now, entry)
+	act := audit.Act{Who: w.By, At: now}
+	err := a.service.store.FailWaiting(ctx, w.ID, now, act.Record(
+		w.MerchantID, audit.ActionChangeFailed, string(w.Kind), strings.Join(w.Changes, ", ")+": "+why,
+		a.service.opts.Mail.Owners(now, w.MerchantID, "A change of "+w.Kind.What()+" was not made",
+			"This could not be made after 24 hours: "+why+".\n\n"+strings.Join(w.Changes, "\n"))...))
 	if errors.Is(err, ErrNoChange) {
 		return nil
 	}
-	if err != nil {
-		return err
-	}
-	a.notify(ctx, w.MerchantID, "A change of "+w.Kind.What()+" was not made",
-		"This could not be made after 24 hours: "+why+".\n\n"+strings.Join(w.Changes, "\n"))
-	return nil
+	return err
 }
 
 // keyOf returns the key of a change if it is still in use, or ErrUnknownKey.

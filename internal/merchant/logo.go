@@ -26,8 +26,12 @@ func (b Branding) Uploaded() bool { return ownLogo.MatchString(b.LogoURL) }
 
 // PutLogo replaces the logo of the key's custodian; an empty logo removes it. It
 // fails with ErrNoCustodian.
-func (s *Service) PutLogo(ctx context.Context, keyID int64, l Logo, trail ...audit.Entry) error {
-	return s.store.PutLogo(ctx, keyID, l, s.now(), trail...)
+func (s *Service) PutLogo(ctx context.Context, key Key, l Logo, act audit.Act) error {
+	detail := "uploaded a logo"
+	if len(l.Picture) == 0 {
+		detail = "removed the logo"
+	}
+	return s.store.PutLogo(ctx, key.ID, l, s.now(), act.Record(key.UserID, audit.ActionBranding, key.Name(), detail))
 }
 
 // Logo returns the logo with the hash, or fault.NotFound.

@@ -1,73 +1,117 @@
 package merchant
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"sync"
 	"time"
+
+	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/mail"
+	"github.com/florinpay/florin/internal/secret"
 )
 
-// LowBalance is an alert that the credits of a key run low, or that a sale was
-// refused for them.
-//
-// Each time the balance of a key falls to ledger.Low, its owners are mailed at
-// most once. The store records the fall in the transaction that causes it, and
-// an alert is marked as taken before its mail is sent: neither a restart nor a
-// second instance repeats it.
-//
-//	balance falls to Low ──▶ WAITING ──take──▶ TAKEN ──▶ SENT
-//	                            ▲                ├─────▶ SKIPPED: no mail is needed, or no owner has an address
-//	                            └──mail failed───┴─────▶ FAILED: the last attempt failed
-//
-// Buying credits makes the next fall a new alert.
-//
-// A refused sale is an alert of its own kind, with the same states: at most one
-// in RefusedEvery, however many sales are refused.
-type LowBalance struct {
-	Key      Key
-	Kind     AlertKind
-	Crossing int64    // which fall of the key's balance, or which alert of a refused sale, it is
-	Attempt  int      // attempts made before this one
-	Left     int64    // credits the key has now
-	Owners   []string // e-mail addresses of those who may buy credits
-	At       time.Time
-	Unread   error // why the key cannot be read; nil: it can
+const (
+	// RefusedEvery is how often at most the owners of a key are mailed about refused sales.
+	RefusedEvery = 24 * time.Hour
+	// refusedPause is how long an instance ignores further refused sales of a key, so that a flood of them costs a
+	// write every now and then.
+	refusedPause = 10 * time.Minute
+	// maxRefused bounds how many keys with refused sales an instance remembers.
+	maxRefused = 10_000
+)
+
+// refusals remembers of which keys a refused sale was stored, and when.
+type refusals struct {
+	mu sync.Mutex
+	at map[int64]time.Time
 }
 
-// AlertKind is what an alert is about.
-type AlertKind string
+// take reports whether a refused sale of the key is to be stored now.
+func (r *refusals) take(keyID int64, now time.Time) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if last, ok := r.at[keyID]; ok && now.Sub(last) < refusedPause {
+		return false
+	}
+	if r.at == nil || len(r.at) >= maxRefused {
+		r.at = make(map[int64]time.Time) // the store bounds the mails, too
+	}
+	r.at[keyID] = now
+	return true
+}
 
-// The kinds.
-const (
-	AlertLow     AlertKind = "LOW"     // the balance fell to ledger.Low
-	AlertRefused AlertKind = "REFUSED" // a sale was refused for credits
-)
+func (r *refusals) forget(keyID int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.at, keyID)
+}
 
-// RefusedEvery is how often at most the owners of a key are mailed about refused
-// sales.
-const RefusedEvery = 24 * time.Hour
+// SaleRefused stores a mail to the owners of the key, a sale of which was refused for credits: at most one in
+// RefusedEvery, however many sales are refused.
+func (s *Service) SaleRefused(ctx context.Context, keyID int64) error {
+	now := s.now().UTC()
+	if !s.opts.Mail.Enabled() || !s.refused.take(keyID, now) {
+		return nil
+	}
+	err := s.store.RecordRefused(ctx, keyID, now)
+	if err != nil {
+		s.refused.forget(keyID)
+	}
+	return err
+}
 
-// AlertState is the state of an alert.
-type AlertState string
+// CreditMail makes a mail about the credits of a key into one to its owners, with what is left now. ok is false where
+// none is needed: credits were bought meanwhile, or the key was revoked.
+func (s *Service) CreditMail(ctx context.Context, m mail.Mail) (to mail.Mail, ok bool, err error) {
+	key, err := s.store.Key(ctx, m.Key)
+	if err != nil {
+		return mail.Mail{}, false, err
+	}
+	left, err := s.store.Balance(ctx, m.Key)
+	if err != nil || !key.RevokedAt.IsZero() || m.Kind == mail.Low && !ledger.IsLow(left.Credits) {
+		return mail.Mail{}, false, err
+	}
+	subject, text := lowBalanceMail(key, m, left.Credits, s.opts.Mail.BaseURL)
+	return mail.Mail{
+		ID: m.ID + ".to", Kind: mail.Plain, Owners: key.UserID, Subject: subject, Text: secret.New(text), At: m.At,
+	}, true, nil
+}
 
-// The states.
-const (
-	AlertWaiting AlertState = "WAITING"
-	AlertTaken   AlertState = "TAKEN" // its mail is being sent
-	AlertSent    AlertState = "SENT"
-	AlertSkipped AlertState = "SKIPPED" // no mail was needed, or none could be sent
-	AlertFailed  AlertState = "FAILED"  // the mail server refused every attempt
-)
+// lowBalanceMail returns the subject and text of the mail.
+func lowBalanceMail(key Key, m mail.Mail, left int64, baseURL string) (subject, text string) {
+	name, page := cmp.Or(key.Label, key.PublicID), baseURL+"/dashboard/credits?key="+key.PublicID
+	if m.Kind == mail.Refused {
+		return refusedMail(m.At, left, name, page)
+	}
+	if left <= 0 {
+		return "No credits left: your customers cannot pay",
+			fmt.Sprintf("The API key “%s” has no credits left. Each payment that a customer starts costs one, so no customer can start a payment now.\n\n"+
+				"Payments that were started already go on, and their money reaches you.\n\nBuy credits here:\n%s", name, page)
+	}
+	credits, payments := fmt.Sprintf("%d credits", left), fmt.Sprintf("%d more payments", left)
+	if left == 1 {
+		credits, payments = "1 credit", "one more payment"
+	}
+	return "Your credits run low: " + credits + " left",
+		fmt.Sprintf("The API key “%s” has %s left. Each payment that a customer starts costs one, so %s can be started.\n\n"+
+			"Buy more before they are used up:\n%s\n\nYou get this mail once. You will get another when you have bought credits and they run low again.", name, credits, payments, page)
+}
 
-// LowBalanceStore keeps the alerts. Every method is one transaction.
-type LowBalanceStore interface {
-	// RecordRefused makes an alert of kind AlertRefused due now, unless one of the
-	// key is due already or the last one ended less than RefusedEvery ago.
-	RecordRefused(ctx context.Context, keyID int64, now time.Time) error
-	// TakeLow takes up to limit alerts that are due at now, the oldest first.
-	// An alert is taken by one caller only. One whose key cannot be read comes
-	// alone, with Unread.
-	TakeLow(ctx context.Context, now time.Time, limit int) ([]LowBalance, error)
-	// EndLow stores the outcome of an alert that was taken: Sent, Skipped or
-	// Failed, or Waiting to take it again at due. It changes nothing if the
-	// balance of the key has fallen once more in the meantime.
-	EndLow(ctx context.Context, l LowBalance, state AlertState, due time.Time) error
+// refusedMail returns the mail about a refused sale. Payments that strangers open
+// are refused before the credits are used up (ledger.Reserve).
+func refusedMail(at time.Time, left int64, name, page string) (subject, text string) {
+	const when = "2 January 2006, 15:04 UTC"
+	subject = "A customer could not pay: no credits"
+	text = fmt.Sprintf("On %s a customer could not start a payment, because the API key “%s” had no credit for it.\n\n",
+		at.UTC().Format(when), name)
+	if left > 0 {
+		text += fmt.Sprintf("It has %d left now. Donations and payment links cannot use the last ones: "+
+			"these are kept for the payments you create yourself.\n\n", left)
+	} else {
+		text += "It has none left, so no customer can start a payment now. Payments that were started already go on.\n\n"
+	}
+	return subject, text + "Buy credits here:\n" + page +
+		"\n\nYou get this mail at most once a day, however many customers could not pay."
 }

@@ -143,12 +143,15 @@ func orEverywhere(s Sources) string {
 // an owner asks, who re-authenticated: the key is vouched for from then on. It fails
 // with ErrUnknownKey.
 func (s *Service) SetKeyRights(
-	ctx context.Context, key Key, p Permissions, from Sources, trail ...audit.Entry,
+	ctx context.Context, key Key, p Permissions, from Sources, act audit.Act,
 ) error {
 	if p.Empty() {
 		return fault.About(fault.Invalid, "permissions", "must be at least one of %s", AllPermissions())
 	}
-	return s.store.SetKeyRights(ctx, key.UserID, key.ID, p, from, trail...)
+	changes := key.RightsChanges(p, from)
+	return s.store.SetKeyRights(ctx, key.UserID, key.ID, p, from, act.Record(
+		key.UserID, audit.ActionPermitKey, key.Name(), strings.Join(changes, ", "),
+		s.keyMails(act, key, "What an API key may do was changed", changes)...))
 }
 
 // Allow returns nil, or fault.Forbidden naming the permission that the key lacks.

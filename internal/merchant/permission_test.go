@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/identity"
 )
@@ -61,7 +62,7 @@ func TestService_CreateKey_Permissions(t *testing.T) {
 		t.Parallel()
 		_, _, err := b.CreateKey(t.Context(), identity.User{ID: 1}, NewKey{
 			By: RoleDeveloper, Permissions: permissionsOf([]Permission{PermissionRead, PermissionCustodian}),
-		})
+		}, audit.Act{})
 		if !fault.Is(err, fault.Forbidden) || !strings.Contains(err.Error(), "create,read") {
 			t.Errorf("a developer gives a key %v", err)
 		}

@@ -19,7 +19,7 @@ type Replacement struct {
 	// Most are the permissions the key keeps of those it has: none is ever added.
 	Most    Permissions
 	Entries []ledger.Entry
-	Audit   []audit.Entry
+	Record  audit.Record
 	Now     time.Time
 	// Keep makes the answer to keep of the balance; nil keeps nothing.
 	Keep idempotency.Keep[ledger.Balance]
@@ -34,11 +34,11 @@ type Replaced struct {
 // ReplaceKey gives the key a new text, posts the entries with it, and returns
 // the text, which is shown only here, and the balance of the key. The old text
 // fails from then on. The key keeps the permissions it has that are among most, and
-// gets no other. keep may be nil. The caller has checked who asks. It fails with
+// gets no other. The audit entry has the detail. keep may be nil. The caller has checked who asks. It fails with
 // ErrBadKey if the key was replaced in the meantime, or ErrNothingLeft.
 func (s *Service) ReplaceKey(
 	ctx context.Context, key Key, most Permissions, entries []ledger.Entry, keep idempotency.Keep[Replaced],
-	trail ...audit.Entry,
+	detail string, act audit.Act,
 ) (secret.Text, ledger.Balance, error) {
 	if key.Permissions.Within(most).Empty() {
 		return secret.Text{}, ledger.Balance{}, ErrNothingLeft
@@ -47,7 +47,10 @@ func (s *Service) ReplaceKey(
 	if err != nil {
 		return secret.Text{}, ledger.Balance{}, fmt.Errorf("make an API key: %w", err)
 	}
-	r := Replacement{KeyID: key.ID, Old: key.Hash, Next: hash, Most: most, Entries: entries, Audit: trail, Now: s.now()}
+	r := Replacement{
+		KeyID: key.ID, Old: key.Hash, Next: hash, Most: most, Entries: entries, Now: s.now(),
+		Record: act.Record(key.UserID, audit.ActionRotateKey, key.known(act), detail),
+	}
 	if keep != nil {
 		r.Keep = func(left ledger.Balance) (*idempotency.Kept, error) { return keep(Replaced{text, left}) }
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/input"
 	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/mail"
 )
 
 // Options are the dependencies of the service. The zero value works.
@@ -34,6 +35,8 @@ type Options struct {
 	Profiles []chain.Profile
 	// Meter says whether operations cost credits; zero: they do.
 	Meter ledger.Meter
+	// Mail makes mails to owners; nil: none is sent, and no account can be locked.
+	Mail *mail.Writer
 	// Random is the source of keys, tokens and ids; nil means crypto/rand.
 	Random io.Reader
 }
@@ -46,6 +49,7 @@ type Service struct {
 	now       func() time.Time
 	opts      Options
 	usage     *usage
+	refused   refusals
 	contracts map[chain.Address]string // names of token contracts
 }
 

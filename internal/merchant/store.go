@@ -17,14 +17,14 @@ type Store interface {
 
 	// CreateKey stores a new key with its first entries and returns it with its
 	// ID. entries is called with that ID.
-	CreateKey(ctx context.Context, k Key, entries func(id int64) []ledger.Entry, trail ...audit.Entry) (Key, error)
+	CreateKey(ctx context.Context, k Key, entries func(id int64) []ledger.Entry, r audit.Record) (Key, error)
 	// CreateKeyWithin is CreateKey for a user who has fewer than MaxKeys in use
 	// and fewer than MaxEverKeys in all, or fails with ErrTooManyKeys. entries
 	// is also given how many keys the user had before, revoked ones included. keep is
 	// called after it, with the stored key.
 	CreateKeyWithin(
 		ctx context.Context, k Key, entries func(id, earlier int64) []ledger.Entry, keep idempotency.Keep[Key],
-		trail ...audit.Entry,
+		r audit.Record,
 	) (Key, error)
 	// KeyByHash returns the key in use with the hash and its owner's name, or ErrBadKey.
 	KeyByHash(ctx context.Context, h identity.Hash) (Key, error)
@@ -40,14 +40,14 @@ type Store interface {
 	// SetKeyRights sets what a key of the user may do, from where, and that an
 	// owner vouches for it, or fails with ErrUnknownKey.
 	SetKeyRights(
-		ctx context.Context, userID, keyID int64, p Permissions, from Sources, trail ...audit.Entry,
+		ctx context.Context, userID, keyID int64, p Permissions, from Sources, r audit.Record,
 	) error
 	// SetKeyLabel and RevokeKey change a key of the user, or fail with ErrUnknownKey.
-	SetKeyLabel(ctx context.Context, userID, keyID int64, label string, trail ...audit.Entry) error
-	RevokeKey(ctx context.Context, userID, keyID int64, now time.Time, trail ...audit.Entry) error
+	SetKeyLabel(ctx context.Context, userID, keyID int64, label string, r audit.Record) error
+	RevokeKey(ctx context.Context, userID, keyID int64, now time.Time, r audit.Record) error
 	// DisableKey disables the key at the time given; the zero time enables it.
 	// changed is false if nothing changed.
-	DisableKey(ctx context.Context, keyID int64, when time.Time, trail ...audit.Entry) (changed bool, err error)
+	DisableKey(ctx context.Context, keyID int64, when time.Time, r audit.Record) (changed bool, err error)
 	// TouchKeys sets when the keys with these ids were last used, where that
 	// is later than what is stored.
 	TouchKeys(ctx context.Context, used map[int64]time.Time) error
@@ -55,32 +55,37 @@ type Store interface {
 	KeysOfUser(ctx context.Context, userID int64) ([]Key, error)
 	// EveryKeyOfUser returns all keys the user ever had, revoked ones last.
 	EveryKeyOfUser(ctx context.Context, userID int64) ([]Key, error)
+	// Key returns a key, revoked or not, or ErrUnknownKey.
+	Key(ctx context.Context, keyID int64) (Key, error)
+	// RecordRefused stores a mail about a sale of the key that was refused for credits, unless one waits, or the last
+	// one ended less than RefusedEvery ago.
+	RecordRefused(ctx context.Context, keyID int64, now time.Time) error
 	// Balance returns the credits and queries of the key.
 	Balance(ctx context.Context, keyID int64) (ledger.Balance, error)
 	// PostEntries posts entries of the key and returns its new balance.
 	PostEntries(
-		ctx context.Context, keyID int64, entries []ledger.Entry, trail ...audit.Entry,
+		ctx context.Context, keyID int64, entries []ledger.Entry, r audit.Record,
 	) (ledger.Balance, error)
 
 	// CreateCustodian and UpdateCustodian keep the answers that keep makes.
 	// CreateCustodian stores the custodian of a key with the entries that pay
 	// for it, or fails with ErrHasCustodian.
 	CreateCustodian(
-		ctx context.Context, c Custodian, entries []ledger.Entry, record AuditFunc,
+		ctx context.Context, c Custodian, entries []ledger.Entry, r audit.Record,
 		keep ...idempotency.Keep[CustodianWrite],
 	) (Custodian, error)
 	// Custodian returns the custodian of the key, or ErrNoCustodian.
 	Custodian(ctx context.Context, keyID int64) (Custodian, error)
-	// UpdateCustodian locks the custodian, calls change and stores the result
-	// with the entries; change may run again, so it must have no effects.
+	// UpdateCustodian locks the custodian, calls decide and stores the result
+	// with the entries; decide may run again, so it must have no effects.
 	UpdateCustodian(
-		ctx context.Context, keyID int64, entries []ledger.Entry, change func(Custodian) (Custodian, error),
-		record AuditFunc, keep ...idempotency.Keep[CustodianWrite],
+		ctx context.Context, keyID int64, entries []ledger.Entry, decide func(Custodian) (CustodianChange, error),
+		keep ...idempotency.Keep[CustodianWrite],
 	) (Custodian, error)
 
 	// PutLogo stores the logo of the key's custodian in place of the one before;
 	// an empty logo removes it. It fails with ErrNoCustodian.
-	PutLogo(ctx context.Context, keyID int64, l Logo, now time.Time, trail ...audit.Entry) error
+	PutLogo(ctx context.Context, keyID int64, l Logo, now time.Time, r audit.Record) error
 	// Logo returns the logo with the hash, or fault.NotFound.
 	Logo(ctx context.Context, hash string) (Logo, error)
 
@@ -98,12 +103,12 @@ type Store interface {
 	Members(ctx context.Context, merchantID int64) ([]Member, error)
 	// SetRole and RemoveMember fail with ErrUnknownMember, or with ErrLastOwner
 	// where no owner would be left.
-	SetRole(ctx context.Context, merchantID, userID int64, role Role, trail ...audit.Entry) error
-	RemoveMember(ctx context.Context, merchantID, userID int64, trail ...audit.Entry) error
+	SetRole(ctx context.Context, merchantID, userID int64, role Role, r audit.Record) error
+	RemoveMember(ctx context.Context, merchantID, userID int64, r audit.Record) error
 
 	// AddInvited stores an invitation in place of an open one for the same
 	// address, or fails with ErrIsMember or ErrTeamFull.
-	AddInvited(ctx context.Context, token identity.Hash, n Invited, trail ...audit.Entry) error
+	AddInvited(ctx context.Context, token identity.Hash, n Invited, r audit.Record) error
 	// Invitations lists the open ones, expired ones included, the newest first.
 	Invitations(ctx context.Context, merchantID int64) ([]Invited, error)
 	// InvitedBy returns the open invitation with the token and its merchant, or
@@ -112,20 +117,20 @@ type Store interface {
 	// RenewInvited gives an invitation another token; RevokeInvited ends it.
 	// Both fail with ErrUnknownInvited.
 	RenewInvited(
-		ctx context.Context, merchantID int64, id string, token identity.Hash, until time.Time, trail ...audit.Entry,
+		ctx context.Context, merchantID int64, id string, token identity.Hash, until time.Time, r audit.Record,
 	) (Invited, error)
-	RevokeInvited(ctx context.Context, merchantID int64, id string, now time.Time, trail ...audit.Entry) error
+	RevokeInvited(ctx context.Context, merchantID int64, id string, now time.Time, r audit.Record) error
 	// JoinTeam uses an invitation for the user's address up and makes the user
 	// a member; a user without an ID is stored first. It fails with
 	// identity.ErrBadInvitation or ErrEmailTaken and changes nothing.
 	JoinTeam(
-		ctx context.Context, token identity.Hash, user identity.User, now time.Time, trail ...audit.Entry,
+		ctx context.Context, token identity.Hash, user identity.User, now time.Time, r audit.Record,
 	) (identity.User, Invited, error)
 
-	// AddAudit appends an entry to the audit log. AuditLog lists what the user
+	// Record stores what an act left that changed nothing else. AuditLog lists what the user
 	// did to their own sign-in, and what was done for the merchant (0: none),
 	// before the entry given (0: from the newest), the newest first.
-	AddAudit(ctx context.Context, e audit.Entry) error
+	Record(ctx context.Context, r audit.Record) error
 	AuditLog(ctx context.Context, userID, merchantID, before int64, limit int) ([]audit.Entry, error)
 }
 
@@ -134,9 +139,9 @@ type LockStore interface {
 	// Locked reports whether the owners locked where the merchant's money goes; Lock
 	// locks it.
 	Locked(ctx context.Context, merchantID int64) (bool, error)
-	Lock(ctx context.Context, merchantID int64, now time.Time, trail ...audit.Entry) error
+	Lock(ctx context.Context, merchantID int64, now time.Time, r audit.Record) error
 	// AddWaiting stores a change that waits, or fails with ErrChangeWaits.
-	AddWaiting(ctx context.Context, w Waiting, token identity.Hash, trail ...audit.Entry) error
+	AddWaiting(ctx context.Context, w Waiting, token identity.Hash, r audit.Record) error
 	// WaitingOf lists the changes of the merchant that wait, the oldest first.
 	// WaitingBy returns the one that the token stops, or ErrNoChange.
 	WaitingOf(ctx context.Context, merchantID int64) ([]Waiting, error)
@@ -148,12 +153,9 @@ type LockStore interface {
 	// StopWaiting, FailWaiting and ApplyWaiting end a change that waits, or fail
 	// with ErrNoChange. ApplyWaiting makes it in the same transaction; fresh is the
 	// custodian of a key that has none.
-	StopWaiting(ctx context.Context, merchantID int64, id string, now time.Time, trail ...audit.Entry) error
-	FailWaiting(ctx context.Context, id string, now time.Time, trail ...audit.Entry) error
+	StopWaiting(ctx context.Context, merchantID int64, id string, now time.Time, r audit.Record) error
+	FailWaiting(ctx context.Context, id string, now time.Time, r audit.Record) error
 	ApplyWaiting(
-		ctx context.Context, w Waiting, now time.Time, fresh Custodian, change func(
-			Custodian,
-		) (Custodian, error),
-		record AuditFunc,
+		ctx context.Context, w Waiting, now time.Time, fresh Custodian, decide func(Custodian) (CustodianChange, error),
 	) error
 }

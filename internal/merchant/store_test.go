@@ -52,7 +52,7 @@ func (m *memory) begin() (end func(), err error) {
 // CreateKeyWithin enforces no limits: the database does.
 func (m *memory) CreateKeyWithin(
 	ctx context.Context, k Key, entries func(id, earlier int64) []ledger.Entry, _ idempotency.Keep[Key],
-	trail ...audit.Entry,
+	_ audit.Record,
 ) (Key, error) {
 	var earlier int64
 	for _, other := range m.keys {
@@ -60,11 +60,11 @@ func (m *memory) CreateKeyWithin(
 			earlier++
 		}
 	}
-	return m.CreateKey(ctx, k, func(id int64) []ledger.Entry { return entries(id, earlier) })
+	return m.CreateKey(ctx, k, func(id int64) []ledger.Entry { return entries(id, earlier) }, audit.Act{})
 }
 
 func (m *memory) PostEntries(
-	_ context.Context, keyID int64, entries []ledger.Entry, trail ...audit.Entry,
+	_ context.Context, keyID int64, entries []ledger.Entry, _ audit.Record,
 ) (ledger.Balance, error) {
 	end, err := m.begin()
 	if err != nil {
@@ -79,7 +79,7 @@ func (m *memory) PostEntries(
 }
 
 func (m *memory) CreateKey(
-	_ context.Context, k Key, entries func(int64) []ledger.Entry, trail ...audit.Entry,
+	_ context.Context, k Key, entries func(int64) []ledger.Entry, _ audit.Record,
 ) (Key, error) {
 	end, err := m.begin()
 	if err != nil {
@@ -171,7 +171,7 @@ func (m *memory) apply(keyID int64, entries []ledger.Entry) error {
 }
 
 func (m *memory) CreateCustodian(
-	_ context.Context, c Custodian, entries []ledger.Entry, _ AuditFunc, _ ...idempotency.Keep[CustodianWrite],
+	_ context.Context, c Custodian, entries []ledger.Entry, _ audit.Record, _ ...idempotency.Keep[CustodianWrite],
 ) (Custodian, error) {
 	end, err := m.begin()
 	if err != nil {
@@ -203,7 +203,7 @@ func (m *memory) Custodian(_ context.Context, keyID int64) (Custodian, error) {
 }
 
 func (m *memory) UpdateCustodian(
-	_ context.Context, keyID int64, entries []ledger.Entry, change func(Custodian) (Custodian, error), _ AuditFunc,
+	_ context.Context, keyID int64, entries []ledger.Entry, decide func(Custodian) (CustodianChange, error),
 	_ ...idempotency.Keep[CustodianWrite],
 ) (Custodian, error) {
 	end, err := m.begin()
@@ -215,17 +215,17 @@ func (m *memory) UpdateCustodian(
 	if !ok {
 		return Custodian{}, ErrNoCustodian
 	}
-	var after Custodian
+	var change CustodianChange
 	for range m.races {
-		if after, err = change(before); err != nil {
+		if change, err = decide(before); err != nil {
 			return Custodian{}, err
 		}
 	}
 	if err := m.apply(keyID, entries); err != nil {
 		return Custodian{}, err
 	}
-	m.custodians[keyID] = after
-	return after, nil
+	m.custodians[keyID] = change.Custodian
+	return change.Custodian, nil
 }
 
 func (m *memory) MembershipBySession(_ context.Context, token identity.Hash, _ time.Time) (Membership, error) {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/ledger"
@@ -25,7 +26,8 @@ func TestService_Stored(t *testing.T) {
 	s := merchant.New(st.Merchant(), users, clock, merchant.Options{})
 	user, err := users.CreateUser(
 		t.Context(), identity.NewUser{Email: "ada@example.com", Password: secret.New("correct horse battery")},
-	)
+audit.Act{},
+)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +40,7 @@ func TestService_Stored(t *testing.T) {
 	if found, err := s.MembershipBySession(t.Context(), signedIn.Token.Reveal()); err != nil || found.User != user {
 		t.Errorf("MembershipBySession = %+v, %v; want %+v", found, err, user)
 	}
-	made, text, err := s.CreateKey(t.Context(), user, merchant.NewKey{Label: "shop", Credits: 2, Queries: 5})
+	made, text, err := s.CreateKey(t.Context(), user, merchant.NewKey{Label: "shop", Credits: 2, Queries: 5}, audit.Act{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +79,7 @@ func storedCustodian(t *testing.T, s *merchant.Service, key merchant.Key) {
 	if found, err := s.Custodian(t.Context(), key.ID); err != nil || !reflect.DeepEqual(found, created) {
 		t.Errorf("the custodian is stored as\n%+v (%v), want\n%+v", found, err, created)
 	}
-	updated, err := s.UpdateCustodian(t.Context(), key, merchant.CustodianInput{Name: new("Shop")}, nil)
+	updated, err := s.UpdateCustodian(t.Context(), key, merchant.CustodianInput{Name: new("Shop")}, audit.Act{})
 	created.Name = "Shop"
 	if err != nil || !reflect.DeepEqual(updated, created) || !updated.SigningSecrets[0].Equal(signing) {
 		t.Errorf("the update gave\n%+v (%v), want\n%+v", updated, err, created)

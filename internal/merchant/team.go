@@ -3,11 +3,13 @@ package merchant
 import (
 	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/secret"
 )
 
@@ -86,22 +88,35 @@ func (s *Service) Member(ctx context.Context, merchant identity.User, publicID s
 }
 
 // SetRole gives a member another role from the next request on.
-func (s *Service) SetRole(ctx context.Context, merchant, member identity.User, role Role, trail ...audit.Entry) error {
+func (s *Service) SetRole(ctx context.Context, merchant identity.User, m Member, role Role, act audit.Act) error {
 	if _, ok := ParseRole(string(role)); !ok {
 		return fault.About(fault.Invalid, "role", "must be owner, developer, support or viewer")
 	}
-	return s.store.SetRole(ctx, merchant.ID, member.ID, role, trail...)
+	return s.store.SetRole(ctx, merchant.ID, m.User.ID, role, act.Record(merchant.ID, audit.ActionTeamRole, m.User.Email,
+		string(m.Role)+" → "+string(role), s.opts.Mail.Owners(act.At, merchant.ID, "A role in your team was changed",
+			act.Who+" made "+m.User.Email+" "+role.Noun()+" of your Florin merchant account; before that it was "+
+				m.Role.Noun()+".")...))
 }
 
 // RemoveMember ends a membership; the next request of the member is refused.
-func (s *Service) RemoveMember(ctx context.Context, merchant, member identity.User, trail ...audit.Entry) error {
-	return s.store.RemoveMember(ctx, merchant.ID, member.ID, trail...)
+func (s *Service) RemoveMember(ctx context.Context, merchant identity.User, m Member, act audit.Act) error {
+	return s.store.RemoveMember(ctx, merchant.ID, m.User.ID, act.Record(merchant.ID, audit.ActionTeamRemove, m.User.Email,
+		"was "+string(m.Role), s.opts.Mail.Owners(act.At, merchant.ID, "A member was removed from your team",
+			act.Who+" removed "+m.User.Email+" from your Florin merchant account.")...))
 }
 
-// InviteMember invites the holder of the address into the team. The token is
-// shown only here.
+// Leave ends a membership of the user who acts.
+func (s *Service) Leave(ctx context.Context, m Membership, act audit.Act) error {
+	if m.Role == "" {
+		return ErrNoMerchant
+	}
+	return s.store.RemoveMember(ctx, m.Merchant.ID, m.User.ID, act.Record(m.Merchant.ID, audit.ActionTeamLeave, "", ""))
+}
+
+// InviteMember invites the holder of the address into the team by a link that is mailed there. Where no mail is sent,
+// the caller shows it: the token is returned only here.
 func (s *Service) InviteMember(
-	ctx context.Context, by Membership, email string, role Role, trail ...audit.Entry,
+	ctx context.Context, by Membership, email string, role Role, act audit.Act,
 ) (Invited, secret.Text, error) {
 	email, err := identity.NormalizeEmail(email)
 	if err != nil {
@@ -128,7 +143,20 @@ func (s *Service) InviteMember(
 		ID: id, MerchantID: by.Merchant.ID, Email: email, Role: role, By: by.User.Email,
 		CreatedAt: now, ExpiresAt: now.Add(identity.InvitationTTL),
 	}
-	return n, token, s.store.AddInvited(ctx, hash, n, trail...)
+	mails := s.invitation(act, n, token)
+	if role == RoleOwner {
+		mails = append(mails, s.opts.Mail.Owners(act.At, by.Merchant.ID, "A new owner was invited", act.Who+" invited "+
+			n.Email+" to your Florin merchant account as an owner, who may change where your money goes.")...)
+	}
+	return n, token, s.store.AddInvited(ctx, hash, n,
+		act.Record(by.Merchant.ID, audit.ActionTeamInvite, "", "as "+string(role), mails...))
+}
+
+// invitation mails the link of an invitation.
+func (s *Service) invitation(act audit.Act, n Invited, token secret.Text) []mail.Mail {
+	return s.opts.Mail.Asked(act.At, n.Email, "You are invited to a team in Florin", act.Who+
+		" invites you to their merchant account as "+string(n.Role)+".\n\n"+"Join within seven days:\n"+
+		s.opts.Mail.Link("/join?token="+token.Reveal())+"\n\nIf you do not know them, do nothing.")
 }
 
 // Invitations lists the open invitations, expired ones included.
@@ -136,22 +164,32 @@ func (s *Service) Invitations(ctx context.Context, merchant identity.User) ([]In
 	return s.store.Invitations(ctx, merchant.ID)
 }
 
-// RenewInvitation makes a new link for an invitation; the old link stops
+// RenewInvitation mails a new link for an invitation; the old link stops
 // working. It fails with ErrUnknownInvited.
 func (s *Service) RenewInvitation(
-	ctx context.Context, merchant identity.User, id string, trail ...audit.Entry,
+	ctx context.Context, merchant identity.User, id string, act audit.Act,
 ) (Invited, secret.Text, error) {
 	token, hash, err := identity.TeamToken.New(s.opts.Random)
 	if err != nil {
 		return Invited{}, secret.Text{}, err
 	}
-	n, err := s.store.RenewInvited(ctx, merchant.ID, id, hash, s.now().UTC().Add(identity.InvitationTTL), trail...)
+	open, err := s.store.Invitations(ctx, merchant.ID)
+	if err != nil {
+		return Invited{}, secret.Text{}, err
+	}
+	at := slices.IndexFunc(open, func(n Invited) bool { return n.ID == id })
+	if at < 0 {
+		return Invited{}, secret.Text{}, ErrUnknownInvited
+	}
+	n, err := s.store.RenewInvited(ctx, merchant.ID, id, hash, s.now().UTC().Add(identity.InvitationTTL),
+		act.Record(merchant.ID, audit.ActionTeamInvite, "", "a new link", s.invitation(act, open[at], token)...))
 	return n, token, err
 }
 
 // RevokeInvitation ends an invitation, or fails with ErrUnknownInvited.
-func (s *Service) RevokeInvitation(ctx context.Context, merchant identity.User, id string, trail ...audit.Entry) error {
-	return s.store.RevokeInvited(ctx, merchant.ID, id, s.now().UTC(), trail...)
+func (s *Service) RevokeInvitation(ctx context.Context, merchant identity.User, id string, act audit.Act) error {
+	return s.store.RevokeInvited(ctx, merchant.ID, id, s.now().UTC(),
+		act.Record(merchant.ID, audit.ActionTeamRevoke, "", ""))
 }
 
 // Invitation returns the invitation of the token and its merchant; known reports
@@ -175,7 +213,7 @@ func (s *Service) Invitation(
 
 // Join accepts an invitation for a signed-in user, whose address must be the one
 // invited. It fails with identity.ErrBadInvitation or identity.ErrUnverified.
-func (s *Service) Join(ctx context.Context, token string, user identity.User, trail ...audit.Entry) (Invited, error) {
+func (s *Service) Join(ctx context.Context, token string, user identity.User, act audit.Act) (Invited, error) {
 	hash, ok := identity.TeamToken.Hash(token)
 	if !ok {
 		return Invited{}, identity.ErrBadInvitation
@@ -183,7 +221,12 @@ func (s *Service) Join(ctx context.Context, token string, user identity.User, tr
 	if err := s.users.RequireVerified(user); err != nil {
 		return Invited{}, err
 	}
-	_, n, err := s.store.JoinTeam(ctx, hash, user, s.now().UTC(), trail...)
+	n, merchant, err := s.store.InvitedBy(ctx, hash, s.now().UTC())
+	if err != nil {
+		return Invited{}, err
+	}
+	_, n, err = s.store.JoinTeam(ctx, hash, user, s.now().UTC(),
+		act.Record(merchant.ID, audit.ActionTeamJoin, "", "as "+string(n.Role)))
 	return n, err
 }
 
@@ -191,13 +234,13 @@ func (s *Service) Join(ctx context.Context, token string, user identity.User, tr
 // an owner invited them. The user gets no merchant account of their own. It fails as
 // CreateUser does, or with identity.ErrBadInvitation.
 func (s *Service) JoinNew(
-	ctx context.Context, token string, in identity.NewUser, trail ...audit.Entry,
+	ctx context.Context, token string, in identity.NewUser, act audit.Act,
 ) (identity.User, Invited, error) {
 	hash, ok := identity.TeamToken.Hash(token)
 	if !ok {
 		return identity.User{}, Invited{}, identity.ErrBadInvitation
 	}
-	n, _, err := s.store.InvitedBy(ctx, hash, s.now().UTC())
+	n, merchant, err := s.store.InvitedBy(ctx, hash, s.now().UTC())
 	if err != nil {
 		return identity.User{}, Invited{}, err
 	}
@@ -207,5 +250,7 @@ func (s *Service) JoinNew(
 	if err != nil {
 		return identity.User{}, Invited{}, err
 	}
-	return s.store.JoinTeam(ctx, hash, u, s.now().UTC(), trail...)
+	r := act.Record(0, audit.ActionSignUp, "", "")
+	r.Entries = append(r.Entries, act.Entry(merchant.ID, audit.ActionTeamJoin, "", "as "+string(n.Role)))
+	return s.store.JoinTeam(ctx, hash, u, s.now().UTC(), r)
 }

@@ -34,18 +34,18 @@ func TestService_CheckWallet(t *testing.T) {
 			t.Errorf("%v, want Invalid of wallets.solana", err)
 		}
 	}
-	_, _, err := s.CreateCustodian(t.Context(), k, wallet(bad), nil)
+	_, _, err := s.CreateCustodian(t.Context(), k, wallet(bad), audit.Act{})
 	refused(t, err)
 	_, _, err = s.ArrangeCustodian(t.Context(), k, wallet(bad), nil)
 	refused(t, err)
-	if _, _, err := s.CreateCustodian(t.Context(), k, wallet(good), nil); err != nil {
+	if _, _, err := s.CreateCustodian(t.Context(), k, wallet(good), audit.Act{}); err != nil {
 		t.Fatal(err)
 	}
-	_, err = s.UpdateCustodian(t.Context(), k, wallet(bad), nil)
+	_, err = s.UpdateCustodian(t.Context(), k, wallet(bad), audit.Act{})
 	refused(t, err)
 	_, _, err = s.ArrangeCustodian(t.Context(), k, wallet(bad), nil)
 	refused(t, err)
-	if c, err := s.UpdateCustodian(t.Context(), k, wallet(good), nil); err != nil || c.Wallets[chain.Solana] != good {
+	if c, err := s.UpdateCustodian(t.Context(), k, wallet(good), audit.Act{}); err != nil || c.Wallets[chain.Solana] != good {
 		t.Errorf("UpdateCustodian = %+v, %v", c, err)
 	}
 	if want := []chain.Address{bad, bad, good, bad, bad}; !slices.Equal(asked, want) {

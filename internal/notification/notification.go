@@ -1,7 +1,7 @@
-// Package notification mails users and owners about changes to their accounts.
+// Package notification sends the mails of the outbox, and posts to the operator's webhook.
 //
-// Mails are sent in the background: how long one takes would reveal whether an
-// account exists. A mail that cannot be sent is logged and not tried again.
+// Its one invariant: what a mail still needs is decided from what is stored, the same in every attempt, so an attempt
+// that a crash cut off is made again and not lost.
 package notification
 
 import (
@@ -10,130 +10,82 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/merchant"
-	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/webhook"
 )
 
-// sendTimeout bounds how long sending a mail may take.
-const sendTimeout = 30 * time.Second
+// Store is what the sender needs of the outbox of mails.
+type Store struct {
+	Mail func(ctx context.Context, id int64) (mail.Mail, error)
+	// Allowed reports whether a mail of kind Asked may be sent.
+	Allowed func(ctx context.Context, id int64) (bool, error)
+	Add     func(ctx context.Context, mails ...mail.Mail) error
+}
 
-// Options are what a mailer needs.
-type Options struct {
+// Sender makes single attempts to send mails, for the loop that delivers webhooks.
+type Sender struct {
+	Store     Store
 	Users     *identity.Service
 	Merchants *merchant.Service
-	// Send sends a plain text; nil sends no mail.
-	Send func(ctx context.Context, to, subject, text string) error
-	// BaseURL is the public address, Home that of the dashboard.
-	BaseURL, Home string
-	Log           *slog.Logger
+	// Server passes a mail to the mail server; nil: no mail is sent.
+	Server func(ctx context.Context, m mail.Mail) error
+	// Hook posts to the operator's webhook.
+	Hook func(ctx context.Context, m mail.Mail) webhook.Result
+	Now  func() time.Time
+	Log  *slog.Logger
 }
 
-// Mailer sends mails. A nil Mailer sends none.
-type Mailer struct{ o Options }
+var _ webhook.Posts = (*Sender)(nil)
 
-// New returns a mailer.
-func New(o Options) *Mailer { return &Mailer{o} }
+// accepted is the reply of a mail server that has taken a mail (RFC 5321).
+const accepted = 250
 
-// Enabled reports whether mails are sent.
-func (m *Mailer) Enabled() bool { return m != nil && m.o.Send != nil }
-
-// Send sends a plain text. It does not end with ctx, since no response waits for
-// the mail.
-func (m *Mailer) Send(ctx context.Context, to, subject, text string) {
-	if !m.Enabled() {
-		return
+// Send makes one attempt. Its result is that of a webhook: without an address the mail is not to be sent.
+func (s *Sender) Send(ctx context.Context, d webhook.Delivery) webhook.Result {
+	ctx, cancel := context.WithTimeout(ctx, webhook.AttemptTimeout)
+	defer cancel()
+	a := webhook.Attempt{At: s.Now(), URL: "mailto:"}
+	m, err := s.Store.Mail(ctx, d.ID)
+	if err == nil && m.Kind == mail.Hook {
+		return s.Hook(ctx, m)
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendTimeout)
-	go func() {
-		defer cancel()
-		if err := m.o.Send(ctx, to, subject, text); err != nil {
-			m.o.Log.WarnContext(ctx, "mail not sent", "subject", subject, "error", err)
+	due := s.Server != nil
+	if due && err == nil {
+		due, err = s.send(ctx, d.ID, m)
+	}
+	a.Latency = max(s.Now().Sub(a.At), 0)
+	switch {
+	case err != nil:
+		a.Error = err.Error()
+		s.Log.Warn("a mail was not sent; it is tried again", "mail", d.EventID, "subject", m.Subject,
+			"attempt", d.Attempt+1, "error", err)
+	case due:
+		a.Status = accepted
+	default:
+		a.URL = ""
+	}
+	return webhook.Result{Attempt: a}
+}
+
+// send does what is left to do for the kind of mail. It returns false for one that is not to be sent.
+func (s *Sender) send(ctx context.Context, id int64, m mail.Mail) (bool, error) {
+	switch m.Kind {
+	case mail.Asked:
+		if ok, err := s.Store.Allowed(ctx, id); err != nil || !ok {
+			return false, err
 		}
-	}()
-}
-
-// SendAsked is Send for a mail that a stranger can have sent, such as a link to a
-// new password. An address gets few of them an hour (identity.Service.MailAllowed);
-// others are not sent.
-func (m *Mailer) SendAsked(ctx context.Context, to, subject, text string) {
-	if !m.Enabled() {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendTimeout)
-	go func() {
-		defer cancel()
-		switch ok, err := m.o.Users.MailAllowed(ctx, to); {
-		case err != nil:
-			m.o.Log.ErrorContext(ctx, "mail not sent", "subject", subject, "error", err)
-		case !ok:
-			m.o.Log.WarnContext(ctx, "mail not sent: its recipient got too many in the last hour", "subject", subject)
-		default:
-			m.Send(ctx, to, subject, text)
+	case mail.Guessed:
+		if due, err := s.Users.NoteGuesses(ctx, m.To, m.At); err != nil || !due {
+			return false, err
 		}
-	}()
-}
-
-// SignUp mails the link that finishes a sign-up. known: the address has an account,
-// whose owner is notified instead.
-func (m *Mailer) SignUp(ctx context.Context, email string, token secret.Text, known bool) {
-	if known {
-		m.SendAsked(ctx, email, "You have an account already",
-			"A sign-up for Florin used this address, which already has an account.\n\n"+
-				"Sign in, or set a new password if you have forgotten yours:\n"+m.o.BaseURL+"/signin\n"+m.o.BaseURL+"/forgot\n\n"+
-				"If it was not you, you do not need to do anything.")
-		return
-	}
-	m.SendAsked(ctx, email, "Finish signing up", "A sign-up for Florin used this address.\n\n"+
-		"Open this link within 24 hours, and type the password you chose:\n"+m.o.BaseURL+"/verify?token="+token.Reveal()+"\n\n"+
-		"If it was not you, do nothing: without the link there is no account.")
-}
-
-// Verification mails the link that verifies the address of a user.
-func (m *Mailer) Verification(ctx context.Context, email string, token secret.Text) {
-	m.SendAsked(ctx, email, "Verify your e-mail address", "Open this link within 24 hours, and type your password for Florin:\n"+
-		m.o.BaseURL+"/verify?token="+token.Reveal()+"\n\n"+
-		"If you did not make an account in Florin, another person made one with your address. Do not open the link. Take the account over here:\n"+
-		m.o.BaseURL+"/forgot")
-}
-
-// SendOwners sends a mail to every owner of a merchant account.
-func (m *Mailer) SendOwners(ctx context.Context, merchantID int64, subject, text string) {
-	if !m.Enabled() {
-		return
-	}
-	members, err := m.o.Merchants.Members(ctx, identity.User{ID: merchantID})
-	if err != nil {
-		m.o.Log.ErrorContext(ctx, "owners not notified", "subject", subject, "error", err)
-	}
-	for _, x := range members {
-		if x.Role == merchant.RoleOwner {
-			m.Send(ctx, x.User.Email, subject,
-				text+"\n\nIf this was not meant, sign in at once and correct it:\n"+m.o.Home)
+	case mail.Low, mail.Refused:
+		to, ok, err := s.Merchants.CreditMail(ctx, m)
+		if err != nil || !ok {
+			return false, err
 		}
+		return true, s.Store.Add(ctx, to)
+	case mail.Plain, mail.Hook:
 	}
+	return true, s.Server(ctx, m)
 }
-
-// SignInGuessed notifies the user whose sign-in was refused after too many
-// failures, if the credentials name one. The lookup runs in the background, too.
-func (m *Mailer) SignInGuessed(ctx context.Context, c identity.Credentials) {
-	if !m.Enabled() {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendTimeout)
-	go func() {
-		defer cancel()
-		user, due, err := m.o.Users.Guessed(ctx, c)
-		if err != nil {
-			m.o.Log.ErrorContext(ctx, "user not notified of guesses", "error", err)
-		}
-		if due {
-			m.SendAsked(ctx, user.Email, "Failed attempts to sign in to your account", guessedText+m.o.Home+
-				"/security\n\nThis mail is sent at most once in 24 hours.")
-		}
-	}()
-}
-
-const guessedText = "There were too many failed attempts to sign in to your Florin account, so further attempts are " +
-	"slowed down. The browsers you have signed in from before still work.\n\n" +
-	"If it was you, wait a little and try again. If it was not you, no one has signed in so far. " +
-	"Use a password that you use nowhere else, and a second factor or a passkey:\n"

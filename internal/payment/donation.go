@@ -57,6 +57,6 @@ func (s *Service) OpenDonation(ctx context.Context, in DonationInput) (Payment, 
 		c, err := s.metered(p.Start(in.Choice, route, s.opts.StartTTL, s.now()))
 		return c.keeping(in.Keep, err)
 	})
-	s.started(in.KeyID, err)
+	s.started(ctx, in.KeyID, err)
 	return p, err
 }

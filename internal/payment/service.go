@@ -29,8 +29,8 @@ type Options struct {
 	// they do.
 	Meter ledger.Meter
 	// Refused is called with the key whose start was refused for credits; nil:
-	// nothing is. It must not block.
-	Refused func(keyID int64)
+	// nothing is.
+	Refused func(ctx context.Context, keyID int64)
 	// Looked is called with a payment that somebody looks at; nil: nothing is. It
 	// must not block.
 	Looked func(Payment)
@@ -257,7 +257,7 @@ func (s *Service) start(ctx context.Context, choice Choice, reads ...func() (Pay
 			started, err := s.update(ctx, p.ID, func(p Payment) (Change, error) {
 				return s.metered(p.Start(choice, route, s.opts.StartTTL, s.now()))
 			})
-			s.started(p.KeyID, err)
+			s.started(ctx, p.KeyID, err)
 			return started, err
 		}
 	}
@@ -265,9 +265,9 @@ func (s *Service) start(ctx context.Context, choice Choice, reads ...func() (Pay
 }
 
 // started calls Options.Refused when the start of a payment failed for credits.
-func (s *Service) started(keyID int64, err error) {
+func (s *Service) started(ctx context.Context, keyID int64, err error) {
 	if s.opts.Refused != nil && (errors.Is(err, ledger.ErrNoCredits) || errors.Is(err, ledger.ErrReserve)) {
-		s.opts.Refused(keyID)
+		s.opts.Refused(ctx, keyID)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/oklog/ulid/v2"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/evm"
 	"github.com/florinpay/florin/internal/chain/evm/sender"
@@ -77,11 +78,11 @@ func newWorld(t *testing.T, url string) *world {
 	w.wallet = chain.AddressOf(chain.BEP20, w.account().Bytes()).Address
 	user, err := w.store.Identity().CreateUser(t.Context(), identity.User{
 		PublicID: newID(), Email: "ada@shop.example", PasswordHash: "none", CreatedAt: w.now(),
-	})
+	}, audit.Record{})
 	w.must(err)
 	w.key, err = w.store.Merchant().CreateKey(t.Context(), merchant.Key{
 		PublicID: newID(), UserID: user.ID, Hash: identity.Hash{1}, Wallet: w.wallet, CreatedAt: w.now(),
-	}, func(int64) []ledger.Entry { return nil })
+	}, func(int64) []ledger.Entry { return nil }, audit.Record{})
 	w.must(err)
 	w.fund(1e18, money.USD)
 	return w

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/campaign"
 )
 
@@ -21,12 +22,13 @@ func makeCampaign(ctx context.Context, campaigns *campaign.Service, keyID int64)
 		Description: "Our roaster is older than most of our guests, and this spring it gave up.\n\n" +
 			"Every dollar goes to its successor. What is left over buys a round of coffee.",
 		Goal: "1000", Suggested: []string{"5", "10", "25", "50"},
-	})
+	}, audit.Act{})
 	if err != nil && !errors.Is(err, campaign.ErrTaken) {
 		return fmt.Errorf("make the demo campaign: %w", err)
 	}
 	_, err = campaigns.CreateLink(
 		ctx, keyID, campaign.LinkDraft{Slug: DemoLink, Description: "One bag of coffee, 500 g", Amount: "12.50"},
+		audit.Act{},
 	)
 	if err != nil && !errors.Is(err, campaign.ErrLinkTaken) {
 		return fmt.Errorf("make the demo payment link: %w", err)

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
@@ -111,7 +112,7 @@ func renewDemo(ctx context.Context, d Demo, inboxURL string, merchants *merchant
 	if len(change.Wallets) == 0 && change.CallbackURL == nil {
 		return nil
 	}
-	if _, _, err = merchants.ArrangeCustodian(ctx, merchant.Key{ID: d.KeyID}, change, nil); err != nil {
+	if _, _, err = merchants.ArrangeCustodian(ctx, merchant.Key{ID: d.KeyID}, change, audit.Act{}); err != nil {
 		return fmt.Errorf("renew the demo merchant: %w", err)
 	}
 	return nil
@@ -135,7 +136,7 @@ func makeDemo(
 	user, err := users.CreateUser(ctx, identity.NewUser{
 		Email: DemoEmail, Password: secret.New(DemoPassword), FirstName: "Demo", LastName: "Merchant",
 		Operator: true, Verified: true,
-	})
+	}, audit.Act{})
 	if errors.Is(err, identity.ErrEmailTaken) { // made by a run that ended too soon
 		user, err = users.UserByEmail(ctx, DemoEmail)
 	}
@@ -144,11 +145,11 @@ func makeDemo(
 	}
 	key, text, err := merchants.CreateKey(ctx, user, merchant.NewKey{
 		Label: "Sandbox", Wallet: demoWallet, Credits: demoCredits, Queries: demoQueries,
-	})
+	}, audit.Act{})
 	if err != nil {
 		return Demo{}, err
 	}
-	_, signing, err := merchants.CreateCustodian(ctx, key, demoCustodian(inboxURL), nil)
+	_, signing, err := merchants.CreateCustodian(ctx, key, demoCustodian(inboxURL), audit.Act{})
 	if err != nil {
 		return Demo{}, err
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/sandbox"
 )
@@ -57,7 +58,7 @@ func TestSandbox_CallbackFollows(t *testing.T) {
 	}
 	own := "http://127.0.0.1:9/own"
 	if _, _, err := second.App.Merchants.ArrangeCustodian(
-		t.Context(), merchant.Key{ID: second.Demo.KeyID}, merchant.CustodianInput{CallbackURL: &own}, nil,
+		t.Context(), merchant.Key{ID: second.Demo.KeyID}, merchant.CustodianInput{CallbackURL: &own}, audit.Act{},
 	); err != nil {
 		t.Fatal(err)
 	}

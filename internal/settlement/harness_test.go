@@ -11,6 +11,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/oklog/ulid/v2"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/evm"
 	"github.com/florinpay/florin/internal/chain/evm/sender"
@@ -179,6 +180,7 @@ func (w *world) newKey() merchant.Key {
 		identity.User{
 			PublicID: string(newID(w.clock.now())), Email: "a@example.com", PasswordHash: "x", CreatedAt: w.clock.now(),
 		},
+		audit.Record{},
 	)
 	w.must(err)
 	k, err := w.store.Merchant().CreateKey(ctx, merchant.Key{
@@ -186,7 +188,7 @@ func (w *world) newKey() merchant.Key {
 	},
 		func(id int64) []ledger.Entry {
 			return []ledger.Entry{ledger.Grant(id, ledger.Credit, 100_000, ledger.ReasonGrant, "grant", w.clock.now())}
-		})
+		}, audit.Record{})
 	w.must(err)
 	return k
 }

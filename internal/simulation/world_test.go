@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/ledger"
@@ -242,6 +243,7 @@ func createMerchant(t testing.TB, s *store.Store) {
 	ctx := t.Context()
 	user, err := s.Identity().CreateUser(
 		ctx, identity.User{PublicID: "01KAJ0000000000000000000U1", Email: "shop@example.com", CreatedAt: begin},
+		audit.Record{},
 	)
 	must(err)
 	key, err := s.Merchant().CreateKey(ctx, merchant.Key{
@@ -252,7 +254,7 @@ func createMerchant(t testing.TB, s *store.Store) {
 			ledger.Grant(id, ledger.Credit, creditsGiven, ledger.ReasonGrant, "credits", begin),
 			ledger.Grant(id, ledger.Query, queriesGiven, ledger.ReasonGrant, "queries", begin),
 		}
-	})
+	}, audit.Record{})
 	must(err)
 	_, err = s.Merchant().CreateCustodian(ctx, merchant.Custodian{
 		PublicID: "01KAJ0000000000000000000C1", KeyID: key.ID, Name: "Shop", CallbackURL: "https://shop.example.com/hook",

@@ -33,21 +33,22 @@ func (w *world) entryActs() map[string]func(context.Context, ...audit.Entry) err
 		return identity.SecondFactor{UserID: u.ID, Secret: secret.New("SECRET"), CreatedAt: storetest.Start}
 	}
 	w.Must(w.PutSecondFactor(ctx, factor(guarded)))
-	w.Must(w.ConfirmSecondFactor(ctx, factor(guarded), 5, []identity.Hash{storetest.HashOf("code")}, storetest.Start))
+	w.Must(w.ConfirmSecondFactor(ctx, factor(guarded), 5, []identity.Hash{storetest.HashOf("code")}, storetest.Start, audit.Record{}))
 	spare := w.NewUser()
 	w.Must(w.PutSecondFactor(ctx, factor(spare)))
-	w.Must(w.ConfirmSecondFactor(ctx, factor(spare), 5, []identity.Hash{storetest.HashOf("spare")}, storetest.Start))
+	w.Must(w.ConfirmSecondFactor(ctx, factor(spare), 5, []identity.Hash{storetest.HashOf("spare")}, storetest.Start, audit.Record{}))
 	w.Must(w.PutSecondFactor(ctx, factor(pending)))
-	w.Must(w.AddReset(ctx, storetest.HashOf("reset"), forgetful.ID, storetest.Start, storetest.Start.Add(time.Hour)))
+	w.Must(w.AddReset(ctx, storetest.HashOf("reset"), forgetful.ID, storetest.Start, storetest.Start.Add(time.Hour), audit.Record{}))
 	w.Must(
 		w.AddInvitation(
 			ctx, storetest.HashOf("sign up"), "invited@example.org", u.ID, storetest.Start,
 			storetest.Start.Add(time.Hour),
-		),
+audit.Record{},
+),
 	)
 	named, gone := storetest.NewPasskey(u.ID, "named"), storetest.NewPasskey(u.ID, "gone")
-	w.Must(w.AddPasskey(ctx, named, identity.Hash{}))
-	w.Must(w.AddPasskey(ctx, gone, identity.Hash{}))
+	w.Must(w.AddPasskey(ctx, named, identity.Hash{}, audit.Record{}))
+	w.Must(w.AddPasskey(ctx, gone, identity.Hash{}, audit.Record{}))
 	return map[string]func(context.Context, ...audit.Entry) error{
 		"change the password": func(ctx context.Context, trail ...audit.Entry) error {
 			return w.SetPassword(ctx, u.ID, "argon2id", "next", storetest.Start, trail...)
@@ -111,14 +112,14 @@ func (w *world) teamActs() map[string]func(context.Context, ...audit.Entry) erro
 			ExpiresAt: storetest.Start.Add(time.Hour),
 		}
 		if token != "" {
-			w.Must(w.AddInvited(ctx, storetest.HashOf(token), n))
+			w.Must(w.AddInvited(ctx, storetest.HashOf(token), n, audit.Record{}))
 		}
 		return n
 	}
 	member := func(token string) identity.User {
 		u := w.NewUser()
 		invited(token, u.Email, token)
-		_, _, err := w.JoinTeam(ctx, storetest.HashOf(token), u, storetest.Start)
+		_, _, err := w.JoinTeam(ctx, storetest.HashOf(token), u, storetest.Start, audit.Record{})
 		w.Must(err)
 		return u
 	}
@@ -173,7 +174,7 @@ func (w *world) shopActs() map[string]func(context.Context, ...audit.Entry) erro
 	w.Must(err)
 	gifts, err := w.Donations(ctx, campaign.DonationQuery{Campaign: running.Number, Limit: 1})
 	w.Must(err)
-	_, err = w.CreateLink(ctx, campaign.Link{Slug: "old", KeyID: k.ID, CreatedAt: storetest.Start})
+	_, err = w.CreateLink(ctx, campaign.Link{Slug: "old", KeyID: k.ID, CreatedAt: storetest.Start}, audit.Record{})
 	w.Must(err)
 	for range 2 {
 		p := w.NewPayment(k)

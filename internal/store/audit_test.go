@@ -116,7 +116,7 @@ func TestStore_AuditEntries(t *testing.T) {
 					merchant.Invited{
 						ID: "T1", MerchantID: u.ID, Email: "new@example.org", Role: merchant.RoleViewer,
 						CreatedAt: storetest.Start, ExpiresAt: storetest.Start.Add(time.Hour),
-					}))
+					}, audit.Record{}))
 				return w.RevokeInvited(ctx, u.ID, "T1", storetest.Start, trail...)
 			}, "|new@example.org|")
 		})
@@ -125,7 +125,8 @@ func TestStore_AuditEntries(t *testing.T) {
 				w.Must(
 					w.AddReset(
 						t.Context(), storetest.HashOf("reset"), u.ID, storetest.Start, storetest.Start.Add(time.Hour),
-					),
+audit.Record{},
+),
 				)
 				_, err := w.UseReset(ctx, storetest.HashOf("reset"), "next", false, storetest.Start, trail...)
 				return err
@@ -178,9 +179,9 @@ func TestStore_AuditEntries(t *testing.T) {
 					Detail: before.Name + " → " + after.Name,
 				}}
 			}
-			_, err := w.UpdateCustodian(t.Context(), k.ID, nil, func(c merchant.Custodian) (merchant.Custodian, error) {
+			_, err := w.UpdateCustodian(t.Context(), k.ID, nil, func(c merchant.Custodian) (merchant.CustodianChange, error) {
 				c.Name = "Renamed"
-				return c, nil
+				return merchant.CustodianChange{Custodian: c}, nil
 			}, changes)
 			w.Must(err)
 			if n := w.Count("SELECT count(*) FROM audit_log WHERE action = 'renamed' AND detail = 'Shop → Renamed'"); n != 1 {
@@ -244,7 +245,7 @@ func (w *world) acts() map[string]func(context.Context, ...audit.Entry) error {
 			ExpiresAt: storetest.Start.Add(time.Hour),
 		}
 	}
-	w.Must(w.CreateSession(w.T.Context(), session("old")))
+	w.Must(w.CreateSession(w.T.Context(), session("old"), audit.Record{}))
 	newKey := merchant.Key{
 		Permissions: merchant.AllPermissions(),
 		PublicID:    string(storetest.NewID()), UserID: u.ID, Hash: storetest.HashOf("new key"),
@@ -289,9 +290,9 @@ func (w *world) acts() map[string]func(context.Context, ...audit.Entry) error {
 		"change custodian": func(ctx context.Context, trail ...audit.Entry) error {
 			_, err := w.UpdateCustodian(ctx, k.ID, pay(
 				"update",
-			), func(c merchant.Custodian) (merchant.Custodian, error) {
+			), func(c merchant.Custodian) (merchant.CustodianChange, error) {
 				c.Name = "Renamed"
-				return c, nil
+				return merchant.CustodianChange{Custodian: c}, nil
 			}, merchant.Audited(trail...))
 			return err
 		},

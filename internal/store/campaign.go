@@ -92,12 +92,12 @@ func splitAmounts(text string) ([]money.Micros, error) {
 
 // CreateCampaign stores a new campaign, or fails with campaign.ErrTaken.
 func (s *Store) CreateCampaign(
-	ctx context.Context, c campaign.Campaign, trail ...audit.Entry,
+	ctx context.Context, c campaign.Campaign, r audit.Record,
 ) (campaign.Campaign, error) {
 	if err := db.CheckTexts("texts of a campaign", c.Slug, c.Title, c.Description); err != nil {
 		return campaign.Campaign{}, err
 	}
-	err := table.WriteAudited(ctx, s.db, trail, table.AuditFields{
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{
 		Subject: c.Slug, Detail: c.Title,
 	}, func(ctx context.Context, t tx, _ *table.AuditFields) error {
 		err := t.NewRaw("INSERT INTO campaigns (slug, key_id, title, description, goal, suggested, state, show_at_once, created_at, updated_at, ends_at) "+
@@ -127,13 +127,13 @@ func normalCampaign(c campaign.Campaign) campaign.Campaign {
 // stores what it returns, or fails with campaign.ErrUnknown.
 func (s *Store) UpdateCampaign(
 	ctx context.Context, keys []int64, slug string, decide func(campaign.Campaign) (campaign.Campaign, error),
-	trail ...audit.Entry,
+	r audit.Record,
 ) (campaign.Campaign, error) {
 	if len(keys) == 0 || !db.Storable(slug) {
 		return campaign.Campaign{}, campaign.ErrUnknown
 	}
 	var changed campaign.Campaign
-	err := table.WriteAudited(ctx, s.db, trail, table.AuditFields{
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{
 		Subject: slug,
 	}, func(ctx context.Context, t tx, a *table.AuditFields) error {
 		var row campaignRow
@@ -265,10 +265,10 @@ func (s *Store) Donations(ctx context.Context, q campaign.DonationQuery) ([]camp
 // ReviewDonation sets the merchant's review of a donation, or fails with
 // campaign.ErrUnknownGift.
 func (s *Store) ReviewDonation(
-	ctx context.Context, number, donation int64, r campaign.Review, trail ...audit.Entry,
+	ctx context.Context, number, donation int64, review campaign.Review, r audit.Record,
 ) error {
-	ok, err := table.WriteOneAudited(ctx, s.db, trail, table.AuditFields{}, "UPDATE donations SET review = ? WHERE id = ? AND campaign_id = ?",
-		string(r), donation, number)
+	ok, err := table.WriteOneAudited(ctx, s.db, s.sealer, r, table.AuditFields{}, "UPDATE donations SET review = ? WHERE id = ? AND campaign_id = ?",
+		string(review), donation, number)
 	if err == nil && !ok {
 		return campaign.ErrUnknownGift
 	}
@@ -305,11 +305,11 @@ func (r *linkRow) link() campaign.Link {
 }
 
 // CreateLink stores a new link, or fails with campaign.ErrLinkTaken.
-func (s *Store) CreateLink(ctx context.Context, l campaign.Link, trail ...audit.Entry) (campaign.Link, error) {
+func (s *Store) CreateLink(ctx context.Context, l campaign.Link, r audit.Record) (campaign.Link, error) {
 	if err := db.CheckTexts("texts of a payment link", l.Slug, l.Description, l.Reference); err != nil {
 		return campaign.Link{}, err
 	}
-	err := table.WriteAudited(ctx, s.db, trail, table.AuditFields{Subject: l.Slug, Detail: l.Description},
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{Subject: l.Slug, Detail: l.Description},
 		func(ctx context.Context, t tx, _ *table.AuditFields) error {
 			err := t.NewRaw("INSERT INTO links (slug, key_id, description, reference, amount, min_amount, max_amount, paused, created_at) "+
 				"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (slug) DO NOTHING RETURNING id",
@@ -356,11 +356,11 @@ func (s *Store) Links(ctx context.Context, keys []int64) ([]campaign.Link, error
 
 // PauseLink pauses or resumes a link of one of the keys, or fails with
 // campaign.ErrUnknownLink.
-func (s *Store) PauseLink(ctx context.Context, keys []int64, slug string, paused bool, trail ...audit.Entry) error {
+func (s *Store) PauseLink(ctx context.Context, keys []int64, slug string, paused bool, r audit.Record) error {
 	if len(keys) == 0 || !db.Storable(slug) {
 		return campaign.ErrUnknownLink
 	}
-	ok, err := table.WriteOneAudited(ctx, s.db, trail, table.AuditFields{Subject: slug}, "UPDATE links SET paused = ? WHERE slug = ? AND key_id IN (?)",
+	ok, err := table.WriteOneAudited(ctx, s.db, s.sealer, r, table.AuditFields{Subject: slug}, "UPDATE links SET paused = ? WHERE slug = ? AND key_id IN (?)",
 		paused, slug, bun.List(keys))
 	if err == nil && !ok {
 		return campaign.ErrUnknownLink

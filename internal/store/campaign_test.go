@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/ledger"
@@ -23,7 +24,7 @@ func (w *world) campaign(k merchant.Key, slug string) campaign.Campaign {
 		EndsAt:    storetest.Start.Add(24 * time.Hour),
 	}, k.ID, storetest.Start)
 	w.Must(err)
-	c, err = w.CreateCampaign(w.T.Context(), c)
+	c, err = w.CreateCampaign(w.T.Context(), c, audit.Record{})
 	w.Must(err)
 	return c
 }
@@ -56,7 +57,7 @@ func TestStore_Campaign(t *testing.T) {
 		_, err = w.CreateCampaign(t.Context(), campaign.Campaign{
 			Slug: "winter", KeyID: other.ID, Title: "x",
 			State: campaign.Active, CreatedAt: storetest.Start, UpdatedAt: storetest.Start,
-		})
+		}, audit.Record{})
 		storetest.WantError(t, "the same slug", err, campaign.ErrTaken)
 		_, _, err = w.Campaign(t.Context(), "summer")
 		storetest.WantError(t, "another slug", err, campaign.ErrUnknown)
@@ -66,16 +67,16 @@ func TestStore_Campaign(t *testing.T) {
 		pause := func(c campaign.Campaign) (campaign.Campaign, error) {
 			return c.Pause(storetest.Start.Add(time.Minute))
 		}
-		_, err = w.UpdateCampaign(t.Context(), []int64{other.ID}, "winter", pause)
+		_, err = w.UpdateCampaign(t.Context(), []int64{other.ID}, "winter", pause, audit.Record{})
 		storetest.WantError(t, "another's campaign", err, campaign.ErrUnknown)
-		_, err = w.UpdateCampaign(t.Context(), nil, "winter", pause)
+		_, err = w.UpdateCampaign(t.Context(), nil, "winter", pause, audit.Record{})
 		storetest.WantError(t, "no keys", err, campaign.ErrUnknown)
-		paused, err := w.UpdateCampaign(t.Context(), []int64{other.ID, k.ID}, "winter", pause)
+		paused, err := w.UpdateCampaign(t.Context(), []int64{other.ID, k.ID}, "winter", pause, audit.Record{})
 		w.Must(err)
 		read, _, err = w.Campaign(t.Context(), "winter")
 		w.Must(err)
 		storetest.Same(t, "after the update", read, paused)
-		_, err = w.UpdateCampaign(t.Context(), []int64{k.ID}, "winter", pause)
+		_, err = w.UpdateCampaign(t.Context(), []int64{k.ID}, "winter", pause, audit.Record{})
 		storetest.WantError(t, "pausing twice", err, campaign.ErrPaused)
 
 		second := w.campaign(k, "second")
@@ -84,7 +85,7 @@ func TestStore_Campaign(t *testing.T) {
 		if len(list) != 2 || list[0].Number != second.Number || list[1].State != campaign.Paused {
 			t.Errorf("the list is %+v", list)
 		}
-		w.Must(w.RevokeKey(t.Context(), k.UserID, k.ID, storetest.Start))
+		w.Must(w.RevokeKey(t.Context(), k.UserID, k.ID, storetest.Start, audit.Record{}))
 		read, _, err = w.Campaign(t.Context(), "winter")
 		w.Must(err)
 		if !read.KeyRevoked {
@@ -168,8 +169,8 @@ func TestStore_Donations(t *testing.T) {
 			}
 		})
 		w.Run("Review", func(t *testing.T) {
-			w.Must(w.ReviewDonation(t.Context(), c.Number, proven[1].Number, campaign.Hidden))
-			err := w.ReviewDonation(t.Context(), other.Number, proven[1].Number, campaign.Approved)
+			w.Must(w.ReviewDonation(t.Context(), c.Number, proven[1].Number, campaign.Hidden, audit.Record{}))
+			err := w.ReviewDonation(t.Context(), other.Number, proven[1].Number, campaign.Approved, audit.Record{})
 			storetest.WantError(t, "another campaign's donation", err, campaign.ErrUnknownGift)
 			_, err = w.UpdatePayment(
 				t.Context(), open.ID, storetest.Observe(9, over, storetest.Transfer(open, "0x05", 1*money.USD, 9)),
@@ -274,19 +275,20 @@ func TestStore_Links(t *testing.T) {
 		}, k.ID,
 			storetest.Start)
 		w.Must(err)
-		l, err = w.CreateLink(t.Context(), l)
+		l, err = w.CreateLink(t.Context(), l, audit.Record{})
 		w.Must(err)
 		read, err := w.Link(t.Context(), "table-4")
 		w.Must(err)
 		storetest.Same(t, "read", read, l)
-		_, err = w.CreateLink(t.Context(), campaign.Link{Slug: "table-4", KeyID: other.ID, CreatedAt: storetest.Start})
+		_, err = w.CreateLink(t.Context(), campaign.Link{Slug: "table-4", KeyID: other.ID, CreatedAt: storetest.Start}, audit.Record{})
 		storetest.WantError(t, "the same slug", err, campaign.ErrLinkTaken)
 		_, err = w.CreateLink(
 			t.Context(), campaign.Link{Slug: "nul", KeyID: other.ID, Description: "\x00", CreatedAt: storetest.Start},
-		)
+audit.Record{},
+)
 		storetest.WantInvalid(t, "NUL", err)
-		storetest.WantError(t, "another's link", w.PauseLink(t.Context(), []int64{other.ID}, "table-4", true), campaign.ErrUnknownLink)
-		w.Must(w.PauseLink(t.Context(), []int64{k.ID, other.ID}, "table-4", true))
+		storetest.WantError(t, "another's link", w.PauseLink(t.Context(), []int64{other.ID}, "table-4", true, audit.Record{}), campaign.ErrUnknownLink)
+		w.Must(w.PauseLink(t.Context(), []int64{k.ID, other.ID}, "table-4", true, audit.Record{}))
 		list, err := w.Links(t.Context(), []int64{k.ID})
 		w.Must(err)
 		if len(list) != 1 || !list[0].Paused || !list[0].Closed() {

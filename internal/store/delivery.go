@@ -298,7 +298,7 @@ func (s *Store) Resend(ctx context.Context, keys []int64, id int64, now time.Tim
 		return report.ErrUnknownDelivery
 	}
 	ok, err := table.WriteOneAudited(
-		ctx, s.db, trail, table.AuditFields{}, again+" AND id = ?", db.At(now), bun.List(keys), id,
+		ctx, s.db, s.sealer, audit.Record{Entries: trail}, table.AuditFields{}, again+" AND id = ?", db.At(now), bun.List(keys), id,
 	)
 	if err != nil || ok {
 		return err
@@ -322,7 +322,7 @@ func (s *Store) ResendFailed(
 ) (int64, error) {
 	var n int64
 	err := table.WriteAudited(
-		ctx, s.db, trail, table.AuditFields{}, func(ctx context.Context, t tx, a *table.AuditFields) error {
+		ctx, s.db, s.sealer, audit.Record{Entries: trail}, table.AuditFields{}, func(ctx context.Context, t tx, a *table.AuditFields) error {
 			n = 0
 			for _, state := range failing {
 				res, err := t.NewRaw(again+" AND "+state+" AND (state <> 'WAITING' OR due_at > ?) AND "+

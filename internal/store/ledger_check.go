@@ -43,7 +43,7 @@ func (s *Store) LedgerCheck(ctx context.Context) (c ledger.Check, ok bool, err e
 func (s *Store) AskLedgerCheck(
 	ctx context.Context, by string, now, stale time.Time, trail ...audit.Entry,
 ) (asked bool, err error) {
-	return table.WriteOneAudited(ctx, s.db, trail, table.AuditFields{}, "INSERT INTO ledger_checks (only_row, asked_at, asked_by, entries, differences, found, problem) VALUES (1, ?, ?, 0, '[]', 0, '') "+
+	return table.WriteOneAudited(ctx, s.db, s.sealer, audit.Record{Entries: trail}, table.AuditFields{}, "INSERT INTO ledger_checks (only_row, asked_at, asked_by, entries, differences, found, problem) VALUES (1, ?, ?, 0, '[]', 0, '') "+
 		"ON CONFLICT (only_row) DO UPDATE SET asked_at = excluded.asked_at, asked_by = excluded.asked_by, ended_at = NULL, entries = 0, differences = '[]', "+
 		"found = 0, problem = '' WHERE ledger_checks.ended_at IS NOT NULL OR ledger_checks.asked_at <= ?", db.At(now), db.Shown(by), db.At(stale))
 }

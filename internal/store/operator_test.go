@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/merchant"
@@ -21,7 +22,7 @@ func TestStore_Disable(t *testing.T) {
 		w.Must(w.CreateSession(ctx, identity.Session{
 			Token: token, UserID: k.UserID, CreatedAt: storetest.Start,
 			ExpiresAt: storetest.Start.Add(time.Hour),
-		}))
+		}, audit.Record{}))
 		closed := func(name string, want bool) {
 			t.Helper()
 			_, err := w.KeyByHash(ctx, k.Hash)
@@ -41,10 +42,10 @@ func TestStore_Disable(t *testing.T) {
 			}
 		}
 		user := func(when time.Time) func() (bool, error) {
-			return func() (bool, error) { return w.DisableUser(ctx, k.UserID, when) }
+			return func() (bool, error) { return w.DisableUser(ctx, k.UserID, when, audit.Record{}) }
 		}
 		key := func(when time.Time) func() (bool, error) {
-			return func() (bool, error) { return w.DisableKey(ctx, k.ID, when) }
+			return func() (bool, error) { return w.DisableKey(ctx, k.ID, when, audit.Record{}) }
 		}
 		closed("at first", false)
 		change("enable what is not disabled", user(time.Time{}), false)
@@ -72,7 +73,7 @@ func TestStore_FindPeople(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		ctx, a, b := t.Context(), w.NewKey(1, 1), w.NewKey(1, 1)
-		w.Must(w.SetKeyLabel(ctx, b.UserID, b.ID, "Web Shop 7_%"))
+		w.Must(w.SetKeyLabel(ctx, b.UserID, b.ID, "Web Shop 7_%", audit.Record{}))
 		for text, want := range map[string]int64{
 			a.Email: a.UserID, a.Email[:len(a.Email)-4]: a.UserID, a.UserPublic: a.UserID, a.PublicID: a.UserID,
 			"web SHOP": b.UserID, "web shop 7_%": b.UserID,

@@ -12,6 +12,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
@@ -194,7 +195,7 @@ func (w *world) useCampaigns(k merchant.Key) {
 	_, err = w.Donations(ctx, campaign.DonationQuery{Campaign: c.Number, Before: 9, Limit: 3, Proven: true})
 	w.Must(err)
 	storetest.WantError(
-		w.T, "no donation", w.ReviewDonation(ctx, c.Number, 1, campaign.Hidden), campaign.ErrUnknownGift,
+		w.T, "no donation", w.ReviewDonation(ctx, c.Number, 1, campaign.Hidden, audit.Record{}), campaign.ErrUnknownGift,
 	)
 	_, err = w.Link(ctx, "none")
 	storetest.WantError(w.T, "no link", err, campaign.ErrUnknownLink)
@@ -267,13 +268,13 @@ func (w *world) useDashboard(k merchant.Key, p payment.Payment) {
 	w.Must(err)
 	_, err = w.Trouble(ctx, storetest.Start, 1)
 	w.Must(err)
-	_, err = w.DisableUser(ctx, person.ID, storetest.Start)
+	_, err = w.DisableUser(ctx, person.ID, storetest.Start, audit.Record{})
 	w.Must(err)
-	_, err = w.DisableUser(ctx, person.ID, time.Time{})
+	_, err = w.DisableUser(ctx, person.ID, time.Time{}, audit.Record{})
 	w.Must(err)
-	_, err = w.DisableKey(ctx, k.ID, storetest.Start)
+	_, err = w.DisableKey(ctx, k.ID, storetest.Start, audit.Record{})
 	w.Must(err)
-	_, err = w.DisableKey(ctx, k.ID, time.Time{})
+	_, err = w.DisableKey(ctx, k.ID, time.Time{}, audit.Record{})
 	w.Must(err)
 	_, err = w.AskLedgerCheck(ctx, "a", storetest.Start, storetest.Start)
 	w.Must(err)
@@ -289,7 +290,8 @@ func (w *world) useDashboard(k merchant.Key, p payment.Payment) {
 	w.Must(
 		w.PutLogo(
 			ctx, k.ID, merchant.Logo{Hash: strings.Repeat("0", 64), Kind: "png", Picture: []byte{1}}, storetest.Start,
-		),
+audit.Record{},
+),
 	)
 	_, err = w.Logo(ctx, strings.Repeat("0", 64))
 	w.Must(err)

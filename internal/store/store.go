@@ -1,6 +1,6 @@
 // Package store keeps everything Florin knows in one database. It implements the Store ports of the domain packages:
 // those of payments, webhooks, campaigns and idempotency itself, one file for each noun, and the others in store/alert,
-// store/identity, store/merchant and store/settlement. What these share is in store/table, lists and figures for pages
+// store/identity, store/mail, store/merchant and store/settlement. What these share is in store/table, lists and figures for pages
 // are in store/report, and how SQL is run is in store/db.
 //
 // Its one invariant: one exported method is one transaction. It is written
@@ -31,6 +31,7 @@ import (
 	"github.com/florinpay/florin/internal/store/db"
 	"github.com/florinpay/florin/internal/store/erasure"
 	"github.com/florinpay/florin/internal/store/identity"
+	"github.com/florinpay/florin/internal/store/mail"
 	"github.com/florinpay/florin/internal/store/merchant"
 	"github.com/florinpay/florin/internal/store/retention"
 	"github.com/florinpay/florin/internal/store/rotation"
@@ -50,6 +51,7 @@ type Store struct {
 	merchant   *merchant.Store
 	settlement *settlement.Store
 	alerts     *alert.Store
+	mails      *mail.Store
 
 	db         db.Engine
 	migrations db.Migrations
@@ -113,7 +115,7 @@ func Open(ctx context.Context, url string, sealer *secret.Sealer, o Options) (*S
 		migrations: o.Migrations, log: o.Log, recent: newRecent(), lock: lock,
 		open:     openPayments{few: fewOpen},
 		identity: identity.New(engine, sealer),
-		merchant: merchant.New(engine, sealer), settlement: settlement.New(engine), alerts: alert.New(engine),
+		merchant: merchant.New(engine, sealer), settlement: settlement.New(engine), alerts: alert.New(engine, sealer), mails: mail.New(engine, sealer),
 	}
 	s.creates = db.NewBatcher(s.createBatch)
 	s.changes = db.NewBatcher(s.changeBatch)
@@ -164,6 +166,9 @@ func (s *Store) Retention() *retention.Store { return retention.New(s.db) }
 
 // Settlement returns the store of sweeps and recharges.
 func (s *Store) Settlement() *settlement.Store { return s.settlement }
+
+// Mails returns the outbox of mails.
+func (s *Store) Mails() *mail.Store { return s.mails }
 
 // Alerts returns the store of what operators are notified of.
 func (s *Store) Alerts() *alert.Store { return s.alerts }

@@ -14,6 +14,7 @@ import (
 	"github.com/oklog/ulid/v2"
 	_ "modernc.org/sqlite"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/merchant"
@@ -111,6 +112,7 @@ func (s *stored) key(t testing.TB, url string) int64 {
 		identity.User{
 			PublicID: newULID(), Email: fmt.Sprintf("%d@example.org", n), PasswordHash: "argon2id", CreatedAt: noon,
 		},
+		audit.Record{},
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -119,6 +121,7 @@ func (s *stored) key(t testing.TB, url string) int64 {
 		t.Context(),
 		merchant.Key{PublicID: newULID(), UserID: u.ID, Hash: sha256.Sum256([]byte(u.Email)), CreatedAt: noon},
 		func(int64) []ledger.Entry { return nil },
+		audit.Record{},
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -129,7 +132,7 @@ func (s *stored) key(t testing.TB, url string) int64 {
 			webhook.NewSigningSecret(),
 		}, Branding: merchant.Branding{Theme: merchant.ThemeAuto},
 		CreatedAt: noon, UpdatedAt: noon,
-	}, nil, nil)
+	}, nil, audit.Record{})
 	if err != nil {
 		t.Fatal(err)
 	}

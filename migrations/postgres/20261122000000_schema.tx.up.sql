@@ -790,22 +790,6 @@ CREATE INDEX logos_by_hash ON logos (hash);
 
 CREATE INDEX deliveries_failed ON deliveries (custodian_id, due_at) WHERE state IN ('FAILED', 'STOPPED');
 
--- The owners of a key are mailed once when its credits run low, and at most once a day when a sale is refused for them.
-
--- One row for each key and kind of alert. LOW is written with the entry that crossed the limit, REFUSED after a start was
--- refused. TAKEN is stored before the mail is sent: a crash in between loses a mail and never sends it twice.
-CREATE TABLE low_credit (
-    key_id     bigint      NOT NULL REFERENCES api_keys,
-    kind       text        NOT NULL CHECK (kind IN ('LOW', 'REFUSED')),
-    crossing   bigint      NOT NULL CHECK (crossing > 0), -- how often it ran low, or how many alerts of refused sales there were
-    crossed_at timestamptz NOT NULL,
-    state      text        NOT NULL CHECK (state IN ('WAITING', 'TAKEN', 'SENT', 'SKIPPED', 'FAILED')),
-    attempt    bigint      NOT NULL CHECK (attempt >= 0), -- attempts made
-    due_at     timestamptz NOT NULL,
-    PRIMARY KEY (key_id, kind)
-);
-CREATE INDEX low_credit_due ON low_credit (due_at) WHERE state = 'WAITING';
-
 -- What operators search and list.
 
 -- Search by prefix, byte by byte.
@@ -941,24 +925,30 @@ CREATE TABLE operator_alerts (
     PRIMARY KEY (kind, subject)
 );
 
--- One row for each notice and channel, written with the change of its alert.
-CREATE TABLE operator_notices (
-    id        bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    notice_id text        NOT NULL, -- the same on every channel
-    channel   text        NOT NULL,
-    phase     text        NOT NULL CHECK (phase IN ('begins', 'over')),
-    kind      text        NOT NULL,
-    subject   text        NOT NULL,
-    title     text        NOT NULL,
-    detail    text        NOT NULL,
-    advice    text        NOT NULL,
-    since     timestamptz NOT NULL,
-    at        timestamptz NOT NULL,
-    attempt   bigint      NOT NULL CHECK (attempt >= 0), -- attempts made
-    due_at    timestamptz NOT NULL, -- while it is sent: when it counts as not sent; when it has ended: since when
-    state     text        NOT NULL CHECK (state IN ('WAITING', 'SENT', 'FAILED'))
+-- Mails, and what the operator's webhook is to get, written with what they are about. They are sent as deliveries are.
+CREATE TABLE mails (
+    id         bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    message_id text        NOT NULL UNIQUE, -- the same in every attempt
+    kind       text        NOT NULL CHECK (kind IN ('PLAIN', 'ASKED', 'GUESSED', 'LOW', 'REFUSED', 'HOOK')),
+    key_id     bigint      REFERENCES api_keys, -- whose credits LOW and REFUSED are about
+    recipient  text        NOT NULL, -- e-mail address, or empty
+    thread     text        NOT NULL, -- what belongs together leaves in order; empty: alone
+    subject    text        NOT NULL,
+    text       text        NOT NULL, -- sealed; empty when it has ended
+    receiver   bigint      NOT NULL,
+    state      text        NOT NULL CHECK (state IN ('WAITING', 'DELIVERED', 'FAILED', 'STOPPED')),
+    attempt    bigint      NOT NULL, -- attempts made
+    created_at timestamptz NOT NULL,
+    due_at     timestamptz NOT NULL, -- while it is held: when the hold ends; when it has ended: since when
+    holder     text,
+    error      text        NOT NULL -- of the last attempt
 );
-CREATE INDEX operator_notices_due ON operator_notices (channel, due_at) WHERE state = 'WAITING';
+CREATE INDEX mails_due ON mails (due_at) WHERE state = 'WAITING';
+CREATE INDEX mails_ended ON mails (due_at) WHERE state <> 'WAITING';
+CREATE INDEX mails_asked ON mails (recipient, created_at) WHERE kind = 'ASKED';
+CREATE INDEX mails_of_key ON mails (key_id, kind, due_at) WHERE key_id IS NOT NULL;
+-- One fall of a balance, or one refused sale, is enough for a mail.
+CREATE UNIQUE INDEX mails_waiting_of_key ON mails (key_id, kind) WHERE state = 'WAITING';
 
 -- Until when the TLS certificates of callbacks are valid.
 CREATE TABLE callback_certificates (

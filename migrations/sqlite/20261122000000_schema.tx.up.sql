@@ -778,22 +778,6 @@ CREATE INDEX logos_by_hash ON logos (hash);
 
 CREATE INDEX deliveries_failed ON deliveries (custodian_id, due_at) WHERE state IN ('FAILED', 'STOPPED');
 
--- The owners of a key are mailed once when its credits run low, and at most once a day when a sale is refused for them.
-
--- One row for each key and kind of alert. LOW is written with the entry that crossed the limit, REFUSED after a start was
--- refused. TAKEN is stored before the mail is sent: a crash in between loses a mail and never sends it twice.
-CREATE TABLE low_credit (
-    key_id     INTEGER NOT NULL REFERENCES api_keys,
-    kind       TEXT    NOT NULL CHECK (kind IN ('LOW', 'REFUSED')),
-    crossing   INTEGER NOT NULL CHECK (crossing > 0), -- how often it ran low, or how many alerts of refused sales there were
-    crossed_at INTEGER NOT NULL,
-    state      TEXT    NOT NULL CHECK (state IN ('WAITING', 'TAKEN', 'SENT', 'SKIPPED', 'FAILED')),
-    attempt    INTEGER NOT NULL CHECK (attempt >= 0), -- attempts made
-    due_at     INTEGER NOT NULL,
-    PRIMARY KEY (key_id, kind)
-) STRICT;
-CREATE INDEX low_credit_due ON low_credit (due_at) WHERE state = 'WAITING';
-
 -- What operators search and list.
 
 -- Search by prefix, byte by byte.
@@ -928,24 +912,30 @@ CREATE TABLE operator_alerts (
     PRIMARY KEY (kind, subject)
 ) STRICT;
 
--- One row for each notice and channel, written with the change of its alert.
-CREATE TABLE operator_notices (
-    id        INTEGER PRIMARY KEY AUTOINCREMENT,
-    notice_id TEXT        NOT NULL, -- the same on every channel
-    channel   TEXT        NOT NULL,
-    phase     TEXT        NOT NULL CHECK (phase IN ('begins', 'over')),
-    kind      TEXT        NOT NULL,
-    subject   TEXT        NOT NULL,
-    title     TEXT        NOT NULL,
-    detail    TEXT        NOT NULL,
-    advice    TEXT        NOT NULL,
-    since     INTEGER NOT NULL,
-    at        INTEGER NOT NULL,
-    attempt   INTEGER     NOT NULL CHECK (attempt >= 0), -- attempts made
-    due_at    INTEGER NOT NULL, -- while it is sent: when it counts as not sent; when it has ended: since when
-    state     TEXT        NOT NULL CHECK (state IN ('WAITING', 'SENT', 'FAILED'))
+-- Mails, and what the operator's webhook is to get, written with what they are about. They are sent as deliveries are.
+CREATE TABLE mails (
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
+    message_id TEXT    NOT NULL UNIQUE, -- the same in every attempt
+    kind       TEXT    NOT NULL CHECK (kind IN ('PLAIN', 'ASKED', 'GUESSED', 'LOW', 'REFUSED', 'HOOK')),
+    key_id     INTEGER REFERENCES api_keys, -- whose credits LOW and REFUSED are about
+    recipient  TEXT    NOT NULL, -- e-mail address, or empty
+    thread     TEXT    NOT NULL, -- what belongs together leaves in order; empty: alone
+    subject    TEXT    NOT NULL,
+    text       TEXT    NOT NULL, -- sealed; empty when it has ended
+    receiver   INTEGER NOT NULL,
+    state      TEXT    NOT NULL CHECK (state IN ('WAITING', 'DELIVERED', 'FAILED', 'STOPPED')),
+    attempt    INTEGER NOT NULL, -- attempts made
+    created_at INTEGER NOT NULL,
+    due_at     INTEGER NOT NULL, -- while it is held: when the hold ends; when it has ended: since when
+    holder     TEXT,
+    error      TEXT    NOT NULL -- of the last attempt
 ) STRICT;
-CREATE INDEX operator_notices_due ON operator_notices (channel, due_at) WHERE state = 'WAITING';
+CREATE INDEX mails_due ON mails (due_at) WHERE state = 'WAITING';
+CREATE INDEX mails_ended ON mails (due_at) WHERE state <> 'WAITING';
+CREATE INDEX mails_asked ON mails (recipient, created_at) WHERE kind = 'ASKED';
+CREATE INDEX mails_of_key ON mails (key_id, kind, due_at) WHERE key_id IS NOT NULL;
+-- One fall of a balance, or one refused sale, is enough for a mail.
+CREATE UNIQUE INDEX mails_waiting_of_key ON mails (key_id, kind) WHERE state = 'WAITING';
 
 -- Until when the TLS certificates of callbacks are valid.
 CREATE TABLE callback_certificates (

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
-	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -82,13 +81,13 @@ func (d *Surface) giftRow(found campaign.Campaign, g campaign.Donation) campaign
 }
 
 // changeState pauses, resumes or ends a campaign.
-type changeState func(ctx context.Context, keys []int64, slug string, trail ...audit.Entry) (campaign.Campaign, error)
+type changeState func(ctx context.Context, keys []int64, slug string, act audit.Act) (campaign.Campaign, error)
 
 // campaignAct changes the state of the campaign in the address.
 func (d *Surface) campaignAct(
-	c echo.Context, who session.Principal, act changeState, as audit.Action, said string,
+	c echo.Context, who session.Principal, act changeState, said string,
 ) error {
-	changed, err := act(c.Request().Context(), who.KeyIDs(), c.Param("campaign"), d.AuditEntry(c, who, as, "", ""))
+	changed, err := act(c.Request().Context(), who.KeyIDs(), c.Param("campaign"), d.Act(c, who))
 	if err != nil {
 		return err
 	}
@@ -96,15 +95,15 @@ func (d *Surface) campaignAct(
 }
 
 func (d *Surface) postCampaignPause(c echo.Context, who session.Principal) error {
-	return d.campaignAct(c, who, d.Campaigns.Pause, audit.ActionCampaignPause, "The campaign is paused. Payments that were started can still complete, and count.")
+	return d.campaignAct(c, who, d.Campaigns.Pause, "The campaign is paused. Payments that were started can still complete, and count.")
 }
 
 func (d *Surface) postCampaignResume(c echo.Context, who session.Principal) error {
-	return d.campaignAct(c, who, d.Campaigns.Resume, audit.ActionCampaignResume, "The campaign takes donations again.")
+	return d.campaignAct(c, who, d.Campaigns.Resume, "The campaign takes donations again.")
 }
 
 func (d *Surface) postCampaignEnd(c echo.Context, who session.Principal) error {
-	return d.campaignAct(c, who, d.Campaigns.End, audit.ActionCampaignEnd, "The campaign has ended. Its page stays, with what was raised.")
+	return d.campaignAct(c, who, d.Campaigns.End, "The campaign has ended. Its page stays, with what was raised.")
 }
 
 // postReview approves or hides what donors wrote, several at once. Each review is
@@ -139,11 +138,8 @@ func (d *Surface) postReview(c echo.Context, who session.Principal) error {
 	if len(numbers) == 0 {
 		return d.Cookies.Redirect(c, back, "Nothing was selected. Tick the donations first.")
 	}
-	for i, n := range numbers {
-		entry := d.AuditEntry(
-			c, who, audit.ActionModerate, found.Slug, strings.ToLower(string(review))+" donation "+chosen[i],
-		)
-		if err := d.Campaigns.Review(c.Request().Context(), found, n, review, entry); err != nil {
+	for _, n := range numbers {
+		if err := d.Campaigns.Review(c.Request().Context(), found, n, review, d.Act(c, who)); err != nil {
 			return err
 		}
 	}

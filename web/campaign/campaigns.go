@@ -6,11 +6,9 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/merchant"
@@ -65,7 +63,7 @@ func (d *Surface) postCampaignNew(c echo.Context, who session.Principal) error {
 		return d.campaignsPage(c, who, http.StatusBadRequest, f)
 	}
 	made, err := d.Campaigns.Create(
-		c.Request().Context(), key.ID, in, d.AuditEntry(c, who, audit.ActionCampaignNew, "", ""),
+		c.Request().Context(), key.ID, in, d.Act(c, who),
 	)
 	if err != nil {
 		if !f.Refused(err, campaignSubjects...) {
@@ -183,13 +181,13 @@ func (d *Surface) postCampaignEdit(c echo.Context, who session.Principal) error 
 			return err
 		}
 	}
-	keyID, waits := key.ID, false
+	to, waits := campaign.Redirection{KeyID: key.ID, KeyName: session.KeyLabel(key), Changes: changes}, false
 	if len(changes) > 0 {
 		if waits, err = d.Merchants.Locked(c.Request().Context(), who.Membership.Merchant.ID); err != nil {
 			return err
 		}
 		if waits {
-			keyID = found.KeyID
+			to = campaign.Redirection{KeyID: found.KeyID}
 		}
 	}
 	if waits {
@@ -202,17 +200,14 @@ func (d *Surface) postCampaignEdit(c echo.Context, who session.Principal) error 
 		if err != nil {
 			return d.campaignEditPage(c, who, fault.KindOf(err).Code(), f)
 		}
-		changes = nil
 	}
-	changed, err := d.Campaigns.Edit(c.Request().Context(), who.KeyIDs(), found.Slug, keyID, in,
-		d.AuditEntry(c, who, audit.ActionCampaign, "", strings.Join(append(changes, ""), ", ")))
+	changed, err := d.Campaigns.Edit(c.Request().Context(), who.KeyIDs(), found.Slug, to, in, d.Act(c, who))
 	if err != nil {
 		if !f.Refused(err, campaignSubjects...) {
 			return err
 		}
 		return d.campaignEditPage(c, who, fault.KindOf(err).Code(), f)
 	}
-	d.MailChanges(c, who, key, "Where donations to “"+changed.Title+"” go was changed", changes)
 	if waits {
 		return d.Cookies.Redirect(c, campaignsPath+"/"+changed.Slug, "The campaign is changed. Your account is locked: its donations go to the other key in 24 hours, unless an owner stops it.")
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/payment"
@@ -94,7 +93,7 @@ func (d *Surface) postLinkNew(c echo.Context, who session.Principal) error {
 		), Description: f.Text(
 			"description",
 		), Reference: f.Text("reference"), Amount: f.Text("amount"), Min: f.Text("min"), Max: f.Text("max"),
-	}, d.AuditEntry(c, who, audit.ActionLinkNew, "", ""))
+	}, d.Act(c, who))
 	if err != nil {
 		if !f.Refused(err,
 			shell.Subject{Service: "slug", Input: "slug", Label: "The address"},
@@ -139,17 +138,17 @@ func (d *Surface) getLink(c echo.Context, who session.Principal) error {
 }
 
 func (d *Surface) postLinkPause(c echo.Context, who session.Principal) error {
-	return d.pauseLink(c, who, true, audit.ActionLinkPause, "The link is paused. People who open it read that it is not in use.")
+	return d.pauseLink(c, who, true, "The link is paused. People who open it read that it is not in use.")
 }
 
 func (d *Surface) postLinkResume(c echo.Context, who session.Principal) error {
-	return d.pauseLink(c, who, false, audit.ActionLinkResume, "The link works again.")
+	return d.pauseLink(c, who, false, "The link works again.")
 }
 
-func (d *Surface) pauseLink(c echo.Context, who session.Principal, paused bool, as audit.Action, said string) error {
+func (d *Surface) pauseLink(c echo.Context, who session.Principal, paused bool, said string) error {
 	slug := c.Param("link")
 	if err := d.Campaigns.PauseLink(
-		c.Request().Context(), who.KeyIDs(), slug, paused, d.AuditEntry(c, who, as, slug, ""),
+		c.Request().Context(), who.KeyIDs(), slug, paused, d.Act(c, who),
 	); err != nil {
 		return err
 	}

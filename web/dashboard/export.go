@@ -47,9 +47,8 @@ func (d *Surface) getExport(c echo.Context, who session.Principal) error {
 		d.Shell.Log.Debug("an export keeps the ordinary deadline", "error", err)
 	}
 	// An export changes nothing else, so its audit entry is written first: no data leaves without one.
-	if err := d.Merchants.Record(
-		ctx, d.Entry(c, who.Membership.Merchant.ID, who.User.Email, audit.ActionExport, sentenceOfQuery(q), ""),
-	); err != nil {
+	act := d.Act(c, who)
+	if err := d.Merchants.Record(ctx, act.Account, audit.ActionExport, sentenceOfQuery(q), "", act); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "text/csv; charset=utf-8; header=present")

@@ -9,7 +9,6 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/secret"
@@ -126,9 +125,7 @@ func (d *Surface) postKey(c echo.Context, who session.Principal) error {
 	if !f.OK() {
 		return d.keysPage(c, who, status, f, dashboard.FreshKey{}, "")
 	}
-	// A key without a label is named by its id, which only the store knows yet.
-	entry := d.AuditEntry(c, who, audit.ActionCreateKey, f.Text("label"), "")
-	key, text, err := d.Merchants.CreateKey(c.Request().Context(), who.Membership.Merchant, in, entry)
+	key, text, err := d.Merchants.CreateKey(c.Request().Context(), who.Membership.Merchant, in, d.Act(c, who))
 	if err != nil {
 		if !f.Refused(err, keySubjects...) {
 			return err
@@ -166,8 +163,7 @@ func (d *Surface) postKeyLabel(c echo.Context, who session.Principal) error {
 	if err != nil {
 		return err
 	}
-	entry := d.AuditEntry(c, who, audit.ActionRelabelKey, session.KeyLabel(key), f.Text("label"))
-	if err := d.Merchants.SetKeyLabel(c.Request().Context(), key, f.Text("label"), entry); err != nil {
+	if err := d.Merchants.SetKeyLabel(c.Request().Context(), key, f.Text("label"), d.Act(c, who)); err != nil {
 		return d.keyRefused(c, who, f, key, err)
 	}
 	return d.Cookies.Redirect(c, keysPath, "The key is renamed.")
@@ -191,7 +187,7 @@ func (d *Surface) postKeyRotate(c echo.Context, who session.Principal) error {
 	return d.keyAct(c, who, check, func(_ *shell.Form, key merchant.Key) error {
 		text, _, err := d.Merchants.ReplaceKey(
 			c.Request().Context(), key, who.Membership.Role.Permissions(), nil, nil,
-			d.AuditEntry(c, who, audit.ActionRotateKey, session.KeyLabel(key), ""),
+			"", d.Act(c, who),
 		)
 		if errors.Is(err, merchant.ErrBadKey) {
 			return fault.New(fault.Conflict, "the key was changed in the meantime; look again")
@@ -228,11 +224,9 @@ func (d *Surface) postKeyPermissions(c echo.Context, who session.Principal) erro
 		} else if locked && !key.Narrower(permissions, sources) {
 			return d.rightsWait(c, who, key, changes, merchant.NewSettings{Permissions: permissions, Sources: sources})
 		}
-		entry := d.AuditEntry(c, who, audit.ActionPermitKey, session.KeyLabel(key), strings.Join(changes, ", "))
-		if err := d.Merchants.SetKeyRights(c.Request().Context(), key, permissions, sources, entry); err != nil {
+		if err := d.Merchants.SetKeyRights(c.Request().Context(), key, permissions, sources, d.Act(c, who)); err != nil {
 			return err
 		}
-		d.MailChanges(c, who, key, "What an API key may do was changed", changes)
 		return d.Cookies.Redirect(c, keysPath, "The key may do this from now on.")
 	})
 }
@@ -320,7 +314,7 @@ func confirmField(r panel.Reauth) *panel.Field {
 func (d *Surface) postKeyRevoke(c echo.Context, who session.Principal) error {
 	return d.keyAct(c, who, d.Reauthenticate, func(_ *shell.Form, key merchant.Key) error {
 		if err := d.Merchants.RevokeKey(
-			c.Request().Context(), key, d.AuditEntry(c, who, audit.ActionRevokeKey, session.KeyLabel(key), ""),
+			c.Request().Context(), key, "", d.Act(c, who),
 		); err != nil {
 			return err
 		}

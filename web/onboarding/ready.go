@@ -29,7 +29,7 @@ func (s *Surface) makeLink(c echo.Context, who session.Principal, key merchant.K
 	}
 	for _, slug := range slugs(shop, key) {
 		_, err = s.Campaigns.CreateLink(ctx, key.ID, campaign.LinkDraft{Slug: slug, Description: "Payment to " + shop},
-			s.AuditEntry(c, who, audit.ActionLinkNew, "", ""))
+			s.Act(c, who))
 		if !errors.Is(err, campaign.ErrLinkTaken) {
 			return err
 		}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/merchant"
@@ -158,21 +157,15 @@ func (s *Surface) postStart(c echo.Context, who session.Principal) error {
 	if err != nil {
 		return err
 	}
-	var changes []string
-	entries := s.AuditChanges(c, who, func(before, after merchant.Custodian) []audit.Entry {
-		changes = after.Destinations(before)
-		return merchant.MoneyEntries(session.KeyLabel(key), before, after)
-	})
 	// The signing secret that comes with it is not shown: a merchant whose server checks
 	// signatures makes a new one under Developers.
-	after, _, err := s.Merchants.ArrangeCustodian(ctx, key, in, entries)
+	after, _, err := s.Merchants.ArrangeCustodian(ctx, key, in, s.Act(c, who))
 	if err != nil {
 		if !f.Refused(err, shopSubjects()...) {
 			return err
 		}
 		return s.startPage(c, who, fault.KindOf(err).Code(), f)
 	}
-	s.MailChanges(c, who, key, "Where your money goes was set", changes)
 	if err := s.makeLink(c, who, key, *in.Name); err != nil {
 		return err
 	}

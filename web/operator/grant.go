@@ -5,7 +5,6 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/web/session"
@@ -29,8 +28,7 @@ func (d *Surface) postGrant(c echo.Context, who session.Principal) error {
 		return err
 	}
 	grant := merchant.Grant{Credits: n, ID: f.Text("grant")}
-	entry := d.Entry(c, person.ID, who.User.Email, audit.ActionGrant, key.Name(), grant.String())
-	left, err := d.Merchants.Grant(c.Request().Context(), key, grant, entry)
+	left, err := d.Merchants.Grant(c.Request().Context(), key, grant, d.Act(c, who))
 	if err != nil {
 		if !f.Refused(err, shell.Subject{Service: "credits", Input: "credits", Label: "The number of credits"}) {
 			return err

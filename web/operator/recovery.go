@@ -15,29 +15,17 @@ import (
 
 // recovery is what an operator does for a user who is locked out.
 type recovery struct {
-	action audit.Action
-	do     func(*identity.Service, context.Context, identity.User, ...audit.Entry) error
-	said   string // completes a sentence that begins with the address
-	// subject and text are the mail to the user.
-	subject, text string
+	do   func(*identity.Service, context.Context, identity.User, audit.Act) error
+	said string // completes a sentence that begins with the address
 }
 
 var (
 	resetFactors = recovery{
-		action: audit.ActionResetFactors, do: (*identity.Service).RecoverFactors,
-		said:    " signs in with the password alone now, and is signed out everywhere.",
-		subject: "Your authenticator and passkeys were removed",
-		text: "An operator of this installation removed your authenticator, recovery codes and passkeys, and ended all " +
-			"your sessions. Set up new ones after you signed in.",
+		do:   (*identity.Service).RecoverFactors,
+		said: " signs in with the password alone now, and is signed out everywhere.",
 	}
-	endSessions = recovery{
-		action: audit.ActionEndSessions, do: (*identity.Service).EndSessions,
-		said:    " is signed out everywhere.",
-		subject: "You were signed out", text: "An operator of this installation ended all your sessions.",
-	}
+	endSessions = recovery{do: (*identity.Service).EndSessions, said: " is signed out everywhere."}
 )
-
-const ifNotAsked = "\n\nIf you did not ask for it, ask them at once.\n"
 
 // postRecovery does it, after the operator re-authenticated.
 func (d *Surface) postRecovery(r recovery) session.Handler {
@@ -46,11 +34,9 @@ func (d *Surface) postRecovery(r recovery) session.Handler {
 		if !ok {
 			return err
 		}
-		ctx, entry := c.Request().Context(), d.Entry(c, person.ID, who.User.Email, r.action, person.Email, "")
-		if err := r.do(d.Users, ctx, person.User, entry); err != nil {
+		if err := r.do(d.Users, c.Request().Context(), person.User, d.Act(c, who)); err != nil {
 			return d.userRefused(c, who, person, f, err)
 		}
-		d.MailTo(c, person.Email, r.subject, r.text+ifNotAsked+d.Shell.BaseURL+"/dashboard")
 		return d.Cookies.Redirect(c, usersPath+"/"+person.PublicID, person.Email+r.said)
 	}
 }
@@ -62,16 +48,13 @@ func (d *Surface) postResetLink(c echo.Context, who session.Principal) error {
 	if !ok {
 		return err
 	}
-	entry := d.Entry(c, person.ID, who.User.Email, audit.ActionResetLink, person.Email, "")
-	_, token, err := d.Users.BeginReset(c.Request().Context(), person.Email, entry)
+	token, err := d.Users.MailResetLink(c.Request().Context(), person.User, d.Act(c, who))
 	if err != nil {
 		return d.userRefused(c, who, person, f, err)
 	}
-	link := d.Shell.BaseURL + "/reset?token=" + token.Reveal()
-	if !d.Mail.Enabled() {
+	if !d.Mails {
+		link := d.Shell.BaseURL + "/reset?token=" + token.Reveal()
 		return d.userPageWith(c, who, http.StatusOK, person, shell.NewForm(url.Values{}), link)
 	}
-	d.MailTo(c, person.Email, "Set a new password", "An operator of this installation sends you this link, by which you set "+
-		"a new password within one hour:\n"+link+ifNotAsked+d.Shell.BaseURL+"/dashboard")
 	return d.Cookies.Redirect(c, usersPath+"/"+person.PublicID, "A link to a new password is on its way to "+person.Email+".")
 }

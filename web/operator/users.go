@@ -6,7 +6,6 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/store/report"
@@ -83,7 +82,7 @@ func (d *Surface) userPageWith(
 		Frame: d.Frame(
 			c, who, person.Email, usersPath,
 		), User: userRow(person), You: person.ID == who.User.ID, Problem: f.Problem,
-		Factor: person.Factor, Passkeys: person.Passkeys, ResetLink: link, Mails: d.Mail.Enabled(),
+		Factor: person.Factor, Passkeys: person.Passkeys, ResetLink: link, Mails: d.Mails,
 	}
 	field, err := d.ReauthField(c, who, f)
 	if err != nil {
@@ -156,17 +155,16 @@ func (d *Surface) userForm(
 
 // postUserDisabled disables a user, or enables them.
 func (d *Surface) postUserDisabled(disable bool) session.Handler {
-	action, said := audit.ActionEnableUser, " is enabled, and can sign in."
+	said := " is enabled, and can sign in."
 	if disable {
-		action, said = audit.ActionDisableUser, " is disabled. Payments that were started go on."
+		said = " is disabled. Payments that were started go on."
 	}
 	return func(c echo.Context, who session.Principal) error {
 		person, f, ok, err := d.userForm(c, who)
 		if !ok {
 			return err
 		}
-		entry := d.Entry(c, person.ID, who.User.Email, action, person.Email, "")
-		if err := d.Users.SetUserDisabled(c.Request().Context(), who.User, person.User, disable, entry); err != nil {
+		if err := d.Users.SetUserDisabled(c.Request().Context(), who.User, person.User, disable, d.Act(c, who)); err != nil {
 			return d.userRefused(c, who, person, f, err)
 		}
 		return d.Cookies.Redirect(c, usersPath+"/"+person.PublicID, person.Email+said)
@@ -175,9 +173,9 @@ func (d *Surface) postUserDisabled(disable bool) session.Handler {
 
 // postKeyDisabled disables a key, or enables it.
 func (d *Surface) postKeyDisabled(disable bool) session.Handler {
-	action, said := audit.ActionEnableKey, " is enabled."
+	said := " is enabled."
 	if disable {
-		action, said = audit.ActionDisableKey, " is disabled. Payments started with it go on."
+		said = " is disabled. Payments started with it go on."
 	}
 	return func(c echo.Context, who session.Principal) error {
 		person, f, ok, err := d.userForm(c, who)
@@ -188,8 +186,7 @@ func (d *Surface) postKeyDisabled(disable bool) session.Handler {
 		if err != nil {
 			return err
 		}
-		entry := d.Entry(c, person.ID, who.User.Email, action, session.KeyLabel(key), "")
-		if err := d.Merchants.SetKeyDisabled(c.Request().Context(), who.User, key, disable, entry); err != nil {
+		if err := d.Merchants.SetKeyDisabled(c.Request().Context(), who.User, key, disable, d.Act(c, who)); err != nil {
 			return d.userRefused(c, who, person, f, err)
 		}
 		return d.Cookies.Redirect(c, usersPath+"/"+person.PublicID, "The key “"+session.KeyLabel(key)+"”"+said)
@@ -229,7 +226,7 @@ func (d *Surface) postInvite(c echo.Context, who session.Principal) error {
 	if err != nil {
 		return err
 	}
-	token, err := d.Users.Invite(c.Request().Context(), who.User, f.Text("email"), d.AuditOwn(c, who.User, audit.ActionInvite, "", ""))
+	token, err := d.Users.Invite(c.Request().Context(), who.User, f.Text("email"), d.Act(c, who))
 	if err != nil {
 		if !f.Refused(err, shell.Subject{Service: "email", Input: "email", Label: "The e-mail address"}) {
 			return err
@@ -237,8 +234,6 @@ func (d *Surface) postInvite(c echo.Context, who session.Principal) error {
 		return d.usersPage(c, who, fault.KindOf(err).Code(), f, "")
 	}
 	link := d.Shell.BaseURL + "/signup?invite=" + token.Reveal()
-	d.Mail.SendAsked(c.Request().Context(), f.Text("email"), "You are invited to Florin",
-		"Create your account within seven days:\n"+link)
 	if d.Users.VerifiesEmail() {
 		// Only the holder of the address may have the link: it verifies the address.
 		return d.Cookies.Redirect(c, usersPath, "The invitation is on its way to "+f.Text("email")+".")

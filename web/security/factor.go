@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/secret"
@@ -97,8 +96,7 @@ func (d *Surface) postConfirmFactor(c echo.Context, who session.Principal) error
 	if !f.OK() {
 		return d.factorPage(c, who, status, f)
 	}
-	entry := d.AuditOwn(c, who.User, audit.ActionFactorOn, "", "")
-	codes, err := d.Users.ConfirmFactor(c.Request().Context(), who.User, who.Token(), f.Values.Get("code"), entry)
+	codes, err := d.Users.ConfirmFactor(c.Request().Context(), who.User, f.Values.Get("code"), d.Act(c, who))
 	if errors.Is(err, identity.ErrBadCode) {
 		f := shell.NewForm(url.Values{})
 		f.Bad("code", "The code is wrong. Check the clock of your device, and try the next one.")
@@ -107,8 +105,6 @@ func (d *Surface) postConfirmFactor(c echo.Context, who session.Principal) error
 	if err != nil {
 		return d.factorRefused(c, who, err)
 	}
-	d.MailTo(c, who.User.Email, "Your second factor was turned on", "Signing in to Florin asks for a code of an authenticator from now on, and every other session was ended.\n\n"+
-		"If this was not you, change your password and turn it off at once:\n"+d.Shell.BaseURL+session.SecurityPath)
 	p := security.CodesProps{Frame: d.Frame(c, who, "Recovery codes", session.SecurityPath)}
 	for _, code := range codes {
 		p.Codes = append(p.Codes, code.Reveal())
@@ -121,10 +117,8 @@ func (d *Surface) postRemoveFactor(c echo.Context, who session.Principal) error 
 	if err != nil {
 		return err
 	}
-	entry := d.AuditOwn(c, who.User, audit.ActionFactorOff, "", "")
 	err = d.Users.RemoveFactor(
-		c.Request().Context(), who.User, who.Token(), secret.New(f.Values.Get("password")),
-		shell.CallOf(c).Client, entry,
+		c.Request().Context(), who.User, secret.New(f.Values.Get("password")), d.Act(c, who),
 	)
 	if err != nil {
 		return d.factorRefused(c, who, err)
@@ -132,7 +126,5 @@ func (d *Surface) postRemoveFactor(c echo.Context, who session.Principal) error 
 	if err := d.Renew(c, who); err != nil {
 		return err
 	}
-	d.MailTo(c, who.User.Email, "Your second factor was turned off", "Signing in to Florin asks for the password alone now, "+
-		"and every other session was ended.\n\nIf this was not you, change your password at once:\n"+d.Shell.BaseURL+session.SecurityPath)
 	return d.Cookies.Redirect(c, session.SecurityPath, "The second factor is off. Every other session has ended.")
 }

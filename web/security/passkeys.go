@@ -6,7 +6,6 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/views/panel"
@@ -39,15 +38,12 @@ func (d *Surface) postPasskey(c echo.Context, who session.Principal) error {
 	if err != nil {
 		return err
 	}
-	entry := d.AuditOwn(c, who.User, audit.ActionPasskeyAdd, "", "")
 	p, err := d.Users.AddPasskey(
-		c.Request().Context(), who.User, who.Token(), f.Values.Get("name"), f.Values.Get("made"), entry,
+		c.Request().Context(), who.User, f.Values.Get("name"), f.Values.Get("made"), d.Act(c, who),
 	)
 	if err != nil {
 		return d.passkeyRefused(c, who, f, err)
 	}
-	d.MailTo(c, who.User.Email, "A passkey was added", "A passkey called “"+p.Name+"” was added to your account. The device that has it can sign in to Florin as you. Every other session was ended.\n\n"+
-		"If this was not you, remove it and change your password at once:\n"+d.Shell.BaseURL+session.SecurityPath)
 	return d.Cookies.Redirect(c, session.SecurityPath, "The passkey “"+p.Name+"” is added. You can sign in with it from now on. Every other session has ended.")
 }
 
@@ -56,9 +52,8 @@ func (d *Surface) postPasskeyName(c echo.Context, who session.Principal) error {
 	if err != nil {
 		return err
 	}
-	entry := d.AuditOwn(c, who.User, audit.ActionPasskeyName, "", "")
 	if err := d.Users.RenamePasskey(
-		c.Request().Context(), who.User, c.Param("passkey"), f.Values.Get("name"), entry,
+		c.Request().Context(), who.User, c.Param("passkey"), f.Values.Get("name"), d.Act(c, who),
 	); err != nil {
 		return d.passkeyRefused(c, who, f, err)
 	}
@@ -73,13 +68,10 @@ func (d *Surface) postRemovePasskey(c echo.Context, who session.Principal) error
 	if err := d.Reauthenticate(c, who, f); err != nil {
 		return d.passkeyRefused(c, who, f, err)
 	}
-	entry := d.AuditOwn(c, who.User, audit.ActionPasskeyRemove, "", "")
-	p, err := d.Users.RemovePasskey(c.Request().Context(), who.User, who.Token(), c.Param("passkey"), entry)
+	p, err := d.Users.RemovePasskey(c.Request().Context(), who.User, c.Param("passkey"), d.Act(c, who))
 	if err != nil {
 		return d.passkeyRefused(c, who, f, err)
 	}
-	d.MailTo(c, who.User.Email, "A passkey was removed", "The passkey called “"+p.Name+"” no longer signs in to Florin, and every other session was ended.\n\n"+
-		"If this was not you, change your password at once:\n"+d.Shell.BaseURL+session.SecurityPath)
 	return d.Cookies.Redirect(c, session.SecurityPath, "The passkey “"+p.Name+"” is removed. Every other session has ended.")
 }
 

@@ -8,7 +8,6 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/secret"
@@ -86,11 +85,9 @@ func (d *Surface) postVerification(c echo.Context, who session.Principal) error 
 	if d.Users.RequireVerified(who.User) == nil {
 		return d.Cookies.Redirect(c, session.SecurityPath, "Your e-mail address is verified already.")
 	}
-	token, err := d.Users.BeginVerification(ctx, who.User)
-	if err != nil {
+	if err := d.Users.BeginVerification(ctx, who.User); err != nil {
 		return err
 	}
-	d.Mail.Verification(ctx, who.User.Email, token)
 	return d.Cookies.Redirect(c, session.SecurityPath, "A link is on its way to "+who.User.Email+".")
 }
 
@@ -105,10 +102,9 @@ func (d *Surface) postPassword(c echo.Context, who session.Principal) error {
 	}
 	forms := emptySecurityForms()
 	forms.password = f
-	entry := d.AuditOwn(c, who.User, audit.ActionPassword, "", "")
 	in, err := d.Users.ChangePassword(
 		c.Request().Context(), who.User, secret.New(f.Values.Get("old")), secret.New(f.Values.Get("next")),
-		shell.CallOf(c).Client, shell.CallOf(c).UserAgent, entry,
+		d.Act(c, who),
 	)
 	if err != nil {
 		status, wrong := fault.KindOf(err).Code(), []shell.Subject{newPassword}
@@ -124,7 +120,5 @@ func (d *Surface) postPassword(c echo.Context, who session.Principal) error {
 	if err := d.Cookies.SignIn(c.Response(), in); err != nil {
 		return err
 	}
-	d.MailTo(c, who.User.Email, "Your password was changed",
-		"Your password for Florin was changed, and every other session was ended.\n\nIf this was not you, set a new one at once:\n"+d.Shell.BaseURL+"/forgot")
 	return d.Cookies.Redirect(c, session.SecurityPath, "Your password is changed. Every other session has ended.")
 }

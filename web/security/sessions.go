@@ -3,7 +3,6 @@ package security
 import (
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/views/security"
 	"github.com/florinpay/florin/web/session"
@@ -52,8 +51,7 @@ func (d *Surface) sessionAct(c echo.Context, who session.Principal, act func() e
 
 func (d *Surface) postEndLogin(c echo.Context, who session.Principal) error {
 	return d.sessionAct(c, who, func() error {
-		entry := d.AuditOwn(c, who.User, audit.ActionRevokeSession, "", "")
-		if err := d.Users.EndLogin(c.Request().Context(), who.User, c.Param("session"), entry); err != nil {
+		if err := d.Users.EndLogin(c.Request().Context(), who.User, c.Param("session"), d.Act(c, who)); err != nil {
 			return err
 		}
 		return d.Cookies.Redirect(c, session.SecurityPath, "That session has ended.")
@@ -63,8 +61,7 @@ func (d *Surface) postEndLogin(c echo.Context, who session.Principal) error {
 // postEndLogins ends every session of the user but this one.
 func (d *Surface) postEndLogins(c echo.Context, who session.Principal) error {
 	return d.sessionAct(c, who, func() error {
-		entry := d.AuditOwn(c, who.User, audit.ActionRevokeSession, "", "all but this one")
-		if err := d.Users.EndOtherLogins(c.Request().Context(), who.User, who.Token(), entry); err != nil {
+		if err := d.Users.EndOtherLogins(c.Request().Context(), who.User, d.Act(c, who)); err != nil {
 			return err
 		}
 		return d.Cookies.Redirect(c, session.SecurityPath, "Every other session has ended.")

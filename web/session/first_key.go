@@ -4,7 +4,6 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/florinpay/florin/graph/operation"
-	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
 )
@@ -16,11 +15,12 @@ const FirstKeyLabel = "Main key"
 // before anyone asks for an API. Its text is shown to nobody: a user who wants it
 // replaces it under Developers.
 func (g *Guard) FirstKey(c echo.Context, user identity.User, free operation.NewKeys) (merchant.Key, error) {
-	entry := g.Entry(c, user.ID, user.Email, audit.ActionCreateKey, FirstKeyLabel, "")
+	act := g.Stranger(c)
+	act.Who = user.Email
 	key, _, err := g.Merchants.CreateKey(c.Request().Context(), user, merchant.NewKey{
 		Label: FirstKeyLabel, Credits: free.Credits, Queries: free.Queries, Limited: true,
 		// The user entered their password a moment ago.
 		By: merchant.RoleOwner, Reauthenticated: true,
-	}, entry)
+	}, act)
 	return key, err
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/views/panel"
@@ -37,8 +36,7 @@ const (
 // Gate lets a change of where money goes pass (merchant.Directions): the principal
 // is an owner and re-authenticates, on a locked account for this very change and with
 // a passkey or a code. What a form shows is checked in any case: a wrong password is
-// refused. ReauthRefused puts the refusal beside the input. The caller mails and audits
-// what was changed.
+// refused. ReauthRefused puts the refusal beside the input.
 func (g *Guard) Gate(c echo.Context, who Principal, f *shell.Form, takes Freshness) error {
 	if err := who.Membership.Allow(merchant.ActMoney); err != nil {
 		return err
@@ -159,17 +157,6 @@ const WaitsNotice = "Your account is locked: the change is made in 24 hours, unl
 func (g *Guard) Wait(
 	c echo.Context, who Principal, w merchant.Waiting, to merchant.NewSettings, subject string,
 ) error {
-	w.MerchantID, w.By = who.Membership.Merchant.ID, who.User.Email
-	lines := strings.Join(w.Changes, "\n")
-	entry := g.AuditEntry(c, who, audit.ActionChangeWaits, subject, strings.Join(w.Changes, ", "))
-	w, token, err := g.Merchants.Wait(c.Request().Context(), w, to, entry)
-	if err != nil {
-		return err
-	}
-	what := w.Kind.What()
-	g.MailOwners(c, who, strings.ToUpper(what[:1])+what[1:]+" will be changed in 24 hours",
-		w.By+" asked Florin to change, for “"+subject+"”:\n\n"+lines+"\n\nIt is made on "+
-			w.DueAt.Format("2 January 2006 at 15:04 UTC")+". Stop it here, without signing in:\n"+
-			g.Shell.BaseURL+"/stop?token="+token.Reveal())
-	return nil
+	w.MerchantID = who.Membership.Merchant.ID
+	return g.Merchants.Wait(c.Request().Context(), w, to, subject, g.Act(c, who))
 }

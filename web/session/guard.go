@@ -11,7 +11,6 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
-	"github.com/florinpay/florin/internal/notification"
 	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/web/shell"
 )
@@ -22,7 +21,7 @@ type Guard struct {
 	Cookies   *shell.Cookies
 	Users     *identity.Service
 	Merchants *merchant.Service
-	Mail      *notification.Mailer
+	Mails     bool // mail is sent
 	// Needs counts what needs the merchant; nil: nothing is counted.
 	Needs func(context.Context, Principal) (int, error)
 }

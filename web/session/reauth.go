@@ -6,7 +6,6 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/secret"
@@ -23,9 +22,7 @@ const SecurityPath = shell.HomePath + "/security"
 func (g *Guard) Reauthenticate(c echo.Context, who Principal, f *shell.Form) error {
 	ctx, client := c.Request().Context(), shell.CallOf(c).Client
 	if answer := f.Values.Get("passkey"); answer != "" {
-		err := g.Users.ConfirmByPasskey(ctx, who.User, who.Token(), answer, client)
-		g.ReportCopied(c, who.User, err)
-		if err != nil {
+		if err := g.Users.ConfirmByPasskey(ctx, who.User, who.Token(), answer, client); err != nil {
 			return err
 		}
 	} else if err := g.Users.Confirm(ctx, who.User, secret.New(f.Values.Get("password")), client); err != nil {
@@ -96,24 +93,6 @@ func (g *Guard) ReauthField(c echo.Context, who Principal, f *shell.Form) (panel
 		x.PasskeyAt = g.Shell.BaseURL
 	}
 	return f.Field(x), err
-}
-
-// ReportCopied notifies the user, by mail and in the audit log, that a passkey of
-// theirs seems to have been copied. It does nothing for other errors.
-func (g *Guard) ReportCopied(c echo.Context, user identity.User, err error) {
-	if !errors.Is(err, identity.ErrCopiedPasskey) {
-		return
-	}
-	// The refusal changed nothing else, so the entry is written by itself.
-	entry := g.Entry(c, user.ID, user.Email, audit.ActionPasskeyCopied, "", "")
-	if err := g.Merchants.Record(c.Request().Context(), entry); err != nil {
-		g.Shell.Log.Error("audit entry not written",
-			"request", shell.CallOf(c).RequestID, "action", string(entry.Action), "error", err)
-	}
-	g.MailTo(c, user.Email, "One of your passkeys may have been copied",
-		"Florin was shown a passkey of yours whose counter went back, as that of a copy would. It was not accepted.\n\n"+
-			"Sign in with your password, remove the passkey that was used last, and add a new one:\n"+
-			g.Shell.BaseURL+SecurityPath)
 }
 
 // Answer answers the script of passkeys: with the options for

@@ -6,7 +6,6 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/views"
@@ -117,15 +116,11 @@ func (s *Surface) postBranding(c echo.Context, who session.Principal) error {
 	if *logo == "" && before.Branding.Uploaded() {
 		logo = nil // the uploaded one stays
 	}
-	entry := s.AuditEntry(c, who, audit.ActionBranding, session.KeyLabel(key), "")
-	_, _, err = s.Merchants.ArrangeCustodian(c.Request().Context(), key, merchant.CustodianInput{Name: text(
-		"name",
-	), Branding: &merchant.BrandingInput{
-		Tagline: text(
-			"tagline",
-		), LogoURL: logo, PrimaryColor: text("primaryColor"), BackgroundColor: text("backgroundColor"),
-		Theme: &theme, SupportEmail: text("supportEmail"), Website: text("website"),
-	}}, merchant.Audited(entry))
+	err = s.Merchants.SetBranding(c.Request().Context(), key, text("name"), merchant.BrandingInput{
+		Tagline: text("tagline"), LogoURL: logo, PrimaryColor: text("primaryColor"),
+		BackgroundColor: text("backgroundColor"), Theme: &theme, SupportEmail: text("supportEmail"),
+		Website: text("website"),
+	}, s.Act(c, who))
 	if err == nil {
 		return s.Cookies.Redirect(c, checkoutPath+"?key="+key.PublicID, "The branding is saved.")
 	}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/web/session"
@@ -17,13 +16,8 @@ type change struct {
 	key      merchant.Key
 	in       merchant.CustodianInput
 	subjects []shell.Subject // inputs that refusals can name
-	// mailed are the lines the owners are mailed, with what happened in the subject.
-	mailed  func(before, after merchant.Custodian) []string
-	subject string
-	// entries are the audit entries; nil: those of wallets, callback and secret.
-	entries func(before, after merchant.Custodian) []audit.Entry
-	path    string // of the page
-	saved   string // notice after it was made
+	path     string          // of the page
+	saved    string          // notice after it was made
 	// page shows the form again.
 	page func(status int) error
 }
@@ -57,7 +51,9 @@ func (s *Surface) apply(c echo.Context, who session.Principal, f *shell.Form, x 
 	}
 	if err == nil {
 		var after merchant.Custodian
-		if after, err = s.arrange(c, who, x); err == nil {
+		// A new custodian comes with a signing secret, which is not shown here: a merchant
+		// whose server checks signatures makes one on the page of webhooks.
+		if after, _, err = s.Merchants.ArrangeCustodian(ctx, x.key, x.in, s.Act(c, who)); err == nil {
 			return s.Cookies.Redirect(c, at, sentences(x.saved, s.Merchants.WalletNotices(ctx, before, after)))
 		}
 	}
@@ -65,25 +61,6 @@ func (s *Surface) apply(c echo.Context, who session.Principal, f *shell.Form, x 
 		return err
 	}
 	return x.page(fault.KindOf(err).Code())
-}
-
-// arrange makes the change, and mails the owners what is different.
-func (s *Surface) arrange(c echo.Context, who session.Principal, x change) (merchant.Custodian, error) {
-	var lines []string
-	// A new custodian comes with a signing secret, which is not shown here: a merchant
-	// whose server checks signatures makes one on the page of webhooks.
-	after, _, err := s.Merchants.ArrangeCustodian(c.Request().Context(), x.key, x.in,
-		s.AuditChanges(c, who, func(before, after merchant.Custodian) []audit.Entry {
-			lines = x.mailed(before, after)
-			if x.entries != nil {
-				return x.entries(before, after)
-			}
-			return merchant.MoneyEntries(session.KeyLabel(x.key), before, after)
-		}))
-	if err == nil {
-		s.MailChanges(c, who, x.key, x.subject, lines)
-	}
-	return after, err
 }
 
 // sentences joins the notice of a change with what else the user should know.

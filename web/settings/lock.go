@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strings"
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/views/settings"
@@ -25,15 +23,11 @@ const (
 // errNoFactor refuses to lock an account for an owner who could not change it then.
 var errNoFactor = fault.New(fault.Conflict, "a locked account changes with a passkey or an authenticator only: set one up under Security first")
 
-// errNoMail refuses to lock an account whose owners would not hear of the changes that they could stop.
-var errNoMail = fault.New(fault.Conflict,
-	"a change of a locked account is stopped by the link of a mail, and none is sent here: set FLORIN_SMTP_URL first")
-
 // postLock locks where money goes.
 func (s *Surface) postLock(c echo.Context, who session.Principal) error {
 	return s.lockAct(c, who, func(key string) error {
-		if !s.Mail.Enabled() {
-			return errNoMail
+		if !s.Mails {
+			return merchant.ErrNoMail
 		}
 		strong, err := s.HasStrong(c, who)
 		if err == nil && !strong {
@@ -42,12 +36,9 @@ func (s *Surface) postLock(c echo.Context, who session.Principal) error {
 		if err != nil {
 			return err
 		}
-		entry := s.AuditEntry(c, who, audit.ActionLock, "wallets", "")
-		if err := s.Merchants.Lock(c.Request().Context(), who.Membership.Merchant.ID, entry); err != nil {
+		if err := s.Merchants.Lock(c.Request().Context(), who.Membership.Merchant.ID, s.Act(c, who)); err != nil {
 			return err
 		}
-		s.MailOwners(c, who, "Your wallets are locked", who.User.Email+
-			" locked where the money of your Florin merchant account goes. A change takes 24 hours from now on, and you get a mail that stops it.")
 		return s.Cookies.Redirect(c, payoutsPath+"?key="+key, "Locked: wallets change only here, and after 24 hours.")
 	})
 }
@@ -144,12 +135,10 @@ func waitingRow(w merchant.Waiting) settings.WaitingRow {
 // postStopChange stops a change that waits. It asks for nothing: what stays as it is
 // redirects no money.
 func (s *Surface) postStopChange(c echo.Context, who session.Principal) error {
-	id := c.Param("change")
-	entry := s.AuditEntry(c, who, audit.ActionChangeStop, id, "")
-	if err := s.Merchants.StopWaiting(c.Request().Context(), who.Membership.Merchant.ID, id, entry); err != nil {
+	err := s.Merchants.StopWaiting(c.Request().Context(), who.Membership.Merchant.ID, c.Param("change"), s.Act(c, who))
+	if err != nil {
 		return err
 	}
-	s.MailOwners(c, who, "A change was stopped", who.User.Email+" stopped a change of where your money goes. Nothing was changed.")
 	return s.Cookies.Redirect(c, shell.HomePath, "The change is stopped. Nothing was changed.")
 }
 
@@ -165,24 +154,14 @@ func (s *Surface) postStop(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	ctx, token := c.Request().Context(), f.Values.Get("token")
-	w, err := s.Merchants.WaitingBy(ctx, token)
+	token := f.Values.Get("token")
+	w, err := s.Merchants.StopByLink(c.Request().Context(), token, s.Stranger(c))
 	if errors.Is(err, merchant.ErrNoChange) {
 		return s.stopPage(c, token)
 	}
 	if err != nil {
 		return err
 	}
-	entry := s.Entry(c, w.MerchantID, "link in a mail", audit.ActionChangeStop, w.ID, strings.Join(w.Changes, ", "))
-	if err := s.Merchants.StopWaiting(ctx, w.MerchantID, w.ID, entry); err != nil {
-		if errors.Is(err, merchant.ErrNoChange) {
-			return s.stopPage(c, token)
-		}
-		return err
-	}
-	s.Mail.SendOwners(ctx, w.MerchantID, "A change was stopped",
-		"The link of a mail stopped a change of where your money goes. Nothing was changed.\n\n"+
-			strings.Join(w.Changes, "\n"))
 	return s.showStop(c, http.StatusOK, settings.StopProps{Change: waitingRow(w), Stopped: true})
 }
 

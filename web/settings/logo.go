@@ -100,10 +100,7 @@ func (s *Surface) postLogo(c echo.Context, who session.Principal) error {
 		return err
 	}
 	if failed == nil {
-		failed = s.takeLogo(
-			c.Request().Context(), key, file,
-			s.AuditEntry(c, who, audit.ActionBranding, session.KeyLabel(key), "uploaded a logo"),
-		)
+		failed = s.takeLogo(c.Request().Context(), key, file, s.Act(c, who))
 	}
 	if failed == nil {
 		return s.Cookies.Redirect(c, checkoutPath+"?key="+key.PublicID, "The logo is saved.")
@@ -115,7 +112,7 @@ func (s *Surface) postLogo(c echo.Context, who session.Principal) error {
 	return s.brandingPage(c, who, fault.KindOf(failed).Code(), key.PublicID, f)
 }
 
-func (s *Surface) takeLogo(ctx context.Context, key merchant.Key, file []byte, entry audit.Entry) error {
+func (s *Surface) takeLogo(ctx context.Context, key merchant.Key, file []byte, act audit.Act) error {
 	if len(file) == 0 {
 		return fault.About(fault.Invalid, "logo", "must be chosen first")
 	}
@@ -131,7 +128,7 @@ func (s *Surface) takeLogo(ctx context.Context, key merchant.Key, file []byte, e
 	}
 	sum := sha256.Sum256(drawn)
 	l := merchant.Logo{Hash: hex.EncodeToString(sum[:]), Kind: string(kind), Picture: drawn}
-	return s.Merchants.PutLogo(ctx, key.ID, l, entry)
+	return s.Merchants.PutLogo(ctx, key, l, act)
 }
 
 func (s *Surface) postRemoveLogo(c echo.Context, who session.Principal) error {
@@ -139,8 +136,7 @@ func (s *Surface) postRemoveLogo(c echo.Context, who session.Principal) error {
 	if err != nil {
 		return err
 	}
-	entry := s.AuditEntry(c, who, audit.ActionBranding, session.KeyLabel(key), "removed the logo")
-	if err := s.Merchants.PutLogo(c.Request().Context(), key.ID, merchant.Logo{}, entry); err != nil {
+	if err := s.Merchants.PutLogo(c.Request().Context(), key, merchant.Logo{}, s.Act(c, who)); err != nil {
 		return err
 	}
 	return s.Cookies.Redirect(c, checkoutPath+"?key="+key.PublicID, "The logo is removed.")

@@ -9,7 +9,6 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/merchant"
@@ -101,18 +100,8 @@ func (s *Surface) postOptions(c echo.Context, who session.Principal) error {
 	}
 	all := emptyPayoutForms()
 	all.options = f
-	acceptance := func(before, after merchant.Custodian) []string { return after.Acceptance(before) }
 	return s.apply(c, who, f, change{
-		key: key, in: s.optionsInput(f), mailed: acceptance, subject: "How you accept money was changed",
-		entries: func(before, after merchant.Custodian) []audit.Entry {
-			lines := acceptance(before, after)
-			if len(lines) == 0 {
-				return nil
-			}
-			return []audit.Entry{
-				{Action: audit.ActionCustodian, Subject: session.KeyLabel(key), Detail: strings.Join(lines, ", ")},
-			}
-		},
+		key: key, in: s.optionsInput(f),
 		path: payoutsPath, saved: "The options are saved.",
 		page: func(status int) error { return s.payoutsPage(c, who, status, key.PublicID, all) },
 	})

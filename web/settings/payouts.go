@@ -114,14 +114,11 @@ func (s *Surface) postPayouts(c echo.Context, who session.Principal) error {
 	all := emptyPayoutForms()
 	all.money = f
 	return s.apply(c, who, f, change{
-		key: key, in: moneyInput(f), subjects: moneySubjects(), mailed: destinations,
-		subject: "Where your money goes was changed", path: payoutsPath, saved: "The wallets are saved.",
+		key: key, in: moneyInput(f), subjects: moneySubjects(),
+		path: payoutsPath, saved: "The wallets are saved.",
 		page: func(status int) error { return s.payoutsPage(c, who, status, key.PublicID, all) },
 	})
 }
-
-// destinations are the lines of a mail about a change of where money or webhooks go.
-func destinations(before, after merchant.Custodian) []string { return after.Destinations(before) }
 
 // moneySubjects map the fields a refusal of postPayouts can name to inputs.
 func moneySubjects() []shell.Subject {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/views/panel"
@@ -92,9 +91,9 @@ func (s *Surface) postCallback(c echo.Context, who session.Principal) error {
 	all, to := emptyWebhookForms(), f.Text("callbackUrl")
 	all.callback = f
 	return s.apply(c, who, f, change{
-		key: key, in: merchant.CustodianInput{CallbackURL: &to}, mailed: destinations,
+		key: key, in: merchant.CustodianInput{CallbackURL: &to},
 		subjects: []shell.Subject{{Service: "callbackUrl", Input: "callbackUrl", Label: "The callback address"}},
-		subject:  "Where your webhooks go was changed", path: webhooksPath, saved: "The callback address is saved.",
+		path:     webhooksPath, saved: "The callback address is saved.",
 		page: func(status int) error { return s.webhooksPage(c, who, status, key.PublicID, all) },
 	})
 }
@@ -109,15 +108,11 @@ func (s *Surface) postSecret(c echo.Context, who session.Principal) error {
 	text := secret.New(f.Values.Get("secret"))
 	return s.apply(c, who, f, change{
 		key: key, in: merchant.CustodianInput{Secret: &text},
-		mailed:   func(before, after merchant.Custodian) []string { return after.SharedSecret(before) },
 		subjects: []shell.Subject{{Service: "secret", Input: "secret", Label: "The secret"}},
-		subject:  secretMail, path: webhooksPath, saved: "The shared secret is saved.",
+		path:     webhooksPath, saved: "The shared secret is saved.",
 		page: func(status int) error { return s.secretRefused(c, who, status, key, f) },
 	})
 }
-
-// secretMail is the subject of the mail about a change of secrets.
-const secretMail = "A secret of your webhooks was changed"
 
 // secretAct asks for re-authentication before it acts on the signing secrets.
 func (s *Surface) secretAct(c echo.Context, who session.Principal, act func(merchant.Key) error) error {
@@ -145,13 +140,10 @@ func (s *Surface) secretRefused(
 
 func (s *Surface) postRotateSigning(c echo.Context, who session.Principal) error {
 	return s.secretAct(c, who, func(key merchant.Key) error {
-		signing, err := s.Merchants.RotateSigningSecret(
-			c.Request().Context(), key, s.AuditEntry(c, who, audit.ActionSigningSecret, session.KeyLabel(key), ""),
-		)
+		signing, err := s.Merchants.RotateSigningSecret(c.Request().Context(), key, s.Act(c, who))
 		if err != nil {
 			return err
 		}
-		s.mailSecrets(c, who, key, "signing secret: a new one was made and shown")
 		all := emptyWebhookForms()
 		all.signing = signing // a redirect would have to store it
 		return s.webhooksPage(c, who, http.StatusOK, key.PublicID, all)
@@ -160,16 +152,9 @@ func (s *Surface) postRotateSigning(c echo.Context, who session.Principal) error
 
 func (s *Surface) postRetireSigning(c echo.Context, who session.Principal) error {
 	return s.secretAct(c, who, func(key merchant.Key) error {
-		entry := s.AuditEntry(c, who, audit.ActionSigningSecret, session.KeyLabel(key), "the old one was retired")
-		if err := s.Merchants.RetireSigningSecret(c.Request().Context(), key, entry); err != nil {
+		if err := s.Merchants.RetireSigningSecret(c.Request().Context(), key, s.Act(c, who)); err != nil {
 			return err
 		}
-		s.mailSecrets(c, who, key, "signing secret: only the newest is valid, the old one was retired")
 		return s.Cookies.Redirect(c, webhooksPath+"?key="+key.PublicID, "Only the newest signing secret is valid now.")
 	})
-}
-
-// mailSecrets mails the owners a change of their secrets.
-func (s *Surface) mailSecrets(c echo.Context, who session.Principal, key merchant.Key, changes ...string) {
-	s.MailChanges(c, who, key, secretMail, changes)
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/views/panel"
@@ -24,7 +23,7 @@ func (d *Surface) postJoin(c echo.Context) error {
 		return err
 	}
 	ctx, token := c.Request().Context(), f.Values.Get("token")
-	n, merchant, _, err := d.Merchants.Invitation(ctx, token)
+	n, _, _, err := d.Merchants.Invitation(ctx, token)
 	if errors.Is(err, identity.ErrBadInvitation) {
 		return d.joinPage(c, http.StatusForbidden, token, f)
 	}
@@ -36,12 +35,8 @@ func (d *Surface) postJoin(c echo.Context) error {
 			f.Values.Get("password"),
 		), FirstName: f.Text("firstName"), LastName: f.Text("lastName"),
 	}
-	trail := []audit.Entry{
-		d.Entry(c, 0, "", audit.ActionSignUp, "", ""),
-		d.Entry(c, merchant.ID, "", audit.ActionTeamJoin, "", "as "+string(n.Role)),
-	}
 	if err = d.Shell.Limits.Costly(ctx); err == nil {
-		_, _, err = d.Merchants.JoinNew(c.Request().Context(), token, in, trail...)
+		_, _, err = d.Merchants.JoinNew(c.Request().Context(), token, in, d.Stranger(c))
 	}
 	if err != nil {
 		if !f.Refused(err, shell.Subject{Service: "password", Input: "password", Label: "The password"},
@@ -54,7 +49,7 @@ func (d *Surface) postJoin(c echo.Context) error {
 	}
 	session, err := d.Users.SignIn(c.Request().Context(), identity.Credentials{
 		Email: in.Email, Password: in.Password, Address: shell.CallOf(c).Client, UserAgent: shell.CallOf(c).UserAgent,
-	}, d.AuditSignIn(c, ""))
+	})
 	if err != nil {
 		return err
 	}

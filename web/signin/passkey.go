@@ -34,9 +34,8 @@ func (d *Surface) postEnterPasskey(c echo.Context) error {
 	d.Cookies.Drop(c.Response(), shell.AskedCookie)
 	in, err := d.Users.EnterWithPasskey(c.Request().Context(), token, f.Values.Get("passkey"), identity.Credentials{
 		Address: shell.CallOf(c).Client, UserAgent: shell.CallOf(c).UserAgent,
-	}, d.AuditSignIn(c, "with a passkey"))
+	})
 	if err != nil {
-		d.ReportCopied(c, in.User, err)
 		return d.signInAgain(c, shell.NewForm(url.Values{"next": f.Values["next"]}), err)
 	}
 	return d.welcome(c, in, shell.SafeNext(f.Values.Get("next")))

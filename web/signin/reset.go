@@ -4,11 +4,9 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"strings"
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/views/panel"
@@ -26,11 +24,6 @@ func (d *Surface) resetDone(c echo.Context, done identity.Reset) error {
 	if err != nil {
 		return err
 	}
-	factor, _, err := d.Users.Factor(c.Request().Context(), user)
-	if err != nil {
-		return err
-	}
-	d.MailTo(c, user.Email, "Your password was reset", d.resetLetter(passkeys, factor, done.Dropped))
 	if done.Dropped {
 		return d.Cookies.Redirect(c, "/signin", "Your new password is set. Your address was not verified before, so every session, authenticator, passkey, API key and other member has been removed. Sign in.")
 	}
@@ -45,35 +38,10 @@ func (d *Surface) resetDone(c echo.Context, done identity.Reset) error {
 	return d.Cookies.Redirect(c, "/signin?next="+url.QueryEscape(session.SecurityPath), said)
 }
 
-func (d *Surface) resetLetter(passkeys []identity.Passkey, factor, dropped bool) string {
-	var b strings.Builder
-	b.WriteString("A new password was set for your account in Florin by a link that was mailed to you. Every session was ended.\n\n")
-	if dropped {
-		b.WriteString("Your address was not verified before, so another person may have used the account: every authenticator, passkey, API key and other member was removed.\n\n")
-	}
-	if len(passkeys) > 0 {
-		b.WriteString("These passkeys still sign in as you. Remove those you do not know:\n")
-		for _, p := range passkeys {
-			b.WriteString("- “" + p.Name + "”, added on " + p.CreatedAt.Format(session.DayFormat))
-			if !p.UsedAt.IsZero() {
-				b.WriteString(", used last on " + p.UsedAt.Format(session.DayFormat))
-			}
-			b.WriteString("\n")
-		}
-		b.WriteString("\n")
-	}
-	if factor {
-		b.WriteString("Your authenticator is still asked for.\n\n")
-	}
-	b.WriteString("Your passkeys, your authenticator and who did what are here:\n" + d.Shell.BaseURL + session.SecurityPath +
-		"\n\nIf this was not you, another person can read your mail: secure it first, then set a new password:\n" + d.Shell.BaseURL + "/forgot")
-	return b.String()
-}
-
 func (d *Surface) getForgot(c echo.Context) error {
 	p := d.entry(c)
 	p.Fields = []panel.Field{session.EmailField()}
-	if !d.Mail.Enabled() {
+	if !d.Mails {
 		p.Problem = "This installation sends no mail. Ask its operator for a link to a new password."
 	}
 	return d.enter(c, http.StatusOK, p.Page, signin.Forgot(p))
@@ -98,17 +66,11 @@ func (d *Surface) postForgot(c echo.Context) error {
 		p.Problem, p.Fields = f.Problem, []panel.Field{f.Field(session.EmailField())}
 		return d.enter(c, d.Shell.Refuse(c, err).Code, p.Page, signin.Forgot(p))
 	}
-	if !d.Mail.Enabled() {
+	if !d.Mails {
 		return d.getForgot(c)
 	}
-	user, token, err := d.Users.BeginReset(ctx, email)
-	if err != nil {
+	if err := d.Users.BeginReset(ctx, email); err != nil {
 		return err
-	}
-	if !token.Empty() {
-		d.Mail.SendAsked(ctx, user.Email, "Set a new password", "We got a request to set a new password for your Florin account.\n\n"+
-			"Set it here within one hour:\n"+d.Shell.BaseURL+"/reset?token="+token.Reveal()+"\n\n"+
-			"If it was not you, ignore this mail: your password stays as it is.")
 	}
 	p.Sent = true
 	return d.enter(c, http.StatusOK, p.Page, signin.Forgot(p))
@@ -128,9 +90,8 @@ func (d *Surface) postReset(c echo.Context) error {
 	ctx := c.Request().Context()
 	var done identity.Reset
 	if err = d.Shell.Limits.Costly(ctx); err == nil {
-		entry := d.AuditOwn(c, identity.User{}, audit.ActionReset, "", "")
 		done, err = d.Users.FinishReset(
-			c.Request().Context(), f.Values.Get("token"), secret.New(f.Values.Get("password")), entry,
+			c.Request().Context(), f.Values.Get("token"), secret.New(f.Values.Get("password")), d.Stranger(c),
 		)
 	}
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/florinpay/florin/internal/audit"
-	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/views"
@@ -22,7 +21,7 @@ import (
 func (d *Surface) entry(c echo.Context) signin.EntryProps {
 	page := shell.NewPage(c)
 	page.Lang = "en"
-	p := signin.EntryProps{Page: page, SignUp: d.SignUp, Forgot: d.Mail.Enabled()}
+	p := signin.EntryProps{Page: page, SignUp: d.SignUp, Forgot: d.Mails}
 	if d.Users.HasPasskeys() {
 		p.PasskeyAt = d.Shell.BaseURL
 	}
@@ -77,9 +76,8 @@ func (d *Surface) postSignIn(c echo.Context) error {
 		), Address: shell.CallOf(c).Client, UserAgent: shell.CallOf(c).UserAgent,
 		Device: d.Cookies.Device(c.Request(), f.Text("email")),
 	}
-	in, half, err := d.Users.Enter(c.Request().Context(), who, d.AuditSignIn(c, ""))
+	in, half, err := d.Users.Enter(c.Request().Context(), who)
 	if err != nil {
-		d.ifGuessed(c, who, err)
 		return d.signInAgain(c, f, err)
 	}
 	if half != "" {
@@ -100,7 +98,7 @@ func (d *Surface) postSignIn(c echo.Context) error {
 func (d *Surface) welcome(c echo.Context, in identity.SignedIn, next string) error {
 	ctx, old := c.Request().Context(), d.Cookies.Token(c.Request()).Reveal()
 	if m, err := d.Merchants.MembershipBySession(ctx, old); err == nil && m.User.ID == in.User.ID {
-		if err := d.Users.SignOut(ctx, old); err != nil {
+		if err := d.Users.SignOut(ctx, old, audit.Record{}); err != nil {
 			return err
 		}
 	}
@@ -147,9 +145,8 @@ func (d *Surface) postSignInCode(c echo.Context) error {
 	}
 	who.Device = d.Cookies.Device(c.Request(), who.Email)
 	in, err := d.Users.EnterWithCode(
-		c.Request().Context(), identity.Halfway(half), who, d.AuditSignIn(c, "with a code"),
+		c.Request().Context(), identity.Halfway(half), who,
 	)
-	d.ifGuessed(c, who, err)
 	switch {
 	case errors.Is(err, identity.ErrBadSession):
 		return d.Cookies.Redirect(c, "/signin", "Sign in again.")
@@ -165,20 +162,15 @@ func (d *Surface) postSignInCode(c echo.Context) error {
 	return d.welcome(c, in, shell.SafeNext(next))
 }
 
-// ifGuessed notifies the user if a sign-in was refused because too many failed.
-func (d *Surface) ifGuessed(c echo.Context, who identity.Credentials, err error) {
-	if fault.Is(err, fault.Limited) {
-		d.Mail.SignInGuessed(c.Request().Context(), who)
-	}
-}
-
 func (d *Surface) postSignOut(c echo.Context) error {
 	ctx, token := c.Request().Context(), d.Cookies.Token(c.Request()).Reveal()
-	var trail []audit.Entry
+	var r audit.Record
 	if m, err := d.Merchants.MembershipBySession(ctx, token); err == nil {
-		trail = append(trail, d.AuditOwn(c, m.User, audit.ActionSignOut, "", ""))
+		act := d.Stranger(c)
+		act.Who = m.User.Email
+		r = act.Record(m.User.ID, audit.ActionSignOut, "", "")
 	}
-	if err := d.Users.SignOut(ctx, token, trail...); err != nil {
+	if err := d.Users.SignOut(ctx, token, r); err != nil {
 		return err
 	}
 	d.Cookies.EndSession(c.Response())

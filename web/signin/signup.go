@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"net/url"
 
-	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/secret"
@@ -54,7 +53,7 @@ func (d *Surface) postSignUp(c echo.Context) error {
 	verify := d.Users.VerifiesEmail() && invite == ""
 	if err = d.Shell.Limits.Costly(ctx); err == nil {
 		if verify {
-			err = d.beginSignUp(c, in)
+			err = d.Users.BeginSignUp(ctx, in)
 		} else {
 			err = d.makeUser(c, invite, in)
 		}
@@ -79,7 +78,7 @@ func (d *Surface) postSignUp(c echo.Context) error {
 	}
 	entered, err := d.Users.SignIn(c.Request().Context(), identity.Credentials{
 		Email: in.Email, Password: in.Password, Address: shell.CallOf(c).Client, UserAgent: shell.CallOf(c).UserAgent,
-	}, d.AuditSignIn(c, ""))
+	})
 	if err != nil {
 		return err
 	}
@@ -108,27 +107,11 @@ func (d *Surface) begin(c echo.Context, in identity.SignedIn) error {
 	return d.welcome(c, in, shell.HomePath)
 }
 
-// beginSignUp mails a link that makes the user, or tells the owner of the address
-// that they have an account. The response is the same.
-func (d *Surface) beginSignUp(c echo.Context, in identity.NewUser) error {
-	ctx := c.Request().Context()
-	email, err := identity.NormalizeEmail(in.Email)
-	if err != nil {
-		return err
-	}
-	token, known, err := d.Users.BeginSignUp(ctx, in)
-	if err == nil {
-		d.Mail.SignUp(ctx, email, token, known)
-	}
-	return err
-}
-
 func (d *Surface) makeUser(c echo.Context, invite string, in identity.NewUser) error {
-	entry := d.AuditOwn(c, identity.User{}, audit.ActionSignUp, "", "")
 	if d.SignUp && invite == "" {
-		_, err := d.Users.CreateUser(c.Request().Context(), in, entry)
+		_, err := d.Users.CreateUser(c.Request().Context(), in, d.Stranger(c))
 		return err
 	}
-	_, err := d.Users.CreateInvited(c.Request().Context(), invite, in, entry)
+	_, err := d.Users.CreateInvited(c.Request().Context(), invite, in, d.Stranger(c))
 	return err
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/views/panel"
@@ -48,7 +47,7 @@ func (d *Surface) postVerify(c echo.Context) error {
 	var user identity.User
 	if err = d.Shell.Limits.Costly(ctx); err == nil {
 		user, err = d.Users.FinishSignUp(
-			ctx, token, password, d.AuditOwn(c, identity.User{}, audit.ActionVerify, "", ""),
+			ctx, token, password, d.Stranger(c),
 		)
 	}
 	switch {
@@ -63,7 +62,7 @@ func (d *Surface) postVerify(c echo.Context) error {
 	}
 	in, half, err := d.Users.Enter(ctx, identity.Credentials{
 		Email: user.Email, Password: password, Address: shell.CallOf(c).Client, UserAgent: shell.CallOf(c).UserAgent,
-	}, d.AuditSignIn(c, ""))
+	})
 	if err != nil {
 		return err
 	}

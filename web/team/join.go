@@ -5,7 +5,6 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/views/team"
 	"github.com/florinpay/florin/web/session"
 	"github.com/florinpay/florin/web/shell"
@@ -33,12 +32,11 @@ func (t *Surface) postJoining(c echo.Context, who session.Principal) error {
 		return err
 	}
 	ctx, token := c.Request().Context(), f.Values.Get("token")
-	n, merchant, _, err := t.Merchants.Invitation(ctx, token)
+	_, merchant, _, err := t.Merchants.Invitation(ctx, token)
 	if err != nil {
 		return err
 	}
-	entry := t.Entry(c, merchant.ID, who.User.Email, audit.ActionTeamJoin, "", "as "+string(n.Role))
-	n, err = t.Merchants.Join(c.Request().Context(), token, who.User, entry)
+	n, err := t.Merchants.Join(c.Request().Context(), token, who.User, t.Act(c, who))
 	if err != nil {
 		return err
 	}

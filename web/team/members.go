@@ -3,7 +3,6 @@ package team
 import (
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/web/session"
 	"github.com/florinpay/florin/web/shell"
@@ -33,11 +32,9 @@ func (t *Surface) postMemberRole(c echo.Context, who session.Principal) error {
 		if waits, err := t.memberWaits(c, who, m, merchant.WaitingRole, role); waits || err != nil {
 			return err
 		}
-		entry := t.AuditEntry(c, who, audit.ActionTeamRole, m.User.Email, string(m.Role)+" → "+string(role))
-		if err := t.Merchants.SetRole(c.Request().Context(), who.Membership.Merchant, m.User, role, entry); err != nil {
+		if err := t.Merchants.SetRole(c.Request().Context(), who.Membership.Merchant, m, role, t.Act(c, who)); err != nil {
 			return err
 		}
-		t.MailOwners(c, who, "A role in your team was changed", who.User.Email+" made "+m.User.Email+" "+role.Noun()+" of your Florin merchant account; before that it was "+m.Role.Noun()+".")
 		return t.Cookies.Redirect(c, teamPath, m.User.Email+" is "+role.Noun()+" now.")
 	})
 }
@@ -47,14 +44,9 @@ func (t *Surface) postRemoveMember(c echo.Context, who session.Principal) error 
 		if waits, err := t.memberWaits(c, who, m, merchant.WaitingRemoval, ""); waits || err != nil {
 			return err
 		}
-		entry := t.AuditEntry(c, who, audit.ActionTeamRemove, m.User.Email, "was "+string(m.Role))
-		if err := t.Merchants.RemoveMember(c.Request().Context(), who.Membership.Merchant, m.User, entry); err != nil {
+		if err := t.Merchants.RemoveMember(c.Request().Context(), who.Membership.Merchant, m, t.Act(c, who)); err != nil {
 			return err
 		}
-		t.MailOwners(
-			c, who, "A member was removed from your team",
-			who.User.Email+" removed "+m.User.Email+" from your Florin merchant account.",
-		)
 		return t.Cookies.Redirect(c, teamPath, m.User.Email+" has no access any more. Keys they have seen still work: rotate them if need be.")
 	})
 }
@@ -85,12 +77,7 @@ func (t *Surface) memberWaits(
 
 // postLeave ends the principal's own membership.
 func (t *Surface) postLeave(c echo.Context, who session.Principal) error {
-	if who.Membership.Role == "" {
-		return merchant.ErrNoMerchant
-	}
-	if err := t.Merchants.RemoveMember(
-		c.Request().Context(), who.Membership.Merchant, who.User, t.AuditEntry(c, who, audit.ActionTeamLeave, "", ""),
-	); err != nil {
+	if err := t.Merchants.Leave(c.Request().Context(), who.Membership, t.Act(c, who)); err != nil {
 		return err
 	}
 	return t.Cookies.Redirect(c, session.SecurityPath, "You have left the team.")

@@ -7,7 +7,6 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
@@ -55,7 +54,7 @@ func (t *Surface) teamPage(
 	p := team.Props{
 		Frame: t.Frame(
 			c, who, "Team", teamPath,
-		), Problem: f.Problem, Link: link, LinkFor: linkFor, Mailed: t.Mail.Enabled(), Reauth: shown,
+		), Problem: f.Problem, Link: link, LinkFor: linkFor, Mailed: t.Mails, Reauth: shown,
 		Choices: roleChoices(), Chosen: f.Values.Get("role"),
 	}
 	if p.Chosen == "" || shown.Posted != "" {
@@ -133,23 +132,17 @@ func (t *Surface) postInviteMember(c echo.Context, who session.Principal) error 
 	if !ok {
 		return err
 	}
-	entry := t.AuditEntry(c, who, audit.ActionTeamInvite, "", "as "+f.Values.Get("role"))
 	n, token, err := t.Merchants.InviteMember(
-		c.Request().Context(), who.Membership, f.Text("email"), merchant.Role(f.Values.Get("role")), entry,
+		c.Request().Context(), who.Membership, f.Text("email"), merchant.Role(f.Values.Get("role")), t.Act(c, who),
 	)
 	if err != nil {
 		return t.teamRefused(c, who, f, err)
-	}
-	if n.Role == merchant.RoleOwner {
-		t.MailOwners(c, who, "A new owner was invited", who.User.Email+" invited "+n.Email+" to your Florin merchant account as an owner, who may change where your money goes.")
 	}
 	return t.showInvitation(c, who, n, token.Reveal())
 }
 
 func (t *Surface) showInvitation(c echo.Context, who session.Principal, n merchant.Invited, token string) error {
 	link := t.Shell.BaseURL + "/join?token=" + token
-	t.Mail.SendAsked(c.Request().Context(), n.Email, "You are invited to a team in Florin", who.User.Email+" invites you to their merchant account as "+string(n.Role)+".\n\n"+
-		"Join within seven days:\n"+link+"\n\nIf you do not know them, do nothing.")
 	if t.Users.VerifiesEmail() {
 		// Only the holder of the address may have the link: it verifies the address.
 		return t.Cookies.Redirect(c, teamPath, "The invitation is on its way to "+n.Email+".")
@@ -163,9 +156,8 @@ func (t *Surface) postResendInvitation(c echo.Context, who session.Principal) er
 	if _, ok, err := t.teamForm(c, who); !ok {
 		return err
 	}
-	entry := t.AuditEntry(c, who, audit.ActionTeamInvite, "", "a new link")
 	n, token, err := t.Merchants.RenewInvitation(
-		c.Request().Context(), who.Membership.Merchant, c.Param("invitation"), entry,
+		c.Request().Context(), who.Membership.Merchant, c.Param("invitation"), t.Act(c, who),
 	)
 	if err != nil {
 		return err
@@ -174,9 +166,8 @@ func (t *Surface) postResendInvitation(c echo.Context, who session.Principal) er
 }
 
 func (t *Surface) postRevokeInvitation(c echo.Context, who session.Principal) error {
-	entry := t.AuditEntry(c, who, audit.ActionTeamRevoke, "", "")
 	if err := t.Merchants.RevokeInvitation(
-		c.Request().Context(), who.Membership.Merchant, c.Param("invitation"), entry,
+		c.Request().Context(), who.Membership.Merchant, c.Param("invitation"), t.Act(c, who),
 	); err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/evm"
 	"github.com/florinpay/florin/internal/chain/solana"
@@ -223,6 +224,7 @@ func (w *world) openShop() error {
 	now := w.clock.now()
 	user, err := w.store.Identity().CreateUser(
 		w.ctx, identity.User{PublicID: "01KAJ0000000000000000000U1", Email: "shop@example.com", CreatedAt: now},
+		audit.Record{},
 	)
 	if err != nil {
 		return err
@@ -235,7 +237,7 @@ func (w *world) openShop() error {
 			ledger.Grant(id, ledger.Credit, credits, ledger.ReasonGrant, "credits", now),
 			ledger.Grant(id, ledger.Query, credits, ledger.ReasonGrant, "queries", now),
 		}
-	})
+	}, audit.Record{})
 	if err != nil {
 		return err
 	}
@@ -250,7 +252,7 @@ func (w *world) openShop() error {
 		PublicID: "01KAJ0000000000000000000C1", KeyID: key.ID, Name: "Shop", Wallets: wallets,
 		SigningSecrets: []secret.Text{secret.New("whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")},
 		LateFor:        20 * time.Minute, CreatedAt: now, UpdatedAt: now,
-	}, nil, nil)
+	}, nil, audit.Record{})
 	return err
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/oklog/ulid/v2"
 	"github.com/uptrace/bun"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/merchant"
@@ -96,7 +97,7 @@ func (d *database) merchants(ctx context.Context) error {
 		id := newULID()
 		u, err := d.Identity().CreateUser(ctx, identity.User{
 			PublicID: id, Email: id + "@example.org", PasswordHash: "none", CreatedAt: d.now,
-		})
+		}, audit.Record{})
 		if err != nil {
 			return err
 		}
@@ -105,7 +106,7 @@ func (d *database) merchants(ctx context.Context) error {
 			CreatedAt: d.now,
 		}, func(key int64) []ledger.Entry {
 			return []ledger.Entry{ledger.Grant(key, ledger.Credit, 1<<40, ledger.ReasonGrant, id, d.now)}
-		})
+		}, audit.Record{})
 		if err != nil {
 			return err
 		}
@@ -113,7 +114,7 @@ func (d *database) merchants(ctx context.Context) error {
 			PublicID: newULID(), KeyID: k.ID, Name: "Shop", CallbackURL: "https://shop.example/hook",
 			Secret: secret.New("shop secret"), SigningSecrets: []secret.Text{webhook.NewSigningSecret()},
 			Branding: merchant.Branding{Theme: merchant.ThemeAuto}, CreatedAt: d.now, UpdatedAt: d.now,
-		}, nil, nil)
+		}, nil, audit.Record{})
 		if err != nil {
 			return err
 		}

@@ -133,11 +133,11 @@ func TestWatcher_Fork(t *testing.T) {
 func (r *rig) creditAfter(d time.Duration) {
 	r.Helper()
 	_, err := r.store.Merchant().UpdateCustodian(r.Context(), r.key.ID, nil,
-		func(c merchant.Custodian) (merchant.Custodian, error) {
+		func(c merchant.Custodian) (merchant.CustodianChange, error) {
 			c.Networks = map[chain.Network]merchant.NetworkOptions{
 				r.profile.Network: {Enabled: true, Finality: chain.Finality{Depth: d}},
 			}
-			return c, nil
-		}, nil)
+			return merchant.CustodianChange{Custodian: c}, nil
+		})
 	r.must(err)
 }

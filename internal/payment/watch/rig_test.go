@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/chaintest"
 	"github.com/florinpay/florin/internal/chain/evm"
@@ -166,6 +167,7 @@ func (r *rig) openShop() {
 	ctx := r.Context()
 	user, err := r.store.Identity().CreateUser(
 		ctx, identity.User{PublicID: "01KAJ0000000000000000000U1", Email: "shop@example.com", CreatedAt: r.now()},
+		audit.Record{},
 	)
 	r.must(err)
 	r.key, err = r.store.Merchant().CreateKey(ctx, merchant.Key{
@@ -173,7 +175,7 @@ func (r *rig) openShop() {
 	},
 		func(id int64) []ledger.Entry {
 			return []ledger.Entry{ledger.Grant(id, ledger.Credit, 100, ledger.ReasonSignup, "signup", r.now())}
-		})
+		}, audit.Record{})
 	r.must(err)
 	settlement := chain.Address(rigWallet)
 	if r.profile.Network == chain.Solana {

@@ -143,11 +143,11 @@ func TestWatcher_CreditedTooEarly(t *testing.T) {
 func TestWatcher_MerchantsRule(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 2)
-	early := func(c merchant.Custodian) (merchant.Custodian, error) {
+	early := func(c merchant.Custodian) (merchant.CustodianChange, error) {
 		c.Networks = map[chain.Network]merchant.NetworkOptions{
 			chain.Polygon: {Enabled: true, Finality: chain.Finality{Depth: time.Second}},
 		}
-		return c, nil
+		return merchant.CustodianChange{Custodian: c}, nil
 	}
 	_, err := r.store.Merchant().UpdateCustodian(t.Context(), r.key.ID, nil, early, nil)
 	r.must(err)

@@ -1,23 +1,27 @@
 // Package alert stores what operators are notified of. It implements the Store port of the domain package alert.
 //
-// Its one invariant: an alert and the notices of its change are written together, by the instance that has the lease.
+// Its one invariant: an alert and the mails of its change are written together, by the instance that has the lease.
 package alert
 
 import (
 	"context"
-	"time"
 
 	"github.com/florinpay/florin/internal/alert"
+	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store/db"
+	"github.com/florinpay/florin/internal/store/table"
 )
 
-// Store stores alerts, notices and certificates. It is safe for concurrent use.
-type Store struct{ db db.Engine }
+// Store stores alerts and certificates. It is safe for concurrent use.
+type Store struct {
+	db     db.Engine
+	sealer *secret.Sealer
+}
 
 var _ alert.Store = (*Store)(nil)
 
 // New returns the store on an open database.
-func New(e db.Engine) *Store { return &Store{db: e} }
+func New(e db.Engine, sealer *secret.Sealer) *Store { return &Store{e, sealer} }
 
 // leaseName is the name of the lease to judge.
 const leaseName = "alerts"
@@ -60,7 +64,7 @@ func readAlerts(ctx context.Context, t db.Tx) ([]alert.Alert, error) {
 
 // UpdateAlerts stores what decide makes of the stored alerts, if the lease can be had.
 func (s *Store) UpdateAlerts(
-	ctx context.Context, l alert.Lease, channels []string, decide func([]alert.Alert) alert.Change,
+	ctx context.Context, l alert.Lease, decide func([]alert.Alert) (alert.Change, error),
 ) (list []alert.Alert, leads bool, err error) {
 	err = s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
 		// The row of the lease stays locked until the end, so no other instance decides meanwhile.
@@ -80,11 +84,11 @@ func (s *Store) UpdateAlerts(
 		if leads = n == 1; !leads {
 			return nil
 		}
-		change := decide(list)
-		if change.Empty() {
-			return nil
+		change, err := decide(list)
+		if err != nil || change.Empty() {
+			return err
 		}
-		if err := save(ctx, t, channels, change); err != nil {
+		if err := s.save(ctx, t, change); err != nil {
 			return err
 		}
 		list, err = readAlerts(ctx, t)
@@ -93,7 +97,7 @@ func (s *Store) UpdateAlerts(
 	return list, leads && err == nil, db.Wrap(err, "update alerts")
 }
 
-func save(ctx context.Context, t db.Tx, channels []string, c alert.Change) error {
+func (s *Store) save(ctx context.Context, t db.Tx, c alert.Change) error {
 	for _, a := range c.Save {
 		_, err := t.NewRaw("INSERT INTO operator_alerts (kind, subject, title, detail, advice, public, since, seen_at, notified_at) "+
 			"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (kind, subject) DO UPDATE SET title = excluded.title, "+
@@ -112,30 +116,5 @@ func save(ctx context.Context, t db.Tx, channels []string, c alert.Change) error
 			return err
 		}
 	}
-	return post(ctx, t, channels, c.Notices)
-}
-
-// noticesKept is how long notices are kept after they were sent or given up.
-const noticesKept = 30 * 24 * time.Hour
-
-// post stores the notices, one row for each channel.
-func post(ctx context.Context, t db.Tx, channels []string, notices []alert.Notice) error {
-	for _, n := range notices {
-		a := n.Alert
-		for _, channel := range channels {
-			_, err := t.NewRaw("INSERT INTO operator_notices (notice_id, channel, phase, kind, subject, title, detail, advice, since, "+
-				"at, attempt, due_at, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, 'WAITING')",
-				n.ID, channel, string(n.Phase), string(a.Kind), db.Shown(a.Condition.Subject), db.Shown(a.Title),
-				db.Shown(a.Text), db.Shown(a.Advice), db.At(a.Since), db.At(n.At), db.At(n.At)).Exec(ctx)
-			if err != nil {
-				return err
-			}
-		}
-		_, err := t.NewRaw("DELETE FROM operator_notices WHERE state <> 'WAITING' AND due_at < ?",
-			db.At(n.At.Add(-noticesKept))).Exec(ctx)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return table.AddMails(ctx, t, s.sealer, c.Mails)
 }

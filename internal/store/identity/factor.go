@@ -66,42 +66,41 @@ func (s *Store) PutSecondFactor(ctx context.Context, f identity.SecondFactor) er
 // secret may be another user's, it fails with identity.ErrBadCode.
 func (s *Store) ConfirmSecondFactor(
 	ctx context.Context, f identity.SecondFactor, step int64, codes []identity.Hash, now time.Time,
-	trail ...audit.Entry,
+	r audit.Record,
 ) error {
-	err := table.WriteAudited(
-		ctx, s.db, trail, table.AuditFields{}, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
-			var stored []string
-			err := t.NewRaw("SELECT secret FROM second_factors WHERE user_id = ? AND confirmed_at IS NULL"+t.ForUpdate(),
-				f.UserID).Scan(ctx, &stored)
-			if err != nil || len(stored) == 0 {
-				return cmp.Or[error](err, identity.ErrHasFactor)
-			}
-			text, err := s.sealer.Open(table.FactorPlace(f.UserID), stored[0])
-			if err != nil {
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{}, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
+		var stored []string
+		err := t.NewRaw("SELECT secret FROM second_factors WHERE user_id = ? AND confirmed_at IS NULL"+t.ForUpdate(),
+			f.UserID).Scan(ctx, &stored)
+		if err != nil || len(stored) == 0 {
+			return cmp.Or[error](err, identity.ErrHasFactor)
+		}
+		text, err := s.sealer.Open(table.FactorPlace(f.UserID), stored[0])
+		if err != nil {
+			return err
+		}
+		if !text.Equal(f.Secret) {
+			return identity.ErrBadCode
+		}
+		res, err := t.NewRaw("UPDATE second_factors SET confirmed_at = ?, session = NULL, last_step = ? WHERE user_id = ? AND confirmed_at IS NULL",
+			db.At(now), step, f.UserID).Exec(ctx)
+		if err != nil {
+			return err
+		}
+		if n, err := res.RowsAffected(); err != nil || n != 1 {
+			return cmp.Or[error](err, identity.ErrHasFactor)
+		}
+		if _, err := t.NewRaw("DELETE FROM recovery_codes WHERE user_id = ?", f.UserID).Exec(ctx); err != nil {
+			return err
+		}
+		for _, code := range codes {
+			if _, err := t.NewRaw("INSERT INTO recovery_codes (user_id, hash) VALUES (?, ?)", f.UserID,
+				code[:]).Exec(ctx); err != nil {
 				return err
 			}
-			if !text.Equal(f.Secret) {
-				return identity.ErrBadCode
-			}
-			res, err := t.NewRaw("UPDATE second_factors SET confirmed_at = ?, session = NULL, last_step = ? WHERE user_id = ? AND confirmed_at IS NULL",
-				db.At(now), step, f.UserID).Exec(ctx)
-			if err != nil {
-				return err
-			}
-			if n, err := res.RowsAffected(); err != nil || n != 1 {
-				return cmp.Or[error](err, identity.ErrHasFactor)
-			}
-			if _, err := t.NewRaw("DELETE FROM recovery_codes WHERE user_id = ?", f.UserID).Exec(ctx); err != nil {
-				return err
-			}
-			for _, code := range codes {
-				if _, err := t.NewRaw("INSERT INTO recovery_codes (user_id, hash) VALUES (?, ?)", f.UserID,
-					code[:]).Exec(ctx); err != nil {
-					return err
-				}
-			}
-			return endOtherSessions(ctx, t, f.UserID, f.Session, now)
-		},
+		}
+		return endOtherSessions(ctx, t, f.UserID, f.Session, now)
+	},
 	)
 	return db.Wrap(err, "confirm second factor of user %d", f.UserID)
 }
@@ -115,9 +114,9 @@ func (s *Store) TakeStep(ctx context.Context, userID, step int64) (bool, error) 
 
 // TakeRecoveryCode uses a recovery code up; false if there is none such.
 func (s *Store) TakeRecoveryCode(
-	ctx context.Context, userID int64, code identity.Hash, now time.Time, trail ...audit.Entry,
+	ctx context.Context, userID int64, code identity.Hash, now time.Time, r audit.Record,
 ) (bool, error) {
-	return table.WriteOneAudited(ctx, s.db, trail, table.AuditFields{}, "UPDATE recovery_codes SET used_at = ? WHERE user_id = ? AND hash = ? AND used_at IS NULL",
+	return table.WriteOneAudited(ctx, s.db, s.sealer, r, table.AuditFields{}, "UPDATE recovery_codes SET used_at = ? WHERE user_id = ? AND hash = ? AND used_at IS NULL",
 		db.At(now), userID, code[:])
 }
 
@@ -132,18 +131,17 @@ func (s *Store) RecoveryCodesLeft(ctx context.Context, userID int64) (int, error
 // RemoveSecondFactor removes it with its recovery codes, and ends every session
 // of the user but the one kept.
 func (s *Store) RemoveSecondFactor(
-	ctx context.Context, userID int64, keep identity.Hash, now time.Time, trail ...audit.Entry,
+	ctx context.Context, userID int64, keep identity.Hash, now time.Time, r audit.Record,
 ) error {
-	err := table.WriteAudited(
-		ctx, s.db, trail, table.AuditFields{}, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
-			if _, err := t.NewRaw("DELETE FROM recovery_codes WHERE user_id = ?", userID).Exec(ctx); err != nil {
-				return err
-			}
-			if _, err := t.NewRaw("DELETE FROM second_factors WHERE user_id = ?", userID).Exec(ctx); err != nil {
-				return err
-			}
-			return endOtherSessions(ctx, t, userID, keep, now)
-		},
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{}, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
+		if _, err := t.NewRaw("DELETE FROM recovery_codes WHERE user_id = ?", userID).Exec(ctx); err != nil {
+			return err
+		}
+		if _, err := t.NewRaw("DELETE FROM second_factors WHERE user_id = ?", userID).Exec(ctx); err != nil {
+			return err
+		}
+		return endOtherSessions(ctx, t, userID, keep, now)
+	},
 	)
 	return db.Wrap(err, "remove second factor of user %d", userID)
 }

@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store/storetest"
@@ -41,17 +42,18 @@ func TestStore_SecondFactor(t *testing.T) {
 				Secret: secret.New("FIRST"),
 			}, identity.SecondFactor{UserID: u.ID, Secret: secret.New("SECOND")}
 			storetest.WantError(
-				t, "confirming one that was replaced", w.ConfirmSecondFactor(ctx, replaced, 5, nil, storetest.Start),
+				t, "confirming one that was replaced", w.ConfirmSecondFactor(ctx, replaced, 5, nil, storetest.Start, audit.Record{}),
 				identity.ErrBadCode,
 			)
 			w.Must(
 				w.ConfirmSecondFactor(
 					ctx, second, 5, []identity.Hash{storetest.HashOf("a"), storetest.HashOf("b")}, storetest.Start,
-				),
+audit.Record{},
+),
 			)
 			storetest.WantError(
 				t, "confirming twice",
-				w.ConfirmSecondFactor(ctx, second, 6, nil, storetest.Start), identity.ErrHasFactor,
+				w.ConfirmSecondFactor(ctx, second, 6, nil, storetest.Start, audit.Record{}), identity.ErrHasFactor,
 			)
 			storetest.WantError(t, "replacing one in force", w.PutSecondFactor(ctx,
 				identity.SecondFactor{UserID: u.ID, Secret: secret.New("X"), CreatedAt: storetest.Start}),
@@ -83,10 +85,10 @@ func TestStore_SecondFactor(t *testing.T) {
 			}
 		})
 		w.Run("RecoveryCode", func(t *testing.T) {
-			if ok, err := w.TakeRecoveryCode(ctx, u.ID, storetest.HashOf("a"), storetest.Start); !ok || err != nil {
+			if ok, err := w.TakeRecoveryCode(ctx, u.ID, storetest.HashOf("a"), storetest.Start, audit.Record{}); !ok || err != nil {
 				t.Errorf("a recovery code is not taken, %v", err)
 			}
-			if ok, err := w.TakeRecoveryCode(ctx, u.ID, storetest.HashOf("a"), storetest.Start); ok || err != nil {
+			if ok, err := w.TakeRecoveryCode(ctx, u.ID, storetest.HashOf("a"), storetest.Start, audit.Record{}); ok || err != nil {
 				t.Errorf("a recovery code is taken twice, %v", err)
 			}
 			if n, err := w.RecoveryCodesLeft(ctx, u.ID); n != 1 || err != nil {
@@ -94,7 +96,7 @@ func TestStore_SecondFactor(t *testing.T) {
 			}
 		})
 		w.Run("Remove", func(t *testing.T) {
-			w.Must(w.RemoveSecondFactor(ctx, u.ID, storetest.HashOf("here"), storetest.Start))
+			w.Must(w.RemoveSecondFactor(ctx, u.ID, storetest.HashOf("here"), storetest.Start, audit.Record{}))
 			if _, ok, _ := w.SecondFactor(ctx, u.ID); ok {
 				t.Error("it is still there")
 			}

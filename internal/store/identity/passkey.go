@@ -63,13 +63,13 @@ func (s *Store) TakeChallenge(
 // AddPasskey stores a passkey and ends every session of its user but the one kept,
 // or fails with identity.ErrHasPasskey or identity.ErrTooManyPasskeys.
 func (s *Store) AddPasskey(
-	ctx context.Context, p identity.Passkey, keep identity.Hash, trail ...audit.Entry,
+	ctx context.Context, p identity.Passkey, keep identity.Hash, r audit.Record,
 ) error {
 	if err := db.CheckTexts("a passkey", p.Name); err != nil {
 		return err
 	}
 	sealed := s.sealer.Seal(table.PasskeyPlace(p.ID), p.Record)
-	err := table.WriteAudited(ctx, s.db, trail, table.AuditFields{
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{
 		Subject: p.Name,
 	}, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
 		// The user is locked, or two at once would both be the last.
@@ -143,14 +143,14 @@ func (s *Store) UsePasskey(ctx context.Context, before, after identity.Passkey) 
 }
 
 // RenamePasskey names a passkey of the user, or fails with identity.ErrUnknownPasskey.
-func (s *Store) RenamePasskey(ctx context.Context, userID int64, id, name string, trail ...audit.Entry) error {
+func (s *Store) RenamePasskey(ctx context.Context, userID int64, id, name string, r audit.Record) error {
 	if !db.Storable(id) {
 		return identity.ErrUnknownPasskey
 	}
 	if err := db.CheckTexts("a passkey", name); err != nil {
 		return err
 	}
-	err := table.WriteAudited(ctx, s.db, trail, table.AuditFields{
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{
 		Detail: name,
 	}, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
 		var before []string
@@ -169,19 +169,18 @@ func (s *Store) RenamePasskey(ctx context.Context, userID int64, id, name string
 // RemovePasskey removes a passkey of the user and ends every session of theirs
 // but the one kept, or fails with identity.ErrUnknownPasskey.
 func (s *Store) RemovePasskey(
-	ctx context.Context, userID int64, id string, keep identity.Hash, now time.Time, trail ...audit.Entry,
+	ctx context.Context, userID int64, id string, keep identity.Hash, now time.Time, r audit.Record,
 ) error {
-	err := table.WriteAudited(
-		ctx, s.db, trail, table.AuditFields{}, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
-			var names []string
-			err := t.NewRaw("DELETE FROM passkeys WHERE user_id = ? AND public_id = ? RETURNING name", userID, id).Scan(ctx,
-				&names)
-			if err != nil || len(names) == 0 {
-				return cmp.Or[error](err, identity.ErrUnknownPasskey)
-			}
-			a.Subject = names[0]
-			return endOtherSessions(ctx, t, userID, keep, now)
-		},
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{}, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
+		var names []string
+		err := t.NewRaw("DELETE FROM passkeys WHERE user_id = ? AND public_id = ? RETURNING name", userID, id).Scan(ctx,
+			&names)
+		if err != nil || len(names) == 0 {
+			return cmp.Or[error](err, identity.ErrUnknownPasskey)
+		}
+		a.Subject = names[0]
+		return endOtherSessions(ctx, t, userID, keep, now)
+	},
 	)
 	return db.Wrap(err, "remove a passkey of user %d", userID)
 }

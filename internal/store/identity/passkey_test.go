@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store/storetest"
@@ -62,12 +63,12 @@ func TestStore_Passkeys(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		ctx, u, other := t.Context(), w.NewUser(), w.NewUser()
 		p := storetest.NewPasskey(u.ID, "first")
-		w.Must(w.AddPasskey(ctx, p, identity.Hash{}))
-		storetest.WantError(t, "the same credential", w.AddPasskey(ctx, storetest.NewPasskey(other.ID, "first"), identity.Hash{}), identity.ErrHasPasskey)
+		w.Must(w.AddPasskey(ctx, p, identity.Hash{}, audit.Record{}))
+		storetest.WantError(t, "the same credential", w.AddPasskey(ctx, storetest.NewPasskey(other.ID, "first"), identity.Hash{}, audit.Record{}), identity.ErrHasPasskey)
 		for i, err := range storetest.AtOnce(identity.MaxPasskeys+3, func(i int) error {
 			more := storetest.NewPasskey(u.ID, "more"+strconv.Itoa(i))
 			more.CreatedAt = storetest.Start.Add(time.Minute)
-			return w.AddPasskey(ctx, more, identity.Hash{})
+			return w.AddPasskey(ctx, more, identity.Hash{}, audit.Record{})
 		}) {
 			if err != nil {
 				storetest.WantError(t, "passkey "+strconv.Itoa(i), err, identity.ErrTooManyPasskeys)
@@ -100,7 +101,7 @@ func TestStore_UsePasskey(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		ctx, u := t.Context(), w.NewUser()
 		before := storetest.NewPasskey(u.ID, "c")
-		w.Must(w.AddPasskey(ctx, before, identity.Hash{}))
+		w.Must(w.AddPasskey(ctx, before, identity.Hash{}, audit.Record{}))
 		var used atomic.Int64
 		for _, err := range storetest.AtOnce(8, func(i int) error {
 			after := before
@@ -129,10 +130,10 @@ func TestStore_RenamePasskey(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		ctx, u, other := t.Context(), w.NewUser(), w.NewUser()
 		p := storetest.NewPasskey(u.ID, "c")
-		w.Must(w.AddPasskey(ctx, p, identity.Hash{}))
-		storetest.WantError(t, "another's", w.RenamePasskey(ctx, other.ID, p.ID, "Mine"), identity.ErrUnknownPasskey)
-		storetest.WantError(t, "none", w.RenamePasskey(ctx, u.ID, "a\x00b", "Mine"), identity.ErrUnknownPasskey)
-		w.Must(w.RenamePasskey(ctx, u.ID, p.ID, "Phone"))
+		w.Must(w.AddPasskey(ctx, p, identity.Hash{}, audit.Record{}))
+		storetest.WantError(t, "another's", w.RenamePasskey(ctx, other.ID, p.ID, "Mine", audit.Record{}), identity.ErrUnknownPasskey)
+		storetest.WantError(t, "none", w.RenamePasskey(ctx, u.ID, "a\x00b", "Mine", audit.Record{}), identity.ErrUnknownPasskey)
+		w.Must(w.RenamePasskey(ctx, u.ID, p.ID, "Phone", audit.Record{}))
 		list, err := w.PasskeysOf(ctx, u.ID)
 		w.Must(err)
 		if list[0].Name != "Phone" {
@@ -176,12 +177,12 @@ func TestStore_RemovePasskey(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		ctx, u, other := t.Context(), w.NewUser(), w.NewUser()
 		p := storetest.NewPasskey(u.ID, "c")
-		w.Must(w.AddPasskey(ctx, p, identity.Hash{}))
+		w.Must(w.AddPasskey(ctx, p, identity.Hash{}, audit.Record{}))
 		w.sessions(u.ID, "here", "elsewhere")
 		w.sessions(other.ID, "theirs")
-		storetest.WantError(t, "another's", w.RemovePasskey(ctx, other.ID, p.ID, storetest.HashOf("theirs"), storetest.Start), identity.ErrUnknownPasskey)
-		w.Must(w.RemovePasskey(ctx, u.ID, p.ID, storetest.HashOf("here"), storetest.Start))
-		storetest.WantError(t, "a second time", w.RemovePasskey(ctx, u.ID, p.ID, storetest.HashOf("here"), storetest.Start), identity.ErrUnknownPasskey)
+		storetest.WantError(t, "another's", w.RemovePasskey(ctx, other.ID, p.ID, storetest.HashOf("theirs"), storetest.Start, audit.Record{}), identity.ErrUnknownPasskey)
+		w.Must(w.RemovePasskey(ctx, u.ID, p.ID, storetest.HashOf("here"), storetest.Start, audit.Record{}))
+		storetest.WantError(t, "a second time", w.RemovePasskey(ctx, u.ID, p.ID, storetest.HashOf("here"), storetest.Start, audit.Record{}), identity.ErrUnknownPasskey)
 		w.onlySession(u.ID, "here")
 		w.onlySession(other.ID, "theirs")
 	})
@@ -192,7 +193,7 @@ func TestStore_RemoveSecondFactor_Sessions(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		ctx, u := t.Context(), w.NewUser()
 		w.sessions(u.ID, "here", "elsewhere")
-		w.Must(w.RemoveSecondFactor(ctx, u.ID, storetest.HashOf("here"), storetest.Start))
+		w.Must(w.RemoveSecondFactor(ctx, u.ID, storetest.HashOf("here"), storetest.Start, audit.Record{}))
 		w.onlySession(u.ID, "here")
 	})
 }
@@ -203,7 +204,7 @@ func (w *world) sessions(userID int64, tokens ...string) {
 		w.Must(w.CreateSession(w.T.Context(), identity.Session{
 			Token: storetest.HashOf(token), UserID: userID, CreatedAt: storetest.Start,
 			ExpiresAt: storetest.Start.Add(time.Hour),
-		}))
+		}, audit.Record{}))
 	}
 }
 

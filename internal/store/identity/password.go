@@ -15,20 +15,19 @@ import (
 // SetPassword stores the hash of a new password and ends every session of the
 // user, or fails with identity.ErrBadPassword if the stored hash is not old.
 func (s *Store) SetPassword(
-	ctx context.Context, userID int64, old, next string, now time.Time, trail ...audit.Entry,
+	ctx context.Context, userID int64, old, next string, now time.Time, r audit.Record,
 ) error {
-	err := table.WriteAudited(
-		ctx, s.db, trail, table.AuditFields{}, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
-			res, err := t.NewRaw("UPDATE users SET password_hash = ? WHERE id = ? AND password_hash = ?", next, userID,
-				old).Exec(ctx)
-			if err != nil {
-				return err
-			}
-			if n, err := res.RowsAffected(); err != nil || n != 1 {
-				return cmp.Or[error](err, identity.ErrBadPassword)
-			}
-			return endSessions(ctx, t, userID, now)
-		},
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{}, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
+		res, err := t.NewRaw("UPDATE users SET password_hash = ? WHERE id = ? AND password_hash = ?", next, userID,
+			old).Exec(ctx)
+		if err != nil {
+			return err
+		}
+		if n, err := res.RowsAffected(); err != nil || n != 1 {
+			return cmp.Or[error](err, identity.ErrBadPassword)
+		}
+		return endSessions(ctx, t, userID, now)
+	},
 	)
 	if err != nil {
 		return fmt.Errorf("set password of user %d: %w", userID, err)
@@ -83,14 +82,13 @@ const maxLogins = 200
 
 // AddReset stores the hash of a token by which the user can set a new password.
 func (s *Store) AddReset(
-	ctx context.Context, token identity.Hash, userID int64, now, until time.Time, trail ...audit.Entry,
+	ctx context.Context, token identity.Hash, userID int64, now, until time.Time, r audit.Record,
 ) error {
-	err := table.WriteAudited(
-		ctx, s.db, trail, table.AuditFields{}, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
-			_, err := t.NewRaw("INSERT INTO password_resets (token, user_id, created_at, expires_at) VALUES (?, ?, ?, ?)",
-				token[:], userID, db.At(now), db.At(until)).Exec(ctx)
-			return err
-		},
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{}, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
+		_, err := t.NewRaw("INSERT INTO password_resets (token, user_id, created_at, expires_at) VALUES (?, ?, ?, ?)",
+			token[:], userID, db.At(now), db.At(until)).Exec(ctx)
+		return err
+	},
 	)
 	if err != nil {
 		return fmt.Errorf("store a password reset of user %d: %w", userID, err)
@@ -120,36 +118,35 @@ func (s *Store) ShopNames(ctx context.Context, userID int64) ([]string, error) {
 // UseReset uses a token up, sets the password and ends every session of the
 // user, or fails with identity.ErrBadReset.
 func (s *Store) UseReset(
-	ctx context.Context, token identity.Hash, next string, verifies bool, now time.Time, trail ...audit.Entry,
+	ctx context.Context, token identity.Hash, next string, verifies bool, now time.Time, r audit.Record,
 ) (identity.Reset, error) {
 	var done identity.Reset
-	err := table.WriteAudited(
-		ctx, s.db, trail, table.AuditFields{}, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
-			var ids []int64
-			err := t.NewRaw("UPDATE password_resets SET used_at = ? WHERE token = ? AND used_at IS NULL AND expires_at > ? RETURNING user_id",
-				db.At(now), token[:], db.At(now)).Scan(ctx, &ids)
-			if err != nil || len(ids) == 0 {
-				return cmp.Or[error](err, identity.ErrBadReset)
-			}
-			if _, err := t.NewRaw("UPDATE users SET password_hash = ? WHERE id = ?", next, ids[0]).Exec(ctx); err != nil {
-				return err
-			}
-			if err := endSessions(ctx, t, ids[0], now); err != nil {
-				return err
-			}
-			if verifies {
-				done.Dropped, err = dropUnverified(ctx, t, ids[0], now)
-			}
-			if err != nil {
-				return err
-			}
-			if done.Dropped {
-				a.Detail = "the address was not verified: factors, passkeys, API keys and members were dropped"
-			}
-			done.User, err = userByID(ctx, t, ids[0])
-			a.User, a.Actor = done.User.ID, done.User.Email
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{}, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
+		var ids []int64
+		err := t.NewRaw("UPDATE password_resets SET used_at = ? WHERE token = ? AND used_at IS NULL AND expires_at > ? RETURNING user_id",
+			db.At(now), token[:], db.At(now)).Scan(ctx, &ids)
+		if err != nil || len(ids) == 0 {
+			return cmp.Or[error](err, identity.ErrBadReset)
+		}
+		if _, err := t.NewRaw("UPDATE users SET password_hash = ? WHERE id = ?", next, ids[0]).Exec(ctx); err != nil {
 			return err
-		},
+		}
+		if err := endSessions(ctx, t, ids[0], now); err != nil {
+			return err
+		}
+		if verifies {
+			done.Dropped, err = dropUnverified(ctx, t, ids[0], now)
+		}
+		if err != nil {
+			return err
+		}
+		if done.Dropped {
+			a.Detail = "the address was not verified: factors, passkeys, API keys and members were dropped"
+		}
+		done.User, err = userByID(ctx, t, ids[0])
+		a.User, a.Actor = done.User.ID, done.User.Email
+		return err
+	},
 	)
 	if err != nil {
 		return identity.Reset{}, fmt.Errorf("reset a password: %w", err)
@@ -159,9 +156,9 @@ func (s *Store) UseReset(
 
 // AddInvitation stores the hash of an invitation.
 func (s *Store) AddInvitation(
-	ctx context.Context, token identity.Hash, email string, by int64, now, until time.Time, trail ...audit.Entry,
+	ctx context.Context, token identity.Hash, email string, by int64, now, until time.Time, r audit.Record,
 ) error {
-	err := table.WriteAudited(ctx, s.db, trail, table.AuditFields{
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{
 		Subject: email,
 	}, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
 		_, err := t.NewRaw("INSERT INTO invitations (token, email, invited_by, created_at, expires_at) VALUES (?, ?, ?, ?, ?)",
@@ -178,13 +175,13 @@ func (s *Store) AddInvitation(
 // as CreateUser does, or fails with identity.ErrBadInvitation or
 // identity.ErrEmailTaken, which leaves the invitation good.
 func (s *Store) CreateInvited(
-	ctx context.Context, token identity.Hash, u identity.User, trail ...audit.Entry,
+	ctx context.Context, token identity.Hash, u identity.User, r audit.Record,
 ) (identity.User, error) {
 	if err := db.CheckTexts("texts of a user", u.PublicID, u.Email, u.FirstName, u.LastName); err != nil {
 		return identity.User{}, err
 	}
 	row := table.RowOfUser(u)
-	err := table.WriteAudited(ctx, s.db, trail, table.AuditFields{
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{
 		Actor: u.Email,
 	}, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
 		res, err := t.NewRaw("UPDATE invitations SET used_at = ? WHERE token = ? AND email = ? AND used_at IS NULL AND expires_at > ?",

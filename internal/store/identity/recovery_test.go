@@ -19,15 +19,15 @@ func TestStore_RecoverUser(t *testing.T) {
 			name := string(rune('a' + i))
 			f := identity.SecondFactor{UserID: u.ID, Secret: secret.New("SECRET"), CreatedAt: storetest.Start}
 			w.Must(w.PutSecondFactor(ctx, f))
-			w.Must(w.ConfirmSecondFactor(ctx, f, 5, []identity.Hash{storetest.HashOf("code " + name)}, storetest.Start))
-			w.Must(w.AddPasskey(ctx, storetest.NewPasskey(u.ID, name), identity.Hash{}))
+			w.Must(w.ConfirmSecondFactor(ctx, f, 5, []identity.Hash{storetest.HashOf("code " + name)}, storetest.Start, audit.Record{}))
+			w.Must(w.AddPasskey(ctx, storetest.NewPasskey(u.ID, name), identity.Hash{}, audit.Record{}))
 			w.Must(
-				w.AddReset(ctx, storetest.HashOf("reset "+name), u.ID, storetest.Start, storetest.Start.Add(time.Hour)),
+				w.AddReset(ctx, storetest.HashOf("reset "+name), u.ID, storetest.Start, storetest.Start.Add(time.Hour), audit.Record{}),
 			)
 			w.Must(w.CreateSession(ctx, identity.Session{
 				Token: storetest.HashOf("session " + name), UserID: u.ID, CreatedAt: storetest.Start,
 				ExpiresAt: storetest.Start.Add(time.Hour),
-			}))
+			}, audit.Record{}))
 		}
 		limit := identity.Limit{Name: storetest.HashOf("guesses"), Burst: 1, Interval: time.Hour}
 		_, err := w.TakeAttempt(ctx, []identity.Limit{limit}, storetest.Start)
@@ -58,7 +58,7 @@ func TestStore_SetOperator(t *testing.T) {
 		for _, step := range []struct{ operator, changed bool }{
 			{true, true}, {true, false}, {false, true}, {false, false},
 		} {
-			changed, err := w.SetOperator(ctx, u.ID, step.operator)
+			changed, err := w.SetOperator(ctx, u.ID, step.operator, audit.Record{})
 			w.Must(err)
 			storetest.Same(t, "changed", changed, step.changed)
 			got, err := w.UserByEmail(ctx, u.Email)

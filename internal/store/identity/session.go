@@ -37,12 +37,11 @@ func (s *Store) RenewSession(
 
 // RevokeOtherSessions ends every session of the user but the one kept.
 func (s *Store) RevokeOtherSessions(
-	ctx context.Context, userID int64, keep identity.Hash, now time.Time, trail ...audit.Entry,
+	ctx context.Context, userID int64, keep identity.Hash, now time.Time, r audit.Record,
 ) error {
-	err := table.WriteAudited(
-		ctx, s.db, trail, table.AuditFields{}, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
-			return endOtherSessions(ctx, t, userID, keep, now)
-		},
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{}, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
+		return endOtherSessions(ctx, t, userID, keep, now)
+	},
 	)
 	return db.Wrap(err, "end the other sessions of user %d", userID)
 }

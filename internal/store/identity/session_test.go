@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store/storetest"
@@ -19,10 +20,10 @@ func TestRenewSession(t *testing.T) {
 		n := identity.Session{
 			Token: old, UserID: u.ID, CreatedAt: now, ExpiresAt: now.Add(time.Hour), UserAgent: "curl",
 		}
-		w.Must(w.CreateSession(ctx, n))
+		w.Must(w.CreateSession(ctx, n, audit.Record{}))
 		other := n
 		other.Token = storetest.HashOf("other")
-		w.Must(w.CreateSession(ctx, other))
+		w.Must(w.CreateSession(ctx, other, audit.Record{}))
 		w.Must(w.PutSecondFactor(ctx, identity.SecondFactor{
 			UserID: u.ID, Secret: secret.New("JBSWY3DPEHPK3PXP"), Session: old, CreatedAt: now,
 		}))
@@ -50,12 +51,12 @@ func TestRenewSession(t *testing.T) {
 		storetest.WantError(t, "a second renewal", err, identity.ErrBadSession)
 		_, err = w.RenewSession(ctx, next, storetest.HashOf("late"), n.ExpiresAt)
 		storetest.WantError(t, "a renewal after the end", err, identity.ErrBadSession)
-		w.Must(w.RevokeOtherSessions(ctx, u.ID, next, now))
+		w.Must(w.RevokeOtherSessions(ctx, u.ID, next, now, audit.Record{}))
 		_, err = w.MembershipBySession(ctx, other.Token, now)
 		storetest.WantError(t, "another session", err, identity.ErrBadSession)
 		_, err = w.MembershipBySession(ctx, next, now)
 		w.Must(err)
-		w.Must(w.RevokeSession(ctx, next, now))
+		w.Must(w.RevokeSession(ctx, next, now, audit.Record{}))
 		_, err = w.RenewSession(ctx, next, storetest.HashOf("late"), now)
 		storetest.WantError(t, "a renewal of a revoked session", err, identity.ErrBadSession)
 	})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/store/db"
 	"github.com/florinpay/florin/internal/store/table"
 )
@@ -23,7 +24,9 @@ type signUpRow struct {
 }
 
 // AddSignUp stores a sign-up, and deletes those that expired before now.
-func (s *Store) AddSignUp(ctx context.Context, token identity.Hash, p identity.SignUp, now time.Time) error {
+func (s *Store) AddSignUp(
+	ctx context.Context, token identity.Hash, p identity.SignUp, now time.Time, mails []mail.Mail,
+) error {
 	u := p.User
 	if err := db.CheckTexts("texts of a user", u.PublicID, u.Email, u.FirstName, u.LastName); err != nil {
 		return err
@@ -36,7 +39,10 @@ func (s *Store) AddSignUp(ctx context.Context, token identity.Hash, p identity.S
 			"VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
 			token[:], u.ID, u.PublicID, u.Email, u.FirstName, u.LastName, u.PasswordHash,
 			db.At(p.ExpiresAt)).Exec(ctx)
-		return err
+		if err != nil {
+			return err
+		}
+		return table.AddMails(ctx, t, s.sealer, mails)
 	})
 	return db.Wrap(err, "store a sign-up")
 }
@@ -66,10 +72,10 @@ func (r signUpRow) user() identity.User {
 // about. It fails with identity.ErrBadVerification, or with identity.ErrEmailTaken
 // and changes nothing.
 func (s *Store) FinishSignUp(
-	ctx context.Context, token identity.Hash, now time.Time, trail ...audit.Entry,
+	ctx context.Context, token identity.Hash, now time.Time, r audit.Record,
 ) (identity.User, error) {
 	var user identity.User
-	err := table.WriteAudited(ctx, s.db, trail, table.AuditFields{},
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{},
 		func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
 			var rows []signUpRow
 			err := t.NewRaw("DELETE FROM sign_ups WHERE token = ? AND expires_at > ? "+

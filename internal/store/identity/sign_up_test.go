@@ -25,7 +25,7 @@ func TestStore_SignUp(t *testing.T) {
 		ctx, now := t.Context(), storetest.Start
 		entry := audit.Entry{At: now, Action: audit.ActionVerify}
 		w.Run("OnceAtOnce", func(t *testing.T) {
-			w.Must(w.AddSignUp(ctx, storetest.HashOf("a"), newSignUp("ada@example.org"), now))
+			w.Must(w.AddSignUp(ctx, storetest.HashOf("a"), newSignUp("ada@example.org"), now, nil))
 			p, err := w.SignUp(ctx, storetest.HashOf("a"), now)
 			w.Must(err)
 			if p.User.Email != "ada@example.org" || p.User.PasswordHash != "hash" {
@@ -54,29 +54,29 @@ func TestStore_SignUp(t *testing.T) {
 			}
 		})
 		w.Run("Expired", func(t *testing.T) {
-			w.Must(w.AddSignUp(ctx, storetest.HashOf("b"), newSignUp("bob@example.org"), now))
+			w.Must(w.AddSignUp(ctx, storetest.HashOf("b"), newSignUp("bob@example.org"), now, nil))
 			later := now.Add(time.Hour)
 			_, err := w.SignUp(ctx, storetest.HashOf("b"), later)
 			storetest.WantError(t, "reading it", err, identity.ErrBadVerification)
-			_, err = w.FinishSignUp(ctx, storetest.HashOf("b"), later)
+			_, err = w.FinishSignUp(ctx, storetest.HashOf("b"), later, audit.Record{})
 			storetest.WantError(t, "finishing it", err, identity.ErrBadVerification)
-			w.Must(w.AddSignUp(ctx, storetest.HashOf("c"), newSignUp("cy@example.org"), later))
+			w.Must(w.AddSignUp(ctx, storetest.HashOf("c"), newSignUp("cy@example.org"), later, nil))
 			if n := w.Count("SELECT count(*) FROM sign_ups"); n != 1 {
 				t.Errorf("%d sign-ups are kept", n)
 			}
 		})
 		w.Run("TakenMeanwhile", func(t *testing.T) {
 			u := w.NewUser()
-			w.Must(w.AddSignUp(ctx, storetest.HashOf("d"), newSignUp(u.Email), now))
-			_, err := w.FinishSignUp(ctx, storetest.HashOf("d"), now)
+			w.Must(w.AddSignUp(ctx, storetest.HashOf("d"), newSignUp(u.Email), now, nil))
+			_, err := w.FinishSignUp(ctx, storetest.HashOf("d"), now, audit.Record{})
 			storetest.WantError(t, "finishing it", err, identity.ErrEmailTaken)
 		})
 		w.Run("Existing", func(t *testing.T) {
 			u := w.NewUser()
 			w.Must(
-				w.AddSignUp(ctx, storetest.HashOf("e"), identity.SignUp{User: u, ExpiresAt: now.Add(time.Hour)}, now),
+				w.AddSignUp(ctx, storetest.HashOf("e"), identity.SignUp{User: u, ExpiresAt: now.Add(time.Hour)}, now, nil),
 			)
-			w.Must(w.SetPassword(ctx, u.ID, u.PasswordHash, "changed", now))
+			w.Must(w.SetPassword(ctx, u.ID, u.PasswordHash, "changed", now, audit.Record{}))
 			p, err := w.SignUp(ctx, storetest.HashOf("e"), now)
 			w.Must(err)
 			if p.User.PasswordHash != "changed" || p.User.ID != u.ID {

@@ -16,12 +16,12 @@ import (
 
 // CreateUser stores a new user, the owner of a merchant account of their own,
 // and returns it with its ID, or identity.ErrEmailTaken.
-func (s *Store) CreateUser(ctx context.Context, u identity.User, trail ...audit.Entry) (identity.User, error) {
+func (s *Store) CreateUser(ctx context.Context, u identity.User, r audit.Record) (identity.User, error) {
 	if err := db.CheckTexts("texts of a user", u.PublicID, u.Email, u.FirstName, u.LastName); err != nil {
 		return identity.User{}, err
 	}
 	row := table.RowOfUser(u)
-	err := table.WriteAudited(ctx, s.db, trail, table.AuditFields{Actor: u.Email}, func(ctx context.Context, t db.Tx,
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{Actor: u.Email}, func(ctx context.Context, t db.Tx,
 		a *table.AuditFields,
 	) error {
 		return addOwner(ctx, t, &row, a)
@@ -74,7 +74,7 @@ type sessionRow struct {
 }
 
 // CreateSession stores a session, which acts for the merchant its user chose last.
-func (s *Store) CreateSession(ctx context.Context, n identity.Session, trail ...audit.Entry) error {
+func (s *Store) CreateSession(ctx context.Context, n identity.Session, r audit.Record) error {
 	if err := db.CheckTexts("the user agent", n.UserAgent); err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (s *Store) CreateSession(ctx context.Context, n identity.Session, trail ...
 		Token: n.Token[:], UserID: n.UserID, CreatedAt: db.At(n.CreatedAt), ExpiresAt: db.At(n.ExpiresAt),
 		UsedAt: db.At(n.CreatedAt), UserAgent: n.UserAgent,
 	}
-	err := table.WriteAudited(ctx, s.db, trail, table.AuditFields{
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{
 		User: n.UserID,
 	}, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
 		chosen, err := chosenMerchant(ctx, t, n.UserID)
@@ -101,18 +101,17 @@ func (s *Store) CreateSession(ctx context.Context, n identity.Session, trail ...
 
 // RevokeSession ends a session; one that has ended or does not exist is left
 // alone.
-func (s *Store) RevokeSession(ctx context.Context, token identity.Hash, now time.Time, trail ...audit.Entry) error {
-	err := table.WriteAudited(
-		ctx, s.db, trail, table.AuditFields{}, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
-			res, err := t.NewUpdate().Model((*sessionRow)(nil)).Set("revoked_at = ?", db.At(now)).
-				Where("token = ? AND revoked_at IS NULL", token[:]).Exec(ctx)
-			if err != nil {
-				return err
-			}
-			n, err := res.RowsAffected()
-			a.Unchanged = n == 0
+func (s *Store) RevokeSession(ctx context.Context, token identity.Hash, now time.Time, r audit.Record) error {
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{}, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
+		res, err := t.NewUpdate().Model((*sessionRow)(nil)).Set("revoked_at = ?", db.At(now)).
+			Where("token = ? AND revoked_at IS NULL", token[:]).Exec(ctx)
+		if err != nil {
 			return err
-		},
+		}
+		n, err := res.RowsAffected()
+		a.Unchanged = n == 0
+		return err
+	},
 	)
 	if err != nil {
 		return fmt.Errorf("revoke session: %w", err)
@@ -123,42 +122,32 @@ func (s *Store) RevokeSession(ctx context.Context, token identity.Hash, now time
 // DisableUser disables the user at the time given and ends their sessions, or
 // enables them with the zero time; changed is false if it was so already.
 func (s *Store) DisableUser(
-	ctx context.Context, userID int64, when time.Time, trail ...audit.Entry,
+	ctx context.Context, userID int64, when time.Time, r audit.Record,
 ) (changed bool, err error) {
-	err = table.WriteAudited(
-		ctx, s.db, trail, table.AuditFields{}, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
-			changed, err = table.SetDisabled(ctx, t, "users", userID, when)
-			a.Unchanged = !changed
-			if err != nil || !changed || when.IsZero() {
-				return err
-			}
-			return endSessions(ctx, t, userID, when)
-		},
+	err = table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{}, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
+		changed, err = table.SetDisabled(ctx, t, "users", userID, when)
+		a.Unchanged = !changed
+		if err != nil || !changed || when.IsZero() {
+			return err
+		}
+		return endSessions(ctx, t, userID, when)
+	},
 	)
 	return changed, db.Wrap(err, "disable user %d", userID)
 }
 
-// NoteGuesses notes that the user with the address is notified at now that sign-in
-// guesses at them are slowed. tell is false if there is no such user, or if
-// they were notified after since.
-func (s *Store) NoteGuesses(
-	ctx context.Context, email string, now, since time.Time,
-) (user identity.User, tell bool, err error) {
-	err = s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
-		tell = false
-		var rows []table.UserRow
-		if err := t.NewSelect().Model(&rows).Where("email = ?", email).Scan(ctx); err != nil || len(rows) == 0 {
-			return err
-		}
-		user = rows[0].User()
-		res, err := t.NewRaw("INSERT INTO guess_notices (user_id, notified_at) VALUES (?, ?) "+
-			"ON CONFLICT (user_id) DO UPDATE SET notified_at = excluded.notified_at WHERE guess_notices.notified_at <= ?", user.ID, db.At(now), db.At(since)).Exec(ctx)
-		if err != nil {
-			return err
-		}
-		n, err := res.RowsAffected()
-		tell = n == 1
-		return err
-	})
-	return user, tell && err == nil, db.Wrap(err, "note guesses")
+// NoteGuesses stores that the user with the address is notified at now that sign-in guesses at them are slowed. It
+// returns false if there is no such user, or if they were notified at another time after since.
+func (s *Store) NoteGuesses(ctx context.Context, email string, now, since time.Time) (bool, error) {
+	noted, err := db.WriteOne(ctx, s.db, "INSERT INTO guess_notices (user_id, notified_at) SELECT id, ? FROM users WHERE email = ? "+
+		"ON CONFLICT (user_id) DO UPDATE SET notified_at = excluded.notified_at "+
+		"WHERE guess_notices.notified_at <= ? OR guess_notices.notified_at = excluded.notified_at", db.At(now), email, db.At(since))
+	return noted, db.Wrap(err, "note guesses")
+}
+
+// Record stores what an act left that changed nothing else.
+func (s *Store) Record(ctx context.Context, r audit.Record) error {
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{},
+		func(context.Context, db.Tx, *table.AuditFields) error { return nil })
+	return db.Wrap(err, "record an act")
 }

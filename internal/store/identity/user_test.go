@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/store/storetest"
@@ -21,14 +22,14 @@ func TestStore_User(t *testing.T) {
 		storetest.Same(t, "user", read, u)
 		twin := u
 		twin.PublicID = string(storetest.NewID())
-		_, err = w.CreateUser(t.Context(), twin)
+		_, err = w.CreateUser(t.Context(), twin, audit.Record{})
 		storetest.WantError(t, "the same e-mail", err, identity.ErrEmailTaken)
 		for _, email := range []string{"", "nobody@example.org", "' OR ''='", "\x00"} {
 			_, err = w.UserByEmail(t.Context(), email)
 			storetest.WantError(t, "unknown e-mail", err, identity.ErrUnknownUser)
 		}
 		twin.Email, twin.FirstName = "other@example.org", "\x00"
-		_, err = w.CreateUser(t.Context(), twin)
+		_, err = w.CreateUser(t.Context(), twin, audit.Record{})
 		storetest.WantInvalid(t, "NUL", err)
 	})
 }
@@ -41,7 +42,7 @@ func TestStore_User_OneEmailAtOnce(t *testing.T) {
 			_, err := w.CreateUser(t.Context(), identity.User{
 				PublicID: string(storetest.NewID()), Email: "one@example.org",
 				CreatedAt: storetest.Start,
-			})
+			}, audit.Record{})
 			return err
 		}) {
 			if err == nil {
@@ -65,7 +66,7 @@ func TestStore_Session(t *testing.T) {
 			CreatedAt: storetest.Start, ExpiresAt: storetest.Start.Add(time.Hour),
 			UserAgent: "curl",
 		}
-		w.Must(w.CreateSession(t.Context(), n))
+		w.Must(w.CreateSession(t.Context(), n, audit.Record{}))
 		read, err := w.MembershipBySession(t.Context(), n.Token, storetest.Start.Add(time.Hour-time.Microsecond))
 		w.Must(err)
 		storetest.Same(t, "seat", read, merchant.Membership{User: u, Merchant: u, Role: merchant.RoleOwner})
@@ -73,9 +74,9 @@ func TestStore_Session(t *testing.T) {
 		storetest.WantError(t, "expired", err, identity.ErrBadSession)
 		_, err = w.MembershipBySession(t.Context(), storetest.HashOf("another"), storetest.Start)
 		storetest.WantError(t, "unknown", err, identity.ErrBadSession)
-		w.Must(w.RevokeSession(t.Context(), storetest.HashOf("another"), storetest.Start))
+		w.Must(w.RevokeSession(t.Context(), storetest.HashOf("another"), storetest.Start, audit.Record{}))
 		for range 2 {
-			w.Must(w.RevokeSession(t.Context(), n.Token, storetest.Start))
+			w.Must(w.RevokeSession(t.Context(), n.Token, storetest.Start, audit.Record{}))
 		}
 		_, err = w.MembershipBySession(t.Context(), n.Token, storetest.Start)
 		storetest.WantError(t, "revoked", err, identity.ErrBadSession)

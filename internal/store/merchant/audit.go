@@ -21,12 +21,11 @@ type auditRow struct {
 	Address string
 }
 
-// AddAudit appends a line to the audit log.
-func (s *Store) AddAudit(ctx context.Context, a audit.Entry) error {
-	err := s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
-		return db.RunEach(ctx, t, []*db.Stmt{table.InsertEntry(a)})
-	})
-	return db.Wrap(err, "append to the audit log of user %d", a.UserID)
+// Record stores what an act left that changed nothing else.
+func (s *Store) Record(ctx context.Context, r audit.Record) error {
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{},
+		func(context.Context, db.Tx, *table.AuditFields) error { return nil })
+	return db.Wrap(err, "record an act")
 }
 
 // AuditLog lists what the user did to their own sign-in, and what was done for

@@ -15,29 +15,28 @@ import (
 // PutLogo stores the logo of the key's custodian in place of the one before and
 // has the pages show it. An empty logo takes it away. It fails with
 // merchant.ErrNoCustodian.
-func (s *Store) PutLogo(ctx context.Context, keyID int64, l merchant.Logo, now time.Time, trail ...audit.Entry) error {
-	err := table.WriteAudited(
-		ctx, s.db, trail, table.AuditFields{}, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
-			c, err := s.lockCustodian(ctx, t, keyID)
+func (s *Store) PutLogo(ctx context.Context, keyID int64, l merchant.Logo, now time.Time, r audit.Record) error {
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{}, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
+		c, err := s.lockCustodian(ctx, t, keyID)
+		if err != nil {
+			return err
+		}
+		address := ""
+		if _, err := t.NewRaw("DELETE FROM logos WHERE custodian_id = ?", c.ID).Exec(ctx); err != nil {
+			return err
+		}
+		if len(l.Picture) > 0 {
+			address = l.Path()
+			_, err := t.NewRaw("INSERT INTO logos (custodian_id, hash, kind, picture, created_at) VALUES (?, ?, ?, ?, ?)",
+				c.ID, l.Hash, l.Kind, l.Picture, db.At(now)).Exec(ctx)
 			if err != nil {
 				return err
 			}
-			address := ""
-			if _, err := t.NewRaw("DELETE FROM logos WHERE custodian_id = ?", c.ID).Exec(ctx); err != nil {
-				return err
-			}
-			if len(l.Picture) > 0 {
-				address = l.Path()
-				_, err := t.NewRaw("INSERT INTO logos (custodian_id, hash, kind, picture, created_at) VALUES (?, ?, ?, ?, ?)",
-					c.ID, l.Hash, l.Kind, l.Picture, db.At(now)).Exec(ctx)
-				if err != nil {
-					return err
-				}
-			}
-			_, err = t.NewRaw("UPDATE custodians SET logo_url = ?, updated_at = ? WHERE id = ?", address, db.At(now),
-				c.ID).Exec(ctx)
-			return err
-		},
+		}
+		_, err = t.NewRaw("UPDATE custodians SET logo_url = ?, updated_at = ? WHERE id = ?", address, db.At(now),
+			c.ID).Exec(ctx)
+		return err
+	},
 	)
 	return db.Wrap(err, "logo of key %d", keyID)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/merchant"
@@ -15,19 +16,17 @@ import (
 // CreateCustodian stores the custodian of a key with the entries that pay for
 // it, or fails with merchant.ErrHasCustodian and posts nothing.
 func (s *Store) CreateCustodian(
-	ctx context.Context, c merchant.Custodian, entries []ledger.Entry, record merchant.AuditFunc,
+	ctx context.Context, c merchant.Custodian, entries []ledger.Entry, r audit.Record,
 	keep ...idempotency.Keep[merchant.CustodianWrite],
 ) (merchant.Custodian, error) {
 	var stored merchant.Custodian
-	err := table.WriteAudited(
-		ctx, s.db, nil, table.AuditFields{}, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
-			var err error
-			if stored, err = s.insertCustodian(ctx, t, c); err != nil {
-				return err
-			}
-			a.More = record.Entries(merchant.Custodian{}, stored)
-			return charge(ctx, t, stored, entries, keep)
-		},
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{}, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
+		var err error
+		if stored, err = s.insertCustodian(ctx, t, c); err != nil {
+			return err
+		}
+		return charge(ctx, t, stored, entries, keep)
+	},
 	)
 	if err != nil {
 		return merchant.Custodian{}, fmt.Errorf("create custodian of key %d: %w", c.KeyID, err)
@@ -60,35 +59,32 @@ func (s *Store) insertCustodian(ctx context.Context, t db.Tx, c merchant.Custodi
 	return s.readCustodian(ctx, t, c.KeyID)
 }
 
-// UpdateCustodian locks the custodian, calls change and stores the result with
-// the entries; change may run again, so it must have no effects. Deliveries
+// UpdateCustodian locks the custodian, calls decide and stores the result with
+// the entries; decide may run again, so it must have no effects. Deliveries
 // that wait go to the new callback URL.
 func (s *Store) UpdateCustodian(
-	ctx context.Context, keyID int64, entries []ledger.Entry, change func(
-		merchant.Custodian,
-	) (merchant.Custodian, error),
-	record merchant.AuditFunc, keep ...idempotency.Keep[merchant.CustodianWrite],
+	ctx context.Context, keyID int64, entries []ledger.Entry,
+	decide func(merchant.Custodian) (merchant.CustodianChange, error), keep ...idempotency.Keep[merchant.CustodianWrite],
 ) (merchant.Custodian, error) {
 	var stored merchant.Custodian
-	err := table.WriteAudited(
-		ctx, s.db, nil, table.AuditFields{}, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
-			before, err := s.lockCustodian(ctx, t, keyID)
-			if err != nil {
-				return err
-			}
-			after, err := change(before)
-			if err != nil {
-				return err
-			}
-			if err := s.saveCustodian(ctx, t, before, after); err != nil {
-				return err
-			}
-			if stored, err = s.readCustodian(ctx, t, keyID); err != nil {
-				return err
-			}
-			a.More = record.Entries(before, stored)
-			return charge(ctx, t, stored, entries, keep)
-		},
+	err := table.WriteAudited(ctx, s.db, s.sealer, audit.Record{}, table.AuditFields{}, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
+		before, err := s.lockCustodian(ctx, t, keyID)
+		if err != nil {
+			return err
+		}
+		change, err := decide(before)
+		if err != nil {
+			return err
+		}
+		if err := s.saveCustodian(ctx, t, before, change.Custodian); err != nil {
+			return err
+		}
+		if stored, err = s.readCustodian(ctx, t, keyID); err != nil {
+			return err
+		}
+		a.More = change.Record
+		return charge(ctx, t, stored, entries, keep)
+	},
 	)
 	if err != nil {
 		return merchant.Custodian{}, fmt.Errorf("update custodian of key %d: %w", keyID, err)

@@ -56,13 +56,13 @@ func TestStore_UpdateCustodian(t *testing.T) {
 		pay := func(ref string) []ledger.Entry {
 			return []ledger.Entry{ledger.Spend(k.ID, ledger.Credit, ledger.ReasonOperation, ref, storetest.Start)}
 		}
-		change := func(c merchant.Custodian) (merchant.Custodian, error) {
+		change := func(c merchant.Custodian) (merchant.CustodianChange, error) {
 			c.Name, c.UpdatedAt, c.LateFor = "Näw", storetest.Start.Add(time.Hour), 0
 			c.Wallets = map[chain.Network]chain.Address{chain.Solana: "9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin"}
 			c.Networks = nil
 			c.Secret = secret.New("")
 			c.SigningSecrets = []secret.Text{secret.New("whsec_newest"), c.SigningSecrets[0]}
-			return c, nil
+			return merchant.CustodianChange{Custodian: c}, nil
 		}
 		after, err := w.UpdateCustodian(t.Context(), k.ID, pay("update 1"), change, nil)
 		w.Must(err)
@@ -74,21 +74,23 @@ func TestStore_UpdateCustodian(t *testing.T) {
 		storetest.Same(t, "read", read, want)
 
 		_, err = w.UpdateCustodian(t.Context(), k.ID, pay("update 2"),
-			func(c merchant.Custodian) (merchant.Custodian, error) {
+			func(c merchant.Custodian) (merchant.CustodianChange, error) {
 				c.Name = "unpaid"
-				return c, nil
-			}, nil)
+				return merchant.CustodianChange{Custodian: c}, nil
+			})
 		storetest.WantError(t, "without credits", err, ledger.ErrNoCredits)
 		sad := errors.New("no")
 		_, err = w.UpdateCustodian(t.Context(), k.ID, nil,
-			func(c merchant.Custodian) (merchant.Custodian, error) { return c, sad }, nil)
+			func(c merchant.Custodian) (merchant.CustodianChange, error) {
+				return merchant.CustodianChange{Custodian: c}, sad
+			})
 		storetest.WantError(t, "the change's own error", err, sad)
 		_, err = w.UpdateCustodian(t.Context(), 1<<40, nil, change, nil)
 		storetest.WantError(t, "of an unknown key", err, merchant.ErrNoCustodian)
-		_, err = w.UpdateCustodian(t.Context(), k.ID, nil, func(c merchant.Custodian) (merchant.Custodian, error) {
+		_, err = w.UpdateCustodian(t.Context(), k.ID, nil, func(c merchant.Custodian) (merchant.CustodianChange, error) {
 			c.Name = "\x00"
-			return c, nil
-		}, nil)
+			return merchant.CustodianChange{Custodian: c}, nil
+		})
 		storetest.WantInvalid(t, "NUL", err)
 		read, err = w.Custodian(t.Context(), k.ID)
 		w.Must(err)
@@ -103,14 +105,14 @@ func TestStore_UpdateCustodian_AtOnce(t *testing.T) {
 		k := w.NewKey(0, 0)
 		first := w.NewCustodian(k, "")
 		for _, err := range storetest.AtOnce(20, func(int) error {
-			_, err := w.UpdateCustodian(t.Context(), k.ID, nil, func(c merchant.Custodian) (merchant.Custodian, error) {
+			_, err := w.UpdateCustodian(t.Context(), k.ID, nil, func(c merchant.Custodian) (merchant.CustodianChange, error) {
 				c.ShortBasis++
 				wallet, option := c.Wallets[chain.Polygon], c.Networks[chain.Polygon]
 				c.Wallets[chain.Polygon] = wallet + "+"
 				option.MinAmount++
 				c.Networks[chain.Polygon] = option
-				return c, nil
-			}, nil)
+				return merchant.CustodianChange{Custodian: c}, nil
+			})
 			return err
 		}) {
 			w.Must(err)

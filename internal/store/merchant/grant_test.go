@@ -57,7 +57,7 @@ func TestStore_CreateKeyWithin_Earlier(t *testing.T) {
 				_, err := w.CreateKeyWithin(t.Context(), next, func(_, earlier int64) []ledger.Entry {
 					seen <- earlier
 					return nil
-				}, nil)
+				}, nil, audit.Record{})
 				errs <- err
 			}()
 		}

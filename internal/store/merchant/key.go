@@ -50,10 +50,10 @@ func units() []ledger.Unit { return []ledger.Unit{ledger.Credit, ledger.Query} }
 // CreateKey stores a new key with its first entries and returns it with its
 // ID and its owner's name.
 func (s *Store) CreateKey(
-	ctx context.Context, k merchant.Key, entries func(id int64) []ledger.Entry, trail ...audit.Entry,
+	ctx context.Context, k merchant.Key, entries func(id int64) []ledger.Entry, r audit.Record,
 ) (merchant.Key, error) {
 	all := func(id, _ int64) []ledger.Entry { return entries(id) }
-	return s.createKey(ctx, k, all, nil, func(context.Context, db.Tx) (int64, error) { return 0, nil }, trail...)
+	return s.createKey(ctx, k, all, nil, func(context.Context, db.Tx) (int64, error) { return 0, nil }, r)
 }
 
 // CreateKeyWithin is CreateKey for a user who may have one more key, or fails
@@ -61,7 +61,7 @@ func (s *Store) CreateKey(
 // same time are counted one after the other.
 func (s *Store) CreateKeyWithin(
 	ctx context.Context, k merchant.Key, entries func(id, earlier int64) []ledger.Entry,
-	keep idempotency.Keep[merchant.Key], trail ...audit.Entry,
+	keep idempotency.Keep[merchant.Key], r audit.Record,
 ) (merchant.Key, error) {
 	return s.createKey(ctx, k, entries, keep, func(ctx context.Context, t db.Tx) (earlier int64, err error) {
 		var id, ever, used int64
@@ -74,20 +74,20 @@ func (s *Store) CreateKeyWithin(
 			return 0, merchant.ErrTooManyKeys
 		}
 		return ever, err
-	}, trail...)
+	}, r)
 }
 
 func (s *Store) createKey(
 	ctx context.Context, k merchant.Key, entries func(id, earlier int64) []ledger.Entry,
 	keep idempotency.Keep[merchant.Key], allowed func(
 		context.Context, db.Tx,
-	) (earlier int64, err error), trail ...audit.Entry,
+	) (earlier int64, err error), r audit.Record,
 ) (merchant.Key, error) {
 	if err := db.CheckTexts("texts of an API key", k.PublicID, k.Label, string(k.Wallet)); err != nil {
 		return merchant.Key{}, err
 	}
 	var stored merchant.Key
-	err := table.WriteAudited(ctx, s.db, trail, table.AuditFields{
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{
 		Subject: k.PublicID,
 	}, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
 		earlier, err := allowed(ctx, t)
@@ -198,9 +198,9 @@ func (s *Store) Balance(ctx context.Context, keyID int64) (ledger.Balance, error
 // PostEntries posts entries of the key and returns its new balance. Entries that were
 // posted before are skipped, and leave no audit entry again.
 func (s *Store) PostEntries(
-	ctx context.Context, keyID int64, entries []ledger.Entry, trail ...audit.Entry,
+	ctx context.Context, keyID int64, entries []ledger.Entry, r audit.Record,
 ) (after ledger.Balance, err error) {
-	err = table.WriteAudited(ctx, s.db, trail, table.AuditFields{},
+	err = table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{},
 		func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
 			var before table.BalanceScan
 			if err := t.Run(ctx, before.Read(keyID)); err != nil {
@@ -239,11 +239,11 @@ func (s *Store) KeysOfUser(ctx context.Context, userID int64) ([]merchant.Key, e
 }
 
 // SetKeyLabel renames a key of the user, or fails with merchant.ErrUnknownKey.
-func (s *Store) SetKeyLabel(ctx context.Context, userID, keyID int64, label string, trail ...audit.Entry) error {
+func (s *Store) SetKeyLabel(ctx context.Context, userID, keyID int64, label string, r audit.Record) error {
 	if err := db.CheckTexts("label", label); err != nil {
 		return err
 	}
-	ok, err := table.WriteOneAudited(ctx, s.db, trail, table.AuditFields{}, "UPDATE api_keys SET label = ? WHERE id = ? AND user_id = ? AND revoked_at IS NULL", label, keyID, userID)
+	ok, err := table.WriteOneAudited(ctx, s.db, s.sealer, r, table.AuditFields{}, "UPDATE api_keys SET label = ? WHERE id = ? AND user_id = ? AND revoked_at IS NULL", label, keyID, userID)
 	if err == nil && !ok {
 		return merchant.ErrUnknownKey
 	}
@@ -253,9 +253,9 @@ func (s *Store) SetKeyLabel(ctx context.Context, userID, keyID int64, label stri
 // SetKeyRights sets what a key of the user may do and from where, and that an owner
 // vouches for it, or fails with merchant.ErrUnknownKey.
 func (s *Store) SetKeyRights(
-	ctx context.Context, userID, keyID int64, p merchant.Permissions, from merchant.Sources, trail ...audit.Entry,
+	ctx context.Context, userID, keyID int64, p merchant.Permissions, from merchant.Sources, r audit.Record,
 ) error {
-	ok, err := table.WriteOneAudited(ctx, s.db, trail, table.AuditFields{},
+	ok, err := table.WriteOneAudited(ctx, s.db, s.sealer, r, table.AuditFields{},
 		"UPDATE api_keys SET permissions = ?, sources = ?, vouched = ? WHERE id = ? AND user_id = ? AND revoked_at IS NULL",
 		p.String(), string(from), true, keyID, userID)
 	if err == nil && !ok {
@@ -265,8 +265,8 @@ func (s *Store) SetKeyRights(
 }
 
 // RevokeKey ends a key of the user, or fails with merchant.ErrUnknownKey.
-func (s *Store) RevokeKey(ctx context.Context, userID, keyID int64, now time.Time, trail ...audit.Entry) error {
-	ok, err := table.WriteOneAudited(ctx, s.db, trail, table.AuditFields{}, "UPDATE api_keys SET revoked_at = ? WHERE id = ? AND user_id = ? AND revoked_at IS NULL", db.At(now), keyID, userID)
+func (s *Store) RevokeKey(ctx context.Context, userID, keyID int64, now time.Time, r audit.Record) error {
+	ok, err := table.WriteOneAudited(ctx, s.db, s.sealer, r, table.AuditFields{}, "UPDATE api_keys SET revoked_at = ? WHERE id = ? AND user_id = ? AND revoked_at IS NULL", db.At(now), keyID, userID)
 	if err == nil && !ok {
 		return merchant.ErrUnknownKey
 	}
@@ -276,14 +276,13 @@ func (s *Store) RevokeKey(ctx context.Context, userID, keyID int64, now time.Tim
 // DisableKey disables the key at the time given, or enables it with the zero
 // time; changed is false if it was so already.
 func (s *Store) DisableKey(
-	ctx context.Context, keyID int64, when time.Time, trail ...audit.Entry,
+	ctx context.Context, keyID int64, when time.Time, r audit.Record,
 ) (changed bool, err error) {
-	err = table.WriteAudited(
-		ctx, s.db, trail, table.AuditFields{}, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
-			changed, err = table.SetDisabled(ctx, t, "api_keys", keyID, when)
-			a.Unchanged = !changed
-			return err
-		},
+	err = table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{}, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
+		changed, err = table.SetDisabled(ctx, t, "api_keys", keyID, when)
+		a.Unchanged = !changed
+		return err
+	},
 	)
 	return changed, db.Wrap(err, "disable key %d", keyID)
 }
@@ -309,16 +308,15 @@ func (s *Store) TouchKeys(ctx context.Context, used map[int64]time.Time) error {
 // if one is to be kept; the old key fails from then on. It returns what the
 // key has left, or fails with merchant.ErrBadKey if r.Old is no longer in use.
 func (s *Store) RotateKey(ctx context.Context, r merchant.Replacement) (left ledger.Balance, err error) {
-	err = table.WriteAudited(
-		ctx, s.db, r.Audit, table.AuditFields{}, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
-			if err := replaceHash(ctx, t, r); err != nil {
-				return err
-			}
-			if left, err = table.Charge(ctx, t, r.KeyID, r.Entries); err != nil || r.Keep == nil {
-				return err
-			}
-			return keepReplacement(ctx, t, r, left)
-		},
+	err = table.WriteAudited(ctx, s.db, s.sealer, r.Record, table.AuditFields{}, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
+		if err := replaceHash(ctx, t, r); err != nil {
+			return err
+		}
+		if left, err = table.Charge(ctx, t, r.KeyID, r.Entries); err != nil || r.Keep == nil {
+			return err
+		}
+		return keepReplacement(ctx, t, r, left)
+	},
 	)
 	if err != nil {
 		return ledger.Balance{}, fmt.Errorf("rotate API key: %w", err)

@@ -3,6 +3,7 @@ package merchant_test
 import (
 	"testing"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/merchant"
@@ -34,7 +35,7 @@ func TestStore_Key(t *testing.T) {
 			PublicID:    string(storetest.NewID()), UserID: k.UserID, Hash: k.Hash,
 			CreatedAt: storetest.Start,
 		},
-			func(int64) []ledger.Entry { return nil })
+			func(int64) []ledger.Entry { return nil }, audit.Record{})
 		if !db.IsDuplicate(err) {
 			t.Errorf("the same key twice: %v", err)
 		}
@@ -45,7 +46,7 @@ func TestStore_Key(t *testing.T) {
 		}
 		_, err = w.CreateKey(t.Context(), sad, func(id int64) []ledger.Entry {
 			return []ledger.Entry{ledger.Spend(id, ledger.Credit, ledger.ReasonStart, "x", storetest.Start)}
-		})
+		}, audit.Record{})
 		storetest.WantError(t, "a key that begins with a debt", err, ledger.ErrNoCredits)
 		_, err = w.KeyByHash(t.Context(), sad.Hash)
 		storetest.WantError(t, "the key that was refused", err, merchant.ErrBadKey)

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/ledger"
@@ -69,7 +70,7 @@ func TestStore_RetiredAnswer(t *testing.T) {
 		w.Must(replace(second, third, "two", nil))
 		ask("two back", first, "one", body, storetest.Start, "4")
 		ask("one back", second, "two", body, storetest.Start, "3")
-		if _, err := w.DisableKey(ctx, k.ID, storetest.Start); err != nil {
+		if _, err := w.DisableKey(ctx, k.ID, storetest.Start, audit.Record{}); err != nil {
 			t.Fatal(err)
 		}
 		ask("a key that was disabled since", second, "two", body, storetest.Start, "")
@@ -79,11 +80,11 @@ func TestStore_RetiredAnswer(t *testing.T) {
 func TestStore_KeysOfTheirOwner(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		ctx, k, other := t.Context(), w.NewKey(1, 0), w.NewKey(1, 0)
-		storetest.WantError(t, "renaming another's", w.SetKeyLabel(ctx, other.UserID, k.ID, "mine now"), merchant.ErrUnknownKey)
+		storetest.WantError(t, "renaming another's", w.SetKeyLabel(ctx, other.UserID, k.ID, "mine now", audit.Record{}), merchant.ErrUnknownKey)
 		storetest.WantError(
-			t, "revoking another's", w.RevokeKey(ctx, other.UserID, k.ID, storetest.Start), merchant.ErrUnknownKey,
+			t, "revoking another's", w.RevokeKey(ctx, other.UserID, k.ID, storetest.Start, audit.Record{}), merchant.ErrUnknownKey,
 		)
-		w.Must(w.SetKeyLabel(ctx, k.UserID, k.ID, "Till 2"))
+		w.Must(w.SetKeyLabel(ctx, k.UserID, k.ID, "Till 2", audit.Record{}))
 		w.Must(w.TouchKeys(ctx, map[int64]time.Time{k.ID: storetest.Start.Add(time.Hour)}))
 		w.Must(w.TouchKeys(ctx, map[int64]time.Time{k.ID: storetest.Start, other.ID: storetest.Start}))
 		got, err := w.KeyByHash(ctx, k.Hash)
@@ -91,7 +92,7 @@ func TestStore_KeysOfTheirOwner(t *testing.T) {
 		if got.Label != "Till 2" || !got.LastUsedAt.Equal(storetest.Start.Add(time.Hour)) {
 			t.Errorf("the key is %q, last used %s", got.Label, got.LastUsedAt)
 		}
-		w.Must(w.RevokeKey(ctx, k.UserID, k.ID, storetest.Start))
+		w.Must(w.RevokeKey(ctx, k.UserID, k.ID, storetest.Start, audit.Record{}))
 		_, err = w.KeyByHash(ctx, k.Hash)
 		storetest.WantError(t, "a revoked key", err, merchant.ErrBadKey)
 		keys, err := w.EveryKeyOfUser(ctx, k.UserID)
@@ -121,7 +122,7 @@ func TestStore_CreateKeyKeepsAnswer(t *testing.T) {
 			}, func(_, _ int64) []ledger.Entry { return nil }, func(k merchant.Key) (*idempotency.Kept, error) {
 				kept := idempotency.Answer{Status: 200, Body: []byte(k.PublicID)}
 				return &idempotency.Kept{Claim: c, Answer: kept, At: storetest.Start}, failed
-			})
+			}, audit.Record{})
 			return err
 		}
 		broken := errors.New("the answer cannot be written")

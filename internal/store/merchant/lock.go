@@ -72,8 +72,8 @@ func (s *Store) Locked(ctx context.Context, merchantID int64) (bool, error) {
 
 // Lock locks where the merchant's money goes, and ends open invitations that would
 // make an owner. A second lock changes nothing.
-func (s *Store) Lock(ctx context.Context, merchantID int64, now time.Time, trail ...audit.Entry) error {
-	err := table.WriteAudited(ctx, s.db, trail, table.AuditFields{},
+func (s *Store) Lock(ctx context.Context, merchantID int64, now time.Time, r audit.Record) error {
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{},
 		func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
 			if err := table.LockUser(ctx, t, merchantID); err != nil {
 				return err
@@ -96,13 +96,13 @@ func (s *Store) Lock(ctx context.Context, merchantID int64, now time.Time, trail
 // AddWaiting stores a change that waits, or fails with merchant.ErrChangeWaits if one
 // of the same kind waits for the same key or campaign.
 func (s *Store) AddWaiting(
-	ctx context.Context, w merchant.Waiting, token identity.Hash, trail ...audit.Entry,
+	ctx context.Context, w merchant.Waiting, token identity.Hash, r audit.Record,
 ) error {
 	changes, err := json.Marshal(w.Changes)
 	if err != nil {
 		return err
 	}
-	err = table.WriteAudited(ctx, s.db, trail, table.AuditFields{},
+	err = table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{},
 		func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
 			if err := table.LockUser(ctx, t, w.MerchantID); err != nil {
 				return err
@@ -183,12 +183,12 @@ func endWaiting(ctx context.Context, t db.Tx, state string, now time.Time, where
 
 // StopWaiting stops a change of the merchant, or fails with merchant.ErrNoChange.
 func (s *Store) StopWaiting(
-	ctx context.Context, merchantID int64, id string, now time.Time, trail ...audit.Entry,
+	ctx context.Context, merchantID int64, id string, now time.Time, r audit.Record,
 ) error {
 	if !db.Storable(id) {
 		return merchant.ErrNoChange
 	}
-	err := table.WriteAudited(ctx, s.db, trail, table.AuditFields{},
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{},
 		func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
 			return endWaiting(ctx, t, "STOPPED", now, "merchant_id = ? AND public_id = ?", merchantID, id)
 		})
@@ -196,8 +196,8 @@ func (s *Store) StopWaiting(
 }
 
 // FailWaiting ends a change that cannot be made, or fails with merchant.ErrNoChange.
-func (s *Store) FailWaiting(ctx context.Context, id string, now time.Time, trail ...audit.Entry) error {
-	err := table.WriteAudited(ctx, s.db, trail, table.AuditFields{},
+func (s *Store) FailWaiting(ctx context.Context, id string, now time.Time, r audit.Record) error {
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{},
 		func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
 			return endWaiting(ctx, t, "FAILED", now, "public_id = ?", id)
 		})
@@ -206,25 +206,26 @@ func (s *Store) FailWaiting(ctx context.Context, id string, now time.Time, trail
 
 // ApplyWaiting makes a change that is due, in the transaction that ends it; or fails
 // with merchant.ErrNoChange if it was stopped or made. fresh is the custodian of a key
-// that has none yet. change may run again, so it must have no effects.
+// that has none yet. decide may run again, so it must have no effects.
 func (s *Store) ApplyWaiting(
 	ctx context.Context, w merchant.Waiting, now time.Time, fresh merchant.Custodian,
-	change func(merchant.Custodian) (merchant.Custodian, error), record merchant.AuditFunc,
+	decide func(merchant.Custodian) (merchant.CustodianChange, error),
 ) error {
 	to, err := w.Settings()
 	if err != nil {
 		return err
 	}
-	err = table.WriteAudited(ctx, s.db, nil, table.AuditFields{},
+	err = table.WriteAudited(ctx, s.db, s.sealer, audit.Record{}, table.AuditFields{},
 		func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
 			err := endWaiting(ctx, t, "MADE", now, "public_id = ? AND due_at <= ?", w.ID, db.At(now))
 			if err != nil {
 				return err
 			}
-			var before, after merchant.Custodian
-			switch w.Kind {
-			case merchant.WaitingCustodian:
-				before, after, err = s.applyCustodian(ctx, t, w.KeyID, fresh, change)
+			if w.Kind == merchant.WaitingCustodian {
+				a.More, err = s.applyCustodian(ctx, t, w.KeyID, fresh, decide)
+				return err
+			}
+			switch w.Kind { //nolint:exhaustive // custodians are changed above
 			case merchant.WaitingCampaign:
 				err = redirectCampaign(ctx, t, w, now)
 			case merchant.WaitingUnlock:
@@ -240,7 +241,11 @@ func (s *Store) ApplyWaiting(
 			default:
 				err = merchant.ErrNoChange
 			}
-			a.More = record.Entries(before, after)
+			if err != nil {
+				return err
+			}
+			change, err := decide(merchant.Custodian{})
+			a.More = change.Record
 			return err
 		})
 	return db.Wrap(err, "make the change %s", w.ID)
@@ -249,27 +254,24 @@ func (s *Store) ApplyWaiting(
 // applyCustodian changes the custodian of the key, or makes it.
 func (s *Store) applyCustodian(
 	ctx context.Context, t db.Tx, keyID int64, fresh merchant.Custodian,
-	change func(merchant.Custodian) (merchant.Custodian, error),
-) (before, after merchant.Custodian, err error) {
-	before, err = s.lockCustodian(ctx, t, keyID)
+	decide func(merchant.Custodian) (merchant.CustodianChange, error),
+) (audit.Record, error) {
+	before, err := s.lockCustodian(ctx, t, keyID)
 	if errors.Is(err, merchant.ErrNoCustodian) {
-		if after, err = change(fresh); err != nil {
-			return before, after, err
+		change, err := decide(fresh)
+		if err == nil {
+			_, err = s.insertCustodian(ctx, t, change.Custodian)
 		}
-		after, err = s.insertCustodian(ctx, t, after)
-		return merchant.Custodian{}, after, err
+		return change.Record, err
 	}
 	if err != nil {
-		return before, after, err
+		return audit.Record{}, err
 	}
-	if after, err = change(before); err != nil {
-		return before, after, err
+	change, err := decide(before)
+	if err == nil {
+		err = s.saveCustodian(ctx, t, before, change.Custodian)
 	}
-	if err := s.saveCustodian(ctx, t, before, after); err != nil {
-		return before, after, err
-	}
-	after, err = s.readCustodian(ctx, t, keyID)
-	return before, after, err
+	return change.Record, err
 }
 
 // applyRights sets what a key of the merchant may do, and from where.

@@ -25,7 +25,7 @@ func (w *world) addWaiting(due time.Time) merchant.Waiting {
 		ID: id, MerchantID: k.UserID, KeyID: k.ID, Kind: merchant.WaitingCustodian, By: k.Email,
 		Changes: []string{"POLYGON a → b"}, CreatedAt: storetest.Start, DueAt: due, Body: secret.New("{}"),
 	}
-	w.Must(w.AddWaiting(w.T.Context(), x, identity.Hash(sha256.Sum256([]byte(id)))))
+	w.Must(w.AddWaiting(w.T.Context(), x, identity.Hash(sha256.Sum256([]byte(id))), audit.Record{}))
 	return x
 }
 

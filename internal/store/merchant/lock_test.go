@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
@@ -20,7 +21,7 @@ func TestStore_Waiting(t *testing.T) {
 		ctx, k, due := t.Context(), w.NewKey(0, 0), storetest.Start.Add(merchant.LockDelay)
 		c := w.NewCustodian(k, "https://shop.example/hook")
 		for range 2 {
-			w.Must(w.Lock(ctx, k.UserID, storetest.Start))
+			w.Must(w.Lock(ctx, k.UserID, storetest.Start, audit.Record{}))
 		}
 		on, err := w.Locked(ctx, k.UserID)
 		w.Must(err)
@@ -30,11 +31,11 @@ func TestStore_Waiting(t *testing.T) {
 				ID: string(storetest.NewID()), MerchantID: k.UserID, KeyID: keyID, Kind: kind, By: k.Email,
 				Changes: []string{"POLYGON a → b"}, CreatedAt: storetest.Start, DueAt: due, Body: secret.New("{}"),
 			}
-			w.Must(w.AddWaiting(ctx, x, identity.Hash{token}))
+			w.Must(w.AddWaiting(ctx, x, identity.Hash{token}, audit.Record{}))
 			return x
 		}
 		wallets, unlock := add(merchant.WaitingCustodian, k.ID, 1), add(merchant.WaitingUnlock, 0, 2)
-		storetest.WantError(t, "a second one of the key", w.AddWaiting(ctx, wallets, identity.Hash{3}),
+		storetest.WantError(t, "a second one of the key", w.AddWaiting(ctx, wallets, identity.Hash{3}, audit.Record{}),
 			merchant.ErrChangeWaits)
 		found, err := w.WaitingBy(ctx, identity.Hash{1})
 		w.Must(err)
@@ -44,9 +45,9 @@ func TestStore_Waiting(t *testing.T) {
 		list, err := w.DueWaiting(ctx, due.Add(-time.Second), 9)
 		w.Must(err)
 		storetest.Same(t, "changes due too early", len(list), 0)
-		change := func(c merchant.Custodian) (merchant.Custodian, error) {
+		change := func(c merchant.Custodian) (merchant.CustodianChange, error) {
 			c.Wallets = map[chain.Network]chain.Address{chain.Base: "0x0000000000000000000000000000000000000001"}
-			return c, nil
+			return merchant.CustodianChange{Custodian: c}, nil
 		}
 		apply := func(x merchant.Waiting, now time.Time) error {
 			return w.ApplyWaiting(ctx, x, now, merchant.Custodian{}, change, nil)
@@ -60,15 +61,15 @@ func TestStore_Waiting(t *testing.T) {
 			t.Errorf("the custodian is %+v", after)
 		}
 		storetest.WantError(
-			t, "of another merchant", w.StopWaiting(ctx, k.UserID+1, unlock.ID, due), merchant.ErrNoChange,
+			t, "of another merchant", w.StopWaiting(ctx, k.UserID+1, unlock.ID, due, audit.Record{}), merchant.ErrNoChange,
 		)
 		w.Must(apply(unlock, due))
 		on, err = w.Locked(ctx, k.UserID)
 		w.Must(err)
 		storetest.Same(t, "locked", on, false)
 		stopped, failed := add(merchant.WaitingUnlock, 0, 4), add(merchant.WaitingCustodian, k.ID, 5)
-		w.Must(w.StopWaiting(ctx, k.UserID, stopped.ID, due))
-		w.Must(w.FailWaiting(ctx, failed.ID, due))
+		w.Must(w.StopWaiting(ctx, k.UserID, stopped.ID, due, audit.Record{}))
+		w.Must(w.FailWaiting(ctx, failed.ID, due, audit.Record{}))
 		storetest.WantError(t, "stopped", apply(stopped, due), merchant.ErrNoChange)
 		storetest.WantError(t, "failed", apply(failed, due), merchant.ErrNoChange)
 		left, err := w.WaitingOf(ctx, k.UserID)
@@ -97,7 +98,7 @@ func TestStore_Waiting_Unreadable(t *testing.T) {
 		shown, err := w.WaitingOf(ctx, all[0].MerchantID)
 		w.Must(err)
 		storetest.Same(t, "changes shown to the merchant", len(shown), 1)
-		w.Must(w.StopWaiting(ctx, all[0].MerchantID, all[0].ID, due))
+		w.Must(w.StopWaiting(ctx, all[0].MerchantID, all[0].ID, due, audit.Record{}))
 	})
 }
 
@@ -109,7 +110,7 @@ func TestApplyWaiting_Members(t *testing.T) {
 		ctx, k, due := t.Context(), w.NewKey(0, 0), storetest.Start.Add(time.Hour)
 		_, err := w.CreateUser(ctx, identity.User{
 			PublicID: string(storetest.NewID()), Email: "second@example.com", CreatedAt: storetest.Start,
-		})
+		}, audit.Record{})
 		w.Must(err)
 		owners, err := w.Members(ctx, k.UserID)
 		w.Must(err)
@@ -121,10 +122,10 @@ func TestApplyWaiting_Members(t *testing.T) {
 				Subject: subject, By: k.Email,
 				Changes: []string{"a → b"}, CreatedAt: storetest.Start, DueAt: due, Body: secret.New(body),
 			}
-			w.Must(w.AddWaiting(ctx, x, identity.Hash{token}))
+			w.Must(w.AddWaiting(ctx, x, identity.Hash{token}, audit.Record{}))
 			err := w.ApplyWaiting(ctx, x, due, merchant.Custodian{}, nil, nil)
 			if err != nil {
-				w.Must(w.FailWaiting(ctx, x.ID, due))
+				w.Must(w.FailWaiting(ctx, x.ID, due, audit.Record{}))
 			}
 			return err
 		}

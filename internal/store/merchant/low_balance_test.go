@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/store/storetest"
@@ -165,7 +166,7 @@ func TestStore_LowCredit(t *testing.T) {
 		t.Run("Revoked", func(t *testing.T) {
 			l := newLowWorld(t, w, ledger.Low+1)
 			l.spend(1)
-			w.Must(w.RevokeKey(t.Context(), l.key.UserID, l.key.ID, storetest.Start))
+			w.Must(w.RevokeKey(t.Context(), l.key.UserID, l.key.ID, storetest.Start, audit.Record{}))
 			l.mailed("a revoked key", 0)
 		})
 	})

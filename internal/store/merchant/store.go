@@ -23,9 +23,8 @@ type Store struct {
 }
 
 var (
-	_ merchant.Store           = (*Store)(nil)
-	_ merchant.LowBalanceStore = (*Store)(nil)
-	_ payment.Custodians       = (*Store)(nil)
+	_ merchant.Store     = (*Store)(nil)
+	_ payment.Custodians = (*Store)(nil)
 )
 
 // New returns the store on an open database. The sealer seals the secrets of custodians.

@@ -132,24 +132,22 @@ func (s *Store) Members(ctx context.Context, merchantID int64) ([]merchant.Membe
 
 // SetRole gives a member another role, or fails with merchant.ErrUnknownMember
 // or merchant.ErrLastOwner.
-func (s *Store) SetRole(ctx context.Context, merchantID, userID int64, role merchant.Role, trail ...audit.Entry) error {
-	err := table.WriteAudited(
-		ctx, s.db, trail, table.AuditFields{}, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
-			return changeMember(ctx, t, merchantID, "UPDATE memberships SET role = ? WHERE merchant_id = ? AND user_id = ?",
-				string(role), merchantID, userID)
-		},
+func (s *Store) SetRole(ctx context.Context, merchantID, userID int64, role merchant.Role, r audit.Record) error {
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{}, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
+		return changeMember(ctx, t, merchantID, "UPDATE memberships SET role = ? WHERE merchant_id = ? AND user_id = ?",
+			string(role), merchantID, userID)
+	},
 	)
 	return db.Wrap(err, "set the role of user %d", userID)
 }
 
 // RemoveMember ends a membership, or fails with merchant.ErrUnknownMember or
 // merchant.ErrLastOwner. Sessions of the user have no role there from then on.
-func (s *Store) RemoveMember(ctx context.Context, merchantID, userID int64, trail ...audit.Entry) error {
-	err := table.WriteAudited(
-		ctx, s.db, trail, table.AuditFields{}, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
-			return changeMember(ctx, t, merchantID, "DELETE FROM memberships WHERE merchant_id = ? AND user_id = ?", merchantID,
-				userID)
-		},
+func (s *Store) RemoveMember(ctx context.Context, merchantID, userID int64, r audit.Record) error {
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{}, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
+		return changeMember(ctx, t, merchantID, "DELETE FROM memberships WHERE merchant_id = ? AND user_id = ?", merchantID,
+			userID)
+	},
 	)
 	return db.Wrap(err, "remove user %d from merchant %d", userID, merchantID)
 }
@@ -203,11 +201,11 @@ func (r invitedRow) invited() merchant.Invited {
 
 // AddInvited stores an invitation in place of an open one for the same address,
 // or fails with merchant.ErrIsMember or merchant.ErrTeamFull.
-func (s *Store) AddInvited(ctx context.Context, token identity.Hash, n merchant.Invited, trail ...audit.Entry) error {
+func (s *Store) AddInvited(ctx context.Context, token identity.Hash, n merchant.Invited, r audit.Record) error {
 	if err := db.CheckTexts("an invitation", n.ID, n.Email, n.By); err != nil {
 		return err
 	}
-	err := table.WriteAudited(ctx, s.db, trail, table.AuditFields{
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{
 		Subject: n.Email,
 	}, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
 		if err := table.LockUser(ctx, t, n.MerchantID); err != nil {
@@ -279,20 +277,19 @@ func (s *Store) InvitedBy(
 // RenewInvited gives an open invitation of the merchant a new token and more
 // time, or fails with identity.ErrBadInvitation. The old token is worthless.
 func (s *Store) RenewInvited(
-	ctx context.Context, merchantID int64, id string, token identity.Hash, until time.Time, trail ...audit.Entry,
+	ctx context.Context, merchantID int64, id string, token identity.Hash, until time.Time, r audit.Record,
 ) (merchant.Invited, error) {
 	var rows []invitedRow
-	err := table.WriteAudited(
-		ctx, s.db, trail, table.AuditFields{}, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
-			rows = nil
-			err := t.NewRaw("UPDATE team_invitations SET token = ?, expires_at = ? WHERE merchant_id = ? AND public_id = ? AND ended_at IS NULL "+
-				"RETURNING public_id, merchant_id, email, role, invited_by, created_at, expires_at", token[:], db.At(until), merchantID, id).Scan(ctx, &rows)
-			if err != nil || len(rows) == 0 {
-				return cmp.Or[error](err, merchant.ErrUnknownInvited)
-			}
-			a.Subject = rows[0].Email
-			return nil
-		},
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{}, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
+		rows = nil
+		err := t.NewRaw("UPDATE team_invitations SET token = ?, expires_at = ? WHERE merchant_id = ? AND public_id = ? AND ended_at IS NULL "+
+			"RETURNING public_id, merchant_id, email, role, invited_by, created_at, expires_at", token[:], db.At(until), merchantID, id).Scan(ctx, &rows)
+		if err != nil || len(rows) == 0 {
+			return cmp.Or[error](err, merchant.ErrUnknownInvited)
+		}
+		a.Subject = rows[0].Email
+		return nil
+	},
 	)
 	if err != nil {
 		return merchant.Invited{}, db.Wrap(err, "renew an invitation of merchant %d", merchantID)
@@ -303,19 +300,18 @@ func (s *Store) RenewInvited(
 // RevokeInvited ends an open invitation of the merchant, or fails with
 // merchant.ErrUnknownInvited.
 func (s *Store) RevokeInvited(
-	ctx context.Context, merchantID int64, id string, now time.Time, trail ...audit.Entry,
+	ctx context.Context, merchantID int64, id string, now time.Time, r audit.Record,
 ) error {
-	err := table.WriteAudited(
-		ctx, s.db, trail, table.AuditFields{}, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
-			var emails []string
-			err := t.NewRaw("UPDATE team_invitations SET ended_at = ? WHERE merchant_id = ? AND public_id = ? AND ended_at IS NULL RETURNING email",
-				db.At(now), merchantID, id).Scan(ctx, &emails)
-			if err != nil || len(emails) == 0 {
-				return cmp.Or[error](err, merchant.ErrUnknownInvited)
-			}
-			a.Subject = emails[0]
-			return nil
-		},
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{}, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
+		var emails []string
+		err := t.NewRaw("UPDATE team_invitations SET ended_at = ? WHERE merchant_id = ? AND public_id = ? AND ended_at IS NULL RETURNING email",
+			db.At(now), merchantID, id).Scan(ctx, &emails)
+		if err != nil || len(emails) == 0 {
+			return cmp.Or[error](err, merchant.ErrUnknownInvited)
+		}
+		a.Subject = emails[0]
+		return nil
+	},
 	)
 	return db.Wrap(err, "revoke an invitation of merchant %d", merchantID)
 }
@@ -325,14 +321,14 @@ func (s *Store) RevokeInvited(
 // their own. It fails with identity.ErrBadInvitation or identity.ErrEmailTaken,
 // and changes nothing then.
 func (s *Store) JoinTeam(
-	ctx context.Context, token identity.Hash, user identity.User, now time.Time, trail ...audit.Entry,
+	ctx context.Context, token identity.Hash, user identity.User, now time.Time, r audit.Record,
 ) (identity.User, merchant.Invited, error) {
 	if err := db.CheckTexts("texts of a user", user.PublicID, user.Email, user.FirstName, user.LastName); err != nil {
 		return identity.User{}, merchant.Invited{}, err
 	}
 	var joined identity.User
 	var rows []invitedRow
-	err := table.WriteAudited(ctx, s.db, trail, table.AuditFields{
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{
 		Actor: user.Email,
 	}, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
 		joined, rows = user, nil

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/store/storetest"
@@ -29,9 +30,9 @@ func TestStore_Team(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		ctx, owner := t.Context(), w.NewUser()
 		first := invitedTo(owner, "I1", "dev@shop.example", merchant.RoleViewer)
-		w.Must(w.AddInvited(ctx, storetest.HashOf("first"), first))
+		w.Must(w.AddInvited(ctx, storetest.HashOf("first"), first, audit.Record{}))
 		second := invitedTo(owner, "I2", "dev@shop.example", merchant.RoleDeveloper)
-		w.Must(w.AddInvited(ctx, storetest.HashOf("second"), second))
+		w.Must(w.AddInvited(ctx, storetest.HashOf("second"), second, audit.Record{}))
 		w.Run("Invitations", func(t *testing.T) {
 			open, err := w.Invitations(ctx, owner.ID)
 			w.Must(err)
@@ -54,17 +55,18 @@ func TestStore_Team(t *testing.T) {
 				identity.ErrBadInvitation)
 		})
 		w.Run("AnotherMerchant", func(t *testing.T) {
-			_, err := w.RenewInvited(ctx, owner.ID+1, "I2", storetest.HashOf("third"), storetest.Start)
+			_, err := w.RenewInvited(ctx, owner.ID+1, "I2", storetest.HashOf("third"), storetest.Start, audit.Record{})
 			storetest.WantError(t, "another merchant's invitation", err, merchant.ErrUnknownInvited)
 			storetest.WantError(
-				t, "another merchant's invitation", w.RevokeInvited(ctx, owner.ID+1, "I2", storetest.Start),
+				t, "another merchant's invitation", w.RevokeInvited(ctx, owner.ID+1, "I2", storetest.Start, audit.Record{}),
 				merchant.ErrUnknownInvited,
 			)
 		})
 		w.Run("Renew", func(t *testing.T) {
 			renewed, err := w.RenewInvited(
 				ctx, owner.ID, "I2", storetest.HashOf("third"), storetest.Start.Add(2*time.Hour),
-			)
+audit.Record{},
+)
 			w.Must(err)
 			if renewed.Email != second.Email || !renewed.ExpiresAt.Equal(storetest.Start.Add(2*time.Hour)) {
 				t.Errorf("renewed: %+v", renewed)
@@ -79,41 +81,41 @@ func TestStore_Team(t *testing.T) {
 				t.Errorf("InvitedBy = %+v, %+v, %v", n, founder, err)
 			}
 		})
-		dev, _, err := w.JoinTeam(ctx, storetest.HashOf("third"), newcomer("dev@shop.example", "U2"), storetest.Start)
+		dev, _, err := w.JoinTeam(ctx, storetest.HashOf("third"), newcomer("dev@shop.example", "U2"), storetest.Start, audit.Record{})
 		w.Must(err)
 		w.Run("JoinOnce", func(t *testing.T) {
 			storetest.WantError(t, "twice", join(w, "third", dev), identity.ErrBadInvitation)
 			storetest.WantError(t, "a member", w.AddInvited(ctx, storetest.HashOf("x"),
-				invitedTo(owner, "I3", "dev@shop.example", merchant.RoleViewer)), merchant.ErrIsMember)
+				invitedTo(owner, "I3", "dev@shop.example", merchant.RoleViewer), audit.Record{}), merchant.ErrIsMember)
 		})
 		w.Run("Roles", func(t *testing.T) {
 			w.Must(w.CreateSession(ctx, identity.Session{
 				Token: storetest.HashOf("s"), UserID: dev.ID, CreatedAt: storetest.Start,
 				ExpiresAt: storetest.Start.Add(time.Hour),
-			}))
+			}, audit.Record{}))
 			wantMembership(t, w, merchant.Membership{User: dev, Merchant: owner, Role: merchant.RoleDeveloper})
-			w.Must(w.SetRole(ctx, owner.ID, dev.ID, merchant.RoleViewer))
+			w.Must(w.SetRole(ctx, owner.ID, dev.ID, merchant.RoleViewer, audit.Record{}))
 			wantMembership(t, w, merchant.Membership{User: dev, Merchant: owner, Role: merchant.RoleViewer})
 			storetest.WantError(t, "their own merchant, which they have not", w.ChooseMerchant(ctx, storetest.HashOf("s"), dev.ID, dev.ID, storetest.Start),
 				merchant.ErrNoMerchant)
 		})
 		w.Run("RemoveMember", func(t *testing.T) {
-			w.Must(w.RemoveMember(ctx, owner.ID, dev.ID))
+			w.Must(w.RemoveMember(ctx, owner.ID, dev.ID, audit.Record{}))
 			wantMembership(t, w, merchant.Membership{User: dev})
 			storetest.WantError(
 				t, "a removed member",
-				w.SetRole(ctx, owner.ID, dev.ID, merchant.RoleOwner), merchant.ErrUnknownMember,
+				w.SetRole(ctx, owner.ID, dev.ID, merchant.RoleOwner, audit.Record{}), merchant.ErrUnknownMember,
 			)
 			storetest.WantError(
-				t, "a removed member", w.RemoveMember(ctx, owner.ID, dev.ID), merchant.ErrUnknownMember,
+				t, "a removed member", w.RemoveMember(ctx, owner.ID, dev.ID, audit.Record{}), merchant.ErrUnknownMember,
 			)
 		})
 		w.Run("LastOwner", func(t *testing.T) {
 			storetest.WantError(
-				t, "the last owner leaves", w.RemoveMember(ctx, owner.ID, owner.ID), merchant.ErrLastOwner,
+				t, "the last owner leaves", w.RemoveMember(ctx, owner.ID, owner.ID, audit.Record{}), merchant.ErrLastOwner,
 			)
 			storetest.WantError(
-				t, "the last owner steps down", w.SetRole(ctx, owner.ID, owner.ID, merchant.RoleViewer),
+				t, "the last owner steps down", w.SetRole(ctx, owner.ID, owner.ID, merchant.RoleViewer, audit.Record{}),
 				merchant.ErrLastOwner,
 			)
 		})
@@ -121,7 +123,7 @@ func TestStore_Team(t *testing.T) {
 }
 
 func join(w *world, token string, u identity.User) error {
-	_, _, err := w.JoinTeam(w.T.Context(), storetest.HashOf(token), u, storetest.Start)
+	_, _, err := w.JoinTeam(w.T.Context(), storetest.HashOf(token), u, storetest.Start, audit.Record{})
 	return err
 }
 
@@ -138,21 +140,21 @@ func TestStore_ChooseMerchant(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		ctx, one := t.Context(), w.NewUser()
-		two, err := w.CreateUser(ctx, newcomer("two@shop.example", "U2"))
+		two, err := w.CreateUser(ctx, newcomer("two@shop.example", "U2"), audit.Record{})
 		w.Must(err)
-		w.Must(w.AddInvited(ctx, storetest.HashOf("i"), invitedTo(one, "I1", two.Email, merchant.RoleSupport)))
+		w.Must(w.AddInvited(ctx, storetest.HashOf("i"), invitedTo(one, "I1", two.Email, merchant.RoleSupport), audit.Record{}))
 		session := identity.Session{
 			Token: storetest.HashOf("s"), UserID: two.ID,
 			CreatedAt: storetest.Start, ExpiresAt: storetest.Start.Add(time.Hour),
 		}
-		w.Must(w.CreateSession(ctx, session))
-		_, _, err = w.JoinTeam(ctx, storetest.HashOf("i"), two, storetest.Start)
+		w.Must(w.CreateSession(ctx, session, audit.Record{}))
+		_, _, err = w.JoinTeam(ctx, storetest.HashOf("i"), two, storetest.Start, audit.Record{})
 		w.Must(err)
 		wantMembership(t, w, merchant.Membership{User: two, Merchant: two, Role: merchant.RoleOwner})
 		w.Must(w.ChooseMerchant(ctx, storetest.HashOf("s"), two.ID, one.ID, storetest.Start.Add(time.Minute)))
 		wantMembership(t, w, merchant.Membership{User: two, Merchant: one, Role: merchant.RoleSupport})
 		session.Token = storetest.HashOf("next")
-		w.Must(w.CreateSession(ctx, session))
+		w.Must(w.CreateSession(ctx, session, audit.Record{}))
 		membership, err := w.MembershipBySession(ctx, storetest.HashOf("next"), storetest.Start)
 		if err != nil || membership.Merchant != one {
 			t.Errorf("the next session is of %+v, %v", membership, err)
@@ -176,15 +178,15 @@ func TestStore_LastOwner_AtOnce(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		ctx, one := t.Context(), w.NewUser()
-		two, err := w.CreateUser(ctx, newcomer("two@shop.example", "U2"))
+		two, err := w.CreateUser(ctx, newcomer("two@shop.example", "U2"), audit.Record{})
 		w.Must(err)
-		w.Must(w.AddInvited(ctx, storetest.HashOf("i"), invitedTo(one, "I1", two.Email, merchant.RoleOwner)))
-		_, _, err = w.JoinTeam(ctx, storetest.HashOf("i"), two, storetest.Start)
+		w.Must(w.AddInvited(ctx, storetest.HashOf("i"), invitedTo(one, "I1", two.Email, merchant.RoleOwner), audit.Record{}))
+		_, _, err = w.JoinTeam(ctx, storetest.HashOf("i"), two, storetest.Start, audit.Record{})
 		w.Must(err)
 		var wg sync.WaitGroup
 		errs := make([]error, 2)
 		for i, id := range []int64{one.ID, two.ID} {
-			wg.Go(func() { errs[i] = w.RemoveMember(ctx, one.ID, id) })
+			wg.Go(func() { errs[i] = w.RemoveMember(ctx, one.ID, id, audit.Record{}) })
 		}
 		wg.Wait()
 		members, err := w.Members(ctx, one.ID)
@@ -201,14 +203,15 @@ func TestStore_TeamFull(t *testing.T) {
 		ctx, u := t.Context(), w.NewUser()
 		for i := range merchant.MaxTeam - 1 {
 			id := string(rune('a' + i))
-			w.Must(w.AddInvited(ctx, storetest.HashOf(id), invitedTo(u, id, id+"@shop.example", merchant.RoleViewer)))
+			w.Must(w.AddInvited(ctx, storetest.HashOf(id), invitedTo(u, id, id+"@shop.example", merchant.RoleViewer), audit.Record{}))
 		}
 		storetest.WantError(t, "one too many", w.AddInvited(
 			ctx, storetest.HashOf("z!"), invitedTo(u, "z!", "z@else.example", merchant.RoleViewer),
-		),
+audit.Record{},
+),
 			merchant.ErrTeamFull)
 		w.Must(
-			w.AddInvited(ctx, storetest.HashOf("again"), invitedTo(u, "again", "a@shop.example", merchant.RoleOwner)),
+			w.AddInvited(ctx, storetest.HashOf("again"), invitedTo(u, "again", "a@shop.example", merchant.RoleOwner), audit.Record{}),
 		)
 	})
 }

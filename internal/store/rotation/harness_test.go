@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
@@ -52,14 +53,14 @@ func (w *world) fill(n int) {
 		w.key = w.NewKey(1, 1)
 		w.custodian = w.NewCustodian(w.key, "https://shop.example/hook")
 		w.passkey = storetest.NewPasskey(w.key.UserID, string(storetest.NewID()))
-		w.Must(w.AddPasskey(ctx, w.passkey, identity.Hash{}))
+		w.Must(w.AddPasskey(ctx, w.passkey, identity.Hash{}, audit.Record{}))
 		w.Must(w.PutSecondFactor(ctx, identity.SecondFactor{
 			UserID: w.key.UserID, Secret: secret.New("authenticator"), CreatedAt: storetest.Start,
 		}))
 		w.Must(w.AddWaiting(ctx, merchant.Waiting{
 			ID: string(storetest.NewID()), MerchantID: w.key.UserID, KeyID: w.key.ID, Kind: merchant.WaitingCustodian,
 			CreatedAt: storetest.Start, DueAt: w.due, Body: secret.New("input"),
-		}, storetest.HashOf(w.passkey.ID)))
+		}, storetest.HashOf(w.passkey.ID), audit.Record{}))
 		w.answer("answered", "kept answer")
 		_, _, err := w.IdempotencyBegin(ctx, idempotency.Try{ // its answer is NULL
 			Claim: idempotency.Claim{KeyID: w.key.ID, Key: "unanswered"},

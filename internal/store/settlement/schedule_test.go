@@ -66,7 +66,7 @@ func TestStore_DepositBalancesHurry(t *testing.T) {
 			w.reschedule(k, settlement.Schedule{AskedAt: final})
 		},
 		"KeyRevoked": func(w *world, k merchant.Key, final time.Time) {
-			w.Must(w.RevokeKey(w.T.Context(), k.UserID, k.ID, final))
+			w.Must(w.RevokeKey(w.T.Context(), k.UserID, k.ID, final, audit.Record{}))
 		},
 		"OtherWallet": func(w *world, _ merchant.Key, _ time.Time) {
 			_, err := w.SQL().Exec("UPDATE custodian_wallets SET address = $1", db.Packed("0x8617E340B3D01FA5F11F306F4090FD50E238070D"))

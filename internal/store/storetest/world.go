@@ -16,6 +16,7 @@ import (
 
 	"github.com/oklog/ulid/v2"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
@@ -192,7 +193,7 @@ func (w *World) NewUser() identity.User {
 	u, err := w.CreateUser(w.T.Context(), identity.User{
 		PublicID: string(NewID()), Email: fmt.Sprintf("user%d@example.org", n), FirstName: "Ada", LastName: "Lovelace",
 		PasswordHash: "argon2id", CreatedAt: Start,
-	})
+	}, audit.Record{})
 	w.Must(err)
 	return u
 }
@@ -217,7 +218,7 @@ func (w *World) NewKey(credits, queries int64) merchant.Key {
 			)
 		}
 		return all
-	})
+	}, audit.Record{})
 	w.Must(err)
 	return k
 }
@@ -239,7 +240,7 @@ func (w *World) NewCustodian(k merchant.Key, callback string) merchant.Custodian
 		},
 		Branding:   merchant.Branding{Tagline: "Grüße", Theme: merchant.ThemeDark, PrimaryColor: "#102030"},
 		ShortBasis: 50, LateFor: time.Hour, CreatedAt: Start, UpdatedAt: Start,
-	}, nil, nil)
+	}, nil, audit.Record{})
 	w.Must(err)
 	return c
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store/db"
 )
 
@@ -14,15 +15,15 @@ type AuditFields struct {
 	Actor   string // for entries without an actor
 	Subject string // for entries without a subject
 	Detail  string // appended to each detail
-	More    []audit.Entry
+	More    audit.Record
 	// Unchanged: the transaction changed nothing, so no entry is written.
 	Unchanged bool
 }
 
-// WriteAudited runs body in a transaction and writes its audit entries in the same one. body may set the fields,
+// WriteAudited runs body in a transaction and writes its audit entries and mails in the same one. body may set the fields,
 // which begin as a.
 func WriteAudited(
-	ctx context.Context, e db.Engine, trail []audit.Entry, a AuditFields, body func(
+	ctx context.Context, e db.Engine, sealer *secret.Sealer, r audit.Record, a AuditFields, body func(
 		ctx context.Context, t db.Tx, a *AuditFields,
 	) error,
 ) error {
@@ -31,16 +32,20 @@ func WriteAudited(
 		if err := body(ctx, t, &fields); err != nil || fields.Unchanged {
 			return err
 		}
-		return db.RunEach(ctx, t, append(InsertAudit(trail, fields), InsertAudit(fields.More, fields)...))
+		entries := append(InsertAudit(r.Entries, fields), InsertAudit(fields.More.Entries, fields)...)
+		if err := db.RunEach(ctx, t, entries); err != nil {
+			return err
+		}
+		return AddMails(ctx, t, sealer, slices.Concat(r.Mails, fields.More.Mails))
 	})
 }
 
 // WriteOneAudited is WriteAudited for one statement. It reports whether the statement changed a row; if it did not, no
 // entry is written.
 func WriteOneAudited(
-	ctx context.Context, e db.Engine, trail []audit.Entry, a AuditFields, text string, args ...any,
+	ctx context.Context, e db.Engine, sealer *secret.Sealer, r audit.Record, a AuditFields, text string, args ...any,
 ) (changed bool, err error) {
-	err = WriteAudited(ctx, e, trail, a, func(ctx context.Context, t db.Tx, a *AuditFields) error {
+	err = WriteAudited(ctx, e, sealer, r, a, func(ctx context.Context, t db.Tx, a *AuditFields) error {
 		res, err := t.NewRaw(text, args...).Exec(ctx)
 		if err != nil {
 			return err

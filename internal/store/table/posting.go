@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/store/db"
 	"github.com/uptrace/bun"
@@ -134,7 +135,7 @@ func (p *Posting) Writes() []*db.Stmt {
 	return calls
 }
 
-// fallsLow records that the credits of a key have fallen to ledger.Low, in the transaction of the entries that cause
+// fallsLow stores a mail about the credits of a key that have fallen to ledger.Low, in the transaction of the entries that cause
 // it.
 func fallsLow(keyID int64, posted []ledger.Entry) *db.Stmt {
 	var when time.Time
@@ -143,7 +144,5 @@ func fallsLow(keyID int64, posted []ledger.Entry) *db.Stmt {
 			when = e.At
 		}
 	}
-	return db.Exec("INSERT INTO low_credit (key_id, kind, crossing, crossed_at, state, attempt, due_at) VALUES (?, 'LOW', 1, ?, 'WAITING', 0, ?) "+
-		"ON CONFLICT (key_id, kind) DO UPDATE SET crossing = low_credit.crossing + 1, crossed_at = excluded.crossed_at, state = 'WAITING', "+
-		"attempt = 0, due_at = excluded.due_at", keyID, db.At(when), db.At(when))
+	return CreditMail(mail.Low, keyID, when)
 }

@@ -47,6 +47,10 @@ var Sealed = []SealedColumn{
 		Place: func(_ int64, id string) string { return WaitingPlace(id) },
 	},
 	{
+		Table: "mails", Column: "text", Text: "message_id",
+		Place: func(_ int64, id string) string { return MailPlace(id) },
+	},
+	{
 		Table: "idempotency", Column: "answer", Number: "key_id", Text: "key", Bytes: true,
 		Place: idempotency.AnswerPlace,
 	},
@@ -68,6 +72,9 @@ func PasskeyPlace(publicID string) string { return "passkey " + publicID }
 
 // WaitingPlace binds the sealed input of a change that waits to it.
 func WaitingPlace(publicID string) string { return "waiting/" + publicID }
+
+// MailPlace binds the sealed text of a mail to it.
+func MailPlace(messageID string) string { return "mail/" + messageID }
 
 // OpenSigning opens the stored list of signing secrets of a custodian.
 func OpenSigning(sealer *secret.Sealer, publicID, list string) ([]secret.Text, error) {

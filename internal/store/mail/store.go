@@ -1,0 +1,165 @@
+// Package mail is the outbox of mails and of the operator's webhook. It implements the Store port of package webhook,
+// whose loop sends them.
+//
+// Its one invariant: a mail is written by table.AddMails with what it is about, and its text is gone when it has ended.
+package mail
+
+import (
+	"context"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/florinpay/florin/internal/mail"
+	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/store/db"
+	"github.com/florinpay/florin/internal/store/table"
+	"github.com/florinpay/florin/internal/webhook"
+)
+
+// Store stores mails. It is safe for concurrent use.
+type Store struct {
+	db     db.Engine
+	sealer *secret.Sealer
+}
+
+var _ webhook.Store = (*Store)(nil)
+
+// New returns the store on an open database.
+func New(e db.Engine, sealer *secret.Sealer) *Store { return &Store{e, sealer} }
+
+// Add stores mails by themselves.
+func (s *Store) Add(ctx context.Context, mails ...mail.Mail) error {
+	err := s.db.Write(ctx, func(ctx context.Context, t db.Tx) error { return table.AddMails(ctx, t, s.sealer, mails) })
+	return db.Wrap(err, "store mails")
+}
+
+// row is a mail as it is stored.
+type row struct {
+	MessageID string
+	Kind      string
+	KeyID     int64 `bun:",nullzero"`
+	Recipient string
+	Subject   string
+	Text      string
+	CreatedAt db.Instant
+}
+
+// Mail returns a mail that waits.
+func (s *Store) Mail(ctx context.Context, id int64) (mail.Mail, error) {
+	var r row
+	err := s.db.Reader().NewRaw("SELECT message_id, kind, coalesce(key_id, 0) AS key_id, recipient, subject, text, created_at "+
+		"FROM mails WHERE id = ?", id).Scan(ctx, &r)
+	m := mail.Mail{
+		ID: r.MessageID, Kind: mail.Kind(r.Kind), Key: r.KeyID, To: r.Recipient, Subject: r.Subject, At: r.CreatedAt.Time,
+	}
+	if err == nil && r.Text != "" {
+		m.Text, err = s.sealer.Open(table.MailPlace(r.MessageID), r.Text)
+	}
+	return m, db.Wrap(err, "mail %d", id)
+}
+
+// Allowed reports whether a mail that a stranger can have sent may be: at most mail.AskedAnHour reach one address in an
+// hour, so that nobody fills a mailbox. It gives the same answer for the same mail again.
+func (s *Store) Allowed(ctx context.Context, id int64) (bool, error) {
+	var created []db.Instant
+	err := s.db.Reader().NewRaw("SELECT e.created_at FROM mails AS m JOIN mails AS e ON e.recipient = m.recipient AND "+
+		"e.kind = 'ASKED' AND e.id < m.id AND e.state <> 'STOPPED' WHERE m.id = ? ORDER BY e.created_at DESC LIMIT ?",
+		id, mail.AskedAnHour).Scan(ctx, &created)
+	if err != nil || len(created) < mail.AskedAnHour {
+		return err == nil, db.Wrap(err, "mails to an address")
+	}
+	var at []db.Instant
+	err = s.db.Reader().NewRaw("SELECT created_at FROM mails WHERE id = ?", id).Scan(ctx, &at)
+	if err != nil || len(at) == 0 {
+		return false, db.Wrap(err, "mails to an address")
+	}
+	return !created[len(created)-1].After(at[0].Add(-time.Hour)), nil
+}
+
+// DueReceivers returns the mail server and the operator's webhook, where something is due.
+func (s *Store) DueReceivers(ctx context.Context, now time.Time) (list []webhook.DueReceiver, err error) {
+	var rows []struct {
+		ID    int64
+		DueAt db.Instant
+		Held  int
+	}
+	err = s.db.Reader().NewRaw("SELECT receiver AS id, min(due_at) AS due_at, (SELECT count(*) FROM mails AS h WHERE h.state = "+
+		"'WAITING' AND h.holder IS NOT NULL AND h.receiver = mails.receiver AND h.due_at > ?0) AS held FROM mails "+
+		"WHERE state = 'WAITING' AND due_at <= ?0 GROUP BY receiver", db.At(now)).Scan(ctx, &rows)
+	for _, r := range rows {
+		list = append(list, webhook.DueReceiver{ID: webhook.ReceiverID(r.ID), Since: r.DueAt.Time, Held: r.Held})
+	}
+	return list, db.Wrap(err, "due mails")
+}
+
+// claim holds the first due mails of a receiver, but none while an earlier one of its thread waits: that something is
+// over must not arrive before that it began.
+const claim = "UPDATE mails SET holder = ?, due_at = ? WHERE id IN (SELECT id FROM mails AS m WHERE state = 'WAITING' AND " +
+	"receiver = ? AND due_at <= ? AND (thread = '' OR NOT EXISTS (SELECT 1 FROM mails AS e WHERE e.state = 'WAITING' AND " +
+	"e.thread = m.thread AND e.receiver = m.receiver AND e.recipient = m.recipient AND e.id < m.id)) ORDER BY due_at, id LIMIT ? ?) " +
+	"RETURNING id, message_id, attempt, receiver"
+
+// Claim holds the first due mails of each receiver, as many as its share.
+func (s *Store) Claim(
+	ctx context.Context, holder string, now, until time.Time, shares []webhook.Share,
+) (list []webhook.Delivery, err error) {
+	err = s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
+		list = nil
+		for _, share := range shares {
+			var rows []struct {
+				ID        int64
+				MessageID string
+				Attempt   int
+				Receiver  webhook.ReceiverID
+			}
+			err := t.NewRaw(claim, holder, db.At(until), int64(share.Receiver), db.At(now), share.N, bun.Safe(s.db.Dialect().SkipLocked)).
+				Scan(ctx, &rows)
+			if err != nil {
+				return err
+			}
+			for _, r := range rows {
+				list = append(list, webhook.Delivery{
+					ID: r.ID, EventID: r.MessageID, Attempt: r.Attempt, Receiver: r.Receiver,
+				})
+			}
+		}
+		return nil
+	})
+	return list, db.Wrap(err, "claim mails")
+}
+
+// keptFor is how long it is kept that a mail was sent or given up.
+const keptFor = 30 * 24 * time.Hour
+
+// Settle writes the outcome of an attempt if the holder still has the mail. The text of one that has ended is dropped:
+// it may have a link that opens an account.
+func (s *Store) Settle(ctx context.Context, holder string, o webhook.Outcome) error {
+	due := o.Attempt.At
+	text := "''"
+	if o.State == webhook.Waiting {
+		due, text = o.NextAt, "text"
+	}
+	err := s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
+		_, err := t.NewRaw("UPDATE mails SET state = ?, attempt = attempt + 1, due_at = ?, holder = NULL, error = ?, text = "+text+
+			" WHERE id = ? AND holder = ? AND state = 'WAITING'", string(o.State), db.At(due), db.Shown(o.Attempt.Error),
+			o.DeliveryID, holder).Exec(ctx)
+		if err != nil || o.State == webhook.Waiting {
+			return err
+		}
+		_, err = t.NewRaw("DELETE FROM mails WHERE state <> 'WAITING' AND due_at < ?", db.At(due.Add(-keptFor))).Exec(ctx)
+		return err
+	})
+	return db.Wrap(err, "settle mail %d", o.DeliveryID)
+}
+
+// NextDue returns when the next mail is due that nobody holds.
+func (s *Store) NextDue(ctx context.Context, now time.Time) (time.Time, bool, error) {
+	var due []db.Instant
+	err := s.db.Reader().NewRaw("SELECT due_at FROM mails WHERE state = 'WAITING' AND (holder IS NULL OR due_at <= ?) "+
+		"ORDER BY due_at LIMIT 1", db.At(now)).Scan(ctx, &due)
+	if err != nil || len(due) == 0 {
+		return time.Time{}, false, db.Wrap(err, "next mail")
+	}
+	return due[0].Time, true, nil
+}

@@ -1,0 +1,72 @@
+package table
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/florinpay/florin/internal/mail"
+	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/store/db"
+	"github.com/florinpay/florin/internal/webhook"
+)
+
+// What mails are delivered to: one mail server, and the operator's webhook.
+var (
+	mailServer   = int64(webhook.ReceiverOf("mailto:"))
+	operatorHook = int64(webhook.ReceiverOf("operator"))
+)
+
+const insertMail = "INSERT INTO mails (message_id, kind, key_id, recipient, thread, subject, text, receiver, state, attempt, " +
+	"created_at, due_at, error) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'WAITING', 0, ?, ?, '') ON CONFLICT DO NOTHING"
+
+// AddMails stores mails in the transaction of what they are about: one for each owner of a merchant account where it
+// goes to owners. One that is stored already stays as it is.
+func AddMails(ctx context.Context, t db.Tx, sealer *secret.Sealer, mails []mail.Mail) error {
+	var calls []*db.Stmt
+	for _, m := range mails {
+		to := []string{m.To}
+		if m.Owners != 0 {
+			to = nil
+			err := t.NewRaw("SELECT u.email FROM memberships AS m JOIN users AS u ON u.id = m.user_id "+
+				"WHERE m.merchant_id = ? AND m.role = ? ORDER BY u.id", m.Owners, string(merchant.RoleOwner)).Scan(ctx, &to)
+			if err != nil {
+				return err
+			}
+		}
+		receiver := mailServer
+		if m.Kind == mail.Hook {
+			receiver = operatorHook
+		}
+		for i, address := range to {
+			id := m.ID
+			if i > 0 {
+				id += "." + strconv.Itoa(i)
+			}
+			calls = append(calls, db.Exec(insertMail, id, string(m.Kind), nil, db.Shown(address), db.Shown(m.Thread),
+				db.Shown(m.Subject), sealer.Seal(MailPlace(id), m.Text), receiver, db.At(m.At), db.At(m.At)).AnyNumber())
+		}
+	}
+	return db.RunEach(ctx, t, calls)
+}
+
+// CreditMail returns the statement that stores that a mail about the credits of a key is due. One that waits already is
+// enough.
+func CreditMail(kind mail.Kind, keyID int64, at time.Time) *db.Stmt {
+	id := fmt.Sprintf("%s.%d.%d", kind, keyID, at.UnixMicro())
+	return db.Exec(insertMail, id, string(kind), keyID, "", "", "", "", mailServer, db.At(at), db.At(at)).AnyNumber()
+}
+
+// RefusedMail stores, as CreditMail does, that a sale was refused for credits, unless a mail about another one ended
+// after since.
+func RefusedMail(ctx context.Context, t db.Tx, keyID int64, at, since time.Time) error {
+	var n int
+	err := t.NewRaw("SELECT count(*) FROM mails WHERE key_id = ? AND kind = ? AND due_at > ?", keyID,
+		string(mail.Refused), db.At(since)).Scan(ctx, &n)
+	if err != nil || n > 0 {
+		return err
+	}
+	return db.RunEach(ctx, t, []*db.Stmt{CreditMail(mail.Refused, keyID, at)})
+}
