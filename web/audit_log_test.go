@@ -92,7 +92,8 @@ func TestRevokeKeyAgain(t *testing.T) {
 	m := b.newKey(3, 0)
 	user, err := b.store.Identity().UserByEmail(t.Context(), m.key.Email)
 	must(t, err)
-	key, text, err := b.accounts.CreateKey(t.Context(), user, merchant.NewKey{Wallet: devWallet, Credits: 3}, audit.Act{})
+	key, text, err := b.accounts.CreateKey(t.Context(), user, merchant.NewKey{Wallet: devWallet, Credits: 3},
+		audit.Act{})
 	must(t, err)
 	old := text.Reveal()
 	revoke := func(apiKey, privateKey string, header ...string) reply {

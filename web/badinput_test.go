@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 )
 
@@ -62,6 +63,6 @@ func TestBadInput(t *testing.T) {
 }
 
 func (b *bundle) makeCustodian(m seller, wallets map[chain.Network]string) error {
-	_, _, err := b.accounts.CreateCustodian(b.t.Context(), m.key, custodianOf(wallets), nil)
+	_, _, err := b.accounts.CreateCustodian(b.t.Context(), m.key, custodianOf(wallets), audit.Act{})
 	return err
 }

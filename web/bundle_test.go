@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"context"
 	"crypto/rand"
 	"log/slog"
 	"strings"
@@ -13,9 +14,9 @@ import (
 	"github.com/alexedwards/argon2id"
 	"github.com/oklog/ulid/v2"
 
-	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/graph"
 	"github.com/florinpay/florin/graph/operation"
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/identity"
@@ -72,7 +73,6 @@ type bundle struct {
 	seen      atomic.Uint64 // blocks of the test chain
 	metrics   *metrics.Metrics
 	mails     *mailbox
-	lowMailer *merchant.LowBalanceMailer
 }
 
 const (
@@ -123,15 +123,15 @@ func newBundleOn(t *testing.T, url string, o Options) *bundle {
 	}
 	b.recharges = &testRecharges{recharge.New(st.Settlement(), nil, b.clock.Now, logger)}
 	b.metrics = metrics.New("test", b.clock.Now, logger)
-	b.accounts = newServices(st.Identity(), st.Merchant(), b.clock.Now, identity.Options{}, merchant.Options{})
-	b.mails = new(mailbox)
-	b.lowMailer = merchant.NewLowBalanceMailer(st.Merchant(), b.mails.send, testBaseURL, b.clock.Now, logger)
+	b.accounts = newServices(st.Identity(), st.Merchant(), b.clock.Now, identity.Options{},
+		merchant.Options{Mail: newWriter(testBaseURL)})
+	b.mails = b.newMailbox()
 	b.payments = payment.NewService(b.metrics.Count(st), st.Merchant(), b.networks, payment.Options{
 		MaxWaiting: testWaiting, MaxWaitingOfKey: payment.MaxWaitingOfKey,
 		TTL: time.Hour, StartTTL: 30 * time.Minute, MinAmount: money.USD / 100, MaxAmount: 1_000_000 * money.USD,
-		Refused: b.lowMailer.Refused,
+		Refused: func(ctx context.Context, keyID int64) { must(t, b.accounts.SaleRefused(ctx, keyID)) },
 	}, b.clock.Now, testID)
-	b.campaigns = campaign.NewService(st, b.payments, b.clock.Now)
+	b.campaigns = campaign.NewService(st, b.payments, b.clock.Now, newWriter(testBaseURL))
 	if o.BaseURL == "" {
 		o.BaseURL, o.CheckoutURL, o.Version = testBaseURL, testBaseURL, "test"
 		o.GraphQL, o.SignUp, o.NewKeys = graph.Options{Introspection: true}, true,
@@ -194,7 +194,7 @@ func (b *bundle) newMerchant(credits int64) seller {
 			chain.BEP20: merchantWallet, chain.Polygon: merchantWallet,
 			chain.Base: merchantWallet,
 		},
-	}, nil)
+	}, audit.Act{})
 	must(b.t, err)
 	return m
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/merchant"
@@ -327,7 +328,7 @@ func (b *bundle) newSolanaMerchant() seller {
 	b.t.Helper()
 	m := b.newMerchant(9)
 	_, err := b.accounts.UpdateCustodian(b.t.Context(), m.key,
-		merchant.CustodianInput{Wallets: map[chain.Network]string{chain.Solana: solanaWallet}}, nil)
+		merchant.CustodianInput{Wallets: map[chain.Network]string{chain.Solana: solanaWallet}}, audit.Act{})
 	must(b.t, err)
 	return m
 }

@@ -179,12 +179,13 @@ func TestDashboard_StoredScripts(t *testing.T) {
 			Operator: true,
 		}, audit.Act{})
 	must(t, err)
-	key, _, err := b.accounts.CreateKey(t.Context(), u, merchant.NewKey{Label: canary, Credits: 20, Queries: 5}, audit.Act{})
+	key, _, err := b.accounts.CreateKey(t.Context(), u, merchant.NewKey{Label: canary, Credits: 20, Queries: 5},
+		audit.Act{})
 	must(t, err)
 	_, _, err = b.accounts.ArrangeCustodian(t.Context(), key, merchant.CustodianInput{
 		Name: &canary, Branding: &merchant.BrandingInput{Tagline: &canary},
 		Wallets: map[chain.Network]string{"POLYGON": merchantWallet},
-	}, nil)
+	}, audit.Act{})
 	must(t, err)
 	p, err := b.payments.Create(t.Context(), payment.CreateInput{KeyID: key.ID, Amount: "5", Details: payment.Details{
 		Reference: canary, Description: canary, Metadata: map[string]string{canary: canary},

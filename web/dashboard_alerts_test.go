@@ -32,7 +32,8 @@ func TestDashboard_Alerts(t *testing.T) {
 	u := b.member(ownerEmail)
 	s := b.surfer()
 	s.signIn(ownerEmail)
-	key, _, err := b.accounts.CreateKey(t.Context(), u, merchant.NewKey{Label: "Web shop", Credits: 40, Queries: 5}, audit.Act{})
+	key, _, err := b.accounts.CreateKey(t.Context(), u, merchant.NewKey{Label: "Web shop", Credits: 40, Queries: 5},
+		audit.Act{})
 	must(t, err)
 	pages := []string{"/dashboard/attention"}
 	says := func(want bool, text, path string) {
@@ -54,7 +55,7 @@ func TestDashboard_Alerts(t *testing.T) {
 			Name: &name, CallbackURL: &callback,
 			Wallets: map[chain.Network]string{"POLYGON": merchantWallet, "BASE": merchantWallet},
 		}
-		_, _, err := b.accounts.ArrangeCustodian(t.Context(), key, in, nil)
+		_, _, err := b.accounts.ArrangeCustodian(t.Context(), key, in, audit.Act{})
 		must(t, err)
 		pages = append(pages, "/dashboard")
 		says(false, "has no wallets", "/dashboard/settings/payouts")
@@ -63,7 +64,7 @@ func TestDashboard_Alerts(t *testing.T) {
 			t.Error("a wallet that is missing reads like good news")
 		}
 		_, _, err = b.accounts.ArrangeCustodian(t.Context(), key,
-			merchant.CustodianInput{Wallets: map[chain.Network]string{"BEP20": merchantWallet}}, nil)
+			merchant.CustodianInput{Wallets: map[chain.Network]string{"BEP20": merchantWallet}}, audit.Act{})
 		must(t, err)
 		says(false, "has no wallet", "/dashboard/settings/payouts")
 	})

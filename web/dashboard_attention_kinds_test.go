@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
@@ -97,7 +98,7 @@ func TestDashboard_AttentionAlerts(t *testing.T) {
 	t.Run("Wallet", func(t *testing.T) {
 		change := func(in merchant.CustodianInput) {
 			t.Helper()
-			_, _, err := b.accounts.ArrangeCustodian(t.Context(), m.key, in, nil)
+			_, _, err := b.accounts.ArrangeCustodian(t.Context(), m.key, in, audit.Act{})
 			must(t, err)
 		}
 		change(merchant.CustodianInput{Wallets: map[chain.Network]string{chain.Base: ""}})

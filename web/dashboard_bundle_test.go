@@ -2,21 +2,19 @@ package web
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/graph"
 	"github.com/florinpay/florin/graph/operation"
 	"github.com/florinpay/florin/internal/alert"
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/identity"
@@ -58,35 +56,6 @@ const (
 	usersPath     = "/operator/users"
 )
 
-// mailbox keeps what was mailed.
-type mailbox struct {
-	mu    sync.Mutex
-	texts []string
-	down  bool // it takes nothing
-}
-
-func (m *mailbox) send(_ context.Context, to, subject, text string) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.down {
-		return errors.New("the mail server is down")
-	}
-	m.texts = append(m.texts, to+"\n"+subject+"\n"+text)
-	return nil
-}
-
-func (m *mailbox) stop(down bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.down = down
-}
-
-func (m *mailbox) all() []string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return append([]string(nil), m.texts...)
-}
-
 // dashboardBundle is a server with its dashboard, on a database of its own.
 type dashboardBundle struct {
 	*bundle
@@ -111,19 +80,21 @@ func newDashboardAt(t *testing.T, baseURL string, with ...func(*Deps, *Options))
 	b := dashboardBundle{&bundle{
 		t: t, store: st, networks: newTestNetworks(),
 		clock: &testClock{now: time.Now().UTC().Truncate(time.Millisecond)}, log: log,
-	}, &mailbox{}}
-	var options identity.Options
+	}, nil}
+	options := identity.Options{Mail: newWriter(baseURL)}
 	if party, ok := passkey.New(baseURL); ok {
 		options.RelyingParty = party
 	}
 	b.accounts = newServices(st.Identity(), st.Merchant(), b.clock.Now, options, merchant.Options{
 		CheckCallback: func(u string) error { return webhook.CheckURL(u, true) },
+		Mail:          newWriter(baseURL),
 	})
+	b.mail = b.newMailbox()
 	b.payments = payment.NewService(st, st.Merchant(), b.networks, payment.Options{
 		MaxWaiting: payment.MaxWaiting, MaxWaitingOfKey: payment.MaxWaitingOfKey,
 		TTL: time.Hour, StartTTL: 30 * time.Minute, MinAmount: money.USD / 100, MaxAmount: 1_000_000 * money.USD,
 	}, b.clock.Now, testID)
-	b.campaigns = campaign.NewService(st, b.payments, b.clock.Now)
+	b.campaigns = campaign.NewService(st, b.payments, b.clock.Now, newWriter(baseURL))
 	d := Deps{
 		Payments: b.payments, Campaigns: b.campaigns, Users: b.accounts.users, Merchants: b.accounts.merchants,
 		Store: st, Ping: st.Ping, Sealer: sealer, Wallets: testWallets,
@@ -137,7 +108,7 @@ func newDashboardAt(t *testing.T, baseURL string, with ...func(*Deps, *Options))
 			},
 			Reports: st.Reports(), LastCheck: st.LedgerCheck,
 			Resends:  dashboard.Resends{One: st.Resend, Failed: st.ResendFailed},
-			Webhooks: webhook.NewSender(webhook.Options{AllowPrivate: true, Now: b.clock.Now}), Mail: b.mail.send,
+			Webhooks: webhook.NewSender(webhook.Options{AllowPrivate: true, Now: b.clock.Now}), Mails: true,
 		},
 	}
 	o := Options{
@@ -184,7 +155,7 @@ func (b dashboardBundle) shop(u identity.User) seller {
 			"BEP20": merchantWallet, "POLYGON": merchantWallet,
 			"BASE": merchantWallet,
 		},
-	}, nil)
+	}, audit.Act{})
 	must(b.t, err)
 	return seller{key, text.Reveal()}
 }

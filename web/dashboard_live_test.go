@@ -12,6 +12,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/secret"
@@ -166,7 +167,7 @@ func TestDashboard_LiveEndsWithSession(t *testing.T) {
 	for lines.Scan() && !strings.HasPrefix(lines.Text(), "event: ") {
 	}
 	signed, err := b.accounts.ChangePassword(t.Context(), u, secret.New(testPassword),
-		secret.New("another horse battery"), "", "")
+		secret.New("another horse battery"), audit.Act{})
 	must(t, err)
 	if signed.Token.Empty() {
 		t.Fatal("no new session")

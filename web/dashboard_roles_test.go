@@ -141,7 +141,7 @@ func (b dashboardBundle) colleague(owner identity.User, email string, role merch
 	s := b.surfer()
 	s.signIn(email)
 	if role == "" {
-		must(b.t, b.accounts.RemoveMember(ctx, owner, u, audit.Act{}))
+		must(b.t, b.accounts.RemoveMember(ctx, owner, merchant.Member{User: u}, audit.Act{}))
 	}
 	return s, u
 }

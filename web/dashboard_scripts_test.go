@@ -103,7 +103,7 @@ func newHostileShop(b dashboardBundle) hostileShop {
 			chain.BEP20: merchantWallet, chain.Polygon: merchantWallet,
 			chain.Base: merchantWallet,
 		},
-	}, nil)
+	}, audit.Act{})
 	must(t, err)
 	// Fields with a form of their own either refuse the text or show it as text.
 	for _, in := range []merchant.BrandingInput{
@@ -113,7 +113,7 @@ func newHostileShop(b dashboardBundle) hostileShop {
 		{SupportEmail: new(`"<svg/onload=ran()>"@shop.example`)},
 		{PrimaryColor: new(`red;}</style>` + text)},
 	} {
-		_, _, _ = b.accounts.ArrangeCustodian(ctx, h.key, merchant.CustodianInput{Branding: &in}, nil)
+		_, _, _ = b.accounts.ArrangeCustodian(ctx, h.key, merchant.CustodianInput{Branding: &in}, audit.Act{})
 	}
 	m := seller{key: h.key}
 	create := func() payment.Payment {
@@ -144,7 +144,8 @@ func newHostileShop(b dashboardBundle) hostileShop {
 func (h hostileShop) users(owner identity.User) {
 	h.t.Helper()
 	seat := merchant.Membership{User: owner, Merchant: owner, Role: merchant.RoleOwner}
-	_, token, err := h.accounts.InviteMember(h.t.Context(), seat, "dev@shop.example", merchant.RoleDeveloper, audit.Act{})
+	_, token, err := h.accounts.InviteMember(h.t.Context(), seat, "dev@shop.example", merchant.RoleDeveloper,
+		audit.Act{})
 	must(h.t, err)
 	_, _, err = h.accounts.JoinNew(h.t.Context(), token.Reveal(), identity.NewUser{
 		Email: "dev@shop.example", Password: secret.New(testPassword), FirstName: hostileText, LastName: hostileText,

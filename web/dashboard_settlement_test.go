@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
@@ -21,7 +22,7 @@ func TestDashboard_Settlement(t *testing.T) {
 	// Another wallet on Base: what comes there to a Polygon address does not count.
 	_, _, err := b.accounts.ArrangeCustodian(t.Context(), m.key, merchant.CustodianInput{
 		Wallets: map[chain.Network]string{"BASE": "0x9858EfFD232B4033E47d90003D41EC34EcaEda94"},
-	}, nil)
+	}, audit.Act{})
 	must(t, err)
 	p := b.start(b.newPayment(m), chain.Polygon)
 	p = b.deposit(p, p.Amount, true)

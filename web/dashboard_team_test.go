@@ -11,6 +11,7 @@ import (
 
 	"github.com/pquerna/otp/totp"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/secret"
@@ -216,7 +217,7 @@ func TestDashboard_Confirm(t *testing.T) {
 		must(t, err)
 		return text
 	}
-	_, err = b.accounts.ConfirmFactor(t.Context(), u, in.Token, code())
+	_, err = b.accounts.ConfirmFactor(t.Context(), u, code(), audit.Act{Session: in.Token})
 	must(t, err)
 	b.clock.advance(time.Minute) // the new factor has ended the session
 	s.post("/signin", "email", ownerEmail, "password", testPassword).wants(t, 200, "Second step")

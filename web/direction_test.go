@@ -210,7 +210,8 @@ func TestDirection_EveryForm(t *testing.T) {
 			d.t = t
 			owner, err := d.accounts.UserByEmail(t.Context(), ownerEmail)
 			must(t, err)
-			_, evil, err := d.accounts.CreateKey(t.Context(), owner, merchant.NewKey{Label: "Other", Credits: 9}, audit.Act{})
+			_, evil, err := d.accounts.CreateKey(t.Context(), owner, merchant.NewKey{Label: "Other", Credits: 9},
+				audit.Act{})
 			must(t, err)
 			other, err := d.accounts.Authenticate(t.Context(), evil.Reveal())
 			must(t, err)

@@ -162,7 +162,8 @@ func TestDonation_Idempotency(t *testing.T) {
 	if p := b.gift(other, giftOfFive, "Idempotency-Key", "one"); p.ID == first.ID {
 		t.Error("another campaign was answered with this one's payment")
 	}
-	if r := b.ask("POST", "/create-payment", `{"apiKey":"`+m.text+`","amount":5}`, "Idempotency-Key", "one"); r.status != 200 {
+	if r := b.ask("POST", "/create-payment", `{"apiKey":"`+m.text+`","amount":5}`, "Idempotency-Key",
+		"one"); r.status != 200 {
 		t.Errorf("a giver took the merchant's key: %d %s", r.status, r.body)
 	}
 }
@@ -192,7 +193,8 @@ func TestDonation_Limited(t *testing.T) {
 	if left := b.balance(m); left != 16 {
 		t.Errorf("%d credits left", left)
 	}
-	l, err := b.campaigns.CreateLink(t.Context(), m.key.ID, campaign.LinkDraft{Slug: "limited-link", Amount: "5"}, audit.Act{})
+	l, err := b.campaigns.CreateLink(t.Context(), m.key.ID, campaign.LinkDraft{Slug: "limited-link", Amount: "5"},
+		audit.Act{})
 	must(t, err)
 	b.postForm("/link/"+l.Slug, nil, "X-Forwarded-For", "203.0.113.1").wants(t, 429)
 	b.postForm("/link/"+l.Slug, nil, "X-Forwarded-For", "203.0.113.2").wants(t, 303)

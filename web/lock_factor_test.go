@@ -116,7 +116,7 @@ func TestLock_AtOnce(t *testing.T) {
 // Without mail no owner could stop a change, so no account is locked.
 func TestLock_NoMail(t *testing.T) {
 	t.Parallel()
-	b := newDashboard(t, func(d *Deps, _ *Options) { d.Dashboard.Mail = nil })
+	b := newDashboard(t, func(d *Deps, _ *Options) { d.Dashboard.Mails = false })
 	owner := b.member(ownerEmail)
 	m, s := b.shop(owner), b.surfer()
 	s.signIn(ownerEmail)

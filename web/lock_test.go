@@ -53,7 +53,7 @@ func (d directed) lock() locked {
 		must(t, err)
 		return text
 	}
-	_, err = d.accounts.ConfirmFactor(t.Context(), u, in.Token, l.code())
+	_, err = d.accounts.ConfirmFactor(t.Context(), u, l.code(), audit.Act{Session: in.Token})
 	must(t, err)
 	l.s = d.surfer()
 	r := l.s.post("/signin", "email", ownerEmail, "password", testPassword)
@@ -78,7 +78,7 @@ func (l locked) redirect(proof string) reply {
 // change keeps the two apart.
 func (l locked) apply() {
 	l.t.Helper()
-	a := merchant.NewApplier(l.accounts.merchants, l.store.Lease, "one", nil, slog.Default())
+	a := merchant.NewApplier(l.accounts.merchants, l.store.Lease, "one", slog.Default())
 	var all sync.WaitGroup
 	for range 2 {
 		all.Go(func() {
@@ -204,7 +204,7 @@ func TestLock_Failed(t *testing.T) {
 	l.redirect(l.code()).leads(t, "/dashboard/settings/payouts?key="+l.m.key.PublicID)
 	l.s.post("/dashboard/settings/payouts/unlock", "key", l.m.key.PublicID, "password", l.code()).leads(t,
 		"/dashboard/settings/payouts?key="+l.m.key.PublicID)
-	must(t, l.accounts.RevokeKey(t.Context(), l.m.key))
+	must(t, l.accounts.RevokeKey(t.Context(), l.m.key, "", audit.Act{}))
 	l.clock.advance(merchant.LockDelay)
 	l.apply()
 	if on, err := l.accounts.Locked(t.Context(), l.m.key.UserID); err != nil || on {

@@ -19,7 +19,8 @@ func TestPayLink_Choose(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	m := b.newMerchant(20)
-	l, err := b.campaigns.CreateLink(t.Context(), m.key.ID, campaign.LinkDraft{Slug: "a-bag", Amount: "12.5"}, audit.Act{})
+	l, err := b.campaigns.CreateLink(t.Context(), m.key.ID, campaign.LinkDraft{Slug: "a-bag", Amount: "12.5"},
+		audit.Act{})
 	must(t, err)
 	path := "/link/" + l.Slug
 	b.ask("GET", path, "").wants(t, 200, `data-testid="choose"`, `data-testid="pay-POLYGON-USDC"`, "12.50")
@@ -53,7 +54,8 @@ func TestStartAgain(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	m := b.newMerchant(20)
-	l, err := b.campaigns.CreateLink(t.Context(), m.key.ID, campaign.LinkDraft{Slug: "a-bag", Amount: "12.5"}, audit.Act{})
+	l, err := b.campaigns.CreateLink(t.Context(), m.key.ID, campaign.LinkDraft{Slug: "a-bag", Amount: "12.5"},
+		audit.Act{})
 	must(t, err)
 	ofLink, err := b.campaigns.UseLink(t.Context(), l, "")
 	must(t, err)
@@ -84,7 +86,8 @@ func TestStartAgain_OtherToken(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	m := b.newMerchant(20)
-	l, err := b.campaigns.CreateLink(t.Context(), m.key.ID, campaign.LinkDraft{Slug: "a-bag", Amount: "12.5"}, audit.Act{})
+	l, err := b.campaigns.CreateLink(t.Context(), m.key.ID, campaign.LinkDraft{Slug: "a-bag", Amount: "12.5"},
+		audit.Act{})
 	must(t, err)
 	p, err := b.campaigns.UseLink(t.Context(), l, "")
 	must(t, err)

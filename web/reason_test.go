@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
@@ -28,7 +29,7 @@ func checkReasons(t *testing.T, b *bundle) {
 	limit(t, b, m, closed, large)
 	walletless := b.newMerchant(5)
 	_, err := b.accounts.UpdateCustodian(
-		t.Context(), walletless.key, custodianOf(map[chain.Network]string{chain.Base: ""}), nil,
+		t.Context(), walletless.key, custodianOf(map[chain.Network]string{chain.Base: ""}), audit.Act{},
 	)
 	must(t, err)
 	unsettled := string(b.newPayment(walletless).ID)
@@ -91,6 +92,6 @@ func checkReasons(t *testing.T, b *bundle) {
 
 func limit(t *testing.T, b *bundle, m seller, networks ...merchant.NetworkInput) {
 	t.Helper()
-	_, err := b.accounts.UpdateCustodian(t.Context(), m.key, merchant.CustodianInput{Networks: networks}, nil)
+	_, err := b.accounts.UpdateCustodian(t.Context(), m.key, merchant.CustodianInput{Networks: networks}, audit.Act{})
 	must(t, err)
 }

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -11,14 +10,9 @@ import (
 	"github.com/florinpay/florin/internal/merchant"
 )
 
-// refusedMails returns the mails about refused sales of the merchant, after each of the loops has had two rounds.
-func (b *bundle) refusedMails(m seller, loops ...*merchant.LowBalanceMailer) (list []string) {
+// refusedMails returns the mails about refused sales of the merchant.
+func (b *bundle) refusedMails(m seller) (list []string) {
 	b.t.Helper()
-	for range 2 {
-		for _, l := range loops {
-			must(b.t, l.RunOnce(b.t.Context()))
-		}
-	}
 	page := testBaseURL + "/dashboard/credits?key=" + m.key.PublicID
 	for _, mail := range b.mails.all() {
 		if strings.Contains(mail, "\nA customer could not pay") && strings.Contains(mail, page) {
@@ -40,7 +34,8 @@ func TestRefusedSale(t *testing.T) {
 		},
 		"Link": func(b *bundle, m seller) reply {
 			slug := "l-" + strings.ToLower(string(testID(b.clock.Now())))
-			_, err := b.campaigns.CreateLink(b.t.Context(), m.key.ID, campaign.LinkDraft{Slug: slug, Amount: "5"}, audit.Act{})
+			_, err := b.campaigns.CreateLink(b.t.Context(), m.key.ID, campaign.LinkDraft{Slug: slug, Amount: "5"},
+				audit.Act{})
 			must(b.t, err)
 			to := b.postForm("/link/"+slug, nil).header.Get("Location")
 			return b.startOnPage(to[len("/pay?txnid="):][:26])
@@ -55,7 +50,7 @@ func TestRefusedSale(t *testing.T) {
 					} else if refused.status != 402 && !strings.Contains(refused.body, `"code":402`) {
 						t.Fatalf("it was not refused for credits: %d %s", refused.status, refused.body)
 					}
-					if got := b.refusedMails(m, b.lowMailer); len(got) != 1 || !strings.Contains(got[0], left) {
+					if got := b.refusedMails(m); len(got) != 1 || !strings.Contains(got[0], left) {
 						t.Errorf("with %d credits the owner was mailed %q", credits, got)
 					}
 				}
@@ -73,14 +68,14 @@ func (b *bundle) startOnPage(txnid string) reply {
 func TestRefusedSale_OnceADay(t *testing.T) {
 	onEach(t, func(t *testing.T, b *bundle) {
 		m := b.newMerchant(0)
-		other := merchant.NewLowBalanceMailer(
-			b.store.Merchant(), b.mails.send, testBaseURL, b.clock.Now, slog.New(slog.DiscardHandler),
-		)
+		other := merchant.New(b.store.Merchant(), nil, b.clock.Now, merchant.Options{Mail: newWriter(testBaseURL)})
+		outbox := b.newOutbox(b.mails)
 		refuse := func() {
 			for range 3 {
 				b.startOnPage(string(b.newPayment(m).ID))
-				other.Refused(m.key.ID)
+				must(t, other.SaleRefused(t.Context(), m.key.ID))
 			}
+			sendDue(t, outbox)
 		}
 		for _, step := range []struct {
 			after time.Duration
@@ -88,7 +83,7 @@ func TestRefusedSale_OnceADay(t *testing.T) {
 		}{{0, 1}, {time.Hour, 1}, {22 * time.Hour, 1}, {time.Hour, 2}, {time.Minute, 2}, {25 * time.Hour, 3}} {
 			b.clock.advance(step.after)
 			refuse()
-			if got := b.refusedMails(m, b.lowMailer, other); len(got) != step.want {
+			if got := b.refusedMails(m); len(got) != step.want {
 				t.Fatalf("%s later: %d mails, want %d", step.after, len(got), step.want)
 			}
 		}
@@ -101,13 +96,13 @@ func TestRefusedSale_ServerDown(t *testing.T) {
 		m := b.newMerchant(0)
 		b.mails.stop(true)
 		b.startOnPage(string(b.newPayment(m).ID))
-		if got := b.refusedMails(m, b.lowMailer); len(got) != 0 {
+		if got := b.refusedMails(m); len(got) != 0 {
 			t.Fatalf("sent %+v while the server is down", got)
 		}
 		b.mails.stop(false)
 		b.clock.advance(time.Hour)
 		b.startOnPage(string(b.newPayment(m).ID))
-		if got := b.refusedMails(m, b.lowMailer); len(got) != 1 {
+		if got := b.refusedMails(m); len(got) != 1 {
 			t.Errorf("%d mails when the server is back, want 1", len(got))
 		}
 	})

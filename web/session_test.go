@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/web/shell"
@@ -257,7 +258,7 @@ func TestSignUp(t *testing.T) {
 		b := newDashboard(t, func(d *Deps, o *Options) { o.SignUp, d.Dashboard.Invite = false, true })
 		host := b.member("host@shop.example")
 		b.surfer().get("/signup").wants(t, 200, "by invitation")
-		token, err := b.accounts.Invite(t.Context(), host, "guest@shop.example")
+		token, err := b.accounts.Invite(t.Context(), host, "guest@shop.example", audit.Act{})
 		must(t, err)
 		b.surfer().get("/signup?invite="+token.Reveal()).wants(t, 200, token.Reveal())
 		b.surfer().post("/signup", "invite", token.Reveal(), "email", "else@shop.example", "password",

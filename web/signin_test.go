@@ -8,8 +8,8 @@ import (
 
 	"github.com/pquerna/otp/totp"
 
-	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/graph"
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/secret"
@@ -31,7 +31,7 @@ func TestLoginWithSecondFactor(t *testing.T) {
 		must(t, err)
 		return text
 	}
-	_, err = b.accounts.ConfirmFactor(t.Context(), user, session, code())
+	_, err = b.accounts.ConfirmFactor(t.Context(), user, code(), audit.Act{Session: session})
 	must(t, err)
 	login := func(password, more string) string {
 		r := b.graphQL(`mutation { UserLogin(email: "ada@shop.example", password: "`+password+`"`+more+`) { code message token } }`, "")
@@ -73,7 +73,7 @@ func TestSignUpByInvitation(t *testing.T) {
 	boss, err := b.accounts.CreateUser(t.Context(),
 		identity.NewUser{Email: "boss@shop.example", Password: secret.New("correct horse battery staple")}, audit.Act{})
 	must(t, err)
-	token, err := b.accounts.Invite(t.Context(), boss, "ada@shop.example")
+	token, err := b.accounts.Invite(t.Context(), boss, "ada@shop.example", audit.Act{})
 	must(t, err)
 	d := b.server.d
 	d.Dashboard = &Dashboard{Invite: true}

@@ -77,7 +77,7 @@ func (w *witness) behind() (*identity.Service, *merchant.Service, *campaign.Serv
 	users := identity.New(st.Identity(), time.Now, identity.Options{})
 	return users, merchant.New(
 		st.Merchant(), users, time.Now, merchant.Options{},
-	), campaign.NewService(st, nil, time.Now)
+	), campaign.NewService(st, nil, time.Now, nil)
 }
 
 // giving reads a campaign and gives to it.
@@ -147,7 +147,7 @@ func (w *witness) secondFactor() {
 		}
 		return text
 	}
-	if _, err := users.ConfirmFactor(w.t.Context(), user, session, code(time.Now())); err != nil {
+	if _, err := users.ConfirmFactor(w.t.Context(), user, code(time.Now()), audit.Act{Session: session}); err != nil {
 		w.t.Fatal(err)
 	}
 	login := func(name, more string) said {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -23,8 +24,19 @@ import (
 type mailbox struct {
 	address string
 
+	calls atomic.Int64 // connections
+
 	mu    sync.Mutex
 	mails []string
+	// Until they are closed a connection is not greeted, and a mail that was taken is not said to be; nil: at once.
+	greeting, acceptance chan struct{}
+}
+
+// hold sets what the next connections wait for.
+func (m *mailbox) hold(greeting, acceptance chan struct{}) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.greeting, m.acceptance = greeting, acceptance
 }
 
 func startMailbox(t *testing.T) *mailbox {
@@ -50,6 +62,13 @@ func (m *mailbox) talk(conn net.Conn) {
 	defer conn.Close()
 	lines := bufio.NewReader(conn)
 	say := func(text string) { fmt.Fprint(conn, text+"\r\n") }
+	m.calls.Add(1)
+	m.mu.Lock()
+	greeting, acceptance := m.greeting, m.acceptance
+	m.mu.Unlock()
+	if greeting != nil {
+		<-greeting
+	}
 	say("220 ready")
 	for {
 		line, err := lines.ReadString('\n')
@@ -66,6 +85,9 @@ func (m *mailbox) talk(conn net.Conn) {
 			m.mu.Lock()
 			m.mails = append(m.mails, text.String())
 			m.mu.Unlock()
+			if acceptance != nil {
+				<-acceptance
+			}
 			say("250 taken")
 		case "QUIT":
 			say("221 bye")
@@ -135,7 +157,7 @@ func TestNotices(t *testing.T) {
 	s := i.serve(t)
 	// What was received is stored a moment later. A server that stops before that sends it again.
 	sent := func(kind string) func() bool {
-		const of = "SELECT count(*) = 2 FROM operator_notices WHERE state = 'SENT' AND kind = '%s'"
+		const of = "SELECT count(*) = 2 FROM mails WHERE state = 'DELIVERED' AND thread LIKE 'alert/%s/%%'"
 		return func() bool { return readOne[bool](t, url, fmt.Sprintf(of, kind)) }
 	}
 	eventually(t, "the notice of an old backup", sent("backup_old"))

@@ -289,7 +289,8 @@ func (o *Operations) CreateTopUp(ctx context.Context, keyID string, credits int)
 		return nil, err
 	}
 	return once(ctx, o, scope{keyID: key.ID}, func(w write) (*model.TopupResult, error) {
-		line := o.act(ctx, member.Merchant.ID, member.User.Email).Entry(member.Merchant.ID, audit.ActionTopUp, named(key),
+		line := o.act(ctx, member.Merchant.ID, member.User.Email).Entry(member.Merchant.ID, audit.ActionTopUp,
+			named(key),
 			fmt.Sprintf("%d credits for $%s", credits, price.Display()))
 		made := func(p payment.Payment) *model.TopupResult {
 			link := o.CheckoutLink(p.ID)

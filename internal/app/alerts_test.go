@@ -14,6 +14,7 @@ import (
 
 	"github.com/florinpay/florin/internal/alert"
 	"github.com/florinpay/florin/internal/config"
+	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/webhook"
 )
@@ -26,8 +27,8 @@ var testNotice = alert.Notice{
 	}},
 }
 
-// TestChannels_Webhook: the webhook is signed as those of merchants are, and its text is the whole message.
-func TestChannels_Webhook(t *testing.T) {
+// TestOperatorHook: the webhook is signed as those of merchants are, and its text is the whole message.
+func TestOperatorHook(t *testing.T) {
 	t.Parallel()
 	key := webhook.NewSigningSecret()
 	var problem error
@@ -56,12 +57,14 @@ func TestChannels_Webhook(t *testing.T) {
 		},
 		clock: newClock(time.Now(), sinceBoot),
 	}
-	channels := a.channels(Options{})
-	if len(channels) != 1 || strings.Contains(channels[0].Name, canary) {
-		t.Fatalf("channels %+v", channels)
-	}
-	if err := errors.Join(channels[0].Send(t.Context(), testNotice), problem); err != nil {
+	post := a.operatorHook()
+	body, err := testNotice.Body(a.Config.BaseURL + "/operator")
+	if err != nil {
 		t.Fatal(err)
+	}
+	letter := mail.Mail{ID: testNotice.ID, Kind: mail.Hook, Text: secret.New(string(body))}
+	if got := post(t.Context(), letter).Attempt; got.Status != status || problem != nil {
+		t.Fatalf("the attempt is %+v, the receiver says %v", got, problem)
 	}
 	for _, part := range []string{"The gas wallet runs low", "It holds 1 POL.", "Send POL.", "https://pay.example/operator"} {
 		if !strings.Contains(text, part) {
@@ -69,12 +72,11 @@ func TestChannels_Webhook(t *testing.T) {
 		}
 	}
 	status = http.StatusInternalServerError
-	err := channels[0].Send(t.Context(), testNotice)
-	if err == nil || !strings.Contains(err.Error(), "500") {
-		t.Errorf("a receiver that answers 500: %v", err)
+	if got := post(t.Context(), letter).Attempt; got.Status != status {
+		t.Errorf("a receiver that answers 500: %+v", got)
 	}
 	receiver.Close()
-	if err = channels[0].Send(t.Context(), testNotice); err == nil || strings.Contains(err.Error(), canary) {
-		t.Errorf("a receiver that is gone: %v", err)
+	if got := post(t.Context(), letter).Attempt; got.Error == "" || strings.Contains(got.Error, canary) {
+		t.Errorf("a receiver that is gone: %+v", got)
 	}
 }

@@ -17,12 +17,12 @@ import (
 // services in between.
 var directing = map[string][]string{
 	"UpdateCustodian": {
-		"changeCustodian", "UpdateCustodianDetails", "ArrangeCustodian", "RotateSigningSecret", "RetireSigningSecret",
-		"UpdateCustodian",
+		"changeCustodian", "UpdateCustodianDetails", "ArrangeCustodian", "changeSigning", "UpdateCustodian",
+		"SetBranding", // the picture and the words of the page, which no gate guards
 	},
 	"CreateCustodian":     {"changeCustodian", "CreateCustodianAccount", "CreateCustodian", "ArrangeCustodian"},
-	"ArrangeCustodian":    {"arrange", "postBranding", "postStart"},
-	"arrange":             {"apply"},
+	"ArrangeCustodian":    {"apply", "postStart"},
+	"changeSigning":       {"RotateSigningSecret", "RetireSigningSecret"},
 	"RotateSigningSecret": {"postRotateSigning"},
 	"RetireSigningSecret": {"postRetireSigning"},
 	"UpdateCampaign":      {"update"},

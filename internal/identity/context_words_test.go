@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/secret"
 )
 
@@ -68,7 +69,7 @@ func TestService_ContextWords(t *testing.T) {
 	}
 	for _, word := range []string{"florin", "nordlicht", "kornblume"} {
 		next := secret.New("the " + word + " of 1906")
-		_, err := b.ChangePassword(t.Context(), u, secret.New(password), next, "", "")
+		_, err := b.ChangePassword(t.Context(), u, secret.New(password), next, audit.Act{})
 		wantInvalid(t, "a changed password with "+word, err, "password")
 	}
 }

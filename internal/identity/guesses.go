@@ -13,9 +13,9 @@ import (
 // throttled sign-in attempts: an attacker must not be able to fill a mailbox.
 const GuessNoticeEvery = 24 * time.Hour
 
-// limited returns the refusal of a sign-in. The user for whom too many failed is mailed, unless the limit of that user was
-// not the one reached. The mail is stored whether or not a user has the address, and NoteGuesses decides when it is to be
-// sent: how long this takes tells nobody.
+// limited returns the refusal of a sign-in. The user for whom too many failed is mailed, unless the limit of that user
+// was not the one reached. The mail is stored whether or not a user has the address, and NoteGuesses decides when it is
+// to be sent: how long this takes tells nobody.
 func (s *Service) limited(ctx context.Context, c Credentials, refusal error) error {
 	if !fault.Is(refusal, fault.Limited) {
 		return refusal

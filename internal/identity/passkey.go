@@ -177,9 +177,10 @@ func (s *Service) AddPasskey(
 	}
 	p.UserID, p.Name, p.CreatedAt = user.ID, name, now
 	return p, s.store.AddPasskey(ctx, p, holder, act.Record(user.ID, audit.ActionPasskeyAdd, "", "",
-		s.opts.Mail.To(act.At, user.Email, "A passkey was added", "A passkey called “"+p.Name+"” was added to your account. "+
-			"The device that has it can sign in to Florin as you. Every other session was ended.\n\n"+
-			"If this was not you, remove it and change your password at once:\n"+s.security())...))
+		s.opts.Mail.To(act.At, user.Email, "A passkey was added",
+			"A passkey called “"+p.Name+"” was added to your account. "+
+				"The device that has it can sign in to Florin as you. Every other session was ended.\n\n"+
+				"If this was not you, remove it and change your password at once:\n"+s.security())...))
 }
 
 // RenamePasskey renames a passkey of the user. It fails with ErrUnknownPasskey, or

@@ -104,8 +104,8 @@ func (s *Service) FinishReset(
 		act.Record(0, audit.ActionReset, "", "", mails...))
 }
 
-// resetMail says what a new password by mail has ended. The link proves only that the user reads their mail, so passkeys
-// stay: the mail names each.
+// resetMail says what a new password by mail has ended. The link proves only that the user reads their mail, so
+// passkeys stay: the mail names each.
 func (s *Service) resetMail(ctx context.Context, user User, act audit.Act) ([]mail.Mail, error) {
 	if !s.opts.Mail.Enabled() {
 		return nil, nil

@@ -30,7 +30,8 @@ func (s *Service) RecoverPassword(ctx context.Context, user User, next secret.Te
 	if err != nil {
 		return err
 	}
-	return s.recover(ctx, user, Recovery{PasswordHash: hash, Clear: []Hash{perUser.limit("user", user.Email).Name}}, act,
+	return s.recover(ctx, user, Recovery{PasswordHash: hash, Clear: []Hash{perUser.limit("user", user.Email).Name}},
+		act,
 		audit.ActionNewPassword, "Your password was set", " set a new password for you, and ended all your sessions.")
 }
 

@@ -208,7 +208,8 @@ func (s *Service) takeCode(ctx context.Context, user User, f SecondFactor, code,
 		return err
 	}
 	act := audit.Act{Who: user.Email, At: s.now().UTC(), Address: address}
-	taken, err := s.store.TakeRecoveryCode(ctx, user.ID, hash, act.At, act.Record(user.ID, audit.ActionRecovery, "", ""))
+	taken, err := s.store.TakeRecoveryCode(ctx, user.ID, hash, act.At,
+		act.Record(user.ID, audit.ActionRecovery, "", ""))
 	if err == nil && !taken {
 		return ErrBadCode
 	}

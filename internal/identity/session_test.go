@@ -50,27 +50,27 @@ func TestService_SignOut(t *testing.T) {
 	t.Parallel()
 	b := newBundle()
 	u := b.mustCreateUser(t)
-	first, err := b.startSession(t.Context(), u, "")
+	first, err := b.startSession(t.Context(), u, "", audit.Record{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	second, err := b.startSession(t.Context(), u, "")
+	second, err := b.startSession(t.Context(), u, "", audit.Record{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 2 { // signing out twice is fine
-		if err := b.SignOut(t.Context(), first.Token.Reveal()); err != nil {
+		if err := b.SignOut(t.Context(), first.Token.Reveal(), audit.Record{}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := b.SignOut(t.Context(), "nonsense"); err != nil {
+	if err := b.SignOut(t.Context(), "nonsense", audit.Record{}); err != nil {
 		t.Errorf("SignOut of nonsense: %v", err)
 	}
 	gone, _ := SessionToken.Hash(first.Token.Reveal())
 	if _, ok := b.store.sessions[gone]; ok || len(b.store.sessions) != 1 {
 		t.Errorf("after signing out: %+v, want the other session alone", b.store.sessions)
 	}
-	if _, err := b.startSession(t.Context(), User{DisabledAt: noon}, ""); !errors.Is(err, ErrDisabled) {
+	if _, err := b.startSession(t.Context(), User{DisabledAt: noon}, "", audit.Record{}); !errors.Is(err, ErrDisabled) {
 		t.Errorf("a disabled user: %v", err)
 	}
 	if second.Token.Equal(first.Token) {
@@ -109,8 +109,8 @@ func TestService_SignIn_SameCharacters(t *testing.T) {
 	b := newBundle()
 	if _, err := b.CreateUser(
 		t.Context(), NewUser{Email: email, Password: secret.New("pa\u0308sswo\u0308rter")},
-audit.Act{},
-); err != nil {
+		audit.Act{},
+	); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := b.signIn(t, email, "p\u00e4ssw\u00f6rter", ""); err != nil {
@@ -335,7 +335,7 @@ func TestCleanUserAgent(t *testing.T) {
 func TestSecretsDoNotPrint(t *testing.T) {
 	t.Parallel()
 	b := newBundle()
-	signedIn, err := b.startSession(t.Context(), User{ID: 1}, "")
+	signedIn, err := b.startSession(t.Context(), User{ID: 1}, "", audit.Record{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -175,37 +175,6 @@ func TestThrottle_Codes(t *testing.T) {
 	}
 }
 
-// A stranger can have three mails an hour sent to an address, however it is written.
-func TestService_MailAllowed(t *testing.T) {
-	t.Parallel()
-	b := newBundle()
-	sent := func(to string) bool {
-		ok, err := b.MailAllowed(t.Context(), to)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return ok
-	}
-	for i, to := range []string{email, "ADA@example.com", " ada@Example.com "} {
-		if !sent(to) {
-			t.Errorf("mail %d is not sent", i+1)
-		}
-	}
-	if sent(email) || !sent("eve@example.com") {
-		t.Error("a fourth mail is sent, or none to another address")
-	}
-	b.clock.pass(time.Hour)
-	var again int
-	for range 4 {
-		if sent(email) {
-			again++
-		}
-	}
-	if again != 3 {
-		t.Errorf("an hour later %d of 4 mails are sent, want 3", again)
-	}
-}
-
 // Failures to sign in and to re-authenticate are recorded with their source.
 func TestService_FailuresAreRecorded(t *testing.T) {
 	t.Parallel()

@@ -191,7 +191,7 @@ func TestService_UpdateCustodian_BesideStored(t *testing.T) {
 	k, _ := b.mustCreateCustodian(t, everything()) // BASE takes 1 to 100
 	_, err := b.UpdateCustodian(
 		t.Context(), k,
-		CustodianInput{Networks: []NetworkInput{{Network: chain.Base, MinAmount: new(101 * money.USD)}}}, nil,
+		CustodianInput{Networks: []NetworkInput{{Network: chain.Base, MinAmount: new(101 * money.USD)}}}, audit.Act{},
 	)
 	wantInvalid(t, "a minimum over the stored maximum", err, "minAmount")
 	if got := b.credits(t, k); got != 19 {

@@ -185,9 +185,10 @@ func (s *Service) WaitingBy(ctx context.Context, token string) (Waiting, error) 
 
 // StopWaiting stops a change of the merchant, or fails with ErrNoChange.
 func (s *Service) StopWaiting(ctx context.Context, merchantID int64, id string, act audit.Act) error {
-	return s.store.StopWaiting(ctx, merchantID, id, s.now().UTC(), act.Record(merchantID, audit.ActionChangeStop, id, "",
-		s.opts.Mail.Owners(act.At, merchantID, stoppedMail, act.Who+
-			" stopped a change of where your money goes. Nothing was changed.")...))
+	return s.store.StopWaiting(ctx, merchantID, id, s.now().UTC(),
+		act.Record(merchantID, audit.ActionChangeStop, id, "",
+			s.opts.Mail.Owners(act.At, merchantID, stoppedMail, act.Who+
+				" stopped a change of where your money goes. Nothing was changed.")...))
 }
 
 // StopByLink stops the change of the token without signing in, and returns it; or fails with ErrNoChange.

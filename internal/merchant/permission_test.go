@@ -79,7 +79,7 @@ func TestService_ReplaceKey_Permissions(t *testing.T) {
 		by   Role
 		want string
 	}{{RoleOwner, "read,complete"}, {RoleDeveloper, "read"}, {RoleOwner, "read"}} {
-		text, _, err := b.ReplaceKey(t.Context(), k, step.by.Permissions(), nil, nil)
+		text, _, err := b.ReplaceKey(t.Context(), k, step.by.Permissions(), nil, nil, "", audit.Act{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,7 +89,7 @@ func TestService_ReplaceKey_Permissions(t *testing.T) {
 	}
 	only, _ := b.mustCreateKey(t, NewKey{Permissions: permissionsOf([]Permission{PermissionComplete})})
 	if _, _, err := b.ReplaceKey(
-		t.Context(), only, RoleDeveloper.Permissions(), nil, nil,
+		t.Context(), only, RoleDeveloper.Permissions(), nil, nil, "", audit.Act{},
 	); !errors.Is(err, ErrNothingLeft) {
 		t.Errorf("a key that would be left without a permission: %v", err)
 	}

@@ -52,7 +52,7 @@ func (m *memory) begin() (end func(), err error) {
 // CreateKeyWithin enforces no limits: the database does.
 func (m *memory) CreateKeyWithin(
 	ctx context.Context, k Key, entries func(id, earlier int64) []ledger.Entry, _ idempotency.Keep[Key],
-	_ audit.Record,
+	r audit.Record,
 ) (Key, error) {
 	var earlier int64
 	for _, other := range m.keys {
@@ -60,11 +60,11 @@ func (m *memory) CreateKeyWithin(
 			earlier++
 		}
 	}
-	return m.CreateKey(ctx, k, func(id int64) []ledger.Entry { return entries(id, earlier) }, audit.Act{})
+	return m.CreateKey(ctx, k, func(id int64) []ledger.Entry { return entries(id, earlier) }, r)
 }
 
 func (m *memory) PostEntries(
-	_ context.Context, keyID int64, entries []ledger.Entry, _ audit.Record,
+	_ context.Context, keyID int64, entries []ledger.Entry, r audit.Record,
 ) (ledger.Balance, error) {
 	end, err := m.begin()
 	if err != nil {
@@ -74,7 +74,7 @@ func (m *memory) PostEntries(
 	if err := m.apply(keyID, entries); err != nil {
 		return ledger.Balance{}, err
 	}
-	m.audit = append(m.audit, trail...)
+	m.audit = append(m.audit, r.Entries...)
 	return m.balances[keyID], nil
 }
 

@@ -26,8 +26,8 @@ func TestService_Stored(t *testing.T) {
 	s := merchant.New(st.Merchant(), users, clock, merchant.Options{})
 	user, err := users.CreateUser(
 		t.Context(), identity.NewUser{Email: "ada@example.com", Password: secret.New("correct horse battery")},
-audit.Act{},
-)
+		audit.Act{},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,8 @@ audit.Act{},
 	if found, err := s.MembershipBySession(t.Context(), signedIn.Token.Reveal()); err != nil || found.User != user {
 		t.Errorf("MembershipBySession = %+v, %v; want %+v", found, err, user)
 	}
-	made, text, err := s.CreateKey(t.Context(), user, merchant.NewKey{Label: "shop", Credits: 2, Queries: 5}, audit.Act{})
+	made, text, err := s.CreateKey(t.Context(), user, merchant.NewKey{Label: "shop", Credits: 2, Queries: 5},
+		audit.Act{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +50,7 @@ audit.Act{},
 		t.Errorf("Authenticate = %+v, %v; want %+v", key, err, made)
 	}
 	t.Run("Custodian", func(t *testing.T) { storedCustodian(t, s, key) })
-	if err := users.SignOut(t.Context(), signedIn.Token.Reveal()); err != nil {
+	if err := users.SignOut(t.Context(), signedIn.Token.Reveal(), audit.Record{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.MembershipBySession(t.Context(), signedIn.Token.Reveal()); !errors.Is(err, identity.ErrBadSession) {
@@ -72,7 +73,7 @@ func storedCustodian(t *testing.T, s *merchant.Service, key merchant.Key) {
 		Branding: &merchant.BrandingInput{
 			PrimaryColor: new("#09f"),
 		}, ShortBasis: new(int64(50)), LateFor: new(time.Hour),
-	}, nil)
+	}, audit.Act{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +86,7 @@ func storedCustodian(t *testing.T, s *merchant.Service, key merchant.Key) {
 		t.Errorf("the update gave\n%+v (%v), want\n%+v", updated, err, created)
 	}
 	if _, err := s.UpdateCustodian(
-		t.Context(), key, merchant.CustodianInput{Name: new("Other")}, nil,
+		t.Context(), key, merchant.CustodianInput{Name: new("Other")}, audit.Act{},
 	); !errors.Is(err, ledger.ErrNoCredits) {
 		t.Errorf("without credits: %v", err)
 	}

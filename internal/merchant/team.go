@@ -92,17 +92,19 @@ func (s *Service) SetRole(ctx context.Context, merchant identity.User, m Member,
 	if _, ok := ParseRole(string(role)); !ok {
 		return fault.About(fault.Invalid, "role", "must be owner, developer, support or viewer")
 	}
-	return s.store.SetRole(ctx, merchant.ID, m.User.ID, role, act.Record(merchant.ID, audit.ActionTeamRole, m.User.Email,
-		string(m.Role)+" → "+string(role), s.opts.Mail.Owners(act.At, merchant.ID, "A role in your team was changed",
-			act.Who+" made "+m.User.Email+" "+role.Noun()+" of your Florin merchant account; before that it was "+
-				m.Role.Noun()+".")...))
+	return s.store.SetRole(ctx, merchant.ID, m.User.ID, role,
+		act.Record(merchant.ID, audit.ActionTeamRole, m.User.Email,
+			string(m.Role)+" → "+string(role), s.opts.Mail.Owners(act.At, merchant.ID, "A role in your team was changed",
+				act.Who+" made "+m.User.Email+" "+role.Noun()+" of your Florin merchant account; before that it was "+
+					m.Role.Noun()+".")...))
 }
 
 // RemoveMember ends a membership; the next request of the member is refused.
 func (s *Service) RemoveMember(ctx context.Context, merchant identity.User, m Member, act audit.Act) error {
-	return s.store.RemoveMember(ctx, merchant.ID, m.User.ID, act.Record(merchant.ID, audit.ActionTeamRemove, m.User.Email,
-		"was "+string(m.Role), s.opts.Mail.Owners(act.At, merchant.ID, "A member was removed from your team",
-			act.Who+" removed "+m.User.Email+" from your Florin merchant account.")...))
+	return s.store.RemoveMember(ctx, merchant.ID, m.User.ID,
+		act.Record(merchant.ID, audit.ActionTeamRemove, m.User.Email,
+			"was "+string(m.Role), s.opts.Mail.Owners(act.At, merchant.ID, "A member was removed from your team",
+				act.Who+" removed "+m.User.Email+" from your Florin merchant account.")...))
 }
 
 // Leave ends a membership of the user who acts.
@@ -123,7 +125,8 @@ func (s *Service) InviteMember(
 		return Invited{}, secret.Text{}, err
 	}
 	if _, ok := ParseRole(string(role)); !ok {
-		return Invited{}, secret.Text{}, fault.About(fault.Invalid, "role", "must be owner, developer, support or viewer")
+		return Invited{}, secret.Text{}, fault.About(fault.Invalid, "role",
+			"must be owner, developer, support or viewer")
 	}
 	if role == RoleOwner {
 		if locked, err := s.store.Locked(ctx, by.Merchant.ID); err != nil || locked {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
 )
@@ -36,16 +37,17 @@ func TestService_CheckWallet(t *testing.T) {
 	}
 	_, _, err := s.CreateCustodian(t.Context(), k, wallet(bad), audit.Act{})
 	refused(t, err)
-	_, _, err = s.ArrangeCustodian(t.Context(), k, wallet(bad), nil)
+	_, _, err = s.ArrangeCustodian(t.Context(), k, wallet(bad), audit.Act{})
 	refused(t, err)
 	if _, _, err := s.CreateCustodian(t.Context(), k, wallet(good), audit.Act{}); err != nil {
 		t.Fatal(err)
 	}
 	_, err = s.UpdateCustodian(t.Context(), k, wallet(bad), audit.Act{})
 	refused(t, err)
-	_, _, err = s.ArrangeCustodian(t.Context(), k, wallet(bad), nil)
+	_, _, err = s.ArrangeCustodian(t.Context(), k, wallet(bad), audit.Act{})
 	refused(t, err)
-	if c, err := s.UpdateCustodian(t.Context(), k, wallet(good), audit.Act{}); err != nil || c.Wallets[chain.Solana] != good {
+	if c, err := s.UpdateCustodian(t.Context(), k, wallet(good),
+		audit.Act{}); err != nil || c.Wallets[chain.Solana] != good {
 		t.Errorf("UpdateCustodian = %+v, %v", c, err)
 	}
 	if want := []chain.Address{bad, bad, good, bad, bad}; !slices.Equal(asked, want) {

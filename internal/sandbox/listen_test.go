@@ -78,7 +78,7 @@ func oneKey(t *testing.T, s *running, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, _, err := s.App.Merchants.ReplaceKey(t.Context(), key, merchant.AllPermissions(), nil, nil)
+	text, _, err := s.App.Merchants.ReplaceKey(t.Context(), key, merchant.AllPermissions(), nil, nil, "", audit.Act{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func oneKey(t *testing.T, s *running, dir string) {
 		t.Errorf("the key of the user: %v", err)
 	}
 	s.wantOneKey(t, key.UserID)
-	if err := s.App.Merchants.RevokeKey(t.Context(), key); err != nil {
+	if err := s.App.Merchants.RevokeKey(t.Context(), key, "", audit.Act{}); err != nil {
 		t.Fatal(err)
 	}
 	s.stop(t)

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
@@ -46,7 +47,7 @@ func TestSolana_OldDirectory(t *testing.T) {
 	first := start(t, dir)
 	own := "0x52908400098527886E0F7030069857D2E4169EE7"
 	_, _, err := first.App.Merchants.ArrangeCustodian(t.Context(), merchant.Key{ID: first.Demo.KeyID},
-		merchant.CustodianInput{Wallets: map[chain.Network]string{chain.Solana: "", chain.Polygon: own}}, nil)
+		merchant.CustodianInput{Wallets: map[chain.Network]string{chain.Solana: "", chain.Polygon: own}}, audit.Act{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -364,10 +364,11 @@ func (w *world) changeWallet() {
 		to = firstWallet
 	}
 	w.act(func(in *instance) error {
-		_, err := in.store.Merchant().UpdateCustodian(w.Context(), w.key, nil, func(c merchant.Custodian) (merchant.CustodianChange, error) {
-			c.Wallets = map[chain.Network]chain.Address{chain.Polygon: to, chain.Solana: solanaWallet}
-			return merchant.CustodianChange{Custodian: c}, nil
-		})
+		_, err := in.store.Merchant().UpdateCustodian(w.Context(), w.key, nil,
+			func(c merchant.Custodian) (merchant.CustodianChange, error) {
+				c.Wallets = map[chain.Network]chain.Address{chain.Polygon: to, chain.Solana: solanaWallet}
+				return merchant.CustodianChange{Custodian: c}, nil
+			})
 		return err
 	})
 	c, err := w.observer.Merchant().Custodian(context.Background(), w.key)

@@ -262,7 +262,7 @@ func createMerchant(t testing.TB, s *store.Store) {
 		SigningSecrets: []secret.Text{
 			secret.New("whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"),
 		}, LateFor: lateFor, CreatedAt: begin, UpdatedAt: begin,
-	}, nil, nil)
+	}, nil, audit.Record{})
 	must(err)
 }
 

@@ -17,94 +17,97 @@ import (
 
 // pageActs are the store methods that only the dashboard calls and that leave
 // lines, each ready to run, and none in the way of another.
-func (w *world) pageActs() map[string]func(context.Context, ...audit.Entry) error {
+func (w *world) pageActs() map[string]func(context.Context, audit.Record) error {
 	acts := w.entryActs()
-	for _, more := range []map[string]func(context.Context, ...audit.Entry) error{w.teamActs(), w.shopActs()} {
+	for _, more := range []map[string]func(context.Context, audit.Record) error{w.teamActs(), w.shopActs()} {
 		maps.Copy(acts, more)
 	}
 	return acts
 }
 
 // entryActs concern how a user signs in.
-func (w *world) entryActs() map[string]func(context.Context, ...audit.Entry) error {
+func (w *world) entryActs() map[string]func(context.Context, audit.Record) error {
 	ctx := w.T.Context()
 	u, guarded, pending, forgetful, closed := w.NewUser(), w.NewUser(), w.NewUser(), w.NewUser(), w.NewUser()
 	factor := func(u identity.User) identity.SecondFactor {
 		return identity.SecondFactor{UserID: u.ID, Secret: secret.New("SECRET"), CreatedAt: storetest.Start}
 	}
 	w.Must(w.PutSecondFactor(ctx, factor(guarded)))
-	w.Must(w.ConfirmSecondFactor(ctx, factor(guarded), 5, []identity.Hash{storetest.HashOf("code")}, storetest.Start, audit.Record{}))
+	w.Must(w.ConfirmSecondFactor(ctx, factor(guarded), 5, []identity.Hash{storetest.HashOf("code")}, storetest.Start,
+		audit.Record{}))
 	spare := w.NewUser()
 	w.Must(w.PutSecondFactor(ctx, factor(spare)))
-	w.Must(w.ConfirmSecondFactor(ctx, factor(spare), 5, []identity.Hash{storetest.HashOf("spare")}, storetest.Start, audit.Record{}))
+	w.Must(w.ConfirmSecondFactor(ctx, factor(spare), 5, []identity.Hash{storetest.HashOf("spare")}, storetest.Start,
+		audit.Record{}))
 	w.Must(w.PutSecondFactor(ctx, factor(pending)))
-	w.Must(w.AddReset(ctx, storetest.HashOf("reset"), forgetful.ID, storetest.Start, storetest.Start.Add(time.Hour), audit.Record{}))
+	w.Must(w.AddReset(ctx, storetest.HashOf("reset"), forgetful.ID, storetest.Start, storetest.Start.Add(time.Hour),
+		audit.Record{}))
 	w.Must(
 		w.AddInvitation(
 			ctx, storetest.HashOf("sign up"), "invited@example.org", u.ID, storetest.Start,
 			storetest.Start.Add(time.Hour),
-audit.Record{},
-),
+			audit.Record{},
+		),
 	)
 	named, gone := storetest.NewPasskey(u.ID, "named"), storetest.NewPasskey(u.ID, "gone")
 	w.Must(w.AddPasskey(ctx, named, identity.Hash{}, audit.Record{}))
 	w.Must(w.AddPasskey(ctx, gone, identity.Hash{}, audit.Record{}))
-	return map[string]func(context.Context, ...audit.Entry) error{
-		"change the password": func(ctx context.Context, trail ...audit.Entry) error {
-			return w.SetPassword(ctx, u.ID, "argon2id", "next", storetest.Start, trail...)
+	return map[string]func(context.Context, audit.Record) error{
+		"change the password": func(ctx context.Context, r audit.Record) error {
+			return w.SetPassword(ctx, u.ID, "argon2id", "next", storetest.Start, r)
 		},
-		"reset the password": func(ctx context.Context, trail ...audit.Entry) error {
-			_, err := w.UseReset(ctx, storetest.HashOf("reset"), "reset", false, storetest.Start, trail...)
+		"reset the password": func(ctx context.Context, r audit.Record) error {
+			_, err := w.UseReset(ctx, storetest.HashOf("reset"), "reset", false, storetest.Start, r)
 			return err
 		},
-		"turn the factor on": func(ctx context.Context, trail ...audit.Entry) error {
-			return w.ConfirmSecondFactor(ctx, factor(pending), 5, nil, storetest.Start, trail...)
+		"turn the factor on": func(ctx context.Context, r audit.Record) error {
+			return w.ConfirmSecondFactor(ctx, factor(pending), 5, nil, storetest.Start, r)
 		},
-		"turn the factor off": func(ctx context.Context, trail ...audit.Entry) error {
-			return w.RemoveSecondFactor(ctx, spare.ID, storetest.HashOf("here"), storetest.Start, trail...)
+		"turn the factor off": func(ctx context.Context, r audit.Record) error {
+			return w.RemoveSecondFactor(ctx, spare.ID, storetest.HashOf("here"), storetest.Start, r)
 		},
-		"use a recovery code": func(ctx context.Context, trail ...audit.Entry) error {
-			taken, err := w.TakeRecoveryCode(ctx, guarded.ID, storetest.HashOf("code"), storetest.Start, trail...)
+		"use a recovery code": func(ctx context.Context, r audit.Record) error {
+			taken, err := w.TakeRecoveryCode(ctx, guarded.ID, storetest.HashOf("code"), storetest.Start, r)
 			if err == nil && !taken {
 				w.T.Error("the recovery code was not taken")
 			}
 			return err
 		},
-		"create invited user": func(ctx context.Context, trail ...audit.Entry) error {
+		"create invited user": func(ctx context.Context, r audit.Record) error {
 			_, err := w.CreateInvited(ctx, storetest.HashOf("sign up"),
 				identity.User{
 					PublicID: string(storetest.NewID()), Email: "invited@example.org", CreatedAt: storetest.Start,
-				}, trail...)
+				}, r)
 			return err
 		},
-		"invite": func(ctx context.Context, trail ...audit.Entry) error {
+		"invite": func(ctx context.Context, r audit.Record) error {
 			return w.AddInvitation(
 				ctx, storetest.HashOf("another"), "else@example.org", u.ID,
-				storetest.Start, storetest.Start.Add(time.Hour), trail...,
+				storetest.Start, storetest.Start.Add(time.Hour), r,
 			)
 		},
-		"add a passkey": func(ctx context.Context, trail ...audit.Entry) error {
-			return w.AddPasskey(ctx, storetest.NewPasskey(guarded.ID, "new"), identity.Hash{}, trail...)
+		"add a passkey": func(ctx context.Context, r audit.Record) error {
+			return w.AddPasskey(ctx, storetest.NewPasskey(guarded.ID, "new"), identity.Hash{}, r)
 		},
-		"rename a passkey": func(ctx context.Context, trail ...audit.Entry) error {
-			return w.RenamePasskey(ctx, u.ID, named.ID, "Renamed", trail...)
+		"rename a passkey": func(ctx context.Context, r audit.Record) error {
+			return w.RenamePasskey(ctx, u.ID, named.ID, "Renamed", r)
 		},
-		"remove a passkey": func(ctx context.Context, trail ...audit.Entry) error {
-			return w.RemovePasskey(ctx, u.ID, gone.ID, storetest.HashOf("here"), storetest.Start, trail...)
+		"remove a passkey": func(ctx context.Context, r audit.Record) error {
+			return w.RemovePasskey(ctx, u.ID, gone.ID, storetest.HashOf("here"), storetest.Start, r)
 		},
-		"disable a user": func(ctx context.Context, trail ...audit.Entry) error {
-			_, err := w.DisableUser(ctx, closed.ID, storetest.Start, trail...)
+		"disable a user": func(ctx context.Context, r audit.Record) error {
+			_, err := w.DisableUser(ctx, closed.ID, storetest.Start, r)
 			return err
 		},
-		"check the ledger": func(ctx context.Context, trail ...audit.Entry) error {
-			_, err := w.AskLedgerCheck(ctx, "op@example.org", storetest.Start, storetest.Start, trail...)
+		"check the ledger": func(ctx context.Context, r audit.Record) error {
+			_, err := w.AskLedgerCheck(ctx, "op@example.org", storetest.Start, storetest.Start, r.Entries...)
 			return err
 		},
 	}
 }
 
 // teamActs concern who belongs to a merchant.
-func (w *world) teamActs() map[string]func(context.Context, ...audit.Entry) error {
+func (w *world) teamActs() map[string]func(context.Context, audit.Record) error {
 	ctx, owner := w.T.Context(), w.NewUser()
 	invited := func(id, email string, token string) merchant.Invited {
 		n := merchant.Invited{
@@ -128,41 +131,41 @@ func (w *world) teamActs() map[string]func(context.Context, ...audit.Entry) erro
 	invited("new", "new.member@example.org", "new")
 	invited("renewed", "renewed@example.org", "renewed")
 	invited("revoked", "revoked@example.org", "revoked")
-	return map[string]func(context.Context, ...audit.Entry) error{
-		"invite a member": func(ctx context.Context, trail ...audit.Entry) error {
-			return w.AddInvited(ctx, storetest.HashOf("fresh"), invited("fresh", "fresh@example.org", ""), trail...)
+	return map[string]func(context.Context, audit.Record) error{
+		"invite a member": func(ctx context.Context, r audit.Record) error {
+			return w.AddInvited(ctx, storetest.HashOf("fresh"), invited("fresh", "fresh@example.org", ""), r)
 		},
-		"renew an invitation": func(ctx context.Context, trail ...audit.Entry) error {
+		"renew an invitation": func(ctx context.Context, r audit.Record) error {
 			_, err := w.RenewInvited(
-				ctx, owner.ID, "renewed", storetest.HashOf("again"), storetest.Start.AddDate(1, 0, 0), trail...,
+				ctx, owner.ID, "renewed", storetest.HashOf("again"), storetest.Start.AddDate(1, 0, 0), r,
 			)
 			return err
 		},
-		"revoke an invitation": func(ctx context.Context, trail ...audit.Entry) error {
-			return w.RevokeInvited(ctx, owner.ID, "revoked", storetest.Start, trail...)
+		"revoke an invitation": func(ctx context.Context, r audit.Record) error {
+			return w.RevokeInvited(ctx, owner.ID, "revoked", storetest.Start, r)
 		},
-		"join": func(ctx context.Context, trail ...audit.Entry) error {
-			_, _, err := w.JoinTeam(ctx, storetest.HashOf("joining"), joining, storetest.Start, trail...)
+		"join": func(ctx context.Context, r audit.Record) error {
+			_, _, err := w.JoinTeam(ctx, storetest.HashOf("joining"), joining, storetest.Start, r)
 			return err
 		},
-		"join as a new user": func(ctx context.Context, trail ...audit.Entry) error {
+		"join as a new user": func(ctx context.Context, r audit.Record) error {
 			_, _, err := w.JoinTeam(ctx, storetest.HashOf("new"), identity.User{
 				PublicID: string(storetest.NewID()),
 				Email:    "new.member@example.org", CreatedAt: storetest.Start,
-			}, storetest.Start, trail...)
+			}, storetest.Start, r)
 			return err
 		},
-		"set a role": func(ctx context.Context, trail ...audit.Entry) error {
-			return w.SetRole(ctx, owner.ID, promoted.ID, merchant.RoleViewer, trail...)
+		"set a role": func(ctx context.Context, r audit.Record) error {
+			return w.SetRole(ctx, owner.ID, promoted.ID, merchant.RoleViewer, r)
 		},
-		"remove a member": func(ctx context.Context, trail ...audit.Entry) error {
-			return w.RemoveMember(ctx, owner.ID, removed.ID, trail...)
+		"remove a member": func(ctx context.Context, r audit.Record) error {
+			return w.RemoveMember(ctx, owner.ID, removed.ID, r)
 		},
 	}
 }
 
 // shopActs concern what a merchant sells with.
-func (w *world) shopActs() map[string]func(context.Context, ...audit.Entry) error {
+func (w *world) shopActs() map[string]func(context.Context, audit.Record) error {
 	ctx, k := w.T.Context(), w.NewKey(20, 5)
 	revoked, disabled := w.NewKey(1, 0), w.NewKey(1, 0)
 	w.NewCustodian(k, "https://shop.example/hook")
@@ -186,55 +189,55 @@ func (w *world) shopActs() map[string]func(context.Context, ...audit.Entry) erro
 	_, err = w.SQL().Exec("UPDATE deliveries SET state = 'FAILED'")
 	w.Must(err)
 	first := w.Count("SELECT min(id) FROM deliveries")
-	return map[string]func(context.Context, ...audit.Entry) error{
-		"create a payment": func(ctx context.Context, trail ...audit.Entry) error {
-			_, err := w.CreatePayment(ctx, audited(payment.New(storetest.Request(k), storetest.Start), trail))
+	return map[string]func(context.Context, audit.Record) error{
+		"create a payment": func(ctx context.Context, r audit.Record) error {
+			_, err := w.CreatePayment(ctx, audited(payment.New(storetest.Request(k), storetest.Start), r))
 			return err
 		},
-		"rename a key": func(ctx context.Context, trail ...audit.Entry) error {
-			return w.SetKeyLabel(ctx, k.UserID, k.ID, "Renamed", trail...)
+		"rename a key": func(ctx context.Context, r audit.Record) error {
+			return w.SetKeyLabel(ctx, k.UserID, k.ID, "Renamed", r)
 		},
-		"revoke a key": func(ctx context.Context, trail ...audit.Entry) error {
-			return w.RevokeKey(ctx, revoked.UserID, revoked.ID, storetest.Start, trail...)
+		"revoke a key": func(ctx context.Context, r audit.Record) error {
+			return w.RevokeKey(ctx, revoked.UserID, revoked.ID, storetest.Start, r)
 		},
-		"disable a key": func(ctx context.Context, trail ...audit.Entry) error {
-			_, err := w.DisableKey(ctx, disabled.ID, storetest.Start, trail...)
+		"disable a key": func(ctx context.Context, r audit.Record) error {
+			_, err := w.DisableKey(ctx, disabled.ID, storetest.Start, r)
 			return err
 		},
-		"put a logo": func(ctx context.Context, trail ...audit.Entry) error {
+		"put a logo": func(ctx context.Context, r audit.Record) error {
 			return w.PutLogo(ctx, k.ID, merchant.Logo{
 				Hash: strings.Repeat("a", 64), Kind: "png", Picture: []byte{1},
 			}, storetest.Start,
-				trail...)
+				r)
 		},
-		"resend": func(ctx context.Context, trail ...audit.Entry) error {
-			return w.Resend(ctx, []int64{k.ID}, first, storetest.Start, trail...)
+		"resend": func(ctx context.Context, r audit.Record) error {
+			return w.Resend(ctx, []int64{k.ID}, first, storetest.Start, r.Entries...)
 		},
-		"create a link": func(ctx context.Context, trail ...audit.Entry) error {
-			_, err := w.CreateLink(ctx, campaign.Link{Slug: "new", KeyID: k.ID, CreatedAt: storetest.Start}, trail...)
+		"create a link": func(ctx context.Context, r audit.Record) error {
+			_, err := w.CreateLink(ctx, campaign.Link{Slug: "new", KeyID: k.ID, CreatedAt: storetest.Start}, r)
 			return err
 		},
-		"pause a link": func(ctx context.Context, trail ...audit.Entry) error {
-			return w.PauseLink(ctx, []int64{k.ID}, "old", true, trail...)
+		"pause a link": func(ctx context.Context, r audit.Record) error {
+			return w.PauseLink(ctx, []int64{k.ID}, "old", true, r)
 		},
-		"create a campaign": func(ctx context.Context, trail ...audit.Entry) error {
+		"create a campaign": func(ctx context.Context, r audit.Record) error {
 			_, err := w.CreateCampaign(ctx, campaign.Campaign{
 				Slug: "new", KeyID: k.ID, Title: "New", State: campaign.Active,
 				CreatedAt: storetest.Start, UpdatedAt: storetest.Start,
-			}, trail...)
+			}, r)
 			return err
 		},
-		"change a campaign": func(ctx context.Context, trail ...audit.Entry) error {
+		"change a campaign": func(ctx context.Context, r audit.Record) error {
 			_, err := w.UpdateCampaign(ctx, []int64{
 				k.ID,
 			}, edited.Slug, func(c campaign.Campaign) (campaign.Campaign, error) {
 				c.Title = "Renamed"
 				return c, nil
-			}, trail...)
+			}, r)
 			return err
 		},
-		"review a donation": func(ctx context.Context, trail ...audit.Entry) error {
-			return w.ReviewDonation(ctx, running.Number, gifts[0].Number, campaign.Approved, trail...)
+		"review a donation": func(ctx context.Context, r audit.Record) error {
+			return w.ReviewDonation(ctx, running.Number, gifts[0].Number, campaign.Approved, r)
 		},
 	}
 }

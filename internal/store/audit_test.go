@@ -11,10 +11,12 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/recharge"
+	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store/storetest"
 )
 
@@ -33,14 +35,22 @@ func TestStore_AuditIsAtomic_Pages(t *testing.T) {
 // makers are the acts that set the user of their audit entries themselves.
 var makers = []string{"create user", "create invited user", "join as a new user", "sign in", "reset the password"}
 
-func (w *world) checkAudited(acts map[string]func(context.Context, ...audit.Entry) error) {
+// mailless are the acts that no mail is about.
+var mailless = []string{
+	"create a payment", "mark completed", "top up", "recharge", "resend", "check the ledger",
+}
+
+func (w *world) checkAudited(acts map[string]func(context.Context, audit.Record) error) {
 	t := w.T
 	for name, act := range acts {
 		entry := audit.Entry{At: storetest.Start, Actor: "ada@example.org", Action: audit.Action(name), Subject: name, Detail: "detail"}
 		before := w.everything()
 		lost := entry
 		lost.UserID = 1 << 40
-		if err := act(t.Context(), entry, lost); err == nil {
+		letter := mail.Mail{ID: name, Kind: mail.Plain, To: "ada@example.org", Text: secret.New("text"),
+			At: storetest.Start}
+		r := audit.Record{Entries: []audit.Entry{entry, lost}, Mails: []mail.Mail{letter}}
+		if err := act(t.Context(), r); err == nil {
 			t.Errorf("%s happened without one of its audit entries", name)
 		}
 		if after := w.everything(); !slices.Equal(before, after) {
@@ -49,19 +59,23 @@ func (w *world) checkAudited(acts map[string]func(context.Context, ...audit.Entr
 		if entry.UserID = 1; slices.Contains(makers, name) {
 			entry.UserID = 0
 		}
-		w.Must(act(t.Context(), entry, entry))
+		r.Entries = []audit.Entry{entry, entry}
+		w.Must(act(t.Context(), r))
 		if got := w.Count("SELECT count(*) FROM audit_log WHERE subject = '" + name + "' AND user_id > 0"); got != 2 {
 			t.Errorf("%s left %d audit entries, want 2", name, got)
 		}
-		if after := w.everything(); slices.Equal(before[1:], after[1:]) {
+		if got := w.Count("SELECT count(*) FROM mails WHERE message_id = '" + name + "'"); got != 1 && !slices.Contains(mailless, name) {
+			t.Errorf("%s left %d mails, want 1", name, got)
+		}
+		if after := w.everything(); slices.Equal(before[2:], after[2:]) {
 			t.Errorf("%s changed nothing", name)
 		}
 	}
 }
 
 // audited returns the change with the entries that record it.
-func audited(c payment.Change, trail []audit.Entry) payment.Change {
-	c.Audit = trail
+func audited(c payment.Change, r audit.Record) payment.Change {
+	c.Audit = r.Entries
 	return c
 }
 
@@ -74,24 +88,24 @@ func TestStore_AuditEntries(t *testing.T) {
 		w.NewCustodian(k, "https://shop.example/hook")
 		p := w.NewPayment(k)
 		w.Run("UnknownSession", func(t *testing.T) {
-			w.wantAudited(u.ID, "an unknown session", func(ctx context.Context, trail ...audit.Entry) error {
-				return w.RevokeSession(ctx, storetest.HashOf("unknown"), storetest.Start, trail...)
+			w.wantAudited(u.ID, "an unknown session", func(ctx context.Context, r audit.Record) error {
+				return w.RevokeSession(ctx, storetest.HashOf("unknown"), storetest.Start, r)
 			})
 		})
 		w.Run("EnabledAlready", func(t *testing.T) {
-			w.wantAudited(u.ID, "enabling an enabled user", func(ctx context.Context, trail ...audit.Entry) error {
-				_, err := w.DisableUser(ctx, u.ID, time.Time{}, trail...)
+			w.wantAudited(u.ID, "enabling an enabled user", func(ctx context.Context, r audit.Record) error {
+				_, err := w.DisableUser(ctx, u.ID, time.Time{}, r)
 				return err
 			})
 		})
 		w.Run("NoFailedWebhook", func(t *testing.T) {
-			w.wantAudited(u.ID, "no failed webhook", func(ctx context.Context, trail ...audit.Entry) error {
-				_, err := w.ResendFailed(ctx, k.ID, storetest.Start, storetest.Start, trail...)
+			w.wantAudited(u.ID, "no failed webhook", func(ctx context.Context, r audit.Record) error {
+				_, err := w.ResendFailed(ctx, k.ID, storetest.Start, storetest.Start, r.Entries...)
 				return err
 			})
 		})
 		w.Run("OneFailedWebhook", func(t *testing.T) {
-			w.wantAudited(u.ID, "one failed webhook", func(ctx context.Context, trail ...audit.Entry) error {
+			w.wantAudited(u.ID, "one failed webhook", func(ctx context.Context, r audit.Record) error {
 				_, err := w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change,
 					error,
 				) {
@@ -100,89 +114,87 @@ func TestStore_AuditEntries(t *testing.T) {
 				w.Must(err)
 				_, err = w.SQL().Exec("UPDATE deliveries SET state = 'FAILED'")
 				w.Must(err)
-				_, err = w.ResendFailed(ctx, k.ID, storetest.Start, storetest.Start, trail...)
+				_, err = w.ResendFailed(ctx, k.ID, storetest.Start, storetest.Start, r.Entries...)
 				return err
 			}, "||1")
 		})
 		w.Run("WrongRecoveryCode", func(t *testing.T) {
-			w.wantAudited(u.ID, "a wrong recovery code", func(ctx context.Context, trail ...audit.Entry) error {
-				_, err := w.TakeRecoveryCode(ctx, u.ID, storetest.HashOf("none"), storetest.Start, trail...)
+			w.wantAudited(u.ID, "a wrong recovery code", func(ctx context.Context, r audit.Record) error {
+				_, err := w.TakeRecoveryCode(ctx, u.ID, storetest.HashOf("none"), storetest.Start, r)
 				return err
 			})
 		})
 		w.Run("RevokedInvitation", func(t *testing.T) {
-			w.wantAudited(u.ID, "a revoked invitation", func(ctx context.Context, trail ...audit.Entry) error {
+			w.wantAudited(u.ID, "a revoked invitation", func(ctx context.Context, r audit.Record) error {
 				w.Must(w.AddInvited(t.Context(), storetest.HashOf("team"),
 					merchant.Invited{
 						ID: "T1", MerchantID: u.ID, Email: "new@example.org", Role: merchant.RoleViewer,
 						CreatedAt: storetest.Start, ExpiresAt: storetest.Start.Add(time.Hour),
 					}, audit.Record{}))
-				return w.RevokeInvited(ctx, u.ID, "T1", storetest.Start, trail...)
+				return w.RevokeInvited(ctx, u.ID, "T1", storetest.Start, r)
 			}, "|new@example.org|")
 		})
 		w.Run("PasswordReset", func(t *testing.T) {
-			w.wantAudited(u.ID, "a reset", func(ctx context.Context, trail ...audit.Entry) error {
+			w.wantAudited(u.ID, "a reset", func(ctx context.Context, r audit.Record) error {
 				w.Must(
 					w.AddReset(
 						t.Context(), storetest.HashOf("reset"), u.ID, storetest.Start, storetest.Start.Add(time.Hour),
-audit.Record{},
-),
+						audit.Record{},
+					),
 				)
-				_, err := w.UseReset(ctx, storetest.HashOf("reset"), "next", false, storetest.Start, trail...)
+				_, err := w.UseReset(ctx, storetest.HashOf("reset"), "next", false, storetest.Start, r)
 				return err
 			}, u.Email+"||")
 		})
 		w.Run("Campaign", func(t *testing.T) {
-			w.wantAudited(u.ID, "a campaign", func(ctx context.Context, trail ...audit.Entry) error {
+			w.wantAudited(u.ID, "a campaign", func(ctx context.Context, r audit.Record) error {
 				_, err := w.CreateCampaign(ctx, campaign.Campaign{
 					Slug: "well", KeyID: k.ID, Title: "A well",
 					State: campaign.Active, CreatedAt: storetest.Start, UpdatedAt: storetest.Start,
-				}, trail...)
+				}, r)
 				return err
 			}, "|well|A well")
 		})
 		w.Run("Payment", func(t *testing.T) {
-			w.wantAudited(u.ID, "a payment", func(ctx context.Context, trail ...audit.Entry) error {
+			w.wantAudited(u.ID, "a payment", func(ctx context.Context, r audit.Record) error {
 				_, err := w.CreatePayment(ctx, audited(payment.New(payment.Request{
 					ID: "01J0000000000000000000000A", KeyID: k.ID,
 					Kind: payment.KindMerchant, Amount: 1, ValidFor: time.Hour,
-				}, storetest.Start), trail))
+				}, storetest.Start), r))
 				return err
 			}, "|01J0000000000000000000000A|")
-			again := func(ctx context.Context, trail ...audit.Entry) error {
+			again := func(ctx context.Context, r audit.Record) error {
 				_, err := w.CreatePayment(ctx, audited(payment.New(payment.Request{
 					ID: "01J0000000000000000000000A", KeyID: k.ID,
 					Kind: payment.KindMerchant, Amount: 1, ValidFor: time.Hour,
-				}, storetest.Start), trail))
+				}, storetest.Start), r))
 				return err
 			}
 			w.wantAudited(u.ID, "the same payment again", again)
 		})
 		w.Run("OpenedAndCancelled", func(t *testing.T) {
-			w.wantAudited(u.ID, "opened and cancelled", func(ctx context.Context, trail ...audit.Entry) error {
+			w.wantAudited(u.ID, "opened and cancelled", func(ctx context.Context, r audit.Record) error {
 				const id = "01J0000000000000000000000B"
 				made := payment.New(payment.Request{
 					ID: id, KeyID: k.ID, Kind: payment.KindMerchant, Amount: 1,
 					ValidFor: time.Hour,
 				}, storetest.Start)
-				_, err := w.OpenPayment(ctx, audited(made, trail), func(p payment.Payment) (payment.Change, error) {
+				_, err := w.OpenPayment(ctx, audited(made, r), func(p payment.Payment) (payment.Change, error) {
 					c, err := p.Cancel(storetest.Start)
-					return audited(c, trail), err
+					return audited(c, r), err
 				})
 				return err
 			}, "|01J0000000000000000000000B|", "||")
 		})
 		w.Run("BeforeAndAfter", func(t *testing.T) {
-			changes := func(before, after merchant.Custodian) []audit.Entry {
-				return []audit.Entry{{
-					UserID: u.ID, At: storetest.Start, Action: "renamed", Subject: "shop",
-					Detail: before.Name + " → " + after.Name,
-				}}
-			}
-			_, err := w.UpdateCustodian(t.Context(), k.ID, nil, func(c merchant.Custodian) (merchant.CustodianChange, error) {
-				c.Name = "Renamed"
-				return merchant.CustodianChange{Custodian: c}, nil
-			}, changes)
+			_, err := w.UpdateCustodian(t.Context(), k.ID, nil,
+				func(c merchant.Custodian) (merchant.CustodianChange, error) {
+					entry := audit.Entry{
+						UserID: u.ID, At: storetest.Start, Action: "renamed", Subject: "shop", Detail: c.Name + " → Renamed",
+					}
+					c.Name = "Renamed"
+					return merchant.CustodianChange{Custodian: c, Record: audit.Record{Entries: []audit.Entry{entry}}}, nil
+				})
 			w.Must(err)
 			if n := w.Count("SELECT count(*) FROM audit_log WHERE action = 'renamed' AND detail = 'Shop → Renamed'"); n != 1 {
 				t.Errorf("%d audit entries have the name before the change, want 1", n)
@@ -193,10 +205,11 @@ audit.Record{},
 
 // wantAudited runs the act with an audit entry of the user, and checks "actor|subject|detail" of what is stored for it.
 func (w *world) wantAudited(
-	userID int64, what string, act func(context.Context, ...audit.Entry) error, want ...string,
+	userID int64, what string, act func(context.Context, audit.Record) error, want ...string,
 ) {
 	w.T.Helper()
-	w.Must(act(w.T.Context(), audit.Entry{UserID: userID, At: storetest.Start, Action: audit.Action(what)}))
+	w.Must(act(w.T.Context(),
+		audit.Record{Entries: []audit.Entry{{UserID: userID, At: storetest.Start, Action: audit.Action(what)}}}))
 	var got []string
 	w.Must(w.DB().Reader().NewRaw("SELECT actor || '|' || subject || '|' || detail FROM audit_log WHERE action = ?",
 		what).Scan(w.T.Context(), &got))
@@ -210,7 +223,7 @@ func (w *world) everything() []int64 {
 	w.T.Helper()
 	var all []int64
 	for _, text := range []string{
-		"SELECT count(*) FROM audit_log", "SELECT count(*) FROM users", "SELECT count(*) FROM sessions",
+		"SELECT count(*) FROM audit_log", "SELECT count(*) FROM mails", "SELECT count(*) FROM users", "SELECT count(*) FROM sessions",
 		"SELECT count(*) FROM sessions WHERE revoked_at IS NULL",
 		"SELECT count(*) FROM api_keys", "SELECT count(*) FROM ledger_entries", "SELECT count(*) FROM custodians",
 		"SELECT count(*) FROM custodians WHERE name = 'Renamed'", "SELECT count(*) FROM recharges",
@@ -235,7 +248,7 @@ func (w *world) everything() []int64 {
 }
 
 // acts are the store methods that store audit entries, each ready to run.
-func (w *world) acts() map[string]func(context.Context, ...audit.Entry) error {
+func (w *world) acts() map[string]func(context.Context, audit.Record) error {
 	k, bare, u := w.NewKey(5, 5), w.NewKey(0, 0), w.NewUser()
 	w.NewCustodian(k, "")
 	p := w.NewPayment(k)
@@ -254,62 +267,62 @@ func (w *world) acts() map[string]func(context.Context, ...audit.Entry) error {
 	pay := func(ref string) []ledger.Entry {
 		return []ledger.Entry{ledger.Spend(k.ID, ledger.Credit, ledger.ReasonOperation, ref, storetest.Start)}
 	}
-	return map[string]func(context.Context, ...audit.Entry) error{
-		"create user": func(ctx context.Context, trail ...audit.Entry) error {
+	return map[string]func(context.Context, audit.Record) error{
+		"create user": func(ctx context.Context, r audit.Record) error {
 			_, err := w.CreateUser(ctx, identity.User{
 				PublicID: string(storetest.NewID()), Email: "new@example.org", CreatedAt: storetest.Start,
 			},
-				trail...)
+				r)
 			return err
 		},
-		"sign in": func(ctx context.Context, trail ...audit.Entry) error {
-			return w.CreateSession(ctx, session("new"), trail...)
+		"sign in": func(ctx context.Context, r audit.Record) error {
+			return w.CreateSession(ctx, session("new"), r)
 		},
-		"sign out": func(ctx context.Context, trail ...audit.Entry) error {
-			return w.RevokeSession(ctx, storetest.HashOf("old"), storetest.Start, trail...)
+		"sign out": func(ctx context.Context, r audit.Record) error {
+			return w.RevokeSession(ctx, storetest.HashOf("old"), storetest.Start, r)
 		},
-		"create key": func(ctx context.Context, trail ...audit.Entry) error {
-			_, err := w.CreateKeyWithin(ctx, newKey, func(_, _ int64) []ledger.Entry { return nil }, nil, trail...)
+		"create key": func(ctx context.Context, r audit.Record) error {
+			_, err := w.CreateKeyWithin(ctx, newKey, func(_, _ int64) []ledger.Entry { return nil }, nil, r)
 			return err
 		},
-		"replace key": func(ctx context.Context, trail ...audit.Entry) error {
+		"replace key": func(ctx context.Context, r audit.Record) error {
 			_, err := w.RotateKey(ctx, merchant.Replacement{
 				Most:  merchant.AllPermissions(),
 				KeyID: k.ID, Old: k.Hash, Next: storetest.HashOf("next"), Now: storetest.Start,
-				Entries: pay("rotate"), Audit: trail,
+				Entries: pay("rotate"), Record: r,
 			})
 			return err
 		},
-		"create custodian": func(ctx context.Context, trail ...audit.Entry) error {
+		"create custodian": func(ctx context.Context, r audit.Record) error {
 			_, err := w.CreateCustodian(ctx, merchant.Custodian{
 				PublicID: string(storetest.NewID()), KeyID: bare.ID, CreatedAt: storetest.Start,
 				UpdatedAt: storetest.Start,
-			}, nil, merchant.Audited(trail...))
+			}, nil, r)
 			return err
 		},
-		"change custodian": func(ctx context.Context, trail ...audit.Entry) error {
+		"change custodian": func(ctx context.Context, r audit.Record) error {
 			_, err := w.UpdateCustodian(ctx, k.ID, pay(
 				"update",
 			), func(c merchant.Custodian) (merchant.CustodianChange, error) {
 				c.Name = "Renamed"
-				return merchant.CustodianChange{Custodian: c}, nil
-			}, merchant.Audited(trail...))
-			return err
-		},
-		"mark completed": func(ctx context.Context, trail ...audit.Entry) error {
-			_, err := w.UpdatePayment(ctx, p.ID, func(p payment.Payment) (payment.Change, error) {
-				c, err := p.MarkCompleted(payment.Actor{Name: "API key"}, storetest.Start)
-				return audited(c, trail), err
+				return merchant.CustodianChange{Custodian: c, Record: r}, nil
 			})
 			return err
 		},
-		"top up": func(ctx context.Context, trail ...audit.Entry) error {
-			r := storetest.Request(k)
-			r.Kind = payment.KindTopUp
-			_, err := w.CreatePayment(ctx, audited(payment.New(r, storetest.Start), trail))
+		"mark completed": func(ctx context.Context, r audit.Record) error {
+			_, err := w.UpdatePayment(ctx, p.ID, func(p payment.Payment) (payment.Change, error) {
+				c, err := p.MarkCompleted(payment.Actor{Name: "API key"}, storetest.Start)
+				return audited(c, r), err
+			})
 			return err
 		},
-		"recharge": func(ctx context.Context, trail ...audit.Entry) error {
+		"top up": func(ctx context.Context, r audit.Record) error {
+			q := storetest.Request(k)
+			q.Kind = payment.KindTopUp
+			_, err := w.CreatePayment(ctx, audited(payment.New(q, storetest.Start), r))
+			return err
+		},
+		"recharge": func(ctx context.Context, r audit.Record) error {
 			return w.CreateRecharge(ctx, recharge.Recharge{
 				ID: recharge.ID(
 					storetest.NewID(),
@@ -323,7 +336,7 @@ func (w *world) acts() map[string]func(context.Context, ...audit.Entry) error {
 					Amount: money.UnitsFromUint64(5),
 				},
 				Bytes: chain.SignedTx{Tx: "0x01", Raw: []byte{1}},
-			}, trail...)
+			}, r.Entries...)
 		},
 	}
 }

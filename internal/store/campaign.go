@@ -97,9 +97,8 @@ func (s *Store) CreateCampaign(
 	if err := db.CheckTexts("texts of a campaign", c.Slug, c.Title, c.Description); err != nil {
 		return campaign.Campaign{}, err
 	}
-	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{
-		Subject: c.Slug, Detail: c.Title,
-	}, func(ctx context.Context, t tx, _ *table.AuditFields) error {
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, func(ctx context.Context, t tx, a *table.AuditFields) error {
+		*a = table.AuditFields{Subject: c.Slug, Detail: c.Title}
 		err := t.NewRaw("INSERT INTO campaigns (slug, key_id, title, description, goal, suggested, state, show_at_once, created_at, updated_at, ends_at) "+
 			"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (slug) DO NOTHING RETURNING id",
 			c.Slug, c.KeyID, c.Title, c.Description, int64(
@@ -133,9 +132,8 @@ func (s *Store) UpdateCampaign(
 		return campaign.Campaign{}, campaign.ErrUnknown
 	}
 	var changed campaign.Campaign
-	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{
-		Subject: slug,
-	}, func(ctx context.Context, t tx, a *table.AuditFields) error {
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, func(ctx context.Context, t tx, a *table.AuditFields) error {
+		*a = table.AuditFields{Subject: slug}
 		var row campaignRow
 		lock := t.ForUpdate()
 		if lock != "" {
@@ -309,15 +307,15 @@ func (s *Store) CreateLink(ctx context.Context, l campaign.Link, r audit.Record)
 	if err := db.CheckTexts("texts of a payment link", l.Slug, l.Description, l.Reference); err != nil {
 		return campaign.Link{}, err
 	}
-	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{Subject: l.Slug, Detail: l.Description},
-		func(ctx context.Context, t tx, _ *table.AuditFields) error {
-			err := t.NewRaw("INSERT INTO links (slug, key_id, description, reference, amount, min_amount, max_amount, paused, created_at) "+
-				"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (slug) DO NOTHING RETURNING id",
-				l.Slug, l.KeyID, l.Description, l.Reference, int64(
-					l.Amount,
-				), int64(l.Min), int64(l.Max), l.Paused, db.At(l.CreatedAt)).Scan(ctx, &l.Number)
-			return noRows(err, campaign.ErrLinkTaken)
-		})
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, func(ctx context.Context, t tx, a *table.AuditFields) error {
+		*a = table.AuditFields{Subject: l.Slug, Detail: l.Description}
+		err := t.NewRaw("INSERT INTO links (slug, key_id, description, reference, amount, min_amount, max_amount, paused, created_at) "+
+			"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (slug) DO NOTHING RETURNING id",
+			l.Slug, l.KeyID, l.Description, l.Reference, int64(
+				l.Amount,
+			), int64(l.Min), int64(l.Max), l.Paused, db.At(l.CreatedAt)).Scan(ctx, &l.Number)
+		return noRows(err, campaign.ErrLinkTaken)
+	})
 	if err != nil {
 		return campaign.Link{}, db.Wrap(err, "create payment link %s", l.Slug)
 	}

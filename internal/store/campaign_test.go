@@ -280,12 +280,13 @@ func TestStore_Links(t *testing.T) {
 		read, err := w.Link(t.Context(), "table-4")
 		w.Must(err)
 		storetest.Same(t, "read", read, l)
-		_, err = w.CreateLink(t.Context(), campaign.Link{Slug: "table-4", KeyID: other.ID, CreatedAt: storetest.Start}, audit.Record{})
+		_, err = w.CreateLink(t.Context(), campaign.Link{Slug: "table-4", KeyID: other.ID, CreatedAt: storetest.Start},
+			audit.Record{})
 		storetest.WantError(t, "the same slug", err, campaign.ErrLinkTaken)
 		_, err = w.CreateLink(
 			t.Context(), campaign.Link{Slug: "nul", KeyID: other.ID, Description: "\x00", CreatedAt: storetest.Start},
-audit.Record{},
-)
+			audit.Record{},
+		)
 		storetest.WantInvalid(t, "NUL", err)
 		storetest.WantError(t, "another's link", w.PauseLink(t.Context(), []int64{other.ID}, "table-4", true, audit.Record{}), campaign.ErrUnknownLink)
 		w.Must(w.PauseLink(t.Context(), []int64{k.ID, other.ID}, "table-4", true, audit.Record{}))

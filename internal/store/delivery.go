@@ -322,7 +322,7 @@ func (s *Store) ResendFailed(
 ) (int64, error) {
 	var n int64
 	err := table.WriteAudited(
-		ctx, s.db, s.sealer, audit.Record{Entries: trail}, table.AuditFields{}, func(ctx context.Context, t tx, a *table.AuditFields) error {
+		ctx, s.db, s.sealer, audit.Record{Entries: trail}, func(ctx context.Context, t tx, a *table.AuditFields) error {
 			n = 0
 			for _, state := range failing {
 				res, err := t.NewRaw(again+" AND "+state+" AND (state <> 'WAITING' OR due_at > ?) AND "+

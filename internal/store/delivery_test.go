@@ -222,10 +222,11 @@ func TestStore_Claim_NewURL(t *testing.T) {
 		k := w.receiver("https://old.example/hook")
 		w.end(k)
 		for _, url := range []string{"https://new.example/hook", ""} {
-			_, err := w.UpdateCustodian(t.Context(), k.ID, nil, func(c merchant.Custodian) (merchant.CustodianChange, error) {
-				c.CallbackURL = url
-				return merchant.CustodianChange{Custodian: c}, nil
-			})
+			_, err := w.UpdateCustodian(t.Context(), k.ID, nil,
+				func(c merchant.Custodian) (merchant.CustodianChange, error) {
+					c.CallbackURL = url
+					return merchant.CustodianChange{Custodian: c}, nil
+				})
 			w.Must(err)
 			list := w.claim("a", storetest.Start, 10, 10)
 			if len(list) != 1 || list[0].URL != url {

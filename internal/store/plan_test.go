@@ -3,7 +3,6 @@ package store_test
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"regexp"
 	"strings"
 	"sync"
@@ -19,6 +18,7 @@ import (
 	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
@@ -27,6 +27,7 @@ import (
 	"github.com/florinpay/florin/internal/store/db"
 	"github.com/florinpay/florin/internal/store/report"
 	"github.com/florinpay/florin/internal/store/storetest"
+	"github.com/florinpay/florin/internal/webhook"
 )
 
 // recorder keeps the text of what bun runs.
@@ -180,9 +181,26 @@ func (w *world) useEverything() {
 		ledger.Spend(low.ID, ledger.Credit, ledger.ReasonOperation, fmt.Sprint("spend", low.ID), storetest.Start),
 	})
 	w.Must(err)
-	w.Must(merchant.NewLowBalanceMailer(
-		w.Merchant(), func(context.Context, string, string, string) error { return nil }, "https://pay.example",
-		func() time.Time { return storetest.Start }, slog.New(slog.DiscardHandler)).RunOnce(ctx))
+	w.useMails(low)
+}
+
+func (w *world) useMails(k merchant.Key) {
+	w.T.Helper()
+	ctx, out := w.T.Context(), w.Mails()
+	w.Must(w.RecordRefused(ctx, k.ID, storetest.Start))
+	w.Must(out.Add(ctx, mail.Mail{ID: "plan", Kind: mail.Asked, Owners: k.UserID, Thread: "t", At: storetest.Start}))
+	claimed, err := webhook.ClaimDue(ctx, out, "one", storetest.Start, storetest.Start.Add(time.Minute), 9, 9)
+	w.Must(err)
+	for _, d := range claimed {
+		_, err = out.Mail(ctx, d.ID)
+		w.Must(err)
+		_, err = out.Allowed(ctx, d.ID)
+		w.Must(err)
+		w.Must(out.Settle(ctx, "one", webhook.Outcome{DeliveryID: d.ID, State: webhook.Delivered}))
+	}
+	_, _, err = out.NextDue(ctx, storetest.Start)
+	w.Must(err)
+	storetest.Same(w.T, "mails", len(claimed), 3)
 }
 
 func (w *world) useCampaigns(k merchant.Key) {
@@ -195,7 +213,8 @@ func (w *world) useCampaigns(k merchant.Key) {
 	_, err = w.Donations(ctx, campaign.DonationQuery{Campaign: c.Number, Before: 9, Limit: 3, Proven: true})
 	w.Must(err)
 	storetest.WantError(
-		w.T, "no donation", w.ReviewDonation(ctx, c.Number, 1, campaign.Hidden, audit.Record{}), campaign.ErrUnknownGift,
+		w.T, "no donation", w.ReviewDonation(ctx, c.Number, 1, campaign.Hidden,
+			audit.Record{}), campaign.ErrUnknownGift,
 	)
 	_, err = w.Link(ctx, "none")
 	storetest.WantError(w.T, "no link", err, campaign.ErrUnknownLink)
@@ -290,8 +309,8 @@ func (w *world) useDashboard(k merchant.Key, p payment.Payment) {
 	w.Must(
 		w.PutLogo(
 			ctx, k.ID, merchant.Logo{Hash: strings.Repeat("0", 64), Kind: "png", Picture: []byte{1}}, storetest.Start,
-audit.Record{},
-),
+			audit.Record{},
+		),
 	)
 	_, err = w.Logo(ctx, strings.Repeat("0", 64))
 	w.Must(err)
@@ -324,8 +343,9 @@ func (w *world) explain(text string) []string {
 	defer conn.Close()
 	explain := "EXPLAIN QUERY PLAN " + text
 	if w.ManyWriters() {
-		_, err := conn.ExecContext(w.T.Context(), "SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan; "+
-			"PREPARE one AS "+text)
+		_, err := conn.ExecContext(w.T.Context(),
+			"SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan; "+
+				"PREPARE one AS "+text)
 		w.Must(err)
 		explain = "EXPLAIN EXECUTE one"
 		if n := strings.Count(text, "$"); n > 0 {

@@ -224,7 +224,8 @@ func (d *Surface) postKeyPermissions(c echo.Context, who session.Principal) erro
 		} else if locked && !key.Narrower(permissions, sources) {
 			return d.rightsWait(c, who, key, changes, merchant.NewSettings{Permissions: permissions, Sources: sources})
 		}
-		if err := d.Merchants.SetKeyRights(c.Request().Context(), key, permissions, sources, d.Act(c, who)); err != nil {
+		if err := d.Merchants.SetKeyRights(c.Request().Context(), key, permissions, sources,
+			d.Act(c, who)); err != nil {
 			return err
 		}
 		return d.Cookies.Redirect(c, keysPath, "The key may do this from now on.")

@@ -85,7 +85,8 @@ func (d *Surface) postLedgerCheck(c echo.Context, who session.Principal) error {
 	if d.Ledger == nil {
 		return shell.ErrNotFound
 	}
-	err := d.Ledger.Ask(c.Request().Context(), who.User.Email, d.Act(c, who).Entry(who.User.ID, audit.ActionCheckLedger, "", ""))
+	err := d.Ledger.Ask(c.Request().Context(), who.User.Email,
+		d.Act(c, who).Entry(who.User.ID, audit.ActionCheckLedger, "", ""))
 	if f := fault.Of(err); f != nil && f.Kind == fault.Conflict {
 		return d.installationPage(c, who, http.StatusConflict, shell.Sentence(f.Message))
 	}

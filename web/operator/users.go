@@ -164,7 +164,8 @@ func (d *Surface) postUserDisabled(disable bool) session.Handler {
 		if !ok {
 			return err
 		}
-		if err := d.Users.SetUserDisabled(c.Request().Context(), who.User, person.User, disable, d.Act(c, who)); err != nil {
+		if err := d.Users.SetUserDisabled(c.Request().Context(), who.User, person.User, disable,
+			d.Act(c, who)); err != nil {
 			return d.userRefused(c, who, person, f, err)
 		}
 		return d.Cookies.Redirect(c, usersPath+"/"+person.PublicID, person.Email+said)

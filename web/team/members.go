@@ -32,7 +32,8 @@ func (t *Surface) postMemberRole(c echo.Context, who session.Principal) error {
 		if waits, err := t.memberWaits(c, who, m, merchant.WaitingRole, role); waits || err != nil {
 			return err
 		}
-		if err := t.Merchants.SetRole(c.Request().Context(), who.Membership.Merchant, m, role, t.Act(c, who)); err != nil {
+		if err := t.Merchants.SetRole(c.Request().Context(), who.Membership.Merchant, m, role,
+			t.Act(c, who)); err != nil {
 			return err
 		}
 		return t.Cookies.Redirect(c, teamPath, m.User.Email+" is "+role.Noun()+" now.")
@@ -44,7 +45,8 @@ func (t *Surface) postRemoveMember(c echo.Context, who session.Principal) error 
 		if waits, err := t.memberWaits(c, who, m, merchant.WaitingRemoval, ""); waits || err != nil {
 			return err
 		}
-		if err := t.Merchants.RemoveMember(c.Request().Context(), who.Membership.Merchant, m, t.Act(c, who)); err != nil {
+		if err := t.Merchants.RemoveMember(c.Request().Context(), who.Membership.Merchant, m,
+			t.Act(c, who)); err != nil {
 			return err
 		}
 		return t.Cookies.Redirect(c, teamPath, m.User.Email+" has no access any more. Keys they have seen still work: rotate them if need be.")

@@ -187,7 +187,7 @@ func (r *rig) openShop() {
 		SigningSecrets: []secret.Text{
 			secret.New("whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"),
 		}, CreatedAt: r.now(), UpdatedAt: r.now(),
-	}, nil, nil)
+	}, nil, audit.Record{})
 	r.must(err)
 }
 

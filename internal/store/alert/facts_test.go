@@ -67,13 +67,14 @@ func TestFacts_Certificates(t *testing.T) {
 		storetest.Same(t, "three weeks before", len(i.stored().Expiring), 0)
 		i.pass(7 * 24 * time.Hour)
 		i.round(m)
-		i.wants("two weeks before", "begins certificate_expiring shop.example")
+		const expires = "ops@example.com: [Florin] The certificate of shop.example expires"
+		i.wants("two weeks before", expires)
 		seen.Note("shop.example", end.Add(90*24*time.Hour))
 		for range 8 {
 			i.round(m)
 			i.pass(10 * time.Minute)
 		}
-		i.wants("renewed", "begins certificate_expiring shop.example", "over certificate_expiring shop.example")
+		i.wants("renewed", expires, "ops@example.com: [Florin] Over: The certificate of shop.example expires")
 		i.pass(70 * 24 * time.Hour)
 		seen.Note("new.example", end.Add(900*24*time.Hour))
 		i.round(m)

@@ -14,9 +14,12 @@ import (
 	"github.com/florinpay/florin/internal/alert"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/notification"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/storetest"
+	"github.com/florinpay/florin/internal/webhook"
 )
 
 // installation is a database, a clock, and a way to the operator that can be down.
@@ -54,22 +57,38 @@ func (i *installation) pass(d time.Duration) {
 	i.now = i.now.Add(d)
 }
 
-func (i *installation) channel() alert.Channel {
-	return alert.Channel{Name: "mail to ops@example.com", Send: func(_ context.Context, n alert.Notice) error {
-		i.mu.Lock()
-		defer i.mu.Unlock()
-		if i.down {
-			return errDown
-		}
-		i.sent = append(i.sent, string(n.Phase)+" "+string(n.Alert.Kind)+" "+n.Alert.Condition.Subject)
-		return nil
-	}}
+// take is the mail server.
+func (i *installation) take(_ context.Context, m mail.Mail) error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.down {
+		return errDown
+	}
+	i.sent = append(i.sent, m.To+": "+m.Subject)
+	return nil
+}
+
+// sendDue sends what is due, and what becomes due by that.
+func (i *installation) sendDue() {
+	i.T.Helper()
+	log := slog.New(slog.DiscardHandler)
+	outbox := webhook.NewDeliverer(webhook.Config{
+		Store: i.Mails(), Holder: "one", Now: i.clock, Jitter: func() float64 { return 0.5 }, Log: log,
+		Sender: &notification.Sender{
+			Store: notification.Store{Mail: i.Mails().Mail}, Server: i.take, Now: i.clock, Log: log,
+		},
+	})
+	for n := 1; n > 0; {
+		var err error
+		n, err = outbox.RunOnce(i.T.Context())
+		i.Must(err)
+	}
 }
 
 // instance returns a monitor as a program that has just started has it.
 func (i *installation) instance(holder string, more func(*alert.MonitorOptions)) *alert.Monitor {
 	o := alert.MonitorOptions{
-		Store: i.Store.Alerts(), Channels: []alert.Channel{i.channel()}, Holder: holder, Now: i.clock,
+		Store: i.Store.Alerts(), Channels: alert.Channels{Mail: []string{"ops@example.com"}}, Holder: holder, Now: i.clock,
 		NewID: func() string { return fmt.Sprint("ntc_", i.ids.Add(1)) }, Log: slog.New(slog.DiscardHandler),
 		Observe: alert.Sources{
 			Network: func(n chain.Network) (payment.OfferedNetwork, bool) {
@@ -93,7 +112,7 @@ func (i *installation) instance(holder string, more func(*alert.MonitorOptions))
 func (i *installation) round(m *alert.Monitor) {
 	i.T.Helper()
 	i.Must(m.RunOnce(i.T.Context()))
-	i.Must(m.SendDue(i.T.Context(), i.channel()))
+	i.sendDue()
 }
 
 func (i *installation) wants(name string, want ...string) {
@@ -110,7 +129,11 @@ func (i *installation) exec(text string, args ...any) {
 	i.Must(err)
 }
 
-const differs = "ledger_difference "
+// What the operator is mailed.
+const (
+	begins = "ops@example.com: [Florin] The ledger of credits does not agree with itself"
+	over   = "ops@example.com: [Florin] Over: The ledger of credits does not agree with itself"
+)
 
 // breakLedger makes the last check of the ledger find a difference; mend makes it find none.
 func (i *installation) breakLedger(differences ...string) {
@@ -133,12 +156,12 @@ func TestMonitor_Once(t *testing.T) {
 			i.round(two)
 			i.pass(time.Minute)
 		}
-		i.wants("two instances", "begins "+differs)
+		i.wants("two instances", begins)
 		for range 3 {
 			i.pass(2 * time.Minute)
 			i.round(i.instance("again", nil))
 		}
-		i.wants("started again", "begins "+differs)
+		i.wants("started again", begins)
 		if list := two.Current(); len(list) != 1 || list[0].Kind != alert.LedgerDifference {
 			t.Errorf("an instance without the lease shows %+v", list)
 		}
@@ -149,7 +172,7 @@ func TestMonitor_Once(t *testing.T) {
 			i.round(one)
 			i.round(two)
 		}
-		i.wants("when it is over", "begins "+differs, "over "+differs)
+		i.wants("when it is over", begins, over)
 		if len(one.Current())+len(two.Current()) > 0 {
 			t.Errorf("it is over, and shown: %+v %+v", one.Current(), two.Current())
 		}
@@ -161,13 +184,12 @@ func TestMonitor_AtOnce(t *testing.T) {
 	onEach(t, func(t *testing.T, i *installation) {
 		i.breakLedger("all accounts add up to 7")
 		for _, err := range storetest.AtOnce(6, func(n int) error {
-			m := i.instance(fmt.Sprint("instance ", n), nil)
-			return errors.Join(m.RunOnce(t.Context()), m.SendDue(t.Context(), i.channel()))
+			return i.instance(fmt.Sprint("instance ", n), nil).RunOnce(t.Context())
 		}) {
 			i.Must(err)
 		}
 		i.round(i.instance("instance 0", nil))
-		i.wants("six at once", "begins "+differs)
+		i.wants("six at once", begins)
 	})
 }
 
@@ -187,7 +209,7 @@ func TestMonitor_Paused(t *testing.T) {
 			}
 		})
 		i.Must(paused.RunOnce(t.Context()))
-		i.Must(other.SendDue(t.Context(), i.channel()))
+		i.sendDue()
 		i.wants("what was true before the pause")
 	})
 }
@@ -206,7 +228,7 @@ func TestMonitor_Stopped(t *testing.T) {
 		}
 		ledBefore := false
 		m := i.instance("one", func(o *alert.MonitorOptions) {
-			o.Channels = nil
+			o.Channels = alert.Channels{}
 			o.Check = func(context.Context) error { return nil }
 			o.Checked = func(ctx context.Context) (_ time.Time, err error) { // once it has judged
 				ledBefore = led()
@@ -238,10 +260,10 @@ func TestMonitor_Down(t *testing.T) {
 		i.down = false
 		i.pass(4 * time.Hour)
 		i.round(i.instance("two", nil))
-		i.wants("up again", "begins "+differs, "over "+differs)
+		i.wants("up again", begins, over)
 		i.pass(48 * time.Hour)
 		i.round(m)
-		i.wants("days later", "begins "+differs, "over "+differs)
+		i.wants("days later", begins, over)
 	})
 }
 
@@ -255,8 +277,8 @@ func TestMonitor_GivenUp(t *testing.T) {
 			i.round(m)
 			i.pass(time.Hour)
 		}
-		storetest.Same(t, "notices given up", i.Count("SELECT count(*) FROM operator_notices WHERE state = 'FAILED'"), 1)
-		storetest.Same(t, "attempts", i.Count("SELECT max(attempt) FROM operator_notices"), 12)
+		storetest.Same(t, "notices given up", i.Count("SELECT count(*) FROM mails WHERE state = 'FAILED'"), 1)
+		storetest.Same(t, "attempts", i.Count("SELECT max(attempt) FROM mails"), int64(webhook.MaxAttempts))
 	})
 }
 

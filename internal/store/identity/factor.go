@@ -68,7 +68,7 @@ func (s *Store) ConfirmSecondFactor(
 	ctx context.Context, f identity.SecondFactor, step int64, codes []identity.Hash, now time.Time,
 	r audit.Record,
 ) error {
-	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{}, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
 		var stored []string
 		err := t.NewRaw("SELECT secret FROM second_factors WHERE user_id = ? AND confirmed_at IS NULL"+t.ForUpdate(),
 			f.UserID).Scan(ctx, &stored)
@@ -133,7 +133,7 @@ func (s *Store) RecoveryCodesLeft(ctx context.Context, userID int64) (int, error
 func (s *Store) RemoveSecondFactor(
 	ctx context.Context, userID int64, keep identity.Hash, now time.Time, r audit.Record,
 ) error {
-	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{}, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
 		if _, err := t.NewRaw("DELETE FROM recovery_codes WHERE user_id = ?", userID).Exec(ctx); err != nil {
 			return err
 		}

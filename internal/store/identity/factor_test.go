@@ -42,14 +42,15 @@ func TestStore_SecondFactor(t *testing.T) {
 				Secret: secret.New("FIRST"),
 			}, identity.SecondFactor{UserID: u.ID, Secret: secret.New("SECOND")}
 			storetest.WantError(
-				t, "confirming one that was replaced", w.ConfirmSecondFactor(ctx, replaced, 5, nil, storetest.Start, audit.Record{}),
+				t, "confirming one that was replaced", w.ConfirmSecondFactor(ctx, replaced, 5, nil, storetest.Start,
+					audit.Record{}),
 				identity.ErrBadCode,
 			)
 			w.Must(
 				w.ConfirmSecondFactor(
 					ctx, second, 5, []identity.Hash{storetest.HashOf("a"), storetest.HashOf("b")}, storetest.Start,
-audit.Record{},
-),
+					audit.Record{},
+				),
 			)
 			storetest.WantError(
 				t, "confirming twice",
@@ -85,10 +86,12 @@ audit.Record{},
 			}
 		})
 		w.Run("RecoveryCode", func(t *testing.T) {
-			if ok, err := w.TakeRecoveryCode(ctx, u.ID, storetest.HashOf("a"), storetest.Start, audit.Record{}); !ok || err != nil {
+			if ok, err := w.TakeRecoveryCode(ctx, u.ID, storetest.HashOf("a"), storetest.Start,
+				audit.Record{}); !ok || err != nil {
 				t.Errorf("a recovery code is not taken, %v", err)
 			}
-			if ok, err := w.TakeRecoveryCode(ctx, u.ID, storetest.HashOf("a"), storetest.Start, audit.Record{}); ok || err != nil {
+			if ok, err := w.TakeRecoveryCode(ctx, u.ID, storetest.HashOf("a"), storetest.Start,
+				audit.Record{}); ok || err != nil {
 				t.Errorf("a recovery code is taken twice, %v", err)
 			}
 			if n, err := w.RecoveryCodesLeft(ctx, u.ID); n != 1 || err != nil {

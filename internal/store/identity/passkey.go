@@ -69,9 +69,8 @@ func (s *Store) AddPasskey(
 		return err
 	}
 	sealed := s.sealer.Seal(table.PasskeyPlace(p.ID), p.Record)
-	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{
-		Subject: p.Name,
-	}, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
+		*a = table.AuditFields{Subject: p.Name}
 		// The user is locked, or two at once would both be the last.
 		if err := table.LockUser(ctx, t, p.UserID); err != nil {
 			return err
@@ -150,9 +149,8 @@ func (s *Store) RenamePasskey(ctx context.Context, userID int64, id, name string
 	if err := db.CheckTexts("a passkey", name); err != nil {
 		return err
 	}
-	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{
-		Detail: name,
-	}, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
+		*a = table.AuditFields{Detail: name}
 		var before []string
 		err := t.NewRaw("SELECT name FROM passkeys WHERE user_id = ? AND public_id = ?"+t.ForUpdate(), userID, id).Scan(ctx,
 			&before)
@@ -171,7 +169,7 @@ func (s *Store) RenamePasskey(ctx context.Context, userID int64, id, name string
 func (s *Store) RemovePasskey(
 	ctx context.Context, userID int64, id string, keep identity.Hash, now time.Time, r audit.Record,
 ) error {
-	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{}, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
 		var names []string
 		err := t.NewRaw("DELETE FROM passkeys WHERE user_id = ? AND public_id = ? RETURNING name", userID, id).Scan(ctx,
 			&names)

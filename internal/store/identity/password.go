@@ -17,7 +17,7 @@ import (
 func (s *Store) SetPassword(
 	ctx context.Context, userID int64, old, next string, now time.Time, r audit.Record,
 ) error {
-	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{}, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
 		res, err := t.NewRaw("UPDATE users SET password_hash = ? WHERE id = ? AND password_hash = ?", next, userID,
 			old).Exec(ctx)
 		if err != nil {
@@ -84,7 +84,7 @@ const maxLogins = 200
 func (s *Store) AddReset(
 	ctx context.Context, token identity.Hash, userID int64, now, until time.Time, r audit.Record,
 ) error {
-	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{}, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
 		_, err := t.NewRaw("INSERT INTO password_resets (token, user_id, created_at, expires_at) VALUES (?, ?, ?, ?)",
 			token[:], userID, db.At(now), db.At(until)).Exec(ctx)
 		return err
@@ -121,7 +121,7 @@ func (s *Store) UseReset(
 	ctx context.Context, token identity.Hash, next string, verifies bool, now time.Time, r audit.Record,
 ) (identity.Reset, error) {
 	var done identity.Reset
-	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{}, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
 		var ids []int64
 		err := t.NewRaw("UPDATE password_resets SET used_at = ? WHERE token = ? AND used_at IS NULL AND expires_at > ? RETURNING user_id",
 			db.At(now), token[:], db.At(now)).Scan(ctx, &ids)
@@ -158,9 +158,8 @@ func (s *Store) UseReset(
 func (s *Store) AddInvitation(
 	ctx context.Context, token identity.Hash, email string, by int64, now, until time.Time, r audit.Record,
 ) error {
-	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{
-		Subject: email,
-	}, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
+		*a = table.AuditFields{Subject: email}
 		_, err := t.NewRaw("INSERT INTO invitations (token, email, invited_by, created_at, expires_at) VALUES (?, ?, ?, ?, ?)",
 			token[:], email, by, db.At(now), db.At(until)).Exec(ctx)
 		return err
@@ -181,9 +180,8 @@ func (s *Store) CreateInvited(
 		return identity.User{}, err
 	}
 	row := table.RowOfUser(u)
-	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{
-		Actor: u.Email,
-	}, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
+		*a = table.AuditFields{Actor: u.Email}
 		res, err := t.NewRaw("UPDATE invitations SET used_at = ? WHERE token = ? AND email = ? AND used_at IS NULL AND expires_at > ?",
 			db.At(u.CreatedAt), token[:], u.Email, db.At(u.CreatedAt)).Exec(ctx)
 		if err != nil {

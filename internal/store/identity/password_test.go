@@ -28,9 +28,11 @@ func TestStore_SetPassword(t *testing.T) {
 			t.Errorf("sessions are %v", logins)
 		}
 		storetest.WantError(
-			t, "an old hash", w.SetPassword(ctx, u.ID, "other", "next", storetest.Start, audit.Record{}), identity.ErrBadPassword,
+			t, "an old hash", w.SetPassword(ctx, u.ID, "other", "next", storetest.Start,
+				audit.Record{}), identity.ErrBadPassword,
 		)
-		w.Must(w.AddReset(ctx, storetest.HashOf("stale"), u.ID, storetest.Start, storetest.Start.Add(time.Hour), audit.Record{}))
+		w.Must(w.AddReset(ctx, storetest.HashOf("stale"), u.ID, storetest.Start, storetest.Start.Add(time.Hour),
+			audit.Record{}))
 		w.Must(w.SetPassword(ctx, u.ID, "argon2id", "next", storetest.Start, audit.Record{}))
 		_, err = w.MembershipBySession(ctx, storetest.HashOf("mine"), storetest.Start)
 		storetest.WantError(t, "a session after the password changed", err, identity.ErrBadSession)
@@ -46,7 +48,8 @@ func TestStore_UseReset(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		ctx, u := t.Context(), w.NewUser()
-		w.Must(w.AddReset(ctx, storetest.HashOf("r"), u.ID, storetest.Start, storetest.Start.Add(time.Hour), audit.Record{}))
+		w.Must(w.AddReset(ctx, storetest.HashOf("r"), u.ID, storetest.Start, storetest.Start.Add(time.Hour),
+			audit.Record{}))
 		_, err := w.UseReset(ctx, storetest.HashOf("r"), "x", true, storetest.Start.Add(2*time.Hour), audit.Record{})
 		storetest.WantError(t, "a reset too late", err, identity.ErrBadReset)
 		got, err := w.UseReset(ctx, storetest.HashOf("r"), "newest", true, storetest.Start, audit.Record{})
@@ -66,8 +69,8 @@ func TestStore_CreateInvited(t *testing.T) {
 		w.Must(
 			w.AddInvitation(
 				ctx, storetest.HashOf("i"), "new@example.org", u.ID, storetest.Start, storetest.Start.Add(time.Hour),
-audit.Record{},
-),
+				audit.Record{},
+			),
 		)
 		join := func(token, email string) error {
 			_, err := w.CreateInvited(ctx, storetest.HashOf(token), identity.User{
@@ -82,10 +85,11 @@ audit.Record{},
 		w.Must(
 			w.AddInvitation(
 				ctx, storetest.HashOf("taken"), u.Email, u.ID, storetest.Start, storetest.Start.Add(time.Hour),
-audit.Record{},
-),
+				audit.Record{},
+			),
 		)
-		storetest.WantError(t, "an invitation of an address with an account", join("taken", u.Email), identity.ErrEmailTaken)
+		storetest.WantError(t, "an invitation of an address with an account", join("taken", u.Email),
+			identity.ErrEmailTaken)
 		if n := w.Count("SELECT count(*) FROM invitations WHERE used_at IS NULL"); n != 1 {
 			t.Errorf("%d invitations are good after one that led to no account, want 1", n)
 		}
@@ -97,10 +101,10 @@ func TestStore_AuditLog(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		ctx, u := t.Context(), w.NewUser()
 		for i := range 3 {
-			w.Must(w.AddAudit(ctx, audit.Entry{
+			w.Must(w.Store.Merchant().Record(ctx, audit.Record{Entries: []audit.Entry{{
 				UserID: u.ID, At: storetest.Start, Actor: u.Email, Action: audit.ActionSignIn,
 				Detail: fmt.Sprint(i, "\x00"),
-			}))
+			}}}))
 		}
 		page, err := w.AuditLog(ctx, u.ID, u.ID, 0, 2)
 		w.Must(err)

@@ -15,7 +15,7 @@ import (
 func (s *Store) RecoverUser(
 	ctx context.Context, userID int64, what identity.Recovery, now time.Time, r audit.Record,
 ) error {
-	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{}, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
 		if what.PasswordHash != "" {
 			_, err := t.NewRaw("UPDATE users SET password_hash = ? WHERE id = ?", what.PasswordHash, userID).Exec(ctx)
 			if err != nil {
@@ -45,7 +45,7 @@ func (s *Store) RecoverUser(
 func (s *Store) SetOperator(
 	ctx context.Context, userID int64, operator bool, r audit.Record,
 ) (changed bool, err error) {
-	err = table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{}, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
+	err = table.WriteAudited(ctx, s.db, s.sealer, r, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
 		res, err := t.NewRaw("UPDATE users SET operator = ? WHERE id = ? AND operator <> ?", operator, userID,
 			operator).Exec(ctx)
 		if err != nil {

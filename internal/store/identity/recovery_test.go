@@ -19,10 +19,12 @@ func TestStore_RecoverUser(t *testing.T) {
 			name := string(rune('a' + i))
 			f := identity.SecondFactor{UserID: u.ID, Secret: secret.New("SECRET"), CreatedAt: storetest.Start}
 			w.Must(w.PutSecondFactor(ctx, f))
-			w.Must(w.ConfirmSecondFactor(ctx, f, 5, []identity.Hash{storetest.HashOf("code " + name)}, storetest.Start, audit.Record{}))
+			w.Must(w.ConfirmSecondFactor(ctx, f, 5, []identity.Hash{storetest.HashOf("code " + name)}, storetest.Start,
+				audit.Record{}))
 			w.Must(w.AddPasskey(ctx, storetest.NewPasskey(u.ID, name), identity.Hash{}, audit.Record{}))
 			w.Must(
-				w.AddReset(ctx, storetest.HashOf("reset "+name), u.ID, storetest.Start, storetest.Start.Add(time.Hour), audit.Record{}),
+				w.AddReset(ctx, storetest.HashOf("reset "+name), u.ID, storetest.Start, storetest.Start.Add(time.Hour),
+					audit.Record{}),
 			)
 			w.Must(w.CreateSession(ctx, identity.Session{
 				Token: storetest.HashOf("session " + name), UserID: u.ID, CreatedAt: storetest.Start,
@@ -35,7 +37,7 @@ func TestStore_RecoverUser(t *testing.T) {
 		entry := audit.Entry{UserID: lost.ID, At: storetest.Start, Actor: "operator", Action: audit.ActionResetFactors}
 		w.Must(w.RecoverUser(ctx, lost.ID, identity.Recovery{
 			PasswordHash: "next", Factors: true, Clear: []identity.Hash{limit.Name},
-		}, storetest.Start, entry))
+		}, storetest.Start, audit.Record{Entries: []audit.Entry{entry}}))
 		for text, want := range map[string]int64{
 			"SELECT count(*) FROM second_factors":                        1,
 			"SELECT count(*) FROM recovery_codes":                        1,

@@ -39,7 +39,7 @@ func (s *Store) RenewSession(
 func (s *Store) RevokeOtherSessions(
 	ctx context.Context, userID int64, keep identity.Hash, now time.Time, r audit.Record,
 ) error {
-	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{}, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
 		return endOtherSessions(ctx, t, userID, keep, now)
 	},
 	)

@@ -75,7 +75,7 @@ func (s *Store) FinishSignUp(
 	ctx context.Context, token identity.Hash, now time.Time, r audit.Record,
 ) (identity.User, error) {
 	var user identity.User
-	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{},
+	err := table.WriteAudited(ctx, s.db, s.sealer, r,
 		func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
 			var rows []signUpRow
 			err := t.NewRaw("DELETE FROM sign_ups WHERE token = ? AND expires_at > ? "+

@@ -23,7 +23,7 @@ func TestStore_SignUp(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		ctx, now := t.Context(), storetest.Start
-		entry := audit.Entry{At: now, Action: audit.ActionVerify}
+		r := audit.Record{Entries: []audit.Entry{{At: now, Action: audit.ActionVerify}}}
 		w.Run("OnceAtOnce", func(t *testing.T) {
 			w.Must(w.AddSignUp(ctx, storetest.HashOf("a"), newSignUp("ada@example.org"), now, nil))
 			p, err := w.SignUp(ctx, storetest.HashOf("a"), now)
@@ -33,7 +33,7 @@ func TestStore_SignUp(t *testing.T) {
 			}
 			var made atomic.Int64
 			for _, err := range storetest.AtOnce(6, func(int) error {
-				_, err := w.FinishSignUp(ctx, storetest.HashOf("a"), now, entry)
+				_, err := w.FinishSignUp(ctx, storetest.HashOf("a"), now, r)
 				if err == nil {
 					made.Add(1)
 					return nil
@@ -74,7 +74,8 @@ func TestStore_SignUp(t *testing.T) {
 		w.Run("Existing", func(t *testing.T) {
 			u := w.NewUser()
 			w.Must(
-				w.AddSignUp(ctx, storetest.HashOf("e"), identity.SignUp{User: u, ExpiresAt: now.Add(time.Hour)}, now, nil),
+				w.AddSignUp(ctx, storetest.HashOf("e"), identity.SignUp{User: u, ExpiresAt: now.Add(time.Hour)}, now,
+					nil),
 			)
 			w.Must(w.SetPassword(ctx, u.ID, u.PasswordHash, "changed", now, audit.Record{}))
 			p, err := w.SignUp(ctx, storetest.HashOf("e"), now)
@@ -82,7 +83,7 @@ func TestStore_SignUp(t *testing.T) {
 			if p.User.PasswordHash != "changed" || p.User.ID != u.ID {
 				t.Errorf("the sign-up of a user who exists is %+v", p.User)
 			}
-			got, err := w.FinishSignUp(ctx, storetest.HashOf("e"), now, entry)
+			got, err := w.FinishSignUp(ctx, storetest.HashOf("e"), now, r)
 			w.Must(err)
 			if got.ID != u.ID || got.VerifiedAt.IsZero() || got.PasswordHash != "changed" {
 				t.Errorf("verified: %+v", got)

@@ -145,7 +145,7 @@ func (s *Store) PruneAttempts(ctx context.Context, now time.Time) error {
 // Where no user has it, the transaction writes the count alone, so that it takes
 // about as long.
 func (s *Store) FailSignIn(ctx context.Context, email string, touch identity.Hash, entry audit.Entry) error {
-	err := table.WriteAudited(ctx, s.db, s.sealer, audit.Record{Entries: []audit.Entry{entry}}, table.AuditFields{},
+	err := table.WriteAudited(ctx, s.db, s.sealer, audit.Record{Entries: []audit.Entry{entry}},
 		func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
 			if _, err := t.NewRaw("UPDATE throttles SET whole_at = whole_at WHERE name = ?", touch[:]).Exec(ctx); err != nil {
 				return err

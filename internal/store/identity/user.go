@@ -21,9 +21,8 @@ func (s *Store) CreateUser(ctx context.Context, u identity.User, r audit.Record)
 		return identity.User{}, err
 	}
 	row := table.RowOfUser(u)
-	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{Actor: u.Email}, func(ctx context.Context, t db.Tx,
-		a *table.AuditFields,
-	) error {
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
+		*a = table.AuditFields{Actor: u.Email}
 		return addOwner(ctx, t, &row, a)
 	})
 	if err != nil {
@@ -82,9 +81,8 @@ func (s *Store) CreateSession(ctx context.Context, n identity.Session, r audit.R
 		Token: n.Token[:], UserID: n.UserID, CreatedAt: db.At(n.CreatedAt), ExpiresAt: db.At(n.ExpiresAt),
 		UsedAt: db.At(n.CreatedAt), UserAgent: n.UserAgent,
 	}
-	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{
-		User: n.UserID,
-	}, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
+		*a = table.AuditFields{User: n.UserID}
 		chosen, err := chosenMerchant(ctx, t, n.UserID)
 		if err != nil {
 			return err
@@ -102,7 +100,7 @@ func (s *Store) CreateSession(ctx context.Context, n identity.Session, r audit.R
 // RevokeSession ends a session; one that has ended or does not exist is left
 // alone.
 func (s *Store) RevokeSession(ctx context.Context, token identity.Hash, now time.Time, r audit.Record) error {
-	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{}, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
 		res, err := t.NewUpdate().Model((*sessionRow)(nil)).Set("revoked_at = ?", db.At(now)).
 			Where("token = ? AND revoked_at IS NULL", token[:]).Exec(ctx)
 		if err != nil {
@@ -124,7 +122,7 @@ func (s *Store) RevokeSession(ctx context.Context, token identity.Hash, now time
 func (s *Store) DisableUser(
 	ctx context.Context, userID int64, when time.Time, r audit.Record,
 ) (changed bool, err error) {
-	err = table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{}, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
+	err = table.WriteAudited(ctx, s.db, s.sealer, r, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
 		changed, err = table.SetDisabled(ctx, t, "users", userID, when)
 		a.Unchanged = !changed
 		if err != nil || !changed || when.IsZero() {
@@ -147,7 +145,7 @@ func (s *Store) NoteGuesses(ctx context.Context, email string, now, since time.T
 
 // Record stores what an act left that changed nothing else.
 func (s *Store) Record(ctx context.Context, r audit.Record) error {
-	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{},
+	err := table.WriteAudited(ctx, s.db, s.sealer, r,
 		func(context.Context, db.Tx, *table.AuditFields) error { return nil })
 	return db.Wrap(err, "record an act")
 }

@@ -48,8 +48,8 @@ type row struct {
 // Mail returns a mail that waits.
 func (s *Store) Mail(ctx context.Context, id int64) (mail.Mail, error) {
 	var r row
-	err := s.db.Reader().NewRaw("SELECT message_id, kind, coalesce(key_id, 0) AS key_id, recipient, subject, text, created_at "+
-		"FROM mails WHERE id = ?", id).Scan(ctx, &r)
+	err := s.db.Reader().NewRaw(`SELECT message_id, kind, coalesce(key_id, 0) AS key_id, recipient, subject, text, created_at
+		FROM mails WHERE id = ?`, id).Scan(ctx, &r)
 	m := mail.Mail{
 		ID: r.MessageID, Kind: mail.Kind(r.Kind), Key: r.KeyID, To: r.Recipient, Subject: r.Subject, At: r.CreatedAt.Time,
 	}
@@ -62,19 +62,15 @@ func (s *Store) Mail(ctx context.Context, id int64) (mail.Mail, error) {
 // Allowed reports whether a mail that a stranger can have sent may be: at most mail.AskedAnHour reach one address in an
 // hour, so that nobody fills a mailbox. It gives the same answer for the same mail again.
 func (s *Store) Allowed(ctx context.Context, id int64) (bool, error) {
-	var created []db.Instant
-	err := s.db.Reader().NewRaw("SELECT e.created_at FROM mails AS m JOIN mails AS e ON e.recipient = m.recipient AND "+
-		"e.kind = 'ASKED' AND e.id < m.id AND e.state <> 'STOPPED' WHERE m.id = ? ORDER BY e.created_at DESC LIMIT ?",
-		id, mail.AskedAnHour).Scan(ctx, &created)
-	if err != nil || len(created) < mail.AskedAnHour {
+	var earlier []struct{ At, Earlier db.Instant }
+	err := s.db.Reader().NewRaw(`SELECT m.created_at AS at, e.created_at AS earlier FROM mails AS m JOIN mails AS e
+		ON e.recipient = m.recipient AND e.kind = 'ASKED' AND e.id < m.id AND e.state <> 'STOPPED'
+		WHERE m.id = ? ORDER BY e.created_at DESC LIMIT ?`, id, mail.AskedAnHour).Scan(ctx, &earlier)
+	if err != nil || len(earlier) < mail.AskedAnHour {
 		return err == nil, db.Wrap(err, "mails to an address")
 	}
-	var at []db.Instant
-	err = s.db.Reader().NewRaw("SELECT created_at FROM mails WHERE id = ?", id).Scan(ctx, &at)
-	if err != nil || len(at) == 0 {
-		return false, db.Wrap(err, "mails to an address")
-	}
-	return !created[len(created)-1].After(at[0].Add(-time.Hour)), nil
+	first := earlier[len(earlier)-1]
+	return !first.Earlier.After(first.At.Add(-time.Hour)), nil
 }
 
 // DueReceivers returns the mail server and the operator's webhook, where something is due.
@@ -84,9 +80,9 @@ func (s *Store) DueReceivers(ctx context.Context, now time.Time) (list []webhook
 		DueAt db.Instant
 		Held  int
 	}
-	err = s.db.Reader().NewRaw("SELECT receiver AS id, min(due_at) AS due_at, (SELECT count(*) FROM mails AS h WHERE h.state = "+
-		"'WAITING' AND h.holder IS NOT NULL AND h.receiver = mails.receiver AND h.due_at > ?0) AS held FROM mails "+
-		"WHERE state = 'WAITING' AND due_at <= ?0 GROUP BY receiver", db.At(now)).Scan(ctx, &rows)
+	err = s.db.Reader().NewRaw(`SELECT receiver AS id, min(due_at) AS due_at, (SELECT count(*) FROM mails AS h
+			WHERE h.state = 'WAITING' AND h.holder IS NOT NULL AND h.receiver = mails.receiver AND h.due_at > ?0) AS held
+		FROM mails WHERE state = 'WAITING' AND due_at <= ?0 GROUP BY receiver`, db.At(now)).Scan(ctx, &rows)
 	for _, r := range rows {
 		list = append(list, webhook.DueReceiver{ID: webhook.ReceiverID(r.ID), Since: r.DueAt.Time, Held: r.Held})
 	}
@@ -95,10 +91,12 @@ func (s *Store) DueReceivers(ctx context.Context, now time.Time) (list []webhook
 
 // claim holds the first due mails of a receiver, but none while an earlier one of its thread waits: that something is
 // over must not arrive before that it began.
-const claim = "UPDATE mails SET holder = ?, due_at = ? WHERE id IN (SELECT id FROM mails AS m WHERE state = 'WAITING' AND " +
-	"receiver = ? AND due_at <= ? AND (thread = '' OR NOT EXISTS (SELECT 1 FROM mails AS e WHERE e.state = 'WAITING' AND " +
-	"e.thread = m.thread AND e.receiver = m.receiver AND e.recipient = m.recipient AND e.id < m.id)) ORDER BY due_at, id LIMIT ? ?) " +
-	"RETURNING id, message_id, attempt, receiver"
+const claim = `UPDATE mails SET holder = ?, due_at = ? WHERE id IN (
+	SELECT id FROM mails AS m WHERE state = 'WAITING' AND receiver = ? AND due_at <= ? AND (thread = '' OR NOT EXISTS (
+		SELECT 1 FROM mails AS e WHERE e.state = 'WAITING' AND e.thread = m.thread AND e.receiver = m.receiver
+		AND e.recipient = m.recipient AND e.id < m.id))
+	ORDER BY due_at, id LIMIT ? ?)
+	RETURNING id, message_id, attempt, receiver`
 
 // Claim holds the first due mails of each receiver, as many as its share.
 func (s *Store) Claim(
@@ -136,14 +134,13 @@ const keptFor = 30 * 24 * time.Hour
 // it may have a link that opens an account.
 func (s *Store) Settle(ctx context.Context, holder string, o webhook.Outcome) error {
 	due := o.Attempt.At
-	text := "''"
 	if o.State == webhook.Waiting {
-		due, text = o.NextAt, "text"
+		due = o.NextAt
 	}
 	err := s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
-		_, err := t.NewRaw("UPDATE mails SET state = ?, attempt = attempt + 1, due_at = ?, holder = NULL, error = ?, text = "+text+
-			" WHERE id = ? AND holder = ? AND state = 'WAITING'", string(o.State), db.At(due), db.Shown(o.Attempt.Error),
-			o.DeliveryID, holder).Exec(ctx)
+		_, err := t.NewRaw(`UPDATE mails SET state = ?0, attempt = attempt + 1, due_at = ?1, holder = NULL, error = ?2,
+			text = CASE ?0 WHEN 'WAITING' THEN text ELSE '' END WHERE id = ?3 AND holder = ?4 AND state = 'WAITING'`,
+			string(o.State), db.At(due), db.Shown(o.Attempt.Error), o.DeliveryID, holder).Exec(ctx)
 		if err != nil || o.State == webhook.Waiting {
 			return err
 		}
@@ -155,11 +152,11 @@ func (s *Store) Settle(ctx context.Context, holder string, o webhook.Outcome) er
 
 // NextDue returns when the next mail is due that nobody holds.
 func (s *Store) NextDue(ctx context.Context, now time.Time) (time.Time, bool, error) {
-	var due []db.Instant
-	err := s.db.Reader().NewRaw("SELECT due_at FROM mails WHERE state = 'WAITING' AND (holder IS NULL OR due_at <= ?) "+
-		"ORDER BY due_at LIMIT 1", db.At(now)).Scan(ctx, &due)
+	var due []struct{ DueAt db.Instant }
+	err := s.db.Reader().NewRaw(`SELECT due_at FROM mails WHERE state = 'WAITING' AND (holder IS NULL OR due_at <= ?)
+		ORDER BY due_at LIMIT 1`, db.At(now)).Scan(ctx, &due)
 	if err != nil || len(due) == 0 {
 		return time.Time{}, false, db.Wrap(err, "next mail")
 	}
-	return due[0].Time, true, nil
+	return due[0].DueAt.Time, true, nil
 }

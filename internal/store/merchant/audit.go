@@ -23,7 +23,7 @@ type auditRow struct {
 
 // Record stores what an act left that changed nothing else.
 func (s *Store) Record(ctx context.Context, r audit.Record) error {
-	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{},
+	err := table.WriteAudited(ctx, s.db, s.sealer, r,
 		func(context.Context, db.Tx, *table.AuditFields) error { return nil })
 	return db.Wrap(err, "record an act")
 }

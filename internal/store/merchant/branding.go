@@ -16,7 +16,7 @@ import (
 // has the pages show it. An empty logo takes it away. It fails with
 // merchant.ErrNoCustodian.
 func (s *Store) PutLogo(ctx context.Context, keyID int64, l merchant.Logo, now time.Time, r audit.Record) error {
-	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{}, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
 		c, err := s.lockCustodian(ctx, t, keyID)
 		if err != nil {
 			return err

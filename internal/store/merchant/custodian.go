@@ -20,7 +20,7 @@ func (s *Store) CreateCustodian(
 	keep ...idempotency.Keep[merchant.CustodianWrite],
 ) (merchant.Custodian, error) {
 	var stored merchant.Custodian
-	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{}, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
 		var err error
 		if stored, err = s.insertCustodian(ctx, t, c); err != nil {
 			return err
@@ -64,27 +64,29 @@ func (s *Store) insertCustodian(ctx context.Context, t db.Tx, c merchant.Custodi
 // that wait go to the new callback URL.
 func (s *Store) UpdateCustodian(
 	ctx context.Context, keyID int64, entries []ledger.Entry,
-	decide func(merchant.Custodian) (merchant.CustodianChange, error), keep ...idempotency.Keep[merchant.CustodianWrite],
+	decide func(merchant.Custodian) (merchant.CustodianChange,
+		error), keep ...idempotency.Keep[merchant.CustodianWrite],
 ) (merchant.Custodian, error) {
 	var stored merchant.Custodian
-	err := table.WriteAudited(ctx, s.db, s.sealer, audit.Record{}, table.AuditFields{}, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
-		before, err := s.lockCustodian(ctx, t, keyID)
-		if err != nil {
-			return err
-		}
-		change, err := decide(before)
-		if err != nil {
-			return err
-		}
-		if err := s.saveCustodian(ctx, t, before, change.Custodian); err != nil {
-			return err
-		}
-		if stored, err = s.readCustodian(ctx, t, keyID); err != nil {
-			return err
-		}
-		a.More = change.Record
-		return charge(ctx, t, stored, entries, keep)
-	},
+	err := table.WriteAudited(ctx, s.db, s.sealer, audit.Record{},
+		func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
+			before, err := s.lockCustodian(ctx, t, keyID)
+			if err != nil {
+				return err
+			}
+			change, err := decide(before)
+			if err != nil {
+				return err
+			}
+			if err := s.saveCustodian(ctx, t, before, change.Custodian); err != nil {
+				return err
+			}
+			if stored, err = s.readCustodian(ctx, t, keyID); err != nil {
+				return err
+			}
+			a.More = change.Record
+			return charge(ctx, t, stored, entries, keep)
+		},
 	)
 	if err != nil {
 		return merchant.Custodian{}, fmt.Errorf("update custodian of key %d: %w", keyID, err)

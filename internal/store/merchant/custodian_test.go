@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/merchant"
@@ -37,7 +38,7 @@ func TestStore_Custodian(t *testing.T) {
 		pay := []ledger.Entry{ledger.Spend(k.ID, ledger.Credit, ledger.ReasonOperation, "again", storetest.Start)}
 		twin := c
 		twin.PublicID = string(storetest.NewID())
-		_, err = w.CreateCustodian(t.Context(), twin, pay, nil)
+		_, err = w.CreateCustodian(t.Context(), twin, pay, audit.Record{})
 		storetest.WantError(t, "a second one", err, merchant.ErrHasCustodian)
 		b, err := w.Balance(t.Context(), k.ID)
 		w.Must(err)
@@ -64,9 +65,10 @@ func TestStore_UpdateCustodian(t *testing.T) {
 			c.SigningSecrets = []secret.Text{secret.New("whsec_newest"), c.SigningSecrets[0]}
 			return merchant.CustodianChange{Custodian: c}, nil
 		}
-		after, err := w.UpdateCustodian(t.Context(), k.ID, pay("update 1"), change, nil)
+		after, err := w.UpdateCustodian(t.Context(), k.ID, pay("update 1"), change)
 		w.Must(err)
-		want, _ := change(c)
+		changed, _ := change(c)
+		want := changed.Custodian
 		want.Networks = map[chain.Network]merchant.NetworkOptions{}
 		storetest.Same(t, "updated", after, want)
 		read, err := w.Custodian(t.Context(), k.ID)
@@ -85,12 +87,13 @@ func TestStore_UpdateCustodian(t *testing.T) {
 				return merchant.CustodianChange{Custodian: c}, sad
 			})
 		storetest.WantError(t, "the change's own error", err, sad)
-		_, err = w.UpdateCustodian(t.Context(), 1<<40, nil, change, nil)
+		_, err = w.UpdateCustodian(t.Context(), 1<<40, nil, change)
 		storetest.WantError(t, "of an unknown key", err, merchant.ErrNoCustodian)
-		_, err = w.UpdateCustodian(t.Context(), k.ID, nil, func(c merchant.Custodian) (merchant.CustodianChange, error) {
-			c.Name = "\x00"
-			return merchant.CustodianChange{Custodian: c}, nil
-		})
+		_, err = w.UpdateCustodian(t.Context(), k.ID, nil,
+			func(c merchant.Custodian) (merchant.CustodianChange, error) {
+				c.Name = "\x00"
+				return merchant.CustodianChange{Custodian: c}, nil
+			})
 		storetest.WantInvalid(t, "NUL", err)
 		read, err = w.Custodian(t.Context(), k.ID)
 		w.Must(err)
@@ -105,14 +108,15 @@ func TestStore_UpdateCustodian_AtOnce(t *testing.T) {
 		k := w.NewKey(0, 0)
 		first := w.NewCustodian(k, "")
 		for _, err := range storetest.AtOnce(20, func(int) error {
-			_, err := w.UpdateCustodian(t.Context(), k.ID, nil, func(c merchant.Custodian) (merchant.CustodianChange, error) {
-				c.ShortBasis++
-				wallet, option := c.Wallets[chain.Polygon], c.Networks[chain.Polygon]
-				c.Wallets[chain.Polygon] = wallet + "+"
-				option.MinAmount++
-				c.Networks[chain.Polygon] = option
-				return merchant.CustodianChange{Custodian: c}, nil
-			})
+			_, err := w.UpdateCustodian(t.Context(), k.ID, nil,
+				func(c merchant.Custodian) (merchant.CustodianChange, error) {
+					c.ShortBasis++
+					wallet, option := c.Wallets[chain.Polygon], c.Networks[chain.Polygon]
+					c.Wallets[chain.Polygon] = wallet + "+"
+					option.MinAmount++
+					c.Networks[chain.Polygon] = option
+					return merchant.CustodianChange{Custodian: c}, nil
+				})
 			return err
 		}) {
 			w.Must(err)

@@ -27,12 +27,13 @@ func TestStore_PostEntries(t *testing.T) {
 			return n
 		}
 		grant := ledger.Grant(k.ID, ledger.Credit, 100, ledger.ReasonGrant, "grant:1", storetest.Start)
-		left, err := w.PostEntries(t.Context(), k.ID, []ledger.Entry{grant}, entry)
+		left, err := w.PostEntries(t.Context(), k.ID, []ledger.Entry{grant},
+			audit.Record{Entries: []audit.Entry{entry}})
 		if err != nil || left.Credits != 105 || audited() != 1 {
 			t.Errorf("PostEntries = %+v, %v with %d audit entries; want 105 credits and 1", left, err, audited())
 		}
 		spend := ledger.Spend(k.ID, ledger.Query, ledger.ReasonOperation, "x", storetest.Start)
-		_, err = w.PostEntries(t.Context(), k.ID, []ledger.Entry{spend}, entry)
+		_, err = w.PostEntries(t.Context(), k.ID, []ledger.Entry{spend}, audit.Record{Entries: []audit.Entry{entry}})
 		storetest.WantError(t, "an entry that is not covered", err, ledger.ErrNoQueries)
 		if n := audited(); n != 1 {
 			t.Errorf("a refused posting left %d audit entries, want 1", n)

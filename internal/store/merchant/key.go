@@ -87,9 +87,8 @@ func (s *Store) createKey(
 		return merchant.Key{}, err
 	}
 	var stored merchant.Key
-	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{
-		Subject: k.PublicID,
-	}, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
+		*a = table.AuditFields{Subject: k.PublicID}
 		earlier, err := allowed(ctx, t)
 		if err != nil {
 			return err
@@ -200,7 +199,7 @@ func (s *Store) Balance(ctx context.Context, keyID int64) (ledger.Balance, error
 func (s *Store) PostEntries(
 	ctx context.Context, keyID int64, entries []ledger.Entry, r audit.Record,
 ) (after ledger.Balance, err error) {
-	err = table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{},
+	err = table.WriteAudited(ctx, s.db, s.sealer, r,
 		func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
 			var before table.BalanceScan
 			if err := t.Run(ctx, before.Read(keyID)); err != nil {
@@ -278,7 +277,7 @@ func (s *Store) RevokeKey(ctx context.Context, userID, keyID int64, now time.Tim
 func (s *Store) DisableKey(
 	ctx context.Context, keyID int64, when time.Time, r audit.Record,
 ) (changed bool, err error) {
-	err = table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{}, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
+	err = table.WriteAudited(ctx, s.db, s.sealer, r, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
 		changed, err = table.SetDisabled(ctx, t, "api_keys", keyID, when)
 		a.Unchanged = !changed
 		return err
@@ -308,15 +307,16 @@ func (s *Store) TouchKeys(ctx context.Context, used map[int64]time.Time) error {
 // if one is to be kept; the old key fails from then on. It returns what the
 // key has left, or fails with merchant.ErrBadKey if r.Old is no longer in use.
 func (s *Store) RotateKey(ctx context.Context, r merchant.Replacement) (left ledger.Balance, err error) {
-	err = table.WriteAudited(ctx, s.db, s.sealer, r.Record, table.AuditFields{}, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
-		if err := replaceHash(ctx, t, r); err != nil {
-			return err
-		}
-		if left, err = table.Charge(ctx, t, r.KeyID, r.Entries); err != nil || r.Keep == nil {
-			return err
-		}
-		return keepReplacement(ctx, t, r, left)
-	},
+	err = table.WriteAudited(ctx, s.db, s.sealer, r.Record,
+		func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
+			if err := replaceHash(ctx, t, r); err != nil {
+				return err
+			}
+			if left, err = table.Charge(ctx, t, r.KeyID, r.Entries); err != nil || r.Keep == nil {
+				return err
+			}
+			return keepReplacement(ctx, t, r, left)
+		},
 	)
 	if err != nil {
 		return ledger.Balance{}, fmt.Errorf("rotate API key: %w", err)

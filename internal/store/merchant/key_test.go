@@ -82,7 +82,8 @@ func TestStore_KeysOfTheirOwner(t *testing.T) {
 		ctx, k, other := t.Context(), w.NewKey(1, 0), w.NewKey(1, 0)
 		storetest.WantError(t, "renaming another's", w.SetKeyLabel(ctx, other.UserID, k.ID, "mine now", audit.Record{}), merchant.ErrUnknownKey)
 		storetest.WantError(
-			t, "revoking another's", w.RevokeKey(ctx, other.UserID, k.ID, storetest.Start, audit.Record{}), merchant.ErrUnknownKey,
+			t, "revoking another's", w.RevokeKey(ctx, other.UserID, k.ID, storetest.Start,
+				audit.Record{}), merchant.ErrUnknownKey,
 		)
 		w.Must(w.SetKeyLabel(ctx, k.UserID, k.ID, "Till 2", audit.Record{}))
 		w.Must(w.TouchKeys(ctx, map[int64]time.Time{k.ID: storetest.Start.Add(time.Hour)}))

@@ -73,7 +73,7 @@ func (s *Store) Locked(ctx context.Context, merchantID int64) (bool, error) {
 // Lock locks where the merchant's money goes, and ends open invitations that would
 // make an owner. A second lock changes nothing.
 func (s *Store) Lock(ctx context.Context, merchantID int64, now time.Time, r audit.Record) error {
-	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{},
+	err := table.WriteAudited(ctx, s.db, s.sealer, r,
 		func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
 			if err := table.LockUser(ctx, t, merchantID); err != nil {
 				return err
@@ -102,7 +102,7 @@ func (s *Store) AddWaiting(
 	if err != nil {
 		return err
 	}
-	err = table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{},
+	err = table.WriteAudited(ctx, s.db, s.sealer, r,
 		func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
 			if err := table.LockUser(ctx, t, w.MerchantID); err != nil {
 				return err
@@ -188,7 +188,7 @@ func (s *Store) StopWaiting(
 	if !db.Storable(id) {
 		return merchant.ErrNoChange
 	}
-	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{},
+	err := table.WriteAudited(ctx, s.db, s.sealer, r,
 		func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
 			return endWaiting(ctx, t, "STOPPED", now, "merchant_id = ? AND public_id = ?", merchantID, id)
 		})
@@ -197,7 +197,7 @@ func (s *Store) StopWaiting(
 
 // FailWaiting ends a change that cannot be made, or fails with merchant.ErrNoChange.
 func (s *Store) FailWaiting(ctx context.Context, id string, now time.Time, r audit.Record) error {
-	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{},
+	err := table.WriteAudited(ctx, s.db, s.sealer, r,
 		func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
 			return endWaiting(ctx, t, "FAILED", now, "public_id = ?", id)
 		})
@@ -215,7 +215,7 @@ func (s *Store) ApplyWaiting(
 	if err != nil {
 		return err
 	}
-	err = table.WriteAudited(ctx, s.db, s.sealer, audit.Record{}, table.AuditFields{},
+	err = table.WriteAudited(ctx, s.db, s.sealer, audit.Record{},
 		func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
 			err := endWaiting(ctx, t, "MADE", now, "public_id = ? AND due_at <= ?", w.ID, db.At(now))
 			if err != nil {

@@ -48,13 +48,13 @@ var errDisk = errors.New("disk I/O error")
 
 func (f *failing) ApplyWaiting(
 	ctx context.Context, w merchant.Waiting, now time.Time, fresh merchant.Custodian,
-	change func(merchant.Custodian) (merchant.Custodian, error), record merchant.AuditFunc,
+	decide func(merchant.Custodian) (merchant.CustodianChange, error),
 ) error {
 	if f.ids[w.ID] {
 		f.tried++
 		return errDisk
 	}
-	return f.Store.ApplyWaiting(ctx, w, now, fresh, change, record)
+	return f.Store.ApplyWaiting(ctx, w, now, fresh, decide)
 }
 
 // TestApplier_Starved: however many changes cannot be read or made, those that can are made, and the others are tried
@@ -76,7 +76,7 @@ func TestApplier_Starved(t *testing.T) {
 		good := w.addWaiting(now.Add(time.Second))
 		round := func() error { // as an instance that has just started
 			s := merchant.New(store, nil, func() time.Time { return now }, merchant.Options{})
-			return merchant.NewApplier(s, w.Store.Lease, "one", nil, slog.New(slog.DiscardHandler)).RunOnce(ctx)
+			return merchant.NewApplier(s, w.Store.Lease, "one", slog.New(slog.DiscardHandler)).RunOnce(ctx)
 		}
 		now = now.Add(time.Second)
 		if err := round(); !errors.Is(err, errDisk) {

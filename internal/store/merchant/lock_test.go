@@ -50,7 +50,7 @@ func TestStore_Waiting(t *testing.T) {
 			return merchant.CustodianChange{Custodian: c}, nil
 		}
 		apply := func(x merchant.Waiting, now time.Time) error {
-			return w.ApplyWaiting(ctx, x, now, merchant.Custodian{}, change, nil)
+			return w.ApplyWaiting(ctx, x, now, merchant.Custodian{}, change)
 		}
 		storetest.WantError(t, "before its time", apply(wallets, due.Add(-time.Second)), merchant.ErrNoChange)
 		w.Must(apply(wallets, due))
@@ -61,7 +61,8 @@ func TestStore_Waiting(t *testing.T) {
 			t.Errorf("the custodian is %+v", after)
 		}
 		storetest.WantError(
-			t, "of another merchant", w.StopWaiting(ctx, k.UserID+1, unlock.ID, due, audit.Record{}), merchant.ErrNoChange,
+			t, "of another merchant", w.StopWaiting(ctx, k.UserID+1, unlock.ID, due,
+				audit.Record{}), merchant.ErrNoChange,
 		)
 		w.Must(apply(unlock, due))
 		on, err = w.Locked(ctx, k.UserID)
@@ -123,7 +124,11 @@ func TestApplyWaiting_Members(t *testing.T) {
 				Changes: []string{"a → b"}, CreatedAt: storetest.Start, DueAt: due, Body: secret.New(body),
 			}
 			w.Must(w.AddWaiting(ctx, x, identity.Hash{token}, audit.Record{}))
-			err := w.ApplyWaiting(ctx, x, due, merchant.Custodian{}, nil, nil)
+			nothing := func(merchant.Custodian) (merchant.CustodianChange, error) {
+				return merchant.CustodianChange{},
+					nil
+			}
+			err := w.ApplyWaiting(ctx, x, due, merchant.Custodian{}, nothing)
 			if err != nil {
 				w.Must(w.FailWaiting(ctx, x.ID, due, audit.Record{}))
 			}

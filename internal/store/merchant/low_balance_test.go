@@ -12,10 +12,12 @@ import (
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/merchant"
-	"github.com/florinpay/florin/internal/store/storetest"
-
+	"github.com/florinpay/florin/internal/notification"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store/storetest"
+	"github.com/florinpay/florin/internal/webhook"
 )
 
 // postbox is a mail server: it keeps what it takes, and takes nothing while it
@@ -28,29 +30,32 @@ type postbox struct {
 
 var errDown = errors.New("mail server is down")
 
-func (p *postbox) send(_ context.Context, to, subject, text string) error {
+func (p *postbox) take(_ context.Context, m mail.Mail) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.down {
 		return errDown
 	}
-	p.mails = append(p.mails, to+"\n"+subject+"\n"+text)
+	p.mails = append(p.mails, m.To+"\n"+m.Subject+"\n"+m.Text.Reveal())
 	return nil
 }
 
 // lowWorld is a key with credits, a mail server, and a clock.
 type lowWorld struct {
 	*world
-	key  merchant.Key
-	post postbox
-	now  time.Time
-	refs int
+	key    merchant.Key
+	post   postbox
+	server func(context.Context, mail.Mail) error
+	now    time.Time
+	refs   int
 }
 
 func newLowWorld(t *testing.T, w *world, credits int64) *lowWorld {
 	t.Helper()
 	w = newWorld(t, w.Store, w.URL)
-	return &lowWorld{world: w, key: w.NewKey(credits, 0), now: storetest.Start}
+	l := &lowWorld{world: w, key: w.NewKey(credits, 0), now: storetest.Start}
+	l.server = l.post.take
+	return l
 }
 
 func (w *lowWorld) spend(n int64) {
@@ -75,18 +80,36 @@ func (w *lowWorld) buy(n int64) {
 	w.Must(err)
 }
 
-// round runs the loop once, as a program that has just started would.
-func (w *lowWorld) round() {
+func (w *lowWorld) clock() time.Time { return w.now }
+
+// sender sends mails, as a program that has just started would.
+func (w *lowWorld) sender() *notification.Sender {
+	return &notification.Sender{
+		Store: notification.Store{Mail: w.Mails().Mail, Add: w.Mails().Add, Allowed: w.Mails().Allowed},
+		Merchants: merchant.New(w.Merchant(), nil, w.clock,
+			merchant.Options{Mail: &mail.Writer{BaseURL: "https://pay.example"}}),
+		Server: w.server, Now: w.clock, Log: slog.New(slog.DiscardHandler),
+	}
+}
+
+// send sends what is due, and what becomes due by that.
+func (w *lowWorld) send() {
 	w.T.Helper()
-	w.Must(merchant.NewLowBalanceMailer(w.Merchant(), w.post.send, "https://pay.example", func() time.Time { return w.now },
-		slog.New(slog.DiscardHandler)).RunOnce(w.T.Context()))
+	outbox := webhook.NewDeliverer(webhook.Config{
+		Store: w.Mails(), Holder: "one", Now: w.clock, Jitter: func() float64 { return 0 },
+		Sender: w.sender(), Log: slog.New(slog.DiscardHandler),
+	})
+	for n := 1; n > 0; {
+		var err error
+		n, err = outbox.RunOnce(w.T.Context())
+		w.Must(err)
+	}
 }
 
 // mailed fails unless so many mails were sent up to now.
 func (w *lowWorld) mailed(name string, want int) {
 	w.T.Helper()
-	w.round()
-	w.round()
+	w.send()
 	if len(w.post.mails) != want {
 		w.T.Fatalf("%s: %d mails, not %d:\n%s", name, len(w.post.mails), want, strings.Join(w.post.mails, "\n---\n"))
 	}
@@ -109,6 +132,7 @@ func TestStore_LowCredit(t *testing.T) {
 					t.Errorf("the mail lacks %q:\n%s", part, l.post.mails[0])
 				}
 			}
+			l.now = l.now.Add(time.Hour)
 			l.spend(ledger.Low)
 			l.mailed("each payment below the mark", 1)
 			l.buy(3)
@@ -145,23 +169,10 @@ func TestStore_LowCredit(t *testing.T) {
 		t.Run("NoServer", func(t *testing.T) {
 			l := newLowWorld(t, w, ledger.Low+1)
 			l.spend(1)
-			w.Must(merchant.NewLowBalanceMailer(w.Merchant(), nil, "", func() time.Time { return l.now },
-				slog.New(slog.DiscardHandler)).RunOnce(t.Context()))
+			l.server = nil
+			l.send()
+			l.server = l.post.take
 			l.mailed("a server came later", 0)
-		})
-		t.Run("Crashed", func(t *testing.T) {
-			l := newLowWorld(t, w, ledger.Low+1)
-			l.spend(1)
-			taken, err := w.TakeLow(t.Context(), l.now, 1)
-			w.Must(err)
-			if len(taken) != 1 || taken[0].Key.ID != l.key.ID || taken[0].Left != ledger.Low {
-				t.Fatalf("took %+v", taken)
-			}
-			l.mailed("a mail that may have gone", 0)
-			l.buy(20)
-			l.spend(20)
-			w.Must(w.EndLow(t.Context(), taken[0], merchant.AlertSent, l.now)) // of the crossing before
-			l.mailed("the next crossing", 1)
 		})
 		t.Run("Revoked", func(t *testing.T) {
 			l := newLowWorld(t, w, ledger.Low+1)
@@ -172,50 +183,45 @@ func TestStore_LowCredit(t *testing.T) {
 	})
 }
 
-// However many instances look at once, a notice is taken by one.
-func TestStore_LowCredit_Together(t *testing.T) {
+// TestStore_LowCredit_Crashed: an instance that ends after it made the mail of the owners and before it stored that, or
+// before anything, leaves one mail.
+func TestStore_LowCredit_Crashed(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		l := newLowWorld(t, w, ledger.Low+1)
 		l.spend(1)
-		var mu sync.Mutex
-		took := 0
-		for _, err := range storetest.AtOnce(8, func(int) error {
-			list, err := w.TakeLow(t.Context(), l.now, 9)
-			mu.Lock()
-			defer mu.Unlock()
-			took += len(list)
-			return err
-		}) {
-			w.Must(err)
+		list, err := webhook.ClaimDue(t.Context(), w.Mails(), "dead", l.now, l.now.Add(webhook.Lease), 9, 9)
+		w.Must(err)
+		if len(list) != 1 {
+			t.Fatalf("claimed %+v", list)
 		}
-		if took != 1 {
-			t.Errorf("taken %d times", took)
-		}
+		storetest.Same(t, "status", l.sender().Send(t.Context(), list[0]).Attempt.Status, 250)
+		storetest.Same(t, "mails to the owner", w.Count("SELECT count(*) FROM mails WHERE kind = 'PLAIN'"), 1)
+		l.now = l.now.Add(webhook.Lease)
+		l.mailed("the lease has run out", 1)
+		storetest.Same(t, "mails that wait", w.Count("SELECT count(*) FROM mails WHERE state = 'WAITING'"), 0)
 	})
 }
 
-// TestLowBalance_Unreadable: alerts of keys that cannot be read hold up no other, and are given up in the end.
+// TestLowBalance_Unreadable: mails about keys that cannot be read hold up no other, and are given up in the end.
 func TestLowBalance_Unreadable(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		l := newLowWorld(t, w, 0)
-		for range 25 { // more than one round takes
-			broken := w.NewKey(0, 0)
-			w.Must(w.RecordRefused(t.Context(), broken.ID, l.now.Add(-time.Hour)))
-			_, err := w.SQL().Exec("UPDATE api_keys SET permissions = 'torn' WHERE id = $1", broken.ID)
+		const broken = 25
+		for range broken {
+			k := w.NewKey(0, 0)
+			w.Must(w.RecordRefused(t.Context(), k.ID, l.now.Add(-time.Hour)))
+			_, err := w.SQL().Exec("UPDATE api_keys SET permissions = 'torn' WHERE id = $1", k.ID)
 			w.Must(err)
 		}
 		w.Must(w.RecordRefused(t.Context(), l.key.ID, l.now))
 		l.mailed("of the key that can be read", 1)
-		left := -1
-		for range 20 {
-			l.now = l.now.Add(12 * time.Hour)
-			l.round()
-			l.round()
+		for range webhook.MaxAttempts {
+			l.now = l.now.Add(25 * time.Hour)
+			l.send()
 		}
-		w.Must(w.SQL().QueryRow("SELECT count(*) FROM low_credit WHERE state <> 'FAILED' AND key_id <> $1", l.key.ID).Scan(&left))
-		storetest.Same(t, "alerts not given up", left, 0)
+		storetest.Same(t, "mails given up", w.Count("SELECT count(*) FROM mails WHERE state = 'FAILED'"), broken)
 		l.mailed("in the end", 1)
 	})
 }

@@ -133,7 +133,7 @@ func (s *Store) Members(ctx context.Context, merchantID int64) ([]merchant.Membe
 // SetRole gives a member another role, or fails with merchant.ErrUnknownMember
 // or merchant.ErrLastOwner.
 func (s *Store) SetRole(ctx context.Context, merchantID, userID int64, role merchant.Role, r audit.Record) error {
-	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{}, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
 		return changeMember(ctx, t, merchantID, "UPDATE memberships SET role = ? WHERE merchant_id = ? AND user_id = ?",
 			string(role), merchantID, userID)
 	},
@@ -144,7 +144,7 @@ func (s *Store) SetRole(ctx context.Context, merchantID, userID int64, role merc
 // RemoveMember ends a membership, or fails with merchant.ErrUnknownMember or
 // merchant.ErrLastOwner. Sessions of the user have no role there from then on.
 func (s *Store) RemoveMember(ctx context.Context, merchantID, userID int64, r audit.Record) error {
-	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{}, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
 		return changeMember(ctx, t, merchantID, "DELETE FROM memberships WHERE merchant_id = ? AND user_id = ?", merchantID,
 			userID)
 	},
@@ -205,9 +205,8 @@ func (s *Store) AddInvited(ctx context.Context, token identity.Hash, n merchant.
 	if err := db.CheckTexts("an invitation", n.ID, n.Email, n.By); err != nil {
 		return err
 	}
-	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{
-		Subject: n.Email,
-	}, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
+		*a = table.AuditFields{Subject: n.Email}
 		if err := table.LockUser(ctx, t, n.MerchantID); err != nil {
 			return err
 		}
@@ -280,7 +279,7 @@ func (s *Store) RenewInvited(
 	ctx context.Context, merchantID int64, id string, token identity.Hash, until time.Time, r audit.Record,
 ) (merchant.Invited, error) {
 	var rows []invitedRow
-	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{}, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
 		rows = nil
 		err := t.NewRaw("UPDATE team_invitations SET token = ?, expires_at = ? WHERE merchant_id = ? AND public_id = ? AND ended_at IS NULL "+
 			"RETURNING public_id, merchant_id, email, role, invited_by, created_at, expires_at", token[:], db.At(until), merchantID, id).Scan(ctx, &rows)
@@ -302,7 +301,7 @@ func (s *Store) RenewInvited(
 func (s *Store) RevokeInvited(
 	ctx context.Context, merchantID int64, id string, now time.Time, r audit.Record,
 ) error {
-	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{}, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
 		var emails []string
 		err := t.NewRaw("UPDATE team_invitations SET ended_at = ? WHERE merchant_id = ? AND public_id = ? AND ended_at IS NULL RETURNING email",
 			db.At(now), merchantID, id).Scan(ctx, &emails)
@@ -328,9 +327,8 @@ func (s *Store) JoinTeam(
 	}
 	var joined identity.User
 	var rows []invitedRow
-	err := table.WriteAudited(ctx, s.db, s.sealer, r, table.AuditFields{
-		Actor: user.Email,
-	}, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
+		*a = table.AuditFields{Actor: user.Email}
 		joined, rows = user, nil
 		err := t.NewRaw("UPDATE team_invitations SET ended_at = ? WHERE token = ? AND email = ? AND ended_at IS NULL AND expires_at > ? "+
 			"RETURNING public_id, merchant_id, email, role, invited_by, created_at, expires_at", db.At(now), token[:], user.Email, db.At(now)).Scan(ctx, &rows)

@@ -58,15 +58,16 @@ func TestStore_Team(t *testing.T) {
 			_, err := w.RenewInvited(ctx, owner.ID+1, "I2", storetest.HashOf("third"), storetest.Start, audit.Record{})
 			storetest.WantError(t, "another merchant's invitation", err, merchant.ErrUnknownInvited)
 			storetest.WantError(
-				t, "another merchant's invitation", w.RevokeInvited(ctx, owner.ID+1, "I2", storetest.Start, audit.Record{}),
+				t, "another merchant's invitation", w.RevokeInvited(ctx, owner.ID+1, "I2", storetest.Start,
+					audit.Record{}),
 				merchant.ErrUnknownInvited,
 			)
 		})
 		w.Run("Renew", func(t *testing.T) {
 			renewed, err := w.RenewInvited(
 				ctx, owner.ID, "I2", storetest.HashOf("third"), storetest.Start.Add(2*time.Hour),
-audit.Record{},
-)
+				audit.Record{},
+			)
 			w.Must(err)
 			if renewed.Email != second.Email || !renewed.ExpiresAt.Equal(storetest.Start.Add(2*time.Hour)) {
 				t.Errorf("renewed: %+v", renewed)
@@ -81,7 +82,8 @@ audit.Record{},
 				t.Errorf("InvitedBy = %+v, %+v, %v", n, founder, err)
 			}
 		})
-		dev, _, err := w.JoinTeam(ctx, storetest.HashOf("third"), newcomer("dev@shop.example", "U2"), storetest.Start, audit.Record{})
+		dev, _, err := w.JoinTeam(ctx, storetest.HashOf("third"), newcomer("dev@shop.example", "U2"), storetest.Start,
+			audit.Record{})
 		w.Must(err)
 		w.Run("JoinOnce", func(t *testing.T) {
 			storetest.WantError(t, "twice", join(w, "third", dev), identity.ErrBadInvitation)
@@ -112,7 +114,8 @@ audit.Record{},
 		})
 		w.Run("LastOwner", func(t *testing.T) {
 			storetest.WantError(
-				t, "the last owner leaves", w.RemoveMember(ctx, owner.ID, owner.ID, audit.Record{}), merchant.ErrLastOwner,
+				t, "the last owner leaves", w.RemoveMember(ctx, owner.ID, owner.ID,
+					audit.Record{}), merchant.ErrLastOwner,
 			)
 			storetest.WantError(
 				t, "the last owner steps down", w.SetRole(ctx, owner.ID, owner.ID, merchant.RoleViewer, audit.Record{}),
@@ -142,7 +145,8 @@ func TestStore_ChooseMerchant(t *testing.T) {
 		ctx, one := t.Context(), w.NewUser()
 		two, err := w.CreateUser(ctx, newcomer("two@shop.example", "U2"), audit.Record{})
 		w.Must(err)
-		w.Must(w.AddInvited(ctx, storetest.HashOf("i"), invitedTo(one, "I1", two.Email, merchant.RoleSupport), audit.Record{}))
+		w.Must(w.AddInvited(ctx, storetest.HashOf("i"), invitedTo(one, "I1", two.Email, merchant.RoleSupport),
+			audit.Record{}))
 		session := identity.Session{
 			Token: storetest.HashOf("s"), UserID: two.ID,
 			CreatedAt: storetest.Start, ExpiresAt: storetest.Start.Add(time.Hour),
@@ -180,7 +184,8 @@ func TestStore_LastOwner_AtOnce(t *testing.T) {
 		ctx, one := t.Context(), w.NewUser()
 		two, err := w.CreateUser(ctx, newcomer("two@shop.example", "U2"), audit.Record{})
 		w.Must(err)
-		w.Must(w.AddInvited(ctx, storetest.HashOf("i"), invitedTo(one, "I1", two.Email, merchant.RoleOwner), audit.Record{}))
+		w.Must(w.AddInvited(ctx, storetest.HashOf("i"), invitedTo(one, "I1", two.Email, merchant.RoleOwner),
+			audit.Record{}))
 		_, _, err = w.JoinTeam(ctx, storetest.HashOf("i"), two, storetest.Start, audit.Record{})
 		w.Must(err)
 		var wg sync.WaitGroup
@@ -203,15 +208,17 @@ func TestStore_TeamFull(t *testing.T) {
 		ctx, u := t.Context(), w.NewUser()
 		for i := range merchant.MaxTeam - 1 {
 			id := string(rune('a' + i))
-			w.Must(w.AddInvited(ctx, storetest.HashOf(id), invitedTo(u, id, id+"@shop.example", merchant.RoleViewer), audit.Record{}))
+			w.Must(w.AddInvited(ctx, storetest.HashOf(id), invitedTo(u, id, id+"@shop.example", merchant.RoleViewer),
+				audit.Record{}))
 		}
 		storetest.WantError(t, "one too many", w.AddInvited(
 			ctx, storetest.HashOf("z!"), invitedTo(u, "z!", "z@else.example", merchant.RoleViewer),
-audit.Record{},
-),
+			audit.Record{},
+		),
 			merchant.ErrTeamFull)
 		w.Must(
-			w.AddInvited(ctx, storetest.HashOf("again"), invitedTo(u, "again", "a@shop.example", merchant.RoleOwner), audit.Record{}),
+			w.AddInvited(ctx, storetest.HashOf("again"), invitedTo(u, "again", "a@shop.example", merchant.RoleOwner),
+				audit.Record{}),
 		)
 	})
 }

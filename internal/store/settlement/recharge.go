@@ -99,17 +99,17 @@ func (s *Store) CreateRecharge(ctx context.Context, r recharge.Recharge, trail .
 		return cmp.Or[error](err, fmt.Errorf("create recharge %s: it is not signed", r.ID))
 	}
 	// Which transaction it is was not known before it was signed.
-	err = table.WriteAudited(ctx, s.db, nil, audit.Record{Entries: trail}, table.AuditFields{
-		Detail: ", " + string(r.Bytes.Tx),
-	}, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
-		if _, err := t.NewInsert().Model(&row).Exec(ctx); err != nil {
-			if db.IsDuplicate(err) {
-				return recharge.ErrBusy
+	err = table.WriteAudited(ctx, s.db, nil, audit.Record{Entries: trail},
+		func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
+			*a = table.AuditFields{Detail: ", " + string(r.Bytes.Tx)}
+			if _, err := t.NewInsert().Model(&row).Exec(ctx); err != nil {
+				if db.IsDuplicate(err) {
+					return recharge.ErrBusy
+				}
+				return err
 			}
-			return err
-		}
-		return nil
-	})
+			return nil
+		})
 	return db.Wrap(err, "create recharge %s", r.ID)
 }
 

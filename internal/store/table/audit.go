@@ -20,15 +20,14 @@ type AuditFields struct {
 	Unchanged bool
 }
 
-// WriteAudited runs body in a transaction and writes its audit entries and mails in the same one. body may set the fields,
-// which begin as a.
+// WriteAudited runs body in a transaction and writes its audit entries and mails in the same one. body may set the
+// fields.
 func WriteAudited(
-	ctx context.Context, e db.Engine, sealer *secret.Sealer, r audit.Record, a AuditFields, body func(
-		ctx context.Context, t db.Tx, a *AuditFields,
-	) error,
+	ctx context.Context, e db.Engine, sealer *secret.Sealer, r audit.Record,
+	body func(ctx context.Context, t db.Tx, a *AuditFields) error,
 ) error {
 	return e.Write(ctx, func(ctx context.Context, t db.Tx) error {
-		fields := a
+		var fields AuditFields
 		if err := body(ctx, t, &fields); err != nil || fields.Unchanged {
 			return err
 		}
@@ -45,14 +44,15 @@ func WriteAudited(
 func WriteOneAudited(
 	ctx context.Context, e db.Engine, sealer *secret.Sealer, r audit.Record, a AuditFields, text string, args ...any,
 ) (changed bool, err error) {
-	err = WriteAudited(ctx, e, sealer, r, a, func(ctx context.Context, t db.Tx, a *AuditFields) error {
+	err = WriteAudited(ctx, e, sealer, r, func(ctx context.Context, t db.Tx, f *AuditFields) error {
+		*f = a
 		res, err := t.NewRaw(text, args...).Exec(ctx)
 		if err != nil {
 			return err
 		}
 		n, err := res.RowsAffected()
 		changed = n == 1
-		a.Unchanged = !changed
+		f.Unchanged = !changed
 		return err
 	})
 	return changed && err == nil, db.Wrap(err, "%.24s…", text)

@@ -19,8 +19,8 @@ var (
 	operatorHook = int64(webhook.ReceiverOf("operator"))
 )
 
-const insertMail = "INSERT INTO mails (message_id, kind, key_id, recipient, thread, subject, text, receiver, state, attempt, " +
-	"created_at, due_at, error) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'WAITING', 0, ?, ?, '') ON CONFLICT DO NOTHING"
+const insertMail = `INSERT INTO mails (message_id, kind, key_id, recipient, thread, subject, text, receiver, state, attempt,
+	created_at, due_at, error) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'WAITING', 0, ?, ?, '') ON CONFLICT DO NOTHING`
 
 // AddMails stores mails in the transaction of what they are about: one for each owner of a merchant account where it
 // goes to owners. One that is stored already stays as it is.

@@ -135,8 +135,8 @@ func (p *Posting) Writes() []*db.Stmt {
 	return calls
 }
 
-// fallsLow stores a mail about the credits of a key that have fallen to ledger.Low, in the transaction of the entries that cause
-// it.
+// fallsLow stores a mail about the credits of a key that have fallen to ledger.Low, in the transaction of the entries
+// that cause it.
 func fallsLow(keyID int64, posted []ledger.Entry) *db.Stmt {
 	var when time.Time
 	for _, e := range posted {
