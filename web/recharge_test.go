@@ -80,7 +80,8 @@ func TestRechargeAPIKey(t *testing.T) {
 	m := b.newKey(1, 5)
 	user, err := b.store.Identity().UserByEmail(t.Context(), m.key.Email)
 	must(t, err)
-	mine, text, err := b.accounts.CreateKey(t.Context(), user, merchant.NewKey{Wallet: devWallet, Queries: 5}, audit.Act{})
+	mine, text, err := b.accounts.CreateKey(t.Context(), user,
+		merchant.NewKey{Wallet: devWallet, Queries: 5}, audit.Act{})
 	must(t, err)
 	_, bare, err := b.accounts.CreateKey(t.Context(), user, merchant.NewKey{}, audit.Act{})
 	must(t, err)

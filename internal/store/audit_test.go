@@ -190,10 +190,12 @@ func TestStore_AuditEntries(t *testing.T) {
 			_, err := w.UpdateCustodian(t.Context(), k.ID, nil,
 				func(c merchant.Custodian) (merchant.CustodianChange, error) {
 					entry := audit.Entry{
-						UserID: u.ID, At: storetest.Start, Action: "renamed", Subject: "shop", Detail: c.Name + " → Renamed",
+						UserID: u.ID, At: storetest.Start, Action: "renamed", Subject: "shop",
+						Detail: c.Name + " → Renamed",
 					}
 					c.Name = "Renamed"
-					return merchant.CustodianChange{Custodian: c, Record: audit.Record{Entries: []audit.Entry{entry}}}, nil
+					r := audit.Record{Entries: []audit.Entry{entry}}
+					return merchant.CustodianChange{Custodian: c, Record: r}, nil
 				})
 			w.Must(err)
 			if n := w.Count("SELECT count(*) FROM audit_log WHERE action = 'renamed' AND detail = 'Shop → Renamed'"); n != 1 {
@@ -223,7 +225,8 @@ func (w *world) everything() []int64 {
 	w.T.Helper()
 	var all []int64
 	for _, text := range []string{
-		"SELECT count(*) FROM audit_log", "SELECT count(*) FROM mails", "SELECT count(*) FROM users", "SELECT count(*) FROM sessions",
+		"SELECT count(*) FROM audit_log", "SELECT count(*) FROM mails",
+		"SELECT count(*) FROM users", "SELECT count(*) FROM sessions",
 		"SELECT count(*) FROM sessions WHERE revoked_at IS NULL",
 		"SELECT count(*) FROM api_keys", "SELECT count(*) FROM ledger_entries", "SELECT count(*) FROM custodians",
 		"SELECT count(*) FROM custodians WHERE name = 'Renamed'", "SELECT count(*) FROM recharges",

@@ -298,7 +298,8 @@ func (s *Store) Resend(ctx context.Context, keys []int64, id int64, now time.Tim
 		return report.ErrUnknownDelivery
 	}
 	ok, err := table.WriteOneAudited(
-		ctx, s.db, s.sealer, audit.Record{Entries: trail}, table.AuditFields{}, again+" AND id = ?", db.At(now), bun.List(keys), id,
+		ctx, s.db, s.sealer, audit.Record{Entries: trail}, table.AuditFields{},
+		again+" AND id = ?", db.At(now), bun.List(keys), id,
 	)
 	if err != nil || ok {
 		return err

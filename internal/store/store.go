@@ -1,7 +1,7 @@
 // Package store keeps everything Florin knows in one database. It implements the Store ports of the domain packages:
 // those of payments, webhooks, campaigns and idempotency itself, one file for each noun, and the others in store/alert,
-// store/identity, store/mail, store/merchant and store/settlement. What these share is in store/table, lists and figures
-// for pages are in store/report, and how SQL is run is in store/db.
+// store/identity, store/mail, store/merchant and store/settlement. What these share is in store/table, lists and
+// figures for pages are in store/report, and how SQL is run is in store/db.
 //
 // Its one invariant: one exported method is one transaction. It is written
 // whole or not at all, whatever else is written at the same time, and it is safe to

@@ -51,7 +51,8 @@ func (s *Store) Mail(ctx context.Context, id int64) (mail.Mail, error) {
 	err := s.db.Reader().NewRaw(`SELECT message_id, kind, coalesce(key_id, 0) AS key_id, recipient, subject, text, created_at
 		FROM mails WHERE id = ?`, id).Scan(ctx, &r)
 	m := mail.Mail{
-		ID: r.MessageID, Kind: mail.Kind(r.Kind), Key: r.KeyID, To: r.Recipient, Subject: r.Subject, At: r.CreatedAt.Time,
+		ID: r.MessageID, Kind: mail.Kind(r.Kind), Key: r.KeyID, To: r.Recipient, Subject: r.Subject,
+		At: r.CreatedAt.Time,
 	}
 	if err == nil && r.Text != "" {
 		m.Text, err = s.sealer.Open(table.MailPlace(r.MessageID), r.Text)
@@ -111,8 +112,8 @@ func (s *Store) Claim(
 				Attempt   int
 				Receiver  webhook.ReceiverID
 			}
-			err := t.NewRaw(claim, holder, db.At(until), int64(share.Receiver), db.At(now), share.N, bun.Safe(s.db.Dialect().SkipLocked)).
-				Scan(ctx, &rows)
+			err := t.NewRaw(claim, holder, db.At(until), int64(share.Receiver), db.At(now), share.N,
+				bun.Safe(s.db.Dialect().SkipLocked)).Scan(ctx, &rows)
 			if err != nil {
 				return err
 			}

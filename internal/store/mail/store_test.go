@@ -28,7 +28,8 @@ type world struct{ *storetest.World }
 
 func letter(id, to string) mail.Mail {
 	return mail.Mail{
-		ID: id, Kind: mail.Plain, To: to, Subject: "Subject of " + id, Text: secret.New("text-canary of " + id), At: storetest.Start,
+		ID: id, Kind: mail.Plain, To: to, Subject: "Subject of " + id, Text: secret.New("text-canary of " + id),
+		At: storetest.Start,
 	}
 }
 

@@ -46,7 +46,8 @@ func AddMails(ctx context.Context, t db.Tx, sealer *secret.Sealer, mails []mail.
 				id += "." + strconv.Itoa(i)
 			}
 			calls = append(calls, db.Exec(insertMail, id, string(m.Kind), nil, db.Shown(address), db.Shown(m.Thread),
-				db.Shown(m.Subject), sealer.Seal(MailPlace(id), m.Text), receiver, db.At(m.At), db.At(m.At)).AnyNumber())
+				db.Shown(m.Subject), sealer.Seal(MailPlace(id), m.Text), receiver, db.At(m.At),
+				db.At(m.At)).AnyNumber())
 		}
 	}
 	return db.RunEach(ctx, t, calls)
