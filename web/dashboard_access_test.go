@@ -175,8 +175,7 @@ func TestDashboard_StoredScripts(t *testing.T) {
 	canary := `"><img src=x onerror=alert(1)><script>alert(2)</script>`
 	u, err := b.accounts.CreateUser(t.Context(),
 		identity.NewUser{
-			Email: ownerEmail, Password: secret.New(testPassword), FirstName: canary, LastName: canary,
-			Operator: true,
+			Email: ownerEmail, Password: secret.New(testPassword), FirstName: canary, LastName: canary, Operator: true,
 		}, audit.Act{})
 	must(t, err)
 	key, _, err := b.accounts.CreateKey(t.Context(), u, merchant.NewKey{Label: canary, Credits: 20, Queries: 5},

@@ -60,10 +60,8 @@ func TestStore_Waiting(t *testing.T) {
 		if len(after.Wallets) != 1 || after.CallbackURL != c.CallbackURL {
 			t.Errorf("the custodian is %+v", after)
 		}
-		storetest.WantError(
-			t, "of another merchant", w.StopWaiting(ctx, k.UserID+1, unlock.ID, due,
-				audit.Record{}), merchant.ErrNoChange,
-		)
+		storetest.WantError(t, "of another merchant", w.StopWaiting(ctx, k.UserID+1, unlock.ID, due,
+			audit.Record{}), merchant.ErrNoChange)
 		w.Must(apply(unlock, due))
 		on, err = w.Locked(ctx, k.UserID)
 		w.Must(err)
