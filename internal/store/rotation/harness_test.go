@@ -11,6 +11,7 @@ import (
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store"
@@ -61,6 +62,9 @@ func (w *world) fill(n int) {
 			ID: string(storetest.NewID()), MerchantID: w.key.UserID, KeyID: w.key.ID, Kind: merchant.WaitingCustodian,
 			CreatedAt: storetest.Start, DueAt: w.due, Body: secret.New("input"),
 		}, storetest.HashOf(w.passkey.ID), audit.Record{}))
+		w.Must(w.Mails().Add(ctx, mail.Mail{
+			ID: w.passkey.ID, Kind: mail.Plain, To: w.key.Email, Text: secret.New("link"), At: storetest.Start,
+		}))
 		w.answer("answered", "kept answer")
 		_, _, err := w.IdempotencyBegin(ctx, idempotency.Try{ // its answer is NULL
 			Claim: idempotency.Claim{KeyID: w.key.ID, Key: "unanswered"},
@@ -194,6 +198,9 @@ func (w *world) opens(what string, s *secret.Sealer) {
 	due, err := st.Merchant().DueWaiting(ctx, w.due, 1000)
 	w.Must(err)
 	storetest.Same(w.T, what+": changes that wait", due[len(due)-1].Body.Reveal(), "input")
+	m, err := st.Mails().Mail(ctx, w.Count("SELECT max(id) FROM mails WHERE kind = 'PLAIN'"))
+	w.Must(err)
+	storetest.Same(w.T, what+": mail", m.Text.Reveal(), "link")
 	_, a, err := st.IdempotencyBegin(ctx, idempotency.Try{
 		Claim: idempotency.Claim{KeyID: w.key.ID, Key: "answered"},
 		Now:   storetest.Start, LockedUntil: storetest.Start.Add(time.Minute),

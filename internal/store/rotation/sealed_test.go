@@ -83,6 +83,7 @@ var sealing = map[string]string{
 	"internal/store/identity/passkey.go":       "passkeys.record",
 	"internal/store/merchant/custodian_row.go": "custodians.secret custodians.signing_secrets",
 	"internal/store/merchant/lock.go":          "waiting_changes.body",
+	"internal/store/table/mail.go":             "mails.text",
 	"internal/store/rotation/state.go":         "instance.key_check",
 	"internal/store/rotation/follower.go":      "", // sealers.hello lives as long as the program
 	"internal/store/rotation/offer.go":         "", // sealers.offer lives as long as the rotation
