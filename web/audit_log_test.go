@@ -19,7 +19,7 @@ import (
 // written in the transaction of an act are kept.
 type oneLog struct{ merchant.Store }
 
-func (oneLog) AddAudit(context.Context, audit.Entry) error {
+func (oneLog) Record(context.Context, audit.Record) error {
 	return errors.New("the connection broke after the act")
 }
 

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"bytes"
 	"context"
 	"crypto/rand"
@@ -50,6 +51,7 @@ func newServices(
 	users identity.Store, merchants merchant.Store, now func() time.Time, o identity.Options, m merchant.Options,
 ) services {
 	o.Hashing = cheapHashing
+	o.Mail, m.Mail = cmp.Or(o.Mail, newWriter(testBaseURL)), cmp.Or(m.Mail, newWriter(testBaseURL))
 	u := identity.New(users, now, o)
 	return services{u, merchant.New(merchants, u, now, m)}
 }
@@ -123,8 +125,7 @@ func newBundleOn(t *testing.T, url string, o Options) *bundle {
 	}
 	b.recharges = &testRecharges{recharge.New(st.Settlement(), nil, b.clock.Now, logger)}
 	b.metrics = metrics.New("test", b.clock.Now, logger)
-	b.accounts = newServices(st.Identity(), st.Merchant(), b.clock.Now, identity.Options{},
-		merchant.Options{Mail: newWriter(testBaseURL)})
+	b.accounts = newServices(st.Identity(), st.Merchant(), b.clock.Now, identity.Options{}, merchant.Options{})
 	b.mails = b.newMailbox()
 	b.payments = payment.NewService(b.metrics.Count(st), st.Merchant(), b.networks, payment.Options{
 		MaxWaiting: testWaiting, MaxWaitingOfKey: payment.MaxWaitingOfKey,

@@ -196,7 +196,9 @@ func (w *world) useMails(k merchant.Key) {
 		w.Must(err)
 		_, err = out.Allowed(ctx, d.ID)
 		w.Must(err)
-		w.Must(out.Settle(ctx, "one", webhook.Outcome{DeliveryID: d.ID, State: webhook.Delivered}))
+		w.Must(out.Settle(ctx, "one", webhook.Outcome{
+			DeliveryID: d.ID, State: webhook.Delivered, Attempt: webhook.Attempt{At: storetest.Start},
+		}))
 	}
 	_, _, err = out.NextDue(ctx, storetest.Start)
 	w.Must(err)
