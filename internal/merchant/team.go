@@ -254,6 +254,6 @@ func (s *Service) JoinNew(
 		return identity.User{}, Invited{}, err
 	}
 	r := act.Record(0, audit.ActionSignUp, "", "")
-	r.Entries = append(r.Entries, act.Entry(merchant.ID, audit.ActionTeamJoin, "", "as "+string(n.Role)))
+	r.Entries = append(r.Entries, act.Record(merchant.ID, audit.ActionTeamJoin, "", "as "+string(n.Role)).Entries...)
 	return s.store.JoinTeam(ctx, hash, u, s.now().UTC(), r)
 }
