@@ -108,15 +108,15 @@ func (w *world) program(s *secret.Sealer) (stop func() error) {
 	ctx, cancel := context.WithCancel(w.T.Context())
 	ended := make(chan error, 1)
 	go func() {
-		defer f.Leave(context.WithoutCancel(ctx))
-		for ctx.Err() == nil {
+		var failed error
+		for ctx.Err() == nil && failed == nil {
 			if err := f.RunOnce(ctx); errors.Is(err, secret.ErrSealed) {
-				ended <- err
-				return
+				failed = err
 			}
 			time.Sleep(rotation.FollowEvery)
 		}
-		ended <- nil
+		f.Leave(context.WithoutCancel(ctx)) // before anybody looks who has left
+		ended <- failed
 	}()
 	return func() error {
 		cancel()
