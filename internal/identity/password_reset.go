@@ -132,7 +132,7 @@ func (s *Service) resetMail(ctx context.Context, user User, act audit.Act) ([]ma
 }
 
 func stillSignsIn(passkeys []Passkey, factor bool) string {
-	const day = "2 January 2006"
+	const day = time.DateOnly
 	var b strings.Builder
 	if len(passkeys) > 0 {
 		b.WriteString("These passkeys still sign in as you. Remove those you do not know:\n")
