@@ -166,8 +166,10 @@ func TestVerify_Before(t *testing.T) {
 	}
 	boss := b.member("boss@shop.example")
 	_, token, err := b.accounts.InviteMember(t.Context(),
-		merchant.Membership{User: boss, Merchant: boss,
-			Role: merchant.RoleOwner}, ownerEmail, merchant.RoleOwner, audit.Act{})
+		merchant.Membership{
+			User: boss, Merchant: boss,
+			Role: merchant.RoleOwner,
+		}, ownerEmail, merchant.RoleOwner, audit.Act{})
 	must(t, err)
 	s.post("/dashboard/join", "token", token.Reveal()).wants(t, 403, refusal)
 	if keys, err := b.accounts.Keys(t.Context(), ada.ID); err != nil || len(keys) != 0 {
@@ -193,8 +195,10 @@ func TestVerify_ResetDrops(t *testing.T) {
 			t.Parallel()
 			b := verifying(t)
 			u, err := b.accounts.CreateUser(t.Context(),
-				identity.NewUser{Email: ownerEmail, Password: secret.New("mallory knows this"),
-					Verified: verified}, audit.Act{})
+				identity.NewUser{
+					Email: ownerEmail, Password: secret.New("mallory knows this"),
+					Verified: verified,
+				}, audit.Act{})
 			must(t, err)
 			shop := b.shop(u)
 			b.colleague(u, "mallory@shop.example", merchant.RoleOwner)

@@ -152,8 +152,10 @@ func (p *process) withKeys(
 	return p.withStore(ctx, cfg, func(s *store.Store) error {
 		users := identity.New(s.Identity(), app.Now, identity.Options{})
 		merchants := merchant.New(
-			s.Merchant(), users, app.Now, merchant.Options{Profiles: cfg.Profiles(), Meter: cfg.Credits,
-				Mail: app.Writer(cfg)},
+			s.Merchant(), users, app.Now, merchant.Options{
+				Profiles: cfg.Profiles(), Meter: cfg.Credits,
+				Mail: app.Writer(cfg),
+			},
 		)
 		owners, err := ownersOf(ctx, s, users, email)
 		if err != nil {

@@ -192,8 +192,10 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 
 // openAccounts makes the services of users and merchants.
 func (a *App) openAccounts() {
-	users := identity.Options{VerifyEmail: !a.Config.SMTPURL.Empty(), Mail: a.writer,
-		Words: identity.HostWords(a.Config.BaseURL)}
+	users := identity.Options{
+		VerifyEmail: !a.Config.SMTPURL.Empty(), Mail: a.writer,
+		Words: identity.HostWords(a.Config.BaseURL),
+	}
 	if party, ok := passkey.New(a.Config.BaseURL); ok {
 		users.RelyingParty = party
 	}

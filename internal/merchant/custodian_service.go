@@ -69,7 +69,7 @@ func (s *Service) mayAdd(ctx context.Context, key Key) error {
 	if key.Vouched {
 		return nil
 	}
-	keys, err := s.store.KeysOfUser(ctx, key.UserID)
+	keys, err := s.Keys(ctx, key.UserID)
 	if err != nil {
 		return err
 	}

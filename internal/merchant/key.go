@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -288,11 +289,12 @@ func (s *Service) SetKeyDisabled(
 
 // Keys returns the user's keys in use, the oldest first.
 func (s *Service) Keys(ctx context.Context, userID int64) ([]Key, error) {
-	return s.store.KeysOfUser(ctx, userID)
+	all, err := s.store.KeysOfUser(ctx, userID)
+	return slices.DeleteFunc(all, func(k Key) bool { return !k.RevokedAt.IsZero() }), err
 }
 
 // EveryKey returns all keys the user ever had, revoked ones last, since their
 // payments still belong to the user.
 func (s *Service) EveryKey(ctx context.Context, userID int64) ([]Key, error) {
-	return s.store.EveryKeyOfUser(ctx, userID)
+	return s.store.KeysOfUser(ctx, userID)
 }

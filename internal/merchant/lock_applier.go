@@ -120,7 +120,7 @@ func (s *Service) keyOf(ctx context.Context, w Waiting) (Key, error) {
 	if w.KeyID == 0 {
 		return Key{}, nil
 	}
-	keys, err := s.store.KeysOfUser(ctx, w.MerchantID)
+	keys, err := s.Keys(ctx, w.MerchantID)
 	if err != nil {
 		return Key{}, err
 	}

@@ -51,10 +51,8 @@ type Store interface {
 	// TouchKeys sets when the keys with these ids were last used, where that
 	// is later than what is stored.
 	TouchKeys(ctx context.Context, used map[int64]time.Time) error
-	// KeysOfUser returns the user's keys in use, the oldest first.
+	// KeysOfUser returns all keys the user ever had, the oldest first, revoked ones last.
 	KeysOfUser(ctx context.Context, userID int64) ([]Key, error)
-	// EveryKeyOfUser returns all keys the user ever had, revoked ones last.
-	EveryKeyOfUser(ctx context.Context, userID int64) ([]Key, error)
 	// Key returns a key, revoked or not, or ErrUnknownKey.
 	Key(ctx context.Context, keyID int64) (Key, error)
 	// RecordRefused stores a mail about a sale of the key that was refused for credits, unless one waits, or the last

@@ -47,8 +47,10 @@ func (w *world) checkAudited(acts map[string]func(context.Context, audit.Record)
 		before := w.everything()
 		lost := entry
 		lost.UserID = 1 << 40
-		letter := mail.Mail{ID: name, Kind: mail.Plain, To: "ada@example.org", Text: secret.New("text"),
-			At: storetest.Start}
+		letter := mail.Mail{
+			ID: name, Kind: mail.Plain, To: "ada@example.org", Text: secret.New("text"),
+			At: storetest.Start,
+		}
 		r := audit.Record{Entries: []audit.Entry{entry, lost}, Mails: []mail.Mail{letter}}
 		if err := act(t.Context(), r); err == nil {
 			t.Errorf("%s happened without one of its audit entries", name)

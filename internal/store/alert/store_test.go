@@ -222,8 +222,8 @@ func TestMonitor_Stopped(t *testing.T) {
 		defer stop()
 		led := func() bool { // by another's try to judge
 			lease := alert.Lease{Holder: "two", Now: i.clock(), Until: i.clock()}
-			_, mine, err := i.Store.Alerts().UpdateAlerts(t.Context(), lease, nil,
-				func([]alert.Alert) (c alert.Change) { return c })
+			_, mine, err := i.Store.Alerts().UpdateAlerts(t.Context(), lease,
+				func([]alert.Alert) (c alert.Change, err error) { return c, nil })
 			i.Must(err)
 			return !mine
 		}

@@ -1,7 +1,7 @@
 package mail_test
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -65,8 +65,10 @@ func ids(list []webhook.Delivery) string {
 func TestStore_Owners(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		ctx, owner, second, viewer := t.Context(), w.NewUser(), w.NewUser(), w.NewUser()
-		for u, role := range map[string]merchant.Role{second.Email: merchant.RoleOwner,
-			viewer.Email: merchant.RoleViewer} {
+		for u, role := range map[string]merchant.Role{
+			second.Email: merchant.RoleOwner,
+			viewer.Email: merchant.RoleViewer,
+		} {
 			w.Must(w.AddInvited(ctx, storetest.HashOf(u), merchant.Invited{
 				ID: u, MerchantID: owner.ID, Email: u, Role: role, CreatedAt: storetest.Start,
 				ExpiresAt: storetest.Start.Add(time.Hour),
@@ -126,7 +128,7 @@ func TestStore_Lease(t *testing.T) {
 		w.add(letter("a", "ada@example.com"))
 		var held [8][]webhook.Delivery
 		for n, err := range storetest.AtOnce(8, func(n int) (err error) {
-			held[n], err = webhook.ClaimDue(t.Context(), w.Mails(), fmt.Sprint(n), storetest.Start,
+			held[n], err = webhook.ClaimDue(t.Context(), w.Mails(), strconv.Itoa(n), storetest.Start,
 				storetest.Start.Add(webhook.Lease), 9, 9)
 			return err
 		}) {
@@ -184,7 +186,7 @@ func TestStore_Allowed(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		at := storetest.Start
 		asked := func(to string) bool {
-			m := letter(fmt.Sprint(w.Count("SELECT count(*) FROM mails")), to)
+			m := letter(strconv.FormatInt(w.Count("SELECT count(*) FROM mails"), 10), to)
 			m.Kind, m.At = mail.Asked, at
 			w.add(m)
 			list := w.claim("one", at)
@@ -200,7 +202,7 @@ func TestStore_Allowed(t *testing.T) {
 				w.Must(err)
 				storetest.Same(t, "asked again", again, ok)
 			}
-			return w.Count("SELECT count(*) FROM mails WHERE state = 'STOPPED' AND id = "+fmt.Sprint(list[0].ID)) == 0
+			return w.Count("SELECT count(*) FROM mails WHERE state = 'STOPPED' AND id = "+strconv.FormatInt(list[0].ID, 10)) == 0
 		}
 		w.add(letter("plain", "ada@example.com")) // counts for nothing
 		w.settle("one", w.claim("one", at)[0], webhook.Delivered, at)

@@ -215,24 +215,14 @@ func (s *Store) PostEntries(
 	return after, nil
 }
 
-// EveryKeyOfUser returns all API keys the user ever had, revoked ones last: their
+// KeysOfUser returns all API keys the user ever had, revoked ones last: their
 // payments are still the user's.
-func (s *Store) EveryKeyOfUser(ctx context.Context, userID int64) ([]merchant.Key, error) {
+func (s *Store) KeysOfUser(ctx context.Context, userID int64) ([]merchant.Key, error) {
 	var list []merchant.Key
 	add := func(k merchant.Key) { list = append(list, k) }
 	if err := s.db.Read(ctx, readKeys(add, "k.user_id = ? ORDER BY (k.revoked_at IS NOT NULL), k.id",
 		userID)); err != nil {
 		return nil, db.Wrap(err, "all API keys of user %d", userID)
-	}
-	return list, nil
-}
-
-// KeysOfUser returns the user's API keys in use, the oldest first.
-func (s *Store) KeysOfUser(ctx context.Context, userID int64) ([]merchant.Key, error) {
-	var list []merchant.Key
-	add := func(k merchant.Key) { list = append(list, k) }
-	if err := s.db.Read(ctx, readKeys(add, "k.user_id = ? AND k.revoked_at IS NULL ORDER BY k.id", userID)); err != nil {
-		return nil, fmt.Errorf("API keys of user %d: %w", userID, err)
 	}
 	return list, nil
 }

@@ -96,7 +96,7 @@ func TestStore_KeysOfTheirOwner(t *testing.T) {
 		w.Must(w.RevokeKey(ctx, k.UserID, k.ID, storetest.Start, audit.Record{}))
 		_, err = w.KeyByHash(ctx, k.Hash)
 		storetest.WantError(t, "a revoked key", err, merchant.ErrBadKey)
-		keys, err := w.EveryKeyOfUser(ctx, k.UserID)
+		keys, err := w.KeysOfUser(ctx, k.UserID)
 		w.Must(err)
 		if len(keys) != 1 || keys[0].RevokedAt.IsZero() {
 			t.Errorf("all keys are %v", keys)
