@@ -50,7 +50,7 @@ func openNetworks(
 			l.watcher.Unpaced()
 		}
 		l.budget, l.calls, l.price = n.RPCBudget, calls, cfg.RPCPrice
-		l.watcher.Limit(l.spent)
+		l.watcher.Limit(watch.Least(l.budget), l.spent)
 		if err := l.subscribe(n, log); err != nil {
 			return nil, err
 		}

@@ -68,8 +68,9 @@ type Look struct {
 	// After is the block above which money is looked for.
 	After uint64
 	Watch *WatchSet
-	// Known reports whether a transaction is known already.
-	Known func(TxHash) bool
+	// News reports whether money that came to an address is news: its transaction is not known yet. The hash is empty
+	// where only the balance of the address has changed.
+	News func(Address, TxHash) bool
 	// Final asks for the number of the newest final block.
 	Final bool
 }

@@ -15,16 +15,19 @@ import (
 const stakesQuery = `SELECT
 (SELECT until FROM presence WHERE network = ?0) AS page_until,
 (SELECT max(l.at) FROM looks AS l WHERE l.network = ?0) AS looked_at,
-(SELECT moves FROM cursors WHERE network = ?0) AS moves,
-(SELECT min(d.block_number) FROM deposits AS d
-	WHERE d.network = ?0 AND NOT d.rechecked AND d.state <> 'VANISHED' AND d.state = 'SEEN') AS pending,
-(SELECT min(d.block_time) FROM deposits AS d WHERE d.network = ?0 AND NOT d.rechecked AND d.state <> 'VANISHED'
-	AND d.state = 'SEEN' AND d.block_number = (SELECT min(e.block_number) FROM deposits AS e
-	WHERE e.network = ?0 AND NOT e.rechecked AND e.state <> 'VANISHED' AND e.state = 'SEEN')) AS pending_since,
-(SELECT count(*) FROM (SELECT d.payment_id, d.network FROM deposits AS d
-	WHERE d.network = ?0 AND NOT d.rechecked AND d.state <> 'VANISHED' AND d.state = 'SEEN'
-	ORDER BY d.block_number DESC LIMIT 2000) AS seen
-	JOIN routes AS r ON r.payment_id = seen.payment_id AND r.network = seen.network WHERE r.finality <> '') AS own_rule`
+(SELECT moves FROM cursors WHERE network = ?0) AS moves`
+
+// waitingQuery reads the payments with money on one network that is not final yet. One that has very many deposits is
+// not counted through.
+const waitingQuery = `SELECT min(d.block_number) AS block, min(d.block_time) AS since,
+max(CASE WHEN r.finality <> '' THEN 1 ELSE 0 END) AS own_rule,
+(SELECT count(*) FROM (SELECT 1 FROM deposits AS e WHERE e.payment_id = d.payment_id LIMIT ?1) AS counted) AS deposits
+FROM deposits AS d LEFT JOIN routes AS r ON r.payment_id = d.payment_id AND r.network = d.network
+WHERE d.network = ?0 AND NOT d.rechecked AND d.state <> 'VANISHED' AND d.state = 'SEEN'
+GROUP BY d.payment_id ORDER BY block LIMIT ?2`
+
+// maxWaiting bounds how many payments with money that is not final are read.
+const maxWaiting = 1_000
 
 // openQuery reads the newest start and the next end of open payments on one network, from all of them. Its cost grows
 // with how many are open on any network, which it counts.
@@ -60,31 +63,40 @@ func (s *Store) Stakes(
 	ctx context.Context, n chain.Network, justEnded, watchedAfter time.Time,
 ) (watch.Stakes, error) {
 	var row struct {
-		PageUntil    instant
-		LookedAt     instant
-		Moves        *int64
-		Pending      *int64
-		PendingSince instant
-		OwnRule      int64
+		PageUntil instant
+		LookedAt  instant
+		Moves     *int64
+	}
+	var waiting []struct {
+		Block    int64
+		Since    instant
+		OwnRule  int64
+		Deposits int
 	}
 	open, err := s.open.stakes(ctx, s, n, justEnded, watchedAfter)
 	if err == nil {
 		err = s.db.Reader().NewRaw(stakesQuery, string(n)).Scan(ctx, &row)
+	}
+	if err == nil {
+		err = s.db.Reader().NewRaw(waitingQuery, string(n), watch.MostAwaited, maxWaiting).Scan(ctx, &waiting)
 	}
 	if err != nil {
 		return watch.Stakes{}, fmt.Errorf("what is at stake on %s: %w", n, err)
 	}
 	stakes := watch.Stakes{
 		PageUntil: row.PageUntil.Time, StartedAt: open.StartedAt.Time, ExpiresAt: open.ExpiresAt.Time,
-		PendingSince: row.PendingSince.Time, OwnRule: row.OwnRule > 0, EndedAt: open.EndedAt.Time,
-		Ended: open.Ended > 0, LookedAt: row.LookedAt.Time,
+		EndedAt: open.EndedAt.Time, Ended: open.Ended > 0, LookedAt: row.LookedAt.Time,
 	}
 	if row.Moves != nil {
 		stakes.Moves = *row.Moves
 	}
-	if row.Pending != nil {
-		stakes.Pending = uint64(max(*row.Pending, 0))
+	list := make([]watch.Waiting, len(waiting))
+	for i, w := range waiting {
+		list[i] = watch.Waiting{
+			Deposits: w.Deposits, Block: uint64(max(w.Block, 0)), Since: w.Since.Time, OwnRule: w.OwnRule > 0,
+		}
 	}
+	stakes.Await(list)
 	return stakes, nil
 }
 

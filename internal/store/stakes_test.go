@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -57,6 +58,29 @@ func TestStore_Stakes(t *testing.T) {
 		s = w.stakes(chain.Polygon)
 		if !s.EndedAt.Equal(storetest.Start.Add(2*time.Minute)) || !s.Ended {
 			t.Errorf("with a payment that ended a moment ago: %+v", s)
+		}
+	})
+}
+
+// TestStore_Stakes_Specks: a payment that many deposits came to raises the pace no more; the others do.
+func TestStore_Stakes_Specks(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		k := w.NewKey(100, 0)
+		flooded, paid := w.NewStarted(k), w.NewStarted(k)
+		var specks []chain.Transfer
+		for n := range uint64(watch.MostAwaited) {
+			specks = append(specks, storetest.Transfer(flooded, fmt.Sprintf("0xa%d", n), 1, 100+n))
+		}
+		_, err := w.UpdatePayment(t.Context(), flooded.ID, storetest.Observe(90, specks...))
+		w.Must(err)
+		if s := w.stakes(chain.Polygon); s.Pending != 0 {
+			t.Errorf("specks count as money from block %d on", s.Pending)
+		}
+		_, err = w.UpdatePayment(t.Context(), paid.ID, storetest.Observe(90, storetest.Transfer(paid, "0xb1", money.USD, 300)))
+		w.Must(err)
+		if s := w.stakes(chain.Polygon); s.Pending != 300 {
+			t.Errorf("money counts from block %d on, want 300", s.Pending)
 		}
 	})
 }

@@ -49,7 +49,11 @@ func (c *counter) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	replies := make([][]byte, len(calls))
 	for i, one := range calls {
-		replies[i] = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`, one.ID, c.node.answer(one))
+		answer, refused := c.node.answer(one), "result"
+		if answer == tooManyBlocks {
+			refused = "error"
+		}
+		replies[i] = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,%q:%s}`, one.ID, refused, answer)
 	}
 	answer := bytes.Join(replies, []byte(","))
 	if batch {
@@ -84,6 +88,19 @@ func (all hosts) RoundTrip(r *http.Request) (*http.Response, error) {
 type usage struct {
 	calls           map[string]int64
 	requests, bytes int64
+}
+
+// each returns how often each endpoint was asked.
+func (all hosts) each() map[string]int64 {
+	counts := make(map[string]int64, len(all))
+	for host, c := range all {
+		c.mu.Lock()
+		for _, n := range c.calls {
+			counts[host] += n
+		}
+		c.mu.Unlock()
+	}
+	return counts
 }
 
 func (all hosts) usage() usage {

@@ -10,7 +10,14 @@ import (
 )
 
 // evmNode is an endpoint of an EVM network.
-type evmNode struct{ *testChain }
+type evmNode struct {
+	*testChain
+
+	ranges uint64 // blocks that it takes at once; 0: any number
+}
+
+// tooManyBlocks is the error of a plan that takes few blocks at once.
+const tooManyBlocks = `{"code":-32600,"message":"Under the Free tier plan, you can make eth_getLogs requests with up to a 10 block range."}`
 
 func (n evmNode) answer(c call) string {
 	switch c.Method {
@@ -83,6 +90,9 @@ func (n evmNode) logs(raw json.RawMessage) string {
 	}
 	_ = json.Unmarshal(raw, &q) // the adapter's own request
 	var list []string
+	if from, to := n.number(q.FromBlock), n.number(q.ToBlock); n.ranges > 0 && to >= from+n.ranges {
+		return tooManyBlocks
+	}
 	for _, t := range n.included(n.number(q.FromBlock), n.number(q.ToBlock)) {
 		if len(q.Topics) > 2 && !strings.Contains(string(q.Topics[2]), padded(t.to.Raw)) {
 			continue

@@ -27,6 +27,10 @@ func main() {
 	network := flag.String("network", "", "with -payments: on this network alone, such as BASE")
 	pushed := flag.Bool("pushed", false, "with endpoints that push; without it, a day of 10 payments is replayed both ways")
 	ended := flag.Int("ended", 0, "payments that ended in the month before, whose addresses are watched on every network")
+	ranges := flag.Uint64("ranges", 0, "how many blocks endpoints of EVM networks take at once; 0: any number")
+	budget := flag.Int64("budget", 0, "calls a day at each endpoint; 0: any number")
+	stranger := flag.Bool("stranger", false, "a stranger has one order after the other open all day, on every network")
+	specks := flag.Duration("specks", 0, "with -stranger: after what time he sends one unit to his order, again and again")
 	socket := flag.Bool("socket", false, "only how soon a payment is seen that a real node pushes over a socket")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -55,6 +59,7 @@ func main() {
 	for _, d := range list {
 		d.lasts, d.endpoints = *day, *endpoints
 		d.ended = max(d.ended, *ended)
+		d.ranges, d.budget, d.stranger, d.specks = *ranges, *budget, *stranger, *specks
 		missed = errors.Join(missed, measure(ctx, d))
 	}
 	if missed != nil {
@@ -76,6 +81,10 @@ type shopDay struct {
 	endpoints int           // a network
 	ended     int           // payments of the month before, whose addresses are watched on every network
 	lasts     time.Duration
+	ranges    uint64        // blocks that endpoints take at once; 0: any number
+	budget    int64         // calls a day at each endpoint; 0: any number
+	stranger  bool          // has an order open all day
+	specks    time.Duration // and sends it one unit each time so much has passed; 0: nothing
 }
 
 // measure replays a day and prints what it cost.
@@ -85,7 +94,7 @@ func measure(ctx context.Context, d shopDay) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	w, err := newWorld(ctx, dir, d.endpoints, d.pushed, d.ended)
+	w, err := newWorld(ctx, dir, d)
 	if err != nil {
 		return err
 	}
@@ -105,6 +114,9 @@ func (w *world) replay(d shopDay) error {
 	for _, n := range chain.Networks() {
 		if !d.spread && (d.only == "" || d.only == n) {
 			w.openFor(d.size, n)
+		}
+		if d.stranger {
+			w.plan(begin.Add(-5*time.Minute), func() error { return w.squat(n, d.specks) })
 		}
 		w.plan(begin.Add(-10*time.Minute), func() error { return w.step(w.networks[n]) })
 	}

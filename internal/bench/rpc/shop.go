@@ -1,12 +1,12 @@
 package main
 
 import (
+	"errors"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
-	"github.com/florinpay/florin/internal/payment/watch"
 )
 
 // hours is how busy a real shop is in each hour of the day, in parts of the day's payments.
@@ -109,9 +109,63 @@ func (w *world) look(a *arrival) {
 		if !a.started {
 			return nil
 		}
-		return w.store.Attend(w.ctx, a.network, w.clock.now().Add(watch.PageFor))
+		return w.attend(a.id)
 	}
 	w.after(0, turn)
+}
+
+// attend says that the page of a payment is open, as the server does.
+func (w *world) attend(id payment.ID) error {
+	p, err := w.store.Payment(w.ctx, id)
+	if err != nil {
+		return err
+	}
+	w.presence.Look(p)
+	w.presence.RunOnce(w.ctx)
+	return nil
+}
+
+// squat has an order open as a stranger who costs as much as one order can, and the next one when that has ended.
+func (w *world) squat(n chain.Network, specks time.Duration) error {
+	p, err := w.service.Create(w.ctx, payment.CreateInput{KeyID: w.key, Amount: "25"})
+	if err != nil {
+		return err
+	}
+	if p, err = w.service.Start(w.ctx, string(p.ID), payment.Choice{Network: n, Token: money.USDC}); err != nil {
+		return err
+	}
+	x := w.networks[n]
+	w.wake(x)
+	asset, _ := x.offered.Profile.Asset(p.Choice.Token)
+	w.each(specks, func() (bool, error) {
+		x.chain.pay(p.Routes[0].Address, asset, money.UnitsFromUint64(1))
+		return w.clock.now().Before(p.ExpiresAt), nil
+	})
+	w.each(pollEvery, func() (bool, error) {
+		stored, err := w.store.Payment(w.ctx, p.ID)
+		if err != nil || stored.Status != payment.Started {
+			return false, errors.Join(err, w.squat(n, specks))
+		}
+		return true, w.attend(p.ID)
+	})
+	return nil
+}
+
+// pollEvery is how often a stranger's program asks for the status of his order.
+const pollEvery = 5 * time.Second
+
+// each has something done again and again until it returns false; never if the time is 0.
+func (w *world) each(every time.Duration, do func() (goOn bool, err error)) {
+	if every == 0 {
+		return
+	}
+	w.after(every, func() error {
+		goOn, err := do()
+		if goOn && err == nil {
+			w.each(every, do)
+		}
+		return err
+	})
 }
 
 // pageTurn is how often an open page is brought up to date.

@@ -34,6 +34,7 @@ type world struct {
 	store    *store.Store
 	service  *payment.Service
 	expirer  *watch.Expirer
+	presence *watch.Presence
 	networks map[chain.Network]*network
 	key      int64
 	made     int
@@ -52,6 +53,9 @@ type network struct {
 	finals  []time.Duration // from final to the event of the webhook
 	steps   int
 	spent   usage // in the day
+	// before is how often each endpoint had been asked when today began.
+	today  time.Time
+	before map[string]int64
 	// subscribed is since when there is a subscription, and heads how many blocks were pushed before.
 	subscribed time.Time
 	heads      int64
@@ -87,10 +91,10 @@ const (
 	wallet2  = chain.Address("7KqzuxWhMm7GsfXoHhXq6ZdyQoMXEgt3VFLiXDGKHtRd")
 )
 
-// newWorld makes an installation in a directory, with so many endpoints a network, which push money or do not.
-func newWorld(ctx context.Context, dir string, endpoints int, pushed bool, ended int) (*world, error) {
+// newWorld makes an installation in a directory for a day.
+func newWorld(ctx context.Context, dir string, d shopDay) (*world, error) {
 	w := &world{
-		pushed: pushed, ended: ended,
+		pushed: d.pushed, ended: d.ended,
 		agenda: agenda{clock: &clock{at: begin.Add(-time.Hour)}}, ctx: ctx, networks: make(map[chain.Network]*network),
 		rng: rand.New(rand.NewPCG(1, 2)), //nolint:gosec // it must be repeatable
 	}
@@ -103,13 +107,18 @@ func newWorld(ctx context.Context, dir string, endpoints int, pushed bool, ended
 	}
 	readers := make(map[chain.Network]chain.Reader)
 	for _, p := range chain.Profiles() {
-		n, reader, err := w.open(p, endpoints)
+		n, reader, err := w.open(p, d)
 		if err != nil {
 			return nil, err
 		}
 		w.networks[p.Network], readers[p.Network] = n, reader
 	}
 	now := w.clock.now
+	watchers := make(map[chain.Network]*watch.Watcher)
+	for n, x := range w.networks {
+		watchers[n] = x.watcher
+	}
+	w.presence = watch.NewPresence(w.store, watchers, now, silent())
 	w.service = payment.NewService(w.store, w.store.Merchant(), w, payment.Options{
 		TTL: ttl, StartTTL: startTTL, MinAmount: 10_000, MaxAmount: 1_000_000 * money.USD,
 	}, now, w.newID)
@@ -120,17 +129,17 @@ func newWorld(ctx context.Context, dir string, endpoints int, pushed bool, ended
 func silent() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 // open opens a network with its endpoints.
-func (w *world) open(p chain.Profile, endpoints int) (*network, chain.Reader, error) {
+func (w *world) open(p chain.Profile, d shopDay) (*network, chain.Reader, error) {
 	n := &network{
 		chain: newChain(p, w.clock), hosts: make(hosts), waiting: make(map[payment.ID]*arrival),
 		rounds: make(map[watch.Level]int), glances: make(map[watch.Level]int),
 	}
-	var node answerer = evmNode{n.chain}
+	var node answerer = evmNode{n.chain, d.ranges}
 	if p.Network == chain.Solana {
 		node = solanaNode{n.chain}
 	}
 	var urls []string
-	for i := range endpoints {
+	for i := range d.endpoints {
 		host := fmt.Sprintf("endpoint%d.example", i+1)
 		n.hosts[host] = newCounter(node)
 		urls = append(urls, "http://"+host)
@@ -142,6 +151,9 @@ func (w *world) open(p chain.Profile, endpoints int) (*network, chain.Reader, er
 	reader := checked{adapter, n}
 	n.offered = payment.OfferedNetwork{Profile: p, Depositor: depositor}
 	n.watcher = watch.NewWatcher(p, reader, past{w.store, w.ended}, "bench", w.clock.now, silent())
+	if d.budget > 0 {
+		n.watcher.Limit(d.budget, func() int64 { return n.spentToday(w.clock.now(), d.budget) })
+	}
 	if w.pushed {
 		n.watcher.Follow(watch.Feed{
 			Watch: func(set *chain.WatchSet) { n.subscribe(set, w.clock.now()) },
@@ -149,6 +161,18 @@ func (w *world) open(p chain.Profile, endpoints int) (*network, chain.Reader, er
 		})
 	}
 	return n, reader, nil
+}
+
+// spentToday returns what part of its day's budget the busiest endpoint has spent, in per cent.
+func (x *network) spentToday(now time.Time, budget int64) int64 {
+	if today := now.Truncate(24 * time.Hour); !today.Equal(x.today) {
+		x.today, x.before = today, x.hosts.each()
+	}
+	var calls []int64
+	for host, n := range x.hosts.each() {
+		calls = append(calls, n-x.before[host])
+	}
+	return watch.Spent(calls, []int64{budget})
 }
 
 // unhurried is a rate that holds no call back: the simulated time does not pass while one waits.

@@ -35,6 +35,9 @@ func (l *Limit) Learnt() (size uint64, found bool) {
 	return l.Size(), l.refused > 0
 }
 
+// Settled reports whether the size to ask for now was accepted before, and the next larger one was not.
+func (l *Limit) Settled() bool { return l.refused > 0 && l.taken == l.size }
+
 // Refuse records that asked was too much; hint, if it is not 0, is what the endpoint says that it takes, and is
 // believed for as long as a refusal. It reports false if it cannot be less.
 func (l *Limit) Refuse(asked, hint uint64, now time.Time) bool {

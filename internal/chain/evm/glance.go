@@ -165,11 +165,12 @@ func (a *Adapter) news(logs []byte, l chain.Look) (news bool, err error) {
 			!raw.Recipient(&to) {
 			return nil
 		}
-		if _, watched := l.Watch.Lookup(to[:]); !watched {
+		address, watched := l.Watch.Lookup(to[:])
+		if !watched {
 			return nil
 		}
 		moved, ok := raw.Decode()
-		news = ok && !moved.Units.IsZero() && !l.Known(chain.TxHash(moved.Tx.String()))
+		news = ok && !moved.Units.IsZero() && l.News(address, chain.TxHash(moved.Tx.String()))
 		return nil
 	})
 	return news, err

@@ -54,7 +54,8 @@ func (g *glanced) round() {
 func (g *glanced) glance() bool {
 	g.t.Helper()
 	seen, err := g.reader.Glance(g.t.Context(), chain.Look{
-		After: g.latest, Watch: g.watch, Final: true, Known: func(tx chain.TxHash) bool { return g.known[tx] },
+		After: g.latest, Watch: g.watch, Final: true,
+		News: func(_ chain.Address, tx chain.TxHash) bool { return !g.known[tx] },
 	})
 	if err != nil {
 		g.t.Fatal(err)

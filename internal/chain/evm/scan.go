@@ -20,6 +20,9 @@ const (
 	// maxChunks is how many ranges are read before the end of the scan is
 	// checked again, which bounds the work that a failure undoes.
 	maxChunks = 16
+	// maxTogether is how many ranges are asked for in one request where the endpoint takes few blocks at once: block `to`
+	// is asked for once with all of them.
+	maxTogether = 8
 	// maxPieces bounds how often one range is asked for in smaller pieces.
 	maxPieces = 32
 )
@@ -123,12 +126,15 @@ func (s *stretch) read(ctx context.Context, first uint64) (last uint64, err erro
 	for range maxPieces {
 		blocks, perQuery := s.e.LogLimits()
 		last = min(s.to.Number, first+blocks-1)
+		count := last - first + 1
+		if s.e.SettledBlocks() {
+			last = min(s.to.Number, first+maxTogether*blocks-1)
+		}
 		var size int
 		err = s.e.Patiently(ctx, s.to.Number, func() (err error) {
-			size, err = s.fetch(ctx, first, last, perQuery)
+			size, err = s.fetch(ctx, first, last, count, perQuery)
 			return err
 		})
-		count := last - first + 1
 		switch {
 		case err == nil:
 			s.e.LogsAccepted(count, s.named(perQuery), size)
@@ -168,30 +174,38 @@ func (s *stretch) named(perQuery int) int {
 	return min(perQuery, s.watch.Len())
 }
 
-// fetch asks for the logs of blocks first to last and then, in the same request, for block `to`.
-func (s *stretch) fetch(ctx context.Context, first, last uint64, perQuery int) (size int, err error) {
-	calls := s.adapter.logCalls(rpc.Quantity(first), rpc.Quantity(last), s.watch, perQuery, s.narrow)
-	logs := len(calls)
-	calls = append(calls, rpc.BlockByNumber(s.to.Number))
-	replies, err := s.e.AskInto(ctx, s.buffer, calls...)
+// fetch asks for the logs of blocks first to last, so many blocks in each query, and then, in the same request, for block
+// `to`. It returns the size of the largest answer.
+func (s *stretch) fetch(ctx context.Context, first, last, blocks uint64, perQuery int) (size int, err error) {
+	var calls []rpc.Call
+	var begins []uint64 // of the range of each call
+	for next := first; next <= last; next += blocks {
+		end := min(next+blocks-1, last)
+		part := s.adapter.logCalls(rpc.Quantity(next), rpc.Quantity(end), s.watch, perQuery, s.narrow)
+		calls = append(calls, part...)
+		begins = append(begins, slices.Repeat([]uint64{next}, len(part))...)
+	}
+	replies, err := s.e.AskInto(ctx, s.buffer, append(calls, rpc.BlockByNumber(s.to.Number))...)
 	if err != nil {
 		return 0, err
 	}
-	if r := replies[logs]; r.Err != nil {
-		return 0, rpc.CallError(r.Err)
+	head, logs := replies[len(calls)], replies[:len(calls)]
+	if head.Err != nil {
+		return 0, rpc.CallError(head.Err)
 	}
-	if err := rpc.RequireHead(replies[logs].Result, s.to); err != nil {
+	if err := rpc.RequireHead(head.Result, s.to); err != nil {
 		return 0, err
 	}
-	for _, r := range replies[:logs] {
+	for _, r := range logs {
 		if r.Err != nil {
 			return 0, rpc.LogsError(r.Err)
 		}
 	}
 	s.waiting = s.waiting[:0]
-	for _, r := range replies[:logs] {
-		size += len(r.Result)
-		if err := rpc.ReadLogs(r.Result, func(l *rpc.RawLog) error { return s.collect(l, first, last) }); err != nil {
+	for i, r := range logs {
+		size = max(size, len(r.Result))
+		end := min(begins[i]+blocks-1, last)
+		if err := rpc.ReadLogs(r.Result, func(l *rpc.RawLog) error { return s.collect(l, begins[i], end) }); err != nil {
 			return 0, err
 		}
 		if err := s.matchRecipients(); err != nil {

@@ -20,7 +20,7 @@ import (
 // where it was, and nothing is lost or reported twice.
 func TestScan_EndpointDiesMidway(t *testing.T) {
 	t.Parallel()
-	for _, after := range []int{1, 2, 5, 19, 40} {
+	for _, after := range []int{1, 2, 5, 9, 14} {
 		s := newScript(t, 2)
 		watched := s.addresses(60)
 		txs := s.history(watched, 400, 0)

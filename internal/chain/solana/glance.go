@@ -2,7 +2,6 @@ package solana
 
 import (
 	"context"
-	"slices"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
@@ -22,13 +21,13 @@ func (a *Adapter) Glance(ctx context.Context, l chain.Look) (seen chain.Glance, 
 		case <-known.turn:
 			defer func() { known.turn <- struct{}{} }()
 		}
-		seen, err = e.glance(ctx, known.accountsOf(l.Watch, a.mints, a.pool.now()), l.Final)
+		seen, err = e.glance(ctx, known.accountsOf(l.Watch, a.mints, a.pool.now()), l)
 		return err
 	})
 	return seen, err
 }
 
-func (e *endpoint) glance(ctx context.Context, accounts []*account, final bool) (seen chain.Glance, err error) {
+func (e *endpoint) glance(ctx context.Context, accounts []*account, l chain.Look) (seen chain.Glance, err error) {
 	changed := make([]bool, len(accounts))
 	err = rpc.Each(ctx, accounts, rpc.AccountsPerCall, func(ctx context.Context, part []*account, at int) error {
 		now, _, err := e.Accounts(ctx, keysOf(part), 0)
@@ -42,8 +41,10 @@ func (e *endpoint) glance(ctx context.Context, accounts []*account, final bool) 
 		}
 		return nil
 	})
-	seen.News = slices.Contains(changed, true)
-	if err == nil && final {
+	for i, acc := range accounts {
+		seen.News = seen.News || changed[i] && l.News(acc.address, "")
+	}
+	if err == nil && l.Final {
 		seen.Final, err = e.Slot(ctx, rpc.Finalized)
 	}
 	return seen, err

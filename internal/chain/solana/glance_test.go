@@ -33,7 +33,7 @@ func TestGlance_PaidDuringRound(t *testing.T) {
 func (h *harness) glances(t *testing.T, to chain.Watched, news bool) {
 	t.Helper()
 	seen, err := h.reader.Glance(t.Context(), chain.Look{
-		Watch: watching(to), Known: func(chain.TxHash) bool { return false },
+		Watch: watching(to), News: func(chain.Address, chain.TxHash) bool { return true },
 	})
 	if err != nil || seen.News != news {
 		t.Errorf("a glance finds %+v, %v; want news %v", seen, err, news)

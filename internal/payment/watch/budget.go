@@ -17,8 +17,30 @@ type slowdown struct{ spent, factor int64 }
 var slowdowns = map[Level][]slowdown{
 	Idle:     {{75, 3}, {50, 2}},
 	Ended:    {{75, 3}, {50, 2}},
-	Open:     {{100, 6}, {90, 4}, {75, 2}},
-	Attended: {{100, 5}, {95, 2}},
+	Open:     {{100, 12}, {90, 4}, {75, 2}},
+	Attended: {{110, 60}, {105, 20}, {100, 10}, {95, 2}},
+}
+
+// secondSlowdown is the same for the second reading, the last that a budget slows down: without it money may be unseen.
+func secondSlowdown(spent int64) int64 {
+	const over, far = 100, 110 // per cent
+	switch {
+	case spent >= far:
+		return 4 //nolint:mnd // times
+	case spent >= over:
+		return 2 //nolint:mnd // times
+	}
+	return 1
+}
+
+// Least returns the smallest of the budgets; 0 is no limit.
+func Least(budgets []int64) (least int64) {
+	for _, b := range budgets {
+		if b > 0 && (least == 0 || b < least) {
+			least = b
+		}
+	}
+	return least
 }
 
 // Spent returns what part of its day's budget the endpoint that is nearest to it has spent, in per cent, at most 1,000.

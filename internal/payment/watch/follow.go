@@ -22,10 +22,10 @@ const (
 	// liveGlance is the time between two glances while a live subscription pushes money: they prove that it withholds
 	// nothing.
 	liveGlance = 3 * time.Second
-	// pushesAtOnce is how many pushes are followed by a round at once; after that, one a second. Whoever pushes cannot
-	// make us read more often.
-	pushesAtOnce = 3
-	pushRest     = time.Second
+	// pushesAtOnce is how many pushes are followed by a round at once; after that, one in pushEvery is, and glances find
+	// what the others say. Whoever pushes cannot make us read more often.
+	pushesAtOnce = 5
+	pushEvery    = time.Minute
 	// falsePushes is after how many rounds in a row that pushes asked for in vain a subscription is not trusted.
 	falsePushes = 5
 	// pushGrace is how long a push may come after its money was found by reading.
@@ -50,8 +50,7 @@ var (
 type pushes struct {
 	feed    Feed
 	on      bool
-	tokens  int
-	refill  time.Time
+	rounds  allowance // that pushes may still bring
 	at      time.Time // when a push last came
 	found   time.Time // when a glance found money of which no push had come; zero: no such is open
 	vain    int       // rounds in a row that pushes asked for and that found nothing
@@ -59,7 +58,7 @@ type pushes struct {
 }
 
 // Follow makes the watcher read the network as soon as the subscription pushes money. Pushed must be called then.
-func (w *Watcher) Follow(f Feed) { w.pushes = pushes{feed: f, on: true, tokens: pushesAtOnce} }
+func (w *Watcher) Follow(f Feed) { w.pushes = pushes{feed: f, on: true, rounds: allowance{left: pushesAtOnce}} }
 
 // Pushed says that money was pushed. It does not block.
 func (w *Watcher) Pushed() {
@@ -112,18 +111,15 @@ func (p *pushes) expected(now time.Time) bool { return !now.After(p.expects) }
 // readPushed makes a round if money was pushed, unless too much is pushed, and reports whether it did.
 func (w *Watcher) readPushed(ctx context.Context, now time.Time) bool {
 	p := &w.pushes
-	if !p.on || !w.pushed.Load() {
+	if !p.on || !w.pushed.Swap(false) {
 		return false
 	}
-	if rested := int(now.Sub(p.refill) / pushRest); rested > 0 {
-		p.tokens, p.refill = min(p.tokens+rested, pushesAtOnce), now
-	}
-	if p.tokens == 0 {
-		return false // the next step comes within a second
-	}
-	p.tokens--
-	w.pushed.Store(false)
 	p.at, p.found = now, time.Time{}
+	p.rounds.grow(now, pushesAtOnce, pushEvery)
+	if p.rounds.left == 0 {
+		return false
+	}
+	p.rounds.left--
 	changed := w.changed
 	_ = w.RunOnce(ctx) // logs failures itself
 	switch {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/payment"
 )
 
 // Stakes is what is at stake on a network at the moment: it decides how closely the network is read, and so what
@@ -31,6 +32,34 @@ type Stakes struct {
 	LookedAt time.Time
 	// Moves is how often an operator has moved the cursor.
 	Moves int64
+}
+
+// Waiting is a payment that money came to which is not final yet.
+type Waiting struct {
+	// Deposits is how many it has in all; more than MostAwaited count as that.
+	Deposits int
+	// Block and Since are those of the first deposit that is not final.
+	Block uint64
+	Since time.Time
+	// OwnRule: a merchant's own finality decides about it.
+	OwnRule bool
+}
+
+// MostAwaited is from how many deposits on a payment raises the pace no more, since somebody sends it specks. Its money
+// becomes final with the rounds that come anyway.
+const MostAwaited = payment.FoldFrom
+
+// Await sets what is at stake by the payments with money that is not final.
+func (s *Stakes) Await(list []Waiting) {
+	for _, w := range list {
+		if w.Deposits >= MostAwaited {
+			continue
+		}
+		if s.Pending == 0 || w.Block < s.Pending {
+			s.Pending, s.PendingSince = w.Block, w.Since
+		}
+		s.OwnRule = s.OwnRule || w.OwnRule
+	}
 }
 
 // Level is how closely a network is read.
@@ -109,6 +138,18 @@ func (l Level) Pace() Pace {
 	case Idle:
 	}
 	return Pace{0, idleRound}
+}
+
+// fullBudget is the least budget of calls a day at which every second may have its glance.
+const fullBudget = 50_000
+
+// Within returns the pace with glances as far apart as a smaller budget has them, 0 being none: the half hour for which
+// one open page counts costs less than a tenth of it.
+func (p Pace) Within(budget int64) Pace {
+	if budget > 0 {
+		p.Glance *= time.Duration(max(1, fullBudget/budget))
+	}
+	return p
 }
 
 // Slower returns the pace with its times multiplied, at most to slowest: what a budget of calls that is nearly spent

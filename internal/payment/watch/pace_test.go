@@ -60,3 +60,16 @@ func TestLevel_Pace(t *testing.T) {
 		before = p
 	}
 }
+
+// A small budget has fewer glances, and as many rounds.
+func TestPace_Within(t *testing.T) {
+	t.Parallel()
+	full := watch.Attended.Pace()
+	for budget, want := range map[int64]time.Duration{
+		0: time.Second, 1_000_000: time.Second, 100_000: time.Second, 20_000: 2 * time.Second, 5_000: 10 * time.Second,
+	} {
+		if got := full.Within(budget); got.Glance != want || got.Round != full.Round {
+			t.Errorf("with %d calls a day: %+v, want glances every %s", budget, got, want)
+		}
+	}
+}

@@ -42,6 +42,14 @@ type look struct {
 	due     bool // it is to be stored
 }
 
+const (
+	// attendFor is for how long after its start the page of a payment has its network read at the full pace: as long as
+	// a payer has by default. A page that stays open, or a program that asks again and again, costs no more than that.
+	attendFor = 30 * time.Minute
+	// lookFor is the same after its end, where late money would otherwise be seen slowly.
+	lookFor = 2 * time.Hour
+)
+
 // mostLooks bounds the memory that open pages of ended payments take.
 const mostLooks = 10_000
 
@@ -79,7 +87,7 @@ func (a *Presence) lookAgain(p payment.Payment) {
 	for _, r := range p.Routes {
 		_, read := a.watchers[r.Network]
 		if !read || !rests(r.Network) || now.Sub(a.looks[p.ID].at) < presenceEvery ||
-			!p.EndedAt.IsZero() && now.Sub(p.EndedAt) > payment.WatchAfterEnd {
+			!p.EndedAt.IsZero() && now.Sub(p.EndedAt) > lookFor {
 			continue
 		}
 		if len(a.looks) >= mostLooks {
@@ -103,7 +111,8 @@ func (a *Presence) attend(routes []payment.Route) {
 	defer a.mu.Unlock()
 	now := a.now()
 	for _, r := range routes {
-		if _, read := a.watchers[r.Network]; !read || now.Sub(a.stored[r.Network]) < presenceEvery {
+		_, read := a.watchers[r.Network]
+		if !read || now.Sub(a.stored[r.Network]) < presenceEvery || now.Sub(r.Since) > attendFor {
 			continue
 		}
 		a.stored[r.Network], a.due[r.Network] = now, true

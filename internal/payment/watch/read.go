@@ -138,7 +138,7 @@ func (w *Watcher) holds(ctx context.Context, heads chain.Heads, c Cursor) (Curso
 	w.log.Error("credited blocks were replaced; reading them again", "from", c.Rechecked.Number+1, "to", c.Scanned.Number)
 	c.Scanned = c.Rechecked
 	c.Second = chain.Lower(c.Second, c.Scanned)
-	w.second = second{mixed: true, said: make(judgement)}
+	w.second = second{said: make(judgement)}
 	return c, nil
 }
 
@@ -153,7 +153,7 @@ func (w *Watcher) authoritative(ctx context.Context, heads chain.Heads, c Cursor
 		if err != nil {
 			return c, err
 		}
-		w.second.readBy(by)
+		w.second.readBy(by, c.Scanned.Number, to.Number)
 		c.Scanned = to
 		due := found > 0 || to.Number < heads.Final.Number || to.Number <= c.RereadTo ||
 			w.now().Sub(c.UpdatedAt) >= saveEvery
@@ -164,15 +164,18 @@ func (w *Watcher) authoritative(ctx context.Context, heads chain.Heads, c Cursor
 	return c, nil
 }
 
-// recheckFinalized reads again the blocks that were credited before the chain finalized them; where nothing is credited
-// before, the second reading is that. How far it came is stored
-// as often as the cursor is, which the round began with as it was stored then: the next one does not read them again.
+// recheckFinalized reads again the blocks that were credited before the chain finalized them. Where nothing is credited
+// before, or nobody waits, the second reading is that. How far it came is stored as often as the cursor is, which the
+// round began with as it was stored then: the next one does not read them again.
 func (w *Watcher) recheckFinalized(
 	ctx context.Context, heads chain.Heads, c Cursor, stored time.Time,
 ) (Cursor, error) {
 	end := heads.Finalized
 	if w.finalizes() {
 		return c, nil
+	}
+	if w.secondRechecks() {
+		end = chain.Lower(end, c.Second)
 	}
 	for c.Rechecked.Number < min(end.Number, c.Scanned.Number) {
 		to, err := w.step(ctx, c.Rechecked.Number, end)

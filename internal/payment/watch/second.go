@@ -3,6 +3,7 @@ package watch
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
@@ -14,9 +15,8 @@ import (
 
 // second is how the blocks behind the second cursor were read the first time.
 type second struct {
-	// voice is the only one that has read them; mixed: several have, or it is not known.
-	voice string
-	mixed bool
+	// runs are through which voice they were read, in order.
+	runs []run
 	// shown is what has been shown of them, and said what was found to stand of it, so that neither is asked for twice.
 	shown []chain.Transfer
 	said  judgement
@@ -29,10 +29,54 @@ type second struct {
 	why     string
 }
 
-// readBy records which voice has read blocks the first time.
-func (s *second) readBy(voice string) {
-	s.mixed = s.mixed || s.voice != "" && voice != s.voice
-	s.voice = voice
+// run is a run of blocks that one voice has read, from the end of the run before; empty: it is not known which.
+type run struct {
+	to    uint64
+	voice string
+}
+
+// readBy records through which voice the blocks after..to were read the first time.
+func (s *second) readBy(voice string, after, to uint64) {
+	if len(s.runs) == 0 {
+		s.runs = []run{{to: after}}
+	}
+	if last := &s.runs[len(s.runs)-1]; last.voice == voice {
+		last.to = to
+		return
+	}
+	s.runs = append(s.runs, run{to, voice})
+}
+
+// first returns the voice that has read all of the blocks after..to, or none.
+func (s *second) first(after, to uint64) (voice string) {
+	for _, r := range s.runs {
+		switch {
+		case r.to <= after:
+		case r.voice == "", voice != "" && r.voice != voice:
+			return ""
+		case r.to >= to:
+			return r.voice
+		default:
+			voice = r.voice
+		}
+	}
+	return ""
+}
+
+// forget drops what was kept of blocks up to the number, which were read twice.
+func (s *second) forget(upTo uint64) {
+	s.runs = slices.DeleteFunc(s.runs, func(r run) bool { return r.to <= upTo })
+	said := make(judgement)
+	s.shown = slices.DeleteFunc(s.shown, func(t chain.Transfer) bool {
+		if t.Block.Number <= upTo {
+			return true
+		}
+		if why, known := s.said[confirmationOf(t)]; known {
+			said[confirmationOf(t)] = why
+		}
+		return false
+	})
+	s.said = said
 }
 
 // mostShown bounds the memory that a flood takes. Beyond it, what was shown is asked for again.
@@ -41,18 +85,10 @@ const mostShown = 50_000
 // show keeps what has been shown of the blocks.
 func (s *second) show(found []chain.Transfer) {
 	if len(s.shown)+len(found) > mostShown {
-		s.shown, s.said, s.mixed = nil, make(judgement), true
+		s.shown, s.said, s.runs = nil, make(judgement), nil
 		return
 	}
 	s.shown = append(s.shown, found...)
-}
-
-// first returns the voice that has read all blocks behind the second cursor, or none.
-func (s *second) first() string {
-	if s.mixed {
-		return ""
-	}
-	return s.voice
 }
 
 const (
@@ -60,6 +96,8 @@ const (
 	secondLimit = 10 * time.Minute
 	// secondTime bounds a second reading in one round, so that payers who wait are kept waiting by no more.
 	secondTime = 20 * time.Second
+	// finalizedWithin is how long after it is credited a block is finalized at the latest, where the two differ.
+	finalizedWithin = 30 * time.Minute
 )
 
 // secondEvery returns the time between two second readings: with Finality, it is how late money is seen that the first
@@ -82,10 +120,9 @@ func (w *Watcher) secondDue(c Cursor) time.Time {
 	if c.Second.Number >= c.Scanned.Number {
 		return time.Time{}
 	}
-	level := w.Level()
-	every := level.secondEvery()
+	every := w.Level().secondEvery()
 	if w.spent != nil {
-		every *= time.Duration(level.Slowdown(w.spent())) // the last to be paid for
+		every *= time.Duration(secondSlowdown(w.spent()))
 	}
 	return w.second.at.Add(every)
 }
@@ -108,6 +145,9 @@ func (w *Watcher) readSecond(ctx context.Context, heads chain.Heads, c Cursor) (
 	if w.reader.Quorum() == 1 {
 		end, w.second.seen = chain.Lower(w.second.seen, c.Scanned), c.Scanned
 	}
+	if !w.finalizes() && w.secondRechecks() {
+		end = chain.Lower(end, heads.Finalized)
+	}
 	limited, cancel := context.WithTimeout(ctx, secondTime)
 	defer cancel()
 	c, err := w.catchUp(limited, heads, c, end)
@@ -123,9 +163,7 @@ func (w *Watcher) readSecond(ctx context.Context, heads chain.Heads, c Cursor) (
 	default:
 		w.second.failing, w.second.why = time.Time{}, ""
 	}
-	if c.Second.Number >= c.Scanned.Number {
-		w.second = second{at: w.second.at, seen: w.second.seen, said: make(judgement)}
-	}
+	w.second.forget(c.Second.Number)
 	return c, nil
 }
 
@@ -136,12 +174,14 @@ func (w *Watcher) catchUp(ctx context.Context, heads chain.Heads, c Cursor, end 
 		if err != nil {
 			return c, err
 		}
-		err = w.takeTwice(ctx, heads, w.reading(), c.Second.Number+1, to, w.second.first(), w.second.shown)
+		err = w.takeTwice(ctx, heads, w.reading(), c.Second.Number+1, to, w.second.first(c.Second.Number, to.Number),
+			w.second.shown)
 		if err != nil {
 			return c, err
 		}
+		rechecked := w.finalizes() || w.secondRechecks() && c.Rechecked.Number >= c.Second.Number
 		c.Second = to
-		if w.finalizes() && to.Number <= heads.Finalized.Number {
+		if rechecked && to.Number <= heads.Finalized.Number {
 			c.Rechecked, w.rechecked = to, to.Number
 		}
 		if err := w.save(ctx, &c, true); err != nil {
@@ -151,6 +191,10 @@ func (w *Watcher) catchUp(ctx context.Context, heads chain.Heads, c Cursor, end 
 	return c, nil
 }
 
+// secondRechecks reports whether the second reading waits for blocks to be finalized, and is the recheck of what was
+// credited before at the same time: nobody waits for money, and where ranges are narrow each reading costs much.
+func (w *Watcher) secondRechecks() bool { return !w.unpaced && w.Level() < Open }
+
 // finalizes reports whether nothing is credited on the network before the chain has finalized it.
 func (w *Watcher) finalizes() bool { return w.profile.Finality.Tag == chain.TagFinalized }
 
@@ -159,6 +203,9 @@ func (w *Watcher) onceSince(c Cursor) string {
 	age, usual := c.Scanned.Time.Sub(c.Second.Time), w.Level().secondEvery()
 	if w.reader.Quorum() == 1 {
 		usual *= 2 // what was read since the last second reading waits for the one after the next
+	}
+	if !w.finalizes() && w.secondRechecks() {
+		usual += finalizedWithin
 	}
 	if c.Second.Number >= c.Scanned.Number || age < secondLimit+usual {
 		return ""

@@ -23,6 +23,39 @@ type openSet struct {
 	set     *chain.WatchSet
 	started time.Time // the newest start it includes
 	loaded  time.Time
+	// news is how often money to each address may still bring a round of its own.
+	news map[chain.Address]*allowance
+}
+
+const (
+	// newsAtOnce is how many transfers to one address are each followed by a round at once; after that, one in newsEvery
+	// is, and the others are found by the rounds that come anyway. Whoever sends one unit again and again cannot make us
+	// read more often.
+	newsAtOnce = 5
+	newsEvery  = 5 * time.Minute
+)
+
+// allowance is how often something may be done, at once and then by and by.
+type allowance struct {
+	left int
+	at   time.Time // when it last grew
+}
+
+// allow reports whether news may bring a round now, and counts it.
+func (a *allowance) allow(now time.Time) bool {
+	a.grow(now, newsAtOnce, newsEvery)
+	if a.left == 0 {
+		return false
+	}
+	a.left--
+	return true
+}
+
+// grow adds one for each time that has passed, up to the most.
+func (a *allowance) grow(now time.Time, most int, every time.Duration) {
+	if n := int(now.Sub(a.at) / every); n > 0 {
+		a.left, a.at = min(a.left+n, most), now
+	}
 }
 
 const (
@@ -62,8 +95,9 @@ func (w *Watcher) Refresh() {
 // calls cost nothing.
 func (w *Watcher) Unpaced() { w.unpaced = true }
 
-// Limit makes the watcher slow down by what part of the day's budget of calls is spent, in per cent.
-func (w *Watcher) Limit(spent func() int64) { w.spent = spent }
+// Limit makes the watcher keep to a day's budget of calls; 0: there is none. It slows down by what part of it is spent,
+// in per cent.
+func (w *Watcher) Limit(budget int64, spent func() int64) { w.budget, w.spent = budget, spent }
 
 // Run watches until ctx ends. A failed round is logged and repeated.
 func (w *Watcher) Run(ctx context.Context) error {
@@ -117,7 +151,7 @@ func (w *Watcher) Step(ctx context.Context) time.Duration {
 		w.alive()
 	}
 	w.setLevel(level)
-	pace := level.Pace()
+	pace := level.Pace().Within(w.budget)
 	if w.spent != nil {
 		pace = pace.Slower(level.Slowdown(w.spent()))
 	}
@@ -230,7 +264,8 @@ func (w *Watcher) glance(ctx context.Context, s Stakes, pace Pace, now time.Time
 	for _, t := range w.tail.transfers {
 		known[t.Tx] = true
 	}
-	look.Watch, look.Known = w.open.set, func(tx chain.TxHash) bool { return known[tx] }
+	look.Watch = w.open.set
+	look.News = func(a chain.Address, tx chain.TxHash) bool { return !known[tx] && w.open.news[a].allow(now) }
 	if look.Watch.Len() == 0 && !look.Final {
 		return settled
 	}
@@ -256,10 +291,13 @@ func (w *Watcher) loadOpen(ctx context.Context, s Stakes, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	set := chain.NewWatchSet(len(addresses))
+	set, news := chain.NewWatchSet(len(addresses)), make(map[chain.Address]*allowance, len(addresses))
 	for _, a := range addresses {
 		set.Add(a)
+		if news[a.Address] = w.open.news[a.Address]; news[a.Address] == nil {
+			news[a.Address] = &allowance{left: newsAtOnce, at: now}
+		}
 	}
-	w.open = openSet{set, s.StartedAt, now}
+	w.open = openSet{set, s.StartedAt, now, news}
 	return nil
 }

@@ -55,6 +55,7 @@ type Watcher struct {
 	wake    chan struct{}
 	refresh atomic.Bool
 	unpaced bool
+	budget  int64         // calls a day; 0: no limit
 	spent   func() int64  // of the budget, in per cent; nil: there is none
 	wellAt  time.Time     // when a round last found the network well, or the first round
 	pausing time.Duration // how long the network may go unread by the present pace
@@ -108,7 +109,7 @@ func NewWatcher(
 		wake: make(chan struct{}, 1), push: make(chan struct{}, 1),
 		head:    make(chan struct{}, 1),
 		watched: newWatchlist(p.Network), resting: resting{on: rests(p.Network)},
-		pace: scanStep, second: second{mixed: true, said: make(judgement)},
+		pace: scanStep, second: second{said: make(judgement)},
 		level: Attended, // what is at stake is not known yet
 		aside: make(map[payment.ID]SetAside), skipped: make(map[payment.ID]error),
 		health: payment.Health{Reason: "this network is being checked", Detail: "not read yet", New: true},
@@ -229,7 +230,7 @@ func (w *Watcher) lead(ctx context.Context) (bool, error) {
 		return false, fmt.Errorf("lease of the network: %w", err)
 	}
 	if ok && !w.leads { // another instance may have read blocks meanwhile, through another voice
-		w.second = second{mixed: true, said: make(judgement)}
+		w.second = second{said: make(judgement)}
 	}
 	w.renewed, w.leads = now, ok
 	return ok, nil

@@ -29,6 +29,13 @@ func (e *Endpoint) LimitsBlocks() bool {
 	return found
 }
 
+// SettledBlocks reports whether so few blocks are asked for now because the endpoint is known to take no more.
+func (e *Endpoint) SettledBlocks() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.blocks.Settled()
+}
+
 // LogsAccepted records that a query of so many blocks, and so many addresses in
 // one topic position, was answered with that many bytes.
 func (e *Endpoint) LogsAccepted(blocks uint64, addresses, bytes int) {
