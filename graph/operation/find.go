@@ -14,7 +14,7 @@ func (o *Operations) Look(ctx context.Context, txnid, hash string) (lookup.Resul
 	if hash == "" {
 		return lookup.Result{}, fault.About(fault.Invalid, "hash", "is required")
 	}
-	if err := o.d.Limits.Costly(ctx); err != nil {
+	if err := o.d.Limits.Endpoints(ctx, txnid); err != nil {
 		return lookup.Result{}, err
 	}
 	return o.d.Lookup.Find(ctx, txnid, hash)

@@ -9,9 +9,10 @@ type Limits interface {
 	// Key counts an operation of the API key.
 	Key(ctx context.Context, keyID int64) error
 	// Costly counts an operation of a client that needs no key and costs much
-	// more than its request: a search on a chain, a password's hash. It counts
-	// operations, not requests.
+	// more than its request: a password's hash. It counts operations, not requests.
 	Costly(ctx context.Context) error
+	// Endpoints counts an operation on a payment that asks the endpoints of networks, whose calls cost the operator.
+	Endpoints(ctx context.Context, txnid string) error
 	// Open counts a payment that a client without a key opens for a credit of
 	// the merchant's: one client must not use up all credits.
 	Open(ctx context.Context) error

@@ -12,6 +12,7 @@ import (
 	"github.com/florinpay/florin/internal/config"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/payment/lookup"
+	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/wallet"
 	"github.com/florinpay/florin/web"
@@ -49,7 +50,7 @@ func (a *App) newServer(o Options, sealer *secret.Sealer) *web.Server {
 	}, web.Options{
 		BaseURL: a.Config.BaseURL, CheckoutURL: a.Config.CheckoutURL, Version: o.Version,
 		GraphQL: graph.Options{Limits: graphLimits(a.Config.GraphQL), Introspection: a.Config.Introspection},
-		Rates:   rates(a.Config.Rates), Proxies: a.Config.TrustedProxies,
+		Rates:   rates(a.Config), Proxies: a.Config.TrustedProxies,
 		SignUp:  a.Config.Signup == config.SignupOpen,
 		NewKeys: operation.NewKeys{Credits: a.Config.SignupCredits, Queries: a.Config.SignupQueries},
 		Sandbox: o.Sandbox, SandboxKey: o.SandboxKey, Answered: a.monitor.answered(), Trace: a.trace,
@@ -65,8 +66,13 @@ func graphLimits(g config.GraphQL) graph.Limits {
 
 // rates returns the configured rates. The number of event streams is bounded by the number of files the program may
 // open.
-func rates(r config.Rates) shell.Rates {
-	out := shell.DefaultRates()
+func rates(c config.Config) shell.Rates {
+	r, out := c.Rates, shell.DefaultRates()
+	var budgets []int64
+	for _, n := range c.Networks {
+		budgets = append(budgets, n.RPCBudget...)
+	}
+	out.Calls = shell.CallsWithin(watch.Least(budgets))
 	out.AllStreams = streamsWithin(maxFiles(), out.AllStreams)
 	out.Client, out.Key = shell.Rate(r.Client), shell.Rate(r.Key)
 	out.Costly, out.Open = shell.Rate(r.Costly), shell.Rate(r.Open)

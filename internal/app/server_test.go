@@ -26,14 +26,14 @@ func TestDefaultLimits(t *testing.T) {
 	}
 	want := shell.DefaultRates()
 	want.AllStreams = streamsWithin(maxFiles(), want.AllStreams)
-	if got := rates(c.Rates); got != want {
+	if got := rates(c); got != want {
 		t.Errorf("rates %+v, want %+v", got, want)
 	}
 	c = load(
 		"FLORIN_GRAPHQL_MAX_COMPLEXITY=77", "FLORIN_GRAPHQL_MAX_BODY=5000",
 		"FLORIN_RATE_COSTLY=3", "FLORIN_RATE_KEY_BURST=9",
 	)
-	g, r := graphLimits(c.GraphQL), rates(c.Rates)
+	g, r := graphLimits(c.GraphQL), rates(c)
 	if g.Fields != 77 || g.Body != 5000 || r.Costly.PerSecond != 3 || r.Key.Burst != 9 {
 		t.Errorf("the configured limits are ignored: %+v, %+v", g, r)
 	}

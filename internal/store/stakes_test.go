@@ -77,7 +77,8 @@ func TestStore_Stakes_Specks(t *testing.T) {
 		if s := w.stakes(chain.Polygon); s.Pending != 0 {
 			t.Errorf("specks count as money from block %d on", s.Pending)
 		}
-		_, err = w.UpdatePayment(t.Context(), paid.ID, storetest.Observe(90, storetest.Transfer(paid, "0xb1", money.USD, 300)))
+		transfer := storetest.Transfer(paid, "0xb1", money.USD, 300)
+		_, err = w.UpdatePayment(t.Context(), paid.ID, storetest.Observe(90, transfer))
 		w.Must(err)
 		if s := w.stakes(chain.Polygon); s.Pending != 300 {
 			t.Errorf("money counts from block %d on, want 300", s.Pending)

@@ -107,10 +107,12 @@ func (s *Surface) postTransaction(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.Shell.Limits.Costly(ctx); err != nil {
+	if err := s.Shell.Limits.Endpoints(ctx, string(p.ID)); err != nil {
 		return err
 	}
-	bytes, err := s.BuildTransfer(ctx, payer.Address, route.Address.Address, asset, p.Due().Units(asset.Decimals))
+	bytes, err := s.BuildTransfer(
+		chain.AsStranger(ctx), payer.Address, route.Address.Address, asset, p.Due().Units(asset.Decimals),
+	)
 	if errors.Is(err, chain.ErrPayerGas) {
 		r := s.Shell.Refuse(c, err)
 		return shell.WriteJSON(c, r.Code, refused{Code: r.Code, Message: r.Message, Reason: reasonGas})

@@ -3,6 +3,7 @@ package shell
 import (
 	"context"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -35,6 +36,9 @@ type Rates struct {
 	// donation takes a credit, and so may each use of a payment link. Its whole
 	// neighbourhood may open nearOpen times as many.
 	Open Rate
+	// Calls is how many operations that ask the endpoints of networks all clients together may begin, without a key or
+	// a session: "find my payment", a transaction for a wallet. The reading of money has what they leave of the budget.
+	Calls Rate
 	// Streams is how many live pages one address may have open, NearStreams
 	// those of its whole neighbourhood (an IPv6 /48, which one customer of a
 	// provider may have, or an IPv4 /24), PaymentStreams those of one payment,
@@ -51,9 +55,33 @@ func DefaultRates() Rates {
 	return Rates{
 		Client: Rate{PerSecond: 100, Burst: 400}, Key: Rate{PerSecond: 100, Burst: 400},
 		Costly: Rate{PerSecond: 0.5, Burst: 20}, Open: Rate{PerSecond: 1. / 30, Burst: 30},
+		Calls:   CallsWithin(0),
 		Streams: 100, NearStreams: 1_000, PaymentStreams: 200, AllStreams: 30_000,
 	}
 }
+
+const (
+	// callsOfOne is how many calls one such operation makes of one endpoint at most, and callsPart which part of the
+	// budget they may take together.
+	callsOfOne, callsPart = 4, 10
+	// ownCalls are the operations a second where nobody counts calls.
+	ownCalls, callsBurst = 1, 60
+)
+
+// CallsWithin returns Rates.Calls for a budget of calls a day at each endpoint; 0: there is none.
+func CallsWithin(budget int64) Rate {
+	if budget == 0 {
+		return Rate{PerSecond: ownCalls, Burst: callsBurst}
+	}
+	day := float64(budget) / callsPart / callsOfOne
+	return Rate{PerSecond: day / (24 * time.Hour).Seconds(), Burst: max(1, min(callsBurst, int(day/callsPart)))}
+}
+
+// perPayment is how often one payment may be looked for, and perNear how often one neighbourhood may ask endpoints.
+var (
+	perPayment = Rate{PerSecond: 10. / 3600, Burst: 10}
+	perNear    = Rate{PerSecond: 1. / 30, Burst: 20}
+)
 
 // Limits counts requests and operations by client and key. It is safe for
 // concurrent use.
@@ -62,6 +90,7 @@ type Limits struct {
 	Rates Rates
 
 	keys, nearOpen        *meter
+	payments, near, calls *meter // of operations that ask endpoints
 	clients, costly, open meters
 	now                   func() time.Time
 }
@@ -72,7 +101,8 @@ var _ operation.Limits = (*Limits)(nil)
 func NewLimits(r Rates, now func() time.Time) *Limits {
 	return &Limits{
 		Rates: r, clients: newMeters(r.Client), keys: newMeter(r.Key), costly: newMeters(r.Costly),
-		open: newMeters(r.Open), nearOpen: newMeter(r.Open.times(nearOpen)), now: now,
+		open: newMeters(r.Open), nearOpen: newMeter(r.Open.times(nearOpen)),
+		payments: newMeter(perPayment), near: newMeter(perNear), calls: newMeter(r.Calls), now: now,
 	}
 }
 
@@ -96,6 +126,26 @@ func (l *Limits) Key(ctx context.Context, keyID int64) error {
 
 // Costly counts an operation that costs the server much more than the client.
 func (l *Limits) Costly(ctx context.Context) error { return l.ofClient(ctx, l.costly) }
+
+// Endpoints counts an operation on a payment that asks the endpoints of networks: by address, by neighbourhood, by
+// payment, and in all.
+func (l *Limits) Endpoints(ctx context.Context, txnid string) error {
+	client := operation.CallOf(ctx).Client
+	if client == "" {
+		return nil
+	}
+	err := l.Costly(ctx)
+	if near := Neighbourhood(client); err == nil && near != "" {
+		err = refusedFor(l.near.take(near, l.now()))
+	}
+	if err == nil {
+		err = refusedFor(l.payments.take(strings.ToUpper(txnid), l.now()))
+	}
+	if err == nil {
+		err = refusedFor(l.calls.take("", l.now()))
+	}
+	return err
+}
 
 // Open counts a payment that the client opens at a merchant's cost, by address and
 // by neighbourhood.

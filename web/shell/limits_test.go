@@ -30,3 +30,39 @@ func TestLimits_Open_Neighbourhood(t *testing.T) {
 		}
 	}
 }
+
+// TestLimits_Endpoints: what strangers may ask of the networks' endpoints in a day is less than a tenth of any budget,
+// however many addresses they have; one payment is looked for ten times in an hour.
+func TestLimits_Endpoints(t *testing.T) {
+	t.Parallel()
+	for _, budget := range []int64{5_000, 100_000, 1_000_000} {
+		now := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
+		rates := DefaultRates()
+		rates.Calls = CallsWithin(budget)
+		l := NewLimits(rates, func() time.Time { return now })
+		asked := int64(0)
+		for end := now.Add(24 * time.Hour); now.Before(end); now = now.Add(30 * time.Second) {
+			for i := range 100 {
+				client := operation.WithCall(t.Context(), &operation.Call{Client: fmt.Sprintf("203.0.%d.7", i)})
+				if l.Endpoints(client, fmt.Sprintf("%s %d", now, i)) == nil {
+					asked++
+				}
+			}
+		}
+		if calls := asked * callsOfOne; calls > budget*11/100 || calls < budget*8/100 {
+			t.Errorf("strangers have %d calls made of a budget of %d", calls, budget)
+		}
+	}
+	now := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
+	l := NewLimits(DefaultRates(), func() time.Time { return now })
+	asked := 0
+	for i := range 30 {
+		client := operation.WithCall(t.Context(), &operation.Call{Client: fmt.Sprintf("203.0.%d.7", i)})
+		if l.Endpoints(client, []string{"01ABC", "01abc"}[i%2]) == nil {
+			asked++
+		}
+	}
+	if asked != 10 {
+		t.Errorf("one payment is looked for %d times at once", asked)
+	}
+}

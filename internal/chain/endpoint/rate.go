@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/florinpay/florin/internal/chain"
 )
 
 // DefaultRate is how many calls a second an endpoint gets where nothing else is configured: what the cheapest plans of
@@ -25,6 +27,9 @@ type Rate struct {
 	clock  Clock
 	window time.Duration
 	turn   chan struct{} // held by the caller that waits for slots
+	// stranger is held by the one request of a stranger that is under way, or waits for its turn. It holds when the
+	// next one may.
+	stranger chan time.Time
 
 	most  int // slots that are configured
 	mu    sync.Mutex
@@ -55,11 +60,13 @@ func NewRate(perSecond float64, clock Clock) *Rate {
 		clock = Clock{time.Now, sleep}
 	}
 	slots := int(min(max(perSecond, 1), UnlimitedRate))
-	return &Rate{
+	r := &Rate{
 		clock: clock, window: max(time.Duration(float64(slots)/perSecond*float64(time.Second)), time.Second),
-		turn: make(chan struct{}, 1), most: slots, slots: slots, free: slots,
+		turn: make(chan struct{}, 1), stranger: make(chan time.Time, 1), most: slots, slots: slots, free: slots,
 		limit: NewLimit(uint64(slots), uint64(slots)), freed: make(chan struct{}, 1),
 	}
+	r.stranger <- time.Time{}
+	return r
 }
 
 // Most returns the most calls that one request may hold, at most n.
@@ -105,7 +112,8 @@ func (r *Rate) resize() {
 }
 
 // Begin waits until a request of so many calls, at most Most, may be sent. answered must be called when its answer is
-// there, or will not come. It fails with ErrBusy and the error of ctx when that ends before.
+// there, or will not come. It fails with ErrBusy and the error of ctx when that ends before. Of strangers there is one
+// request a window (chain.AsStranger).
 func (r *Rate) Begin(ctx context.Context, calls int) (answered func(), err error) {
 	if r == nil {
 		return func() {}, nil
@@ -113,6 +121,32 @@ func (r *Rate) Begin(ctx context.Context, calls int) (answered func(), err error
 	if calls > r.most {
 		return nil, fmt.Errorf("%d calls in one request at a rate of %d", calls, r.most)
 	}
+	if !chain.OfStranger(ctx) {
+		return r.begin(ctx, calls)
+	}
+	var free time.Time
+	select {
+	case free = <-r.stranger:
+	case <-ctx.Done():
+		return nil, fmt.Errorf("%w: %w", ErrBusy, ctx.Err())
+	}
+	if wait := free.Sub(r.clock.Now()); wait > 0 {
+		err = r.clock.Sleep(ctx, wait)
+	}
+	if err == nil {
+		answered, err = r.begin(ctx, calls)
+	}
+	if err != nil {
+		r.stranger <- free
+		return nil, fmt.Errorf("%w: %w", ErrBusy, err)
+	}
+	return sync.OnceFunc(func() {
+		answered()
+		r.stranger <- r.clock.Now().Add(r.window)
+	}), nil
+}
+
+func (r *Rate) begin(ctx context.Context, calls int) (answered func(), err error) {
 	select {
 	case r.turn <- struct{}{}:
 		defer func() { <-r.turn }()

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/endpoint"
 )
 
@@ -118,4 +119,44 @@ func TestRate_None(t *testing.T) {
 		t.Fatal(err)
 	}
 	answered()
+}
+
+// TestRate_Strangers: whatever strangers ask for, they have one request a second, and others are not kept waiting.
+func TestRate_Strangers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := endpoint.NewRate(20, endpoint.Clock{})
+		ask := func(ctx context.Context) time.Duration {
+			began := time.Now()
+			answered, err := r.Begin(ctx, 2)
+			if err != nil {
+				t.Error(err)
+				return 0
+			}
+			defer answered()
+			time.Sleep(100 * time.Millisecond)
+			return time.Since(began)
+		}
+		var strangers sync.WaitGroup
+		for range 10 {
+			strangers.Go(func() { ask(chain.AsStranger(t.Context())) })
+		}
+		began := time.Now()
+		for range 9 {
+			if took := ask(t.Context()); took > 150*time.Millisecond {
+				t.Errorf("a call of our own took %s among those of strangers", took)
+			}
+		}
+		strangers.Wait()
+		if took := time.Since(began); took < 9*time.Second || took > 12*time.Second {
+			t.Errorf("ten requests of strangers took %s", took)
+		}
+		gone, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := r.Begin(chain.AsStranger(gone), 1); !errors.Is(err, endpoint.ErrBusy) {
+			t.Errorf("a stranger who has left: %v", err)
+		}
+		time.Sleep(time.Second)
+		ask(chain.AsStranger(t.Context())) // his turn was given back
+	})
 }

@@ -25,10 +25,6 @@ func (a *Adapter) Find(ctx context.Context, tx chain.TxHash) (chain.Found, error
 		return chain.Found{}, fault.New(fault.Invalid, "a transaction hash of %s is 0x followed by 64 hexadecimal digits",
 			a.profile.Network)
 	}
-	heads, err := a.Heads(ctx)
-	if err != nil {
-		return chain.Found{}, err
-	}
 	found, err := chain.Agree(a.pool.Voices(), a.pool.Size(), chain.Found.Same,
 		func(e *rpc.Endpoint) (found chain.Found, err error) {
 			err = a.pool.Try(ctx, e, func(ctx context.Context, e *rpc.Endpoint) (err error) {
@@ -43,8 +39,12 @@ func (a *Adapter) Find(ctx context.Context, tx chain.TxHash) (chain.Found, error
 	if err != nil {
 		return chain.Found{}, fmt.Errorf("transaction %s on %s: %w", id, a.profile.Network, err)
 	}
-	found.Final = found.Block.Hash != "" && found.Block.Number <= heads.Final.Number
-	return found, nil
+	if found.Block.Hash == "" {
+		return found, nil
+	}
+	heads, err := a.Heads(ctx)
+	found.Final = err == nil && found.Block.Number <= heads.Final.Number
+	return found, err
 }
 
 // find is Find through one endpoint.

@@ -36,8 +36,9 @@ const timeout = 8 * time.Second
 // Find says what became of a transaction of the payment, or of the money sent
 // from or to an address. text is a transaction hash, a link to an explorer or
 // an address; anything else fails with fault.Invalid. A payment that does not
-// exist fails with ErrUnknown.
+// exist fails with ErrUnknown. Its calls to endpoints are those of a stranger.
 func (l *Finder) Find(ctx context.Context, id, text string) (Result, error) {
+	ctx = chain.AsStranger(ctx)
 	p, err := l.payments.Get(ctx, id)
 	if err != nil {
 		return Result{}, err
@@ -55,12 +56,28 @@ func (l *Finder) Find(ctx context.Context, id, text string) (Result, error) {
 	if r, ok := judgeStored(p, hash, l.finalIn, l.now()); ok {
 		return r, nil
 	}
-	r := l.byHash(ctx, p, hash, networks)
+	own, others := split(p, networks)
+	r := l.byHash(ctx, p, hash, own)
+	if r.Verdict == NotFound || r.Verdict == Unavailable {
+		r = betterResult(r, l.byHash(ctx, p, hash, others))
+	}
 	r.Hash = hash
 	return r, nil
 }
 
-// byHash asks every network the hash can be on, in parallel.
+// split returns which of the networks the payment has an address for, and the others.
+func split(p payment.Payment, networks []chain.Network) (own, others []chain.Network) {
+	for _, n := range networks {
+		if slices.ContainsFunc(p.Routes, func(r payment.Route) bool { return r.Network == n }) {
+			own = append(own, n)
+		} else {
+			others = append(others, n)
+		}
+	}
+	return own, others
+}
+
+// byHash asks the networks, in parallel.
 func (l *Finder) byHash(ctx context.Context, p payment.Payment, hash chain.TxHash, networks []chain.Network) Result {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()

@@ -2,14 +2,7 @@ package watch
 
 // Slowdown returns by what factor the pace of a level is slowed once so many per cent of a day's budget of calls are
 // spent. Lower levels slow down first. No level ever stops: money of open payments is still found, later.
-func (l Level) Slowdown(spent int64) int64 {
-	for _, s := range slowdowns[l] {
-		if spent >= s.spent {
-			return s.factor
-		}
-	}
-	return 1
-}
+func (l Level) Slowdown(spent int64) int64 { return factor(slowdowns[l], spent) }
 
 // slowdown is a factor from a part of the budget on, in per cent.
 type slowdown struct{ spent, factor int64 }
@@ -21,14 +14,15 @@ var slowdowns = map[Level][]slowdown{
 	Attended: {{110, 60}, {105, 20}, {100, 10}, {95, 2}},
 }
 
-// secondSlowdown is the same for the second reading, the last that a budget slows down: without it money may be unseen.
-func secondSlowdown(spent int64) int64 {
-	const over, far = 100, 110 // per cent
-	switch {
-	case spent >= far:
-		return 4 //nolint:mnd // times
-	case spent >= over:
-		return 2 //nolint:mnd // times
+// secondSlowdowns are those of the second reading, the last that a budget slows down: without it money may be unseen.
+var secondSlowdowns = []slowdown{{120, 20}, {110, 4}, {100, 2}}
+
+// factor returns by what factor the list slows down once so many per cent are spent.
+func factor(list []slowdown, spent int64) int64 {
+	for _, s := range list {
+		if spent >= s.spent {
+			return s.factor
+		}
 	}
 	return 1
 }

@@ -58,7 +58,9 @@ type pushes struct {
 }
 
 // Follow makes the watcher read the network as soon as the subscription pushes money. Pushed must be called then.
-func (w *Watcher) Follow(f Feed) { w.pushes = pushes{feed: f, on: true, rounds: allowance{left: pushesAtOnce}} }
+func (w *Watcher) Follow(f Feed) {
+	w.pushes = pushes{feed: f, on: true, rounds: allowance{left: pushesAtOnce}}
+}
 
 // Pushed says that money was pushed. It does not block.
 func (w *Watcher) Pushed() {

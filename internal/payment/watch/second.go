@@ -122,7 +122,7 @@ func (w *Watcher) secondDue(c Cursor) time.Time {
 	}
 	every := w.Level().secondEvery()
 	if w.spent != nil {
-		every *= time.Duration(secondSlowdown(w.spent()))
+		every *= time.Duration(factor(secondSlowdowns, w.spent()))
 	}
 	return w.second.at.Add(every)
 }
