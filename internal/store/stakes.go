@@ -15,7 +15,9 @@ import (
 const stakesQuery = `SELECT
 (SELECT until FROM presence WHERE network = ?0) AS page_until,
 (SELECT max(l.at) FROM looks AS l WHERE l.network = ?0) AS looked_at,
-(SELECT moves FROM cursors WHERE network = ?0) AS moves`
+(SELECT moves FROM cursors WHERE network = ?0) AS moves,
+(SELECT count(*) FROM (SELECT 1 FROM deposits AS d
+	WHERE d.network = ?0 AND NOT d.rechecked AND d.state <> 'VANISHED' AND d.state = 'FINAL' LIMIT 1) AS counted) AS early`
 
 // waitingQuery reads the payments with money on one network that is not final yet. One that has very many deposits is
 // not counted through.
@@ -66,6 +68,7 @@ func (s *Store) Stakes(
 		PageUntil instant
 		LookedAt  instant
 		Moves     *int64
+		Early     int64
 	}
 	var waiting []struct {
 		Block    int64
@@ -85,7 +88,7 @@ func (s *Store) Stakes(
 	}
 	stakes := watch.Stakes{
 		PageUntil: row.PageUntil.Time, StartedAt: open.StartedAt.Time, ExpiresAt: open.ExpiresAt.Time,
-		EndedAt: open.EndedAt.Time, Ended: open.Ended > 0, LookedAt: row.LookedAt.Time,
+		EndedAt: open.EndedAt.Time, Ended: open.Ended > 0, LookedAt: row.LookedAt.Time, Early: row.Early > 0,
 	}
 	if row.Moves != nil {
 		stakes.Moves = *row.Moves

@@ -174,8 +174,8 @@ func (s *stretch) named(perQuery int) int {
 	return min(perQuery, s.watch.Len())
 }
 
-// fetch asks for the logs of blocks first to last, so many blocks in each query, and then, in the same request, for block
-// `to`. It returns the size of the largest answer.
+// fetch asks for the logs of blocks first to last, so many blocks in each query, and then, in the same request, for
+// block `to`. It returns the size of the largest answer.
 func (s *stretch) fetch(ctx context.Context, first, last, blocks uint64, perQuery int) (size int, err error) {
 	var calls []rpc.Call
 	var begins []uint64 // of the range of each call
@@ -204,8 +204,8 @@ func (s *stretch) fetch(ctx context.Context, first, last, blocks uint64, perQuer
 	s.waiting = s.waiting[:0]
 	for i, r := range logs {
 		size = max(size, len(r.Result))
-		end := min(begins[i]+blocks-1, last)
-		if err := rpc.ReadLogs(r.Result, func(l *rpc.RawLog) error { return s.collect(l, begins[i], end) }); err != nil {
+		from, end := begins[i], min(begins[i]+blocks-1, last)
+		if err := rpc.ReadLogs(r.Result, func(l *rpc.RawLog) error { return s.collect(l, from, end) }); err != nil {
 			return 0, err
 		}
 		if err := s.matchRecipients(); err != nil {

@@ -22,8 +22,8 @@ const (
 	// liveGlance is the time between two glances while a live subscription pushes money: they prove that it withholds
 	// nothing.
 	liveGlance = 3 * time.Second
-	// pushesAtOnce is how many pushes are followed by a round at once; after that, one in pushEvery is, and glances find
-	// what the others say. Whoever pushes cannot make us read more often.
+	// pushesAtOnce is how many pushes are followed by a round at once; after that, one in pushEvery is, and glances
+	// find what the others say. Whoever pushes cannot make us read more often.
 	pushesAtOnce = 5
 	pushEvery    = time.Minute
 	// falsePushes is after how many rounds in a row that pushes asked for in vain a subscription is not trusted.

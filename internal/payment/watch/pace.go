@@ -24,6 +24,8 @@ type Stakes struct {
 	PendingSince time.Time
 	// OwnRule: a merchant's own finality decides about a pending deposit.
 	OwnRule bool
+	// Early: money was credited before the chain finalized its block, and is not rechecked yet.
+	Early bool
 	// EndedAt is when a payment with an address there ended a moment ago; zero: none did. Ended: payments that ended
 	// are watched for late money.
 	EndedAt time.Time

@@ -192,8 +192,9 @@ func (w *Watcher) catchUp(ctx context.Context, heads chain.Heads, c Cursor, end 
 }
 
 // secondRechecks reports whether the second reading waits for blocks to be finalized, and is the recheck of what was
-// credited before at the same time: nobody waits for money, and where ranges are narrow each reading costs much.
-func (w *Watcher) secondRechecks() bool { return !w.unpaced && w.Level() < Open }
+// credited before at the same time: nothing was, nobody waits for money, and where ranges are narrow each reading costs
+// much.
+func (w *Watcher) secondRechecks() bool { return !w.unpaced && !w.early && w.Level() < Open }
 
 // finalizes reports whether nothing is credited on the network before the chain has finalized it.
 func (w *Watcher) finalizes() bool { return w.profile.Finality.Tag == chain.TagFinalized }

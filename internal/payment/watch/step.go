@@ -28,9 +28,9 @@ type openSet struct {
 }
 
 const (
-	// newsAtOnce is how many transfers to one address are each followed by a round at once; after that, one in newsEvery
-	// is, and the others are found by the rounds that come anyway. Whoever sends one unit again and again cannot make us
-	// read more often.
+	// newsAtOnce is how many transfers to one address are each followed by a round at once; after that, one in
+	// newsEvery is, and the others are found by the rounds that come anyway. Whoever sends one unit again and again
+	// cannot make us read more often.
 	newsAtOnce = 5
 	newsEvery  = 5 * time.Minute
 )
@@ -151,6 +151,7 @@ func (w *Watcher) Step(ctx context.Context) time.Duration {
 		w.alive()
 	}
 	w.setLevel(level)
+	w.early = err != nil || stakes.Early
 	pace := level.Pace().Within(w.budget)
 	if w.spent != nil {
 		pace = pace.Slower(level.Slowdown(w.spent()))

@@ -10,8 +10,8 @@ import (
 	"github.com/florinpay/florin/internal/payment/watch"
 )
 
-// TestWatcher_SpecksCost: whoever sends specks to an open payment has the network read hardly more often, and what another
-// one pays is seen as soon as ever.
+// TestWatcher_SpecksCost: whoever sends specks to an open payment has the network read hardly more often, and what
+// another one pays is seen as soon as ever.
 func TestWatcher_SpecksCost(t *testing.T) {
 	t.Parallel()
 	for name, pushed := range map[string]bool{"Read": false, "Pushed": true} {

@@ -61,6 +61,7 @@ type Watcher struct {
 	pausing time.Duration // how long the network may go unread by the present pace
 	last    lastRound
 	lag     finalLag
+	early   bool      // Stakes.Early, or not known
 	glanced time.Time // when the last glance was taken
 	renewed time.Time // when the lease was last taken or asked for
 	leads   bool      // this instance has the lease
@@ -110,7 +111,7 @@ func NewWatcher(
 		head:    make(chan struct{}, 1),
 		watched: newWatchlist(p.Network), resting: resting{on: rests(p.Network)},
 		pace: scanStep, second: second{said: make(judgement)},
-		level: Attended, // what is at stake is not known yet
+		level: Attended, early: true, // what is at stake is not known yet
 		aside: make(map[payment.ID]SetAside), skipped: make(map[payment.ID]error),
 		health: payment.Health{Reason: "this network is being checked", Detail: "not read yet", New: true},
 	}
