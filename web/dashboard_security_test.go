@@ -120,7 +120,7 @@ func TestDashboard_SecondFactor(t *testing.T) {
 		fourth.post("/signin/code", "code", codes[1][1]).leads(t, "/signin")
 	})
 	t.Run("TurnOff", func(t *testing.T) {
-		s.post("/dashboard/security/factor/remove", "password", "wrong password").wants(t, 400,
+		s.post("/dashboard/security/factor/remove", "password", "wrong password").wants(t, 403,
 			"The password is wrong.")
 		other.get("/dashboard").wants(t, 200)
 		s.post("/dashboard/security/factor/remove", "password", testPassword).leads(t, "/dashboard/security")

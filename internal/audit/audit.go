@@ -47,6 +47,14 @@ type Record struct {
 	Mails   []mail.Mail
 }
 
+// At is when it was done; the zero time if nothing is recorded.
+func (r Record) At() time.Time {
+	if len(r.Entries) == 0 {
+		return time.Time{}
+	}
+	return r.Entries[0].At
+}
+
 // Entry records one act. It holds no secret.
 type Entry struct {
 	ID      int64

@@ -3,6 +3,7 @@ package identity
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/florinpay/florin/internal/audit"
 )
@@ -34,25 +35,53 @@ func (s *Service) settle(ctx context.Context, email string, c Credentials, limit
 	})
 }
 
-// settleReauth ends a re-authentication as settle does a sign-in: a stranger may
-// be at the user's screen.
-func (s *Service) settleReauth(
-	ctx context.Context, user User, address string, limits []Limit, refusal error,
-) error {
-	return s.end(ctx, limits, limits[0].Name, refusal, audit.Entry{
-		Actor: user.Email, Action: audit.ActionReauthFailed, Address: address,
-	})
+// settleReauth ends a re-authentication as settle does a sign-in: a stranger may be at the user's screen, or have
+// their cookie. The user is mailed of some that failed in one session, and after more of them the session ends.
+func (s *Service) settleReauth(ctx context.Context, user User, act audit.Act, limits []Limit, refusal error) error {
+	token, inSession := SessionToken.Hash(act.Session.Reveal())
+	if !inSession || !failed(refusal) {
+		return s.end(ctx, limits, limits[0].Name, refusal, audit.Entry{
+			Actor: user.Email, Action: audit.ActionReauthFailed, Address: act.Address,
+		})
+	}
+	now := s.now().UTC()
+	act.Who, act.At = user.Email, now
+	count := func(wrong int) (end bool, r audit.Record) {
+		r = act.Record(user.ID, audit.ActionReauthFailed, "", detailOf(refusal))
+		switch wrong {
+		case WrongMailed:
+			r.Mails = s.opts.Mail.To(now, user.Email, "Wrong passwords in your account", fmt.Sprintf(
+				"In a browser that is signed in to your Florin account, a wrong password or code was entered %d times "+
+					"where Florin asks again. After %d the session ends.\n\nIf this was not you, change your password at once, which "+
+					"ends every session:\n%s", WrongMailed, WrongEnds, s.security()))
+		case WrongEnds:
+			r.Entries = append(r.Entries, act.Entry(user.ID, audit.ActionRevokeSession, "", "too many wrong passwords"))
+		}
+		return wrong >= WrongEnds, r
+	}
+	return also(refusal, s.store.FailReauth(context.WithoutCancel(ctx), token, now, count))
+}
+
+// failed reports whether a refusal is counted as a failed attempt.
+func failed(refusal error) bool { return refusal != nil && detailOf(refusal) != "" }
+
+// detailOf says how an attempt failed; empty if it did not.
+func detailOf(refusal error) string {
+	for _, f := range failures {
+		if errors.Is(refusal, f.refusal) {
+			return f.detail
+		}
+	}
+	return ""
 }
 
 func (s *Service) end(ctx context.Context, limits []Limit, own Hash, refusal error, entry audit.Entry) error {
 	if refusal == nil {
 		return s.giveBack(ctx, limits, own)
 	}
-	for _, f := range failures {
-		if errors.Is(refusal, f.refusal) {
-			entry.At, entry.Detail = s.now().UTC(), f.detail
-			return also(refusal, s.store.FailSignIn(context.WithoutCancel(ctx), entry.Actor, limits[0].Name, entry))
-		}
+	if failed(refusal) {
+		entry.At, entry.Detail = s.now().UTC(), detailOf(refusal)
+		return also(refusal, s.store.FailSignIn(context.WithoutCancel(ctx), entry.Actor, limits[0].Name, entry))
 	}
 	return also(refusal, s.giveBack(ctx, limits))
 }

@@ -177,7 +177,7 @@ func (s *Service) AddPasskey(
 	}
 	p.UserID, p.Name, p.CreatedAt = user.ID, name, now
 	return p, s.store.AddPasskey(ctx, p, holder, act.Record(user.ID, audit.ActionPasskeyAdd, "", "",
-		s.opts.Mail.To(act.At, user.Email, "A passkey was added",
+		s.factorMails(act, user, "A passkey was added",
 			"A passkey called “"+p.Name+"” was added to your account. "+
 				"The device that has it can sign in to Florin as you. Every other session was ended.\n\n"+
 				"If this was not you, remove it and change your password at once:\n"+s.security())...))
@@ -209,7 +209,7 @@ func (s *Service) RemovePasskey(
 	for _, p := range have {
 		if p.ID == id {
 			return p, s.store.RemovePasskey(ctx, user.ID, id, keep, s.now().UTC(), act.Record(
-				user.ID, audit.ActionPasskeyRemove, "", "", s.opts.Mail.To(act.At, user.Email, "A passkey was removed",
+				user.ID, audit.ActionPasskeyRemove, "", "", s.factorMails(act, user, "A passkey was removed",
 					"The passkey called “"+p.Name+"” no longer signs in to Florin, and every other session was ended.\n\n"+
 						"If this was not you, change your password at once:\n"+s.security())...))
 		}

@@ -131,12 +131,12 @@ func (s *Service) AskToConfirm(ctx context.Context, user User, session secret.Te
 
 // ConfirmByPasskey is Confirm by an answer to AskToConfirm in the same session.
 // It fails with ErrBadPasskey, ErrCopiedPasskey or fault.Limited.
-func (s *Service) ConfirmByPasskey(ctx context.Context, user User, session secret.Text, answer, address string) error {
-	limits := reauthLimits(user, address)
+func (s *Service) ConfirmByPasskey(ctx context.Context, user User, answer string, act audit.Act) error {
+	limits := reauthLimits(user, act.Address)
 	if err := s.take(ctx, limits, tooManySignIns); err != nil {
 		return err
 	}
-	return s.settleReauth(ctx, user, address, limits, s.confirmedBy(ctx, user, session, answer, address))
+	return s.settleReauth(ctx, user, act, limits, s.confirmedBy(ctx, user, act.Session, answer, act.Address))
 }
 
 func (s *Service) confirmedBy(ctx context.Context, user User, session secret.Text, answer, address string) error {

@@ -12,8 +12,8 @@ import (
 
 // CheckPassword re-authenticates a signed-in user by their password. It
 // fails with ErrBadPassword, or fault.Limited after too many failures.
-func (s *Service) CheckPassword(ctx context.Context, user User, password secret.Text, address string) error {
-	limits := reauthLimits(user, address)
+func (s *Service) CheckPassword(ctx context.Context, user User, password secret.Text, act audit.Act) error {
+	limits := reauthLimits(user, act.Address)
 	if err := s.take(ctx, limits, tooManySignIns); err != nil {
 		return err
 	}
@@ -21,29 +21,29 @@ func (s *Service) CheckPassword(ctx context.Context, user User, password secret.
 	if errors.Is(err, ErrBadCredentials) {
 		err = ErrBadPassword
 	}
-	return s.settleReauth(ctx, user, address, limits, err)
+	return s.settleReauth(ctx, user, act, limits, err)
 }
 
 // Confirm re-authenticates a signed-in user: by their password or, where an
 // authenticator is in force, by a code. No password is as short as a code, so one
 // text is enough to distinguish them. It fails with ErrBadPassword, ErrBadCode, or
 // fault.Limited.
-func (s *Service) Confirm(ctx context.Context, user User, proof secret.Text, address string) error {
+func (s *Service) Confirm(ctx context.Context, user User, proof secret.Text, act audit.Act) error {
 	if !isCode(proof.Reveal()) {
-		return s.CheckPassword(ctx, user, proof, address)
+		return s.CheckPassword(ctx, user, proof, act)
 	}
 	f, ok, err := s.store.SecondFactor(ctx, user.ID)
 	if err != nil {
 		return err
 	}
 	if !ok || !f.InForce() {
-		return s.CheckPassword(ctx, user, proof, address)
+		return s.CheckPassword(ctx, user, proof, act)
 	}
-	limits := reauthLimits(user, address)
+	limits := reauthLimits(user, act.Address)
 	if err := s.take(ctx, limits, tooManySignIns); err != nil {
 		return err
 	}
-	return s.settleReauth(ctx, user, address, limits, s.checkCode(ctx, user, proof.Reveal(), address))
+	return s.settleReauth(ctx, user, act, limits, s.checkCode(ctx, user, proof.Reveal(), act.Address))
 }
 
 // isCode reports whether the text has the form of an authenticator's code.
@@ -62,7 +62,7 @@ func (s *Service) ChangePassword(
 	if weak == nil {
 		weak = s.checkWordsOf(ctx, next, user)
 	}
-	if err := errors.Join(s.CheckPassword(ctx, user, old, act.Address), weak); err != nil {
+	if err := errors.Join(s.CheckPassword(ctx, user, old, act), weak); err != nil {
 		return SignedIn{}, err
 	}
 	current, err := s.store.UserByEmail(ctx, user.Email)

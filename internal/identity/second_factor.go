@@ -15,6 +15,7 @@ import (
 	"github.com/pquerna/otp/hotp"
 
 	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/secret"
 )
 
@@ -134,9 +135,17 @@ func (s *Service) ConfirmFactor(
 		return nil, err
 	}
 	return texts, s.store.ConfirmSecondFactor(ctx, f, step, hashes, s.now().UTC(), act.Record(
-		user.ID, audit.ActionFactorOn, "", "", s.opts.Mail.To(act.At, user.Email, "Your second factor was turned on",
+		user.ID, audit.ActionFactorOn, "", "", s.factorMails(act, user, "Your second factor was turned on",
 			"Signing in to Florin asks for a code of an authenticator from now on, and every other session was ended.\n\n"+
 				"If this was not you, change your password and turn it off at once:\n"+s.security())...))
+}
+
+// factorMails mails the user how they sign in from now on, and the owners of their teams that it changed.
+func (s *Service) factorMails(act audit.Act, user User, subject, text string) []mail.Mail {
+	return append(s.opts.Mail.To(act.At, user.Email, subject, text), s.opts.Mail.About(act.At, user.ID,
+		"How a member of your team signs in was changed",
+		"This was sent to "+user.Email+", who belongs to your Florin merchant account: “"+subject+"”. "+
+			"If they know nothing of it, remove them from the team until they have set a new password.")...)
 }
 
 // Factor reports whether signing in requires a code, and how many recovery
@@ -150,20 +159,15 @@ func (s *Service) Factor(ctx context.Context, user User) (inForce bool, left int
 	return true, left, err
 }
 
-// RemoveFactor removes the second factor of a user who knows the password, and
+// RemoveFactor removes the second factor of a user, whom the caller has re-authenticated, and
 // ends every session of theirs but this one.
-func (s *Service) RemoveFactor(
-	ctx context.Context, user User, password secret.Text, act audit.Act,
-) error {
+func (s *Service) RemoveFactor(ctx context.Context, user User, act audit.Act) error {
 	keep, ok := SessionToken.Hash(act.Session.Reveal())
 	if !ok {
 		return ErrBadSession
 	}
-	if err := s.CheckPassword(ctx, user, password, act.Address); err != nil {
-		return err
-	}
 	return s.store.RemoveSecondFactor(ctx, user.ID, keep, s.now().UTC(), act.Record(
-		user.ID, audit.ActionFactorOff, "", "", s.opts.Mail.To(act.At, user.Email, "Your second factor was turned off",
+		user.ID, audit.ActionFactorOff, "", "", s.factorMails(act, user, "Your second factor was turned off",
 			"Signing in to Florin asks for the password alone now, and every other session was ended.\n\n"+
 				"If this was not you, change your password at once:\n"+s.security())...))
 }

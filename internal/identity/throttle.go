@@ -25,6 +25,8 @@ var (
 	// perDevice is all that counts for a known device of the user: nothing that a
 	// stranger does, from wherever, delays it.
 	perDevice = allowance{burst: 8, interval: 15 * time.Minute}
+	// perReauth limits re-authentication of a user from all addresses: a stolen cookie is good for more of them.
+	perReauth = allowance{burst: 2 * WrongEnds, interval: 15 * time.Minute}
 	// perUserCodes limits wrong codes of a second factor for a user, over all client
 	// addresses. A code is asked for after the password, so only a client that has
 	// the password can use the limit up. A code is one of a million and three are
@@ -83,8 +85,16 @@ func signInLimits(email string, c Credentials) []Limit {
 // reauthLimits are what re-authentication counts against. It has its own, which
 // only a client that is signed in can use up.
 func reauthLimits(user User, address string) []Limit {
-	return []Limit{perDevice.limit("reauthentication", user.PublicID, address)}
+	return []Limit{
+		perDevice.limit("reauthentication", user.PublicID, address), perReauth.limit("reauthentication", user.PublicID),
+	}
 }
+
+// Failed re-authentications of one session in a row, of which the user is mailed, and with which the session ends.
+const (
+	WrongMailed = 5
+	WrongEnds   = 10
+)
 
 func codeLimits(user User) []Limit {
 	return []Limit{perUserCodes.limit("code", strconv.FormatInt(user.ID, 10))}

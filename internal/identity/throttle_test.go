@@ -182,7 +182,7 @@ func TestService_FailuresAreRecorded(t *testing.T) {
 	u := b.mustCreateUser(t)
 	_, err := b.signIn(t, email, "not the password", "192.0.2.1")
 	wantErr(t, "a wrong password", err, ErrBadCredentials)
-	wantErr(t, "a wrong confirmation", b.CheckPassword(t.Context(), u, secret.New("wrong"), "192.0.2.2"), ErrBadPassword)
+	wantErr(t, "a wrong confirmation", b.CheckPassword(t.Context(), u, secret.New("wrong"), audit.Act{Address: "192.0.2.2"}), ErrBadPassword)
 	if _, err := b.signIn(t, email, password, "192.0.2.1"); err != nil {
 		t.Fatal(err)
 	}

@@ -36,6 +36,8 @@ type Mail struct {
 	Kind    Kind
 	To      string // an address; empty for hooks, and where Owners or Key says who
 	Owners  int64  // the merchant account whose owners each get one
+	Member  int64  // a user: the owners of every account that they belong to get one each, they themselves none
+	Except  string // the address of an owner who gets none
 	Key     int64  // for Low and Refused
 	Thread  string // what belongs together arrives in order; empty: nothing before it matters
 	Subject string
@@ -73,6 +75,11 @@ func (w *Writer) Owners(at time.Time, merchant int64, subject, text string) []Ma
 		Kind: Plain, Owners: merchant, Subject: subject, At: at,
 		Text: secret.New(text + "\n\nIf this was not meant, sign in at once and correct it:\n" + w.Home()),
 	})
+}
+
+// About returns a mail to the owners of every account that the user belongs to, but not to the user.
+func (w *Writer) About(at time.Time, user int64, subject, text string) []Mail {
+	return w.of(Mail{Kind: Plain, Member: user, Subject: subject, Text: secret.New(text + "\n" + w.Home()), At: at})
 }
 
 // Link returns the address of a path.

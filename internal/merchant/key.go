@@ -77,7 +77,7 @@ type NewKey struct {
 	// Limited: the user creates it, so MaxKeys and MaxEverKeys apply.
 	Limited bool
 	// By is the role of the member who makes the key, and bounds its permissions.
-	// Empty: the command line, which may give all.
+	// Empty: the command line, or the sign-up, whose user is the owner; both may give all, and nobody is mailed.
 	By Role
 	// Reauthenticated: the member did so for this key.
 	Reauthenticated bool
@@ -178,6 +178,10 @@ func (s *Service) CreateKey(
 	}
 	// A key without a label is named by its id.
 	made := act.Record(user.ID, audit.ActionCreateKey, cmp.Or(key.Label, id), "")
+	if in.By != "" && !act.At.IsZero() {
+		made.Mails = s.opts.Mail.Owners(act.At, user.ID, "An API key was made", act.Who+" made the API key “"+
+			key.Name()+"” for your Florin merchant account. It may: "+key.Permissions.String()+".")
+	}
 	if in.Limited {
 		var keep idempotency.Keep[Key]
 		if in.Keep != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/secret"
 )
@@ -28,6 +30,10 @@ var (
 	// ErrNoMail: owners could not stop a change that they do not hear of.
 	ErrNoMail      = fault.New(fault.Conflict, "this installation sends no mail, and a change of a locked account is stopped by a mail: its operator has to set FLORIN_SMTP_URL first")
 	ErrChangeWaits = fault.New(fault.Conflict, "a change of this waits already; stop it before you make another one")
+	// ErrAuthorGone: who asked for a change was disabled, demoted or removed before it fell due.
+	ErrAuthorGone = fault.New(fault.Forbidden, "who asked for it is no owner of this account any more")
+	// ErrOwnEnd: an owner who is to go could hold that up for ever.
+	ErrOwnEnd = fault.New(fault.Forbidden, "another owner has to stop this: it is about you")
 	// ErrNoChange: it was stopped or made already, or never was.
 	ErrNoChange = fault.New(fault.NotFound, "there is no such change that waits: it was stopped, or made already")
 )
@@ -161,12 +167,19 @@ func (s *Service) Wait(ctx context.Context, w Waiting, to NewSettings, subject s
 	}
 	w.By, w.Body, w.CreatedAt, w.DueAt = act.Who, secret.New(string(body)), now, now.Add(LockDelay)
 	what := w.Kind.What()
+	subjectLine := strings.ToUpper(what[:1]) + what[1:] + " will be changed in 24 hours"
+	text := w.By + " asked Florin to change, for “" + subject + "”:\n\n" + strings.Join(w.Changes, "\n") +
+		"\n\nIt is made on " + w.DueAt.Format("2 January 2006 at 15:04 UTC") + ". "
+	mails := s.opts.Mail.Owners(act.At, w.MerchantID, subjectLine,
+		text+"Stop it here, without signing in:\n"+s.opts.Mail.Link("/stop?token="+token.Reveal()))
+	if w.ends(w.Subject) { // whom it is about must not stop it
+		for i := range mails {
+			mails[i].Except = to.Member
+		}
+		mails = append(mails, s.opts.Mail.To(act.At, to.Member, subjectLine, text+"Another owner can stop it.")...)
+	}
 	return s.store.AddWaiting(ctx, w, hash, act.Record(
-		w.MerchantID, audit.ActionChangeWaits, subject, strings.Join(w.Changes, ", "), s.opts.Mail.Owners(
-			act.At, w.MerchantID, strings.ToUpper(what[:1])+what[1:]+" will be changed in 24 hours",
-			w.By+" asked Florin to change, for “"+subject+"”:\n\n"+strings.Join(w.Changes, "\n")+"\n\nIt is made on "+
-				w.DueAt.Format("2 January 2006 at 15:04 UTC")+". Stop it here, without signing in:\n"+
-				s.opts.Mail.Link("/stop?token="+token.Reveal()))...))
+		w.MerchantID, audit.ActionChangeWaits, subject, strings.Join(w.Changes, ", "), mails...))
 }
 
 // Waiting lists the changes that wait, the oldest first.
@@ -183,8 +196,18 @@ func (s *Service) WaitingBy(ctx context.Context, token string) (Waiting, error) 
 	return s.store.WaitingBy(ctx, h)
 }
 
-// StopWaiting stops a change of the merchant, or fails with ErrNoChange.
-func (s *Service) StopWaiting(ctx context.Context, merchantID int64, id string, act audit.Act) error {
+// StopWaiting stops a change of the merchant, or fails with ErrNoChange, or with ErrOwnEnd where it ends what the user
+// may do.
+func (s *Service) StopWaiting(
+	ctx context.Context, merchantID int64, id string, by identity.User, act audit.Act,
+) error {
+	waiting, err := s.store.WaitingOf(ctx, merchantID)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(waiting, func(w Waiting) bool { return w.ID == id && w.ends(by.PublicID) }) {
+		return ErrOwnEnd
+	}
 	return s.store.StopWaiting(ctx, merchantID, id, s.now().UTC(),
 		act.Record(merchantID, audit.ActionChangeStop, id, "",
 			s.opts.Mail.Owners(act.At, merchantID, stoppedMail, act.Who+
@@ -202,6 +225,25 @@ func (s *Service) StopByLink(ctx context.Context, token string, act audit.Act) (
 		w.MerchantID, audit.ActionChangeStop, w.ID, strings.Join(w.Changes, ", "), s.opts.Mail.Owners(
 			act.At, w.MerchantID, stoppedMail, "The link of a mail stopped a change of where your money goes. "+
 				"Nothing was changed.\n\n"+strings.Join(w.Changes, "\n"))...))
+}
+
+// ends reports whether the change is one of what a member may do.
+func (w Waiting) ends(member string) bool {
+	return w.Subject == member && (w.Kind == WaitingRole || w.Kind == WaitingRemoval)
+}
+
+// Stopped is what is recorded of a change that was stopped by what became of who had asked for it.
+func (w Waiting) Stopped(at time.Time, why string) audit.Record {
+	changes := strings.Join(w.Changes, "\n")
+	return audit.Record{
+		Entries: []audit.Entry{audit.Act{Who: w.By, At: at}.Entry(
+			w.MerchantID, audit.ActionChangeStop, w.ID, why+": "+strings.Join(w.Changes, ", "))},
+		Mails: []mail.Mail{{
+			ID: "stopped." + w.ID, Kind: mail.Plain, Owners: w.MerchantID, Subject: stoppedMail, At: at,
+			Text: secret.New("A change of " + w.Kind.What() + " that " + w.By +
+				" had asked for was stopped, because " + why + ". Nothing was changed.\n\n" + changes),
+		}},
+	}
 }
 
 const stoppedMail = "A change was stopped"

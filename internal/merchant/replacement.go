@@ -49,7 +49,9 @@ func (s *Service) ReplaceKey(
 	}
 	r := Replacement{
 		KeyID: key.ID, Old: key.Hash, Next: hash, Most: most, Entries: entries, Now: s.now(),
-		Record: act.Record(key.UserID, audit.ActionRotateKey, key.known(act), detail),
+		Record: act.Record(key.UserID, audit.ActionRotateKey, key.known(act), detail, s.opts.Mail.Owners(
+			act.At, key.UserID, "An API key was replaced", "The API key “"+key.known(act)+"” of your Florin merchant "+
+				"account has a new text, by "+act.Who+". The old one fails from now on.")...),
 	}
 	if keep != nil {
 		r.Keep = func(left ledger.Balance) (*idempotency.Kept, error) { return keep(Replaced{text, left}) }

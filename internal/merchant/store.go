@@ -115,7 +115,8 @@ type Store interface {
 	// RenewInvited gives an invitation another token; RevokeInvited ends it.
 	// Both fail with ErrUnknownInvited.
 	RenewInvited(
-		ctx context.Context, merchantID int64, id string, token identity.Hash, until time.Time, r audit.Record,
+		ctx context.Context, merchantID int64, id string, token identity.Hash, by string, until time.Time,
+		r audit.Record,
 	) (Invited, error)
 	RevokeInvited(ctx context.Context, merchantID int64, id string, now time.Time, r audit.Record) error
 	// JoinTeam uses an invitation for the user's address up and makes the user

@@ -146,11 +146,12 @@ func (s *Service) InviteMember(
 		ID: id, MerchantID: by.Merchant.ID, Email: email, Role: role, By: by.User.Email,
 		CreatedAt: now, ExpiresAt: now.Add(identity.InvitationTTL),
 	}
-	mails := s.invitation(act, n, token)
+	subject, rights := "A new member was invited", "as "+string(role)+"."
 	if role == RoleOwner {
-		mails = append(mails, s.opts.Mail.Owners(act.At, by.Merchant.ID, "A new owner was invited", act.Who+" invited "+
-			n.Email+" to your Florin merchant account as an owner, who may change where your money goes.")...)
+		subject, rights = "A new owner was invited", "as an owner, who may change where your money goes."
 	}
+	mails := append(s.invitation(act, n, token), s.opts.Mail.Owners(
+		act.At, by.Merchant.ID, subject, act.Who+" invited "+n.Email+" to your Florin merchant account "+rights)...)
 	return n, token, s.store.AddInvited(ctx, hash, n,
 		act.Record(by.Merchant.ID, audit.ActionTeamInvite, "", "as "+string(role), mails...))
 }
@@ -160,6 +161,12 @@ func (s *Service) invitation(act audit.Act, n Invited, token secret.Text) []mail
 	return s.opts.Mail.Asked(act.At, n.Email, "You are invited to a team in Florin", act.Who+
 		" invites you to their merchant account as "+string(n.Role)+".\n\n"+"Join within seven days:\n"+
 		s.opts.Mail.Link("/join?token="+token.Reveal())+"\n\nIf you do not know them, do nothing.")
+}
+
+// joined mails the owners that an invitation was taken.
+func (s *Service) joined(act audit.Act, n Invited) []mail.Mail {
+	return s.opts.Mail.Owners(act.At, n.MerchantID, "Your team has a new member",
+		n.Email+", whom "+n.By+" had invited, belongs to your Florin merchant account now, as "+string(n.Role)+".")
 }
 
 // Invitations lists the open invitations, expired ones included.
@@ -184,7 +191,7 @@ func (s *Service) RenewInvitation(
 	if at < 0 {
 		return Invited{}, secret.Text{}, ErrUnknownInvited
 	}
-	n, err := s.store.RenewInvited(ctx, merchant.ID, id, hash, s.now().UTC().Add(identity.InvitationTTL),
+	n, err := s.store.RenewInvited(ctx, merchant.ID, id, hash, act.Who, s.now().UTC().Add(identity.InvitationTTL),
 		act.Record(merchant.ID, audit.ActionTeamInvite, "", "a new link", s.invitation(act, open[at], token)...))
 	return n, token, err
 }
@@ -229,7 +236,7 @@ func (s *Service) Join(ctx context.Context, token string, user identity.User, ac
 		return Invited{}, err
 	}
 	_, n, err = s.store.JoinTeam(ctx, hash, user, s.now().UTC(),
-		act.Record(merchant.ID, audit.ActionTeamJoin, "", "as "+string(n.Role)))
+		act.Record(merchant.ID, audit.ActionTeamJoin, "", "as "+string(n.Role), s.joined(act, n)...))
 	return n, err
 }
 
@@ -253,7 +260,7 @@ func (s *Service) JoinNew(
 	if err != nil {
 		return identity.User{}, Invited{}, err
 	}
-	r := act.Record(0, audit.ActionSignUp, "", "")
+	r := act.Record(0, audit.ActionSignUp, "", "", s.joined(act, n)...)
 	r.Entries = append(r.Entries, act.Record(merchant.ID, audit.ActionTeamJoin, "", "as "+string(n.Role)).Entries...)
 	return s.store.JoinTeam(ctx, hash, u, s.now().UTC(), r)
 }

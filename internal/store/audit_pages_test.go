@@ -111,8 +111,8 @@ func (w *world) teamActs() map[string]func(context.Context, audit.Record) error 
 	ctx, owner := w.T.Context(), w.NewUser()
 	invited := func(id, email string, token string) merchant.Invited {
 		n := merchant.Invited{
-			ID: id, MerchantID: owner.ID, Email: email, Role: merchant.RoleOwner, CreatedAt: storetest.Start,
-			ExpiresAt: storetest.Start.Add(time.Hour),
+			ID: id, MerchantID: owner.ID, Email: email, Role: merchant.RoleOwner, By: owner.Email,
+			CreatedAt: storetest.Start, ExpiresAt: storetest.Start.Add(time.Hour),
 		}
 		if token != "" {
 			w.Must(w.AddInvited(ctx, storetest.HashOf(token), n, audit.Record{}))
@@ -137,7 +137,7 @@ func (w *world) teamActs() map[string]func(context.Context, audit.Record) error 
 		},
 		"renew an invitation": func(ctx context.Context, r audit.Record) error {
 			_, err := w.RenewInvited(
-				ctx, owner.ID, "renewed", storetest.HashOf("again"), storetest.Start.AddDate(1, 0, 0), r,
+				ctx, owner.ID, "renewed", storetest.HashOf("again"), owner.Email, storetest.Start.AddDate(1, 0, 0), r,
 			)
 			return err
 		},

@@ -52,6 +52,7 @@ CREATE TABLE sessions (
     expires_at timestamptz NOT NULL,
     used_at    timestamptz NOT NULL, -- to the hour
     confirmed_at timestamptz, -- when its user re-authenticated last; NULL: not yet
+    wrong      bigint NOT NULL DEFAULT 0, -- failed re-authentications since the last one that did not fail
     revoked_at timestamptz,
     user_agent text        NOT NULL,
     merchant_id bigint     REFERENCES users -- the merchant it acts for; NULL: the user belongs to none
@@ -899,6 +900,7 @@ CREATE TABLE waiting_changes (
     subject     text NOT NULL, -- slug of the campaign or public id of the member, or empty
     body        text NOT NULL, -- sealed: the new settings
     changes     text NOT NULL, -- JSON list of lines, with old and new
+    author_id   bigint NOT NULL REFERENCES users, -- must still be an owner when it is made
     actor       text NOT NULL, -- e-mail address
     created_at  timestamptz NOT NULL,
     due_at      timestamptz NOT NULL,

@@ -52,6 +52,7 @@ CREATE TABLE sessions (
     expires_at INTEGER NOT NULL,
     used_at    INTEGER NOT NULL, -- to the hour
     confirmed_at INTEGER, -- when its user re-authenticated last; NULL: not yet
+    wrong      INTEGER NOT NULL DEFAULT 0, -- failed re-authentications since the last one that did not fail
     revoked_at INTEGER,
     user_agent TEXT    NOT NULL,
     merchant_id INTEGER REFERENCES users -- the merchant it acts for; NULL: the user belongs to none
@@ -886,6 +887,7 @@ CREATE TABLE waiting_changes (
     subject     TEXT NOT NULL, -- slug of the campaign or public id of the member, or empty
     body        TEXT NOT NULL, -- sealed: the new settings
     changes     TEXT NOT NULL, -- JSON list of lines, with old and new
+    author_id   INTEGER NOT NULL REFERENCES users, -- must still be an owner when it is made
     actor       TEXT NOT NULL, -- e-mail address
     created_at  INTEGER NOT NULL,
     due_at      INTEGER NOT NULL,

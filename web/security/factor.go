@@ -8,7 +8,6 @@ import (
 
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/identity"
-	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/views/security"
@@ -19,9 +18,7 @@ import (
 
 func (d *Surface) factorRefused(c echo.Context, who session.Principal, err error) error {
 	f := shell.NewForm(url.Values{})
-	if errors.Is(err, identity.ErrBadPassword) {
-		f.Bad("password", "The password is wrong.")
-	} else if !f.Refused(err) {
+	if !f.Refused(err) {
 		return err
 	}
 	forms := emptySecurityForms()
@@ -87,7 +84,7 @@ func (d *Surface) postConfirmFactor(c echo.Context, who session.Principal) error
 		f.Bad("code", "Enter the six digits that the app shows.")
 	}
 	status := http.StatusBadRequest
-	if err := d.Reauthenticate(c, who, f); err != nil {
+	if err := d.ByFactor(c, who, f); err != nil {
 		if !session.ReauthRefused(f, err) {
 			return err
 		}
@@ -117,14 +114,16 @@ func (d *Surface) postRemoveFactor(c echo.Context, who session.Principal) error 
 	if err != nil {
 		return err
 	}
-	err = d.Users.RemoveFactor(
-		c.Request().Context(), who.User, secret.New(f.Values.Get("password")), d.Act(c, who),
-	)
-	if err != nil {
-		return d.factorRefused(c, who, err)
+	if err := d.ByFactor(c, who, f); err != nil {
+		if !session.ReauthRefused(f, err) {
+			return err
+		}
+		forms := emptySecurityForms()
+		forms.factor = f
+		return d.securityPage(c, who, session.ReauthStatus(err), forms)
 	}
-	if err := d.Renew(c, who); err != nil {
-		return err
+	if err := d.Users.RemoveFactor(c.Request().Context(), who.User, d.Act(c, who)); err != nil {
+		return d.factorRefused(c, who, err)
 	}
 	return d.Cookies.Redirect(c, session.SecurityPath, "The second factor is off. Every other session has ended.")
 }

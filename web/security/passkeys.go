@@ -26,7 +26,7 @@ func (d *Surface) postNewPasskey(c echo.Context, who session.Principal) error {
 	if err != nil {
 		return d.Answer(c, "", err)
 	}
-	if err := d.Reauthenticate(c, who, f); err != nil {
+	if err := d.ByFactor(c, who, f); err != nil {
 		return d.Answer(c, "", err)
 	}
 	options, err := d.Users.NewPasskey(c.Request().Context(), who.User, who.Token())
@@ -65,7 +65,7 @@ func (d *Surface) postRemovePasskey(c echo.Context, who session.Principal) error
 	if err != nil {
 		return err
 	}
-	if err := d.Reauthenticate(c, who, f); err != nil {
+	if err := d.ByFactor(c, who, f); err != nil {
 		return d.passkeyRefused(c, who, f, err)
 	}
 	p, err := d.Users.RemovePasskey(c.Request().Context(), who.User, c.Param("passkey"), d.Act(c, who))

@@ -48,13 +48,10 @@ func (d *Surface) securityPage(c echo.Context, who session.Principal, status int
 		),
 		password.Field(next),
 	}
-	p.RemovePassword = f.factor.Field(
-		panel.Field{
-			Name: "password", Label: "Your password", Type: "password", Autocomplete: "current-password",
-			Required: true, Max: "512",
-		},
-	)
 	var err error
+	if p.RemovePassword, err = d.StrongField(c, who, f.factor); err != nil {
+		return err
+	}
 	if p.InForce, p.CodesLeft, err = d.Users.Factor(ctx, who.User); err != nil {
 		return err
 	}

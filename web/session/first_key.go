@@ -19,8 +19,6 @@ func (g *Guard) FirstKey(c echo.Context, user identity.User, free operation.NewK
 	act.Who = user.Email
 	key, _, err := g.Merchants.CreateKey(c.Request().Context(), user, merchant.NewKey{
 		Label: FirstKeyLabel, Credits: free.Credits, Queries: free.Queries, Limited: true,
-		// The user entered their password a moment ago.
-		By: merchant.RoleOwner, Reauthenticated: true,
 	}, act)
 	return key, err
 }

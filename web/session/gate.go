@@ -80,6 +80,39 @@ func (g *Guard) Strong(c echo.Context, who Principal, f *shell.Form) error {
 	return g.Reauthenticate(c, who, f)
 }
 
+// ByFactor re-authenticates the principal before what they sign in with changes: where an account that they belong
+// to is locked, by the passkey or authenticator that they have. With the password and a cookie alone, a thief would
+// turn it off and go on from there. Who has neither sets the first one up with the password.
+func (g *Guard) ByFactor(c echo.Context, who Principal, f *shell.Form) error {
+	ctx := c.Request().Context()
+	memberships, err := g.Merchants.Memberships(ctx, who.User)
+	if err != nil {
+		return err
+	}
+	locked := false
+	for _, m := range memberships {
+		on, err := g.Merchants.Locked(ctx, m.Merchant.ID)
+		if err != nil {
+			return err
+		}
+		locked = locked || on
+	}
+	strong, err := g.HasStrong(c, who)
+	if err != nil {
+		return err
+	}
+	if locked && strong && f.Values.Get("passkey") == "" {
+		inForce, _, err := g.Users.Factor(ctx, who.User)
+		if err != nil {
+			return err
+		}
+		if !inForce || !isCode(f.Values.Get("password")) {
+			return errNeedsFactor
+		}
+	}
+	return g.Reauthenticate(c, who, f)
+}
+
 // isCode reports whether the text can be a code of an authenticator. No password is
 // that short.
 func isCode(text string) bool {

@@ -20,12 +20,12 @@ const SecurityPath = shell.HomePath + "/security"
 // the authenticator in the input "password", or a passkey in the input "passkey". It
 // renews the session.
 func (g *Guard) Reauthenticate(c echo.Context, who Principal, f *shell.Form) error {
-	ctx, client := c.Request().Context(), shell.CallOf(c).Client
+	ctx, act := c.Request().Context(), g.Act(c, who)
 	if answer := f.Values.Get("passkey"); answer != "" {
-		if err := g.Users.ConfirmByPasskey(ctx, who.User, who.Token(), answer, client); err != nil {
+		if err := g.Users.ConfirmByPasskey(ctx, who.User, answer, act); err != nil {
 			return err
 		}
-	} else if err := g.Users.Confirm(ctx, who.User, secret.New(f.Values.Get("password")), client); err != nil {
+	} else if err := g.Users.Confirm(ctx, who.User, secret.New(f.Values.Get("password")), act); err != nil {
 		return err
 	}
 	return g.Renew(c, who)

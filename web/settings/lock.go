@@ -135,7 +135,8 @@ func waitingRow(w merchant.Waiting) settings.WaitingRow {
 // postStopChange stops a change that waits. It asks for nothing: what stays as it is
 // redirects no money.
 func (s *Surface) postStopChange(c echo.Context, who session.Principal) error {
-	err := s.Merchants.StopWaiting(c.Request().Context(), who.Membership.Merchant.ID, c.Param("change"), s.Act(c, who))
+	err := s.Merchants.StopWaiting(c.Request().Context(), who.Membership.Merchant.ID, c.Param("change"), who.User,
+		s.Act(c, who))
 	if err != nil {
 		return err
 	}

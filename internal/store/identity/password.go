@@ -26,7 +26,7 @@ func (s *Store) SetPassword(
 		if n, err := res.RowsAffected(); err != nil || n != 1 {
 			return cmp.Or[error](err, identity.ErrBadPassword)
 		}
-		return endSessions(ctx, t, userID, now)
+		return s.endSessions(ctx, t, userID, now)
 	},
 	)
 	if err != nil {
@@ -44,7 +44,8 @@ func endOtherSessions(ctx context.Context, t db.Tx, userID int64, keep identity.
 }
 
 // endSessions also makes links to a new password that are still under way useless.
-func endSessions(ctx context.Context, t db.Tx, userID int64, now time.Time) error {
+// So are the changes that wait in the user's name: whoever asked for them may have been somebody else.
+func (s *Store) endSessions(ctx context.Context, t db.Tx, userID int64, now time.Time) error {
 	_, err := t.NewRaw("UPDATE sessions SET revoked_at = ? WHERE user_id = ? AND revoked_at IS NULL", db.At(now),
 		userID).Exec(ctx)
 	if err != nil {
@@ -52,7 +53,10 @@ func endSessions(ctx context.Context, t db.Tx, userID int64, now time.Time) erro
 	}
 	_, err = t.NewRaw("UPDATE password_resets SET used_at = ? WHERE user_id = ? AND used_at IS NULL", db.At(now),
 		userID).Exec(ctx)
-	return err
+	if err != nil {
+		return err
+	}
+	return table.StopChanges(ctx, t, s.sealer, now, "all sessions of who asked for it were ended", "author_id = ?", userID)
 }
 
 // Logins lists the user's sessions that are neither over, idle nor revoked, the
@@ -131,7 +135,7 @@ func (s *Store) UseReset(
 		if _, err := t.NewRaw("UPDATE users SET password_hash = ? WHERE id = ?", next, ids[0]).Exec(ctx); err != nil {
 			return err
 		}
-		if err := endSessions(ctx, t, ids[0], now); err != nil {
+		if err := s.endSessions(ctx, t, ids[0], now); err != nil {
 			return err
 		}
 		if verifies {

@@ -34,7 +34,7 @@ func (s *Store) RecoverUser(
 				return err
 			}
 		}
-		return endSessions(ctx, t, userID, now)
+		return s.endSessions(ctx, t, userID, now)
 	},
 	)
 	return db.Wrap(err, "recover user %d", userID)

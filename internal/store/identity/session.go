@@ -19,7 +19,7 @@ func (s *Store) RenewSession(
 ) (expires time.Time, err error) {
 	err = s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
 		var rows []sessionRow
-		err := t.NewRaw("UPDATE sessions SET token = ?, confirmed_at = ? WHERE token = ? AND revoked_at IS NULL "+
+		err := t.NewRaw("UPDATE sessions SET token = ?, confirmed_at = ?, wrong = 0 WHERE token = ? AND revoked_at IS NULL "+
 			"AND expires_at > ? RETURNING user_id, expires_at", next[:], db.At(now), old[:], db.At(now)).Scan(ctx, &rows)
 		if err != nil || len(rows) == 0 {
 			return cmp.Or[error](err, identity.ErrBadSession)

@@ -161,3 +161,25 @@ func (s *Store) FailSignIn(ctx context.Context, email string, touch identity.Has
 		})
 	return db.Wrap(err, "record a failed sign-in")
 }
+
+// FailReauth counts a failed re-authentication of a session, which decide may end. One that has ended is left alone.
+func (s *Store) FailReauth(
+	ctx context.Context, token identity.Hash, now time.Time, decide func(wrong int) (end bool, r audit.Record),
+) error {
+	err := table.WriteAudited(ctx, s.db, s.sealer, audit.Record{},
+		func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
+			var counts []int
+			err := t.NewRaw("UPDATE sessions SET wrong = wrong + 1 WHERE token = ? AND revoked_at IS NULL RETURNING wrong",
+				token[:]).Scan(ctx, &counts)
+			if err != nil || len(counts) == 0 {
+				return err
+			}
+			end, r := decide(counts[0])
+			a.More = r
+			if end {
+				_, err = t.NewRaw("UPDATE sessions SET revoked_at = ? WHERE token = ?", db.At(now), token[:]).Exec(ctx)
+			}
+			return err
+		})
+	return db.Wrap(err, "record a failed re-authentication")
+}

@@ -128,7 +128,7 @@ func (s *Store) DisableUser(
 		if err != nil || !changed || when.IsZero() {
 			return err
 		}
-		return endSessions(ctx, t, userID, when)
+		return s.endSessions(ctx, t, userID, when)
 	},
 	)
 	return changed, db.Wrap(err, "disable user %d", userID)

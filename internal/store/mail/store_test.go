@@ -70,7 +70,7 @@ func TestStore_Owners(t *testing.T) {
 			viewer.Email: merchant.RoleViewer,
 		} {
 			w.Must(w.AddInvited(ctx, storetest.HashOf(u), merchant.Invited{
-				ID: u, MerchantID: owner.ID, Email: u, Role: role, CreatedAt: storetest.Start,
+				ID: u, MerchantID: owner.ID, Email: u, Role: role, By: owner.Email, CreatedAt: storetest.Start,
 				ExpiresAt: storetest.Start.Add(time.Hour),
 			}, audit.Record{}))
 		}

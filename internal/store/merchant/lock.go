@@ -119,10 +119,11 @@ func (s *Store) AddWaiting(
 				key = w.KeyID
 			}
 			_, err = t.NewRaw("INSERT INTO waiting_changes (public_id, token, merchant_id, key_id, kind, subject, body, changes, "+
-				"actor, created_at, due_at, next_at, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'WAITING')", w.ID, token[:],
+				"author_id, actor, created_at, due_at, next_at, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, "+
+				"(SELECT id FROM users WHERE email = ?), ?, ?, ?, ?, 'WAITING')", w.ID, token[:],
 				w.MerchantID, key, string(w.Kind), w.Subject,
 				s.sealer.Seal(table.WaitingPlace(w.ID), w.Body), string(changes),
-				w.By, db.At(w.CreatedAt), db.At(w.DueAt), db.At(w.DueAt)).Exec(ctx)
+				w.By, w.By, db.At(w.CreatedAt), db.At(w.DueAt), db.At(w.DueAt)).Exec(ctx)
 			return err
 		})
 	return db.Wrap(err, "store a change that waits")
@@ -218,6 +219,9 @@ func (s *Store) ApplyWaiting(
 	err = table.WriteAudited(ctx, s.db, s.sealer, audit.Record{},
 		func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
 			err := endWaiting(ctx, t, "MADE", now, "public_id = ? AND due_at <= ?", w.ID, db.At(now))
+			if err == nil {
+				err = requireAuthor(ctx, t, w)
+			}
 			if err != nil {
 				return err
 			}
@@ -233,10 +237,10 @@ func (s *Store) ApplyWaiting(
 			case merchant.WaitingRights:
 				err = applyRights(ctx, t, w, to)
 			case merchant.WaitingRole:
-				err = changeMember(ctx, t, w.MerchantID, "UPDATE memberships SET role = ? WHERE merchant_id = ? AND user_id = "+
+				err = s.changeMember(ctx, t, now, w.MerchantID, "UPDATE memberships SET role = ? WHERE merchant_id = ? AND user_id = "+
 					"(SELECT id FROM users WHERE public_id = ?)", string(to.Role), w.MerchantID, w.Subject)
 			case merchant.WaitingRemoval:
-				err = changeMember(ctx, t, w.MerchantID, "DELETE FROM memberships WHERE merchant_id = ? AND user_id = "+
+				err = s.changeMember(ctx, t, now, w.MerchantID, "DELETE FROM memberships WHERE merchant_id = ? AND user_id = "+
 					"(SELECT id FROM users WHERE public_id = ?)", w.MerchantID, w.Subject)
 			default:
 				err = merchant.ErrNoChange
@@ -249,6 +253,18 @@ func (s *Store) ApplyWaiting(
 			return err
 		})
 	return db.Wrap(err, "make the change %s", w.ID)
+}
+
+// requireAuthor fails with merchant.ErrAuthorGone unless who asked for the change is an owner still, and not disabled.
+func requireAuthor(ctx context.Context, t db.Tx, w merchant.Waiting) error {
+	var owners int
+	err := t.NewRaw("SELECT count(*) FROM waiting_changes AS w JOIN memberships AS m ON m.merchant_id = w.merchant_id "+
+		"AND m.user_id = w.author_id JOIN users AS u ON u.id = m.user_id "+
+		"WHERE w.public_id = ? AND m.role = ? AND u.disabled_at IS NULL", w.ID, string(merchant.RoleOwner)).Scan(ctx, &owners)
+	if err == nil && owners == 0 {
+		err = merchant.ErrAuthorGone
+	}
+	return err
 }
 
 // applyCustodian changes the custodian of the key, or makes it.

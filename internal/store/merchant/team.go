@@ -134,7 +134,7 @@ func (s *Store) Members(ctx context.Context, merchantID int64) ([]merchant.Membe
 // or merchant.ErrLastOwner.
 func (s *Store) SetRole(ctx context.Context, merchantID, userID int64, role merchant.Role, r audit.Record) error {
 	err := table.WriteAudited(ctx, s.db, s.sealer, r, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
-		return changeMember(ctx, t, merchantID, "UPDATE memberships SET role = ? WHERE merchant_id = ? AND user_id = ?",
+		return s.changeMember(ctx, t, r.At(), merchantID, "UPDATE memberships SET role = ? WHERE merchant_id = ? AND user_id = ?",
 			string(role), merchantID, userID)
 	},
 	)
@@ -145,16 +145,19 @@ func (s *Store) SetRole(ctx context.Context, merchantID, userID int64, role merc
 // merchant.ErrLastOwner. Sessions of the user have no role there from then on.
 func (s *Store) RemoveMember(ctx context.Context, merchantID, userID int64, r audit.Record) error {
 	err := table.WriteAudited(ctx, s.db, s.sealer, r, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
-		return changeMember(ctx, t, merchantID, "DELETE FROM memberships WHERE merchant_id = ? AND user_id = ?", merchantID,
+		return s.changeMember(ctx, t, r.At(), merchantID, "DELETE FROM memberships WHERE merchant_id = ? AND user_id = ?", merchantID,
 			userID)
 	},
 	)
 	return db.Wrap(err, "remove user %d from merchant %d", userID, merchantID)
 }
 
-// changeMember changes one membership and refuses to leave no owner. The
-// merchant is locked first, or two owners could remove each other at once.
-func changeMember(ctx context.Context, t db.Tx, merchantID int64, text string, args ...any) error {
+// changeMember changes one membership and refuses to leave no owner. What those who are no owners any more have asked
+// for, and whom they have invited, ends with it. The merchant is locked first, or two owners could remove each other at
+// once.
+func (s *Store) changeMember(
+	ctx context.Context, t db.Tx, now time.Time, merchantID int64, text string, args ...any,
+) error {
 	if err := table.LockUser(ctx, t, merchantID); err != nil {
 		return err
 	}
@@ -173,8 +176,20 @@ func changeMember(ctx context.Context, t db.Tx, merchantID int64, text string, a
 	if owners == 0 {
 		return merchant.ErrLastOwner
 	}
-	return nil
+	const asOwner = "(SELECT m.user_id FROM memberships AS m WHERE m.merchant_id = ? AND m.role = 'owner')"
+	err = endInvited(ctx, t, "merchant_id = ? AND invited_by NOT IN (SELECT u.email FROM users AS u WHERE u.id IN "+
+		asOwner+")", now, merchantID, merchantID)
+	if err != nil {
+		return err
+	}
+	return table.StopChanges(ctx, t, s.sealer, now, "who asked for it is no owner any more",
+		"merchant_id = ? AND author_id NOT IN "+asOwner, merchantID, merchantID)
 }
+
+// stands is the condition that who invited somebody is an owner still.
+const stands = " AND EXISTS (SELECT 1 FROM memberships AS m JOIN users AS u ON u.id = m.user_id " +
+	"WHERE m.merchant_id = team_invitations.merchant_id AND m.role = 'owner' AND u.email = team_invitations.invited_by " +
+	"AND u.disabled_at IS NULL)"
 
 // invitedRow is an invitation into a team.
 type invitedRow struct {
@@ -260,7 +275,7 @@ func (s *Store) InvitedBy(
 	ctx context.Context, token identity.Hash, now time.Time,
 ) (merchant.Invited, identity.User, error) {
 	var rows []invitedRow
-	err := s.db.Reader().NewRaw(invitedColumns+"WHERE token = ? AND ended_at IS NULL AND expires_at > ?", token[:],
+	err := s.db.Reader().NewRaw(invitedColumns+"WHERE token = ? AND ended_at IS NULL AND expires_at > ?"+stands, token[:],
 		db.At(now)).Scan(ctx, &rows)
 	if err != nil || len(rows) == 0 {
 		return merchant.Invited{}, identity.User{}, cmp.Or[error](err, identity.ErrBadInvitation)
@@ -274,15 +289,15 @@ func (s *Store) InvitedBy(
 }
 
 // RenewInvited gives an open invitation of the merchant a new token and more
-// time, or fails with identity.ErrBadInvitation. The old token is worthless.
+// time, in the name of who does so, or fails with identity.ErrBadInvitation. The old token is worthless.
 func (s *Store) RenewInvited(
-	ctx context.Context, merchantID int64, id string, token identity.Hash, until time.Time, r audit.Record,
+	ctx context.Context, merchantID int64, id string, token identity.Hash, by string, until time.Time, r audit.Record,
 ) (merchant.Invited, error) {
 	var rows []invitedRow
 	err := table.WriteAudited(ctx, s.db, s.sealer, r, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
 		rows = nil
-		err := t.NewRaw("UPDATE team_invitations SET token = ?, expires_at = ? WHERE merchant_id = ? AND public_id = ? AND ended_at IS NULL "+
-			"RETURNING public_id, merchant_id, email, role, invited_by, created_at, expires_at", token[:], db.At(until), merchantID, id).Scan(ctx, &rows)
+		err := t.NewRaw("UPDATE team_invitations SET token = ?, invited_by = ?, expires_at = ? WHERE merchant_id = ? AND public_id = ? AND ended_at IS NULL "+
+			"RETURNING public_id, merchant_id, email, role, invited_by, created_at, expires_at", token[:], by, db.At(until), merchantID, id).Scan(ctx, &rows)
 		if err != nil || len(rows) == 0 {
 			return cmp.Or[error](err, merchant.ErrUnknownInvited)
 		}
@@ -330,8 +345,8 @@ func (s *Store) JoinTeam(
 	err := table.WriteAudited(ctx, s.db, s.sealer, r, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
 		*a = table.AuditFields{Actor: user.Email}
 		joined, rows = user, nil
-		err := t.NewRaw("UPDATE team_invitations SET ended_at = ? WHERE token = ? AND email = ? AND ended_at IS NULL AND expires_at > ? "+
-			"RETURNING public_id, merchant_id, email, role, invited_by, created_at, expires_at", db.At(now), token[:], user.Email, db.At(now)).Scan(ctx, &rows)
+		err := t.NewRaw("UPDATE team_invitations SET ended_at = ? WHERE token = ? AND email = ? AND ended_at IS NULL AND expires_at > ?"+stands+
+			" RETURNING public_id, merchant_id, email, role, invited_by, created_at, expires_at", db.At(now), token[:], user.Email, db.At(now)).Scan(ctx, &rows)
 		if err != nil || len(rows) == 0 {
 			return cmp.Or[error](err, identity.ErrBadInvitation)
 		}

@@ -55,7 +55,8 @@ func TestStore_Team(t *testing.T) {
 				identity.ErrBadInvitation)
 		})
 		w.Run("AnotherMerchant", func(t *testing.T) {
-			_, err := w.RenewInvited(ctx, owner.ID+1, "I2", storetest.HashOf("third"), storetest.Start, audit.Record{})
+			_, err := w.RenewInvited(ctx, owner.ID+1, "I2", storetest.HashOf("third"), owner.Email,
+				storetest.Start, audit.Record{})
 			storetest.WantError(t, "another merchant's invitation", err, merchant.ErrUnknownInvited)
 			storetest.WantError(
 				t, "another merchant's invitation", w.RevokeInvited(ctx, owner.ID+1, "I2", storetest.Start,
@@ -65,7 +66,7 @@ func TestStore_Team(t *testing.T) {
 		})
 		w.Run("Renew", func(t *testing.T) {
 			renewed, err := w.RenewInvited(
-				ctx, owner.ID, "I2", storetest.HashOf("third"), storetest.Start.Add(2*time.Hour),
+				ctx, owner.ID, "I2", storetest.HashOf("third"), owner.Email, storetest.Start.Add(2*time.Hour),
 				audit.Record{},
 			)
 			w.Must(err)

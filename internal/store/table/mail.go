@@ -27,14 +27,9 @@ const insertMail = `INSERT INTO mails (message_id, kind, key_id, recipient, thre
 func AddMails(ctx context.Context, t db.Tx, sealer *secret.Sealer, mails []mail.Mail) error {
 	var calls []*db.Stmt
 	for _, m := range mails {
-		to := []string{m.To}
-		if m.Owners != 0 {
-			to = nil
-			err := t.NewRaw("SELECT u.email FROM memberships AS m JOIN users AS u ON u.id = m.user_id "+
-				"WHERE m.merchant_id = ? AND m.role = ? ORDER BY u.id", m.Owners, string(merchant.RoleOwner)).Scan(ctx, &to)
-			if err != nil {
-				return err
-			}
+		to, err := recipients(ctx, t, m)
+		if err != nil {
+			return err
 		}
 		receiver := mailServer
 		if m.Kind == mail.Hook {
@@ -51,6 +46,30 @@ func AddMails(ctx context.Context, t db.Tx, sealer *secret.Sealer, mails []mail.
 		}
 	}
 	return db.RunEach(ctx, t, calls)
+}
+
+// recipients lists the addresses that get the mail.
+func recipients(ctx context.Context, t db.Tx, m mail.Mail) (to []string, err error) {
+	const owners = "SELECT DISTINCT u.id, u.email FROM memberships AS m JOIN users AS u ON u.id = m.user_id WHERE m.role = ? AND "
+	var rows []struct {
+		ID    int64
+		Email string
+	}
+	switch {
+	case m.Owners != 0:
+		err = t.NewRaw(owners+"m.merchant_id = ? ORDER BY u.id", string(merchant.RoleOwner), m.Owners).Scan(ctx, &rows)
+	case m.Member != 0:
+		err = t.NewRaw(owners+"u.id <> ? AND m.merchant_id IN (SELECT merchant_id FROM memberships WHERE user_id = ?) "+
+			"ORDER BY u.id", string(merchant.RoleOwner), m.Member, m.Member).Scan(ctx, &rows)
+	default:
+		return []string{m.To}, nil
+	}
+	for _, r := range rows {
+		if r.Email != m.Except {
+			to = append(to, r.Email)
+		}
+	}
+	return to, err
 }
 
 // CreditMail returns the statement that stores that a mail about the credits of a key is due. One that waits already is
