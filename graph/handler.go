@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"strings"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/executor"
@@ -146,6 +147,9 @@ func parseRequest(body []byte) (*graphql.RawParams, error) {
 	var ok bool
 	if r.Query, ok = raw.Query.(string); !ok {
 		return nil, errNoQuery
+	}
+	if !strings.Contains(r.Query, `"""`) { // in a block string nothing is escaped
+		r.Query = string(jsonbody.JoinSurrogates([]byte(r.Query)))
 	}
 	if r.OperationName, ok = raw.OperationName.(string); !ok && raw.OperationName != nil {
 		return nil, errNameNotText

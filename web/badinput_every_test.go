@@ -18,7 +18,7 @@ import (
 // wrong are values that a type must refuse, as JSON; odd are those it may accept but
 // must handle.
 var wrong = map[string][]string{
-	"String":  {`5`, `true`, `[]`, `{}`, `"` + strings.Repeat("x", 10_000) + `"`, `"a\u0000b"`, `"\u0007"`},
+	"String":  {`5`, `true`, `[]`, `{}`, `"` + strings.Repeat("x", 10_000) + `"`, `"a\u0000b"`, `"\u202e"`, `"\ud800"`},
 	"Int":     {`"5"`, `1.5`, `true`, `-1`, `99999999999`, `1e400`, `[]`, `{}`},
 	"Float":   {`"5"`, `true`, `-1`, `1e400`, `0.0000001`, `[]`, `{}`},
 	"Boolean": {`"yes"`, `5`, `[]`, `{}`},
@@ -28,7 +28,7 @@ var wrong = map[string][]string{
 	"list":    {`"x"`, `5`, `{}`, `[null]`, `[5]`},
 }
 
-var odd = []string{`null`, `""`, `"Ünï 支付 🧾"`, `"\ud800"`, `"\u202egnp"`, `0`}
+var odd = []string{`null`, `""`, `"Ünï 支付 🧾"`, `"\u0007"`, `"\ufffd"`, `0`}
 
 // kindOf is the row of wrong that a type of the schema belongs to.
 func kindOf(schema *ast.Schema, t *ast.Type) string {

@@ -46,7 +46,7 @@ func Read(r *http.Request, most int) ([]byte, error) {
 	case !utf8.Valid(body):
 		return nil, errNotUTF8
 	}
-	return body, nil
+	return JoinSurrogates(body), nil
 }
 
 func tooLarge(most int) error {

@@ -55,10 +55,10 @@ func (o *Operations) Transactions(ctx context.Context, in TransactionsInput) (*m
 
 func (o *Operations) filter(ctx context.Context, keyID int64, in TransactionsInput) (payment.Filter, error) {
 	f := payment.Filter{
-		KeyID: keyID, Status: payment.Status(in.Status), Reference: in.Reference, Limit: payment.MaxPage,
+		KeyID: keyID, Status: payment.Status(in.Status), Limit: payment.MaxPage,
 	}
-	err := input.CheckLines("reference", in.Reference, payment.MaxReference)
-	if err != nil {
+	var err error
+	if f.Reference, err = input.Lines("reference", in.Reference, payment.MaxReference); err != nil {
 		return f, err
 	}
 	if in.Network != "" {

@@ -50,7 +50,7 @@ func New(in Draft, keyID int64, now time.Time) (Campaign, error) {
 func (in Draft) apply(c Campaign, now time.Time) (Campaign, error) {
 	var err error
 	var wrong []error
-	c.Title, err = cleanLine("title", in.Title, MaxTitle)
+	c.Title, err = input.Text("title", in.Title, MaxTitle)
 	if err == nil && c.Title == "" {
 		err = fault.About(fault.Invalid, "title", "is required")
 	}
@@ -146,22 +146,7 @@ func Slug(title string) string {
 	return slug
 }
 
-// cleanLine returns one line of text without the space around it.
-func cleanLine(field, text string, most int) (string, error) {
-	text, err := cleanText(field, text, most)
-	if err == nil && strings.Contains(text, "\n") {
-		return "", fault.About(fault.Invalid, field, "must be one line")
-	}
-	return text, err
-}
-
-// cleanText returns a text of several lines, which end in \n alone, or
-// fault.Invalid naming the field: it must be UTF-8, at most the number of
-// characters, and hold nothing that does not print.
+// cleanText returns a text of several lines as it is stored, without the space around it.
 func cleanText(field, text string, most int) (string, error) {
-	text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
-	if err := input.CheckLines(field, text, most); err != nil {
-		return "", err
-	}
-	return text, nil
+	return input.Lines(field, strings.TrimSpace(input.Mended(text)), most)
 }

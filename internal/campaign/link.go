@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/input"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 )
@@ -48,9 +49,9 @@ func NewLink(in LinkDraft, keyID int64, now time.Time) (Link, error) {
 	var wrong []error
 	l.Slug, err = cleanSlug("slug", in.Slug)
 	wrong = append(wrong, err)
-	l.Description, err = cleanLine("description", in.Description, payment.MaxDescription)
+	l.Description, err = input.Text("description", in.Description, payment.MaxDescription)
 	wrong = append(wrong, err)
-	l.Reference, err = cleanLine("reference", in.Reference, payment.MaxReference)
+	l.Reference, err = input.Text("reference", in.Reference, payment.MaxReference)
 	wrong = append(wrong, err)
 	if l.Reference == "" {
 		l.Reference = l.Slug

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/input"
 	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/payment"
 )
@@ -218,7 +219,7 @@ func (s *Service) Donate(ctx context.Context, c Campaign, g Gift) (payment.Payme
 }
 
 // DonorName is the name of a donor as it is stored. It fails with fault.Invalid.
-func DonorName(text string) (string, error) { return cleanLine("name", text, MaxName) }
+func DonorName(text string) (string, error) { return input.Text("name", text, MaxName) }
 
 // DonorMessage is the message of a donor as it is stored. It fails with fault.Invalid.
 func DonorMessage(text string) (string, error) { return cleanText("message", text, MaxMessage) }

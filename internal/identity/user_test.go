@@ -48,7 +48,7 @@ func TestService_CreateUser_Refuses(t *testing.T) {
 		"the address":        {NewUser{Email: email, Password: secret.New(strings.ToUpper(email))}, "password"},
 		"a NUL":              {NewUser{Email: email, Password: secret.New(password + "\x00")}, "password"},
 		"no UTF-8":           {NewUser{Email: email, Password: secret.New(password + "\xff")}, "password"},
-		"control in name":    {NewUser{Email: email, Password: secret.New(password), FirstName: "A\x1b[31mda"}, "firstName"},
+		"control in name":    {NewUser{Email: email, Password: secret.New(password), FirstName: "A\u202eda"}, "firstName"},
 		"reversed last name": {NewUser{Email: email, Password: secret.New(password), LastName: "\u202eada"}, "lastName"},
 		"long last name":     {NewUser{Email: email, Password: secret.New(password), LastName: strings.Repeat("ü", 101)}, "lastName"},
 	} {

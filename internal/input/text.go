@@ -17,19 +17,34 @@ const (
 	MaxURL  = 2048
 )
 
-// Text returns the text without the space around it, or fails as CheckText.
+// Text returns a text of one line as it is stored, or fails with fault.Invalid: what Mended mends, without the space
+// around it, and with a space where it has the end of a line.
 func Text(field, text string, most int) (string, error) {
-	text = strings.TrimSpace(text)
+	text = strings.TrimSpace(strings.ReplaceAll(strings.TrimSpace(Mended(text)), "\n", " "))
 	if err := CheckText(field, text, most); err != nil {
 		return "", err
 	}
 	return text, nil
 }
 
-// CheckText refuses, with fault.Invalid, a text that is not UTF-8, has more
-// than most characters, more than one line, or characters that do not print.
+// Lines returns a text of several lines as it is stored, or fails with fault.Invalid: what Mended mends, with lines that
+// end in a line feed alone.
+func Lines(field, text string, most int) (string, error) {
+	text = Mended(text)
+	if err := checkLength(field, text, most); err != nil {
+		return "", err
+	}
+	return text, checkShown(field, text)
+}
+
+// CheckText refuses, with fault.Invalid, a text that is not UTF-8, has more than most characters, more than one line, or
+// characters that do not print. It is for texts that are taken to the letter or not at all, such as secrets; a text for
+// people is mended (Text, Lines).
 func CheckText(field, text string, most int) error {
-	if err := CheckLines(field, text, most); err != nil {
+	if err := checkLength(field, text, most); err != nil {
+		return err
+	}
+	if err := checkShown(field, text); err != nil {
 		return err
 	}
 	if strings.Contains(text, "\n") {
@@ -38,16 +53,16 @@ func CheckText(field, text string, most int) error {
 	return nil
 }
 
-// CheckLines is CheckText for a text of several lines, which end in a line feed.
-func CheckLines(field, text string, most int) error {
+func checkLength(field, text string, most int) error {
 	if len(text) > most*utf8.UTFMax || utf8.RuneCountInString(text) > most {
 		return fault.About(fault.Invalid, field, "must have at most %d characters", most)
 	}
-	if !utf8.ValidString(text) {
-		return fault.About(fault.Invalid, field, "must be text in UTF-8")
-	}
-	if r, ok := firstHidden(text); ok {
-		return fault.About(fault.Invalid, field, "must not hold control or invisible characters such as %U", r)
+	return nil
+}
+
+func checkShown(field, text string) error {
+	if problem := Problem(text); problem != "" {
+		return fault.About(fault.Invalid, field, "must not hold %s", problem)
 	}
 	return nil
 }

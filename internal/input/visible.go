@@ -26,28 +26,29 @@ const (
 // line.
 func Hidden(r rune) bool { return r == '\n' || hiddenAt([]rune{r}, 0) }
 
-// Visible returns the text without the characters that CheckLines refuses, for
-// texts that are shown although a stranger wrote them, such as a User-Agent header.
+// Visible returns the text without the characters that Problem names, for texts that are shown although a stranger
+// wrote them, such as a User-Agent header.
 func Visible(text string) string {
-	for {
-		clean := withoutHidden(text)
-		// A character may have had its place only because of one that is gone.
-		if clean == text {
-			return clean
-		}
-		text = clean
-	}
+	return without(strings.ToValidUTF8(text, ""), func(rune) bool { return true })
 }
 
-func withoutHidden(text string) string {
-	runes := []rune(strings.ToValidUTF8(text, ""))
-	var b strings.Builder
-	for i, r := range runes {
-		if !hiddenAt(runes, i) {
-			b.WriteRune(r)
+// without returns the valid text without its hidden characters that are to be left out.
+func without(text string, out func(rune) bool) string {
+	for !plain(text) {
+		runes := []rune(text)
+		var b strings.Builder
+		for i, r := range runes {
+			if !hiddenAt(runes, i) || !out(r) {
+				b.WriteRune(r)
+			}
 		}
+		// A character may have had its place only because of one that is gone.
+		if b.Len() == len(text) {
+			break
+		}
+		text = b.String()
 	}
-	return b.String()
+	return text
 }
 
 // firstHidden returns the first character of a valid text that does not print but
@@ -97,7 +98,7 @@ func hiddenAt(text []rune, i int) bool {
 		unicode.Noncharacter_Code_Point):
 		return true
 	default:
-		return r == blank || r == utf8.RuneError
+		return r == blank
 	}
 }
 

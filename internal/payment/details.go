@@ -1,9 +1,12 @@
 package payment
 
 import (
+	"cmp"
 	"errors"
+	"maps"
 	"net/mail"
 	"net/url"
+	"slices"
 
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/input"
@@ -22,20 +25,23 @@ const (
 	MaxDonorText   = 280
 )
 
-// check fails with a fault.Invalid for each field that breaks a rule.
-func (d Details) check() error {
+// mended returns the details as they are stored, or a fault.Invalid for each field that breaks a rule.
+func (d Details) mended() (Details, error) {
 	var wrong []error
 	for _, f := range []struct {
-		name, text string
-		most       int
+		name string
+		text *string
+		most int
 	}{
-		{"reference", d.Reference, MaxReference},
-		{"description", d.Description, MaxDescription},
-		{"customerEmail", d.CustomerEmail, MaxEmail},
-		{"name", d.DonorName, MaxDonorName},
-		{"message", d.DonorMessage, MaxDonorText},
+		{"reference", &d.Reference, MaxReference},
+		{"description", &d.Description, MaxDescription},
+		{"customerEmail", &d.CustomerEmail, MaxEmail},
+		{"name", &d.DonorName, MaxDonorName},
+		{"message", &d.DonorMessage, MaxDonorText},
 	} {
-		wrong = append(wrong, input.CheckLines(f.name, f.text, f.most))
+		var err error
+		*f.text, err = input.Lines(f.name, *f.text, f.most)
+		wrong = append(wrong, err)
 	}
 	wrong = append(wrong, checkReturnURL("successUrl", d.SuccessURL), checkReturnURL("cancelUrl", d.CancelURL))
 	if d.CustomerEmail != "" {
@@ -43,7 +49,9 @@ func (d Details) check() error {
 			wrong = append(wrong, fault.About(fault.Invalid, "customerEmail", "must be an e-mail address"))
 		}
 	}
-	return errors.Join(append(wrong, checkMetadata(d.Metadata))...)
+	var err error
+	d.Metadata, err = mendedMetadata(d.Metadata)
+	return d, errors.Join(append(wrong, err)...)
 }
 
 // checkReturnURL allows only absolute http and https addresses: the payer's
@@ -62,23 +70,42 @@ func checkReturnURL(name, text string) error {
 	return input.CheckAuthority(name, u)
 }
 
-func checkMetadata(m map[string]string) error {
-	size := 0
-	for k, v := range m {
-		size += len(k) + len(v)
+// mendedMetadata returns the metadata as it is stored. Of two keys that are the same once they are mended, the one that
+// was written so counts, or else the first in the order of their characters.
+func mendedMetadata(m map[string]string) (map[string]string, error) {
+	if len(m) == 0 {
+		return m, nil
 	}
-	if size > MaxMetadata || len(m) > MaxMetaKeys {
-		return fault.About(
+	size, out := 0, make(map[string]string, len(m))
+	for _, raw := range slices.Sorted(maps.Keys(m)) {
+		key, value := input.Mended(raw), input.Mended(m[raw])
+		if key == "" {
+			return nil, fault.About(fault.Invalid, "metadata", "must not have an empty key")
+		}
+		if problem := cmp.Or(input.Problem(key), input.Problem(value)); problem != "" {
+			return nil, fault.About(fault.Invalid, "metadata", "must not hold %s; the key is %q", problem, shownKey(key))
+		}
+		if _, known := out[key]; known && key != raw {
+			continue
+		}
+		out[key] = value
+	}
+	for key, value := range out {
+		size += len(key) + len(value)
+	}
+	if size > MaxMetadata || len(out) > MaxMetaKeys {
+		return nil, fault.About(
 			fault.Invalid, "metadata", "must have at most %d keys and %d bytes", MaxMetaKeys, MaxMetadata,
 		)
 	}
-	for k, v := range m {
-		if k == "" {
-			return fault.About(fault.Invalid, "metadata", "must not have an empty key")
-		}
-		if err := input.CheckLines("metadata", k+"\n"+v, MaxMetadata+1); err != nil {
-			return err
-		}
+	return out, nil
+}
+
+// shownKey is a key of metadata as a refusal names it.
+func shownKey(key string) string {
+	const most = 40
+	if runes := []rune(input.Visible(key)); len(runes) > most {
+		return string(runes[:most]) + "…"
 	}
-	return nil
+	return input.Visible(key)
 }

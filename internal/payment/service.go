@@ -90,7 +90,7 @@ const (
 // Create creates a pending payment of a key that has a custodian. It fails with
 // fault.Invalid for invalid input, or merchant.ErrNoCustodian.
 func (s *Service) Create(ctx context.Context, in CreateInput, trail ...audit.Entry) (Payment, error) {
-	amount, valid, err := s.checked(in)
+	amount, valid, err := s.checked(&in)
 	if err != nil {
 		return Payment{}, err
 	}
@@ -107,14 +107,17 @@ func (s *Service) Create(ctx context.Context, in CreateInput, trail ...audit.Ent
 // Check returns what Create would refuse by itself: every field that breaks a rule, each
 // a fault.Invalid (fault.All).
 func (s *Service) Check(in CreateInput) error {
-	_, _, err := s.checked(in)
+	_, _, err := s.checked(&in)
 	return err
 }
 
-func (s *Service) checked(in CreateInput) (amount money.Micros, valid time.Duration, err error) {
+// checked reads the input and mends its texts.
+func (s *Service) checked(in *CreateInput) (amount money.Micros, valid time.Duration, err error) {
 	amount, badAmount := s.amount(in.Amount)
 	valid, badTime := s.validFor(in.ExpiresInMinutes)
-	return amount, valid, errors.Join(badAmount, badTime, in.Details.check())
+	details, badDetails := in.Details.mended()
+	in.Details = details
+	return amount, valid, errors.Join(badAmount, badTime, badDetails)
 }
 
 // TopUpLate is for how long after expiry money still completes a top-up: as

@@ -100,8 +100,8 @@ func (d *Surface) postResolve(c echo.Context, who session.Principal) error {
 	if err != nil {
 		return err
 	}
-	note := f.Text("note")
-	if input.CheckLines("note", note, maxReason) != nil {
+	note, err := input.Lines("note", f.Text("note"), maxReason)
+	if err != nil {
 		f.Bad("note", "Write at most 500 characters, all of them visible.")
 		return d.paymentPage(c, who, http.StatusBadRequest, f, nil)
 	}

@@ -66,8 +66,8 @@ func (d *Surface) postComplete(c echo.Context, who session.Principal) error {
 	if err != nil {
 		return err
 	}
-	reason := f.Text("reason")
-	if reason == "" || input.CheckLines("reason", reason, maxReason) != nil {
+	reason, err := input.Lines("reason", f.Text("reason"), maxReason)
+	if reason == "" || err != nil {
 		f.Bad("reason", "Say in up to 500 characters, all of them visible, why you complete it by hand.")
 	}
 	if ok, err := d.byHand(c, who, f); !ok {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/input"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/db"
@@ -94,6 +95,7 @@ func (r *Reader) search(
 	if q.Limit < 1 || q.Limit > most {
 		return fault.New(fault.Invalid, "limit must be between 1 and %d", most)
 	}
+	q.Text = strings.TrimSpace(input.Mended(q.Text)) // as the texts that it finds
 	if len(q.Keys) == 0 || !db.Storable(q.Text) {
 		return nil
 	}
@@ -275,7 +277,7 @@ func (f *finder) inState(q *bun.SelectQuery) *bun.SelectQuery {
 func (f *finder) page(q *bun.SelectQuery) *bun.SelectQuery {
 	// A credit top-up is no sale of the merchant's: it is found by its txnid alone.
 	q = q.Where(
-		"(p.kind <> ? OR p.public_id = ?)", string(payment.KindTopUp), strings.ToUpper(strings.TrimSpace(f.q.Text)),
+		"(p.kind <> ? OR p.public_id = ?)", string(payment.KindTopUp), strings.ToUpper(f.q.Text),
 	)
 	if !f.q.From.IsZero() {
 		q = q.Where("p.created_at >= ?", db.At(f.q.From))
@@ -299,7 +301,7 @@ const longestPrefix = 40
 // byText returns the row numbers of payments that the text may identify. Each way
 // is a range of an index that ends after maxFound rows.
 func (f *finder) byText(ctx context.Context) ([]int64, error) {
-	text := strings.TrimSpace(f.q.Text)
+	text := f.q.Text
 	ways := []*bun.RawQuery{
 		f.NewRaw("SELECT id FROM payments WHERE public_id = ?", strings.ToUpper(text)),
 	}
