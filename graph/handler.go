@@ -7,7 +7,9 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -80,7 +82,7 @@ func (h *Handler) Serve(w http.ResponseWriter, r *http.Request) error {
 	return write(w, response, status(mediaType, failed), mediaType)
 }
 
-// maxErrors is the most errors an answer lists.
+// maxErrors is the most errors, and the most warnings of variables, that an answer lists.
 const maxErrors = 10
 
 // execute runs the operation. failed is true if nothing was executed because
@@ -98,8 +100,23 @@ func (h *Handler) execute(ctx context.Context, r *graphql.RawParams) (response *
 		errs = plain(op, errs)
 		return e.DispatchError(ctx, errs[:min(len(errs), maxErrors)]), true
 	}
-	run, ctx := e.DispatchOperation(ctx, op)
+	run, ctx := e.DispatchOperation(operation.WithWarnings(ctx, undeclared(op, r)...), op)
 	return run(ctx), false
+}
+
+// undeclared returns a warning for each variable that the document does not declare, which GraphQL ignores.
+func undeclared(op *graphql.OperationContext, r *graphql.RawParams) []fault.Warning {
+	var names []string
+	for _, v := range op.Operation.VariableDefinitions {
+		names = append(names, v.Variable)
+	}
+	var list []fault.Warning
+	for _, name := range slices.Sorted(maps.Keys(r.Variables)) {
+		if !slices.Contains(names, name) && len(list) < maxErrors {
+			list = append(list, jsonbody.Unknown("variable", name, names))
+		}
+	}
+	return list
 }
 
 // plain makes messages say which input is wrong, for readers of the message alone.

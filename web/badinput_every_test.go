@@ -145,8 +145,8 @@ func (w *tenants) refused(kind string, op *ast.FieldDefinition, a *ast.ArgumentD
 		return
 	}
 	code := got.text(w.t, "data."+op.Name+".code")
-	// The code is checked only for users with a second factor.
-	must = must && p.path != "totp"
+	// The code is checked only for users with a second factor, and no address of a customer stops a sale.
+	must = must && p.path != "totp" && p.path != "customerEmail"
 	if got.text(w.t, "data."+op.Name+".message") == "" || code == "500" || code == "200" && must {
 		w.t.Errorf("%s, %s is %s: %s", op.Name, p.path, shown, got.start())
 	}
@@ -257,7 +257,7 @@ func (b *bundle) postField(t *testing.T, m seller, path, name, value string, res
 	if isBroken || got.text(t, "message") == "" || got.text(t, "code") != strconv.Itoa(got.status) {
 		t.Errorf("POST %s, %s is %s: %d %s", path, name, shown, got.status, got.start())
 	}
-	if isWrong && got.status == 200 {
+	if isWrong && got.status == 200 && name != "customerEmail" {
 		t.Errorf("POST %s takes %s as %s: %s", path, shown, name, got.start())
 	}
 }

@@ -24,7 +24,7 @@ var mendedTexts = map[string]string{
 func TestMended_Payment(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
-	m := b.newMerchant(5)
+	m := b.newMerchant(50)
 	check := func(name string, got reply, txnid, want string) {
 		t.Helper()
 		if txnid == "" {
@@ -87,14 +87,16 @@ func TestMended_MetadataKeys(t *testing.T) {
 func TestMended_Elsewhere(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
-	m := b.newMerchant(9)
+	m := b.newMerchant(30)
 	const sent, line, lines = "\u200bCorner\tShop\r\n\u00ad ltd ", "Corner Shop  ltd", "Corner Shop\n ltd"
 	c := b.newCampaign(m, func(d *campaign.Draft) { d.Title, d.Description = sent, sent })
 	link, err := b.campaigns.CreateLink(t.Context(), m.key.ID, campaign.LinkDraft{
 		Slug: "corner", Description: sent, Reference: sent, Amount: "1",
 	}, audit.Act{})
 	must(t, err)
-	body, err := json.Marshal(map[string]any{"amount": 5, "network": "POLYGON", "token": "USDC", "name": sent, "message": sent})
+	body, err := json.Marshal(map[string]any{
+		"amount": 5, "network": "POLYGON", "token": "USDC", "name": sent, "message": sent,
+	})
 	must(t, err)
 	form := b.donationAt(c, b.postForm("/donate/"+c.Slug+"/pay", url.Values{
 		"amount": {"7.50"}, "network": {"POLYGON"}, "token": {"USDC"}, "name": {sent}, "message": {sent},

@@ -25,15 +25,14 @@ func generate() error {
 		return err
 	}
 	return api.Generate(cfg, api.ReplacePlugin(&modelgen.Plugin{
-		MutateHook: modelgen.DefaultBuildMutateHook, FieldHook: leaveOutNoReason,
+		MutateHook: modelgen.DefaultBuildMutateHook, FieldHook: leaveOutEmpty,
 	}))
 }
 
-// leaveOutNoReason keeps the field "reason" out of the REST answers that have
-// none: only refusals have it.
-func leaveOutNoReason(_ *ast.Definition, _ *ast.FieldDefinition, f *modelgen.Field) (*modelgen.Field, error) {
-	if f.Name == "reason" {
-		f.Tag = `json:"reason,omitempty"`
+// leaveOutEmpty keeps the fields "reason" and "warnings" out of the REST answers that have none: most have neither.
+func leaveOutEmpty(_ *ast.Definition, _ *ast.FieldDefinition, f *modelgen.Field) (*modelgen.Field, error) {
+	if f.Name == "reason" || f.Name == "warnings" {
+		f.Tag = `json:"` + f.Name + `,omitempty"`
 	}
 	return f, nil
 }

@@ -193,6 +193,16 @@ interface Result {
   message: String!
   "Why it was refused, in a fixed word that a program can decide by: of codes 409 and 422, null otherwise; see the error table."
   reason: String
+  "What of the request was left out, and what stands in the way of what was made; null if there is nothing to say."
+  warnings: [Warning!]
+}
+
+"Something that the shop should know of a request that was not refused for it."
+type Warning {
+  "The field it is about, as the request names it."
+  field: String!
+  "What is the matter with it, in English words for a developer."
+  reason: String!
 }
 
 "A moment: RFC 3339, UTC, with milliseconds, such as 2026-11-21T08:30:00.000Z."
@@ -410,6 +420,7 @@ type CustodianResult implements Result {
   code: Int!
   message: String!
   reason: String
+  warnings: [Warning!]
   "The custodian as it is now; null unless code is 200."
   custodian: Custodian
   "` + "`" + `key` + "`" + ` and ` + "`" + `creditsLeft` + "`" + ` after the debit; null unless code is 200."
@@ -515,6 +526,7 @@ type CampaignResult implements Result {
   code: Int!
   message: String!
   reason: String
+  warnings: [Warning!]
   "The campaign; null if it could not be read."
   campaign: Campaign
 }
@@ -524,6 +536,7 @@ type DonationResult implements Result {
   code: Int!
   message: String!
   reason: String
+  warnings: [Warning!]
   "The page that shows the address and follows the payment."
   paymentLink: String
   "The payment, started; null if it was refused."
@@ -582,6 +595,7 @@ type TransactionsResult implements Result {
   code: Int!
   message: String!
   reason: String
+  warnings: [Warning!]
   "The payments of the page, at most ` + "`" + `first` + "`" + ` of them; null unless code is 200."
   transactions: [Transaction!]
   "` + "`" + `creditsLeft` + "`" + ` after the debit; null unless code is 200."
@@ -595,6 +609,7 @@ type UntransferredResult implements Result {
   code: Int!
   message: String!
   reason: String
+  warnings: [Warning!]
   "The payments, newest first, at most 500; null unless code is 200."
   transactions: [Transaction!]
 }
@@ -604,6 +619,7 @@ type CompletionResult implements Result {
   code: Int!
   message: String!
   reason: String
+  warnings: [Warning!]
   "Whether the payment is COMPLETED by this request."
   success: Boolean!
 }
@@ -729,6 +745,7 @@ type CreditsResult implements Result {
   code: Int!
   message: String!
   reason: String
+  warnings: [Warning!]
   "Credits left, 0 or more; null unless code is 200."
   creditsLeft: Int
   "` + "`" + `key` + "`" + `, ` + "`" + `wallet` + "`" + `, ` + "`" + `creditsLeft` + "`" + `, ` + "`" + `userId` + "`" + `, ` + "`" + `createdAt` + "`" + ` and ` + "`" + `custodian` + "`" + `; null unless code is 200."
@@ -740,6 +757,7 @@ type QueriesResult implements Result {
   code: Int!
   message: String!
   reason: String
+  warnings: [Warning!]
   "Queries left, 0 or more; null unless code is 200."
   queriesLeft: Int
   "` + "`" + `id` + "`" + `, ` + "`" + `key` + "`" + `, the owner's names and e-mail address, ` + "`" + `wallet` + "`" + `, ` + "`" + `queriesLeft` + "`" + ` and ` + "`" + `createdAt` + "`" + `; null unless code is 200."
@@ -829,6 +847,7 @@ type PaymentResult implements Result {
   code: Int!
   message: String!
   reason: String
+  warnings: [Warning!]
   "The hosted checkout page; send the customer there. Null unless code is 200."
   paymentLink: String
   "The payment; null unless code is 200."
@@ -840,6 +859,7 @@ type TransactionResult implements Result {
   code: Int!
   message: String!
   reason: String
+  warnings: [Warning!]
   "The payment; null unless code is 200."
   transaction: Transaction
 }
@@ -881,7 +901,7 @@ extend type Mutation {
     metadata: StringMap
     "How long the payment waits to be started: 5 to 10080 minutes; the operator's setting, usually 60, when left out."
     expiresInMinutes: Int
-    "The customer's e-mail address, at most 254 characters; returned with the payment to your key alone."
+    "The customer's e-mail address, returned with the payment to your key alone; one that no mail server takes is left out, with a warning."
     customerEmail: String
   ): PaymentResult!
 
@@ -964,6 +984,7 @@ type RechargeResult implements Result {
   "What happened, in words."
   message: String!
   reason: String
+  warnings: [Warning!]
   "How many queries the key has left."
   newBalance: Int
   "The key: what it was sent as, its wallet and its queries."
@@ -1000,6 +1021,7 @@ type RevokeResult implements Result {
   code: Int!
   message: String!
   reason: String
+  warnings: [Warning!]
   "The replacement; shown once. Null unless code is 200."
   newApiKey: String
   "` + "`" + `key` + "`" + `, which is the replacement, ` + "`" + `wallet` + "`" + ` and ` + "`" + `creditsLeft` + "`" + `; null unless code is 200."
@@ -1027,6 +1049,7 @@ type ChallengeResult implements Result {
   code: Int!
   message: String!
   reason: String
+  warnings: [Warning!]
   "The text to sign with the wallet registered on the key (personal_sign, EIP-191)."
   challenge: String
   "Until when the signature is accepted, 15 minutes after the request."
@@ -1076,6 +1099,7 @@ type SessionResult implements Result {
   code: Int!
   message: String!
   reason: String
+  warnings: [Warning!]
   "The session token; shown once. Null unless code is 200."
   token: String
   "Until when the token is good."
@@ -1089,6 +1113,7 @@ type UserResult implements Result {
   code: Int!
   message: String!
   reason: String
+  warnings: [Warning!]
   "The user; null unless code is 200."
   user: User
 }
@@ -1098,6 +1123,7 @@ type ApiKeyResult implements Result {
   code: Int!
   message: String!
   reason: String
+  warnings: [Warning!]
   "The key, with its text in ` + "`" + `key` + "`" + `; null unless code is 200."
   apiKey: ApiKey
 }
@@ -1107,6 +1133,7 @@ type ApiKeysResult implements Result {
   code: Int!
   message: String!
   reason: String
+  warnings: [Warning!]
   "The keys, at most 20; null unless code is 200."
   apiKeys: [ApiKey!]
 }
@@ -1116,6 +1143,7 @@ type TopupResult implements Result {
   code: Int!
   message: String!
   reason: String
+  warnings: [Warning!]
   "The payment that buys the credits; null unless code is 200."
   transaction: Transaction
   "The hosted checkout page where it can be paid; null unless code is 200."
@@ -1247,6 +1275,8 @@ func (ec *executionContext) childFields_ApiKeyResult(ctx context.Context, field 
 		return ec.fieldContext_ApiKeyResult_message(ctx, field)
 	case "reason":
 		return ec.fieldContext_ApiKeyResult_reason(ctx, field)
+	case "warnings":
+		return ec.fieldContext_ApiKeyResult_warnings(ctx, field)
 	case "apiKey":
 		return ec.fieldContext_ApiKeyResult_apiKey(ctx, field)
 	}
@@ -1261,6 +1291,8 @@ func (ec *executionContext) childFields_ApiKeysResult(ctx context.Context, field
 		return ec.fieldContext_ApiKeysResult_message(ctx, field)
 	case "reason":
 		return ec.fieldContext_ApiKeysResult_reason(ctx, field)
+	case "warnings":
+		return ec.fieldContext_ApiKeysResult_warnings(ctx, field)
 	case "apiKeys":
 		return ec.fieldContext_ApiKeysResult_apiKeys(ctx, field)
 	}
@@ -1319,6 +1351,8 @@ func (ec *executionContext) childFields_CampaignResult(ctx context.Context, fiel
 		return ec.fieldContext_CampaignResult_message(ctx, field)
 	case "reason":
 		return ec.fieldContext_CampaignResult_reason(ctx, field)
+	case "warnings":
+		return ec.fieldContext_CampaignResult_warnings(ctx, field)
 	case "campaign":
 		return ec.fieldContext_CampaignResult_campaign(ctx, field)
 	}
@@ -1333,6 +1367,8 @@ func (ec *executionContext) childFields_ChallengeResult(ctx context.Context, fie
 		return ec.fieldContext_ChallengeResult_message(ctx, field)
 	case "reason":
 		return ec.fieldContext_ChallengeResult_reason(ctx, field)
+	case "warnings":
+		return ec.fieldContext_ChallengeResult_warnings(ctx, field)
 	case "challenge":
 		return ec.fieldContext_ChallengeResult_challenge(ctx, field)
 	case "expiresAt":
@@ -1349,6 +1385,8 @@ func (ec *executionContext) childFields_CompletionResult(ctx context.Context, fi
 		return ec.fieldContext_CompletionResult_message(ctx, field)
 	case "reason":
 		return ec.fieldContext_CompletionResult_reason(ctx, field)
+	case "warnings":
+		return ec.fieldContext_CompletionResult_warnings(ctx, field)
 	case "success":
 		return ec.fieldContext_CompletionResult_success(ctx, field)
 	}
@@ -1379,6 +1417,8 @@ func (ec *executionContext) childFields_CreditsResult(ctx context.Context, field
 		return ec.fieldContext_CreditsResult_message(ctx, field)
 	case "reason":
 		return ec.fieldContext_CreditsResult_reason(ctx, field)
+	case "warnings":
+		return ec.fieldContext_CreditsResult_warnings(ctx, field)
 	case "creditsLeft":
 		return ec.fieldContext_CreditsResult_creditsLeft(ctx, field)
 	case "apiKey":
@@ -1469,6 +1509,8 @@ func (ec *executionContext) childFields_CustodianResult(ctx context.Context, fie
 		return ec.fieldContext_CustodianResult_message(ctx, field)
 	case "reason":
 		return ec.fieldContext_CustodianResult_reason(ctx, field)
+	case "warnings":
+		return ec.fieldContext_CustodianResult_warnings(ctx, field)
 	case "custodian":
 		return ec.fieldContext_CustodianResult_custodian(ctx, field)
 	case "apiKey":
@@ -1529,6 +1571,8 @@ func (ec *executionContext) childFields_DonationResult(ctx context.Context, fiel
 		return ec.fieldContext_DonationResult_message(ctx, field)
 	case "reason":
 		return ec.fieldContext_DonationResult_reason(ctx, field)
+	case "warnings":
+		return ec.fieldContext_DonationResult_warnings(ctx, field)
 	case "paymentLink":
 		return ec.fieldContext_DonationResult_paymentLink(ctx, field)
 	case "transaction":
@@ -1555,6 +1599,8 @@ func (ec *executionContext) childFields_PaymentResult(ctx context.Context, field
 		return ec.fieldContext_PaymentResult_message(ctx, field)
 	case "reason":
 		return ec.fieldContext_PaymentResult_reason(ctx, field)
+	case "warnings":
+		return ec.fieldContext_PaymentResult_warnings(ctx, field)
 	case "paymentLink":
 		return ec.fieldContext_PaymentResult_paymentLink(ctx, field)
 	case "transaction":
@@ -1571,6 +1617,8 @@ func (ec *executionContext) childFields_QueriesResult(ctx context.Context, field
 		return ec.fieldContext_QueriesResult_message(ctx, field)
 	case "reason":
 		return ec.fieldContext_QueriesResult_reason(ctx, field)
+	case "warnings":
+		return ec.fieldContext_QueriesResult_warnings(ctx, field)
 	case "queriesLeft":
 		return ec.fieldContext_QueriesResult_queriesLeft(ctx, field)
 	case "apiKey":
@@ -1587,6 +1635,8 @@ func (ec *executionContext) childFields_RechargeResult(ctx context.Context, fiel
 		return ec.fieldContext_RechargeResult_message(ctx, field)
 	case "reason":
 		return ec.fieldContext_RechargeResult_reason(ctx, field)
+	case "warnings":
+		return ec.fieldContext_RechargeResult_warnings(ctx, field)
 	case "newBalance":
 		return ec.fieldContext_RechargeResult_newBalance(ctx, field)
 	case "apiKey":
@@ -1607,6 +1657,8 @@ func (ec *executionContext) childFields_RevokeResult(ctx context.Context, field 
 		return ec.fieldContext_RevokeResult_message(ctx, field)
 	case "reason":
 		return ec.fieldContext_RevokeResult_reason(ctx, field)
+	case "warnings":
+		return ec.fieldContext_RevokeResult_warnings(ctx, field)
 	case "newApiKey":
 		return ec.fieldContext_RevokeResult_newApiKey(ctx, field)
 	case "apiKey":
@@ -1623,6 +1675,8 @@ func (ec *executionContext) childFields_SessionResult(ctx context.Context, field
 		return ec.fieldContext_SessionResult_message(ctx, field)
 	case "reason":
 		return ec.fieldContext_SessionResult_reason(ctx, field)
+	case "warnings":
+		return ec.fieldContext_SessionResult_warnings(ctx, field)
 	case "token":
 		return ec.fieldContext_SessionResult_token(ctx, field)
 	case "expiresAt":
@@ -1641,6 +1695,8 @@ func (ec *executionContext) childFields_TopupResult(ctx context.Context, field g
 		return ec.fieldContext_TopupResult_message(ctx, field)
 	case "reason":
 		return ec.fieldContext_TopupResult_reason(ctx, field)
+	case "warnings":
+		return ec.fieldContext_TopupResult_warnings(ctx, field)
 	case "transaction":
 		return ec.fieldContext_TopupResult_transaction(ctx, field)
 	case "paymentLink":
@@ -1703,6 +1759,8 @@ func (ec *executionContext) childFields_TransactionResult(ctx context.Context, f
 		return ec.fieldContext_TransactionResult_message(ctx, field)
 	case "reason":
 		return ec.fieldContext_TransactionResult_reason(ctx, field)
+	case "warnings":
+		return ec.fieldContext_TransactionResult_warnings(ctx, field)
 	case "transaction":
 		return ec.fieldContext_TransactionResult_transaction(ctx, field)
 	}
@@ -1717,6 +1775,8 @@ func (ec *executionContext) childFields_TransactionsResult(ctx context.Context, 
 		return ec.fieldContext_TransactionsResult_message(ctx, field)
 	case "reason":
 		return ec.fieldContext_TransactionsResult_reason(ctx, field)
+	case "warnings":
+		return ec.fieldContext_TransactionsResult_warnings(ctx, field)
 	case "transactions":
 		return ec.fieldContext_TransactionsResult_transactions(ctx, field)
 	case "apiKey":
@@ -1735,6 +1795,8 @@ func (ec *executionContext) childFields_UntransferredResult(ctx context.Context,
 		return ec.fieldContext_UntransferredResult_message(ctx, field)
 	case "reason":
 		return ec.fieldContext_UntransferredResult_reason(ctx, field)
+	case "warnings":
+		return ec.fieldContext_UntransferredResult_warnings(ctx, field)
 	case "transactions":
 		return ec.fieldContext_UntransferredResult_transactions(ctx, field)
 	}
@@ -1765,10 +1827,22 @@ func (ec *executionContext) childFields_UserResult(ctx context.Context, field gr
 		return ec.fieldContext_UserResult_message(ctx, field)
 	case "reason":
 		return ec.fieldContext_UserResult_reason(ctx, field)
+	case "warnings":
+		return ec.fieldContext_UserResult_warnings(ctx, field)
 	case "user":
 		return ec.fieldContext_UserResult_user(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type UserResult", field.Name)
+}
+
+func (ec *executionContext) childFields_Warning(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "field":
+		return ec.fieldContext_Warning_field(ctx, field)
+	case "reason":
+		return ec.fieldContext_Warning_reason(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Warning", field.Name)
 }
 
 func (ec *executionContext) childFields___Directive(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -3139,6 +3213,38 @@ func (ec *executionContext) fieldContext_ApiKeyResult_reason(_ context.Context, 
 	return graphql.NewScalarFieldContext("ApiKeyResult", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _ApiKeyResult_warnings(ctx context.Context, field graphql.CollectedField, obj *model.APIKeyResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ApiKeyResult_warnings(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Warnings, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*model.Warning) graphql.Marshaler {
+			return ec.marshalOWarning2ᚕᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐWarningᚄ(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ApiKeyResult_warnings(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ApiKeyResult",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Warning(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _ApiKeyResult_apiKey(ctx context.Context, field graphql.CollectedField, obj *model.APIKeyResult) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -3238,6 +3344,38 @@ func (ec *executionContext) _ApiKeysResult_reason(ctx context.Context, field gra
 }
 func (ec *executionContext) fieldContext_ApiKeysResult_reason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ApiKeysResult", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ApiKeysResult_warnings(ctx context.Context, field graphql.CollectedField, obj *model.APIKeysResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ApiKeysResult_warnings(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Warnings, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*model.Warning) graphql.Marshaler {
+			return ec.marshalOWarning2ᚕᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐWarningᚄ(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ApiKeysResult_warnings(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ApiKeysResult",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Warning(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _ApiKeysResult_apiKeys(ctx context.Context, field graphql.CollectedField, obj *model.APIKeysResult) (ret graphql.Marshaler) {
@@ -3727,6 +3865,38 @@ func (ec *executionContext) fieldContext_CampaignResult_reason(_ context.Context
 	return graphql.NewScalarFieldContext("CampaignResult", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _CampaignResult_warnings(ctx context.Context, field graphql.CollectedField, obj *model.CampaignResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CampaignResult_warnings(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Warnings, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*model.Warning) graphql.Marshaler {
+			return ec.marshalOWarning2ᚕᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐWarningᚄ(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_CampaignResult_warnings(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CampaignResult",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Warning(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _CampaignResult_campaign(ctx context.Context, field graphql.CollectedField, obj *model.CampaignResult) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -3826,6 +3996,38 @@ func (ec *executionContext) _ChallengeResult_reason(ctx context.Context, field g
 }
 func (ec *executionContext) fieldContext_ChallengeResult_reason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ChallengeResult", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ChallengeResult_warnings(ctx context.Context, field graphql.CollectedField, obj *model.ChallengeResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ChallengeResult_warnings(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Warnings, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*model.Warning) graphql.Marshaler {
+			return ec.marshalOWarning2ᚕᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐWarningᚄ(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ChallengeResult_warnings(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ChallengeResult",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Warning(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _ChallengeResult_challenge(ctx context.Context, field graphql.CollectedField, obj *model.ChallengeResult) (ret graphql.Marshaler) {
@@ -3941,6 +4143,38 @@ func (ec *executionContext) _CompletionResult_reason(ctx context.Context, field 
 }
 func (ec *executionContext) fieldContext_CompletionResult_reason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CompletionResult", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _CompletionResult_warnings(ctx context.Context, field graphql.CollectedField, obj *model.CompletionResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CompletionResult_warnings(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Warnings, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*model.Warning) graphql.Marshaler {
+			return ec.marshalOWarning2ᚕᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐWarningᚄ(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_CompletionResult_warnings(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CompletionResult",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Warning(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _CompletionResult_success(ctx context.Context, field graphql.CollectedField, obj *model.CompletionResult) (ret graphql.Marshaler) {
@@ -4148,6 +4382,38 @@ func (ec *executionContext) _CreditsResult_reason(ctx context.Context, field gra
 }
 func (ec *executionContext) fieldContext_CreditsResult_reason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CreditsResult", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _CreditsResult_warnings(ctx context.Context, field graphql.CollectedField, obj *model.CreditsResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CreditsResult_warnings(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Warnings, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*model.Warning) graphql.Marshaler {
+			return ec.marshalOWarning2ᚕᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐWarningᚄ(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_CreditsResult_warnings(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CreditsResult",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Warning(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _CreditsResult_creditsLeft(ctx context.Context, field graphql.CollectedField, obj *model.CreditsResult) (ret graphql.Marshaler) {
@@ -4876,6 +5142,38 @@ func (ec *executionContext) fieldContext_CustodianResult_reason(_ context.Contex
 	return graphql.NewScalarFieldContext("CustodianResult", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _CustodianResult_warnings(ctx context.Context, field graphql.CollectedField, obj *model.CustodianResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CustodianResult_warnings(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Warnings, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*model.Warning) graphql.Marshaler {
+			return ec.marshalOWarning2ᚕᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐWarningᚄ(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_CustodianResult_warnings(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CustodianResult",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Warning(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _CustodianResult_custodian(ctx context.Context, field graphql.CollectedField, obj *model.CustodianResult) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -5306,6 +5604,38 @@ func (ec *executionContext) _DonationResult_reason(ctx context.Context, field gr
 }
 func (ec *executionContext) fieldContext_DonationResult_reason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("DonationResult", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _DonationResult_warnings(ctx context.Context, field graphql.CollectedField, obj *model.DonationResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DonationResult_warnings(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Warnings, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*model.Warning) graphql.Marshaler {
+			return ec.marshalOWarning2ᚕᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐWarningᚄ(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_DonationResult_warnings(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DonationResult",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Warning(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _DonationResult_paymentLink(ctx context.Context, field graphql.CollectedField, obj *model.DonationResult) (ret graphql.Marshaler) {
@@ -6346,6 +6676,38 @@ func (ec *executionContext) fieldContext_PaymentResult_reason(_ context.Context,
 	return graphql.NewScalarFieldContext("PaymentResult", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _PaymentResult_warnings(ctx context.Context, field graphql.CollectedField, obj *model.PaymentResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PaymentResult_warnings(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Warnings, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*model.Warning) graphql.Marshaler {
+			return ec.marshalOWarning2ᚕᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐWarningᚄ(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PaymentResult_warnings(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PaymentResult",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Warning(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _PaymentResult_paymentLink(ctx context.Context, field graphql.CollectedField, obj *model.PaymentResult) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -6468,6 +6830,38 @@ func (ec *executionContext) _QueriesResult_reason(ctx context.Context, field gra
 }
 func (ec *executionContext) fieldContext_QueriesResult_reason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("QueriesResult", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _QueriesResult_warnings(ctx context.Context, field graphql.CollectedField, obj *model.QueriesResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_QueriesResult_warnings(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Warnings, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*model.Warning) graphql.Marshaler {
+			return ec.marshalOWarning2ᚕᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐWarningᚄ(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_QueriesResult_warnings(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "QueriesResult",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Warning(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _QueriesResult_queriesLeft(ctx context.Context, field graphql.CollectedField, obj *model.QueriesResult) (ret graphql.Marshaler) {
@@ -7086,6 +7480,38 @@ func (ec *executionContext) fieldContext_RechargeResult_reason(_ context.Context
 	return graphql.NewScalarFieldContext("RechargeResult", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _RechargeResult_warnings(ctx context.Context, field graphql.CollectedField, obj *model.RechargeResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RechargeResult_warnings(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Warnings, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*model.Warning) graphql.Marshaler {
+			return ec.marshalOWarning2ᚕᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐWarningᚄ(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_RechargeResult_warnings(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RechargeResult",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Warning(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _RechargeResult_newBalance(ctx context.Context, field graphql.CollectedField, obj *model.RechargeResult) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -7256,6 +7682,38 @@ func (ec *executionContext) fieldContext_RevokeResult_reason(_ context.Context, 
 	return graphql.NewScalarFieldContext("RevokeResult", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _RevokeResult_warnings(ctx context.Context, field graphql.CollectedField, obj *model.RevokeResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RevokeResult_warnings(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Warnings, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*model.Warning) graphql.Marshaler {
+			return ec.marshalOWarning2ᚕᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐWarningᚄ(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_RevokeResult_warnings(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RevokeResult",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Warning(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _RevokeResult_newApiKey(ctx context.Context, field graphql.CollectedField, obj *model.RevokeResult) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -7378,6 +7836,38 @@ func (ec *executionContext) _SessionResult_reason(ctx context.Context, field gra
 }
 func (ec *executionContext) fieldContext_SessionResult_reason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("SessionResult", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _SessionResult_warnings(ctx context.Context, field graphql.CollectedField, obj *model.SessionResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SessionResult_warnings(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Warnings, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*model.Warning) graphql.Marshaler {
+			return ec.marshalOWarning2ᚕᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐWarningᚄ(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_SessionResult_warnings(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SessionResult",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Warning(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _SessionResult_token(ctx context.Context, field graphql.CollectedField, obj *model.SessionResult) (ret graphql.Marshaler) {
@@ -7525,6 +8015,38 @@ func (ec *executionContext) _TopupResult_reason(ctx context.Context, field graph
 }
 func (ec *executionContext) fieldContext_TopupResult_reason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TopupResult", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _TopupResult_warnings(ctx context.Context, field graphql.CollectedField, obj *model.TopupResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TopupResult_warnings(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Warnings, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*model.Warning) graphql.Marshaler {
+			return ec.marshalOWarning2ᚕᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐWarningᚄ(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_TopupResult_warnings(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TopupResult",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Warning(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _TopupResult_transaction(ctx context.Context, field graphql.CollectedField, obj *model.TopupResult) (ret graphql.Marshaler) {
@@ -8120,6 +8642,38 @@ func (ec *executionContext) fieldContext_TransactionResult_reason(_ context.Cont
 	return graphql.NewScalarFieldContext("TransactionResult", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _TransactionResult_warnings(ctx context.Context, field graphql.CollectedField, obj *model.TransactionResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TransactionResult_warnings(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Warnings, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*model.Warning) graphql.Marshaler {
+			return ec.marshalOWarning2ᚕᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐWarningᚄ(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_TransactionResult_warnings(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TransactionResult",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Warning(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _TransactionResult_transaction(ctx context.Context, field graphql.CollectedField, obj *model.TransactionResult) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -8219,6 +8773,38 @@ func (ec *executionContext) _TransactionsResult_reason(ctx context.Context, fiel
 }
 func (ec *executionContext) fieldContext_TransactionsResult_reason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TransactionsResult", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _TransactionsResult_warnings(ctx context.Context, field graphql.CollectedField, obj *model.TransactionsResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TransactionsResult_warnings(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Warnings, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*model.Warning) graphql.Marshaler {
+			return ec.marshalOWarning2ᚕᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐWarningᚄ(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_TransactionsResult_warnings(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TransactionsResult",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Warning(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _TransactionsResult_transactions(ctx context.Context, field graphql.CollectedField, obj *model.TransactionsResult) (ret graphql.Marshaler) {
@@ -8384,6 +8970,38 @@ func (ec *executionContext) _UntransferredResult_reason(ctx context.Context, fie
 }
 func (ec *executionContext) fieldContext_UntransferredResult_reason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("UntransferredResult", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _UntransferredResult_warnings(ctx context.Context, field graphql.CollectedField, obj *model.UntransferredResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_UntransferredResult_warnings(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Warnings, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*model.Warning) graphql.Marshaler {
+			return ec.marshalOWarning2ᚕᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐWarningᚄ(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_UntransferredResult_warnings(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UntransferredResult",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Warning(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _UntransferredResult_transactions(ctx context.Context, field graphql.CollectedField, obj *model.UntransferredResult) (ret graphql.Marshaler) {
@@ -8602,6 +9220,38 @@ func (ec *executionContext) fieldContext_UserResult_reason(_ context.Context, fi
 	return graphql.NewScalarFieldContext("UserResult", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _UserResult_warnings(ctx context.Context, field graphql.CollectedField, obj *model.UserResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_UserResult_warnings(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Warnings, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*model.Warning) graphql.Marshaler {
+			return ec.marshalOWarning2ᚕᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐWarningᚄ(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_UserResult_warnings(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UserResult",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Warning(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _UserResult_user(ctx context.Context, field graphql.CollectedField, obj *model.UserResult) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -8632,6 +9282,52 @@ func (ec *executionContext) fieldContext_UserResult_user(_ context.Context, fiel
 		},
 	}
 	return fc, nil
+}
+
+func (ec *executionContext) _Warning_field(ctx context.Context, field graphql.CollectedField, obj *model.Warning) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Warning_field(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Field, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Warning_field(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Warning", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Warning_reason(ctx context.Context, field graphql.CollectedField, obj *model.Warning) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Warning_reason(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Reason, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Warning_reason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Warning", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) ___Directive_name(ctx context.Context, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
@@ -10309,6 +11005,11 @@ func (ec *executionContext) _ApiKeyResult(ctx context.Context, sel ast.Selection
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
+		case "warnings":
+			out.Values[i] = ec._ApiKeyResult_warnings(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "apiKey":
 			out.Values[i] = ec._ApiKeyResult_apiKey(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -10359,6 +11060,11 @@ func (ec *executionContext) _ApiKeysResult(ctx context.Context, sel ast.Selectio
 			}
 		case "reason":
 			out.Values[i] = ec._ApiKeysResult_reason(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "warnings":
+			out.Values[i] = ec._ApiKeysResult_warnings(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
@@ -10561,6 +11267,11 @@ func (ec *executionContext) _CampaignResult(ctx context.Context, sel ast.Selecti
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
+		case "warnings":
+			out.Values[i] = ec._CampaignResult_warnings(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "campaign":
 			out.Values[i] = ec._CampaignResult_campaign(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -10611,6 +11322,11 @@ func (ec *executionContext) _ChallengeResult(ctx context.Context, sel ast.Select
 			}
 		case "reason":
 			out.Values[i] = ec._ChallengeResult_reason(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "warnings":
+			out.Values[i] = ec._ChallengeResult_warnings(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
@@ -10669,6 +11385,11 @@ func (ec *executionContext) _CompletionResult(ctx context.Context, sel ast.Selec
 			}
 		case "reason":
 			out.Values[i] = ec._CompletionResult_reason(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "warnings":
+			out.Values[i] = ec._CompletionResult_warnings(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
@@ -10780,6 +11501,11 @@ func (ec *executionContext) _CreditsResult(ctx context.Context, sel ast.Selectio
 			}
 		case "reason":
 			out.Values[i] = ec._CreditsResult_reason(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "warnings":
+			out.Values[i] = ec._CreditsResult_warnings(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
@@ -11098,6 +11824,11 @@ func (ec *executionContext) _CustodianResult(ctx context.Context, sel ast.Select
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
+		case "warnings":
+			out.Values[i] = ec._CustodianResult_warnings(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "custodian":
 			out.Values[i] = ec._CustodianResult_custodian(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -11317,6 +12048,11 @@ func (ec *executionContext) _DonationResult(ctx context.Context, sel ast.Selecti
 			}
 		case "reason":
 			out.Values[i] = ec._DonationResult_reason(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "warnings":
+			out.Values[i] = ec._DonationResult_warnings(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
@@ -11602,6 +12338,11 @@ func (ec *executionContext) _PaymentResult(ctx context.Context, sel ast.Selectio
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
+		case "warnings":
+			out.Values[i] = ec._PaymentResult_warnings(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "paymentLink":
 			out.Values[i] = ec._PaymentResult_paymentLink(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -11657,6 +12398,11 @@ func (ec *executionContext) _QueriesResult(ctx context.Context, sel ast.Selectio
 			}
 		case "reason":
 			out.Values[i] = ec._QueriesResult_reason(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "warnings":
+			out.Values[i] = ec._QueriesResult_warnings(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
@@ -11993,6 +12739,11 @@ func (ec *executionContext) _RechargeResult(ctx context.Context, sel ast.Selecti
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
+		case "warnings":
+			out.Values[i] = ec._RechargeResult_warnings(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "newBalance":
 			out.Values[i] = ec._RechargeResult_newBalance(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -12061,6 +12812,11 @@ func (ec *executionContext) _RevokeResult(ctx context.Context, sel ast.Selection
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
+		case "warnings":
+			out.Values[i] = ec._RevokeResult_warnings(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "newApiKey":
 			out.Values[i] = ec._RevokeResult_newApiKey(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -12116,6 +12872,11 @@ func (ec *executionContext) _SessionResult(ctx context.Context, sel ast.Selectio
 			}
 		case "reason":
 			out.Values[i] = ec._SessionResult_reason(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "warnings":
+			out.Values[i] = ec._SessionResult_warnings(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
@@ -12179,6 +12940,11 @@ func (ec *executionContext) _TopupResult(ctx context.Context, sel ast.SelectionS
 			}
 		case "reason":
 			out.Values[i] = ec._TopupResult_reason(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "warnings":
+			out.Values[i] = ec._TopupResult_warnings(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
@@ -12373,6 +13139,11 @@ func (ec *executionContext) _TransactionResult(ctx context.Context, sel ast.Sele
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
+		case "warnings":
+			out.Values[i] = ec._TransactionResult_warnings(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "transaction":
 			out.Values[i] = ec._TransactionResult_transaction(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -12423,6 +13194,11 @@ func (ec *executionContext) _TransactionsResult(ctx context.Context, sel ast.Sel
 			}
 		case "reason":
 			out.Values[i] = ec._TransactionsResult_reason(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "warnings":
+			out.Values[i] = ec._TransactionsResult_warnings(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
@@ -12486,6 +13262,11 @@ func (ec *executionContext) _UntransferredResult(ctx context.Context, sel ast.Se
 			}
 		case "reason":
 			out.Values[i] = ec._UntransferredResult_reason(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "warnings":
+			out.Values[i] = ec._UntransferredResult_warnings(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
@@ -12600,9 +13381,57 @@ func (ec *executionContext) _UserResult(ctx context.Context, sel ast.SelectionSe
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
+		case "warnings":
+			out.Values[i] = ec._UserResult_warnings(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "user":
 			out.Values[i] = ec._UserResult_user(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var warningImplementors = []string{"Warning"}
+
+func (ec *executionContext) _Warning(ctx context.Context, sel ast.SelectionSet, obj *model.Warning) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, warningImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Warning")
+		case "field":
+			out.Values[i] = ec._Warning_field(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "reason":
+			out.Values[i] = ec._Warning_reason(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
 		default:
@@ -13548,6 +14377,16 @@ func (ec *executionContext) marshalNUserResult2ᚖgithubᚗcomᚋflorinpayᚋflo
 	return ec._UserResult(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNWarning2ᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐWarning(ctx context.Context, sel ast.SelectionSet, v *model.Warning) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Warning(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalN__Directive2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirective(ctx context.Context, sel ast.SelectionSet, v introspection.Directive) graphql.Marshaler {
 	return ec.___Directive(ctx, sel, &v)
 }
@@ -14105,6 +14944,25 @@ func (ec *executionContext) marshalOUser2ᚖgithubᚗcomᚋflorinpayᚋflorinᚋ
 		return graphql.Null
 	}
 	return ec._User(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOWarning2ᚕᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐWarningᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Warning) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNWarning2ᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐWarning(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
 }
 
 func (ec *executionContext) marshalO__EnumValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐEnumValueᚄ(ctx context.Context, sel ast.SelectionSet, v []introspection.EnumValue) graphql.Marshaler {

@@ -17,6 +17,7 @@ import (
 // kept for Err.
 type Object struct {
 	fields map[string]json.RawMessage
+	known  map[string]bool // the names that were asked for
 	err    error
 }
 
@@ -25,7 +26,7 @@ func Parse(body []byte) (*Object, error) {
 	if len(bytes.TrimSpace(body)) == 0 {
 		return nil, fault.New(fault.Invalid, "the body is empty; it must be a JSON object")
 	}
-	o := &Object{}
+	o := &Object{known: make(map[string]bool)}
 	if err := json.Unmarshal(body, &o.fields); err != nil || o.fields == nil {
 		return nil, malformed(body)
 	}
@@ -56,9 +57,15 @@ func malformed(body []byte) error {
 // Err returns the first field that has a wrong type, or nil.
 func (o *Object) Err() error { return o.err }
 
+// field returns the value of a field; nil if there is none.
+func (o *Object) field(name string) json.RawMessage {
+	o.known[name] = true
+	return o.fields[name]
+}
+
 func (o *Object) read(name string, into any, want string) {
-	raw, ok := o.fields[name]
-	if !ok {
+	raw := o.field(name)
+	if raw == nil {
 		return
 	}
 	if err := json.Unmarshal(raw, into); err != nil && o.err == nil {
@@ -73,13 +80,26 @@ func (o *Object) Text(name string) string {
 	return s
 }
 
+// Loose reads a string, or the JSON of another value: for a field that the request can do without.
+func (o *Object) Loose(name string) string {
+	raw := o.field(name)
+	var s *string
+	if json.Unmarshal(raw, &s) != nil {
+		return string(raw)
+	}
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
 // Secret reads a string that must never be shown.
 func (o *Object) Secret(name string) secret.Text { return secret.New(o.Text(name)) }
 
 // Decimal reads a number by its digits. The operation refuses a value that is not
 // a number.
 func (o *Object) Decimal(name string) model.Decimal {
-	raw := o.fields[name]
+	raw := o.field(name)
 	if len(raw) == 0 || raw[0] != '-' && (raw[0] < '0' || raw[0] > '9') {
 		return model.NotNumber()
 	}
@@ -88,8 +108,8 @@ func (o *Object) Decimal(name string) model.Decimal {
 
 // Int reads a whole number of 32 bits, nil if there is none.
 func (o *Object) Int(name string) *int {
-	raw, ok := o.fields[name]
-	if !ok || string(raw) == "null" {
+	raw := o.field(name)
+	if raw == nil || string(raw) == "null" {
 		return nil
 	}
 	n, err := strconv.ParseInt(string(raw), 10, 32)

@@ -4,10 +4,11 @@ import "encoding/json"
 
 // EventsResult is the answer to GET /events. It is REST only.
 type EventsResult struct {
-	Code    int     `json:"code"`
-	Message string  `json:"message"`
-	Reason  *string `json:"reason,omitempty"`
-	Events  []Event `json:"events"`
+	Code     int        `json:"code"`
+	Message  string     `json:"message"`
+	Reason   *string    `json:"reason,omitempty"`
+	Warnings []*Warning `json:"warnings,omitempty"`
+	Events   []Event    `json:"events"`
 	// NextAfter is the cursor for the next call; it is unchanged when there is
 	// nothing new.
 	NextAfter string `json:"nextAfter"`
@@ -22,5 +23,7 @@ type Event struct {
 	Data json.RawMessage `json:"data"`
 }
 
-// Envelope returns where code, message and reason stand.
-func (r *EventsResult) Envelope() (*int, *string, **string) { return &r.Code, &r.Message, &r.Reason }
+// Envelope returns where the fields of every result stand.
+func (r *EventsResult) Envelope() Envelope {
+	return Envelope{&r.Code, &r.Message, &r.Reason, &r.Warnings}
+}

@@ -2,10 +2,11 @@ package model
 
 // FindingResult is the answer to POST /txn/:txnid/find. It is REST only.
 type FindingResult struct {
-	Code    int      `json:"code"`
-	Message string   `json:"message"`
-	Reason  *string  `json:"reason,omitempty"`
-	Finding *Finding `json:"finding"`
+	Code     int        `json:"code"`
+	Message  string     `json:"message"`
+	Reason   *string    `json:"reason,omitempty"`
+	Warnings []*Warning `json:"warnings,omitempty"`
+	Finding  *Finding   `json:"finding"`
 }
 
 // Finding is the result of a lookup of a transaction.
@@ -20,5 +21,7 @@ type Finding struct {
 	Advice         string   `json:"advice"`
 }
 
-// Envelope returns where code, message and reason stand.
-func (r *FindingResult) Envelope() (*int, *string, **string) { return &r.Code, &r.Message, &r.Reason }
+// Envelope returns where the fields of every result stand.
+func (r *FindingResult) Envelope() Envelope {
+	return Envelope{&r.Code, &r.Message, &r.Reason, &r.Warnings}
+}

@@ -49,9 +49,10 @@ type APIKey struct {
 
 // A new key.
 type APIKeyResult struct {
-	Code    int     `json:"code"`
-	Message string  `json:"message"`
-	Reason  *string `json:"reason,omitempty"`
+	Code     int        `json:"code"`
+	Message  string     `json:"message"`
+	Reason   *string    `json:"reason,omitempty"`
+	Warnings []*Warning `json:"warnings,omitempty"`
 	// The key, with its text in `key`; null unless code is 200.
 	APIKey *APIKey `json:"apiKey"`
 }
@@ -60,9 +61,10 @@ func (APIKeyResult) IsResult() {}
 
 // The keys of a user.
 type APIKeysResult struct {
-	Code    int     `json:"code"`
-	Message string  `json:"message"`
-	Reason  *string `json:"reason,omitempty"`
+	Code     int        `json:"code"`
+	Message  string     `json:"message"`
+	Reason   *string    `json:"reason,omitempty"`
+	Warnings []*Warning `json:"warnings,omitempty"`
 	// The keys, at most 20; null unless code is 200.
 	APIKeys []*APIKey `json:"apiKeys"`
 }
@@ -111,9 +113,10 @@ type CampaignOwner struct {
 
 // The answer to getDonate.
 type CampaignResult struct {
-	Code    int     `json:"code"`
-	Message string  `json:"message"`
-	Reason  *string `json:"reason,omitempty"`
+	Code     int        `json:"code"`
+	Message  string     `json:"message"`
+	Reason   *string    `json:"reason,omitempty"`
+	Warnings []*Warning `json:"warnings,omitempty"`
 	// The campaign; null if it could not be read.
 	Campaign *Campaign `json:"campaign"`
 }
@@ -122,9 +125,10 @@ func (CampaignResult) IsResult() {}
 
 // A text to sign.
 type ChallengeResult struct {
-	Code    int     `json:"code"`
-	Message string  `json:"message"`
-	Reason  *string `json:"reason,omitempty"`
+	Code     int        `json:"code"`
+	Message  string     `json:"message"`
+	Reason   *string    `json:"reason,omitempty"`
+	Warnings []*Warning `json:"warnings,omitempty"`
 	// The text to sign with the wallet registered on the key (personal_sign, EIP-191).
 	Challenge *string `json:"challenge"`
 	// Until when the signature is accepted, 15 minutes after the request.
@@ -135,9 +139,10 @@ func (ChallengeResult) IsResult() {}
 
 // What became of a payment completed by hand.
 type CompletionResult struct {
-	Code    int     `json:"code"`
-	Message string  `json:"message"`
-	Reason  *string `json:"reason,omitempty"`
+	Code     int        `json:"code"`
+	Message  string     `json:"message"`
+	Reason   *string    `json:"reason,omitempty"`
+	Warnings []*Warning `json:"warnings,omitempty"`
 	// Whether the payment is COMPLETED by this request.
 	Success bool `json:"success"`
 }
@@ -160,9 +165,10 @@ type CreatedTransaction struct {
 
 // The credits of a key.
 type CreditsResult struct {
-	Code    int     `json:"code"`
-	Message string  `json:"message"`
-	Reason  *string `json:"reason,omitempty"`
+	Code     int        `json:"code"`
+	Message  string     `json:"message"`
+	Reason   *string    `json:"reason,omitempty"`
+	Warnings []*Warning `json:"warnings,omitempty"`
 	// Credits left, 0 or more; null unless code is 200.
 	CreditsLeft *int `json:"creditsLeft"`
 	// `key`, `wallet`, `creditsLeft`, `userId`, `createdAt` and `custodian`; null unless code is 200.
@@ -293,9 +299,10 @@ type CustodianNetworkInput struct {
 
 // What became of a custodian.
 type CustodianResult struct {
-	Code    int     `json:"code"`
-	Message string  `json:"message"`
-	Reason  *string `json:"reason,omitempty"`
+	Code     int        `json:"code"`
+	Message  string     `json:"message"`
+	Reason   *string    `json:"reason,omitempty"`
+	Warnings []*Warning `json:"warnings,omitempty"`
 	// The custodian as it is now; null unless code is 200.
 	Custodian *Custodian `json:"custodian"`
 	// `key` and `creditsLeft` after the debit; null unless code is 200.
@@ -376,9 +383,10 @@ type Donation struct {
 
 // The answer to StartDonation.
 type DonationResult struct {
-	Code    int     `json:"code"`
-	Message string  `json:"message"`
-	Reason  *string `json:"reason,omitempty"`
+	Code     int        `json:"code"`
+	Message  string     `json:"message"`
+	Reason   *string    `json:"reason,omitempty"`
+	Warnings []*Warning `json:"warnings,omitempty"`
 	// The page that shows the address and follows the payment.
 	PaymentLink *string `json:"paymentLink"`
 	// The payment, started; null if it was refused.
@@ -401,9 +409,10 @@ type PageInfo struct {
 
 // A payment that was created.
 type PaymentResult struct {
-	Code    int     `json:"code"`
-	Message string  `json:"message"`
-	Reason  *string `json:"reason,omitempty"`
+	Code     int        `json:"code"`
+	Message  string     `json:"message"`
+	Reason   *string    `json:"reason,omitempty"`
+	Warnings []*Warning `json:"warnings,omitempty"`
 	// The hosted checkout page; send the customer there. Null unless code is 200.
 	PaymentLink *string `json:"paymentLink"`
 	// The payment; null unless code is 200.
@@ -414,9 +423,10 @@ func (PaymentResult) IsResult() {}
 
 // The queries of a key.
 type QueriesResult struct {
-	Code    int     `json:"code"`
-	Message string  `json:"message"`
-	Reason  *string `json:"reason,omitempty"`
+	Code     int        `json:"code"`
+	Message  string     `json:"message"`
+	Reason   *string    `json:"reason,omitempty"`
+	Warnings []*Warning `json:"warnings,omitempty"`
 	// Queries left, 0 or more; null unless code is 200.
 	QueriesLeft *int `json:"queriesLeft"`
 	// `id`, `key`, the owner's names and e-mail address, `wallet`, `queriesLeft` and `createdAt`; null unless code is 200.
@@ -434,8 +444,9 @@ type RechargeResult struct {
 	// 200 when the queries are credited; 202 while the transfer is on its way, and the credit follows.
 	Code int `json:"code"`
 	// What happened, in words.
-	Message string  `json:"message"`
-	Reason  *string `json:"reason,omitempty"`
+	Message  string     `json:"message"`
+	Reason   *string    `json:"reason,omitempty"`
+	Warnings []*Warning `json:"warnings,omitempty"`
 	// How many queries the key has left.
 	NewBalance *int `json:"newBalance"`
 	// The key: what it was sent as, its wallet and its queries.
@@ -450,9 +461,10 @@ func (RechargeResult) IsResult() {}
 
 // A key that was replaced.
 type RevokeResult struct {
-	Code    int     `json:"code"`
-	Message string  `json:"message"`
-	Reason  *string `json:"reason,omitempty"`
+	Code     int        `json:"code"`
+	Message  string     `json:"message"`
+	Reason   *string    `json:"reason,omitempty"`
+	Warnings []*Warning `json:"warnings,omitempty"`
 	// The replacement; shown once. Null unless code is 200.
 	NewAPIKey *string `json:"newApiKey"`
 	// `key`, which is the replacement, `wallet` and `creditsLeft`; null unless code is 200.
@@ -463,9 +475,10 @@ func (RevokeResult) IsResult() {}
 
 // A session.
 type SessionResult struct {
-	Code    int     `json:"code"`
-	Message string  `json:"message"`
-	Reason  *string `json:"reason,omitempty"`
+	Code     int        `json:"code"`
+	Message  string     `json:"message"`
+	Reason   *string    `json:"reason,omitempty"`
+	Warnings []*Warning `json:"warnings,omitempty"`
 	// The session token; shown once. Null unless code is 200.
 	Token *string `json:"token"`
 	// Until when the token is good.
@@ -478,9 +491,10 @@ func (SessionResult) IsResult() {}
 
 // A credit top-up that was created.
 type TopupResult struct {
-	Code    int     `json:"code"`
-	Message string  `json:"message"`
-	Reason  *string `json:"reason,omitempty"`
+	Code     int        `json:"code"`
+	Message  string     `json:"message"`
+	Reason   *string    `json:"reason,omitempty"`
+	Warnings []*Warning `json:"warnings,omitempty"`
 	// The payment that buys the credits; null unless code is 200.
 	Transaction *Transaction `json:"transaction"`
 	// The hosted checkout page where it can be paid; null unless code is 200.
@@ -535,9 +549,10 @@ type Transaction struct {
 
 // A payment.
 type TransactionResult struct {
-	Code    int     `json:"code"`
-	Message string  `json:"message"`
-	Reason  *string `json:"reason,omitempty"`
+	Code     int        `json:"code"`
+	Message  string     `json:"message"`
+	Reason   *string    `json:"reason,omitempty"`
+	Warnings []*Warning `json:"warnings,omitempty"`
 	// The payment; null unless code is 200.
 	Transaction *Transaction `json:"transaction"`
 }
@@ -546,9 +561,10 @@ func (TransactionResult) IsResult() {}
 
 // A page of payments.
 type TransactionsResult struct {
-	Code    int     `json:"code"`
-	Message string  `json:"message"`
-	Reason  *string `json:"reason,omitempty"`
+	Code     int        `json:"code"`
+	Message  string     `json:"message"`
+	Reason   *string    `json:"reason,omitempty"`
+	Warnings []*Warning `json:"warnings,omitempty"`
 	// The payments of the page, at most `first` of them; null unless code is 200.
 	Transactions []*Transaction `json:"transactions"`
 	// `creditsLeft` after the debit; null unless code is 200.
@@ -561,9 +577,10 @@ func (TransactionsResult) IsResult() {}
 
 // Payments whose money is not at the settlement wallet yet.
 type UntransferredResult struct {
-	Code    int     `json:"code"`
-	Message string  `json:"message"`
-	Reason  *string `json:"reason,omitempty"`
+	Code     int        `json:"code"`
+	Message  string     `json:"message"`
+	Reason   *string    `json:"reason,omitempty"`
+	Warnings []*Warning `json:"warnings,omitempty"`
 	// The payments, newest first, at most 500; null unless code is 200.
 	Transactions []*Transaction `json:"transactions"`
 }
@@ -586,14 +603,23 @@ type User struct {
 
 // A user.
 type UserResult struct {
-	Code    int     `json:"code"`
-	Message string  `json:"message"`
-	Reason  *string `json:"reason,omitempty"`
+	Code     int        `json:"code"`
+	Message  string     `json:"message"`
+	Reason   *string    `json:"reason,omitempty"`
+	Warnings []*Warning `json:"warnings,omitempty"`
 	// The user; null unless code is 200.
 	User *User `json:"user"`
 }
 
 func (UserResult) IsResult() {}
+
+// Something that the shop should know of a request that was not refused for it.
+type Warning struct {
+	// The field it is about, as the request names it.
+	Field string `json:"field"`
+	// What is the matter with it, in English words for a developer.
+	Reason string `json:"reason,omitempty"`
+}
 
 // What an API key may do.
 type APIKeyPermission string

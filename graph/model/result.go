@@ -1,68 +1,105 @@
 package model
 
-// Outcome gives access to the fields that every result carries. The reason is nil but for codes 409 and 422.
+// Outcome gives access to the fields that every result carries.
 type Outcome interface {
-	Envelope() (code *int, message *string, reason **string)
+	Envelope() Envelope
 }
 
-// Envelope returns where code, message and reason stand.
-func (r *PaymentResult) Envelope() (*int, *string, **string) { return &r.Code, &r.Message, &r.Reason }
-
-// Envelope returns where code, message and reason stand.
-func (r *TransactionResult) Envelope() (*int, *string, **string) {
-	return &r.Code, &r.Message, &r.Reason
+// Envelope says where the fields of every result stand. The reason is nil but for codes 409 and 422, and there are no
+// warnings where there is nothing to warn of.
+type Envelope struct {
+	Code     *int
+	Message  *string
+	Reason   **string
+	Warnings *[]*Warning
 }
 
-// Envelope returns where code, message and reason stand.
-func (r *CreditsResult) Envelope() (*int, *string, **string) { return &r.Code, &r.Message, &r.Reason }
-
-// Envelope returns where code, message and reason stand.
-func (r *QueriesResult) Envelope() (*int, *string, **string) { return &r.Code, &r.Message, &r.Reason }
-
-// Envelope returns where code, message and reason stand.
-func (r *CustodianResult) Envelope() (*int, *string, **string) { return &r.Code, &r.Message, &r.Reason }
-
-// Envelope returns where code, message and reason stand.
-func (r *TransactionsResult) Envelope() (*int, *string, **string) {
-	return &r.Code, &r.Message, &r.Reason
+// Envelope returns where the fields of every result stand.
+func (r *PaymentResult) Envelope() Envelope {
+	return Envelope{&r.Code, &r.Message, &r.Reason, &r.Warnings}
 }
 
-// Envelope returns where code, message and reason stand.
-func (r *UntransferredResult) Envelope() (*int, *string, **string) {
-	return &r.Code, &r.Message, &r.Reason
+// Envelope returns where the fields of every result stand.
+func (r *TransactionResult) Envelope() Envelope {
+	return Envelope{&r.Code, &r.Message, &r.Reason, &r.Warnings}
 }
 
-// Envelope returns where code, message and reason stand.
-func (r *CompletionResult) Envelope() (*int, *string, **string) {
-	return &r.Code, &r.Message, &r.Reason
+// Envelope returns where the fields of every result stand.
+func (r *CreditsResult) Envelope() Envelope {
+	return Envelope{&r.Code, &r.Message, &r.Reason, &r.Warnings}
 }
 
-// Envelope returns where code, message and reason stand.
-func (r *SessionResult) Envelope() (*int, *string, **string) { return &r.Code, &r.Message, &r.Reason }
+// Envelope returns where the fields of every result stand.
+func (r *QueriesResult) Envelope() Envelope {
+	return Envelope{&r.Code, &r.Message, &r.Reason, &r.Warnings}
+}
 
-// Envelope returns where code, message and reason stand.
-func (r *UserResult) Envelope() (*int, *string, **string) { return &r.Code, &r.Message, &r.Reason }
+// Envelope returns where the fields of every result stand.
+func (r *CustodianResult) Envelope() Envelope {
+	return Envelope{&r.Code, &r.Message, &r.Reason, &r.Warnings}
+}
 
-// Envelope returns where code, message and reason stand.
-func (r *APIKeyResult) Envelope() (*int, *string, **string) { return &r.Code, &r.Message, &r.Reason }
+// Envelope returns where the fields of every result stand.
+func (r *TransactionsResult) Envelope() Envelope {
+	return Envelope{&r.Code, &r.Message, &r.Reason, &r.Warnings}
+}
 
-// Envelope returns where code, message and reason stand.
-func (r *APIKeysResult) Envelope() (*int, *string, **string) { return &r.Code, &r.Message, &r.Reason }
+// Envelope returns where the fields of every result stand.
+func (r *UntransferredResult) Envelope() Envelope {
+	return Envelope{&r.Code, &r.Message, &r.Reason, &r.Warnings}
+}
 
-// Envelope returns where code, message and reason stand.
-func (r *TopupResult) Envelope() (*int, *string, **string) { return &r.Code, &r.Message, &r.Reason }
+// Envelope returns where the fields of every result stand.
+func (r *CompletionResult) Envelope() Envelope {
+	return Envelope{&r.Code, &r.Message, &r.Reason, &r.Warnings}
+}
 
-// Envelope returns where code, message and reason stand.
-func (r *RechargeResult) Envelope() (*int, *string, **string) { return &r.Code, &r.Message, &r.Reason }
+// Envelope returns where the fields of every result stand.
+func (r *SessionResult) Envelope() Envelope {
+	return Envelope{&r.Code, &r.Message, &r.Reason, &r.Warnings}
+}
 
-// Envelope returns where code, message and reason stand.
-func (r *RevokeResult) Envelope() (*int, *string, **string) { return &r.Code, &r.Message, &r.Reason }
+// Envelope returns where the fields of every result stand.
+func (r *UserResult) Envelope() Envelope {
+	return Envelope{&r.Code, &r.Message, &r.Reason, &r.Warnings}
+}
 
-// Envelope returns where code, message and reason stand.
-func (r *ChallengeResult) Envelope() (*int, *string, **string) { return &r.Code, &r.Message, &r.Reason }
+// Envelope returns where the fields of every result stand.
+func (r *APIKeyResult) Envelope() Envelope {
+	return Envelope{&r.Code, &r.Message, &r.Reason, &r.Warnings}
+}
 
-// Envelope returns where code, message and reason stand.
-func (r *CampaignResult) Envelope() (*int, *string, **string) { return &r.Code, &r.Message, &r.Reason }
+// Envelope returns where the fields of every result stand.
+func (r *APIKeysResult) Envelope() Envelope {
+	return Envelope{&r.Code, &r.Message, &r.Reason, &r.Warnings}
+}
 
-// Envelope returns where code, message and reason stand.
-func (r *DonationResult) Envelope() (*int, *string, **string) { return &r.Code, &r.Message, &r.Reason }
+// Envelope returns where the fields of every result stand.
+func (r *TopupResult) Envelope() Envelope {
+	return Envelope{&r.Code, &r.Message, &r.Reason, &r.Warnings}
+}
+
+// Envelope returns where the fields of every result stand.
+func (r *RechargeResult) Envelope() Envelope {
+	return Envelope{&r.Code, &r.Message, &r.Reason, &r.Warnings}
+}
+
+// Envelope returns where the fields of every result stand.
+func (r *RevokeResult) Envelope() Envelope {
+	return Envelope{&r.Code, &r.Message, &r.Reason, &r.Warnings}
+}
+
+// Envelope returns where the fields of every result stand.
+func (r *ChallengeResult) Envelope() Envelope {
+	return Envelope{&r.Code, &r.Message, &r.Reason, &r.Warnings}
+}
+
+// Envelope returns where the fields of every result stand.
+func (r *CampaignResult) Envelope() Envelope {
+	return Envelope{&r.Code, &r.Message, &r.Reason, &r.Warnings}
+}
+
+// Envelope returns where the fields of every result stand.
+func (r *DonationResult) Envelope() Envelope {
+	return Envelope{&r.Code, &r.Message, &r.Reason, &r.Warnings}
+}

@@ -162,7 +162,7 @@ func keep[In, T any, R result[T]](
 	}
 	key := CallOf(ctx).IdempotencyKey
 	return func(made In) (*idempotency.Kept, error) {
-		kept, err := sealed[T](o, w.scope, key, succeeded[T](answer(made)))
+		kept, err := sealed[T](o, w.scope, key, succeeded[T](ctx, answer(made)))
 		return &idempotency.Kept{Claim: *w.claim, Answer: kept, At: o.d.Now()}, err
 	}
 }
@@ -202,9 +202,9 @@ func record[T any, R result[T]](ctx context.Context, o *Operations, w write, out
 		return out, failed
 	}
 	if failed != nil {
-		out = refused[T, R](o.Refuse(ctx, failed))
+		out = refused[T, R](ctx, o.Refuse(ctx, failed))
 	} else {
-		out = succeeded[T](out)
+		out = succeeded[T](ctx, out)
 	}
 	answer, err := sealed[T](o, w.scope, key, out)
 	if err != nil {
@@ -231,8 +231,7 @@ func sealed[T any, R result[T]](o *Operations, s scope, key string, out R) (idem
 }
 
 func codeOf[T any, R result[T]](out R) int {
-	code, _, _ := out.Envelope()
-	return *code
+	return *out.Envelope().Code
 }
 
 // declined reports whether a request was refused before it made anything. After

@@ -43,14 +43,14 @@ func (o *Operations) Payment(ctx context.Context, in PaymentInput) (*model.Payme
 	if err != nil {
 		return nil, err
 	}
+	details, left, _ := payment.Details{ // what is wrong with them is refused by Create, with what else is wrong
+		Reference: in.Reference, Description: in.Description, SuccessURL: in.SuccessURL, CancelURL: in.CancelURL,
+		Metadata: metadata, CustomerEmail: in.CustomerEmail,
+	}.Mended()
+	Warn(ctx, left...)
 	return once(ctx, o, scope{keyID: key.ID}, func(w write) (*model.PaymentResult, error) {
 		p, err := o.d.Payments.Keeping(keep(ctx, o, w, o.created)).Create(ctx, payment.CreateInput{
-			ID: w.subject, KeyID: key.ID, Amount: amount, ExpiresInMinutes: minutes,
-			Details: payment.Details{
-				Reference: in.Reference, Description: in.Description,
-				SuccessURL: in.SuccessURL, CancelURL: in.CancelURL,
-				Metadata: metadata, CustomerEmail: in.CustomerEmail,
-			},
+			ID: w.subject, KeyID: key.ID, Amount: amount, ExpiresInMinutes: minutes, Details: details,
 		})
 		if err != nil {
 			return nil, err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/florinpay/florin/graph/model"
@@ -79,17 +80,18 @@ const okMessage = "OK"
 // Settle runs an operation and always returns a result: an error or a panic
 // becomes a result that has only code and message.
 func Settle[T any, R result[T]](ctx context.Context, o *Operations, run func(context.Context) (R, error)) (out R) {
+	ctx = WithWarnings(ctx, slices.Clone(warningsOf(ctx))...) // those of this operation, not of others in the request
 	defer func() {
 		if p := recover(); p != nil {
 			logPanic(ctx, o.d.Log, p)
-			out = refused[T, R](o.Refuse(ctx, errPanic))
+			out = refused[T, R](ctx, o.Refuse(ctx, errPanic))
 		}
 	}()
 	out, err := run(ctx)
 	if err != nil {
-		return refused[T, R](o.Refuse(ctx, err))
+		return refused[T, R](ctx, o.Refuse(ctx, err))
 	}
-	return succeeded[T](out)
+	return succeeded[T](ctx, out)
 }
 
 var errPanic = errors.New("a panic was recovered")
@@ -102,20 +104,20 @@ func logPanic(ctx context.Context, log *slog.Logger, p any) {
 	)
 }
 
-func refused[T any, R result[T]](r Refusal) R {
+func refused[T any, R result[T]](ctx context.Context, r Refusal) R {
 	out := R(new(T))
-	code, message, reason := out.Envelope()
-	*code, *message, *reason = r.Code, r.Message, optional(string(r.Reason))
-	return out
+	e := out.Envelope()
+	*e.Code, *e.Message, *e.Reason = r.Code, r.Message, optional(string(r.Reason))
+	return warned[T](ctx, out)
 }
 
-func succeeded[T any, R result[T]](out R) R {
-	code, message, _ := out.Envelope()
-	if *code == 0 {
-		*code = 200
+func succeeded[T any, R result[T]](ctx context.Context, out R) R {
+	e := out.Envelope()
+	if *e.Code == 0 {
+		*e.Code = 200
 	}
-	if *message == "" {
-		*message = okMessage
+	if *e.Message == "" {
+		*e.Message = okMessage
 	}
-	return out
+	return warned[T](ctx, out)
 }

@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+	"unicode"
 
 	"github.com/florinpay/florin/internal/fault"
 )
@@ -24,12 +25,7 @@ func checkHost(field string, u *url.URL) error {
 		}
 		return nil
 	}
-	ascii := strings.ToLower(strings.Map(func(r rune) rune {
-		if r > '~' {
-			return 'x' // a letter of another script
-		}
-		return r
-	}, strings.TrimSuffix(host, ".")))
+	ascii := asciiHost(strings.TrimSuffix(host, "."))
 	switch {
 	case !HostName(ascii):
 		return fault.About(fault.Invalid, field, "must name a host that can exist, such as shop.example")
@@ -37,6 +33,16 @@ func checkHost(field string, u *url.URL) error {
 		return fault.About(fault.Invalid, field, "must write an IPv4 address as four decimal numbers")
 	}
 	return nil
+}
+
+// asciiHost returns a name in lower case, with an x for each letter of another script.
+func asciiHost(host string) string {
+	return strings.ToLower(strings.Map(func(r rune) rune {
+		if r > '~' && !unicode.IsSpace(r) {
+			return 'x'
+		}
+		return r
+	}, host))
 }
 
 // HostName checks the syntax of a DNS name in lower case; an underscore is allowed, since such names do resolve.

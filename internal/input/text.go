@@ -27,8 +27,8 @@ func Text(field, text string, most int) (string, error) {
 	return text, nil
 }
 
-// Lines returns a text of several lines as it is stored, or fails with fault.Invalid: what Mended mends, with lines that
-// end in a line feed alone.
+// Lines returns a text of several lines as it is stored, or fails with fault.Invalid: what Mended mends, each line ended
+// by a line feed alone.
 func Lines(field, text string, most int) (string, error) {
 	text = Mended(text)
 	if err := checkLength(field, text, most); err != nil {
@@ -37,7 +37,7 @@ func Lines(field, text string, most int) (string, error) {
 	return text, checkShown(field, text)
 }
 
-// CheckText refuses, with fault.Invalid, a text that is not UTF-8, has more than most characters, more than one line, or
+// CheckText refuses, with fault.Invalid, a text that is not UTF-8, has more than most characters or one line, or holds
 // characters that do not print. It is for texts that are taken to the letter or not at all, such as secrets; a text for
 // people is mended (Text, Lines).
 func CheckText(field, text string, most int) error {

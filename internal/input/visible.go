@@ -22,9 +22,9 @@ const (
 	vowelSign   = '\u180e' // parts a final vowel in Mongolian
 )
 
-// Hidden reports whether a character by itself does not print, or is the end of a
-// line.
-func Hidden(r rune) bool { return r == '\n' || hiddenAt([]rune{r}, 0) }
+// Hidden reports whether a character by itself does not print, is the end of a line, or is what a loop over a text that
+// is not UTF-8 shows.
+func Hidden(r rune) bool { return r == '\n' || r == utf8.RuneError || hiddenAt([]rune{r}, 0) }
 
 // Visible returns the text without the characters that Problem names, for texts that are shown although a stranger
 // wrote them, such as a User-Agent header.

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"maps"
-	"net/mail"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/input"
@@ -25,8 +25,10 @@ const (
 	MaxDonorText   = 280
 )
 
-// mended returns the details as they are stored, or a fault.Invalid for each field that breaks a rule.
-func (d Details) mended() (Details, error) {
+// Mended returns the details as they are stored, with a warning for what is left out of them. It fails with a
+// fault.Invalid for each field that breaks a rule; then it returns them as they are. Mended details stay as they are.
+func (d Details) Mended() (Details, []fault.Warning, error) {
+	sent := d
 	var wrong []error
 	for _, f := range []struct {
 		name string
@@ -35,7 +37,6 @@ func (d Details) mended() (Details, error) {
 	}{
 		{"reference", &d.Reference, MaxReference},
 		{"description", &d.Description, MaxDescription},
-		{"customerEmail", &d.CustomerEmail, MaxEmail},
 		{"name", &d.DonorName, MaxDonorName},
 		{"message", &d.DonorMessage, MaxDonorText},
 	} {
@@ -44,14 +45,17 @@ func (d Details) mended() (Details, error) {
 		wrong = append(wrong, err)
 	}
 	wrong = append(wrong, checkReturnURL("successUrl", d.SuccessURL), checkReturnURL("cancelUrl", d.CancelURL))
-	if d.CustomerEmail != "" {
-		if a, err := mail.ParseAddress(d.CustomerEmail); err != nil || a.Address != d.CustomerEmail {
-			wrong = append(wrong, fault.About(fault.Invalid, "customerEmail", "must be an e-mail address"))
-		}
+	var left []fault.Warning
+	d.CustomerEmail = input.Mailbox(sent.CustomerEmail)
+	if d.CustomerEmail == "" && strings.TrimSpace(sent.CustomerEmail) != "" {
+		left = append(left, fault.Warn("customerEmail", "no mail server takes this address, so it was left out"))
 	}
 	var err error
 	d.Metadata, err = mendedMetadata(d.Metadata)
-	return d, errors.Join(append(wrong, err)...)
+	if err = errors.Join(append(wrong, err)...); err != nil {
+		return sent, left, err
+	}
+	return d, left, nil
 }
 
 // checkReturnURL allows only absolute http and https addresses: the payer's
@@ -83,7 +87,9 @@ func mendedMetadata(m map[string]string) (map[string]string, error) {
 			return nil, fault.About(fault.Invalid, "metadata", "must not have an empty key")
 		}
 		if problem := cmp.Or(input.Problem(key), input.Problem(value)); problem != "" {
-			return nil, fault.About(fault.Invalid, "metadata", "must not hold %s; the key is %q", problem, shownKey(key))
+			return nil, fault.About(
+				fault.Invalid, "metadata", "must not hold %s; the key is %q", problem, shownKey(key),
+			)
 		}
 		if _, known := out[key]; known && key != raw {
 			continue

@@ -23,7 +23,7 @@ func (s *Service) OpenDonation(ctx context.Context, in DonationInput) (Payment, 
 	if err != nil {
 		return Payment{}, err
 	}
-	if in.Details, err = in.Details.mended(); err != nil {
+	if in.Details, _, err = in.Details.Mended(); err != nil {
 		return Payment{}, err
 	}
 	custodian, err := s.custodians.Custodian(ctx, in.KeyID)

@@ -115,7 +115,7 @@ func (s *Service) Check(in CreateInput) error {
 func (s *Service) checked(in *CreateInput) (amount money.Micros, valid time.Duration, err error) {
 	amount, badAmount := s.amount(in.Amount)
 	valid, badTime := s.validFor(in.ExpiresInMinutes)
-	details, badDetails := in.Details.mended()
+	details, _, badDetails := in.Details.Mended()
 	in.Details = details
 	return amount, valid, errors.Join(badAmount, badTime, badDetails)
 }

@@ -22,7 +22,7 @@ type result[T any] interface {
 // Answer runs an operation and writes its result; the status is its code.
 func Answer[T any, R result[T]](c echo.Context, s *Surface, run func(context.Context) (R, error)) error {
 	out := operation.Settle(c.Request().Context(), s.Operations, run)
-	code, _, _ := out.Envelope()
+	code := out.Envelope().Code
 	h := c.Response().Header()
 	shell.AddHeaders(c)
 	if *code == 401 {
@@ -55,6 +55,13 @@ func Write[T any, R result[T]](
 		}
 		return run(ctx, object)
 	})
+}
+
+// Done ends the reading of a body: what nobody read of it is named in the answer. It fails with the first field of a
+// wrong type.
+func Done(ctx context.Context, body *jsonbody.Object) error {
+	operation.Warn(ctx, body.Unread()...)
+	return body.Err()
 }
 
 // addIdempotency adds the header to the call of the request.

@@ -15,7 +15,7 @@ func (s *Surface) postCancelPayment(c echo.Context) error {
 	return Write(c, s, func(ctx context.Context, b *jsonbody.Object) (*model.TransactionResult, error) {
 		txnid := b.Text("txnid")
 		shell.CallOf(c).Key = apiKey(c, b)
-		if err := b.Err(); err != nil {
+		if err := Done(ctx, b); err != nil {
 			return nil, err
 		}
 		return s.Operations.CancelPayment(ctx, txnid)

@@ -18,9 +18,9 @@ func (s *Surface) postCreatePayment(c echo.Context) error {
 			Currency: b.Text("currency"), Reference: b.Text("reference"),
 			Description: b.Text("description"),
 			SuccessURL:  b.Text("successUrl"), CancelURL: b.Text("cancelUrl"), Metadata: b.Strings("metadata"),
-			ExpiresInMinutes: b.Int("expiresInMinutes"), CustomerEmail: b.Text("customerEmail"),
+			ExpiresInMinutes: b.Int("expiresInMinutes"), CustomerEmail: b.Loose("customerEmail"),
 		}
-		if err := b.Err(); err != nil {
+		if err := Done(ctx, b); err != nil {
 			return nil, err
 		}
 		return s.Operations.Payment(ctx, in)

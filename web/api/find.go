@@ -13,7 +13,7 @@ import (
 func (s *Surface) postFind(c echo.Context) error {
 	return Write(c, s, func(ctx context.Context, b *jsonbody.Object) (*model.FindingResult, error) {
 		hash := b.Text("hash")
-		if err := b.Err(); err != nil {
+		if err := Done(ctx, b); err != nil {
 			return nil, err
 		}
 		return s.Operations.Find(ctx, c.Param("txnid"), hash)

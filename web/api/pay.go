@@ -21,7 +21,7 @@ func (s *Surface) postPay(c echo.Context) error {
 			Txnid: b.Text("txnid"), Network: model.Network(b.Text("network")), Token: model.Token(b.Text("token")),
 		}
 		key := apiKey(c, b)
-		if err := b.Err(); err != nil {
+		if err := Done(ctx, b); err != nil {
 			return nil, err
 		}
 		switch {

@@ -78,7 +78,6 @@ var createSubjects = []shell.Subject{
 	{Service: "description", Input: "description", Label: "The text"},
 	{Service: "successUrl", Input: "successUrl", Label: "The address"},
 	{Service: "cancelUrl", Input: "cancelUrl", Label: "The address"},
-	{Service: "customerEmail", Input: "customerEmail", Label: "The e-mail address"},
 	{Service: "expiresInMinutes", Input: "expiresInMinutes", Label: "The time"},
 }
 
@@ -102,9 +101,15 @@ func (d *Surface) postCreate(c echo.Context, who session.Principal) error {
 		if err != nil || in.ExpiresInMinutes == 0 {
 			f.Bad("expiresInMinutes", "The time must be a whole number of minutes.")
 			in.ExpiresInMinutes = 0
-			f.Refused(d.Payments.Check(in), createSubjects...)
-			return d.createPage(c, who, http.StatusBadRequest, f)
 		}
+	}
+	// What a program's request is answered with a warning for, a person can set right at once.
+	if _, left, _ := in.Details.Mended(); len(left) > 0 {
+		f.Bad("customerEmail", "The e-mail address must be one that a mail server takes, such as name@example.com.")
+	}
+	if !f.OK() {
+		f.Refused(d.Payments.Check(in), createSubjects...)
+		return d.createPage(c, who, http.StatusBadRequest, f)
 	}
 	p, err := d.Payments.Create(
 		c.Request().Context(), in, d.AuditEntry(c, who, audit.ActionCreatePayment, "", amountNote(in.Amount)),

@@ -173,8 +173,13 @@ func schemaOf(schema *ast.Schema, d *ast.Definition) map[string]any {
 	}
 	properties, required := map[string]any{}, []any{}
 	for _, f := range d.Fields {
-		if f.Name == "reason" && slices.Contains(d.Interfaces, "Result") {
+		isResult := slices.Contains(d.Interfaces, "Result")
+		if isResult && f.Name == "reason" {
 			continue // over REST it is in refusals alone
+		}
+		if isResult && f.Name == "warnings" { // and these are left out where there are none
+			properties[f.Name] = map[string]any{"$ref": SchemaPrefix + "Warnings"}
+			continue
 		}
 		p := schemaOfType(f.Type)
 		p["description"] = inherited(schema, d, f)

@@ -66,7 +66,7 @@ func (s *Surface) postDonate(c echo.Context) error {
 				b.Text("network"),
 			), Token: model.Token(b.Text("token")), Name: b.Text("name"), Message: b.Text("message"),
 		}
-		if err := b.Err(); err != nil {
+		if err := api.Done(ctx, b); err != nil {
 			return nil, err
 		}
 		return s.Operations.StartDonation(ctx, in)
