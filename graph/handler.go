@@ -3,7 +3,6 @@ package graph
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"io"
 	"log/slog"
@@ -71,7 +70,7 @@ func (h *Handler) Serve(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	ctx, err := withIdempotency(r.Context(), r.Header.Get("Idempotency-Key"), body)
+	ctx, err := withIdempotency(r.Context(), r.Header.Get("Idempotency-Key"))
 	if err != nil {
 		return err
 	}
@@ -134,13 +133,13 @@ func plain(op *graphql.OperationContext, errs gqlerror.List) gqlerror.List {
 }
 
 // withIdempotency adds the header to the call the context carries.
-func withIdempotency(ctx context.Context, header string, body []byte) (context.Context, error) {
+func withIdempotency(ctx context.Context, header string) (context.Context, error) {
 	key, err := operation.ParseIdempotencyKey(header)
 	if err != nil || key == "" {
 		return ctx, err
 	}
 	call := operation.CallOf(ctx)
-	call.IdempotencyKey, call.Request = key, sha256.Sum256(append([]byte("POST /graphql\n"), body...))
+	call.IdempotencyKey = key
 	return operation.WithCall(ctx, call), nil
 }
 

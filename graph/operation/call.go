@@ -28,9 +28,6 @@ type Call struct {
 	Key secret.Text
 	// IdempotencyKey is the header's value, checked; empty without one.
 	IdempotencyKey string
-	// Request is the hash of the request's body. It distinguishes a repetition
-	// from another request under the same key.
-	Request idempotency.Hash
 
 	// RetryAfter is set if the same request may succeed after that time.
 	RetryAfter time.Duration

@@ -72,9 +72,11 @@ func (o *Operations) checkChallenge(key merchant.Key, text string) error {
 func (o *Operations) RotateWithSignature(
 	ctx context.Context, apiKey secret.Text, challenge, signature string,
 ) (*model.RevokeResult, error) {
+	const name = "rotateApiKeyWithSignature"
+	read := [3]string{apiKey.Reveal(), challenge, signature}
 	key, err := o.caller(ctx, apiKey)
 	if errors.Is(err, merchant.ErrBadKey) {
-		return o.replacedBefore(ctx, apiKey)
+		return o.replacedBefore(ctx, apiKey, name, read)
 	}
 	if err != nil {
 		return nil, err
@@ -95,5 +97,5 @@ func (o *Operations) RotateWithSignature(
 	if signer != key.Wallet {
 		return nil, errWrongSigner
 	}
-	return o.replaceKey(ctx, key, "rotateApiKeyWithSignature")
+	return o.replaceKey(ctx, key, name, read)
 }

@@ -18,7 +18,9 @@ import (
 func (o *Operations) CreateCustodian(
 	ctx context.Context, in model.CustodianCreateInput,
 ) (*model.CustodianResult, error) {
-	return o.changeCustodian(ctx, model.CustodianUpdateInput(in), o.d.Merchants.CreateCustodian)
+	return o.changeCustodian(
+		ctx, "createCustodianAccount", model.CustodianUpdateInput(in), o.d.Merchants.CreateCustodian,
+	)
 }
 
 // UpdateCustodian changes what is given of the key's custodian. It takes one
@@ -32,7 +34,7 @@ func (o *Operations) UpdateCustodian(
 		c, err := o.d.Merchants.UpdateCustodian(ctx, key, in, act)
 		return c, secret.Text{}, err
 	}
-	return o.changeCustodian(ctx, in, update)
+	return o.changeCustodian(ctx, "updateCustodianDetails", in, update)
 }
 
 // custodianChange makes or changes the custodian of a key.
@@ -41,7 +43,7 @@ type custodianChange func(
 ) (merchant.Custodian, secret.Text, error)
 
 func (o *Operations) changeCustodian(
-	ctx context.Context, in model.CustodianUpdateInput, change custodianChange,
+	ctx context.Context, name string, in model.CustodianUpdateInput, change custodianChange,
 ) (*model.CustodianResult, error) {
 	apiKey := secret.New(in.APIKey)
 	key, err := o.caller(ctx, apiKey, merchant.PermissionCustodian)
@@ -59,7 +61,8 @@ func (o *Operations) changeCustodian(
 	if err != nil {
 		return nil, err
 	}
-	return once(ctx, o, scope{keyID: key.ID}, func(w write) (*model.CustodianResult, error) {
+	in.APIKey = "" // the rest is what was read
+	return once(ctx, o, scope{keyID: key.ID, operation: name}, in, func(w write) (*model.CustodianResult, error) {
 		before, err := o.d.Merchants.Custodian(ctx, key.ID)
 		if err != nil && !errors.Is(err, merchant.ErrNoCustodian) {
 			return nil, err

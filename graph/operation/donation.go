@@ -8,6 +8,7 @@ import (
 	"github.com/florinpay/florin/graph/model"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/input"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
 )
@@ -143,14 +144,18 @@ func (o *Operations) StartDonation(ctx context.Context, in DonationInput) (*mode
 	if err != nil {
 		return nil, err
 	}
-	place := scope{keyID: c.KeyID, payment: payment.ID(campaignScope + c.Slug)}
-	return once(ctx, o, place, func(w write) (*model.DonationResult, error) {
+	started := func(p payment.Payment) *model.DonationResult {
+		link := o.CheckoutLink(p.ID)
+		return &model.DonationResult{PaymentLink: &link, Transaction: o.transaction(p)}
+	}
+	place := scope{keyID: c.KeyID, payment: payment.ID(campaignScope + c.Slug), operation: "donate"}
+	read := struct {
+		Amount, Name, Message string
+		Choice                payment.Choice
+	}{amountRead(amount), input.Mended(in.Name), input.Mended(in.Message), choice}
+	out, err := once(ctx, o, place, read, func(w write) (*model.DonationResult, error) {
 		if err := o.d.Limits.Open(ctx); err != nil {
 			return nil, err
-		}
-		started := func(p payment.Payment) *model.DonationResult {
-			link := o.CheckoutLink(p.ID)
-			return &model.DonationResult{PaymentLink: &link, Transaction: o.transaction(p)}
 		}
 		p, err := o.d.Campaigns.Donate(ctx, c, campaign.Gift{
 			ID: w.subject, Amount: amount, Choice: choice, Name: in.Name, Message: in.Message,
@@ -161,6 +166,10 @@ func (o *Operations) StartDonation(ctx context.Context, in DonationInput) (*mode
 		}
 		return started(p), nil
 	})
+	if err != nil {
+		return nil, err
+	}
+	return asNow(ctx, o, out, out.Transaction.Txnid, started)
 }
 
 // DonateLink is the address of a campaign's page.

@@ -166,7 +166,8 @@ func (o *Operations) MarkCompleted(
 	if err != nil {
 		return nil, err
 	}
-	return once(ctx, o, scope{keyID: key.ID}, func(w write) (*model.CompletionResult, error) {
+	place := scope{keyID: key.ID, operation: "manualMarkAsCompleted"}
+	return once(ctx, o, place, payment.ReadID(txnid), func(w write) (*model.CompletionResult, error) {
 		if err := o.affords(ctx, key.ID, ledger.Query); err != nil {
 			return nil, err
 		}

@@ -6,9 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -33,20 +31,29 @@ const recordTime = 10 * time.Second
 type scope struct {
 	keyID   int64
 	payment payment.ID // empty for the merchant
+	// operation is what the key is sent with: an order number may be sent with each operation on the order.
+	operation string
 	// password: the request holds one, so only a MAC of it is stored: a password could be
 	// guessed by a plain hash.
 	password bool
 }
 
-// requests returns what identifies the request of the call. Where it is a MAC, those under the secret keys that a
-// rotation replaces follow: a first try may have stored one of them.
-func (s scope) requests(o *Operations, call *Call) (hash idempotency.Hash, replaced []idempotency.Hash) {
-	if !s.password {
-		return call.Request, nil
+// request returns what identifies a request: what was read of it, whatever its bytes are. read holds no API key, which
+// the scope stands for, and is written as JSON.
+func (s scope) request(read any) (idempotency.Hash, error) {
+	text, err := json.Marshal(read)
+	if err != nil {
+		return idempotency.Hash{}, fmt.Errorf("write what was read of a request: %w", err)
 	}
+	return sha256.Sum256(append([]byte(s.operation+"\n"), text...)), nil
+}
+
+// macs returns what is stored of a request with a password: its MAC, and those under the secret keys that a rotation
+// replaces, which a first try may have stored.
+func (s scope) macs(o *Operations, request idempotency.Hash) (mac idempotency.Hash, replaced []idempotency.Hash) {
 	for _, key := range o.d.Sealer.DeriveAll("request with a password v1") {
 		mac := hmac.New(sha256.New, key)
-		mac.Write(call.Request[:])
+		mac.Write(request[:])
 		replaced = append(replaced, idempotency.Hash(mac.Sum(nil)))
 	}
 	return replaced[0], replaced[1:]
@@ -66,17 +73,15 @@ func (s scope) most() int {
 // campaignScope begins the scope of a campaign, whose donors have no payment yet.
 const campaignScope = "donation:"
 
-// payerOf is the scope of the payment's payer.
-func payerOf(p payment.Payment) scope { return scope{keyID: p.KeyID, payment: p.ID} }
+// payerOf is the scope of an operation of the payment's payer.
+func payerOf(p payment.Payment, operation string) scope {
+	return scope{keyID: p.KeyID, payment: p.ID, operation: operation}
+}
 
-// name is the name the key is stored under. A payer's key is hashed and joined
-// to the txnid, so that it cannot collide with a merchant's.
+// name is the name the key is stored under: whose it is, what it is sent with, and its hash, which is short.
 func (s scope) name(key string) string {
-	if s.payment == "" {
-		return key
-	}
 	sum := sha256.Sum256([]byte(key))
-	return string(s.payment) + ":" + hex.EncodeToString(sum[:])
+	return string(s.payment) + ":" + s.operation + ":" + hex.EncodeToString(sum[:])
 }
 
 // place is the context a sealed answer is bound to.
@@ -96,9 +101,9 @@ type write struct {
 }
 
 // once runs a write once for each Idempotency-Key within the scope, and
-// replays its first answer after that.
+// replays its first answer after that. read is what was read of the request.
 func once[T any, R result[T]](
-	ctx context.Context, o *Operations, s scope, run func(w write) (R, error),
+	ctx context.Context, o *Operations, s scope, read any, run func(w write) (R, error),
 ) (R, error) {
 	call, now := CallOf(ctx), o.d.Now()
 	id := o.d.NewID(now)
@@ -106,7 +111,14 @@ func once[T any, R result[T]](
 		return run(write{subject: id, scope: s})
 	}
 	claim := idempotency.Claim{KeyID: s.keyID, Key: s.name(call.IdempotencyKey), Holder: string(id)}
-	request, replaced := s.requests(o, call)
+	request, err := s.request(read)
+	if err != nil {
+		return nil, err
+	}
+	var replaced []idempotency.Hash
+	if s.password {
+		request, replaced = s.macs(o, request)
+	}
 	subject, answer, err := o.d.Store.IdempotencyBegin(ctx, idempotency.Try{
 		Claim: claim, Scope: string(s.payment), Most: s.most(),
 		Request: request, Replaced: replaced, Subject: string(id), Now: now, LockedUntil: now.Add(claimTime),
@@ -180,33 +192,26 @@ func replay[T any, R result[T]](o *Operations, call *Call, s scope, a idempotenc
 	return out, nil
 }
 
-// record stores the answer, unless a retry may give a better one: then the key is released. A refusal of a caller
-// without an API key is not stored: nothing was made, and strangers could fill the database with refusals. A client
-// that disconnected must find its answer when it retries, so recording does not end with the request.
+// record stores the answer of what was done, and frees the key of what was not. A client that disconnected must find
+// its answer when it retries, so recording does not end with the request.
 func record[T any, R result[T]](ctx context.Context, o *Operations, w write, out R, failed error) (R, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
 	defer cancel()
-	key := CallOf(ctx).IdempotencyKey
-	if w.scope.public() && declined(failed) {
+	switch fate := fateOf(failed, failed == nil && codeOf[T](out) == codeAccepted); fate {
+	case keyFreed:
 		if err := o.d.Store.IdempotencyForget(ctx, *w.claim); err != nil {
 			o.d.Log.ErrorContext(ctx, "the record of a refused request was not deleted", "error", err)
 		}
 		return out, failed
-	}
-	// A repetition of a request that is not finished runs again, to report how it ended.
-	underway := failed == nil && codeOf[T](out) == codeAccepted
-	if underway || passing(failed) || errors.Is(failed, idempotency.ErrRunning) {
+	case keyRetried:
 		if err := o.d.Store.IdempotencyAbandon(ctx, *w.claim); err != nil {
 			o.d.Log.ErrorContext(ctx, "an idempotency key was not released", "error", err)
 		}
 		return out, failed
+	case keyKept:
 	}
-	if failed != nil {
-		out = refused[T, R](ctx, o.Refuse(ctx, failed))
-	} else {
-		out = succeeded[T](ctx, out)
-	}
-	answer, err := sealed[T](o, w.scope, key, out)
+	out = succeeded[T](ctx, out)
+	answer, err := sealed[T](o, w.scope, CallOf(ctx).IdempotencyKey, out)
 	if err != nil {
 		return nil, err
 	}
@@ -218,6 +223,31 @@ func record[T any, R result[T]](ctx context.Context, o *Operations, w write, out
 		o.d.Log.ErrorContext(ctx, "an answer was not stored", "error", err)
 	}
 	return out, nil
+}
+
+// fate is what becomes of an Idempotency-Key after a run of its request.
+type fate int
+
+const (
+	keyKept    fate = iota // the answer is stored and replayed
+	keyRetried             // the same request runs on, to report how it ended
+	keyFreed               // nothing was made, so it may be sent with any request
+)
+
+// fateOf is the rule: what was done is kept; a refusal is not, so that it is forgotten once its cause is gone. After a
+// fault of ours, or a transfer that is on its way or came to nothing, the request may have taken effect.
+func fateOf(failed error, underway bool) fate {
+	if failed == nil {
+		if underway {
+			return keyRetried
+		}
+		return keyKept
+	}
+	switch f := fault.Of(failed); {
+	case f == nil, f.Kind == fault.Internal, f.Kind == fault.Unavailable, f.Reason == fault.ReasonRechargeFailed:
+		return keyRetried
+	}
+	return keyFreed
 }
 
 // sealed encrypts an answer for storage, because some hold secrets.
@@ -232,18 +262,4 @@ func sealed[T any, R result[T]](o *Operations, s scope, key string, out R) (idem
 
 func codeOf[T any, R result[T]](out R) int {
 	return *out.Envelope().Code
-}
-
-// declined reports whether a request was refused before it made anything. After
-// any other failure the request may have taken effect.
-func declined(err error) bool {
-	return err != nil && !slices.Contains([]fault.Kind{fault.Internal, fault.Unavailable}, fault.KindOf(err))
-}
-
-// passing reports whether a failure is temporary: a retry may succeed.
-func passing(err error) bool {
-	if err == nil {
-		return false
-	}
-	return slices.Contains([]fault.Kind{fault.Internal, fault.Limited, fault.Unavailable}, fault.KindOf(err))
 }

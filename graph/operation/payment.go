@@ -7,6 +7,7 @@ import (
 	"github.com/florinpay/florin/graph/model"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
 )
@@ -48,7 +49,13 @@ func (o *Operations) Payment(ctx context.Context, in PaymentInput) (*model.Payme
 		Metadata: metadata, CustomerEmail: in.CustomerEmail,
 	}.Mended()
 	Warn(ctx, left...)
-	return once(ctx, o, scope{keyID: key.ID}, func(w write) (*model.PaymentResult, error) {
+	read := struct {
+		Amount  string
+		Details payment.Details
+		Minutes int64
+	}{amountRead(amount), details, minutes}
+	place := scope{keyID: key.ID, operation: "payment"}
+	out, err := once(ctx, o, place, read, func(w write) (*model.PaymentResult, error) {
 		p, err := o.d.Payments.Keeping(keep(ctx, o, w, o.created)).Create(ctx, payment.CreateInput{
 			ID: w.subject, KeyID: key.ID, Amount: amount, ExpiresInMinutes: minutes, Details: details,
 		})
@@ -57,6 +64,19 @@ func (o *Operations) Payment(ctx context.Context, in PaymentInput) (*model.Payme
 		}
 		return o.created(p), nil
 	})
+	if err != nil {
+		return nil, err
+	}
+	return asNow(ctx, o, out, out.Transaction.Txnid, o.created)
+}
+
+// amountRead is an amount as requests are compared: 5.00 is 5.
+func amountRead(text string) string {
+	m, err := money.ParseMicros("amount", text)
+	if err != nil {
+		return text // it is refused
+	}
+	return m.String()
 }
 
 // created writes a new payment as its creator sees it.
@@ -141,7 +161,7 @@ func (o *Operations) CancelPayment(ctx context.Context, txnid string) (*model.Tr
 	if err := o.shown(ctx, merchant.PermissionCancel); err != nil {
 		return nil, err
 	}
-	return o.onPayment(ctx, txnid, func(s *payment.Service, id string) (payment.Payment, error) {
+	return o.onPayment(ctx, "cancel", nil, txnid, func(s *payment.Service, id string) (payment.Payment, error) {
 		return s.Cancel(ctx, id)
 	})
 }
@@ -151,6 +171,12 @@ type StartInput struct {
 	Txnid   string
 	Network model.Network
 	Token   model.Token
+}
+
+// startRead is what is read of a request to start a payment.
+type startRead struct {
+	Txnid  string
+	Choice payment.Choice
 }
 
 func (in StartInput) choice() (payment.Choice, error) {
@@ -174,7 +200,9 @@ func (o *Operations) StartPayment(
 	if err != nil {
 		return nil, err
 	}
-	return once(ctx, o, scope{keyID: key.ID}, func(w write) (*model.TransactionResult, error) {
+	read := startRead{payment.ReadID(in.Txnid), choice}
+	place := scope{keyID: key.ID, operation: "start"}
+	return once(ctx, o, place, read, func(w write) (*model.TransactionResult, error) {
 		p, err := o.d.Payments.Keeping(keep(ctx, o, w, o.ownTransactionResult)).StartOwned(
 			ctx, key.ID, in.Txnid, choice,
 		)
@@ -194,7 +222,7 @@ func (o *Operations) StartPublic(ctx context.Context, in StartInput) (*model.Tra
 	if err != nil {
 		return nil, err
 	}
-	return o.onPayment(ctx, in.Txnid, func(s *payment.Service, id string) (payment.Payment, error) {
+	return o.onPayment(ctx, "start", choice, in.Txnid, func(s *payment.Service, id string) (payment.Payment, error) {
 		return s.Start(ctx, id, choice)
 	})
 }
@@ -202,13 +230,14 @@ func (o *Operations) StartPublic(ctx context.Context, in StartInput) (*model.Tra
 // onPayment runs an operation that the txnid alone authorizes. Its
 // Idempotency-Key belongs to the payment.
 func (o *Operations) onPayment(
-	ctx context.Context, txnid string, do func(s *payment.Service, id string) (payment.Payment, error),
+	ctx context.Context, name string, read any, txnid string,
+	do func(s *payment.Service, id string) (payment.Payment, error),
 ) (*model.TransactionResult, error) {
 	p, err := o.d.Payments.Poll(ctx, txnid) // whose it is never changes
 	if err != nil {
 		return nil, err
 	}
-	return once(ctx, o, payerOf(p), func(w write) (*model.TransactionResult, error) {
+	return once(ctx, o, payerOf(p, name), read, func(w write) (*model.TransactionResult, error) {
 		p, err := do(o.d.Payments.Keeping(keep(ctx, o, w, o.transactionResult)), string(p.ID))
 		if err != nil {
 			return nil, err

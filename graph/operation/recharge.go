@@ -49,7 +49,8 @@ func (o *Operations) Recharge(
 	if o.d.Recharges == nil {
 		return nil, recharge.ErrNotOffered
 	}
-	return once(ctx, o, scope{keyID: key.ID}, func(w write) (*model.RechargeResult, error) {
+	place := scope{keyID: key.ID, operation: "rechargeApiKey"}
+	return once(ctx, o, place, units, func(w write) (*model.RechargeResult, error) {
 		// Its transaction is added to the audit entry when it is signed.
 		entry := o.entry(ctx, key, audit.ActionRecharge, named(key), fmt.Sprintf("%d units", units))
 		r, err := o.d.Recharges.Buy(ctx, recharge.Request{

@@ -7,6 +7,7 @@ import (
 	"github.com/florinpay/florin/graph/model"
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/secret"
@@ -24,7 +25,7 @@ var (
 func (o *Operations) RevokeKey(ctx context.Context, apiKey, privateKey secret.Text) (*model.RevokeResult, error) {
 	key, err := o.caller(ctx, apiKey)
 	if errors.Is(err, merchant.ErrBadKey) {
-		return o.replacedBefore(ctx, apiKey)
+		return o.replacedBefore(ctx, apiKey, revocation, o.revoking(apiKey, privateKey))
 	}
 	if err != nil {
 		return nil, err
@@ -35,15 +36,27 @@ func (o *Operations) RevokeKey(ctx context.Context, apiKey, privateKey secret.Te
 	if err := o.holdsWallet(key, privateKey); err != nil {
 		return nil, err
 	}
-	return o.replaceKey(ctx, key, "revokeApiKey")
+	return o.replaceKey(ctx, key, revocation, o.revoking(apiKey, privateKey))
+}
+
+const revocation = "revokeApiKey"
+
+// revoking is what is read of a request to replace a key: which, and the wallet that it proves to hold. A text that is
+// no private key is no wallet's, and proves nothing.
+func (o *Operations) revoking(apiKey, privateKey secret.Text) [2]string {
+	wallet, err := o.d.Wallets.WalletOf(privateKey)
+	if err != nil {
+		wallet = ""
+	}
+	return [2]string{apiKey.Reveal(), string(wallet)}
 }
 
 // replaceKey gives the key a new text for one credit. The answer is kept in
 // the same transaction: a repetition of the request cannot be run again.
 func (o *Operations) replaceKey(
-	ctx context.Context, key merchant.Key, name string,
+	ctx context.Context, key merchant.Key, name string, read any,
 ) (*model.RevokeResult, error) {
-	return once(ctx, o, scope{keyID: key.ID}, func(w write) (*model.RevokeResult, error) {
+	return once(ctx, o, scope{keyID: key.ID, operation: name}, read, func(w write) (*model.RevokeResult, error) {
 		answer := func(r merchant.Replaced) *model.RevokeResult {
 			credits := int(r.Left.Credits)
 			return &model.RevokeResult{
@@ -66,10 +79,12 @@ func (o *Operations) replaceKey(
 }
 
 // replacedBefore answers a request whose key is not valid. If it repeats the
-// request that replaced the key, byte for byte and with its Idempotency-Key, it
-// gets the same answer. The body proves again that the caller holds the wallet,
-// so the old key alone reveals nothing.
-func (o *Operations) replacedBefore(ctx context.Context, apiKey secret.Text) (*model.RevokeResult, error) {
+// request that replaced the key, with its Idempotency-Key, it gets the same
+// answer. The body proves again that the caller holds the wallet, so the old key
+// alone reveals nothing.
+func (o *Operations) replacedBefore(
+	ctx context.Context, apiKey secret.Text, name string, read any,
+) (*model.RevokeResult, error) {
 	call := CallOf(ctx)
 	if call.IdempotencyKey == "" {
 		return nil, merchant.ErrBadKey
@@ -77,13 +92,19 @@ func (o *Operations) replacedBefore(ctx context.Context, apiKey secret.Text) (*m
 	if err := o.d.Limits.Costly(ctx); err != nil {
 		return nil, err
 	}
-	keyID, answer, err := o.d.Merchants.RetiredAnswer(
-		ctx, apiKey.Reveal(), scope{}.name(call.IdempotencyKey), call.Request,
+	place := scope{operation: name}
+	request, err := place.request(read)
+	if err != nil {
+		return nil, err
+	}
+	var answer idempotency.Answer
+	place.keyID, answer, err = o.d.Merchants.RetiredAnswer(
+		ctx, apiKey.Reveal(), place.name(call.IdempotencyKey), request,
 	)
 	if err != nil {
 		return nil, err
 	}
-	return replay[model.RevokeResult](o, call, scope{keyID: keyID}, answer)
+	return replay[model.RevokeResult](o, call, place, answer)
 }
 
 // holdsWallet checks that the private key belongs to the key's wallet.

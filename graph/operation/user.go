@@ -69,7 +69,8 @@ func (o *Operations) SignUp(ctx context.Context, in SignUpInput) (*model.Session
 		}
 		return &model.SessionResult{Code: http.StatusAccepted, Message: signUpMailed}, nil
 	}
-	return once(ctx, o, signUpScope(email), func(w write) (*model.SessionResult, error) {
+	read := [...]string{email, in.Password.Reveal(), in.FirstName, in.LastName, in.Invitation.Reveal()}
+	return once(ctx, o, signUpScope(email), read, func(w write) (*model.SessionResult, error) {
 		user.PublicID = string(w.subject)
 		if err := o.createUser(ctx, user, in.Invitation); err != nil && !o.madeBefore(ctx, user, err) {
 			return nil, err
@@ -81,7 +82,7 @@ func (o *Operations) SignUp(ctx context.Context, in SignUpInput) (*model.Session
 // signUpScope is the scope of those who sign up with an address: they have no API key yet.
 func signUpScope(email string) scope {
 	sum := sha256.Sum256([]byte(email))
-	return scope{payment: payment.ID("signup:" + hex.EncodeToString(sum[:])), password: true}
+	return scope{payment: payment.ID("signup:" + hex.EncodeToString(sum[:])), operation: "UserSignUp", password: true}
 }
 
 func (o *Operations) createUser(ctx context.Context, user identity.NewUser, invitation secret.Text) (err error) {
@@ -194,7 +195,7 @@ func (o *Operations) CreateAPIKey(ctx context.Context, in KeyInput) (*model.APIK
 		return nil, err
 	}
 	act := o.act(ctx, member.Merchant.ID, member.User.Email)
-	return once(ctx, o, memberScope(member), func(w write) (*model.APIKeyResult, error) {
+	return once(ctx, o, memberScope(member), in, func(w write) (*model.APIKeyResult, error) {
 		var made *model.APIKeyResult
 		answer := func(k merchant.CreatedKey) *model.APIKeyResult {
 			shown := apiKey(k.Key, k.Left)
@@ -216,7 +217,9 @@ func (o *Operations) CreateAPIKey(ctx context.Context, in KeyInput) (*model.APIK
 
 // memberScope is the scope of a member of a merchant account, who may have no API key yet.
 func memberScope(m merchant.Membership) scope {
-	return scope{payment: payment.ID("member:" + m.Merchant.PublicID + ":" + m.User.PublicID)}
+	return scope{
+		payment: payment.ID("member:" + m.Merchant.PublicID + ":" + m.User.PublicID), operation: "UserCreateApiKey",
+	}
 }
 
 // APIKeys lists the keys of the merchant.
@@ -288,20 +291,25 @@ func (o *Operations) CreateTopUp(ctx context.Context, keyID string, credits int)
 	if err != nil {
 		return nil, err
 	}
-	return once(ctx, o, scope{keyID: key.ID}, func(w write) (*model.TopupResult, error) {
+	made := func(p payment.Payment) *model.TopupResult {
+		link := o.CheckoutLink(p.ID)
+		return &model.TopupResult{Transaction: o.transaction(p), PaymentLink: &link}
+	}
+	place := scope{keyID: key.ID, operation: "UserCreateCreditTopup"}
+	out, err := once(ctx, o, place, credits, func(w write) (*model.TopupResult, error) {
 		line := o.act(ctx, member.Merchant.ID, member.User.Email).Entry(member.Merchant.ID, audit.ActionTopUp,
 			named(key),
 			fmt.Sprintf("%d credits for $%s", credits, price.Display()))
-		made := func(p payment.Payment) *model.TopupResult {
-			link := o.CheckoutLink(p.ID)
-			return &model.TopupResult{Transaction: o.transaction(p), PaymentLink: &link}
-		}
 		p, err := o.d.Payments.Keeping(keep(ctx, o, w, made)).CreateTopUp(ctx, w.subject, key.ID, int64(credits), line)
 		if err != nil {
 			return nil, err
 		}
 		return made(p), nil
 	})
+	if err != nil {
+		return nil, err
+	}
+	return asNow(ctx, o, out, out.Transaction.Txnid, made)
 }
 
 // StartTopUp starts a top-up of one of the merchant's keys.
@@ -328,7 +336,9 @@ func (o *Operations) StartTopUp(ctx context.Context, in StartInput) (*model.Tran
 	if err != nil {
 		return nil, err
 	}
-	return once(ctx, o, scope{keyID: p.KeyID}, func(w write) (*model.TransactionResult, error) {
+	read := startRead{string(p.ID), choice}
+	place := scope{keyID: p.KeyID, operation: "UserStartCreditTopup"}
+	return once(ctx, o, place, read, func(w write) (*model.TransactionResult, error) {
 		p, err := o.d.Payments.Keeping(keep(ctx, o, w, o.transactionResult)).Start(ctx, in.Txnid, choice)
 		if err != nil {
 			return nil, err

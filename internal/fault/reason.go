@@ -78,7 +78,7 @@ var reasons = map[Kind][]ReasonWords{
 		{ReasonMerchantClosed, "The merchant takes no payments at the moment."},
 		{ReasonRechargeNotOffered, "`rechargeApiKey` is not set up on this installation."},
 		{ReasonOwnTreasury, "The wallet registered on the API key is the treasury itself."},
-		{ReasonIdempotencyMismatch, "The `Idempotency-Key` was used with another body; use a new one."},
+		{ReasonIdempotencyMismatch, "The `Idempotency-Key` was used with another request, which was done; use a new one."},
 		{ReasonUnprocessable, "Anything else that is well-formed and not offered here."},
 	},
 }

@@ -27,8 +27,8 @@ func Text(field, text string, most int) (string, error) {
 	return text, nil
 }
 
-// Lines returns a text of several lines as it is stored, or fails with fault.Invalid: what Mended mends, each line ended
-// by a line feed alone.
+// Lines returns a text of several lines as it is stored, or fails with fault.Invalid: what Mended mends, each line
+// ended by a line feed alone.
 func Lines(field, text string, most int) (string, error) {
 	text = Mended(text)
 	if err := checkLength(field, text, most); err != nil {

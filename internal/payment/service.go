@@ -209,6 +209,14 @@ func (s *Service) Look(p Payment) {
 	}
 }
 
+// ReadID returns the txnid as it is stored, however it is written; a text that is none unchanged.
+func ReadID(text string) string {
+	if id, err := readID(text); err == nil {
+		return string(id)
+	}
+	return text
+}
+
 // readID reads the txnid of a link or a request, which people copy by hand.
 func readID(text string) (ID, error) {
 	if text == "" {

@@ -109,14 +109,14 @@ func Requests(p RequestsProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "\">REST reference</a>.</p><h2 id=\"keys\">Keys</h2><p>Send your API key as <code>Authorization: Bearer</code>, <code>x-api-key</code> or <code>api-key</code>, over REST and GraphQL alike, or as the body field or argument <code>apiKey</code>. With a header, a GraphQL document may leave the argument out. <code>GET /orders</code> and <code>GET /events</code> take the key in a header alone, since addresses end up in logs. A key belongs on your server. Replace it with <code>revokeApiKey</code>, with a wallet's signature (<code>rotateApiKeyWithSignature</code>) or in the dashboard; the old one fails at once. What the customer's browser does (choose a network, cancel, read) needs no key, only the txnid.</p><h2 id=\"credits\">Credits</h2><p>Starting a payment takes 1 credit from the key that owns it, once. Reading lists and details with a key, and changing the custodian, take 1 as well; <code>manualMarkAsCompleted</code> takes 1 query. A request that is refused takes nothing. 20 credits cost 1 USDT; buy them in the dashboard or with <code>UserCreateCreditTopup</code>.</p><h2 id=\"idempotency\">Idempotency: sending a request twice</h2><p>A connection can break after the server has done its work. Send an <code>Idempotency-Key</code> header (1 to 255 printable characters, your order number for instance) with every write, over REST and with GraphQL mutations. For 24 hours the same key with the same body is answered like the first time, with <code>Idempotent-Replayed: true</code>. Another body under the same key is refused with 422; while the first request still runs, with 409. If the server crashed in the middle of it, the same request is answered with its one result 5 seconds later. That holds for <code>revokeApiKey</code> too: send the same request again, with the old key, and you get the new key again; any other request with the old key is 401. What failed only for the moment (429, 500, 503) is not kept: try again with the same key.</p><h2 id=\"texts\">Texts, and what is left out</h2><p>Texts for people (descriptions, references, metadata with its keys, names and messages) are mended, not refused: the end of a line is stored as a line feed, a tab as a space, and characters that nobody sees are left out. Refused, with the name of the field, are the character NUL, halves of characters (lone surrogates) and marks that turn the direction of what follows (U+202A to U+202E, U+2066 to U+2069).</p><p>What an answer should tell you although it was not refused stands in <code>warnings</code>, a list of <code>field</code> and <code>reason</code>: a <code>customerEmail</code> that no mail server takes and that was left out, a field or variable that does not exist, such as <code>sucessUrl</code>. Log them, and look at them when you build. Most answers have none, and then no <code>warnings</code> either.</p><h2 id=\"pages\">Pages</h2><p><code>getTransactions</code> and <code>GET /orders</code> give up to ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "\">REST reference</a>.</p><h2 id=\"keys\">Keys</h2><p>Send your API key as <code>Authorization: Bearer</code>, <code>x-api-key</code> or <code>api-key</code>, over REST and GraphQL alike, or as the body field or argument <code>apiKey</code>. With a header, a GraphQL document may leave the argument out. <code>GET /orders</code> and <code>GET /events</code> take the key in a header alone, since addresses end up in logs. A key belongs on your server. Replace it with <code>revokeApiKey</code>, with a wallet's signature (<code>rotateApiKeyWithSignature</code>) or in the dashboard; the old one fails at once. What the customer's browser does (choose a network, cancel, read) needs no key, only the txnid.</p><h2 id=\"credits\">Credits</h2><p>Starting a payment takes 1 credit from the key that owns it, once. Reading lists and details with a key, and changing the custodian, take 1 as well; <code>manualMarkAsCompleted</code> takes 1 query. A request that is refused takes nothing. 20 credits cost 1 USDT; buy them in the dashboard or with <code>UserCreateCreditTopup</code>.</p><h2 id=\"idempotency\">Idempotency: sending a request twice</h2><p>A connection can break after the server has done its work. Send an <code>Idempotency-Key</code> header (1 to 255 printable characters, your order number for instance) with every write, over REST and with GraphQL mutations. What was done is kept for 24 hours: the same request with the same key is answered like the first time, with <code>Idempotent-Replayed: true</code>. Requests are compared by what they say: the order of fields, spaces, <code>5.00</code> or <code>5</code>, escapes and the place of the API key do not matter. Another request under the same key is refused with 422; while the first one still runs, with 409. A key belongs to its operation, so an order number may go with each operation on the order. If the server crashed in the middle of it, the same request is answered with its one result 5 seconds later. That holds for <code>revokeApiKey</code> too: send the same request again, with the old key, and you get the new key again; any other request with the old key is 401. </p><p>What was refused is not kept: mend the cause and send the request again, changed or not, with the same key. After 500 and 503 the request may have taken effect, so the key is held for that same request, which finds its one result. A create that is repeated says how its payment stands now; where it has ended, <code>warnings</code> say that a new key makes a new payment.</p><h2 id=\"texts\">Texts, and what is left out</h2><p>Texts for people (descriptions, references, metadata with its keys, names and messages) are mended, not refused: the end of a line is stored as a line feed, a tab as a space, and characters that nobody sees are left out. Refused, with the name of the field, are the character NUL, halves of characters (lone surrogates) and marks that turn the direction of what follows (U+202A to U+202E, U+2066 to U+2069).</p><p>What an answer should tell you although it was not refused stands in <code>warnings</code>, a list of <code>field</code> and <code>reason</code>: a <code>customerEmail</code> that no mail server takes and that was left out, a field or variable that does not exist, such as <code>sucessUrl</code>. Log them, and look at them when you build. Most answers have none, and then no <code>warnings</code> either.</p><h2 id=\"pages\">Pages</h2><p><code>getTransactions</code> and <code>GET /orders</code> give up to ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var5 string
 			templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(p.MaxPage)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `docs/requests.templ`, Line: 49, Col: 85}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `docs/requests.templ`, Line: 50, Col: 85}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 			if templ_7745c5c3_Err != nil {
@@ -129,7 +129,7 @@ func Requests(p RequestsProps) templ.Component {
 			var templ_7745c5c3_Var6 string
 			templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(p.Client)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `docs/requests.templ`, Line: 52, Col: 42}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `docs/requests.templ`, Line: 53, Col: 42}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 			if templ_7745c5c3_Err != nil {
@@ -142,7 +142,7 @@ func Requests(p RequestsProps) templ.Component {
 			var templ_7745c5c3_Var7 string
 			templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(p.Key)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `docs/requests.templ`, Line: 53, Col: 39}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `docs/requests.templ`, Line: 54, Col: 39}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
 			if templ_7745c5c3_Err != nil {
@@ -155,7 +155,7 @@ func Requests(p RequestsProps) templ.Component {
 			var templ_7745c5c3_Var8 string
 			templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(p.Costly)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `docs/requests.templ`, Line: 54, Col: 48}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `docs/requests.templ`, Line: 55, Col: 48}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
 			if templ_7745c5c3_Err != nil {
@@ -168,7 +168,7 @@ func Requests(p RequestsProps) templ.Component {
 			var templ_7745c5c3_Var9 string
 			templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(p.Open)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `docs/requests.templ`, Line: 55, Col: 62}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `docs/requests.templ`, Line: 56, Col: 62}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 			if templ_7745c5c3_Err != nil {
@@ -181,7 +181,7 @@ func Requests(p RequestsProps) templ.Component {
 			var templ_7745c5c3_Var10 string
 			templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(p.MaxBody)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `docs/requests.templ`, Line: 56, Col: 56}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `docs/requests.templ`, Line: 57, Col: 56}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 			if templ_7745c5c3_Err != nil {
@@ -194,7 +194,7 @@ func Requests(p RequestsProps) templ.Component {
 			var templ_7745c5c3_Var11 string
 			templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(p.MaxGraphQLBody)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `docs/requests.templ`, Line: 57, Col: 66}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `docs/requests.templ`, Line: 58, Col: 66}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
 			if templ_7745c5c3_Err != nil {
@@ -207,7 +207,7 @@ func Requests(p RequestsProps) templ.Component {
 			var templ_7745c5c3_Var12 string
 			templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(p.MaxTokens)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `docs/requests.templ`, Line: 58, Col: 60}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `docs/requests.templ`, Line: 59, Col: 60}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 			if templ_7745c5c3_Err != nil {
@@ -220,7 +220,7 @@ func Requests(p RequestsProps) templ.Component {
 			var templ_7745c5c3_Var13 string
 			templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(p.MaxRootFields)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `docs/requests.templ`, Line: 58, Col: 115}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `docs/requests.templ`, Line: 59, Col: 115}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 			if templ_7745c5c3_Err != nil {
@@ -233,7 +233,7 @@ func Requests(p RequestsProps) templ.Component {
 			var templ_7745c5c3_Var14 string
 			templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(p.MaxFields)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `docs/requests.templ`, Line: 58, Col: 144}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `docs/requests.templ`, Line: 59, Col: 144}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var14))
 			if templ_7745c5c3_Err != nil {
@@ -246,7 +246,7 @@ func Requests(p RequestsProps) templ.Component {
 			var templ_7745c5c3_Var15 string
 			templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(p.MaxDepth)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `docs/requests.templ`, Line: 58, Col: 167}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `docs/requests.templ`, Line: 59, Col: 167}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
 			if templ_7745c5c3_Err != nil {
@@ -259,7 +259,7 @@ func Requests(p RequestsProps) templ.Component {
 			var templ_7745c5c3_Var16 string
 			templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(p.MaxAliases)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `docs/requests.templ`, Line: 58, Col: 195}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `docs/requests.templ`, Line: 59, Col: 195}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var16))
 			if templ_7745c5c3_Err != nil {

@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"crypto/sha256"
 
 	"github.com/labstack/echo/v4"
 
@@ -46,7 +45,9 @@ func Write[T any, R result[T]](
 		if err != nil {
 			return nil, err
 		}
-		if err := addIdempotency(c, body); err != nil {
+		if shell.CallOf(c).IdempotencyKey, err = operation.ParseIdempotencyKey(
+			c.Request().Header.Get("Idempotency-Key"),
+		); err != nil {
 			return nil, err
 		}
 		object, err := jsonbody.Parse(body)
@@ -62,19 +63,6 @@ func Write[T any, R result[T]](
 func Done(ctx context.Context, body *jsonbody.Object) error {
 	operation.Warn(ctx, body.Unread()...)
 	return body.Err()
-}
-
-// addIdempotency adds the header to the call of the request.
-func addIdempotency(c echo.Context, body []byte) error {
-	r := c.Request()
-	key, err := operation.ParseIdempotencyKey(r.Header.Get("Idempotency-Key"))
-	if err != nil || key == "" {
-		return err
-	}
-	x := shell.CallOf(c)
-	x.IdempotencyKey = key
-	x.Request = sha256.Sum256(append([]byte(r.Method+" "+r.URL.Path+"\n"), body...))
-	return nil
 }
 
 // apiKey returns the API key of a REST request: the body's, or that of one of

@@ -83,9 +83,8 @@ func (s *Surface) addOnce(c echo.Context, form url.Values) {
 	if len(once) != maxOnce {
 		return
 	}
-	x, body := shell.CallOf(c), []byte(c.Request().URL.Path+"\n"+form.Encode())
-	x.Request = sha256.Sum256(body)
-	x.IdempotencyKey = "form-" + hex.EncodeToString(x.Request[:])
+	sum := sha256.Sum256([]byte(c.Request().URL.Path + "\n" + form.Encode()))
+	shell.CallOf(c).IdempotencyKey = "form-" + hex.EncodeToString(sum[:])
 }
 
 // amountError says what is wrong with an amount that was typed, read as a plain
