@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/a-h/templ"
+
+	"github.com/florinpay/florin/internal/input"
 )
 
 // groups cuts an address or hash into groups of four, the first with its 0x, for comparing by eye.
@@ -54,17 +56,24 @@ func ImageSrc(s string) (string, bool) {
 	return string(u), ok
 }
 
-// ReturnHref is the merchant's link with txnid and status added to its query.
+// ReturnHref is the merchant's link with status and txnid at the end of its query. The rest of it stays as the merchant
+// wrote it, byte for byte: a shop may know its order by a query that another program would write otherwise.
 func ReturnHref(link, txnID, status string) (templ.SafeURL, bool) {
-	u, err := url.Parse(link)
-	if err != nil || u.Host == "" || (u.Scheme != "https" && u.Scheme != "http") {
+	if _, ok := input.Origin(link); !ok {
 		return "", false
 	}
-	q := u.Query()
-	q.Set("txnid", txnID)
-	q.Set("status", status)
-	u.RawQuery = q.Encode()
-	return templ.SafeURL(u.String()), true
+	link, fragment, hasFragment := strings.Cut(link, "#")
+	switch {
+	case !strings.Contains(link, "?"):
+		link += "?"
+	case !strings.HasSuffix(link, "?") && !strings.HasSuffix(link, "&"):
+		link += "&"
+	}
+	link += "status=" + url.QueryEscape(status) + "&txnid=" + url.QueryEscape(txnID)
+	if hasFragment {
+		link += "#" + fragment
+	}
+	return templ.SafeURL(link), true
 }
 
 // Span writes n seconds, in whole seconds below 90 and in whole minutes above; ids are the

@@ -163,7 +163,7 @@ var edgeRules = map[string]edges{
 	},
 	"views show values": {
 		from: []string{"views/..."}, to: []string{"own"},
-		allow:  []string{"views/...", "static/...", "internal/chain", "internal/money"},
+		allow:  []string{"views/...", "static/...", "internal/chain", "internal/money", "internal/input"},
 		reason: "a view takes a props struct of types and returns HTML; a service in it would be called while rendering",
 	},
 	"static files and migrations import no package": {

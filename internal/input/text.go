@@ -84,6 +84,20 @@ func URL(field, text string) (string, error) {
 	return text, CheckAuthority(field, u)
 }
 
+// Origin returns the scheme and the host of an absolute http or https address; ok is false if a text is none. What
+// follows them is not read: browsers take paths and queries that url.Parse refuses, such as a bare percent sign.
+func Origin(text string) (u *url.URL, ok bool) {
+	scheme, rest, ok := strings.Cut(text, "://")
+	if end := strings.IndexAny(rest, `/?#\`); end >= 0 { // browsers read a backslash as a slash
+		rest = rest[:end]
+	}
+	u, err := url.Parse(scheme + "://" + rest)
+	if !ok || err != nil || (u.Scheme != "https" && u.Scheme != "http") || u.Hostname() == "" {
+		return nil, false
+	}
+	return u, true
+}
+
 // CheckAuthority refuses, with fault.Invalid, a URL with a user name, with a host that cannot exist, or with a port
 // that is not from 1 to 65535.
 func CheckAuthority(field string, u *url.URL) error {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"maps"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -44,6 +43,7 @@ func (d Details) Mended() (Details, []fault.Warning, error) {
 		*f.text, err = input.Lines(f.name, *f.text, f.most)
 		wrong = append(wrong, err)
 	}
+	d.SuccessURL, d.CancelURL = strings.TrimSpace(d.SuccessURL), strings.TrimSpace(d.CancelURL)
 	wrong = append(wrong, checkReturnURL("successUrl", d.SuccessURL), checkReturnURL("cancelUrl", d.CancelURL))
 	var left []fault.Warning
 	d.CustomerEmail = input.Mailbox(sent.CustomerEmail)
@@ -67,8 +67,8 @@ func checkReturnURL(name, text string) error {
 	if err := input.CheckText(name, text, MaxURL); err != nil {
 		return err
 	}
-	u, err := url.Parse(text)
-	if err != nil || len(text) > MaxURL || (u.Scheme != "https" && u.Scheme != "http") || u.Hostname() == "" {
+	u, ok := input.Origin(text)
+	if !ok || len(text) > MaxURL {
 		return fault.About(fault.Invalid, name, "must be an http or https address of at most %d characters", MaxURL)
 	}
 	return input.CheckAuthority(name, u)

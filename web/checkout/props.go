@@ -56,7 +56,7 @@ func (x *Presenter) outline(
 		ExpiresAt: p.ExpiresAt, CountdownSeconds: int(p.Countdown(now)),
 		Provisional: p.Provisional(), PaidAt: p.EndedAt, Hash: string(p.Hash), ExplorerURL: x.ExplorerURL(p),
 		Origin:    x.origin,
-		ReturnURL: returnURL(p.SuccessURL), CancelURL: returnURL(p.CancelURL),
+		ReturnURL: p.SuccessURL, CancelURL: p.CancelURL,
 	}
 	out.Askable, out.Asked = p.Askable(), p.Askable() && p.HasAsked()
 	out.AgainURL = againURL(p, page.Lang)
@@ -109,7 +109,7 @@ func (x *Presenter) Merchant(ctx context.Context, p payment.Payment) (views.Merc
 		Accent: b.PrimaryColor, Background: b.BackgroundColor, Theme: string(b.Theme),
 	}
 	if u, err := url.Parse(b.Website); err == nil {
-		m.Host, m.Website = u.Hostname(), returnURL(b.Website)
+		m.Host, m.Website = u.Hostname(), b.Website
 	}
 	return m, nil
 }
@@ -317,16 +317,6 @@ func (x *Presenter) TxURL(n chain.Network, tx chain.TxHash) string {
 		return offered.Profile.TxURL(tx)
 	}
 	return ""
-}
-
-// returnURL is the merchant's address if a browser may be sent there; the page adds
-// the txnid and the status.
-func returnURL(text string) string {
-	u, err := url.Parse(text)
-	if err != nil || (u.Scheme != "https" && u.Scheme != "http") || u.Host == "" {
-		return ""
-	}
-	return text
 }
 
 // Positive writes an amount; empty for none.

@@ -1,0 +1,61 @@
+package views_test
+
+import (
+	"testing"
+
+	"github.com/florinpay/florin/views"
+)
+
+// The way back keeps the merchant's own address byte for byte; two parameters follow its query.
+func TestReturnHref(t *testing.T) {
+	t.Parallel()
+	const added = "status=completed&txnid=01KJ4Z8Y3T6Q0M5V9B2N7R1XWA"
+	for link, want := range map[string]string{
+		"https://shop.example":                               "https://shop.example?" + added,
+		"https://shop.example/":                              "https://shop.example/?" + added,
+		"https://shop.example/thanks":                        "https://shop.example/thanks?" + added,
+		"https://shop.example/thanks?":                       "https://shop.example/thanks?" + added,
+		"https://shop.example/?cart=7":                       "https://shop.example/?cart=7&" + added,
+		"https://shop.example/?cart=7&":                      "https://shop.example/?cart=7&" + added,
+		"https://shop.example/?order=7;key=wc_abc":           "https://shop.example/?order=7;key=wc_abc&" + added,
+		"https://shop.example/?discount=50%":                 "https://shop.example/?discount=50%&" + added,
+		"https://shop.example/50%off?x=1":                    "https://shop.example/50%off?x=1&" + added,
+		"https://shop.example/%zz":                           "https://shop.example/%zz?" + added,
+		"https://shop.example/?name=A%20B":                   "https://shop.example/?name=A%20B&" + added,
+		"https://shop.example/?name=A+B":                     "https://shop.example/?name=A+B&" + added,
+		"https://shop.example/?name=A B":                     "https://shop.example/?name=A B&" + added,
+		"https://shop.example/?ids[]=1&ids[]=2":              "https://shop.example/?ids[]=1&ids[]=2&" + added,
+		"https://shop.example/?ids%5B%5D=1":                  "https://shop.example/?ids%5B%5D=1&" + added,
+		"https://shop.example/?z=1&a=2&z=3":                  "https://shop.example/?z=1&a=2&z=3&" + added,
+		"https://shop.example/?a=&b&=c":                      "https://shop.example/?a=&b&=c&" + added,
+		"https://shop.example/?status=new&txnid=own":         "https://shop.example/?status=new&txnid=own&" + added,
+		"https://shop.example/?naïve=支付":                     "https://shop.example/?naïve=支付&" + added,
+		"https://shop.example/?q=%E6%94%AF":                  "https://shop.example/?q=%E6%94%AF&" + added,
+		"https://shop.example/?q=%e6%94%af":                  "https://shop.example/?q=%e6%94%af&" + added,
+		"https://shop.example/支付":                            "https://shop.example/支付?" + added,
+		"https://shop.example/#done":                         "https://shop.example/?" + added + "#done",
+		"https://shop.example/?a=1#/route?b=2":               "https://shop.example/?a=1&" + added + "#/route?b=2",
+		"https://shop.example/#a#b":                          "https://shop.example/?" + added + "#a#b",
+		"https://shop.example#top":                           "https://shop.example?" + added + "#top",
+		"HTTPS://Shop.Example/Thanks":                        "HTTPS://Shop.Example/Thanks?" + added,
+		"https://shop.example:8443/a/../b/./c":               "https://shop.example:8443/a/../b/./c?" + added,
+		"https://shop.example//double//slash":                "https://shop.example//double//slash?" + added,
+		"https://shop.example/?return=https://b.example/?x":  "https://shop.example/?return=https://b.example/?x&" + added,
+		"https://shop.example/?q={\"a\":[1]}|^`":             "https://shop.example/?q={\"a\":[1]}|^`&" + added,
+		"https://shop.example/?q='<b>&amp;c":                 "https://shop.example/?q='<b>&amp;c&" + added,
+		"https://münchen.example/?x=1":                       "https://münchen.example/?x=1&" + added,
+		"http://[2001:db8::1]:8080/?x=1":                     "http://[2001:db8::1]:8080/?x=1&" + added,
+		"https://shop.example/?sig=a/b+c==":                  "https://shop.example/?sig=a/b+c==&" + added,
+		"https://shop.example/;jsessionid=1?x":               "https://shop.example/;jsessionid=1?x&" + added,
+		"https://shop.example/?a=1&&b=2":                     "https://shop.example/?a=1&&b=2&" + added,
+		"https://shop.example/?utm_source=a&utm_medium=b%26": "https://shop.example/?utm_source=a&utm_medium=b%26&" + added,
+		"https://shop.example/?x=%00":                        "https://shop.example/?x=%00&" + added,
+		"https://shop.example\\path?x=1":                     "https://shop.example\\path?x=1&" + added,
+		"https://shop.example/?a?b?c":                        "https://shop.example/?a?b?c&" + added,
+		"https://shop.example/~me/(x)!*,$@:":                 "https://shop.example/~me/(x)!*,$@:?" + added,
+	} {
+		if got, ok := views.ReturnHref(link, "01KJ4Z8Y3T6Q0M5V9B2N7R1XWA", "completed"); !ok || string(got) != want {
+			t.Errorf("%s leads to %s, want %s", link, got, want)
+		}
+	}
+}
