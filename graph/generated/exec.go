@@ -880,7 +880,8 @@ extend type Mutation {
   """
   Creates a pending payment and returns the link to send the customer to. The key
   needs a custodian. No credit is taken until the payment is started.
-  Codes: 400 an argument breaks a rule, 401, 409 the key has no custodian.
+  Codes: 400 an argument breaks a rule, 401, 409 the key has no custodian, 422 the custodian's own limits and switches
+  exclude the amount on every network. What else keeps everybody from paying stands in ` + "`" + `warnings` + "`" + `.
   """
   payment(
     "Your API key."

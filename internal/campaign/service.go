@@ -7,8 +7,10 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/input"
 	"github.com/florinpay/florin/internal/mail"
+	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 )
 
@@ -66,6 +68,7 @@ const MaxPage = 100
 type Payments interface {
 	OpenDonation(ctx context.Context, in payment.DonationInput) (payment.Payment, error)
 	Create(ctx context.Context, in payment.CreateInput, trail ...audit.Entry) (payment.Payment, error)
+	CheckAmount(ctx context.Context, keyID int64, amount money.Micros) error
 }
 
 // Service manages campaigns and links and opens their payments.
@@ -229,6 +232,12 @@ func (s *Service) CreateLink(ctx context.Context, keyID int64, in LinkDraft, act
 	l, err := NewLink(in, keyID, s.now())
 	if err != nil {
 		return Link{}, err
+	}
+	// A key without a custodian may have links: they open once it has one.
+	if l.Amount > 0 {
+		if err := s.payments.CheckAmount(ctx, keyID, l.Amount); fault.Is(err, fault.Unprocessable) {
+			return Link{}, err
+		}
 	}
 	return s.store.CreateLink(ctx, l, act.Record(act.Account, audit.ActionLinkNew, "", ""))
 }

@@ -73,7 +73,7 @@ var reasons = map[Kind][]ReasonWords{
 	Unprocessable: {
 		{ReasonNetworkNotOffered, "The network is not offered for this payment."},
 		{ReasonTokenNotOffered, "The token is not offered on this network for this payment."},
-		{ReasonAmountNotOffered, "The network is not offered for this amount."},
+		{ReasonAmountNotOffered, "The amount is outside the limits of the network, or of every network; the message has the bounds."},
 		{ReasonNoWallet, "The merchant has no settlement wallet on this network."},
 		{ReasonMerchantClosed, "The merchant takes no payments at the moment."},
 		{ReasonRechargeNotOffered, "`rechargeApiKey` is not set up on this installation."},

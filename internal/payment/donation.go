@@ -36,7 +36,7 @@ func (s *Service) OpenDonation(ctx context.Context, in DonationInput) (Payment, 
 	}
 	opened := New(Request{
 		ID: in.ID, KeyID: in.KeyID, Kind: KindDonation, Amount: amount, ValidFor: s.opts.TTL, CampaignID: in.CampaignID,
-		Terms: Terms{ShortBasis: custodian.ShortBasis, LateFor: custodian.LateFor}, Details: in.Details,
+		Terms: termsOf(custodian), Details: in.Details,
 	}, now)
 	// A repeated request finds its payment.
 	if known, err := s.store.Payment(ctx, in.ID); err == nil {

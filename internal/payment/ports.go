@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/merchant"
 )
 
@@ -64,9 +65,8 @@ const MaxPage = 500
 type Custodians interface {
 	// Custodian returns the custodian of the key, or merchant.ErrNoCustodian.
 	Custodian(ctx context.Context, keyID int64) (merchant.Custodian, error)
-	// Terms returns the terms of that custodian, or
-	// merchant.ErrNoCustodian.
-	Terms(ctx context.Context, keyID int64) (Terms, error)
+	// Balance returns what the key has to pay starts with.
+	Balance(ctx context.Context, keyID int64) (ledger.Balance, error)
 }
 
 // OfferedNetwork is a configured network as payments use it.

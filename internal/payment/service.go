@@ -88,21 +88,27 @@ const (
 )
 
 // Create creates a pending payment of a key that has a custodian. It fails with
-// fault.Invalid for invalid input, or merchant.ErrNoCustodian.
+// fault.Invalid for invalid input, merchant.ErrNoCustodian, or as CheckAmount.
 func (s *Service) Create(ctx context.Context, in CreateInput, trail ...audit.Entry) (Payment, error) {
 	amount, valid, err := s.checked(&in)
 	if err != nil {
 		return Payment{}, err
 	}
-	terms, err := s.custodians.Terms(ctx, in.KeyID)
+	c, err := s.custodians.Custodian(ctx, in.KeyID)
 	if err != nil {
+		return Payment{}, err
+	}
+	if err := s.excludes(c, amount); err != nil {
 		return Payment{}, err
 	}
 	return s.create(ctx, Request{
 		ID: in.ID, KeyID: in.KeyID, Kind: KindMerchant, Amount: amount, ValidFor: valid,
-		Terms: terms, LinkID: in.LinkID, Details: in.Details,
+		Terms: termsOf(c), LinkID: in.LinkID, Details: in.Details,
 	}, trail...)
 }
+
+// termsOf are the terms of a new payment to the custodian.
+func termsOf(c merchant.Custodian) Terms { return Terms{ShortBasis: c.ShortBasis, LateFor: c.LateFor} }
 
 // Check returns what Create would refuse by itself: every field that breaks a rule, each
 // a fault.Invalid (fault.All).

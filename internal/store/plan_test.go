@@ -133,7 +133,7 @@ func (w *world) useEverything() {
 	w.Must(err)
 	_, err = w.Unsettled(ctx, chain.Polygon, 1, 9)
 	w.Must(err)
-	_, err = w.Terms(ctx, k.ID)
+	_, err = w.Merchant().Balance(ctx, k.ID)
 	w.Must(err)
 	_, err = w.PaymentsByID(ctx, []payment.ID{p.ID})
 	w.Must(err)

@@ -142,6 +142,8 @@ type Props struct {
 	Choices []NetworkChoice
 	// FocusChoice: ProblemChoice is the first problem of the form, so that the page opens there.
 	FocusChoice bool
+	// Blocked: nobody can pay until the merchant mends something, so that there is nothing to choose.
+	Blocked bool
 	// RetryURL is the page to open again while no way to pay can be chosen.
 	RetryURL string
 	// Origin is the public address of the checkout without a path, for links by which wallets open this page;

@@ -65,6 +65,11 @@ func (x *Presenter) outline(
 		out.Missing = Positive(p.Missing())
 		x.addProgress(&out, p, now)
 	}
+	if out.State == checkout.StateChoose {
+		if out.Blocked, err = x.payments.Blocked(ctx, p); err != nil {
+			return out, err
+		}
+	}
 	if out.State == checkout.StateChoose || view == checkout.ViewChoose {
 		out.Choices, err = x.Choices(ctx, p)
 	}

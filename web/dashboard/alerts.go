@@ -25,10 +25,16 @@ func (d *Surface) alerts(
 	}
 	for _, h := range houses {
 		at := "?key=" + h.key.PublicID
-		switch {
-		case !h.has:
-			all = append(all, panel.Notice{Bad: true, Text: shopName(houses, h) + " has no wallets, so your customers cannot pay.", Link: "/dashboard/settings/payouts" + at, LinkText: "Enter your wallets"})
+		if why := d.nowhere(h); why != "" {
+			all = append(all, panel.Notice{
+				Bad: true, Text: shopName(houses, h) + why + ", so your customers cannot pay.",
+				Link: "/dashboard/settings/payouts" + at, LinkText: "Enter your wallets",
+			})
+		}
+		if !h.has {
 			continue
+		}
+		switch {
 		case d.Merchants.Meter().Affords(h.balance, ledger.Credit) != nil:
 			all = append(all, panel.Notice{Bad: true, Text: shopName(houses, h) + " has no credits left: your customers cannot start a payment.", Link: "/dashboard/credits" + at, LinkText: "Buy credits"})
 		case d.Merchants.Meter().IsLow(h.balance.Credits):
@@ -55,6 +61,27 @@ func (d *Surface) alerts(
 		}
 	}
 	return all, nil
+}
+
+// nowhere says why a key takes money on no network; empty if it does.
+func (d *Surface) nowhere(h house) string {
+	wallets, off := 0, 0
+	for _, n := range chain.Networks() {
+		if _, ok := d.Payments.Network(n); !ok || h.custodian.Wallets[n] == "" {
+			continue
+		}
+		wallets++
+		if o, known := h.custodian.Networks[n]; known && !o.Enabled {
+			off++
+		}
+	}
+	switch {
+	case wallets == 0:
+		return " has no wallets"
+	case wallets == off:
+		return " offers none of its networks"
+	}
+	return ""
 }
 
 // failedFor is how long ago an event may have happened whose webhook failed in the last day: attempts go on for three.
@@ -129,7 +156,7 @@ func (d *Surface) networkAlerts(houses []house, h house) []panel.Notice {
 			all = append(all, panel.Notice{Bad: true, Text: views.NetworkName(string(n)) + " is not offered to your customers at the moment: " + health.Reason + "."})
 		}
 	}
-	if len(bare) == 0 {
+	if len(bare) == 0 || d.nowhere(h) != "" {
 		return all
 	}
 	last := len(bare) - 1

@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/merchant"
-	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/db"
 )
 
@@ -23,26 +21,6 @@ func (s *Store) Custodian(ctx context.Context, keyID int64) (merchant.Custodian,
 		return merchant.Custodian{}, fmt.Errorf("custodian of key %d: %w", keyID, err)
 	}
 	return s.custodian(c)
-}
-
-// Terms returns on what terms the custodian of the key takes money, or
-// merchant.ErrNoCustodian: all that a new payment needs to know of it.
-func (s *Store) Terms(ctx context.Context, keyID int64) (payment.Terms, error) {
-	return s.terms.Get(ctx, keyID, func(ctx context.Context) (payment.Terms, error) {
-		var basis, late int64
-		found := false
-		err := s.db.LookUp(ctx, db.Query(func(scan db.Scan) error {
-			found = true
-			return scan(&basis, &late)
-		}, "SELECT short_basis, late_for_us FROM custodians WHERE key_id = ?", keyID))
-		switch {
-		case err != nil:
-			return payment.Terms{}, fmt.Errorf("terms of key %d: %w", keyID, err)
-		case !found:
-			return payment.Terms{}, merchant.ErrNoCustodian
-		}
-		return payment.Terms{ShortBasis: basis, LateFor: time.Duration(late) * time.Microsecond}, nil
-	})
 }
 
 // custodianJoined reads a custodian with its wallets and network options in one

@@ -11,7 +11,6 @@ import (
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
-	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store"
 	"github.com/florinpay/florin/internal/store/storetest"
@@ -132,11 +131,6 @@ func TestStore_UpdateCustodian_AtOnce(t *testing.T) {
 		if n := c.Networks[chain.Polygon].MinAmount - first.Networks[chain.Polygon].MinAmount; n != 20 {
 			t.Errorf("the option reports %d changes, want 20", n)
 		}
-		terms, err := w.Terms(t.Context(), k.ID)
-		w.Must(err)
-		storetest.Same(t, "terms", terms, payment.Terms{ShortBasis: c.ShortBasis, LateFor: c.LateFor})
-		_, err = w.Terms(t.Context(), 1<<40)
-		storetest.WantError(t, "terms of an unknown key", err, merchant.ErrNoCustodian)
 	})
 }
 

@@ -187,11 +187,13 @@ func (s *Store) KeyByHash(ctx context.Context, h identity.Hash) (merchant.Key, e
 
 // Balance returns what the key has left, or merchant.ErrUnknownKey.
 func (s *Store) Balance(ctx context.Context, keyID int64) (ledger.Balance, error) {
-	var b table.BalanceScan
-	if err := s.db.Read(ctx, b.Read(keyID)); err != nil {
-		return ledger.Balance{}, fmt.Errorf("balance of key %d: %w", keyID, err)
-	}
-	return b.Balance, b.Missing()
+	return s.balances.Get(ctx, keyID, func(ctx context.Context) (ledger.Balance, error) {
+		var b table.BalanceScan
+		if err := s.db.LookUp(ctx, b.Read(keyID)); err != nil {
+			return ledger.Balance{}, fmt.Errorf("balance of key %d: %w", keyID, err)
+		}
+		return b.Balance, b.Missing()
+	})
 }
 
 // PostEntries posts entries of the key and returns its new balance. Entries that were

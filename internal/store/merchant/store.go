@@ -6,6 +6,7 @@ package merchant
 
 import (
 	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
@@ -18,7 +19,7 @@ type Store struct {
 	sealer *secret.Sealer
 	// Small reads of every create and start.
 	keys       *db.Coalescer[identity.Hash, merchant.Key]
-	terms      *db.Coalescer[int64, payment.Terms]
+	balances   *db.Coalescer[int64, ledger.Balance]
 	custodians *db.Coalescer[int64, custodianScan]
 }
 
@@ -32,7 +33,7 @@ func New(e db.Engine, sealer *secret.Sealer) *Store {
 	return &Store{
 		db: e, sealer: sealer,
 		keys:       db.NewCoalescer[identity.Hash, merchant.Key](),
-		terms:      db.NewCoalescer[int64, payment.Terms](),
+		balances:   db.NewCoalescer[int64, ledger.Balance](),
 		custodians: db.NewCoalescer[int64, custodianScan](),
 	}
 }
