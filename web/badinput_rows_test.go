@@ -213,7 +213,7 @@ func badAmounts() []badRow {
 		{"-1", []string{"amount", "greater than 0"}},
 		{"1e400", []string{"amount", "exponent"}},
 		{"NaN", []string{"amount"}},
-		{`"10"`, []string{"amount", "number"}},
+		{`"10,00"`, []string{"amount", "number"}},
 		{"0.0000001", []string{"amount", "6 decimal places"}},
 		{"1000000.01", []string{"amount", "at most 1000000"}},
 		{"0.009", []string{"amount", "at least 0.01"}},

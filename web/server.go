@@ -117,7 +117,9 @@ func New(d Deps, o Options) *Server {
 		Now: d.Now, Origin: o.CheckoutURL, Sandbox: o.Sandbox != nil, Transfers: d.BuildTransfer != nil,
 	})
 	s.api = &api.Surface{Operations: s.ops, GraphQL: graph.New(s.ops, o.GraphQL, d.Log)}
+	least, most := d.Payments.Bounds()
 	s.docs = docs.New(s.sh, docs.Options{
+		Least: least, Most: most,
 		GraphQL: o.GraphQL, Version: o.Version, FreeCredits: o.NewKeys.Credits,
 		SignIn: d.Dashboard != nil, Sandbox: o.Sandbox != nil,
 	})

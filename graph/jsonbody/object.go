@@ -96,10 +96,13 @@ func (o *Object) Loose(name string) string {
 // Secret reads a string that must never be shown.
 func (o *Object) Secret(name string) secret.Text { return secret.New(o.Text(name)) }
 
-// Decimal reads a number by its digits. The operation refuses a value that is not
-// a number.
+// Decimal reads a number by its digits, or a text that is one. The operation refuses
+// a value that is not a number.
 func (o *Object) Decimal(name string) model.Decimal {
 	raw := o.field(name)
+	if len(raw) > 0 && raw[0] == '"' {
+		return model.NumberIn(o.Text(name))
+	}
 	if len(raw) == 0 || raw[0] != '-' && (raw[0] < '0' || raw[0] > '9') {
 		return model.NotNumber()
 	}

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"io"
 	"math"
+	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
@@ -18,10 +20,29 @@ import (
 type Decimal struct {
 	text   string
 	number bool
+	inText bool // it came as a text, which is no number
 }
 
 // Number returns the number with these digits.
 func Number(text string) Decimal { return Decimal{text: text, number: true} }
+
+// plainDecimal is a text that everybody reads as the same number, as programs write it. One that other programs write
+// for thousands, such as 1.000, is not: it would be a thousandth of what is meant.
+var (
+	plainDecimal = regexp.MustCompile(`^(0|[1-9][0-9]*)(\.[0-9]+)?$`)
+	thousands    = regexp.MustCompile(`^[1-9][0-9]{0,2}\.[0-9]{3}$`)
+)
+
+// NumberIn returns the number that a text writes, or an argument that is not a number.
+func NumberIn(text string) Decimal {
+	switch text = strings.TrimSpace(text); {
+	case text == "":
+		return NotNumber()
+	case plainDecimal.MatchString(text) && !thousands.MatchString(text):
+		return Number(text)
+	}
+	return Decimal{inText: true}
+}
 
 // NotNumber returns an argument that is not a number, such as a string or NaN.
 func NotNumber() Decimal { return Decimal{} }
@@ -32,7 +53,12 @@ func DecimalOf(m money.Micros) Decimal { return Number(m.String()) }
 // Text returns the digits, or fault.Invalid if the argument is not a number.
 // name is the argument's.
 func (d Decimal) Text(name string) (string, error) {
-	if !d.number {
+	switch {
+	case d.number:
+	case d.inText:
+		return "", fault.About(fault.Invalid, name,
+			"must be a decimal number such as 12.50: as a text, with a point and no other signs, and never 1.000")
+	default:
 		return "", fault.New(
 			fault.Invalid,
 			"%s is required and must be a decimal number such as 12.50, not a text or anything else", name,

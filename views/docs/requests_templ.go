@@ -96,14 +96,14 @@ func Requests(p RequestsProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, " <h2 id=\"rest\">REST</h2><p>Answers carry the same fields, and the HTTP status is <code>code</code>. Networks, tokens and statuses are read in any case. The whole of it is an <a href=\"/openapi.json\">OpenAPI 3.1 document</a>, from which clients can be generated, and the <a href=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, " <h2 id=\"rest\">REST</h2><p>Answers carry the same fields, and the HTTP status is <code>code</code>. An amount may be sent as decimal text (<code>\"12.50\"</code>) by clients that hold it so. Networks, tokens and statuses are read in any case. The whole of it is an <a href=\"/openapi.json\">OpenAPI 3.1 document</a>, from which clients can be generated, and the <a href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var4 templ.SafeURL
 			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinURLErrs(templ.URL(RESTPath))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `docs/requests.templ`, Line: 38, Col: 276}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `docs/requests.templ`, Line: 38, Col: 365}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 			if templ_7745c5c3_Err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/florinpay/florin/graph/generated"
+	"github.com/florinpay/florin/internal/money"
 )
 
 const openAPIPath = "/openapi.json"
@@ -72,8 +73,8 @@ type content struct {
 // SchemaPrefix begins references to schemas of the document.
 const SchemaPrefix = "#/components/schemas/"
 
-// buildOpenAPI makes the document of a server at the public address base.
-func buildOpenAPI(base string) (*Document, error) {
+// buildOpenAPI makes the document of a server at the public address base that takes amounts from least to most.
+func buildOpenAPI(base string, least, most money.Micros) (*Document, error) {
 	var whole map[string]any
 	d := json.NewDecoder(bytes.NewReader(openAPISource))
 	d.UseNumber()
@@ -92,6 +93,7 @@ func buildOpenAPI(base string) (*Document, error) {
 		return nil, err
 	}
 	addExamples(whole, schemas, base)
+	boundAmounts(whole, least, most)
 	out := &Document{}
 	var err error
 	if out.text, err = json.Marshal(whole); err != nil {
@@ -102,6 +104,35 @@ func buildOpenAPI(base string) (*Document, error) {
 	}
 	out.order = inOrder(out.Paths)
 	return out, nil
+}
+
+// maxAmount is more than any amount of an answer.
+const maxAmount = "9223372036854"
+
+// boundAmounts says of every number of a document how it is to be held: each is an amount of at most 6 decimal places,
+// for which generators would otherwise choose a type of 7 digits. Those of requests, which cannot be 0, have the bounds
+// of the server.
+func boundAmounts(v any, least, most money.Micros) {
+	switch v := v.(type) {
+	case map[string]any:
+		kinds, _ := v["type"].([]any)
+		if v["type"] == "number" || slices.Contains(kinds, any("number")) {
+			v["format"], v["multipleOf"] = "double", json.Number("0.000001")
+			from, to := "0", maxAmount
+			if v["exclusiveMinimum"] != nil {
+				delete(v, "exclusiveMinimum")
+				from, to = least.String(), most.String()
+			}
+			v["minimum"], v["maximum"] = json.Number(from), json.Number(to)
+		}
+		for _, each := range v {
+			boundAmounts(each, least, most)
+		}
+	case []any:
+		for _, each := range v {
+			boundAmounts(each, least, most)
+		}
+	}
 }
 
 // inOrder returns the paths in the order of the source.

@@ -17,6 +17,7 @@ import (
 	"github.com/florinpay/florin/graph"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/views/docs"
 	"github.com/florinpay/florin/views/sandbox"
 	"github.com/florinpay/florin/web/shell"
@@ -31,7 +32,7 @@ func ask(t *testing.T, path string) string {
 	e := echo.New()
 	New(sh, Options{
 		GraphQL: graph.Options{Limits: graph.DefaultLimits(), Introspection: true}, Version: "test", FreeCredits: 20,
-		SignIn: true,
+		SignIn: true, Least: money.USD / 100, Most: 1_000_000 * money.USD,
 	}).Routes(sh.Router(e))
 	w := httptest.NewRecorder()
 	e.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))

@@ -6,6 +6,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/florinpay/florin/graph"
+	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/views/docs"
 	"github.com/florinpay/florin/web/shell"
 )
@@ -14,6 +15,8 @@ import (
 type Options struct {
 	GraphQL graph.Options
 	Version string
+	// Least and Most are the bounds of a payment's amount.
+	Least, Most money.Micros
 	// FreeCredits is what a new key starts with.
 	FreeCredits int64
 	// SignIn and Sandbox say whether the server has a dashboard and a sandbox.
@@ -34,7 +37,8 @@ type Surface struct {
 // New returns the surface.
 func New(sh *shell.Shell, o Options) *Surface {
 	s := &Surface{
-		Shell: sh, Options: o, openAPI: sync.OnceValues(func() (*Document, error) { return buildOpenAPI(sh.BaseURL) }),
+		Shell: sh, Options: o,
+		openAPI: sync.OnceValues(func() (*Document, error) { return buildOpenAPI(sh.BaseURL, o.Least, o.Most) }),
 	}
 	s.sections = sync.OnceValues(s.indexed)
 	return s
