@@ -170,13 +170,20 @@ func parseRequest(body []byte) (*graphql.RawParams, error) {
 	if r.OperationName, ok = raw.OperationName.(string); !ok && raw.OperationName != nil {
 		return nil, errNameNotText
 	}
-	if r.Variables, ok = withNumbers(raw.Variables).(map[string]any); !ok && raw.Variables != nil {
+	if r.Variables, ok = withNumbers(raw.Variables).(map[string]any); !ok && !isNone(raw.Variables) {
 		return nil, errVarsNotObject
 	}
-	if r.Extensions, ok = raw.Extensions.(map[string]any); !ok && raw.Extensions != nil {
+	if r.Extensions, ok = raw.Extensions.(map[string]any); !ok && !isNone(raw.Extensions) {
 		return nil, errExtNotObject
 	}
 	return &r, nil
+}
+
+// isNone reports whether a value stands for an object without fields: null, or an empty list, which PHP does not tell
+// apart.
+func isNone(v any) bool {
+	list, isList := v.([]any)
+	return v == nil || isList && len(list) == 0
 }
 
 // responseBody is the body of an answer. It has no data, not even null, if

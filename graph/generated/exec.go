@@ -898,7 +898,7 @@ extend type Mutation {
     successUrl: String
     "Where the customer may go otherwise: http or https."
     cancelUrl: String
-    "Your own data, at most 50 keys and 4096 bytes; returned in webhooks, and with the payment to your key alone."
+    "Your own data, at most 50 keys and 4096 bytes of text; a number or boolean is taken as its text, and null left out; returned in webhooks, and with the payment to your key alone."
     metadata: StringMap
     "How long the payment waits to be started: 5 to 10080 minutes; the operator's setting, usually 60, when left out."
     expiresInMinutes: Int

@@ -53,7 +53,7 @@ func TestObject(t *testing.T) {
 	t.Parallel()
 	o, err := Parse(
 		[]byte(
-			`{"text":"a","none":null,"number":7,"big":99999999999,"half":1.5,"amount":1e400,"map":{"a":"b"},"mixed":{"a":1},"list":[1],"twice":"x","twice":"y"}`,
+			`{"text":"a","none":null,"number":7,"big":99999999999,"half":1.5,"amount":1e400,"map":{"a":"b"},"mixed":{"a":1.50,"b":true,"c":null,"d":[1]},"none of all":[],"list":[1],"twice":"x","twice":"y"}`,
 		),
 	)
 	if err != nil {
@@ -71,7 +71,15 @@ func TestObject(t *testing.T) {
 	if m, err := o.Strings("map").Entries("map"); err != nil || m["a"] != "b" {
 		t.Errorf("map: %v, %v", m, err)
 	}
-	for _, name := range []string{"mixed", "list", "text"} {
+	mixed := o.Strings("mixed")
+	if m, err := mixed.Entries("mixed"); err != nil || len(m) != 2 || m["a"] != "1.50" || m["b"] != "true" ||
+		len(mixed.Left("mixed")) != 1 || mixed.Left("mixed")[0].Field != "mixed.d" {
+		t.Errorf("a map of numbers: %v, %v, without %v", m, err, mixed.Left("mixed"))
+	}
+	if m, err := o.Strings("none of all").Entries("x"); err != nil || len(m) > 0 {
+		t.Errorf("an empty list as a map: %v, %v", m, err)
+	}
+	for _, name := range []string{"list", "text"} {
 		if _, err := o.Strings(name).Entries(name); !fault.Is(err, fault.Invalid) {
 			t.Errorf("%s as a map: %v", name, err)
 		}

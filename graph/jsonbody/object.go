@@ -132,9 +132,15 @@ func (o *Object) Int(name string) *int {
 	return &i
 }
 
-// Strings reads an object whose values are strings.
+// Strings reads an object whose values are strings. Numbers keep their digits.
 func (o *Object) Strings(name string) model.StringMap {
+	raw := o.field(name)
+	if raw == nil {
+		return model.StringMap{}
+	}
 	var v any
-	o.read(name, &v, "an object")
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	_ = d.Decode(&v) // it is a part of a body that was read
 	return model.StringsOf(v)
 }

@@ -12,7 +12,7 @@ import (
 // Limits of what is said of fields that nobody asked for: enough to find a mistake.
 const (
 	maxUnread     = 20
-	maxUnreadName = 64
+	maxUnreadName = 64 // longer ones are not like any name
 )
 
 // Unread returns a warning for each field that was not asked for, in the order of their names: a name that is spelled
@@ -29,14 +29,13 @@ func (o *Object) Unread() []fault.Warning {
 
 // Unknown is the warning of a field or variable that was ignored, with the known name that is meant, if one is like it.
 func Unknown(kind, name string, known []string) fault.Warning {
-	shown := []rune(input.Visible(name))
-	shown = shown[:min(len(shown), maxUnreadName)]
+	shown := input.Name(name)
 	for _, meant := range known {
 		if alike(name, meant) {
-			return fault.Warn(string(shown), "there is no such %s, so it was ignored; did you mean %s?", kind, meant)
+			return fault.Warn(shown, "there is no such %s, so it was ignored; did you mean %s?", kind, meant)
 		}
 	}
-	return fault.Warn(string(shown), "there is no such %s, so it was ignored", kind)
+	return fault.Warn(shown, "there is no such %s, so it was ignored", kind)
 }
 
 // alike reports whether a name is another one in other letters, such as success_url, or with a typing mistake or two.

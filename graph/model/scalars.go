@@ -4,9 +4,13 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math"
+	"slices"
+	"strconv"
 	"time"
 
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/input"
 )
 
 // timeFormat is RFC 3339 in UTC with milliseconds.
@@ -57,28 +61,64 @@ func (t *DateTime) UnmarshalJSON(b []byte) error {
 // type is kept as such, so that the operation can refuse it by its name.
 type StringMap struct {
 	entries map[string]string
+	left    []string // the keys whose values are no text and were left out
 	broken  bool
 }
 
 // Strings returns the map.
 func Strings(m map[string]string) StringMap { return StringMap{entries: m} }
 
-// StringsOf takes over a JSON value that was read into any.
+// StringsOf takes over a JSON value that was read into any. Numbers and booleans are taken as their texts, what is null
+// or a part of its own is left out; an empty list is an empty object, which PHP does not tell apart.
 func StringsOf(v any) StringMap {
 	object, ok := v.(map[string]any)
 	if !ok {
-		return StringMap{broken: v != nil}
+		list, isList := v.([]any)
+		return StringMap{broken: v != nil && (!isList || len(list) > 0)}
 	}
-	m := make(map[string]string, len(object))
+	m := StringMap{entries: make(map[string]string, len(object))}
 	for k, x := range object {
-		s, ok := x.(string)
-		if !ok {
-			return StringMap{broken: true}
+		if s, ok := textOf(x); ok {
+			m.entries[k] = s
+		} else if x != nil {
+			m.left = append(m.left, k)
 		}
-		m[k] = s
 	}
-	return StringMap{entries: m}
+	slices.Sort(m.left)
+	return m
 }
+
+// textOf returns a value as a text; ok is false if it has none, or one that may not be that which was sent.
+func textOf(v any) (text string, ok bool) {
+	switch v := v.(type) {
+	case string:
+		return v, true
+	case json.Number:
+		return v.String(), true
+	case bool:
+		return strconv.FormatBool(v), true
+	case int64:
+		return strconv.FormatInt(v, 10), true
+	case float64: // a larger one may have lost digits
+		return strconv.FormatFloat(v, 'f', -1, 64), math.Abs(v) < maxExact
+	}
+	return "", false
+}
+
+// maxExact is the largest whole number up to which a float64 holds every one.
+const maxExact = 1 << 53
+
+// Left returns a warning for each value that was left out.
+func (m StringMap) Left(name string) []fault.Warning {
+	var list []fault.Warning
+	for _, key := range m.left[:min(len(m.left), maxLeft)] {
+		list = append(list, fault.Warn(name+"."+input.Name(key), "its value is no text, number or boolean, so it was left out"))
+	}
+	return list
+}
+
+// maxLeft bounds what is said of values.
+const maxLeft = 20
 
 // Entries returns the map, or fault.Invalid if the argument is something else.
 func (m StringMap) Entries(name string) (map[string]string, error) {

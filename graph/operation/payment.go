@@ -48,7 +48,7 @@ func (o *Operations) Payment(ctx context.Context, in PaymentInput) (*model.Payme
 		Reference: in.Reference, Description: in.Description, SuccessURL: in.SuccessURL, CancelURL: in.CancelURL,
 		Metadata: metadata, CustomerEmail: in.CustomerEmail,
 	}.Mended()
-	Warn(ctx, left...)
+	Warn(ctx, append(in.Metadata.Left("metadata"), left...)...)
 	read := struct {
 		Amount  string
 		Details payment.Details

@@ -32,6 +32,14 @@ func Visible(text string) string {
 	return without(strings.ToValidUTF8(text, ""), func(rune) bool { return true })
 }
 
+// Name returns a name that somebody else gave, as a message calls it: what prints of it, up to maxShownName characters.
+func Name(text string) string {
+	runes := []rune(Visible(text[:min(len(text), maxShownName*utf8.UTFMax)]))
+	return string(runes[:min(len(runes), maxShownName)])
+}
+
+const maxShownName = 64
+
 // without returns the valid text without its hidden characters that are to be left out.
 func without(text string, out func(rune) bool) string {
 	for !plain(text) {

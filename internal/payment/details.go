@@ -88,7 +88,7 @@ func mendedMetadata(m map[string]string) (map[string]string, error) {
 		}
 		if problem := cmp.Or(input.Problem(key), input.Problem(value)); problem != "" {
 			return nil, fault.About(
-				fault.Invalid, "metadata", "must not hold %s; the key is %q", problem, shownKey(key),
+				fault.Invalid, "metadata", "must not hold %s; the key is %q", problem, input.Name(key),
 			)
 		}
 		if _, known := out[key]; known && key != raw {
@@ -105,13 +105,4 @@ func mendedMetadata(m map[string]string) (map[string]string, error) {
 		)
 	}
 	return out, nil
-}
-
-// shownKey is a key of metadata as a refusal names it.
-func shownKey(key string) string {
-	const most = 40
-	if runes := []rune(input.Visible(key)); len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
-	return input.Visible(key)
 }

@@ -16,8 +16,8 @@ import (
 
 	"github.com/florinpay/florin/graph"
 	"github.com/florinpay/florin/internal/fault"
-	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/views/docs"
 	"github.com/florinpay/florin/views/sandbox"
 	"github.com/florinpay/florin/web/shell"
