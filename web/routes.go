@@ -12,6 +12,7 @@ func (s *Server) routes() *echo.Echo {
 	e := echo.New()
 	e.HideBanner, e.HidePort = true, true
 	e.HTTPErrorHandler = s.sh.Fail
+	e.Pre(shell.WithoutSlash)
 	e.Use(s.sh.Enter, s.lastOfConnection, s.sh.Headers, s.sh.PerClient, shell.Unread)
 
 	r := s.sh.Router(e)

@@ -7,6 +7,8 @@
 package jsonbody
 
 import (
+	"bytes"
+	"compress/gzip"
 	"io"
 	"mime"
 	"net/http"
@@ -26,10 +28,12 @@ var (
 	ErrNotJSON = fault.New(fault.Unsupported, "the body must be JSON: send Content-Type: application/json")
 	errNotUTF8 = fault.New(fault.Invalid, "the body must be JSON in UTF-8")
 	errCutOff  = fault.New(fault.Invalid, "the body ended too early")
+	errNotGzip = fault.New(fault.Invalid, "the body is not packed by gzip, as Content-Encoding says")
+	errCoding  = fault.New(fault.Unsupported, "the body must be plain or packed by gzip; Content-Encoding says otherwise")
 )
 
 // Read returns the body of a request whose media type is JSON, if it has at most
-// that many bytes.
+// that many bytes, packed by gzip or not. A byte order mark is no part of it.
 func Read(r *http.Request, most int) ([]byte, error) {
 	if !isJSON(r.Header.Get("Content-Type")) {
 		return nil, ErrNotJSON
@@ -37,16 +41,42 @@ func Read(r *http.Request, most int) ([]byte, error) {
 	if r.ContentLength > int64(most) {
 		return nil, tooLarge(most)
 	}
-	body, err := io.ReadAll(io.LimitReader(r.Body, int64(most)+1))
+	body, err := readAll(r.Body, most)
+	switch coding := strings.ToLower(strings.TrimSpace(r.Header.Get("Content-Encoding"))); {
+	case err != nil:
+		return nil, err
+	case coding == "gzip" || coding == "x-gzip":
+		body, err = unpacked(body, most)
+	case coding != "" && coding != "identity":
+		err = errCoding
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !utf8.Valid(body) {
+		return nil, errNotUTF8
+	}
+	return JoinSurrogates(bytes.TrimPrefix(body, []byte("\ufeff"))), nil
+}
+
+func readAll(from io.Reader, most int) ([]byte, error) {
+	body, err := io.ReadAll(io.LimitReader(from, int64(most)+1))
 	switch {
 	case err != nil:
 		return nil, errCutOff
 	case len(body) > most:
 		return nil, tooLarge(most)
-	case !utf8.Valid(body):
-		return nil, errNotUTF8
 	}
-	return JoinSurrogates(body), nil
+	return body, nil
+}
+
+// unpacked returns what was packed by gzip, if it has at most that many bytes.
+func unpacked(body []byte, most int) ([]byte, error) {
+	from, err := gzip.NewReader(bytes.NewReader(body))
+	if err != nil {
+		return nil, errNotGzip
+	}
+	return readAll(from, most)
 }
 
 func tooLarge(most int) error {
@@ -60,6 +90,6 @@ func isJSON(contentType string) bool {
 		return true
 	}
 	media, params, err := mime.ParseMediaType(contentType)
-	charset := params["charset"]
-	return err == nil && media == "application/json" && (charset == "" || strings.EqualFold(charset, "utf-8"))
+	charset := strings.ToLower(params["charset"])
+	return err == nil && media == "application/json" && (charset == "" || charset == "utf-8" || charset == "utf8")
 }

@@ -73,7 +73,7 @@ func (o *Operations) RotateWithSignature(
 	ctx context.Context, apiKey secret.Text, challenge, signature string,
 ) (*model.RevokeResult, error) {
 	const name = "rotateApiKeyWithSignature"
-	read := [3]string{apiKey.Reveal(), challenge, signature}
+	read := [3]string{strings.TrimSpace(apiKey.Reveal()), challenge, signature}
 	key, err := o.caller(ctx, apiKey)
 	if errors.Is(err, merchant.ErrBadKey) {
 		return o.replacedBefore(ctx, apiKey, name, read)

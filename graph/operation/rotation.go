@@ -3,6 +3,7 @@ package operation
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/florinpay/florin/graph/model"
 	"github.com/florinpay/florin/internal/audit"
@@ -48,7 +49,7 @@ func (o *Operations) revoking(apiKey, privateKey secret.Text) [2]string {
 	if err != nil {
 		wallet = ""
 	}
-	return [2]string{apiKey.Reveal(), string(wallet)}
+	return [2]string{strings.TrimSpace(apiKey.Reveal()), string(wallet)}
 }
 
 // replaceKey gives the key a new text for one credit. The answer is kept in

@@ -29,6 +29,10 @@ func Networks() []Network { return []Network{BEP20, Polygon, Base, Solana} }
 
 // ParseNetwork returns the network of that exact name, or fault.Invalid.
 func ParseNetwork(s string) (Network, error) {
+	s = strings.TrimSpace(s)
+	if strings.EqualFold(s, "SOLANA") {
+		return Solana, nil
+	}
 	for _, n := range Networks() {
 		if strings.EqualFold(string(n), s) {
 			return n, nil

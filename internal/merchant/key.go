@@ -56,7 +56,7 @@ func (k Key) Name() string {
 // A rotated key must fail at once, on every instance, so nothing is cached here.
 // A cache belongs behind Store.KeyByHash, which sees rotations.
 func (s *Service) Authenticate(ctx context.Context, text string) (Key, error) {
-	h, ok := identity.APIKey.Hash(text)
+	h, ok := identity.APIKey.Hash(strings.TrimSpace(text)) // a file that it was read from ends in a line feed
 	if !ok {
 		return Key{}, ErrBadKey
 	}

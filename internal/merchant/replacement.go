@@ -3,6 +3,7 @@ package merchant
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/florinpay/florin/internal/audit"
@@ -68,7 +69,7 @@ func (s *Service) ReplaceKey(
 func (s *Service) RetiredAnswer(
 	ctx context.Context, text, name string, request idempotency.Hash,
 ) (int64, idempotency.Answer, error) {
-	old, ok := identity.APIKey.Hash(text)
+	old, ok := identity.APIKey.Hash(strings.TrimSpace(text))
 	if !ok {
 		return 0, idempotency.Answer{}, ErrBadKey
 	}

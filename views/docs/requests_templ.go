@@ -96,14 +96,14 @@ func Requests(p RequestsProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, " <h2 id=\"rest\">REST</h2><p>Answers carry the same fields, and the HTTP status is <code>code</code>. An amount may be sent as decimal text (<code>\"12.50\"</code>) by clients that hold it so. Networks, tokens and statuses are read in any case. The whole of it is an <a href=\"/openapi.json\">OpenAPI 3.1 document</a>, from which clients can be generated, and the <a href=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, " <h2 id=\"rest\">REST</h2><p>Answers carry the same fields, and the HTTP status is <code>code</code>. An amount may be sent as decimal text (<code>\"12.50\"</code>) by clients that hold it so. Networks, tokens and statuses are read in any case. A body may be packed by gzip. The whole of it is an <a href=\"/openapi.json\">OpenAPI 3.1 document</a>, from which clients can be generated, and the <a href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var4 templ.SafeURL
 			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinURLErrs(templ.URL(RESTPath))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `docs/requests.templ`, Line: 38, Col: 365}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `docs/requests.templ`, Line: 38, Col: 395}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 			if templ_7745c5c3_Err != nil {
@@ -122,7 +122,7 @@ func Requests(p RequestsProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, " payments a page (<code>first</code>). While <code>pageInfo.hasNextPage</code> is true, ask again with <code>after</code> set to <code>pageInfo.endCursor</code>. Payments that are created meanwhile do not move the pages. <code>GET /events</code> works the same way with <code>limit</code>, <code>after</code> and <code>nextAfter</code>.</p><h2 id=\"limits\">Limits</h2><dl class=\"fields\" aria-label=\"Limits\"><div><dt>One address</dt><dd>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, " payments a page (<code>first</code>). While <code>pageInfo.hasNextPage</code> is true, ask again with <code>after</code> set to <code>pageInfo.endCursor</code>. Payments that are created meanwhile do not move the pages. <code>GET /events</code> works the same way with <code>limit</code>, <code>after</code> and <code>nextAfter</code>; <code>first</code> and <code>limit</code> are two names of one thing. Other names of pages, such as <code>page</code>, are refused.</p><h2 id=\"limits\">Limits</h2><dl class=\"fields\" aria-label=\"Limits\"><div><dt>One address</dt><dd>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -15,7 +15,7 @@ import (
 // takes a credit, so it answers no HEAD.
 func (s *Surface) getOrders(c echo.Context) error {
 	return Answer(c, s, func(ctx context.Context) (*model.TransactionsResult, error) {
-		first, err := queryInt(c, "first")
+		first, err := page(ctx, c, "status", "network", "reference", "timeRange", "sortOrder")
 		if err != nil {
 			return nil, err
 		}

@@ -42,7 +42,6 @@ type Surface struct {
 func (s *Surface) Routes(r shell.Router) {
 	r = r.Renders(failure)
 	r.Read("/pay", s.getCheckout)
-	r.Read("/pay/", s.getCheckout) // as some people's keyboards complete a link
 	r.GET("/pay/:txnid/live", s.getLive)
 	r.Renders(shell.JSON).GET("/pay/:txnid/now", s.getNow)
 	r.Read("/pay/:txnid/receipt", s.getReceipt)

@@ -277,7 +277,7 @@ func (f *finder) inState(q *bun.SelectQuery) *bun.SelectQuery {
 func (f *finder) page(q *bun.SelectQuery) *bun.SelectQuery {
 	// A credit top-up is no sale of the merchant's: it is found by its txnid alone.
 	q = q.Where(
-		"(p.kind <> ? OR p.public_id = ?)", string(payment.KindTopUp), strings.ToUpper(f.q.Text),
+		"(p.kind <> ? OR p.public_id = ?)", string(payment.KindTopUp), payment.ReadID(f.q.Text),
 	)
 	if !f.q.From.IsZero() {
 		q = q.Where("p.created_at >= ?", db.At(f.q.From))
@@ -303,7 +303,7 @@ const longestPrefix = 40
 func (f *finder) byText(ctx context.Context) ([]int64, error) {
 	text := f.q.Text
 	ways := []*bun.RawQuery{
-		f.NewRaw("SELECT id FROM payments WHERE public_id = ?", strings.ToUpper(text)),
+		f.NewRaw("SELECT id FROM payments WHERE public_id = ?", payment.ReadID(text)),
 	}
 	ways = append(ways, f.byBeginning(text)...)
 	if low, high, ok := amounts(text); ok {
