@@ -119,7 +119,8 @@ func TestTolerant_Pages(t *testing.T) {
 	}
 	get := func(path string) reply { return b.ask("GET", path, "", "x-api-key", m.text) }
 	for path, want := range map[string]int{
-		"/orders?limit=2": 2, "/orders?first=2": 2, "/orders?first=2&limit=2": 2, "/orders": 3, "/orders?network=solana": 0,
+		"/orders?limit=2": 2, "/orders?first=2": 2, "/orders?first=2&limit=2": 2, "/orders": 3,
+		"/orders?network=solana": 0,
 	} {
 		if list, _ := get(path).field(t, "transactions").([]any); len(list) != want {
 			t.Errorf("%s gives %d", path, len(list))

@@ -11,6 +11,7 @@ import (
 	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/stringify"
 )
 
 // Change is the outcome of a decision: all of it is written in one transaction,
@@ -126,7 +127,7 @@ func (c *Change) emit(t EventType, now time.Time, data any) {
 		body.AcceptRequested = c.Payment.HasAsked() && !t.Public()
 		data = body
 	}
-	raw, err := json.Marshal(data)
+	raw, err := stringify.JSON(data) // receivers verify what they have parsed
 	if err != nil {
 		panic(fmt.Sprintf("payment: event data of %s cannot be written as JSON: %v", t, err))
 	}
@@ -137,18 +138,18 @@ func (c *Change) emit(t EventType, now time.Time, data any) {
 // WebhookBody is the body of interface.md section 6 with the additions of
 // spec.md section 7; secret and privateKey are added when it is sent.
 type WebhookBody struct {
-	TxnID          ID                `json:"txnid"`
-	Status         string            `json:"status"`
-	Amount         money.Micros      `json:"amount"`
-	AmountInToken  money.Micros      `json:"amountInToken"`
-	Network        string            `json:"network"`
-	CreatedAt      string            `json:"createdAt"`
-	Token          money.Token       `json:"token"`
-	Hash           chain.TxHash      `json:"hash"`
-	ReceivedAmount money.Micros      `json:"receivedAmount"`
-	Reference      string            `json:"reference"`
-	Metadata       map[string]string `json:"metadata"`
-	EventID        string            `json:"eventId"`
+	TxnID          ID            `json:"txnid"`
+	Status         string        `json:"status"`
+	Amount         money.Micros  `json:"amount"`
+	AmountInToken  money.Micros  `json:"amountInToken"`
+	Network        string        `json:"network"`
+	CreatedAt      string        `json:"createdAt"`
+	Token          money.Token   `json:"token"`
+	Hash           chain.TxHash  `json:"hash"`
+	ReceivedAmount money.Micros  `json:"receivedAmount"`
+	Reference      string        `json:"reference"`
+	Metadata       stringify.Map `json:"metadata"`
+	EventID        string        `json:"eventId"`
 	// AcceptRequested: the payer asks the merchant to accept what has come. Webhooks
 	// never carry it, only GET /events.
 	AcceptRequested bool `json:"acceptRequested,omitempty"`

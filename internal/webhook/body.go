@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/stringify"
 )
 
 // ErrBody: an event's data is not a JSON object, or already has a field that
@@ -54,14 +55,11 @@ func Body(data json.RawMessage, s secret.Text) ([]byte, error) {
 	return append(body, '}'), nil
 }
 
-// quote returns the text as a JSON string. HTML is not escaped, so that a
-// receiver that compares bytes before decoding finds the secret as it was set.
+// quote returns the text as a JSON string.
 func quote(text string) []byte {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(text); err != nil {
+	b, err := stringify.JSON(text)
+	if err != nil {
 		panic(fmt.Sprintf("webhook: a string of %d bytes cannot be written as JSON: %v", len(text), err))
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	return b
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/stringify"
 )
 
 // userAgent names the sender to receivers and their firewalls.
@@ -132,7 +133,7 @@ func (s *Sender) Ping(
 	if status == "completed" {
 		p.Network, p.Token, p.ReceivedAmount = "polygon", "USDC", p.Amount
 	}
-	body, err := json.Marshal(p)
+	body, err := stringify.JSON(p)
 	if err != nil {
 		panic(fmt.Sprintf("webhook: a ping cannot be written as JSON: %v", err))
 	}

@@ -85,7 +85,7 @@ func Webhooks(p WebhooksProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, " <h2 id=\"verify\">Check it before you believe it</h2><p>Anybody can post to your address. Two proofs say that it was us: the signature, made with the <code>signingSecret</code> that was shown when the custodian was made, and, if you set one, your own <code>secret</code> in the body. Check the signature over the bytes as they arrived, before any parsing, and refuse what is older than five minutes.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, " <h2 id=\"verify\">Check it before you believe it</h2><p>Anybody can post to your address. Two proofs say that it was us: the signature, made with the <code>signingSecret</code> that was shown when the custodian was made, and, if you set one, your own <code>secret</code> in the body. Check the signature over the bytes as they arrived, before any parsing, and refuse what is older than five minutes. Where a framework has parsed the body before you see it, <code>JSON.stringify</code> gives the same text again: bodies are written as it writes them.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
