@@ -230,6 +230,7 @@ func (d *diary) sell(s *surfer, key string) {
 	n := b.failAll()
 	d.leaves("/dashboard/webhooks/resend", s.post("/dashboard/webhooks/resend", "key", key, "since", today),
 		me+"sent webhooks again: Till|failed since "+today+": "+n)
+	d.leaves("/dashboard/webhooks/stop", s.post("/dashboard/webhooks/stop", "key", key)) // none waits for an address
 }
 
 // team invites, changes and removes members.

@@ -107,7 +107,7 @@ func newDashboardAt(t *testing.T, baseURL string, with ...func(*Deps, *Options))
 				Schedule: st.Settlement().Schedule, Reschedule: st.Settlement().Reschedule,
 			},
 			Reports: st.Reports(), LastCheck: st.LedgerCheck,
-			Resends:  dashboard.Resends{One: st.Resend, Failed: st.ResendFailed},
+			Resends:  dashboard.Resends{One: st.Resend, Failed: st.ResendFailed, Stop: st.StopParked},
 			Webhooks: webhook.NewSender(webhook.Options{AllowPrivate: true, Now: b.clock.Now}), Mails: true,
 		},
 	}

@@ -90,6 +90,7 @@ var routeRoles = map[string]string{
 	"GET /dashboard/webhooks":                       "odsv",
 	"POST /dashboard/webhooks/ping":                 "ods",
 	"POST /dashboard/webhooks/resend":               "ods",
+	"POST /dashboard/webhooks/stop":                 "ods",
 	"GET /dashboard/webhooks/:id":                   "odsv",
 	"POST /dashboard/webhooks/:id/resend":           "ods",
 

@@ -39,6 +39,7 @@ var underLock = map[string]string{
 	"/dashboard/settings/settlement": "at once", "/dashboard/settings/settlement/now": "at once",
 	"/dashboard/settings/checkout": "at once", "/dashboard/settings/checkout/logo": "at once",
 	"/dashboard/settings/checkout/logo/remove": "at once", "/dashboard/webhooks/ping": "at once",
+	"/dashboard/webhooks/stop":   "at once",
 	"/dashboard/webhooks/resend": "at once", "/dashboard/webhooks/:id/resend": "at once",
 	"/dashboard/team/invitations/:invitation/resend": "at once",
 	"/dashboard/team/invitations/:invitation/revoke": "at once", "/dashboard/team/leave": "at once",

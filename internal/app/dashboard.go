@@ -14,7 +14,7 @@ import (
 func (a *App) dashboard() *web.Dashboard {
 	return &web.Dashboard{
 		Reports: a.Store.Reports(), Webhooks: a.sender(), LastCheck: a.Store.LedgerCheck,
-		Resends: dashboard.Resends{One: a.Store.Resend, Failed: a.Store.ResendFailed},
+		Resends: dashboard.Resends{One: a.Store.Resend, Failed: a.Store.ResendFailed, Stop: a.Store.StopParked},
 		Wake:    a.deliver.Wake, Ledger: a.checker, Sweeping: a.networks.Sweeping, Endpoints: a.networks.endpoints,
 		Reading: a.networks.Reading, Alerts: a.alertSources().Observe,
 		Settle: settle.Schedules{

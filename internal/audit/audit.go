@@ -120,6 +120,7 @@ const (
 	ActionAccept         Action = "accepted short or late money"
 	ActionResolve        Action = "settled what needed attention"
 	ActionResendWebhooks Action = "sent webhooks again"
+	ActionStopWebhooks   Action = "stopped webhooks"
 	ActionTopUp          Action = "bought credits"
 	ActionRecharge       Action = "bought queries"
 	ActionExport         Action = "exported payments"

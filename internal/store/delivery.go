@@ -161,19 +161,25 @@ func (s *Store) Settle(ctx context.Context, holder string, o webhook.Outcome) er
 }
 
 func settle(ctx context.Context, c conn, holder string, o webhook.Outcome) error {
-	var attempt int64
+	var attempt, made int64
+	if !o.Unsent {
+		made = 1
+	}
 	take := db.Query(func(scan scan) error { return scan(&attempt) },
-		"UPDATE deliveries SET state = ?, attempt = attempt + 1, due_at = ?, holder = NULL "+
+		"UPDATE deliveries SET state = ?, attempt = attempt + ?, due_at = ?, holder = NULL "+
 			"WHERE id = ? AND holder = ? AND state = 'WAITING' RETURNING attempt",
-		string(o.State), dueAt(o), o.DeliveryID, holder)
+		string(o.State), made, dueAt(o), o.DeliveryID, holder)
 	if err := c.Run(ctx, take); err != nil || take.Affected() == 0 {
 		return err
 	}
 	a := o.Attempt
-	writes := []*db.Stmt{db.Exec("INSERT INTO delivery_attempts "+
-		"(delivery_id, attempt, at, url, status, latency_us, error, response, request, keyed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-		o.DeliveryID, attempt, db.At(a.At), db.Shown(a.URL), int64(a.Status),
-		a.Latency.Microseconds(), db.Shown(a.Error), db.Shown(a.Response), db.Shown(a.Request), a.Keyed)}
+	var writes []*db.Stmt
+	if !o.Unsent {
+		writes = append(writes, db.Exec("INSERT INTO delivery_attempts "+
+			"(delivery_id, attempt, at, url, status, latency_us, error, response, request, keyed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+			o.DeliveryID, attempt, db.At(a.At), db.Shown(a.URL), int64(a.Status),
+			a.Latency.Microseconds(), db.Shown(a.Error), db.Shown(a.Response), db.Shown(a.Request), a.Keyed))
+	}
 	if o.State == webhook.Waiting {
 		writes = append(writes, db.Exec(overtaken+"id = ?", db.At(a.At), o.DeliveryID).AnyNumber())
 	}
@@ -311,6 +317,31 @@ func (s *Store) Resend(ctx context.Context, keys []int64, id int64, now time.Tim
 		return report.ErrOvertaken
 	}
 	return cmp.Or[error](err, report.ErrUnknownDelivery)
+}
+
+// StopParked stops the deliveries of the key that wait for a callback URL, and returns how many. Later events make none
+// until there is one.
+func (s *Store) StopParked(ctx context.Context, keyID int64, now time.Time, trail ...audit.Entry) (int64, error) {
+	var n int64
+	err := table.WriteAudited(
+		ctx, s.db, s.sealer, audit.Record{Entries: trail}, func(ctx context.Context, t tx, a *table.AuditFields) error {
+			res, err := t.NewRaw("UPDATE deliveries SET state = 'STOPPED', due_at = ? "+
+				"WHERE custodian_id IN ("+custodianOfKeys+") AND state = 'WAITING' AND due_at = ?",
+				db.At(now), bun.List([]int64{keyID}), db.At(webhook.Parked())).Exec(ctx)
+			if err != nil {
+				return err
+			}
+			if n, err = res.RowsAffected(); err != nil {
+				return err
+			}
+			a.Detail, a.Unchanged = strconv.FormatInt(n, 10), n == 0
+			_, err = t.NewRaw(
+				"UPDATE custodians SET receiver = "+table.NoReceiver+" WHERE key_id = ? AND callback_url = ''", keyID,
+			).Exec(ctx)
+			return err
+		},
+	)
+	return n, db.Wrap(err, "stop webhooks of key %d", keyID)
 }
 
 // failing are the deliveries that failed so far, and those that failed for good and so begin to wait again.

@@ -13,6 +13,7 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/db"
 	"github.com/florinpay/florin/internal/store/table"
+	"github.com/florinpay/florin/internal/webhook"
 )
 
 // events and feed generate the statements of their rows.
@@ -67,9 +68,10 @@ var (
 		"OR NOT EXISTS (SELECT 1 FROM routes AS r WHERE r.payment_id = n.payment_id)))"
 
 	insertDelivery = db.ForRows("INSERT INTO deliveries (payment_id, seq, type, custodian_id, receiver, state, attempt, due_at, replayed) "+
-		"SELECT n.payment_id, n.seq, n.type, c.id, c.receiver, 'WAITING', 0, n.due_at, "+replayed+" FROM {rows} "+
-		"JOIN custodians AS c ON c.key_id = n.key_id WHERE c.callback_url <> ''",
-		"payment_id bigint", "seq bigint", "type text", "due_at timestamptz", "key_id bigint")
+		"SELECT n.payment_id, n.seq, n.type, c.id, c.receiver, 'WAITING', 0, "+
+		"CASE c.callback_url WHEN '' THEN n.parked ELSE n.due_at END, "+replayed+" FROM {rows} "+
+		"JOIN custodians AS c ON c.key_id = n.key_id WHERE c.callback_url <> '' OR c.receiver <> "+table.NoReceiver,
+		"payment_id bigint", "seq bigint", "type text", "due_at timestamptz", "key_id bigint", "parked timestamptz")
 )
 
 // saveEvents returns the statements that store events and, for public ones,
@@ -91,8 +93,10 @@ func saveEvents(p *paymentRow, list []payment.Event, ended bool) []*db.Stmt {
 		if ended {
 			all = append(all, overtake(p, e))
 		}
-		// none without a callback URL
-		all = append(all, insertDelivery.With(p.ID, seq, string(e.Type), db.At(e.At), p.KeyID).AnyNumber())
+		// none for a merchant who never had a callback URL
+		all = append(all, insertDelivery.With(
+			p.ID, seq, string(e.Type), db.At(e.At), p.KeyID, db.At(webhook.Parked()),
+		).AnyNumber())
 	}
 	return all
 }

@@ -148,7 +148,7 @@ func (f *inFlight) attempt(j *job) (res Result) {
 // a lost outcome means that the event is sent twice.
 func (f *inFlight) settle(j *job, res Result) (err error) {
 	defer contain(&err)
-	o := Outcome{DeliveryID: j.ID, Attempt: res.Attempt}
+	o := Outcome{DeliveryID: j.ID, Attempt: res.Attempt, Unsent: res.Unsent}
 	o.State, o.NextAt = Decide(j.Attempt, res, f.d.Jitter())
 	if o.State == Failed {
 		f.d.Log.Warn(

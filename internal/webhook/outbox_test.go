@@ -128,8 +128,10 @@ func (m *memory) Settle(_ context.Context, holder string, o webhook.Outcome) err
 	}
 	r.holder, r.until = "", time.Time{}
 	r.state, r.nextAt = o.State, o.NextAt
-	r.Delivery.Attempt++
-	r.attempts = append(r.attempts, o.Attempt)
+	if !o.Unsent {
+		r.Delivery.Attempt++
+		r.attempts = append(r.attempts, o.Attempt)
+	}
 	return nil
 }
 

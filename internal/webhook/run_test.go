@@ -350,14 +350,14 @@ func TestRun_StoreFails(t *testing.T) {
 	}
 }
 
-// When a custodian's callback URL is removed, its deliveries end.
+// When a custodian's callback URL is removed, its deliveries wait for another one, and lose no attempt.
 func TestRunOnce_NoCallbackURL(t *testing.T) {
 	t.Parallel()
 	o := newMemory()
 	id := o.Enqueue(t, "", noon)
 	c := &clock{now: noon}
 	mustRunOnce(t, deliverer(o, "one", c.Now))
-	if row := o.Look(t, id); row.State != webhook.Stopped || row.Attempts[0].Error == "" {
+	if row := o.Look(t, id); row.State != webhook.Waiting || len(row.Attempts) != 0 {
 		t.Fatalf("%+v", row)
 	}
 }

@@ -36,15 +36,26 @@ type Result struct {
 	// RetryAfter is the pause that the receiver requested, 0 to MaxRetryAfter; 0
 	// without one.
 	RetryAfter time.Duration
+	// Unsent: nothing was sent, because there is no callback URL or the operator's rules refuse it. That is no attempt:
+	// the delivery waits for settings that let it out.
+	Unsent bool
 }
+
+// Parked is when a delivery without a callback URL is due: never, until there is one.
+func Parked() time.Time { return time.Date(9999, time.January, 1, 0, 0, 0, 0, time.UTC) }
+
+// refusedDelay is when a delivery is looked at again whose URL the operator's rules refuse.
+const refusedDelay = time.Hour
 
 // Decide returns the state of a delivery after an attempt and, when it is
 // Waiting, when the next one is due. made counts the attempts before this one,
 // jitter is a random number of at least 0 and less than 1.
 func Decide(made int, r Result, jitter float64) (State, time.Time) {
 	switch {
-	case r.Attempt.URL == "":
-		return Stopped, time.Time{} // the callback URL was removed
+	case r.Unsent && r.Attempt.URL == "":
+		return Waiting, Parked()
+	case r.Unsent:
+		return Waiting, r.Attempt.At.Add(spread(refusedDelay, jitter))
 	case success(r.Attempt.Status):
 		return Delivered, time.Time{}
 	case r.Attempt.Status == http.StatusGone:

@@ -57,9 +57,13 @@ func TestDecide_State(t *testing.T) {
 			}
 		})
 	}
-	state, _ := webhook.Decide(0, webhook.Result{Attempt: webhook.Attempt{At: noon}}, middle)
-	if state != webhook.Stopped {
-		t.Fatalf("without a callback URL: %s", state)
+	state, next := webhook.Decide(9, webhook.Result{Attempt: webhook.Attempt{At: noon}, Unsent: true}, middle)
+	if state != webhook.Waiting || !next.Equal(webhook.Parked()) {
+		t.Fatalf("without a callback URL: %s until %s", state, next)
+	}
+	refused := webhook.Result{Attempt: webhook.Attempt{At: noon, URL: "https://shop.example/"}, Unsent: true}
+	if state, next = webhook.Decide(9, refused, middle); state != webhook.Waiting || next.After(noon.Add(2*time.Hour)) {
+		t.Fatalf("refused by the operator's list: %s until %s", state, next)
 	}
 }
 

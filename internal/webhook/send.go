@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/stringify"
 )
@@ -65,9 +66,9 @@ func NewSender(o Options) *Sender {
 // takes at most AttemptTimeout.
 func (s *Sender) Send(ctx context.Context, d Delivery) Result {
 	a := Attempt{At: s.now(), URL: d.URL}
-	if d.URL == "" {
-		a.Error = "there is no callback URL any more"
-		return Result{Attempt: a}
+	if err := s.Refuses(d.URL); err != nil {
+		a.Error = reason(err)
+		return Result{Attempt: a, Unsent: true}
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
@@ -94,6 +95,19 @@ func (s *Sender) Send(ctx context.Context, d Delivery) Result {
 	wait, _ := ParseRetryAfter(answer.Header.Get("Retry-After"), received)
 	return Result{Attempt: a, RetryAfter: wait}
 }
+
+// Refuses returns why nothing is sent to a callback URL: there is none, or the rules it was set under have changed.
+func (s *Sender) Refuses(callbackURL string) error {
+	if callbackURL == "" {
+		return errNoURL
+	}
+	if err := CheckURL(callbackURL, s.allowPrivate); err != nil {
+		return err
+	}
+	return s.hosts.Check(callbackURL)
+}
+
+var errNoURL = fault.New(fault.Conflict, "there is no callback URL")
 
 // noteCertificate reports the certificate of the receiver, also one that was refused.
 func (s *Sender) noteCertificate(host string, answer *http.Response, err error) {
@@ -169,13 +183,6 @@ type request struct {
 }
 
 func (s *Sender) request(ctx context.Context, d Delivery, at time.Time) (request, error) {
-	// The rules may have changed since the URL was set.
-	if err := CheckURL(d.URL, s.allowPrivate); err != nil {
-		return request{}, err
-	}
-	if err := s.hosts.Check(d.URL); err != nil {
-		return request{}, err
-	}
 	body, err := Body(d.Body, d.Secret)
 	if err != nil {
 		return request{}, err

@@ -53,7 +53,7 @@ const (
 	Waiting   State = "WAITING"   // due at NextAt
 	Delivered State = "DELIVERED" // a 2xx answer came
 	Failed    State = "FAILED"    // every attempt was used up
-	Stopped   State = "STOPPED"   // the receiver answered 410, or the callback URL was removed
+	Stopped   State = "STOPPED"   // the receiver answered 410, or a person stopped it
 	// Overtaken: a later event of the same payment makes it untrue, so it is not
 	// sent any more. A receiver that got it last would take a paid payment for
 	// expired or cancelled.
@@ -69,6 +69,8 @@ type Outcome struct {
 	Attempt    Attempt
 	State      State
 	NextAt     time.Time // for Waiting
+	// Unsent: nothing was sent, so that the attempt is neither counted nor kept (Result).
+	Unsent bool
 }
 
 // Store is the outbox. Every method is one transaction.

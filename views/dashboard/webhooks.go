@@ -19,6 +19,7 @@ type DeliveryRow struct {
 	State        string
 	Made         int64
 	At, DueAt    time.Time
+	Parked       bool // it waits for a callback address
 	// Answer is the last answer of the receiver; empty before the first attempt.
 	Answer string
 	// OvertakenBy is the later event of the payment, such as payment.completed;

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/store/report"
@@ -52,6 +53,7 @@ func (d *Surface) alerts(
 		if err != nil {
 			return nil, err
 		}
+		all = append(all, d.unsent(who, houses, h, failing.Parked)...)
 		if text := failingText(failing); text != "" {
 			all = append(all, panel.Notice{
 				Bad:  true,
@@ -61,6 +63,38 @@ func (d *Surface) alerts(
 		}
 	}
 	return all, nil
+}
+
+// unsent says why nothing is sent to the receiver of a key: there is no callback address any more, or the operator's
+// rules refuse it. What is due waits.
+func (d *Surface) unsent(who session.Principal, houses []house, h house, parked int64) []panel.Notice {
+	settings := "/dashboard/settings/webhooks?key=" + h.key.PublicID
+	if parked > 0 {
+		n := panel.Notice{
+			Bad: true, Text: panel.Count(parked, "webhook") + " of " + shopName(houses, h) +
+				" wait for a callback address: there is none.",
+			Link: settings, LinkText: "Enter the address",
+		}
+		if who.Membership.Role.May(merchant.ActWebhooks) {
+			n.Button = &panel.Button{
+				ID: "stop-" + h.key.PublicID, Text: "Do not send them", Path: webhooksPath + "/stop",
+				Inputs: map[string]string{"key": h.key.PublicID},
+			}
+		}
+		return []panel.Notice{n}
+	}
+	if h.custodian.CallbackURL == "" || d.Webhooks == nil {
+		return nil
+	}
+	refused := fault.Of(d.Webhooks.Refuses(h.custodian.CallbackURL))
+	if refused == nil {
+		return nil
+	}
+	return []panel.Notice{{
+		Bad: true,
+		Text: "Webhooks of " + shopName(houses, h) + " wait: " + refused.Sentence("the callback address") + ".",
+		Link: settings, LinkText: "Change the address",
+	}}
 }
 
 // nowhere says why a key takes money on no network; empty if it does.

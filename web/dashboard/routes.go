@@ -48,6 +48,7 @@ func (d *Surface) settingsRoutes(p session.Pages) {
 	p.Get(webhooksPath, merchant.ActRead, d.getWebhooks)
 	p.Post(webhooksPath+"/ping", merchant.ActWebhooks, d.postPing)
 	p.Post(webhooksPath+"/resend", merchant.ActWebhooks, d.postResendFailed)
+	p.Post(webhooksPath+"/stop", merchant.ActWebhooks, d.postStop)
 	p.Get(webhooksPath+"/:id", merchant.ActRead, d.getWebhook)
 	p.Post(webhooksPath+"/:id/resend", merchant.ActWebhooks, d.postResend)
 }

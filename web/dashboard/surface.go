@@ -29,6 +29,8 @@ type Resends struct {
 	One func(ctx context.Context, keys []int64, id int64, now time.Time, trail ...audit.Entry) error
 	// Failed resends the failed deliveries of a key since then, and returns how many.
 	Failed func(ctx context.Context, keyID int64, since, now time.Time, trail ...audit.Entry) (int64, error)
+	// Stop stops the deliveries of a key that wait for a callback URL, and returns how many.
+	Stop func(ctx context.Context, keyID int64, now time.Time, trail ...audit.Entry) (int64, error)
 }
 
 // Services are what the surface uses.

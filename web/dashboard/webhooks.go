@@ -92,7 +92,7 @@ func deliveryRow(x report.Delivery) dashboard.DeliveryRow {
 		Title: title, About: about, Amount: x.Amount.Display(),
 		ID: strconv.FormatInt(x.ID, 10), TxnID: string(x.TxnID), EventID: x.EventID,
 		Event: strings.TrimPrefix(string(x.Type), "payment."), OvertakenBy: string(x.OvertakenBy),
-		State: string(x.State), Made: int64(x.Made), At: x.At, DueAt: x.DueAt,
+		State: string(x.State), Made: int64(x.Made), At: x.At, DueAt: x.DueAt, Parked: x.DueAt.Equal(webhook.Parked()),
 	}
 	if !x.Last.At.IsZero() {
 		r.Answer = answerOf(x.Last)
@@ -204,6 +204,24 @@ func (d *Surface) postResendFailed(c echo.Context, who session.Principal) error 
 		to = shell.SafeNext(back)
 	}
 	return d.Cookies.Redirect(c, to, said)
+}
+
+// postStop stops the webhooks of a key that wait for a callback address.
+func (d *Surface) postStop(c echo.Context, who session.Principal) error {
+	f, err := session.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	key, err := who.Key(f.Values.Get("key"))
+	if err != nil {
+		return err
+	}
+	entry := d.AuditEntry(c, who, audit.ActionStopWebhooks, session.KeyLabel(key), "that waited for an address: ")
+	n, err := d.Resends.Stop(c.Request().Context(), key.ID, d.Shell.Now(), entry)
+	if err != nil {
+		return err
+	}
+	return d.Cookies.Redirect(c, webhooksPath+"?key="+key.PublicID, fmt.Sprintf("%d webhooks will not be sent.", n))
 }
 
 // postPing sends a test to the callback address and shows the response.

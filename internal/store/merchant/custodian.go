@@ -11,6 +11,7 @@ import (
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/store/db"
 	"github.com/florinpay/florin/internal/store/table"
+	"github.com/florinpay/florin/internal/webhook"
 )
 
 // CreateCustodian stores the custodian of a key with the entries that pay for
@@ -126,8 +127,11 @@ func (s *Store) saveCustodian(ctx context.Context, t db.Tx, before, after mercha
 	if err != nil {
 		return err
 	}
-	if _, err := t.NewUpdate().Model(&row).WherePK().ExcludeColumn("id", "public_id", "key_id",
-		"created_at").Exec(ctx); err != nil {
+	kept := []string{"id", "public_id", "key_id", "created_at"}
+	if after.CallbackURL == "" {
+		kept = append(kept, "receiver") // says that there was one
+	}
+	if _, err := t.NewUpdate().Model(&row).WherePK().ExcludeColumn(kept...).Exec(ctx); err != nil {
 		return err
 	}
 	for _, table := range []string{"custodian_wallets", "custodian_networks"} {
@@ -138,11 +142,13 @@ func (s *Store) saveCustodian(ctx context.Context, t db.Tx, before, after mercha
 	if err := saveCustodianParts(ctx, t, after); err != nil {
 		return err
 	}
-	if after.CallbackURL == before.CallbackURL {
+	if after.CallbackURL == before.CallbackURL || after.CallbackURL == "" {
 		return nil
 	}
-	_, err = t.NewRaw("UPDATE deliveries SET receiver = ? WHERE custodian_id = ? AND state = 'WAITING'", row.Receiver,
-		after.ID).Exec(ctx)
+	// What waited for a callback URL is due now.
+	_, err = t.NewRaw("UPDATE deliveries SET receiver = ?, due_at = CASE due_at WHEN ? THEN ? ELSE due_at END "+
+		"WHERE custodian_id = ? AND state = 'WAITING'",
+		row.Receiver, db.At(webhook.Parked()), db.At(after.UpdatedAt), after.ID).Exec(ctx)
 	return err
 }
 

@@ -53,6 +53,7 @@ const MaxFailing = 1000
 type Failing struct {
 	Waiting int64 // failed so far, and will be tried again
 	GivenUp int64 // their attempts were used up
+	Parked  int64 // there is no callback URL to send them to
 }
 
 // deliveryRow is a delivery with its last attempt, for a list.
@@ -236,8 +237,9 @@ func (r *Reader) FailedDeliveries(ctx context.Context, keys []int64, since time.
 	err = r.db.Reader().NewRaw("SELECT (SELECT count(*) FROM (SELECT 1 FROM deliveries WHERE "+half+
 		"state IN ('FAILED', 'STOPPED') AND state = 'FAILED' LIMIT ?) AS failed), "+
 		"(SELECT count(*) FROM (SELECT 1 FROM deliveries WHERE "+half+"state = 'WAITING' AND attempt > 1 AND NOT EXISTS "+
-		"(SELECT 1 FROM delivery_attempts AS a WHERE a.delivery_id = deliveries.id AND a.status BETWEEN 200 AND 299) LIMIT ?) AS waiting)",
-		bun.List(keys), db.At(since), MaxFailing, bun.List(keys), db.At(since), MaxFailing).Scan(ctx,
-		&f.GivenUp, &f.Waiting)
+		"(SELECT 1 FROM delivery_attempts AS a WHERE a.delivery_id = deliveries.id AND a.status BETWEEN 200 AND 299) LIMIT ?) AS waiting), "+
+		"(SELECT count(*) FROM (SELECT 1 FROM deliveries WHERE "+half+"state = 'WAITING' LIMIT ?) AS waiting)",
+		bun.List(keys), db.At(since), MaxFailing, bun.List(keys), db.At(since), MaxFailing,
+		bun.List(keys), db.At(webhook.Parked()), MaxFailing).Scan(ctx, &f.GivenUp, &f.Waiting, &f.Parked)
 	return f, db.Wrap(err, "failing deliveries")
 }
