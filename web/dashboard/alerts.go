@@ -91,7 +91,7 @@ func (d *Surface) unsent(who session.Principal, houses []house, h house, parked 
 		return nil
 	}
 	return []panel.Notice{{
-		Bad: true,
+		Bad:  true,
 		Text: "Webhooks of " + shopName(houses, h) + " wait: " + refused.Sentence("the callback address") + ".",
 		Link: settings, LinkText: "Change the address",
 	}}
