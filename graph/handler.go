@@ -2,8 +2,10 @@ package graph
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
 	"maps"
@@ -12,8 +14,10 @@ import (
 	"strings"
 
 	"github.com/99designs/gqlgen/graphql"
+	"github.com/99designs/gqlgen/graphql/errcode"
 	"github.com/99designs/gqlgen/graphql/executor"
 	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/formatter"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"github.com/florinpay/florin/graph/generated"
@@ -29,7 +33,7 @@ type Options struct {
 	Introspection bool
 }
 
-// Handler serves POST /graphql.
+// Handler serves /graphql: queries and mutations by POST, queries by GET.
 type Handler struct {
 	executor *executor.Executor
 	// headerKey executes requests whose API key is in a header.
@@ -62,23 +66,70 @@ func (h *Handler) Serve(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	body, err := jsonbody.Read(r, h.maxBody)
+	req, err := h.read(r)
 	if err != nil {
 		return err
 	}
-	req, err := parseRequest(body)
-	if err != nil {
-		return err
+	if req.Query == "" && req.Extensions["persistedQuery"] != nil {
+		return write(w, persistedQuery(), http.StatusOK, mediaType)
 	}
 	ctx, err := withIdempotency(r.Context(), r.Header.Get("Idempotency-Key"))
 	if err != nil {
 		return err
 	}
-	response, failed := h.execute(ctx, req)
+	response, failed, err := h.execute(ctx, req, r.Method == http.MethodGet)
 	if response == nil {
-		return ctx.Err()
+		return cmp.Or(err, ctx.Err())
 	}
 	return write(w, response, status(mediaType, failed), mediaType)
+}
+
+// ErrMutationByGet: what changes something is sent by POST.
+var ErrMutationByGet = errors.New("a mutation was sent by GET")
+
+// read reads the request: the body of a POST, or the query of a GET.
+func (h *Handler) read(r *http.Request) (*graphql.RawParams, error) {
+	if r.Method != http.MethodGet {
+		body, err := jsonbody.Read(r, h.maxBody)
+		if err != nil {
+			return nil, err
+		}
+		return parseRequest(body)
+	}
+	// Written as the body of a POST, so that both are read alike.
+	query, fields := r.URL.Query(), map[string]any{}
+	for _, name := range []string{"query", "operationName"} {
+		if query.Has(name) {
+			fields[name] = query.Get(name)
+		}
+	}
+	for name, refusal := range map[string]error{"variables": errVarsNotObject, "extensions": errExtNotObject} {
+		if text := query.Get(name); text != "" {
+			if !json.Valid([]byte(text)) {
+				return nil, refusal
+			}
+			fields[name] = json.RawMessage(text)
+		}
+	}
+	body, err := json.Marshal(fields)
+	if err != nil {
+		return nil, errNotRequest
+	}
+	return parseRequest(jsonbody.JoinSurrogates(body))
+}
+
+// persistedQuery tells a client that sent the hash of a document to send the document (Automatic Persisted Queries).
+func persistedQuery() *graphql.Response {
+	err := gqlerror.Errorf("PersistedQueryNotSupported")
+	errcode.Set(err, "PERSISTED_QUERY_NOT_SUPPORTED")
+	return &graphql.Response{Errors: gqlerror.List{err}}
+}
+
+// SDL returns the schema in the schema definition language.
+func SDL() string {
+	var b strings.Builder
+	formatter.NewFormatter(&b).FormatSchema(generated.NewExecutableSchema(generated.Config{}).Schema())
+	return b.String()
 }
 
 // maxErrors is the most errors, and the most warnings of variables, that an answer lists.
@@ -87,7 +138,9 @@ const maxErrors = 10
 // execute runs the operation. failed is true if nothing was executed because
 // the document or the variables were refused. The response is nil if the
 // context has ended.
-func (h *Handler) execute(ctx context.Context, r *graphql.RawParams) (response *graphql.Response, failed bool) {
+func (h *Handler) execute(
+	ctx context.Context, r *graphql.RawParams, reads bool,
+) (response *graphql.Response, failed bool, err error) {
 	ctx = graphql.StartOperationTrace(ctx)
 	e := h.executor
 	if !operation.CallOf(ctx).Key.Empty() {
@@ -97,10 +150,13 @@ func (h *Handler) execute(ctx context.Context, r *graphql.RawParams) (response *
 	if errs != nil {
 		ctx = graphql.WithOperationContext(ctx, op)
 		errs = plain(op, errs)
-		return e.DispatchError(ctx, errs[:min(len(errs), maxErrors)]), true
+		return e.DispatchError(ctx, errs[:min(len(errs), maxErrors)]), true, nil
+	}
+	if reads && op.Operation.Operation != ast.Query {
+		return nil, false, ErrMutationByGet
 	}
 	run, ctx := e.DispatchOperation(operation.WithWarnings(ctx, undeclared(op, r)...), op)
-	return run(ctx), false
+	return run(ctx), false, nil
 }
 
 // undeclared returns a warning for each variable that the document does not declare, which GraphQL ignores.
@@ -161,7 +217,8 @@ func parseRequest(body []byte) (*graphql.RawParams, error) {
 	}
 	var r graphql.RawParams
 	var ok bool
-	if r.Query, ok = raw.Query.(string); !ok {
+	persisted, _ := raw.Extensions.(map[string]any)
+	if r.Query, ok = raw.Query.(string); !ok && (raw.Query != nil || persisted["persistedQuery"] == nil) {
 		return nil, errNoQuery
 	}
 	if !strings.Contains(r.Query, `"""`) { // in a block string nothing is escaped

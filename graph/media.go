@@ -13,6 +13,8 @@ import (
 const (
 	mediaJSON    = "application/json"
 	mediaGraphQL = "application/graphql-response+json"
+	// mediaOld is what mediaGraphQL was called in drafts; who takes it gets JSON.
+	mediaOld = "application/graphql+json"
 )
 
 var errNotAcceptable = fault.New(
@@ -36,7 +38,7 @@ func negotiate(accept []string) (string, error) {
 		switch {
 		case media == mediaGraphQL:
 			graphQL = max(graphQL, q)
-		case media == mediaJSON:
+		case media == mediaJSON || media == mediaOld:
 			asJSON = max(asJSON, q)
 		case media == "*/*" || media == "application/*":
 			anything = max(anything, q)

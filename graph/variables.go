@@ -32,6 +32,9 @@ func withNumbers(v any) any {
 		if err != nil { // out of range; the operation refuses the largest number as well
 			f = math.Copysign(math.MaxFloat64, f)
 		}
+		if f == math.Trunc(f) && math.Abs(f) < 1<<53 { // a whole number, however it is written, such as 30.0
+			return int64(f)
+		}
 		return f
 	}
 	return v

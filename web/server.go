@@ -116,7 +116,7 @@ func New(d Deps, o Options) *Server {
 	s.presenter = checkout.NewPresenter(d.Payments, checkout.PresenterOptions{
 		Now: d.Now, Origin: o.CheckoutURL, Sandbox: o.Sandbox != nil, Transfers: d.BuildTransfer != nil,
 	})
-	s.api = &api.Surface{Operations: s.ops, GraphQL: graph.New(s.ops, o.GraphQL, d.Log)}
+	s.api = &api.Surface{Operations: s.ops, GraphQL: graph.New(s.ops, o.GraphQL, d.Log), Shell: s.sh}
 	least, most := d.Payments.Bounds()
 	s.docs = docs.New(s.sh, docs.Options{
 		Least: least, Most: most,

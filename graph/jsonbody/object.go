@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"math"
 	"regexp"
 	"strconv"
 
@@ -114,6 +115,9 @@ func (o *Object) Int(name string) *int {
 	raw := o.field(name)
 	if raw == nil || string(raw) == "null" {
 		return nil
+	}
+	if f, err := strconv.ParseFloat(string(raw), 64); err == nil && f == math.Trunc(f) && math.Abs(f) < 1<<53 {
+		raw = strconv.AppendInt(nil, int64(f), 10) // however it is written, such as 30.0
 	}
 	n, err := strconv.ParseInt(string(raw), 10, 32)
 	if err != nil {

@@ -80,7 +80,7 @@ func Requests(p RequestsProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "/graphql</code>, and REST for what a shop needs most. Both take and give JSON in UTF-8.</p><h2 id=\"graphql\">GraphQL</h2><p>Every result carries <code>code</code> and <code>message</code>, and what went wrong stands there, with HTTP status 200. The list <code>errors</code> is about malformed documents only. Amounts keep their digits: read them as decimals, not as binary fractions.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "/graphql</code>, and REST for what a shop needs most. Both take and give JSON in UTF-8.</p><h2 id=\"graphql\">GraphQL</h2><p>Every result carries <code>code</code> and <code>message</code>, and what went wrong stands there, with HTTP status 200. Queries may come by GET too, with the key in a header. The schema is at <a href=\"/schema.graphql\"><code>/schema.graphql</code></a>, for generators of clients. The list <code>errors</code> is about malformed documents only. Amounts keep their digits: read them as decimals, not as binary fractions.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -1,6 +1,8 @@
 package api
 
 import (
+	"sync"
+
 	"github.com/labstack/echo/v4"
 
 	"github.com/florinpay/florin/graph"
@@ -12,11 +14,20 @@ import (
 type Surface struct {
 	Operations *operation.Operations
 	GraphQL    *graph.Handler
+	// Shell refuses what pages of other sites ask for.
+	Shell *shell.Shell
 }
+
+// schema is the text of the schema, made once.
+var schema = sync.OnceValue(graph.SDL)
 
 // Routes adds the routes of the interface.
 func (s *Surface) Routes(r shell.Router) {
-	r.Renders(graphQLFailure).POST("/graphql", s.postGraphQL)
+	g := r.Renders(graphQLFailure)
+	g.POST("/graphql", s.serveGraphQL)
+	// A page of another site may send a GET without asking first.
+	g.With(s.Shell.SameSite).GET("/graphql", s.serveGraphQL)
+	r.AnyOrigin().Read("/schema.graphql", getSchema)
 	r.POST("/create-payment", s.postCreatePayment)
 	r.POST("/pay", s.postPay)
 	r.POST("/cancel-payment", s.postCancelPayment)
