@@ -73,7 +73,8 @@ func TestGraphQL_Clients(t *testing.T) {
 	m := b.newMerchant(5)
 	sdl := b.ask("GET", "/schema.graphql", "", "Origin", "https://shop.example")
 	sdl.wants(t, 200, "type Mutation", "payment(", "enum Network", "scalar StringMap", "warnings: [Warning!]")
-	if sdl.header.Get("Access-Control-Allow-Origin") != "*" || !strings.HasPrefix(sdl.header.Get("Content-Type"), "text/plain") {
+	if sdl.header.Get("Access-Control-Allow-Origin") != "*" ||
+		!strings.HasPrefix(sdl.header.Get("Content-Type"), "text/plain") {
 		t.Errorf("the schema: %v", sdl.header)
 	}
 	old := b.ask("POST", "/graphql", `{"query":"{ __typename }"}`, "Accept", "application/graphql+json")
