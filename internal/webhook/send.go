@@ -107,7 +107,7 @@ func (s *Sender) Refuses(callbackURL string) error {
 	return s.hosts.Check(callbackURL)
 }
 
-var errNoURL = fault.New(fault.Conflict, "there is no callback URL")
+var errNoURL = fault.New(fault.Invalid, "there is no callback URL")
 
 // noteCertificate reports the certificate of the receiver, also one that was refused.
 func (s *Sender) noteCertificate(host string, answer *http.Response, err error) {
