@@ -84,8 +84,8 @@ func (h *Handler) Serve(w http.ResponseWriter, r *http.Request) error {
 	return write(w, response, status(mediaType, failed), mediaType)
 }
 
-// ErrMutationByGet: what changes something is sent by POST.
-var ErrMutationByGet = errors.New("a mutation was sent by GET")
+// ErrNotByGet: what is no query is sent by POST.
+var ErrNotByGet = errors.New("a mutation, or nothing, was sent by GET")
 
 // read reads the request: the body of a POST, or the query of a GET.
 func (h *Handler) read(r *http.Request) (*graphql.RawParams, error) {
@@ -98,6 +98,9 @@ func (h *Handler) read(r *http.Request) (*graphql.RawParams, error) {
 	}
 	// Written as the body of a POST, so that both are read alike.
 	query, fields := r.URL.Query(), map[string]any{}
+	if !query.Has("query") && !query.Has("extensions") {
+		return nil, ErrNotByGet
+	}
 	for _, name := range []string{"query", "operationName"} {
 		if query.Has(name) {
 			fields[name] = query.Get(name)
@@ -153,7 +156,7 @@ func (h *Handler) execute(
 		return e.DispatchError(ctx, errs[:min(len(errs), maxErrors)]), true, nil
 	}
 	if reads && op.Operation.Operation != ast.Query {
-		return nil, false, ErrMutationByGet
+		return nil, false, ErrNotByGet
 	}
 	run, ctx := e.DispatchOperation(operation.WithWarnings(ctx, undeclared(op, r)...), op)
 	return run(ctx), false, nil

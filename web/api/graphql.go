@@ -13,7 +13,7 @@ import (
 
 func (s *Surface) serveGraphQL(c echo.Context) error {
 	err := s.GraphQL.Serve(&afterHeader{ResponseWriter: c.Response(), call: shell.CallOf(c)}, c.Request())
-	if errors.Is(err, graph.ErrMutationByGet) {
+	if errors.Is(err, graph.ErrNotByGet) {
 		c.Response().Header().Set(echo.HeaderAllow, http.MethodPost)
 		return echo.ErrMethodNotAllowed
 	}
