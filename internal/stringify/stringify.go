@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
 )
@@ -18,7 +19,7 @@ func JSON(v any) ([]byte, error) {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("write as JSON.stringify does: %w", err)
 	}
 	return separators(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
 }
