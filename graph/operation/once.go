@@ -235,7 +235,8 @@ const (
 )
 
 // fateOf is the rule: what was done is kept; a refusal is not, so that it is forgotten once its cause is gone. After a
-// fault of ours, or a transfer that is on its way or came to nothing, the request may have taken effect.
+// fault of ours, or a transfer that is on its way or came to nothing, the request may have taken effect; what is not
+// available has not begun.
 func fateOf(failed error, underway bool) fate {
 	if failed == nil {
 		if underway {
@@ -244,7 +245,7 @@ func fateOf(failed error, underway bool) fate {
 		return keyKept
 	}
 	switch f := fault.Of(failed); {
-	case f == nil, f.Kind == fault.Internal, f.Kind == fault.Unavailable, f.Reason == fault.ReasonRechargeFailed:
+	case f == nil, f.Kind == fault.Internal, f.Reason == fault.ReasonRechargeFailed:
 		return keyRetried
 	}
 	return keyFreed
