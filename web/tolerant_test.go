@@ -144,7 +144,7 @@ func TestTolerant_Pages(t *testing.T) {
 	if b.balance(m) != before {
 		t.Error("a refusal took a credit")
 	}
-	got := get("/orders?refrence=NL-1042")
+	got := get("/orders?refrence=NL-1042") //nolint:misspell // as programs write it
 	if !strings.Contains(got.warned(t, "warnings"), "did you mean reference?") {
 		t.Errorf("%d %s", got.status, got.start())
 	}

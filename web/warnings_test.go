@@ -68,7 +68,7 @@ func TestWarnings_Unknown(t *testing.T) {
 	id, c := string(b.newPayment(m).ID), b.newCampaign(m)
 	for _, x := range []struct{ path, body, want string }{
 		{"/create-payment", `"amount":1,"order_id":7,"sucessUrl":"x"`, "order_id: " + unknown + "\nsucessUrl: " + unknown + "; did you mean successUrl?"},
-		{"/create-payment", `"ammount":1`, "ammount: " + unknown + "; did you mean amount?"},
+		{"/create-payment", `"ammount":1`, "ammount: " + unknown + "; did you mean amount?"}, //nolint:misspell // as sent
 		{"/pay", `"txnid":"` + id + `","network":"POLYGON","token":"USDC","chain":"x"`, "chain: " + unknown},
 		{"/txn/" + id + "/find", `"hash":"` + string(testHash(3)) + `","note":""`, "apiKey: " + unknown + "\nnote: " + unknown},
 		{"/cancel-payment", `"txnid":"` + id + `","reason":"x"`, "reason: " + unknown},

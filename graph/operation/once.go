@@ -59,9 +59,6 @@ func (s scope) macs(o *Operations, request idempotency.Hash) (mac idempotency.Ha
 	return replaced[0], replaced[1:]
 }
 
-// public reports whether callers need no API key.
-func (s scope) public() bool { return s.payment != "" }
-
 // most is how many records the scope may have, if it is public.
 func (s scope) most() int {
 	if strings.HasPrefix(string(s.payment), campaignScope) {

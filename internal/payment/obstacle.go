@@ -116,7 +116,7 @@ func (s *Service) Blocked(ctx context.Context, p Payment) (bool, error) {
 	c, err := s.custodians.Custodian(ctx, p.KeyID)
 	switch {
 	case errors.Is(err, merchant.ErrNoCustodian):
-		return true, nil // it had one once
+		return true, nil //nolint:nilerr // it had one once
 	case err != nil:
 		return false, err
 	case s.excludes(c, p.Amount) != nil:

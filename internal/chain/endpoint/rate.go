@@ -14,6 +14,9 @@ import (
 // providers allow.
 const DefaultRate = 25
 
+// Of strangers, at most one in strangersPart of the rate's requests is under way, and never more than mostStrangers.
+const strangersPart, mostStrangers = 5, 50
+
 // UnlimitedRate is more than a node can answer.
 const UnlimitedRate = 1e9
 
@@ -27,8 +30,7 @@ type Rate struct {
 	clock  Clock
 	window time.Duration
 	turn   chan struct{} // held by the caller that waits for slots
-	// stranger is held by the one request of a stranger that is under way, or waits for its turn. It holds when the
-	// next one may.
+	// stranger has one entry for each request that strangers may have under way, with the time from which on it may.
 	stranger chan time.Time
 
 	most  int // slots that are configured
@@ -62,10 +64,13 @@ func NewRate(perSecond float64, clock Clock) *Rate {
 	slots := int(min(max(perSecond, 1), UnlimitedRate))
 	r := &Rate{
 		clock: clock, window: max(time.Duration(float64(slots)/perSecond*float64(time.Second)), time.Second),
-		turn: make(chan struct{}, 1), stranger: make(chan time.Time, 1), most: slots, slots: slots, free: slots,
-		limit: NewLimit(uint64(slots), uint64(slots)), freed: make(chan struct{}, 1),
+		turn: make(chan struct{}, 1), most: slots, slots: slots, free: slots,
+		stranger: make(chan time.Time, max(1, min(slots/strangersPart, mostStrangers))),
+		limit:    NewLimit(uint64(slots), uint64(slots)), freed: make(chan struct{}, 1),
 	}
-	r.stranger <- time.Time{}
+	for range cap(r.stranger) {
+		r.stranger <- time.Time{}
+	}
 	return r
 }
 
@@ -112,8 +117,8 @@ func (r *Rate) resize() {
 }
 
 // Begin waits until a request of so many calls, at most Most, may be sent. answered must be called when its answer is
-// there, or will not come. It fails with ErrBusy and the error of ctx when that ends before. Of strangers there is one
-// request a window (chain.AsStranger).
+// there, or will not come. It fails with ErrBusy and the error of ctx when that ends before. Strangers wait for each
+// other (chain.AsStranger).
 func (r *Rate) Begin(ctx context.Context, calls int) (answered func(), err error) {
 	if r == nil {
 		return func() {}, nil
@@ -133,15 +138,16 @@ func (r *Rate) Begin(ctx context.Context, calls int) (answered func(), err error
 	if wait := free.Sub(r.clock.Now()); wait > 0 {
 		err = r.clock.Sleep(ctx, wait)
 	}
+	var done func()
 	if err == nil {
-		answered, err = r.begin(ctx, calls)
+		done, err = r.begin(ctx, calls)
 	}
 	if err != nil {
 		r.stranger <- free
 		return nil, fmt.Errorf("%w: %w", ErrBusy, err)
 	}
 	return sync.OnceFunc(func() {
-		answered()
+		done()
 		r.stranger <- r.clock.Now().Add(r.window)
 	}), nil
 }
