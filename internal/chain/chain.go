@@ -134,6 +134,18 @@ type Asset struct {
 	Token money.Token
 }
 
+// Listed reports whether the asset is one of the network's. Any other is named by its address, because anyone can
+// choose the name of a token, and is worth nothing.
+func (a Asset) Listed() bool { return a.Symbol != string(a.Contract) }
+
+// Worth returns what units of the asset are worth: a dollar for each token of a listed one.
+func (a Asset) Worth(units money.Units) money.Atto {
+	if !a.Listed() {
+		return money.Atto{}
+	}
+	return units.Atto(a.Decimals)
+}
+
 // Advice names what an operator can correct when the chain does not have the asset as configured: its own setting, with
 // the suffix, or, for one that has none because it is only watched, the endpoints.
 func (a Asset) Advice(suffix string) string {
@@ -159,8 +171,11 @@ type Transfer struct {
 	Asset Asset
 	From  Address // may be empty where the chain does not say (Solana)
 	To    Address // the watched address as it was shown to the payer
-	Units money.Units
-	Block Head
+	// Account is the token account that it arrived on, where that is not the associated one of To (Solana). Holder, of
+	// a transfer that was looked up, is who that belonged to.
+	Account, Holder Address
+	Units           money.Units
+	Block           Head
 	// Source names the endpoint that reported it, for the timeline.
 	Source string
 }

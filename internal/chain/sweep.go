@@ -53,6 +53,8 @@ type SweepItem struct {
 	Settlement Address
 	Asset      Asset
 	Expected   money.Units
+	// Accounts are the token accounts that the money may lie on beside the associated one (Solana).
+	Accounts []Address
 	// Rescue: the operator asked for it. It may be money that no deposit was
 	// recorded for: another token, the native coin, another chain.
 	Rescue bool

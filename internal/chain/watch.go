@@ -19,6 +19,11 @@ func NewWatchSet(n int) *WatchSet { return &WatchSet{byRaw: make(map[string]Addr
 // Add puts the address into the set; adding it twice is fine.
 func (s *WatchSet) Add(w Watched) { s.byRaw[string(w.Raw)] = w.Address }
 
+// AddAccount puts a token account into the set whose money is that of the watched address.
+func (s *WatchSet) AddAccount(w, account Watched) {
+	s.byRaw[string(w.Raw)+string(account.Raw)] = w.Address
+}
+
 // Remove takes the address out of the set.
 func (s *WatchSet) Remove(raw []byte) { delete(s.byRaw, string(raw)) }
 

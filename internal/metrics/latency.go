@@ -99,6 +99,15 @@ func (r reader) Heads(ctx context.Context) (chain.Heads, error) {
 	return h, err
 }
 
+// TokenAccounts and Under are those of the reader (chain.TokenLister).
+func (r reader) TokenAccounts(
+	ctx context.Context, owners []chain.Address, l chain.Listing,
+) ([]chain.TokenAccount, error) {
+	return chain.TokenAccounts(ctx, r.Reader, owners, l)
+}
+
+func (r reader) Under(owner chain.Address) []chain.Address { return chain.Under(r.Reader, owner) }
+
 // Posts returns the sender with the first attempt at each webhook timed.
 func (m *Metrics) Posts(p webhook.Posts) webhook.Posts { return posts{p, m} }
 

@@ -161,11 +161,18 @@ func (e *endpoint) judgeBlock(ctx context.Context, signature string, claimed, at
 
 // includes reports whether the transaction made the transfer: same account index, mint, recipient and amount.
 func (a *Adapter) includes(tx *effect.Transaction, t chain.Transfer) bool {
-	m, known := a.mint(t.Asset.Contract)
 	owner, err := parseKey(string(t.To))
-	if !known || err != nil {
+	if err != nil {
 		return false
 	}
-	c, credited := tx.Credit(a.addresses.Of(owner, m.key), owner, m.key)
-	return credited && c.Index == t.Ordinal && c.Units().Cmp(t.Units) == 0
+	var acc account
+	if m, known := a.mint(t.Asset.Contract); t.Account == "" && known {
+		acc = account{key: a.addresses.Of(owner, m.key), owner: owner, mint: m}
+	} else if acc.key, err = parseKey(string(t.Account)); err == nil {
+		acc.under = under(a.addresses, owner, a.mints)
+	} else {
+		return false
+	}
+	c, credited := acc.credit(tx)
+	return credited && c.Index == t.Ordinal && c.Mint == string(t.Asset.Contract) && c.Units().Cmp(t.Units) == 0
 }

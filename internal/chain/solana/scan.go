@@ -10,8 +10,8 @@ import (
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
 )
 
-// Scan returns every transfer of the network's assets to the associated token accounts of the watched owners
-// in slots from..to.
+// Scan returns every transfer of the network's assets to the associated token accounts of the watched owners, and of
+// any mint to the other accounts in the set, in slots from..to.
 //
 // The accounts are read, a hundred a call, unless they were read after `to` already. The history of an
 // account that changed is read too, and must explain what the account holds. Of accounts never read before,
@@ -211,13 +211,17 @@ func (s *search) transfers(ctx context.Context, accounts []*account) ([]chain.Tr
 		if s.left[p.acc.address] || !p.e.tx.credited {
 			continue
 		}
-		transfers = append(transfers, chain.Transfer{
+		t := chain.Transfer{
 			Key: chain.Key{
 				Network: s.adapter.profile.Network, Tx: chain.TxHash(p.e.signature), Ordinal: p.e.tx.ordinal,
 			},
 			Asset: p.acc.mint.asset, From: p.e.tx.from, To: p.acc.address, Units: p.e.tx.change.Units(),
 			Block: p.e.tx.block, Source: p.e.tx.source,
-		})
+		}
+		if p.acc.under != nil {
+			t.Asset, t.Account = s.adapter.assetOf(p.e.tx.change), chain.Address(p.acc.key.String())
+		}
+		transfers = append(transfers, t)
 	}
 	return slices.DeleteFunc(transfers, func(t chain.Transfer) bool { return s.left[t.To] }), nil
 }

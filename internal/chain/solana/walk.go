@@ -188,7 +188,7 @@ func (w *walk) take(acc *account, l rpc.Signature, t *effect.Transaction) error 
 	}
 	w.matched = w.matched || l.Slot == w.newest && c.After == w.amount
 	w.rest -= c.After - c.Before
-	if credited := creditOf(t, acc); credited && l.Slot >= w.goal {
+	if _, credited := acc.credit(t); credited && l.Slot >= w.goal {
 		w.credits = append(w.credits, &entry{
 			signature: l.Signature, slot: l.Slot, tx: outcomeOf(t, acc, w.e.Name),
 		})
@@ -262,8 +262,8 @@ func (s *search) forgotten(ctx context.Context, acc *account, w *walk) bool {
 		var last bool
 		var newest rpc.Signature
 		err := s.adapter.pool.try(ctx, o, func(ctx context.Context, o *endpoint) (err error) {
-			// Almost every slot has a transaction that names the mint: by it the index shows how far it is.
-			if newest, err = o.NewestSigned(ctx, acc.mint.key.String()); err != nil {
+			// Almost every slot has a transaction that names a mint: by it the index shows how far it is.
+			if newest, err = o.NewestSigned(ctx, s.adapter.mints[0].key.String()); err != nil {
 				return err
 			}
 			list, last, err = o.Page(ctx, acc.key.String(), "", rpc.SignaturesPerPage)

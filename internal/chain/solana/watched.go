@@ -38,7 +38,9 @@ func newWatchedAccounts(addresses *ata.Cache) *watchedAccounts {
 type account struct {
 	key, owner solanago.PublicKey
 	address    chain.Address // the owner's, as it is shown
-	mint       mint
+	mint       mint          // zero: any
+	// under reports whether the owner of an account is under the owner's key; nil: only the owner is.
+	under func(string) bool
 
 	known    bool         // it was read
 	state    *rpc.Account // as of that reading
@@ -78,9 +80,17 @@ type outcome struct {
 	source   string
 }
 
+// credit returns what the transaction brought to the account.
+func (acc *account) credit(t *effect.Transaction) (effect.Change, bool) {
+	if acc.under != nil {
+		return t.CreditUnder(acc.key, acc.under)
+	}
+	return t.Credit(acc.key, acc.owner, acc.mint.key)
+}
+
 // outcomeOf returns what the transaction, as the source reported it, did to the account.
 func outcomeOf(t *effect.Transaction, acc *account, source string) *outcome {
-	c, credited := t.Credit(acc.key, acc.owner, acc.mint.key)
+	c, credited := acc.credit(t)
 	o := &outcome{ordinal: c.Index, credited: credited, change: c, source: source}
 	if credited {
 		o.from = effect.Payer(t.Changes(), c.Mint)
@@ -88,32 +98,36 @@ func outcomeOf(t *effect.Transaction, acc *account, source string) *outcome {
 	return o
 }
 
-// creditOf reports whether the transaction credited the account.
-func creditOf(t *effect.Transaction, acc *account) bool {
-	_, credited := t.Credit(acc.key, acc.owner, acc.mint.key)
-	return credited
-}
-
 // forgetAfter is how long an account that is no longer watched is kept.
 const forgetAfter = 3 * time.Hour
 
-// accountsOf returns the accounts of the watched owners, one for each mint, in a stable order.
+// accountsOf returns the accounts of the watched owners, one for each mint, and the other accounts in the set, in a
+// stable order.
 func (m *watchedAccounts) accountsOf(watch *chain.WatchSet, mints []mint, now time.Time) []*account {
 	list := make([]*account, 0, watch.Len()*len(mints))
-	for raw, address := range watch.All {
-		if len(raw) != solanago.PublicKeyLength {
-			continue // of another network
+	add := func(acc account) {
+		known, ok := m.accounts[acc.key]
+		if !ok {
+			acc.entries = make(map[string]*entry)
+			known = &acc
+			m.accounts[acc.key] = known
 		}
-		owner := solanago.PublicKey(raw)
-		for _, mint := range mints {
-			key := m.addresses.Of(owner, mint.key)
-			acc, ok := m.accounts[key]
-			if !ok {
-				acc = &account{key: key, owner: owner, address: address, mint: mint, entries: make(map[string]*entry)}
-				m.accounts[key] = acc
+		known.used = now
+		list = append(list, known)
+	}
+	for raw, address := range watch.All {
+		switch len(raw) {
+		case solanago.PublicKeyLength:
+			for _, mint := range mints {
+				owner := solanago.PublicKey(raw)
+				add(account{key: m.addresses.Of(owner, mint.key), owner: owner, address: address, mint: mint})
 			}
-			acc.used = now
-			list = append(list, acc)
+		case 2 * solanago.PublicKeyLength:
+			owner := solanago.PublicKey(raw[:solanago.PublicKeyLength])
+			add(account{
+				key: solanago.PublicKey(raw[solanago.PublicKeyLength:]), owner: owner, address: address,
+				under: under(m.addresses, owner, mints),
+			})
 		}
 	}
 	slices.SortFunc(list, func(a, b *account) int { return less(a.key, b.key) })

@@ -28,8 +28,9 @@ var methods = map[string]func(*Ledger, params) (any, *rpcFailure){
 	"getSlot": func(l *Ledger, p params) (any, *rpcFailure) {
 		return l.withSlot(p, 0, func(s uint64) uint64 { return s })
 	},
-	"getTokenAccountBalance": getTokenAccountBalance,
-	"getTransaction":         getTransaction,
+	"getTokenAccountBalance":  getTokenAccountBalance,
+	"getTokenAccountsByOwner": getTokenAccountsByOwner,
+	"getTransaction":          getTransaction,
 	"getVersion": func(*Ledger, params) (any, *rpcFailure) {
 		return map[string]any{"solana-core": "devsol", "feature-set": 0}, nil
 	},

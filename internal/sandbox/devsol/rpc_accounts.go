@@ -1,8 +1,13 @@
 package devsol
 
 import (
+	"bytes"
 	"encoding/base64"
+	"maps"
+	"slices"
 	"strconv"
+
+	solana "github.com/gagliardetto/solana-go"
 )
 
 func getBalance(l *Ledger, p params) (any, *rpcFailure) {
@@ -75,5 +80,33 @@ func getTokenAccountBalance(l *Ledger, p params) (any, *rpcFailure) {
 			return nil, badParams("Invalid param: not a Token account")
 		}
 		return map[string]any{"amount": strconv.FormatUint(held.amount, 10), "decimals": Decimals}, nil
+	})
+}
+
+// getTokenAccountsByOwner lists the accounts of an owner, of one mint or of one program. There is one token program
+// here.
+func getTokenAccountsByOwner(l *Ledger, p params) (any, *rpcFailure) {
+	owner, failed := p.key()
+	if failed != nil {
+		return nil, failed
+	}
+	var filter struct{ Mint, ProgramID *solana.PublicKey }
+	if failed := p.into(1, &filter); failed != nil {
+		return nil, failed
+	}
+	return l.reading(p[1:], func(slot uint64, _ options) (any, *rpcFailure) {
+		list := []any{}
+		for _, key := range slices.SortedFunc(maps.Keys(l.state), func(a, b solana.PublicKey) int {
+			return bytes.Compare(a[:], b[:])
+		}) {
+			a := l.accountAt(key, slot)
+			held, ok := readToken(a)
+			if !ok || held.owner != owner || filter.Mint != nil && held.mint != *filter.Mint ||
+				filter.ProgramID != nil && a.Owner != *filter.ProgramID {
+				continue
+			}
+			list = append(list, map[string]any{"pubkey": key.String(), "account": a.shown()})
+		}
+		return list, nil
 	})
 }

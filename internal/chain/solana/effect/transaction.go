@@ -22,7 +22,8 @@ type tokenBalance struct {
 	Owner        string `json:"owner"`
 	ProgramID    string `json:"programId"`
 	Amount       struct {
-		Amount string `json:"amount"`
+		Amount   string `json:"amount"`
+		Decimals int    `json:"decimals"`
 	} `json:"uiTokenAmount"`
 }
 
@@ -104,6 +105,7 @@ type Change struct {
 	Mint          string
 	Owner         string // after the transaction; before it, if the account was closed
 	Program       string
+	Decimals      int // of the mint
 	Before, After uint64
 	// Steady: the account had the same mint and owner throughout, as far as it existed, and exists
 	// afterwards.
@@ -113,7 +115,7 @@ type Change struct {
 // Gained returns by how much the account's balance grew.
 func (c Change) Gained() (uint64, bool) { return c.After - c.Before, c.After > c.Before }
 
-// Associated reports whether the account is its owner's associated one, the only one that deposits are credited on.
+// Associated reports whether the account is its owner's associated one for a mint of the token program.
 func (c Change) Associated() bool {
 	owner, err1 := solanago.PublicKeyFromBase58(c.Owner)
 	mint, err2 := solanago.PublicKeyFromBase58(c.Mint)
@@ -144,14 +146,17 @@ func (t *Transaction) Changes() []Change {
 		if !was && !is {
 			continue
 		}
-		c := Change{Index: i, Account: key, Mint: a.Mint, Owner: a.Owner, Program: a.ProgramID, Steady: is}
+		c := Change{
+			Index: i, Account: key, Mint: a.Mint, Owner: a.Owner, Program: a.ProgramID, Decimals: a.Amount.Decimals,
+			Steady: is,
+		}
 		if was {
 			c.Before, _ = b.units()
 		}
 		if is {
 			c.After, _ = a.units()
 		} else {
-			c.Mint, c.Owner, c.Program = b.Mint, b.Owner, b.ProgramID
+			c.Mint, c.Owner, c.Program, c.Decimals = b.Mint, b.Owner, b.ProgramID, b.Amount.Decimals
 		}
 		if was && is && (a.Mint != b.Mint || a.Owner != b.Owner || a.ProgramID != b.ProgramID) {
 			c.Steady = false
@@ -180,13 +185,21 @@ func Payer(list []Change, mint string) chain.Address {
 // Credit returns what the transaction brought to the associated account of an owner: only money that is still
 // there afterwards, in an account that belonged to the owner throughout.
 func (t *Transaction) Credit(account, owner, mint solanago.PublicKey) (Change, bool) {
+	c, credited := t.CreditUnder(account, func(holder string) bool { return holder == owner.String() })
+	return c, credited && c.Mint == mint.String() && c.Program == solanago.TokenProgramID.String()
+}
+
+// CreditUnder returns what the transaction brought to an account of any mint whose owner, throughout, is under a key,
+// and what did not come from another account under it.
+func (t *Transaction) CreditUnder(account solanago.PublicKey, under func(owner string) bool) (Change, bool) {
 	c, reported := t.Change(account)
 	if !reported || t.Failed() {
 		return Change{}, false
 	}
 	_, gained := c.Gained()
-	return c, gained && c.Steady && c.Owner == owner.String() && c.Mint == mint.String() &&
-		c.Program == solanago.TokenProgramID.String()
+	return c, gained && c.Steady && under(c.Owner) && !slices.ContainsFunc(t.Changes(), func(o Change) bool {
+		return o.Mint == c.Mint && o.After < o.Before && under(o.Owner)
+	})
 }
 
 // Units returns how much the account gained, in units of its mint; zero if it gained nothing.

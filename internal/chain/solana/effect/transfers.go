@@ -19,13 +19,17 @@ func (t *Transaction) Transfers(p chain.Profile, signature string) []chain.Trans
 		if !more || gained == 0 {
 			continue
 		}
-		to := chain.Address(c.Account)
+		to, holder := chain.Address(c.Account), chain.Address("")
+		if c.Steady {
+			holder = chain.Address(c.Owner)
+		}
 		if c.Steady && c.Associated() {
-			to = chain.Address(c.Owner)
+			to = holder
 		}
 		transfers = append(transfers, chain.Transfer{
 			Key:   chain.Key{Network: p.Network, Tx: chain.TxHash(signature), Ordinal: c.Index},
-			Asset: assetOf(p, c), From: Payer(changes, c.Mint), To: to, Units: c.Units(),
+			Asset: AssetOf(p, c.Mint), From: Payer(changes, c.Mint), To: to, Units: c.Units(),
+			Account: chain.Address(c.Account), Holder: holder,
 		})
 	}
 	coins := t.Coins()
@@ -41,8 +45,9 @@ func (t *Transaction) Transfers(p chain.Profile, signature string) []chain.Trans
 	return transfers
 }
 
-func assetOf(p chain.Profile, c Change) chain.Asset {
-	contract := chain.Address(c.Mint)
+// AssetOf returns the asset of a mint.
+func AssetOf(p chain.Profile, mint string) chain.Asset {
+	contract := chain.Address(mint)
 	i := slices.IndexFunc(p.Assets, func(a chain.Asset) bool { return a.Contract == contract })
 	if i < 0 {
 		return chain.Asset{Network: p.Network, Contract: contract}

@@ -14,6 +14,7 @@ const (
 	budgetPrice        = 3  // ComputeBudget: SetComputeUnitPrice, u64 micro-lamports
 	systemTransfer     = 2  // System: Transfer, u32 kind, u64 lamports
 	createIdempotent   = 1  // Associated Token Account: creates it unless it exists
+	recoverNested      = 2  // Associated Token Account: empties and closes the account of an account
 	tokenClose         = 9  // Token: CloseAccount
 	tokenTransferCheck = 12 // Token: TransferChecked, u64 units, u8 decimals
 )
@@ -43,6 +44,15 @@ func (a Account) Create(payer solanago.PublicKey) solanago.Instruction {
 		solanago.Meta(payer).WRITE().SIGNER(), solanago.Meta(a.Key).WRITE(), solanago.Meta(a.Owner),
 		solanago.Meta(a.Mint), solanago.Meta(solanago.SystemProgramID), solanago.Meta(a.Program),
 	}, []byte{createIdempotent})
+}
+
+// Recover moves all that lies on the account, whose owner is the associated account `parent`, to the associated account
+// `to` of the parent's owner, and closes it; its rent goes to that owner.
+func (a Account) Recover(parent, to Account) solanago.Instruction {
+	return solanago.NewInstruction(solanago.SPLAssociatedTokenAccountProgramID, solanago.AccountMetaSlice{
+		solanago.Meta(a.Key).WRITE(), solanago.Meta(a.Mint), solanago.Meta(to.Key).WRITE(), solanago.Meta(parent.Key),
+		solanago.Meta(parent.Mint), solanago.Meta(to.Owner).WRITE().SIGNER(), solanago.Meta(a.Program),
+	}, []byte{recoverNested})
 }
 
 // Transfer moves units of the mint to another account of it. The mint must have the decimals.

@@ -96,17 +96,22 @@ func (w *Client) accountsAtOnce(
 // Holding is the content of a token account.
 type Holding struct {
 	Exists bool
-	Valid  bool // an initialized account of the token program
+	Valid  bool // an initialized account of a token program
 	Mint   solanago.PublicKey
 	Owner  solanago.PublicKey
 	Amount uint64
 	Frozen bool
 }
 
-// Holding decodes a token account. Any other account, or one of another program, holds nothing.
-func (r *Account) Holding() (Holding, error) { return r.HoldingOf(solanago.TokenProgramID) }
+// Holding decodes an account of either token program. Any other account holds nothing.
+func (r *Account) Holding() (Holding, error) {
+	if r != nil && r.Owner == solanago.Token2022ProgramID.String() {
+		return r.HoldingOf(solanago.Token2022ProgramID)
+	}
+	return r.HoldingOf(solanago.TokenProgramID)
+}
 
-// HoldingOf is Holding for accounts of either token program.
+// HoldingOf is Holding for accounts of one token program.
 func (r *Account) HoldingOf(program solanago.PublicKey) (Holding, error) {
 	if r == nil {
 		return Holding{}, nil
@@ -160,6 +165,46 @@ func (w *Client) Holdings(ctx context.Context, keys []solanago.PublicKey, slot u
 	return all, err
 }
 
+// Owned is a token account with its address.
+type Owned struct {
+	Key     solanago.PublicKey
+	Program solanago.PublicKey
+	Holding
+}
+
+// TokenAccountsOf lists the accounts of one of the token programs that an owner has, at most maxOwned: anyone can make
+// some.
+func (w *Client) TokenAccountsOf(ctx context.Context, owner, program solanago.PublicKey) ([]Owned, error) {
+	var answer struct {
+		Value []struct {
+			Key     string  `json:"pubkey"`
+			Account Account `json:"account"`
+		} `json:"value"`
+	}
+	if err := w.Ask(ctx, &answer, "getTokenAccountsByOwner", owner.String(), Options{"programId": program.String()},
+		Options{"encoding": "base64", "commitment": Confirmed}); err != nil {
+		return nil, err
+	}
+	var list []Owned
+	for _, x := range answer.Value[:min(len(answer.Value), maxOwned)] {
+		key, err := solanago.PublicKeyFromBase58(x.Key)
+		if err != nil {
+			return nil, Malformed("account %s of %s", x.Key, owner)
+		}
+		held, err := x.Account.HoldingOf(program)
+		if err != nil {
+			return nil, err
+		}
+		if held.Valid && held.Owner == owner {
+			list = append(list, Owned{Key: key, Program: program, Holding: held})
+		}
+	}
+	return list, nil
+}
+
+// maxOwned is how many accounts of one owner are looked at: each costs who makes it its rent.
+const maxOwned = 1_000
+
 // Token reports whether the account belongs to a token program.
 func (r *Account) Token() bool {
 	return r != nil && (r.Owner == solanago.TokenProgramID.String() || r.Owner == solanago.Token2022ProgramID.String())
@@ -173,15 +218,40 @@ type Mint struct {
 
 // Mint reads a mint of either token program.
 func (w *Client) Mint(ctx context.Context, key solanago.PublicKey) (Mint, error) {
-	got, _, err := w.Accounts(ctx, []solanago.PublicKey{key}, 0)
-	if err != nil || !got[0].Token() {
+	list, err := w.Mints(ctx, []solanago.PublicKey{key})
+	if err != nil {
 		return Mint{}, err
 	}
-	program, err := solanago.PublicKeyFromBase58(got[0].Owner)
+	return list[0], nil
+}
+
+// Mints reads some mints of either token program.
+func (w *Client) Mints(ctx context.Context, keys []solanago.PublicKey) ([]Mint, error) {
+	list := make([]Mint, len(keys))
+	err := Each(ctx, keys, AccountsPerCall, func(ctx context.Context, part []solanago.PublicKey, at int) error {
+		got, _, err := w.Accounts(ctx, part, 0)
+		if err != nil {
+			return err
+		}
+		for i, r := range got {
+			if list[at+i], err = r.mint(part[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return list, err
+}
+
+func (r *Account) mint(key solanago.PublicKey) (Mint, error) {
+	if !r.Token() {
+		return Mint{}, nil
+	}
+	program, err := solanago.PublicKeyFromBase58(r.Owner)
 	if err != nil {
 		return Mint{}, Malformed("owner of %s", key)
 	}
-	data, err := base64.StdEncoding.DecodeString(got[0].Data[0])
+	data, err := base64.StdEncoding.DecodeString(r.Data[0])
 	if err != nil {
 		return Mint{}, Malformed("data of %s", key)
 	}

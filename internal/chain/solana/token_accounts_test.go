@@ -1,0 +1,156 @@
+package solana_test
+
+import (
+	"slices"
+	"testing"
+
+	solanago "github.com/gagliardetto/solana-go"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
+)
+
+// second makes another account of the owner for the mint, and pays units to it.
+func (b *bank) second(
+	owner, mint solanago.PublicKey, units uint64,
+) (solanago.PublicKey, []solanago.Instruction, solanago.PrivateKey) {
+	b.t.Helper()
+	account, payer := newKey(b.t), b.rich.PublicKey()
+	return account.PublicKey(), []solanago.Instruction{
+		createAccount(payer, account.PublicKey(), b.rent(165), 165, solanago.TokenProgramID),
+		initializeAccount(account.PublicKey(), mint, owner),
+		createATA(payer, payer, mint), mintTo(mint, ata(payer, mint), payer, units),
+		transferChecked(ata(payer, mint), mint, account.PublicKey(), payer, units, 6),
+	}, account
+}
+
+// nested pays units to the associated account of a token account, as a wallet does that takes it for a wallet.
+func (b *bank) nested(parent, mint solanago.PublicKey, units uint64) (solanago.PublicKey, []solanago.Instruction) {
+	payer := b.rich.PublicKey()
+	return ata(parent, mint), []solanago.Instruction{
+		createATA(payer, payer, mint), createATA(payer, parent, mint), mintTo(mint, ata(payer, mint), payer, units),
+		transferChecked(ata(payer, mint), mint, ata(parent, mint), payer, units, 6),
+	}
+}
+
+// listed lists what lies under the owner's key beside what Balances counts.
+func (h *harness) listed(t *testing.T, owner chain.Watched, l chain.Listing) []chain.TokenAccount {
+	t.Helper()
+	list, err := h.reader.TokenAccounts(t.Context(), []chain.Address{owner.Address}, l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// scannedOn scans all final slots for the owner with more accounts of its own, and has each transfer judged.
+func (h *harness) scannedOn(t *testing.T, owner chain.Watched, accounts ...solanago.PublicKey) []chain.Transfer {
+	t.Helper()
+	h.Finalize()
+	heads := mustHeads(t, h.reader)
+	set := chain.NewWatchSet(1)
+	set.Add(owner)
+	for _, a := range accounts {
+		set.AddAccount(owner, watched(a))
+	}
+	found, _, err := h.reader.Scan(t.Context(), 0, heads.Final, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, transfer := range found {
+		verdict, err := h.reader.Judge(t.Context(), []chain.Transfer{transfer}, heads.Final)
+		if err != nil || verdict != chain.Stands {
+			t.Errorf("%+v is judged %d, %v", transfer, verdict, err)
+		}
+		more := transfer
+		more.Units = more.Units.Add(money.UnitsFromUint64(1))
+		if verdict, err := h.reader.Judge(t.Context(), []chain.Transfer{more}, heads.Final); err == nil && verdict == chain.Stands {
+			t.Errorf("more than %+v stands", transfer)
+		}
+	}
+	return found
+}
+
+// TestTokenAccounts_Owned: money on another account of the owner, and on the accounts of its accounts, is listed with
+// where it lies, and found in the transactions that brought it.
+func TestTokenAccounts_Owned(t *testing.T) {
+	t.Parallel()
+	onRuntimes(t, func(t *testing.T, h *harness) {
+		to, usdt, usdc := h.Address(), h.mints[h.assets[0].Contract], h.mints[h.assets[1].Contract]
+		owner := solanago.PublicKey(to.Raw)
+		other, pay, key := h.second(owner, usdt, 5)
+		h.mustSend(pay, key)
+		same, paySame := h.nested(ata(owner, usdc), usdc, 7)
+		cross, payCross := h.nested(ata(owner, usdt), usdc, 9) // the parents do not exist
+		h.mustSend(paySame)
+		h.mustSend(payCross)
+		unlisted, payFake, fakeKey := h.second(owner, h.mints[h.assets[3].Contract], 11)
+		h.mustSend(payFake, fakeKey)
+		h.Mine(1)
+		wantUnits(t, h.scanned(t, to))
+
+		wantAccounts(t, h.listed(t, to, chain.ListDerived), map[solanago.PublicKey]uint64{same: 7, cross: 9})
+		all := map[solanago.PublicKey]uint64{same: 7, cross: 9, other: 5, unlisted: 11}
+		wantAccounts(t, h.listed(t, to, chain.ListOwned), all)
+		wantAccounts(t, h.listed(t, to, chain.ListAll), all)
+
+		found := h.scannedOn(t, to, same, cross, other, unlisted)
+		wantUnits(t, found, 5, 7, 9, 11)
+		for _, f := range found {
+			if f.To != to.Address || f.Account == "" {
+				t.Errorf("found %+v", f)
+			}
+			if counts := f.Units.Big().Uint64() != 11; f.Asset.Listed() != counts || (f.Asset.Token != "") != counts {
+				t.Errorf("%s units are of %+v", f.Units, f.Asset)
+			}
+		}
+	})
+}
+
+// wantAccounts fails unless the list has exactly these accounts, with these units.
+func wantAccounts(t *testing.T, list []chain.TokenAccount, want map[solanago.PublicKey]uint64) {
+	t.Helper()
+	got := make(map[string]uint64)
+	for _, a := range list {
+		got[string(a.Account)] = a.Units.Big().Uint64()
+	}
+	if len(got) != len(want) || len(list) != len(want) {
+		t.Errorf("%d accounts are listed, want %d: %+v", len(list), len(want), list)
+	}
+	for k, units := range want {
+		if got[k.String()] != units {
+			t.Errorf("%d units on %s are listed, want %d", got[k.String()], k, units)
+		}
+	}
+}
+
+// TestTokenAccounts_OneTransaction: what one transaction brings to several accounts of an owner are transfers of their
+// own, the same ones at every reading; what moves between its accounts is none.
+func TestTokenAccounts_OneTransaction(t *testing.T) {
+	t.Parallel()
+	onRuntimes(t, func(t *testing.T, h *harness) {
+		ownerKey, to := customer(t)
+		owner, mint := ownerKey.PublicKey(), h.mints[h.assets[1].Contract]
+		first, pay, firstKey := h.second(owner, mint, 5)
+		second, payAgain, secondKey := h.second(owner, mint, 6)
+		h.mustSend(slices.Concat(pay, payAgain), firstKey, secondKey)
+		h.Mine(1)
+		found := h.scannedOn(t, to, first, second)
+		wantUnits(t, found, 5, 6)
+		if len(found) == 2 && (found[0].Tx != found[1].Tx || found[0].Ordinal == found[1].Ordinal) {
+			t.Errorf("found %+v", found)
+		}
+		h.mustSend([]solanago.Instruction{
+			createATA(h.rich.PublicKey(), owner, mint), transfer(first, ata(owner, mint), owner, 5),
+			transfer(second, first, owner, 2),
+		}, ownerKey)
+		h.Mine(1)
+		again := h.scannedOn(t, to, second, first)
+		wantUnits(t, again, 5, 6)
+		for i := range again {
+			if again[i].ID() != found[i].ID() {
+				t.Errorf("%+v was %+v", again[i].ID(), found[i].ID())
+			}
+		}
+	})
+}
