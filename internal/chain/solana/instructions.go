@@ -15,20 +15,34 @@ func (s *Sender) instructions(p *sweepPlan, named solanago.PublicKey) []solanago
 		list = append(list, instruction.Price(p.price))
 	}
 	if p.closing {
-		for _, l := range p.taken {
-			list = append(list, l.from().Close(s.payer()))
+		for _, a := range p.closed {
+			list = append(list, a.Close(s.payer()))
 		}
 		return list
 	}
 	made := make(map[solanago.PublicKey]bool)
-	for _, l := range p.taken {
-		if !l.native() && !made[l.settlement] {
-			made[l.settlement] = true
-			list = append(list, l.to().Create(s.payer()))
+	create := func(a instruction.Account) {
+		if !made[a.Key] {
+			made[a.Key] = true
+			list = append(list, a.Create(s.payer()))
 		}
 	}
-	for i, l := range p.taken {
-		t := l.transfer()
+	var transfers []*solanago.GenericInstruction
+	for _, l := range p.taken {
+		if !l.native() {
+			create(l.to())
+		}
+		for _, x := range l.sources {
+			if x.parent != nil {
+				create(l.from())
+				create(*x.parent)
+				list = append(list, x.Recover(*x.parent, l.from()),
+					instruction.TransferCoins(l.owner, s.payer(), x.lamports))
+			}
+		}
+		transfers = append(transfers, l.transfers()...)
+	}
+	for i, t := range transfers {
 		if i == 0 {
 			t.AccountValues = append(t.AccountValues, solanago.Meta(named))
 		}
@@ -47,9 +61,18 @@ func (l *leg) to() instruction.Account {
 	return instruction.Account{Key: l.settlement, Owner: l.wallet, Mint: l.mint, Program: l.program}
 }
 
-func (l *leg) transfer() *solanago.GenericInstruction {
+// transfers are those from the leg's account, and from the owner's other ones.
+func (l *leg) transfers() (list []*solanago.GenericInstruction) {
 	if l.native() {
-		return instruction.TransferCoins(l.owner, l.wallet, l.units)
+		return append(list, instruction.TransferCoins(l.owner, l.wallet, l.units))
 	}
-	return l.from().Transfer(l.settlement, l.units, l.decimals)
+	if l.units > 0 {
+		list = append(list, l.from().Transfer(l.settlement, l.units, l.decimals))
+	}
+	for _, x := range l.sources {
+		if x.parent == nil {
+			list = append(list, x.Transfer(l.settlement, x.units, l.decimals))
+		}
+	}
+	return list
 }

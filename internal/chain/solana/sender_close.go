@@ -3,10 +3,12 @@ package solana
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	solanago "github.com/gagliardetto/solana-go"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/solana/instruction"
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
 )
 
@@ -42,7 +44,7 @@ func (s *Sender) CloseEmptied(ctx context.Context, items []chain.SweepItem) (lef
 	if err != nil || len(p.taken) == 0 {
 		return nil, err
 	}
-	p.closing, p.units = true, closeUnits*uint64(len(p.taken))
+	p.closing, p.units = true, closeUnits*uint64(len(p.closed))
 	if err := s.compile(p); err != nil {
 		return nil, fmt.Errorf("close accounts on %s: %w", s.Network(), err)
 	}
@@ -54,26 +56,49 @@ func (s *Sender) CloseEmptied(ctx context.Context, items []chain.SweepItem) (lef
 	return left, s.Broadcast(ctx, chain.Attempt{Tx: chain.TxHash(p.tx.Signatures[0].String()), Raw: p.raw})
 }
 
-// pickEmpty takes the first accounts that exist, belong to their owner and are empty. Accounts of Token-2022 may hold
-// withheld fees, which keep them open.
+// pickEmpty takes the first accounts that exist, belong to their owner and are empty: those of the legs, and the other
+// ones that they were emptied of. Accounts of Token-2022 may hold withheld fees, which keep them open.
 func (p *sweepPlan) pickEmpty(ctx context.Context, e *endpoint) error {
+	if verdict, err := e.resolve(ctx, p); verdict != nil || err != nil {
+		return err
+	}
 	final, err := e.Slot(ctx, rpc.Finalized)
 	if err != nil {
 		return err
 	}
-	keys := make([]solanago.PublicKey, len(p.legs))
-	for i, l := range p.legs {
-		keys[i] = l.account
+	var keys []solanago.PublicKey
+	var legs []*leg
+	for _, l := range p.legs {
+		l.empty = false
+		if l.native() {
+			continue
+		}
+		list := l.keys()
+		for _, x := range l.parents {
+			list = append(list, x.Key)
+		}
+		keys, legs = append(keys, list...), append(legs, slices.Repeat([]*leg{l}, len(list))...)
 	}
-	held, err := e.Holdings(ctx, keys, final)
+	held, _, err := e.Accounts(ctx, keys, final)
 	if err != nil {
 		return err
 	}
-	p.taken = nil
-	for i, l := range p.legs {
-		h := held[i]
-		l.empty = l.known && h.Valid && h.Owner == l.owner && h.Amount == 0 && !h.Frozen
-		if l.empty && len(p.taken) < SweepBatch {
+	p.taken, p.closed = nil, nil
+	for i, r := range held {
+		l := legs[i]
+		h, err := r.HoldingOf(solanago.TokenProgramID)
+		if err != nil {
+			return err
+		}
+		if !h.Valid || h.Owner != l.owner || h.Amount > 0 || h.Frozen {
+			continue
+		}
+		l.empty = true
+		a := instruction.Account{Key: keys[i], Owner: l.owner, Mint: h.Mint, Program: solanago.TokenProgramID}
+		if len(p.closed) == SweepBatch || slices.Contains(p.closed, a) {
+			continue
+		}
+		if p.closed = append(p.closed, a); !slices.Contains(p.taken, l) {
 			p.taken = append(p.taken, l)
 		}
 	}

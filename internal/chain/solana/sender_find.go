@@ -56,7 +56,9 @@ func (e *endpoint) findSweeps(ctx context.Context, p *sweepPlan, from uint64) (f
 			return nil, err
 		}
 		if l.known && money.UnitsFromUint64(held[0].Amount).Cmp(l.Expected) < 0 {
-			legs = append(legs, history.Leg{SweepItem: l.SweepItem, From: l.account, To: l.settlement})
+			for _, key := range l.keys() {
+				legs = append(legs, history.Leg{SweepItem: l.SweepItem, From: key, To: l.settlement})
+			}
 		}
 	}
 	paid, err := history.Payments(ctx, e.Client, legs, from, final)

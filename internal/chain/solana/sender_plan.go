@@ -3,11 +3,14 @@ package solana
 import (
 	"context"
 	"fmt"
+	"math"
+	"slices"
 
 	solanago "github.com/gagliardetto/solana-go"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/solana/ata"
+	"github.com/florinpay/florin/internal/chain/solana/instruction"
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
 )
 
@@ -19,8 +22,21 @@ type leg struct {
 	mint, program      solanago.PublicKey // zero for SOL
 	wallet, settlement solanago.PublicKey // where it goes: owner and account
 	decimals           byte
-	units              uint64
-	empty              bool // the account can be closed
+	units              uint64               // that leave account
+	others             []solanago.PublicKey // accounts that the money may lie on, too
+	sources            []source             // those of them that are emptied
+	parents            []instruction.Account
+	empty              bool // an account can be closed
+}
+
+// source is another account under the owner's key. What lies on a nested one, which belongs to a parent, goes to the
+// leg's account before that is emptied, and its rent to the owner.
+type source struct {
+	instruction.Account
+
+	parent   *instruction.Account // of a nested one
+	units    uint64
+	lamports uint64
 }
 
 func (l *leg) native() bool { return l.Asset.Contract == "" }
@@ -32,6 +48,7 @@ type sweepPlan struct {
 	fresh map[solanago.PublicKey]bool
 	// closing: the taken accounts are closed, and nothing is moved.
 	closing bool
+	closed  []instruction.Account
 
 	hash  solanago.Hash
 	until uint64
@@ -81,6 +98,16 @@ func (s *Sender) plan(items []chain.SweepItem) (*sweepPlan, error) {
 		if _, l.known = s.adapter.mint(i.Asset.Contract); l.known {
 			l.of(solanago.TokenProgramID)
 		}
+		for _, text := range i.Accounts {
+			key, err := parseKey(string(text))
+			if err != nil {
+				return nil, err
+			}
+			l.others = append(l.others, key)
+		}
+		if len(l.others) > 0 {
+			l.parents = s.parents(l.owner)
+		}
 		p.legs = append(p.legs, l)
 	}
 	return p, nil
@@ -90,6 +117,36 @@ func (s *Sender) plan(items []chain.SweepItem) (*sweepPlan, error) {
 func (l *leg) of(program solanago.PublicKey) {
 	l.program = program
 	l.account, l.settlement = ata.OfProgram(l.owner, l.mint, program), ata.OfProgram(l.wallet, l.mint, program)
+}
+
+// parents are the owner's associated accounts, which nested ones belong to.
+func (s *Sender) parents(owner solanago.PublicKey) (list []instruction.Account) {
+	for _, m := range s.adapter.mints {
+		list = append(list, instruction.Account{
+			Key: s.adapter.addresses.Of(owner, m.key), Owner: owner, Mint: m.key, Program: solanago.TokenProgramID,
+		})
+	}
+	return list
+}
+
+// keys lists the accounts under the owner's key that the leg's money may lie on.
+func (l *leg) keys() []solanago.PublicKey {
+	list := []solanago.PublicKey{l.account}
+	for _, k := range l.others {
+		if !slices.Contains(list, k) {
+			list = append(list, k)
+		}
+	}
+	return list
+}
+
+// read lists what must be read for the leg: its accounts, then the wallet, the settlement account and the parents.
+func (l *leg) read() []solanago.PublicKey {
+	list := append(l.keys(), l.wallet, l.settlement)
+	for _, x := range l.parents {
+		list = append(list, x.Key)
+	}
+	return list
 }
 
 // resolve reads the program and the decimals of mints that are not assets of the network. Only the operator
@@ -123,12 +180,63 @@ func (l *leg) holds(r *rpc.Account) (rpc.Holding, error) {
 	return rpc.Holding{Exists: true, Valid: true, Owner: l.owner, Amount: r.Lamports}, nil
 }
 
-// take decides how much of an account's balance is moved: what is recorded, or all of it in a rescue.
-func (l *leg) take(holds uint64) {
-	l.units = holds
-	if expected := l.Expected.Big(); !l.Rescue && expected.IsUint64() && expected.Uint64() < holds {
-		l.units = expected.Uint64()
+// maxSources bounds the other accounts that a leg empties, so that it fits a transaction. What lies on more of them is
+// left for the next sweep.
+const maxSources = 4
+
+// take decides how much is moved of what the leg's account holds, and what of the others: in all what is recorded, or
+// everything in a rescue. usable: the account can be emptied. It returns how much that is.
+func (l *leg) take(holds uint64, usable bool, others []source) uint64 {
+	most := uint64(math.MaxUint64)
+	if expected := l.Expected.Big(); !l.Rescue && expected.IsUint64() {
+		most = expected.Uint64()
 	}
+	l.units, l.sources = 0, nil
+	if usable {
+		l.units = min(holds, most)
+	}
+	left := most - l.units
+	for _, nested := range []bool{true, false} { // what is nested passes through the account
+		for _, x := range others {
+			if nested != (x.parent != nil) || nested && !usable || left == 0 || len(l.sources) == maxSources {
+				continue
+			}
+			part := min(x.units, left)
+			left -= part
+			if nested {
+				l.units += part
+			} else {
+				x.units = part
+			}
+			l.sources = append(l.sources, x)
+		}
+	}
+	return most - left
+}
+
+// sourcesOf returns which of the leg's other accounts hold something, by what was read of them.
+func (l *leg) sourcesOf(keys []solanago.PublicKey, read []*rpc.Account) (list []source, err error) {
+	for i, key := range keys {
+		held, err := read[i].HoldingOf(l.program)
+		if err != nil {
+			return nil, err
+		}
+		if !held.Valid || held.Mint != l.mint || held.Amount == 0 || held.Frozen {
+			continue
+		}
+		x := source{
+			Account: instruction.Account{Key: key, Owner: held.Owner, Mint: l.mint, Program: l.program},
+			units:   held.Amount, lamports: read[i].Lamports,
+		}
+		at := slices.IndexFunc(l.parents, func(a instruction.Account) bool { return a.Key == held.Owner })
+		if at >= 0 && l.program == solanago.TokenProgramID && key == ata.Of(held.Owner, l.mint) {
+			x.parent = &l.parents[at]
+		}
+		if held.Owner == l.owner || x.parent != nil {
+			list = append(list, x)
+		}
+	}
+	return list, nil
 }
 
 // roomyAccount is a size, in bytes, that is enough for an account of Token-2022 with the extensions of any

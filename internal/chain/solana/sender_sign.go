@@ -1,6 +1,7 @@
 package solana
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/solana/effect"
+	"github.com/florinpay/florin/internal/chain/solana/instruction"
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
@@ -93,7 +95,7 @@ func (s *Sender) prepare(ctx context.Context, e *endpoint, p *sweepPlan, previou
 	if p.hash, p.until, err = e.Blockhash(ctx); err != nil {
 		return nil, err
 	}
-	p.units = min(unitsEach*uint64(len(p.taken)+1), maxUnits)
+	p.units = min(unitsEach*uint64(p.steps()+1), maxUnits)
 	if verdict := s.compile(p); verdict != nil {
 		return verdict, nil
 	}
@@ -125,7 +127,7 @@ func (s *Sender) readBalances(ctx context.Context, e *endpoint, p *sweepPlan) (b
 	}
 	keys := []solanago.PublicKey{s.payer()}
 	for _, l := range p.legs {
-		keys = append(keys, l.account, l.wallet, l.settlement)
+		keys = append(keys, l.read()...)
 	}
 	all := make([]*rpc.Account, len(keys))
 	err = rpc.Each(ctx, keys, rpc.AccountsPerCall, func(ctx context.Context, part []solanago.PublicKey, at int) error {
@@ -137,25 +139,15 @@ func (s *Sender) readBalances(ctx context.Context, e *endpoint, p *sweepPlan) (b
 		return 0, nil, err
 	}
 	p.taken, p.fresh = nil, make(map[solanago.PublicKey]bool)
-	note := "there is nothing to move"
-	for i, l := range p.legs {
-		held, err := l.holds(all[1+3*i])
+	note, rest := "there is nothing to move", all[1:]
+	for _, l := range p.legs {
+		read := rest[:len(l.read())]
+		rest = rest[len(read):]
+		refusal, err := p.pick(l, read)
 		if err != nil {
 			return 0, nil, err
 		}
-		refusal, err := l.refusal(held, all[2+3*i], all[3+3*i])
-		switch {
-		case err != nil:
-			return 0, nil, err
-		case refusal != "":
-			note = refusal
-		case held.Valid && held.Owner == l.owner && held.Amount > 0:
-			l.take(held.Amount)
-			if !l.native() {
-				p.fresh[l.settlement] = !all[3+3*i].Token()
-			}
-			p.taken = append(p.taken, l)
-		}
+		note = cmp.Or(refusal, note)
 	}
 	if len(p.taken) == 0 {
 		return 0, fmt.Errorf("%w: %s", chain.ErrTooLarge, note), nil
@@ -164,6 +156,53 @@ func (s *Sender) readBalances(ctx context.Context, e *endpoint, p *sweepPlan) (b
 		balance = all[0].Lamports
 	}
 	return balance, nil, nil
+}
+
+// pick takes the leg if there is something to move, by what was read for it, and otherwise returns why it must not be.
+func (p *sweepPlan) pick(l *leg, read []*rpc.Account) (refusal string, err error) {
+	keys := l.keys()
+	wallet, settlement, parents := read[len(keys)], read[len(keys)+1], read[len(keys)+2:]
+	held, err := l.holds(read[0])
+	if err != nil {
+		return "", err
+	}
+	var others []source
+	if !l.native() {
+		if others, err = l.sourcesOf(keys[1:], read[1:len(keys)]); err != nil {
+			return "", err
+		}
+	}
+	usable := !held.Frozen && (!held.Valid || held.Owner == l.owner)
+	if len(others) > 0 {
+		held.Frozen = false // the others are not
+	}
+	if refusal, err = l.refusal(held, wallet, settlement); refusal != "" || err != nil {
+		return refusal, err
+	}
+	if l.take(held.Amount, usable, others) == 0 {
+		return "", nil
+	}
+	p.taken = append(p.taken, l)
+	if l.native() {
+		return "", nil
+	}
+	p.fresh[l.settlement] = !settlement.Token()
+	for _, x := range l.sources {
+		if x.parent != nil {
+			p.fresh[l.account] = !read[0].Token()
+			at := slices.IndexFunc(l.parents, func(a instruction.Account) bool { return a.Key == x.parent.Key })
+			p.fresh[x.parent.Key] = !parents[at].Token()
+		}
+	}
+	return "", nil
+}
+
+// steps counts the movements of the plan.
+func (p *sweepPlan) steps() (n int) {
+	for _, l := range p.taken {
+		n += 1 + 2*len(l.sources)
+	}
+	return n
 }
 
 // frozenNote is why a frozen account is not swept.
@@ -201,9 +240,13 @@ func (l *leg) refusal(held rpc.Holding, wallet, settlement *rpc.Account) (string
 func (p *sweepPlan) writable(payer solanago.PublicKey) []string {
 	keys := []string{payer.String()}
 	for _, l := range p.taken {
-		for _, k := range []string{l.account.String(), l.settlement.String()} { // both wallets, for SOL
-			if !slices.Contains(keys, k) {
-				keys = append(keys, k)
+		changed := []solanago.PublicKey{l.account, l.settlement} // both wallets, for SOL
+		for _, x := range l.sources {
+			changed = append(changed, x.Key)
+		}
+		for _, k := range changed {
+			if !slices.Contains(keys, k.String()) {
+				keys = append(keys, k.String())
 			}
 		}
 	}

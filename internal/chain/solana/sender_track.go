@@ -174,14 +174,17 @@ func (s *Sender) included(
 		changes[c.Account] = c
 	}
 	for _, l := range p.legs {
-		c := changes[l.account.String()]
-		if l.native() {
-			c = t.CoinsOf(l.account)
+		var before, after uint64
+		for _, key := range l.keys() {
+			c := changes[key.String()]
+			if l.native() {
+				c = t.CoinsOf(key)
+			}
+			before, after = before+c.Before, after+c.After
 		}
-		if c.Before > c.After {
+		if before > after {
 			seen.Moved = append(seen.Moved, chain.Moved{
-				Address: l.Address.Address, Contract: l.Asset.Contract,
-				Units: money.UnitsFromUint64(c.Before - c.After),
+				Address: l.Address.Address, Contract: l.Asset.Contract, Units: money.UnitsFromUint64(before - after),
 			})
 			continue
 		}
