@@ -196,6 +196,18 @@ func (p Payment) Unexplained(asset chain.Asset, a chain.Address, more money.Unit
 	return !dusted || more.Atto(asset.Decimals).Cmp(min(p.Missing(), tolerated).Atto()) >= 0
 }
 
+// AccountsOn lists token accounts under the key of the route's address: those given, and those that deposits came to.
+func (p Payment) AccountsOn(r Route, given []chain.Address) []chain.Address {
+	list := slices.Clone(given)
+	for _, d := range p.Deposits {
+		t := d.Transfer
+		if t.Account != "" && t.Network == r.Network && t.To == r.Address.Address && !slices.Contains(list, t.Account) {
+			list = append(list, t.Account)
+		}
+	}
+	return list
+}
+
 // Recorded returns the sum of the deposits recorded for the address in the asset,
 // swept or not.
 func (p Payment) Recorded(asset chain.Asset, a chain.Address) money.Units {

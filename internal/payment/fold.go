@@ -126,7 +126,7 @@ func (f *folding) through(key foldKey) uint64 {
 
 // take reports whether a transfer that is not recorded is folded, and folds it.
 func (f *folding) take(t chain.Transfer) bool {
-	if t.Units.Atto(t.Asset.Decimals).Cmp(floor(f.singles).Atto()) >= 0 {
+	if t.Asset.Worth(t.Units).Cmp(floor(f.singles).Atto()) >= 0 {
 		f.singles++
 		return false
 	}

@@ -190,7 +190,7 @@ func (p Payment) sum(take func(Deposit) bool) money.Atto {
 	var total money.Atto
 	for _, d := range p.Deposits {
 		if p.Counts(d) && take(d) {
-			total = total.Add(d.Transfer.Units.Atto(d.Transfer.Asset.Decimals))
+			total = total.Add(d.Transfer.Asset.Worth(d.Transfer.Units))
 		}
 	}
 	return total

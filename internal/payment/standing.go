@@ -94,13 +94,13 @@ func (p Payment) Attention() []Reason {
 	return slices.DeleteFunc(Reasons(), func(r Reason) bool { return !holds[r] })
 }
 
-// Uncounted returns the final money of known tokens that came to the payment's
+// Uncounted returns the final money of listed tokens that came to the payment's
 // addresses and does not count, if it is worth a cent.
 func (p Payment) Uncounted() money.Atto {
 	var total money.Atto
 	for _, d := range p.Deposits {
 		if d.State == DepositFinal && !p.Counts(d) {
-			total = total.Add(d.Transfer.Units.Atto(d.Transfer.Asset.Decimals))
+			total = total.Add(d.Transfer.Asset.Worth(d.Transfer.Units))
 		}
 	}
 	if total.Micros() < leastExcess {

@@ -18,6 +18,8 @@ type DepositBalance struct {
 	Address    chain.Watched
 	Settlement chain.Address
 	Asset      chain.Asset
+	// Accounts are the token accounts that deposits which are due came to, beside the associated one.
+	Accounts []chain.Address
 	// Due is the final money that no sweep has moved.
 	Due        money.Units
 	FirstBlock uint64    // of the deposits that are due

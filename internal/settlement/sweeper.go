@@ -232,7 +232,7 @@ func items(balances []DepositBalance) []chain.SweepItem {
 	for i, b := range balances {
 		list[i] = chain.SweepItem{
 			PaymentID: b.PaymentID, Scheme: b.Scheme, Address: b.Address,
-			Settlement: b.Settlement, Asset: b.Asset, Expected: b.Due,
+			Settlement: b.Settlement, Asset: b.Asset, Expected: b.Due, Accounts: b.Accounts,
 		}
 	}
 	return list

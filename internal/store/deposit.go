@@ -42,7 +42,7 @@ func saveDeposit(p *paymentRow, d payment.Deposit) (*db.Stmt, error) {
 		BlockNumber: block, BlockHash: db.Packed(t.Block.Hash), BlockTime: db.At(t.Block.Time), Source: t.Source,
 		State: string(d.State), Rechecked: d.Rechecked, Late: d.Late,
 		SeenAt: db.At(d.SeenAt), FinalAt: db.At(d.FinalAt),
-		Folded: int64(d.Count), FoldedThrough: through,
+		Folded: int64(d.Count), FoldedThrough: through, Account: db.Packed(t.Account),
 	})...), nil
 }
 

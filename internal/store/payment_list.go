@@ -139,7 +139,7 @@ func (l *lister) withReference() *bun.SelectQuery {
 // swept, which are few.
 func (l *lister) unswept() *bun.SelectQuery {
 	q := l.NewSelect().Distinct().TableExpr("deposits AS d CROSS JOIN payments AS p").
-		Where("d.key_id = ? AND d.swept_at IS NULL AND d.state <> 'VANISHED'", l.f.KeyID).
+		Where("d.key_id = ? AND d.swept_at IS NULL AND d.state <> 'VANISHED' AND "+table.Listed, l.f.KeyID).
 		Where("p.id = d.payment_id AND p.status = ?", string(payment.Completed))
 	if l.f.Network != "" {
 		q = q.Where("p.network = ?", string(l.f.Network))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/uptrace/bun"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/store/db"
+	"github.com/florinpay/florin/internal/store/table"
 )
 
 // setAsideRow is a payment that could not be read on a network.
@@ -24,21 +26,30 @@ type setAsideRow struct {
 	Attempts   int64
 	NextAt     instant
 	Reason     string
+	Accounts   string
 	EndedAt    instant // of the payment
 }
 
+// maxAccounts bounds the token accounts that are read for one payment: anyone can make some.
+const maxAccounts = 64
+
 // SaveSetAside stores that a payment could not be read. What is stored keeps its
-// first block and its beginning if those are earlier.
+// first block and its beginning if those are earlier, and its token accounts.
 func (s *Store) SaveSetAside(ctx context.Context, a watch.SetAside) error {
 	from := int64(min(a.From, math.MaxInt64)) //nolint:gosec // bounded
 	err := s.db.Write(ctx, func(ctx context.Context, t tx) error {
-		res, err := t.NewRaw("INSERT INTO set_aside (payment_id, network, from_number, since, attempts, next_at, reason) "+
-			"SELECT id, ?, ?, ?, ?, ?, ? FROM payments WHERE public_id = ? "+
+		accounts, err := withStored(ctx, t, a)
+		if err != nil {
+			return err
+		}
+		res, err := t.NewRaw("INSERT INTO set_aside (payment_id, network, from_number, since, attempts, next_at, reason, accounts) "+
+			"SELECT id, ?, ?, ?, ?, ?, ?, ? FROM payments WHERE public_id = ? "+
 			"ON CONFLICT (network, payment_id) DO UPDATE SET attempts = excluded.attempts, next_at = excluded.next_at, reason = excluded.reason, "+
+			"accounts = excluded.accounts, "+
 			"from_number = CASE WHEN excluded.from_number < set_aside.from_number THEN excluded.from_number ELSE set_aside.from_number END, "+
 			"since = CASE WHEN excluded.since < set_aside.since THEN excluded.since ELSE set_aside.since END",
 			string(a.Network), from, db.At(a.Since), a.Attempts, db.At(a.NextAt),
-			db.Shown(a.Reason), string(a.PaymentID)).Exec(ctx)
+			db.Shown(a.Reason), accounts, string(a.PaymentID)).Exec(ctx)
 		if err != nil {
 			return err
 		}
@@ -53,11 +64,31 @@ func (s *Store) SaveSetAside(ctx context.Context, a watch.SetAside) error {
 	return nil
 }
 
+// withStored returns the accounts of a, and those that are stored.
+func withStored(ctx context.Context, t tx, a watch.SetAside) (string, error) {
+	var stored []struct{ Accounts string }
+	err := t.NewRaw("SELECT accounts FROM set_aside WHERE network = ? AND payment_id = "+
+		"(SELECT id FROM payments WHERE public_id = ?)"+t.ForUpdate(), string(a.Network), string(a.PaymentID)).Scan(ctx, &stored)
+	if err != nil {
+		return "", err
+	}
+	var all []chain.Address
+	for _, row := range stored {
+		all = table.SplitAddresses(row.Accounts)
+	}
+	for _, account := range a.Accounts {
+		if !slices.Contains(all, account) && len(all) < maxAccounts {
+			all = append(all, account)
+		}
+	}
+	return table.JoinAddresses(all), nil
+}
+
 // SetAsides lists the payments that could not be read on the network, the longest
 // first.
 func (s *Store) SetAsides(ctx context.Context, n chain.Network) ([]watch.SetAside, error) {
 	var rows []setAsideRow
-	err := s.db.Reader().NewRaw("SELECT p.public_id, a.network, a.from_number, a.since, a.attempts, a.next_at, a.reason, p.ended_at "+
+	err := s.db.Reader().NewRaw("SELECT p.public_id, a.network, a.from_number, a.since, a.attempts, a.next_at, a.reason, a.accounts, p.ended_at "+
 		"FROM set_aside AS a JOIN payments AS p ON p.id = a.payment_id WHERE a.network = ? ORDER BY a.since, a.payment_id",
 		string(n)).Scan(ctx, &rows)
 	if err != nil {
@@ -68,7 +99,7 @@ func (s *Store) SetAsides(ctx context.Context, n chain.Network) ([]watch.SetAsid
 		list[i] = watch.SetAside{
 			Network: chain.Network(r.Network), PaymentID: payment.ID(r.PublicID), From: uint64(max(r.FromNumber, 0)),
 			Since: r.Since.Time, Attempts: int(r.Attempts), NextAt: r.NextAt.Time,
-			Reason: r.Reason, EndedAt: r.EndedAt.Time,
+			Reason: r.Reason, EndedAt: r.EndedAt.Time, Accounts: table.SplitAddresses(r.Accounts),
 		}
 	}
 	return list, nil

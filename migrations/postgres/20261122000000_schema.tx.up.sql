@@ -254,6 +254,7 @@ CREATE TABLE deposits (
     to_address   bytea       NOT NULL,
     units        text        NOT NULL, -- whole number of the token's smallest unit
     block_hash   bytea       NOT NULL,
+    account      bytea       NOT NULL DEFAULT '', -- Solana: the token account it came to; empty: the associated one
     source       text        NOT NULL,
     state        text        NOT NULL CHECK (state IN ('SEEN', 'FINAL', 'VANISHED')),
     UNIQUE (network, tx_hash, ordinal, to_address, contract)
@@ -271,6 +272,7 @@ CREATE TABLE set_aside (
     attempts    bigint      NOT NULL,
     next_at     timestamptz NOT NULL,
     reason      text        NOT NULL,
+    accounts    text        NOT NULL DEFAULT '', -- token accounts to be read, too, separated by commas
     PRIMARY KEY (network, payment_id)
 );
 
@@ -503,6 +505,7 @@ CREATE TABLE sweep_items (
     symbol     text    NOT NULL,
     token      text    NOT NULL,
     expected   text    NOT NULL,
+    accounts   text    NOT NULL DEFAULT '', -- token accounts that are emptied, too, separated by commas
     moved      text, -- NULL: nothing
     reason     text    NOT NULL, -- why it could not be moved
     PRIMARY KEY (sweep_id, id)

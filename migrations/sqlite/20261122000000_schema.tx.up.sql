@@ -254,6 +254,7 @@ CREATE TABLE deposits (
     swept_at     INTEGER,
     folded         INTEGER NOT NULL DEFAULT 0, -- how many small transfers it stands for; 0: it is one transfer
     folded_through INTEGER NOT NULL DEFAULT 0, -- the last block whose transfers it holds
+    account        BLOB    NOT NULL DEFAULT x'', -- Solana: the token account it came to; empty: the associated one
     UNIQUE (network, tx_hash, ordinal, to_address, contract)
 ) STRICT;
 CREATE INDEX deposits_by_payment ON deposits (payment_id);
@@ -269,6 +270,7 @@ CREATE TABLE set_aside (
     attempts    INTEGER NOT NULL,
     next_at     INTEGER NOT NULL,
     reason      TEXT    NOT NULL,
+    accounts    TEXT    NOT NULL DEFAULT '', -- token accounts to be read, too, separated by commas
     PRIMARY KEY (network, payment_id)
 ) STRICT;
 
@@ -491,6 +493,7 @@ CREATE TABLE sweep_items (
     token      TEXT    NOT NULL,
     expected   TEXT    NOT NULL,
     rescue     INTEGER NOT NULL,
+    accounts   TEXT    NOT NULL DEFAULT '', -- token accounts that are emptied, too, separated by commas
     moved      TEXT,             -- NULL: nothing
     reason     TEXT    NOT NULL, -- why it could not be moved
     UNIQUE (sweep_id, address, contract)

@@ -252,7 +252,7 @@ func (x *Presenter) deposits(p payment.Payment) []checkout.Deposit {
 	for _, d := range p.Deposits {
 		t := d.Transfer
 		if d.State == payment.DepositVanished ||
-			!p.Counts(d) && t.Units.Atto(t.Asset.Decimals).Cmp(payment.DustFloor.Atto()) < 0 {
+			!p.Counts(d) && t.Asset.Worth(t.Units).Cmp(payment.DustFloor.Atto()) < 0 {
 			continue
 		}
 		v := checkout.Deposit{

@@ -88,14 +88,20 @@ func (d *Surface) addHistory(ctx context.Context, p *dashboard.PaymentProps, x p
 	return err
 }
 
-// strayNotices name money at the payment's address on a network that was not
-// offered, which no sweep moves by itself.
+// strayNotices name money at the payment's address that no sweep moves by itself: on a network that was not offered, or
+// in a token that the network's are not.
 func strayNotices(x payment.Payment) []panel.Notice {
 	var all []panel.Notice
 	for _, dep := range x.Deposits {
 		t := dep.Transfer
 		shown := slices.ContainsFunc(x.Routes, func(r payment.Route) bool { return r.Network == t.Network })
-		if shown || dep.Swept || dep.State != payment.DepositFinal {
+		if shown && t.Asset.Listed() || dep.Swept || dep.State != payment.DepositFinal {
+			continue
+		}
+		if shown {
+			all = append(all, panel.Notice{Text: t.Units.Display(t.Asset.Decimals) + " of the token " + t.Asset.Symbol +
+				" came to this address on " + views.NetworkName(string(t.Network)) +
+				", which is none that is taken here. Ask the operator of this server to send it to your wallet."})
 			continue
 		}
 		all = append(all, panel.Notice{Bad: true, Text: t.Units.Display(

@@ -97,7 +97,7 @@ func uncounted(p payment.Payment) (sums []string) {
 	units := map[chain.Asset]money.Units{}
 	var assets []chain.Asset // in the order in which they came
 	for _, d := range p.Deposits {
-		if a := d.Transfer.Asset; d.State == payment.DepositFinal && !p.Counts(d) {
+		if a := d.Transfer.Asset; d.State == payment.DepositFinal && !p.Counts(d) && a.Listed() {
 			if _, known := units[a]; !known {
 				assets = append(assets, a)
 			}
@@ -105,7 +105,7 @@ func uncounted(p payment.Payment) (sums []string) {
 		}
 	}
 	worth := slices.DeleteFunc(slices.Clone(assets), func(a chain.Asset) bool {
-		return units[a].Atto(a.Decimals).Cmp(payment.DustFloor.Atto()) < 0
+		return a.Worth(units[a]).Cmp(payment.DustFloor.Atto()) < 0
 	})
 	if len(worth) > 0 { // or each is a speck, and their sum is not
 		assets = worth

@@ -25,18 +25,21 @@ var ErrDiffers = fault.New(fault.Unavailable,
 // errRestored: what came before a restore may have been swept since.
 var errRestored = fault.New(fault.Unavailable, "the database was restored; the address is read again")
 
-// Repair has the payment's addresses on the network read again from the block on, because of cause.
+// Repair has the payment's addresses on the network read again from the block on, with more token accounts of theirs,
+// because of cause.
 func Repair(
 	ctx context.Context, s Store, n chain.Network, id payment.ID, from uint64, cause error, now time.Time,
+	accounts ...chain.Address,
 ) error {
 	return s.SaveSetAside(ctx, SetAside{
-		Network: n, PaymentID: id, From: from, Since: now, NextAt: now, Reason: cause.Error(),
+		Network: n, PaymentID: id, From: from, Since: now, NextAt: now, Reason: cause.Error(), Accounts: accounts,
 	})
 }
 
 // RepairSince is Repair from a time on, or from when the payment's address was first shown, if that was later.
 func RepairSince(
 	ctx context.Context, s Store, r chain.Reader, id payment.ID, since time.Time, cause error, now time.Time,
+	accounts ...chain.Address,
 ) error {
 	n := r.Network()
 	c, ok, err := s.Cursor(ctx, n)
@@ -60,7 +63,7 @@ func RepairSince(
 	if err != nil {
 		return err
 	}
-	return Repair(ctx, s, n, id, from, cause, now)
+	return Repair(ctx, s, n, id, from, cause, now, accounts...)
 }
 
 // Covered reports whether the network was read up to the block for the payment, whichever address of it.
@@ -97,6 +100,7 @@ const (
 // repair has a payment's address read again since a time, unless that was done a moment ago.
 func (e *Expirer) repair(
 	ctx context.Context, n chain.Network, r chain.Reader, p payment.Payment, c Cursor, since time.Time, cause error,
+	accounts ...chain.Address,
 ) error {
 	key := repairKey{n, p.ID}
 	x := e.repairs[key]
@@ -116,6 +120,7 @@ func (e *Expirer) repair(
 	e.log.Warn("an address is read again", "network", n, "txnid", p.ID, "from", from, "reason", cause)
 	return e.store.SaveSetAside(ctx, SetAside{
 		Network: n, PaymentID: p.ID, From: from, Since: e.now(), NextAt: at, Reason: cause.Error(),
+		Accounts: accounts,
 	})
 }
 

@@ -3,6 +3,7 @@ package watch
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -24,6 +25,9 @@ type SetAside struct {
 	Attempts  int // made in vain
 	NextAt    time.Time
 	Reason    string // for the operator
+	// Accounts are token accounts under the keys of the payment's addresses that are read, too. The store adds them to
+	// those that it has.
+	Accounts []chain.Address
 	// EndedAt is when the payment ended; zero: it has not. The store reads it and
 	// does not save it.
 	EndedAt time.Time
@@ -114,6 +118,11 @@ func (w *Watcher) retrySetAside(ctx context.Context, heads chain.Heads, c Cursor
 		if w.now().Before(a.NextAt) {
 			break
 		}
+		if a.From > c.Scanned.Number { // its blocks are not final yet
+			a.NextAt = w.now().Add(firstRetry)
+			w.aside[id] = a
+			continue
+		}
 		if w.givenUp(a) {
 			if err := w.store.DeleteSetAside(ctx, a); err != nil {
 				return err
@@ -145,18 +154,13 @@ func (w *Watcher) readAgain(ctx context.Context, a SetAside, heads chain.Heads, 
 	if err != nil {
 		return err
 	}
-	set := chain.NewWatchSet(len(p.Routes))
-	for _, r := range p.Routes {
-		if r.Network == w.profile.Network || r.Network.EVM() && w.profile.Network.EVM() {
-			set.Add(r.Address)
-		}
-	}
+	sets := w.setsOf(p, a.Accounts)
 	for a.From <= c.Scanned.Number {
 		to, err := w.step(ctx, a.From-1, c.Scanned)
 		if err != nil {
 			return err
 		}
-		if err := w.readRange(ctx, p.ID, set, heads, a.From, to); err != nil {
+		if err := w.readRange(ctx, p.ID, sets, heads, a.From, to); err != nil {
 			return err
 		}
 		if err := w.store.AdvanceSetAside(ctx, a, to.Number+1); err != nil {
@@ -175,28 +179,48 @@ func (w *Watcher) readAgain(ctx context.Context, a SetAside, heads chain.Heads, 
 	return w.store.DeleteSetAside(ctx, a)
 }
 
+// setsOf returns what is read for a payment: its addresses, and each token account under their keys by itself, given or
+// recorded: strangers can make one that cannot be read.
+func (w *Watcher) setsOf(p payment.Payment, accounts []chain.Address) []*chain.WatchSet {
+	set := chain.NewWatchSet(len(p.Routes))
+	sets := []*chain.WatchSet{set}
+	for _, r := range p.Routes {
+		if r.Network != w.profile.Network && !(r.Network.EVM() && w.profile.Network.EVM()) {
+			continue
+		}
+		set.Add(r.Address)
+		if r.Network != w.profile.Network {
+			continue
+		}
+		for _, text := range p.AccountsOn(r, accounts) {
+			if account, err := chain.ParseAddress(r.Network, string(text)); err == nil {
+				one := chain.NewWatchSet(1)
+				one.AddAccount(r.Address, account)
+				sets = append(sets, one)
+			}
+		}
+	}
+	return sets
+}
+
 // readRange takes in blocks for one payment, through as many voices as must say the same. What they still dispute is an
-// error.
+// error, and so is a token account that cannot be read, which keeps the others from nothing.
 func (w *Watcher) readRange(
-	ctx context.Context, id payment.ID, set *chain.WatchSet, heads chain.Heads, from uint64, to chain.Head,
+	ctx context.Context, id payment.ID, sets []*chain.WatchSet, heads chain.Heads, from uint64, to chain.Head,
 ) error {
 	v := payment.View{
 		Network: w.profile.Network, From: from, To: to.Number, Latest: heads.Latest, Unread: from > w.rechecked+1,
 		Final: chain.Lower(heads.Final, to), Finalized: chain.Lower(heads.Finalized, to), End: to,
 	}
 	o := observation{reader: w.reader, now: w.now, said: make(judgement), early: make(judgement)}
-	for heard := []string(nil); len(heard) < w.reader.Quorum(); {
-		found, by, err := w.reader.Scan(ctx, from, to, set, heard...)
-		if err != nil {
+	var unread []error
+	for i, set := range sets {
+		found, err := w.scanTwice(ctx, from, to, set)
+		if err != nil && (i == 0 || ctx.Err() != nil) {
 			return err
 		}
-		heard = append(heard, by)
-		for _, t := range found {
-			same := func(o chain.Transfer) bool { return confirmationOf(o) == confirmationOf(t) }
-			if !slices.ContainsFunc(v.Transfers, same) {
-				v.Transfers = append(v.Transfers, t)
-			}
-		}
+		unread = append(unread, err)
+		v.Transfers = append(v.Transfers, found...)
 	}
 	p, err := w.store.Payment(ctx, id)
 	if err != nil {
@@ -211,5 +235,25 @@ func (w *Watcher) readRange(
 		}
 		w.changed++
 	}
-	return x.open
+	return cmp.Or(x.open, errors.Join(unread...))
+}
+
+// scanTwice returns the transfers that as many voices as must say the same show.
+func (w *Watcher) scanTwice(
+	ctx context.Context, from uint64, to chain.Head, set *chain.WatchSet,
+) (all []chain.Transfer, err error) {
+	for heard := []string(nil); len(heard) < w.reader.Quorum(); {
+		found, by, err := w.reader.Scan(ctx, from, to, set, heard...)
+		if err != nil {
+			return nil, err
+		}
+		heard = append(heard, by)
+		for _, t := range found {
+			same := func(o chain.Transfer) bool { return confirmationOf(o) == confirmationOf(t) }
+			if !slices.ContainsFunc(all, same) {
+				all = append(all, t)
+			}
+		}
+	}
+	return all, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/store/db"
+	"github.com/florinpay/florin/internal/store/table"
 )
 
 // Trouble is work that waits for an operator, or for longer than it should.
@@ -325,7 +326,8 @@ func reorged(ctx context.Context, t db.Tx) ([]ReorgedPayment, error) {
 
 // AboutUSD is the SQL expression of the value of a deposit d, as a float: only for
 // sorting and thresholds, never for a sum that is shown.
-const AboutUSD = "CAST(d.units AS double precision) / CAST('1e' || d.decimals AS double precision)"
+const AboutUSD = "CASE WHEN " + table.Listed + " THEN " +
+	"CAST(d.units AS double precision) / CAST('1e' || d.decimals AS double precision) ELSE 0 END"
 
 // USD converts an amount for comparison with AboutUSD.
 func USD(m money.Micros) float64 { return float64(m) / float64(money.USD) }

@@ -9,6 +9,7 @@ import (
 	"github.com/florinpay/florin/internal/backup"
 	"github.com/florinpay/florin/internal/retention"
 	"github.com/florinpay/florin/internal/store/db"
+	"github.com/florinpay/florin/internal/store/table"
 )
 
 // finished are the payments of which nothing is open: they ended, their last event is old, no webhook of theirs is
@@ -16,8 +17,8 @@ import (
 const finished = "SELECT p.id FROM payments AS p WHERE p.id IN (?0) AND p.ended_at < ?1 AND p.attention = '' AND NOT p.held " +
 	"AND NOT EXISTS (SELECT 1 FROM events AS e WHERE e.payment_id = p.id AND e.at >= ?1) " +
 	"AND NOT EXISTS (SELECT 1 FROM deliveries AS d WHERE d.payment_id = p.id AND d.state NOT IN ('DELIVERED', 'OVERTAKEN')) " +
-	"AND NOT EXISTS (SELECT 1 FROM deposits AS o WHERE o.payment_id = p.id AND o.state <> 'VANISHED' " +
-	"AND (NOT o.rechecked OR o.swept_at IS NULL)) ORDER BY p.id"
+	"AND NOT EXISTS (SELECT 1 FROM deposits AS d WHERE d.payment_id = p.id AND d.state <> 'VANISHED' " +
+	"AND (NOT d.rechecked OR d.swept_at IS NULL AND " + table.Listed + ")) ORDER BY p.id"
 
 // events drops all events of finished payments, with their deliveries, and notes which positions of GET /events are
 // gone.

@@ -3,6 +3,7 @@ package settlement
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -13,6 +14,7 @@ import (
 	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/store/db"
 	"github.com/florinpay/florin/internal/store/report"
+	"github.com/florinpay/florin/internal/store/table"
 )
 
 // balanceRow is what sweeps have done to one address in one asset.
@@ -45,6 +47,7 @@ type dueRow struct {
 	Decimals   int64
 	Token      string
 	Units      string
+	Account    db.Packed
 	Block      int64
 	FinalAt    db.Instant
 	Moved      string
@@ -73,16 +76,16 @@ const balanceDeposits = 200
 func (s *Store) DepositBalances(
 	ctx context.Context, n chain.Network, q settlement.Query,
 ) ([]settlement.DepositBalance, error) {
-	const columns = "public_id, address, raw, settlement, scheme, contract, symbol, decimals, token, units, block, final_at, " +
+	const columns = "public_id, address, raw, settlement, scheme, contract, symbol, decimals, token, units, account, block, final_at, " +
 		"moved, marked, through, failures, blocked, least, at_once, wait_us, hurry = 1 AS hurried"
-	const inner = "public_id, address, raw, settlement, scheme, contract, symbol, decimals, token, units, block, final_at, " +
+	const inner = "public_id, address, raw, settlement, scheme, contract, symbol, decimals, token, units, account, block, final_at, " +
 		"moved, marked, through, failures, blocked, least, at_once, wait_us"
 	const worth = "CASE WHEN about >= ? AND (hurry = 1 OR oldest <= ? OR about >= ? AND about >= least * 0.0000010001) THEN "
 	var rows []dueRow
 	err := s.db.Reader().NewRaw("SELECT "+columns+" FROM (SELECT "+inner+", id, max(hurry) OVER (PARTITION BY address, contract) AS hurry, sum(size) OVER (PARTITION BY address, contract) AS about, "+
 		"min(final_at) OVER (PARTITION BY address, contract) AS oldest FROM ("+
 		"SELECT d.id, p.public_id, r.address, r.raw, r.settlement, r.scheme, "+
-		"d.contract, d.symbol, d.decimals, d.token, d.units, d.block_number AS block, d.final_at, coalesce(balance.moved, '0') AS moved, coalesce(balance.marked, '0') AS marked, "+
+		"d.contract, d.symbol, d.decimals, d.token, d.units, d.account, d.block_number AS block, d.final_at, coalesce(balance.moved, '0') AS moved, coalesce(balance.marked, '0') AS marked, "+
 		"coalesce(balance.through, 0) AS through, coalesce(balance.failures, 0) AS failures, balance.blocked_until AS blocked, coalesce(cn.sweep_min, 0) AS least, "+
 		"coalesce(plan.at_once, 0) AS at_once, coalesce(plan.wait_us, 0) AS wait_us, "+hurry+" AS hurry, "+
 		report.AboutUSD+" AS size, row_number() OVER (PARTITION BY d.to_address, d.contract ORDER BY "+report.AboutUSD+" DESC, d.id) AS place "+
@@ -93,7 +96,7 @@ func (s *Store) DepositBalances(
 		"LEFT JOIN custodian_networks AS cn ON cn.custodian_id = c.id AND cn.network = d.network "+
 		"LEFT JOIN custodian_wallets AS cw ON cw.custodian_id = c.id AND cw.network = d.network "+
 		"LEFT JOIN settlement_schedules AS plan ON plan.key_id = c.key_id JOIN api_keys AS k ON k.id = p.key_id "+
-		"WHERE d.network = ? AND (? = 0 OR p.key_id = ? AND p.kind <> ?) AND d.state = 'FINAL' AND d.swept_at IS NULL AND (balance.blocked_until IS NULL OR balance.blocked_until <= ?) "+
+		"WHERE d.network = ? AND (? = 0 OR p.key_id = ? AND p.kind <> ?) AND d.state = 'FINAL' AND d.swept_at IS NULL AND "+table.Listed+" AND (balance.blocked_until IS NULL OR balance.blocked_until <= ?) "+
 		"AND NOT EXISTS (SELECT 1 FROM sweep_claims AS claim WHERE claim.network = d.network AND claim.address = d.to_address)"+
 		") AS each_due WHERE place <= ?) AS due "+
 		"ORDER BY "+worth+"0 ELSE 1 END, "+worth+"oldest END, about DESC, address, contract, id LIMIT ?",
@@ -144,6 +147,9 @@ func dueBalances(n chain.Network, rows []dueRow) ([]settlement.DepositBalance, e
 		deposits[i] = append(
 			deposits[i], settlement.CoveredDeposit{Units: amounts[0], Block: uint64(r.Block), Final: true},
 		)
+		if a := chain.Address(r.Account); a != "" && !slices.Contains(due[i].Accounts, a) {
+			due[i].Accounts = append(due[i].Accounts, a)
+		}
 		due[i].FirstBlock = min(due[i].FirstBlock, uint64(r.Block))
 		if r.FinalAt.Before(due[i].Oldest) {
 			due[i].Oldest = r.FinalAt.Time

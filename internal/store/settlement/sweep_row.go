@@ -11,6 +11,7 @@ import (
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/store/db"
+	"github.com/florinpay/florin/internal/store/table"
 )
 
 // sweepRow is a sweep without its items and attempts.
@@ -50,6 +51,7 @@ type itemRow struct {
 	Token      string
 	Expected   string
 	Rescue     bool
+	Accounts   string
 	Moved      sql.NullString
 	Reason     string
 }
@@ -84,6 +86,7 @@ func rowOfItem(sweepID, paymentID int64, i chain.SweepItem) itemRow {
 		Decimals: int64(
 			i.Asset.Decimals,
 		), Token: string(i.Asset.Token), Expected: i.Expected.String(), Rescue: i.Rescue,
+		Accounts: table.JoinAddresses(i.Accounts),
 	}
 }
 
@@ -97,6 +100,7 @@ func (r itemRow) item(n chain.Network) (chain.SweepItem, error) {
 			Address: chain.Address(r.Address), Raw: r.Raw,
 		},
 		Settlement: chain.Address(r.Settlement), Expected: expected, Rescue: r.Rescue,
+		Accounts: table.SplitAddresses(r.Accounts),
 		Asset: chain.Asset{
 			Network: n, Contract: chain.Address(r.Contract), Symbol: r.Symbol, Decimals: int(r.Decimals),
 			Token: money.Token(r.Token),

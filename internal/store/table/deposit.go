@@ -13,6 +13,10 @@ import (
 // Deposits generates the statements of DepositRow.
 var Deposits = db.NewTable[DepositRow]()
 
+// Listed is the SQL condition that a deposit d is in an asset of its network. Any other is named by its address
+// (chain.Asset.Listed), which is longer than every symbol. It is worth nothing, and waits for the operator's rescue.
+const Listed = "length(d.symbol) < 32"
+
 // DepositRow is money that was seen on a payment's address. It describes its
 // asset in full, whatever is configured later.
 type DepositRow struct {
@@ -44,6 +48,7 @@ type DepositRow struct {
 	// whose transfers it holds.
 	Folded        int64
 	FoldedThrough int64
+	Account       db.Packed `db:"fixed"` // the token account that it came to; empty: the associated one
 }
 
 // Deposit returns the deposit of the row.
@@ -61,8 +66,9 @@ func (r *DepositRow) Deposit() (payment.Deposit, error) {
 				Decimals: int(r.Decimals), Token: money.Token(r.Token),
 			},
 			From: chain.Address(r.FromAddress), To: chain.Address(r.ToAddress), Units: units,
-			Block:  Block(r.BlockNumber, string(r.BlockHash), r.BlockTime),
-			Source: r.Source,
+			Account: chain.Address(r.Account),
+			Block:   Block(r.BlockNumber, string(r.BlockHash), r.BlockTime),
+			Source:  r.Source,
 		},
 		State: payment.DepositState(r.State), Rechecked: r.Rechecked, Late: r.Late,
 		SeenAt: r.SeenAt.Time, FinalAt: r.FinalAt.Time, Swept: !r.SweptAt.IsZero(),

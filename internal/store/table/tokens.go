@@ -29,6 +29,27 @@ func SplitTokens(text string) []money.Token {
 	return tokens
 }
 
+// JoinAddresses writes addresses as a list separated by commas.
+func JoinAddresses(list []chain.Address) string {
+	texts := make([]string, len(list))
+	for i, a := range list {
+		texts[i] = string(a)
+	}
+	return strings.Join(texts, ",")
+}
+
+// SplitAddresses reads what JoinAddresses wrote.
+func SplitAddresses(text string) []chain.Address {
+	if text == "" {
+		return nil
+	}
+	var list []chain.Address
+	for a := range strings.SplitSeq(text, ",") {
+		list = append(list, chain.Address(a))
+	}
+	return list
+}
+
 // JoinChoices writes choices as NETWORK.TOKEN, separated by commas.
 func JoinChoices(choices []payment.Choice) string {
 	names := make([]string, len(choices))
