@@ -56,6 +56,7 @@ func (l *Finder) byBalance(ctx context.Context, p payment.Payment, networks []ch
 		for _, asset := range network.Profile.Assets {
 			best.Go(func() Result { return l.judgeBalance(ctx, reader, p, network.Profile, asset) })
 		}
+		best.Go(func() Result { return l.byAccounts(ctx, reader, p, network.Profile) })
 	}
 	return best.Wait()
 }

@@ -57,11 +57,13 @@ func judgeFound(p payment.Payment, profile chain.Profile, found chain.Found, fin
 	return best
 }
 
-// missed returns a final transfer to an address of the payment that no deposit records. Dust that was folded cannot be
-// told from dust that was not.
-func missed(p payment.Payment, profile chain.Profile, found chain.Found) (chain.Transfer, bool) {
+// missed lists the final transfers to an address of the payment that no deposit records, and those to other token
+// accounts under its key, which no scan reads before they are known. Dust that was folded cannot be told from dust that
+// was not.
+func missed(p payment.Payment, profile chain.Profile, found chain.Found) (list []chain.Transfer) {
 	for _, t := range found.Transfers {
-		if !found.Final || found.Failed || !isContract(profile, t.Asset.Contract) || t.Units.IsZero() ||
+		read := t.Account == "" && !(found.Final && isContract(profile, t.Asset.Contract))
+		if read || found.Failed || t.Asset.Contract == "" || t.Units.IsZero() ||
 			!routed(p, t) && !shownOnOtherNetwork(p, t) {
 			continue
 		}
@@ -70,10 +72,10 @@ func missed(p payment.Payment, profile chain.Profile, found chain.Found) (chain.
 			return d.Transfer.Key == t.Key && d.State == payment.DepositFinal ||
 				d.Folded() && folded && d.Transfer.To == t.To && d.Transfer.Asset.Contract == t.Asset.Contract
 		}) {
-			return t, true
+			list = append(list, t)
 		}
 	}
-	return chain.Transfer{}, false
+	return list
 }
 
 func judgeTransfer(
@@ -86,6 +88,8 @@ func judgeTransfer(
 		r.Verdict = TokenContract
 	case !here && !shownOnOtherNetwork(p, t):
 		r.Verdict = OtherAddress
+	case t.Account != "" && !isContract(profile, t.Asset.Contract) && !t.Units.IsZero():
+		r.Verdict, r.Token = OtherToken, string(t.Asset.Contract)
 	case t.Units.IsZero() || !isContract(profile, t.Asset.Contract):
 		r.Verdict, r.Token, r.Amount = Worthless, "", ""
 	case counts(p, t):

@@ -21,6 +21,8 @@ type Finder struct {
 	readers  map[chain.Network]chain.Reader
 	repairs  watch.Store
 	now      func() time.Time
+	// Lists bounds on each network how often payers have token accounts listed; nil: nothing does.
+	Lists map[chain.Network]*watch.Lists
 }
 
 // New returns a lookup over the readers of the configured networks.
@@ -93,9 +95,12 @@ func (l *Finder) byHash(ctx context.Context, p payment.Payment, hash chain.TxHas
 			if err != nil {
 				return Result{Verdict: Unavailable, Network: n}
 			}
+			found.Transfers = claimed(p, network.Profile, reader, found.Transfers)
 			r := judgeFound(p, network.Profile, found, l.finalIn(n))
-			if t, missed := missed(p, network.Profile, found); missed {
-				r.Reread = l.reread(ctx, p, t)
+			if list := missed(p, network.Profile, found); len(list) > 0 {
+				r.Reread = l.reread(ctx, p, list)
+			} else if r.Verdict == OtherAddress || r.Verdict == NotFound {
+				l.byAccounts(ctx, reader, p, network.Profile) // something else may have come meanwhile
 			}
 			return r
 		})
@@ -106,22 +111,41 @@ func (l *Finder) byHash(ctx context.Context, p payment.Payment, hash chain.TxHas
 // errFound: a payer has named a transaction that is final and not recorded.
 var errFound = fault.New(fault.Unavailable, "a final transaction that pays the payment is not recorded; its block is read again")
 
-// reread has the block of a final transfer read again if the network was read beyond it already. It reports whether the
-// transfer is recorded a moment from now; otherwise it comes in its turn.
-func (l *Finder) reread(ctx context.Context, p payment.Payment, t chain.Transfer) bool {
-	c, ok, err := l.repairs.Cursor(ctx, t.Network)
-	if err != nil || !ok || c.Scanned.Number < t.Block.Number {
+// reread has the block of transfers of one transaction read again if the network was read beyond it already, or if they
+// came to token accounts that no scan reads. It reports whether they are recorded a moment from now; otherwise that comes
+// in its turn.
+func (l *Finder) reread(ctx context.Context, p payment.Payment, list []chain.Transfer) bool {
+	n, block := list[0].Network, list[0].Block.Number
+	accounts := accountsOf(list)
+	c, ok, err := l.repairs.Cursor(ctx, n)
+	if err != nil || !ok || c.Scanned.Number < block && len(accounts) == 0 {
 		return false
 	}
-	asked, err := l.repairs.SetAsides(ctx, t.Network)
-	if err != nil {
-		return false
+	if !l.pending(ctx, p, n, block, accounts) {
+		err = watch.Repair(ctx, l.repairs, n, p.ID, block, errFound, l.now(), accounts...)
 	}
-	pending := func(a watch.SetAside) bool { return a.PaymentID == p.ID && a.From <= t.Block.Number }
-	if slices.ContainsFunc(asked, pending) {
-		return true
+	return err == nil && c.Scanned.Number >= block
+}
+
+func accountsOf(list []chain.Transfer) (accounts []chain.Address) {
+	for _, t := range list {
+		if t.Account != "" {
+			accounts = append(accounts, t.Account)
+		}
 	}
-	return watch.Repair(ctx, l.repairs, t.Network, p.ID, t.Block.Number, errFound, l.now()) == nil
+	return accounts
+}
+
+// pending reports whether the payment's addresses, with the accounts, are to be read again from the block on.
+func (l *Finder) pending(
+	ctx context.Context, p payment.Payment, n chain.Network, block uint64, accounts []chain.Address,
+) bool {
+	asked, err := l.repairs.SetAsides(ctx, n)
+	return err == nil && slices.ContainsFunc(asked, func(a watch.SetAside) bool {
+		return a.PaymentID == p.ID && a.From <= block && !slices.ContainsFunc(accounts, func(k chain.Address) bool {
+			return !slices.Contains(a.Accounts, k)
+		})
+	})
 }
 
 // finalIn is how long the network takes at present until money is final.

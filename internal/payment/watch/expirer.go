@@ -11,6 +11,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 )
 
@@ -35,6 +36,8 @@ type Expirer struct {
 	rests map[chain.Network]rest
 	// balances is when a payment's balance on a network was read of late.
 	balances map[repairKey]time.Time
+	// Lists bounds how many payments are asked for all their token accounts; nil: nothing does.
+	Lists *Lists
 	// sought is what sweeps moved beyond the record, and was searched for.
 	sought     map[soughtKey]sought
 	soughtLast time.Time
@@ -236,7 +239,11 @@ func (e *Expirer) cover(
 	for _, p := range due {
 		e.balances[repairKey{n, p.ID}] = e.now()
 	}
-	found, err := e.unrecorded(ctx, n, r, due, c.Scanned)
+	others, due, err := e.tokenAccounts(ctx, n, r, due)
+	var found map[payment.ID]unrecorded
+	if err == nil && len(due) > 0 {
+		found, err = e.unrecorded(ctx, n, r, due, c.Scanned, others)
+	}
 	if err != nil {
 		failures := e.rests[n].failures + 1
 		e.rests[n] = rest{e.now().Add(min(firstRest<<min(failures-1, 10), lastRest)), failures}
@@ -247,7 +254,7 @@ func (e *Expirer) cover(
 	for _, p := range due {
 		route, _ := p.WatchedOn(n)
 		switch found[p.ID] {
-		case none:
+		case none, worthless:
 			if read, err := e.readSinceRestore(ctx, n, r, p, c); err != nil || !read {
 				failed = append(failed, err)
 				continue
@@ -255,7 +262,10 @@ func (e *Expirer) cover(
 			covered[p.ID][n] = c.Scanned.Time
 		case moving:
 		case missed:
-			failed = append(failed, e.repair(ctx, n, r, p, c, route.Since, errUnexplained))
+			failed = append(failed, e.repair(ctx, n, r, p, c, route.Since, errUnexplained, others.of(route)...))
+		}
+		if found[p.ID] == worthless {
+			failed = append(failed, e.repair(ctx, n, r, p, c, route.Since, errUnlisted, others.of(route)...))
 		}
 	}
 	return errors.Join(failed...)
@@ -266,16 +276,17 @@ func (e *Expirer) cover(
 type unrecorded int
 
 const (
-	none   unrecorded = iota
-	moving            // a sweep is emptying an address, so its balance says nothing
-	missed            // there is some
+	none      unrecorded = iota
+	worthless            // there is some of another token, which holds up nothing
+	moving               // a sweep is emptying an address, so its balance says nothing
+	missed               // there is some
 )
 
 // unrecorded reads the balances of the payments' addresses. Sweeps take all that
 // an address holds, also what the scan missed, so what they moved counts with what
 // is left.
 func (e *Expirer) unrecorded(
-	ctx context.Context, n chain.Network, r chain.Reader, due []payment.Payment, at chain.Head,
+	ctx context.Context, n chain.Network, r chain.Reader, due []payment.Payment, at chain.Head, others accounts,
 ) (map[payment.ID]unrecorded, error) {
 	addresses := make([]chain.Address, len(due))
 	for i, p := range due {
@@ -283,9 +294,12 @@ func (e *Expirer) unrecorded(
 		addresses[i] = route.Address.Address
 	}
 	found := make(map[payment.ID]unrecorded)
-	for _, asset := range e.profiles[n].Assets {
-		balances, err := r.MostHeld(ctx, asset, addresses, at)
-		if err != nil {
+	for _, asset := range others.assets(e.profiles[n].Assets) {
+		balances, more := make([]money.Units, len(due)), missed
+		var err error
+		if !asset.Listed() {
+			more = worthless // and Balances does not know it
+		} else if balances, err = r.MostHeld(ctx, asset, addresses, at); err != nil {
 			return nil, fmt.Errorf("balances of %s: %w", asset.Symbol, err)
 		}
 		if len(balances) != len(due) {
@@ -299,11 +313,12 @@ func (e *Expirer) unrecorded(
 		}
 		for i, p := range due {
 			moved, known := swept[addresses[i]]
+			holds := balances[i].Add(others.sum(asset, addresses[i]))
 			switch {
 			case !known:
-				found[p.ID] = max(found[p.ID], moving)
-			case p.Unexplained(asset, addresses[i], balances[i].Add(moved).Sub(p.Recorded(asset, addresses[i]))):
-				found[p.ID] = missed
+				found[p.ID] = max(found[p.ID], moving) // whatever it moves
+			case p.Unexplained(asset, addresses[i], holds.Add(moved).Sub(p.Recorded(asset, addresses[i]))):
+				found[p.ID] = max(found[p.ID], more)
 			}
 		}
 	}

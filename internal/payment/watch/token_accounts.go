@@ -1,0 +1,135 @@
+package watch
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+)
+
+// errUnlisted: money came in a token that is none of the network's.
+var errUnlisted = fault.New(fault.Unavailable,
+	"another token lies under the key of the address; it is read, so that it is recorded")
+
+// Lists is an allowance of calls a day for listing the token accounts of owners, of whom a stranger can make many.
+type Lists struct {
+	PerDay int // owners; what is not used adds up to a quarter of it
+	Now    func() time.Time
+
+	mu     sync.Mutex
+	left   float64
+	filled time.Time
+}
+
+// ListShare is the part of a day's budget of calls that listing may take at each endpoint: what payments that strangers
+// let expire cost, and again as much what the daily comparison asks for.
+const ListShare = 10
+
+// ListsOf returns the allowance of a network with such a budget of calls a day; nil where there is no limit.
+func ListsOf(budget int64, now func() time.Time) *Lists {
+	if budget <= 0 {
+		return nil
+	}
+	return &Lists{PerDay: int(budget / (ListShare * chain.ListCalls)), Now: now}
+}
+
+// Take returns how many owners may be listed now, at most as many as given.
+func (l *Lists) Take(owners int) int {
+	if l == nil {
+		return owners
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now, most := l.Now(), float64(max(l.PerDay/4, 1))
+	if l.filled.IsZero() {
+		l.left = most
+	} else {
+		l.left = min(l.left+float64(l.PerDay)*now.Sub(l.filled).Hours()/24, most)
+	}
+	l.filled = now
+	taken := min(owners, int(max(l.left, 0)))
+	l.left -= float64(taken)
+	return taken
+}
+
+// accounts are token accounts by the address whose key controls them.
+type accounts map[chain.Address][]chain.TokenAccount
+
+// sum is what lies on the accounts of an address in an asset.
+func (all accounts) sum(asset chain.Asset, a chain.Address) (sum money.Units) {
+	for _, x := range all[a] {
+		if x.Asset.Contract == asset.Contract {
+			sum = sum.Add(x.Units)
+		}
+	}
+	return sum
+}
+
+// of lists the accounts under the key of the route's address.
+func (all accounts) of(r payment.Route) (list []chain.Address) {
+	for _, x := range all[r.Address.Address] {
+		list = append(list, x.Account)
+	}
+	return list
+}
+
+// assets adds those of the accounts to the network's.
+func (all accounts) assets(listed []chain.Asset) []chain.Asset {
+	list := slices.Clone(listed)
+	for _, of := range all {
+		for _, x := range of {
+			if !x.Asset.Listed() && !slices.Contains(list, x.Asset) {
+				list = append(list, x.Asset)
+			}
+		}
+	}
+	return list
+}
+
+// listWait is how long after its expiry a payment waits for its token accounts where listing them fails: some providers
+// do not allow for it. The daily comparison and look-ups find what lies there, as late money.
+const listWait = time.Minute
+
+// tokenAccounts lists what lies under the keys of the payments' addresses beside what balances show, and returns the
+// payments that do not wait for it. Those with money there that is recorded are always asked for it all, and of the
+// others as many as the allowance lets.
+func (e *Expirer) tokenAccounts(
+	ctx context.Context, n chain.Network, r chain.Reader, due []payment.Payment,
+) (accounts, []payment.Payment, error) {
+	if _, lists := r.(chain.TokenLister); !lists {
+		return nil, due, nil
+	}
+	var known, others []chain.Address
+	for _, p := range due {
+		route, _ := p.WatchedOn(n)
+		if len(p.AccountsOn(route, nil)) > 0 {
+			known = append(known, route.Address.Address)
+		} else {
+			others = append(others, route.Address.Address)
+		}
+	}
+	allowed := e.Lists.Take(len(others))
+	asked, derived := append(known, others[:allowed]...), others[allowed:]
+	all := make(accounts)
+	list, err := chain.TokenAccounts(ctx, r, asked, chain.ListOwned)
+	if err != nil {
+		e.log.Warn("token accounts cannot be listed", "network", n, "error", err)
+		due = slices.DeleteFunc(slices.Clone(due), func(p payment.Payment) bool {
+			return e.now().Sub(p.ExpiresAt) < listWait
+		})
+		derived = append(asked, derived...)
+	}
+	rest, err := chain.TokenAccounts(ctx, r, derived, chain.ListDerived)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, x := range append(list, rest...) {
+		all[x.Owner] = append(all[x.Owner], x)
+	}
+	return all, due, nil
+}
