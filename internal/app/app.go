@@ -164,6 +164,7 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 	a.Campaigns = campaign.NewService(a.Store, a.Payments, a.clock.Now, a.writer)
 	a.expirer = watch.NewExpirer(a.Config.Profiles(), a.networks.readers(), counted, a.Store.Settlement(), a.clock.Now,
 		a.log)
+	a.expirer.Lists = a.networks.listsByNetwork()
 	a.deliver = webhook.NewDeliverer(webhook.Config{
 		Store:  counted,
 		Sender: a.trace.Posts(a.monitor.posts(a.sender())),

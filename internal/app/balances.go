@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/settlement"
@@ -22,6 +23,11 @@ func (a *App) comparing(x *network) loop {
 		Reread: func(ctx context.Context, id string, since time.Time) error {
 			return watch.RepairSince(ctx, a.Store, x.reader, payment.ID(id), since, watch.ErrDiffers, a.clock.Now())
 		},
+		RereadAccounts: func(ctx context.Context, id string, since time.Time, accounts []chain.Address) error {
+			return watch.RepairSince(
+				ctx, a.Store, x.reader, payment.ID(id), since, watch.ErrDiffers, a.clock.Now(), accounts...)
+		},
+		Lists:    x.lists().Take,
 		Slowdown: func() int64 { return watch.Idle.Slowdown(x.spent()) },
 	}
 	return loop{

@@ -1,6 +1,8 @@
 package app
 
 import (
+	"slices"
+
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/meter"
 	"github.com/florinpay/florin/internal/payment/watch"
@@ -19,6 +21,24 @@ func (x *network) callsOf() []int64 {
 
 // spent returns how much of the day's budget is spent, in per cent.
 func (x *network) spent() int64 { return watch.Spent(x.callsOf(), x.budget) }
+
+// lists returns a new allowance for listing token accounts on the network: a part of the lowest budget.
+func (x *network) lists() *watch.Lists {
+	limited := slices.DeleteFunc(slices.Clone(x.budget), func(b int64) bool { return b <= 0 })
+	if len(limited) == 0 {
+		return nil
+	}
+	return watch.ListsOf(slices.Min(limited), x.now)
+}
+
+// listsByNetwork returns one for each network.
+func (all networks) listsByNetwork() map[chain.Network]*watch.Lists {
+	lists := make(map[chain.Network]*watch.Lists, len(all))
+	for n, x := range all {
+		lists[n] = x.lists()
+	}
+	return lists
+}
 
 // Reading returns what reading the network costs; ok is false if it is not configured.
 func (all networks) Reading(n chain.Network) (r meter.Report, ok bool) {

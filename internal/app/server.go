@@ -37,13 +37,15 @@ func (a *App) reportProxy() {
 }
 
 func (a *App) newServer(o Options, sealer *secret.Sealer) *web.Server {
+	finder := lookup.New(a.Payments, a.networks.readers(), a.Store, a.clock.Now)
+	finder.Lists = a.expirer.Lists
 	return web.New(web.Deps{
 		Users: a.Users, Merchants: a.Merchants,
 		Payments: a.Payments, Campaigns: a.Campaigns, Store: a.Store, Ping: a.Store.Ping,
 		Ready: a.Store.Ready, Sealer: sealer,
 		Wallets:       operation.Wallets{WalletOf: walletOf, SignerOf: wallet.SignerOf},
 		Recharges:     a.recharge,
-		Lookup:        lookup.New(a.Payments, a.networks.readers(), a.Store, a.clock.Now),
+		Lookup:        finder,
 		BuildTransfer: a.networks.buildTransfer(),
 		Dashboard:     a.dashboard(),
 		Now:           a.clock.Now, NewID: func(t time.Time) payment.ID { return payment.ID(newULID(t)) }, Log: a.log,

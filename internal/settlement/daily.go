@@ -27,8 +27,13 @@ type Daily struct {
 	WatchedFor time.Duration
 	// Covered reports whether the network was read up to the block for the payment.
 	Covered func(ctx context.Context, paymentID string, block uint64) (bool, error)
-	// Reread has the addresses of the payment read again from a time on, or from when they were first shown.
-	Reread func(ctx context.Context, paymentID string, since time.Time) error
+	// Reread has the addresses of the payment read again from a time on, or from when they were first shown, and
+	// RereadAccounts token accounts under their keys besides.
+	Reread         func(ctx context.Context, paymentID string, since time.Time) error
+	RereadAccounts func(ctx context.Context, paymentID string, since time.Time, accounts []chain.Address) error
+	// Lists returns how many addresses may be asked now for all token accounts under their keys, at most as many as
+	// given; nil: all of them.
+	Lists func(addresses int) int
 	// Slowdown is by what factor the steps are slower because of the budget of calls.
 	Slowdown func() int64
 	Now      func() time.Time
@@ -44,6 +49,9 @@ type Comparison struct {
 	EndedAt   time.Time // zero: it is under way
 	Before    time.Time // when the one before began; zero: there was none
 	Place     ReconcilePlace
+	// Listed is the number of the payment up to which addresses were asked for all token accounts. Where the budget does
+	// not allow for all of them in one comparison, the next one goes on there.
+	Listed int64
 }
 
 // OpenDifference is a difference that a daily comparison has found, until it is gone.
@@ -103,7 +111,7 @@ func (d *Daily) advance(ctx context.Context, now time.Time) error {
 	case err != nil:
 		return err
 	case !ok || !c.EndedAt.IsZero() && now.Sub(c.StartedAt) >= compareEvery:
-		c = Comparison{Network: d.Network.Profile.Network, StartedAt: now, Before: c.StartedAt}
+		c = Comparison{Network: d.Network.Profile.Network, StartedAt: now, Before: c.StartedAt, Listed: c.Listed}
 	case !c.EndedAt.IsZero():
 		return nil
 	}
@@ -113,11 +121,17 @@ func (d *Daily) advance(ctx context.Context, now time.Time) error {
 		return err
 	}
 	if len(page) == 0 {
-		c.EndedAt = now
+		if c.EndedAt = now; c.Listed >= c.Place.Last.Payment {
+			c.Listed = 0
+		}
 		return d.Store.SaveComparison(ctx, c, nil)
 	}
-	found, _, err := d.compare(ctx, page)
+	listed := d.lists(&c, page)
+	found, _, err := d.compare(ctx, page, func(a DepositAddress) bool { return listed[a.Address.Address] })
 	if err != nil {
+		return err
+	}
+	if found, err = d.rereadWorthless(ctx, found); err != nil {
 		return err
 	}
 	var open []OpenDifference
@@ -134,10 +148,52 @@ func (d *Daily) advance(ctx context.Context, now time.Time) error {
 	return d.Store.SaveComparison(ctx, c, open)
 }
 
+// lists returns which addresses of the page are asked for all token accounts: the next ones, as far as the allowance
+// goes.
+func (d *Daily) lists(c *Comparison, page []DepositAddress) map[chain.Address]bool {
+	listed := make(map[chain.Address]bool)
+	if c.Listed < c.Place.Last.Payment {
+		return listed // the allowance ended before this page
+	}
+	var next []DepositAddress
+	for _, a := range On(d.Network.Profile.Network, page) {
+		if a.Payment > c.Listed {
+			next = append(next, a)
+		}
+	}
+	allowed := len(next)
+	if d.Lists != nil {
+		allowed = d.Lists(allowed)
+	}
+	for _, a := range next[:allowed] {
+		listed[a.Address.Address], c.Listed = true, a.Payment
+	}
+	if allowed == len(next) {
+		c.Listed = max(c.Listed, page[len(page)-1].Payment)
+	}
+	return listed
+}
+
+// rereadWorthless has what came in a token that is none of the network's recorded, and returns the other differences:
+// it concerns no operator.
+func (d *Daily) rereadWorthless(ctx context.Context, found []Difference) (others []Difference, err error) {
+	listed := func(x Difference) bool {
+		return slices.ContainsFunc(d.Network.Profile.Assets, func(a chain.Asset) bool { return a.Contract == x.Contract })
+	}
+	for _, x := range found {
+		if x.Contract == "" || listed(x) {
+			others = append(others, x)
+		} else if err := d.reread(ctx, x, time.Time{}); err != nil {
+			return nil, fmt.Errorf("read the token accounts of payment %s: %w", x.PaymentID, err)
+		}
+	}
+	return others, nil
+}
+
 // compare compares the addresses, apart from those that a sweep may be emptying, which say nothing until it has ended.
 // Of a balance that differs in two ways it returns one difference.
 func (d *Daily) compare(
-	ctx context.Context, page []DepositAddress,
+	ctx context.Context, page []DepositAddress, listed func(DepositAddress) bool,
 ) (found []Difference, moving map[chain.Address]bool, err error) {
 	moving = make(map[chain.Address]bool)
 	sweeps, err := d.Sweeps.InFlight(ctx, d.Network.Profile.Network)
@@ -156,7 +212,8 @@ func (d *Daily) compare(
 		return nil, moving, nil
 	}
 	// Deposits are not looked up one by one: none is newer than now.
-	found, err = Reconciler{Records: d.Store, Since: d.Now().Add(compareEvery)}.compareAgreed(ctx, d.Network, page)
+	r := Reconciler{Records: d.Store, Since: d.Now().Add(compareEvery), Listed: listed}
+	found, err = r.compareAgreed(ctx, d.Network, page)
 	slices.SortStableFunc(found, func(a, b Difference) int {
 		return cmp.Or(cmp.Compare(a.Address, b.Address), cmp.Compare(a.Contract, b.Contract))
 	})
@@ -201,7 +258,7 @@ func (d *Daily) lookAgain(ctx context.Context, now time.Time) error {
 	if len(due) == 0 {
 		return nil
 	}
-	found, moving, err := d.compare(ctx, page)
+	found, moving, err := d.compare(ctx, page, nil) // those that differ are listed
 	if err != nil {
 		return err
 	}
@@ -249,12 +306,19 @@ func (d *Daily) decide(ctx context.Context, x OpenDifference, found []Difference
 	if err != nil {
 		return err
 	}
-	if err := d.Reread(ctx, x.PaymentID, since); err != nil {
+	if err := d.reread(ctx, found[at], since); err != nil {
 		return fmt.Errorf("read the address of payment %s again: %w", x.PaymentID, err)
 	}
 	x.NextAt, x.RereadAt = now.Add(DailyEvery), now.Add(rereadPauses[min(x.Rereads, len(rereadPauses)-1)])
 	x.Rereads++
 	return d.Store.SaveDifference(ctx, x)
+}
+
+func (d *Daily) reread(ctx context.Context, x Difference, since time.Time) error {
+	if len(x.Accounts) == 0 {
+		return d.Reread(ctx, x.PaymentID, since)
+	}
+	return d.RereadAccounts(ctx, x.PaymentID, since, x.Accounts)
 }
 
 // agreedAt returns since when an address is to be read again: since the last comparison, which has found nothing, and

@@ -34,8 +34,10 @@ type Difference struct {
 	Contract  chain.Address // whose balance differs; empty: none alone
 	Text      string        // what differs
 	Advice    string        // what to do; may be empty
-	// Unrecorded: money came that no deposit records, so that reading the address again may find it.
+	// Unrecorded: money came that no deposit records, so that reading the address again may find it, and the Accounts
+	// under its key that some lies on.
 	Unrecorded bool
+	Accounts   []chain.Address
 }
 
 func (d Difference) String() string {
@@ -56,6 +58,8 @@ type Reconciler struct {
 	// Since limits which deposits and sweeps are looked up one by one, since
 	// nodes forget old transactions. Balances are compared whatever their age.
 	Since time.Time
+	// Listed reports whether an address is asked for all token accounts under its key; nil: only those that differ are.
+	Listed func(DepositAddress) bool
 	// Wait waits before an address that differs is read again.
 	Wait func(context.Context) error
 	// Progress receives the number of addresses compared so far.
@@ -229,6 +233,10 @@ func (r Reconciler) compare(ctx context.Context, n ReconciledNetwork, page []Dep
 	for _, x := range list {
 		records[recordKey{x.Network, x.Address, x.Contract}] = x
 	}
+	others, err := r.addAccounts(ctx, n, page, holdings, records)
+	if err != nil {
+		return nil, err
+	}
 	var found []Difference
 	for asset, balances := range holdings {
 		for i, a := range page {
@@ -236,7 +244,12 @@ func (r Reconciler) compare(ctx context.Context, n ReconciledNetwork, page []Dep
 			for _, d := range record.differences(asset, balances[i]) {
 				d.Network, d.Address, d.Contract = n.Profile.Network, a.Address.Address, asset.Contract
 				d.PaymentID = a.PaymentID
-				found = append(found, d)
+				if d.Accounts = others[a.Address.Address]; len(d.Accounts) > 0 && d.Unrecorded {
+					d.Advice = "; `florin sweep --txnid " + a.PaymentID + "` shows where it lies, and sends it on"
+				}
+				if asset.Listed() || d.Unrecorded { // others may take back a token of their own
+					found = append(found, d)
+				}
 			}
 		}
 	}

@@ -838,7 +838,8 @@ CREATE TABLE comparisons (
     before_at  timestamptz, -- when the one before began
     payment_id bigint NOT NULL, -- the last that was compared
     done       bigint NOT NULL CHECK (done >= 0), -- addresses
-    found      bigint NOT NULL CHECK (found >= 0) -- differences
+    found      bigint NOT NULL CHECK (found >= 0), -- differences
+    listed_id  bigint NOT NULL DEFAULT 0 -- the payment up to which all token accounts were asked for
 );
 
 -- What it has found, until it is gone. proven_at is NULL while it may be money that is on its way into the records.

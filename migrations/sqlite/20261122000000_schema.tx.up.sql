@@ -825,7 +825,8 @@ CREATE TABLE comparisons (
     before_at  INTEGER, -- when the one before began
     payment_id INTEGER NOT NULL, -- the last that was compared
     done       INTEGER NOT NULL CHECK (done >= 0), -- addresses
-    found      INTEGER NOT NULL CHECK (found >= 0) -- differences
+    found      INTEGER NOT NULL CHECK (found >= 0), -- differences
+    listed_id  INTEGER NOT NULL DEFAULT 0 -- the payment up to which all token accounts were asked for
 ) STRICT;
 
 -- What it has found, until it is gone. proven_at is NULL while it may be money that is on its way into the records.

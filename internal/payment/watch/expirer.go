@@ -36,8 +36,8 @@ type Expirer struct {
 	rests map[chain.Network]rest
 	// balances is when a payment's balance on a network was read of late.
 	balances map[repairKey]time.Time
-	// Lists bounds how many payments are asked for all their token accounts; nil: nothing does.
-	Lists *Lists
+	// Lists bounds on each network how many payments are asked for all their token accounts; nil: nothing does.
+	Lists map[chain.Network]*Lists
 	// sought is what sweeps moved beyond the record, and was searched for.
 	sought     map[soughtKey]sought
 	soughtLast time.Time

@@ -113,7 +113,7 @@ func (e *Expirer) tokenAccounts(
 			others = append(others, route.Address.Address)
 		}
 	}
-	allowed := e.Lists.Take(len(others))
+	allowed := e.Lists[n].Take(len(others))
 	asked, derived := append(known, others[:allowed]...), others[allowed:]
 	all := make(accounts)
 	list, err := chain.TokenAccounts(ctx, r, asked, chain.ListOwned)

@@ -40,15 +40,16 @@ func (s *Store) Comparison(ctx context.Context, n chain.Network) (c settlement.C
 	var rows []struct {
 		StartedAt, EndedAt, BeforeAt db.Instant
 		PaymentID, Done, Found       int64
+		ListedID                     int64
 	}
-	err = s.db.Reader().NewRaw("SELECT started_at, ended_at, before_at, payment_id, done, found FROM comparisons "+
+	err = s.db.Reader().NewRaw("SELECT started_at, ended_at, before_at, payment_id, done, found, listed_id FROM comparisons "+
 		"WHERE network = ?", string(n)).Scan(ctx, &rows)
 	if err != nil || len(rows) == 0 {
 		return settlement.Comparison{}, false, db.Wrap(err, "daily comparison of "+string(n))
 	}
 	r := rows[0]
 	return settlement.Comparison{
-		Network: n, StartedAt: r.StartedAt.Time, EndedAt: r.EndedAt.Time, Before: r.BeforeAt.Time,
+		Network: n, Listed: r.ListedID, StartedAt: r.StartedAt.Time, EndedAt: r.EndedAt.Time, Before: r.BeforeAt.Time,
 		Place: settlement.ReconcilePlace{
 			Last: settlement.DepositAddress{Payment: r.PaymentID}, Done: int(r.Done), Found: int(r.Found),
 		},
@@ -67,12 +68,12 @@ func (s *Store) SaveComparison(ctx context.Context, c settlement.Comparison, fou
 				return err
 			}
 		}
-		_, err := t.NewRaw("INSERT INTO comparisons (network, started_at, ended_at, before_at, payment_id, done, found) "+
-			"VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (network) DO UPDATE SET started_at = excluded.started_at, "+
+		_, err := t.NewRaw("INSERT INTO comparisons (network, started_at, ended_at, before_at, payment_id, done, found, listed_id) "+
+			"VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (network) DO UPDATE SET started_at = excluded.started_at, "+
 			"ended_at = excluded.ended_at, before_at = excluded.before_at, payment_id = excluded.payment_id, "+
-			"done = excluded.done, found = excluded.found",
+			"done = excluded.done, found = excluded.found, listed_id = excluded.listed_id",
 			string(c.Network), db.At(c.StartedAt), db.At(c.EndedAt), db.At(c.Before), c.Place.Last.Payment,
-			int64(c.Place.Done), int64(c.Place.Found)).Exec(ctx)
+			int64(c.Place.Done), int64(c.Place.Found), c.Listed).Exec(ctx)
 		return err
 	})
 	return db.Wrap(err, "save how far the daily comparison is")
