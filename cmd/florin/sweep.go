@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,6 +12,8 @@ import (
 	"github.com/florinpay/florin/internal/config"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/store"
 )
@@ -34,8 +37,9 @@ Sends on money that is not swept automatically: another token, the network's own
 coin, or money that was paid on another EVM network than the chosen one. Deposit
 addresses are the same on all of those and can pay the merchant's settlement
 wallet only. A wallet that is a contract where it was named must be the same
-contract on the network in question, or nothing is sent. On Solana it sends on what the owner holds in SOL and on
-the associated account of a mint, of either token program.
+contract on the network in question, or nothing is sent. On Solana it sends on
+SOL and tokens of every mint of either token program, from every token account
+of the owner, and from those that were made for such an account by mistake.
 
 It takes turns with the sweeps of a running server. The gas wallet pays.
 
@@ -203,6 +207,11 @@ func (c rescue) on(
 	if len(items) == 0 {
 		return false, nil
 	}
+	if !c.DryRun {
+		if err := record(ctx, s, a, items); err != nil {
+			return false, err
+		}
+	}
 	return true, c.sweep(ctx, p, cfg, n, s, items)
 }
 
@@ -215,10 +224,14 @@ func (c rescue) sweep(
 		would = "Would sweep"
 	}
 	for _, i := range items {
-		if err := p.say("%s %s %s on %s from %s to %s", would, i.Expected.Format(
+		on := ""
+		for _, account := range i.Accounts {
+			on += ", token account " + string(account)
+		}
+		if err := p.say("%s %s %s on %s from %s%s to %s", would, i.Expected.Format(
 			i.Asset.Decimals,
 		), i.Asset.Symbol, n.Profile.Name,
-			i.Address.Address, i.Settlement); err != nil {
+			i.Address.Address, on, i.Settlement); err != nil {
 			return err
 		}
 	}
@@ -235,11 +248,36 @@ func (c rescue) sweep(
 	ctx, cancel := context.WithTimeout(ctx, rescueFor)
 	defer cancel()
 	w.OnWait = func(what string) { _ = p.say("Waiting: %s", what) }
-	done, err := w.Rescue(ctx, items)
-	if err != nil {
-		return err
+	most := len(items)
+	if !n.Profile.Network.EVM() {
+		most = 1 // few fit a transaction, and one that cannot be moved keeps no other
 	}
-	return printOutcome(p, n.Profile, done)
+	var failed []error
+	for part := range slices.Chunk(items, most) {
+		done, err := w.Rescue(ctx, part)
+		if err == nil {
+			err = printOutcome(p, n.Profile, done)
+		}
+		failed = append(failed, err)
+	}
+	return errors.Join(failed...)
+}
+
+// errRescued: what a rescue moves of other token accounts may not be recorded.
+var errRescued = fault.New(fault.Unavailable, "money on another token account is swept; it is read, so that it is recorded")
+
+// record has the other token accounts of the items read by the server: no scan does by itself.
+func record(ctx context.Context, s *store.Store, r chain.Reader, items []chain.SweepItem) error {
+	for _, i := range items {
+		if len(i.Accounts) == 0 {
+			continue
+		}
+		if err := watch.RepairSince(
+			ctx, s, r, payment.ID(i.PaymentID), time.Time{}, errRescued, time.Now(), i.Accounts...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // items lists what an address holds of the selected assets.
@@ -247,17 +285,19 @@ func (c rescue) items(
 	ctx context.Context, a networkReader, p chain.Profile, x settlement.DepositAddress,
 ) ([]chain.SweepItem, error) {
 	var items []chain.SweepItem
-	add := func(asset chain.Asset, units money.Units) {
-		if !units.IsZero() {
-			items = append(items, x.Item(asset, units))
-		}
+	others, err := chain.TokenAccounts(ctx, a, []chain.Address{x.Address.Address}, chain.ListAll)
+	if err != nil {
+		return nil, err
 	}
-	for _, asset := range c.assets(p) {
+	for _, asset := range c.assets(p, others) {
 		known, units, err := a.Token(ctx, asset, x.Address.Address)
 		if err != nil {
 			return nil, err
 		}
-		add(known, units)
+		item := withAccounts(x.Item(known, units), others)
+		if !item.Expected.IsZero() {
+			items = append(items, item)
+		}
 	}
 	if c.Token != "" && !strings.EqualFold(c.Token, "native") {
 		return items, nil
@@ -266,12 +306,29 @@ func (c rescue) items(
 	if err != nil {
 		return nil, err
 	}
-	add(a.Coin(), coins[0])
+	if !coins[0].IsZero() {
+		items = append(items, x.Item(a.Coin(), coins[0]))
+	}
 	return items, nil
 }
 
-// assets lists the selected contracts.
-func (c rescue) assets(p chain.Profile) []chain.Address {
+// withAccounts adds to the item what lies on other token accounts. Those of a mint that is not listed are all of its
+// accounts.
+func withAccounts(i chain.SweepItem, others []chain.TokenAccount) chain.SweepItem {
+	for _, x := range others {
+		if x.Asset.Contract != i.Asset.Contract {
+			continue
+		}
+		if len(i.Accounts) == 0 && !x.Asset.Listed() {
+			i.Expected = money.Units{}
+		}
+		i.Expected, i.Accounts = i.Expected.Add(x.Units), append(i.Accounts, x.Account)
+	}
+	return i
+}
+
+// assets lists the selected contracts, without a selection also those of the other accounts.
+func (c rescue) assets(p chain.Profile, others []chain.TokenAccount) []chain.Address {
 	if strings.EqualFold(c.Token, "native") {
 		return nil
 	}
@@ -283,6 +340,11 @@ func (c rescue) assets(p chain.Profile) []chain.Address {
 	}
 	if c.Token != "" && len(list) == 0 {
 		list = append(list, chain.Address(c.Token))
+	}
+	for _, x := range others {
+		if c.Token == "" && !slices.Contains(list, x.Asset.Contract) {
+			list = append(list, x.Asset.Contract)
+		}
 	}
 	return list
 }
