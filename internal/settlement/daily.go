@@ -28,7 +28,7 @@ type Daily struct {
 	// Covered reports whether the network was read up to the block for the payment.
 	Covered func(ctx context.Context, paymentID string, block uint64) (bool, error)
 	// Reread has the addresses of the payment read again from a time on, or from when they were first shown, and
-	// RereadAccounts token accounts under their keys besides.
+	// RereadAccounts token accounts under their keys besides; nil on a network without any.
 	Reread         func(ctx context.Context, paymentID string, since time.Time) error
 	RereadAccounts func(ctx context.Context, paymentID string, since time.Time, accounts []chain.Address) error
 	// Lists returns how many addresses may be asked now for all token accounts under their keys, at most as many as
@@ -315,7 +315,7 @@ func (d *Daily) decide(ctx context.Context, x OpenDifference, found []Difference
 }
 
 func (d *Daily) reread(ctx context.Context, x Difference, since time.Time) error {
-	if len(x.Accounts) == 0 {
+	if len(x.Accounts) == 0 || d.RereadAccounts == nil {
 		return d.Reread(ctx, x.PaymentID, since)
 	}
 	return d.RereadAccounts(ctx, x.PaymentID, since, x.Accounts)

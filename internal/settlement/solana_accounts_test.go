@@ -1,0 +1,176 @@
+package settlement_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	solanago "github.com/gagliardetto/solana-go"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/solana"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/watch"
+	"github.com/florinpay/florin/internal/sandbox/devsol"
+	"github.com/florinpay/florin/internal/settlement"
+)
+
+// started makes a payment that runs out after a minute.
+func (w *solWorld) started(amount money.Micros) payment.Payment {
+	w.t.Helper()
+	ctx, now := w.t.Context(), w.clock.now()
+	p, err := w.store.CreatePayment(ctx, payment.New(payment.Request{
+		ID: payment.ID(newID(now)), KeyID: w.key.ID, Kind: payment.KindMerchant, Amount: amount, ValidFor: time.Minute,
+	}, now))
+	w.must(err)
+	p, err = w.store.UpdatePayment(ctx, p.ID, func(p payment.Payment) (payment.Change, error) {
+		at, err := solana.NewDepositor(w.seed).DepositAddress(chain.Settlement{
+			Network: chain.Solana, Wallet: w.solTo, PaymentID: string(p.ID), Scheme: chain.SchemeTxnID,
+		})
+		if err != nil {
+			return payment.Change{}, err
+		}
+		return p.Start(
+			payment.Choice{Network: chain.Solana, Token: money.USDT},
+			payment.Route{Address: at, Settlement: w.solTo, Scheme: chain.SchemeTxnID}, time.Minute, now,
+		)
+	})
+	w.must(err)
+	return p
+}
+
+// payAccount pays for an account of the payment's address as if that were a wallet.
+func (w *solWorld) payAccount(p payment.Payment, mint solanago.PublicKey, amount money.Micros) chain.TxHash {
+	w.t.Helper()
+	account, _, err := solanago.FindAssociatedTokenAddress(solanago.PublicKey(p.Routes[0].Address.Raw), mint)
+	w.must(err)
+	tx, err := w.ledger.Pay(w.ledger.Tokens().USDT, account, uint64(amount))
+	w.must(err)
+	return chain.TxHash(tx.String())
+}
+
+// expire makes as much time and as many slots as the payment has, and decides on it. What is to be read again is.
+func (w *solWorld) expire(e *watch.Expirer) {
+	w.t.Helper()
+	for range 2 {
+		w.seal(90)
+		w.clock.pass(90 * time.Second)
+		w.watch()
+		w.must(e.RunOnce(w.t.Context()))
+	}
+	w.watch()
+}
+
+func (w *solWorld) expirer() *watch.Expirer {
+	return watch.NewExpirer([]chain.Profile{w.profile}, map[chain.Network]chain.Reader{chain.Solana: w.reader},
+		w.store, w.store.Settlement(), w.clock.now, silent())
+}
+
+// TestSolana_ExpiresUnpaid: a payment does not expire while what was asked for lies on another account under its
+// address's key: it is recorded, completes the payment, and is swept with what came to the address itself.
+func TestSolana_ExpiresUnpaid(t *testing.T) {
+	t.Parallel()
+	w := newSolWorld(t)
+	p := w.started(12 * money.USD)
+	tx := w.payAccount(p, w.ledger.Tokens().USDT, 5*money.USD)
+	w.payAccount(p, w.ledger.Tokens().USDC, 6*money.USD)
+	_, err := w.ledger.Pay(w.ledger.Tokens().USDT, solanago.PublicKey(p.Routes[0].Address.Raw), uint64(money.USD))
+	w.must(err)
+	unpaid := w.started(12 * money.USD)
+	e := w.expirer()
+	w.expire(e)
+	w.must(e.RunOnce(t.Context()))
+	if got := w.payment(unpaid.ID); got.Status != payment.Expired {
+		t.Errorf("what nobody paid is %s", got.Status)
+	}
+	got := w.payment(p.ID)
+	if got.Status != payment.Completed || got.Received().Cmp((12*money.USD).Atto()) != 0 || len(got.Deposits) != 3 ||
+		!slices.ContainsFunc(got.Deposits, func(d payment.Deposit) bool { return d.Transfer.Tx == tx }) {
+		t.Fatalf("the payment is %s with %+v", got.Status, got.Deposits)
+	}
+	s := w.sweeper()
+	for range 3 {
+		w.must(s.RunOnce(t.Context()))
+		w.seal(1 + devsol.DefaultFinalDepth)
+		w.clock.pass(time.Minute)
+	}
+	w.wantSwept(got, true)
+	if held := w.holds(w.solTo); held != uint64(12*money.USD) {
+		t.Errorf("the settlement wallet holds %d", held)
+	}
+}
+
+// TestSolana_ExpiresWithOtherToken: a token that is none of the network's keeps no payment from expiring. It is
+// recorded, as worth nothing, and no sweep takes it.
+func TestSolana_ExpiresWithOtherToken(t *testing.T) {
+	t.Parallel()
+	w := newSolWorld(t)
+	p := w.started(12 * money.USD)
+	fake := w.ledger.Tokens().Counterfeit
+	_, err := w.ledger.Pay(fake, solanago.PublicKey(p.Routes[0].Address.Raw), uint64(50*money.USD))
+	w.must(err)
+	w.expire(w.expirer())
+	got := w.payment(p.ID)
+	if got.Status != payment.Expired || len(got.Deposits) != 1 {
+		t.Fatalf("the payment is %s with %+v", got.Status, got.Deposits)
+	}
+	d := got.Deposits[0]
+	if string(d.Transfer.Asset.Contract) != fake.String() || d.Transfer.Asset.Listed() || d.Transfer.Account == "" ||
+		d.Transfer.Asset.Decimals != devsol.Decimals || !got.Arrived().IsZero() || len(got.Attention()) > 0 {
+		t.Errorf("recorded is %+v, needing %v", d, got.Attention())
+	}
+	due, err := w.store.Settlement().DepositBalances(
+		t.Context(), chain.Solana, settlement.Query{Now: w.clock.now(), Limit: 10})
+	if err != nil || len(due) > 0 {
+		t.Errorf("to be swept are %+v, %v", due, err)
+	}
+}
+
+// TestDaily_Accounts: the daily comparison finds what came to other accounts since: a payment's money, which is alerted
+// of like any difference and recorded, and worthless tokens, which are recorded at once. It asks as many addresses for
+// all their accounts as it is allowed, and goes on there the next day.
+func TestDaily_Accounts(t *testing.T) {
+	t.Parallel()
+	w := newSolWorld(t)
+	first, second := w.paid(5*money.USD), w.paid(6*money.USD)
+	d := w.daily(w.reader, "one")
+	d.RereadAccounts = func(ctx context.Context, id string, since time.Time, accounts []chain.Address) error {
+		return watch.RepairSince(
+			ctx, w.store, w.reader, payment.ID(id), since, watch.ErrDiffers, w.clock.now(), accounts...)
+	}
+	allowed := 1
+	d.Lists = func(n int) int {
+		n = min(n, allowed)
+		allowed -= n
+		return n
+	}
+	w.payAccount(first, w.ledger.Tokens().USDT, 2*money.USD)
+	for _, p := range []payment.Payment{first, second} {
+		_, err := w.ledger.Pay(w.ledger.Tokens().Counterfeit, solanago.PublicKey(p.Routes[0].Address.Raw), 7)
+		w.must(err)
+	}
+	w.seal(1 + devsol.DefaultFinalDepth)
+	w.watch()
+	w.steps(d, 6)
+	w.watch()
+	if n := len(w.payment(first.ID).Deposits); n != 3 {
+		t.Errorf("%d deposits of the first payment are recorded, want 3", n)
+	}
+	if n := len(w.payment(second.ID).Deposits); n != 1 {
+		t.Errorf("the second payment was listed beyond the allowance: %d deposits", n)
+	}
+	w.clock.pass(24 * time.Hour)
+	allowed = 1
+	w.steps(d, 6)
+	w.watch()
+	if n := len(w.payment(second.ID).Deposits); n != 2 {
+		t.Errorf("%d deposits of the second payment are recorded a day later, want 2", n)
+	}
+	w.clock.pass(10 * time.Minute)
+	w.steps(d, 3)
+	if list := w.differing(); len(list) > 0 {
+		t.Errorf("when the records agree: %+v", list)
+	}
+}
