@@ -93,8 +93,8 @@ func (s *solanaShop) wantPaid(t *testing.T, txnid, tx string, cents int64) {
 	}
 }
 
-// TestSolana_FindOnAccounts: a payer whose wallet paid another token account of the deposit owner, or an account that it
-// made for the owner's token account, is told that the money counts, and it does; it reaches the merchant.
+// TestSolana_FindOnAccounts: a payer whose wallet paid another token account of the deposit owner, or an account that
+// it made for the owner's token account, is told that the money counts, and it does; it reaches the merchant.
 func TestSolana_FindOnAccounts(t *testing.T) {
 	t.Parallel()
 	usdc := func(s *solanaShop) chain.Address { return s.assets[1].Contract }

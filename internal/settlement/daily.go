@@ -49,8 +49,8 @@ type Comparison struct {
 	EndedAt   time.Time // zero: it is under way
 	Before    time.Time // when the one before began; zero: there was none
 	Place     ReconcilePlace
-	// Listed is the number of the payment up to which addresses were asked for all token accounts. Where the budget does
-	// not allow for all of them in one comparison, the next one goes on there.
+	// Listed is the number of the payment up to which addresses were asked for all token accounts. Where the budget
+	// does not allow for all of them in one comparison, the next one goes on there.
 	Listed int64
 }
 
@@ -178,7 +178,8 @@ func (d *Daily) lists(c *Comparison, page []DepositAddress) map[chain.Address]bo
 // it concerns no operator.
 func (d *Daily) rereadWorthless(ctx context.Context, found []Difference) (others []Difference, err error) {
 	listed := func(x Difference) bool {
-		return slices.ContainsFunc(d.Network.Profile.Assets, func(a chain.Asset) bool { return a.Contract == x.Contract })
+		is := func(a chain.Asset) bool { return a.Contract == x.Contract }
+		return slices.ContainsFunc(d.Network.Profile.Assets, is)
 	}
 	for _, x := range found {
 		if x.Contract == "" || listed(x) {

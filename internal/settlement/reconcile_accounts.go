@@ -7,9 +7,9 @@ import (
 	"github.com/florinpay/florin/internal/money"
 )
 
-// addAccounts adds to the holdings what lies on other token accounts under the keys of the addresses, in whatever token,
-// and returns these accounts by address. Every address is asked for those that follow from it, and one that differs
-// without them, or is to be listed, for all. It fails with chain.ErrDisagree where the endpoints differ.
+// addAccounts adds to the holdings what lies on other token accounts under the keys of the addresses, in whatever
+// token, and returns these accounts by address. Every address is asked for those that follow from it, and one that
+// differs without them, or is to be listed, for all. It fails with chain.ErrDisagree where the endpoints differ.
 func (r Reconciler) addAccounts(
 	ctx context.Context, n ReconciledNetwork, page []DepositAddress, holdings map[chain.Asset][]money.Units,
 	records map[recordKey]Record,

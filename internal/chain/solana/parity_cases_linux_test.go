@@ -35,6 +35,15 @@ func one(f func(w *world) solanago.Instruction) func(w *world) []solanago.Instru
 
 func (w *world) pk() solanago.PublicKey { return w.alice.PublicKey() }
 
+// recover empties the account in EUR of an account of Alice into another one.
+func (w *world) recover(parent, mint, to solanago.PublicKey) solanago.Instruction {
+	return solanago.NewInstruction(solanago.SPLAssociatedTokenAccountProgramID, solanago.AccountMetaSlice{
+		solanago.Meta(ata(parent, w.eur)).WRITE(), solanago.Meta(w.eur), solanago.Meta(to).WRITE(),
+		solanago.Meta(parent), solanago.Meta(mint), solanago.Meta(w.pk()).WRITE().SIGNER(),
+		solanago.Meta(solanago.TokenProgramID),
+	}, []byte{2})
+}
+
 // unsigned removes the signature that an instruction requires.
 func unsigned(i solanago.Instruction) solanago.Instruction {
 	data, _ := i.Data()
@@ -142,6 +151,27 @@ var parityCases = []parityCase{
 	})),
 	does("CreateOffCurve", one(func(w *world) solanago.Instruction {
 		return createATA(w.payer, ata(w.pk(), w.usd), w.eur)
+	})),
+	does("PayNested", one(func(w *world) solanago.Instruction {
+		return transfer(w.ae, ata(w.a, w.eur), w.pk(), 7)
+	})),
+	fails("RecoverNestedUnsigned", one(func(w *world) solanago.Instruction {
+		return unsigned(w.recover(w.a, w.usd, w.ae))
+	})),
+	fails("RecoverNestedOfAnother", one(func(w *world) solanago.Instruction {
+		return w.recover(w.b, w.usd, w.ae)
+	})),
+	fails("RecoverNestedElsewhere", one(func(w *world) solanago.Instruction {
+		return w.recover(w.a, w.usd, ata(w.bob.PublicKey(), w.eur))
+	})),
+	fails("RecoverNestedOfOtherMint", one(func(w *world) solanago.Instruction {
+		return w.recover(w.a, w.eur, w.ae)
+	})),
+	does("RecoverNested", one(func(w *world) solanago.Instruction {
+		return w.recover(w.a, w.usd, w.ae)
+	})),
+	fails("RecoverNestedTwice", one(func(w *world) solanago.Instruction {
+		return w.recover(w.a, w.usd, w.ae)
 	})),
 	fails("CreateOfNoMint", one(func(w *world) solanago.Instruction {
 		return createATA(w.payer, w.pk(), w.bob.PublicKey())

@@ -28,8 +28,8 @@ func expects(i chain.SweepItem, units uint64, accounts ...solanago.PublicKey) ch
 	return i
 }
 
-// TestSender_OtherAccounts: a sweep moves what is recorded from wherever it lies under the owner's key, and no more; the
-// emptied accounts are closed, and their rent comes back to the gas wallet.
+// TestSender_OtherAccounts: a sweep moves what is recorded from wherever it lies under the owner's key, and no more;
+// the emptied accounts are closed, and their rent comes back to the gas wallet.
 func TestSender_OtherAccounts(t *testing.T) {
 	t.Parallel()
 	onRuntimes(t, func(t *testing.T, h *harness) {
@@ -70,8 +70,8 @@ func TestSender_OtherAccounts(t *testing.T) {
 	})
 }
 
-// TestSender_NestedAgain: what comes to the associated account of a token account that was swept and closed is seen, and
-// goes to the merchant.
+// TestSender_NestedAgain: what comes to the associated account of a token account that was swept and closed is seen,
+// and goes to the merchant.
 func TestSender_NestedAgain(t *testing.T) {
 	t.Parallel()
 	onRuntimes(t, func(t *testing.T, h *harness) {

@@ -87,6 +87,30 @@ func createNewer(payer, account, owner, mint solanago.PublicKey) solanago.Instru
 	}, []byte{1})
 }
 
+// TestToken2022_Recorded: of a mint of Token-2022 with a transfer fee is recorded what arrived, as a token that is none
+// of the network's.
+func TestToken2022_Recorded(t *testing.T) {
+	t.Parallel()
+	h := newSurfpool(t)
+	to := h.Address()
+	mint := h.feeMint(t, solanago.PublicKey(to.Raw), 1_000)
+	account, _, err := solanago.FindAssociatedTokenAddressWithProgram(
+		solanago.PublicKey(to.Raw), mint, solanago.Token2022ProgramID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantAccounts(t, h.listed(t, to, chain.ListDerived), nil)
+	list := h.listed(t, to, chain.ListOwned)
+	wantAccounts(t, list, map[solanago.PublicKey]uint64{account: 990})
+	found := h.scannedOn(t, to, account)
+	wantUnits(t, found, 990)
+	for _, asset := range []chain.Asset{list[0].Asset, found[0].Asset} {
+		if asset.Listed() || asset.Token != "" || asset.Decimals != 6 || asset.Contract != chain.Address(mint.String()) {
+			t.Errorf("it is %+v", asset)
+		}
+	}
+}
+
 // TestToken2022_Rescue: money in a mint with a transfer fee is no payment, but the operator can rescue it,
 // less the fee.
 func TestToken2022_Rescue(t *testing.T) {

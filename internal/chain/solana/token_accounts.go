@@ -95,7 +95,8 @@ func (a *Adapter) TokenAccounts(
 		answers = append(answers, list)
 	}
 	if len(answers) < a.Quorum() {
-		return nil, fmt.Errorf("token accounts on %s: %w", a.profile.Network, errors.Join(append(failed, chain.ErrNoEndpoint)...))
+		failed = append(failed, chain.ErrNoEndpoint)
+		return nil, fmt.Errorf("token accounts on %s: %w", a.profile.Network, errors.Join(failed...))
 	}
 	return mostOf(answers), nil
 }
@@ -122,40 +123,50 @@ func mostOf(answers [][]chain.TokenAccount) []chain.TokenAccount {
 	return list
 }
 
-// tokenAccounts is TokenAccounts through one endpoint.
-func (a *Adapter) tokenAccounts(
-	ctx context.Context, e *endpoint, owners []solanago.PublicKey, l chain.Listing,
-) (list []chain.TokenAccount, err error) {
-	var derived, asked []solanago.PublicKey
-	ownerOf := make(map[solanago.PublicKey]solanago.PublicKey) // of parents
-	associated := make(map[solanago.PublicKey]bool)            // accounts that Balances counts
+// listing is what one endpoint is asked.
+type listing struct {
+	ownerOf    map[solanago.PublicKey]solanago.PublicKey // of parents
+	associated map[solanago.PublicKey]bool               // accounts that Balances counts
+	derived    []solanago.PublicKey                      // accounts of the associated ones
+	asked      []solanago.PublicKey                      // parents that are asked for their accounts
+}
+
+func (a *Adapter) listing(owners []solanago.PublicKey, l chain.Listing) listing {
+	x := listing{
+		ownerOf:    make(map[solanago.PublicKey]solanago.PublicKey),
+		associated: make(map[solanago.PublicKey]bool),
+	}
 	for _, owner := range owners {
 		for i, parent := range parents(a.addresses, owner, a.mints) {
-			ownerOf[parent] = owner
+			x.ownerOf[parent] = owner
 			if i == 0 && l >= chain.ListOwned || i > 0 && l >= chain.ListAll {
-				asked = append(asked, parent)
+				x.asked = append(x.asked, parent)
 			}
 			for _, m := range a.mints {
 				if key := a.addresses.Of(parent, m.key); i == 0 {
-					associated[key] = true
+					x.associated[key] = true
 				} else {
-					derived = append(derived, key)
+					x.derived = append(x.derived, key)
 				}
 			}
 		}
 	}
-	held, err := e.Holdings(ctx, derived, 0)
+	return x
+}
+
+// read asks one endpoint for the accounts.
+func (x listing) read(ctx context.Context, e *endpoint) (found []rpc.Owned, err error) {
+	held, err := e.Holdings(ctx, x.derived, 0)
 	if err != nil {
 		return nil, err
 	}
-	var found []rpc.Owned
 	for i, h := range held {
 		if h.Valid {
-			found = append(found, rpc.Owned{Key: derived[i], Holding: h})
+			found = append(found, rpc.Owned{Key: x.derived[i], Holding: h})
 		}
 	}
-	listed := make([][]rpc.Owned, chain.ListCalls*len(asked))
-	err = rpc.Each(ctx, asked, 1, func(ctx context.Context, one []solanago.PublicKey, at int) (err error) {
+	listed := make([][]rpc.Owned, chain.ListCalls*len(x.asked))
+	err = rpc.Each(ctx, x.asked, 1, func(ctx context.Context, one []solanago.PublicKey, at int) (err error) {
 		for i, program := range []solanago.PublicKey{solanago.TokenProgramID, solanago.Token2022ProgramID} {
 			if listed[chain.ListCalls*at+i], err = e.TokenAccountsOf(ctx, one[0], program); err != nil {
 				return err
@@ -163,19 +174,28 @@ func (a *Adapter) tokenAccounts(
 		}
 		return nil
 	})
+	return slices.Concat(found, slices.Concat(listed...)), err
+}
+
+// tokenAccounts is TokenAccounts through one endpoint.
+func (a *Adapter) tokenAccounts(
+	ctx context.Context, e *endpoint, owners []solanago.PublicKey, l chain.Listing,
+) (list []chain.TokenAccount, err error) {
+	x := a.listing(owners, l)
+	found, err := x.read(ctx, e)
 	if err != nil {
 		return nil, err
 	}
 	seen := make(map[solanago.PublicKey]bool)
-	for _, x := range slices.Concat(found, slices.Concat(listed...)) {
-		owner, ours := ownerOf[x.Owner]
-		if !ours || associated[x.Key] || seen[x.Key] || x.Amount == 0 {
+	for _, f := range found {
+		owner, ours := x.ownerOf[f.Owner]
+		if !ours || x.associated[f.Key] || seen[f.Key] || f.Amount == 0 {
 			continue
 		}
-		seen[x.Key] = true
+		seen[f.Key] = true
 		list = append(list, chain.TokenAccount{
-			Owner: chain.Address(owner.String()), Account: chain.Address(x.Key.String()),
-			Asset: a.assetOf(effect.Change{Mint: x.Mint.String()}), Units: money.UnitsFromUint64(x.Amount),
+			Owner: chain.Address(owner.String()), Account: chain.Address(f.Key.String()),
+			Asset: a.assetOf(effect.Change{Mint: f.Mint.String()}), Units: money.UnitsFromUint64(f.Amount),
 		})
 	}
 	slices.SortFunc(list, func(a, b chain.TokenAccount) int {
@@ -207,7 +227,8 @@ func mostPerOwner(list []chain.TokenAccount) []chain.TokenAccount {
 func (a *Adapter) addDecimals(ctx context.Context, e *endpoint, list []chain.TokenAccount) error {
 	var keys []solanago.PublicKey
 	for _, x := range list {
-		if key, err := parseKey(string(x.Asset.Contract)); err == nil && !x.Asset.Listed() && !slices.Contains(keys, key) {
+		key, err := parseKey(string(x.Asset.Contract))
+		if err == nil && !x.Asset.Listed() && !slices.Contains(keys, key) {
 			keys = append(keys, key)
 		}
 	}

@@ -64,7 +64,8 @@ func (h *harness) scannedOn(t *testing.T, owner chain.Watched, accounts ...solan
 		}
 		more := transfer
 		more.Units = more.Units.Add(money.UnitsFromUint64(1))
-		if verdict, err := h.reader.Judge(t.Context(), []chain.Transfer{more}, heads.Final); err == nil && verdict == chain.Stands {
+		verdict, err = h.reader.Judge(t.Context(), []chain.Transfer{more}, heads.Final)
+		if err == nil && verdict == chain.Stands {
 			t.Errorf("more than %+v stands", transfer)
 		}
 	}

@@ -88,7 +88,8 @@ func (e *endpoint) transfer(ctx context.Context, l *leg) (bytes []byte, verdict,
 		return nil, nil, err
 	}
 	tx, verdict := solanago.NewTransaction(
-		[]solanago.Instruction{l.to().Create(l.owner), l.from().Transfer(l.settlement, l.units, l.decimals)}, hash, solanago.TransactionPayer(l.owner),
+		[]solanago.Instruction{l.to().Create(l.owner), l.from().Transfer(l.settlement, l.units, l.decimals)}, hash,
+		solanago.TransactionPayer(l.owner),
 	)
 	if verdict != nil {
 		return nil, verdict, nil

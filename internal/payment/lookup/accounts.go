@@ -63,7 +63,8 @@ func (l *Finder) byAccounts(
 		best = betterResult(best, judgeTransfer(p, profile, t, false, l.finalIn(n)))
 	}
 	if accounts := accountsOf(found); len(accounts) > 0 && !l.pending(ctx, p, n, math.MaxUint64, accounts) {
-		best.Reread = watch.RepairSince(ctx, l.repairs, reader, p.ID, time.Time{}, errFound, l.now(), accounts...) == nil
+		err := watch.RepairSince(ctx, l.repairs, reader, p.ID, time.Time{}, errFound, l.now(), accounts...)
+		best.Reread = err == nil
 	}
 	return best
 }

@@ -235,7 +235,10 @@ func (w *Watcher) readRange(
 		}
 		w.changed++
 	}
-	return cmp.Or(x.open, errors.Join(unread...))
+	if x.open != nil {
+		return x.open
+	}
+	return errors.Join(unread...)
 }
 
 // scanTwice returns the transfers that as many voices as must say the same show.

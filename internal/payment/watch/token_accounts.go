@@ -114,7 +114,7 @@ func (e *Expirer) tokenAccounts(
 		}
 	}
 	allowed := e.Lists[n].Take(len(others))
-	asked, derived := append(known, others[:allowed]...), others[allowed:]
+	asked, derived := slices.Concat(known, others[:allowed]), others[allowed:]
 	all := make(accounts)
 	list, err := chain.TokenAccounts(ctx, r, asked, chain.ListOwned)
 	if err != nil {
@@ -122,13 +122,13 @@ func (e *Expirer) tokenAccounts(
 		due = slices.DeleteFunc(slices.Clone(due), func(p payment.Payment) bool {
 			return e.now().Sub(p.ExpiresAt) < listWait
 		})
-		derived = append(asked, derived...)
+		derived = slices.Concat(asked, derived)
 	}
 	rest, err := chain.TokenAccounts(ctx, r, derived, chain.ListDerived)
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, x := range append(list, rest...) {
+	for _, x := range slices.Concat(list, rest) {
 		all[x.Owner] = append(all[x.Owner], x)
 	}
 	return all, due, nil

@@ -83,8 +83,10 @@ func (c *call) recoverNested() any {
 	if !c.key(owner).signer {
 		return errMissingSigner
 	}
-	if c.account(parentMint).Owner != solana.TokenProgramID || c.account(parent).Owner != solana.TokenProgramID {
-		return errIllegalOwner
+	for _, n := range []int{parentMint, parent, nested} {
+		if c.account(n).Owner != solana.TokenProgramID {
+			return errIllegalOwner
+		}
 	}
 	_, held, why := c.tokenAt(nested)
 	if why != nil {

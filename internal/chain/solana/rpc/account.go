@@ -167,8 +167,7 @@ func (w *Client) Holdings(ctx context.Context, keys []solanago.PublicKey, slot u
 
 // Owned is a token account with its address.
 type Owned struct {
-	Key     solanago.PublicKey
-	Program solanago.PublicKey
+	Key solanago.PublicKey
 	Holding
 }
 
@@ -196,7 +195,7 @@ func (w *Client) TokenAccountsOf(ctx context.Context, owner, program solanago.Pu
 			return nil, err
 		}
 		if held.Valid && held.Owner == owner {
-			list = append(list, Owned{Key: key, Program: program, Holding: held})
+			list = append(list, Owned{key, held})
 		}
 	}
 	return list, nil
