@@ -90,7 +90,7 @@ func (p *sweepPlan) pickEmpty(ctx context.Context, e *endpoint) error {
 		if err != nil {
 			return err
 		}
-		if !h.Valid || h.Owner != l.owner || h.Amount > 0 || h.Frozen {
+		if !h.Valid || h.Owner != l.owner || h.Amount > 0 || h.Frozen || !h.Closable {
 			continue
 		}
 		l.empty = true

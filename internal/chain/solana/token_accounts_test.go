@@ -155,3 +155,43 @@ func TestTokenAccounts_OneTransaction(t *testing.T) {
 		}
 	})
 }
+
+// TestTokenAccounts_Given: who gives an account to the deposit owner, with what is on it, has paid that. It stays open
+// if somebody else has the right to close it, and keeps no other account from being closed.
+func TestTokenAccounts_Given(t *testing.T) {
+	t.Parallel()
+	onRuntimes(t, func(t *testing.T, h *harness) {
+		s := newTill(t, h)
+		s.fill(gasFunds)
+		item, owner := s.payable(t, s.assets[1])
+		mint, payer := s.mints[s.assets[1].Contract], newKey(t)
+		given, pay, key := s.second(payer.PublicKey(), mint, 30)
+		s.mustSend(pay, key)
+		other, payOther, otherKey := s.second(owner, mint, 4)
+		s.mustSend(payOther, otherKey)
+		s.Mine(1)
+		closer := tokens(append([]byte{6, 3, 1}, payer.PublicKey().Bytes()...),
+			solanago.Meta(given).WRITE(), solanago.Meta(payer.PublicKey()).SIGNER())
+		tx := s.mustSend([]solanago.Instruction{closer, setOwner(given, payer.PublicKey(), owner)}, payer)
+		s.Mine(1)
+		found := s.scannedOn(t, item.Address, given, other)
+		wantUnits(t, found, 1, 4, 30)
+		for _, f := range found {
+			if f.Units.Big().Uint64() == 30 && f.Tx != chain.TxHash(tx.String()) {
+				t.Errorf("30 came by %s, want %s", f.Tx, tx)
+			}
+		}
+		looked, err := s.reader.Find(t.Context(), chain.TxHash(tx.String()))
+		if err != nil || len(looked.Transfers) != 1 || string(looked.Transfers[0].Holder) != owner.String() {
+			t.Errorf("found as %+v, %v", looked, err)
+		}
+		items := []chain.SweepItem{expects(item, 34, given, other)}
+		wantMoved(t, s.carryOut(t, items, s.mustSign(t, items)), items, 34)
+		for left := items; len(left) > 0; s.Finalize() {
+			left = s.closed(t, left)
+		}
+		if !s.exists(t, given) || s.exists(t, other) {
+			t.Error("of the emptied accounts the owner's own is to be closed")
+		}
+	})
+}

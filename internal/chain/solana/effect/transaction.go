@@ -110,6 +110,16 @@ type Change struct {
 	// Steady: the account had the same mint and owner throughout, as far as it existed, and exists
 	// afterwards.
 	Steady bool
+	// From is who gave the account to another owner, with what was on it; empty: nobody did.
+	From string
+}
+
+// given returns the change as a gain of all that is on the account, if somebody gave it away.
+func (c Change) given() Change {
+	if c.From != "" {
+		c.Before, c.Steady = 0, true
+	}
+	return c
 }
 
 // Gained returns by how much the account's balance grew.
@@ -160,6 +170,9 @@ func (t *Transaction) Changes() []Change {
 		}
 		if was && is && (a.Mint != b.Mint || a.Owner != b.Owner || a.ProgramID != b.ProgramID) {
 			c.Steady = false
+			if a.Mint == b.Mint && a.ProgramID == b.ProgramID {
+				c.From = b.Owner
+			}
 		}
 		list = append(list, c)
 	}
@@ -186,16 +199,17 @@ func Payer(list []Change, mint string) chain.Address {
 // there afterwards, in an account that belonged to the owner throughout.
 func (t *Transaction) Credit(account, owner, mint solanago.PublicKey) (Change, bool) {
 	c, credited := t.CreditUnder(account, func(holder string) bool { return holder == owner.String() })
-	return c, credited && c.Mint == mint.String() && c.Program == solanago.TokenProgramID.String()
+	return c, credited && c.From == "" && c.Mint == mint.String() && c.Program == solanago.TokenProgramID.String()
 }
 
-// CreditUnder returns what the transaction brought to an account of any mint whose owner, throughout, is under a key,
-// and what did not come from another account under it.
+// CreditUnder returns what the transaction brought to an account of any mint whose owner is under a key, and what did
+// not come from another account under it. Who gives the account itself to such an owner pays all that is on it.
 func (t *Transaction) CreditUnder(account solanago.PublicKey, under func(owner string) bool) (Change, bool) {
 	c, reported := t.Change(account)
-	if !reported || t.Failed() {
+	if !reported || t.Failed() || under(c.From) {
 		return Change{}, false
 	}
+	c = c.given()
 	_, gained := c.Gained()
 	return c, gained && c.Steady && under(c.Owner) && !slices.ContainsFunc(t.Changes(), func(o Change) bool {
 		return o.Mint == c.Mint && o.After < o.Before && under(o.Owner)

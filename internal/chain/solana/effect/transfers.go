@@ -15,6 +15,7 @@ func (t *Transaction) Transfers(p chain.Profile, signature string) []chain.Trans
 	var transfers []chain.Transfer
 	changes := t.Changes()
 	for _, c := range changes {
+		c = c.given()
 		gained, more := c.Gained()
 		if !more || gained == 0 {
 			continue
@@ -23,7 +24,7 @@ func (t *Transaction) Transfers(p chain.Profile, signature string) []chain.Trans
 		if c.Steady {
 			holder = chain.Address(c.Owner)
 		}
-		if c.Steady && c.Associated() {
+		if c.Steady && c.From == "" && c.Associated() {
 			to = holder
 		}
 		transfers = append(transfers, chain.Transfer{

@@ -119,9 +119,15 @@ func movedBy(t *effect.Transaction, legs []Leg) []chain.Moved {
 			continue
 		}
 		arrived[l.To] -= c.Before - c.After
-		moved = append(moved, chain.Moved{
-			Address: l.Address.Address, Contract: l.Asset.Contract, Units: money.UnitsFromUint64(c.Before - c.After),
+		units := money.UnitsFromUint64(c.Before - c.After)
+		at := slices.IndexFunc(moved, func(m chain.Moved) bool {
+			return m.Address == l.Address.Address && m.Contract == l.Asset.Contract
 		})
+		if at >= 0 { // from another account of the same owner
+			moved[at].Units = moved[at].Units.Add(units)
+			continue
+		}
+		moved = append(moved, chain.Moved{Address: l.Address.Address, Contract: l.Asset.Contract, Units: units})
 	}
 	return moved
 }

@@ -18,6 +18,7 @@ const (
 	offsetOwner      = 32
 	offsetAmount     = 64
 	offsetState      = 108
+	offsetCloser     = 129 // 0 if the owner closes the account
 	offsetDecimals   = 44
 	offsetMintReady  = 45
 	// kindMint and kindAccount are the byte after TokenAccountSize bytes in an account of Token-2022 that has
@@ -101,6 +102,8 @@ type Holding struct {
 	Owner  solanago.PublicKey
 	Amount uint64
 	Frozen bool
+	// Closable: its owner may close it, and nobody else was given that right.
+	Closable bool
 }
 
 // Holding decodes an account of either token program. Any other account holds nothing.
@@ -129,6 +132,7 @@ func (r *Account) HoldingOf(program solanago.PublicKey) (Holding, error) {
 		Exists: true, Valid: true,
 		Mint: solanago.PublicKey(data[:offsetOwner]), Owner: solanago.PublicKey(data[offsetOwner:offsetAmount]),
 		Amount: binary.LittleEndian.Uint64(data[offsetAmount:]), Frozen: data[offsetState] == stateFrozen,
+		Closable: binary.LittleEndian.Uint32(data[offsetCloser:]) == 0,
 	}, nil
 }
 
