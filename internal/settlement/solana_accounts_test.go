@@ -1,7 +1,11 @@
 package settlement_test
 
 import (
+	"bytes"
 	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"testing"
 	"time"
@@ -178,4 +182,89 @@ func (w *solWorld) payment(id payment.ID) payment.Payment {
 	p, err := w.store.Payment(w.t.Context(), id)
 	w.must(err)
 	return p
+}
+
+// refuses is a reader whose provider lists no accounts of an owner.
+type refuses struct{ *solana.Adapter }
+
+func (r refuses) TokenAccounts(
+	ctx context.Context, owners []chain.Address, l chain.Listing,
+) ([]chain.TokenAccount, error) {
+	if l > chain.ListDerived {
+		return nil, chain.ErrNoEndpoint
+	}
+	return r.Adapter.TokenAccounts(ctx, owners, l)
+}
+
+// TestSolana_ExpiresUnlisted: a payment waits a minute for a provider that lists no accounts, and what needs no list is
+// found all the same.
+func TestSolana_ExpiresUnlisted(t *testing.T) {
+	t.Parallel()
+	w := newSolWorld(t)
+	paid, unpaid := w.started(12*money.USD), w.started(12*money.USD)
+	w.payAccount(paid, w.ledger.Tokens().USDC, 12*money.USD)
+	readers := map[chain.Network]chain.Reader{chain.Solana: refuses{w.reader}}
+	e := watch.NewExpirer([]chain.Profile{w.profile}, readers, w.store, w.store.Settlement(), w.clock.now, silent())
+	w.seal(90)
+	w.clock.pass(90 * time.Second)
+	w.watch()
+	w.must(e.RunOnce(t.Context()))
+	if got := w.payment(unpaid.ID); got.Status != payment.Started {
+		t.Fatalf("half a minute after its time the payment is %s", got.Status)
+	}
+	w.expire(e)
+	if got := w.payment(unpaid.ID); got.Status != payment.Expired {
+		t.Errorf("the unpaid one is %s", got.Status)
+	}
+	if got := w.payment(paid.ID); got.Status != payment.Completed {
+		t.Errorf("the paid one is %s", got.Status)
+	}
+}
+
+// unreadable is a relay that answers about the history of one account with an error.
+func unreadable(t *testing.T, upstream, account string) string {
+	t.Helper()
+	relay := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		body, err := io.ReadAll(req.Body)
+		if err != nil {
+			return // the client gave up
+		}
+		if bytes.Contains(body, []byte("getSignaturesForAddress")) && bytes.Contains(body, []byte(account)) {
+			_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":1,"error":{"code":-32011,"message":"no history"}}`)
+			return
+		}
+		res, err := http.Post(upstream, "application/json", bytes.NewReader(body))
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer res.Body.Close()
+		_, _ = io.Copy(w, res.Body)
+	}))
+	t.Cleanup(relay.Close)
+	return relay.URL
+}
+
+// TestSolana_UnreadableAccount: an account whose history no endpoint can show keeps nothing else of the payment from
+// being recorded.
+func TestSolana_UnreadableAccount(t *testing.T) {
+	t.Parallel()
+	w := newSolWorld(t)
+	p := w.started(12 * money.USD)
+	bad, _, err := solanago.FindAssociatedTokenAddress(
+		solanago.PublicKey(p.Routes[0].Address.Raw), w.ledger.Tokens().Counterfeit)
+	w.must(err)
+	w.reader, err = solana.New(solana.Config{
+		Profile: w.profile, Endpoints: []string{unreadable(t, w.ledger.URL(), bad.String())}, Rate: 1e9,
+		Sweeps: solana.SweepsAddress(w.seed),
+	})
+	w.must(err)
+	w.watcher = watch.NewWatcher(w.profile, w.reader, w.store, "watcher", w.clock.now, silent())
+	_, err = w.ledger.Pay(w.ledger.Tokens().Counterfeit, solanago.PublicKey(p.Routes[0].Address.Raw), 5)
+	w.must(err)
+	w.payAccount(p, w.ledger.Tokens().USDC, 12*money.USD)
+	w.expire(w.expirer())
+	if got := w.payment(p.ID); got.Status != payment.Completed || len(got.Deposits) != 1 {
+		t.Errorf("the payment is %s with %+v", got.Status, got.Deposits)
+	}
 }

@@ -18,7 +18,7 @@ var errUnlisted = fault.New(fault.Unavailable,
 
 // Lists is an allowance of calls a day for listing the token accounts of owners, of whom a stranger can make many.
 type Lists struct {
-	PerDay int // owners; what is not used adds up to a quarter of it
+	PerDay int // owners: a quarter of them at once, and the others in the course of the day
 	Now    func() time.Time
 
 	mu     sync.Mutex
@@ -49,7 +49,7 @@ func (l *Lists) Take(owners int) int {
 	if l.filled.IsZero() {
 		l.left = most
 	} else {
-		l.left = min(l.left+float64(l.PerDay)*now.Sub(l.filled).Hours()/24, most)
+		l.left = min(l.left+(float64(l.PerDay)-most)*now.Sub(l.filled).Hours()/24, most)
 	}
 	l.filled = now
 	taken := min(owners, int(max(l.left, 0)))
