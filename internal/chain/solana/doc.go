@@ -11,7 +11,8 @@
 // account of a mint. A successful transaction credits the difference between
 // that account's balances before and after it, as the node reports them, and
 // only if the account was the owner's throughout. Instructions are not read,
-// since most transfers are made by other programs.
+// since most transfers are made by other programs. Other accounts under the
+// owner's key are read once they are known (token_accounts.go).
 //
 // Its one invariant: an answer is complete and consistent or it is an error. A
 // token account whose state changed must have a transaction that explains the
