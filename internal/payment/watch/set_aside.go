@@ -121,6 +121,9 @@ func (w *Watcher) retrySetAside(ctx context.Context, heads chain.Heads, c Cursor
 		if a.From > c.Scanned.Number { // its blocks are not final yet
 			a.NextAt = w.now().Add(firstRetry)
 			w.aside[id] = a
+			if err := w.store.SaveSetAside(ctx, a); err != nil {
+				return err
+			}
 			continue
 		}
 		if w.givenUp(a) {
