@@ -27,7 +27,7 @@ func parseAddress(text string) (chain.Address, []chain.Network, bool) {
 func (l *Finder) byAddress(ctx context.Context, p payment.Payment, a chain.Address, networks []chain.Network) Result {
 	best := Result{}
 	for _, d := range p.Deposits {
-		if d.Transfer.From != a && d.Transfer.To != a {
+		if d.Transfer.From != a && d.Transfer.To != a && d.Transfer.Account != a {
 			continue
 		}
 		if r, ok := judgeStored(p, d.Transfer.Tx, l.finalIn, l.now()); ok {

@@ -38,6 +38,9 @@ type Expirer struct {
 	balances map[repairKey]time.Time
 	// Lists bounds on each network how many payments are asked for all their token accounts; nil: nothing does.
 	Lists map[chain.Network]*Lists
+	// lists are what was listed of late, and listFailed when a list of a network last failed.
+	lists      map[chain.Address]listed
+	listFailed map[chain.Network]time.Time
 	// sought is what sweeps moved beyond the record, and was searched for.
 	sought     map[soughtKey]sought
 	soughtLast time.Time
@@ -72,6 +75,7 @@ func NewExpirer(profiles []chain.Profile, readers map[chain.Network]chain.Reader
 		readers: readers, profiles: make(map[chain.Network]chain.Profile), store: s, sweeps: w, now: now, log: log,
 		repairs: make(map[repairKey]repair), rests: make(map[chain.Network]rest),
 		balances: make(map[repairKey]time.Time), sought: make(map[soughtKey]sought),
+		lists: make(map[chain.Address]listed), listFailed: make(map[chain.Network]time.Time),
 	}
 	for _, p := range profiles {
 		e.profiles[p.Network] = p

@@ -2,6 +2,7 @@ package watch
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -95,41 +96,73 @@ func (all accounts) assets(listed []chain.Asset) []chain.Asset {
 // do not allow for it. The daily comparison and look-ups find what lies there, as late money.
 const listWait = time.Minute
 
+// listRest is the pause after a list that failed.
+const listRest = 20 * time.Second
+
+// listed is what was listed of an address, and when.
+type listed struct {
+	at       time.Time
+	accounts []chain.TokenAccount
+}
+
 // tokenAccounts lists what lies under the keys of the payments' addresses beside what balances show, and returns the
 // payments that do not wait for it. Those with money there that is recorded are always asked for it all, and of the
-// others as many as the allowance lets.
+// others as many as the allowance lets. A payment that waits for something else is asked once a minute.
 func (e *Expirer) tokenAccounts(
 	ctx context.Context, n chain.Network, r chain.Reader, due []payment.Payment,
 ) (accounts, []payment.Payment, error) {
 	if _, lists := r.(chain.TokenLister); !lists {
 		return nil, due, nil
 	}
+	maps.DeleteFunc(e.lists, func(_ chain.Address, l listed) bool { return e.now().Sub(l.at) >= earlyEvery })
 	var known, others []chain.Address
 	for _, p := range due {
 		route, _ := p.WatchedOn(n)
-		if len(p.AccountsOn(route, nil)) > 0 {
+		switch _, lately := e.lists[route.Address.Address]; {
+		case lately:
+		case len(p.AccountsOn(route, nil)) > 0:
 			known = append(known, route.Address.Address)
-		} else {
+		default:
 			others = append(others, route.Address.Address)
 		}
 	}
 	allowed := e.Lists[n].Take(len(others))
 	asked, derived := slices.Concat(known, others[:allowed]), others[allowed:]
-	all := make(accounts)
-	list, err := chain.TokenAccounts(ctx, r, asked, chain.ListOwned)
+	list, err := e.listOwned(ctx, n, r, asked)
 	if err != nil {
-		e.log.Warn("token accounts cannot be listed", "network", n, "error", err)
 		due = slices.DeleteFunc(slices.Clone(due), func(p payment.Payment) bool {
 			return e.now().Sub(p.ExpiresAt) < listWait
 		})
-		derived = slices.Concat(asked, derived)
+		asked, derived = nil, slices.Concat(asked, derived)
 	}
 	rest, err := chain.TokenAccounts(ctx, r, derived, chain.ListDerived)
 	if err != nil {
 		return nil, nil, err
 	}
+	all := make(accounts)
 	for _, x := range slices.Concat(list, rest) {
 		all[x.Owner] = append(all[x.Owner], x)
 	}
+	for _, a := range asked {
+		e.lists[a] = listed{e.now(), all[a]}
+	}
+	for a, l := range e.lists {
+		all[a] = l.accounts
+	}
 	return all, due, nil
+}
+
+// listOwned asks for all accounts of the owners. Where that failed it is not asked again for a while.
+func (e *Expirer) listOwned(
+	ctx context.Context, n chain.Network, r chain.Reader, owners []chain.Address,
+) ([]chain.TokenAccount, error) {
+	if len(owners) > 0 && e.now().Sub(e.listFailed[n]) < listRest {
+		return nil, chain.ErrNoEndpoint
+	}
+	list, err := chain.TokenAccounts(ctx, r, owners, chain.ListOwned)
+	if err != nil {
+		e.listFailed[n] = e.now()
+		e.log.Warn("token accounts cannot be listed", "network", n, "error", err)
+	}
+	return list, err
 }
