@@ -136,7 +136,7 @@ type Asset struct {
 
 // Listed reports whether the asset is one of the network's. Any other is named by its address, because anyone can
 // choose the name of a token, and is worth nothing.
-func (a Asset) Listed() bool { return a.Symbol != string(a.Contract) }
+func (a Asset) Listed() bool { return a.Contract == "" || a.Symbol != string(a.Contract) }
 
 // Worth returns what units of the asset are worth: a dollar for each token of a listed one.
 func (a Asset) Worth(units money.Units) money.Atto {

@@ -173,3 +173,27 @@ func TestStore_MoveCursor(t *testing.T) {
 		}
 	})
 }
+
+// TestStore_SetAsideAccounts: the token accounts that are to be read add up, each once and not without end.
+func TestStore_SetAsideAccounts(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		p := w.NewStarted(w.NewKey(10, 0))
+		save := func(accounts ...chain.Address) {
+			w.Must(w.SaveSetAside(t.Context(), watch.SetAside{
+				Network: chain.Solana, PaymentID: p.ID, From: 100, Since: storetest.Start, NextAt: storetest.Start,
+				Accounts: accounts,
+			}))
+		}
+		save("one", "two")
+		save()
+		save("two", "three")
+		storetest.Same(t, "accounts", w.asides(chain.Solana)[0].Accounts, []chain.Address{"one", "two", "three"})
+		for i := range 100 {
+			save(chain.Address(fmt.Sprintf("more %d", i)))
+		}
+		if n := len(w.asides(chain.Solana)[0].Accounts); n != 64 {
+			t.Errorf("%d accounts are kept", n)
+		}
+	})
+}

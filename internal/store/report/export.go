@@ -59,6 +59,8 @@ type exportedDeposit struct {
 	ToAddress db.Packed
 	Token     string
 	Decimals  int64
+	Symbol    string
+	Contract  db.Packed
 	Units     string
 	State     string
 	SeenAt    db.Instant
@@ -162,9 +164,12 @@ func (r *exportedDeposit) deposit() (payment.Deposit, error) {
 	network := chain.Network(r.Network)
 	return payment.Deposit{
 		Transfer: chain.Transfer{
-			Key:   chain.Key{Network: network},
-			Asset: chain.Asset{Network: network, Decimals: int(r.Decimals), Token: money.Token(r.Token)},
-			To:    chain.Address(r.ToAddress), Units: units,
+			Key: chain.Key{Network: network},
+			Asset: chain.Asset{
+				Network: network, Decimals: int(r.Decimals), Token: money.Token(r.Token), Symbol: r.Symbol,
+				Contract: chain.Address(r.Contract),
+			},
+			To: chain.Address(r.ToAddress), Units: units,
 		},
 		State: payment.DepositState(r.State), SeenAt: r.SeenAt.Time,
 	}, err
