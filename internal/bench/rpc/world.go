@@ -72,6 +72,15 @@ type checked struct {
 
 func (checked) Check(context.Context) error { return nil }
 
+// TokenAccounts and Under are those of the reader (chain.TokenLister).
+func (c checked) TokenAccounts(
+	ctx context.Context, owners []chain.Address, l chain.Listing,
+) ([]chain.TokenAccount, error) {
+	return chain.TokenAccounts(ctx, c.Reader, owners, l)
+}
+
+func (c checked) Under(owner chain.Address) []chain.Address { return chain.Under(c.Reader, owner) }
+
 func (c checked) Heads(ctx context.Context) (chain.Heads, error) {
 	c.network.rounds[c.network.watcher.Level()]++
 	return c.Reader.Heads(ctx)
