@@ -105,7 +105,7 @@ func TestToken2022_Recorded(t *testing.T) {
 	found := h.scannedOn(t, to, account)
 	wantUnits(t, found, 990)
 	for _, asset := range []chain.Asset{list[0].Asset, found[0].Asset} {
-		if asset.Listed() || asset.Token != "" || asset.Decimals != 6 || asset.Contract != chain.Address(mint.String()) {
+		if asset.Listed() || asset.Token != "" || asset.Decimals != 6 || string(asset.Contract) != mint.String() {
 			t.Errorf("it is %+v", asset)
 		}
 	}

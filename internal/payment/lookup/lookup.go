@@ -112,8 +112,8 @@ func (l *Finder) byHash(ctx context.Context, p payment.Payment, hash chain.TxHas
 var errFound = fault.New(fault.Unavailable, "a final transaction that pays the payment is not recorded; its block is read again")
 
 // reread has the block of transfers of one transaction read again if the network was read beyond it already, or if
-// they came to token accounts that no scan reads. It reports whether they are recorded a moment from now; otherwise that
-// comes in its turn.
+// they came to token accounts that no scan reads. It reports whether they are recorded a moment from now; otherwise
+// that comes in its turn.
 func (l *Finder) reread(ctx context.Context, p payment.Payment, list []chain.Transfer) bool {
 	n, block := list[0].Network, list[0].Block.Number
 	accounts := accountsOf(list)
