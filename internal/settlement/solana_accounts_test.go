@@ -136,20 +136,23 @@ func TestSolana_ExpiresWithOtherToken(t *testing.T) {
 func TestDaily_Accounts(t *testing.T) {
 	t.Parallel()
 	w := newSolWorld(t)
-	first, second := w.paid(5*money.USD), w.paid(6*money.USD)
+	first, second, third := w.paid(5*money.USD), w.paid(6*money.USD), w.paid(7*money.USD)
 	d := w.daily(w.reader, "one")
 	d.RereadAccounts = func(ctx context.Context, id string, since time.Time, accounts []chain.Address) error {
 		return watch.RepairSince(
 			ctx, w.store, w.reader, payment.ID(id), since, watch.ErrDiffers, w.clock.now(), accounts...)
 	}
-	allowed := 1
+	allowed := []int{1, 0, 1} // at each time that it is asked for
 	d.Lists = func(n int) int {
-		n = min(n, allowed)
-		allowed -= n
-		return n
+		if len(allowed) == 0 || n == 0 {
+			return 0
+		}
+		now := allowed[0]
+		allowed = allowed[1:]
+		return min(n, now)
 	}
 	w.payAccount(first, w.ledger.Tokens().USDT, 2*money.USD)
-	for _, p := range []payment.Payment{first, second} {
+	for _, p := range []payment.Payment{first, second, third} {
 		_, err := w.ledger.Pay(w.ledger.Tokens().Counterfeit, solanago.PublicKey(p.Routes[0].Address.Raw), 7)
 		w.must(err)
 	}
@@ -160,15 +163,19 @@ func TestDaily_Accounts(t *testing.T) {
 	if n := len(w.payment(first.ID).Deposits); n != 3 {
 		t.Errorf("%d deposits of the first payment are recorded, want 3", n)
 	}
-	if n := len(w.payment(second.ID).Deposits); n != 1 {
-		t.Errorf("the second payment was listed beyond the allowance: %d deposits", n)
+	for _, p := range []payment.Payment{second, third} {
+		if n := len(w.payment(p.ID).Deposits); n != 1 {
+			t.Errorf("a payment was listed beyond the allowance: %d deposits", n)
+		}
 	}
 	w.clock.pass(24 * time.Hour)
-	allowed = 1
+	allowed = []int{1, 1}
 	w.steps(d, 6)
 	w.watch()
-	if n := len(w.payment(second.ID).Deposits); n != 2 {
-		t.Errorf("%d deposits of the second payment are recorded a day later, want 2", n)
+	for _, p := range []payment.Payment{second, third} {
+		if n := len(w.payment(p.ID).Deposits); n != 2 {
+			t.Errorf("%d deposits of a payment are recorded a day later, want 2", n)
+		}
 	}
 	w.clock.pass(10 * time.Minute)
 	w.steps(d, 3)
