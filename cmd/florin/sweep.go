@@ -224,14 +224,14 @@ func (c rescue) sweep(
 		would = "Would sweep"
 	}
 	for _, i := range items {
-		on := ""
+		from := []string{string(i.Address.Address)}
 		for _, account := range i.Accounts {
-			on += ", token account " + string(account)
+			from = append(from, "token account "+string(account))
 		}
-		if err := p.say("%s %s %s on %s from %s%s to %s", would, i.Expected.Format(
+		if err := p.say("%s %s %s on %s from %s to %s", would, i.Expected.Format(
 			i.Asset.Decimals,
 		), i.Asset.Symbol, n.Profile.Name,
-			i.Address.Address, on, i.Settlement); err != nil {
+			strings.Join(from, ", "), i.Settlement); err != nil {
 			return err
 		}
 	}
