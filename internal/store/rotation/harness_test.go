@@ -60,7 +60,7 @@ func (w *world) fill(n int) {
 		}))
 		w.Must(w.AddWaiting(ctx, merchant.Waiting{
 			ID: string(storetest.NewID()), MerchantID: w.key.UserID, KeyID: w.key.ID, Kind: merchant.WaitingCustodian,
-			CreatedAt: storetest.Start, DueAt: w.due, Body: secret.New("input"),
+			By: w.key.Email, CreatedAt: storetest.Start, DueAt: w.due, Body: secret.New("input"),
 		}, storetest.HashOf(w.passkey.ID), audit.Record{}))
 		w.Must(w.Mails().Add(ctx, mail.Mail{
 			ID: w.passkey.ID, Kind: mail.Plain, To: w.key.Email, Text: secret.New("link"), At: storetest.Start,
