@@ -116,11 +116,11 @@ func (s *Service) Blocked(ctx context.Context, p Payment) (bool, error) {
 	c, err := s.custodians.Custodian(ctx, p.KeyID)
 	switch {
 	case errors.Is(err, merchant.ErrNoCustodian):
-		return true, nil //nolint:nilerr // it had one once
+		return true, nil // it had one once
 	case err != nil:
 		return false, err
 	case s.excludes(c, p.Amount) != nil:
-		return true, nil
+		return true, nil //nolint:nilerr // the refusal is for who creates one
 	}
 	list, err := s.Obstacles(ctx, p.KeyID)
 	return len(list) > 0, err
