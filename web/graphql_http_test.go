@@ -48,7 +48,7 @@ func TestGraphQL_ByGET(t *testing.T) {
 	get(byID, `[]`).wants(t, 200, "errors")
 }
 
-// Clients that send a hash in place of a document are told to send the document.
+// Clients that send a hash in place of a document are asked for the document.
 func TestGraphQL_PersistedQuery(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)

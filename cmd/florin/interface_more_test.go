@@ -75,9 +75,8 @@ func (w *witness) behind() (*identity.Service, *merchant.Service, *campaign.Serv
 	}
 	w.t.Cleanup(func() { _ = st.Close() })
 	users := identity.New(st.Identity(), time.Now, identity.Options{})
-	return users, merchant.New(
-		st.Merchant(), users, time.Now, merchant.Options{},
-	), campaign.NewService(st, nil, time.Now, nil)
+	merchants := merchant.New(st.Merchant(), users, time.Now, merchant.Options{})
+	return users, merchants, campaign.NewService(st, nil, time.Now, nil)
 }
 
 // giving reads a campaign and gives to it.

@@ -58,7 +58,7 @@ func (s *solanaShop) secondAccount(t *testing.T, mint chain.Address, owner strin
 	return tx, key.PublicKey().String()
 }
 
-// find is what a payer is told of a transaction.
+// find is what the page answers to a payer who names a transaction.
 func (s *solanaShop) find(t *testing.T, txnid, hash string) map[string]any {
 	t.Helper()
 	_, answer := s.do(t, "POST", "/txn/"+txnid+"/find", `{"hash":"`+hash+`"}`)
@@ -94,7 +94,7 @@ func (s *solanaShop) wantPaid(t *testing.T, txnid, tx string, cents int64) {
 }
 
 // TestSolana_FindOnAccounts: a payer whose wallet paid another token account of the deposit owner, or an account that
-// it made for the owner's token account, is told that the money counts, and it does; it reaches the merchant.
+// it made for the owner's token account, reads that the money counts, and it does; it reaches the merchant.
 func TestSolana_FindOnAccounts(t *testing.T) {
 	t.Parallel()
 	usdc := func(s *solanaShop) chain.Address { return s.assets[1].Contract }
@@ -170,7 +170,7 @@ func TestSolana_OtherTokens(t *testing.T) {
 		func() (string, string) { return s.pay(t, fake, owner, 200), associated(t, owner, fake) },
 	} {
 		tx, account := pay()
-		eventually(t, "the payer is told of the token", func() bool {
+		eventually(t, "the answer names the token", func() bool {
 			f := s.find(t, txnid, tx)
 			return f["verdict"] == "other_token" && strings.EqualFold(f["token"].(string), string(fake))
 		})

@@ -215,26 +215,6 @@ func (s *Service) Look(p Payment) {
 	}
 }
 
-// ReadID returns the txnid as it is stored, however it is written; a text that is none unchanged.
-func ReadID(text string) string {
-	if id, err := readID(text); err == nil {
-		return string(id)
-	}
-	return text
-}
-
-// readID reads the txnid of a link or a request, which people copy by hand.
-func readID(text string) (ID, error) {
-	if text == "" {
-		return "", fault.About(fault.Invalid, "txnid", "is required")
-	}
-	id, err := chain.ReadTxnID(text)
-	if err != nil {
-		return "", ErrUnknown
-	}
-	return ID(id.String()), nil
-}
-
 // Owned returns a payment of the key; another key's is unknown.
 func (s *Service) Owned(ctx context.Context, keyID int64, id string) (Payment, error) {
 	p, err := s.Get(ctx, id)

@@ -306,12 +306,11 @@ func (w *world) acts() map[string]func(context.Context, audit.Record) error {
 			return err
 		},
 		"change custodian": func(ctx context.Context, r audit.Record) error {
-			_, err := w.UpdateCustodian(ctx, k.ID, pay(
-				"update",
-			), func(c merchant.Custodian) (merchant.CustodianChange, error) {
+			rename := func(c merchant.Custodian) (merchant.CustodianChange, error) {
 				c.Name = "Renamed"
 				return merchant.CustodianChange{Custodian: c, Record: r}, nil
-			})
+			}
+			_, err := w.UpdateCustodian(ctx, k.ID, pay("update"), rename)
 			return err
 		},
 		"mark completed": func(ctx context.Context, r audit.Record) error {

@@ -311,9 +311,8 @@ func (s *Store) CreateLink(ctx context.Context, l campaign.Link, r audit.Record)
 		*a = table.AuditFields{Subject: l.Slug, Detail: l.Description}
 		err := t.NewRaw("INSERT INTO links (slug, key_id, description, reference, amount, min_amount, max_amount, paused, created_at) "+
 			"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (slug) DO NOTHING RETURNING id",
-			l.Slug, l.KeyID, l.Description, l.Reference, int64(
-				l.Amount,
-			), int64(l.Min), int64(l.Max), l.Paused, db.At(l.CreatedAt)).Scan(ctx, &l.Number)
+			l.Slug, l.KeyID, l.Description, l.Reference, int64(l.Amount), int64(l.Min), int64(l.Max), l.Paused,
+			db.At(l.CreatedAt)).Scan(ctx, &l.Number)
 		return noRows(err, campaign.ErrLinkTaken)
 	})
 	if err != nil {

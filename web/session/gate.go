@@ -68,7 +68,12 @@ func (g *Guard) Strong(c echo.Context, who Principal, f *shell.Form) error {
 	if err != nil {
 		return err
 	}
-	if locked && f.Values.Get("passkey") == "" {
+	return g.reauthenticate(c, who, f, locked)
+}
+
+// reauthenticate takes a passkey, a code, or, where no factor is needed, a password.
+func (g *Guard) reauthenticate(c echo.Context, who Principal, f *shell.Form, needsFactor bool) error {
+	if needsFactor && f.Values.Get("passkey") == "" {
 		inForce, _, err := g.Users.Factor(c.Request().Context(), who.User)
 		if err != nil {
 			return err
@@ -101,16 +106,7 @@ func (g *Guard) ByFactor(c echo.Context, who Principal, f *shell.Form) error {
 	if err != nil {
 		return err
 	}
-	if locked && strong && f.Values.Get("passkey") == "" {
-		inForce, _, err := g.Users.Factor(ctx, who.User)
-		if err != nil {
-			return err
-		}
-		if !inForce || !isCode(f.Values.Get("password")) {
-			return errNeedsFactor
-		}
-	}
-	return g.Reauthenticate(c, who, f)
+	return g.reauthenticate(c, who, f, locked && strong)
 }
 
 // isCode reports whether the text can be a code of an authenticator. No password is

@@ -52,9 +52,8 @@ func (t *Surface) teamPage(
 		shown.Posted, proof.Problem = f.Posted, ""
 	}
 	p := team.Props{
-		Frame: t.Frame(
-			c, who, "Team", teamPath,
-		), Problem: f.Problem, Link: link, LinkFor: linkFor, Mailed: t.Mails, Reauth: shown,
+		Frame: t.Frame(c, who, "Team", teamPath), Problem: f.Problem, Link: link, LinkFor: linkFor, Mailed: t.Mails,
+		Reauth: shown,
 		Choices: roleChoices(), Chosen: f.Values.Get("role"),
 	}
 	if p.Chosen == "" || shown.Posted != "" {
