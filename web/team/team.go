@@ -53,7 +53,7 @@ func (t *Surface) teamPage(
 	}
 	p := team.Props{
 		Frame: t.Frame(c, who, "Team", teamPath), Problem: f.Problem, Link: link, LinkFor: linkFor, Mailed: t.Mails,
-		Reauth: shown,
+		Reauth:  shown,
 		Choices: roleChoices(), Chosen: f.Values.Get("role"),
 	}
 	if p.Chosen == "" || shown.Posted != "" {
