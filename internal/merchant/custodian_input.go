@@ -26,6 +26,9 @@ type CustodianInput struct {
 	// LateFor is for how long after expiry money still completes a payment:
 	// whole seconds, 0 to MaxLateFor.
 	LateFor *time.Duration
+	// AsOf is Custodian.UpdatedAt of the custodian that the user saw; a write in between is ErrChangedMeanwhile. The
+	// zero time writes whatever is stored.
+	AsOf time.Time
 	// Keep keeps the answer of the request; nil keeps nothing.
 	Keep idempotency.Keep[CustodianWrite]
 }

@@ -117,6 +117,9 @@ func (s *Service) changing(
 	key Key, in CustodianInput, now time.Time, act audit.Act,
 ) func(Custodian) (CustodianChange, error) {
 	return func(before Custodian) (CustodianChange, error) {
+		if !in.AsOf.IsZero() && !in.AsOf.Equal(before.UpdatedAt) {
+			return CustodianChange{}, ErrChangedMeanwhile
+		}
 		after, err := s.with(before, in)
 		after.UpdatedAt = now
 		return CustodianChange{after, s.custodianRecord(act, key, before, after)}, err

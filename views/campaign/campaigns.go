@@ -8,12 +8,24 @@ type Form struct {
 	Title  panel.Field
 	Story  panel.Field // a text area
 	Fields []panel.Field
+	Stored []panel.Field // what a campaign that exists holds; the story, the key and the box send it back
 	// Redirect: the member may give the campaign another key, after Reauth. A new
 	// campaign takes any key.
 	New, Redirect bool
 	KeyGone       bool // the key was revoked
 	Reauth        panel.Field
 	AtOnce        bool // names and messages are shown until they are hidden
+}
+
+// plain are the stored values of what is no panel.Input.
+func (f Form) plain() []panel.Field {
+	var all []panel.Field
+	for _, x := range f.Stored {
+		if x.Type == "select" || x.Type == "checkbox" || x.Name == f.Story.Name {
+			all = append(all, x)
+		}
+	}
+	return all
 }
 
 // chooses reports whether the form of a campaign that exists offers another key.

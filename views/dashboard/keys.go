@@ -44,6 +44,7 @@ type KeyRow struct {
 	May, Sources []string
 	// Permissions and Networks are the form that changes them.
 	Permissions       []PermissionBox
+	Stored            panel.Field // the permissions as they are stored
 	Networks          panel.Field
 	PermissionProblem string
 	// Problem belongs to the forms that change this key.

@@ -21,6 +21,10 @@ type Field struct {
 	Colour             bool   // a picker stands beside the input, which takes #rrggbb
 	Max                string // maxlength
 	ReadOnly           bool
+	// Setting: the input holds a stored setting, and the form sends back what the page showed (Was), so that only what
+	// was touched is written.
+	Setting bool
+	Was     string
 	// Whole repeats the value below an input that is too narrow for it. Set it
 	// for values that users compare to the last character.
 	Whole bool
@@ -35,6 +39,12 @@ type Field struct {
 	NoInput bool
 	SetUp   string
 }
+
+// Boxes is the type of a group of check boxes of one name; its value lists those that are ticked.
+const Boxes = "boxes"
+
+// WasName is the name of the hidden input that holds what an input held when its page was made.
+func WasName(name string) string { return "was." + name }
 
 // id is the end of the element ids of the input, its hint and its problem.
 func (f Field) id() string {

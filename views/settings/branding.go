@@ -12,6 +12,7 @@ type BrandingProps struct {
 	Problem    string
 	Fields     []panel.Field
 	Theme      string
+	Stored     panel.Field // the theme as it is stored
 	PreviewURL string
 	// Readable says how well the colours can be read.
 	Readable []string

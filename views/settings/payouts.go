@@ -34,6 +34,7 @@ type NetworkForm struct {
 	Network, Name string
 	Enabled       bool
 	USDT, USDC    bool
+	Stored        []panel.Field // the check boxes as they are stored
 	Fields        []panel.Field
 }
 

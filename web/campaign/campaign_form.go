@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -24,9 +25,9 @@ func campaignForm(f *shell.Form, present campaign.Campaign, choice panel.KeyChoi
 	if _, posted := f.Values["title"]; posted {
 		form.AtOnce = f.Values.Get("atOnce") != ""
 	}
-	form.Title = f.Field(panel.Field{Name: "title", Label: "Title", Required: true, Max: strconv.Itoa(campaign.MaxTitle), Value: present.Title, Placeholder: "A new roof for the shelter"})
+	form.Title = f.Field(panel.Field{Setting: true, Name: "title", Label: "Title", Required: true, Max: strconv.Itoa(campaign.MaxTitle), Value: present.Title, Placeholder: "A new roof for the shelter"})
 	form.Story = f.Field(panel.Field{
-		Name: "description", Label: "What it is for (optional)", Max: strconv.Itoa(
+		Setting: true, Name: "description", Label: "What it is for (optional)", Max: strconv.Itoa(
 			campaign.MaxDescription,
 		), Value: present.Description,
 		Hint: "Plain text; an empty line begins a paragraph.",
@@ -38,16 +39,37 @@ func campaignForm(f *shell.Form, present campaign.Campaign, choice panel.KeyChoi
 		}))
 	}
 	form.Fields = append(form.Fields,
-		f.Field(panel.Field{Name: "goal", Label: "Goal in US dollars (optional)", Mode: "decimal", Max: "24", Value: plainAmount(present.Goal), Placeholder: "5000"}),
+		f.Field(panel.Field{Setting: true, Name: "goal", Label: "Goal in US dollars (optional)", Mode: "decimal", Max: "24", Value: plainAmount(present.Goal), Placeholder: "5000"}),
 		f.Field(panel.Field{
-			Name: "suggested", Label: "Suggested amounts (optional)", Max: "120", Value: strings.Join(
+			Setting: true, Name: "suggested", Label: "Suggested amounts (optional)", Max: "120", Value: strings.Join(
 				suggested, " ",
 			), Placeholder: "5 25 100",
 			Hint: "Up to " + strconv.Itoa(campaign.MaxSuggested) + " amounts in US dollars, with spaces between them.",
 		}),
-		f.Field(panel.Field{Name: "ends", Label: "Last day (optional)", Type: "date", Value: lastDay(present.EndsAt), Hint: "Donations can be started until midnight UTC at the end of it."}),
+		f.Field(panel.Field{Setting: true, Name: "ends", Label: "Last day (optional)", Type: "date", Value: lastDay(present.EndsAt), Hint: "Donations can be started until midnight UTC at the end of it."}),
 	)
 	return form
+}
+
+// storedCampaign is what the form of a campaign that exists holds.
+func storedCampaign(who session.Principal, c campaign.Campaign) []panel.Field {
+	form := campaignForm(shell.NewForm(url.Values{}), c, panel.KeyChoice{})
+	box := panel.Field{Name: "atOnce", Label: "Show names and messages at once", Type: "checkbox"}
+	if c.ShowAtOnce {
+		box.Value = "1"
+	}
+	key := panel.Field{Name: "key", Label: "API key", Type: "select", Value: keyOf(who, c)}
+	return append([]panel.Field{key, box, form.Title, form.Story}, form.Fields...)
+}
+
+// keyOf is the public id of the key that a campaign pays to; empty if the key was revoked.
+func keyOf(who session.Principal, c campaign.Campaign) string {
+	for _, k := range who.Keys {
+		if k.ID == c.KeyID {
+			return k.PublicID
+		}
+	}
+	return ""
 }
 
 // plainAmount writes an amount for an input; empty for none.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/merchant"
@@ -97,16 +98,13 @@ func (d *Surface) campaignEditPage(c echo.Context, who session.Principal, status
 		return err
 	}
 	if f.Text("key") == "" {
-		if !who.Membership.Role.May(merchant.ActMoney) {
-			choice.Current = "" // a revoked key stays until an owner chooses another
-		}
-		for _, k := range who.Keys {
-			if k.ID == found.KeyID {
-				choice.Current = k.PublicID
-			}
+		// A revoked key stays until an owner chooses another.
+		if own := keyOf(who, found); own != "" || !who.Membership.Role.May(merchant.ActMoney) {
+			choice.Current = own
 		}
 	}
 	form := campaignForm(f, found, choice)
+	form.Stored = storedCampaign(who, found)
 	form.Redirect = who.Membership.Role.May(merchant.ActMoney)
 	form.KeyGone = !slices.ContainsFunc(who.Keys, func(k merchant.Key) bool { return k.ID == found.KeyID })
 	if form.Reauth, err = d.GateField(c, who, f); err != nil {
@@ -145,6 +143,21 @@ func (d *Surface) redirection(
 		custodians[1].WalletChanges(custodians[0])...), nil
 }
 
+// editKey compares the form with the campaign as it is stored now, and returns the key that the form chooses.
+func (d *Surface) editKey(
+	c echo.Context, who session.Principal, f *shell.Form, found campaign.Campaign,
+) (merchant.Key, error) {
+	if err := d.Since(c, who, f, func(e audit.Entry) bool {
+		return e.Action == audit.ActionCampaign && e.Subject == found.Slug
+	}, storedCampaign(who, found)...); err != nil {
+		return merchant.Key{}, err
+	}
+	if text := f.Text("key"); text != "" {
+		return who.Key(text)
+	}
+	return merchant.Key{ID: found.KeyID}, nil
+}
+
 func (d *Surface) postCampaignEdit(c echo.Context, who session.Principal) error {
 	found, _, err := d.ownCampaign(c, who)
 	if err != nil {
@@ -154,16 +167,14 @@ func (d *Surface) postCampaignEdit(c echo.Context, who session.Principal) error 
 	if err != nil {
 		return err
 	}
-	key := merchant.Key{ID: found.KeyID}
-	if text := f.Text("key"); text != "" {
-		if key, err = who.Key(text); err != nil {
-			return err
-		}
+	key, err := d.editKey(c, who, f, found)
+	if err != nil {
+		return err
 	}
 	in := draftOf(f, found)
 	_, wrong := found.Edit(in, key.ID, d.Shell.Now())
 	f.Refused(wrong, campaignSubjects...)
-	status := http.StatusBadRequest
+	status := f.Status()
 	if key.ID != found.KeyID {
 		if err := d.Gate(c, who, f, session.Recently); err != nil {
 			if !session.ReauthRefused(f, err) {

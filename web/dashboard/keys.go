@@ -9,6 +9,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/secret"
@@ -50,14 +51,16 @@ func (d *Surface) keysPage(
 	}
 	for _, h := range houses {
 		row := keyRow(h)
-		row.Rename = panel.Field{Form: h.key.PublicID, Name: "label", Label: "Name", Value: row.Label, Max: "100"}
-		row.Permissions = permissionBoxes(shell.NewForm(url.Values{}), merchant.AllPermissions(), h.key.Permissions)
-		row.Networks = networksField(panel.Field{Form: h.key.PublicID, Value: strings.Join(row.Sources, " ")})
+		typed := shell.NewForm(url.Values{})
 		if h.key.PublicID == changed {
-			row.Networks, row.PermissionProblem = f.Field(row.Networks), f.Problems["permission"]
-			row.Permissions = permissionBoxes(f, merchant.AllPermissions(), h.key.Permissions)
-			row.Problem, row.Rename = f.Problem, f.Field(row.Rename)
+			typed = f
+			row.Problem, row.PermissionProblem = f.Problem, f.Problems["permission"]
 		}
+		row.Rename, row.Stored = renameField(typed, h.key), storedPermissions(h.key)
+		row.Networks = typed.Field(networksField(panel.Field{
+			Form: h.key.PublicID, Value: strings.Join(row.Sources, " "), Setting: true,
+		}))
+		row.Permissions = permissionBoxes(typed, merchant.AllPermissions(), h.key.Permissions)
 		p.Rows = append(p.Rows, row)
 	}
 	for _, k := range who.AllKeys {
@@ -79,6 +82,21 @@ func (d *Surface) keysPage(
 	gives := who.Membership.Role.Permissions()
 	p.Permissions, p.PermissionProblem = permissionBoxes(f, gives, gives), f.Problems["permission"]
 	return d.Show(c, status, p.Frame, dashboard.Keys(p))
+}
+
+func renameField(f *shell.Form, k merchant.Key) panel.Field {
+	return f.Field(panel.Field{
+		Form: k.PublicID, Name: "label", Label: "Name", Value: session.KeyLabel(k), Max: "100", Setting: true,
+	})
+}
+
+// storedPermissions are the check boxes of what a key may do, as they are stored.
+func storedPermissions(k merchant.Key) panel.Field {
+	var names []string
+	for _, p := range k.Permissions.List() {
+		names = append(names, string(p))
+	}
+	return panel.Field{Name: "permission", Label: "What the key may do", Type: panel.Boxes, Value: strings.Join(names, " ")}
 }
 
 func full(who session.Principal) bool {
@@ -163,6 +181,13 @@ func (d *Surface) postKeyLabel(c echo.Context, who session.Principal) error {
 	if err != nil {
 		return err
 	}
+	stored := renameField(shell.NewForm(url.Values{}), key)
+	if err := d.Since(c, who, f, keyEntry(key, audit.ActionRelabelKey), stored); err != nil {
+		return err
+	}
+	if f.Stale {
+		return d.keysPage(c, who, f.Status(), f, dashboard.FreshKey{}, key.PublicID)
+	}
 	if err := d.Merchants.SetKeyLabel(c.Request().Context(), key, f.Text("label"), d.Act(c, who)); err != nil {
 		return d.keyRefused(c, who, f, key, err)
 	}
@@ -205,12 +230,21 @@ func (d *Surface) postKeyPermissions(c echo.Context, who session.Principal) erro
 	var permissions merchant.Permissions
 	var sources merchant.Sources
 	each := func(c echo.Context, who session.Principal, f *shell.Form) error {
+		key, err := who.Key(c.Param("key"))
+		if err != nil {
+			return err
+		}
+		if err := d.Since(c, who, f, keyEntry(key, audit.ActionPermitKey), storedPermissions(key), panel.Field{
+			Name: "networks", Label: "Networks", Value: strings.Join(key.Sources.List(), " "),
+		}); err != nil {
+			return err
+		}
 		permissions, sources = rights(f)
 		return d.Gate(c, who, f, session.EachTime)
 	}
 	return d.keyAct(c, who, each, func(f *shell.Form, key merchant.Key) error {
 		if !f.OK() {
-			return d.keysPage(c, who, http.StatusBadRequest, f, dashboard.FreshKey{}, key.PublicID)
+			return d.keysPage(c, who, f.Status(), f, dashboard.FreshKey{}, key.PublicID)
 		}
 		if permissions.Empty() {
 			permissions = key.Permissions
@@ -230,6 +264,13 @@ func (d *Surface) postKeyPermissions(c echo.Context, who session.Principal) erro
 		}
 		return d.Cookies.Redirect(c, keysPath, "The key may do this from now on.")
 	})
+}
+
+// keyEntry finds the entry of the audit log that did something to the key.
+func keyEntry(k merchant.Key, action audit.Action) func(audit.Entry) bool {
+	return func(e audit.Entry) bool {
+		return e.Action == action && (e.Subject == session.KeyLabel(k) || e.Detail == k.Label)
+	}
 }
 
 // rightsWait stores a change of a key's rights that waits, because the account is

@@ -32,7 +32,7 @@ func (s *Surface) brandingPage(c echo.Context, who session.Principal, status int
 		if err != nil {
 			return err
 		}
-		p.Exists, p.Theme = has, string(custodian.Branding.Theme)
+		p.Exists, p.Theme, p.Stored = has, string(custodian.Branding.Theme), storedTheme(custodian)
 		if typed := f.Values.Get("theme"); typed != "" {
 			p.Theme = typed
 		}
@@ -66,59 +66,70 @@ func (s *Surface) getContrast(c echo.Context, _ session.Principal) error {
 	return shell.Render(c, http.StatusOK, shell.NewPage(c), settings.Readable(words))
 }
 
+func storedTheme(c merchant.Custodian) panel.Field {
+	return panel.Field{Name: "theme", Label: "Theme", Type: "select", Value: string(c.Branding.Theme)}
+}
+
 func brandingFields(f *shell.Form, c merchant.Custodian) []panel.Field {
 	b := c.Branding
 	logo := panel.Field{
-		Name: "logoUrl", Label: "Web address of your logo (instead of an upload)", Type: "url", Value: b.LogoURL, Max: "2048",
+		Name: "logoUrl", Label: "Web address of your logo (instead of an upload)", Type: "url", Value: b.LogoURL,
+		Max:  "2048",
 		Hint: "An https address of a square picture.",
 	}
 	if b.Uploaded() {
 		logo.Value, logo.Hint = "", "If you enter one, your customers see it instead of the picture you uploaded."
 	}
-	return []panel.Field{
-		f.Field(panel.Field{Name: "name", Label: "Name", Value: c.Name, Max: "100"}),
-		f.Field(panel.Field{Name: "tagline", Label: "Line below the name", Value: b.Tagline, Max: "160"}),
-		f.Field(logo),
-		f.Field(
-			panel.Field{
-				Name: "primaryColor", Label: "Colour of buttons and links", Value: b.PrimaryColor, Max: "7", Mono: true,
-				Placeholder: "#2b4fc4", Colour: true,
-			},
-		),
-		f.Field(
-			panel.Field{
-				Name: "backgroundColor", Label: "Colour of the page", Value: b.BackgroundColor, Max: "7", Mono: true,
-				Placeholder: "#f8f7f4", Colour: true,
-			},
-		),
-		f.Field(panel.Field{Name: "website", Label: "Your website", Type: "url", Value: b.Website, Max: "2048"}),
-		f.Field(
-			panel.Field{
-				Name: "supportEmail", Label: "E-mail address for customers' questions", Type: "email",
-				Value: b.SupportEmail, Max: "254",
-			},
-		),
+	all := []panel.Field{
+		{Name: "name", Label: "Name", Value: c.Name, Max: "100"},
+		{Name: "tagline", Label: "Line below the name", Value: b.Tagline, Max: "160"},
+		logo,
+		{
+			Name: "primaryColor", Label: "Colour of buttons and links", Value: b.PrimaryColor, Max: "7", Mono: true,
+			Placeholder: "#2b4fc4", Colour: true,
+		},
+		{
+			Name: "backgroundColor", Label: "Colour of the page", Value: b.BackgroundColor, Max: "7", Mono: true,
+			Placeholder: "#f8f7f4", Colour: true,
+		},
+		{Name: "website", Label: "Your website", Type: "url", Value: b.Website, Max: "2048"},
+		{
+			Name: "supportEmail", Label: "E-mail address for customers' questions", Type: "email",
+			Value: b.SupportEmail,
+			Max:   "254",
+		},
 	}
+	for i := range all {
+		all[i].Setting = true
+		all[i] = f.Field(all[i])
+	}
+	return all
 }
 
 func (s *Surface) postBranding(c echo.Context, who session.Principal) error {
-	f, key, err := s.ownCustodian(c, who)
+	f, key, before, err := s.ownCustodian(c, who)
 	if err != nil {
 		return err
 	}
-	text := func(name string) *string { x := f.Text(name); return &x }
-	theme := merchant.Theme(f.Text("theme"))
-	before, _, err := s.CustodianOf(c.Request().Context(), key)
-	if err != nil {
+	stored := append(brandingFields(nothing(), before), storedTheme(before))
+	if err := s.since(c, who, f, key, stored...); err != nil {
 		return err
+	}
+	if f.Stale {
+		return s.brandingPage(c, who, f.Status(), key.PublicID, f)
+	}
+	text := f.Changed
+	var theme *merchant.Theme
+	if to := text("theme"); to != nil {
+		theme = new(merchant.Theme(*to))
 	}
 	logo := text("logoUrl")
-	if *logo == "" && before.Branding.Uploaded() {
+	if logo != nil && *logo == "" && before.Branding.Uploaded() {
 		logo = nil // the uploaded one stays
 	}
 	err = s.Merchants.SetBranding(c.Request().Context(), key, text("name"), merchant.BrandingInput{
 		Tagline: text("tagline"), LogoURL: logo, PrimaryColor: text("primaryColor"),
-		BackgroundColor: text("backgroundColor"), Theme: &theme, SupportEmail: text("supportEmail"),
+		BackgroundColor: text("backgroundColor"), Theme: theme, SupportEmail: text("supportEmail"),
 		Website: text("website"),
 	}, s.Act(c, who))
 	if err == nil {

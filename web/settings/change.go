@@ -1,12 +1,17 @@
 package settings
 
 import (
+	"net/url"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/web/session"
 	"github.com/florinpay/florin/web/shell"
 )
@@ -18,6 +23,7 @@ type change struct {
 	subjects []shell.Subject // inputs that refusals can name
 	path     string          // of the page
 	saved    string          // notice after it was made
+	asOf     time.Time       // Custodian.UpdatedAt of the custodian that the form was compared with
 	// page shows the form again.
 	page func(status int) error
 }
@@ -38,7 +44,7 @@ func (s *Surface) apply(c echo.Context, who session.Principal, f *shell.Form, x 
 		return x.page(session.ReauthStatus(err))
 	}
 	if !f.OK() {
-		return x.page(fault.Invalid.Code())
+		return x.page(f.Status())
 	}
 	before, _, err := s.CustodianOf(ctx, x.key)
 	if err != nil {
@@ -53,6 +59,7 @@ func (s *Surface) apply(c echo.Context, who session.Principal, f *shell.Form, x 
 		var after merchant.Custodian
 		// A new custodian comes with a signing secret, which is not shown here: a merchant
 		// whose server checks signatures makes one on the page of webhooks.
+		x.in.AsOf = x.asOf
 		if after, _, err = s.Merchants.ArrangeCustodian(ctx, x.key, x.in, s.Act(c, who)); err == nil {
 			return s.Cookies.Redirect(c, at, sentences(x.saved, s.Merchants.WalletNotices(ctx, before, after)))
 		}
@@ -68,19 +75,39 @@ func sentences(said string, more []string) string {
 	return strings.Join(append([]string{said}, more...), " ")
 }
 
-// ownCustodian reads the form and returns the key it names, which has a custodian.
-func (s *Surface) ownCustodian(c echo.Context, who session.Principal) (*shell.Form, merchant.Key, error) {
+// ownCustodian reads the form and returns the key it names, and its custodian.
+func (s *Surface) ownCustodian(
+	c echo.Context, who session.Principal,
+) (*shell.Form, merchant.Key, merchant.Custodian, error) {
 	f, err := session.ReadForm(c)
 	if err != nil {
-		return nil, merchant.Key{}, err
+		return nil, merchant.Key{}, merchant.Custodian{}, err
 	}
 	key, err := who.Key(f.Values.Get("key"))
 	if err != nil {
-		return nil, merchant.Key{}, err
+		return nil, merchant.Key{}, merchant.Custodian{}, err
 	}
-	_, has, err := s.CustodianOf(c.Request().Context(), key)
+	custodian, has, err := s.CustodianOf(c.Request().Context(), key)
 	if err == nil && !has {
 		err = merchant.ErrNoCustodian
 	}
-	return f, key, err
+	return f, key, custodian, err
 }
+
+// settingActions are what the audit log calls changes of a custodian.
+var settingActions = []audit.Action{
+	audit.ActionWallets, audit.ActionCallback, audit.ActionBranding, audit.ActionCustodian,
+}
+
+// since compares the form with the settings of the key as they are stored now.
+func (s *Surface) since(
+	c echo.Context, who session.Principal, f *shell.Form, key merchant.Key, stored ...panel.Field,
+) error {
+	return s.Since(c, who, f, func(e audit.Entry) bool {
+		return slices.Contains(settingActions, e.Action) &&
+			(e.Subject == session.KeyLabel(key) || e.Subject == key.PublicID)
+	}, stored...)
+}
+
+// nothing is a form that nobody filled in: its inputs hold what is stored.
+func nothing() *shell.Form { return shell.NewForm(url.Values{}) }

@@ -132,7 +132,7 @@ func (s *Surface) takeLogo(ctx context.Context, key merchant.Key, file []byte, a
 }
 
 func (s *Surface) postRemoveLogo(c echo.Context, who session.Principal) error {
-	_, key, err := s.ownCustodian(c, who)
+	_, key, _, err := s.ownCustodian(c, who)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -32,6 +33,7 @@ func (s *Surface) networkForms(f *shell.Form, c merchant.Custodian) []settings.N
 		x := settings.NetworkForm{Network: string(n), Name: views.NetworkName(string(n)), Enabled: !known || o.Enabled}
 		x.USDT = len(o.Tokens) == 0 || slices.Contains(o.Tokens, money.USDT)
 		x.USDC = len(o.Tokens) == 0 || slices.Contains(o.Tokens, money.USDC)
+		x.Stored = storedTicks(x)
 		if len(f.Values) > 0 {
 			x.Enabled, x.USDT, x.USDC = ticked(f, n, "enabled"), ticked(f, n, "USDT"), ticked(f, n, "USDC")
 		}
@@ -42,26 +44,42 @@ func (s *Surface) networkForms(f *shell.Form, c merchant.Custodian) []settings.N
 		x.Fields = []panel.Field{
 			f.Field(
 				panel.Field{
-					Name: string(n) + ".min", Label: "Smallest payment ($)",
+					Setting: true, Name: string(n) + ".min", Label: "Smallest payment ($)",
 					Value: limitText(o.MinAmount), Mode: "decimal",
 					Max: "20",
 				},
 			),
 			f.Field(
 				panel.Field{
-					Name: string(n) + ".max", Label: "Largest payment ($)",
+					Setting: true, Name: string(n) + ".max", Label: "Largest payment ($)",
 					Value: limitText(o.MaxAmount), Mode: "decimal",
 					Max: "20",
 				},
 			),
 			f.Field(
 				panel.Field{
-					Name: string(n) + ".finality", Label: "Final after", Hint: "A number of seconds such as 12s, safe or finalized.", Value: finality, Max: "20",
+					Setting: true, Name: string(n) + ".finality", Label: "Final after", Hint: "A number of seconds such as 12s, safe or finalized.", Value: finality, Max: "20",
 					Placeholder: offered.Profile.Finality.String(),
 				},
 			),
 		}
 		all = append(all, x)
+	}
+	return all
+}
+
+// storedTicks are the check boxes of a network as they are stored.
+func storedTicks(x settings.NetworkForm) []panel.Field {
+	var all []panel.Field
+	for _, b := range []struct {
+		name, label string
+		on          bool
+	}{{"enabled", "Offer it", x.Enabled}, {"USDT", "USDT", x.USDT}, {"USDC", "USDC", x.USDC}} {
+		box := panel.Field{Name: x.Network + "." + b.name, Label: b.label + " on " + x.Name, Type: "checkbox"}
+		if b.on {
+			box.Value = "yes"
+		}
+		all = append(all, box)
 	}
 	return all
 }
@@ -80,11 +98,11 @@ func limitText(m money.Micros) string {
 func policyFields(f *shell.Form, c merchant.Custodian) []panel.Field {
 	return []panel.Field{
 		f.Field(panel.Field{
-			Name: "short", Label: "Accept payments that are short by up to (%)", Value: strconv.FormatFloat(float64(c.ShortBasis)/100, 'f', -1, 64), Mode: "decimal", Max: "6",
+			Setting: true, Name: "short", Label: "Accept payments that are short by up to (%)", Value: strconv.FormatFloat(float64(c.ShortBasis)/100, 'f', -1, 64), Mode: "decimal", Max: "6",
 			Hint: "From 0 to 10. This applies to new payments.",
 		}),
 		f.Field(panel.Field{
-			Name: "late", Label: "Accept money after expiry for (hours)", Value: strconv.FormatFloat(c.LateFor.Hours(), 'f', -1, 64), Mode: "numeric", Max: "4",
+			Setting: true, Name: "late", Label: "Accept money after expiry for (hours)", Value: strconv.FormatFloat(c.LateFor.Hours(), 'f', -1, 64), Mode: "numeric", Max: "4",
 			Hint: "From 0 to 720 whole hours. This applies to new payments.",
 		}),
 	}
@@ -94,14 +112,21 @@ func policyFields(f *shell.Form, c merchant.Custodian) []panel.Field {
 // that can obtain goods for too little, so it asks for re-authentication, mails
 // the owners and writes an audit entry.
 func (s *Surface) postOptions(c echo.Context, who session.Principal) error {
-	f, key, err := s.ownCustodian(c, who)
+	f, key, custodian, err := s.ownCustodian(c, who)
 	if err != nil {
+		return err
+	}
+	stored := policyFields(nothing(), custodian)
+	for _, n := range s.networkForms(nothing(), custodian) {
+		stored = append(append(stored, n.Stored...), n.Fields...)
+	}
+	if err := s.since(c, who, f, key, stored...); err != nil {
 		return err
 	}
 	all := emptyPayoutForms()
 	all.options = f
 	return s.apply(c, who, f, change{
-		key: key, in: s.optionsInput(f),
+		asOf: custodian.UpdatedAt, key: key, in: s.optionsInput(f),
 		path: payoutsPath, saved: "The options are saved.",
 		page: func(status int) error { return s.payoutsPage(c, who, status, key.PublicID, all) },
 	})
@@ -115,13 +140,17 @@ func (s *Surface) optionsInput(f *shell.Form) merchant.CustodianInput {
 			in.Networks = append(in.Networks, networkInput(f, n))
 		}
 	}
-	if basis, ok := parseHundredths(f.Text("short")); !ok || basis > merchant.MaxShortBasis {
+	if basis, ok := parseHundredths(f.Text("short")); !f.Touched("short") {
+		in.ShortBasis = nil
+	} else if !ok || basis > merchant.MaxShortBasis {
 		f.Bad("short", "Enter a percentage from 0 to 10, with at most two decimals.")
 	} else {
 		in.ShortBasis = &basis
 	}
 	hours, err := strconv.ParseInt(f.Text("late"), 10, 32)
-	if late := time.Duration(hours) * time.Hour; err != nil || late < 0 || late > merchant.MaxLateFor {
+	if late := time.Duration(hours) * time.Hour; !f.Touched("late") {
+		in.LateFor = nil
+	} else if err != nil || late < 0 || late > merchant.MaxLateFor {
 		f.Bad("late", fmt.Sprintf("Enter whole hours from 0 to %d.", merchant.MaxLateFor/time.Hour))
 	} else {
 		in.LateFor = &late
@@ -130,7 +159,37 @@ func (s *Surface) optionsInput(f *shell.Form) merchant.CustodianInput {
 }
 
 func networkInput(f *shell.Form, n chain.Network) merchant.NetworkInput {
-	enabled, finality, tokens := ticked(f, n, "enabled"), f.Text(string(n)+".finality"), []money.Token{}
+	name := func(input string) string { return string(n) + "." + input }
+	in := merchant.NetworkInput{Network: n, Finality: f.Changed(name("finality"))}
+	if boxes := []string{name("enabled"), name("USDT"), name("USDC")}; f.Touched(boxes...) {
+		in.Enabled, in.Tokens = tokensTicked(f, n)
+	}
+	if in.Finality != nil && *in.Finality != "" {
+		if _, err := chain.ParseFinality(*in.Finality); err != nil {
+			f.Bad(name("finality"), "Enter finalized, safe, or whole seconds such as 12s.")
+		}
+	}
+	// Both bounds are written where one was touched: they are checked against each other.
+	for input, to := range map[string]**money.Micros{"min": &in.MinAmount, "max": &in.MaxAmount} {
+		if !f.Touched(name("min"), name("max")) {
+			break
+		}
+		m, err := merchant.ParseLimit("the amount", cmp.Or(f.Text(name(input)), "0"))
+		if err != nil {
+			f.Bad(name(input), shell.Sentence(fault.Of(err).Message))
+			continue
+		}
+		*to = &m
+	}
+	if in.MinAmount != nil && in.MaxAmount != nil && *in.MaxAmount > 0 && *in.MinAmount > *in.MaxAmount {
+		f.Bad(name("max"), "The largest payment must not be below the smallest.")
+	}
+	return in
+}
+
+// tokensTicked are the tokens that the form offers on a network: none for all. Without a token the network is off.
+func tokensTicked(f *shell.Form, n chain.Network) (*bool, *[]money.Token) {
+	enabled, tokens := ticked(f, n, "enabled"), []money.Token{}
 	usdt, usdc := ticked(f, n, "USDT"), ticked(f, n, "USDC")
 	switch {
 	case usdt && !usdc:
@@ -138,30 +197,9 @@ func networkInput(f *shell.Form, n chain.Network) merchant.NetworkInput {
 	case usdc && !usdt:
 		tokens = []money.Token{money.USDC}
 	case !usdt && !usdc:
-		enabled = false // no token is left to offer
+		enabled = false
 	}
-	in := merchant.NetworkInput{Network: n, Enabled: &enabled, Tokens: &tokens, Finality: &finality}
-	if finality != "" {
-		if _, err := chain.ParseFinality(finality); err != nil {
-			f.Bad(string(n)+".finality", "Enter finalized, safe, or whole seconds such as 12s.")
-		}
-	}
-	for name, to := range map[string]**money.Micros{"min": &in.MinAmount, "max": &in.MaxAmount} {
-		text := f.Text(string(n) + "." + name)
-		if text == "" {
-			text = "0"
-		}
-		m, err := merchant.ParseLimit("the amount", text)
-		if err != nil {
-			f.Bad(string(n)+"."+name, shell.Sentence(fault.Of(err).Message))
-			continue
-		}
-		*to = &m
-	}
-	if in.MinAmount != nil && in.MaxAmount != nil && *in.MaxAmount > 0 && *in.MinAmount > *in.MaxAmount {
-		f.Bad(string(n)+".max", "The largest payment must not be below the smallest.")
-	}
-	return in
+	return &enabled, &tokens
 }
 
 // parseHundredths reads a number with at most two decimals, in hundredths.

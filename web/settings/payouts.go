@@ -2,7 +2,6 @@ package settings
 
 import (
 	"net/http"
-	"net/url"
 
 	"github.com/labstack/echo/v4"
 
@@ -19,9 +18,7 @@ import (
 type payoutForms struct{ money, options, lock *shell.Form }
 
 func emptyPayoutForms() payoutForms {
-	return payoutForms{
-		money: shell.NewForm(url.Values{}), options: shell.NewForm(url.Values{}), lock: shell.NewForm(url.Values{}),
-	}
+	return payoutForms{money: nothing(), options: nothing(), lock: nothing()}
 }
 
 func (s *Surface) getPayouts(c echo.Context, who session.Principal) error {
@@ -76,7 +73,7 @@ func moneyFields(f *shell.Form, c merchant.Custodian, wallets bool) []panel.Fiel
 		f.Field(
 			panel.Field{
 				Name: "name", Label: "Name of your shop", Value: c.Name, Hint: "Your customers see it while they pay.",
-				Max: "100", ReadOnly: !wallets,
+				Max: "100", ReadOnly: !wallets, Setting: true,
 			},
 		),
 	}
@@ -94,7 +91,7 @@ func moneyFields(f *shell.Form, c merchant.Custodian, wallets bool) []panel.Fiel
 			hint = "Enter the address of the wallet itself, not that of a token account."
 		}
 		fields = append(fields, f.Field(panel.Field{
-			Name: walletNames[n].Input, Label: "Wallet on " + views.NetworkName(string(n)), Value: string(c.Wallets[n]), Mono: true, Max: "64", Hint: hint, ReadOnly: !wallets, Whole: true,
+			Name: walletNames[n].Input, Label: "Wallet on " + views.NetworkName(string(n)), Value: string(c.Wallets[n]), Mono: true, Max: "64", Hint: hint, ReadOnly: !wallets, Whole: true, Setting: true,
 		}))
 	}
 	return fields
@@ -111,10 +108,17 @@ func (s *Surface) postPayouts(c echo.Context, who session.Principal) error {
 	if err != nil {
 		return err
 	}
+	custodian, _, err := s.CustodianOf(c.Request().Context(), key)
+	if err != nil {
+		return err
+	}
+	if err := s.since(c, who, f, key, moneyFields(nothing(), custodian, true)...); err != nil {
+		return err
+	}
 	all := emptyPayoutForms()
 	all.money = f
 	return s.apply(c, who, f, change{
-		key: key, in: moneyInput(f), subjects: moneySubjects(),
+		asOf: custodian.UpdatedAt, key: key, in: moneyInput(f), subjects: moneySubjects(),
 		path: payoutsPath, saved: "The wallets are saved.",
 		page: func(status int) error { return s.payoutsPage(c, who, status, key.PublicID, all) },
 	})
@@ -131,10 +135,11 @@ func moneySubjects() []shell.Subject {
 
 // moneyInput reads the form.
 func moneyInput(f *shell.Form) merchant.CustodianInput {
-	name := f.Text("name")
-	in := merchant.CustodianInput{Name: &name, Wallets: make(map[chain.Network]string)}
+	in := merchant.CustodianInput{Name: f.Changed("name"), Wallets: make(map[chain.Network]string)}
 	for _, n := range chain.Networks() {
-		in.Wallets[n] = f.Text(walletNames[n].Input)
+		if to := f.Changed(walletNames[n].Input); to != nil {
+			in.Wallets[n] = *to
+		}
 	}
 	return in
 }

@@ -2,7 +2,6 @@ package settings
 
 import (
 	"net/http"
-	"net/url"
 
 	"github.com/labstack/echo/v4"
 
@@ -21,7 +20,7 @@ type webhookForms struct {
 }
 
 func emptyWebhookForms() webhookForms {
-	return webhookForms{callback: shell.NewForm(url.Values{}), secret: shell.NewForm(url.Values{})}
+	return webhookForms{callback: nothing(), secret: nothing()}
 }
 
 func (s *Surface) getWebhooks(c echo.Context, who session.Principal) error {
@@ -71,7 +70,7 @@ func (s *Surface) webhooksPage(
 
 func callbackField(f *shell.Form, c merchant.Custodian, may bool) panel.Field {
 	x := panel.Field{
-		Name: "callbackUrl", Label: "Callback address", Type: "url", Value: c.CallbackURL, Mono: true, Max: "2048",
+		Name: "callbackUrl", Label: "Callback address", Type: "url", Value: c.CallbackURL, Mono: true, Max: "2048", Setting: true,
 		Hint:        "An https address of your shop. If you leave it empty, Florin sends no webhook.",
 		Placeholder: "https://shop.example/florin", ReadOnly: !may,
 	}
@@ -84,14 +83,17 @@ func callbackField(f *shell.Form, c merchant.Custodian, may bool) panel.Field {
 // postCallback changes where webhooks are sent. It asks for re-authentication, notifies
 // the owners by mail and writes the audit log.
 func (s *Surface) postCallback(c echo.Context, who session.Principal) error {
-	f, key, err := s.ownCustodian(c, who)
+	f, key, custodian, err := s.ownCustodian(c, who)
 	if err != nil {
 		return err
 	}
-	all, to := emptyWebhookForms(), f.Text("callbackUrl")
+	if err := s.since(c, who, f, key, callbackField(nothing(), custodian, true)); err != nil {
+		return err
+	}
+	all := emptyWebhookForms()
 	all.callback = f
 	return s.apply(c, who, f, change{
-		key: key, in: merchant.CustodianInput{CallbackURL: &to},
+		asOf: custodian.UpdatedAt, key: key, in: merchant.CustodianInput{CallbackURL: f.Changed("callbackUrl")},
 		subjects: []shell.Subject{{Service: "callbackUrl", Input: "callbackUrl", Label: "The callback address"}},
 		path:     webhooksPath, saved: "The callback address is saved.",
 		page: func(status int) error { return s.webhooksPage(c, who, status, key.PublicID, all) },
@@ -101,7 +103,7 @@ func (s *Surface) postCallback(c echo.Context, who session.Principal) error {
 // postSecret changes the shared secret, as postCallback does: a caller who knows it can
 // report payments to a shop that never happened.
 func (s *Surface) postSecret(c echo.Context, who session.Principal) error {
-	f, key, err := s.ownCustodian(c, who)
+	f, key, _, err := s.ownCustodian(c, who)
 	if err != nil {
 		return err
 	}
@@ -116,7 +118,7 @@ func (s *Surface) postSecret(c echo.Context, who session.Principal) error {
 
 // secretAct asks for re-authentication before it acts on the signing secrets.
 func (s *Surface) secretAct(c echo.Context, who session.Principal, act func(merchant.Key) error) error {
-	f, key, err := s.ownCustodian(c, who)
+	f, key, _, err := s.ownCustodian(c, who)
 	if err != nil {
 		return err
 	}

@@ -88,12 +88,12 @@ func scheduleFields(f *shell.Form, s settlement.Schedule, p settlement.Policy) [
 	atOnce, wait := s.Limits(p)
 	return []panel.Field{
 		f.Field(panel.Field{
-			Name: "atOnce", Label: "Send as soon as this much is waiting ($)", Value: atOnce.String(),
+			Setting: true, Name: "atOnce", Label: "Send as soon as this much is waiting ($)", Value: atOnce.String(),
 			Mode: "decimal", Max: "20",
 			Hint: "From " + dollars(p.AtOnce) + " up.",
 		}),
 		f.Field(panel.Field{
-			Name: "hours", Label: "Or after at most this many hours", Value: wholeHours(wait),
+			Setting: true, Name: "hours", Label: "Or after at most this many hours", Value: wholeHours(wait),
 			Mode: "numeric", Max: "3",
 			Hint: "From " + wholeHours(p.Wait) + " to " + wholeHours(settlement.MaxWait) + ".",
 		}),
@@ -107,9 +107,18 @@ func (s *Surface) postSchedule(c echo.Context, who session.Principal) error {
 		return err
 	}
 	policy := s.Policy("")
+	stored, err := s.Schedule(c.Request().Context(), key.ID)
+	if err != nil {
+		return err
+	}
+	if err := s.Since(c, who, f, func(e audit.Entry) bool {
+		return e.Action == audit.ActionSchedule && e.Subject == session.KeyLabel(key)
+	}, scheduleFields(shell.NewForm(url.Values{}), stored, policy)...); err != nil {
+		return err
+	}
 	atOnce, wait := readSchedule(f, policy)
 	if !f.OK() {
-		return s.page(c, who, fault.Invalid.Code(), key.PublicID, f)
+		return s.page(c, who, f.Status(), key.PublicID, f)
 	}
 	entry := s.AuditEntry(c, who, audit.ActionSchedule, session.KeyLabel(key),
 		"when "+dollars(atOnce)+" wait, or after "+hoursText(wait))

@@ -27,6 +27,10 @@ type Form struct {
 	Problems map[string]string // by name of the input
 	Problem  string            // about the form as a whole
 	Posted   string            // path it was posted to, if a page has several forms; may be empty
+
+	// Stale: a touched input was changed by somebody else after the page was made (Since).
+	Stale     bool
+	untouched map[string]bool // inputs that hold what the page showed
 }
 
 // NewForm returns a form without problems.
@@ -39,6 +43,14 @@ func (f *Form) Bad(name, text string) { f.Problems[name] = text }
 
 // OK reports whether the form has no problem.
 func (f *Form) OK() bool { return len(f.Problems) == 0 && f.Problem == "" }
+
+// Status is that of a form with a problem.
+func (f *Form) Status() int {
+	if f.Stale {
+		return fault.Conflict.Code()
+	}
+	return fault.Invalid.Code()
+}
 
 // Subject says which input a service means by the name its messages begin with.
 type Subject struct {
@@ -81,6 +93,7 @@ func (f *Form) refuse(x *fault.Error, subjects []Subject) {
 // Field completes an input with its posted value and problem.
 // Passwords are not written back.
 func (f *Form) Field(x panel.Field) panel.Field {
+	x.Was = x.Value
 	if x.Type != "password" {
 		if typed, ok := f.Values[x.Name]; ok && len(typed) > 0 {
 			x.Value = typed[0]

@@ -3,7 +3,9 @@ package team
 import (
 	"github.com/labstack/echo/v4"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/web/session"
 	"github.com/florinpay/florin/web/shell"
 )
@@ -28,6 +30,15 @@ func (t *Surface) memberAct(
 
 func (t *Surface) postMemberRole(c echo.Context, who session.Principal) error {
 	return t.memberAct(c, who, func(f *shell.Form, m merchant.Member) error {
+		stored := panel.Field{Name: "role", Label: "The role of " + m.User.Email, Type: "select", Value: string(m.Role)}
+		if err := t.Since(c, who, f, func(e audit.Entry) bool {
+			return e.Action == audit.ActionTeamRole && e.Subject == m.User.Email
+		}, stored); err != nil {
+			return err
+		}
+		if f.Stale {
+			return t.teamPage(c, who, f.Status(), f, "", "")
+		}
 		role := merchant.Role(f.Values.Get("role"))
 		if waits, err := t.memberWaits(c, who, m, merchant.WaitingRole, role); waits || err != nil {
 			return err

@@ -1,0 +1,73 @@
+package shell
+
+import (
+	"strings"
+
+	"github.com/florinpay/florin/views/panel"
+)
+
+// Since compares the form with the settings as they are stored now, so that an old page undoes nothing. What the
+// user did not touch takes the stored value, and Touched says so. What both the user and somebody else changed is
+// reported beside its input with both values, and Since returns true.
+//
+// A form without the values that its page showed, such as a program's, touches all that it sends.
+func (f *Form) Since(stored ...panel.Field) {
+	f.untouched = make(map[string]bool)
+	for _, x := range stored {
+		if !f.Values.Has(panel.WasName(x.Name)) {
+			continue
+		}
+		was, typed := plain(f.Values.Get(panel.WasName(x.Name))), plain(strings.Join(f.Values[x.Name], " "))
+		switch now := plain(x.Value); {
+		case typed == was:
+			f.untouched[x.Name] = true
+			f.put(x)
+		case was == now || typed == now:
+		default:
+			f.Stale = true
+			f.Bad(x.Name, x.Label+": "+shown(now)+" is stored now, and you chose "+shown(typed)+
+				". Save again to replace it.")
+		}
+	}
+}
+
+// put gives an input the stored value.
+func (f *Form) put(x panel.Field) {
+	switch {
+	case x.Type == panel.Boxes:
+		f.Values[x.Name] = strings.Fields(x.Value)
+	case x.Value == "":
+		f.Values.Set(x.Name, "")
+	default:
+		f.Values.Set(x.Name, x.Value)
+	}
+}
+
+// Touched reports whether the user changed one of the inputs since the page was made; true before Since.
+func (f *Form) Touched(names ...string) bool {
+	for _, name := range names {
+		if !f.untouched[name] {
+			return true
+		}
+	}
+	return false
+}
+
+// Changed is a pointer to the text of an input that the user touched, and nil for another.
+func (f *Form) Changed(name string) *string {
+	if !f.Touched(name) {
+		return nil
+	}
+	text := f.Text(name)
+	return &text
+}
+
+// plain is a value as browsers send it back: with their line ends, and without the space around it.
+func plain(value string) string { return strings.TrimSpace(strings.ReplaceAll(value, "\r\n", "\n")) }
+
+func shown(value string) string {
+	if value == "" {
+		return "(empty)"
+	}
+	return "“" + value + "”"
+}
