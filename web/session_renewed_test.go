@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/testkit/authenticator"
@@ -70,7 +71,33 @@ func (s *surfer) renewedBy(t *testing.T, act func() reply) {
 		t.Error("the cookie is the one from before")
 	}
 	s.get("/dashboard").wants(t, 200)
+	s.b.clock.advance(31 * time.Second)
+	s.get("/dashboard").wants(t, 200)
 	thief.get("/dashboard").leads(t, "/signin")
+}
+
+// Whose answer was lost stays signed in: for half a minute the old cookie leads to the new one. A second click with it
+// is done as the first was, and who signs out ends the session, not only its old cookie.
+func TestSession_LostAnswer(t *testing.T) {
+	t.Parallel()
+	b := newDashboard(t)
+	m := b.shop(b.member(ownerEmail))
+	s := b.surfer()
+	s.signIn(ownerEmail)
+	for range 3 { // the third renewal within half a minute
+		s.stolen().post(keysPath+"/"+m.key.PublicID+"/permissions", "chosen", "yes", "permission", "read",
+			"password", testPassword).leads(t, keysPath)
+	}
+	lost := s.stolen()
+	lost.get("/dashboard").wants(t, 200)
+	b.clock.advance(31 * time.Second)
+	lost.get("/dashboard").wants(t, 200)
+	s.get("/dashboard").leads(t, "/signin")
+
+	lost.stolen().post(keysPath+"/"+m.key.PublicID+"/rotate", "password", testPassword).wants(t, 200)
+	copied := lost.stolen()
+	lost.post("/signout").leads(t, "/signin")
+	copied.get("/dashboard").leads(t, "/signin")
 }
 
 // A wrong password renews nothing, and signing in again ends the session that the

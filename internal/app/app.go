@@ -133,7 +133,7 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 	if a.writer = Writer(a.Config); a.writer == nil && o.Sandbox != nil {
 		a.writer = &mail.Writer{BaseURL: a.Config.BaseURL, NewID: func() string { return newULID(Now()) }}
 	}
-	a.openAccounts()
+	a.openAccounts(sealer)
 	a.certificates = alert.NewCertificates()
 	holder := newULID(a.clock.Now())
 	a.holder = holder
@@ -192,10 +192,10 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 }
 
 // openAccounts makes the services of users and merchants.
-func (a *App) openAccounts() {
+func (a *App) openAccounts(sealer *secret.Sealer) {
 	users := identity.Options{
 		VerifyEmail: !a.Config.SMTPURL.Empty(), Mail: a.writer,
-		Words: identity.HostWords(a.Config.BaseURL),
+		Words: identity.HostWords(a.Config.BaseURL), SessionKey: sealer.Derive("session renewal v1"),
 	}
 	if party, ok := passkey.New(a.Config.BaseURL); ok {
 		users.RelyingParty = party

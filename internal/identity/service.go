@@ -23,6 +23,7 @@ package identity
 
 import (
 	"crypto/rand"
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"time"
@@ -44,6 +45,9 @@ type Options struct {
 	Mail *mail.Writer
 	// Words are names of this installation, such as its host: no password has them.
 	Words []string
+	// SessionKey is what the token of a renewed session derives from; nil: a key of this service alone, which other
+	// instances do not know.
+	SessionKey []byte
 	// Random is the source of tokens and ids; nil means crypto/rand.
 	Random io.Reader
 	// Hashing is the cost of a password's hash; nil means what OWASP recommends. Only tests pay less.
@@ -64,6 +68,10 @@ type Service struct {
 func New(store Store, now func() time.Time, opts Options) *Service {
 	if opts.Random == nil {
 		opts.Random = rand.Reader
+	}
+	if opts.SessionKey == nil {
+		opts.SessionKey = make([]byte, sha256.Size)
+		_, _ = rand.Read(opts.SessionKey) // never fails (crypto/rand)
 	}
 	if opts.Hashing == nil {
 		opts.Hashing = hashing

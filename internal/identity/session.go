@@ -2,6 +2,7 @@ package identity
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -143,8 +144,17 @@ func (s *Service) SignOut(ctx context.Context, token string, r audit.Record) err
 		return nil
 	}
 	err := s.store.RevokeSession(ctx, h, s.now(), r)
-	if fault.Is(err, fault.Unauthorized) || fault.Is(err, fault.NotFound) {
+	if err != nil && !fault.Is(err, fault.Unauthorized) && !fault.Is(err, fault.NotFound) {
+		return err
+	}
+	// A browser that lost its last answer still carries the token of before.
+	renewed, err := s.Current(ctx, secret.New(token))
+	if errors.Is(err, ErrBadSession) {
 		return nil
+	}
+	if err == nil {
+		h, _ = SessionToken.Hash(renewed.Token.Reveal())
+		err = s.store.RevokeSession(ctx, h, s.now(), r)
 	}
 	return err
 }

@@ -1,7 +1,11 @@
 package identity
 
 import (
+	"bytes"
 	"context"
+	"crypto/hkdf"
+	"crypto/sha256"
+	"errors"
 	"fmt"
 	"time"
 
@@ -16,21 +20,61 @@ type Renewed struct {
 	ExpiresAt time.Time // as before
 }
 
-// Renew gives a session a new token after its user re-authenticated, and voids the
-// one before: a copy of that ends with the next change (ASVS 5.0, 7.2.4). What the
-// session has begun, such as an authenticator to confirm, goes on. It fails with
-// ErrBadSession if the session has ended, or another request renewed it.
+// renewGrace is for how long the token of before leads to its session: the answer with the new one can be lost in a
+// lift, and a double click sends the old one twice.
+const renewGrace = 30 * time.Second
+
+// mostRenewals is how many renewals within renewGrace are followed: a user re-authenticates by hand.
+const mostRenewals = 4
+
+// Renew gives a session a new token after its user re-authenticated. The one before is good for renewGrace and for
+// nothing but the new one (Current); a copy of it ends then (ASVS 5.0, 7.2.4). What the session has begun, such as an
+// authenticator to confirm, goes on. It fails with ErrBadSession if the session has ended.
 func (s *Service) Renew(ctx context.Context, token secret.Text) (Renewed, error) {
 	old, ok := SessionToken.Hash(token.Reveal())
 	if !ok {
 		return Renewed{}, ErrBadSession
 	}
-	next, hash, err := SessionToken.New(s.opts.Random)
+	next, hash, err := s.following(token)
 	if err != nil {
-		return Renewed{}, fmt.Errorf("make a session token: %w", err)
+		return Renewed{}, err
 	}
 	expires, err := s.store.RenewSession(ctx, old, hash, s.now().UTC())
+	if errors.Is(err, ErrBadSession) { // another request of the same user renewed it at the same moment
+		return s.Current(ctx, token)
+	}
 	return Renewed{Token: next, ExpiresAt: expires}, err
+}
+
+// Current is the token of the session that the given one belonged to until renewGrace ago, or ErrBadSession.
+func (s *Service) Current(ctx context.Context, token secret.Text) (Renewed, error) {
+	if _, ok := SessionToken.Hash(token.Reveal()); !ok {
+		return Renewed{}, ErrBadSession
+	}
+	now := s.now().UTC()
+	for range mostRenewals {
+		next, hash, err := s.following(token)
+		if err != nil {
+			return Renewed{}, err
+		}
+		expires, err := s.store.SessionConfirmed(ctx, hash, now.Add(-renewGrace), now)
+		if !errors.Is(err, ErrBadSession) {
+			return Renewed{Token: next, ExpiresAt: expires}, err
+		}
+		token = next
+	}
+	return Renewed{}, ErrBadSession
+}
+
+// following is the token that follows another: the same whenever it is asked for, and known to nobody without the
+// key. So the server need not keep it to give it out again.
+func (s *Service) following(token secret.Text) (secret.Text, Hash, error) {
+	const enough = 512 // bytes: a token takes 43 of 62 in 64 characters
+	stream, err := hkdf.Key(sha256.New, s.opts.SessionKey, []byte(token.Reveal()), "renewed session", enough)
+	if err != nil {
+		return secret.Text{}, Hash{}, fmt.Errorf("derive a session token: %w", err)
+	}
+	return SessionToken.New(bytes.NewReader(stream))
 }
 
 // EndOtherLogins revokes every session of the user but that of the act. The caller

@@ -39,6 +39,9 @@ type Store interface { //nolint:interfacebloat // sessions, factors and passkeys
 	// challenges and the authenticator that wait for it, and returns when the session
 	// ends; or fails with ErrBadSession.
 	RenewSession(ctx context.Context, old, next Hash, now time.Time) (expires time.Time, err error)
+	// SessionConfirmed returns when the session of a token ends, if its user re-authenticated since, or fails with
+	// ErrBadSession.
+	SessionConfirmed(ctx context.Context, token Hash, since, now time.Time) (expires time.Time, err error)
 	// Logins lists the sessions that are neither over, idle nor revoked, the newest
 	// first, with the hash of each token.
 	Logins(ctx context.Context, userID int64, now time.Time) ([]Session, error)

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -27,9 +28,22 @@ type Principal struct {
 // Token is that of the session.
 func (who Principal) Token() secret.Text { return *who.token }
 
-// Principal returns who sent the request, or fault.Unauthorized.
+// Principal returns who sent the request, or fault.Unauthorized. A browser that lost the answer with the new token of
+// its session gets it again.
 func (g *Guard) Principal(c echo.Context) (Principal, error) {
-	return g.principal(c.Request().Context(), g.Cookies.Token(c.Request()))
+	ctx, token := c.Request().Context(), g.Cookies.Token(c.Request())
+	who, err := g.principal(ctx, token)
+	if !errors.Is(err, identity.ErrBadSession) || token.Empty() {
+		return who, err
+	}
+	renewed, err := g.Users.Current(ctx, token)
+	if err != nil {
+		return who, err
+	}
+	if err := g.Cookies.PutSession(c.Response(), renewed.Token, renewed.ExpiresAt); err != nil {
+		return Principal{}, err
+	}
+	return g.principal(ctx, renewed.Token)
 }
 
 // Again returns the principal as the request has changed them.

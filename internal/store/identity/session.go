@@ -35,6 +35,20 @@ func (s *Store) RenewSession(
 	return expires, db.Wrap(err, "renew a session")
 }
 
+// SessionConfirmed returns when the session of a token ends, if its user re-authenticated since, or
+// identity.ErrBadSession.
+func (s *Store) SessionConfirmed(
+	ctx context.Context, token identity.Hash, since, now time.Time,
+) (expires time.Time, err error) {
+	var rows []sessionRow
+	err = s.db.Reader().NewRaw("SELECT expires_at FROM sessions WHERE token = ? AND confirmed_at > ? "+
+		"AND revoked_at IS NULL AND expires_at > ?", token[:], db.At(since), db.At(now)).Scan(ctx, &rows)
+	if err != nil || len(rows) == 0 {
+		return time.Time{}, db.Wrap(cmp.Or[error](err, identity.ErrBadSession), "read a renewed session")
+	}
+	return rows[0].ExpiresAt.Time, nil
+}
+
 // RevokeOtherSessions ends every session of the user but the one kept.
 func (s *Store) RevokeOtherSessions(
 	ctx context.Context, userID int64, keep identity.Hash, now time.Time, r audit.Record,
