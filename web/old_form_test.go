@@ -21,7 +21,9 @@ func formIn(t *testing.T, body, action string) url.Values {
 	doc, err := html.Parse(strings.NewReader(body))
 	must(t, err)
 	for n := range doc.Descendants() {
-		if to, _, _ := strings.Cut(attr(n, "action"), "#"); n.Data != "form" || to != action {
+		to, err := url.Parse(attr(n, "action"))
+		must(t, err)
+		if n.Data != "form" || to.Path != action {
 			continue
 		}
 		values := url.Values{}

@@ -109,7 +109,7 @@ func New(d Deps, o Options) *Server {
 	s := &Server{d: d, o: o, sh: shell.New(shell.Options{
 		BaseURL: o.BaseURL, CheckoutURL: o.CheckoutURL, Rates: o.Rates, Proxies: o.Proxies, Answered: o.Answered,
 		Trace: o.Trace,
-		Now:   d.Now, Log: d.Log,
+		Now:   d.Now, Log: d.Log, Forms: shell.Forms{Store: d.Store, Sealer: d.Sealer},
 	})}
 	s.ops = newOperations(d, o, s.sh.Limits)
 	s.hub = live.NewHub(s.sh.Limits.Rates)

@@ -27,9 +27,9 @@ const renewGrace = 30 * time.Second
 // mostRenewals is how many renewals within renewGrace are followed: a user re-authenticates by hand.
 const mostRenewals = 4
 
-// Renew gives a session a new token after its user re-authenticated. The one before is good for renewGrace and for
-// nothing but the new one (Current); a copy of it ends then (ASVS 5.0, 7.2.4). What the session has begun, such as an
-// authenticator to confirm, goes on. It fails with ErrBadSession if the session has ended.
+// Renew gives a session a new token after its user re-authenticated. The one before is good for renewGrace (Current);
+// a copy of it ends then (ASVS 5.0, 7.2.4). What the session has begun, such as an authenticator to confirm, goes on.
+// It fails with ErrBadSession if the session has ended.
 func (s *Service) Renew(ctx context.Context, token secret.Text) (Renewed, error) {
 	old, ok := SessionToken.Hash(token.Reveal())
 	if !ok {

@@ -54,7 +54,9 @@ func (s *Surface) Routes(r shell.Router) {
 	d.Read("/donate/:campaignId/card.png", s.getCard)
 	l := r.Renders(linkFailure)
 	l.Read("/link/:slug", s.getLink)
-	l.With(s.Shell.SameSite).POST("/link/:slug", s.postLink)
+	l.With(s.Shell.SameSite).POST("/link/:slug", func(c echo.Context) error {
+		return s.Shell.Once(c, "link:"+c.Param("slug"), maxForm, func() error { return s.postLink(c) })
+	})
 }
 
 // campaignFailure is a page for a browser, and JSON for a program.

@@ -29,7 +29,8 @@ type Principal struct {
 func (who Principal) Token() secret.Text { return *who.token }
 
 // Principal returns who sent the request, or fault.Unauthorized. A browser that lost the answer with the new token of
-// its session gets it again.
+// its session is let in for a moment, as one that has not re-authenticated: a copy of the old cookie must not open the
+// gate.
 func (g *Guard) Principal(c echo.Context) (Principal, error) {
 	ctx, token := c.Request().Context(), g.Cookies.Token(c.Request())
 	who, err := g.principal(ctx, token)
@@ -40,10 +41,9 @@ func (g *Guard) Principal(c echo.Context) (Principal, error) {
 	if err != nil {
 		return who, err
 	}
-	if err := g.Cookies.PutSession(c.Response(), renewed.Token, renewed.ExpiresAt); err != nil {
-		return Principal{}, err
-	}
-	return g.principal(ctx, renewed.Token)
+	who, err = g.principal(ctx, renewed.Token)
+	who.confirmed = new(time.Time)
+	return who, err
 }
 
 // Again returns the principal as the request has changed them.

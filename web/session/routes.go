@@ -1,6 +1,8 @@
 package session
 
 import (
+	"github.com/labstack/echo/v4"
+
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/web/shell"
 )
@@ -23,7 +25,14 @@ func (p Pages) Get(path string, act merchant.Act, h Handler) {
 	p.router.GET(path, p.guard.Member(act, h))
 }
 
-// Post adds a form.
+// Post adds a form. One with a number is done once (shell.Shell.Once).
 func (p Pages) Post(path string, act merchant.Act, h Handler) {
-	p.router.POST(path, p.guard.Member(act, h))
+	p.router.POST(path, p.guard.Member(act, p.guard.Once(h)))
+}
+
+// Once runs a form with a number once (shell.Shell.Once).
+func (g *Guard) Once(h Handler) Handler {
+	return func(c echo.Context, who Principal) error {
+		return g.Shell.Once(c, "user:"+who.User.PublicID, maxForm, func() error { return h(c, who) })
+	}
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/florinpay/florin/internal/idempotency"
+	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/trace"
 )
 
@@ -26,6 +28,13 @@ type Options struct {
 	Trace *trace.Tracer
 	Now   func() time.Time
 	Log   *slog.Logger
+	Forms Forms
+}
+
+// Forms keep what numbered forms were answered (Shell.Once).
+type Forms struct {
+	Store  idempotency.Store // nil: forms are not numbered
+	Sealer *secret.Sealer
 }
 
 // Shell is what surfaces use of the server around them.
@@ -36,6 +45,7 @@ type Shell struct {
 	Log                  *slog.Logger
 
 	proxies  []netip.Prefix
+	forms    Forms
 	withheld withheld
 	summary  summary
 	answered func(route, method string, status int, took time.Duration)
@@ -53,7 +63,7 @@ func New(o Options) *Shell {
 	}
 	return &Shell{
 		BaseURL: o.BaseURL, CheckoutURL: o.CheckoutURL, Limits: NewLimits(o.Rates, o.Now), Now: o.Now, Log: o.Log,
-		proxies: o.Proxies, answered: o.Answered, trace: o.Trace, routes: make(map[string]route),
+		proxies: o.Proxies, forms: o.Forms, answered: o.Answered, trace: o.Trace, routes: make(map[string]route),
 	}
 }
 

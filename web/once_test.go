@@ -1,0 +1,115 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Every form that makes something carries a number of its own.
+func TestForms_Numbered(t *testing.T) {
+	t.Parallel()
+	b := newDashboard(t)
+	owner := b.member(ownerEmail)
+	m := b.shop(owner)
+	_, link := b.fundraiser(m)
+	s := b.surfer()
+	s.signIn(ownerEmail)
+	s.invite("joiner@shop.example", "viewer")
+	invitation := regexp.MustCompile(`/dashboard/team/invitations/\w+/resend`).FindString(s.get(teamPath).body)
+	for page, actions := range map[string][]string{
+		keysPath:              {keysPath, keysPath + "/" + m.key.PublicID + "/rotate"},
+		createPath:            {createPath},
+		linksPath:             {linksPath},
+		campaignsPath:         {campaignsPath},
+		teamPath:              {teamPath + "/invite", invitation},
+		callbackPage:          {"/dashboard/settings/webhooks/rotate"},
+		"/dashboard/credits":  {"/dashboard/credits"},
+		"/dashboard/webhooks": {"/dashboard/webhooks/ping", "/dashboard/webhooks/resend"},
+		"/link/" + link.Slug:  {"/link/" + link.Slug},
+	} {
+		for _, action := range actions {
+			first, second := s.asShown(page, action).Get("once"), s.asShown(page, action).Get("once")
+			if first == "" || first == second {
+				t.Errorf("%s of %s has the numbers %q and %q", action, page, first, second)
+			}
+		}
+	}
+}
+
+// Two clicks make one, also at once and after the first answer was lost; what is shown once is shown again for a
+// minute. Who goes back and changes the form, or comes back later, makes another.
+func TestForms_TwoClicks(t *testing.T) {
+	t.Parallel()
+	b := newDashboard(t)
+	b.shop(b.member(ownerEmail))
+	s := b.surfer()
+	s.signIn(ownerEmail)
+	form := s.asShown(createPath, createPath)
+	form.Set("amount", "5")
+	answers := make([]reply, 4)
+	var clicks sync.WaitGroup
+	for i := range answers {
+		clicks.Go(func() { answers[i] = s.stolen().do("POST", createPath, form) })
+	}
+	clicks.Wait()
+	for _, r := range answers {
+		r.wants(t, http.StatusSeeOther)
+		if r.header.Get("Location") != answers[0].header.Get("Location") {
+			t.Errorf("two clicks lead to %s and %s", answers[0].header.Get("Location"), r.header.Get("Location"))
+		}
+	}
+	to := answers[0].header.Get("Location")
+	if again := s.do("POST", createPath, with(form, "amount", "6")); again.header.Get("Location") == to {
+		t.Error("another amount led to the payment of before")
+	}
+	b.clock.advance(2 * time.Minute)
+	if later := s.do("POST", createPath, form); later.header.Get("Location") == to {
+		t.Error("two minutes later the form led to the payment of before")
+	}
+
+	key := s.asShown(keysPath, keysPath)
+	key.Set("label", "Twice")
+	key.Set("password", testPassword)
+	shown := regexp.MustCompile(`data-testid="fresh-key">([^<]+)<`)
+	first := shown.FindStringSubmatch(s.stolen().do("POST", keysPath, key).body) // its answer is lost
+	second := shown.FindStringSubmatch(s.do("POST", keysPath, key).body)
+	if first == nil || second == nil || first[1] != second[1] {
+		t.Errorf("two clicks show %q and %q", first, second)
+	}
+	if n := strings.Count(s.get(keysPath).body, "<h2 id=\"key-"); n != 2 {
+		t.Errorf("there are %d keys, want that of the shop and the new one", n)
+	}
+	if strings.Contains(s.get(keysPath).body, second[1]) {
+		t.Error("the list shows the text of a key")
+	}
+
+	refused := s.asShown(createPath, createPath)
+	s.do("POST", createPath, with(refused, "amount", "nothing")).wants(t, 400)
+	s.do("POST", createPath, with(refused, "amount", "7")).wants(t, 303)
+}
+
+// A customer who presses twice on the page of a link has one payment; another customer has another.
+func TestLink_TwoClicks(t *testing.T) {
+	t.Parallel()
+	b := newDashboard(t)
+	_, link := b.fundraiser(b.shop(b.member(ownerEmail)))
+	s, path := b.surfer(), "/link/"+link.Slug
+	press := func(form url.Values) string {
+		r := s.do("POST", path, form)
+		r.wants(t, http.StatusSeeOther)
+		return r.header.Get("Location")
+	}
+	form, other := s.asShown(path, path), s.asShown(path, path)
+	first := press(form)
+	if second := press(form); second != first {
+		t.Errorf("two clicks lead to %s and %s", first, second)
+	}
+	if press(other) == first {
+		t.Error("another customer was led to the payment of the first")
+	}
+}
