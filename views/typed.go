@@ -27,6 +27,22 @@ func (l *Locale) Plain(typed string) string {
 	return plain
 }
 
+// Readings reads an amount as Plain does, for one that acts before it is seen again. other is the second reading of
+// what ends in three decimals here and in a group of thousands elsewhere ("1.500" in English): amounts have two
+// decimals, so whoever typed it may have meant either. It is empty where there is one reading.
+func (l *Locale) Readings(typed string) (plain, other string) {
+	const group = 3
+	if plain = l.Plain(typed); plain == "" {
+		return "", ""
+	}
+	_, decimals, _ := strings.Cut(plain, ".")
+	whole := strings.ReplaceAll(plain, ".", "")
+	if len(decimals) == group && whole[0] != '0' && len(whole) <= 2*group {
+		return plain, whole
+	}
+	return plain, ""
+}
+
 // maxTyped is more than any amount takes, in bytes.
 const maxTyped = 100
 

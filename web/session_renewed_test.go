@@ -87,7 +87,8 @@ func TestSession_LostAnswer(t *testing.T) {
 	rotate := s.asShown(keysPath, keysPath+"/"+m.key.PublicID+"/rotate")
 	rotate.Set("password", testPassword)
 	for range 3 { // the third renewal within half a minute
-		s.stolen().do("POST", keysPath+"/"+m.key.PublicID+"/rotate", with(rotate, "password", testPassword)).wants(t, 200)
+		again := with(rotate, "password", testPassword)
+		s.stolen().do("POST", keysPath+"/"+m.key.PublicID+"/rotate", again).wants(t, 200)
 		rotate.Set("once", rotate.Get("once")+"x")
 	}
 	thief := s.stolen()

@@ -94,10 +94,8 @@ func draftOf(f *shell.Form, present campaign.Campaign) campaign.Draft {
 	in := campaign.Draft{
 		Slug: f.Text(
 			"slug",
-		), Title: f.Values.Get("title"), Description: f.Values.Get("description"), Goal: f.Text("goal"),
-		Suggested: strings.FieldsFunc(strings.ReplaceAll(f.Values.Get("suggested"), ", ", " "), func(r rune) bool {
-			return r == ' ' || r == ';' || r == '\t'
-		}),
+		), Title: f.Values.Get("title"), Description: f.Values.Get("description"), Goal: f.Amount("goal"),
+		Suggested:  f.Amounts("suggested"),
 		ShowAtOnce: f.Values.Get("atOnce") != "",
 	}
 	if strings.TrimSpace(in.Title) == "" {

@@ -87,13 +87,14 @@ func (d *Surface) postLinkNew(c echo.Context, who session.Principal) error {
 	if err != nil {
 		return err
 	}
-	l, err := d.Campaigns.CreateLink(c.Request().Context(), key.ID, campaign.LinkDraft{
-		Slug: f.Text(
-			"slug",
-		), Description: f.Text(
-			"description",
-		), Reference: f.Text("reference"), Amount: f.Text("amount"), Min: f.Text("min"), Max: f.Text("max"),
-	}, d.Act(c, who))
+	in := campaign.LinkDraft{
+		Slug: f.Text("slug"), Description: f.Text("description"), Reference: f.Text("reference"),
+		Amount: f.Amount("amount"), Min: f.Amount("min"), Max: f.Amount("max"),
+	}
+	if !f.OK() {
+		return d.linksPage(c, who, f.Status(), f)
+	}
+	l, err := d.Campaigns.CreateLink(c.Request().Context(), key.ID, in, d.Act(c, who))
 	if err != nil {
 		if !f.Refused(err,
 			shell.Subject{Service: "slug", Input: "slug", Label: "The address"},

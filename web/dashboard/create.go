@@ -90,7 +90,7 @@ func (d *Surface) postCreate(c echo.Context, who session.Principal) error {
 	if err != nil {
 		return err
 	}
-	in := payment.CreateInput{KeyID: key.ID, Amount: f.Text("amount"), Details: payment.Details{
+	in := payment.CreateInput{KeyID: key.ID, Amount: f.Amount("amount"), Details: payment.Details{
 		Reference: f.Text(
 			"reference",
 		), Description: f.Text("description"), SuccessURL: f.Text("successUrl"), CancelURL: f.Text("cancelUrl"),

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
@@ -137,7 +138,7 @@ func readAmount(name, text string, to *money.Micros) error {
 	if text = strings.TrimSpace(text); text == "" {
 		return nil
 	}
-	m, err := money.ParseMicros(name, text)
+	m, err := money.ParseMicros(name, cmp.Or(views.LocaleFor("en").Plain(text), text))
 	if err == nil {
 		*to = m
 	}

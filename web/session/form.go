@@ -4,6 +4,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/web/shell"
 )
@@ -18,7 +19,7 @@ func ReadForm(c echo.Context) (*shell.Form, error) {
 		return nil, err
 	}
 	f := shell.NewForm(values)
-	f.Posted = c.Request().URL.Path
+	f.Posted, f.Locale = c.Request().URL.Path, views.LocaleFor(shell.Language(c))
 	return f, nil
 }
 

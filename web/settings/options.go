@@ -140,7 +140,7 @@ func (s *Surface) optionsInput(f *shell.Form) merchant.CustodianInput {
 			in.Networks = append(in.Networks, networkInput(f, n))
 		}
 	}
-	if basis, ok := parseHundredths(f.Text("short")); !f.Touched("short") {
+	if basis, ok := parseHundredths(f.Amount("short")); !f.Touched("short") {
 		in.ShortBasis = nil
 	} else if !ok || basis > merchant.MaxShortBasis {
 		f.Bad("short", "Enter a percentage from 0 to 10, with at most two decimals.")
@@ -174,7 +174,7 @@ func networkInput(f *shell.Form, n chain.Network) merchant.NetworkInput {
 		if !f.Touched(name("min"), name("max")) {
 			break
 		}
-		m, err := merchant.ParseLimit("the amount", cmp.Or(f.Text(name(input)), "0"))
+		m, err := merchant.ParseLimit("the amount", cmp.Or(f.Amount(name(input)), "0"))
 		if err != nil {
 			f.Bad(name(input), shell.Sentence(fault.Of(err).Message))
 			continue

@@ -130,7 +130,7 @@ func (s *Surface) postSchedule(c echo.Context, who session.Principal) error {
 
 // readSchedule reads the form; malformed values are reported beside their inputs.
 func readSchedule(f *shell.Form, p settlement.Policy) (atOnce money.Micros, wait time.Duration) {
-	atOnce, err := money.ParseMicros("the amount", f.Text("atOnce"))
+	atOnce, err := money.ParseMicros("the amount", f.Amount("atOnce"))
 	if err != nil {
 		f.Bad("atOnce", shell.Sentence(err.Error()))
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/panel"
 )
 
@@ -27,6 +28,7 @@ type Form struct {
 	Problems map[string]string // by name of the input
 	Problem  string            // about the form as a whole
 	Posted   string            // path it was posted to, if a page has several forms; may be empty
+	Locale   *views.Locale     // how its amounts are read
 
 	// Stale: a touched input was changed by somebody else after the page was made (Since).
 	Stale     bool
@@ -35,7 +37,7 @@ type Form struct {
 
 // NewForm returns a form without problems.
 func NewForm(values url.Values) *Form {
-	return &Form{Values: values, Problems: make(map[string]string)}
+	return &Form{Values: values, Problems: make(map[string]string), Locale: views.LocaleFor("en")}
 }
 
 // Bad reports a problem of an input.
