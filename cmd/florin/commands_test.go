@@ -105,7 +105,8 @@ func TestUserAndKey(t *testing.T) {
 		rich["key"] == plain["key"] {
 		t.Errorf("the key is %v", rich)
 	}
-	if out := i.must(t, "", "key", "create", "--email", email); !strings.Contains(out, "flk_") ||
+	if out := i.must(t, "", "key", "create", "--email", email); !strings.Contains(out, "FLORIN_CREDITS=free") ||
+		!strings.Contains(out, "flk_") ||
 		strings.Count(out, "\n") != 1 {
 		t.Errorf("without --json it prints %q", out)
 	}
@@ -250,7 +251,7 @@ func TestKeygen(t *testing.T) {
 	t.Parallel()
 	i := installation{dir: t.TempDir()}
 	first, second := i.must(t, "", "keygen"), i.must(t, "", "keygen")
-	if first == second || strings.Count(first, "\n") != 1 {
+	if first == second || !strings.HasSuffix(first, "\nFLORIN_CREDITS=free\n") {
 		t.Errorf("florin keygen prints %q and %q", first, second)
 	}
 	write(t, i.dir, ".env", first)
@@ -263,7 +264,7 @@ func TestKeygen(t *testing.T) {
 	)
 	out := i.must(t, "", "config")
 	for _, want := range []string{
-		"FLORIN_SECRET_KEY=***", "FLORIN_EVM_GAS_KEY=***", "FLORIN_SOL_GAS_KEY=***", "FLORIN_SOL_SEED=***",
+		"FLORIN_CREDITS=free", "FLORIN_SECRET_KEY=***", "FLORIN_EVM_GAS_KEY=***", "FLORIN_SOL_GAS_KEY=***", "FLORIN_SOL_SEED=***",
 	} {
 		if !strings.Contains(out, want+"\n") {
 			t.Errorf("what keygen prints is no configuration; it lacks %s:\n%s", want, out)

@@ -81,6 +81,7 @@ func (p *process) examine(ctx context.Context, mailTo string) (r doctor.Report) 
 		r.Public(ctx, "FLORIN_CHECKOUT_URL", cfg.CheckoutURL)
 	}
 	examineMail(ctx, cfg, mailTo, &r)
+	r.Credits(cfg.CreditsEnd())
 	r.Sold(len(cfg.Networks), payment.NothingSold(0))
 	for _, n := range cfg.Networks {
 		x, err := examined(cfg, n)

@@ -83,6 +83,13 @@ func TestDoctor_Healthy(t *testing.T) {
 	x.wants(t, "FLORIN_BASE_URL", "warning", "not https")
 	x.wants(t, "database durability", "warning", "fsync=off") // of the tests' server
 	x.wants(t, "mail", "warning", "FLORIN_SMTP_URL")
+	x.wants(t, "credits", "warning", "FLORIN_CREDITS=free", "stops after its free credits")
+	for _, set := range []string{"FLORIN_CREDITS=free", "FLORIN_BEP20_TREASURY=" + wallet} {
+		quiet := installation{dir: i.dir, env: append(slices.Clone(i.env), set)}
+		if said := quiet.run(t, "", "doctor").stdout; strings.Contains(said, "free credits") {
+			t.Errorf("with %s florin doctor prints %q", set, said)
+		}
+	}
 	x.wants(t, "BEP20 endpoints", "warning", "both must answer", "FLORIN_BEP20_ALONE", "a third one")
 	x.wants(t, "BEP20 gas wallet", "wrong", "holds no BNB", "send some")
 	text := i.run(t, "", "doctor")

@@ -67,7 +67,13 @@ func (c keyCreate) Run(ctx context.Context, p *process) error {
 		if err != nil {
 			return fmt.Errorf("the key was made, but: %w", err)
 		}
-		return c.print(p, key, text, left)
+		if err := c.print(p, key, text, left); err != nil {
+			return err
+		}
+		if end := cfg.CreditsEnd(); end != "" && !c.JSON {
+			return p.say("Note that %s.", end)
+		}
+		return nil
 	})
 }
 

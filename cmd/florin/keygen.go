@@ -20,7 +20,8 @@ type keygen struct {
 // Help returns the text that --help adds to the flags.
 func (keygen) Help() string {
 	return `
-Prints lines for a .env file: FLORIN_SECRET_KEY, or what the flags select.
+Prints lines for a .env file: FLORIN_SECRET_KEY and FLORIN_CREDITS=free, or what
+the flags select.
 Nothing is stored. Keep a copy of the secret key and of the seed apart from the
 server: without the one the database's secrets cannot be read, without the other
 money on Solana deposit addresses cannot be moved.
@@ -46,7 +47,9 @@ func (k keygen) Run(p *process) error {
 		return fault.New(fault.Invalid, "--sealed needs --sol-seed, and --words needs --sealed")
 	}
 	if !k.EVM && !k.Sol && !k.SolSeed {
-		return p.say("FLORIN_SECRET_KEY=%s", base64.StdEncoding.EncodeToString(random(secret.KeyLen)))
+		return p.say("FLORIN_SECRET_KEY=%s\n%s\nFLORIN_CREDITS=free",
+			base64.StdEncoding.EncodeToString(random(secret.KeyLen)),
+			"# On a server of your own nothing is metered; to sell credits to other merchants, remove the next line.")
 	}
 	if k.EVM {
 		key, text, err := wallet.GenerateEVM()

@@ -24,7 +24,7 @@ type rotated struct {
 func openRotated(t *testing.T, more ...string) *rotated {
 	t.Helper()
 	r := &rotated{shop: openShop(t, more...), old: "FLORIN_SECRET_KEY=" + secretKey}
-	r.fresh = strings.TrimSpace(r.must(t, "", "keygen"))
+	r.fresh, _, _ = strings.Cut(r.must(t, "", "keygen"), "\n")
 	r.write = &keyedWrite{"/create-payment", fmt.Sprintf(`{"apiKey":%q,"amount":5}`, r.key), "before the change"}
 	var status int
 	if status, r.answer = r.write.send(t.Context(), r.url); status != http.StatusOK {

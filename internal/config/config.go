@@ -85,6 +85,16 @@ type Config struct {
 	notes   []string // comments that follow them
 }
 
+// CreditsEnd says why shops on this installation stop after their free credits; empty if they do not.
+func (c Config) CreditsEnd() string {
+	sold := slices.ContainsFunc(c.Networks, func(n Network) bool { return n.Treasury != "" })
+	if c.Credits == ledger.Free || sold {
+		return ""
+	}
+	return "FLORIN_CREDITS is metered, and no network has a treasury (FLORIN_…_TREASURY) to which credits could be paid: " +
+		"a shop stops after its free credits, unless you grant more. On a server of your own set FLORIN_CREDITS=free"
+}
+
 // Network is a network that is on.
 type Network struct {
 	Profile  chain.Profile // the compiled-in one with the operator's overrides

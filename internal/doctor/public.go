@@ -102,6 +102,13 @@ func (r *Report) Problem(name, reason string) { r.addf(name, Wrong, "%s", reason
 // Configured reports that the settings are valid.
 func (r *Report) Configured() { r.addf("configuration", Fine, "every setting is known and valid") }
 
+// Credits warns of an installation whose shops would stop: operations cost credits there, and none can be bought.
+func (r *Report) Credits(why string) {
+	if why != "" {
+		r.addf("credits", Warning, "%s", why)
+	}
+}
+
 // Sold reports that nothing can be sold, or how many networks there are.
 func (r *Report) Sold(networks int, why string) {
 	if networks == 0 {
