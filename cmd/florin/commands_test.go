@@ -106,8 +106,7 @@ func TestUserAndKey(t *testing.T) {
 		t.Errorf("the key is %v", rich)
 	}
 	if out := i.must(t, "", "key", "create", "--email", email); !strings.Contains(out, "FLORIN_CREDITS=free") ||
-		!strings.Contains(out, "flk_") ||
-		strings.Count(out, "\n") != 1 {
+		!strings.Contains(out, "flk_") || strings.Count(out, "\n") != 2 {
 		t.Errorf("without --json it prints %q", out)
 	}
 }
@@ -264,7 +263,8 @@ func TestKeygen(t *testing.T) {
 	)
 	out := i.must(t, "", "config")
 	for _, want := range []string{
-		"FLORIN_CREDITS=free", "FLORIN_SECRET_KEY=***", "FLORIN_EVM_GAS_KEY=***", "FLORIN_SOL_GAS_KEY=***", "FLORIN_SOL_SEED=***",
+		"FLORIN_CREDITS=free", "FLORIN_SECRET_KEY=***", "FLORIN_EVM_GAS_KEY=***", "FLORIN_SOL_GAS_KEY=***",
+		"FLORIN_SOL_SEED=***",
 	} {
 		if !strings.Contains(out, want+"\n") {
 			t.Errorf("what keygen prints is no configuration; it lacks %s:\n%s", want, out)
