@@ -11,15 +11,11 @@ var begin = time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
 
 // clock is the simulated time. Adapters read it from their own goroutines.
 type clock struct {
-	wall bool // it is the real time
-	mu   sync.Mutex
-	at   time.Time
+	mu sync.Mutex
+	at time.Time
 }
 
 func (c *clock) now() time.Time {
-	if c.wall {
-		return time.Now()
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.at

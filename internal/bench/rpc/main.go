@@ -31,7 +31,6 @@ func main() {
 	budget := flag.Int64("budget", 0, "calls a day at each endpoint; 0: any number")
 	stranger := flag.Bool("stranger", false, "a stranger has one order after the other open all day, on every network")
 	specks := flag.Duration("specks", 0, "with -stranger: after what time he sends one unit to his order, again and again")
-	socket := flag.Bool("socket", false, "only how soon a payment is seen that a real node pushes over a socket")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -50,12 +49,6 @@ func main() {
 		list = []shopDay{{size: *only, spread: *spread, pushed: *pushed, only: chain.Network(*network)}}
 	}
 	var missed error
-	if *socket || *only < 0 {
-		missed = measureSocket(ctx)
-	}
-	if *socket {
-		list = nil
-	}
 	for _, d := range list {
 		d.lasts, d.endpoints = *day, *endpoints
 		d.ended = max(d.ended, *ended)

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/florinpay/florin/internal/audit"
@@ -287,6 +288,19 @@ func (w *world) openShop() error {
 		LateFor:        20 * time.Minute, CreatedAt: now, UpdatedAt: now,
 	}, nil, audit.Record{})
 	return err
+}
+
+// openStore makes a database in the directory.
+func openStore(ctx context.Context, dir string) (*store.Store, error) {
+	sealer, err := secret.NewSealer(make([]byte, secret.KeyLen))
+	if err != nil {
+		return nil, err
+	}
+	s, err := store.Open(ctx, "sqlite://"+filepath.Join(dir, "florin.db"), sealer, store.Options{Log: silent()})
+	if err != nil {
+		return nil, err
+	}
+	return s, s.Migrate(ctx)
 }
 
 // tempDir returns a directory in memory where there is one: what is measured is calls, not disks.
