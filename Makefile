@@ -128,6 +128,6 @@ bench-scale: ## Measure lists and pages on a long history beside a short one: N=
 	@go run ./internal/bench/scale $(if $(N),-n $(N))
 
 .PHONY: soak
-soak: ## Run the whole program for an hour on every network, with random payers and faults; SOAK="-for 2m" is shorter
-	@.ci/install-engines
-	@go run ./internal/bench/soak $(SOAK)
+soak: ## Run the whole program for an hour on every network, with random payers and faults: SOAK=2m, SEED=7
+	@go test -count=1 -timeout 0 -v -run '^TestSoak$$' ./cmd/florin \
+		-args -soak $(or $(SOAK),1h) -seed $(or $(SEED),$(shell date +%s))

@@ -186,7 +186,7 @@ var elsewhere = map[string]string{
 	"./secrets.sh":                         "TestCompose", "deploy/compose/upgrade.sh": "TestCompose",
 	"deploy/compose/backup.sh": "TestRestore_PointInTime", "deploy/compose/restore.sh": "TestRestore_PointInTime",
 	"florin serve": "TestServe", "florin deploy": "TestDeploy", "florin doctor": "TestDoctor_Healthy",
-	"florin rescan": "TestSettle", "florin sweep": "TestRescue", "florin recover": "TestRecover_EVM",
+	"florin rescan": "TestRescue", "florin sweep": "TestRescue", "florin recover": "TestRecover_EVM",
 	"florin restore --adopt": "TestRestore_Elsewhere",
 }
 

@@ -24,7 +24,7 @@ type order struct {
 // drillNetwork is one of the four networks of the drill.
 type drillNetwork struct {
 	name, settlement string
-	pay              func(t *testing.T, token, to string, cents int64)
+	pay              func(t *testing.T, token, to string, cents int64) (tx string)
 	cents            func(t *testing.T, token, of string) int64
 }
 
@@ -40,22 +40,26 @@ type drill struct {
 }
 
 // openDrill starts a shop on four networks.
-func openDrill(t *testing.T, env ...string) *drill {
+func openDrill(t *testing.T, chains []testChain, sol *solanaNetwork, env ...string) *drill {
 	t.Helper()
-	sol := startSolana(t)
-	d := &drill{shop: openShop(t, slices.Concat(settling, sol.environ(), env)...), sums: make(map[string]int64)}
+	d := &drill{
+		shop: openShopOn(t, chains, slices.Concat(settling, sol.environ(), env)...), sums: make(map[string]int64),
+	}
 	for _, c := range d.chains {
 		d.networks = append(d.networks, drillNetwork{
 			c.name, settlementWallet,
-			func(t *testing.T, token, to string, cents int64) { t.Helper(); c.pay(t, c.token(token), to, cents) },
+			func(t *testing.T, token, to string, cents int64) string {
+				t.Helper()
+				return c.pay(t, c.token(token), to, cents)
+			},
 			func(t *testing.T, token, of string) int64 { t.Helper(); return c.balance(t, c.token(token), of) },
 		})
 	}
 	d.networks = append(d.networks, drillNetwork{
 		"SOL", solanaWallet,
-		func(t *testing.T, token, to string, cents int64) {
+		func(t *testing.T, token, to string, cents int64) string {
 			t.Helper()
-			sol.pay(t, sol.asset(token).Contract, to, cents)
+			return sol.pay(t, sol.asset(token).Contract, to, cents)
 		},
 		func(t *testing.T, token, of string) int64 {
 			t.Helper()
@@ -125,7 +129,7 @@ func TestRestore_Drill(t *testing.T) {
 	t.Run("SQLite", func(t *testing.T) {
 		t.Parallel()
 		file := filepath.Join(t.TempDir(), "backup.age")
-		d := openDrill(t)
+		d := openDrill(t, startChains(t), startSolana(t))
 		d.backUp = func(t *testing.T, d *drill) { t.Helper(); d.must(t, passphrase, "backup", file) }
 		d.restore = func(t *testing.T, d *drill) {
 			t.Helper()
@@ -143,7 +147,7 @@ func TestRestore_Drill(t *testing.T) {
 		t.Parallel()
 		file, first, next := filepath.Join(t.TempDir(), "backup.dump"), postgres.URL(t), postgres.URL(t)
 		const setting = "FLORIN_DATABASE_URL="
-		d := openDrill(t, setting+first)
+		d := openDrill(t, startChains(t), startSolana(t), setting+first)
 		d.backUp = func(t *testing.T, _ *drill) { t.Helper(); runPostgres(t, "pg_dump", "-Fc", "-f", file, first) }
 		d.restore = func(t *testing.T, d *drill) {
 			t.Helper()

@@ -3,9 +3,7 @@
 package main_test
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -111,20 +109,11 @@ func (c *cluster) once(s *server, method, path, body, key string) (status int, a
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), within)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, method, s.url+path, bytes.NewReader([]byte(body)))
-	if err != nil {
-		return 0, nil, err
-	}
-	req.Header.Set("Content-Type", "application/json")
+	var header []string
 	if key != "" {
-		req.Header.Set("Idempotency-Key", key)
+		header = []string{"Idempotency-Key", key}
 	}
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return 0, nil, err
-	}
-	defer res.Body.Close()
-	return res.StatusCode, answer, json.NewDecoder(res.Body).Decode(&answer)
+	return s.ask(ctx, method, path, body, header...)
 }
 
 // startedOrder is an order that a client has started.

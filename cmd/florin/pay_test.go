@@ -29,6 +29,12 @@ type testChain struct {
 // startChains runs the three EVM networks with the decimals they have in production and one block a second.
 func startChains(t *testing.T) []testChain {
 	t.Helper()
+	return startChainsOf(t, 1, 2)
+}
+
+// startChainsOf runs the three EVM networks with the safe and the final block so many below the head.
+func startChainsOf(t *testing.T, safe, final uint64) []testChain {
+	t.Helper()
 	var chains []testChain
 	for _, n := range []struct {
 		name     string
@@ -36,7 +42,9 @@ func startChains(t *testing.T) []testChain {
 		decimals uint8
 	}{{"BEP20", 56, 18}, {"POLYGON", 137, 6}, {"BASE", 8453, 6}} {
 		c, err := devchain.Start(
-			devchain.Config{ChainID: n.id, Decimals: n.decimals, BlockTime: time.Second, SafeDepth: 1, FinalDepth: 2},
+			devchain.Config{
+				ChainID: n.id, Decimals: n.decimals, BlockTime: time.Second, SafeDepth: safe, FinalDepth: final,
+			},
 		)
 		if err != nil {
 			t.Fatal(err)
@@ -59,7 +67,7 @@ func (c testChain) environ() []string {
 	}
 }
 
-// pay sends an amount of the token in cents, which must be whole dollars, and returns the transaction.
+// pay sends an amount of the token in cents and returns the transaction.
 func (c testChain) pay(t *testing.T, token devchain.Token, to string, cents int64) string {
 	t.Helper()
 	units := new(
@@ -73,10 +81,13 @@ func (c testChain) pay(t *testing.T, token devchain.Token, to string, cents int6
 }
 
 func (c testChain) token(name string) devchain.Token {
-	if name == "USDT" {
+	switch name {
+	case "USDT":
 		return c.Tokens().USDT
+	case "USDC":
+		return c.Tokens().USDC
 	}
-	return c.Tokens().USDC
+	return c.Tokens().Counterfeit
 }
 
 // receiver is a merchant's server that keeps the webhooks it receives.
@@ -84,6 +95,8 @@ type receiver struct {
 	*httptest.Server
 	mu       sync.Mutex
 	arrivals []arrival
+	busy     bool           // it refuses what comes
+	refused  map[string]int // webhooks by payment
 }
 
 type arrival struct {
@@ -96,13 +109,18 @@ type arrival struct {
 
 func newReceiver(t *testing.T) *receiver {
 	t.Helper()
-	r := &receiver{}
-	r.Server = httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) {
+	r := &receiver{refused: make(map[string]int)}
+	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		raw, _ := io.ReadAll(req.Body)
 		a := arrival{id: req.Header.Get("Webhook-Id"), method: req.Method, header: req.Header.Clone(), raw: raw}
 		_ = json.Unmarshal(raw, &a.body)
 		r.mu.Lock()
 		defer r.mu.Unlock()
+		if r.busy {
+			r.refused[fmt.Sprint(a.body["txnid"])]++
+			http.Error(w, "busy", http.StatusServiceUnavailable)
+			return
+		}
 		r.arrivals = append(r.arrivals, a)
 	}))
 	t.Cleanup(r.Close)
@@ -137,7 +155,13 @@ const settlementWallet = "0x6Fac4D18c912343BF86fa7049364Dd4E424Ab9C0"
 
 func openShop(t *testing.T, more ...string) *shop {
 	t.Helper()
-	s := &shop{receiver: newReceiver(t), chains: startChains(t)}
+	return openShopOn(t, startChains(t), more...)
+}
+
+// openShopOn opens a shop that accepts money on the chains.
+func openShopOn(t *testing.T, chains []testChain, more ...string) *shop {
+	t.Helper()
+	s := &shop{receiver: newReceiver(t), chains: chains}
 	env := []string{"FLORIN_ALLOW_PRIVATE_CALLBACKS=true"}
 	for _, c := range s.chains {
 		env = append(env, c.environ()...)

@@ -83,25 +83,38 @@ func (s *server) do(t *testing.T, method, path, body string) (int, map[string]an
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, method, s.url+path, strings.NewReader(body))
+	status, answer, err := s.ask(ctx, method, path, body)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return status, answer
+}
+
+// ask makes a request with headers, names and values in turn. It fails if there is no answer, or none in JSON.
+func (s *server) ask(
+	ctx context.Context, method, path, body string, header ...string,
+) (status int, answer map[string]any, err error) {
+	req, err := http.NewRequestWithContext(ctx, method, s.url+path, strings.NewReader(body))
+	if err != nil {
+		return 0, nil, err
+	}
 	req.Header.Set("Content-Type", "application/json")
+	for i := 0; i < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
-		t.Fatal(err)
+		return 0, nil, err
 	}
 	defer res.Body.Close()
 	raw, err := io.ReadAll(res.Body)
+	if err == nil {
+		err = json.Unmarshal(raw, &answer)
+	}
 	if err != nil {
-		t.Fatal(err)
+		err = fmt.Errorf("%s %s answers %d %q: %w", method, path, res.StatusCode, raw, err)
 	}
-	var answer map[string]any
-	if err := json.Unmarshal(raw, &answer); err != nil {
-		t.Fatalf("%s %s answers %d %q: %v", method, path, res.StatusCode, raw, err)
-	}
-	return res.StatusCode, answer
+	return res.StatusCode, answer, err
 }
 
 func TestServe(t *testing.T) {

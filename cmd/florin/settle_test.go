@@ -89,56 +89,6 @@ func (s *shop) awaitSwept(t *testing.T, networks ...string) {
 	})
 }
 
-// TestSettle: a hundred payments on three networks are swept to the merchant's wallet, to the cent, although the
-// program is killed in between. Chains and ledger agree, and reconcile names a difference made by hand.
-func TestSettle(t *testing.T) {
-	t.Parallel()
-	s := openShop(t, settling...)
-	s.fundGas(t)
-	type place struct {
-		chain int
-		token string
-	}
-	sums := make(map[place]int64)
-	var all []string
-	for i := range 100 {
-		l, token := i%3, []string{"USDT", "USDC"}[i%2]
-		cents := int64(500 + 7*i)
-		txnid, address := s.start(t, s.chains[l].name, token, cents)
-		s.chains[l].pay(t, s.chains[l].token(token), address, cents)
-		sums[place{l, token}] += cents
-		all = append(all, txnid)
-		if i == 60 {
-			s.stop(t, syscall.SIGKILL)
-			s.server = s.serve(t)
-		}
-	}
-	for _, txnid := range all {
-		s.await(t, txnid, "COMPLETED")
-	}
-	for p, cents := range sums {
-		l := s.chains[p.chain]
-		eventually(t, p.token+" on "+l.name, func() bool {
-			return l.balance(t, l.token(p.token), settlementWallet) >= cents
-		})
-		if got := l.balance(t, l.token(p.token), settlementWallet); got != cents {
-			t.Errorf("the settlement wallet holds %d cents of %s on %s, want %d", got, p.token, l.name, cents)
-		}
-	}
-	s.awaitSwept(t)
-	if out := s.must(t, "", "reconcile"); !strings.HasPrefix(out, "No differences in 100 addresses on 3 networks") {
-		t.Errorf("reconcile says %q", out)
-	}
-	s.prints(t, "has no differences", "verify-ledger")
-	_, health := s.do(t, "GET", "/health", "")
-	for _, c := range s.chains {
-		gas, _ := health["networks"].(map[string]any)[c.name].(map[string]any)["gas"].(map[string]any)
-		if gas["wallet"] != gasAddress || gas["level"] == "" || gas["balance"] == "" {
-			t.Errorf("the health of %s says of gas: %v", c.name, gas)
-		}
-	}
-}
-
 // TestRescue sweeps what is not swept automatically: another chain, another token, the native coin.
 func TestRescue(t *testing.T) {
 	t.Parallel()

@@ -188,6 +188,9 @@ func TestSolana_Pay(t *testing.T) {
 		if p := s.await(t, txnid, "COMPLETED"); p["hash"] != tx || p["receivedAmount"] != float64(cents)/100 {
 			t.Errorf("paid by %s, got %v", tx, p)
 		}
+		if a := s.awaitWebhook(t, txnid, "completed"); a.body["network"] != "sol" || a.body["hash"] != tx {
+			t.Errorf("webhook: %v", a.body)
+		}
 	}
 }
 

@@ -30,7 +30,7 @@ func startSurfpool(t *testing.T) *surfpool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	command := exec.Command("node", "surfpool.js", "transaction")
+	command := exec.Command("node", "surfpool.js")
 	command.Dir = directory
 	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // it must not outlive the test
 	stdin, err := command.StdinPipe()
