@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/settlement"
@@ -53,22 +54,47 @@ func probes() []probe {
 	)
 }
 
+// page is a probe that may take as long as a page.
+func page(name string, do func(ctx context.Context, d *database, run int) error) probe {
+	return probe{name, mostPage, false, do}
+}
+
+// filter is a list that is read with some filter.
+type filter[Q any] struct {
+	name string
+	q    Q
+}
+
+// lists are probes of one list, each with another filter.
+func lists[Q any](read func(ctx context.Context, d *database, run int, q Q) error, filters ...filter[Q]) []probe {
+	var all []probe
+	for _, f := range filters {
+		all = append(all, page(f.name, func(ctx context.Context, d *database, run int) error {
+			return read(ctx, d, run, f.q)
+		}))
+	}
+	return all
+}
+
+// failed is the error of a call whose result nobody looks at.
+func failed[T any](_ T, err error) error { return err }
+
 func overviewProbes() []probe {
 	return []probe{
-		{"overview, a year", mostPage, false, func(ctx context.Context, d *database, _ int) error {
+		page("overview, a year", func(ctx context.Context, d *database, _ int) error {
 			keys := d.keys[:1]
-			_, err := d.Reports().Days(ctx, keys, d.now.Add(-historyFor))
-			_, err2 := d.Reports().Funnel(ctx, keys, d.now.Add(-historyFor))
-			_, err3 := d.Reports().Starts(ctx, keys[0], d.now.Add(-week))
-			_, err4 := d.Reports().Open(ctx, keys)
-			_, err5 := d.Reports().Activity(ctx, keys)
-			_, err6 := d.Reports().Attention(ctx, keys)
-			return errors.Join(err, err2, err3, err4, err5, err6)
-		}},
-		{"webhooks that failed", mostPage, false, func(ctx context.Context, d *database, _ int) error {
-			_, err := d.Reports().FailedDeliveries(ctx, d.keys[:1], d.now.Add(-week))
-			return err
-		}},
+			return errors.Join(
+				failed(d.Reports().Days(ctx, keys, d.now.Add(-historyFor))),
+				failed(d.Reports().Funnel(ctx, keys, d.now.Add(-historyFor))),
+				failed(d.Reports().Starts(ctx, keys[0], d.now.Add(-week))),
+				failed(d.Reports().Open(ctx, keys)),
+				failed(d.Reports().Activity(ctx, keys)),
+				failed(d.Reports().Attention(ctx, keys)),
+			)
+		}),
+		page("webhooks that failed", func(ctx context.Context, d *database, _ int) error {
+			return failed(d.Reports().FailedDeliveries(ctx, d.keys[:1], d.now.Add(-week)))
+		}),
 	}
 }
 
@@ -76,219 +102,169 @@ const week = 7 * 24 * time.Hour
 
 // paymentProbes are the pages of the dashboard's list.
 func paymentProbes() []probe {
-	filters := []struct {
-		name string
-		q    report.Query
-	}{
-		{"payments", report.Query{}},
-		{"payments, open", report.Query{Statuses: []payment.Status{payment.Pending, payment.Started}}},
-		{"payments, expired", report.Query{Statuses: []payment.Status{payment.Expired}}},
-		{"payments, Base", report.Query{Network: "BASE"}},
-		{"payments, Solana (none)", report.Query{Network: "SOL"}},
-		{"payments, USDT (few)", report.Query{Token: "USDT"}},
-		{"payments, donations (few)", report.Query{Kind: payment.KindDonation}},
-		{"payments, top-ups (none)", report.Query{Kind: payment.KindTopUp}},
-		{"payments, from 100 dollars", report.Query{Min: 100_000_000}},
-		{"payments, from 1,000,000 dollars (none)", report.Query{Min: 1_000_000_000_000}},
-		{"payments, need attention", report.Query{Attention: true}},
-		{"search: reference", report.Query{Text: "order 12"}},
-		{"search: customer", report.Query{Text: "payer12"}},
-		{"search: amount", report.Query{Text: "49.90"}},
-		{"search: whole dollars", report.Query{Text: "49"}},
-		{"search: hash", report.Query{Text: "0x00000000"}},
-	}
-	var all []probe
-	for _, f := range filters {
-		all = append(all, probe{f.name, mostPage, false, func(ctx context.Context, d *database, run int) error {
-			q := f.q
-			q.Keys, q.Limit = d.keys[:1], pageRows
-			if run%2 == 1 && q.Text == "" { // the last page
-				q.After = report.Place{At: d.now.Add(-historyFor + 2*time.Hour), Number: d.first + 100}
-			}
-			_, err := d.Reports().SearchPayments(ctx, q)
-			return err
-		}})
-	}
-	return append(all, probe{
-		"payments of twenty keys, USDT", mostPage, false, func(ctx context.Context, d *database, _ int) error {
-			_, err := d.Reports().SearchPayments(ctx, report.Query{Keys: d.keys[1:21], Token: "USDT", Limit: pageRows})
-			return err
-		},
-	})
+	return append(
+		lists(
+			func(ctx context.Context, d *database, run int, q report.Query) error {
+				q.Keys, q.Limit = d.keys[:1], pageRows
+				if run%2 == 1 && q.Text == "" { // the last page
+					q.After = report.Place{At: d.now.Add(-historyFor + 2*time.Hour), Number: d.first + 100}
+				}
+				return failed(d.Reports().SearchPayments(ctx, q))
+			},
+			[]filter[report.Query]{
+				{"payments", report.Query{}},
+				{"payments, open", report.Query{Statuses: []payment.Status{payment.Pending, payment.Started}}},
+				{"payments, expired", report.Query{Statuses: []payment.Status{payment.Expired}}},
+				{"payments, Base", report.Query{Network: "BASE"}},
+				{"payments, Solana (none)", report.Query{Network: "SOL"}},
+				{"payments, USDT (few)", report.Query{Token: "USDT"}},
+				{"payments, donations (few)", report.Query{Kind: payment.KindDonation}},
+				{"payments, top-ups (none)", report.Query{Kind: payment.KindTopUp}},
+				{"payments, from 100 dollars", report.Query{Min: 100_000_000}},
+				{"payments, from 1,000,000 dollars (none)", report.Query{Min: 1_000_000_000_000}},
+				{"payments, need attention", report.Query{Attention: true}},
+				{"search: reference", report.Query{Text: "order 12"}},
+				{"search: customer", report.Query{Text: "payer12"}},
+				{"search: amount", report.Query{Text: "49.90"}},
+				{"search: whole dollars", report.Query{Text: "49"}},
+				{"search: hash", report.Query{Text: "0x00000000"}},
+			}...,
+		),
+		page("payments of twenty keys, USDT", func(ctx context.Context, d *database, _ int) error {
+			q := report.Query{Keys: d.keys[1:21], Token: "USDT", Limit: pageRows}
+			return failed(d.Reports().SearchPayments(ctx, q))
+		}),
+	)
 }
 
 // apiProbes are getTransactions, a lone create, and a lone create and start.
 func apiProbes() []probe {
-	var all []probe
-	for _, f := range []struct {
-		name string
-		f    payment.Filter
-	}{
-		{"getTransactions", payment.Filter{}},
-		{"getTransactions, completed", payment.Filter{Status: payment.Completed}},
-		{"getTransactions, expired, oldest first", payment.Filter{Status: payment.Expired, Ascending: true}},
-		{"getTransactions, Solana (none)", payment.Filter{Network: "SOL"}},
-		{"getTransactions, cancelled (none)", payment.Filter{Status: payment.Cancelled}},
-		{"checkAdminUntransferred", payment.Filter{Unswept: true}},
-	} {
-		all = append(all, probe{f.name, mostPage, false, func(ctx context.Context, d *database, run int) error {
-			q := f.f
-			q.KeyID, q.Limit = d.keys[0], pageRows
-			if run%2 == 1 {
-				q.After = d.last - 4 // of the first key, whatever the number
-				q.After -= q.After % 5
-			}
-			_, err := d.Payments(ctx, q)
-			return err
-		}})
-	}
 	return append(
-		all,
-		probe{"create", mostPage, false, func(ctx context.Context, d *database, _ int) error {
-			_, err := d.create(ctx)
-			return err
-		}},
-		probe{"create, start", mostPage, false, func(ctx context.Context, d *database, _ int) error {
+		lists(
+			func(ctx context.Context, d *database, run int, q payment.Filter) error {
+				q.KeyID, q.Limit = d.keys[0], pageRows
+				if run%2 == 1 {
+					q.After = d.last - 4 // of the first key, whatever the number
+					q.After -= q.After % 5
+				}
+				return failed(d.Payments(ctx, q))
+			},
+			[]filter[payment.Filter]{
+				{"getTransactions", payment.Filter{}},
+				{"getTransactions, completed", payment.Filter{Status: payment.Completed}},
+				{"getTransactions, expired, oldest first", payment.Filter{Status: payment.Expired, Ascending: true}},
+				{"getTransactions, Solana (none)", payment.Filter{Network: "SOL"}},
+				{"getTransactions, cancelled (none)", payment.Filter{Status: payment.Cancelled}},
+				{"checkAdminUntransferred", payment.Filter{Unswept: true}},
+			}...,
+		),
+		page("create", func(ctx context.Context, d *database, _ int) error { return failed(d.create(ctx)) }),
+		page("create, start", func(ctx context.Context, d *database, _ int) error {
 			p, err := d.create(ctx)
 			if err == nil {
 				_, err = d.start(ctx, p, d.now)
 			}
 			return err
-		}},
-		probe{"read a payment", mostPage, false, func(ctx context.Context, d *database, run int) error {
+		}),
+		page("read a payment", func(ctx context.Context, d *database, run int) error {
 			list, err := d.PaymentsByID(ctx, []payment.ID{payment.ID(ulidOf(d.first + int64(run)))})
 			if err == nil && len(list) == 0 {
 				err = payment.ErrUnknown
 			}
 			return err
-		}},
+		}),
 	)
-}
-
-// pageProbe may take as long as a page.
-func pageProbe(name string, do func(ctx context.Context, d *database, run int) error) probe {
-	return probe{name, mostPage, false, do}
 }
 
 // keyProbes are the other lists of one key, and what the loops read.
 func keyProbes() []probe {
 	return []probe{
-		pageProbe("credits", func(ctx context.Context, d *database, run int) error {
-			_, err := d.Reports().Entries(ctx, d.keys[0], int64(run%2*100), pageRows)
+		page("credits", func(ctx context.Context, d *database, run int) error {
+			return failed(d.Reports().Entries(ctx, d.keys[0], int64(run%2*100), pageRows))
+		}),
+		page("audit log", func(ctx context.Context, d *database, run int) error {
+			return failed(d.Merchant().AuditLog(ctx, 1, 1, int64(run%2*100), pageRows))
+		}),
+		page("a new key: how far it has come", func(ctx context.Context, d *database, _ int) error {
+			return failed(d.Reports().Activity(ctx, []int64{d.keys[smallKeys] + 1}))
+		}),
+		page("events", func(ctx context.Context, d *database, run int) error {
+			_, _, err := d.PublicEvents(ctx, d.keys[0], []string{"", "2000"}[run%2], pageRows)
 			return err
 		}),
-		pageProbe("audit log", func(ctx context.Context, d *database, run int) error {
-			_, err := d.Merchant().AuditLog(ctx, 1, 1, int64(run%2*100), pageRows)
-			return err
-		}),
-		pageProbe("a new key: how far it has come", func(ctx context.Context, d *database, _ int) error {
-			_, err := d.Reports().Activity(ctx, []int64{d.keys[smallKeys] + 1})
-			return err
-		}),
-		pageProbe("events", func(ctx context.Context, d *database, run int) error {
-			after := ""
-			if run%2 == 1 {
-				after = "2000"
-			}
-			_, _, err := d.PublicEvents(ctx, d.keys[0], after, pageRows)
-			return err
-		}),
-		pageProbe("payments of a time", func(ctx context.Context, d *database, run int) error {
-			q := report.Query{
+		page("payments of a time", func(ctx context.Context, d *database, run int) error {
+			return failed(d.Reports().SearchPayments(ctx, report.Query{
 				Keys: d.keys[:1], Limit: pageRows, From: d.now.Add(-historyFor / 2), Until: d.now.Add(-historyFor / 3),
-			}
-			if run%2 == 1 {
-				q.Token = "USDT"
-			}
-			_, err := d.Reports().SearchPayments(ctx, q)
-			return err
+				Token: []money.Token{"", "USDT"}[run%2],
+			}))
 		}),
-		pageProbe("getTransactions since, by reference", func(ctx context.Context, d *database, run int) error {
-			f := payment.Filter{KeyID: d.keys[0], Limit: pageRows, Since: d.now.Add(-historyFor / 2), Ascending: true}
-			if run%2 == 1 {
-				f.Reference = "order 5"
-			}
-			_, err := d.Payments(ctx, f)
-			return err
+		page("getTransactions since, by reference", func(ctx context.Context, d *database, run int) error {
+			return failed(d.Payments(ctx, payment.Filter{
+				KeyID: d.keys[0], Limit: pageRows, Since: d.now.Add(-historyFor / 2), Ascending: true,
+				Reference: []string{"", "order 5"}[run%2],
+			}))
 		}),
-		pageProbe("sweeps of a payment", func(ctx context.Context, d *database, run int) error {
-			_, err := d.Reports().SweepsOf(ctx, d.first+int64(run))
-			return err
+		page("sweeps of a payment", func(ctx context.Context, d *database, run int) error {
+			return failed(d.Reports().SweepsOf(ctx, d.first+int64(run)))
 		}),
-		pageProbe("what is due to sweep", func(ctx context.Context, d *database, _ int) error {
-			_, err := d.Settlement().DepositBalances(ctx, chain.Base, settlement.Query{Now: d.now, Limit: 2000})
-			return err
+		page("what is due to sweep", func(ctx context.Context, d *database, _ int) error {
+			return failed(d.Settlement().DepositBalances(ctx, chain.Base, settlement.Query{Now: d.now, Limit: 2000}))
 		}),
-		pageProbe("payments whose time has run out", func(ctx context.Context, d *database, _ int) error {
-			_, err := d.Due(ctx, d.now, "", 100)
-			_, err2 := d.Running(ctx, chain.Base, d.now, "", 100)
-			_, err3 := d.Unsettled(ctx, chain.Base, 1, 9)
-			return errors.Join(err, err2, err3)
+		page("payments whose time has run out", func(ctx context.Context, d *database, _ int) error {
+			return errors.Join(
+				failed(d.Due(ctx, d.now, "", 100)),
+				failed(d.Running(ctx, chain.Base, d.now, "", 100)),
+				failed(d.Unsettled(ctx, chain.Base, 1, 9)),
+			)
 		}),
 	}
 }
 
 func webhookProbes() []probe {
-	var all []probe
-	for _, f := range []struct {
-		name string
-		q    report.DeliveryQuery
-	}{
-		{"webhooks", report.DeliveryQuery{}},
-		{"webhooks, failed", report.DeliveryQuery{State: "FAILED"}},
-		{"webhooks, waiting (none)", report.DeliveryQuery{State: "WAITING"}},
-		{"webhooks, stopped (none)", report.DeliveryQuery{State: "STOPPED"}},
-		{"webhooks, expired", report.DeliveryQuery{Type: payment.EventExpired}},
-		{"webhooks, cancelled (none)", report.DeliveryQuery{Type: payment.EventCancelled}},
-		{"webhooks of a payment", report.DeliveryQuery{TxnID: payment.ID(ulidOf(3))}},
-	} {
-		all = append(all, probe{f.name, mostPage, false, func(ctx context.Context, d *database, run int) error {
-			q := f.q
-			q.KeyID, q.Limit = d.keys[0], pageRows
-			if run%2 == 1 {
-				q.Before = 100
-			}
-			_, err := d.Reports().Deliveries(ctx, q)
-			return err
-		}})
-	}
-	return all
+	return lists(
+		func(ctx context.Context, d *database, run int, q report.DeliveryQuery) error {
+			q.KeyID, q.Limit, q.Before = d.keys[0], pageRows, int64(run%2*100)
+			return failed(d.Reports().Deliveries(ctx, q))
+		},
+		[]filter[report.DeliveryQuery]{
+			{"webhooks", report.DeliveryQuery{}},
+			{"webhooks, failed", report.DeliveryQuery{State: "FAILED"}},
+			{"webhooks, waiting (none)", report.DeliveryQuery{State: "WAITING"}},
+			{"webhooks, stopped (none)", report.DeliveryQuery{State: "STOPPED"}},
+			{"webhooks, expired", report.DeliveryQuery{Type: payment.EventExpired}},
+			{"webhooks, cancelled (none)", report.DeliveryQuery{Type: payment.EventCancelled}},
+			{"webhooks of a payment", report.DeliveryQuery{TxnID: payment.ID(ulidOf(3))}},
+		}...,
+	)
 }
 
 func operatorProbes() []probe {
 	return []probe{
-		{"operator: users", mostPage, false, func(ctx context.Context, d *database, _ int) error {
-			_, err := d.Reports().Users(ctx, report.UserQuery{Limit: pageRows})
-			return err
-		}},
-		{"operator: trouble", mostPage, false, func(ctx context.Context, d *database, _ int) error {
-			_, err := d.Reports().Trouble(ctx, d.now, 1)
-			return err
-		}},
-		{"operator: figures of what is late", mostPage, false, func(ctx context.Context, d *database, _ int) error {
-			_, err := d.Reports().Stuck(ctx, d.now, 1)
-			return err
-		}},
-		{"operator: sweeps", mostPage, false, func(ctx context.Context, d *database, run int) error {
-			_, err := d.Reports().SweepLines(ctx, int64(run%2*100), pageRows)
-			return err
-		}},
-		{"operator: top-ups (none)", mostPage, false, func(ctx context.Context, d *database, run int) error {
-			_, err := d.Reports().TopUps(ctx, int64(run%2*100), pageRows)
-			return err
-		}},
-		{"operator: users by text", mostPage, false, func(ctx context.Context, d *database, _ int) error {
-			_, err := d.Reports().Users(ctx, report.UserQuery{Text: "example", Limit: pageRows})
-			return err
-		}},
-		{"reconcile: records of 100 addresses", mostPage, false, func(ctx context.Context, d *database, run int) error {
+		page("operator: users", func(ctx context.Context, d *database, _ int) error {
+			return failed(d.Reports().Users(ctx, report.UserQuery{Limit: pageRows}))
+		}),
+		page("operator: trouble", func(ctx context.Context, d *database, _ int) error {
+			return failed(d.Reports().Trouble(ctx, d.now, 1))
+		}),
+		page("operator: figures of what is late", func(ctx context.Context, d *database, _ int) error {
+			return failed(d.Reports().Stuck(ctx, d.now, 1))
+		}),
+		page("operator: sweeps", func(ctx context.Context, d *database, run int) error {
+			return failed(d.Reports().SweepLines(ctx, int64(run%2*100), pageRows))
+		}),
+		page("operator: top-ups (none)", func(ctx context.Context, d *database, run int) error {
+			return failed(d.Reports().TopUps(ctx, int64(run%2*100), pageRows))
+		}),
+		page("operator: users by text", func(ctx context.Context, d *database, _ int) error {
+			return failed(d.Reports().Users(ctx, report.UserQuery{Text: "example", Limit: pageRows}))
+		}),
+		page("reconcile: records of 100 addresses", func(ctx context.Context, d *database, run int) error {
 			addresses, err := d.addressesAfter(ctx, d.last/2+int64(run*100))
 			if err != nil {
 				return err
 			}
-			_, err = d.Settlement().Records(ctx, chain.Base, addresses)
-			return err
-		}},
+			return failed(d.Settlement().Records(ctx, chain.Base, addresses))
+		}),
 	}
 }
 
@@ -308,39 +284,35 @@ func (d *database) addressesAfter(ctx context.Context, payment int64) ([]chain.A
 // loopProbes are what the loops read round after round.
 func loopProbes() []probe {
 	return []probe{
-		pageProbe("watcher: what is at stake", func(ctx context.Context, d *database, _ int) error {
-			_, err := d.Stakes(ctx, chain.Base, d.now.Add(-time.Minute), d.now.Add(-time.Hour))
-			return err
+		page("watcher: what is at stake", func(ctx context.Context, d *database, _ int) error {
+			return failed(d.Stakes(ctx, chain.Base, d.now.Add(-time.Minute), d.now.Add(-time.Hour)))
 		}),
-		pageProbe("watcher: addresses", func(ctx context.Context, d *database, _ int) error {
+		page("watcher: addresses", func(ctx context.Context, d *database, _ int) error {
 			_, err := d.OpenAddresses(ctx, chain.Base, d.now.Add(-time.Minute))
 			_, _, err2 := d.Watches(ctx, []chain.Network{chain.Base}, watch.Mark{}, d.now.Add(-time.Hour))
 			return errors.Join(err, err2)
 		}),
-		pageProbe("expirer: swept ahead of the record", func(ctx context.Context, d *database, _ int) error {
-			_, err := d.Settlement().SweptAhead(ctx, chain.Base, math.MaxInt64, d.now.Add(-week), 100)
-			return err
+		page("expirer: swept ahead of the record", func(ctx context.Context, d *database, _ int) error {
+			return failed(d.Settlement().SweptAhead(ctx, chain.Base, math.MaxInt64, d.now.Add(-week), 100))
 		}),
-		pageProbe("expirer: what was swept from 100 addresses", func(ctx context.Context, d *database, run int) error {
+		page("expirer: what was swept from 100 addresses", func(ctx context.Context, d *database, run int) error {
 			addresses, err := d.addressesAfter(ctx, d.last/3+int64(run*100))
 			if err != nil {
 				return err
 			}
 			asset := chain.Asset{Network: chain.Base, Contract: noToken} // every address is searched
-			_, err = d.Settlement().SweptFrom(ctx, asset, addresses)
-			return err
+			return failed(d.Settlement().SweptFrom(ctx, asset, addresses))
 		}),
-		pageProbe("sweeper: deposits that a sweep took along", func(ctx context.Context, d *database, _ int) error {
+		page("sweeper: deposits that a sweep took along", func(ctx context.Context, d *database, _ int) error {
 			return d.Settlement().SettleCovered(ctx, chain.Base, d.now)
 		}),
-		pageProbe("webhooks: what is due", func(ctx context.Context, d *database, _ int) error {
+		page("webhooks: what is due", func(ctx context.Context, d *database, _ int) error {
 			_, err := d.DueReceivers(ctx, d.now)
 			_, _, err2 := d.NextDue(ctx, d.now)
 			return errors.Join(err, err2)
 		}),
-		pageProbe("payments that wait of a key", func(ctx context.Context, d *database, _ int) error {
-			_, err := d.Waiting(ctx, payment.Group{KeyID: d.keys[0]}, d.now, 100)
-			return err
+		page("payments that wait of a key", func(ctx context.Context, d *database, _ int) error {
+			return failed(d.Waiting(ctx, payment.Group{KeyID: d.keys[0]}, d.now, 100))
 		}),
 	}
 }
