@@ -96,7 +96,7 @@ bench: ## Measure against the limits of the specification
 
 .PHONY: bench-server
 bench-server: ## Measure requests and pages of the whole program, and blocks to webhooks
-	@go run ./internal/bench/server
+	@$(BENCHMARK) Server -benchtime 1x ./cmd/florin
 
 .PHONY: bench-rpc
 bench-rpc: ## Measure what reading the networks costs in calls to their endpoints

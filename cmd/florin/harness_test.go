@@ -30,7 +30,13 @@ var (
 	next   = sync.OnceValues(func() (string, error) { return "", errors.New("it was not built") })
 )
 
-func TestMain(m *testing.M) { os.Exit(testMain(m)) }
+func TestMain(m *testing.M) {
+	if file := os.Getenv(echoFile); file != "" {
+		fmt.Fprintln(os.Stderr, serveEcho(file))
+		os.Exit(1)
+	}
+	os.Exit(testMain(m))
+}
 
 func testMain(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "florin-test-*")
@@ -99,7 +105,7 @@ type installation struct {
 // secretKey is 32 bytes in base64.
 const secretKey = "Y2FuYXJ5IGNhbmFyeSBjYW5hcnkgY2FuYXJ5IDMyYnk="
 
-func newInstallation(t *testing.T, env ...string) installation {
+func newInstallation(t testing.TB, env ...string) installation {
 	t.Helper()
 	return installation{dir: t.TempDir(), env: append(
 		[]string{"FLORIN_SECRET_KEY=" + secretKey, "FLORIN_DATABASE_URL=sqlite://test.db", "FLORIN_DRAIN_WAIT=0s"},
@@ -114,7 +120,7 @@ type result struct {
 }
 
 // run runs the program to its end, with a text as standard input.
-func (i installation) run(t *testing.T, stdin string, args ...string) result {
+func (i installation) run(t testing.TB, stdin string, args ...string) result {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -136,7 +142,7 @@ func (i installation) command(ctx context.Context, args ...string) *exec.Cmd {
 }
 
 // must runs the program, fails unless it succeeds, and returns its output.
-func (i installation) must(t *testing.T, stdin string, args ...string) string {
+func (i installation) must(t testing.TB, stdin string, args ...string) string {
 	t.Helper()
 	r := i.run(t, stdin, args...)
 	if r.status != 0 || r.stderr != "" {
@@ -170,7 +176,7 @@ func (i installation) refuses(t *testing.T, status int, args []string, texts ...
 	}
 }
 
-func write(t *testing.T, dir, name, content string) string {
+func write(t testing.TB, dir, name, content string) string {
 	t.Helper()
 	path := filepath.Join(dir, name)
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {

@@ -20,76 +20,6 @@ import (
 	"github.com/florinpay/florin/internal/sandbox/devchain"
 )
 
-// testChain is a development chain with the settings by which florin reads it.
-type testChain struct {
-	*devchain.Chain
-	name string
-}
-
-// startChains runs the three EVM networks with the decimals they have in production and one block a second.
-func startChains(t *testing.T) []testChain {
-	t.Helper()
-	return startChainsOf(t, 1, 2)
-}
-
-// startChainsOf runs the three EVM networks with the safe and the final block so many below the head.
-func startChainsOf(t *testing.T, safe, final uint64) []testChain {
-	t.Helper()
-	var chains []testChain
-	for _, n := range []struct {
-		name     string
-		id       uint64
-		decimals uint8
-	}{{"BEP20", 56, 18}, {"POLYGON", 137, 6}, {"BASE", 8453, 6}} {
-		c, err := devchain.Start(
-			devchain.Config{
-				ChainID: n.id, Decimals: n.decimals, BlockTime: time.Second, SafeDepth: safe, FinalDepth: final,
-			},
-		)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = c.Close() })
-		if err := c.Setup(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		chains = append(chains, testChain{c, n.name})
-	}
-	return chains
-}
-
-func (c testChain) environ() []string {
-	tokens := c.Tokens()
-	return []string{
-		"FLORIN_" + c.name + "_RPC=" + c.URL(),
-		"FLORIN_" + c.name + "_USDT=" + tokens.USDT.Address.Hex(),
-		"FLORIN_" + c.name + "_USDC=" + tokens.USDC.Address.Hex(),
-	}
-}
-
-// pay sends an amount of the token in cents and returns the transaction.
-func (c testChain) pay(t *testing.T, token devchain.Token, to string, cents int64) string {
-	t.Helper()
-	units := new(
-		big.Int,
-	).Mul(big.NewInt(cents), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(token.Decimals)-2), nil))
-	tx, err := c.Mint(t.Context(), token.Address, common.HexToAddress(to), units)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tx.Hex()
-}
-
-func (c testChain) token(name string) devchain.Token {
-	switch name {
-	case "USDT":
-		return c.Tokens().USDT
-	case "USDC":
-		return c.Tokens().USDC
-	}
-	return c.Tokens().Counterfeit
-}
-
 // receiver is a merchant's server that keeps the webhooks it receives.
 type receiver struct {
 	*httptest.Server
@@ -100,6 +30,7 @@ type receiver struct {
 }
 
 type arrival struct {
+	at     time.Time
 	id     string
 	method string
 	header http.Header
@@ -107,12 +38,14 @@ type arrival struct {
 	body   map[string]any
 }
 
-func newReceiver(t *testing.T) *receiver {
+func newReceiver(t testing.TB) *receiver {
 	t.Helper()
 	r := &receiver{refused: make(map[string]int)}
 	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		raw, _ := io.ReadAll(req.Body)
-		a := arrival{id: req.Header.Get("Webhook-Id"), method: req.Method, header: req.Header.Clone(), raw: raw}
+		a := arrival{
+			at: time.Now(), id: req.Header.Get("Webhook-Id"), method: req.Method, header: req.Header.Clone(), raw: raw,
+		}
 		_ = json.Unmarshal(raw, &a.body)
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -178,7 +111,7 @@ func openShopOn(t *testing.T, chains []testChain, more ...string) *shop {
 }
 
 // open starts the program and creates the merchant, whose money is settled to the wallets.
-func (s *shop) open(t *testing.T, env []string, wallets map[string]any) {
+func (s *shop) open(t testing.TB, env []string, wallets map[string]any) {
 	t.Helper()
 	s.installation = newInstallation(t, env...)
 	s.must(t, "correct horse battery\n", "user", "create", "--email", "shop@example.com", "--json")
@@ -189,17 +122,20 @@ func (s *shop) open(t *testing.T, env []string, wallets map[string]any) {
 	}
 	s.key = key.Key
 	s.server = s.serve(t)
+	input := map[string]any{
+		"apiKey": s.key, "secret": "callback-secret", "name": "Corner Coffee", "wallets": wallets,
+	}
+	if s.receiver != nil {
+		input["callbackUrl"] = s.receiver.URL
+	}
 	created := s.graphql(t, "createCustodianAccount", `mutation ($in: CustodianCreateInput!) {
 		createCustodianAccount(input: $in) { code message custodian { id apiKey callbackUrl signingSecret } apiKey { creditsLeft } } }`,
-		map[string]any{"in": map[string]any{
-			"apiKey": s.key, "callbackUrl": s.receiver.URL, "secret": "callback-secret", "name": "Corner Coffee",
-			"wallets": wallets,
-		}})
+		map[string]any{"in": input})
 	s.signing = created["custodian"].(map[string]any)["signingSecret"].(string)
 }
 
 // graphql runs an operation and returns its result, which must have code 200.
-func (s *shop) graphql(t *testing.T, field, query string, variables map[string]any) map[string]any {
+func (s *shop) graphql(t testing.TB, field, query string, variables map[string]any) map[string]any {
 	t.Helper()
 	body, err := json.Marshal(map[string]any{"query": query, "variables": variables})
 	if err != nil {
@@ -263,7 +199,7 @@ func (s *shop) await(t *testing.T, txnid, status string) map[string]any {
 }
 
 // awaitWebhook waits for the webhook about the payment and checks it.
-func (s *shop) awaitWebhook(t *testing.T, txnid, status string) arrival {
+func (s *shop) awaitWebhook(t testing.TB, txnid, status string) arrival {
 	t.Helper()
 	deadline := time.Now().Add(patience)
 	for len(s.about(txnid)) == 0 {

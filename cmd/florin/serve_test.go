@@ -24,7 +24,7 @@ type server struct {
 var servesAt = regexp.MustCompile(`address=(127\.0\.0\.1:\d+)`)
 
 // serve starts the program on a free port and waits until it logs its address.
-func (i installation) serve(t *testing.T) *server {
+func (i installation) serve(t testing.TB) *server {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background()) // it serves as long as the test lasts
 	t.Cleanup(cancel)
@@ -62,7 +62,7 @@ func (i installation) serve(t *testing.T) *server {
 
 // stop sends the signal, waits for the end, and returns the exit status with everything the program wrote. It may be
 // called twice.
-func (s *server) stop(t *testing.T, signal syscall.Signal) (int, string) {
+func (s *server) stop(t testing.TB, signal syscall.Signal) (int, string) {
 	t.Helper()
 	if s.cmd.ProcessState != nil {
 		return s.cmd.ProcessState.ExitCode(), ""
@@ -74,12 +74,12 @@ func (s *server) stop(t *testing.T, signal syscall.Signal) (int, string) {
 }
 
 // post sends JSON and returns the answer.
-func (s *server) post(t *testing.T, path, body string) (int, map[string]any) {
+func (s *server) post(t testing.TB, path, body string) (int, map[string]any) {
 	t.Helper()
 	return s.do(t, http.MethodPost, path, body)
 }
 
-func (s *server) do(t *testing.T, method, path, body string) (int, map[string]any) {
+func (s *server) do(t testing.TB, method, path, body string) (int, map[string]any) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()

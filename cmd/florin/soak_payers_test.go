@@ -204,6 +204,9 @@ func (s *soak) awaitEnd(t *testing.T, v *visit) (status any) {
 	return status
 }
 
+// tooOften is how often the receiver must have refused a webhook for its next attempt to be due after minutes.
+const tooOften = 2
+
 // knows reports whether the merchant knows how a payment ended: by a webhook or, if his receiver refused that too often
 // to be asked again within the test, by the feed of events.
 func (s *soak) knows(t *testing.T, txnid, status string) bool {
@@ -216,7 +219,7 @@ func (s *soak) knows(t *testing.T, txnid, status string) bool {
 	s.mu.Lock()
 	refused := s.refused[txnid]
 	s.mu.Unlock()
-	for after, more := any(""), refused >= 3; more; {
+	for after, more := any(""), refused >= tooOften; more; {
 		code, page, err := s.ask(t.Context(), http.MethodGet, fmt.Sprintf("/events?limit=100&after=%v", after), "",
 			"X-Api-Key", s.key)
 		if err != nil || code != http.StatusOK {

@@ -1,13 +1,11 @@
-package main
+package main_test
 
 import (
-	"context"
-	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"testing"
 )
 
 // plainScript does what a create does, as a program that serves one caller at a time would: it finds the key, then
@@ -66,29 +64,21 @@ var tps = regexp.MustCompile(`tps = ([0-9.]+) \(without initial connection time\
 
 // pgbench returns the best rate of 32 and 64 clients that run the script with
 // prepared statements.
-func pgbench(ctx context.Context, programs, database, dir, sql string, s settings) (float64, error) {
-	script := filepath.Join(dir, "create.sql")
-	if err := os.WriteFile(script, []byte(sql), 0o600); err != nil {
-		return 0, err
-	}
-	best := 0.0
-	for _, clients := range []int{32, 64} {
-		out, err := exec.CommandContext(ctx, filepath.Join(programs, "pgbench"), "-n", "-M", "prepared", "-f", script,
-			"-c", strconv.Itoa(clients), "-j", "2", "-T", strconv.Itoa(
-				int(s.duration.Seconds()),
-			), database).CombinedOutput()
-		if err != nil {
-			return 0, fmt.Errorf("pgbench: %w: %.500s", err, out)
-		}
+func pgbench(b *testing.B, programs, database, sql string) (best float64) {
+	b.Helper()
+	script, seconds := write(b, b.TempDir(), "create.sql", sql), max(1, int(benchFor.Seconds()))
+	for _, clients := range []string{"32", "64"} {
+		out, err := exec.CommandContext(b.Context(), filepath.Join(programs, "pgbench"), "-n", "-M", "prepared",
+			"-f", script, "-c", clients, "-j", "2", "-T", strconv.Itoa(seconds), database).CombinedOutput()
 		m := tps.FindSubmatch(out)
-		if m == nil {
-			return 0, fmt.Errorf("pgbench says no rate: %s", out)
+		if err != nil || m == nil {
+			b.Fatalf("pgbench: %v: %.500s", err, out)
 		}
 		r, err := strconv.ParseFloat(string(m[1]), 64)
 		if err != nil {
-			return 0, err
+			b.Fatal(err)
 		}
 		best = max(best, r)
 	}
-	return best, nil
+	return best
 }
