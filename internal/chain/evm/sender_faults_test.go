@@ -48,6 +48,23 @@ func (g *geth) mustBroadcast(s *sender.Sweeps, a chain.Attempt) {
 	}
 }
 
+// toSweep is a chain with a deposit.
+func toSweep(t *testing.T, n chain.Network) (*geth, []chain.SweepItem) {
+	t.Helper()
+	g := newGeth(t, n)
+	items := []chain.SweepItem{g.item(1, 10)}
+	g.Mine(1)
+	return g, items
+}
+
+// finalize sends the attempt and makes its block final.
+func (g *geth) finalize(s *sender.Sweeps, a chain.Attempt) {
+	g.t.Helper()
+	g.mustBroadcast(s, a)
+	g.Mine(1)
+	g.Finalize()
+}
+
 // mustTrack fails unless the status is this.
 func (g *geth) mustTrack(s *sender.Sweeps, want chain.TxStatus, items []chain.SweepItem, attempts ...chain.Attempt) {
 	g.t.Helper()
@@ -68,9 +85,7 @@ func (g *geth) foreign(nonce uint64) {
 // sweep was dropped: if there are others, one of them must agree.
 func TestSweeps_DroppedByOne(t *testing.T) {
 	t.Parallel()
-	g := newGeth(t, chain.Polygon)
-	items := []chain.SweepItem{g.item(1, 10)}
-	g.Mine(1)
+	g, items := toSweep(t, chain.Polygon)
 	lost, other := newProxy(t, g.chain.URL()), newProxy(t, g.chain.URL())
 	lost.loseIndex()
 	both, rest := g.through(lost.URL, other.URL)
@@ -96,9 +111,7 @@ func TestSweeps_DroppedByOne(t *testing.T) {
 // Two endpoints agree that another transaction took the nonce.
 func TestSweeps_DroppedByTwo(t *testing.T) {
 	t.Parallel()
-	g := newGeth(t, chain.Polygon)
-	items := []chain.SweepItem{g.item(1, 10)}
-	g.Mine(1)
+	g, items := toSweep(t, chain.Polygon)
 	one, two, off := newProxy(t, g.chain.URL()), newProxy(t, g.chain.URL()), newProxy(t, g.chain.URL())
 	s, _ := g.through(one.URL, off.URL, two.URL)
 	a := g.mustSign(s, items)
@@ -115,9 +128,7 @@ func TestSweeps_DroppedByTwo(t *testing.T) {
 // all.
 func TestSweeps_NonceUsedOnAFork(t *testing.T) {
 	t.Parallel()
-	g := newGeth(t, chain.Polygon)
-	items := []chain.SweepItem{g.item(1, 10)}
-	g.Mine(1)
+	g, items := toSweep(t, chain.Polygon)
 	s := g.sender(plenty)
 	a := g.mustSign(s, items)
 	g.foreign(a.Nonce)
@@ -129,18 +140,14 @@ func TestSweeps_NonceUsedOnAFork(t *testing.T) {
 	g.Mine(1)
 	g.mustTrack(s, chain.TxUnknown, items, a)
 	g.Reorg(1, false)
-	g.mustBroadcast(s, a) // so ours can be included after all
-	g.Mine(1)
-	g.Finalize()
+	g.finalize(s, a) // so ours can be included after all
 	g.mustTrack(s, chain.TxFinal, items, a)
 }
 
 // A used nonce proves nothing about the next one.
 func TestSweeps_NonceUsedEach(t *testing.T) {
 	t.Parallel()
-	g := newGeth(t, chain.Polygon)
-	items := []chain.SweepItem{g.item(1, 10)}
-	g.Mine(1)
+	g, items := toSweep(t, chain.Polygon)
 	s := g.sender(plenty)
 	for range 2 {
 		a := g.mustSign(s, items)
@@ -156,9 +163,7 @@ func TestSweeps_NonceUsedEach(t *testing.T) {
 // transaction used it: with the next nonce, both attempts could be included.
 func TestSweeps_SameNonce(t *testing.T) {
 	t.Parallel()
-	g := newGeth(t, chain.Polygon)
-	items := []chain.SweepItem{g.item(1, 10)}
-	g.Mine(1)
+	g, items := toSweep(t, chain.Polygon)
 	s := g.sender(plenty)
 	a := g.mustSign(s, items)
 	g.foreign(a.Nonce)
@@ -171,15 +176,11 @@ func TestSweeps_SameNonce(t *testing.T) {
 // A node on another fork than the final block, or behind it, is not used.
 func TestSweeps_OtherFork(t *testing.T) {
 	t.Parallel()
-	g := newGeth(t, chain.Polygon)
-	items := []chain.SweepItem{g.item(1, 10)}
-	g.Mine(1)
+	g, items := toSweep(t, chain.Polygon)
 	node := newProxy(t, g.chain.URL())
 	s, rest := g.through(node.URL)
 	a := g.mustSign(s, items)
-	g.mustBroadcast(s, a)
-	g.Mine(1)
-	g.Finalize()
+	g.finalize(s, a)
 	tracked, err := s.Track(t.Context(), items, []chain.Attempt{a})
 	if err != nil || tracked.Status != chain.TxFinal {
 		t.Fatalf("the outcome is %+v, %v", tracked, err)
@@ -220,9 +221,7 @@ func TestSweeps_OtherFork(t *testing.T) {
 // its answers.
 func TestSweeps_SignNeedsCurrentNode(t *testing.T) {
 	t.Parallel()
-	g := newGeth(t, chain.Polygon)
-	items := []chain.SweepItem{g.item(1, 10)}
-	g.Mine(1)
+	g, items := toSweep(t, chain.Polygon)
 	g.Finalize()
 	node := newProxy(t, g.chain.URL())
 	s, _ := g.through(node.URL)
@@ -236,9 +235,7 @@ func TestSweeps_SignNeedsCurrentNode(t *testing.T) {
 // together with the gas the factory requires to be left.
 func TestSweeps_EstimateLimit(t *testing.T) {
 	t.Parallel()
-	g := newGeth(t, chain.Polygon)
-	items := []chain.SweepItem{g.item(1, 10)}
-	g.Mine(1)
+	g, items := toSweep(t, chain.Polygon)
 	node := newProxy(t, g.chain.URL())
 	s, _ := g.through(node.URL)
 	const most, spare = 1 << 24, 320_000
@@ -276,9 +273,7 @@ func TestSweeps_AssetsOfOneAddress(t *testing.T) {
 	items := []chain.SweepItem{coin, token, second}
 	s := g.sender(plenty)
 	a := g.mustSign(s, items)
-	g.mustBroadcast(s, a)
-	g.Mine(1)
-	g.Finalize()
+	g.finalize(s, a)
 	outcome, err := s.Track(t.Context(), items, []chain.Attempt{a})
 	if err != nil || outcome.Status != chain.TxFinal || len(outcome.Moved) != 3 {
 		t.Fatalf("the outcome is %+v, %v", outcome, err)
@@ -312,9 +307,7 @@ func TestSweeps_FlushedBefore(t *testing.T) {
 	g.send(devchain.Tx{To: &factory, Gas: 1_000_000, Data: contracts.NewForwarderFactory().PackSweep(list)})
 	g.Mine(1)
 	a := g.mustSign(s, items)
-	g.mustBroadcast(s, a)
-	g.Mine(1)
-	g.Finalize()
+	g.finalize(s, a)
 	wantLeft := func(units uint64) {
 		t.Helper()
 		outcome, err := s.Track(t.Context(), items, []chain.Attempt{a})
@@ -337,9 +330,7 @@ func TestSweeps_PendingUnknown(t *testing.T) {
 	for name, answer := range map[string]string{"Null": "null", "Nonsense": `"pending"`, "Behind": `"0x0"`} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			g := newGeth(t, chain.Polygon)
-			items := []chain.SweepItem{g.item(1, 10)}
-			g.Mine(1)
+			g, items := toSweep(t, chain.Polygon)
 			node := newProxy(t, g.chain.URL())
 			s, _ := g.through(node.URL)
 			want := g.mustSign(g.sender(plenty), items).Nonce
@@ -353,9 +344,7 @@ func TestSweeps_PendingUnknown(t *testing.T) {
 			if a.Nonce != want {
 				t.Errorf("nonce %d, want %d", a.Nonce, want)
 			}
-			g.mustBroadcast(s, a)
-			g.Mine(1)
-			g.Finalize()
+			g.finalize(s, a)
 			g.mustTrack(s, chain.TxFinal, items, a)
 			if _, err := s.GasWallet(t.Context()); err != nil {
 				t.Error(err)

@@ -10,9 +10,7 @@ import (
 // sweep takes its nonce and pays enough to replace one at today's price.
 func TestSweeps_ForeignPending(t *testing.T) {
 	t.Parallel()
-	g := newGeth(t, chain.Polygon)
-	items := []chain.SweepItem{g.item(1, 10)}
-	g.Mine(1)
+	g, items := toSweep(t, chain.Polygon)
 	s := g.sender(plenty)
 	first := g.mustSign(s, items)
 	g.mustBroadcast(s, first) // as another installation with this gas wallet would
@@ -20,9 +18,7 @@ func TestSweeps_ForeignPending(t *testing.T) {
 	if again.Nonce != first.Nonce {
 		t.Errorf("signed with nonce %d beside one that waits with %d", again.Nonce, first.Nonce)
 	}
-	g.mustBroadcast(s, again)
-	g.Mine(1)
-	g.Finalize()
+	g.finalize(s, again)
 	g.mustTrack(s, chain.TxFinal, items, again)
 }
 
@@ -30,9 +26,7 @@ func TestSweeps_ForeignPending(t *testing.T) {
 // no attempt would ever be included. The next attempt takes it.
 func TestSweeps_NonceBelowIsDropped(t *testing.T) {
 	t.Parallel()
-	g := newGeth(t, chain.Polygon)
-	items := []chain.SweepItem{g.item(1, 10)}
-	g.Mine(1)
+	g, items := toSweep(t, chain.Polygon)
 	s := g.sender(plenty)
 	nonce := g.mustSign(s, items).Nonce
 	g.foreign(nonce)

@@ -1,14 +1,10 @@
 package evm_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math/big"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -61,9 +57,7 @@ func TestSweeps_Fees(t *testing.T) {
 	for n, floor := range map[chain.Network]int64{chain.BEP20: 5e7, chain.Polygon: 25e9, chain.Base: 1e6} {
 		t.Run(string(n), func(t *testing.T) {
 			t.Parallel()
-			g := newGeth(t, n)
-			items := []chain.SweepItem{g.item(1, 10)}
-			g.Mine(1)
+			g, items := toSweep(t, n)
 			s := g.sender(plenty)
 			a, err := s.Sign(t.Context(), items, nil, time.Now())
 			if err != nil {
@@ -106,9 +100,7 @@ func TestSweeps_Ceiling(t *testing.T) {
 	for _, n := range []chain.Network{chain.BEP20, chain.Polygon, chain.Base} {
 		t.Run(string(n), func(t *testing.T) {
 			t.Parallel()
-			g := newGeth(t, n)
-			items := []chain.SweepItem{g.item(1, 10)}
-			g.Mine(1)
+			g, items := toSweep(t, n)
 			free, err := g.sender(plenty).Sign(t.Context(), items, nil, time.Now())
 			if err != nil {
 				t.Fatal(err)
@@ -138,50 +130,17 @@ func TestSweeps_Ceiling(t *testing.T) {
 // What Base charges for publishing on Ethereum is part of the ceiling.
 func TestSweeps_DataFee(t *testing.T) {
 	t.Parallel()
-	g := newGeth(t, chain.Base)
-	items := []chain.SweepItem{g.item(1, 10)}
-	g.Mine(1)
+	g, items := toSweep(t, chain.Base)
 	const fee = 1_000_000_000_000_000
-	oracle := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		if strings.Contains(strings.ToLower(string(body)), `"to":"0x420000000000000000000000000000000000000f"`) {
-			var calls []map[string]any
-			if json.Unmarshal(body, &calls) != nil {
-				w.WriteHeader(http.StatusBadRequest)
-				return
-			}
-			for _, c := range calls {
-				c["result"] = fmt.Sprintf("0x%064x", fee)
-				delete(c, "params")
-				delete(c, "method")
-			}
-			_ = json.NewEncoder(w).Encode(calls)
-			return
+	oracle := newProxy(t, g.chain.URL())
+	oracle.set("eth_call", func(params, result json.RawMessage) json.RawMessage {
+		if strings.Contains(strings.ToLower(string(params)), `"to":"0x420000000000000000000000000000000000000f"`) {
+			return fmt.Appendf(nil, `"0x%064x"`, fee)
 		}
-		res, err := http.Post(g.chain.URL(), "application/json", bytes.NewReader(body))
-		if err != nil {
-			w.WriteHeader(http.StatusBadGateway)
-			return
-		}
-		defer res.Body.Close()
-		_, _ = io.Copy(w, res.Body)
-	}))
-	t.Cleanup(oracle.Close)
-	behind, err := evm.New(evm.Config{Profile: g.profile, Endpoints: []string{oracle.URL}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	plain, err := g.sender(plenty).Sign(t.Context(), items, nil, time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
-	charged, err := sender.NewSweeps(behind,
-		sender.Config{
-			Signer: faucetSigner{}, MaxPrice: plenty,
-		}).Sign(t.Context(), items, nil, time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
+		return result
+	})
+	behind, _ := g.through(oracle.URL)
+	plain, charged := g.mustSign(g.sender(plenty), items), g.mustSign(behind, items)
 	more := charged.Fee.Ceiling.Sub(plain.Fee.Ceiling)
 	if more.Cmp(money.UnitsFromUint64(2*fee)) != 0 {
 		t.Errorf("the ceiling is %s more, want data fee and operator fee, %d", more, 2*fee)
