@@ -110,7 +110,7 @@ func onEach(t *testing.T, check func(t *testing.T, b *bundle)) {
 	})
 }
 
-func newBundleOn(t *testing.T, url string, o Options) *bundle {
+func newBundleOn(t *testing.T, url string, o Options, change ...func(*payment.Options)) *bundle {
 	t.Helper()
 	ctx := t.Context()
 	log := &logBuffer{}
@@ -127,11 +127,16 @@ func newBundleOn(t *testing.T, url string, o Options) *bundle {
 	b.metrics = metrics.New("test", b.clock.Now, logger)
 	b.accounts = newServices(st.Identity(), st.Merchant(), b.clock.Now, identity.Options{}, merchant.Options{})
 	b.mails = b.newMailbox()
-	b.payments = payment.NewService(b.metrics.Count(st), st.Merchant(), b.networks, payment.Options{
+	options := payment.Options{
 		MaxWaiting: testWaiting, MaxWaitingOfKey: payment.MaxWaitingOfKey,
 		TTL: time.Hour, StartTTL: 30 * time.Minute, MinAmount: money.USD / 100, MaxAmount: 1_000_000 * money.USD,
 		Refused: func(ctx context.Context, keyID int64) { must(t, b.accounts.SaleRefused(ctx, keyID)) },
-	}, b.clock.Now, testID)
+		Crowded: func(ctx context.Context, keyID int64) { must(t, b.accounts.Crowded(ctx, keyID)) },
+	}
+	for _, c := range change {
+		c(&options)
+	}
+	b.payments = payment.NewService(b.metrics.Count(st), st.Merchant(), b.networks, options, b.clock.Now, testID)
 	b.campaigns = campaign.NewService(st, b.payments, b.clock.Now, newWriter(testBaseURL))
 	if o.BaseURL == "" {
 		o.BaseURL, o.CheckoutURL, o.Version = testBaseURL, testBaseURL, "test"

@@ -17,6 +17,8 @@ type Call struct {
 	// Client is the caller's IP address, for limits. It is empty for a program
 	// on the same machine, which is the operator's own.
 	Client string
+	// Near is the caller's neighbourhood, an IPv6 /48 or an IPv4 /24; empty: not known.
+	Near string
 	// Source is the caller's own address, which an API key's networks are compared
 	// with. Unlike Client it is set for a program on the same machine, too.
 	Source    netip.Addr

@@ -243,7 +243,7 @@ func (o *Operations) onPayment(
 		return nil, err
 	}
 	return once(ctx, o, payerOf(p, name), read, func(w write) (*model.TransactionResult, error) {
-		p, err := do(o.d.Payments.Keeping(keep(ctx, o, w, o.transactionResult)), string(p.ID))
+		p, err := do(o.d.Payments.From(CallOf(ctx).Near).Keeping(keep(ctx, o, w, o.transactionResult)), string(p.ID))
 		if err != nil {
 			return nil, err
 		}

@@ -159,7 +159,7 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 		MaxWaiting: payment.MaxWaiting, MaxWaitingOfKey: payment.MaxWaitingOfKey, Meter: a.Config.Credits,
 		TTL: a.Config.PaymentTTL, StartTTL: a.Config.StartTTL,
 		MinAmount: a.Config.MinAmount, MaxAmount: a.Config.MaxAmount,
-		Refused: a.refused, Looked: a.looked,
+		Refused: a.refused, Crowded: a.crowded, Looked: a.looked,
 	}, a.clock.Now, func(t time.Time) payment.ID { return payment.ID(newULID(t)) })
 	a.Campaigns = campaign.NewService(a.Store, a.Payments, a.clock.Now, a.writer)
 	a.expirer = watch.NewExpirer(a.Config.Profiles(), a.networks.readers(), counted, a.Store.Settlement(), a.clock.Now,
@@ -224,6 +224,13 @@ func (a *App) openAccounts(sealer *secret.Sealer) {
 func (a *App) refused(ctx context.Context, keyID int64) {
 	if err := a.Merchants.SaleRefused(context.WithoutCancel(ctx), keyID); err != nil {
 		a.log.Warn("owners are not mailed that a sale was refused for credits", "error", err)
+	}
+}
+
+// crowded mails the owners of a key that strangers open more payments than it has room for.
+func (a *App) crowded(ctx context.Context, keyID int64) {
+	if err := a.Merchants.Crowded(context.WithoutCancel(ctx), keyID); err != nil {
+		a.log.Warn("owners are not mailed that strangers open many payments", "error", err)
 	}
 }
 

@@ -164,6 +164,8 @@ func (c *complaints) say(err error) bool {
 const (
 	// pruneEvery is how often expired records are deleted.
 	pruneEvery = 10 * time.Minute
+	// endHoldsEvery is how late the hold of a payment that nobody looks at may end.
+	endHoldsEvery = time.Minute
 	// listenBound is how long the connection for notifications may be silent, and deliverBound how long it may not
 	// have been looked for webhooks.
 	listenBound  = time.Minute
@@ -193,6 +195,10 @@ func (a *App) repeated() []loop {
 		{
 			name: "key usage", first: merchant.UsageEvery, every: merchant.UsageEvery, turn: a.Merchants.SaveUsage,
 			failed: "key usage not stored", last: func(ctx context.Context) { _ = a.Merchants.SaveUsage(ctx) },
+		},
+		{
+			name: "holds", first: endHoldsEvery, every: endHoldsEvery, turn: a.Payments.EndHolds,
+			failed: "credits stay held for payments that nobody looks at",
 		},
 		{
 			name: "old counts", first: pruneEvery, every: pruneEvery, turn: a.Users.PruneAttempts,

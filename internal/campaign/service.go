@@ -189,6 +189,7 @@ func (s *Service) Review(ctx context.Context, c Campaign, donation int64, r Revi
 type Gift struct {
 	// ID makes a repeated request the same payment; empty for a fresh one.
 	ID            payment.ID
+	Near          string // payment.DonationInput.Near
 	Amount        string // as in the request
 	Choice        payment.Choice
 	Name, Message string
@@ -212,7 +213,7 @@ func (s *Service) Donate(ctx context.Context, c Campaign, g Gift) (payment.Payme
 		return payment.Payment{}, err
 	}
 	return s.payments.OpenDonation(ctx, payment.DonationInput{
-		ID: g.ID, KeyID: c.KeyID, CampaignID: c.Number, Amount: g.Amount, Choice: g.Choice, Keep: g.Keep,
+		ID: g.ID, Near: g.Near, KeyID: c.KeyID, CampaignID: c.Number, Amount: g.Amount, Choice: g.Choice, Keep: g.Keep,
 		Details: payment.Details{
 			Description: c.Title, DonorName: name, DonorMessage: message,
 			SuccessURL: g.ReturnURL, CancelURL: g.ReturnURL,

@@ -29,6 +29,9 @@ var ErrReserve = fault.New(fault.PaymentRequired, "credit limit exceeded: the re
 // third of the whole, held units included, and at least MinReserve.
 func Reserve(f Funds) int64 { return max((f.Balance+f.Held+2)/3, MinReserve) }
 
+// Holdable returns how many units of the funds strangers can hold together.
+func Holdable(f Funds) int64 { return max(0, f.Balance+f.Held-Reserve(f)) }
+
 // Hold returns the entry by which a stranger's payment takes a credit.
 func Hold(keyID int64, ref string, now time.Time) Entry {
 	return Entry{Ref: ref, From: Key(keyID), To: Held(keyID), Unit: Credit, Count: 1, Reason: ReasonStart, At: now}

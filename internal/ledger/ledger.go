@@ -65,6 +65,8 @@ type Entry struct {
 	Count  int64 // at least 1
 	Reason Reason
 	At     time.Time
+	// IfLeft: it is left out where the balance does not cover it.
+	IfLeft bool
 }
 
 // Balance is what a key has left.

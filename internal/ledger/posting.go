@@ -117,6 +117,9 @@ func (p *Posting) postOne(e Entry) error {
 		}
 	}
 	if err := p.covers(e); err != nil {
+		if e.IfLeft {
+			return nil
+		}
 		return err
 	}
 	p.move(e, e.Count)

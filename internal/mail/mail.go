@@ -23,6 +23,8 @@ const (
 	// Low and Refused are about the credits of Key: they become mails to its owners, with what is left then.
 	Low     Kind = "LOW"
 	Refused Kind = "REFUSED"
+	// Crowded is, in the same way, about strangers who open more payments of Key than it has room for.
+	Crowded Kind = "CROWDED"
 	// Hook is the body of the operator's webhook.
 	Hook Kind = "HOOK"
 )
@@ -38,7 +40,7 @@ type Mail struct {
 	Owners  int64  // the merchant account whose owners each get one
 	Member  int64  // a user: the owners of every account that they belong to get one each, they themselves none
 	Except  string // the address of an owner who gets none
-	Key     int64  // for Low and Refused
+	Key     int64  // for Low, Refused and Crowded
 	Thread  string // what belongs together arrives in order; empty: nothing before it matters
 	Subject string
 	Text    secret.Text // it may have a link that opens an account

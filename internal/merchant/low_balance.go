@@ -22,42 +22,57 @@ const (
 	maxRefused = 10_000
 )
 
-// refusals remembers of which keys a refused sale was stored, and when.
+// refusals remembers about which keys mails were stored, and when.
 type refusals struct {
 	mu sync.Mutex
-	at map[int64]time.Time
+	at map[saleMail]time.Time
 }
 
-// take reports whether a refused sale of the key is to be stored now.
-func (r *refusals) take(keyID int64, now time.Time) bool {
+// saleMail is what owners are mailed about sales of a key.
+type saleMail struct {
+	kind  mail.Kind
+	keyID int64
+}
+
+// take reports whether the mail is to be stored now.
+func (r *refusals) take(m saleMail, now time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if last, ok := r.at[keyID]; ok && now.Sub(last) < refusedPause {
+	if last, ok := r.at[m]; ok && now.Sub(last) < refusedPause {
 		return false
 	}
 	if r.at == nil || len(r.at) >= maxRefused {
-		r.at = make(map[int64]time.Time) // the store bounds the mails, too
+		r.at = make(map[saleMail]time.Time) // the store bounds the mails, too
 	}
-	r.at[keyID] = now
+	r.at[m] = now
 	return true
 }
 
-func (r *refusals) forget(keyID int64) {
+func (r *refusals) forget(m saleMail) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	delete(r.at, keyID)
+	delete(r.at, m)
 }
 
 // SaleRefused stores a mail to the owners of the key, a sale of which was refused for credits: at most one in
 // RefusedEvery, however many sales are refused.
 func (s *Service) SaleRefused(ctx context.Context, keyID int64) error {
+	return s.mailSales(ctx, saleMail{mail.Refused, keyID})
+}
+
+// Crowded stores, as SaleRefused does, a mail about strangers who start more payments of the key than it has room for.
+func (s *Service) Crowded(ctx context.Context, keyID int64) error {
+	return s.mailSales(ctx, saleMail{mail.Crowded, keyID})
+}
+
+func (s *Service) mailSales(ctx context.Context, m saleMail) error {
 	now := s.now().UTC()
-	if !s.opts.Mail.Enabled() || !s.refused.take(keyID, now) {
+	if !s.opts.Mail.Enabled() || !s.refused.take(m, now) {
 		return nil
 	}
-	err := s.store.RecordRefused(ctx, keyID, now)
+	err := s.store.RecordSales(ctx, m.kind, m.keyID, now)
 	if err != nil {
-		s.refused.forget(keyID)
+		s.refused.forget(m)
 	}
 	return err
 }
@@ -82,8 +97,12 @@ func (s *Service) CreditMail(ctx context.Context, m mail.Mail) (to mail.Mail, ok
 // lowBalanceMail returns the subject and text of the mail.
 func lowBalanceMail(key Key, m mail.Mail, left int64, baseURL string) (subject, text string) {
 	name, page := cmp.Or(key.Label, key.PublicID), baseURL+"/dashboard/credits?key="+key.PublicID
-	if m.Kind == mail.Refused {
+	switch m.Kind {
+	case mail.Refused:
 		return refusedMail(m.At, left, name, page)
+	case mail.Crowded:
+		return crowdedMail(name, baseURL)
+	case mail.Low, mail.Plain, mail.Asked, mail.Guessed, mail.Hook:
 	}
 	if left <= 0 {
 		return "No credits left: your customers cannot pay",
@@ -97,6 +116,15 @@ func lowBalanceMail(key Key, m mail.Mail, left int64, baseURL string) (subject, 
 	return "Your credits run low: " + credits + " left",
 		fmt.Sprintf("The API key “%s” has %s left. Each payment that a customer starts costs one, so %s can be started.\n\n"+
 			"Buy more before they are used up:\n%s\n\nYou get this mail once. You will get another when you have bought credits and they run low again.", name, credits, payments, page)
+}
+
+// crowdedMail returns the mail about strangers who fill the places of payments.
+func crowdedMail(name, baseURL string) (subject, text string) {
+	return "Many unpaid payments are opened on your links or donation pages",
+		fmt.Sprintf("Somebody starts more payments with the links and donation pages of the API key “%s” than it has room "+
+			"for, and pays none of them.\n\nYour customers can still pay: the oldest unpaid payments give way to new ones, "+
+			"and unpaid payments cost you nothing. If it goes on, pause the link or campaign that is abused and make "+
+			"another one:\n%s/dashboard\n\nYou get this mail at most once a day.", name, baseURL)
 }
 
 // refusedMail returns the mail about a refused sale. Payments that strangers open

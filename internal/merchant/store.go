@@ -8,6 +8,7 @@ import (
 	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/mail"
 )
 
 // Store keeps keys, custodians, memberships and the audit log. Every method is
@@ -55,9 +56,9 @@ type Store interface {
 	KeysOfUser(ctx context.Context, userID int64) ([]Key, error)
 	// Key returns a key, revoked or not, or ErrUnknownKey.
 	Key(ctx context.Context, keyID int64) (Key, error)
-	// RecordRefused stores a mail about a sale of the key that was refused for credits, unless one waits, or the last
-	// one ended less than RefusedEvery ago.
-	RecordRefused(ctx context.Context, keyID int64, now time.Time) error
+	// RecordSales stores a mail of the kind about sales of the key, unless one waits, or the last one ended less than
+	// RefusedEvery ago.
+	RecordSales(ctx context.Context, kind mail.Kind, keyID int64, now time.Time) error
 	// Balance returns the credits and queries of the key.
 	Balance(ctx context.Context, keyID int64) (ledger.Balance, error)
 	// PostEntries posts entries of the key and returns its new balance.

@@ -79,7 +79,7 @@ func (s *Sender) send(ctx context.Context, id int64, m mail.Mail) (bool, error) 
 		if due, err := s.Users.NoteGuesses(ctx, m.To, m.At); err != nil || !due {
 			return false, err
 		}
-	case mail.Low, mail.Refused:
+	case mail.Low, mail.Refused, mail.Crowded:
 		to, ok, err := s.Merchants.CreditMail(ctx, m)
 		if err != nil || !ok {
 			return false, err

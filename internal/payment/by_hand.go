@@ -59,6 +59,7 @@ func (p Payment) Accept(by Actor, now time.Time) (Change, error) {
 		c.Payment.Hash, c.Payment.Choice = p.paidByOther()
 	}
 	if p.ByStranger() && !p.Held {
+		c.Payment.Unheld = false
 		c.Entries = append(
 			c.Entries, ledger.Spend(p.KeyID, ledger.Credit, ledger.ReasonStart, "accept:"+string(p.ID), now),
 		)

@@ -11,13 +11,12 @@ type DonationInput struct {
 	Amount     string // as it stood in the request (money.ParseMicros)
 	Choice     Choice
 	Details    Details
-	Keep       Keep // keeps the answer of the request; may be nil
+	Near       string // the neighbourhood of the request; empty: not known
+	Keep       Keep   // keeps the answer of the request; may be nil
 }
 
 // OpenDonation creates a payment and starts it in one transaction, so that a
-// refused start leaves no payment. It fails like Create and Start, and with
-// ErrManyWaiting while too many donations to the campaign, or payments that
-// strangers opened with the key, are unpaid.
+// refused start leaves no payment. It fails like Create and Start.
 func (s *Service) OpenDonation(ctx context.Context, in DonationInput) (Payment, error) {
 	amount, err := s.amount(in.Amount)
 	if err != nil {
@@ -40,22 +39,22 @@ func (s *Service) OpenDonation(ctx context.Context, in DonationInput) (Payment, 
 	}, now)
 	// A repeated request finds its payment.
 	if known, err := s.store.Payment(ctx, in.ID); err == nil {
-		return s.Keeping(in.Keep).start(ctx, in.Choice, func() (Payment, error) { return known, nil })
-	}
-	if err := s.roomFor(ctx, opened.Payment); err != nil {
-		return Payment{}, err
+		return s.From(in.Near).Keeping(in.Keep).start(ctx, in.Choice, func() (Payment, error) { return known, nil })
 	}
 	taken, err := s.offered(ctx, opened.Payment, in.Choice)
 	if err != nil {
 		return Payment{}, err
 	}
-	p, err := s.store.OpenPayment(ctx, opened, func(p Payment) (Change, error) {
-		route, err := taken.route(p, in.Choice)
-		if err != nil {
-			return Change{}, err
-		}
-		c, err := s.metered(p.Start(in.Choice, route, s.opts.StartTTL, s.now()))
-		return c.keeping(in.Keep, err)
+	s = s.From(in.Near)
+	p, err := s.begin(ctx, opened.Payment, func() (Payment, error) {
+		return s.store.OpenPayment(ctx, opened, func(p Payment) (Change, error) {
+			route, err := taken.route(p, in.Choice)
+			if err != nil {
+				return Change{}, err
+			}
+			c, err := s.first(p, in.Choice, route)
+			return c.keeping(in.Keep, err)
+		})
 	})
 	s.started(ctx, in.KeyID, err)
 	return p, err

@@ -45,11 +45,17 @@ func (p Payment) Expire(covered Coverage, now time.Time) (Change, error) {
 	if p.Kind == KindTopUp && p.buys() > 0 {
 		return c.complete(now), nil // short, but worth some credits
 	}
+	c = c.expire(now)
+	p.Asked = 0 // that it ended short is news, although the payer has asked
+	return c.alert(p, now), nil
+}
+
+// expire ends the payment without enough money.
+func (c Change) expire(now time.Time) Change {
 	c.Payment.Status, c.Payment.EndedAt = Expired, now
 	c = c.unhold(now)
 	c.emit(EventExpired, now, nil)
-	p.Asked = 0 // that it ended short is news, although the payer has asked
-	return c.alert(p, now), nil
+	return c
 }
 
 // Resume extends the payer's time by an outage of the network, which lasted from
@@ -96,18 +102,22 @@ func (c Change) complete(now time.Time) Change {
 
 // unhold spends the held credit of a payment that completes, and gives it back if
 // the payment ends otherwise: whatever a stranger sends short of the amount, it
-// costs the merchant nothing.
+// costs the merchant nothing. One that gave its credit back before takes another if
+// it completes, and if there is one: no money goes unseen for want of a credit.
 func (c Change) unhold(now time.Time) Change {
 	p := &c.Payment
-	if !p.Held {
-		return c
-	}
-	p.Held = false
+	held, unheld := p.Held, p.Unheld
+	p.Held, p.Unheld, p.Near = false, false, ""
 	ref := "end:" + string(p.ID)
-	if p.Status == Completed {
+	switch {
+	case held && p.Status == Completed:
 		c.Entries = append(c.Entries, ledger.Settle(p.KeyID, ref, now))
-	} else {
+	case held:
 		c.Entries = append(c.Entries, ledger.Release(p.KeyID, ref, now))
+	case unheld && p.Status == Completed:
+		spend := ledger.Spend(p.KeyID, ledger.Credit, ledger.ReasonStart, "paid:"+string(p.ID), now)
+		spend.IfLeft = true
+		c.Entries = append(c.Entries, spend)
 	}
 	return c
 }

@@ -128,7 +128,7 @@ const ShortExtension = 30 * time.Minute
 // inTime reports whether enough final money came within the time that the terms
 // allow after expiry, by the chain's clock.
 func (p Payment) inTime() bool {
-	if p.Terms.LateFor <= 0 {
+	if p.Terms.LateFor <= 0 && !p.EndedAt.Before(p.ExpiresAt) { // see GiveWay
 		return false
 	}
 	limit := p.ExpiresAt.Add(p.Terms.LateFor)

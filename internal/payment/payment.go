@@ -101,14 +101,17 @@ type Payment struct {
 	Reorged    bool      // credited money vanished from the chain
 	ByHand     bool      // completed by its owner's decision: marked so, or short or late money accepted
 	Terms      Terms
-	Credits    int64 // what a top-up was opened to buy
-	Credited   int64 // what the final money of a top-up has bought so far; it never falls
-	CampaignID int64 // the campaign of a donation
-	LinkID     int64 // the payment link it was opened by; 0: none
-	Held       bool  // the credit of its start is held until it ends
-	Seq        int   // sequence number of its last event; a restore leaves a gap
-	Resolved   int   // the last event when its merchant resolved what needed attention; 0: never
-	Asked      int   // the event of the payer asking to accept what came; 0: never
+	Credits    int64     // what a top-up was opened to buy
+	Credited   int64     // what the final money of a top-up has bought so far; it never falls
+	CampaignID int64     // the campaign of a donation
+	LinkID     int64     // the payment link it was opened by; 0: none
+	Held       bool      // the credit of its start is held until it ends
+	Unheld     bool      // that was given back before the end: completing takes one
+	Near       string    // from which neighbourhood a stranger started it; empty: not known, or it has ended
+	AttendedAt time.Time // when the page of a stranger's payment was last seen open
+	Seq        int       // sequence number of its last event; a restore leaves a gap
+	Resolved   int       // the last event when its merchant resolved what needed attention; 0: never
+	Asked      int       // the event of the payer asking to accept what came; 0: never
 
 	Details
 }

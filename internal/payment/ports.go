@@ -19,9 +19,11 @@ type Store interface {
 	// OpenPayment is CreatePayment and UpdatePayment at once: if start fails,
 	// nothing is stored.
 	OpenPayment(ctx context.Context, c Change, start func(Payment) (Change, error)) (Payment, error)
-	// Waiting counts the started payments of the group that have not ended and whose time has not run out, up to
-	// most.
-	Waiting(ctx context.Context, g Group, now time.Time, most int) (int, error)
+	// Waiting lists the payments of the key that strangers started and that have not ended, up to most.
+	Waiting(ctx context.Context, keyID int64, most int) ([]Waiting, error)
+	// Unattended lists payments that hold a credit, for which nothing came, and whose page was last seen open before
+	// the time given, the longest first.
+	Unattended(ctx context.Context, before time.Time, most int) ([]ID, error)
 	// Payment returns the payment with routes and deposits, or ErrUnknown.
 	Payment(ctx context.Context, id ID) (Payment, error)
 	// RecentPayment is Payment for pollers: it may be a second old, but never

@@ -31,6 +31,9 @@ type Options struct {
 	// Refused is called with the key whose start was refused for credits; nil:
 	// nothing is.
 	Refused func(ctx context.Context, keyID int64)
+	// Crowded is called with a key whose payments of strangers give way to each other because too many wait; nil:
+	// nothing is.
+	Crowded func(ctx context.Context, keyID int64)
 	// Looked is called with a payment that somebody looks at; nil: nothing is. It
 	// must not block.
 	Looked func(Payment)
@@ -46,6 +49,7 @@ type Service struct {
 	now        func() time.Time
 	newID      func(time.Time) ID
 	keep       Keep
+	near       string // the neighbourhood of the request; empty: not known
 }
 
 // Keeping returns the service for one request, whose answer it stores in the transaction
@@ -251,8 +255,8 @@ func (s *Service) start(ctx context.Context, choice Choice, reads ...func() (Pay
 			route, changes, err = s.startRoute(ctx, p, choice)
 		}
 		if err == nil && changes {
-			started, err := s.update(ctx, p.ID, func(p Payment) (Change, error) {
-				return s.metered(p.Start(choice, route, s.opts.StartTTL, s.now()))
+			started, err := s.begin(ctx, p, func() (Payment, error) {
+				return s.update(ctx, p.ID, func(p Payment) (Change, error) { return s.first(p, choice, route) })
 			})
 			s.started(ctx, p.KeyID, err)
 			return started, err
@@ -266,6 +270,15 @@ func (s *Service) started(ctx context.Context, keyID int64, err error) {
 	if s.opts.Refused != nil && (errors.Is(err, ledger.ErrNoCredits) || errors.Is(err, ledger.ErrReserve)) {
 		s.opts.Refused(ctx, keyID)
 	}
+}
+
+// first starts the payment by the route, or makes another choice.
+func (s *Service) first(p Payment, choice Choice, route Route) (Change, error) {
+	c, err := s.metered(p.Start(choice, route, s.opts.StartTTL, s.now()))
+	if p.Status == Pending && p.ByStranger() {
+		c.Payment.Near = s.near
+	}
+	return c, err
 }
 
 // metered returns the change with the entries that the installation posts for
@@ -289,11 +302,6 @@ func (s *Service) startRoute(ctx context.Context, p Payment, choice Choice) (r R
 	}
 	if p.Kind == KindTopUp {
 		if err := s.opts.Meter.Sells(); err != nil {
-			return Route{}, false, err
-		}
-	}
-	if p.Status == Pending {
-		if err := s.roomFor(ctx, p); err != nil {
 			return Route{}, false, err
 		}
 	}

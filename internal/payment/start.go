@@ -94,7 +94,7 @@ func (c Change) charge(now time.Time) Change {
 	switch {
 	case p.Kind == KindTopUp:
 	case p.ByStranger():
-		p.Held = true
+		p.Held, p.AttendedAt = true, now
 		c.Entries = append(c.Entries, ledger.Hold(p.KeyID, ref, now))
 	default:
 		c.Entries = append(c.Entries, ledger.Spend(p.KeyID, ledger.Credit, ledger.ReasonStart, ref, now))

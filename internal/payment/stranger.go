@@ -1,14 +1,21 @@
 package payment
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"slices"
 	"time"
 
-	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/ledger"
 )
 
-// ErrManyWaiting refuses to start another payment that a stranger opens.
-var ErrManyWaiting = fault.Retry(fault.Limited, retryWaiting, "too many payments of this kind are waiting to be paid; try again in some minutes")
+// A payment that a stranger starts takes a place among those that wait for money, of its campaign or link and of its
+// key, and holds a credit. Places and holds are few, and starting costs nothing, so whoever starts many must not keep
+// the next customer out: one neighbourhood has a share of them, and where all are taken, one gives way.
+//
+//   - A hold gives way by giving the credit back. The payment goes on, and takes a credit if it completes.
+//   - A payment gives its place up by ending before its time. Money that comes within that time completes it all the same.
 
 // MaxWaiting is room for five payers a minute who each take an hour: how many
 // payments of one campaign or one link may wait for money at once. MaxWaitingOfKey
@@ -19,43 +26,172 @@ const (
 	MaxWaitingOfKey = 1_000
 )
 
-// retryWaiting is after how long some waiting payments have likely ended.
-const retryWaiting = 5 * time.Minute
+const (
+	// shareOf is the part of all places that one neighbourhood may take.
+	shareOf = 4
+	// HoldFor is how long a credit is held for a payment that nobody looks at.
+	HoldFor = 10 * time.Minute
+	// attendedFor is how long after it was seen open a page counts as open; pages are noted once a minute.
+	attendedFor = 3 * time.Minute
+	// roomTries is how often room is made for one start, if others take it at the same time.
+	roomTries = 4
+)
 
-// Group is a set of payments that strangers opened. One field is set.
-type Group struct {
+// Waiting is a payment that a stranger started and that has not ended.
+type Waiting struct {
+	ID         ID
 	CampaignID int64
 	LinkID     int64
-	KeyID      int64 // those of the key that hold a credit
+	Near       string // from which neighbourhood it was started; empty: not known
+	StartedAt  time.Time
+	ExpiresAt  time.Time
+	AttendedAt time.Time // when its page was last seen open
+	Held       bool      // it holds a credit
+	Money      bool      // something came for it
 }
 
-// groups returns the groups whose limits a start of the payment counts against.
-func (p Payment) groups() []Group {
-	switch {
-	case p.Kind == KindDonation:
-		return []Group{{CampaignID: p.CampaignID}, {KeyID: p.KeyID}}
-	case p.LinkID > 0:
-		return []Group{{LinkID: p.LinkID}, {KeyID: p.KeyID}}
+// givesWay returns which of the payments that take the places gives way to one of a neighbourhood; ok is false while
+// there is room. A neighbourhood whose share is used up makes room itself; otherwise the largest does. Of that, the
+// oldest whose page nobody looks at goes first.
+func givesWay(taken []Waiting, near string, room int, now time.Time) (out Waiting, ok bool) {
+	sizes := make(map[string]int)
+	for _, w := range taken {
+		sizes[w.Near]++
 	}
-	return nil
+	share := max(1, (room+shareOf-1)/shareOf)
+	own := near != "" && sizes[near] >= share
+	if len(taken) == 0 || room < 1 || !own && len(taken) < room {
+		return Waiting{}, false
+	}
+	unattended := func(w Waiting) int {
+		if w.Money || now.Sub(w.AttendedAt) < attendedFor {
+			return 0
+		}
+		return 1
+	}
+	candidates := slices.DeleteFunc(slices.Clone(taken), func(w Waiting) bool { return own && w.Near != near })
+	return slices.MinFunc(candidates, func(a, b Waiting) int {
+		return cmp.Or(
+			cmp.Compare(sizes[b.Near], sizes[a.Near]), cmp.Compare(unattended(b), unattended(a)),
+			a.StartedAt.Compare(b.StartedAt), cmp.Compare(a.ID, b.ID),
+		)
+	}), true
 }
 
-// roomFor fails with ErrManyWaiting when too many payments of a stranger's
-// payment's groups are unpaid. Concurrent requests may exceed the limits by a few:
-// they only bound a flood.
-func (s *Service) roomFor(ctx context.Context, p Payment) error {
-	for _, g := range p.groups() {
-		most := s.opts.MaxWaiting
-		if g.KeyID != 0 {
-			most = s.opts.MaxWaitingOfKey
-		}
-		waiting, err := s.store.Waiting(ctx, g, s.now(), most)
+// holding returns those that hold a credit.
+func holding(all []Waiting) []Waiting {
+	return slices.DeleteFunc(slices.Clone(all), func(w Waiting) bool { return !w.Held })
+}
+
+// placed returns those that wait for money in vain so far: of one campaign or link, or all.
+func placed(all []Waiting, campaignID, linkID int64, now time.Time) []Waiting {
+	return slices.DeleteFunc(slices.Clone(all), func(w Waiting) bool {
+		return w.Money || !now.Before(w.ExpiresAt) || campaignID > 0 && w.CampaignID != campaignID ||
+			linkID > 0 && w.LinkID != linkID
+	})
+}
+
+// Unhold gives the credit back that a stranger's payment holds. The payment goes on.
+func (p Payment) Unhold(now time.Time) Change {
+	c := Change{Payment: p}
+	if p.Held && !p.Status.Final() {
+		c.Payment.Held, c.Payment.Unheld = false, true
+		c.Entries = append(c.Entries, ledger.Release(p.KeyID, "end:"+string(p.ID), now))
+	}
+	return c
+}
+
+// GiveWay ends a payment of a stranger before its time, unless something came for it.
+func (p Payment) GiveWay(now time.Time) Change {
+	if p.Status != Started || !p.ByStranger() || len(p.Deposits) > 0 {
+		return Change{Payment: p}
+	}
+	return Change{Payment: p}.expire(now)
+}
+
+// From returns the service for one request from a neighbourhood (operation.Call.Near); empty: not known.
+func (s *Service) From(near string) *Service {
+	one := *s
+	one.near = near
+	return &one
+}
+
+// begin starts a payment. One of a stranger finds room, by what gives way to it.
+func (s *Service) begin(ctx context.Context, p Payment, start func() (Payment, error)) (Payment, error) {
+	if !p.ByStranger() || p.Status != Pending {
+		return start()
+	}
+	for try := 1; ; try++ {
+		gave, err := s.makeRoom(ctx, p)
 		if err != nil {
-			return err
+			return Payment{}, err
 		}
-		if waiting >= most {
-			return ErrManyWaiting
+		started, err := start()
+		if !errors.Is(err, ledger.ErrReserve) || !gave || try == roomTries {
+			return started, err
 		}
 	}
-	return nil
+}
+
+// makeRoom has payments give way to one that is about to start, and reports whether any hold did. Concurrent requests may
+// exceed the places by a few: they only bound a flood. The ledger bounds the holds.
+func (s *Service) makeRoom(ctx context.Context, p Payment) (gave bool, err error) {
+	now := s.now()
+	all, err := s.store.Waiting(ctx, p.KeyID, shareOf*s.opts.MaxWaitingOfKey)
+	if err != nil {
+		return false, err
+	}
+	full := false
+	for _, places := range []struct {
+		taken []Waiting
+		room  int
+	}{
+		{placed(all, p.CampaignID, p.LinkID, now), s.opts.MaxWaiting},
+		{placed(all, 0, 0, now), s.opts.MaxWaitingOfKey},
+	} {
+		if w, ok := givesWay(places.taken, s.near, places.room, now); ok {
+			full = full || len(places.taken) >= places.room
+			if err := s.decide(ctx, w.ID, func(p Payment) Change { return p.GiveWay(now) }); err != nil {
+				return false, err
+			}
+		}
+	}
+	if s.opts.Meter != ledger.Free {
+		left, err := s.custodians.Balance(ctx, p.KeyID)
+		if err != nil {
+			return false, err
+		}
+		held := holding(all)
+		room := int(ledger.Holdable(ledger.Funds{Balance: left.Credits, Held: int64(len(held))}))
+		var w Waiting
+		if w, gave = givesWay(held, s.near, room, now); gave {
+			full = full || len(held) >= room
+			if err := s.decide(ctx, w.ID, func(p Payment) Change { return p.Unhold(now) }); err != nil {
+				return false, err
+			}
+		}
+	}
+	if full && s.opts.Crowded != nil {
+		s.opts.Crowded(ctx, p.KeyID)
+	}
+	return gave, nil
+}
+
+// decide stores what another payment than that of the request decides.
+func (s *Service) decide(ctx context.Context, id ID, decide func(Payment) Change) error {
+	_, err := s.store.UpdatePayment(ctx, id, func(p Payment) (Change, error) { return decide(p), nil })
+	return err
+}
+
+// manyHolds is how many holds one turn of EndHolds ends.
+const manyHolds = 500
+
+// EndHolds gives back the credits that are held for payments whose page nobody has looked at for HoldFor.
+func (s *Service) EndHolds(ctx context.Context) error {
+	now := s.now()
+	ids, err := s.store.Unattended(ctx, now.Add(-HoldFor), manyHolds)
+	for _, id := range ids {
+		err = errors.Join(err, s.decide(ctx, id, func(p Payment) Change { return p.Unhold(now) }))
+	}
+	return err
 }

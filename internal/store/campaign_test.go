@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -236,33 +237,49 @@ func TestStore_Waiting(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.NewKey(30, 0)
-		c, other := w.campaign(k, "winter"), w.campaign(k, "summer")
-		now := storetest.Start
-		waiting := func(c campaign.Campaign, most, want int) {
+		c := w.campaign(k, "winter")
+		first, second := w.gift(c, "Ada"), w.gift(c, "Eve")
+		w.gift(w.campaign(k, "summer"), "Bob")
+		waiting := func(most, want int) (list []payment.Waiting) {
 			t.Helper()
-			n, err := w.Waiting(t.Context(), payment.Group{CampaignID: c.Number}, now, most)
+			list, err := w.Waiting(t.Context(), k.ID, most)
 			w.Must(err)
-			if n != want {
-				t.Errorf("%d of at most %d wait for %s, want %d", n, most, c.Slug, want)
+			if len(list) != want {
+				t.Fatalf("%d of at most %d wait, want %d", len(list), most, want)
+			}
+			return list
+		}
+		waiting(2, 2)
+		want := payment.Waiting{
+			ID: first.ID, CampaignID: c.Number, StartedAt: first.StartedAt, ExpiresAt: first.ExpiresAt,
+			AttendedAt: first.StartedAt, Held: true,
+		}
+		storetest.Same(t, "the first", waiting(9, 3)[0], want)
+		unattended := func(before time.Time, want ...payment.ID) {
+			t.Helper()
+			ids, err := w.Unattended(t.Context(), before, 9)
+			w.Must(err)
+			if !slices.Equal(ids, want) {
+				t.Errorf("%v hold a credit and are not looked at, want %v", ids, want)
 			}
 		}
-		first := w.gift(c, "Ada")
-		w.gift(c, "Eve")
-		w.gift(c, "Bob")
-		w.gift(other, "Ada")
-		waiting(c, 10, 3)
-		waiting(c, 2, 2)
-		waiting(other, 10, 1)
-		_, err := w.UpdatePayment(t.Context(), first.ID, func(p payment.Payment) (payment.Change,
-			error,
-		) {
-			return p.Cancel(storetest.Start)
+		open := storetest.Start.Add(time.Minute)
+		w.Must(w.Attended(t.Context(), []payment.ID{first.ID, second.ID}, open))
+		if got := waiting(9, 3)[0].AttendedAt; !got.Equal(open) {
+			t.Errorf("its page was open at %s, want %s", got, open)
+		}
+		_, err := w.UpdatePayment(t.Context(), first.ID, func(p payment.Payment) (payment.Change, error) {
+			return p.Unhold(storetest.Start), nil
 		})
 		w.Must(err)
-		waiting(c, 10, 2)
-		waiting(campaign.Campaign{Slug: "no campaign"}, 10, 0)
-		now = now.Add(24 * time.Hour) // their time has run out, and their network cannot be read
-		waiting(c, 10, 0)
+		unattended(open.Add(-time.Second), waiting(9, 3)[2].ID)
+		_, err = w.UpdatePayment(t.Context(), second.ID, func(p payment.Payment) (payment.Change, error) {
+			return p.GiveWay(storetest.Start), nil
+		})
+		w.Must(err)
+		waiting(9, 2)
+		unattended(open.Add(time.Second), waiting(9, 2)[1].ID)
+		w.CheckLedger()
 	})
 }
 

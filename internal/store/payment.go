@@ -48,6 +48,9 @@ type paymentRow struct {
 	CampaignID    int64 `db:"fixed"`
 	LinkID        int64 `db:"fixed"`
 	Held          bool
+	Unheld        bool
+	Near          string
+	AttendedAt    instant
 	Seq           int64
 	Resolved      int64
 	Asked         int64
@@ -77,6 +80,7 @@ func rowOf(p payment.Payment) (*paymentRow, error) {
 		Reorged: p.Reorged, ByHand: p.ByHand,
 		ShortBasis: p.Terms.ShortBasis, LateForUs: p.Terms.LateFor.Microseconds(),
 		Credits: p.Credits, Credited: p.Credited, CampaignID: p.CampaignID, LinkID: p.LinkID, Held: p.Held,
+		Unheld: p.Unheld, Near: p.Near, AttendedAt: db.At(p.AttendedAt),
 		Seq: int64(p.Seq), Resolved: int64(p.Resolved), Asked: int64(p.Asked), Attention: attentionOf(p),
 		Reference: p.Reference, Description: p.Description, SuccessURL: p.SuccessURL, CancelURL: p.CancelURL,
 		Metadata: metadata, CustomerEmail: p.CustomerEmail, DonorName: p.DonorName, DonorMessage: p.DonorMessage,
@@ -99,6 +103,7 @@ func (r *paymentRow) payment() (payment.Payment, error) {
 		), Extended: r.Extended, Reorged: r.Reorged, ByHand: r.ByHand,
 		Terms:   payment.Terms{ShortBasis: r.ShortBasis, LateFor: time.Duration(r.LateForUs) * time.Microsecond},
 		Credits: r.Credits, Credited: r.Credited, CampaignID: r.CampaignID, LinkID: r.LinkID, Held: r.Held,
+		Unheld: r.Unheld, Near: r.Near, AttendedAt: r.AttendedAt.Time,
 		Seq: int(r.Seq), Resolved: int(r.Resolved), Asked: int(r.Asked),
 		Details: payment.Details{
 			Reference: r.Reference, Description: r.Description, SuccessURL: r.SuccessURL, CancelURL: r.CancelURL,

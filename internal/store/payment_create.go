@@ -158,21 +158,6 @@ func (s *Store) OpenPayment(
 	return started.result, nil
 }
 
-// Waiting counts the started payments of the group that have not ended and whose time has not run out, up to most.
-func (s *Store) Waiting(ctx context.Context, g payment.Group, now time.Time, most int) (int, error) {
-	where, id := "campaign_id = ? AND campaign_id > 0 AND ended_at IS NULL", g.CampaignID
-	switch {
-	case g.LinkID > 0:
-		where, id = "link_id = ? AND link_id > 0 AND ended_at IS NULL AND started_at IS NOT NULL", g.LinkID
-	case g.KeyID > 0:
-		where, id = "key_id = ? AND held", g.KeyID
-	}
-	var n int
-	err := s.db.Reader().NewRaw("SELECT count(*) FROM (SELECT 1 FROM payments WHERE "+where+" AND expires_at > ? LIMIT ?) AS w", id, db.At(now), most).
-		Scan(ctx, &n)
-	return n, db.Wrap(err, "payments that wait of %+v", g)
-}
-
 // saveDonation returns the statement that records the money a completed donation
 // received; none for any other payment. The merchant's review of it stays.
 func saveDonation(p payment.Payment) []*db.Stmt {

@@ -187,7 +187,7 @@ func (w *world) useEverything() {
 func (w *world) useMails(k merchant.Key) {
 	w.T.Helper()
 	ctx, out := w.T.Context(), w.Mails()
-	w.Must(w.RecordRefused(ctx, k.ID, storetest.Start))
+	w.Must(w.RecordSales(ctx, mail.Refused, k.ID, storetest.Start))
 	w.Must(out.Add(ctx, mail.Mail{ID: "plan", Kind: mail.Asked, Owners: k.UserID, Thread: "t", At: storetest.Start}))
 	claimed, err := webhook.ClaimDue(ctx, out, "one", storetest.Start, storetest.Start.Add(time.Minute), 9, 9)
 	w.Must(err)

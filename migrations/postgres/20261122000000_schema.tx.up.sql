@@ -171,6 +171,9 @@ CREATE TABLE payments (
     reorged        boolean     NOT NULL,
     by_hand        boolean     NOT NULL,
     held           boolean NOT NULL DEFAULT false, -- its credit is held
+    unheld         boolean NOT NULL DEFAULT false, -- that was given back before its end
+    near           text NOT NULL DEFAULT '', -- the network (/24, /48) of the stranger who started it, until it ends
+    attended_at    timestamptz, -- when the page of a stranger's payment was last seen open
     public_id      text        NOT NULL UNIQUE,
     kind           text        NOT NULL,
     status         text        NOT NULL CHECK (status IN ('PENDING', 'STARTED', 'COMPLETED', 'EXPIRED', 'CANCELLED')),
@@ -872,11 +875,10 @@ CREATE TABLE ledger_checks (
     problem     text NOT NULL  -- why the check could not run; empty: it did
 );
 
--- Payments of strangers that wait for money, by campaign, link and key.
+-- Payments of strangers that have not ended, and those that hold a credit, by when their page was last open.
 
-CREATE INDEX payments_waiting_donations ON payments (campaign_id) WHERE ended_at IS NULL AND campaign_id > 0;
-CREATE INDEX payments_waiting_links ON payments (link_id) WHERE ended_at IS NULL AND started_at IS NOT NULL AND link_id > 0;
-CREATE INDEX payments_held ON payments (key_id) WHERE held;
+CREATE INDEX payments_waiting ON payments (key_id) WHERE ended_at IS NULL AND started_at IS NOT NULL AND (campaign_id > 0 OR link_id > 0);
+CREATE INDEX payments_held ON payments (attended_at) WHERE held;
 
 -- A repeated request that replaced an API key gets its answer again.
 
@@ -935,7 +937,7 @@ CREATE TABLE operator_alerts (
 CREATE TABLE mails (
     id         bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     message_id text        NOT NULL UNIQUE, -- the same in every attempt
-    kind       text        NOT NULL CHECK (kind IN ('PLAIN', 'ASKED', 'GUESSED', 'LOW', 'REFUSED', 'HOOK')),
+    kind       text        NOT NULL CHECK (kind IN ('PLAIN', 'ASKED', 'GUESSED', 'LOW', 'REFUSED', 'CROWDED', 'HOOK')),
     key_id     bigint      REFERENCES api_keys, -- whose credits LOW and REFUSED are about
     recipient  text        NOT NULL, -- e-mail address, or empty
     thread     text        NOT NULL, -- what belongs together leaves in order; empty: alone

@@ -173,6 +173,9 @@ CREATE TABLE payments (
     campaign_id    INTEGER NOT NULL,
     link_id        INTEGER NOT NULL DEFAULT 0, -- the payment link; 0: none
     held           INTEGER NOT NULL DEFAULT 0, -- its credit is held
+    unheld         INTEGER NOT NULL DEFAULT 0, -- that was given back before its end
+    near           TEXT    NOT NULL DEFAULT '', -- the network (/24, /48) of the stranger who started it, until it ends
+    attended_at    INTEGER, -- when the page of a stranger's payment was last seen open
     seq            INTEGER NOT NULL CHECK (seq > 0),
     resolved       INTEGER NOT NULL CHECK (resolved BETWEEN 0 AND seq), -- its last event when its merchant resolved what needed attention
     asked          INTEGER NOT NULL DEFAULT 0 CHECK (asked BETWEEN 0 AND seq), -- the event of the payer asking its merchant to accept what came; 0: never
@@ -859,11 +862,10 @@ CREATE TABLE ledger_checks (
     problem     TEXT NOT NULL  -- why the check could not run; empty: it did
 ) STRICT;
 
--- Payments of strangers that wait for money, by campaign, link and key.
+-- Payments of strangers that have not ended, and those that hold a credit, by when their page was last open.
 
-CREATE INDEX payments_waiting_donations ON payments (campaign_id) WHERE ended_at IS NULL AND campaign_id > 0;
-CREATE INDEX payments_waiting_links ON payments (link_id) WHERE ended_at IS NULL AND started_at IS NOT NULL AND link_id > 0;
-CREATE INDEX payments_held ON payments (key_id) WHERE held;
+CREATE INDEX payments_waiting ON payments (key_id) WHERE ended_at IS NULL AND started_at IS NOT NULL AND (campaign_id > 0 OR link_id > 0);
+CREATE INDEX payments_held ON payments (attended_at) WHERE held;
 
 -- A repeated request that replaced an API key gets its answer again.
 
@@ -922,7 +924,7 @@ CREATE TABLE operator_alerts (
 CREATE TABLE mails (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,
     message_id TEXT    NOT NULL UNIQUE, -- the same in every attempt
-    kind       TEXT    NOT NULL CHECK (kind IN ('PLAIN', 'ASKED', 'GUESSED', 'LOW', 'REFUSED', 'HOOK')),
+    kind       TEXT    NOT NULL CHECK (kind IN ('PLAIN', 'ASKED', 'GUESSED', 'LOW', 'REFUSED', 'CROWDED', 'HOOK')),
     key_id     INTEGER REFERENCES api_keys, -- whose credits LOW and REFUSED are about
     recipient  TEXT    NOT NULL, -- e-mail address, or empty
     thread     TEXT    NOT NULL, -- what belongs together leaves in order; empty: alone

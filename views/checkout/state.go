@@ -91,8 +91,6 @@ const (
 	ProblemMerchant Problem = "merchant"
 	// ProblemTooOften: rate limited (429).
 	ProblemTooOften Problem = "too_often"
-	// ProblemFull: too many donations to the campaign wait for money to start another (429).
-	ProblemFull Problem = "full"
 )
 
 // Reason is why a network or a token is shown but cannot be chosen.

@@ -186,8 +186,6 @@ func problemWords(p views.Page, problem Problem, merchant string) (what, next st
 		return p.T("problem.merchant", "Merchant", merchant), p.T("problem.merchant_next", "Merchant", merchant)
 	case ProblemTooOften:
 		return p.T("problem.too_often"), p.T("problem.too_often_next")
-	case ProblemFull:
-		return p.T("problem.full"), p.T("problem.full_next")
 	}
 	return p.T("problem.unavailable"), p.T("problem.unavailable_next")
 }

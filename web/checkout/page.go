@@ -7,6 +7,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/florinpay/florin/graph/operation"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/merchant"
@@ -72,7 +73,8 @@ func (s *Surface) postStart(c echo.Context) error {
 	if err != nil {
 		return s.afterForm(c, via, err, problemOfChoice)
 	}
-	_, err = s.Payments.Start(c.Request().Context(), c.Param("txnid"), choice)
+	ctx := c.Request().Context()
+	_, err = s.Payments.From(operation.CallOf(ctx).Near).Start(ctx, c.Param("txnid"), choice)
 	return s.afterForm(c, via, err, problemOfStart)
 }
 

@@ -3,7 +3,6 @@ package donate
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -17,7 +16,6 @@ import (
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/input"
 	"github.com/florinpay/florin/internal/money"
-	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/checkout"
 	"github.com/florinpay/florin/views/donate"
@@ -122,9 +120,6 @@ func (s *Surface) refuseDonation(c echo.Context, r operation.Refusal, err error)
 		problem = checkout.ProblemMerchant
 	case http.StatusTooManyRequests:
 		problem = checkout.ProblemTooOften
-		if errors.Is(err, payment.ErrManyWaiting) {
-			problem = checkout.ProblemFull
-		}
 	case http.StatusConflict: // the page itself says that it is paused or has ended
 	case http.StatusUnprocessableEntity, http.StatusServiceUnavailable:
 		problem = checkout.ProblemUnavailable

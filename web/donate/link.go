@@ -8,6 +8,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/florinpay/florin/graph/operation"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/merchant"
@@ -111,7 +112,7 @@ func (s *Surface) useLink(ctx context.Context, l campaign.Link, amount string, f
 	if err != nil || !chosen {
 		return p.ID, err
 	}
-	_, err = s.Payments.Start(ctx, string(p.ID), choice)
+	_, err = s.Payments.From(operation.CallOf(ctx).Near).Start(ctx, string(p.ID), choice)
 	return p.ID, err
 }
 

@@ -39,8 +39,9 @@ func (s *Shell) Enter(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		started := time.Now()
 		r := c.Request()
+		client := s.client(r)
 		x := &operation.Call{
-			RequestID: newRequestID(), Client: s.client(r), Source: s.source(r), UserAgent: r.UserAgent(),
+			RequestID: newRequestID(), Client: client, Near: Neighbourhood(client), Source: s.source(r), UserAgent: r.UserAgent(),
 			Bearer: bearer(r.Header), Key: headerKey(r.Header),
 		}
 		ctx, cancel := context.WithTimeout(operation.WithCall(s.trace.Enter(r.Context()), x), requestTimeout)

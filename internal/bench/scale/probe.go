@@ -312,7 +312,7 @@ func loopProbes() []probe {
 			return errors.Join(err, err2)
 		}),
 		page("payments that wait of a key", func(ctx context.Context, d *database, _ int) error {
-			return failed(d.Waiting(ctx, payment.Group{KeyID: d.keys[0]}, d.now, 100))
+			return failed(d.Waiting(ctx, d.keys[0], 4*payment.MaxWaitingOfKey))
 		}),
 	}
 }

@@ -18,6 +18,8 @@ type PresenceStore interface {
 	Attend(ctx context.Context, n chain.Network, until time.Time) error
 	// LookAt stores that the page of one payment was open at a time, for payments that ended.
 	LookAt(ctx context.Context, n chain.Network, id payment.ID, at time.Time) error
+	// Attended stores that pages of payments that strangers started were open at a time.
+	Attended(ctx context.Context, ids []payment.ID, at time.Time) error
 }
 
 // Presence passes on that a payer looks at a payment: an open page, or a program that asks for its status. The network
@@ -33,6 +35,8 @@ type Presence struct {
 	stored map[chain.Network]time.Time // when presence was last stored
 	due    map[chain.Network]bool
 	looks  map[payment.ID]look
+	// attended has, of payments of strangers whose page is open, when that was last stored; zero: it is due.
+	attended map[payment.ID]time.Time
 }
 
 // look is an ended payment whose page is open.
@@ -50,7 +54,10 @@ const (
 	lookFor = 2 * time.Hour
 )
 
-// mostLooks bounds the memory that open pages of ended payments take.
+// attendEvery is how often it is stored that the page of a stranger's payment is open; far below payment.HoldFor.
+const attendEvery = time.Minute
+
+// mostLooks bounds the memory that open pages of ended payments take, and those of strangers' payments.
 const mostLooks = 10_000
 
 // NewPresence returns the presence of the networks' pages.
@@ -60,7 +67,7 @@ func NewPresence(
 	return &Presence{
 		store: s, watchers: watchers, now: now, log: log, wake: make(chan struct{}, 1),
 		stored: make(map[chain.Network]time.Time), due: make(map[chain.Network]bool),
-		looks: make(map[payment.ID]look),
+		looks: make(map[payment.ID]look), attended: make(map[payment.ID]time.Time),
 	}
 }
 
@@ -74,6 +81,9 @@ func (a *Presence) Look(p payment.Payment) {
 		}
 	case payment.Started:
 		a.attend(p.Routes)
+		if p.ByStranger() {
+			a.attendPage(p.ID)
+		}
 	case payment.Completed, payment.Expired, payment.Cancelled:
 		a.lookAgain(p)
 	}
@@ -96,6 +106,33 @@ func (a *Presence) lookAgain(p payment.Payment) {
 		a.looks[p.ID] = look{r.Network, now, true}
 		a.signal()
 	}
+}
+
+// attendPage notes that the page of a stranger's payment is open.
+func (a *Presence) attendPage(id payment.ID) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if at, ok := a.attended[id]; ok && (at.IsZero() || a.now().Sub(at) < attendEvery) {
+		return
+	}
+	if len(a.attended) >= mostLooks {
+		clear(a.attended)
+	}
+	a.attended[id] = time.Time{}
+	a.signal()
+}
+
+// takeAttended returns the pages that are due to be stored.
+func (a *Presence) takeAttended(now time.Time) (due []payment.ID) {
+	for id, at := range a.attended {
+		switch {
+		case at.IsZero():
+			due, a.attended[id] = append(due, id), now
+		case now.Sub(at) > attendEvery:
+			delete(a.attended, id)
+		}
+	}
+	return due
 }
 
 // signal has what is due stored. It does not block.
@@ -149,7 +186,14 @@ func (a *Presence) RunOnce(ctx context.Context) {
 			delete(a.looks, id)
 		}
 	}
+	now := a.now()
+	attended := a.takeAttended(now)
 	a.mu.Unlock()
+	if len(attended) > 0 {
+		if err := a.store.Attended(ctx, attended, now); err != nil && ctx.Err() == nil {
+			a.log.Warn("open pages do not keep the credits of their payments", "error", err)
+		}
+	}
 	for id, l := range looks {
 		if err := a.store.LookAt(ctx, l.network, id, l.at); err != nil && ctx.Err() == nil {
 			a.log.Warn("the open page of an ended payment does not raise its pace", "txnid", id, "error", err)

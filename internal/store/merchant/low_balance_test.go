@@ -211,11 +211,11 @@ func TestLowBalance_Unreadable(t *testing.T) {
 		const broken = 25
 		for range broken {
 			k := w.NewKey(0, 0)
-			w.Must(w.RecordRefused(t.Context(), k.ID, l.now.Add(-time.Hour)))
+			w.Must(w.RecordSales(t.Context(), mail.Refused, k.ID, l.now.Add(-time.Hour)))
 			_, err := w.SQL().Exec("UPDATE api_keys SET permissions = 'torn' WHERE id = $1", k.ID)
 			w.Must(err)
 		}
-		w.Must(w.RecordRefused(t.Context(), l.key.ID, l.now))
+		w.Must(w.RecordSales(t.Context(), mail.Refused, l.key.ID, l.now))
 		l.mailed("of the key that can be read", 1)
 		for range webhook.MaxAttempts {
 			l.now = l.now.Add(25 * time.Hour)

@@ -79,14 +79,13 @@ func CreditMail(kind mail.Kind, keyID int64, at time.Time) *db.Stmt {
 	return db.Exec(insertMail, id, string(kind), keyID, "", "", "", "", mailServer, db.At(at), db.At(at)).AnyNumber()
 }
 
-// RefusedMail stores, as CreditMail does, that a sale was refused for credits, unless a mail about another one ended
-// after since.
-func RefusedMail(ctx context.Context, t db.Tx, keyID int64, at, since time.Time) error {
+// RareMail stores a mail as CreditMail does, unless one of its kind ended after since.
+func RareMail(ctx context.Context, t db.Tx, kind mail.Kind, keyID int64, at, since time.Time) error {
 	var n int
 	err := t.NewRaw("SELECT count(*) FROM mails WHERE key_id = ? AND kind = ? AND due_at > ?", keyID,
-		string(mail.Refused), db.At(since)).Scan(ctx, &n)
+		string(kind), db.At(since)).Scan(ctx, &n)
 	if err != nil || n > 0 {
 		return err
 	}
-	return db.RunEach(ctx, t, []*db.Stmt{CreditMail(mail.Refused, keyID, at)})
+	return db.RunEach(ctx, t, []*db.Stmt{CreditMail(kind, keyID, at)})
 }

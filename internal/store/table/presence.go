@@ -25,6 +25,20 @@ func (p Presence) Attend(ctx context.Context, n chain.Network, until time.Time) 
 	return db.Wrap(err, "attend %s", n)
 }
 
+// Attended stores that the pages of payments of strangers were open at a time.
+func (p Presence) Attended(ctx context.Context, ids []payment.ID, at time.Time) error {
+	listed := make(db.Texts, len(ids))
+	for i, id := range ids {
+		listed[i] = string(id)
+	}
+	err := p.engine.Write(ctx, func(ctx context.Context, t db.Tx) error {
+		_, err := t.NewRaw("UPDATE payments SET attended_at = ? WHERE ended_at IS NULL AND attended_at < ? AND "+
+			p.engine.Dialect().Listed("public_id"), db.At(at), db.At(at), listed).Exec(ctx)
+		return err
+	})
+	return db.Wrap(err, "note open pages of payments")
+}
+
 // lookKept is how long it is kept that a page was open.
 const lookKept = time.Hour
 
