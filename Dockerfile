@@ -6,7 +6,8 @@
 # For Solana mount the sealed seed (`florin keygen --sol-seed --sealed`): -v ./sol-seed:/run/sol-seed:ro
 # -e FLORIN_SOL_SEED_FILE=/run/sol-seed
 
-FROM golang:1.26-bookworm AS build
+# Bases by digest, so that a build is what was looked at; `docker buildx imagetools inspect NAME` prints a newer one.
+FROM golang:1.26-bookworm@sha256:a688600ca24f8a4d3ca77f95b0dd40704a9fc787c826660eb7ba0b641b8b175d AS build
 WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
@@ -15,7 +16,7 @@ ARG VERSION=unreleased
 RUN make build VERSION=$VERSION
 RUN mkdir /data
 
-FROM gcr.io/distroless/static-debian12:nonroot
+FROM gcr.io/distroless/static-debian12:nonroot@sha256:afa5c872c891853ca7fcf1f12c3edb23f7eeef36189728842dd51042ff57f7ab
 COPY --from=build /src/bin/florin /florin
 # The volume takes over this directory's owner, so that the program may write to it.
 COPY --from=build --chown=nonroot:nonroot /data /data

@@ -185,10 +185,31 @@ func TestCompose(t *testing.T) {
 	second.at("cap_drop", 0).is(t, "cap_drop", "ALL")
 	subnet, _ := file.at("networks", "inside", "ipam", "config", 0, "subnet").v.(string)
 	florin.at("environment", "FLORIN_TRUSTED_PROXIES").is(t, "FLORIN_TRUSTED_PROXIES", subnet)
-	for _, target := range []string{"florin-1:8080", "florin-2:8080", "health_uri /readyz", "flush_interval -1"} {
+	for _, target := range []string{
+		"florin-1:8080", "florin-2:8080", "health_uri /readyz", "flush_interval -1", "http://{$DOMAIN} {",
+		"not header X-Api-Key *", "redir @page https://", " 403\n",
+	} {
 		if !strings.Contains(read(t, "compose/Caddyfile"), target) {
 			t.Errorf("the Caddyfile lacks %s", target)
 		}
+	}
+}
+
+// TestImages: every image but the one that is built here is named by its digest.
+func TestImages(t *testing.T) {
+	t.Parallel()
+	found := 0
+	for _, name := range []string{
+		"compose/compose.yaml", "kubernetes/florin.yaml", "kubernetes/migrate.yaml", "../Dockerfile",
+	} {
+		for _, m := range regexp.MustCompile(`(?m)^\s*(?:image:|FROM) (\S+)`).FindAllStringSubmatch(read(t, name), -1) {
+			if found++; m[1] != "florin:${VERSION:-local}" && !regexp.MustCompile(`@sha256:[0-9a-f]{64}$`).MatchString(m[1]) {
+				t.Errorf("%s names %s without its digest", name, m[1])
+			}
+		}
+	}
+	if found < 8 {
+		t.Errorf("%d images were found", found)
 	}
 }
 

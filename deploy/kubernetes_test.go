@@ -1,6 +1,7 @@
 package deploy_test
 
 import (
+	"net/netip"
 	"testing"
 	"time"
 )
@@ -51,5 +52,11 @@ func TestKubernetes(t *testing.T) {
 	} {
 		byKind[kind].at(path...).at("app.kubernetes.io/name").is(t, kind, selector.v)
 	}
+	proxies, _ := byKind["ConfigMap"].at("data", "FLORIN_TRUSTED_PROXIES").v.(string)
+	if p, err := netip.ParsePrefix(proxies); err != nil || p.Bits() < 24 {
+		t.Errorf("X-Forwarded-For is believed of %q, more than the ingress controller (%v)", proxies, err)
+	}
+	byKind["NetworkPolicy"].at("spec", "ingress", 0, "from", 0, "namespaceSelector", "matchLabels", "kubernetes.io/metadata.name").
+		is(t, "who reaches the pods", "ingress-nginx")
 	byKind["PodDisruptionBudget"].at("spec", "minAvailable").is(t, "minAvailable", uint64(1))
 }

@@ -39,12 +39,14 @@ type Handler struct {
 	// headerKey executes requests whose API key is in a header.
 	headerKey *executor.Executor
 	maxBody   int
+	// more counts further calls of a document against the limits of its client.
+	more func(ctx context.Context, n int) error
 }
 
 // New returns a handler that answers with the operations.
 func New(ops *operation.Operations, o Options, log *slog.Logger) *Handler {
 	schema := generated.NewExecutableSchema(generated.Config{Resolvers: &Resolver{ops}})
-	return &Handler{newExecutor(schema, o, log, false), newExecutor(schema, o, log, true), o.Limits.Body}
+	return &Handler{newExecutor(schema, o, log, false), newExecutor(schema, o, log, true), o.Limits.Body, ops.More}
 }
 
 // Refusals of a request that is not a GraphQL request.
@@ -157,6 +159,10 @@ func (h *Handler) execute(
 	}
 	if reads && op.Operation.Operation != ast.Query {
 		return nil, false, ErrNotByGet
+	}
+	// Each root field is a call of an operation; the request itself was counted as one.
+	if err := h.more(ctx, newMeasurer(op.Doc).selections(op.Operation.SelectionSet).roots-1); err != nil {
+		return nil, false, err
 	}
 	run, ctx := e.DispatchOperation(operation.WithWarnings(ctx, undeclared(op, r)...), op)
 	return run(ctx), false, nil

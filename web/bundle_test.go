@@ -137,6 +137,7 @@ func newBundleOn(t *testing.T, url string, o Options, change ...func(*payment.Op
 		c(&options)
 	}
 	b.payments = payment.NewService(b.metrics.Count(st), st.Merchant(), b.networks, options, b.clock.Now, testID)
+	b.accounts.CompleteBy(b.payments.CompleteWaiting)
 	b.campaigns = campaign.NewService(st, b.payments, b.clock.Now, newWriter(testBaseURL))
 	if o.BaseURL == "" {
 		o.BaseURL, o.CheckoutURL, o.Version = testBaseURL, testBaseURL, "test"

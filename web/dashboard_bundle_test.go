@@ -94,6 +94,7 @@ func newDashboardAt(t *testing.T, baseURL string, with ...func(*Deps, *Options))
 		MaxWaiting: payment.MaxWaiting, MaxWaitingOfKey: payment.MaxWaitingOfKey,
 		TTL: time.Hour, StartTTL: 30 * time.Minute, MinAmount: money.USD / 100, MaxAmount: 1_000_000 * money.USD,
 	}, b.clock.Now, testID)
+	b.accounts.CompleteBy(b.payments.CompleteWaiting)
 	b.campaigns = campaign.NewService(st, b.payments, b.clock.Now, newWriter(baseURL))
 	d := Deps{
 		Payments: b.payments, Campaigns: b.campaigns, Users: b.accounts.users, Merchants: b.accounts.merchants,
@@ -164,6 +165,7 @@ func (b dashboardBundle) shop(u identity.User) seller {
 type surfer struct {
 	b       dashboardBundle
 	cookies map[string]*http.Cookie
+	proof   string // what an upload re-authenticates with
 }
 
 func (b dashboardBundle) surfer() *surfer { return &surfer{b: b, cookies: map[string]*http.Cookie{}} }
@@ -188,6 +190,11 @@ func (s *surfer) do(method, path string, form url.Values, header ...string) repl
 	}
 	w := httptest.NewRecorder()
 	s.b.server.Handler().ServeHTTP(w, r)
+	return s.keep(w)
+}
+
+// keep takes the cookies of an answer.
+func (s *surfer) keep(w *httptest.ResponseRecorder) reply {
 	res := w.Result()
 	for _, k := range res.Cookies() {
 		if s.cookies[k.Name] = k; k.MaxAge < 0 {
@@ -197,7 +204,17 @@ func (s *surfer) do(method, path string, form url.Values, header ...string) repl
 	return reply{res.StatusCode, res.Header, w.Body.String()}
 }
 
-func (s *surfer) get(path string) reply { s.b.t.Helper(); return s.do("GET", path, nil) }
+// A link of a mail is followed to the page without its token.
+func (s *surfer) get(path string) reply {
+	s.b.t.Helper()
+	r := s.do("GET", path, nil)
+	if strings.Contains(path, "token=") || strings.Contains(path, "invite=") {
+		if to := r.header.Get("Location"); r.status == 303 && strings.HasPrefix(path, to) {
+			return s.do("GET", to, nil)
+		}
+	}
+	return r
+}
 
 // post sends a form of name, value pairs.
 func (s *surfer) post(path string, pairs ...string) reply {

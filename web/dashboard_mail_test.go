@@ -29,13 +29,13 @@ func TestMoneyMovedOverTheAPI(t *testing.T) {
 	update(`networks: [{network: BASE, finality: "1s"}]`)
 	update(`secret: "known to a thief"`)
 	update(`secret: "known to a thief"`)
-	texts := strings.Join(b.mailed(4), "\n")
+	texts := strings.Join(b.mailed(5), "\n")
 	for _, want := range []string{ownerEmail, "Shop of " + ownerEmail, "BASE", merchantWallet, other, "https://evil.example/hook", "BASE final after: the network's own rule → 1s", "shared secret: it was "} {
 		if !strings.Contains(texts, want) {
 			t.Errorf("the mails lack %q: %s", want, texts)
 		}
 	}
-	if n := len(b.mail.all()); n != 4 || strings.Contains(texts, "known to a thief") {
-		t.Errorf("%d mails were sent, want 4 without the secret: %s", n, texts)
+	if n := len(b.mail.all()); n != 5 || strings.Contains(texts, "known to a thief") {
+		t.Errorf("%d mails were sent, want 5 without the secret: %s", n, texts)
 	}
 }

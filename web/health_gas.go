@@ -1,6 +1,8 @@
 package web
 
 import (
+	"context"
+
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/settlement"
 )
@@ -17,6 +19,9 @@ type gasHealth struct {
 	Level          string  `json:"level"`
 	Waiting        string  `json:"waiting"` // why sweeps wait; empty when they do not
 }
+
+// CountCheck counts a wallet that the endpoints are asked about, by whose request it is.
+func (s *Server) CountCheck(ctx context.Context) error { return s.sh.Limits.Checks(ctx) }
 
 // ReportGas adds the state of gas wallets to GET /health. Call it before Serve.
 func (s *Server) ReportGas(status func(chain.Network) (settlement.Status, bool)) {

@@ -25,11 +25,11 @@ var underLock = map[string]string{
 	"/dashboard/team/members/:member/remove": "waits", "/dashboard/team/invite": "refused",
 	"/dashboard/start": "refused", "/dashboard/start/dollar": "at once",
 
-	"/dashboard/settings/webhooks/rotate": "at once", "/dashboard/settings/webhooks/retire": "at once",
+	"/dashboard/settings/webhooks/rotate": "waits", "/dashboard/settings/webhooks/retire": "at once",
 	"/dashboard/settings/payouts/lock": "at once", "/dashboard/changes/:change/stop": "at once",
-	"/dashboard/keys": "at once", "/dashboard/keys/:key/label": "at once", "/dashboard/keys/:key/rotate": "at once",
+	"/dashboard/keys": "at once", "/dashboard/keys/:key/label": "at once", "/dashboard/keys/:key/rotate": "waits",
 	"/dashboard/keys/:key/revoke": "at once", "/dashboard/credits": "at once",
-	"/dashboard/payments/:txnid/cancel": "at once", "/dashboard/payments/:txnid/complete": "at once",
+	"/dashboard/payments/:txnid/cancel": "at once", "/dashboard/payments/:txnid/complete": "waits",
 	"/dashboard/payments/:txnid/accept": "at once", "/dashboard/payments/:txnid/find": "at once",
 	"/dashboard/payments/:txnid/resolve": "at once", "/dashboard/create": "at once",
 	"/dashboard/links": "at once", "/dashboard/links/:link/pause": "at once",
@@ -37,7 +37,7 @@ var underLock = map[string]string{
 	"/dashboard/campaigns/:campaign/pause": "at once", "/dashboard/campaigns/:campaign/resume": "at once",
 	"/dashboard/campaigns/:campaign/end": "at once", "/dashboard/campaigns/:campaign/review": "at once",
 	"/dashboard/settings/settlement": "at once", "/dashboard/settings/settlement/now": "at once",
-	"/dashboard/settings/checkout": "at once", "/dashboard/settings/checkout/logo": "at once",
+	"/dashboard/settings/checkout": "waits", "/dashboard/settings/checkout/logo": "waits",
 	"/dashboard/settings/checkout/logo/remove": "at once", "/dashboard/webhooks/ping": "at once",
 	"/dashboard/webhooks/stop":   "at once",
 	"/dashboard/webhooks/resend": "at once", "/dashboard/webhooks/:id/resend": "at once",
@@ -54,7 +54,7 @@ var underLock = map[string]string{
 
 // ending are the routes that end what the walk needs; nothing that waits hides there.
 var ending = []string{
-	"/revoke", "/leave", "/security/password", "/merchant", "/factor/remove", "/factor", "/sessions/end",
+	"/revoke", "/leave", "/cancel", "/security/password", "/merchant", "/factor/remove", "/factor", "/sessions/end",
 	":session/end", "/stop",
 }
 
@@ -69,10 +69,11 @@ func (l locked) directions() string {
 		if k.Label == "Made on the way" {
 			continue
 		}
-		fmt.Fprintf(&b, "key %s may %s from %q\n", k.Name(), k.Permissions, k.Sources)
+		fmt.Fprintf(&b, "key %s may %s from %q, text %x\n", k.Name(), k.Permissions, k.Sources, k.Hash)
 		if c, err := l.accounts.Custodian(ctx, k.ID); err == nil {
 			fmt.Fprintf(&b, "%v %s %t %v %d %s\n", c.Wallets, c.CallbackURL, c.Secret.Empty(), c.Networks, c.ShortBasis,
 				c.LateFor)
+			fmt.Fprintf(&b, "shown %s %+v, %d signing secrets\n", c.Name, c.Branding, len(c.SigningSecrets))
 		}
 	}
 	owner, err := l.accounts.UserByEmail(ctx, ownerEmail)
@@ -91,7 +92,10 @@ func (l locked) directions() string {
 	must(l.t, err)
 	on, err := l.accounts.Locked(ctx, owner.ID)
 	must(l.t, err)
-	fmt.Fprintf(&b, "campaign of key %d, locked %t\n", c.KeyID, on)
+	fmt.Fprintf(&b, "campaign “%s” of key %d, locked %t\n", c.Title, c.KeyID, on)
+	p, err := l.payments.Get(ctx, l.txnid)
+	must(l.t, err)
+	fmt.Fprintf(&b, "payment %s\n", p.Status)
 	return b.String()
 }
 
@@ -102,6 +106,7 @@ func TestLock_EveryForm(t *testing.T) {
 	t.Parallel()
 	l := newLocked(t)
 	l.t = t
+	l.txnid = string(l.newPayment(l.m).ID)
 	owner, err := l.accounts.UserByEmail(t.Context(), ownerEmail)
 	must(t, err)
 	second, err := l.accounts.UserByEmail(t.Context(), "second@shop.example")
@@ -142,13 +147,13 @@ func TestLock_EveryForm(t *testing.T) {
 		kinds = append(kinds, string(w.Kind))
 	}
 	slices.Sort(kinds)
-	if got := strings.Join(kinds, " "); got != "campaign custodian removal rights role unlock" {
+	if got := strings.Join(kinds, " "); got != "campaign custodian paid removal rights role rotation shown signing unlock" {
 		t.Errorf("these changes wait: %s", got)
 	}
 	l.clock.advance(merchant.LockDelay + time.Minute)
 	l.apply()
 	after := l.directions()
-	for _, made := range []string{thief, "key Other may create,read,cancel,complete,custodian", "locked false", "campaign of key"} {
+	for _, made := range []string{thief, "key Other may create,read,cancel,complete,custodian", "locked false", "campaign “x”", "payment COMPLETED", "2 signing secrets"} {
 		if !strings.Contains(after, made) {
 			t.Errorf("after 24 hours %q is missing: %s", made, after)
 		}
@@ -162,16 +167,16 @@ func TestLock_EveryForm(t *testing.T) {
 func (l locked) attack(t *testing.T, route, want string, m identity.User, other merchant.Key) {
 	t.Helper()
 	path := strings.NewReplacer(":key", other.PublicID, ":campaign", l.given.Slug, ":link", l.link.Slug, ":id", "1",
-		":member", m.PublicID).Replace(route)
+		":member", m.PublicID, ":txnid", l.txnid).Replace(route)
 	key := l.m.key.PublicID
 	if strings.Contains(route, ":campaign") {
 		key = other.PublicID
 	}
 	form := []string{
-		"key", key, "name", "Nordlicht", "wallet.POLYGON", thief, "wallet.BASE", thief, "callbackUrl",
+		"key", key, "name", "Nordlicht", "tagline", "Pay me", "wallet.POLYGON", thief, "wallet.BASE", thief, "callbackUrl",
 		"https://evil.example/hook", "secret", "known", "short", "10", "late", "720", "POLYGON.enabled", "yes",
 		"POLYGON.finality", "1s", "title", "x", "role", "owner", "email", "thief@evil.example", "chosen", "yes",
-		"label", "Made on the way", "password", l.code(),
+		"label", "Made on the way", "reason", "paid in cash", "password", l.code(),
 	}
 	for _, p := range merchant.EveryPermission() {
 		form = append(form, "permission", string(p))

@@ -22,8 +22,9 @@ import (
 type locked struct {
 	directed
 
-	s    *surfer
-	code func() string
+	s     *surfer
+	code  func() string
+	txnid string // of a payment that the walk of every form completes
 }
 
 func newLocked(t *testing.T) locked {

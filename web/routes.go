@@ -13,7 +13,7 @@ func (s *Server) routes() *echo.Echo {
 	e.HideBanner, e.HidePort = true, true
 	e.HTTPErrorHandler = s.sh.Fail
 	e.Pre(shell.WithoutSlash)
-	e.Use(s.sh.Enter, s.lastOfConnection, s.sh.Headers, s.sh.PerClient, shell.Unread)
+	e.Use(s.sh.Enter, s.lastOfConnection, s.sh.Headers, s.sh.InClear, s.sh.PerClient, shell.Unread)
 
 	r := s.sh.Router(e)
 	// These cost next to nothing: a page requests its files all at once, and a

@@ -130,3 +130,6 @@ func (o *Operations) shown(ctx context.Context, needs merchant.Permission) error
 	}
 	return allowed(ctx, k, needs)
 }
+
+// More counts n more calls of the client than its request, which a document makes.
+func (o *Operations) More(ctx context.Context, n int) error { return o.d.Limits.More(ctx, n) }

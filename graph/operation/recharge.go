@@ -40,6 +40,9 @@ func (o *Operations) Recharge(
 	if err := o.d.Limits.Costly(ctx); err != nil {
 		return nil, err
 	}
+	if err := o.d.Limits.Checks(ctx); err != nil {
+		return nil, err
+	}
 	if units < 1 || units > recharge.MaxUnits {
 		return nil, fault.New(fault.Invalid, "unit must be between 1 and %d", recharge.MaxUnits)
 	}
@@ -53,7 +56,7 @@ func (o *Operations) Recharge(
 	return once(ctx, o, place, units, func(w write) (*model.RechargeResult, error) {
 		// Its transaction is added to the audit entry when it is signed.
 		entry := o.entry(ctx, key, audit.ActionRecharge, named(key), fmt.Sprintf("%d units", units))
-		r, err := o.d.Recharges.Buy(ctx, recharge.Request{
+		r, err := o.d.Recharges.Buy(chain.AsStranger(ctx), recharge.Request{
 			ID: recharge.ID(w.subject), KeyID: key.ID, Units: int64(units), Wallet: key.Wallet, PrivateKey: privateKey,
 		}, rechargeWait, entry)
 		if err != nil {

@@ -161,6 +161,7 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 		MinAmount: a.Config.MinAmount, MaxAmount: a.Config.MaxAmount,
 		Refused: a.refused, Crowded: a.crowded, Looked: a.looked,
 	}, a.clock.Now, func(t time.Time) payment.ID { return payment.ID(newULID(t)) })
+	a.Merchants.CompleteBy(a.Payments.CompleteWaiting)
 	a.Campaigns = campaign.NewService(a.Store, a.Payments, a.clock.Now, a.writer)
 	a.expirer = watch.NewExpirer(a.Config.Profiles(), a.networks.readers(), counted, a.Store.Settlement(), a.clock.Now,
 		a.log)
@@ -209,10 +210,15 @@ func (a *App) openAccounts(sealer *secret.Sealer) {
 			return webhook.Hosts(a.Config.CallbackHosts).Check(u)
 		},
 		CheckWallet: func(ctx context.Context, n chain.Network, w chain.Address) error {
-			return a.networks.checkWallet(ctx, n, w)
+			if a.server != nil { // commands have none
+				if err := a.server.CountCheck(ctx); err != nil {
+					return err
+				}
+			}
+			return a.networks.checkWallet(chain.AsStranger(ctx), n, w)
 		},
 		WalletCode: func(ctx context.Context, n chain.Network, at chain.Address) (string, bool) {
-			return a.networks.walletCode(ctx, n, at)
+			return a.networks.walletCode(chain.AsStranger(ctx), n, at)
 		},
 		Profiles: a.Config.Profiles(),
 		Meter:    a.Config.Credits,

@@ -18,7 +18,6 @@ import (
 var directing = map[string][]string{
 	"UpdateCustodian": {
 		"changeCustodian", "UpdateCustodianDetails", "ArrangeCustodian", "changeSigning", "UpdateCustodian",
-		"SetBranding", // the picture and the words of the page, which no gate guards
 	},
 	"CreateCustodian":     {"changeCustodian", "CreateCustodianAccount", "CreateCustodian", "ArrangeCustodian"},
 	"ArrangeCustodian":    {"apply", "postStart"},
@@ -26,6 +25,9 @@ var directing = map[string][]string{
 	"RotateSigningSecret": {"postRotateSigning"},
 	"RetireSigningSecret": {"postRetireSigning"},
 	"UpdateCampaign":      {"update"},
+	"PutLogo":             {"takeLogo", "PutLogo"},
+	"CreateCampaign":      {"Create"},
+	"CreateLink":          {"postLinkNew", "CreateLink", "makeLink"},
 	"ApplyWaiting":        {"apply"},
 	"SetKeyRights":        {"postKeyPermissions", "SetKeyRights"},
 	"SetRole":             {"postMemberRole", "SetRole"},
@@ -35,7 +37,7 @@ var directing = map[string][]string{
 // gated are the handlers that must pass the gate, themselves or by a helper.
 var gated = []string{
 	"apply", "secretAct", "teamForm", "lockAct", "postKeyPermissions", "postCampaignEdit",
-	"postStart",
+	"postStart", "postLogo", "postRemoveLogo", "postCampaignNew", "postLinkNew",
 }
 
 // No other function reaches a settlement wallet than those of the list, and each
@@ -55,7 +57,7 @@ func TestDirection_OneGate(t *testing.T) {
 					return true
 				}
 				name := s.Sel.Name
-				if name == "Gate" {
+				if name == "Gate" || name == "GateShown" {
 					passes[f.Name.Name] = true
 				}
 				if may, ok := directing[name]; ok && !mutex(s) && !slices.Contains(may, f.Name.Name) {

@@ -152,6 +152,18 @@ func (c Campaign) Edit(in Draft, keyID int64, now time.Time) (Campaign, error) {
 	return edited, nil
 }
 
+// Shown returns what donors read and what differs from before, one line each.
+func (c Campaign) Shown(before Campaign) []string {
+	var changes []string
+	if c.Title != before.Title {
+		changes = append(changes, "title “"+before.Title+"” → “"+c.Title+"”")
+	}
+	if c.Description != before.Description {
+		changes = append(changes, "text “"+before.Description+"” → “"+c.Description+"”")
+	}
+	return changes
+}
+
 // Review is the merchant's decision on showing a donation's name and message.
 type Review string
 

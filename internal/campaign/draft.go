@@ -8,6 +8,7 @@ import (
 
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/input"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 )
 
@@ -50,7 +51,7 @@ func New(in Draft, keyID int64, now time.Time) (Campaign, error) {
 func (in Draft) apply(c Campaign, now time.Time) (Campaign, error) {
 	var err error
 	var wrong []error
-	c.Title, err = input.Text("title", in.Title, MaxTitle)
+	c.Title, err = shownText("title", in.Title, MaxTitle, input.Text)
 	if err == nil && c.Title == "" {
 		err = fault.About(fault.Invalid, "title", "is required")
 	}
@@ -59,7 +60,7 @@ func (in Draft) apply(c Campaign, now time.Time) (Campaign, error) {
 		c.Slug, err = cleanSlug("campaignId", in.Slug)
 		wrong = append(wrong, err)
 	}
-	c.Description, err = cleanText("description", in.Description, MaxDescription)
+	c.Description, err = shownText("description", in.Description, MaxDescription, cleanText)
 	wrong = append(wrong, err)
 	c.Goal, err = optionalAmount("goalAmount", in.Goal)
 	wrong = append(wrong, err)
@@ -71,6 +72,17 @@ func (in Draft) apply(c Campaign, now time.Time) (Campaign, error) {
 	}
 	c.EndsAt, c.ShowAtOnce = in.EndsAt, in.ShowAtOnce
 	return c, errors.Join(wrong...)
+}
+
+// shownText cleans a text that payers read, and refuses one with the address of a wallet.
+func shownText(
+	field, text string, most int, clean func(field, text string, most int) (string, error),
+) (string, error) {
+	text, err := clean(field, text, most)
+	if err == nil {
+		err = merchant.CheckShown(field, text)
+	}
+	return text, err
 }
 
 // suggestions reads amounts, drops duplicates and sorts them.
@@ -111,7 +123,7 @@ func cleanSlug(field, text string) (string, error) {
 	if !ValidSlug(text) {
 		return "", fault.About(fault.Invalid, field, "must be %d to %d letters a to z, digits and single hyphens between them, such as winter-shelter", MinSlug, MaxSlug)
 	}
-	return text, nil
+	return text, merchant.CheckShown(field, text)
 }
 
 // ValidSlug reports whether the text can be a slug at all.

@@ -49,7 +49,7 @@ func NewLink(in LinkDraft, keyID int64, now time.Time) (Link, error) {
 	var wrong []error
 	l.Slug, err = cleanSlug("slug", in.Slug)
 	wrong = append(wrong, err)
-	l.Description, err = input.Text("description", in.Description, payment.MaxDescription)
+	l.Description, err = shownText("description", in.Description, payment.MaxDescription, input.Text)
 	wrong = append(wrong, err)
 	l.Reference, err = input.Text("reference", in.Reference, payment.MaxReference)
 	wrong = append(wrong, err)

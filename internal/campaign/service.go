@@ -90,25 +90,32 @@ func (s *Service) Create(ctx context.Context, keyID int64, in Draft, act audit.A
 	if err != nil {
 		return Campaign{}, err
 	}
-	return s.store.CreateCampaign(ctx, c, act.Record(act.Account, audit.ActionCampaignNew, "", ""))
+	return s.store.CreateCampaign(ctx, c, act.Record(act.Account, audit.ActionCampaignNew, "", "", s.mail.Owners(
+		act.At, act.Account, "A donation campaign was made", act.Who+" made the campaign “"+c.Title+
+			"” ("+c.Slug+") in Florin:\n\n"+c.Description)...))
 }
 
-// Redirection says to which API key, and so to whose wallets, donations go, and what is different from before, one line
-// each.
+// Redirection says to which API key, and so to whose wallets, donations go, and what is different from before of that and
+// of what donors read, one line each.
 type Redirection struct {
 	KeyID   int64
 	KeyName string
+	Moved   bool // to another key than before
 	Changes []string
 }
 
 // Edit replaces the description, the settings and the key of a campaign of one of the keys. The owners are mailed where
-// donations go elsewhere.
+// donations go elsewhere, or donors read something else.
 func (s *Service) Edit(
 	ctx context.Context, keys []int64, slug string, to Redirection, in Draft, act audit.Act,
 ) (Campaign, error) {
 	r := act.Record(act.Account, audit.ActionCampaign, "", strings.Join(append(to.Changes, ""), ", "))
 	if len(to.Changes) > 0 {
-		r.Mails = s.mail.Owners(act.At, act.Account, "Where donations to “"+in.Title+"” go was changed", act.Who+
+		what := "What donors read"
+		if to.Moved {
+			what = "Where donations go"
+		}
+		r.Mails = s.mail.Owners(act.At, act.Account, what+" of “"+in.Title+"” was changed", act.Who+
 			" changed in Florin, for the API key “"+to.KeyName+"”:\n\n"+strings.Join(to.Changes, "\n"))
 	}
 	return s.update(ctx, keys, slug, func(c Campaign) (Campaign, error) { return c.Edit(in, to.KeyID, s.now()) }, r)
@@ -240,7 +247,9 @@ func (s *Service) CreateLink(ctx context.Context, keyID int64, in LinkDraft, act
 			return Link{}, err
 		}
 	}
-	return s.store.CreateLink(ctx, l, act.Record(act.Account, audit.ActionLinkNew, "", ""))
+	return s.store.CreateLink(ctx, l, act.Record(act.Account, audit.ActionLinkNew, "", "", s.mail.Owners(
+		act.At, act.Account, "A payment link was made", act.Who+" made the payment link “"+l.Slug+
+			"” in Florin:\n\n"+l.Description)...))
 }
 
 // Link returns a link, which is public.

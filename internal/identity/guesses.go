@@ -40,7 +40,16 @@ func (s *Service) guessed(ctx context.Context, c Credentials) error {
 			return err
 		}
 	}
-	err = s.store.Record(ctx, audit.Record{Mails: s.opts.Mail.Guessed(now, email, "Failed attempts to sign in to your account",
+	return s.noteGuesses(ctx, email)
+}
+
+// noteGuesses stores a mail to the user with the address, if there is one, that others guess at their password.
+func (s *Service) noteGuesses(ctx context.Context, email string) error {
+	now := s.now().UTC()
+	if !s.opts.Mail.Enabled() || !s.guesses.due(email, now) {
+		return nil
+	}
+	err := s.store.Record(ctx, audit.Record{Mails: s.opts.Mail.Guessed(now, email, "Failed attempts to sign in to your account",
 		guessedText+s.security()+"\n\nThis mail is sent at most once in 24 hours.")})
 	if err == nil {
 		s.guesses.noted(email, now)
@@ -49,7 +58,7 @@ func (s *Service) guessed(ctx context.Context, c Credentials) error {
 }
 
 const guessedText = "There were too many failed attempts to sign in to your Florin account, so further attempts are " +
-	"slowed down. The browsers you have signed in from before still work.\n\n" +
+	"slowed down. The browsers you have signed in from before still work, and a new password by mail lets another in.\n\n" +
 	"If it was you, wait a little and try again. If it was not you, no one has signed in so far. " +
 	"Use a password that you use nowhere else, and a second factor or a passkey:\n"
 

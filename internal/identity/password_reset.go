@@ -15,23 +15,31 @@ import (
 // enough that a link in an old mailbox is worthless.
 const ResetTTL = time.Hour
 
-// BeginReset mails the user with the address a link by which they set a new password. For an unknown address it does
-// nothing, and the caller answers alike.
-func (s *Service) BeginReset(ctx context.Context, email string) error {
-	user, err := s.UserByEmail(ctx, email)
-	if fault.Is(err, fault.NotFound) {
-		return nil
-	}
+// BeginReset orders a mail to the user with the address, with a link by which they set a new password. It does the same
+// for an address of nobody, so that neither the answer nor its time says who has an account: ResetMail finds that out.
+// near is the neighbourhood that the request came from; empty: not known.
+func (s *Service) BeginReset(ctx context.Context, email, near string) error {
+	email, err := NormalizeEmail(email)
 	if err != nil {
 		return err
 	}
-	_, err = s.addReset(ctx, user, func(token secret.Text) audit.Record {
-		return audit.Record{Mails: s.opts.Mail.Asked(s.now().UTC(), user.Email, "Set a new password",
-			"We got a request to set a new password for your Florin account.\n\n"+
-				"Set it here within one hour:\n"+s.link("/reset?token=", token)+"\n\n"+
-				"If it was not you, ignore this mail: your password stays as it is.")}
-	})
-	return err
+	return s.store.Record(ctx, audit.Record{Mails: s.opts.Mail.Reset(s.now().UTC(), email, near)})
+}
+
+// ResetMail makes the mail that BeginReset has ordered. ok is false where no user has the address.
+func (s *Service) ResetMail(ctx context.Context, m mail.Mail) (out mail.Mail, ok bool, err error) {
+	user, err := s.UserByEmail(ctx, m.To)
+	if fault.Is(err, fault.NotFound) {
+		return mail.Mail{}, false, nil
+	}
+	if err != nil {
+		return mail.Mail{}, false, err
+	}
+	token, err := s.addReset(ctx, user, func(secret.Text) audit.Record { return audit.Record{} })
+	m.Text = secret.New("We got a request to set a new password for your Florin account.\n\n" +
+		"Set it here within one hour:\n" + s.link("/reset?token=", token) + "\n\n" +
+		"If it was not you, ignore this mail: your password stays as it is.")
+	return m, err == nil, err
 }
 
 // MailResetLink mails a user a link to a new password on behalf of an operator. Where no mail is sent, the caller shows

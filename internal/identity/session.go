@@ -69,8 +69,8 @@ func (s *Service) signIn(ctx context.Context, c Credentials) (SignedIn, error) {
 	if err != nil {
 		return SignedIn{}, err
 	}
-	limits := signInLimits(email, c)
-	if err := s.take(ctx, limits, tooManySignIns); err != nil {
+	limits, err := s.takeSignIn(ctx, email, c)
+	if err != nil {
 		return SignedIn{}, err
 	}
 	user, err := s.verify(ctx, email, c.Password, c.Device != "")

@@ -52,8 +52,8 @@ func (s *Service) enterWithCode(ctx context.Context, half Halfway, c Credentials
 	if halfway(user) != half {
 		return SignedIn{}, ErrBadSession
 	}
-	limits := signInLimits(email, c)
-	if err := s.take(ctx, limits, tooManySignIns); err != nil {
+	limits, err := s.takeSignIn(ctx, email, c)
+	if err != nil {
 		return SignedIn{}, err
 	}
 	var refusal error = ErrBadCode

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"net/netip"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/florinpay/florin/internal/fault"
@@ -19,9 +20,16 @@ var (
 	perAddress        = allowance{burst: 50, interval: time.Minute}
 	// perUser counts attempts for a user from all addresses, so that guessing from
 	// many addresses gets a thousand attempts a day and not a million. On a new
-	// device the user waits minutes then, or resets the password by mail, which
+	// device the user has a second place then, or resets the password by mail, which
 	// makes the device a known one.
 	perUser = allowance{burst: 40, interval: 90 * time.Second}
+	// Where those of perUser are used up, a neighbourhood (/48, /24) that has not guessed at the user of late has tries
+	// of its own, as has the region (/32, /16) that it is in: the user on a new device signs in at once while one
+	// network guesses, however many addresses it has. perUserSecond bounds them all, so that guesses from many regions
+	// get 1,500 a day more.
+	perUserNear   = allowance{burst: 4, interval: 15 * time.Minute}
+	perUserRegion = allowance{burst: 12, interval: 5 * time.Minute}
+	perUserSecond = allowance{burst: 500, interval: time.Minute}
 	// perDevice is all that counts for a known device of the user: nothing that a
 	// stranger does, from wherever, delays it.
 	perDevice = allowance{burst: 8, interval: 15 * time.Minute}
@@ -82,6 +90,35 @@ func signInLimits(email string, c Credentials) []Limit {
 	return limits
 }
 
+// secondLimits are what an attempt counts against where the limit of its user is used up; none for a client whose
+// address is not known.
+func secondLimits(email string, c Credentials) []Limit {
+	near, ok := networkAround(c.Address, 24, 48)
+	if !ok || c.Device != "" {
+		return nil
+	}
+	region, _ := networkAround(c.Address, 16, 32)
+	limits := signInLimits(email, c)
+	limits[0] = perUserSecond.limit("user, second place", email)
+	return append(limits, perUserNear.limit("user and neighbourhood", email, near),
+		perUserRegion.limit("user and region", email, region))
+}
+
+// takeSignIn counts an attempt to sign in before it is made, and returns what it was counted against. One whose user's
+// limit others have used up may have a second place.
+func (s *Service) takeSignIn(ctx context.Context, email string, c Credentials) ([]Limit, error) {
+	limits := signInLimits(email, c)
+	refusal := s.take(ctx, limits, tooManySignIns)
+	second := secondLimits(email, c)
+	if !fault.Is(refusal, fault.Limited) || second == nil {
+		return limits, refusal
+	}
+	if err := s.take(ctx, second, tooManySignIns); err != nil {
+		return nil, refusal
+	}
+	return second, s.noteGuesses(ctx, email)
+}
+
 // reauthLimits are what re-authentication counts against. It has its own, which
 // only a client that is signed in can use up.
 func reauthLimits(user User, address string) []Limit {
@@ -124,6 +161,22 @@ func (s *Service) giveBack(ctx context.Context, limits []Limit, forget ...Hash) 
 // PruneAttempts deletes the counts that have no effect any more.
 func (s *Service) PruneAttempts(ctx context.Context) error {
 	return s.store.PruneAttempts(ctx, s.now().UTC())
+}
+
+// networkAround returns the network of an address with so many bits.
+func networkAround(text string, bits4, bits6 int) (network string, ok bool) {
+	client, ok := clientNetwork(text)
+	address, _, _ := strings.Cut(client, "/")
+	ip, err := netip.ParseAddr(address)
+	if !ok || err != nil {
+		return "", false
+	}
+	bits := bits6
+	if ip.Is4() {
+		bits = bits4
+	}
+	p, err := ip.Prefix(bits)
+	return p.String(), err == nil
 }
 
 // clientNetwork returns what counts as one client: an IPv4 address, or the /64 of

@@ -16,8 +16,11 @@ type Kind string
 // The kinds.
 const (
 	Plain Kind = "PLAIN" // nothing
-	// Asked is one that a stranger can have sent, such as a link to a new password: few an hour reach one address.
+	// Asked is one that a stranger can have sent, such as a sign-up: few an hour with its subject reach one address.
 	Asked Kind = "ASKED"
+	// Reset is a link to a new password for To, if that is a user's; it is made when it is sent. Beside the few an hour,
+	// each neighbourhood that asks has one.
+	Reset Kind = "RESET"
 	// Guessed is about guesses at a password of To. It is sent if that is a user's, once a day.
 	Guessed Kind = "GUESSED"
 	// Low and Refused are about the credits of Key: they become mails to its owners, with what is left then.
@@ -25,12 +28,24 @@ const (
 	Refused Kind = "REFUSED"
 	// Crowded is, in the same way, about strangers who open more payments of Key than it has room for.
 	Crowded Kind = "CROWDED"
+	// Completed goes to the owners of Key: a payment was completed by hand.
+	Completed Kind = "COMPLETED"
 	// Hook is the body of the operator's webhook.
 	Hook Kind = "HOOK"
 )
 
-// AskedAnHour is how many mails of kind Asked reach one address in an hour.
+// AskedAnHour is how many mails of one kind and subject that strangers asked for reach one address in an hour.
 const AskedAnHour = 3
+
+// Allowed reports whether a mail that a stranger asked for may be sent, after those of its kind and subject to its
+// address in the hour before. One neighbourhood cannot keep a link to a new password from another.
+func (m Mail) Allowed(before []Mail) bool {
+	near := false
+	for _, b := range before {
+		near = near || b.Near == m.Near
+	}
+	return len(before) < AskedAnHour || m.Kind == Reset && m.Near != "" && !near
+}
 
 // Mail is one text on its way.
 type Mail struct {
@@ -39,8 +54,9 @@ type Mail struct {
 	To      string // an address; empty for hooks, and where Owners or Key says who
 	Owners  int64  // the merchant account whose owners each get one
 	Member  int64  // a user: the owners of every account that they belong to get one each, they themselves none
+	Near    string // for Asked and Reset: the neighbourhood of who asked for it; empty: not known
 	Except  string // the address of an owner who gets none
-	Key     int64  // for Low, Refused and Crowded
+	Key     int64  // for Low, Refused, Crowded and Completed
 	Thread  string // what belongs together arrives in order; empty: nothing before it matters
 	Subject string
 	Text    secret.Text // it may have a link that opens an account
@@ -64,6 +80,11 @@ func (w *Writer) To(at time.Time, address, subject, text string) []Mail {
 // Asked returns a mail that a stranger can have sent to the address.
 func (w *Writer) Asked(at time.Time, address, subject, text string) []Mail {
 	return w.of(Mail{Kind: Asked, To: address, Subject: subject, Text: secret.New(text), At: at})
+}
+
+// Reset returns the order of a link to a new password.
+func (w *Writer) Reset(at time.Time, address, near string) []Mail {
+	return w.of(Mail{Kind: Reset, To: address, Near: near, Subject: "Set a new password", At: at})
 }
 
 // Guessed returns a mail to the user with the address, if there is one, about guesses at their password.

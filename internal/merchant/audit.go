@@ -66,6 +66,10 @@ func (s *Service) custodianRecord(act audit.Act, key Key, before, after Custodia
 	case len(after.WalletChanges(before)) == 0:
 		money = "Where your webhooks go was changed"
 	}
+	shown := after.Shown(before)
+	if before.ID == 0 {
+		shown = nil // nobody has read anything yet
+	}
 	for _, x := range []struct {
 		subject string
 		changes []string
@@ -73,11 +77,15 @@ func (s *Service) custodianRecord(act audit.Act, key Key, before, after Custodia
 		{money, after.Destinations(before)},
 		{"How you accept money was changed", after.Acceptance(before)},
 		{secretMail, after.SharedSecret(before)},
+		{shownMail, shown},
 	} {
 		r.Mails = append(r.Mails, s.keyMails(act, key, x.subject, x.changes)...)
 	}
 	return r
 }
+
+// shownMail is the subject of a mail about a change of what payers read.
+const shownMail = "What your customers read was changed"
 
 // secretMail is the subject of a mail about a change of secrets.
 const secretMail = "A secret of your webhooks was changed"

@@ -63,6 +63,9 @@ func (b Branding) with(in BrandingInput) (Branding, error) {
 			continue
 		}
 		text, err := f.clean(f.field, *f.from)
+		if err == nil {
+			err = CheckShown(f.field, text)
+		}
 		wrong = append(wrong, err)
 		*f.to = text
 	}

@@ -33,7 +33,9 @@ func (s *Service) with(c Custodian, in CustodianInput) (Custodian, error) {
 
 func setName(c *Custodian, in CustodianInput) (err error) {
 	if in.Name != nil {
-		c.Name, err = input.Text("name", *in.Name, input.MaxName)
+		if c.Name, err = input.Text("name", *in.Name, input.MaxName); err == nil {
+			err = CheckShown("name", c.Name)
+		}
 	}
 	return err
 }

@@ -40,22 +40,6 @@ func (s *Service) ArrangeCustodian(
 	return c, signing, err
 }
 
-// SetBranding changes name and branding of the key's custodian. It fails with fault.Invalid naming the field, or
-// ErrNoCustodian.
-func (s *Service) SetBranding(ctx context.Context, key Key, name *string, b BrandingInput, act audit.Act) error {
-	in := CustodianInput{Name: name, Branding: &b}
-	if err := s.checkInput(ctx, key, in); err != nil {
-		return err
-	}
-	done := act.Record(key.UserID, audit.ActionBranding, key.Name(), "")
-	_, err := s.store.UpdateCustodian(ctx, key.ID, nil, func(c Custodian) (CustodianChange, error) {
-		c, err := s.with(c, in)
-		c.UpdatedAt = s.now().UTC()
-		return CustodianChange{c, done}, err
-	})
-	return err
-}
-
 func (s *Service) newCustodian(key Key, in CustodianInput) (Custodian, secret.Text, error) {
 	now := s.now().UTC()
 	id, err := s.newID(now)
@@ -81,13 +65,18 @@ func (s *Service) RotateSigningSecret(ctx context.Context, key Key, act audit.Ac
 		return secret.Text{}, err
 	}
 	err = s.changeSigning(ctx, key, act, "", "signing secret: a new one was made and shown", func(list []secret.Text) []secret.Text {
-		list = append([]secret.Text{signing}, list...)
-		return list[:min(len(list), maxSigning)]
+		return newestSigning(signing, Custodian{SigningSecrets: list})
 	})
 	if err != nil {
 		return secret.Text{}, fmt.Errorf("rotate the signing secret: %w", err)
 	}
 	return signing, nil
+}
+
+// newestSigning are the signing secrets of the custodian with a new one.
+func newestSigning(signing secret.Text, c Custodian) []secret.Text {
+	list := append([]secret.Text{signing}, c.SigningSecrets...)
+	return list[:min(len(list), maxSigning)]
 }
 
 // RetireSigningSecret leaves only the newest signing secret valid.

@@ -8,7 +8,7 @@ import (
 
 // Direction is a setting that decides where money of a merchant goes, what a shop
 // believes of it, or who may change that. All of them pass one gate: in the dashboard
-// an owner (ActMoney) who re-authenticates for the change, and over the API a key with
+// an owner (ActMoney) who re-authenticates for the change (what payers read: whoever may change it), and over the API a key with
 // PermissionCustodian where the owners have not locked the account. Every passage is
 // mailed to all owners and audited, with old and new in full.
 type Direction string
@@ -26,6 +26,7 @@ const (
 	DirectionRights     Direction = "what an API key may do, and from where"
 	DirectionOwners     Direction = "who is an owner"
 	DirectionLock       Direction = "the lock of the account"
+	DirectionShown      Direction = "what payers read: name, line, logo, website, address for questions, and the texts of campaigns and links"
 )
 
 // Directions lists what the gate guards. A payment link keeps its key for ever, and a
@@ -33,7 +34,7 @@ const (
 func Directions() []Direction {
 	return []Direction{
 		DirectionWallets, DirectionCustodian, DirectionCallback, DirectionSecret, DirectionSigning,
-		DirectionAcceptance, DirectionCampaign, DirectionRights, DirectionOwners, DirectionLock,
+		DirectionAcceptance, DirectionCampaign, DirectionRights, DirectionOwners, DirectionLock, DirectionShown,
 	}
 }
 
@@ -62,10 +63,14 @@ func LockRules() []OnLocked {
 		{"what counts as paid, made stricter", "it takes goods from nobody, and a network in trouble is left at once"},
 		{"what an API key may do, narrowed", "a leaked key must lose its rights at once"},
 		{"other roles, members who are no owners", "they move no money and give nobody the right to"},
-		{string(DirectionSigning), "a leaked secret must be replaced at once; shops believe a new one only when they enter it"},
-		{"the text of an API key", "a leaked key must be replaced at once; it may do what it might before, and no custodian"},
+		{Change: string(DirectionSigning)},
+		{Change: "the text of an API key"},
+		{Change: "a payment that is completed by hand"},
+		{Change: "what payers read, changed"},
+		{"a new campaign or link", "nobody visits it before the shop gives out its address; it takes a passkey or a code of an owner"},
+		{"a logo that is taken away, the look of the page", "neither tells payers anything"},
+		{"an API key that is revoked, an old signing secret that is retired", "a leaked one must end at once"},
 		{"a new API key", "it acts for payments of its own, and gets no custodian without a change that waits"},
-		{"a payment that is marked as completed", "it is one payment; its money stays where it is"},
 		{"the lock, turned on, and a change that is stopped", "both only refuse"},
 	}
 }

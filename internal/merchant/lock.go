@@ -49,6 +49,10 @@ const (
 	WaitingRights    WaitingKind = "rights"    // what an API key may do, and from where
 	WaitingRole      WaitingKind = "role"      // who becomes an owner, or stops being one
 	WaitingRemoval   WaitingKind = "removal"   // an owner who is removed
+	WaitingShown     WaitingKind = "shown"     // what payers read: name, line, logo, website, address for questions
+	WaitingRotation  WaitingKind = "rotation"  // the text of an API key
+	WaitingSigning   WaitingKind = "signing"   // the signing secret of webhooks
+	WaitingPaid      WaitingKind = "paid"      // a payment that is completed by hand
 )
 
 // What completes "a change of …".
@@ -60,6 +64,14 @@ func (k WaitingKind) What() string {
 		return "who owns the account"
 	case WaitingUnlock:
 		return "the lock of the account"
+	case WaitingShown:
+		return "what your customers read"
+	case WaitingRotation:
+		return "the text of an API key"
+	case WaitingSigning:
+		return "the signing secret of your webhooks"
+	case WaitingPaid:
+		return "what counts as paid"
 	case WaitingCustodian, WaitingCampaign:
 	}
 	return "where your money goes"
@@ -72,7 +84,7 @@ type Waiting struct {
 	MerchantID int64
 	KeyID      int64 // whose custodian or rights are changed, or which a campaign gets; 0 for others
 	Kind       WaitingKind
-	Subject    string   // slug of the campaign, or public id of the member; empty for others
+	Subject    string   // slug of the campaign, public id of the member, or txnid of the payment; empty for others
 	Changes    []string // what changes, one line each, with old and new
 	By         string   // e-mail address of the owner
 	CreatedAt  time.Time
@@ -86,7 +98,13 @@ type Waiting struct {
 
 // NewSettings are what a waiting change sets. Its kind says which part counts.
 type NewSettings struct {
-	Custodian   CustodianInput // without branding
+	Custodian   CustodianInput
+	Logo        *Logo         // an uploaded logo; nil: it stays
+	Title, Text *string       // of a campaign; nil: they stay
+	Old, Next   identity.Hash // of the text of a key
+	Signing     secret.Text
+	Reason      string // why a payment is completed by hand
+	Accept      bool   // with what came, instead of in any case
 	Permissions Permissions
 	Sources     Sources
 	Role        Role
@@ -106,6 +124,13 @@ type waitingInput struct {
 	Sources     Sources
 	Role        Role
 	Member      string
+	Branding    *BrandingInput
+	Logo        *Logo
+	Title, Text *string
+	Old, Next   identity.Hash
+	Signing     string
+	Reason      string
+	Accept      bool
 }
 
 // waitingNetwork is a NetworkInput as it is stored: amounts are whole micros.
@@ -253,6 +278,8 @@ func (to NewSettings) stored() waitingInput {
 	x := waitingInput{
 		Name: in.Name, Wallets: in.Wallets, CallbackURL: in.CallbackURL, ShortBasis: in.ShortBasis, LateFor: in.LateFor,
 		Permissions: to.Permissions.List(), Sources: to.Sources, Role: to.Role, Member: to.Member,
+		Branding: in.Branding, Logo: to.Logo, Title: to.Title, Text: to.Text, Old: to.Old, Next: to.Next,
+		Signing: to.Signing.Reveal(), Reason: to.Reason, Accept: to.Accept,
 	}
 	if in.Secret != nil {
 		text := in.Secret.Reveal()
@@ -275,6 +302,7 @@ func (w Waiting) Settings() (NewSettings, error) {
 	}
 	in := CustodianInput{
 		Name: x.Name, Wallets: x.Wallets, CallbackURL: x.CallbackURL, ShortBasis: x.ShortBasis, LateFor: x.LateFor,
+		Branding: x.Branding,
 	}
 	if x.Secret != nil {
 		text := secret.New(*x.Secret)
@@ -289,6 +317,8 @@ func (w Waiting) Settings() (NewSettings, error) {
 	}
 	return NewSettings{
 		Custodian: in, Permissions: permissionsOf(x.Permissions), Sources: x.Sources, Role: x.Role, Member: x.Member,
+		Logo: x.Logo, Title: x.Title, Text: x.Text, Old: x.Old, Next: x.Next, Signing: secret.New(x.Signing),
+		Reason: x.Reason, Accept: x.Accept,
 	}, nil
 }
 
@@ -305,9 +335,21 @@ func (s *Service) apply(ctx context.Context, w Waiting, key Key) error {
 	}
 	now := s.now().UTC()
 	act := audit.Act{Who: w.By, At: now}
+	if w.Kind == WaitingPaid {
+		// Another transaction than that which ends the change: done again, it finds the payment completed.
+		if err := s.completeWaiting(ctx, w, to, act); err != nil {
+			return err
+		}
+	}
 	return s.store.ApplyWaiting(ctx, w, now, fresh, func(before Custodian) (CustodianChange, error) {
 		after, err := s.with(before, to.Custodian)
 		after.UpdatedAt = now
+		if to.Logo != nil {
+			after = to.Logo.Of(after)
+		}
+		if !to.Signing.Empty() {
+			after.SigningSecrets = newestSigning(to.Signing, before)
+		}
 		if before.ID == 0 {
 			before = Custodian{} // a fresh one: everything of it is new
 		}
@@ -334,6 +376,14 @@ func (w Waiting) entries(key Key, to NewSettings, before, after Custodian) []aud
 		entry.Action, entry.Subject = audit.ActionTeamRole, to.Member
 	case WaitingRemoval:
 		entry.Action, entry.Subject = audit.ActionTeamRemove, to.Member
+	case WaitingRotation:
+		entry.Action, entry.Subject = audit.ActionRotateKey, key.Name()
+	case WaitingSigning:
+		entry.Action, entry.Subject = audit.ActionSigningSecret, key.Name()
+	case WaitingPaid:
+		entry.Action, entry.Subject = audit.ActionMarkCompleted, w.Subject
+	case WaitingShown:
+		entry.Action, entry.Subject = audit.ActionBranding, key.Name()
 	case WaitingCustodian:
 		return MoneyEntries(key.Name(), before, after)
 	}

@@ -24,6 +24,15 @@ func (l Logo) Path() string { return "/logo/" + l.Hash + "." + l.Kind }
 // Uploaded reports whether the logo is one that was uploaded here.
 func (b Branding) Uploaded() bool { return ownLogo.MatchString(b.LogoURL) }
 
+// Of returns the custodian with the logo; an empty one takes it away.
+func (l Logo) Of(c Custodian) Custodian {
+	c.Branding.LogoURL = ""
+	if len(l.Picture) > 0 {
+		c.Branding.LogoURL = l.Path()
+	}
+	return c
+}
+
 // PutLogo replaces the logo of the key's custodian; an empty logo removes it. It
 // fails with ErrNoCustodian.
 func (s *Service) PutLogo(ctx context.Context, key Key, l Logo, act audit.Act) error {
@@ -31,7 +40,12 @@ func (s *Service) PutLogo(ctx context.Context, key Key, l Logo, act audit.Act) e
 	if len(l.Picture) == 0 {
 		detail = "removed the logo"
 	}
-	return s.store.PutLogo(ctx, key.ID, l, s.now(), act.Record(key.UserID, audit.ActionBranding, key.Name(), detail))
+	before, err := s.store.Custodian(ctx, key.ID)
+	if err != nil {
+		return err
+	}
+	return s.store.PutLogo(ctx, key.ID, l, s.now(), act.Record(key.UserID, audit.ActionBranding, key.Name(), detail,
+		s.keyMails(act, key, shownMail, l.Of(before).Shown(before))...))
 }
 
 // Logo returns the logo with the hash, or fault.NotFound.

@@ -77,12 +77,17 @@ func (s *Service) mailSales(ctx context.Context, m saleMail) error {
 	return err
 }
 
-// CreditMail makes a mail about the credits of a key into one to its owners, with what is left now. ok is false where
+// CreditMail makes a mail about the sales of a key into one to its owners, with what is left now. ok is false where
 // none is needed: credits were bought meanwhile, or the key was revoked.
 func (s *Service) CreditMail(ctx context.Context, m mail.Mail) (to mail.Mail, ok bool, err error) {
 	key, err := s.store.Key(ctx, m.Key)
 	if err != nil {
 		return mail.Mail{}, false, err
+	}
+	if m.Kind == mail.Completed {
+		m.ID, m.Kind, m.Owners = m.ID+".to", mail.Plain, key.UserID
+		m.Text = secret.New(m.Text.Reveal() + "\n\nAPI key: " + key.Name() + "\n" + s.opts.Mail.Home())
+		return m, true, nil
 	}
 	left, err := s.store.Balance(ctx, m.Key)
 	if err != nil || !key.RevokedAt.IsZero() || m.Kind == mail.Low && !ledger.IsLow(left.Credits) {
@@ -102,7 +107,7 @@ func lowBalanceMail(key Key, m mail.Mail, left int64, baseURL string) (subject, 
 		return refusedMail(m.At, left, name, page)
 	case mail.Crowded:
 		return crowdedMail(name, baseURL)
-	case mail.Low, mail.Plain, mail.Asked, mail.Guessed, mail.Hook:
+	case mail.Low, mail.Plain, mail.Asked, mail.Reset, mail.Guessed, mail.Completed, mail.Hook:
 	}
 	if left <= 0 {
 		return "No credits left: your customers cannot pay",

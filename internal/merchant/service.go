@@ -51,6 +51,7 @@ type Service struct {
 	usage     *usage
 	refused   refusals
 	contracts map[chain.Address]string // names of token contracts
+	complete  Completion
 }
 
 // New returns the service. now returns the current time.

@@ -150,6 +150,9 @@ type LockStore interface {
 	// PostponeWaiting makes one that could not be made due again later.
 	DueWaiting(ctx context.Context, now time.Time, limit int) ([]Waiting, error)
 	PostponeWaiting(ctx context.Context, id string, next time.Time) error
+	// CheckAuthor fails with ErrAuthorGone unless who asked for the change is an owner still, and with ErrNoChange if
+	// it does not wait any more.
+	CheckAuthor(ctx context.Context, w Waiting) error
 	// StopWaiting, FailWaiting and ApplyWaiting end a change that waits, or fail
 	// with ErrNoChange. ApplyWaiting makes it in the same transaction; fresh is the
 	// custodian of a key that has none.

@@ -75,11 +75,19 @@ func (s *Sender) send(ctx context.Context, id int64, m mail.Mail) (bool, error) 
 		if ok, err := s.Store.Allowed(ctx, id); err != nil || !ok {
 			return false, err
 		}
+	case mail.Reset:
+		ok, err := s.Store.Allowed(ctx, id)
+		if err == nil && ok {
+			m, ok, err = s.Users.ResetMail(ctx, m)
+		}
+		if err != nil || !ok {
+			return false, err
+		}
 	case mail.Guessed:
 		if due, err := s.Users.NoteGuesses(ctx, m.To, m.At); err != nil || !due {
 			return false, err
 		}
-	case mail.Low, mail.Refused, mail.Crowded:
+	case mail.Low, mail.Refused, mail.Crowded, mail.Completed:
 		to, ok, err := s.Merchants.CreditMail(ctx, m)
 		if err != nil || !ok {
 			return false, err

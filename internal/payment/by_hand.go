@@ -1,12 +1,16 @@
 package payment
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/secret"
 )
 
 // Actor is the user or key that completes a payment by hand, and the reason.
@@ -30,6 +34,7 @@ func (p Payment) MarkCompleted(by Actor, now time.Time) (Change, error) {
 	)
 	c.Payment.ByHand = true
 	c.emit(EventMarked, now, note{By: by.Name, Reason: by.Reason})
+	c.Mails = append(c.Mails, p.byHandMail(by, now))
 	return c.complete(now).resolved(), nil
 }
 
@@ -66,7 +71,27 @@ func (p Payment) Accept(by Actor, now time.Time) (Change, error) {
 	}
 	c.Payment.ByHand = true
 	c.emit(EventAccepted, now, note{By: by.Name, Reason: by.Reason})
+	c.Mails = append(c.Mails, p.byHandMail(by, now))
 	return c.complete(now).resolved(), nil
+}
+
+// byHandMail tells the owners that a payment was completed by hand: of each that a member completed, and once a day of
+// those that programs do with one key.
+func (p Payment) byHandMail(by Actor, now time.Time) mail.Mail {
+	id, often := "completed."+string(p.ID), ""
+	if by.Name == audit.ViaAPI {
+		id = fmt.Sprintf("completed.%d.%s", p.KeyID, now.UTC().Format(time.DateOnly))
+		often = "\n\nThis mail is sent for the first payment of a day that is completed with the key."
+	}
+	text := by.Name + " completed payment " + string(p.ID) + " of $" + p.Amount.Display() + " by hand; final money for $" +
+		p.Received().Micros().Display() + " had come."
+	if by.Reason != "" {
+		text += "\nReason: " + by.Reason
+	}
+	return mail.Mail{
+		ID: id, Kind: mail.Completed, Key: p.KeyID, Subject: "A payment was completed by hand",
+		Text: secret.New(text + often + "\n\nIf this was not meant, look at who did it, and change passwords and keys."), At: now,
+	}
 }
 
 // paidByOther returns the transaction of the newest final money, none of which

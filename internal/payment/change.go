@@ -10,6 +10,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/stringify"
 )
@@ -22,6 +23,7 @@ type Change struct {
 	Events   []Event
 	Entries  []ledger.Entry
 	Audit    []audit.Entry // of an act by a user; none for what the chain or the clock decides
+	Mails    []mail.Mail   // to the owners of the key
 	// Kept is the answer of the request that asked for the change, if it came with
 	// an Idempotency-Key: stored with the change, so that a crash cannot separate them.
 	Kept *idempotency.Kept

@@ -351,6 +351,20 @@ func (s *Service) Accept(ctx context.Context, keyID int64, id string, by Actor, 
 	})
 }
 
+// CompleteWaiting is MarkCompleted, or Accept, for what an owner of a locked account has asked for before. A payment that
+// is completed already is no error.
+func (s *Service) CompleteWaiting(ctx context.Context, keyID int64, id, by, reason string, accept bool) error {
+	act := s.MarkCompleted
+	if accept {
+		act = s.Accept
+	}
+	_, err := act(ctx, keyID, id, Actor{Name: by, Reason: reason})
+	if errors.Is(err, ErrCompleted) {
+		return nil
+	}
+	return err
+}
+
 // Resolve records that the owner has settled what needed attention.
 func (s *Service) Resolve(
 	ctx context.Context, keyID int64, id string, by Actor, trail ...audit.Entry,

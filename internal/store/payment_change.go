@@ -13,6 +13,7 @@ import (
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/payment/watch"
+	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store/db"
 	"github.com/florinpay/florin/internal/store/table"
 )
@@ -131,7 +132,7 @@ func (s *Store) changePayments(ctx context.Context, c conn, ops []*changeOp) err
 		return err
 	}
 	for _, op := range ops {
-		op.decideOnce()
+		op.decideOnce(s.sealer)
 	}
 	posted, err := postChanges(ctx, c, ops)
 	if err != nil {
@@ -184,7 +185,7 @@ func (s *Store) loadForChange(ctx context.Context, c conn, ops []*changeOp) erro
 }
 
 // decideOnce runs the decision on what was loaded and prepares its writes.
-func (op *changeOp) decideOnce() {
+func (op *changeOp) decideOnce(sealer *secret.Sealer) {
 	if op.err != nil {
 		return
 	}
@@ -201,6 +202,9 @@ func (op *changeOp) decideOnce() {
 	}
 	if op.err = checkChange(op.before, op.change); op.err == nil {
 		op.writes, op.err = op.save()
+		for _, m := range op.change.Mails {
+			op.writes = append(op.writes, table.SaleMail(sealer, m))
+		}
 	}
 }
 

@@ -902,8 +902,9 @@ CREATE TABLE waiting_changes (
     token       bytea NOT NULL UNIQUE CHECK (octet_length(token) = 32), -- hash of what stops the change
     merchant_id bigint NOT NULL REFERENCES users,
     key_id      bigint REFERENCES api_keys, -- NULL: the change is about the account
-    kind        text NOT NULL CHECK (kind IN ('custodian', 'campaign', 'unlock', 'rights', 'role', 'removal')),
-    subject     text NOT NULL, -- slug of the campaign or public id of the member, or empty
+    kind        text NOT NULL CHECK (kind IN ('custodian', 'campaign', 'unlock', 'rights', 'role', 'removal', 'shown',
+        'rotation', 'signing', 'paid')),
+    subject     text NOT NULL, -- slug of the campaign, public id of the member, txnid of the payment, or empty
     body        text NOT NULL, -- sealed: the new settings
     changes     text NOT NULL, -- JSON list of lines, with old and new
     author_id   bigint NOT NULL REFERENCES users, -- must still be an owner when it is made
@@ -937,9 +938,11 @@ CREATE TABLE operator_alerts (
 CREATE TABLE mails (
     id         bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     message_id text        NOT NULL UNIQUE, -- the same in every attempt
-    kind       text        NOT NULL CHECK (kind IN ('PLAIN', 'ASKED', 'GUESSED', 'LOW', 'REFUSED', 'CROWDED', 'HOOK')),
-    key_id     bigint      REFERENCES api_keys, -- whose credits LOW and REFUSED are about
+    kind       text        NOT NULL CHECK (kind IN ('PLAIN', 'ASKED', 'RESET', 'GUESSED', 'LOW', 'REFUSED', 'CROWDED',
+        'COMPLETED', 'HOOK')),
+    key_id     bigint      REFERENCES api_keys, -- whose sales LOW, REFUSED, CROWDED and COMPLETED are about
     recipient  text        NOT NULL, -- e-mail address, or empty
+    near       text        NOT NULL DEFAULT '', -- the network (/24, /48) of the stranger who asked for it
     thread     text        NOT NULL, -- what belongs together leaves in order; empty: alone
     subject    text        NOT NULL,
     text       text        NOT NULL, -- sealed; empty when it has ended
@@ -953,10 +956,10 @@ CREATE TABLE mails (
 );
 CREATE INDEX mails_due ON mails (due_at) WHERE state = 'WAITING';
 CREATE INDEX mails_ended ON mails (due_at) WHERE state <> 'WAITING';
-CREATE INDEX mails_asked ON mails (recipient, created_at) WHERE kind = 'ASKED';
+CREATE INDEX mails_asked ON mails (recipient, created_at) WHERE kind IN ('ASKED', 'RESET');
 CREATE INDEX mails_of_key ON mails (key_id, kind, due_at) WHERE key_id IS NOT NULL;
 -- One fall of a balance, or one refused sale, is enough for a mail.
-CREATE UNIQUE INDEX mails_waiting_of_key ON mails (key_id, kind) WHERE state = 'WAITING';
+CREATE UNIQUE INDEX mails_waiting_of_key ON mails (key_id, kind) WHERE state = 'WAITING' AND kind <> 'COMPLETED';
 
 -- Until when the TLS certificates of callbacks are valid.
 CREATE TABLE callback_certificates (

@@ -18,6 +18,7 @@ type LinksProps struct {
 	Fields  []panel.Field
 	More    []panel.Field // bounds of an open amount
 	Open    bool          // shows More
+	Reauth  panel.Field
 }
 
 // LinkRow is a payment link. Amount is empty where the payer chooses, between

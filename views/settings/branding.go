@@ -11,6 +11,7 @@ type BrandingProps struct {
 	Exists     bool
 	Problem    string
 	Fields     []panel.Field
+	Reauth     panel.Reauth
 	Theme      string
 	Stored     panel.Field // the theme as it is stored
 	PreviewURL string

@@ -38,6 +38,9 @@ func (d *Surface) campaignsPage(c echo.Context, who session.Principal, status in
 		Frame: d.Frame(c, who, "Campaigns", campaignsPath), Problem: f.Problem, HasKey: ok,
 		Form: campaignForm(f, campaign.Campaign{}, choice),
 	}
+	if p.Form.Reauth, err = d.GateFieldIfAsked(c, who, f); err != nil {
+		return err
+	}
 	for _, s := range list {
 		p.Rows = append(p.Rows, campaignview.Row{
 			Slug: s.Slug, Title: s.Title, State: string(
@@ -58,6 +61,14 @@ func (d *Surface) postCampaignNew(c echo.Context, who session.Principal) error {
 		return err
 	}
 	in := draftOf(f, campaign.Campaign{})
+	if err := d.GateShown(c, who, f); err != nil {
+		if !session.ReauthRefused(f, err) {
+			return err
+		}
+		_, wrong := campaign.New(in, key.ID, d.Shell.Now())
+		f.Refused(wrong, campaignSubjects...)
+		return d.campaignsPage(c, who, session.ReauthStatus(err), f)
+	}
 	if !f.OK() {
 		_, wrong := campaign.New(in, key.ID, d.Shell.Now())
 		f.Refused(wrong, campaignSubjects...)
@@ -111,7 +122,7 @@ func (d *Surface) campaignEditPage(c echo.Context, who session.Principal, status
 		return err
 	}
 	form.Reauth.Required = false
-	form.Reauth.Hint = "Only to choose another API key, since donations go to the wallets of the key."
+	form.Reauth.Hint = "Only to change the title or the text, which donors read, or where the donations go."
 	p := campaignview.EditProps{
 		Frame: d.Frame(
 			c, who, "Change a campaign", campaignsPath,
@@ -172,55 +183,78 @@ func (d *Surface) postCampaignEdit(c echo.Context, who session.Principal) error 
 		return err
 	}
 	in := draftOf(f, found)
-	_, wrong := found.Edit(in, key.ID, d.Shell.Now())
+	edited, wrong := found.Edit(in, key.ID, d.Shell.Now())
 	f.Refused(wrong, campaignSubjects...)
+	shown, moved := []string(nil), key.ID != found.KeyID
+	if wrong == nil {
+		shown = edited.Shown(found)
+	}
 	status := f.Status()
-	if key.ID != found.KeyID {
-		if err := d.Gate(c, who, f, session.Recently); err != nil {
-			if !session.ReauthRefused(f, err) {
-				return err
-			}
-			status = session.ReauthStatus(err)
+	switch {
+	case moved:
+		err = d.Gate(c, who, f, session.Recently)
+	case len(shown) > 0:
+		err = d.GateShown(c, who, f)
+	}
+	if err != nil {
+		if !session.ReauthRefused(f, err) {
+			return err
 		}
+		status = session.ReauthStatus(err)
 	}
 	if !f.OK() {
 		return d.campaignEditPage(c, who, status, f)
 	}
-	var changes []string
-	if key.ID != found.KeyID {
-		if changes, err = d.redirection(c.Request().Context(), who, found.KeyID, key); err != nil {
+	changes := shown
+	if moved {
+		lines, err := d.redirection(c.Request().Context(), who, found.KeyID, key)
+		if err != nil {
 			return err
 		}
+		changes = append(lines, shown...)
 	}
-	to, waits := campaign.Redirection{KeyID: key.ID, KeyName: session.KeyLabel(key), Changes: changes}, false
-	if len(changes) > 0 {
-		if waits, err = d.Merchants.Locked(c.Request().Context(), who.Membership.Merchant.ID); err != nil {
-			return err
-		}
-		if waits {
-			to = campaign.Redirection{KeyID: found.KeyID}
-		}
+	return d.editCampaign(c, who, f, found, in, campaign.Redirection{
+		KeyID: key.ID, KeyName: session.KeyLabel(key), Moved: moved, Changes: changes,
+	})
+}
+
+// editCampaign changes a campaign. On a locked account its key and texts change after 24 hours, unless an owner stops
+// it, and the rest at once.
+func (d *Surface) editCampaign(
+	c echo.Context, who session.Principal, f *shell.Form, found campaign.Campaign, in campaign.Draft,
+	to campaign.Redirection,
+) error {
+	ctx, said := c.Request().Context(), "The campaign is changed."
+	locked, err := d.Locked(c, who)
+	if err != nil {
+		return err
 	}
-	if waits {
-		err = d.Wait(c, who, merchant.Waiting{
-			Kind: merchant.WaitingCampaign, KeyID: key.ID, Subject: found.Slug, Changes: changes,
-		}, merchant.NewSettings{}, found.Title)
-		if err != nil && !f.Refused(err) {
-			return err
+	if locked && len(to.Changes) > 0 {
+		w := merchant.Waiting{Kind: merchant.WaitingCampaign, Subject: found.Slug, Changes: to.Changes}
+		if to.Moved {
+			w.KeyID = to.KeyID
+		}
+		edited, err := found.Edit(in, found.KeyID, d.Shell.Now())
+		if err == nil {
+			err = d.Wait(c, who, w, merchant.NewSettings{Title: &edited.Title, Text: &edited.Description}, found.Title)
 		}
 		if err != nil {
-			return d.campaignEditPage(c, who, fault.KindOf(err).Code(), f)
+			return d.editRefused(c, who, f, err)
 		}
+		to = campaign.Redirection{KeyID: found.KeyID}
+		in.Title, in.Description = found.Title, found.Description
+		said = "The campaign is changed. Your account is locked: its key and its texts change in 24 hours, unless an owner stops it."
 	}
-	changed, err := d.Campaigns.Edit(c.Request().Context(), who.KeyIDs(), found.Slug, to, in, d.Act(c, who))
+	changed, err := d.Campaigns.Edit(ctx, who.KeyIDs(), found.Slug, to, in, d.Act(c, who))
 	if err != nil {
-		if !f.Refused(err, campaignSubjects...) {
-			return err
-		}
-		return d.campaignEditPage(c, who, fault.KindOf(err).Code(), f)
+		return d.editRefused(c, who, f, err)
 	}
-	if waits {
-		return d.Cookies.Redirect(c, campaignsPath+"/"+changed.Slug, "The campaign is changed. Your account is locked: its donations go to the other key in 24 hours, unless an owner stops it.")
+	return d.Cookies.Redirect(c, campaignsPath+"/"+changed.Slug, said)
+}
+
+func (d *Surface) editRefused(c echo.Context, who session.Principal, f *shell.Form, err error) error {
+	if !f.Refused(err, campaignSubjects...) {
+		return err
 	}
-	return d.Cookies.Redirect(c, campaignsPath+"/"+changed.Slug, "The campaign is changed.")
+	return d.campaignEditPage(c, who, fault.KindOf(err).Code(), f)
 }

@@ -39,6 +39,9 @@ func (d *Surface) linksPage(c echo.Context, who session.Principal, status int, f
 	p := campaignview.LinksProps{
 		Frame: d.Frame(c, who, "Payment links", linksPath), Problem: f.Problem, HasKey: ok, Key: choice,
 	}
+	if p.Reauth, err = d.GateFieldIfAsked(c, who, f); err != nil {
+		return err
+	}
 	for _, l := range list {
 		p.Rows = append(p.Rows, linkRow(l))
 	}
@@ -91,24 +94,35 @@ func (d *Surface) postLinkNew(c echo.Context, who session.Principal) error {
 		Slug: f.Text("slug"), Description: f.Text("description"), Reference: f.Text("reference"),
 		Amount: f.Amount("amount"), Min: f.Amount("min"), Max: f.Amount("max"),
 	}
+	if err := d.GateShown(c, who, f); err != nil {
+		if !session.ReauthRefused(f, err) {
+			return err
+		}
+		_, wrong := campaign.NewLink(in, key.ID, d.Shell.Now())
+		f.Refused(wrong, linkSubjects...)
+		return d.linksPage(c, who, session.ReauthStatus(err), f)
+	}
 	if !f.OK() {
 		return d.linksPage(c, who, f.Status(), f)
 	}
 	l, err := d.Campaigns.CreateLink(c.Request().Context(), key.ID, in, d.Act(c, who))
 	if err != nil {
-		if !f.Refused(err,
-			shell.Subject{Service: "slug", Input: "slug", Label: "The address"},
-			shell.Subject{Service: "description", Input: "description", Label: "The text"},
-			shell.Subject{Service: "reference", Input: "reference", Label: "The reference"},
-			shell.Subject{Service: "amount", Input: "amount", Label: "The amount"},
-			shell.Subject{Service: "minAmount", Input: "min", Label: "The least amount"},
-			shell.Subject{Service: "maxAmount", Input: "max", Label: "The largest amount"},
-		) {
+		if !f.Refused(err, linkSubjects...) {
 			return err
 		}
 		return d.linksPage(c, who, fault.KindOf(err).Code(), f)
 	}
 	return d.Cookies.Redirect(c, linksPath+"/"+l.Slug, "The link works now, as often as you like.")
+}
+
+// linkSubjects map the fields that a refusal can name to inputs.
+var linkSubjects = []shell.Subject{
+	{Service: "slug", Input: "slug", Label: "The address"},
+	{Service: "description", Input: "description", Label: "The text"},
+	{Service: "reference", Input: "reference", Label: "The reference"},
+	{Service: "amount", Input: "amount", Label: "The amount"},
+	{Service: "minAmount", Input: "min", Label: "The least amount"},
+	{Service: "maxAmount", Input: "max", Label: "The largest amount"},
 }
 
 // ownLink returns the link in the path; another merchant's is unknown.

@@ -210,6 +210,13 @@ func (d *Surface) postKeyRotate(c echo.Context, who session.Principal) error {
 		check = d.Strong
 	}
 	return d.keyAct(c, who, check, func(_ *shell.Form, key merchant.Key) error {
+		locked, err := d.Locked(c, who)
+		if err != nil {
+			return err
+		}
+		if locked {
+			return d.rotationWaits(c, who, key)
+		}
 		text, _, err := d.Merchants.ReplaceKey(
 			c.Request().Context(), key, who.Membership.Role.Permissions(), nil, nil,
 			"", d.Act(c, who),
@@ -222,6 +229,18 @@ func (d *Surface) postKeyRotate(c echo.Context, who session.Principal) error {
 		}
 		return d.freshKey(c, who, key, text)
 	})
+}
+
+// rotationWaits shows the new text of a key of a locked account, which is valid in 24 hours unless an owner stops it.
+func (d *Surface) rotationWaits(c echo.Context, who session.Principal, key merchant.Key) error {
+	if err := who.Membership.Allow(merchant.ActMoney); err != nil {
+		return err
+	}
+	text, err := d.Merchants.WaitReplaceKey(c.Request().Context(), key, d.Act(c, who))
+	if err != nil {
+		return err
+	}
+	return d.freshKey(c, who, key, text)
 }
 
 // postKeyPermissions sets what a key may do, and from where. It can let the key

@@ -76,6 +76,12 @@ func (d *Surface) postComplete(c echo.Context, who session.Principal) error {
 	if !f.OK() {
 		return d.paymentPage(c, who, http.StatusBadRequest, f, nil)
 	}
+	if locked, err := d.Locked(c, who); err != nil {
+		return err
+	} else if locked {
+		return d.completionWaits(c, who, f, p, "payment "+string(p.ID)+" of $"+p.Amount.Display()+" is marked as completed: "+
+			reason, reason, false)
+	}
 	entry := d.AuditEntry(c, who, audit.ActionMarkCompleted, string(p.ID), reason)
 	_, err = d.Payments.MarkCompleted(
 		c.Request().Context(), p.KeyID, string(p.ID), payment.Actor{Name: who.User.Email, Reason: reason}, entry,
@@ -87,6 +93,21 @@ func (d *Surface) postComplete(c echo.Context, who session.Principal) error {
 		return d.paymentRefused(c, who, f, err)
 	}
 	return d.Cookies.Redirect(c, paymentsPath+"/"+string(p.ID), "The payment is marked as completed.")
+}
+
+// completionWaits stores that a payment of a locked account is completed by hand in 24 hours, unless an owner stops it.
+func (d *Surface) completionWaits(
+	c echo.Context, who session.Principal, f *shell.Form, p payment.Payment, what, reason string, accept bool,
+) error {
+	if p.Status == payment.Completed {
+		return d.paymentRefused(c, who, f, payment.ErrCompleted)
+	}
+	err := d.Merchants.WaitComplete(c.Request().Context(), who.Membership.Merchant.ID, p.KeyID, string(p.ID), what, accept,
+		reason, d.Act(c, who))
+	if err != nil {
+		return d.paymentRefused(c, who, f, err)
+	}
+	return d.Cookies.Redirect(c, paymentsPath+"/"+string(p.ID), session.WaitsNotice)
 }
 
 // postAccept accepts what came as full payment. Money that is only late needs no
@@ -106,6 +127,12 @@ func (d *Surface) postAccept(c echo.Context, who session.Principal) error {
 		}
 	}
 	came := arrived(p)
+	if locked, err := d.Locked(c, who); err != nil {
+		return err
+	} else if locked && !onlyLate(p) && p.Acceptable() {
+		return d.completionWaits(c, who, f, p, "payment "+string(p.ID)+" is completed with "+came+" of $"+p.Amount.Display(),
+			"", true)
+	}
 	entry := d.AuditEntry(c, who, audit.ActionAccept, string(p.ID), came+" of $"+p.Amount.Display())
 	_, err = d.Payments.Accept(
 		c.Request().Context(), p.KeyID, string(p.ID), payment.Actor{Name: who.User.Email}, entry,

@@ -41,6 +41,23 @@ func (g *Guard) Gate(c echo.Context, who Principal, f *shell.Form, takes Freshne
 	if err := who.Membership.Allow(merchant.ActMoney); err != nil {
 		return err
 	}
+	return g.proof(c, who, f, takes)
+}
+
+// GateShown lets a change of what payers read pass: names, texts, pictures and addresses that could send them elsewhere.
+// Who may make it re-authenticates; on a locked account that is an owner.
+func (g *Guard) GateShown(c echo.Context, who Principal, f *shell.Form) error {
+	locked, err := g.Locked(c, who)
+	if err == nil && locked {
+		err = who.Membership.Allow(merchant.ActMoney)
+	}
+	if err != nil {
+		return err
+	}
+	return g.proof(c, who, f, Recently)
+}
+
+func (g *Guard) proof(c echo.Context, who Principal, f *shell.Form, takes Freshness) error {
 	locked, err := g.Locked(c, who)
 	if err != nil {
 		return err

@@ -6,7 +6,6 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/panel"
@@ -39,6 +38,10 @@ func (s *Surface) brandingPage(c echo.Context, who session.Principal, status int
 		p.LogoProblem = f.Problems["logo"]
 		if p.Fields = brandingFields(f, custodian); custodian.Branding.Uploaded() {
 			p.Logo = custodian.Branding.LogoURL
+		}
+		p.Reauth = panel.Reauth{Posted: f.Posted, IfAsked: true}
+		if p.Reauth.Field, err = s.GateFieldIfAsked(c, who, f); err != nil {
+			return err
 		}
 		now := url.Values{"theme": {p.Theme}, "key": {key.PublicID}}
 		for _, x := range p.Fields {
@@ -127,24 +130,24 @@ func (s *Surface) postBranding(c echo.Context, who session.Principal) error {
 	if logo != nil && *logo == "" && before.Branding.Uploaded() {
 		logo = nil // the uploaded one stays
 	}
-	err = s.Merchants.SetBranding(c.Request().Context(), key, text("name"), merchant.BrandingInput{
-		Tagline: text("tagline"), LogoURL: logo, PrimaryColor: text("primaryColor"),
-		BackgroundColor: text("backgroundColor"), Theme: theme, SupportEmail: text("supportEmail"),
-		Website: text("website"),
-	}, s.Act(c, who))
-	if err == nil {
-		return s.Cookies.Redirect(c, checkoutPath+"?key="+key.PublicID, "The branding is saved.")
-	}
-	if !f.Refused(err,
-		shell.Subject{Service: "name", Input: "name", Label: "The name"},
-		shell.Subject{Service: "branding.tagline", Input: "tagline", Label: "The line"},
-		shell.Subject{Service: "branding.logoUrl", Input: "logoUrl", Label: "The address"},
-		shell.Subject{Service: "branding.primaryColor", Input: "primaryColor", Label: "The colour"},
-		shell.Subject{Service: "branding.backgroundColor", Input: "backgroundColor", Label: "The colour"},
-		shell.Subject{Service: "branding.supportEmail", Input: "supportEmail", Label: "The e-mail address"},
-		shell.Subject{Service: "branding.website", Input: "website", Label: "The address"},
-	) {
-		return err
-	}
-	return s.brandingPage(c, who, fault.KindOf(err).Code(), key.PublicID, f)
+	return s.apply(c, who, f, change{
+		key: key, shown: true, in: merchant.CustodianInput{Name: text("name"), Branding: &merchant.BrandingInput{
+			Tagline: text("tagline"), LogoURL: logo, PrimaryColor: text("primaryColor"),
+			BackgroundColor: text("backgroundColor"), Theme: theme, SupportEmail: text("supportEmail"),
+			Website: text("website"),
+		}},
+		subjects: brandingSubjects, asOf: before.UpdatedAt, path: checkoutPath, saved: "The branding is saved.",
+		page: func(status int) error { return s.brandingPage(c, who, status, key.PublicID, f) },
+	})
+}
+
+// brandingSubjects map the fields that a refusal can name to inputs.
+var brandingSubjects = []shell.Subject{
+	{Service: "name", Input: "name", Label: "The name"},
+	{Service: "branding.tagline", Input: "tagline", Label: "The line"},
+	{Service: "branding.logoUrl", Input: "logoUrl", Label: "The address"},
+	{Service: "branding.primaryColor", Input: "primaryColor", Label: "The colour"},
+	{Service: "branding.backgroundColor", Input: "backgroundColor", Label: "The colour"},
+	{Service: "branding.supportEmail", Input: "supportEmail", Label: "The e-mail address"},
+	{Service: "branding.website", Input: "website", Label: "The address"},
 }

@@ -24,6 +24,7 @@ type change struct {
 	path     string          // of the page
 	saved    string          // notice after it was made
 	asOf     time.Time       // Custodian.UpdatedAt of the custodian that the form was compared with
+	shown    bool            // it is of what payers read alone
 	// page shows the form again.
 	page func(status int) error
 }
@@ -33,7 +34,11 @@ type change struct {
 func (s *Surface) apply(c echo.Context, who session.Principal, f *shell.Form, x change) error {
 	ctx := c.Request().Context()
 	readable := f.OK() // otherwise what is wrong stands beside its inputs already
-	if err := s.Gate(c, who, f, session.Recently); err != nil {
+	gate := func() error { return s.Gate(c, who, f, session.Recently) }
+	if x.shown {
+		gate = func() error { return s.GateShown(c, who, f) }
+	}
+	if err := gate(); err != nil {
 		if !session.ReauthRefused(f, err) {
 			return err
 		}

@@ -107,11 +107,18 @@ func (s *Surface) waits(
 	if !after.Stricter(before) {
 		changes = append(changes, after.Acceptance(before)...)
 	}
+	kind := merchant.WaitingCustodian
+	if len(changes) == 0 {
+		kind = merchant.WaitingShown
+	}
+	if before.ID != 0 {
+		changes = append(changes, after.Shown(before)...)
+	}
 	if len(changes) == 0 {
 		return false, nil
 	}
 	return true, s.Wait(c, who, merchant.Waiting{
-		Kind: merchant.WaitingCustodian, KeyID: key.ID, Changes: changes,
+		Kind: kind, KeyID: key.ID, Changes: changes,
 	}, merchant.NewSettings{Custodian: in}, session.KeyLabel(key))
 }
 
@@ -146,7 +153,11 @@ func (s *Surface) postStopChange(c echo.Context, who session.Principal) error {
 // getStop shows the change that the link of a mail stops. It stops nothing itself:
 // mail servers and readers open links.
 func (s *Surface) getStop(c echo.Context) error {
-	return s.stopPage(c, c.QueryParam("token"))
+	token, sent, err := s.Cookies.FromLink(c, "token")
+	if sent || err != nil {
+		return err
+	}
+	return s.stopPage(c, token)
 }
 
 // postStop stops the change of the token, without signing in.

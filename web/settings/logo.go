@@ -14,7 +14,6 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/picture"
@@ -73,16 +72,17 @@ func logoForm(c echo.Context) (url.Values, []byte, error) {
 	}
 }
 
-// maxLogoField is longer than a key's id.
-const maxLogoField = 128
+// maxLogoField is longer than a key's id, a password, and the answer of a passkey.
+const maxLogoField = 8 << 10
 
 func readPart(part *multipart.Part, values url.Values, file []byte) ([]byte, error) {
 	if part.FormName() == "logo" {
 		return io.ReadAll(io.LimitReader(part, picture.MaxBytes+1))
 	}
 	text, err := io.ReadAll(io.LimitReader(part, maxLogoField))
-	if part.FormName() == "key" {
-		values.Set("key", string(text))
+	switch name := part.FormName(); name {
+	case "key", "password", "passkey":
+		values.Set(name, string(text))
 	}
 	return file, err
 }
@@ -99,45 +99,96 @@ func (s *Surface) postLogo(c echo.Context, who session.Principal) error {
 	if err != nil && failed == nil {
 		return err
 	}
+	f := shell.NewForm(values)
 	if failed == nil {
-		failed = s.takeLogo(c.Request().Context(), key, file, s.Act(c, who))
+		if err := s.GateShown(c, who, f); err != nil {
+			return s.logoUngated(c, who, key, f, err)
+		}
+	}
+	said := "The logo is saved."
+	var logo merchant.Logo
+	if failed == nil {
+		logo, failed = s.drawLogo(ctx, file)
 	}
 	if failed == nil {
-		return s.Cookies.Redirect(c, checkoutPath+"?key="+key.PublicID, "The logo is saved.")
+		said, failed = s.takeLogo(c, who, key, logo, said)
 	}
-	f := shell.NewForm(url.Values{})
+	if failed == nil {
+		return s.Cookies.Redirect(c, checkoutPath+"?key="+key.PublicID, said)
+	}
+	f = shell.NewForm(url.Values{})
 	if !f.Refused(failed, shell.Subject{Service: "logo", Input: "logo", Label: "The logo"}) {
 		return failed
 	}
 	return s.brandingPage(c, who, fault.KindOf(failed).Code(), key.PublicID, f)
 }
 
-func (s *Surface) takeLogo(ctx context.Context, key merchant.Key, file []byte, act audit.Act) error {
+// logoUngated shows the page again, which asks for the re-authentication that the form lacks.
+func (s *Surface) logoUngated(
+	c echo.Context, who session.Principal, key merchant.Key, f *shell.Form, err error,
+) error {
+	if !session.ReauthRefused(f, err) {
+		return err
+	}
+	f.Values, f.Posted = url.Values{}, c.Request().URL.Path
+	return s.brandingPage(c, who, session.ReauthStatus(err), key.PublicID, f)
+}
+
+// takeLogo changes the logo, or stores that until the 24 hours of a locked account are over, and returns the notice.
+// Taking a logo away shows payers nothing new: it is made at once.
+func (s *Surface) takeLogo(
+	c echo.Context, who session.Principal, key merchant.Key, logo merchant.Logo, said string,
+) (string, error) {
+	ctx := c.Request().Context()
+	locked, err := s.Locked(c, who)
+	if err != nil {
+		return "", err
+	}
+	before, has, err := s.CustodianOf(ctx, key)
+	if err == nil && !has {
+		err = merchant.ErrNoCustodian
+	}
+	if err != nil || !locked || len(logo.Picture) == 0 {
+		if err == nil {
+			err = s.Merchants.PutLogo(ctx, key, logo, s.Act(c, who))
+		}
+		return said, err
+	}
+	return session.WaitsNotice, s.Wait(c, who, merchant.Waiting{
+		Kind: merchant.WaitingShown, KeyID: key.ID, Changes: logo.Of(before).Shown(before),
+	}, merchant.NewSettings{Logo: &logo}, session.KeyLabel(key))
+}
+
+// drawLogo draws the uploaded picture again.
+func (s *Surface) drawLogo(ctx context.Context, file []byte) (merchant.Logo, error) {
 	if len(file) == 0 {
-		return fault.About(fault.Invalid, "logo", "must be chosen first")
+		return merchant.Logo{}, fault.About(fault.Invalid, "logo", "must be chosen first")
 	}
 	select {
 	case s.decoding <- struct{}{}:
 	case <-ctx.Done():
-		return ctx.Err()
+		return merchant.Logo{}, ctx.Err()
 	}
 	drawn, kind, err := picture.Logo(file)
 	<-s.decoding
 	if err != nil {
-		return err
+		return merchant.Logo{}, err
 	}
 	sum := sha256.Sum256(drawn)
-	l := merchant.Logo{Hash: hex.EncodeToString(sum[:]), Kind: string(kind), Picture: drawn}
-	return s.Merchants.PutLogo(ctx, key, l, act)
+	return merchant.Logo{Hash: hex.EncodeToString(sum[:]), Kind: string(kind), Picture: drawn}, nil
 }
 
 func (s *Surface) postRemoveLogo(c echo.Context, who session.Principal) error {
-	_, key, _, err := s.ownCustodian(c, who)
+	f, key, _, err := s.ownCustodian(c, who)
 	if err != nil {
 		return err
 	}
-	if err := s.Merchants.PutLogo(c.Request().Context(), key, merchant.Logo{}, s.Act(c, who)); err != nil {
+	if err := s.GateShown(c, who, f); err != nil {
+		return s.logoUngated(c, who, key, f, err)
+	}
+	said, err := s.takeLogo(c, who, key, merchant.Logo{}, "The logo is removed.")
+	if err != nil {
 		return err
 	}
-	return s.Cookies.Redirect(c, checkoutPath+"?key="+key.PublicID, "The logo is removed.")
+	return s.Cookies.Redirect(c, checkoutPath+"?key="+key.PublicID, said)
 }

@@ -142,7 +142,15 @@ func (s *Surface) secretRefused(
 
 func (s *Surface) postRotateSigning(c echo.Context, who session.Principal) error {
 	return s.secretAct(c, who, func(key merchant.Key) error {
-		signing, err := s.Merchants.RotateSigningSecret(c.Request().Context(), key, s.Act(c, who))
+		locked, err := s.Locked(c, who)
+		if err != nil {
+			return err
+		}
+		next := s.Merchants.RotateSigningSecret
+		if locked {
+			next = s.Merchants.WaitSigningSecret
+		}
+		signing, err := next(c.Request().Context(), key, s.Act(c, who))
 		if err != nil {
 			return err
 		}

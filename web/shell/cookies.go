@@ -25,6 +25,7 @@ const (
 	AskedCookie   = "florin-asked"
 	noticeCookie  = "florin-say"
 	deviceCookie  = "florin-device"
+	linkCookie    = "florin-link"
 )
 
 const (
@@ -32,6 +33,9 @@ const (
 	HalfTTL = 5 * time.Minute
 	// deviceTTL is how long a browser stays known to a user without signing in.
 	deviceTTL = 365 * 24 * time.Hour
+	// linkTTL is how long a page that a link of a mail leads to can be loaded again, and maxToken longer than any token.
+	linkTTL  = time.Hour
+	maxToken = 128
 	// noticeTTL outlives a redirect, and not much more.
 	noticeTTL = time.Minute
 )
@@ -148,6 +152,24 @@ func (k *Cookies) Device(r *http.Request, email string) string {
 // Token returns the session token the browser carries; it may be any text.
 func (k *Cookies) Token(r *http.Request) secret.Text {
 	return secret.New(k.Get(r, SessionCookie, "token"))
+}
+
+// FromLink returns the token of a link from a mail, by the name that it has in the address. A browser that comes with it
+// in the address is sent on to the same page without it (sent), and carries it in a cookie: so it is in no history, in no
+// Referer, and in no picture of the screen.
+func (k *Cookies) FromLink(c echo.Context, name string) (token string, sent bool, err error) {
+	r := c.Request()
+	token = c.QueryParam(name)
+	if token == "" {
+		return k.Get(r, linkCookie, name), false, nil
+	}
+	err = k.Put(c.Response(), linkCookie, linkTTL, map[string]string{name: token[:min(len(token), maxToken)]})
+	if err != nil {
+		return "", false, err
+	}
+	rest := r.URL.Query()
+	rest.Del(name)
+	return "", true, c.Redirect(http.StatusSeeOther, (&url.URL{Path: r.URL.Path, RawQuery: rest.Encode()}).String())
 }
 
 // Redirect sends the browser to the page at path, so that reloading it does

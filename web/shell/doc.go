@@ -11,6 +11,7 @@
 //
 //	request → Shell.Enter   request id, client address, timeout, panics, access log
 //	        → Shell.Headers security headers
+//	        → Shell.InClear   refuses writes and keys that came over http
 //	        → Shell.PerClient rate limit by client address
 //	        → middleware of the surface (SameSite, OwnForms, who is signed in)
 //	        → handler → Render, WriteJSON, a redirect, or an error

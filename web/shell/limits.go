@@ -77,10 +77,12 @@ func CallsWithin(budget int64) Rate {
 	return Rate{PerSecond: day / (24 * time.Hour).Seconds(), Burst: max(1, min(callsBurst, int(day/callsPart)))}
 }
 
-// perPayment is how often one payment may be looked for, and perNear how often one neighbourhood may ask endpoints.
+// perPayment is how often one payment may be looked for, perNear how often one neighbourhood may ask endpoints, and
+// perShop how often one may for its accounts: four wallets are four.
 var (
 	perPayment = Rate{PerSecond: 10. / 3600, Burst: 10}
 	perNear    = Rate{PerSecond: 1. / 30, Burst: 20}
+	perShop    = Rate{PerSecond: 1. / 15, Burst: 40}
 )
 
 // Limits counts requests and operations by client and key. It is safe for
@@ -91,6 +93,7 @@ type Limits struct {
 
 	keys, nearOpen        *meter
 	payments, near, calls *meter // of operations that ask endpoints
+	shops, checks         *meter // of those of keys and accounts
 	clients, costly, open meters
 	now                   func() time.Time
 }
@@ -103,6 +106,7 @@ func NewLimits(r Rates, now func() time.Time) *Limits {
 		Rates: r, clients: newMeters(r.Client), keys: newMeter(r.Key), costly: newMeters(r.Costly),
 		open: newMeters(r.Open), nearOpen: newMeter(r.Open.times(nearOpen)),
 		payments: newMeter(perPayment), near: newMeter(perNear), calls: newMeter(r.Calls), now: now,
+		shops: newMeter(perShop), checks: newMeter(r.Calls),
 	}
 }
 
@@ -115,6 +119,16 @@ const sharedBy = 20
 type meters struct{ own, shared *meter }
 
 func newMeters(r Rate) meters { return meters{newMeter(r), newMeter(r.times(sharedBy))} }
+
+// More counts n more requests of the client.
+func (l *Limits) More(ctx context.Context, n int) error {
+	for range n {
+		if err := l.ofClient(ctx, l.clients); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // Key counts an operation of the API key.
 func (l *Limits) Key(ctx context.Context, keyID int64) error {
@@ -145,6 +159,20 @@ func (l *Limits) Endpoints(ctx context.Context, txnid string) error {
 		err = refusedFor(l.calls.take("", l.now()))
 	}
 	return err
+}
+
+// Checks counts an operation of a key or an account that asks the endpoints, by neighbourhood and in all.
+func (l *Limits) Checks(ctx context.Context) error {
+	client := operation.CallOf(ctx).Client
+	if client == "" {
+		return nil
+	}
+	if near := Neighbourhood(client); near != "" {
+		if err := refusedFor(l.shops.take(near, l.now())); err != nil {
+			return err
+		}
+	}
+	return refusedFor(l.checks.take("", l.now()))
 }
 
 // Open counts a payment that the client opens at a merchant's cost, by address and

@@ -101,37 +101,48 @@ func (a *attack) customer(t *testing.T, round int) {
 	}
 }
 
-// TestStrangers_Cost prints what strangers who pay nothing cost a merchant on one
-// day, and holds it to at most one dollar and none of the reserve.
-func TestStrangers_Cost(t *testing.T) {
-	t.Parallel()
-	one := []string{"203.0.113.9"}
+// origin is where strangers come from.
+type origin struct {
+	name    string
+	clients []string
+}
+
+func origins() []origin {
 	prefix, scattered := make([]string, 100), make([]string, 100)
 	for i := range prefix {
 		prefix[i] = fmt.Sprintf("2001:db8:7:%x::/64", i)
 		scattered[i] = fmt.Sprintf("198.%d.100.7", i)
 	}
+	return []origin{{"one address", []string{"203.0.113.9"}}, {"a /48", prefix}, {"a hundred addresses", scattered}}
+}
+
+// day is a day of the attack, and an hour in which all payments end. It returns how many credits that cost.
+func (a *attack) day(t *testing.T, credits int64, clients []string) (cost int64) {
+	t.Helper()
+	for round := range int(24 * time.Hour / pace) {
+		for _, client := range clients {
+			a.start(t, client)
+		}
+		a.lowest = min(a.lowest, credits+a.ledger.Changes()[account].Balance)
+		a.customer(t, round)
+		a.now = a.now.Add(pace)
+		a.expire(t)
+	}
+	a.now = a.now.Add(time.Hour)
+	a.expire(t)
+	return -a.ledger.Changes()[account].Balance
+}
+
+// TestStrangers_Cost prints what strangers who pay nothing cost a merchant on one
+// day, and holds it to at most one dollar and none of the reserve.
+func TestStrangers_Cost(t *testing.T) {
+	t.Parallel()
 	for _, credits := range []int64{20, 300, 3_000} {
-		for _, from := range []struct {
-			name    string
-			clients []string
-		}{{"one address", one}, {"a /48", prefix}, {"a hundred addresses", scattered}} {
+		for _, from := range origins() {
 			t.Run(fmt.Sprintf("%d credits, %s", credits, from.name), func(t *testing.T) {
 				t.Parallel()
 				a := newAttack(credits)
-				for round := range int(24 * time.Hour / pace) {
-					for _, client := range from.clients {
-						a.start(t, client)
-					}
-					left := credits + a.ledger.Changes()[account].Balance
-					a.lowest = min(a.lowest, left)
-					a.customer(t, round)
-					a.now = a.now.Add(pace)
-					a.expire(t)
-				}
-				a.now = a.now.Add(time.Hour)
-				a.expire(t)
-				cost := -a.ledger.Changes()[account].Balance
+				cost := a.day(t, credits, from.clients)
 				t.Logf("%d started, %d refused by the reserve; cost %d credits ($%.2f); never fewer than %d of %d left for the merchant",
 					a.started, a.refused, cost, float64(cost)/ledger.PerUSD, a.lowest, credits)
 				if cost > mostCost || len(a.open) != 0 {

@@ -57,9 +57,12 @@ func (d *Surface) postJoin(c echo.Context) error {
 }
 
 func (d *Surface) getJoin(c echo.Context) error {
-	token := c.QueryParam("token")
+	token, sent, err := d.Cookies.FromLink(c, "token")
+	if sent || err != nil {
+		return err
+	}
 	if d.signedInAlready(c) {
-		return c.Redirect(http.StatusSeeOther, "/dashboard/join?token="+url.QueryEscape(token))
+		return c.Redirect(http.StatusSeeOther, "/dashboard/join")
 	}
 	return d.joinPage(c, http.StatusOK, token, shell.NewForm(url.Values{}))
 }
@@ -78,7 +81,7 @@ func (d *Surface) joinPage(c echo.Context, status int, token string, f *shell.Fo
 		n.Role,
 	), session.RoleTexts[n.Role], n.Email, token, f.Problem
 	if known {
-		p.SignInURL = "/signin?next=" + url.QueryEscape("/dashboard/join?token="+token)
+		p.SignInURL = "/signin?next=" + url.QueryEscape("/dashboard/join")
 	}
 	email := session.EmailField()
 	email.ReadOnly, email.Value = true, n.Email

@@ -69,7 +69,7 @@ func (d *Surface) postForgot(c echo.Context) error {
 	if !d.Mails {
 		return d.getForgot(c)
 	}
-	if err := d.Users.BeginReset(ctx, email); err != nil {
+	if err := d.Users.BeginReset(ctx, email, shell.CallOf(c).Near); err != nil {
 		return err
 	}
 	p.Sent = true
@@ -77,8 +77,12 @@ func (d *Surface) postForgot(c echo.Context) error {
 }
 
 func (d *Surface) getReset(c echo.Context) error {
+	token, sent, err := d.Cookies.FromLink(c, "token")
+	if sent || err != nil {
+		return err
+	}
 	p := d.entry(c)
-	p.Token, p.Fields = c.QueryParam("token"), []panel.Field{session.NewPasswordField("New password")}
+	p.Token, p.Fields = token, []panel.Field{session.NewPasswordField("New password")}
 	return d.enter(c, http.StatusOK, p.Page, signin.Reset(p))
 }
 

@@ -15,8 +15,12 @@ import (
 )
 
 func (d *Surface) getSignUp(c echo.Context) error {
+	invite, sent, err := d.Cookies.FromLink(c, "invite")
+	if sent || err != nil {
+		return err
+	}
 	p := d.entry(c)
-	p.Invite = c.QueryParam("invite")
+	p.Invite = invite
 	if !d.mayAsk(p.Invite) {
 		return d.enter(c, http.StatusOK, p.Page, signin.Closed(p.Page, d.Invite))
 	}

@@ -18,7 +18,11 @@ import (
 // getVerify shows the form behind the link that verifies an address. Opening the
 // link changes nothing: programs that scan mails open it, too.
 func (d *Surface) getVerify(c echo.Context) error {
-	return d.verifyPage(c, http.StatusOK, c.QueryParam("token"), shell.NewForm(url.Values{}))
+	token, sent, err := d.Cookies.FromLink(c, "token")
+	if sent || err != nil {
+		return err
+	}
+	return d.verifyPage(c, http.StatusOK, token, shell.NewForm(url.Values{}))
 }
 
 func (d *Surface) verifyPage(c echo.Context, status int, token string, f *shell.Form) error {

@@ -12,12 +12,16 @@ import (
 
 // getJoining shows an invitation to a signed-in user.
 func (t *Surface) getJoining(c echo.Context, who session.Principal) error {
-	n, merchant, _, err := t.Merchants.Invitation(c.Request().Context(), c.QueryParam("token"))
+	token, sent, err := t.Cookies.FromLink(c, "token")
+	if sent || err != nil {
+		return err
+	}
+	n, merchant, _, err := t.Merchants.Invitation(c.Request().Context(), token)
 	if err != nil {
 		return err
 	}
 	p := team.JoiningProps{
-		Frame: t.Frame(c, who, "Join a team", ""), Merchant: merchant.Email, Role: string(n.Role), Does: session.RoleTexts[n.Role], Token: c.QueryParam("token"),
+		Frame: t.Frame(c, who, "Join a team", ""), Merchant: merchant.Email, Role: string(n.Role), Does: session.RoleTexts[n.Role], Token: token,
 	}
 	if n.Email != who.User.Email {
 		p.For = n.Email

@@ -40,6 +40,7 @@ type row struct {
 	Kind      string
 	KeyID     int64 `bun:",nullzero"`
 	Recipient string
+	Near      string
 	Subject   string
 	Text      string
 	CreatedAt db.Instant
@@ -48,10 +49,10 @@ type row struct {
 // Mail returns a mail that waits.
 func (s *Store) Mail(ctx context.Context, id int64) (mail.Mail, error) {
 	var r row
-	err := s.db.Reader().NewRaw(`SELECT message_id, kind, coalesce(key_id, 0) AS key_id, recipient, subject, text, created_at
+	err := s.db.Reader().NewRaw(`SELECT message_id, kind, coalesce(key_id, 0) AS key_id, recipient, near, subject, text, created_at
 		FROM mails WHERE id = ?`, id).Scan(ctx, &r)
 	m := mail.Mail{
-		ID: r.MessageID, Kind: mail.Kind(r.Kind), Key: r.KeyID, To: r.Recipient, Subject: r.Subject,
+		Near: r.Near, ID: r.MessageID, Kind: mail.Kind(r.Kind), Key: r.KeyID, To: r.Recipient, Subject: r.Subject,
 		At: r.CreatedAt.Time,
 	}
 	if err == nil && r.Text != "" {
@@ -60,18 +61,25 @@ func (s *Store) Mail(ctx context.Context, id int64) (mail.Mail, error) {
 	return m, db.Wrap(err, "mail %d", id)
 }
 
-// Allowed reports whether a mail that a stranger can have sent may be: at most mail.AskedAnHour reach one address in an
-// hour, so that nobody fills a mailbox. It gives the same answer for the same mail again.
+// mostEarlier bounds how many mails to one address Allowed looks at.
+const mostEarlier = 1_000
+
+// Allowed reports whether a mail that a stranger asked for may be sent (mail.Mail.Allowed), so that nobody fills a
+// mailbox. It gives the same answer for the same mail again.
 func (s *Store) Allowed(ctx context.Context, id int64) (bool, error) {
-	var earlier []struct{ At, Earlier db.Instant }
-	err := s.db.Reader().NewRaw(`SELECT m.created_at AS at, e.created_at AS earlier FROM mails AS m JOIN mails AS e
-		ON e.recipient = m.recipient AND e.kind = 'ASKED' AND e.id < m.id AND e.state <> 'STOPPED'
-		WHERE m.id = ? ORDER BY e.created_at DESC LIMIT ?`, id, mail.AskedAnHour).Scan(ctx, &earlier)
-	if err != nil || len(earlier) < mail.AskedAnHour {
-		return err == nil, db.Wrap(err, "mails to an address")
+	m, err := s.Mail(ctx, id)
+	if err != nil {
+		return false, err
 	}
-	first := earlier[len(earlier)-1]
-	return !first.Earlier.After(first.At.Add(-time.Hour)), nil
+	var rows []struct{ Near string }
+	err = s.db.Reader().NewRaw(`SELECT near FROM mails WHERE recipient = ? AND kind IN ('ASKED', 'RESET') AND kind = ? AND subject = ? AND id < ?
+		AND created_at > ? AND state <> 'STOPPED' ORDER BY id DESC LIMIT ?`, m.To, string(m.Kind), m.Subject, id,
+		db.At(m.At.Add(-time.Hour)), mostEarlier).Scan(ctx, &rows)
+	before := make([]mail.Mail, len(rows))
+	for i, r := range rows {
+		before[i].Near = r.Near
+	}
+	return m.Allowed(before), db.Wrap(err, "mails to an address")
 }
 
 // DueReceivers returns the mail server and the operator's webhook, where something is due.

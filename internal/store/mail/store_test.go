@@ -187,7 +187,7 @@ func TestStore_Allowed(t *testing.T) {
 		at := storetest.Start
 		asked := func(to string) bool {
 			m := letter(strconv.FormatInt(w.Count("SELECT count(*) FROM mails"), 10), to)
-			m.Kind, m.At = mail.Asked, at
+			m.Kind, m.At, m.Subject = mail.Asked, at, "Asked"
 			w.add(m)
 			list := w.claim("one", at)
 			if len(list) != 1 {
@@ -223,4 +223,23 @@ func TestStore_Allowed(t *testing.T) {
 		}
 		storetest.Same(t, "sent of four an hour later", sent, 3)
 	})
+}
+
+// TestMail_Allowed: beside the three an hour of a kind, each neighbourhood has one link to a new password.
+func TestMail_Allowed(t *testing.T) {
+	t.Parallel()
+	attacked := []mail.Mail{{Near: "a"}, {Near: "b"}, {Near: "a"}}
+	for _, row := range []struct {
+		m    mail.Mail
+		want bool
+	}{
+		{mail.Mail{Kind: mail.Asked, Near: "c"}, false},
+		{mail.Mail{Kind: mail.Reset, Near: "c"}, true},
+		{mail.Mail{Kind: mail.Reset, Near: "a"}, false},
+		{mail.Mail{Kind: mail.Reset}, false},
+	} {
+		if row.m.Allowed(attacked) != row.want || !row.m.Allowed(attacked[1:]) {
+			t.Errorf("%+v is allowed: %t", row.m, !row.want)
+		}
+	}
 }

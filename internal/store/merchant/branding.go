@@ -21,24 +21,27 @@ func (s *Store) PutLogo(ctx context.Context, keyID int64, l merchant.Logo, now t
 		if err != nil {
 			return err
 		}
-		address := ""
-		if _, err := t.NewRaw("DELETE FROM logos WHERE custodian_id = ?", c.ID).Exec(ctx); err != nil {
+		if err := storeLogo(ctx, t, keyID, l, now); err != nil {
 			return err
 		}
-		if len(l.Picture) > 0 {
-			address = l.Path()
-			_, err := t.NewRaw("INSERT INTO logos (custodian_id, hash, kind, picture, created_at) VALUES (?, ?, ?, ?, ?)",
-				c.ID, l.Hash, l.Kind, l.Picture, db.At(now)).Exec(ctx)
-			if err != nil {
-				return err
-			}
-		}
-		_, err = t.NewRaw("UPDATE custodians SET logo_url = ?, updated_at = ? WHERE id = ?", address, db.At(now),
-			c.ID).Exec(ctx)
+		_, err = t.NewRaw("UPDATE custodians SET logo_url = ?, updated_at = ? WHERE id = ?", l.Of(c).Branding.LogoURL,
+			db.At(now), c.ID).Exec(ctx)
 		return err
 	},
 	)
 	return db.Wrap(err, "logo of key %d", keyID)
+}
+
+// storeLogo stores the picture in place of the one before, or takes that away.
+func storeLogo(ctx context.Context, t db.Tx, keyID int64, l merchant.Logo, now time.Time) error {
+	const custodian = "(SELECT id FROM custodians WHERE key_id = ?)"
+	_, err := t.NewRaw("DELETE FROM logos WHERE custodian_id = "+custodian, keyID).Exec(ctx)
+	if err != nil || len(l.Picture) == 0 {
+		return err
+	}
+	_, err = t.NewRaw("INSERT INTO logos (custodian_id, hash, kind, picture, created_at) VALUES ("+custodian+", ?, ?, ?, ?)",
+		keyID, l.Hash, l.Kind, l.Picture, db.At(now)).Exec(ctx)
+	return err
 }
 
 // errNoLogo: it was replaced, or never was.

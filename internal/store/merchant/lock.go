@@ -3,9 +3,12 @@ package merchant
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"time"
+
+	"github.com/uptrace/bun"
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/identity"
@@ -225,13 +228,20 @@ func (s *Store) ApplyWaiting(
 			if err != nil {
 				return err
 			}
-			if w.Kind == merchant.WaitingCustodian {
+			switch w.Kind {
+			case merchant.WaitingCustodian, merchant.WaitingShown, merchant.WaitingSigning:
 				a.More, err = s.applyCustodian(ctx, t, w.KeyID, fresh, decide)
+				if err == nil && to.Logo != nil {
+					err = storeLogo(ctx, t, w.KeyID, *to.Logo, now)
+				}
 				return err
-			}
-			switch w.Kind { //nolint:exhaustive // custodians are changed above
 			case merchant.WaitingCampaign:
-				err = redirectCampaign(ctx, t, w, now)
+				err = changeCampaign(ctx, t, w, to, now)
+			case merchant.WaitingRotation:
+				err = replaceHash(ctx, t, merchant.Replacement{
+					KeyID: w.KeyID, Old: to.Old, Next: to.Next, Most: merchant.RoleOwner.Permissions(),
+				})
+			case merchant.WaitingPaid: // it is completed
 			case merchant.WaitingUnlock:
 				_, err = t.NewRaw("DELETE FROM wallet_locks WHERE merchant_id = ?", w.MerchantID).Exec(ctx)
 			case merchant.WaitingRights:
@@ -256,7 +266,7 @@ func (s *Store) ApplyWaiting(
 }
 
 // requireAuthor fails with merchant.ErrAuthorGone unless who asked for the change is an owner still, and not disabled.
-func requireAuthor(ctx context.Context, t db.Tx, w merchant.Waiting) error {
+func requireAuthor(ctx context.Context, t bun.IDB, w merchant.Waiting) error {
 	var owners int
 	err := t.NewRaw("SELECT count(*) FROM waiting_changes AS w JOIN memberships AS m ON m.merchant_id = w.merchant_id "+
 		"AND m.user_id = w.author_id JOIN users AS u ON u.id = m.user_id "+
@@ -265,6 +275,16 @@ func requireAuthor(ctx context.Context, t db.Tx, w merchant.Waiting) error {
 		err = merchant.ErrAuthorGone
 	}
 	return err
+}
+
+// CheckAuthor fails with merchant.ErrAuthorGone unless who asked for the change may make it still, and with
+// merchant.ErrNoChange if it does not wait any more.
+func (s *Store) CheckAuthor(ctx context.Context, w merchant.Waiting) error {
+	list, err := s.readWaiting(ctx, "public_id = ?", w.ID)
+	if err != nil || len(list) == 0 {
+		return cmp.Or[error](err, merchant.ErrNoChange)
+	}
+	return db.Wrap(requireAuthor(ctx, s.db.Reader(), w), "the author of the change %s", w.ID)
 }
 
 // applyCustodian changes the custodian of the key, or makes it.
@@ -303,11 +323,12 @@ func applyRights(ctx context.Context, t db.Tx, w merchant.Waiting, to merchant.N
 	return nil
 }
 
-// redirectCampaign gives a campaign of the merchant's keys another of them.
-func redirectCampaign(ctx context.Context, t db.Tx, w merchant.Waiting, now time.Time) error {
-	const keys = "(SELECT id FROM api_keys WHERE user_id = ?)"
-	res, err := t.NewRaw("UPDATE campaigns SET key_id = ?, updated_at = ? WHERE slug = ? AND key_id IN "+keys,
-		w.KeyID, db.At(now), w.Subject, w.MerchantID).Exec(ctx)
+// changeCampaign gives a campaign of the merchant's keys another of them, other texts, or both.
+func changeCampaign(ctx context.Context, t db.Tx, w merchant.Waiting, to merchant.NewSettings, now time.Time) error {
+	res, err := t.NewRaw("UPDATE campaigns SET key_id = coalesce(?, key_id), title = coalesce(?, title), "+
+		"description = coalesce(?, description), updated_at = ? WHERE slug = ? AND key_id IN "+
+		"(SELECT id FROM api_keys WHERE user_id = ?)", sql.Null[int64]{V: w.KeyID, Valid: w.KeyID != 0}, to.Title, to.Text,
+		db.At(now), w.Subject, w.MerchantID).Exec(ctx)
 	if err != nil {
 		return err
 	}

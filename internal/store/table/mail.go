@@ -19,8 +19,8 @@ var (
 	operatorHook = int64(webhook.ReceiverOf("operator"))
 )
 
-const insertMail = `INSERT INTO mails (message_id, kind, key_id, recipient, thread, subject, text, receiver, state, attempt,
-	created_at, due_at, error) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'WAITING', 0, ?, ?, '') ON CONFLICT DO NOTHING`
+const insertMail = `INSERT INTO mails (message_id, kind, key_id, recipient, near, thread, subject, text, receiver, state, attempt,
+	created_at, due_at, error) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'WAITING', 0, ?, ?, '') ON CONFLICT DO NOTHING`
 
 // AddMails stores mails in the transaction of what they are about: one for each owner of a merchant account where it
 // goes to owners. One that is stored already stays as it is.
@@ -40,7 +40,7 @@ func AddMails(ctx context.Context, t db.Tx, sealer *secret.Sealer, mails []mail.
 			if i > 0 {
 				id += "." + strconv.Itoa(i)
 			}
-			calls = append(calls, db.Exec(insertMail, id, string(m.Kind), nil, db.Shown(address), db.Shown(m.Thread),
+			calls = append(calls, db.Exec(insertMail, id, string(m.Kind), nil, db.Shown(address), m.Near, db.Shown(m.Thread),
 				db.Shown(m.Subject), sealer.Seal(MailPlace(id), m.Text), receiver, db.At(m.At),
 				db.At(m.At)).AnyNumber())
 		}
@@ -76,7 +76,13 @@ func recipients(ctx context.Context, t db.Tx, m mail.Mail) (to []string, err err
 // enough.
 func CreditMail(kind mail.Kind, keyID int64, at time.Time) *db.Stmt {
 	id := fmt.Sprintf("%s.%d.%d", kind, keyID, at.UnixMicro())
-	return db.Exec(insertMail, id, string(kind), keyID, "", "", "", "", mailServer, db.At(at), db.At(at)).AnyNumber()
+	return db.Exec(insertMail, id, string(kind), keyID, "", "", "", "", "", mailServer, db.At(at), db.At(at)).AnyNumber()
+}
+
+// SaleMail returns the statement that stores a mail about the sales of a key. One with its id stays as it is.
+func SaleMail(sealer *secret.Sealer, m mail.Mail) *db.Stmt {
+	return db.Exec(insertMail, m.ID, string(m.Kind), m.Key, "", "", "", db.Shown(m.Subject),
+		sealer.Seal(MailPlace(m.ID), m.Text), mailServer, db.At(m.At), db.At(m.At)).AnyNumber()
 }
 
 // RareMail stores a mail as CreditMail does, unless one of its kind ended after since.

@@ -1,0 +1,35 @@
+package identity
+
+import (
+	"context"
+	"testing"
+
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/mail"
+)
+
+// onlyRecord is a store that takes mails and answers no question.
+type onlyRecord struct {
+	Store
+	mails []mail.Mail
+}
+
+func (s *onlyRecord) Record(_ context.Context, r audit.Record) error {
+	s.mails = append(s.mails, r.Mails...)
+	return nil
+}
+
+// TestService_BeginReset: a request for a new password asks nothing of the store, so its time says nothing of who has an
+// account.
+func TestService_BeginReset(t *testing.T) {
+	t.Parallel()
+	store := &onlyRecord{}
+	s := New(store, (&clock{now: noon}).Now, Options{Mail: &mail.Writer{NewID: func() string { return "id" }}})
+	if err := s.BeginReset(t.Context(), " Ada@Example.com ", "203.0.113.0/24"); err != nil {
+		t.Fatal(err)
+	}
+	if len(store.mails) != 1 || store.mails[0].To != email || store.mails[0].Near != "203.0.113.0/24" ||
+		store.mails[0].Kind != mail.Reset || !store.mails[0].Text.Empty() {
+		t.Errorf("ordered %+v", store.mails)
+	}
+}
