@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"context"
 	"log/slog"
 	"strings"
 	"testing"
@@ -76,7 +77,7 @@ func TestExecutor_WithoutIntrospection(t *testing.T) {
 		}
 	}
 	for _, query := range []string{`{ __schema { types { name } } }`, `{ __type(name: "Query") { name } }`} {
-		h := &Handler{executor: e}
+		h := &Handler{executor: e, more: func(context.Context, int) error { return nil }}
 		response, _, _ := h.execute(t.Context(), &graphql.RawParams{Query: query}, false)
 		if len(response.Errors) == 0 || strings.Contains(string(response.Data), "Query") {
 			t.Errorf("%s: %s, %v", query, response.Data, response.Errors)
