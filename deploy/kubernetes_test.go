@@ -56,7 +56,8 @@ func TestKubernetes(t *testing.T) {
 	if p, err := netip.ParsePrefix(proxies); err != nil || p.Bits() < 24 {
 		t.Errorf("X-Forwarded-For is believed of %q, more than the ingress controller (%v)", proxies, err)
 	}
-	byKind["NetworkPolicy"].at("spec", "ingress", 0, "from", 0, "namespaceSelector", "matchLabels", "kubernetes.io/metadata.name").
+	from := byKind["NetworkPolicy"].at("spec", "ingress", 0, "from", 0)
+	from.at("namespaceSelector", "matchLabels", "kubernetes.io/metadata.name").
 		is(t, "who reaches the pods", "ingress-nginx")
 	byKind["PodDisruptionBudget"].at("spec", "minAvailable").is(t, "minAvailable", uint64(1))
 }

@@ -24,8 +24,8 @@ func (d dashboardBundle) mailsTo(email, subject string) (n int) {
 	return n
 }
 
-// TestSignIn_UnderAttack: while strangers guess at a user and have links to a new password sent, from ever other networks
-// of theirs, the user signs in on a new device, gets a link, and is warned.
+// TestSignIn_UnderAttack: while strangers guess at a user and have links to a new password sent, from ever other
+// networks of theirs, the user signs in on a new device, gets a link, and is warned.
 func TestSignIn_UnderAttack(t *testing.T) {
 	t.Parallel()
 	for name, address := range map[string]func(i int) string{
@@ -43,7 +43,8 @@ func TestSignIn_UnderAttack(t *testing.T) {
 			}
 			refused := 0
 			for i := range 150 {
-				if d.surfer().signInFrom("127.0.0.1", ownerEmail, "wrong password", "X-Forwarded-For", address(i)) == 429 {
+				s := d.surfer()
+				if s.signInFrom("127.0.0.1", ownerEmail, "wrong password", "X-Forwarded-For", address(i)) == 429 {
 					refused++
 				}
 				d.clock.advance(time.Second / 3)

@@ -144,9 +144,11 @@ func (d *diary) shop(s *surfer, ada identity.User) {
 		me+"changed when money is settled: Till|when $2,000.00 wait, or after 72 hours")
 	d.leaves("/dashboard/settings/settlement/now", s.post("/dashboard/settings/settlement/now", "key", key),
 		me+"asked for money to be settled: Till|")
-	s.post("/dashboard/settings/checkout", "key", key, "password", testPassword, "name", "Nordlicht", "primaryColor", "red")
+	s.post("/dashboard/settings/checkout", "key", key, "password", testPassword, "name", "Nordlicht", "primaryColor",
+		"red")
 	d.leaves("/dashboard/settings/checkout",
-		s.post("/dashboard/settings/checkout", "key", key, "password", testPassword, "name", "Nordlicht", "tagline", "Coffee"),
+		s.post("/dashboard/settings/checkout", "key", key, "password", testPassword, "name", "Nordlicht", "tagline",
+			"Coffee"),
 		me+"changed the branding: Till|")
 	d.leaves("/dashboard/settings/checkout/logo", s.upload(logoUpload, key, "image/png", pictureOf(t, 64, color.Black)), me+"changed the branding: Till|uploaded a logo")
 	d.leaves("/dashboard/settings/checkout/logo/remove", s.post("/dashboard/settings/checkout/logo/remove", "key", key), me+"changed the branding: Till|removed the logo")
@@ -205,11 +207,13 @@ func (d *diary) sell(s *surfer, key string) {
 		me+"settled what needed attention: "+over+"|sent back")
 
 	d.leaves("/dashboard/links",
-		s.post("/dashboard/links", "key", key, "password", testPassword, "slug", "bag", "description", "One bag", "amount", "12.50"),
+		s.post("/dashboard/links", "key", key, "password", testPassword, "slug", "bag", "description", "One bag",
+			"amount", "12.50"),
 		me+"created a payment link: bag|One bag")
 	d.leaves("/dashboard/links/:link/pause", s.post("/dashboard/links/bag/pause"), me+"paused a payment link: bag|")
 	d.leaves("/dashboard/links/:link/resume", s.post("/dashboard/links/bag/resume"), me+"resumed a payment link: bag|")
-	d.leaves("/dashboard/campaigns", s.post("/dashboard/campaigns", "key", key, "password", testPassword, "title", "A well", "slug", "well"),
+	d.leaves("/dashboard/campaigns",
+		s.post("/dashboard/campaigns", "key", key, "password", testPassword, "title", "A well", "slug", "well"),
 		me+"created a campaign: well|A well")
 	d.leaves("/dashboard/campaigns/:campaign/edit",
 		s.post("/dashboard/campaigns/well/edit", "key", key, "password", testPassword, "title", "Two wells"),

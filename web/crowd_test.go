@@ -53,8 +53,8 @@ func (c *crowd) uses(from string) int {
 	return c.postForm(c.link, way, "X-Forwarded-For", from).status
 }
 
-// TestCrowd_NextCustomer: however many payments strangers start and do not pay, the next customer's starts, and the shop
-// is mailed where they took every place.
+// TestCrowd_NextCustomer: however many payments strangers start and do not pay, the next customer's starts, and the
+// shop is mailed where they took every place.
 func TestCrowd_NextCustomer(t *testing.T) {
 	t.Parallel()
 	for name, from := range map[string]func(i int) string{
@@ -106,7 +106,8 @@ func (c *crowd) crowdedMails() (n int) {
 	return n
 }
 
-// TestCrowd_Share: one neighbourhood takes a quarter of what strangers can hold, and its own payments give way after that.
+// TestCrowd_Share: one neighbourhood takes a quarter of what strangers can hold, and its own payments give way after
+// that.
 func TestCrowd_Share(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t, 50, false)

@@ -51,7 +51,8 @@ func TestDashboard_Campaign(t *testing.T) {
 	s.get("/dashboard/campaigns").wants(t, 200, "No campaign yet")
 
 	form := func(pairs ...string) []string {
-		return append([]string{"key", m.key.PublicID, "password", testPassword, "description", "For Rex.\n\nAnd Bella."}, pairs...)
+		form := []string{"key", m.key.PublicID, "password", testPassword, "description", "For Rex.\n\nAnd Bella."}
+		return append(form, pairs...)
 	}
 	t.Run("Problems", func(t *testing.T) {
 		for problem, pairs := range map[string][]string{
@@ -177,14 +178,18 @@ func TestDashboard_Links(t *testing.T) {
 	s := b.surfer()
 	s.signIn(ownerEmail)
 	s.get("/dashboard/links").wants(t, 200, "No link yet")
-	s.post("/dashboard/links", "key", m.key.PublicID, "password", testPassword, "slug", "a_b", "description", "Typed before").wants(t, 400,
+	link := func(pairs ...string) reply {
+		form := []string{"key", m.key.PublicID, "password", testPassword}
+		return s.post("/dashboard/links", append(form, pairs...)...)
+	}
+	link("slug", "a_b", "description", "Typed before").wants(t, 400,
 		"problem-slug", "Typed before")
-	s.post("/dashboard/links", "key", m.key.PublicID, "password", testPassword, "slug", "tip-jar", "amount", "-1").wants(t, 400, "problem-amount")
-	s.post("/dashboard/links", "key", m.key.PublicID, "password", testPassword, "slug", "tip-jar", "min", "9", "max", "2").wants(t, 400,
+	link("slug", "tip-jar", "amount", "-1").wants(t, 400, "problem-amount")
+	link("slug", "tip-jar", "min", "9", "max", "2").wants(t, 400,
 		"problem-max")
-	s.post("/dashboard/links", "key", m.key.PublicID, "password", testPassword, "slug", "tip-jar", "description", "Tips", "min", "2",
+	link("slug", "tip-jar", "description", "Tips", "min", "2",
 		"reference", "TIP-7").leads(t, "/dashboard/links/tip-jar")
-	s.post("/dashboard/links", "key", m.key.PublicID, "password", testPassword, "slug", "tip-jar").wants(t, 409, "problem-slug")
+	link("slug", "tip-jar").wants(t, 409, "problem-slug")
 	s.get("/dashboard/links").wants(t, 200, "tip-jar", "TIP-7", "open, from $2.00")
 	s.get("/dashboard/links/tip-jar").wants(t, 200, "&lt;a href=", testBaseURL+"/link/tip-jar", "In use")
 	if r := b.postForm("/link/tip-jar", map[string][]string{"amount": {"3"}}); r.status != 303 {

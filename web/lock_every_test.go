@@ -173,8 +173,8 @@ func (l locked) attack(t *testing.T, route, want string, m identity.User, other 
 		key = other.PublicID
 	}
 	form := []string{
-		"key", key, "name", "Nordlicht", "tagline", "Pay me", "wallet.POLYGON", thief, "wallet.BASE", thief, "callbackUrl",
-		"https://evil.example/hook", "secret", "known", "short", "10", "late", "720", "POLYGON.enabled", "yes",
+		"key", key, "name", "Nordlicht", "tagline", "Pay me", "wallet.POLYGON", thief, "wallet.BASE", thief,
+		"callbackUrl", "https://evil.example/hook", "secret", "known", "short", "10", "late", "720", "POLYGON.enabled", "yes",
 		"POLYGON.finality", "1s", "title", "x", "role", "owner", "email", "thief@evil.example", "chosen", "yes",
 		"label", "Made on the way", "reason", "paid in cash", "password", l.code(),
 	}

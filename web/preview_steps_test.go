@@ -48,8 +48,8 @@ func TestDashboard_Contrast(t *testing.T) {
 		r.status != 200 {
 		t.Errorf("a colour that is none is answered %d %q", r.status, r.body)
 	}
-	s.post(brandingPath, "key", m.key.PublicID, "password", testPassword, "name", "Nordlicht", "primaryColor", "#ffee00", "theme", "LIGHT").
-		leads(t, brandingPath+"?key="+m.key.PublicID)
+	s.post(brandingPath, "key", m.key.PublicID, "password", testPassword, "name", "Nordlicht",
+		"primaryColor", "#ffee00", "theme", "LIGHT").leads(t, brandingPath+"?key="+m.key.PublicID)
 	s.get(brandingPath).wants(t, 200, "would be hard to read on a light page", "#ffee00")
 }
 

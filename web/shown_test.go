@@ -91,7 +91,8 @@ func TestShown_Addresses(t *testing.T) {
 	if got := answer.text(t, "data.updateCustodianDetails.code"); got != "400" {
 		t.Errorf("the API takes the tagline: %s", answer.body)
 	}
-	if _, err := d.campaigns.CreateLink(t.Context(), d.m.key.ID, campaign.LinkDraft{Slug: "lure", Description: lure}, audit.Act{}); err == nil {
+	draft := campaign.LinkDraft{Slug: "lure", Description: lure}
+	if _, err := d.campaigns.CreateLink(t.Context(), d.m.key.ID, draft, audit.Act{}); err == nil {
 		t.Error("a link is made with an address")
 	}
 }
@@ -128,8 +129,8 @@ func TestLock_ByHand(t *testing.T) {
 	dev.post(keysPath+"/"+l.m.key.PublicID+"/rotate", "password", testPassword).wants(t, 403)
 }
 
-// TestCompleted_Mailed: the owners are mailed of each payment that a member completes by hand, and of the first of a day
-// that a program does.
+// TestCompleted_Mailed: the owners are mailed of each payment that a member completes by hand, and of the first of a
+// day that a program does.
 func TestCompleted_Mailed(t *testing.T) {
 	t.Parallel()
 	d := newDirected(t)

@@ -8,20 +8,28 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/payment/lookup"
+	"github.com/florinpay/florin/internal/recharge"
+	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/wallet"
 	"github.com/florinpay/florin/web/shell"
 )
 
-// asking are all requests of people without a session, or with an API key that anybody may have, for which the endpoints
-// of networks are called. How many each may make, whoever sends them, is bounded by shell.Rates.Calls; paying, donating
-// and links call nothing, and raise the pace of reading within its own budget.
+// asking are all requests of people without a session, or with an API key that anybody may have, for which the
+// endpoints of networks are called. How many each may make, whoever sends them, is bounded by shell.Rates.Calls;
+// paying, donating and links call nothing, and raise the pace of reading within its own budget.
 var asking = []string{
-	"POST /graphql: updateCustodianDetails", "POST /pay/:txnid/find", "POST /pay/:txnid/transaction", "POST /txn/:txnid/find",
+	"POST /graphql: rechargeApiKey", "POST /graphql: updateCustodianDetails", "POST /pay/:txnid/find",
+	"POST /pay/:txnid/transaction", "POST /txn/:txnid/find",
 }
 
 // askers counts the calls of endpoints, and those that do not say that a stranger asks.
@@ -44,86 +52,133 @@ func (r countedReader) Find(ctx context.Context, tx chain.TxHash) (chain.Found, 
 	return r.Reader.Find(ctx, tx)
 }
 
-// newAsked returns a server whose calls of endpoints are counted, and a request of each kind for a payment of the merchant.
-func newAsked(t *testing.T) (b *bundle, a *askers, requests map[string]func(from string) reply) {
+// countedRecharges sells query units as far as the first call of an endpoint.
+type countedRecharges struct{ askers *askers }
+
+func (countedRecharges) Offered() error { return nil }
+
+func (r countedRecharges) Buy(
+	ctx context.Context, _ recharge.Request, _ time.Duration, _ ...audit.Entry,
+) (recharge.Recharge, error) {
+	r.askers.note(ctx)
+	return recharge.Recharge{}, recharge.ErrBusy
+}
+
+// asked is a server whose calls of endpoints are counted.
+type asked struct {
+	*bundle
+	askers askers
+
+	m       seller
+	p       payment.Payment
+	gifts   campaign.Campaign
+	private secret.Text // of the wallet of another key of the merchant
+	buyer   secret.Text // the text of that key
+	wallets int
+}
+
+func newAsked(t *testing.T) *asked {
 	t.Helper()
-	b, a = newBundle(t), &askers{}
+	b := newBundle(t)
 	b.networks.health[chain.Solana] = b.networks.health[chain.Polygon]
-	m := b.newSolanaMerchant()
-	p := b.start(b.newPayment(m), chain.Solana)
+	a := &asked{bundle: b, m: b.newSolanaMerchant(), private: secret.New("0x" + strings.Repeat("11", 32))}
+	a.p, a.gifts = b.start(b.newPayment(a.m), chain.Solana), b.newCampaign(a.m)
+	own, err := wallet.ParseEVM(a.private)
+	must(t, err)
+	owner, err := b.accounts.UserByEmail(t.Context(), a.m.key.Email)
+	must(t, err)
+	_, a.buyer, err = b.accounts.CreateKey(t.Context(), owner, merchant.NewKey{Wallet: string(own.Wallet())},
+		audit.Act{})
+	must(t, err)
 	readers := b.networks.readers()
 	for n, r := range readers {
-		readers[n] = countedReader{r, a}
-	}
-	d := b.server.d
-	d.Lookup = lookup.New(b.payments, readers, b.store, b.clock.Now)
-	d.BuildTransfer = func(
-		ctx context.Context, payer, to chain.Address, asset chain.Asset, units money.Units,
-	) ([]byte, error) {
-		a.note(ctx)
-		return solanaAccounts{}.buildTransfer(ctx, payer, to, asset, units)
+		readers[n] = countedReader{r, &a.askers}
 	}
 	checked := newServices(b.store.Identity(), b.store.Merchant(), b.clock.Now, identity.Options{}, merchant.Options{
 		CheckWallet: func(ctx context.Context, _ chain.Network, _ chain.Address) error {
 			if err := b.server.CountCheck(ctx); err != nil {
 				return err
 			}
-			a.note(chain.AsStranger(ctx)) // as internal/app does
+			a.askers.note(chain.AsStranger(ctx)) // as internal/app does
 			return nil
 		},
 	})
+	d := b.server.d
+	d.Lookup, d.Recharges = lookup.New(b.payments, readers, b.store, b.clock.Now), countedRecharges{&a.askers}
 	d.Merchants, d.Users = checked.merchants, checked.users
+	d.BuildTransfer = func(
+		ctx context.Context, payer, to chain.Address, asset chain.Asset, units money.Units,
+	) ([]byte, error) {
+		a.askers.note(ctx)
+		return solanaAccounts{}.buildTransfer(ctx, payer, to, asset, units)
+	}
 	b.server = New(d, b.server.o)
-	c := b.newCampaign(m)
-	requests = map[string]func(from string) reply{}
-	path := strings.NewReplacer(":txnid", string(p.ID), ":campaignId", c.Slug, ":slug", "none")
-	for _, r := range b.server.handler.Routes() {
-		if shell.InDashboard(r.Path) || strings.HasPrefix(r.Path, operatorPath) || strings.HasSuffix(r.Path, "/live") ||
-			r.Method != http.MethodGet && r.Method != http.MethodPost || r.Path == "/graphql" {
+	return a
+}
+
+// requests are one of each kind that a person without a session, or with an API key, can send.
+func (a *asked) requests() map[string]func(from string) {
+	all := map[string]func(from string){}
+	path := strings.NewReplacer(":txnid", string(a.p.ID), ":campaignId", a.gifts.Slug, ":slug", "none")
+	for _, r := range a.server.handler.Routes() {
+		public := !shell.InDashboard(r.Path) && !strings.HasPrefix(r.Path, operatorPath)
+		if !public || r.Method != http.MethodGet && r.Method != http.MethodPost || r.Path == "/graphql" ||
+			strings.HasSuffix(r.Path, "/live") || strings.Contains(r.Path, "cancel") {
 			continue
 		}
-		requests[r.Method+" "+r.Path] = func(from string) reply {
-			b.ask(r.Method, path.Replace(r.Path), "hash="+txOf(from)+"&account="+solanaWallet+"&network=SOL&token=USDC&amount=5",
-				append(asForm, "X-Forwarded-For", from)...)
-			return b.ask(r.Method, path.Replace(r.Path), fmt.Sprintf(
-				`{"hash":%q,"txnid":%q,"network":"SOL","token":"USDC","amount":5,"apiKey":%q}`, txOf(from), p.ID, m.text),
-				"X-Forwarded-For", from)
+		all[r.Method+" "+r.Path] = func(from string) {
+			form := "hash=" + txOf(from) + "&account=" + solanaWallet + "&network=SOL&token=USDC&amount=5"
+			a.ask(r.Method, path.Replace(r.Path), form, append(asForm, "X-Forwarded-For", from)...)
+			a.ask(r.Method, path.Replace(r.Path), fmt.Sprintf(
+				`{"hash":%q,"txnid":%q,"network":"SOL","token":"USDC","amount":5,"apiKey":%q}`, txOf(from), a.p.ID, a.m.text,
+			), "X-Forwarded-For", from)
 		}
 	}
-	wallets := 0
-	for name, call := range map[string]func() string{
+	for name, document := range a.documents() {
+		all["POST /graphql: "+name] = func(from string) { a.graphQL(document(), "", "X-Forwarded-For", from) }
+	}
+	return all
+}
+
+// documents are calls of GraphQL fields that could ask endpoints.
+func (a *asked) documents() map[string]func() string {
+	return map[string]func() string{
 		"updateCustodianDetails": func() string {
-			wallets++
-			return fmt.Sprintf(`mutation { updateCustodianDetails(input: {apiKey: %q, wallets: {base: "0x%040x"}}) { code } }`, m.text, wallets)
+			a.wallets++
+			return fmt.Sprintf(`mutation { updateCustodianDetails(input: {apiKey: %q, wallets: {base: "0x%040x"}}) { code } }`,
+				a.m.text, a.wallets)
 		},
-		"payment":       func() string { return `mutation { payment(apiKey: "` + m.text + `", amount: 5) { code } }` },
-		"getTxnDetails": func() string { return `{ getTxnDetails(txnid: "` + string(p.ID) + `") { code } }` },
+		"rechargeApiKey": func() string {
+			return fmt.Sprintf(`mutation { rechargeApiKey(apiKey: %q, privateKey: %q, unit: 1) { code } }`, a.buyer.Reveal(),
+				a.private.Reveal())
+		},
+		"payment": func() string {
+			return fmt.Sprintf(`mutation { payment(apiKey: %q, amount: 5) { code } }`, a.m.text)
+		},
+		"getTxnDetails": func() string { return fmt.Sprintf(`{ getTxnDetails(txnid: %q) { code } }`, a.p.ID) },
 		"startSolPayment": func() string {
-			return `mutation { startSolPayment(txnid: "` + string(p.ID) + `", token: USDT) { code } }`
+			return fmt.Sprintf(`mutation { startSolPayment(txnid: %q, token: USDC) { code } }`, a.p.ID)
 		},
 		"StartDonation": func() string {
-			return `mutation { StartDonation(campaignId: "` + c.Slug + `", amount: 5, network: SOL, token: USDC) { code } }`
+			return fmt.Sprintf(`mutation { StartDonation(campaignId: %q, amount: 5, network: SOL, token: USDC) { code } }`,
+				a.gifts.Slug)
 		},
-		"cancelPayment": func() string { return `mutation { cancelPayment(txnid: "` + unknownTxn + `") { code } }` },
-	} {
-		requests["POST /graphql: "+name] = func(from string) reply { return b.graphQL(call(), "", "X-Forwarded-For", from) }
 	}
-	return b, a, requests
 }
 
 // txOf is a transaction that no network knows, another one for each text.
 func txOf(text string) string { return fmt.Sprintf("0x%064x", []byte(text)) }
 
-// TestStrangers_Calls: what costs calls of endpoints is on the list, says that a stranger asks, and is bounded from however
-// many networks it comes.
+// TestStrangers_Calls: what costs calls of endpoints is on the list, says that a stranger asks, and is bounded from
+// however many networks it comes.
 func TestStrangers_Calls(t *testing.T) {
 	t.Parallel()
-	_, a, requests := newAsked(t)
+	a := newAsked(t)
 	var found []string
-	for name, send := range requests {
-		before := a.calls.Load()
+	for name, send := range a.requests() {
+		before := a.askers.calls.Load()
 		send("203.0.113.9")
-		if a.calls.Load() > before {
+		if a.askers.calls.Load() > before {
 			found = append(found, name)
 		}
 	}
@@ -134,14 +189,15 @@ func TestStrangers_Calls(t *testing.T) {
 	for _, name := range asking {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, a, requests := newAsked(t)
+			a := newAsked(t)
+			send := a.requests()[name]
 			for i := range 300 {
-				requests[name](fmt.Sprintf("198.%d.%d.7", i%100, i/100))
+				send(fmt.Sprintf("198.%d.%d.7", i%100, i/100))
 			}
 			burst := int64(shell.DefaultRates().Calls.Burst)
-			if calls := a.calls.Load(); calls == 0 || calls > burst*mostCalls || a.unmarked.Load() > 0 {
+			if calls := a.askers.calls.Load(); calls == 0 || calls > burst*mostCalls || a.askers.unmarked.Load() > 0 {
 				t.Errorf("strangers had %d calls made, want at most %d; %d look like the reading of money", calls,
-					burst*mostCalls, a.unmarked.Load())
+					burst*mostCalls, a.askers.unmarked.Load())
 			}
 		})
 	}

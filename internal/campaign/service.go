@@ -95,8 +95,8 @@ func (s *Service) Create(ctx context.Context, keyID int64, in Draft, act audit.A
 			"” ("+c.Slug+") in Florin:\n\n"+c.Description)...))
 }
 
-// Redirection says to which API key, and so to whose wallets, donations go, and what is different from before of that and
-// of what donors read, one line each.
+// Redirection says to which API key, and so to whose wallets, donations go, and what is different from before of that
+// and of what donors read, one line each.
 type Redirection struct {
 	KeyID   int64
 	KeyName string

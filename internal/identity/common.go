@@ -41,21 +41,22 @@ const minDistinct = 4
 
 // shortWords are common passwords that are too short for the list, and names and seasons of which people make one by
 // adding a number.
-const shortWords = `admin access amanda andrew angel april apple arsenal ashley august austin autumn azerty bailey banana
-bandit batman bear berlin binance biteme bitcoin bonnie boomer booboo boston brandy buddy bulldog buster camaro chance
-charlie cheese chelsea chester chicago chicken cocacola coffee compaq computer cookie cooper corvette cowboy cowboys
-crypto crystal dakota dallas daniel debbie december diablo dolphin eagles enter ethereum falcon family fatboy father
-february fender ferrari florin flower freedom friday friends gandalf garfield gateway george ginger girls golfer google
-guest guitar gunner hammer hannah happy hardcore heather hello hockey horny hotdog hunter iceman internet island jackson
-january jasper jordan joshua julia july junior june justin killer king knight lakers lauren letmein liverpool login london
-love lovely lucky madrid maggie march marine marlboro martin master matrix maverick maxwell melissa mercedes merlin
-michael mickey miller mistress monday money monica monkey monster morgan mother mountain muffin murphy nascar nathan
-ncc1701 nicholas ninja nirvana november october oliver orange packers panties paris parker patrick peaches peanut pepper
-phantom player please porsche prince purple qazwsx qwer qwert qwertz rabbit rachel raiders rainbow ranger rangers redsox
-robert rocket root samsung saturday scooby secret september shadow shannon sierra silver simple smokey snoopy soccer solana
-sparky spider spring stella steven steelers summer sunday super superman sweet taylor teddy tennis test tester thunder
-thursday tiger tigers tigger trustno tuesday user viking viper voodoo wallet wednesday welcome willow winner winter wizard
-yamaha yankees yellow zxcv`
+const shortWords = `admin access amanda andrew angel april apple arsenal ashley august austin autumn azerty bailey banana bandit
+batman bear berlin binance biteme bitcoin bonnie boomer booboo boston brandy buddy bulldog buster camaro
+chance charlie cheese chelsea chester chicago chicken cocacola coffee compaq computer cookie cooper corvette
+cowboy cowboys crypto crystal dakota dallas daniel debbie december diablo dolphin eagles enter ethereum
+falcon family fatboy father february fender ferrari florin flower freedom friday friends gandalf garfield
+gateway george ginger girls golfer google guest guitar gunner hammer hannah happy hardcore heather hello
+hockey horny hotdog hunter iceman internet island jackson january jasper jordan joshua julia july junior
+june justin killer king knight lakers lauren letmein liverpool login london love lovely lucky madrid maggie
+march marine marlboro martin master matrix maverick maxwell melissa mercedes merlin michael mickey miller
+mistress monday money monica monkey monster morgan mother mountain muffin murphy nascar nathan ncc1701
+nicholas ninja nirvana november october oliver orange packers panties paris parker patrick peaches peanut
+pepper phantom player please porsche prince purple qazwsx qwer qwert qwertz rabbit rachel raiders rainbow
+ranger rangers redsox robert rocket root samsung saturday scooby secret september shadow shannon sierra
+silver simple smokey snoopy soccer solana sparky spider spring stella steven steelers summer sunday super
+superman sweet taylor teddy tennis test tester thunder thursday tiger tigers tigger trustno tuesday user
+viking viper voodoo wallet wednesday welcome willow winner winter wizard yamaha yankees yellow zxcv`
 
 // commonWords are those, and the words of the list that stand there with a number.
 var commonWords = sync.OnceValue(func() map[string]struct{} {
@@ -80,7 +81,9 @@ const (
 func notLetter(r rune) bool { return !unicode.IsLetter(r) }
 
 // unleet writes the digits and signs that stand for letters inside a word as those.
-var unleet = strings.NewReplacer("0", "o", "1", "i", "3", "e", "4", "a", "5", "s", "7", "t", "@", "a", "$", "s", "!", "i")
+var unleet = strings.NewReplacer(
+	"0", "o", "1", "i", "3", "e", "4", "a", "5", "s", "7", "t", "@", "a", "$", "s", "!", "i",
+)
 
 // wordAndNumber reports whether a password is a common word, or that twice, with some digits or signs around it.
 func wordAndNumber(text string) bool {

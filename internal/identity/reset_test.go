@@ -19,8 +19,8 @@ func (s *onlyRecord) Record(_ context.Context, r audit.Record) error {
 	return nil
 }
 
-// TestService_BeginReset: a request for a new password asks nothing of the store, so its time says nothing of who has an
-// account.
+// TestService_BeginReset: a request for a new password asks nothing of the store, so its time says nothing of who has
+// an account.
 func TestService_BeginReset(t *testing.T) {
 	t.Parallel()
 	store := &onlyRecord{}

@@ -18,8 +18,8 @@ const (
 	Plain Kind = "PLAIN" // nothing
 	// Asked is one that a stranger can have sent, such as a sign-up: few an hour with its subject reach one address.
 	Asked Kind = "ASKED"
-	// Reset is a link to a new password for To, if that is a user's; it is made when it is sent. Beside the few an hour,
-	// each neighbourhood that asks has one.
+	// Reset is a link to a new password for To, if that is a user's; it is made when it is sent. Beside the few an
+	// hour, each neighbourhood that asks has one.
 	Reset Kind = "RESET"
 	// Guessed is about guesses at a password of To. It is sent if that is a user's, once a day.
 	Guessed Kind = "GUESSED"

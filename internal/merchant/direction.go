@@ -8,9 +8,9 @@ import (
 
 // Direction is a setting that decides where money of a merchant goes, what a shop
 // believes of it, or who may change that. All of them pass one gate: in the dashboard
-// an owner (ActMoney) who re-authenticates for the change (what payers read: whoever may change it), and over the API a key with
-// PermissionCustodian where the owners have not locked the account. Every passage is
-// mailed to all owners and audited, with old and new in full.
+// an owner (ActMoney) who re-authenticates for the change (what payers read: whoever may change it), and over the API a
+// key with PermissionCustodian where the owners have not locked the account. Every passage is mailed to all owners and
+// audited, with old and new in full.
 type Direction string
 
 // The directions. A settlement wallet of a payment is fixed when the payment starts,

@@ -9,8 +9,8 @@ import (
 	"github.com/florinpay/florin/internal/secret"
 )
 
-// What waits on a locked account although it moves no money by itself: a thief with the session, the password and a code
-// of an owner would go on from there.
+// What waits on a locked account although it moves no money by itself: a thief with the session, the password and a
+// code of an owner would go on from there.
 
 // WaitReplaceKey returns a new text of the key, which takes the place of the old one after LockDelay, unless an owner
 // stops it. It fails as Wait does.

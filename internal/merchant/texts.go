@@ -15,8 +15,8 @@ func CheckShown(field, text string) error {
 	return nil
 }
 
-// Shown returns what payers read and what differs from before, one line each. Owners are notified of it, and on a locked
-// account it waits: who changes it can tell payers to send their money elsewhere.
+// Shown returns what payers read and what differs from before, one line each. Owners are notified of it, and on a
+// locked account it waits: who changes it can tell payers to send their money elsewhere.
 func (c Custodian) Shown(before Custodian) []string {
 	var changes []string
 	for _, x := range []struct{ name, old, now string }{

@@ -83,8 +83,8 @@ func (p Payment) byHandMail(by Actor, now time.Time) mail.Mail {
 		id = fmt.Sprintf("completed.%d.%s", p.KeyID, now.UTC().Format(time.DateOnly))
 		often = "\n\nThis mail is sent for the first payment of a day that is completed with the key."
 	}
-	text := by.Name + " completed payment " + string(p.ID) + " of $" + p.Amount.Display() + " by hand; final money for $" +
-		p.Received().Micros().Display() + " had come."
+	text := by.Name + " completed payment " + string(p.ID) + " of $" + p.Amount.Display() +
+		" by hand; final money for $" + p.Received().Micros().Display() + " had come."
 	if by.Reason != "" {
 		text += "\nReason: " + by.Reason
 	}

@@ -351,8 +351,8 @@ func (s *Service) Accept(ctx context.Context, keyID int64, id string, by Actor, 
 	})
 }
 
-// CompleteWaiting is MarkCompleted, or Accept, for what an owner of a locked account has asked for before. A payment that
-// is completed already is no error.
+// CompleteWaiting is MarkCompleted, or Accept, for what an owner of a locked account has asked for before. A payment
+// that is completed already is no error.
 func (s *Service) CompleteWaiting(ctx context.Context, keyID int64, id, by, reason string, accept bool) error {
 	act := s.MarkCompleted
 	if accept {

@@ -15,7 +15,8 @@ import (
 // the next customer out: one neighbourhood has a share of them, and where all are taken, one gives way.
 //
 //   - A hold gives way by giving the credit back. The payment goes on, and takes a credit if it completes.
-//   - A payment gives its place up by ending before its time. Money that comes within that time completes it all the same.
+//   - A payment gives its place up by ending before its time. Money that comes within that time completes it all the
+//     same.
 
 // MaxWaiting is room for five payers a minute who each take an hour: how many
 // payments of one campaign or one link may wait for money at once. MaxWaitingOfKey
@@ -133,8 +134,8 @@ func (s *Service) begin(ctx context.Context, p Payment, start func() (Payment, e
 	}
 }
 
-// makeRoom has payments give way to one that is about to start, and reports whether any hold did. Concurrent requests may
-// exceed the places by a few: they only bound a flood. The ledger bounds the holds.
+// makeRoom has payments give way to one that is about to start, and reports whether any hold did. Concurrent requests
+// may exceed the places by a few: they only bound a flood. The ledger bounds the holds.
 func (s *Service) makeRoom(ctx context.Context, p Payment) (gave bool, err error) {
 	now := s.now()
 	all, err := s.store.Waiting(ctx, p.KeyID, shareOf*s.opts.MaxWaitingOfKey)

@@ -25,7 +25,10 @@ type KeysProps struct {
 }
 
 // FreshKey is a new key. Its text is shown once.
-type FreshKey struct{ Text, Label string }
+type FreshKey struct {
+	Text, Label string
+	Waits       bool // it replaces the old one in 24 hours
+}
 
 // PermissionBox is one permission in a form.
 type PermissionBox struct {

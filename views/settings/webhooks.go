@@ -15,6 +15,7 @@ type WebhooksProps struct {
 	Password panel.Field
 	// Signing is a new signing secret. It is shown once.
 	Signing       string
+	SigningWaits  bool // it is valid in 24 hours
 	SigningCount  int
 	Secret        panel.Field
 	SecretSet     bool

@@ -150,7 +150,7 @@ func (d *Surface) postKey(c echo.Context, who session.Principal) error {
 		}
 		return d.keysPage(c, who, fault.KindOf(err).Code(), f, dashboard.FreshKey{}, "")
 	}
-	return d.freshKey(c, who, key, text)
+	return d.freshKey(c, who, key, text, false)
 }
 
 // keySubjects map the fields a refusal of a new key can name to inputs.
@@ -161,14 +161,16 @@ var keySubjects = []shell.Subject{
 
 // freshKey shows a key's text in the response itself: a redirect would have to
 // store it.
-func (d *Surface) freshKey(c echo.Context, who session.Principal, key merchant.Key, text secret.Text) error {
+func (d *Surface) freshKey(
+	c echo.Context, who session.Principal, key merchant.Key, text secret.Text, waits bool,
+) error {
 	again, err := d.Again(c, who)
 	if err != nil {
 		return err
 	}
 	return d.keysPage(
 		c, again, http.StatusOK, shell.NewForm(url.Values{}),
-		dashboard.FreshKey{Text: text.Reveal(), Label: session.KeyLabel(key)}, "",
+		dashboard.FreshKey{Text: text.Reveal(), Label: session.KeyLabel(key), Waits: waits}, "",
 	)
 }
 
@@ -227,7 +229,7 @@ func (d *Surface) postKeyRotate(c echo.Context, who session.Principal) error {
 		if err != nil {
 			return err
 		}
-		return d.freshKey(c, who, key, text)
+		return d.freshKey(c, who, key, text, false)
 	})
 }
 
@@ -240,7 +242,7 @@ func (d *Surface) rotationWaits(c echo.Context, who session.Principal, key merch
 	if err != nil {
 		return err
 	}
-	return d.freshKey(c, who, key, text)
+	return d.freshKey(c, who, key, text, true)
 }
 
 // postKeyPermissions sets what a key may do, and from where. It can let the key

@@ -79,8 +79,8 @@ func (d *Surface) postComplete(c echo.Context, who session.Principal) error {
 	if locked, err := d.Locked(c, who); err != nil {
 		return err
 	} else if locked {
-		return d.completionWaits(c, who, f, p, "payment "+string(p.ID)+" of $"+p.Amount.Display()+" is marked as completed: "+
-			reason, reason, false)
+		what := "payment " + string(p.ID) + " of $" + p.Amount.Display() + " is marked as completed: " + reason
+		return d.completionWaits(c, who, f, p, what, reason, false)
 	}
 	entry := d.AuditEntry(c, who, audit.ActionMarkCompleted, string(p.ID), reason)
 	_, err = d.Payments.MarkCompleted(
@@ -102,8 +102,8 @@ func (d *Surface) completionWaits(
 	if p.Status == payment.Completed {
 		return d.paymentRefused(c, who, f, payment.ErrCompleted)
 	}
-	err := d.Merchants.WaitComplete(c.Request().Context(), who.Membership.Merchant.ID, p.KeyID, string(p.ID), what, accept,
-		reason, d.Act(c, who))
+	ctx, account := c.Request().Context(), who.Membership.Merchant.ID
+	err := d.Merchants.WaitComplete(ctx, account, p.KeyID, string(p.ID), what, accept, reason, d.Act(c, who))
 	if err != nil {
 		return d.paymentRefused(c, who, f, err)
 	}
@@ -130,8 +130,8 @@ func (d *Surface) postAccept(c echo.Context, who session.Principal) error {
 	if locked, err := d.Locked(c, who); err != nil {
 		return err
 	} else if locked && !onlyLate(p) && p.Acceptable() {
-		return d.completionWaits(c, who, f, p, "payment "+string(p.ID)+" is completed with "+came+" of $"+p.Amount.Display(),
-			"", true)
+		what := "payment " + string(p.ID) + " is completed with " + came + " of $" + p.Amount.Display()
+		return d.completionWaits(c, who, f, p, what, "", true)
 	}
 	entry := d.AuditEntry(c, who, audit.ActionAccept, string(p.ID), came+" of $"+p.Amount.Display())
 	_, err = d.Payments.Accept(

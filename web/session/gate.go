@@ -44,8 +44,8 @@ func (g *Guard) Gate(c echo.Context, who Principal, f *shell.Form, takes Freshne
 	return g.proof(c, who, f, takes)
 }
 
-// GateShown lets a change of what payers read pass: names, texts, pictures and addresses that could send them elsewhere.
-// Who may make it re-authenticates; on a locked account that is an owner.
+// GateShown lets a change of what payers read pass: names, texts, pictures and addresses that could send them
+// elsewhere. Who may make it re-authenticates; on a locked account that is an owner.
 func (g *Guard) GateShown(c echo.Context, who Principal, f *shell.Form) error {
 	locked, err := g.Locked(c, who)
 	if err == nil && locked {

@@ -17,6 +17,7 @@ import (
 type webhookForms struct {
 	callback, secret *shell.Form
 	signing          secret.Text // new, shown once
+	signingWaits     bool        // it is valid in 24 hours
 }
 
 func emptyWebhookForms() webhookForms {
@@ -40,7 +41,8 @@ func (s *Surface) webhooksPage(
 	}
 	p := settings.WebhooksProps{
 		Frame: s.Frame(c, who, "Webhooks", section), Key: choice, HasKey: ok, Signing: f.signing.Reveal(),
-		Problem: f.callback.Problem, SecretProblem: f.secret.Problem,
+		SigningWaits: f.signingWaits,
+		Problem:      f.callback.Problem, SecretProblem: f.secret.Problem,
 	}
 	if !ok {
 		return s.Show(c, status, p.Frame, settings.Webhooks(p))
@@ -155,6 +157,7 @@ func (s *Surface) postRotateSigning(c echo.Context, who session.Principal) error
 			return err
 		}
 		all := emptyWebhookForms()
+		all.signingWaits = locked
 		all.signing = signing // a redirect would have to store it
 		return s.webhooksPage(c, who, http.StatusOK, key.PublicID, all)
 	})

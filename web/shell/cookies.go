@@ -33,7 +33,8 @@ const (
 	HalfTTL = 5 * time.Minute
 	// deviceTTL is how long a browser stays known to a user without signing in.
 	deviceTTL = 365 * 24 * time.Hour
-	// linkTTL is how long a page that a link of a mail leads to can be loaded again, and maxToken longer than any token.
+	// linkTTL is how long a page that a link of a mail leads to can be loaded again, and maxToken longer than any
+	// token.
 	linkTTL  = time.Hour
 	maxToken = 128
 	// noticeTTL outlives a redirect, and not much more.
@@ -154,9 +155,9 @@ func (k *Cookies) Token(r *http.Request) secret.Text {
 	return secret.New(k.Get(r, SessionCookie, "token"))
 }
 
-// FromLink returns the token of a link from a mail, by the name that it has in the address. A browser that comes with it
-// in the address is sent on to the same page without it (sent), and carries it in a cookie: so it is in no history, in no
-// Referer, and in no picture of the screen.
+// FromLink returns the token of a link from a mail, by the name that it has in the address. A browser that comes with
+// it in the address is sent on to the same page without it (sent), and carries it in a cookie: so it is in no history,
+// in no Referer, and in no picture of the screen.
 func (k *Cookies) FromLink(c echo.Context, name string) (token string, sent bool, err error) {
 	r := c.Request()
 	token = c.QueryParam(name)

@@ -13,8 +13,8 @@ import (
 var errInClear = fault.New(fault.Forbidden, "this service answers over https only; an API key that was sent without it may "+
 	"have been read on the way: replace it")
 
-// InClear refuses writes, and requests with an API key, that a proxy took over http although the public address is https.
-// If they worked, nobody would notice that a program sends its key where everybody on the way can read it.
+// InClear refuses writes, and requests with an API key, that a proxy took over http although the public address is
+// https. If they worked, nobody would notice that a program sends its key where everybody on the way can read it.
 func (s *Shell) InClear(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		open := s.Secure() && strings.EqualFold(c.Request().Header.Get("X-Forwarded-Proto"), "http")

@@ -41,8 +41,8 @@ func (s *Shell) Enter(next echo.HandlerFunc) echo.HandlerFunc {
 		r := c.Request()
 		client := s.client(r)
 		x := &operation.Call{
-			RequestID: newRequestID(), Client: client, Near: Neighbourhood(client), Source: s.source(r), UserAgent: r.UserAgent(),
-			Bearer: bearer(r.Header), Key: headerKey(r.Header),
+			RequestID: newRequestID(), Client: client, Near: Neighbourhood(client), Source: s.source(r),
+			UserAgent: r.UserAgent(), Bearer: bearer(r.Header), Key: headerKey(r.Header),
 		}
 		ctx, cancel := context.WithTimeout(operation.WithCall(s.trace.Enter(r.Context()), x), requestTimeout)
 		defer cancel()

@@ -21,7 +21,8 @@ func (t *Surface) getJoining(c echo.Context, who session.Principal) error {
 		return err
 	}
 	p := team.JoiningProps{
-		Frame: t.Frame(c, who, "Join a team", ""), Merchant: merchant.Email, Role: string(n.Role), Does: session.RoleTexts[n.Role], Token: token,
+		Frame: t.Frame(c, who, "Join a team", ""), Merchant: merchant.Email, Role: string(n.Role),
+		Does: session.RoleTexts[n.Role], Token: token,
 	}
 	if n.Email != who.User.Email {
 		p.For = n.Email

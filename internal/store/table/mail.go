@@ -40,8 +40,8 @@ func AddMails(ctx context.Context, t db.Tx, sealer *secret.Sealer, mails []mail.
 			if i > 0 {
 				id += "." + strconv.Itoa(i)
 			}
-			calls = append(calls, db.Exec(insertMail, id, string(m.Kind), nil, db.Shown(address), m.Near, db.Shown(m.Thread),
-				db.Shown(m.Subject), sealer.Seal(MailPlace(id), m.Text), receiver, db.At(m.At),
+			calls = append(calls, db.Exec(insertMail, id, string(m.Kind), nil, db.Shown(address), m.Near,
+				db.Shown(m.Thread), db.Shown(m.Subject), sealer.Seal(MailPlace(id), m.Text), receiver, db.At(m.At),
 				db.At(m.At)).AnyNumber())
 		}
 	}
@@ -76,7 +76,8 @@ func recipients(ctx context.Context, t db.Tx, m mail.Mail) (to []string, err err
 // enough.
 func CreditMail(kind mail.Kind, keyID int64, at time.Time) *db.Stmt {
 	id := fmt.Sprintf("%s.%d.%d", kind, keyID, at.UnixMicro())
-	return db.Exec(insertMail, id, string(kind), keyID, "", "", "", "", "", mailServer, db.At(at), db.At(at)).AnyNumber()
+	now := db.At(at)
+	return db.Exec(insertMail, id, string(kind), keyID, "", "", "", "", "", mailServer, now, now).AnyNumber()
 }
 
 // SaleMail returns the statement that stores a mail about the sales of a key. One with its id stays as it is.
