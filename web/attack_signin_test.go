@@ -15,8 +15,8 @@ func (s *surfer) forgetsFrom(address, email string) {
 }
 
 // mailsTo counts the mails to an address that have the subject.
-func (d dashboardBundle) mailsTo(email, subject string) (n int) {
-	for _, m := range d.mail.all() {
+func (b dashboardBundle) mailsTo(email, subject string) (n int) {
+	for _, m := range b.mail.all() {
 		if strings.HasPrefix(m, email+"\n"+subject+"\n") {
 			n++
 		}

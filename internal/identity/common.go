@@ -61,7 +61,7 @@ viking viper voodoo wallet wednesday welcome willow winner winter wizard yamaha 
 // commonWords are those, and the words of the list that stand there with a number.
 var commonWords = sync.OnceValue(func() map[string]struct{} {
 	words := make(map[string]struct{})
-	for _, w := range strings.Fields(shortWords) {
+	for w := range strings.FieldsSeq(shortWords) {
 		words[w] = struct{}{}
 	}
 	for p := range commonPasswords() {
@@ -100,9 +100,12 @@ func wordAndNumber(text string) bool {
 	return common
 }
 
+// counting is how people count on a keyboard.
+const counting = "01234567890123456789"
+
 // inOrder reports whether the digits count up, or are always the same.
 func inOrder(digits string) bool {
-	return strings.Contains("01234567890123456789", digits) || strings.Trim(digits, digits[:1]) == ""
+	return strings.Contains(counting, digits) || strings.Trim(digits, digits[:1]) == ""
 }
 
 // isCommon reports whether a password is guessed by its first tries: it is on the list, whatever its case and form of

@@ -211,7 +211,7 @@ func (d *Surface) postCampaignEdit(c echo.Context, who session.Principal) error 
 		if err != nil {
 			return err
 		}
-		changes = append(lines, shown...)
+		changes = slices.Concat(lines, shown)
 	}
 	return d.editCampaign(c, who, f, found, in, campaign.Redirection{
 		KeyID: key.ID, KeyName: session.KeyLabel(key), Moved: moved, Changes: changes,
