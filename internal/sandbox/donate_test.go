@@ -77,6 +77,8 @@ func (r *running) createCampaign(t *testing.T) context.Context {
 		chromedp.SendKeys(
 			"#f-title", "Boat for Ida",
 		), chromedp.SendKeys("#f-goal", "20"), chromedp.SendKeys("#f-suggested", "5 25"),
+		chromedp.Click(testID("create")), chromedp.WaitVisible(`main [name="password"]`),
+		chromedp.SendKeys(`main [name="password"]`, sandbox.DemoPassword),
 		chromedp.Click(testID("create")), chromedp.WaitVisible(testID("no-gifts")))
 	browser.Axe(dashboard, t)
 	return dashboard
