@@ -68,7 +68,7 @@ func TestDonate(t *testing.T) {
 // createCampaign signs in and creates the campaign; it returns the dashboard's page.
 func (r *running) createCampaign(t *testing.T) context.Context {
 	t.Helper()
-	dashboard := browser.New(t, browser.Desktop)
+	dashboard := browser.New(t, browser.Desktop, browser.AllowError("403")) // the page asks for the password first
 	browser.Run(dashboard, t, chromedp.Navigate(
 		r.BaseURL+"/signin?next=%2Fdashboard%2Fcampaigns",
 	), chromedp.WaitVisible("#f-email"),
