@@ -12,9 +12,9 @@ import (
 	"github.com/florinpay/florin/graph/operation"
 )
 
-func (r *mutationResolver) Payment(ctx context.Context, apiKey string, amount model.Decimal, currency *string, reference *string, description *string, successURL *string, cancelURL *string, metadata *model.StringMap, expiresInMinutes *int, customerEmail *string) (*model.PaymentResult, error) {
+func (r *mutationResolver) Payment(ctx context.Context, apiKey string, amount *model.Decimal, price *model.PriceInput, currency *string, reference *string, description *string, successURL *string, cancelURL *string, metadata *model.StringMap, expiresInMinutes *int, customerEmail *string) (*model.PaymentResult, error) {
 	in := operation.PaymentInput{
-		APIKey: keyOf(ctx, apiKey), Amount: amount, Currency: value(currency),
+		APIKey: keyOf(ctx, apiKey), Amount: value(amount), Price: price, Currency: value(currency),
 		Reference: value(reference), Description: value(description),
 		SuccessURL: value(successURL), CancelURL: value(cancelURL), Metadata: value(metadata),
 		ExpiresInMinutes: expiresInMinutes, CustomerEmail: value(customerEmail),

@@ -35,6 +35,8 @@ func newPages(s *Sandbox) *pages {
 	p.HandleFunc("POST /sandbox/create", p.create)
 	p.HandleFunc("POST /sandbox/pay/{txnid}", p.pay)
 	p.HandleFunc("POST /sandbox/receiver", p.receiver)
+	p.HandleFunc("POST /sandbox/feeds", p.feeds)
+	p.HandleFunc("GET "+referencePath, p.reference)
 	p.HandleFunc("GET /sandbox/explorer/{network}/tx/{hash}", p.transaction)
 	p.HandleFunc(inboxPath, func(w http.ResponseWriter, r *http.Request) { s.inbox.ServeHTTP(w, r) })
 	return p

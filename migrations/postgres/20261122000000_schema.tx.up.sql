@@ -159,6 +159,9 @@ CREATE TABLE payments (
     ended_at       timestamptz,
     resumed_at     timestamptz,
     late_for_us    bigint      NOT NULL,
+    price          bigint      NOT NULL DEFAULT 0, -- in the currency's smallest unit
+    rate           bigint      NOT NULL DEFAULT 0, -- USD for one unit of the currency, in 1e-10
+    rate_at        timestamptz,
     credits        bigint      NOT NULL CHECK (credits >= 0),
     credited       bigint      NOT NULL DEFAULT 0 CHECK (credited >= 0), -- by what a top-up received; its ledger entries add up to it
     seq            bigint      NOT NULL CHECK (seq > 0),
@@ -173,6 +176,8 @@ CREATE TABLE payments (
     held           boolean NOT NULL DEFAULT false, -- its credit is held
     public_id      text        NOT NULL UNIQUE,
     kind           text        NOT NULL,
+    currency       text        NOT NULL DEFAULT '', -- of the price that the amount was made of; empty: it was given in dollars
+    rate_sources   text        NOT NULL DEFAULT '', -- with commas between them
     status         text        NOT NULL CHECK (status IN ('PENDING', 'STARTED', 'COMPLETED', 'EXPIRED', 'CANCELLED')),
     network        text        NOT NULL, -- empty until started
     token          text        NOT NULL,
@@ -187,7 +192,8 @@ CREATE TABLE payments (
     donor_name     text        NOT NULL,
     donor_message  text        NOT NULL,
     CHECK ((status IN ('COMPLETED', 'EXPIRED', 'CANCELLED')) = (ended_at IS NOT NULL)),
-    CHECK (status <> 'STARTED' OR (started_at IS NOT NULL AND network <> ''))
+    CHECK (status <> 'STARTED' OR (started_at IS NOT NULL AND network <> '')),
+    CHECK (CASE WHEN currency = '' THEN price = 0 AND rate = 0 ELSE price > 0 AND rate > 0 AND rate_at IS NOT NULL END)
 );
 -- Lists of a key, newest first; a filter by status or network takes a few ranges of the second and merges them.
 CREATE INDEX payments_by_key ON payments (key_id, created_at, id);
