@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// DecimalText is the Decimal of the schema: a decimal number that is read from a text or a number and written as a text.
-// What is neither is empty, so that the operation can refuse it by its name.
+// DecimalText is the Decimal of the schema: a decimal number that is read from a text or a number, and written as a
+// text. What is neither is empty, so that the operation can refuse it by its name.
 type DecimalText string
 
 // UnmarshalGQL reads an argument of any type.

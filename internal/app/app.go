@@ -162,7 +162,7 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 		MaxWaiting: payment.MaxWaiting, MaxWaitingOfKey: payment.MaxWaitingOfKey, Meter: a.Config.Credits,
 		TTL: a.Config.PaymentTTL, StartTTL: a.Config.StartTTL,
 		MinAmount: a.Config.MinAmount, MaxAmount: a.Config.MaxAmount,
-		Refused: a.refused, Looked: a.looked, Rates: a.rates.Rate,
+		Refused: a.refused, Looked: a.looked, Rates: a.rates.Rate, Currencies: a.rates.Listed(),
 	}, a.clock.Now, func(t time.Time) payment.ID { return payment.ID(newULID(t)) })
 	a.Campaigns = campaign.NewService(a.Store, a.Payments, a.clock.Now, a.writer)
 	a.expirer = watch.NewExpirer(a.Config.Profiles(), a.networks.readers(), counted, a.Store.Settlement(), a.clock.Now,

@@ -50,8 +50,9 @@ type Config struct {
 	MinAmount  money.Micros
 	MaxAmount  money.Micros
 
-	// RateFence is where reference rates come from: ecb, frankfurter or an address; empty: there is no fence. A rate may
-	// be RateFencePercent from them, and a token RatePegPercent from a dollar. RateEvery is how often sources are read.
+	// RateFence is where reference rates come from: ecb, frankfurter or an address; empty: there is no fence. A rate
+	// may be RateFencePercent from them, and a token RatePegPercent from a dollar. RateEvery is how often sources are
+	// read.
 	RateFence        string
 	RateFencePercent int64
 	RatePegPercent   int64

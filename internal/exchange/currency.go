@@ -22,7 +22,7 @@ const Field = "price"
 // ParseCurrency reads a code in any case. It fails with fault.Invalid.
 func ParseCurrency(text string) (Currency, error) {
 	code := strings.ToUpper(strings.TrimSpace(text))
-	if !currency.IsValid(code) {
+	if code == "" || !currency.IsValid(code) {
 		return "", fault.About(fault.Invalid, Field+".currency", "must be a currency code of ISO 4217 such as EUR")
 	}
 	return Currency(code), nil

@@ -8,8 +8,8 @@ import (
 	"github.com/florinpay/florin/internal/money"
 )
 
-// PriceBody is a price as answers, webhooks and lists carry it. Its numbers are texts, so that no reader makes floats of
-// them: how much, and what one unit of the currency was worth in US dollars when the payment was made.
+// PriceBody is a price as answers, webhooks and lists carry it. Its numbers are texts, so that no reader makes floats
+// of them: how much, and what one unit of the currency was worth in US dollars when the payment was made.
 type PriceBody struct {
 	Amount   string            `json:"amount"`
 	Currency exchange.Currency `json:"currency"`
@@ -55,3 +55,6 @@ var errNoRates = fault.New(fault.Unavailable, "prices are taken in US dollars al
 
 // errTwoAmounts: nobody can tell which of the two counts.
 var errTwoAmounts = fault.About(fault.Invalid, exchange.Field, "must be left out where amount is there: send one of them")
+
+// Currencies lists the currencies, beside dollars, in which a price may have a rate.
+func (s *Service) Currencies() []exchange.Currency { return s.opts.Currencies }

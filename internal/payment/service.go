@@ -32,8 +32,10 @@ type Options struct {
 	// Refused is called with the key whose start was refused for credits; nil:
 	// nothing is.
 	Refused func(ctx context.Context, keyID int64)
-	// Rates returns what a unit of a currency is worth now; nil: prices are in dollars alone.
-	Rates func(context.Context, exchange.Currency) (exchange.Quote, error)
+	// Rates returns what a unit of a currency is worth now; nil: prices are in dollars alone. Currencies are those that
+	// it may have.
+	Rates      func(context.Context, exchange.Currency) (exchange.Quote, error)
+	Currencies []exchange.Currency
 	// Looked is called with a payment that somebody looks at; nil: nothing is. It
 	// must not block.
 	Looked func(Payment)

@@ -4,13 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/db"
@@ -78,7 +76,7 @@ func rowOf(p payment.Payment) (*paymentRow, error) {
 	return &paymentRow{
 		ID: p.Number, PublicID: string(p.ID), KeyID: p.KeyID, Kind: string(p.Kind), Amount: int64(p.Amount),
 		Currency: string(p.Price.Currency), Price: p.Price.Units, Rate: int64(p.Price.Rate), RateAt: db.At(p.Price.At),
-		RateSources: strings.Join(p.Price.Sources, ","),
+		RateSources: table.RateSources(p.Price),
 		Status:      string(p.Status), Network: string(p.Choice.Network), Token: string(p.Choice.Token),
 		CreatedAt: db.At(p.CreatedAt), ExpiresAt: db.At(p.ExpiresAt), StartedAt: db.At(p.StartedAt),
 		EndedAt:   db.At(p.EndedAt),
@@ -100,7 +98,8 @@ func (r *paymentRow) payment() (payment.Payment, error) {
 	}
 	return payment.Payment{
 		ID: payment.ID(r.PublicID), Number: r.ID, KeyID: r.KeyID, Kind: payment.Kind(r.Kind),
-		Amount: money.Micros(r.Amount), Price: r.price(), Status: payment.Status(r.Status),
+		Amount: money.Micros(r.Amount), Price: table.Price(r.Currency, r.Price, r.Rate, r.RateAt, r.RateSources),
+		Status:    payment.Status(r.Status),
 		Choice:    payment.Choice{Network: chain.Network(r.Network), Token: money.Token(r.Token)},
 		CreatedAt: r.CreatedAt.Time, ExpiresAt: r.ExpiresAt.Time, StartedAt: r.StartedAt.Time, EndedAt: r.EndedAt.Time,
 		ResumedAt: r.ResumedAt.Time, Hash: chain.TxHash(
@@ -114,21 +113,6 @@ func (r *paymentRow) payment() (payment.Payment, error) {
 			Metadata: metadata, CustomerEmail: r.CustomerEmail, DonorName: r.DonorName, DonorMessage: r.DonorMessage,
 		},
 	}, nil
-}
-
-// price returns the price of the payment; none for most.
-func (r *paymentRow) price() exchange.Price {
-	if r.Currency == "" {
-		return exchange.Price{}
-	}
-	p := exchange.Price{
-		Sum:   exchange.Sum{Currency: exchange.Currency(r.Currency), Units: r.Price},
-		Quote: exchange.Quote{Rate: exchange.Rate(r.Rate), At: r.RateAt.Time},
-	}
-	if r.RateSources != "" {
-		p.Sources = strings.Split(r.RateSources, ",")
-	}
-	return p
 }
 
 // attentionOf returns the most urgent reason why the payment needs its merchant,
