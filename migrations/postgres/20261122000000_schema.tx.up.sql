@@ -680,6 +680,8 @@ CREATE TABLE links (
     amount      bigint  NOT NULL CHECK (amount >= 0), -- USD micros; 0: the payer chooses
     min_amount  bigint  NOT NULL CHECK (min_amount >= 0),
     max_amount  bigint  NOT NULL CHECK (max_amount >= 0),
+    price       bigint  NOT NULL DEFAULT 0, -- of a fixed price in another currency, in its smallest unit
+    currency    text    NOT NULL DEFAULT '' CHECK ((price > 0) = (currency <> '')), -- empty: there is no such price
     paused      boolean NOT NULL,
     created_at  timestamptz NOT NULL
 );

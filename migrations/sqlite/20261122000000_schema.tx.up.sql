@@ -668,6 +668,8 @@ CREATE TABLE links (
     amount      INTEGER NOT NULL CHECK (amount >= 0), -- USD micros; 0: the payer chooses
     min_amount  INTEGER NOT NULL CHECK (min_amount >= 0),
     max_amount  INTEGER NOT NULL CHECK (max_amount >= 0),
+    currency    TEXT    NOT NULL DEFAULT '', -- of a fixed price in another currency; empty: there is none
+    price       INTEGER NOT NULL DEFAULT 0 CHECK ((price > 0) = (currency <> '')), -- in the currency's smallest unit
     paused      INTEGER NOT NULL,
     created_at  INTEGER NOT NULL
 ) STRICT;
