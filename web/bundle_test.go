@@ -132,7 +132,7 @@ func newBundleOn(t *testing.T, url string, o Options) *bundle {
 		MaxWaiting: testWaiting, MaxWaitingOfKey: payment.MaxWaitingOfKey,
 		TTL: time.Hour, StartTTL: 30 * time.Minute, MinAmount: money.USD / 100, MaxAmount: 1_000_000 * money.USD,
 		Refused: func(ctx context.Context, keyID int64) { must(t, b.accounts.SaleRefused(ctx, keyID)) },
-		Rates: b.rate, Currencies: []exchange.Currency{"EUR", "JPY"},
+		Rates:   b.rate, Currencies: []exchange.Currency{"EUR", "JPY"},
 	}, b.clock.Now, testID)
 	b.campaigns = campaign.NewService(st, b.payments, b.clock.Now, newWriter(testBaseURL))
 	if o.BaseURL == "" {

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"time"
 
 	"github.com/florinpay/florin/internal/config"
@@ -27,8 +28,27 @@ func newRates(c config.Config, all networks, now func() time.Time) *exchange.Ser
 	return exchange.New(o)
 }
 
+// ReadRates reads the sources of rates once, for commands.
+func ReadRates(ctx context.Context, c config.Config) (exchange.Report, error) {
+	all := make(networks)
+	for _, n := range c.Networks {
+		if !n.Profile.Network.EVM() {
+			continue
+		}
+		x, _, err := openNetwork(c, n, func(string, string) {})
+		if err != nil {
+			return exchange.Report{}, err
+		}
+		all[n.Profile.Network] = x
+	}
+	defer all.close()
+	s := newRates(c, all, Now)
+	s.Refresh(ctx)
+	return s.Report(), nil
+}
+
 // budgetSpent reports whether the day's budget of calls to the network is spent.
-func (x *network) budgetSpent() bool { return x.spent() >= 100 }
+func (x *network) budgetSpent() bool { return x.calls != nil && x.spent() >= 100 }
 
 // rateTurn is how often it is looked whether the sources of rates are to be read.
 const rateTurn = time.Second

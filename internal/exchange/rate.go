@@ -16,8 +16,11 @@ type Rate int64
 // RateDecimals is the scale of Rate.
 const RateDecimals = 10
 
+// RateScale is the Rate of one dollar.
+const RateScale = 10_000_000_000
+
 // one is the rate of a dollar.
-const one Rate = 10_000_000_000
+const one Rate = RateScale
 
 // maxRate is above what a unit of any currency is worth.
 const maxRate = 1_000_000 * one

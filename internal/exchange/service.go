@@ -56,12 +56,13 @@ type Service struct {
 	mu      sync.Mutex
 	tried   time.Time     // when reading began last
 	running chan struct{} // closed when the present reading ends; nil: there is none
+	// disagreed is when the sources of a currency were last too far from each other.
+	disagreed map[Currency]time.Time
 
 	// Only the present reading uses these.
 	fence       Fence
 	fenceReadAt time.Time
 	bySource    map[string][]Reading
-	last        map[string]string // the last disagreement of each currency, for the operator
 }
 
 // New returns a service that has read nothing.
@@ -70,7 +71,7 @@ func New(o Options) *Service {
 		o.Every = Every
 	}
 	o.Rules.Fenced = o.Fence != nil
-	s := &Service{o: o, bySource: make(map[string][]Reading)}
+	s := &Service{o: o, bySource: make(map[string][]Reading), disagreed: make(map[Currency]time.Time)}
 	s.view.Store(&View{})
 	return s
 }
@@ -133,7 +134,7 @@ func (s *Service) Turn(ctx context.Context) error {
 func (s *Service) begin() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.running != nil {
+	if s.running != nil || len(s.o.Sources) == 0 {
 		return s.running
 	}
 	now := s.o.Now()
@@ -204,6 +205,7 @@ func (s *Service) read(ctx context.Context) {
 			}
 		}
 	}
+	s.noteDisagreements(v, s.o.Now())
 	s.view.Store(&v)
 }
 
