@@ -192,7 +192,7 @@ interface Result {
   code: Int!
   "What happened, in English words for a developer; it names the argument that was wrong."
   message: String!
-  "Why it was refused, in a fixed word that a program can decide by: of codes 409 and 422, null otherwise; see the error table."
+  "Why it was refused, in a fixed word that a program can decide by: of codes 409 and 422, and of 503 to a price; null otherwise; see the error table."
   reason: String
   "What of the request was left out, and what stands in the way of what was made; null if there is nothing to say."
   warnings: [Warning!]
@@ -573,7 +573,7 @@ extend type Mutation {
     campaignId: String!
     "US dollars: 0.01 to 1,000,000 with at most 6 decimal places."
     amount: Float!
-    "USD, and nothing else: there are no prices in other currencies yet. USD when left out."
+    "USD, and nothing else. USD when left out."
     currency: String
     "The network the giver chose."
     network: Network!
