@@ -60,7 +60,8 @@ func NewLink(in LinkDraft, keyID int64, now time.Time) (Link, error) {
 	if l.Reference == "" {
 		l.Reference = l.Slug
 	}
-	if price := (exchange.Text{Amount: in.Amount, Currency: in.Currency}); in.Currency != "" && in.Currency != string(exchange.USD) {
+	if in.Currency != "" && in.Currency != string(exchange.USD) {
+		price := exchange.Text{Amount: in.Amount, Currency: in.Currency}
 		in.Amount = ""
 		l.Price, err = price.Sum()
 		wrong = append(wrong, err)

@@ -66,18 +66,29 @@ func TestPrice_Sum(t *testing.T) {
 func TestText_Sum(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[exchange.Text]int64{
-		{Amount: "30.50", Currency: "EUR"}: 3050, {Amount: "30.5", Currency: "eur"}: 3050, {Amount: "3000", Currency: "JPY"}: 3000,
-		{Amount: "3000.00", Currency: "JPY"}: 3000, {Amount: "1.500", Currency: "KWD"}: 1500, {Amount: "0.01", Currency: "EUR"}: 1,
+		{Amount: "30.50", Currency: "EUR"}: 3050, {Amount: "30.5", Currency: "eur"}: 3050,
+		{Amount: "3000", Currency: "JPY"}: 3000, {Amount: "3000.00", Currency: "JPY"}: 3000,
+		{Amount: "1.500", Currency: "KWD"}: 1500, {Amount: "0.01", Currency: "EUR"}: 1,
 	} {
 		if sum, err := text.Sum(); err != nil || sum.Units != want {
 			t.Errorf("%v: %+v, %v; want %d", text, sum, err, want)
 		}
 	}
 	for _, text := range []exchange.Text{
-		{Amount: "30.505", Currency: "EUR"}, {Amount: "1.000", Currency: "EUR"}, {Amount: "1.000", Currency: "JPY"},
-		{Amount: "0.5", Currency: "JPY"}, {Amount: "0", Currency: "EUR"}, {Amount: "-1", Currency: "EUR"}, {Amount: "1e3", Currency: "EUR"},
-		{Amount: "1,5", Currency: "EUR"}, {Amount: "", Currency: "EUR"}, {Amount: "NaN", Currency: "EUR"}, {Amount: "1", Currency: "XYZ"},
-		{Amount: "1", Currency: ""}, {Amount: "99999999999999999999", Currency: "EUR"}, {Amount: "1.0000", Currency: ""},
+		{Amount: "30.505", Currency: "EUR"},
+		{Amount: "1.000", Currency: "EUR"},
+		{Amount: "1.000", Currency: "JPY"},
+		{Amount: "0.5", Currency: "JPY"},
+		{Amount: "0", Currency: "EUR"},
+		{Amount: "-1", Currency: "EUR"},
+		{Amount: "1e3", Currency: "EUR"},
+		{Amount: "1,5", Currency: "EUR"},
+		{Amount: "", Currency: "EUR"},
+		{Amount: "NaN", Currency: "EUR"},
+		{Amount: "1", Currency: "XYZ"},
+		{Amount: "1", Currency: ""},
+		{Amount: "99999999999999999999", Currency: "EUR"},
+		{Amount: "1.0000", Currency: ""},
 	} {
 		if sum, err := text.Sum(); !fault.Is(err, fault.Invalid) {
 			t.Errorf("%v: %+v, %v; want a fault.Invalid", text, sum, err)

@@ -125,7 +125,8 @@ func (s state) check() error {
 	for _, x := range s.view.Readings["EUR"] {
 		used := slices.Contains(q.Sources, x.Source)
 		fresh := x.Problem == "" && s.now.Sub(x.UpdatedAt) <= x.MaxAge && s.now.Sub(x.ReadAt) <= 150*time.Second
-		if good := fresh && x.Decimals == 8 && x.Description == "EUR / USD" && x.Answer != nil && x.Answer.Sign() > 0; good && used {
+		whole := x.Decimals == 8 && x.Description == "EUR / USD" && x.Answer != nil && x.Answer.Sign() > 0
+		if used && fresh && whole {
 			price, _ := new(big.Rat).Quo(big.NewRat(x.Answer.Int64(), 1e8), rate).Float64()
 			if price > 0.9899 && price < 1.0101 {
 				agree++

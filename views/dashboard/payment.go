@@ -14,7 +14,8 @@ type PaymentProps struct {
 	TxnID, Status, Amount, Received, Missing string
 	Network, Token                           string
 	Reference, Description, CustomerEmail    string
-	// Price is what the amount was made of, if it was given in another currency, and PriceSources where its rate is from.
+	// Price is what the amount was made of, if it was given in another currency; PriceSources is where its rate is
+	// from.
 	Price        views.Price
 	PriceSources string
 	KeyLabel     string // empty where the merchant has one key

@@ -26,7 +26,8 @@ func (s *Surface) pages() map[string]page {
 	pages := map[string]page{
 		docs.StartPath: s.startDoc, docs.ExamplesPath: s.examplesDoc, docs.WebhooksPath: s.webhooksDoc,
 		docs.RequestsPath: s.requestsDoc, docs.ErrorsPath: s.errorsDoc, docs.TestingPath: s.testingDoc,
-		docs.PricesPath: s.pricesDoc, docs.GoLivePath: s.goLiveDoc, docs.AddressesPath: s.addressesDoc, docs.RESTPath: s.restDoc,
+		docs.PricesPath: s.pricesDoc, docs.GoLivePath: s.goLiveDoc,
+		docs.AddressesPath: s.addressesDoc, docs.RESTPath: s.restDoc,
 		docs.GraphQLPath: s.graphQLDoc, docs.ChangelogPath: s.changelogDoc,
 	}
 	for _, p := range docs.Pages() {

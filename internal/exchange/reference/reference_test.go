@@ -36,9 +36,10 @@ func TestParse(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"", "<html><body>Sign in</body></html>", strings.ReplaceAll(daily, "1.1615", "NaN"), strings.ReplaceAll(daily, "1.1615", "1e30"),
-		strings.ReplaceAll(daily, "1.1615", "-1"), strings.ReplaceAll(daily, "1.1615", "0"), strings.ReplaceAll(daily, "2026-11-25", "today"),
-		strings.ReplaceAll(daily, "JPY", "USD"), daily[:len(daily)/2], "{}",
+		"", "<html><body>Sign in</body></html>", daily[:len(daily)/2], "{}",
+		strings.ReplaceAll(daily, "1.1615", "NaN"), strings.ReplaceAll(daily, "1.1615", "1e30"),
+		strings.ReplaceAll(daily, "1.1615", "-1"), strings.ReplaceAll(daily, "1.1615", "0"),
+		strings.ReplaceAll(daily, "2026-11-25", "today"), strings.ReplaceAll(daily, "JPY", "USD"),
 	} {
 		if f, err := reference.ParseXML([]byte(text)); err == nil {
 			t.Errorf("the bank's file %.60q is read as %+v", text, f)
@@ -46,8 +47,10 @@ func TestParse(t *testing.T) {
 	}
 	for _, text := range []string{
 		"", "{}", "[]", "null", "<html></html>", `{"amount":1,"base":"USD","date":"2026-11-25","rates":{"USD":1}}`,
-		`[{"date":"2026-11-25","base":"USD","quote":"USD","rate":1}]`, `[{"date":"2026-11-25","base":"EUR","quote":"USD","rate":1e30}]`,
-		`[{"date":"2026-11-25","base":"EUR","quote":"USD","rate":null}]`, `{"amount":100,"base":"EUR","date":"2026-11-25","rates":{"USD":116}}`,
+		`{"amount":100,"base":"EUR","date":"2026-11-25","rates":{"USD":116}}`,
+		`[{"date":"2026-11-25","base":"USD","quote":"USD","rate":1}]`,
+		`[{"date":"2026-11-25","base":"EUR","quote":"USD","rate":1e30}]`,
+		`[{"date":"2026-11-25","base":"EUR","quote":"USD","rate":null}]`,
 	} {
 		if f, err := reference.ParseJSON([]byte(text)); err == nil {
 			t.Errorf("Frankfurter's %.60q is read as %+v", text, f)
@@ -63,9 +66,11 @@ func TestReader(t *testing.T) {
 		serve http.HandlerFunc
 		ok    bool
 	}{
-		"well":      {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(daily)) }, true},
-		"fails":     {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, daily, http.StatusBadGateway) }, false},
-		"redirects": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/other", http.StatusFound) }, false},
+		"well":  {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(daily)) }, true},
+		"fails": {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, daily, 502) }, false},
+		"redirects": {func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "/other", http.StatusFound)
+		}, false},
 		"floods": {func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = w.Write([]byte(daily + strings.Repeat(" ", 300<<10)))
 		}, false},
