@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"errors"
 	"math/big"
 	"regexp"
 	"strings"
@@ -60,6 +61,9 @@ func (t Text) None() bool { return t == Text{} }
 func (t Text) Sum() (Sum, error) {
 	c, err := ParseCurrency(t.Currency)
 	if err != nil {
+		if !plain.MatchString(t.Amount) {
+			err = errors.Join(err, errNotPlain)
+		}
 		return Sum{}, err
 	}
 	units, err := c.ParseUnits(t.Amount)
@@ -71,6 +75,10 @@ func (s Sum) None() bool { return s.Currency == "" }
 
 // Amount is the sum as a decimal number, with the decimal places of its currency: "30.50".
 func (s Sum) Amount() string { return fixed(s.Units, s.Currency.Digits()) }
+
+const field = Field + ".amount"
+
+var errNotPlain = fault.About(fault.Invalid, field, "must be a decimal number such as 12.50")
 
 // maxDigits of a price bound what is stored: every price that is worth at most a billion dollars fits, in any currency.
 const maxDigits = 18
@@ -85,10 +93,9 @@ var (
 // ParseUnits reads a decimal number as a count of the currency's smallest unit: 30.50 EUR is 3050. It fails with
 // fault.Invalid.
 func (c Currency) ParseUnits(text string) (int64, error) {
-	const field = Field + ".amount"
 	m := plain.FindStringSubmatch(text)
 	if m == nil {
-		return 0, fault.About(fault.Invalid, field, "must be a decimal number such as 12.50")
+		return 0, errNotPlain
 	}
 	whole, fraction := m[1], m[2]
 	digits := c.Digits()

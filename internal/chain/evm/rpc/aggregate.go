@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"math/big"
 	"time"
 )
 
@@ -73,11 +74,11 @@ func (e *Endpoint) aggregate(ctx context.Context, views []View) ([][]byte, time.
 	if err != nil {
 		return nil, time.Time{}, err
 	}
-	at, ok := size(results[0], 0)
-	if !ok {
+	at := new(big.Int).SetBytes(results[0])
+	if len(results[0]) != word || !at.IsInt64() {
 		return nil, time.Time{}, fmt.Errorf("%w: no time of the block", errMulticall)
 	}
-	return results[1:], time.Unix(int64(at), 0).UTC(), nil
+	return results[1:], time.Unix(at.Int64(), 0).UTC(), nil
 }
 
 // bytesOf reads bytes in hexadecimal digits.
