@@ -99,6 +99,12 @@ func TestPrice_Refused(t *testing.T) {
 			t.Errorf("%s: %d %s", body, r.status, r.body)
 		}
 	}
+	for _, arguments := range []string{"", ", amount: null", `, currency: "USD"`} {
+		r := b.graphQL(`mutation { payment(apiKey: "`+m.text+`"`+arguments+`) { code } }`, "")
+		if !strings.Contains(r.body, `"errors"`) || !strings.Contains(r.body, "Float!") {
+			t.Errorf("GraphQL with %q: %s", arguments, r.body)
+		}
+	}
 	if list, err := b.payments.List(t.Context(), payment.Filter{KeyID: m.key.ID}); err != nil || len(list) != 0 {
 		t.Errorf("%d payments were made, %v", len(list), err)
 	}

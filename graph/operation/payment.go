@@ -55,7 +55,7 @@ func (o *Operations) Payment(ctx context.Context, in PaymentInput) (*model.Payme
 		Amount  string
 		Details payment.Details
 		Minutes int64
-		Price   *exchange.Sum `json:",omitempty"` // a request without one is what it was before there were any
+		Price   *exchange.Sum `json:"price,omitempty"` // a request without one is what it was before there were any
 	}{amountRead(amount), details, minutes, sumRead(price)}
 	place := scope{keyID: key.ID, operation: "payment"}
 	out, err := once(ctx, o, place, read, func(w write) (*model.PaymentResult, error) {

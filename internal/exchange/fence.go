@@ -1,7 +1,6 @@
 package exchange
 
 import (
-	"fmt"
 	"math/big"
 	"time"
 )
@@ -68,7 +67,7 @@ func (f Fence) Admits(c Currency, r Rate, percent int64, now time.Time) (Cause, 
 	}
 	part, ok := f.bound(percent, now)
 	if !ok {
-		return FenceOld, fmt.Sprintf("the reference rate is of %s", f.Date.Format(time.DateOnly))
+		return FenceOld, "the reference rate is of " + f.Date.Format(time.DateOnly)
 	}
 	middle, ok := f.dollars(c)
 	if !ok {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/florinpay/florin/internal/money"
@@ -110,16 +111,16 @@ func (s *Service) noteDisagreements(v View, now time.Time) {
 
 // Text says what is known of the line in one sentence.
 func (l Line) Text() string {
-	text := "no rate: " + l.Refusal
+	parts := []string{"no rate: " + l.Refusal}
 	if l.Refusal == "" {
-		text = l.Rate.String() + " USD"
+		parts[0] = l.Rate.String() + " USD"
 	}
 	for _, x := range l.Sources {
-		if x.Problem != "" {
-			text += fmt.Sprintf("; %s: %s", x.Name, x.Problem)
-			continue
+		part := x.Name + ": " + x.Problem
+		if x.Problem == "" {
+			part = fmt.Sprintf("%s says %s, %s old", x.Name, x.Rate, x.Age.Round(time.Second))
 		}
-		text += fmt.Sprintf("; %s says %s, %s old", x.Name, x.Rate, x.Age.Round(time.Second))
+		parts = append(parts, part)
 	}
-	return text + fmt.Sprintf("; spread %d.%02d %%", l.Spread/100, l.Spread%100)
+	return strings.Join(append(parts, fmt.Sprintf("spread %d.%02d %%", l.Spread/100, l.Spread%100)), "; ")
 }

@@ -228,18 +228,18 @@ func (s *Service) readFence(ctx context.Context) {
 }
 
 // read returns a reading for each feed.
-func (src Source) read(ctx context.Context, now func() time.Time) ([]Reading, error) {
-	if src.Spent != nil && src.Spent() {
+func (s Source) read(ctx context.Context, now func() time.Time) ([]Reading, error) {
+	if s.Spent != nil && s.Spent() {
 		return nil, errSpent
 	}
-	answers, err := src.Read(ctx, src.Feeds)
+	answers, err := s.Read(ctx, s.Feeds)
 	if err != nil {
 		return nil, err
 	}
-	readings := make([]Reading, len(src.Feeds))
-	for i, f := range src.Feeds {
+	readings := make([]Reading, len(s.Feeds))
+	for i, f := range s.Feeds {
 		readings[i] = Reading{
-			Source: src.Name(), Of: f.Of, Answer: answers[i].Answer, Decimals: answers[i].Decimals,
+			Source: s.Name(), Of: f.Of, Answer: answers[i].Answer, Decimals: answers[i].Decimals,
 			Description: answers[i].Description, UpdatedAt: answers[i].UpdatedAt, MaxAge: f.MaxAge,
 			ReadAt: now(), Problem: answers[i].Problem,
 		}

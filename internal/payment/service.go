@@ -98,7 +98,7 @@ const (
 // fault.Invalid for invalid input, merchant.ErrNoCustodian, with fault.Unavailable for a price without a rate, or as
 // CheckAmount.
 func (s *Service) Create(ctx context.Context, in CreateInput, trail ...audit.Entry) (Payment, error) {
-	amount, sum, valid, err := s.checked(&in)
+	read, err := s.checked(&in)
 	if err != nil {
 		return Payment{}, err
 	}
@@ -106,9 +106,9 @@ func (s *Service) Create(ctx context.Context, in CreateInput, trail ...audit.Ent
 	if err != nil {
 		return Payment{}, err
 	}
-	var price exchange.Price
-	if !sum.None() {
-		if amount, price, err = s.priced(ctx, sum); err != nil {
+	amount, price := read.amount, exchange.Price{}
+	if !read.sum.None() {
+		if amount, price, err = s.priced(ctx, read.sum); err != nil {
 			return Payment{}, err
 		}
 	}
@@ -116,7 +116,7 @@ func (s *Service) Create(ctx context.Context, in CreateInput, trail ...audit.Ent
 		return Payment{}, err
 	}
 	return s.create(ctx, Request{
-		ID: in.ID, KeyID: in.KeyID, Kind: KindMerchant, Amount: amount, Price: price, ValidFor: valid,
+		ID: in.ID, KeyID: in.KeyID, Kind: KindMerchant, Amount: amount, Price: price, ValidFor: read.valid,
 		Terms: termsOf(c), LinkID: in.LinkID, Details: in.Details,
 	}, trail...)
 }
@@ -127,19 +127,24 @@ func termsOf(c merchant.Custodian) Terms { return Terms{ShortBasis: c.ShortBasis
 // Check returns what Create would refuse by itself: every field that breaks a rule, each
 // a fault.Invalid (fault.All).
 func (s *Service) Check(in CreateInput) error {
-	_, _, _, err := s.checked(&in)
+	_, err := s.checked(&in)
 	return err
 }
 
 // checked reads the input and mends its texts.
-func (s *Service) checked(
-	in *CreateInput,
-) (amount money.Micros, sum exchange.Sum, valid time.Duration, err error) {
-	amount, sum, badAmount := s.asked(in.Amount, in.Price)
-	valid, badTime := s.validFor(in.ExpiresInMinutes)
-	details, _, badDetails := in.Details.Mended()
-	in.Details = details
-	return amount, sum, valid, errors.Join(badAmount, badTime, badDetails)
+func (s *Service) checked(in *CreateInput) (r readInput, err error) {
+	var badAmount, badTime, badDetails error
+	r.amount, r.sum, badAmount = s.asked(in.Amount, in.Price)
+	r.valid, badTime = s.validFor(in.ExpiresInMinutes)
+	in.Details, _, badDetails = in.Details.Mended()
+	return r, errors.Join(badAmount, badTime, badDetails)
+}
+
+// readInput is what was read of a CreateInput.
+type readInput struct {
+	amount money.Micros // 0: there is a sum instead
+	sum    exchange.Sum
+	valid  time.Duration
 }
 
 // asked reads an amount in dollars, or a price instead of it, of which it returns the sum.

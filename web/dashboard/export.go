@@ -84,7 +84,11 @@ func WriteExport(ctx context.Context, w io.Writer, q report.Query, find FindPage
 			return read.err
 		}
 		for _, p := range read.payments {
-			if err := out.Write(exportRow(p, q.Priced)); err != nil {
+			row := exportRow(p)
+			if q.Priced {
+				row = append(row, priceCells(p)...)
+			}
+			if err := out.Write(row); err != nil {
 				return err
 			}
 		}
@@ -150,7 +154,7 @@ func recovered(err *error) {
 	}
 }
 
-func exportRow(p payment.Payment, priced bool) []string {
+func exportRow(p payment.Payment) []string {
 	row := []string{
 		string(
 			p.ID,
@@ -163,15 +167,19 @@ func exportRow(p payment.Payment, priced bool) []string {
 	if route, ok := p.Route(); ok {
 		row[12], row[13] = string(route.Address.Address), string(route.Settlement)
 	}
-	if x := p.PriceBody(); priced && x != nil {
-		row = append(row, x.Amount, string(x.Currency), x.Rate, x.RateAt, strings.Join(x.Sources, " "))
-	} else if priced {
-		row = append(row, make([]string, len(exportPrice))...)
-	}
 	for i := range row {
 		row[i] = harmless(row[i])
 	}
 	return row
+}
+
+// priceCells are the columns of exportPrice, empty where the amount was given in dollars.
+func priceCells(p payment.Payment) []string {
+	x := p.PriceBody()
+	if x == nil {
+		return make([]string, len(exportPrice))
+	}
+	return []string{x.Amount, string(x.Currency), x.Rate, x.RateAt, strings.Join(x.Sources, " ")}
 }
 
 var unbroken = strings.NewReplacer("\r\n", " ", "\r", " ", "\n", " ")

@@ -66,8 +66,10 @@ func TestReader(t *testing.T) {
 		serve http.HandlerFunc
 		ok    bool
 	}{
-		"well":  {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(daily)) }, true},
-		"fails": {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, daily, 502) }, false},
+		"well": {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(daily)) }, true},
+		"fails": {func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, daily, http.StatusBadGateway)
+		}, false},
 		"redirects": {func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "/other", http.StatusFound)
 		}, false},
