@@ -32,8 +32,8 @@ func (h *holders) set(f devchain.Feed, price int64) {
 	h.Mine(1)
 }
 
-// Price feeds are read with one call where Multicall is and one by one elsewhere, each by itself: one that is retired, or
-// is no feed, leaves the others as they are.
+// Price feeds are read with one call where Multicall is and one by one elsewhere, each by itself: one that is retired,
+// or is no feed, leaves the others as they are.
 func TestFeeds(t *testing.T) {
 	t.Parallel()
 	h := newHolders(t, 1)
@@ -47,7 +47,8 @@ func TestFeeds(t *testing.T) {
 	}
 	h.Mine(1)
 	nothing := chain.Feed{Of: "CNY", Contract: h.addresses[0]}
-	feeds := []chain.Feed{readsEuro, readsBelow, readsOther, readsRetired, nothing, {Of: "CAD", Contract: h.Credited().Contract}}
+	token := chain.Feed{Of: "CAD", Contract: h.Credited().Contract}
+	feeds := []chain.Feed{readsEuro, readsBelow, readsOther, readsRetired, nothing, token}
 	for name, contract := range map[string]rpc.Multicall{"multicall": h.contract, "one by one": {At: rpc.Address{1}}} {
 		h.through(h.chain.URL(), contract)
 		if _, err := h.reader.Feeds(t.Context(), feeds); err != nil { // learns what the endpoint has
