@@ -28,21 +28,17 @@ func rulesFor(introspection, keyInHeader bool) *rules.Rules {
 	return r
 }
 
-// amountOrPrice refuses a payment without amount and price, as it did when amount was the only one: the document is
-// malformed.
+// amountOrPrice refuses a payment without amount and price: the default of amount is there for payments with a price.
 func amountOrPrice(observers *core.Events, addError core.AddErrFunc) {
 	observers.OnField(func(_ *core.Walker, f *ast.Field) {
 		if f.Name != "payment" || f.ObjectDefinition == nil || f.ObjectDefinition.Name != "Mutation" ||
 			f.Arguments.ForName("price") != nil {
 			return
 		}
-		switch a := f.Arguments.ForName("amount"); {
-		case a == nil:
+		if f.Arguments.ForName("amount") == nil {
 			addError(core.Message(
 				`Field "payment" argument "amount" of type "Float!" is required, but it was not provided.`,
 			), core.At(f.Position))
-		case a.Value.Kind == ast.NullValue:
-			addError(core.Message(`Expected value of type "Float!", found null.`), core.At(a.Value.Position))
 		}
 	})
 }

@@ -48,7 +48,7 @@ type MutationResolver interface {
 	UpdateCustodianDetails(ctx context.Context, input model.CustodianUpdateInput) (*model.CustodianResult, error)
 	StartDonation(ctx context.Context, campaignID string, amount model.Decimal, currency *string, network model.Network, token model.Token, name *string, message *string) (*model.DonationResult, error)
 	ManualMarkAsCompleted(ctx context.Context, apiKey string, txnid string) (*model.CompletionResult, error)
-	Payment(ctx context.Context, apiKey string, amount *model.Decimal, price *model.PriceInput, currency *string, reference *string, description *string, successURL *string, cancelURL *string, metadata *model.StringMap, expiresInMinutes *int, customerEmail *string) (*model.PaymentResult, error)
+	Payment(ctx context.Context, apiKey string, amount model.Decimal, price *model.PriceInput, currency *string, reference *string, description *string, successURL *string, cancelURL *string, metadata *model.StringMap, expiresInMinutes *int, customerEmail *string) (*model.PaymentResult, error)
 	StartPayment(ctx context.Context, apiKey string, txnid string, network model.Network, token model.Token) (*model.TransactionResult, error)
 	StartBep20Payment(ctx context.Context, txnid string, token model.Token) (*model.TransactionResult, error)
 	StartPolygonPayment(ctx context.Context, txnid string, token model.Token) (*model.TransactionResult, error)
@@ -918,7 +918,7 @@ extend type Mutation {
     "Your API key."
     apiKey: String!
     "US dollars: 0.01 to 1,000,000 with at most 6 decimal places. Required, unless there is a ` + "`" + `price` + "`" + `."
-    amount: Float
+    amount: Float! = 0
     "An amount in another currency, instead of ` + "`" + `amount` + "`" + `: the rate is taken once, now, and kept with the payment."
     price: PriceInput
     "USD, and nothing else: it is that of ` + "`" + `amount` + "`" + `. USD when left out."
@@ -2343,8 +2343,8 @@ func (ec *executionContext) field_Mutation_payment_args(ctx context.Context, raw
 	}
 	args["apiKey"] = arg0
 	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "amount",
-		func(ctx context.Context, v any) (*model.Decimal, error) {
-			return ec.unmarshalOFloat2ᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐDecimal(ctx, v)
+		func(ctx context.Context, v any) (model.Decimal, error) {
+			return ec.unmarshalNFloat2githubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐDecimal(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -5973,7 +5973,7 @@ func (ec *executionContext) _Mutation_payment(ctx context.Context, field graphql
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().Payment(ctx, fc.Args["apiKey"].(string), fc.Args["amount"].(*model.Decimal), fc.Args["price"].(*model.PriceInput), fc.Args["currency"].(*string), fc.Args["reference"].(*string), fc.Args["description"].(*string), fc.Args["successUrl"].(*string), fc.Args["cancelUrl"].(*string), fc.Args["metadata"].(*model.StringMap), fc.Args["expiresInMinutes"].(*int), fc.Args["customerEmail"].(*string))
+			return ec.Resolvers.Mutation().Payment(ctx, fc.Args["apiKey"].(string), fc.Args["amount"].(model.Decimal), fc.Args["price"].(*model.PriceInput), fc.Args["currency"].(*string), fc.Args["reference"].(*string), fc.Args["description"].(*string), fc.Args["successUrl"].(*string), fc.Args["cancelUrl"].(*string), fc.Args["metadata"].(*model.StringMap), fc.Args["expiresInMinutes"].(*int), fc.Args["customerEmail"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.PaymentResult) graphql.Marshaler {
