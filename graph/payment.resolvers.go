@@ -12,12 +12,15 @@ import (
 	"github.com/florinpay/florin/graph/operation"
 )
 
-func (r *mutationResolver) Payment(ctx context.Context, apiKey string, amount model.Decimal, currency *string, reference *string, description *string, successURL *string, cancelURL *string, metadata *model.StringMap, expiresInMinutes *int, customerEmail *string) (*model.PaymentResult, error) {
+func (r *mutationResolver) Payment(ctx context.Context, apiKey string, amount model.Decimal, price *model.PriceInput, currency *string, reference *string, description *string, successURL *string, cancelURL *string, metadata *model.StringMap, expiresInMinutes *int, customerEmail *string) (*model.PaymentResult, error) {
 	in := operation.PaymentInput{
-		APIKey: keyOf(ctx, apiKey), Amount: amount, Currency: value(currency),
+		APIKey: keyOf(ctx, apiKey), Amount: amount, Price: price, Currency: value(currency),
 		Reference: value(reference), Description: value(description),
 		SuccessURL: value(successURL), CancelURL: value(cancelURL), Metadata: value(metadata),
 		ExpiresInMinutes: expiresInMinutes, CustomerEmail: value(customerEmail),
+	}
+	if price != nil && amount == model.Number("0") { // the schema's default
+		in.Amount = model.NotNumber()
 	}
 	return operation.Settle(ctx, r.ops, func(ctx context.Context) (*model.PaymentResult, error) {
 		return r.ops.Payment(ctx, in)

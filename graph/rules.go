@@ -16,6 +16,7 @@ func rulesFor(introspection, keyInHeader bool) *rules.Rules {
 	r := rules.NewDefaultRules()
 	// Rules run in the order of their names, so this one precedes ValuesOfCorrectType.
 	r.AddRule("AmountLiterals", amountLiterals)
+	r.AddRule("AmountOrPrice", amountOrPrice)
 	if keyInHeader {
 		r.AddRule("AbsentKeys", emptyKeys)
 	}
@@ -25,6 +26,21 @@ func rulesFor(introspection, keyInHeader bool) *rules.Rules {
 		r.ReplaceRule(rules.ValuesOfCorrectTypeRule.Name, rules.ValuesOfCorrectTypeRuleWithoutSuggestions.RuleFunc)
 	}
 	return r
+}
+
+// amountOrPrice refuses a payment without amount and price: the default of amount is there for payments with a price.
+func amountOrPrice(observers *core.Events, addError core.AddErrFunc) {
+	observers.OnField(func(_ *core.Walker, f *ast.Field) {
+		if f.Name != "payment" || f.ObjectDefinition == nil || f.ObjectDefinition.Name != "Mutation" ||
+			f.Arguments.ForName("price") != nil {
+			return
+		}
+		if f.Arguments.ForName("amount") == nil {
+			addError(core.Message(
+				`Field "payment" argument "amount" of type "Float!" is required, but it was not provided.`,
+			), core.At(f.Position))
+		}
+	})
 }
 
 // amountLiterals makes a float64 of every literal where a Float is expected,

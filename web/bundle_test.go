@@ -20,6 +20,7 @@ import (
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/metrics"
@@ -132,6 +133,7 @@ func newBundleOn(t *testing.T, url string, o Options, change ...func(*payment.Op
 		TTL: time.Hour, StartTTL: 30 * time.Minute, MinAmount: money.USD / 100, MaxAmount: 1_000_000 * money.USD,
 		Refused: func(ctx context.Context, keyID int64) { must(t, b.accounts.SaleRefused(ctx, keyID)) },
 		Crowded: func(ctx context.Context, keyID int64) { must(t, b.accounts.Crowded(ctx, keyID)) },
+		Rates:   b.rate, Currencies: []exchange.Currency{"EUR", "JPY"},
 	}
 	for _, c := range change {
 		c(&options)

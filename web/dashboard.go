@@ -7,6 +7,7 @@ import (
 	"github.com/florinpay/florin/internal/alert"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/meter"
+	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/settlement"
@@ -46,6 +47,8 @@ type Dashboard struct {
 	Endpoints func(chain.Network) []chain.EndpointHealth
 	// Reading returns what reading a network costs. May be nil.
 	Reading func(chain.Network) (meter.Report, bool)
+	// Rates returns what is known of the rates of currencies. May be nil.
+	Rates func() exchange.Report
 	// Alerts returns what needs an operator at a moment.
 	Alerts func(ctx context.Context, now time.Time) (alert.Observation, error)
 	// Settle is when money is settled; without a policy there is no page of it.
@@ -78,7 +81,7 @@ func (s *Server) dashboardRoutes(r shell.Router) {
 	operator.New(operator.Services{
 		Guard: guard, Presenter: s.presenter, Payments: s.d.Payments, LastCheck: x.LastCheck,
 		Reports: x.Reports, Ledger: x.Ledger, Sweeping: x.Sweeping, Reading: x.Reading,
-		Endpoints: x.Endpoints, Alerts: x.Alerts, Dust: x.Dust, Version: s.o.Version, Invite: x.Invite,
+		Endpoints: x.Endpoints, Alerts: x.Alerts, Rates: x.Rates, Dust: x.Dust, Version: s.o.Version, Invite: x.Invite,
 	}).Routes(r)
 	security.New(guard).Routes(r)
 	team.New(guard).Routes(r)

@@ -120,7 +120,7 @@ func New(d Deps, o Options) *Server {
 	least, most := d.Payments.Bounds()
 	s.docs = docs.New(s.sh, docs.Options{
 		Least: least, Most: most,
-		GraphQL: o.GraphQL, Version: o.Version, FreeCredits: o.NewKeys.Credits,
+		GraphQL: o.GraphQL, Version: o.Version, FreeCredits: o.NewKeys.Credits, Currencies: d.Payments.Currencies(),
 		SignIn: d.Dashboard != nil, Sandbox: o.Sandbox != nil,
 	})
 	s.checkout = &checkout.Surface{

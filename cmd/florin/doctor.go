@@ -32,7 +32,8 @@ Checks the installation against the real things and changes nothing: settings,
 database (version, isolation, durability, size), secret key, clock, disk, public
 address, proxy, mail server, and of each network every endpoint by itself (chain,
 contracts, tokens, lag, tags, range of eth_getLogs, archive depth, batches, rate of
-calls), gas wallet and treasury. One line each says that it is fine, or what to do. Run it with the settings of the server, beside it;
+calls), gas wallet and treasury; of each currency what its price feeds say, how old
+that is and how far they are apart. One line each says that it is fine, or what to do. Run it with the settings of the server, beside it;
 a server that does not run is reported as not reached.
 
 The exit status is 0 if nothing is wrong; warnings do not change it.
@@ -90,6 +91,11 @@ func (p *process) examine(ctx context.Context, mailTo string) (r doctor.Report) 
 			continue
 		}
 		r.Network(ctx, x, app.Now)
+	}
+	if rates, err := app.ReadRates(ctx, cfg); err != nil {
+		r.Problem("rates", err.Error())
+	} else if len(cfg.Networks) > 0 {
+		r.Rates(rates)
 	}
 	return r
 }

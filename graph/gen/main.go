@@ -29,9 +29,9 @@ func generate() error {
 	}))
 }
 
-// leaveOutEmpty keeps the fields "reason" and "warnings" out of the REST answers that have none: most have neither.
+// leaveOutEmpty keeps the fields "reason", "warnings" and "price" out of the REST answers that have none: most do not.
 func leaveOutEmpty(_ *ast.Definition, _ *ast.FieldDefinition, f *modelgen.Field) (*modelgen.Field, error) {
-	if f.Name == "reason" || f.Name == "warnings" {
+	if f.Name == "reason" || f.Name == "warnings" || f.Name == "price" {
 		f.Tag = `json:"` + f.Name + `,omitempty"`
 	}
 	return f, nil

@@ -48,7 +48,7 @@ type MutationResolver interface {
 	UpdateCustodianDetails(ctx context.Context, input model.CustodianUpdateInput) (*model.CustodianResult, error)
 	StartDonation(ctx context.Context, campaignID string, amount model.Decimal, currency *string, network model.Network, token model.Token, name *string, message *string) (*model.DonationResult, error)
 	ManualMarkAsCompleted(ctx context.Context, apiKey string, txnid string) (*model.CompletionResult, error)
-	Payment(ctx context.Context, apiKey string, amount model.Decimal, currency *string, reference *string, description *string, successURL *string, cancelURL *string, metadata *model.StringMap, expiresInMinutes *int, customerEmail *string) (*model.PaymentResult, error)
+	Payment(ctx context.Context, apiKey string, amount model.Decimal, price *model.PriceInput, currency *string, reference *string, description *string, successURL *string, cancelURL *string, metadata *model.StringMap, expiresInMinutes *int, customerEmail *string) (*model.PaymentResult, error)
 	StartPayment(ctx context.Context, apiKey string, txnid string, network model.Network, token model.Token) (*model.TransactionResult, error)
 	StartBep20Payment(ctx context.Context, txnid string, token model.Token) (*model.TransactionResult, error)
 	StartPolygonPayment(ctx context.Context, txnid string, token model.Token) (*model.TransactionResult, error)
@@ -106,6 +106,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputCustodianNetworkInput,
 		ec.unmarshalInputCustodianUpdateInput,
 		ec.unmarshalInputCustodianWalletsInput,
+		ec.unmarshalInputPriceInput,
 	)
 	first := true
 
@@ -191,7 +192,7 @@ interface Result {
   code: Int!
   "What happened, in English words for a developer; it names the argument that was wrong."
   message: String!
-  "Why it was refused, in a fixed word that a program can decide by: of codes 409 and 422, null otherwise; see the error table."
+  "Why it was refused, in a fixed word that a program can decide by: of codes 409 and 422, and of 503 to a price; null otherwise; see the error table."
   reason: String
   "What of the request was left out, and what stands in the way of what was made; null if there is nothing to say."
   warnings: [Warning!]
@@ -210,6 +211,9 @@ scalar DateTime
 
 "A JSON object whose values are strings; 4 KiB in all."
 scalar StringMap
+
+"A decimal number such as 12.50: sent as a text or a number, answered as a text, so that no reader makes a float of it."
+scalar Decimal
 
 "The networks payments are made on."
 enum Network {
@@ -569,7 +573,7 @@ extend type Mutation {
     campaignId: String!
     "US dollars: 0.01 to 1,000,000 with at most 6 decimal places."
     amount: Float!
-    "USD, and nothing else: there are no prices in other currencies yet. USD when left out."
+    "USD, and nothing else. USD when left out."
     currency: String
     "The network the giver chose."
     network: Network!
@@ -784,6 +788,28 @@ type DepositWallet {
   address: String!
 }
 
+"What a payment's amount was made of, where it was given in another currency."
+type Price {
+  "How much, with the decimal places of the currency."
+  amount: Decimal!
+  "The currency's code by ISO 4217."
+  currency: String!
+  "What one unit of the currency was worth in US dollars when the payment was made. It never moves."
+  rate: Decimal!
+  "When the sources of the rate were read."
+  rateAt: DateTime!
+  "Where the rate comes from: the price feeds that agreed, and the reference rates that it was compared with."
+  sources: [String!]!
+}
+
+"An amount in another currency than US dollars."
+input PriceInput {
+  "How much: a text or a number, with at most the decimal places of the currency."
+  amount: Decimal!
+  "The currency's code by ISO 4217, such as EUR."
+  currency: String!
+}
+
 "A payment as ` + "`" + `payment` + "`" + ` returns it."
 type CreatedTransaction {
   "The payment's identifier, a ULID. Whoever knows it may read the payment."
@@ -796,6 +822,8 @@ type CreatedTransaction {
   createdAt: DateTime!
   "Until when it may be started."
   expiresAt: DateTime!
+  "What the amount was made of; null unless the payment was made with ` + "`" + `price` + "`" + `."
+  price: Price
 }
 
 "A payment."
@@ -840,6 +868,8 @@ type Transaction {
   confirmations: Int
   "Blocks the newest deposit needs to be final, as the network does now; null before one is seen."
   requiredConfirmations: Int
+  "What the amount was made of; null unless the payment was made with ` + "`" + `price` + "`" + `."
+  price: Price
 }
 
 "A payment that was created."
@@ -881,14 +911,17 @@ extend type Mutation {
   Creates a pending payment and returns the link to send the customer to. The key
   needs a custodian. No credit is taken until the payment is started.
   Codes: 400 an argument breaks a rule, 401, 409 the key has no custodian, 422 the custodian's own limits and switches
-  exclude the amount on every network. What else keeps everybody from paying stands in ` + "`" + `warnings` + "`" + `.
+  exclude the amount on every network, 503 ` + "`" + `price` + "`" + ` has no rate now. What else keeps everybody from paying stands in
+  ` + "`" + `warnings` + "`" + `.
   """
   payment(
     "Your API key."
     apiKey: String!
-    "US dollars: 0.01 to 1,000,000 with at most 6 decimal places."
-    amount: Float!
-    "USD, and nothing else: there are no prices in other currencies yet. USD when left out."
+    "US dollars: 0.01 to 1,000,000 with at most 6 decimal places. Required, unless there is a ` + "`" + `price` + "`" + `."
+    amount: Float! = 0
+    "An amount in another currency, instead of ` + "`" + `amount` + "`" + `: the rate is taken once, now, and kept with the payment."
+    price: PriceInput
+    "USD, and nothing else: it is that of ` + "`" + `amount` + "`" + `. USD when left out."
     currency: String
     "Your order number; at most 128 characters, searchable."
     reference: String
@@ -1406,6 +1439,8 @@ func (ec *executionContext) childFields_CreatedTransaction(ctx context.Context, 
 		return ec.fieldContext_CreatedTransaction_createdAt(ctx, field)
 	case "expiresAt":
 		return ec.fieldContext_CreatedTransaction_expiresAt(ctx, field)
+	case "price":
+		return ec.fieldContext_CreatedTransaction_price(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type CreatedTransaction", field.Name)
 }
@@ -1610,6 +1645,22 @@ func (ec *executionContext) childFields_PaymentResult(ctx context.Context, field
 	return nil, fmt.Errorf("no field named %q was found under type PaymentResult", field.Name)
 }
 
+func (ec *executionContext) childFields_Price(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "amount":
+		return ec.fieldContext_Price_amount(ctx, field)
+	case "currency":
+		return ec.fieldContext_Price_currency(ctx, field)
+	case "rate":
+		return ec.fieldContext_Price_rate(ctx, field)
+	case "rateAt":
+		return ec.fieldContext_Price_rateAt(ctx, field)
+	case "sources":
+		return ec.fieldContext_Price_sources(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Price", field.Name)
+}
+
 func (ec *executionContext) childFields_QueriesResult(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "code":
@@ -1748,6 +1799,8 @@ func (ec *executionContext) childFields_Transaction(ctx context.Context, field g
 		return ec.fieldContext_Transaction_confirmations(ctx, field)
 	case "requiredConfirmations":
 		return ec.fieldContext_Transaction_requiredConfirmations(ctx, field)
+	case "price":
+		return ec.fieldContext_Transaction_price(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Transaction", field.Name)
 }
@@ -2297,70 +2350,78 @@ func (ec *executionContext) field_Mutation_payment_args(ctx context.Context, raw
 		return nil, err
 	}
 	args["amount"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "currency",
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "price",
+		func(ctx context.Context, v any) (*model.PriceInput, error) {
+			return ec.unmarshalOPriceInput2ᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐPriceInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["price"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "currency",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["currency"] = arg2
-	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "reference",
+	args["currency"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "reference",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["reference"] = arg3
-	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "description",
+	args["reference"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "description",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["description"] = arg4
-	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "successUrl",
+	args["description"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "successUrl",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["successUrl"] = arg5
-	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "cancelUrl",
+	args["successUrl"] = arg6
+	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "cancelUrl",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["cancelUrl"] = arg6
-	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "metadata",
+	args["cancelUrl"] = arg7
+	arg8, err := graphql.ProcessArgField(ctx, rawArgs, "metadata",
 		func(ctx context.Context, v any) (*model.StringMap, error) {
 			return ec.unmarshalOStringMap2ᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐStringMap(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["metadata"] = arg7
-	arg8, err := graphql.ProcessArgField(ctx, rawArgs, "expiresInMinutes",
+	args["metadata"] = arg8
+	arg9, err := graphql.ProcessArgField(ctx, rawArgs, "expiresInMinutes",
 		func(ctx context.Context, v any) (*int, error) {
 			return ec.unmarshalOInt2ᚖint(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["expiresInMinutes"] = arg8
-	arg9, err := graphql.ProcessArgField(ctx, rawArgs, "customerEmail",
+	args["expiresInMinutes"] = arg9
+	arg10, err := graphql.ProcessArgField(ctx, rawArgs, "customerEmail",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["customerEmail"] = arg9
+	args["customerEmail"] = arg10
 	return args, nil
 }
 
@@ -4316,6 +4377,38 @@ func (ec *executionContext) fieldContext_CreatedTransaction_expiresAt(_ context.
 	return graphql.NewScalarFieldContext("CreatedTransaction", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
+func (ec *executionContext) _CreatedTransaction_price(ctx context.Context, field graphql.CollectedField, obj *model.CreatedTransaction) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CreatedTransaction_price(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Price, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.Price) graphql.Marshaler {
+			return ec.marshalOPrice2ᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐPrice(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_CreatedTransaction_price(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CreatedTransaction",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Price(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _CreditsResult_code(ctx context.Context, field graphql.CollectedField, obj *model.CreditsResult) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -5880,7 +5973,7 @@ func (ec *executionContext) _Mutation_payment(ctx context.Context, field graphql
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().Payment(ctx, fc.Args["apiKey"].(string), fc.Args["amount"].(model.Decimal), fc.Args["currency"].(*string), fc.Args["reference"].(*string), fc.Args["description"].(*string), fc.Args["successUrl"].(*string), fc.Args["cancelUrl"].(*string), fc.Args["metadata"].(*model.StringMap), fc.Args["expiresInMinutes"].(*int), fc.Args["customerEmail"].(*string))
+			return ec.Resolvers.Mutation().Payment(ctx, fc.Args["apiKey"].(string), fc.Args["amount"].(model.Decimal), fc.Args["price"].(*model.PriceInput), fc.Args["currency"].(*string), fc.Args["reference"].(*string), fc.Args["description"].(*string), fc.Args["successUrl"].(*string), fc.Args["cancelUrl"].(*string), fc.Args["metadata"].(*model.StringMap), fc.Args["expiresInMinutes"].(*int), fc.Args["customerEmail"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.PaymentResult) graphql.Marshaler {
@@ -6762,6 +6855,121 @@ func (ec *executionContext) fieldContext_PaymentResult_transaction(_ context.Con
 		},
 	}
 	return fc, nil
+}
+
+func (ec *executionContext) _Price_amount(ctx context.Context, field graphql.CollectedField, obj *model.Price) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Price_amount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Amount, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v model.DecimalText) graphql.Marshaler {
+			return ec.marshalNDecimal2githubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐDecimalText(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Price_amount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Price", field, false, false, errors.New("field of type Decimal does not have child fields"))
+}
+
+func (ec *executionContext) _Price_currency(ctx context.Context, field graphql.CollectedField, obj *model.Price) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Price_currency(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Currency, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Price_currency(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Price", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Price_rate(ctx context.Context, field graphql.CollectedField, obj *model.Price) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Price_rate(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Rate, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v model.DecimalText) graphql.Marshaler {
+			return ec.marshalNDecimal2githubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐDecimalText(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Price_rate(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Price", field, false, false, errors.New("field of type Decimal does not have child fields"))
+}
+
+func (ec *executionContext) _Price_rateAt(ctx context.Context, field graphql.CollectedField, obj *model.Price) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Price_rateAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.RateAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v model.DateTime) graphql.Marshaler {
+			return ec.marshalNDateTime2githubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐDateTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Price_rateAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Price", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _Price_sources(ctx context.Context, field graphql.CollectedField, obj *model.Price) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Price_sources(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Sources, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []string) graphql.Marshaler {
+			return ec.marshalNString2ᚕstringᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Price_sources(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Price", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _QueriesResult_code(ctx context.Context, field graphql.CollectedField, obj *model.QueriesResult) (ret graphql.Marshaler) {
@@ -8572,6 +8780,38 @@ func (ec *executionContext) _Transaction_requiredConfirmations(ctx context.Conte
 }
 func (ec *executionContext) fieldContext_Transaction_requiredConfirmations(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Transaction", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _Transaction_price(ctx context.Context, field graphql.CollectedField, obj *model.Transaction) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Transaction_price(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Price, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.Price) graphql.Marshaler {
+			return ec.marshalOPrice2ᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐPrice(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Transaction_price(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Transaction",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Price(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _TransactionResult_code(ctx context.Context, field graphql.CollectedField, obj *model.TransactionResult) (ret graphql.Marshaler) {
@@ -10729,6 +10969,43 @@ func (ec *executionContext) unmarshalInputCustodianWalletsInput(ctx context.Cont
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputPriceInput(ctx context.Context, obj any) (model.PriceInput, error) {
+	var it model.PriceInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"amount", "currency"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "amount":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("amount"))
+			data, err := ec.unmarshalNDecimal2githubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐDecimalText(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Amount = data
+		case "currency":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("currency"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Currency = data
+		}
+	}
+	return it, nil
+}
+
 // endregion **************************** input.gotpl *****************************
 
 // region    ************************** interface.gotpl ***************************
@@ -11455,6 +11732,11 @@ func (ec *executionContext) _CreatedTransaction(ctx context.Context, sel ast.Sel
 		case "expiresAt":
 			out.Values[i] = ec._CreatedTransaction_expiresAt(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "price":
+			out.Values[i] = ec._CreatedTransaction_price(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		default:
@@ -12375,6 +12657,64 @@ func (ec *executionContext) _PaymentResult(ctx context.Context, sel ast.Selectio
 	return out
 }
 
+var priceImplementors = []string{"Price"}
+
+func (ec *executionContext) _Price(ctx context.Context, sel ast.SelectionSet, obj *model.Price) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, priceImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Price")
+		case "amount":
+			out.Values[i] = ec._Price_amount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "currency":
+			out.Values[i] = ec._Price_currency(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "rate":
+			out.Values[i] = ec._Price_rate(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "rateAt":
+			out.Values[i] = ec._Price_rateAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "sources":
+			out.Values[i] = ec._Price_sources(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var queriesResultImplementors = []string{"QueriesResult", "Result"}
 
 func (ec *executionContext) _QueriesResult(ctx context.Context, sel ast.SelectionSet, obj *model.QueriesResult) graphql.Marshaler {
@@ -13089,6 +13429,11 @@ func (ec *executionContext) _Transaction(ctx context.Context, sel ast.SelectionS
 			}
 		case "requiredConfirmations":
 			out.Values[i] = ec._Transaction_requiredConfirmations(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "price":
+			out.Values[i] = ec._Transaction_price(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
@@ -14045,6 +14390,16 @@ func (ec *executionContext) marshalNDateTime2githubᚗcomᚋflorinpayᚋflorin�
 	return v
 }
 
+func (ec *executionContext) unmarshalNDecimal2githubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐDecimalText(ctx context.Context, v any) (model.DecimalText, error) {
+	var res model.DecimalText
+	err := res.UnmarshalGQL(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNDecimal2githubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐDecimalText(ctx context.Context, sel ast.SelectionSet, v model.DecimalText) graphql.Marshaler {
+	return v
+}
+
 func (ec *executionContext) marshalNDonation2ᚕᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐDonationᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Donation) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -14256,6 +14611,35 @@ func (ec *executionContext) marshalNString2string(ctx context.Context, sel ast.S
 		}
 	}
 	return res
+}
+
+func (ec *executionContext) unmarshalNString2ᚕstringᚄ(ctx context.Context, v any) ([]string, error) {
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]string, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNString2string(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalNString2ᚕstringᚄ(ctx context.Context, sel ast.SelectionSet, v []string) graphql.Marshaler {
+	ret := make(graphql.Array, len(v))
+	for i := range v {
+		ret[i] = ec.marshalNString2string(ctx, sel, v[i])
+	}
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
 }
 
 func (ec *executionContext) unmarshalNTheme2githubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐTheme(ctx context.Context, v any) (model.Theme, error) {
@@ -14759,6 +15143,21 @@ func (ec *executionContext) marshalOPageInfo2ᚖgithubᚗcomᚋflorinpayᚋflori
 		return graphql.Null
 	}
 	return ec._PageInfo(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOPrice2ᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐPrice(ctx context.Context, sel ast.SelectionSet, v *model.Price) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._Price(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOPriceInput2ᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐPriceInput(ctx context.Context, v any) (*model.PriceInput, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputPriceInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) unmarshalOString2ᚕstringᚄ(ctx context.Context, v any) ([]string, error) {

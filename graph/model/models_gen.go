@@ -161,6 +161,8 @@ type CreatedTransaction struct {
 	CreatedAt DateTime `json:"createdAt"`
 	// Until when it may be started.
 	ExpiresAt DateTime `json:"expiresAt"`
+	// What the amount was made of; null unless the payment was made with `price`.
+	Price *Price `json:"price,omitempty"`
 }
 
 // The credits of a key.
@@ -421,6 +423,28 @@ type PaymentResult struct {
 
 func (PaymentResult) IsResult() {}
 
+// What a payment's amount was made of, where it was given in another currency.
+type Price struct {
+	// How much, with the decimal places of the currency.
+	Amount DecimalText `json:"amount"`
+	// The currency's code by ISO 4217.
+	Currency string `json:"currency"`
+	// What one unit of the currency was worth in US dollars when the payment was made. It never moves.
+	Rate DecimalText `json:"rate"`
+	// When the sources of the rate were read.
+	RateAt DateTime `json:"rateAt"`
+	// Where the rate comes from: the price feeds that agreed, and the reference rates that it was compared with.
+	Sources []string `json:"sources"`
+}
+
+// An amount in another currency than US dollars.
+type PriceInput struct {
+	// How much: a text or a number, with at most the decimal places of the currency.
+	Amount DecimalText `json:"amount"`
+	// The currency's code by ISO 4217, such as EUR.
+	Currency string `json:"currency"`
+}
+
 // The queries of a key.
 type QueriesResult struct {
 	Code     int        `json:"code"`
@@ -545,6 +569,8 @@ type Transaction struct {
 	Confirmations *int `json:"confirmations"`
 	// Blocks the newest deposit needs to be final, as the network does now; null before one is seen.
 	RequiredConfirmations *int `json:"requiredConfirmations"`
+	// What the amount was made of; null unless the payment was made with `price`.
+	Price *Price `json:"price,omitempty"`
 }
 
 // A payment.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/florinpay/florin/graph/model"
+	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
@@ -16,7 +17,8 @@ import (
 type PaymentInput struct {
 	APIKey           secret.Text
 	Amount           model.Decimal
-	Currency         string // empty: USD
+	Price            *model.PriceInput // instead of Amount; nil: none
+	Currency         string            // of Amount; empty: USD
 	Reference        string
 	Description      string
 	SuccessURL       string
@@ -32,7 +34,7 @@ func (o *Operations) Payment(ctx context.Context, in PaymentInput) (*model.Payme
 	if err != nil {
 		return nil, err
 	}
-	amount, err := dollars(in.Amount, in.Currency)
+	amount, price, err := asked(in.Amount, in.Currency, in.Price)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +55,8 @@ func (o *Operations) Payment(ctx context.Context, in PaymentInput) (*model.Payme
 		Amount  string
 		Details payment.Details
 		Minutes int64
-	}{amountRead(amount), details, minutes}
+		Price   *exchange.Sum `json:"price,omitempty"` // a request without one is what it was before there were any
+	}{amountRead(amount), details, minutes, sumRead(price)}
 	place := scope{keyID: key.ID, operation: "payment"}
 	out, err := once(ctx, o, place, read, func(w write) (*model.PaymentResult, error) {
 		obstacles, err := o.d.Payments.Obstacles(ctx, key.ID)
@@ -62,7 +65,7 @@ func (o *Operations) Payment(ctx context.Context, in PaymentInput) (*model.Payme
 		}
 		Warn(ctx, obstacles...)
 		p, err := o.d.Payments.Keeping(keep(ctx, o, w, o.created)).Create(ctx, payment.CreateInput{
-			ID: w.subject, KeyID: key.ID, Amount: amount, ExpiresInMinutes: minutes, Details: details,
+			ID: w.subject, KeyID: key.ID, Amount: amount, Price: price, ExpiresInMinutes: minutes, Details: details,
 		})
 		if err != nil {
 			return nil, err
@@ -91,7 +94,7 @@ func (o *Operations) created(p payment.Payment) *model.PaymentResult {
 		Message: "created successfully", PaymentLink: &link,
 		Transaction: &model.CreatedTransaction{
 			Txnid: string(p.ID), Amount: model.DecimalOf(p.Amount), Status: model.TransactionStatus(p.Status),
-			CreatedAt: model.At(p.CreatedAt), ExpiresAt: model.At(p.ExpiresAt),
+			CreatedAt: model.At(p.CreatedAt), ExpiresAt: model.At(p.ExpiresAt), Price: price(p),
 		},
 	}
 }
@@ -99,7 +102,7 @@ func (o *Operations) created(p payment.Payment) *model.PaymentResult {
 // dollars returns an amount as it was written. A price in another currency is refused: it would be taken for dollars.
 func dollars(amount model.Decimal, currency string) (string, error) {
 	if currency != "" && !strings.EqualFold(currency, "USD") {
-		return "", fault.About(fault.Invalid, "currency", "must be USD: there are no prices in other currencies")
+		return "", fault.About(fault.Invalid, "currency", "must be USD: send an amount in another currency as price, with amount and currency")
 	}
 	return amount.Text("amount")
 }

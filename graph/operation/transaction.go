@@ -53,6 +53,7 @@ func (o *Operations) transaction(p payment.Payment) *model.Transaction {
 		ExpiresAt: model.At(p.ExpiresAt), CreatedAt: model.At(p.CreatedAt),
 		ReceivedAmount: model.DecimalOf(p.Received().Micros()),
 		Reference:      optional(p.Reference),
+		Price:          price(p),
 	}
 	o.addRoute(t, p)
 	o.addDeposit(t, p)

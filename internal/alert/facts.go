@@ -6,6 +6,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/meter"
+	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/settlement"
@@ -15,7 +16,8 @@ import (
 type Facts struct {
 	Now      time.Time
 	Networks []Network // the configured ones
-	Stored   *Stored   // nil: the database could not be read, so nothing is known of it
+	Rates    exchange.Report
+	Stored   *Stored // nil: the database could not be read, so nothing is known of it
 }
 
 // Network is what is known of a configured network.
@@ -104,6 +106,7 @@ type Sources struct {
 	Endpoints func(chain.Network) []chain.EndpointHealth    // nil: not known
 	Reading   func(chain.Network) (meter.Report, bool)      // nil: not counted
 	Sweeping  func(chain.Network) (settlement.Status, bool) // nil: nothing is swept
+	Rates     func() exchange.Report                        // nil: nothing is priced in other currencies
 	Stored    func(ctx context.Context, now time.Time) (Stored, error)
 }
 
@@ -115,6 +118,9 @@ func (s Sources) Observe(ctx context.Context, now time.Time) (Observation, error
 		if offered, ok := s.Network(n); ok {
 			f.Networks = append(f.Networks, s.network(offered.Profile))
 		}
+	}
+	if s.Rates != nil {
+		f.Rates = s.Rates()
 	}
 	stored, err := s.Stored(ctx, now)
 	if err == nil {

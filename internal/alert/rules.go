@@ -29,6 +29,8 @@ const (
 	CertificateExpiring Kind = "certificate_expiring"
 	RechargeStuck       Kind = "recharge_stuck"
 	ChangeStuck         Kind = "change_stuck"
+	TokenDepegged       Kind = "token_depegged"
+	RatesDisagree       Kind = "rates_disagree"
 )
 
 // rule says when a condition holds, and for how long it must before the operator is notified.
@@ -69,6 +71,8 @@ var rules = []rule{
 	{MoneyUnswept, soon, calm, true, unswept, nil},
 	{BudgetSpent, 0, longCalm, false, budgetSpent, nil},
 	{BudgetNear, 0, longCalm, false, budgetNear, nil},
+	{TokenDepegged, 0, longCalm, false, depegged, ratesRead},
+	{RatesDisagree, shortly, longCalm, false, ratesApart, ratesRead},
 	{EndpointDown, shortly, calm, false, endpointDown, nil},
 	{WebhooksDead, 0, calm, true, webhooksDead, nil},
 	{WebhooksOverdue, soon, calm, true, webhooksOverdue, nil},

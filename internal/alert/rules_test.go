@@ -9,6 +9,7 @@ import (
 	"github.com/florinpay/florin/internal/alert"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/meter"
+	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/settlement"
@@ -19,7 +20,7 @@ var begin = time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
 // quiet are the facts of an installation without troubles: one network with three endpoints, and a database.
 func quiet(now time.Time) alert.Facts {
 	return alert.Facts{
-		Now: now,
+		Now: now, Rates: rates(now),
 		Networks: []alert.Network{{
 			Profile: chain.Profiles()[1], Health: payment.Health{OK: true},
 			Endpoints: []chain.EndpointHealth{
@@ -40,6 +41,11 @@ func quiet(now time.Time) alert.Facts {
 	}
 }
 
+// rates are what is known of rates while they are read.
+func rates(now time.Time, lines ...exchange.Line) exchange.Report {
+	return exchange.Report{ReadAt: now, Lines: lines}
+}
+
 // conditions makes each kind of condition hold, and says what its notice must contain.
 var conditions = map[alert.Kind]struct {
 	change  func(*alert.Facts)
@@ -55,6 +61,14 @@ var conditions = map[alert.Kind]struct {
 	alert.NetworkStalled: {func(f *alert.Facts) {
 		f.Networks[0].Health = payment.Health{Stalled: true, Detail: "the final block is 20m old"}
 	}, "POLYGON", []string{"The final block is 20m old.", "polygonscan.com"}},
+	alert.TokenDepegged: {func(f *alert.Facts) {
+		f.Rates = rates(f.Now, exchange.Line{Of: "USDC", Rate: 9_700_000_000, Depegged: true})
+	}, "USDC", []string{"one USDC is worth 0.97 USD", "FLORIN_RATE_PEG_PERCENT"}},
+	alert.RatesDisagree: {func(f *alert.Facts) {
+		f.Rates = rates(f.Now, exchange.Line{Of: "EUR", Spread: 250, Sources: []exchange.SourceLine{
+			{Name: "chainlink:base", Rate: 11_600_000_000}, {Name: "chainlink:bep20", Problem: "it is stale"},
+		}})
+	}, "EUR", []string{"chainlink:base 1.16.", "FLORIN_{BEP20,POLYGON,BASE}_RATE_FEEDS"}},
 	alert.EndpointDown: {func(f *alert.Facts) {
 		f.Networks[0].Endpoints[1] = chain.EndpointHealth{Name: "b.example", Requests: 9, Reason: "it answers 500"}
 	}, "POLYGON b.example", []string{"b.example: It answers 500.", "FLORIN_POLYGON_RPC"}},

@@ -12,6 +12,7 @@ func (a *App) alertSources() alert.Sources {
 	return alert.Sources{
 		Network: a.networks.Network, Health: a.networks.Health, Endpoints: a.networks.endpoints,
 		Reading: a.networks.Reading, Sweeping: a.networks.Sweeping,
+		Rates: a.rates.Report,
 		Stored: func(ctx context.Context, now time.Time) (alert.Stored, error) {
 			return a.Store.Reports().Alerts(ctx, now, a.Config.SweepDust)
 		},

@@ -27,6 +27,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/meter"
 	"github.com/florinpay/florin/internal/config"
+	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/merchant"
@@ -64,6 +65,7 @@ type App struct {
 	expirer  *watch.Expirer
 	presence *watch.Presence
 	calls    *meter.Meter
+	rates    *exchange.Service
 	recharge *recharge.Service
 	deliver  *webhook.Deliverer
 	outbox   *webhook.Deliverer // of mails
@@ -155,11 +157,12 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 	if a.outbox, err = a.newOutbox(o, holder); err != nil {
 		return err
 	}
+	a.rates = newRates(a.Config, a.networks, a.clock.Now)
 	a.Payments = payment.NewService(counted, a.Store.Merchant(), a.networks, payment.Options{
 		MaxWaiting: payment.MaxWaiting, MaxWaitingOfKey: payment.MaxWaitingOfKey, Meter: a.Config.Credits,
 		TTL: a.Config.PaymentTTL, StartTTL: a.Config.StartTTL,
 		MinAmount: a.Config.MinAmount, MaxAmount: a.Config.MaxAmount,
-		Refused: a.refused, Crowded: a.crowded, Looked: a.looked,
+		Refused: a.refused, Crowded: a.crowded, Looked: a.looked, Rates: a.rates.Rate, Currencies: a.rates.Listed(),
 	}, a.clock.Now, func(t time.Time) payment.ID { return payment.ID(newULID(t)) })
 	a.Merchants.CompleteBy(a.Payments.CompleteWaiting)
 	a.Campaigns = campaign.NewService(a.Store, a.Payments, a.clock.Now, a.writer)

@@ -9,7 +9,7 @@ import (
 var domain = []string{
 	"internal/identity", "internal/merchant", "internal/campaign", "internal/ledger", "internal/idempotency",
 	"internal/payment", "internal/payment/watch", "internal/recharge", "internal/settlement", "internal/webhook",
-	"internal/alert", "internal/retention",
+	"internal/alert", "internal/retention", "internal/exchange",
 }
 
 // vocabulary are the packages of types that all others use.
@@ -83,6 +83,10 @@ var edgeRules = map[string]edges{
 	"backup knows only faults and secrets": {
 		from: []string{"internal/backup"}, to: []string{"own"}, allow: []string{"internal/fault", "internal/secret"},
 		reason: "it says what a backup is; store reads the database, and the commands put files in their places",
+	},
+	"exchange knows only networks and amounts": {
+		from: []string{"internal/exchange"}, to: []string{"own"}, allow: vocabulary,
+		reason: "a rate is decided from readings, whoever asks for it and whoever has read them",
 	},
 	"only backup and its commands see age": {
 		except: []string{"internal/backup", "cmd/florin"}, to: []string{"filippo.io/age/..."},
@@ -280,7 +284,7 @@ var edgeRules = map[string]edges{
 		except: slices.Concat(testSupport, []string{
 			"web/...", "graph/...", "static/...", // serve
 			"internal/webhook/...", "internal/chain/evm/...", "internal/chain/solana/...", // make requests
-			"internal/chain/subscription",
+			"internal/chain/subscription", "internal/exchange/reference",
 			// reaches the public address
 			"internal/doctor",
 			"internal/metrics",                                                      // counts what the edges do

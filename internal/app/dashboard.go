@@ -16,7 +16,7 @@ func (a *App) dashboard() *web.Dashboard {
 		Reports: a.Store.Reports(), Webhooks: a.sender(), LastCheck: a.Store.LedgerCheck,
 		Resends: dashboard.Resends{One: a.Store.Resend, Failed: a.Store.ResendFailed, Stop: a.Store.StopParked},
 		Wake:    a.deliver.Wake, Ledger: a.checker, Sweeping: a.networks.Sweeping, Endpoints: a.networks.endpoints,
-		Reading: a.networks.Reading, Alerts: a.alertSources().Observe,
+		Reading: a.networks.Reading, Alerts: a.alertSources().Observe, Rates: a.rates.Report,
 		Settle: settle.Schedules{
 			Policy:   a.sweepPolicy,
 			Balances: a.Store.Settlement().DepositBalances, Schedule: a.Store.Settlement().Schedule,

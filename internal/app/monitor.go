@@ -82,6 +82,7 @@ func (m *monitor) observe(a *App) {
 		},
 		Store: a.Store, Reports: a.Store.Reports(), Dust: a.Config.SweepDust,
 		Reading:   a.networks.Reading,
+		Rates:     a.rates.Report,
 		Endpoints: func(n chain.Network) []chain.EndpointHealth { return a.networks[n].reader.Endpoints() },
 	}
 	for _, l := range a.networks.inOrder() {

@@ -124,6 +124,7 @@ func openNetwork(
 			Depositor: evm.NewDepositor(n.Profile.Network),
 		},
 		reader: reader, close: reader.Close, code: reader.Code, pushes: reader.Subscriptions(),
+		feeds: n.RateFeeds, readFeeds: reader.Feeds,
 	}, sweeps, nil
 }
 

@@ -26,6 +26,9 @@ type network struct {
 	budget  []int64 // of calls a day, of each endpoint
 	calls   *meter.Meter
 	price   money.Micros // of a million calls; 0: not known
+	// feeds are the price feeds that readFeeds reads.
+	feeds     []chain.Feed
+	readFeeds func(context.Context, []chain.Feed) ([]chain.FeedAnswer, error)
 	// checkWallet refuses an address that cannot be a settlement wallet; nil: every
 	// address can.
 	checkWallet func(context.Context, chain.Address) error

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/input"
 	"github.com/florinpay/florin/internal/money"
@@ -21,6 +22,8 @@ type Link struct {
 	// Reference is set on every payment of the link.
 	Reference string
 	Amount    money.Micros // 0: the payer chooses, between Min and Max
+	// Price is instead of Amount, in another currency: each payment takes the rate of its time.
+	Price     exchange.Sum
 	Min, Max  money.Micros // 0: no bound but the operator's
 	Paused    bool
 	CreatedAt time.Time
@@ -32,6 +35,7 @@ type LinkDraft struct {
 	Description      string
 	Reference        string
 	Amount, Min, Max string
+	Currency         string // of Amount; empty: US dollars
 }
 
 // Refusals.
@@ -56,6 +60,12 @@ func NewLink(in LinkDraft, keyID int64, now time.Time) (Link, error) {
 	if l.Reference == "" {
 		l.Reference = l.Slug
 	}
+	if in.Currency != "" && in.Currency != string(exchange.USD) {
+		price := exchange.Text{Amount: in.Amount, Currency: in.Currency}
+		in.Amount = ""
+		l.Price, err = price.Sum()
+		wrong = append(wrong, err)
+	}
 	for _, f := range []struct {
 		name, text string
 		to         *money.Micros
@@ -66,7 +76,7 @@ func NewLink(in LinkDraft, keyID int64, now time.Time) (Link, error) {
 	if err := errors.Join(wrong...); err != nil {
 		return l, err
 	}
-	if l.Amount > 0 && (l.Min > 0 || l.Max > 0) {
+	if (l.Amount > 0 || !l.Price.None()) && (l.Min > 0 || l.Max > 0) {
 		return l, fault.About(fault.Invalid, "minAmount", "and maxAmount are for links whose payer chooses the amount")
 	}
 	if l.Max > 0 && l.Min > l.Max {
@@ -78,8 +88,14 @@ func NewLink(in LinkDraft, keyID int64, now time.Time) (Link, error) {
 // Closed reports whether no payment can be made of the link.
 func (l Link) Closed() bool { return l.Paused || l.KeyRevoked }
 
-// amount returns the amount of a payment of the link, given what the payer typed.
+// Open reports whether the payer chooses the amount.
+func (l Link) Open() bool { return l.Amount == 0 && l.Price.None() }
+
+// amount returns the amount of a payment of the link, given what the payer typed; empty where it has a price.
 func (l Link) amount(typed string) (string, error) {
+	if !l.Price.None() {
+		return "", nil
+	}
 	if l.Amount > 0 {
 		return l.Amount.String(), nil
 	}

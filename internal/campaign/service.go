@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/input"
 	"github.com/florinpay/florin/internal/mail"
@@ -287,8 +288,12 @@ func (s *Service) UseLink(ctx context.Context, l Link, amount string) (payment.P
 	if err != nil {
 		return payment.Payment{}, err
 	}
+	var price exchange.Text
+	if !l.Price.None() {
+		price = exchange.Text{Amount: l.Price.Amount(), Currency: string(l.Price.Currency)}
+	}
 	return s.payments.Create(ctx, payment.CreateInput{
-		KeyID: l.KeyID, Amount: text, LinkID: l.Number,
+		KeyID: l.KeyID, Amount: text, Price: price, LinkID: l.Number,
 		Details: payment.Details{
 			Reference: l.Reference, Description: l.Description, Metadata: map[string]string{"link": l.Slug},
 		},

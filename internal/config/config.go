@@ -50,6 +50,14 @@ type Config struct {
 	MinAmount  money.Micros
 	MaxAmount  money.Micros
 
+	// RateFence is where reference rates come from: ecb, frankfurter or an address; empty: there is no fence. A rate
+	// may be RateFencePercent from them, and a token RatePegPercent from a dollar. RateEvery is how often sources are
+	// read.
+	RateFence        string
+	RateFencePercent int64
+	RatePegPercent   int64
+	RateEvery        time.Duration
+
 	// Keep is how long what grows with the payments is kept.
 	Keep retention.Policy
 
@@ -113,6 +121,8 @@ type Network struct {
 	RPCRate CallRate
 	// Alone is what one of two endpoints may decide while the other one is silent.
 	Alone chain.Alone
+	// RateFeeds are the price feeds that are read on the network: the compiled-in ones, with the operator's instead.
+	RateFeeds RateFeeds
 }
 
 // CallRate is a number of calls a second.

@@ -30,7 +30,8 @@ func (n *Network) settings() []setting {
 	if p.Network.EVM() {
 		list = append(list,
 			plain(name+"MAX_GAS_PRICE", "", &n.MaxGasPrice, parseGwei),
-			plain(name+"WALLET_RPC", "", &p.WalletRPC, parsePublicURL))
+			plain(name+"WALLET_RPC", "", &p.WalletRPC, parsePublicURL),
+			plain(name+"RATE_FEEDS", "", &n.RateFeeds, parseFeeds(p.Network)))
 	} else {
 		list = append(list,
 			plain(name+"CLUSTER", "", &p.Cluster, oneOf("mainnet", "devnet", "testnet", "localnet")),
@@ -93,6 +94,11 @@ func (n *Network) complete(compiled chain.Profile, set map[string]bool) (on bool
 		return false, nil
 	}
 	contractSet := func(a chain.Asset) bool { return a.Token != "" && set[name+"_"+string(a.Token)] }
+	if p.ChainID == compiled.ChainID && !slices.ContainsFunc(all, contractSet) {
+		n.RateFeeds = n.RateFeeds.over(chain.Feeds(p.Network))
+	} else {
+		n.RateFeeds = n.RateFeeds.over(nil)
+	}
 	if slices.ContainsFunc(all, contractSet) {
 		p.Assets = onlySet(all, contractSet)
 		if !set[name+"_COIN_PRICE"] {

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/florinpay/florin/internal/exchange/reference"
 	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
@@ -59,6 +60,9 @@ const (
 	// Money is watched for and reported for 30 days after a payment has ended, and a failing webhook is tried for days.
 	minKeepEvents, minKeepDeliveries, minKeepAudit = 35 * day, 7 * day, 30 * day
 
+	// What was read counts for two and a half minutes.
+	maxRateEvery = 2 * time.Minute
+
 	maxDrainWait = 10 * time.Minute // nothing balances more slowly
 
 	maxAmount      = 1_000_000_000 * money.USD
@@ -98,6 +102,10 @@ func (c *Config) settings() []setting {
 		plain("START_TTL", "30m", &c.StartTTL, duration(minTTL, maxTTL)),
 		plain("MIN_AMOUNT", "0.01", &c.MinAmount, parseAmount),
 		plain("MAX_AMOUNT", "1000000", &c.MaxAmount, parseAmount),
+		plain("RATE_FENCE", reference.ECB, &c.RateFence, parseFence),
+		plain("RATE_FENCE_PERCENT", "3", &c.RateFencePercent, whole[int64](1, 50)),
+		plain("RATE_PEG_PERCENT", "1", &c.RatePegPercent, whole[int64](1, 50)),
+		plain("RATE_EVERY", "1m", &c.RateEvery, duration(time.Second, maxRateEvery)),
 		plain("SWEEP_MIN", "1", &c.SweepMin, parseAmount),
 		plain("SWEEP_DUST", "0.05", &c.SweepDust, parseAmount),
 		plain("SWEEP_AT_ONCE", "1000", &c.SweepAtOnce, parseAmount),

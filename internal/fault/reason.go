@@ -1,7 +1,7 @@
 package fault
 
-// Reason is a fixed word for why something was refused, by which a program decides. Conflict and Unprocessable have
-// one. A word is never changed; new ones may come.
+// Reason is a fixed word for why something was refused, by which a program decides. Conflict and Unprocessable always
+// have one, Unavailable only for prices. A word is never changed; new ones may come.
 type Reason string
 
 // The reasons.
@@ -35,6 +35,8 @@ const (
 	ReasonEventsDropped       Reason = "events_dropped"
 	ReasonIdempotencyRunning  Reason = "idempotency_running"
 	ReasonIdempotencyMismatch Reason = "idempotency_mismatch"
+	ReasonRateUnavailable     Reason = "rate_unavailable"
+	ReasonTokenDepegged       Reason = "token_depegged"
 )
 
 // Reasons lists every reason of a kind with its meaning, for the documentation: a specific one first, then that of
@@ -81,6 +83,10 @@ var reasons = map[Kind][]ReasonWords{
 		{ReasonIdempotencyMismatch, "The `Idempotency-Key` was used with another request, which was done; use a new one."},
 		{ReasonUnprocessable, "Anything else that is well-formed and not offered here."},
 	},
+	Unavailable: {
+		{ReasonRateUnavailable, "The currency of `price` has no rate that two sources and the reference rates agree on now; the message says why. An amount in US dollars is taken as ever."},
+		{ReasonTokenDepegged, "USDT or USDC is off its peg, so prices are taken in US dollars alone."},
+	},
 }
 
 // Because returns the fault with the reason.
@@ -90,12 +96,11 @@ func (e *Error) Because(r Reason) *Error {
 	return &out
 }
 
-// ReasonOf returns the reason of a fault of the kind: its own, or that of everything else. It is empty for kinds that
-// have none.
+// ReasonOf returns the reason of a fault: its own, or that of everything else of a kind that always has one.
 func (e *Error) ReasonOf() Reason {
-	list := reasons[e.Kind]
-	if len(list) == 0 || e.Reason != "" {
+	if e.Reason != "" || e.Kind != Conflict && e.Kind != Unprocessable {
 		return e.Reason
 	}
+	list := reasons[e.Kind]
 	return list[len(list)-1].Reason
 }

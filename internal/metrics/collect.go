@@ -9,6 +9,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/meter"
+	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/settlement"
@@ -28,6 +29,7 @@ type Sources struct {
 	// is swept.
 	Sweeping func(chain.Network) (st settlement.Status, ok bool)
 	Streams  func() int // live pages that are open
+	Rates    func() exchange.Report
 	// Ages returns for how long each loop of the program has not turned, by name.
 	Ages    func() map[string]time.Duration
 	Store   *store.Store
@@ -73,6 +75,12 @@ var (
 	sweepAge     = desc("sweep_in_flight_age_seconds",
 		"Since when the sweep in flight is planned; 0 when there is none.", "network")
 
+	rateUSD       = desc("rate_usd", "What one unit of a currency or token is worth in USD; absent while there is no rate.", "currency")
+	rateAge       = desc("rate_source_age_seconds", "How old what a source says of a currency is.", "currency", "source")
+	rateSpread    = desc("rate_spread_percent", "How far the sources of a currency are apart.", "currency")
+	rateDisagreed = desc("rate_disagreed_timestamp_seconds",
+		"Moment at which the sources of a currency were last more than 1 % apart; absent if they never were.", "currency")
+
 	loopAge      = desc("loop_age_seconds", "How long ago the loop of the program last turned.", "loop")
 	streams      = desc("live_streams", "Open pages that are kept up to date.")
 	databaseUp   = desc("database_up", "1 while the database answers.")
@@ -89,7 +97,7 @@ func (p present) Describe(ch chan<- *prometheus.Desc) {
 		networkUp, networkHead, networkFinal, networkScanned, networkLag, networkFinalAge, networkAside,
 		endpoints, healthy, asked, erred, callsToday, callsMonth, costMonth, budgetSpent,
 		gasBalance, gasRunway, gasCost, sweepWaiting, sweepFlying, sweepAge, loopAge, streams, databaseUp, backupAt,
-		oldestDue, stuckWebhook,
+		oldestDue, stuckWebhook, rateUSD, rateAge, rateSpread, rateDisagreed,
 		unswept, dust,
 	} {
 		ch <- d
@@ -105,6 +113,7 @@ func (p present) Collect(ch chan<- prometheus.Metric) {
 	for name, age := range p.Ages() {
 		s.gauge(loopAge, age.Seconds(), name)
 	}
+	s.rates()
 	up := p.Store.Ping(ctx) == nil
 	s.gauge(databaseUp, oneIf(up))
 	for _, n := range p.Networks {
@@ -131,6 +140,28 @@ type scrape struct {
 
 func (s scrape) gauge(d *prometheus.Desc, v float64, labels ...string) {
 	s.ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+}
+
+// rates reports what is known of currencies, and nothing that is not of now.
+func (s scrape) rates() {
+	r := s.Rates()
+	for _, l := range r.Lines {
+		if !l.DisagreedAt.IsZero() {
+			s.gauge(rateDisagreed, float64(l.DisagreedAt.Unix()), l.Of)
+		}
+		if !r.Fresh(s.now) {
+			continue
+		}
+		if l.Rate > 0 {
+			s.gauge(rateUSD, float64(l.Rate)/exchange.RateScale, l.Of)
+		}
+		s.gauge(rateSpread, float64(l.Spread)/100, l.Of)
+		for _, x := range l.Sources {
+			if x.Problem == "" {
+				s.gauge(rateAge, x.Age.Seconds(), l.Of, x.Name)
+			}
+		}
+	}
 }
 
 func (s scrape) reading(n chain.Network) {

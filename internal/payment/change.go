@@ -155,6 +155,8 @@ type WebhookBody struct {
 	// AcceptRequested: the payer asks the merchant to accept what has come. Webhooks
 	// never carry it, only GET /events.
 	AcceptRequested bool `json:"acceptRequested,omitempty"`
+	// Price is missing where the amount was given in dollars.
+	Price *PriceBody `json:"price,omitempty"`
 }
 
 // TimeFormat is RFC 3339 in UTC with milliseconds, as every surface writes times.
@@ -175,7 +177,7 @@ func (p Payment) webhookBody(eventID string) WebhookBody {
 		Network: p.Choice.Network.Lower(), Token: p.Choice.Token,
 		CreatedAt: p.CreatedAt.UTC().Format(TimeFormat),
 		Hash:      p.Hash, ReceivedAmount: p.Received().Micros(),
-		Reference: p.Reference, Metadata: metadata, EventID: eventID,
+		Reference: p.Reference, Metadata: metadata, EventID: eventID, Price: p.PriceBody(),
 	}
 }
 

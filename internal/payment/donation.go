@@ -1,14 +1,19 @@
 package payment
 
-import "context"
+import (
+	"context"
+
+	"github.com/florinpay/florin/internal/exchange"
+)
 
 // DonationInput asks for a payment that carries a campaign.
 type DonationInput struct {
 	// ID makes a repeated request the same payment; empty for a fresh one.
 	ID         ID
 	KeyID      int64
-	CampaignID int64  // the campaign's number
-	Amount     string // as it stood in the request (money.ParseMicros)
+	CampaignID int64         // the campaign's number
+	Amount     string        // as it stood in the request (money.ParseMicros)
+	Price      exchange.Text // instead of Amount, in another currency
 	Choice     Choice
 	Details    Details
 	Near       string // the neighbourhood of the request; empty: not known
@@ -18,7 +23,7 @@ type DonationInput struct {
 // OpenDonation creates a payment and starts it in one transaction, so that a
 // refused start leaves no payment. It fails like Create and Start.
 func (s *Service) OpenDonation(ctx context.Context, in DonationInput) (Payment, error) {
-	amount, err := s.amount(in.Amount)
+	amount, sum, err := s.asked(in.Amount, in.Price)
 	if err != nil {
 		return Payment{}, err
 	}
@@ -33,14 +38,20 @@ func (s *Service) OpenDonation(ctx context.Context, in DonationInput) (Payment, 
 	if in.ID == "" {
 		in.ID = s.newID(now)
 	}
-	opened := New(Request{
-		ID: in.ID, KeyID: in.KeyID, Kind: KindDonation, Amount: amount, ValidFor: s.opts.TTL, CampaignID: in.CampaignID,
-		Terms: termsOf(custodian), Details: in.Details,
-	}, now)
-	// A repeated request finds its payment.
+	// A repeated request finds its payment, with the rate that it has.
 	if known, err := s.store.Payment(ctx, in.ID); err == nil {
 		return s.From(in.Near).Keeping(in.Keep).start(ctx, in.Choice, func() (Payment, error) { return known, nil })
 	}
+	var price exchange.Price
+	if !sum.None() {
+		if amount, price, err = s.priced(ctx, sum); err != nil {
+			return Payment{}, err
+		}
+	}
+	opened := New(Request{
+		ID: in.ID, KeyID: in.KeyID, Kind: KindDonation, Amount: amount, Price: price, ValidFor: s.opts.TTL,
+		CampaignID: in.CampaignID, Terms: termsOf(custodian), Details: in.Details,
+	}, now)
 	taken, err := s.offered(ctx, opened.Payment, in.Choice)
 	if err != nil {
 		return Payment{}, err

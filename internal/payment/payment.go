@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/money"
 )
 
@@ -83,6 +84,8 @@ type Payment struct {
 	Kind   Kind
 
 	Amount money.Micros
+	// Price is what the amount was made of, where it was given in another currency. No rule depends on it.
+	Price  exchange.Price
 	Status Status
 	Choice Choice // zero until started
 	Routes []Route

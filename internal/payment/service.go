@@ -9,6 +9,7 @@ import (
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/merchant"
@@ -34,6 +35,10 @@ type Options struct {
 	// Crowded is called with a key whose payments of strangers give way to each other because too many wait; nil:
 	// nothing is.
 	Crowded func(ctx context.Context, keyID int64)
+	// Rates returns what a unit of a currency is worth now; nil: prices are in dollars alone. Currencies are those that
+	// it may have.
+	Rates      func(context.Context, exchange.Currency) (exchange.Quote, error)
+	Currencies []exchange.Currency
 	// Looked is called with a payment that somebody looks at; nil: nothing is. It
 	// must not block.
 	Looked func(Payment)
@@ -79,6 +84,8 @@ type CreateInput struct {
 	ID     ID
 	KeyID  int64
 	Amount string // as it stood in the request (money.ParseMicros)
+	// Price is instead of Amount, in another currency.
+	Price exchange.Text
 	// ExpiresInMinutes overrides how long the payment waits; 0 for the default.
 	ExpiresInMinutes int64
 	LinkID           int64 // the payment link it is opened by; 0: none
@@ -92,9 +99,10 @@ const (
 )
 
 // Create creates a pending payment of a key that has a custodian. It fails with
-// fault.Invalid for invalid input, merchant.ErrNoCustodian, or as CheckAmount.
+// fault.Invalid for invalid input, merchant.ErrNoCustodian, with fault.Unavailable for a price without a rate, or as
+// CheckAmount.
 func (s *Service) Create(ctx context.Context, in CreateInput, trail ...audit.Entry) (Payment, error) {
-	amount, valid, err := s.checked(&in)
+	read, err := s.checked(&in)
 	if err != nil {
 		return Payment{}, err
 	}
@@ -102,11 +110,17 @@ func (s *Service) Create(ctx context.Context, in CreateInput, trail ...audit.Ent
 	if err != nil {
 		return Payment{}, err
 	}
+	amount, price := read.amount, exchange.Price{}
+	if !read.sum.None() {
+		if amount, price, err = s.priced(ctx, read.sum); err != nil {
+			return Payment{}, err
+		}
+	}
 	if err := s.excludes(c, amount); err != nil {
 		return Payment{}, err
 	}
 	return s.create(ctx, Request{
-		ID: in.ID, KeyID: in.KeyID, Kind: KindMerchant, Amount: amount, ValidFor: valid,
+		ID: in.ID, KeyID: in.KeyID, Kind: KindMerchant, Amount: amount, Price: price, ValidFor: read.valid,
 		Terms: termsOf(c), LinkID: in.LinkID, Details: in.Details,
 	}, trail...)
 }
@@ -117,17 +131,37 @@ func termsOf(c merchant.Custodian) Terms { return Terms{ShortBasis: c.ShortBasis
 // Check returns what Create would refuse by itself: every field that breaks a rule, each
 // a fault.Invalid (fault.All).
 func (s *Service) Check(in CreateInput) error {
-	_, _, err := s.checked(&in)
+	_, err := s.checked(&in)
 	return err
 }
 
 // checked reads the input and mends its texts.
-func (s *Service) checked(in *CreateInput) (amount money.Micros, valid time.Duration, err error) {
-	amount, badAmount := s.amount(in.Amount)
-	valid, badTime := s.validFor(in.ExpiresInMinutes)
-	details, _, badDetails := in.Details.Mended()
-	in.Details = details
-	return amount, valid, errors.Join(badAmount, badTime, badDetails)
+func (s *Service) checked(in *CreateInput) (r readInput, err error) {
+	var badAmount, badTime, badDetails error
+	r.amount, r.sum, badAmount = s.asked(in.Amount, in.Price)
+	r.valid, badTime = s.validFor(in.ExpiresInMinutes)
+	in.Details, _, badDetails = in.Details.Mended()
+	return r, errors.Join(badAmount, badTime, badDetails)
+}
+
+// readInput is what was read of a CreateInput.
+type readInput struct {
+	amount money.Micros // 0: there is a sum instead
+	sum    exchange.Sum
+	valid  time.Duration
+}
+
+// asked reads an amount in dollars, or a price instead of it, of which it returns the sum.
+func (s *Service) asked(amount string, price exchange.Text) (m money.Micros, sum exchange.Sum, err error) {
+	switch {
+	case price.None():
+		m, err = s.amount(amount)
+	case amount != "":
+		err = errTwoAmounts
+	default:
+		sum, err = price.Sum()
+	}
+	return m, sum, err
 }
 
 // TopUpLate is for how long after expiry money still completes a top-up: as

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
 )
@@ -15,6 +16,7 @@ type Request struct {
 	KeyID      int64
 	Kind       Kind
 	Amount     money.Micros
+	Price      exchange.Price
 	ValidFor   time.Duration
 	Terms      Terms
 	Credits    int64
@@ -26,7 +28,7 @@ type Request struct {
 // New makes a pending payment. It takes no credit.
 func New(r Request, now time.Time) Change {
 	c := Change{Payment: Payment{
-		ID: r.ID, KeyID: r.KeyID, Kind: r.Kind, Amount: r.Amount, Status: Pending,
+		ID: r.ID, KeyID: r.KeyID, Kind: r.Kind, Amount: r.Amount, Price: r.Price, Status: Pending,
 		CreatedAt: now, ExpiresAt: now.Add(r.ValidFor), Terms: r.Terms,
 		Credits: r.Credits, CampaignID: r.CampaignID, LinkID: r.LinkID, Details: r.Details,
 	}}

@@ -13,6 +13,7 @@ import (
 	solana "github.com/gagliardetto/solana-go"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/views"
@@ -35,6 +36,8 @@ func newPages(s *Sandbox) *pages {
 	p.HandleFunc("POST /sandbox/create", p.create)
 	p.HandleFunc("POST /sandbox/pay/{txnid}", p.pay)
 	p.HandleFunc("POST /sandbox/receiver", p.receiver)
+	p.HandleFunc("POST /sandbox/feeds", p.feeds)
+	p.HandleFunc("GET "+referencePath, p.reference)
 	p.HandleFunc("GET /sandbox/explorer/{network}/tx/{hash}", p.transaction)
 	p.HandleFunc(inboxPath, func(w http.ResponseWriter, r *http.Request) { s.inbox.ServeHTTP(w, r) })
 	return p
@@ -83,9 +86,11 @@ func shown(x payment.Payment) sandbox.Payment {
 }
 
 func (p *pages) create(w http.ResponseWriter, r *http.Request) {
-	x, err := p.sandbox.App.Payments.Create(r.Context(), payment.CreateInput{
-		KeyID: p.sandbox.Demo.KeyID, Amount: strings.TrimSpace(r.PostFormValue("amount")),
-	})
+	in := payment.CreateInput{KeyID: p.sandbox.Demo.KeyID, Amount: strings.TrimSpace(r.PostFormValue("amount"))}
+	if currency := r.PostFormValue("currency"); currency != "" && currency != string(exchange.USD) {
+		in.Price, in.Amount = exchange.Text{Amount: in.Amount, Currency: currency}, ""
+	}
+	x, err := p.sandbox.App.Payments.Create(r.Context(), in)
 	if err != nil {
 		p.refuse(w, r, err)
 		return

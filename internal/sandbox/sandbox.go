@@ -108,6 +108,9 @@ func (s *Sandbox) start(ctx context.Context, c Config) error {
 	if err := s.fundDemo(ctx); err != nil {
 		return err
 	}
+	if err := s.setFeeds(ctx, "", feedsNow); err != nil {
+		return err
+	}
 	keys, err := s.startSolana(c)
 	if err != nil {
 		return err
@@ -250,6 +253,8 @@ func (s *Sandbox) environ(c Config, secretKey, gasKey []byte) []string {
 		"FLORIN_INTROSPECTION=true",
 		"FLORIN_SWEEP_WAIT=" + sweepWait,
 		"FLORIN_DRAIN_WAIT=0s", // Ctrl-C ends it
+		"FLORIN_RATE_FENCE=" + s.BaseURL + referencePath,
+		"FLORIN_RATE_EVERY=1s", // so that a moved feed counts at once
 	}
 	for n, dev := range s.chains {
 		prefix, tokens := "FLORIN_"+string(n)+"_", dev.Tokens()
@@ -260,6 +265,7 @@ func (s *Sandbox) environ(c Config, secretKey, gasKey []byte) []string {
 			prefix+"TREASURY="+treasury.Hex(),
 			prefix+"MAX_GAS_PRICE="+maxGasPrice,
 			prefix+"WALLET_RPC="+dev.URL(),
+			prefix+"RATE_FEEDS="+feedSettings(),
 			prefix+"EXPLORER="+s.BaseURL+"/sandbox/explorer/"+n.Lower(),
 		)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
@@ -283,12 +284,14 @@ type linkRow struct {
 	Amount      int64
 	MinAmount   int64
 	MaxAmount   int64
+	Currency    string
+	Price       int64
 	Paused      bool
 	CreatedAt   instant
 	RevokedAt   instant
 }
 
-const selectLinks = "SELECT l.id, l.slug, l.key_id, l.description, l.reference, l.amount, l.min_amount, l.max_amount, l.paused, l.created_at, " +
+const selectLinks = "SELECT l.id, l.slug, l.key_id, l.description, l.reference, l.amount, l.min_amount, l.max_amount, l.currency, l.price, l.paused, l.created_at, " +
 	table.KeyEndedAt + " FROM links AS l JOIN api_keys AS k ON k.id = l.key_id"
 
 func (r *linkRow) link() campaign.Link {
@@ -298,6 +301,7 @@ func (r *linkRow) link() campaign.Link {
 		Amount: money.Micros(
 			r.Amount,
 		), Min: money.Micros(r.MinAmount), Max: money.Micros(r.MaxAmount), Paused: r.Paused,
+		Price:     exchange.Sum{Currency: exchange.Currency(r.Currency), Units: r.Price},
 		CreatedAt: r.CreatedAt.Time,
 	}
 }
@@ -309,10 +313,10 @@ func (s *Store) CreateLink(ctx context.Context, l campaign.Link, r audit.Record)
 	}
 	err := table.WriteAudited(ctx, s.db, s.sealer, r, func(ctx context.Context, t tx, a *table.AuditFields) error {
 		*a = table.AuditFields{Subject: l.Slug, Detail: l.Description}
-		err := t.NewRaw("INSERT INTO links (slug, key_id, description, reference, amount, min_amount, max_amount, paused, created_at) "+
-			"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (slug) DO NOTHING RETURNING id",
-			l.Slug, l.KeyID, l.Description, l.Reference, int64(l.Amount), int64(l.Min), int64(l.Max), l.Paused,
-			db.At(l.CreatedAt)).Scan(ctx, &l.Number)
+		err := t.NewRaw("INSERT INTO links (slug, key_id, description, reference, amount, min_amount, max_amount, currency, price, paused, created_at) "+
+			"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (slug) DO NOTHING RETURNING id",
+			l.Slug, l.KeyID, l.Description, l.Reference, int64(l.Amount), int64(l.Min), int64(l.Max),
+			string(l.Price.Currency), l.Price.Units, l.Paused, db.At(l.CreatedAt)).Scan(ctx, &l.Number)
 		return noRows(err, campaign.ErrLinkTaken)
 	})
 	if err != nil {

@@ -24,11 +24,16 @@ var payments = db.NewTable[paymentRow]()
 type paymentRow struct {
 	bun.BaseModel `bun:"table:payments,alias:p"`
 
-	ID            int64  `bun:",pk,autoincrement"`
-	PublicID      string `db:"fixed"`
-	KeyID         int64  `db:"fixed"`
-	Kind          string `db:"fixed"`
-	Amount        int64  `db:"fixed"`
+	ID            int64   `bun:",pk,autoincrement"`
+	PublicID      string  `db:"fixed"`
+	KeyID         int64   `db:"fixed"`
+	Kind          string  `db:"fixed"`
+	Amount        int64   `db:"fixed"`
+	Currency      string  `db:"fixed"` // of the price; empty: there is none
+	Price         int64   `db:"fixed"`
+	Rate          int64   `db:"fixed"`
+	RateAt        instant `db:"fixed"`
+	RateSources   string  `db:"fixed"`
 	Status        string
 	Network       string
 	Token         string
@@ -73,7 +78,9 @@ func rowOf(p payment.Payment) (*paymentRow, error) {
 	}
 	return &paymentRow{
 		ID: p.Number, PublicID: string(p.ID), KeyID: p.KeyID, Kind: string(p.Kind), Amount: int64(p.Amount),
-		Status: string(p.Status), Network: string(p.Choice.Network), Token: string(p.Choice.Token),
+		Currency: string(p.Price.Currency), Price: p.Price.Units, Rate: int64(p.Price.Rate), RateAt: db.At(p.Price.At),
+		RateSources: table.RateSources(p.Price),
+		Status:      string(p.Status), Network: string(p.Choice.Network), Token: string(p.Choice.Token),
 		CreatedAt: db.At(p.CreatedAt), ExpiresAt: db.At(p.ExpiresAt), StartedAt: db.At(p.StartedAt),
 		EndedAt:   db.At(p.EndedAt),
 		ResumedAt: db.At(p.ResumedAt), Hash: db.Packed(p.Hash), Extended: p.Extended,
@@ -95,7 +102,8 @@ func (r *paymentRow) payment() (payment.Payment, error) {
 	}
 	return payment.Payment{
 		ID: payment.ID(r.PublicID), Number: r.ID, KeyID: r.KeyID, Kind: payment.Kind(r.Kind),
-		Amount: money.Micros(r.Amount), Status: payment.Status(r.Status),
+		Amount: money.Micros(r.Amount), Price: table.Price(r.Currency, r.Price, r.Rate, r.RateAt, r.RateSources),
+		Status:    payment.Status(r.Status),
 		Choice:    payment.Choice{Network: chain.Network(r.Network), Token: money.Token(r.Token)},
 		CreatedAt: r.CreatedAt.Time, ExpiresAt: r.ExpiresAt.Time, StartedAt: r.StartedAt.Time, EndedAt: r.EndedAt.Time,
 		ResumedAt: r.ResumedAt.Time, Hash: chain.TxHash(

@@ -328,6 +328,7 @@ func sameRoute(a, b payment.Route) bool {
 // microseconds.
 func normal(p payment.Payment) payment.Payment {
 	p.CreatedAt, p.ExpiresAt = db.At(p.CreatedAt).Time, db.At(p.ExpiresAt).Time
+	p.Price.At = db.At(p.Price.At).Time
 	p.StartedAt, p.EndedAt, p.ResumedAt = db.At(p.StartedAt).Time, db.At(p.EndedAt).Time, db.At(p.ResumedAt).Time
 	if len(p.Metadata) == 0 {
 		p.Metadata = nil

@@ -159,6 +159,9 @@ CREATE TABLE payments (
     ended_at       timestamptz,
     resumed_at     timestamptz,
     late_for_us    bigint      NOT NULL,
+    price          bigint      NOT NULL DEFAULT 0, -- in the currency's smallest unit
+    rate           bigint      NOT NULL DEFAULT 0, -- USD for one unit of the currency, in 1e-10
+    rate_at        timestamptz,
     credits        bigint      NOT NULL CHECK (credits >= 0),
     credited       bigint      NOT NULL DEFAULT 0 CHECK (credited >= 0), -- by what a top-up received; its ledger entries add up to it
     seq            bigint      NOT NULL CHECK (seq > 0),
@@ -176,6 +179,8 @@ CREATE TABLE payments (
     attended_at    timestamptz, -- when the page of a stranger's payment was last seen open
     public_id      text        NOT NULL UNIQUE,
     kind           text        NOT NULL,
+    currency       text        NOT NULL DEFAULT '', -- of the price that the amount was made of; empty: it was given in dollars
+    rate_sources   text        NOT NULL DEFAULT '', -- with commas between them
     status         text        NOT NULL CHECK (status IN ('PENDING', 'STARTED', 'COMPLETED', 'EXPIRED', 'CANCELLED')),
     network        text        NOT NULL, -- empty until started
     token          text        NOT NULL,
@@ -190,7 +195,8 @@ CREATE TABLE payments (
     donor_name     text        NOT NULL,
     donor_message  text        NOT NULL,
     CHECK ((status IN ('COMPLETED', 'EXPIRED', 'CANCELLED')) = (ended_at IS NOT NULL)),
-    CHECK (status <> 'STARTED' OR (started_at IS NOT NULL AND network <> ''))
+    CHECK (status <> 'STARTED' OR (started_at IS NOT NULL AND network <> '')),
+    CHECK (CASE WHEN currency = '' THEN price = 0 AND rate = 0 ELSE price > 0 AND rate > 0 AND rate_at IS NOT NULL END)
 );
 -- Lists of a key, newest first; a filter by status or network takes a few ranges of the second and merges them.
 CREATE INDEX payments_by_key ON payments (key_id, created_at, id);
@@ -199,6 +205,7 @@ CREATE INDEX payments_by_key ON payments (key_id, created_at, id);
 CREATE INDEX payments_by_state ON payments ((CAST(key_id AS text) || substr(status, 1, 2) || substr(network, 1, 2)), created_at, id);
 CREATE INDEX payments_open ON payments (expires_at) WHERE ended_at IS NULL;
 CREATE INDEX payments_by_amount ON payments (key_id, amount, created_at, id);
+CREATE INDEX payments_priced ON payments (key_id) WHERE currency <> '';
 CREATE INDEX payments_attention ON payments (key_id, created_at, id) WHERE attention <> '';
 CREATE INDEX payments_ended ON payments (ended_at) WHERE ended_at IS NOT NULL AND started_at IS NOT NULL;
 
@@ -676,6 +683,8 @@ CREATE TABLE links (
     amount      bigint  NOT NULL CHECK (amount >= 0), -- USD micros; 0: the payer chooses
     min_amount  bigint  NOT NULL CHECK (min_amount >= 0),
     max_amount  bigint  NOT NULL CHECK (max_amount >= 0),
+    price       bigint  NOT NULL DEFAULT 0, -- of a fixed price in another currency, in its smallest unit
+    currency    text    NOT NULL DEFAULT '' CHECK ((price > 0) = (currency <> '')), -- empty: there is no such price
     paused      boolean NOT NULL,
     created_at  timestamptz NOT NULL
 );

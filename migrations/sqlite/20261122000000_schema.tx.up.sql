@@ -154,6 +154,11 @@ CREATE TABLE payments (
     key_id         INTEGER NOT NULL REFERENCES api_keys,
     kind           TEXT    NOT NULL,
     amount         INTEGER NOT NULL CHECK (amount > 0), -- USD micros
+    currency       TEXT    NOT NULL DEFAULT '', -- of the price that the amount was made of; empty: it was given in dollars
+    price          INTEGER NOT NULL DEFAULT 0, -- in the currency's smallest unit
+    rate           INTEGER NOT NULL DEFAULT 0, -- USD for one unit of the currency, in 1e-10
+    rate_at        INTEGER,
+    rate_sources   TEXT    NOT NULL DEFAULT '', -- with commas between them
     status         TEXT    NOT NULL CHECK (status IN ('PENDING', 'STARTED', 'COMPLETED', 'EXPIRED', 'CANCELLED')),
     network        TEXT    NOT NULL, -- empty until started
     token          TEXT    NOT NULL,
@@ -189,7 +194,8 @@ CREATE TABLE payments (
     donor_name     TEXT    NOT NULL,
     donor_message  TEXT    NOT NULL,
     CHECK ((status IN ('COMPLETED', 'EXPIRED', 'CANCELLED')) = (ended_at IS NOT NULL)),
-    CHECK (status <> 'STARTED' OR (started_at IS NOT NULL AND network <> ''))
+    CHECK (status <> 'STARTED' OR (started_at IS NOT NULL AND network <> '')),
+    CHECK (CASE WHEN currency = '' THEN price = 0 AND rate = 0 ELSE price > 0 AND rate > 0 AND rate_at IS NOT NULL END)
 ) STRICT;
 -- Lists of a key, newest first; a filter by status or network takes a few ranges of the second and merges them.
 CREATE INDEX payments_by_key ON payments (key_id, created_at, id);
@@ -198,6 +204,7 @@ CREATE INDEX payments_by_key ON payments (key_id, created_at, id);
 CREATE INDEX payments_by_state ON payments ((CAST(key_id AS text) || substr(status, 1, 2) || substr(network, 1, 2)), created_at, id);
 CREATE INDEX payments_open ON payments (expires_at) WHERE ended_at IS NULL;
 CREATE INDEX payments_by_amount ON payments (key_id, amount, created_at, id);
+CREATE INDEX payments_priced ON payments (key_id) WHERE currency <> '';
 CREATE INDEX payments_attention ON payments (key_id, created_at, id) WHERE attention <> '';
 CREATE INDEX payments_ended ON payments (ended_at) WHERE ended_at IS NOT NULL AND started_at IS NOT NULL;
 
@@ -664,6 +671,8 @@ CREATE TABLE links (
     amount      INTEGER NOT NULL CHECK (amount >= 0), -- USD micros; 0: the payer chooses
     min_amount  INTEGER NOT NULL CHECK (min_amount >= 0),
     max_amount  INTEGER NOT NULL CHECK (max_amount >= 0),
+    currency    TEXT    NOT NULL DEFAULT '', -- of a fixed price in another currency; empty: there is none
+    price       INTEGER NOT NULL DEFAULT 0 CHECK ((price > 0) = (currency <> '')), -- in the currency's smallest unit
     paused      INTEGER NOT NULL,
     created_at  INTEGER NOT NULL
 ) STRICT;

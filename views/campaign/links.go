@@ -26,6 +26,7 @@ type LinksProps struct {
 type LinkRow struct {
 	Slug, Description, Reference string
 	Amount, Min, Max             string
+	Price                        views.Price // a fixed price in another currency; none where it is in US dollars
 	Paused, KeyGone              bool
 	CreatedAt                    time.Time
 }
@@ -35,6 +36,8 @@ func (r LinkRow) amountText() string {
 	switch {
 	case r.Amount != "":
 		return panel.USD(r.Amount)
+	case !r.Price.None():
+		return views.LocaleFor("en").Price(r.Price.Amount, r.Price.Currency)
 	case r.Min != "" && r.Max != "":
 		return panel.USD(r.Min) + " to " + panel.USD(r.Max)
 	case r.Min != "":

@@ -126,6 +126,8 @@ type Props struct {
 	Campaign string
 	// Amount is the requested amount; Token is empty until a token is chosen (then the page says USD).
 	Amount, Token string
+	// Price is what the amount was made of, if it was given in another currency.
+	Price views.Price
 	// Description is what the payment is for, Reference the merchant's order number; both may be empty.
 	Description, Reference string
 

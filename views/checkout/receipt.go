@@ -14,6 +14,8 @@ type ReceiptProps struct {
 	TxnID, Reference, Description string
 	// Amount is the requested amount, Received what arrived; plain decimals.
 	Amount, Received string
+	// Price is what the amount was made of, if it was given in another currency.
+	Price views.Price
 	// Network and Token are the enum values.
 	Network, Token string
 	Address        string

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"time"
 
+	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/panel"
 )
 
@@ -13,7 +14,11 @@ type PaymentProps struct {
 	TxnID, Status, Amount, Received, Missing string
 	Network, Token                           string
 	Reference, Description, CustomerEmail    string
-	KeyLabel                                 string // empty where the merchant has one key
+	// Price is what the amount was made of, if it was given in another currency; PriceSources is where its rate is
+	// from.
+	Price        views.Price
+	PriceSources string
+	KeyLabel     string // empty where the merchant has one key
 	// Title is what the merchant knows it by; may be empty.
 	Title string
 	// Standing is a payment.Standing, and Verdict the same in a sentence.

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"time"
 
+	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/panel"
 )
 
@@ -13,8 +14,9 @@ type PaymentRow struct {
 	// may be empty.
 	Title, About string
 	Amount       string
-	Standing     string // payment.Standing
-	Network      string // as in the API; empty until started
+	Price        views.Price // what the amount was made of, if it was given in another currency
+	Standing     string      // payment.Standing
+	Network      string      // as in the API; empty until started
 	Token        string
 	CreatedAt    time.Time
 }

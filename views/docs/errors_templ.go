@@ -16,8 +16,8 @@ type ErrorsProps struct {
 	Frame
 
 	Problems []Problem
-	// Conflicts and Unprocessables are the reasons of 409 and 422.
-	Conflicts, Unprocessables []Field
+	// Conflicts, Unprocessables and Unavailables are the reasons of 409, 422 and 503.
+	Conflicts, Unprocessables, Unavailables []Field
 }
 
 // Errors is the table of codes.
@@ -106,7 +106,7 @@ func Errors(p ErrorsProps) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "</tbody></table></div><h2 id=\"reasons\">Reasons</h2><p>Answers with 409 and 422 also carry <code>reason</code>, a fixed word that a program can decide by. Other answers have none; over GraphQL it is null there. A word never changes its meaning, and new ones may come: treat one you do not know like the last of its list.</p><h3 id=\"reasons-409\">409</h3>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "</tbody></table></div><h2 id=\"reasons\">Reasons</h2><p>Answers with 409 and 422 also carry <code>reason</code>, a fixed word that a program can decide by, and so do those with 503 to a price in another currency. Other answers have none; over GraphQL it is null there. A word never changes its meaning, and new ones may come: treat one you do not know like the last of its list.</p><h3 id=\"reasons-409\">409</h3>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -122,7 +122,15 @@ func Errors(p ErrorsProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, " <p>Every answer also has an <code>X-Request-Id</code> header. Name it when you ask the operator of this server about a request.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, " <h3 id=\"reasons-503\">503</h3>")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = fields("Reasons of 503", p.Unavailables).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, " <p>Every answer also has an <code>X-Request-Id</code> header. Name it when you ask the operator of this server about a request.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -59,6 +59,7 @@ const (
 	RESTPath      = "/docs/rest"
 	GraphQLPath   = "/docs/graphql"
 	GoLivePath    = "/docs/go-live"
+	PricesPath    = "/docs/prices"
 	ChangelogPath = "/docs/changelog"
 	SearchPath    = "/docs/search"
 	ConsolePath   = "/graphiql"
@@ -85,6 +86,7 @@ var contents = []entry{
 	{StartPath, "Your first payment", "From an account to a paid order, step by step."},
 	{ExamplesPath, "Examples", "Every task in curl, JavaScript, PHP, Go and Python."},
 	{WebhooksPath, "Webhooks", "Bodies, signatures, retries, and events that were missed."},
+	{PricesPath, "Prices in your currency", "Euros, pounds or yuan instead of dollars: the rate, where it comes from, and what happens without one."},
 	{RequestsPath, "Requests", "GraphQL and REST, keys, credits, idempotency, pages and limits."},
 	{ErrorsPath, "Errors", "Codes, reasons, and what to do about each."},
 	{TestingPath, "Testing", "The sandbox: pay without money, by hand and by script."},

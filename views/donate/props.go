@@ -130,6 +130,8 @@ type LinkProps struct {
 	Description string
 	// Amount is fixed, a plain decimal; empty lets the payer choose between Min and Max, which may be empty.
 	Amount, Min, Max string
+	// Price is a fixed price in another currency; none where the link is in US dollars.
+	Price views.Price
 	// Bounded shows Min and Max beside the field: the merchant set them.
 	Bounded bool
 	// Closed: the link is not in use any more.

@@ -19,8 +19,24 @@ type InstallationProps struct {
 	ShowSeed bool
 	Check    CheckRow
 	MayCheck bool
+	Rates    Rates
 	BackedUp time.Time // by florin backup; zero: not known
 	Problem  string
+}
+
+// Rates is what is known of the rates of currencies.
+type Rates struct {
+	Rows   []RateRow
+	Fence  string // a sentence about the reference rates; may be empty
+	Fresh  bool   // it is of now: somebody prices in another currency
+	ReadAt time.Time
+}
+
+// RateRow is a token or a currency. Rate is empty where there is none, and Refusal says why.
+type RateRow struct {
+	Of, Rate, Refusal, Spread string
+	Sources                   []string
+	DisagreedAt               time.Time // zero: never since the start
 }
 
 // NetworkRow is the state of a network.

@@ -11,7 +11,7 @@ import (
 //	GET  /sandbox                  this page; #txn-<txnid> is one payment
 //	POST /sandbox/pay/{txnid}      field how: one of SandboxActs        → 303 /sandbox#txn-<txnid>
 //	POST /sandbox/receiver         field mode: up, failing, slow        → 303 /sandbox#inbox
-//	POST /sandbox/create           field amount                         → 303 /pay?txnid= of the new payment
+//	POST /sandbox/create           fields amount, currency              → 303 /pay?txnid= of the new payment
 type Props struct {
 	views.Page
 	Payments []Payment

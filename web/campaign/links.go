@@ -5,12 +5,15 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/florinpay/florin/internal/campaign"
+	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/views"
 	campaignview "github.com/florinpay/florin/views/campaign"
 	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/web/checkout"
@@ -56,7 +59,11 @@ func (d *Surface) linksPage(c echo.Context, who session.Principal, status int, f
 				Max: strconv.Itoa(payment.MaxDescription),
 			},
 		),
-		f.Field(panel.Field{Name: "amount", Label: "Amount in US dollars (optional)", Mode: "decimal", Max: "24", Placeholder: "12.50", Hint: "If you leave it empty, your customer enters the amount."}),
+		f.Field(panel.Field{Name: "amount", Label: "Amount (optional)", Mode: "decimal", Max: "24", Placeholder: "12.50", Hint: "If you leave it empty, your customer enters the amount, in US dollars."}),
+		f.Field(panel.Field{
+			Name: "currency", Label: "Currency of the amount", Max: "3", Placeholder: string(exchange.USD), Autocomplete: "off",
+			Hint: "US dollars if you leave it empty. In another one, each payment takes the rate of its time.",
+		}),
 		f.Field(panel.Field{
 			Name: "reference", Label: "Reference (optional)", Max: strconv.Itoa(payment.MaxReference),
 			Hint: "Every payment of this link carries it, so you can search for all of them. If you leave it empty, it is the last part of the link.",
@@ -77,6 +84,7 @@ func linkRow(l campaign.Link) campaignview.LinkRow {
 		Slug: l.Slug, Description: l.Description, Reference: l.Reference, Amount: checkout.Positive(
 			l.Amount,
 		), Min: checkout.Positive(l.Min), Max: checkout.Positive(l.Max),
+		Price:  views.Price{Amount: l.Price.Amount(), Currency: string(l.Price.Currency)},
 		Paused: l.Paused, KeyGone: l.KeyRevoked, CreatedAt: l.CreatedAt,
 	}
 }
@@ -93,6 +101,7 @@ func (d *Surface) postLinkNew(c echo.Context, who session.Principal) error {
 	in := campaign.LinkDraft{
 		Slug: f.Text("slug"), Description: f.Text("description"), Reference: f.Text("reference"),
 		Amount: f.Amount("amount"), Min: f.Amount("min"), Max: f.Amount("max"),
+		Currency: strings.ToUpper(f.Text("currency")),
 	}
 	if err := d.GateShown(c, who, f); err != nil {
 		if !session.ReauthRefused(f, err) {
@@ -121,6 +130,8 @@ var linkSubjects = []shell.Subject{
 	{Service: "description", Input: "description", Label: "The text"},
 	{Service: "reference", Input: "reference", Label: "The reference"},
 	{Service: "amount", Input: "amount", Label: "The amount"},
+	{Service: "price.amount", Input: "amount", Label: "The amount"},
+	{Service: "price.currency", Input: "currency", Label: "The currency"},
 	{Service: "minAmount", Input: "min", Label: "The least amount"},
 	{Service: "maxAmount", Input: "max", Label: "The largest amount"},
 }
@@ -142,6 +153,8 @@ func (d *Surface) getLink(c echo.Context, who session.Principal) error {
 	link, label := d.linkURL(l.Slug), "Pay with USDT or USDC"
 	if l.Amount > 0 {
 		label = "Pay $" + l.Amount.Display() + " with USDT or USDC"
+	} else if !l.Price.None() {
+		label = "Pay " + l.Price.Amount() + " " + string(l.Price.Currency) + " with USDT or USDC"
 	}
 	p := campaignview.LinkProps{
 		Frame: d.Frame(c, who, "Payment link", linksPath), LinkRow: linkRow(l), Link: link, QR: d.Presenter.QR(link),

@@ -32,6 +32,16 @@ func (x *Presenter) Props(
 	return out, err
 }
 
+// PriceOf returns what the payment's amount was made of, if it was given in another currency.
+func PriceOf(p payment.Payment) views.Price {
+	if p.Price.None() {
+		return views.Price{}
+	}
+	return views.Price{
+		Amount: p.Price.Amount(), Currency: string(p.Price.Currency), Rate: p.Price.Rate.String(), At: p.Price.At,
+	}
+}
+
 // complete adds the merchant.
 func (x *Presenter) complete(out *checkout.Props, m views.Merchant) {
 	out.Merchant = m
@@ -47,7 +57,7 @@ func (x *Presenter) outline(
 	now := x.now()
 	out = checkout.Props{
 		Page: page, TxnID: string(p.ID), Amount: p.Amount.Display(), Token: string(p.Choice.Token),
-		Description: p.Description, Reference: p.Reference, State: state(
+		Price: PriceOf(p), Description: p.Description, Reference: p.Reference, State: state(
 			p, now,
 		), View: view, Cancelled: p.Status == payment.Cancelled,
 		Deposits: x.deposits(p), Received: Positive(p.Received().Micros()), Excess: Positive(

@@ -29,7 +29,7 @@ func (s *Surface) getReceipt(c echo.Context) error {
 		Page: shell.NewPage(
 			c,
 		), Merchant: merchant, TxnID: string(p.ID), Reference: p.Reference, Description: p.Description,
-		Amount: p.Amount.Display(), Received: p.Received().Micros().Display(),
+		Price: PriceOf(p), Amount: p.Amount.Display(), Received: p.Received().Micros().Display(),
 		Network: string(p.Choice.Network), Token: string(p.Choice.Token), CreatedAt: p.CreatedAt, PaidAt: p.EndedAt,
 		Deposits: s.Presenter.deposits(
 			p,

@@ -6,10 +6,12 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
@@ -37,8 +39,14 @@ func (d *Surface) createPage(c echo.Context, who session.Principal, status int, 
 	p.Fields = []panel.Field{
 		f.Field(
 			panel.Field{
-				Name: "amount", Label: "Amount in US dollars", Mode: "decimal", Required: true, Max: "24",
+				Name: "amount", Label: "Amount", Mode: "decimal", Required: true, Max: "24",
 				Placeholder: "49.90",
+			},
+		),
+		f.Field(
+			panel.Field{
+				Name: "currency", Label: "Currency", Hint: d.currencies(), Max: "3",
+				Placeholder: string(exchange.USD), Autocomplete: "off",
 			},
 		),
 		f.Field(panel.Field{Name: "reference", Label: "Reference (optional)", Hint: "Your order number; you can search for it.", Max: strconv.Itoa(payment.MaxReference)}),
@@ -74,6 +82,9 @@ func (d *Surface) createPage(c echo.Context, who session.Principal, status int, 
 // createSubjects map the fields a refusal of postCreate can name to inputs.
 var createSubjects = []shell.Subject{
 	{Service: "amount", Input: "amount", Label: "The amount"},
+	{Service: "price", Input: "amount", Label: "The amount"},
+	{Service: "price.amount", Input: "amount", Label: "The amount"},
+	{Service: "price.currency", Input: "currency", Label: "The currency"},
 	{Service: "reference", Input: "reference", Label: "The reference"},
 	{Service: "description", Input: "description", Label: "The text"},
 	{Service: "successUrl", Input: "successUrl", Label: "The address"},
@@ -96,6 +107,10 @@ func (d *Surface) postCreate(c echo.Context, who session.Principal) error {
 		), Description: f.Text("description"), SuccessURL: f.Text("successUrl"), CancelURL: f.Text("cancelUrl"),
 		CustomerEmail: f.Text("customerEmail"),
 	}}
+	note := amountNote(in.Amount)
+	if code := strings.ToUpper(f.Text("currency")); code != "" && code != string(exchange.USD) {
+		in.Price, in.Amount, note = exchange.Text{Amount: in.Amount, Currency: code}, "", in.Amount+" "+code
+	}
 	if minutes := f.Text("expiresInMinutes"); minutes != "" {
 		in.ExpiresInMinutes, err = strconv.ParseInt(minutes, 10, 64)
 		if err != nil || in.ExpiresInMinutes == 0 {
@@ -112,11 +127,15 @@ func (d *Surface) postCreate(c echo.Context, who session.Principal) error {
 		return d.createPage(c, who, http.StatusBadRequest, f)
 	}
 	p, err := d.Payments.Create(
-		c.Request().Context(), in, d.AuditEntry(c, who, audit.ActionCreatePayment, "", amountNote(in.Amount)),
+		c.Request().Context(), in, d.AuditEntry(c, who, audit.ActionCreatePayment, "", note),
 	)
 	if errors.Is(err, merchant.ErrNoCustodian) {
 		f.Problem = "This key has no wallets yet. Enter them under Settings, Payouts."
 		return d.createPage(c, who, http.StatusConflict, f)
+	}
+	if x := fault.Of(err); x != nil && x.Kind == fault.Unavailable && x.Reason != "" {
+		f.Bad("currency", x.Message+".")
+		return d.createPage(c, who, x.Kind.Code(), f)
 	}
 	if err != nil {
 		if !f.Refused(err, createSubjects...) {
@@ -125,6 +144,15 @@ func (d *Surface) postCreate(c echo.Context, who session.Principal) error {
 		return d.createPage(c, who, fault.KindOf(err).Code(), f)
 	}
 	return c.Redirect(http.StatusSeeOther, createPath+"/"+string(p.ID))
+}
+
+// currencies says in which currencies a price may be.
+func (d *Surface) currencies() string {
+	codes := []string{string(exchange.USD)}
+	for _, c := range d.Payments.Currencies() {
+		codes = append(codes, string(c))
+	}
+	return "US dollars if you leave it empty. The rate is taken once, now. There are: " + strings.Join(codes, ", ") + "."
 }
 
 // amountNote is an amount as the audit log shows it. The service

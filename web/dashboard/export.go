@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -27,6 +28,9 @@ var exportHead = []string{
 	"hash", "depositAddress", "settlementAddress", "startedAt", "endedAt", "completedByHand",
 }
 
+// exportPrice are the columns that follow where a payment of the export was priced in another currency.
+var exportPrice = []string{"priceAmount", "priceCurrency", "rate", "rateAt", "rateSources"}
+
 // exportWithin bounds how long an export may run: a million payments take some
 // minutes to a slow reader.
 const exportWithin = 30 * time.Minute
@@ -34,21 +38,25 @@ const exportWithin = 30 * time.Minute
 // getExport writes the payments of a filter as CSV (RFC 4180), page by page, so
 // that a million rows take no more memory than one page.
 func (d *Surface) getExport(c echo.Context, who session.Principal) error {
+	var err error
 	q, _, problem := d.paymentQuery(filterOf(c.QueryParams()), who)
 	if problem != "" {
 		return fault.New(fault.Invalid, "%s", strings.TrimSuffix(problem, "."))
 	}
 	w := c.Response()
+	if q.Priced, err = d.Reports.Priced(c.Request().Context(), q.Keys); err != nil {
+		return err
+	}
 	// Longer than other requests may take; a reader that goes away ends it by
 	// a write that fails.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Request().Context()), exportWithin)
 	defer cancel()
-	if err := http.NewResponseController(w).SetWriteDeadline(time.Now().Add(exportWithin)); err != nil {
+	if err = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(exportWithin)); err != nil {
 		d.Shell.Log.Debug("an export keeps the ordinary deadline", "error", err)
 	}
 	// An export changes nothing else, so its audit entry is written first: no data leaves without one.
 	act := d.Act(c, who)
-	if err := d.Merchants.Record(ctx, act.Account, audit.ActionExport, sentenceOfQuery(q), "", act); err != nil {
+	if err = d.Merchants.Record(ctx, act.Account, audit.ActionExport, sentenceOfQuery(q), "", act); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "text/csv; charset=utf-8; header=present")
@@ -62,7 +70,11 @@ func WriteExport(ctx context.Context, w io.Writer, q report.Query, find FindPage
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // the readers end, whatever fails
 	out := csv.NewWriter(w)
-	if err := out.Write(exportHead); err != nil {
+	head := exportHead
+	if q.Priced {
+		head = slices.Concat(head, exportPrice)
+	}
+	if err := out.Write(head); err != nil {
 		return err
 	}
 	q.Limit = report.MaxExportPage
@@ -72,7 +84,11 @@ func WriteExport(ctx context.Context, w io.Writer, q report.Query, find FindPage
 			return read.err
 		}
 		for _, p := range read.payments {
-			if err := out.Write(exportRow(p)); err != nil {
+			row := exportRow(p)
+			if q.Priced {
+				row = append(row, priceCells(p)...)
+			}
+			if err := out.Write(row); err != nil {
 				return err
 			}
 		}
@@ -155,6 +171,15 @@ func exportRow(p payment.Payment) []string {
 		row[i] = harmless(row[i])
 	}
 	return row
+}
+
+// priceCells are the columns of exportPrice, empty where the amount was given in dollars.
+func priceCells(p payment.Payment) []string {
+	x := p.PriceBody()
+	if x == nil {
+		return make([]string, len(exportPrice))
+	}
+	return []string{x.Amount, string(x.Currency), x.Rate, x.RateAt, strings.Join(x.Sources, " ")}
 }
 
 var unbroken = strings.NewReplacer("\r\n", " ", "\r", " ", "\n", " ")

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -132,6 +133,7 @@ func (d *Surface) paymentProps(who session.Principal, x payment.Payment, key mer
 		Token: string(
 			x.Choice.Token,
 		),
+		Price: checkout.PriceOf(x), PriceSources: priceSources(x),
 		Reference: x.Reference, Description: x.Description,
 		CustomerEmail: x.CustomerEmail,
 		CreatedAt:     x.CreatedAt, ExpiresAt: x.ExpiresAt, EndedAt: x.EndedAt, Hash: string(
@@ -165,4 +167,12 @@ func (d *Surface) paymentProps(who session.Principal, x payment.Payment, key mer
 		p.Metadata = append(p.Metadata, [2]string{name, x.Metadata[name]})
 	}
 	return p
+}
+
+// priceSources says where the rate of a payment comes from.
+func priceSources(x payment.Payment) string {
+	if len(x.Price.Sources) == 0 {
+		return ""
+	}
+	return "The rate comes from " + strings.Join(x.Price.Sources, ", ") + "."
 }

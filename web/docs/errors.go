@@ -63,7 +63,7 @@ var problems = []struct {
 		"Try again with the same idempotency key; if it stays so, send the operator the id.",
 	},
 	{
-		503, "The chosen network cannot be seen or is behind. The payment is untouched and no credit was taken.",
-		"Offer another network, or try again after `Retry-After` seconds.",
+		503, "The chosen network cannot be seen or is behind; the payment is untouched and no credit was taken. Or a price in another currency has no rate now; no payment was made.",
+		"Offer another network, send an amount in US dollars, or try again after `Retry-After` seconds.",
 	},
 }

@@ -44,6 +44,7 @@ func addExamples(whole, schemas map[string]any, base string) {
 		"Invalid": "400", "Unauthorized": "401", "NoCredits": "402", "NotFound": "404",
 		"Conflict": "409", "TooLarge": "413",
 		"NotJSON": "415", "Unprocessable": "422", "TooMany": "429", "Fault": "500", "Unavailable": "503",
+		"NoRate": "503",
 	}
 	for name, status := range statuses {
 		m.addTo(at(whole, "components", "responses", name), status)

@@ -215,6 +215,9 @@ func schemaOf(schema *ast.Schema, d *ast.Definition) map[string]any {
 		p := schemaOfType(f.Type)
 		p["description"] = inherited(schema, d, f)
 		properties[f.Name] = p
+		if f.Name == "price" { // left out where the amount was given in dollars
+			continue
+		}
 		required = append(required, f.Name)
 	}
 	return map[string]any{

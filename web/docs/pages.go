@@ -26,7 +26,8 @@ func (s *Surface) pages() map[string]page {
 	pages := map[string]page{
 		docs.StartPath: s.startDoc, docs.ExamplesPath: s.examplesDoc, docs.WebhooksPath: s.webhooksDoc,
 		docs.RequestsPath: s.requestsDoc, docs.ErrorsPath: s.errorsDoc, docs.TestingPath: s.testingDoc,
-		docs.GoLivePath: s.goLiveDoc, docs.AddressesPath: s.addressesDoc, docs.RESTPath: s.restDoc,
+		docs.PricesPath: s.pricesDoc, docs.GoLivePath: s.goLiveDoc,
+		docs.AddressesPath: s.addressesDoc, docs.RESTPath: s.restDoc,
 		docs.GraphQLPath: s.graphQLDoc, docs.ChangelogPath: s.changelogDoc,
 	}
 	for _, p := range docs.Pages() {
@@ -151,6 +152,7 @@ func (s *Surface) errorsDoc(f docs.Frame) (templ.Component, error) {
 		p.Problems = append(p.Problems, docs.Problem{Code: strconv.Itoa(x.code), When: x.when, Do: x.do})
 	}
 	p.Conflicts, p.Unprocessables = reasonFields(fault.Conflict), reasonFields(fault.Unprocessable)
+	p.Unavailables = reasonFields(fault.Unavailable)
 	return docs.Errors(p), nil
 }
 
@@ -167,6 +169,20 @@ func (s *Surface) testingDoc(f docs.Frame) (templ.Component, error) {
 	return docs.Testing(
 		docs.TestingProps{Frame: f, Script: docs.Samples(docs.PayInSandbox, f.BaseURL)[0].Code},
 	), nil
+}
+
+func (s *Surface) pricesDoc(f docs.Frame) (templ.Component, error) {
+	document, err := s.openAPI()
+	if err != nil {
+		return nil, err
+	}
+	p := docs.PricesProps{
+		Frame: f, Fields: document.shape("Price").Fields, Reasons: reasonFields(fault.Unavailable),
+	}
+	for _, c := range s.Currencies {
+		p.Currencies = append(p.Currencies, string(c))
+	}
+	return docs.Prices(p), nil
 }
 
 func (s *Surface) goLiveDoc(f docs.Frame) (templ.Component, error) {

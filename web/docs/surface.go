@@ -6,6 +6,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/florinpay/florin/graph"
+	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/views/docs"
 	"github.com/florinpay/florin/web/shell"
@@ -17,6 +18,8 @@ type Options struct {
 	Version string
 	// Least and Most are the bounds of a payment's amount.
 	Least, Most money.Micros
+	// Currencies are those, beside US dollars, in which a price may have a rate.
+	Currencies []exchange.Currency
 	// FreeCredits is what a new key starts with.
 	FreeCredits int64
 	// SignIn and Sandbox say whether the server has a dashboard and a sandbox.

@@ -42,7 +42,8 @@ func (s *Surface) linkPage(c echo.Context, status int, l campaign.Link, add func
 		Page: shell.NewPage(
 			c,
 		), Merchant: merchant, Slug: l.Slug, Description: l.Description, Amount: checkout.Positive(l.Amount),
-		Min: least.Display(), Max: most.Display(), Bounded: l.Min > 0 || l.Max > 0, Closed: l.Closed(),
+		Price: views.Price{Amount: l.Price.Amount(), Currency: string(l.Price.Currency)},
+		Min:   least.Display(), Max: most.Display(), Bounded: l.Min > 0 || l.Max > 0, Closed: l.Closed(),
 	}
 	if l.Amount > 0 && !p.Closed {
 		p.Choices, err = s.Presenter.Choices(
@@ -80,7 +81,7 @@ func (s *Surface) postLink(c echo.Context) error {
 		return err
 	}
 	typed := views.LocaleFor(shell.Language(c)).Plain(form.Get("amount"))
-	if l.Amount == 0 && !l.Closed() {
+	if l.Open() && !l.Closed() {
 		least, most := s.linkBounds(l)
 		if e := amountError(typed, least, most); e != "" {
 			return s.linkAgain(c, http.StatusUnprocessableEntity, l, "amount", e)

@@ -30,6 +30,7 @@ func (d *Surface) installationPage(c echo.Context, who session.Principal, status
 	p := operator.InstallationProps{
 		Frame: d.Frame(c, who, "Operator", operatorPath), Version: d.Version, Problem: problem,
 		Networks: d.networkRows(), Gas: d.gasRows(), MayCheck: d.Ledger != nil,
+		Rates: d.rates(now),
 	}
 	var err error
 	if p.Alerts, err = d.alertNotices(ctx, now); err != nil {

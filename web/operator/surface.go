@@ -9,6 +9,7 @@ import (
 	"github.com/florinpay/florin/internal/alert"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/meter"
+	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
@@ -38,6 +39,8 @@ type Services struct {
 	Endpoints func(chain.Network) []chain.EndpointHealth
 	// Reading returns what reading a network costs. May be nil.
 	Reading func(chain.Network) (meter.Report, bool)
+	// Rates returns what is known of the rates of currencies. May be nil.
+	Rates func() exchange.Report
 	// Alerts returns what needs an operator at a moment.
 	Alerts func(ctx context.Context, now time.Time) (alert.Observation, error)
 	// Dust is the value below which a deposit costs more to settle than it is

@@ -57,8 +57,8 @@ const (
 	deployFactoryGas = 4_000_000
 )
 
-// Setup deploys the deterministic deployment proxy, the test tokens and the forwarder factory where they are
-// missing, and returns when they have code, after at most one block of its own. Calling it again does
+// Setup deploys the deterministic deployment proxy, the test tokens, price feeds and the forwarder factory where they
+// are missing, and returns when they have code, after at most one block of its own. Calling it again does
 // nothing.
 func (c *Chain) Setup(ctx context.Context) error {
 	sent, err := c.sendMissing(ctx)
@@ -97,6 +97,11 @@ func (c *Chain) sendMissing(ctx context.Context) (sent bool, err error) {
 	for _, t := range []Token{tokens.USDT, tokens.USDC, tokens.Bridged, tokens.Counterfeit} {
 		if missing(t.Address) {
 			send(deployTokenGas, contracts.DeployerCalldata(t.salt, t.initCode))
+		}
+	}
+	for _, f := range Feeds() {
+		if missing(f.Address) {
+			send(deployTokenGas, contracts.DeployerCalldata(f.salt, f.initCode))
 		}
 	}
 	if missing(contracts.FactoryAddress()) {

@@ -27,6 +27,11 @@ type exportedPayment struct {
 	KeyID         int64
 	Kind          string
 	Amount        int64
+	Currency      string
+	Price         int64
+	Rate          int64
+	RateAt        db.Instant
+	RateSources   string
 	Status        string
 	Network       string
 	Token         string
@@ -141,7 +146,8 @@ func (r *Reader) exported(ctx context.Context, numbers []int64) ([]payment.Payme
 func (r *exportedPayment) payment() payment.Payment {
 	return payment.Payment{
 		ID: payment.ID(r.PublicID), Number: r.ID, KeyID: r.KeyID, Kind: payment.Kind(r.Kind),
-		Amount: money.Micros(r.Amount), Status: payment.Status(r.Status),
+		Amount: money.Micros(r.Amount), Price: table.Price(r.Currency, r.Price, r.Rate, r.RateAt, r.RateSources),
+		Status:    payment.Status(r.Status),
 		Choice:    payment.Choice{Network: chain.Network(r.Network), Token: money.Token(r.Token)},
 		CreatedAt: r.CreatedAt.Time, StartedAt: r.StartedAt.Time, EndedAt: r.EndedAt.Time,
 		Hash: chain.TxHash(r.Hash), ByHand: r.ByHand,
@@ -173,4 +179,14 @@ func (r *exportedDeposit) deposit() (payment.Deposit, error) {
 		},
 		State: payment.DepositState(r.State), SeenAt: r.SeenAt.Time,
 	}, err
+}
+
+// Priced reports whether a payment of the keys was priced in another currency.
+func (r *Reader) Priced(ctx context.Context, keys []int64) (found bool, err error) {
+	if len(keys) == 0 {
+		return false, nil
+	}
+	err = r.db.Reader().NewRaw("SELECT EXISTS (SELECT 1 FROM payments WHERE key_id IN (?) AND currency <> '')", bun.List(keys)).
+		Scan(ctx, &found)
+	return found, db.Wrap(err, "prices of %d keys", len(keys))
 }

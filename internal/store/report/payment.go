@@ -38,6 +38,8 @@ type Query struct {
 	Text  string
 	After Place // the last payment of the page before; zero for the first page
 	Limit int   // 1 to MaxPage
+	// Priced: an export has the columns of prices in other currencies.
+	Priced bool
 	// Look is how many payments are compared with token, kind and amount for a page; 0: MaxLook.
 	Look int
 }

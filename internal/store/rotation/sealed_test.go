@@ -79,6 +79,7 @@ func TestSealed_Stored(t *testing.T) {
 // it is stored, to table.Sealed.
 var sealing = map[string]string{
 	"graph/operation/once.go":                  "idempotency.answer",
+	"web/shell/once.go":                        "idempotency.answer",
 	"internal/store/identity/factor.go":        "second_factors.secret",
 	"internal/store/identity/passkey.go":       "passkeys.record",
 	"internal/store/merchant/custodian_row.go": "custodians.secret custodians.signing_secrets",
@@ -96,6 +97,7 @@ var deriving = map[string]string{
 	"graph/operation/once.go":      "a sign-up that is repeated across the change is refused with 422; it made its user once",
 	"graph/operation/challenge.go": "a challenge lives 15 minutes; that of either key is accepted",
 	"web/shell/cookies.go":         "cookies of either key are read; after that their users sign in again",
+	"internal/app/app.go":          "a session goes on; its token of before the change is good for nothing at once",
 	"internal/backup/manifest.go":  "the manifest of a backup is checked with the key that it was made with",
 }
 

@@ -2,7 +2,6 @@ package rpc
 
 import (
 	"context"
-	"encoding/hex"
 	"math/big"
 	"slices"
 	"strings"
@@ -68,7 +67,7 @@ func CodeHash(r Reply) (h Hash, size int, err error) {
 	if r.Err != nil {
 		return h, 0, CallError(r.Err)
 	}
-	code, ok := parseCode(r.Result)
+	code, ok := bytesOf(r.Result)
 	if !ok {
 		return h, 0, Malformed("eth_getCode")
 	}
@@ -78,19 +77,11 @@ func CodeHash(r Reply) (h Hash, size int, err error) {
 	return h, len(code), nil
 }
 
-func parseCode(raw []byte) ([]byte, bool) {
-	if len(raw) < 4 || string(raw[:3]) != `"0x` || raw[len(raw)-1] != '"' {
-		return nil, false
-	}
-	code, err := hex.DecodeString(string(raw[3 : len(raw)-1]))
-	return code, err == nil
-}
-
 // MayDelegateCall reports whether the code in the answer to CodeCall has the instruction DELEGATECALL: what a proxy
 // does is written at another address.
 func MayDelegateCall(r Reply) bool {
 	const push1, push32, delegateCall = 0x60, 0x7f, 0xf4
-	code, _ := parseCode(r.Result)
+	code, _ := bytesOf(r.Result)
 	for i := 0; i < len(code); i++ {
 		switch op := code[i]; {
 		case op == delegateCall:

@@ -3,7 +3,6 @@ package rpc
 import (
 	"context"
 	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"math/big"
@@ -174,15 +173,22 @@ func (m Multicall) data(token *Address, holders []Address) []byte {
 	if token != nil {
 		target, selector = *token, balanceSelector
 	}
-	tuples := [][]byte{tuple(m.At, blockNumberSelector)}
+	views := []View{{m.At, blockNumberSelector}}
 	for _, h := range holders {
-		tuples = append(tuples, tuple(target, slices.Concat(selector, make([]byte, word-len(h)), h[:])))
+		views = append(views, View{target, slices.Concat(selector, make([]byte, word-len(h)), h[:])})
 	}
-	data := slices.Concat(aggregateSelector, number256(word), number256(len(tuples)))
-	at := word * len(tuples)
-	for _, t := range tuples {
+	return aggregateData(views)
+}
+
+// aggregateData is the call data of aggregate3 for the views.
+func aggregateData(views []View) []byte {
+	data := slices.Concat(aggregateSelector, number256(word), number256(len(views)))
+	tuples := make([][]byte, len(views))
+	at := word * len(views)
+	for i, v := range views {
+		tuples[i] = tuple(v.To, v.Data)
 		data = append(data, number256(at)...)
-		at += len(t)
+		at += len(tuples[i])
 	}
 	return append(data, slices.Concat(tuples...)...)
 }
@@ -203,6 +209,22 @@ func number256(n int) []byte {
 // multicallWords reads the answer to aggregate3: so many results, each a word. It fails with errMulticall if it is
 // anything else, and with what the endpoint says where another one is to be asked.
 func multicallWords(r Reply, n int) ([]*big.Int, error) {
+	results, err := multicallResults(r, n)
+	if err != nil {
+		return nil, err
+	}
+	words := make([]*big.Int, n)
+	for i, value := range results {
+		if len(value) != word {
+			return nil, errMulticall
+		}
+		words[i] = new(big.Int).SetBytes(value)
+	}
+	return words, nil
+}
+
+// multicallResults is multicallWords for results of any length; nil is a call that failed.
+func multicallResults(r Reply, n int) ([][]byte, error) {
 	if r.Err != nil {
 		err := CallError(r.Err)
 		if _, limited := errors.AsType[rateLimited](err); limited || errors.Is(err, ErrLagging) ||
@@ -211,12 +233,8 @@ func multicallWords(r Reply, n int) ([]*big.Int, error) {
 		}
 		return nil, fmt.Errorf("%w: %w", errMulticall, err)
 	}
-	raw := r.Result
-	if len(raw) < 4 || string(raw[:3]) != `"0x` || raw[len(raw)-1] != '"' {
-		return nil, errMulticall
-	}
-	data, err := hex.DecodeString(string(raw[3 : len(raw)-1]))
-	if err != nil {
+	data, ok := bytesOf(r.Result)
+	if !ok {
 		return nil, errMulticall
 	}
 	list, ok := follow(data, 0)
@@ -224,18 +242,20 @@ func multicallWords(r Reply, n int) ([]*big.Int, error) {
 		return nil, errMulticall
 	}
 	list = list[word:]
-	words := make([]*big.Int, n)
-	for i := range words {
+	results := make([][]byte, n)
+	for i := range results {
 		result, ok := follow(list, i*word)
 		success, some := size(result, 0)
 		value, has := follow(result, word)
 		length, sized := size(value, 0)
-		if !ok || !some || success != 1 || !has || !sized || length != word || len(value) < 2*word {
+		if !ok || !some || !has || !sized || len(value) < word+length {
 			return nil, errMulticall
 		}
-		words[i] = new(big.Int).SetBytes(value[word : 2*word])
+		if success == 1 {
+			results[i] = value[word : word+length]
+		}
 	}
-	return words, nil
+	return results, nil
 }
 
 // size reads the number at the place of the data, which must not exceed what any answer holds.

@@ -1612,9 +1612,9 @@ func (hostileToken *HostileToken) UnpackHostileError(raw []byte) (*HostileTokenH
 
 // MulticallMetaData contains all meta data concerning the Multicall contract.
 var MulticallMetaData = bind.MetaData{
-	ABI: "[{\"inputs\":[],\"name\":\"Failed\",\"type\":\"error\"},{\"inputs\":[{\"components\":[{\"internalType\":\"address\",\"name\":\"target\",\"type\":\"address\"},{\"internalType\":\"bool\",\"name\":\"allowFailure\",\"type\":\"bool\"},{\"internalType\":\"bytes\",\"name\":\"callData\",\"type\":\"bytes\"}],\"internalType\":\"structMulticall.Call3[]\",\"name\":\"calls\",\"type\":\"tuple[]\"}],\"name\":\"aggregate3\",\"outputs\":[{\"components\":[{\"internalType\":\"bool\",\"name\":\"success\",\"type\":\"bool\"},{\"internalType\":\"bytes\",\"name\":\"returnData\",\"type\":\"bytes\"}],\"internalType\":\"structMulticall.Result[]\",\"name\":\"results\",\"type\":\"tuple[]\"}],\"stateMutability\":\"payable\",\"type\":\"function\"},{\"inputs\":[],\"name\":\"getBlockNumber\",\"outputs\":[{\"internalType\":\"uint256\",\"name\":\"\",\"type\":\"uint256\"}],\"stateMutability\":\"view\",\"type\":\"function\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"holder\",\"type\":\"address\"}],\"name\":\"getEthBalance\",\"outputs\":[{\"internalType\":\"uint256\",\"name\":\"\",\"type\":\"uint256\"}],\"stateMutability\":\"view\",\"type\":\"function\"}]",
+	ABI: "[{\"inputs\":[],\"name\":\"Failed\",\"type\":\"error\"},{\"inputs\":[{\"components\":[{\"internalType\":\"address\",\"name\":\"target\",\"type\":\"address\"},{\"internalType\":\"bool\",\"name\":\"allowFailure\",\"type\":\"bool\"},{\"internalType\":\"bytes\",\"name\":\"callData\",\"type\":\"bytes\"}],\"internalType\":\"structMulticall.Call3[]\",\"name\":\"calls\",\"type\":\"tuple[]\"}],\"name\":\"aggregate3\",\"outputs\":[{\"components\":[{\"internalType\":\"bool\",\"name\":\"success\",\"type\":\"bool\"},{\"internalType\":\"bytes\",\"name\":\"returnData\",\"type\":\"bytes\"}],\"internalType\":\"structMulticall.Result[]\",\"name\":\"results\",\"type\":\"tuple[]\"}],\"stateMutability\":\"payable\",\"type\":\"function\"},{\"inputs\":[],\"name\":\"getBlockNumber\",\"outputs\":[{\"internalType\":\"uint256\",\"name\":\"\",\"type\":\"uint256\"}],\"stateMutability\":\"view\",\"type\":\"function\"},{\"inputs\":[],\"name\":\"getCurrentBlockTimestamp\",\"outputs\":[{\"internalType\":\"uint256\",\"name\":\"\",\"type\":\"uint256\"}],\"stateMutability\":\"view\",\"type\":\"function\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"holder\",\"type\":\"address\"}],\"name\":\"getEthBalance\",\"outputs\":[{\"internalType\":\"uint256\",\"name\":\"\",\"type\":\"uint256\"}],\"stateMutability\":\"view\",\"type\":\"function\"}]",
 	ID:  "284a4a55541715dbe2127d1373bf126ee2",
-	Bin: "0x60808060405234601557610531908161001a8239f35b5f80fdfe6080806040526004361015610012575f80fd5b5f3560e01c90816342cbb15c146103f1575080634d2301cc14610396576382ad56cb1461003d575f80fd5b60207ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc36011261033d5760043567ffffffffffffffff811161033d573660238201121561033d57806004013567ffffffffffffffff811161033d576024820191602436918360051b01011161033d576100bd6100b88261048b565b610447565b918183527fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe06100eb8361048b565b015f5b8181106103765750505f5b8281106101cb57836040518091602082016020835281518091526040830190602060408260051b8601019301915f905b82821061013857505050500390f35b919360206060827fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc060019597998495030186527fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe0601f84808c5180511515865201516040828601528051918291826040880152018686015e5f858286010152011601019601920192018594939192610129565b6101d68184846104a3565b3573ffffffffffffffffffffffffffffffffffffffff8116810361033d576101ff8285856104a3565b6040810135907fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe18136030182121561033d57019081359167ffffffffffffffff831161033d5760200190823603821361033d57825f80949381946040519384928337810182815203925af1903d1561036e573d9167ffffffffffffffff8311610341576102b360207fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe0601f86011601610447565b9283523d5f602085013e5b158080610322575b6102fa576001926102d5610427565b9115825260208201526102e88287610510565b526102f38186610510565b50016100f9565b7f625a40e6000000000000000000000000000000000000000000000000000000005f5260045ffd5b5060206103308387876104a3565b01358015908115146102c6575b5f80fd5b7f4e487b71000000000000000000000000000000000000000000000000000000005f52604160045260245ffd5b6060916102be565b602090610381610427565b5f8152606083820152828288010152016100ee565b3461033d5760207ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc36011261033d5760043573ffffffffffffffffffffffffffffffffffffffff8116810361033d5760209031604051908152f35b3461033d575f7ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc36011261033d57602090438152f35b604051906040820182811067ffffffffffffffff82111761034157604052565b907fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe0601f604051930116820182811067ffffffffffffffff82111761034157604052565b67ffffffffffffffff81116103415760051b60200190565b91908110156104e35760051b810135907fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffa18136030182121561033d570190565b7f4e487b71000000000000000000000000000000000000000000000000000000005f52603260045260245ffd5b80518210156104e35760209160051b01019056fea164736f6c6343000825000a",
+	Bin: "0x60808060405234601557610574908161001a8239f35b5f80fdfe6080806040526004361015610012575f80fd5b5f3560e01c9081630f28c97d146104345750806342cbb15c146103fc5780634d2301cc146103a1576382ad56cb14610048575f80fd5b60207ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc3601126103485760043567ffffffffffffffff8111610348573660238201121561034857806004013567ffffffffffffffff8111610348576024820191602436918360051b010111610348576100c86100c3826104ce565b61048a565b918183527fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe06100f6836104ce565b015f5b8181106103815750505f5b8281106101d657836040518091602082016020835281518091526040830190602060408260051b8601019301915f905b82821061014357505050500390f35b919360206060827fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc060019597998495030186527fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe0601f84808c5180511515865201516040828601528051918291826040880152018686015e5f858286010152011601019601920192018594939192610134565b6101e18184846104e6565b3573ffffffffffffffffffffffffffffffffffffffff811681036103485761020a8285856104e6565b6040810135907fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe18136030182121561034857019081359167ffffffffffffffff83116103485760200190823603821361034857825f80949381946040519384928337810182815203925af1903d15610379573d9167ffffffffffffffff831161034c576102be60207fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe0601f8601160161048a565b9283523d5f602085013e5b15808061032d575b610305576001926102e061046a565b9115825260208201526102f38287610553565b526102fe8186610553565b5001610104565b7f625a40e6000000000000000000000000000000000000000000000000000000005f5260045ffd5b50602061033b8387876104e6565b01358015908115146102d1575b5f80fd5b7f4e487b71000000000000000000000000000000000000000000000000000000005f52604160045260245ffd5b6060916102c9565b60209061038c61046a565b5f8152606083820152828288010152016100f9565b346103485760207ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc3601126103485760043573ffffffffffffffffffffffffffffffffffffffff811681036103485760209031604051908152f35b34610348575f7ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc360112610348576020604051438152f35b34610348575f7ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc36011261034857602090428152f35b604051906040820182811067ffffffffffffffff82111761034c57604052565b907fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe0601f604051930116820182811067ffffffffffffffff82111761034c57604052565b67ffffffffffffffff811161034c5760051b60200190565b91908110156105265760051b810135907fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffa181360301821215610348570190565b7f4e487b71000000000000000000000000000000000000000000000000000000005f52603260045260245ffd5b80518210156105265760209160051b01019056fea164736f6c6343000825000a",
 }
 
 // Multicall is an auto generated Go binding around an Ethereum contract.
@@ -1705,6 +1705,41 @@ func (multicall *Multicall) TryPackGetBlockNumber() ([]byte, error) {
 // Solidity: function getBlockNumber() view returns(uint256)
 func (multicall *Multicall) UnpackGetBlockNumber(data []byte) (*big.Int, error) {
 	out, err := multicall.abi.Unpack("getBlockNumber", data)
+	if err != nil {
+		return new(big.Int), err
+	}
+	out0 := abi.ConvertType(out[0], new(big.Int)).(*big.Int)
+	return out0, nil
+}
+
+// PackGetCurrentBlockTimestamp is the Go binding used to pack the parameters required for calling
+// the contract method with ID 0x0f28c97d.  This method will panic if any
+// invalid/nil inputs are passed.
+//
+// Solidity: function getCurrentBlockTimestamp() view returns(uint256)
+func (multicall *Multicall) PackGetCurrentBlockTimestamp() []byte {
+	enc, err := multicall.abi.Pack("getCurrentBlockTimestamp")
+	if err != nil {
+		panic(err)
+	}
+	return enc
+}
+
+// TryPackGetCurrentBlockTimestamp is the Go binding used to pack the parameters required for calling
+// the contract method with ID 0x0f28c97d.  This method will return an error
+// if any inputs are invalid/nil.
+//
+// Solidity: function getCurrentBlockTimestamp() view returns(uint256)
+func (multicall *Multicall) TryPackGetCurrentBlockTimestamp() ([]byte, error) {
+	return multicall.abi.Pack("getCurrentBlockTimestamp")
+}
+
+// UnpackGetCurrentBlockTimestamp is the Go binding that unpacks the parameters returned
+// from invoking the contract method with ID 0x0f28c97d.
+//
+// Solidity: function getCurrentBlockTimestamp() view returns(uint256)
+func (multicall *Multicall) UnpackGetCurrentBlockTimestamp(data []byte) (*big.Int, error) {
+	out, err := multicall.abi.Unpack("getCurrentBlockTimestamp", data)
 	if err != nil {
 		return new(big.Int), err
 	}

@@ -24,6 +24,214 @@ var (
 	_ = abi.ConvertType
 )
 
+// TestFeedMetaData contains all meta data concerning the TestFeed contract.
+var TestFeedMetaData = bind.MetaData{
+	ABI: "[{\"inputs\":[{\"internalType\":\"string\",\"name\":\"description_\",\"type\":\"string\"},{\"internalType\":\"uint8\",\"name\":\"decimals_\",\"type\":\"uint8\"}],\"stateMutability\":\"nonpayable\",\"type\":\"constructor\"},{\"inputs\":[],\"name\":\"decimals\",\"outputs\":[{\"internalType\":\"uint8\",\"name\":\"\",\"type\":\"uint8\"}],\"stateMutability\":\"view\",\"type\":\"function\"},{\"inputs\":[],\"name\":\"description\",\"outputs\":[{\"internalType\":\"string\",\"name\":\"\",\"type\":\"string\"}],\"stateMutability\":\"view\",\"type\":\"function\"},{\"inputs\":[],\"name\":\"latestRoundData\",\"outputs\":[{\"internalType\":\"uint80\",\"name\":\"roundId\",\"type\":\"uint80\"},{\"internalType\":\"int256\",\"name\":\"answer_\",\"type\":\"int256\"},{\"internalType\":\"uint256\",\"name\":\"startedAt\",\"type\":\"uint256\"},{\"internalType\":\"uint256\",\"name\":\"updatedAt_\",\"type\":\"uint256\"},{\"internalType\":\"uint80\",\"name\":\"answeredInRound\",\"type\":\"uint80\"}],\"stateMutability\":\"view\",\"type\":\"function\"},{\"inputs\":[{\"internalType\":\"int256\",\"name\":\"answer_\",\"type\":\"int256\"},{\"internalType\":\"uint256\",\"name\":\"updatedAt_\",\"type\":\"uint256\"}],\"name\":\"set\",\"outputs\":[],\"stateMutability\":\"nonpayable\",\"type\":\"function\"},{\"inputs\":[],\"name\":\"stop\",\"outputs\":[],\"stateMutability\":\"nonpayable\",\"type\":\"function\"}]",
+	ID:  "20db071ab3a20fa24723a7d8a9e0b38bd8",
+	Bin: "0x60806040523461021a57610683803803806100198161021e565b92833981019060408183031261021a5780516001600160401b03811161021a5781019082601f8301121561021a5781516001600160401b0381116102065761006a601f8201601f191660200161021e565b938185526020828501011161021a576020815f92828096018388015e85010152015160ff811680910361021a5781516001600160401b038111610206575f54600181811c911680156101fc575b60208210146101e857601f811161017b575b50602092601f821160011461011c57928192935f92610111575b50508160011b915f199060031b1c1916175f555b60ff19600154161760015560405161043f90816102448239f35b015190505f806100e3565b601f198216935f8052805f20915f5b868110610163575083600195961061014b575b505050811b015f556100f7565b01515f1960f88460031b161c191690555f808061013e565b9192602060018192868501518155019401920161012b565b818111156100c9575f8052601f820160051c7f290decd9548b62a8d60345a988386fc84ba6bc95484008f6362f93160ef3e563602084106101e0575b81601f9101920160051c03905f5b8281106101d35750506100c9565b5f828201556001016101c5565b5f91506101b7565b634e487b7160e01b5f52602260045260245ffd5b90607f16906100b7565b634e487b7160e01b5f52604160045260245ffd5b5f80fd5b6040519190601f01601f191682016001600160401b038111838210176102065760405256fe6080806040526004361015610012575f80fd5b5f3560e01c90816307da68f5146103d7578163313ce5671461039c575080637284e4161461017a578063a22c5540146101165763feaf968c14610053575f80fd5b34610112575f7ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc3601126101125760ff600454166100b45760a060025460035460405191600183526020830152806040830152606082015260016080820152f35b60646040517f08c379a000000000000000000000000000000000000000000000000000000000815260206004820152600760248201527f72657469726564000000000000000000000000000000000000000000000000006044820152fd5b5f80fd5b346101125760407ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc360112610112576004803560025560243560035580547fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff00169055005b34610112575f7ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc360112610112576040515f5f548060011c9160018216928315610394575b602081108414610367578085526020850193859381156103105750600114610298575b5003601f017fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe01682019167ffffffffffffffff83118184101761026b577fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe0601f6040938593848652602085525180918160208701528686015e5f85828601015201168101030190f35b7f4e487b71000000000000000000000000000000000000000000000000000000005f52604160045260245ffd5b5f80805291507f290decd9548b62a8d60345a988386fc84ba6bc95484008f6362f93160ef3e5635b8183106102f457505081016020017fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe06101e2565b60209193508060019154838589010152019101909184926102c0565b7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff0016855250151560051b820160200190507fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe06101e2565b7f4e487b71000000000000000000000000000000000000000000000000000000005f52602260045260245ffd5b607f166101bf565b34610112575f7ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc3601126101125760209060ff600154168152f35b34610112575f7ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc36011261011257600480547fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff0016600117905500fea164736f6c6343000825000a",
+}
+
+// TestFeed is an auto generated Go binding around an Ethereum contract.
+type TestFeed struct {
+	abi abi.ABI
+}
+
+// GetABI returns the ABI associated with this contract binding.
+func (c *TestFeed) GetABI() abi.ABI {
+	return c.abi
+}
+
+// NewTestFeed creates a new instance of TestFeed.
+func NewTestFeed() *TestFeed {
+	parsed, err := TestFeedMetaData.ParseABI()
+	if err != nil {
+		panic(errors.New("invalid ABI: " + err.Error()))
+	}
+	return &TestFeed{abi: *parsed}
+}
+
+// Instance creates a wrapper for a deployed contract instance at the given address.
+// Use this to create the instance object passed to abigen v2 library functions Call, Transact, etc.
+func (c *TestFeed) Instance(backend bind.ContractBackend, addr common.Address) *bind.BoundContract {
+	return bind.NewBoundContract(addr, c.abi, backend, backend, backend)
+}
+
+// PackConstructor is the Go binding used to pack the parameters required for
+// contract deployment.
+//
+// Solidity: constructor(string description_, uint8 decimals_) returns()
+func (testFeed *TestFeed) PackConstructor(description_ string, decimals_ uint8) []byte {
+	enc, err := testFeed.abi.Pack("", description_, decimals_)
+	if err != nil {
+		panic(err)
+	}
+	return enc
+}
+
+// PackDecimals is the Go binding used to pack the parameters required for calling
+// the contract method with ID 0x313ce567.  This method will panic if any
+// invalid/nil inputs are passed.
+//
+// Solidity: function decimals() view returns(uint8)
+func (testFeed *TestFeed) PackDecimals() []byte {
+	enc, err := testFeed.abi.Pack("decimals")
+	if err != nil {
+		panic(err)
+	}
+	return enc
+}
+
+// TryPackDecimals is the Go binding used to pack the parameters required for calling
+// the contract method with ID 0x313ce567.  This method will return an error
+// if any inputs are invalid/nil.
+//
+// Solidity: function decimals() view returns(uint8)
+func (testFeed *TestFeed) TryPackDecimals() ([]byte, error) {
+	return testFeed.abi.Pack("decimals")
+}
+
+// UnpackDecimals is the Go binding that unpacks the parameters returned
+// from invoking the contract method with ID 0x313ce567.
+//
+// Solidity: function decimals() view returns(uint8)
+func (testFeed *TestFeed) UnpackDecimals(data []byte) (uint8, error) {
+	out, err := testFeed.abi.Unpack("decimals", data)
+	if err != nil {
+		return *new(uint8), err
+	}
+	out0 := *abi.ConvertType(out[0], new(uint8)).(*uint8)
+	return out0, nil
+}
+
+// PackDescription is the Go binding used to pack the parameters required for calling
+// the contract method with ID 0x7284e416.  This method will panic if any
+// invalid/nil inputs are passed.
+//
+// Solidity: function description() view returns(string)
+func (testFeed *TestFeed) PackDescription() []byte {
+	enc, err := testFeed.abi.Pack("description")
+	if err != nil {
+		panic(err)
+	}
+	return enc
+}
+
+// TryPackDescription is the Go binding used to pack the parameters required for calling
+// the contract method with ID 0x7284e416.  This method will return an error
+// if any inputs are invalid/nil.
+//
+// Solidity: function description() view returns(string)
+func (testFeed *TestFeed) TryPackDescription() ([]byte, error) {
+	return testFeed.abi.Pack("description")
+}
+
+// UnpackDescription is the Go binding that unpacks the parameters returned
+// from invoking the contract method with ID 0x7284e416.
+//
+// Solidity: function description() view returns(string)
+func (testFeed *TestFeed) UnpackDescription(data []byte) (string, error) {
+	out, err := testFeed.abi.Unpack("description", data)
+	if err != nil {
+		return *new(string), err
+	}
+	out0 := *abi.ConvertType(out[0], new(string)).(*string)
+	return out0, nil
+}
+
+// PackLatestRoundData is the Go binding used to pack the parameters required for calling
+// the contract method with ID 0xfeaf968c.  This method will panic if any
+// invalid/nil inputs are passed.
+//
+// Solidity: function latestRoundData() view returns(uint80 roundId, int256 answer_, uint256 startedAt, uint256 updatedAt_, uint80 answeredInRound)
+func (testFeed *TestFeed) PackLatestRoundData() []byte {
+	enc, err := testFeed.abi.Pack("latestRoundData")
+	if err != nil {
+		panic(err)
+	}
+	return enc
+}
+
+// TryPackLatestRoundData is the Go binding used to pack the parameters required for calling
+// the contract method with ID 0xfeaf968c.  This method will return an error
+// if any inputs are invalid/nil.
+//
+// Solidity: function latestRoundData() view returns(uint80 roundId, int256 answer_, uint256 startedAt, uint256 updatedAt_, uint80 answeredInRound)
+func (testFeed *TestFeed) TryPackLatestRoundData() ([]byte, error) {
+	return testFeed.abi.Pack("latestRoundData")
+}
+
+// LatestRoundDataOutput serves as a container for the return parameters of contract
+// method LatestRoundData.
+type LatestRoundDataOutput struct {
+	RoundId         *big.Int
+	Answer          *big.Int
+	StartedAt       *big.Int
+	UpdatedAt       *big.Int
+	AnsweredInRound *big.Int
+}
+
+// UnpackLatestRoundData is the Go binding that unpacks the parameters returned
+// from invoking the contract method with ID 0xfeaf968c.
+//
+// Solidity: function latestRoundData() view returns(uint80 roundId, int256 answer_, uint256 startedAt, uint256 updatedAt_, uint80 answeredInRound)
+func (testFeed *TestFeed) UnpackLatestRoundData(data []byte) (LatestRoundDataOutput, error) {
+	out, err := testFeed.abi.Unpack("latestRoundData", data)
+	outstruct := new(LatestRoundDataOutput)
+	if err != nil {
+		return *outstruct, err
+	}
+	outstruct.RoundId = abi.ConvertType(out[0], new(big.Int)).(*big.Int)
+	outstruct.Answer = abi.ConvertType(out[1], new(big.Int)).(*big.Int)
+	outstruct.StartedAt = abi.ConvertType(out[2], new(big.Int)).(*big.Int)
+	outstruct.UpdatedAt = abi.ConvertType(out[3], new(big.Int)).(*big.Int)
+	outstruct.AnsweredInRound = abi.ConvertType(out[4], new(big.Int)).(*big.Int)
+	return *outstruct, nil
+}
+
+// PackSet is the Go binding used to pack the parameters required for calling
+// the contract method with ID 0xa22c5540.  This method will panic if any
+// invalid/nil inputs are passed.
+//
+// Solidity: function set(int256 answer_, uint256 updatedAt_) returns()
+func (testFeed *TestFeed) PackSet(answer *big.Int, updatedAt *big.Int) []byte {
+	enc, err := testFeed.abi.Pack("set", answer, updatedAt)
+	if err != nil {
+		panic(err)
+	}
+	return enc
+}
+
+// TryPackSet is the Go binding used to pack the parameters required for calling
+// the contract method with ID 0xa22c5540.  This method will return an error
+// if any inputs are invalid/nil.
+//
+// Solidity: function set(int256 answer_, uint256 updatedAt_) returns()
+func (testFeed *TestFeed) TryPackSet(answer *big.Int, updatedAt *big.Int) ([]byte, error) {
+	return testFeed.abi.Pack("set", answer, updatedAt)
+}
+
+// PackStop is the Go binding used to pack the parameters required for calling
+// the contract method with ID 0x07da68f5.  This method will panic if any
+// invalid/nil inputs are passed.
+//
+// Solidity: function stop() returns()
+func (testFeed *TestFeed) PackStop() []byte {
+	enc, err := testFeed.abi.Pack("stop")
+	if err != nil {
+		panic(err)
+	}
+	return enc
+}
+
+// TryPackStop is the Go binding used to pack the parameters required for calling
+// the contract method with ID 0x07da68f5.  This method will return an error
+// if any inputs are invalid/nil.
+//
+// Solidity: function stop() returns()
+func (testFeed *TestFeed) TryPackStop() ([]byte, error) {
+	return testFeed.abi.Pack("stop")
+}
+
 // TestTokenMetaData contains all meta data concerning the TestToken contract.
 var TestTokenMetaData = bind.MetaData{
 	ABI: "[{\"inputs\":[{\"internalType\":\"string\",\"name\":\"name_\",\"type\":\"string\"},{\"internalType\":\"string\",\"name\":\"symbol_\",\"type\":\"string\"},{\"internalType\":\"uint8\",\"name\":\"decimals_\",\"type\":\"uint8\"}],\"stateMutability\":\"nonpayable\",\"type\":\"constructor\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"spender\",\"type\":\"address\"},{\"internalType\":\"uint256\",\"name\":\"allowance\",\"type\":\"uint256\"},{\"internalType\":\"uint256\",\"name\":\"needed\",\"type\":\"uint256\"}],\"name\":\"ERC20InsufficientAllowance\",\"type\":\"error\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"sender\",\"type\":\"address\"},{\"internalType\":\"uint256\",\"name\":\"balance\",\"type\":\"uint256\"},{\"internalType\":\"uint256\",\"name\":\"needed\",\"type\":\"uint256\"}],\"name\":\"ERC20InsufficientBalance\",\"type\":\"error\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"approver\",\"type\":\"address\"}],\"name\":\"ERC20InvalidApprover\",\"type\":\"error\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"receiver\",\"type\":\"address\"}],\"name\":\"ERC20InvalidReceiver\",\"type\":\"error\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"sender\",\"type\":\"address\"}],\"name\":\"ERC20InvalidSender\",\"type\":\"error\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"spender\",\"type\":\"address\"}],\"name\":\"ERC20InvalidSpender\",\"type\":\"error\"},{\"anonymous\":false,\"inputs\":[{\"indexed\":true,\"internalType\":\"address\",\"name\":\"owner\",\"type\":\"address\"},{\"indexed\":true,\"internalType\":\"address\",\"name\":\"spender\",\"type\":\"address\"},{\"indexed\":false,\"internalType\":\"uint256\",\"name\":\"value\",\"type\":\"uint256\"}],\"name\":\"Approval\",\"type\":\"event\"},{\"anonymous\":false,\"inputs\":[{\"indexed\":true,\"internalType\":\"address\",\"name\":\"from\",\"type\":\"address\"},{\"indexed\":true,\"internalType\":\"address\",\"name\":\"to\",\"type\":\"address\"},{\"indexed\":false,\"internalType\":\"uint256\",\"name\":\"value\",\"type\":\"uint256\"}],\"name\":\"Transfer\",\"type\":\"event\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"owner\",\"type\":\"address\"},{\"internalType\":\"address\",\"name\":\"spender\",\"type\":\"address\"}],\"name\":\"allowance\",\"outputs\":[{\"internalType\":\"uint256\",\"name\":\"\",\"type\":\"uint256\"}],\"stateMutability\":\"view\",\"type\":\"function\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"spender\",\"type\":\"address\"},{\"internalType\":\"uint256\",\"name\":\"value\",\"type\":\"uint256\"}],\"name\":\"approve\",\"outputs\":[{\"internalType\":\"bool\",\"name\":\"\",\"type\":\"bool\"}],\"stateMutability\":\"nonpayable\",\"type\":\"function\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"account\",\"type\":\"address\"}],\"name\":\"balanceOf\",\"outputs\":[{\"internalType\":\"uint256\",\"name\":\"\",\"type\":\"uint256\"}],\"stateMutability\":\"view\",\"type\":\"function\"},{\"inputs\":[],\"name\":\"decimals\",\"outputs\":[{\"internalType\":\"uint8\",\"name\":\"\",\"type\":\"uint8\"}],\"stateMutability\":\"view\",\"type\":\"function\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"to\",\"type\":\"address\"},{\"internalType\":\"uint256\",\"name\":\"amount\",\"type\":\"uint256\"}],\"name\":\"mint\",\"outputs\":[],\"stateMutability\":\"nonpayable\",\"type\":\"function\"},{\"inputs\":[],\"name\":\"name\",\"outputs\":[{\"internalType\":\"string\",\"name\":\"\",\"type\":\"string\"}],\"stateMutability\":\"view\",\"type\":\"function\"},{\"inputs\":[],\"name\":\"symbol\",\"outputs\":[{\"internalType\":\"string\",\"name\":\"\",\"type\":\"string\"}],\"stateMutability\":\"view\",\"type\":\"function\"},{\"inputs\":[],\"name\":\"totalSupply\",\"outputs\":[{\"internalType\":\"uint256\",\"name\":\"\",\"type\":\"uint256\"}],\"stateMutability\":\"view\",\"type\":\"function\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"to\",\"type\":\"address\"},{\"internalType\":\"uint256\",\"name\":\"value\",\"type\":\"uint256\"}],\"name\":\"transfer\",\"outputs\":[{\"internalType\":\"bool\",\"name\":\"\",\"type\":\"bool\"}],\"stateMutability\":\"nonpayable\",\"type\":\"function\"},{\"inputs\":[{\"internalType\":\"address\",\"name\":\"from\",\"type\":\"address\"},{\"internalType\":\"address\",\"name\":\"to\",\"type\":\"address\"},{\"internalType\":\"uint256\",\"name\":\"value\",\"type\":\"uint256\"}],\"name\":\"transferFrom\",\"outputs\":[{\"internalType\":\"bool\",\"name\":\"\",\"type\":\"bool\"}],\"stateMutability\":\"nonpayable\",\"type\":\"function\"}]",

@@ -29,6 +29,10 @@ contract Multicall {
         return block.number;
     }
 
+    function getCurrentBlockTimestamp() external view returns (uint256) {
+        return block.timestamp;
+    }
+
     function getEthBalance(address holder) external view returns (uint256) {
         return holder.balance;
     }

@@ -1,0 +1,58 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"github.com/florinpay/florin/internal/config"
+	"github.com/florinpay/florin/internal/exchange"
+	"github.com/florinpay/florin/internal/exchange/reference"
+)
+
+// newRates returns what knows the rates of currencies. It reads nothing until somebody asks.
+func newRates(c config.Config, all networks, now func() time.Time) *exchange.Service {
+	o := exchange.Options{
+		Rules: exchange.Rules{FencePercent: c.RateFencePercent, PegPercent: c.RatePegPercent},
+		Every: c.RateEvery, Now: now,
+	}
+	for _, x := range all.inOrder() {
+		if len(x.feeds) > 0 {
+			o.Sources = append(o.Sources, exchange.Source{
+				Network: x.Profile.Network, Feeds: x.feeds, Read: x.readFeeds, Spent: x.budgetSpent,
+			})
+		}
+	}
+	if c.RateFence != "" {
+		o.Fence = reference.Reader(c.RateFence)
+	}
+	return exchange.New(o)
+}
+
+// ReadRates reads the sources of rates once, for commands.
+func ReadRates(ctx context.Context, c config.Config) (exchange.Report, error) {
+	all := make(networks)
+	for _, n := range c.Networks {
+		if !n.Profile.Network.EVM() {
+			continue
+		}
+		x, _, err := openNetwork(c, n, func(string, string) {})
+		if err != nil {
+			return exchange.Report{}, err
+		}
+		all[n.Profile.Network] = x
+	}
+	defer all.close()
+	s := newRates(c, all, Now)
+	s.Refresh(ctx)
+	return s.Report(), nil
+}
+
+// budgetSpent reports whether the day's budget of calls to the network is spent.
+func (x *network) budgetSpent() bool { return x.calls != nil && x.spent() >= 100 }
+
+// rateTurn is how often it is looked whether the sources of rates are to be read.
+const rateTurn = time.Second
+
+func (a *App) rateLoop() loop {
+	return loop{name: "rates", every: rateTurn, turn: a.rates.Turn, failed: "rates of currencies are not read"}
+}

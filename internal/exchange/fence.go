@@ -1,0 +1,83 @@
+package exchange
+
+import (
+	"math/big"
+	"time"
+)
+
+// Fence is the reference rates of a day, by a bank rather than a chain: what a rate must not be far from. It is never a
+// price.
+type Fence struct {
+	Name string    // such as "ecb"
+	Date time.Time // the day of the rates, at midnight UTC
+	// PerEuro is how much of each currency a euro is.
+	PerEuro map[Currency]*big.Rat
+	Problem string // why it could not be read; empty: it was
+}
+
+// The rule by which the fence widens: banks set rates on working days only, so over a weekend and holidays the rates of
+// the last working day stand.
+const (
+	// fixedAt is when, on its day, a bank has published a rate: 16:00 in Frankfurt.
+	fixedAt = 15 * time.Hour
+	// freshFor is how long the fence is as wide as it is set: a working day and the delay of the next.
+	freshFor = 48 * time.Hour
+	// fenceAge is when it is too old: from Thursday to the Tuesday after Easter, and a day.
+	fenceAge = 6 * 24 * time.Hour
+	// wideningPart of the percentage is added for each day after freshFor that has begun.
+	wideningPart = 3
+)
+
+// bound returns how far a rate may be from the fence, as a part of it; ok is false once the fence is too old, or not of
+// this time at all.
+func (f Fence) bound(percent int64, now time.Time) (part *big.Rat, ok bool) {
+	age := now.Sub(f.Date.Add(fixedAt))
+	if age > fenceAge || age < -24*time.Hour {
+		return nil, false
+	}
+	const day = 24 * time.Hour
+	days := int64(0)
+	if age > freshFor {
+		days = int64((age-freshFor-1)/day) + 1
+	}
+	return big.NewRat(percent*(wideningPart+days), 100*wideningPart), true
+}
+
+// dollars returns what a unit of the currency is worth in US dollars.
+func (f Fence) dollars(c Currency) (*big.Rat, bool) {
+	perEuro := func(c Currency) (*big.Rat, bool) {
+		if c == "EUR" {
+			return big.NewRat(1, 1), true
+		}
+		r, ok := f.PerEuro[c]
+		return r, ok && r != nil && r.Sign() > 0
+	}
+	usd, ok := perEuro(USD)
+	of, listed := perEuro(c)
+	if !ok || !listed {
+		return nil, false
+	}
+	return new(big.Rat).Quo(usd, of), true
+}
+
+// Admits returns why the fence does not admit the rate; empty: it does.
+func (f Fence) Admits(c Currency, r Rate, percent int64, now time.Time) (Cause, string) {
+	if f.Problem != "" {
+		return FenceMissing, "the reference rate could not be read"
+	}
+	part, ok := f.bound(percent, now)
+	if !ok {
+		return FenceOld, "the reference rate is of " + f.Date.Format(time.DateOnly)
+	}
+	middle, ok := f.dollars(c)
+	if !ok {
+		return FenceMissing, "the reference rates do not list it"
+	}
+	off := new(big.Rat).Sub(r.rat(), middle)
+	if off.Abs(off).Cmp(part.Mul(part, middle)) > 0 {
+		return FenceOutside, "its sources are too far from the reference rate"
+	}
+	return "", ""
+}
+
+func (r Rate) rat() *big.Rat { return big.NewRat(int64(r), int64(one)) }

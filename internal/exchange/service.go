@@ -1,0 +1,250 @@
+package exchange
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+)
+
+// Source reads the price feeds of a network, in one call.
+type Source struct {
+	Network chain.Network
+	Feeds   []chain.Feed
+	// Read returns an answer for each feed.
+	Read func(ctx context.Context, feeds []chain.Feed) ([]chain.FeedAnswer, error)
+	// Spent reports whether the day's budget of calls is spent; nil: there is none.
+	Spent func() bool
+}
+
+// Name is how the source is named in records and pages.
+func (s Source) Name() string { return "chainlink:" + s.Network.Lower() }
+
+// Options are what a Service is made of.
+type Options struct {
+	Sources []Source
+	// Fence reads the reference rates; nil: there is no fence.
+	Fence func(ctx context.Context) (Fence, error)
+	Rules Rules
+	Every time.Duration // between two readings; 0: Every
+	Now   func() time.Time
+}
+
+const (
+	// Every is how often the sources are read while somebody prices in another currency.
+	Every = time.Minute
+	// coldLimit bounds the reading that a request waits for.
+	coldLimit = 2 * time.Second
+	// wantedFor is for how long after the last request the sources are read on.
+	wantedFor = 10 * time.Minute
+	// fenceEvery is how often reference rates are read: they change once a day.
+	fenceEvery = time.Hour
+)
+
+// Service knows the rates. It reads the sources while somebody prices in another currency, and nothing otherwise. It is
+// safe for concurrent use.
+type Service struct {
+	o     Options
+	asked atomic.Int64 // when somebody asked last, in Unix nanoseconds
+	view  atomic.Pointer[View]
+
+	mu      sync.Mutex
+	tried   time.Time     // when reading began last
+	running chan struct{} // closed when the present reading ends; nil: there is none
+	// disagreed is when the sources of a currency were last too far from each other.
+	disagreed map[Currency]time.Time
+
+	// Only the present reading uses these.
+	fence       Fence
+	fenceReadAt time.Time
+	bySource    map[string][]Reading
+}
+
+// New returns a service that has read nothing.
+func New(o Options) *Service {
+	if o.Every == 0 {
+		o.Every = Every
+	}
+	o.Rules.Fenced = o.Fence != nil
+	s := &Service{o: o, bySource: make(map[string][]Reading), disagreed: make(map[Currency]time.Time)}
+	s.view.Store(&View{})
+	return s
+}
+
+// Rate returns the rate of the currency. It calls nobody while the rates are warm; otherwise it waits for one reading,
+// at most coldLimit. It fails with the fault of a Refusal.
+func (s *Service) Rate(ctx context.Context, c Currency) (Quote, error) {
+	if c != USD && !slices.Contains(s.Listed(), c) {
+		return Quote{}, s.fault(&Refusal{c, Unlisted, "no source has it"})
+	}
+	s.asked.Store(s.o.Now().UnixNano())
+	q, err := s.decide(c)
+	if err == nil {
+		return q, nil
+	}
+	if s.await(ctx, s.begin()) {
+		q, err = s.decide(c)
+	}
+	return q, s.fault(err)
+}
+
+func (s *Service) decide(c Currency) (Quote, error) {
+	return Decide(c, *s.view.Load(), s.o.Rules, s.o.Now())
+}
+
+// fault makes refusals what callers may see.
+func (s *Service) fault(err error) error {
+	if r, ok := errors.AsType[*Refusal](err); ok {
+		return r.Fault(s.o.Every)
+	}
+	return err
+}
+
+// Listed lists the currencies that the sources have, in order.
+func (s *Service) Listed() []Currency {
+	var all []Currency
+	for _, src := range s.o.Sources {
+		for _, f := range src.Feeds {
+			if c := Currency(f.Of); !f.Token() && !slices.Contains(all, c) {
+				all = append(all, c)
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b Currency) int { return strings.Compare(string(a), string(b)) })
+	return all
+}
+
+// Turn reads the sources if somebody has priced in another currency lately, and it is time. It is called often.
+func (s *Service) Turn(ctx context.Context) error {
+	asked := s.asked.Load()
+	if asked == 0 || s.o.Now().Sub(time.Unix(0, asked)) > wantedFor {
+		return nil
+	}
+	s.await(ctx, s.begin())
+	return nil
+}
+
+// begin begins a reading, unless one is under way or the last one began less than a turn ago. It returns what is closed
+// at its end; nil: there is none.
+func (s *Service) begin() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.running != nil || len(s.o.Sources) == 0 {
+		return s.running
+	}
+	now := s.o.Now()
+	if !s.tried.IsZero() && now.Sub(s.tried) < s.o.Every && !now.Before(s.tried) {
+		return nil
+	}
+	s.tried = now
+	done := make(chan struct{})
+	s.running = done
+	go func() {
+		defer close(done)
+		ctx, cancel := context.WithTimeout(context.Background(), coldLimit)
+		defer cancel()
+		s.read(ctx)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.running = nil
+	}()
+	return done
+}
+
+// await waits for the end of a reading. It reports whether there was one and it has ended.
+func (s *Service) await(ctx context.Context, done <-chan struct{}) bool {
+	if done == nil {
+		return false
+	}
+	limit := time.NewTimer(coldLimit)
+	defer limit.Stop()
+	select {
+	case <-done:
+		return true
+	case <-limit.C:
+	case <-ctx.Done():
+	}
+	return false
+}
+
+// read reads the sources and the fence side by side. What a source said before stands, until it is too old, when the
+// source cannot be read now.
+func (s *Service) read(ctx context.Context) {
+	type result struct {
+		name     string
+		readings []Reading
+		err      error
+	}
+	results := make(chan result, len(s.o.Sources))
+	for _, src := range s.o.Sources {
+		go func() {
+			readings, err := src.read(ctx, s.o.Now)
+			results <- result{src.Name(), readings, err}
+		}()
+	}
+	s.readFence(ctx)
+	for range s.o.Sources {
+		r := <-results
+		if r.err == nil {
+			s.bySource[r.name] = r.readings
+		}
+	}
+	v := View{Readings: make(map[string][]Reading), Fence: s.fence}
+	for _, src := range s.o.Sources {
+		for _, r := range s.bySource[src.Name()] {
+			v.Readings[r.Of] = append(v.Readings[r.Of], r)
+		}
+		if len(s.bySource[src.Name()]) == 0 {
+			for _, f := range src.Feeds {
+				v.Readings[f.Of] = append(v.Readings[f.Of], Reading{Source: src.Name(), Of: f.Of, Problem: unread})
+			}
+		}
+	}
+	s.noteDisagreements(v, s.o.Now())
+	s.view.Store(&v)
+}
+
+// unread is the problem of a source that has not answered yet.
+const unread = "it could not be read"
+
+// readFence reads the fence if it is time.
+func (s *Service) readFence(ctx context.Context) {
+	now := s.o.Now()
+	if s.o.Fence == nil || s.fence.Problem == "" && !s.fenceReadAt.IsZero() && now.Sub(s.fenceReadAt) < fenceEvery {
+		return
+	}
+	f, err := s.o.Fence(ctx)
+	switch {
+	case err == nil:
+		s.fence, s.fenceReadAt = f, now
+	case s.fenceReadAt.IsZero(): // otherwise the rates of its day stand until they are too old
+		s.fence = Fence{Name: f.Name, Problem: err.Error()}
+	}
+}
+
+// read returns a reading for each feed.
+func (s Source) read(ctx context.Context, now func() time.Time) ([]Reading, error) {
+	if s.Spent != nil && s.Spent() {
+		return nil, errSpent
+	}
+	answers, err := s.Read(ctx, s.Feeds)
+	if err != nil {
+		return nil, err
+	}
+	readings := make([]Reading, len(s.Feeds))
+	for i, f := range s.Feeds {
+		readings[i] = Reading{
+			Source: s.Name(), Of: f.Of, Answer: answers[i].Answer, Decimals: answers[i].Decimals,
+			Description: answers[i].Description, UpdatedAt: answers[i].UpdatedAt, MaxAge: f.MaxAge,
+			ReadAt: now(), Problem: answers[i].Problem,
+		}
+	}
+	return readings, nil
+}
+
+var errSpent = errors.New("the day's budget of calls is spent")

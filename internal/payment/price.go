@@ -1,0 +1,60 @@
+package payment
+
+import (
+	"context"
+
+	"github.com/florinpay/florin/internal/exchange"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/money"
+)
+
+// PriceBody is a price as answers, webhooks and lists carry it. Its numbers are texts, so that no reader makes floats
+// of them: how much, and what one unit of the currency was worth in US dollars when the payment was made.
+type PriceBody struct {
+	Amount   string            `json:"amount"`
+	Currency exchange.Currency `json:"currency"`
+	Rate     string            `json:"rate"`
+	RateAt   string            `json:"rateAt"`
+	Sources  []string          `json:"sources"`
+}
+
+// PriceBody returns the price of the payment, nil if its amount was given in dollars.
+func (p Payment) PriceBody() *PriceBody {
+	if p.Price.None() {
+		return nil
+	}
+	return &PriceBody{
+		Amount: p.Price.Amount(), Currency: p.Price.Currency, Rate: p.Price.Rate.String(),
+		RateAt: p.Price.At.UTC().Format(TimeFormat), Sources: append([]string{}, p.Price.Sources...),
+	}
+}
+
+// priced returns what the sum is worth now, with the rate that says so. It is the one place where a rate is taken: what
+// it returns is stored with the payment and never moves.
+func (s *Service) priced(ctx context.Context, sum exchange.Sum) (money.Micros, exchange.Price, error) {
+	if s.opts.Rates == nil {
+		return 0, exchange.Price{}, errNoRates
+	}
+	quote, err := s.opts.Rates(ctx, sum.Currency)
+	if err != nil {
+		return 0, exchange.Price{}, err
+	}
+	price := exchange.Price{Sum: sum, Quote: quote}
+	worth, ok := price.Worth()
+	if !ok || worth > s.opts.MaxAmount {
+		return 0, price, fault.About(fault.Invalid, exchange.Field, "must be worth at most %s USD", s.opts.MaxAmount)
+	}
+	if worth < s.opts.MinAmount {
+		return 0, price, fault.About(fault.Invalid, exchange.Field, "must be worth at least %s USD", s.opts.MinAmount)
+	}
+	return worth, price, nil
+}
+
+var errNoRates = fault.New(fault.Unavailable, "prices are taken in US dollars alone here").
+	Because(fault.ReasonRateUnavailable)
+
+// errTwoAmounts: nobody can tell which of the two counts.
+var errTwoAmounts = fault.About(fault.Invalid, exchange.Field, "must be left out where amount is there: send one of them")
+
+// Currencies lists the currencies, beside dollars, in which a price may have a rate.
+func (s *Service) Currencies() []exchange.Currency { return s.opts.Currencies }

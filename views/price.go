@@ -1,0 +1,41 @@
+package views
+
+import (
+	"time"
+
+	iso "github.com/bojanz/currency"
+)
+
+// Price is what an amount was made of, where it was given in another currency. Amount and Rate are plain decimals.
+type Price struct {
+	Amount, Currency string
+	Rate             string    // what one unit of the currency was worth in US dollars
+	At               time.Time // when
+}
+
+// None reports whether the amount was given in dollars.
+func (p Price) None() bool { return p.Currency == "" }
+
+// Price writes an amount in a currency as the language writes it: 30,50 €. Digits are always 0 to 9.
+func (l *Locale) Price(plain, code string) string { return l.price(plain, code, iso.DefaultDigits) }
+
+// Unit writes one unit of a currency: 1 €.
+func (l *Locale) Unit(code string) string { return l.price("1", code, 0) }
+
+func (l *Locale) price(plain, code string, digits uint8) string {
+	amount, err := iso.NewAmount(plain, code)
+	if err != nil {
+		return plain + "\u00a0" + code
+	}
+	f := iso.NewFormatter(iso.NewLocale(l.numbers()))
+	f.MinDigits = digits
+	return f.Format(amount)
+}
+
+// numbers is the locale whose number format has the digits 0 to 9.
+func (l *Locale) numbers() string {
+	if l.Tag == "ar" {
+		return "ar-AE"
+	}
+	return l.Tag
+}

@@ -1,0 +1,60 @@
+package web
+
+import (
+	"encoding/json"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+)
+
+// varying are the parts of an answer that no two payments share.
+var varying = regexp.MustCompile(`[0-9A-HJKMNP-TV-Z]{26}|\d{4}-\d\d-\d\dT[0-9:.]+Z|0x[0-9a-fA-F]{40,64}|flk_\w+|"countdown":\d+`)
+
+// Who sends only an amount in dollars gets the same bytes as before there were prices in other currencies: the file was
+// recorded then.
+func TestAmountOnly(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	m := b.newMerchant(50)
+	var all strings.Builder
+	keep := func(name, body string) {
+		all.WriteString(name + " " + strings.TrimSpace(varying.ReplaceAllString(body, "…")) + "\n")
+	}
+	key := []string{"api-key", m.text}
+	created := b.ask("POST", "/create-payment", `{"amount":12.50,"reference":"A-1","metadata":{"a":"b"}}`, key...)
+	keep("create", created.body)
+	keep("currency", b.ask("POST", "/create-payment", `{"amount":12.50,"currency":"USD"}`, key...).body)
+	for _, amount := range []string{"0", "-1", `"x"`, `"1.000"`, "1e400", "0.0000001", "null", "2000000"} {
+		keep("refused "+amount, b.ask("POST", "/create-payment", `{"amount":`+amount+`}`, key...).body)
+	}
+	keep("no amount", b.ask("POST", "/create-payment", `{}`, key...).body)
+	const fields = `{ code message reason paymentLink transaction { txnid amount status createdAt expiresAt } }`
+	keep("graphql", b.graphQL(`mutation { payment(apiKey: "`+m.text+`", amount: 12.5) `+fields+` }`, "").body)
+	keep("variable", b.graphQL(`mutation($a: Float!) { payment(apiKey: "`+m.text+`", amount: $a) `+fields+` }`, `{"a":12.5}`).body)
+	p := b.deposit(b.start(b.newPayment(m), chain.Polygon), 50*money.USD, true)
+	keep("order", b.ask("GET", "/orders/"+string(p.ID), "").body)
+	keep("orders", b.ask("GET", "/orders?first=1", "", key...).body)
+	events, err := b.payments.Events(t.Context(), p.ID)
+	must(t, err)
+	for _, e := range events {
+		keep(string(e.Type), string(e.Data))
+	}
+	keep("events", b.ask("GET", "/events", "", key...).body)
+	raw, err := json.Marshal(payment.WebhookBody{})
+	must(t, err)
+	keep("webhook", string(raw))
+	const file = "testdata/amount_only.txt"
+	if os.Getenv("FLORIN_TEST_RECORD") != "" {
+		must(t, os.WriteFile(file, []byte(all.String()), 0o600))
+	}
+	want, err := os.ReadFile(file)
+	must(t, err)
+	if got := all.String(); got != string(want) {
+		t.Errorf("the answers have changed:\n%s\nwant:\n%s", got, want)
+	}
+}

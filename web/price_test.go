@@ -1,0 +1,154 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/exchange"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+)
+
+// rate is what the sources of the tests say: a euro has a rate, everything else has none.
+func (b *bundle) rate(_ context.Context, c exchange.Currency) (exchange.Quote, error) {
+	if c != "EUR" {
+		return exchange.Quote{}, (&exchange.Refusal{
+			Currency: c, Cause: exchange.Disagree, Detail: "its sources disagree",
+		}).Fault(time.Minute)
+	}
+	return exchange.Quote{
+		Rate: 11_615_200_000, At: b.clock.Now(), Sources: []string{"chainlink:base", "chainlink:polygon", "ecb"},
+	}, nil
+}
+
+// inEuros is how every answer writes a price of 30.50 EUR, but for the time of the rate.
+const inEuros = `"price":{"amount":"30.50","currency":"EUR","rate":"1.16152","rateAt":"`
+
+const fromSources = `"sources":["chainlink:base","chainlink:polygon","ecb"]}`
+
+// A price in another currency is in every answer about the payment, with the rate that it was taken at.
+func TestPrice(t *testing.T) { onEach(t, checkPrice) }
+
+func checkPrice(t *testing.T, b *bundle) {
+	m := b.newMerchant(50)
+	key := []string{"api-key", m.text}
+	created := b.ask("POST", "/create-payment", `{"price":{"amount":"30.50","currency":"eur"}}`, key...)
+	id := created.text(t, "transaction.txnid")
+	number := b.ask("POST", "/create-payment", `{"price":{"amount":30.5,"currency":"EUR"}}`, key...)
+	p, err := b.payments.Get(t.Context(), id)
+	must(t, err)
+	if p.Amount != 35_426_360 || p.Price.Rate != 11_615_200_000 || p.Price.Units != 3050 {
+		t.Fatalf("stored %+v", p)
+	}
+	b.deposit(b.start(p, chain.Polygon), 35_426_360, true)
+	events, err := b.payments.Events(t.Context(), p.ID)
+	must(t, err)
+	const fields = `price { amount currency rate rateAt sources }`
+	for name, body := range map[string]string{
+		"create": created.body, "create by a number": number.body,
+		"order": b.ask("GET", "/orders/"+id, "").body, "orders": b.ask("GET", "/orders", "", key...).body,
+		"events": b.ask("GET", "/events", "", key...).body, "webhook": string(events[len(events)-1].Data),
+		"getTxnDetails": b.graphQL(`{ getTxnDetails(txnid: "`+id+`") { transaction { `+fields+` } } }`, "").body,
+		"payment": b.graphQL(`mutation { payment(apiKey: "`+m.text+`", price: {amount: "30.50", currency: "EUR"}) `+
+			`{ code transaction { `+fields+` } } }`, "").body,
+		"by a variable": b.graphQL(`mutation($p: PriceInput) { payment(apiKey: "`+m.text+`", price: $p) `+
+			`{ code transaction { `+fields+` } } }`, `{"p":{"amount":30.5,"currency":"EUR"}}`).body,
+	} {
+		if !strings.Contains(body, inEuros) || !strings.Contains(body, fromSources) {
+			t.Errorf("%s: %s", name, body)
+		}
+	}
+	if events[len(events)-1].Type != payment.EventCompleted {
+		t.Errorf("what a price is worth does not complete the payment: %+v", events[len(events)-1])
+	}
+}
+
+// What is no price, or has no rate, makes no payment.
+func TestPrice_Refused(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	m := b.newMerchant(50)
+	for body, want := range map[string]struct {
+		status      int
+		reason, has string
+	}{
+		`"price":{"amount":"5","currency":"JPY"}`:                  {503, "rate_unavailable", "JPY cannot be priced"},
+		`"amount":5,"price":{"amount":"5","currency":"EUR"}`:       {400, "", "price must be left out"},
+		`"currency":"USD","price":{"amount":"5","currency":"EUR"}`: {400, "", "price must be left out"},
+		`"amount":5,"currency":"EUR"`:                              {400, "", "currency must be USD"},
+		`"price":{"amount":"5.001","currency":"EUR"}`:              {400, "", "price.amount must have at most 2"},
+		`"price":{"amount":"1.000","currency":"EUR"}`:              {400, "", "price.amount must have at most 2"},
+		`"price":{"amount":"0","currency":"EUR"}`:                  {400, "", "price.amount must be greater than 0"},
+		`"price":{"amount":-5,"currency":"EUR"}`:                   {400, "", "price.amount must be"},
+		`"price":{"amount":true,"currency":"EUR"}`:                 {400, "", "price.amount must be"},
+		`"price":{"amount":"5","currency":"XYZ"}`:                  {400, "", "price.currency must be"},
+		`"price":{"amount":"5"}`:                                   {400, "", "price.currency must be"},
+		`"price":{}`:                                               {400, "", "price must have"},
+		`"price":"5 EUR"`:                                          {400, "", "price must be an object"},
+		`"price":{"amount":"900000","currency":"EUR"}`:             {400, "", "price must be worth at most"},
+		`"price":{"amount":"900000000000","currency":"EUR"}`:       {400, "", "price must be worth at most"},
+		`"price":null`: {400, "", "amount is required"},
+	} {
+		r := b.ask("POST", "/create-payment", "{"+body+"}", "api-key", m.text)
+		if r.status != want.status || !strings.Contains(r.text(t, "message"), want.has) ||
+			strings.Contains(r.body, `"reason"`) != (want.reason != "") || !strings.Contains(r.body, want.reason) {
+			t.Errorf("%s: %d %s", body, r.status, r.body)
+		}
+	}
+	for _, arguments := range []string{"", ", amount: null", `, currency: "USD"`} {
+		r := b.graphQL(`mutation { payment(apiKey: "`+m.text+`"`+arguments+`) { code } }`, "")
+		if !strings.Contains(r.body, `"errors"`) || !strings.Contains(r.body, "Float!") {
+			t.Errorf("GraphQL with %q: %s", arguments, r.body)
+		}
+	}
+	if list, err := b.payments.List(t.Context(), payment.Filter{KeyID: m.key.ID}); err != nil || len(list) != 0 {
+		t.Errorf("%d payments were made, %v", len(list), err)
+	}
+}
+
+// The same request with an Idempotency-Key has the rate of its first answer.
+func TestPrice_Once(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	m := b.newMerchant(50)
+	ask := func(amount string) reply {
+		return b.ask("POST", "/create-payment", `{"price":{"amount":`+amount+`,"currency":"EUR"}}`,
+			"api-key", m.text, "Idempotency-Key", "order-7")
+	}
+	first, again, other := ask(`"30.50"`), ask(`30.5`), ask(`"30.51"`)
+	if first.status != 200 || again.body != first.body || other.status != http.StatusUnprocessableEntity {
+		t.Errorf("%s\n%s\n%s", first.body, again.body, other.body)
+	}
+}
+
+// The payer sees both amounts and the rate, in the numbers of the language.
+func TestPrice_Checkout(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	m := b.newMerchant(50)
+	p, err := b.payments.Create(t.Context(), payment.CreateInput{
+		KeyID: m.key.ID, Price: exchange.Text{Amount: "1030.50", Currency: "EUR"},
+	})
+	must(t, err)
+	for lang, want := range map[string][]string{
+		"en": {"€1,030.50", "1,196.94636\u00a0USD", "€1 = 1.16152\u00a0USD"},
+		"de": {"1.030,50\u00a0€", "1.196,94636\u00a0USD", "1\u00a0€ = 1,16152\u00a0USD"},
+		"ar": {"1,030.50\u00a0€", "1,196.94636\u00a0USD", "1\u00a0€ = 1.16152\u00a0USD"},
+	} {
+		r := b.ask("GET", "/pay?txnid="+string(p.ID)+"&lang="+lang, "", "Accept", "text/html")
+		for _, text := range want {
+			if !strings.Contains(r.body, text) {
+				t.Errorf("%s: the page lacks %q", lang, text)
+			}
+		}
+	}
+	done := b.deposit(b.start(p, chain.Polygon), 1197*money.USD, true)
+	r := b.ask("GET", "/pay/"+string(done.ID)+"/receipt?lang=de", "", "Accept", "text/html")
+	if !strings.Contains(r.body, "1.030,50\u00a0€") || !strings.Contains(r.body, "1,16152\u00a0USD") {
+		t.Errorf("the receipt lacks the price: %d", r.status)
+	}
+}
