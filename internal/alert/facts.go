@@ -15,7 +15,16 @@ import (
 type Facts struct {
 	Now      time.Time
 	Networks []Network // the configured ones
+	Disk     *Disk     // of the database; nil: it is another machine's
 	Stored   *Stored   // nil: the database could not be read, so nothing is known of it
+}
+
+// Disk is the room where the database is, in bytes.
+type Disk struct {
+	Path       string
+	Free, Size int64
+	// Day is how much less is free after a day, as the last hours went; 0: not known, or no less.
+	Day int64
 }
 
 // Network is what is known of a configured network.
@@ -104,6 +113,7 @@ type Sources struct {
 	Endpoints func(chain.Network) []chain.EndpointHealth    // nil: not known
 	Reading   func(chain.Network) (meter.Report, bool)      // nil: not counted
 	Sweeping  func(chain.Network) (settlement.Status, bool) // nil: nothing is swept
+	Disk      func(now time.Time) *Disk                     // nil: not known
 	Stored    func(ctx context.Context, now time.Time) (Stored, error)
 }
 
@@ -115,6 +125,9 @@ func (s Sources) Observe(ctx context.Context, now time.Time) (Observation, error
 		if offered, ok := s.Network(n); ok {
 			f.Networks = append(f.Networks, s.network(offered.Profile))
 		}
+	}
+	if s.Disk != nil {
+		f.Disk = s.Disk(now)
 	}
 	stored, err := s.Stored(ctx, now)
 	if err == nil {

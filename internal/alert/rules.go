@@ -7,6 +7,8 @@ import (
 
 // The kinds.
 const (
+	DatabaseDown        Kind = "database_down"
+	DiskLow             Kind = "disk_low"
 	NothingSold         Kind = "nothing_sold"
 	NetworkUnreadable   Kind = "network_unreadable"
 	NetworkStalled      Kind = "network_stalled"
@@ -55,6 +57,8 @@ const (
 
 // rules is the table of all conditions, in the order of their weight.
 var rules = []rule{
+	{DatabaseDown, promptly, calm, false, unstored, nil},
+	{DiskLow, 0, calm, false, diskLow, diskKnown},
 	{NothingSold, soon, calm, false, nothingSold, tried},
 	{NetworkUnreadable, soon, calm, false, unreadable, tried},
 	{NetworkStalled, promptly, calm, false, stalled, nil},

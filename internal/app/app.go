@@ -59,6 +59,7 @@ type App struct {
 
 	clock    *clock
 	marks    marks
+	disk     diskWatch
 	loops    loops
 	networks networks
 	expirer  *watch.Expirer
@@ -68,9 +69,11 @@ type App struct {
 	deliver  *webhook.Deliverer
 	outbox   *webhook.Deliverer // of mails
 	writer   *mail.Writer       // nil: no mail is sent
-	applier  *merchant.Applier
-	checker  *ledger.Checker
-	alerts   *alert.Monitor
+	// send passes a mail on at once, without the outbox.
+	send    func(context.Context, mail.Mail) error
+	applier *merchant.Applier
+	checker *ledger.Checker
+	alerts  *alert.Monitor
 	// certificates are those that callbacks have shown.
 	certificates *alert.Certificates
 	server       *web.Server
@@ -129,6 +132,9 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 	a.clock = newClock(began, sinceBoot)
 	if err := a.checkMark(ctx); err != nil {
 		return err
+	}
+	if o.Sandbox == nil {
+		a.warnOfNew(ctx)
 	}
 	if a.writer = Writer(a.Config); a.writer == nil && o.Sandbox != nil {
 		a.writer = &mail.Writer{BaseURL: a.Config.BaseURL, NewID: func() string { return newULID(Now()) }}
@@ -190,6 +196,14 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 		a.networks.wake()
 	})
 	return nil
+}
+
+// warnOfNew says that the database is new, which a disk that is not mounted makes it look like.
+func (a *App) warnOfNew(ctx context.Context) {
+	if is, err := a.Store.New(ctx); err == nil && is {
+		a.log.Warn("no user is in the database: a new shop begins in it. If there was one before, stop this server, and see " +
+			"whether its disk is mounted and FLORIN_DATABASE_URL names it")
+	}
 }
 
 // openAccounts makes the services of users and merchants.

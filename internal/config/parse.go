@@ -19,6 +19,7 @@ import (
 	"github.com/florinpay/florin/internal/mail/smtp"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/store"
 	"github.com/florinpay/florin/internal/webhook"
 )
 
@@ -307,11 +308,7 @@ func parseSMTPURL(text string) (secret.Text, error) {
 }
 
 func parseDatabaseURL(text string) (secret.Text, error) {
-	path, sqlite := strings.CutPrefix(text, "sqlite://")
-	u, err := url.Parse(text)
-	postgres := err == nil && (u.Scheme == "postgres" || u.Scheme == "postgresql")
-	return accept(secret.New(text), sqlite && path != "" || postgres,
-		"must be sqlite://PATH or postgres://USER:PASSWORD@HOST/DATABASE")
+	return secret.New(text), store.CheckURL(text)
 }
 
 func parsePath(text string) (string, error) {

@@ -22,9 +22,10 @@ func TestLoad_Refuses(t *testing.T) {
 			"FLORIN_BASE_URL":     {"pay.example.com", "ftp://pay.example.com", "https://", "https://a.example.com/?q=1", "https://u:p@a.example.com"},
 			"FLORIN_CHECKOUT_URL": {"/pay", "javascript:alert(1)"},
 			"FLORIN_DATABASE_URL": {
-				"florin.db", "sqlite://", "mysql://root@db/x", "postgres://u:" + canaryDB + "@%zz/",
+				"florin.db", "sqlite://", "mysql://root@db/x", "postgres://u:" + canaryDB + "@%zz/", "sqlite://f.db?mode=ro",
+				"postgres://u:12#" + canaryDB + "@db/x", "postgres://u:12/" + canaryDB + "@db/x", "postgres://u@db/x?pgbouncer=true",
 			},
-			"FLORIN_SMTP_URL":  {"mail.example.com:25", "http://u:" + canarySMTP + "@mail.example.com", "smtp://", "smtp://mail.example.com?tls=no", "smtps://mail.example.com?tls=off"},
+			"FLORIN_SMTP_URL":  {"mail.example.com:25", "http://u:" + canarySMTP + "@mail.example.com", "smtp://", "smtp://mail.example.com?tls=no", "smtps://mail.example.com?tls=off", "smtp://u:1#" + canarySMTP + "@mail.example.com", "smtp://u:1/" + canarySMTP + "@mail.example.com"},
 			"FLORIN_MAIL_FROM": {"florin", "a@b, c@d"},
 			// no mail server
 			"FLORIN_OPERATOR_EMAIL": {"ops", "ops@example.com,", "Ops <ops@example.com>", "ops@example.com"},

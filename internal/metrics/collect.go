@@ -75,7 +75,7 @@ var (
 
 	loopAge      = desc("loop_age_seconds", "How long ago the loop of the program last turned.", "loop")
 	streams      = desc("live_streams", "Open pages that are kept up to date.")
-	databaseUp   = desc("database_up", "1 while the database answers.")
+	databaseUp   = desc("database_up", "1 while the database answers and takes writes.")
 	oldestDue    = desc("webhook_oldest_due_seconds", "For how long the oldest webhook that is due has waited; 0 when none is.")
 	stuckWebhook = desc("webhooks_overdue", "Webhooks that are due for more than five minutes.")
 	backupAt     = desc("backup_timestamp_seconds", "Moment of the newest backup that florin backup has written; absent without one.")
@@ -105,7 +105,7 @@ func (p present) Collect(ch chan<- prometheus.Metric) {
 	for name, age := range p.Ages() {
 		s.gauge(loopAge, age.Seconds(), name)
 	}
-	up := p.Store.Ping(ctx) == nil
+	up := p.Store.Works(ctx) == nil
 	s.gauge(databaseUp, oneIf(up))
 	for _, n := range p.Networks {
 		s.network(n)
