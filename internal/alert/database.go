@@ -12,9 +12,6 @@ import (
 // worksWithin bounds the question whether the database works.
 const worksWithin = 5 * time.Second
 
-// unstored: what a database that does not work would have to store is never found by a rule. Monitor.outage sees it.
-func unstored(Facts) []Condition { return nil }
-
 func diskKnown(f Facts) bool { return f.Disk != nil }
 
 // diskLow is said twice: when a tenth is left, and when a day is.

@@ -50,9 +50,19 @@ type Stored struct {
 	Reorged    []Reorged
 	Expiring   []Certificate
 	Ledger     LedgerCheck
-	BackedUpAt time.Time // by florin backup; zero: never
+	BackedUpAt time.Time // by florin backup, or backup.sh of deploy; zero: never
 	// OwnBackups: florin backup is how this database is backed up.
 	OwnBackups bool
+	Slots      []Slot
+}
+
+// Slot is what a PostgreSQL server keeps of its log for one who receives it: a backup, or a standby.
+type Slot struct {
+	Name   string
+	Active bool  // somebody receives
+	Lag    int64 // bytes that are kept
+	Lost   bool  // what was not received was removed
+	Capped bool  // max_slot_wal_keep_size bounds what is kept
 }
 
 // SetAside is how many payments cannot be read on a network.

@@ -7,7 +7,7 @@ import (
 
 // The kinds.
 const (
-	DatabaseDown        Kind = "database_down"
+	DatabaseDown        Kind = "database_down" // without a rule: see outage
 	DiskLow             Kind = "disk_low"
 	NothingSold         Kind = "nothing_sold"
 	NetworkUnreadable   Kind = "network_unreadable"
@@ -26,6 +26,7 @@ const (
 	LedgerUnchecked     Kind = "ledger_unchecked"
 	BackupMissing       Kind = "backup_missing"
 	BackupOld           Kind = "backup_old"
+	BackupStopped       Kind = "backup_stopped"
 	WebhooksDead        Kind = "webhooks_dead"
 	WebhooksOverdue     Kind = "webhooks_overdue"
 	CertificateExpiring Kind = "certificate_expiring"
@@ -57,7 +58,6 @@ const (
 
 // rules is the table of all conditions, in the order of their weight.
 var rules = []rule{
-	{DatabaseDown, promptly, calm, false, unstored, nil},
 	{DiskLow, 0, calm, false, diskLow, diskKnown},
 	{NothingSold, soon, calm, false, nothingSold, tried},
 	{NetworkUnreadable, soon, calm, false, unreadable, tried},
@@ -81,6 +81,7 @@ var rules = []rule{
 	{ChangeStuck, soon, calm, true, changeStuck, nil},
 	{BackupMissing, BackupAge, calm, true, backupMissing, nil},
 	{BackupOld, 0, calm, true, backupOld, nil},
+	{BackupStopped, shortly, calm, true, backupStopped, nil},
 }
 
 // ruleOf returns the rule of the kind; a kind of another version has no delay.

@@ -106,7 +106,7 @@ func TestLoad_Defaults(t *testing.T) {
 
 func TestLoad_Everything(t *testing.T) {
 	t.Parallel()
-	c := load(t, "FLORIN_LISTEN=:9000", "FLORIN_BASE_URL=https://pay.example.com/", "FLORIN_CHECKOUT_URL=https://checkout.example.com/x/",
+	c := load(t, "FLORIN_LISTEN=:9000", "FLORIN_BASE_URL=https://pay.example.com/", "FLORIN_CHECKOUT_URL=https://checkout.example.com/",
 		"FLORIN_DATABASE_URL=postgres://u:p@db/florin?sslmode=disable", "FLORIN_PAYMENT_TTL=2s", "FLORIN_START_TTL=1h",
 		"FLORIN_KEEP_EVENTS=forever", "FLORIN_KEEP_AUDIT=100d", "FLORIN_KEEP_SESSIONS=36h",
 		"FLORIN_MIN_AMOUNT=1", "FLORIN_MAX_AMOUNT=2.5", "FLORIN_SIGNUP=Closed", "FLORIN_CREDITS=free",

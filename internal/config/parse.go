@@ -84,7 +84,7 @@ func parseBool(text string) (bool, error) {
 // every name below one.
 func parseHosts(text string) ([]string, error) {
 	var hosts []string
-	for _, h := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return r == ',' || r == ' ' }) {
+	for _, h := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune(",; ", r) }) {
 		h = strings.TrimSuffix(h, ".")
 		name := strings.TrimPrefix(h, "*.")
 		if name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789.-:") != "" ||
@@ -204,6 +204,7 @@ func parseLogLevel(text string) (level slog.Level, err error) {
 }
 
 func parseHostPort(text string) (string, error) {
+	text = strings.TrimPrefix(text, "*") // every address, as other servers write it
 	_, port, err := net.SplitHostPort(text)
 	_, failed := strconv.ParseUint(port, 10, 16)
 	return accept(text, err == nil && failed == nil, "must be host:port such as 127.0.0.1:8080")
@@ -237,11 +238,26 @@ func parsePublicURL(text string) (string, error) {
 		"must be an http or https address such as https://pay.example.com, without query")
 }
 
+// parseRootURL reads a public address of this program, which is served at the root of its name.
+func parseRootURL(text string) (string, error) {
+	text, err := parsePublicURL(text)
+	if err != nil {
+		return "", err
+	}
+	_, rest, _ := strings.Cut(text, "://")
+	return accept(text, !strings.Contains(rest, "/"), "must have no path: links and scripts of its pages begin at the root. "+
+		"Give it a name of its own, such as https://pay.example.com")
+}
+
+// separated splits a list at commas, and at the semicolons that other programs take.
+func separated(text string) []string { return strings.Split(strings.ReplaceAll(text, ";", ","), ",") }
+
 // parseEndpoints reads RPC endpoints with commas between them: addresses for calls, and addresses that push.
 func parseEndpoints(text string) (list []secret.Text, err error) {
 	for i, part := range strings.Split(text, ",") {
 		endpoint := secret.New(strings.TrimSpace(part))
-		if _, ok := parseURL(endpoint.Reveal(), "http", "https", "ws", "wss"); !ok {
+		_, ok := parseURL(endpoint.Reveal(), "http", "https", "ws", "wss")
+		if !ok || strings.Count(endpoint.Reveal(), "://") > 1 {
 			return nil, fmt.Errorf(
 				"endpoint %d must be an http or https address, or a ws or wss one; put commas between endpoints", i+1)
 		}
@@ -255,7 +271,7 @@ func parseEndpoints(text string) (list []secret.Text, err error) {
 
 // parseProxies reads networks (CIDR) and single addresses with commas between them.
 func parseProxies(text string) (list []netip.Prefix, err error) {
-	for part := range strings.SplitSeq(text, ",") {
+	for _, part := range separated(text) {
 		part = strings.TrimSpace(part)
 		p, err := netip.ParsePrefix(part)
 		if a, failed := netip.ParseAddr(part); failed == nil {
@@ -277,7 +293,7 @@ func parseMailFrom(text string) (string, error) {
 
 // parseAddresses reads e-mail addresses with commas between them.
 func parseAddresses(text string) (list []string, err error) {
-	for part := range strings.SplitSeq(text, ",") {
+	for _, part := range separated(text) {
 		a, err := mail.ParseAddress(strings.TrimSpace(part))
 		if err != nil || a.Name != "" {
 			return nil, errors.New("must be e-mail addresses such as ops@example.com, with commas between them")

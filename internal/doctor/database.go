@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/florinpay/florin/internal/alert"
 	"github.com/florinpay/florin/internal/backup"
 	"github.com/florinpay/florin/internal/store"
 )
@@ -34,6 +35,7 @@ func (r *Report) Database(ctx context.Context, s *store.Store, directory string,
 	}
 	r.settings(found)
 	r.users(found)
+	r.slots(found.Slots)
 	if n := len(found.Pending); n > 0 {
 		r.addf("database schema", Wrong, "%d migrations are missing: run `florin migrate`, or start `florin serve`", n)
 	} else {
@@ -83,6 +85,25 @@ func (r *Report) Hosts(list []store.Host) {
 			r.addf(name, Warning, "%s cannot take over: %s", h.Name, explain(h.Err))
 		default:
 			r.addf(name, Wrong, "%s takes no writes: %s", h.Name, explain(h.Err))
+		}
+	}
+}
+
+// slots says whether what a PostgreSQL server keeps of its log for backups and standbys is received.
+func (r *Report) slots(list []alert.Slot) {
+	for _, s := range list {
+		name := "replication slot " + s.Name
+		switch {
+		case s.Lost:
+			r.addf(name, Wrong, "changes that nobody had received were removed: start backup.sh again, which makes the slot and a "+
+				"copy of the server anew")
+		case !s.Active:
+			r.addf(name, Warning, "nobody receives through it, and %d MB are kept: start what does, or drop it", s.Lag>>20)
+		case !s.Capped:
+			r.addf(name, Warning, "max_slot_wal_keep_size bounds nothing: what is kept for a receiver that stops fills the disk; "+
+				"set it, such as to 16GB")
+		default:
+			r.addf(name, Fine, "changes are received; %d MB are kept", s.Lag>>20)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/florinpay/florin/internal/alert"
 	"github.com/florinpay/florin/internal/store/db"
 	"github.com/florinpay/florin/internal/store/rotation"
 )
@@ -22,6 +23,7 @@ type Inspection struct {
 	Applied string    // the newest migration; empty: the database is empty
 	Pending []db.Step // migrations that are missing
 	New     bool      // no user is in it
+	Slots   []alert.Slot
 	Key     error     // why the sealer cannot open the secrets; nil also while migrations are missing
 }
 
@@ -55,6 +57,9 @@ func (s *Store) Inspect(ctx context.Context) (x Inspection, err error) {
 	if err := s.db.Reader().NewRaw(query).Scan(ctx, &x.Version, &x.VersionNumber, &x.Isolation, &x.Unsafe,
 		&x.Bytes); err != nil {
 		return x, db.Wrap(err, "settings of the database")
+	}
+	if x.Slots, err = s.Reports().Slots(ctx); err != nil {
+		return x, err
 	}
 	if x.Applied != "" {
 		if x.New, err = s.New(ctx); err != nil {

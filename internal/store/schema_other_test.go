@@ -50,7 +50,7 @@ func TestStore_OtherSchema(t *testing.T) {
 	})
 }
 
-// TestStore_ForeignDatabase: tables of another program are named, whether or not it uses the same library of migrations.
+// TestStore_ForeignDatabase: tables of another program are named, also if it uses the same library of migrations.
 func TestStore_ForeignDatabase(t *testing.T) {
 	t.Parallel()
 	for _, d := range storetest.Databases() {

@@ -24,8 +24,8 @@ var (
 	errCharacters = errors.New("has a character in the user or the password that stands for something else in an " +
 		"address: write @ as %40, : as %3A, / as %2F, ? as %3F, # as %23 and % as %25 there")
 	errParameter = errors.New("has a parameter that cannot be read; it may be sslmode, connect_timeout, or a port")
-	errPathParam = errors.New("has parameters behind the path of an SQLite file, where Florin sets all by itself: leave " +
-		"them out, and write ? as %3F where it belongs to the name of the file")
+	errPathParam = errors.New("has parameters behind the path of an SQLite file, where Florin sets all by itself: " +
+		"leave them out, and write ? as %3F where it belongs to the name of the file")
 )
 
 // CheckURL refuses the URL of a database that Open could not use, with the reason, which does not repeat it.
@@ -96,7 +96,8 @@ func misplaced(rest string, u *url.URL, err error) bool {
 // change nothing.
 var needless = map[string]string{
 	"keepalives": "", "keepalives_idle": "", "keepalives_interval": "", "keepalives_count": "", "tcp_user_timeout": "",
-	"fallback_application_name": "", "client_encoding": "^(?i)(utf-?8|unicode|auto)$", "gssencmode": "^(disable|prefer)$",
+	"fallback_application_name": "", "client_encoding": "^(?i)(utf-?8|unicode|auto)$",
+	"gssencmode":    "^(disable|prefer)$",
 	"gssdelegation": "^0$", "sslcompression": "^0$", "load_balance_hosts": "^disable$",
 	"ssl_min_protocol_version": `^TLSv1(\.[12])?$`, "replication": "^(false|off|no|0)$",
 }

@@ -35,7 +35,9 @@ func TestParseURL(t *testing.T) {
 		c := config.ConnConfig
 		for _, part := range strings.FieldsSeq(want) {
 			name, value, _ := strings.Cut(part, "=")
-			got := map[string]string{"user": c.User, "host": c.Host, "db": c.Database, "port": strconv.Itoa(int(c.Port))}[name]
+			got := map[string]string{
+				"user": c.User, "host": c.Host, "db": c.Database, "port": strconv.Itoa(int(c.Port)),
+			}[name]
 			if value != "" && got != value {
 				t.Errorf("%s: %s is %q, want %q", given, name, got, value)
 			}
@@ -55,7 +57,8 @@ func TestCheckURL_Refused(t *testing.T) {
 		"postgres://ada:12?hunter2@db/florin": errCharacters, "postgres://ada:hunter2%@db/florin": errCharacters,
 		"postgres://ada:hunter2%zz@db/florin": errCharacters, "postgres://ada:hunter2 [@db/florin": errCharacters,
 		"postgres://ada:hunter2^@db/florin": errCharacters, "sqlite://florin.db?mode=ro": errPathParam,
-		"sqlite:///data/florin.db?_pragma=x": errPathParam, "mysql://ada:hunter2@db/florin": errURL, "florin.db": errURL,
+		"sqlite:///data/florin.db?_pragma=x": errPathParam,
+		"mysql://ada:hunter2@db/florin": errURL, "florin.db": errURL,
 		"sqlite://": errURL, "postgres://ada@db/florin?sslmode=maybe": errParameter,
 	} {
 		err := CheckURL(given)
