@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -16,7 +17,8 @@ func TestHealth(t *testing.T) {
 	port := s.url[strings.LastIndex(s.url, ":"):]
 	var asks []installation
 	for _, host := range []string{"127.0.0.1", "*", "0.0.0.0", ""} {
-		asks = append(asks, installation{dir: i.dir, env: append(i.env[:len(i.env):len(i.env)], "FLORIN_LISTEN="+host+port)})
+		env := append(slices.Clone(i.env), "FLORIN_LISTEN="+host+port)
+		asks = append(asks, installation{dir: i.dir, env: env})
 	}
 	for _, ask := range asks {
 		ask.prints(t, "ready", "health")

@@ -124,7 +124,7 @@ func TestLoad_Everything(t *testing.T) {
 	proxies := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 	checks := map[string]bool{
 		"listen":   c.Listen == ":9000",
-		"urls":     c.BaseURL == "https://pay.example.com" && c.CheckoutURL == "https://checkout.example.com/x",
+		"urls":     c.BaseURL == "https://pay.example.com" && c.CheckoutURL == "https://checkout.example.com",
 		"ttl":      c.PaymentTTL == 2*time.Second && c.StartTTL == time.Hour,
 		"keep":     c.Keep.Events == 0 && c.Keep.Audit == 100*day && c.Keep.Sessions == 36*time.Hour,
 		"amounts":  c.MinAmount == money.USD && c.MaxAmount == 2_500_000,

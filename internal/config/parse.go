@@ -84,7 +84,8 @@ func parseBool(text string) (bool, error) {
 // every name below one.
 func parseHosts(text string) ([]string, error) {
 	var hosts []string
-	for _, h := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune(",; ", r) }) {
+	between := func(r rune) bool { return strings.ContainsRune(",; ", r) }
+	for _, h := range strings.FieldsFunc(strings.ToLower(text), between) {
 		h = strings.TrimSuffix(h, ".")
 		name := strings.TrimPrefix(h, "*.")
 		if name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789.-:") != "" ||

@@ -22,7 +22,8 @@ func TestLoad_Refuses(t *testing.T) {
 			"FLORIN_BASE_URL":     {"pay.example.com", "ftp://pay.example.com", "https://", "https://a.example.com/?q=1", "https://u:p@a.example.com", "https://a.example.com/pay"},
 			"FLORIN_CHECKOUT_URL": {"/pay", "javascript:alert(1)", "https://pay.example.com/x/"},
 			"FLORIN_DATABASE_URL": {
-				"florin.db", "sqlite://", "mysql://root@db/x", "postgres://u:" + canaryDB + "@%zz/", "sqlite://f?mode=ro",
+				"florin.db", "sqlite://", "mysql://root@db/x", "postgres://u:" + canaryDB + "@%zz/",
+				"sqlite://f?mode=ro",
 				"postgres://u:12#" + canaryDB + "@db/x", "postgres://u:12/" + canaryDB + "@db/x",
 				"postgres://u@db/x?pgbouncer=true",
 			},

@@ -33,7 +33,7 @@ func TestParseURL(t *testing.T) {
 			continue
 		}
 		c := config.ConnConfig
-		for _, part := range strings.FieldsSeq(want) {
+		for part := range strings.FieldsSeq(want) {
 			name, value, _ := strings.Cut(part, "=")
 			got := map[string]string{
 				"user": c.User, "host": c.Host, "db": c.Database, "port": strconv.Itoa(int(c.Port)),
