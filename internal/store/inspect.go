@@ -24,7 +24,7 @@ type Inspection struct {
 	Pending []db.Step // migrations that are missing
 	New     bool      // no user is in it
 	Slots   []alert.Slot
-	Key     error     // why the sealer cannot open the secrets; nil also while migrations are missing
+	Key     error // why the sealer cannot open the secrets; nil also while migrations are missing
 }
 
 // inspects are the questions to each server: what Inspection has between Version and Bytes, in order.

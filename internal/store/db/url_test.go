@@ -58,7 +58,7 @@ func TestCheckURL_Refused(t *testing.T) {
 		"postgres://ada:hunter2%zz@db/florin": errCharacters, "postgres://ada:hunter2 [@db/florin": errCharacters,
 		"postgres://ada:hunter2^@db/florin": errCharacters, "sqlite://florin.db?mode=ro": errPathParam,
 		"sqlite:///data/florin.db?_pragma=x": errPathParam,
-		"mysql://ada:hunter2@db/florin": errURL, "florin.db": errURL,
+		"mysql://ada:hunter2@db/florin":      errURL, "florin.db": errURL,
 		"sqlite://": errURL, "postgres://ada@db/florin?sslmode=maybe": errParameter,
 	} {
 		err := CheckURL(given)
