@@ -133,9 +133,6 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 	if err := a.checkMark(ctx); err != nil {
 		return err
 	}
-	if o.Sandbox == nil {
-		a.warnOfNew(ctx)
-	}
 	if a.writer = Writer(a.Config); a.writer == nil && o.Sandbox != nil {
 		a.writer = &mail.Writer{BaseURL: a.Config.BaseURL, NewID: func() string { return newULID(Now()) }}
 	}
@@ -284,6 +281,7 @@ func (a *App) Run(ctx context.Context) error {
 			return errors.Join(err, a.Store.Close())
 		}
 	}
+	a.warnOfNew(ctx)
 	a.reportProxy()
 	err := a.run(ctx)
 	a.networks.close()
