@@ -24,5 +24,6 @@ VOLUME /data
 ENV FLORIN_LISTEN=0.0.0.0:8080 \
     FLORIN_DATABASE_URL=sqlite:///data/florin.db
 EXPOSE 8080
+HEALTHCHECK --interval=10s --timeout=6s --start-period=2m CMD ["/florin", "health"]
 ENTRYPOINT ["/florin"]
 CMD ["serve"]

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -25,7 +24,7 @@ type healthReport struct {
 	Status   string `json:"status"`
 	Version  string `json:"version"`
 	Database string `json:"database"`
-	// Reason says what to do when nothing can be sold; omitted otherwise.
+	// Reason says why the database cannot be used, or what to do when nothing can be sold; omitted otherwise.
 	Reason   string                          `json:"reason,omitempty"`
 	Networks map[chain.Network]networkHealth `json:"networks"`
 	// Warnings say what to mend in front of this server; omitted when there is
@@ -158,8 +157,9 @@ func (s *Server) getHealth(c echo.Context) error {
 		report.Status = healthDegraded
 	}
 	code := http.StatusOK
-	if s.databaseDown(c.Request().Context()) {
+	if err := s.health.ping.check(c.Request().Context(), s.d.Ping); err != nil {
 		report.Status, report.Database, code = healthDown, healthDown, http.StatusServiceUnavailable
+		report.Reason = withoutDatabase(err)
 	}
 	return shell.WriteJSON(c, code, report)
 }
@@ -259,9 +259,4 @@ func (s *Server) rechargeHealth() operationHealth {
 		out.Reason = known.Message
 	}
 	return out
-}
-
-// databaseDown pings the database, or returns the result of the last pingKept.
-func (s *Server) databaseDown(ctx context.Context) bool {
-	return s.health.ping.check(ctx, s.d.Ping) != nil
 }

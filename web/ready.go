@@ -42,11 +42,18 @@ func (s *Server) getReadyz(c echo.Context) error {
 	if err == nil {
 		return shell.WriteJSON(c, http.StatusOK, probe{Status: probeReady})
 	}
-	reason := "the database does not answer"
-	if known := fault.Of(err); known != nil && !errors.Is(err, fault.ErrStorage) {
-		reason = known.Message
+	return shell.WriteJSON(c, http.StatusServiceUnavailable, probe{probeUnavailable, withoutDatabase(err)})
+}
+
+// withoutDatabase says why the database cannot be used, in words that anybody may read.
+func withoutDatabase(err error) string {
+	switch known := fault.Of(err); {
+	case errors.Is(err, fault.ErrFull):
+		return fault.ErrFull.Message + ", so that nothing can be stored"
+	case known != nil && !errors.Is(err, fault.ErrStorage):
+		return known.Message
 	}
-	return shell.WriteJSON(c, http.StatusServiceUnavailable, probe{probeUnavailable, reason})
+	return "the database does not answer"
 }
 
 // cachedCheck is the result of a check of the database, kept for pingKept so that probes cannot load it.

@@ -123,7 +123,10 @@ func dashboardQueries(t *testing.T) (list []string) {
 }
 
 // unseen are metrics that a server without a backup and without days of sweeping does not have.
-var unseen = []string{"florin_gas_runway_days", "florin_backup_timestamp_seconds"}
+var unseen = []string{
+	"florin_gas_runway_days", "florin_backup_timestamp_seconds", "florin_replication_slot_active",
+	"florin_replication_slot_lag_bytes",
+}
 
 var metricName = regexp.MustCompile(`\b(florin|process|go)_[a-z_]*[a-z]`)
 

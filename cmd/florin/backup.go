@@ -134,7 +134,7 @@ func scratch(path string) (string, error) {
 	if log, err := os.Stat(path + "-wal"); err == nil {
 		need += log.Size()
 	}
-	if free, err := backup.FreeSpace(filepath.Dir(path)); err != nil || free < need {
+	if free, _, err := backup.Space(filepath.Dir(path)); err != nil || free < need {
 		return "", errors.Join(err, fmt.Errorf(
 			"a copy of the database needs %d MB beside it, and %d MB are free", need>>20, free>>20,
 		))

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -76,8 +77,9 @@ func onTablespace(t *testing.T, bytes int) (disk, database string) {
 
 func checkDiskFull(t *testing.T, disk, database string) {
 	t.Helper()
-	s := &shop{receiver: newReceiver(t)}
+	s, metrics := &shop{receiver: newReceiver(t)}, freeAddress(t)
 	s.open(t, []string{
+		"FLORIN_METRICS_LISTEN=" + metrics,
 		"FLORIN_ALLOW_PRIVATE_CALLBACKS=true", "FLORIN_DATABASE_URL=" + database,
 		"FLORIN_RATE_CLIENT=100000", "FLORIN_RATE_CLIENT_BURST=100000", "FLORIN_RATE_KEY=100000",
 		"FLORIN_RATE_KEY_BURST=100000",
@@ -97,6 +99,7 @@ func checkDiskFull(t *testing.T, disk, database string) {
 	}
 	ballast := filepath.Join(disk, "ballast")
 	fill(t, ballast)
+	s.saysDisk(t, metrics, http.StatusServiceUnavailable, "the disk of the database is full") // before anybody writes
 	refused := ""
 	for i := 0; refused == ""; i++ {
 		if i == 10_000 {
@@ -115,6 +118,7 @@ func checkDiskFull(t *testing.T, disk, database string) {
 		t.Errorf("a stored payment cannot be read from a full disk: %d", status)
 	}
 	must(t, os.Remove(ballast))
+	s.saysDisk(t, metrics, http.StatusOK, "")
 	for end := time.Now().Add(patience); create(refused) != http.StatusOK; time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("with room on the disk, the payment is still refused")
@@ -133,6 +137,26 @@ func checkDiskFull(t *testing.T, disk, database string) {
 		t.Errorf("the server ends with %d: %s", code, log)
 	}
 	s.must(t, "", "verify-ledger")
+}
+
+// saysDisk waits until the probes of a balancer, GET /health and the metrics say whether there is room.
+func (s *shop) saysDisk(t *testing.T, metrics string, status int, reason string) {
+	t.Helper()
+	began := time.Now()
+	for _, path := range []string{"/readyz", "/health"} {
+		eventually(t, path+" says it", func() bool {
+			code, answer := s.tell(path)
+			said, _ := answer["reason"].(string)
+			return code == status && strings.Contains(said, reason)
+		})
+	}
+	if took := time.Since(began); took > 15*time.Second {
+		t.Errorf("that is said after %s", took)
+	}
+	up, ok := scrape(t, metrics).value("florin_database_up")
+	if !ok || (up == 1) != (status == http.StatusOK) {
+		t.Errorf("the metric of the database is %g, %t", up, ok)
+	}
 }
 
 // smallDisk gives the directory a file system of its own, and returns it.

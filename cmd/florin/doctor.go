@@ -112,6 +112,9 @@ func (p *process) examineDatabase(ctx context.Context, cfg config.Config, r *doc
 		r.Problem("database", "there is no file "+path+" yet: `florin migrate` or `florin serve` makes it")
 		return
 	}
+	if hosts, err := store.Hosts(ctx, url); err == nil {
+		r.Hosts(hosts)
+	}
 	s, err := store.Open(ctx, url, sealer, store.Options{Log: app.NewLogger(cfg)})
 	if err != nil {
 		r.Problem("database", "it cannot be opened: "+err.Error()+"; correct FLORIN_DATABASE_URL, or mend the database")

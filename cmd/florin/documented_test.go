@@ -75,6 +75,9 @@ func programs(line string) [][]string {
 		if len(words) > 0 && words[0] == "sudo" {
 			words = words[1:]
 		}
+		if len(words) > 2 && words[0] == "-u" { // of sudo
+			words = words[2:]
+		}
 		if len(words) > 0 {
 			all = append(all, words)
 		}
@@ -180,7 +183,7 @@ func TestDocumented_Quoted(t *testing.T) {
 var elsewhere = map[string]string{
 	"make build": "", "make release": "", "cd": "", "export": "", "cat": "", "cp": "", "chmod": "",
 	"docker": "", "kubectl": "", "systemctl": "", "litestream": "", "pg_dump": "", "pg_restore": "",
-	"pg_ctl": "", "age-keygen": "", "umask": "",
+	"/usr/lib/postgresql/17/bin/pg_ctl": "TestRestore_PointInTime", "echo": "", "age-keygen": "", "umask": "",
 	"florin keygen >>": "TestDocumented_ByHand", "florin keygen --evm --sol >>": "TestDocumented_ByHand",
 	"florin keygen --sol-seed --sealed >>": "TestDocumented_ByHand",
 	"./secrets.sh":                         "TestCompose", "deploy/compose/upgrade.sh": "TestCompose",

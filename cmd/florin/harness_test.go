@@ -35,6 +35,13 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, serveEcho(file))
 		os.Exit(1)
 	}
+	if os.Getenv(ageVariable) != "" {
+		if err := actAsAge(os.Args[1:]); err != nil {
+			fmt.Fprintln(os.Stderr, "age:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	os.Exit(testMain(m))
 }
 

@@ -23,6 +23,7 @@ type commands struct {
 	Keygen  keygen       `cmd:"" help:"Make a secret key, a gas wallet or a deposit seed."`
 	Config  showConf     `cmd:"" help:"Show the effective settings, with secrets masked."`
 	Doctor  checkUp      `cmd:"" help:"Check everything: settings, database, networks, mail, public address."`
+	Health  health       `cmd:"" help:"Ask the server on this machine whether it is ready."`
 	Deploy  deploy       `cmd:"" help:"Deploy the forwarder factory on a network."`
 	User    userCommands `cmd:"" help:"Users."`
 	Key     struct {

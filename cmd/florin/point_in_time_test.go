@@ -80,6 +80,31 @@ func (a *archive) follow(t *testing.T) (stop func()) {
 	return stop
 }
 
+// wantSealed waits until what was received is encrypted, but for two files, if the copy is.
+func (a *archive) wantSealed(t *testing.T) {
+	t.Helper()
+	if copies, err := filepath.Glob(a.dir + "/backups/base/*/base.tar.gz.age"); err != nil || len(copies) == 0 {
+		return
+	}
+	eventually(t, "the encryption of what was received", func() bool {
+		sealed, _ := filepath.Glob(a.dir + "/backups/wal/*.age")
+		all, _ := filepath.Glob(a.dir + "/backups/wal/*")
+		return len(sealed) >= 3 && len(all)-len(sealed) <= 2
+	})
+}
+
+// asOnDebian takes the configuration out of a plain copy: Debian keeps it elsewhere.
+func (a *archive) asOnDebian(t *testing.T) {
+	t.Helper()
+	copies, err := filepath.Glob(a.dir + "/backups/base/*")
+	must(t, err)
+	for _, c := range copies {
+		for _, name := range []string{"postgresql.conf", "pg_ident.conf"} {
+			_ = os.Remove(filepath.Join(c, name))
+		}
+	}
+}
+
 // restoreTo runs restore.sh.
 func (a *archive) restoreTo(t *testing.T, data, moment string) (out string, err error) {
 	t.Helper()
@@ -124,6 +149,18 @@ func value[T any](t *testing.T, url, query string) (v T) {
 // what backup.sh has received. Florin takes it over.
 func TestRestore_PointInTime(t *testing.T) {
 	t.Parallel()
+	t.Run("Plain", func(t *testing.T) {
+		t.Parallel()
+		checkPointInTime(t, func(*archive) {})
+	})
+	t.Run("Encrypted", func(t *testing.T) {
+		t.Parallel()
+		checkPointInTime(t, func(a *archive) { a.encrypted(t) })
+	})
+}
+
+func checkPointInTime(t *testing.T, prepare func(*archive)) {
+	t.Helper()
 	live, _, stopServer, err := postgres.Durable()
 	must(t, err)
 	lost := false
@@ -138,18 +175,29 @@ func TestRestore_PointInTime(t *testing.T) {
 	served := i.serve(t)
 	served.stop(t, syscall.SIGTERM)
 	a := newArchive(t, live)
+	prepare(a)
 	stop := a.follow(t)
+	if !value[bool](t, live, "SELECT backed_up_at > now() - interval '5 minutes' FROM instance") {
+		t.Error("the copy is not recorded")
+	}
 	i.must(t, "", "credit", "grant", "--email", email, "--credits", "100") // after the copy
 	moment := value[string](t, live, "SELECT clock_timestamp()::text")
 	i.must(t, "", "credit", "grant", "--email", email, "--credits", "5000") // the mistake
 	position := value[string](t, live, "SELECT pg_current_wal_flush_lsn()::text")
+	for range 3 { // whole files, of which all but one are encrypted where all are
+		value[string](t, live, "SELECT pg_switch_wal()::text")
+		execute(t, live, "UPDATE instance SET ticks = ticks")
+	}
+	position = value[string](t, live, "SELECT pg_current_wal_flush_lsn()::text")
 	eventually(t, "the last change", func() bool {
 		return value[bool](t, live,
 			"SELECT coalesce(bool_or(flush_lsn >= '"+position+"'), false) FROM pg_stat_replication")
 	})
+	a.wantSealed(t)
 	stop()
 	must(t, stopServer())
 	lost = true
+	a.asOnDebian(t)
 
 	restored := a.restore(t, moment)
 	eventually(t, "the end of the recovery", func() bool {

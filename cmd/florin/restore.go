@@ -146,7 +146,7 @@ func (c restore) extract(ctx context.Context, p *process, cfg config.Config, to 
 }
 
 func extractTo(a *backup.Archive, to string) error {
-	if free, err := backup.FreeSpace(filepath.Dir(to)); err != nil || free < a.Manifest.Size+spareBytes {
+	if free, _, err := backup.Space(filepath.Dir(to)); err != nil || free < a.Manifest.Size+spareBytes {
 		return errors.Join(err, fmt.Errorf(
 			"the database needs %d MB, and %d MB are free", a.Manifest.Size>>20, free>>20,
 		))

@@ -240,9 +240,39 @@ func backupMissing(f Facts) []Condition {
 }
 
 func backupOld(f Facts) []Condition {
-	last := f.Stored.BackedUpAt
+	last, advice := f.Stored.BackedUpAt, makeBackup
+	if !f.Stored.OwnBackups {
+		advice = "See whether backup.sh runs, and what it says: it copies the server each day."
+	}
 	return one(!last.IsZero() && f.Now.Sub(last) > BackupAge, Condition{
-		Title: "The newest backup is old", Text: fmt.Sprintf("The newest backup by florin backup is of %s.", at(last)),
-		Advice: makeBackup,
+		Title: "The newest backup is old", Text: fmt.Sprintf("The newest backup is of %s.", at(last)), Advice: advice,
 	})
+}
+
+// maxSlotLag is how much a receiver may lack: more than a busy minute writes.
+const maxSlotLag = 1 << 30
+
+// backupStopped finds receivers of PostgreSQL's log that do not receive: what is kept for them fills its disk.
+func backupStopped(f Facts) []Condition {
+	var list []Condition
+	for _, s := range f.Stored.Slots {
+		c := Condition{
+			Subject: s.Name, Title: "Changes are not received through " + s.Name,
+			Text: fmt.Sprintf("PostgreSQL keeps %s for the replication slot %s.", size(s.Lag), s.Name),
+			Advice: "Start what receives through it, such as backup.sh. If that never runs again: SELECT " +
+				"pg_drop_replication_slot('" + s.Name + "').",
+		}
+		switch {
+		case s.Lost:
+			c.Text = fmt.Sprintf("PostgreSQL has removed changes that nobody had received through the replication slot %s: "+
+				"no moment after them can be restored.", s.Name)
+			c.Advice = "Start backup.sh again: it makes the slot and a copy of the server anew. A standby has to be copied anew."
+		case s.Active && s.Lag <= maxSlotLag:
+			continue
+		case !s.Capped:
+			c.Text += " Nothing bounds that, until its disk is full: set max_slot_wal_keep_size."
+		}
+		list = append(list, c)
+	}
+	return list
 }

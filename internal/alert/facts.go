@@ -17,7 +17,16 @@ type Facts struct {
 	Now      time.Time
 	Networks []Network // the configured ones
 	Rates    exchange.Report
+	Disk     *Disk   // of the database; nil: it is another machine's
 	Stored   *Stored // nil: the database could not be read, so nothing is known of it
+}
+
+// Disk is the room where the database is, in bytes.
+type Disk struct {
+	Path       string
+	Free, Size int64
+	// Day is how much less is free after a day, as the last hours went; 0: not known, or no less.
+	Day int64
 }
 
 // Network is what is known of a configured network.
@@ -43,9 +52,19 @@ type Stored struct {
 	Reorged    []Reorged
 	Expiring   []Certificate
 	Ledger     LedgerCheck
-	BackedUpAt time.Time // by florin backup; zero: never
+	BackedUpAt time.Time // by florin backup, or backup.sh of deploy; zero: never
 	// OwnBackups: florin backup is how this database is backed up.
 	OwnBackups bool
+	Slots      []Slot
+}
+
+// Slot is what a PostgreSQL server keeps of its log for one who receives it: a backup, or a standby.
+type Slot struct {
+	Name   string
+	Active bool  // somebody receives
+	Lag    int64 // bytes that are kept
+	Lost   bool  // what was not received was removed
+	Capped bool  // max_slot_wal_keep_size bounds what is kept
 }
 
 // SetAside is how many payments cannot be read on a network.
@@ -107,6 +126,7 @@ type Sources struct {
 	Reading   func(chain.Network) (meter.Report, bool)      // nil: not counted
 	Sweeping  func(chain.Network) (settlement.Status, bool) // nil: nothing is swept
 	Rates     func() exchange.Report                        // nil: nothing is priced in other currencies
+	Disk      func(now time.Time) *Disk                     // nil: not known
 	Stored    func(ctx context.Context, now time.Time) (Stored, error)
 }
 
@@ -121,6 +141,9 @@ func (s Sources) Observe(ctx context.Context, now time.Time) (Observation, error
 	}
 	if s.Rates != nil {
 		f.Rates = s.Rates()
+	}
+	if s.Disk != nil {
+		f.Disk = s.Disk(now)
 	}
 	stored, err := s.Stored(ctx, now)
 	if err == nil {

@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"sync"
 	"time"
+
+	"github.com/florinpay/florin/internal/mail"
 )
 
 const (
@@ -40,6 +42,9 @@ type MonitorOptions struct {
 	Store    Store
 	Observe  func(ctx context.Context, now time.Time) (Observation, error)
 	Channels Channels
+	// Works fails while the database does not work, and Send sends a mail then, at once.
+	Works func(ctx context.Context) error
+	Send  func(ctx context.Context, m mail.Mail) error
 	// Check starts a check of the ledger; nil starts none. Checked is when the last one was started.
 	Check        func(ctx context.Context) error
 	Checked      func(ctx context.Context) (time.Time, error)
@@ -55,6 +60,7 @@ type Monitor struct {
 	o       MonitorOptions
 	mu      sync.RWMutex
 	current []Alert
+	down    *outage // nil: the database works
 }
 
 // NewMonitor returns a monitor. It does nothing before Run.
@@ -64,6 +70,9 @@ func NewMonitor(o MonitorOptions) *Monitor { return &Monitor{o: o} }
 func (m *Monitor) Current() []Alert {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
+	if m.down != nil && !m.down.alert.NotifiedAt.IsZero() {
+		return append([]Alert{m.down.alert}, m.current...)
+	}
 	return m.current
 }
 
@@ -97,9 +106,10 @@ func (m *Monitor) release(ctx context.Context) {
 
 // RunOnce judges once.
 func (m *Monitor) RunOnce(ctx context.Context) error {
+	now := m.o.Now()
+	m.watchDatabase(ctx, now)
 	ctx, cancel := context.WithTimeout(ctx, observeWithin)
 	defer cancel()
-	now := m.o.Now()
 	if err := m.o.Certificates.flush(ctx, m.o.Store, now); err != nil {
 		return err
 	}

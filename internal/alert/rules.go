@@ -7,6 +7,8 @@ import (
 
 // The kinds.
 const (
+	DatabaseDown        Kind = "database_down" // without a rule: see outage
+	DiskLow             Kind = "disk_low"
 	NothingSold         Kind = "nothing_sold"
 	NetworkUnreadable   Kind = "network_unreadable"
 	NetworkStalled      Kind = "network_stalled"
@@ -24,6 +26,7 @@ const (
 	LedgerUnchecked     Kind = "ledger_unchecked"
 	BackupMissing       Kind = "backup_missing"
 	BackupOld           Kind = "backup_old"
+	BackupStopped       Kind = "backup_stopped"
 	WebhooksDead        Kind = "webhooks_dead"
 	WebhooksOverdue     Kind = "webhooks_overdue"
 	CertificateExpiring Kind = "certificate_expiring"
@@ -57,6 +60,7 @@ const (
 
 // rules is the table of all conditions, in the order of their weight.
 var rules = []rule{
+	{DiskLow, 0, calm, false, diskLow, diskKnown},
 	{NothingSold, soon, calm, false, nothingSold, tried},
 	{NetworkUnreadable, soon, calm, false, unreadable, tried},
 	{NetworkStalled, promptly, calm, false, stalled, nil},
@@ -81,6 +85,7 @@ var rules = []rule{
 	{ChangeStuck, soon, calm, true, changeStuck, nil},
 	{BackupMissing, BackupAge, calm, true, backupMissing, nil},
 	{BackupOld, 0, calm, true, backupOld, nil},
+	{BackupStopped, shortly, calm, true, backupStopped, nil},
 }
 
 // ruleOf returns the rule of the kind; a kind of another version has no delay.

@@ -34,8 +34,9 @@ func quiet(now time.Time) alert.Facts {
 				Wallet: chain.GasWallet{Address: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", Balance: money.UnitsFromUint64(1)},
 			}},
 		}},
+		Disk: &alert.Disk{Path: "/var/lib/florin", Free: 50, Size: 100},
 		Stored: &alert.Stored{
-			OwnBackups: true,
+			OwnBackups: true, Slots: []alert.Slot{{Name: "florin_backup", Active: true, Lag: 16 << 20}},
 			BackedUpAt: now.Add(-alert.BackupAge), Ledger: alert.LedgerCheck{AskedAt: now, EndedAt: now},
 		},
 	}
@@ -55,6 +56,12 @@ var conditions = map[alert.Kind]struct {
 	alert.NothingSold: {func(f *alert.Facts) {
 		f.Networks = nil
 	}, "", []string{"no network is configured", "FLORIN_BASE_RPC"}},
+	alert.DiskLow: {func(f *alert.Facts) {
+		f.Disk = &alert.Disk{Path: "/var/lib/florin", Free: 9_000_000, Size: 100_000_000}
+	}, "a tenth", []string{"9 MB of 100 MB", "/var/lib/florin", "Free some"}},
+	alert.BackupStopped: {func(f *alert.Facts) {
+		f.Stored.Slots[0] = alert.Slot{Name: "florin_backup", Lag: 2_000_000_000}
+	}, "florin_backup", []string{"2.0 GB", "backup.sh", "pg_drop_replication_slot('florin_backup')", "max_slot_wal_keep_size"}},
 	alert.NetworkUnreadable: {func(f *alert.Facts) {
 		f.Networks[0].Health = payment.Health{Reason: "unused", Detail: "no endpoint answers"}
 	}, "POLYGON", []string{"No endpoint answers.", "FLORIN_POLYGON_RPC", "florin doctor"}},

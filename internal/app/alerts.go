@@ -11,8 +11,8 @@ import (
 func (a *App) alertSources() alert.Sources {
 	return alert.Sources{
 		Network: a.networks.Network, Health: a.networks.Health, Endpoints: a.networks.endpoints,
-		Reading: a.networks.Reading, Sweeping: a.networks.Sweeping,
-		Rates: a.rates.Report,
+		Reading: a.networks.Reading, Sweeping: a.networks.Sweeping, Rates: a.rates.Report,
+		Disk: a.disk.look(a.Config.DatabaseURL.Reveal()),
 		Stored: func(ctx context.Context, now time.Time) (alert.Stored, error) {
 			return a.Store.Reports().Alerts(ctx, now, a.Config.SweepDust)
 		},
@@ -25,6 +25,7 @@ func (a *App) newAlerts(holder string) *alert.Monitor {
 		Store: a.Store.Alerts(), Observe: a.alertSources().Observe, Channels: alert.Channels{
 			Mail: a.Config.OperatorMail, Hook: !a.Config.OperatorHook.Empty(), Page: a.Config.BaseURL + "/operator",
 		},
+		Works: a.Store.Works, Send: a.send,
 		Check: func(ctx context.Context) error { return a.checker.Ask(ctx, "Florin, once a day") },
 		Checked: func(ctx context.Context) (time.Time, error) {
 			last, _, err := a.Store.LedgerCheck(ctx)

@@ -60,6 +60,7 @@ type App struct {
 
 	clock    *clock
 	marks    marks
+	disk     diskWatch
 	loops    loops
 	networks networks
 	expirer  *watch.Expirer
@@ -70,9 +71,11 @@ type App struct {
 	deliver  *webhook.Deliverer
 	outbox   *webhook.Deliverer // of mails
 	writer   *mail.Writer       // nil: no mail is sent
-	applier  *merchant.Applier
-	checker  *ledger.Checker
-	alerts   *alert.Monitor
+	// send passes a mail on at once, without the outbox.
+	send    func(context.Context, mail.Mail) error
+	applier *merchant.Applier
+	checker *ledger.Checker
+	alerts  *alert.Monitor
 	// certificates are those that callbacks have shown.
 	certificates *alert.Certificates
 	server       *web.Server
@@ -195,6 +198,14 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 	return nil
 }
 
+// warnOfNew says that the database is new, which a disk that is not mounted makes it look like.
+func (a *App) warnOfNew(ctx context.Context) {
+	if is, err := a.Store.New(ctx); err == nil && is {
+		a.log.Warn("no user is in the database: a new shop begins in it. If there was one before, stop this server, and see " +
+			"whether its disk is mounted and FLORIN_DATABASE_URL names it")
+	}
+}
+
 // openAccounts makes the services of users and merchants.
 func (a *App) openAccounts(sealer *secret.Sealer) {
 	users := identity.Options{
@@ -273,6 +284,7 @@ func (a *App) Run(ctx context.Context) error {
 			return errors.Join(err, a.Store.Close())
 		}
 	}
+	a.warnOfNew(ctx)
 	a.reportProxy()
 	err := a.run(ctx)
 	a.networks.close()

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 
 	"github.com/florinpay/florin/internal/config"
@@ -28,6 +29,17 @@ func (a *App) newOutbox(o Options, holder string) (*webhook.Deliverer, error) {
 			Mail: a.Store.Mails().Mail, Add: a.Store.Mails().Add, Allowed: a.Store.Mails().Allowed,
 		},
 		Users: a.Users, Merchants: a.Merchants, Hook: a.operatorHook(), Now: a.clock.Now, Log: log,
+	}
+	a.send = func(ctx context.Context, m mail.Mail) error {
+		if m.Kind == mail.Hook {
+			const success = 2 // the first digit
+			r := sender.Hook(ctx, m)
+			if r.Attempt.Status/100 != success {
+				return fmt.Errorf("the operator's webhook answers %d %s", r.Attempt.Status, r.Attempt.Error)
+			}
+			return nil
+		}
+		return sender.Server(ctx, m)
 	}
 	switch {
 	case !a.Config.SMTPURL.Empty():

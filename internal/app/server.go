@@ -41,7 +41,7 @@ func (a *App) newServer(o Options, sealer *secret.Sealer) *web.Server {
 	finder.Lists = a.expirer.Lists
 	return web.New(web.Deps{
 		Users: a.Users, Merchants: a.Merchants,
-		Payments: a.Payments, Campaigns: a.Campaigns, Store: a.Store, Ping: a.Store.Ping,
+		Payments: a.Payments, Campaigns: a.Campaigns, Store: a.Store, Ping: a.Store.Works,
 		Ready: a.Store.Ready, Sealer: sealer,
 		Wallets:       operation.Wallets{WalletOf: walletOf, SignerOf: wallet.SignerOf},
 		Recharges:     a.recharge,

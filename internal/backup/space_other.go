@@ -4,5 +4,5 @@ package backup
 
 import "math"
 
-// FreeSpace is not known here.
-func FreeSpace(string) (int64, error) { return math.MaxInt64 / 2, nil }
+// Space is not known here.
+func Space(string) (free, size int64, err error) { return math.MaxInt64 / 2, math.MaxInt64 / 2, nil }

@@ -107,7 +107,7 @@ func TestLoad_Defaults(t *testing.T) {
 
 func TestLoad_Everything(t *testing.T) {
 	t.Parallel()
-	c := load(t, "FLORIN_LISTEN=:9000", "FLORIN_BASE_URL=https://pay.example.com/", "FLORIN_CHECKOUT_URL=https://checkout.example.com/x/",
+	c := load(t, "FLORIN_LISTEN=:9000", "FLORIN_BASE_URL=https://pay.example.com/", "FLORIN_CHECKOUT_URL=https://checkout.example.com/",
 		"FLORIN_DATABASE_URL=postgres://u:p@db/florin?sslmode=disable", "FLORIN_PAYMENT_TTL=2s", "FLORIN_START_TTL=1h",
 		"FLORIN_KEEP_EVENTS=forever", "FLORIN_KEEP_AUDIT=100d", "FLORIN_KEEP_SESSIONS=36h",
 		"FLORIN_MIN_AMOUNT=1", "FLORIN_MAX_AMOUNT=2.5", "FLORIN_SIGNUP=Closed", "FLORIN_CREDITS=free",
@@ -125,7 +125,7 @@ func TestLoad_Everything(t *testing.T) {
 	proxies := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 	checks := map[string]bool{
 		"listen":   c.Listen == ":9000",
-		"urls":     c.BaseURL == "https://pay.example.com" && c.CheckoutURL == "https://checkout.example.com/x",
+		"urls":     c.BaseURL == "https://pay.example.com" && c.CheckoutURL == "https://checkout.example.com",
 		"ttl":      c.PaymentTTL == 2*time.Second && c.StartTTL == time.Hour,
 		"keep":     c.Keep.Events == 0 && c.Keep.Audit == 100*day && c.Keep.Sessions == 36*time.Hour,
 		"amounts":  c.MinAmount == money.USD && c.MaxAmount == 2_500_000,

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -199,9 +200,16 @@ func (s setting) take(values map[string]string) (string, error) {
 	return text, nil
 }
 
+// linked are the names that Kubernetes sets in pods beside a service whose name begins with florin.
+var linked = regexp.MustCompile(`^FLORIN(_[A-Z0-9_]+)?_(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_\d+_(TCP|UDP|SCTP)(_.*)?)?)$`)
+
 // unknown returns the reason to refuse the name, with the most similar setting if there is one.
 func unknown(name string, settings []setting) error {
 	const reason = "there is no such setting"
+	if linked.MatchString(name) {
+		return errors.New(reason + "; it comes from a service of Kubernetes that is called florin: set enableServiceLinks: " +
+			"false in the pod, as deploy/kubernetes does")
+	}
 	distance := func(s setting) int { return levenshtein.ComputeDistance(name, s.name) }
 	best := slices.MinFunc(settings, func(a, b setting) int { return distance(a) - distance(b) })
 	if distance(best) > maxTypos {

@@ -19,6 +19,7 @@ import (
 	"github.com/florinpay/florin/internal/mail/smtp"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/store"
 	"github.com/florinpay/florin/internal/webhook"
 )
 
@@ -83,7 +84,8 @@ func parseBool(text string) (bool, error) {
 // every name below one.
 func parseHosts(text string) ([]string, error) {
 	var hosts []string
-	for _, h := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return r == ',' || r == ' ' }) {
+	between := func(r rune) bool { return strings.ContainsRune(",; ", r) }
+	for _, h := range strings.FieldsFunc(strings.ToLower(text), between) {
 		h = strings.TrimSuffix(h, ".")
 		name := strings.TrimPrefix(h, "*.")
 		if name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789.-:") != "" ||
@@ -203,6 +205,7 @@ func parseLogLevel(text string) (level slog.Level, err error) {
 }
 
 func parseHostPort(text string) (string, error) {
+	text = strings.TrimPrefix(text, "*") // every address, as other servers write it
 	_, port, err := net.SplitHostPort(text)
 	_, failed := strconv.ParseUint(port, 10, 16)
 	return accept(text, err == nil && failed == nil, "must be host:port such as 127.0.0.1:8080")
@@ -236,11 +239,26 @@ func parsePublicURL(text string) (string, error) {
 		"must be an http or https address such as https://pay.example.com, without query")
 }
 
+// parseRootURL reads a public address of this program, which is served at the root of its name.
+func parseRootURL(text string) (string, error) {
+	text, err := parsePublicURL(text)
+	if err != nil {
+		return "", err
+	}
+	_, rest, _ := strings.Cut(text, "://")
+	return accept(text, !strings.Contains(rest, "/"), "must have no path: links and scripts of its pages begin at the root. "+
+		"Give it a name of its own, such as https://pay.example.com")
+}
+
+// separated splits a list at commas, and at the semicolons that other programs take.
+func separated(text string) []string { return strings.Split(strings.ReplaceAll(text, ";", ","), ",") }
+
 // parseEndpoints reads RPC endpoints with commas between them: addresses for calls, and addresses that push.
 func parseEndpoints(text string) (list []secret.Text, err error) {
 	for i, part := range strings.Split(text, ",") {
 		endpoint := secret.New(strings.TrimSpace(part))
-		if _, ok := parseURL(endpoint.Reveal(), "http", "https", "ws", "wss"); !ok {
+		_, ok := parseURL(endpoint.Reveal(), "http", "https", "ws", "wss")
+		if !ok || strings.Count(endpoint.Reveal(), "://") > 1 {
 			return nil, fmt.Errorf(
 				"endpoint %d must be an http or https address, or a ws or wss one; put commas between endpoints", i+1)
 		}
@@ -254,7 +272,7 @@ func parseEndpoints(text string) (list []secret.Text, err error) {
 
 // parseProxies reads networks (CIDR) and single addresses with commas between them.
 func parseProxies(text string) (list []netip.Prefix, err error) {
-	for part := range strings.SplitSeq(text, ",") {
+	for _, part := range separated(text) {
 		part = strings.TrimSpace(part)
 		p, err := netip.ParsePrefix(part)
 		if a, failed := netip.ParseAddr(part); failed == nil {
@@ -276,7 +294,7 @@ func parseMailFrom(text string) (string, error) {
 
 // parseAddresses reads e-mail addresses with commas between them.
 func parseAddresses(text string) (list []string, err error) {
-	for part := range strings.SplitSeq(text, ",") {
+	for _, part := range separated(text) {
 		a, err := mail.ParseAddress(strings.TrimSpace(part))
 		if err != nil || a.Name != "" {
 			return nil, errors.New("must be e-mail addresses such as ops@example.com, with commas between them")
@@ -307,11 +325,7 @@ func parseSMTPURL(text string) (secret.Text, error) {
 }
 
 func parseDatabaseURL(text string) (secret.Text, error) {
-	path, sqlite := strings.CutPrefix(text, "sqlite://")
-	u, err := url.Parse(text)
-	postgres := err == nil && (u.Scheme == "postgres" || u.Scheme == "postgresql")
-	return accept(secret.New(text), sqlite && path != "" || postgres,
-		"must be sqlite://PATH or postgres://USER:PASSWORD@HOST/DATABASE")
+	return secret.New(text), store.CheckURL(text)
 }
 
 func parsePath(text string) (string, error) {

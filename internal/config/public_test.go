@@ -12,7 +12,7 @@ func TestLoad_PublicWithoutTLS(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"FLORIN_BASE_URL", "FLORIN_CHECKOUT_URL"} {
 		for _, address := range []string{
-			"http://pay.example.com", "HTTP://PAY.EXAMPLE.COM:8080/x", "http://203.0.113.7", "http://[2001:db8::7]:80",
+			"http://pay.example.com", "HTTP://PAY.EXAMPLE.COM:8080", "http://203.0.113.7", "http://[2001:db8::7]:80",
 			"http://localhost.example.com", "http://127.0.0.1.example.com", "http://0x7f.1.example", "http://pay.example.com.",
 			"http://[::ffff:203.0.113.7]", "http://172.32.0.1", "http://10.example.com",
 		} {

@@ -19,12 +19,15 @@ func TestLoad_Refuses(t *testing.T) {
 			"FLORIN_DEBUG_LISTEN": {
 				"localhost", ":6060", "0.0.0.0:6060", "10.0.0.1:6060", "[::]:6060", "example.com:6060",
 			},
-			"FLORIN_BASE_URL":     {"pay.example.com", "ftp://pay.example.com", "https://", "https://a.example.com/?q=1", "https://u:p@a.example.com"},
-			"FLORIN_CHECKOUT_URL": {"/pay", "javascript:alert(1)"},
+			"FLORIN_BASE_URL":     {"pay.example.com", "ftp://pay.example.com", "https://", "https://a.example.com/?q=1", "https://u:p@a.example.com", "https://a.example.com/pay"},
+			"FLORIN_CHECKOUT_URL": {"/pay", "javascript:alert(1)", "https://pay.example.com/x/"},
 			"FLORIN_DATABASE_URL": {
 				"florin.db", "sqlite://", "mysql://root@db/x", "postgres://u:" + canaryDB + "@%zz/",
+				"sqlite://f?mode=ro",
+				"postgres://u:12#" + canaryDB + "@db/x", "postgres://u:12/" + canaryDB + "@db/x",
+				"postgres://u@db/x?pgbouncer=true",
 			},
-			"FLORIN_SMTP_URL":  {"mail.example.com:25", "http://u:" + canarySMTP + "@mail.example.com", "smtp://", "smtp://mail.example.com?tls=no", "smtps://mail.example.com?tls=off"},
+			"FLORIN_SMTP_URL":  {"mail.example.com:25", "http://u:" + canarySMTP + "@mail.example.com", "smtp://", "smtp://mail.example.com?tls=no", "smtps://mail.example.com?tls=off", "smtp://u:1#" + canarySMTP + "@mail.example.com", "smtp://u:1/" + canarySMTP + "@mail.example.com"},
 			"FLORIN_MAIL_FROM": {"florin", "a@b, c@d"},
 			// no mail server
 			"FLORIN_OPERATOR_EMAIL": {"ops", "ops@example.com,", "Ops <ops@example.com>", "ops@example.com"},
@@ -49,7 +52,7 @@ func TestLoad_Refuses(t *testing.T) {
 	t.Run("Networks", func(t *testing.T) {
 		t.Parallel()
 		refuses(t, map[string][]string{
-			"FLORIN_BEP20_RPC":             {"localhost:8545", "ipc://localhost:8546", "wss://", "ws:///path", "http://a.example.com,", "http://a.example.com, http://a.example.com"},
+			"FLORIN_BEP20_RPC":             {"localhost:8545", "ipc://localhost:8546", "wss://", "ws:///path", "http://a.example.com,", "http://a.example.com, http://a.example.com", "http://a.example.com;http://b.example.com"},
 			"FLORIN_BEP20_CHAIN_ID":        {"0", "-1", "0x38", "BSC"},
 			"FLORIN_SOL_CHAIN_ID":          {"101"},
 			"FLORIN_BEP20_USDT":            {"0x0", solWallet, strings.Replace(token, "F", "f", 1)},

@@ -80,8 +80,8 @@ const (
 func (c *Config) settings() []setting {
 	list := []setting{
 		plain("LISTEN", "127.0.0.1:8080", &c.Listen, parseHostPort),
-		plain("BASE_URL", "http://localhost:8080", &c.BaseURL, parsePublicURL),
-		plain("CHECKOUT_URL", "", &c.CheckoutURL, parsePublicURL),
+		plain("BASE_URL", "http://localhost:8080", &c.BaseURL, parseRootURL),
+		plain("CHECKOUT_URL", "", &c.CheckoutURL, parseRootURL),
 		plain("ALLOW_HTTP", "false", &c.AllowHTTP, parseBool),
 		plain("DRAIN_WAIT", "5s", &c.DrainWait, duration(0, maxDrainWait)),
 		hidden("DATABASE_URL", "sqlite://florin.db", maskURL, &c.DatabaseURL, parseDatabaseURL),

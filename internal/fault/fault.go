@@ -144,6 +144,9 @@ func Retry(kind Kind, after time.Duration, format string, args ...any) *Error {
 // broke; the same request, with the same Idempotency-Key, finds out.
 var ErrStorage = Retry(Unavailable, storageRetry, "the service cannot read or store anything at the moment; try again shortly")
 
+// ErrFull, beside ErrStorage: no room is left where the database writes.
+var ErrFull = New(Unavailable, "the disk of the database is full")
+
 // storageRetry is longer than a database takes to restart, as a rule.
 const storageRetry = 5 * time.Second
 

@@ -83,10 +83,12 @@ var (
 
 	loopAge      = desc("loop_age_seconds", "How long ago the loop of the program last turned.", "loop")
 	streams      = desc("live_streams", "Open pages that are kept up to date.")
-	databaseUp   = desc("database_up", "1 while the database answers.")
+	databaseUp   = desc("database_up", "1 while the database answers and takes writes.")
 	oldestDue    = desc("webhook_oldest_due_seconds", "For how long the oldest webhook that is due has waited; 0 when none is.")
 	stuckWebhook = desc("webhooks_overdue", "Webhooks that are due for more than five minutes.")
-	backupAt     = desc("backup_timestamp_seconds", "Moment of the newest backup that florin backup has written; absent without one.")
+	backupAt     = desc("backup_timestamp_seconds", "Moment of the newest backup that florin backup or backup.sh has written; absent without one.")
+	slotLag      = desc("replication_slot_lag_bytes", "What PostgreSQL keeps of its log for the slot; absent without one.", "slot")
+	slotActive   = desc("replication_slot_active", "1 while somebody receives through the slot; absent without one.", "slot")
 	unswept      = desc("deposits_unswept_old", "Deposits that are final for more than 36 hours and not swept, dust apart.")
 	dust         = desc("deposits_dust", "The same that are worth less than moving them costs; they wait for more.")
 )
@@ -97,7 +99,7 @@ func (p present) Describe(ch chan<- *prometheus.Desc) {
 		networkUp, networkHead, networkFinal, networkScanned, networkLag, networkFinalAge, networkAside,
 		endpoints, healthy, asked, erred, callsToday, callsMonth, costMonth, budgetSpent,
 		gasBalance, gasRunway, gasCost, sweepWaiting, sweepFlying, sweepAge, loopAge, streams, databaseUp, backupAt,
-		oldestDue, stuckWebhook, rateUSD, rateAge, rateSpread, rateDisagreed,
+		slotLag, slotActive, oldestDue, stuckWebhook, rateUSD, rateAge, rateSpread, rateDisagreed,
 		unswept, dust,
 	} {
 		ch <- d
@@ -114,7 +116,7 @@ func (p present) Collect(ch chan<- prometheus.Metric) {
 		s.gauge(loopAge, age.Seconds(), name)
 	}
 	s.rates()
-	up := p.Store.Ping(ctx) == nil
+	up := p.Store.Works(ctx) == nil
 	s.gauge(databaseUp, oneIf(up))
 	for _, n := range p.Networks {
 		s.network(n)
@@ -259,6 +261,12 @@ func (s scrape) stuck() {
 	}
 	if at, err := s.Reports.BackedUpAt(s.ctx); err == nil && !at.IsZero() {
 		s.gauge(backupAt, float64(at.UnixMilli())/1000)
+	}
+	if slots, err := s.Reports.Slots(s.ctx); err == nil {
+		for _, x := range slots {
+			s.gauge(slotLag, float64(x.Lag), x.Name)
+			s.gauge(slotActive, oneIf(x.Active && !x.Lost), x.Name)
+		}
 	}
 	if st, err := s.Reports.Stuck(s.ctx, s.now, s.Dust); err == nil {
 		s.gauge(stuckWebhook, float64(st.Deliveries))

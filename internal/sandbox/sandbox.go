@@ -31,6 +31,7 @@ import (
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/sandbox/devchain"
 	"github.com/florinpay/florin/internal/sandbox/devsol"
+	"github.com/florinpay/florin/internal/store"
 )
 
 // Config says where the sandbox stores its data and how it serves.
@@ -123,7 +124,9 @@ func (s *Sandbox) start(ctx context.Context, c Config) error {
 	if s.App, err = app.New(ctx, cfg, app.Options{
 		Version: c.Version, Log: c.Log, Sandbox: s.pages, Listener: s.listener,
 		SandboxKey: func() string { return s.Demo.Key },
-	}); err != nil {
+	}); errors.Is(err, store.ErrOtherSchema) {
+		return fmt.Errorf("%w: delete the directory %s, which has test money only", err, c.Dir)
+	} else if err != nil {
 		return err
 	}
 	s.Demo, err = loadDemo(

@@ -21,6 +21,21 @@ func SQLiteFile(url string) (string, error) { return db.SQLitePath(url) }
 // SeveralHosts reports whether the URL names several PostgreSQL servers, of which one takes over from another.
 func SeveralHosts(url string) bool { return db.SeveralHosts(url) }
 
+// These are those of db.
+var (
+	ErrOtherSchema = db.ErrOtherSchema
+	ErrStandby     = db.ErrStandby
+)
+
+// Host is a PostgreSQL server of a database URL, as Hosts finds it.
+type Host = db.Host
+
+// Hosts asks each PostgreSQL server of the URL by itself whether it takes writes.
+func Hosts(ctx context.Context, url string) ([]Host, error) { return db.Hosts(ctx, url) }
+
+// CheckURL refuses the URL of a database that cannot be used, with the reason, which does not repeat it.
+func CheckURL(url string) error { return db.CheckURL(url) }
+
 // FileURL returns the URL of the SQLite database in the file.
 func FileURL(path string) string { return db.SQLiteURL(path) }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/florinpay/florin/internal/alert"
 	"github.com/florinpay/florin/internal/store/db"
 	"github.com/florinpay/florin/internal/store/rotation"
 )
@@ -19,8 +20,11 @@ type Inspection struct {
 	// Unsafe is the setting by which a power cut can take back what was committed; empty: there is none.
 	Unsafe  string
 	Bytes   int64     // size of the database
+	Applied string    // the newest migration; empty: the database is empty
 	Pending []db.Step // migrations that are missing
-	Key     error     // why the sealer cannot open the secrets; nil also while migrations are missing
+	New     bool      // no user is in it
+	Slots   []alert.Slot
+	Key     error // why the sealer cannot open the secrets; nil also while migrations are missing
 }
 
 // inspects are the questions to each server: what Inspection has between Version and Bytes, in order.
@@ -41,7 +45,7 @@ func (s *Store) Inspect(ctx context.Context) (x Inspection, err error) {
 	if err = errors.Join(err, schema.Check()); err != nil {
 		return x, err
 	}
-	x.Pending = schema.Missing
+	x.Applied, x.Pending = schema.Applied, schema.Missing
 	query := inspectSQLite
 	x.Server = "SQLite"
 	if s.db.Dialect().ManyWriters {
@@ -53,6 +57,14 @@ func (s *Store) Inspect(ctx context.Context) (x Inspection, err error) {
 	if err := s.db.Reader().NewRaw(query).Scan(ctx, &x.Version, &x.VersionNumber, &x.Isolation, &x.Unsafe,
 		&x.Bytes); err != nil {
 		return x, db.Wrap(err, "settings of the database")
+	}
+	if x.Slots, err = s.Reports().Slots(ctx); err != nil {
+		return x, err
+	}
+	if x.Applied != "" {
+		if x.New, err = s.New(ctx); err != nil {
+			return x, err
+		}
 	}
 	if len(x.Pending) == 0 {
 		x.Key = rotation.Verify(ctx, s.db.Reader(), s.sealer)

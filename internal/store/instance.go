@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"sync"
+	"time"
 
 	"github.com/uptrace/bun"
 
@@ -38,7 +40,65 @@ func (s *Store) Ready(ctx context.Context) error {
 	if err == nil {
 		err = schema.Ready()
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return s.probe.check(ctx, s.write)
+}
+
+// Works fails unless the database answers and takes writes.
+func (s *Store) Works(ctx context.Context) error {
+	if err := s.Ping(ctx); err != nil {
+		return err
+	}
+	return s.probe.check(ctx, s.write)
+}
+
+// write takes room, and writes a row as it was.
+func (s *Store) write(ctx context.Context) error {
+	if err := s.db.Grow(ctx); err != nil {
+		return db.Wrap(err, "take room on the disk of the database")
+	}
+	return db.Wrap(s.db.Write(ctx, func(ctx context.Context, t tx) error {
+		_, err := t.NewRaw("UPDATE instance SET server = server").Exec(ctx)
+		return err
+	}), "write to the database")
+}
+
+const (
+	// probeEvery is how often a write is tried at most, whoever asks.
+	probeEvery = 5 * time.Second
+	// probePatience is how long writes may take longer than who asks can wait, before they count as refused.
+	probePatience = 15 * time.Second
+)
+
+// probe is the last write that was tried.
+type probe struct {
+	mu        sync.Mutex
+	at, wrote time.Time
+	err       error
+}
+
+// check returns the result of the last try, or of a new one.
+func (p *probe) check(ctx context.Context, write func(context.Context) error) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if now := time.Now(); now.Sub(p.at) >= probeEvery {
+		p.err = write(ctx)
+		switch p.at = now; {
+		case p.err == nil:
+			p.wrote = now
+		case ctx.Err() != nil && now.Sub(p.wrote) < probePatience:
+			p.err = nil // it is slow, or nobody waits for the answer any more
+		}
+	}
+	return p.err
+}
+
+// New reports whether no user is in the database: a new shop begins in it.
+func (s *Store) New(ctx context.Context) (is bool, err error) {
+	err = s.db.Reader().NewRaw("SELECT NOT EXISTS (SELECT 1 FROM users)").Scan(ctx, &is)
+	return is, db.Wrap(err, "look for users in the database")
 }
 
 // settle makes the instance row of a new installation and checks the key of an

@@ -67,6 +67,7 @@ type Store struct {
 	loads   *db.Batcher[*loadOp]
 	lock    io.Closer // of an SQLite file; nil: others may serve it
 	closing sync.Once
+	probe   probe
 }
 
 var (

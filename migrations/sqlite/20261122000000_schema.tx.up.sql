@@ -19,7 +19,8 @@ CREATE TABLE instance (
 -- The migrations that were applied, and the oldest migration that a program must know to use the database after each.
 CREATE TABLE schema_versions (
     name  TEXT NOT NULL PRIMARY KEY,
-    needs TEXT NOT NULL
+    needs TEXT NOT NULL,
+    digest TEXT NOT NULL -- of the text of the migration, to tell builds apart
 ) STRICT;
 
 -- The running programs that seal secrets. A change of FLORIN_SECRET_KEY gives each the new key, and waits for them.

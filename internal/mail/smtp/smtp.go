@@ -47,8 +47,9 @@ func CheckURL(text string) error {
 }
 
 var (
-	errForm = errors.New("must be smtp://USER:PASSWORD@HOST:PORT, or smtps:// for implicit TLS; " +
-		"write @ as %40, : as %3A, / as %2F, # as %23 and % as %25 in the user and the password")
+	errForm       = errors.New("must be smtp://USER:PASSWORD@HOST:PORT, or smtps:// for implicit TLS")
+	errCharacters = errors.New("has a character in the user or the password that stands for something else in an " +
+		"address: write @ as %40, : as %3A, / as %2F, ? as %3F, # as %23 and % as %25 there")
 	errImplicit = errors.New("is smtp:// with port 465, where servers speak TLS from the first byte: write smtps://")
 )
 
@@ -56,7 +57,11 @@ var (
 // of smtps:// for implicit TLS. smtp://…?tls=off uses no TLS. from is the sender, as an address with or without a name.
 func New(server secret.Text, from string) (*Server, error) {
 	u, err := url.Parse(server.Reveal())
-	if err != nil || u.Hostname() == "" || u.Scheme != "smtp" && u.Scheme != "smtps" ||
+	more := err == nil && strings.Trim(u.Path, "/")+u.Fragment != ""
+	if strings.Contains(server.Reveal(), "@") && (err != nil || more || u.User == nil) {
+		return nil, errCharacters
+	}
+	if err != nil || more || u.Hostname() == "" || u.Scheme != "smtp" && u.Scheme != "smtps" ||
 		u.RawQuery != "" && (u.Scheme != "smtp" || u.RawQuery != "tls=off") {
 		return nil, errForm
 	}

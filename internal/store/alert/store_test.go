@@ -88,6 +88,7 @@ func (i *installation) sendDue() {
 // instance returns a monitor as a program that has just started has it.
 func (i *installation) instance(holder string, more func(*alert.MonitorOptions)) *alert.Monitor {
 	o := alert.MonitorOptions{
+		Works: i.Works,
 		Store: i.Store.Alerts(), Channels: alert.Channels{Mail: []string{"ops@example.com"}}, Holder: holder,
 		Now:   i.clock,
 		NewID: func() string { return fmt.Sprint("ntc_", i.ids.Add(1)) }, Log: slog.New(slog.DiscardHandler),

@@ -3,10 +3,9 @@ package db
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"log/slog"
-	"net/url"
-	"strings"
 
 	"github.com/uptrace/bun"
 
@@ -47,6 +46,8 @@ type Engine interface {
 	// channels, it only waits.
 	Listen(ctx context.Context, channel string, log *slog.Logger, listening func(), notify func(payload string)) error
 	Ping(ctx context.Context) error
+	// Grow takes room on the disk of the database and gives it back: it fails with fault.ErrFull where none is left.
+	Grow(ctx context.Context) error
 	// Schema compares the database with the migrations. On PostgreSQL it fails with ErrStandby on a server that takes
 	// no writes.
 	Schema(ctx context.Context, m Migrations) (Schema, error)
@@ -99,7 +100,7 @@ func Open(ctx context.Context, url string, maxConns int) (Engine, error) {
 	}
 	place, err := parseURL(url)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the database URL %w", err)
 	}
 	var e Engine
 	if place.path != "" {
@@ -120,33 +121,13 @@ var (
 	ErrLost = errors.New("a row changed although it was locked")
 	// ErrStandby: the server follows another one and takes no writes.
 	ErrStandby = fault.New(fault.Unavailable, "the database is a standby, which takes no writes: connect to its primary")
+	// errProtected: what has protected it, such as a full disk, may end transactions that write, too.
+	errProtected = fault.New(fault.Unavailable, "the database is set to read only (default_transaction_read_only=on), as "+
+		"providers do when a disk is full: see what they say, and end it there")
 	// ErrRunSingly: one operation spoiled its batch, so nothing of the batch is
 	// stored and each operation must run in a transaction of its own.
 	ErrRunSingly = errors.New("the batch failed")
 )
-
-// place is where the database is: one of the two.
-type place struct {
-	path     string // SQLite
-	postgres string // PostgreSQL
-}
-
-// errURL does not repeat the URL: it may hold a password.
-var errURL = errors.New("the database URL must be sqlite://PATH or postgres://USER:PASSWORD@HOST/NAME")
-
-func parseURL(text string) (place, error) {
-	if path, ok := strings.CutPrefix(text, "sqlite://"); ok {
-		path, err := url.PathUnescape(path)
-		if err != nil || path == "" || strings.ContainsRune(path, 0) {
-			return place{}, errURL
-		}
-		return place{path: path}, nil
-	}
-	if strings.HasPrefix(text, "postgres://") || strings.HasPrefix(text, "postgresql://") {
-		return place{postgres: text}, nil
-	}
-	return place{}, errURL
-}
 
 // Observe calls the hook for every bun query of the engine: tests explain what
 // was run.

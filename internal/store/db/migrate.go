@@ -38,6 +38,7 @@ type Step struct {
 	Name   string // digits, in order
 	Reason string
 	Needs  string // the oldest migration that a program must know to use the database after this one
+	digest string
 }
 
 // Schema is how a database stands to the migrations of this program.
@@ -46,11 +47,15 @@ type Schema struct {
 	Applied string // the newest migration of the database; empty: it has none
 	Needs   string // the oldest migration that programs must know; empty: any will do
 	Missing []Step // migrations of this program that are not applied, in order
+	Changed bool   // a migration that was applied is not the one of this program under the same name
 }
 
-// Check fails if this program cannot use the database because a newer one has migrated it.
+// Check fails if this program cannot use the database because a newer one, or another build, has migrated it.
 func (s Schema) Check() error {
-	if s.Needs > s.Known {
+	switch {
+	case s.Changed:
+		return ErrOtherSchema
+	case s.Needs > s.Known:
 		return ErrNewerSchema
 	}
 	return nil
@@ -115,7 +120,9 @@ func steps(files fs.FS) (list []Step, err error) {
 		}
 		first, rest, _ := strings.Cut(string(text), "\n")
 		second, _, _ := strings.Cut(rest, "\n")
-		s := Step{Name: m[1], Reason: strings.TrimPrefix(first, "-- Reason: "), Needs: m[1]}
+		s := Step{
+			Name: m[1], Reason: strings.TrimPrefix(first, "-- Reason: "), Needs: m[1], digest: digest(string(text)),
+		}
 		if needs, ok := strings.CutPrefix(second, "-- Needs: "); ok {
 			s.Needs = strings.TrimSpace(needs)
 		}
@@ -132,23 +139,30 @@ func schemaOf(ctx context.Context, db bun.IDB, files fs.FS, listed bool) (Schema
 	if err != nil || len(all) == 0 {
 		return Schema{}, err
 	}
-	s := Schema{Known: all[len(all)-1].Name}
+	s := Schema{Known: all[len(all)-1].Name, Missing: all}
 	var applied []string
 	if listed {
 		if err := db.NewRaw("SELECT name FROM bun_migrations ORDER BY name").Scan(ctx, &applied); err != nil {
 			return Schema{}, err
 		}
 	}
-	if len(applied) > 0 {
-		s.Applied = applied[len(applied)-1]
-		err := db.NewRaw("SELECT coalesce(max(needs), '') FROM schema_versions").Scan(ctx, &s.Needs)
-		if err != nil {
-			return Schema{}, err
-		}
+	if len(applied) == 0 {
+		return s, nil
+	}
+	var versions []struct{ Name, Needs, Digest string } // builds before the digest have none
+	if err := db.NewRaw("SELECT * FROM schema_versions").Scan(ctx, &versions); err != nil {
+		return Schema{}, err
+	}
+	s.Applied, s.Missing = applied[len(applied)-1], nil
+	digests := make(map[string]string)
+	for _, v := range versions {
+		s.Needs, digests[v.Name] = max(s.Needs, v.Needs), v.Digest
 	}
 	for _, step := range all {
 		if !slices.Contains(applied, step.Name) {
 			s.Missing = append(s.Missing, step)
+		} else if digests[step.Name] != step.digest {
+			s.Changed = true
 		}
 	}
 	return s, nil
@@ -209,24 +223,19 @@ func inUse(err error) bool {
 }
 
 func (e *postgresEngine) Schema(ctx context.Context, m Migrations) (Schema, error) {
-	var standby, listed bool
-	err := e.db.NewRaw("SELECT pg_is_in_recovery(), to_regclass('bun_migrations') IS NOT NULL").Scan(ctx, &standby, &listed)
-	switch {
-	case err != nil:
-		return Schema{}, err
-	case standby:
-		return Schema{}, ErrStandby
-	}
-	return schemaOf(ctx, e.db, m.Postgres, listed)
-}
-
-func (e *sqliteEngine) Schema(ctx context.Context, m Migrations) (Schema, error) {
-	var listed bool
-	err := e.db.NewRaw("SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = 'bun_migrations')").Scan(ctx, &listed)
+	found, err := look(ctx, e.db, surveyPostgres)
 	if err != nil {
 		return Schema{}, err
 	}
-	return schemaOf(ctx, e.db, m.SQLite, listed)
+	return schemaOf(ctx, e.db, m.Postgres, found.Listed)
+}
+
+func (e *sqliteEngine) Schema(ctx context.Context, m Migrations) (Schema, error) {
+	found, err := look(ctx, e.db, surveySQLite)
+	if err != nil {
+		return Schema{}, err
+	}
+	return schemaOf(ctx, e.db, m.SQLite, found.Listed)
 }
 
 func refuseApplied(ctx context.Context, db bun.IConn, m *migrate.Migration) error {
@@ -249,7 +258,8 @@ func markApplied(list []Step) migrate.MigrationHook {
 		if i < 0 {
 			return fmt.Errorf("the migration %s is not among those that were read", m.Name)
 		}
-		_, err = db.ExecContext(ctx, "INSERT INTO schema_versions (name, needs) VALUES (?, ?)", m.Name, list[i].Needs)
+		_, err = db.ExecContext(ctx, "INSERT INTO schema_versions (name, needs, digest) VALUES (?, ?, ?)", m.Name,
+			list[i].Needs, list[i].digest)
 		return err
 	}
 }
@@ -267,13 +277,18 @@ func lockAndRefuseApplied(ctx context.Context, db bun.IConn, m *migrate.Migratio
 	return refuseApplied(ctx, db, m)
 }
 
-// Migrate takes no lock where nothing is to be done.
-func (e *postgresEngine) Migrate(ctx context.Context, m Migrations, waits func(forWhat string)) (err error) {
+// upToDate reports whether nothing is to be migrated, and fails if this program cannot use the database.
+func upToDate(ctx context.Context, e Engine, m Migrations) (bool, error) {
 	schema, err := e.Schema(ctx, m)
 	if err == nil {
 		err = schema.Check()
 	}
-	if err != nil || schema.Applied != "" && len(schema.Missing) == 0 {
+	return schema.Applied != "" && len(schema.Missing) == 0, err
+}
+
+// Migrate takes no lock where nothing is to be done.
+func (e *postgresEngine) Migrate(ctx context.Context, m Migrations, waits func(forWhat string)) (err error) {
+	if done, err := upToDate(ctx, e, m); done || err != nil {
 		return err
 	}
 	// A migration is many statements in one text, which only the simple protocol

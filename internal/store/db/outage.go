@@ -56,11 +56,29 @@ func (e outages) Schema(ctx context.Context, m Migrations) (Schema, error) {
 	return s, outage(err)
 }
 
+func (e outages) Grow(ctx context.Context) error { return outage(e.Engine.Grow(ctx)) }
+
 func outage(err error) error {
 	if err == nil || fault.Of(err) != nil || !isOutage(err) {
 		return err
 	}
+	if isFull(err) {
+		return fmt.Errorf("%w: %w: %w", fault.ErrStorage, fault.ErrFull, err)
+	}
 	return fmt.Errorf("%w: %w", fault.ErrStorage, err)
+}
+
+// diskFull is the SQLSTATE of a server that has no room.
+const diskFull = "53100"
+
+func isFull(err error) bool {
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return pg.Code == diskFull
+	}
+	if lite, ok := errors.AsType[*sqlite.Error](err); ok {
+		return lite.Code()&0xff == sqlitecode.SQLITE_FULL
+	}
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
 
 // outageClasses are the SQLSTATEs, or the beginnings of theirs, of a server that cannot do now what it can do at other
@@ -103,7 +121,7 @@ func isOutage(err error) bool {
 	}
 	for _, broken := range []error{
 		io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.ECONNREFUSED, syscall.EPIPE, net.ErrClosed,
-		driver.ErrBadConn, sql.ErrConnDone,
+		driver.ErrBadConn, sql.ErrConnDone, syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.EIO,
 	} {
 		if errors.Is(err, broken) {
 			return true

@@ -34,9 +34,9 @@ type postgresEngine struct {
 }
 
 func openPostgres(ctx context.Context, url string, maxConns int) (*postgresEngine, error) {
-	config, err := pgxpool.ParseConfig(url)
+	config, err := parsePostgres(url)
 	if err != nil {
-		return nil, errURL // the cause repeats parts of the URL
+		return nil, fmt.Errorf("the database URL %w", err)
 	}
 	e := &postgresEngine{conns: poolConns(url, maxConns)}
 	e.configure(config, url)
@@ -75,6 +75,7 @@ func (e *postgresEngine) configure(config *pgxpool.Config, url string) {
 	// Do not depend on the server's settings of zone and literals.
 	c.RuntimeParams["timezone"] = "UTC"
 	c.RuntimeParams["standard_conforming_strings"] = "on"
+	c.RuntimeParams["client_encoding"] = "UTF8"
 	if c.RuntimeParams["application_name"] == "" {
 		c.RuntimeParams["application_name"] = "florin"
 	}

@@ -46,8 +46,12 @@ const anySession = "target_session_attrs=any"
 
 // SeveralHosts reports whether the URL names several PostgreSQL servers, of which one takes over from another.
 func SeveralHosts(url string) bool {
-	c, err := pgconn.ParseConfig(url)
-	return err == nil && several(*c)
+	p, err := parseURL(url)
+	if err != nil || p.path != "" {
+		return false
+	}
+	c, err := parsePostgres(p.postgres)
+	return err == nil && several(c.ConnConfig.Config)
 }
 
 // several reports whether more than one host is given.

@@ -150,12 +150,17 @@ func (e *sqliteEngine) Ping(ctx context.Context) error { return e.db.PingContext
 
 // Migrate uses a connection of its own: the writer's is never free.
 func (e *sqliteEngine) Migrate(ctx context.Context, m Migrations, _ func(string)) error {
+	if done, err := upToDate(ctx, e, m); done || err != nil {
+		return err
+	}
 	pool, err := e.openPool(nil)
 	if err != nil {
 		return err
 	}
 	pool.SetMaxOpenConns(1)
-	return errors.Join(migrateUp(ctx, bun.NewDB(pool, sqlitedialect.New()), m.SQLite, refuseApplied), pool.Close())
+	return errors.Join(migrateUp(
+		ctx, bun.NewDB(pool, sqlitedialect.New(), bun.WithDiscardUnknownColumns()), m.SQLite, refuseApplied,
+	), pool.Close())
 }
 
 func (e *sqliteEngine) Close() error {

@@ -38,6 +38,9 @@ func (r *Reader) Alerts(ctx context.Context, now time.Time, dust money.Micros) (
 	if a.BackedUpAt, err = r.BackedUpAt(ctx); err != nil {
 		return alert.Stored{}, err
 	}
+	if a.Slots, err = r.Slots(ctx); err != nil {
+		return alert.Stored{}, err
+	}
 	err = r.db.Snapshot(ctx, func(ctx context.Context, t db.Tx) (err error) {
 		if a.SetAside, err = setAsideByNetwork(ctx, t); err != nil {
 			return err
