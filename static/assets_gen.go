@@ -3,15 +3,15 @@
 package static
 
 var assets = map[string]asset{
-	"app.css":       {hash: "4c71c4ca62", contentType: "text/css; charset=utf-8", inline: false},
-	"checkout.css":  {hash: "f61a64edb3", contentType: "text/css; charset=utf-8", inline: true},
+	"app.css":       {hash: "1955a0e32a", contentType: "text/css; charset=utf-8", inline: false},
+	"checkout.css":  {hash: "44233bc5d6", contentType: "text/css; charset=utf-8", inline: true},
 	"checkout.js":   {hash: "ef00015eab", contentType: "text/javascript; charset=utf-8", inline: false},
 	"console.js":    {hash: "571434a161", contentType: "text/javascript; charset=utf-8", inline: false},
-	"dashboard.css": {hash: "55b1ef4366", contentType: "text/css; charset=utf-8", inline: false},
+	"dashboard.css": {hash: "7f19c4a2c9", contentType: "text/css; charset=utf-8", inline: false},
 	"dashboard.js":  {hash: "cd8c7aa213", contentType: "text/javascript; charset=utf-8", inline: false},
-	"docs.css":      {hash: "a262b30868", contentType: "text/css; charset=utf-8", inline: false},
+	"docs.css":      {hash: "ab3ee28504", contentType: "text/css; charset=utf-8", inline: false},
 	"docs.js":       {hash: "2f5e9349fb", contentType: "text/javascript; charset=utf-8", inline: false},
-	"donate.css":    {hash: "1d9829ece7", contentType: "text/css; charset=utf-8", inline: true},
+	"donate.css":    {hash: "be381d268b", contentType: "text/css; charset=utf-8", inline: true},
 	"htmx.js":       {hash: "abf86c10d6", contentType: "text/javascript; charset=utf-8", inline: false},
 	"icon.svg":      {hash: "8cd32668ea", contentType: "image/svg+xml", inline: false},
 	"live.js":       {hash: "88e6d525ed", contentType: "text/javascript; charset=utf-8", inline: false},

@@ -229,7 +229,9 @@ func kindOfField(field docs.Schema) string {
 	if field.Ref != "" {
 		return "enum"
 	}
-	kinds := map[string]string{"string": "String", "number": "Float", "integer": "Int", "object": "map", "enum": "enum"}
+	kinds := map[string]string{
+		"string": "String", "number": "Float", "integer": "Int", "object": "map", "enum": "enum", "PriceRequest": "object",
+	}
 	words, _ := field.Words()
 	word, _, _ := strings.Cut(words, ",")
 	word, _, _ = strings.Cut(word, " ")

@@ -84,6 +84,11 @@ func (m *memory) CreateSession(_ context.Context, s Session, _ audit.Record) err
 	return nil
 }
 
+// SessionConfirmed knows no session that was renewed.
+func (m *memory) SessionConfirmed(context.Context, Hash, time.Time, time.Time) (time.Time, error) {
+	return time.Time{}, ErrBadSession
+}
+
 func (m *memory) RevokeSession(_ context.Context, token Hash, _ time.Time, _ audit.Record) error {
 	end, err := m.begin()
 	if err != nil {

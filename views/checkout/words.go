@@ -35,11 +35,6 @@ func (p Props) head() views.Head {
 
 func (p Props) languageHref(lang string) string { return PayPath(p.TxnID, lang, p.View) }
 
-// Asks reports whether the step itself names the amount to send, so that the head of the page need not.
-func (p Props) Asks() bool {
-	return p.Pay != nil && p.shownView() == ViewNow && (p.State == StateWaiting || p.State == StateShort)
-}
-
 // sendTitle is the heading above amount and address.
 func (p Props) sendTitle() string {
 	if p.State == StateShort {

@@ -155,5 +155,6 @@ func TestSealed_Calls(t *testing.T) {
 		}
 	}
 	slices.Sort(columns)
+	columns = slices.Compact(columns) // answers of the API and of forms share one
 	storetest.Same(t, "columns that are sealed", columns, listed())
 }
