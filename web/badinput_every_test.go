@@ -230,7 +230,8 @@ func kindOfField(field docs.Schema) string {
 		return "enum"
 	}
 	kinds := map[string]string{
-		"string": "String", "number": "Float", "integer": "Int", "object": "map", "enum": "enum", "PriceRequest": "object",
+		"string": "String", "number": "Float", "integer": "Int", "object": "map", "enum": "enum",
+		"PriceRequest": "object",
 	}
 	words, _ := field.Words()
 	word, _, _ := strings.Cut(words, ",")

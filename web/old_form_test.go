@@ -1,6 +1,7 @@
 package web
 
 import (
+	"maps"
 	"net/url"
 	"strings"
 	"testing"
@@ -63,10 +64,7 @@ func addShown(values url.Values, x *html.Node) {
 
 // with is the form with another value of an input; an empty one is a box that is not ticked.
 func with(form url.Values, name, value string) url.Values {
-	changed := url.Values{}
-	for k, v := range form {
-		changed[k] = v
-	}
+	changed := maps.Clone(form)
 	if changed[name] = strings.Fields(value); value != "" && name != "permission" {
 		changed[name] = []string{value}
 	}

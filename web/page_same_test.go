@@ -73,7 +73,9 @@ func TestPageSame(t *testing.T) {
 				browser.Run(ctx, t, chromedp.Navigate(server.URL+path+string(p.ID)),
 					chromedp.WaitVisible("[data-testid=waiting]"))
 				x.change(b, p)
-				shown := []chromedp.Action{chromedp.WaitVisible("[data-testid=" + x.shows + "]"), chromedp.Sleep(time.Second)}
+				shown := []chromedp.Action{
+					chromedp.WaitVisible("[data-testid=" + x.shows + "]"), chromedp.Sleep(time.Second),
+				}
 				browser.Run(ctx, t, shown...)
 				live := inSight(ctx, t)
 				browser.Run(ctx, t, append([]chromedp.Action{chromedp.Reload()}, shown...)...)
