@@ -19,7 +19,7 @@ var (
 )
 
 // HoldsAddress reports whether a text holds the address of a wallet of one of the networks, also where spaces or
-// punctuation part it, or compatibility characters write it: who reads it could be told to send money there.
+// punctuation part it, or compatibility characters write it: whoever reads it might send money there.
 func HoldsAddress(text string) bool {
 	text = strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cf, r) {

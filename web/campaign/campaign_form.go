@@ -92,9 +92,8 @@ func lastDay(ends time.Time) string {
 // exact end.
 func draftOf(f *shell.Form, present campaign.Campaign) campaign.Draft {
 	in := campaign.Draft{
-		Slug: f.Text(
-			"slug",
-		), Title: f.Values.Get("title"), Description: f.Values.Get("description"), Goal: f.Amount("goal"),
+		Slug: f.Text("slug"), Title: f.Values.Get("title"), Description: f.Values.Get("description"),
+		Goal:       f.Amount("goal"),
 		Suggested:  f.Amounts("suggested"),
 		ShowAtOnce: f.Values.Get("atOnce") != "",
 	}

@@ -8,7 +8,7 @@ import (
 
 // Since compares the form with the settings as they are stored now, so that an old page undoes nothing. What the
 // user did not touch takes the stored value, and Touched says so. What both the user and somebody else changed is
-// reported beside its input with both values, and Since returns true.
+// reported beside its input with both values, and makes the form Stale.
 //
 // A form without the values that its page showed, such as a program's, touches all that it sends.
 func (f *Form) Since(stored ...panel.Field) {
@@ -33,14 +33,11 @@ func (f *Form) Since(stored ...panel.Field) {
 
 // put gives an input the stored value.
 func (f *Form) put(x panel.Field) {
-	switch {
-	case x.Type == panel.Boxes:
+	if x.Type == panel.Boxes {
 		f.Values[x.Name] = strings.Fields(x.Value)
-	case x.Value == "":
-		f.Values.Set(x.Name, "")
-	default:
-		f.Values.Set(x.Name, x.Value)
+		return
 	}
+	f.Values.Set(x.Name, x.Value)
 }
 
 // Touched reports whether the user changed one of the inputs since the page was made; true before Since.

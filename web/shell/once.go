@@ -17,6 +17,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/views"
@@ -38,6 +39,9 @@ const (
 	// onceOfScope is how many answers one user, or one public page, has at once.
 	onceOfScope = 1_000
 )
+
+// errOnceRuns answers who pressed a button twice while the first time has no answer yet.
+var errOnceRuns = fault.New(fault.Conflict, "what you sent a moment ago is still being done; look at the list in a minute")
 
 // onceAnswer is what a numbered form was answered.
 type onceAnswer struct {
@@ -85,7 +89,11 @@ func (s *Shell) onceRun(c echo.Context, claim idempotency.Claim, run func() erro
 	c.Response().Writer = kept
 	failed := run()
 	c.Response().Writer = kept.ResponseWriter
-	return errors.Join(failed, s.onceEnd(c, claim, kept, failed))
+	// What was done is answered as done. A second click waits for the claim to expire then, and does it again.
+	if err := s.onceEnd(c, claim, kept, failed); err != nil {
+		s.Log.ErrorContext(c.Request().Context(), "the answer of a form was not stored", "error", err)
+	}
+	return failed
 }
 
 // onceKey is the name of a form with a number: whose it is, what it is sent to, and what it says. Proofs of who sends
@@ -106,8 +114,11 @@ func (s *Shell) onceBegin(ctx context.Context, claim idempotency.Claim, scope st
 			Claim: claim, Scope: "form:" + scope, Most: onceOfScope, Request: sha256.Sum256([]byte(claim.Key)),
 			Now: now, LockedUntil: now.Add(onceRuns),
 		})
-		if !errors.Is(err, idempotency.ErrRunning) || time.Now().After(give) {
+		if !errors.Is(err, idempotency.ErrRunning) {
 			return answer, err
+		}
+		if time.Now().After(give) {
+			return answer, errOnceRuns
 		}
 		select {
 		case <-ctx.Done():

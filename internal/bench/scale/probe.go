@@ -284,7 +284,7 @@ func (d *database) addressesAfter(ctx context.Context, payment int64) ([]chain.A
 // loopProbes are what the loops read round after round.
 func loopProbes() []probe {
 	return []probe{
-		page("watcher: what is at stake", func(ctx context.Context, d *database, _ int) error {
+		page("watcher: value at risk", func(ctx context.Context, d *database, _ int) error {
 			return failed(d.Stakes(ctx, chain.Base, d.now.Add(-time.Minute), d.now.Add(-time.Hour)))
 		}),
 		page("watcher: addresses", func(ctx context.Context, d *database, _ int) error {

@@ -58,8 +58,8 @@ func judgeFound(p payment.Payment, profile chain.Profile, found chain.Found, fin
 }
 
 // missed lists the final transfers to an address of the payment that no deposit records, and those to other token
-// accounts under its key, which no scan reads before they are known. Dust that was folded cannot be told from dust that
-// was not.
+// accounts under its key, which no scan reads before they are known. Dust that was folded is not distinguished from
+// dust that was not.
 func missed(p payment.Payment, profile chain.Profile, found chain.Found) (list []chain.Transfer) {
 	for _, t := range found.Transfers {
 		read := t.Account == "" && !(found.Final && isContract(profile, t.Asset.Contract))

@@ -158,9 +158,8 @@ func (e *sqliteEngine) Migrate(ctx context.Context, m Migrations, _ func(string)
 		return err
 	}
 	pool.SetMaxOpenConns(1)
-	return errors.Join(migrateUp(
-		ctx, bun.NewDB(pool, sqlitedialect.New(), bun.WithDiscardUnknownColumns()), m.SQLite, refuseApplied,
-	), pool.Close())
+	open := bun.NewDB(pool, sqlitedialect.New(), bun.WithDiscardUnknownColumns())
+	return errors.Join(migrateUp(ctx, open, m.SQLite, refuseApplied), pool.Close())
 }
 
 func (e *sqliteEngine) Close() error {
