@@ -19,19 +19,6 @@ func (e Endpoint) anchor() string {
 	return strings.ToLower(e.Method) + strings.NewReplacer("/", "-", "{", "", "}", "", ".", "-").Replace(e.Path)
 }
 
-// anchorOf writes a text as an id.
-func anchorOf(text string) string {
-	return strings.Trim(strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
-			return r
-		case r >= 'A' && r <= 'Z':
-			return r + 'a' - 'A'
-		}
-		return '-'
-	}, text), "-")
-}
-
 // Answer is one status of an endpoint's responses.
 type Answer struct {
 	Code, Description string

@@ -48,6 +48,11 @@ func attribute(n *html.Node, name string) string {
 	return ""
 }
 
+func setAttribute(n *html.Node, name, value string) {
+	n.Attr = slices.DeleteFunc(n.Attr, func(a html.Attribute) bool { return a.Key == name })
+	n.Attr = append(n.Attr, html.Attribute{Key: name, Val: value})
+}
+
 func hidden(n *html.Node) bool {
 	return slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == "hidden" })
 }

@@ -2,164 +2,110 @@ package docs
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/base"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/commonmark"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
 	"github.com/florinpay/florin/views/docs"
 )
 
-// markdown writes the main part of a page as Markdown, so that it says what the page says. base makes its links
-// absolute.
-func markdown(page, base string) (string, error) {
+var toMarkdown = converter.NewConverter(converter.WithPlugins(
+	base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(),
+	table.NewTablePlugin(table.WithCellPaddingBehavior(table.CellPaddingBehaviorMinimal)),
+))
+
+// markdown writes the main part of a page as Markdown, so that it says what the page says. Links become absolute, and
+// lead to the Markdown of pages.
+func markdown(page, baseURL string) (string, error) {
 	root, err := html.Parse(strings.NewReader(page))
 	if err != nil {
 		return "", fmt.Errorf("read a page: %w", err)
 	}
-	w := writer{base: base}
-	if main := find(root, isMain); main != nil {
-		w.blocks(main, "")
+	main := find(root, isMain)
+	if main == nil {
+		return "", nil
 	}
-	return strings.TrimSpace(w.out.String()) + "\n", nil
+	for _, n := range all(main, isSkipped) {
+		n.Parent.RemoveChild(n)
+	}
+	for _, n := range all(main, func(n *html.Node) bool { return n.Type == html.ElementNode }) {
+		switch {
+		case n.DataAtom == atom.A:
+			setAttribute(n, "href", markdownLink(attribute(n, "href"), baseURL))
+		case n.DataAtom == atom.Dl:
+			listTerms(n)
+		case hasClass(n, "langs"):
+			nameLanguages(n)
+		}
+	}
+	text, err := toMarkdown.ConvertNode(main)
+	if err != nil {
+		return "", fmt.Errorf("write a page as Markdown: %w", err)
+	}
+	return strings.TrimSpace(string(text)) + "\n", nil
 }
 
 func isMain(n *html.Node) bool { return n.DataAtom == atom.Main }
 
-// writer writes Markdown.
-type writer struct {
-	base string
-	out  strings.Builder
-}
-
-// skipped are elements that are no text of a page.
-var skipped = map[atom.Atom]bool{
-	atom.Script: true, atom.Style: true, atom.Nav: true, atom.Form: true, atom.Input: true, atom.Button: true,
-	atom.Svg: true, atom.Noscript: true, atom.Textarea: true,
-}
-
-var headings = map[atom.Atom]string{atom.H1: "# ", atom.H2: "## ", atom.H3: "### "}
-
-// blocks writes the children of an element; indent begins each line.
-func (w *writer) blocks(n *html.Node, indent string) {
-	for c := range n.ChildNodes() {
-		if c.Type == html.ElementNode && !skipped[c.DataAtom] && !hidden(c) {
-			w.block(c, indent)
-		}
-	}
-}
-
-func (w *writer) block(n *html.Node, indent string) {
+// isSkipped reports whether a node is no text of a page.
+func isSkipped(n *html.Node) bool {
 	switch n.DataAtom {
-	case atom.H1, atom.H2, atom.H3:
-		w.paragraph(indent, headings[n.DataAtom]+w.inline(n))
-	case atom.P:
-		w.paragraph(indent, w.inline(n))
-	case atom.Ul, atom.Ol:
-		w.list(n, indent)
-	case atom.Dl:
-		w.terms(n, indent)
-	case atom.Table:
-		w.table(n, indent)
-	case atom.Pre:
-		w.fenced(textOf(n), "", indent)
-	default:
-		if hasClass(n, "langs") {
-			w.languages(n, indent)
-			return
-		}
-		w.blocks(n, indent)
-	}
-}
-
-func (w *writer) paragraph(indent, text string) {
-	if text != "" {
-		w.out.WriteString(indent + text + "\n\n")
-	}
-}
-
-func (w *writer) list(n *html.Node, indent string) {
-	number := 0
-	for li := range n.ChildNodes() {
-		if li.DataAtom != atom.Li {
-			continue
-		}
-		number++
-		mark := "- "
-		if n.DataAtom == atom.Ol {
-			mark = fmt.Sprintf("%d. ", number)
-		}
-		if find(li, isBlock) == nil {
-			w.out.WriteString(indent + mark + w.inline(li) + "\n")
-			continue
-		}
-		inner := writer{base: w.base}
-		inner.blocks(li, "")
-		if heading, ok := strings.CutPrefix(inner.out.String(), "## "); ok { // a step of a guide is a heading
-			w.out.WriteString(indent + "## " + mark + heading)
-			continue
-		}
-		pad := strings.Repeat(" ", len(mark))
-		lines := strings.Split(strings.TrimSpace(inner.out.String()), "\n")
-		w.out.WriteString(indent + mark + strings.Join(lines, "\n"+indent+pad) + "\n")
-	}
-	w.out.WriteString("\n")
-}
-
-func isBlock(n *html.Node) bool {
-	switch n.DataAtom {
-	case atom.P, atom.Ul, atom.Ol, atom.Pre, atom.H2, atom.H3, atom.Dl:
+	case atom.Script, atom.Style, atom.Nav, atom.Form, atom.Input, atom.Button, atom.Svg, atom.Noscript, atom.Textarea:
 		return true
 	}
-	return false
+	return hidden(n)
 }
 
-func (w *writer) terms(n *html.Node, indent string) {
-	for row := range n.ChildNodes() {
-		if row.DataAtom != atom.Div {
-			continue
-		}
-		var term, meaning string
-		for c := range row.ChildNodes() {
-			switch c.DataAtom {
-			case atom.Dt:
-				term = w.inline(c)
-			case atom.Dd:
-				meaning = w.inline(c)
+// listTerms makes terms with meanings, which Markdown has not, a list.
+func listTerms(dl *html.Node) {
+	dl.DataAtom, dl.Data = atom.Ul, "ul"
+	for row := range dl.ChildNodes() {
+		row.DataAtom, row.Data = atom.Li, "li"
+		for _, c := range slices.Collect(row.ChildNodes()) {
+			if c.DataAtom == atom.Dd && c.FirstChild != nil {
+				row.InsertBefore(textNode(": "), c)
 			}
-		}
-		w.out.WriteString(indent + strings.TrimSuffix("- "+term+": "+meaning, ": ") + "\n")
-	}
-	w.out.WriteString("\n")
-}
-
-func (w *writer) table(n *html.Node, indent string) {
-	first := true
-	for _, row := range all(n, func(n *html.Node) bool { return n.DataAtom == atom.Tr }) {
-		cells := all(row, func(n *html.Node) bool { return n.DataAtom == atom.Td || n.DataAtom == atom.Th })
-		w.out.WriteString(indent + "|")
-		for _, c := range cells {
-			w.out.WriteString(" " + strings.ReplaceAll(w.inline(c), "|", `\|`) + " |")
-		}
-		w.out.WriteString("\n")
-		if first {
-			w.out.WriteString(indent + "|" + strings.Repeat(" --- |", len(cells)) + "\n")
-			first = false
+			if c.DataAtom == atom.Dt {
+				spaceWords(c)
+			}
+			c.DataAtom, c.Data = atom.Span, "span"
 		}
 	}
-	w.out.WriteString("\n")
 }
 
-// languages writes a task in every language, each under its name.
-func (w *writer) languages(n *html.Node, indent string) {
+// spaceWords leaves one space between the parts of a term, and none around them.
+func spaceWords(term *html.Node) {
+	for _, n := range all(term, func(n *html.Node) bool { return n.Type == html.TextNode }) {
+		n.Data = strings.TrimSpace(n.Data)
+	}
+	for _, n := range slices.Collect(term.ChildNodes()) {
+		if n.PrevSibling != nil && n.Type == html.ElementNode {
+			term.InsertBefore(textNode(" "), n)
+		}
+	}
+}
+
+// nameLanguages puts the name of its language above each sample, and into its box.
+func nameLanguages(n *html.Node) {
 	labels := all(n, func(n *html.Node) bool { return n.DataAtom == atom.Label })
-	for i, c := range all(n, func(n *html.Node) bool { return n.DataAtom == atom.Pre }) {
-		name := ""
-		if i < len(labels) {
-			name = textOf(labels[i])
+	for i, pre := range all(n, func(n *html.Node) bool { return n.DataAtom == atom.Pre }) {
+		if i >= len(labels) {
+			return
 		}
-		w.paragraph(indent, name+":")
-		w.fenced(textOf(c), fences[name], indent)
+		name := textOf(labels[i])
+		n.RemoveChild(labels[i])
+		paragraph := &html.Node{Type: html.ElementNode, DataAtom: atom.P, Data: "p"}
+		paragraph.AppendChild(textNode(name + ":"))
+		pre.Parent.InsertBefore(paragraph, pre)
+		if code := find(pre, func(n *html.Node) bool { return n.DataAtom == atom.Code }); code != nil {
+			setAttribute(code, "class", "language-"+fences[name])
+		}
 	}
 }
 
@@ -168,51 +114,12 @@ var fences = map[string]string{
 	"curl": "sh", "JavaScript": "js", "PHP": "php", "Go": "go", "Python": "python",
 }
 
-func (w *writer) fenced(code, language, indent string) {
-	lines := strings.Split(strings.TrimRight(code, "\n"), "\n")
-	w.out.WriteString(indent + "```" + language + "\n" + indent + strings.Join(lines, "\n"+indent) +
-		"\n" + indent + "```\n\n")
-}
+func textNode(s string) *html.Node { return &html.Node{Type: html.TextNode, Data: s} }
 
-// inline writes the text of an element in one line.
-func (w *writer) inline(n *html.Node) string {
-	var b strings.Builder
-	w.inlineInto(&b, n)
-	return strings.Join(strings.Fields(b.String()), " ")
-}
-
-func (w *writer) inlineInto(b *strings.Builder, n *html.Node) {
-	for c := range n.ChildNodes() {
-		switch {
-		case c.Type == html.TextNode:
-			b.WriteString(c.Data)
-		case c.Type != html.ElementNode || skipped[c.DataAtom]:
-		case c.DataAtom == atom.Code:
-			b.WriteString("`" + textOf(c) + "`")
-			if next := c.NextSibling; next != nil && next.Type == html.ElementNode {
-				b.WriteString(" ")
-			}
-		case c.DataAtom == atom.Strong:
-			b.WriteString("**" + w.inline(c) + "**")
-		case c.DataAtom == atom.A:
-			b.WriteString("[" + w.inline(c) + "](" + w.absolute(attribute(c, "href")) + ")")
-		case c.DataAtom == atom.Br:
-			b.WriteString(" ")
-		default:
-			b.WriteString(" ")
-			w.inlineInto(b, c)
-			b.WriteString(" ")
-		}
-	}
-}
-
-// absolute returns a link as a reader of Markdown needs it: to the Markdown of a page.
-func (w *writer) absolute(href string) string {
+// markdownLink returns a link as a reader of Markdown needs it: to the Markdown of a page.
+func markdownLink(href, baseURL string) string {
 	path, fragment, _ := strings.Cut(href, "#")
-	switch {
-	case path == "":
-		return "#" + fragment
-	case !strings.HasPrefix(path, "/"):
+	if !strings.HasPrefix(path, "/") {
 		return href
 	}
 	for _, p := range docs.Pages() {
@@ -220,8 +127,5 @@ func (w *writer) absolute(href string) string {
 			path += docs.MarkdownEnding
 		}
 	}
-	if fragment != "" {
-		path += "#" + fragment
-	}
-	return w.base + path
+	return strings.TrimSuffix(baseURL+path+"#"+fragment, "#")
 }

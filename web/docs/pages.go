@@ -28,11 +28,11 @@ func (s *Surface) pages() map[string]page {
 		docs.RequestsPath: s.requestsDoc, docs.ErrorsPath: s.errorsDoc, docs.TestingPath: s.testingDoc,
 		docs.PricesPath: s.pricesDoc, docs.GoLivePath: s.goLiveDoc,
 		docs.AddressesPath: s.addressesDoc, docs.RESTPath: s.restDoc,
-		docs.GraphQLPath: s.graphQLDoc, docs.ChangelogPath: s.changelogDoc,
+		docs.GraphQLPath: s.graphQLDoc, docs.ChangelogPath: s.guideDoc,
 	}
 	for _, p := range docs.Pages() {
 		if strings.HasPrefix(p.Path, docs.OperatePath) {
-			pages[p.Path] = s.operateDoc
+			pages[p.Path] = s.guideDoc
 		}
 	}
 	if s.GraphQL.Introspection {

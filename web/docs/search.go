@@ -41,15 +41,15 @@ func sectionsOf(e docs.Entry, page string) ([]section, error) {
 			switch {
 			case c.Type == html.TextNode:
 				last.text += " " + c.Data
-			case c.Type != html.ElementNode || skipped[c.DataAtom] || hidden(c):
+			case c.Type != html.ElementNode || isSkipped(c):
 			case c.DataAtom == atom.Pre:
 				last.code += " " + textOf(c)
 			case c.DataAtom == atom.Label: // the name of a language
-			case headings[c.DataAtom] != "" && attribute(c, "id") != "":
+			case isHeading(c) && attribute(c, "id") != "":
 				found = append(
 					found, section{path: e.Path + "#" + attribute(c, "id"), page: e.Title, title: oneLine(textOf(c))},
 				)
-			case headings[c.DataAtom] != "" && c.DataAtom == atom.H1:
+			case c.DataAtom == atom.H1:
 			default:
 				walk(c)
 			}
@@ -61,6 +61,10 @@ func sectionsOf(e docs.Entry, page string) ([]section, error) {
 		found[i].lower = strings.ToLower(found[i].title + " " + found[i].text + " " + found[i].code)
 	}
 	return found, nil
+}
+
+func isHeading(n *html.Node) bool {
+	return n.DataAtom == atom.H1 || n.DataAtom == atom.H2 || n.DataAtom == atom.H3
 }
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
