@@ -12,8 +12,8 @@ import (
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// exporter sends spans as OTLP over HTTP (OpenTelemetry Protocol 1.x, http/protobuf). The exporter of OpenTelemetry
-// would link gRPC into the program, which is larger than everything else of tracing.
+// exporter sends spans as OTLP over HTTP (OpenTelemetry Protocol 1.x, http/protobuf). The messages are OpenTelemetry's
+// own; its exporter would link gRPC into the program.
 type exporter struct {
 	target target
 	client *http.Client
@@ -43,7 +43,10 @@ func (e *exporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) er
 	if len(spans) == 0 {
 		return nil
 	}
-	body := encode(spans)
+	body, err := encode(spans)
+	if err != nil {
+		return err
+	}
 	ctx, cancel := context.WithTimeout(ctx, e.target.timeout)
 	defer cancel()
 	for {

@@ -10,7 +10,9 @@ import (
 	"sync"
 	"testing"
 
-	"google.golang.org/protobuf/encoding/protowire"
+	collector "go.opentelemetry.io/proto/slim/otlp/collector/trace/v1"
+	trace "go.opentelemetry.io/proto/slim/otlp/trace/v1"
+	"google.golang.org/protobuf/proto"
 )
 
 // Receiver is a collector. It keeps what it receives.
@@ -79,10 +81,14 @@ type Span struct {
 func (r *Receiver) Spans(t testing.TB) (list []Span) {
 	t.Helper()
 	for _, body := range r.Bodies() {
-		for _, of := range fields(t, body)[1] { // ExportTraceServiceRequest.resource_spans
-			for _, scope := range fields(t, of)[2] { // ResourceSpans.scope_spans
-				for _, raw := range fields(t, scope)[2] { // ScopeSpans.spans
-					list = append(list, readSpan(t, raw))
+		var request collector.ExportTraceServiceRequest
+		if err := proto.Unmarshal(body, &request); err != nil {
+			t.Fatal(err)
+		}
+		for _, of := range request.GetResourceSpans() {
+			for _, scope := range of.GetScopeSpans() {
+				for _, s := range scope.GetSpans() {
+					list = append(list, readSpan(s))
 				}
 			}
 		}
@@ -90,53 +96,14 @@ func (r *Receiver) Spans(t testing.TB) (list []Span) {
 	return list
 }
 
-// The numbers of the fields of a span that are read.
-const (
-	fieldTrace, fieldSpan, fieldParent, fieldName = 1, 2, 4, 5
-	fieldAttributes, fieldStatus                  = 9, 15
-)
-
-func readSpan(t testing.TB, raw []byte) Span {
-	t.Helper()
-	f := fields(t, raw)
-	one := func(n protowire.Number) []byte {
-		if len(f[n]) == 0 {
-			return nil
-		}
-		return f[n][0]
-	}
+func readSpan(raw *trace.Span) Span {
 	s := Span{
-		Trace: hex.EncodeToString(one(fieldTrace)), ID: hex.EncodeToString(one(fieldSpan)),
-		Parent: hex.EncodeToString(one(fieldParent)), Name: string(one(fieldName)),
-		Failed: len(f[fieldStatus]) > 0, Attributes: make(map[string]string),
+		Trace: hex.EncodeToString(raw.GetTraceId()), ID: hex.EncodeToString(raw.GetSpanId()),
+		Parent: hex.EncodeToString(raw.GetParentSpanId()), Name: raw.GetName(),
+		Failed: raw.GetStatus() != nil, Attributes: make(map[string]string),
 	}
-	for _, a := range f[fieldAttributes] {
-		pair := fields(t, a)
-		s.Attributes[string(pair[1][0])] = string(slices.Concat(fields(t, pair[2][0])[1]...))
+	for _, a := range raw.GetAttributes() {
+		s.Attributes[a.GetKey()] = a.GetValue().GetStringValue()
 	}
 	return s
-}
-
-// fields returns the fields of a message; those that are no bytes are empty.
-func fields(t testing.TB, b []byte) map[protowire.Number][][]byte {
-	t.Helper()
-	all := make(map[protowire.Number][][]byte)
-	for len(b) > 0 {
-		n, kind, size := protowire.ConsumeTag(b)
-		if size < 0 {
-			t.Fatalf("no protobuf: %x", b)
-		}
-		b = b[size:]
-		var value []byte
-		if kind == protowire.BytesType {
-			value, size = protowire.ConsumeBytes(b)
-		} else {
-			size = protowire.ConsumeFieldValue(n, kind, b)
-		}
-		if size < 0 {
-			t.Fatalf("no protobuf: %x", b)
-		}
-		all[n], b = append(all[n], value), b[size:]
-	}
-	return all
 }
