@@ -15,8 +15,6 @@ type readingHealth struct {
 	Budget       int64 `json:"budget,omitempty"`
 	SpentPercent int64 `json:"spentPercent"`
 	MonthlyCalls int64 `json:"monthlyCalls"`
-	// MonthlyCost is in USD; omitted while FLORIN_RPC_PRICE is not set.
-	MonthlyCost string `json:"monthlyCost,omitempty"`
 	// Subscription says what the subscription does; omitted where no endpoint pushes.
 	Subscription string `json:"subscription,omitempty"`
 }
@@ -35,12 +33,8 @@ func (s *Server) readingHealth(n chain.Network) *readingHealth {
 	if !ok {
 		return nil
 	}
-	out := &readingHealth{
+	return &readingHealth{
 		Level: r.Level, CallsToday: meter.Total(r.Today), Methods: meter.ByMethod(r.Today), Budget: r.Budget,
 		SpentPercent: r.Spent, MonthlyCalls: r.Month, Subscription: r.Subscription,
 	}
-	if r.Priced {
-		out.MonthlyCost = r.Cost.String()
-	}
-	return out
 }

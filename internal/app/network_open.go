@@ -49,7 +49,7 @@ func openNetworks(
 		if n.OwnNode() {
 			l.watcher.Unpaced()
 		}
-		l.budget, l.calls, l.price = n.RPCBudget, calls, cfg.RPCPrice
+		l.budget, l.calls = n.RPCBudget, calls
 		l.watcher.Limit(watch.Least(l.budget), l.spent)
 		if err := l.subscribe(n, log); err != nil {
 			return nil, err

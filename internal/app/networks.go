@@ -7,7 +7,6 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/meter"
 	"github.com/florinpay/florin/internal/chain/subscription"
-	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/settlement"
@@ -25,7 +24,6 @@ type network struct {
 	pushes  subscription.Protocol
 	budget  []int64 // of calls a day, of each endpoint
 	calls   *meter.Meter
-	price   money.Micros // of a million calls; 0: not known
 	// feeds are the price feeds that readFeeds reads.
 	feeds     []chain.Feed
 	readFeeds func(context.Context, []chain.Feed) ([]chain.FeedAnswer, error)

@@ -49,7 +49,7 @@ func (all networks) Reading(n chain.Network) (r meter.Report, ok bool) {
 	counts := x.callsOf()
 	r = meter.Report{
 		Level: x.watcher.Level().String(), Today: x.calls.Today(n), Month: x.calls.Month(n),
-		Spent: watch.Spent(counts, x.budget), Priced: x.price > 0,
+		Spent: watch.Spent(counts, x.budget),
 	}
 	for i := range counts {
 		if b := x.budget[min(i, len(x.budget)-1)]; watch.Spent(counts[i:i+1], []int64{b}) >= r.Spent && b > 0 {
@@ -59,6 +59,5 @@ func (all networks) Reading(n chain.Network) (r meter.Report, ok bool) {
 	if x.feed != nil {
 		r.Subscription = x.feed.Status()
 	}
-	r.Cost = meter.CostOf(r.Month, x.price)
 	return r, true
 }

@@ -51,19 +51,12 @@ func (a *App) newServer(o Options, sealer *secret.Sealer) *web.Server {
 		Now:           a.clock.Now, NewID: func(t time.Time) payment.ID { return payment.ID(newULID(t)) }, Log: a.log,
 	}, web.Options{
 		BaseURL: a.Config.BaseURL, CheckoutURL: a.Config.CheckoutURL, Version: o.Version,
-		GraphQL: graph.Options{Limits: graphLimits(a.Config.GraphQL), Introspection: a.Config.Introspection},
+		GraphQL: graph.Options{Limits: graph.DefaultLimits(), Introspection: a.Config.Introspection},
 		Rates:   rates(a.Config), Proxies: a.Config.TrustedProxies,
 		SignUp:  a.Config.Signup == config.SignupOpen,
 		NewKeys: operation.NewKeys{Credits: a.Config.SignupCredits, Queries: a.Config.SignupQueries},
 		Sandbox: o.Sandbox, SandboxKey: o.SandboxKey, Answered: a.monitor.answered(), Trace: a.trace,
 	})
-}
-
-func graphLimits(g config.GraphQL) graph.Limits {
-	return graph.Limits{
-		Tokens: g.Tokens, Depth: g.Depth, Fields: g.Complexity, Aliases: g.Aliases,
-		RootFields: g.RootFields, Body: g.Body,
-	}
 }
 
 // rates returns the configured rates. The number of event streams is bounded by the number of files the program may

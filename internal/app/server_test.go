@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"testing"
 
-	"github.com/florinpay/florin/graph"
 	"github.com/florinpay/florin/internal/config"
 	"github.com/florinpay/florin/web/shell"
 )
@@ -21,21 +20,13 @@ func TestDefaultLimits(t *testing.T) {
 		return c
 	}
 	c := load()
-	if got, want := graphLimits(c.GraphQL), graph.DefaultLimits(); got != want {
-		t.Errorf("GraphQL limits %+v, want %+v", got, want)
-	}
 	want := shell.DefaultRates()
 	want.AllStreams = streamsWithin(maxFiles(), want.AllStreams)
 	if got := rates(c); got != want {
 		t.Errorf("rates %+v, want %+v", got, want)
 	}
-	c = load(
-		"FLORIN_GRAPHQL_MAX_COMPLEXITY=77", "FLORIN_GRAPHQL_MAX_BODY=5000",
-		"FLORIN_RATE_COSTLY=3", "FLORIN_RATE_KEY_BURST=9",
-	)
-	g, r := graphLimits(c.GraphQL), rates(c)
-	if g.Fields != 77 || g.Body != 5000 || r.Costly.PerSecond != 3 || r.Key.Burst != 9 {
-		t.Errorf("the configured limits are ignored: %+v, %+v", g, r)
+	if r := rates(load("FLORIN_RATE_COSTLY=3", "FLORIN_RATE_KEY_BURST=9")); r.Costly.PerSecond != 3 || r.Key.Burst != 9 {
+		t.Errorf("the configured rates are ignored: %+v", r)
 	}
 }
 

@@ -43,8 +43,6 @@ type Config struct {
 	SweepWait   time.Duration // the longest that less waits for them
 	SweepAge    time.Duration
 
-	// RPCPrice is what a million calls to endpoints cost; 0: not known.
-	RPCPrice   money.Micros
 	PaymentTTL time.Duration
 	StartTTL   time.Duration
 	MinAmount  money.Micros
@@ -69,7 +67,6 @@ type Config struct {
 	AllowPrivateCallbacks bool
 	CallbackHosts         []string // names, or *.name; empty: every public host
 	Introspection         bool     // GraphQL clients may read the schema, and /graphiql is served
-	GraphQL               GraphQL
 	Rates                 Rates
 
 	SMTPURL  secret.Text // empty: no mail
@@ -90,7 +87,6 @@ type Config struct {
 
 	seed    seedSource
 	printed []string // one line a setting, with secrets masked
-	notes   []string // comments that follow them
 }
 
 // CreditsEnd says why shops on this installation stop after their free credits; empty if they do not.
@@ -172,16 +168,6 @@ func (c Config) Network(n chain.Network) (Network, bool) {
 		}
 	}
 	return Network{}, false
-}
-
-// GraphQL bounds a GraphQL request.
-type GraphQL struct {
-	Depth      int // of nested fields
-	Complexity int // fields of one operation, with every fragment expanded
-	Aliases    int // of one operation
-	RootFields int // of one operation: each is one call
-	Tokens     int // of the document's text
-	Body       int // bytes of the request
 }
 
 // Rates limit how often something may be done.

@@ -92,7 +92,6 @@ func TestLoad_Defaults(t *testing.T) {
 			Events: 365 * day, Deliveries: 90 * day, Attempts: 30 * day, Audit: 730 * day,
 			Sessions: 30 * day, Idempotency: day,
 		},
-		GraphQL: GraphQL{Depth: 20, Complexity: 300, Aliases: 40, RootFields: 20, Tokens: 2_000, Body: 64 << 10},
 		Rates: Rates{
 			Client: Rate{
 				PerSecond: 100, Burst: 400,
@@ -109,14 +108,11 @@ func TestLoad_Everything(t *testing.T) {
 	t.Parallel()
 	c := load(t, "FLORIN_LISTEN=:9000", "FLORIN_BASE_URL=https://pay.example.com/", "FLORIN_CHECKOUT_URL=https://checkout.example.com/",
 		"FLORIN_DATABASE_URL=postgres://u:p@db/florin?sslmode=disable", "FLORIN_PAYMENT_TTL=2s", "FLORIN_START_TTL=1h",
-		"FLORIN_KEEP_EVENTS=forever", "FLORIN_KEEP_AUDIT=100d", "FLORIN_KEEP_SESSIONS=36h",
+		"FLORIN_KEEP_EVENTS=forever", "FLORIN_KEEP_AUDIT=100d", "FLORIN_KEEP_SESSIONS=36h", // no setting any more
 		"FLORIN_MIN_AMOUNT=1", "FLORIN_MAX_AMOUNT=2.5", "FLORIN_SIGNUP=Closed", "FLORIN_CREDITS=free",
 		"FLORIN_SIGNUP_CREDITS=0", "FLORIN_SIGNUP_QUERIES=9",
 		"FLORIN_ALLOW_PRIVATE_CALLBACKS=true", "FLORIN_INTROSPECTION=1", "FLORIN_SMTP_URL=smtps://u:p@mail.example.com:465",
 		"FLORIN_MAIL_FROM=Florin <florin@example.com>", "FLORIN_METRICS_LISTEN=127.0.0.1:9100", "FLORIN_TRUSTED_PROXIES=10.1.2.3/8, ::1",
-		"FLORIN_GRAPHQL_MAX_DEPTH=5", "FLORIN_GRAPHQL_MAX_COMPLEXITY=2000",
-		"FLORIN_GRAPHQL_MAX_ALIASES=1", "FLORIN_GRAPHQL_MAX_ROOT_FIELDS=2",
-		"FLORIN_GRAPHQL_MAX_TOKENS=200", "FLORIN_GRAPHQL_MAX_BODY=1048576",
 		"FLORIN_RATE_CLIENT=0.001", "FLORIN_RATE_CLIENT_BURST=1",
 		"FLORIN_RATE_KEY=100000", "FLORIN_RATE_KEY_BURST=1000000",
 		"FLORIN_RATE_COSTLY=2.5", "FLORIN_RATE_COSTLY_BURST=7", "FLORIN_RATE_OPEN=3/60", "FLORIN_RATE_OPEN_BURST=8",
@@ -127,7 +123,7 @@ func TestLoad_Everything(t *testing.T) {
 		"listen":   c.Listen == ":9000",
 		"urls":     c.BaseURL == "https://pay.example.com" && c.CheckoutURL == "https://checkout.example.com",
 		"ttl":      c.PaymentTTL == 2*time.Second && c.StartTTL == time.Hour,
-		"keep":     c.Keep.Events == 0 && c.Keep.Audit == 100*day && c.Keep.Sessions == 36*time.Hour,
+		"keep":     c.Keep.Events == 0 && c.Keep.Audit == 100*day && c.Keep.Sessions == 30*day,
 		"amounts":  c.MinAmount == money.USD && c.MaxAmount == 2_500_000,
 		"signup":   c.Signup == SignupClosed && c.SignupCredits == 0 && c.SignupQueries == 9,
 		"credits":  c.Credits == ledger.Free,
@@ -141,9 +137,6 @@ func TestLoad_Everything(t *testing.T) {
 		"gas":      c.EVMGas != nil && c.EVMGas.Wallet() == "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
 		"seed":     c.SolSeed != nil && c.SolGas == nil,
 		"networks": len(c.Networks) == 0,
-		"graphql": c.GraphQL == GraphQL{
-			Depth: 5, Complexity: 2_000, Aliases: 1, RootFields: 2, Tokens: 200, Body: 1 << 20,
-		},
 		"rates": c.Rates == Rates{
 			Client: Rate{0.001, 1}, Key: Rate{100_000, 1_000_000}, Costly: Rate{2.5, 7}, Open: Rate{0.05, 8},
 		},

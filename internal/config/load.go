@@ -15,6 +15,7 @@ import (
 	"github.com/agnivade/levenshtein"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/retention"
 	"github.com/florinpay/florin/internal/secret"
 )
 
@@ -79,6 +80,10 @@ func Load(environ []string, dotenv string, keys ...secret.Text) (Config, error) 
 		problems.add(s.name, err)
 	}
 	for _, name := range slices.Sorted(maps.Keys(values)) { // those that no setting took
+		if retired.MatchString(name) {
+			c.printed = append(c.printed, "# "+name+" is no longer a setting: it is ignored")
+			continue
+		}
 		problems.add(name, unknown(name, settings))
 	}
 	if len(problems) == 0 {
@@ -94,13 +99,13 @@ func Load(environ []string, dotenv string, keys ...secret.Text) (Config, error) 
 		}
 		c.printed = append(c.printed, line)
 	}
-	c.notes = c.bills()
 	return *c, nil
 }
 
 // newConfig returns a Config with every network as it is compiled in.
 func newConfig() *Config {
 	var c Config
+	c.Keep = retention.DefaultPolicy()
 	for _, p := range chain.Profiles() {
 		c.Networks = append(c.Networks, Network{Profile: p})
 	}
@@ -275,7 +280,7 @@ func (s setting) line(text string) string {
 // Print writes every setting with its effective value, one a line, in the form of a .env file. Secrets are masked;
 // settings without a value are comments.
 func (c Config) Print(w io.Writer) error {
-	for _, line := range slices.Concat(c.printed, c.notes, compiledIn()) {
+	for _, line := range slices.Concat(c.printed, compiledIn()) {
 		if _, err := fmt.Fprintln(w, line); err != nil {
 			return fmt.Errorf("print the configuration: %w", err)
 		}

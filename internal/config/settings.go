@@ -3,10 +3,10 @@ package config
 import (
 	"fmt"
 	"reflect"
+	"regexp"
 	"time"
 
 	"github.com/florinpay/florin/internal/exchange/reference"
-	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/wallet"
@@ -57,8 +57,8 @@ const (
 	maxSweepWait, maxSweepAge = 24 * time.Hour, 30 * 24 * time.Hour
 
 	day = 24 * time.Hour
-	// Money is watched for and reported for 30 days after a payment has ended, and a failing webhook is tried for days.
-	minKeepEvents, minKeepDeliveries, minKeepAudit = 35 * day, 7 * day, 30 * day
+	// Money is watched for and reported for 30 days after a payment has ended.
+	minKeepEvents, minKeepAudit = 35 * day, 30 * day
 
 	// What was read counts for two and a half minutes.
 	maxRateEvery = 2 * time.Minute
@@ -97,7 +97,6 @@ func (c *Config) settings() []setting {
 		hidden("EVM_GAS_KEY", "", maskAll, &c.EVMGas, fromSecret(wallet.ParseEVM)),
 		hidden("SOL_GAS_KEY", "", maskAll, &c.SolGas, fromSecret(wallet.ParseSolana)),
 		hidden("SOL_SEED", "", maskAll, &c.seed.text, fromSecret(parseSeed)),
-		plain("RPC_PRICE", "", &c.RPCPrice, parseAmount),
 		plain("PAYMENT_TTL", "60m", &c.PaymentTTL, duration(minTTL, maxTTL)),
 		plain("START_TTL", "30m", &c.StartTTL, duration(minTTL, maxTTL)),
 		plain("MIN_AMOUNT", "0.01", &c.MinAmount, parseAmount),
@@ -112,11 +111,7 @@ func (c *Config) settings() []setting {
 		plain("SWEEP_WAIT", "24h", &c.SweepWait, duration(0, maxSweepWait)),
 		plain("SWEEP_AGE", "24h", &c.SweepAge, duration(0, maxSweepAge)),
 		plain("KEEP_EVENTS", "365d", &c.Keep.Events, parseKeep(minKeepEvents)),
-		plain("KEEP_DELIVERIES", "90d", &c.Keep.Deliveries, parseKeep(minKeepDeliveries)),
-		plain("KEEP_ATTEMPTS", "30d", &c.Keep.Attempts, parseKeep(day)),
 		plain("KEEP_AUDIT", "730d", &c.Keep.Audit, parseKeep(minKeepAudit)),
-		plain("KEEP_SESSIONS", "30d", &c.Keep.Sessions, parseKeep(day)),
-		plain("KEEP_IDEMPOTENCY", "24h", &c.Keep.Idempotency, parseKeep(idempotency.KeepFor)),
 		plain("CREDITS", "metered", &c.Credits, oneOf(ledger.Metered, ledger.Free)),
 		plain("SIGNUP", "", &c.Signup, oneOf(SignupOpen, SignupInvite, SignupClosed)),
 		plain("SIGNUP_CREDITS", "20", &c.SignupCredits, whole[int64](0, maxFree)),
@@ -134,15 +129,6 @@ func (c *Config) settings() []setting {
 		plain("TRUSTED_PROXIES", "", &c.TrustedProxies, parseProxies),
 		plain("LOG_LEVEL", "info", &c.LogLevel, parseLogLevel),
 		plain("LOG_FORMAT", "text", &c.LogFormat, oneOf(LogText, LogJSON)),
-
-		// The lower bounds still admit every documented operation. The upper bounds keep one request from holding the
-		// server for seconds: validation takes time with the square of a document's fields.
-		plain("GRAPHQL_MAX_DEPTH", "20", &c.GraphQL.Depth, whole[int](5, 100)),
-		plain("GRAPHQL_MAX_COMPLEXITY", "300", &c.GraphQL.Complexity, whole[int](50, 2_000)),
-		plain("GRAPHQL_MAX_ALIASES", "40", &c.GraphQL.Aliases, whole[int](1, 1_000)),
-		plain("GRAPHQL_MAX_ROOT_FIELDS", "20", &c.GraphQL.RootFields, whole[int](1, 200)),
-		plain("GRAPHQL_MAX_TOKENS", "2000", &c.GraphQL.Tokens, whole[int](200, 100_000)),
-		plain("GRAPHQL_MAX_BODY", "65536", &c.GraphQL.Body, whole[int](4<<10, 1<<20)),
 	)
 	list = append(list, rate("CLIENT", "100", "400", &c.Rates.Client)...)
 	list = append(list, rate("KEY", "100", "400", &c.Rates.Key)...)
@@ -157,3 +143,7 @@ func rate(name, perSecond, burst string, target *Rate) []setting {
 		plain("RATE_"+name+"_BURST", burst, &target.Burst, whole[int](1, maxBurst)),
 	}
 }
+
+// retired are names of earlier builds that are constants now. They are ignored, so that an upgrade starts.
+var retired = regexp.MustCompile(
+	`^FLORIN_(RPC_PRICE|KEEP_(DELIVERIES|ATTEMPTS|SESSIONS|IDEMPOTENCY)|GRAPHQL_MAX_[A-Z_]+)$`)

@@ -66,7 +66,6 @@ var (
 	gasBalance   = desc("gas_balance_coins", "Native coins in the gas wallet.", "network")
 	callsToday   = desc("rpc_calls_today", "Calls to the endpoints since midnight UTC, by all instances.", "network", "method")
 	callsMonth   = desc("rpc_calls_month", "Calls to the endpoints that a month comes to, if it goes on as now.", "network")
-	costMonth    = desc("rpc_cost_month_usd", "What these cost at FLORIN_RPC_PRICE; absent without one.", "network")
 	budgetSpent  = desc("rpc_budget_spent_percent", "How much of its budget of today the endpoint that is nearest to it has spent.", "network")
 	gasRunway    = desc("gas_runway_days", "Days the gas wallet lasts at what sweeping costs at present; absent until measured.", "network")
 	gasCost      = desc("gas_cost_per_payment_coins", "Native coins it costs to sweep one payment, measured; absent until measured.", "network")
@@ -97,7 +96,7 @@ var (
 func (p present) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		networkUp, networkHead, networkFinal, networkScanned, networkLag, networkFinalAge, networkAside,
-		endpoints, healthy, asked, erred, callsToday, callsMonth, costMonth, budgetSpent,
+		endpoints, healthy, asked, erred, callsToday, callsMonth, budgetSpent,
 		gasBalance, gasRunway, gasCost, sweepWaiting, sweepFlying, sweepAge, loopAge, streams, databaseUp, backupAt,
 		slotLag, slotActive, oldestDue, stuckWebhook, rateUSD, rateAge, rateSpread, rateDisagreed,
 		unswept, dust,
@@ -175,9 +174,6 @@ func (s scrape) reading(n chain.Network) {
 		s.gauge(callsToday, float64(calls), network(n), method)
 	}
 	s.gauge(callsMonth, float64(r.Month), network(n))
-	if r.Priced {
-		s.gauge(costMonth, float64(r.Cost)/float64(money.USD), network(n))
-	}
 	s.gauge(budgetSpent, float64(r.Spent), network(n))
 }
 

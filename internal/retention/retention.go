@@ -9,6 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/florinpay/florin/internal/idempotency"
 )
 
 // Part is something that is kept for a limited time.
@@ -27,6 +29,16 @@ const (
 // Policy is how long each part is kept; 0: for ever.
 type Policy struct {
 	Attempts, Deliveries, Events, Audit, Sessions, Idempotency time.Duration
+}
+
+// DefaultPolicy is how long each part is kept unless the operator says otherwise of events and audit entries: what arrived
+// is of no use after three months, and what one try said, or a session that is over, after one.
+func DefaultPolicy() Policy {
+	const day = 24 * time.Hour
+	return Policy{
+		Attempts: 30 * day, Deliveries: 90 * day, Events: 365 * day, Audit: 730 * day, Sessions: 30 * day,
+		Idempotency: idempotency.KeepFor,
+	}
 }
 
 // rules lists the parts in order.

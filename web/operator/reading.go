@@ -33,10 +33,7 @@ func (d *Surface) reading(n chain.Network) (text, methods string) {
 	if r.Budget > 0 {
 		text += fmt.Sprintf(", %d%% of the budget of %s", r.Spent, panel.Number(r.Budget))
 	}
-	text += "; a month comes to about " + panel.Number(r.Month)
-	if r.Priced {
-		text += fmt.Sprintf(" calls, %s USD at your price", r.Cost)
-	}
+	text += "; a month comes to about " + panel.Number(r.Month) + " calls"
 	if text += "."; r.Subscription != "" {
 		text += " Pushes: " + r.Subscription + "."
 	}

@@ -1,7 +1,5 @@
 package meter
 
-import "github.com/florinpay/florin/internal/money"
-
 // Report is what reading a network costs, for operators.
 type Report struct {
 	Level  string  // how closely it is read at the moment
@@ -9,15 +7,8 @@ type Report struct {
 	Budget int64   // calls a day of the endpoint that is nearest to its own; 0: unlimited
 	Spent  int64   // of that, in per cent
 	Month  int64   // calls that a month will come to
-	Cost   money.Micros
-	Priced bool // the operator has set a price, so Cost is known
 	// Subscription says in words what the subscription does; empty: no endpoint pushes.
 	Subscription string
-}
-
-// CostOf returns what calls cost at a price for a million.
-func CostOf(calls int64, million money.Micros) money.Micros {
-	return money.Micros(float64(calls) / 1e6 * float64(million))
 }
 
 // ByMethod adds up the calls of each method.
