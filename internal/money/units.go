@@ -1,6 +1,8 @@
 package money
 
 import (
+	"database/sql/driver"
+	"fmt"
 	"math"
 	"math/big"
 	"strings"
@@ -59,6 +61,22 @@ func ParseUnits(s string) (Units, error) {
 	v, _ := new(big.Int).SetString(s, 10)
 	return Units{v}, nil
 }
+
+// Scan reads the digits of a stored amount; NULL is 0.
+func (u *Units) Scan(stored any) (err error) {
+	switch s := stored.(type) {
+	case nil:
+		*u = Units{}
+	case string:
+		*u, err = ParseUnits(s)
+	default:
+		err = fmt.Errorf("stored token units have type %T", stored)
+	}
+	return err
+}
+
+// Value returns the digits, as they are stored.
+func (u Units) Value() (driver.Value, error) { return u.String(), nil }
 
 // Big returns a copy as a big integer.
 func (u Units) Big() *big.Int {

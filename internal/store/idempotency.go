@@ -26,9 +26,9 @@ type idempotencyRow struct {
 	Holder      string
 	Status      int64
 	Answer      []byte
-	CreatedAt   instant
-	FinishedAt  instant
-	LockedUntil instant
+	CreatedAt   time.Time
+	FinishedAt  time.Time
+	LockedUntil time.Time
 }
 
 // IdempotencyBegin takes the key for the try and returns the subject to act
@@ -44,14 +44,14 @@ func (s *Store) IdempotencyBegin(
 	err = s.db.Write(ctx, func(ctx context.Context, t tx) error {
 		fresh := &idempotencyRow{
 			KeyID: n.KeyID, Key: n.Key, Scope: n.Scope, Request: n.Request[:],
-			Subject: n.Subject, Holder: n.Holder, CreatedAt: db.At(n.Now),
-			LockedUntil: db.At(n.LockedUntil),
+			Subject: n.Subject, Holder: n.Holder, CreatedAt: n.Now,
+			LockedUntil: n.LockedUntil,
 		}
 		// An expired record is overwritten.
 		res, err := t.NewInsert().Model(fresh).On("CONFLICT (key_id, key) DO UPDATE").
 			Set("request = EXCLUDED.request, subject = EXCLUDED.subject, holder = EXCLUDED.holder, status = 0, answer = NULL").
 			Set("created_at = EXCLUDED.created_at, finished_at = NULL, locked_until = EXCLUDED.locked_until").
-			Where("i.created_at <= ?", db.At(n.Now.Add(-idempotency.KeepFor))).Exec(ctx)
+			Where("i.created_at <= ?", n.Now.Add(-idempotency.KeepFor)).Exec(ctx)
 		if err != nil {
 			return err
 		}
@@ -81,7 +81,7 @@ func makeRoom(ctx context.Context, t tx, n idempotency.Try) error {
 	_, err := t.NewRaw("DELETE FROM idempotency WHERE key_id = ? AND key <> ? AND key IN ("+
 		"SELECT key FROM idempotency WHERE key_id = ? AND scope = ? ORDER BY created_at DESC, key LIMIT ? OFFSET ?) "+
 		"AND (finished_at IS NOT NULL OR locked_until <= ?)",
-		n.KeyID, n.Key, n.KeyID, n.Scope, maxRoomMade, n.Most, db.At(n.Now)).Exec(ctx)
+		n.KeyID, n.Key, n.KeyID, n.Scope, maxRoomMade, n.Most, n.Now).Exec(ctx)
 	return err
 }
 
@@ -108,7 +108,7 @@ func (s *Store) takeUp(ctx context.Context, t tx, n idempotency.Try) (string, id
 		return "", idempotency.Answer{}, idempotency.ErrRunning
 	}
 	_, err := t.NewRaw("UPDATE idempotency SET locked_until = ?, holder = ? WHERE key_id = ? AND key = ?",
-		db.At(n.LockedUntil), n.Holder, n.KeyID, n.Key).Exec(ctx)
+		n.LockedUntil, n.Holder, n.KeyID, n.Key).Exec(ctx)
 	return known.Subject, idempotency.Answer{}, err
 }
 
@@ -122,7 +122,7 @@ func (s *Store) IdempotencyFinish(ctx context.Context, k idempotency.Kept) error
 func (s *Store) IdempotencyExtend(
 	ctx context.Context, c idempotency.Claim, lockedUntil time.Time,
 ) (held bool, err error) {
-	extend := claimed("UPDATE idempotency SET locked_until = ?", c, db.At(lockedUntil))
+	extend := claimed("UPDATE idempotency SET locked_until = ?", c, lockedUntil)
 	err = s.idempotencyUpdate(ctx, "hold", extend)
 	return extend.Affected() == 1 && err == nil, err
 }
@@ -145,8 +145,5 @@ func claimed(text string, c idempotency.Claim, args ...any) *db.Stmt {
 
 func (s *Store) idempotencyUpdate(ctx context.Context, what string, update *db.Stmt) error {
 	err := s.db.Hot(ctx, func(ctx context.Context, c conn) error { return c.Run(ctx, update) })
-	if err != nil {
-		return fmt.Errorf("%s idempotent request: %w", what, err)
-	}
-	return nil
+	return db.Wrap(err, "%s idempotent request", what)
 }

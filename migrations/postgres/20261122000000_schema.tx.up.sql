@@ -292,7 +292,7 @@ CREATE TABLE events (
     seq        bigint      NOT NULL CHECK (seq > 0),
     at         timestamptz NOT NULL,
     type       text        NOT NULL,
-    data       bytea   NOT NULL, -- JSON, byte for byte as it is delivered, in short: see table.PackEvent
+    data       bytea   NOT NULL, -- JSON, byte for byte as it is delivered
     PRIMARY KEY (payment_id, seq)
 );
 

@@ -290,7 +290,7 @@ CREATE TABLE events (
     seq        INTEGER NOT NULL CHECK (seq > 0),
     type       TEXT    NOT NULL,
     at         INTEGER NOT NULL,
-    data       BLOB    NOT NULL, -- JSON, byte for byte as it is delivered, in short: see table.PackEvent
+    data       BLOB    NOT NULL, -- JSON, byte for byte as it is delivered
     PRIMARY KEY (payment_id, seq)
 ) STRICT;
 
