@@ -31,7 +31,8 @@ type Candidate struct {
 
 // worthwhile reports whether the balance is worth sweeping now.
 func (q Query) worthwhile(c Candidate) bool {
-	return c.Worth.Cmp(q.Dust.Atto()) >= 0 && (c.Hurry || !c.Oldest.After(q.Aged) || c.Worth.Cmp(max(q.Least, c.Least).Atto()) >= 0)
+	return c.Worth.Cmp(q.Dust.Atto()) >= 0 &&
+		(c.Hurry || !c.Oldest.After(q.Aged) || c.Worth.Cmp(max(q.Least, c.Least).Atto()) >= 0)
 }
 
 // Compare orders balances as Query says.

@@ -96,7 +96,8 @@ func (s *Store) UpdateCampaign(
 		if err := db.CheckTexts("texts of a campaign", changed.Title, changed.Description); err != nil {
 			return err
 		}
-		return t.Run(ctx, updateCampaign.With(campaigns.Changes(&campaign.Summary{Campaign: changed}, before.Number)...))
+		after := campaign.Summary{Campaign: changed}
+		return t.Run(ctx, updateCampaign.With(campaigns.Changes(&after, before.Number)...))
 	})
 	if err != nil {
 		return campaign.Campaign{}, db.Wrap(err, "update campaign %s", slug)
@@ -147,7 +148,8 @@ func (s *Store) Donations(ctx context.Context, q campaign.DonationQuery) ([]camp
 	if q.Review != "" {
 		text, args = text+" AND d.review = ?", append(args, q.Review)
 	}
-	list, err := db.All[campaign.Donation](ctx, s.db.Reader(), text+" ORDER BY d.id DESC LIMIT ?", append(args, q.Limit)...)
+	text, args = text+" ORDER BY d.id DESC LIMIT ?", append(args, q.Limit)
+	list, err := db.All[campaign.Donation](ctx, s.db.Reader(), text, args...)
 	return list, db.Wrap(err, "donations of campaign %d", q.Campaign)
 }
 
@@ -188,7 +190,8 @@ func (s *Store) Link(ctx context.Context, slug string) (campaign.Link, error) {
 	if !db.Storable(slug) {
 		return campaign.Link{}, campaign.ErrUnknownLink
 	}
-	l, err := db.First[campaign.Link](ctx, s.db.Reader(), campaign.ErrUnknownLink, selectLinks+" WHERE l.slug = ?", slug)
+	l, err := db.First[campaign.Link](ctx, s.db.Reader(), campaign.ErrUnknownLink,
+		selectLinks+" WHERE l.slug = ?", slug)
 	return l, db.Wrap(err, "read payment link %s", slug)
 }
 

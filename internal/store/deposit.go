@@ -30,7 +30,8 @@ func saveDeposit(p payment.Payment, d payment.Deposit) (*db.Stmt, error) {
 	if t.Units.Big().Sign() < 0 {
 		return nil, fmt.Errorf("deposit %s %s: negative amount", t.Network, t.Tx)
 	}
-	return upsertDeposit.With(table.Deposits.Values(&table.DepositRow{Deposit: d, Owner: p.Number, KeyID: p.KeyID})...), nil
+	row := table.DepositRow{Deposit: d, Owner: p.Number, KeyID: p.KeyID}
+	return upsertDeposit.With(table.Deposits.Values(&row)...), nil
 }
 
 // routes generates the statements of routeRow. The database sets its xact (see Watches).

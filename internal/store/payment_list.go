@@ -34,10 +34,12 @@ func (s *Store) Payments(ctx context.Context, f payment.Filter) (list []payment.
 var errNotInList = fault.New(fault.Invalid, "after is not a place in this list")
 
 // listPayments reads a list in a transaction; more is true if it goes on.
-func (s *Store) listPayments(ctx context.Context, t tx, f payment.Filter) (list []payment.Payment, more bool, err error) {
+func (s *Store) listPayments(
+	ctx context.Context, t tx, f payment.Filter,
+) (list []payment.Payment, more bool, err error) {
 	q := report.Query{
-		Keys: []int64{f.KeyID}, Network: f.Network, From: f.Since, Limit: f.Limit, Ascending: f.Ascending, Unswept: f.Unswept,
-		Reference: f.Reference, TopUps: f.TopUps,
+		Keys: []int64{f.KeyID}, Network: f.Network, From: f.Since, Limit: f.Limit, Ascending: f.Ascending,
+		Unswept: f.Unswept, Reference: f.Reference, TopUps: f.TopUps,
 	}
 	if f.Status != "" {
 		q.Statuses = []payment.Status{f.Status}

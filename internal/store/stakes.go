@@ -76,7 +76,8 @@ func (s *Store) Stakes(
 	if err != nil {
 		return watch.Stakes{}, fmt.Errorf("what is at stake on %s: %w", n, err)
 	}
-	stakes.StartedAt, stakes.ExpiresAt, stakes.EndedAt, stakes.Ended = open.StartedAt, open.ExpiresAt, open.EndedAt, open.Ended
+	stakes.StartedAt, stakes.ExpiresAt = open.StartedAt, open.ExpiresAt
+	stakes.EndedAt, stakes.Ended = open.EndedAt, open.Ended
 	stakes.Await(waiting)
 	return stakes, nil
 }

@@ -74,7 +74,9 @@ func (s *Store) UpdateAlerts(
 
 func (s *Store) save(ctx context.Context, t db.Tx, c alert.Change) error {
 	for _, a := range c.Save {
-		a.Subject, a.Title, a.Text, a.Advice = db.Shown(a.Subject), db.Shown(a.Title), db.Shown(a.Text), db.Shown(a.Advice)
+		for _, text := range []*string{&a.Subject, &a.Title, &a.Text, &a.Advice} {
+			*text = db.Shown(*text)
+		}
 		_, err := alerts.Into(t, alerts.OnConflict("kind, subject"), a).Exec(ctx)
 		if err != nil {
 			return err

@@ -18,15 +18,14 @@ import (
 	"github.com/uptrace/bun/schema"
 )
 
-// dialect is a dialect of bun that reads and writes fields of the domain's types as the columns hold them, so that a
-// row needs no type of its own:
+// dialect is a dialect of bun that reads fields of the domain's types as the columns hold them, and a Table writes them
+// so, too. A row needs no type of its own:
 //
 //	time.Time          whole microseconds in UTC; the zero time is NULL
 //	time.Duration      whole microseconds
 //	uint64             a number of 63 bits
 //	arrays of bytes    bytes
-//	text types         text; where the column has bytes, those of Packed. For bun to write bytes, the field has the tag
-//	                   bun:",type:bytea"
+//	text types         text; where the column has bytes, those of Packed
 //	lists of texts     text, separated by commas
 //	what scans itself  text (money.Units); what has a Codec likewise
 //
@@ -46,17 +45,12 @@ func newDB(pool *sql.DB, inner schema.Dialect, options ...bun.DBOption) *bun.DB 
 
 func (d *dialect) Tables() *schema.Tables { return d.tables }
 
-// OnTable replaces how the fields of a row are read and written.
+// OnTable replaces how the fields of a row are read.
 func (d *dialect) OnTable(t *schema.Table) {
 	d.Dialect.OnTable(t)
 	for _, f := range t.FieldMap {
-		form := formOf(f.StructField.Type, f.UserSQLType == "bytea")
-		if form == nil {
-			continue
-		}
-		f.Scan = form.scanner(f.Scan)
-		if form.kind != "bytea" || f.UserSQLType == form.kind || f.StructField.Type.Kind() == reflect.Array {
-			f.Append = func(gen schema.QueryGen, b []byte, v reflect.Value) []byte { return gen.Append(b, form.value(v)) }
+		if form := formOf(f.StructField.Type, false); form != nil {
+			f.Scan = form.scanner(f.Scan)
 		}
 	}
 	d.addColumns(t, t.Type, nil)

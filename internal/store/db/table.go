@@ -38,8 +38,8 @@ var tables sync.Map // []column by reflect.Type
 //	read:     those that are not
 //
 // A column is of the field of its name, or of that which follows a =, such as block_time=Block.Time. What follows a
-// slash says how a field is stored whose type does not: /bytes as Packed, /exists whether there is a value. A mistake in
-// it is one of the program, so it panics.
+// slash says how a field is stored whose type does not: /bytes as Packed, /exists whether there is a value. It panics
+// for a field that there is not, or of a type that no column holds.
 func NewTable[R any](name, columns string) *Table[R] {
 	t := &Table[R]{name: name}
 	group := ""
@@ -184,7 +184,8 @@ func (t *Table[R]) Into(db bun.IDB, tail string, rows ...R) *bun.RawQuery {
 	for i := range rows {
 		args = append(args, t.values(&rows[i], inserted)...)
 	}
-	return db.NewRaw("INSERT INTO "+t.name+" ("+t.join(inserted, name)+") VALUES "+strings.Repeat(one, len(rows))[2:]+tail, args...)
+	all := strings.Repeat(one, len(rows))[2:]
+	return db.NewRaw("INSERT INTO "+t.name+" ("+t.join(inserted, name)+") VALUES "+all+tail, args...)
 }
 
 // Update returns the statement that updates the row in which the columns named

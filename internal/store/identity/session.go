@@ -38,8 +38,8 @@ func (s *Store) RenewSession(
 func (s *Store) SessionConfirmed(
 	ctx context.Context, token identity.Hash, since, now time.Time,
 ) (expires time.Time, err error) {
-	confirmed, err := db.First[identity.Session](ctx, s.db.Reader(), identity.ErrBadSession, "SELECT expires_at FROM sessions "+
-		"WHERE token = ? AND confirmed_at > ? AND revoked_at IS NULL AND expires_at > ?", token[:], since, now)
+	confirmed, err := db.First[identity.Session](ctx, s.db.Reader(), identity.ErrBadSession,
+		"SELECT expires_at FROM sessions WHERE token = ? AND confirmed_at > ? AND revoked_at IS NULL AND expires_at > ?", token[:], since, now)
 	return confirmed.ExpiresAt, db.Wrap(err, "read a renewed session")
 }
 

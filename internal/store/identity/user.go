@@ -48,7 +48,8 @@ func (s *Store) UserByEmail(ctx context.Context, email string) (identity.User, e
 }
 
 func (s *Store) userBy(ctx context.Context, what, where string, arg any) (identity.User, error) {
-	u, err := db.First[identity.User](ctx, s.db.Reader(), identity.ErrUnknownUser, "SELECT * FROM users WHERE "+where, arg)
+	u, err := db.First[identity.User](ctx, s.db.Reader(), identity.ErrUnknownUser,
+		"SELECT * FROM users WHERE "+where, arg)
 	if errors.Is(err, identity.ErrUnknownUser) {
 		return identity.User{}, err
 	}

@@ -28,7 +28,8 @@ func (s *Store) AuditLog(ctx context.Context, userID, merchantID, before int64, 
 		return "SELECT * FROM (SELECT id, user_id, at, actor, action, subject, detail, address FROM audit_log " +
 			"WHERE user_id = ? AND id < ? AND personal = ? ORDER BY id DESC LIMIT ?) AS " + name
 	}
-	list, err := db.All[audit.Entry](ctx, s.db.Reader(), half("own")+" UNION ALL "+half("merchant")+" ORDER BY id DESC LIMIT ?",
+	list, err := db.All[audit.Entry](ctx, s.db.Reader(),
+		half("own")+" UNION ALL "+half("merchant")+" ORDER BY id DESC LIMIT ?",
 		userID, before, true, limit, merchantID, before, false, limit, limit)
 	return list, db.Wrap(err, "audit log of user %d", userID)
 }

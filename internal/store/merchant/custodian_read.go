@@ -25,7 +25,8 @@ func (s *Store) Custodian(ctx context.Context, keyID int64) (merchant.Custodian,
 
 // custodianJoined reads a custodian with its wallets and network options in one
 // statement, and so on one snapshot. Each wallet comes with every option.
-var custodianJoined = "SELECT " + custodians.Columns("c") + ", " + custodianWallets.ColumnsOrZero("w") + ", " + custodianNetworks.ColumnsOrZero("n") +
+var custodianJoined = "SELECT " + custodians.Columns("c") + ", " + custodianWallets.ColumnsOrZero("w") +
+	", " + custodianNetworks.ColumnsOrZero("n") +
 	", " + custodianClosed + " FROM custodians AS c LEFT JOIN custodian_wallets AS w ON w.custodian_id = c.id " +
 	"LEFT JOIN custodian_networks AS n ON n.custodian_id = c.id WHERE c.key_id = ?"
 

@@ -36,7 +36,8 @@ func (s *Store) MembershipBySession(
 		return merchant.Membership{}, fmt.Errorf("membership by session: %w", err)
 	}
 	// Users are never deleted, so what was read above still holds.
-	users, err := db.All[identity.User](ctx, s.db.Reader(), "SELECT * FROM users WHERE id IN (?, ?)", r.UserID, r.MerchantID)
+	users, err := db.All[identity.User](ctx, s.db.Reader(),
+		"SELECT * FROM users WHERE id IN (?, ?)", r.UserID, r.MerchantID)
 	if err != nil {
 		return merchant.Membership{}, fmt.Errorf("users of a session: %w", err)
 	}
@@ -233,7 +234,8 @@ func (s *Store) InvitedBy(
 	if err != nil {
 		return merchant.Invited{}, identity.User{}, err
 	}
-	of, err := db.First[identity.User](ctx, s.db.Reader(), identity.ErrBadInvitation, "SELECT * FROM users WHERE id = ?", n.MerchantID)
+	of, err := db.First[identity.User](ctx, s.db.Reader(), identity.ErrBadInvitation,
+		"SELECT * FROM users WHERE id = ?", n.MerchantID)
 	if err != nil {
 		return merchant.Invited{}, identity.User{}, err
 	}

@@ -65,7 +65,8 @@ func sent() []payment.EventType {
 // LaterEvents are the public events of the payment of delivery d that came after
 // the delivery's own: a part of a statement, to be selected from.
 const LaterEvents = "FROM events AS later WHERE later.payment_id = d.payment_id AND later.seq > d.seq AND later.type IN ('" +
-	string(payment.EventCompleted) + "', '" + string(payment.EventExpired) + "', '" + string(payment.EventCancelled) + "')"
+	string(payment.EventCompleted) + "', '" + string(payment.EventExpired) + "', '" +
+	string(payment.EventCancelled) + "')"
 
 const deliveryColumns = `d.id, p.public_id, p.reference, p.description AS about,
 	p.customer_email AS customer, p.amount, e.seq, e.type, e.at, d.state, d.attempt, d.due_at, a.at AS last_at,
@@ -91,7 +92,8 @@ func (r *Reader) Deliveries(ctx context.Context, q DeliveryQuery) ([]Delivery, e
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	list, err := db.All[Delivery](ctx, r.db.Reader(), "SELECT "+deliveryColumns+"WHERE d.id IN (?) ORDER BY d.id DESC", bun.List(ids))
+	list, err := db.All[Delivery](ctx, r.db.Reader(),
+		"SELECT "+deliveryColumns+"WHERE d.id IN (?) ORDER BY d.id DESC", bun.List(ids))
 	for i := range list {
 		list[i].EventID = payment.EventID(list[i].TxnID, list[i].Seq)
 	}

@@ -106,9 +106,9 @@ func (r *Reader) search(
 	})
 }
 
-// find returns the numbers of the payments of a page, and where the next one begins. It merges a few ranges of an index.
-// Each ends after Limit rows, so that a page costs the same whatever is stored, or after MaxLook where token, kind and
-// amount are compared row by row.
+// find returns the numbers of the payments of a page, and where the next one begins. It merges a few ranges of an
+// index. Each ends after Limit rows, so that a page costs the same whatever is stored, or after MaxLook where token,
+// kind and amount are compared row by row.
 func find(ctx context.Context, t db.Tx, d db.Dialect, q Query) (numbers []int64, next Place, err error) {
 	f := finder{t, q, d.Bytewise, "p.id, p.created_at"}
 	ranges, err := f.ranges(ctx)

@@ -136,12 +136,15 @@ const (
 func (r *Reader) Stuck(ctx context.Context, now time.Time, dust money.Micros) (st Stuck, err error) {
 	const count = ", (SELECT count(*) FROM "
 	err = r.db.Reader().NewRaw("SELECT (SELECT min(due_at) FROM "+overdueDeliveries+")"+
-		count+overdueDeliveries+")"+count+overdueSweeps+")"+count+overdueRecharges+")"+count+overdueChanges+")"+count+"set_aside)"+
+		count+overdueDeliveries+")"+count+overdueSweeps+")"+count+overdueRecharges+")"+
+		count+overdueChanges+")"+count+"set_aside)"+
 		count+overdueDeposits+" AND "+AboutUSD+" >= ? AND NOT "+scheduled+")"+
 		count+overdueDeposits+" AND "+AboutUSD+" < ?)",
-		now.Add(-lateDelivery), now.Add(-lateDelivery), now.Add(-lateSweep), now.Add(-lateRecharge), now.Add(-lateChange),
-		now.Add(-lateDeposit), USD(dust), now.Add(-lateSchedule), now.Add(-lateDeposit), USD(dust)).
-		Scan(ctx, db.Time(&st.OldestDue), &st.Deliveries, &st.Sweeps, &st.Recharges, &st.Changes, &st.SetAside, &st.Unswept, &st.Dust)
+		now.Add(-lateDelivery), now.Add(-lateDelivery), now.Add(-lateSweep), now.Add(-lateRecharge),
+		now.Add(-lateChange), now.Add(-lateDeposit), USD(dust), now.Add(-lateSchedule), now.Add(-lateDeposit),
+		USD(dust)).
+		Scan(ctx, db.Time(&st.OldestDue), &st.Deliveries, &st.Sweeps, &st.Recharges, &st.Changes, &st.SetAside,
+			&st.Unswept, &st.Dust)
 	return st, db.Wrap(err, "stuck work")
 }
 

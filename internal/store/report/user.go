@@ -48,7 +48,8 @@ func (r *Reader) Users(ctx context.Context, q UserQuery) ([]User, error) {
 		}
 		where, args = where+"AND u.id IN (?) ", append(args, bun.List(ids))
 	}
-	list, err := db.All[User](ctx, r.db.Reader(), selectUsers+where+"ORDER BY u.id DESC LIMIT ?", append(args, q.Limit)...)
+	list, err := db.All[User](ctx, r.db.Reader(), selectUsers+where+"ORDER BY u.id DESC LIMIT ?",
+		append(args, q.Limit)...)
 	return list, db.Wrap(err, "list users")
 }
 
@@ -57,7 +58,8 @@ func (r *Reader) User(ctx context.Context, publicID string) (User, error) {
 	if !db.Storable(publicID) {
 		return User{}, identity.ErrUnknownUser
 	}
-	one, err := db.First[User](ctx, r.db.Reader(), identity.ErrUnknownUser, selectUsers+"WHERE u.public_id = ?", publicID)
+	one, err := db.First[User](ctx, r.db.Reader(), identity.ErrUnknownUser,
+		selectUsers+"WHERE u.public_id = ?", publicID)
 	if errors.Is(err, identity.ErrUnknownUser) {
 		return User{}, err
 	}

@@ -142,7 +142,8 @@ func inOrder(all []candidateRow, q settlement.Query) (ids []int64, hurried map[b
 		balances[key], hurried[key] = whole, whole.Hurry
 	}
 	for _, key := range slices.SortedFunc(maps.Keys(balances), func(a, b balanceKey) int {
-		return cmp.Or(q.Compare(balances[a], balances[b]), cmp.Compare(a.address, b.address), cmp.Compare(a.contract, b.contract))
+		return cmp.Or(q.Compare(balances[a], balances[b]), cmp.Compare(a.address, b.address),
+			cmp.Compare(a.contract, b.contract))
 	}) {
 		list := deposits[key]
 		slices.SortFunc(list, func(a, b candidateRow) int { return cmp.Compare(a.ID, b.ID) })
@@ -168,7 +169,8 @@ func dueBalances(n chain.Network, rows []dueRow, hurried map[balanceKey]bool) []
 			i = len(due)
 			index[key] = i
 			r.Asset.Network, r.Hurry = n, hurried[key]
-			due, deposits, coverings = append(due, r.DepositBalance), append(deposits, nil), append(coverings, r.Covering)
+			due, coverings = append(due, r.DepositBalance), append(coverings, r.Covering)
+			deposits = append(deposits, nil)
 		}
 		r.Deposit.Block, r.Deposit.Final = r.FirstBlock, true
 		deposits[i] = append(deposits[i], r.Deposit)

@@ -158,8 +158,8 @@ func (s *Store) UpdateRecharge(
 		if err != nil {
 			return err
 		}
-		if row.ID != before.ID || row.Bytes.Tx != before.Bytes.Tx || row.KeyID != before.KeyID || row.Units != before.Units ||
-			before.State.Over() && row.State != before.State {
+		if row.ID != before.ID || row.Bytes.Tx != before.Bytes.Tx || row.KeyID != before.KeyID ||
+			row.Units != before.Units || before.State.Over() && row.State != before.State {
 			return fmt.Errorf("a decision changed what is fixed of recharge %s", id)
 		}
 		if err := table.Post(ctx, t, change.Entries); err != nil {

@@ -30,7 +30,8 @@ func (s *Store) Schedule(ctx context.Context, keyID int64) (settlement.Schedule,
 
 // Reschedule changes how long the key's money waits, with its audit entries. change may run again.
 func (s *Store) Reschedule(
-	ctx context.Context, keyID int64, change func(settlement.Schedule) (settlement.Schedule, error), trail ...audit.Entry,
+	ctx context.Context, keyID int64, change func(settlement.Schedule) (settlement.Schedule, error),
+	trail ...audit.Entry,
 ) error {
 	err := table.WriteAudited(ctx, s.db, nil, audit.Record{Entries: trail},
 		func(ctx context.Context, t db.Tx, a *table.AuditFields) error {

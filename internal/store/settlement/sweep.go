@@ -98,7 +98,9 @@ func (s *Store) PlanSweep(ctx context.Context, w settlement.Sweep) error {
 
 // insertSweep inserts a planned sweep with its items and returns its row.
 func insertSweep(ctx context.Context, t db.Tx, w settlement.Sweep) (int64, error) {
-	row := sweepRow{Sweep: settlement.Sweep{ID: w.ID, Network: w.Network, State: settlement.Planned, CreatedAt: w.CreatedAt}}
+	row := sweepRow{Sweep: settlement.Sweep{
+		ID: w.ID, Network: w.Network, State: settlement.Planned, CreatedAt: w.CreatedAt,
+	}}
 	if err := sweeps.Into(t, " RETURNING id", row).Scan(ctx, &row.Number); err != nil {
 		return 0, err
 	}

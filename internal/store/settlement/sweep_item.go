@@ -46,16 +46,16 @@ func omitRoutes(ctx context.Context, t db.Tx, n chain.Network, items []itemRow) 
 	for i := range items {
 		item := &items[i]
 		r, known := byPayment[item.Payment.Int64]
-		if known && r.Address == item.Address.Address && r.Txnid == item.PaymentID && bytes.Equal(r.Raw, item.Address.Raw) &&
-			r.Settlement == item.Settlement && r.Scheme == item.Scheme {
+		if known && r.Address == item.Address.Address && r.Txnid == item.PaymentID &&
+			bytes.Equal(r.Raw, item.Address.Raw) && r.Settlement == item.Settlement && r.Scheme == item.Scheme {
 			item.PaymentID, item.Address.Raw, item.Settlement = "", []byte{}, ""
 		}
 	}
 	return nil
 }
 
-// readItems reads the items of the sweeps, with what omitRoutes left out of them. Their routes are there: omitRoutes has
-// read them, and no statement deletes a route or changes its address. So a missing one means that the database was
+// readItems reads the items of the sweeps, with what omitRoutes left out of them. Their routes are there: omitRoutes
+// has read them, and no statement deletes a route or changes its address. So a missing one means that the database was
 // damaged, and no sweep of the network is driven then.
 func readItems(ctx context.Context, t db.Tx, sweeps []int64) ([]itemRow, error) {
 	rows, err := db.All[struct {

@@ -70,6 +70,8 @@ func (r *sweepRow) add(i itemRow) {
 	if i.Moved.Valid {
 		r.Moved = append(r.Moved, chain.Moved{Address: i.Address.Address, Contract: i.Asset.Contract, Units: i.Moved.V})
 	} else if i.Reason != "" {
-		r.Unmoved = append(r.Unmoved, chain.Unmoved{Address: i.Address.Address, Contract: i.Asset.Contract, Reason: i.Reason})
+		r.Unmoved = append(r.Unmoved, chain.Unmoved{
+			Address: i.Address.Address, Contract: i.Asset.Contract, Reason: i.Reason,
+		})
 	}
 }
