@@ -1,7 +1,6 @@
 package db
 
 import (
-	"slices"
 	"testing"
 	"time"
 )
@@ -53,26 +52,6 @@ func TestTable_Texts(t *testing.T) {
 		if c.got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", what, c.got, c.want)
 		}
-	}
-}
-
-// Arguments and destinations are in the order of the texts.
-func TestTable_Values(t *testing.T) {
-	t.Parallel()
-	now := At(time.Unix(7, 0))
-	row := orderRow{ID: 3, Name: "a", State: "b", Raw: nil, EndedAt: now}
-	if got := orders.Values(&row); len(got) != 4 || got[0] != "a" || got[1] != "b" || got[3] != now {
-		t.Errorf("values are %v", got)
-	}
-	if got := orders.Changes(&row, int64(3)); len(got) != 4 || got[0] != "b" || got[2] != now || got[3] != int64(3) {
-		t.Errorf("changes are %v", got)
-	}
-	*orders.Dest(&row)[1].(*string) = "read"
-	if row.Name != "read" {
-		t.Errorf("a scan does not reach the row: %+v", row)
-	}
-	if !slices.Equal(Texts{"x"}, Texts{"x"}) || (Texts{"x", `"`}).forSQLite() != `["x","\""]` {
-		t.Errorf("texts for SQLite are %v", (Texts{"x", `"`}).forSQLite())
 	}
 }
 
