@@ -1,7 +1,6 @@
 package money
 
 import (
-	"database/sql/driver"
 	"fmt"
 	"math"
 	"math/big"
@@ -74,9 +73,6 @@ func (u *Units) Scan(stored any) (err error) {
 	}
 	return err
 }
-
-// Value returns the digits, as they are stored.
-func (u Units) Value() (driver.Value, error) { return u.String(), nil }
 
 // Big returns a copy as a big integer.
 func (u Units) Big() *big.Int {

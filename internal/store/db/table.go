@@ -1,6 +1,7 @@
 package db
 
 import (
+	"database/sql"
 	"database/sql/driver"
 	"fmt"
 	"reflect"
@@ -94,6 +95,8 @@ func columnForm(t reflect.Type, packed bool) *form {
 			text, _ := v.Interface().(driver.Valuer).Value() //nolint:forcetypeassert // just asked
 			return text
 		}, addressOf}
+	case formattable(t):
+		return &form{"text", func(v reflect.Value) any { return fmt.Sprint(v.Interface()) }, addressOf}
 	case t.Kind() == reflect.String:
 		return as[string]("text", func(v reflect.Value) any { return v.String() })
 	case t.Kind() == reflect.Bool:
@@ -104,6 +107,13 @@ func columnForm(t reflect.Type, packed bool) *form {
 		return as[int]("bigint", func(v reflect.Value) any { return v.Int() })
 	}
 	panic(fmt.Sprintf("a model of a hot table has a field of type %s", t))
+}
+
+// formattable reports whether a type scans what it writes as a text.
+func formattable(t reflect.Type) bool {
+	_, scans := reflect.Zero(reflect.PointerTo(t)).Interface().(sql.Scanner)
+	_, writes := reflect.Zero(t).Interface().(fmt.Stringer)
+	return scans && writes
 }
 
 func addressOf(v reflect.Value) any { return v.Addr().Interface() }

@@ -80,7 +80,7 @@ func endRow(ctx context.Context, t db.Tx, id int64, w settlement.Sweep) error {
 // endItems stores what became of each item.
 func endItems(ctx context.Context, t db.Tx, id int64, w settlement.Sweep) error {
 	for _, m := range w.Moved {
-		if err := endItem(ctx, t, id, m.Address, m.Contract, &m.Units, ""); err != nil {
+		if err := endItem(ctx, t, id, m.Address, m.Contract, m.Units.String(), ""); err != nil {
 			return err
 		}
 	}
@@ -93,7 +93,7 @@ func endItems(ctx context.Context, t db.Tx, id int64, w settlement.Sweep) error 
 }
 
 func endItem(
-	ctx context.Context, t db.Tx, id int64, a, contract chain.Address, moved *money.Units, reason string,
+	ctx context.Context, t db.Tx, id int64, a, contract chain.Address, moved any, reason string,
 ) error {
 	_, err := t.NewRaw("UPDATE sweep_items SET moved = ?, reason = ? WHERE sweep_id = ? AND address = ? AND contract = ?",
 		moved, db.Shown(reason), id, db.Packed(a), db.Packed(contract)).Exec(ctx)
