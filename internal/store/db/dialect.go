@@ -96,14 +96,17 @@ type form struct {
 
 // as is a form that reads through a type with the same memory.
 func as[T any](kind string, value func(reflect.Value) any) *form {
-	return &form{kind, value, func(v reflect.Value) any { return v.Addr().Convert(reflect.TypeFor[*T]()).Interface() }}
+	of := reflect.TypeFor[*T]()
+	return &form{kind, value, func(v reflect.Value) any { return v.Addr().Convert(of).Interface() }}
 }
 
 // scanner reads a column for bun, with bun's own function for what needs no other.
 func (f *form) scanner(inner schema.ScannerFunc) schema.ScannerFunc {
 	return func(v reflect.Value, src any) error {
-		_, text := src.(string) // in a column of texts; of a time in bun's own tables
-		if dest, ok := f.dest(v).(sql.Scanner); ok && (!text || f.kind == "text") {
+		if _, text := src.(string); text && f.kind != "text" { // in a column of texts; of a time in bun's own tables
+			return inner(v, src)
+		}
+		if dest, ok := f.dest(v).(sql.Scanner); ok {
 			return dest.Scan(src)
 		}
 		return inner(v, src)
