@@ -96,8 +96,7 @@ type form struct {
 
 // as is a form that reads through a type with the same memory.
 func as[T any](kind string, value func(reflect.Value) any) *form {
-	of := reflect.TypeFor[*T]()
-	return &form{kind, value, func(v reflect.Value) any { return v.Addr().Convert(of).Interface() }}
+	return &form{kind, value, func(v reflect.Value) any { return (*T)(v.Addr().UnsafePointer()) }}
 }
 
 // scanner reads a column for bun, with bun's own function for what needs no other.
@@ -160,6 +159,9 @@ func Codec[T any](write func(T) string, read func(string) (T, error)) reflect.Ty
 // coded reads a text that a Codec wrote.
 type coded func(string) error
 
+// ScanText reads what PostgreSQL sends, without the copies of Scan.
+func (c coded) ScanText(v pgtype.Text) error { return c(v.String) }
+
 // Scan reads what either database returns.
 func (c coded) Scan(src any) error {
 	text, ok := src.(string)
@@ -175,6 +177,12 @@ type exists struct{ v reflect.Value }
 // Scan reads what either database returns.
 func (e exists) Scan(src any) error {
 	e.v.SetBool(src != nil)
+	return nil
+}
+
+// ScanTimestamptz reads what PostgreSQL sends, without the copies of Scan.
+func (e exists) ScanTimestamptz(v pgtype.Timestamptz) error {
+	e.v.SetBool(v.Valid)
 	return nil
 }
 
@@ -218,6 +226,28 @@ func (m *micros) Scan(src any) error {
 	return err
 }
 
+// ScanInt64 reads what PostgreSQL sends, without the copies of Scan.
+func (m *micros) ScanInt64(v pgtype.Int8) error {
+	*m = micros(v.Int64 * int64(time.Microsecond))
+	return nil
+}
+
+// integer reads an int.
+type integer int
+
+// Scan reads what either database returns.
+func (i *integer) Scan(src any) error {
+	n, err := whole(src)
+	*i = integer(n)
+	return err
+}
+
+// ScanInt64 reads what PostgreSQL sends, without the copies of Scan.
+func (i *integer) ScanInt64(v pgtype.Int8) error {
+	*i = integer(v.Int64)
+	return nil
+}
+
 // number is a number of 63 bits that is not negative, such as that of a block.
 type number uint64
 
@@ -226,6 +256,12 @@ func (n *number) Scan(src any) error {
 	read, err := whole(src)
 	*n = number(max(read, 0)) //nolint:gosec // just bounded
 	return err
+}
+
+// ScanInt64 reads what PostgreSQL sends, without the copies of Scan.
+func (n *number) ScanInt64(v pgtype.Int8) error {
+	*n = number(max(v.Int64, 0)) //nolint:gosec // just bounded
+	return nil
 }
 
 // numberOf is the argument of a number.
@@ -284,13 +320,16 @@ func (l list) Scan(src any) error {
 	if !ok {
 		return fmt.Errorf("a stored list has type %T", src)
 	}
-	l.v.SetZero()
-	if text == "" {
-		return nil
+	return l.ScanText(pgtype.Text{String: text})
+}
+
+// ScanText reads what PostgreSQL sends, without the copies of Scan.
+func (l list) ScanText(v pgtype.Text) error {
+	var texts []string
+	if v.String != "" {
+		texts = strings.Split(v.String, between)
 	}
-	for one := range strings.SplitSeq(text, between) {
-		l.v.Set(reflect.Append(l.v, reflect.ValueOf(one).Convert(l.v.Type().Elem())))
-	}
+	*(*[]string)(l.v.Addr().UnsafePointer()) = texts // a list of texts has the memory of a []string
 	return nil
 }
 

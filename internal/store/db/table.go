@@ -104,7 +104,7 @@ func columnForm(t reflect.Type, packed bool) *form {
 	case t.Kind() == reflect.Int64:
 		return as[int64]("bigint", func(v reflect.Value) any { return v.Int() })
 	case t.Kind() == reflect.Int:
-		return as[int]("bigint", func(v reflect.Value) any { return v.Int() })
+		return as[integer]("bigint", func(v reflect.Value) any { return v.Int() })
 	}
 	panic(fmt.Sprintf("a model of a hot table has a field of type %s", t))
 }
