@@ -16,9 +16,6 @@ import (
 // call. A method's name is that of the Go method, and what it refuses it refuses in geth's words.
 type ethAPI struct{ chain *Chain }
 
-// at is where a method without a block reads: the newest.
-var latest = rpc.BlockNumberOrHashWithNumber(rpc.LatestBlockNumber)
-
 // block finds what a tag, number or hash names; nil if there is none.
 func (a *ethAPI) block(at rpc.BlockNumberOrHash) (*block, error) {
 	if hash, ok := at.Hash(); ok {
@@ -52,8 +49,12 @@ func (a *ethAPI) block(at rpc.BlockNumberOrHash) (*block, error) {
 	return blocks[number], nil
 }
 
-// state returns a block with its state.
-func (a *ethAPI) state(at rpc.BlockNumberOrHash) (*block, *state.StateDB, error) {
+// state returns a block with its state; where no block is named the head.
+func (a *ethAPI) state(named *rpc.BlockNumberOrHash) (*block, *state.StateDB, error) {
+	at := rpc.BlockNumberOrHashWithNumber(rpc.LatestBlockNumber)
+	if named != nil {
+		at = *named
+	}
 	b, err := a.block(at)
 	if err != nil {
 		return nil, nil, err
@@ -81,7 +82,7 @@ func (a *ethAPI) Syncing() bool { return false }
 func (a *ethAPI) Accounts() []common.Address { return []common.Address{} }
 
 // GetBalance is an account's native coin, in wei.
-func (a *ethAPI) GetBalance(of common.Address, at rpc.BlockNumberOrHash) (*hexutil.Big, error) {
+func (a *ethAPI) GetBalance(of common.Address, at *rpc.BlockNumberOrHash) (*hexutil.Big, error) {
 	_, on, err := a.state(at)
 	if err != nil {
 		return nil, err
@@ -90,7 +91,7 @@ func (a *ethAPI) GetBalance(of common.Address, at rpc.BlockNumberOrHash) (*hexut
 }
 
 // GetCode is a contract's code.
-func (a *ethAPI) GetCode(of common.Address, at rpc.BlockNumberOrHash) (hexutil.Bytes, error) {
+func (a *ethAPI) GetCode(of common.Address, at *rpc.BlockNumberOrHash) (hexutil.Bytes, error) {
 	_, on, err := a.state(at)
 	if err != nil {
 		return nil, err
@@ -99,7 +100,7 @@ func (a *ethAPI) GetCode(of common.Address, at rpc.BlockNumberOrHash) (hexutil.B
 }
 
 // GetStorageAt is a word of a contract's storage.
-func (a *ethAPI) GetStorageAt(of common.Address, slot hexutil.Big, at rpc.BlockNumberOrHash) (hexutil.Bytes, error) {
+func (a *ethAPI) GetStorageAt(of common.Address, slot hexutil.Big, at *rpc.BlockNumberOrHash) (hexutil.Bytes, error) {
 	_, on, err := a.state(at)
 	if err != nil {
 		return nil, err
@@ -109,8 +110,8 @@ func (a *ethAPI) GetStorageAt(of common.Address, slot hexutil.Big, at rpc.BlockN
 }
 
 // GetTransactionCount is an account's next nonce, with what waits in the pool if the block is pending.
-func (a *ethAPI) GetTransactionCount(of common.Address, at rpc.BlockNumberOrHash) (hexutil.Uint64, error) {
-	if number, ok := at.Number(); ok && number == rpc.PendingBlockNumber {
+func (a *ethAPI) GetTransactionCount(of common.Address, at *rpc.BlockNumberOrHash) (hexutil.Uint64, error) {
+	if at != nil && at.BlockNumber != nil && *at.BlockNumber == rpc.PendingBlockNumber {
 		nonce, err := a.chain.nextNonce(of)
 		return hexutil.Uint64(nonce), err
 	}
@@ -193,8 +194,8 @@ func (a *ethAPI) transactionFields(tx *types.Transaction, at *place) (map[string
 		return nil, err
 	}
 	fields := map[string]any{
-		"from": from, "gasPrice": (*hexutil.Big)(tx.GasFeeCap()),
-		"blockHash": nil, "blockNumber": nil, "transactionIndex": nil,
+		"from": from, "to": tx.To(), "gasPrice": (*hexutil.Big)(tx.GasFeeCap()),
+		"blockHash": nil, "blockNumber": nil, "blockTimestamp": nil, "transactionIndex": nil,
 	}
 	if at != nil {
 		fields["gasPrice"] = (*hexutil.Big)(at.receipts()[at.index].EffectiveGasPrice)
@@ -236,19 +237,18 @@ func (a *ethAPI) receiptFields(at place) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	more := map[string]any{"from": from, "to": tx.To()}
+	more := map[string]any{
+		"type": hexutil.Uint(tx.Type()), "from": from, "to": tx.To(), "logs": append([]*types.Log{}, receipt.Logs...),
+	}
 	if tx.To() != nil {
 		more["contractAddress"] = nil
-	}
-	if len(receipt.Logs) == 0 {
-		more["logs"] = []*types.Log{}
 	}
 	fields, err := with(receipt, more)
 	delete(fields, "root") // of transactions before 2017
 	return fields, err
 }
 
-// with returns the fields of a value's JSON object with more that it does not know.
+// with returns the fields of a value's JSON object that are not null, with more that it does not know.
 func with(value json.Marshaler, more map[string]any) (fields map[string]any, err error) {
 	text, err := value.MarshalJSON()
 	if err == nil {
@@ -257,6 +257,7 @@ func with(value json.Marshaler, more map[string]any) (fields map[string]any, err
 	if err != nil {
 		return nil, err
 	}
+	maps.DeleteFunc(fields, func(_ string, field any) bool { return field == nil })
 	maps.Copy(fields, more)
 	return fields, nil
 }

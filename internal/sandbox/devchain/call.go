@@ -75,10 +75,7 @@ func amount(b *hexutil.Big) *uint256.Int {
 
 // Call runs a request on a block's state and returns what it returns.
 func (a *ethAPI) Call(ctx context.Context, r request, at *rpc.BlockNumberOrHash) (hexutil.Bytes, error) {
-	if at == nil {
-		at = &latest
-	}
-	b, on, err := a.state(*at)
+	b, on, err := a.state(at)
 	if err != nil {
 		return nil, err
 	}
@@ -112,10 +109,7 @@ func (a *ethAPI) Call(ctx context.Context, r request, at *rpc.BlockNumberOrHash)
 
 // EstimateGas is the gas with which a request succeeds.
 func (a *ethAPI) EstimateGas(ctx context.Context, r request, at *rpc.BlockNumberOrHash) (hexutil.Uint64, error) {
-	if at == nil {
-		at = &latest
-	}
-	b, on, err := a.state(*at)
+	b, on, err := a.state(at)
 	if err != nil {
 		return 0, err
 	}

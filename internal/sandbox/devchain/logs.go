@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -47,7 +46,7 @@ func (e badParams) ErrorCode() int { return -32602 }
 // GetLogs returns the logs of a block, or of a range of the chain, oldest first.
 func (a *ethAPI) GetLogs(q query) ([]*types.Log, error) {
 	if len(q.Topics) > maxTopics {
-		return nil, errors.New("exceed max topics")
+		return nil, badParams("exceed max topics")
 	}
 	if q.BlockHash != nil {
 		if q.FromBlock != nil || q.ToBlock != nil {
@@ -91,7 +90,7 @@ func (a *ethAPI) bound(at *rpc.BlockNumber, blocks []*block) (int, error) {
 	case *at == rpc.EarliestBlockNumber:
 		return 0, nil
 	case *at < 0:
-		return 0, fmt.Errorf("negative block number")
+		return 0, errors.New("negative block number")
 	}
 	return int(*at), nil
 }
