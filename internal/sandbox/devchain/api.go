@@ -16,11 +16,27 @@ import (
 // call. A method's name is that of the Go method, and what it refuses it refuses in geth's words.
 type ethAPI struct{ chain *Chain }
 
-// block finds what a tag, number or hash names; nil if there is none.
+// noBlock: the block that is asked for does not exist.
+type noBlock string
+
+func (e noBlock) Error() string { return string(e) }
+
+// unlessMissing is nil for noBlock: a method that returns a block answers null instead.
+func unlessMissing(err error) error {
+	if _, missing := errors.AsType[noBlock](err); missing {
+		return nil
+	}
+	return err
+}
+
+// block finds what a tag, number or hash names.
 func (a *ethAPI) block(at rpc.BlockNumberOrHash) (*block, error) {
 	if hash, ok := at.Hash(); ok {
 		b, canonical := a.chain.byHash(hash)
-		if b != nil && at.RequireCanonical && !canonical {
+		if b == nil {
+			return nil, noBlock("header for hash not found")
+		}
+		if at.RequireCanonical && !canonical {
 			return nil, errors.New("hash is not currently canonical")
 		}
 		return b, nil
@@ -44,7 +60,7 @@ func (a *ethAPI) block(at rpc.BlockNumberOrHash) (*block, error) {
 		number = 0
 	}
 	if number < 0 || int(number) >= len(blocks) {
-		return nil, nil
+		return nil, noBlock("header not found")
 	}
 	return blocks[number], nil
 }
@@ -59,18 +75,14 @@ func (a *ethAPI) state(named *rpc.BlockNumberOrHash) (*block, *state.StateDB, er
 	if err != nil {
 		return nil, nil, err
 	}
-	if b == nil {
-		if _, ok := at.Hash(); ok {
-			return nil, nil, errors.New("header for hash not found")
-		}
-		return nil, nil, errors.New("header not found")
-	}
 	on, err := state.New(b.root, a.chain.states)
 	return b, on, err
 }
 
 // ChainId is the EIP-155 chain id.
-func (a *ethAPI) ChainId() *hexutil.Big { return (*hexutil.Big)(a.chain.rules.ChainID) } //nolint:revive,staticcheck // the method's name
+//
+//nolint:revive,staticcheck // the method is eth_chainId
+func (a *ethAPI) ChainId() *hexutil.Big { return (*hexutil.Big)(a.chain.rules.ChainID) }
 
 // BlockNumber is the number of the head.
 func (a *ethAPI) BlockNumber() hexutil.Uint64 { return hexutil.Uint64(a.chain.head().number) }
@@ -99,16 +111,6 @@ func (a *ethAPI) GetCode(of common.Address, at *rpc.BlockNumberOrHash) (hexutil.
 	return on.GetCode(of), on.Error()
 }
 
-// GetStorageAt is a word of a contract's storage.
-func (a *ethAPI) GetStorageAt(of common.Address, slot hexutil.Big, at *rpc.BlockNumberOrHash) (hexutil.Bytes, error) {
-	_, on, err := a.state(at)
-	if err != nil {
-		return nil, err
-	}
-	word := on.GetState(of, common.BigToHash(slot.ToInt()))
-	return word[:], on.Error()
-}
-
 // GetTransactionCount is an account's next nonce, with what waits in the pool if the block is pending.
 func (a *ethAPI) GetTransactionCount(of common.Address, at *rpc.BlockNumberOrHash) (hexutil.Uint64, error) {
 	if at != nil && at.BlockNumber != nil && *at.BlockNumber == rpc.PendingBlockNumber {
@@ -134,46 +136,43 @@ func (a *ethAPI) SendRawTransaction(raw hexutil.Bytes) (common.Hash, error) {
 // GetBlockByNumber is a block with its transactions or their hashes; null if there is none.
 func (a *ethAPI) GetBlockByNumber(number rpc.BlockNumber, full bool) (map[string]any, error) {
 	b, err := a.block(rpc.BlockNumberOrHashWithNumber(number))
-	if b == nil || err != nil {
-		return nil, err
+	if err != nil {
+		return nil, unlessMissing(err)
 	}
-	fields, err := a.blockFields(b, full)
+	fields := a.blockFields(b, full)
 	if number == rpc.PendingBlockNumber {
 		for _, field := range []string{"hash", "nonce", "miner"} {
 			fields[field] = nil
 		}
 	}
-	return fields, err
+	return fields, nil
 }
 
 // GetBlockByHash is a block with its transactions or their hashes, also one that was removed; null if there is none.
-func (a *ethAPI) GetBlockByHash(hash common.Hash, full bool) (map[string]any, error) {
+func (a *ethAPI) GetBlockByHash(hash common.Hash, full bool) map[string]any {
 	b, _ := a.chain.byHash(hash)
 	if b == nil {
-		return nil, nil
+		return nil
 	}
 	return a.blockFields(b, full)
 }
 
-func (a *ethAPI) blockFields(b *block, full bool) (map[string]any, error) {
+func (a *ethAPI) blockFields(b *block, full bool) map[string]any {
 	txs := make([]any, len(b.transactions()))
 	for i, tx := range b.transactions() {
 		if txs[i] = tx.Hash(); full {
-			var err error
-			if txs[i], err = a.transactionFields(tx, &place{b, i}); err != nil {
-				return nil, err
-			}
+			txs[i] = a.transactionFields(tx, &place{b, i})
 		}
 	}
-	body := types.Body{Transactions: b.transactions(), Withdrawals: types.Withdrawals{}}
-	return with(b.header(), map[string]any{
-		"size":         hexutil.Uint64(types.NewBlockWithHeader(b.header()).WithBody(body).Size()),
+	header, body := b.header(), types.Body{Transactions: b.transactions(), Withdrawals: types.Withdrawals{}}
+	return with(header, map[string]any{
+		"size":         hexutil.Uint64(types.NewBlockWithHeader(header).WithBody(body).Size()),
 		"transactions": txs, "uncles": []common.Hash{}, "withdrawals": body.Withdrawals,
 	})
 }
 
 // GetTransactionByHash is a transaction in the chain or the pool; null if there is none.
-func (a *ethAPI) GetTransactionByHash(hash common.Hash) (map[string]any, error) {
+func (a *ethAPI) GetTransactionByHash(hash common.Hash) map[string]any {
 	a.chain.mu.RLock()
 	at, ok := a.chain.included[hash]
 	waiting := a.chain.pool.known[hash]
@@ -184,17 +183,13 @@ func (a *ethAPI) GetTransactionByHash(hash common.Hash) (map[string]any, error) 
 	case waiting != nil:
 		return a.transactionFields(waiting, nil)
 	}
-	return nil, nil
+	return nil
 }
 
 // transactionFields describes a transaction in a block, or in none.
-func (a *ethAPI) transactionFields(tx *types.Transaction, at *place) (map[string]any, error) {
-	from, err := types.Sender(a.chain.signer, tx)
-	if err != nil {
-		return nil, err
-	}
+func (a *ethAPI) transactionFields(tx *types.Transaction, at *place) map[string]any {
 	fields := map[string]any{
-		"from": from, "to": tx.To(), "gasPrice": (*hexutil.Big)(tx.GasFeeCap()),
+		"from": a.sender(tx), "to": tx.To(), "gasPrice": (*hexutil.Big)(tx.GasFeeCap()),
 		"blockHash": nil, "blockNumber": nil, "blockTimestamp": nil, "transactionIndex": nil,
 	}
 	if at != nil {
@@ -206,12 +201,12 @@ func (a *ethAPI) transactionFields(tx *types.Transaction, at *place) (map[string
 }
 
 // GetTransactionReceipt is the receipt of a transaction in the chain; null if there is none.
-func (a *ethAPI) GetTransactionReceipt(hash common.Hash) (map[string]any, error) {
+func (a *ethAPI) GetTransactionReceipt(hash common.Hash) map[string]any {
 	a.chain.mu.RLock()
 	at, ok := a.chain.included[hash]
 	a.chain.mu.RUnlock()
 	if !ok {
-		return nil, nil
+		return nil
 	}
 	return a.receiptFields(at)
 }
@@ -219,45 +214,45 @@ func (a *ethAPI) GetTransactionReceipt(hash common.Hash) (map[string]any, error)
 // GetBlockReceipts are the receipts of a block's transactions; null if there is no such block.
 func (a *ethAPI) GetBlockReceipts(at rpc.BlockNumberOrHash) ([]map[string]any, error) {
 	b, err := a.block(at)
-	if b == nil || err != nil {
-		return nil, err
+	if err != nil {
+		return nil, unlessMissing(err)
 	}
 	all := make([]map[string]any, len(b.receipts()))
 	for i := range all {
-		if all[i], err = a.receiptFields(place{b, i}); err != nil {
-			return nil, err
-		}
+		all[i] = a.receiptFields(place{b, i})
 	}
 	return all, nil
 }
 
-func (a *ethAPI) receiptFields(at place) (map[string]any, error) {
+func (a *ethAPI) receiptFields(at place) map[string]any {
 	tx, receipt := at.transactions()[at.index], at.receipts()[at.index]
-	from, err := types.Sender(a.chain.signer, tx)
-	if err != nil {
-		return nil, err
-	}
-	more := map[string]any{
-		"type": hexutil.Uint(tx.Type()), "from": from, "to": tx.To(), "logs": append([]*types.Log{}, receipt.Logs...),
-	}
+	fields := with(receipt, map[string]any{
+		"type": hexutil.Uint(tx.Type()), "from": a.sender(tx), "to": tx.To(),
+		"logs": append([]*types.Log{}, receipt.Logs...),
+	})
 	if tx.To() != nil {
-		more["contractAddress"] = nil
+		fields["contractAddress"] = nil
 	}
-	fields, err := with(receipt, more)
 	delete(fields, "root") // of transactions before 2017
-	return fields, err
+	return fields
+}
+
+// sender is who signed a transaction, which was checked when the pool took it.
+func (a *ethAPI) sender(tx *types.Transaction) common.Address {
+	from, _ := types.Sender(a.chain.signer, tx)
+	return from
 }
 
 // with returns the fields of a value's JSON object that are not null, with more that it does not know.
-func with(value json.Marshaler, more map[string]any) (fields map[string]any, err error) {
+func with(value json.Marshaler, more map[string]any) (fields map[string]any) {
 	text, err := value.MarshalJSON()
 	if err == nil {
 		err = json.Unmarshal(text, &fields)
 	}
 	if err != nil {
-		return nil, err
+		panic(err) // a header, transaction or receipt has a JSON form
 	}
 	maps.DeleteFunc(fields, func(_ string, field any) bool { return field == nil })
 	maps.Copy(fields, more)
-	return fields, nil
+	return fields
 }

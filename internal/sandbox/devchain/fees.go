@@ -40,10 +40,8 @@ func (a *ethAPI) FeeHistory(count math.HexOrDecimal64, last rpc.BlockNumber, per
 	if err != nil {
 		return nil, err
 	}
-	if b == nil {
-		return nil, errors.New("request beyond head block")
-	}
-	if !slices.IsSorted(percentiles) || len(percentiles) > 0 && (percentiles[0] < 0 || percentiles[len(percentiles)-1] > 100) {
+	outside := func(percentile float64) bool { return percentile < 0 || percentile > 100 }
+	if !slices.IsSorted(percentiles) || slices.ContainsFunc(percentiles, outside) {
 		return nil, errors.New("invalid reward percentile")
 	}
 	next := newBlock(b, a.chain.rules, b.time+1, 0)

@@ -61,19 +61,18 @@ func openJournal(dir string) (j *journal, entries []entry, err error) {
 // readEntries returns the entries and how many bytes they take. What follows is the beginning of one that a killed
 // process was writing.
 func readEntries(stored []byte) (entries []entry, whole int, err error) {
-	for rest := stored; len(rest) > 0; {
-		_, _, after, err := rlp.Split(rest)
-		if err != nil {
-			break
+	for {
+		next := stored[whole:]
+		_, _, after, torn := rlp.Split(next)
+		if len(next) == 0 || torn != nil {
+			return entries, whole, err
 		}
 		var e entry
-		if err := rlp.DecodeBytes(rest[:len(rest)-len(after)], &e); err != nil {
+		if err = rlp.DecodeBytes(next[:len(next)-len(after)], &e); err != nil {
 			return nil, 0, fmt.Errorf("entry %d of the stored chain: %w", len(entries), err)
 		}
-		entries, rest = append(entries, e), after
-		whole = len(stored) - len(rest)
+		entries, whole = append(entries, e), len(stored)-len(after)
 	}
-	return entries, whole, nil
 }
 
 func (j *journal) write(e entry) error {

@@ -99,10 +99,7 @@ func (a *ethAPI) bound(at *rpc.BlockNumber, blocks []*block) (int, error) {
 func (q query) match(blocks []*block) []*types.Log {
 	found := []*types.Log{}
 	for _, b := range blocks {
-		if b.content == nil || !q.mayMatch(b.content.block.Bloom()) {
-			continue
-		}
-		for _, receipt := range b.content.receipts {
+		for _, receipt := range b.receipts() {
 			for _, log := range receipt.Logs {
 				if q.matches(log) {
 					found = append(found, log)
@@ -111,24 +108,6 @@ func (q query) match(blocks []*block) []*types.Log {
 		}
 	}
 	return found
-}
-
-// mayMatch is false if the bloom of a block rules the wanted logs out.
-func (q query) mayMatch(bloom types.Bloom) bool {
-	in := func(wanted int, has func(int) bool) bool {
-		for i := range wanted {
-			if has(i) {
-				return true
-			}
-		}
-		return wanted == 0
-	}
-	for _, topics := range q.Topics {
-		if !in(len(topics), func(i int) bool { return types.BloomLookup(bloom, topics[i]) }) {
-			return false
-		}
-	}
-	return in(len(q.Addresses), func(i int) bool { return types.BloomLookup(bloom, q.Addresses[i]) })
 }
 
 func (q query) matches(log *types.Log) bool {

@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/ethclient"
 	"github.com/ethereum/go-ethereum/rpc"
 )
@@ -33,7 +32,7 @@ const (
 func (c *Chain) serve() error {
 	calls := rpc.NewServer()
 	calls.SetBatchLimits(maxBatch, maxBatchAnswer)
-	for name, service := range map[string]any{"eth": &ethAPI{c}, "net": &netAPI{c}, "web3": &web3API{}} {
+	for name, service := range map[string]any{"eth": &ethAPI{c}, "net": &netAPI{c}} {
 		if err := calls.RegisterName(name, service); err != nil {
 			return fmt.Errorf("methods of %s: %w", name, err)
 		}
@@ -70,19 +69,8 @@ func (s *server) close() error {
 	return s.http.Close()
 }
 
-// netAPI and web3API say what wallets ask before anything else.
+// netAPI says what wallets ask before anything else.
 type netAPI struct{ chain *Chain }
 
 // Version is the network's number: the chain id in decimal.
 func (a *netAPI) Version() string { return strconv.FormatUint(a.chain.config.ChainID, 10) }
-
-// Listening is true, as of every node that answers.
-func (a *netAPI) Listening() bool { return true }
-
-// PeerCount is none.
-func (a *netAPI) PeerCount() hexutil.Uint { return 0 }
-
-type web3API struct{}
-
-// ClientVersion is the program's name.
-func (a *web3API) ClientVersion() string { return "florin-devchain" }
