@@ -104,12 +104,13 @@ func (c *Chain) Client() *ethclient.Client { return c.client }
 // result.
 func (c *Chain) Close() error {
 	c.closing.Do(func() {
+		c.client.Close()
+		err := c.server.close() // first, for a block waits for subscribers that do not read
 		c.stopTimer()
 		c.sealing.Lock()
 		defer c.sealing.Unlock()
 		c.ended = true
-		c.client.Close()
-		if err := errors.Join(c.server.close(), c.journal.close()); err != nil {
+		if err := errors.Join(err, c.journal.close()); err != nil {
 			c.closed = fmt.Errorf("devchain: close chain %d: %w", c.config.ChainID, err)
 		}
 	})
