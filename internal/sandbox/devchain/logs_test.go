@@ -101,7 +101,8 @@ func TestFeeHistory(t *testing.T) {
 	key, _ := chain.payer(chain.Tokens().USDT.Address, 1)
 	for nonce, tip := range []int64{3e9, 1e9, 2e9, 2e9} {
 		nonce := uint64(nonce)
-		chain.sent(chain.Send(chain.ctx, key, devchain.Tx{To: &deposit, Gas: 21_000, Nonce: &nonce, Tip: big.NewInt(tip)}))
+		tx := devchain.Tx{To: &deposit, Gas: 21_000, Nonce: &nonce, Tip: big.NewInt(tip)}
+		chain.sent(chain.Send(chain.ctx, key, tx))
 	}
 	chain.Commit()
 	chain.Commit()

@@ -106,7 +106,7 @@ func (c *Chain) fork(parent common.Hash) error {
 	c.pool.settle(on)
 	for _, b := range removed {
 		for _, tx := range b.transactions() {
-			_ = c.pool.add(tx, to.header(), on) // what the fork made impossible, such as to spend what is not there, ends
+			_ = c.pool.add(tx, to.header(), on) // what the fork made impossible ends
 		}
 	}
 	c.mu.Unlock()
