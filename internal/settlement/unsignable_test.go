@@ -47,7 +47,8 @@ func TestSweeper_Unsignable(t *testing.T) {
 	}
 }
 
-// A temporary failure, here an endpoint that is down, does not end a sweep.
+// A temporary failure, here an endpoint that is down, does not end a sweep, and while it waits to be signed no other is
+// planned: what comes meanwhile goes into one sweep with more of its kind.
 func TestSweeper_SignsLater(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, chain.Polygon, storetest.SQLite(t))
@@ -64,8 +65,14 @@ func TestSweeper_SignsLater(t *testing.T) {
 	if planned := w.inFlight(); planned.State != settlement.Planned || len(planned.Attempts) != 0 {
 		t.Errorf("without a network the sweep is %s", planned.State)
 	}
+	late := w.paid(5 * money.USD)
+	_ = s.RunOnce(t.Context()) // fails as before
+	if planned := w.allInFlight(); len(planned) != 1 {
+		t.Errorf("%d sweeps wait to be signed", len(planned))
+	}
 	w.settle(w.sweeper())
 	w.wantSwept(p, true)
+	w.wantSwept(late, true)
 }
 
 // stray makes a payment that is paid at an address which derives from something else.
