@@ -70,6 +70,12 @@ type Head struct {
 	Time   time.Time
 }
 
+// Same reports whether two endpoints show the same block. When it was made decides as much as what it holds does, and
+// an endpoint may lie about either.
+func (h Head) Same(o Head) bool {
+	return h.Number == o.Number && h.Hash == o.Hash && h.Time.Equal(o.Time)
+}
+
 // Heads are the newest blocks of a network, by how certain they are.
 type Heads struct {
 	// Latest is the newest block; money in it may still vanish.
@@ -199,12 +205,13 @@ func (t Transfer) ID() TransferID {
 type Inclusion struct {
 	Tx     TxHash
 	Block  string
+	At     int64 // the time of the block
 	Source string
 }
 
 // Inclusion returns where the transfer was found.
 func (t Transfer) Inclusion() Inclusion {
-	return Inclusion{Tx: t.Tx, Block: t.Block.Hash, Source: t.Source}
+	return Inclusion{Tx: t.Tx, Block: t.Block.Hash, At: t.Block.Time.Unix(), Source: t.Source}
 }
 
 // SameInclusion reports whether there are transfers and all are of one

@@ -106,7 +106,7 @@ type Found struct {
 // Same reports whether two endpoints found the same: the transaction in the same
 // block, with the same transfers.
 func (f Found) Same(o Found) bool {
-	return f.Exists == o.Exists && f.Failed == o.Failed && f.Final == o.Final && f.Block.Hash == o.Block.Hash &&
+	return f.Exists == o.Exists && f.Failed == o.Failed && f.Final == o.Final && f.Block.Same(o.Block) &&
 		slices.EqualFunc(f.Transfers, o.Transfers, func(a, b Transfer) bool {
 			return a.Key == b.Key && a.Asset.Contract == b.Asset.Contract && a.From == b.From && a.To == b.To &&
 				a.Units.Cmp(b.Units) == 0

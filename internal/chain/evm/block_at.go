@@ -8,15 +8,15 @@ import (
 	"github.com/florinpay/florin/internal/chain/evm/rpc"
 )
 
-// BlockAt returns the head of the block with that number. ok is false only if
-// every available endpoint lacks the block, none failed, and none has ever
-// reported a newer block.
+// BlockAt returns the head of the block with that number; of one that is final, with its time, what a quorum says, since
+// it decides what has expired. ok is false only if every available endpoint lacks the block, none failed, and none has
+// ever reported a newer block.
 func (a *Adapter) BlockAt(ctx context.Context, number uint64) (head chain.Head, ok bool, err error) {
 	if h, known := a.heads.take(number); known && ctx.Err() == nil {
 		return h.Head(), true, nil
 	}
 	sure := number > a.pool.HighestBlock()
-	err = a.pool.Do(ctx, func(ctx context.Context, e *rpc.Endpoint) error {
+	read := func(ctx context.Context, e *rpc.Endpoint) error {
 		results, err := e.Results(ctx, rpc.BlockByNumber(number))
 		if err != nil {
 			sure = false
@@ -32,7 +32,16 @@ func (a *Adapter) BlockAt(ctx context.Context, number uint64) (head chain.Head, 
 		}
 		head = h.Head()
 		return nil
-	})
+	}
+	if number <= a.heads.recall().final.Number && !a.oneWord(nil) {
+		head, err = chain.Agree(a.pool.Voices(), a.pool.Size(), chain.Head.Same, func(e *rpc.Endpoint) (chain.Head, error) {
+			err := a.pool.Try(ctx, e, read)
+			return head, err
+		})
+		ok = err == nil
+	} else {
+		err = a.pool.Do(ctx, read)
+	}
 	if errors.Is(err, rpc.ErrNotFound) && sure && ctx.Err() == nil {
 		return chain.Head{}, false, nil
 	}

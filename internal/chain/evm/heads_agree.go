@@ -29,6 +29,9 @@ func (a *Adapter) agree(ctx context.Context, best view, known knowledge) view {
 			return v, err == nil
 		},
 		func(o, v view) {
+			if a.stale(agreed.latest) && v.latest.Time > agreed.latest.Time {
+				agreed.latest = v.latest // of which one endpoint names no time, or a wrong one
+			}
 			if low := lowest(ctx, o, o.final, v, v.final); final.Add(low, o.endpoint, v.endpoint) >= needed {
 				agreed.final = higher(agreed.final, low)
 			}
@@ -39,6 +42,11 @@ func (a *Adapter) agree(ctx context.Context, best view, known knowledge) view {
 		},
 		func() bool { return agreed.final.Number > known.final.Number })
 	return agreed.ordered(a.profile.Finality)
+}
+
+// stale reports whether a newest block is so old that the network would not be offered.
+func (a *Adapter) stale(latest rpc.Header) bool {
+	return a.pool.Now().Sub(latest.Head().Time) > a.profile.HeadLimit
 }
 
 // reached is which endpoints have reached a block.
@@ -55,7 +63,7 @@ func (a *Adapter) readSecond(ctx context.Context, e *rpc.Endpoint, first view, k
 	if err != nil {
 		return view{}, err
 	}
-	if blocks[rpc.Quantity(first.final.Number)].Hash != first.final.Hash ||
+	if blocks[rpc.Quantity(first.final.Number)] != first.final ||
 		first.final.Number < known.finalized.Number {
 		return a.readHeads(ctx, e, known)
 	}
@@ -89,7 +97,7 @@ func lowest(ctx context.Context, a view, ha rpc.Header, b view, hb rpc.Header) r
 		}
 		there = h
 	}
-	if there.Hash != hb.Hash {
+	if there != hb { // with the same time
 		return rpc.Header{}
 	}
 	return hb

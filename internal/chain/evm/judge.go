@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/evm/rpc"
@@ -90,16 +91,17 @@ func (a *Adapter) judgeThrough(
 	case err == nil && (r.Block > at.Number || r.Failed || !sameBlock(r, source)):
 	case err != nil, !a.hasAll(r, transfers):
 		// It may have dropped the transaction from its index, or fail for its receipt alone, and still have the block.
-		verdict, err = a.judgeInBlock(ctx, e, transfers, tx, source.Number, block, at)
+		verdict, err = a.judgeInBlock(ctx, e, transfers, tx, block, at)
 	case r.Block == at.Number: // whose header was asked for beside the receipt
-		if r.BlockHash.String() == at.Hash {
+		if sameAt(at, source) {
 			verdict = chain.Stands
 		}
 	default:
-		verdict, err = included(ctx, e, r.Block, r.BlockHash)
+		verdict, err = included(ctx, e, source)
 	}
 	if err == nil && verdict == chain.Missing && alone {
-		if there, err := included(ctx, e, source.Number, block); err != nil || there == chain.Stands {
+		source.Time = time.Time{}
+		if there, err := included(ctx, e, source); err != nil || there == chain.Stands {
 			return chain.Undecided, err
 		}
 	}
@@ -143,17 +145,17 @@ func receiptWithHead(ctx context.Context, e *rpc.Endpoint, tx rpc.Hash, at chain
 // judgeInBlock looks for the transfers in the logs of their block. What the endpoint cannot show of one block, or of
 // one transaction, is no failure of the endpoint.
 func (a *Adapter) judgeInBlock(
-	ctx context.Context, e *rpc.Endpoint, transfers []chain.Transfer, tx rpc.Hash, number uint64, block rpc.Hash,
-	at chain.Head,
+	ctx context.Context, e *rpc.Endpoint, transfers []chain.Transfer, tx, block rpc.Hash, at chain.Head,
 ) (chain.Verdict, error) {
-	if number > at.Number {
+	source := transfers[0].Block
+	if source.Number > at.Number {
 		return chain.Missing, nil
 	}
-	verdict, err := included(ctx, e, number, block)
+	verdict, err := included(ctx, e, source)
 	if err != nil || verdict != chain.Stands {
 		return verdict, err
 	}
-	r, found, err := rpc.RebuildReceipt(ctx, e, tx, rpc.Header{Number: number, Hash: block})
+	r, found, err := rpc.RebuildReceipt(ctx, e, tx, rpc.Header{Number: source.Number, Hash: block})
 	switch {
 	case rpc.Limited(err):
 		return chain.Undecided, err
@@ -166,28 +168,34 @@ func (a *Adapter) judgeInBlock(
 }
 
 // included reports whether the node's chain has the block: Stands or Missing.
-func included(
-	ctx context.Context, e *rpc.Endpoint, number uint64, block rpc.Hash,
-) (verdict chain.Verdict, err error) {
-	err = e.Patiently(ctx, number, func() error {
-		results, err := e.Results(ctx, rpc.BlockByNumber(number))
+func included(ctx context.Context, e *rpc.Endpoint, block chain.Head) (verdict chain.Verdict, err error) {
+	err = e.Patiently(ctx, block.Number, func() error {
+		results, err := e.Results(ctx, rpc.BlockByNumber(block.Number))
 		if err != nil {
 			return err
 		}
-		h, ok, err := rpc.ParseNumberedHeader(results[0], number)
+		h, ok, err := rpc.ParseNumberedHeader(results[0], block.Number)
 		switch {
 		case err != nil:
 			return err
 		case !ok:
-			return fmt.Errorf("%w: block %d is not there", rpc.ErrLagging, number)
-		case h.Hash != block:
-			verdict = chain.Missing
-		default:
+			return fmt.Errorf("%w: block %d is not there", rpc.ErrLagging, block.Number)
+		case sameAt(h.Head(), block):
 			verdict = chain.Stands
+		default:
+			verdict = chain.Missing
 		}
 		return nil
 	})
 	return verdict, err
+}
+
+// sameAt is chain.Head.Same for a source that may name no time.
+func sameAt(h, source chain.Head) bool {
+	if source.Time.IsZero() {
+		h.Time = source.Time
+	}
+	return h.Same(source)
 }
 
 // hasAll reports whether the receipt has every one of the transfers.

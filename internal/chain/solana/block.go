@@ -31,7 +31,7 @@ func (e *endpoint) hasBlock(ctx context.Context, at chain.Head) error {
 		return err
 	case !ok:
 		return rpc.Lagging("slot %d is not there", at.Number)
-	case got.Hash != at.Hash:
+	case !got.Same(at):
 		return chain.ErrReorged
 	}
 	return nil

@@ -70,6 +70,9 @@ func (a *Adapter) Heads(ctx context.Context) (chain.Heads, error) {
 			return chain.Heads{}, ctx.Err()
 		}
 		best.Final = a.onOneWord(one, best.Final)
+		if best.Latest.Time.Before(best.Final.Time) {
+			best.Latest = best.Final // one endpoint names another time for the newest block
+		}
 	}
 	if best.Final.Hash != "" {
 		a.pool.blocks.Keep(best.Final)
@@ -179,7 +182,7 @@ func (m *headCache) finalNumber() uint64 {
 	return m.final.Number
 }
 
-// BlockAt returns the head of a slot. A skipped slot has the hash and the time of the block before it.
+// BlockAt returns the head of a slot; of one that is final, what a quorum says. A skipped slot has the hash and the time of the block before it.
 func (a *Adapter) BlockAt(ctx context.Context, number uint64) (head chain.Head, ok bool, err error) {
 	if gaveUp(ctx) {
 		return chain.Head{}, false, ctx.Err()
@@ -190,13 +193,22 @@ func (a *Adapter) BlockAt(ctx context.Context, number uint64) (head chain.Head, 
 	if h, fresh := a.heads.recall(a.pool.now()); fresh && h.Latest.Number == number {
 		return h.Latest, true, nil
 	}
-	err = a.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {
+	read := func(ctx context.Context, e *endpoint) (err error) {
 		head, ok, err = e.Head(ctx, number)
 		if err == nil && !ok {
 			return errLacking
 		}
 		return err
-	})
+	}
+	if number <= a.heads.finalNumber() && !a.oneWord(nil) {
+		head, err = chain.Agree(a.pool.voices(), a.pool.size(), chain.Head.Same, func(e *endpoint) (chain.Head, error) {
+			err := a.pool.try(ctx, e, read)
+			return head, err
+		})
+		ok = err == nil
+	} else {
+		err = a.pool.do(ctx, read)
+	}
 	if errors.Is(err, errLacking) {
 		return chain.Head{}, false, nil
 	}

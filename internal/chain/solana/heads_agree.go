@@ -26,11 +26,11 @@ func (a *Adapter) agree(ctx context.Context, first finalView, known chain.Head) 
 		agreed = chain.Head{Time: time.Unix(0, 0).UTC()}
 	}
 	needed := chain.Quorum(a.pool.size())
-	reached := make(chain.Reached[string, *endpoint]) // by the hash of the block
+	reached := make(chain.Reached[chain.Head, *endpoint])
 	chain.Compare(&a.finals, a.pool.now(), needed, first, a.pool.without(first.e.Name),
 		func(e *endpoint) (finalView, bool) { return a.finalOf(ctx, e) },
 		func(o, v finalView) {
-			if low, same := a.lowest(ctx, o, v, agreed.Number); same && reached.Add(low.Hash, o.e, v.e) >= needed {
+			if low, same := a.lowest(ctx, o, v, agreed.Number); same && reached.Add(low, o.e, v.e) >= needed {
 				agreed = low
 			}
 		},
@@ -67,7 +67,7 @@ func (a *Adapter) lowest(ctx context.Context, x, y finalView, above uint64) (cha
 			return chain.Head{}, false
 		}
 	}
-	return low.block, other.Number == low.block.Number && other.Hash == low.block.Hash
+	return low.block, other.Same(low.block)
 }
 
 // opinion is try with a limit of time.

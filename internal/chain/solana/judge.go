@@ -130,6 +130,22 @@ func (a *Adapter) judgeAt(
 	if tx.Slot != st.Slot || slices.ContainsFunc(transfers, func(t chain.Transfer) bool { return !a.includes(tx, t) }) {
 		return chain.Missing, nil
 	}
+	return e.sameTime(ctx, tx, transfers[0].Block)
+}
+
+// sameTime reports whether the block of a transaction was made when the source says: Stands or Missing. The transaction
+// names the time, too, in most answers.
+func (e *endpoint) sameTime(ctx context.Context, tx *effect.Transaction, source chain.Head) (chain.Verdict, error) {
+	if source.Time.IsZero() || tx.BlockTime != nil && *tx.BlockTime == source.Time.Unix() {
+		return chain.Stands, nil
+	}
+	h, ok, err := e.Head(ctx, tx.Slot)
+	if err != nil || !ok {
+		return chain.Undecided, err
+	}
+	if !h.Time.Equal(source.Time) {
+		return chain.Missing, nil
+	}
 	return chain.Stands, nil
 }
 

@@ -191,13 +191,12 @@ func (x *observed) leave(t chain.Transfer, why error) {
 // is missing must be denied, and what is credited above the final head must stand, too.
 func (o observation) look(ctx context.Context, p payment.Payment, v payment.View) (x observed, some bool) {
 	x = observed{before: p, view: v}
-	doubted := make(map[confirmation]bool)
-	doubt := func(t chain.Transfer) bool { return doubted[confirmationOf(t)] }
-	x.view.Doubted = doubt
+	doubted := make(doubts)
+	x.view.Doubted = doubted.has
 	x.view.Transfers = slices.DeleteFunc(slices.Clone(v.Transfers), func(t chain.Transfer) bool {
 		why := o.said[confirmationOf(t)]
 		if why != nil {
-			doubted[confirmationOf(t)] = true
+			doubted.add(t)
 		}
 		if why != nil && !errors.Is(why, errDenied) {
 			x.leave(t, why)
@@ -206,7 +205,7 @@ func (o observation) look(ctx context.Context, p payment.Payment, v payment.View
 	})
 	c, err := p.Observe(x.view, o.now())
 	if err == nil && !c.None() {
-		if left := len(doubted); o.doubt(ctx, &x, c, doubted) > left {
+		if o.doubt(ctx, &x, c, doubted) {
 			c, err = p.Observe(x.view, o.now())
 		}
 	}
@@ -217,32 +216,47 @@ func (o observation) look(ctx context.Context, p payment.Payment, v payment.View
 }
 
 // doubt judges what a change credits above the final head, and what it takes for vanished. What is not confirmed is
-// left out of the view; it returns how much is.
-func (o observation) doubt(ctx context.Context, x *observed, c payment.Change, doubted map[confirmation]bool) int {
+// left out of the view; it reports whether anything is.
+func (o observation) doubt(ctx context.Context, x *observed, c payment.Change, doubted doubts) (some bool) {
 	credited := early(c, x.view)
 	o.early.judge(ctx, o.reader, credited, x.view.Latest)
 	for _, t := range credited {
 		if o.early[confirmationOf(t)] == nil {
 			x.early = append(x.early, t)
 		} else {
-			doubted[confirmationOf(t)], x.denied = true, true // it is read again
+			doubted.add(t)
+			some, x.denied = true, true // it is read again
 		}
 	}
 	x.view.Transfers = slices.DeleteFunc(slices.Clone(x.view.Transfers), func(t chain.Transfer) bool {
-		return doubted[confirmationOf(t)]
+		return o.early[confirmationOf(t)] != nil
 	})
 	for _, d := range c.Deposits {
 		if d.State != payment.DepositVanished {
 			continue
 		}
 		if why := o.absent(ctx, d.Transfer, x.view.End); why != nil {
-			doubted[confirmationOf(d.Transfer)] = true
+			doubted.add(d.Transfer)
+			some = true
 			x.leave(d.Transfer, why)
 		} else {
 			x.gone = append(x.gone, d.Transfer)
 		}
 	}
-	return len(doubted)
+	return some
+}
+
+// doubts are transfers that are left out of a view, whenever their block is said to have been made: so is a deposit that
+// is recorded with another time.
+type doubts map[confirmation]bool
+
+func (d doubts) add(t chain.Transfer) { d[confirmationOf(atNoTime(t))] = true }
+
+func (d doubts) has(t chain.Transfer) bool { return d[confirmationOf(atNoTime(t))] }
+
+func atNoTime(t chain.Transfer) chain.Transfer {
+	t.Block.Time = time.Time{}
+	return t
 }
 
 // errDoubted: a recorded deposit was not found where it should be, and no quorum of endpoints says that it vanished.
@@ -250,7 +264,8 @@ var errDoubted = fault.New(fault.Unavailable, "a deposit is missing from an endp
 
 // absent returns why a recorded deposit may still be there; nil: a quorum says that it vanished.
 func (o observation) absent(ctx context.Context, recorded chain.Transfer, at chain.Head) error {
-	recorded.Source = "" // its report does not count any more
+	recorded.Source = ""              // its report does not count any more
+	recorded.Block.Time = time.Time{} // whatever the time of the block, the transfer is there
 	verdict, err := o.reader.Judge(ctx, []chain.Transfer{recorded}, at)
 	if err == nil && verdict != chain.Missing {
 		err = errDoubted

@@ -132,11 +132,12 @@ type judgement map[confirmation]error
 type confirmation struct {
 	id    chain.TransferID
 	block string
+	at    int64
 	units string
 }
 
 func confirmationOf(t chain.Transfer) confirmation {
-	return confirmation{id: t.ID(), block: t.Block.Hash, units: t.Units.String()}
+	return confirmation{id: t.ID(), block: t.Block.Hash, at: t.Block.Time.Unix(), units: t.Units.String()}
 }
 
 // judge asks about the transfers that it does not know yet, those of one transaction together.

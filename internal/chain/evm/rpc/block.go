@@ -101,7 +101,7 @@ func RequireHead(raw []byte, b chain.Head) error {
 		return err
 	case !ok:
 		return fmt.Errorf("%w: block %d is not there yet", ErrLagging, b.Number)
-	case h.Hash.String() != b.Hash:
+	case !h.Head().Same(b):
 		return chain.ErrReorged
 	}
 	return nil

@@ -44,5 +44,5 @@ func (m *BlockCache) At(slot uint64) (chain.Head, bool) {
 // Has reports whether the block is known to be final.
 func (m *BlockCache) Has(h chain.Head) bool {
 	known, ok := m.At(h.Number)
-	return ok && known.Hash == h.Hash
+	return ok && known.Same(h)
 }
