@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/big"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -177,6 +178,50 @@ func TestSweeper_Frozen(t *testing.T) {
 	w.clock.pass(time.Hour)
 	w.settle(s)
 	w.wantSwept(frozen, true)
+}
+
+// A token that refuses a transfer is asked whom it refuses, and what it says is what the merchant reads: the settlement
+// wallet, the deposit address, or everybody. Once the token takes it, the money is swept a minute after the failure.
+func TestSweeper_Refused(t *testing.T) {
+	t.Parallel()
+	binding := contractstest.NewFreezableToken()
+	for name, row := range map[string]struct {
+		refuse func(p payment.Payment, on bool) []byte
+		reason string
+	}{
+		"Settlement": {func(_ payment.Payment, on bool) []byte {
+			return binding.PackFreeze(common.HexToAddress(string(merchantWallet)), on)
+		}, "refuses the settlement wallet " + string(merchantWallet)},
+		"Deposit": {func(p payment.Payment, on bool) []byte {
+			return binding.PackFreeze(addressOf(p), on)
+		}, "refuses the deposit address"},
+		"Paused": {func(_ payment.Payment, on bool) []byte { return binding.PackPause(on) }, "the token paused"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, chain.Polygon, storetest.SQLite(t))
+			token := w.freezable()
+			p := w.started(10*money.USD, merchantWallet)
+			w.call(token, binding.PackMint(addressOf(p), w.units(10*money.USD)))
+			w.finalize()
+			w.watch()
+			w.call(token, row.refuse(p, true))
+			w.finalize()
+			s := w.sweeper()
+			w.once(s)
+			id := w.inFlight().ID
+			w.settleBlocked(s)
+			w.wantSwept(p, false)
+			if done := w.sweepOf(id); len(done.Unmoved) != 1 || !strings.Contains(done.Unmoved[0].Reason, row.reason) {
+				t.Errorf("the sweep ended as %+v, want %q", done.Unmoved, row.reason)
+			}
+			w.call(token, row.refuse(p, false))
+			w.finalize()
+			w.clock.pass(time.Minute)
+			w.settle(s)
+			w.wantSwept(p, true)
+		})
+	}
 }
 
 // freezable makes a token whose accounts can be frozen the network's USDT.

@@ -1,9 +1,13 @@
 package sender
 
 import (
+	"context"
+	"encoding/hex"
 	"encoding/json"
 	"math/big"
+	"strings"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"github.com/florinpay/florin/internal/chain/evm/contracts"
@@ -128,6 +132,38 @@ var reasons = map[[4]byte]string{
 		crypto.Keccak256([]byte("ZeroSettlement()")),
 	): "there is no settlement wallet",
 	[4]byte(crypto.Keccak256([]byte("ERC20InsufficientBalance(address,uint256,uint256)"))): "the token reported a balance that is not there",
+}
+
+// refusal says why a token refused a transfer. An error that a token gives for each account on its issuer's list does
+// not say which it was, so the token is asked for transfers of nothing: if it takes one of the gas wallet to itself, the
+// account that it refuses beside it is the one.
+func (s *Sweeps) refusal(ctx context.Context, f flush, settlement rpc.Address) string {
+	gas := rpc.Address(s.signer.Address())
+	nothing := func(from, to rpc.Address) rpc.Call {
+		return rpc.NewCall("eth_call", map[string]string{
+			"from": from.String(), "to": f.token.String(),
+			"data": "0x" + transferSelector + hex.EncodeToString(common.LeftPadBytes(to[:], 32)) + strings.Repeat("0", 64),
+		}, "latest")
+	}
+	var refuses [3]bool
+	err := s.pool.Do(ctx, func(ctx context.Context, e *rpc.Endpoint) error {
+		replies, err := e.Ask(ctx, nothing(gas, gas), nothing(gas, settlement), nothing(f.forwarder, gas))
+		for i, r := range replies {
+			if refuses[i] = r.Err != nil; refuses[i] && !rpc.Reverted(r.Err) {
+				return rpc.CallError(r.Err)
+			}
+		}
+		return err
+	})
+	switch {
+	case f.token == rpc.Address{} || err != nil || refuses[0]:
+		return f.why()
+	case refuses[1]:
+		return "the token refuses the settlement wallet " + string(s.text(settlement)) + ", which its issuer may have blocked"
+	case refuses[2]:
+		return "the token refuses the deposit address, which its issuer may have frozen"
+	}
+	return f.why()
 }
 
 func (f flush) why() string {

@@ -90,7 +90,7 @@ type sweepResult struct {
 
 // add reads what became of one item.
 func (o *sweepResult) add(ctx context.Context, i chain.SweepItem) error {
-	moved, reason, err := o.flushed(i)
+	moved, reason, err := o.flushed(ctx, i)
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,9 @@ func (o *sweepResult) add(ctx context.Context, i chain.SweepItem) error {
 
 // flushed sums the units that the logs of factory and token show as moved for
 // the item; reason says why the item was not moved.
-func (o *sweepResult) flushed(i chain.SweepItem) (moved money.Units, reason string, err error) {
+func (o *sweepResult) flushed(
+	ctx context.Context, i chain.SweepItem,
+) (moved money.Units, reason string, err error) {
 	token, err := o.sender.token(i.Asset.Contract)
 	if err != nil {
 		return moved, "", err
@@ -134,7 +136,7 @@ func (o *sweepResult) flushed(i chain.SweepItem) (moved money.Units, reason stri
 			continue
 		}
 		if f.failed {
-			return money.Units{}, f.why(), nil
+			return money.Units{}, o.sender.refusal(ctx, f, rpc.Address(settlement.Raw)), nil
 		}
 		moved = moved.Add(money.NewUnits(f.units))
 	}
