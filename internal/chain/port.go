@@ -122,6 +122,7 @@ type EndpointHealth struct {
 	Latency   time.Duration
 	Reason    string    // why it is not healthy
 	CoolUntil time.Time // zero when it is in use
+	Limited   bool      // it cools down because it allows fewer calls
 	Errors    int64     // since start
 	Requests  int64     // since start
 	// Learnt says, in words for the operator, what the endpoint was found to limit, to refuse or not to know; empty

@@ -1,15 +1,21 @@
 package evm_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math/big"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core/types"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/evm"
@@ -79,6 +85,41 @@ func (g *geth) foreign(nonce uint64) {
 	g.t.Helper()
 	to := common.HexToAddress("0x1111")
 	g.send(devchain.Tx{To: &to, Value: big.NewInt(1), Gas: 21_000, Nonce: &nonce})
+}
+
+// A tip that an endpoint demands in its refusal is paid by the next attempt, however far it is above the last one.
+func TestSweeps_LeastTip(t *testing.T) {
+	t.Parallel()
+	g, items := toSweep(t, chain.BEP20)
+	modest := newProxy(t, g.chain.URL())
+	modest.set("eth_maxPriorityFeePerGas", always(`"0x0"`))
+	node := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		body, err := io.ReadAll(req.Body)
+		var call struct {
+			ID     json.RawMessage `json:"id"`
+			Method string          `json:"method"`
+			Params []hexutil.Bytes `json:"params"`
+		}
+		if tx := new(types.Transaction); err == nil && json.Unmarshal(body, &call) == nil &&
+			call.Method == "eth_sendRawTransaction" && tx.UnmarshalBinary(call.Params[0]) == nil && tx.GasTipCap().Int64() < gwei {
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"transaction underpriced: gas tip cap %s, minimum needed %d"}}`, call.ID, tx.GasTipCap(), gwei)
+			return
+		}
+		res, err := http.Post(modest.URL, "application/json", bytes.NewReader(body))
+		if err != nil {
+			w.WriteHeader(http.StatusBadGateway)
+			return
+		}
+		defer res.Body.Close()
+		_, _ = io.Copy(w, res.Body)
+	}))
+	t.Cleanup(node.Close)
+	s, _ := g.through(node.URL)
+	first := g.mustSign(s, items)
+	if err := s.Broadcast(t.Context(), first); err == nil {
+		t.Fatal("the node takes any tip; the test shows nothing")
+	}
+	g.finalize(s, g.mustSign(s, items, first))
 }
 
 // An endpoint that lost its index of transactions does not decide alone that a

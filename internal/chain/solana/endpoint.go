@@ -36,6 +36,7 @@ type endpoint struct {
 	lags       int       // in a row
 	coolUntil  time.Time
 	reason     string
+	limited    bool      // the cool-down is because of its rate
 	newestSlot uint64    // the newest it has reported
 	moved      time.Time // when it was another one last
 	latency    node.Latency
@@ -112,7 +113,8 @@ func (e *endpoint) failed(err error) {
 	e.errors++
 	e.failures++
 	wait := min(firstCoolDown<<min(e.failures-1, 10), maxCoolDown)
-	if limited, ok := errors.AsType[rpc.RateLimited](err); ok {
+	limited, ok := errors.AsType[rpc.RateLimited](err)
+	if e.limited = ok; ok {
 		wait = max(wait, limited.After)
 	}
 	if _, ok := errors.AsType[wrongCluster](err); ok {
@@ -159,7 +161,7 @@ func (e *endpoint) health() chain.EndpointHealth {
 		Reason: e.reason, Errors: e.errors, Requests: e.requests, Learnt: e.Learnt(),
 	}
 	if e.coolUntil.After(e.pool.now()) {
-		h.CoolUntil = e.coolUntil
+		h.CoolUntil, h.Limited = e.coolUntil, e.limited
 	}
 	return h
 }

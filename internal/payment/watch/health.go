@@ -61,6 +61,18 @@ func (w *Watcher) report(heads chain.Heads, c Cursor, err error) {
 // passing reports whether a failed round is expected to be made up for by the next.
 func passing(err error) bool { return errors.Is(err, chain.ErrReorged) }
 
+// limited reports whether all that keeps endpoints from answering is that they allow fewer calls.
+func (w *Watcher) limited() bool {
+	some := false
+	for _, e := range w.reader.Endpoints() {
+		if !e.CoolUntil.IsZero() && !e.Limited {
+			return false
+		}
+		some = some || e.Limited
+	}
+	return some
+}
+
 // upToDate reports whether the cursor was stored of late and is close to the final
 // block. A round that stops short now and then is no outage, but many in a row are.
 func (w *Watcher) upToDate(heads chain.Heads, c Cursor) bool {

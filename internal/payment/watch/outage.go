@@ -143,7 +143,7 @@ func (w *Watcher) resumeAll(ctx context.Context, from, to time.Time, c Cursor) e
 				return p.Resume(from, to, w.now())
 			})
 			if err != nil {
-				err = w.setAside(ctx, id, c.Scanned.Number+1, from, err)
+				err = w.setAside(ctx, c.Scanned.Number+1, from, err, id)
 			}
 			if err != nil {
 				return fmt.Errorf("resume payment %s: %w", id, err)

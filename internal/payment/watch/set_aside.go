@@ -59,23 +59,29 @@ func (w *Watcher) loadSetAside(ctx context.Context) error {
 	return nil
 }
 
-// setAside sets a payment aside because of cause. It fails only if that cannot be
-// stored: then the cursor must stay.
-func (w *Watcher) setAside(ctx context.Context, id payment.ID, from uint64, since time.Time, cause error) error {
-	if err := ctx.Err(); err != nil {
-		return err
+// setAside sets payments aside because of cause, which is one line in the log however many they are. It fails only if
+// that cannot be stored: then the cursor must stay.
+func (w *Watcher) setAside(ctx context.Context, from uint64, since time.Time, cause error, ids ...payment.ID) error {
+	var fresh []payment.ID
+	for _, id := range ids {
+		a, known := w.aside[id]
+		if known && a.From <= from {
+			continue // these blocks are read again as it is, at their own pace
+		}
+		if !known {
+			a = SetAside{Network: w.profile.Network, PaymentID: id, From: from, Since: since}
+			fresh = append(fresh, id)
+		}
+		a.From = from
+		if err := w.tryLater(ctx, a, cause); err != nil {
+			return err
+		}
 	}
-	a, known := w.aside[id]
-	if known && a.From <= from {
-		return nil // these blocks are read again as it is, at their own pace
+	if len(fresh) > 0 {
+		w.log.Error("payments could not be read whole; reading goes on, and these blocks are read again",
+			"payments", len(fresh), "txnid", fresh[0], "from", from, "error", cause)
 	}
-	if !known {
-		a = SetAside{Network: w.profile.Network, PaymentID: id, From: from, Since: since}
-		w.log.Error("a payment could not be read whole; reading goes on, and these blocks are read again",
-			"txnid", id, "from", from, "error", cause)
-	}
-	a.From = from
-	return w.tryLater(ctx, a, cause)
+	return ctx.Err()
 }
 
 // tryLater has what is set aside read again after a pause, which is longer each time.

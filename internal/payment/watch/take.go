@@ -99,7 +99,7 @@ func (w *Watcher) observeRange(
 		Network: w.profile.Network, From: from, To: to.Number, Latest: heads.Latest,
 		Final: heads.Final, Finalized: heads.Finalized, Transfers: found, End: to,
 	}, func(id payment.ID, block uint64, cause error) error {
-		return w.setAside(ctx, id, block, w.now(), cause)
+		return w.setAside(ctx, block, w.now(), cause, id)
 	})
 }
 
@@ -115,14 +115,13 @@ func (w *Watcher) keepPace(err error) {
 
 // setAsideUnread sets aside the payments of addresses that a scan could not read.
 func (w *Watcher) setAsideUnread(ctx context.Context, unread *chain.UnreadError, from uint64) error {
+	var ids []payment.ID
 	for _, a := range unread.Addresses {
 		if id, ok := w.watched.owner(a); ok {
-			if err := w.setAside(ctx, id, from, w.now(), unread); err != nil {
-				return err
-			}
+			ids = append(ids, id)
 		}
 	}
-	return nil
+	return w.setAside(ctx, from, w.now(), unread, ids...)
 }
 
 // judgement is what a quorum of endpoints says of transactions: why one does not stand; nil if it does.

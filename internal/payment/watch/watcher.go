@@ -138,7 +138,11 @@ func (w *Watcher) RunOnce(ctx context.Context) error {
 	}
 	w.last = lastRound{at: w.now()}
 	w.refresh.Store(false)
+	before := w.Health()
 	err := w.round(ctx)
+	if err != nil && before.OK && w.limited() {
+		w.setHealth(before) // a plan that is slow delays a reading, and health tells of its age
+	}
 	if h := w.Health(); h.New && err != nil && ctx.Err() == nil { // it failed at the database
 		h.New, h.Detail = false, err.Error()
 		w.setHealth(h)

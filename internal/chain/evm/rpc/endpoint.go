@@ -43,6 +43,7 @@ type Endpoint struct {
 	lags      int       // in a row
 	coolUntil time.Time
 	reason    string
+	limited   bool // the cool-down is because of its rate
 	head      uint64
 	headAt    time.Time // when it was reported
 	moved     time.Time // when it was another one last
@@ -253,7 +254,8 @@ func (e *Endpoint) failed(err error) {
 	e.errors++
 	e.failures++
 	wait := min(firstCoolDown<<min(e.failures-1, 10), maxCoolDown)
-	if limited, ok := errors.AsType[rateLimited](err); ok {
+	limited, ok := errors.AsType[rateLimited](err)
+	if e.limited = ok; ok {
 		wait = max(wait, limited.after)
 	}
 	if _, ok := errors.AsType[wrongChain](err); ok {
@@ -295,7 +297,7 @@ func (e *Endpoint) health() chain.EndpointHealth {
 		Reason: e.reason, Errors: e.errors, Requests: e.requests, Learnt: e.learnt(),
 	}
 	if e.coolUntil.After(e.now()) {
-		h.CoolUntil = e.coolUntil
+		h.CoolUntil, h.Limited = e.coolUntil, e.limited
 	}
 	return h
 }
