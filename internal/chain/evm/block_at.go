@@ -8,9 +8,9 @@ import (
 	"github.com/florinpay/florin/internal/chain/evm/rpc"
 )
 
-// BlockAt returns the head of the block with that number; of one that is final, with its time, what a quorum says, since
-// it decides what has expired. ok is false only if every available endpoint lacks the block, none failed, and none has
-// ever reported a newer block.
+// BlockAt returns the head of the block with that number; of one that is final, with its time, what a quorum says,
+// since it decides what has expired. ok is false only if every available endpoint lacks the block, none failed, and
+// none has ever reported a newer block.
 func (a *Adapter) BlockAt(ctx context.Context, number uint64) (head chain.Head, ok bool, err error) {
 	if h, known := a.heads.take(number); known && ctx.Err() == nil {
 		return h.Head(), true, nil

@@ -101,8 +101,10 @@ func TestSweeps_LeastTip(t *testing.T) {
 			Params []hexutil.Bytes `json:"params"`
 		}
 		if tx := new(types.Transaction); err == nil && json.Unmarshal(body, &call) == nil &&
-			call.Method == "eth_sendRawTransaction" && tx.UnmarshalBinary(call.Params[0]) == nil && tx.GasTipCap().Int64() < gwei {
-			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"transaction underpriced: gas tip cap %s, minimum needed %d"}}`, call.ID, tx.GasTipCap(), gwei)
+			call.Method == "eth_sendRawTransaction" && tx.UnmarshalBinary(call.Params[0]) == nil &&
+			tx.GasTipCap().Int64() < gwei {
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"transaction underpriced: `+
+				`gas tip cap %s, minimum needed %d"}}`, call.ID, tx.GasTipCap(), gwei)
 			return
 		}
 		res, err := http.Post(modest.URL, "application/json", bytes.NewReader(body))

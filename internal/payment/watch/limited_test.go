@@ -77,8 +77,8 @@ func (u *unlisting) Scan(
 	return found, by, err
 }
 
-// TestWatcher_SetAside_OneAlarm: what fails for every address for half a minute is one line in the log, not one for each
-// payment that is watched, and all of them are read afterwards.
+// TestWatcher_SetAside_OneAlarm: what fails for every address for half a minute is one line in the log, not one for
+// each payment that is watched, and all of them are read afterwards.
 func TestWatcher_SetAside_OneAlarm(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 1)

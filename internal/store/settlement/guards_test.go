@@ -70,7 +70,8 @@ func TestStore_SettleCovered_WritesNothing(t *testing.T) {
 	if n := w.Count("SELECT count(*) FROM deposit_balances WHERE ahead"); n != 1 {
 		t.Fatal("nothing was moved ahead of what is marked; the test shows nothing")
 	}
-	_, err = w.SQL().Exec("CREATE TRIGGER written BEFORE UPDATE ON deposit_balances BEGIN SELECT RAISE(ABORT, 'written'); END")
+	_, err = w.SQL().Exec("CREATE TRIGGER written BEFORE UPDATE ON deposit_balances " +
+		"BEGIN SELECT RAISE(ABORT, 'written'); END")
 	w.Must(err)
 	w.Must(w.SettleCovered(t.Context(), chain.Polygon, storetest.Start))
 }
@@ -101,7 +102,7 @@ func TestStore_DueAtItsAddress(t *testing.T) {
 		if len(p.Deposits) != 1 || p.Deposits[0].State != payment.DepositFinal {
 			t.Fatalf("the money is not recorded: %+v", p.Deposits)
 		}
-		due, err := w.DepositBalances(t.Context(), chain.BEP20, settlement.Query{Now: storetest.Start.Add(time.Hour), Limit: 10})
+		due, err := w.DepositBalances(t.Context(), chain.BEP20, everything)
 		w.Must(err)
 		if len(due) > 0 {
 			t.Errorf("due at an address that was not paid: %+v", due)

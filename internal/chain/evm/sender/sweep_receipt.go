@@ -135,8 +135,8 @@ var reasons = map[[4]byte]string{
 }
 
 // refusal says why a token refused a transfer. An error that a token gives for each account on its issuer's list does
-// not say which it was, so the token is asked for transfers of nothing: if it takes one of the gas wallet to itself, the
-// account that it refuses beside it is the one.
+// not say which it was, so the token is asked for transfers of nothing: if it takes one of the gas wallet to itself,
+// the account that it refuses beside it is the one.
 func (s *Sweeps) refusal(ctx context.Context, f flush, settlement rpc.Address) string {
 	gas := rpc.Address(s.signer.Address())
 	nothing := func(from, to rpc.Address) rpc.Call {
