@@ -17,7 +17,7 @@ var networkFaces = map[string]NetworkFace{
 		Alias: map[string]string{"USDT": "BSC-USD"},
 	},
 	"POLYGON": {
-		Name: "Polygon", Short: "Polygon", Coin: "POL", Wrong: "Ethereum (ERC20)",
+		Name: "Polygon (MATIC, POL)", Short: "Polygon", Coin: "POL", Wrong: "Ethereum (ERC20)",
 		Twin: map[string]string{"USDC": "USDC.e"}, Alias: map[string]string{"USDT": "USDT0"},
 	},
 	"BASE": {
