@@ -94,11 +94,8 @@ func (g *Guard) toSignIn(c echo.Context) error {
 	if page != "" {
 		said = "You have to sign in again. Your form is kept as you typed it, and stands there after that."
 	}
-	if r.Method == http.MethodGet {
-		page = r.URL.RequestURI()
-	}
-	if page != "" && page != shell.HomePath {
-		to += "?next=" + url.QueryEscape(shell.SafeNext(page))
+	if r.Method == http.MethodGet && r.URL.RequestURI() != shell.HomePath {
+		to += "?next=" + url.QueryEscape(shell.SafeNext(r.URL.RequestURI()))
 	}
 	return g.Cookies.Redirect(c, to, said)
 }

@@ -64,7 +64,7 @@ func (g *Guard) keep(c echo.Context) (page string, err error) {
 	if err != nil {
 		return "", err
 	}
-	return k.Page, g.Cookies.Put(c.Response(), keptCookie, keptTTL, map[string]string{"id": id})
+	return k.Page, g.Cookies.Put(c.Response(), keptCookie, keptTTL, map[string]string{"id": id, "page": k.Page})
 }
 
 // pageOf is the page that has the form which was posted: the one that the browser names, or the nearest page above the
@@ -84,6 +84,11 @@ func pageOf(c echo.Context) string {
 		route, path = route[:strings.LastIndexByte(route, '/')], path[:strings.LastIndexByte(path, '/')]
 	}
 	return ""
+}
+
+// KeptPage is the page whose form waits for who signs in with the browser; empty if none does.
+func (g *Guard) KeptPage(c echo.Context) string {
+	return g.Cookies.Get(c.Request(), keptCookie, "page")
 }
 
 // serve shows a page. The first time after signing in, its form is filled in as it was typed.

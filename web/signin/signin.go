@@ -1,6 +1,7 @@
 package signin
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"net/url"
@@ -55,7 +56,7 @@ func (d *Surface) getSignIn(c echo.Context) error {
 		return c.Redirect(http.StatusSeeOther, shell.SafeNext(c.QueryParam("next")))
 	}
 	p := d.entry(c)
-	if next := c.QueryParam("next"); next != "" {
+	if next := cmp.Or(c.QueryParam("next"), d.KeptPage(c)); next != "" {
 		p.Next = shell.SafeNext(next)
 	}
 	p.Fields = []panel.Field{session.EmailField(), passwordField()}
