@@ -4,6 +4,8 @@ package deploy_test
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"io"
 	"os"
@@ -195,21 +197,70 @@ func TestCompose(t *testing.T) {
 	}
 }
 
-// TestImages: every image but those that are built here is named by its digest.
+// ownImage is the image of the Kubernetes sample, which has a digest once it was pushed. Kubernetes refuses this one,
+// so that it cannot be forgotten.
+const ownImage = "registry.example.com/florin:1.0.0@sha256:DIGEST-THAT-DOCKER-PUSH-PRINTED"
+
+// TestImages: every image but those that are built here is named by its digest, and no digest is made up.
 func TestImages(t *testing.T) {
 	t.Parallel()
-	found, built := 0, []string{"florin:${VERSION:-local}", "florin-backup:local"}
+	found, built := 0, []string{"florin:${VERSION:-local}", "florin-backup:local", ownImage}
 	for _, name := range []string{
 		"compose/compose.yaml", "kubernetes/florin.yaml", "kubernetes/migrate.yaml", "../Dockerfile",
 	} {
 		for _, m := range regexp.MustCompile(`(?m)^\s*(?:image:|FROM) (\S+)`).FindAllStringSubmatch(read(t, name), -1) {
-			if found++; !slices.Contains(built, m[1]) && !regexp.MustCompile(`@sha256:[0-9a-f]{64}$`).MatchString(m[1]) {
+			if found++; slices.Contains(built, m[1]) {
+				continue
+			}
+			_, digest, _ := strings.Cut(m[1], "@sha256:")
+			raw, err := hex.DecodeString(digest)
+			if err != nil || len(raw) != sha256.Size || bytes.Count(raw, raw[:1]) == len(raw) {
 				t.Errorf("%s names %s without its digest", name, m[1])
 			}
 		}
 	}
 	if found < 8 {
 		t.Errorf("%d images were found", found)
+	}
+}
+
+// TestVerifyImages: a release asks the registries for what it names, and goes no further with what is not there or is
+// something else.
+func TestVerifyImages(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	// curl answers for each image with what lies in the file of its repository.
+	curl := `#!/bin/sh
+for a; do case $last in -o) out=$a;; esac; last=$a; done
+case $last in *auth.docker.io*) echo '{"token":"t"}'; exit;; esac
+cat "$(dirname "$0")/$(echo "$last" | sed 's#.*/v2/\(.*\)/manifests/.*#\1#; s#/#_#g')" >"$out" 2>/dev/null || exit 22`
+	write := func(name, text string, mode os.FileMode) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("curl", curl, 0o755)
+	write("library_caddy", "its manifest", 0o600)
+	sum := sha256.Sum256([]byte("its manifest"))
+	for image, want := range map[string]string{
+		"caddy:2": "is there", "postgres:17": "registry-1.docker.io does not answer with it",
+		"ghcr.example/library/caddy:2": "is there", "ghcr.example/other/caddy:2": "ghcr.example does not answer with it",
+	} {
+		write("compose.yaml", "    image: "+image+"@sha256:"+hex.EncodeToString(sum[:])+" # why\n", 0o600)
+		verify := exec.CommandContext(t.Context(), "../.ci/verify-images", filepath.Join(dir, "compose.yaml"))
+		verify.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"))
+		said, err := verify.CombinedOutput()
+		if !strings.Contains(string(said), want) || (err == nil) != (want == "is there") {
+			t.Errorf("%s: %s (%v), want %q", image, said, err, want)
+		}
+	}
+	write("library_caddy", "another manifest", 0o600)
+	write("compose.yaml", "    image: caddy:2@sha256:"+hex.EncodeToString(sum[:])+"\n", 0o600)
+	verify := exec.CommandContext(t.Context(), "../.ci/verify-images", filepath.Join(dir, "compose.yaml"))
+	verify.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"))
+	if said, err := verify.CombinedOutput(); err == nil || !strings.Contains(string(said), "answers with something else") {
+		t.Errorf("another manifest: %s, %v", said, err)
 	}
 }
 

@@ -3,18 +3,18 @@
 package static
 
 var assets = map[string]asset{
-	"app.css":       {hash: "1955a0e32a", contentType: "text/css; charset=utf-8", inline: false},
-	"checkout.css":  {hash: "44233bc5d6", contentType: "text/css; charset=utf-8", inline: true},
-	"checkout.js":   {hash: "ef00015eab", contentType: "text/javascript; charset=utf-8", inline: false},
+	"app.css":       {hash: "f8b4db87ef", contentType: "text/css; charset=utf-8", inline: false},
+	"checkout.css":  {hash: "0e3bbf5dad", contentType: "text/css; charset=utf-8", inline: true},
+	"checkout.js":   {hash: "7c01dd152c", contentType: "text/javascript; charset=utf-8", inline: false},
 	"console.js":    {hash: "571434a161", contentType: "text/javascript; charset=utf-8", inline: false},
-	"dashboard.css": {hash: "7f19c4a2c9", contentType: "text/css; charset=utf-8", inline: false},
-	"dashboard.js":  {hash: "cd8c7aa213", contentType: "text/javascript; charset=utf-8", inline: false},
-	"docs.css":      {hash: "ab3ee28504", contentType: "text/css; charset=utf-8", inline: false},
+	"dashboard.css": {hash: "563a0a7784", contentType: "text/css; charset=utf-8", inline: false},
+	"dashboard.js":  {hash: "fb2bbdf4cb", contentType: "text/javascript; charset=utf-8", inline: false},
+	"docs.css":      {hash: "0b127f2654", contentType: "text/css; charset=utf-8", inline: false},
 	"docs.js":       {hash: "2f5e9349fb", contentType: "text/javascript; charset=utf-8", inline: false},
-	"donate.css":    {hash: "be381d268b", contentType: "text/css; charset=utf-8", inline: true},
+	"donate.css":    {hash: "6d14f58f70", contentType: "text/css; charset=utf-8", inline: true},
 	"htmx.js":       {hash: "abf86c10d6", contentType: "text/javascript; charset=utf-8", inline: false},
 	"icon.svg":      {hash: "8cd32668ea", contentType: "image/svg+xml", inline: false},
 	"live.js":       {hash: "88e6d525ed", contentType: "text/javascript; charset=utf-8", inline: false},
-	"page.js":       {hash: "477ee14bee", contentType: "text/javascript; charset=utf-8", inline: false},
-	"receipt.css":   {hash: "a8ead53f71", contentType: "text/css; charset=utf-8", inline: true},
+	"page.js":       {hash: "176b7be5a3", contentType: "text/javascript; charset=utf-8", inline: false},
+	"receipt.css":   {hash: "2d5f003dbe", contentType: "text/css; charset=utf-8", inline: true},
 }

@@ -6,6 +6,8 @@ type FailureProps struct {
 	Kind FailureKind
 	// RequestID lets the operator find what happened; shown when set.
 	RequestID string
+	// Home leads to the first page: what was asked for is not there.
+	Home bool
 	// RetrySeconds is when to come back, for FailureTooOften and FailureUnavailable; 0 when unknown.
 	RetrySeconds int
 	// Path is the requested address, query included ("/pay?txnid=…"), so that the language menu keeps

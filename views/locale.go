@@ -102,6 +102,9 @@ func loadLocale(l Language) *Locale {
 	return &Locale{Language: l, localizer: i18n.NewLocalizer(bundle, l.Tag)}
 }
 
+// DecimalComma reports whether decimals begin with a comma in the language.
+func (l *Locale) DecimalComma() bool { return l.separators.decimal == "," }
+
 // T is the message id; args are name, value pairs for its template. A missing id is shown itself; a test
 // ensures that none is missing.
 func (l *Locale) T(id string, args ...any) string {

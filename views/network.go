@@ -4,6 +4,8 @@ package views
 type NetworkFace struct {
 	// Name is the full name, Short the one for tight places and sentences, Coin what its fees are paid in.
 	Name, Short, Coin string
+	// Also is what its coins are called in wallets and exchanges, where they are listed by that.
+	Also string
 	// Wrong is the network most often confused with it, Twin the similar but different token there.
 	Wrong string
 	Twin  map[string]string
@@ -17,7 +19,7 @@ var networkFaces = map[string]NetworkFace{
 		Alias: map[string]string{"USDT": "BSC-USD"},
 	},
 	"POLYGON": {
-		Name: "Polygon", Short: "Polygon", Coin: "POL", Wrong: "Ethereum (ERC20)",
+		Name: "Polygon", Also: "MATIC, POL", Short: "Polygon", Coin: "POL", Wrong: "Ethereum (ERC20)",
 		Twin: map[string]string{"USDC": "USDC.e"}, Alias: map[string]string{"USDT": "USDT0"},
 	},
 	"BASE": {
@@ -32,6 +34,14 @@ func Face(network string) NetworkFace {
 		return f
 	}
 	return NetworkFace{Name: network, Short: network}
+}
+
+// Listed is the name where people look for the network: with what wallets and exchanges list it by.
+func (f NetworkFace) Listed() string {
+	if f.Also == "" {
+		return f.Name
+	}
+	return f.Name + " (" + f.Also + ")"
 }
 
 // NetworkName is a network's full name, such as "BNB Smart Chain (BEP20)".

@@ -76,3 +76,22 @@ func (d *diary) refused(r reply, want ...string) {
 		d.b.t.Errorf("%d left\n%s\nwant\n%s", r.status, strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
+
+// addresses verifies the owner's address, and changes it to another and back.
+func (d *diary) addresses(s *surfer) {
+	t, b, me := d.b.t, d.b, ownerEmail+" "
+	t.Helper()
+	user, err := b.accounts.UserByEmail(t.Context(), ownerEmail)
+	must(t, err)
+	must(t, b.accounts.BeginVerification(t.Context(), user))
+	_, token := b.linkTo(t, ownerEmail, verifyLink)
+	d.leaves("/verify", s.post("/verify", "token", token, "password", testPassword),
+		me+"verified the e-mail address: |", me+"signed in: |")
+	for _, x := range [][2]string{{ownerEmail, newEmail}, {newEmail, ownerEmail}} {
+		d.leaves(emailPath, s.post(emailPath, "email", x[1], "password", testPassword),
+			x[0]+" asked for another e-mail address: "+x[1]+"|")
+		_, token = b.linkTo(t, x[1], verifyLink)
+		d.leaves("/verify", s.post("/verify", "token", token, "password", testPassword),
+			x[1]+" changed the e-mail address: "+x[1]+"|before: "+x[0], x[1]+" signed in: |")
+	}
+}

@@ -324,12 +324,7 @@ func (d *diary) entry(s *surfer, ada identity.User) {
 	s.post("/reset", "token", reset[2], "password", "short").wants(t, 400)
 	d.leaves("/reset", s.post("/reset", "token", reset[2], "password", testPassword), me+"reset the password: |")
 	d.leaves("/signin", s.post("/signin", "email", ownerEmail, "password", testPassword), me+"signed in: |")
-	user, err := b.accounts.UserByEmail(t.Context(), ownerEmail)
-	must(t, err)
-	must(t, b.accounts.BeginVerification(t.Context(), user))
-	verify := verifyLink.FindStringSubmatch(strings.Join(b.mail.all(), "\n"))
-	d.leaves("/verify", s.post("/verify", "token", verify[2], "password", testPassword),
-		me+"verified the e-mail address: |", me+"signed in: |")
+	d.addresses(s)
 }
 
 // operator disables and enables a key and a user.

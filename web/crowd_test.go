@@ -172,6 +172,23 @@ func TestCrowd_PaidWithoutCredit(t *testing.T) {
 	}
 }
 
+// TestCrowd_GaveWayCosts: a payment that gave its place up with its credit, and that is paid then, costs one as any other.
+func TestCrowd_GaveWayCosts(t *testing.T) {
+	t.Parallel()
+	c := newCrowd(t, 1_000, false)
+	first := c.gives(t, "203.0.113.9")
+	c.clock.advance(time.Second)
+	for i := range testWaiting {
+		c.gives(t, fmt.Sprintf("198.%d.100.7", i))
+	}
+	p, err := c.payments.Get(t.Context(), first)
+	must(t, err)
+	before := c.balance(c.m)
+	if p = c.deposit(p, p.Amount, true); p.Status != payment.Completed || c.balance(c.m) != before-1 {
+		t.Errorf("it is %s and has cost %d credits, want one", p.Status, before-c.balance(c.m))
+	}
+}
+
 // TestCrowd_GaveWay: a payment that ended early to make room is completed by money within its time.
 func TestCrowd_GaveWay(t *testing.T) {
 	t.Parallel()

@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"net"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -31,13 +32,21 @@ func serveDashboard(t *testing.T, with ...func(*Deps, *Options)) (dashboardBundl
 // serveDashboardAs is serveDashboard under another host name of this machine.
 func serveDashboardAs(t *testing.T, host string, with ...func(*Deps, *Options)) (dashboardBundle, string) {
 	t.Helper()
+	return serveDashboardThrough(t, host, func(h http.Handler) http.Handler { return h }, with...)
+}
+
+// serveDashboardThrough is serveDashboardAs with something between browser and server.
+func serveDashboardThrough(
+	t *testing.T, host string, through func(http.Handler) http.Handler, with ...func(*Deps, *Options),
+) (dashboardBundle, string) {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	_, port, err := net.SplitHostPort(l.Addr().String())
 	must(t, err)
 	origin := "http://" + net.JoinHostPort(host, port)
 	b := newDashboardAt(t, origin, with...)
-	server := httptest.NewUnstartedServer(b.server.Handler())
+	server := httptest.NewUnstartedServer(through(b.server.Handler()))
 	must(t, server.Listener.Close())
 	server.Listener = l
 	server.Start()

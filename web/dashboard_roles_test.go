@@ -106,6 +106,7 @@ var routeRoles = map[string]string{
 	"POST /dashboard/merchant":                            "odsv-", // the membership decides
 
 	"GET /dashboard/security":                           "odsv-",
+	"POST /dashboard/security/email":                    "odsv-",
 	"POST /dashboard/security/password":                 "odsv-",
 	"POST /dashboard/security/verify":                   "odsv-",
 	"POST /dashboard/security/factor":                   "odsv-",

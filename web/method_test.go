@@ -35,3 +35,12 @@ func TestWrongMethod(t *testing.T) {
 		t.Errorf("it answers %s", r.body)
 	}
 }
+
+// No page is a dead end: what is not there, and what takes forms only, leads home.
+func TestFailure_LeadsHome(t *testing.T) {
+	t.Parallel()
+	s := newDashboard(t).surfer()
+	for path, status := range map[string]int{"/nothing": 404, "/nothing/at/all?x=1": 404, "/signout": 405} {
+		s.get(path).wants(t, status, `href="/" data-testid="home"`)
+	}
+}

@@ -8,7 +8,11 @@ import (
 
 	"golang.org/x/net/html"
 
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/testkit/authenticator"
 )
 
 // asShown is the form of a page that posts to the action, as a browser sends it when nobody touched it.
@@ -79,7 +83,7 @@ type oldForm struct {
 	theirs       [3]string // name, value, another value; a form of one input has only these
 }
 
-func oldForms(m seller, slug, member string) []oldForm {
+func oldForms(m seller, slug, member, passkey string) []oldForm {
 	key, other := keysPath+"/"+m.key.PublicID, "0x52908400098527886E0F7030069857D2E4169EE7"
 	const third = "0xde709f2102306220921060314715629080e2fb77"
 	campaign := campaignsPath + "/" + slug + "/edit"
@@ -103,6 +107,7 @@ func oldForms(m seller, slug, member string) []oldForm {
 		}},
 		{campaign, campaign, [2]string{"goal", "777"}, [3]string{"title", "Their title", "My title"}},
 		{campaign, campaign, [2]string{"atOnce", ""}, [3]string{"description", "Theirs\nin two lines", "Mine"}},
+		{securityPath, passkeysPath + "/" + passkey + "/name", [2]string{}, [3]string{"name", "Their phone", "My phone"}},
 		{teamPath, teamPath + "/members/" + member + "/role", [2]string{}, [3]string{"role", "developer", "support"}},
 	}
 }
@@ -116,7 +121,12 @@ func TestForms_OldTab(t *testing.T) {
 	m := b.shop(owner)
 	given, _ := b.fundraiser(m)
 	_, member := b.colleague(owner, "viewer@shop.example", merchant.RoleViewer)
-	for _, x := range oldForms(m, given.Slug, member.PublicID) {
+	here := b.surfer()
+	here.signIn(ownerEmail)
+	here.addPasskey(authenticator.NewKey(t)).leads(t, securityPath)
+	passkeys, err := b.accounts.PasskeysOf(t.Context(), owner)
+	must(t, err)
+	for _, x := range oldForms(m, given.Slug, member.PublicID, passkeys[0].ID) {
 		t.Run(x.action+" "+x.theirs[0], func(t *testing.T) {
 			s := b.surfer()
 			s.signIn(ownerEmail)
@@ -169,34 +179,54 @@ func TestForms_EverySettingSendsBack(t *testing.T) {
 	m := b.shop(owner)
 	given, link := b.fundraiser(m)
 	b.colleague(owner, "viewer@shop.example", merchant.RoleViewer)
-	s := b.surfer()
+	_, err := b.accounts.CreateUser(t.Context(),
+		identity.NewUser{Email: rootEmail, Password: secret.New(testPassword), Operator: true}, audit.Act{})
+	must(t, err)
+	root, s := b.surfer(), b.surfer()
+	root.signIn(rootEmail)
 	s.signIn(ownerEmail)
+	s.addPasskey(authenticator.NewKey(t)).leads(t, securityPath)
 	tried := 0
+	for _, path := range []string{
+		operatorPath, usersPath, usersPath + "/" + owner.PublicID, operatorPath + "/trouble", operatorPath + "/sweeps",
+		operatorPath + "/topups",
+	} {
+		tried += root.sendsBack(path)
+	}
 	for _, path := range []string{
 		payoutsPath, callbackPage, brandingPath, settlePath, keysPath, createPath, linksPath,
 		linksPath + "/" + link.Slug, campaignsPath, campaignsPath + "/" + given.Slug + "/edit", teamPath, securityPath, "/dashboard/credits",
 		"/dashboard/webhooks",
 	} {
-		doc, err := html.Parse(strings.NewReader(s.get(path).body))
-		must(t, err)
-		for form := range doc.Descendants() {
-			if form.Data != "form" || attr(form, "method") != "post" || makes[attr(form, "action")] != "" {
-				continue
-			}
-			shown := url.Values{}
-			for x := range form.Descendants() {
-				addShown(shown, x)
-			}
-			for x := range form.Descendants() {
-				name, kind := attr(x, "name"), attr(x, "type")
-				holds := x.Data != "button" && kind != "hidden" && shown.Get(name) != ""
-				if tried++; name != "" && holds && !shown.Has("was."+name) {
-					t.Errorf("%s: %s of %s does not send back what it held", path, name, attr(form, "action"))
-				}
-			}
-		}
+		tried += s.sendsBack(path)
 	}
 	if tried < 100 {
 		t.Errorf("only %d inputs were looked at", tried)
 	}
+}
+
+// sendsBack fails for each input of the page that holds a setting and does not send back what it held, and returns how
+// many were looked at.
+func (s *surfer) sendsBack(path string) (tried int) {
+	t := s.b.t
+	t.Helper()
+	doc, err := html.Parse(strings.NewReader(s.get(path).body))
+	must(t, err)
+	for form := range doc.Descendants() {
+		if form.Data != "form" || attr(form, "method") != "post" || makes[attr(form, "action")] != "" {
+			continue
+		}
+		shown := url.Values{}
+		for x := range form.Descendants() {
+			addShown(shown, x)
+		}
+		for x := range form.Descendants() {
+			name, kind := attr(x, "name"), attr(x, "type")
+			holds := x.Data != "button" && kind != "hidden" && shown.Get(name) != ""
+			if tried++; name != "" && holds && !shown.Has("was."+name) {
+				t.Errorf("%s: %s of %s does not send back what it held", path, name, attr(form, "action"))
+			}
+		}
+	}
+	return tried
 }

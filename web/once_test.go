@@ -1,13 +1,22 @@
 package web
 
 import (
+	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/web/shell"
 )
 
 // Every form that makes something carries a number of its own.
@@ -31,6 +40,7 @@ func TestForms_Numbered(t *testing.T) {
 		"/dashboard/credits":  {"/dashboard/credits"},
 		"/dashboard/webhooks": {"/dashboard/webhooks/ping", "/dashboard/webhooks/resend"},
 		"/link/" + link.Slug:  {"/link/" + link.Slug},
+		securityPath:          {emailPath},
 	} {
 		for _, action := range actions {
 			first, second := s.asShown(page, action).Get("once"), s.asShown(page, action).Get("once")
@@ -91,6 +101,65 @@ func TestForms_TwoClicks(t *testing.T) {
 	refused := s.asShown(createPath, createPath)
 	s.do("POST", createPath, with(refused, "amount", "nothing")).wants(t, 400)
 	s.do("POST", createPath, with(refused, "amount", "7")).wants(t, 303)
+}
+
+// Who presses "Create account" twice has one account, and is signed in; with another password it is another form.
+func TestSignUp_TwoClicks(t *testing.T) {
+	t.Parallel()
+	b := newDashboard(t)
+	s := b.surfer()
+	form := s.asShown("/signup", "/signup")
+	form.Set("email", ownerEmail)
+	form.Set("password", testPassword)
+	b.surfer().do("POST", "/signup", form).leads(t, "/dashboard")
+	again := b.surfer()
+	again.do("POST", "/signup", form).leads(t, "/dashboard")
+	again.get("/dashboard").wants(t, 200, ownerEmail)
+	b.surfer().do("POST", "/signup", with(form, "password", testPassword+" 2")).wants(t, 409, "already a user")
+}
+
+// Who presses again while the first click takes longer than anybody waits is told so, and nothing is done twice; the
+// answer is there when the first is done.
+func TestForms_SlowFirstClick(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	sealer, err := secret.NewSealer(make([]byte, secret.KeyLen))
+	must(t, err)
+	sh := shell.New(shell.Options{
+		BaseURL: testBaseURL, CheckoutURL: testBaseURL, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Forms: shell.Forms{Store: b.store, Sealer: sealer},
+	})
+	var done atomic.Int32
+	release, began := make(chan struct{}), make(chan struct{}, 2)
+	press := func() (int, error) {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/make", strings.NewReader("once=7&amount=5"))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		w := httptest.NewRecorder()
+		c := echo.New().NewContext(r, w)
+		err := sh.Once(c, "user:1", 1<<10, func() error {
+			done.Add(1)
+			began <- struct{}{}
+			<-release
+			return c.Redirect(http.StatusSeeOther, "/made")
+		})
+		return w.Code, err
+	}
+	var first sync.WaitGroup
+	first.Go(func() {
+		if code, err := press(); code != http.StatusSeeOther || err != nil {
+			t.Errorf("the first click is answered %d, %v", code, err)
+		}
+	})
+	<-began
+	at := time.Now()
+	if _, err := press(); fault.KindOf(err) != fault.Conflict || time.Since(at) < 9*time.Second {
+		t.Errorf("a second click is answered %v after %s", err, time.Since(at))
+	}
+	close(release)
+	first.Wait()
+	if code, err := press(); code != http.StatusSeeOther || err != nil || done.Load() != 1 {
+		t.Errorf("a later click is answered %d, %v; done %d times", code, err, done.Load())
+	}
 }
 
 // A customer who presses twice on the page of a link has one payment; another customer has another.

@@ -261,6 +261,7 @@ func TestSignUp(t *testing.T) {
 		token, err := b.accounts.Invite(t.Context(), host, "guest@shop.example", audit.Act{})
 		must(t, err)
 		b.surfer().get("/signup?invite="+token.Reveal()).wants(t, 200, token.Reveal())
+		b.surfer().get("/signup?invite=fli_gone").wants(t, 403, "This invitation has been used")
 		b.surfer().post("/signup", "invite", token.Reveal(), "email", "else@shop.example", "password",
 			testPassword).wants(t, 403, "for another address")
 		b.surfer().post("/signup", "invite", token.Reveal(), "email", "guest@shop.example", "password",
@@ -295,6 +296,7 @@ func TestReset(t *testing.T) {
 	s.post("/reset", "token", link[2], "password", "another horse battery").leads(t, "/signin")
 	old.get("/dashboard").leads(t, "/signin")
 	s.post("/reset", "token", link[2], "password", "third horse battery").wants(t, 400, "This link has been used")
+	b.dead(t, link[1])
 	s.post("/signin", "email", ownerEmail, "password", testPassword).wants(t, 401)
 	s.post("/signin", "email", ownerEmail, "password", "another horse battery").leads(t, "/dashboard")
 	if _, err := b.accounts.SignIn(t.Context(),

@@ -1,6 +1,8 @@
 package web
 
 import (
+	"fmt"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -120,4 +122,44 @@ func TestKeyLimit(t *testing.T) {
 			t.Errorf("%d made, %d refused", made, refused)
 		}
 	})
+}
+
+// dead fails unless a link to a new password that works no more says so before one is typed, with the way to another.
+func (b dashboardBundle) dead(t *testing.T, link string) {
+	t.Helper()
+	for _, path := range []string{link, "/reset", "/reset?token=flr_" + strings.Repeat("x", 49)} {
+		r := b.surfer().get(path)
+		r.wants(t, 200, "This link has been used or is too old", `action="/forgot"`)
+		if strings.Contains(r.body, `type="password"`) {
+			t.Errorf("%s asks for a password in vain", path)
+		}
+	}
+}
+
+// TestSignIn_ManyRegions: whoever guesses at a user from more networks than all new devices may try from keeps them out
+// with the password alone, but not with the link that the page names.
+func TestSignIn_ManyRegions(t *testing.T) {
+	t.Parallel()
+	d := newDashboard(t)
+	d.member(ownerEmail)
+	refused := 0
+	for i := range 600 {
+		from := fmt.Sprintf("%d.%d.7.7", 30+i/250, i%250)
+		if d.surfer().signInFrom("127.0.0.1", ownerEmail, "wrong password", "X-Forwarded-For", from) == 429 {
+			refused++
+		}
+	}
+	if refused == 0 {
+		t.Fatal("all guesses are served")
+	}
+	s := d.surfer()
+	here := []string{"X-Forwarded-For", "203.0.113.77"}
+	form := url.Values{"email": {ownerEmail}, "password": {testPassword}}
+	s.do("POST", "/signin", form, here...).wants(t, 429, "set a new password by mail")
+	s.forgetsFrom(here[1], ownerEmail)
+	link := resetLink.FindStringSubmatch(strings.Join(d.mail.all(), "\n"))
+	next := url.Values{"token": {link[2]}, "password": {testPassword + " 2"}}
+	s.do("POST", "/reset", next, here...).wants(t, 303)
+	form.Set("password", testPassword+" 2")
+	s.do("POST", "/signin", form, here...).wants(t, 303)
 }

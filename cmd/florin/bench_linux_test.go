@@ -52,6 +52,7 @@ func BenchmarkServer(b *testing.B) {
 		{"PostgreSQL", benchPostgres},
 		{"Pages", benchPages},
 		{"Blocks", benchBlocks},
+		{"Strangers", benchStrangers},
 	} {
 		b.Run(m.name, func(b *testing.B) {
 			for b.Loop() {
@@ -295,4 +296,8 @@ func benchPages(b *testing.B) {
 	each := (residentOf(b, f.server) - before) / int64(len(ids))
 	reportf(b, each <= mostStream, "%-34s %8d, %.1f KB each (at most %d KB)", "open pages", len(ids),
 		float64(each)/1024, mostStream>>10)
+	streams := f.busy(b, streamsFor, func() { time.Sleep(streamsFor) })
+	closeAll()
+	time.Sleep(settleTime)
+	f.benchAsking(b, ids, streams)
 }

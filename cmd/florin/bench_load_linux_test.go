@@ -25,6 +25,8 @@ type client struct {
 	in   *bufio.Reader
 	out  []byte
 	body []byte
+	sent int64 // bytes of requests, and of answers
+	got  int64
 }
 
 // dialLimit bounds a connection, and each answer on it.
@@ -74,6 +76,7 @@ func (c *client) ask() (int, []byte, error) {
 	if _, err := c.conn.Write(c.out); err != nil {
 		return 0, nil, err
 	}
+	c.sent += int64(len(c.out))
 	status, length, err := c.head()
 	if err != nil {
 		return 0, nil, err
@@ -82,7 +85,8 @@ func (c *client) ask() (int, []byte, error) {
 		c.body = make([]byte, length)
 	}
 	c.body = c.body[:length]
-	_, err = io.ReadFull(c.in, c.body)
+	n, err := io.ReadFull(c.in, c.body)
+	c.got += int64(n)
 	return status, c.body, err
 }
 
@@ -94,6 +98,7 @@ func (c *client) head() (status, length int, err error) {
 		if err != nil {
 			return 0, 0, err
 		}
+		c.got += int64(len(line))
 		line = bytes.TrimRight(line, "\r\n")
 		switch {
 		case first:
@@ -104,6 +109,9 @@ func (c *client) head() (status, length int, err error) {
 				return 0, 0, err
 			}
 		case len(line) == 0:
+			if status == http.StatusNotModified {
+				length = 0
+			}
 			if length < 0 {
 				return 0, 0, errors.New("an answer without Content-Length")
 			}

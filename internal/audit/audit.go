@@ -74,6 +74,8 @@ type Action string
 const (
 	ActionSignUp         Action = "signed up"
 	ActionVerify         Action = "verified the e-mail address"
+	ActionEmailAsked     Action = "asked for another e-mail address"
+	ActionEmail          Action = "changed the e-mail address"
 	ActionSignIn         Action = "signed in"
 	ActionSignInFailed   Action = "failed to sign in"
 	ActionReauthFailed   Action = "failed to confirm who they are"

@@ -6,6 +6,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 )
@@ -142,6 +143,9 @@ func (c Campaign) End(now time.Time) (Campaign, error) {
 func (c Campaign) Edit(in Draft, keyID int64, now time.Time) (Campaign, error) {
 	if c.State == Ended && !in.EndsAt.Equal(c.EndsAt) {
 		return c, ErrEndedForGood
+	}
+	if !in.AsOf.IsZero() && !in.AsOf.Equal(c.UpdatedAt) {
+		return c, merchant.ErrChangedMeanwhile
 	}
 	in.Slug = c.Slug
 	edited, err := in.apply(c, now)

@@ -33,6 +33,9 @@ const (
 // Draft is the merchant's input for a campaign. Amounts are as typed; an empty
 // text means none.
 type Draft struct {
+	// AsOf is Campaign.UpdatedAt of the campaign that the user saw; a write in between is merchant.ErrChangedMeanwhile.
+	// The zero time writes over whatever is there.
+	AsOf        time.Time
 	Slug        string
 	Title       string
 	Description string

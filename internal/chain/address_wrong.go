@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"cmp"
 	"encoding/hex"
 	"fmt"
 	"strconv"
@@ -95,10 +96,52 @@ func wrongKind(n Network, text string) error {
 			return secretOrHash(n)
 		}
 	}
+	if err := prefixed(n, text); err != nil {
+		return err
+	}
 	if i := strings.LastIndexByte(text, '.'); i > 0 && i < len(text)-1 {
 		return fault.New(fault.Invalid, "this is a name; enter the address that it stands for: %s", copyAgain(n))
 	}
 	return nil
+}
+
+// prefixNames are what wallets and lists of networks write before an address (CAIP-10, EIP-3770, EIP-681, Solana Pay),
+// by the network that they mean.
+var prefixNames = map[string]Network{
+	"eip155:56": BEP20, "bnb": BEP20, "bsc": BEP20, "bep20": BEP20,
+	"eip155:137": Polygon, "matic": Polygon, "pol": Polygon, "polygon": Polygon,
+	"eip155:8453": Base, "base": Base,
+	"solana": Solana, "sol": Solana,
+}
+
+// prefixed names the part of the text that is an address of the network, where the rest says on which network it is.
+// What it repeats is an address, so no secret.
+func prefixed(n Network, text string) error {
+	i := strings.LastIndexByte(text, ':')
+	if i < 0 {
+		return nil
+	}
+	before, rest := strings.ToLower(text[:i]), text[i+1:]
+	rest, _, _ = strings.Cut(rest, "?")
+	rest, chainID, _ := strings.Cut(rest, "@") // EIP-681
+	w, err := ParseAddress(n, strings.TrimSpace(strings.TrimPrefix(rest, "pay-")))
+	if err != nil {
+		return nil //nolint:nilerr // it is something else
+	}
+	if chainID != "" {
+		before = "eip155:" + chainID
+	}
+	name, _, _ := strings.Cut(before, ":")
+	on := cmp.Or(prefixNames[before], prefixNames[name])
+	if on != n && (on != "" || strings.HasPrefix(before, "eip155:") || before == "eth") {
+		other := "another network"
+		if on != "" {
+			other = nameOf(on)
+		}
+		return fault.New(fault.Invalid, "what stands before the address says that it is on %s; if the same wallet receives "+
+			"on %s too, enter %s alone", other, nameOf(n), w.Address)
+	}
+	return fault.New(fault.Invalid, "enter the address alone, without what stands before it: %s", w.Address)
 }
 
 func secretOrHash(n Network) error {

@@ -56,3 +56,44 @@ func TestParseAddress_Wrong(t *testing.T) {
 		}
 	}
 }
+
+// What wallets write before an address is named with the part that is the address, and with the network that it means.
+func TestParseAddress_Prefixed(t *testing.T) {
+	t.Parallel()
+	const (
+		evm    = "0x52908400098527886E0F7030069857D2E4169EE7"
+		solana = "7EcDhSYGxXyscszYEp35KHN8vvw3svAuLKTzXwCFLtV"
+	)
+	for text, x := range map[string]struct {
+		network Network
+		says    string
+	}{
+		"eip155:137:" + evm:        {Polygon, "enter the address alone"},
+		"EIP155:137:" + evm:        {Polygon, "enter the address alone"},
+		"eip155:1:" + evm:          {Polygon, "on another network; if the same wallet receives on Polygon"},
+		"eip155:56:" + evm:         {Base, "on BNB Smart Chain (BEP20); if the same wallet receives on Base"},
+		"matic:" + evm:             {Polygon, "enter the address alone"},
+		"eth:" + evm:               {Base, "on another network"},
+		"ethereum:" + evm + "@137": {Polygon, "enter the address alone"},
+		"ethereum:" + evm + "@1":   {Polygon, "on another network"},
+		"ethereum:" + evm:          {BEP20, "enter the address alone"},
+		"Polygon: " + evm:          {Polygon, "enter the address alone"},
+		"solana:" + solana:         {Solana, "enter the address alone"},
+		"solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp:" + solana: {Solana, "enter the address alone"},
+		"solana:" + solana + "?amount=1":                    {Solana, "enter the address alone"},
+	} {
+		_, err := ParseAddress(x.network, text)
+		part := evm
+		if x.network == Solana {
+			part = solana
+		}
+		if err == nil || !strings.Contains(err.Error(), x.says) || !strings.Contains(err.Error(), part) {
+			t.Errorf("%s on %s: %v; want %q and the address in it", text, x.network, err, x.says)
+		}
+	}
+	// What is no address is not repeated: it may be a secret.
+	secret := "0x9a983cb3d832fbde5ab49d692b7a8bf5b5d232479c99333d0fc8e1d21f1b55b6"
+	if _, err := ParseAddress(Polygon, "eip155:137:"+secret); err == nil || strings.Contains(err.Error(), secret) {
+		t.Errorf("a secret with something before it: %v", err)
+	}
+}

@@ -28,6 +28,16 @@ func (s *Service) Invite(ctx context.Context, by User, email string, act audit.A
 			"Create your account within seven days:\n"+s.link("/signup?invite=", token))...))
 }
 
+// CheckInvitation fails with ErrBadInvitation if nobody can sign up by the token any more, so that no form is filled in
+// in vain.
+func (s *Service) CheckInvitation(ctx context.Context, token string) error {
+	hash, ok := inviteToken.Hash(token)
+	if !ok {
+		return ErrBadInvitation
+	}
+	return s.store.CheckInvitation(ctx, hash, s.now().UTC())
+}
+
 // CreateInvited creates a user by an invitation and uses the invitation up. It
 // fails as CreateUser does, or with ErrBadInvitation; then the invitation stays
 // valid.

@@ -3,7 +3,6 @@ package identity
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
@@ -29,7 +28,7 @@ func (s *Service) CheckPassword(ctx context.Context, user User, password secret.
 // text is enough to distinguish them. It fails with ErrBadPassword, ErrBadCode, or
 // fault.Limited.
 func (s *Service) Confirm(ctx context.Context, user User, proof secret.Text, act audit.Act) error {
-	if !isCode(proof.Reveal()) {
+	if !IsCode(proof.Reveal()) {
 		return s.CheckPassword(ctx, user, proof, act)
 	}
 	f, ok, err := s.store.SecondFactor(ctx, user.ID)
@@ -44,12 +43,6 @@ func (s *Service) Confirm(ctx context.Context, user User, proof secret.Text, act
 		return err
 	}
 	return s.settleReauth(ctx, user, act, limits, s.checkCode(ctx, user, proof.Reveal(), act.Address))
-}
-
-// isCode reports whether the text has the form of an authenticator's code.
-func isCode(text string) bool {
-	digits := strings.Map(withoutSpace, text)
-	return len(digits) == int(totpDigits) && strings.Trim(digits, "0123456789") == ""
 }
 
 // ChangePassword sets a new password, ends all sessions of the user and starts

@@ -112,6 +112,16 @@ func (s *Service) FinishReset(
 		act.Record(0, audit.ActionReset, "", "", mails...))
 }
 
+// CheckReset fails with ErrBadReset if the token sets no password any more, so that nobody types one in vain.
+func (s *Service) CheckReset(ctx context.Context, token string) error {
+	hash, ok := resetToken.Hash(token)
+	if !ok {
+		return ErrBadReset
+	}
+	_, err := s.store.ResetUser(ctx, hash, s.now().UTC())
+	return err
+}
+
 // resetMail says what a new password by mail has ended. The link proves only that the user reads their mail, so
 // passkeys stay: the mail names each.
 func (s *Service) resetMail(ctx context.Context, user User, act audit.Act) ([]mail.Mail, error) {

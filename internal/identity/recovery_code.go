@@ -35,7 +35,7 @@ func (s *Service) newRecoveryCodes(ctx context.Context, user User) ([]secret.Tex
 }
 
 // recoveryText returns a code as it is hashed, in the form that users type it.
-func recoveryText(code string) string { return strings.ToLower(strings.Map(withoutSpace, code)) }
+func recoveryText(code string) string { return strings.ToLower(plainCode(code)) }
 
 // isRecoveryCode reports whether the text has the form of a recovery code. Others are refused without hashing.
 func isRecoveryCode(code string) bool {

@@ -10,9 +10,11 @@ import (
 	"net/url"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/pquerna/otp"
 	"github.com/pquerna/otp/hotp"
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/mail"
@@ -179,7 +181,7 @@ func (s *Service) checkCode(ctx context.Context, user User, code, address string
 	if err != nil || !ok || !f.InForce() {
 		return err
 	}
-	if strings.TrimSpace(code) == "" {
+	if plainCode(code) == "" {
 		return ErrNeedCode
 	}
 	// Counted before the code is checked, so that concurrent guesses cannot all
@@ -222,7 +224,7 @@ func (s *Service) takeCode(ctx context.Context, user User, f SecondFactor, code,
 
 // stepOf returns the time step of the code.
 func stepOf(text secret.Text, code string, now time.Time) (int64, bool) {
-	code = strings.Map(withoutSpace, code)
+	code = plainCode(code)
 	current := now.Unix() / totpStep
 	for step := current - totpSkew; step <= current+totpSkew; step++ {
 		want, err := hotp.GenerateCodeCustom(
@@ -235,9 +237,37 @@ func stepOf(text secret.Text, code string, now time.Time) (int64, bool) {
 	return 0, false
 }
 
-func withoutSpace(r rune) rune {
-	if r == ' ' || r == '-' || r == '\t' {
-		return -1
+// plainCode is a code without what keyboards, phones and pages add to it: spaces and dashes of every kind, and
+// characters without width. Digits of other scripts, and of full width, are those that they mean.
+func plainCode(code string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r), unicode.Is(unicode.Cf, r), unicode.Is(unicode.Pd, r), r == '\u2212':
+			return -1
+		case r > unicode.MaxASCII && unicode.Is(unicode.Nd, r):
+			return '0' + digitOf(r)
+		}
+		return r
+	}, norm.NFKC.String(code))
+}
+
+// digitOf is the value of a decimal digit: every script has its ten in a row, from a zero on.
+func digitOf(r rune) rune {
+	for _, of := range unicode.Nd.R16 {
+		if rune(of.Lo) <= r && r <= rune(of.Hi) {
+			return (r - rune(of.Lo)) % 10 //nolint:mnd // digits of a script
+		}
+	}
+	for _, of := range unicode.Nd.R32 {
+		if rune(of.Lo) <= r && r <= rune(of.Hi) {
+			return (r - rune(of.Lo)) % 10 //nolint:mnd // digits of a script
+		}
 	}
 	return r
+}
+
+// IsCode reports whether the text has the form of an authenticator's code. No password is that short.
+func IsCode(text string) bool {
+	digits := plainCode(text)
+	return len(digits) == int(totpDigits) && strings.Trim(digits, "0123456789") == ""
 }

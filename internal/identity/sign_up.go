@@ -26,6 +26,10 @@ type SignUp struct {
 	// User is the user to create; one with an ID exists, and is to be verified.
 	User      User
 	ExpiresAt time.Time
+	// Before is the present address of a user who exists, and Locked whether an account that they belong to is locked.
+	// SignUp reads them.
+	Before string
+	Locked bool
 }
 
 // VerifiesEmail reports whether users have to verify their address. Where no mail
@@ -55,7 +59,7 @@ func (s *Service) BeginSignUp(ctx context.Context, in NewUser) error {
 		return err
 	}
 	known := err == nil
-	return s.addSignUp(ctx, u, func(token secret.Text) (subject, text string) {
+	return s.addSignUp(ctx, u, SignUpTTL, func(token secret.Text) (subject, text string) {
 		if known {
 			return "You have an account already", "A sign-up for Florin used this address, which already has an account.\n\n" +
 				"Sign in, or set a new password if you have forgotten yours:\n" + s.opts.Mail.Link("/signin") + "\n" +
@@ -69,7 +73,7 @@ func (s *Service) BeginSignUp(ctx context.Context, in NewUser) error {
 
 // BeginVerification mails a user who exists a link that verifies their address.
 func (s *Service) BeginVerification(ctx context.Context, user User) error {
-	return s.addSignUp(ctx, user, func(token secret.Text) (subject, text string) {
+	return s.addSignUp(ctx, user, SignUpTTL, func(token secret.Text) (subject, text string) {
 		return "Verify your e-mail address", "Open this link within 24 hours, and type your password for Florin:\n" +
 			s.link("/verify?token=", token) + "\n\n" +
 			"If you did not make an account in Florin, another person made one with your address. Do not open the link. " +
@@ -77,14 +81,16 @@ func (s *Service) BeginVerification(ctx context.Context, user User) error {
 	})
 }
 
-func (s *Service) addSignUp(ctx context.Context, u User, letter func(secret.Text) (subject, text string)) error {
+func (s *Service) addSignUp(
+	ctx context.Context, u User, ttl time.Duration, letter func(secret.Text) (subject, text string),
+) error {
 	token, hash, err := signUpToken.New(s.opts.Random)
 	if err != nil {
 		return err
 	}
 	now := s.now().UTC()
 	subject, text := letter(token)
-	return s.store.AddSignUp(ctx, hash, SignUp{User: u, ExpiresAt: now.Add(SignUpTTL)}, now,
+	return s.store.AddSignUp(ctx, hash, SignUp{User: u, ExpiresAt: now.Add(ttl)}, now,
 		s.opts.Mail.Asked(now, u.Email, subject, text))
 }
 
@@ -107,7 +113,7 @@ func (s *Service) pendingSignUp(ctx context.Context, token string) (SignUp, Hash
 // FinishSignUp creates the user of a sign-up whose link was opened, or verifies
 // the one it is about. The password is that of the sign-up: who opens a link that
 // somebody else had sent does not know it, so nobody verifies another's account.
-// It fails with ErrBadVerification, ErrBadPassword, ErrEmailTaken or
+// It fails with ErrBadVerification, ErrBadPassword, ErrEmailTaken, ErrEmailWaits or
 // fault.Limited.
 func (s *Service) FinishSignUp(
 	ctx context.Context, token string, password secret.Text, act audit.Act,
@@ -115,6 +121,9 @@ func (s *Service) FinishSignUp(
 	p, hash, err := s.pendingSignUp(ctx, token)
 	if err != nil {
 		return User{}, err
+	}
+	if p.waits(s.now()) {
+		return User{}, ErrEmailWaits
 	}
 	limits := []Limit{perDevice.limit("sign-up", hex.EncodeToString(hash[:]))}
 	if err := s.take(ctx, limits, tooManySignIns); err != nil {
@@ -130,7 +139,7 @@ func (s *Service) FinishSignUp(
 	case !ok:
 		return User{}, ErrBadPassword
 	}
-	u, err := s.store.FinishSignUp(ctx, hash, s.now().UTC(), act.Record(0, audit.ActionVerify, "", ""))
+	u, err := s.store.FinishSignUp(ctx, hash, s.now().UTC(), s.finished(p, act))
 	if err != nil {
 		return User{}, err
 	}

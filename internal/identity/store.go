@@ -71,6 +71,8 @@ type Store interface { //nolint:interfacebloat // sessions, factors and passkeys
 	AddInvitation(
 		ctx context.Context, token Hash, email string, by int64, now, until time.Time, r audit.Record,
 	) error
+	// CheckInvitation fails with ErrBadInvitation for a token that CreateInvited would refuse.
+	CheckInvitation(ctx context.Context, token Hash, now time.Time) error
 	CreateInvited(ctx context.Context, token Hash, u User, r audit.Record) (User, error)
 	// TakeAttempt counts one against every limit (Limit.Take), or nothing if one
 	// is used up, and returns how long to wait then. ReturnAttempt undoes it, and

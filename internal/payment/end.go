@@ -113,8 +113,11 @@ func (c Change) unhold(now time.Time) Change {
 	case held && p.Status == Completed:
 		c.Entries = append(c.Entries, ledger.Settle(p.KeyID, ref, now))
 	case held:
+		p.Unheld = true // money that comes later may complete it
 		c.Entries = append(c.Entries, ledger.Release(p.KeyID, ref, now))
-	case unheld && p.Status == Completed:
+	case unheld && p.Status != Completed:
+		p.Unheld = true
+	case unheld:
 		spend := ledger.Spend(p.KeyID, ledger.Credit, ledger.ReasonStart, "paid:"+string(p.ID), now)
 		spend.IfLeft = true
 		c.Entries = append(c.Entries, spend)

@@ -158,12 +158,11 @@ func (s *Service) makeRoom(ctx context.Context, p Payment) (gave bool, err error
 		}
 	}
 	if s.opts.Meter != ledger.Free {
-		left, err := s.custodians.Balance(ctx, p.KeyID)
+		held := holding(all)
+		room, err := s.holdable(ctx, p.KeyID, held)
 		if err != nil {
 			return false, err
 		}
-		held := holding(all)
-		room := int(ledger.Holdable(ledger.Funds{Balance: left.Credits, Held: int64(len(held))}))
 		var w Waiting
 		if w, gave = givesWay(held, s.near, room, now); gave {
 			full = full || len(held) >= room
@@ -176,6 +175,38 @@ func (s *Service) makeRoom(ctx context.Context, p Payment) (gave bool, err error
 		s.opts.Crowded(ctx, p.KeyID)
 	}
 	return gave, nil
+}
+
+// holdable is how many credits of the key may be held for payments of strangers, with those that are.
+func (s *Service) holdable(ctx context.Context, keyID int64, held []Waiting) (int, error) {
+	left, err := s.custodians.Balance(ctx, keyID)
+	return int(ledger.Holdable(ledger.Funds{Balance: left.Credits, Held: int64(len(held))})), err
+}
+
+// Crowded reports whether payments of strangers take every place of a key, or of one of its campaigns and links, or
+// every credit that may be held for them. The next customer pays all the same: the oldest give way.
+func (s *Service) Crowded(ctx context.Context, keyID int64) (bool, error) {
+	now := s.now()
+	all, err := s.store.Waiting(ctx, keyID, shareOf*s.opts.MaxWaitingOfKey)
+	if err != nil || len(all) == 0 {
+		return false, err
+	}
+	if taken := placed(all, 0, 0, now); len(taken) >= s.opts.MaxWaitingOfKey {
+		return true, nil
+	}
+	places := make(map[[2]int64]int)
+	for _, w := range placed(all, 0, 0, now) {
+		at := [2]int64{w.CampaignID, w.LinkID}
+		if places[at]++; places[at] >= s.opts.MaxWaiting {
+			return true, nil
+		}
+	}
+	if s.opts.Meter == ledger.Free {
+		return false, nil
+	}
+	held := holding(all)
+	room, err := s.holdable(ctx, keyID, held)
+	return room > 0 && len(held) >= room, err
 }
 
 // decide stores what another payment than that of the request decides.

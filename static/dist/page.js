@@ -164,6 +164,28 @@ if (step || changes.some(function (change) { return change.target.id === "status
 })();
 (function () {
 "use strict";
+var REST = 10000;
+function rests(form, on) {
+clearTimeout(form.resting);
+form.resting = on ? setTimeout(rests, REST, form, false) : 0;
+form.classList.toggle("resting", on);
+Array.from(form.elements).forEach(function (e) {
+if (e.type === "submit") e[on ? "setAttribute" : "removeAttribute"]("aria-disabled", "true");
+});
+}
+document.addEventListener("submit", function (event) {
+var form = event.target, by = event.submitter;
+if (event.defaultPrevented || form.method !== "post") return;
+if (by && (by.formMethod === "get" || by.formTarget) || form.target) return;
+if (form.resting) event.preventDefault();
+else rests(form, true);
+});
+window.addEventListener("pageshow", function () {
+document.querySelectorAll("form.resting").forEach(function (form) { rests(form, false); });
+});
+})();
+(function () {
+"use strict";
 var key = "florin-way";
 function last() {
 try { return JSON.parse(localStorage.getItem(key)) || {}; } catch (error) { return {}; }

@@ -37,9 +37,10 @@ type PaymentsProps struct {
 	NextURL, FirstURL string
 	// LookedTo: older payments than this were not compared with the filter yet, and the next page goes on there; zero:
 	// the page is full, or the list ends.
-	LookedTo  time.Time
-	ExportURL string
-	HasKey    bool
+	LookedTo time.Time
+	// ExportURL is the list as plain CSV, ExcelURL as Excel opens it.
+	ExportURL, ExcelURL string
+	HasKey              bool
 	// LivePath is the stream of the list; empty for a search and for an older page.
 	LivePath string
 }

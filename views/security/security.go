@@ -1,6 +1,7 @@
 package security
 
 import (
+	"slices"
 	"time"
 
 	"github.com/florinpay/florin/views"
@@ -30,6 +31,10 @@ type CodesProps struct {
 type Props struct {
 	panel.Frame
 
+	// NewEmail are the inputs that ask for another address, and Mails whether a link can be mailed there.
+	NewEmail      []panel.Field
+	EmailProblem  string
+	Mails         bool
 	Problem       string
 	Password      []panel.Field
 	InForce       bool
@@ -57,4 +62,9 @@ type LoginRow struct {
 	ID, Agent            string // Agent is the User-Agent; may be empty
 	CreatedAt, ExpiresAt time.Time
 	Here                 bool
+}
+
+// EmailRefused reports whether an input of the form of another address was refused.
+func (p Props) EmailRefused() bool {
+	return slices.ContainsFunc(p.NewEmail, func(f panel.Field) bool { return f.Problem != "" })
 }

@@ -21,6 +21,8 @@ type EntryProps struct {
 	Invite, Token string
 	// PasskeyAt is the public address passkeys work at; empty if they are not offered.
 	PasskeyAt string
+	// Once: the form makes something, so it has a number.
+	Once bool
 	// Sent: a mail is on its way, whether or not the account exists.
 	Sent bool
 }

@@ -183,6 +183,7 @@ func (d *Surface) postCampaignEdit(c echo.Context, who session.Principal) error 
 		return err
 	}
 	in := draftOf(f, found)
+	in.AsOf = found.UpdatedAt
 	edited, wrong := found.Edit(in, key.ID, d.Shell.Now())
 	f.Refused(wrong, campaignSubjects...)
 	shown, moved := []string(nil), key.ID != found.KeyID

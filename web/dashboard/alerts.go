@@ -49,6 +49,18 @@ func (d *Surface) alerts(
 			)
 		}
 		all = append(all, d.networkAlerts(houses, h)...)
+		crowded, err := d.Payments.Crowded(ctx, h.key.ID)
+		if err != nil {
+			return nil, err
+		}
+		if crowded {
+			all = append(all, panel.Notice{
+				Text: "Somebody opens more payments with the links and donation pages of " + shopName(houses, h) +
+					" than there is room for, and pays none. Your customers can still pay: the oldest give way. " +
+					"If it goes on, pause what is abused, and make another one.",
+				Bad: true, Link: "/dashboard/links", LinkText: "See your links",
+			})
+		}
 		failing, err := d.Reports.FailedDeliveries(ctx, []int64{h.key.ID}, now.Add(-oneDay))
 		if err != nil {
 			return nil, err

@@ -19,6 +19,7 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/report"
 	"github.com/florinpay/florin/web/session"
+	"github.com/florinpay/florin/web/shell"
 )
 
 // exportHead are the columns of an export.
@@ -43,7 +44,7 @@ func (d *Surface) getExport(c echo.Context, who session.Principal) error {
 	if problem != "" {
 		return fault.New(fault.Invalid, "%s", strings.TrimSuffix(problem, "."))
 	}
-	w := c.Response()
+	w, format := c.Response(), exportFor(c.QueryParam("for"), shell.Language(c))
 	if q.Priced, err = d.Reports.Priced(c.Request().Context(), q.Keys); err != nil {
 		return err
 	}
@@ -61,12 +62,13 @@ func (d *Surface) getExport(c echo.Context, who session.Principal) error {
 	}
 	w.Header().Set("Content-Type", "text/csv; charset=utf-8; header=present")
 	w.Header().Set("Content-Disposition", `attachment; filename="payments-`+d.Shell.Now().UTC().Format(session.DayFormat)+`.csv"`)
+	w.Header().Add("Vary", "Accept-Language")
 	w.WriteHeader(http.StatusOK)
-	return WriteExport(ctx, w, q, d.Export)
+	return WriteExport(ctx, w, q, d.Export, format)
 }
 
 // WriteExport writes the payments of the query as CSV. It reads pages while it writes others.
-func WriteExport(ctx context.Context, w io.Writer, q report.Query, find FindPage) error {
+func WriteExport(ctx context.Context, w io.Writer, q report.Query, find FindPage, format ExportFormat) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // the readers end, whatever fails
 	out := csv.NewWriter(w)
@@ -74,7 +76,19 @@ func WriteExport(ctx context.Context, w io.Writer, q report.Query, find FindPage
 	if q.Priced {
 		head = slices.Concat(head, exportPrice)
 	}
-	if err := out.Write(head); err != nil {
+	if format.Excel {
+		if format.Comma {
+			out.Comma = ';'
+		}
+		if _, err := io.WriteString(w, byteOrderMark); err != nil {
+			return err
+		}
+	}
+	cells := make([]string, len(head))
+	for i, column := range head {
+		cells[i] = format.head(column)
+	}
+	if err := out.Write(cells); err != nil {
 		return err
 	}
 	q.Limit = report.MaxExportPage
@@ -87,6 +101,9 @@ func WriteExport(ctx context.Context, w io.Writer, q report.Query, find FindPage
 			row := exportRow(p)
 			if q.Priced {
 				row = append(row, priceCells(p)...)
+			}
+			for i, column := range head {
+				row[i] = format.cell(column, row[i])
 			}
 			if err := out.Write(row); err != nil {
 				return err

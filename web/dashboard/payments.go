@@ -49,6 +49,10 @@ func (d *Surface) paymentsProps(
 	p.Tab = tabOf(fields)
 	filter := filterOf(asked)
 	p.ExportURL = session.WithQuery(paymentsPath+".csv", filter)
+	p.ExcelURL = panel.WithQuery(paymentsPath+".csv", "for", "excel")
+	if len(filter) > 0 {
+		p.ExcelURL += "&" + filter.Encode()
+	}
 	if q.After != (report.Place{}) {
 		p.FirstURL = session.WithQuery(paymentsPath, filter)
 	}

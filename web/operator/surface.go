@@ -60,8 +60,8 @@ func New(s Services) *Surface { return &Surface{s} }
 // Routes adds the operator's pages.
 func (d *Surface) Routes(r shell.Router) {
 	g := r.With(d.Shell.OwnForms).Renders(session.Failure)
-	get := func(path string, h session.Handler) { g.GET(path, d.Guard.Operator(d.Guard.Once(h))) }
-	post := func(path string, h session.Handler) { g.POST(path, d.Guard.Operator(h)) }
+	get := func(path string, h session.Handler) { g.GET(path, d.Guard.Operator(h)) }
+	post := func(path string, h session.Handler) { g.POST(path, d.Guard.Operator(d.Guard.Once(h))) }
 
 	get(operatorPath, d.getInstallation)
 	post(operatorPath+"/ledger", d.postLedgerCheck)

@@ -1,6 +1,8 @@
 package operator
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -24,6 +26,9 @@ func (d *Surface) getTrouble(c echo.Context, who session.Principal) error {
 		Frame: d.Frame(
 			c, who, "Stuck work", troublePath,
 		), Notices: d.waitingNotices(), Sweeps: d.sweepRows(t.Sweeps), Most: report.MaxTrouble,
+	}
+	if p.Notices, err = d.crowdedNotices(c.Request().Context(), p.Notices); err != nil {
+		return err
 	}
 	for _, x := range t.Recharges {
 		p.Notices = append(p.Notices, panel.Notice{Bad: true, Text: fmt.Sprintf(
@@ -69,6 +74,21 @@ func (d *Surface) getTrouble(c echo.Context, who session.Principal) error {
 		})
 	}
 	return d.Show(c, http.StatusOK, p.Frame, operator.Trouble(p))
+}
+
+// crowdedNotices adds the shops whose payments of strangers take every place.
+func (d *Surface) crowdedNotices(ctx context.Context, all []panel.Notice) ([]panel.Notice, error) {
+	shops, err := d.Reports.ShopsOfStrangers(ctx)
+	for _, x := range shops {
+		crowded, failed := d.Payments.Crowded(ctx, x.KeyID)
+		if err = errors.Join(err, failed); crowded {
+			all = append(all, panel.Notice{Bad: true, Text: fmt.Sprintf(
+				"%d unpaid payments that strangers opened take every place of the key “%s” of %s. The next customer can "+
+					"still pay: the oldest give way. Look at where they come from, and block that before Florin.",
+				x.Waiting, x.Key, x.Email)})
+		}
+	}
+	return all, err
 }
 
 // whyLeft describes why money was not swept.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/views/panel"
@@ -52,9 +53,24 @@ func (d *Surface) postPasskeyName(c echo.Context, who session.Principal) error {
 	if err != nil {
 		return err
 	}
-	if err := d.Users.RenamePasskey(
-		c.Request().Context(), who.User, c.Param("passkey"), f.Values.Get("name"), d.Act(c, who),
-	); err != nil {
+	ctx, id := c.Request().Context(), c.Param("passkey")
+	all, err := d.Users.PasskeysOf(ctx, who.User)
+	if err != nil {
+		return err
+	}
+	for _, x := range all {
+		if x.ID != id {
+			continue
+		}
+		did := func(e audit.Entry) bool { return e.Action == audit.ActionPasskeyName }
+		if err := d.Since(c, who, f, did, renameField(x)); err != nil {
+			return err
+		}
+		if f.Stale {
+			return d.passkeyPage(c, who, f.Status(), f)
+		}
+	}
+	if err := d.Users.RenamePasskey(ctx, who.User, id, f.Values.Get("name"), d.Act(c, who)); err != nil {
 		return d.passkeyRefused(c, who, f, err)
 	}
 	return d.Cookies.Redirect(c, session.SecurityPath, "The passkey has its new name.")
@@ -81,9 +97,18 @@ func (d *Surface) passkeyRefused(c echo.Context, who session.Principal, f *shell
 		!f.Refused(err, shell.Subject{Service: "name", Input: "name", Label: "The name"}) {
 		return err
 	}
+	return d.passkeyPage(c, who, fault.KindOf(err).Code(), f)
+}
+
+func (d *Surface) passkeyPage(c echo.Context, who session.Principal, status int, f *shell.Form) error {
 	forms := emptySecurityForms()
 	forms.passkey = f
-	return d.securityPage(c, who, fault.KindOf(err).Code(), forms)
+	return d.securityPage(c, who, status, forms)
+}
+
+// renameField is the input of the name of a passkey, with the name that is stored.
+func renameField(x identity.Passkey) panel.Field {
+	return panel.Field{Form: x.ID, Name: "name", Label: "Name", Value: x.Name, Max: "100", Setting: true}
 }
 
 // passkeys fills in the passkeys of the page; it does nothing if passkeys are not
@@ -118,10 +143,10 @@ func passkeyRow(f *shell.Form, x identity.Passkey) security.PasskeyRow {
 	r := security.PasskeyRow{
 		ID: x.ID, Name: x.Name, CreatedAt: x.CreatedAt, UsedAt: x.UsedAt,
 		Changed: strings.HasPrefix(f.Posted, path+"/"),
-		Rename:  panel.Field{Form: x.ID, Name: "name", Label: "Name", Value: x.Name, Max: "100"},
+		Rename:  shell.NewForm(url.Values{}).Field(renameField(x)),
 	}
 	if f.Posted == path+"/name" {
-		r.Rename = f.Field(r.Rename)
+		r.Rename = f.Field(renameField(x))
 	}
 	return r
 }

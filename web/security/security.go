@@ -18,11 +18,11 @@ import (
 )
 
 // securityForms are the forms of the page.
-type securityForms struct{ password, factor, passkey, sessions *shell.Form }
+type securityForms struct{ email, password, factor, passkey, sessions *shell.Form }
 
 func emptySecurityForms() securityForms {
 	return securityForms{
-		shell.NewForm(url.Values{}), shell.NewForm(url.Values{}),
+		shell.NewForm(url.Values{}), shell.NewForm(url.Values{}), shell.NewForm(url.Values{}),
 		shell.NewForm(url.Values{}), shell.NewForm(url.Values{}),
 	}
 }
@@ -35,7 +35,7 @@ func (d *Surface) securityPage(c echo.Context, who session.Principal, status int
 	ctx, password := c.Request().Context(), f.password
 	p := security.Props{
 		Frame: d.Frame(c, who, "Security", session.SecurityPath), Problem: password.Problem,
-		FactorProblem: f.factor.Problem, Unverified: d.Users.RequireVerified(who.User) != nil,
+		EmailProblem: f.email.Problem, Mails: d.Mails, FactorProblem: f.factor.Problem, Unverified: d.Users.RequireVerified(who.User) != nil,
 	}
 	next := session.NewPasswordField("New password")
 	next.Name = "next"
@@ -49,6 +49,9 @@ func (d *Surface) securityPage(c echo.Context, who session.Principal, status int
 		password.Field(next),
 	}
 	var err error
+	if p.NewEmail, err = d.emailFields(c, who, f.email); err != nil {
+		return err
+	}
 	if p.RemovePassword, err = d.StrongField(c, who, f.factor); err != nil {
 		return err
 	}

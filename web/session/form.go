@@ -9,12 +9,12 @@ import (
 	"github.com/florinpay/florin/web/shell"
 )
 
-// maxForm is more bytes than any form of the dashboard has.
-const maxForm = 64 << 10
+// MaxForm is more bytes than any form of the dashboard has.
+const MaxForm = 64 << 10
 
 // ReadForm reads the form that was posted.
 func ReadForm(c echo.Context) (*shell.Form, error) {
-	values, err := shell.ReadForm(c, maxForm)
+	values, err := shell.ReadForm(c, MaxForm)
 	if err != nil {
 		return nil, err
 	}

@@ -1,12 +1,12 @@
 package session
 
 import (
-	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/web/shell"
@@ -95,7 +95,7 @@ func (g *Guard) reauthenticate(c echo.Context, who Principal, f *shell.Form, nee
 		if err != nil {
 			return err
 		}
-		if !inForce || !isCode(f.Values.Get("password")) {
+		if !inForce || !identity.IsCode(f.Values.Get("password")) {
 			return errNeedsFactor
 		}
 	}
@@ -124,14 +124,6 @@ func (g *Guard) ByFactor(c echo.Context, who Principal, f *shell.Form) error {
 		return err
 	}
 	return g.reauthenticate(c, who, f, locked && strong)
-}
-
-// isCode reports whether the text can be a code of an authenticator. No password is
-// that short.
-func isCode(text string) bool {
-	const digits = 6
-	text = strings.Join(strings.Fields(text), "")
-	return len(text) == digits && strings.Trim(text, "0123456789") == ""
 }
 
 // HasStrong reports whether the principal has a passkey or an authenticator.

@@ -43,7 +43,7 @@ func (g *Guard) Member(act merchant.Act, h Handler) echo.HandlerFunc {
 		if err := who.Membership.Allow(act); err != nil {
 			return g.refuse(c, who, "Not yours to do", err, g.whoMay(c, who, act))
 		}
-		if err := h(c, who); err != nil {
+		if err := g.serve(c, who, h); err != nil {
 			return g.failed(c, who, err)
 		}
 		return nil
@@ -78,19 +78,32 @@ func (g *Guard) merchantChoices(ctx context.Context, m merchant.Membership) ([]p
 }
 
 // toSignIn sends the browser to sign in, and from there back to the page it asked
-// for. A form is not sent twice.
+// for. A form is not sent twice: its page shows it filled in then.
 func (g *Guard) toSignIn(c echo.Context) error {
 	r, to := c.Request(), "/signin"
 	// A request of a script may carry the token from before a renewal: the cookie that
 	// replaced it is to stay.
-	dest := r.Header.Get("Sec-Fetch-Dest")
-	if (dest == "" || dest == "document") && !g.Cookies.Token(r).Empty() {
+	if !byScript(r) && !g.Cookies.Token(r).Empty() {
 		g.Cookies.EndSession(c.Response())
+	}
+	page, err := g.keep(c)
+	if err != nil {
+		return err
+	}
+	said := ""
+	if page != "" {
+		said = "You have to sign in again. Your form is kept as you typed it, and stands there after that."
 	}
 	if r.Method == http.MethodGet && r.URL.RequestURI() != shell.HomePath {
 		to += "?next=" + url.QueryEscape(shell.SafeNext(r.URL.RequestURI()))
 	}
-	return c.Redirect(http.StatusSeeOther, to)
+	return g.Cookies.Redirect(c, to, said)
+}
+
+// byScript reports whether a script sent the request, and shows its answer in no window.
+func byScript(r *http.Request) bool {
+	dest := r.Header.Get("Sec-Fetch-Dest")
+	return dest != "" && dest != "document"
 }
 
 // maxNamed is how many members a refusal names.

@@ -33,6 +33,6 @@ func (p Pages) Post(path string, act merchant.Act, h Handler) {
 // Once runs a form with a number once (shell.Shell.Once).
 func (g *Guard) Once(h Handler) Handler {
 	return func(c echo.Context, who Principal) error {
-		return g.Shell.Once(c, "user:"+who.User.PublicID, maxForm, func() error { return h(c, who) })
+		return g.Shell.Once(c, "user:"+who.User.PublicID, MaxForm, func() error { return h(c, who) }, "password", "passkey")
 	}
 }

@@ -150,6 +150,9 @@ func (k *Cookies) Device(r *http.Request, email string) string {
 	return k.Get(r, deviceCookie, "id")
 }
 
+// LastUser is the address of who signed in with the browser last; empty if nobody did. It grants no access.
+func (k *Cookies) LastUser(r *http.Request) string { return k.Get(r, deviceCookie, "email") }
+
 // Token returns the session token the browser carries; it may be any text.
 func (k *Cookies) Token(r *http.Request) secret.Text {
 	return secret.New(k.Get(r, SessionCookie, "token"))

@@ -120,6 +120,7 @@ func FailurePage(c echo.Context, r operation.Refusal, p views.FailureProps) erro
 		if r.Code == http.StatusTooManyRequests || r.Code >= http.StatusInternalServerError {
 			p.Again = c.Request().URL.RequestURI()
 		}
+		p.Home = !p.Checkout && (r.Code == http.StatusNotFound || r.Code == http.StatusMethodNotAllowed)
 	}
 	if r.Code == http.StatusInternalServerError {
 		p.RequestID = CallOf(c).RequestID

@@ -52,8 +52,9 @@ type onceAnswer struct {
 
 // Once runs a form that makes something once for its number (views.Once) and content: a second click, and a form that
 // is sent again because its answer was lost, get the answer of the first within onceStands. A form that was refused
-// made nothing, and may be sent again. scope is whose form it is. A form without a number runs.
-func (s *Shell) Once(c echo.Context, scope string, most int64, run func() error) error {
+// made nothing, and may be sent again. scope is whose form it is, and proofs are inputs that differ from click to click.
+// A form without a number runs.
+func (s *Shell) Once(c echo.Context, scope string, most int64, run func() error, proofs ...string) error {
 	kind := c.Request().Header.Get(echo.HeaderContentType)
 	if s.forms.Store == nil || !strings.HasPrefix(kind, echo.MIMEApplicationForm) {
 		return run()
@@ -65,6 +66,9 @@ func (s *Shell) Once(c echo.Context, scope string, most int64, run func() error)
 	number := values.Get(views.OnceInput)
 	if number == "" || len(number) > maxOnce {
 		return run()
+	}
+	for _, name := range proofs {
+		values = without(values, name)
 	}
 	key := onceKey(scope, c.Request().URL.Path, values)
 	for n := range mostOnces {
@@ -96,13 +100,15 @@ func (s *Shell) onceRun(c echo.Context, claim idempotency.Claim, run func() erro
 	return failed
 }
 
-// onceKey is the name of a form with a number: whose it is, what it is sent to, and what it says. Proofs of who sends
-// it differ from click to click.
+func without(values url.Values, name string) url.Values {
+	rest := maps.Clone(values)
+	delete(rest, name)
+	return rest
+}
+
+// onceKey is the name of a form with a number: whose it is, what it is sent to, and what it says.
 func onceKey(scope, path string, values url.Values) string {
-	said := maps.Clone(values)
-	delete(said, "password")
-	delete(said, "passkey")
-	sum := sha256.Sum256([]byte(scope + "\n" + path + "\n" + said.Encode()))
+	sum := sha256.Sum256([]byte(scope + "\n" + path + "\n" + values.Encode()))
 	return "form:" + hex.EncodeToString(sum[:])
 }
 

@@ -1,6 +1,7 @@
 package signin
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -81,9 +82,22 @@ func (d *Surface) getReset(c echo.Context) error {
 	if sent || err != nil {
 		return err
 	}
+	if err := d.Users.CheckReset(c.Request().Context(), token); err != nil {
+		return d.deadReset(c, http.StatusOK, err)
+	}
 	p := d.entry(c)
 	p.Token, p.Fields = token, []panel.Field{session.NewPasswordField("New password")}
 	return d.enter(c, http.StatusOK, p.Page, signin.Reset(p))
+}
+
+// deadReset says that a link sets no password any more, before one is typed, and asks where to send another.
+func (d *Surface) deadReset(c echo.Context, status int, err error) error {
+	if !errors.Is(err, identity.ErrBadReset) {
+		return err
+	}
+	p := d.entry(c)
+	p.Problem, p.Fields = shell.Sentence(identity.ErrBadReset.Message), []panel.Field{session.EmailField()}
+	return d.enter(c, status, p.Page, signin.Forgot(p))
 }
 
 func (d *Surface) postReset(c echo.Context) error {
@@ -97,6 +111,9 @@ func (d *Surface) postReset(c echo.Context) error {
 		done, err = d.Users.FinishReset(
 			c.Request().Context(), f.Values.Get("token"), secret.New(f.Values.Get("password")), d.Stranger(c),
 		)
+	}
+	if errors.Is(err, identity.ErrBadReset) {
+		return d.deadReset(c, http.StatusBadRequest, err)
 	}
 	if err != nil {
 		if !f.Refused(err, shell.Subject{Service: "password", Input: "password", Label: "The password"}) {

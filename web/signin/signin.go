@@ -1,6 +1,7 @@
 package signin
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"net/url"
@@ -9,6 +10,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/views"
@@ -54,7 +56,7 @@ func (d *Surface) getSignIn(c echo.Context) error {
 		return c.Redirect(http.StatusSeeOther, shell.SafeNext(c.QueryParam("next")))
 	}
 	p := d.entry(c)
-	if next := c.QueryParam("next"); next != "" {
+	if next := cmp.Or(c.QueryParam("next"), d.KeptPage(c)); next != "" {
 		p.Next = shell.SafeNext(next)
 	}
 	p.Fields = []panel.Field{session.EmailField(), passwordField()}
@@ -117,6 +119,10 @@ func (d *Surface) signInAgain(c echo.Context, f *shell.Form, err error) error {
 		p.Next = shell.SafeNext(next)
 	}
 	p.Problem, p.Fields = f.Problem, []panel.Field{f.Field(session.EmailField()), f.Field(passwordField())}
+	if fault.Is(err, fault.Limited) && d.Mails {
+		// Whoever guesses from very many networks uses up what lets a new device in. The link makes it a known one.
+		p.Problem += " If that is not you, set a new password by mail: it lets you in at once."
+	}
 	refusal := d.Shell.Refuse(c, err)
 	return d.enter(c, refusal.Code, p.Page, signin.SignIn(p))
 }

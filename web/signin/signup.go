@@ -1,6 +1,7 @@
 package signin
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 
@@ -19,19 +20,26 @@ func (d *Surface) getSignUp(c echo.Context) error {
 	if sent || err != nil {
 		return err
 	}
-	p := d.entry(c)
-	p.Invite = invite
-	if !d.mayAsk(p.Invite) {
-		return d.enter(c, http.StatusOK, p.Page, signin.Closed(p.Page, d.Invite))
+	p, f, status := d.entry(c), shell.NewForm(url.Values{}), http.StatusOK
+	if p.Invite = invite; d.Invite && invite != "" {
+		err := d.Users.CheckInvitation(c.Request().Context(), invite)
+		if errors.Is(err, identity.ErrBadInvitation) {
+			p.Invite, f.Problem, status = "", shell.Sentence(identity.ErrBadInvitation.Message), http.StatusForbidden
+		} else if err != nil {
+			return err
+		}
 	}
-	return d.signUpPage(c, http.StatusOK, p, shell.NewForm(url.Values{}))
+	if !d.mayAsk(p.Invite) {
+		return d.enter(c, status, p.Page, signin.Closed(p.Page, d.Invite, f.Problem))
+	}
+	return d.signUpPage(c, http.StatusOK, p, f)
 }
 
 // mayAsk reports whether a user with this invitation may fill in the form.
 func (d *Surface) mayAsk(invite string) bool { return d.SignUp || d.Invite && invite != "" }
 
 func (d *Surface) signUpPage(c echo.Context, status int, p signin.EntryProps, f *shell.Form) error {
-	p.Problem = f.Problem
+	p.Problem, p.Once = f.Problem, true
 	p.Fields = []panel.Field{
 		f.Field(session.EmailField()), f.Field(session.NewPasswordField("Password")),
 		f.Field(panel.Field{Name: "firstName", Label: "First name (optional)", Autocomplete: "given-name", Max: "100"}),

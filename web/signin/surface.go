@@ -43,7 +43,10 @@ func (d *Surface) Routes(r shell.Router) {
 	pages.POST("/signin", d.postSignIn)
 	pages.POST("/signin/code", d.postSignInCode)
 	pages.GET("/signup", d.getSignUp)
-	pages.POST("/signup", d.postSignUp)
+	pages.POST("/signup", func(c echo.Context) error {
+		// The password is a part of what is sent: another one makes it another form.
+		return d.Shell.Once(c, "sign-up:"+shell.CallOf(c).Near, session.MaxForm, func() error { return d.postSignUp(c) })
+	})
 	pages.GET("/verify", d.getVerify)
 	pages.POST("/verify", d.postVerify)
 	pages.POST("/signout", d.postSignOut)

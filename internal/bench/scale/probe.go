@@ -337,6 +337,7 @@ func longProbes() []probe {
 					}
 					return page, err
 				},
+				dashboard.ExportFormat{},
 			)
 		}},
 		{"reconcile of 1,000,000 addresses at most", mostReconciled, true, reconcile},

@@ -31,7 +31,10 @@ func (s *Store) SetPassword(
 func endOtherSessions(ctx context.Context, t db.Tx, userID int64, keep identity.Hash, now time.Time) error {
 	_, err := t.NewRaw("UPDATE sessions SET revoked_at = ? WHERE user_id = ? AND token <> ? AND revoked_at IS NULL",
 		now, userID, keep[:]).Exec(ctx)
-	return err
+	if err != nil {
+		return err
+	}
+	return stopEmailChange(ctx, t, userID)
 }
 
 // endSessions also makes links to a new password that are still under way useless.
@@ -47,7 +50,17 @@ func (s *Store) endSessions(ctx context.Context, t db.Tx, userID int64, now time
 	if err != nil {
 		return err
 	}
+	if err := stopEmailChange(ctx, t, userID); err != nil {
+		return err
+	}
 	return table.StopChanges(ctx, t, s.sealer, now, "all sessions of who asked for it were ended", "author_id = ?", userID)
+}
+
+// stopEmailChange voids the links that would make another address the one the user signs in with.
+func stopEmailChange(ctx context.Context, t db.Tx, userID int64) error {
+	_, err := t.NewRaw("DELETE FROM sign_ups WHERE user_id = ? AND email <> (SELECT email FROM users WHERE id = ?)",
+		userID, userID).Exec(ctx)
+	return err
 }
 
 // Logins lists the user's sessions that are neither over, idle nor revoked, the
@@ -137,6 +150,17 @@ func (s *Store) AddInvitation(
 		return err
 	})
 	return db.Wrap(err, "store an invitation")
+}
+
+// CheckInvitation fails with identity.ErrBadInvitation if the token was used or is too old.
+func (s *Store) CheckInvitation(ctx context.Context, token identity.Hash, now time.Time) error {
+	var open int
+	err := s.db.Reader().NewRaw("SELECT count(*) FROM invitations WHERE token = ? AND used_at IS NULL AND expires_at > ?",
+		token[:], now).Scan(ctx, &open)
+	if err == nil && open == 0 {
+		err = identity.ErrBadInvitation
+	}
+	return db.Wrap(err, "read an invitation")
 }
 
 // CreateInvited uses an invitation of the user's address up and stores the user

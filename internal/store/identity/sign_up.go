@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -13,7 +14,7 @@ import (
 
 var _ = db.NewTable[identity.SignUp]("sign_ups", `
 	read: user_id=User.ID public_id=User.PublicID email=User.Email first_name=User.FirstName last_name=User.LastName
-	      password_hash=User.PasswordHash expires_at`)
+	      password_hash=User.PasswordHash expires_at before locked`)
 
 // AddSignUp stores a sign-up, and deletes those that expired before now.
 func (s *Store) AddSignUp(
@@ -43,7 +44,9 @@ func (s *Store) AddSignUp(
 // who exists has their present password.
 func (s *Store) SignUp(ctx context.Context, token identity.Hash, now time.Time) (identity.SignUp, error) {
 	p, err := db.First[identity.SignUp](ctx, s.db.Reader(), identity.ErrBadVerification, "SELECT s.user_id, s.public_id, s.email, "+
-		"s.first_name, s.last_name, coalesce(u.password_hash, s.password_hash) AS password_hash, s.expires_at FROM sign_ups AS s "+
+		"s.first_name, s.last_name, coalesce(u.password_hash, s.password_hash) AS password_hash, s.expires_at, "+
+		"coalesce(u.email, '') AS before, EXISTS (SELECT 1 FROM wallet_locks AS l JOIN memberships AS m "+
+		"ON m.merchant_id = l.merchant_id WHERE m.user_id = s.user_id) AS locked FROM sign_ups AS s "+
 		"LEFT JOIN users AS u ON u.id = s.user_id WHERE s.token = ? AND s.expires_at > ?", token[:], now)
 	return p, db.Wrap(err, "read a sign-up")
 }
@@ -70,14 +73,39 @@ func (s *Store) FinishSignUp(
 				return addOwner(ctx, t, &user, a)
 			}
 			a.User = u.ID
-			_, err = t.NewRaw("UPDATE users SET verified_at = ? WHERE id = ? AND verified_at IS NULL", now, u.ID).Exec(ctx)
-			if err != nil {
+			if err := s.verifyAddress(ctx, t, u, now); err != nil {
 				return err
 			}
 			user, err = userByID(ctx, t, u.ID)
 			return err
 		})
 	return user, db.Wrap(err, "finish a sign-up")
+}
+
+// verifyAddress stores that the address is the user's. One that is not theirs yet takes the place of the present one,
+// and ends every session; it fails with identity.ErrEmailTaken where it is another user's.
+func (s *Store) verifyAddress(ctx context.Context, t db.Tx, u identity.User, now time.Time) error {
+	before, err := userByID(ctx, t, u.ID)
+	if err != nil {
+		return err
+	}
+	if before.Email == u.Email {
+		_, err = t.NewRaw("UPDATE users SET verified_at = ? WHERE id = ? AND verified_at IS NULL", now, u.ID).Exec(ctx)
+		return err
+	}
+	res, err := t.NewRaw("UPDATE users SET email = ?, verified_at = ? WHERE id = ? AND NOT EXISTS "+
+		"(SELECT 1 FROM users AS other WHERE other.email = ?)", u.Email, now, u.ID, u.Email).Exec(ctx)
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil || n != 1 {
+		return cmp.Or[error](err, identity.ErrEmailTaken)
+	}
+	_, err = t.NewRaw("UPDATE team_invitations SET invited_by = ? WHERE invited_by = ?", u.Email, before.Email).Exec(ctx)
+	if err != nil {
+		return err
+	}
+	return s.endSessions(ctx, t, u.ID, now)
 }
 
 func userByID(ctx context.Context, t db.Tx, id int64) (identity.User, error) {
