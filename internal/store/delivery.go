@@ -158,7 +158,7 @@ func (s *Store) Settle(ctx context.Context, holder string, o webhook.Outcome) er
 
 func settle(ctx context.Context, c conn, holder string, o webhook.Outcome) error {
 	var attempt, made int64
-	if !o.Unsent {
+	if !o.Spared {
 		made = 1
 	}
 	take := db.Query(func(scan scan) error { return scan(&attempt) },
@@ -170,7 +170,7 @@ func settle(ctx context.Context, c conn, holder string, o webhook.Outcome) error
 	}
 	a := o.Attempt
 	var writes []*db.Stmt
-	if !o.Unsent {
+	if !o.Spared {
 		writes = append(writes, db.Exec("INSERT INTO delivery_attempts "+
 			"(delivery_id, attempt, at, url, status, latency_us, error, response, request, keyed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 			o.DeliveryID, attempt, a.At, db.Shown(a.URL), int64(a.Status),

@@ -24,7 +24,7 @@ func (w *world) callback(k merchant.Key, url string, at time.Time) {
 func (w *world) park(d webhook.Delivery, now time.Time) {
 	w.T.Helper()
 	r := webhook.Result{Attempt: webhook.Attempt{At: now}, Unsent: true}
-	o := webhook.Outcome{DeliveryID: d.ID, Attempt: r.Attempt, Unsent: true}
+	o := webhook.Outcome{DeliveryID: d.ID, Attempt: r.Attempt, Spared: true}
 	o.State, o.NextAt = webhook.Decide(d.Attempt, r, 0)
 	w.Must(w.Settle(w.T.Context(), "a", o))
 }

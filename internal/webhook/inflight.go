@@ -108,11 +108,18 @@ func (f *inFlight) deliver(j *job) {
 	// An attempt that the stop of the loop aborted does not count: whether the
 	// receiver acted on it is unknown, so it is due again after its lease.
 	if f.ctx.Err() == nil || res.Attempt.Status != 0 {
+		res = f.heard(j, res)
 		if err := f.settle(j, res); err != nil {
 			f.d.Log.Error("the outcome of a webhook delivery was not written; it will be sent again", "event", j.EventID, "error", err)
 		}
 	}
 	f.update(func() bool { return f.load.done(j, res, f.d.Now()) })
+}
+
+func (f *inFlight) heard(j *job, res Result) Result {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.load.heard(j, res, f.d.Now())
 }
 
 // update changes the load and wakes the loop.
@@ -148,7 +155,7 @@ func (f *inFlight) attempt(j *job) (res Result) {
 // a lost outcome means that the event is sent twice.
 func (f *inFlight) settle(j *job, res Result) (err error) {
 	defer contain(&err)
-	o := Outcome{DeliveryID: j.ID, Attempt: res.Attempt, Unsent: res.Unsent}
+	o := Outcome{DeliveryID: j.ID, Attempt: res.Attempt, Spared: res.Unsent || res.Spared > 0}
 	o.State, o.NextAt = Decide(j.Attempt, res, f.d.Jitter())
 	if o.State == Failed {
 		f.d.Log.Warn(

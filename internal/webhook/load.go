@@ -22,6 +22,13 @@ const (
 	perURLSlow    = 4
 	// maxReceivers bounds the receivers whose speed is remembered.
 	maxReceivers = 10_000
+	// sparedTries is how often a busy answer to one delivery costs no attempt of its schedule, before the next one does:
+	// a shop may have an order to which it always says that it is busy. maxSpared bounds the deliveries remembered.
+	sparedTries = 16
+	maxSpared   = 100_000
+	// busyDelay is when a delivery is tried again that met a busy receiver; it doubles with every fourth time, up to
+	// eight seconds.
+	busyDelay = time.Second
 
 	// slowAfter is when an attempt stops counting as prompt.
 	slowAfter = time.Second
@@ -55,6 +62,7 @@ type load struct {
 	receivers map[ReceiverID]*receiver
 	inFlight  [classCount]int
 	full      [classCount]bool // the last claim left deliveries because the class was full
+	spared    map[int64]int    // by delivery: its busy answers that cost no attempt
 }
 
 // job is a claimed delivery.
@@ -62,11 +70,14 @@ type job struct {
 	Delivery
 	receiver *receiver
 	class    class
+	began    time.Time
 	late     bool // it has taken slowAfter
 	ended    bool // done was called
 }
 
-func newLoad() *load { return &load{receivers: make(map[ReceiverID]*receiver)} }
+func newLoad() *load {
+	return &load{receivers: make(map[ReceiverID]*receiver), spared: make(map[int64]int)}
+}
 
 // attempts is how many attempts are in flight.
 func (l *load) attempts() int {
@@ -134,7 +145,7 @@ func (l *load) claimed(shares []Share, got []Delivery, now time.Time) (more bool
 // start counts a claimed delivery as in flight.
 func (l *load) start(d Delivery, now time.Time) *job {
 	r := l.receiver(d.Receiver, now)
-	j := &job{Delivery: d, receiver: r, class: r.class(now)}
+	j := &job{Delivery: d, receiver: r, class: r.class(now), began: now}
 	r.inFlight++
 	l.inFlight[j.class]++
 	return j
@@ -159,6 +170,26 @@ func (l *load) late(j *job, now time.Time) (more bool) {
 	return more
 }
 
+// heard takes what an answer says of its receiver. It returns the result with when to try again if it costs no attempt:
+// the receiver is busy and accepts others, or says itself how soon.
+func (l *load) heard(j *job, res Result, now time.Time) Result {
+	j.receiver.observe(j.began, res, now)
+	n := l.spared[j.ID]
+	soon := res.RetryAfter > 0 && res.RetryAfter <= longestHold
+	if !busy(res) || n >= sparedTries || !soon && !j.receiver.acceptsOthers(now) {
+		delete(l.spared, j.ID)
+		return res
+	}
+	if len(l.spared) >= maxSpared {
+		clear(l.spared)
+	}
+	l.spared[j.ID] = n + 1
+	if res.Spared = res.RetryAfter; !soon {
+		res.Spared = max(busyDelay<<min(n/4, 3), res.RetryAfter)
+	}
+	return res
+}
+
 // done ends an attempt. It reports whether more may be claimed now.
 func (l *load) done(j *job, res Result, now time.Time) (more bool) {
 	r := j.receiver
@@ -170,7 +201,6 @@ func (l *load) done(j *job, res Result, now time.Time) (more bool) {
 	} else {
 		r.prompt, r.slowUntil = true, time.Time{}
 	}
-	r.observe(res, now)
 	return r.mayHaveMore || l.full[j.class]
 }
 

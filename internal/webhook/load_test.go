@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"net/http"
 	"testing"
 	"time"
 
@@ -11,6 +12,12 @@ var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 func answered(status int, latency time.Duration) Result {
 	return Result{Attempt: Attempt{URL: "https://shop.example", Status: status, Latency: latency}}
+}
+
+// end is what becomes of an attempt when its answer is there.
+func end(l *load, j *job, res Result, now time.Time) (more bool) {
+	res = l.heard(j, res, now)
+	return l.done(j, res, now)
 }
 
 // begin plans a claim of a receiver that always has more due, and starts it.
@@ -35,7 +42,7 @@ func TestLoad_PromptAnswerEarnsMore(t *testing.T) {
 	if len(first) != perURLUnknown {
 		t.Fatalf("%d claimed of an unknown receiver", len(first))
 	}
-	l.done(first[0], answered(200, 10*time.Millisecond), noon)
+	end(l, first[0], answered(200, 10*time.Millisecond), noon)
 	if n := len(begin(l, 1, noon)); n != PerURL {
 		t.Fatalf("%d claimed of a prompt receiver", n)
 	}
@@ -59,7 +66,7 @@ func TestLoad_SlowReceiverChangesClass(t *testing.T) {
 		t.Fatalf("in flight: %v", l.inFlight)
 	}
 	for _, j := range jobs {
-		l.done(j, answered(0, AttemptTimeout), now)
+		end(l, j, answered(0, AttemptTimeout), now)
 		l.late(j, now) // its timer may fire after its end
 	}
 	if l.attempts() != 0 || l.inFlight != [classCount]int{} {
@@ -70,7 +77,7 @@ func TestLoad_SlowReceiverChangesClass(t *testing.T) {
 	if j.class != slowClass {
 		t.Fatalf("a slow receiver is in class %d", j.class)
 	}
-	l.done(j, answered(500, time.Millisecond), now)
+	end(l, j, answered(500, time.Millisecond), now)
 	if j = begin(l, 1, now)[0]; j.class != promptClass {
 		t.Fatalf("a receiver that answered promptly is in class %d", j.class)
 	}
@@ -99,7 +106,7 @@ func TestLoad_SlowClassFull(t *testing.T) {
 		t.Fatal("no room for prompt receivers")
 	}
 	for _, j := range jobs {
-		l.done(j, answered(0, AttemptTimeout), noon)
+		end(l, j, answered(0, AttemptTimeout), noon)
 	}
 	if l.attempts() != 0 {
 		t.Fatalf("in flight: %v", l.inFlight)
@@ -118,7 +125,7 @@ func TestLoad_FullClassIsClaimedAgain(t *testing.T) {
 	if got := begin(l, TrialInFlight, noon); len(got) != 0 {
 		t.Fatalf("%d claimed beyond the class", len(got))
 	}
-	if !l.done(jobs[0], answered(200, 0), noon) {
+	if !end(l, jobs[0], answered(200, 0), noon) {
 		t.Error("not claimed again")
 	}
 	if got := begin(l, TrialInFlight, noon); len(got) != 1 {
@@ -149,13 +156,16 @@ func TestLoad_Pause(t *testing.T) {
 		"502":                     {[]Result{asks(502, 0)}, firstHold},
 		"504 twice":               {[]Result{asks(504, 0), asks(504, 0)}, 2 * firstHold},
 		"429 for ever":            {many, longestHold},
+		"503":                     {[]Result{asks(503, 0)}, firstHold},
 		"503 with Retry-After":    {[]Result{asks(503, 90*time.Second)}, 90 * time.Second},
+		"another asks for one":    {[]Result{asks(429, 0), asks(429, time.Second)}, time.Second},
 		"429 with a long one":     {[]Result{asks(429, 24*time.Hour)}, maxHold},
 		"429, then 200":           {[]Result{asks(429, 0), asks(200, 0)}, 0},
-		"429, 200, then 429":      {[]Result{asks(429, 0), asks(429, 0), asks(200, 0), asks(429, 0)}, firstHold},
+		"429, 200, then 429":      {[]Result{asks(429, 0), asks(429, 0), asks(200, 0), asks(429, 0)}, busyHold},
+		"429, 200, then 429 twice": {[]Result{asks(429, 0), asks(200, 0), asks(429, 0), asks(429, 0)}, firstHold},
+		"200, then 429 of an hour": {[]Result{asks(200, 0), asks(429, time.Hour)}, longestHold},
 		"429, then 500":           {[]Result{asks(429, 0), asks(500, 0)}, 0},
 		"no answer after a 429":   {[]Result{asks(429, 0), asks(0, 0)}, 0},
-		"shorter than the strike": {[]Result{asks(429, time.Millisecond)}, firstHold},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -172,7 +182,7 @@ func TestLoad_Pause(t *testing.T) {
 					l.inFlight[j.class]--
 					j.receiver.inFlight--
 				}
-				l.done(jobs[0], res, now)
+				end(l, jobs[0], res, now)
 			}
 			if c.want > 0 && len(begin(l, 1, now.Add(c.want-1))) != 0 {
 				t.Fatal("sent before its time")
@@ -184,18 +194,78 @@ func TestLoad_Pause(t *testing.T) {
 	}
 }
 
-// TestLoad_OneStrikeAtATime: answers to attempts that were in flight together
-// are one strike.
-func TestLoad_OneStrikeAtATime(t *testing.T) {
+// TestLoad_Window: busy answers halve what is in flight, those that were in flight together once; each round that is
+// accepted adds one, until the receiver has its whole share again.
+func TestLoad_Window(t *testing.T) {
 	t.Parallel()
-	l := newLoad()
-	l.done(begin(l, 1, noon)[0], answered(200, 0), noon)
-	jobs := begin(l, 1, noon)
-	for _, j := range jobs {
-		l.done(j, answered(429, 0), noon)
+	l, now := newLoad(), noon
+	end(l, begin(l, 1, now)[0], answered(200, 0), now)
+	round := func(status, want int) {
+		t.Helper()
+		jobs := begin(l, 1, now)
+		if len(jobs) != want {
+			t.Fatalf("%d in flight, want %d", len(jobs), want)
+		}
+		for _, j := range jobs {
+			end(l, j, answered(status, 0), now)
+		}
+		now = now.Add(busyHold)
 	}
-	if hold := l.receivers[1].notBefore.Sub(noon); len(jobs) != PerURL || hold != firstHold {
-		t.Fatalf("%d answers of 429 hold for %v", len(jobs), hold)
+	for _, want := range []int{PerURL, 8, 4, 2} {
+		round(http.StatusServiceUnavailable, want)
+	}
+	for want := 1; want < PerURL; want++ {
+		round(http.StatusOK, want)
+	}
+	round(http.StatusInternalServerError, PerURL)
+	round(http.StatusOK, PerURL)
+}
+
+// TestLoad_Spared: a busy answer costs no attempt while others get through or the receiver says how soon; but not for
+// ever, for a delivery that is always refused.
+func TestLoad_Spared(t *testing.T) {
+	t.Parallel()
+	unanswered := answered(0, time.Millisecond)
+	unanswered.Refused = true
+	soon, late := answered(429, 0), answered(503, 0)
+	soon.RetryAfter, late.RetryAfter = time.Second, time.Hour
+	for name, c := range map[string]struct {
+		res         Result
+		alone, with time.Duration
+	}{
+		"503":              {answered(503, time.Minute), 0, busyDelay},
+		"502":              {answered(502, 0), 0, busyDelay},
+		"502 of a timeout": {answered(502, slowAfter), 0, 0},
+		"504":              {answered(504, 0), 0, 0},
+		"500":              {answered(500, 0), 0, 0},
+		"200":              {answered(200, 0), 0, 0},
+		"refused":          {unanswered, 0, busyDelay},
+		"no answer":        {answered(0, AttemptTimeout), 0, 0},
+		"in a second":      {soon, time.Second, time.Second},
+		"in an hour":       {late, 0, time.Hour},
+	} {
+		l := newLoad()
+		if got := l.heard(l.start(Delivery{Receiver: 1}, noon), c.res, noon).Spared; got != c.alone {
+			t.Errorf("%s, alone: %v, want %v", name, got, c.alone)
+		}
+		l = newLoad()
+		l.receiver(1, noon).accepted = noon
+		j := l.start(Delivery{Receiver: 1}, noon)
+		if got := l.heard(j, c.res, noon.Add(getsThrough)).Spared; got != c.with {
+			t.Errorf("%s while others get through: %v, want %v", name, got, c.with)
+		}
+		if got := l.heard(j, c.res, noon.Add(getsThrough+1)).Spared; got > 0 && c.alone == 0 {
+			t.Errorf("%s when others got through long ago: %v", name, got)
+		}
+	}
+	l := newLoad()
+	l.receiver(1, noon).accepted = noon
+	n := 0
+	for l.heard(l.start(Delivery{ID: 7, Receiver: 1}, noon), answered(503, 0), noon).Spared > 0 {
+		n++
+	}
+	if n != sparedTries || len(l.spared) != 0 {
+		t.Errorf("%d tries of one delivery cost nothing; %d are remembered", n, len(l.spared))
 	}
 }
 
@@ -221,7 +291,7 @@ func TestLoad_MayHaveMore(t *testing.T) {
 			if l.claimed(shares, claimed, noon) {
 				t.Error("claimed again at once, although it holds all that its bound allows")
 			}
-			if got := l.done(jobs[0], answered(200, 0), noon); got != c.want {
+			if got := end(l, jobs[0], answered(200, 0), noon); got != c.want {
 				t.Errorf("claimed again: %t", got)
 			}
 		})
@@ -275,7 +345,7 @@ func TestLoad_Invariants(t *testing.T) {
 			case 2:
 				if len(running) > 0 {
 					i := rapid.IntRange(0, len(running)-1).Draw(t, "done")
-					l.done(running[i], drawResult(t), now)
+					end(l, running[i], drawResult(t), now)
 					over = append(over, running[i])
 					running = append(running[:i], running[i+1:]...)
 				}

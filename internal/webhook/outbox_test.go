@@ -128,7 +128,7 @@ func (m *memory) Settle(_ context.Context, holder string, o webhook.Outcome) err
 	}
 	r.holder, r.until = "", time.Time{}
 	r.state, r.nextAt = o.State, o.NextAt
-	if !o.Unsent {
+	if !o.Spared {
 		r.Delivery.Attempt++
 		r.attempts = append(r.attempts, o.Attempt)
 	}

@@ -75,6 +75,18 @@ func reason(err error) string {
 	return "the request failed: " + printable([]byte(innermost(err).Error()), maxReason)
 }
 
+// refused reports whether the receiver took no connection, or closed it without an answer.
+func refused(err error) bool {
+	for _, each := range []error{
+		syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EPIPE, io.EOF, io.ErrUnexpectedEOF,
+	} {
+		if errors.Is(err, each) {
+			return true
+		}
+	}
+	return false
+}
+
 func isTimeout(err error) bool {
 	var t net.Error
 	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &t) && t.Timeout()

@@ -25,9 +25,6 @@ const (
 	// MaxRetryAfter bounds a Retry-After to the longest step of the schedule, so
 	// that no receiver can delay a delivery for years.
 	MaxRetryAfter = 24 * time.Hour
-	// throttleDelay is the least wait after 429, 502 or 504: the receiver is
-	// overloaded.
-	throttleDelay = 30 * time.Second
 )
 
 // Result is an attempt with its Retry-After.
@@ -39,6 +36,11 @@ type Result struct {
 	// Unsent: nothing was sent, because there is no callback URL or the operator's rules refuse it. That is no attempt:
 	// the delivery waits for settings that let it out.
 	Unsent bool
+	// Refused: the connection was refused or closed without an answer.
+	Refused bool
+	// Spared is set by the Deliverer: the receiver is busy, and accepts others or said how soon. That is no attempt of
+	// the schedule: the delivery is due again after so long.
+	Spared time.Duration
 }
 
 // Parked is when a delivery without a callback URL is due: never, until there is one.
@@ -58,15 +60,14 @@ func Decide(made int, r Result, jitter float64) (State, time.Time) {
 		return Waiting, r.Attempt.At.Add(spread(refusedDelay, jitter))
 	case success(r.Attempt.Status):
 		return Delivered, time.Time{}
+	case r.Spared > 0:
+		return Waiting, r.Attempt.At.Add(r.Attempt.Latency).Add(r.Spared + jitterPart(r.Spared, bounded(jitter)))
 	case r.Attempt.Status == http.StatusGone:
 		return Stopped, time.Time{} // 410: the receiver is gone for good
 	case made+1 >= MaxAttempts:
 		return Failed, time.Time{}
 	}
 	wait := spread(schedule[max(made, 0)+1], jitter)
-	if throttles(r.Attempt.Status) {
-		wait = max(wait, throttleDelay)
-	}
 	// An attempt must not come before the pause ends, so the jitter only adds.
 	asked := min(max(r.RetryAfter, 0), MaxRetryAfter)
 	wait = max(wait, asked+jitterPart(asked, bounded(jitter)))
@@ -78,8 +79,18 @@ func success(status int) bool { return status >= 200 && status <= 299 }
 
 // throttles reports whether the answer requests less traffic.
 func throttles(status int) bool {
-	return status == http.StatusTooManyRequests || status == http.StatusBadGateway ||
-		status == http.StatusGatewayTimeout
+	return status == http.StatusTooManyRequests || status >= http.StatusBadGateway && status <= http.StatusGatewayTimeout
+}
+
+// busy reports whether the answer says that fewer events at once would have been accepted: nobody worked on this one.
+func busy(r Result) bool {
+	switch s := r.Attempt.Status; {
+	case s == http.StatusTooManyRequests, s == http.StatusServiceUnavailable:
+		return true
+	case s == http.StatusBadGateway, r.Refused:
+		return r.Attempt.Latency < slowAfter
+	}
+	return false
 }
 
 // spread moves the duration by up to jitterPercent, down for a jitter of 0 and

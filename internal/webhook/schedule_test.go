@@ -67,6 +67,19 @@ func TestDecide_State(t *testing.T) {
 	}
 }
 
+// TestDecide_Spared: what costs no attempt is tried again soon, also after all of them.
+func TestDecide_Spared(t *testing.T) {
+	t.Parallel()
+	r := result(503, time.Second)
+	r.Spared = time.Second
+	for _, made := range []int{0, 9} {
+		state, next := webhook.Decide(made, r, 0)
+		if state != webhook.Waiting || !next.Equal(noon.Add(3*time.Second)) {
+			t.Errorf("after %d attempts: %s until %s", made, state, next)
+		}
+	}
+}
+
 // The waits of Standard Webhooks 1.0, counted from the end of each attempt.
 func TestDecide_Schedule(t *testing.T) {
 	t.Parallel()
@@ -119,9 +132,7 @@ func TestDecide_RetryAfterAndThrottle(t *testing.T) {
 		{"asked for less than the schedule", 1, http.StatusServiceUnavailable, time.Minute, middle, 5 * time.Minute},
 		{"asked for more than a day", 0, http.StatusServiceUnavailable, 1000 * time.Hour, 0, webhook.MaxRetryAfter},
 		{"asked for less than nothing", 0, http.StatusServiceUnavailable, -time.Hour, middle, 5 * time.Second},
-		{"throttled", 0, http.StatusTooManyRequests, 0, middle, 30 * time.Second},
-		{"throttled by a gateway", 0, http.StatusBadGateway, 0, middle, 30 * time.Second},
-		{"throttled by a slow gateway", 0, http.StatusGatewayTimeout, 0, middle, 30 * time.Second},
+		{"throttled", 0, http.StatusTooManyRequests, 0, middle, 5 * time.Second},
 		{"throttled later", 2, http.StatusTooManyRequests, 0, middle, 30 * time.Minute},
 		{"throttled and asked", 0, http.StatusTooManyRequests, 2 * time.Minute, 0, 2 * time.Minute},
 		{"500 is no throttle", 0, http.StatusInternalServerError, 0, middle, 5 * time.Second},

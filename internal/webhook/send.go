@@ -84,7 +84,7 @@ func (s *Sender) Send(ctx context.Context, d Delivery) Result {
 	s.noteCertificate(request.URL.Host, answer, err)
 	if err != nil {
 		a.Error = reason(err)
-		return Result{Attempt: a}
+		return Result{Attempt: a, Refused: refused(err)}
 	}
 	defer func() { _ = answer.Body.Close() }() // only its beginning is needed
 	a.Status = answer.StatusCode

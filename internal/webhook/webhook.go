@@ -69,8 +69,8 @@ type Outcome struct {
 	Attempt    Attempt
 	State      State
 	NextAt     time.Time // for Waiting
-	// Unsent: nothing was sent, so that the attempt is neither counted nor kept (Result).
-	Unsent bool
+	// Spared: nothing was sent, or the receiver was busy, so that the attempt is neither counted nor kept (Result).
+	Spared bool
 }
 
 // Store is the outbox. Every method is one transaction.
