@@ -22,8 +22,9 @@ const (
 	perURLSlow    = 4
 	// maxReceivers bounds the receivers whose speed is remembered.
 	maxReceivers = 10_000
-	// sparedTries is how often a busy answer to one delivery costs no attempt of its schedule, before the next one does:
-	// a shop may have an order to which it always says that it is busy. maxSpared bounds the deliveries remembered.
+	// sparedTries is how often a busy answer to one delivery costs no attempt of its schedule, before the next one
+	// does: a shop may have an order to which it always says that it is busy. maxSpared bounds the deliveries
+	// remembered.
 	sparedTries = 16
 	maxSpared   = 100_000
 	// busyDelay is when a delivery is tried again that met a busy receiver; it doubles with every fourth time, up to

@@ -33,7 +33,8 @@ type receiver struct {
 	accepted time.Time // when it last accepted an event
 	// window is how many may be in flight after a busy answer (additive increase, multiplicative decrease, as TCP has
 	// it); 0: as many as its class allows.
-	window float64
+	window int
+	grows  int       // events accepted since the window last grew; as many as it has let it grow by one
 	cut    time.Time // when the window was last lowered
 }
 
@@ -52,7 +53,7 @@ func (r *receiver) class(now time.Time) class {
 func (r *receiver) bound(now time.Time) int {
 	n := [classCount]int{promptClass: PerURL, trialClass: perURLUnknown, slowClass: perURLSlow}[r.class(now)]
 	if r.window > 0 {
-		n = min(n, int(r.window))
+		n = min(n, r.window)
 	}
 	return n
 }
@@ -70,8 +71,8 @@ func (r *receiver) observe(began time.Time, res Result, now time.Time) {
 	status := res.Attempt.Status
 	if success(status) {
 		r.accepted, r.strikes, r.notBefore = now, 0, r.asked
-		if r.window > 0 {
-			r.window += 1 / r.window
+		if r.grows++; r.window > 0 && r.grows >= r.window {
+			r.window, r.grows = r.window+1, 0
 		}
 		if r.window >= PerURL {
 			r.window = 0
@@ -84,7 +85,7 @@ func (r *receiver) observe(began time.Time, res Result, now time.Time) {
 	}
 	isBusy, many, others := busy(res), r.window != 1, r.acceptsOthers(now)
 	if isBusy && began.After(r.cut) { // what was in flight together lowers it once
-		r.window, r.cut = r.lowered(), now
+		r.window, r.grows, r.cut = r.lowered(), 0, now
 	}
 	switch {
 	case asked > 0:
@@ -102,12 +103,12 @@ func (r *receiver) observe(began time.Time, res Result, now time.Time) {
 }
 
 // lowered is half of what is in flight or may be.
-func (r *receiver) lowered() float64 {
-	most := float64(max(r.inFlight, 1))
+func (r *receiver) lowered() int {
+	most := r.inFlight
 	if r.window > 0 {
 		most = min(most, r.window)
 	}
-	return max(1, float64(int(most/2)))
+	return max(1, most/2)
 }
 
 // strike begins a pause that is longer each time. Attempts that were in flight together are one strike.

@@ -79,7 +79,8 @@ func success(status int) bool { return status >= 200 && status <= 299 }
 
 // throttles reports whether the answer requests less traffic.
 func throttles(status int) bool {
-	return status == http.StatusTooManyRequests || status >= http.StatusBadGateway && status <= http.StatusGatewayTimeout
+	return status == http.StatusTooManyRequests ||
+		status >= http.StatusBadGateway && status <= http.StatusGatewayTimeout
 }
 
 // busy reports whether the answer says that fewer events at once would have been accepted: nobody worked on this one.
