@@ -133,6 +133,7 @@ func (s *Store) readDeliveries(
 			bad = append(bad, unsendable{d, eventDamaged, errNotJSON})
 			continue
 		}
+		d.Body = webhook.WithCustodian(d.Body, r.PublicID)
 		if err := s.openSecrets(&d, r); err != nil {
 			bad = append(bad, unsendable{d, secretsDamaged, err})
 			continue

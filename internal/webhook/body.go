@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/stringify"
@@ -53,6 +54,15 @@ func Body(data json.RawMessage, s secret.Text) ([]byte, error) {
 	body = append(body, `,"`+fieldPrivateKey+`":`...)
 	body = append(body, value...)
 	return append(body, '}'), nil
+}
+
+// WithCustodian returns the event's data with the id of its custodian at the end: several shops may share a receiver.
+func WithCustodian(data json.RawMessage, id string) json.RawMessage {
+	object, ok := bytes.CutSuffix(bytes.TrimSpace(data), []byte("}"))
+	if !ok || len(object) < 2 {
+		return data
+	}
+	return slices.Concat(object, []byte(`,"custodianId":`), quote(id), []byte("}"))
 }
 
 // quote returns the text as a JSON string.

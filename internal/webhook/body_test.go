@@ -124,3 +124,21 @@ func FuzzBody(f *testing.F) {
 		}
 	})
 }
+
+// TestWithCustodian: the id stands behind the event's own fields, and before the secret.
+func TestWithCustodian(t *testing.T) {
+	t.Parallel()
+	for data, want := range map[string]string{
+		`{"a":1}`: `{"a":1,"custodianId":"01C","secret":"s","privateKey":"s"}`, ` {"a":{}} `: `{"a":{},"custodianId":"01C","secret":"s","privateKey":"s"}`,
+	} {
+		got, err := webhook.Body(webhook.WithCustodian(json.RawMessage(data), "01C"), secret.New("s"))
+		if err != nil || string(got) != want {
+			t.Errorf("%s, %v", got, err)
+		}
+	}
+	for _, data := range []string{"", "[]", "{", "7"} {
+		if _, err := webhook.Body(webhook.WithCustodian(json.RawMessage(data), "01C"), secret.New("s")); err == nil {
+			t.Errorf("%s is the data of an event", data)
+		}
+	}
+}

@@ -21,13 +21,16 @@ const (
 	// bodyTimeout bounds reading the body of an answer once its status is known:
 	// the body is only shown, the status decides.
 	bodyTimeout = 2 * time.Second
-	// maxResponseHeader is far more than an answer to a webhook needs.
-	maxResponseHeader = 32 << 10
+	// maxResponseHeader is more than any server that is meant to answer sends: an event whose answer has more
+	// headers was taken all the same, and would be sent for three days.
+	maxResponseHeader = 1 << 20
 	// Connections kept for the next event: enough for busy receivers, few
 	// enough that thousands of receivers do not exhaust file descriptors.
 	maxIdle        = 512
 	maxIdlePerHost = PerURL
-	idleTimeout    = 30 * time.Second
+	// idleTimeout is shorter than the time for which most servers keep a connection, as the next event could meet
+	// its end.
+	idleTimeout = 30 * time.Second
 	// maxSessions are TLS sessions to resume: a quarter of a handshake's work.
 	maxSessions = 512
 	// HTTP/2 carries many attempts on one connection, so a dead one must be

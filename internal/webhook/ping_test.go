@@ -20,7 +20,7 @@ func TestPing(t *testing.T) {
 			t.Parallel()
 			shop := startReceiver(t, answer(202))
 			signing := []secret.Text{webhook.NewSigningSecret(), webhook.NewSigningSecret()}
-			a := development().Ping(t.Context(), "test_01JD", status, shop.URL, shopSecret, signing...)
+			a := development().Ping(t.Context(), "test_01JD", "01CUSTODIAN", status, shop.URL, shopSecret, signing...)
 			got := shop.requests()
 			if a.Status != 202 || len(got) != 1 {
 				t.Fatalf("got %+v, %d requests", a, len(got))

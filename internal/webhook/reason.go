@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"syscall"
+	"time"
 
 	"code.dny.dev/ssrf"
 
@@ -44,8 +45,8 @@ var plain = []struct {
 }
 
 // reason says, for the merchant, why there was no answer. It names no address:
-// what a name resolves to inside the operator's network must not leak.
-func reason(err error) string {
+// what a name resolves to inside the operator's network must not leak. now tells what has expired.
+func reason(err error, now time.Time) string {
 	if f := fault.Of(err); f != nil {
 		return f.Message
 	}
@@ -66,7 +67,7 @@ func reason(err error) string {
 	case isTimeout(err):
 		return tooLate(err)
 	case errors.As(err, &certificate):
-		return "the receiver's TLS certificate is not accepted: " + printable([]byte(certificate.Err.Error()), maxReason)
+		return "the receiver's TLS certificate is not accepted: " + certificateReason(certificate, now)
 	case errors.As(err, &record):
 		return "the receiver answered without TLS; the callback URL must lead to an https server"
 	case errors.As(err, &alert):

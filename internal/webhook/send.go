@@ -67,14 +67,14 @@ func NewSender(o Options) *Sender {
 func (s *Sender) Send(ctx context.Context, d Delivery) Result {
 	a := Attempt{At: s.now(), URL: d.URL}
 	if err := s.Refuses(d.URL); err != nil {
-		a.Error = reason(err)
+		a.Error = reason(err, s.now())
 		return Result{Attempt: a, Unsent: true}
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
 	request, err := s.request(ctx, d, a.At)
 	if err != nil {
-		a.Error = reason(err)
+		a.Error = reason(err, s.now())
 		return Result{Attempt: a}
 	}
 	a.Request, a.Keyed = request.shown, !d.Secret.Empty()
@@ -83,7 +83,7 @@ func (s *Sender) Send(ctx context.Context, d Delivery) Result {
 	a.Latency = max(received.Sub(a.At), 0)
 	s.noteCertificate(request.URL.Host, answer, err)
 	if err != nil {
-		a.Error = reason(err)
+		a.Error = reason(err, s.now())
 		return Result{Attempt: a, Refused: refused(err)}
 	}
 	defer func() { _ = answer.Body.Close() }() // only its beginning is needed
@@ -134,7 +134,7 @@ func TestStatuses() []string { return []string{"completed", "expired", "cancelle
 // receiver that looks up its order finds none. eventID is made by the caller;
 // it must not be that of an event.
 func (s *Sender) Ping(
-	ctx context.Context, eventID, status, callbackURL string, sec secret.Text, signing ...secret.Text,
+	ctx context.Context, eventID, custodianID, status, callbackURL string, sec secret.Text, signing ...secret.Text,
 ) Attempt {
 	p := ping{
 		Test: true, TxnID: testTxnID, Status: status, Amount: json.Number(
@@ -143,6 +143,7 @@ func (s *Sender) Ping(
 		CreatedAt: s.now().UTC().Format(
 			timeFormat,
 		), Reference: testTxnID, Metadata: map[string]string{}, EventID: eventID,
+		CustodianID: custodianID,
 	}
 	if status == "completed" {
 		p.Network, p.Token, p.ReceivedAmount = "polygon", "USDC", p.Amount
@@ -174,6 +175,7 @@ type ping struct {
 	Reference      string            `json:"reference"`
 	Metadata       map[string]string `json:"metadata"`
 	EventID        string            `json:"eventId"`
+	CustodianID    string            `json:"custodianId"`
 }
 
 // request is an HTTP request and how it is shown.

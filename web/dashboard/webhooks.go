@@ -250,8 +250,8 @@ func (d *Surface) postPing(c echo.Context, who session.Principal) error {
 		return fault.New(fault.Invalid, "a test is completed, expired or cancelled")
 	}
 	a := d.Webhooks.Ping(
-		ctx, "evt_test_"+string(d.NewID(d.Shell.Now())), status, custodian.CallbackURL, custodian.Secret,
-		custodian.SigningSecrets...,
+		ctx, "evt_test_"+string(d.NewID(d.Shell.Now())), custodian.PublicID, status, custodian.CallbackURL,
+		custodian.Secret, custodian.SigningSecrets...,
 	)
 	said := "The test “" + status + "” was answered with " + answerOf(a) + " after " + session.Latency(a.Latency) + "."
 	if a.Status == 0 {

@@ -137,8 +137,9 @@ var (
 type Sent struct {
 	Delivery
 
-	Data     json.RawMessage   // the body of every attempt, without the secret
-	Attempts []webhook.Attempt `bun:"-"` // the first first
+	Data        json.RawMessage // the body of every attempt, without the secret
+	CustodianID string
+	Attempts    []webhook.Attempt `bun:"-"` // the first first
 }
 
 // Delivery returns one delivery of the keys, or fault.NotFound.
@@ -147,11 +148,12 @@ func (r *Reader) Delivery(ctx context.Context, keys []int64, id int64) (Sent, er
 		return Sent{}, ErrUnknownDelivery
 	}
 	one, err := db.First[Sent](ctx, r.db.Reader(), ErrUnknownDelivery,
-		"SELECT e.data, "+deliveryColumns+"WHERE d.id = ? AND c.key_id IN (?)", id, bun.List(keys))
+		"SELECT e.data, c.public_id AS custodian_id, "+deliveryColumns+"WHERE d.id = ? AND c.key_id IN (?)", id, bun.List(keys))
 	if err != nil {
 		return Sent{}, db.Wrap(err, "delivery %d", id)
 	}
 	one.EventID = payment.EventID(one.TxnID, one.Seq)
+	one.Data = webhook.WithCustodian(one.Data, one.CustodianID)
 	one.Attempts, err = db.All[webhook.Attempt](ctx, r.db.Reader(), `SELECT at, url, status, latency_us AS latency, error, response,
 		request, keyed FROM delivery_attempts WHERE delivery_id = ? ORDER BY attempt`, id)
 	if err != nil {

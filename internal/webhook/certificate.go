@@ -1,0 +1,67 @@
+package webhook
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// certificateReason says what is wrong with a certificate that was not accepted, and what to change.
+func certificateReason(e *tls.CertificateVerificationError, now time.Time) string {
+	var host x509.HostnameError
+	var invalid x509.CertificateInvalidError
+	var unknown x509.UnknownAuthorityError
+	switch {
+	case len(e.UnverifiedCertificates) == 0:
+	case errors.As(e.Err, &host):
+		names := cmp.Or(strings.Join(host.Certificate.DNSNames, ", "), "no name")
+		return fmt.Sprintf("it is for %s, not for %s", printed(names), printed(host.Host))
+	case errors.As(e.Err, &invalid) && invalid.Reason == x509.Expired:
+		if c := invalid.Cert; now.Before(c.NotBefore) {
+			return "it is not valid before " + day(c.NotBefore)
+		}
+		return "it expired on " + day(invalid.Cert.NotAfter)
+	case errors.As(e.Err, &unknown):
+		return unknownIssuer(e.UnverifiedCertificates)
+	}
+	return printed(e.Err.Error())
+}
+
+// unknownIssuer says why no known root vouches for the chain that a server sent. Browsers fetch an intermediate that is
+// missing, and show nothing of it; programs do not.
+func unknownIssuer(chain []*x509.Certificate) string {
+	last := chain[0]
+	for _, c := range chain[1:] { // as far as the server's own chain goes
+		if issued(c, last) {
+			last = c
+		}
+	}
+	issuer := printed(cmp.Or(last.Issuer.CommonName, last.Issuer.String()))
+	switch {
+	case issued(last, last) && last == chain[0]:
+		return "it is signed by itself; use one of a public authority, such as Let's Encrypt"
+	case issued(last, last):
+		return "it leads to the root " + issuer + ", which is not a public one"
+	}
+	text := "the intermediate certificate " + issuer + " is missing, which issued " +
+		printed(cmp.Or(last.Subject.CommonName, strings.Join(last.DNSNames, ", ")))
+	if len(last.IssuingCertificateURL) > 0 {
+		text += " (" + printed(last.IssuingCertificateURL[0]) + ")"
+	}
+	return text + "; have the server send its full chain (with nginx, fullchain.pem), or use a public authority"
+}
+
+// issued reports whether the one certificate vouches for the other, whatever it is allowed to vouch for.
+func issued(by, c *x509.Certificate) bool {
+	return bytes.Equal(c.RawIssuer, by.RawSubject) &&
+		by.CheckSignature(c.SignatureAlgorithm, c.RawTBSCertificate, c.Signature) == nil
+}
+
+func day(t time.Time) string { return t.UTC().Format(time.DateOnly) }
+
+func printed(text string) string { return printable([]byte(text), maxReason) }
