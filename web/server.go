@@ -163,8 +163,10 @@ const (
 	headerTimeout = 5 * time.Second
 	readTimeout   = 15 * time.Second
 	// writeTimeout is longer than the longest operation.
-	writeTimeout   = 90 * time.Second
-	idleTimeout    = 75 * time.Second
+	writeTimeout = 90 * time.Second
+	// idleTimeout is longer than the 60 s for which nginx and the load balancers of AWS keep a connection: where the
+	// server ends it first, the next request of the proxy may meet its end, and is answered 502.
+	idleTimeout    = 120 * time.Second
 	maxHeaderBytes = 16 << 10
 )
 

@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"compress/gzip"
+	"fmt"
 	"net/url"
 	"strings"
 	"testing"
@@ -92,6 +93,7 @@ func TestTolerant_Txnid(t *testing.T) {
 		b.ask("GET", "/orders/"+url.PathEscape(id), "").wants(t, 200, string(p.ID))
 		b.ask("GET", "/txn/"+url.PathEscape(id)+"/", "").wants(t, 200, string(p.ID))
 		b.ask("GET", "/pay?txnid="+url.QueryEscape(id), "", "Accept", "text/html").wants(t, 200)
+		b.ask("GET", "/txn/"+every(id), "").wants(t, 200)
 		start := `"txnid":` + text + `,"network":"polygon","token":"usdc"}`
 		b.ask("POST", "/pay", `{`+start).wants(t, 200, string(p.ID))
 		b.ask("POST", "/pay", `{"apiKey":"`+m.text+`",`+start).wants(t, 200, string(p.ID))
@@ -151,4 +153,12 @@ func TestTolerant_Pages(t *testing.T) {
 	if _, err := chain.ParseNetwork(" Solana "); err != nil {
 		t.Error(err)
 	}
+}
+
+// every writes each byte of a text as an escape of an address.
+func every(text string) (escaped string) {
+	for _, c := range []byte(text) {
+		escaped += fmt.Sprintf("%%%02x", c)
+	}
+	return escaped
 }

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -35,27 +36,40 @@ func (s *Shell) Headers(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		if s.routeOf(c).anyOrigin {
 			h["Access-Control-Allow-Origin"] = everyResponse.origin
-			allowReading(c.Request(), h)
+			allowCross(c.Request(), h, s.routeOf(c).posts)
 		}
 		return next(c)
 	}
 }
 
-// allowReading answers the preflight of a read that names the type of a body, as some clients do with every request.
-// One that would send anything else, such as a key, is not answered, and browsers then send nothing.
-func allowReading(r *http.Request, h http.Header) {
+// crossHeaders are what a page of another site may send: the type of a body, as some clients do with every request,
+// what makes a repeated write one, and what tracing libraries add to each request. A key is not among them.
+var crossHeaders = []string{
+	"Accept", "Content-Type", "Idempotency-Key", "Traceparent", "Tracestate", "Baggage", "Sentry-Trace", "B3",
+	"X-B3-Traceid", "X-B3-Spanid", "X-B3-Parentspanid", "X-B3-Sampled", "X-Request-Id", "X-Correlation-Id",
+	"X-Requested-With", "X-Datadog-Trace-Id", "X-Datadog-Parent-Id", "X-Datadog-Origin", "X-Datadog-Sampling-Priority", "Newrelic",
+	"X-Amzn-Trace-Id", "X-Cloud-Trace-Context", "Uber-Trace-Id", "Request-Id", "Cache-Control", "Pragma",
+}
+
+// allowCross answers the preflight of a request of another site. One that would send anything else, such as a key, is
+// not answered, and browsers then send nothing.
+func allowCross(r *http.Request, h http.Header, posts bool) {
 	if r.Method != http.MethodOptions || r.Header.Get("Access-Control-Request-Method") == "" {
 		return
 	}
 	for name := range strings.SplitSeq(r.Header.Get("Access-Control-Request-Headers"), ",") {
-		switch strings.ToLower(strings.TrimSpace(name)) {
-		case "", "accept", "content-type":
-		default:
+		name = http.CanonicalHeaderKey(strings.TrimSpace(name))
+		if name != "" && !slices.Contains(crossHeaders, name) {
 			return
 		}
 	}
-	h.Set("Access-Control-Allow-Methods", "GET, HEAD")
-	h.Set("Access-Control-Allow-Headers", "Accept, Content-Type")
+	methods := "GET, HEAD"
+	if posts {
+		methods = "POST"
+	}
+	h.Set("Access-Control-Allow-Methods", methods)
+	h.Set("Access-Control-Allow-Headers", strings.Join(crossHeaders, ", "))
+	h.Set("Access-Control-Max-Age", "7200") // the most that browsers keep it
 }
 
 // pageHeaders sets the headers of a page. Scripts come from this server, styles

@@ -12,6 +12,7 @@ type route struct {
 	render    Renderer
 	unlimited bool // it is not counted by PerClient
 	anyOrigin bool // pages of other sites may read its answers
+	posts     bool // of them, what a page of another site may post to
 }
 
 // Router adds the routes of one surface to the Echo application. Echo's own
@@ -65,7 +66,10 @@ func (r Router) Read(path string, h echo.HandlerFunc) {
 func (r Router) GET(path string, h echo.HandlerFunc) { r.add(http.MethodGet, path, h) }
 
 // POST adds a route for POST.
-func (r Router) POST(path string, h echo.HandlerFunc) { r.add(http.MethodPost, path, h) }
+func (r Router) POST(path string, h echo.HandlerFunc) {
+	r.route.posts = true
+	r.add(http.MethodPost, path, h)
+}
 
 func (r Router) add(method, path string, h echo.HandlerFunc) {
 	r.echo.Add(method, path, h, r.middleware...)
