@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"fmt"
 	"log/slog"
 	"strings"
 	"sync"
@@ -74,6 +75,7 @@ type bundle struct {
 	// recharges sells nothing until sellQueries.
 	recharges *testRecharges
 	seen      atomic.Uint64 // blocks of the test chain
+	orders    atomic.Uint64 // of newPaymentOf
 	metrics   *metrics.Metrics
 	mails     *mailbox
 }
@@ -215,7 +217,7 @@ func (b *bundle) newPaymentOf(m seller, amount string) payment.Payment {
 	b.t.Helper()
 	p, err := b.payments.Create(b.t.Context(),
 		payment.CreateInput{KeyID: m.key.ID, Amount: amount, Details: payment.Details{
-			Reference: "NL-1042", SuccessURL: "https://shop.example/thanks?cart=7",
+			Reference: fmt.Sprintf("NL-%d", 1042+b.orders.Add(1)-1), SuccessURL: "https://shop.example/thanks?cart=7",
 		}})
 	must(b.t, err)
 	return p

@@ -22,7 +22,8 @@ func (c Custodian) Acceptance(before Custodian) []string {
 		}
 	}
 	changes = appendChange(changes, "accepted short by", percent(before.ShortBasis), percent(c.ShortBasis))
-	return appendChange(changes, "accepted after expiry for", hours(before.LateFor), hours(c.LateFor))
+	changes = appendChange(changes, "accepted after expiry for", hours(before.LateFor), hours(c.LateFor))
+	return appendChange(changes, "warning of orders that are paid twice", warns(before), warns(c))
 }
 
 // Stricter reports whether a change of how payments are accepted only refuses more
@@ -39,7 +40,7 @@ func (c Custodian) Stricter(before Custodian) bool {
 			return false
 		}
 	}
-	return c.ShortBasis <= before.ShortBasis && c.LateFor <= before.LateFor
+	return c.ShortBasis <= before.ShortBasis && c.LateFor <= before.LateFor && (before.Repeats || !c.Repeats)
 }
 
 // within reports whether no token is offered that was not before; an empty list
@@ -81,6 +82,8 @@ func (o NetworkOptions) words() [][2]string {
 	}
 	return all
 }
+
+func warns(c Custodian) string { return map[bool]string{false: "on", true: "off"}[c.Repeats] }
 
 func appendChange(changes []string, name, was, is string) []string {
 	if was == is {

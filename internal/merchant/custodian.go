@@ -28,6 +28,8 @@ type Custodian struct {
 	// ShortBasis and LateFor are the acceptance policy (payment.Terms).
 	ShortBasis int64
 	LateFor    time.Duration
+	// Repeats: references repeat by design, so that nobody is warned of two paid payments of one.
+	Repeats bool
 	// Closed: the operator disabled the key or its owner, so nothing is started.
 	Closed    bool
 	CreatedAt time.Time

@@ -124,5 +124,8 @@ func setPolicy(c *Custodian, in CustodianInput) error {
 			))
 		}
 	}
+	if in.Repeats != nil {
+		c.Repeats = *in.Repeats
+	}
 	return errors.Join(wrong...)
 }

@@ -26,6 +26,8 @@ type CustodianInput struct {
 	// LateFor is for how long after expiry money still completes a payment:
 	// whole seconds, 0 to MaxLateFor.
 	LateFor *time.Duration
+	// Repeats says that references repeat by design.
+	Repeats *bool
 	// AsOf is Custodian.UpdatedAt of the custodian that the user saw; a write in between is ErrChangedMeanwhile. The
 	// zero time writes whatever is stored.
 	AsOf time.Time

@@ -120,6 +120,7 @@ type waitingInput struct {
 	Networks    []waitingNetwork
 	ShortBasis  *int64
 	LateFor     *time.Duration
+	Repeats     *bool
 	Permissions []Permission
 	Sources     Sources
 	Role        Role
@@ -277,6 +278,7 @@ func (to NewSettings) stored() waitingInput {
 	in := to.Custodian
 	x := waitingInput{
 		Name: in.Name, Wallets: in.Wallets, CallbackURL: in.CallbackURL, ShortBasis: in.ShortBasis, LateFor: in.LateFor,
+		Repeats:     in.Repeats,
 		Permissions: to.Permissions.List(), Sources: to.Sources, Role: to.Role, Member: to.Member,
 		Branding: in.Branding, Logo: to.Logo, Title: to.Title, Text: to.Text, Old: to.Old, Next: to.Next,
 		Signing: to.Signing.Reveal(), Reason: to.Reason, Accept: to.Accept,
@@ -302,6 +304,7 @@ func (w Waiting) Settings() (NewSettings, error) {
 	}
 	in := CustodianInput{
 		Name: x.Name, Wallets: x.Wallets, CallbackURL: x.CallbackURL, ShortBasis: x.ShortBasis, LateFor: x.LateFor,
+		Repeats:  x.Repeats,
 		Branding: x.Branding,
 	}
 	if x.Secret != nil {

@@ -83,6 +83,7 @@ const (
 	EventOver       EventType = "payment.over"        // more came than was asked for
 	EventLate       EventType = "payment.late"        // enough came after the end
 	EventOtherAsset EventType = "payment.other_asset" // money came that does not count by itself
+	EventDuplicate  EventType = "payment.duplicate"   // another payment of its reference was paid before
 )
 
 // Public reports whether the event is sent to the merchant's callback URL.
@@ -95,6 +96,7 @@ func (t EventType) Public() bool {
 func FeedTypes() []EventType {
 	return []EventType{
 		EventCompleted, EventExpired, EventCancelled, EventShort, EventOver, EventLate, EventOtherAsset, EventReorged,
+		EventDuplicate,
 	}
 }
 
@@ -134,6 +136,9 @@ func (c *Change) emit(t EventType, now time.Time, data any) {
 	if t.InFeed() {
 		body := c.Payment.webhookBody(e.ID)
 		body.AcceptRequested = c.Payment.HasAsked() && !t.Public()
+		if t == EventDuplicate {
+			body.DuplicateOf = c.Payment.DuplicateOf
+		}
 		data = body
 	}
 	raw, err := stringify.JSON(data) // receivers verify what they have parsed
@@ -162,6 +167,8 @@ type WebhookBody struct {
 	// AcceptRequested: the payer asks the merchant to accept what has come. Webhooks
 	// never carry it, only GET /events.
 	AcceptRequested bool `json:"acceptRequested,omitempty"`
+	// DuplicateOf is in payment.duplicate alone, which no webhook carries.
+	DuplicateOf ID `json:"duplicateOf,omitempty"`
 	// Price is missing where the amount was given in dollars.
 	Price *PriceBody `json:"price,omitempty"`
 }

@@ -115,6 +115,8 @@ type Payment struct {
 	Seq        int       // sequence number of its last event; a restore leaves a gap
 	Resolved   int       // the last event when its merchant resolved what needed attention; 0: never
 	Asked      int       // the event of the payer asking to accept what came; 0: never
+	// DuplicateOf is the payment of the same reference that was paid before this one; empty: none was.
+	DuplicateOf ID
 
 	Details
 }

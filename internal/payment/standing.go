@@ -68,12 +68,13 @@ const (
 	ReasonLate       Reason = "LATE"        // enough came after the end: accept it or send it back
 	ReasonShort      Reason = "SHORT"       // less came than was asked for; it ended, or the payer asks
 	ReasonOtherAsset Reason = "OTHER_ASSET" // money came that does not count by itself
+	ReasonDuplicate  Reason = "DUPLICATE"   // another payment of its reference was paid before
 	ReasonOver       Reason = "OVER"        // more came than was asked for
 )
 
 // Reasons lists every reason, the most urgent first.
 func Reasons() []Reason {
-	return []Reason{ReasonReorged, ReasonLate, ReasonShort, ReasonOtherAsset, ReasonOver}
+	return []Reason{ReasonReorged, ReasonLate, ReasonShort, ReasonOtherAsset, ReasonDuplicate, ReasonOver}
 }
 
 // Attention returns why the payment needs its merchant, the most urgent first;
@@ -89,6 +90,7 @@ func (p Payment) Attention() []Reason {
 		ReasonLate:       standing == StandingLate,
 		ReasonShort:      standing == StandingShort && (p.Status.Final() || p.HasAsked()),
 		ReasonOtherAsset: !p.Uncounted().IsZero(),
+		ReasonDuplicate:  p.DuplicateOf != "",
 		ReasonOver:       p.Status == Completed && p.Excess() > 0,
 	}
 	return slices.DeleteFunc(Reasons(), func(r Reason) bool { return !holds[r] })

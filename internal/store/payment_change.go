@@ -132,7 +132,13 @@ func (s *Store) changePayments(ctx context.Context, c conn, ops []*changeOp) err
 		return err
 	}
 	for _, op := range ops {
-		op.decideOnce(s.sealer)
+		op.decideOnce()
+	}
+	if err := s.findDuplicates(ctx, c, ops); err != nil {
+		return err
+	}
+	for _, op := range ops {
+		op.prepare(s.sealer)
 	}
 	posted, err := postChanges(ctx, c, ops)
 	if err != nil {
@@ -184,8 +190,9 @@ func (s *Store) loadForChange(ctx context.Context, c conn, ops []*changeOp) erro
 	return c.Run(ctx, parts.routes(), parts.deposits())
 }
 
-// decideOnce runs the decision on what was loaded and prepares its writes.
-func (op *changeOp) decideOnce(sealer *secret.Sealer) {
+// decideOnce runs the decision on what was loaded.
+func (op *changeOp) decideOnce() {
+	op.change = payment.Change{}
 	if op.err != nil {
 		return
 	}
@@ -194,6 +201,10 @@ func (op *changeOp) decideOnce(sealer *secret.Sealer) {
 		op.change, err = op.decide(*op.before)
 		return err
 	})
+}
+
+// prepare prepares the writes of what was decided.
+func (op *changeOp) prepare(sealer *secret.Sealer) {
 	if op.err != nil || op.change.None() {
 		return
 	}

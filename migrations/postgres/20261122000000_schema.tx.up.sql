@@ -118,6 +118,7 @@ CREATE TABLE custodians (
     website          text        NOT NULL,
     short_basis      bigint      NOT NULL CHECK (short_basis BETWEEN 0 AND 10000),
     late_for_us      bigint      NOT NULL CHECK (late_for_us >= 0),
+    repeats          boolean     NOT NULL, -- its references repeat by design: two paid payments of one are no mistake
     created_at       timestamptz NOT NULL,
     updated_at       timestamptz NOT NULL
 );
@@ -186,6 +187,7 @@ CREATE TABLE payments (
     network        text        NOT NULL, -- empty until started
     token          text        NOT NULL,
     hash           bytea       NOT NULL,
+    duplicate_of   text        NOT NULL DEFAULT '', -- the payment of the same reference that was paid before
     attention      text        NOT NULL, -- why it needs its merchant; empty: it does not
     reference      text        NOT NULL,
     description    text        NOT NULL,

@@ -117,6 +117,7 @@ CREATE TABLE custodians (
     website          TEXT    NOT NULL,
     short_basis      INTEGER NOT NULL CHECK (short_basis BETWEEN 0 AND 10000),
     late_for_us      INTEGER NOT NULL CHECK (late_for_us >= 0),
+    repeats          INTEGER NOT NULL, -- its references repeat by design: two paid payments of one are no mistake
     created_at       INTEGER NOT NULL,
     updated_at       INTEGER NOT NULL
 ) STRICT;
@@ -185,6 +186,7 @@ CREATE TABLE payments (
     seq            INTEGER NOT NULL CHECK (seq > 0),
     resolved       INTEGER NOT NULL CHECK (resolved BETWEEN 0 AND seq), -- its last event when its merchant resolved what needed attention
     asked          INTEGER NOT NULL DEFAULT 0 CHECK (asked BETWEEN 0 AND seq), -- the event of the payer asking its merchant to accept what came; 0: never
+    duplicate_of   TEXT    NOT NULL DEFAULT '', -- the payment of the same reference that was paid before
     attention      TEXT    NOT NULL, -- why it needs its merchant; empty: it does not
     reference      TEXT    NOT NULL,
     description    TEXT    NOT NULL,

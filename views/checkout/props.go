@@ -146,6 +146,8 @@ type Props struct {
 	FocusChoice bool
 	// Blocked: nobody can pay until the merchant mends something, so that there is nothing to choose.
 	Blocked bool
+	// Twice: another payment of the same order is paid, so that the payer is warned, and asked before choosing.
+	Twice bool
 	// RetryURL is the page to open again while no way to pay can be chosen.
 	RetryURL string
 	// Origin is the public address of the checkout without a path, for links by which wallets open this page;
@@ -195,6 +197,9 @@ func (p Props) Stage() string {
 	if p.Pay != nil {
 		parts = append(parts, p.Pay.Network, p.Pay.Token, p.Pay.Amount)
 	}
+	if p.Twice {
+		parts = append(parts, "twice")
+	}
 	if p.choosing() {
 		parts = append(parts, p.choosable()...)
 	}
@@ -220,7 +225,7 @@ func (p Props) Stage() string {
 
 // choosing reports whether the page offers the ways to pay.
 func (p Props) choosing() bool {
-	return p.shownView() == ViewChoose || p.shownView() == ViewNow &&
+	return p.shownView() == ViewChoose || p.shownView() == ViewAgain || p.shownView() == ViewNow &&
 		(p.State == StateChoose || p.Pay == nil && (p.State == StateWaiting || p.State == StateShort))
 }
 
@@ -260,9 +265,14 @@ func (p Props) shownView() View {
 		return ViewChoose
 	case p.View == ViewCancel && (p.State == StateChoose || p.State == StateWaiting):
 		return ViewCancel
+	case p.View == ViewAgain && p.State == StateChoose && p.Twice:
+		return ViewAgain
 	}
 	return ViewNow
 }
+
+// asksAgain reports whether the payer is asked before an order that is paid is paid once more.
+func (p Props) asksAgain() bool { return p.Twice && p.shownView() == ViewNow && p.Problem == ProblemNone }
 
 // Live reports whether the page needs live updates.
 func (p Props) Live() bool { return (p.State != StatePaid || p.Provisional) && !p.Inert }

@@ -41,12 +41,14 @@ const (
 	ViewFind View = "find"
 	// ViewCancel asks whether the payer really wants to cancel.
 	ViewCancel View = "cancel"
+	// ViewAgain offers the networks to a payer who means to pay an order again that is paid.
+	ViewAgain View = "again"
 )
 
 // ParseView is the view that a query parameter names; ViewNow if it is unknown.
 func ParseView(s string) View {
 	switch v := View(s); v {
-	case ViewChoose, ViewFind, ViewCancel:
+	case ViewChoose, ViewFind, ViewCancel, ViewAgain:
 		return v
 	}
 	return ViewNow

@@ -24,6 +24,9 @@ type PayoutsProps struct {
 	LockReauth  panel.Reauth
 	Waiting     []WaitingRow
 	Policy      []panel.Field
+	// Repeats: references repeat by design. RepeatsStored is its check box as it is stored.
+	Repeats       bool
+	RepeatsStored panel.Field
 	// OptionsPassword is the re-authentication for Networks and Policy.
 	OptionsPassword panel.Field
 	OptionsProblem  string

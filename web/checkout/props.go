@@ -75,6 +75,14 @@ func (x *Presenter) outline(
 		out.Missing = Positive(p.Missing())
 		x.addProgress(&out, p, now)
 	}
+	switch out.State {
+	case checkout.StateChoose, checkout.StateWaiting, checkout.StateShort:
+		twins, err := x.payments.PaidTwins(ctx, p)
+		if err != nil {
+			return out, err
+		}
+		out.Twice = len(twins) > 0
+	}
 	if out.State == checkout.StateChoose {
 		if out.Blocked, err = x.payments.Blocked(ctx, p); err != nil {
 			return out, err

@@ -61,6 +61,11 @@ func (d *Surface) paymentPage(
 	p := d.paymentProps(who, x, key)
 	p.Frame = d.Frame(c, who, "Payment of $"+p.Amount, paymentsPath)
 	p.Frame.Notices = append(p.Frame.Notices, strayNotices(x)...)
+	twins, err := d.twinNotices(ctx, x)
+	if err != nil {
+		return err
+	}
+	p.Frame.Notices = append(p.Frame.Notices, twins...)
 	p.Problem = f.Problem
 	p.Reason = f.Field(reasonField)
 	p.Reauth.Posted = f.Posted
@@ -87,6 +92,19 @@ func (d *Surface) addHistory(ctx context.Context, p *dashboard.PaymentProps, x p
 		p.Deliveries = append(p.Deliveries, deliveryRow(h))
 	}
 	return err
+}
+
+// twinNotices lead to other payments of the same order that are paid.
+func (d *Surface) twinNotices(ctx context.Context, x payment.Payment) (all []panel.Notice, err error) {
+	twins, err := d.Payments.PaidTwins(ctx, x)
+	for _, t := range twins {
+		n := panel.Notice{
+			Plain: true, Text: "Another payment with the reference " + t.Reference + " is paid, too.",
+			Link: paymentsPath + "/" + string(t.ID), LinkText: "Look at it",
+		}
+		all = append(all, n)
+	}
+	return all, err
 }
 
 // strayNotices name money at the payment's address that no sweep moves by itself: on a network that was not offered, or

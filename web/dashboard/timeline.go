@@ -42,6 +42,7 @@ var titles = map[payment.EventType][2]string{
 	payment.EventOver:       {"More arrived than you asked for", "is-seen"},
 	payment.EventLate:       {"Enough arrived, but too late", "is-seen"},
 	payment.EventOtherAsset: {"Money arrived that you did not ask for", "is-seen"},
+	payment.EventDuplicate:  {"Another payment with this reference was paid before", "is-seen"},
 }
 
 // eventNote is the data of an event (payment.Event).

@@ -53,6 +53,10 @@ func verdict(p payment.Payment, now time.Time) string {
 	case payment.StandingReorged:
 		text = "The network took money of this payment back after it was paid. Do not deliver before it has arrived again."
 	}
+	if p.DuplicateOf != "" {
+		text += " Another payment with the reference " + p.Reference + " was paid before: send one of the two back, or " +
+			"deliver twice."
+	}
 	if other := uncountedText(p); other != "" {
 		text += " " + other
 	}

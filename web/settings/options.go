@@ -108,6 +108,17 @@ func policyFields(f *shell.Form, c merchant.Custodian) []panel.Field {
 	}
 }
 
+// repeatsName is the check box of references that repeat by design.
+const repeatsName = "repeats"
+
+func repeatsBox(c merchant.Custodian) panel.Field {
+	box := panel.Field{Name: repeatsName, Label: "Orders may be paid twice", Type: "checkbox"}
+	if c.Repeats {
+		box.Value = "yes"
+	}
+	return box
+}
+
 // postOptions changes what counts as paid, and how soon. A user who loosens
 // that can obtain goods for too little, so it asks for re-authentication, mails
 // the owners and writes an audit entry.
@@ -116,7 +127,7 @@ func (s *Surface) postOptions(c echo.Context, who session.Principal) error {
 	if err != nil {
 		return err
 	}
-	stored := policyFields(nothing(), custodian)
+	stored := append(policyFields(nothing(), custodian), repeatsBox(custodian))
 	for _, n := range s.networkForms(nothing(), custodian) {
 		stored = append(append(stored, n.Stored...), n.Fields...)
 	}
@@ -154,6 +165,10 @@ func (s *Surface) optionsInput(f *shell.Form) merchant.CustodianInput {
 		f.Bad("late", fmt.Sprintf("Enter whole hours from 0 to %d.", merchant.MaxLateFor/time.Hour))
 	} else {
 		in.LateFor = &late
+	}
+	if f.Touched(repeatsName) {
+		repeats := f.Values.Get(repeatsName) == "yes"
+		in.Repeats = &repeats
 	}
 	return in
 }

@@ -51,6 +51,10 @@ func (s *Surface) payoutsPage(
 	if p.Password, err = s.GateFieldIfAsked(c, who, f.money); err != nil {
 		return err
 	}
+	p.Repeats, p.RepeatsStored = custodian.Repeats, repeatsBox(custodian)
+	if len(f.options.Values) > 0 {
+		p.Repeats = f.options.Values.Get(repeatsName) == "yes"
+	}
 	p.Networks, p.Policy = s.networkForms(f.options, custodian), policyFields(f.options, custodian)
 	if p.OptionsPassword, err = s.GateFieldIfAsked(c, who, f.options); err != nil {
 		return err
