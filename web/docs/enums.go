@@ -2,6 +2,7 @@ package docs
 
 import (
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/florinpay/florin/internal/fault"
@@ -17,6 +18,9 @@ func addEvents(schemas map[string]any) {
 	body, properties := maps.Clone(webhook), maps.Clone(at(webhook, "properties"))
 	delete(properties, "secret")
 	delete(properties, "privateKey")
+	delete(properties, "custodianId")
+	required, _ := body["required"].([]any)
+	body["required"] = slices.DeleteFunc(slices.Clone(required), func(name any) bool { return name == "custodianId" })
 	status := maps.Clone(at(properties, "status"))
 	var all []any
 	for _, s := range payment.Statuses() {
@@ -24,6 +28,9 @@ func addEvents(schemas map[string]any) {
 	}
 	status["enum"], status["description"] = all, "The status of the payment when it happened."
 	properties["status"] = status
+	properties["duplicateOf"] = map[string]any{
+		"type": "string", "description": "Of `payment.duplicate`: the payment of the same reference that was paid before. Absent otherwise.",
+	}
 	properties["acceptRequested"] = map[string]any{
 		"type": "boolean", "description": "Your customer asks you to accept what arrived, although it is short, late or in another token. Absent otherwise.",
 	}

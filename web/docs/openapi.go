@@ -13,6 +13,7 @@ import (
 
 	"github.com/florinpay/florin/graph/generated"
 	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/views/docs"
 )
 
 const openAPIPath = "/openapi.json"
@@ -27,6 +28,7 @@ var openAPISource []byte
 // page shows.
 type Document struct {
 	text  []byte
+	older []byte // in OpenAPI 3.0
 	order []string // paths as they stand in the source
 
 	Paths      map[string]map[string]Operation `json:"paths"`
@@ -82,6 +84,7 @@ func buildOpenAPI(base string, least, most money.Micros) (*Document, error) {
 		return nil, fmt.Errorf("read openapi.json: %w", err)
 	}
 	whole["servers"] = []any{map[string]any{"url": base}}
+	at(whole, "info")["contact"] = map[string]any{"name": "Documentation", "url": base + docs.StartPath}
 	schemas, ok := whole["components"].(map[string]any)["schemas"].(map[string]any)
 	if !ok {
 		return nil, errors.New("openapi.json has no components.schemas")
@@ -94,10 +97,15 @@ func buildOpenAPI(base string, least, most money.Micros) (*Document, error) {
 	}
 	addExamples(whole, schemas, base)
 	boundAmounts(whole, least, most)
+	typeEnums(whole)
+	addCallback(whole)
 	out := &Document{}
 	var err error
 	if out.text, err = json.Marshal(whole); err != nil {
 		return nil, fmt.Errorf("write openapi.json: %w", err)
+	}
+	if out.older, err = inOpenAPI30(out.text); err != nil {
+		return nil, err
 	}
 	if err := json.Unmarshal(out.text, out); err != nil {
 		return nil, fmt.Errorf("read openapi.json: %w", err)
@@ -195,6 +203,8 @@ func schemaOf(schema *ast.Schema, d *ast.Definition) map[string]any {
 		return map[string]any{
 			"type": "object", "additionalProperties": map[string]any{"type": "string"}, "description": d.Description,
 		}
+	case d.Name == "Decimal":
+		return map[string]any{"type": "string", "pattern": `^\d+(\.\d+)?$`, "description": d.Description}
 	case d.Kind == ast.Enum:
 		var values []any
 		for _, v := range d.EnumValues {

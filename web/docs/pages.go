@@ -44,7 +44,8 @@ func (s *Surface) pages() map[string]page {
 // Routes adds the pages, each also as Markdown, the search, and the OpenAPI document.
 func (s *Surface) Routes(r shell.Router) {
 	public := r.AnyOrigin() // tools in a browser may read them from anywhere: they hold nothing secret
-	public.Read(openAPIPath, s.getOpenAPI)
+	public.Read(openAPIPath, s.getOpenAPI(func(d *Document) []byte { return d.text }))
+	public.Read(openAPI30Path, s.getOpenAPI(func(d *Document) []byte { return d.older }))
 	public.Read(llmsPath, s.getLLMs)
 	for _, p := range docs.Pages() {
 		public.Read(p.Path+docs.MarkdownEnding, s.getMarkdown(p.Path))
@@ -214,11 +215,13 @@ func (s *Surface) console(f docs.Frame) (templ.Component, error) {
 }
 
 // getOpenAPI is the REST interface as an OpenAPI 3.1 document.
-func (s *Surface) getOpenAPI(c echo.Context) error {
-	document, err := s.openAPI()
-	if err != nil {
-		return err
+func (s *Surface) getOpenAPI(text func(*Document) []byte) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		document, err := s.openAPI()
+		if err != nil {
+			return err
+		}
+		c.Response().Header().Set("Cache-Control", "no-cache")
+		return c.JSONBlob(http.StatusOK, text(document))
 	}
-	c.Response().Header().Set("Cache-Control", "no-cache")
-	return c.JSONBlob(http.StatusOK, document.text)
 }

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +19,7 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/testkit/engines"
 	"github.com/florinpay/florin/views/docs"
 	"github.com/florinpay/florin/views/sandbox"
 	"github.com/florinpay/florin/web/shell"
@@ -62,6 +64,21 @@ func TestOpenAPI_Valid(t *testing.T) {
 	}
 	if document.Spec.OpenAPI != "3.1.0" || document.Spec.Servers[0].Spec.URL != testBaseURL {
 		t.Errorf("OpenAPI %s, servers %v", document.Spec.OpenAPI, document.Spec.Servers)
+	}
+}
+
+// TestOpenAPI_Linters: neither document gives Spectral or Redocly anything to say by their recommended rules.
+func TestOpenAPI_Linters(t *testing.T) {
+	t.Parallel()
+	dir, err := engines.Directory()
+	must(t, err)
+	for _, path := range []string{openAPIPath, openAPI30Path} {
+		lint := exec.CommandContext(t.Context(), "node", "lint-openapi.js")
+		lint.Dir, lint.Stdin = dir, strings.NewReader(ask(t, path))
+		said, err := lint.CombinedOutput()
+		if err != nil || len(said) > 0 {
+			t.Errorf("%s: %v\n%s", path, err, said)
+		}
 	}
 }
 
