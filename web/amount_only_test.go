@@ -48,6 +48,7 @@ func TestAmountOnly(t *testing.T) {
 	raw, err := json.Marshal(payment.WebhookBody{})
 	must(t, err)
 	keep("webhook", string(raw))
+	b.keepContract(m, keep)
 	const file = "testdata/amount_only.txt"
 	if os.Getenv("FLORIN_TEST_RECORD") != "" {
 		must(t, os.WriteFile(file, []byte(all.String()), 0o600))
@@ -58,3 +59,45 @@ func TestAmountOnly(t *testing.T) {
 		t.Errorf("the answers have changed:\n%s\nwant:\n%s", got, want)
 	}
 }
+
+// keepContract keeps what the operations of the contract answer to a client that knows nothing else.
+func (b *bundle) keepContract(m seller, keep func(name, body string)) {
+	b.t.Helper()
+	open := string(b.newPaymentOf(m, "5").ID)
+	on := func(id string) string { return `{"txnid":"` + id + `","network":"BASE","token":"USDT"}` }
+	for _, x := range [][3]string{
+		{"POST", "/pay", on(open)},
+		{"POST", "/pay", on(open)},
+		{"POST", "/pay", on(unknownTxn)},
+		{"POST", "/pay", "{}"},
+		{"GET", "/txn/" + open, ""},
+		{"GET", "/orders/" + open, ""},
+		{"GET", "/orders/" + unknownTxn, ""},
+		{"POST", "/cancel-payment", `{"txnid":"` + open + `"}`},
+		{"POST", "/cancel-payment", `{"txnid":"` + open + `"}`},
+		{"POST", "/cancel-payment", `{}`},
+		{"POST", "/create-payment", `{"apiKey":"no","amount":5}`},
+		{"GET", "/orders", ""},
+		{"GET", "/events", ""},
+		{"GET", "/donate/none", ""},
+	} {
+		keep(varying.ReplaceAllString(x[0]+" "+x[1], "…"), b.ask(x[0], x[1], x[2]).body)
+	}
+	key := `apiKey: "` + m.text + `"`
+	for _, document := range []string{
+		"{ getCreditsLeft(" + key + ") { code message creditsLeft apiKey { creditsLeft custodian { name } } } }",
+		"{ getQueriesLeft(" + key + ") { code message queriesLeft apiKey { firstName lastName queriesLeft } } }",
+		`{ getTxnDetails(txnid: "` + open + `") { code message transaction { ` + contractFields + ` } } }`,
+		"{ getTransactions(" + key + ", status: CANCELLED) { code message transactions { " + contractFields + " } } }",
+		"{ checkAdminUntransferred(" + key + ", network: BASE) { code message transactions { txnid } } }",
+		"mutation { cancelPayment(txnid: \"" + open + "\") { code message transaction { status } } }",
+		"mutation { manualMarkAsCompleted(" + key + ", txnid: \"" + open + "\") { code message success } }",
+		"mutation { createCustodianAccount(input: {" + key + "}) { code message custodian { callbackUrl } } }",
+		"mutation { updateCustodianDetails(input: {" + key + ", name: \"N\"}) { code custodian { callbackUrl } } }",
+	} {
+		name, _, _ := strings.Cut(strings.TrimLeft(document, "{mutaion "), "(")
+		keep(name, b.graphQL(document, "").body)
+	}
+}
+
+const contractFields = `amount amountInToken token network status wallet { address } countdown hash blockchainLink`

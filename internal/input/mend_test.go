@@ -2,6 +2,7 @@ package input
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"unicode"
@@ -37,6 +38,29 @@ func TestMended(t *testing.T) {
 		if again := Mended(got); again != got {
 			t.Errorf("%+q is mended twice: %+q", got, again)
 		}
+	}
+}
+
+// TestMended_Table: testdata/texts.txt has a text as it is sent and as it is stored on each line, in quotes as Go has them.
+func TestMended_Table(t *testing.T) {
+	t.Parallel()
+	table, err := os.ReadFile("testdata/texts.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for line := range strings.Lines(string(table)) {
+		var sent, want string
+		if _, err := fmt.Sscanf(line, "%q %q", &sent, &want); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		n++
+		if got, err := Lines("description", sent, 100); err != nil || got != want {
+			t.Errorf("%+q is stored as %+q (%v), want %+q", sent, got, err, want)
+		}
+	}
+	if n < 180 {
+		t.Errorf("%d texts", n)
 	}
 }
 
