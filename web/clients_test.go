@@ -25,7 +25,7 @@ import (
 // node.
 func TestClients(t *testing.T) {
 	t.Parallel()
-	b := newBundle(t)
+	b := newDashboard(t)
 	mux := http.NewServeMux()
 	mux.Handle("/", b.server.Handler())
 	mux.HandleFunc("POST /deposit/{txnid}", func(_ http.ResponseWriter, r *http.Request) {
@@ -56,7 +56,7 @@ func TestClients(t *testing.T) {
 	must(t, json.Unmarshal(lines.Bytes(), &receivers))
 	shops := make(map[string]map[string]string)
 	for name, url := range receivers {
-		m := b.newMerchant(50)
+		m := b.shop(b.member(name + "@shop.example"))
 		in := merchant.CustodianInput{CallbackURL: &url}
 		c, _, err := b.accounts.ArrangeCustodian(t.Context(), m.key, in, audit.Act{})
 		must(t, err)

@@ -52,7 +52,8 @@ func TestPaidTwice(t *testing.T) {
 	s.get("/dashboard/attention").wants(t, 200, "No payment needs you")
 
 	second = b.deposit(second, second.Amount, true)
-	if n := needs(s.get("/dashboard/attention").body, second); !strings.Contains(n, "reference order-7 was paid before") {
+	const before = "reference order-7 was paid before"
+	if n := needs(s.get("/dashboard/attention").body, second); !strings.Contains(n, before) {
 		t.Errorf("needs attention says %q", n)
 	}
 	types, data := b.feedOf(m)

@@ -41,7 +41,8 @@ func TestMended(t *testing.T) {
 	}
 }
 
-// TestMended_Table: testdata/texts.txt has a text as it is sent and as it is stored on each line, in quotes as Go has them.
+// TestMended_Table: each line of testdata/texts.txt has a text as it is sent and as it is stored, in quotes as Go has
+// them.
 func TestMended_Table(t *testing.T) {
 	t.Parallel()
 	table, err := os.ReadFile("testdata/texts.txt")

@@ -34,15 +34,16 @@ func (s *Service) PaidTwins(ctx context.Context, p Payment) ([]Payment, error) {
 	if !p.OneOrder() {
 		return nil, nil
 	}
+	paid, err := s.store.Payments(
+		ctx, Filter{KeyID: p.KeyID, Reference: p.Reference, Status: Completed, Limit: maxTwins + 1},
+	)
+	paid = slices.DeleteFunc(paid, func(x Payment) bool { return x.ID == p.ID || !x.OneOrder() })
+	if err != nil || len(paid) == 0 { // as nearly always
+		return nil, err
+	}
 	c, err := s.custodians.Custodian(ctx, p.KeyID)
 	if c.Repeats || errors.Is(err, merchant.ErrNoCustodian) {
 		return nil, nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	paid, err := s.store.Payments(
-		ctx, Filter{KeyID: p.KeyID, Reference: p.Reference, Status: Completed, Limit: maxTwins + 1},
-	)
-	return slices.DeleteFunc(paid, func(x Payment) bool { return x.ID == p.ID || !x.OneOrder() }), err
+	return paid, err
 }

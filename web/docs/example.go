@@ -20,7 +20,7 @@ var sampleValues = map[string]any{
 	"verdict": "not_final", "missing": nil, "secondsToFinal": json.Number("8"),
 	"advice": "It was found and is not final yet: wait about 8 seconds.", "version": "1.0.0", "database": "ok",
 	"campaignId": "harbour-library", "title": "A library for the harbour", "name": "Ada", "paymentLink": "",
-	"reason": "",
+	"reason": "", "currency": "EUR", "rate": "1.1615",
 }
 
 // exampleMaker makes examples that fit the schemas of the document.
@@ -113,6 +113,9 @@ func (m exampleMaker) of(schema map[string]any, field string, depth int) any {
 		return m.base + "/pay?txnid=" + text(sampleValues["txnid"])
 	}
 	if value, ok := sampleValues[field]; ok {
+		if number, ok := value.(json.Number); ok {
+			return number.String()
+		}
 		return value
 	}
 	return field

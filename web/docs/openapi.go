@@ -28,7 +28,7 @@ var openAPISource []byte
 // page shows.
 type Document struct {
 	text  []byte
-	older []byte // in OpenAPI 3.0
+	older []byte   // in OpenAPI 3.0
 	order []string // paths as they stand in the source
 
 	Paths      map[string]map[string]Operation `json:"paths"`

@@ -47,8 +47,8 @@ func (s *Shell) Headers(next echo.HandlerFunc) echo.HandlerFunc {
 var crossHeaders = []string{
 	"Accept", "Content-Type", "Idempotency-Key", "Traceparent", "Tracestate", "Baggage", "Sentry-Trace", "B3",
 	"X-B3-Traceid", "X-B3-Spanid", "X-B3-Parentspanid", "X-B3-Sampled", "X-Request-Id", "X-Correlation-Id",
-	"X-Requested-With", "X-Datadog-Trace-Id", "X-Datadog-Parent-Id", "X-Datadog-Origin", "X-Datadog-Sampling-Priority", "Newrelic",
-	"X-Amzn-Trace-Id", "X-Cloud-Trace-Context", "Uber-Trace-Id", "Request-Id", "Cache-Control", "Pragma",
+	"X-Requested-With", "X-Datadog-Trace-Id", "X-Datadog-Parent-Id", "X-Datadog-Origin", "X-Datadog-Sampling-Priority",
+	"Newrelic", "X-Amzn-Trace-Id", "X-Cloud-Trace-Context", "Uber-Trace-Id", "Request-Id", "Cache-Control", "Pragma",
 }
 
 // allowCross answers the preflight of a request of another site. One that would send anything else, such as a key, is
