@@ -95,7 +95,8 @@ func (b *bundle) keepContract(m seller, keep func(name, body string)) {
 		"mutation { createCustodianAccount(input: {" + key + "}) { code message custodian { callbackUrl } } }",
 		"mutation { updateCustodianDetails(input: {" + key + ", name: \"N\"}) { code custodian { callbackUrl } } }",
 	} {
-		name, _, _ := strings.Cut(strings.TrimLeft(document, "{mutaion "), "(")
+		_, name, _ := strings.Cut(document, "{ ")
+		name, _, _ = strings.Cut(name, "(")
 		keep(name, b.graphQL(document, "").body)
 	}
 }
