@@ -82,6 +82,23 @@ func TestOpenAPI_Linters(t *testing.T) {
 	}
 }
 
+// TestOpenAPI_Names: no schema and no way to send a key share a name in any case: ogen makes a type of each.
+func TestOpenAPI_Names(t *testing.T) {
+	t.Parallel()
+	var d struct{ Components struct{ Schemas, SecuritySchemes map[string]any } }
+	must(t, json.Unmarshal([]byte(ask(t, openAPI30Path)), &d))
+	for scheme := range d.Components.SecuritySchemes {
+		for schema := range d.Components.Schemas {
+			if strings.EqualFold(scheme, schema) {
+				t.Errorf("%s is a schema and a way to send a key", schema)
+			}
+		}
+	}
+	if len(d.Components.SecuritySchemes) != 3 || len(d.Components.Schemas) < 20 {
+		t.Errorf("%d and %d names", len(d.Components.SecuritySchemes), len(d.Components.Schemas))
+	}
+}
+
 // The types of events, and the statuses of the payments they carry, are those of the program.
 func TestOpenAPI_Events(t *testing.T) {
 	t.Parallel()
