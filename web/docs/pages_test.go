@@ -85,7 +85,9 @@ func TestOpenAPI_Linters(t *testing.T) {
 // TestOpenAPI_Names: no schema and no way to send a key share a name in any case: ogen makes a type of each.
 func TestOpenAPI_Names(t *testing.T) {
 	t.Parallel()
-	var d struct{ Components struct{ Schemas, SecuritySchemes map[string]any } }
+	var d struct {
+		Components struct{ Schemas, SecuritySchemes map[string]any }
+	}
 	must(t, json.Unmarshal([]byte(ask(t, openAPI30Path)), &d))
 	for scheme := range d.Components.SecuritySchemes {
 		for schema := range d.Components.Schemas {
