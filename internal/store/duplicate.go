@@ -28,7 +28,7 @@ func (o order) lock() int64 {
 // order at the same time wait for each other, by locks that are taken in order and after those of the payments.
 func (s *Store) findDuplicates(ctx context.Context, c conn, ops []*changeOp) error {
 	paying := slices.DeleteFunc(slices.Clone(ops), func(op *changeOp) bool {
-		return op.err != nil || !op.change.PaysOrder(op.before)
+		return op.err != nil || !op.change.PaysOrder(*op.before)
 	})
 	if len(paying) == 0 {
 		return nil

@@ -148,7 +148,8 @@ func (r *Reader) Delivery(ctx context.Context, keys []int64, id int64) (Sent, er
 		return Sent{}, ErrUnknownDelivery
 	}
 	one, err := db.First[Sent](ctx, r.db.Reader(), ErrUnknownDelivery,
-		"SELECT e.data, c.public_id AS custodian_id, "+deliveryColumns+"WHERE d.id = ? AND c.key_id IN (?)", id, bun.List(keys))
+		"SELECT e.data, c.public_id AS custodian_id, "+deliveryColumns+"WHERE d.id = ? AND c.key_id IN (?)",
+		id, bun.List(keys))
 	if err != nil {
 		return Sent{}, db.Wrap(err, "delivery %d", id)
 	}
