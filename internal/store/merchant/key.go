@@ -14,6 +14,7 @@ import (
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/ledger"
@@ -38,6 +39,7 @@ type keyRow struct {
 	Permissions string
 	Sources     string
 	Vouched     bool
+	Currency    string
 	CreatedAt   db.Instant
 	LastUsedAt  db.Instant
 	RevokedAt   db.Instant
@@ -155,7 +157,7 @@ func (r *keyRow) key(owner merchant.Key) (k merchant.Key, err error) {
 	copy(k.Hash[:], r.Hash)
 	k.CreatedAt, k.LastUsedAt = r.CreatedAt.Time, r.LastUsedAt.Time
 	k.RevokedAt, k.DisabledAt = r.RevokedAt.Time, r.DisabledAt.Time
-	k.Sources, k.Vouched = merchant.Sources(r.Sources), r.Vouched
+	k.Sources, k.Vouched, k.Currency = merchant.Sources(r.Sources), r.Vouched, exchange.Currency(r.Currency)
 	k.Permissions, err = merchant.ParsePermissions(strings.FieldsFunc(r.Permissions, comma))
 	return k, err
 }
@@ -235,6 +237,18 @@ func (s *Store) SetKeyLabel(ctx context.Context, userID, keyID int64, label stri
 		return err
 	}
 	ok, err := table.WriteOneAudited(ctx, s.db, s.sealer, r, table.AuditFields{}, "UPDATE api_keys SET label = ? WHERE id = ? AND user_id = ? AND revoked_at IS NULL", label, keyID, userID)
+	if err == nil && !ok {
+		return merchant.ErrUnknownKey
+	}
+	return err
+}
+
+// SetKeyCurrency sets the currency of a key of the user, or fails with merchant.ErrUnknownKey.
+func (s *Store) SetKeyCurrency(
+	ctx context.Context, userID, keyID int64, c exchange.Currency, r audit.Record,
+) error {
+	ok, err := table.WriteOneAudited(ctx, s.db, s.sealer, r, table.AuditFields{},
+		"UPDATE api_keys SET currency = ? WHERE id = ? AND user_id = ? AND revoked_at IS NULL", string(c), keyID, userID)
 	if err == nil && !ok {
 		return merchant.ErrUnknownKey
 	}
