@@ -64,4 +64,15 @@ func (p Price) Worth() (m money.Micros, ok bool) {
 	return money.Micros(product.Int64()), product.IsInt64()
 }
 
+// Of returns what so many dollars are at the rate of the price, in the currency's smallest unit, rounded half up; 0
+// without a price.
+func (p Price) Of(m money.Micros) int64 {
+	if p.Rate <= 0 {
+		return 0
+	}
+	scaled := new(big.Int).Mul(big.NewInt(int64(m)), tenTo(p.Currency.Digits()+RateDecimals-money.MicrosDecimals))
+	rate := big.NewInt(int64(p.Rate))
+	return scaled.Lsh(scaled, 1).Add(scaled, rate).Quo(scaled, rate.Lsh(rate, 1)).Int64()
+}
+
 func tenTo(n int) *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil) }

@@ -42,13 +42,26 @@ func (s *Service) priced(ctx context.Context, sum exchange.Sum) (money.Micros, e
 	price := exchange.Price{Sum: sum, Quote: quote}
 	worth, ok := price.Worth()
 	if !ok || worth > s.opts.MaxAmount {
-		return 0, price, fault.About(fault.Invalid, exchange.Field, "must be worth at most %s USD", s.opts.MaxAmount)
+		return 0, price, &BoundError{High: true, fault: fault.About(
+			fault.Invalid, exchange.Field, "must be worth at most %s USD", s.opts.MaxAmount,
+		)}
 	}
 	if worth < s.opts.MinAmount {
-		return 0, price, fault.About(fault.Invalid, exchange.Field, "must be worth at least %s USD", s.opts.MinAmount)
+		return 0, price, &BoundError{fault: fault.About(
+			fault.Invalid, exchange.Field, "must be worth at least %s USD", s.opts.MinAmount,
+		)}
 	}
 	return worth, price, nil
 }
+
+// BoundError is the fault of a price that is worth more, or less, than a payment may be.
+type BoundError struct {
+	High  bool
+	fault *fault.Error
+}
+
+func (e *BoundError) Error() string { return e.fault.Error() }
+func (e *BoundError) Unwrap() error { return e.fault }
 
 var errNoRates = fault.New(fault.Unavailable, "prices are taken in US dollars alone here").
 	Because(fault.ReasonRateUnavailable)

@@ -31,6 +31,7 @@ type campaignRow struct {
 	Description string
 	Goal        int64
 	Suggested   string
+	Currency    string
 	State       string
 	ShowAtOnce  bool
 	CreatedAt   instant
@@ -38,37 +39,53 @@ type campaignRow struct {
 	EndsAt      instant
 	RevokedAt   instant
 	Raised      int64
+	Worth       int64
 	Donors      int64
 	Waiting     int64
 }
 
-const campaignColumns = "c.id, c.slug, c.key_id, c.title, c.description, c.goal, c.suggested, c.state, c.show_at_once, " +
+const campaignColumns = "c.id, c.slug, c.key_id, c.title, c.description, c.goal, c.suggested, c.currency, c.state, c.show_at_once, " +
 	"c.created_at, c.updated_at, c.ends_at, " + table.KeyEndedAt
 
 // campaignTotals count donations that received money; they read only an index.
 const campaignTotals = ", (SELECT CAST(coalesce(sum(d.received), 0) AS bigint) FROM donations AS d WHERE d.campaign_id = c.id) AS raised" +
+	", (SELECT CAST(coalesce(sum(d.worth), 0) AS bigint) FROM donations AS d WHERE d.campaign_id = c.id) AS worth" +
 	", (SELECT count(*) FROM donations AS d WHERE d.campaign_id = c.id AND d.received > 0) AS donors" +
 	", (SELECT count(*) FROM donations AS d WHERE d.campaign_id = c.id AND d.review = 'WAITING') AS waiting"
 
 const fromCampaigns = " FROM campaigns AS c JOIN api_keys AS k ON k.id = c.key_id"
 
 func (r *campaignRow) campaign() (campaign.Campaign, error) {
-	suggested, err := splitAmounts(r.Suggested)
-	return campaign.Campaign{
+	c := campaign.Campaign{
 		Number: r.ID, Slug: r.Slug, KeyID: r.KeyID, KeyRevoked: !r.RevokedAt.IsZero(), Title: r.Title,
-		Description: r.Description,
-		Goal: money.Micros(
-			r.Goal,
-		), Suggested: suggested, State: campaign.State(r.State), ShowAtOnce: r.ShowAtOnce,
+		Description: r.Description, State: campaign.State(r.State), ShowAtOnce: r.ShowAtOnce,
 		CreatedAt: r.CreatedAt.Time, UpdatedAt: r.UpdatedAt.Time, EndsAt: r.EndsAt.Time,
-	}, err
+		Prices: campaign.Prices{Currency: exchange.Currency(r.Currency)},
+	}
+	var err error
+	if c.Prices.None() {
+		c.Goal = money.Micros(r.Goal)
+		c.Suggested, err = splitAmounts[money.Micros](r.Suggested)
+	} else {
+		c.Prices.Goal = r.Goal
+		c.Prices.Suggested, err = splitAmounts[int64](r.Suggested)
+	}
+	return c, err
+}
+
+// asked are the columns of what a campaign asks for: its goal and suggested amounts.
+func asked(c campaign.Campaign) (goal int64, suggested string) {
+	if c.Prices.None() {
+		return int64(c.Goal), joinAmounts(c.Suggested)
+	}
+	return c.Prices.Goal, joinAmounts(c.Prices.Suggested)
 }
 
 func (r *campaignRow) totals() campaign.Totals {
-	return campaign.Totals{Raised: money.Micros(r.Raised), Donors: r.Donors, Waiting: r.Waiting}
+	return campaign.Totals{Raised: money.Micros(r.Raised), Worth: r.Worth, Donors: r.Donors, Waiting: r.Waiting}
 }
 
-func joinAmounts(all []money.Micros) string {
+func joinAmounts[N ~int64](all []N) string {
 	texts := make([]string, len(all))
 	for i, m := range all {
 		texts[i] = strconv.FormatInt(int64(m), 10)
@@ -76,17 +93,17 @@ func joinAmounts(all []money.Micros) string {
 	return strings.Join(texts, ",")
 }
 
-func splitAmounts(text string) ([]money.Micros, error) {
+func splitAmounts[N ~int64](text string) ([]N, error) {
 	if text == "" {
 		return nil, nil
 	}
-	var all []money.Micros
+	var all []N
 	for one := range strings.SplitSeq(text, ",") {
 		n, err := strconv.ParseInt(one, 10, 64)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, money.Micros(n))
+		all = append(all, N(n))
 	}
 	return all, nil
 }
@@ -100,11 +117,11 @@ func (s *Store) CreateCampaign(
 	}
 	err := table.WriteAudited(ctx, s.db, s.sealer, r, func(ctx context.Context, t tx, a *table.AuditFields) error {
 		*a = table.AuditFields{Subject: c.Slug, Detail: c.Title}
-		err := t.NewRaw("INSERT INTO campaigns (slug, key_id, title, description, goal, suggested, state, show_at_once, created_at, updated_at, ends_at) "+
-			"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (slug) DO NOTHING RETURNING id",
-			c.Slug, c.KeyID, c.Title, c.Description, int64(
-				c.Goal,
-			), joinAmounts(c.Suggested), string(c.State), c.ShowAtOnce,
+		goal, suggested := asked(c)
+		err := t.NewRaw("INSERT INTO campaigns (slug, key_id, title, description, goal, suggested, currency, state, "+
+			"show_at_once, created_at, updated_at, ends_at) "+
+			"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (slug) DO NOTHING RETURNING id",
+			c.Slug, c.KeyID, c.Title, c.Description, goal, suggested, string(c.Prices.Currency), string(c.State), c.ShowAtOnce,
 			db.At(c.CreatedAt), db.At(c.UpdatedAt), db.At(c.EndsAt)).Scan(ctx, &c.Number)
 		return noRows(err, campaign.ErrTaken)
 	})
@@ -119,6 +136,9 @@ func normalCampaign(c campaign.Campaign) campaign.Campaign {
 	c.CreatedAt, c.UpdatedAt, c.EndsAt = db.At(c.CreatedAt).Time, db.At(c.UpdatedAt).Time, db.At(c.EndsAt).Time
 	if len(c.Suggested) == 0 {
 		c.Suggested = nil
+	}
+	if len(c.Prices.Suggested) == 0 {
+		c.Prices.Suggested = nil
 	}
 	return c
 }
@@ -156,13 +176,11 @@ func (s *Store) UpdateCampaign(
 		if err := db.CheckTexts("texts of a campaign", changed.Title, changed.Description); err != nil {
 			return err
 		}
-		_, err = t.NewRaw("UPDATE campaigns SET key_id = ?, title = ?, description = ?, goal = ?, suggested = ?, state = ?, show_at_once = ?, "+
-			"updated_at = ?, ends_at = ? WHERE id = ?", changed.KeyID, changed.Title, changed.Description, int64(changed.Goal),
-			joinAmounts(
-				changed.Suggested,
-			), string(
-				changed.State,
-			), changed.ShowAtOnce, db.At(changed.UpdatedAt), db.At(changed.EndsAt), before.Number).Exec(ctx)
+		goal, suggested := asked(changed)
+		_, err = t.NewRaw("UPDATE campaigns SET key_id = ?, title = ?, description = ?, goal = ?, suggested = ?, state = ?, "+
+			"show_at_once = ?, updated_at = ?, ends_at = ? WHERE id = ?", changed.KeyID, changed.Title, changed.Description,
+			goal, suggested, string(changed.State), changed.ShowAtOnce, db.At(changed.UpdatedAt), db.At(changed.EndsAt),
+			before.Number).Exec(ctx)
 		return err
 	})
 	if err != nil {
