@@ -7,6 +7,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/db"
@@ -14,18 +15,19 @@ import (
 )
 
 // Day is the volume of the completed payments that were created on one day (UTC) on
-// one network.
+// one network, priced in one currency.
 type Day struct {
 	Day     time.Time
 	Network chain.Network
 	Count   int64
 	Volume  money.Micros
+	Price   exchange.Sum // what they were priced at; none: in US dollars
 }
 
 const day = 24 * time.Hour
 
-// Days sums the completed payments of the keys created since, by day and
-// network, the oldest first. Top-ups are not a merchant's income. Each row stands for
+// Days sums the completed payments of the keys created since, by day, network and
+// currency, the oldest first. Top-ups are not a merchant's income. Each row stands for
 // a whole day, also the first.
 func (r *Reader) Days(ctx context.Context, keys []int64, since time.Time) ([]Day, error) {
 	if len(keys) == 0 {
@@ -36,9 +38,12 @@ func (r *Reader) Days(ctx context.Context, keys []int64, since time.Time) ([]Day
 		Network  string
 		Payments int64
 		Volume   int64
+		Currency string
+		Price    int64
 	}
-	err := r.db.Reader().NewRaw("SELECT day, network, CAST(sum(payments) AS bigint) AS payments, CAST(sum(volume) AS bigint) AS volume "+
-		"FROM daily_sales WHERE key_id IN (?) AND day >= ? AND payments > 0 GROUP BY day, network ORDER BY day, network",
+	err := r.db.Reader().NewRaw("SELECT day, network, currency, CAST(sum(payments) AS bigint) AS payments, "+
+		"CAST(sum(volume) AS bigint) AS volume, CAST(sum(price) AS bigint) AS price FROM daily_sales "+
+		"WHERE key_id IN (?) AND day >= ? AND payments > 0 GROUP BY day, network, currency ORDER BY day, network, currency",
 		bun.List(keys), since.Unix()/int64(day/time.Second)).Scan(ctx, &rows)
 	if err != nil {
 		return nil, db.Wrap(err, "payments by day")
@@ -48,6 +53,7 @@ func (r *Reader) Days(ctx context.Context, keys []int64, since time.Time) ([]Day
 		list[i] = Day{
 			Day:     time.Unix(row.Day*int64(day/time.Second), 0).UTC(),
 			Network: chain.Network(row.Network), Count: row.Payments, Volume: money.Micros(row.Volume),
+			Price: exchange.Sum{Currency: exchange.Currency(row.Currency), Units: row.Price},
 		}
 	}
 	return list, nil

@@ -34,7 +34,7 @@ type Query struct {
 	Max       money.Micros // 0: no limit
 	// Text finds by txnid, exactly; by the beginning of the reference, description,
 	// customer's e-mail address, transaction hash or deposit address, in any case;
-	// and by amount: 49 and 49.9 find 49.90.
+	// and by amount or price, as people write it in any language: 49, 49,9 and EUR 49.90 find 49.90 EUR.
 	Text  string
 	After Place // the last payment of the page before; zero for the first page
 	Limit int   // 1 to MaxPage
@@ -308,9 +308,12 @@ func (f *finder) byText(ctx context.Context) ([]int64, error) {
 		f.NewRaw("SELECT id FROM payments WHERE public_id = ?", payment.ReadID(text)),
 	}
 	ways = append(ways, f.byBeginning(text)...)
-	if low, high, ok := amounts(text); ok {
-		ways = append(ways, f.NewRaw("SELECT id FROM payments WHERE key_id IN (?) AND amount BETWEEN ? AND ? "+
-			"ORDER BY amount DESC, created_at DESC LIMIT ?", bun.List(f.q.Keys), int64(low), int64(high), maxFound))
+	if a, ok := readAsked(text); ok {
+		for _, r := range a.dollars() {
+			ways = append(ways, f.NewRaw("SELECT id FROM payments WHERE key_id IN (?) AND amount BETWEEN ? AND ? "+
+				"ORDER BY amount DESC, created_at DESC LIMIT ?", bun.List(f.q.Keys), int64(r[0]), int64(r[1]), maxFound))
+		}
+		ways = append(ways, f.byPrice(a)...)
 	}
 	parts, args := make([]string, len(ways)), make([]any, len(ways))
 	for i, way := range ways {
@@ -362,9 +365,8 @@ func (f *finder) byBeginning(text string) []*bun.RawQuery {
 // amounts returns the amounts that are written with the digits of the text first:
 // 49 to 49.999999 for "49", 49.90 to 49.909999 for "49.90".
 func amounts(text string) (low, high money.Micros, ok bool) {
-	text = strings.ReplaceAll(strings.TrimPrefix(text, "$"), ",", "")
 	low, err := money.ParseMicros("amount", text)
-	if err != nil || strings.ContainsAny(text, "eE") {
+	if err != nil {
 		return 0, 0, false
 	}
 	_, decimals, _ := strings.Cut(text, ".")
