@@ -9,18 +9,21 @@ import (
 	"github.com/florinpay/florin/internal/exchange/reference"
 )
 
-// newRates returns what knows the rates of currencies. It reads nothing until somebody asks.
-func newRates(c config.Config, all networks, now func() time.Time) *exchange.Service {
+// newRates returns what knows the rates of currencies; shared may be nil. It reads nothing until somebody asks.
+func newRates(c config.Config, all networks, shared exchange.Store, now func() time.Time) *exchange.Service {
 	o := exchange.Options{
 		Rules: exchange.Rules{FencePercent: c.RateFencePercent, PegPercent: c.RatePegPercent},
-		Every: c.RateEvery, Now: now,
+		Every: c.RateEvery, Now: now, Store: shared,
 	}
 	for _, x := range all.inOrder() {
 		if len(x.feeds) > 0 {
-			o.Sources = append(o.Sources, exchange.Source{
-				Network: x.Profile.Network, Feeds: x.feeds, Read: x.readFeeds, Spent: x.budgetSpent,
-			})
+			source := exchange.Feeds(x.Profile.Network, x.feeds, x.readFeeds)
+			source.Spent = x.budgetSpent
+			o.Sources = append(o.Sources, source)
 		}
+	}
+	for _, name := range c.RateSources {
+		o.Sources = append(o.Sources, reference.Source(name, now))
 	}
 	if c.RateFence != "" {
 		o.Fence = reference.Reader(c.RateFence)
@@ -42,7 +45,7 @@ func ReadRates(ctx context.Context, c config.Config) (exchange.Report, error) {
 		all[n.Profile.Network] = x
 	}
 	defer all.close()
-	s := newRates(c, all, Now)
+	s := newRates(c, all, nil, Now) // a command reads for itself
 	s.Refresh(ctx)
 	return s.Report(), nil
 }

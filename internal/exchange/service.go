@@ -10,20 +10,43 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
 )
 
-// Source reads the price feeds of a network, in one call.
+// Source says what currencies and tokens are worth. It is read as a whole, in one call.
 type Source struct {
-	Network chain.Network
-	Feeds   []chain.Feed
-	// Read returns an answer for each feed.
-	Read func(ctx context.Context, feeds []chain.Feed) ([]chain.FeedAnswer, error)
+	Name string   // in records and pages
+	Of   []string // the currencies and tokens that it may have
+	// Read returns what it says of them; whatever is missing counts for nothing.
+	Read func(ctx context.Context) ([]Reading, error)
 	// Spent reports whether the day's budget of calls is spent; nil: there is none.
 	Spent func() bool
 }
 
-// Name is how the source is named in records and pages.
-func (s Source) Name() string { return "chainlink:" + s.Network.Lower() }
+// Feeds are the price feeds of a network as a source. read returns an answer for each.
+func Feeds(
+	n chain.Network, feeds []chain.Feed, read func(context.Context, []chain.Feed) ([]chain.FeedAnswer, error),
+) Source {
+	s := Source{Name: "chainlink:" + n.Lower()}
+	for _, f := range feeds {
+		s.Of = append(s.Of, f.Of)
+	}
+	s.Read = func(ctx context.Context) ([]Reading, error) {
+		answers, err := read(ctx, feeds)
+		if err != nil {
+			return nil, err
+		}
+		readings := make([]Reading, len(feeds))
+		for i, f := range feeds {
+			readings[i] = Reading{
+				Of: f.Of, Answer: answers[i].Answer, Decimals: answers[i].Decimals, Description: answers[i].Description,
+				UpdatedAt: answers[i].UpdatedAt, MaxAge: f.MaxAge, Problem: answers[i].Problem,
+			}
+		}
+		return readings, nil
+	}
+	return s
+}
 
 // Options are what a Service is made of.
 type Options struct {
@@ -32,6 +55,8 @@ type Options struct {
 	Fence func(ctx context.Context) (Fence, error)
 	Rules Rules
 	Every time.Duration // between two readings; 0: Every
+	// Store shares what is read with other instances; nil: there are none.
+	Store Store
 	Now   func() time.Time
 }
 
@@ -109,9 +134,9 @@ func (s *Service) fault(err error) error {
 func (s *Service) Listed() []Currency {
 	var all []Currency
 	for _, src := range s.o.Sources {
-		for _, f := range src.Feeds {
-			if c := Currency(f.Of); !f.Token() && !slices.Contains(all, c) {
-				all = append(all, c)
+		for _, of := range src.Of {
+			if _, err := money.ParseToken(of); err != nil && !slices.Contains(all, Currency(of)) {
+				all = append(all, Currency(of))
 			}
 		}
 	}
@@ -148,7 +173,11 @@ func (s *Service) begin() <-chan struct{} {
 		defer close(done)
 		ctx, cancel := context.WithTimeout(context.Background(), coldLimit)
 		defer cancel()
-		s.read(ctx)
+		if s.begins(ctx, now) {
+			s.read(ctx)
+			s.share(context.WithoutCancel(ctx))
+		}
+		s.publish()
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.running = nil
@@ -184,7 +213,7 @@ func (s *Service) read(ctx context.Context) {
 	for _, src := range s.o.Sources {
 		go func() {
 			readings, err := src.read(ctx, s.o.Now)
-			results <- result{src.Name(), readings, err}
+			results <- result{src.Name, readings, err}
 		}()
 	}
 	s.readFence(ctx)
@@ -194,14 +223,18 @@ func (s *Service) read(ctx context.Context) {
 			s.bySource[r.name] = r.readings
 		}
 	}
+}
+
+// publish makes what was read what is known.
+func (s *Service) publish() {
 	v := View{Readings: make(map[string][]Reading), Fence: s.fence}
 	for _, src := range s.o.Sources {
-		for _, r := range s.bySource[src.Name()] {
+		for _, r := range s.bySource[src.Name] {
 			v.Readings[r.Of] = append(v.Readings[r.Of], r)
 		}
-		if len(s.bySource[src.Name()]) == 0 {
-			for _, f := range src.Feeds {
-				v.Readings[f.Of] = append(v.Readings[f.Of], Reading{Source: src.Name(), Of: f.Of, Problem: unread})
+		if len(s.bySource[src.Name]) == 0 {
+			for _, of := range src.Of {
+				v.Readings[of] = append(v.Readings[of], Reading{Source: src.Name, Of: of, Problem: unread})
 			}
 		}
 	}
@@ -227,24 +260,16 @@ func (s *Service) readFence(ctx context.Context) {
 	}
 }
 
-// read returns a reading for each feed.
+// read returns what the source says now.
 func (s Source) read(ctx context.Context, now func() time.Time) ([]Reading, error) {
 	if s.Spent != nil && s.Spent() {
 		return nil, errSpent
 	}
-	answers, err := s.Read(ctx, s.Feeds)
-	if err != nil {
-		return nil, err
+	readings, err := s.Read(ctx)
+	for i := range readings {
+		readings[i].Source, readings[i].ReadAt = s.Name, now()
 	}
-	readings := make([]Reading, len(s.Feeds))
-	for i, f := range s.Feeds {
-		readings[i] = Reading{
-			Source: s.Name(), Of: f.Of, Answer: answers[i].Answer, Decimals: answers[i].Decimals,
-			Description: answers[i].Description, UpdatedAt: answers[i].UpdatedAt, MaxAge: f.MaxAge,
-			ReadAt: now(), Problem: answers[i].Problem,
-		}
-	}
-	return readings, nil
+	return readings, err
 }
 
 var errSpent = errors.New("the day's budget of calls is spent")

@@ -50,9 +50,7 @@ func (s *sources) service(networks ...chain.Network) *exchange.Service {
 		},
 	}
 	for _, n := range networks {
-		o.Sources = append(o.Sources, exchange.Source{
-			Network: n, Feeds: []chain.Feed{{Of: "EUR", MaxAge: 26 * time.Hour}}, Read: s.read,
-		})
+		o.Sources = append(o.Sources, exchange.Feeds(n, []chain.Feed{{Of: "EUR", MaxAge: 26 * time.Hour}}, s.read))
 	}
 	return exchange.New(o)
 }
