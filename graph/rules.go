@@ -28,8 +28,8 @@ func rulesFor(introspection, keyInHeader bool) *rules.Rules {
 	return r
 }
 
-// amountOrPrice refuses a payment and a donation without amount and price: the default of amount is there for those with
-// a price.
+// amountOrPrice refuses a payment and a donation without amount and price: the default of amount is there for those
+// with a price.
 func amountOrPrice(observers *core.Events, addError core.AddErrFunc) {
 	observers.OnField(func(_ *core.Walker, f *ast.Field) {
 		if f.Name != "payment" && f.Name != "StartDonation" || f.ObjectDefinition == nil ||

@@ -132,16 +132,17 @@ func TestPrice_OpenLink(t *testing.T) { onEach(t, checkPriceOpenLink) }
 
 func checkPriceOpenLink(t *testing.T, b *bundle) {
 	m := b.newMerchant(50)
-	_, err := b.campaigns.CreateLink(t.Context(), m.key.ID, campaign.LinkDraft{Slug: "tip-eur", Currency: "EUR"}, audit.Act{})
+	draft := campaign.LinkDraft{Slug: "tip-eur", Currency: "EUR"}
+	_, err := b.campaigns.CreateLink(t.Context(), m.key.ID, draft, audit.Act{})
 	must(t, err)
 	page := b.ask("GET", "/link/tip-eur?lang=de", "", "Accept", "text/html").body
 	if !strings.Contains(page, `name="amount"`) || !strings.Contains(page, ">EUR<") {
 		t.Error("the page does not ask for an amount in euros")
 	}
-	if r := b.postForm("/link/tip-eur?lang=de", url.Values{"amount": {"12,505"}}, "Accept", "text/html"); r.status != 422 {
+	if r := b.postForm("/link/tip-eur?lang=de", url.Values{"amount": {"12,505"}}); r.status != 422 {
 		t.Errorf("three places: %d", r.status)
 	}
-	r := b.postForm("/link/tip-eur?lang=de", url.Values{"amount": {"12,50"}}, "Accept", "text/html")
+	r := b.postForm("/link/tip-eur?lang=de", url.Values{"amount": {"12,50"}})
 	if r.status != 303 {
 		t.Fatalf("going on: %d", r.status)
 	}

@@ -30,7 +30,8 @@ func TestPrice_KeyCurrency(t *testing.T) {
 		`"price":{"amount":"30.50","currency":"EUR"}`: `"amount":35.42636`,
 		`"amount":30.5`:                               `"amount":30.5,`,
 	} {
-		if r := b.ask("POST", "/create-payment", "{"+body+"}", "api-key", m.text); r.status != 200 || !strings.Contains(r.body, want) {
+		r := b.ask("POST", "/create-payment", "{"+body+"}", "api-key", m.text)
+		if r.status != 200 || !strings.Contains(r.body, want) {
 			t.Errorf("%s: %d %s", body, r.status, r.body)
 		}
 	}

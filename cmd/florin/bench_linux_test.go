@@ -52,6 +52,7 @@ func BenchmarkServer(b *testing.B) {
 		{"PostgreSQL", benchPostgres},
 		{"Pages", benchPages},
 		{"Blocks", benchBlocks},
+		{"Prices", benchPrices},
 	} {
 		b.Run(m.name, func(b *testing.B) {
 			for b.Loop() {

@@ -32,6 +32,7 @@ func generate() error {
 // leftOut are the fields that REST answers without a value do not have: most have none.
 var leftOut = map[string]bool{
 	"reason": true, "warnings": true, "price": true, "goalPrice": true, "raisedPrice": true, "suggestedPrices": true,
+	"markupPercent": true,
 }
 
 // leaveOutEmpty keeps them out.

@@ -816,6 +816,8 @@ type Price {
   rateAt: DateTime!
   "Where the rate comes from: the price feeds that agreed, and the reference rates that it was compared with."
   sources: [String!]!
+  "What the merchant has added to the rate, in per cent; null for nothing."
+  markupPercent: Decimal
 }
 
 "An amount in another currency than US dollars."
@@ -1679,6 +1681,8 @@ func (ec *executionContext) childFields_Price(ctx context.Context, field graphql
 		return ec.fieldContext_Price_rateAt(ctx, field)
 	case "sources":
 		return ec.fieldContext_Price_sources(ctx, field)
+	case "markupPercent":
+		return ec.fieldContext_Price_markupPercent(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Price", field.Name)
 }
@@ -7106,6 +7110,29 @@ func (ec *executionContext) _Price_sources(ctx context.Context, field graphql.Co
 }
 func (ec *executionContext) fieldContext_Price_sources(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Price", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Price_markupPercent(ctx context.Context, field graphql.CollectedField, obj *model.Price) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Price_markupPercent(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.MarkupPercent, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.DecimalText) graphql.Marshaler {
+			return ec.marshalODecimal2ᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐDecimalText(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Price_markupPercent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Price", field, false, false, errors.New("field of type Decimal does not have child fields"))
 }
 
 func (ec *executionContext) _QueriesResult_code(ctx context.Context, field graphql.CollectedField, obj *model.QueriesResult) (ret graphql.Marshaler) {
@@ -12891,6 +12918,11 @@ func (ec *executionContext) _Price(ctx context.Context, sel ast.SelectionSet, ob
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "markupPercent":
+			out.Values[i] = ec._Price_markupPercent(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -15325,6 +15357,22 @@ func (ec *executionContext) unmarshalODateTime2ᚖgithubᚗcomᚋflorinpayᚋflo
 }
 
 func (ec *executionContext) marshalODateTime2ᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐDateTime(ctx context.Context, sel ast.SelectionSet, v *model.DateTime) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return v
+}
+
+func (ec *executionContext) unmarshalODecimal2ᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐDecimalText(ctx context.Context, v any) (*model.DecimalText, error) {
+	if v == nil {
+		return nil, nil
+	}
+	var res = new(model.DecimalText)
+	err := res.UnmarshalGQL(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalODecimal2ᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐDecimalText(ctx context.Context, sel ast.SelectionSet, v *model.DecimalText) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}

@@ -441,6 +441,8 @@ type Price struct {
 	RateAt DateTime `json:"rateAt"`
 	// Where the rate comes from: the price feeds that agreed, and the reference rates that it was compared with.
 	Sources []string `json:"sources"`
+	// What the merchant has added to the rate, in per cent; null for nothing.
+	MarkupPercent *DecimalText `json:"markupPercent,omitempty"`
 }
 
 // An amount in another currency than US dollars.

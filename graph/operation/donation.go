@@ -180,7 +180,8 @@ func (o *Operations) StartDonation(ctx context.Context, in DonationInput) (*mode
 			return nil, err
 		}
 		p, err := o.d.Campaigns.Donate(ctx, c, campaign.Gift{
-			ID: w.subject, Near: CallOf(ctx).Near, Amount: amount, Price: price, Choice: choice, Name: in.Name, Message: in.Message,
+			ID: w.subject, Near: CallOf(ctx).Near, Amount: amount, Price: price, Choice: choice, Name: in.Name,
+			Message: in.Message,
 			ReturnURL: o.DonateLink(c.Slug), Keep: keep(ctx, o, w, started),
 		})
 		if err != nil {

@@ -8,8 +8,9 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 )
 
-// Prices are the goal and the suggested amounts of a campaign in another currency than US dollars, in its smallest unit.
-// Every donation of the campaign is then in that currency, at the rate of its time, so that their sum needs no other.
+// Prices are the goal and the suggested amounts of a campaign in another currency than US dollars, in its smallest
+// unit. Every donation of the campaign is then in that currency, at the rate of its time, so that their sum needs no
+// other.
 type Prices struct {
 	Currency  exchange.Currency // empty: the campaign is in US dollars; it never changes
 	Goal      int64

@@ -52,12 +52,13 @@ func Feeds(
 type Options struct {
 	Sources []Source
 	// Fence reads the reference rates; nil: there is no fence.
-	Fence func(ctx context.Context) (Fence, error)
-	Rules Rules
-	Every time.Duration // between two readings; 0: Every
-	// Store shares what is read with other instances; nil: there are none.
-	Store Store
-	Now   func() time.Time
+	Fence  func(ctx context.Context) (Fence, error)
+	Rules  Rules
+	Every  time.Duration // between two readings; 0: Every
+	Shared Shared
+	// Own returns a merchant's own address as a source; nil: merchants have none.
+	Own func(address string) Source
+	Now func() time.Time
 }
 
 const (
@@ -88,6 +89,8 @@ type Service struct {
 	fence       Fence
 	fenceReadAt time.Time
 	bySource    map[string][]Reading
+
+	own own
 }
 
 // New returns a service that has read nothing.
@@ -97,29 +100,38 @@ func New(o Options) *Service {
 	}
 	o.Rules.Fenced = o.Fence != nil
 	s := &Service{o: o, bySource: make(map[string][]Reading), disagreed: make(map[Currency]time.Time)}
+	s.own.all = make(map[string]*ownSource)
 	s.view.Store(&View{})
 	return s
 }
 
-// Rate returns the rate of the currency. It calls nobody while the rates are warm; otherwise it waits for one reading,
-// at most coldLimit. It fails with the fault of a Refusal.
-func (s *Service) Rate(ctx context.Context, c Currency) (Quote, error) {
-	if c != USD && !slices.Contains(s.Listed(), c) {
+// Rate returns the rate of the currency for the merchant's prices. It calls nobody while the rates are warm; otherwise
+// it waits for one reading, at most coldLimit. It fails with the fault of a Refusal.
+func (s *Service) Rate(ctx context.Context, c Currency, p Pricing) (Quote, error) {
+	if c == USD {
+		return s.decide(c, p, nil) // it needs no source, so none is read for its sake
+	}
+	own := p.Currency == c && (p.Fixed > 0 || p.URL != "")
+	if !own && !slices.Contains(s.Listed(), c) {
 		return Quote{}, s.fault(&Refusal{c, Unlisted, "no source has it"})
 	}
 	s.asked.Store(s.o.Now().UnixNano())
-	q, err := s.decide(c)
+	var readings []Reading
+	if own && p.Fixed == 0 {
+		readings = s.ownReadings(ctx, p.URL)
+	}
+	q, err := s.decide(c, p, readings)
 	if err == nil {
 		return q, nil
 	}
 	if s.await(ctx, s.begin()) {
-		q, err = s.decide(c)
+		q, err = s.decide(c, p, readings)
 	}
 	return q, s.fault(err)
 }
 
-func (s *Service) decide(c Currency) (Quote, error) {
-	return Decide(c, *s.view.Load(), s.o.Rules, s.o.Now())
+func (s *Service) decide(c Currency, p Pricing, own []Reading) (Quote, error) {
+	return DecideFor(c, *s.view.Load(), s.o.Rules, p, own, s.o.Now())
 }
 
 // fault makes refusals what callers may see.
@@ -151,6 +163,7 @@ func (s *Service) Turn(ctx context.Context) error {
 		return nil
 	}
 	s.await(ctx, s.begin())
+	s.turnOwn(ctx)
 	return nil
 }
 
@@ -159,7 +172,7 @@ func (s *Service) Turn(ctx context.Context) error {
 func (s *Service) begin() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.running != nil || len(s.o.Sources) == 0 {
+	if s.running != nil || len(s.o.Sources) == 0 && s.o.Fence == nil {
 		return s.running
 	}
 	now := s.o.Now()
@@ -175,7 +188,7 @@ func (s *Service) begin() <-chan struct{} {
 		defer cancel()
 		if s.begins(ctx, now) {
 			s.read(ctx)
-			s.share(context.WithoutCancel(ctx))
+			s.share(ctx)
 		}
 		s.publish()
 		s.mu.Lock()

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/secret"
 )
@@ -28,6 +29,8 @@ type Custodian struct {
 	// ShortBasis and LateFor are the acceptance policy (payment.Terms).
 	ShortBasis int64
 	LateFor    time.Duration
+	// Pricing is what the merchant wants of the rates of prices in other currencies.
+	Pricing exchange.Pricing
 	// Closed: the operator disabled the key or its owner, so nothing is started.
 	Closed    bool
 	CreatedAt time.Time

@@ -121,7 +121,8 @@ func (s *Store) CreateCampaign(
 		err := t.NewRaw("INSERT INTO campaigns (slug, key_id, title, description, goal, suggested, currency, state, "+
 			"show_at_once, created_at, updated_at, ends_at) "+
 			"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (slug) DO NOTHING RETURNING id",
-			c.Slug, c.KeyID, c.Title, c.Description, goal, suggested, string(c.Prices.Currency), string(c.State), c.ShowAtOnce,
+			c.Slug, c.KeyID, c.Title, c.Description, goal, suggested, string(c.Prices.Currency),
+			string(c.State), c.ShowAtOnce,
 			db.At(c.CreatedAt), db.At(c.UpdatedAt), db.At(c.EndsAt)).Scan(ctx, &c.Number)
 		return noRows(err, campaign.ErrTaken)
 	})

@@ -33,6 +33,7 @@ type paymentRow struct {
 	Price         int64   `db:"fixed"`
 	Rate          int64   `db:"fixed"`
 	RateAt        instant `db:"fixed"`
+	RateMarkup    int64   `db:"fixed"`
 	RateSources   string  `db:"fixed"`
 	Status        string
 	Network       string
@@ -79,8 +80,8 @@ func rowOf(p payment.Payment) (*paymentRow, error) {
 	return &paymentRow{
 		ID: p.Number, PublicID: string(p.ID), KeyID: p.KeyID, Kind: string(p.Kind), Amount: int64(p.Amount),
 		Currency: string(p.Price.Currency), Price: p.Price.Units, Rate: int64(p.Price.Rate), RateAt: db.At(p.Price.At),
-		RateSources: table.RateSources(p.Price),
-		Status:      string(p.Status), Network: string(p.Choice.Network), Token: string(p.Choice.Token),
+		RateSources: table.RateSources(p.Price), RateMarkup: p.Price.Markup,
+		Status: string(p.Status), Network: string(p.Choice.Network), Token: string(p.Choice.Token),
 		CreatedAt: db.At(p.CreatedAt), ExpiresAt: db.At(p.ExpiresAt), StartedAt: db.At(p.StartedAt),
 		EndedAt:   db.At(p.EndedAt),
 		ResumedAt: db.At(p.ResumedAt), Hash: db.Packed(p.Hash), Extended: p.Extended,
@@ -102,7 +103,8 @@ func (r *paymentRow) payment() (payment.Payment, error) {
 	}
 	return payment.Payment{
 		ID: payment.ID(r.PublicID), Number: r.ID, KeyID: r.KeyID, Kind: payment.Kind(r.Kind),
-		Amount: money.Micros(r.Amount), Price: table.Price(r.Currency, r.Price, r.Rate, r.RateAt, r.RateSources),
+		Amount:    money.Micros(r.Amount),
+		Price:     table.Price(r.Currency, r.Price, r.Rate, r.RateAt, r.RateSources, r.RateMarkup),
 		Status:    payment.Status(r.Status),
 		Choice:    payment.Choice{Network: chain.Network(r.Network), Token: money.Token(r.Token)},
 		CreatedAt: r.CreatedAt.Time, ExpiresAt: r.ExpiresAt.Time, StartedAt: r.StartedAt.Time, EndedAt: r.EndedAt.Time,

@@ -9,12 +9,29 @@ import (
 	"github.com/florinpay/florin/internal/store/db"
 )
 
-var _ exchange.Store = (*Store)(nil)
+// Rates shares what instances with the same sources of rates read. Others, whose settings differ, share something else.
+func (s *Store) Rates(sources string) exchange.Shared {
+	return exchange.Shared{
+		Begin: func(ctx context.Context, now time.Time, within time.Duration) (bool, exchange.Snapshot, error) {
+			mine, last, err := s.beginReading(ctx, sources, now, within)
+			return mine, last, db.Wrap(err, "begin to read rates")
+		},
+		Save: func(ctx context.Context, now time.Time, read exchange.Snapshot) error {
+			body, err := json.Marshal(read)
+			if err == nil {
+				_, err = db.WriteOne(ctx, s.db, "UPDATE rates SET read_at = ?, body = ? WHERE sources = ?", db.At(now),
+					string(body), sources)
+			}
+			return db.Wrap(err, "save rates")
+		},
+	}
+}
 
-// BeginReading reports whether no instance has begun to read the sources of rates within the time before now, and records
-// that this one has. It returns what was read last.
-func (s *Store) BeginReading(
-	ctx context.Context, now time.Time, within time.Duration,
+// keepRates is for how long what nobody reads any more is kept.
+const keepRates = 24 * time.Hour
+
+func (s *Store) beginReading(
+	ctx context.Context, sources string, now time.Time, within time.Duration,
 ) (mine bool, last exchange.Snapshot, err error) {
 	var row struct {
 		BeganAt instant
@@ -22,9 +39,10 @@ func (s *Store) BeginReading(
 		Body    string
 	}
 	err = s.db.Write(ctx, func(ctx context.Context, t tx) error {
-		res, err := t.NewRaw("INSERT INTO rates (only_row, began_at, body) VALUES (1, ?, '{}') ON CONFLICT (only_row) "+
+		// A clock that was ahead must not keep everybody from reading.
+		res, err := t.NewRaw("INSERT INTO rates (sources, began_at, body) VALUES (?, ?, '{}') ON CONFLICT (sources) "+
 			"DO UPDATE SET began_at = excluded.began_at WHERE rates.began_at <= ? OR rates.began_at > ?",
-			db.At(now), db.At(now.Add(-within)), db.At(now.Add(within))).Exec(ctx)
+			sources, db.At(now), db.At(now.Add(-within)), db.At(now.Add(within))).Exec(ctx)
 		if err != nil {
 			return err
 		}
@@ -32,21 +50,17 @@ func (s *Store) BeginReading(
 		if err != nil {
 			return err
 		}
-		mine = changed == 1
-		return t.NewRaw("SELECT began_at, read_at, body FROM rates WHERE only_row = 1").Scan(ctx, &row)
+		if mine = changed == 1; mine {
+			_, err = t.NewRaw("DELETE FROM rates WHERE began_at < ?", db.At(now.Add(-keepRates))).Exec(ctx)
+			if err != nil {
+				return err
+			}
+		}
+		return t.NewRaw("SELECT began_at, read_at, body FROM rates WHERE sources = ?", sources).Scan(ctx, &row)
 	})
 	if err == nil {
 		err = json.Unmarshal([]byte(row.Body), &last)
 	}
 	last.Ended = !row.ReadAt.IsZero() && !row.ReadAt.Before(row.BeganAt.Time)
-	return mine, last, db.Wrap(err, "begin to read rates")
-}
-
-// SaveReading stores what the sources of rates have said.
-func (s *Store) SaveReading(ctx context.Context, now time.Time, read exchange.Snapshot) error {
-	body, err := json.Marshal(read)
-	if err == nil {
-		_, err = db.WriteOne(ctx, s.db, "UPDATE rates SET read_at = ?, body = ? WHERE only_row = 1", db.At(now), string(body))
-	}
-	return db.Wrap(err, "save rates")
+	return mine, last, err
 }

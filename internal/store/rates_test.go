@@ -25,7 +25,7 @@ func TestStore_Rates(t *testing.T) {
 		}
 		instance := func() *exchange.Service {
 			o := exchange.Options{
-				Now: clock, Store: w.Store, Rules: exchange.Rules{FencePercent: 3, PegPercent: 1},
+				Now: clock, Shared: w.Rates("a hash"), Rules: exchange.Rules{FencePercent: 3, PegPercent: 1},
 				Fence: func(context.Context) (exchange.Fence, error) {
 					fenced.Add(1)
 					return exchange.Fence{
@@ -43,7 +43,8 @@ func TestStore_Rates(t *testing.T) {
 		const minutes = 30
 		for range minutes * 12 { // each instance has its own second of five
 			for _, s := range all {
-				if q, err := s.Rate(t.Context(), "EUR"); err != nil || q.Rate.String() != "1.16152" || len(q.Sources) != 3 {
+				q, err := s.Rate(t.Context(), "EUR", exchange.Pricing{})
+				if err != nil || q.Rate.String() != "1.16152" || len(q.Sources) != 3 {
 					t.Fatalf("%+v, %v", q, err)
 				}
 				w.Must(s.Turn(t.Context()))
@@ -54,18 +55,22 @@ func TestStore_Rates(t *testing.T) {
 		if n := calls.Load(); n > 2*(minutes+1) || n < 2*(minutes-5) || fenced.Load() > 2 {
 			t.Errorf("%d minutes of three instances cost %d calls, and %d of the fence", minutes, n, fenced.Load())
 		}
+		w.Must(all[0].Turn(t.Context()))
 		before := calls.Load()
-		if _, err := instance().Rate(t.Context(), "EUR"); err != nil || calls.Load() != before {
+		if _, err := instance().Rate(t.Context(), "EUR", exchange.Pricing{}); err != nil || calls.Load() != before {
 			t.Errorf("a new instance: %v, %d calls", err, calls.Load()-before)
 		}
 		// One that ends while it asks keeps the others waiting for no more than a turn.
 		now = now.Add(time.Minute)
-		mine, _, err := w.BeginReading(t.Context(), now, time.Minute)
+		mine, _, err := w.Rates("a hash").Begin(t.Context(), now, time.Minute)
 		if w.Must(err); !mine {
 			t.Fatal("nobody had begun")
 		}
+		if mine, _, err := w.Rates("another").Begin(t.Context(), now, time.Minute); err != nil || !mine {
+			t.Errorf("other sources wait for these: %v, %v", mine, err)
+		}
 		now = now.Add(time.Minute)
-		if _, err := all[0].Rate(t.Context(), "EUR"); err != nil {
+		if _, err := all[0].Rate(t.Context(), "EUR", exchange.Pricing{}); err != nil {
 			t.Errorf("after one that ended: %v", err)
 		}
 	})

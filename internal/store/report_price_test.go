@@ -45,7 +45,9 @@ func TestStore_SearchPayments_Price(t *testing.T) {
 				}
 			}
 		}
-		for _, text := range []string{"GBP 1030.50", "$1030.50", "1030.51", "10305", "1030,50 XYZ", "1030.50 EUR EUR", "1.0.3", "EUR"} {
+		for _, text := range []string{
+			"GBP 1030.50", "$1030.50", "1030.51", "10305", "1030,50 XYZ", "1030.50 EUR EUR", "1.0.3", "EUR",
+		} {
 			if list := w.search(report.Query{Keys: []int64{k.ID}, Text: text}); len(list) != 0 {
 				t.Errorf("%q finds %d", text, len(list))
 			}

@@ -119,6 +119,7 @@ CREATE TABLE custodians (
     website          text        NOT NULL,
     short_basis      bigint      NOT NULL CHECK (short_basis BETWEEN 0 AND 10000),
     late_for_us      bigint      NOT NULL CHECK (late_for_us >= 0),
+    pricing          text        NOT NULL DEFAULT '', -- JSON: what the merchant wants of rates; empty: nothing
     created_at       timestamptz NOT NULL,
     updated_at       timestamptz NOT NULL
 );
@@ -161,6 +162,7 @@ CREATE TABLE payments (
     ended_at       timestamptz,
     resumed_at     timestamptz,
     late_for_us    bigint      NOT NULL,
+    rate_markup    bigint      NOT NULL DEFAULT 0 CHECK (rate_markup >= 0), -- hundredths of a per cent that the merchant adds
     price          bigint      NOT NULL DEFAULT 0, -- in the currency's smallest unit
     rate           bigint      NOT NULL DEFAULT 0, -- USD for one unit of the currency, in 1e-10
     rate_at        timestamptz,
@@ -983,9 +985,10 @@ CREATE TABLE callback_certificates (
     seen_at    timestamptz NOT NULL -- to the day
 );
 
--- What the sources of rates of currencies have said last, for all instances: one of them asks, and the others read it.
+-- What the sources of rates of currencies have said last, for all instances that have the same sources: one of them asks,
+-- and the others read it.
 CREATE TABLE rates (
-    only_row integer     PRIMARY KEY CHECK (only_row = 1),
+    sources  text        PRIMARY KEY, -- hash of the settings that say which sources there are
     began_at timestamptz NOT NULL, -- when an instance began to ask last
     read_at  timestamptz,          -- when that had ended; NULL: never yet
     body     text        NOT NULL  -- JSON

@@ -118,6 +118,7 @@ CREATE TABLE custodians (
     website          TEXT    NOT NULL,
     short_basis      INTEGER NOT NULL CHECK (short_basis BETWEEN 0 AND 10000),
     late_for_us      INTEGER NOT NULL CHECK (late_for_us >= 0),
+    pricing          TEXT    NOT NULL DEFAULT '', -- JSON: what the merchant wants of rates; empty: nothing
     created_at       INTEGER NOT NULL,
     updated_at       INTEGER NOT NULL
 ) STRICT;
@@ -159,6 +160,7 @@ CREATE TABLE payments (
     currency       TEXT    NOT NULL DEFAULT '', -- of the price that the amount was made of; empty: it was given in dollars
     price          INTEGER NOT NULL DEFAULT 0, -- in the currency's smallest unit
     rate           INTEGER NOT NULL DEFAULT 0, -- USD for one unit of the currency, in 1e-10
+    rate_markup    INTEGER NOT NULL DEFAULT 0 CHECK (rate_markup >= 0), -- hundredths of a per cent that the merchant adds
     rate_at        INTEGER,
     rate_sources   TEXT    NOT NULL DEFAULT '', -- with commas between them
     status         TEXT    NOT NULL CHECK (status IN ('PENDING', 'STARTED', 'COMPLETED', 'EXPIRED', 'CANCELLED')),
@@ -970,9 +972,10 @@ CREATE TABLE callback_certificates (
     seen_at    INTEGER NOT NULL -- to the day
 ) STRICT;
 
--- What the sources of rates of currencies have said last, for all instances: one of them asks, and the others read it.
+-- What the sources of rates of currencies have said last, for all instances that have the same sources: one of them asks,
+-- and the others read it.
 CREATE TABLE rates (
-    only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+    sources  TEXT PRIMARY KEY, -- hash of the settings that say which sources there are
     began_at INTEGER NOT NULL, -- when an instance began to ask last
     read_at  INTEGER,          -- when that had ended; NULL: never yet
     body     TEXT NOT NULL     -- JSON

@@ -131,7 +131,8 @@ type LinkProps struct {
 	Description string
 	// Amount is fixed, a plain decimal; empty lets the payer choose between Min and Max, which may be empty.
 	Amount, Min, Max string
-	// Price is a price in another currency; none where the link is in US dollars. Without an amount the payer chooses it.
+	// Price is a price in another currency; none where the link is in US dollars. Without an amount the payer chooses
+	// it.
 	Price views.Price
 	// Bounded shows Min and Max beside the field: the merchant set them.
 	Bounded bool

@@ -40,6 +40,7 @@ func PriceOf(p payment.Payment) views.Price {
 	}
 	return views.Price{
 		Amount: p.Price.Amount(), Currency: string(p.Price.Currency), Rate: p.Price.Rate.String(), At: p.Price.At,
+		Markup: p.Price.MarkupPercent(),
 	}
 }
 

@@ -20,8 +20,8 @@ type volume struct {
 	count int64
 }
 
-// in is the currency that a page is read in; empty: US dollars. Nothing is converted: what was priced in another currency
-// stays apart.
+// in is the currency that a page is read in; empty: US dollars. Nothing is converted: what was priced in another
+// currency stays apart.
 type in exchange.Currency
 
 // text writes an amount.

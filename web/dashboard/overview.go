@@ -101,8 +101,8 @@ func rangeOf(text string) int {
 	return usualDays
 }
 
-// currencyOf is the currency that the overview is read in, empty for US dollars, and those it may be read in: the shops'
-// own. Without a choice it is that of all shops, if they have one.
+// currencyOf is the currency that the overview is read in, empty for US dollars, and those it may be read in: the
+// shops' own. Without a choice it is that of all shops, if they have one.
 func currencyOf(who session.Principal, asked string) (read string, all []string) {
 	same := true
 	for i, k := range who.Keys {

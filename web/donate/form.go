@@ -63,11 +63,13 @@ func (s *Surface) postDonateForm(c echo.Context) error {
 		Name: form.Get("name"), Message: form.Get("message"),
 	}
 	if own := found.Prices.Currency; own != "" {
-		in.Amount, in.Price = model.NotNumber(), &model.PriceInput{Amount: model.DecimalText(typed), Currency: string(own)}
+		in.Amount = model.NotNumber()
+		in.Price = &model.PriceInput{Amount: model.DecimalText(typed), Currency: string(own)}
 	}
 	out, err := s.Operations.StartDonation(c.Request().Context(), in)
 	if e := boundError(err); e != "" {
-		return s.donateAgain(c, http.StatusUnprocessableEntity, map[string]donate.InputError{"amount": e}, checkout.ProblemNone)
+		problems["amount"] = e
+		return s.donateAgain(c, http.StatusUnprocessableEntity, problems, checkout.ProblemNone)
 	}
 	var refusal operation.Refusal
 	switch {
@@ -99,8 +101,8 @@ func (s *Surface) addOnce(c echo.Context, form url.Values) {
 	shell.CallOf(c).IdempotencyKey = "form-" + hex.EncodeToString(sum[:])
 }
 
-// boundError says that what a price is worth, at the rate of this moment, is more or less than may be paid; empty: it is
-// something else.
+// boundError says that what a price is worth, at the rate of this moment, is more or less than may be paid; empty: the
+// error is another.
 func boundError(err error) donate.InputError {
 	bound, ok := errors.AsType[*payment.BoundError](err)
 	switch {

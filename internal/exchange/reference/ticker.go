@@ -101,9 +101,10 @@ func Source(text string, now func() time.Time) exchange.Source {
 	return source(NameOf(text), t, known && !elsewhere, now)
 }
 
-// Merchants returns a merchant's own address as a source of rates. It must be public.
-func Merchants(address string, now func() time.Time) exchange.Source {
-	return source(NameOf(address), ticker{address, listed, parseOwn}, true, now)
+// Merchants returns a merchant's own address as a source of rates. It is asked on public addresses only, unless private
+// ones are allowed as they are for callbacks.
+func Merchants(address string, private bool, now func() time.Time) exchange.Source {
+	return source(NameOf(address), ticker{address, listed, parseOwn}, !private, now)
 }
 
 func source(name string, t ticker, guarded bool, now func() time.Time) exchange.Source {
@@ -128,8 +129,9 @@ func readings(of []string, prices map[string]price) []exchange.Reading {
 		list[i] = exchange.Reading{Of: c, Problem: "it does not have it"}
 		if p, ok := prices[c]; ok {
 			list[i] = exchange.Reading{
-				Of: c, Answer: rounded(p.dollars), Decimals: tickerPlaces, Places: tickerPlaces, Description: c + " / USD",
-				UpdatedAt: p.at, MaxAge: tickerAge,
+				Of: c, Answer: rounded(p.dollars), Decimals: tickerPlaces, Places: tickerPlaces,
+				Description: c + " / USD",
+				UpdatedAt:   p.at, MaxAge: tickerAge,
 			}
 		}
 	}
@@ -168,8 +170,8 @@ func parsePrice(text string, at time.Time) (price, error) {
 // krakenKey is a pair as Kraken's answers name it: not always as it was asked for.
 var krakenKey = regexp.MustCompile(`^X?USDTZ?([A-Z]{3})$`)
 
-// parseKraken reads the answer of Kraken's /0/public/Ticker: the price of the last trade of each pair. It says its errors
-// with status 200.
+// parseKraken reads the answer of Kraken's /0/public/Ticker: the price of the last trade of each pair. It says its
+// errors with status 200.
 func parseKraken(raw []byte, now time.Time) (map[string]price, error) {
 	var answer struct {
 		Error  []string
@@ -253,8 +255,8 @@ func parseCoinGecko(raw []byte, _ time.Time) (map[string]price, error) {
 	return prices, nil
 }
 
-// parseOwn reads the answer of a server of one's own: {"updatedAt": "2026-11-26T14:03:00Z", "rates": {"EUR": "1.16152"}},
-// what a unit of each currency is worth in US dollars.
+// parseOwn reads the answer of a server of one's own, what a unit of each currency is worth in US dollars:
+// {"updatedAt": "2026-11-26T14:03:00Z", "rates": {"EUR": "1.16152"}}.
 func parseOwn(raw []byte, _ time.Time) (map[string]price, error) {
 	var answer struct {
 		UpdatedAt time.Time

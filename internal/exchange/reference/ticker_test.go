@@ -124,7 +124,7 @@ func TestSource_Private(t *testing.T) {
 	asked := false
 	srv := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked = true }))
 	defer srv.Close()
-	if _, err := reference.Merchants(srv.URL, time.Now).Read(t.Context()); err == nil || asked {
+	if _, err := reference.Merchants(srv.URL, false, time.Now).Read(t.Context()); err == nil || asked {
 		t.Errorf("a merchant's address in our network was asked: %v", err)
 	}
 }

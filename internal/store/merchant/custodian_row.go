@@ -7,6 +7,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/store/db"
@@ -41,6 +42,7 @@ type custodianRow struct {
 	SupportEmail    string
 	Website         string
 	ShortBasis      int64
+	Pricing         string
 	LateForUs       int64
 	CreatedAt       db.Instant
 	UpdatedAt       db.Instant
@@ -77,8 +79,16 @@ func (s *Store) sealCustodian(c merchant.Custodian) (custodianRow, error) {
 	if err != nil {
 		return custodianRow{}, err
 	}
+	pricing := ""
+	if c.Pricing != (exchange.Pricing{}) {
+		text, err := json.Marshal(c.Pricing)
+		if err != nil {
+			return custodianRow{}, err
+		}
+		pricing = string(text)
+	}
 	return custodianRow{
-		ID: c.ID, PublicID: c.PublicID, KeyID: c.KeyID, Name: c.Name, CallbackURL: c.CallbackURL,
+		Pricing: pricing, ID: c.ID, PublicID: c.PublicID, KeyID: c.KeyID, Name: c.Name, CallbackURL: c.CallbackURL,
 		Receiver: int64(webhook.ReceiverOf(c.CallbackURL)),
 		Secret:   s.sealer.Seal(table.SecretPlace(c.PublicID), c.Secret), SigningSecrets: string(signing),
 		Tagline: c.Branding.Tagline, LogoURL: c.Branding.LogoURL, PrimaryColor: c.Branding.PrimaryColor,
@@ -99,8 +109,14 @@ func (s *Store) openCustodian(r custodianRow) (merchant.Custodian, error) {
 	if err != nil {
 		return merchant.Custodian{}, err
 	}
+	var pricing exchange.Pricing
+	if r.Pricing != "" {
+		if err := json.Unmarshal([]byte(r.Pricing), &pricing); err != nil {
+			return merchant.Custodian{}, err
+		}
+	}
 	return merchant.Custodian{
-		ID: r.ID, PublicID: r.PublicID, KeyID: r.KeyID, Name: r.Name, CallbackURL: r.CallbackURL,
+		Pricing: pricing, ID: r.ID, PublicID: r.PublicID, KeyID: r.KeyID, Name: r.Name, CallbackURL: r.CallbackURL,
 		Secret: text, SigningSecrets: signing,
 		Branding: merchant.Branding{
 			Tagline: r.Tagline, LogoURL: r.LogoURL, PrimaryColor: r.PrimaryColor, BackgroundColor: r.BackgroundColor,

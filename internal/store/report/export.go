@@ -32,6 +32,7 @@ type exportedPayment struct {
 	Rate          int64
 	RateAt        db.Instant
 	RateSources   string
+	RateMarkup    int64
 	Status        string
 	Network       string
 	Token         string
@@ -146,7 +147,8 @@ func (r *Reader) exported(ctx context.Context, numbers []int64) ([]payment.Payme
 func (r *exportedPayment) payment() payment.Payment {
 	return payment.Payment{
 		ID: payment.ID(r.PublicID), Number: r.ID, KeyID: r.KeyID, Kind: payment.Kind(r.Kind),
-		Amount: money.Micros(r.Amount), Price: table.Price(r.Currency, r.Price, r.Rate, r.RateAt, r.RateSources),
+		Amount:    money.Micros(r.Amount),
+		Price:     table.Price(r.Currency, r.Price, r.Rate, r.RateAt, r.RateSources, r.RateMarkup),
 		Status:    payment.Status(r.Status),
 		Choice:    payment.Choice{Network: chain.Network(r.Network), Token: money.Token(r.Token)},
 		CreatedAt: r.CreatedAt.Time, StartedAt: r.StartedAt.Time, EndedAt: r.EndedAt.Time,

@@ -11,13 +11,13 @@ import (
 const between = ","
 
 // Price returns the price of a payment from its columns; none for most.
-func Price(currency string, units, rate int64, at db.Instant, sources string) exchange.Price {
+func Price(currency string, units, rate int64, at db.Instant, sources string, markup int64) exchange.Price {
 	if currency == "" {
 		return exchange.Price{}
 	}
 	p := exchange.Price{
 		Sum:   exchange.Sum{Currency: exchange.Currency(currency), Units: units},
-		Quote: exchange.Quote{Rate: exchange.Rate(rate), At: at.Time},
+		Quote: exchange.Quote{Rate: exchange.Rate(rate), At: at.Time, Markup: markup},
 	}
 	if sources != "" {
 		p.Sources = strings.Split(sources, between)
