@@ -20,9 +20,9 @@ func (p Price) None() bool { return p.Currency == "" }
 // Price writes an amount in a currency as the language writes it: 30,50 €. Digits are always 0 to 9.
 func (l *Locale) Price(plain, code string) string { return l.price(plain, code, iso.DefaultDigits) }
 
-// rate writes what one unit was worth, and what the merchant adds: 1 € = 1.16152 USD + 1.5 %.
+// rate writes what one unit was worth, and what the merchant adds: 1.16152 USD + 1.5 %.
 func (l *Locale) rate(x Price) string {
-	text := l.Unit(x.Currency) + " = " + l.Money(x.Rate, "USD")
+	text := l.Money(x.Rate, "USD")
 	if x.Markup != "" {
 		text += " + " + l.Amount(x.Markup) + "\u00a0%"
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/payment"
 )
@@ -43,9 +44,21 @@ func TestPrice_Pricing(t *testing.T) {
 		t.Errorf("stored %+v", c.Pricing)
 	}
 	s.get("/dashboard/settings/payouts").wants(t, 200, `value="1.5"`, `value="https://rates.example/"`)
+	checkMarkup(t, b.bundle, m, func() string { return s.get("/dashboard/payments.csv").body })
+}
+
+// checkMarkup makes a payment of the merchant, who adds 1.5 %.
+func checkMarkup(t *testing.T, b *bundle, m seller, export func() string) {
+	t.Helper()
 	key := []string{"api-key", m.text}
 	created := b.ask("POST", "/create-payment", `{"price":{"amount":"30.50","currency":"EUR"}}`, key...)
 	id := created.text(t, "transaction.txnid")
+	p, err := b.payments.Get(t.Context(), id)
+	must(t, err)
+	if p.Amount != 35_957_755 || p.Price.Markup != 150 {
+		t.Errorf("stored %s, %+v", p.Amount, p.Price)
+	}
+	done := b.deposit(b.start(p, chain.Polygon), p.Amount, true)
 	for name, body := range map[string]string{
 		"create": created.body, "order": b.ask("GET", "/orders/"+id, "").body,
 		"events":  b.ask("GET", "/events", "", key...).body,
@@ -55,17 +68,12 @@ func TestPrice_Pricing(t *testing.T) {
 			t.Errorf("%s: %s", name, body)
 		}
 	}
-	p, err := b.payments.Get(t.Context(), id)
-	must(t, err)
-	if p.Amount != 35_957_755 || p.Price.Markup != 150 {
-		t.Errorf("stored %s, %+v", p.Amount, p.Price)
-	}
-	page := b.ask("GET", "/pay?txnid="+id+"&lang=de", "", "Accept", "text/html").body
+	page := b.ask("GET", "/pay/"+string(done.ID)+"/receipt?lang=de", "", "Accept", "text/html").body
 	if !strings.Contains(page, "1,16152\u00a0USD + 1,5\u00a0%") {
 		t.Error("the payer does not see the mark-up")
 	}
-	csv := s.get("/dashboard/payments.csv").body
-	if !strings.Contains(csv, "markupPercent") || !strings.Contains(csv, ",1.5\n") && !strings.Contains(csv, ",1.5\r\n") {
+	csv := strings.ReplaceAll(export(), "\r", "")
+	if !strings.Contains(csv, "markupPercent") || !strings.Contains(csv, ",1.5\n") {
 		t.Errorf("the export lacks the mark-up: %s", csv)
 	}
 	plain, err := b.payments.Create(t.Context(), payment.CreateInput{KeyID: m.key.ID, Amount: "5"})

@@ -136,9 +136,9 @@ func TestPrice_Checkout(t *testing.T) {
 	})
 	must(t, err)
 	for lang, want := range map[string][]string{
-		"en": {"€1,030.50", "1,196.94636\u00a0USD", "€1 = 1.16152\u00a0USD"},
-		"de": {"1.030,50\u00a0€", "1.196,94636\u00a0USD", "1\u00a0€ = 1,16152\u00a0USD"},
-		"ar": {"1,030.50\u00a0€", "1,196.94636\u00a0USD", "1\u00a0€ = 1.16152\u00a0USD"},
+		"en": {"€1,030.50", "1,196.94636\u00a0USD", "€1</bdi> = <bdi>1.16152\u00a0USD"},
+		"de": {"1.030,50\u00a0€", "1.196,94636\u00a0USD", "1\u00a0€</bdi> = <bdi>1,16152\u00a0USD"},
+		"ar": {"1,030.50\u00a0€", "1,196.94636\u00a0USD", "1.16152\u00a0USD"},
 	} {
 		r := b.ask("GET", "/pay?txnid="+string(p.ID)+"&lang="+lang, "", "Accept", "text/html")
 		for _, text := range want {

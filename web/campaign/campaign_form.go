@@ -56,8 +56,8 @@ func campaignForm(
 	}
 	form.Fields = append(form.Fields,
 		f.Field(panel.Field{
-			Setting: true, Name: "goal", Label: "Goal" + inWhat + " (optional)", Mode: "decimal", Max: "24", Value: goal,
-			Placeholder: "5000",
+			Setting: true, Name: "goal", Label: "Goal" + inWhat + " (optional)", Mode: "decimal", Max: "24",
+			Value: goal, Placeholder: "5000",
 		}),
 		f.Field(panel.Field{
 			Setting: true, Name: "suggested", Label: "Suggested amounts (optional)", Max: "120", Value: strings.Join(

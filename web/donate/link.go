@@ -94,7 +94,7 @@ func (s *Surface) postLink(c echo.Context) error {
 		return s.refuseLink(c, l, err)
 	}
 	id, err := s.useLink(ctx, l, typed, form)
-	if e := boundError(err); e != "" {
+	if e := boundError(err); e != "" && l.Open() {
 		return s.linkAgain(c, http.StatusUnprocessableEntity, l, "amount", e)
 	}
 	if err != nil {
