@@ -180,20 +180,20 @@ func parseKraken(raw []byte, now time.Time) (map[string]price, error) {
 		}
 	}
 	if err := json.Unmarshal(raw, &answer); err != nil {
-		return nil, fmt.Errorf("Kraken's answer: %w", err)
+		return nil, fmt.Errorf("answer of Kraken: %w", err)
 	}
 	if len(answer.Error) > 0 {
-		return nil, fmt.Errorf("Kraken says %.80q", answer.Error[0])
+		return nil, fmt.Errorf("answer of Kraken: it says %.80q", answer.Error[0])
 	}
 	prices := make(map[string]price)
 	for key, x := range answer.Result {
 		m := krakenKey.FindStringSubmatch(key)
 		if m == nil || len(x.C) == 0 {
-			return nil, fmt.Errorf("Kraken's answer has %.20q", key)
+			return nil, fmt.Errorf("answer of Kraken: %.20q is no pair", key)
 		}
 		p, err := inverse(x.C[0], now)
 		if err != nil {
-			return nil, fmt.Errorf("Kraken, %s: %w", m[1], err)
+			return nil, fmt.Errorf("answer of Kraken: %s: %w", m[1], err)
 		}
 		prices[m[1]] = p
 	}
@@ -209,10 +209,10 @@ func parseCoinbase(raw []byte, now time.Time) (map[string]price, error) {
 		}
 	}
 	if err := json.Unmarshal(raw, &answer); err != nil {
-		return nil, fmt.Errorf("Coinbase's answer: %w", err)
+		return nil, fmt.Errorf("answer of Coinbase: %w", err)
 	}
 	if answer.Data.Currency != "USDC" {
-		return nil, fmt.Errorf("Coinbase's answer is about %.10q", answer.Data.Currency)
+		return nil, fmt.Errorf("answer of Coinbase: it is about %.10q", answer.Data.Currency)
 	}
 	prices := make(map[string]price)
 	for _, c := range listed { // it has hundreds of coins, too
@@ -222,7 +222,7 @@ func parseCoinbase(raw []byte, now time.Time) (map[string]price, error) {
 		}
 		p, err := inverse(text, now)
 		if err != nil {
-			return nil, fmt.Errorf("Coinbase, %s: %w", c, err)
+			return nil, fmt.Errorf("answer of Coinbase: %s: %w", c, err)
 		}
 		prices[c] = p
 	}
@@ -233,12 +233,12 @@ func parseCoinbase(raw []byte, now time.Time) (map[string]price, error) {
 func parseCoinGecko(raw []byte, _ time.Time) (map[string]price, error) {
 	var answer map[string]map[string]json.Number
 	if err := json.Unmarshal(raw, &answer); err != nil {
-		return nil, fmt.Errorf("CoinGecko's answer: %w", err)
+		return nil, fmt.Errorf("answer of CoinGecko: %w", err)
 	}
 	coin := answer["usd-coin"]
 	seconds, err := coin["last_updated_at"].Int64()
 	if err != nil {
-		return nil, errors.New("CoinGecko's answer does not say of when it is")
+		return nil, errors.New("answer of CoinGecko: it does not say of when it is")
 	}
 	prices := make(map[string]price)
 	for _, c := range listed {
@@ -248,7 +248,7 @@ func parseCoinGecko(raw []byte, _ time.Time) (map[string]price, error) {
 		}
 		p, err := inverse(text.String(), time.Unix(seconds, 0))
 		if err != nil {
-			return nil, fmt.Errorf("CoinGecko, %s: %w", c, err)
+			return nil, fmt.Errorf("answer of CoinGecko: %s: %w", c, err)
 		}
 		prices[c] = p
 	}
