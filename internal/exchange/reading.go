@@ -62,5 +62,8 @@ func (r Reading) Value(now time.Time) (rate Rate, problem string) {
 
 // describes reports whether the feed calls itself by what it is read for: "EUR / USD".
 func (r Reading) describes() bool {
+	if r.Description == r.Of+" / "+string(USD) { // as almost all do
+		return true
+	}
 	return strings.EqualFold(strings.Join(strings.Fields(r.Description), ""), r.Of+"/"+string(USD))
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -75,9 +74,10 @@ const (
 // Service knows the rates. It reads the sources while somebody prices in another currency, and nothing otherwise. It is
 // safe for concurrent use.
 type Service struct {
-	o     Options
-	asked atomic.Int64 // when somebody asked last, in Unix nanoseconds
-	view  atomic.Pointer[View]
+	o      Options
+	listed []Currency
+	asked  atomic.Int64 // when somebody asked last, in Unix nanoseconds
+	view   atomic.Pointer[View]
 
 	mu      sync.Mutex
 	tried   time.Time     // when reading began last
@@ -99,7 +99,9 @@ func New(o Options) *Service {
 		o.Every = Every
 	}
 	o.Rules.Fenced = o.Fence != nil
-	s := &Service{o: o, bySource: make(map[string][]Reading), disagreed: make(map[Currency]time.Time)}
+	s := &Service{
+		o: o, listed: listedOf(o.Sources), bySource: make(map[string][]Reading), disagreed: make(map[Currency]time.Time),
+	}
 	s.own.all = make(map[string]*ownSource)
 	s.view.Store(&View{})
 	return s
@@ -142,18 +144,20 @@ func (s *Service) fault(err error) error {
 	return err
 }
 
-// Listed lists the currencies that the sources have, in order.
-func (s *Service) Listed() []Currency {
-	var all []Currency
-	for _, src := range s.o.Sources {
+// Listed lists the currencies that the sources have, in order. The caller must not change it.
+func (s *Service) Listed() []Currency { return s.listed }
+
+// listedOf returns the currencies that the sources have.
+func listedOf(sources []Source) (all []Currency) {
+	for _, src := range sources {
 		for _, of := range src.Of {
-			if _, err := money.ParseToken(of); err != nil && !slices.Contains(all, Currency(of)) {
+			if _, err := money.ParseToken(of); err != nil {
 				all = append(all, Currency(of))
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b Currency) int { return strings.Compare(string(a), string(b)) })
-	return all
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // Turn reads the sources if somebody has priced in another currency lately, and it is time. It is called often.
