@@ -36,7 +36,7 @@ run: ## Start the sandbox: server, development chains, demo merchant, webhook in
 	@echo "== step 1 of 3: download modules, once"
 	@go list -deps ./cmd/sandbox >/dev/null
 	@echo "== step 2 of 3: build the sandbox; a minute or two when nothing is cached"
-	@go build -ldflags '$(LDFLAGS)' -o bin/sandbox ./cmd/sandbox
+	@go build -ldflags '-s -w $(LDFLAGS)' -o bin/sandbox ./cmd/sandbox
 	@echo "== step 3 of 3: start; the link comes in a few seconds"
 	@exec bin/sandbox
 

@@ -138,7 +138,8 @@ func newBundleOn(t *testing.T, url string, o Options, change ...func(*payment.Op
 	for _, c := range change {
 		c(&options)
 	}
-	b.payments = payment.NewService(b.metrics.Count(st), st.Merchant(), b.networks, options, b.clock.Now, testID)
+	st.OnStored(b.metrics.Stored)
+	b.payments = payment.NewService(st, st.Merchant(), b.networks, options, b.clock.Now, testID)
 	b.accounts.CompleteBy(b.payments.CompleteWaiting)
 	b.campaigns = campaign.NewService(st, b.payments, b.clock.Now, newWriter(testBaseURL))
 	if o.BaseURL == "" {

@@ -75,6 +75,8 @@ func (c rescan) Run(ctx context.Context, p *process) error {
 			return err
 		}
 		blocks := int(heads.Final.Number - before.Number) //nolint:gosec // checked above
+		changed := make(map[payment.ID]bool)
+		s.OnStored(func(_ context.Context, x payment.Stored) { changed[x.Before.ID] = true })
 		again := &rereading{Store: s, from: before.Number, bar: p.progress("blocks", blocks)}
 		w := watch.NewWatcher(n.Profile, a, again, "rescan", app.Now, p.warnings())
 		err := again.run(ctx, w, n.Profile.Network, heads.Final.Number)
@@ -82,7 +84,7 @@ func (c rescan) Run(ctx context.Context, p *process) error {
 		if err != nil {
 			return err
 		}
-		return p.say("Read %s of %s; %s changed.", counted(blocks, "block"), n.Profile.Name, counted(len(again.changed), "payment"))
+		return p.say("Read %s of %s; %s changed.", counted(blocks, "block"), n.Profile.Name, counted(len(changed), "payment"))
 	})
 }
 
@@ -132,13 +134,11 @@ func (c rescan) confirmed(p *process) (bool, error) {
 	return strings.EqualFold(answer, "y") || strings.EqualFold(answer, "yes"), err
 }
 
-// rereading is the store of a watcher that helps to read again: it counts the
-// payments that change.
+// rereading is the store of a watcher that helps to read again, and how far it is.
 type rereading struct {
 	*store.Store
-	from    uint64
-	bar     *progress
-	changed map[payment.ID]bool
+	from uint64
+	bar  *progress
 }
 
 const (
@@ -181,32 +181,4 @@ func (r *rereading) run(ctx context.Context, w *watch.Watcher, n chain.Network, 
 			return ctx.Err()
 		}
 	}
-}
-
-// UpdatePayment records which payments changed.
-func (r *rereading) UpdatePayment(
-	ctx context.Context, id payment.ID, decide func(payment.Payment) (payment.Change, error),
-) (payment.Payment, error) {
-	p, err := r.Store.UpdatePayment(ctx, id, decide)
-	r.note(id, err)
-	return p, err
-}
-
-// UpdatePayments records which payments changed.
-func (r *rereading) UpdatePayments(ctx context.Context, all []watch.Update) []error {
-	errs := r.Store.UpdatePayments(ctx, all)
-	for i, err := range errs {
-		r.note(all[i].ID, err)
-	}
-	return errs
-}
-
-func (r *rereading) note(id payment.ID, err error) {
-	if err != nil {
-		return
-	}
-	if r.changed == nil {
-		r.changed = make(map[payment.ID]bool)
-	}
-	r.changed[id] = true
 }

@@ -149,10 +149,11 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 		a.monitor = newMonitor(a.Config.MetricsListen, o.Version, a.log)
 	}
 	a.debug = newDebug(a.Config.DebugListen, a.log)
-	counted := a.trace.Payments(a.monitor.count(a.Store))
+	a.monitor.count(a.Store)
+	a.Store.OnStored(a.trace.Stored)
 	a.calls = meter.New(a.Store, a.clock.Now, a.log)
 	if a.networks, err = openNetworks(
-		a.Config, counted, a.monitor.countSweeps(a.Store.Settlement()), holder, a.clock.Now, a.monitor.read,
+		a.Config, a.Store, a.monitor.countSweeps(a.Store.Settlement()), holder, a.clock.Now, a.monitor.read,
 		a.calls, a.log,
 	); err != nil {
 		return err
@@ -161,7 +162,7 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 		return err
 	}
 	a.rates = newRates(a.Config, a.networks, a.Store.Rates(sourcesOf(a.Config, a.networks)), a.clock.Now)
-	a.Payments = payment.NewService(counted, a.Store.Merchant(), a.networks, payment.Options{
+	a.Payments = payment.NewService(a.Store, a.Store.Merchant(), a.networks, payment.Options{
 		MaxWaiting: payment.MaxWaiting, MaxWaitingOfKey: payment.MaxWaitingOfKey, Meter: a.Config.Credits,
 		TTL: a.Config.PaymentTTL, StartTTL: a.Config.StartTTL,
 		MinAmount: a.Config.MinAmount, MaxAmount: a.Config.MaxAmount,
@@ -169,11 +170,11 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 	}, a.clock.Now, func(t time.Time) payment.ID { return payment.ID(newULID(t)) })
 	a.Merchants.CompleteBy(a.Payments.CompleteWaiting)
 	a.Campaigns = campaign.NewService(a.Store, a.Payments, a.clock.Now, a.writer)
-	a.expirer = watch.NewExpirer(a.Config.Profiles(), a.networks.readers(), counted, a.Store.Settlement(), a.clock.Now,
+	a.expirer = watch.NewExpirer(a.Config.Profiles(), a.networks.readers(), a.Store, a.Store.Settlement(), a.clock.Now,
 		a.log)
 	a.expirer.Lists = a.networks.listsByNetwork()
 	a.deliver = webhook.NewDeliverer(webhook.Config{
-		Store:  counted,
+		Store:  a.monitor.countWebhooks(a.Store),
 		Sender: a.trace.Posts(a.monitor.posts(a.sender())),
 		Holder: holder, Now: a.clock.Now, Jitter: rand.Float64, Log: a.log,
 		Turned: a.loops.watch("webhooks", deliverBound),

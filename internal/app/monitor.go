@@ -26,12 +26,19 @@ func newMonitor(address, version string, log *slog.Logger) *monitor {
 	return &monitor{m, newMetricsSide(address, m.Handler(), log)}
 }
 
-// count wraps the store to count its transactions.
-func (m *monitor) count(s *store.Store) metrics.Store {
+// count counts the changes of payments.
+func (m *monitor) count(s *store.Store) {
+	if m != nil {
+		s.OnStored(m.Stored)
+	}
+}
+
+// countWebhooks wraps the store of webhooks to count how attempts end.
+func (m *monitor) countWebhooks(s webhook.Store) webhook.Store {
 	if m == nil {
 		return s
 	}
-	return m.Count(s)
+	return m.CountWebhooks(s)
 }
 
 // countSweeps wraps the store of sweeps to count how they end.

@@ -25,7 +25,8 @@ func TestDefaultLimits(t *testing.T) {
 	if got := rates(c); got != want {
 		t.Errorf("rates %+v, want %+v", got, want)
 	}
-	if r := rates(load("FLORIN_RATE_COSTLY=3", "FLORIN_RATE_KEY_BURST=9")); r.Costly.PerSecond != 3 || r.Key.Burst != 9 {
+	r := rates(load("FLORIN_RATE_COSTLY=3", "FLORIN_RATE_KEY_BURST=9"))
+	if r.Costly.PerSecond != 3 || r.Key.Burst != 9 {
 		t.Errorf("the configured rates are ignored: %+v", r)
 	}
 }

@@ -40,6 +40,14 @@ type Passkey struct {
 	UsedAt     time.Time // zero if never
 }
 
+// MayAddPasskey fails with ErrTooManyPasskeys for a user who has so many.
+func MayAddPasskey(have int) error {
+	if have >= MaxPasskeys {
+		return ErrTooManyPasskeys
+	}
+	return nil
+}
+
 // Purpose is what a challenge is for; an answer for one purpose is refused for
 // another.
 type Purpose string
@@ -114,8 +122,8 @@ func (s *Service) NewPasskey(ctx context.Context, user User, session secret.Text
 	if err := s.RequireVerified(user); err != nil {
 		return "", err
 	}
-	if len(have) >= MaxPasskeys {
-		return "", ErrTooManyPasskeys
+	if err := MayAddPasskey(len(have)); err != nil {
+		return "", err
 	}
 	q, err := s.opts.RelyingParty.AskNew(user, have)
 	if err != nil {

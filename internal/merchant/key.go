@@ -150,6 +150,14 @@ const (
 	MaxEverKeys = 100 // revoked ones included
 )
 
+// MayMakeKey fails with ErrTooManyKeys for a user who has so many keys in use, and so many in all.
+func MayMakeKey(used, ever int) error {
+	if used >= MaxKeys || ever >= MaxEverKeys {
+		return ErrTooManyKeys
+	}
+	return nil
+}
+
 // CreateKey creates an API key for the user and posts its free credits and
 // queries; a user who creates keys themselves (Limited) gets them once. The text of
 // the key is returned here and never again. It fails with fault.Invalid naming the

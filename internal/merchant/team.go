@@ -33,6 +33,25 @@ type Member struct {
 	Since time.Time
 }
 
+// MayInvite fails with ErrIsMember, or with ErrTeamFull for a team of so many members and open invitations.
+func MayInvite(isMember bool, team int) error {
+	switch {
+	case isMember:
+		return ErrIsMember
+	case team >= MaxTeam:
+		return ErrTeamFull
+	}
+	return nil
+}
+
+// KeepsOwner fails with ErrLastOwner for a team that a change leaves with so many owners.
+func KeepsOwner(owners int) error {
+	if owners == 0 {
+		return ErrLastOwner
+	}
+	return nil
+}
+
 // Invited is an open invitation into a team. Its token is stored as a hash only.
 type Invited struct {
 	ID         string // ULID

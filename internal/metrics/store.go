@@ -3,106 +3,26 @@ package metrics
 import (
 	"context"
 	"encoding/json"
-	"slices"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/payment"
-	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/webhook"
 )
 
-// Store is the ports of payments and webhooks.
-type Store interface {
-	payment.Store
-	watch.Store
+// Stored counts a change that was stored.
+func (m *Metrics) Stored(_ context.Context, x payment.Stored) {
+	m.changed(x.Change)
+	m.moved(x.Before.Deposits, x.Change.Deposits)
+}
+
+// CountWebhooks returns the store with its attempts counted.
+func (m *Metrics) CountWebhooks(s webhook.Store) webhook.Store { return countedWebhooks{s, m} }
+
+type countedWebhooks struct {
 	webhook.Store
-}
-
-// Count returns the store with its writes counted.
-func (m *Metrics) Count(s Store) Store { return counted{s, m} }
-
-type counted struct {
-	Store
 	m *Metrics
-}
-
-// CreatePayment counts the new payment.
-func (c counted) CreatePayment(ctx context.Context, change payment.Change) (payment.Payment, error) {
-	p, err := c.Store.CreatePayment(ctx, change)
-	if err == nil {
-		c.m.changed(change)
-	}
-	return p, err
-}
-
-// OpenPayment counts the new payment and its start.
-func (c counted) OpenPayment(
-	ctx context.Context, created payment.Change, start func(payment.Payment) (payment.Change, error),
-) (payment.Payment, error) {
-	var before payment.Payment
-	var started payment.Change
-	p, err := c.Store.OpenPayment(ctx, created, func(p payment.Payment) (payment.Change, error) {
-		made, err := start(p)
-		before, started = p, made
-		return made, err
-	})
-	if err == nil {
-		if before.Seq == created.Payment.Seq { // it is new
-			c.m.changed(created)
-		}
-		c.m.changed(started)
-	}
-	return p, err
-}
-
-// UpdatePayment counts the change that was stored, which is that of the last run
-// of the decision.
-func (c counted) UpdatePayment(
-	ctx context.Context, id payment.ID, decide func(payment.Payment) (payment.Change, error),
-) (payment.Payment, error) {
-	var made counting
-	p, err := c.Store.UpdatePayment(ctx, id, made.of(decide))
-	made.count(c.m, err)
-	return p, err
-}
-
-// UpdatePayments counts the changes that were stored.
-func (c counted) UpdatePayments(ctx context.Context, all []watch.Update) []error {
-	all = slices.Clone(all)
-	made := make([]counting, len(all))
-	for i := range all {
-		all[i].Decide = made[i].of(all[i].Decide)
-	}
-	errs := c.Store.UpdatePayments(ctx, all)
-	for i, err := range errs {
-		made[i].count(c.m, err)
-	}
-	return errs
-}
-
-// counting is what the last run of a decision made of a payment.
-type counting struct {
-	before payment.Payment
-	change payment.Change
-}
-
-func (x *counting) of(
-	decide func(payment.Payment) (payment.Change, error),
-) func(payment.Payment) (payment.Change, error) {
-	return func(p payment.Payment) (payment.Change, error) {
-		made, err := decide(p)
-		x.before, x.change = p, made
-		return made, err
-	}
-}
-
-func (x *counting) count(m *Metrics, err error) {
-	if err == nil {
-		m.changed(x.change)
-		m.moved(x.before.Deposits, x.change.Deposits)
-	}
 }
 
 // CountSweeps returns the store with its sweeps counted.
@@ -123,7 +43,7 @@ func (c countedSweeps) EndSweep(ctx context.Context, w settlement.Sweep, now tim
 }
 
 // Settle counts how an attempt at a webhook ended.
-func (c counted) Settle(ctx context.Context, holder string, o webhook.Outcome) error {
+func (c countedWebhooks) Settle(ctx context.Context, holder string, o webhook.Outcome) error {
 	err := c.Store.Settle(ctx, holder, o)
 	if err == nil {
 		c.m.attempts.WithLabelValues(outcome(o.State)).Inc()

@@ -1,6 +1,7 @@
 package money
 
 import (
+	"fmt"
 	"math"
 	"math/big"
 	"strings"
@@ -58,6 +59,19 @@ func ParseUnits(s string) (Units, error) {
 	}
 	v, _ := new(big.Int).SetString(s, 10)
 	return Units{v}, nil
+}
+
+// Scan reads the digits of a stored amount; NULL is 0.
+func (u *Units) Scan(stored any) (err error) {
+	switch s := stored.(type) {
+	case nil:
+		*u = Units{}
+	case string:
+		*u, err = ParseUnits(s)
+	default:
+		err = fmt.Errorf("stored token units have type %T", stored)
+	}
+	return err
 }
 
 // Big returns a copy as a big integer.

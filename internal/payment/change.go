@@ -101,6 +101,13 @@ func FeedTypes() []EventType {
 // InFeed reports whether GET /events lists the event.
 func (t EventType) InFeed() bool { return slices.Contains(FeedTypes(), t) }
 
+// Stored is a change that was stored, with the payment as it was before; the zero payment for a new one.
+type Stored struct {
+	Before Payment
+	Change Change
+	Began  time.Time // when it was asked for
+}
+
 // Event is one row of the append-only history of a payment.
 type Event struct {
 	ID        string // evt_<payment>_<seq>: the same for every retry of the decision

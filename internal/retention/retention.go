@@ -31,8 +31,8 @@ type Policy struct {
 	Attempts, Deliveries, Events, Audit, Sessions, Idempotency time.Duration
 }
 
-// DefaultPolicy is how long each part is kept unless the operator says otherwise of events and audit entries: what arrived
-// is of no use after three months, and what one try said, or a session that is over, after one.
+// DefaultPolicy is how long each part is kept; the operator may say otherwise of events and audit entries. A webhook
+// that arrived is of no use after three months; what one try said, or a session that is over, after one.
 func DefaultPolicy() Policy {
 	const day = 24 * time.Hour
 	return Policy{

@@ -1,6 +1,7 @@
 package settlement
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -18,6 +19,34 @@ type Query struct {
 	Least, Dust money.Micros
 	KeyID       int64 // of the payments; 0: every key
 	Limit       int   // deposits read at most
+}
+
+// Candidate is a balance that is due, as its place in the order needs it.
+type Candidate struct {
+	Worth  money.Atto
+	Oldest time.Time // when the oldest deposit became final
+	Least  money.Micros
+	Hurry  bool
+}
+
+// worthwhile reports whether the balance is worth sweeping now.
+func (q Query) worthwhile(c Candidate) bool {
+	return c.Worth.Cmp(q.Dust.Atto()) >= 0 &&
+		(c.Hurry || !c.Oldest.After(q.Aged) || c.Worth.Cmp(max(q.Least, c.Least).Atto()) >= 0)
+}
+
+// Compare orders balances as Query says.
+func (q Query) Compare(a, b Candidate) int {
+	first, second := q.worthwhile(a), q.worthwhile(b)
+	switch {
+	case first && !second:
+		return -1
+	case second && !first:
+		return 1
+	case first:
+		return cmp.Or(a.Oldest.Compare(b.Oldest), b.Worth.Cmp(a.Worth))
+	}
+	return b.Worth.Cmp(a.Worth)
 }
 
 // Store keeps sweeps. Every method is one transaction.

@@ -45,7 +45,7 @@ func (s *Store) Replaying(ctx context.Context) (list []chain.Network, err error)
 func (s *Store) EndReplay(ctx context.Context, n chain.Network, now time.Time) (ended bool, err error) {
 	ended, err = db.WriteOne(ctx, s.db, "UPDATE cursors SET replaying = FALSE WHERE network = ? AND NOT EXISTS "+
 		"(SELECT 1 FROM payments WHERE ended_at IS NULL AND expires_at <= ? AND seq >= ?)",
-		string(n), db.At(now), backup.SequenceBase(1))
+		string(n), now, backup.SequenceBase(1))
 	return ended, db.Wrap(err, "end the replay")
 }
 

@@ -80,7 +80,7 @@ func CopyFile(ctx context.Context, path, to string) error {
 func RecordBackup(ctx context.Context, path string, at time.Time) error {
 	err := db.WriteFile(ctx, path, func(ctx context.Context, t bun.IDB) error {
 		_, err := t.NewRaw("UPDATE instance SET backed_up_at = ? WHERE backed_up_at IS NULL OR backed_up_at < ?",
-			db.At(at), db.At(at)).Exec(ctx)
+			at, at).Exec(ctx)
 		return err
 	})
 	return db.Wrap(err, "record the backup in the database")

@@ -3,6 +3,8 @@ package store
 import (
 	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -47,7 +49,7 @@ func (s *Store) Claim(
 		err := t.NewRaw("UPDATE deliveries SET holder = ?, due_at = ? WHERE id IN (SELECT id FROM deliveries AS d "+
 			"WHERE id IN (?) AND state = 'WAITING' AND due_at <= ? AND NOT EXISTS (SELECT 1 "+report.LaterEvents+") "+
 			"ORDER BY id ?) RETURNING id",
-			holder, db.At(until), bun.List(ids), db.At(now), bun.Safe(s.db.Dialect().SkipLocked)).Scan(ctx, &held)
+			holder, until, bun.List(ids), now, bun.Safe(s.db.Dialect().SkipLocked)).Scan(ctx, &held)
 		if err != nil {
 			return err
 		}
@@ -85,6 +87,8 @@ const (
 	secretsDamaged = "its secrets cannot be opened"
 )
 
+var errNotJSON = errors.New("the data of an event is not JSON")
+
 func (u unsendable) outcome(now time.Time) webhook.Outcome {
 	o := webhook.Outcome{DeliveryID: u.ID, Attempt: webhook.Attempt{
 		At: now, URL: u.URL, Error: "the webhook was not sent: " + u.why + "; the operator was notified",
@@ -96,18 +100,18 @@ func (u unsendable) outcome(now time.Time) webhook.Outcome {
 
 // deliveryRow is a claimed delivery with all that is needed to send it.
 type deliveryRow struct {
-	ID             int64
-	TxnID          string
-	Seq            int64
-	Attempt        int64
-	Receiver       int64
-	CallbackURL    string
+	webhook.Delivery
+
+	TxnID          payment.ID
+	Seq            int
 	Data           []byte
-	Replayed       bool
 	PublicID       string
-	Secret         string
+	Sealed         string // the secret
 	SigningSecrets string
 }
+
+var _ = db.NewTable[deliveryRow]("deliveries", `
+	read: id txn_id seq attempt receiver callback_url=URL data replayed public_id secret=Sealed signing_secrets`)
 
 // readDeliveries returns the deliveries by ID, those that cannot be sent apart.
 func (s *Store) readDeliveries(
@@ -116,22 +120,17 @@ func (s *Store) readDeliveries(
 	if len(ids) == 0 {
 		return nil, nil, nil
 	}
-	var rows []deliveryRow
-	err = t.NewRaw("SELECT d.id, p.public_id AS txn_id, e.seq, d.attempt, d.receiver, c.callback_url, e.data, d.replayed, c.public_id, c.secret, c.signing_secrets "+
+	rows, err := db.All[deliveryRow](ctx, t, "SELECT d.id, p.public_id AS txn_id, e.seq, d.attempt, d.receiver, c.callback_url, e.data, d.replayed, c.public_id, c.secret, c.signing_secrets "+
 		"FROM deliveries AS d JOIN events AS e ON e.payment_id = d.payment_id AND e.seq = d.seq "+
-		"JOIN payments AS p ON p.id = d.payment_id JOIN custodians AS c ON c.id = d.custodian_id WHERE d.id IN (?) ORDER BY d.id", bun.List(ids)).Scan(ctx, &rows)
+		"JOIN payments AS p ON p.id = d.payment_id JOIN custodians AS c ON c.id = d.custodian_id WHERE d.id IN (?) ORDER BY d.id", bun.List(ids))
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, r := range rows {
-		id := payment.ID(r.TxnID)
-		d := webhook.Delivery{
-			ID: r.ID, EventID: payment.EventID(id, int(r.Seq)), Attempt: int(r.Attempt), URL: r.CallbackURL,
-			Receiver: webhook.ReceiverID(r.Receiver), Replayed: r.Replayed,
-		}
-		var err error
-		if d.Body, err = table.UnpackEvent(id, r.Data); err != nil {
-			bad = append(bad, unsendable{d, eventDamaged, err})
+		d := r.Delivery
+		d.EventID = payment.EventID(r.TxnID, r.Seq)
+		if d.Body = r.Data; !json.Valid(d.Body) {
+			bad = append(bad, unsendable{d, eventDamaged, errNotJSON})
 			continue
 		}
 		if err := s.openSecrets(&d, r); err != nil {
@@ -144,7 +143,7 @@ func (s *Store) readDeliveries(
 }
 
 func (s *Store) openSecrets(d *webhook.Delivery, r deliveryRow) (err error) {
-	if d.Secret, err = s.sealer.Open(table.SecretPlace(r.PublicID), r.Secret); err != nil {
+	if d.Secret, err = s.sealer.Open(table.SecretPlace(r.PublicID), r.Sealed); err != nil {
 		return err
 	}
 	d.SigningSecrets, err = table.OpenSigning(s.sealer, r.PublicID, r.SigningSecrets)
@@ -154,10 +153,7 @@ func (s *Store) openSecrets(d *webhook.Delivery, r deliveryRow) (err error) {
 // Settle writes the outcome of an attempt if the holder still has it.
 func (s *Store) Settle(ctx context.Context, holder string, o webhook.Outcome) error {
 	err := s.db.Hot(ctx, func(ctx context.Context, c conn) error { return settle(ctx, c, holder, o) })
-	if err != nil {
-		return fmt.Errorf("settle delivery %d: %w", o.DeliveryID, err)
-	}
-	return nil
+	return db.Wrap(err, "settle delivery %d", o.DeliveryID)
 }
 
 func settle(ctx context.Context, c conn, holder string, o webhook.Outcome) error {
@@ -177,11 +173,11 @@ func settle(ctx context.Context, c conn, holder string, o webhook.Outcome) error
 	if !o.Unsent {
 		writes = append(writes, db.Exec("INSERT INTO delivery_attempts "+
 			"(delivery_id, attempt, at, url, status, latency_us, error, response, request, keyed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-			o.DeliveryID, attempt, db.At(a.At), db.Shown(a.URL), int64(a.Status),
+			o.DeliveryID, attempt, a.At, db.Shown(a.URL), int64(a.Status),
 			a.Latency.Microseconds(), db.Shown(a.Error), db.Shown(a.Response), db.Shown(a.Request), a.Keyed))
 	}
 	if o.State == webhook.Waiting {
-		writes = append(writes, db.Exec(overtaken+"id = ?", db.At(a.At), o.DeliveryID).AnyNumber())
+		writes = append(writes, db.Exec(overtaken+"id = ?", a.At, o.DeliveryID).AnyNumber())
 	}
 	return c.Run(ctx, writes...)
 }
@@ -195,37 +191,35 @@ const overtaken = "UPDATE deliveries AS d SET state = 'OVERTAKEN', holder = NULL
 // dropOvertaken ends those of the due deliveries that were overtaken while they
 // were held by an instance that has crashed.
 func dropOvertaken(ctx context.Context, t tx, now time.Time, due []int64) error {
-	_, err := t.NewRaw(overtaken+"id IN (?) AND due_at <= ?", db.At(now), bun.List(due), db.At(now)).Exec(ctx)
+	_, err := t.NewRaw(overtaken+"id IN (?) AND due_at <= ?", now, bun.List(due), now).Exec(ctx)
 	return err
 }
 
 // overtake returns the statement that ends the deliveries of earlier events. One
 // that is being sent right now ends when its attempt does (Settle); until then
 // the new event waits (firstDue).
-func overtake(p *paymentRow, e payment.Event) *db.Stmt {
-	at := db.At(e.At)
+func overtake(number int64, e payment.Event) *db.Stmt {
+	at := e.At
 	return db.Exec("UPDATE deliveries SET state = 'OVERTAKEN', holder = NULL, due_at = ? "+
 		"WHERE payment_id = ? AND seq < ? AND state IN ('WAITING', 'FAILED') AND (holder IS NULL OR due_at <= ?)",
-		at, p.ID, int64(e.Seq), at).AnyNumber()
+		at, number, int64(e.Seq), at).AnyNumber()
 }
 
 // dueAt is when the delivery is due again; for one that has ended, when it ended.
-func dueAt(o webhook.Outcome) instant {
+func dueAt(o webhook.Outcome) time.Time {
 	if o.State == webhook.Waiting {
-		return db.At(o.NextAt)
+		return o.NextAt
 	}
-	return db.At(o.Attempt.At)
+	return o.Attempt.At
 }
 
 // NextDue returns when the next unheld delivery is due; ok is false if none
 // waits.
 func (s *Store) NextDue(ctx context.Context, now time.Time) (due time.Time, ok bool, err error) {
 	next := db.Query(func(scan scan) error {
-		var i instant
-		err := scan(&i)
-		due, ok = i.Time, true
-		return err
-	}, "SELECT due_at FROM deliveries WHERE state = 'WAITING' AND (holder IS NULL OR due_at <= ?) ORDER BY due_at LIMIT 1", db.At(now))
+		ok = true
+		return scan(db.Time(&due))
+	}, "SELECT due_at FROM deliveries WHERE state = 'WAITING' AND (holder IS NULL OR due_at <= ?) ORDER BY due_at LIMIT 1", now)
 	if err := s.db.Read(ctx, next); err != nil {
 		return time.Time{}, false, fmt.Errorf("next delivery: %w", err)
 	}
@@ -243,24 +237,13 @@ const dueReceivers = "WITH RECURSIVE receivers (id) AS (" +
 	"heads (id, due_at) AS (SELECT id, " +
 	"(SELECT d.due_at FROM deliveries AS d WHERE d.state = 'WAITING' AND d.receiver = receivers.id ORDER BY d.due_at LIMIT 1) " +
 	"FROM receivers WHERE receivers.id IS NOT NULL) " +
-	"SELECT id, due_at, (SELECT count(*) FROM deliveries AS d " +
+	"SELECT id, due_at AS since, (SELECT count(*) FROM deliveries AS d " +
 	"WHERE d.holder IS NOT NULL AND d.receiver = heads.id AND d.due_at > ?0) AS held FROM heads WHERE due_at <= ?0"
 
 // DueReceivers lists the receivers with deliveries that are due at now.
 func (s *Store) DueReceivers(ctx context.Context, now time.Time) ([]webhook.DueReceiver, error) {
-	var rows []struct {
-		ID    int64
-		DueAt instant
-		Held  int
-	}
-	if err := s.db.Reader().NewRaw(dueReceivers, db.At(now)).Scan(ctx, &rows); err != nil {
-		return nil, fmt.Errorf("receivers of due deliveries: %w", err)
-	}
-	list := make([]webhook.DueReceiver, len(rows))
-	for i, r := range rows {
-		list[i] = webhook.DueReceiver{ID: webhook.ReceiverID(r.ID), Since: r.DueAt.Time, Held: r.Held}
-	}
-	return list, nil
+	list, err := db.All[webhook.DueReceiver](ctx, s.db.Reader(), dueReceivers, now)
+	return list, db.Wrap(err, "receivers of due deliveries")
 }
 
 // maxUnion is how many receivers one statement asks for: SQLite takes at most
@@ -281,7 +264,7 @@ func (s *Store) firstDue(ctx context.Context, shares []webhook.Share, now time.T
 			"AND NOT EXISTS (SELECT 1 FROM deliveries AS earlier WHERE earlier.payment_id = d.payment_id AND earlier.seq < d.seq " +
 			"AND earlier.state = 'WAITING' AND earlier.holder IS NOT NULL AND earlier.due_at > ?) " +
 			"ORDER BY due_at LIMIT ?) AS r" + strconv.Itoa(i))
-		args = append(args, int64(share.Receiver), db.At(now), db.At(now), share.N)
+		args = append(args, share.Receiver, now, now, share.N)
 	}
 	var ids []int64
 	return ids, s.db.Reader().NewRaw(text.String(), args...).Scan(ctx, &ids)
@@ -305,7 +288,7 @@ func (s *Store) Resend(ctx context.Context, keys []int64, id int64, now time.Tim
 	}
 	ok, err := table.WriteOneAudited(
 		ctx, s.db, s.sealer, audit.Record{Entries: trail}, table.AuditFields{},
-		again+" AND id = ?", db.At(now), bun.List(keys), id,
+		again+" AND id = ?", now, bun.List(keys), id,
 	)
 	if err != nil || ok {
 		return err
@@ -327,7 +310,7 @@ func (s *Store) StopParked(ctx context.Context, keyID int64, now time.Time, trai
 		ctx, s.db, s.sealer, audit.Record{Entries: trail}, func(ctx context.Context, t tx, a *table.AuditFields) error {
 			res, err := t.NewRaw("UPDATE deliveries SET state = 'STOPPED', due_at = ? "+
 				"WHERE custodian_id IN ("+custodianOfKeys+") AND state = 'WAITING' AND due_at = ?",
-				db.At(now), bun.List([]int64{keyID}), db.At(webhook.Parked())).Exec(ctx)
+				now, bun.List([]int64{keyID}), webhook.Parked()).Exec(ctx)
 			if err != nil {
 				return err
 			}
@@ -359,7 +342,7 @@ func (s *Store) ResendFailed(
 			for _, state := range failing {
 				res, err := t.NewRaw(again+" AND "+state+" AND (state <> 'WAITING' OR due_at > ?) AND "+
 					"(SELECT e.at FROM events AS e WHERE e.payment_id = d.payment_id AND e.seq = d.seq) >= ?",
-					db.At(now), bun.List([]int64{keyID}), db.At(now), db.At(since)).Exec(ctx)
+					now, bun.List([]int64{keyID}), now, since).Exec(ctx)
 				if err != nil {
 					return err
 				}

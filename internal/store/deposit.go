@@ -1,9 +1,8 @@
 package store
 
 import (
+	"cmp"
 	"fmt"
-
-	"github.com/uptrace/bun"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/payment"
@@ -21,87 +20,28 @@ var upsertDeposit = table.Deposits.Upsert(
 )
 
 // saveDeposit returns the statement that stores a deposit or updates it.
-func saveDeposit(p *paymentRow, d payment.Deposit) (*db.Stmt, error) {
+func saveDeposit(p payment.Payment, d payment.Deposit) (*db.Stmt, error) {
 	t := d.Transfer
-	block, err := table.BlockNumber(t.Block)
-	if err != nil {
-		return nil, fmt.Errorf("deposit %s %s: %w", t.Network, t.Tx, err)
-	}
-	through, err := table.BlockNumber(chain.Head{Number: d.Through})
-	if err != nil {
+	_, err := table.BlockNumber(t.Block)
+	_, through := table.BlockNumber(chain.Head{Number: d.Through})
+	if err := cmp.Or(err, through); err != nil {
 		return nil, fmt.Errorf("deposit %s %s: %w", t.Network, t.Tx, err)
 	}
 	if t.Units.Big().Sign() < 0 {
 		return nil, fmt.Errorf("deposit %s %s: negative amount", t.Network, t.Tx)
 	}
-	return upsertDeposit.With(table.Deposits.Values(&table.DepositRow{
-		PaymentID: p.ID, KeyID: p.KeyID, Network: string(t.Network), TxHash: db.Packed(t.Tx), Ordinal: int64(t.Ordinal),
-		Contract: db.Packed(t.Asset.Contract), Symbol: t.Asset.Symbol, Decimals: int64(t.Asset.Decimals),
-		Token:       string(t.Asset.Token),
-		FromAddress: db.Packed(t.From), ToAddress: db.Packed(t.To), Units: t.Units.String(),
-		BlockNumber: block, BlockHash: db.Packed(t.Block.Hash), BlockTime: db.At(t.Block.Time), Source: t.Source,
-		State: string(d.State), Rechecked: d.Rechecked, Late: d.Late,
-		SeenAt: db.At(d.SeenAt), FinalAt: db.At(d.FinalAt),
-		Folded: int64(d.Count), FoldedThrough: through, Account: db.Packed(t.Account),
-	})...), nil
+	row := table.DepositRow{Deposit: d, Owner: p.Number, KeyID: p.KeyID}
+	return upsertDeposit.With(table.Deposits.Values(&row)...), nil
 }
 
-// routes generates the statements of routeRow.
-var routes = db.NewTable[routeRow]()
+// routes generates the statements of routeRow. The database sets its xact (see Watches).
+var routes = db.NewTable[routeRow]("routes", `
+	fixed:   payment_id=Owner network address=Address.Address/bytes raw=Address.Raw settlement/bytes scheme since finality also
+	changes: tokens`)
 
-// routeRow is an address that was shown to a payer. The database sets its xact
-// (see Watches).
+// routeRow is an address that was shown to a payer.
 type routeRow struct {
-	bun.BaseModel `bun:"table:routes,alias:r"`
+	payment.Route
 
-	PaymentID  int64     `db:"fixed"`
-	Network    string    `db:"fixed"`
-	Address    db.Packed `db:"fixed"`
-	Raw        []byte    `db:"fixed"`
-	Settlement db.Packed `db:"fixed"`
-	Scheme     int64     `db:"fixed"`
-	Tokens     string
-	Since      instant `db:"fixed"`
-	Finality   string  `db:"fixed"`
-	Also       string  `db:"fixed"`
-}
-
-func rowOfRoute(number int64, r payment.Route) *routeRow {
-	return &routeRow{
-		PaymentID: number, Network: string(r.Network), Address: db.Packed(r.Address.Address), Raw: r.Address.Raw,
-		Settlement: db.Packed(r.Settlement), Scheme: int64(r.Scheme),
-		Tokens: table.JoinTokens(r.Tokens), Since: db.At(r.Since),
-		Finality: finalityText(r.Finality), Also: table.JoinChoices(r.Also),
-	}
-}
-
-func (r *routeRow) route() payment.Route {
-	return payment.Route{
-		Network:    chain.Network(r.Network),
-		Address:    chain.Watched{Address: chain.Address(r.Address), Raw: r.Raw},
-		Settlement: chain.Address(r.Settlement),
-		Scheme:     chain.AddressScheme(r.Scheme),
-		Tokens:     table.SplitTokens(r.Tokens),
-		Since:      r.Since.Time,
-		Finality:   finalityOf(r.Finality),
-		Also:       table.SplitChoices(r.Also),
-	}
-}
-
-// finalityText writes a rule; the network's own is an empty text.
-func finalityText(f chain.Finality) string {
-	if f == (chain.Finality{}) {
-		return ""
-	}
-	return f.String()
-}
-
-// finalityOf reads what finalityText wrote. A rule that cannot be read counts as
-// the network's own, which is safe.
-func finalityOf(text string) chain.Finality {
-	f, err := chain.ParseFinality(text)
-	if err != nil {
-		return chain.Finality{}
-	}
-	return f
+	Owner int64 // the number of the payment
 }

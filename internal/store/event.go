@@ -2,11 +2,10 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
-
-	"github.com/uptrace/bun"
 
 	"github.com/florinpay/florin/internal/backup"
 	"github.com/florinpay/florin/internal/fault"
@@ -16,46 +15,31 @@ import (
 	"github.com/florinpay/florin/internal/webhook"
 )
 
-// events and feed generate the statements of their rows.
+// events and feed generate the statements of their rows. The reference of an event to its payment is its first column
+// (db.InsertWith).
 var (
-	events = db.NewTable[eventRow]()
-	feed   = db.NewTable[feedRow]()
+	events = db.NewTable[eventRow]("events", "fixed: payment_id=Owner seq type at data")
+	feed   = db.NewTable[feedRow]("feed", "fixed: payment_id=Owner seq key_id")
 )
 
-// eventRow is one entry of a payment's history. Its reference to the payment is
-// its first column (db.InsertWith).
+// eventRow is one entry of a payment's history.
 type eventRow struct {
-	bun.BaseModel `bun:"table:events,alias:e"`
+	payment.Event
 
-	PaymentID int64
-	Seq       int64
-	Type      string
-	At        instant
-	Data      []byte // table.PackEvent
+	Owner int64 // the number of the payment
 }
 
 // feedRow is a public event in the feed of a key.
-type feedRow struct {
-	bun.BaseModel `bun:"table:feed,alias:f"`
-
-	PaymentID int64
-	Seq       int64
-	KeyID     int64
-}
+type feedRow struct{ Owner, Seq, KeyID int64 }
 
 func rowOfEvent(number int64, e payment.Event) *eventRow {
-	return &eventRow{
-		PaymentID: number, Seq: int64(e.Seq), Type: string(e.Type), At: db.At(e.At),
-		Data: table.PackEvent(e.PaymentID, e.Data),
-	}
+	e.Data = append(json.RawMessage{}, e.Data...) // never NULL
+	return &eventRow{e, number}
 }
 
-func (r *eventRow) event(id payment.ID) (payment.Event, error) {
-	data, err := table.UnpackEvent(id, r.Data)
-	return payment.Event{
-		ID: payment.EventID(id, int(r.Seq)), PaymentID: id, Seq: int(r.Seq), Type: payment.EventType(r.Type),
-		At: r.At.Time, Data: data,
-	}, err
+func (r *eventRow) event(id payment.ID) payment.Event {
+	r.ID, r.PaymentID = payment.EventID(id, r.Seq), id
+	return r.Event
 }
 
 var (
@@ -78,24 +62,24 @@ var (
 // their row in the feed and the delivery to the owner's callback URL if there is
 // one. ended says that the payment had ended before, so that the deliveries of
 // its earlier end are overtaken.
-func saveEvents(p *paymentRow, list []payment.Event, ended bool) []*db.Stmt {
+func saveEvents(p payment.Payment, list []payment.Event, ended bool) []*db.Stmt {
 	var all []*db.Stmt
 	for _, e := range list {
-		all = append(all, insertEvent.With(events.Values(rowOfEvent(p.ID, e))...))
-		if !e.Type.InFeed() || p.Kind == string(payment.KindTopUp) { // a top-up is no sale of the merchant's
+		all = append(all, insertEvent.With(events.Values(rowOfEvent(p.Number, e))...))
+		if !e.Type.InFeed() || p.Kind == payment.KindTopUp { // a top-up is no sale of the merchant's
 			continue
 		}
 		seq := int64(e.Seq)
-		all = append(all, insertFeed.With(feed.Values(&feedRow{PaymentID: p.ID, Seq: seq, KeyID: p.KeyID})...))
+		all = append(all, insertFeed.With(feed.Values(&feedRow{Owner: p.Number, Seq: seq, KeyID: p.KeyID})...))
 		if !e.Type.Public() {
 			continue
 		}
 		if ended {
-			all = append(all, overtake(p, e))
+			all = append(all, overtake(p.Number, e))
 		}
 		// none for a merchant who never had a callback URL
 		all = append(all, insertDelivery.With(
-			p.ID, seq, string(e.Type), db.At(e.At), p.KeyID, db.At(webhook.Parked()),
+			p.Number, seq, string(e.Type), e.At, p.KeyID, webhook.Parked(),
 		).AnyNumber())
 	}
 	return all
@@ -130,9 +114,8 @@ func (s *Store) Events(ctx context.Context, id payment.ID) ([]payment.Event, err
 		if err := scan(events.Dest(&row)...); err != nil {
 			return err
 		}
-		e, err := row.event(id)
-		list = append(list, e)
-		return err
+		list = append(list, row.event(id))
+		return nil
 	}, "SELECT "+events.Columns("")+" FROM events WHERE payment_id = (SELECT id FROM payments WHERE public_id = ?) ORDER BY seq", string(id)))
 	if err == nil && len(list) == 0 {
 		_, err = s.Payment(ctx, id)
@@ -272,7 +255,6 @@ func (p *feedPage) add(scan scan) error {
 	if first {
 		p.gap = from > 0 && p.position > from+1
 	}
-	e, err := row.event(payment.ID(publicID))
-	p.events = append(p.events, e)
-	return err
+	p.events = append(p.events, row.event(payment.ID(publicID)))
+	return nil
 }

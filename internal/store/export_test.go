@@ -55,7 +55,7 @@ func (s *Store) CreateBatch(ctx context.Context, list []*Creation) error {
 	}
 	err := s.createBatch(ctx, ops)
 	for i, op := range ops {
-		list[i].Number, list[i].Exists = op.row.ID, op.exists
+		list[i].Number, list[i].Exists = op.row.Number, op.exists
 	}
 	return err
 }

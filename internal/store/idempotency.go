@@ -2,11 +2,10 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"time"
 	"unicode/utf8"
-
-	"github.com/uptrace/bun"
 
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/idempotency"
@@ -16,20 +15,22 @@ import (
 
 // idempotencyRow is a write with an Idempotency-Key and its answer.
 type idempotencyRow struct {
-	bun.BaseModel `bun:"table:idempotency,alias:i"`
-
-	KeyID       int64  `bun:",pk"`
-	Key         string `bun:",pk"`
+	KeyID       int64
+	Key         string
 	Scope       string
 	Request     []byte
 	Subject     string
 	Holder      string
-	Status      int64
+	Status      int
 	Answer      []byte
-	CreatedAt   instant
-	FinishedAt  instant
-	LockedUntil instant
+	CreatedAt   time.Time
+	FinishedAt  time.Time
+	LockedUntil time.Time
 }
+
+var requests = db.NewTable[idempotencyRow]("idempotency", `
+	fixed:   key_id key scope
+	changes: request subject holder status answer created_at finished_at locked_until`)
 
 // IdempotencyBegin takes the key for the try and returns the subject to act
 // on, or the answer that was given already; it fails with
@@ -42,28 +43,22 @@ func (s *Store) IdempotencyBegin(
 			idempotency.MaxKey)
 	}
 	err = s.db.Write(ctx, func(ctx context.Context, t tx) error {
-		fresh := &idempotencyRow{
-			KeyID: n.KeyID, Key: n.Key, Scope: n.Scope, Request: n.Request[:],
-			Subject: n.Subject, Holder: n.Holder, CreatedAt: db.At(n.Now),
-			LockedUntil: db.At(n.LockedUntil),
+		fresh := idempotencyRow{
+			KeyID: n.KeyID, Key: n.Key, Scope: n.Scope, Request: n.Request[:], Subject: n.Subject, Holder: n.Holder,
+			CreatedAt: n.Now, LockedUntil: n.LockedUntil,
 		}
 		// An expired record is overwritten.
-		res, err := t.NewInsert().Model(fresh).On("CONFLICT (key_id, key) DO UPDATE").
-			Set("request = EXCLUDED.request, subject = EXCLUDED.subject, holder = EXCLUDED.holder, status = 0, answer = NULL").
-			Set("created_at = EXCLUDED.created_at, finished_at = NULL, locked_until = EXCLUDED.locked_until").
-			Where("i.created_at <= ?", db.At(n.Now.Add(-idempotency.KeepFor))).Exec(ctx)
+		res, err := t.NewRaw("? WHERE idempotency.created_at <= ?",
+			requests.Into(t, requests.OnConflict("key_id, key"), fresh), n.Now.Add(-idempotency.KeepFor)).Exec(ctx)
+		taken, err := db.Changed(res, err)
 		if err != nil {
 			return err
 		}
-		rows, err := res.RowsAffected()
-		if err != nil {
-			return err
-		}
-		if rows == 1 {
+		if taken {
 			subject, a = n.Subject, idempotency.Answer{}
 			return makeRoom(ctx, t, n)
 		}
-		subject, a, err = s.takeUp(ctx, t, n)
+		subject, a, err = takeUp(ctx, t, n)
 		return err
 	})
 	if err != nil {
@@ -81,7 +76,7 @@ func makeRoom(ctx context.Context, t tx, n idempotency.Try) error {
 	_, err := t.NewRaw("DELETE FROM idempotency WHERE key_id = ? AND key <> ? AND key IN ("+
 		"SELECT key FROM idempotency WHERE key_id = ? AND scope = ? ORDER BY created_at DESC, key LIMIT ? OFFSET ?) "+
 		"AND (finished_at IS NOT NULL OR locked_until <= ?)",
-		n.KeyID, n.Key, n.KeyID, n.Scope, maxRoomMade, n.Most, db.At(n.Now)).Exec(ctx)
+		n.KeyID, n.Key, n.KeyID, n.Scope, maxRoomMade, n.Most, n.Now).Exec(ctx)
 	return err
 }
 
@@ -90,25 +85,22 @@ func makeRoom(ctx context.Context, t tx, n idempotency.Try) error {
 const maxRoomMade = 100
 
 // takeUp handles a try whose key is known.
-func (s *Store) takeUp(ctx context.Context, t tx, n idempotency.Try) (string, idempotency.Answer, error) {
-	var known idempotencyRow
-	q := t.NewSelect().Model(&known).Where("key_id = ? AND key = ?", n.KeyID, n.Key)
-	if s.db.Dialect().ManyWriters {
-		q = q.For("NO KEY UPDATE")
-	}
-	if err := q.Scan(ctx); err != nil {
+func takeUp(ctx context.Context, t tx, n idempotency.Try) (string, idempotency.Answer, error) {
+	known, err := db.First[idempotencyRow](ctx, t, sql.ErrNoRows,
+		"SELECT * FROM idempotency WHERE key_id = ? AND key = ?"+t.ForUpdate(), n.KeyID, n.Key)
+	if err != nil {
 		return "", idempotency.Answer{}, err
 	}
 	switch {
 	case !n.Is(known.Request):
 		return "", idempotency.Answer{}, idempotency.ErrMismatch
 	case !known.FinishedAt.IsZero():
-		return known.Subject, idempotency.Answer{Status: int(known.Status), Body: known.Answer}, nil
+		return known.Subject, idempotency.Answer{Status: known.Status, Body: known.Answer}, nil
 	case known.LockedUntil.After(n.Now) && !known.LockedUntil.After(n.LockedUntil):
 		return "", idempotency.Answer{}, idempotency.ErrRunning
 	}
-	_, err := t.NewRaw("UPDATE idempotency SET locked_until = ?, holder = ? WHERE key_id = ? AND key = ?",
-		db.At(n.LockedUntil), n.Holder, n.KeyID, n.Key).Exec(ctx)
+	_, err = t.NewRaw("UPDATE idempotency SET locked_until = ?, holder = ? WHERE key_id = ? AND key = ?",
+		n.LockedUntil, n.Holder, n.KeyID, n.Key).Exec(ctx)
 	return known.Subject, idempotency.Answer{}, err
 }
 
@@ -122,7 +114,7 @@ func (s *Store) IdempotencyFinish(ctx context.Context, k idempotency.Kept) error
 func (s *Store) IdempotencyExtend(
 	ctx context.Context, c idempotency.Claim, lockedUntil time.Time,
 ) (held bool, err error) {
-	extend := claimed("UPDATE idempotency SET locked_until = ?", c, db.At(lockedUntil))
+	extend := claimed("UPDATE idempotency SET locked_until = ?", c, lockedUntil)
 	err = s.idempotencyUpdate(ctx, "hold", extend)
 	return extend.Affected() == 1 && err == nil, err
 }
@@ -145,8 +137,5 @@ func claimed(text string, c idempotency.Claim, args ...any) *db.Stmt {
 
 func (s *Store) idempotencyUpdate(ctx context.Context, what string, update *db.Stmt) error {
 	err := s.db.Hot(ctx, func(ctx context.Context, c conn) error { return c.Run(ctx, update) })
-	if err != nil {
-		return fmt.Errorf("%s idempotent request: %w", what, err)
-	}
-	return nil
+	return db.Wrap(err, "%s idempotent request", what)
 }

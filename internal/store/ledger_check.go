@@ -15,27 +15,23 @@ import (
 // LedgerCheck returns the last check of the ledger that was asked for; ok is
 // false if there was none.
 func (s *Store) LedgerCheck(ctx context.Context) (c ledger.Check, ok bool, err error) {
-	var rows []struct {
-		AskedAt     instant
-		AskedBy     string
-		EndedAt     instant
-		Entries     int64
-		Differences string
-		Found       int64
-		Problem     string
-	}
-	err = s.db.Reader().NewRaw("SELECT asked_at, asked_by, ended_at, entries, differences, found, problem FROM ledger_checks WHERE only_row = 1").Scan(ctx, &rows)
+	rows, err := db.All[ledgerCheckRow](ctx, s.db.Reader(), "SELECT * FROM ledger_checks WHERE only_row = 1")
 	if err != nil || len(rows) == 0 {
 		return ledger.Check{}, false, db.Wrap(err, "last check of the ledger")
 	}
-	r := rows[0]
-	c = ledger.Check{
-		AskedAt: r.AskedAt.Time, AskedBy: r.AskedBy, EndedAt: r.EndedAt.Time, Entries: r.Entries,
-		Found: r.Found, Problem: r.Problem,
-	}
-	err = json.Unmarshal([]byte(r.Differences), &c.Differences)
+	c = rows[0].Check
+	err = json.Unmarshal([]byte(rows[0].Texts), &c.Differences)
 	return c, err == nil, db.Wrap(err, "last check of the ledger")
 }
+
+// ledgerCheckRow is a check whose differences are a JSON list.
+type ledgerCheckRow struct {
+	ledger.Check
+
+	Texts string
+}
+
+var _ = db.NewTable[ledgerCheckRow]("ledger_checks", "read: asked_at asked_by ended_at entries differences=Texts found problem")
 
 // AskLedgerCheck asks for the ledger to be added up; asked is false while another
 // check is under way that was asked for after stale, before which one counts as
@@ -45,7 +41,7 @@ func (s *Store) AskLedgerCheck(
 ) (asked bool, err error) {
 	return table.WriteOneAudited(ctx, s.db, s.sealer, audit.Record{Entries: trail}, table.AuditFields{}, "INSERT INTO ledger_checks (only_row, asked_at, asked_by, entries, differences, found, problem) VALUES (1, ?, ?, 0, '[]', 0, '') "+
 		"ON CONFLICT (only_row) DO UPDATE SET asked_at = excluded.asked_at, asked_by = excluded.asked_by, ended_at = NULL, entries = 0, differences = '[]', "+
-		"found = 0, problem = '' WHERE ledger_checks.ended_at IS NOT NULL OR ledger_checks.asked_at <= ?", db.At(now), db.Shown(by), db.At(stale))
+		"found = 0, problem = '' WHERE ledger_checks.ended_at IS NOT NULL OR ledger_checks.asked_at <= ?", now, db.Shown(by), stale)
 }
 
 // EndLedgerCheck stores what came of the check that was asked for at c.AskedAt.
@@ -55,7 +51,7 @@ func (s *Store) EndLedgerCheck(ctx context.Context, c ledger.Check) error {
 		return db.Wrap(err, "end the check of the ledger")
 	}
 	_, err = db.WriteOne(ctx, s.db, "UPDATE ledger_checks SET ended_at = ?, entries = ?, differences = ?, found = ?, problem = ? WHERE only_row = 1 AND asked_at = ? AND ended_at IS NULL",
-		db.At(c.EndedAt), c.Entries, string(texts), c.Found, c.Problem, db.At(c.AskedAt))
+		c.EndedAt, c.Entries, string(texts), c.Found, c.Problem, c.AskedAt)
 	return db.Wrap(err, "end the check of the ledger")
 }
 

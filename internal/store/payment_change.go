@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/florinpay/florin/internal/backup"
-	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/payment"
@@ -23,10 +23,10 @@ import (
 type changeOp struct {
 	id     payment.ID
 	decide func(payment.Payment) (payment.Change, error)
+	began  time.Time
 
-	rows   *loaded
-	before payment.Payment // as it was loaded
-	change payment.Change  // what was decided
+	before *payment.Payment // as it was loaded
+	change payment.Change   // what was decided
 	writes []*db.Stmt
 	result payment.Payment
 	err    error // why this one is not written; the others are
@@ -41,11 +41,11 @@ func (s *Store) UpdatePayment(
 	if !db.Storable(string(id)) {
 		return payment.Payment{}, payment.ErrUnknown
 	}
-	op := &changeOp{id: id, decide: decide}
+	op := &changeOp{id: id, decide: decide, began: time.Now()}
 	if err := s.change(ctx, op); err != nil {
 		return payment.Payment{}, fmt.Errorf("update payment %s: %w", id, err)
 	}
-	s.changed(id, op)
+	s.changed(ctx, op)
 	return op.result, nil
 }
 
@@ -55,17 +55,17 @@ const together = 256
 
 // UpdatePayments is watch.Store's: it commits the changes of many payments together.
 func (s *Store) UpdatePayments(ctx context.Context, all []watch.Update) []error {
-	errs := make([]error, 0, len(all))
+	errs, began := make([]error, 0, len(all)), time.Now()
 	for part := range slices.Chunk(all, together) {
 		ops := make([]*changeOp, len(part))
 		for i, u := range part {
-			ops[i] = &changeOp{id: u.ID, decide: u.Decide}
+			ops[i] = &changeOp{id: u.ID, decide: u.Decide, began: began}
 		}
 		batch := s.changeBatch(ctx, slices.Clone(ops))
 		for _, op := range ops {
 			err := s.ranBatch(ctx, op, batch)
 			if err == nil {
-				s.changed(op.id, op)
+				s.changed(ctx, op)
 			}
 			errs = append(errs, db.Wrap(err, "update payment %s", op.id))
 		}
@@ -167,13 +167,13 @@ func (s *Store) loadForChange(ctx context.Context, c conn, ops []*changeOp) erro
 	byID := lock.byID()
 	var started db.Texts
 	for _, one := range lock.byNumber {
-		if one.row.Status != string(payment.Pending) {
-			started = append(started, one.row.PublicID)
+		if one.Status != payment.Pending {
+			started = append(started, string(one.ID))
 		}
 	}
 	for _, op := range ops {
 		op.writes, op.err = nil, nil
-		if op.rows = byID[string(op.id)]; op.rows == nil {
+		if op.before = byID[op.id]; op.before == nil {
 			op.err = payment.ErrUnknown
 		}
 	}
@@ -189,18 +189,15 @@ func (op *changeOp) decideOnce(sealer *secret.Sealer) {
 	if op.err != nil {
 		return
 	}
-	if op.before, op.err = op.rows.whole(); op.err != nil {
-		return
-	}
-	op.result = op.before
+	op.result = *op.before
 	op.err = db.Guard(func() (err error) {
-		op.change, err = op.decide(op.before)
+		op.change, err = op.decide(*op.before)
 		return err
 	})
 	if op.err != nil || op.change.None() {
 		return
 	}
-	if op.err = checkChange(op.before, op.change); op.err == nil {
+	if op.err = checkChange(*op.before, op.change); op.err == nil {
 		op.writes, op.err = op.save()
 		for _, m := range op.change.Mails {
 			op.writes = append(op.writes, table.SaleMail(sealer, m))
@@ -255,27 +252,24 @@ var updatePayment = payments.Update("id", "seq")
 
 // save returns the statements that write the change.
 func (op *changeOp) save() ([]*db.Stmt, error) {
-	r, err := rowOf(op.change.Payment)
-	if err != nil {
-		return nil, err
-	}
-	all := []*db.Stmt{updatePayment.With(payments.Changes(r, r.ID, int64(op.before.Seq))...)}
+	after := op.change.Payment
+	all := []*db.Stmt{updatePayment.With(payments.Changes(rowOf(after), after.Number, int64(op.before.Seq))...)}
 	routes, err := op.saveRoutes()
 	if err != nil {
 		return nil, err
 	}
 	all = append(all, routes...)
 	for _, d := range op.change.Deposits {
-		save, err := saveDeposit(r, d)
+		save, err := saveDeposit(after, d)
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, save)
 	}
-	all = append(all, saveDonation(op.change.Payment)...)
-	all = append(all, saveSale(op.before, op.change.Payment)...)
-	op.result = normal(op.change.Payment)
-	all = append(all, saveEvents(r, op.change.Events, op.before.Status.Final())...)
+	all = append(all, saveDonation(after)...)
+	all = append(all, saveSale(*op.before, after)...)
+	op.result = normal(after)
+	all = append(all, saveEvents(after, op.change.Events, op.before.Status.Final())...)
 	if k := op.change.Kept; k != nil {
 		all = append(all, table.FinishIdempotent(*k))
 	}
@@ -298,12 +292,12 @@ var (
 func (op *changeOp) saveRoutes() ([]*db.Stmt, error) {
 	var all []*db.Stmt
 	for _, r := range op.change.Payment.Routes {
-		row := rowOfRoute(op.before.Number, r)
+		row := &routeRow{r, op.before.Number}
 		old := slices.IndexFunc(op.before.Routes, func(o payment.Route) bool { return o.Network == r.Network })
 		if old < 0 {
 			all = append(all, insertRoute.With(routes.Values(row)...))
 			if backup.Continued(op.before.Seq) {
-				all = append(all, readLostTime.With(row.PaymentID, row.Network, row.Since).AnyNumber())
+				all = append(all, readLostTime.With(row.Owner, string(r.Network), r.Since).AnyNumber())
 			}
 			continue
 		}
@@ -311,7 +305,7 @@ func (op *changeOp) saveRoutes() ([]*db.Stmt, error) {
 			return nil, fmt.Errorf("a decision changed the %s route of payment %s", r.Network, op.id)
 		}
 		if !slices.Equal(op.before.Routes[old].Tokens, r.Tokens) {
-			all = append(all, updateRoute.With(routes.Changes(row, row.PaymentID, row.Network)...))
+			all = append(all, updateRoute.With(routes.Changes(row, row.Owner, string(r.Network))...))
 		}
 	}
 	return all, nil
@@ -327,26 +321,20 @@ func sameRoute(a, b payment.Route) bool {
 // normal returns the payment as it will be read back, with times in UTC and whole
 // microseconds.
 func normal(p payment.Payment) payment.Payment {
-	p.CreatedAt, p.ExpiresAt = db.At(p.CreatedAt).Time, db.At(p.ExpiresAt).Time
-	p.Price.At = db.At(p.Price.At).Time
-	p.StartedAt, p.EndedAt, p.ResumedAt = db.At(p.StartedAt).Time, db.At(p.EndedAt).Time, db.At(p.ResumedAt).Time
 	if len(p.Metadata) == 0 {
 		p.Metadata = nil
 	}
-	p.Routes = slices.Clone(p.Routes)
-	for i := range p.Routes {
-		p.Routes[i].Since = db.At(p.Routes[i].Since).Time
+	row := paymentRow{Payment: p}
+	payments.AsStored(&row)
+	p = row.Payment
+	p.Routes, p.Deposits = slices.Clone(p.Routes), slices.Clone(p.Deposits)
+	for i, r := range p.Routes {
+		p.Routes[i].Since = db.At(r.Since)
 	}
-	p.Deposits = slices.Clone(p.Deposits)
-	for i := range p.Deposits {
-		d := &p.Deposits[i]
-		d.SeenAt, d.FinalAt = db.At(d.SeenAt).Time, db.At(d.FinalAt).Time
-		d.Transfer.Block = normalHead(d.Transfer.Block)
+	for i, d := range p.Deposits {
+		row := table.DepositRow{Deposit: d}
+		table.Deposits.AsStored(&row)
+		p.Deposits[i] = row.Deposit
 	}
 	return p
-}
-
-func normalHead(h chain.Head) chain.Head {
-	h.Time = db.At(h.Time).Time
-	return h
 }

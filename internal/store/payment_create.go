@@ -31,16 +31,17 @@ func (s *Store) CreatePayment(ctx context.Context, c payment.Change) (payment.Pa
 	if err != nil {
 		return payment.Payment{}, err
 	}
-	changes := s.recent.changesOf(c.Payment.ID)
+	changes, began := s.recent.changesOf(c.Payment.ID), time.Now()
 	if err := s.create(ctx, op); err != nil {
 		return payment.Payment{}, fmt.Errorf("create payment %s: %w", c.Payment.ID, err)
 	}
 	if op.exists {
 		return s.Payment(ctx, c.Payment.ID)
 	}
-	s.grown(op.row.ID)
+	s.grown(op.row.Number)
+	s.hooks.stored(ctx, payment.Stored{Change: c, Began: began})
 	p := normal(c.Payment)
-	p.Number = op.row.ID
+	p.Number = op.row.Number
 	s.recent.put(p, changes, time.Now()) // the caller is about to read it
 	return p, nil
 }
@@ -56,11 +57,7 @@ func newCreateOp(c payment.Change) (*createOp, error) {
 	if err := checkDetails(p); err != nil {
 		return nil, err
 	}
-	row, err := rowOf(p)
-	if err != nil {
-		return nil, fmt.Errorf("payment %s: %w", p.ID, err)
-	}
-	return &createOp{row: row, events: c.Events, audit: c.Audit, kept: c.Kept}, nil
+	return &createOp{row: rowOf(p), events: c.Events, audit: c.Audit, kept: c.Kept}, nil
 }
 
 var (
@@ -95,38 +92,38 @@ func (s *Store) createBatch(ctx context.Context, ops []*createOp) error {
 			return nil
 		})
 	}
-	rows, byID := make([][]any, len(ops)), make(map[string]*createOp, len(ops))
+	rows, byID := make([][]any, len(ops)), make(map[payment.ID]*createOp, len(ops))
 	for i, op := range ops {
-		op.row.ID = 0
-		byID[op.row.PublicID] = op
+		op.row.Number = 0
+		byID[op.row.ID] = op
 		rows[i] = append(payments.Values(op.row), events.Values(rowOfEvent(0, op.events[0]))[1:]...)
 	}
 	err := s.db.WriteBatch(ctx, insertCreated.QueryMany(func(scan scan) error {
-		var id string
+		var id payment.ID
 		var number int64
 		if err := scan(&id, &number); err != nil {
 			return err
 		}
-		byID[id].row.ID = number
+		byID[id].row.Number = number
 		return nil
 	}, rows))
 	for _, op := range ops {
-		op.exists = op.row.ID == 0
+		op.exists = op.row.Number == 0
 	}
 	return err
 }
 
 // insert stores the payment with what comes with it, unless it exists.
 func (op *createOp) insert(ctx context.Context, c conn) error {
-	insert := insertPayment.Numbered(&op.row.ID, payments.Values(op.row)...)
+	insert := insertPayment.Numbered(&op.row.Number, payments.Values(op.row)...)
 	if err := c.Run(ctx, insert); err != nil {
 		return err
 	}
 	if op.exists = insert.Affected() == 0; op.exists {
 		return nil
 	}
-	err := db.RunEach(ctx, c, append(saveEvents(op.row, op.events, false),
-		table.InsertAudit(op.audit, table.AuditFields{Subject: op.row.PublicID})...))
+	err := db.RunEach(ctx, c, append(saveEvents(op.row.Payment, op.events, false),
+		table.InsertAudit(op.audit, table.AuditFields{Subject: string(op.row.ID)})...))
 	if err != nil {
 		return err
 	}
@@ -142,7 +139,7 @@ func (s *Store) OpenPayment(
 	if err != nil {
 		return payment.Payment{}, err
 	}
-	started := &changeOp{id: c.Payment.ID, decide: start}
+	started := &changeOp{id: c.Payment.ID, decide: start, began: time.Now()}
 	err = s.db.Hot(ctx, func(ctx context.Context, c conn) error {
 		if err := created.insert(ctx, c); err != nil {
 			return err
@@ -154,7 +151,10 @@ func (s *Store) OpenPayment(
 	if err != nil {
 		return payment.Payment{}, fmt.Errorf("open payment %s: %w", c.Payment.ID, err)
 	}
-	s.changed(c.Payment.ID, started)
+	if !created.exists {
+		s.hooks.stored(ctx, payment.Stored{Change: c, Began: started.began})
+	}
+	s.changed(ctx, started)
 	return started.result, nil
 }
 

@@ -19,7 +19,7 @@ func (s *Store) Rates(sources string) exchange.Shared {
 		Save: func(ctx context.Context, now time.Time, read exchange.Snapshot) error {
 			body, err := json.Marshal(read)
 			if err == nil {
-				_, err = db.WriteOne(ctx, s.db, "UPDATE rates SET read_at = ?, body = ? WHERE sources = ?", db.At(now),
+				_, err = db.WriteOne(ctx, s.db, "UPDATE rates SET read_at = ?, body = ? WHERE sources = ?", now,
 					string(body), sources)
 			}
 			return db.Wrap(err, "save rates")
@@ -33,16 +33,16 @@ const keepRates = 24 * time.Hour
 func (s *Store) beginReading(
 	ctx context.Context, sources string, now time.Time, within time.Duration,
 ) (mine bool, last exchange.Snapshot, err error) {
-	var row struct {
-		BeganAt instant
-		ReadAt  instant
-		Body    string
+	type row struct {
+		BeganAt, ReadAt time.Time
+		Body            string
 	}
+	var r row
 	err = s.db.Write(ctx, func(ctx context.Context, t tx) error {
 		// A clock that was ahead must not keep everybody from reading.
 		res, err := t.NewRaw("INSERT INTO rates (sources, began_at, body) VALUES (?, ?, '{}') ON CONFLICT (sources) "+
 			"DO UPDATE SET began_at = excluded.began_at WHERE rates.began_at <= ? OR rates.began_at > ?",
-			sources, db.At(now), db.At(now.Add(-within)), db.At(now.Add(within))).Exec(ctx)
+			sources, now, now.Add(-within), now.Add(within)).Exec(ctx)
 		if err != nil {
 			return err
 		}
@@ -51,16 +51,17 @@ func (s *Store) beginReading(
 			return err
 		}
 		if mine = changed == 1; mine {
-			_, err = t.NewRaw("DELETE FROM rates WHERE began_at < ?", db.At(now.Add(-keepRates))).Exec(ctx)
+			_, err = t.NewRaw("DELETE FROM rates WHERE began_at < ?", now.Add(-keepRates)).Exec(ctx)
 			if err != nil {
 				return err
 			}
 		}
-		return t.NewRaw("SELECT began_at, read_at, body FROM rates WHERE sources = ?", sources).Scan(ctx, &row)
+		r, err = db.First[row](ctx, t, nil, "SELECT began_at, read_at, body FROM rates WHERE sources = ?", sources)
+		return err
 	})
 	if err == nil {
-		err = json.Unmarshal([]byte(row.Body), &last)
+		err = json.Unmarshal([]byte(r.Body), &last)
 	}
-	last.Ended = !row.ReadAt.IsZero() && !row.ReadAt.Before(row.BeganAt.Time)
+	last.Ended = !r.ReadAt.IsZero() && !r.ReadAt.Before(r.BeganAt)
 	return mine, last, err
 }

@@ -123,8 +123,25 @@ const channel = "florin_payment"
 
 // hooks are called after changes.
 type hooks struct {
-	mu  sync.RWMutex
-	all []func(payment.ID)
+	mu      sync.RWMutex
+	all     []func(payment.ID)
+	watches []func(context.Context, payment.Stored)
+}
+
+// OnStored calls watch once for every change of a payment that this program stored, after its commit.
+func (s *Store) OnStored(watch func(context.Context, payment.Stored)) {
+	s.hooks.mu.Lock()
+	defer s.hooks.mu.Unlock()
+	s.hooks.watches = append(slices.Clone(s.hooks.watches), watch)
+}
+
+func (h *hooks) stored(ctx context.Context, x payment.Stored) {
+	h.mu.RLock()
+	all := h.watches
+	h.mu.RUnlock()
+	for _, watch := range all {
+		watch(ctx, x)
+	}
 }
 
 // OnChange calls hook after a payment was changed, by this program or, on
@@ -150,13 +167,14 @@ func (h *hooks) call(id payment.ID) {
 
 // changed calls the hooks for a change of this program. On PostgreSQL, Listen
 // does.
-func (s *Store) changed(id payment.ID, op *changeOp) {
+func (s *Store) changed(ctx context.Context, op *changeOp) {
+	s.hooks.stored(ctx, payment.Stored{Before: *op.before, Change: op.change, Began: op.began})
 	if op.change.None() {
 		return
 	}
-	s.recent.forget(id)
+	s.recent.forget(op.id)
 	if !s.db.Dialect().ManyWriters {
-		s.hooks.call(id)
+		s.hooks.call(op.id)
 	}
 }
 

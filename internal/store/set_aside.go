@@ -6,29 +6,11 @@ import (
 	"math"
 	"slices"
 
-	"github.com/uptrace/bun"
-
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/store/db"
-	"github.com/florinpay/florin/internal/store/table"
 )
-
-// setAsideRow is a payment that could not be read on a network.
-type setAsideRow struct {
-	bun.BaseModel `bun:"table:set_aside,alias:a"`
-
-	PublicID   string
-	Network    string
-	FromNumber int64
-	Since      instant
-	Attempts   int64
-	NextAt     instant
-	Reason     string
-	Accounts   string
-	EndedAt    instant // of the payment
-}
 
 // maxAccounts bounds the token accounts that are read for one payment: anyone can make some.
 const maxAccounts = 64
@@ -48,8 +30,7 @@ func (s *Store) SaveSetAside(ctx context.Context, a watch.SetAside) error {
 			"accounts = excluded.accounts, "+
 			"from_number = CASE WHEN excluded.from_number < set_aside.from_number THEN excluded.from_number ELSE set_aside.from_number END, "+
 			"since = CASE WHEN excluded.since < set_aside.since THEN excluded.since ELSE set_aside.since END",
-			string(a.Network), from, db.At(a.Since), a.Attempts, db.At(a.NextAt),
-			db.Shown(a.Reason), accounts, string(a.PaymentID)).Exec(ctx)
+			a.Network, from, a.Since, a.Attempts, a.NextAt, db.Shown(a.Reason), accounts, a.PaymentID).Exec(ctx)
 		if err != nil {
 			return err
 		}
@@ -58,51 +39,35 @@ func (s *Store) SaveSetAside(ctx context.Context, a watch.SetAside) error {
 		}
 		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("set payment %s aside on %s: %w", a.PaymentID, a.Network, err)
-	}
-	return nil
+	return db.Wrap(err, "set payment %s aside on %s", a.PaymentID, a.Network)
 }
 
 // withStored returns the accounts of a, and those that are stored.
 func withStored(ctx context.Context, t tx, a watch.SetAside) (string, error) {
-	var stored []struct{ Accounts string }
-	err := t.NewRaw("SELECT accounts FROM set_aside WHERE network = ? AND payment_id = "+
-		"(SELECT id FROM payments WHERE public_id = ?)"+t.ForUpdate(), string(a.Network), string(a.PaymentID)).Scan(ctx, &stored)
+	stored, err := db.All[struct{ Accounts []chain.Address }](ctx, t, "SELECT accounts FROM set_aside WHERE network = ? AND payment_id = "+
+		"(SELECT id FROM payments WHERE public_id = ?)"+t.ForUpdate(), a.Network, a.PaymentID)
 	if err != nil {
 		return "", err
 	}
 	var all []chain.Address
 	for _, row := range stored {
-		all = table.SplitAddresses(row.Accounts)
+		all = row.Accounts
 	}
 	for _, account := range a.Accounts {
 		if !slices.Contains(all, account) && len(all) < maxAccounts {
 			all = append(all, account)
 		}
 	}
-	return table.JoinAddresses(all), nil
+	return db.Joined(all), nil
 }
 
 // SetAsides lists the payments that could not be read on the network, the longest
 // first.
 func (s *Store) SetAsides(ctx context.Context, n chain.Network) ([]watch.SetAside, error) {
-	var rows []setAsideRow
-	err := s.db.Reader().NewRaw("SELECT p.public_id, a.network, a.from_number, a.since, a.attempts, a.next_at, a.reason, a.accounts, p.ended_at "+
-		"FROM set_aside AS a JOIN payments AS p ON p.id = a.payment_id WHERE a.network = ? ORDER BY a.since, a.payment_id",
-		string(n)).Scan(ctx, &rows)
-	if err != nil {
-		return nil, fmt.Errorf("payments set aside on %s: %w", n, err)
-	}
-	list := make([]watch.SetAside, len(rows))
-	for i, r := range rows {
-		list[i] = watch.SetAside{
-			Network: chain.Network(r.Network), PaymentID: payment.ID(r.PublicID), From: uint64(max(r.FromNumber, 0)),
-			Since: r.Since.Time, Attempts: int(r.Attempts), NextAt: r.NextAt.Time,
-			Reason: r.Reason, EndedAt: r.EndedAt.Time, Accounts: table.SplitAddresses(r.Accounts),
-		}
-	}
-	return list, nil
+	list, err := db.All[watch.SetAside](ctx, s.db.Reader(), `SELECT p.public_id AS payment_id, a.network, a.from_number AS "from",
+		a.since, a.attempts, a.next_at, a.reason, a.accounts, p.ended_at
+		FROM set_aside AS a JOIN payments AS p ON p.id = a.payment_id WHERE a.network = ? ORDER BY a.since, a.payment_id`, n)
+	return list, db.Wrap(err, "payments set aside on %s", n)
 }
 
 // AdvanceSetAside stores that the payment was read up to the block before from,
@@ -121,11 +86,8 @@ func (s *Store) changeSetAside(ctx context.Context, a watch.SetAside, change str
 	err := s.db.Write(ctx, func(ctx context.Context, t tx) error {
 		_, err := t.NewRaw(change+" WHERE network = ?0 AND from_number = ?1 AND payment_id = "+
 			"(SELECT id FROM payments WHERE public_id = ?2)",
-			string(a.Network), int64(min(a.From, math.MaxInt64)), string(a.PaymentID), value).Exec(ctx) //nolint:gosec // bounded
+			a.Network, int64(min(a.From, math.MaxInt64)), a.PaymentID, value).Exec(ctx) //nolint:gosec // bounded
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("payment %s, set aside on %s: %w", a.PaymentID, a.Network, err)
-	}
-	return nil
+	return db.Wrap(err, "payment %s, set aside on %s", a.PaymentID, a.Network)
 }

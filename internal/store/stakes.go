@@ -15,14 +15,14 @@ import (
 const stakesQuery = `SELECT
 (SELECT until FROM presence WHERE network = ?0) AS page_until,
 (SELECT max(l.at) FROM looks AS l WHERE l.network = ?0) AS looked_at,
-(SELECT moves FROM cursors WHERE network = ?0) AS moves,
+coalesce((SELECT moves FROM cursors WHERE network = ?0), 0) AS moves,
 (SELECT count(*) FROM (SELECT 1 FROM deposits AS d
-	WHERE d.network = ?0 AND NOT d.rechecked AND d.state <> 'VANISHED' AND d.state = 'FINAL' LIMIT 1) AS counted) AS early`
+	WHERE d.network = ?0 AND NOT d.rechecked AND d.state <> 'VANISHED' AND d.state = 'FINAL' LIMIT 1) AS counted) > 0 AS early`
 
 // waitingQuery reads the payments with money on one network that is not final yet. One that has very many deposits is
 // not counted through.
 const waitingQuery = `SELECT min(d.block_number) AS block, min(d.block_time) AS since,
-max(CASE WHEN r.finality <> '' THEN 1 ELSE 0 END) AS own_rule,
+max(CASE WHEN r.finality <> '' THEN 1 ELSE 0 END) = 1 AS own_rule,
 (SELECT count(*) FROM (SELECT 1 FROM deposits AS e WHERE e.payment_id = d.payment_id LIMIT ?1) AS counted) AS deposits
 FROM deposits AS d LEFT JOIN routes AS r ON r.payment_id = d.payment_id AND r.network = d.network
 WHERE d.network = ?0 AND NOT d.rechecked AND d.state <> 'VANISHED' AND d.state = 'SEEN'
@@ -39,7 +39,7 @@ min(CASE WHEN r.network = ?0 OR r.also LIKE ?3 THEN p.expires_at END) AS expires
 (SELECT p.ended_at FROM payments AS p WHERE p.ended_at > ?1 AND p.ended_at IS NOT NULL AND p.started_at IS NOT NULL
 	AND p.network = ?0 ORDER BY p.ended_at DESC LIMIT 1) AS ended_at,
 (SELECT count(*) FROM (SELECT 1 FROM payments AS p
-	WHERE p.ended_at > ?2 AND p.ended_at IS NOT NULL AND p.started_at IS NOT NULL LIMIT 1) AS one) AS ended
+	WHERE p.ended_at > ?2 AND p.ended_at IS NOT NULL AND p.started_at IS NOT NULL LIMIT 1) AS one) > 0 AS ended
 FROM payments AS p CROSS JOIN routes AS r WHERE r.payment_id = p.id AND p.ended_at IS NULL AND p.status = 'STARTED'`
 
 // newerQuery is openQuery for addresses that were stored since.
@@ -49,10 +49,10 @@ FROM routes AS r CROSS JOIN payments AS p WHERE ?2 AND p.id = r.payment_id AND p
 
 // openRow is what openQuery reads.
 type openRow struct {
-	StartedAt instant
-	ExpiresAt instant
-	EndedAt   instant
-	Ended     int64
+	StartedAt time.Time
+	ExpiresAt time.Time
+	EndedAt   time.Time
+	Ended     bool
 	Rows      int64
 }
 
@@ -64,42 +64,21 @@ type openRow struct {
 func (s *Store) Stakes(
 	ctx context.Context, n chain.Network, justEnded, watchedAfter time.Time,
 ) (watch.Stakes, error) {
-	var row struct {
-		PageUntil instant
-		LookedAt  instant
-		Moves     *int64
-		Early     int64
-	}
-	var waiting []struct {
-		Block    int64
-		Since    instant
-		OwnRule  int64
-		Deposits int
-	}
+	var stakes watch.Stakes
+	var waiting []watch.Waiting
 	open, err := s.open.stakes(ctx, s, n, justEnded, watchedAfter)
 	if err == nil {
-		err = s.db.Reader().NewRaw(stakesQuery, string(n)).Scan(ctx, &row)
+		err = s.db.Reader().NewRaw(stakesQuery, n).Scan(ctx, &stakes)
 	}
 	if err == nil {
-		err = s.db.Reader().NewRaw(waitingQuery, string(n), watch.MostAwaited, maxWaiting).Scan(ctx, &waiting)
+		err = s.db.Reader().NewRaw(waitingQuery, n, watch.MostAwaited, maxWaiting).Scan(ctx, &waiting)
 	}
 	if err != nil {
 		return watch.Stakes{}, fmt.Errorf("what is at stake on %s: %w", n, err)
 	}
-	stakes := watch.Stakes{
-		PageUntil: row.PageUntil.Time, StartedAt: open.StartedAt.Time, ExpiresAt: open.ExpiresAt.Time,
-		EndedAt: open.EndedAt.Time, Ended: open.Ended > 0, LookedAt: row.LookedAt.Time, Early: row.Early > 0,
-	}
-	if row.Moves != nil {
-		stakes.Moves = *row.Moves
-	}
-	list := make([]watch.Waiting, len(waiting))
-	for i, w := range waiting {
-		list[i] = watch.Waiting{
-			Deposits: w.Deposits, Block: uint64(max(w.Block, 0)), Since: w.Since.Time, OwnRule: w.OwnRule > 0,
-		}
-	}
-	stakes.Await(list)
+	stakes.StartedAt, stakes.ExpiresAt = open.StartedAt, open.ExpiresAt
+	stakes.EndedAt, stakes.Ended = open.EndedAt, open.Ended
+	stakes.Await(waiting)
 	return stakes, nil
 }
 
@@ -120,13 +99,12 @@ func (s *Store) OpenAddresses(
 	if err != nil {
 		return nil, fmt.Errorf("addresses of open payments on %s: %w", n, err)
 	}
-	waiting, err := scanWatched(ctx, s.db.Reader().NewRaw(
+	waiting, err := db.All[chain.Watched](ctx, s.db.Reader(),
 		"SELECT r.address, r.raw FROM deposits AS d JOIN routes AS r ON r.payment_id = d.payment_id "+
 			"AND r.network = d.network WHERE d.network = ?0 AND NOT d.rechecked AND d.state <> 'VANISHED' "+
 			"UNION SELECT r.address, r.raw FROM routes AS r WHERE r.network = ?0 AND r.payment_id IN (SELECT l.payment_id "+
 			"FROM looks AS l WHERE l.network = ?0 AND l.at > ?1 ORDER BY l.at DESC LIMIT ?2)",
-		string(n), db.At(endedAfter), maxLooks,
-	))
+		n, endedAfter, maxLooks)
 	if err != nil {
 		return nil, fmt.Errorf("addresses of open payments on %s: %w", n, err)
 	}

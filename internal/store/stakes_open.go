@@ -5,11 +5,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/uptrace/bun"
-
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/payment/watch"
-	"github.com/florinpay/florin/internal/store/db"
 )
 
 const (
@@ -68,7 +65,7 @@ func (o *openPayments) stakes(
 	var row openRow
 	if !k.suffices(o.few, justEnded) {
 		mark, err := s.readWithMark(ctx, func(t tx) error {
-			return t.NewRaw(openQuery, string(n), db.At(justEnded), db.At(watchedAfter), countsOn(n)).Scan(ctx, &row)
+			return t.NewRaw(openQuery, n, justEnded, watchedAfter, countsOn(n)).Scan(ctx, &row)
 		})
 		if err == nil {
 			k.openRow, k.reading = row, reading{justEnded, row.Rows, mark}
@@ -76,15 +73,15 @@ func (o *openPayments) stakes(
 		return row, err
 	}
 	mark, err := s.readWithMark(ctx, func(t tx) error {
-		return t.NewRaw(newerQuery, string(n), countsOn(n), s.storedSince(t, k.mark)).Scan(ctx, &row)
+		return t.NewRaw(newerQuery, n, countsOn(n), s.storedSince(t, k.mark)).Scan(ctx, &row)
 	})
 	if err != nil {
 		return openRow{}, err
 	}
-	if k.mark = mark; row.StartedAt.After(k.StartedAt.Time) {
+	if k.mark = mark; row.StartedAt.After(k.StartedAt) {
 		k.StartedAt = row.StartedAt
 	}
-	if next := row.ExpiresAt; !next.IsZero() && (k.ExpiresAt.IsZero() || next.Before(k.ExpiresAt.Time)) {
+	if next := row.ExpiresAt; !next.IsZero() && (k.ExpiresAt.IsZero() || next.Before(k.ExpiresAt)) {
 		k.ExpiresAt = next
 	}
 	return k.openRow, nil
@@ -117,20 +114,19 @@ func (o *openPayments) addresses(
 	k := &network.addresses
 	var list []chain.Watched
 	whole := !k.suffices(o.few, endedAfter)
-	mark, err := s.readWithMark(ctx, func(t tx) (err error) {
+	mark, err := s.readWithMark(ctx, func(t tx) error {
 		q := t.NewRaw(
 			all+"p.ended_at IS NULL UNION ALL "+all+"p.ended_at > ?2 AND p.ended_at IS NOT NULL AND p.started_at IS NOT NULL",
-			string(n), countsOn(n), db.At(endedAfter),
+			n, countsOn(n), endedAfter,
 		)
 		if !whole {
 			q = t.NewRaw(
 				"SELECT r.address, r.raw FROM routes AS r CROSS JOIN payments AS p WHERE ?2 AND p.id = r.payment_id AND "+there+
 					"(p.ended_at IS NULL OR p.ended_at > ?3)",
-				string(n), countsOn(n), s.storedSince(t, k.mark), db.At(endedAfter),
+				n, countsOn(n), s.storedSince(t, k.mark), endedAfter,
 			)
 		}
-		list, err = scanWatched(ctx, q)
-		return err
+		return q.Scan(ctx, &list)
 	})
 	switch {
 	case err != nil:
@@ -141,20 +137,4 @@ func (o *openPayments) addresses(
 		k.list, k.mark = withOthers(k.list, list), mark
 	}
 	return k.list, nil
-}
-
-// scanWatched reads addresses.
-func scanWatched(ctx context.Context, q *bun.RawQuery) ([]chain.Watched, error) {
-	var rows []struct {
-		Address db.Packed
-		Raw     []byte
-	}
-	if err := q.Scan(ctx, &rows); err != nil {
-		return nil, err
-	}
-	list := make([]chain.Watched, len(rows))
-	for i, r := range rows {
-		list[i] = chain.Watched{Address: chain.Address(r.Address), Raw: r.Raw}
-	}
-	return list, nil
 }

@@ -216,10 +216,9 @@ func (s *Store) Clock(ctx context.Context) (time.Time, error) {
 
 // The types of store/db that every file uses.
 type (
-	tx      = db.Tx
-	conn    = db.Conn
-	instant = db.Instant
-	scan    = db.Scan
+	tx   = db.Tx
+	conn = db.Conn
+	scan = db.Scan
 )
 
 // checkDetails checks every text of a new payment that came from outside.

@@ -12,20 +12,10 @@ import (
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/store/db"
 	"github.com/florinpay/florin/internal/store/table"
 )
-
-// watchRow is a route as a watcher needs it.
-type watchRow struct {
-	PublicID string
-	Network  string
-	Address  db.Packed
-	Raw      []byte
-	ID       int64
-}
 
 // Watches returns the addresses stored since the mark that must be watched on
 // the networks given: those of payments that have not ended, or ended after
@@ -38,7 +28,7 @@ func (s *Store) Watches(
 	if len(networks) == 0 {
 		return nil, since, nil
 	}
-	var rows []watchRow
+	var watches []watch.Address
 	next := since
 	err := s.db.Snapshot(ctx, func(ctx context.Context, t tx) error {
 		end, err := s.watchEnd(ctx, t)
@@ -46,17 +36,10 @@ func (s *Store) Watches(
 			return err
 		}
 		next = end
-		return s.watchQuery(t, networks, since, endedAfter).Scan(ctx, &rows)
+		return s.watchQuery(t, networks, since, endedAfter).Scan(ctx, &watches)
 	})
 	if err != nil {
 		return nil, since, fmt.Errorf("read watched addresses: %w", err)
-	}
-	watches := make([]watch.Address, len(rows))
-	for i, r := range rows {
-		watches[i] = watch.Address{
-			Watched:   chain.Watched{Address: chain.Address(r.Address), Raw: r.Raw},
-			PaymentID: payment.ID(r.PublicID), Network: chain.Network(r.Network),
-		}
 	}
 	return watches, next, nil
 }
@@ -91,101 +74,57 @@ func (s *Store) storedSince(t tx, since watch.Mark) *bun.RawQuery {
 // to payments that ended long ago, and from the routes afterwards, since few of
 // them are new.
 func (s *Store) watchQuery(t tx, networks []chain.Network, since watch.Mark, endedAfter time.Time) *bun.RawQuery {
-	names := make([]string, len(networks))
-	for i, n := range networks {
-		names[i] = string(n)
-	}
-	const columns = "SELECT p.public_id, r.network, r.address, r.raw, r.id AS id FROM "
+	const columns = "SELECT p.public_id AS payment_id, r.network, r.address, r.raw, r.id AS id FROM "
 	if since == (watch.Mark{}) {
 		return t.NewRaw(columns+"payments AS p CROSS JOIN routes AS r WHERE p.ended_at IS NULL "+
 			"AND r.payment_id = p.id AND r.network IN (?0) UNION ALL "+
 			columns+"payments AS p CROSS JOIN routes AS r WHERE p.ended_at > ?1 AND p.ended_at IS NOT NULL AND p.started_at IS NOT NULL "+
-			"AND r.payment_id = p.id AND r.network IN (?0) ORDER BY id", bun.List(names), db.At(endedAfter))
+			"AND r.payment_id = p.id AND r.network IN (?0) ORDER BY id", bun.List(networks), endedAfter)
 	}
 	return t.NewRaw(columns+"routes AS r CROSS JOIN payments AS p WHERE ? AND p.id = r.payment_id AND r.network IN (?) "+
-		"AND (p.ended_at IS NULL OR p.ended_at > ?) ORDER BY r.id", s.storedSince(t, since), bun.List(names), db.At(endedAfter))
+		"AND (p.ended_at IS NULL OR p.ended_at > ?) ORDER BY r.id", s.storedSince(t, since), bun.List(networks), endedAfter)
 }
+
+var cursors = db.NewTable[cursorRow]("cursors", `
+	fixed:   network moves reread_to
+	changes: scanned_number=Scanned.Number scanned_hash=Scanned.Hash scanned_time=Scanned.Time rechecked_number=Rechecked.Number
+	         rechecked_hash=Rechecked.Hash rechecked_time=Rechecked.Time second_number=Second.Number second_time=Second.Time
+	         behind_since updated_at pause_ms ended_number=Ended
+	read:    restored_at`)
 
 // cursorRow is how far a network has been read.
 type cursorRow struct {
-	bun.BaseModel `bun:"table:cursors,alias:c"`
+	watch.Cursor
 
-	Network         string `bun:",pk"`
-	ScannedNumber   int64
-	ScannedHash     string
-	ScannedTime     instant
-	RecheckedNumber int64
-	RecheckedHash   string
-	RecheckedTime   instant
-	SecondNumber    int64
-	SecondTime      instant
-	BehindSince     instant
-	UpdatedAt       instant
-	Moves           int64
-	RereadTo        int64
-	RestoredAt      instant
-	PauseMs         int64
-	EndedNumber     int64
+	Network chain.Network
+	PauseMs int64
 }
 
 // Cursor returns how far the network was read; ok is false before the first SaveCursor.
 func (s *Store) Cursor(ctx context.Context, n chain.Network) (c watch.Cursor, ok bool, err error) {
-	var rows []cursorRow
-	if err := s.db.Reader().NewSelect().Model(&rows).Where("network = ?", string(n)).Scan(ctx); err != nil {
-		return watch.Cursor{}, false, fmt.Errorf("cursor of %s: %w", n, err)
+	rows, err := db.All[cursorRow](ctx, s.db.Reader(), "SELECT * FROM cursors WHERE network = ?", n)
+	if err != nil || len(rows) == 0 {
+		return watch.Cursor{}, false, db.Wrap(err, "cursor of %s", n)
 	}
-	if len(rows) == 0 {
-		return watch.Cursor{}, false, nil
-	}
-	r := rows[0]
-	return watch.Cursor{
-		Scanned:     table.Block(r.ScannedNumber, r.ScannedHash, r.ScannedTime),
-		Rechecked:   table.Block(r.RecheckedNumber, r.RecheckedHash, r.RecheckedTime),
-		Second:      table.Block(r.SecondNumber, "", r.SecondTime),
-		BehindSince: r.BehindSince.Time,
-		UpdatedAt:   r.UpdatedAt.Time,
-		Moves:       r.Moves,
-		RereadTo:    uint64(max(r.RereadTo, 0)),
-		RestoredAt:  r.RestoredAt.Time,
-		Pause:       time.Duration(r.PauseMs) * time.Millisecond,
-		Ended:       uint64(max(r.EndedNumber, 0)),
-	}, true, nil
+	c = rows[0].Cursor
+	c.Pause = time.Duration(rows[0].PauseMs) * time.Millisecond
+	return c, true, nil
 }
 
 // SaveCursor stores how far the network was read. It fails with watch.ErrCursorMoved or watch.ErrNotLeading.
 func (s *Store) SaveCursor(ctx context.Context, n chain.Network, c watch.Cursor) error {
-	scanned, err := table.BlockNumber(c.Scanned)
-	if err != nil {
-		return fmt.Errorf("save cursor of %s: %w", n, err)
+	for _, h := range []chain.Head{c.Scanned, c.Rechecked, c.Second} {
+		if _, err := table.BlockNumber(h); err != nil {
+			return fmt.Errorf("save cursor of %s: %w", n, err)
+		}
 	}
-	rechecked, err := table.BlockNumber(c.Rechecked)
-	if err != nil {
-		return fmt.Errorf("save cursor of %s: %w", n, err)
-	}
-	second, err := table.BlockNumber(c.Second)
-	if err != nil {
-		return fmt.Errorf("save cursor of %s: %w", n, err)
-	}
-	row := &cursorRow{
-		Network: string(n), SecondNumber: second, SecondTime: db.At(c.Second.Time),
-		ScannedNumber: scanned, ScannedHash: c.Scanned.Hash, ScannedTime: db.At(c.Scanned.Time),
-		RecheckedNumber: rechecked, RecheckedHash: c.Rechecked.Hash, RecheckedTime: db.At(c.Rechecked.Time),
-		BehindSince: db.At(c.BehindSince), UpdatedAt: db.At(c.UpdatedAt), Moves: c.Moves,
-		RereadTo:    int64(min(c.RereadTo, math.MaxInt64)), //nolint:gosec // bounded
-		PauseMs:     c.Pause.Milliseconds(),
-		EndedNumber: int64(min(c.Ended, math.MaxInt64)), //nolint:gosec // bounded
-	}
-	err = s.db.Write(ctx, func(ctx context.Context, t tx) error {
+	c.RereadTo, c.Ended = min(c.RereadTo, math.MaxInt64), min(c.Ended, math.MaxInt64)
+	err := s.db.Write(ctx, func(ctx context.Context, t tx) error {
 		if held, err := table.Holds(ctx, t, watch.LeaseName(n), c.Holder); err != nil || !held {
 			return cmp.Or(err, error(watch.ErrNotLeading))
 		}
-		res, err := t.NewInsert().Model(row).On("CONFLICT (network) DO UPDATE").
-			Set("scanned_number = EXCLUDED.scanned_number, scanned_hash = EXCLUDED.scanned_hash, scanned_time = EXCLUDED.scanned_time").
-			Set("rechecked_number = EXCLUDED.rechecked_number, rechecked_hash = EXCLUDED.rechecked_hash, rechecked_time = EXCLUDED.rechecked_time").
-			Set("second_number = EXCLUDED.second_number, second_time = EXCLUDED.second_time").
-			Set("behind_since = EXCLUDED.behind_since, updated_at = EXCLUDED.updated_at, pause_ms = EXCLUDED.pause_ms").
-			Set("ended_number = EXCLUDED.ended_number").
-			Where("c.moves = EXCLUDED.moves").Exec(ctx)
+		res, err := cursors.Into(t, cursors.OnConflict("network")+" WHERE cursors.moves = excluded.moves",
+			cursorRow{c, n, c.Pause.Milliseconds()}).Exec(ctx)
 		if err != nil {
 			return err
 		}
@@ -194,10 +133,7 @@ func (s *Store) SaveCursor(ctx context.Context, n chain.Network, c watch.Cursor)
 		}
 		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("save cursor of %s: %w", n, err)
-	}
-	return nil
+	return db.Wrap(err, "save cursor of %s", n)
 }
 
 // MoveCursor sets the cursor of the network back to a block, which the network is then read on from, and writes the
@@ -222,7 +158,7 @@ func (s *Store) MoveCursor(
 			"moves = moves + 1, reread_to = ?3, "+
 			"ended_number = CASE WHEN ended_number < ?0 THEN ended_number ELSE ?0 END "+
 			"WHERE network = ?4 AND moves = ?5",
-			number, to.Hash, db.At(to.Time), reread, string(n), from.Moves).Exec(ctx)
+			number, to.Hash, to.Time, reread, n, from.Moves).Exec(ctx)
 		if err != nil {
 			return err
 		}
@@ -231,8 +167,5 @@ func (s *Store) MoveCursor(
 		}
 		return table.AuditOperators(ctx, t, entry)
 	})
-	if err != nil {
-		return fmt.Errorf("move cursor of %s: %w", n, err)
-	}
-	return nil
+	return db.Wrap(err, "move cursor of %s", n)
 }

@@ -2,110 +2,26 @@ package trace
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/florinpay/florin/internal/metrics"
 	"github.com/florinpay/florin/internal/payment"
-	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/webhook"
 )
 
-// Payments returns the store with its changes of payments exported.
-func (t *Tracer) Payments(s metrics.Store) metrics.Store {
-	if t == nil {
-		return s
-	}
-	return traced{s, t}
-}
-
-type traced struct {
-	metrics.Store
-	t *Tracer
-}
-
-// CreatePayment exports the creation.
-func (x traced) CreatePayment(ctx context.Context, c payment.Change) (payment.Payment, error) {
-	began := time.Now()
-	p, err := x.Store.CreatePayment(ctx, c)
-	if err == nil {
-		x.t.changed(ctx, c, began, true)
-	}
-	return p, err
-}
-
-// OpenPayment exports the creation and the start.
-func (x traced) OpenPayment(
-	ctx context.Context, created payment.Change, start func(payment.Payment) (payment.Change, error),
-) (payment.Payment, error) {
-	began := time.Now()
-	var before payment.Payment
-	var started payment.Change
-	p, err := x.Store.OpenPayment(ctx, created, func(p payment.Payment) (payment.Change, error) {
-		made, err := start(p)
-		before, started = p, made
-		return made, err
-	})
-	if err == nil {
-		if before.Seq == created.Payment.Seq { // it is new
-			x.t.changed(ctx, created, began, true)
-		}
-		x.t.changed(ctx, started, began, false)
-	}
-	return p, err
-}
-
-// UpdatePayment exports the change that was stored, which is that of the last run of the decision.
-func (x traced) UpdatePayment(
-	ctx context.Context, id payment.ID, decide func(payment.Payment) (payment.Change, error),
-) (payment.Payment, error) {
-	began := time.Now()
-	var change payment.Change
-	p, err := x.Store.UpdatePayment(ctx, id, func(p payment.Payment) (payment.Change, error) {
-		made, err := decide(p)
-		change = made
-		return made, err
-	})
-	if err == nil {
-		x.t.changed(ctx, change, began, false)
-	}
-	return p, err
-}
-
-// UpdatePayments exports the changes that were stored.
-func (x traced) UpdatePayments(ctx context.Context, all []watch.Update) []error {
-	began := time.Now()
-	all = slices.Clone(all)
-	changes := make([]payment.Change, len(all))
-	for i, u := range all {
-		all[i].Decide = func(p payment.Payment) (payment.Change, error) {
-			made, err := u.Decide(p)
-			changes[i] = made
-			return made, err
-		}
-	}
-	errs := x.Store.UpdatePayments(ctx, all)
-	for i, err := range errs {
-		if err == nil {
-			x.t.changed(ctx, changes[i], began, false)
-		}
-	}
-	return errs
-}
-
-// changed exports the events of a change that was stored, one span each, and the deposits that came with it, as
+// Stored exports the events of a change that was stored, one span each, and the deposits that came with it, as
 // chain.seen or chain.final: these from the time of their block on, which shows how long it took to see them.
-func (t *Tracer) changed(ctx context.Context, c payment.Change, began time.Time, created bool) {
-	if len(c.Events) == 0 && len(c.Deposits) == 0 {
+func (t *Tracer) Stored(ctx context.Context, x payment.Stored) {
+	c, began := x.Change, x.Began
+	if t == nil || len(c.Events) == 0 && len(c.Deposits) == 0 {
 		return
 	}
 	p, now := c.Payment, time.Now()
 	txnid := string(p.ID)
-	parent := about(ctx, txnid, created)
+	parent := about(ctx, txnid, x.Before.ID == "")
 	for _, d := range c.Deposits {
 		from := began
 		if !d.Transfer.Block.Time.IsZero() {

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/florinpay/florin/internal/metrics"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/testkit/otlp"
@@ -51,20 +50,6 @@ func byName(t *testing.T, r *otlp.Receiver) map[string]otlp.Span {
 	return all
 }
 
-// fakeStore stores nothing.
-type fakeStore struct{ metrics.Store }
-
-func (fakeStore) CreatePayment(_ context.Context, c payment.Change) (payment.Payment, error) {
-	return c.Payment, nil
-}
-
-func (fakeStore) UpdatePayment(
-	_ context.Context, _ payment.ID, decide func(payment.Payment) (payment.Change, error),
-) (payment.Payment, error) {
-	c, err := decide(payment.Payment{ID: txnid, Status: payment.Pending})
-	return c.Payment, err
-}
-
 // fakeSender delivers nothing.
 type fakeSender struct{}
 
@@ -78,26 +63,23 @@ func TestTracer(t *testing.T) {
 	var log bytes.Buffer
 	c := otlp.Start(t)
 	tracer := newTracer(t, c, &log, nil)
-	store := tracer.Payments(fakeStore{})
 	ctx := tracer.Enter(t.Context())
-	_, err := store.CreatePayment(ctx, payment.New(payment.Request{
+	tracer.Stored(ctx, payment.Stored{Began: time.Now(), Change: payment.New(payment.Request{
 		ID: txnid, Amount: 1_000_000, ValidFor: time.Hour,
 		Details: payment.Details{CustomerEmail: canary + "@example.com", Reference: canary, SuccessURL: "https://a.example/" + canary},
-	}, time.Now()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, time.Now())})
 	lines := slog.New(tracer.Handler(slog.NewTextHandler(&log, nil)))
 	lines.InfoContext(ctx, "request")
 	tracer.Answered(
 		ctx, trace.Request{ID: "r1", Method: "POST", Route: "/create-payment", Status: 200, Began: time.Now()},
 	)
 
-	if _, err := store.UpdatePayment(t.Context(), txnid, func(p payment.Payment) (payment.Change, error) {
-		return p.Cancel(time.Now())
-	}); err != nil {
+	before := payment.Payment{ID: txnid, Status: payment.Pending}
+	cancelled, err := before.Cancel(time.Now())
+	if err != nil {
 		t.Fatal(err)
 	}
+	tracer.Stored(t.Context(), payment.Stored{Before: before, Change: cancelled, Began: time.Now()})
 	tracer.Posts(fakeSender{}).Send(t.Context(), webhook.Delivery{
 		EventID: "evt_" + txnid + "_2", URL: "https://shop.example/" + canary, Secret: secret.New(canary), Body: []byte(canary),
 	})

@@ -297,7 +297,7 @@ CREATE TABLE events (
     seq        bigint      NOT NULL CHECK (seq > 0),
     at         timestamptz NOT NULL,
     type       text        NOT NULL,
-    data       bytea   NOT NULL, -- JSON, byte for byte as it is delivered, in short: see table.PackEvent
+    data       bytea   NOT NULL, -- JSON, byte for byte as it is delivered
     PRIMARY KEY (payment_id, seq)
 );
 
@@ -662,7 +662,9 @@ CREATE TABLE campaigns (
     description  text    NOT NULL,
     goal         bigint  NOT NULL CHECK (goal >= 0), -- USD micros; 0: none
     suggested    text    NOT NULL,                   -- USD micros, separated by commas
-    currency     text    NOT NULL DEFAULT '', -- of goal and suggested, in its smallest unit; empty: they are USD micros
+    currency        text    NOT NULL DEFAULT '', -- of price_goal and price_suggested, in its smallest unit; empty: US dollars
+    price_goal      bigint  NOT NULL DEFAULT 0 CHECK (price_goal = 0 OR price_goal > 0 AND currency <> ''),
+    price_suggested text    NOT NULL DEFAULT '', -- separated by commas
     state        text    NOT NULL CHECK (state IN ('ACTIVE', 'PAUSED', 'ENDED')),
     show_at_once boolean NOT NULL,
     created_at   timestamptz NOT NULL,

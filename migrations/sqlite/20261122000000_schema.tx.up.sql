@@ -295,7 +295,7 @@ CREATE TABLE events (
     seq        INTEGER NOT NULL CHECK (seq > 0),
     type       TEXT    NOT NULL,
     at         INTEGER NOT NULL,
-    data       BLOB    NOT NULL, -- JSON, byte for byte as it is delivered, in short: see table.PackEvent
+    data       BLOB    NOT NULL, -- JSON, byte for byte as it is delivered
     PRIMARY KEY (payment_id, seq)
 ) STRICT;
 
@@ -650,7 +650,9 @@ CREATE TABLE campaigns (
     description  TEXT    NOT NULL,
     goal         INTEGER NOT NULL CHECK (goal >= 0), -- USD micros; 0: none
     suggested    TEXT    NOT NULL,                   -- USD micros, separated by commas
-    currency     TEXT    NOT NULL DEFAULT '', -- of goal and suggested, in its smallest unit; empty: they are USD micros
+    currency        TEXT    NOT NULL DEFAULT '', -- of price_goal and price_suggested, in its smallest unit; empty: US dollars
+    price_goal      INTEGER NOT NULL DEFAULT 0 CHECK (price_goal = 0 OR price_goal > 0 AND currency <> ''),
+    price_suggested TEXT    NOT NULL DEFAULT '', -- separated by commas
     state        TEXT    NOT NULL CHECK (state IN ('ACTIVE', 'PAUSED', 'ENDED')),
     show_at_once INTEGER NOT NULL,
     created_at   INTEGER NOT NULL,

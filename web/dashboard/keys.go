@@ -108,7 +108,7 @@ func storedPermissions(k merchant.Key) panel.Field {
 }
 
 func full(who session.Principal) bool {
-	return len(who.Keys) >= merchant.MaxKeys || len(who.AllKeys) >= merchant.MaxEverKeys
+	return merchant.MayMakeKey(len(who.Keys), len(who.AllKeys)) != nil
 }
 
 func keyRow(h house) dashboard.KeyRow {

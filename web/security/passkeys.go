@@ -96,7 +96,7 @@ func (d *Surface) passkeys(c echo.Context, who session.Principal, f *shell.Form,
 	if err != nil {
 		return err
 	}
-	p.PasskeysAt, p.PasskeyProblem, p.PasskeysFull = d.Shell.BaseURL, f.Problem, len(all) >= identity.MaxPasskeys
+	p.PasskeysAt, p.PasskeyProblem, p.PasskeysFull = d.Shell.BaseURL, f.Problem, identity.MayAddPasskey(len(all)) != nil
 	for _, x := range all {
 		p.Passkeys = append(p.Passkeys, passkeyRow(f, x))
 	}

@@ -3,11 +3,13 @@ package devchain_test
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math/big"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -161,5 +163,77 @@ func TestStart_Again(t *testing.T) {
 	second.wantBalance(usdt, deposit, 43)
 	if got := second.number(rpc.FinalizedBlockNumber); got != head-3 {
 		t.Errorf("finalized %d, want %d", got, head-3)
+	}
+}
+
+// TestStart_Stored: a fork is stored, too, and what a killed process had begun to write is not read.
+func TestStart_Stored(t *testing.T) {
+	t.Parallel()
+	config := devchain.Config{ChainID: 137, DataDir: t.TempDir()}
+	first := start(t, config)
+	usdt := first.Tokens().USDT.Address
+	parent := first.Commit()
+	gone := first.included(first.Mint(first.ctx, usdt, deposit, big.NewInt(42)))
+	if err := errors.Join(first.Fork(parent), first.Close()); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.OpenFile(filepath.Join(config.DataDir, "blocks"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := file.Write([]byte{0xf8, 0x50, 0x03}); err != nil { // a list of 80 bytes, two of which are missing
+		t.Fatal(err)
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var head common.Hash
+	for range 2 {
+		again := start(t, config)
+		if head == (common.Hash{}) {
+			head = parent
+		}
+		header, err := again.Client().HeaderByNumber(again.ctx, nil)
+		if err != nil || header.Hash() != head {
+			t.Errorf("head %v (%v), want %s", header, err, head)
+		}
+		again.wantGone(gone.TxHash)
+		again.wantBalance(usdt, deposit, 0)
+		head = again.Mine(2) // after the torn entry, which the next start would otherwise stumble over
+		if err := again.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestStart_Foreign: a directory with other files than a chain's, or with another chain's blocks, is left alone.
+func TestStart_Foreign(t *testing.T) {
+	t.Parallel()
+	config := devchain.Config{ChainID: 137, DataDir: t.TempDir()}
+	if err := os.Mkdir(filepath.Join(config.DataDir, "chaindata"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if chain, err := devchain.Start(config); err == nil {
+		t.Error("a chain in a directory with other files")
+		_ = chain.Close()
+	}
+	changed := devchain.Config{ChainID: 137, DataDir: t.TempDir()}
+	first := start(t, changed)
+	first.included(first.Mint(first.ctx, first.Tokens().USDT.Address, deposit, big.NewInt(42)))
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(changed.DataDir, "blocks")
+	stored, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored[len(stored)-1] ^= 1 // in a signature
+	if err := os.WriteFile(path, stored, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if chain, err := devchain.Start(changed); err == nil {
+		t.Error("blocks that are not what was stored")
+		_ = chain.Close()
 	}
 }

@@ -30,7 +30,7 @@ func (c *Chain) tick() {
 	c.sealing.Lock()
 	defer c.sealing.Unlock()
 	now := uint64(time.Now().Unix())
-	if ahead := int64(c.backend.BlockChain().CurrentBlock().Time) - int64(now); ahead >= 0 && ahead < maxCatchUp {
+	if ahead := int64(c.head().time) - int64(now); ahead >= 0 && ahead < maxCatchUp {
 		return
 	}
 	if err := c.seal(c.nextTime()); err != nil {

@@ -13,7 +13,6 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
-	"github.com/ethereum/go-ethereum/rpc"
 
 	"github.com/florinpay/florin/internal/chain/evm/contracts/testtoken"
 )
@@ -92,8 +91,7 @@ func (c *Chain) Send(ctx context.Context, from *ecdsa.PrivateKey, tx Tx) (common
 	if err != nil {
 		return common.Hash{}, fmt.Errorf("devchain: sign: %w", err)
 	}
-	// Not over RPC, which returns before the pool has updated the nonce.
-	if err := c.backend.TxPool().Add([]*types.Transaction{signed}, true)[0]; err != nil {
+	if err := c.send(signed); err != nil {
 		return common.Hash{}, fmt.Errorf("devchain: send: %w", err)
 	}
 	return signed.Hash(), nil
@@ -109,7 +107,7 @@ func (c *Chain) complete(ctx context.Context, from common.Address, tx Tx) (*type
 		full.GasTipCap = big.NewInt(defaultTip)
 	}
 	// The base fee moves by an eighth a block at most: twice it holds for long.
-	baseFee := c.backend.BlockChain().CurrentBlock().BaseFee
+	baseFee := new(big.Int).SetUint64(c.head().baseFee)
 	full.GasFeeCap = new(big.Int).Add(full.GasTipCap, new(big.Int).Lsh(baseFee, 1))
 	var err error
 	if tx.Nonce != nil {
@@ -137,8 +135,7 @@ func (c *Chain) WaitReceipt(ctx context.Context, tx common.Hash) (*types.Receipt
 		if err == nil {
 			return receipt, nil
 		}
-		var indexing rpc.Error // before the first block the node has no index
-		if !errors.Is(err, ethereum.NotFound) && !errors.As(err, &indexing) {
+		if !errors.Is(err, ethereum.NotFound) {
 			return nil, fmt.Errorf("devchain: receipt of %s: %w", tx, err)
 		}
 		select {

@@ -37,11 +37,11 @@ func Adopt(ctx context.Context, e db.Engine, mark backup.Mark, now time.Time) (a
 			return err
 		}
 		a.Generation = next
-		var newest struct{ At db.Instant }
+		var newest struct{ At time.Time }
 		if err := t.NewRaw("SELECT max(created_at) AS at FROM payments").Scan(ctx, &newest); err != nil {
 			return err
 		}
-		a.Newest = newest.At.Time
+		a.Newest = newest.At
 		if err := moveCursorsOn(ctx, t, now); err != nil {
 			return err
 		}
@@ -74,7 +74,7 @@ type step struct {
 }
 
 func steps(a *backup.Adopted, home bun.Safe, line string, now time.Time) []step {
-	base, at := backup.SequenceBase(a.Generation), db.At(now)
+	base, at := backup.SequenceBase(a.Generation), now
 	return []step{
 		{
 			nil, "UPDATE instance SET generation = ?, home = ?, timeline = ?, backed_up_at = NULL",
@@ -114,8 +114,8 @@ func steps(a *backup.Adopted, home bun.Safe, line string, now time.Time) []step 
 type cursor struct {
 	Network       string
 	ScannedNumber int64
-	ScannedTime   db.Instant
-	UpdatedAt     db.Instant
+	ScannedTime   time.Time
+	UpdatedAt     time.Time
 	RereadTo      int64
 }
 
@@ -127,14 +127,14 @@ func moveCursorsOn(ctx context.Context, t db.Tx, now time.Time) error {
 		return err
 	}
 	for _, c := range cursors {
-		then := c.ScannedTime.Time
+		then := c.ScannedTime
 		if then.IsZero() {
-			then = c.UpdatedAt.Time
+			then = c.UpdatedAt
 		}
 		to := max(c.RereadTo, backup.RereadTo(c.ScannedNumber, then, now))
 		_, err := t.NewRaw("UPDATE cursors SET moves = moves + 1, reread_to = ?, restored_at = ?, replaying = TRUE, "+
 			"restored_number = CASE WHEN replaying THEN restored_number ELSE scanned_number + 1 END WHERE network = ?",
-			to, db.At(now), c.Network).Exec(ctx)
+			to, now, c.Network).Exec(ctx)
 		if err != nil {
 			return err
 		}

@@ -14,12 +14,12 @@ func (s *Store) SaveCertificates(ctx context.Context, list []alert.Certificate, 
 		for _, c := range list {
 			_, err := t.NewRaw("INSERT INTO callback_certificates (host, expires_at, seen_at) VALUES (?, ?, ?) "+
 				"ON CONFLICT (host) DO UPDATE SET expires_at = excluded.expires_at, seen_at = excluded.seen_at",
-				db.Shown(c.Host), db.At(c.ExpiresAt), db.At(now)).Exec(ctx)
+				db.Shown(c.Host), c.ExpiresAt, now).Exec(ctx)
 			if err != nil {
 				return err
 			}
 		}
-		_, err := t.NewRaw("DELETE FROM callback_certificates WHERE seen_at < ?", db.At(forget)).Exec(ctx)
+		_, err := t.NewRaw("DELETE FROM callback_certificates WHERE seen_at < ?", forget).Exec(ctx)
 		return err
 	})
 	return db.Wrap(err, "save certificates of callbacks")

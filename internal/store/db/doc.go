@@ -10,8 +10,8 @@
 //   - bun, for everything that is not run by every payment: Engine.Reader,
 //     Engine.Write, Engine.Snapshot;
 //   - prepared statements (Stmt), for the hot paths: Engine.Read, Engine.Hot.
-//     Their texts are generated from the bun models (Table), so that a table's
-//     columns are listed once.
+//     Their texts are generated from the lists of Table, so that a table's
+//     columns are listed once. bun reads rows by the same lists.
 //
 // # Sharing commits
 //

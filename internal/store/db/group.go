@@ -1,6 +1,10 @@
 package db
 
-import "github.com/jackc/pgx/v5/pgtype"
+import (
+	"time"
+
+	"github.com/jackc/pgx/v5/pgtype"
+)
 
 // group is executions that run as one statement.
 type group struct {
@@ -62,24 +66,24 @@ func arrays(rows [][]any) []any {
 	for i, first := range rows[0] {
 		switch first.(type) {
 		case string:
-			out[i] = array[string](rows, i)
+			out[i] = valuesOf[string](rows, i)
 		case int64:
-			out[i] = array[int64](rows, i)
+			out[i] = valuesOf[int64](rows, i)
 		case bool:
-			out[i] = array[bool](rows, i)
+			out[i] = valuesOf[bool](rows, i)
 		case []byte:
-			out[i] = array[[]byte](rows, i)
+			out[i] = valuesOf[[]byte](rows, i)
 		case Packed:
 			packed := make([][]byte, len(rows))
 			for r, row := range rows {
 				packed[r] = row[i].(Packed).Bytes() //nolint:forcetypeassert // as below
 			}
 			out[i] = packed
-		case Instant:
+		case time.Time:
 			times := make([]pgtype.Timestamptz, len(rows))
 			for r, row := range rows {
-				t := row[i].(Instant) //nolint:forcetypeassert // all executions of one text have arguments of the same types
-				times[r] = pgtype.Timestamptz{Time: t.Time, Valid: !t.IsZero()}
+				t := At(row[i].(time.Time)) //nolint:forcetypeassert // all executions of one text have arguments of the same types
+				times[r] = pgtype.Timestamptz{Time: t, Valid: !t.IsZero()}
 			}
 			out[i] = times
 		}
@@ -87,7 +91,7 @@ func arrays(rows [][]any) []any {
 	return out
 }
 
-func array[T any](rows [][]any, i int) []T {
+func valuesOf[T any](rows [][]any, i int) []T {
 	values := make([]T, len(rows))
 	for r, row := range rows {
 		values[r] = row[i].(T) //nolint:forcetypeassert // as above

@@ -2,11 +2,8 @@ package db
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgtype"
 	sqldialect "github.com/uptrace/bun/dialect"
 	"github.com/uptrace/bun/dialect/pgdialect"
 	"github.com/uptrace/bun/schema"
@@ -18,75 +15,43 @@ type value interface {
 	forPostgres() any
 }
 
-// Instant is a time as it is stored: UTC, whole microseconds, NULL for the zero
-// time. PostgreSQL keeps it as timestamptz, SQLite as an integer of
-// microseconds since 1970, which sorts and compares without parsing.
-type Instant struct{ time.Time }
+// stored returns an argument as a database takes it. A time is whole microseconds in UTC, and NULL for the zero time:
+// PostgreSQL keeps it as timestamptz, SQLite as an integer of microseconds since 1970, which sorts and compares without
+// parsing.
+func stored(a any, sqlite bool) any {
+	switch v := a.(type) {
+	case value:
+		if sqlite {
+			return v.forSQLite()
+		}
+		return v.forPostgres()
+	case time.Time:
+		switch {
+		case v.IsZero():
+			return nil
+		case sqlite:
+			return v.UnixMicro()
+		}
+		return At(v)
+	}
+	return a
+}
 
 // At returns t as it will be read back.
-func At(t time.Time) Instant {
+func At(t time.Time) time.Time {
 	if t.IsZero() {
-		return Instant{}
+		return time.Time{}
 	}
-	return Instant{t.UTC().Truncate(time.Microsecond)}
+	return t.UTC().Truncate(time.Microsecond)
 }
 
 // From returns t as the beginning of a range. The zero time, which is stored as
 // NULL and compares with nothing, becomes 1970.
-func From(t time.Time) Instant {
+func From(t time.Time) time.Time {
 	if t.IsZero() {
-		return At(time.Unix(0, 0))
+		t = time.Unix(0, 0)
 	}
 	return At(t)
-}
-
-// AppendQuery writes the literal that the database of gen stores.
-func (i Instant) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
-	if i.IsZero() {
-		return sqldialect.AppendNull(b), nil
-	}
-	if gen.Dialect().Name() == sqldialect.SQLite {
-		return fmt.Appendf(b, "%d", i.UnixMicro()), nil
-	}
-	return gen.Dialect().AppendTime(b, i.Time), nil
-}
-
-// Scan reads what either database returns.
-func (i *Instant) Scan(src any) error {
-	switch v := src.(type) {
-	case nil:
-		*i = Instant{}
-	case int64:
-		*i = Instant{time.UnixMicro(v).UTC()}
-	case time.Time:
-		*i = At(v)
-	default:
-		return fmt.Errorf("a stored time has type %T", src)
-	}
-	return nil
-}
-
-// ScanTimestamptz reads what PostgreSQL sends, without the copies of Scan.
-func (i *Instant) ScanTimestamptz(v pgtype.Timestamptz) error {
-	if v.InfinityModifier != pgtype.Finite {
-		return errors.New("a stored time is infinite")
-	}
-	*i = At(v.Time) // the zero time for NULL
-	return nil
-}
-
-func (i Instant) forSQLite() any {
-	if i.IsZero() {
-		return nil
-	}
-	return i.UnixMicro()
-}
-
-func (i Instant) forPostgres() any {
-	if i.IsZero() {
-		return nil
-	}
-	return i.Time
 }
 
 // List is a list as one argument, for Listed.
@@ -124,8 +89,6 @@ func (l List[T]) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
 }
 
 var (
-	_ schema.QueryAppender      = Instant{}
-	_ pgtype.TimestamptzScanner = (*Instant)(nil)
-	_ schema.QueryAppender      = Texts{}
-	_ schema.QueryAppender      = Numbers{}
+	_ schema.QueryAppender = Texts{}
+	_ schema.QueryAppender = Numbers{}
 )

@@ -108,8 +108,7 @@ func (e *postgresEngine) openBun(mode pgx.QueryExecMode, conns int) *bun.DB {
 	pool.SetMaxIdleConns(conns)
 	pool.SetConnMaxIdleTime(connIdle)
 	pool.SetConnMaxLifetime(connLife)
-	// A newer version may have added columns, which this one does not know.
-	return bun.NewDB(pool, pgdialect.New(), bun.WithConnResolver(outageConns{e, pool}), bun.WithDiscardUnknownColumns())
+	return newDB(pool, pgdialect.New(), bun.WithConnResolver(outageConns{e, pool}))
 }
 
 func (e *postgresEngine) Reader() bun.IDB { return e.db }

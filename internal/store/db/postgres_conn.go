@@ -93,10 +93,7 @@ func takeRows(rows pgx.Rows, s *Stmt) error {
 func forPostgres(args []any) []any {
 	out := make([]any, len(args))
 	for i, a := range args {
-		if v, ok := a.(value); ok {
-			a = v.forPostgres()
-		}
-		out[i] = a
+		out[i] = stored(a, false)
 	}
 	return out
 }

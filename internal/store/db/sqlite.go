@@ -46,7 +46,7 @@ func openSQLite(ctx context.Context, path string, maxConns int) (*sqliteEngine, 
 	writing.SetMaxOpenConns(1)
 	// The writer's connection creates the file and its write-ahead log, without
 	// which a reader cannot open it.
-	e.writer, err = startWriter(ctx, bun.NewDB(writing, sqlitedialect.New(), bun.WithDiscardUnknownColumns()))
+	e.writer, err = startWriter(ctx, newDB(writing, sqlitedialect.New()))
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), writing.Close())
 	}
@@ -56,9 +56,7 @@ func openSQLite(ctx context.Context, path string, maxConns int) (*sqliteEngine, 
 	}
 	reading.SetMaxOpenConns(2 * maxConns) // half of them for readers
 	reading.SetMaxIdleConns(maxConns)
-	e.db = bun.NewDB(
-		reading, sqlitedialect.New(), bun.WithConnResolver(outageConns{nil, reading}), bun.WithDiscardUnknownColumns(),
-	)
+	e.db = newDB(reading, sqlitedialect.New(), bun.WithConnResolver(outageConns{nil, reading}))
 	e.readers = newReaders(e.db, maxConns)
 	return e, nil
 }
@@ -158,7 +156,7 @@ func (e *sqliteEngine) Migrate(ctx context.Context, m Migrations, _ func(string)
 		return err
 	}
 	pool.SetMaxOpenConns(1)
-	open := bun.NewDB(pool, sqlitedialect.New(), bun.WithDiscardUnknownColumns())
+	open := newDB(pool, sqlitedialect.New())
 	return errors.Join(migrateUp(ctx, open, m.SQLite, refuseApplied), pool.Close())
 }
 

@@ -55,7 +55,7 @@ func openFile(path string, more ...string) (*bun.DB, error) {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
 	pool.SetMaxOpenConns(1)
-	return bun.NewDB(pool, sqlitedialect.New()), nil
+	return newDB(pool, sqlitedialect.New()), nil
 }
 
 // ReadFile runs fn on a SQLite database that exists. fn only reads.

@@ -51,10 +51,7 @@ func (c *sqliteConn) one(ctx context.Context, s *Stmt) error {
 	}
 	c.args = c.args[:0]
 	for _, a := range s.args {
-		if v, ok := a.(value); ok {
-			a = v.forSQLite()
-		}
-		c.args = append(c.args, a)
+		c.args = append(c.args, stored(a, true))
 	}
 	if s.row != nil {
 		rows, err := stmt.QueryContext(ctx, c.args...)

@@ -1,68 +1,122 @@
 package db
 
 import (
+	"database/sql"
+	"database/sql/driver"
 	"fmt"
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
-	"github.com/uptrace/bun/dialect/pgdialect"
+	"github.com/uptrace/bun"
 )
 
-// Table generates the hot statements of the table that the bun model R
-// describes. The model is the only list of the table's columns.
-//
-// Two tags say how a column is written:
-//
-//	db:"fixed"  set when a row is inserted, never changed
-//	db:"read"   not written by this model's statements
-//
-// All other columns are inserted and updated. A column with the bun option
-// autoincrement is numbered by the database.
+// Table generates the statements of the table whose rows are values of R, and lets bun read such rows (see dialect).
 type Table[R any] struct {
 	name    string
 	columns []column
 }
 
 type column struct {
+	*form
+
 	name   string
-	sql    string // type in PostgreSQL
-	index  []int  // of the field
+	index  []int // of the field
 	insert bool
 	update bool
 }
 
-// NewTable reads the model. It panics if the model has a column whose type has
-// no place in a hot statement: that is a mistake of the program.
-func NewTable[R any]() *Table[R] {
-	model := pgdialect.New().Tables().Get(reflect.TypeFor[R]())
-	t := &Table[R]{name: model.Name}
-	for _, f := range model.Fields {
-		tag := f.StructField.Tag.Get("db")
-		t.columns = append(t.columns, column{
-			name: f.Name, sql: sqlType(f.StructField.Type), index: f.Index,
-			insert: tag != "read" && !f.AutoIncrement,
-			update: tag == "" && !f.AutoIncrement,
-		})
+// tables are the columns of the types that NewTable was called for.
+var tables sync.Map // []column by reflect.Type
+
+// NewTable returns the table of a type that knows nothing of tables. The list says where its columns are:
+//
+//	number:   the column that the database numbers
+//	fixed:    those that are set when a row is inserted, and never changed
+//	changes:  all others that are written
+//	read:     those that are not
+//
+// A column is of the field of its name, or of that which follows a =, such as block_time=Block.Time. What follows a
+// slash says how a field is stored whose type does not: /bytes as Packed, /exists whether there is a value. It panics
+// for a field that there is not, or of a type that no column holds.
+func NewTable[R any](name, columns string) *Table[R] {
+	t := &Table[R]{name: name}
+	group := ""
+	for _, word := range strings.Fields(columns) {
+		if g, ok := strings.CutSuffix(word, ":"); ok {
+			group = g
+			continue
+		}
+		word, how, _ := strings.Cut(word, "/")
+		column, path, named := strings.Cut(word, "=")
+		if !named {
+			path = strings.ReplaceAll(column, "_", "")
+		}
+		t.add(column, group, how, path)
 	}
+	tables.Store(reflect.TypeFor[R](), t.columns)
 	return t
 }
 
-func sqlType(t reflect.Type) string {
-	switch reflect.Zero(t).Interface().(type) {
-	case string:
-		return "text"
-	case int64:
-		return "bigint"
-	case bool:
-		return "boolean"
-	case []byte, Packed:
-		return "bytea"
-	case Instant:
-		return "timestamptz"
+func (t *Table[R]) add(name, group, how, path string) {
+	c := column{name: name, insert: group == "fixed" || group == "changes", update: group == "changes"}
+	of := reflect.TypeFor[R]()
+	for part := range strings.SplitSeq(path, ".") {
+		f, ok := of.FieldByNameFunc(func(n string) bool { return strings.EqualFold(n, part) })
+		if !ok {
+			panic(fmt.Sprintf("table %s: %s has no field %s", t.name, of, part))
+		}
+		c.index, of = append(c.index, f.Index...), f.Type
+	}
+	if how == "exists" {
+		c.form = &form{"", nil, func(v reflect.Value) any { return exists{v} }}
+	} else {
+		c.form = columnForm(of, how == "bytes")
+	}
+	t.columns = append(t.columns, c)
+}
+
+// columnForm returns how a column of a hot statement is stored: arguments and destinations have the plain types that
+// arrays knows.
+func columnForm(t reflect.Type, packed bool) *form {
+	if form := formOf(t, packed); form != nil && (form.kind != "bytea" || packed || t.Kind() == reflect.Array) {
+		return form
+	}
+	_, stores := reflect.Zero(t).Interface().(driver.Valuer)
+	switch {
+	case t == reflect.TypeFor[Packed]():
+		return &form{"bytea", reflect.Value.Interface, addressOf}
+	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8:
+		return as[[]byte]("bytea", func(v reflect.Value) any { return v.Bytes() })
+	case stores:
+		return &form{"text", func(v reflect.Value) any {
+			text, _ := v.Interface().(driver.Valuer).Value() //nolint:forcetypeassert // just asked
+			return text
+		}, addressOf}
+	case formattable(t):
+		return &form{"text", func(v reflect.Value) any { return fmt.Sprint(v.Interface()) }, addressOf}
+	case t.Kind() == reflect.String:
+		return as[string]("text", func(v reflect.Value) any { return v.String() })
+	case t.Kind() == reflect.Bool:
+		return as[bool]("boolean", func(v reflect.Value) any { return v.Bool() })
+	case t.Kind() == reflect.Int64:
+		return as[int64]("bigint", func(v reflect.Value) any { return v.Int() })
+	case t.Kind() == reflect.Int:
+		return as[integer]("bigint", func(v reflect.Value) any { return v.Int() })
 	}
 	panic(fmt.Sprintf("a model of a hot table has a field of type %s", t))
 }
+
+// formattable reports whether a type scans what it writes as a text.
+func formattable(t reflect.Type) bool {
+	_, scans := reflect.Zero(reflect.PointerTo(t)).Interface().(sql.Scanner)
+	_, writes := reflect.Zero(t).Interface().(fmt.Stringer)
+	return scans && writes
+}
+
+func addressOf(v reflect.Value) any { return v.Addr().Interface() }
 
 // Columns lists the columns for SELECT, each with the alias before it unless
 // that is empty.
@@ -78,7 +132,7 @@ func (t *Table[R]) Columns(alias string) string {
 func (t *Table[R]) ColumnsOrZero(alias string) string {
 	zeros := map[string]string{"text": "''", "bigint": "0", "boolean": "FALSE"}
 	return t.join(all, func(c column) string {
-		if zero, ok := zeros[c.sql]; ok {
+		if zero, ok := zeros[c.kind]; ok {
 			return "coalesce(" + alias + "." + c.name + ", " + zero + ")"
 		}
 		return alias + "." + c.name
@@ -90,7 +144,7 @@ func (t *Table[R]) Dest(r *R) []any {
 	row := reflect.ValueOf(r).Elem()
 	dest := make([]any, len(t.columns))
 	for i := range t.columns {
-		dest[i] = row.FieldByIndex(t.columns[i].index).Addr().Interface()
+		dest[i] = t.columns[i].dest(row.FieldByIndex(t.columns[i].index))
 	}
 	return dest
 }
@@ -101,6 +155,16 @@ func (t *Table[R]) Values(r *R) []any { return t.values(r, inserted) }
 // Changes returns the arguments of Update: the columns that may change, then
 // those of the condition.
 func (t *Table[R]) Changes(r *R, by ...any) []any { return append(t.values(r, updated), by...) }
+
+// AsStored makes the times of a row what they will be when it is read back.
+func (t *Table[R]) AsStored(r *R) {
+	row := reflect.ValueOf(r).Elem()
+	for i := range t.columns {
+		if at, ok := row.FieldByIndex(t.columns[i].index).Addr().Interface().(*time.Time); ok {
+			*at = At(*at)
+		}
+	}
+}
 
 // Insert returns the statement that inserts a row; tail ends its text.
 func (t *Table[R]) Insert(tail string) Text {
@@ -115,9 +179,23 @@ func (t *Table[R]) Insert(tail string) Text {
 
 // Upsert returns the statement that inserts a row, or updates the row with the
 // same key; tail ends its text.
-func (t *Table[R]) Upsert(key, tail string) Text {
-	set := t.join(updated, func(c column) string { return c.name + " = excluded." + c.name })
-	return t.Insert(" ON CONFLICT (" + key + ") DO UPDATE SET " + set + tail)
+func (t *Table[R]) Upsert(key, tail string) Text { return t.Insert(t.OnConflict(key) + tail) }
+
+// OnConflict is the clause of Upsert.
+func (t *Table[R]) OnConflict(key string) string {
+	return " ON CONFLICT (" + key + ") DO UPDATE SET " +
+		t.join(updated, func(c column) string { return c.name + " = excluded." + c.name })
+}
+
+// Into returns the query by which bun inserts rows; tail ends its text.
+func (t *Table[R]) Into(db bun.IDB, tail string, rows ...R) *bun.RawQuery {
+	one := ", (" + t.join(inserted, func(column) string { return "?" }) + ")"
+	var args []any
+	for i := range rows {
+		args = append(args, t.values(&rows[i], inserted)...)
+	}
+	all := strings.Repeat(one, len(rows))[2:]
+	return db.NewRaw("INSERT INTO "+t.name+" ("+t.join(inserted, name)+") VALUES "+all+tail, args...)
 }
 
 // Update returns the statement that updates the row in which the columns named
@@ -128,7 +206,7 @@ func (t *Table[R]) Update(by ...string) Text {
 		i := slices.IndexFunc(t.columns, func(c column) bool { return c.name == n })
 		one = append(one, n+" = ?")
 		many = append(many, "t."+n+" = n.old_"+n)
-		old = append(old, "old_"+n+" "+t.columns[i].sql)
+		old = append(old, "old_"+n+" "+t.columns[i].kind)
 	}
 	return Text{
 		one: "UPDATE " + t.name + " SET " + t.join(updated, func(c column) string { return c.name + " = ?" }) +
@@ -186,7 +264,7 @@ func (t *Table[R]) typed(take func(column) bool) []string {
 	var list []string
 	for _, c := range t.columns {
 		if take(c) {
-			list = append(list, c.name+" "+c.sql)
+			list = append(list, c.name+" "+c.kind)
 		}
 	}
 	return list
@@ -197,7 +275,7 @@ func (t *Table[R]) values(r *R, take func(column) bool) []any {
 	list := make([]any, 0, len(t.columns)+2)
 	for i := range t.columns {
 		if c := &t.columns[i]; take(*c) {
-			list = append(list, row.FieldByIndex(c.index).Interface())
+			list = append(list, c.value(row.FieldByIndex(c.index)))
 		}
 	}
 	return list

@@ -2,6 +2,8 @@ package db
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,16 +36,49 @@ func Shown(text string) string {
 
 // WriteOne runs a statement in a transaction and reports whether it changed a row.
 func WriteOne(ctx context.Context, e Engine, text string, args ...any) (changed bool, err error) {
-	err = e.Write(ctx, func(ctx context.Context, t Tx) error {
-		res, err := t.NewRaw(text, args...).Exec(ctx)
-		if err != nil {
-			return err
-		}
-		n, err := res.RowsAffected()
-		changed = n == 1
+	err = e.Write(ctx, func(ctx context.Context, t Tx) (err error) {
+		changed, err = Changed(t.NewRaw(text, args...).Exec(ctx))
 		return err
 	})
 	return changed && err == nil, Wrap(err, "%.24s…", text)
+}
+
+// All returns the rows of a query.
+func All[T any](ctx context.Context, from bun.IDB, text string, args ...any) (list []T, err error) {
+	err = from.NewRaw(text, args...).Scan(ctx, &list)
+	return list, err
+}
+
+// First returns the first row of a query, or fails with missing.
+func First[T any](ctx context.Context, from bun.IDB, missing error, text string, args ...any) (row T, err error) {
+	err = from.NewRaw(text, args...).Scan(ctx, &row)
+	return row, Missing(err, missing)
+}
+
+// Missing returns missing for the error of a query that found no row.
+func Missing(err, missing error) error {
+	if errors.Is(err, sql.ErrNoRows) {
+		return missing
+	}
+	return err
+}
+
+// One runs a statement that changes one row, and fails with missing if there is none such.
+func One(ctx context.Context, t bun.IDB, missing error, text string, args ...any) error {
+	changed, err := Changed(t.NewRaw(text, args...).Exec(ctx))
+	if err == nil && !changed {
+		return missing
+	}
+	return err
+}
+
+// Changed reports whether a statement changed one row.
+func Changed(res sql.Result, err error) (bool, error) {
+	if err != nil {
+		return false, err
+	}
+	n, err := res.RowsAffected()
+	return n == 1, err
 }
 
 // Merge returns the first rows of all ranges together. Each range is ordered in

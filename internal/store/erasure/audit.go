@@ -93,7 +93,7 @@ type auditRow struct {
 
 func replaceEntries(ctx context.Context, t db.Tx, rows []auditRow, n names) (replaced int, err error) {
 	const act = "erase audit_log"
-	_, err = t.NewRaw("INSERT INTO permits (act, older_than) VALUES (?, ?)", act, db.At(time.Unix(0, 0))).Exec(ctx)
+	_, err = t.NewRaw("INSERT INTO permits (act, older_than) VALUES (?, ?)", act, time.Unix(0, 0)).Exec(ctx)
 	if err != nil {
 		return 0, err
 	}

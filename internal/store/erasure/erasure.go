@@ -125,22 +125,18 @@ func eraseEvents(ctx context.Context, t db.Tx, ids []int64, names names) error {
 	}
 	for _, event := range events {
 		var body struct{ Metadata json.RawMessage }
-		text, err := table.UnpackEvent(event.PublicID, event.Data)
-		if err == nil {
-			err = json.Unmarshal(text, &body)
-		}
-		if err != nil {
+		if err := json.Unmarshal(event.Data, &body); err != nil {
 			return fmt.Errorf("event %d of payment %s: %w", event.Seq, event.PublicID, err)
 		}
-		data := string(text)
+		data := string(event.Data)
 		if len(body.Metadata) > 0 { // no text can have these bytes: its quotes are escaped
 			data = strings.Replace(data, `"metadata":`+string(body.Metadata), `"metadata":{}`, 1)
 		}
-		if data = names.replace(data); data == string(text) {
+		if data = names.replace(data); data == string(event.Data) {
 			continue
 		}
 		_, err = t.NewRaw("UPDATE events SET data = ? WHERE payment_id = ? AND seq = ?",
-			table.PackEvent(event.PublicID, []byte(data)), event.PaymentID, event.Seq).Exec(ctx)
+			[]byte(data), event.PaymentID, event.Seq).Exec(ctx)
 		if err != nil {
 			return err
 		}

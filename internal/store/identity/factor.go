@@ -1,7 +1,6 @@
 package identity
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -14,31 +13,23 @@ import (
 
 // factorRow is a user's authenticator.
 type factorRow struct {
-	UserID      int64
-	Secret      string
-	Session     []byte
-	CreatedAt   db.Instant
-	ConfirmedAt db.Instant
-	LastStep    int64
+	identity.SecondFactor
+
+	Sealed string // Secret
 }
+
+var _ = db.NewTable[factorRow]("second_factors", "read: user_id secret=Sealed session created_at confirmed_at last_step")
 
 // SecondFactor returns the user's; ok is false if there is none.
 func (s *Store) SecondFactor(ctx context.Context, userID int64) (f identity.SecondFactor, ok bool, err error) {
-	var rows []factorRow
-	err = s.db.Reader().NewRaw("SELECT user_id, secret, session, created_at, confirmed_at, last_step FROM second_factors WHERE user_id = ?", userID).Scan(ctx, &rows)
+	rows, err := db.All[factorRow](ctx, s.db.Reader(), "SELECT * FROM second_factors WHERE user_id = ?", userID)
 	if err != nil || len(rows) == 0 {
 		return identity.SecondFactor{}, false, db.Wrap(err, "second factor of user %d", userID)
 	}
-	r := rows[0]
-	text, err := s.sealer.Open(table.FactorPlace(userID), r.Secret)
-	if err != nil {
+	f = rows[0].SecondFactor
+	if f.Secret, err = s.sealer.Open(table.FactorPlace(userID), rows[0].Sealed); err != nil {
 		return identity.SecondFactor{}, false, fmt.Errorf("second factor of user %d: %w", userID, err)
 	}
-	f = identity.SecondFactor{
-		UserID: r.UserID, Secret: text, CreatedAt: r.CreatedAt.Time,
-		ConfirmedAt: r.ConfirmedAt.Time, LastStep: r.LastStep,
-	}
-	copy(f.Session[:], r.Session)
 	return f, true, nil
 }
 
@@ -47,16 +38,9 @@ func (s *Store) SecondFactor(ctx context.Context, userID int64) (f identity.Seco
 func (s *Store) PutSecondFactor(ctx context.Context, f identity.SecondFactor) error {
 	sealed := s.sealer.Seal(table.FactorPlace(f.UserID), f.Secret)
 	err := s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
-		res, err := t.NewRaw("INSERT INTO second_factors (user_id, secret, session, created_at, last_step) VALUES (?, ?, ?, ?, 0) "+
+		return db.One(ctx, t, identity.ErrHasFactor, "INSERT INTO second_factors (user_id, secret, session, created_at, last_step) VALUES (?, ?, ?, ?, 0) "+
 			"ON CONFLICT (user_id) DO UPDATE SET secret = excluded.secret, session = excluded.session, created_at = excluded.created_at, last_step = 0 "+
-			"WHERE second_factors.confirmed_at IS NULL", f.UserID, sealed, f.Session[:], db.At(f.CreatedAt)).Exec(ctx)
-		if err != nil {
-			return err
-		}
-		if n, err := res.RowsAffected(); err != nil || n != 1 {
-			return cmp.Or[error](err, identity.ErrHasFactor)
-		}
-		return nil
+			"WHERE second_factors.confirmed_at IS NULL", f.UserID, sealed, f.Session[:], f.CreatedAt)
 	})
 	return db.Wrap(err, "store second factor of user %d", f.UserID)
 }
@@ -69,26 +53,21 @@ func (s *Store) ConfirmSecondFactor(
 	r audit.Record,
 ) error {
 	err := table.WriteAudited(ctx, s.db, s.sealer, r, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
-		var stored []string
-		err := t.NewRaw("SELECT secret FROM second_factors WHERE user_id = ? AND confirmed_at IS NULL"+t.ForUpdate(),
-			f.UserID).Scan(ctx, &stored)
-		if err != nil || len(stored) == 0 {
-			return cmp.Or[error](err, identity.ErrHasFactor)
+		stored, err := db.First[string](ctx, t, identity.ErrHasFactor,
+			"SELECT secret FROM second_factors WHERE user_id = ? AND confirmed_at IS NULL"+t.ForUpdate(), f.UserID)
+		if err != nil {
+			return err
 		}
-		text, err := s.sealer.Open(table.FactorPlace(f.UserID), stored[0])
+		text, err := s.sealer.Open(table.FactorPlace(f.UserID), stored)
 		if err != nil {
 			return err
 		}
 		if !text.Equal(f.Secret) {
 			return identity.ErrBadCode
 		}
-		res, err := t.NewRaw("UPDATE second_factors SET confirmed_at = ?, session = NULL, last_step = ? WHERE user_id = ? AND confirmed_at IS NULL",
-			db.At(now), step, f.UserID).Exec(ctx)
-		if err != nil {
+		if err := db.One(ctx, t, identity.ErrHasFactor, "UPDATE second_factors SET confirmed_at = ?, session = NULL, last_step = ? WHERE user_id = ? AND confirmed_at IS NULL",
+			now, step, f.UserID); err != nil {
 			return err
-		}
-		if n, err := res.RowsAffected(); err != nil || n != 1 {
-			return cmp.Or[error](err, identity.ErrHasFactor)
 		}
 		if _, err := t.NewRaw("DELETE FROM recovery_codes WHERE user_id = ?", f.UserID).Exec(ctx); err != nil {
 			return err
@@ -100,8 +79,7 @@ func (s *Store) ConfirmSecondFactor(
 			}
 		}
 		return endOtherSessions(ctx, t, f.UserID, f.Session, now)
-	},
-	)
+	})
 	return db.Wrap(err, "confirm second factor of user %d", f.UserID)
 }
 
@@ -117,7 +95,7 @@ func (s *Store) TakeRecoveryCode(
 	ctx context.Context, userID int64, code identity.Hash, now time.Time, r audit.Record,
 ) (bool, error) {
 	return table.WriteOneAudited(ctx, s.db, s.sealer, r, table.AuditFields{}, "UPDATE recovery_codes SET used_at = ? WHERE user_id = ? AND hash = ? AND used_at IS NULL",
-		db.At(now), userID, code[:])
+		now, userID, code[:])
 }
 
 // RecoveryCodesLeft counts the recovery codes that are not used up.
@@ -141,7 +119,6 @@ func (s *Store) RemoveSecondFactor(
 			return err
 		}
 		return endOtherSessions(ctx, t, userID, keep, now)
-	},
-	)
+	})
 	return db.Wrap(err, "remove second factor of user %d", userID)
 }

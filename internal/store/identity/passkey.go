@@ -12,27 +12,27 @@ import (
 	"github.com/florinpay/florin/internal/store/table"
 )
 
+var passkeys = db.NewTable[passkeyRow]("passkeys", `
+	fixed: public_id=ID credential user_id name record=Sealed created_at
+	read:  used_at`)
+
 // passkeyRow is a passkey as it is stored.
 type passkeyRow struct {
-	PublicID   string
-	Credential []byte
-	UserID     int64
-	Name       string
-	Record     string
-	CreatedAt  db.Instant
-	UsedAt     db.Instant
+	identity.Passkey
+
+	Sealed string // Record
 }
 
 // AddChallenge stores a challenge in place of another of the same holder and
 // purpose, and drops those that expired before now.
 func (s *Store) AddChallenge(ctx context.Context, c identity.Challenge, now time.Time) error {
 	err := s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
-		if _, err := t.NewRaw("DELETE FROM passkey_challenges WHERE expires_at <= ?", db.At(now)).Exec(ctx); err != nil {
+		if _, err := t.NewRaw("DELETE FROM passkey_challenges WHERE expires_at <= ?", now).Exec(ctx); err != nil {
 			return err
 		}
 		_, err := t.NewRaw("INSERT INTO passkey_challenges (holder, purpose, state, expires_at) VALUES (?, ?, ?, ?) "+
 			"ON CONFLICT (holder, purpose) DO UPDATE SET state = excluded.state, expires_at = excluded.expires_at",
-			c.Holder[:], string(c.Purpose), c.State, db.At(c.ExpiresAt)).Exec(ctx)
+			c.Holder[:], string(c.Purpose), c.State, c.ExpiresAt).Exec(ctx)
 		return err
 	})
 	return db.Wrap(err, "store a challenge")
@@ -42,22 +42,19 @@ func (s *Store) AddChallenge(ctx context.Context, c identity.Challenge, now time
 func (s *Store) TakeChallenge(
 	ctx context.Context, holder identity.Hash, p identity.Purpose, now time.Time,
 ) (identity.Challenge, error) {
-	var rows []struct {
-		State     string
-		ExpiresAt db.Instant
-	}
-	err := s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
-		rows = nil
-		return t.NewRaw("DELETE FROM passkey_challenges WHERE holder = ? AND purpose = ? RETURNING state, expires_at",
-			holder[:], string(p)).Scan(ctx, &rows)
+	var c identity.Challenge
+	err := s.db.Write(ctx, func(ctx context.Context, t db.Tx) (err error) {
+		c, err = db.First[identity.Challenge](ctx, t, nil, "DELETE FROM passkey_challenges WHERE holder = ? AND purpose = ? "+
+			"RETURNING holder, purpose, state, expires_at", holder[:], p)
+		return err
 	})
 	if err != nil {
 		return identity.Challenge{}, db.Wrap(err, "take a challenge")
 	}
-	if len(rows) == 0 || !rows[0].ExpiresAt.After(now) {
+	if !c.ExpiresAt.After(now) {
 		return identity.Challenge{}, identity.ErrBadPasskey
 	}
-	return identity.Challenge{Holder: holder, Purpose: p, State: rows[0].State, ExpiresAt: rows[0].ExpiresAt.Time}, nil
+	return c, nil
 }
 
 // AddPasskey stores a passkey and ends every session of its user but the one kept,
@@ -75,15 +72,14 @@ func (s *Store) AddPasskey(
 		if err := table.LockUser(ctx, t, p.UserID); err != nil {
 			return err
 		}
-		var n int
-		err := t.NewRaw("SELECT count(*) FROM passkeys WHERE user_id = ?", p.UserID).Scan(ctx, &n)
-		if err != nil || n >= identity.MaxPasskeys {
-			return cmp.Or[error](err, identity.ErrTooManyPasskeys)
+		n, err := db.First[int](ctx, t, nil, "SELECT count(*) FROM passkeys WHERE user_id = ?", p.UserID)
+		if err == nil {
+			err = identity.MayAddPasskey(n)
 		}
-		res, err := t.NewRaw("INSERT INTO passkeys (public_id, credential, user_id, name, record, created_at) VALUES (?, ?, ?, ?, ?, ?) "+
-			"ON CONFLICT (credential) DO NOTHING", p.ID, p.Credential, p.UserID, p.Name, sealed, db.At(
-			p.CreatedAt,
-		)).Exec(ctx)
+		if err != nil {
+			return err
+		}
+		res, err := passkeys.Into(t, " ON CONFLICT (credential) DO NOTHING", passkeyRow{p, sealed}).Exec(ctx)
 		if err != nil {
 			return err
 		}
@@ -97,21 +93,15 @@ func (s *Store) AddPasskey(
 
 // PasskeysOf lists a user's passkeys, the oldest first.
 func (s *Store) PasskeysOf(ctx context.Context, userID int64) ([]identity.Passkey, error) {
-	var rows []passkeyRow
-	err := s.db.Reader().NewRaw("SELECT public_id, credential, user_id, name, record, created_at, used_at FROM passkeys WHERE user_id = ? ORDER BY created_at, public_id",
-		userID).Scan(ctx, &rows)
+	rows, err := db.All[passkeyRow](ctx, s.db.Reader(), "SELECT * FROM passkeys WHERE user_id = ? ORDER BY created_at, public_id", userID)
 	if err != nil {
 		return nil, db.Wrap(err, "passkeys of user %d", userID)
 	}
 	list := make([]identity.Passkey, len(rows))
 	for i, r := range rows {
-		record, err := s.sealer.Open(table.PasskeyPlace(r.PublicID), r.Record)
-		if err != nil {
-			return nil, fmt.Errorf("passkey %s: %w", r.PublicID, err)
-		}
-		list[i] = identity.Passkey{
-			ID: r.PublicID, UserID: r.UserID, Name: r.Name, Credential: r.Credential, Record: record,
-			CreatedAt: r.CreatedAt.Time, UsedAt: r.UsedAt.Time,
+		list[i] = r.Passkey
+		if list[i].Record, err = s.sealer.Open(table.PasskeyPlace(r.ID), r.Sealed); err != nil {
+			return nil, fmt.Errorf("passkey %s: %w", r.ID, err)
 		}
 	}
 	return list, nil
@@ -133,7 +123,7 @@ func (s *Store) UsePasskey(ctx context.Context, before, after identity.Passkey) 
 		if err != nil || record.Reveal() != before.Record.Reveal() {
 			return err
 		}
-		_, err = t.NewRaw("UPDATE passkeys SET record = ?, used_at = ? WHERE public_id = ?", sealed, db.At(after.UsedAt),
+		_, err = t.NewRaw("UPDATE passkeys SET record = ?, used_at = ? WHERE public_id = ?", sealed, after.UsedAt,
 			after.ID).Exec(ctx)
 		changed = err == nil
 		return err
@@ -151,13 +141,12 @@ func (s *Store) RenamePasskey(ctx context.Context, userID int64, id, name string
 	}
 	err := table.WriteAudited(ctx, s.db, s.sealer, r, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
 		*a = table.AuditFields{Detail: name}
-		var before []string
-		err := t.NewRaw("SELECT name FROM passkeys WHERE user_id = ? AND public_id = ?"+t.ForUpdate(), userID, id).Scan(ctx,
-			&before)
-		if err != nil || len(before) == 0 {
-			return cmp.Or[error](err, identity.ErrUnknownPasskey)
+		var err error
+		a.Subject, err = db.First[string](ctx, t, identity.ErrUnknownPasskey,
+			"SELECT name FROM passkeys WHERE user_id = ? AND public_id = ?"+t.ForUpdate(), userID, id)
+		if err != nil {
+			return err
 		}
-		a.Subject = before[0]
 		_, err = t.NewRaw("UPDATE passkeys SET name = ? WHERE user_id = ? AND public_id = ?", name, userID, id).Exec(ctx)
 		return err
 	})
@@ -170,16 +159,14 @@ func (s *Store) RemovePasskey(
 	ctx context.Context, userID int64, id string, keep identity.Hash, now time.Time, r audit.Record,
 ) error {
 	err := table.WriteAudited(ctx, s.db, s.sealer, r, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
-		var names []string
-		err := t.NewRaw("DELETE FROM passkeys WHERE user_id = ? AND public_id = ? RETURNING name", userID, id).Scan(ctx,
-			&names)
-		if err != nil || len(names) == 0 {
-			return cmp.Or[error](err, identity.ErrUnknownPasskey)
+		var err error
+		a.Subject, err = db.First[string](ctx, t, identity.ErrUnknownPasskey,
+			"DELETE FROM passkeys WHERE user_id = ? AND public_id = ? RETURNING name", userID, id)
+		if err != nil {
+			return err
 		}
-		a.Subject = names[0]
 		return endOtherSessions(ctx, t, userID, keep, now)
-	},
-	)
+	})
 	return db.Wrap(err, "remove a passkey of user %d", userID)
 }
 
@@ -188,12 +175,5 @@ func (s *Store) UserByPublicID(ctx context.Context, id string) (identity.User, e
 	if !db.Storable(id) {
 		return identity.User{}, identity.ErrUnknownUser
 	}
-	var rows []table.UserRow
-	if err := s.db.Reader().NewSelect().Model(&rows).Where("public_id = ?", id).Scan(ctx); err != nil {
-		return identity.User{}, db.Wrap(err, "user by id")
-	}
-	if len(rows) == 0 {
-		return identity.User{}, identity.ErrUnknownUser
-	}
-	return rows[0].User(), nil
+	return s.userBy(ctx, "user by id", "public_id = ?", id)
 }

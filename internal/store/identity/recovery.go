@@ -24,7 +24,7 @@ func (s *Store) RecoverUser(
 		}
 		if what.Factors {
 			for _, from := range []string{"recovery_codes", "second_factors", "passkeys"} {
-				if _, err := t.NewDelete().Table(from).Where("user_id = ?", userID).Exec(ctx); err != nil {
+				if _, err := t.NewRaw("DELETE FROM "+from+" WHERE user_id = ?", userID).Exec(ctx); err != nil {
 					return err
 				}
 			}
@@ -35,8 +35,7 @@ func (s *Store) RecoverUser(
 			}
 		}
 		return s.endSessions(ctx, t, userID, now)
-	},
-	)
+	})
 	return db.Wrap(err, "recover user %d", userID)
 }
 
@@ -55,7 +54,6 @@ func (s *Store) SetOperator(
 		changed = n == 1
 		a.Unchanged = !changed
 		return err
-	},
-	)
+	})
 	return changed && err == nil, db.Wrap(err, "make user %d an operator", userID)
 }

@@ -1,7 +1,6 @@
 package identity
 
 import (
-	"cmp"
 	"context"
 	"time"
 
@@ -18,15 +17,14 @@ func (s *Store) RenewSession(
 	ctx context.Context, old, next identity.Hash, now time.Time,
 ) (expires time.Time, err error) {
 	err = s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
-		var rows []sessionRow
-		err := t.NewRaw("UPDATE sessions SET token = ?, confirmed_at = ?, wrong = 0 WHERE token = ? AND revoked_at IS NULL "+
-			"AND expires_at > ? RETURNING user_id, expires_at", next[:], db.At(now), old[:], db.At(now)).Scan(ctx, &rows)
-		if err != nil || len(rows) == 0 {
-			return cmp.Or[error](err, identity.ErrBadSession)
+		renewed, err := db.First[identity.Session](ctx, t, identity.ErrBadSession, "UPDATE sessions SET token = ?, confirmed_at = ?, "+
+			"wrong = 0 WHERE token = ? AND revoked_at IS NULL AND expires_at > ? RETURNING user_id, expires_at", next[:], now, old[:], now)
+		if err != nil {
+			return err
 		}
-		expires = rows[0].ExpiresAt.Time
+		expires = renewed.ExpiresAt
 		if _, err := t.NewRaw("UPDATE second_factors SET session = ? WHERE user_id = ? AND session = ?", next[:],
-			rows[0].UserID, old[:]).Exec(ctx); err != nil {
+			renewed.UserID, old[:]).Exec(ctx); err != nil {
 			return err
 		}
 		_, err = t.NewRaw("UPDATE passkey_challenges SET holder = ? WHERE holder = ?", next[:], old[:]).Exec(ctx)
@@ -40,13 +38,9 @@ func (s *Store) RenewSession(
 func (s *Store) SessionConfirmed(
 	ctx context.Context, token identity.Hash, since, now time.Time,
 ) (expires time.Time, err error) {
-	var rows []sessionRow
-	err = s.db.Reader().NewRaw("SELECT expires_at FROM sessions WHERE token = ? AND confirmed_at > ? "+
-		"AND revoked_at IS NULL AND expires_at > ?", token[:], db.At(since), db.At(now)).Scan(ctx, &rows)
-	if err != nil || len(rows) == 0 {
-		return time.Time{}, db.Wrap(cmp.Or[error](err, identity.ErrBadSession), "read a renewed session")
-	}
-	return rows[0].ExpiresAt.Time, nil
+	confirmed, err := db.First[identity.Session](ctx, s.db.Reader(), identity.ErrBadSession,
+		"SELECT expires_at FROM sessions WHERE token = ? AND confirmed_at > ? AND revoked_at IS NULL AND expires_at > ?", token[:], since, now)
+	return confirmed.ExpiresAt, db.Wrap(err, "read a renewed session")
 }
 
 // RevokeOtherSessions ends every session of the user but the one kept.
@@ -55,7 +49,6 @@ func (s *Store) RevokeOtherSessions(
 ) error {
 	err := table.WriteAudited(ctx, s.db, s.sealer, r, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
 		return endOtherSessions(ctx, t, userID, keep, now)
-	},
-	)
+	})
 	return db.Wrap(err, "end the other sessions of user %d", userID)
 }

@@ -1,7 +1,6 @@
 package identity
 
 import (
-	"cmp"
 	"context"
 	"time"
 
@@ -12,16 +11,9 @@ import (
 	"github.com/florinpay/florin/internal/store/table"
 )
 
-// signUpRow is a sign-up as it is stored.
-type signUpRow struct {
-	UserID       int64
-	PublicID     string
-	Email        string
-	FirstName    string
-	LastName     string
-	PasswordHash string
-	ExpiresAt    db.Instant
-}
+var _ = db.NewTable[identity.SignUp]("sign_ups", `
+	read: user_id=User.ID public_id=User.PublicID email=User.Email first_name=User.FirstName last_name=User.LastName
+	      password_hash=User.PasswordHash expires_at`)
 
 // AddSignUp stores a sign-up, and deletes those that expired before now.
 func (s *Store) AddSignUp(
@@ -32,13 +24,13 @@ func (s *Store) AddSignUp(
 		return err
 	}
 	err := s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
-		if _, err := t.NewRaw("DELETE FROM sign_ups WHERE expires_at <= ?", db.At(now)).Exec(ctx); err != nil {
+		if _, err := t.NewRaw("DELETE FROM sign_ups WHERE expires_at <= ?", now).Exec(ctx); err != nil {
 			return err
 		}
 		_, err := t.NewRaw("INSERT INTO sign_ups (token, user_id, public_id, email, first_name, last_name, password_hash, expires_at) "+
 			"VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
 			token[:], u.ID, u.PublicID, u.Email, u.FirstName, u.LastName, u.PasswordHash,
-			db.At(p.ExpiresAt)).Exec(ctx)
+			p.ExpiresAt).Exec(ctx)
 		if err != nil {
 			return err
 		}
@@ -50,22 +42,10 @@ func (s *Store) AddSignUp(
 // SignUp returns an open sign-up, or identity.ErrBadVerification. That of a user
 // who exists has their present password.
 func (s *Store) SignUp(ctx context.Context, token identity.Hash, now time.Time) (identity.SignUp, error) {
-	var rows []signUpRow
-	err := s.db.Reader().NewRaw("SELECT s.user_id, s.public_id, s.email, s.first_name, s.last_name, "+
-		"coalesce(u.password_hash, s.password_hash) AS password_hash, s.expires_at FROM sign_ups AS s "+
-		"LEFT JOIN users AS u ON u.id = s.user_id WHERE s.token = ? AND s.expires_at > ?", token[:], db.At(now)).Scan(ctx, &rows)
-	if err != nil || len(rows) == 0 {
-		return identity.SignUp{}, db.Wrap(cmp.Or[error](err, identity.ErrBadVerification), "read a sign-up")
-	}
-	r := rows[0]
-	return identity.SignUp{ExpiresAt: r.ExpiresAt.Time, User: r.user()}, nil
-}
-
-func (r signUpRow) user() identity.User {
-	return identity.User{
-		ID: r.UserID, PublicID: r.PublicID, Email: r.Email, FirstName: r.FirstName, LastName: r.LastName,
-		PasswordHash: r.PasswordHash,
-	}
+	p, err := db.First[identity.SignUp](ctx, s.db.Reader(), identity.ErrBadVerification, "SELECT s.user_id, s.public_id, s.email, "+
+		"s.first_name, s.last_name, coalesce(u.password_hash, s.password_hash) AS password_hash, s.expires_at FROM sign_ups AS s "+
+		"LEFT JOIN users AS u ON u.id = s.user_id WHERE s.token = ? AND s.expires_at > ?", token[:], now)
+	return p, db.Wrap(err, "read a sign-up")
 }
 
 // FinishSignUp uses a sign-up up: it stores its user, or verifies the one it is
@@ -77,24 +57,20 @@ func (s *Store) FinishSignUp(
 	var user identity.User
 	err := table.WriteAudited(ctx, s.db, s.sealer, r,
 		func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
-			var rows []signUpRow
-			err := t.NewRaw("DELETE FROM sign_ups WHERE token = ? AND expires_at > ? "+
-				"RETURNING user_id, public_id, email, first_name, last_name, password_hash, expires_at",
-				token[:], db.At(now)).Scan(ctx, &rows)
-			if err != nil || len(rows) == 0 {
-				return cmp.Or[error](err, identity.ErrBadVerification)
+			p, err := db.First[identity.SignUp](ctx, t, identity.ErrBadVerification,
+				"DELETE FROM sign_ups WHERE token = ? AND expires_at > ? RETURNING *", token[:], now)
+			if err != nil {
+				return err
 			}
-			u := rows[0].user()
+			u := p.User
 			u.CreatedAt, u.VerifiedAt = now, now
 			a.Actor = u.Email
 			if u.ID == 0 {
-				row := table.RowOfUser(u)
-				err := addOwner(ctx, t, &row, a)
-				user = row.User()
-				return err
+				user = u
+				return addOwner(ctx, t, &user, a)
 			}
 			a.User = u.ID
-			_, err = t.NewRaw("UPDATE users SET verified_at = ? WHERE id = ? AND verified_at IS NULL", db.At(now), u.ID).Exec(ctx)
+			_, err = t.NewRaw("UPDATE users SET verified_at = ? WHERE id = ? AND verified_at IS NULL", now, u.ID).Exec(ctx)
 			if err != nil {
 				return err
 			}
@@ -105,11 +81,7 @@ func (s *Store) FinishSignUp(
 }
 
 func userByID(ctx context.Context, t db.Tx, id int64) (identity.User, error) {
-	var rows []table.UserRow
-	if err := t.NewSelect().Model(&rows).Where("id = ?", id).Scan(ctx); err != nil || len(rows) == 0 {
-		return identity.User{}, cmp.Or[error](err, identity.ErrUnknownUser)
-	}
-	return rows[0].User(), nil
+	return db.First[identity.User](ctx, t, identity.ErrUnknownUser, "SELECT * FROM users WHERE id = ?", id)
 }
 
 // dropUnverified takes away what somebody else may have made in an account before
@@ -117,7 +89,7 @@ func userByID(ctx context.Context, t db.Tx, id int64) (identity.User, error) {
 // their invitations. It returns false for an account whose address was verified.
 // Sessions end with every reset.
 func dropUnverified(ctx context.Context, t db.Tx, userID int64, now time.Time) (bool, error) {
-	res, err := t.NewRaw("UPDATE users SET verified_at = ? WHERE id = ? AND verified_at IS NULL", db.At(now), userID).Exec(ctx)
+	res, err := t.NewRaw("UPDATE users SET verified_at = ? WHERE id = ? AND verified_at IS NULL", now, userID).Exec(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -128,9 +100,9 @@ func dropUnverified(ctx context.Context, t db.Tx, userID int64, now time.Time) (
 		db.Exec("DELETE FROM recovery_codes WHERE user_id = ?", userID),
 		db.Exec("DELETE FROM second_factors WHERE user_id = ?", userID),
 		db.Exec("DELETE FROM passkeys WHERE user_id = ?", userID),
-		db.Exec("UPDATE api_keys SET revoked_at = ? WHERE user_id = ? AND revoked_at IS NULL", db.At(now), userID),
+		db.Exec("UPDATE api_keys SET revoked_at = ? WHERE user_id = ? AND revoked_at IS NULL", now, userID),
 		db.Exec("DELETE FROM memberships WHERE merchant_id = ? AND user_id <> ?", userID, userID),
-		db.Exec("UPDATE team_invitations SET ended_at = ? WHERE merchant_id = ? AND ended_at IS NULL", db.At(now), userID),
+		db.Exec("UPDATE team_invitations SET ended_at = ? WHERE merchant_id = ? AND ended_at IS NULL", now, userID),
 		db.Exec("DELETE FROM sign_ups WHERE user_id = ?", userID),
 	}
 	for _, x := range drops {

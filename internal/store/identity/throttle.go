@@ -16,10 +16,8 @@ import (
 
 // throttleRow is the state of a limit: when its allowance is whole again.
 type throttleRow struct {
-	bun.BaseModel `bun:"table:throttles,alias:t"`
-
-	Name    []byte `bun:",pk"`
-	WholeAt db.Instant
+	Name    identity.Hash
+	WholeAt time.Time
 }
 
 // inOrder returns the limits in the order in which they are locked, so that two
@@ -42,12 +40,11 @@ func namesOf(limits []identity.Limit) [][]byte {
 func wholeTimes(
 	ctx context.Context, from bun.IDB, limits []identity.Limit, suffix string,
 ) (map[identity.Hash]time.Time, error) {
-	var rows []throttleRow
-	err := from.NewRaw("SELECT name, whole_at FROM throttles WHERE name IN (?) ORDER BY name"+suffix,
-		bun.List(namesOf(limits))).Scan(ctx, &rows)
+	rows, err := db.All[throttleRow](ctx, from, "SELECT name, whole_at FROM throttles WHERE name IN (?) ORDER BY name"+suffix,
+		bun.List(namesOf(limits)))
 	whole := make(map[identity.Hash]time.Time, len(rows))
 	for _, r := range rows {
-		whole[identity.Hash(r.Name)] = r.WholeAt.Time
+		whole[r.Name] = r.WholeAt
 	}
 	return whole, err
 }
@@ -79,7 +76,7 @@ func (s *Store) TakeAttempt(
 	err = s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
 		for _, l := range limits { // the row is there before it is locked
 			if _, err := t.NewRaw("INSERT INTO throttles (name, whole_at) VALUES (?, ?) ON CONFLICT (name) DO NOTHING",
-				l.Name[:], db.At(now)).Exec(ctx); err != nil {
+				l.Name[:], now).Exec(ctx); err != nil {
 				return err
 			}
 		}
@@ -92,7 +89,7 @@ func (s *Store) TakeAttempt(
 		}
 		for _, l := range limits {
 			next, _ := l.Take(whole[l.Name], now)
-			if _, err := t.NewRaw("UPDATE throttles SET whole_at = ? WHERE name = ?", db.At(next), l.Name[:]).Exec(ctx); err != nil {
+			if _, err := t.NewRaw("UPDATE throttles SET whole_at = ? WHERE name = ?", next, l.Name[:]).Exec(ctx); err != nil {
 				return err
 			}
 		}
@@ -117,7 +114,7 @@ func (s *Store) ReturnAttempt(ctx context.Context, limits []identity.Limit, forg
 			case slices.Contains(forget, l.Name):
 				_, err = t.NewRaw("DELETE FROM throttles WHERE name = ?", l.Name[:]).Exec(ctx)
 			default:
-				_, err = t.NewRaw("UPDATE throttles SET whole_at = ? WHERE name = ?", db.At(at.Add(-l.Interval)),
+				_, err = t.NewRaw("UPDATE throttles SET whole_at = ? WHERE name = ?", at.Add(-l.Interval),
 					l.Name[:]).Exec(ctx)
 			}
 			if err != nil {
@@ -135,7 +132,7 @@ const pruneAfter = time.Minute
 // PruneAttempts deletes the counts of limits that are whole.
 func (s *Store) PruneAttempts(ctx context.Context, now time.Time) error {
 	err := s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
-		_, err := t.NewRaw("DELETE FROM throttles WHERE whole_at < ?", db.At(now.Add(-pruneAfter))).Exec(ctx)
+		_, err := t.NewRaw("DELETE FROM throttles WHERE whole_at < ?", now.Add(-pruneAfter)).Exec(ctx)
 		return err
 	})
 	return db.Wrap(err, "prune attempts")
@@ -177,7 +174,7 @@ func (s *Store) FailReauth(
 			end, r := decide(counts[0])
 			a.More = r
 			if end {
-				_, err = t.NewRaw("UPDATE sessions SET revoked_at = ? WHERE token = ?", db.At(now), token[:]).Exec(ctx)
+				_, err = t.NewRaw("UPDATE sessions SET revoked_at = ? WHERE token = ?", now, token[:]).Exec(ctx)
 			}
 			return err
 		})

@@ -2,10 +2,10 @@ package identity
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"time"
-
-	"github.com/uptrace/bun"
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/identity"
@@ -20,56 +20,50 @@ func (s *Store) CreateUser(ctx context.Context, u identity.User, r audit.Record)
 	if err := db.CheckTexts("texts of a user", u.PublicID, u.Email, u.FirstName, u.LastName); err != nil {
 		return identity.User{}, err
 	}
-	row := table.RowOfUser(u)
 	err := table.WriteAudited(ctx, s.db, s.sealer, r, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
 		*a = table.AuditFields{Actor: u.Email}
-		return addOwner(ctx, t, &row, a)
+		return addOwner(ctx, t, &u, a)
 	})
 	if err != nil {
 		return identity.User{}, fmt.Errorf("create user: %w", err)
 	}
-	return row.User(), nil
+	return u, nil
 }
 
-// addOwner stores the row of a user, the owner of a merchant account of their own.
-func addOwner(ctx context.Context, t db.Tx, row *table.UserRow, a *table.AuditFields) error {
-	if err := table.InsertUser(ctx, t, row); err != nil {
+// addOwner stores a user, the owner of a merchant account of their own.
+func addOwner(ctx context.Context, t db.Tx, u *identity.User, a *table.AuditFields) error {
+	if err := table.InsertUser(ctx, t, u); err != nil {
 		return err
 	}
-	a.User = row.ID
-	return table.InsertMember(ctx, t, row.ID, row.ID, merchant.RoleOwner, row.CreatedAt.Time)
+	a.User = u.ID
+	return table.InsertMember(ctx, t, u.ID, u.ID, merchant.RoleOwner, u.CreatedAt)
 }
 
 // UserByEmail returns the user, or identity.ErrUnknownUser.
 func (s *Store) UserByEmail(ctx context.Context, email string) (identity.User, error) {
-	var rows []table.UserRow
 	if !db.Storable(email) {
 		return identity.User{}, identity.ErrUnknownUser
 	}
-	if err := s.db.Reader().NewSelect().Model(&rows).Where("email = ?", email).Scan(ctx); err != nil {
-		return identity.User{}, fmt.Errorf("user by e-mail: %w", err)
-	}
-	if len(rows) == 0 {
-		return identity.User{}, identity.ErrUnknownUser
-	}
-	return rows[0].User(), nil
+	return s.userBy(ctx, "user by e-mail", "email = ?", email)
 }
 
-// sessionRow is a signed-in user.
-type sessionRow struct {
-	bun.BaseModel `bun:"table:sessions,alias:s"`
+func (s *Store) userBy(ctx context.Context, what, where string, arg any) (identity.User, error) {
+	u, err := db.First[identity.User](ctx, s.db.Reader(), identity.ErrUnknownUser,
+		"SELECT * FROM users WHERE "+where, arg)
+	if errors.Is(err, identity.ErrUnknownUser) {
+		return identity.User{}, err
+	}
+	return u, db.Wrap(err, "%s", what)
+}
 
-	Token     []byte `bun:",pk"`
-	UserID    int64
-	CreatedAt db.Instant
-	ExpiresAt db.Instant
-	UsedAt    db.Instant
-	// ConfirmedAt is when the user re-authenticated last.
-	ConfirmedAt db.Instant
-	RevokedAt   db.Instant
-	UserAgent   string
-	// MerchantID is who the session acts for; 0 is stored as NULL.
-	MerchantID int64 `bun:",nullzero"`
+var sessions = db.NewTable[sessionRow]("sessions",
+	"fixed: token user_id created_at expires_at used_at=CreatedAt user_agent merchant_id=Merchant")
+
+// sessionRow is a session with who it acts for.
+type sessionRow struct {
+	identity.Session
+
+	Merchant sql.NullInt64
 }
 
 // CreateSession stores a session, which acts for the merchant its user chose last.
@@ -77,44 +71,31 @@ func (s *Store) CreateSession(ctx context.Context, n identity.Session, r audit.R
 	if err := db.CheckTexts("the user agent", n.UserAgent); err != nil {
 		return err
 	}
-	row := sessionRow{
-		Token: n.Token[:], UserID: n.UserID, CreatedAt: db.At(n.CreatedAt), ExpiresAt: db.At(n.ExpiresAt),
-		UsedAt: db.At(n.CreatedAt), UserAgent: n.UserAgent,
-	}
 	err := table.WriteAudited(ctx, s.db, s.sealer, r, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
 		*a = table.AuditFields{User: n.UserID}
 		chosen, err := chosenMerchant(ctx, t, n.UserID)
 		if err != nil {
 			return err
 		}
-		row.MerchantID = chosen
-		_, err = t.NewInsert().Model(&row).Exec(ctx)
+		_, err = sessions.Into(t, "", sessionRow{n, sql.NullInt64{Int64: chosen, Valid: chosen != 0}}).Exec(ctx)
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("create session: %w", err)
-	}
-	return nil
+	return db.Wrap(err, "create session")
 }
 
 // RevokeSession ends a session; one that has ended or does not exist is left
 // alone.
 func (s *Store) RevokeSession(ctx context.Context, token identity.Hash, now time.Time, r audit.Record) error {
 	err := table.WriteAudited(ctx, s.db, s.sealer, r, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
-		res, err := t.NewUpdate().Model((*sessionRow)(nil)).Set("revoked_at = ?", db.At(now)).
-			Where("token = ? AND revoked_at IS NULL", token[:]).Exec(ctx)
+		res, err := t.NewRaw("UPDATE sessions SET revoked_at = ? WHERE token = ? AND revoked_at IS NULL", now, token[:]).Exec(ctx)
 		if err != nil {
 			return err
 		}
 		n, err := res.RowsAffected()
 		a.Unchanged = n == 0
 		return err
-	},
-	)
-	if err != nil {
-		return fmt.Errorf("revoke session: %w", err)
-	}
-	return nil
+	})
+	return db.Wrap(err, "revoke session")
 }
 
 // DisableUser disables the user at the time given and ends their sessions, or
@@ -129,8 +110,7 @@ func (s *Store) DisableUser(
 			return err
 		}
 		return s.endSessions(ctx, t, userID, when)
-	},
-	)
+	})
 	return changed, db.Wrap(err, "disable user %d", userID)
 }
 
@@ -139,7 +119,7 @@ func (s *Store) DisableUser(
 func (s *Store) NoteGuesses(ctx context.Context, email string, now, since time.Time) (bool, error) {
 	noted, err := db.WriteOne(ctx, s.db, "INSERT INTO guess_notices (user_id, notified_at) SELECT id, ? FROM users WHERE email = ? "+
 		"ON CONFLICT (user_id) DO UPDATE SET notified_at = excluded.notified_at "+
-		"WHERE guess_notices.notified_at <= ? OR guess_notices.notified_at = excluded.notified_at", db.At(now), email, db.At(since))
+		"WHERE guess_notices.notified_at <= ? OR guess_notices.notified_at = excluded.notified_at", now, email, since)
 	return noted, db.Wrap(err, "note guesses")
 }
 

@@ -6,6 +6,7 @@ package mail
 
 import (
 	"context"
+	"database/sql"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -36,27 +37,20 @@ func (s *Store) Add(ctx context.Context, mails ...mail.Mail) error {
 
 // row is a mail as it is stored.
 type row struct {
-	MessageID string
-	Kind      string
-	KeyID     int64 `bun:",nullzero"`
-	Recipient string
-	Near      string
-	Subject   string
-	Text      string
-	CreatedAt db.Instant
+	mail.Mail
+
+	Sealed string // Text
 }
+
+var _ = db.NewTable[row]("mails", "read: message_id=ID kind key_id=Key recipient=To near subject text=Sealed created_at=At")
 
 // Mail returns a mail that waits.
 func (s *Store) Mail(ctx context.Context, id int64) (mail.Mail, error) {
-	var r row
-	err := s.db.Reader().NewRaw(`SELECT message_id, kind, coalesce(key_id, 0) AS key_id, recipient, near, subject, text, created_at
-		FROM mails WHERE id = ?`, id).Scan(ctx, &r)
-	m := mail.Mail{
-		Near: r.Near, ID: r.MessageID, Kind: mail.Kind(r.Kind), Key: r.KeyID, To: r.Recipient, Subject: r.Subject,
-		At: r.CreatedAt.Time,
-	}
-	if err == nil && r.Text != "" {
-		m.Text, err = s.sealer.Open(table.MailPlace(r.MessageID), r.Text)
+	r, err := db.First[row](ctx, s.db.Reader(), sql.ErrNoRows, `SELECT message_id, kind, coalesce(key_id, 0) AS key_id, recipient, near,
+		subject, text, created_at FROM mails WHERE id = ?`, id)
+	m := r.Mail
+	if err == nil && r.Sealed != "" {
+		m.Text, err = s.sealer.Open(table.MailPlace(m.ID), r.Sealed)
 	}
 	return m, db.Wrap(err, "mail %d", id)
 }
@@ -71,30 +65,17 @@ func (s *Store) Allowed(ctx context.Context, id int64) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	var rows []struct{ Near string }
-	err = s.db.Reader().NewRaw(`SELECT near FROM mails WHERE recipient = ? AND kind IN ('ASKED', 'RESET') AND kind = ? AND subject = ? AND id < ?
-		AND created_at > ? AND state <> 'STOPPED' ORDER BY id DESC LIMIT ?`, m.To, string(m.Kind), m.Subject, id,
-		db.At(m.At.Add(-time.Hour)), mostEarlier).Scan(ctx, &rows)
-	before := make([]mail.Mail, len(rows))
-	for i, r := range rows {
-		before[i].Near = r.Near
-	}
+	before, err := db.All[mail.Mail](ctx, s.db.Reader(), `SELECT near FROM mails WHERE recipient = ? AND kind IN ('ASKED', 'RESET') AND kind = ? AND subject = ? AND id < ?
+		AND created_at > ? AND state <> 'STOPPED' ORDER BY id DESC LIMIT ?`, m.To, m.Kind, m.Subject, id,
+		m.At.Add(-time.Hour), mostEarlier)
 	return m.Allowed(before), db.Wrap(err, "mails to an address")
 }
 
 // DueReceivers returns the mail server and the operator's webhook, where something is due.
 func (s *Store) DueReceivers(ctx context.Context, now time.Time) (list []webhook.DueReceiver, err error) {
-	var rows []struct {
-		ID    int64
-		DueAt db.Instant
-		Held  int
-	}
-	err = s.db.Reader().NewRaw(`SELECT receiver AS id, min(due_at) AS due_at, (SELECT count(*) FROM mails AS h
+	list, err = db.All[webhook.DueReceiver](ctx, s.db.Reader(), `SELECT receiver AS id, min(due_at) AS since, (SELECT count(*) FROM mails AS h
 			WHERE h.state = 'WAITING' AND h.holder IS NOT NULL AND h.receiver = mails.receiver AND h.due_at > ?0) AS held
-		FROM mails WHERE state = 'WAITING' AND due_at <= ?0 GROUP BY receiver`, db.At(now)).Scan(ctx, &rows)
-	for _, r := range rows {
-		list = append(list, webhook.DueReceiver{ID: webhook.ReceiverID(r.ID), Since: r.DueAt.Time, Held: r.Held})
-	}
+		FROM mails WHERE state = 'WAITING' AND due_at <= ?0 GROUP BY receiver`, now)
 	return list, db.Wrap(err, "due mails")
 }
 
@@ -105,7 +86,7 @@ const claim = `UPDATE mails SET holder = ?, due_at = ? WHERE id IN (
 		SELECT 1 FROM mails AS e WHERE e.state = 'WAITING' AND e.thread = m.thread AND e.receiver = m.receiver
 		AND e.recipient = m.recipient AND e.id < m.id))
 	ORDER BY due_at, id LIMIT ? ?)
-	RETURNING id, message_id, attempt, receiver`
+	RETURNING id, message_id AS event_id, attempt, receiver`
 
 // Claim holds the first due mails of each receiver, as many as its share.
 func (s *Store) Claim(
@@ -114,22 +95,12 @@ func (s *Store) Claim(
 	err = s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
 		list = nil
 		for _, share := range shares {
-			var rows []struct {
-				ID        int64
-				MessageID string
-				Attempt   int
-				Receiver  webhook.ReceiverID
-			}
-			err := t.NewRaw(claim, holder, db.At(until), int64(share.Receiver), db.At(now), share.N,
-				bun.Safe(s.db.Dialect().SkipLocked)).Scan(ctx, &rows)
+			claimed, err := db.All[webhook.Delivery](ctx, t, claim, holder, until, share.Receiver, now, share.N,
+				bun.Safe(s.db.Dialect().SkipLocked))
 			if err != nil {
 				return err
 			}
-			for _, r := range rows {
-				list = append(list, webhook.Delivery{
-					ID: r.ID, EventID: r.MessageID, Attempt: r.Attempt, Receiver: r.Receiver,
-				})
-			}
+			list = append(list, claimed...)
 		}
 		return nil
 	})
@@ -149,11 +120,11 @@ func (s *Store) Settle(ctx context.Context, holder string, o webhook.Outcome) er
 	err := s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
 		_, err := t.NewRaw(`UPDATE mails SET state = ?0, attempt = attempt + 1, due_at = ?1, holder = NULL, error = ?2,
 			text = CASE ?0 WHEN 'WAITING' THEN text ELSE '' END WHERE id = ?3 AND holder = ?4 AND state = 'WAITING'`,
-			string(o.State), db.At(due), db.Shown(o.Attempt.Error), o.DeliveryID, holder).Exec(ctx)
+			o.State, due, db.Shown(o.Attempt.Error), o.DeliveryID, holder).Exec(ctx)
 		if err != nil || o.State == webhook.Waiting {
 			return err
 		}
-		_, err = t.NewRaw("DELETE FROM mails WHERE state <> 'WAITING' AND due_at < ?", db.At(due.Add(-keptFor))).Exec(ctx)
+		_, err = t.NewRaw("DELETE FROM mails WHERE state <> 'WAITING' AND due_at < ?", due.Add(-keptFor)).Exec(ctx)
 		return err
 	})
 	return db.Wrap(err, "settle mail %d", o.DeliveryID)
@@ -161,11 +132,7 @@ func (s *Store) Settle(ctx context.Context, holder string, o webhook.Outcome) er
 
 // NextDue returns when the next mail is due that nobody holds.
 func (s *Store) NextDue(ctx context.Context, now time.Time) (time.Time, bool, error) {
-	var due []struct{ DueAt db.Instant }
-	err := s.db.Reader().NewRaw(`SELECT due_at FROM mails WHERE state = 'WAITING' AND (holder IS NULL OR due_at <= ?)
-		ORDER BY due_at LIMIT 1`, db.At(now)).Scan(ctx, &due)
-	if err != nil || len(due) == 0 {
-		return time.Time{}, false, db.Wrap(err, "next mail")
-	}
-	return due[0].DueAt.Time, true, nil
+	due, err := db.First[struct{ DueAt time.Time }](ctx, s.db.Reader(), nil, `SELECT due_at FROM mails
+		WHERE state = 'WAITING' AND (holder IS NULL OR due_at <= ?) ORDER BY due_at LIMIT 1`, now)
+	return due.DueAt, !due.DueAt.IsZero(), db.Wrap(err, "next mail")
 }

@@ -9,18 +9,6 @@ import (
 	"github.com/florinpay/florin/internal/store/table"
 )
 
-// auditRow is one line of the audit log.
-type auditRow struct {
-	ID      int64
-	UserID  int64
-	At      db.Instant
-	Actor   string
-	Action  string
-	Subject string
-	Detail  string
-	Address string
-}
-
 // Record stores what an act left that changed nothing else.
 func (s *Store) Record(ctx context.Context, r audit.Record) error {
 	err := table.WriteAudited(ctx, s.db, s.sealer, r,
@@ -40,18 +28,8 @@ func (s *Store) AuditLog(ctx context.Context, userID, merchantID, before int64, 
 		return "SELECT * FROM (SELECT id, user_id, at, actor, action, subject, detail, address FROM audit_log " +
 			"WHERE user_id = ? AND id < ? AND personal = ? ORDER BY id DESC LIMIT ?) AS " + name
 	}
-	var rows []auditRow
-	err := s.db.Reader().NewRaw(half("own")+" UNION ALL "+half("merchant")+" ORDER BY id DESC LIMIT ?",
-		userID, before, true, limit, merchantID, before, false, limit, limit).Scan(ctx, &rows)
-	if err != nil {
-		return nil, db.Wrap(err, "audit log of user %d", userID)
-	}
-	list := make([]audit.Entry, len(rows))
-	for i, r := range rows {
-		list[i] = audit.Entry{
-			ID: r.ID, UserID: r.UserID, At: r.At.Time, Actor: r.Actor, Action: audit.Action(r.Action),
-			Subject: r.Subject, Detail: r.Detail, Address: r.Address,
-		}
-	}
-	return list, nil
+	list, err := db.All[audit.Entry](ctx, s.db.Reader(),
+		half("own")+" UNION ALL "+half("merchant")+" ORDER BY id DESC LIMIT ?",
+		userID, before, true, limit, merchantID, before, false, limit, limit)
+	return list, db.Wrap(err, "audit log of user %d", userID)
 }

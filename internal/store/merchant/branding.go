@@ -1,7 +1,6 @@
 package merchant
 
 import (
-	"cmp"
 	"context"
 	"time"
 
@@ -25,10 +24,9 @@ func (s *Store) PutLogo(ctx context.Context, keyID int64, l merchant.Logo, now t
 			return err
 		}
 		_, err = t.NewRaw("UPDATE custodians SET logo_url = ?, updated_at = ? WHERE id = ?", l.Of(c).Branding.LogoURL,
-			db.At(now), c.ID).Exec(ctx)
+			now, c.ID).Exec(ctx)
 		return err
-	},
-	)
+	})
 	return db.Wrap(err, "logo of key %d", keyID)
 }
 
@@ -40,7 +38,7 @@ func storeLogo(ctx context.Context, t db.Tx, keyID int64, l merchant.Logo, now t
 		return err
 	}
 	_, err = t.NewRaw("INSERT INTO logos (custodian_id, hash, kind, picture, created_at) VALUES ("+custodian+", ?, ?, ?, ?)",
-		keyID, l.Hash, l.Kind, l.Picture, db.At(now)).Exec(ctx)
+		keyID, l.Hash, l.Kind, l.Picture, now).Exec(ctx)
 	return err
 }
 
@@ -49,16 +47,9 @@ var errNoLogo = fault.New(fault.NotFound, "there is no such logo")
 
 // Logo returns the uploaded logo of that hash, whosever it is, or fault.NotFound.
 func (s *Store) Logo(ctx context.Context, hash string) (merchant.Logo, error) {
-	var rows []struct {
-		Kind    string
-		Picture []byte
-	}
 	if !db.Storable(hash) {
 		return merchant.Logo{}, errNoLogo
 	}
-	err := s.db.Reader().NewRaw("SELECT kind, picture FROM logos WHERE hash = ? LIMIT 1", hash).Scan(ctx, &rows)
-	if err != nil || len(rows) == 0 {
-		return merchant.Logo{}, db.Wrap(cmp.Or[error](err, errNoLogo), "logo")
-	}
-	return merchant.Logo{Hash: hash, Kind: rows[0].Kind, Picture: rows[0].Picture}, nil
+	l, err := db.First[merchant.Logo](ctx, s.db.Reader(), errNoLogo, "SELECT hash, kind, picture FROM logos WHERE hash = ? LIMIT 1", hash)
+	return l, db.Wrap(err, "logo")
 }

@@ -1,7 +1,6 @@
 package merchant
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
@@ -27,8 +26,7 @@ func (s *Store) CreateCustodian(
 			return err
 		}
 		return charge(ctx, t, stored, entries, keep)
-	},
-	)
+	})
 	if err != nil {
 		return merchant.Custodian{}, fmt.Errorf("create custodian of key %d: %w", c.KeyID, err)
 	}
@@ -45,15 +43,10 @@ func (s *Store) insertCustodian(ctx context.Context, t db.Tx, c merchant.Custodi
 	if err != nil {
 		return merchant.Custodian{}, err
 	}
-	row.ID = 0
-	res, err := t.NewInsert().Model(&row).On("CONFLICT (key_id) DO NOTHING").Returning("id").Exec(ctx)
+	err = custodians.Into(t, " ON CONFLICT (key_id) DO NOTHING RETURNING id", row).Scan(ctx, &c.ID)
 	if err != nil {
-		return merchant.Custodian{}, err
+		return merchant.Custodian{}, db.Missing(err, merchant.ErrHasCustodian)
 	}
-	if n, err := res.RowsAffected(); err != nil || n != 1 {
-		return merchant.Custodian{}, cmp.Or[error](err, merchant.ErrHasCustodian)
-	}
-	c.ID = row.ID
 	if err := saveCustodianParts(ctx, t, c); err != nil {
 		return merchant.Custodian{}, err
 	}
@@ -127,15 +120,17 @@ func (s *Store) saveCustodian(ctx context.Context, t db.Tx, before, after mercha
 	if err != nil {
 		return err
 	}
-	kept := []string{"id", "public_id", "key_id", "created_at"}
-	if after.CallbackURL == "" {
-		kept = append(kept, "receiver") // says that there was one
+	if after.CallbackURL == "" { // the receiver that is stored says that there was one
+		err = t.NewRaw("SELECT receiver FROM custodians WHERE id = ?", after.ID).Scan(ctx, &row.Receiver)
+		if err != nil {
+			return err
+		}
 	}
-	if _, err := t.NewUpdate().Model(&row).WherePK().ExcludeColumn(kept...).Exec(ctx); err != nil {
+	if err := t.Run(ctx, updateCustodian.With(custodians.Changes(&row, after.ID)...)); err != nil {
 		return err
 	}
 	for _, table := range []string{"custodian_wallets", "custodian_networks"} {
-		if _, err := t.NewDelete().Table(table).Where("custodian_id = ?", after.ID).Exec(ctx); err != nil {
+		if _, err := t.NewRaw("DELETE FROM "+table+" WHERE custodian_id = ?", after.ID).Exec(ctx); err != nil {
 			return err
 		}
 	}
@@ -148,18 +143,18 @@ func (s *Store) saveCustodian(ctx context.Context, t db.Tx, before, after mercha
 	// What waited for a callback URL is due now.
 	_, err = t.NewRaw("UPDATE deliveries SET receiver = ?, due_at = CASE due_at WHEN ? THEN ? ELSE due_at END "+
 		"WHERE custodian_id = ? AND state = 'WAITING'",
-		row.Receiver, db.At(webhook.Parked()), db.At(after.UpdatedAt), after.ID).Exec(ctx)
+		row.Receiver, webhook.Parked(), after.UpdatedAt, after.ID).Exec(ctx)
 	return err
 }
 
 func saveCustodianParts(ctx context.Context, t db.Tx, c merchant.Custodian) error {
 	if wallets := walletRows(c); len(wallets) > 0 {
-		if _, err := t.NewInsert().Model(&wallets).Exec(ctx); err != nil {
+		if _, err := custodianWallets.Into(t, "", wallets...).Exec(ctx); err != nil {
 			return err
 		}
 	}
 	if networks := networkRows(c); len(networks) > 0 {
-		if _, err := t.NewInsert().Model(&networks).Exec(ctx); err != nil {
+		if _, err := custodianNetworks.Into(t, "", networks...).Exec(ctx); err != nil {
 			return err
 		}
 	}

@@ -25,9 +25,8 @@ func (s *Store) Custodian(ctx context.Context, keyID int64) (merchant.Custodian,
 
 // custodianJoined reads a custodian with its wallets and network options in one
 // statement, and so on one snapshot. Each wallet comes with every option.
-var custodianJoined = "SELECT " + custodians.Columns(
-	"c",
-) + ", " + custodianWallets.ColumnsOrZero("w") + ", " + custodianNetworks.ColumnsOrZero("n") +
+var custodianJoined = "SELECT " + custodians.Columns("c") + ", " + custodianWallets.ColumnsOrZero("w") +
+	", " + custodianNetworks.ColumnsOrZero("n") +
 	", " + custodianClosed + " FROM custodians AS c LEFT JOIN custodian_wallets AS w ON w.custodian_id = c.id " +
 	"LEFT JOIN custodian_networks AS n ON n.custodian_id = c.id WHERE c.key_id = ?"
 
@@ -53,10 +52,10 @@ func (c *custodianScan) read(keyID int64) *db.Stmt {
 			return err
 		}
 		if w.Network != "" {
-			c.wallets[chain.Network(w.Network)] = chain.Address(w.Address)
+			c.wallets[w.Network] = w.Address
 		}
 		if n.Network != "" {
-			c.networks[chain.Network(n.Network)] = n
+			c.networks[n.Network] = n
 		}
 		return nil
 	}, custodianJoined, keyID)

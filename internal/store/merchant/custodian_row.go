@@ -2,14 +2,9 @@ package merchant
 
 import (
 	"encoding/json"
-	"time"
-
-	"github.com/uptrace/bun"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/merchant"
-	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/store/db"
 	"github.com/florinpay/florin/internal/store/table"
 	"github.com/florinpay/florin/internal/webhook"
@@ -17,56 +12,40 @@ import (
 
 // Generated statements of a custodian's rows.
 var (
-	custodians        = db.NewTable[custodianRow]()
-	custodianWallets  = db.NewTable[custodianWalletRow]()
-	custodianNetworks = db.NewTable[custodianNetworkRow]()
+	custodians = db.NewTable[custodianRow]("custodians", `
+		number:  id
+		fixed:   public_id key_id created_at
+		changes: name callback_url secret=Sealed signing_secrets=Signing tagline=Branding.Tagline logo_url=Branding.LogoURL
+		         primary_color=Branding.PrimaryColor background_color=Branding.BackgroundColor theme=Branding.Theme
+		         support_email=Branding.SupportEmail website=Branding.Website short_basis late_for_us=LateFor
+		         pricing updated_at receiver`)
+	custodianWallets  = db.NewTable[custodianWalletRow]("custodian_wallets", "fixed: custodian_id network address/bytes")
+	custodianNetworks = db.NewTable[custodianNetworkRow]("custodian_networks",
+		"fixed: custodian_id network enabled tokens min_amount max_amount finality=Rule sweep_min")
+
+	updateCustodian = custodians.Update("id")
 )
 
 // custodianRow is a custodian without wallets and network options.
 type custodianRow struct {
-	bun.BaseModel `bun:"table:custodians,alias:c"`
+	merchant.Custodian
 
-	ID              int64 `bun:",pk,autoincrement"`
-	PublicID        string
-	KeyID           int64
-	Name            string
-	CallbackURL     string
-	Receiver        int64
-	Secret          string
-	SigningSecrets  string
-	Tagline         string
-	LogoURL         string
-	PrimaryColor    string
-	BackgroundColor string
-	Theme           string
-	SupportEmail    string
-	Website         string
-	ShortBasis      int64
-	Pricing         string
-	LateForUs       int64
-	CreatedAt       db.Instant
-	UpdatedAt       db.Instant
+	Receiver        webhook.ReceiverID
+	Sealed, Signing string // Secret and SigningSecrets
 }
 
 type custodianWalletRow struct {
-	bun.BaseModel `bun:"table:custodian_wallets,alias:cw"`
-
 	CustodianID int64
-	Network     string
-	Address     db.Packed
+	Network     chain.Network
+	Address     chain.Address
 }
 
 type custodianNetworkRow struct {
-	bun.BaseModel `bun:"table:custodian_networks,alias:cn"`
+	merchant.NetworkOptions
 
 	CustodianID int64
-	Network     string
-	Enabled     bool
-	Tokens      string
-	MinAmount   int64
-	MaxAmount   int64
-	Finality    string
-	SweepMin    int64
+	Network     chain.Network
+	Rule        string // Finality
 }
 
 // sealCustodian returns the rows of a custodian.
@@ -79,59 +58,27 @@ func (s *Store) sealCustodian(c merchant.Custodian) (custodianRow, error) {
 	if err != nil {
 		return custodianRow{}, err
 	}
-	pricing := ""
-	if c.Pricing != (exchange.Pricing{}) {
-		text, err := json.Marshal(c.Pricing)
-		if err != nil {
-			return custodianRow{}, err
-		}
-		pricing = string(text)
-	}
 	return custodianRow{
-		Pricing: pricing, ID: c.ID, PublicID: c.PublicID, KeyID: c.KeyID, Name: c.Name, CallbackURL: c.CallbackURL,
-		Receiver: int64(webhook.ReceiverOf(c.CallbackURL)),
-		Secret:   s.sealer.Seal(table.SecretPlace(c.PublicID), c.Secret), SigningSecrets: string(signing),
-		Tagline: c.Branding.Tagline, LogoURL: c.Branding.LogoURL, PrimaryColor: c.Branding.PrimaryColor,
-		BackgroundColor: c.Branding.BackgroundColor, Theme: string(c.Branding.Theme),
-		SupportEmail: c.Branding.SupportEmail, Website: c.Branding.Website,
-		ShortBasis: c.ShortBasis, LateForUs: c.LateFor.Microseconds(),
-		CreatedAt: db.At(c.CreatedAt), UpdatedAt: db.At(c.UpdatedAt),
+		Custodian: c, Receiver: webhook.ReceiverOf(c.CallbackURL), Signing: string(signing),
+		Sealed: s.sealer.Seal(table.SecretPlace(c.PublicID), c.Secret),
 	}, nil
 }
 
 // openCustodian returns the custodian without wallets and network options.
 func (s *Store) openCustodian(r custodianRow) (merchant.Custodian, error) {
-	text, err := s.sealer.Open(table.SecretPlace(r.PublicID), r.Secret)
-	if err != nil {
+	var err error
+	if r.Secret, err = s.sealer.Open(table.SecretPlace(r.PublicID), r.Sealed); err != nil {
 		return merchant.Custodian{}, err
 	}
-	signing, err := table.OpenSigning(s.sealer, r.PublicID, r.SigningSecrets)
-	if err != nil {
-		return merchant.Custodian{}, err
-	}
-	var pricing exchange.Pricing
-	if r.Pricing != "" {
-		if err := json.Unmarshal([]byte(r.Pricing), &pricing); err != nil {
-			return merchant.Custodian{}, err
-		}
-	}
-	return merchant.Custodian{
-		Pricing: pricing, ID: r.ID, PublicID: r.PublicID, KeyID: r.KeyID, Name: r.Name, CallbackURL: r.CallbackURL,
-		Secret: text, SigningSecrets: signing,
-		Branding: merchant.Branding{
-			Tagline: r.Tagline, LogoURL: r.LogoURL, PrimaryColor: r.PrimaryColor, BackgroundColor: r.BackgroundColor,
-			Theme: merchant.Theme(r.Theme), SupportEmail: r.SupportEmail, Website: r.Website,
-		},
-		ShortBasis: r.ShortBasis, LateFor: time.Duration(r.LateForUs) * time.Microsecond,
-		CreatedAt: r.CreatedAt.Time, UpdatedAt: r.UpdatedAt.Time,
-	}, nil
+	r.SigningSecrets, err = table.OpenSigning(s.sealer, r.PublicID, r.Signing)
+	return r.Custodian, err
 }
 
 func walletRows(c merchant.Custodian) []custodianWalletRow {
 	var rows []custodianWalletRow
 	for n, address := range c.Wallets {
 		if address != "" {
-			rows = append(rows, custodianWalletRow{CustodianID: c.ID, Network: string(n), Address: db.Packed(address)})
+			rows = append(rows, custodianWalletRow{c.ID, n, address})
 		}
 	}
 	return rows
@@ -144,26 +91,16 @@ func networkRows(c merchant.Custodian) []custodianNetworkRow {
 		if o.Finality != (chain.Finality{}) {
 			finality = o.Finality.String()
 		}
-		rows = append(rows, custodianNetworkRow{
-			CustodianID: c.ID, Network: string(n), Enabled: o.Enabled, Tokens: table.JoinTokens(o.Tokens),
-			MinAmount: int64(
-				o.MinAmount,
-			), MaxAmount: int64(o.MaxAmount), Finality: finality, SweepMin: int64(o.SweepMin),
-		})
+		rows = append(rows, custodianNetworkRow{o, c.ID, n, finality})
 	}
 	return rows
 }
 
 // options returns what a merchant wants of one network.
 func (r custodianNetworkRow) options() (merchant.NetworkOptions, error) {
-	o := merchant.NetworkOptions{
-		Enabled: r.Enabled, Tokens: table.SplitTokens(r.Tokens),
-		MinAmount: money.Micros(r.MinAmount), MaxAmount: money.Micros(r.MaxAmount), SweepMin: money.Micros(r.SweepMin),
+	o, err := r.NetworkOptions, error(nil)
+	if r.Rule != "" {
+		o.Finality, err = chain.ParseFinality(r.Rule)
 	}
-	if r.Finality == "" {
-		return o, nil
-	}
-	var err error
-	o.Finality, err = chain.ParseFinality(r.Finality)
 	return o, err
 }

@@ -2,18 +2,12 @@ package merchant
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
-	"github.com/uptrace/bun"
-
 	"github.com/florinpay/florin/internal/audit"
-	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/identity"
@@ -23,28 +17,11 @@ import (
 	"github.com/florinpay/florin/internal/store/table"
 )
 
-// keys generates the statements of keyRow.
-var keys = db.NewTable[keyRow]()
-
-// keyRow is an API key.
-type keyRow struct {
-	bun.BaseModel `bun:"table:api_keys,alias:k"`
-
-	ID          int64 `bun:",pk,autoincrement"`
-	PublicID    string
-	UserID      int64
-	Hash        []byte
-	Label       string
-	Wallet      string
-	Permissions string
-	Sources     string
-	Vouched     bool
-	Currency    string
-	CreatedAt   db.Instant
-	LastUsedAt  db.Instant
-	RevokedAt   db.Instant
-	DisabledAt  db.Instant
-}
+// keys generates the statements of API keys. The names of their owners are read beside.
+var keys = db.NewTable[merchant.Key]("api_keys", `
+	number: id
+	fixed:  public_id user_id hash label wallet permissions sources vouched currency created_at last_used_at revoked_at
+	read:   disabled_at`)
 
 // units lists what a key has a balance of.
 func units() []ledger.Unit { return []ledger.Unit{ledger.Credit, ledger.Query} }
@@ -66,16 +43,15 @@ func (s *Store) CreateKeyWithin(
 	keep idempotency.Keep[merchant.Key], r audit.Record,
 ) (merchant.Key, error) {
 	return s.createKey(ctx, k, entries, keep, func(ctx context.Context, t db.Tx) (earlier int64, err error) {
-		var id, ever, used int64
-		if err := t.NewRaw("SELECT id FROM users WHERE id = ?"+t.ForUpdate(), k.UserID).Scan(ctx, &id); err != nil {
+		if err := table.LockUser(ctx, t, k.UserID); err != nil {
 			return 0, err
 		}
-		err = t.NewRaw("SELECT count(*), count(*) - count(revoked_at) FROM api_keys WHERE user_id = ?", k.UserID).Scan(ctx,
-			&ever, &used)
-		if err == nil && (used >= merchant.MaxKeys || ever >= merchant.MaxEverKeys) {
-			return 0, merchant.ErrTooManyKeys
+		n, err := db.First[struct{ Used, Ever int }](ctx, t, nil,
+			"SELECT count(*) AS ever, count(*) - count(revoked_at) AS used FROM api_keys WHERE user_id = ?", k.UserID)
+		if err == nil {
+			err = merchant.MayMakeKey(n.Used, n.Ever)
 		}
-		return ever, err
+		return int64(n.Ever), err
 	}, r)
 }
 
@@ -95,25 +71,21 @@ func (s *Store) createKey(
 		if err != nil {
 			return err
 		}
-		row := keyRow{
-			PublicID: k.PublicID, UserID: k.UserID, Hash: k.Hash[:], Label: k.Label, Wallet: string(k.Wallet),
-			Permissions: k.Permissions.String(), Sources: string(k.Sources), Vouched: k.Vouched,
-			CreatedAt: db.At(k.CreatedAt), LastUsedAt: db.At(k.LastUsedAt), RevokedAt: db.At(k.RevokedAt),
-		}
-		if _, err := t.NewInsert().Model(&row).Returning("id").Exec(ctx); err != nil {
+		var id int64
+		if err := keys.Into(t, " RETURNING id", k).Scan(ctx, &id); err != nil {
 			return err
 		}
 		for _, unit := range units() {
-			_, err := t.NewRaw("INSERT INTO balances (key_id, unit, balance) VALUES (?, ?, 0)", row.ID, string(unit)).Exec(ctx)
+			_, err := t.NewRaw("INSERT INTO balances (key_id, unit, balance) VALUES (?, ?, 0)", id, unit).Exec(ctx)
 			if err != nil {
 				return err
 			}
 		}
-		if err := table.Post(ctx, t, entries(row.ID, earlier)); err != nil {
+		if err := table.Post(ctx, t, entries(id, earlier)); err != nil {
 			return err
 		}
 		var c keyScan
-		if err := t.Run(ctx, c.read("k.id = ?", row.ID)); err != nil {
+		if err := t.Run(ctx, c.read("k.id = ?", id)); err != nil {
 			return err
 		}
 		stored = c.key
@@ -136,30 +108,13 @@ var keyColumns = keys.Columns("k") + ", u.public_id, u.first_name, u.last_name, 
 // may end with an order.
 func readKeys(add func(merchant.Key), where string, args ...any) *db.Stmt {
 	return db.Query(func(scan db.Scan) error {
-		var row keyRow
-		var owner merchant.Key
-		err := scan(append(keys.Dest(&row), &owner.UserPublic, &owner.FirstName, &owner.LastName, &owner.Email)...)
-		if err != nil {
-			return err
-		}
-		k, err := row.key(owner)
+		var k merchant.Key
+		err := scan(append(keys.Dest(&k), &k.UserPublic, &k.FirstName, &k.LastName, &k.Email)...)
 		if err == nil {
 			add(k)
 		}
 		return err
 	}, "SELECT "+keyColumns+" FROM api_keys AS k JOIN users AS u ON u.id = k.user_id WHERE "+where, args...)
-}
-
-// key returns the key with the owner's names.
-func (r *keyRow) key(owner merchant.Key) (k merchant.Key, err error) {
-	k = owner
-	k.ID, k.PublicID, k.UserID, k.Label, k.Wallet = r.ID, r.PublicID, r.UserID, r.Label, chain.Address(r.Wallet)
-	copy(k.Hash[:], r.Hash)
-	k.CreatedAt, k.LastUsedAt = r.CreatedAt.Time, r.LastUsedAt.Time
-	k.RevokedAt, k.DisabledAt = r.RevokedAt.Time, r.DisabledAt.Time
-	k.Sources, k.Vouched, k.Currency = merchant.Sources(r.Sources), r.Vouched, exchange.Currency(r.Currency)
-	k.Permissions, err = merchant.ParsePermissions(strings.FieldsFunc(r.Permissions, comma))
-	return k, err
 }
 
 // keyScan reads one key with its owner.
@@ -271,7 +226,7 @@ func (s *Store) SetKeyRights(
 
 // RevokeKey ends a key of the user, or fails with merchant.ErrUnknownKey.
 func (s *Store) RevokeKey(ctx context.Context, userID, keyID int64, now time.Time, r audit.Record) error {
-	ok, err := table.WriteOneAudited(ctx, s.db, s.sealer, r, table.AuditFields{}, "UPDATE api_keys SET revoked_at = ? WHERE id = ? AND user_id = ? AND revoked_at IS NULL", db.At(now), keyID, userID)
+	ok, err := table.WriteOneAudited(ctx, s.db, s.sealer, r, table.AuditFields{}, "UPDATE api_keys SET revoked_at = ? WHERE id = ? AND user_id = ? AND revoked_at IS NULL", now, keyID, userID)
 	if err == nil && !ok {
 		return merchant.ErrUnknownKey
 	}
@@ -287,8 +242,7 @@ func (s *Store) DisableKey(
 		changed, err = table.SetDisabled(ctx, t, "api_keys", keyID, when)
 		a.Unchanged = !changed
 		return err
-	},
-	)
+	})
 	return changed, db.Wrap(err, "disable key %d", keyID)
 }
 
@@ -299,7 +253,7 @@ func (s *Store) TouchKeys(ctx context.Context, used map[int64]time.Time) error {
 		for _, id := range slices.Sorted(maps.Keys(used)) {
 			when := used[id]
 			_, err := t.NewRaw("UPDATE api_keys SET last_used_at = ? WHERE id = ? AND (last_used_at IS NULL OR last_used_at < ?)",
-				db.At(when), id, db.At(when)).Exec(ctx)
+				when, id, when).Exec(ctx)
 			if err != nil {
 				return err
 			}
@@ -334,20 +288,12 @@ func (s *Store) RotateKey(ctx context.Context, r merchant.Replacement) (left led
 // read in the transaction: its permissions may have been changed since the request
 // read the key.
 func replaceHash(ctx context.Context, t db.Tx, r merchant.Replacement) error {
-	var now string
-	err := t.NewRaw("SELECT permissions FROM api_keys WHERE id = ? AND hash = ? AND revoked_at IS NULL"+t.ForUpdate(),
-		r.KeyID, r.Old[:]).Scan(ctx, &now)
-	if errors.Is(err, sql.ErrNoRows) {
-		return merchant.ErrBadKey
-	}
+	now, err := db.First[merchant.Key](ctx, t, merchant.ErrBadKey, "SELECT permissions FROM api_keys "+
+		"WHERE id = ? AND hash = ? AND revoked_at IS NULL"+t.ForUpdate(), r.KeyID, r.Old[:])
 	if err != nil {
 		return err
 	}
-	has, err := merchant.ParsePermissions(strings.FieldsFunc(now, comma))
-	if err != nil {
-		return err
-	}
-	keeps := has.Within(r.Most)
+	keeps := now.Permissions.Within(r.Most)
 	if keeps.Empty() {
 		return merchant.ErrNothingLeft
 	}
@@ -356,8 +302,6 @@ func replaceHash(ctx context.Context, t db.Tx, r merchant.Replacement) error {
 	return err
 }
 
-func comma(c rune) bool { return c == ',' }
-
 // keepReplacement finishes the request that replaced the key, and notes the
 // old hash, by which the same request finds its answer when it comes again.
 func keepReplacement(ctx context.Context, t db.Tx, r merchant.Replacement, left ledger.Balance) error {
@@ -365,8 +309,8 @@ func keepReplacement(ctx context.Context, t db.Tx, r merchant.Replacement, left 
 	if err != nil {
 		return err
 	}
-	forget := db.Exec("DELETE FROM retired_keys WHERE retired_at <= ?", db.At(r.Now.Add(-idempotency.KeepFor))).AnyNumber()
-	retire := db.Exec("INSERT INTO retired_keys (hash, key_id, retired_at) VALUES (?, ?, ?)", r.Old[:], r.KeyID, db.At(r.Now))
+	forget := db.Exec("DELETE FROM retired_keys WHERE retired_at <= ?", r.Now.Add(-idempotency.KeepFor)).AnyNumber()
+	retire := db.Exec("INSERT INTO retired_keys (hash, key_id, retired_at) VALUES (?, ?, ?)", r.Old[:], r.KeyID, r.Now)
 	if err := db.RunEach(ctx, t, []*db.Stmt{forget, retire}); err != nil {
 		return err
 	}
@@ -385,7 +329,7 @@ func (s *Store) RetiredAnswer(
 			"JOIN api_keys AS k ON k.id = r.key_id JOIN users AS u ON u.id = k.user_id "+
 			"WHERE r.hash = ? AND i.key = ? AND i.request = ? AND i.created_at > ? AND i.finished_at IS NOT NULL "+
 			"AND k.revoked_at IS NULL AND k.disabled_at IS NULL AND u.disabled_at IS NULL",
-		old[:], name, request[:], db.At(now.Add(-idempotency.KeepFor)))
+		old[:], name, request[:], now.Add(-idempotency.KeepFor))
 	if !db.Storable(name) {
 		return 0, a, merchant.ErrBadKey
 	}

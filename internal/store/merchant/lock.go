@@ -17,38 +17,11 @@ import (
 	"github.com/florinpay/florin/internal/store/table"
 )
 
-// waitingRow is a change that waits.
-type waitingRow struct {
-	PublicID   string
-	MerchantID int64
-	KeyID      int64
-	Kind       string
-	Subject    string
-	Body       string
-	Changes    string
-	Actor      string
-	CreatedAt  db.Instant
-	DueAt      db.Instant
-	Attempts   int64
-}
-
 const selectWaiting = "SELECT public_id, merchant_id, coalesce(key_id, 0) AS key_id, kind, subject, body, changes, actor, " +
 	"created_at, due_at, attempts FROM waiting_changes WHERE state = 'WAITING' AND "
 
-// waiting returns the change without its input, which only the loop that makes it opens.
-func (r waitingRow) waiting() (merchant.Waiting, error) {
-	w := merchant.Waiting{
-		ID: r.PublicID, MerchantID: r.MerchantID, KeyID: r.KeyID, Kind: merchant.WaitingKind(r.Kind),
-		Subject: r.Subject, By: r.Actor, CreatedAt: r.CreatedAt.Time, DueAt: r.DueAt.Time,
-		Attempts: int(r.Attempts),
-	}
-	err := json.Unmarshal([]byte(r.Changes), &w.Changes)
-	return w, db.Wrap(err, "read the change %s", r.PublicID)
-}
-
-func (s *Store) waitingRows(ctx context.Context, where string, args ...any) ([]waitingRow, error) {
-	var rows []waitingRow
-	err := s.db.Reader().NewRaw(selectWaiting+where, args...).Scan(ctx, &rows)
+func (s *Store) waitingRows(ctx context.Context, where string, args ...any) ([]table.WaitingRow, error) {
+	rows, err := db.All[table.WaitingRow](ctx, s.db.Reader(), selectWaiting+where, args...)
 	return rows, db.Wrap(err, "changes that wait")
 }
 
@@ -59,7 +32,7 @@ func (s *Store) readWaiting(ctx context.Context, where string, args ...any) ([]m
 	}
 	list := make([]merchant.Waiting, len(rows))
 	for i, r := range rows {
-		if list[i], err = r.waiting(); err != nil {
+		if list[i], err = r.Open(); err != nil {
 			return nil, err
 		}
 	}
@@ -82,7 +55,7 @@ func (s *Store) Lock(ctx context.Context, merchantID int64, now time.Time, r aud
 				return err
 			}
 			res, err := t.NewRaw("INSERT INTO wallet_locks (merchant_id, since) VALUES (?, ?) ON CONFLICT (merchant_id) DO NOTHING",
-				merchantID, db.At(now)).Exec(ctx)
+				merchantID, now).Exec(ctx)
 			if err != nil {
 				return err
 			}
@@ -126,7 +99,7 @@ func (s *Store) AddWaiting(
 				"(SELECT id FROM users WHERE email = ?), ?, ?, ?, ?, 'WAITING')", w.ID, token[:],
 				w.MerchantID, key, string(w.Kind), w.Subject,
 				s.sealer.Seal(table.WaitingPlace(w.ID), w.Body), string(changes),
-				w.By, w.By, db.At(w.CreatedAt), db.At(w.DueAt), db.At(w.DueAt)).Exec(ctx)
+				w.By, w.By, w.CreatedAt, w.DueAt, w.DueAt).Exec(ctx)
 			return err
 		})
 	return db.Wrap(err, "store a change that waits")
@@ -155,11 +128,11 @@ func (s *Store) DueWaiting(ctx context.Context, now time.Time, limit int) ([]mer
 	}
 	due := make([]merchant.Waiting, len(rows))
 	for i, r := range rows {
-		w, err := r.waiting()
+		w, err := r.Open()
 		if err == nil {
-			w.Body, err = s.sealer.Open(table.WaitingPlace(r.PublicID), r.Body)
+			w.Body, err = s.sealer.Open(table.WaitingPlace(r.ID), r.Sealed)
 		}
-		w.Unread = db.Wrap(err, "input of the change %s", r.PublicID)
+		w.Unread = db.Wrap(err, "input of the change %s", r.ID)
 		due[i] = w
 	}
 	return due, nil
@@ -168,21 +141,14 @@ func (s *Store) DueWaiting(ctx context.Context, now time.Time, limit int) ([]mer
 // PostponeWaiting stores that a change could not be made, and when it is tried again. One that has ended stays so.
 func (s *Store) PostponeWaiting(ctx context.Context, id string, next time.Time) error {
 	_, err := db.WriteOne(ctx, s.db, "UPDATE waiting_changes SET next_at = ?, attempts = attempts + 1 "+
-		"WHERE public_id = ? AND state = 'WAITING'", db.At(next), id)
+		"WHERE public_id = ? AND state = 'WAITING'", next, id)
 	return db.Wrap(err, "postpone the change %s", id)
 }
 
 // endWaiting ends a change that waits, or fails with merchant.ErrNoChange.
 func endWaiting(ctx context.Context, t db.Tx, state string, now time.Time, where string, args ...any) error {
-	res, err := t.NewRaw("UPDATE waiting_changes SET state = ?, ended_at = ? WHERE state = 'WAITING' AND "+where,
-		append([]any{state, db.At(now)}, args...)...).Exec(ctx)
-	if err != nil {
-		return err
-	}
-	if n, err := res.RowsAffected(); err != nil || n != 1 {
-		return cmp.Or[error](err, merchant.ErrNoChange)
-	}
-	return nil
+	return db.One(ctx, t, merchant.ErrNoChange, "UPDATE waiting_changes SET state = ?, ended_at = ? WHERE state = 'WAITING' AND "+where,
+		append([]any{state, now}, args...)...)
 }
 
 // StopWaiting stops a change of the merchant, or fails with merchant.ErrNoChange.
@@ -221,7 +187,7 @@ func (s *Store) ApplyWaiting(
 	}
 	err = table.WriteAudited(ctx, s.db, s.sealer, audit.Record{},
 		func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
-			err := endWaiting(ctx, t, "MADE", now, "public_id = ? AND due_at <= ?", w.ID, db.At(now))
+			err := endWaiting(ctx, t, "MADE", now, "public_id = ? AND due_at <= ?", w.ID, now)
 			if err == nil {
 				err = requireAuthor(ctx, t, w)
 			}
@@ -312,28 +278,14 @@ func (s *Store) applyCustodian(
 
 // applyRights sets what a key of the merchant may do, and from where.
 func applyRights(ctx context.Context, t db.Tx, w merchant.Waiting, to merchant.NewSettings) error {
-	res, err := t.NewRaw("UPDATE api_keys SET permissions = ?, sources = ?, vouched = ? WHERE id = ? AND user_id = ? "+
-		"AND revoked_at IS NULL", to.Permissions.String(), string(to.Sources), true, w.KeyID, w.MerchantID).Exec(ctx)
-	if err != nil {
-		return err
-	}
-	if n, err := res.RowsAffected(); err != nil || n != 1 {
-		return cmp.Or[error](err, merchant.ErrUnknownKey)
-	}
-	return nil
+	return db.One(ctx, t, merchant.ErrUnknownKey, "UPDATE api_keys SET permissions = ?, sources = ?, vouched = ? WHERE id = ? AND user_id = ? "+
+		"AND revoked_at IS NULL", to.Permissions.String(), string(to.Sources), true, w.KeyID, w.MerchantID)
 }
 
 // changeCampaign gives a campaign of the merchant's keys another of them, other texts, or both.
 func changeCampaign(ctx context.Context, t db.Tx, w merchant.Waiting, to merchant.NewSettings, now time.Time) error {
-	res, err := t.NewRaw("UPDATE campaigns SET key_id = coalesce(?, key_id), title = coalesce(?, title), "+
+	return db.One(ctx, t, merchant.ErrUnknownKey, "UPDATE campaigns SET key_id = coalesce(?, key_id), title = coalesce(?, title), "+
 		"description = coalesce(?, description), updated_at = ? WHERE slug = ? AND key_id IN "+
 		"(SELECT id FROM api_keys WHERE user_id = ?)", sql.Null[int64]{V: w.KeyID, Valid: w.KeyID != 0}, to.Title, to.Text,
-		db.At(now), w.Subject, w.MerchantID).Exec(ctx)
-	if err != nil {
-		return err
-	}
-	if n, err := res.RowsAffected(); err != nil || n != 1 {
-		return cmp.Or[error](err, merchant.ErrUnknownKey)
-	}
-	return nil
+		now, w.Subject, w.MerchantID)
 }

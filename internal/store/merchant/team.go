@@ -1,8 +1,8 @@
 package merchant
 
 import (
-	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -19,44 +19,41 @@ import (
 func (s *Store) MembershipBySession(
 	ctx context.Context, token identity.Hash, now time.Time,
 ) (merchant.Membership, error) {
-	var rows []struct {
-		UserID     int64
-		MerchantID int64
-		Role       string
-		UsedAt     db.Instant
-		// ConfirmedAt is zero before the first re-authentication.
-		ConfirmedAt db.Instant
-	}
 	const q = "SELECT s.user_id, s.used_at, s.confirmed_at, coalesce(m.merchant_id, 0) AS merchant_id, coalesce(m.role, '') AS role FROM sessions AS s " +
 		"LEFT JOIN memberships AS m ON m.merchant_id = s.merchant_id AND m.user_id = s.user_id " +
 		"WHERE s.token = ? AND s.revoked_at IS NULL AND s.expires_at > ? AND s.used_at > ?"
-	idle := db.At(now.Add(-identity.SessionIdle))
-	if err := s.db.Reader().NewRaw(q, token[:], db.At(now), idle).Scan(ctx, &rows); err != nil {
+	r, err := db.First[struct {
+		UserID      int64
+		MerchantID  int64
+		Role        merchant.Role
+		UsedAt      time.Time
+		ConfirmedAt time.Time // zero before the first re-authentication
+	}](ctx, s.db.Reader(), identity.ErrBadSession, q, token[:], now, now.Add(-identity.SessionIdle))
+	if errors.Is(err, identity.ErrBadSession) {
+		return merchant.Membership{}, err
+	}
+	if err != nil {
 		return merchant.Membership{}, fmt.Errorf("membership by session: %w", err)
 	}
-	if len(rows) == 0 {
-		return merchant.Membership{}, identity.ErrBadSession
-	}
-	r, users := rows[0], []table.UserRow(nil)
 	// Users are never deleted, so what was read above still holds.
-	if err := s.db.Reader().NewSelect().Model(&users).Where(
-		"id IN (?, ?)", r.UserID, r.MerchantID,
-	).Scan(ctx); err != nil {
+	users, err := db.All[identity.User](ctx, s.db.Reader(),
+		"SELECT * FROM users WHERE id IN (?, ?)", r.UserID, r.MerchantID)
+	if err != nil {
 		return merchant.Membership{}, fmt.Errorf("users of a session: %w", err)
 	}
-	m := merchant.Membership{Role: merchant.Role(r.Role), ConfirmedAt: r.ConfirmedAt.Time}
+	m := merchant.Membership{Role: r.Role, ConfirmedAt: r.ConfirmedAt}
 	for _, u := range users {
 		if u.ID == r.UserID {
-			m.User = u.User()
+			m.User = u
 		}
 		if u.ID == r.MerchantID {
-			m.Merchant = u.User()
+			m.Merchant = u
 		}
 	}
 	if !m.User.DisabledAt.IsZero() {
 		return merchant.Membership{}, identity.ErrBadSession
 	}
-	return m, s.touchSession(ctx, token, r.UsedAt.Time, now)
+	return m, s.touchSession(ctx, token, r.UsedAt, now)
 }
 
 // touchSession stores that a session is in use, at most once in
@@ -66,27 +63,27 @@ func (s *Store) touchSession(ctx context.Context, token identity.Hash, used, now
 		return nil
 	}
 	_, err := db.WriteOne(ctx, s.db, "UPDATE sessions SET used_at = ? WHERE token = ? AND used_at < ?",
-		db.At(now), token[:], db.At(now))
+		now, token[:], now)
 	return err
 }
 
 // MembershipsOf lists the merchants the user belongs to, their own first.
 func (s *Store) MembershipsOf(ctx context.Context, user identity.User) ([]merchant.Membership, error) {
-	var rows []struct {
-		table.UserRow `bun:",extend"`
-
-		Role string
-	}
-	err := s.db.Reader().NewRaw("SELECT u.*, m.role FROM memberships AS m JOIN users AS u ON u.id = m.merchant_id "+
-		"WHERE m.user_id = ? ORDER BY u.id <> m.user_id, u.email", user.ID).Scan(ctx, &rows)
-	if err != nil {
-		return nil, db.Wrap(err, "merchants of user %d", user.ID)
-	}
+	rows, err := db.All[memberRow](ctx, s.db.Reader(), "SELECT u.*, m.role FROM memberships AS m JOIN users AS u ON u.id = m.merchant_id "+
+		"WHERE m.user_id = ? ORDER BY u.id <> m.user_id, u.email", user.ID)
 	list := make([]merchant.Membership, len(rows))
 	for i, r := range rows {
-		list[i] = merchant.Membership{User: user, Merchant: r.User(), Role: merchant.Role(r.Role)}
+		list[i] = merchant.Membership{User: user, Merchant: r.User, Role: r.Role}
 	}
-	return list, nil
+	return list, db.Wrap(err, "merchants of user %d", user.ID)
+}
+
+// memberRow is a user with what a membership says.
+type memberRow struct {
+	identity.User
+
+	Role  merchant.Role
+	Since time.Time
 }
 
 // ChooseMerchant makes the session act for the merchant, or fails with
@@ -95,15 +92,11 @@ func (s *Store) ChooseMerchant(
 	ctx context.Context, token identity.Hash, userID, merchantID int64, now time.Time,
 ) error {
 	err := s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
-		res, err := t.NewRaw("UPDATE memberships SET chosen_at = ? WHERE merchant_id = ? AND user_id = ?", db.At(now),
-			merchantID, userID).Exec(ctx)
-		if err != nil {
+		if err := db.One(ctx, t, merchant.ErrNoMerchant, "UPDATE memberships SET chosen_at = ? WHERE merchant_id = ? AND user_id = ?", now,
+			merchantID, userID); err != nil {
 			return err
 		}
-		if n, err := res.RowsAffected(); err != nil || n != 1 {
-			return cmp.Or[error](err, merchant.ErrNoMerchant)
-		}
-		_, err = t.NewRaw("UPDATE sessions SET merchant_id = ? WHERE token = ? AND user_id = ?", merchantID, token[:],
+		_, err := t.NewRaw("UPDATE sessions SET merchant_id = ? WHERE token = ? AND user_id = ?", merchantID, token[:],
 			userID).Exec(ctx)
 		return err
 	})
@@ -112,22 +105,13 @@ func (s *Store) ChooseMerchant(
 
 // Members lists who belongs to the merchant, owners first.
 func (s *Store) Members(ctx context.Context, merchantID int64) ([]merchant.Member, error) {
-	var rows []struct {
-		table.UserRow `bun:",extend"`
-
-		Role  string
-		Since db.Instant
-	}
-	err := s.db.Reader().NewRaw("SELECT u.*, m.role, m.created_at AS since FROM memberships AS m JOIN users AS u ON u.id = m.user_id "+
-		"WHERE m.merchant_id = ? ORDER BY m.role <> 'owner', u.email", merchantID).Scan(ctx, &rows)
-	if err != nil {
-		return nil, db.Wrap(err, "members of merchant %d", merchantID)
-	}
+	rows, err := db.All[memberRow](ctx, s.db.Reader(), "SELECT u.*, m.role, m.created_at AS since FROM memberships AS m "+
+		"JOIN users AS u ON u.id = m.user_id WHERE m.merchant_id = ? ORDER BY m.role <> 'owner', u.email", merchantID)
 	list := make([]merchant.Member, len(rows))
 	for i, r := range rows {
-		list[i] = merchant.Member{User: r.User(), Role: merchant.Role(r.Role), Since: r.Since.Time}
+		list[i] = merchant.Member{User: r.User, Role: r.Role, Since: r.Since}
 	}
-	return list, nil
+	return list, db.Wrap(err, "members of merchant %d", merchantID)
 }
 
 // SetRole gives a member another role, or fails with merchant.ErrUnknownMember
@@ -136,8 +120,7 @@ func (s *Store) SetRole(ctx context.Context, merchantID, userID int64, role merc
 	err := table.WriteAudited(ctx, s.db, s.sealer, r, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
 		return s.changeMember(ctx, t, r.At(), merchantID, "UPDATE memberships SET role = ? WHERE merchant_id = ? AND user_id = ?",
 			string(role), merchantID, userID)
-	},
-	)
+	})
 	return db.Wrap(err, "set the role of user %d", userID)
 }
 
@@ -147,8 +130,7 @@ func (s *Store) RemoveMember(ctx context.Context, merchantID, userID int64, r au
 	err := table.WriteAudited(ctx, s.db, s.sealer, r, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
 		return s.changeMember(ctx, t, r.At(), merchantID, "DELETE FROM memberships WHERE merchant_id = ? AND user_id = ?", merchantID,
 			userID)
-	},
-	)
+	})
 	return db.Wrap(err, "remove user %d from merchant %d", userID, merchantID)
 }
 
@@ -161,20 +143,15 @@ func (s *Store) changeMember(
 	if err := table.LockUser(ctx, t, merchantID); err != nil {
 		return err
 	}
-	res, err := t.NewRaw(text, args...).Exec(ctx)
+	if err := db.One(ctx, t, merchant.ErrUnknownMember, text, args...); err != nil {
+		return err
+	}
+	owners, err := db.First[int](ctx, t, nil, "SELECT count(*) FROM memberships WHERE merchant_id = ? AND role = 'owner'", merchantID)
+	if err == nil {
+		err = merchant.KeepsOwner(owners)
+	}
 	if err != nil {
 		return err
-	}
-	if n, err := res.RowsAffected(); err != nil || n != 1 {
-		return cmp.Or[error](err, merchant.ErrUnknownMember)
-	}
-	var owners int
-	if err := t.NewRaw("SELECT count(*) FROM memberships WHERE merchant_id = ? AND role = 'owner'", merchantID).Scan(ctx,
-		&owners); err != nil {
-		return err
-	}
-	if owners == 0 {
-		return merchant.ErrLastOwner
 	}
 	const asOwner = "(SELECT m.user_id FROM memberships AS m WHERE m.merchant_id = ? AND m.role = 'owner')"
 	err = endInvited(ctx, t, "merchant_id = ? AND invited_by NOT IN (SELECT u.email FROM users AS u WHERE u.id IN "+
@@ -191,28 +168,11 @@ const stands = " AND EXISTS (SELECT 1 FROM memberships AS m JOIN users AS u ON u
 	"WHERE m.merchant_id = team_invitations.merchant_id AND m.role = 'owner' AND u.email = team_invitations.invited_by " +
 	"AND u.disabled_at IS NULL)"
 
-// invitedRow is an invitation into a team.
-type invitedRow struct {
-	ID         int64
-	PublicID   string
-	Token      []byte
-	MerchantID int64
-	Email      string
-	Role       string
-	InvitedBy  string
-	CreatedAt  db.Instant
-	ExpiresAt  db.Instant
-	EndedAt    db.Instant
-}
+// Invitations into teams.
+var _ = db.NewTable[merchant.Invited]("team_invitations", `
+	read: public_id=ID merchant_id email role invited_by=By created_at expires_at`)
 
-const invitedColumns = "SELECT id, public_id, token, merchant_id, email, role, invited_by, created_at, expires_at, ended_at FROM team_invitations "
-
-func (r invitedRow) invited() merchant.Invited {
-	return merchant.Invited{
-		ID: r.PublicID, MerchantID: r.MerchantID, Email: r.Email, Role: merchant.Role(r.Role), By: r.InvitedBy,
-		CreatedAt: r.CreatedAt.Time, ExpiresAt: r.ExpiresAt.Time,
-	}
-}
+const selectInvited = "SELECT * FROM team_invitations "
 
 // AddInvited stores an invitation in place of an open one for the same address,
 // or fails with merchant.ErrIsMember or merchant.ErrTeamFull.
@@ -225,24 +185,26 @@ func (s *Store) AddInvited(ctx context.Context, token identity.Hash, n merchant.
 		if err := table.LockUser(ctx, t, n.MerchantID); err != nil {
 			return err
 		}
-		var members, total int
-		err := t.NewRaw("SELECT count(*) FROM memberships AS m JOIN users AS u ON u.id = m.user_id WHERE m.merchant_id = ? AND u.email = ?",
-			n.MerchantID, n.Email).Scan(ctx, &members)
-		if err != nil || members > 0 {
-			return cmp.Or[error](err, merchant.ErrIsMember)
-		}
-		if err := endInvited(ctx, t, "merchant_id = ? AND email = ?", n.CreatedAt, n.MerchantID, n.Email); err != nil {
+		err := endInvited(ctx, t, "merchant_id = ? AND email = ?", n.CreatedAt, n.MerchantID, n.Email)
+		if err != nil {
 			return err
 		}
-		err = t.NewRaw("SELECT (SELECT count(*) FROM memberships WHERE merchant_id = ?) + "+
-			"(SELECT count(*) FROM team_invitations WHERE merchant_id = ? AND ended_at IS NULL)", n.MerchantID, n.MerchantID).Scan(ctx, &total)
-		if err != nil || total >= merchant.MaxTeam {
-			return cmp.Or[error](err, merchant.ErrTeamFull)
+		team, err := db.First[struct {
+			Member bool
+			Total  int
+		}](ctx, t, nil, `SELECT EXISTS (SELECT 1 FROM memberships AS m JOIN users AS u ON u.id = m.user_id
+			WHERE m.merchant_id = ?0 AND u.email = ?1) AS member, (SELECT count(*) FROM memberships WHERE merchant_id = ?0) +
+			(SELECT count(*) FROM team_invitations WHERE merchant_id = ?0 AND ended_at IS NULL) AS total`, n.MerchantID, n.Email)
+		if err == nil {
+			err = merchant.MayInvite(team.Member, team.Total)
+		}
+		if err != nil {
+			return err
 		}
 		_, err = t.NewRaw("INSERT INTO team_invitations (public_id, token, merchant_id, email, role, invited_by, created_at, expires_at) "+
 			"VALUES (?, ?, ?, ?, ?, ?, ?, ?)", n.ID, token[:], n.MerchantID, n.Email, string(
 			n.Role,
-		), n.By, db.At(n.CreatedAt), db.At(n.ExpiresAt)).Exec(ctx)
+		), n.By, n.CreatedAt, n.ExpiresAt).Exec(ctx)
 		return err
 	})
 	return db.Wrap(err, "store an invitation into the team of merchant %d", n.MerchantID)
@@ -250,23 +212,16 @@ func (s *Store) AddInvited(ctx context.Context, token identity.Hash, n merchant.
 
 func endInvited(ctx context.Context, t db.Tx, where string, now time.Time, args ...any) error {
 	_, err := t.NewRaw("UPDATE team_invitations SET ended_at = ? WHERE ended_at IS NULL AND "+where,
-		append([]any{db.At(now)}, args...)...).Exec(ctx)
+		append([]any{now}, args...)...).Exec(ctx)
 	return err
 }
 
 // Invitations lists the open invitations of the merchant, expired ones
 // included, the newest first.
 func (s *Store) Invitations(ctx context.Context, merchantID int64) ([]merchant.Invited, error) {
-	var rows []invitedRow
-	err := s.db.Reader().NewRaw(invitedColumns+"WHERE merchant_id = ? AND ended_at IS NULL ORDER BY created_at DESC, id DESC", merchantID).Scan(ctx, &rows)
-	if err != nil {
-		return nil, db.Wrap(err, "invitations of merchant %d", merchantID)
-	}
-	list := make([]merchant.Invited, len(rows))
-	for i, r := range rows {
-		list[i] = r.invited()
-	}
-	return list, nil
+	list, err := db.All[merchant.Invited](ctx, s.db.Reader(),
+		selectInvited+"WHERE merchant_id = ? AND ended_at IS NULL ORDER BY created_at DESC, id DESC", merchantID)
+	return list, db.Wrap(err, "invitations of merchant %d", merchantID)
 }
 
 // InvitedBy returns the open invitation with the token, which has not expired
@@ -274,41 +229,34 @@ func (s *Store) Invitations(ctx context.Context, merchantID int64) ([]merchant.I
 func (s *Store) InvitedBy(
 	ctx context.Context, token identity.Hash, now time.Time,
 ) (merchant.Invited, identity.User, error) {
-	var rows []invitedRow
-	err := s.db.Reader().NewRaw(invitedColumns+"WHERE token = ? AND ended_at IS NULL AND expires_at > ?"+stands, token[:],
-		db.At(now)).Scan(ctx, &rows)
-	if err != nil || len(rows) == 0 {
-		return merchant.Invited{}, identity.User{}, cmp.Or[error](err, identity.ErrBadInvitation)
+	n, err := db.First[merchant.Invited](ctx, s.db.Reader(), identity.ErrBadInvitation,
+		selectInvited+"WHERE token = ? AND ended_at IS NULL AND expires_at > ?"+stands, token[:], now)
+	if err != nil {
+		return merchant.Invited{}, identity.User{}, err
 	}
-	var merchants []table.UserRow
-	if err := s.db.Reader().NewSelect().Model(&merchants).Where("id = ?", rows[0].MerchantID).Scan(ctx); err != nil ||
-		len(merchants) != 1 {
-		return merchant.Invited{}, identity.User{}, cmp.Or[error](err, identity.ErrBadInvitation)
+	of, err := db.First[identity.User](ctx, s.db.Reader(), identity.ErrBadInvitation,
+		"SELECT * FROM users WHERE id = ?", n.MerchantID)
+	if err != nil {
+		return merchant.Invited{}, identity.User{}, err
 	}
-	return rows[0].invited(), merchants[0].User(), nil
+	return n, of, nil
 }
 
 // RenewInvited gives an open invitation of the merchant a new token and more
 // time, in the name of who does so, or fails with identity.ErrBadInvitation. The old token is worthless.
 func (s *Store) RenewInvited(
 	ctx context.Context, merchantID int64, id string, token identity.Hash, by string, until time.Time, r audit.Record,
-) (merchant.Invited, error) {
-	var rows []invitedRow
-	err := table.WriteAudited(ctx, s.db, s.sealer, r, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
-		rows = nil
-		err := t.NewRaw("UPDATE team_invitations SET token = ?, invited_by = ?, expires_at = ? WHERE merchant_id = ? AND public_id = ? AND ended_at IS NULL "+
-			"RETURNING public_id, merchant_id, email, role, invited_by, created_at, expires_at", token[:], by, db.At(until), merchantID, id).Scan(ctx, &rows)
-		if err != nil || len(rows) == 0 {
-			return cmp.Or[error](err, merchant.ErrUnknownInvited)
-		}
-		a.Subject = rows[0].Email
-		return nil
-	},
-	)
+) (n merchant.Invited, err error) {
+	err = table.WriteAudited(ctx, s.db, s.sealer, r, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
+		n, err = db.First[merchant.Invited](ctx, t, merchant.ErrUnknownInvited, "UPDATE team_invitations SET token = ?, invited_by = ?, "+
+			"expires_at = ? WHERE merchant_id = ? AND public_id = ? AND ended_at IS NULL RETURNING *", token[:], by, until, merchantID, id)
+		a.Subject = n.Email
+		return err
+	})
 	if err != nil {
 		return merchant.Invited{}, db.Wrap(err, "renew an invitation of merchant %d", merchantID)
 	}
-	return rows[0].invited(), nil
+	return n, nil
 }
 
 // RevokeInvited ends an open invitation of the merchant, or fails with
@@ -317,16 +265,11 @@ func (s *Store) RevokeInvited(
 	ctx context.Context, merchantID int64, id string, now time.Time, r audit.Record,
 ) error {
 	err := table.WriteAudited(ctx, s.db, s.sealer, r, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
-		var emails []string
-		err := t.NewRaw("UPDATE team_invitations SET ended_at = ? WHERE merchant_id = ? AND public_id = ? AND ended_at IS NULL RETURNING email",
-			db.At(now), merchantID, id).Scan(ctx, &emails)
-		if err != nil || len(emails) == 0 {
-			return cmp.Or[error](err, merchant.ErrUnknownInvited)
-		}
-		a.Subject = emails[0]
-		return nil
-	},
-	)
+		var err error
+		a.Subject, err = db.First[string](ctx, t, merchant.ErrUnknownInvited, "UPDATE team_invitations SET ended_at = ? "+
+			"WHERE merchant_id = ? AND public_id = ? AND ended_at IS NULL RETURNING email", now, merchantID, id)
+		return err
+	})
 	return db.Wrap(err, "revoke an invitation of merchant %d", merchantID)
 }
 
@@ -341,27 +284,26 @@ func (s *Store) JoinTeam(
 		return identity.User{}, merchant.Invited{}, err
 	}
 	var joined identity.User
-	var rows []invitedRow
+	var invited merchant.Invited
 	err := table.WriteAudited(ctx, s.db, s.sealer, r, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
 		*a = table.AuditFields{Actor: user.Email}
-		joined, rows = user, nil
-		err := t.NewRaw("UPDATE team_invitations SET ended_at = ? WHERE token = ? AND email = ? AND ended_at IS NULL AND expires_at > ?"+stands+
-			" RETURNING public_id, merchant_id, email, role, invited_by, created_at, expires_at", db.At(now), token[:], user.Email, db.At(now)).Scan(ctx, &rows)
-		if err != nil || len(rows) == 0 {
-			return cmp.Or[error](err, identity.ErrBadInvitation)
+		joined = user
+		var err error
+		invited, err = db.First[merchant.Invited](ctx, t, identity.ErrBadInvitation, "UPDATE team_invitations SET ended_at = ? "+
+			"WHERE token = ? AND email = ? AND ended_at IS NULL AND expires_at > ?"+stands+" RETURNING *", now, token[:], user.Email, now)
+		if err != nil {
+			return err
 		}
-		if user.ID == 0 {
-			row := table.RowOfUser(user)
-			if err := table.InsertUser(ctx, t, &row); err != nil {
+		if joined.ID == 0 {
+			if err := table.InsertUser(ctx, t, &joined); err != nil {
 				return err
 			}
-			joined = row.User()
 		}
 		a.User = joined.ID
-		return table.InsertMember(ctx, t, rows[0].MerchantID, joined.ID, merchant.Role(rows[0].Role), now)
+		return table.InsertMember(ctx, t, invited.MerchantID, joined.ID, invited.Role, now)
 	})
 	if err != nil {
 		return identity.User{}, merchant.Invited{}, db.Wrap(err, "join a team")
 	}
-	return joined, rows[0].invited(), nil
+	return joined, invited, nil
 }

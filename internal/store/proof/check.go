@@ -195,7 +195,7 @@ func (c *check) sales(ctx context.Context, t db.Tx) error {
 		begins := time.Unix(k.Day*secondsOfDay, 0)
 		err = c.compareSales(ctx, t, t.NewRaw("s.key_id = ? AND s.day = ?", k.KeyID, k.Day),
 			t.NewRaw("p.key_id = ? AND p.created_at >= ? AND p.created_at < ?",
-				k.KeyID, db.At(begins), db.At(begins.AddDate(0, 0, 1))))
+				k.KeyID, begins, begins.AddDate(0, 0, 1)))
 	}
 	return err
 }

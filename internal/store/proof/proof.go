@@ -26,9 +26,9 @@ type Result struct {
 // head is the last proof.
 type head struct {
 	ThroughID int64 // entries up to it are proven: their sums are kept
-	ProvenAt  db.Instant
+	ProvenAt  time.Time
 	NextID    int64 // the newest entry then
-	NextAt    db.Instant
+	NextAt    time.Time
 }
 
 // Since verifies what was posted, started, bought and sold since the last proof, all balances against all entries, and
@@ -76,7 +76,7 @@ func begin(ctx context.Context, e db.Engine) (last head, bound int64, err error)
 		Scan(ctx, &newest.NextID); err != nil {
 		return head{}, 0, err
 	}
-	if err := e.Reader().NewRaw("SELECT clock_timestamp()").Scan(ctx, &newest.NextAt); err != nil {
+	if err := e.Reader().NewRaw("SELECT clock_timestamp()").Scan(ctx, db.Time(&newest.NextAt)); err != nil {
 		return head{}, 0, err
 	}
 	for _, h := range []head{newest, last} {
@@ -94,7 +94,7 @@ func begin(ctx context.Context, e db.Engine) (last head, bound int64, err error)
 // ended reports whether every transaction of before has ended that can post: one may hold a smaller id than those that
 // were seen then. This is asked before the snapshot is taken, so that what has ended is in it. Of other roles it may
 // not be shown.
-func ended(ctx context.Context, e db.Engine, before db.Instant) (bool, error) {
+func ended(ctx context.Context, e db.Engine, before time.Time) (bool, error) {
 	var running int64
 	err := e.Reader().NewRaw("SELECT (SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "+
 		"AND pid <> pg_backend_pid() AND backend_type = 'client backend' AND (xact_start < ? OR state IS NULL OR state = 'disabled') "+
@@ -113,7 +113,7 @@ type check struct {
 	day    string // db.Dialect.DayOf
 	proven map[account]int64
 	newest int64
-	at     db.Instant // of the snapshot, by the clock of the database
+	at     time.Time // of the snapshot, by the clock of the database
 }
 
 func newCheck(e db.Engine) check {
@@ -123,7 +123,7 @@ func newCheck(e db.Engine) check {
 // run reads one snapshot.
 func (c *check) run(ctx context.Context, e db.Engine) error {
 	return e.Snapshot(db.Unhurried(ctx), func(ctx context.Context, t db.Tx) error {
-		c.Result = Result{Since: c.last.ProvenAt.Time}
+		c.Result = Result{Since: c.last.ProvenAt}
 		for _, part := range []func(context.Context, db.Tx) error{c.accounts, c.starts, c.topUps, c.sales, c.end} {
 			if err := part(ctx, t); err != nil {
 				return err
@@ -138,11 +138,11 @@ func (c *check) differf(format string, args ...any) {
 }
 
 // from is since when payments are read.
-func (c *check) from() db.Instant {
+func (c *check) from() time.Time {
 	if c.last.ProvenAt.IsZero() {
-		return db.At(time.Unix(0, 0))
+		return time.Unix(0, 0)
 	}
-	return db.At(c.last.ProvenAt.Add(-margin))
+	return c.last.ProvenAt.Add(-margin)
 }
 
 // end takes the time of the database once the snapshot is taken.
@@ -151,7 +151,7 @@ func (c *check) end(ctx context.Context, t db.Tx) error {
 		c.bound = c.newest
 		return nil
 	}
-	return t.NewRaw("SELECT clock_timestamp()").Scan(ctx, &c.at)
+	return t.NewRaw("SELECT clock_timestamp()").Scan(ctx, db.Time(&c.at))
 }
 
 var keepSum = db.ForRows("INSERT INTO ledger_proof_sums (unit, account, balance) "+
@@ -163,16 +163,16 @@ var keepSum = db.ForRows("INSERT INTO ledger_proof_sums (unit, account, balance)
 func (c *check) keep(ctx context.Context, e db.Engine, now time.Time) error {
 	at := c.at
 	if !c.many {
-		at = db.At(now)
+		at = now
 	}
 	return e.Write(ctx, func(ctx context.Context, t db.Tx) error {
 		if _, err := t.NewRaw("INSERT INTO ledger_proofs (only_row, through_id, proven_at, next_id, next_at) VALUES (1, 0, ?, 0, ?) "+
-			"ON CONFLICT (only_row) DO NOTHING", db.At(now), at).Exec(ctx); err != nil {
+			"ON CONFLICT (only_row) DO NOTHING", now, at).Exec(ctx); err != nil {
 			return err
 		}
 		res, err := t.NewRaw("UPDATE ledger_proofs SET through_id = ?, proven_at = ?, next_id = ?, next_at = ? "+
 			"WHERE only_row = 1 AND through_id = ? AND next_id = ?",
-			c.bound, db.At(now), c.newest, at, c.last.ThroughID, c.last.NextID).Exec(ctx)
+			c.bound, now, c.newest, at, c.last.ThroughID, c.last.NextID).Exec(ctx)
 		if err != nil {
 			return err
 		}

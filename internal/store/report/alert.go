@@ -4,10 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/florinpay/florin/internal/alert"
-	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/db"
@@ -64,42 +64,15 @@ func (r *Reader) Alerts(ctx context.Context, now time.Time, dust money.Micros) (
 }
 
 func setAsideByNetwork(ctx context.Context, t db.Tx) ([]alert.SetAside, error) {
-	var rows []struct {
-		Network  string
-		Payments int64
-		Since    db.Instant
-		Reason   string
-	}
-	err := t.NewRaw("SELECT a.network, count(*) AS payments, min(a.since) AS since, (SELECT b.reason FROM set_aside AS b "+
-		"WHERE b.network = a.network ORDER BY b.since, b.payment_id LIMIT 1) AS reason "+
-		"FROM set_aside AS a GROUP BY a.network ORDER BY a.network").Scan(ctx, &rows)
-	list := make([]alert.SetAside, len(rows))
-	for i, r := range rows {
-		list[i] = alert.SetAside{
-			Network: chain.Network(r.Network), Payments: r.Payments, Since: r.Since.Time, Reason: r.Reason,
-		}
-	}
-	return list, err
+	return db.All[alert.SetAside](ctx, t, `SELECT a.network, count(*) AS payments, min(a.since) AS since,
+		(SELECT b.reason FROM set_aside AS b WHERE b.network = a.network ORDER BY b.since, b.payment_id LIMIT 1) AS reason
+		FROM set_aside AS a GROUP BY a.network ORDER BY a.network`)
 }
 
 // differing lists the balances that are known to differ from the records, the oldest first.
 func differing(ctx context.Context, t db.Tx) ([]alert.Balance, error) {
-	var rows []struct {
-		Network             string
-		Address, Contract   db.Packed
-		Txnid, Text, Advice string
-		Unrecorded          bool
-	}
-	err := t.NewRaw("SELECT network, address, contract, txnid, text, advice, unrecorded FROM balance_differences "+
-		"WHERE proven_at IS NOT NULL ORDER BY since, network, address, contract LIMIT ?", maxDiffering).Scan(ctx, &rows)
-	list := make([]alert.Balance, len(rows))
-	for i, r := range rows {
-		list[i] = alert.Balance{
-			Network: chain.Network(r.Network), Address: chain.Address(r.Address), Contract: chain.Address(r.Contract),
-			ID: payment.ID(r.Txnid), Text: r.Text, Advice: r.Advice, Unrecorded: r.Unrecorded,
-		}
-	}
-	return list, err
+	return db.All[alert.Balance](ctx, t, `SELECT network, address, contract, txnid AS id, text, advice, unrecorded
+		FROM balance_differences WHERE proven_at IS NOT NULL ORDER BY since, network, address, contract LIMIT ?`, maxDiffering)
 }
 
 // newestDelivered is the id of the newest delivery of a type that arrived at the custodian f.
@@ -109,27 +82,23 @@ const newestDelivered = "coalesce((SELECT o.id FROM deliveries AS o WHERE o.cust
 // deadReceivers lists the callbacks of which webhooks were given up after the last one that arrived. It reads what was
 // given up, which is little, and one delivery of each type that arrived.
 func deadReceivers(ctx context.Context, t db.Tx, now time.Time) ([]alert.Receiver, error) {
-	var rows []struct {
-		PublicID                      string
-		Shop                          string
-		Email                         string
-		CallbackURL                   string
-		Failed, Last                  int64
-		Completed, Expired, Cancelled int64
+	type receiver struct {
+		alert.Receiver
+		CallbackURL                         string
+		Last, Completed, Expired, Cancelled int64
 	}
-	err := t.NewRaw("SELECT k.public_id, CASE WHEN c.name = '' THEN k.label ELSE c.name END AS shop, u.email, c.callback_url, f.failed, f.last, "+newestDelivered+" AS completed, "+
-		newestDelivered+" AS expired, "+newestDelivered+" AS cancelled FROM (SELECT d.custodian_id, count(*) AS failed, "+
-		"max(d.id) AS last FROM deliveries AS d WHERE d.state IN ('FAILED', 'STOPPED') AND d.due_at > ? GROUP BY d.custodian_id) AS f "+
-		"JOIN custodians AS c ON c.id = f.custodian_id JOIN api_keys AS k ON k.id = c.key_id "+
-		"JOIN users AS u ON u.id = k.user_id WHERE c.callback_url <> '' AND k.revoked_at IS NULL ORDER BY c.id LIMIT ?",
-		string(payment.EventCompleted), string(payment.EventExpired), string(payment.EventCancelled),
-		db.At(now.Add(-deadFor)), maxAlerts).Scan(ctx, &rows)
+	rows, err := db.All[receiver](ctx, t, `SELECT k.public_id AS key, CASE WHEN c.name = '' THEN k.label ELSE c.name END AS shop,
+		u.email AS merchant, c.callback_url, f.failed, f.last, `+newestDelivered+` AS completed, `+
+		newestDelivered+` AS expired, `+newestDelivered+` AS cancelled FROM (SELECT d.custodian_id, count(*) AS failed,
+		max(d.id) AS last FROM deliveries AS d WHERE d.state IN ('FAILED', 'STOPPED') AND d.due_at > ? GROUP BY d.custodian_id) AS f
+		JOIN custodians AS c ON c.id = f.custodian_id JOIN api_keys AS k ON k.id = c.key_id
+		JOIN users AS u ON u.id = k.user_id WHERE c.callback_url <> '' AND k.revoked_at IS NULL ORDER BY c.id LIMIT ?`,
+		payment.EventCompleted, payment.EventExpired, payment.EventCancelled, now.Add(-deadFor), maxAlerts)
 	var list []alert.Receiver
 	for _, r := range rows {
 		if r.Last > max(r.Completed, r.Expired, r.Cancelled) {
-			list = append(list, alert.Receiver{
-				Shop: r.Shop, Key: r.PublicID, Merchant: r.Email, Host: hostOf(r.CallbackURL), Failed: r.Failed,
-			})
+			r.Host = hostOf(r.CallbackURL)
+			list = append(list, r.Receiver)
 		}
 	}
 	return list, err
@@ -146,62 +115,33 @@ func hostOf(callback string) string {
 
 // reorgedOpen lists the payments that a reorg took money from, until their merchant has resolved them.
 func reorgedOpen(ctx context.Context, t db.Tx, now time.Time) ([]alert.Reorged, error) {
-	var rows []struct {
-		PublicID string
-		Email    string
-		Amount   int64
-		Network  string
-	}
-	err := t.NewRaw("SELECT p.public_id, u.email, p.amount, p.network FROM payments AS p "+
-		"JOIN api_keys AS k ON k.id = p.key_id JOIN users AS u ON u.id = k.user_id "+
-		"WHERE p.reorged AND (p.attention <> '' OR p.kind = ? AND p.ended_at > ?) ORDER BY p.id LIMIT ?",
-		string(payment.KindTopUp), db.At(now.Add(-reorgFor)), maxAlerts).Scan(ctx, &rows)
-	list := make([]alert.Reorged, len(rows))
-	for i, r := range rows {
-		list[i] = alert.Reorged{
-			ID: payment.ID(r.PublicID), Merchant: r.Email,
-			Network: chain.Network(r.Network), Amount: money.Micros(r.Amount),
-		}
-	}
-	return list, err
+	return db.All[alert.Reorged](ctx, t, `SELECT p.public_id AS id, u.email AS merchant, p.amount, p.network FROM payments AS p
+		JOIN api_keys AS k ON k.id = p.key_id JOIN users AS u ON u.id = k.user_id
+		WHERE p.reorged AND (p.attention <> '' OR p.kind = ? AND p.ended_at > ?) ORDER BY p.id LIMIT ?`,
+		payment.KindTopUp, now.Add(-reorgFor), maxAlerts)
 }
 
 // expiring lists the certificates that expire soon, of hosts that still are callbacks.
 func expiring(ctx context.Context, t db.Tx, now time.Time) ([]alert.Certificate, error) {
-	var rows []struct {
-		Host      string
-		ExpiresAt db.Instant
-	}
-	err := t.NewRaw("SELECT host, expires_at FROM callback_certificates WHERE expires_at < ? ORDER BY expires_at, host LIMIT ?",
-		db.At(now.Add(alert.CertificateWarning)), maxAlerts).Scan(ctx, &rows)
-	if err != nil || len(rows) == 0 {
+	list, err := db.All[alert.Certificate](ctx, t, `SELECT host, expires_at FROM callback_certificates
+		WHERE expires_at < ? ORDER BY expires_at, host LIMIT ?`, now.Add(alert.CertificateWarning), maxAlerts)
+	if err != nil || len(list) == 0 {
 		return nil, err
 	}
-	var urls []string
-	err = t.NewRaw("SELECT DISTINCT c.callback_url FROM custodians AS c JOIN api_keys AS k ON k.id = c.key_id "+
-		"WHERE k.revoked_at IS NULL AND c.callback_url <> ''").Scan(ctx, &urls)
+	urls, err := db.All[string](ctx, t, `SELECT DISTINCT c.callback_url FROM custodians AS c JOIN api_keys AS k ON k.id = c.key_id
+		WHERE k.revoked_at IS NULL AND c.callback_url <> ''`)
 	used := make(map[string]bool, len(urls))
 	for _, u := range urls {
 		used[hostOf(u)] = true
 	}
-	var list []alert.Certificate
-	for _, r := range rows {
-		if used[r.Host] {
-			list = append(list, alert.Certificate{Host: r.Host, ExpiresAt: r.ExpiresAt.Time})
-		}
-	}
-	return list, err
+	return slices.DeleteFunc(list, func(c alert.Certificate) bool { return !used[c.Host] }), err
 }
 
 func lastCheck(ctx context.Context, t db.Tx) (alert.LedgerCheck, error) {
-	var rows []struct {
-		AskedAt     db.Instant
-		EndedAt     db.Instant
+	rows, err := db.All[struct {
+		alert.LedgerCheck
 		Differences string
-		Found       int64
-		Problem     string
-	}
-	err := t.NewRaw("SELECT asked_at, ended_at, differences, found, problem FROM ledger_checks WHERE only_row = 1").Scan(ctx, &rows)
+	}](ctx, t, "SELECT asked_at, ended_at, differences, found, problem FROM ledger_checks WHERE only_row = 1")
 	if err != nil || len(rows) == 0 {
 		return alert.LedgerCheck{}, err
 	}
@@ -209,11 +149,8 @@ func lastCheck(ctx context.Context, t db.Tx) (alert.LedgerCheck, error) {
 	if err := json.Unmarshal([]byte(rows[0].Differences), &differences); err != nil {
 		return alert.LedgerCheck{}, err
 	}
-	c := alert.LedgerCheck{
-		AskedAt: rows[0].AskedAt.Time, EndedAt: rows[0].EndedAt.Time, Found: rows[0].Found, Problem: rows[0].Problem,
-	}
 	if len(differences) > 0 {
-		c.First = differences[0]
+		rows[0].First = differences[0]
 	}
-	return c, nil
+	return rows[0].LedgerCheck, nil
 }

@@ -2,7 +2,6 @@ package report
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/florinpay/florin/internal/alert"
@@ -24,10 +23,7 @@ func (r *Reader) Slots(ctx context.Context) (list []alert.Slot, err error) {
 
 // BackedUpAt returns the moment of the newest backup that florin backup, or backup.sh of deploy, has written since
 // the database was last restored; zero: none is known. Copies made by other means are not.
-func (r *Reader) BackedUpAt(ctx context.Context) (time.Time, error) {
-	var row struct{ BackedUpAt db.Instant }
-	if err := r.db.Reader().NewRaw("SELECT backed_up_at FROM instance").Scan(ctx, &row); err != nil {
-		return time.Time{}, fmt.Errorf("read when the database was backed up: %w", err)
-	}
-	return row.BackedUpAt.Time, nil
+func (r *Reader) BackedUpAt(ctx context.Context) (at time.Time, err error) {
+	err = r.db.Reader().NewRaw("SELECT backed_up_at FROM instance").Scan(ctx, db.Time(&at))
+	return at, db.Wrap(err, "read when the database was backed up")
 }

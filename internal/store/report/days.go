@@ -33,30 +33,26 @@ func (r *Reader) Days(ctx context.Context, keys []int64, since time.Time) ([]Day
 	if len(keys) == 0 {
 		return nil, nil
 	}
-	var rows []struct {
+	rows, err := db.All[struct {
 		Day      int64
-		Network  string
-		Payments int64
-		Volume   int64
-		Currency string
+		Network  chain.Network
+		Currency exchange.Currency
+		Count    int64
+		Volume   money.Micros
 		Price    int64
-	}
-	err := r.db.Reader().NewRaw("SELECT day, network, currency, CAST(sum(payments) AS bigint) AS payments, "+
-		"CAST(sum(volume) AS bigint) AS volume, CAST(sum(price) AS bigint) AS price FROM daily_sales "+
-		"WHERE key_id IN (?) AND day >= ? AND payments > 0 GROUP BY day, network, currency ORDER BY day, network, currency",
-		bun.List(keys), since.Unix()/int64(day/time.Second)).Scan(ctx, &rows)
-	if err != nil {
-		return nil, db.Wrap(err, "payments by day")
-	}
+	}](ctx, r.db.Reader(), `SELECT day, network, currency, CAST(sum(payments) AS bigint) AS count,
+		CAST(sum(volume) AS bigint) AS volume, CAST(sum(price) AS bigint) AS price
+		FROM daily_sales WHERE key_id IN (?) AND day >= ? AND payments > 0
+		GROUP BY day, network, currency ORDER BY day, network, currency`,
+		bun.List(keys), since.Unix()/int64(day/time.Second))
 	list := make([]Day, len(rows))
-	for i, row := range rows {
+	for i, x := range rows {
 		list[i] = Day{
-			Day:     time.Unix(row.Day*int64(day/time.Second), 0).UTC(),
-			Network: chain.Network(row.Network), Count: row.Payments, Volume: money.Micros(row.Volume),
-			Price: exchange.Sum{Currency: exchange.Currency(row.Currency), Units: row.Price},
+			time.Unix(x.Day*int64(day/time.Second), 0).UTC(), x.Network, x.Count, x.Volume,
+			exchange.Sum{Currency: x.Currency, Units: x.Price},
 		}
 	}
-	return list, nil
+	return list, db.Wrap(err, "payments by day")
 }
 
 // MaxFunnel is how many payments a funnel looks at: the newest.
@@ -109,11 +105,11 @@ type Starts struct {
 func (r *Reader) Starts(ctx context.Context, key int64, since time.Time) (Starts, error) {
 	s := Starts{Since: since}
 	var read int64
-	var oldest db.Instant
+	var oldest time.Time
 	err := r.newest(ctx, []int64{key}, since, "count(*), min(created_at), count(CASE WHEN kind <> 'TOPUP' THEN started_at END)",
-		&read, &oldest, &s.Count)
+		&read, db.Time(&oldest), &s.Count)
 	if s.Newest = read == MaxFunnel; s.Newest {
-		s.Since = oldest.Time
+		s.Since = oldest
 	}
 	return s, db.Wrap(err, "starts of key %d", key)
 }
@@ -128,7 +124,7 @@ func (r *Reader) newest(ctx context.Context, keys []int64, since time.Time, figu
 	for _, key := range keys {
 		ranges = append(ranges, reader.NewSelect().TableExpr("payments").
 			ColumnExpr("id, created_at, kind, started_at, hash, status").
-			Where("key_id = ? AND created_at >= ?", key, db.At(since)).
+			Where("key_id = ? AND created_at >= ?", key, since).
 			OrderExpr("created_at DESC, id DESC").Limit(MaxFunnel))
 	}
 	list := db.Merge(reader, ranges, "created_at DESC, id DESC", MaxFunnel)
@@ -151,7 +147,7 @@ func (r *Reader) Activity(ctx context.Context, keys []int64) (a Activity, err er
 	err = r.db.Reader().NewRaw("SELECT coalesce((SELECT 1 FROM payments WHERE key_id IN (?) AND kind <> ? "+
 		"ORDER BY key_id, created_at, id LIMIT 1), 0) = 1, "+
 		"coalesce((SELECT 1 FROM daily_sales WHERE key_id IN (?) AND payments > 0 ORDER BY key_id, day, network LIMIT 1), 0) = 1",
-		list, string(payment.KindTopUp), list).Scan(ctx, &a.Any, &a.Paid)
+		list, payment.KindTopUp, list).Scan(ctx, &a.Any, &a.Paid)
 	return a, db.Wrap(err, "activity")
 }
 
@@ -169,6 +165,6 @@ func (r *Reader) Open(ctx context.Context, keys []int64) (n int64, err error) {
 		states = append(states, table.PaymentStates(key, payment.Started, "")...)
 	}
 	err = r.db.Reader().NewRaw("SELECT count(*) FROM (SELECT 1 FROM payments AS p WHERE "+table.PaymentState+
-		" IN (?) AND p.kind <> ? LIMIT ?) AS open", bun.List(states), string(payment.KindTopUp), MaxOpen).Scan(ctx, &n)
+		" IN (?) AND p.kind <> ? LIMIT ?) AS open", bun.List(states), payment.KindTopUp, MaxOpen).Scan(ctx, &n)
 	return n, db.Wrap(err, "open payments")
 }

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"time"
@@ -12,28 +11,30 @@ import (
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/db"
-	"github.com/florinpay/florin/internal/store/table"
 	"github.com/florinpay/florin/internal/webhook"
 )
 
 // Delivery is an event on its way to a merchant's server.
 type Delivery struct {
 	ID    int64
-	TxnID payment.ID
+	TxnID payment.ID `bun:"public_id"`
 	// Reference, Description, Customer and Amount are those of the payment.
-	Reference, Description, Customer string
-	Amount                           money.Micros
+	Reference   string
+	Description string `bun:"about"`
+	Customer    string
+	Amount      money.Micros
 
+	Seq     int
 	EventID string
 	Type    payment.EventType
 	At      time.Time // of the event
 	State   webhook.State
-	Made    int       // attempts made
-	DueAt   time.Time // of the next attempt while it waits; when it ended otherwise
-	Last    webhook.Attempt
+	Made    int             `bun:"attempt"` // attempts made
+	DueAt   time.Time       // of the next attempt while it waits; when it ended otherwise
+	Last    webhook.Attempt `bun:"embed:last_"`
 	// OvertakenBy is the later event of the payment that makes this one untrue;
 	// empty if there is none.
-	OvertakenBy payment.EventType
+	OvertakenBy payment.EventType `bun:"overtaken"`
 }
 
 // DeliveryQuery selects deliveries of a key, the newest first.
@@ -56,43 +57,6 @@ type Failing struct {
 	Parked  int64 // there is no callback URL to send them to
 }
 
-// deliveryRow is a delivery with its last attempt, for a list.
-type deliveryRow struct {
-	ID        int64
-	PublicID  string
-	Reference string
-	About     string
-	Customer  string
-	Amount    int64
-	Seq       int64
-	Type      string
-	At        db.Instant
-	State     string
-	Attempt   int64
-	DueAt     db.Instant
-	TriedAt   db.Instant
-	URL       string
-	Status    int64
-	LatencyUs int64
-	Error     string
-	Overtaken string
-}
-
-func (r deliveryRow) delivery() Delivery {
-	id := payment.ID(r.PublicID)
-	return Delivery{
-		ID: r.ID, TxnID: id, Reference: r.Reference, Description: r.About, Customer: r.Customer,
-		Amount: money.Micros(r.Amount), EventID: payment.EventID(id, int(r.Seq)), Type: payment.EventType(r.Type),
-		At:    r.At.Time,
-		State: webhook.State(r.State), Made: int(r.Attempt), DueAt: r.DueAt.Time,
-		Last: webhook.Attempt{
-			At: r.TriedAt.Time, URL: r.URL, Status: int(r.Status),
-			Latency: time.Duration(r.LatencyUs) * time.Microsecond, Error: r.Error,
-		},
-		OvertakenBy: payment.EventType(r.Overtaken),
-	}
-}
-
 // sent are the types of the events that are delivered.
 func sent() []payment.EventType {
 	return []payment.EventType{payment.EventCompleted, payment.EventExpired, payment.EventCancelled}
@@ -101,17 +65,17 @@ func sent() []payment.EventType {
 // LaterEvents are the public events of the payment of delivery d that came after
 // the delivery's own: a part of a statement, to be selected from.
 const LaterEvents = "FROM events AS later WHERE later.payment_id = d.payment_id AND later.seq > d.seq AND later.type IN ('" +
-	string(
-		payment.EventCompleted,
-	) + "', '" + string(payment.EventExpired) + "', '" + string(payment.EventCancelled) + "')"
+	string(payment.EventCompleted) + "', '" + string(payment.EventExpired) + "', '" +
+	string(payment.EventCancelled) + "')"
 
-const reportColumns = "d.id, p.public_id, p.reference, p.description AS about, " +
-	"p.customer_email AS customer, p.amount, e.seq, e.type, e.at, d.state, d.attempt, d.due_at, a.at AS tried_at, " +
-	"coalesce(a.url, '') AS url, coalesce(a.status, 0) AS status, coalesce(a.latency_us, 0) AS latency_us, coalesce(a.error, '') AS error, " +
-	"coalesce((SELECT later.type " + LaterEvents + " ORDER BY later.seq LIMIT 1), '') AS overtaken " +
-	"FROM deliveries AS d JOIN custodians AS c ON c.id = d.custodian_id JOIN payments AS p ON p.id = d.payment_id " +
-	"JOIN events AS e ON e.payment_id = d.payment_id AND e.seq = d.seq " +
-	"LEFT JOIN delivery_attempts AS a ON a.delivery_id = d.id AND a.attempt = d.attempt "
+const deliveryColumns = `d.id, p.public_id, p.reference, p.description AS about,
+	p.customer_email AS customer, p.amount, e.seq, e.type, e.at, d.state, d.attempt, d.due_at, a.at AS last_at,
+	coalesce(a.url, '') AS last_url, coalesce(a.status, 0) AS last_status, coalesce(a.latency_us, 0) AS last_latency,
+	coalesce(a.error, '') AS last_error,
+	coalesce((SELECT later.type ` + LaterEvents + ` ORDER BY later.seq LIMIT 1), '') AS overtaken
+	FROM deliveries AS d JOIN custodians AS c ON c.id = d.custodian_id JOIN payments AS p ON p.id = d.payment_id
+	JOIN events AS e ON e.payment_id = d.payment_id AND e.seq = d.seq
+	LEFT JOIN delivery_attempts AS a ON a.delivery_id = d.id AND a.attempt = d.attempt `
 
 // Deliveries lists deliveries of a key, the newest first, each with its last attempt.
 func (r *Reader) Deliveries(ctx context.Context, q DeliveryQuery) ([]Delivery, error) {
@@ -128,17 +92,12 @@ func (r *Reader) Deliveries(ctx context.Context, q DeliveryQuery) ([]Delivery, e
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	var rows []deliveryRow
-	err := r.db.Reader().NewRaw("SELECT "+reportColumns+"WHERE d.id IN (?) ORDER BY d.id DESC", bun.List(ids)).
-		Scan(ctx, &rows)
-	if err != nil {
-		return nil, db.Wrap(err, "deliveries of key %d", q.KeyID)
+	list, err := db.All[Delivery](ctx, r.db.Reader(),
+		"SELECT "+deliveryColumns+"WHERE d.id IN (?) ORDER BY d.id DESC", bun.List(ids))
+	for i := range list {
+		list[i].EventID = payment.EventID(list[i].TxnID, list[i].Seq)
 	}
-	list := make([]Delivery, len(rows))
-	for i, row := range rows {
-		list[i] = row.delivery()
-	}
-	return list, nil
+	return list, db.Wrap(err, "deliveries of key %d", q.KeyID)
 }
 
 // find returns the query of the ids. It merges the ranges of deliveries_of_custodian, one for each state and type.
@@ -154,13 +113,13 @@ func (q DeliveryQuery) find(reader bun.IDB) *bun.RawQuery {
 	if q.TxnID != "" {
 		return reader.NewRaw("SELECT d.id FROM deliveries AS d WHERE d.payment_id = (SELECT id FROM payments WHERE public_id = ?) AND "+
 			custodian+" AND d.state IN (?) AND d.type IN (?) AND d.id < ? ORDER BY d.id DESC LIMIT ?",
-			string(q.TxnID), q.KeyID, bun.List(states), bun.List(types), beforeOrLast(q.Before), q.Limit)
+			q.TxnID, q.KeyID, bun.List(states), bun.List(types), beforeOrLast(q.Before), q.Limit)
 	}
 	var ranges []*bun.SelectQuery
 	for _, state := range states {
 		for _, kind := range types {
 			ranges = append(ranges, reader.NewSelect().TableExpr("deliveries AS d").ColumnExpr("d.id").
-				Where(custodian+" AND d.state = ? AND d.type = ?", q.KeyID, string(state), string(kind)).
+				Where(custodian+" AND d.state = ? AND d.type = ?", q.KeyID, state, kind).
 				Where("(-d.id) > ?", -beforeOrLast(q.Before)).OrderExpr("(-d.id)").Limit(int64(q.Limit)))
 		}
 	}
@@ -179,7 +138,7 @@ type Sent struct {
 	Delivery
 
 	Data     json.RawMessage   // the body of every attempt, without the secret
-	Attempts []webhook.Attempt // the first first
+	Attempts []webhook.Attempt `bun:"-"` // the first first
 }
 
 // Delivery returns one delivery of the keys, or fault.NotFound.
@@ -187,41 +146,18 @@ func (r *Reader) Delivery(ctx context.Context, keys []int64, id int64) (Sent, er
 	if len(keys) == 0 {
 		return Sent{}, ErrUnknownDelivery
 	}
-	var rows []struct {
-		deliveryRow `bun:",extend"`
-
-		Data []byte
+	one, err := db.First[Sent](ctx, r.db.Reader(), ErrUnknownDelivery,
+		"SELECT e.data, "+deliveryColumns+"WHERE d.id = ? AND c.key_id IN (?)", id, bun.List(keys))
+	if err != nil {
+		return Sent{}, db.Wrap(err, "delivery %d", id)
 	}
-	err := r.db.Reader().NewRaw(
-		"SELECT e.data, "+reportColumns+"WHERE d.id = ? AND c.key_id IN (?)", id, bun.List(keys),
-	).Scan(ctx, &rows)
-	if err != nil || len(rows) == 0 {
-		return Sent{}, db.Wrap(cmp.Or[error](err, ErrUnknownDelivery), "delivery %d", id)
-	}
-	var tries []struct {
-		At        db.Instant
-		URL       string
-		Status    int64
-		LatencyUs int64
-		Error     string
-		Response  string
-		Request   string
-		Keyed     bool
-	}
-	err = r.db.Reader().NewRaw("SELECT at, url, status, latency_us, error, response, request, keyed FROM delivery_attempts "+
-		"WHERE delivery_id = ? ORDER BY attempt", id).Scan(ctx, &tries)
+	one.EventID = payment.EventID(one.TxnID, one.Seq)
+	one.Attempts, err = db.All[webhook.Attempt](ctx, r.db.Reader(), `SELECT at, url, status, latency_us AS latency, error, response,
+		request, keyed FROM delivery_attempts WHERE delivery_id = ? ORDER BY attempt`, id)
 	if err != nil {
 		return Sent{}, db.Wrap(err, "attempts of delivery %d", id)
 	}
-	attempts := make([]webhook.Attempt, len(tries))
-	for i, a := range tries {
-		attempts[i] = webhook.Attempt{
-			At: a.At.Time, URL: a.URL, Status: int(a.Status), Latency: time.Duration(a.LatencyUs) * time.Microsecond,
-			Error: a.Error, Response: a.Response, Request: a.Request, Keyed: a.Keyed,
-		}
-	}
-	data, err := table.UnpackEvent(payment.ID(rows[0].PublicID), rows[0].Data)
-	return Sent{rows[0].delivery(), data, attempts}, db.Wrap(err, "delivery %d", id)
+	return one, nil
 }
 
 // FailedDeliveries counts the deliveries of the keys since the time whose
@@ -239,7 +175,7 @@ func (r *Reader) FailedDeliveries(ctx context.Context, keys []int64, since time.
 		"(SELECT count(*) FROM (SELECT 1 FROM deliveries WHERE "+half+"state = 'WAITING' AND attempt > 1 AND NOT EXISTS "+
 		"(SELECT 1 FROM delivery_attempts AS a WHERE a.delivery_id = deliveries.id AND a.status BETWEEN 200 AND 299) LIMIT ?) AS waiting), "+
 		"(SELECT count(*) FROM (SELECT 1 FROM deliveries WHERE "+half+"state = 'WAITING' LIMIT ?) AS waiting)",
-		bun.List(keys), db.At(since), MaxFailing, bun.List(keys), db.At(since), MaxFailing,
-		bun.List(keys), db.At(webhook.Parked()), MaxFailing).Scan(ctx, &f.GivenUp, &f.Waiting, &f.Parked)
+		bun.List(keys), since, MaxFailing, bun.List(keys), since, MaxFailing,
+		bun.List(keys), webhook.Parked(), MaxFailing).Scan(ctx, &f.GivenUp, &f.Waiting, &f.Parked)
 	return f, db.Wrap(err, "failing deliveries")
 }

@@ -5,8 +5,6 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/db"
 	"github.com/florinpay/florin/internal/store/table"
@@ -14,63 +12,26 @@ import (
 
 // The columns that an export reads: a third of all, at half the time.
 var (
-	exportedPayments = db.NewTable[exportedPayment]()
-	exportedRoutes   = db.NewTable[exportedRoute]()
-	exportedDeposits = db.NewTable[exportedDeposit]()
+	exportedPayments = db.NewTable[exportedPayment]("payments", `
+		read: id=Number public_id=ID key_id kind amount currency=Price.Currency price=Price.Units rate=Price.Rate rate_at=Price.At
+		      rate_markup=Price.Markup rate_sources=Price.Sources status network=Choice.Network token=Choice.Token created_at started_at ended_at hash/bytes
+		      by_hand reference description customer_email`)
+	exportedRoutes = db.NewTable[exportedRoute]("routes",
+		"read: payment_id=Owner network address=Address.Address/bytes settlement/bytes tokens also")
+	exportedDeposits = db.NewTable[exportedDeposit]("deposits", `
+		read: payment_id=Owner network=Transfer.Network to_address=Transfer.To/bytes token=Transfer.Asset.Token
+		      decimals=Transfer.Asset.Decimals symbol=Transfer.Asset.Symbol contract=Transfer.Asset.Contract/bytes
+		      units=Transfer.Units state seen_at`)
 )
 
-type exportedPayment struct {
-	bun.BaseModel `bun:"table:payments"`
-
-	ID            int64
-	PublicID      string
-	KeyID         int64
-	Kind          string
-	Amount        int64
-	Currency      string
-	Price         int64
-	Rate          int64
-	RateAt        db.Instant
-	RateSources   string
-	RateMarkup    int64
-	Status        string
-	Network       string
-	Token         string
-	CreatedAt     db.Instant
-	StartedAt     db.Instant
-	EndedAt       db.Instant
-	Hash          db.Packed
-	ByHand        bool
-	Reference     string
-	Description   string
-	CustomerEmail string
-}
-
-type exportedRoute struct {
-	bun.BaseModel `bun:"table:routes"`
-
-	PaymentID  int64
-	Network    string
-	Address    db.Packed
-	Settlement db.Packed
-	Tokens     string
-	Also       string
-}
-
-type exportedDeposit struct {
-	bun.BaseModel `bun:"table:deposits"`
-
-	PaymentID int64
-	Network   string
-	ToAddress db.Packed
-	Token     string
-	Decimals  int64
-	Symbol    string
-	Contract  db.Packed
-	Units     string
-	State     string
-	SeenAt    db.Instant
-}
+type (
+	exportedPayment struct{ payment.Payment }
+	exportedRoute   struct {
+		payment.Route
+		Owner int64
+	}
+	exportedDeposit struct{ table.DepositRow }
+)
 
 // ExportPage is a page of an export that was found.
 type ExportPage struct {
@@ -88,8 +49,8 @@ const MaxExportPage = 2000
 // return to, of a route what was shown and what counts on it, of a deposit whether and how much it counts.
 func (r *Reader) ExportPayments(ctx context.Context, q Query) (page ExportPage, err error) {
 	var numbers []int64
-	err = r.search(ctx, q, MaxExportPage, func(_ context.Context, _ db.Tx, rows []foundRow, next Place) error {
-		page.Next, numbers = next, numbersOf(rows)
+	err = r.search(ctx, q, MaxExportPage, func(_ context.Context, _ db.Tx, found []int64, next Place) error {
+		page.Next, numbers = next, found
 		return nil
 	})
 	page.Read = func(ctx context.Context) ([]payment.Payment, error) {
@@ -117,7 +78,7 @@ func (r *Reader) exported(ctx context.Context, numbers []int64) ([]payment.Payme
 			var row exportedPayment
 			err := scan(exportedPayments.Dest(&row)...)
 			if err == nil {
-				*place[row.ID] = row.payment()
+				*place[row.Number] = row.Payment
 			}
 			return err
 		}, "SELECT "+exportedPayments.Columns("")+" FROM payments WHERE "+d.Listed("id"), db.Numbers(numbers)),
@@ -125,62 +86,22 @@ func (r *Reader) exported(ctx context.Context, numbers []int64) ([]payment.Payme
 			var row exportedRoute
 			err := scan(exportedRoutes.Dest(&row)...)
 			if err == nil {
-				p := place[row.PaymentID]
-				p.Routes = append(p.Routes, row.route())
+				p := place[row.Owner]
+				p.Routes = append(p.Routes, row.Route)
 			}
 			return err
 		}, "SELECT "+exportedRoutes.Columns("")+" FROM routes"+of, db.Numbers(numbers)),
 		db.Query(func(scan db.Scan) error {
 			var row exportedDeposit
-			if err := scan(exportedDeposits.Dest(&row)...); err != nil {
-				return err
+			err := scan(exportedDeposits.Dest(&row)...)
+			if err == nil {
+				p := place[row.Owner]
+				p.Deposits = append(p.Deposits, row.Whole())
 			}
-			deposit, err := row.deposit()
-			p := place[row.PaymentID]
-			p.Deposits = append(p.Deposits, deposit)
 			return err
 		}, "SELECT "+exportedDeposits.Columns("")+" FROM deposits"+of, db.Numbers(numbers)),
 	)
 	return list, err
-}
-
-func (r *exportedPayment) payment() payment.Payment {
-	return payment.Payment{
-		ID: payment.ID(r.PublicID), Number: r.ID, KeyID: r.KeyID, Kind: payment.Kind(r.Kind),
-		Amount:    money.Micros(r.Amount),
-		Price:     table.Price(r.Currency, r.Price, r.Rate, r.RateAt, r.RateSources, r.RateMarkup),
-		Status:    payment.Status(r.Status),
-		Choice:    payment.Choice{Network: chain.Network(r.Network), Token: money.Token(r.Token)},
-		CreatedAt: r.CreatedAt.Time, StartedAt: r.StartedAt.Time, EndedAt: r.EndedAt.Time,
-		Hash: chain.TxHash(r.Hash), ByHand: r.ByHand,
-		Details: payment.Details{
-			Reference: r.Reference, Description: r.Description, CustomerEmail: r.CustomerEmail,
-		},
-	}
-}
-
-func (r *exportedRoute) route() payment.Route {
-	return payment.Route{
-		Network: chain.Network(r.Network), Address: chain.Watched{Address: chain.Address(r.Address)},
-		Settlement: chain.Address(r.Settlement),
-		Tokens:     table.SplitTokens(r.Tokens), Also: table.SplitChoices(r.Also),
-	}
-}
-
-func (r *exportedDeposit) deposit() (payment.Deposit, error) {
-	units, err := money.ParseUnits(r.Units)
-	network := chain.Network(r.Network)
-	return payment.Deposit{
-		Transfer: chain.Transfer{
-			Key: chain.Key{Network: network},
-			Asset: chain.Asset{
-				Network: network, Decimals: int(r.Decimals), Token: money.Token(r.Token), Symbol: r.Symbol,
-				Contract: chain.Address(r.Contract),
-			},
-			To: chain.Address(r.ToAddress), Units: units,
-		},
-		State: payment.DepositState(r.State), SeenAt: r.SeenAt.Time,
-	}, err
 }
 
 // Priced reports whether a payment of the keys was priced in another currency.

@@ -30,27 +30,7 @@ func (r *Reader) Entries(ctx context.Context, keyID, before int64, limit int) ([
 			" AND " + side + " <> 'issued' AND " + side + " <> 'spent' ORDER BY id DESC LIMIT ?) AS " + side
 	}
 	args = append(append([]any{own}, args...), limit)
-	var rows []struct {
-		ID     int64
-		Ref    string
-		Unit   string
-		Count  int64
-		Reason string
-		At     db.Instant
-	}
-	err := r.db.Reader().NewRaw(half(
-		"from_account", "-",
-	)+" UNION ALL "+half("to_account", "")+" ORDER BY id DESC LIMIT ?",
-		append(append(append([]any{}, args...), args...), limit)...).Scan(ctx, &rows)
-	if err != nil {
-		return nil, db.Wrap(err, "ledger entries of key %d", keyID)
-	}
-	list := make([]Entry, len(rows))
-	for i, row := range rows {
-		list[i] = Entry{
-			ID: row.ID, Ref: row.Ref, Unit: ledger.Unit(row.Unit), Count: row.Count, Reason: ledger.Reason(row.Reason),
-			At: row.At.Time,
-		}
-	}
-	return list, nil
+	list, err := db.All[Entry](ctx, r.db.Reader(), half("from_account", "-")+" UNION ALL "+half("to_account", "")+
+		" ORDER BY id DESC LIMIT ?", append(append(append([]any{}, args...), args...), limit)...)
+	return list, db.Wrap(err, "ledger entries of key %d", keyID)
 }

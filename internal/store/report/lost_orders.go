@@ -8,6 +8,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/florinpay/florin/internal/backup"
+	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/db"
@@ -38,12 +39,10 @@ func (r *Reader) compare(ctx context.Context, l *backup.LostOrders, list []order
 	for i, o := range list {
 		ids[i] = o.Txnid
 	}
-	var here []struct {
+	here, err := db.All[struct {
 		PublicID string
 		Started  bool
-	}
-	err := r.db.Reader().NewRaw("SELECT public_id, started_at IS NOT NULL AS started FROM payments WHERE public_id IN (?)",
-		bun.List(ids)).Scan(ctx, &here)
+	}](ctx, r.db.Reader(), "SELECT public_id, started_at IS NOT NULL AS started FROM payments WHERE public_id IN (?)", bun.List(ids))
 	if err != nil {
 		return err
 	}
@@ -55,7 +54,7 @@ func (r *Reader) compare(ctx context.Context, l *backup.LostOrders, list []order
 		switch was, known := started[o.Txnid]; {
 		case !known:
 			l.Add(&l.Unknown, o.order())
-		case !was && len(o.settlements) > 0:
+		case !was && o.Started():
 			l.Add(&l.Unstarted, o.order())
 		}
 	}
@@ -77,24 +76,15 @@ func readOther(ctx context.Context, url string, fn func(context.Context, bun.IDB
 }
 
 type orderRow struct {
-	ID          int64
-	Txnid       string
-	Email       string
-	Reference   string
-	Amount      int64
-	Status      string
-	settlements []string
+	backup.Order
+
+	ID     int64
+	Micros money.Micros
 }
 
 func (r orderRow) order() backup.Order {
-	o := backup.Order{
-		Txnid: r.Txnid, Email: r.Email, Reference: r.Reference,
-		Amount: money.Micros(r.Amount).String(), Status: r.Status,
-	}
-	for _, wallet := range r.settlements {
-		o.AddSettlement(wallet)
-	}
-	return o
+	r.Amount = r.Micros.String()
+	return r.Order
 }
 
 // eachOrder calls fn with the payments for which the condition holds, in parts, the oldest first.
@@ -103,10 +93,9 @@ func eachOrder(ctx context.Context, from bun.IDB, where string, fn func([]orderR
 		where = "1 = 1"
 	}
 	for last := int64(0); ; {
-		var list []orderRow
-		err := from.NewRaw("SELECT p.id, p.public_id AS txnid, u.email, p.reference, p.amount, p.status FROM payments AS p "+
-			"JOIN api_keys AS k ON k.id = p.key_id JOIN users AS u ON u.id = k.user_id WHERE p.id > ? AND ("+where+
-			") ORDER BY p.id LIMIT ?", last, payment.MaxPage).Scan(ctx, &list)
+		list, err := db.All[orderRow](ctx, from, "SELECT p.id, p.public_id AS txnid, u.email, p.reference, p.amount AS micros, p.status "+
+			"FROM payments AS p JOIN api_keys AS k ON k.id = p.key_id JOIN users AS u ON u.id = k.user_id WHERE p.id > ? AND ("+where+
+			") ORDER BY p.id LIMIT ?", last, payment.MaxPage)
 		if err != nil || len(list) == 0 {
 			return err
 		}
@@ -127,15 +116,12 @@ func addSettlements(ctx context.Context, from bun.IDB, list []orderRow) error {
 	for i, r := range list {
 		at[r.ID], ids[i] = i, r.ID
 	}
-	var routes []struct {
+	routes, err := db.All[struct {
 		PaymentID  int64
-		Settlement db.Packed
-	}
-	err := from.NewRaw("SELECT payment_id, settlement FROM routes WHERE payment_id IN (?) ORDER BY id", bun.List(ids)).
-		Scan(ctx, &routes)
+		Settlement chain.Address
+	}](ctx, from, "SELECT payment_id, settlement FROM routes WHERE payment_id IN (?) ORDER BY id", bun.List(ids))
 	for _, r := range routes {
-		o := &list[at[r.PaymentID]]
-		o.settlements = append(o.settlements, string(r.Settlement))
+		list[at[r.PaymentID]].AddSettlement(string(r.Settlement))
 	}
 	return err
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/florinpay/florin/internal/store/table"
 )
 
-// Query selects payments, the newest first. Empty fields match everything.
+// Query selects payments. Empty fields match everything.
 type Query struct {
 	Keys []int64 // of which keys; an empty list finds nothing
 	// Statuses are any of these; none: every status.
@@ -34,10 +34,18 @@ type Query struct {
 	Max       money.Micros // 0: no limit
 	// Text finds by txnid, exactly; by the beginning of the reference, description,
 	// customer's e-mail address, transaction hash or deposit address, in any case;
-	// and by amount or price, as people write it in any language: 49, 49,9 and EUR 49.90 find 49.90 EUR.
+	// and by amount: 49 and 49.9 find 49.90.
 	Text  string
 	After Place // the last payment of the page before; zero for the first page
 	Limit int   // 1 to MaxPage
+	// Ascending: the oldest first.
+	Ascending bool
+	// Unswept: only those with money that no sweep has moved.
+	Unswept bool
+	// Reference finds by the whole reference, in its own case.
+	Reference string
+	// TopUps: credit top-ups are found too. They are no sales of the merchant's.
+	TopUps bool
 	// Priced: an export has the columns of prices in other currencies.
 	Priced bool
 	// Look is how many payments are compared with token, kind and amount for a page; 0: MaxLook.
@@ -67,32 +75,20 @@ type Found struct {
 // MaxLook bounds how many payments a page compares with a filter that no index serves.
 const MaxLook = 4000
 
-// SearchPayments finds payments of the keys, the newest first, with routes and
-// deposits. It fails with fault.Invalid for a limit out of range.
-//
-// Like store.Payments it merges ranges of an index. Each ends after Limit rows, or
-// after MaxLook where token, kind and amount are compared row by row.
+// SearchPayments finds payments of the keys with routes and deposits. It fails with fault.Invalid for a limit out of
+// range.
 func (r *Reader) SearchPayments(ctx context.Context, q Query) (found Found, err error) {
-	err = r.search(ctx, q, MaxPage, func(ctx context.Context, t db.Tx, rows []foundRow, next Place) (err error) {
+	err = r.search(ctx, q, MaxPage, func(ctx context.Context, t db.Tx, numbers []int64, next Place) (err error) {
 		found.Next = next
-		found.Payments, err = r.load(ctx, t.Run, numbersOf(rows))
+		found.Payments, err = r.load(ctx, t.Run, numbers)
 		return err
 	})
 	return found, db.Wrap(err, "search payments")
 }
 
-func numbersOf(rows []foundRow) []int64 {
-	numbers := make([]int64, len(rows))
-	for i, row := range rows {
-		numbers[i] = row.ID
-	}
-	return numbers
-}
-
-// search passes the rows of a page of at most so many to take, in the transaction that found them; it does not if there
-// are none.
+// search passes the numbers of a page of at most so many to take, in the transaction that found them.
 func (r *Reader) search(
-	ctx context.Context, q Query, most int, take func(context.Context, db.Tx, []foundRow, Place) error,
+	ctx context.Context, q Query, most int, take func(context.Context, db.Tx, []int64, Place) error,
 ) error {
 	if q.Limit < 1 || q.Limit > most {
 		return fault.New(fault.Invalid, "limit must be between 1 and %d", most)
@@ -102,35 +98,57 @@ func (r *Reader) search(
 		return nil
 	}
 	return r.db.Snapshot(ctx, func(ctx context.Context, t db.Tx) error {
-		f := finder{t, q, r.db.Dialect().Bytewise}
-		ranges, err := f.ranges(ctx)
-		if err != nil || len(ranges) == 0 {
-			return err
-		}
-		rows, next, err := f.read(ctx, ranges)
+		numbers, next, err := find(ctx, t, r.db.Dialect(), q)
 		if err != nil {
 			return err
 		}
-		return take(ctx, t, rows, next)
+		return take(ctx, t, numbers, next)
 	})
+}
+
+// find returns the numbers of the payments of a page, and where the next one begins. It merges a few ranges of an
+// index. Each ends after Limit rows, so that a page costs the same whatever is stored, or after MaxLook where token,
+// kind and amount are compared row by row.
+func find(ctx context.Context, t db.Tx, d db.Dialect, q Query) (numbers []int64, next Place, err error) {
+	f := finder{t, q, d.Bytewise, "p.id, p.created_at"}
+	ranges, err := f.ranges(ctx)
+	if err != nil || len(ranges) == 0 {
+		return nil, Place{}, err
+	}
+	rows, next, err := f.read(ctx, ranges)
+	for _, row := range rows {
+		numbers = append(numbers, row.ID)
+	}
+	return numbers, next, err
+}
+
+// Rows returns the payments of a page, which compares none row by row, and whether another one follows.
+func Rows[T any](ctx context.Context, t db.Tx, d db.Dialect, q Query) (rows []T, more bool, err error) {
+	f := finder{t, q, d.Bytewise, "p.*"}
+	ranges, err := f.ranges(ctx)
+	if err != nil || len(ranges) == 0 {
+		return nil, false, err
+	}
+	err = db.Merge(f, ranges, f.order(""), q.Limit+1).Scan(ctx, &rows)
+	return rows[:min(len(rows), q.Limit)], len(rows) > q.Limit, err
 }
 
 // foundRow is where a payment is in the list.
 type foundRow struct {
 	ID        int64
-	CreatedAt db.Instant
+	CreatedAt time.Time
 	Part      int  // of which range, where payments are compared
 	Matches   bool // likewise
 }
 
-func (r foundRow) place() Place { return Place{r.CreatedAt.Time, r.ID} }
+func (r foundRow) place() Place { return Place{r.CreatedAt, r.ID} }
 
 // read merges the ranges to a page, and returns where the next one begins.
 func (f *finder) read(ctx context.Context, ranges []*bun.SelectQuery) (rows []foundRow, next Place, err error) {
 	if f.comparing() {
 		rows, next, err = f.compare(ctx, ranges)
 	} else {
-		err = db.Merge(f, ranges, "created_at DESC, id DESC", f.q.Limit+1).Scan(ctx, &rows)
+		err = db.Merge(f, ranges, f.order(""), f.q.Limit+1).Scan(ctx, &rows)
 	}
 	if err == nil && len(rows) > f.q.Limit {
 		rows = rows[:f.q.Limit]
@@ -154,7 +172,7 @@ func (f *finder) compare(ctx context.Context, ranges []*bun.SelectQuery) (rows [
 		return nil, Place{}, err
 	}
 	slices.SortFunc(looked, func(a, b foundRow) int {
-		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt.Time), cmp.Compare(b.ID, a.ID))
+		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(b.ID, a.ID))
 	})
 	read := make([]int, len(ranges))
 	for _, row := range looked {
@@ -176,10 +194,10 @@ func (f *finder) matching(q *bun.SelectQuery) *bun.SelectQuery {
 		text string
 		arg  any
 	}{
-		{f.q.Token != "", "p.token = ?", string(f.q.Token)},
-		{f.q.Kind != "", "p.kind = ?", string(f.q.Kind)},
-		{f.q.Min > 0, "p.amount >= ?", int64(f.q.Min)},
-		{f.q.Max > 0, "p.amount <= ?", int64(f.q.Max)},
+		{f.q.Token != "", "p.token = ?", f.q.Token},
+		{f.q.Kind != "", "p.kind = ?", f.q.Kind},
+		{f.q.Min > 0, "p.amount >= ?", f.q.Min},
+		{f.q.Max > 0, "p.amount <= ?", f.q.Max},
 	} {
 		if c.on {
 			text, args = text+" AND "+c.text, append(args, c.arg)
@@ -214,6 +232,7 @@ type finder struct {
 
 	q        Query
 	bytewise string // the collation
+	columns  string
 }
 
 // ranges returns one query for each range of an index that the search needs;
@@ -233,13 +252,23 @@ func (f *finder) ranges(ctx context.Context) ([]*bun.SelectQuery, error) {
 	for _, key := range f.q.Keys {
 		of := f.selectPayments().Where("p.key_id = ?", key)
 		switch {
+		case f.q.Reference != "": // its index is in lower case, and ordered like the list
+			lower := bun.Safe("lower(p.reference COLLATE " + f.bytewise + ")")
+			all = append(all, f.page(of.Where("p.reference <> '' AND ? = ?", lower, db.LowerASCII(f.q.Reference)).
+				Where("p.reference = ?", f.q.Reference).Apply(f.inState)))
 		case f.q.Attention:
 			all = append(all, f.page(of.Where("p.attention <> ''").Apply(f.inState)))
-		case len(f.q.Statuses) == 0 && f.q.Network == "":
+		case len(f.q.Statuses) == 0 && f.q.Network == "" && !f.q.Unswept:
 			all = append(all, f.page(of))
 		default:
-			for _, state := range f.states(key) {
-				all = append(all, f.page(f.selectPayments().Where(table.PaymentState+" = ?", state)))
+			for _, status := range f.statuses() {
+				if f.q.Unswept && status == payment.Completed {
+					all = append(all, f.unswept(key))
+					continue
+				}
+				for _, state := range table.PaymentStates(key, status, f.q.Network) {
+					all = append(all, f.page(f.selectPayments().Where(table.PaymentState+" = ?", state)))
+				}
 			}
 		}
 	}
@@ -249,20 +278,42 @@ func (f *finder) ranges(ctx context.Context) ([]*bun.SelectQuery, error) {
 	return all, nil
 }
 
-// states returns the ranges of payments_by_state within a key.
-func (f *finder) states(key int64) (all []string) {
-	statuses := f.q.Statuses
-	if len(statuses) == 0 {
-		statuses = []payment.Status{""}
+// statuses lists those within which ranges of payments_by_state are read; an empty one is any.
+func (f *finder) statuses() []payment.Status {
+	list := f.q.Statuses
+	if len(list) == 0 && f.q.Unswept {
+		list = payment.Statuses()
 	}
-	for _, status := range statuses {
-		all = append(all, table.PaymentStates(key, status, f.q.Network)...)
+	if len(list) == 0 {
+		return []payment.Status{""}
 	}
-	return all
+	return slices.DeleteFunc(slices.Clone(list), func(s payment.Status) bool {
+		return f.q.Unswept && s != payment.Started && s != payment.Completed
+	})
+}
+
+// unswept selects completed payments starting from the deposits that are not
+// swept, which are few.
+func (f *finder) unswept(key int64) *bun.SelectQuery {
+	q := f.NewSelect().Distinct().TableExpr("deposits AS d CROSS JOIN payments AS p").ColumnExpr(f.columns).
+		Where("d.key_id = ? AND d.swept_at IS NULL AND d.state <> 'VANISHED' AND "+table.Listed, key).
+		Where("p.id = d.payment_id AND p.status = ?", payment.Completed)
+	if f.q.Network != "" {
+		q = q.Where("p.network = ?", f.q.Network)
+	}
+	return f.page(q)
+}
+
+// order is how the list is ordered, by columns with the alias before them.
+func (f *finder) order(alias string) string {
+	if f.q.Ascending {
+		return alias + "created_at ASC, " + alias + "id ASC"
+	}
+	return alias + "created_at DESC, " + alias + "id DESC"
 }
 
 func (f *finder) selectPayments() *bun.SelectQuery {
-	return f.NewSelect().TableExpr("payments AS p").ColumnExpr("p.id, p.created_at")
+	return f.NewSelect().TableExpr("payments AS p").ColumnExpr(f.columns)
 }
 
 func (f *finder) inState(q *bun.SelectQuery) *bun.SelectQuery {
@@ -270,7 +321,7 @@ func (f *finder) inState(q *bun.SelectQuery) *bun.SelectQuery {
 		q = q.Where("p.status IN (?)", bun.List(f.q.Statuses))
 	}
 	if f.q.Network != "" {
-		q = q.Where("p.network = ?", string(f.q.Network))
+		q = q.Where("p.network = ?", f.q.Network)
 	}
 	return q
 }
@@ -278,19 +329,20 @@ func (f *finder) inState(q *bun.SelectQuery) *bun.SelectQuery {
 // page restricts a query to the rows that can be on the page.
 func (f *finder) page(q *bun.SelectQuery) *bun.SelectQuery {
 	// A credit top-up is no sale of the merchant's: it is found by its txnid alone.
-	q = q.Where(
-		"(p.kind <> ? OR p.public_id = ?)", string(payment.KindTopUp), payment.ReadID(f.q.Text),
-	)
+	if !f.q.TopUps {
+		q = q.Where("(p.kind <> ? OR p.public_id = ?)", payment.KindTopUp, payment.ReadID(f.q.Text))
+	}
 	if !f.q.From.IsZero() {
-		q = q.Where("p.created_at >= ?", db.At(f.q.From))
+		q = q.Where("p.created_at >= ?", f.q.From)
 	}
 	if !f.q.Until.IsZero() {
-		q = q.Where("p.created_at < ?", db.At(f.q.Until))
+		q = q.Where("p.created_at < ?", f.q.Until)
 	}
 	if f.q.After != (Place{}) {
-		q = q.Where("(p.created_at, p.id) < (?, ?)", db.At(f.q.After.At), f.q.After.Number)
+		than := map[bool]string{true: ">", false: "<"}[f.q.Ascending]
+		q = q.Where("(p.created_at, p.id) "+than+" (?, ?)", f.q.After.At, f.q.After.Number)
 	}
-	return q.OrderExpr("p.created_at DESC, p.id DESC").Limit(int64(f.q.Limit + 1))
+	return q.OrderExpr(f.order("p.")).Limit(int64(f.q.Limit + 1))
 }
 
 // shortPrefix is the least text that is searched as the beginning of another: two
@@ -311,7 +363,7 @@ func (f *finder) byText(ctx context.Context) ([]int64, error) {
 	if a, ok := readAsked(text); ok {
 		for _, r := range a.dollars() {
 			ways = append(ways, f.NewRaw("SELECT id FROM payments WHERE key_id IN (?) AND amount BETWEEN ? AND ? "+
-				"ORDER BY amount DESC, created_at DESC LIMIT ?", bun.List(f.q.Keys), int64(r[0]), int64(r[1]), maxFound))
+				"ORDER BY amount DESC, created_at DESC LIMIT ?", bun.List(f.q.Keys), r[0], r[1], maxFound))
 		}
 		ways = append(ways, f.byPrice(a)...)
 	}
@@ -354,7 +406,7 @@ func (f *finder) byBeginning(text string) []*bun.RawQuery {
 	for _, r := range db.PackedBeginnings(text) {
 		for _, n := range chain.Networks() {
 			ways = append(ways, f.NewRaw("SELECT payment_id FROM deposits WHERE network = ? AND tx_hash >= ? AND tx_hash < ? ORDER BY tx_hash LIMIT ?",
-				string(n), r.Low, r.High, maxFound))
+				n, r.Low, r.High, maxFound))
 		}
 		ways = append(ways, f.NewRaw("SELECT payment_id FROM routes WHERE address >= ? AND address < ? ORDER BY address LIMIT ?",
 			r.Low, r.High, maxFound))

@@ -22,33 +22,23 @@ type UnderSeed struct {
 // UnderSeed returns the tokens that count as payment and were not swept from Solana deposit addresses yet, final or
 // not, in the order of their symbols.
 func (r *Reader) UnderSeed(ctx context.Context) ([]UnderSeed, error) {
-	var rows []struct {
-		Symbol, Units string
-		Contract      db.Packed
-		Decimals      int
-		PaymentID     int64
-	}
-	err := r.db.Reader().NewRaw("SELECT symbol, contract, units, decimals, payment_id FROM deposits "+
-		"WHERE swept_at IS NULL AND state <> 'VANISHED' AND network = ? AND token <> '' ORDER BY contract, payment_id",
-		string(chain.Solana)).Scan(ctx, &rows)
+	rows, err := db.All[struct {
+		UnderSeed
+		PaymentID int64
+	}](ctx, r.db.Reader(), `SELECT symbol, contract, units, decimals, payment_id FROM deposits
+		WHERE swept_at IS NULL AND state <> 'VANISHED' AND network = ? AND token <> '' ORDER BY contract, payment_id`, chain.Solana)
 	if err != nil {
 		return nil, db.Wrap(err, "money under the seed")
 	}
 	var all []UnderSeed
 	last := int64(0)
 	for _, row := range rows {
-		units, err := money.ParseUnits(row.Units)
-		if err != nil {
-			return nil, db.Wrap(err, "money under the seed, payment %d", row.PaymentID)
-		}
-		if len(all) == 0 || all[len(all)-1].Contract != chain.Address(row.Contract) {
-			all = append(all, UnderSeed{
-				Symbol: row.Symbol, Contract: chain.Address(row.Contract), Decimals: row.Decimals,
-			})
+		if len(all) == 0 || all[len(all)-1].Contract != row.Contract {
+			all = append(all, UnderSeed{Symbol: row.Symbol, Contract: row.Contract, Decimals: row.Decimals})
 			last = 0
 		}
 		sum := &all[len(all)-1]
-		sum.Units = sum.Units.Add(units)
+		sum.Units = sum.Units.Add(row.Units)
 		if row.PaymentID != last {
 			sum.Payments++
 		}

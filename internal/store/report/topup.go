@@ -13,11 +13,11 @@ import (
 // TopUp is a purchase of credits.
 type TopUp struct {
 	ID        int64
-	TxnID     payment.ID
-	Email     string // of the key's owner
-	Label     string // of the key
-	Credits   int64  // asked for
-	Credited  int64  // bought so far by what was received
+	TxnID     payment.ID `bun:"public_id"`
+	Email     string     // of the key's owner
+	Label     string     // of the key
+	Credits   int64      // asked for
+	Credited  int64      // bought so far by what was received
 	Amount    money.Micros
 	Status    payment.Status
 	Network   chain.Network // empty until started
@@ -29,35 +29,10 @@ type TopUp struct {
 // TopUps lists purchases of credits before the one given (0: from the newest),
 // the newest first.
 func (r *Reader) TopUps(ctx context.Context, before int64, limit int) ([]TopUp, error) {
-	var rows []struct {
-		ID        int64
-		PublicID  string
-		Email     string
-		Label     string
-		Credits   int64
-		Credited  int64
-		Amount    int64
-		Status    string
-		Network   string
-		Token     string
-		Hash      db.Packed
-		CreatedAt db.Instant
-	}
 	// The kind is a literal: with a parameter the partial index could not be used.
-	err := r.db.Reader().NewRaw("SELECT p.id, p.public_id, u.email, k.label, p.credits, p.credited, p.amount, p.status, p.network, p.token, p.hash, p.created_at "+
-		"FROM payments AS p JOIN api_keys AS k ON k.id = p.key_id JOIN users AS u ON u.id = k.user_id "+
-		"WHERE p.kind = 'TOPUP' AND p.id < ? ORDER BY p.id DESC LIMIT ?", beforeOrLast(before), limit).Scan(ctx, &rows)
-	if err != nil {
-		return nil, db.Wrap(err, "list top-ups")
-	}
-	list := make([]TopUp, len(rows))
-	for i, row := range rows {
-		list[i] = TopUp{
-			ID: row.ID, TxnID: payment.ID(row.PublicID), Email: row.Email, Label: row.Label,
-			Credits: row.Credits, Credited: row.Credited, Amount: money.Micros(row.Amount),
-			Status: payment.Status(row.Status), Network: chain.Network(row.Network), Token: money.Token(row.Token),
-			Hash: chain.TxHash(row.Hash), CreatedAt: row.CreatedAt.Time,
-		}
-	}
-	return list, nil
+	list, err := db.All[TopUp](ctx, r.db.Reader(), `SELECT p.id, p.public_id, u.email, k.label, p.credits, p.credited, p.amount,
+		p.status, p.network, p.token, p.hash, p.created_at
+		FROM payments AS p JOIN api_keys AS k ON k.id = p.key_id JOIN users AS u ON u.id = k.user_id
+		WHERE p.kind = 'TOPUP' AND p.id < ? ORDER BY p.id DESC LIMIT ?`, beforeOrLast(before), limit)
+	return list, db.Wrap(err, "list top-ups")
 }

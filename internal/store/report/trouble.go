@@ -32,22 +32,24 @@ const MaxTrouble = 50
 
 // LateDelivery is a webhook that should have been tried long ago.
 type LateDelivery struct {
-	TxnID payment.ID
-	Email string // of the merchant
+	TxnID payment.ID `bun:"public_id"`
+	Email string     // of the merchant
 	Type  payment.EventType
-	Made  int64 // attempts made
+	Made  int64 `bun:"attempt"` // attempts made
 	DueAt time.Time
 }
 
 // LeftDeposit is final money that is not on its way to the merchant.
 type LeftDeposit struct {
-	TxnID    payment.ID
-	Email    string // of the merchant
+	TxnID    payment.ID `bun:"public_id"`
+	Email    string     // of the merchant
 	Network  chain.Network
 	Chosen   bool   // the payer was offered this network for this address
 	Counted  bool   // it is a token that counts as payment
 	Symbol   string // as the token calls itself
-	Amount   string // in tokens
+	Decimals int
+	Units    money.Units
+	Amount   string `bun:"-"` // in tokens
 	FinalAt  time.Time
 	Blocked  time.Time // until when it is not swept; zero: it may be swept now
 	Reason   string    // why it could not be moved; may be empty
@@ -60,7 +62,7 @@ type LateRecharge struct {
 	Email     string // of the merchant
 	Units     int64
 	Network   chain.Network
-	Tx        chain.TxHash
+	Tx        chain.TxHash `bun:"tx_hash"`
 	CreatedAt time.Time
 }
 
@@ -74,9 +76,9 @@ type LateChange struct {
 
 // ReorgedPayment is a payment completed by money that a reorg took back.
 type ReorgedPayment struct {
-	Number  int64
-	TxnID   payment.ID
-	Email   string // of the merchant
+	Number  int64      `bun:"id"`
+	TxnID   payment.ID `bun:"public_id"`
+	Email   string     // of the merchant
 	Amount  money.Micros
 	Network chain.Network
 	Hash    chain.TxHash
@@ -120,209 +122,86 @@ const (
 const scheduled = "(d.final_at >= ? AND coalesce((SELECT plan.wait_us FROM settlement_schedules AS plan " +
 	"WHERE plan.key_id = d.key_id), 0) > 0)"
 
+// What has waited too long, each until a time that is its argument.
+const (
+	overdueDeliveries = "deliveries WHERE state = 'WAITING' AND due_at < ?"
+	overdueSweeps     = "sweeps AS s WHERE s.ended_at IS NULL AND s.created_at < ?"
+	overdueRecharges  = "recharges AS r JOIN api_keys AS k ON k.id = r.key_id WHERE r.look_at < ?"
+	overdueChanges    = "waiting_changes AS w WHERE w.state = 'WAITING' AND w.due_at < ?"
+	overdueDeposits   = "deposits AS d WHERE swept_at IS NULL AND state = 'FINAL' AND final_at < ?"
+)
+
 // Stuck counts what has waited longer than it should at now. Deposits below dust
 // wait for more to come.
-func (r *Reader) Stuck(ctx context.Context, now time.Time, dust money.Micros) (Stuck, error) {
-	var st Stuck
-	var oldest db.Instant
-	err := r.db.Reader().NewRaw("SELECT "+
-		"(SELECT count(*) FROM deliveries WHERE state = 'WAITING' AND due_at < ?), "+
-		"(SELECT min(due_at) FROM deliveries WHERE state = 'WAITING' AND due_at < ?), "+
-		"(SELECT count(*) FROM sweeps WHERE ended_at IS NULL AND created_at < ?), "+
-		"(SELECT count(*) FROM deposits AS d WHERE swept_at IS NULL AND state = 'FINAL' AND final_at < ? AND "+AboutUSD+" >= ? AND NOT "+scheduled+"), "+
-		"(SELECT count(*) FROM deposits AS d WHERE swept_at IS NULL AND state = 'FINAL' AND final_at < ? AND "+AboutUSD+" < ?), "+
-		"(SELECT count(*) FROM recharges WHERE look_at < ?), (SELECT count(*) FROM set_aside), "+
-		"(SELECT count(*) FROM waiting_changes WHERE state = 'WAITING' AND due_at < ?)",
-		db.At(
-			now.Add(-lateDelivery),
-		), db.At(
-			now.Add(-lateDelivery),
-		), db.At(
-			now.Add(-lateSweep),
-		),
-		db.At(now.Add(-lateDeposit)), USD(dust), db.At(now.Add(-lateSchedule)), db.At(now.Add(-lateDeposit)), USD(dust),
-		db.At(now.Add(-lateRecharge)), db.At(now.Add(-lateChange))).
-		Scan(ctx, &st.Deliveries, &oldest, &st.Sweeps, &st.Unswept, &st.Dust, &st.Recharges, &st.SetAside, &st.Changes)
-	st.OldestDue = oldest.Time
+func (r *Reader) Stuck(ctx context.Context, now time.Time, dust money.Micros) (st Stuck, err error) {
+	const count = ", (SELECT count(*) FROM "
+	err = r.db.Reader().NewRaw("SELECT (SELECT min(due_at) FROM "+overdueDeliveries+")"+
+		count+overdueDeliveries+")"+count+overdueSweeps+")"+count+overdueRecharges+")"+
+		count+overdueChanges+")"+count+"set_aside)"+
+		count+overdueDeposits+" AND "+AboutUSD+" >= ? AND NOT "+scheduled+")"+
+		count+overdueDeposits+" AND "+AboutUSD+" < ?)",
+		now.Add(-lateDelivery), now.Add(-lateDelivery), now.Add(-lateSweep), now.Add(-lateRecharge),
+		now.Add(-lateChange), now.Add(-lateDeposit), USD(dust), now.Add(-lateSchedule), now.Add(-lateDeposit),
+		USD(dust)).
+		Scan(ctx, db.Time(&st.OldestDue), &st.Deliveries, &st.Sweeps, &st.Recharges, &st.Changes, &st.SetAside,
+			&st.Unswept, &st.Dust)
 	return st, db.Wrap(err, "stuck work")
 }
 
 // Trouble lists what waits for an operator, or has waited longer than it should
 // at now, all read in one transaction. Deposits below dust wait for more to come.
-func (r *Reader) Trouble(ctx context.Context, now time.Time, dust money.Micros) (Trouble, error) {
-	var all Trouble
-	err := r.db.Snapshot(ctx, func(ctx context.Context, t db.Tx) error {
-		var found Trouble
-		for _, part := range []func() error{
-			func() (err error) { found.Deliveries, err = lateDeliveries(ctx, t, now); return err },
-			func() (err error) { found.Sweeps, err = lateSweeps(ctx, t, now); return err },
-			func() (err error) { found.Deposits, err = leftDeposits(ctx, t, now, dust); return err },
-			func() (err error) { found.Reorged, err = reorged(ctx, t); return err },
-			func() (err error) { found.Recharges, err = lateRecharges(ctx, t, now); return err },
-			func() (err error) { found.SetAside, err = setAside(ctx, t); return err },
-			func() (err error) { found.Changes, err = lateChanges(ctx, t, now); return err },
-		} {
-			if err := part(); err != nil {
-				return err
+func (r *Reader) Trouble(ctx context.Context, now time.Time, dust money.Micros) (all Trouble, err error) {
+	err = r.db.Snapshot(ctx, func(ctx context.Context, t db.Tx) (err error) {
+		all = Trouble{}
+		read := func(into any, text string, args ...any) {
+			if err == nil {
+				err = t.NewRaw(text+" LIMIT ?", append(args, MaxTrouble)...).Scan(ctx, into)
 			}
 		}
-		all = found
-		return nil
+		read(&all.Deliveries, "SELECT p.public_id, u.email, waiting.type, waiting.attempt, waiting.due_at FROM "+
+			"(SELECT payment_id, type, attempt, due_at FROM "+overdueDeliveries+" ORDER BY due_at LIMIT ?) AS waiting "+
+			"JOIN payments AS p ON p.id = waiting.payment_id"+merchantOf+"ORDER BY waiting.due_at", now.Add(-lateDelivery), MaxTrouble)
+		read(&all.Sweeps, selectSweepLines+"FROM "+overdueSweeps+" ORDER BY s.created_at", now.Add(-lateSweep))
+		read(&all.Deposits, selectLeftDeposits, bun.List(chain.Networks()), USD(dust), now, now.Add(-lateDeposit),
+			now.Add(-lateSchedule), MaxTrouble)
+		read(&all.Reorged, "SELECT p.id, p.public_id, u.email, p.amount, p.network, p.hash, p.ended_at FROM payments AS p"+
+			merchantOf+"WHERE p.reorged ORDER BY p.id DESC")
+		read(&all.Recharges, "SELECT (SELECT email FROM users WHERE id = k.user_id) AS email, r.units, r.network, r.tx_hash, "+
+			"r.created_at FROM "+overdueRecharges+" ORDER BY r.look_at", now.Add(-lateRecharge))
+		// The payments that cannot be read, the longest first.
+		read(&all.SetAside, "SELECT p.public_id AS payment_id, u.email, a.network, a.from_number AS \"from\", a.since, a.attempts, "+
+			"a.next_at, a.reason FROM set_aside AS a JOIN payments AS p ON p.id = a.payment_id"+merchantOf+
+			"ORDER BY a.since, a.payment_id")
+		read(&all.Changes, "SELECT (SELECT email FROM users WHERE id = w.merchant_id) AS email, w.kind, w.due_at, w.attempts FROM "+
+			overdueChanges+" ORDER BY w.due_at", now.Add(-lateChange))
+		return err
 	})
+	for i, d := range all.Deposits {
+		all.Deposits[i].Amount = d.Units.Format(d.Decimals)
+	}
 	return all, db.Wrap(err, "list trouble")
 }
 
-func lateDeliveries(ctx context.Context, t db.Tx, now time.Time) ([]LateDelivery, error) {
-	var rows []struct {
-		PublicID string
-		Email    string
-		Type     string
-		Attempt  int64
-		DueAt    db.Instant
-	}
-	err := t.NewRaw("SELECT p.public_id, u.email, waiting.type, waiting.attempt, waiting.due_at FROM "+
-		"(SELECT payment_id, type, attempt, due_at FROM deliveries WHERE state = 'WAITING' AND due_at < ? ORDER BY due_at LIMIT ?) AS waiting "+
-		"JOIN payments AS p ON p.id = waiting.payment_id JOIN api_keys AS k ON k.id = p.key_id JOIN users AS u ON u.id = k.user_id "+
-		"ORDER BY waiting.due_at", db.At(now.Add(-lateDelivery)), MaxTrouble).Scan(ctx, &rows)
-	list := make([]LateDelivery, len(rows))
-	for i, r := range rows {
-		list[i] = LateDelivery{
-			TxnID: payment.ID(r.PublicID), Email: r.Email, Type: payment.EventType(r.Type),
-			Made: r.Attempt, DueAt: r.DueAt.Time,
-		}
-	}
-	return list, err
-}
-
-func lateRecharges(ctx context.Context, t db.Tx, now time.Time) ([]LateRecharge, error) {
-	var rows []struct {
-		Email     string
-		Units     int64
-		Network   string
-		TxHash    string
-		CreatedAt db.Instant
-	}
-	err := t.NewRaw("SELECT u.email, r.units, r.network, r.tx_hash, r.created_at FROM recharges AS r "+
-		"JOIN api_keys AS k ON k.id = r.key_id JOIN users AS u ON u.id = k.user_id "+
-		"WHERE r.look_at < ? ORDER BY r.look_at LIMIT ?", db.At(now.Add(-lateRecharge)), MaxTrouble).Scan(ctx, &rows)
-	list := make([]LateRecharge, len(rows))
-	for i, r := range rows {
-		list[i] = LateRecharge{
-			Email: r.Email, Units: r.Units, Network: chain.Network(r.Network),
-			Tx: chain.TxHash(r.TxHash), CreatedAt: r.CreatedAt.Time,
-		}
-	}
-	return list, err
-}
-
-func lateChanges(ctx context.Context, t db.Tx, now time.Time) ([]LateChange, error) {
-	var rows []struct {
-		Email    string
-		Kind     string
-		DueAt    db.Instant
-		Attempts int64
-	}
-	err := t.NewRaw("SELECT u.email, w.kind, w.due_at, w.attempts FROM waiting_changes AS w "+
-		"JOIN users AS u ON u.id = w.merchant_id WHERE w.state = 'WAITING' AND w.due_at < ? ORDER BY w.due_at LIMIT ?",
-		db.At(now.Add(-lateChange)), MaxTrouble).Scan(ctx, &rows)
-	list := make([]LateChange, len(rows))
-	for i, r := range rows {
-		list[i] = LateChange{
-			Email: r.Email, Kind: merchant.WaitingKind(r.Kind), DueAt: r.DueAt.Time, Attempts: int(r.Attempts),
-		}
-	}
-	return list, err
-}
-
-func lateSweeps(ctx context.Context, t db.Tx, now time.Time) ([]SweepLine, error) {
-	var rows []sweepLineRow
-	err := t.NewRaw(selectSweepLines+"WHERE s.ended_at IS NULL AND s.created_at < ? ORDER BY s.created_at LIMIT ?",
-		db.At(now.Add(-lateSweep)), MaxTrouble).Scan(ctx, &rows)
-	if err != nil {
-		return nil, err
-	}
-	return sweepLines(rows)
-}
+// merchantOf joins the account u of the merchant of a payment p.
+const merchantOf = " JOIN api_keys AS k ON k.id = p.key_id JOIN users AS u ON u.id = k.user_id "
 
 // selectLeftDeposits takes a page of deposits by their index, and then looks up what belongs to each. As a join,
-// whether all routes are read would be up to what the database believes of its tables.
-const selectLeftDeposits = "SELECT p.public_id, u.email, waiting.network, waiting.chosen, waiting.token, waiting.symbol, " +
-	"waiting.decimals, waiting.units, waiting.contract, waiting.final_at, waiting.blocked, waiting.reason FROM (SELECT d.payment_id, d.network, d.chosen, d.token, d.symbol, " +
-	"d.decimals, d.units, d.contract, d.final_at, d.blocked, " +
-	"coalesce((SELECT b.reason FROM deposit_balances AS b WHERE " + balanceOf + "), '') AS reason FROM (SELECT d.*, " +
-	"coalesce((SELECT 1 FROM routes AS r WHERE r.payment_id = d.payment_id AND r.network = d.network " +
-	"AND r.address = d.to_address), 0) = 1 AS chosen, " +
-	"(SELECT b.blocked_until FROM deposit_balances AS b WHERE " + balanceOf + ") AS blocked FROM deposits AS d " +
-	"WHERE d.network IN (?) AND d.swept_at IS NULL AND d.state = 'FINAL' AND " + AboutUSD + " >= ?) AS d " +
-	"WHERE NOT d.chosen OR d.blocked > ? OR d.final_at < ? AND NOT " + scheduled + " ORDER BY d.final_at LIMIT ?) AS waiting " +
-	"JOIN payments AS p ON p.id = waiting.payment_id JOIN api_keys AS k ON k.id = p.key_id JOIN users AS u ON u.id = k.user_id " +
-	"ORDER BY waiting.final_at"
+// whether all routes are read would be up to what the database believes of its tables. They are final and not swept:
+// immediately where the payer was not offered that network for the address, so that no sweep moves them, or where a
+// sweep could not move them; otherwise after lateDeposit. It reads only unswept deposits, which are few.
+const selectLeftDeposits = `SELECT p.public_id, u.email, waiting.network, waiting.chosen, waiting.token <> '' AS counted,
+	waiting.symbol, waiting.decimals, waiting.units, waiting.contract, waiting.final_at, waiting.blocked, waiting.reason
+	FROM (SELECT d.payment_id, d.network, d.chosen, d.token, d.symbol, d.decimals, d.units, d.contract, d.final_at, d.blocked,
+	coalesce((SELECT b.reason FROM deposit_balances AS b WHERE ` + balanceOf + `), '') AS reason FROM (SELECT d.*,
+	coalesce((SELECT 1 FROM routes AS r WHERE r.payment_id = d.payment_id AND r.network = d.network
+	AND r.address = d.to_address), 0) = 1 AS chosen,
+	(SELECT b.blocked_until FROM deposit_balances AS b WHERE ` + balanceOf + `) AS blocked FROM deposits AS d
+	WHERE d.network IN (?) AND d.swept_at IS NULL AND d.state = 'FINAL' AND ` + AboutUSD + ` >= ?) AS d
+	WHERE NOT d.chosen OR d.blocked > ? OR d.final_at < ? AND NOT ` + scheduled + ` ORDER BY d.final_at LIMIT ?) AS waiting
+	JOIN payments AS p ON p.id = waiting.payment_id` + merchantOf + "ORDER BY waiting.final_at"
 
 // balanceOf finds the balance b of the address and asset of a deposit d.
 const balanceOf = "b.network = d.network AND b.address = d.to_address AND b.contract = d.contract"
-
-// leftDeposits returns deposits that are final and not swept: immediately where the
-// payer was not offered that network for the address, so that no sweep moves them,
-// or where a sweep could not move them; otherwise after lateDeposit. It reads only
-// unswept deposits, which are few.
-func leftDeposits(ctx context.Context, t db.Tx, now time.Time, dust money.Micros) ([]LeftDeposit, error) {
-	var rows []struct {
-		PublicID string
-		Email    string
-		Network  string
-		Chosen   bool
-		Token    string
-		Symbol   string
-		Decimals int
-		Units    string
-		Contract db.Packed
-		FinalAt  db.Instant
-		Blocked  db.Instant
-		Reason   string
-	}
-	err := t.NewRaw(selectLeftDeposits, bun.List(chain.Networks()), USD(dust), db.At(now), db.At(now.Add(-lateDeposit)),
-		db.At(now.Add(-lateSchedule)), MaxTrouble).Scan(ctx, &rows)
-	if err != nil {
-		return nil, err
-	}
-	list := make([]LeftDeposit, len(rows))
-	for i, r := range rows {
-		units, err := money.ParseUnits(r.Units)
-		if err != nil {
-			return nil, err
-		}
-		list[i] = LeftDeposit{
-			TxnID: payment.ID(r.PublicID), Email: r.Email, Network: chain.Network(r.Network), Chosen: r.Chosen,
-			Counted: r.Token != "", Symbol: r.Symbol,
-			Amount: units.Format(r.Decimals), FinalAt: r.FinalAt.Time, Blocked: r.Blocked.Time, Reason: r.Reason,
-			Contract: chain.Address(r.Contract),
-		}
-	}
-	return list, nil
-}
-
-func reorged(ctx context.Context, t db.Tx) ([]ReorgedPayment, error) {
-	var rows []struct {
-		ID       int64
-		PublicID string
-		Email    string
-		Amount   int64
-		Network  string
-		Hash     db.Packed
-		EndedAt  db.Instant
-	}
-	err := t.NewRaw("SELECT p.id, p.public_id, u.email, p.amount, p.network, p.hash, p.ended_at FROM payments AS p "+
-		"JOIN api_keys AS k ON k.id = p.key_id JOIN users AS u ON u.id = k.user_id WHERE p.reorged ORDER BY p.id DESC LIMIT ?", MaxTrouble).Scan(ctx, &rows)
-	list := make([]ReorgedPayment, len(rows))
-	for i, r := range rows {
-		list[i] = ReorgedPayment{
-			Number: r.ID, TxnID: payment.ID(r.PublicID), Email: r.Email, Amount: money.Micros(r.Amount),
-			Network: chain.Network(r.Network),
-			Hash:    chain.TxHash(r.Hash), EndedAt: r.EndedAt.Time,
-		}
-	}
-	return list, err
-}
 
 // AboutUSD is the SQL expression of the value of a deposit d, as a float: only for
 // sorting and thresholds, never for a sum that is shown.
@@ -331,29 +210,3 @@ const AboutUSD = "CASE WHEN " + table.Listed + " THEN " +
 
 // USD converts an amount for comparison with AboutUSD.
 func USD(m money.Micros) float64 { return float64(m) / float64(money.USD) }
-
-// setAside lists the payments that cannot be read, the longest first.
-func setAside(ctx context.Context, t db.Tx) ([]SetAsidePayment, error) {
-	var rows []struct {
-		PublicID   string
-		Email      string
-		Network    string
-		FromNumber int64
-		Since      db.Instant
-		Attempts   int64
-		NextAt     db.Instant
-		Reason     string
-	}
-	err := t.NewRaw("SELECT p.public_id, u.email, a.network, a.from_number, a.since, a.attempts, a.next_at, a.reason "+
-		"FROM set_aside AS a JOIN payments AS p ON p.id = a.payment_id "+
-		"JOIN api_keys AS k ON k.id = p.key_id JOIN users AS u ON u.id = k.user_id "+
-		"ORDER BY a.since, a.payment_id LIMIT ?", MaxTrouble).Scan(ctx, &rows)
-	list := make([]SetAsidePayment, len(rows))
-	for i, r := range rows {
-		list[i] = SetAsidePayment{Email: r.Email, SetAside: watch.SetAside{
-			PaymentID: payment.ID(r.PublicID), Network: chain.Network(r.Network), From: uint64(max(r.FromNumber, 0)),
-			Since: r.Since.Time, Attempts: int(r.Attempts), NextAt: r.NextAt.Time, Reason: r.Reason,
-		}}
-	}
-	return list, err
-}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/uptrace/bun"
@@ -15,7 +16,7 @@ type User struct {
 	identity.User
 
 	Keys     int64
-	Payments bool // has taken at least one
+	Payments bool `bun:"taken"` // has taken at least one
 	Factor   bool // an authenticator is in force
 	Passkeys int64
 }
@@ -37,32 +38,6 @@ const selectUsers = "SELECT u.id, u.public_id, u.email, u.first_name, u.last_nam
 	"coalesce((SELECT max((SELECT 1 FROM payments AS p WHERE p.key_id = k.id LIMIT 1)) FROM api_keys AS k WHERE k.user_id = u.id), 0) = 1 AS taken " +
 	"FROM users AS u "
 
-type userRow struct {
-	ID         int64
-	PublicID   string
-	Email      string
-	FirstName  string
-	LastName   string
-	Operator   bool
-	CreatedAt  db.Instant
-	DisabledAt db.Instant
-	Keys       int64
-	Taken      bool
-	Factor     bool
-	Passkeys   int64
-}
-
-func (r userRow) user() User {
-	return User{
-		User: identity.User{
-			ID: r.ID, PublicID: r.PublicID, Email: r.Email, FirstName: r.FirstName,
-			LastName: r.LastName, Operator: r.Operator,
-			CreatedAt: r.CreatedAt.Time, DisabledAt: r.DisabledAt.Time,
-		},
-		Keys: r.Keys, Payments: r.Taken, Factor: r.Factor, Passkeys: r.Passkeys,
-	}
-}
-
 // Users lists users, the newest first.
 func (r *Reader) Users(ctx context.Context, q UserQuery) ([]User, error) {
 	where, args := "WHERE u.id < ? ", []any{beforeOrLast(q.Before)}
@@ -73,16 +48,9 @@ func (r *Reader) Users(ctx context.Context, q UserQuery) ([]User, error) {
 		}
 		where, args = where+"AND u.id IN (?) ", append(args, bun.List(ids))
 	}
-	var rows []userRow
-	if err := r.db.Reader().NewRaw(selectUsers+where+"ORDER BY u.id DESC LIMIT ?", append(args, q.Limit)...).Scan(ctx,
-		&rows); err != nil {
-		return nil, db.Wrap(err, "list users")
-	}
-	list := make([]User, len(rows))
-	for i, row := range rows {
-		list[i] = row.user()
-	}
-	return list, nil
+	list, err := db.All[User](ctx, r.db.Reader(), selectUsers+where+"ORDER BY u.id DESC LIMIT ?",
+		append(args, q.Limit)...)
+	return list, db.Wrap(err, "list users")
 }
 
 // User returns the user of the public id, or identity.ErrUnknownUser.
@@ -90,14 +58,12 @@ func (r *Reader) User(ctx context.Context, publicID string) (User, error) {
 	if !db.Storable(publicID) {
 		return User{}, identity.ErrUnknownUser
 	}
-	var rows []userRow
-	if err := r.db.Reader().NewRaw(selectUsers+"WHERE u.public_id = ?", publicID).Scan(ctx, &rows); err != nil {
-		return User{}, db.Wrap(err, "user %s", publicID)
+	one, err := db.First[User](ctx, r.db.Reader(), identity.ErrUnknownUser,
+		selectUsers+"WHERE u.public_id = ?", publicID)
+	if errors.Is(err, identity.ErrUnknownUser) {
+		return User{}, err
 	}
-	if len(rows) == 0 {
-		return User{}, identity.ErrUnknownUser
-	}
-	return rows[0].user(), nil
+	return one, db.Wrap(err, "user %s", publicID)
 }
 
 // lastChar sorts after every other character, byte by byte.

@@ -58,11 +58,11 @@ func (s *Store) events(ctx context.Context, before time.Time, after int64) (rete
 func (s *Store) finished(ctx context.Context, t db.Tx, ids []int64, before time.Time) ([]int64, error) {
 	var locked, done []int64
 	err := t.NewRaw("SELECT id FROM payments WHERE id IN (?) AND ended_at < ? ORDER BY id"+s.db.Dialect().SkipLocked,
-		bun.List(ids), db.At(before)).Scan(ctx, &locked)
+		bun.List(ids), before).Scan(ctx, &locked)
 	if err != nil || len(locked) == 0 {
 		return nil, err
 	}
-	err = t.NewRaw(finished, bun.List(locked), db.At(before)).Scan(ctx, &done)
+	err = t.NewRaw(finished, bun.List(locked), before).Scan(ctx, &done)
 	return done, err
 }
 

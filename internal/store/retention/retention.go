@@ -64,7 +64,7 @@ func (s *Store) page(
 	}
 	list = slices.Compact(list)
 	var n int64
-	err = s.db.Reader().NewRaw(payments, bun.List(list), db.At(before)).Scan(ctx, &n)
+	err = s.db.Reader().NewRaw(payments, bun.List(list), before).Scan(ctx, &n)
 	return list, n > 0, err
 }
 
@@ -80,7 +80,7 @@ func (s *Store) attempts(ctx context.Context, before time.Time, after int64) (re
 	err = s.db.Write(ctx, func(ctx context.Context, t db.Tx) (err error) {
 		b.Dropped, err = affected(ctx, t, "DELETE FROM delivery_attempts WHERE delivery_id IN (?) AND at < ? AND EXISTS ("+
 			"SELECT 1 FROM deliveries AS d WHERE d.id = delivery_attempts.delivery_id AND d.state <> 'WAITING')",
-			bun.List(ids), db.At(before))
+			bun.List(ids), before)
 		return err
 	})
 	return b, err
@@ -98,7 +98,7 @@ func (s *Store) deliveries(ctx context.Context, before time.Time, after int64) (
 	err = s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
 		var ended []int64
 		err := t.NewRaw("SELECT id FROM deliveries WHERE id IN (?) AND state IN ('DELIVERED', 'OVERTAKEN') AND due_at < ?"+
-			s.db.Dialect().SkipLocked, bun.List(ids), db.At(before)).Scan(ctx, &ended)
+			s.db.Dialect().SkipLocked, bun.List(ids), before).Scan(ctx, &ended)
 		b.Dropped = int64(len(ended))
 		if err != nil || len(ended) == 0 {
 			return err
@@ -125,7 +125,7 @@ func (s *Store) audit(ctx context.Context, before time.Time, after int64) (b ret
 	err = s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
 		var ids []int64
 		err := t.NewRaw("SELECT id FROM (SELECT id, at FROM audit_log WHERE id > ? ORDER BY id LIMIT ?) AS first WHERE at < ? "+
-			"ORDER BY id", after, s.rows, db.At(before)).Scan(ctx, &ids)
+			"ORDER BY id", after, s.rows, before).Scan(ctx, &ids)
 		if b = (retention.Batch{Done: true}); err != nil || len(ids) == 0 {
 			return err
 		}
@@ -140,7 +140,7 @@ func (s *Store) audit(ctx context.Context, before time.Time, after int64) (b ret
 
 // permitted runs body in a transaction that may drop rows of before the time from an append-only table.
 func permitted(ctx context.Context, t db.Tx, act string, before time.Time, body func() error) error {
-	if _, err := t.NewRaw("INSERT INTO permits (act, older_than) VALUES (?, ?)", act, db.At(before)).Exec(ctx); err != nil {
+	if _, err := t.NewRaw("INSERT INTO permits (act, older_than) VALUES (?, ?)", act, before).Exec(ctx); err != nil {
 		return err
 	}
 	if err := body(); err != nil {
@@ -169,7 +169,7 @@ func (s *Store) drop(ctx context.Context, texts []string, before time.Time) (b r
 	err = s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
 		b = retention.Batch{Done: true}
 		for _, text := range texts {
-			n, err := affected(ctx, t, text, db.At(before), s.rows)
+			n, err := affected(ctx, t, text, before, s.rows)
 			if err != nil {
 				return err
 			}

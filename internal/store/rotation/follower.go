@@ -59,7 +59,7 @@ func (f *Follower) Join(ctx context.Context) error {
 		if err := s.apply(f.sealer); err != nil {
 			return err
 		}
-		_, err = t.NewRaw("DELETE FROM sealers WHERE seen_at < ?", db.At(f.now().Add(-forgetAfter))).Exec(ctx)
+		_, err = t.NewRaw("DELETE FROM sealers WHERE seen_at < ?", f.now().Add(-forgetAfter)).Exec(ctx)
 		if err != nil {
 			return err
 		}
@@ -89,7 +89,7 @@ func (f *Follower) RunOnce(ctx context.Context) error {
 		return err
 	}
 	same := f.said.Knows == f.knows() && f.said.Seals == f.sealer.KeyID()
-	if same && f.now().Sub(f.said.SeenAt.Time).Abs() < beatEvery {
+	if same && f.now().Sub(f.said.SeenAt).Abs() < beatEvery {
 		return nil
 	}
 	if f.said.Seals != "" && f.said.Seals != f.sealer.KeyID() {
@@ -105,7 +105,7 @@ type sealerRow struct {
 	Offer  string
 	Knows  string
 	Seals  string
-	SeenAt db.Instant
+	SeenAt time.Time
 }
 
 // knowsKey reports whether the program has the key of that id.
@@ -118,7 +118,7 @@ func (f *Follower) say(ctx context.Context, t db.Tx) error {
 	public := base64.StdEncoding.EncodeToString(f.private.PublicKey().Bytes())
 	r := sealerRow{
 		Holder: f.holder, Hello: f.sealer.Seal(helloPlace(f.holder), secret.New(public)), Knows: f.knows(),
-		Seals: f.sealer.KeyID(), SeenAt: db.At(f.now()),
+		Seals: f.sealer.KeyID(), SeenAt: f.now(),
 	}
 	_, err := t.NewRaw("INSERT INTO sealers (holder, hello, offer, knows, seals, seen_at) VALUES (?, ?, '', ?, ?, ?) "+
 		"ON CONFLICT (holder) DO UPDATE SET hello = excluded.hello, knows = excluded.knows, seals = excluded.seals, "+

@@ -152,7 +152,7 @@ func (r *Rotator) report(p Progress) {
 // running lists the programs that seal.
 func (r *Rotator) running(ctx context.Context, t db.Tx) (rows []sealerRow, err error) {
 	err = t.NewRaw("SELECT holder, hello, offer, knows, seals, seen_at FROM sealers WHERE seen_at > ?",
-		db.At(r.now().Add(-aliveFor))).Scan(ctx, &rows)
+		r.now().Add(-aliveFor)).Scan(ctx, &rows)
 	return rows, err
 }
 
@@ -187,7 +187,7 @@ func (r *Rotator) introduce(ctx context.Context) (waiting int, err error) {
 			}
 		}
 		if waiting == 0 {
-			_, err = t.NewRaw("UPDATE instance SET switched_at = ?", db.At(r.now())).Exec(ctx)
+			_, err = t.NewRaw("UPDATE instance SET switched_at = ?", r.now()).Exec(ctx)
 		}
 		return err
 	})
@@ -239,7 +239,7 @@ func (r *Rotator) finish(ctx context.Context, report Report) error {
 		if _, err := t.NewRaw("UPDATE sealers SET offer = ''").Exec(ctx); err != nil {
 			return err
 		}
-		_, err := t.NewRaw("DELETE FROM sealers WHERE seen_at <= ?", db.At(r.now().Add(-aliveFor))).Exec(ctx)
+		_, err := t.NewRaw("DELETE FROM sealers WHERE seen_at <= ?", r.now().Add(-aliveFor)).Exec(ctx)
 		if err != nil {
 			return err
 		}

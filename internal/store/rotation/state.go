@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/uptrace/bun"
 
@@ -32,7 +33,7 @@ var (
 type state struct {
 	KeyCheck   string
 	NextCheck  string
-	SwitchedAt db.Instant
+	SwitchedAt time.Time
 }
 
 const selectState = "SELECT key_check, next_check, switched_at FROM instance"

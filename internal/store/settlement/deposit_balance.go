@@ -1,8 +1,9 @@
 package settlement
 
 import (
+	"cmp"
 	"context"
-	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -10,61 +11,83 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
-	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/store/db"
-	"github.com/florinpay/florin/internal/store/report"
 	"github.com/florinpay/florin/internal/store/table"
 )
 
+var depositBalances = db.NewTable[balanceRow]("deposit_balances", `
+	fixed:   network address/bytes contract/bytes payment_id
+	changes: moved marked found through ahead=More failures blocked_until reason`)
+
 // balanceRow is what sweeps have done to one address in one asset.
 type balanceRow struct {
-	bun.BaseModel `bun:"table:deposit_balances,alias:balance"`
+	settlement.Covering
 
-	Network      string
-	Address      db.Packed
-	Contract     db.Packed
+	Network      chain.Network
+	Address      chain.Address
+	Contract     chain.Address
 	PaymentID    int64
-	Moved        string
-	Marked       string
-	Found        string
-	Through      int64
-	Ahead        bool
-	Failures     int64
-	BlockedUntil db.Instant
+	More         bool // Ahead
+	Failures     int
+	BlockedUntil time.Time
 	Reason       string
 }
 
+var _ = db.NewTable[dueRow]("deposits", `
+	read: public_id=PaymentID address=Address.Address/bytes raw=Address.Raw settlement/bytes scheme contract=Asset.Contract/bytes
+	      symbol=Asset.Symbol decimals=Asset.Decimals token=Asset.Token units=Deposit.Units account/bytes block=FirstBlock
+	      final_at=Oldest moved=Covering.Moved marked=Covering.Marked through=Covering.Through failures blocked=BlockedUntil least
+	      at_once wait_us=Wait id`)
+
 // dueRow is a final deposit that is not swept, with its balance.
 type dueRow struct {
-	PublicID   string
-	Address    db.Packed
-	Raw        []byte
-	Settlement db.Packed
-	Scheme     int64
-	Contract   db.Packed
-	Symbol     string
-	Decimals   int64
-	Token      string
-	Units      string
-	Account    db.Packed
-	Block      int64
-	FinalAt    db.Instant
-	Moved      string
-	Marked     string
-	Through    int64
-	Failures   int64
-	Blocked    db.Instant
-	Least      int64
-	AtOnce     int64
-	WaitUs     int64
-	Hurried    bool
+	settlement.DepositBalance
+
+	ID       int64
+	Deposit  settlement.CoveredDeposit
+	Covering settlement.Covering
+	Account  chain.Address
 }
 
 // balanceDeposits is how many deposits of one balance are read, the largest
 // first: a payer pays in a few, but a stranger can send dust by the thousand,
 // which must not displace other balances.
 const balanceDeposits = 200
+
+// fromDue are the deposits that are due on a network, with what belongs to each.
+const fromDue = ` FROM deposits AS d JOIN payments AS p ON p.id = d.payment_id
+	JOIN routes AS r ON r.payment_id = d.payment_id AND r.network = d.network AND r.address = d.to_address
+	LEFT JOIN deposit_balances AS balance ON balance.network = d.network AND balance.address = d.to_address
+		AND balance.contract = d.contract
+	LEFT JOIN custodians AS c ON c.key_id = p.key_id AND p.kind <> 'TOPUP'
+	LEFT JOIN custodian_networks AS cn ON cn.custodian_id = c.id AND cn.network = d.network
+	LEFT JOIN custodian_wallets AS cw ON cw.custodian_id = c.id AND cw.network = d.network
+	LEFT JOIN settlement_schedules AS plan ON plan.key_id = c.key_id JOIN api_keys AS k ON k.id = p.key_id
+	WHERE `
+
+// selectCandidates reads what the order depends on. A deposit does not wait for others if its merchant asked for the
+// money, has another settlement wallet now, or the key has ended.
+const selectCandidates = `SELECT d.id, d.to_address AS address, d.contract, d.units, d.decimals, d.final_at AS oldest,
+	coalesce(cn.sweep_min, 0) AS least, (plan.asked_at >= d.final_at OR cw.address <> r.settlement OR k.revoked_at IS NOT NULL
+		OR k.disabled_at IS NOT NULL) AS hurry` + fromDue + `d.network = ? AND (? = 0 OR p.key_id = ? AND p.kind <> 'TOPUP')
+	AND d.state = 'FINAL' AND d.swept_at IS NULL AND ` + table.Listed + ` AND (balance.blocked_until IS NULL OR balance.blocked_until <= ?)
+	AND NOT EXISTS (SELECT 1 FROM sweep_claims AS claim WHERE claim.network = d.network AND claim.address = d.to_address)`
+
+const selectDue = `SELECT d.id, p.public_id, r.address, r.raw, r.settlement, r.scheme, d.contract, d.symbol, d.decimals, d.token, d.units,
+	d.account, d.block_number AS block, d.final_at, balance.moved, balance.marked, balance.through,
+	coalesce(balance.failures, 0) AS failures, balance.blocked_until AS blocked, coalesce(cn.sweep_min, 0) AS least,
+	coalesce(plan.at_once, 0) AS at_once, coalesce(plan.wait_us, 0) AS wait_us` + fromDue + "d.id IN (?)"
+
+// candidateRow is a deposit that is due, as the order needs it.
+type candidateRow struct {
+	settlement.Candidate
+
+	ID                int64
+	Address, Contract chain.Address
+	Units             money.Units
+	Decimals          int
+}
 
 // DepositBalances lists what is due on the network, not claimed by a sweep in flight and
 // not blocked. A deposit counts where it was shown for: one on another network
@@ -75,110 +98,98 @@ const balanceDeposits = 200
 // the order finds it worth sweeping, the plan does too.
 func (s *Store) DepositBalances(
 	ctx context.Context, n chain.Network, q settlement.Query,
-) ([]settlement.DepositBalance, error) {
-	const columns = "public_id, address, raw, settlement, scheme, contract, symbol, decimals, token, units, account, block, final_at, " +
-		"moved, marked, through, failures, blocked, least, at_once, wait_us, hurry = 1 AS hurried"
-	const inner = "public_id, address, raw, settlement, scheme, contract, symbol, decimals, token, units, account, block, final_at, " +
-		"moved, marked, through, failures, blocked, least, at_once, wait_us"
-	const worth = "CASE WHEN about >= ? AND (hurry = 1 OR oldest <= ? OR about >= ? AND about >= least * 0.0000010001) THEN "
-	var rows []dueRow
-	err := s.db.Reader().NewRaw("SELECT "+columns+" FROM (SELECT "+inner+", id, max(hurry) OVER (PARTITION BY address, contract) AS hurry, sum(size) OVER (PARTITION BY address, contract) AS about, "+
-		"min(final_at) OVER (PARTITION BY address, contract) AS oldest FROM ("+
-		"SELECT d.id, p.public_id, r.address, r.raw, r.settlement, r.scheme, "+
-		"d.contract, d.symbol, d.decimals, d.token, d.units, d.account, d.block_number AS block, d.final_at, coalesce(balance.moved, '0') AS moved, coalesce(balance.marked, '0') AS marked, "+
-		"coalesce(balance.through, 0) AS through, coalesce(balance.failures, 0) AS failures, balance.blocked_until AS blocked, coalesce(cn.sweep_min, 0) AS least, "+
-		"coalesce(plan.at_once, 0) AS at_once, coalesce(plan.wait_us, 0) AS wait_us, "+hurry+" AS hurry, "+
-		report.AboutUSD+" AS size, row_number() OVER (PARTITION BY d.to_address, d.contract ORDER BY "+report.AboutUSD+" DESC, d.id) AS place "+
-		"FROM deposits AS d JOIN payments AS p ON p.id = d.payment_id "+
-		"JOIN routes AS r ON r.payment_id = d.payment_id AND r.network = d.network AND r.address = d.to_address "+
-		"LEFT JOIN deposit_balances AS balance ON balance.network = d.network AND balance.address = d.to_address AND balance.contract = d.contract "+
-		"LEFT JOIN custodians AS c ON c.key_id = p.key_id AND p.kind <> ? "+
-		"LEFT JOIN custodian_networks AS cn ON cn.custodian_id = c.id AND cn.network = d.network "+
-		"LEFT JOIN custodian_wallets AS cw ON cw.custodian_id = c.id AND cw.network = d.network "+
-		"LEFT JOIN settlement_schedules AS plan ON plan.key_id = c.key_id JOIN api_keys AS k ON k.id = p.key_id "+
-		"WHERE d.network = ? AND (? = 0 OR p.key_id = ? AND p.kind <> ?) AND d.state = 'FINAL' AND d.swept_at IS NULL AND "+table.Listed+" AND (balance.blocked_until IS NULL OR balance.blocked_until <= ?) "+
-		"AND NOT EXISTS (SELECT 1 FROM sweep_claims AS claim WHERE claim.network = d.network AND claim.address = d.to_address)"+
-		") AS each_due WHERE place <= ?) AS due "+
-		"ORDER BY "+worth+"0 ELSE 1 END, "+worth+"oldest END, about DESC, address, contract, id LIMIT ?",
-		string(payment.KindTopUp), string(n), q.KeyID, q.KeyID, string(payment.KindTopUp), db.From(q.Now),
-		min(balanceDeposits, q.Limit), surely(q.Dust),
-		db.From(q.Aged), surely(q.Least),
-		surely(q.Dust), db.From(q.Aged), surely(q.Least), q.Limit).Scan(ctx, &rows)
-	if err != nil {
-		return nil, fmt.Errorf("what is due on %s: %w", n, err)
-	}
-	due, err := dueBalances(n, rows)
-	if err != nil {
-		return nil, fmt.Errorf("what is due on %s: %w", n, err)
-	}
-	return due, nil
+) (due []settlement.DepositBalance, err error) {
+	err = s.db.Snapshot(ctx, func(ctx context.Context, t db.Tx) error {
+		all, err := db.All[candidateRow](ctx, t, selectCandidates, n, q.KeyID, q.KeyID, db.From(q.Now))
+		if err != nil || len(all) == 0 {
+			return err
+		}
+		ids, hurried := inOrder(all, q)
+		rows, err := db.All[dueRow](ctx, t, selectDue, bun.List(ids))
+		place := make(map[int64]int, len(ids))
+		for i, id := range ids {
+			place[id] = i
+		}
+		slices.SortFunc(rows, func(a, b dueRow) int { return cmp.Compare(place[a.ID], place[b.ID]) })
+		due = dueBalances(n, rows, hurried)
+		return err
+	})
+	return due, db.Wrap(err, "what is due on %s", n)
 }
 
-// hurry is 1 for a deposit that does not wait for others: its merchant asked for the money, has another settlement
-// wallet now, or the key has ended.
-const hurry = "CASE WHEN plan.asked_at >= d.final_at OR cw.address <> r.settlement OR k.revoked_at IS NOT NULL " +
-	"OR k.disabled_at IS NOT NULL THEN 1 ELSE 0 END"
-
-// surely is an amount for comparing with report.AboutUSD, a little more than m, so
-// that rounding never puts a balance first that is not worth sweeping.
-func surely(m money.Micros) float64 { return report.USD(m) * 1.0001 }
+// inOrder returns the deposits of the first balances, and which of the balances are not to wait.
+func inOrder(all []candidateRow, q settlement.Query) (ids []int64, hurried map[balanceKey]bool) {
+	deposits := make(map[balanceKey][]candidateRow)
+	for _, r := range all {
+		key := balanceKey{r.Address, r.Contract}
+		deposits[key] = append(deposits[key], r)
+	}
+	balances, hurried := make(map[balanceKey]settlement.Candidate), make(map[balanceKey]bool)
+	for key, list := range deposits {
+		slices.SortFunc(list, func(a, b candidateRow) int {
+			return cmp.Or(b.Units.Atto(b.Decimals).Cmp(a.Units.Atto(a.Decimals)), cmp.Compare(a.ID, b.ID))
+		})
+		list = list[:min(len(list), balanceDeposits, q.Limit)]
+		deposits[key] = list
+		whole := list[0].Candidate
+		for _, r := range list {
+			whole.Worth = whole.Worth.Add(r.Units.Atto(r.Decimals))
+			whole.Hurry = whole.Hurry || r.Hurry
+			if r.Oldest.Before(whole.Oldest) {
+				whole.Oldest = r.Oldest
+			}
+		}
+		balances[key], hurried[key] = whole, whole.Hurry
+	}
+	for _, key := range slices.SortedFunc(maps.Keys(balances), func(a, b balanceKey) int {
+		return cmp.Or(q.Compare(balances[a], balances[b]), cmp.Compare(a.address, b.address),
+			cmp.Compare(a.contract, b.contract))
+	}) {
+		list := deposits[key]
+		slices.SortFunc(list, func(a, b candidateRow) int { return cmp.Compare(a.ID, b.ID) })
+		for _, r := range list {
+			if len(ids) < q.Limit {
+				ids = append(ids, r.ID)
+			}
+		}
+	}
+	return ids, hurried
+}
 
 // dueBalances adds the deposits of each balance up.
-func dueBalances(n chain.Network, rows []dueRow) ([]settlement.DepositBalance, error) {
+func dueBalances(n chain.Network, rows []dueRow, hurried map[balanceKey]bool) []settlement.DepositBalance {
 	var due []settlement.DepositBalance
 	index := make(map[balanceKey]int)
 	var coverings []settlement.Covering
 	var deposits [][]settlement.CoveredDeposit
 	for _, r := range rows {
-		amounts, err := parseAll(r.Units, r.Moved, r.Marked)
-		if err != nil {
-			return nil, fmt.Errorf("balance %s %s: %w", r.Address, r.Contract, err)
-		}
-		key := balanceKey{r.Address, r.Contract}
+		key := balanceKey{r.Address.Address, r.Asset.Contract}
 		i, known := index[key]
 		if !known {
 			i = len(due)
 			index[key] = i
-			due, deposits = append(due, r.balance(n)), append(deposits, nil)
-			coverings = append(
-				coverings, settlement.Covering{Moved: amounts[1], Marked: amounts[2], Through: uint64(r.Through)},
-			)
+			r.Asset.Network, r.Hurry = n, hurried[key]
+			due, coverings = append(due, r.DepositBalance), append(coverings, r.Covering)
+			deposits = append(deposits, nil)
 		}
-		deposits[i] = append(
-			deposits[i], settlement.CoveredDeposit{Units: amounts[0], Block: uint64(r.Block), Final: true},
-		)
-		if a := chain.Address(r.Account); a != "" && !slices.Contains(due[i].Accounts, a) {
-			due[i].Accounts = append(due[i].Accounts, a)
+		r.Deposit.Block, r.Deposit.Final = r.FirstBlock, true
+		deposits[i] = append(deposits[i], r.Deposit)
+		if r.Account != "" && !slices.Contains(due[i].Accounts, r.Account) {
+			due[i].Accounts = append(due[i].Accounts, r.Account)
 		}
-		due[i].FirstBlock = min(due[i].FirstBlock, uint64(r.Block))
-		if r.FinalAt.Before(due[i].Oldest) {
-			due[i].Oldest = r.FinalAt.Time
+		due[i].FirstBlock = min(due[i].FirstBlock, r.FirstBlock)
+		if r.Oldest.Before(due[i].Oldest) {
+			due[i].Oldest = r.Oldest
 		}
 	}
 	for i := range due {
 		due[i].Due = coverings[i].Due(deposits[i])
 	}
-	return due, nil
+	return due
 }
 
 // balanceKey identifies a balance on one network.
-type balanceKey struct{ address, contract db.Packed }
-
-// balance returns the balance before its deposits are added.
-func (r dueRow) balance(n chain.Network) settlement.DepositBalance {
-	return settlement.DepositBalance{
-		PaymentID: r.PublicID, Scheme: chain.AddressScheme(r.Scheme),
-		Address:    chain.Watched{Address: chain.Address(r.Address), Raw: r.Raw},
-		Settlement: chain.Address(r.Settlement),
-		Asset: chain.Asset{
-			Network: n, Contract: chain.Address(r.Contract), Symbol: r.Symbol, Decimals: int(r.Decimals),
-			Token: money.Token(r.Token),
-		},
-		FirstBlock: uint64(r.Block), Oldest: r.FinalAt.Time, Least: money.Micros(r.Least),
-		AtOnce: money.Micros(r.AtOnce), Wait: time.Duration(r.WaitUs) * time.Microsecond, Hurry: r.Hurried,
-		Failures: int(r.Failures), BlockedUntil: r.Blocked.Time,
-	}
-}
+type balanceKey struct{ address, contract chain.Address }
 
 // SettleCovered marks deposits as swept that became final after a sweep had
 // moved them with others. Usually there are none, and nothing is written.
@@ -186,16 +197,13 @@ func (s *Store) SettleCovered(ctx context.Context, n chain.Network, now time.Tim
 	const covered = "SELECT balance.* FROM deposit_balances AS balance WHERE balance.network = ? AND balance.ahead AND EXISTS (SELECT 1 FROM deposits AS d " +
 		"WHERE d.payment_id = balance.payment_id AND d.network = balance.network AND d.to_address = balance.address AND d.contract = balance.contract " +
 		"AND d.state = 'FINAL' AND d.swept_at IS NULL AND " + lastBlock + " <= balance.through) ORDER BY balance.address, balance.contract"
-	var rows []balanceRow
-	if err := s.db.Reader().NewRaw(covered, string(n)).Scan(ctx, &rows); err != nil {
-		return fmt.Errorf("deposits of %s that were swept early: %w", n, err)
+	rows, err := db.All[balanceRow](ctx, s.db.Reader(), covered, n)
+	if err != nil || len(rows) == 0 {
+		return db.Wrap(err, "deposits of %s that were swept early", n)
 	}
-	if len(rows) == 0 {
-		return nil
-	}
-	err := s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
-		var due []balanceRow
-		if err := t.NewRaw(covered+t.ForUpdate(), string(n)).Scan(ctx, &due); err != nil {
+	err = s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
+		due, err := db.All[balanceRow](ctx, t, covered+t.ForUpdate(), n)
+		if err != nil {
 			return err
 		}
 		b := newBalances(n, due)
@@ -207,8 +215,5 @@ func (s *Store) SettleCovered(ctx context.Context, n chain.Network, now time.Tim
 		}
 		return b.save(ctx, t)
 	})
-	if err != nil {
-		return fmt.Errorf("deposits of %s that were swept early: %w", n, err)
-	}
-	return nil
+	return db.Wrap(err, "deposits of %s that were swept early", n)
 }

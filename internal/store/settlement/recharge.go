@@ -8,8 +8,6 @@ import (
 	"math"
 	"time"
 
-	"github.com/uptrace/bun"
-
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
@@ -18,77 +16,33 @@ import (
 	"github.com/florinpay/florin/internal/store/table"
 )
 
-// rechargeRow is a purchase of query units.
-type rechargeRow struct {
-	bun.BaseModel `bun:"table:recharges,alias:r"`
+var recharges = db.NewTable[rechargeRow]("recharges", `
+	number:  id=Number
+	fixed:   public_id=ID key_id units network=Transfer.Asset.Network contract=Transfer.Asset.Contract symbol=Transfer.Asset.Symbol
+	         decimals=Transfer.Asset.Decimals token=Transfer.Asset.Token wallet=Transfer.From treasury=Transfer.To amount
+	         tx_hash=Bytes.Tx raw=Bytes.Raw nonce=Bytes.Nonce created_at
+	changes: state note block_number=Block.Number block_hash=Block.Hash block_time=Block.Time sent_at look_at ended_at`)
 
-	ID          int64 `bun:",pk,autoincrement"`
-	PublicID    string
-	KeyID       int64
-	Units       int64
-	Network     string
-	Contract    string
-	Symbol      string
-	Decimals    int64
-	Token       string
-	Wallet      string
-	Treasury    string
-	Amount      string
-	TxHash      string
-	Raw         []byte
-	Nonce       int64
-	State       string
-	Note        string
-	BlockNumber int64
-	BlockHash   string
-	BlockTime   db.Instant
-	CreatedAt   db.Instant
-	SentAt      db.Instant
-	LookAt      db.Instant
-	EndedAt     db.Instant
+// rechargeRow is a purchase of query units. Its amount is read last: one that cannot be read holds up no other.
+type rechargeRow struct {
+	recharge.Recharge
+
+	Number int64
+	Amount string
 }
 
 func rowOfRecharge(r recharge.Recharge) (rechargeRow, error) {
 	if r.ID == "" || r.Units < 1 || len(r.Bytes.Raw) == 0 || r.Bytes.Tx == "" || r.Bytes.Nonce > math.MaxInt64 {
 		return rechargeRow{}, fmt.Errorf("recharge %q makes no sense", r.ID)
 	}
-	block, err := table.BlockNumber(r.Block)
-	if err != nil {
-		return rechargeRow{}, err
-	}
-	t := r.Transfer
-	return rechargeRow{
-		PublicID: string(r.ID), KeyID: r.KeyID, Units: r.Units,
-		Network: string(t.Asset.Network), Contract: string(t.Asset.Contract), Symbol: db.Shown(t.Asset.Symbol),
-		Decimals: int64(t.Asset.Decimals),
-		Token:    string(t.Asset.Token), Wallet: string(t.From), Treasury: string(t.To), Amount: t.Amount.String(),
-		TxHash: string(r.Bytes.Tx), Raw: r.Bytes.Raw, Nonce: int64(r.Bytes.Nonce), State: string(r.State),
-		Note:        db.Shown(r.Note),
-		BlockNumber: block, BlockHash: r.Block.Hash, BlockTime: db.At(r.Block.Time),
-		CreatedAt: db.At(r.CreatedAt), SentAt: db.At(r.SentAt), LookAt: db.At(r.LookAt), EndedAt: db.At(r.EndedAt),
-	}, nil
+	_, err := table.BlockNumber(r.Block)
+	r.Transfer.Asset.Symbol, r.Note = db.Shown(r.Transfer.Asset.Symbol), db.Shown(r.Note)
+	return rechargeRow{Recharge: r, Amount: r.Transfer.Amount.String()}, err
 }
 
-func (r rechargeRow) recharge() (recharge.Recharge, error) {
-	amount, err := money.ParseUnits(r.Amount)
-	if err != nil {
-		return recharge.Recharge{}, fmt.Errorf("amount of recharge %s: %w", r.PublicID, err)
-	}
-	return recharge.Recharge{
-		ID: recharge.ID(r.PublicID), KeyID: r.KeyID, Units: r.Units,
-		Transfer: chain.TokenTransfer{
-			Asset: chain.Asset{
-				Network: chain.Network(
-					r.Network,
-				), Contract: chain.Address(r.Contract), Symbol: r.Symbol, Decimals: int(r.Decimals),
-				Token: money.Token(r.Token),
-			},
-			From: chain.Address(r.Wallet), To: chain.Address(r.Treasury), Amount: amount,
-		},
-		Bytes: chain.SignedTx{Tx: chain.TxHash(r.TxHash), Raw: r.Raw, Nonce: uint64(r.Nonce)},
-		State: recharge.State(r.State), Note: r.Note, Block: table.Block(r.BlockNumber, r.BlockHash, r.BlockTime),
-		CreatedAt: r.CreatedAt.Time, SentAt: r.SentAt.Time, LookAt: r.LookAt.Time, EndedAt: r.EndedAt.Time,
-	}, nil
+func (r rechargeRow) recharge() (_ recharge.Recharge, err error) {
+	r.Transfer.Amount, err = money.ParseUnits(r.Amount)
+	return r.Recharge, db.Wrap(err, "amount of recharge %s", r.ID)
 }
 
 // CreateRecharge stores a signed recharge, or fails with recharge.ErrBusy if
@@ -102,20 +56,18 @@ func (s *Store) CreateRecharge(ctx context.Context, r recharge.Recharge, trail .
 	err = table.WriteAudited(ctx, s.db, nil, audit.Record{Entries: trail},
 		func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
 			*a = table.AuditFields{Detail: ", " + string(r.Bytes.Tx)}
-			if _, err := t.NewInsert().Model(&row).Exec(ctx); err != nil {
-				if db.IsDuplicate(err) {
-					return recharge.ErrBusy
-				}
-				return err
+			_, err := recharges.Into(t, "", row).Exec(ctx)
+			if db.IsDuplicate(err) {
+				return recharge.ErrBusy
 			}
-			return nil
+			return err
 		})
 	return db.Wrap(err, "create recharge %s", r.ID)
 }
 
 // Recharge returns the recharge of the id, or recharge.ErrUnknown.
 func (s *Store) Recharge(ctx context.Context, id recharge.ID) (recharge.Recharge, error) {
-	list, err := s.recharges(ctx, "WHERE public_id = ?", string(id))
+	list, err := s.recharges(ctx, "WHERE public_id = ?", id)
 	if err == nil && len(list) == 0 {
 		err = recharge.ErrUnknown
 	}
@@ -127,7 +79,7 @@ func (s *Store) Recharge(ctx context.Context, id recharge.ID) (recharge.Recharge
 
 // RechargeOf returns the wallet's recharge in flight; ok is false without one.
 func (s *Store) RechargeOf(ctx context.Context, wallet chain.Address) (r recharge.Recharge, ok bool, err error) {
-	list, err := s.recharges(ctx, "WHERE wallet = ? AND state = 'SIGNED'", string(wallet))
+	list, err := s.recharges(ctx, "WHERE wallet = ? AND state = 'SIGNED'", wallet)
 	if err != nil || len(list) == 0 {
 		return recharge.Recharge{}, false, db.Wrap(err, "recharge of wallet %s", wallet)
 	}
@@ -147,7 +99,7 @@ func (s *Store) DueRecharges(ctx context.Context, now time.Time, limit int) ([]r
 	var unread []error
 	for offset := 0; len(due) < limit; offset += limit {
 		rows, err := s.rechargeRows(ctx, "WHERE look_at IS NOT NULL AND look_at <= ? ORDER BY look_at, id LIMIT ? OFFSET ?",
-			db.At(now), limit, offset)
+			now, limit, offset)
 		if err != nil {
 			return nil, db.Wrap(err, "recharges that are due")
 		}
@@ -167,9 +119,7 @@ func (s *Store) DueRecharges(ctx context.Context, now time.Time, limit int) ([]r
 }
 
 func (s *Store) rechargeRows(ctx context.Context, where string, args ...any) ([]rechargeRow, error) {
-	var rows []rechargeRow
-	err := s.db.Reader().NewRaw("SELECT * FROM recharges "+where, args...).Scan(ctx, &rows)
-	return rows, err
+	return db.All[rechargeRow](ctx, s.db.Reader(), "SELECT * FROM recharges "+where, args...)
 }
 
 func (s *Store) recharges(ctx context.Context, where string, args ...any) ([]recharge.Recharge, error) {
@@ -186,21 +136,19 @@ func (s *Store) recharges(ctx context.Context, where string, args ...any) ([]rec
 	return list, nil
 }
 
+var updateRecharge = recharges.Update("id")
+
 // UpdateRecharge locks the recharge, calls decide and stores its change with
 // the entries it posts. decide may run again, so it must have no effects.
 func (s *Store) UpdateRecharge(
 	ctx context.Context, id recharge.ID, decide func(recharge.Recharge) recharge.Change,
 ) (after recharge.Recharge, err error) {
 	err = s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
-		var rows []rechargeRow
-		if err := t.NewRaw("SELECT * FROM recharges WHERE public_id = ?"+t.ForUpdate(), string(id)).Scan(ctx,
-			&rows); err != nil {
+		stored, err := db.First[rechargeRow](ctx, t, recharge.ErrUnknown, "SELECT * FROM recharges WHERE public_id = ?"+t.ForUpdate(), id)
+		if err != nil {
 			return err
 		}
-		if len(rows) == 0 {
-			return recharge.ErrUnknown
-		}
-		before, err := rows[0].recharge()
+		before, err := stored.recharge()
 		if err != nil {
 			return err
 		}
@@ -210,19 +158,14 @@ func (s *Store) UpdateRecharge(
 		if err != nil {
 			return err
 		}
-		if row.PublicID != rows[0].PublicID || row.TxHash != rows[0].TxHash || row.KeyID != rows[0].KeyID ||
-			row.Units != rows[0].Units ||
-			recharge.State(rows[0].State).Over() && row.State != rows[0].State {
+		if row.ID != before.ID || row.Bytes.Tx != before.Bytes.Tx || row.KeyID != before.KeyID ||
+			row.Units != before.Units || before.State.Over() && row.State != before.State {
 			return fmt.Errorf("a decision changed what is fixed of recharge %s", id)
 		}
 		if err := table.Post(ctx, t, change.Entries); err != nil {
 			return err
 		}
-		_, err = t.NewRaw("UPDATE recharges SET state = ?, note = ?, block_number = ?, block_hash = ?, block_time = ?, "+
-			"sent_at = ?, look_at = ?, ended_at = ? WHERE id = ?", row.State, row.Note, row.BlockNumber, row.BlockHash,
-			row.BlockTime,
-			row.SentAt, row.LookAt, row.EndedAt, rows[0].ID).Exec(ctx)
-		return err
+		return t.Run(ctx, updateRecharge.With(recharges.Changes(&row, stored.Number)...))
 	})
 	return after, db.Wrap(err, "change recharge %s", id)
 }

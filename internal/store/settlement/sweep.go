@@ -2,13 +2,13 @@ package settlement
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"time"
 
 	"github.com/uptrace/bun"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/store/db"
 )
@@ -16,7 +16,7 @@ import (
 // InFlight returns the network's sweeps in flight, the oldest first.
 func (s *Store) InFlight(ctx context.Context, n chain.Network) (list []settlement.Sweep, err error) {
 	err = s.db.Snapshot(ctx, func(ctx context.Context, t db.Tx) error {
-		list, err = readSweeps(ctx, t, "s.network = ? AND s.ended_at IS NULL", string(n))
+		list, err = readSweeps(ctx, t, "s.network = ? AND s.ended_at IS NULL", n)
 		return err
 	})
 	if err != nil {
@@ -29,7 +29,7 @@ func (s *Store) InFlight(ctx context.Context, n chain.Network) (list []settlemen
 func (s *Store) Sweep(ctx context.Context, id settlement.ID) (w settlement.Sweep, err error) {
 	err = s.db.Snapshot(ctx, func(ctx context.Context, t db.Tx) (err error) {
 		var ok bool
-		w, ok, err = readSweep(ctx, t, "s.public_id = ?", string(id))
+		w, ok, err = readSweep(ctx, t, "s.public_id = ?", id)
 		if err == nil && !ok {
 			return settlement.ErrUnknown
 		}
@@ -52,39 +52,32 @@ func readSweep(ctx context.Context, t db.Tx, where string, arg any) (settlement.
 
 // readSweeps reads the sweeps that the condition selects, whole, the oldest first.
 func readSweeps(ctx context.Context, t db.Tx, where string, arg any) ([]settlement.Sweep, error) {
-	var rows []sweepRow
-	if err := t.NewSelect().Model(&rows).Where(where, arg).Order("s.id").Scan(ctx); err != nil || len(rows) == 0 {
+	rows, err := db.All[sweepRow](ctx, t, "SELECT * FROM sweeps AS s WHERE "+where+" ORDER BY s.id", arg)
+	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
-	ids := make([]int64, len(rows))
-	for i, r := range rows {
-		ids[i] = r.ID
+	ids, byID := make([]int64, len(rows)), make(map[int64]*sweepRow, len(rows))
+	for i := range rows {
+		ids[i], byID[rows[i].Number] = rows[i].Number, &rows[i]
 	}
-	var items []itemRow
-	err := t.NewSelect().Model(&items).Where("sweep_id IN (?)", bun.List(ids)).Order("id").Scan(ctx)
+	items, err := readItems(ctx, t, ids)
 	if err != nil {
 		return nil, err
 	}
-	if err := addRoutes(ctx, t, ids, items); err != nil {
-		return nil, err
-	}
-	var attempts []attemptRow
-	err = t.NewSelect().Model(&attempts).Where("sweep_id IN (?)", bun.List(ids)).Order("sweep_id", "n").Scan(ctx)
+	attempts, err := db.All[attemptRow](ctx, t, "SELECT * FROM sweep_attempts WHERE sweep_id IN (?) ORDER BY sweep_id, n", bun.List(ids))
 	if err != nil {
 		return nil, err
 	}
-	itemsOf, attemptsOf := make(map[int64][]itemRow), make(map[int64][]attemptRow)
 	for _, i := range items {
-		itemsOf[i.SweepID] = append(itemsOf[i.SweepID], i)
+		byID[i.SweepID].add(i)
 	}
 	for _, a := range attempts {
-		attemptsOf[a.SweepID] = append(attemptsOf[a.SweepID], a)
+		w := byID[a.SweepID]
+		w.Attempts = append(w.Attempts, a.Attempt)
 	}
 	list := make([]settlement.Sweep, len(rows))
-	for i, r := range rows {
-		if list[i], err = r.sweep(itemsOf[r.ID], attemptsOf[r.ID]); err != nil {
-			return nil, err
-		}
+	for i := range rows {
+		list[i] = rows[i].Sweep
 	}
 	return list, nil
 }
@@ -100,22 +93,18 @@ func (s *Store) PlanSweep(ctx context.Context, w settlement.Sweep) error {
 		_, err := insertSweep(ctx, t, w)
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("plan sweep %s: %w", w.ID, err)
-	}
-	return nil
+	return db.Wrap(err, "plan sweep %s", w.ID)
 }
 
 // insertSweep inserts a planned sweep with its items and returns its row.
 func insertSweep(ctx context.Context, t db.Tx, w settlement.Sweep) (int64, error) {
-	row := sweepRow{
-		PublicID: string(w.ID), Network: string(w.Network), State: string(settlement.Planned),
-		CreatedAt: db.At(w.CreatedAt), Paid: "0",
-	}
-	if _, err := t.NewInsert().Model(&row).Exec(ctx); err != nil {
+	row := sweepRow{Sweep: settlement.Sweep{
+		ID: w.ID, Network: w.Network, State: settlement.Planned, CreatedAt: w.CreatedAt,
+	}}
+	if err := sweeps.Into(t, " RETURNING id", row).Scan(ctx, &row.Number); err != nil {
 		return 0, err
 	}
-	return row.ID, insertItems(ctx, t, row.ID, w)
+	return row.Number, insertItems(ctx, t, row.Number, w)
 }
 
 // insertItems inserts the items of a sweep and claims their addresses. It fails with settlement.ErrBusy if another
@@ -131,7 +120,9 @@ func insertItems(ctx context.Context, t db.Tx, id int64, w settlement.Sweep) err
 	}
 	items := make([]itemRow, len(w.Items))
 	for i, item := range w.Items {
-		items[i] = rowOfItem(id, payments[item.PaymentID], item)
+		number, known := payments[item.PaymentID]
+		item.Asset.Symbol = db.Shown(item.Asset.Symbol)
+		items[i] = itemRow{SweepItem: item, SweepID: id, Payment: sql.NullInt64{Int64: number, Valid: known}}
 	}
 	if err := stillDue(ctx, t, w.Network, items); err != nil {
 		return err
@@ -139,20 +130,13 @@ func insertItems(ctx context.Context, t db.Tx, id int64, w settlement.Sweep) err
 	if err := omitRoutes(ctx, t, w.Network, items); err != nil {
 		return err
 	}
-	_, err = t.NewInsert().Model(&items).Exec(ctx)
+	_, err = sweepItems.Into(t, "", items...).Exec(ctx)
 	return err
 }
 
 // lockSweep locks the sweep and returns its row, or settlement.ErrUnknown.
 func lockSweep(ctx context.Context, t db.Tx, id settlement.ID) (sweepRow, error) {
-	var rows []sweepRow
-	if err := t.NewRaw("SELECT * FROM sweeps WHERE public_id = ?"+t.ForUpdate(), string(id)).Scan(ctx, &rows); err != nil {
-		return sweepRow{}, err
-	}
-	if len(rows) == 0 {
-		return sweepRow{}, settlement.ErrUnknown
-	}
-	return rows[0], nil
+	return db.First[sweepRow](ctx, t, settlement.ErrUnknown, "SELECT * FROM sweeps WHERE public_id = ?"+t.ForUpdate(), id)
 }
 
 // AddAttempt stores a signed attempt of a sweep in flight and reserves its nonce. It
@@ -164,32 +148,26 @@ func (s *Store) AddAttempt(ctx context.Context, id settlement.ID, a chain.Attemp
 		if err != nil {
 			return err
 		}
-		var last int64
-		if err := t.NewRaw("SELECT coalesce(max(n), 0) FROM sweep_attempts WHERE sweep_id = ?", w.ID).Scan(ctx,
-			&last); err != nil {
+		last, err := db.First[int](ctx, t, nil, "SELECT coalesce(max(n), 0) FROM sweep_attempts WHERE sweep_id = ?", w.Number)
+		if err != nil {
 			return err
 		}
-		if !settlement.State(w.State).InFlight() || last != int64(a.N)-1 {
+		if !w.State.InFlight() || last != a.N-1 {
 			return settlement.ErrBusy
 		}
-		row, err := rowOfAttempt(w.ID, a)
-		if err != nil {
+		if err := checkAttempt(a); err != nil {
 			return err
 		}
 		if err := reserve(ctx, t, w, a); err != nil {
 			return err
 		}
-		if _, err := t.NewInsert().Model(&row).Exec(ctx); err != nil {
+		if _, err := sweepAttempts.Into(t, "", attemptRow{a, w.Number}).Exec(ctx); err != nil {
 			return err
 		}
-		_, err = t.NewRaw("UPDATE sweeps SET state = ? WHERE id = ? AND state = ?",
-			string(settlement.Signed), w.ID, string(settlement.Planned)).Exec(ctx)
+		_, err = t.NewRaw("UPDATE sweeps SET state = ? WHERE id = ? AND state = ?", settlement.Signed, w.Number, settlement.Planned).Exec(ctx)
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("attempt %d of sweep %s: %w", a.N, id, err)
-	}
-	return nil
+	return db.Wrap(err, "attempt %d of sweep %s", a.N, id)
 }
 
 // MarkSent records that attempt n was given to the network. For a sweep that
@@ -197,43 +175,34 @@ func (s *Store) AddAttempt(ctx context.Context, id settlement.ID, a chain.Attemp
 func (s *Store) MarkSent(ctx context.Context, id settlement.ID, n int, when time.Time) error {
 	err := s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
 		w, err := lockSweep(ctx, t, id)
-		if err != nil || !settlement.State(w.State).InFlight() {
+		if err != nil || !w.State.InFlight() {
 			return err
 		}
-		_, err = t.NewRaw("UPDATE sweep_attempts SET sent_at = ? WHERE sweep_id = ? AND n = ?", db.At(when), w.ID,
-			int64(n)).Exec(ctx)
+		_, err = t.NewRaw("UPDATE sweep_attempts SET sent_at = ? WHERE sweep_id = ? AND n = ?", when, w.Number, n).Exec(ctx)
 		if err != nil {
 			return err
 		}
-		_, err = t.NewRaw("UPDATE sweeps SET state = ? WHERE id = ?", string(settlement.Sent), w.ID).Exec(ctx)
+		_, err = t.NewRaw("UPDATE sweeps SET state = ? WHERE id = ?", settlement.Sent, w.Number).Exec(ctx)
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("mark attempt %d of sweep %s as sent: %w", n, id, err)
-	}
-	return nil
+	return db.Wrap(err, "mark attempt %d of sweep %s as sent", n, id)
 }
 
 // Spent sums what the network's sweeps that ended since then cost.
 func (s *Store) Spent(ctx context.Context, n chain.Network, since time.Time) (settlement.Spending, error) {
-	var rows []sweepRow
-	err := s.db.Reader().NewSelect().Model(&rows).Column("paid", "moved", "ended_at").
-		Where("network = ? AND ended_at >= ? AND paid <> '0'", string(n), db.From(since)).Order("ended_at").Scan(ctx)
+	rows, err := db.All[sweepRow](ctx, s.db.Reader(), "SELECT paid, moved, ended_at FROM sweeps "+
+		"WHERE network = ? AND ended_at >= ? AND paid <> '0' ORDER BY ended_at", n, db.From(since))
 	if err != nil {
 		return settlement.Spending{}, fmt.Errorf("what sweeps of %s cost: %w", n, err)
 	}
 	var sum settlement.Spending
 	for _, r := range rows {
-		paid, err := money.ParseUnits(r.Paid)
-		if err != nil {
-			return settlement.Spending{}, fmt.Errorf("what sweeps of %s cost: %w", n, err)
-		}
-		sum.Paid = sum.Paid.Add(paid)
+		sum.Paid = sum.Paid.Add(r.Paid)
 		sum.Sweeps++
-		sum.Items += int(r.Moved)
+		sum.Items += r.Count
 	}
 	if len(rows) > 0 {
-		sum.Since = rows[0].EndedAt.Time
+		sum.Since = rows[0].EndedAt
 	}
 	return sum, nil
 }

@@ -15,12 +15,12 @@ import (
 
 // claimRow is an address that a sweep in flight has.
 type claimRow struct {
-	bun.BaseModel `bun:"table:sweep_claims"`
-
-	Network string
-	Address db.Packed
+	Network chain.Network
+	Address chain.Address
 	SweepID int64
 }
+
+var sweepClaims = db.NewTable[claimRow]("sweep_claims", "fixed: network address/bytes sweep_id")
 
 // claim gives the addresses of the items to the sweep. It fails with settlement.ErrBusy if another sweep has one.
 func claim(ctx context.Context, t db.Tx, id int64, w settlement.Sweep) error {
@@ -29,11 +29,11 @@ func claim(ctx context.Context, t db.Tx, id int64, w settlement.Sweep) error {
 	for _, i := range w.Items {
 		if a := i.Address.Address; !claimed[a] {
 			claimed[a] = true
-			rows = append(rows, claimRow{Network: string(w.Network), Address: db.Packed(a), SweepID: id})
+			rows = append(rows, claimRow{w.Network, a, id})
 		}
 	}
 	slices.SortFunc(rows, func(a, b claimRow) int { return cmp.Compare(a.Address, b.Address) }) // against deadlocks
-	res, err := t.NewInsert().Model(&rows).On("CONFLICT DO NOTHING").Exec(ctx)
+	res, err := sweepClaims.Into(t, " ON CONFLICT DO NOTHING", rows...).Exec(ctx)
 	return allOrBusy(res, err, len(rows))
 }
 
@@ -45,7 +45,7 @@ func reserve(ctx context.Context, t db.Tx, w sweepRow, a chain.Attempt) error {
 	}
 	res, err := t.NewRaw("INSERT INTO sweep_nonces (network, signer, nonce, sweep_id) VALUES (?, ?, ?, ?) "+
 		"ON CONFLICT (network, signer, nonce) DO UPDATE SET sweep_id = EXCLUDED.sweep_id "+
-		"WHERE sweep_nonces.sweep_id = EXCLUDED.sweep_id", w.Network, string(a.From), int64(a.Nonce), w.ID).Exec(ctx)
+		"WHERE sweep_nonces.sweep_id = EXCLUDED.sweep_id", w.Network, a.From, int64(a.Nonce), w.Number).Exec(ctx)
 	return allOrBusy(res, err, 1)
 }
 

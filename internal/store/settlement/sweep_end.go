@@ -3,8 +3,6 @@ package settlement
 import (
 	"cmp"
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -14,7 +12,6 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
-	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/store/db"
 	"github.com/florinpay/florin/internal/store/table"
@@ -29,21 +26,18 @@ func (s *Store) EndSweep(ctx context.Context, w settlement.Sweep, now time.Time)
 	}
 	err := s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
 		row, err := lockSweep(ctx, t, w.ID)
-		if err != nil || !settlement.State(row.State).InFlight() {
+		if err != nil || !row.State.InFlight() {
 			return err
 		}
 		// Its items are those that are stored, whatever the caller passes.
-		stored, _, err := readSweep(ctx, t, "s.id = ?", row.ID)
+		stored, _, err := readSweep(ctx, t, "s.id = ?", row.Number)
 		if err != nil {
 			return err
 		}
 		w.Items, w.Attempts = stored.Items, stored.Attempts
-		return finishSweep(ctx, t, row.ID, w, now)
+		return finishSweep(ctx, t, row.Number, w, now)
 	})
-	if err != nil {
-		return fmt.Errorf("end sweep %s: %w", w.ID, err)
-	}
-	return nil
+	return db.Wrap(err, "end sweep %s", w.ID)
 }
 
 // checkMoved refuses an end that names an item the sweep did not contain.
@@ -53,12 +47,12 @@ func checkMoved(w settlement.Sweep) error {
 		carried[keyOfItem(i)] = true
 	}
 	for _, m := range w.Moved {
-		if !carried[balanceKey{db.Packed(m.Address), db.Packed(m.Contract)}] || m.Units.Big().Sign() < 0 {
+		if !carried[balanceKey{m.Address, m.Contract}] || m.Units.Big().Sign() < 0 {
 			return fmt.Errorf("it moved %s of %q from %s, which it did not take along", m.Units, m.Contract, m.Address)
 		}
 	}
 	for _, u := range w.Unmoved {
-		if !carried[balanceKey{db.Packed(u.Address), db.Packed(u.Contract)}] {
+		if !carried[balanceKey{u.Address, u.Contract}] {
 			return fmt.Errorf("it left %q on %s, which it did not take along", u.Contract, u.Address)
 		}
 	}
@@ -66,19 +60,18 @@ func checkMoved(w settlement.Sweep) error {
 }
 
 func keyOfItem(i chain.SweepItem) balanceKey {
-	return balanceKey{db.Packed(i.Address.Address), db.Packed(i.Asset.Contract)}
+	return balanceKey{i.Address.Address, i.Asset.Contract}
 }
 
+var updateSweep = sweeps.Update("id")
+
 func endRow(ctx context.Context, t db.Tx, id int64, w settlement.Sweep) error {
-	block, err := table.BlockNumber(w.Block)
-	if err != nil {
+	if _, err := table.BlockNumber(w.Block); err != nil {
 		return err
 	}
-	_, err = t.NewRaw("UPDATE sweeps SET state = ?, ended_at = ?, tx_hash = ?, block_number = ?, block_hash = ?, block_time = ?, "+
-		"paid = ?, moved = ?, note = ? WHERE id = ?",
-		string(w.State), db.At(w.EndedAt), string(w.Tx), block, w.Block.Hash, db.At(w.Block.Time),
-		w.Paid.String(), int64(len(w.Moved)), db.Shown(w.Note), id).Exec(ctx)
-	if err != nil {
+	row := sweepRow{Sweep: w, Count: len(w.Moved)}
+	row.Note = db.Shown(w.Note)
+	if err := t.Run(ctx, updateSweep.With(sweeps.Changes(&row, id)...)); err != nil {
 		return err
 	}
 	return endItems(ctx, t, id, w)
@@ -87,13 +80,12 @@ func endRow(ctx context.Context, t db.Tx, id int64, w settlement.Sweep) error {
 // endItems stores what became of each item.
 func endItems(ctx context.Context, t db.Tx, id int64, w settlement.Sweep) error {
 	for _, m := range w.Moved {
-		if err := endItem(ctx, t, id, m.Address, m.Contract, sql.NullString{String: m.Units.String(), Valid: true},
-			""); err != nil {
+		if err := endItem(ctx, t, id, m.Address, m.Contract, m.Units.String(), ""); err != nil {
 			return err
 		}
 	}
 	for _, u := range w.Unmoved {
-		if err := endItem(ctx, t, id, u.Address, u.Contract, sql.NullString{}, u.Reason); err != nil {
+		if err := endItem(ctx, t, id, u.Address, u.Contract, nil, u.Reason); err != nil {
 			return err
 		}
 	}
@@ -101,7 +93,7 @@ func endItems(ctx context.Context, t db.Tx, id int64, w settlement.Sweep) error 
 }
 
 func endItem(
-	ctx context.Context, t db.Tx, id int64, a, contract chain.Address, moved sql.NullString, reason string,
+	ctx context.Context, t db.Tx, id int64, a, contract chain.Address, moved any, reason string,
 ) error {
 	_, err := t.NewRaw("UPDATE sweep_items SET moved = ?, reason = ? WHERE sweep_id = ? AND address = ? AND contract = ?",
 		moved, db.Shown(reason), id, db.Packed(a), db.Packed(contract)).Exec(ctx)
@@ -134,9 +126,8 @@ func lockBalances(ctx context.Context, t db.Tx, id int64, w settlement.Sweep) (*
 	if err := release(ctx, t, id); err != nil {
 		return nil, err
 	}
-	var rows []balanceRow
-	err := t.NewRaw("SELECT * FROM deposit_balances WHERE network = ?0 AND (address, contract) IN "+
-		"(SELECT address, contract FROM sweep_items WHERE sweep_id = ?1) ORDER BY address, contract"+t.ForUpdate(), string(w.Network), id).Scan(ctx, &rows)
+	rows, err := db.All[balanceRow](ctx, t, "SELECT * FROM deposit_balances WHERE network = ? AND (address, contract) IN "+
+		"(SELECT address, contract FROM sweep_items WHERE sweep_id = ?) ORDER BY address, contract"+t.ForUpdate(), w.Network, id)
 	if err != nil {
 		return nil, err
 	}
@@ -149,15 +140,11 @@ func lockBalances(ctx context.Context, t db.Tx, id int64, w settlement.Sweep) (*
 
 // lyingRow is a deposit as the marking of balances needs it.
 type lyingRow struct {
+	settlement.CoveredDeposit
+
 	ID        int64
-	ToAddress db.Packed
-	Contract  db.Packed
-	Units     string
-	State     string
-	Rechecked bool
-	Block     int64
-	Through   int64
-	SweptAt   db.Instant
+	ToAddress chain.Address
+	Contract  chain.Address
 }
 
 // lastBlock is the last block that a deposit d holds money of.
@@ -175,9 +162,9 @@ func (b *balances) readDeposits(ctx context.Context, t db.Tx) error {
 	if payments = slices.Compact(payments); len(payments) == 0 {
 		return nil
 	}
-	var rows []lyingRow
-	err := t.NewRaw("SELECT id, to_address, contract, units, state, rechecked, block_number AS block, "+lastBlock+" AS through, swept_at FROM deposits AS d "+
-		"WHERE network = ? AND payment_id IN (?) AND state <> 'VANISHED' ORDER BY CASE WHEN folded > 0 THEN 1 ELSE 0 END, id", string(b.network), bun.List(payments)).Scan(ctx, &rows)
+	rows, err := db.All[lyingRow](ctx, t, "SELECT id, to_address, contract, units, state = 'FINAL' AS final, rechecked, block_number AS block, "+
+		lastBlock+" AS through, swept_at IS NOT NULL AS swept FROM deposits AS d WHERE network = ? AND payment_id IN (?) "+
+		"AND state <> 'VANISHED' ORDER BY CASE WHEN folded > 0 THEN 1 ELSE 0 END, id", b.network, bun.List(payments))
 	for _, d := range rows {
 		key := balanceKey{d.ToAddress, d.Contract}
 		b.deposits[key] = append(b.deposits[key], d)
@@ -185,30 +172,16 @@ func (b *balances) readDeposits(ctx context.Context, t db.Tx) error {
 	return err
 }
 
-// withFlushed is settlement.Sweep.WithFlushed by what is recorded.
-func (b *balances) withFlushed(w settlement.Sweep) (settlement.Sweep, error) {
-	var failed error
-	w = w.WithFlushed(func(i chain.SweepItem) money.Units {
-		units, err := b.standing(keyOfItem(i), w.Block.Number)
-		failed = errors.Join(failed, err)
-		return units
-	})
-	return w, failed
-}
-
-// standing is what certainly stood on an address at a block.
-func (b *balances) standing(key balanceKey, at uint64) (money.Units, error) {
-	list, err := coveredOf(b.deposits[key])
-	if err != nil {
-		return money.Units{}, err
-	}
-	var c settlement.Covering
-	if r, ok := b.rows[key]; ok {
-		if c, err = r.covering(); err != nil {
-			return money.Units{}, err
+// withFlushed is settlement.Sweep.WithFlushed by what is recorded: what certainly stood on each address at the block.
+func (b *balances) withFlushed(w settlement.Sweep) settlement.Sweep {
+	return w.WithFlushed(func(i chain.SweepItem) money.Units {
+		key := keyOfItem(i)
+		var c settlement.Covering
+		if r, ok := b.rows[key]; ok {
+			c = r.Covering
 		}
-	}
-	return c.Standing(list, at), nil
+		return c.Standing(coveredOf(b.deposits[key]), w.Block.Number)
+	})
 }
 
 // settle applies the end of a sweep to its balances, and marks what it covered.
@@ -234,27 +207,19 @@ func (b *balances) take(w settlement.Sweep, i chain.SweepItem, paymentID int64, 
 	key := keyOfItem(i)
 	r, ok := b.rows[key]
 	if !ok {
-		r = &balanceRow{
-			Network: string(b.network), Address: key.address, Contract: key.contract, PaymentID: paymentID,
-			Moved: "0", Marked: "0", Found: "0",
-		}
+		r = &balanceRow{Network: b.network, Address: key.address, Contract: key.contract, PaymentID: paymentID}
 		b.rows[key] = r
 	}
 	b.rescued[key] = i.Rescue
-	moved, err := money.ParseUnits(r.Moved)
-	if err != nil {
-		return fmt.Errorf("balance %s: %w", r.Address, err)
-	}
 	before := settlement.Progress{
-		Moved: moved, Through: uint64(r.Through), Failures: int(r.Failures), BlockedUntil: r.BlockedUntil.Time,
-		Reason: r.Reason,
+		Moved: r.Moved, Through: r.Through, Failures: r.Failures, BlockedUntil: r.BlockedUntil, Reason: r.Reason,
 	}
 	after := w.After(i, before, now)
-	if r.Through, err = table.BlockNumber(chain.Head{Number: after.Through}); err != nil {
+	if _, err := table.BlockNumber(chain.Head{Number: after.Through}); err != nil {
 		return err
 	}
-	r.Moved, r.Failures = after.Moved.String(), int64(after.Failures)
-	r.BlockedUntil, r.Reason = db.At(after.BlockedUntil), db.Shown(after.Reason)
+	r.Moved, r.Through, r.Failures = after.Moved, after.Through, after.Failures
+	r.BlockedUntil, r.Reason = after.BlockedUntil, db.Shown(after.Reason)
 	return nil
 }
 
@@ -262,64 +227,33 @@ func (b *balances) take(w settlement.Sweep, i chain.SweepItem, paymentID int64, 
 func (b *balances) mark(ctx context.Context, t db.Tx, now time.Time) error {
 	var swept []int64
 	for key, r := range b.rows {
-		ids, err := r.cover(b.deposits[key], b.rescued[key])
-		if err != nil {
-			return fmt.Errorf("balance %s %s: %w", r.Address, r.Contract, err)
-		}
-		swept = append(swept, ids...)
+		swept = append(swept, r.cover(b.deposits[key], b.rescued[key])...)
 	}
 	if len(swept) == 0 {
 		return nil
 	}
 	slices.Sort(swept)
-	_, err := t.NewRaw("UPDATE deposits SET swept_at = ? WHERE id IN (?) AND swept_at IS NULL", db.At(now),
-		bun.List(swept)).Exec(ctx)
+	_, err := t.NewRaw("UPDATE deposits SET swept_at = ? WHERE id IN (?) AND swept_at IS NULL", now, bun.List(swept)).Exec(ctx)
 	return err
 }
 
 // cover applies the covering rule and returns the deposits it newly marks.
-func (r *balanceRow) cover(deposits []lyingRow, rescued bool) ([]int64, error) {
-	covering, err := r.covering()
-	if err != nil {
-		return nil, err
-	}
-	list, err := coveredOf(deposits)
-	if err != nil {
-		return nil, err
-	}
-	after, marked := covering.Cover(list, rescued)
+func (r *balanceRow) cover(deposits []lyingRow, rescued bool) []int64 {
+	after, marked := r.Cover(coveredOf(deposits), rescued)
 	ids := make([]int64, len(marked))
 	for i, index := range marked {
 		ids[i] = deposits[index].ID
 	}
-	r.Marked, r.Found, r.Ahead = after.Marked.String(), after.Found.String(), after.Ahead()
-	return ids, nil
+	r.Marked, r.Found, r.More = after.Marked, after.Found, after.Ahead()
+	return ids
 }
 
-func coveredOf(deposits []lyingRow) ([]settlement.CoveredDeposit, error) {
+func coveredOf(deposits []lyingRow) []settlement.CoveredDeposit {
 	list := make([]settlement.CoveredDeposit, len(deposits))
 	for i, d := range deposits {
-		units, err := money.ParseUnits(d.Units)
-		if err != nil {
-			return nil, fmt.Errorf("deposit %d: %w", d.ID, err)
-		}
-		list[i] = settlement.CoveredDeposit{
-			Units: units, Block: uint64(d.Block), Through: uint64(d.Through),
-			Final: d.State == string(payment.DepositFinal), Rechecked: d.Rechecked, Swept: !d.SweptAt.IsZero(),
-		}
+		list[i] = d.CoveredDeposit
 	}
-	return list, nil
-}
-
-// covering returns what sweeps have moved and covered of the balance.
-func (r *balanceRow) covering() (settlement.Covering, error) {
-	amounts, err := parseAll(r.Moved, r.Marked, r.Found)
-	if err != nil {
-		return settlement.Covering{}, err
-	}
-	return settlement.Covering{
-		Moved: amounts[0], Marked: amounts[1], Found: amounts[2], Through: uint64(r.Through),
-	}, nil
+	return list
 }
 
 // save writes the balances.
@@ -334,8 +268,6 @@ func (b *balances) save(ctx context.Context, t db.Tx) error {
 	slices.SortFunc(rows, func(a, b balanceRow) int {
 		return cmp.Or(cmp.Compare(a.Address, b.Address), cmp.Compare(a.Contract, b.Contract))
 	})
-	_, err := t.NewInsert().Model(&rows).On("CONFLICT (network, address, contract) DO UPDATE").
-		Set("moved = EXCLUDED.moved, marked = EXCLUDED.marked, found = EXCLUDED.found, through = EXCLUDED.through, ahead = EXCLUDED.ahead").
-		Set("failures = EXCLUDED.failures, blocked_until = EXCLUDED.blocked_until, reason = EXCLUDED.reason").Exec(ctx)
+	_, err := depositBalances.Into(t, depositBalances.OnConflict("network, address, contract"), rows...).Exec(ctx)
 	return err
 }

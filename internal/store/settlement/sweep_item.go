@@ -15,11 +15,11 @@ import (
 // an address, and does not repeat it.
 type itemRoute struct {
 	PaymentID  int64
-	Address    db.Packed
+	Address    chain.Address
 	Txnid      string
 	Raw        []byte
-	Settlement db.Packed
-	Scheme     int64
+	Settlement chain.Address
+	Scheme     chain.AddressScheme
 }
 
 // omitRoutes leaves out of the items what the routes of their payments say, and refuses an item that is there twice.
@@ -27,17 +27,15 @@ func omitRoutes(ctx context.Context, t db.Tx, n chain.Network, items []itemRow) 
 	ids := make([]int64, len(items))
 	seen := make(map[balanceKey]bool, len(items))
 	for i, item := range items {
-		ids[i] = item.PaymentID.Int64
-		key := balanceKey{item.Address, item.Contract}
+		ids[i] = item.Payment.Int64
+		key := item.key()
 		if seen[key] {
-			return fmt.Errorf("%s is swept of %q twice", item.Address, item.Contract)
+			return fmt.Errorf("%s is swept of %q twice", key.address, key.contract)
 		}
 		seen[key] = true
 	}
-	var routes []itemRoute
-	err := t.NewRaw("SELECT r.payment_id, r.address, p.public_id AS txnid, r.raw, r.settlement, r.scheme "+
-		"FROM routes AS r JOIN payments AS p ON p.id = r.payment_id WHERE r.payment_id IN (?) AND r.network = ?",
-		bun.List(ids), string(n)).Scan(ctx, &routes)
+	routes, err := db.All[itemRoute](ctx, t, "SELECT r.payment_id, r.address, p.public_id AS txnid, r.raw, r.settlement, r.scheme "+
+		"FROM routes AS r JOIN payments AS p ON p.id = r.payment_id WHERE r.payment_id IN (?) AND r.network = ?", bun.List(ids), n)
 	if err != nil {
 		return err
 	}
@@ -47,41 +45,38 @@ func omitRoutes(ctx context.Context, t db.Tx, n chain.Network, items []itemRow) 
 	}
 	for i := range items {
 		item := &items[i]
-		r, known := byPayment[item.PaymentID.Int64]
-		if known && r.Address == item.Address && r.Txnid == item.Txnid && bytes.Equal(r.Raw, item.Raw) &&
-			r.Settlement == item.Settlement && r.Scheme == item.Scheme {
-			item.Txnid, item.Raw, item.Settlement = "", []byte{}, ""
+		r, known := byPayment[item.Payment.Int64]
+		if known && r.Address == item.Address.Address && r.Txnid == item.PaymentID &&
+			bytes.Equal(r.Raw, item.Address.Raw) && r.Settlement == item.Settlement && r.Scheme == item.Scheme {
+			item.PaymentID, item.Address.Raw, item.Settlement = "", []byte{}, ""
 		}
 	}
 	return nil
 }
 
-// addRoutes adds what omitRoutes left out of the items of the sweeps. Their routes are there: omitRoutes has read them,
-// and no statement deletes a route or changes its address. So a missing one means that the database was damaged, and no
-// sweep of the network is driven then.
-func addRoutes(ctx context.Context, t db.Tx, sweeps []int64, items []itemRow) error {
-	var routes []itemRoute
-	err := t.NewRaw("SELECT DISTINCT r.payment_id, r.address, p.public_id AS txnid, r.raw, r.settlement, r.scheme "+
-		"FROM sweep_items AS i JOIN sweeps AS s ON s.id = i.sweep_id "+
-		"JOIN routes AS r ON r.payment_id = i.payment_id AND r.network = s.network AND r.address = i.address "+
-		"JOIN payments AS p ON p.id = i.payment_id WHERE i.sweep_id IN (?) AND i.txnid = ''", bun.List(sweeps)).Scan(ctx, &routes)
-	if err != nil {
-		return err
-	}
-	byAddress := make(map[db.Packed]itemRoute, len(routes))
-	for _, r := range routes {
-		byAddress[r.Address] = r
-	}
-	for i := range items {
-		item := &items[i]
-		if item.Txnid != "" || !item.PaymentID.Valid {
+// readItems reads the items of the sweeps, with what omitRoutes left out of them. Their routes are there: omitRoutes
+// has read them, and no statement deletes a route or changes its address. So a missing one means that the database was
+// damaged, and no sweep of the network is driven then.
+func readItems(ctx context.Context, t db.Tx, sweeps []int64) ([]itemRow, error) {
+	rows, err := db.All[struct {
+		itemRow
+
+		RouteTxnid      string
+		RouteRaw        []byte
+		RouteSettlement chain.Address
+	}](ctx, t, `SELECT i.*, p.public_id AS route_txnid, r.raw AS route_raw, r.settlement AS route_settlement
+		FROM sweep_items AS i JOIN sweeps AS s ON s.id = i.sweep_id
+		LEFT JOIN routes AS r ON r.payment_id = i.payment_id AND r.network = s.network AND r.address = i.address AND i.txnid = ''
+		LEFT JOIN payments AS p ON p.id = r.payment_id WHERE i.sweep_id IN (?) ORDER BY i.id`, bun.List(sweeps))
+	items := make([]itemRow, len(rows))
+	for i, r := range rows {
+		if items[i] = r.itemRow; r.PaymentID != "" || !r.Payment.Valid {
 			continue
 		}
-		r, known := byAddress[item.Address]
-		if !known {
-			return fmt.Errorf("payment %d has no route with the address %s of a sweep", item.PaymentID.Int64, item.Address)
+		if r.RouteTxnid == "" {
+			return nil, fmt.Errorf("payment %d has no route with the address %s of a sweep", r.Payment.Int64, r.Address.Address)
 		}
-		item.Txnid, item.Raw, item.Settlement = r.Txnid, r.Raw, r.Settlement
+		items[i].PaymentID, items[i].Address.Raw, items[i].Settlement = r.RouteTxnid, r.RouteRaw, r.RouteSettlement
 	}
-	return nil
+	return items, err
 }

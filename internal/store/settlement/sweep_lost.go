@@ -14,16 +14,12 @@ import (
 // LostTime returns the blocks in which sweeps may have been made that a restored database does not know; ok is false if
 // it was never restored. Its first block is the one after the cursor of the backup.
 func (s *Store) LostTime(ctx context.Context, n chain.Network) (lost settlement.LostTime, ok bool, err error) {
-	var rows []struct{ RestoredNumber, RereadTo int64 }
-	err = s.db.Reader().NewRaw("SELECT restored_number, reread_to FROM cursors WHERE network = ? AND restored_number > 0",
-		string(n)).Scan(ctx, &rows)
-	if err != nil {
-		return lost, false, fmt.Errorf("lost time of %s: %w", n, err)
+	rows, err := db.All[settlement.LostTime](ctx, s.db.Reader(),
+		`SELECT restored_number AS "from", reread_to AS "to" FROM cursors WHERE network = ? AND restored_number > 0`, n)
+	if err != nil || len(rows) == 0 {
+		return lost, false, db.Wrap(err, "lost time of %s", n)
 	}
-	if len(rows) == 0 {
-		return lost, false, nil
-	}
-	return settlement.LostTime{From: uint64(rows[0].RestoredNumber), To: uint64(rows[0].RereadTo)}, true, nil
+	return rows[0], true, nil
 }
 
 // RecordSweep stores a confirmed sweep that was found on the chain. Of a transaction that is stored already it adds the
@@ -34,9 +30,7 @@ func (s *Store) RecordSweep(ctx context.Context, w settlement.Sweep, now time.Ti
 		return fmt.Errorf("record sweep %s: it is no confirmed sweep", w.ID)
 	}
 	err := s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
-		var known []int64
-		err := t.NewRaw("SELECT id FROM sweeps WHERE network = ? AND tx_hash = ?"+t.ForUpdate(),
-			string(w.Network), string(w.Tx)).Scan(ctx, &known)
+		known, err := db.All[int64](ctx, t, "SELECT id FROM sweeps WHERE network = ? AND tx_hash = ?"+t.ForUpdate(), w.Network, w.Tx)
 		if err != nil {
 			return err
 		}
@@ -49,22 +43,17 @@ func (s *Store) RecordSweep(ctx context.Context, w settlement.Sweep, now time.Ti
 		}
 		return finishSweep(ctx, t, id, w, now)
 	})
-	if err != nil {
-		return fmt.Errorf("record sweep %s: %w", w.ID, err)
-	}
-	return nil
+	return db.Wrap(err, "record sweep %s", w.ID)
 }
 
 // addMoved adds the items that the stored sweep lacks, with what it moved of them.
 func addMoved(ctx context.Context, t db.Tx, id int64, w settlement.Sweep, now time.Time) error {
-	var stored []itemRow
-	if err := t.NewSelect().Model(&stored).Where("sweep_id = ?", id).Scan(ctx); err != nil {
+	stored, err := db.All[itemRow](ctx, t, "SELECT * FROM sweep_items WHERE sweep_id = ?", id)
+	if err != nil {
 		return err
 	}
 	has := func(address, contract chain.Address) bool {
-		return slices.ContainsFunc(stored, func(r itemRow) bool {
-			return r.Address == db.Packed(address) && r.Contract == db.Packed(contract)
-		})
+		return slices.ContainsFunc(stored, func(r itemRow) bool { return r.key() == balanceKey{address, contract} })
 	}
 	w.Items = slices.DeleteFunc(slices.Clone(w.Items), func(i chain.SweepItem) bool {
 		return has(i.Address.Address, i.Asset.Contract)
@@ -79,8 +68,7 @@ func addMoved(ctx context.Context, t db.Tx, id int64, w settlement.Sweep, now ti
 	if err := insertItems(ctx, t, id, w); err != nil {
 		return err
 	}
-	_, err := t.NewRaw("UPDATE sweeps SET moved = moved + ? WHERE id = ?", int64(len(w.Moved)), id).Exec(ctx)
-	if err != nil {
+	if _, err = t.NewRaw("UPDATE sweeps SET moved = moved + ? WHERE id = ?", len(w.Moved), id).Exec(ctx); err != nil {
 		return err
 	}
 	if err := endItems(ctx, t, id, w); err != nil {
@@ -102,9 +90,7 @@ func finishSweep(ctx context.Context, t db.Tx, id int64, w settlement.Sweep, now
 	if err != nil {
 		return err
 	}
-	if w, err = b.withFlushed(w); err != nil {
-		return err
-	}
+	w = b.withFlushed(w)
 	if err := endRow(ctx, t, id, w); err != nil {
 		return err
 	}

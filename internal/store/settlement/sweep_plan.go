@@ -17,12 +17,10 @@ func paymentsOf(ctx context.Context, t db.Tx, items []chain.SweepItem) (map[stri
 	for _, i := range items {
 		txnids = append(txnids, i.PaymentID)
 	}
-	var rows []struct {
+	rows, err := db.All[struct {
 		ID       int64
 		PublicID string
-	}
-	err := t.NewRaw("SELECT id, public_id FROM payments WHERE public_id IN (?)", bun.List(txnids)).
-		Scan(ctx, &rows)
+	}](ctx, t, "SELECT id, public_id FROM payments WHERE public_id IN (?)", bun.List(txnids))
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +42,7 @@ func stillDue(ctx context.Context, t db.Tx, n chain.Network, items []itemRow) er
 		var due bool
 		err := t.NewRaw("SELECT EXISTS (SELECT 1 FROM deposits WHERE payment_id = ? AND network = ? AND to_address = ? AND contract = ? "+
 			"AND state = 'FINAL' AND swept_at IS NULL)",
-			i.PaymentID, string(n), i.Address, i.Contract).Scan(ctx, &due)
+			i.Payment, n, db.Packed(i.Address.Address), db.Packed(i.Asset.Contract)).Scan(ctx, &due)
 		if err != nil {
 			return err
 		}

@@ -81,7 +81,7 @@ func InsertAudit(entries []audit.Entry, a AuditFields) []*db.Stmt {
 func InsertEntry(a audit.Entry) *db.Stmt {
 	return db.Exec("INSERT INTO audit_log (user_id, at, actor, action, subject, detail, address, personal) "+
 		"VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-		a.UserID, db.At(a.At), db.Shown(a.Actor), string(a.Action), db.Shown(a.Subject),
+		a.UserID, a.At, db.Shown(a.Actor), string(a.Action), db.Shown(a.Subject),
 		db.Shown(a.Detail), db.Shown(a.Address), slices.Contains(audit.Personal(), a.Action))
 }
 
@@ -89,7 +89,7 @@ func InsertEntry(a audit.Entry) *db.Stmt {
 func AuditOperators(ctx context.Context, t db.Tx, entry audit.Entry) error {
 	_, err := t.NewRaw("INSERT INTO audit_log (user_id, at, actor, action, subject, detail, address, personal) "+
 		"SELECT id, ?, ?, ?, ?, ?, ?, ? FROM users WHERE operator OR NOT EXISTS (SELECT 1 FROM users WHERE operator) "+
-		"AND id = (SELECT min(id) FROM users)", db.At(entry.At), db.Shown(entry.Actor), string(entry.Action),
+		"AND id = (SELECT min(id) FROM users)", entry.At, db.Shown(entry.Actor), string(entry.Action),
 		db.Shown(entry.Subject), db.Shown(entry.Detail), db.Shown(entry.Address),
 		slices.Contains(audit.Personal(), entry.Action)).Exec(ctx)
 	return err

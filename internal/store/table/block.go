@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/store/db"
 )
 
 // BlockNumber returns the number of a block as it is stored. Both databases hold numbers up to 2^63 - 1, a block
@@ -15,9 +14,4 @@ func BlockNumber(h chain.Head) (int64, error) {
 		return 0, fmt.Errorf("block number %d is out of range", h.Number)
 	}
 	return int64(h.Number), nil
-}
-
-// Block returns the block that was stored.
-func Block(number int64, hash string, when db.Instant) chain.Head {
-	return chain.Head{Number: uint64(max(number, 0)), Hash: hash, Time: when.Time}
 }

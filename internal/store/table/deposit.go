@@ -1,77 +1,36 @@
 package table
 
 import (
-	"fmt"
-
-	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/db"
-	"github.com/uptrace/bun"
 )
-
-// Deposits generates the statements of DepositRow.
-var Deposits = db.NewTable[DepositRow]()
 
 // Listed is the SQL condition that a deposit d is in an asset of its network. Any other is named by its address
 // (chain.Asset.Listed), which is longer than every symbol. It is worth nothing, and waits for the operator's rescue.
 const Listed = "length(d.symbol) < 32"
 
+// Deposits generates the statements of DepositRow. Sweeps write swept_at. What stands for many small transfers says how
+// many, and the last block whose transfers it holds.
+var Deposits = db.NewTable[DepositRow]("deposits", `
+	fixed:   payment_id=Owner key_id network=Transfer.Network tx_hash=Transfer.Tx/bytes ordinal=Transfer.Ordinal
+	         contract=Transfer.Asset.Contract/bytes to_address=Transfer.To/bytes late seen_at account=Transfer.Account/bytes
+	changes: symbol=Transfer.Asset.Symbol decimals=Transfer.Asset.Decimals token=Transfer.Asset.Token
+	         from_address=Transfer.From/bytes units=Transfer.Units block_number=Transfer.Block.Number
+	         block_hash=Transfer.Block.Hash/bytes block_time=Transfer.Block.Time source=Transfer.Source state rechecked final_at
+	         folded=Count folded_through=Through
+	read:    swept_at=Swept/exists`)
+
 // DepositRow is money that was seen on a payment's address. It describes its
 // asset in full, whatever is configured later.
 type DepositRow struct {
-	bun.BaseModel `bun:"table:deposits,alias:d"`
+	payment.Deposit
 
-	PaymentID   int64     `db:"fixed"`
-	KeyID       int64     `db:"fixed"`
-	Network     string    `db:"fixed"`
-	TxHash      db.Packed `db:"fixed"`
-	Ordinal     int64     `db:"fixed"`
-	Contract    db.Packed `db:"fixed"`
-	Symbol      string
-	Decimals    int64
-	Token       string
-	FromAddress db.Packed
-	ToAddress   db.Packed `db:"fixed"`
-	Units       string
-	BlockNumber int64
-	BlockHash   db.Packed
-	BlockTime   db.Instant
-	Source      string
-	State       string
-	Rechecked   bool
-	Late        bool       `db:"fixed"`
-	SeenAt      db.Instant `db:"fixed"`
-	FinalAt     db.Instant
-	SweptAt     db.Instant `db:"read"` // sweeps write it
-	// Of a row that stands for many small transfers: how many, and the last block
-	// whose transfers it holds.
-	Folded        int64
-	FoldedThrough int64
-	Account       db.Packed `db:"fixed"` // the token account that it came to; empty: the associated one
+	Owner int64 // the number of the payment
+	KeyID int64
 }
 
-// Deposit returns the deposit of the row.
-func (r *DepositRow) Deposit() (payment.Deposit, error) {
-	units, err := money.ParseUnits(r.Units)
-	if err != nil {
-		return payment.Deposit{}, fmt.Errorf("amount of deposit %s %s: %w", r.Network, r.TxHash, err)
-	}
-	network := chain.Network(r.Network)
-	return payment.Deposit{
-		Transfer: chain.Transfer{
-			Key: chain.Key{Network: network, Tx: chain.TxHash(r.TxHash), Ordinal: int(r.Ordinal)},
-			Asset: chain.Asset{
-				Network: network, Contract: chain.Address(r.Contract), Symbol: r.Symbol,
-				Decimals: int(r.Decimals), Token: money.Token(r.Token),
-			},
-			From: chain.Address(r.FromAddress), To: chain.Address(r.ToAddress), Units: units,
-			Account: chain.Address(r.Account),
-			Block:   Block(r.BlockNumber, string(r.BlockHash), r.BlockTime),
-			Source:  r.Source,
-		},
-		State: payment.DepositState(r.State), Rechecked: r.Rechecked, Late: r.Late,
-		SeenAt: r.SeenAt.Time, FinalAt: r.FinalAt.Time, Swept: !r.SweptAt.IsZero(),
-		Count: int(r.Folded), Through: uint64(r.FoldedThrough), //nolint:gosec // a block number, as it was stored
-	}, nil
+// Whole returns the deposit of a row that was read.
+func (r *DepositRow) Whole() payment.Deposit {
+	r.Transfer.Asset.Network = r.Transfer.Network
+	return r.Deposit
 }

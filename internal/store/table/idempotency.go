@@ -12,7 +12,7 @@ import (
 func FinishIdempotent(k idempotency.Kept) *db.Stmt {
 	return db.Exec("UPDATE idempotency SET status = ?, answer = ?, finished_at = ? "+
 		"WHERE key_id = ? AND key = ? AND holder = ? AND finished_at IS NULL",
-		int64(k.Answer.Status), k.Answer.Body, db.At(k.At), k.KeyID, k.Key, k.Holder)
+		int64(k.Answer.Status), k.Answer.Body, k.At, k.KeyID, k.Key, k.Holder)
 }
 
 // KeepAnswer stores the answer of a request in the transaction of its write; nil stores nothing. It fails with

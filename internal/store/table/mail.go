@@ -41,8 +41,8 @@ func AddMails(ctx context.Context, t db.Tx, sealer *secret.Sealer, mails []mail.
 				id += "." + strconv.Itoa(i)
 			}
 			calls = append(calls, db.Exec(insertMail, id, string(m.Kind), nil, db.Shown(address), m.Near,
-				db.Shown(m.Thread), db.Shown(m.Subject), sealer.Seal(MailPlace(id), m.Text), receiver, db.At(m.At),
-				db.At(m.At)).AnyNumber())
+				db.Shown(m.Thread), db.Shown(m.Subject), sealer.Seal(MailPlace(id), m.Text), receiver, m.At,
+				m.At).AnyNumber())
 		}
 	}
 	return db.RunEach(ctx, t, calls)
@@ -76,21 +76,20 @@ func recipients(ctx context.Context, t db.Tx, m mail.Mail) (to []string, err err
 // enough.
 func CreditMail(kind mail.Kind, keyID int64, at time.Time) *db.Stmt {
 	id := fmt.Sprintf("%s.%d.%d", kind, keyID, at.UnixMicro())
-	now := db.At(at)
-	return db.Exec(insertMail, id, string(kind), keyID, "", "", "", "", "", mailServer, now, now).AnyNumber()
+	return db.Exec(insertMail, id, string(kind), keyID, "", "", "", "", "", mailServer, at, at).AnyNumber()
 }
 
 // SaleMail returns the statement that stores a mail about the sales of a key. One with its id stays as it is.
 func SaleMail(sealer *secret.Sealer, m mail.Mail) *db.Stmt {
 	return db.Exec(insertMail, m.ID, string(m.Kind), m.Key, "", "", "", db.Shown(m.Subject),
-		sealer.Seal(MailPlace(m.ID), m.Text), mailServer, db.At(m.At), db.At(m.At)).AnyNumber()
+		sealer.Seal(MailPlace(m.ID), m.Text), mailServer, m.At, m.At).AnyNumber()
 }
 
 // RareMail stores a mail as CreditMail does, unless one of its kind ended after since.
 func RareMail(ctx context.Context, t db.Tx, kind mail.Kind, keyID int64, at, since time.Time) error {
 	var n int
 	err := t.NewRaw("SELECT count(*) FROM mails WHERE key_id = ? AND kind = ? AND due_at > ?", keyID,
-		string(kind), db.At(since)).Scan(ctx, &n)
+		string(kind), since).Scan(ctx, &n)
 	if err != nil || n > 0 {
 		return err
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/store/db"
-	"github.com/uptrace/bun"
 )
 
 // Posting is ledger.Posting with its loads and writes. It loads balances and locks them, decides in memory, and then
@@ -64,36 +63,8 @@ func (p *Posting) lock(c db.Conn, a ledger.KeyAccount) *db.Stmt {
 	}, "SELECT balance, held FROM balances WHERE key_id = ? AND unit = ?"+c.ForUpdate(), a.KeyID, string(a.Unit))
 }
 
-// entries generates the statements of entryRow.
-var entries = db.NewTable[entryRow]()
-
-// entryRow is one entry of the ledger. Entries are never changed.
-type entryRow struct {
-	bun.BaseModel `bun:"table:ledger_entries,alias:e"`
-
-	Ref         string
-	Unit        string
-	FromAccount string
-	ToAccount   string
-	Count       int64
-	Reason      string
-	At          db.Instant
-}
-
-func rowOfEntry(e ledger.Entry) *entryRow {
-	return &entryRow{
-		Ref: e.Ref, Unit: string(e.Unit), FromAccount: string(e.From), ToAccount: string(e.To), Count: e.Count,
-		Reason: string(e.Reason), At: db.At(e.At),
-	}
-}
-
-func (r *entryRow) entry() ledger.Entry {
-	return ledger.Entry{
-		Ref: r.Ref, Unit: ledger.Unit(r.Unit), From: ledger.Account(r.FromAccount), To: ledger.Account(r.ToAccount),
-		Count:  r.Count,
-		Reason: ledger.Reason(r.Reason), At: r.At.Time,
-	}
-}
+// entries generates the statements of ledger entries, which are never changed.
+var entries = db.NewTable[ledger.Entry]("ledger_entries", "fixed: ref unit from_account=From to_account=To count reason at")
 
 var (
 	selectEntry = db.ForRows("SELECT "+entries.Columns("e")+" FROM {rows} JOIN ledger_entries AS e ON e.ref = n.ref AND e.unit = n.unit",
@@ -103,9 +74,9 @@ var (
 
 func (p *Posting) lookUp(e ledger.Entry) *db.Stmt {
 	return selectEntry.Query(func(scan db.Scan) error {
-		var row entryRow
-		err := scan(entries.Dest(&row)...)
-		p.SetPosted(row.entry())
+		var posted ledger.Entry
+		err := scan(entries.Dest(&posted)...)
+		p.SetPosted(posted)
 		return err
 	}, e.Ref, string(e.Unit))
 }
@@ -123,7 +94,7 @@ func (p *Posting) Post(list []ledger.Entry) error {
 func (p *Posting) Writes() []*db.Stmt {
 	var calls []*db.Stmt
 	for _, e := range p.Posted() {
-		calls = append(calls, insertEntry.With(entries.Values(rowOfEntry(e))...))
+		calls = append(calls, insertEntry.With(entries.Values(&e)...))
 	}
 	for a, n := range p.Changes() {
 		calls = append(calls, db.Exec("UPDATE balances SET balance = balance + ?, held = held + ? WHERE key_id = ? AND unit = ?",

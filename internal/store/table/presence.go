@@ -19,7 +19,7 @@ func NewPresence(e db.Engine) Presence { return Presence{e} }
 func (p Presence) Attend(ctx context.Context, n chain.Network, until time.Time) error {
 	err := p.engine.Write(ctx, func(ctx context.Context, t db.Tx) error {
 		_, err := t.NewRaw("INSERT INTO presence (network, until) VALUES (?0, ?1) ON CONFLICT (network) DO UPDATE "+
-			"SET until = excluded.until WHERE presence.until < excluded.until", string(n), db.At(until)).Exec(ctx)
+			"SET until = excluded.until WHERE presence.until < excluded.until", string(n), until).Exec(ctx)
 		return err
 	})
 	return db.Wrap(err, "attend %s", n)
@@ -33,7 +33,7 @@ func (p Presence) Attended(ctx context.Context, ids []payment.ID, at time.Time) 
 	}
 	err := p.engine.Write(ctx, func(ctx context.Context, t db.Tx) error {
 		_, err := t.NewRaw("UPDATE payments SET attended_at = ? WHERE ended_at IS NULL AND attended_at < ? AND "+
-			p.engine.Dialect().Listed("public_id"), db.At(at), db.At(at), listed).Exec(ctx)
+			p.engine.Dialect().Listed("public_id"), at, at, listed).Exec(ctx)
 		return err
 	})
 	return db.Wrap(err, "note open pages of payments")
@@ -45,12 +45,12 @@ const lookKept = time.Hour
 // LookAt stores that the page of a payment that ended, with an address on the network, was open at a time.
 func (p Presence) LookAt(ctx context.Context, n chain.Network, id payment.ID, at time.Time) error {
 	err := p.engine.Write(ctx, func(ctx context.Context, t db.Tx) error {
-		if _, err := t.NewRaw("DELETE FROM looks WHERE at < ?", db.At(at.Add(-lookKept))).Exec(ctx); err != nil {
+		if _, err := t.NewRaw("DELETE FROM looks WHERE at < ?", at.Add(-lookKept)).Exec(ctx); err != nil {
 			return err
 		}
 		_, err := t.NewRaw("INSERT INTO looks (payment_id, network, at) SELECT id, ?0, ?1 FROM payments WHERE public_id = ?2 "+
 			"ON CONFLICT (payment_id) DO UPDATE SET network = excluded.network, at = excluded.at WHERE looks.at < excluded.at",
-			string(n), db.At(at), string(id)).Exec(ctx)
+			string(n), at, string(id)).Exec(ctx)
 		return err
 	})
 	return db.Wrap(err, "note an open page")

@@ -2,9 +2,7 @@ package table
 
 import (
 	"context"
-	"fmt"
 
-	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/meter"
 	"github.com/florinpay/florin/internal/store/db"
 )
@@ -21,35 +19,19 @@ func (c Calls) AddCalls(ctx context.Context, calls []meter.Calls, forget string)
 		for _, n := range calls {
 			if _, err := t.NewRaw("INSERT INTO rpc_calls (day, network, endpoint, method, calls) VALUES (?, ?, ?, ?, ?) "+
 				"ON CONFLICT (day, network, endpoint, method) DO UPDATE SET calls = rpc_calls.calls + excluded.calls",
-				n.Day, string(n.Network), n.Endpoint, n.Method, n.Count).Exec(ctx); err != nil {
+				n.Day, n.Network, n.Endpoint, n.Method, n.Count).Exec(ctx); err != nil {
 				return err
 			}
 		}
 		_, err := t.NewRaw("DELETE FROM rpc_calls WHERE day < ?", forget).Exec(ctx)
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("store %d counts of calls: %w", len(calls), err)
-	}
-	return nil
+	return db.Wrap(err, "store %d counts of calls", len(calls))
 }
 
 // CallsSince lists the calls of the day and later ones.
 func (c Calls) CallsSince(ctx context.Context, day string) ([]meter.Calls, error) {
-	var rows []struct {
-		Day, Network, Endpoint, Method string
-		Calls                          int64
-	}
-	err := c.engine.Reader().NewRaw("SELECT day, network, endpoint, method, calls FROM rpc_calls WHERE day >= ?", day).
-		Scan(ctx, &rows)
-	if err != nil {
-		return nil, fmt.Errorf("calls since %s: %w", day, err)
-	}
-	list := make([]meter.Calls, len(rows))
-	for i, r := range rows {
-		list[i] = meter.Calls{
-			Day: r.Day, Network: chain.Network(r.Network), Endpoint: r.Endpoint, Method: r.Method, Count: r.Calls,
-		}
-	}
-	return list, nil
+	list, err := db.All[meter.Calls](ctx, c.engine.Reader(),
+		"SELECT day, network, endpoint, method, calls AS count FROM rpc_calls WHERE day >= ?", day)
+	return list, db.Wrap(err, "calls since %s", day)
 }

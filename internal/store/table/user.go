@@ -7,59 +7,24 @@ import (
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/store/db"
-	"github.com/uptrace/bun"
 )
 
-// UserRow is a user.
-type UserRow struct {
-	bun.BaseModel `bun:"table:users,alias:u"`
+var users = db.NewTable[identity.User]("users", `
+	number: id
+	fixed:  public_id email first_name last_name password_hash operator created_at verified_at
+	read:   disabled_at`)
 
-	ID           int64 `bun:",pk,autoincrement"`
-	PublicID     string
-	Email        string
-	FirstName    string
-	LastName     string
-	PasswordHash string
-	Operator     bool
-	CreatedAt    db.Instant
-	DisabledAt   db.Instant
-	VerifiedAt   db.Instant
-}
-
-// User returns the user of the row.
-func (r UserRow) User() identity.User {
-	return identity.User{
-		ID: r.ID, PublicID: r.PublicID, Email: r.Email, FirstName: r.FirstName, LastName: r.LastName,
-		PasswordHash: r.PasswordHash, Operator: r.Operator, CreatedAt: r.CreatedAt.Time, DisabledAt: r.DisabledAt.Time,
-		VerifiedAt: r.VerifiedAt.Time,
-	}
-}
-
-// RowOfUser returns the row of a new user.
-func RowOfUser(u identity.User) UserRow {
-	return UserRow{
-		PublicID: u.PublicID, Email: u.Email, FirstName: u.FirstName, LastName: u.LastName,
-		PasswordHash: u.PasswordHash, Operator: u.Operator, CreatedAt: db.At(u.CreatedAt),
-		VerifiedAt: db.At(u.VerifiedAt),
-	}
-}
-
-// InsertUser stores the row and sets its ID, or fails with identity.ErrEmailTaken.
-func InsertUser(ctx context.Context, t db.Tx, row *UserRow) error {
-	res, err := t.NewInsert().Model(row).On("CONFLICT (email) DO NOTHING").Returning("id").Exec(ctx)
-	if err != nil {
-		return err
-	}
-	if n, err := res.RowsAffected(); err != nil || n == 1 {
-		return err
-	}
-	return identity.ErrEmailTaken
+// InsertUser stores a new user and sets their ID, or fails with identity.ErrEmailTaken.
+func InsertUser(ctx context.Context, t db.Tx, u *identity.User) error {
+	users.AsStored(u)
+	err := users.Into(t, " ON CONFLICT (email) DO NOTHING RETURNING id", *u).Scan(ctx, &u.ID)
+	return db.Missing(err, identity.ErrEmailTaken)
 }
 
 // InsertMember makes a user a member of a merchant account.
 func InsertMember(ctx context.Context, t db.Tx, merchantID, userID int64, role merchant.Role, now time.Time) error {
 	_, err := t.NewRaw("INSERT INTO memberships (merchant_id, user_id, role, created_at, chosen_at) VALUES (?, ?, ?, ?, ?)",
-		merchantID, userID, string(role), db.At(now), db.At(now)).Exec(ctx)
+		merchantID, userID, string(role), now, now).Exec(ctx)
 	return err
 }
 
@@ -76,7 +41,7 @@ func SetDisabled(ctx context.Context, t db.Tx, table string, id int64, when time
 	if !when.IsZero() {
 		is = "NULL"
 	}
-	res, err := t.NewRaw("UPDATE "+table+" SET disabled_at = ? WHERE id = ? AND disabled_at IS "+is, db.At(when),
+	res, err := t.NewRaw("UPDATE "+table+" SET disabled_at = ? WHERE id = ? AND disabled_at IS "+is, when,
 		id).Exec(ctx)
 	if err != nil {
 		return false, err

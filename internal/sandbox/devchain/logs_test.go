@@ -1,0 +1,134 @@
+package devchain_test
+
+import (
+	"encoding/json"
+	"math/big"
+	"strings"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/ethereum/go-ethereum/ethclient"
+
+	"github.com/florinpay/florin/internal/sandbox/devchain"
+)
+
+// TestGetLogs finds logs by address, topics, range and block.
+func TestGetLogs(t *testing.T) {
+	t.Parallel()
+	chain := start(t, devchain.Config{ChainID: 56})
+	usdt, usdc := chain.Tokens().USDT.Address, chain.Tokens().USDC.Address
+	first := chain.included(chain.Mint(chain.ctx, usdt, deposit, big.NewInt(1))) // block 2
+	chain.included(chain.Mint(chain.ctx, usdc, deposit, big.NewInt(1)))          // block 3
+	chain.included(chain.Mint(chain.ctx, usdt, common.Address{9}, big.NewInt(1)))
+	chain.Mine(3)
+	transfer, to := crypto.Keccak256Hash([]byte("Transfer(address,address,uint256)")), common.BytesToHash(deposit[:])
+	type query = map[string]any
+	for name, c := range map[string]struct {
+		query query
+		want  int    // logs
+		err   string // instead
+	}{
+		"Address":      {query{"fromBlock": "0x0", "address": usdt}, 2, ""},
+		"Addresses":    {query{"fromBlock": "earliest", "toBlock": "latest", "address": []any{usdt, usdc}}, 3, ""},
+		"NoAddress":    {query{"fromBlock": "0x0", "address": []any{}, "topics": []any{transfer}}, 3, ""},
+		"Topic":        {query{"fromBlock": "0x0", "topics": []any{nil, nil, to}}, 2, ""},
+		"Topics":       {query{"fromBlock": "0x0", "topics": []any{[]any{transfer, to}, []any{}, to}}, 2, ""},
+		"WrongPlace":   {query{"fromBlock": "0x0", "topics": []any{to}}, 0, ""},
+		"LongerTopics": {query{"fromBlock": "0x0", "topics": []any{nil, nil, nil, nil}}, 0, ""},
+		"Range":        {query{"fromBlock": "0x3", "toBlock": "0x4"}, 2, ""},
+		"Final":        {query{"fromBlock": "0x0", "toBlock": "finalized", "address": usdt}, 2, ""},
+		"Newest":       {query{}, 0, ""},
+		"Block":        {query{"blockHash": first.BlockHash, "address": usdt}, 1, ""},
+		"NoBlock":      {query{"blockHash": to}, 0, "error -32000: unknown block"},
+		"BlockOrRange": {query{"blockHash": to, "toBlock": "0x1"}, 0, "error -32602: can't specify"},
+		"Backwards":    {query{"fromBlock": "0x4", "toBlock": "0x3"}, 0, "error -32602: invalid block range params"},
+		"AfterHead":    {query{"fromBlock": "0x9"}, 0, "error -32602: invalid block range params"},
+		"BeyondHead":   {query{"fromBlock": "0x1", "toBlock": "0x9"}, 0, "error -32602: block range extends beyond"},
+		"Pending":      {query{"toBlock": "pending"}, 0, "error -32602: pending logs are not supported"},
+		"FiveTopics":   {query{"topics": []any{nil, nil, nil, nil, nil}}, 0, "error -32602: exceed max topics"},
+	} {
+		got := chain.answer("eth_getLogs", c.query)
+		if c.err != "" {
+			if !strings.HasPrefix(got, c.err) {
+				t.Errorf("%s: %s, want %s", name, got, c.err)
+			}
+			continue
+		}
+		var logs []types.Log
+		if err := json.Unmarshal([]byte(got), &logs); err != nil || len(logs) != c.want || got[0] != '[' {
+			t.Errorf("%s: %s (%v), want %d logs", name, got, err, c.want)
+		}
+	}
+}
+
+// TestSubscribe_Heads: a subscriber over WebSocket sees every new head, and the block that a fork goes back to.
+func TestSubscribe_Heads(t *testing.T) {
+	t.Parallel()
+	chain := start(t, devchain.Config{ChainID: 56})
+	client, err := ethclient.DialContext(chain.ctx, strings.Replace(chain.URL(), "http://", "ws://", 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	heads := make(chan *types.Header, 10)
+	subscription, err := client.SubscribeNewHead(chain.ctx, heads)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer subscription.Unsubscribe()
+	want := []common.Hash{chain.Commit(), chain.Commit()}
+	if err := chain.Fork(want[0]); err != nil {
+		t.Fatal(err)
+	}
+	for _, hash := range append(want, want[0], chain.Commit()) {
+		select {
+		case head := <-heads:
+			if head.Hash() != hash {
+				t.Errorf("heard of %s, want %s", head.Hash(), hash)
+			}
+		case <-chain.ctx.Done():
+			t.Fatal("heard nothing")
+		}
+	}
+}
+
+// TestFeeHistory: base fees with the next one, how full the blocks were, and the tips paid in them.
+func TestFeeHistory(t *testing.T) {
+	t.Parallel()
+	chain := start(t, devchain.Config{ChainID: 56})
+	key, _ := chain.payer(chain.Tokens().USDT.Address, 1)
+	for nonce, tip := range []int64{3e9, 1e9, 2e9, 2e9} {
+		nonce := uint64(nonce)
+		tx := devchain.Tx{To: &deposit, Gas: 21_000, Nonce: &nonce, Tip: big.NewInt(tip)}
+		chain.sent(chain.Send(chain.ctx, key, tx))
+	}
+	chain.Commit()
+	chain.Commit()
+	history, err := chain.Client().FeeHistory(chain.ctx, 2, nil, []float64{0, 25, 26, 75, 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := chain.number(-2)
+	if history.OldestBlock.Uint64() != last-1 || len(history.BaseFee) != 3 || len(history.GasUsedRatio) != 2 ||
+		history.GasUsedRatio[0] != 4*21_000/60e6 || history.GasUsedRatio[1] != 0 {
+		t.Errorf("history %+v", history)
+	}
+	for i, want := range []int64{1e9, 1e9, 2e9, 2e9, 3e9} {
+		if history.Reward[0][i].Int64() != want || history.Reward[1][i].Sign() != 0 {
+			t.Errorf("tips %v", history.Reward)
+		}
+	}
+	chain.Commit()
+	header, err := chain.Client().HeaderByNumber(chain.ctx, nil)
+	if err != nil || header.BaseFee.Cmp(history.BaseFee[2]) != 0 || header.BaseFee.Cmp(history.BaseFee[1]) >= 0 {
+		t.Errorf("base fee %v (%v), foretold %v", header.BaseFee, err, history.BaseFee)
+	}
+	if got := chain.answer("eth_feeHistory", "0x1", "0x99", []float64{}); !strings.HasPrefix(got, "error") {
+		t.Error("fees of blocks that are not there:", got)
+	}
+	if got := chain.answer("eth_feeHistory", "0x1", "latest", []float64{50, 10}); !strings.HasPrefix(got, "error") {
+		t.Error("percentiles out of order:", got)
+	}
+}

@@ -1,0 +1,97 @@
+package table
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/exchange"
+	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store/db"
+)
+
+// How values of the domain are written that are no column by themselves.
+var (
+	// A network's own rule is an empty text. One that cannot be read counts as that, which is safe.
+	_ = db.Codec(func(f chain.Finality) string {
+		if f == (chain.Finality{}) {
+			return ""
+		}
+		return f.String()
+	}, func(text string) (chain.Finality, error) {
+		f, err := chain.ParseFinality(text)
+		if err != nil {
+			return chain.Finality{}, nil
+		}
+		return f, nil
+	})
+	// NETWORK.TOKEN, separated by commas.
+	_ = listCodec(func(c payment.Choice) string { return string(c.Network) + "." + string(c.Token) },
+		func(text string) (payment.Choice, error) {
+			network, token, _ := strings.Cut(text, ".")
+			return payment.Choice{Network: chain.Network(network), Token: money.Token(token)}, nil
+		})
+	_ = listCodec(func(m money.Micros) string { return strconv.FormatInt(int64(m), 10) },
+		func(text string) (money.Micros, error) {
+			n, err := strconv.ParseInt(text, 10, 64)
+			return money.Micros(n), err
+		})
+	_ = listCodec(func(n int64) string { return strconv.FormatInt(n, 10) },
+		func(text string) (int64, error) { return strconv.ParseInt(text, 10, 64) })
+	// JSON; nothing that is wanted is an empty text.
+	_ = db.Codec(func(p exchange.Pricing) string {
+		if p == (exchange.Pricing{}) {
+			return ""
+		}
+		raw, _ := json.Marshal(p) //nolint:errchkjson // texts and numbers are always JSON
+		return string(raw)
+	}, func(text string) (p exchange.Pricing, err error) {
+		if text != "" {
+			err = json.Unmarshal([]byte(text), &p)
+		}
+		return p, err
+	})
+	// Names, separated by commas.
+	_ = db.Codec(merchant.Permissions.String, func(text string) (merchant.Permissions, error) {
+		return merchant.ParsePermissions(strings.FieldsFunc(text, func(c rune) bool { return c == ',' }))
+	})
+	// JSON; an empty map is an empty text.
+	_ = db.Codec(func(m map[string]string) string {
+		if len(m) == 0 {
+			return ""
+		}
+		raw, _ := json.Marshal(m) //nolint:errchkjson // a map of texts is always JSON
+		return string(raw)
+	}, func(text string) (m map[string]string, err error) {
+		if text != "" {
+			err = json.Unmarshal([]byte(text), &m)
+		}
+		return m, err
+	})
+)
+
+// listCodec writes values separated by commas; none are an empty text.
+func listCodec[T any](write func(T) string, read func(string) (T, error)) any {
+	return db.Codec(func(list []T) string {
+		texts := make([]string, len(list))
+		for i, one := range list {
+			texts[i] = write(one)
+		}
+		return strings.Join(texts, ",")
+	}, func(text string) (list []T, err error) {
+		for part := range strings.SplitSeq(text, ",") {
+			if text == "" {
+				break
+			}
+			one, err := read(part)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, one)
+		}
+		return list, nil
+	})
+}
