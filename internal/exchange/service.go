@@ -100,7 +100,8 @@ func New(o Options) *Service {
 	}
 	o.Rules.Fenced = o.Fence != nil
 	s := &Service{
-		o: o, listed: listedOf(o.Sources), bySource: make(map[string][]Reading), disagreed: make(map[Currency]time.Time),
+		o: o, listed: listedOf(o.Sources), bySource: make(map[string][]Reading),
+		disagreed: make(map[Currency]time.Time),
 	}
 	s.own.all = make(map[string]*ownSource)
 	s.view.Store(&View{})
