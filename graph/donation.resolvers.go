@@ -12,9 +12,12 @@ import (
 	"github.com/florinpay/florin/graph/operation"
 )
 
-func (r *mutationResolver) StartDonation(ctx context.Context, campaignID string, amount model.Decimal, currency *string, network model.Network, token model.Token, name *string, message *string) (*model.DonationResult, error) {
+func (r *mutationResolver) StartDonation(ctx context.Context, campaignID string, amount model.Decimal, price *model.PriceInput, currency *string, network model.Network, token model.Token, name *string, message *string) (*model.DonationResult, error) {
 	in := operation.DonationInput{
-		CampaignID: campaignID, Amount: amount, Currency: value(currency), Network: network, Token: token, Name: value(name), Message: value(message),
+		CampaignID: campaignID, Amount: amount, Price: price, Currency: value(currency), Network: network, Token: token, Name: value(name), Message: value(message),
+	}
+	if price != nil && amount == model.Number("0") { // the schema's default
+		in.Amount = model.NotNumber()
 	}
 	return operation.Settle(ctx, r.ops, func(ctx context.Context) (*model.DonationResult, error) {
 		return r.ops.StartDonation(ctx, in)

@@ -28,16 +28,17 @@ func rulesFor(introspection, keyInHeader bool) *rules.Rules {
 	return r
 }
 
-// amountOrPrice refuses a payment without amount and price: the default of amount is there for payments with a price.
+// amountOrPrice refuses a payment and a donation without amount and price: the default of amount is there for those
+// with a price.
 func amountOrPrice(observers *core.Events, addError core.AddErrFunc) {
 	observers.OnField(func(_ *core.Walker, f *ast.Field) {
-		if f.Name != "payment" || f.ObjectDefinition == nil || f.ObjectDefinition.Name != "Mutation" ||
-			f.Arguments.ForName("price") != nil {
+		if f.Name != "payment" && f.Name != "StartDonation" || f.ObjectDefinition == nil ||
+			f.ObjectDefinition.Name != "Mutation" || f.Arguments.ForName("price") != nil {
 			return
 		}
 		if f.Arguments.ForName("amount") == nil {
 			addError(core.Message(
-				`Field "payment" argument "amount" of type "Float!" is required, but it was not provided.`,
+				`Field "%s" argument "amount" of type "Float!" is required, but it was not provided.`, f.Name,
 			), core.At(f.Position))
 		}
 	})

@@ -11,6 +11,7 @@ type Price struct {
 	Amount, Currency string
 	Rate             string    // what one unit of the currency was worth in US dollars
 	At               time.Time // when
+	Markup           string    // what the merchant adds to the rate, in per cent; empty: nothing
 }
 
 // None reports whether the amount was given in dollars.
@@ -18,6 +19,15 @@ func (p Price) None() bool { return p.Currency == "" }
 
 // Price writes an amount in a currency as the language writes it: 30,50 €. Digits are always 0 to 9.
 func (l *Locale) Price(plain, code string) string { return l.price(plain, code, iso.DefaultDigits) }
+
+// rate writes what one unit was worth, and what the merchant adds: 1.16152 USD + 1.5 %.
+func (l *Locale) rate(x Price) string {
+	text := l.Money(x.Rate, "USD")
+	if x.Markup != "" {
+		text += " + " + l.Amount(x.Markup) + "\u00a0%"
+	}
+	return text
+}
 
 // Unit writes one unit of a currency: 1 €.
 func (l *Locale) Unit(code string) string { return l.price("1", code, 0) }

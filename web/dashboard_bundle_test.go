@@ -17,6 +17,7 @@ import (
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
@@ -93,6 +94,7 @@ func newDashboardAt(t *testing.T, baseURL string, with ...func(*Deps, *Options))
 	b.payments = payment.NewService(st, st.Merchant(), b.networks, payment.Options{
 		MaxWaiting: payment.MaxWaiting, MaxWaitingOfKey: payment.MaxWaitingOfKey,
 		TTL: time.Hour, StartTTL: 30 * time.Minute, MinAmount: money.USD / 100, MaxAmount: 1_000_000 * money.USD,
+		Rates: b.rate, Currencies: []exchange.Currency{"EUR", "JPY"},
 	}, b.clock.Now, testID)
 	b.accounts.CompleteBy(b.payments.CompleteWaiting)
 	b.campaigns = campaign.NewService(st, b.payments, b.clock.Now, newWriter(baseURL))

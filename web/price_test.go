@@ -14,7 +14,7 @@ import (
 )
 
 // rate is what the sources of the tests say: a euro has a rate, everything else has none.
-func (b *bundle) rate(_ context.Context, c exchange.Currency) (exchange.Quote, error) {
+func (b *bundle) rate(_ context.Context, c exchange.Currency, own exchange.Pricing) (exchange.Quote, error) {
 	if c != "EUR" {
 		return exchange.Quote{}, (&exchange.Refusal{
 			Currency: c, Cause: exchange.Disagree, Detail: "its sources disagree",
@@ -22,6 +22,7 @@ func (b *bundle) rate(_ context.Context, c exchange.Currency) (exchange.Quote, e
 	}
 	return exchange.Quote{
 		Rate: 11_615_200_000, At: b.clock.Now(), Sources: []string{"chainlink:base", "chainlink:polygon", "ecb"},
+		Markup: own.Markup,
 	}, nil
 }
 
@@ -38,7 +39,7 @@ func checkPrice(t *testing.T, b *bundle) {
 	key := []string{"api-key", m.text}
 	created := b.ask("POST", "/create-payment", `{"price":{"amount":"30.50","currency":"eur"}}`, key...)
 	id := created.text(t, "transaction.txnid")
-	number := b.ask("POST", "/create-payment", `{"price":{"amount":30.5,"currency":"EUR"}}`, key...)
+	number := b.ask("POST", "/create-payment", `{"price":{"amount":30.500,"currency":"EUR"}}`, key...)
 	p, err := b.payments.Get(t.Context(), id)
 	must(t, err)
 	if p.Amount != 35_426_360 || p.Price.Rate != 11_615_200_000 || p.Price.Units != 3050 {
@@ -135,9 +136,9 @@ func TestPrice_Checkout(t *testing.T) {
 	})
 	must(t, err)
 	for lang, want := range map[string][]string{
-		"en": {"€1,030.50", "1,196.94636\u00a0USD", "€1 = 1.16152\u00a0USD"},
-		"de": {"1.030,50\u00a0€", "1.196,94636\u00a0USD", "1\u00a0€ = 1,16152\u00a0USD"},
-		"ar": {"1,030.50\u00a0€", "1,196.94636\u00a0USD", "1\u00a0€ = 1.16152\u00a0USD"},
+		"en": {"€1,030.50", "1,196.94636\u00a0USD", "€1</bdi> = <bdi>1.16152\u00a0USD"},
+		"de": {"1.030,50\u00a0€", "1.196,94636\u00a0USD", "1\u00a0€</bdi> = <bdi>1,16152\u00a0USD"},
+		"ar": {"1,030.50\u00a0€", "1,196.94636\u00a0USD", "1.16152\u00a0USD"},
 	} {
 		r := b.ask("GET", "/pay?txnid="+string(p.ID)+"&lang="+lang, "", "Accept", "text/html")
 		for _, text := range want {

@@ -53,6 +53,7 @@ func BenchmarkServer(b *testing.B) {
 		{"Pages", benchPages},
 		{"Blocks", benchBlocks},
 		{"Strangers", benchStrangers},
+		{"Prices", benchPrices},
 	} {
 		b.Run(m.name, func(b *testing.B) {
 			for b.Loop() {

@@ -29,9 +29,15 @@ func generate() error {
 	}))
 }
 
-// leaveOutEmpty keeps the fields "reason", "warnings" and "price" out of the REST answers that have none: most do not.
+// leftOut are the fields that REST answers without a value do not have: most have none.
+var leftOut = map[string]bool{
+	"reason": true, "warnings": true, "price": true, "goalPrice": true, "raisedPrice": true, "suggestedPrices": true,
+	"markupPercent": true,
+}
+
+// leaveOutEmpty keeps them out.
 func leaveOutEmpty(_ *ast.Definition, _ *ast.FieldDefinition, f *modelgen.Field) (*modelgen.Field, error) {
-	if f.Name == "reason" || f.Name == "warnings" || f.Name == "price" {
+	if leftOut[f.Name] {
 		f.Tag = `json:"` + f.Name + `,omitempty"`
 	}
 	return f, nil

@@ -46,7 +46,7 @@ type ComplexityRoot struct {
 type MutationResolver interface {
 	CreateCustodianAccount(ctx context.Context, input model.CustodianCreateInput) (*model.CustodianResult, error)
 	UpdateCustodianDetails(ctx context.Context, input model.CustodianUpdateInput) (*model.CustodianResult, error)
-	StartDonation(ctx context.Context, campaignID string, amount model.Decimal, currency *string, network model.Network, token model.Token, name *string, message *string) (*model.DonationResult, error)
+	StartDonation(ctx context.Context, campaignID string, amount model.Decimal, price *model.PriceInput, currency *string, network model.Network, token model.Token, name *string, message *string) (*model.DonationResult, error)
 	ManualMarkAsCompleted(ctx context.Context, apiKey string, txnid string) (*model.CompletionResult, error)
 	Payment(ctx context.Context, apiKey string, amount model.Decimal, price *model.PriceInput, currency *string, reference *string, description *string, successURL *string, cancelURL *string, metadata *model.StringMap, expiresInMinutes *int, customerEmail *string) (*model.PaymentResult, error)
 	StartPayment(ctx context.Context, apiKey string, txnid string, network model.Network, token model.Token) (*model.TransactionResult, error)
@@ -493,6 +493,14 @@ type Donation {
   createdAt: DateTime!
 }
 
+"An amount in another currency than US dollars."
+type Sum {
+  "How much, with the decimal places of the currency."
+  amount: Decimal!
+  "The currency's code by ISO 4217."
+  currency: String!
+}
+
 "A donation campaign, as the public may see it."
 type Campaign {
   "The identifier, which also stands in the address of its page."
@@ -501,14 +509,20 @@ type Campaign {
   title: String!
   "Plain text; empty lines part paragraphs."
   description: String
-  "US dollars; null without a goal."
+  "US dollars; null without a goal, and where it has a goalPrice."
   goalAmount: Float
+  "The goal of a campaign in another currency than US dollars; null otherwise, and without a goal."
+  goalPrice: Sum
+  "What was raised in the currency of the campaign: each donation at its own rate. Null for one in US dollars."
+  raisedPrice: Sum
   "US dollars: the money of completed donations that the chains hold, and nothing else."
   raisedAmount: Float!
   "How many donations that money is of."
   donorsCount: Int!
   "US dollars, the smallest first; empty if there are none."
   suggestedAmounts: [Float!]!
+  "Instead of suggestedAmounts, in the currency of the campaign; null for one in US dollars."
+  suggestedPrices: [Sum!]
   "Whether it takes donations."
   status: CampaignStatus!
   "The networks it can be paid on at the moment."
@@ -566,13 +580,15 @@ extend type Mutation {
   the campaign's key. No key is needed.
   Codes: 400 an argument breaks a rule, 402 the campaign's key has no credits, 404 unknown campaignId,
   409 the campaign is paused or has ended, or its key has no custodian, 422 network or token not offered,
-  429 too many from one address, 503 the network cannot be seen now; nothing was made and nothing taken.
+  429 too many from one address, 503 the network cannot be seen now or ` + "`" + `price` + "`" + ` has no rate; nothing was made and nothing taken.
   """
   StartDonation(
     "The campaign's identifier."
     campaignId: String!
-    "US dollars: 0.01 to 1,000,000 with at most 6 decimal places."
-    amount: Float!
+    "US dollars: 0.01 to 1,000,000 with at most 6 decimal places. Required, unless there is a ` + "`" + `price` + "`" + `."
+    amount: Float! = 0
+    "An amount in another currency, instead of ` + "`" + `amount` + "`" + `: that of the campaign, where it has one. The rate is taken now."
+    price: PriceInput
     "USD, and nothing else. USD when left out."
     currency: String
     "The network the giver chose."
@@ -800,6 +816,8 @@ type Price {
   rateAt: DateTime!
   "Where the rate comes from: the price feeds that agreed, and the reference rates that it was compared with."
   sources: [String!]!
+  "What the merchant has added to the rate, in per cent; null for nothing."
+  markupPercent: Decimal
 }
 
 "An amount in another currency than US dollars."
@@ -1343,12 +1361,18 @@ func (ec *executionContext) childFields_Campaign(ctx context.Context, field grap
 		return ec.fieldContext_Campaign_description(ctx, field)
 	case "goalAmount":
 		return ec.fieldContext_Campaign_goalAmount(ctx, field)
+	case "goalPrice":
+		return ec.fieldContext_Campaign_goalPrice(ctx, field)
+	case "raisedPrice":
+		return ec.fieldContext_Campaign_raisedPrice(ctx, field)
 	case "raisedAmount":
 		return ec.fieldContext_Campaign_raisedAmount(ctx, field)
 	case "donorsCount":
 		return ec.fieldContext_Campaign_donorsCount(ctx, field)
 	case "suggestedAmounts":
 		return ec.fieldContext_Campaign_suggestedAmounts(ctx, field)
+	case "suggestedPrices":
+		return ec.fieldContext_Campaign_suggestedPrices(ctx, field)
 	case "status":
 		return ec.fieldContext_Campaign_status(ctx, field)
 	case "networks":
@@ -1657,6 +1681,8 @@ func (ec *executionContext) childFields_Price(ctx context.Context, field graphql
 		return ec.fieldContext_Price_rateAt(ctx, field)
 	case "sources":
 		return ec.fieldContext_Price_sources(ctx, field)
+	case "markupPercent":
+		return ec.fieldContext_Price_markupPercent(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Price", field.Name)
 }
@@ -1737,6 +1763,16 @@ func (ec *executionContext) childFields_SessionResult(ctx context.Context, field
 		return ec.fieldContext_SessionResult_user(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type SessionResult", field.Name)
+}
+
+func (ec *executionContext) childFields_Sum(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "amount":
+		return ec.fieldContext_Sum_amount(ctx, field)
+	case "currency":
+		return ec.fieldContext_Sum_currency(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Sum", field.Name)
 }
 
 func (ec *executionContext) childFields_TopupResult(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -2034,46 +2070,54 @@ func (ec *executionContext) field_Mutation_StartDonation_args(ctx context.Contex
 		return nil, err
 	}
 	args["amount"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "currency",
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "price",
+		func(ctx context.Context, v any) (*model.PriceInput, error) {
+			return ec.unmarshalOPriceInput2ᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐPriceInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["price"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "currency",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["currency"] = arg2
-	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "network",
+	args["currency"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "network",
 		func(ctx context.Context, v any) (model.Network, error) {
 			return ec.unmarshalNNetwork2githubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐNetwork(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["network"] = arg3
-	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "token",
+	args["network"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "token",
 		func(ctx context.Context, v any) (model.Token, error) {
 			return ec.unmarshalNToken2githubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐToken(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["token"] = arg4
-	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "name",
+	args["token"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "name",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["name"] = arg5
-	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "message",
+	args["name"] = arg6
+	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "message",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["message"] = arg6
+	args["message"] = arg7
 	return args, nil
 }
 
@@ -3564,6 +3608,70 @@ func (ec *executionContext) fieldContext_Campaign_goalAmount(_ context.Context, 
 	return graphql.NewScalarFieldContext("Campaign", field, false, false, errors.New("field of type Float does not have child fields"))
 }
 
+func (ec *executionContext) _Campaign_goalPrice(ctx context.Context, field graphql.CollectedField, obj *model.Campaign) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Campaign_goalPrice(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.GoalPrice, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.Sum) graphql.Marshaler {
+			return ec.marshalOSum2ᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐSum(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Campaign_goalPrice(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Campaign",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Sum(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Campaign_raisedPrice(ctx context.Context, field graphql.CollectedField, obj *model.Campaign) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Campaign_raisedPrice(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.RaisedPrice, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.Sum) graphql.Marshaler {
+			return ec.marshalOSum2ᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐSum(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Campaign_raisedPrice(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Campaign",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Sum(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Campaign_raisedAmount(ctx context.Context, field graphql.CollectedField, obj *model.Campaign) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -3631,6 +3739,38 @@ func (ec *executionContext) _Campaign_suggestedAmounts(ctx context.Context, fiel
 }
 func (ec *executionContext) fieldContext_Campaign_suggestedAmounts(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Campaign", field, false, false, errors.New("field of type Float does not have child fields"))
+}
+
+func (ec *executionContext) _Campaign_suggestedPrices(ctx context.Context, field graphql.CollectedField, obj *model.Campaign) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Campaign_suggestedPrices(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.SuggestedPrices, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*model.Sum) graphql.Marshaler {
+			return ec.marshalOSum2ᚕᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐSumᚄ(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Campaign_suggestedPrices(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Campaign",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Sum(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _Campaign_status(ctx context.Context, field graphql.CollectedField, obj *model.Campaign) (ret graphql.Marshaler) {
@@ -5885,7 +6025,7 @@ func (ec *executionContext) _Mutation_StartDonation(ctx context.Context, field g
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().StartDonation(ctx, fc.Args["campaignId"].(string), fc.Args["amount"].(model.Decimal), fc.Args["currency"].(*string), fc.Args["network"].(model.Network), fc.Args["token"].(model.Token), fc.Args["name"].(*string), fc.Args["message"].(*string))
+			return ec.Resolvers.Mutation().StartDonation(ctx, fc.Args["campaignId"].(string), fc.Args["amount"].(model.Decimal), fc.Args["price"].(*model.PriceInput), fc.Args["currency"].(*string), fc.Args["network"].(model.Network), fc.Args["token"].(model.Token), fc.Args["name"].(*string), fc.Args["message"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.DonationResult) graphql.Marshaler {
@@ -6970,6 +7110,29 @@ func (ec *executionContext) _Price_sources(ctx context.Context, field graphql.Co
 }
 func (ec *executionContext) fieldContext_Price_sources(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Price", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Price_markupPercent(ctx context.Context, field graphql.CollectedField, obj *model.Price) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Price_markupPercent(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.MarkupPercent, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.DecimalText) graphql.Marshaler {
+			return ec.marshalODecimal2ᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐDecimalText(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Price_markupPercent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Price", field, false, false, errors.New("field of type Decimal does not have child fields"))
 }
 
 func (ec *executionContext) _QueriesResult_code(ctx context.Context, field graphql.CollectedField, obj *model.QueriesResult) (ret graphql.Marshaler) {
@@ -8155,6 +8318,52 @@ func (ec *executionContext) fieldContext_SessionResult_user(_ context.Context, f
 		},
 	}
 	return fc, nil
+}
+
+func (ec *executionContext) _Sum_amount(ctx context.Context, field graphql.CollectedField, obj *model.Sum) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Sum_amount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Amount, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v model.DecimalText) graphql.Marshaler {
+			return ec.marshalNDecimal2githubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐDecimalText(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Sum_amount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Sum", field, false, false, errors.New("field of type Decimal does not have child fields"))
+}
+
+func (ec *executionContext) _Sum_currency(ctx context.Context, field graphql.CollectedField, obj *model.Sum) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Sum_currency(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Currency, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Sum_currency(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Sum", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _TopupResult_code(ctx context.Context, field graphql.CollectedField, obj *model.TopupResult) (ret graphql.Marshaler) {
@@ -11404,6 +11613,16 @@ func (ec *executionContext) _Campaign(ctx context.Context, sel ast.SelectionSet,
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
+		case "goalPrice":
+			out.Values[i] = ec._Campaign_goalPrice(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "raisedPrice":
+			out.Values[i] = ec._Campaign_raisedPrice(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "raisedAmount":
 			out.Values[i] = ec._Campaign_raisedAmount(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -11417,6 +11636,11 @@ func (ec *executionContext) _Campaign(ctx context.Context, sel ast.SelectionSet,
 		case "suggestedAmounts":
 			out.Values[i] = ec._Campaign_suggestedAmounts(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "suggestedPrices":
+			out.Values[i] = ec._Campaign_suggestedPrices(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "status":
@@ -12694,6 +12918,11 @@ func (ec *executionContext) _Price(ctx context.Context, sel ast.SelectionSet, ob
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "markupPercent":
+			out.Values[i] = ec._Price_markupPercent(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -13234,6 +13463,49 @@ func (ec *executionContext) _SessionResult(ctx context.Context, sel ast.Selectio
 		case "user":
 			out.Values[i] = ec._SessionResult_user(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var sumImplementors = []string{"Sum"}
+
+func (ec *executionContext) _Sum(ctx context.Context, sel ast.SelectionSet, obj *model.Sum) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, sumImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Sum")
+		case "amount":
+			out.Values[i] = ec._Sum_amount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "currency":
+			out.Values[i] = ec._Sum_currency(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
 		default:
@@ -14642,6 +14914,16 @@ func (ec *executionContext) marshalNString2ᚕstringᚄ(ctx context.Context, sel
 	return ret
 }
 
+func (ec *executionContext) marshalNSum2ᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐSum(ctx context.Context, sel ast.SelectionSet, v *model.Sum) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Sum(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNTheme2githubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐTheme(ctx context.Context, v any) (model.Theme, error) {
 	var res model.Theme
 	err := res.UnmarshalGQL(v)
@@ -15081,6 +15363,22 @@ func (ec *executionContext) marshalODateTime2ᚖgithubᚗcomᚋflorinpayᚋflori
 	return v
 }
 
+func (ec *executionContext) unmarshalODecimal2ᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐDecimalText(ctx context.Context, v any) (*model.DecimalText, error) {
+	if v == nil {
+		return nil, nil
+	}
+	var res = new(model.DecimalText)
+	err := res.UnmarshalGQL(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalODecimal2ᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐDecimalText(ctx context.Context, sel ast.SelectionSet, v *model.DecimalText) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return v
+}
+
 func (ec *executionContext) marshalODepositWallet2ᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐDepositWallet(ctx context.Context, sel ast.SelectionSet, v *model.DepositWallet) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -15227,6 +15525,32 @@ func (ec *executionContext) marshalOStringMap2ᚖgithubᚗcomᚋflorinpayᚋflor
 		return graphql.Null
 	}
 	return v
+}
+
+func (ec *executionContext) marshalOSum2ᚕᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐSumᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Sum) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNSum2ᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐSum(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalOSum2ᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐSum(ctx context.Context, sel ast.SelectionSet, v *model.Sum) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._Sum(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalOTheme2ᚖgithubᚗcomᚋflorinpayᚋflorinᚋgraphᚋmodelᚐTheme(ctx context.Context, v any) (*model.Theme, error) {

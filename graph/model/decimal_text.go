@@ -42,6 +42,10 @@ func (d *DecimalText) UnmarshalJSON(raw []byte) error {
 		*d = DecimalText(strings.TrimSpace(text))
 	case json.Unmarshal(raw, &number) == nil:
 		*d = DecimalText(number)
+		if text := string(number); strings.Contains(text, ".") && !strings.ContainsAny(text, "eE") {
+			// Nobody writes thousands so in a number: 30.500 is 30.5.
+			*d = DecimalText(strings.TrimSuffix(strings.TrimRight(text, "0"), "."))
+		}
 	}
 	return nil
 }

@@ -79,14 +79,20 @@ type Campaign struct {
 	Title string `json:"title"`
 	// Plain text; empty lines part paragraphs.
 	Description *string `json:"description"`
-	// US dollars; null without a goal.
+	// US dollars; null without a goal, and where it has a goalPrice.
 	GoalAmount *Decimal `json:"goalAmount"`
+	// The goal of a campaign in another currency than US dollars; null otherwise, and without a goal.
+	GoalPrice *Sum `json:"goalPrice,omitempty"`
+	// What was raised in the currency of the campaign: each donation at its own rate. Null for one in US dollars.
+	RaisedPrice *Sum `json:"raisedPrice,omitempty"`
 	// US dollars: the money of completed donations that the chains hold, and nothing else.
 	RaisedAmount Decimal `json:"raisedAmount"`
 	// How many donations that money is of.
 	DonorsCount int `json:"donorsCount"`
 	// US dollars, the smallest first; empty if there are none.
 	SuggestedAmounts []*Decimal `json:"suggestedAmounts"`
+	// Instead of suggestedAmounts, in the currency of the campaign; null for one in US dollars.
+	SuggestedPrices []*Sum `json:"suggestedPrices,omitempty"`
 	// Whether it takes donations.
 	Status CampaignStatus `json:"status"`
 	// The networks it can be paid on at the moment.
@@ -435,6 +441,8 @@ type Price struct {
 	RateAt DateTime `json:"rateAt"`
 	// Where the rate comes from: the price feeds that agreed, and the reference rates that it was compared with.
 	Sources []string `json:"sources"`
+	// What the merchant has added to the rate, in per cent; null for nothing.
+	MarkupPercent *DecimalText `json:"markupPercent,omitempty"`
 }
 
 // An amount in another currency than US dollars.
@@ -512,6 +520,14 @@ type SessionResult struct {
 }
 
 func (SessionResult) IsResult() {}
+
+// An amount in another currency than US dollars.
+type Sum struct {
+	// How much, with the decimal places of the currency.
+	Amount DecimalText `json:"amount"`
+	// The currency's code by ISO 4217.
+	Currency string `json:"currency"`
+}
 
 // A credit top-up that was created.
 type TopupResult struct {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/florinpay/florin/graph/model"
 	"github.com/florinpay/florin/internal/campaign"
+	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/input"
 	"github.com/florinpay/florin/internal/merchant"
@@ -69,6 +70,17 @@ func (o *Operations) campaign(c campaign.Campaign, t campaign.Totals) *model.Cam
 		Status: model.CampaignStatus(c.At(o.d.Now())), Networks: []model.Network{}, Owner: &model.CampaignOwner{},
 		Donations: []*model.Donation{}, CreatedAt: model.At(c.CreatedAt),
 	}
+	if p := c.Prices; !p.None() {
+		out.GoalPrice, out.RaisedPrice, out.SuggestedPrices = sum(p, p.Goal), sum(p, t.Worth), []*model.Sum{}
+		if out.RaisedPrice == nil {
+			out.RaisedPrice = &model.Sum{
+				Amount: model.DecimalText(exchange.Sum{Currency: p.Currency}.Amount()), Currency: string(p.Currency),
+			}
+		}
+		for _, units := range p.Suggested {
+			out.SuggestedPrices = append(out.SuggestedPrices, sum(p, units))
+		}
+	}
 	for _, m := range c.Suggested {
 		out.SuggestedAmounts = append(out.SuggestedAmounts, limit(m))
 	}
@@ -77,6 +89,14 @@ func (o *Operations) campaign(c campaign.Campaign, t campaign.Totals) *model.Cam
 		out.EndsAt = &ends
 	}
 	return out
+}
+
+// sum writes an amount in the currency of the campaign; nil for none.
+func sum(p campaign.Prices, units int64) *model.Sum {
+	if units == 0 {
+		return nil
+	}
+	return &model.Sum{Amount: model.DecimalText(p.Text(units)), Currency: string(p.Currency)}
 }
 
 // addOwner adds the receiver and the networks. A campaign whose key has no
@@ -119,7 +139,8 @@ func (o *Operations) donation(d campaign.Donation) *model.Donation {
 type DonationInput struct {
 	CampaignID    string
 	Amount        model.Decimal
-	Currency      string // empty: USD
+	Price         *model.PriceInput // instead of Amount; nil: none
+	Currency      string            // of Amount; empty: USD
 	Network       model.Network
 	Token         model.Token
 	Name, Message string
@@ -140,7 +161,7 @@ func (o *Operations) StartDonation(ctx context.Context, in DonationInput) (*mode
 	if err != nil {
 		return nil, err
 	}
-	amount, err := dollars(in.Amount, in.Currency)
+	amount, price, err := asked(in.Amount, in.Currency, in.Price)
 	if err != nil {
 		return nil, err
 	}
@@ -152,13 +173,15 @@ func (o *Operations) StartDonation(ctx context.Context, in DonationInput) (*mode
 	read := struct {
 		Amount, Name, Message string
 		Choice                payment.Choice
-	}{amountRead(amount), input.Mended(in.Name), input.Mended(in.Message), choice}
+		Price                 *exchange.Sum `json:"price,omitempty"` // a request without one is what it was before there were any
+	}{amountRead(amount), input.Mended(in.Name), input.Mended(in.Message), choice, sumRead(price)}
 	out, err := once(ctx, o, place, read, func(w write) (*model.DonationResult, error) {
 		if err := o.d.Limits.Open(ctx); err != nil {
 			return nil, err
 		}
 		p, err := o.d.Campaigns.Donate(ctx, c, campaign.Gift{
-			ID: w.subject, Near: CallOf(ctx).Near, Amount: amount, Choice: choice, Name: in.Name, Message: in.Message,
+			ID: w.subject, Near: CallOf(ctx).Near, Amount: amount, Price: price, Choice: choice, Name: in.Name,
+			Message: in.Message,
 			ReturnURL: o.DonateLink(c.Slug), Keep: keep(ctx, o, w, started),
 		})
 		if err != nil {

@@ -35,6 +35,9 @@ func (o *Operations) Payment(ctx context.Context, in PaymentInput) (*model.Payme
 		return nil, err
 	}
 	amount, price, err := asked(in.Amount, in.Currency, in.Price)
+	if price.Amount != "" && price.Currency == "" {
+		price.Currency = string(key.Currency)
+	}
 	if err != nil {
 		return nil, err
 	}

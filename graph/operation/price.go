@@ -44,8 +44,13 @@ func price(p payment.Payment) *model.Price {
 	if b == nil {
 		return nil
 	}
-	return &model.Price{
+	out := &model.Price{
 		Amount: model.DecimalText(b.Amount), Currency: string(b.Currency), Rate: model.DecimalText(b.Rate),
 		RateAt: model.At(p.Price.At), Sources: b.Sources,
 	}
+	if b.Markup != "" {
+		markup := model.DecimalText(b.Markup)
+		out.MarkupPercent = &markup
+	}
+	return out
 }

@@ -161,7 +161,7 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 	if a.outbox, err = a.newOutbox(o, holder); err != nil {
 		return err
 	}
-	a.rates = newRates(a.Config, a.networks, a.clock.Now)
+	a.rates = newRates(a.Config, a.networks, a.Store.Rates(sourcesOf(a.Config, a.networks)), a.clock.Now)
 	a.Payments = payment.NewService(a.Store, a.Store.Merchant(), a.networks, payment.Options{
 		MaxWaiting: payment.MaxWaiting, MaxWaitingOfKey: payment.MaxWaitingOfKey, Meter: a.Config.Credits,
 		TTL: a.Config.PaymentTTL, StartTTL: a.Config.StartTTL,

@@ -2,6 +2,10 @@ package app
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/florinpay/florin/internal/config"
@@ -10,17 +14,23 @@ import (
 )
 
 // newRates returns what knows the rates of currencies. It reads nothing until somebody asks.
-func newRates(c config.Config, all networks, now func() time.Time) *exchange.Service {
+func newRates(c config.Config, all networks, shared exchange.Shared, now func() time.Time) *exchange.Service {
 	o := exchange.Options{
 		Rules: exchange.Rules{FencePercent: c.RateFencePercent, PegPercent: c.RatePegPercent},
-		Every: c.RateEvery, Now: now,
+		Every: c.RateEvery, Now: now, Shared: shared,
 	}
 	for _, x := range all.inOrder() {
 		if len(x.feeds) > 0 {
-			o.Sources = append(o.Sources, exchange.Source{
-				Network: x.Profile.Network, Feeds: x.feeds, Read: x.readFeeds, Spent: x.budgetSpent,
-			})
+			source := exchange.Feeds(x.Profile.Network, x.feeds, x.readFeeds)
+			source.Spent = x.budgetSpent
+			o.Sources = append(o.Sources, source)
 		}
+	}
+	o.Own = func(address string) exchange.Source {
+		return reference.Merchants(address, c.AllowPrivateCallbacks, now)
+	}
+	for _, name := range c.RateSources {
+		o.Sources = append(o.Sources, reference.Source(name, now))
 	}
 	if c.RateFence != "" {
 		o.Fence = reference.Reader(c.RateFence)
@@ -42,7 +52,7 @@ func ReadRates(ctx context.Context, c config.Config) (exchange.Report, error) {
 		all[n.Profile.Network] = x
 	}
 	defer all.close()
-	s := newRates(c, all, Now)
+	s := newRates(c, all, exchange.Shared{}, Now) // a command reads for itself
 	s.Refresh(ctx)
 	return s.Report(), nil
 }
@@ -55,4 +65,15 @@ const rateTurn = time.Second
 
 func (a *App) rateLoop() loop {
 	return loop{name: "rates", every: rateTurn, turn: a.rates.Turn, failed: "rates of currencies are not read"}
+}
+
+// sourcesOf identifies the sources of rates that the settings say. Instances with the same ones share what they read.
+func sourcesOf(c config.Config, all networks) string {
+	var text strings.Builder
+	for _, x := range all.inOrder() {
+		fmt.Fprintln(&text, x.Profile.Network, x.Profile.ChainID, config.RateFeeds(x.feeds))
+	}
+	fmt.Fprintln(&text, c.RateSources, c.RateFence)
+	sum := sha256.Sum256([]byte(text.String()))
+	return hex.EncodeToString(sum[:])
 }

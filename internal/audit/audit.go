@@ -93,6 +93,7 @@ const (
 	ActionCreateKey      Action = "created an API key"
 	ActionRotateKey      Action = "rotated an API key"
 	ActionRelabelKey     Action = "renamed an API key"
+	ActionKeyCurrency    Action = "changed the currency of an API key"
 	ActionRevokeKey      Action = "revoked an API key"
 	ActionLock           Action = "locked where money goes"
 	ActionUnlock         Action = "unlocked where money goes"

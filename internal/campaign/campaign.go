@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"math/big"
 	"slices"
 	"time"
 
@@ -34,7 +35,8 @@ type Campaign struct {
 	Description string // plain text; empty lines part paragraphs
 	Goal        money.Micros
 	Suggested   []money.Micros
-	State       State // as it was set; see At
+	Prices      Prices // instead of Goal and Suggested, in another currency
+	State       State  // as it was set; see At
 	// ShowAtOnce shows names and messages until they are hidden, instead of
 	// hiding them until they are approved.
 	ShowAtOnce bool
@@ -48,25 +50,37 @@ type Campaign struct {
 // chain holds.
 type Totals struct {
 	Raised  money.Micros
+	Worth   int64 // of Raised, in the smallest unit of the campaign's currency, each at its own rate; 0: US dollars
 	Donors  int64
 	Waiting int64 // donations whose name or message is not reviewed
+}
+
+// progress is the goal and what is raised of it, in one unit.
+func (c Campaign) progress(t Totals) (goal, raised int64) {
+	if c.Prices.None() {
+		return int64(c.Goal), int64(t.Raised)
+	}
+	return c.Prices.Goal, t.Worth
 }
 
 // Percent is how much of the goal is raised, rounded down, 0 to 100; 0 without
 // a goal.
 func (c Campaign) Percent(t Totals) int {
+	goal, raised := c.progress(t)
 	switch {
-	case c.Goal <= 0 || t.Raised <= 0:
+	case goal <= 0 || raised <= 0:
 		return 0
-	case t.Raised >= c.Goal:
+	case raised >= goal:
 		return 100
 	}
-	// Divide first: no sum of money overflows.
-	return int(min(t.Raised/max(c.Goal/100, 1), 99))
+	return int(new(big.Int).Quo(new(big.Int).Mul(big.NewInt(raised), big.NewInt(100)), big.NewInt(goal)).Int64())
 }
 
 // Reached reports whether the goal is reached.
-func (c Campaign) Reached(t Totals) bool { return c.Goal > 0 && t.Raised >= c.Goal }
+func (c Campaign) Reached(t Totals) bool {
+	goal, raised := c.progress(t)
+	return goal > 0 && raised >= goal
+}
 
 // Refusals.
 var (

@@ -152,7 +152,7 @@ func TestCampaign_Percent(t *testing.T) {
 		{3 * money.USD, 2_999_999, 99},
 		{100 * money.USD, 100 * money.USD, 100},
 		{money.USD, MaxAmount, 100},
-		{10, 9, 9},
+		{10, 9, 90},
 		{MaxAmount, MaxAmount - 1, 99},
 	} {
 		if got := (Campaign{Goal: x.goal}).Percent(Totals{Raised: x.raised}); got != x.want {
@@ -203,12 +203,12 @@ func TestNewLink(t *testing.T) {
 	for typed, ok := range map[string]bool{
 		"1": true, "5": true, "0.99": false, "5.01": false, "": false, "1e9": false, "1,5": false,
 	} {
-		if _, err := l.amount(typed); (err == nil) != ok {
+		if _, _, err := l.asked(typed); (err == nil) != ok {
 			t.Errorf("%q: %v", typed, err)
 		}
 	}
 	l.Amount = 3 * money.USD
-	if got, err := l.amount("99"); got != "3.00" && got != "3" || err != nil {
+	if got, _, err := l.asked("99"); got != "3.00" && got != "3" || err != nil {
 		t.Errorf("a fixed amount becomes %q, %v", got, err)
 	}
 	for name, in := range map[string]LinkDraft{

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/input"
 	"github.com/florinpay/florin/internal/merchant"
@@ -41,6 +42,7 @@ type Draft struct {
 	Description string
 	Goal        string
 	Suggested   []string
+	Currency    string // of both, for a new campaign; empty: US dollars
 	EndsAt      time.Time
 	ShowAtOnce  bool
 }
@@ -48,7 +50,13 @@ type Draft struct {
 // New makes an active campaign of a key, or fails with fault.Invalid naming
 // what breaks a rule.
 func New(in Draft, keyID int64, now time.Time) (Campaign, error) {
-	return in.apply(Campaign{KeyID: keyID, State: Active, CreatedAt: now, UpdatedAt: now}, now)
+	c := Campaign{KeyID: keyID, State: Active, CreatedAt: now, UpdatedAt: now}
+	var bad error
+	if in.Currency != "" && in.Currency != string(exchange.USD) {
+		c.Prices.Currency, bad = exchange.ParseCurrency(in.Currency)
+	}
+	c, err := in.apply(c, now)
+	return c, errors.Join(err, bad)
 }
 
 func (in Draft) apply(c Campaign, now time.Time) (Campaign, error) {
@@ -65,10 +73,14 @@ func (in Draft) apply(c Campaign, now time.Time) (Campaign, error) {
 	}
 	c.Description, err = shownText("description", in.Description, MaxDescription, cleanText)
 	wrong = append(wrong, err)
-	c.Goal, err = optionalAmount("goalAmount", in.Goal)
-	wrong = append(wrong, err)
-	c.Suggested, err = suggestions(in.Suggested)
-	wrong = append(wrong, err)
+	var badGoal, badSuggested error
+	if c.Prices.None() {
+		c.Goal, badGoal = optionalAmount("goalAmount", in.Goal)
+		c.Suggested, badSuggested = suggestions(in.Suggested)
+	} else {
+		c.Prices, badGoal, badSuggested = in.prices(c.Prices.Currency)
+	}
+	wrong = append(wrong, badGoal, badSuggested)
 	if !in.EndsAt.IsZero() && !in.EndsAt.Equal(c.EndsAt) &&
 		(!in.EndsAt.After(now) || in.EndsAt.After(now.Add(MaxAhead))) {
 		wrong = append(wrong, fault.About(fault.Invalid, "endsAt", "must be in the future, at most ten years ahead"))
@@ -101,11 +113,13 @@ func suggestions(texts []string) ([]money.Micros, error) {
 		}
 	}
 	if len(all) > MaxSuggested {
-		return nil, fault.About(fault.Invalid, "suggestedAmounts", "must be at most %d amounts", MaxSuggested)
+		return nil, errTooManySuggested
 	}
 	slices.Sort(all)
 	return all, nil
 }
+
+var errTooManySuggested = fault.About(fault.Invalid, "suggestedAmounts", "must be at most %d amounts", MaxSuggested)
 
 // optionalAmount reads an amount; an empty text is 0.
 func optionalAmount(name, text string) (money.Micros, error) {

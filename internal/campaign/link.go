@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/florinpay/florin/internal/exchange"
@@ -22,7 +23,8 @@ type Link struct {
 	// Reference is set on every payment of the link.
 	Reference string
 	Amount    money.Micros // 0: the payer chooses, between Min and Max
-	// Price is instead of Amount, in another currency: each payment takes the rate of its time.
+	// Price is instead of Amount, in another currency: each payment takes the rate of its time. Without units the payer
+	// chooses.
 	Price     exchange.Sum
 	Min, Max  money.Micros // 0: no bound but the operator's
 	Paused    bool
@@ -61,10 +63,9 @@ func NewLink(in LinkDraft, keyID int64, now time.Time) (Link, error) {
 		l.Reference = l.Slug
 	}
 	if in.Currency != "" && in.Currency != string(exchange.USD) {
-		price := exchange.Text{Amount: in.Amount, Currency: in.Currency}
-		in.Amount = ""
-		l.Price, err = price.Sum()
+		l.Price, err = in.price()
 		wrong = append(wrong, err)
+		in.Amount = ""
 	}
 	for _, f := range []struct {
 		name, text string
@@ -76,8 +77,11 @@ func NewLink(in LinkDraft, keyID int64, now time.Time) (Link, error) {
 	if err := errors.Join(wrong...); err != nil {
 		return l, err
 	}
-	if (l.Amount > 0 || !l.Price.None()) && (l.Min > 0 || l.Max > 0) {
+	if !l.Open() && (l.Min > 0 || l.Max > 0) {
 		return l, fault.About(fault.Invalid, "minAmount", "and maxAmount are for links whose payer chooses the amount")
+	}
+	if !l.Price.None() && (l.Min > 0 || l.Max > 0) {
+		return l, fault.About(fault.Invalid, "minAmount", "and maxAmount are for links in US dollars")
 	}
 	if l.Max > 0 && l.Min > l.Max {
 		return l, fault.About(fault.Invalid, "maxAmount", "must not be below minAmount")
@@ -85,29 +89,40 @@ func NewLink(in LinkDraft, keyID int64, now time.Time) (Link, error) {
 	return l, nil
 }
 
+// price is the amount in the currency; without an amount the payer chooses it.
+func (in LinkDraft) price() (exchange.Sum, error) {
+	if strings.TrimSpace(in.Amount) == "" {
+		c, err := exchange.ParseCurrency(in.Currency)
+		return exchange.Sum{Currency: c}, err
+	}
+	return exchange.Text{Amount: in.Amount, Currency: in.Currency}.Sum()
+}
+
 // Closed reports whether no payment can be made of the link.
 func (l Link) Closed() bool { return l.Paused || l.KeyRevoked }
 
 // Open reports whether the payer chooses the amount.
-func (l Link) Open() bool { return l.Amount == 0 && l.Price.None() }
+func (l Link) Open() bool { return l.Amount == 0 && l.Price.Units == 0 }
 
-// amount returns the amount of a payment of the link, given what the payer typed; empty where it has a price.
-func (l Link) amount(typed string) (string, error) {
-	if !l.Price.None() {
-		return "", nil
-	}
-	if l.Amount > 0 {
-		return l.Amount.String(), nil
+// asked returns the amount of a payment of the link, given what the payer typed, or the price instead of it.
+func (l Link) asked(typed string) (amount string, price exchange.Text, err error) {
+	switch {
+	case !l.Price.None() && l.Open():
+		return "", exchange.Text{Amount: typed, Currency: string(l.Price.Currency)}, nil
+	case !l.Price.None():
+		return "", exchange.Text{Amount: l.Price.Amount(), Currency: string(l.Price.Currency)}, nil
+	case l.Amount > 0:
+		return l.Amount.String(), exchange.Text{}, nil
 	}
 	m, err := money.ParseMicros("amount", typed)
 	if err != nil {
-		return "", err
+		return "", exchange.Text{}, err
 	}
 	if m < l.Min {
-		return "", fault.About(fault.Invalid, "amount", "must be at least %s", l.Min)
+		return "", exchange.Text{}, fault.About(fault.Invalid, "amount", "must be at least %s", l.Min)
 	}
 	if l.Max > 0 && m > l.Max {
-		return "", fault.About(fault.Invalid, "amount", "must be at most %s", l.Max)
+		return "", exchange.Text{}, fault.About(fault.Invalid, "amount", "must be at most %s", l.Max)
 	}
-	return typed, nil
+	return typed, exchange.Text{}, nil
 }

@@ -197,8 +197,9 @@ func (s *Service) Review(ctx context.Context, c Campaign, donation int64, r Revi
 type Gift struct {
 	// ID makes a repeated request the same payment; empty for a fresh one.
 	ID            payment.ID
-	Near          string // payment.DonationInput.Near
-	Amount        string // as in the request
+	Near          string        // payment.DonationInput.Near
+	Amount        string        // as in the request
+	Price         exchange.Text // instead of Amount
 	Choice        payment.Choice
 	Name, Message string
 	// ReturnURL is where the donor may go afterwards: the campaign's page.
@@ -220,8 +221,12 @@ func (s *Service) Donate(ctx context.Context, c Campaign, g Gift) (payment.Payme
 	if err := c.Takes(s.now()); err != nil {
 		return payment.Payment{}, err
 	}
+	if g.Price, err = c.priceOf(g); err != nil {
+		return payment.Payment{}, err
+	}
 	return s.payments.OpenDonation(ctx, payment.DonationInput{
-		ID: g.ID, Near: g.Near, KeyID: c.KeyID, CampaignID: c.Number, Amount: g.Amount, Choice: g.Choice, Keep: g.Keep,
+		ID: g.ID, Near: g.Near, KeyID: c.KeyID, CampaignID: c.Number, Amount: g.Amount, Price: g.Price,
+		Choice: g.Choice, Keep: g.Keep,
 		Details: payment.Details{
 			Description: c.Title, DonorName: name, DonorMessage: message,
 			SuccessURL: g.ReturnURL, CancelURL: g.ReturnURL,
@@ -284,13 +289,9 @@ func (s *Service) UseLink(ctx context.Context, l Link, amount string) (payment.P
 	if l.Closed() {
 		return payment.Payment{}, ErrLinkClosed
 	}
-	text, err := l.amount(strings.TrimSpace(amount))
+	text, price, err := l.asked(strings.TrimSpace(amount))
 	if err != nil {
 		return payment.Payment{}, err
-	}
-	var price exchange.Text
-	if !l.Price.None() {
-		price = exchange.Text{Amount: l.Price.Amount(), Currency: string(l.Price.Currency)}
 	}
 	return s.payments.Create(ctx, payment.CreateInput{
 		KeyID: l.KeyID, Amount: text, Price: price, LinkID: l.Number,

@@ -52,6 +52,7 @@ type Config struct {
 	// may be RateFencePercent from them, and a token RatePegPercent from a dollar. RateEvery is how often sources are
 	// read.
 	RateFence        string
+	RateSources      []string // asked beside the price feeds: see reference.Source
 	RateFencePercent int64
 	RatePegPercent   int64
 	RateEvery        time.Duration

@@ -93,3 +93,28 @@ func parseFence(text string) (string, error) {
 	_, ok := parseURL(text, "http", "https")
 	return accept(text, ok, "must be ecb, frankfurter, none, or an http or https address that answers in ECB's form")
 }
+
+// parseSources reads the sources of rates beside the price feeds.
+func parseSources(text string) (list []string, err error) {
+	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ',' || r == ';' || r == ' ' }) {
+		name, address, elsewhere := strings.Cut(part, "=")
+		known := reference.Known(strings.ToLower(name))
+		switch {
+		case known && !elsewhere:
+			part = strings.ToLower(name)
+		case known:
+			part = strings.ToLower(name) + "=" + address
+		default:
+			address = part
+		}
+		if _, ok := parseURL(address, "http", "https"); !ok && (!known || elsewhere) {
+			return nil, fmt.Errorf("must be a list of %s, or http or https addresses of your own: %q is none of them",
+				strings.Join(reference.Tickers(), ", "), part)
+		}
+		if slices.ContainsFunc(list, func(x string) bool { return reference.NameOf(x) == reference.NameOf(part) }) {
+			return nil, fmt.Errorf("has %q twice: one server has one voice", part)
+		}
+		list = append(list, part)
+	}
+	return list, nil
+}

@@ -102,6 +102,7 @@ func (c *Config) settings() []setting {
 		plain("MIN_AMOUNT", "0.01", &c.MinAmount, parseAmount),
 		plain("MAX_AMOUNT", "1000000", &c.MaxAmount, parseAmount),
 		plain("RATE_FENCE", reference.ECB, &c.RateFence, parseFence),
+		plain("RATE_SOURCES", "", &c.RateSources, parseSources),
 		plain("RATE_FENCE_PERCENT", "3", &c.RateFencePercent, whole[int64](1, 50)),
 		plain("RATE_PEG_PERCENT", "1", &c.RatePegPercent, whole[int64](1, 50)),
 		plain("RATE_EVERY", "1m", &c.RateEvery, duration(time.Second, maxRateEvery)),

@@ -74,7 +74,7 @@ func (t Text) Sum() (Sum, error) {
 func (s Sum) None() bool { return s.Currency == "" }
 
 // Amount is the sum as a decimal number, with the decimal places of its currency: "30.50".
-func (s Sum) Amount() string { return fixed(s.Units, s.Currency.Digits()) }
+func (s Sum) Amount() string { return decimals(s.Units, s.Currency.Digits()) }
 
 const field = Field + ".amount"
 

@@ -27,17 +27,30 @@ const maxRate = 1_000_000 * one
 
 // String returns the rate as the shortest decimal number.
 func (r Rate) String() string {
-	return strings.TrimSuffix(strings.TrimRight(fixed(int64(r), RateDecimals), "0"), ".")
+	return strings.TrimSuffix(strings.TrimRight(decimals(int64(r), RateDecimals), "0"), ".")
 }
 
-// fixed writes an integer with so many decimal places.
-func fixed(v int64, decimals int) string {
+// decimals writes an integer with so many decimal places.
+func decimals(v int64, places int) string {
 	text := strconv.FormatInt(v, 10)
-	if decimals == 0 {
+	if places == 0 {
 		return text
 	}
-	text = strings.Repeat("0", max(decimals+1-len(text), 0)) + text
-	return text[:len(text)-decimals] + "." + text[len(text)-decimals:]
+	text = strings.Repeat("0", max(places+1-len(text), 0)) + text
+	return text[:len(text)-places] + "." + text[len(text)-places:]
+}
+
+// ParseRate reads what a unit of a currency is worth in US dollars, as a plain decimal; an empty text is 0.
+func ParseRate(text string) (Rate, bool) {
+	if text == "" {
+		return 0, true
+	}
+	m := plain.FindStringSubmatch(text)
+	if m == nil || len(m[1]) > 7 || len(m[2]) > RateDecimals {
+		return 0, false
+	}
+	r, err := strconv.ParseInt(m[1]+(m[2] + strings.Repeat("0", RateDecimals))[:RateDecimals], 10, 64)
+	return Rate(r), err == nil && r > 0 && Rate(r) <= maxRate
 }
 
 // Price is an amount in a currency, and the rate at which it was taken. Its zero value is no price: the amount was
@@ -52,16 +65,49 @@ type Quote struct {
 	Rate    Rate
 	At      time.Time // when its sources were read
 	Sources []string
+	Markup  int64 // what the merchant adds, in hundredths of a per cent
 }
 
-// Worth is the price in dollars: exact, then rounded half up to millionths, once. ok is false if that is more than
-// Micros hold.
+// whole is a hundred per cent in the scale of Quote.Markup.
+const whole = 10_000
+
+// Worth is the price in dollars, with the mark-up: exact, then rounded half up to millionths, once. ok is false if that
+// is more than Micros hold.
 func (p Price) Worth() (m money.Micros, ok bool) {
-	product := new(big.Int).Mul(big.NewInt(p.Units), big.NewInt(int64(p.Rate)))
-	scale := tenTo(p.Currency.Digits() + RateDecimals - money.MicrosDecimals)
+	product := new(big.Int).Mul(big.NewInt(p.Units), p.factor())
+	scale := p.scale()
 	half := new(big.Int).Rsh(scale, 1)
 	product.Add(product, half).Quo(product, scale)
 	return money.Micros(product.Int64()), product.IsInt64()
+}
+
+// factor is the rate with the mark-up, by which units are multiplied, and scale what they are divided by then.
+func (p Price) factor() *big.Int {
+	return new(big.Int).Mul(big.NewInt(int64(p.Rate)), big.NewInt(whole+p.Markup))
+}
+
+func (p Price) scale() *big.Int {
+	scale := tenTo(p.Currency.Digits() + RateDecimals - money.MicrosDecimals)
+	return scale.Mul(scale, big.NewInt(whole))
+}
+
+// Of returns what so many dollars are at the rate of the price, in the currency's smallest unit, rounded half up; 0
+// without a price.
+func (p Price) Of(m money.Micros) int64 {
+	if p.Rate <= 0 {
+		return 0
+	}
+	scaled := new(big.Int).Mul(big.NewInt(int64(m)), p.scale())
+	factor := p.factor()
+	return scaled.Lsh(scaled, 1).Add(scaled, factor).Quo(scaled, factor.Lsh(factor, 1)).Int64()
+}
+
+// MarkupPercent is the mark-up as a plain decimal number; empty for none.
+func (q Quote) MarkupPercent() string {
+	if q.Markup == 0 {
+		return ""
+	}
+	return strings.TrimSuffix(strings.TrimRight(decimals(q.Markup, 2), "0"), ".")
 }
 
 func tenTo(n int) *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil) }

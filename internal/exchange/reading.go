@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"cmp"
 	"fmt"
 	"math/big"
 	"strings"
@@ -14,6 +15,7 @@ type Reading struct {
 	// Answer is the price in US dollars with Decimals places, and Description what the feed calls itself.
 	Answer      *big.Int
 	Decimals    int
+	Places      int // how many decimals it must have; 0: those of price feeds
 	Description string
 	UpdatedAt   time.Time     // when the source has set it
 	MaxAge      time.Duration // of UpdatedAt
@@ -32,7 +34,7 @@ const (
 
 // Value returns the rate that the reading states, or why it counts for nothing at that time.
 func (r Reading) Value(now time.Time) (rate Rate, problem string) {
-	answer := r.Answer
+	answer, places := r.Answer, cmp.Or(r.Places, feedDecimals)
 	switch {
 	case r.Problem != "":
 		return 0, r.Problem
@@ -40,8 +42,8 @@ func (r Reading) Value(now time.Time) (rate Rate, problem string) {
 		return 0, "it was not read lately"
 	case !r.describes():
 		return 0, fmt.Sprintf("it calls itself %.40q", r.Description)
-	case r.Decimals != feedDecimals:
-		return 0, fmt.Sprintf("it has %d decimals instead of %d", r.Decimals, feedDecimals)
+	case r.Decimals != places:
+		return 0, fmt.Sprintf("it has %d decimals instead of %d", r.Decimals, places)
 	case answer == nil || answer.Sign() == 0:
 		return 0, "its price is zero"
 	case answer.Sign() < 0:
@@ -51,7 +53,7 @@ func (r Reading) Value(now time.Time) (rate Rate, problem string) {
 	case now.Sub(r.UpdatedAt) > r.MaxAge:
 		return 0, fmt.Sprintf("its price is older than %s", r.MaxAge)
 	}
-	scaled := new(big.Int).Mul(answer, tenTo(RateDecimals-feedDecimals))
+	scaled := new(big.Int).Mul(answer, tenTo(RateDecimals-places))
 	if scaled.Cmp(big.NewInt(int64(maxRate))) > 0 {
 		return 0, "its price is absurd"
 	}
@@ -60,5 +62,8 @@ func (r Reading) Value(now time.Time) (rate Rate, problem string) {
 
 // describes reports whether the feed calls itself by what it is read for: "EUR / USD".
 func (r Reading) describes() bool {
+	if r.Description == r.Of+" / "+string(USD) { // as almost all do
+		return true
+	}
 	return strings.EqualFold(strings.Join(strings.Fields(r.Description), ""), r.Of+"/"+string(USD))
 }

@@ -4,35 +4,60 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
 )
 
-// Source reads the price feeds of a network, in one call.
+// Source says what currencies and tokens are worth. It is read as a whole, in one call.
 type Source struct {
-	Network chain.Network
-	Feeds   []chain.Feed
-	// Read returns an answer for each feed.
-	Read func(ctx context.Context, feeds []chain.Feed) ([]chain.FeedAnswer, error)
+	Name string   // in records and pages
+	Of   []string // the currencies and tokens that it may have
+	// Read returns what it says of them; whatever is missing counts for nothing.
+	Read func(ctx context.Context) ([]Reading, error)
 	// Spent reports whether the day's budget of calls is spent; nil: there is none.
 	Spent func() bool
 }
 
-// Name is how the source is named in records and pages.
-func (s Source) Name() string { return "chainlink:" + s.Network.Lower() }
+// Feeds are the price feeds of a network as a source. read returns an answer for each.
+func Feeds(
+	n chain.Network, feeds []chain.Feed, read func(context.Context, []chain.Feed) ([]chain.FeedAnswer, error),
+) Source {
+	s := Source{Name: "chainlink:" + n.Lower()}
+	for _, f := range feeds {
+		s.Of = append(s.Of, f.Of)
+	}
+	s.Read = func(ctx context.Context) ([]Reading, error) {
+		answers, err := read(ctx, feeds)
+		if err != nil {
+			return nil, err
+		}
+		readings := make([]Reading, len(feeds))
+		for i, f := range feeds {
+			readings[i] = Reading{
+				Of: f.Of, Answer: answers[i].Answer, Decimals: answers[i].Decimals, Description: answers[i].Description,
+				UpdatedAt: answers[i].UpdatedAt, MaxAge: f.MaxAge, Problem: answers[i].Problem,
+			}
+		}
+		return readings, nil
+	}
+	return s
+}
 
 // Options are what a Service is made of.
 type Options struct {
 	Sources []Source
 	// Fence reads the reference rates; nil: there is no fence.
-	Fence func(ctx context.Context) (Fence, error)
-	Rules Rules
-	Every time.Duration // between two readings; 0: Every
-	Now   func() time.Time
+	Fence  func(ctx context.Context) (Fence, error)
+	Rules  Rules
+	Every  time.Duration // between two readings; 0: Every
+	Shared Shared
+	// Own returns a merchant's own address as a source; nil: merchants have none.
+	Own func(address string) Source
+	Now func() time.Time
 }
 
 const (
@@ -49,9 +74,10 @@ const (
 // Service knows the rates. It reads the sources while somebody prices in another currency, and nothing otherwise. It is
 // safe for concurrent use.
 type Service struct {
-	o     Options
-	asked atomic.Int64 // when somebody asked last, in Unix nanoseconds
-	view  atomic.Pointer[View]
+	o      Options
+	listed []Currency
+	asked  atomic.Int64 // when somebody asked last, in Unix nanoseconds
+	view   atomic.Pointer[View]
 
 	mu      sync.Mutex
 	tried   time.Time     // when reading began last
@@ -63,6 +89,8 @@ type Service struct {
 	fence       Fence
 	fenceReadAt time.Time
 	bySource    map[string][]Reading
+
+	own own
 }
 
 // New returns a service that has read nothing.
@@ -71,30 +99,42 @@ func New(o Options) *Service {
 		o.Every = Every
 	}
 	o.Rules.Fenced = o.Fence != nil
-	s := &Service{o: o, bySource: make(map[string][]Reading), disagreed: make(map[Currency]time.Time)}
+	s := &Service{
+		o: o, listed: listedOf(o.Sources), bySource: make(map[string][]Reading),
+		disagreed: make(map[Currency]time.Time),
+	}
+	s.own.all = make(map[string]*ownSource)
 	s.view.Store(&View{})
 	return s
 }
 
-// Rate returns the rate of the currency. It calls nobody while the rates are warm; otherwise it waits for one reading,
-// at most coldLimit. It fails with the fault of a Refusal.
-func (s *Service) Rate(ctx context.Context, c Currency) (Quote, error) {
-	if c != USD && !slices.Contains(s.Listed(), c) {
+// Rate returns the rate of the currency for the merchant's prices. It calls nobody while the rates are warm; otherwise
+// it waits for one reading, at most coldLimit. It fails with the fault of a Refusal.
+func (s *Service) Rate(ctx context.Context, c Currency, p Pricing) (Quote, error) {
+	if c == USD {
+		return s.decide(c, p, nil) // it needs no source, so none is read for its sake
+	}
+	own := p.Currency == c && (p.Fixed > 0 || p.URL != "")
+	if !own && !slices.Contains(s.Listed(), c) {
 		return Quote{}, s.fault(&Refusal{c, Unlisted, "no source has it"})
 	}
 	s.asked.Store(s.o.Now().UnixNano())
-	q, err := s.decide(c)
+	var readings []Reading
+	if own && p.Fixed == 0 {
+		readings = s.ownReadings(ctx, p.URL)
+	}
+	q, err := s.decide(c, p, readings)
 	if err == nil {
 		return q, nil
 	}
 	if s.await(ctx, s.begin()) {
-		q, err = s.decide(c)
+		q, err = s.decide(c, p, readings)
 	}
 	return q, s.fault(err)
 }
 
-func (s *Service) decide(c Currency) (Quote, error) {
-	return Decide(c, *s.view.Load(), s.o.Rules, s.o.Now())
+func (s *Service) decide(c Currency, p Pricing, own []Reading) (Quote, error) {
+	return DecideFor(c, *s.view.Load(), s.o.Rules, p, own, s.o.Now())
 }
 
 // fault makes refusals what callers may see.
@@ -105,18 +145,20 @@ func (s *Service) fault(err error) error {
 	return err
 }
 
-// Listed lists the currencies that the sources have, in order.
-func (s *Service) Listed() []Currency {
-	var all []Currency
-	for _, src := range s.o.Sources {
-		for _, f := range src.Feeds {
-			if c := Currency(f.Of); !f.Token() && !slices.Contains(all, c) {
-				all = append(all, c)
+// Listed lists the currencies that the sources have, in order. The caller must not change it.
+func (s *Service) Listed() []Currency { return s.listed }
+
+// listedOf returns the currencies that the sources have.
+func listedOf(sources []Source) (all []Currency) {
+	for _, src := range sources {
+		for _, of := range src.Of {
+			if _, err := money.ParseToken(of); err != nil {
+				all = append(all, Currency(of))
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b Currency) int { return strings.Compare(string(a), string(b)) })
-	return all
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // Turn reads the sources if somebody has priced in another currency lately, and it is time. It is called often.
@@ -126,6 +168,7 @@ func (s *Service) Turn(ctx context.Context) error {
 		return nil
 	}
 	s.await(ctx, s.begin())
+	s.turnOwn(ctx)
 	return nil
 }
 
@@ -134,7 +177,7 @@ func (s *Service) Turn(ctx context.Context) error {
 func (s *Service) begin() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.running != nil || len(s.o.Sources) == 0 {
+	if s.running != nil || len(s.o.Sources) == 0 && s.o.Fence == nil {
 		return s.running
 	}
 	now := s.o.Now()
@@ -148,7 +191,11 @@ func (s *Service) begin() <-chan struct{} {
 		defer close(done)
 		ctx, cancel := context.WithTimeout(context.Background(), coldLimit)
 		defer cancel()
-		s.read(ctx)
+		if s.begins(ctx, now) {
+			s.read(ctx)
+			s.share(ctx)
+		}
+		s.publish()
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.running = nil
@@ -184,7 +231,7 @@ func (s *Service) read(ctx context.Context) {
 	for _, src := range s.o.Sources {
 		go func() {
 			readings, err := src.read(ctx, s.o.Now)
-			results <- result{src.Name(), readings, err}
+			results <- result{src.Name, readings, err}
 		}()
 	}
 	s.readFence(ctx)
@@ -194,14 +241,18 @@ func (s *Service) read(ctx context.Context) {
 			s.bySource[r.name] = r.readings
 		}
 	}
+}
+
+// publish makes what was read what is known.
+func (s *Service) publish() {
 	v := View{Readings: make(map[string][]Reading), Fence: s.fence}
 	for _, src := range s.o.Sources {
-		for _, r := range s.bySource[src.Name()] {
+		for _, r := range s.bySource[src.Name] {
 			v.Readings[r.Of] = append(v.Readings[r.Of], r)
 		}
-		if len(s.bySource[src.Name()]) == 0 {
-			for _, f := range src.Feeds {
-				v.Readings[f.Of] = append(v.Readings[f.Of], Reading{Source: src.Name(), Of: f.Of, Problem: unread})
+		if len(s.bySource[src.Name]) == 0 {
+			for _, of := range src.Of {
+				v.Readings[of] = append(v.Readings[of], Reading{Source: src.Name, Of: of, Problem: unread})
 			}
 		}
 	}
@@ -227,24 +278,16 @@ func (s *Service) readFence(ctx context.Context) {
 	}
 }
 
-// read returns a reading for each feed.
+// read returns what the source says now.
 func (s Source) read(ctx context.Context, now func() time.Time) ([]Reading, error) {
 	if s.Spent != nil && s.Spent() {
 		return nil, errSpent
 	}
-	answers, err := s.Read(ctx, s.Feeds)
-	if err != nil {
-		return nil, err
+	readings, err := s.Read(ctx)
+	for i := range readings {
+		readings[i].Source, readings[i].ReadAt = s.Name, now()
 	}
-	readings := make([]Reading, len(s.Feeds))
-	for i, f := range s.Feeds {
-		readings[i] = Reading{
-			Source: s.Name(), Of: f.Of, Answer: answers[i].Answer, Decimals: answers[i].Decimals,
-			Description: answers[i].Description, UpdatedAt: answers[i].UpdatedAt, MaxAge: f.MaxAge,
-			ReadAt: now(), Problem: answers[i].Problem,
-		}
-	}
-	return readings, nil
+	return readings, err
 }
 
 var errSpent = errors.New("the day's budget of calls is spent")

@@ -50,9 +50,7 @@ func (s *sources) service(networks ...chain.Network) *exchange.Service {
 		},
 	}
 	for _, n := range networks {
-		o.Sources = append(o.Sources, exchange.Source{
-			Network: n, Feeds: []chain.Feed{{Of: "EUR", MaxAge: 26 * time.Hour}}, Read: s.read,
-		})
+		o.Sources = append(o.Sources, exchange.Feeds(n, []chain.Feed{{Of: "EUR", MaxAge: 26 * time.Hour}}, s.read))
 	}
 	return exchange.New(o)
 }
@@ -74,17 +72,20 @@ func TestService_Calls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var from sources
 		s := from.service(chain.Base, chain.Polygon)
+		if _, err := s.Rate(t.Context(), exchange.USD, exchange.Pricing{}); err != nil {
+			t.Error(err)
+		}
 		run(t, s, 24*time.Hour)
-		if _, err := s.Rate(t.Context(), exchange.USD); err != nil || from.calls.Load() != 0 {
+		if _, err := s.Rate(t.Context(), exchange.USD, exchange.Pricing{}); err != nil || from.calls.Load() != 0 {
 			t.Fatalf("a day without prices in other currencies: %d calls, %v", from.calls.Load(), err)
 		}
-		if q, err := s.Rate(t.Context(), "EUR"); err != nil || q.Rate.String() != "1.16152" || from.calls.Load() != 2 {
+		if q, err := s.Rate(t.Context(), "EUR", exchange.Pricing{}); err != nil || q.Rate.String() != "1.16152" || from.calls.Load() != 2 {
 			t.Fatalf("the first price: %+v, %v, %d calls", q, err, from.calls.Load())
 		}
 		for range 24 * 60 {
 			run(t, s, time.Minute)
 			before := from.calls.Load()
-			if _, err := s.Rate(t.Context(), "EUR"); err != nil || from.calls.Load() != before {
+			if _, err := s.Rate(t.Context(), "EUR", exchange.Pricing{}); err != nil || from.calls.Load() != before {
 				t.Fatalf("a warm price: %v, %d calls", err, from.calls.Load()-before)
 			}
 		}
@@ -108,17 +109,17 @@ func TestService_Cold(t *testing.T) {
 		s := from.service(chain.Base, chain.Polygon)
 		from.hang.Store(true)
 		began := time.Now()
-		_, err := s.Rate(t.Context(), "EUR")
+		_, err := s.Rate(t.Context(), "EUR", exchange.Pricing{})
 		took := time.Since(began)
 		if f := fault.Of(err); f == nil || f.Reason != fault.ReasonRateUnavailable || took > 2*time.Second {
 			t.Fatalf("sources that hang: %v after %s", err, took)
 		}
-		if _, err = s.Rate(t.Context(), "EUR"); err == nil || from.calls.Load() != 2 {
+		if _, err = s.Rate(t.Context(), "EUR", exchange.Pricing{}); err == nil || from.calls.Load() != 2 {
 			t.Errorf("again at once: %v, %d calls", err, from.calls.Load())
 		}
 		from.hang.Store(false)
 		time.Sleep(time.Minute)
-		if _, err := s.Rate(t.Context(), "EUR"); err != nil {
+		if _, err := s.Rate(t.Context(), "EUR", exchange.Pricing{}); err != nil {
 			t.Errorf("a minute later: %v", err)
 		}
 		from.fail.Store(true)
@@ -127,7 +128,7 @@ func TestService_Cold(t *testing.T) {
 			ok    bool
 		}{{2 * time.Minute, true}, {31 * time.Second, false}} {
 			run(t, s, x.after)
-			if _, err := s.Rate(t.Context(), "EUR"); (err == nil) != x.ok {
+			if _, err := s.Rate(t.Context(), "EUR", exchange.Pricing{}); (err == nil) != x.ok {
 				t.Errorf("%s after the last answer: %v", x.after, err)
 			}
 		}
@@ -140,10 +141,11 @@ func TestService_Refused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var from sources
 		s := from.service(chain.Base)
-		if _, err := s.Rate(t.Context(), "NGN"); !fault.Is(err, fault.Unavailable) || from.calls.Load() != 0 {
+		_, err := s.Rate(t.Context(), "NGN", exchange.Pricing{})
+		if !fault.Is(err, fault.Unavailable) || from.calls.Load() != 0 {
 			t.Errorf("a currency that no source has: %v, %d calls", err, from.calls.Load())
 		}
-		if _, err := s.Rate(t.Context(), "EUR"); !fault.Is(err, fault.Unavailable) {
+		if _, err := s.Rate(t.Context(), "EUR", exchange.Pricing{}); !fault.Is(err, fault.Unavailable) {
 			t.Errorf("one source: %v", err)
 		}
 	})

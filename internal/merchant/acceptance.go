@@ -1,12 +1,14 @@
 package merchant
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/money"
 )
 
@@ -23,7 +25,27 @@ func (c Custodian) Acceptance(before Custodian) []string {
 	}
 	changes = appendChange(changes, "accepted short by", percent(before.ShortBasis), percent(c.ShortBasis))
 	changes = appendChange(changes, "accepted after expiry for", hours(before.LateFor), hours(c.LateFor))
-	return appendChange(changes, "warning of orders that are paid twice", warns(before), warns(c))
+	changes = appendChange(changes, "warning of orders that are paid twice", warns(before), warns(c))
+	was, is := pricingWords(before.Pricing), pricingWords(c.Pricing)
+	for i := range is {
+		changes = appendChange(changes, is[i][0], was[i][1], is[i][1])
+	}
+	return changes
+}
+
+// pricingWords are what a merchant wants of rates, as names and texts for mails and the audit log.
+func pricingWords(p exchange.Pricing) [][2]string {
+	rate := func(r exchange.Rate) string {
+		if r == 0 {
+			return "none"
+		}
+		return string(p.Currency) + " " + r.String()
+	}
+	return [][2]string{
+		{"added to prices in other currencies", percent(p.Markup)}, {"fixed rate", rate(p.Fixed)},
+		{"lowest rate", rate(p.Least)}, {"highest rate", rate(p.Most)},
+		{"own source of rates", cmp.Or(strings.TrimSpace(string(p.Currency)+" "+p.URL), "none")},
+	}
 }
 
 // Stricter reports whether a change of how payments are accepted only refuses more
@@ -40,7 +62,8 @@ func (c Custodian) Stricter(before Custodian) bool {
 			return false
 		}
 	}
-	return c.ShortBasis <= before.ShortBasis && c.LateFor <= before.LateFor && (before.Repeats || !c.Repeats)
+	return c.ShortBasis <= before.ShortBasis && c.LateFor <= before.LateFor && (before.Repeats || !c.Repeats) &&
+		c.Pricing == before.Pricing
 }
 
 // within reports whether no token is offered that was not before; an empty list

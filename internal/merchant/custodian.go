@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/secret"
 )
@@ -30,6 +31,8 @@ type Custodian struct {
 	LateFor    time.Duration
 	// Repeats: references repeat by design, so that nobody is warned of two paid payments of one.
 	Repeats bool
+	// Pricing is what the merchant wants of the rates of prices in other currencies.
+	Pricing exchange.Pricing
 	// Closed: the operator disabled the key or its owner, so nothing is started.
 	Closed    bool
 	CreatedAt time.Time

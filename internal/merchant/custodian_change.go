@@ -19,7 +19,7 @@ const maxSecret = 256
 // each a fault.Invalid (fault.All). It does not change its arguments, so it may run again.
 func (s *Service) with(c Custodian, in CustodianInput) (Custodian, error) {
 	steps := []func(*Custodian, CustodianInput) error{
-		setName, s.setWallets, s.setCallback, setSecret, setNetworks, setBranding, setPolicy,
+		setName, s.setWallets, s.setCallback, setSecret, setNetworks, setBranding, setPolicy, s.setPricing,
 	}
 	var wrong []error
 	for _, set := range steps {
@@ -106,6 +106,20 @@ func setSecret(c *Custodian, in CustodianInput) error {
 	}
 	c.Secret = *in.Secret
 	return nil
+}
+
+func (s *Service) setPricing(c *Custodian, in CustodianInput) error {
+	if in.Pricing == nil {
+		return nil
+	}
+	c.Pricing = *in.Pricing
+	err := c.Pricing.Check()
+	if err == nil && c.Pricing.URL != "" {
+		if x := fault.Of(s.opts.CheckCallback(c.Pricing.URL)); x != nil {
+			err = fault.About(x.Kind, "pricing.url", "%s", strings.TrimSpace(x.Sentence("")))
+		}
+	}
+	return err
 }
 
 func setPolicy(c *Custodian, in CustodianInput) error {

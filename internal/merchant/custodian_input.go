@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/secret"
@@ -28,6 +29,8 @@ type CustodianInput struct {
 	LateFor *time.Duration
 	// Repeats says that references repeat by design.
 	Repeats *bool
+	// Pricing is about the rates of prices in other currencies. Its address must be public, as a callback's.
+	Pricing *exchange.Pricing
 	// AsOf is Custodian.UpdatedAt of the custodian that the user saw; a write in between is ErrChangedMeanwhile. The
 	// zero time writes whatever is stored.
 	AsOf time.Time

@@ -11,6 +11,7 @@ import (
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/identity"
@@ -30,6 +31,8 @@ type Key struct {
 	Wallet      chain.Address // the EVM wallet registered on the key; may be empty
 	Permissions Permissions
 	Sources     Sources // the networks it may be used from
+	// Currency is what its shop counts in, where a price does not say it and for lists; empty: US dollars.
+	Currency exchange.Currency
 	// Vouched: the command line made the key, or an owner who re-authenticated.
 	// Only such a key may add a custodian to an account that has one.
 	Vouched    bool
@@ -268,6 +271,22 @@ func (s *Service) SetKeyLabel(ctx context.Context, key Key, label string, act au
 	}
 	return s.store.SetKeyLabel(ctx, key.UserID, key.ID, label,
 		act.Record(key.UserID, audit.ActionRelabelKey, key.Name(), label))
+}
+
+// SetKeyCurrency sets what the shop of a key counts in. It fails with fault.Invalid, or as SetKeyLabel.
+func (s *Service) SetKeyCurrency(ctx context.Context, key Key, code string, act audit.Act) error {
+	c := exchange.Currency("")
+	if code != "" {
+		var err error
+		if c, err = exchange.ParseCurrency(code); err != nil {
+			return err
+		}
+	}
+	if c == exchange.USD {
+		c = ""
+	}
+	return s.store.SetKeyCurrency(ctx, key.UserID, key.ID, c,
+		act.Record(key.UserID, audit.ActionKeyCurrency, key.Name(), cmp.Or(string(c), string(exchange.USD))))
 }
 
 // RevokeKey ends a key for ever. Its payments stay and are still watched. notice is what the owners are mailed; empty:

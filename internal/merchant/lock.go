@@ -11,6 +11,7 @@ import (
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/mail"
@@ -121,6 +122,7 @@ type waitingInput struct {
 	ShortBasis  *int64
 	LateFor     *time.Duration
 	Repeats     *bool
+	Pricing     *exchange.Pricing
 	Permissions []Permission
 	Sources     Sources
 	Role        Role
@@ -279,6 +281,7 @@ func (to NewSettings) stored() waitingInput {
 	x := waitingInput{
 		Name: in.Name, Wallets: in.Wallets, CallbackURL: in.CallbackURL, ShortBasis: in.ShortBasis, LateFor: in.LateFor,
 		Repeats:     in.Repeats,
+		Pricing:     in.Pricing,
 		Permissions: to.Permissions.List(), Sources: to.Sources, Role: to.Role, Member: to.Member,
 		Branding: in.Branding, Logo: to.Logo, Title: to.Title, Text: to.Text, Old: to.Old, Next: to.Next,
 		Signing: to.Signing.Reveal(), Reason: to.Reason, Accept: to.Accept,
@@ -305,6 +308,7 @@ func (w Waiting) Settings() (NewSettings, error) {
 	in := CustodianInput{
 		Name: x.Name, Wallets: x.Wallets, CallbackURL: x.CallbackURL, ShortBasis: x.ShortBasis, LateFor: x.LateFor,
 		Repeats:  x.Repeats,
+		Pricing:  x.Pricing,
 		Branding: x.Branding,
 	}
 	if x.Secret != nil {

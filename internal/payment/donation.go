@@ -44,7 +44,7 @@ func (s *Service) OpenDonation(ctx context.Context, in DonationInput) (Payment, 
 	}
 	var price exchange.Price
 	if !sum.None() {
-		if amount, price, err = s.priced(ctx, sum); err != nil {
+		if amount, price, err = s.priced(ctx, sum, custodian.Pricing); err != nil {
 			return Payment{}, err
 		}
 	}

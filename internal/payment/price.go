@@ -16,6 +16,8 @@ type PriceBody struct {
 	Rate     string            `json:"rate"`
 	RateAt   string            `json:"rateAt"`
 	Sources  []string          `json:"sources"`
+	// Markup is what the merchant has added to the rate, in per cent; empty: nothing.
+	Markup string `json:"markupPercent,omitempty"`
 }
 
 // PriceBody returns the price of the payment, nil if its amount was given in dollars.
@@ -26,29 +28,45 @@ func (p Payment) PriceBody() *PriceBody {
 	return &PriceBody{
 		Amount: p.Price.Amount(), Currency: p.Price.Currency, Rate: p.Price.Rate.String(),
 		RateAt: p.Price.At.UTC().Format(TimeFormat), Sources: append([]string{}, p.Price.Sources...),
+		Markup: p.Price.MarkupPercent(),
 	}
 }
 
 // priced returns what the sum is worth now, with the rate that says so. It is the one place where a rate is taken: what
 // it returns is stored with the payment and never moves.
-func (s *Service) priced(ctx context.Context, sum exchange.Sum) (money.Micros, exchange.Price, error) {
+func (s *Service) priced(
+	ctx context.Context, sum exchange.Sum, own exchange.Pricing,
+) (money.Micros, exchange.Price, error) {
 	if s.opts.Rates == nil {
 		return 0, exchange.Price{}, errNoRates
 	}
-	quote, err := s.opts.Rates(ctx, sum.Currency)
+	quote, err := s.opts.Rates(ctx, sum.Currency, own)
 	if err != nil {
 		return 0, exchange.Price{}, err
 	}
 	price := exchange.Price{Sum: sum, Quote: quote}
 	worth, ok := price.Worth()
 	if !ok || worth > s.opts.MaxAmount {
-		return 0, price, fault.About(fault.Invalid, exchange.Field, "must be worth at most %s USD", s.opts.MaxAmount)
+		return 0, price, &BoundError{High: true, fault: fault.About(
+			fault.Invalid, exchange.Field, "must be worth at most %s USD", s.opts.MaxAmount,
+		)}
 	}
 	if worth < s.opts.MinAmount {
-		return 0, price, fault.About(fault.Invalid, exchange.Field, "must be worth at least %s USD", s.opts.MinAmount)
+		return 0, price, &BoundError{fault: fault.About(
+			fault.Invalid, exchange.Field, "must be worth at least %s USD", s.opts.MinAmount,
+		)}
 	}
 	return worth, price, nil
 }
+
+// BoundError is the fault of a price that is worth more, or less, than a payment may be.
+type BoundError struct {
+	High  bool
+	fault *fault.Error
+}
+
+func (e *BoundError) Error() string { return e.fault.Error() }
+func (e *BoundError) Unwrap() error { return e.fault }
 
 var errNoRates = fault.New(fault.Unavailable, "prices are taken in US dollars alone here").
 	Because(fault.ReasonRateUnavailable)

@@ -35,9 +35,9 @@ type Options struct {
 	// Crowded is called with a key whose payments of strangers give way to each other because too many wait; nil:
 	// nothing is.
 	Crowded func(ctx context.Context, keyID int64)
-	// Rates returns what a unit of a currency is worth now; nil: prices are in dollars alone. Currencies are those that
-	// it may have.
-	Rates      func(context.Context, exchange.Currency) (exchange.Quote, error)
+	// Rates returns what a unit of a currency is worth now in a merchant's prices; nil: prices are in dollars alone.
+	// Currencies are those that it may have.
+	Rates      func(context.Context, exchange.Currency, exchange.Pricing) (exchange.Quote, error)
 	Currencies []exchange.Currency
 	// Looked is called with a payment that somebody looks at; nil: nothing is. It
 	// must not block.
@@ -112,7 +112,7 @@ func (s *Service) Create(ctx context.Context, in CreateInput, trail ...audit.Ent
 	}
 	amount, price := read.amount, exchange.Price{}
 	if !read.sum.None() {
-		if amount, price, err = s.priced(ctx, read.sum); err != nil {
+		if amount, price, err = s.priced(ctx, read.sum, c.Pricing); err != nil {
 			return Payment{}, err
 		}
 	}

@@ -112,7 +112,7 @@ func TestPriceInEuros(t *testing.T) {
 }
 
 // On a phone the payer sees both amounts and the rate, in the numbers of the language, before and after they choose how
-// to pay.
+// to pay, by day and by night.
 func TestPriceOnAPhone(t *testing.T) {
 	t.Parallel()
 	r := start(t, t.TempDir())
@@ -120,20 +120,23 @@ func TestPriceOnAPhone(t *testing.T) {
 		"de": {"30,50\u00a0€ = 35,42636\u00a0USDC", "1\u00a0€ = 1,16152\u00a0USD"},
 		"ar": {"30.50\u00a0€ = 35.42636\u00a0USDC", "1\u00a0€ = 1.16152\u00a0USD"},
 	} {
-		p := r.createPriced(t, `"price":{"amount":"30.50","currency":"EUR"}`)
-		ctx := browser.New(t, browser.Phone, browser.Language(lang))
-		browser.Run(ctx, t, chromedp.Navigate(r.BaseURL+"/pay?txnid="+p.Transaction.Txnid))
-		browser.Screenshot(ctx, t, "price-choose-"+lang)
-		browser.Axe(ctx, t)
-		var price, rate string
-		browser.Run(ctx, t, choose("POLYGON", "USDC"), chromedp.WaitVisible(testID("waiting")),
-			chromedp.Text(testID("price"), &price), chromedp.Text(testID("rate"), &rate))
-		browser.Screenshot(ctx, t, "price-send-"+lang)
-		browser.Axe(ctx, t)
-		price = strings.ReplaceAll(price, "\u200f", "") // a mark of direction
-		rate = strings.ReplaceAll(rate, "\u200f", "")
-		if !strings.Contains(price, want[0]) || !strings.Contains(rate, want[1]) {
-			t.Errorf("%s: the page says %q and %q", lang, price, rate)
+		for scheme, light := range map[string]browser.Option{"light": browser.Light, "dark": browser.Dark} {
+			name := lang + "-" + scheme
+			p := r.createPriced(t, `"price":{"amount":"30.50","currency":"EUR"}`)
+			ctx := browser.New(t, browser.Phone, browser.Language(lang), light)
+			browser.Run(ctx, t, chromedp.Navigate(r.BaseURL+"/pay?txnid="+p.Transaction.Txnid))
+			browser.Screenshot(ctx, t, "price-choose-"+name)
+			browser.Axe(ctx, t)
+			var price, rate string
+			browser.Run(ctx, t, choose("POLYGON", "USDC"), chromedp.WaitVisible(testID("waiting")),
+				chromedp.Text(testID("price"), &price), chromedp.Text(testID("rate"), &rate))
+			browser.Screenshot(ctx, t, "price-send-"+name)
+			browser.Axe(ctx, t)
+			price = strings.ReplaceAll(price, "\u200f", "") // a mark of direction
+			rate = strings.ReplaceAll(rate, "\u200f", "")
+			if !strings.Contains(price, want[0]) || !strings.Contains(rate, want[1]) {
+				t.Errorf("%s: the page says %q and %q", name, price, rate)
+			}
 		}
 	}
 }

@@ -197,6 +197,9 @@ func (w *world) shopActs() map[string]func(context.Context, audit.Record) error 
 		"rename a key": func(ctx context.Context, r audit.Record) error {
 			return w.SetKeyLabel(ctx, k.UserID, k.ID, "Renamed", r)
 		},
+		"set the currency of a key": func(ctx context.Context, r audit.Record) error {
+			return w.SetKeyCurrency(ctx, k.UserID, k.ID, "EUR", r)
+		},
 		"revoke a key": func(ctx context.Context, r audit.Record) error {
 			return w.RevokeKey(ctx, revoked.UserID, revoked.ID, storetest.Start, r)
 		},

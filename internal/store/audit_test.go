@@ -235,7 +235,7 @@ func (w *world) everything() []int64 {
 		"SELECT count(*) FROM payments WHERE status = 'COMPLETED'",
 		"SELECT count(*) FROM payments", "SELECT count(*) FROM events",
 		"SELECT count(*) FROM api_keys WHERE revoked_at IS NULL AND disabled_at IS NULL AND label <> 'Renamed'",
-		"SELECT count(*) FROM users WHERE disabled_at IS NULL", "SELECT count(*) FROM users WHERE password_hash = 'next'",
+		"SELECT count(*) FROM api_keys WHERE currency = ''", "SELECT count(*) FROM users WHERE disabled_at IS NULL", "SELECT count(*) FROM users WHERE password_hash = 'next'",
 		"SELECT count(*) FROM users WHERE password_hash = 'reset'",
 		"SELECT count(*) FROM second_factors", "SELECT count(*) FROM second_factors WHERE confirmed_at IS NOT NULL",
 		"SELECT count(*) FROM recovery_codes WHERE used_at IS NULL",

@@ -18,9 +18,10 @@ var _ campaign.Store = (*Store)(nil)
 var (
 	campaigns = db.NewTable[campaign.Summary]("campaigns", `
 		number:  id=Number
-		fixed:   slug created_at
-		changes: key_id title description goal suggested state show_at_once updated_at ends_at
-		read:    revoked_at=KeyRevoked/exists raised donors waiting`)
+		fixed:   slug currency=Prices.Currency created_at
+		changes: key_id title description goal suggested price_goal=Prices.Goal price_suggested=Prices.Suggested state
+		         show_at_once updated_at ends_at
+		read:    revoked_at=KeyRevoked/exists raised worth donors waiting`)
 	links = db.NewTable[campaign.Link]("links", `
 		number:  id=Number
 		fixed:   slug key_id description reference amount min_amount=Min max_amount=Max currency=Price.Currency price=Price.Units
@@ -35,6 +36,7 @@ const campaignColumns = "c.*, " + table.KeyEndedAt
 
 // campaignTotals count donations that received money; they read only an index.
 const campaignTotals = ", (SELECT CAST(coalesce(sum(d.received), 0) AS bigint) FROM donations AS d WHERE d.campaign_id = c.id) AS raised" +
+	", (SELECT CAST(coalesce(sum(d.worth), 0) AS bigint) FROM donations AS d WHERE d.campaign_id = c.id) AS worth" +
 	", (SELECT count(*) FROM donations AS d WHERE d.campaign_id = c.id AND d.received > 0) AS donors" +
 	", (SELECT count(*) FROM donations AS d WHERE d.campaign_id = c.id AND d.review = 'WAITING') AS waiting"
 
@@ -62,6 +64,9 @@ func (s *Store) CreateCampaign(
 func normalCampaign(c campaign.Campaign) campaign.Campaign {
 	if len(c.Suggested) == 0 {
 		c.Suggested = nil
+	}
+	if len(c.Prices.Suggested) == 0 {
+		c.Prices.Suggested = nil
 	}
 	row := campaign.Summary{Campaign: c}
 	campaigns.AsStored(&row)

@@ -44,8 +44,9 @@ func TestStore_VerifyLedger(t *testing.T) {
 		})
 		w.Must(err)
 		wrong("add up to 12.5 in 1", "UPDATE daily_sales SET payments = 2", "UPDATE daily_sales SET payments = 1")
+		wrong("smallest units of", "UPDATE daily_sales SET price = 7", "UPDATE daily_sales SET price = 0")
 		wrong("has sales of 13", "UPDATE daily_sales SET volume = 13000000", "UPDATE daily_sales SET volume = 12500000")
-		wrong("add up to 0 in 0", "INSERT INTO daily_sales SELECT key_id, day + 1, network, 1, 1 FROM daily_sales",
+		wrong("add up to 0 in 0", "INSERT INTO daily_sales SELECT key_id, day + 1, network, '', 1, 1, 0 FROM daily_sales",
 			"DELETE FROM daily_sales WHERE volume = 1")
 		if _, differences := verify(); len(differences) != 0 {
 			t.Errorf("mended: %q", differences)

@@ -168,7 +168,8 @@ func saveDonation(p payment.Payment) []*db.Stmt {
 	if p.DonorName == "" && p.DonorMessage == "" {
 		review = "APPROVED" // there is nothing to look at
 	}
-	return []*db.Stmt{db.Exec("INSERT INTO donations (payment_id, campaign_id, received, review) VALUES (?, ?, ?, ?) "+
-		"ON CONFLICT (payment_id) DO UPDATE SET received = EXCLUDED.received",
-		p.Number, p.CampaignID, int64(max(p.Received().Micros(), 0)), review)}
+	received := max(p.Received().Micros(), 0)
+	return []*db.Stmt{db.Exec("INSERT INTO donations (payment_id, campaign_id, received, worth, review) "+
+		"VALUES (?, ?, ?, ?, ?) ON CONFLICT (payment_id) DO UPDATE SET received = EXCLUDED.received, worth = EXCLUDED.worth",
+		p.Number, p.CampaignID, int64(received), p.Price.Of(received), review)}
 }

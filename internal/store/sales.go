@@ -3,6 +3,7 @@ package store
 import (
 	"time"
 
+	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/db"
@@ -13,6 +14,7 @@ type sale struct {
 	keyID, day int64
 	network    string
 	volume     money.Micros
+	price      exchange.Sum
 }
 
 // saleOf returns the sale that a payment is; ok is false if it is none, or none yet.
@@ -21,16 +23,17 @@ func saleOf(p payment.Payment) (s sale, ok bool) {
 		return sale{}, false
 	}
 	day := p.CreatedAt.Unix() / int64(24*time.Hour/time.Second)
-	return sale{p.KeyID, day, string(p.Choice.Network), p.Amount}, true
+	return sale{p.KeyID, day, string(p.Choice.Network), p.Amount, p.Price.Sum}, true
 }
 
 // The rows are ordered, so that two transactions cannot wait for each other.
-var addSale = db.ForRows("INSERT INTO daily_sales (key_id, day, network, payments, volume) "+
-	"SELECT n.key_id, n.day, n.network, CAST(sum(n.payments) AS bigint), CAST(sum(n.volume) AS bigint) FROM {rows} "+
-	"GROUP BY n.key_id, n.day, n.network ORDER BY n.key_id, n.day, n.network "+
-	"ON CONFLICT (key_id, day, network) DO UPDATE SET "+
-	"payments = daily_sales.payments + excluded.payments, volume = daily_sales.volume + excluded.volume",
-	"key_id bigint", "day bigint", "network text", "payments bigint", "volume bigint")
+var addSale = db.ForRows("INSERT INTO daily_sales (key_id, day, network, currency, payments, volume, price) "+
+	"SELECT n.key_id, n.day, n.network, n.currency, CAST(sum(n.payments) AS bigint), CAST(sum(n.volume) AS bigint), "+
+	"CAST(sum(n.price) AS bigint) FROM {rows} GROUP BY n.key_id, n.day, n.network, n.currency "+
+	"ORDER BY n.key_id, n.day, n.network, n.currency ON CONFLICT (key_id, day, network, currency) DO UPDATE SET "+
+	"payments = daily_sales.payments + excluded.payments, volume = daily_sales.volume + excluded.volume, "+
+	"price = daily_sales.price + excluded.price",
+	"key_id bigint", "day bigint", "network text", "currency text", "payments bigint", "volume bigint", "price bigint")
 
 // saveSale returns the statements that keep the sums of a payment's key and day.
 func saveSale(before, after payment.Payment) (all []*db.Stmt) {
@@ -40,7 +43,9 @@ func saveSale(before, after payment.Payment) (all []*db.Stmt) {
 		return nil
 	}
 	add := func(s sale, n int64) {
-		all = append(all, addSale.With(s.keyID, s.day, s.network, n, n*int64(s.volume)).AnyNumber())
+		all = append(all, addSale.With(
+			s.keyID, s.day, s.network, string(s.price.Currency), n, n*int64(s.volume), n*s.price.Units,
+		).AnyNumber())
 	}
 	if sold {
 		add(was, -1)

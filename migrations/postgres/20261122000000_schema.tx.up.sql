@@ -71,6 +71,7 @@ CREATE TABLE api_keys (
     permissions  text        NOT NULL, -- names, separated by commas
     sources      text        NOT NULL, -- networks (CIDR) it may be used from, separated by spaces; empty: all
     vouched      boolean     NOT NULL, -- made by the command line, or by an owner who re-authenticated
+    currency     text        NOT NULL DEFAULT '', -- of its shop, by ISO 4217; empty: US dollars
     created_at   timestamptz NOT NULL,
     last_used_at timestamptz,
     revoked_at   timestamptz,
@@ -119,6 +120,7 @@ CREATE TABLE custodians (
     short_basis      bigint      NOT NULL CHECK (short_basis BETWEEN 0 AND 10000),
     late_for_us      bigint      NOT NULL CHECK (late_for_us >= 0),
     repeats          boolean     NOT NULL, -- its references repeat by design: two paid payments of one are no mistake
+    pricing          text        NOT NULL DEFAULT '', -- JSON: what the merchant wants of rates; empty: nothing
     created_at       timestamptz NOT NULL,
     updated_at       timestamptz NOT NULL
 );
@@ -161,6 +163,7 @@ CREATE TABLE payments (
     ended_at       timestamptz,
     resumed_at     timestamptz,
     late_for_us    bigint      NOT NULL,
+    rate_markup    bigint      NOT NULL DEFAULT 0 CHECK (rate_markup >= 0), -- hundredths of a per cent that the merchant adds
     price          bigint      NOT NULL DEFAULT 0, -- in the currency's smallest unit
     rate           bigint      NOT NULL DEFAULT 0, -- USD for one unit of the currency, in 1e-10
     rate_at        timestamptz,
@@ -208,7 +211,7 @@ CREATE INDEX payments_by_key ON payments (key_id, created_at, id);
 CREATE INDEX payments_by_state ON payments ((CAST(key_id AS text) || substr(status, 1, 2) || substr(network, 1, 2)), created_at, id);
 CREATE INDEX payments_open ON payments (expires_at) WHERE ended_at IS NULL;
 CREATE INDEX payments_by_amount ON payments (key_id, amount, created_at, id);
-CREATE INDEX payments_priced ON payments (key_id) WHERE currency <> '';
+CREATE INDEX payments_priced ON payments (key_id, price, created_at) WHERE currency <> '';
 CREATE INDEX payments_attention ON payments (key_id, created_at, id) WHERE attention <> '';
 CREATE INDEX payments_ended ON payments (ended_at) WHERE ended_at IS NOT NULL AND started_at IS NOT NULL;
 
@@ -218,9 +221,11 @@ CREATE TABLE daily_sales (
     key_id   bigint NOT NULL REFERENCES api_keys,
     day      bigint NOT NULL, -- whole days since 1970
     network  text   NOT NULL,
+    currency text   NOT NULL, -- in which they were priced; empty: US dollars
     payments bigint NOT NULL,
     volume   bigint NOT NULL, -- USD micros
-    PRIMARY KEY (key_id, day, network)
+    price    bigint NOT NULL, -- in the currency's smallest unit; 0: US dollars
+    PRIMARY KEY (key_id, day, network, currency)
 );
 
 CREATE TABLE routes (
@@ -659,6 +664,9 @@ CREATE TABLE campaigns (
     description  text    NOT NULL,
     goal         bigint  NOT NULL CHECK (goal >= 0), -- USD micros; 0: none
     suggested    text    NOT NULL,                   -- USD micros, separated by commas
+    currency        text    NOT NULL DEFAULT '', -- of price_goal and price_suggested, in its smallest unit; empty: US dollars
+    price_goal      bigint  NOT NULL DEFAULT 0 CHECK (price_goal = 0 OR price_goal > 0 AND currency <> ''),
+    price_suggested text    NOT NULL DEFAULT '', -- separated by commas
     state        text    NOT NULL CHECK (state IN ('ACTIVE', 'PAUSED', 'ENDED')),
     show_at_once boolean NOT NULL,
     created_at   timestamptz NOT NULL,
@@ -673,9 +681,10 @@ CREATE TABLE donations (
     payment_id  bigint  NOT NULL UNIQUE REFERENCES payments,
     campaign_id bigint  NOT NULL,
     received    bigint  NOT NULL CHECK (received >= 0), -- USD micros
+    worth       bigint  NOT NULL DEFAULT 0, -- in the smallest unit of the price's currency, at its rate; 0: there is none
     review      text    NOT NULL CHECK (review IN ('WAITING', 'APPROVED', 'HIDDEN'))
 );
-CREATE INDEX donations_by_campaign ON donations (campaign_id, id, received, review);
+CREATE INDEX donations_by_campaign ON donations (campaign_id, id, received, worth, review);
 
 CREATE TABLE links (
     id          bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -686,8 +695,8 @@ CREATE TABLE links (
     amount      bigint  NOT NULL CHECK (amount >= 0), -- USD micros; 0: the payer chooses
     min_amount  bigint  NOT NULL CHECK (min_amount >= 0),
     max_amount  bigint  NOT NULL CHECK (max_amount >= 0),
-    price       bigint  NOT NULL DEFAULT 0, -- of a fixed price in another currency, in its smallest unit
-    currency    text    NOT NULL DEFAULT '' CHECK ((price > 0) = (currency <> '')), -- empty: there is no such price
+    price       bigint  NOT NULL DEFAULT 0 CHECK (price >= 0), -- in another currency, in its smallest unit; 0: the payer chooses
+    currency    text    NOT NULL DEFAULT '' CHECK (price = 0 OR currency <> ''), -- empty: the link is in US dollars
     paused      boolean NOT NULL,
     created_at  timestamptz NOT NULL
 );
@@ -978,4 +987,13 @@ CREATE TABLE callback_certificates (
     host       text        PRIMARY KEY,
     expires_at timestamptz NOT NULL,
     seen_at    timestamptz NOT NULL -- to the day
+);
+
+-- What the sources of rates of currencies have said last, for all instances that have the same sources: one of them asks,
+-- and the others read it.
+CREATE TABLE rates (
+    sources  text        PRIMARY KEY, -- hash of the settings that say which sources there are
+    began_at timestamptz NOT NULL, -- when an instance began to ask last
+    read_at  timestamptz,          -- when that had ended; NULL: never yet
+    body     text        NOT NULL  -- JSON
 );

@@ -71,6 +71,7 @@ CREATE TABLE api_keys (
     permissions  TEXT    NOT NULL, -- names, separated by commas
     sources      TEXT    NOT NULL, -- networks (CIDR) it may be used from, separated by spaces; empty: all
     vouched      INTEGER NOT NULL, -- made by the command line, or by an owner who re-authenticated
+    currency     TEXT    NOT NULL DEFAULT '', -- of its shop, by ISO 4217; empty: US dollars
     created_at   INTEGER NOT NULL,
     last_used_at INTEGER,
     revoked_at   INTEGER,
@@ -118,6 +119,7 @@ CREATE TABLE custodians (
     short_basis      INTEGER NOT NULL CHECK (short_basis BETWEEN 0 AND 10000),
     late_for_us      INTEGER NOT NULL CHECK (late_for_us >= 0),
     repeats          INTEGER NOT NULL, -- its references repeat by design: two paid payments of one are no mistake
+    pricing          TEXT    NOT NULL DEFAULT '', -- JSON: what the merchant wants of rates; empty: nothing
     created_at       INTEGER NOT NULL,
     updated_at       INTEGER NOT NULL
 ) STRICT;
@@ -159,6 +161,7 @@ CREATE TABLE payments (
     currency       TEXT    NOT NULL DEFAULT '', -- of the price that the amount was made of; empty: it was given in dollars
     price          INTEGER NOT NULL DEFAULT 0, -- in the currency's smallest unit
     rate           INTEGER NOT NULL DEFAULT 0, -- USD for one unit of the currency, in 1e-10
+    rate_markup    INTEGER NOT NULL DEFAULT 0 CHECK (rate_markup >= 0), -- hundredths of a per cent that the merchant adds
     rate_at        INTEGER,
     rate_sources   TEXT    NOT NULL DEFAULT '', -- with commas between them
     status         TEXT    NOT NULL CHECK (status IN ('PENDING', 'STARTED', 'COMPLETED', 'EXPIRED', 'CANCELLED')),
@@ -207,7 +210,7 @@ CREATE INDEX payments_by_key ON payments (key_id, created_at, id);
 CREATE INDEX payments_by_state ON payments ((CAST(key_id AS text) || substr(status, 1, 2) || substr(network, 1, 2)), created_at, id);
 CREATE INDEX payments_open ON payments (expires_at) WHERE ended_at IS NULL;
 CREATE INDEX payments_by_amount ON payments (key_id, amount, created_at, id);
-CREATE INDEX payments_priced ON payments (key_id) WHERE currency <> '';
+CREATE INDEX payments_priced ON payments (key_id, price, created_at) WHERE currency <> '';
 CREATE INDEX payments_attention ON payments (key_id, created_at, id) WHERE attention <> '';
 CREATE INDEX payments_ended ON payments (ended_at) WHERE ended_at IS NOT NULL AND started_at IS NOT NULL;
 
@@ -217,9 +220,11 @@ CREATE TABLE daily_sales (
     key_id   INTEGER NOT NULL REFERENCES api_keys,
     day      INTEGER NOT NULL, -- whole days since 1970
     network  TEXT    NOT NULL,
+    currency TEXT    NOT NULL, -- in which they were priced; empty: US dollars
     payments INTEGER NOT NULL,
     volume   INTEGER NOT NULL, -- USD micros
-    PRIMARY KEY (key_id, day, network)
+    price    INTEGER NOT NULL, -- in the currency's smallest unit; 0: US dollars
+    PRIMARY KEY (key_id, day, network, currency)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE routes (
@@ -647,6 +652,9 @@ CREATE TABLE campaigns (
     description  TEXT    NOT NULL,
     goal         INTEGER NOT NULL CHECK (goal >= 0), -- USD micros; 0: none
     suggested    TEXT    NOT NULL,                   -- USD micros, separated by commas
+    currency        TEXT    NOT NULL DEFAULT '', -- of price_goal and price_suggested, in its smallest unit; empty: US dollars
+    price_goal      INTEGER NOT NULL DEFAULT 0 CHECK (price_goal = 0 OR price_goal > 0 AND currency <> ''),
+    price_suggested TEXT    NOT NULL DEFAULT '', -- separated by commas
     state        TEXT    NOT NULL CHECK (state IN ('ACTIVE', 'PAUSED', 'ENDED')),
     show_at_once INTEGER NOT NULL,
     created_at   INTEGER NOT NULL,
@@ -661,9 +669,10 @@ CREATE TABLE donations (
     payment_id  INTEGER NOT NULL UNIQUE REFERENCES payments,
     campaign_id INTEGER NOT NULL,
     received    INTEGER NOT NULL CHECK (received >= 0), -- USD micros
+    worth       INTEGER NOT NULL DEFAULT 0, -- in the smallest unit of the price's currency, at its rate; 0: there is none
     review      TEXT    NOT NULL CHECK (review IN ('WAITING', 'APPROVED', 'HIDDEN'))
 ) STRICT;
-CREATE INDEX donations_by_campaign ON donations (campaign_id, id, received, review);
+CREATE INDEX donations_by_campaign ON donations (campaign_id, id, received, worth, review);
 
 CREATE TABLE links (
     id          INTEGER PRIMARY KEY,
@@ -674,8 +683,8 @@ CREATE TABLE links (
     amount      INTEGER NOT NULL CHECK (amount >= 0), -- USD micros; 0: the payer chooses
     min_amount  INTEGER NOT NULL CHECK (min_amount >= 0),
     max_amount  INTEGER NOT NULL CHECK (max_amount >= 0),
-    currency    TEXT    NOT NULL DEFAULT '', -- of a fixed price in another currency; empty: there is none
-    price       INTEGER NOT NULL DEFAULT 0 CHECK ((price > 0) = (currency <> '')), -- in the currency's smallest unit
+    currency    TEXT    NOT NULL DEFAULT '', -- of a price in another currency; empty: there is none
+    price       INTEGER NOT NULL DEFAULT 0 CHECK (price = 0 OR price > 0 AND currency <> ''), -- in its smallest unit; 0: the payer chooses
     paused      INTEGER NOT NULL,
     created_at  INTEGER NOT NULL
 ) STRICT;
@@ -965,4 +974,13 @@ CREATE TABLE callback_certificates (
     host       TEXT        PRIMARY KEY,
     expires_at INTEGER NOT NULL,
     seen_at    INTEGER NOT NULL -- to the day
+) STRICT;
+
+-- What the sources of rates of currencies have said last, for all instances that have the same sources: one of them asks,
+-- and the others read it.
+CREATE TABLE rates (
+    sources  TEXT PRIMARY KEY, -- hash of the settings that say which sources there are
+    began_at INTEGER NOT NULL, -- when an instance began to ask last
+    read_at  INTEGER,          -- when that had ended; NULL: never yet
+    body     TEXT NOT NULL     -- JSON
 ) STRICT;

@@ -12,8 +12,9 @@ type Props struct {
 	panel.Frame
 
 	Slug, Name, State string
-	KeyGone           bool // its API key was revoked
-	Raised, Goal      string
+	KeyGone           bool   // its API key was revoked
+	Raised, Goal      string // with their currency; Goal is empty for none
+	Dollars           string // what is raised in US dollars, where Raised is in another currency
 	Percent           int
 	Donors, Waiting   int64
 	EndsAt            time.Time

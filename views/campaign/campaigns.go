@@ -41,8 +41,7 @@ type ListProps struct {
 	Form    Form
 }
 
-// Row is a campaign of the list. Amounts are plain decimals in US
-// dollars; Goal is empty for none.
+// Row is a campaign of the list. Amounts have their currency; Goal is empty for none.
 type Row struct {
 	Slug, Title, State string
 	Raised, Goal       string

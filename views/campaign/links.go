@@ -36,8 +36,10 @@ func (r LinkRow) amountText() string {
 	switch {
 	case r.Amount != "":
 		return panel.USD(r.Amount)
-	case !r.Price.None():
+	case r.Price.Amount != "":
 		return views.LocaleFor("en").Price(r.Price.Amount, r.Price.Currency)
+	case !r.Price.None():
+		return "open, in " + r.Price.Currency
 	case r.Min != "" && r.Max != "":
 		return panel.USD(r.Min) + " to " + panel.USD(r.Max)
 	case r.Min != "":

@@ -14,7 +14,9 @@ type Chart struct {
 	// Networks are those with a part, as in the API; empty for payments that were
 	// completed by hand before a network was chosen.
 	Networks []string
-	Weekly   bool // a bar is a week
+	Weekly   bool   // a bar is a week
+	Currency string // of all amounts; empty: US dollars
+	Places   int    // decimal places of Bar.Paid and Bar.Parts
 }
 
 // Bar is one day or week.
@@ -22,8 +24,8 @@ type Bar struct {
 	From   time.Time
 	Volume string
 	Count  int64
-	Micros int64
-	Parts  []int64 // micros by network, in the order of Chart.Networks
+	Paid   int64   // a count of the smallest unit
+	Parts  []int64 // of it by network, in the order of Chart.Networks
 	Each   []string
 }
 
@@ -44,14 +46,17 @@ type column struct {
 	Blocks []block
 }
 
-// top is the value of the uppermost line in micros: the least round number that is
-// no less than the best bar.
+// top is the value of the uppermost line: the least round number that is no less than the best bar, and has a half.
 func (c Chart) top() int64 {
-	most := int64(1_000_000)
-	for _, b := range c.Bars {
-		most = max(most, b.Micros)
+	least := int64(1)
+	for range max(c.Places, 1) {
+		least *= 10
 	}
-	for unit := int64(1_000_000); ; unit *= 10 {
+	most := least
+	for _, b := range c.Bars {
+		most = max(most, b.Paid)
+	}
+	for unit := least; ; unit *= 10 {
 		for _, step := range []int64{1, 2, 5} {
 			if unit*step >= most {
 				return unit * step
@@ -64,7 +69,7 @@ func (c Chart) top() int64 {
 func (c Chart) best() Bar {
 	var best Bar
 	for _, b := range c.Bars {
-		if b.Micros > best.Micros {
+		if b.Paid > best.Paid {
 			best = b
 		}
 	}
@@ -73,18 +78,40 @@ func (c Chart) best() Bar {
 
 // lines are the labels of the axis, from the top.
 func (c Chart) lines() []string {
-	const micros = 1_000_000
 	top := c.top()
 	labels := make([]string, 0, 3)
 	for _, v := range []int64{top, top / 2, 0} {
-		whole, rest := v/micros, v%micros
-		label := "$" + views.LocaleFor("en").Amount(strconv.FormatInt(whole, 10))
-		if rest > 0 {
-			label += "." + strconv.FormatInt(rest/(micros/10), 10) + "0"
-		}
-		labels = append(labels, label)
+		labels = append(labels, c.label(v))
 	}
 	return labels
+}
+
+// label writes a round amount.
+func (c Chart) label(v int64) string {
+	scale := int64(1)
+	for range c.Places {
+		scale *= 10
+	}
+	whole, rest := v/scale, v%scale
+	plain := strconv.FormatInt(whole, 10)
+	if rest > 0 { // a half
+		plain += "." + strconv.FormatInt(rest/(scale/10), 10)
+	}
+	if c.Currency != "" {
+		return views.LocaleFor("en").Price(plain, c.Currency)
+	}
+	if rest > 0 {
+		return "$" + views.LocaleFor("en").Amount(strconv.FormatInt(whole, 10)) + "." + strconv.FormatInt(rest/(scale/10), 10) + "0"
+	}
+	return "$" + views.LocaleFor("en").Amount(plain)
+}
+
+// unit names the currency of all amounts.
+func (c Chart) unit() string {
+	if c.Currency != "" {
+		return c.Currency
+	}
+	return "US dollars"
 }
 
 // columns returns the bars. One without payments has words only.
@@ -117,7 +144,7 @@ func (c Chart) words(b Bar) string {
 	if c.Weekly {
 		when = "Week of " + b.From.Format("2 January 2006")
 	}
-	return when + ": " + panel.USD(b.Volume) + ", " + panel.Count(b.Count, "payment")
+	return when + ": " + b.Volume + ", " + panel.Count(b.Count, "payment")
 }
 
 func decimal(f float64) string { return strconv.FormatFloat(f, 'f', 1, 64) }

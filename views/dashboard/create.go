@@ -23,10 +23,11 @@ type CreateProps struct {
 type CreatedProps struct {
 	panel.Frame
 
-	TxnID, Amount, Link string
-	QR                  views.QR
-	Snippet             string
-	ExpiresAt           time.Time
+	TxnID, Link string
+	Asked       string // the amount with its currency
+	QR          views.QR
+	Snippet     string
+	ExpiresAt   time.Time
 	// Now is the payment as it stands; the page follows it live.
 	Now PaymentProps
 }

@@ -53,4 +53,6 @@ type KeyRow struct {
 	// Problem belongs to the forms that change this key.
 	Problem string
 	Rename  panel.Field
+	// Currency is what its shop counts in.
+	Currency panel.Field
 }

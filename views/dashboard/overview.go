@@ -1,6 +1,8 @@
 package dashboard
 
 import (
+	"cmp"
+	"strconv"
 	"time"
 
 	"github.com/florinpay/florin/views/onboarding"
@@ -22,7 +24,7 @@ type OverviewProps struct {
 	// Days is the range of the chart and the funnel, one of Ranges.
 	Days   int
 	Chart  Chart
-	Volume string // the sum of the chart
+	Volume string // the sum of the chart, with its currency
 	Count  int64
 	Funnel []FunnelStep
 	// Conversion says how many of the started payments were paid.
@@ -31,6 +33,18 @@ type OverviewProps struct {
 	FunnelNewest int64
 	Lists        OverviewListsProps
 	Keys         []Balance
+	// Currency is what the figures are read in, one of Currencies; empty: US dollars.
+	Currency   string
+	Currencies []string
+}
+
+// path is the overview of so many days, read in the currency.
+func (p OverviewProps) path(base string, days int, currency string) string {
+	path := panel.WithQuery(base, "days", strconv.Itoa(days))
+	if len(p.Currencies) > 0 {
+		path += "&in=" + cmp.Or(currency, "USD")
+	}
+	return path
 }
 
 // Today is what was paid today, beside the same day last week.
@@ -41,7 +55,7 @@ type Today struct {
 }
 
 func (t Today) words() string {
-	return panel.Count(t.Count, "payment") + ". Last " + t.Weekday + ": " + panel.USD(t.LastWeek)
+	return panel.Count(t.Count, "payment") + ". Last " + t.Weekday + ": " + t.LastWeek
 }
 
 // Range is a length of time the overview can show.

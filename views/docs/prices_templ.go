@@ -113,20 +113,33 @@ func Prices(p PricesProps) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, " <h2 id=\"rate\">The rate</h2><p>It is taken once, when the payment is created; of a <a href=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, " <p>An API key may have the currency of its shop (<a href=\"/dashboard/keys\">API keys</a>, Change). Forms begin with it, the overview is read in it, and over REST <code>price</code> may then leave out <code>currency</code>: <code>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			var templ_7745c5c3_Var6 templ.SafeURL
-			templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinURLErrs(templ.URL("/dashboard/links"))
+			var templ_7745c5c3_Var6 string
+			templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(`{"price": {"amount": "30.50"}}`)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `docs/prices.templ`, Line: 38, Col: 96}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `docs/prices.templ`, Line: 37, Col: 264}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "\">payment link</a> when your customer goes on. It is stored with the payment and never moves: what is short, over or late is judged in tokens, as ever. Your customer sees both amounts and the rate.</p><p>It comes from price feeds (Chainlink) on the networks that are read anyway. The median counts, if two networks agree within 1 % and the result is near the reference rate of a bank: within 3 % on a working day, a third of that more for each day after the second. A price older than its feed promises counts for nothing. While USDC or USDT is off its peg by more than 1 %, nothing is priced in other currencies.</p><h2 id=\"answer\">In answers</h2><p>Answers, <code>GET /orders</code>, webhooks, <code>GET /events</code> and the export carry <code>price</code> with its rate and where it comes from; a payment of an amount in dollars has none. <code>amount</code> is what was made of it, in dollars.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "</code>. An <code>amount</code> alone is in US dollars all the same.</p><p>A <a href=\"/dashboard/links\">payment link</a> and a <a href=\"/dashboard/campaigns\">campaign</a> may be in a currency, too. Every donation to such a campaign is in its currency: send <code>price</code> to <code>POST /donate/:campaignId/pay</code> or <code>StartDonation</code>. <code>GET /donate/:campaignId</code> and <code>getDonate</code> then have <code>goalPrice</code>, <code>raisedPrice</code> and <code>suggestedPrices</code>.</p><h2 id=\"rate\">The rate</h2><p>It is taken once, when the payment is created; of a payment link or a donation when your customer goes on. It is stored with the payment and never moves: what is short, over or late is judged in tokens, as ever. Your customer sees both amounts and the rate. Sums, such as what a campaign has raised, add up what was stored and are never converted again.</p><p>It comes from price feeds (Chainlink) on the networks that are read anyway, and from exchanges that the operator may add. The median counts, if two of them agree within 1 % and the result is near the reference rate of a bank: within 3 % on a working day, a third of that more for each day after the second. A price older than its source promises counts for nothing. While USDC or USDT is off its peg by more than 1 %, nothing is priced in other currencies.</p><h2 id=\"own\">Your own rate</h2><p>Under <a href=\"/dashboard/settings/payouts\">Settings, Payouts</a> you may add up to 20 % to the rate, fix it, set bounds outside of which nothing is priced, and name an address of your own that is one more voice beside the others. What you add is in the record of every price (<code>markupPercent</code>), and your customer sees it. A fixed rate says <code>fixed</code> among its sources, and must be near the reference rate, too, where that lists the currency: one that was forgotten would sell for half a price.</p><p>Your address answers <code>GET</code> within two seconds, over https on a public address, with what one unit is worth in US dollars, no older than ten minutes:</p><div class=\"code\"><pre tabindex=\"0\"><code>")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			var templ_7745c5c3_Var7 string
+			templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(`{"updatedAt": "2026-11-26T14:03:00Z", "rates": {"EUR": "1.16152"}}`)
+			if templ_7745c5c3_Err != nil {
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `docs/prices.templ`, Line: 46, Col: 97}
+			}
+			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "</code></pre></div><h2 id=\"answer\">In answers</h2><p>Answers, <code>GET /orders</code>, webhooks, <code>GET /events</code> and the export carry <code>price</code> with its rate and where it comes from; a payment of an amount in dollars has none. <code>amount</code> is what was made of it, in dollars.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -134,7 +147,7 @@ func Prices(p PricesProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, " <h2 id=\"refused\">Without a rate</h2><p>Then the answer is 503 with <code>reason</code>, the message names the currency, and no payment was made. Try again after <code>Retry-After</code> seconds, or send an amount in US dollars, which needs no rate.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, " <h2 id=\"refused\">Without a rate</h2><p>Then the answer is 503 with <code>reason</code>, the message names the currency, and no payment was made. Try again after <code>Retry-After</code> seconds, or send an amount in US dollars, which needs no rate.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

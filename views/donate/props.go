@@ -70,10 +70,11 @@ type Props struct {
 	Description string
 	Status      CampaignStatus
 	// Raised and Goal are plain decimals in US dollars; Goal is empty for none. Percent is the raised part of it, 0 to
-	// 100, rounded down.
-	Raised, Goal string
-	Percent      int
-	Donors       int
+	// 100, rounded down. With a Currency, Goal, Worth and Suggested are in that instead, and Worth is what is raised.
+	Raised, Goal    string
+	Currency, Worth string
+	Percent         int
+	Donors          int
 	// Reached: the goal is reached.
 	Reached bool
 	// EndsAt is zero for no end.
@@ -130,7 +131,8 @@ type LinkProps struct {
 	Description string
 	// Amount is fixed, a plain decimal; empty lets the payer choose between Min and Max, which may be empty.
 	Amount, Min, Max string
-	// Price is a fixed price in another currency; none where the link is in US dollars.
+	// Price is a price in another currency; none where the link is in US dollars. Without an amount the payer chooses
+	// it.
 	Price views.Price
 	// Bounded shows Min and Max beside the field: the merchant set them.
 	Bounded bool

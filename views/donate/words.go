@@ -101,10 +101,33 @@ func (p Props) paragraphs() []string {
 
 // RaisedText writes the progress in one line.
 func (p Props) RaisedText() string {
-	if p.Goal == "" {
-		return p.T("donate.raised", "Raised", p.Locale().Money(p.Raised, "USD"))
+	raised := p.inDollars()
+	if p.Currency != "" {
+		raised = p.Locale().Price(p.Worth, p.Currency)
 	}
-	return p.T("donate.raised_of", "Raised", p.Locale().Money(p.Raised, "USD"), "Goal", p.Locale().Money(p.Goal, "USD"))
+	if p.Goal == "" {
+		return p.T("donate.raised", "Raised", raised)
+	}
+	return p.T("donate.raised_of", "Raised", raised, "Goal", p.amount(p.Goal))
+}
+
+// inDollars is what is raised in US dollars.
+func (p Props) inDollars() string { return p.Locale().Money(p.Raised, "USD") }
+
+// amount writes a plain decimal in the currency of the campaign.
+func (p Props) amount(plain string) string {
+	if p.Currency != "" {
+		return p.Locale().Price(plain, p.Currency)
+	}
+	return p.Locale().Money(plain, "USD")
+}
+
+// pick writes a suggested amount.
+func (p Props) pick(plain string) string {
+	if p.Currency != "" {
+		return p.Locale().Price(plain, p.Currency)
+	}
+	return p.Locale().Amount(plain)
 }
 
 // otherAmount is the value of the field suggested that makes the field amount count.

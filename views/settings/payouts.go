@@ -27,6 +27,7 @@ type PayoutsProps struct {
 	// Repeats: references repeat by design. RepeatsStored is its check box as it is stored.
 	Repeats       bool
 	RepeatsStored panel.Field
+	Pricing     []panel.Field
 	// OptionsPassword is the re-authentication for Networks and Policy.
 	OptionsPassword panel.Field
 	OptionsProblem  string
@@ -44,4 +45,14 @@ type NetworkForm struct {
 // limited reports whether any limit is set or refused, so that it must be seen.
 func (n NetworkForm) limited() bool {
 	return slices.ContainsFunc(n.Fields, func(f panel.Field) bool { return f.Value != "" || f.Problem != "" })
+}
+
+// priced reports whether the merchant wants anything of the rates of his prices, or entered what is wrong.
+func (p PayoutsProps) priced() bool {
+	for _, f := range p.Pricing {
+		if f.Problem != "" || f.Value != "" && f.Name != "rateOf" {
+			return true
+		}
+	}
+	return false
 }

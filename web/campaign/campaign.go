@@ -13,7 +13,6 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 	campaignview "github.com/florinpay/florin/views/campaign"
 	"github.com/florinpay/florin/views/donate"
-	"github.com/florinpay/florin/web/checkout"
 	"github.com/florinpay/florin/web/session"
 )
 
@@ -45,12 +44,11 @@ func (d *Surface) getCampaign(c echo.Context, who session.Principal) error {
 		Frame: d.Frame(
 			c, who, found.Title, campaignsPath,
 		), Slug: found.Slug, Name: found.Title, State: string(found.At(now)), KeyGone: found.KeyRevoked,
-		Raised: totals.Raised.Display(), Goal: checkout.Positive(
-			found.Goal,
-		), Percent: found.Percent(totals), Donors: totals.Donors, Waiting: totals.Waiting,
+		Percent: found.Percent(totals), Donors: totals.Donors, Waiting: totals.Waiting,
 		EndsAt: found.EndsAt, AtOnce: found.ShowAtOnce, OnlyWaiting: q.Review != "", Paged: q.Before > 0,
 		Link: link, QR: d.Presenter.QR(link), Embed: donate.EmbedHTML(link, found.Title),
 	}
+	p.Raised, p.Goal, p.Dollars = figures(found, totals)
 	if p.Button, err = d.button(c.Request().Context(), found.KeyID, link, "Donate"); err != nil {
 		return err
 	}

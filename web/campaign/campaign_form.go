@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/campaign"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	campaignview "github.com/florinpay/florin/views/campaign"
 	"github.com/florinpay/florin/views/panel"
@@ -15,12 +16,22 @@ import (
 )
 
 // campaignForm returns the form of a campaign; present is its state now, zero for
-// a new one.
-func campaignForm(f *shell.Form, present campaign.Campaign, choice panel.KeyChoice) campaignview.Form {
-	var suggested []string
+// a new one, which begins with the currency of the key.
+func campaignForm(
+	f *shell.Form, present campaign.Campaign, key merchant.Key, choice panel.KeyChoice,
+) campaignview.Form {
+	goal, suggested := plainAmount(present.Goal), []string(nil)
 	for _, m := range present.Suggested {
 		suggested = append(suggested, m.String())
 	}
+	in := "US dollars"
+	if x := present.Prices; !x.None() {
+		goal, in = x.Text(x.Goal), string(x.Currency)
+		for _, units := range x.Suggested {
+			suggested = append(suggested, x.Text(units))
+		}
+	}
+	inWhat := " in " + in
 	form := campaignview.Form{Key: choice, New: present.Slug == "", AtOnce: present.ShowAtOnce}
 	if _, posted := f.Values["title"]; posted {
 		form.AtOnce = f.Values.Get("atOnce") != ""
@@ -36,15 +47,23 @@ func campaignForm(f *shell.Form, present campaign.Campaign, choice panel.KeyChoi
 		form.Fields = append(form.Fields, f.Field(panel.Field{
 			Name: "slug", Label: "Address (optional)", Max: strconv.Itoa(campaign.MaxSlug), Mono: true, Placeholder: "winter-shelter",
 			Hint: "The last part of the page's address; it cannot be changed later. If you leave it empty, Florin makes it from the title.",
-		}))
+		}), f.Field(session.CurrencyField(key, panel.Field{
+			Label: "Currency of goal and amounts",
+			Hint: "US dollars if you leave it empty; it cannot be changed later. In another one, each donation takes the rate of " +
+				"its time, and the page shows both.",
+		})))
+		inWhat = ""
 	}
 	form.Fields = append(form.Fields,
-		f.Field(panel.Field{Setting: true, Name: "goal", Label: "Goal in US dollars (optional)", Mode: "decimal", Max: "24", Value: plainAmount(present.Goal), Placeholder: "5000"}),
+		f.Field(panel.Field{
+			Setting: true, Name: "goal", Label: "Goal" + inWhat + " (optional)", Mode: "decimal", Max: "24",
+			Value: goal, Placeholder: "5000",
+		}),
 		f.Field(panel.Field{
 			Setting: true, Name: "suggested", Label: "Suggested amounts (optional)", Max: "120", Value: strings.Join(
 				suggested, " ",
 			), Placeholder: "5 25 100",
-			Hint: "Up to " + strconv.Itoa(campaign.MaxSuggested) + " amounts in US dollars, with spaces between them.",
+			Hint: "Up to " + strconv.Itoa(campaign.MaxSuggested) + " amounts" + inWhat + ", with spaces between them.",
 		}),
 		f.Field(panel.Field{Setting: true, Name: "ends", Label: "Last day (optional)", Type: "date", Value: lastDay(present.EndsAt), Hint: "Donations can be started until midnight UTC at the end of it."}),
 	)
@@ -53,7 +72,7 @@ func campaignForm(f *shell.Form, present campaign.Campaign, choice panel.KeyChoi
 
 // storedCampaign is what the form of a campaign that exists holds.
 func storedCampaign(who session.Principal, c campaign.Campaign) []panel.Field {
-	form := campaignForm(shell.NewForm(url.Values{}), c, panel.KeyChoice{})
+	form := campaignForm(shell.NewForm(url.Values{}), c, merchant.Key{}, panel.KeyChoice{})
 	box := panel.Field{Name: "atOnce", Label: "Show names and messages at once", Type: "checkbox"}
 	if c.ShowAtOnce {
 		box.Value = "1"
@@ -95,6 +114,7 @@ func draftOf(f *shell.Form, present campaign.Campaign) campaign.Draft {
 		Slug: f.Text("slug"), Title: f.Values.Get("title"), Description: f.Values.Get("description"),
 		Goal:       f.Amount("goal"),
 		Suggested:  f.Amounts("suggested"),
+		Currency:   strings.ToUpper(f.Text("currency")),
 		ShowAtOnce: f.Values.Get("atOnce") != "",
 	}
 	if strings.TrimSpace(in.Title) == "" {
@@ -125,5 +145,6 @@ var campaignSubjects = []shell.Subject{
 	{Service: "description", Input: "description", Label: "The text"},
 	{Service: "goalAmount", Input: "goal", Label: "The goal"},
 	{Service: "suggestedAmounts", Input: "suggested", Label: "The suggested amounts"},
+	{Service: "price.currency", Input: "currency", Label: "The currency"},
 	{Service: "endsAt", Input: "ends", Label: "The end"},
 }

@@ -11,10 +11,12 @@ import (
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/campaign"
+	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/views"
 	campaignview "github.com/florinpay/florin/views/campaign"
-	"github.com/florinpay/florin/web/checkout"
+	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/web/session"
 	"github.com/florinpay/florin/web/shell"
 )
@@ -30,25 +32,49 @@ func (d *Surface) campaignsPage(c echo.Context, who session.Principal, status in
 	if err != nil {
 		return err
 	}
+	key, _, err := who.ChosenKey(choice.Current)
+	if err != nil {
+		return err
+	}
 	list, err := d.Campaigns.List(c.Request().Context(), who.KeyIDs())
 	if err != nil {
 		return err
 	}
 	p := campaignview.ListProps{
 		Frame: d.Frame(c, who, "Campaigns", campaignsPath), Problem: f.Problem, HasKey: ok,
-		Form: campaignForm(f, campaign.Campaign{}, choice),
+		Form: campaignForm(f, campaign.Campaign{}, key, choice),
 	}
 	if p.Form.Reauth, err = d.GateFieldIfAsked(c, who, f); err != nil {
 		return err
 	}
 	for _, s := range list {
+		raised, goal, _ := figures(s.Campaign, s.Totals)
 		p.Rows = append(p.Rows, campaignview.Row{
-			Slug: s.Slug, Title: s.Title, State: string(
-				s.At(d.Shell.Now()),
-			), Raised: s.Raised.Display(), Goal: checkout.Positive(s.Goal), Donors: s.Donors, Waiting: s.Waiting,
+			Slug: s.Slug, Title: s.Title, State: string(s.At(d.Shell.Now())), Raised: raised, Goal: goal,
+			Donors: s.Donors, Waiting: s.Waiting,
 		})
 	}
 	return d.Show(c, status, p.Frame, campaignview.List(p))
+}
+
+// figures are what a campaign has raised and its goal, in its currency, and what is raised in US dollars where that is
+// another one.
+func figures(c campaign.Campaign, t campaign.Totals) (raised, goal, dollars string) {
+	raised = panel.USD(t.Raised.Display())
+	if c.Prices.None() {
+		if c.Goal > 0 {
+			goal = panel.USD(c.Goal.Display())
+		}
+		return raised, goal, ""
+	}
+	in := func(units int64) string {
+		x := exchange.Sum{Currency: c.Prices.Currency, Units: units}
+		return views.LocaleFor("en").Price(x.Amount(), string(x.Currency))
+	}
+	if c.Prices.Goal > 0 {
+		goal = in(c.Prices.Goal)
+	}
+	return in(t.Worth), goal, raised
 }
 
 func (d *Surface) postCampaignNew(c echo.Context, who session.Principal) error {
@@ -114,7 +140,7 @@ func (d *Surface) campaignEditPage(c echo.Context, who session.Principal, status
 			choice.Current = own
 		}
 	}
-	form := campaignForm(f, found, choice)
+	form := campaignForm(f, found, merchant.Key{}, choice)
 	form.Stored = storedCampaign(who, found)
 	form.Redirect = who.Membership.Role.May(merchant.ActMoney)
 	form.KeyGone = !slices.ContainsFunc(who.Keys, func(k merchant.Key) bool { return k.ID == found.KeyID })

@@ -10,10 +10,8 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/florinpay/florin/internal/campaign"
-	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/payment"
-	"github.com/florinpay/florin/views"
 	campaignview "github.com/florinpay/florin/views/campaign"
 	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/web/checkout"
@@ -32,6 +30,10 @@ func (d *Surface) getLinks(c echo.Context, who session.Principal) error {
 
 func (d *Surface) linksPage(c echo.Context, who session.Principal, status int, f *shell.Form) error {
 	ok, choice, err := d.PayableChoice(c.Request().Context(), who, linksPath, f.Text("key"))
+	if err != nil {
+		return err
+	}
+	key, _, err := who.ChosenKey(choice.Current)
 	if err != nil {
 		return err
 	}
@@ -59,19 +61,19 @@ func (d *Surface) linksPage(c echo.Context, who session.Principal, status int, f
 				Max: strconv.Itoa(payment.MaxDescription),
 			},
 		),
-		f.Field(panel.Field{Name: "amount", Label: "Amount (optional)", Mode: "decimal", Max: "24", Placeholder: "12.50", Hint: "If you leave it empty, your customer enters the amount, in US dollars."}),
-		f.Field(panel.Field{
-			Name: "currency", Label: "Currency of the amount", Max: "3", Placeholder: string(exchange.USD), Autocomplete: "off",
-			Hint: "US dollars if you leave it empty. In another one, each payment takes the rate of its time.",
-		}),
+		f.Field(panel.Field{Name: "amount", Label: "Amount (optional)", Mode: "decimal", Max: "24", Placeholder: "12.50", Hint: "If you leave it empty, your customer enters the amount."}),
+		f.Field(session.CurrencyField(key, panel.Field{
+			Label: "Currency of the amount",
+			Hint:  "US dollars if you leave it empty. In another one, each payment takes the rate of its time.",
+		})),
 		f.Field(panel.Field{
 			Name: "reference", Label: "Reference (optional)", Max: strconv.Itoa(payment.MaxReference),
 			Hint: "Every payment of this link carries it, so you can search for all of them. If you leave it empty, it is the last part of the link.",
 		}),
 	}
 	p.More = []panel.Field{
-		f.Field(panel.Field{Name: "min", Label: "Least amount", Mode: "decimal", Max: "24"}),
-		f.Field(panel.Field{Name: "max", Label: "Largest amount", Mode: "decimal", Max: "24"}),
+		f.Field(panel.Field{Name: "min", Label: "Least amount, in US dollars", Mode: "decimal", Max: "24"}),
+		f.Field(panel.Field{Name: "max", Label: "Largest amount, in US dollars", Mode: "decimal", Max: "24"}),
 	}
 	for _, x := range p.More {
 		p.Open = p.Open || x.Value != "" || x.Problem != ""
@@ -84,7 +86,7 @@ func linkRow(l campaign.Link) campaignview.LinkRow {
 		Slug: l.Slug, Description: l.Description, Reference: l.Reference, Amount: checkout.Positive(
 			l.Amount,
 		), Min: checkout.Positive(l.Min), Max: checkout.Positive(l.Max),
-		Price:  views.Price{Amount: l.Price.Amount(), Currency: string(l.Price.Currency)},
+		Price:  checkout.Sum(l.Price),
 		Paused: l.Paused, KeyGone: l.KeyRevoked, CreatedAt: l.CreatedAt,
 	}
 }
@@ -153,7 +155,7 @@ func (d *Surface) getLink(c echo.Context, who session.Principal) error {
 	link, label := d.linkURL(l.Slug), "Pay with USDT or USDC"
 	if l.Amount > 0 {
 		label = "Pay $" + l.Amount.Display() + " with USDT or USDC"
-	} else if !l.Price.None() {
+	} else if l.Price.Units > 0 {
 		label = "Pay " + l.Price.Amount() + " " + string(l.Price.Currency) + " with USDT or USDC"
 	}
 	p := campaignview.LinkProps{

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
@@ -39,6 +40,7 @@ func PriceOf(p payment.Payment) views.Price {
 	}
 	return views.Price{
 		Amount: p.Price.Amount(), Currency: string(p.Price.Currency), Rate: p.Price.Rate.String(), At: p.Price.At,
+		Markup: p.Price.MarkupPercent(),
 	}
 }
 
@@ -340,6 +342,15 @@ func (x *Presenter) TxURL(n chain.Network, tx chain.TxHash) string {
 		return offered.Profile.TxURL(tx)
 	}
 	return ""
+}
+
+// Sum is an amount in another currency as views show it; the amount is empty where the payer chooses it.
+func Sum(x exchange.Sum) views.Price {
+	p := views.Price{Currency: string(x.Currency)}
+	if x.Units > 0 {
+		p.Amount = x.Amount()
+	}
+	return p
 }
 
 // Positive writes an amount; empty for none.

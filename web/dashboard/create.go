@@ -16,6 +16,7 @@ import (
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/dashboard"
 	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/web/session"
@@ -33,6 +34,10 @@ func (d *Surface) createPage(c echo.Context, who session.Principal, status int, 
 	if err != nil {
 		return err
 	}
+	key, _, err := who.ChosenKey(choice.Current)
+	if err != nil {
+		return err
+	}
 	p := dashboard.CreateProps{
 		Frame: d.Frame(c, who, "Create a payment", createPath), Key: choice, HasKey: ok, Problem: f.Problem,
 	}
@@ -43,12 +48,7 @@ func (d *Surface) createPage(c echo.Context, who session.Principal, status int, 
 				Placeholder: "49.90",
 			},
 		),
-		f.Field(
-			panel.Field{
-				Name: "currency", Label: "Currency", Hint: d.currencies(), Max: "3",
-				Placeholder: string(exchange.USD), Autocomplete: "off",
-			},
-		),
+		f.Field(session.CurrencyField(key, panel.Field{Hint: d.currencies()})),
 		f.Field(panel.Field{Name: "reference", Label: "Reference (optional)", Hint: "Your order number; you can search for it.", Max: strconv.Itoa(payment.MaxReference)}),
 		f.Field(
 			panel.Field{
@@ -175,14 +175,19 @@ func (d *Surface) getCreated(c echo.Context, who session.Principal) error {
 	p := dashboard.CreatedProps{
 		Frame: d.Frame(
 			c, who, "Payment created", createPath,
-		), TxnID: string(x.ID), Amount: x.Amount.Display(), Link: link,
-		QR: d.Presenter.QR(link), ExpiresAt: x.ExpiresAt,
+		), TxnID: string(x.ID), Link: link,
+		QR: d.Presenter.QR(link), ExpiresAt: x.ExpiresAt, Asked: "$" + x.Amount.Display(),
+	}
+	asked := p.Asked
+	if !x.Price.None() {
+		asked = x.Price.Amount() + " " + string(x.Price.Currency)
+		p.Asked = views.LocaleFor("en").Price(x.Price.Amount(), string(x.Price.Currency)) + " (" + p.Asked + ")"
 	}
 	p.Now = d.paymentProps(who, x, key)
 	p.Now.Frame, p.Now.Note = p.Frame, noteField
 	if p.Now.Reauth.Field, err = d.StrongField(c, who, shell.NewForm(url.Values{})); err != nil {
 		return err
 	}
-	p.Snippet = `<a href="` + html.EscapeString(link) + `" rel="noopener">Pay $` + p.Amount + ` with USDT or USDC</a>`
+	p.Snippet = `<a href="` + html.EscapeString(link) + `" rel="noopener">Pay ` + html.EscapeString(asked) + ` with USDT or USDC</a>`
 	return d.Show(c, http.StatusOK, p.Frame, dashboard.Created(p))
 }

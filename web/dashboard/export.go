@@ -30,7 +30,7 @@ var exportHead = []string{
 }
 
 // exportPrice are the columns that follow where a payment of the export was priced in another currency.
-var exportPrice = []string{"priceAmount", "priceCurrency", "rate", "rateAt", "rateSources"}
+var exportPrice = []string{"priceAmount", "priceCurrency", "rate", "rateAt", "rateSources", "markupPercent"}
 
 // exportWithin bounds how long an export may run: a million payments take some
 // minutes to a slow reader.
@@ -196,7 +196,7 @@ func priceCells(p payment.Payment) []string {
 	if x == nil {
 		return make([]string, len(exportPrice))
 	}
-	return []string{x.Amount, string(x.Currency), x.Rate, x.RateAt, strings.Join(x.Sources, " ")}
+	return []string{x.Amount, string(x.Currency), x.Rate, x.RateAt, strings.Join(x.Sources, " "), x.Markup}
 }
 
 var unbroken = strings.NewReplacer("\r\n", " ", "\r", " ", "\n", " ")

@@ -55,7 +55,8 @@ func (d *Surface) keysPage(
 			typed = f
 			row.Problem, row.PermissionProblem = f.Problem, f.Problems["permission"]
 		}
-		row.Rename, row.Stored = renameField(typed, h.key), storedPermissions(h.key)
+		row.Rename, row.Currency = renameField(typed, h.key), currencyField(typed, h.key)
+		row.Stored = storedPermissions(h.key)
 		row.Networks = typed.Field(networksField(panel.Field{
 			Form: h.key.PublicID, Value: strings.Join(row.Sources, " "), Setting: true,
 		}))
@@ -87,6 +88,14 @@ func renameField(f *shell.Form, k merchant.Key) panel.Field {
 	return f.Field(panel.Field{
 		Form: k.PublicID, Name: "label", Label: "Name", Value: session.KeyLabel(k), Max: "100", Setting: true,
 	})
+}
+
+// currencyField is the input of what the shop of a key counts in.
+func currencyField(f *shell.Form, k merchant.Key) panel.Field {
+	return f.Field(session.CurrencyField(k, panel.Field{
+		Form: k.PublicID, Setting: true, Label: "Currency of the shop",
+		Hint: "New payments, links and campaigns begin with it; US dollars if you leave it empty.",
+	}))
 }
 
 // storedPermissions are the check boxes of what a key may do, as they are stored.
@@ -182,22 +191,34 @@ func (d *Surface) postKeyLabel(c echo.Context, who session.Principal) error {
 	if err != nil {
 		return err
 	}
-	stored := renameField(shell.NewForm(url.Values{}), key)
-	if err := d.Since(c, who, f, keyEntry(key, audit.ActionRelabelKey), stored); err != nil {
+	none := shell.NewForm(url.Values{})
+	changed := func(e audit.Entry) bool {
+		return keyEntry(key, audit.ActionRelabelKey)(e) || keyEntry(key, audit.ActionKeyCurrency)(e)
+	}
+	if err := d.Since(c, who, f, changed, renameField(none, key), currencyField(none, key)); err != nil {
 		return err
 	}
 	if f.Stale {
 		return d.keysPage(c, who, f.Status(), f, dashboard.FreshKey{}, key.PublicID)
 	}
-	if err := d.Merchants.SetKeyLabel(c.Request().Context(), key, f.Text("label"), d.Act(c, who)); err != nil {
-		return d.keyRefused(c, who, f, key, err)
+	ctx := c.Request().Context()
+	if code := f.Text("currency"); f.Values.Has("currency") && code != string(key.Currency) {
+		if err := d.Merchants.SetKeyCurrency(ctx, key, code, d.Act(c, who)); err != nil {
+			return d.keyRefused(c, who, f, key, err)
+		}
 	}
-	return d.Cookies.Redirect(c, keysPath, "The key is renamed.")
+	if label := f.Text("label"); label != session.KeyLabel(key) || !f.Values.Has("currency") {
+		if err := d.Merchants.SetKeyLabel(ctx, key, label, d.Act(c, who)); err != nil {
+			return d.keyRefused(c, who, f, key, err)
+		}
+	}
+	return d.Cookies.Redirect(c, keysPath, "The key is changed.")
 }
 
 func (d *Surface) keyRefused(c echo.Context, who session.Principal, f *shell.Form, key merchant.Key, err error) error {
 	if !session.ReauthRefused(f, err) &&
-		!f.Refused(err, shell.Subject{Service: "label", Input: "label", Label: "The name"}) {
+		!f.Refused(err, shell.Subject{Service: "label", Input: "label", Label: "The name"},
+			shell.Subject{Service: "price.currency", Input: "currency", Label: "The currency"}) {
 		return err
 	}
 	return d.keysPage(c, who, fault.KindOf(err).Code(), f, dashboard.FreshKey{}, key.PublicID)

@@ -70,6 +70,7 @@ func (d *Surface) view(who session.Principal, read reader) live.View {
 // openOverview reads the overview: its lists of payments, and what was paid.
 func (d *Surface) openOverview(c echo.Context, who session.Principal) (reader, error) {
 	length := rangeOf(c.QueryParam("days"))
+	read, _ := currencyOf(who, c.QueryParam("in"))
 	return func(ctx context.Context) ([]views.Part, error) {
 		lists, err := d.lists(ctx, who.KeyIDs())
 		if err != nil {
@@ -79,7 +80,7 @@ func (d *Surface) openOverview(c echo.Context, who session.Principal) (reader, e
 		if err != nil {
 			return nil, err
 		}
-		var p dashboard.OverviewProps
+		p := dashboard.OverviewProps{Currency: read}
 		if _, err := d.sales(ctx, &p, who.KeyIDs(), length, d.Shell.Now()); err != nil {
 			return nil, err
 		}

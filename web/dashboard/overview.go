@@ -38,6 +38,7 @@ const (
 func (d *Surface) getOverview(c echo.Context, who session.Principal) error {
 	ctx, now, ids := c.Request().Context(), d.Shell.Now(), who.KeyIDs()
 	p := dashboard.OverviewProps{Frame: d.Frame(c, who, "Overview", shell.HomePath)}
+	p.Currency, p.Currencies = currencyOf(who, c.QueryParam("in"))
 	if err := d.figures(ctx, &p, ids, rangeOf(c.QueryParam("days")), now); err != nil {
 		return err
 	}
@@ -100,6 +101,25 @@ func rangeOf(text string) int {
 	return usualDays
 }
 
+// currencyOf is the currency that the overview is read in, empty for US dollars, and those it may be read in: the
+// shops' own. Without a choice it is that of all shops, if they have one.
+func currencyOf(who session.Principal, asked string) (read string, all []string) {
+	same := true
+	for i, k := range who.Keys {
+		same = same && (i == 0 || k.Currency == who.Keys[0].Currency)
+		if k.Currency != "" && !slices.Contains(all, string(k.Currency)) {
+			all = append(all, string(k.Currency))
+		}
+	}
+	switch {
+	case slices.Contains(all, asked):
+		return asked, all
+	case asked == "" && same && len(all) == 1:
+		return all[0], all
+	}
+	return "", all
+}
+
 // figures adds what was paid in the range, today, and how far payments came.
 func (d *Surface) figures(
 	ctx context.Context, p *dashboard.OverviewProps, keys []int64, length int, now time.Time,
@@ -132,13 +152,13 @@ func (d *Surface) sales(
 	if err != nil {
 		return first, err
 	}
-	p.Chart = chartOf(days, first, today, each)
-	volume, count := volumeOf(days, first, tomorrow)
-	p.Volume, p.Count = volume.Display(), count
-	volume, count = volumeOf(days, today, tomorrow)
-	before, _ := volumeOf(days, weekAgo, weekAgo.AddDate(0, 0, 1))
+	read := in(p.Currency)
+	p.Chart = read.chart(days, first, today, each)
+	paid, ofToday := read.sum(days, first, tomorrow), read.sum(days, today, tomorrow)
+	p.Volume, p.Count = read.words(paid), paid.count
 	p.Today = dashboard.Today{
-		Volume: volume.Display(), Count: count, LastWeek: before.Display(), Weekday: today.Weekday().String(),
+		Volume: read.words(ofToday), Count: ofToday.count, Weekday: today.Weekday().String(),
+		LastWeek: read.words(read.sum(days, weekAgo, weekAgo.AddDate(0, 0, 1))),
 	}
 	return first, nil
 }

@@ -225,7 +225,7 @@ func schemaOf(schema *ast.Schema, d *ast.Definition) map[string]any {
 		p := schemaOfType(f.Type)
 		p["description"] = inherited(schema, d, f)
 		properties[f.Name] = p
-		if f.Name == "price" { // left out where the amount was given in dollars
+		if leftOut[f.Name] {
 			continue
 		}
 		required = append(required, f.Name)
@@ -233,6 +233,11 @@ func schemaOf(schema *ast.Schema, d *ast.Definition) map[string]any {
 	return map[string]any{
 		"type": "object", "description": d.Description, "properties": properties, "required": required,
 	}
+}
+
+// leftOut are fields that answers in US dollars do not have.
+var leftOut = map[string]bool{
+	"price": true, "markupPercent": true, "goalPrice": true, "raisedPrice": true, "suggestedPrices": true,
 }
 
 var scalarNames = map[string]string{

@@ -3,6 +3,7 @@ package donate
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -14,8 +15,10 @@ import (
 	"github.com/florinpay/florin/graph/model"
 	"github.com/florinpay/florin/graph/operation"
 	"github.com/florinpay/florin/internal/campaign"
+	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/input"
 	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/checkout"
 	"github.com/florinpay/florin/views/donate"
@@ -42,19 +45,32 @@ func (s *Surface) postDonateForm(c echo.Context) error {
 	if err != nil {
 		problems["way"] = donate.InputWay
 	}
+	found, _, err := s.Campaigns.Get(c.Request().Context(), c.Param("campaignId"))
+	if err != nil {
+		return err
+	}
 	least, most := s.Payments.Bounds()
-	if e := amountError(typed, least, most); e != "" {
+	if e := amountError(typed, found.Prices.Currency, least, most); e != "" {
 		problems["amount"] = e
 	}
 	if len(problems) > 0 {
 		return s.donateAgain(c, http.StatusUnprocessableEntity, problems, checkout.ProblemNone)
 	}
 	s.addOnce(c, form)
-	out, err := s.Operations.StartDonation(c.Request().Context(), operation.DonationInput{
+	in := operation.DonationInput{
 		CampaignID: c.Param("campaignId"), Amount: model.Number(typed),
 		Network: model.Network(choice.Network), Token: model.Token(choice.Token),
 		Name: form.Get("name"), Message: form.Get("message"),
-	})
+	}
+	if own := found.Prices.Currency; own != "" {
+		in.Amount = model.NotNumber()
+		in.Price = &model.PriceInput{Amount: model.DecimalText(typed), Currency: string(own)}
+	}
+	out, err := s.Operations.StartDonation(c.Request().Context(), in)
+	if e := boundError(err); e != "" {
+		problems["amount"] = e
+		return s.donateAgain(c, http.StatusUnprocessableEntity, problems, checkout.ProblemNone)
+	}
 	var refusal operation.Refusal
 	switch {
 	case err != nil:
@@ -85,9 +101,28 @@ func (s *Surface) addOnce(c echo.Context, form url.Values) {
 	shell.CallOf(c).IdempotencyKey = "form-" + hex.EncodeToString(sum[:])
 }
 
+// boundError says that what a price is worth, at the rate of this moment, is more or less than may be paid; empty: the
+// error is another.
+func boundError(err error) donate.InputError {
+	bound, ok := errors.AsType[*payment.BoundError](err)
+	switch {
+	case !ok:
+		return ""
+	case bound.High:
+		return donate.InputTooLarge
+	}
+	return donate.InputTooSmall
+}
+
 // amountError says what is wrong with an amount that was typed, read as a plain
-// decimal, where amounts from least to most are taken.
-func amountError(plain string, least, most money.Micros) donate.InputError {
+// decimal, where amounts from least to most are taken: in US dollars, or in the currency, whose rate decides later.
+func amountError(plain string, c exchange.Currency, least, most money.Micros) donate.InputError {
+	if c != "" && strings.Trim(plain, "0.") != "" {
+		if _, err := c.ParseUnits(plain); err != nil {
+			return donate.InputAmount
+		}
+		return ""
+	}
 	m, err := money.ParseMicros("amount", plain)
 	whole, _, _ := strings.Cut(strings.TrimLeft(plain, "0"), ".")
 	switch {

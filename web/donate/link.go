@@ -42,7 +42,7 @@ func (s *Surface) linkPage(c echo.Context, status int, l campaign.Link, add func
 		Page: shell.NewPage(
 			c,
 		), Merchant: merchant, Slug: l.Slug, Description: l.Description, Amount: checkout.Positive(l.Amount),
-		Price: views.Price{Amount: l.Price.Amount(), Currency: string(l.Price.Currency)},
+		Price: checkout.Sum(l.Price),
 		Min:   least.Display(), Max: most.Display(), Bounded: l.Min > 0 || l.Max > 0, Closed: l.Closed(),
 	}
 	if l.Amount > 0 && !p.Closed {
@@ -83,7 +83,7 @@ func (s *Surface) postLink(c echo.Context) error {
 	typed := views.LocaleFor(shell.Language(c)).Plain(form.Get("amount"))
 	if l.Open() && !l.Closed() {
 		least, most := s.linkBounds(l)
-		if e := amountError(typed, least, most); e != "" {
+		if e := amountError(typed, l.Price.Currency, least, most); e != "" {
 			return s.linkAgain(c, http.StatusUnprocessableEntity, l, "amount", e)
 		}
 	}
@@ -94,6 +94,9 @@ func (s *Surface) postLink(c echo.Context) error {
 		return s.refuseLink(c, l, err)
 	}
 	id, err := s.useLink(ctx, l, typed, form)
+	if e := boundError(err); e != "" && l.Open() {
+		return s.linkAgain(c, http.StatusUnprocessableEntity, l, "amount", e)
+	}
 	if err != nil {
 		return s.refuseLink(c, l, err)
 	}

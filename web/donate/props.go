@@ -8,6 +8,7 @@ import (
 
 	"github.com/florinpay/florin/graph/operation"
 	"github.com/florinpay/florin/internal/campaign"
+	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/donate"
@@ -117,6 +118,13 @@ func (s *Surface) giftProps(g gifts, page views.Page) donate.Props {
 	}
 	if p.Status == donate.CampaignActive && c.KeyRevoked {
 		p.Status = donate.CampaignPaused // it is the same to a donor
+	}
+	if x := c.Prices; !x.None() {
+		p.Currency, p.Goal = string(x.Currency), x.Text(x.Goal)
+		p.Worth = exchange.Sum{Currency: x.Currency, Units: g.totals.Worth}.Amount()
+		for _, units := range x.Suggested {
+			p.Suggested = append(p.Suggested, x.Text(units))
+		}
 	}
 	for _, m := range c.Suggested {
 		p.Suggested = append(p.Suggested, m.Display())

@@ -128,6 +128,7 @@ func (s *Surface) postOptions(c echo.Context, who session.Principal) error {
 		return err
 	}
 	stored := append(policyFields(nothing(), custodian), repeatsBox(custodian))
+	stored = append(stored, pricingFields(nothing(), key, custodian.Pricing)...)
 	for _, n := range s.networkForms(nothing(), custodian) {
 		stored = append(append(stored, n.Stored...), n.Fields...)
 	}
@@ -137,7 +138,7 @@ func (s *Surface) postOptions(c echo.Context, who session.Principal) error {
 	all := emptyPayoutForms()
 	all.options = f
 	return s.apply(c, who, f, change{
-		asOf: custodian.UpdatedAt, key: key, in: s.optionsInput(f),
+		asOf: custodian.UpdatedAt, key: key, in: s.optionsInput(f), subjects: optionSubjects,
 		path: payoutsPath, saved: "The options are saved.",
 		page: func(status int) error { return s.payoutsPage(c, who, status, key.PublicID, all) },
 	})
@@ -145,7 +146,7 @@ func (s *Surface) postOptions(c echo.Context, who session.Principal) error {
 
 // optionsInput reads the form; malformed values are reported beside their inputs.
 func (s *Surface) optionsInput(f *shell.Form) merchant.CustodianInput {
-	var in merchant.CustodianInput
+	in := merchant.CustodianInput{Pricing: pricingInput(f)}
 	for _, n := range chain.Networks() {
 		if _, ok := s.Payments.Network(n); ok {
 			in.Networks = append(in.Networks, networkInput(f, n))

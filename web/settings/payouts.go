@@ -56,6 +56,7 @@ func (s *Surface) payoutsPage(
 		p.Repeats = f.options.Values.Get(repeatsName) == "yes"
 	}
 	p.Networks, p.Policy = s.networkForms(f.options, custodian), policyFields(f.options, custodian)
+	p.Pricing = pricingFields(f.options, key, custodian.Pricing)
 	if p.OptionsPassword, err = s.GateFieldIfAsked(c, who, f.options); err != nil {
 		return err
 	}

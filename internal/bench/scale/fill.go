@@ -271,8 +271,9 @@ func (f filling) finish(ctx context.Context) error {
 		"UPDATE balances SET balance = balance - (SELECT count(*) FROM payments AS p WHERE p.key_id = balances.key_id " +
 			fmt.Sprintf("AND p.started_at IS NOT NULL AND p.id > %d) WHERE unit = 'credit'", f.templates),
 		"DELETE FROM daily_sales",
-		"INSERT INTO daily_sales (key_id, day, network, payments, volume) SELECT key_id, " + day + ", network, count(*), sum(amount) " +
-			"FROM payments WHERE status = 'COMPLETED' GROUP BY key_id, " + day + ", network",
+		"INSERT INTO daily_sales (key_id, day, network, currency, payments, volume, price) SELECT key_id, " + day +
+			", network, currency, count(*), sum(amount), sum(price) FROM payments WHERE status = 'COMPLETED' " +
+			"GROUP BY key_id, " + day + ", network, currency",
 	}
 	if f.many {
 		all = append(all, "SELECT setval(pg_get_serial_sequence('payments', 'id'), (SELECT max(id) FROM payments))",

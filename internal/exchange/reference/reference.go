@@ -1,4 +1,5 @@
-// Package reference reads the reference rates of a day: the file of the European Central Bank, or Frankfurter's answer.
+// Package reference reads rates over HTTP: the reference rates of a day, in the file of the European Central Bank or
+// Frankfurter's answer, and what exchanges, or a server of one's own, say now.
 //
 // Its one invariant: an answer is read whole and in its format, or refused. It is bounded in size and time, no redirect
 // is followed, and no number is read as a float.
@@ -48,20 +49,10 @@ const (
 // form and may be in the operator's network. The published ones are asked on public addresses only.
 func Reader(source string) func(context.Context) (exchange.Fence, error) {
 	address, isPublished := published[source]
-	dialer := &net.Dialer{Timeout: within}
-	if isPublished {
-		dialer.Control = ssrf.New(ssrf.WithAnyPort()).Safe
-	} else {
+	if !isPublished {
 		address, source = source, "own"
 	}
-	client := &http.Client{
-		Timeout:       within,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		Transport: &http.Transport{
-			DialContext: dialer.DialContext, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12},
-			DisableCompression: true, DisableKeepAlives: true, MaxResponseHeaderBytes: 32 << 10,
-		},
-	}
+	client := newClient(isPublished)
 	return func(ctx context.Context) (exchange.Fence, error) {
 		raw, err := get(ctx, client, address)
 		if err != nil {
@@ -74,6 +65,22 @@ func Reader(source string) func(context.Context) (exchange.Fence, error) {
 		f, err := parse(raw)
 		f.Name = source
 		return f, err
+	}
+}
+
+// newClient returns the client of one server; guarded, it reaches public addresses only.
+func newClient(guarded bool) *http.Client {
+	dialer := &net.Dialer{Timeout: within}
+	if guarded {
+		dialer.Control = ssrf.New(ssrf.WithAnyPort()).Safe
+	}
+	return &http.Client{
+		Timeout:       within,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Transport: &http.Transport{
+			DialContext: dialer.DialContext, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12},
+			DisableCompression: true, DisableKeepAlives: true, MaxResponseHeaderBytes: 32 << 10,
+		},
 	}
 }
 

@@ -17,7 +17,8 @@ var (
 		fixed:   public_id key_id created_at
 		changes: name callback_url secret=Sealed signing_secrets=Signing tagline=Branding.Tagline logo_url=Branding.LogoURL
 		         primary_color=Branding.PrimaryColor background_color=Branding.BackgroundColor theme=Branding.Theme
-		         support_email=Branding.SupportEmail website=Branding.Website short_basis late_for_us=LateFor repeats updated_at receiver`)
+		         support_email=Branding.SupportEmail website=Branding.Website short_basis late_for_us=LateFor
+		         repeats pricing updated_at receiver`)
 	custodianWallets  = db.NewTable[custodianWalletRow]("custodian_wallets", "fixed: custodian_id network address/bytes")
 	custodianNetworks = db.NewTable[custodianNetworkRow]("custodian_networks",
 		"fixed: custodian_id network enabled tokens min_amount max_amount finality=Rule sweep_min")

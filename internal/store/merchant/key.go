@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/ledger"
@@ -19,7 +20,7 @@ import (
 // keys generates the statements of API keys. The names of their owners are read beside.
 var keys = db.NewTable[merchant.Key]("api_keys", `
 	number: id
-	fixed:  public_id user_id hash label wallet permissions sources vouched created_at last_used_at revoked_at
+	fixed:  public_id user_id hash label wallet permissions sources vouched currency created_at last_used_at revoked_at
 	read:   disabled_at`)
 
 // units lists what a key has a balance of.
@@ -191,6 +192,18 @@ func (s *Store) SetKeyLabel(ctx context.Context, userID, keyID int64, label stri
 		return err
 	}
 	ok, err := table.WriteOneAudited(ctx, s.db, s.sealer, r, table.AuditFields{}, "UPDATE api_keys SET label = ? WHERE id = ? AND user_id = ? AND revoked_at IS NULL", label, keyID, userID)
+	if err == nil && !ok {
+		return merchant.ErrUnknownKey
+	}
+	return err
+}
+
+// SetKeyCurrency sets the currency of a key of the user, or fails with merchant.ErrUnknownKey.
+func (s *Store) SetKeyCurrency(
+	ctx context.Context, userID, keyID int64, c exchange.Currency, r audit.Record,
+) error {
+	ok, err := table.WriteOneAudited(ctx, s.db, s.sealer, r, table.AuditFields{},
+		"UPDATE api_keys SET currency = ? WHERE id = ? AND user_id = ? AND revoked_at IS NULL", string(c), keyID, userID)
 	if err == nil && !ok {
 		return merchant.ErrUnknownKey
 	}

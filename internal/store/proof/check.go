@@ -162,19 +162,22 @@ func (c *check) topUps(ctx context.Context, t db.Tx) error {
 	return err
 }
 
-// sold is what payments of a key and day add up to on a network.
+// sold is what payments of a key and day add up to on a network, in the currency that they were priced in.
 type sold struct {
 	KeyID, Day                       int64
-	Network                          string
+	Network, Currency                string
 	Payments, Volume, Counted, Added int64
+	Price, Priced                    int64
 }
 
 // selectSold compares the sums of daily_sales s with those of payments p.
-const selectSold = "SELECT key_id, day, network, CAST(sum(payments) AS bigint) AS payments, CAST(sum(volume) AS bigint) AS volume, " +
-	"CAST(sum(counted) AS bigint) AS counted, CAST(sum(added) AS bigint) AS added FROM (" +
-	"SELECT s.key_id, s.day, s.network, s.payments, s.volume, 0 AS counted, 0 AS added FROM daily_sales AS s WHERE ? UNION ALL " +
-	"SELECT p.key_id, ?, p.network, 0, 0, 1, p.amount FROM payments AS p WHERE p.status = ? AND p.kind <> ? AND ?) AS sides " +
-	"GROUP BY key_id, day, network HAVING sum(payments) <> sum(counted) OR sum(volume) <> sum(added)"
+const selectSold = "SELECT key_id, day, network, currency, CAST(sum(payments) AS bigint) AS payments, " +
+	"CAST(sum(volume) AS bigint) AS volume, CAST(sum(counted) AS bigint) AS counted, CAST(sum(added) AS bigint) AS added, " +
+	"CAST(sum(price) AS bigint) AS price, CAST(sum(priced) AS bigint) AS priced FROM (" +
+	"SELECT s.key_id, s.day, s.network, s.currency, s.payments, s.volume, s.price, 0 AS counted, 0 AS added, 0 AS priced " +
+	"FROM daily_sales AS s WHERE ? UNION ALL SELECT p.key_id, ?, p.network, p.currency, 0, 0, 0, 1, p.amount, p.price " +
+	"FROM payments AS p WHERE p.status = ? AND p.kind <> ? AND ?) AS sides GROUP BY key_id, day, network, currency " +
+	"HAVING sum(payments) <> sum(counted) OR sum(volume) <> sum(added) OR sum(price) <> sum(priced)"
 
 // sales: the sums of a key and day are those of its completed payments, for each key and day of a payment that ended
 // since the proof; without a proof, for all.
@@ -207,6 +210,11 @@ func (c *check) compareSales(ctx context.Context, t db.Tx, sums, payments *bun.R
 		selectSold, sums, c.dayOf(), string(payment.Completed), string(payment.KindTopUp), payments,
 	).Scan(ctx, &wrong)
 	for _, w := range wrong {
+		if w.Price != w.Priced {
+			c.differf("key %d has sales of %d of the smallest units of %q on day %d on %q, and its payments add up to %d",
+				w.KeyID, w.Price, w.Currency, w.Day, w.Network, w.Priced)
+			continue
+		}
 		c.differf("key %d has sales of %s in %d payments on day %d on %q, and its payments add up to %s in %d",
 			w.KeyID, money.Micros(w.Volume), w.Payments, w.Day, w.Network, money.Micros(w.Added), w.Counted)
 	}

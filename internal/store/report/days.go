@@ -7,6 +7,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/db"
@@ -14,34 +15,42 @@ import (
 )
 
 // Day is the volume of the completed payments that were created on one day (UTC) on
-// one network.
+// one network, priced in one currency.
 type Day struct {
 	Day     time.Time
 	Network chain.Network
 	Count   int64
 	Volume  money.Micros
+	Price   exchange.Sum // what they were priced at; none: in US dollars
 }
 
 const day = 24 * time.Hour
 
-// Days sums the completed payments of the keys created since, by day and
-// network, the oldest first. Top-ups are not a merchant's income. Each row stands for
+// Days sums the completed payments of the keys created since, by day, network and
+// currency, the oldest first. Top-ups are not a merchant's income. Each row stands for
 // a whole day, also the first.
 func (r *Reader) Days(ctx context.Context, keys []int64, since time.Time) ([]Day, error) {
 	if len(keys) == 0 {
 		return nil, nil
 	}
 	rows, err := db.All[struct {
-		Day     int64
-		Network chain.Network
-		Count   int64
-		Volume  money.Micros
-	}](ctx, r.db.Reader(), `SELECT day, network, CAST(sum(payments) AS bigint) AS count, CAST(sum(volume) AS bigint) AS volume
-		FROM daily_sales WHERE key_id IN (?) AND day >= ? AND payments > 0 GROUP BY day, network ORDER BY day, network`,
+		Day      int64
+		Network  chain.Network
+		Currency exchange.Currency
+		Count    int64
+		Volume   money.Micros
+		Price    int64
+	}](ctx, r.db.Reader(), `SELECT day, network, currency, CAST(sum(payments) AS bigint) AS count,
+		CAST(sum(volume) AS bigint) AS volume, CAST(sum(price) AS bigint) AS price
+		FROM daily_sales WHERE key_id IN (?) AND day >= ? AND payments > 0
+		GROUP BY day, network, currency ORDER BY day, network, currency`,
 		bun.List(keys), since.Unix()/int64(day/time.Second))
 	list := make([]Day, len(rows))
 	for i, x := range rows {
-		list[i] = Day{time.Unix(x.Day*int64(day/time.Second), 0).UTC(), x.Network, x.Count, x.Volume}
+		list[i] = Day{
+			time.Unix(x.Day*int64(day/time.Second), 0).UTC(), x.Network, x.Count, x.Volume,
+			exchange.Sum{Currency: x.Currency, Units: x.Price},
+		}
 	}
 	return list, db.Wrap(err, "payments by day")
 }

@@ -14,7 +14,7 @@ import (
 var (
 	exportedPayments = db.NewTable[exportedPayment]("payments", `
 		read: id=Number public_id=ID key_id kind amount currency=Price.Currency price=Price.Units rate=Price.Rate rate_at=Price.At
-		      rate_sources=Price.Sources status network=Choice.Network token=Choice.Token created_at started_at ended_at hash/bytes
+		      rate_markup=Price.Markup rate_sources=Price.Sources status network=Choice.Network token=Choice.Token created_at started_at ended_at hash/bytes
 		      by_hand reference description customer_email`)
 	exportedRoutes = db.NewTable[exportedRoute]("routes",
 		"read: payment_id=Owner network address=Address.Address/bytes settlement/bytes tokens also")

@@ -360,9 +360,12 @@ func (f *finder) byText(ctx context.Context) ([]int64, error) {
 		f.NewRaw("SELECT id FROM payments WHERE public_id = ?", payment.ReadID(text)),
 	}
 	ways = append(ways, f.byBeginning(text)...)
-	if low, high, ok := amounts(text); ok {
-		ways = append(ways, f.NewRaw("SELECT id FROM payments WHERE key_id IN (?) AND amount BETWEEN ? AND ? "+
-			"ORDER BY amount DESC, created_at DESC LIMIT ?", bun.List(f.q.Keys), low, high, maxFound))
+	if a, ok := readAsked(text); ok {
+		for _, r := range a.dollars() {
+			ways = append(ways, f.NewRaw("SELECT id FROM payments WHERE key_id IN (?) AND amount BETWEEN ? AND ? "+
+				"ORDER BY amount DESC, created_at DESC LIMIT ?", bun.List(f.q.Keys), r[0], r[1], maxFound))
+		}
+		ways = append(ways, f.byPrice(a)...)
 	}
 	parts, args := make([]string, len(ways)), make([]any, len(ways))
 	for i, way := range ways {
@@ -414,9 +417,8 @@ func (f *finder) byBeginning(text string) []*bun.RawQuery {
 // amounts returns the amounts that are written with the digits of the text first:
 // 49 to 49.999999 for "49", 49.90 to 49.909999 for "49.90".
 func amounts(text string) (low, high money.Micros, ok bool) {
-	text = strings.ReplaceAll(strings.TrimPrefix(text, "$"), ",", "")
 	low, err := money.ParseMicros("amount", text)
-	if err != nil || strings.ContainsAny(text, "eE") {
+	if err != nil {
 		return 0, 0, false
 	}
 	_, decimals, _ := strings.Cut(text, ".")

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
@@ -38,6 +39,21 @@ var (
 			n, err := strconv.ParseInt(text, 10, 64)
 			return money.Micros(n), err
 		})
+	_ = listCodec(func(n int64) string { return strconv.FormatInt(n, 10) },
+		func(text string) (int64, error) { return strconv.ParseInt(text, 10, 64) })
+	// JSON; nothing that is wanted is an empty text.
+	_ = db.Codec(func(p exchange.Pricing) string {
+		if p == (exchange.Pricing{}) {
+			return ""
+		}
+		raw, _ := json.Marshal(p) //nolint:errchkjson // texts and numbers are always JSON
+		return string(raw)
+	}, func(text string) (p exchange.Pricing, err error) {
+		if text != "" {
+			err = json.Unmarshal([]byte(text), &p)
+		}
+		return p, err
+	})
 	// Names, separated by commas.
 	_ = db.Codec(merchant.Permissions.String, func(text string) (merchant.Permissions, error) {
 		return merchant.ParsePermissions(strings.FieldsFunc(text, func(c rune) bool { return c == ',' }))
