@@ -245,7 +245,8 @@ cat "$(dirname "$0")/$(echo "$last" | sed 's#.*/v2/\(.*\)/manifests/.*#\1#; s#/#
 	sum := sha256.Sum256([]byte("its manifest"))
 	for image, want := range map[string]string{
 		"caddy:2": "is there", "postgres:17": "registry-1.docker.io does not answer with it",
-		"ghcr.example/library/caddy:2": "is there", "ghcr.example/other/caddy:2": "ghcr.example does not answer with it",
+		"ghcr.example/library/caddy:2": "is there",
+		"ghcr.example/other/caddy:2":   "ghcr.example does not answer with it",
 	} {
 		write("compose.yaml", "    image: "+image+"@sha256:"+hex.EncodeToString(sum[:])+" # why\n", 0o600)
 		verify := exec.CommandContext(t.Context(), "../.ci/verify-images", filepath.Join(dir, "compose.yaml"))
@@ -259,7 +260,8 @@ cat "$(dirname "$0")/$(echo "$last" | sed 's#.*/v2/\(.*\)/manifests/.*#\1#; s#/#
 	write("compose.yaml", "    image: caddy:2@sha256:"+hex.EncodeToString(sum[:])+"\n", 0o600)
 	verify := exec.CommandContext(t.Context(), "../.ci/verify-images", filepath.Join(dir, "compose.yaml"))
 	verify.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"))
-	if said, err := verify.CombinedOutput(); err == nil || !strings.Contains(string(said), "answers with something else") {
+	said, err := verify.CombinedOutput()
+	if err == nil || !strings.Contains(string(said), "answers with something else") {
 		t.Errorf("another manifest: %s, %v", said, err)
 	}
 }

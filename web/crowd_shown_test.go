@@ -13,8 +13,8 @@ import (
 	"github.com/florinpay/florin/internal/secret"
 )
 
-// TestCrowd_Shown: while strangers take every place of a shop, needs attention and the operator's page of stuck work say
-// so, and no longer.
+// TestCrowd_Shown: while strangers take every place of a shop, needs attention and the operator's page of stuck work
+// say so, and no longer.
 func TestCrowd_Shown(t *testing.T) {
 	t.Parallel()
 	b := newDashboard(t)

@@ -172,7 +172,8 @@ func TestCrowd_PaidWithoutCredit(t *testing.T) {
 	}
 }
 
-// TestCrowd_GaveWayCosts: a payment that gave its place up with its credit, and that is paid then, costs one as any other.
+// TestCrowd_GaveWayCosts: a payment that gave its place up with its credit, and that is paid then, costs one as any
+// other.
 func TestCrowd_GaveWayCosts(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t, 1_000, false)

@@ -151,8 +151,8 @@ func formLike(t *testing.T, body string) url.Values {
 	return url.Values{}
 }
 
-// TestSession_OverAmidForm_Others: nobody else sees what was typed, and an old form that is filled in again still undoes
-// nothing.
+// TestSession_OverAmidForm_Others: nobody else sees what was typed, and an old form that is filled in again still
+// undoes nothing.
 func TestSession_OverAmidForm_Others(t *testing.T) {
 	t.Parallel()
 	b := newDashboard(t)

@@ -107,7 +107,11 @@ func oldForms(m seller, slug, member, passkey string) []oldForm {
 		}},
 		{campaign, campaign, [2]string{"goal", "777"}, [3]string{"title", "Their title", "My title"}},
 		{campaign, campaign, [2]string{"atOnce", ""}, [3]string{"description", "Theirs\nin two lines", "Mine"}},
-		{securityPath, passkeysPath + "/" + passkey + "/name", [2]string{}, [3]string{"name", "Their phone", "My phone"}},
+		{
+			securityPath, passkeysPath + "/" + passkey + "/name",
+			[2]string{},
+			[3]string{"name", "Their phone", "My phone"},
+		},
 		{teamPath, teamPath + "/members/" + member + "/role", [2]string{}, [3]string{"role", "developer", "support"}},
 	}
 }

@@ -58,6 +58,7 @@ type payerWaits struct{ pages, payments []time.Duration }
 func (w payerWaits) page(percent int) time.Duration {
 	return at(w.pages, percent).Round(time.Millisecond / 10)
 }
+
 func (w payerWaits) paid(percent int) time.Duration {
 	return at(w.payments, percent).Round(time.Millisecond)
 }

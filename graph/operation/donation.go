@@ -181,7 +181,7 @@ func (o *Operations) StartDonation(ctx context.Context, in DonationInput) (*mode
 		}
 		p, err := o.d.Campaigns.Donate(ctx, c, campaign.Gift{
 			ID: w.subject, Near: CallOf(ctx).Near, Amount: amount, Price: price, Choice: choice, Name: in.Name,
-			Message: in.Message,
+			Message:   in.Message,
 			ReturnURL: o.DonateLink(c.Slug), Keep: keep(ctx, o, w, started),
 		})
 		if err != nil {

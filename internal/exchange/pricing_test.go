@@ -101,8 +101,13 @@ func TestPrice_Markup(t *testing.T) {
 func TestPricing_Check(t *testing.T) {
 	t.Parallel()
 	for _, p := range []exchange.Pricing{
-		{Markup: -1}, {Markup: exchange.MaxMarkup + 1}, {Fixed: 1}, {Currency: exchange.USD, Fixed: 1},
-		{Currency: "EUR", Fixed: -1}, {Currency: "EUR", Least: 2, Most: 1}, {URL: "https://rates.example"},
+		{Markup: -1},
+		{Markup: exchange.MaxMarkup + 1},
+		{Fixed: 1},
+		{Currency: exchange.USD, Fixed: 1},
+		{Currency: "EUR", Fixed: -1},
+		{Currency: "EUR", Least: 2, Most: 1},
+		{URL: "https://rates.example"},
 	} {
 		if err := p.Check(); !fault.Is(err, fault.Invalid) {
 			t.Errorf("%+v: %v", p, err)

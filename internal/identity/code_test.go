@@ -26,7 +26,8 @@ func TestCode_AsTyped(t *testing.T) {
 	for name, typed := range map[string]string{
 		"no-break space": code[:3] + "\u00a0" + code[3:], "narrow space": "\u202f" + code[:3] + "\u202f" + code[3:],
 		"ideographic space": code[:3] + "\u3000" + code[3:], "line end": code + "\r\n",
-		"en dash": code[:3] + "\u2013" + code[3:], "minus": code[:3] + "\u2212" + code[3:], "no width": "\ufeff" + code + "\u200b",
+		"en dash": code[:3] + "\u2013" + code[3:],
+		"minus":   code[:3] + "\u2212" + code[3:], "no width": "\ufeff" + code + "\u200b",
 		"full width": in('\uff10'), "Arabic": in('\u0660'), "Persian": in('\u06f0'), "Hindi": in('\u0966'),
 		"Bengali": in('\u09e6'), "Thai": in('\u0e50'), "mathematical": in('\U0001d7ce'),
 	} {

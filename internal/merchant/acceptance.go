@@ -42,8 +42,10 @@ func pricingWords(p exchange.Pricing) [][2]string {
 		return string(p.Currency) + " " + r.String()
 	}
 	return [][2]string{
-		{"added to prices in other currencies", percent(p.Markup)}, {"fixed rate", rate(p.Fixed)},
-		{"lowest rate", rate(p.Least)}, {"highest rate", rate(p.Most)},
+		{"added to prices in other currencies", percent(p.Markup)},
+		{"fixed rate", rate(p.Fixed)},
+		{"lowest rate", rate(p.Least)},
+		{"highest rate", rate(p.Most)},
 		{"own source of rates", cmp.Or(strings.TrimSpace(string(p.Currency)+" "+p.URL), "none")},
 	}
 }

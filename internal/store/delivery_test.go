@@ -1,10 +1,10 @@
 package store_test
 
 import (
-	"strings"
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 

@@ -42,7 +42,9 @@ var All = []Bundle{
 	{"htmx.js", js, false, []string{"vendored/htmx.min.js"}},
 	{"checkout.js", js, false, []string{"src/copy.js", "src/clock.js", "src/rest.js", "src/way.js", "src/wallet.js"}},
 	{"page.js", js, false, []string{"src/copy.js", "src/clock.js", "src/rest.js", "src/way.js"}},
-	{"dashboard.js", js, false, []string{"src/copy.js", "src/clock.js", "src/rest.js", "src/dashboard.js", "src/passkey.js"}},
+	{"dashboard.js", js, false, []string{
+		"src/copy.js", "src/clock.js", "src/rest.js", "src/dashboard.js", "src/passkey.js",
+	}},
 	{"docs.js", js, false, []string{"src/copy.js", "src/clock.js", "src/docs.js"}},
 	{"console.js", js, false, []string{"src/editor.js", "src/console.js"}},
 	{"icon.svg", svg, false, []string{"src/icon.svg"}},

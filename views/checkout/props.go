@@ -272,7 +272,9 @@ func (p Props) shownView() View {
 }
 
 // asksAgain reports whether the payer is asked before an order that is paid is paid once more.
-func (p Props) asksAgain() bool { return p.Twice && p.shownView() == ViewNow && p.Problem == ProblemNone }
+func (p Props) asksAgain() bool {
+	return p.Twice && p.shownView() == ViewNow && p.Problem == ProblemNone
+}
 
 // Live reports whether the page needs live updates.
 func (p Props) Live() bool { return (p.State != StatePaid || p.Provisional) && !p.Inert }

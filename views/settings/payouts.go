@@ -27,7 +27,7 @@ type PayoutsProps struct {
 	// Repeats: references repeat by design. RepeatsStored is its check box as it is stored.
 	Repeats       bool
 	RepeatsStored panel.Field
-	Pricing     []panel.Field
+	Pricing       []panel.Field
 	// OptionsPassword is the re-authentication for Networks and Policy.
 	OptionsPassword panel.Field
 	OptionsProblem  string

@@ -44,7 +44,8 @@ func (d *Surface) postEmail(c echo.Context, who session.Principal) error {
 		forms.email = f
 		return d.securityPage(c, who, status, forms)
 	}
-	said := "A link is on its way to " + f.Text("email") + ". You sign in with " + who.User.Email + " until it is opened."
+	said := "A link is on its way to " + f.Text("email") +
+		". You sign in with " + who.User.Email + " until it is opened."
 	if locked, err := d.Locked(c, who); err != nil || locked {
 		said += " Your account is locked: the link works after 24 hours."
 	}

@@ -35,7 +35,8 @@ func (d *Surface) securityPage(c echo.Context, who session.Principal, status int
 	ctx, password := c.Request().Context(), f.password
 	p := security.Props{
 		Frame: d.Frame(c, who, "Security", session.SecurityPath), Problem: password.Problem,
-		EmailProblem: f.email.Problem, Mails: d.Mails, FactorProblem: f.factor.Problem, Unverified: d.Users.RequireVerified(who.User) != nil,
+		EmailProblem: f.email.Problem, Mails: d.Mails, FactorProblem: f.factor.Problem,
+		Unverified: d.Users.RequireVerified(who.User) != nil,
 	}
 	next := session.NewPasswordField("New password")
 	next.Name = "next"

@@ -45,6 +45,7 @@ func (s *Shell) keptAs(name string) idempotency.Try {
 	sum := sha256.Sum256([]byte(name))
 	key, now := "kept:"+hex.EncodeToString(sum[:]), s.Now()
 	return idempotency.Try{
-		Claim: idempotency.Claim{Key: key, Holder: rand.Text()}, Request: sum, Now: now, LockedUntil: now.Add(time.Minute),
+		Claim: idempotency.Claim{Key: key, Holder: rand.Text()}, Request: sum, Now: now,
+		LockedUntil: now.Add(time.Minute),
 	}
 }

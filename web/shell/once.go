@@ -50,10 +50,10 @@ type onceAnswer struct {
 	Until  time.Time // when the form counts as another one
 }
 
-// Once runs a form that makes something once for its number (views.Once) and content: a second click, and a form that
-// is sent again because its answer was lost, get the answer of the first within onceStands. A form that was refused
-// made nothing, and may be sent again. scope is whose form it is, and proofs are inputs that differ from click to click.
-// A form without a number runs.
+// Once runs a form that makes something once for its number (views.Once) and content: a second click, and a form
+// that is sent again because its answer was lost, get the answer of the first within onceStands. A form that was
+// refused made nothing, and may be sent again. scope is whose form it is, and proofs are inputs that differ from
+// click to click. A form without a number runs.
 func (s *Shell) Once(c echo.Context, scope string, most int64, run func() error, proofs ...string) error {
 	kind := c.Request().Header.Get(echo.HeaderContentType)
 	if s.forms.Store == nil || !strings.HasPrefix(kind, echo.MIMEApplicationForm) {

@@ -45,7 +45,8 @@ func (d *Surface) Routes(r shell.Router) {
 	pages.GET("/signup", d.getSignUp)
 	pages.POST("/signup", func(c echo.Context) error {
 		// The password is a part of what is sent: another one makes it another form.
-		return d.Shell.Once(c, "sign-up:"+shell.CallOf(c).Near, session.MaxForm, func() error { return d.postSignUp(c) })
+		scope := "sign-up:" + shell.CallOf(c).Near
+		return d.Shell.Once(c, scope, session.MaxForm, func() error { return d.postSignUp(c) })
 	})
 	pages.GET("/verify", d.getVerify)
 	pages.POST("/verify", d.postVerify)

@@ -34,7 +34,8 @@ func (a *Adapter) BlockAt(ctx context.Context, number uint64) (head chain.Head, 
 		return nil
 	}
 	if number <= a.heads.recall().final.Number && !a.oneWord(nil) {
-		head, err = chain.Agree(a.pool.Voices(), a.pool.Size(), chain.Head.Same, func(e *rpc.Endpoint) (chain.Head, error) {
+		voices, size := a.pool.Voices(), a.pool.Size()
+		head, err = chain.Agree(voices, size, chain.Head.Same, func(e *rpc.Endpoint) (chain.Head, error) {
 			err := a.pool.Try(ctx, e, read)
 			return head, err
 		})

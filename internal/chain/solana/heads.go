@@ -182,8 +182,8 @@ func (m *headCache) finalNumber() uint64 {
 	return m.final.Number
 }
 
-// BlockAt returns the head of a slot; of one that is final, what a quorum says. A skipped slot has the hash and the time
-// of the block before it.
+// BlockAt returns the head of a slot; of one that is final, what a quorum says. A skipped slot has the hash and the
+// time of the block before it.
 func (a *Adapter) BlockAt(ctx context.Context, number uint64) (head chain.Head, ok bool, err error) {
 	if gaveUp(ctx) {
 		return chain.Head{}, false, ctx.Err()

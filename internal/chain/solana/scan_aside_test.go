@@ -93,8 +93,8 @@ func scanWithin(
 	}
 }
 
-// TestScan_OneNode: what one of two nodes, or two of three, cannot read for an account, the other one reads, and none is
-// taken out of use for it.
+// TestScan_OneNode: what one of two nodes, or two of three, cannot read for an account, the other one reads, and
+// none is taken out of use for it.
 func TestScan_OneNode(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range hostileAccounts() {

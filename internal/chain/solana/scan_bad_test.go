@@ -31,8 +31,8 @@ func replacing(old, by string) func(string) string {
 	return func(result string) string { return strings.ReplaceAll(result, old, by) }
 }
 
-// unloaded takes an account of the transaction out of those that it names itself, as with a lookup table, and leaves out
-// which were loaded.
+// unloaded takes an account of the transaction out of those that it names itself, as with a lookup table, and leaves
+// out which were loaded.
 func unloaded(result string) string {
 	var tx struct {
 		Slot        uint64         `json:"slot"`

@@ -246,8 +246,8 @@ func (o observation) doubt(ctx context.Context, x *observed, c payment.Change, d
 	return some
 }
 
-// doubts are transfers that are left out of a view, whenever their block is said to have been made: so is a deposit that
-// is recorded with another time.
+// doubts are transfers that are left out of a view, whenever their block is said to have been made: so is a deposit
+// that is recorded with another time.
 type doubts map[confirmation]bool
 
 func (d doubts) add(t chain.Transfer) { d[confirmationOf(atNoTime(t))] = true }

@@ -84,7 +84,8 @@ func TestStore_DueAtItsAddress(t *testing.T) {
 		p := w.NewStarted(w.NewKey(5, 0))
 		shown := storetest.RouteOf(chain.BEP20, p.Number+1000)
 		p, err := w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
-			return p.Start(payment.Choice{Network: chain.BEP20, Token: money.USDC}, shown, 30*time.Minute, storetest.Start)
+			choice := payment.Choice{Network: chain.BEP20, Token: money.USDC}
+			return p.Start(choice, shown, 30*time.Minute, storetest.Start)
 		})
 		w.Must(err)
 		profile := chain.Profiles()[0]
@@ -109,7 +110,8 @@ func TestStore_DueAtItsAddress(t *testing.T) {
 		}
 		route := p.Routes[1]
 		planned := settlement.Sweep{
-			ID: "01KAJ0000000000000000000S9", Network: chain.BEP20, State: settlement.Planned, CreatedAt: storetest.Start,
+			ID: "01KAJ0000000000000000000S9", Network: chain.BEP20, State: settlement.Planned,
+			CreatedAt: storetest.Start,
 			Items: []chain.SweepItem{{
 				PaymentID: string(p.ID), Scheme: route.Scheme, Address: route.Address, Settlement: route.Settlement,
 				Asset: asset, Expected: paid.Units,
