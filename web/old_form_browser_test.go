@@ -1,6 +1,7 @@
 package web
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -31,8 +32,11 @@ func TestForms_OldTabInBrowser(t *testing.T) {
 			if (form.elements.password) form.elements.password.value = "` + testPassword + `";
 			form.requestSubmit();
 		})()`
-		browser.Run(ctx, t, chromedp.Evaluate(send, nil),
-			chromedp.Poll(`document.querySelector("#problem-`+x.input+`")?.innerText.includes("is stored now")`, nil))
+		var said string
+		browser.Run(ctx, t, chromedp.Evaluate(send, nil), chromedp.Text("#problem-"+x.input, &said, chromedp.NodeVisible))
+		if !strings.Contains(said, "is stored now") {
+			t.Errorf("beside the input stands %q", said)
+		}
 		lookAt(ctx, t, "old-"+name)
 	}
 }

@@ -135,8 +135,8 @@ func TestReauth_RecentEnds(t *testing.T) {
 		keys, err := b.accounts.Keys(t.Context(), m.key.UserID)
 		must(t, err)
 		for _, k := range keys {
-			if k.Label == "Second" && k.Vouched {
-				t.Error("a key made without a password is vouched for")
+			if k.Label == "Second" && k.Confirmed {
+				t.Error("a key made without a password is confirmed")
 			}
 		}
 	})

@@ -42,7 +42,7 @@ func TestDashboard_Schedule(t *testing.T) {
 	due, err := b.store.Settlement().DepositBalances(t.Context(), chain.Polygon,
 		settlement.Query{Now: b.clock.Now(), Limit: 10})
 	must(t, err)
-	if len(due) != 1 || due[0].PaymentID != string(p.ID) || !due[0].Hurry || due[0].Wait != 48*time.Hour {
+	if len(due) != 1 || due[0].PaymentID != string(p.ID) || !due[0].Urgent || due[0].Wait != 48*time.Hour {
 		t.Errorf("what is due is %+v", due)
 	}
 	if r := s.post(settlePath+"/now", "key", key); r.status != 409 || !strings.Contains(r.body, "less than an hour ago") {

@@ -42,7 +42,7 @@ func (c userCreate) Run(ctx context.Context, p *process) error {
 	return p.withUsers(ctx, cfg, func(users *identity.Service, _ *merchant.Service) error {
 		u, err := users.CreateUser(ctx, identity.NewUser{
 			Email: c.Email, Password: password, FirstName: c.FirstName, LastName: c.LastName, Operator: c.Operator,
-			Verified: true, // the operator vouches for it
+			Verified: true, // the operator confirms it
 		}, audit.Act{})
 		if err != nil {
 			return err

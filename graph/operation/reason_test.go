@@ -12,7 +12,7 @@ import (
 // onPages are refusals that only pages and commands answer with, so programs need no word for them.
 const onPages = " ErrNothingToResolve ErrNoMoney ErrEndedForGood ErrTaken errAlreadyActive ErrLinkClosed ErrLinkTaken " +
 	"ErrNoPasskeys ErrHasPasskey ErrTooManyPasskeys ErrHasFactor ErrNoFactor ErrSelf ErrAsItIs ErrCheckRunning " +
-	"ErrOwnerLater ErrChangeWaits ErrLastOwner ErrIsMember ErrTeamFull ErrNoMail ErrChangedMeanwhile "
+	"ErrOwnerLater ErrChangeWaits ErrLastOwner ErrIsMember ErrTeamFull ErrNoMail ErrEmailWaits ErrChangedMeanwhile "
 
 // Every refusal with 409 or 422 that an operation can answer with has a reason of its own.
 func TestEveryConflictHasAReason(t *testing.T) {

@@ -164,7 +164,7 @@ type KeyInput struct {
 }
 
 // newKey returns the request of a member of the role. A session alone is no
-// re-authentication, so the key is not vouched for.
+// re-authentication, so the key is not confirmed.
 func (in KeyInput) newKey(by merchant.Role, free NewKeys) (merchant.NewKey, error) {
 	texts := make([]string, len(in.Permissions))
 	for i, p := range in.Permissions {

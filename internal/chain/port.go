@@ -36,10 +36,10 @@ type Reader interface {
 	) (found []Transfer, by string, err error)
 	// Quorum is how many voices must say the same.
 	Quorum() int
-	// Glance asks one endpoint, in as few calls as it can, whether a Scan would find
+	// QuickRead asks one endpoint, in as few calls as it can, whether a Scan would find
 	// news. It credits nothing and rules nothing out: what it misses, the next Scan
 	// finds.
-	Glance(ctx context.Context, l Look) (Glance, error)
+	QuickRead(ctx context.Context, l Look) (QuickRead, error)
 	// Judge asks whether the transfers, which are of one transaction and have one Source, stand in the block that they
 	// name, at or below `at`: Stands and Missing are what a quorum of voices says (Judged). Their source has one vote;
 	// without a Source, as for a recorded transfer that a Scan has not shown, nobody has voted yet. Where one endpoint
@@ -63,7 +63,7 @@ type Reader interface {
 	Endpoints() []EndpointHealth
 }
 
-// Look is what a Glance is asked.
+// Look is what a QuickRead is asked.
 type Look struct {
 	// After is the block above which money is looked for.
 	After uint64
@@ -75,8 +75,8 @@ type Look struct {
 	Final bool
 }
 
-// Glance is what one endpoint shows at a glance.
-type Glance struct {
+// QuickRead is what one endpoint shows in one quick read.
+type QuickRead struct {
 	News  bool   // there is money to a watched address that is not known
 	Final uint64 // the newest final block by the endpoint's tag; 0 if it was not asked for or has none
 }

@@ -61,7 +61,8 @@ func (s *Service) BeginEmailChange(ctx context.Context, user User, email string,
 	}
 	return s.store.Record(ctx, act.Record(user.ID, audit.ActionEmailAsked, email, "",
 		s.emailMails(act, user.ID, act.Who,
-			"Your e-mail address is about to change", "Florin was asked to sign you in as "+email+" instead of "+act.Who+
+			"Your e-mail address is about to change",
+			"Florin was asked to sign you in as "+email+" instead of "+act.Who+
 				". That is done when the link in the mail to the new address is opened.\n\n"+
 				"If this was not you, set a new password now, which ends that and every session:\n"+s.forgot())...))
 }

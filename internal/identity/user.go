@@ -38,7 +38,7 @@ type NewUser struct {
 	// Team is the merchant whose team the user joins; 0 for none. The password must not
 	// have the names of its shops.
 	Team int64
-	// Verified: the operator vouches for the address, or a link was mailed there.
+	// Verified: the operator confirms the address, or a link was mailed there.
 	Verified bool
 }
 

@@ -66,7 +66,7 @@ func (s *Service) CreateCustodian(
 // whoever holds a stolen session could otherwise make a key, give it wallets of their
 // own, and have the merchant's payments created with it.
 func (s *Service) mayAdd(ctx context.Context, key Key) error {
-	if key.Vouched {
+	if key.Confirmed {
 		return nil
 	}
 	keys, err := s.Keys(ctx, key.UserID)
@@ -79,7 +79,7 @@ func (s *Service) mayAdd(ctx context.Context, key Key) error {
 		case err == nil && k.ID == key.ID:
 			return ErrHasCustodian
 		case err == nil:
-			return ErrNotVouched
+			return ErrNotConfirmed
 		case !errors.Is(err, ErrNoCustodian):
 			return err
 		}

@@ -33,9 +33,9 @@ type Key struct {
 	Sources     Sources // the networks it may be used from
 	// Currency is what its shop counts in, where a price does not say it and for lists; empty: US dollars.
 	Currency exchange.Currency
-	// Vouched: the command line made the key, or an owner who re-authenticated.
+	// Confirmed: the command line made the key, or an owner who re-authenticated.
 	// Only such a key may add a custodian to an account that has one.
-	Vouched    bool
+	Confirmed  bool
 	FirstName  string // of the owner
 	LastName   string
 	Email      string
@@ -127,7 +127,7 @@ func (n NewKey) permissions() (Permissions, error) {
 	return n.Permissions, nil
 }
 
-func (n NewKey) vouched() bool { return n.By == "" || (n.By == RoleOwner && n.Reauthenticated) }
+func (n NewKey) confirmed() bool { return n.By == "" || (n.By == RoleOwner && n.Reauthenticated) }
 
 // Check returns every field that CreateKey would refuse, each a fault (fault.All).
 func (n NewKey) Check() error {
@@ -140,7 +140,7 @@ func (n NewKey) checked() (Key, error) {
 	wallet, badWallet := parseKeyWallet(n.Wallet)
 	label, badLabel := input.Text("label", n.Label, input.MaxName)
 	permissions, badPermissions := n.permissions()
-	return Key{Wallet: wallet, Label: label, Permissions: permissions, Sources: n.Sources, Vouched: n.vouched()},
+	return Key{Wallet: wallet, Label: label, Permissions: permissions, Sources: n.Sources, Confirmed: n.confirmed()},
 		errors.Join(badWallet, badLabel, checkFree(n), badPermissions)
 }
 
@@ -273,17 +273,30 @@ func (s *Service) SetKeyLabel(ctx context.Context, key Key, label string, act au
 		act.Record(key.UserID, audit.ActionRelabelKey, key.Name(), label))
 }
 
-// SetKeyCurrency sets what the shop of a key counts in. It fails with fault.Invalid, or as SetKeyLabel.
-func (s *Service) SetKeyCurrency(ctx context.Context, key Key, code string, act audit.Act) error {
-	c := exchange.Currency("")
-	if code != "" {
-		var err error
-		if c, err = exchange.ParseCurrency(code); err != nil {
-			return err
-		}
+// CheckKeyNames returns everything that SetKeyLabel and SetKeyCurrency would refuse, so that a form says it at once.
+func CheckKeyNames(label, code string) error {
+	_, wrongLabel := input.Text("label", label, input.MaxName)
+	_, wrongCode := keyCurrency(code)
+	return errors.Join(wrongLabel, wrongCode)
+}
+
+// keyCurrency reads what a shop counts in; empty for US dollars.
+func keyCurrency(code string) (exchange.Currency, error) {
+	if code == "" {
+		return "", nil
 	}
+	c, err := exchange.ParseCurrency(code)
 	if c == exchange.USD {
 		c = ""
+	}
+	return c, err
+}
+
+// SetKeyCurrency sets what the shop of a key counts in. It fails with fault.Invalid, or as SetKeyLabel.
+func (s *Service) SetKeyCurrency(ctx context.Context, key Key, code string, act audit.Act) error {
+	c, err := keyCurrency(code)
+	if err != nil {
+		return err
 	}
 	return s.store.SetKeyCurrency(ctx, key.UserID, key.ID, c,
 		act.Record(key.UserID, audit.ActionKeyCurrency, key.Name(), cmp.Or(string(c), string(exchange.USD))))

@@ -140,7 +140,7 @@ func orEverywhere(s Sources) string {
 }
 
 // SetKeyRights sets what the key may do, and from where. The caller has checked that
-// an owner asks, who re-authenticated: the key is vouched for from then on. It fails
+// an owner asks, who re-authenticated: the key is confirmed from then on. It fails
 // with ErrUnknownKey.
 func (s *Service) SetKeyRights(
 	ctx context.Context, key Key, p Permissions, from Sources, act audit.Act,

@@ -40,9 +40,9 @@ func TestService_CreateKey_Permissions(t *testing.T) {
 	t.Parallel()
 	b := newBundle()
 	for name, c := range map[string]struct {
-		in      NewKey
-		want    string
-		vouched bool
+		in        NewKey
+		want      string
+		confirmed bool
 	}{
 		"CommandLine":      {NewKey{}, AllPermissions().String(), true},
 		"Owner":            {NewKey{By: RoleOwner}, AllPermissions().String(), false},
@@ -53,8 +53,8 @@ func TestService_CreateKey_Permissions(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			k, _ := b.mustCreateKey(t, c.in)
-			if k.Permissions.String() != c.want || k.Vouched != c.vouched {
-				t.Errorf("the key may %q, vouched for: %t; want %q, %t", k.Permissions, k.Vouched, c.want, c.vouched)
+			if k.Permissions.String() != c.want || k.Confirmed != c.confirmed {
+				t.Errorf("the key may %q, confirmed: %t; want %q, %t", k.Permissions, k.Confirmed, c.want, c.confirmed)
 			}
 		})
 	}

@@ -40,7 +40,7 @@ type Store interface {
 		ctx context.Context, old identity.Hash, name string, request idempotency.Hash, now time.Time,
 	) (int64, idempotency.Answer, error)
 	// SetKeyRights sets what a key of the user may do, from where, and that an
-	// owner vouches for it, or fails with ErrUnknownKey.
+	// owner confirms it, or fails with ErrUnknownKey.
 	SetKeyRights(
 		ctx context.Context, userID, keyID int64, p Permissions, from Sources, r audit.Record,
 	) error

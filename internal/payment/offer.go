@@ -86,11 +86,11 @@ func (s *Service) offered(ctx context.Context, p Payment, choice Choice) (offere
 		return offered{}, fault.Retry(fault.Unavailable, retryBehind,
 			"%s is not available at the moment: %s", network.Profile.Name, h.Reason)
 	}
-	return offered{network, taker, s.siblings(choice.Network)}, nil
+	return offered{network, taker, s.sameWallets(choice.Network)}, nil
 }
 
-// siblings are the other EVM networks that this installation has.
-func (s *Service) siblings(n chain.Network) []OfferedNetwork {
+// sameWallets are the other EVM networks that this installation has.
+func (s *Service) sameWallets(n chain.Network) []OfferedNetwork {
 	var all []OfferedNetwork
 	for _, other := range chain.Networks() {
 		if other == n || !n.EVM() || !other.EVM() {

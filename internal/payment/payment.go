@@ -177,7 +177,7 @@ func (p Payment) Counts(d Deposit) bool {
 	}
 	i := p.route(d.Transfer.Network)
 	if i < 0 {
-		_, ok := p.sibling(d.Transfer)
+		_, ok := p.sameWallet(d.Transfer)
 		return ok
 	}
 	return p.Routes[i].Address.Address == d.Transfer.To &&

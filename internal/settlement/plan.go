@@ -126,7 +126,7 @@ func (p Policy) ripe(worth []DepositBalance, now time.Time) bool {
 // ripeAt is when a balance has waited long enough, if so much waits for its settlement wallet.
 func (p Policy) ripeAt(b DepositBalance, sum money.Atto) time.Time {
 	switch {
-	case b.Hurry:
+	case b.Urgent:
 		return b.Oldest
 	case sum.Cmp(max(p.AtOnce, b.AtOnce).Atto()) >= 0:
 		return b.Oldest.Add(min(gatherFor, p.Wait))
@@ -158,7 +158,7 @@ func (b DepositBalance) aged(policy Policy, now time.Time) bool {
 // worthSingle reports whether a balance is worth a transaction of its own.
 func worthSingle(b DepositBalance, policy Policy, now time.Time) bool {
 	return b.holds(policy.SingleDust()) &&
-		(b.Hurry || b.aged(policy, now) || b.holds(max(policy.Least, b.Least)))
+		(b.Urgent || b.aged(policy, now) || b.holds(max(policy.Least, b.Least)))
 }
 
 // batchable reports whether an old balance is worth sweeping in a batch, though

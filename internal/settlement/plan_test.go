@@ -71,7 +71,7 @@ func TestPlan(t *testing.T) {
 		"BlockedIsNotBatched": {many(3, 40, func(p *settlement.DepositBalance) { p.BlockedUntil = noon.Add(1) }), ""},
 		"YoungIsNotBatched":   {many(3, 40, func(p *settlement.DepositBalance) { p.Oldest = noon }), ""},
 		"MerchantWantsDust":   {[]settlement.DepositBalance{with(balanceOf("a", 10, 25*time.Hour), func(p *settlement.DepositBalance) { p.Least = 1 })}, ""},
-		"DustDoesNotHurry":    {[]settlement.DepositBalance{balanceOf("a", 1, time.Hour), balanceOf("b", 500, 0)}, ""},
+		"DustIsNotUrgent":     {[]settlement.DepositBalance{balanceOf("a", 1, time.Hour), balanceOf("b", 500, 0)}, ""},
 		"MerchantsLeast":      {[]settlement.DepositBalance{with(balanceOf("a", 5000, time.Hour), func(p *settlement.DepositBalance) { p.Least = 100 * money.USD })}, ""},
 		"MerchantsLeastOld":   {[]settlement.DepositBalance{with(balanceOf("a", 5000, 25*time.Hour), func(p *settlement.DepositBalance) { p.Least = 100 * money.USD })}, "a"},
 		"Blocked":             {[]settlement.DepositBalance{with(balanceOf("a", 5000, time.Hour), func(p *settlement.DepositBalance) { p.BlockedUntil = noon.Add(1) })}, ""},

@@ -26,13 +26,13 @@ type Candidate struct {
 	Worth  money.Atto
 	Oldest time.Time // when the oldest deposit became final
 	Least  money.Micros
-	Hurry  bool
+	Urgent bool
 }
 
 // worthwhile reports whether the balance is worth sweeping now.
 func (q Query) worthwhile(c Candidate) bool {
 	return c.Worth.Cmp(q.Dust.Atto()) >= 0 &&
-		(c.Hurry || !c.Oldest.After(q.Aged) || c.Worth.Cmp(max(q.Least, c.Least).Atto()) >= 0)
+		(c.Urgent || !c.Oldest.After(q.Aged) || c.Worth.Cmp(max(q.Least, c.Least).Atto()) >= 0)
 }
 
 // Compare orders balances as Query says.

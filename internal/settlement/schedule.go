@@ -84,7 +84,7 @@ func Hold(balances []DepositBalance, policy Policy, now time.Time) Holding {
 		h.Balances++
 		h.Sum = h.Sum.Add(b.Due.Atto(b.Asset.Decimals))
 		by := policy.ripeAt(b, sums[b.Settlement])
-		if aged := b.Oldest.Add(policy.Age); !b.Hurry && !b.holds(max(policy.Least, b.Least)) && aged.After(by) {
+		if aged := b.Oldest.Add(policy.Age); !b.Urgent && !b.holds(max(policy.Least, b.Least)) && aged.After(by) {
 			by = aged
 		}
 		if b.BlockedUntil.After(by) {

@@ -30,9 +30,9 @@ type DepositBalance struct {
 	// policy's: the policy's.
 	AtOnce money.Micros
 	Wait   time.Duration
-	// Hurry: it does not wait for others. The merchant asked for its money, changed the settlement wallet, or the API
+	// Urgent: it does not wait for others. The merchant asked for its money, changed the settlement wallet, or the API
 	// key has ended.
-	Hurry bool
+	Urgent bool
 	// Failures counts consecutive failed sweeps of this balance, which is not
 	// swept before BlockedUntil.
 	Failures     int

@@ -87,15 +87,15 @@ func TestPlan_Merchant(t *testing.T) {
 			balanceOf("a", 2_500, 2*hour), func(b *settlement.DepositBalance) { b.Wait = hour }, 0,
 		},
 		"SettleNow": {balanceOf("a", 2_500, time.Second), func(b *settlement.DepositBalance) {
-			b.Hurry = true
+			b.Urgent = true
 		}, 1},
-		"NowBelowLeast": {balanceOf("a", 90, time.Second), func(b *settlement.DepositBalance) { b.Hurry = true }, 1},
+		"NowBelowLeast": {balanceOf("a", 90, time.Second), func(b *settlement.DepositBalance) { b.Urgent = true }, 1},
 		"NowBelowOwn": {balanceOf("a", 900, time.Second), func(b *settlement.DepositBalance) {
-			b.Hurry, b.Least = true, 10*money.USD
+			b.Urgent, b.Least = true, 10*money.USD
 		}, 1},
-		"NowOfDust": {balanceOf("a", 4, time.Second), func(b *settlement.DepositBalance) { b.Hurry = true }, 0},
+		"NowOfDust": {balanceOf("a", 4, time.Second), func(b *settlement.DepositBalance) { b.Urgent = true }, 0},
 		"NowWhenBlocked": {balanceOf("a", 2_500, time.Second), func(b *settlement.DepositBalance) {
-			b.Hurry, b.BlockedUntil = true, noon.Add(1)
+			b.Urgent, b.BlockedUntil = true, noon.Add(1)
 		}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -161,7 +161,7 @@ func TestPlan_NothingIsForgotten(t *testing.T) {
 			b.Settlement = chain.Address(rapid.SampledFrom([]string{"0xa", "0xb"}).Draw(t, "wallet"))
 			b.Wait = time.Duration(rapid.IntRange(0, 168).Draw(t, "own wait")) * time.Hour
 			b.AtOnce = money.Micros(rapid.Int64Range(0, 3_000).Draw(t, "own at once")) * money.USD
-			b.Hurry = rapid.IntRange(0, 9).Draw(t, "hurry") == 0
+			b.Urgent = rapid.IntRange(0, 9).Draw(t, "urgent") == 0
 			balances = append(balances, b)
 		}
 		planned := make(map[string]bool)
@@ -170,7 +170,7 @@ func TestPlan_NothingIsForgotten(t *testing.T) {
 		}
 		for _, b := range balances {
 			worth := b.Due.Cmp(policy.Dust.Units(6)) >= 0
-			over := noon.Sub(b.Oldest) >= max(policy.Wait, b.Wait, policy.Age) || b.Hurry
+			over := noon.Sub(b.Oldest) >= max(policy.Wait, b.Wait, policy.Age) || b.Urgent
 			if worth && over && !planned[b.PaymentID] {
 				t.Fatalf("%+v is left although its wait is over", b)
 			}

@@ -72,11 +72,11 @@ func (r solanaReader) Scan(
 	return r.Adapter.Scan(ctx, from, to, watch, not...)
 }
 
-func (r solanaReader) Glance(ctx context.Context, l chain.Look) (chain.Glance, error) {
+func (r solanaReader) QuickRead(ctx context.Context, l chain.Look) (chain.QuickRead, error) {
 	if err := r.in.call(); err != nil {
-		return chain.Glance{}, err
+		return chain.QuickRead{}, err
 	}
-	return r.Adapter.Glance(ctx, l)
+	return r.Adapter.QuickRead(ctx, l)
 }
 
 func (r solanaReader) Judge(ctx context.Context, list []chain.Transfer, at chain.Head) (chain.Verdict, error) {

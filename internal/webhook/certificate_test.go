@@ -58,7 +58,7 @@ type authority struct {
 	key  *ecdsa.PrivateKey
 }
 
-// issue makes a certificate that the authority vouches for; one without a key vouches for itself.
+// issue makes a certificate that the authority confirms; one without a key confirms itself.
 func (a authority) issue(t *testing.T, of x509.Certificate) authority {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

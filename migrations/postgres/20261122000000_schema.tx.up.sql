@@ -70,7 +70,7 @@ CREATE TABLE api_keys (
     wallet       text        NOT NULL,
     permissions  text        NOT NULL, -- names, separated by commas
     sources      text        NOT NULL, -- networks (CIDR) it may be used from, separated by spaces; empty: all
-    vouched      boolean     NOT NULL, -- made by the command line, or by an owner who re-authenticated
+    confirmed    boolean     NOT NULL, -- made by the command line, or by an owner who re-authenticated
     currency     text        NOT NULL DEFAULT '', -- of its shop, by ISO 4217; empty: US dollars
     created_at   timestamptz NOT NULL,
     last_used_at timestamptz,

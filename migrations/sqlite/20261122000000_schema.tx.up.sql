@@ -70,7 +70,7 @@ CREATE TABLE api_keys (
     wallet       TEXT    NOT NULL,
     permissions  TEXT    NOT NULL, -- names, separated by commas
     sources      TEXT    NOT NULL, -- networks (CIDR) it may be used from, separated by spaces; empty: all
-    vouched      INTEGER NOT NULL, -- made by the command line, or by an owner who re-authenticated
+    confirmed    INTEGER NOT NULL, -- made by the command line, or by an owner who re-authenticated
     currency     TEXT    NOT NULL DEFAULT '', -- of its shop, by ISO 4217; empty: US dollars
     created_at   INTEGER NOT NULL,
     last_used_at INTEGER,

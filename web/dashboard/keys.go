@@ -138,7 +138,7 @@ func (d *Surface) postKey(c echo.Context, who session.Principal) error {
 	in.Permissions, in.Sources = rights(f)
 	f.Refused(in.Check(), keySubjects...)
 	status := http.StatusBadRequest
-	// An owner who re-authenticates vouches for the key (merchant.Key.Vouched).
+	// An owner who re-authenticates confirms the key (merchant.Key.Confirmed).
 	if f.Values.Get("password") != "" || f.Values.Get("passkey") != "" {
 		if err := d.Reauthenticate(c, who, f); err != nil {
 			if !session.ReauthRefused(f, err) {
@@ -202,12 +202,16 @@ func (d *Surface) postKeyLabel(c echo.Context, who session.Principal) error {
 		return d.keysPage(c, who, f.Status(), f, dashboard.FreshKey{}, key.PublicID)
 	}
 	ctx := c.Request().Context()
-	if code := f.Text("currency"); f.Values.Has("currency") && code != string(key.Currency) {
+	label, code := f.Text("label"), f.Text("currency")
+	if err := merchant.CheckKeyNames(label, code); err != nil {
+		return d.keyRefused(c, who, f, key, err)
+	}
+	if f.Values.Has("currency") && code != string(key.Currency) {
 		if err := d.Merchants.SetKeyCurrency(ctx, key, code, d.Act(c, who)); err != nil {
 			return d.keyRefused(c, who, f, key, err)
 		}
 	}
-	if label := f.Text("label"); label != session.KeyLabel(key) || !f.Values.Has("currency") {
+	if label != session.KeyLabel(key) || !f.Values.Has("currency") {
 		if err := d.Merchants.SetKeyLabel(ctx, key, label, d.Act(c, who)); err != nil {
 			return d.keyRefused(c, who, f, key, err)
 		}
@@ -265,7 +269,7 @@ func (d *Surface) rotationWaits(c echo.Context, who session.Principal, key merch
 	return d.freshKey(c, who, key, text, true)
 }
 
-// confirmField is the re-authentication by which an owner vouches for a new key.
+// confirmField is the re-authentication by which an owner confirms a new key.
 func confirmField(r panel.Reauth) *panel.Field {
 	x := r.For(keysPath, " (optional)")
 	x.Required = false

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"net/url"
 	"strings"
 
 	"github.com/florinpay/florin/internal/exchange"
@@ -71,6 +72,12 @@ func pricingInput(f *shell.Form) *exchange.Pricing {
 		if *to, ok = exchange.ParseRate(f.Amount(name)); !ok {
 			f.Bad(name, "Enter what one unit is worth in US dollars, such as 1.16.")
 		}
+	}
+	if _, err := exchange.ParseCurrency(string(p.Currency)); err != nil && p.Currency != "" {
+		f.Bad("rateOf", "Enter the three letters of a currency, such as EUR.")
+	}
+	if u, err := url.Parse(p.URL); p.URL != "" && (err != nil || u.Host == "") {
+		f.Bad("source", "Enter an address that begins with https://.")
 	}
 	if p.Fixed == 0 && p.Least == 0 && p.Most == 0 && p.URL == "" {
 		p.Currency = ""

@@ -16,7 +16,7 @@ import (
 )
 
 // postJoin makes an account from an invitation to a team, and signs in. It works
-// even if sign-up is closed, because an owner of the team vouches for the user.
+// even if sign-up is closed, because an owner of the team confirms the user.
 func (d *Surface) postJoin(c echo.Context) error {
 	f, err := session.ReadForm(c)
 	if err != nil {

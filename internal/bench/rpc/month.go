@@ -50,11 +50,11 @@ func rawSize(n chain.Network) int {
 	return solana
 }
 
-// Stakes says that ended payments are watched.
-func (p past) Stakes(
+// AtRisk says that ended payments are watched.
+func (p past) AtRisk(
 	ctx context.Context, n chain.Network, justEnded, watchedAfter time.Time,
-) (watch.Stakes, error) {
-	s, err := p.Store.Stakes(ctx, n, justEnded, watchedAfter)
+) (watch.AtRisk, error) {
+	s, err := p.Store.AtRisk(ctx, n, justEnded, watchedAfter)
 	s.Ended = s.Ended || p.ended > 0
 	return s, err
 }

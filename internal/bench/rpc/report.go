@@ -114,7 +114,7 @@ func (x *network) print(n chain.Network) {
 		parts = append(parts, fmt.Sprintf("%s %d", m, u.calls[m]))
 	}
 	fmt.Println("          ", strings.Join(parts, ", "))
-	fmt.Printf("           rounds: %s; glances: %s\n", byLevel(x.rounds), byLevel(x.glances))
+	fmt.Printf("           rounds: %s; quick reads: %s\n", byLevel(x.rounds), byLevel(x.quickReads))
 	if len(x.seen) > 0 {
 		fmt.Printf("           block to seen: p50 %s, p99 %s; final to webhook: p50 %s, p99 %s; %d payments\n",
 			percentile(x.seen, 50), percentile(x.seen, 99), percentile(x.finals, 50),

@@ -60,11 +60,11 @@ type network struct {
 	// subscribed is since when there is a subscription, and heads how many blocks were pushed before.
 	subscribed time.Time
 	heads      int64
-	// rounds and glances are how often everything and one endpoint were read, by what was at stake.
-	rounds, glances map[watch.Level]int
+	// rounds and quick reads are how often everything and one endpoint were read, by what was at stake.
+	rounds, quickReads map[watch.Level]int
 }
 
-// checked reads a network whose contracts need no check, and counts rounds and glances by level.
+// checked reads a network whose contracts need no check, and counts rounds and quick reads by level.
 type checked struct {
 	chain.Reader
 
@@ -87,9 +87,9 @@ func (c checked) Heads(ctx context.Context) (chain.Heads, error) {
 	return c.Reader.Heads(ctx)
 }
 
-func (c checked) Glance(ctx context.Context, l chain.Look) (chain.Glance, error) {
-	c.network.glances[c.network.watcher.Level()]++
-	return c.Reader.Glance(ctx, l)
+func (c checked) QuickRead(ctx context.Context, l chain.Look) (chain.QuickRead, error) {
+	c.network.quickReads[c.network.watcher.Level()]++
+	return c.Reader.QuickRead(ctx, l)
 }
 
 // The TTLs and amounts are the defaults of the configuration.
@@ -142,7 +142,7 @@ func silent() *slog.Logger { return slog.New(slog.DiscardHandler) }
 func (w *world) open(p chain.Profile, d shopDay) (*network, chain.Reader, error) {
 	n := &network{
 		chain: newChain(p, w.clock), hosts: make(hosts), waiting: make(map[payment.ID]*arrival),
-		rounds: make(map[watch.Level]int), glances: make(map[watch.Level]int),
+		rounds: make(map[watch.Level]int), quickReads: make(map[watch.Level]int),
 	}
 	var node answerer = evmNode{n.chain, d.ranges}
 	if p.Network == chain.Solana {

@@ -285,7 +285,7 @@ func (d *database) addressesAfter(ctx context.Context, payment int64) ([]chain.A
 func loopProbes() []probe {
 	return []probe{
 		page("watcher: value at risk", func(ctx context.Context, d *database, _ int) error {
-			return failed(d.Stakes(ctx, chain.Base, d.now.Add(-time.Minute), d.now.Add(-time.Hour)))
+			return failed(d.AtRisk(ctx, chain.Base, d.now.Add(-time.Minute), d.now.Add(-time.Hour)))
 		}),
 		page("watcher: addresses", func(ctx context.Context, d *database, _ int) error {
 			_, err := d.OpenAddresses(ctx, chain.Base, d.now.Add(-time.Minute))

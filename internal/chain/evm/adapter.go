@@ -37,14 +37,14 @@ type Config struct {
 
 // Adapter reads one EVM network. It is safe for concurrent use.
 type Adapter struct {
-	profile chain.Profile
-	pool    *rpc.Pool
-	assets  map[rpc.Address]chain.Asset
-	heads   headMemory
-	finals  chain.FinalViews
-	aged    chain.Aged[view]
-	alone   chain.Alone
-	glances glanceMemory
+	profile    chain.Profile
+	pool       *rpc.Pool
+	assets     map[rpc.Address]chain.Asset
+	heads      headMemory
+	finals     chain.FinalViews
+	aged       chain.Aged[view]
+	alone      chain.Alone
+	quickReads quickReadMemory
 }
 
 var _ chain.Reader = (*Adapter)(nil)

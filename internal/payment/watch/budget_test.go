@@ -22,8 +22,8 @@ func TestLevel_Slowdown(t *testing.T) {
 				began[l] = spent
 			}
 			p, full := l.Pace().Slower(factor), l.Pace()
-			if p.Round > full.Round*time.Duration(factor) || full.Glance > 0 && p.Glance == 0 {
-				t.Errorf("%s with %d%% spent is read every %s, glances every %s", l, spent, p.Round, p.Glance)
+			if p.Round > full.Round*time.Duration(factor) || full.QuickRead > 0 && p.QuickRead == 0 {
+				t.Errorf("%s with %d%% spent is read every %s, quick reads every %s", l, spent, p.Round, p.QuickRead)
 			}
 			before = factor
 		}

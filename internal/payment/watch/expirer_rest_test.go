@@ -42,7 +42,7 @@ func TestExpirer_Rests(t *testing.T) {
 // others are read now and then only, because the payment cannot expire on them.
 func TestExpirer_WaitsForTheSlowest(t *testing.T) {
 	t.Parallel()
-	s := newSibling(t)
+	s := newSameWallet(t)
 	p := s.startAnyWay()
 	s.watchFor(rigTTL)
 	s.reads(s.profile.Network, true)

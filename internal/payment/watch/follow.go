@@ -19,10 +19,10 @@ type Feed struct {
 }
 
 const (
-	// liveGlance is the time between two glances while a live subscription pushes money: they prove that it withholds
+	// liveQuickRead is the time between two quick reads while a live subscription pushes money: they prove that it withholds
 	// nothing.
-	liveGlance = 3 * time.Second
-	// pushesAtOnce is how many pushes are followed by a round at once; after that, one in pushEvery is, and glances
+	liveQuickRead = 3 * time.Second
+	// pushesAtOnce is how many pushes are followed by a round at once; after that, one in pushEvery is, and quick reads
 	// find what the others say. Whoever pushes cannot make us read more often.
 	pushesAtOnce = 5
 	pushEvery    = time.Minute
@@ -31,11 +31,11 @@ const (
 	// pushGrace is how long a push may come after its money was found by reading.
 	pushGrace = 3 * time.Second
 	// expectFor is how long after a push that found nothing the network is read at the full pace: another node behind
-	// the same address may not have the block yet. It usually has it a moment later, so the first glances follow each
+	// the same address may not have the block yet. It usually has it a moment later, so the first quick reads follow each
 	// other closely, for expectClosely.
-	expectFor     = 5 * time.Second
-	expectClosely = time.Second
-	expectGlance  = 250 * time.Millisecond
+	expectFor       = 5 * time.Second
+	expectClosely   = time.Second
+	expectQuickRead = 250 * time.Millisecond
 	// headRest is the time from the push of a block to its round: nodes push a block a moment before they say which one
 	// is final by it. No two rounds of pushed blocks are closer.
 	headRest = 30 * time.Millisecond
@@ -52,7 +52,7 @@ type pushes struct {
 	on      bool
 	rounds  allowance // that pushes may still bring
 	at      time.Time // when a push last came
-	found   time.Time // when a glance found money of which no push had come; zero: no such is open
+	found   time.Time // when a quick read found money of which no push had come; zero: no such is open
 	vain    int       // rounds in a row that pushes asked for and that found nothing
 	expects time.Time
 }
@@ -80,8 +80,8 @@ func (w *Watcher) Headed() {
 	}
 }
 
-// follow tells the subscription what to push, and returns the pace with glances that are further apart while it does.
-func (w *Watcher) follow(ctx context.Context, s Stakes, level Level, pace Pace, now time.Time) Pace {
+// follow tells the subscription what to push, and returns the pace with quick reads that are further apart while it does.
+func (w *Watcher) follow(ctx context.Context, s AtRisk, level Level, pace Pace, now time.Time) Pace {
 	p := &w.pushes
 	if !p.on {
 		return pace
@@ -99,10 +99,10 @@ func (w *Watcher) follow(ctx context.Context, s Stakes, level Level, pace Pace, 
 	}
 	// While money waits for finality, which is not pushed, nothing is saved.
 	if s.Pending == 0 && !p.expected(now) && p.feed.Live(w.open.set) {
-		pace.Glance = max(pace.Glance, liveGlance)
+		pace.QuickRead = max(pace.QuickRead, liveQuickRead)
 	}
 	if w.headed.Swap(false) && s.Pending > 0 || p.expected(now) && now.Sub(p.at) < expectClosely {
-		pace.Glance = min(pace.Glance, expectGlance)
+		pace.QuickRead = min(pace.QuickRead, expectQuickRead)
 	}
 	return pace
 }
@@ -138,8 +138,8 @@ func (w *Watcher) readPushed(ctx context.Context, now time.Time) bool {
 	return true
 }
 
-// glanceFound records that a glance has found money; unless a push of it came, the subscription withheld it.
-func (w *Watcher) glanceFound(now time.Time) {
+// quickReadFound records that a quick read has found money; unless a push of it came, the subscription withheld it.
+func (w *Watcher) quickReadFound(now time.Time) {
 	p := &w.pushes
 	if p.expected(now) {
 		p.vain, p.expects = 0, time.Time{} // what was pushed is there

@@ -9,8 +9,8 @@ import (
 	"github.com/florinpay/florin/internal/payment/watch"
 )
 
-// expectGlance is at least as long as the watcher rests between two glances at blocks that are pushed.
-const expectGlance = 250 * time.Millisecond
+// expectQuickRead is at least as long as the watcher rests between two quick reads at blocks that are pushed.
+const expectQuickRead = 250 * time.Millisecond
 
 // pushing is a subscription under a test's control.
 type pushing struct {
@@ -54,7 +54,7 @@ func TestWatcher_Follow(t *testing.T) {
 			t.Error("what was pushed is not seen in the next step")
 		}
 	})
-	t.Run("WhileItIsLiveFewGlancesAreTaken", func(t *testing.T) {
+	t.Run("WhileItIsLiveFewQuickReads", func(t *testing.T) {
 		t.Parallel()
 		for live, most := range map[bool]int{true: 12, false: 40} {
 			r := newRig(t, 1)
@@ -62,8 +62,8 @@ func TestWatcher_Follow(t *testing.T) {
 			r.follow().live = live
 			r.start()
 			r.steps(30 * time.Second)
-			if reader.glances > most || !live && reader.glances < 25 {
-				t.Errorf("live %v: %d glances in half a minute", live, reader.glances)
+			if reader.quickReads > most || !live && reader.quickReads < 25 {
+				t.Errorf("live %v: %d quick reads in half a minute", live, reader.quickReads)
 			}
 		}
 	})
@@ -79,14 +79,14 @@ func TestWatcher_Follow(t *testing.T) {
 		r.watcher.Pushed()
 		r.steps(time.Second)
 		r.chain.Mine(rigFinalDepth + 1)
-		r.steps(expectGlance)
+		r.steps(expectQuickRead)
 		r.watcher.Headed()
 		r.watcher.Step(t.Context())
 		r.expect(p, payment.Completed, tenUSDC)
-		before := reader.glances
+		before := reader.quickReads
 		r.watcher.Headed()
 		r.watcher.Step(t.Context())
-		if reader.glances > before {
+		if reader.quickReads > before {
 			t.Error("a block is looked at while nothing waits for finality")
 		}
 	})
@@ -115,7 +115,7 @@ func TestWatcher_Follow(t *testing.T) {
 		p := r.start()
 		r.steps(10 * time.Second)
 		r.pay(p)
-		r.steps(4 * time.Second) // a glance is first
+		r.steps(4 * time.Second) // a quick read is first
 		r.watcher.Pushed()
 		r.steps(10 * time.Second)
 		if len(feed.doubts) != 0 {

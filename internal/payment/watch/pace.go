@@ -7,9 +7,9 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 )
 
-// Stakes is what is at stake on a network at the moment: it decides how closely the network is read, and so what
+// AtRisk is what is at stake on a network at the moment: it decides how closely the network is read, and so what
 // reading costs. It never decides what is credited, confirmed or expired.
-type Stakes struct {
+type AtRisk struct {
 	// PageUntil is until when an open page, or a program that asks again and again, counts as looking at a payment
 	// with an address on the network.
 	PageUntil time.Time
@@ -52,7 +52,7 @@ type Waiting struct {
 const MostAwaited = payment.FoldFrom
 
 // Await sets what is at stake by the payments with money that is not final.
-func (s *Stakes) Await(list []Waiting) {
+func (s *AtRisk) Await(list []Waiting) {
 	for _, w := range list {
 		if w.Deposits >= MostAwaited {
 			continue
@@ -91,7 +91,7 @@ const (
 )
 
 // Level returns how closely the network is to be read.
-func (s Stakes) Level(now time.Time) Level {
+func (s AtRisk) Level(now time.Time) Level {
 	switch {
 	case now.Before(s.PageUntil), !s.StartedAt.IsZero() && now.Sub(s.StartedAt) < startFor, s.Pending > 0:
 		return Attended
@@ -106,21 +106,21 @@ func (s Stakes) Level(now time.Time) Level {
 
 // Pace is how often a network is read.
 type Pace struct {
-	// Glance is the time between two looks at the open payments' addresses through one endpoint, which only say
+	// QuickRead is the time between two looks at the open payments' addresses through one endpoint, which only say
 	// whether a round would find news; 0: there are none.
-	Glance time.Duration
+	QuickRead time.Duration
 	// Round is the time between two rounds, which read everything and are the truth.
 	Round time.Duration
 }
 
-// The paces of the levels. No level is faster than one glance a second.
+// The paces of the levels. No level is faster than one quick read a second.
 const (
-	attendedGlance = time.Second
-	attendedRound  = 90 * time.Second
-	openGlance     = 10 * time.Second
-	openRound      = 2 * time.Minute
-	endedRound     = 5 * time.Minute
-	idleRound      = 6 * time.Minute
+	attendedQuickRead = time.Second
+	attendedRound     = 90 * time.Second
+	openQuickRead     = 10 * time.Second
+	openRound         = 2 * time.Minute
+	endedRound        = 5 * time.Minute
+	idleRound         = 6 * time.Minute
 	// expiryRound is the time between two rounds while a payment waits only for the network to be read up to its
 	// expiry, which every payment must wait for, and the block at its expiry may be final.
 	expiryRound = 15 * time.Second
@@ -132,9 +132,9 @@ const (
 func (l Level) Pace() Pace {
 	switch l {
 	case Attended:
-		return Pace{attendedGlance, attendedRound}
+		return Pace{attendedQuickRead, attendedRound}
 	case Open:
-		return Pace{openGlance, openRound}
+		return Pace{openQuickRead, openRound}
 	case Ended:
 		return Pace{0, endedRound}
 	case Idle:
@@ -142,14 +142,14 @@ func (l Level) Pace() Pace {
 	return Pace{0, idleRound}
 }
 
-// fullBudget is the least budget of calls a day at which every second may have its glance.
+// fullBudget is the least budget of calls a day at which every second may have its quick read.
 const fullBudget = 50_000
 
-// Within returns the pace with glances as far apart as a smaller budget has them, 0 being none: the half hour for which
+// Within returns the pace with quick reads as far apart as a smaller budget has them, 0 being none: the half hour for which
 // one open page counts costs less than a tenth of it.
 func (p Pace) Within(budget int64) Pace {
 	if budget > 0 {
-		p.Glance *= time.Duration(max(1, fullBudget/budget))
+		p.QuickRead *= time.Duration(max(1, fullBudget/budget))
 	}
 	return p
 }
@@ -158,7 +158,7 @@ func (p Pace) Within(budget int64) Pace {
 // asks for.
 func (p Pace) Slower(factor int64) Pace {
 	factor = max(factor, 1)
-	return Pace{min(p.Glance*time.Duration(factor), openRound), min(p.Round*time.Duration(factor), slowest)}
+	return Pace{min(p.QuickRead*time.Duration(factor), openRound), min(p.Round*time.Duration(factor), slowest)}
 }
 
 // slowest is the longest time between two rounds.
@@ -166,7 +166,7 @@ const slowest = 15 * time.Minute
 
 // settled reports whether a pending deposit may be final by now: by the block that is final, 0 if it is not known, or
 // by the time that the network's rule lets pass.
-func (s Stakes) settled(rule chain.Finality, final uint64, now time.Time) bool {
+func (s AtRisk) settled(rule chain.Finality, final uint64, now time.Time) bool {
 	switch {
 	case s.Pending == 0:
 		return false

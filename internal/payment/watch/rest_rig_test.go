@@ -86,7 +86,9 @@ func (s *slots) Scan(
 
 func (*slots) Quorum() int { return 1 }
 
-func (s *slots) Glance(context.Context, chain.Look) (chain.Glance, error) { return chain.Glance{}, nil }
+func (s *slots) QuickRead(context.Context, chain.Look) (chain.QuickRead, error) {
+	return chain.QuickRead{}, nil
+}
 
 func (s *slots) Judge(_ context.Context, list []chain.Transfer, _ chain.Head) (chain.Verdict, error) {
 	for _, p := range s.paid {

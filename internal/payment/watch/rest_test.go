@@ -89,9 +89,9 @@ func TestWatcher_RestLooked(t *testing.T) {
 	if got := r.get(p); len(got.Deposits) != 2 || got.Deposits[1].State != payment.DepositSeen {
 		t.Errorf("a second payment is not seen before it is final: %+v", got.Deposits)
 	}
-	if stakes, err := r.store.Stakes(t.Context(), chain.Solana, r.now(), r.now()); err != nil ||
-		stakes.Level(r.now()) < watch.Open {
-		t.Errorf("the network is read as %s, %v", stakes.Level(r.now()), err)
+	if atRisk, err := r.store.AtRisk(t.Context(), chain.Solana, r.now(), r.now()); err != nil ||
+		atRisk.Level(r.now()) < watch.Open {
+		t.Errorf("the network is read as %s, %v", atRisk.Level(r.now()), err)
 	}
 }
 

@@ -13,12 +13,12 @@ type lastRound struct {
 	at     time.Time
 	failed bool
 	more   bool // it has not read everything that is final
-	// latest is the newest block that was read, up to which nothing needs a glance; 0: it was not read.
+	// latest is the newest block that was read, up to which nothing needs a quick read; 0: it was not read.
 	latest uint64
 	cursor Cursor
 }
 
-// openSet is the addresses that a glance asks about.
+// openSet is the addresses that a quick read asks about.
 type openSet struct {
 	set     *chain.WatchSet
 	started time.Time // the newest start it includes
@@ -135,7 +135,7 @@ func (w *Watcher) rest(ctx context.Context, most time.Duration) {
 	}
 }
 
-// Step does what is due by what is at stake, and returns after how long it must be called again: a round, a glance
+// Step does what is due by what is at stake, and returns after how long it must be called again: a round, a quick read
 // whose news are followed by a round, or nothing. What fails is logged.
 func (w *Watcher) Step(ctx context.Context) time.Duration {
 	if w.unpaced {
@@ -143,15 +143,15 @@ func (w *Watcher) Step(ctx context.Context) time.Duration {
 		return PollEvery
 	}
 	now := w.now()
-	stakes, err := w.store.Stakes(ctx, w.profile.Network, now.Add(-endFor), now.Add(-payment.WatchAfterEnd))
-	level := stakes.Level(now)
+	atRisk, err := w.store.AtRisk(ctx, w.profile.Network, now.Add(-endFor), now.Add(-payment.WatchAfterEnd))
+	level := atRisk.Level(now)
 	if err != nil {
 		level = Attended // what is at stake is not known
 	} else if !w.last.failed {
 		w.alive()
 	}
 	w.setLevel(level)
-	w.early = err != nil || stakes.Early
+	w.early = err != nil || atRisk.Early
 	pace := level.Pace().Within(w.budget)
 	if w.spent != nil {
 		pace = pace.Slower(level.Slowdown(w.spent()))
@@ -161,23 +161,23 @@ func (w *Watcher) Step(ctx context.Context) time.Duration {
 	if leads && w.loadSetAside(ctx) != nil { // somebody may have asked for a repair
 		leads = false
 	}
-	next := w.nextRound(stakes, pace)
-	pace = w.follow(ctx, stakes, level, pace, now)
+	next := w.nextRound(atRisk, pace)
+	pace = w.follow(ctx, atRisk, level, pace, now)
 	switch {
 	case leads && w.readPushed(ctx, now):
 		return wakeRest // what is at stake has changed
-	case !now.Before(next), leads && w.glance(ctx, stakes, pace, now):
+	case !now.Before(next), leads && w.quickRead(ctx, atRisk, pace, now):
 		_ = w.RunOnce(ctx) // logs failures itself
-		next = w.nextRound(stakes, pace)
+		next = w.nextRound(atRisk, pace)
 	}
-	if leads && pace.Glance > 0 && w.glanced.Add(pace.Glance).Before(next) {
-		next = w.glanced.Add(pace.Glance)
+	if leads && pace.QuickRead > 0 && w.lastQuick.Add(pace.QuickRead).Before(next) {
+		next = w.lastQuick.Add(pace.QuickRead)
 	}
 	return min(max(next.Sub(w.now()), 0), stepEvery)
 }
 
 // nextRound returns when the next round is due.
-func (w *Watcher) nextRound(s Stakes, pace Pace) time.Time {
+func (w *Watcher) nextRound(s AtRisk, pace Pace) time.Time {
 	last := w.last
 	wait := pace.Round
 	// No round can read up to the expiry before its block may be final.
@@ -230,7 +230,7 @@ func (w *Watcher) roundWhileUnwell() time.Duration {
 	return unwellRound
 }
 
-// renew takes or keeps the lease between rounds, so that only the instance that leads takes glances, and reports
+// renew takes or keeps the lease between rounds, so that only the instance that leads takes quick reads, and reports
 // whether this one does. An instance that takes over makes a round at once.
 func (w *Watcher) renew(ctx context.Context, now time.Time) (leads bool) {
 	if now.Sub(w.renewed) < renewEvery {
@@ -246,13 +246,13 @@ func (w *Watcher) renew(ctx context.Context, now time.Time) (leads bool) {
 	return w.leads
 }
 
-// glance takes a glance if one is due, and reports whether a round must follow. A glance that fails is followed by a
+// quickRead takes a quick read if one is due, and reports whether a round must follow. A quick read that fails is followed by a
 // round, which says what is wrong.
-func (w *Watcher) glance(ctx context.Context, s Stakes, pace Pace, now time.Time) bool {
-	if pace.Glance == 0 || now.Sub(w.glanced) < pace.Glance {
+func (w *Watcher) quickRead(ctx context.Context, s AtRisk, pace Pace, now time.Time) bool {
+	if pace.QuickRead == 0 || now.Sub(w.lastQuick) < pace.QuickRead {
 		return false
 	}
-	w.glanced = now
+	w.lastQuick = now
 	if w.last.latest == 0 {
 		return true
 	}
@@ -270,20 +270,20 @@ func (w *Watcher) glance(ctx context.Context, s Stakes, pace Pace, now time.Time
 	if look.Watch.Len() == 0 && !look.Final {
 		return settled
 	}
-	seen, err := w.reader.Glance(ctx, look)
+	seen, err := w.reader.QuickRead(ctx, look)
 	if err == nil && seen.News {
-		w.glanceFound(now)
+		w.quickReadFound(now)
 	}
 	return err != nil || seen.News || settled || look.Final && s.settled(w.profile.Finality, seen.Final, now)
 }
 
 // mayBeFinal reports whether it is worth asking whether a pending deposit is final by the chain's tag.
-func (w *Watcher) mayBeFinal(s Stakes, now time.Time) bool {
+func (w *Watcher) mayBeFinal(s AtRisk, now time.Time) bool {
 	return s.Pending > 0 && w.profile.Finality.Tag != "" && now.Sub(s.PendingSince) >= w.lag.least()
 }
 
 // loadOpen reads the addresses of open payments, once after each start and now and then.
-func (w *Watcher) loadOpen(ctx context.Context, s Stakes, now time.Time) error {
+func (w *Watcher) loadOpen(ctx context.Context, s AtRisk, now time.Time) error {
 	if w.open.set != nil && w.open.started.Equal(s.StartedAt) && !s.LookedAt.After(w.open.loaded) &&
 		now.Sub(w.open.loaded) < openRound {
 		return nil

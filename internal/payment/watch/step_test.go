@@ -11,11 +11,11 @@ import (
 	"github.com/florinpay/florin/internal/payment/watch"
 )
 
-// tallied counts the rounds and glances of a watcher.
+// tallied counts the rounds and quick reads of a watcher.
 type tallied struct {
 	chain.Reader
 
-	rounds, glances int
+	rounds, quickReads int
 }
 
 func (r *tallied) Heads(ctx context.Context) (chain.Heads, error) {
@@ -23,9 +23,9 @@ func (r *tallied) Heads(ctx context.Context) (chain.Heads, error) {
 	return r.Reader.Heads(ctx)
 }
 
-func (r *tallied) Glance(ctx context.Context, l chain.Look) (chain.Glance, error) {
-	r.glances++
-	return r.Reader.Glance(ctx, l)
+func (r *tallied) QuickRead(ctx context.Context, l chain.Look) (chain.QuickRead, error) {
+	r.quickReads++
+	return r.Reader.QuickRead(ctx, l)
 }
 
 // paced replaces the rig's watcher by one whose rounds are counted.
@@ -55,8 +55,8 @@ func TestWatcher_Step(t *testing.T) {
 		r := newRig(t, 1)
 		reader := r.paced()
 		r.steps(30 * time.Minute)
-		if reader.rounds > 8 || reader.rounds < 3 || reader.glances > 0 {
-			t.Errorf("%d rounds and %d glances in half an hour in which nothing is awaited", reader.rounds, reader.glances)
+		if reader.rounds > 8 || reader.rounds < 3 || reader.quickReads > 0 {
+			t.Errorf("%d rounds and %d quick reads in half an hour in which nothing is awaited", reader.rounds, reader.quickReads)
 		}
 		if h := r.watcher.Health(); !h.OK || r.watcher.Level() != watch.Idle {
 			t.Errorf("the network is %s, and its health %+v", r.watcher.Level(), h)
@@ -87,8 +87,8 @@ func TestWatcher_Step(t *testing.T) {
 		p := r.start()
 		rounds := reader.rounds
 		r.steps(20 * time.Second)
-		if reader.glances < 15 || reader.rounds > rounds+2 {
-			t.Errorf("%d rounds and %d glances in the first 20 s of a payment", reader.rounds-rounds, reader.glances)
+		if reader.quickReads < 15 || reader.rounds > rounds+2 {
+			t.Errorf("%d rounds and %d quick reads in the first 20 s of a payment", reader.rounds-rounds, reader.quickReads)
 		}
 		r.pay(p)
 		r.steps(3 * time.Second)

@@ -80,9 +80,9 @@ type Store interface {
 	// error of each; one that is refused changes nothing, and nothing for the others.
 	UpdatePayments(ctx context.Context, all []Update) []error
 	Payment(ctx context.Context, id payment.ID) (payment.Payment, error)
-	// Stakes returns what is at stake on the network. It knows when a payment ended after justEnded, and whether any
+	// AtRisk returns what is at stake on the network. It knows when a payment ended after justEnded, and whether any
 	// ended after watchedAfter.
-	Stakes(ctx context.Context, n chain.Network, justEnded, watchedAfter time.Time) (Stakes, error)
+	AtRisk(ctx context.Context, n chain.Network, justEnded, watchedAfter time.Time) (AtRisk, error)
 	// OpenAddresses returns the addresses on the network of started payments that have not ended or ended after
 	// endedAfter, or whose page was open after endedAfter, or with money that is not final yet.
 	OpenAddresses(ctx context.Context, n chain.Network, endedAfter time.Time) ([]chain.Watched, error)

@@ -67,9 +67,9 @@ func TestPresence_Ends(t *testing.T) {
 		presence.RunOnce(t.Context())
 		r.pass(10 * time.Second)
 	}
-	stakes, err := r.store.Stakes(t.Context(), chain.Polygon, r.now(), r.now())
+	atRisk, err := r.store.AtRisk(t.Context(), chain.Polygon, r.now(), r.now())
 	r.must(err)
-	if lasted := stakes.PageUntil.Sub(began); lasted < 25*time.Minute || lasted > 35*time.Minute {
+	if lasted := atRisk.PageUntil.Sub(began); lasted < 25*time.Minute || lasted > 35*time.Minute {
 		t.Errorf("the page counts for %s", lasted)
 	}
 }

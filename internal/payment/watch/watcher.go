@@ -52,26 +52,26 @@ type Watcher struct {
 	logged outageLog
 
 	// What the pace rests on: see Step.
-	wake    chan struct{}
-	refresh atomic.Bool
-	unpaced bool
-	budget  int64         // calls a day; 0: no limit
-	spent   func() int64  // of the budget, in per cent; nil: there is none
-	wellAt  time.Time     // when a round last found the network well, or the first round
-	pausing time.Duration // how long the network may go unread by the present pace
-	last    lastRound
-	lag     finalLag
-	early   bool      // Stakes.Early, or not known
-	glanced time.Time // when the last glance was taken
-	renewed time.Time // when the lease was last taken or asked for
-	leads   bool      // this instance has the lease
-	open    openSet
-	changed int // how many changes of payments were found
-	pushes  pushes
-	push    chan struct{}
-	pushed  atomic.Bool
-	head    chan struct{}
-	headed  atomic.Bool // since the last look
+	wake      chan struct{}
+	refresh   atomic.Bool
+	unpaced   bool
+	budget    int64         // calls a day; 0: no limit
+	spent     func() int64  // of the budget, in per cent; nil: there is none
+	wellAt    time.Time     // when a round last found the network well, or the first round
+	pausing   time.Duration // how long the network may go unread by the present pace
+	last      lastRound
+	lag       finalLag
+	early     bool      // AtRisk.Early, or not known
+	lastQuick time.Time // when the last quick read was taken
+	renewed   time.Time // when the lease was last taken or asked for
+	leads     bool      // this instance has the lease
+	open      openSet
+	changed   int // how many changes of payments were found
+	pushes    pushes
+	push      chan struct{}
+	pushed    atomic.Bool
+	head      chan struct{}
+	headed    atomic.Bool // since the last look
 
 	mu     sync.RWMutex
 	health payment.Health
@@ -201,7 +201,7 @@ func (w *Watcher) round(ctx context.Context) error {
 	}
 	w.last.latest, w.last.cursor = heads.Latest.Number, cursor
 	if w.tailUnread != "" {
-		w.last.latest = 0 // perhaps it was invented, and glances would look behind it
+		w.last.latest = 0 // perhaps it was invented, and quick reads would look behind it
 	}
 	w.lag.add(heads, w.now())
 	w.last.more = leads && cursor.Scanned.Number < heads.Final.Number

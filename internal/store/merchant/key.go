@@ -20,7 +20,7 @@ import (
 // keys generates the statements of API keys. The names of their owners are read beside.
 var keys = db.NewTable[merchant.Key]("api_keys", `
 	number: id
-	fixed:  public_id user_id hash label wallet permissions sources vouched currency created_at last_used_at revoked_at
+	fixed:  public_id user_id hash label wallet permissions sources confirmed currency created_at last_used_at revoked_at
 	read:   disabled_at`)
 
 // units lists what a key has a balance of.
@@ -211,12 +211,12 @@ func (s *Store) SetKeyCurrency(
 }
 
 // SetKeyRights sets what a key of the user may do and from where, and that an owner
-// vouches for it, or fails with merchant.ErrUnknownKey.
+// confirms it, or fails with merchant.ErrUnknownKey.
 func (s *Store) SetKeyRights(
 	ctx context.Context, userID, keyID int64, p merchant.Permissions, from merchant.Sources, r audit.Record,
 ) error {
 	ok, err := table.WriteOneAudited(ctx, s.db, s.sealer, r, table.AuditFields{},
-		"UPDATE api_keys SET permissions = ?, sources = ?, vouched = ? WHERE id = ? AND user_id = ? AND revoked_at IS NULL",
+		"UPDATE api_keys SET permissions = ?, sources = ?, confirmed = ? WHERE id = ? AND user_id = ? AND revoked_at IS NULL",
 		p.String(), string(from), true, keyID, userID)
 	if err == nil && !ok {
 		return merchant.ErrUnknownKey

@@ -278,7 +278,7 @@ func (s *Store) applyCustodian(
 
 // applyRights sets what a key of the merchant may do, and from where.
 func applyRights(ctx context.Context, t db.Tx, w merchant.Waiting, to merchant.NewSettings) error {
-	return db.One(ctx, t, merchant.ErrUnknownKey, "UPDATE api_keys SET permissions = ?, sources = ?, vouched = ? WHERE id = ? AND user_id = ? "+
+	return db.One(ctx, t, merchant.ErrUnknownKey, "UPDATE api_keys SET permissions = ?, sources = ?, confirmed = ? WHERE id = ? AND user_id = ? "+
 		"AND revoked_at IS NULL", to.Permissions.String(), string(to.Sources), true, w.KeyID, w.MerchantID)
 }
 

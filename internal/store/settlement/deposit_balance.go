@@ -70,7 +70,7 @@ const fromDue = ` FROM deposits AS d JOIN payments AS p ON p.id = d.payment_id
 // money, has another settlement wallet now, or the key has ended.
 const selectCandidates = `SELECT d.id, d.to_address AS address, d.contract, d.units, d.decimals, d.final_at AS oldest,
 	coalesce(cn.sweep_min, 0) AS least, (plan.asked_at >= d.final_at OR cw.address <> r.settlement OR k.revoked_at IS NOT NULL
-		OR k.disabled_at IS NOT NULL) AS hurry` + fromDue + `d.network = ? AND (? = 0 OR p.key_id = ? AND p.kind <> 'TOPUP')
+		OR k.disabled_at IS NOT NULL) AS urgent` + fromDue + `d.network = ? AND (? = 0 OR p.key_id = ? AND p.kind <> 'TOPUP')
 	AND d.state = 'FINAL' AND d.swept_at IS NULL AND ` + table.Listed + ` AND (balance.blocked_until IS NULL OR balance.blocked_until <= ?)
 	AND NOT EXISTS (SELECT 1 FROM sweep_claims AS claim WHERE claim.network = d.network AND claim.address = d.to_address)`
 
@@ -104,27 +104,27 @@ func (s *Store) DepositBalances(
 		if err != nil || len(all) == 0 {
 			return err
 		}
-		ids, hurried := inOrder(all, q)
+		ids, urgent := inOrder(all, q)
 		rows, err := db.All[dueRow](ctx, t, selectDue, bun.List(ids))
 		place := make(map[int64]int, len(ids))
 		for i, id := range ids {
 			place[id] = i
 		}
 		slices.SortFunc(rows, func(a, b dueRow) int { return cmp.Compare(place[a.ID], place[b.ID]) })
-		due = dueBalances(n, rows, hurried)
+		due = dueBalances(n, rows, urgent)
 		return err
 	})
 	return due, db.Wrap(err, "what is due on %s", n)
 }
 
 // inOrder returns the deposits of the first balances, and which of the balances are not to wait.
-func inOrder(all []candidateRow, q settlement.Query) (ids []int64, hurried map[balanceKey]bool) {
+func inOrder(all []candidateRow, q settlement.Query) (ids []int64, urgent map[balanceKey]bool) {
 	deposits := make(map[balanceKey][]candidateRow)
 	for _, r := range all {
 		key := balanceKey{r.Address, r.Contract}
 		deposits[key] = append(deposits[key], r)
 	}
-	balances, hurried := make(map[balanceKey]settlement.Candidate), make(map[balanceKey]bool)
+	balances, urgent := make(map[balanceKey]settlement.Candidate), make(map[balanceKey]bool)
 	for key, list := range deposits {
 		slices.SortFunc(list, func(a, b candidateRow) int {
 			return cmp.Or(b.Units.Atto(b.Decimals).Cmp(a.Units.Atto(a.Decimals)), cmp.Compare(a.ID, b.ID))
@@ -134,12 +134,12 @@ func inOrder(all []candidateRow, q settlement.Query) (ids []int64, hurried map[b
 		whole := list[0].Candidate
 		for _, r := range list {
 			whole.Worth = whole.Worth.Add(r.Units.Atto(r.Decimals))
-			whole.Hurry = whole.Hurry || r.Hurry
+			whole.Urgent = whole.Urgent || r.Urgent
 			if r.Oldest.Before(whole.Oldest) {
 				whole.Oldest = r.Oldest
 			}
 		}
-		balances[key], hurried[key] = whole, whole.Hurry
+		balances[key], urgent[key] = whole, whole.Urgent
 	}
 	for _, key := range slices.SortedFunc(maps.Keys(balances), func(a, b balanceKey) int {
 		return cmp.Or(q.Compare(balances[a], balances[b]), cmp.Compare(a.address, b.address),
@@ -153,11 +153,11 @@ func inOrder(all []candidateRow, q settlement.Query) (ids []int64, hurried map[b
 			}
 		}
 	}
-	return ids, hurried
+	return ids, urgent
 }
 
 // dueBalances adds the deposits of each balance up.
-func dueBalances(n chain.Network, rows []dueRow, hurried map[balanceKey]bool) []settlement.DepositBalance {
+func dueBalances(n chain.Network, rows []dueRow, urgent map[balanceKey]bool) []settlement.DepositBalance {
 	var due []settlement.DepositBalance
 	index := make(map[balanceKey]int)
 	var coverings []settlement.Covering
@@ -168,7 +168,7 @@ func dueBalances(n chain.Network, rows []dueRow, hurried map[balanceKey]bool) []
 		if !known {
 			i = len(due)
 			index[key] = i
-			r.Asset.Network, r.Hurry = n, hurried[key]
+			r.Asset.Network, r.Urgent = n, urgent[key]
 			due, coverings = append(due, r.DepositBalance), append(coverings, r.Covering)
 			deposits = append(deposits, nil)
 		}

@@ -39,7 +39,7 @@ func TestStore_Schedule(t *testing.T) {
 		w.Must(err)
 		storetest.Same(t, "the schedule", got, want)
 		due := w.due()[0]
-		if due.AtOnce != want.AtOnce || due.Wait != want.Wait || due.Hurry {
+		if due.AtOnce != want.AtOnce || due.Wait != want.Wait || due.Urgent {
 			t.Errorf("the balance is %+v", due)
 		}
 		refused := errors.New("refused")
@@ -60,8 +60,8 @@ func TestStore_Schedule(t *testing.T) {
 }
 
 // Money does not wait once its merchant asks for it or changes the wallet, or its key ends.
-func TestStore_DepositBalancesHurry(t *testing.T) {
-	for name, hurry := range map[string]func(*world, merchant.Key, time.Time){
+func TestStore_DepositBalancesUrgent(t *testing.T) {
+	for name, urgent := range map[string]func(*world, merchant.Key, time.Time){
 		"Asked": func(w *world, k merchant.Key, final time.Time) {
 			w.reschedule(k, settlement.Schedule{AskedAt: final})
 		},
@@ -79,11 +79,11 @@ func TestStore_DepositBalancesHurry(t *testing.T) {
 				w.NewCustodian(k, "")
 				large := w.paidIn(k, 11, 900_000_000)
 				small := w.paidIn(k, 11, 500_000)
-				if due := w.due(); len(due) != 2 || due[0].Hurry || due[1].Hurry {
+				if due := w.due(); len(due) != 2 || due[0].Urgent || due[1].Urgent {
 					t.Fatalf("before: %+v", due)
 				}
-				hurry(w, k, small.Deposits[0].FinalAt)
-				if due := w.due(); len(due) != 2 || !due[0].Hurry || !due[1].Hurry {
+				urgent(w, k, small.Deposits[0].FinalAt)
+				if due := w.due(); len(due) != 2 || !due[0].Urgent || !due[1].Urgent {
 					t.Fatalf("afterwards: %+v", due)
 				}
 				// What hurries comes before what waits, however small it is.
@@ -91,7 +91,7 @@ func TestStore_DepositBalancesHurry(t *testing.T) {
 					Now: everything.Now, Aged: storetest.Start.Add(-time.Hour), Least: 1000 * money.USD, Limit: 1,
 				})
 				w.Must(err)
-				if len(first) != 1 || first[0].PaymentID != string(large.ID) || !first[0].Hurry {
+				if len(first) != 1 || first[0].PaymentID != string(large.ID) || !first[0].Urgent {
 					t.Errorf("first comes %+v", first)
 				}
 			})

@@ -114,8 +114,8 @@ func paidTo(to chain.Address, a chain.Asset, units string, block uint64, tx stri
 	return t
 }
 
-// TestExpire_Sibling: a payment waits for every network where its money counts, as far as it is read at all.
-func TestExpire_Sibling(t *testing.T) {
+// TestExpire_SameWallet: a payment waits for every network where its money counts, as far as it is read at all.
+func TestExpire_SameWallet(t *testing.T) {
 	t.Parallel()
 	p := startedAnyWay(t)
 	over := p.ExpiresAt.Add(time.Minute)
@@ -124,9 +124,9 @@ func TestExpire_Sibling(t *testing.T) {
 		want    payment.Status
 	}{
 		"BothRead":         {payment.Coverage{chain.Polygon: over, chain.BEP20: p.ExpiresAt}, payment.Expired},
-		"SiblingBehind":    {payment.Coverage{chain.Polygon: over, chain.BEP20: p.ExpiresAt.Add(-1)}, payment.Started},
-		"SiblingUnread":    {payment.Coverage{chain.Polygon: over, chain.BEP20: {}}, payment.Started},
-		"SiblingIsOff":     {payment.Coverage{chain.Polygon: over}, payment.Expired},
+		"SameWalletBehind": {payment.Coverage{chain.Polygon: over, chain.BEP20: p.ExpiresAt.Add(-1)}, payment.Started},
+		"SameWalletUnread": {payment.Coverage{chain.Polygon: over, chain.BEP20: {}}, payment.Started},
+		"SameWalletIsOff":  {payment.Coverage{chain.Polygon: over}, payment.Expired},
 		"OwnUnread":        {payment.Coverage{chain.BEP20: over}, payment.Started},
 		"OtherIsUnrelated": {payment.Coverage{chain.Polygon: over, chain.Base: {}}, payment.Expired},
 	} {

@@ -11,8 +11,8 @@ import (
 	"github.com/florinpay/florin/internal/store/db"
 )
 
-// stakesQuery reads what is at stake on one network, whatever is open.
-const stakesQuery = `SELECT
+// atRiskQuery reads what is at stake on one network, whatever is open.
+const atRiskQuery = `SELECT
 (SELECT until FROM presence WHERE network = ?0) AS page_until,
 (SELECT max(l.at) FROM looks AS l WHERE l.network = ?0) AS looked_at,
 coalesce((SELECT moves FROM cursors WHERE network = ?0), 0) AS moves,
@@ -56,30 +56,30 @@ type openRow struct {
 	Rows      int64
 }
 
-// Stakes returns what is at stake on the network. It knows when a payment ended after justEnded, and whether any ended
+// AtRisk returns what is at stake on the network. It knows when a payment ended after justEnded, and whether any ended
 // after watchedAfter: the addresses of one network are watched on others too.
 //
 // Where very many payments are open, it reads only new ones for some seconds. Until it reads all again, one that ended
 // may count as open.
-func (s *Store) Stakes(
+func (s *Store) AtRisk(
 	ctx context.Context, n chain.Network, justEnded, watchedAfter time.Time,
-) (watch.Stakes, error) {
-	var stakes watch.Stakes
+) (watch.AtRisk, error) {
+	var atRisk watch.AtRisk
 	var waiting []watch.Waiting
-	open, err := s.open.stakes(ctx, s, n, justEnded, watchedAfter)
+	open, err := s.open.atRisk(ctx, s, n, justEnded, watchedAfter)
 	if err == nil {
-		err = s.db.Reader().NewRaw(stakesQuery, n).Scan(ctx, &stakes)
+		err = s.db.Reader().NewRaw(atRiskQuery, n).Scan(ctx, &atRisk)
 	}
 	if err == nil {
 		err = s.db.Reader().NewRaw(waitingQuery, n, watch.MostAwaited, maxWaiting).Scan(ctx, &waiting)
 	}
 	if err != nil {
-		return watch.Stakes{}, fmt.Errorf("what is at stake on %s: %w", n, err)
+		return watch.AtRisk{}, fmt.Errorf("what is at stake on %s: %w", n, err)
 	}
-	stakes.StartedAt, stakes.ExpiresAt = open.StartedAt, open.ExpiresAt
-	stakes.EndedAt, stakes.Ended = open.EndedAt, open.Ended
-	stakes.Await(waiting)
-	return stakes, nil
+	atRisk.StartedAt, atRisk.ExpiresAt = open.StartedAt, open.ExpiresAt
+	atRisk.EndedAt, atRisk.Ended = open.EndedAt, open.Ended
+	atRisk.Await(waiting)
+	return atRisk, nil
 }
 
 // countsOn is the pattern of routes whose money counts on the network too, though another was chosen

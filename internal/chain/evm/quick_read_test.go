@@ -7,18 +7,18 @@ import (
 	"github.com/florinpay/florin/internal/chain/chaintest"
 )
 
-// glanced is a scripted chain behind a provider, with what a watcher has read of it.
-type glanced struct {
+// quickReads is a scripted chain behind a provider, with what a watcher has read of it.
+type quickReads struct {
 	*provided
 	watch  *chain.WatchSet
 	known  map[chain.TxHash]bool
 	latest uint64
 }
 
-// newGlanced watches so many addresses through a provider that behaves so.
-func newGlanced(t *testing.T, addresses int, b chaintest.Behaviour) *glanced {
+// newQuickReads watches so many addresses through a provider that behaves so.
+func newQuickReads(t *testing.T, addresses int, b chaintest.Behaviour) *quickReads {
 	t.Helper()
-	g := &glanced{provided: newProvided(t), watch: chain.NewWatchSet(addresses), known: make(map[chain.TxHash]bool)}
+	g := &quickReads{provided: newProvided(t), watch: chain.NewWatchSet(addresses), known: make(map[chain.TxHash]bool)}
 	for range addresses {
 		g.watch.Add(g.Address())
 	}
@@ -28,13 +28,13 @@ func newGlanced(t *testing.T, addresses int, b chaintest.Behaviour) *glanced {
 	return g
 }
 
-func (g *glanced) refused() int {
+func (g *quickReads) refused() int {
 	_, refused := g.provider.Requests()
 	return refused
 }
 
 // round reads everything, as a watcher does.
-func (g *glanced) round() {
+func (g *quickReads) round() {
 	g.t.Helper()
 	heads, err := g.reader.Heads(g.t.Context())
 	if err != nil {
@@ -50,10 +50,10 @@ func (g *glanced) round() {
 	g.latest = heads.Latest.Number
 }
 
-// glance looks, and lets a round follow news. It reports whether there were any.
-func (g *glanced) glance() bool {
+// quickRead looks, and lets a round follow news. It reports whether there were any.
+func (g *quickReads) quickRead() bool {
 	g.t.Helper()
-	seen, err := g.reader.Glance(g.t.Context(), chain.Look{
+	seen, err := g.reader.QuickRead(g.t.Context(), chain.Look{
 		After: g.latest, Watch: g.watch, Final: true,
 		News: func(_ chain.Address, tx chain.TxHash) bool { return !g.known[tx] },
 	})
@@ -69,9 +69,9 @@ func (g *glanced) glance() bool {
 	return seen.News
 }
 
-// A glance asks in ranges that the endpoint takes, is refused no more once they are learnt, finds money all the same,
+// A quick read asks in ranges that the endpoint takes, is refused no more once they are learnt, finds money all the same,
 // and asks for no block again and again.
-func TestGlance_Limits(t *testing.T) {
+func TestQuickRead_Limits(t *testing.T) {
 	t.Parallel()
 	for _, b := range chaintest.EVMBehaviours() {
 		if b.Name != "Range5" && b.Name != "Range10" && b.Name != "Time" {
@@ -79,31 +79,31 @@ func TestGlance_Limits(t *testing.T) {
 		}
 		t.Run(b.Name, func(t *testing.T) {
 			t.Parallel()
-			g := newGlanced(t, 3, b)
-			g.glance()
+			g := newQuickReads(t, 3, b)
+			g.quickRead()
 			g.Mine(66)
-			g.glance() // learns
+			g.quickRead() // learns
 			before, asked := g.refused(), g.endpoints[0].Calls("eth_getLogs")
-			const glances = 12
-			for i := range glances {
+			const quickReads = 12
+			for i := range quickReads {
 				g.Mine(4)
-				if g.glance() {
-					t.Errorf("news in glance %d without any money", i)
+				if g.quickRead() {
+					t.Errorf("news in quick read %d without any money", i)
 				}
 			}
 			if n := g.refused() - before; n > 0 {
 				t.Errorf("refused %d times after the limit was learnt", n)
 			}
-			if n := g.endpoints[0].Calls("eth_getLogs") - asked; n > 3*glances {
-				t.Errorf("%d queries in %d glances", n, glances)
+			if n := g.endpoints[0].Calls("eth_getLogs") - asked; n > 3*quickReads {
+				t.Errorf("%d queries in %d quick reads", n, quickReads)
 			}
 			g.paidIsNews()
 		})
 	}
 }
 
-// paidIsNews expects that money is news until a round has found it, at the next glance and after many blocks.
-func (g *glanced) paidIsNews() {
+// paidIsNews expects that money is news until a round has found it, at the next quick read and after many blocks.
+func (g *quickReads) paidIsNews() {
 	g.t.Helper()
 	for _, blocks := range []int{1, 9, 200} {
 		var to chain.Watched
@@ -112,10 +112,10 @@ func (g *glanced) paidIsNews() {
 		}
 		tx := g.Pay(chaintest.Payment{To: to, Asset: g.Credited(), Units: 5})
 		g.Mine(blocks)
-		if !g.glance() || !g.known[tx] {
+		if !g.quickRead() || !g.known[tx] {
 			g.t.Errorf("%d blocks after the money: not found", blocks)
 		}
-		if g.glance() {
+		if g.quickRead() {
 			g.t.Errorf("%d blocks after the money: news again", blocks)
 		}
 	}
@@ -124,16 +124,16 @@ func (g *glanced) paidIsNews() {
 	}
 }
 
-// More addresses than a node filters by are looked at without asking for the same blocks in every glance.
-func TestGlance_Crowd(t *testing.T) {
+// More addresses than a node filters by are looked at without asking for the same blocks in every quick read.
+func TestQuickRead_Crowd(t *testing.T) {
 	t.Parallel()
 	for _, b := range chaintest.EVMBehaviours() {
 		if b.Name == "ResultsErigon" {
-			g := newGlanced(t, 600, b)
+			g := newQuickReads(t, 600, b)
 			for range 30 {
 				g.Pay(chaintest.Payment{To: g.Address(), Asset: g.Credited(), Units: 1})
 				g.Mine(1)
-				g.glance()
+				g.quickRead()
 			}
 			if n := g.refused(); n > 0 {
 				t.Errorf("refused %d times", n)

@@ -24,9 +24,9 @@ func (r Route) taking(chosen money.Token) Route {
 	return r
 }
 
-// sibling returns the route whose address the transfer pays on another network, if
+// sameWallet returns the route whose address the transfer pays on another network, if
 // money counts there.
-func (p Payment) sibling(t chain.Transfer) (Route, bool) {
+func (p Payment) sameWallet(t chain.Transfer) (Route, bool) {
 	for _, r := range p.Routes {
 		paid := Choice{Network: t.Network, Token: t.Asset.Token}
 		if r.Address.Address == t.To && slices.Contains(r.Also, paid) {
@@ -58,7 +58,7 @@ func (p *Payment) adoptRoutes() {
 		if d.State == DepositVanished || p.route(t.Network) >= 0 {
 			continue
 		}
-		r, ok := p.sibling(t)
+		r, ok := p.sameWallet(t)
 		if !ok {
 			continue
 		}

@@ -14,29 +14,29 @@ import (
 	"github.com/florinpay/florin/internal/store/storetest"
 )
 
-// stakes returns what is at stake on a network. Payments that ended a minute after the start or later ended just now.
-func (w *world) stakes(n chain.Network) watch.Stakes {
+// atRisk returns what is at stake on a network. Payments that ended a minute after the start or later ended just now.
+func (w *world) atRisk(n chain.Network) watch.AtRisk {
 	w.T.Helper()
-	s, err := w.Stakes(w.T.Context(), n, storetest.Start.Add(time.Minute), storetest.Start.Add(-time.Hour))
+	s, err := w.AtRisk(w.T.Context(), n, storetest.Start.Add(time.Minute), storetest.Start.Add(-time.Hour))
 	w.Must(err)
 	return s
 }
 
-func TestStore_Stakes(t *testing.T) {
+func TestStore_AtRisk(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
-		storetest.Same(t, "nothing", w.stakes(chain.Polygon), watch.Stakes{})
+		storetest.Same(t, "nothing", w.atRisk(chain.Polygon), watch.AtRisk{})
 		k := w.NewKey(100, 0)
 		w.NewPayment(k) // was never started: nothing is at stake
-		storetest.Same(t, "a payment without a network", w.stakes(chain.Polygon), watch.Stakes{})
+		storetest.Same(t, "a payment without a network", w.atRisk(chain.Polygon), watch.AtRisk{})
 
 		p := w.NewStarted(k)
-		s := w.stakes(chain.Polygon)
+		s := w.atRisk(chain.Polygon)
 		if !s.StartedAt.Equal(storetest.Start) || !s.ExpiresAt.Equal(p.ExpiresAt) || s.Pending != 0 || s.Ended {
 			t.Errorf("a started payment: %+v", s)
 		}
-		if s := w.stakes(chain.Solana); s != (watch.Stakes{}) {
+		if s := w.atRisk(chain.Solana); s != (watch.AtRisk{}) {
 			t.Errorf("on another network: %+v", s)
 		}
 
@@ -45,7 +45,7 @@ func TestStore_Stakes(t *testing.T) {
 			_, err := w.UpdatePayment(ctx, p.ID, storetest.Observe(90, storetest.Transfer(p, tx, money.USD/100, block)))
 			w.Must(err)
 		}
-		s = w.stakes(chain.Polygon)
+		s = w.atRisk(chain.Polygon)
 		if s.Pending == 0 || s.Pending > 120 || !s.PendingSince.Equal(storetest.Start.Add(time.Minute)) || s.OwnRule {
 			t.Errorf("with money that is not final: %+v", s)
 		}
@@ -55,15 +55,15 @@ func TestStore_Stakes(t *testing.T) {
 			return q.Cancel(storetest.Start.Add(2 * time.Minute))
 		})
 		w.Must(err)
-		s = w.stakes(chain.Polygon)
+		s = w.atRisk(chain.Polygon)
 		if !s.EndedAt.Equal(storetest.Start.Add(2*time.Minute)) || !s.Ended {
 			t.Errorf("with a payment that ended a moment ago: %+v", s)
 		}
 	})
 }
 
-// TestStore_Stakes_Specks: a payment that many deposits came to raises the pace no more; the others do.
-func TestStore_Stakes_Specks(t *testing.T) {
+// TestStore_AtRisk_Specks: a payment that many deposits came to raises the pace no more; the others do.
+func TestStore_AtRisk_Specks(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.NewKey(100, 0)
@@ -74,13 +74,13 @@ func TestStore_Stakes_Specks(t *testing.T) {
 		}
 		_, err := w.UpdatePayment(t.Context(), flooded.ID, storetest.Observe(90, specks...))
 		w.Must(err)
-		if s := w.stakes(chain.Polygon); s.Pending != 0 {
+		if s := w.atRisk(chain.Polygon); s.Pending != 0 {
 			t.Errorf("specks count as money from block %d on", s.Pending)
 		}
 		transfer := storetest.Transfer(paid, "0xb1", money.USD, 300)
 		_, err = w.UpdatePayment(t.Context(), paid.ID, storetest.Observe(90, transfer))
 		w.Must(err)
-		if s := w.stakes(chain.Polygon); s.Pending != 300 {
+		if s := w.atRisk(chain.Polygon); s.Pending != 300 {
 			t.Errorf("money counts from block %d on, want 300", s.Pending)
 		}
 	})
@@ -120,10 +120,10 @@ func TestStore_Attend(t *testing.T) {
 		for _, until := range []time.Time{storetest.Start, later, storetest.Start.Add(time.Second)} {
 			w.Must(w.Attend(t.Context(), chain.Polygon, until))
 		}
-		if got := w.stakes(chain.Polygon).PageUntil; !got.Equal(later) {
+		if got := w.atRisk(chain.Polygon).PageUntil; !got.Equal(later) {
 			t.Errorf("a page counts until %s, want the latest, %s", got, later)
 		}
-		if got := w.stakes(chain.Base).PageUntil; !got.IsZero() {
+		if got := w.atRisk(chain.Base).PageUntil; !got.IsZero() {
 			t.Errorf("on another network until %s", got)
 		}
 	})
@@ -168,10 +168,10 @@ func TestStore_LookAt(t *testing.T) {
 		want = append(want, ended[2].Routes[0].Address.Address)
 		slices.Sort(want)
 		storetest.Same(t, "with money on its way", open(), want)
-		if got := w.stakes(chain.Polygon).LookedAt; !got.Equal(at) {
+		if got := w.atRisk(chain.Polygon).LookedAt; !got.Equal(at) {
 			t.Errorf("a page was open at %s, want %s", got, at)
 		}
-		if got := w.stakes(chain.Base).LookedAt; !got.IsZero() {
+		if got := w.atRisk(chain.Base).LookedAt; !got.IsZero() {
 			t.Errorf("on another network at %s", got)
 		}
 	})

@@ -9,18 +9,18 @@ import (
 	"github.com/florinpay/florin/internal/chain/evm/rpc"
 )
 
-// maxGlanceCalls bounds the queries of one glance. Where more are needed, a round that reads everything costs no more.
-const maxGlanceCalls = 8
+// maxQuickReadCalls bounds the queries of one quick read. Where more are needed, a round that reads everything costs no more.
+const maxQuickReadCalls = 8
 
-// glanceMemory is up to which block glances through each endpoint have found no news, where ranges are limited.
-type glanceMemory struct {
+// quickReadMemory is up to which block quick reads through each endpoint have found no news, where ranges are limited.
+type quickReadMemory struct {
 	mu   sync.Mutex
 	upTo map[*rpc.Endpoint]uint64
 }
 
-// after returns from which block on a glance must look: a few blocks that were looked at before again, because another
+// after returns from which block on a quick read must look: a few blocks that were looked at before again, because another
 // node behind the same address may have answered, which did not have them yet.
-func (m *glanceMemory) after(e *rpc.Endpoint, known, overlap uint64) uint64 {
+func (m *quickReadMemory) after(e *rpc.Endpoint, known, overlap uint64) uint64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if upTo := m.upTo[e]; upTo > known+overlap {
@@ -29,7 +29,7 @@ func (m *glanceMemory) after(e *rpc.Endpoint, known, overlap uint64) uint64 {
 	return known
 }
 
-func (m *glanceMemory) remember(e *rpc.Endpoint, upTo uint64) {
+func (m *quickReadMemory) remember(e *rpc.Endpoint, upTo uint64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.upTo == nil {
@@ -38,15 +38,15 @@ func (m *glanceMemory) remember(e *rpc.Endpoint, upTo uint64) {
 	m.upTo[e] = upTo
 }
 
-// Glance asks the preferred endpoint for the logs of the newest blocks and, if asked for, for the block that is final
+// QuickRead asks the preferred endpoint for the logs of the newest blocks and, if asked for, for the block that is final
 // by its tag. It reports news where it cannot tell, so that a round reads everything.
-func (a *Adapter) Glance(ctx context.Context, l chain.Look) (seen chain.Glance, err error) {
+func (a *Adapter) QuickRead(ctx context.Context, l chain.Look) (seen chain.QuickRead, err error) {
 	err = a.pool.Do(ctx, func(ctx context.Context, e *rpc.Endpoint) (err error) {
 		_, perQuery := e.LogLimits()
 		if e.LimitsBlocks() || l.Watch.Len() > perQuery*maxTopicQueries {
-			seen, err = a.glanceInPieces(ctx, e, l)
+			seen, err = a.quickReadInPieces(ctx, e, l)
 		} else {
-			seen, err = a.glanceAtOnce(ctx, e, l)
+			seen, err = a.quickReadAtOnce(ctx, e, l)
 		}
 		if errors.Is(err, rpc.ErrTooLarge) || errors.Is(err, rpc.ErrTooManyTopics) {
 			// The round that follows asks for the same blocks, and learns how many the endpoint takes at once.
@@ -57,9 +57,9 @@ func (a *Adapter) Glance(ctx context.Context, l chain.Look) (seen chain.Glance, 
 	return seen, err
 }
 
-// glanceAtOnce asks in one request from block After on, which the endpoint surely has, so that a range is never beyond
+// quickReadAtOnce asks in one request from block After on, which the endpoint surely has, so that a range is never beyond
 // its newest block.
-func (a *Adapter) glanceAtOnce(ctx context.Context, e *rpc.Endpoint, l chain.Look) (seen chain.Glance, err error) {
+func (a *Adapter) quickReadAtOnce(ctx context.Context, e *rpc.Endpoint, l chain.Look) (seen chain.QuickRead, err error) {
 	_, perQuery := e.LogLimits()
 	calls := a.logCalls(rpc.Quantity(l.After), "latest", l.Watch, perQuery, false)
 	logs := len(calls)
@@ -79,9 +79,9 @@ func (a *Adapter) glanceAtOnce(ctx context.Context, e *rpc.Endpoint, l chain.Loo
 	return seen, err
 }
 
-// glanceInPieces asks for the newest block first, and then for the blocks since the last glance in ranges that the
+// quickReadInPieces asks for the newest block first, and then for the blocks since the last quick read in ranges that the
 // endpoint takes.
-func (a *Adapter) glanceInPieces(ctx context.Context, e *rpc.Endpoint, l chain.Look) (seen chain.Glance, err error) {
+func (a *Adapter) quickReadInPieces(ctx context.Context, e *rpc.Endpoint, l chain.Look) (seen chain.QuickRead, err error) {
 	calls := []rpc.Call{rpc.NewCall("eth_blockNumber")}
 	if l.Final {
 		calls = append(calls, rpc.BlockByTag(string(a.profile.Finality.Tag)))
@@ -112,20 +112,20 @@ func (a *Adapter) glanceInPieces(ctx context.Context, e *rpc.Endpoint, l chain.L
 	}
 	var lagging bool
 	if seen.News, lagging, err = a.newsIn(replies, l); err == nil && !seen.News && !lagging {
-		a.glances.remember(e, head)
+		a.quickReads.remember(e, head)
 	}
 	return seen, err
 }
 
-// pieces returns the queries for the blocks up to the number; enough is false if a glance may not make so many.
+// pieces returns the queries for the blocks up to the number; enough is false if a quick read may not make so many.
 func (a *Adapter) pieces(e *rpc.Endpoint, l chain.Look, head uint64) (calls []rpc.Call, enough bool) {
 	const mostOverlap = 10 // blocks
 	blocks, perQuery := e.LogLimits()
-	first := a.glances.after(e, l.After, min(mostOverlap, blocks/2)) //nolint:mnd // half
+	first := a.quickReads.after(e, l.After, min(mostOverlap, blocks/2)) //nolint:mnd // half
 	for ; first <= head && l.Watch.Len() > 0; first += blocks {
 		last := min(first+blocks-1, head)
 		calls = append(calls, a.logCalls(rpc.Quantity(first), rpc.Quantity(last), l.Watch, perQuery, false)...)
-		if len(calls) > maxGlanceCalls {
+		if len(calls) > maxQuickReadCalls {
 			return nil, false
 		}
 	}

@@ -26,7 +26,7 @@ type openPayments struct {
 
 type openNetwork struct {
 	mu     sync.Mutex // held while the database is read
-	stakes struct {
+	atRisk struct {
 		openRow
 		reading
 	}
@@ -54,14 +54,14 @@ func (o *openPayments) of(n chain.Network) *openNetwork {
 	return known.(*openNetwork) //nolint:forcetypeassert // only these are stored
 }
 
-// stakes returns what openQuery reads.
-func (o *openPayments) stakes(
+// atRisk returns what openQuery reads.
+func (o *openPayments) atRisk(
 	ctx context.Context, s *Store, n chain.Network, justEnded, watchedAfter time.Time,
 ) (openRow, error) {
 	network := o.of(n)
 	network.mu.Lock()
 	defer network.mu.Unlock()
-	k := &network.stakes
+	k := &network.atRisk
 	var row openRow
 	if !k.suffices(o.few, justEnded) {
 		mark, err := s.readWithMark(ctx, func(t tx) error {

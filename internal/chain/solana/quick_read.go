@@ -7,9 +7,9 @@ import (
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
 )
 
-// Glance compares what the watched accounts hold with what they held when they were last scanned, and asks, if asked
+// QuickRead compares what the watched accounts hold with what they held when they were last scanned, and asks, if asked
 // to, for the newest finalized slot.
-func (a *Adapter) Glance(ctx context.Context, l chain.Look) (seen chain.Glance, err error) {
+func (a *Adapter) QuickRead(ctx context.Context, l chain.Look) (seen chain.QuickRead, err error) {
 	if gaveUp(ctx) {
 		return seen, ctx.Err()
 	}
@@ -21,13 +21,13 @@ func (a *Adapter) Glance(ctx context.Context, l chain.Look) (seen chain.Glance, 
 		case <-known.turn:
 			defer func() { known.turn <- struct{}{} }()
 		}
-		seen, err = e.glance(ctx, known.accountsOf(l.Watch, a.mints, a.pool.now()), l)
+		seen, err = e.quickRead(ctx, known.accountsOf(l.Watch, a.mints, a.pool.now()), l)
 		return err
 	})
 	return seen, err
 }
 
-func (e *endpoint) glance(ctx context.Context, accounts []*account, l chain.Look) (seen chain.Glance, err error) {
+func (e *endpoint) quickRead(ctx context.Context, accounts []*account, l chain.Look) (seen chain.QuickRead, err error) {
 	changed := make([]bool, len(accounts))
 	err = rpc.Each(ctx, accounts, rpc.AccountsPerCall, func(ctx context.Context, part []*account, at int) error {
 		now, _, err := e.Accounts(ctx, keysOf(part), 0)

@@ -10,7 +10,7 @@ import (
 )
 
 // Of very many open payments, only new ones are read for a while: a start is known at once, an end later.
-func TestStore_Stakes_ManyOpen(t *testing.T) {
+func TestStore_AtRisk_ManyOpen(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		w.FewOpen(1)
@@ -23,7 +23,7 @@ func TestStore_Stakes_ManyOpen(t *testing.T) {
 		}
 		want := func(what string, when, started, expires time.Time, open int) {
 			t.Helper()
-			s, err := w.Stakes(t.Context(), chain.Polygon, when, when)
+			s, err := w.AtRisk(t.Context(), chain.Polygon, when, when)
 			w.Must(err)
 			if !s.StartedAt.Equal(started) || !s.ExpiresAt.Equal(expires) {
 				t.Errorf("%s: %+v, want the start %s and the end %s", what, s, started, expires)

@@ -14,8 +14,8 @@ import (
 	"github.com/florinpay/florin/internal/payment/watch"
 )
 
-// sibling is a second EVM network of a rig, on which the merchant's wallet is the same.
-type sibling struct {
+// sameWallet is a second EVM network of a rig, on which the merchant's wallet is the same.
+type sameWallet struct {
 	*rig
 	chain   *chaintest.EVM
 	profile chain.Profile
@@ -23,9 +23,9 @@ type sibling struct {
 	expirer *watch.Expirer
 }
 
-func newSibling(t *testing.T) *sibling {
+func newSameWallet(t *testing.T) *sameWallet {
 	t.Helper()
-	s := &sibling{rig: newRig(t, 1)}
+	s := &sameWallet{rig: newRig(t, 1)}
 	for _, p := range chain.Profiles() {
 		if p.Network == chain.Base {
 			s.profile = p
@@ -48,8 +48,8 @@ func newSibling(t *testing.T) *sibling {
 	return s
 }
 
-// startAnyWay starts a payment on the rig's network whose money counts on the sibling too.
-func (s *sibling) startAnyWay() payment.Payment {
+// startAnyWay starts a payment on the rig's network whose money counts on the sameWallet too.
+func (s *sameWallet) startAnyWay() payment.Payment {
 	s.Helper()
 	p, err := s.service.Create(s.Context(), payment.CreateInput{KeyID: s.key.ID, Amount: "10"})
 	s.must(err)
@@ -69,9 +69,9 @@ func (s *sibling) startAnyWay() payment.Payment {
 }
 
 // A blind network that the payer did not choose keeps no payment open, though its money counts there as well.
-func TestExpirer_SiblingIsBlind(t *testing.T) {
+func TestExpirer_SameWalletIsBlind(t *testing.T) {
 	t.Parallel()
-	s := newSibling(t)
+	s := newSameWallet(t)
 	p := s.startAnyWay()
 	s.reads(s.profile.Network, false)
 	s.watchFor(rigTTL)
@@ -81,12 +81,12 @@ func TestExpirer_SiblingIsBlind(t *testing.T) {
 
 // A payment does not expire before a network was read on which its money counts as well, and which can be read: what
 // came there in time pays for it, instead of coming late.
-func TestExpirer_Sibling(t *testing.T) {
+func TestExpirer_SameWallet(t *testing.T) {
 	t.Parallel()
 	for name, pays := range map[string]bool{"Unpaid": false, "Paid": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newSibling(t)
+			s := newSameWallet(t)
 			p := s.startAnyWay()
 			if pays {
 				asset, _ := s.profile.Asset(money.USDC)
@@ -122,9 +122,9 @@ func TestExpirer_Sibling(t *testing.T) {
 }
 
 // A network that this installation no longer reads holds nothing back.
-func TestExpirer_SiblingIsOff(t *testing.T) {
+func TestExpirer_SameWalletIsOff(t *testing.T) {
 	t.Parallel()
-	s := newSibling(t)
+	s := newSameWallet(t)
 	p := s.startAnyWay()
 	s.watchFor(rigTTL)
 	s.must(s.rig.expirer.RunOnce(t.Context())) // it knows the one network only
