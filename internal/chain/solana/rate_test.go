@@ -57,7 +57,11 @@ func (q *quiet) answer(method string, params []json.RawMessage) string {
 	case "getSlot":
 		return strconv.FormatUint(slot, 10)
 	case "getBlock":
-		return fmt.Sprintf(`{"blockhash":"hash of %s","parentSlot":1,"blockTime":%d}`, params[0], time.Now().Unix())
+		of, err := strconv.ParseInt(string(params[0]), 10, 64)
+		if err != nil {
+			return `null`
+		}
+		return fmt.Sprintf(`{"blockhash":"hash of %d","parentSlot":1,"blockTime":%d}`, of, of*400/1000)
 	case "getMultipleAccounts":
 		n := strings.Count(string(params[0]), `"`) / 2
 		return fmt.Sprintf(`{"context":{"slot":%d},"value":[%s]}`, slot, strings.Trim(strings.Repeat("null,", n), ","))
