@@ -58,9 +58,9 @@ func run(args []string) error {
 
 // greet prints everything that a new user needs for a first payment.
 func greet(ctx context.Context, s *sandbox.Sandbox) error {
-	p, err := s.App.Payments.Create(ctx, payment.CreateInput{
-		KeyID: s.Demo.KeyID, Amount: "49.90", Details: payment.Details{Description: "Two bags of coffee", Reference: "order-1001"},
-	})
+	// Another order at each start: the page of one that was paid before would ask first.
+	order := payment.Details{Description: "Two bags of coffee", Reference: "order-" + time.Now().Format("0102-150405")}
+	p, err := s.App.Payments.Create(ctx, payment.CreateInput{KeyID: s.Demo.KeyID, Amount: "49.90", Details: order})
 	if err != nil {
 		return fmt.Errorf("make a first payment: %w", err)
 	}

@@ -2,6 +2,7 @@ package sandbox_test
 
 import (
 	"context"
+	"crypto/rand"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -92,7 +93,7 @@ func (r *running) create(t *testing.T, amount string) payment.Payment {
 	t.Helper()
 	p, err := r.App.Payments.Create(t.Context(), payment.CreateInput{
 		KeyID: r.Demo.KeyID, Amount: amount,
-		Details: payment.Details{Description: "Two bags of coffee", Reference: "order-1001"},
+		Details: payment.Details{Description: "Two bags of coffee", Reference: "order-" + rand.Text()},
 	})
 	if err != nil {
 		t.Fatal(err)

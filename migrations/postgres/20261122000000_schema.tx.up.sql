@@ -606,6 +606,7 @@ CREATE TABLE sign_ups (
     expires_at    timestamptz NOT NULL
 );
 CREATE INDEX sign_ups_by_end ON sign_ups (expires_at);
+CREATE INDEX sign_ups_by_user ON sign_ups (user_id);
 
 -- Invitations to sign up where sign-up is closed.
 CREATE TABLE invitations (

@@ -80,6 +80,7 @@ func TestSealed_Stored(t *testing.T) {
 var sealing = map[string]string{
 	"graph/operation/once.go":                  "idempotency.answer",
 	"web/shell/once.go":                        "idempotency.answer",
+	"web/shell/kept.go":                        "idempotency.answer",
 	"internal/store/identity/factor.go":        "second_factors.secret",
 	"internal/store/identity/passkey.go":       "passkeys.record",
 	"internal/store/merchant/custodian_row.go": "custodians.secret custodians.signing_secrets",
