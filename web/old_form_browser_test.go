@@ -33,7 +33,8 @@ func TestForms_OldTabInBrowser(t *testing.T) {
 			form.requestSubmit();
 		})()`
 		var said string
-		browser.Run(ctx, t, chromedp.Evaluate(send, nil), chromedp.Text("#problem-"+x.input, &said, chromedp.NodeVisible))
+		browser.Run(ctx, t, chromedp.Evaluate(send, nil),
+			chromedp.Text("#problem-"+x.input, &said, chromedp.NodeVisible))
 		if !strings.Contains(said, "is stored now") {
 			t.Errorf("beside the input stands %q", said)
 		}

@@ -7,7 +7,8 @@ import (
 
 // sampleValues are what fields hold in examples, by their names.
 var sampleValues = map[string]any{
-	"markupPercent": json.Number("1.5"), "code": json.Number("200"), "message": "OK", "txnid": "01KJ4Z8Y3T6Q0M5V9B2N7R1XWA", "amount": json.Number("49.9"),
+	"code": json.Number("200"), "message": "OK", "txnid": "01KJ4Z8Y3T6Q0M5V9B2N7R1XWA", "amount": json.Number("49.9"),
+	"markupPercent": json.Number("1.5"),
 	"amountInToken": json.Number("49.9"), "receivedAmount": json.Number("49.9"), "network": "POLYGON", "token": "USDC",
 	"status": "COMPLETED", "address": "0x52908400098527886E0F7030069857D2E4169EE7", "countdown": json.Number("0"),
 	"hash":           "0x9df6e1a5b0c2d3f4e5a6b7c8d9e0f1a2b3c4d5e6f7a8b9c0d1e2f3a4b5c6d7e8",

@@ -9,7 +9,8 @@ import (
 	"github.com/florinpay/florin/internal/chain/evm/rpc"
 )
 
-// maxQuickReadCalls bounds the queries of one quick read. Where more are needed, a round that reads everything costs no more.
+// maxQuickReadCalls bounds the queries of one quick read. Where more are needed, a round that reads everything costs no
+// more.
 const maxQuickReadCalls = 8
 
 // quickReadMemory is up to which block quick reads through each endpoint have found no news, where ranges are limited.
@@ -18,8 +19,8 @@ type quickReadMemory struct {
 	upTo map[*rpc.Endpoint]uint64
 }
 
-// after returns from which block on a quick read must look: a few blocks that were looked at before again, because another
-// node behind the same address may have answered, which did not have them yet.
+// after returns from which block on a quick read must look: a few blocks that were looked at before again, because
+// another node behind the same address may have answered, which did not have them yet.
 func (m *quickReadMemory) after(e *rpc.Endpoint, known, overlap uint64) uint64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -38,8 +39,8 @@ func (m *quickReadMemory) remember(e *rpc.Endpoint, upTo uint64) {
 	m.upTo[e] = upTo
 }
 
-// QuickRead asks the preferred endpoint for the logs of the newest blocks and, if asked for, for the block that is final
-// by its tag. It reports news where it cannot tell, so that a round reads everything.
+// QuickRead asks the preferred endpoint for the logs of the newest blocks and, if asked for, for the block that is
+// final by its tag. It reports news where it cannot tell, so that a round reads everything.
 func (a *Adapter) QuickRead(ctx context.Context, l chain.Look) (seen chain.QuickRead, err error) {
 	err = a.pool.Do(ctx, func(ctx context.Context, e *rpc.Endpoint) (err error) {
 		_, perQuery := e.LogLimits()
@@ -57,9 +58,11 @@ func (a *Adapter) QuickRead(ctx context.Context, l chain.Look) (seen chain.Quick
 	return seen, err
 }
 
-// quickReadAtOnce asks in one request from block After on, which the endpoint surely has, so that a range is never beyond
-// its newest block.
-func (a *Adapter) quickReadAtOnce(ctx context.Context, e *rpc.Endpoint, l chain.Look) (seen chain.QuickRead, err error) {
+// quickReadAtOnce asks in one request from block After on, which the endpoint surely has, so that a range is never
+// beyond its newest block.
+func (a *Adapter) quickReadAtOnce(
+	ctx context.Context, e *rpc.Endpoint, l chain.Look,
+) (seen chain.QuickRead, err error) {
 	_, perQuery := e.LogLimits()
 	calls := a.logCalls(rpc.Quantity(l.After), "latest", l.Watch, perQuery, false)
 	logs := len(calls)
@@ -79,9 +82,11 @@ func (a *Adapter) quickReadAtOnce(ctx context.Context, e *rpc.Endpoint, l chain.
 	return seen, err
 }
 
-// quickReadInPieces asks for the newest block first, and then for the blocks since the last quick read in ranges that the
-// endpoint takes.
-func (a *Adapter) quickReadInPieces(ctx context.Context, e *rpc.Endpoint, l chain.Look) (seen chain.QuickRead, err error) {
+// quickReadInPieces asks for the newest block first, and then for the blocks since the last quick read in ranges that
+// the endpoint takes.
+func (a *Adapter) quickReadInPieces(
+	ctx context.Context, e *rpc.Endpoint, l chain.Look,
+) (seen chain.QuickRead, err error) {
 	calls := []rpc.Call{rpc.NewCall("eth_blockNumber")}
 	if l.Final {
 		calls = append(calls, rpc.BlockByTag(string(a.profile.Finality.Tag)))

@@ -69,8 +69,8 @@ func (g *quickReads) quickRead() bool {
 	return seen.News
 }
 
-// A quick read asks in ranges that the endpoint takes, is refused no more once they are learnt, finds money all the same,
-// and asks for no block again and again.
+// A quick read asks in ranges that the endpoint takes, is refused no more once they are learnt, finds money all the
+// same, and asks for no block again and again.
 func TestQuickRead_Limits(t *testing.T) {
 	t.Parallel()
 	for _, b := range chaintest.EVMBehaviours() {

@@ -19,8 +19,8 @@ type Feed struct {
 }
 
 const (
-	// liveQuickRead is the time between two quick reads while a live subscription pushes money: they prove that it withholds
-	// nothing.
+	// liveQuickRead is the time between two quick reads while a live subscription pushes money: they prove that it
+	// withholds nothing.
 	liveQuickRead = 3 * time.Second
 	// pushesAtOnce is how many pushes are followed by a round at once; after that, one in pushEvery is, and quick reads
 	// find what the others say. Whoever pushes cannot make us read more often.
@@ -31,8 +31,8 @@ const (
 	// pushGrace is how long a push may come after its money was found by reading.
 	pushGrace = 3 * time.Second
 	// expectFor is how long after a push that found nothing the network is read at the full pace: another node behind
-	// the same address may not have the block yet. It usually has it a moment later, so the first quick reads follow each
-	// other closely, for expectClosely.
+	// the same address may not have the block yet. It usually has it a moment later, so the first quick reads follow
+	// each other closely, for expectClosely.
 	expectFor       = 5 * time.Second
 	expectClosely   = time.Second
 	expectQuickRead = 250 * time.Millisecond
@@ -80,7 +80,8 @@ func (w *Watcher) Headed() {
 	}
 }
 
-// follow tells the subscription what to push, and returns the pace with quick reads that are further apart while it does.
+// follow tells the subscription what to push, and returns the pace with quick reads that are further apart while it
+// does.
 func (w *Watcher) follow(ctx context.Context, s AtRisk, level Level, pace Pace, now time.Time) Pace {
 	p := &w.pushes
 	if !p.on {

@@ -145,8 +145,8 @@ func (l Level) Pace() Pace {
 // fullBudget is the least budget of calls a day at which every second may have its quick read.
 const fullBudget = 50_000
 
-// Within returns the pace with quick reads as far apart as a smaller budget has them, 0 being none: the half hour for which
-// one open page counts costs less than a tenth of it.
+// Within returns the pace with quick reads as far apart as a smaller budget has them, 0 being none: the half hour for
+// which one open page counts costs less than a tenth of it.
 func (p Pace) Within(budget int64) Pace {
 	if budget > 0 {
 		p.QuickRead *= time.Duration(max(1, fullBudget/budget))

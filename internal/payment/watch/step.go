@@ -246,8 +246,8 @@ func (w *Watcher) renew(ctx context.Context, now time.Time) (leads bool) {
 	return w.leads
 }
 
-// quickRead takes a quick read if one is due, and reports whether a round must follow. A quick read that fails is followed by a
-// round, which says what is wrong.
+// quickRead takes a quick read if one is due, and reports whether a round must follow. A quick read that fails is
+// followed by a round, which says what is wrong.
 func (w *Watcher) quickRead(ctx context.Context, s AtRisk, pace Pace, now time.Time) bool {
 	if pace.QuickRead == 0 || now.Sub(w.lastQuick) < pace.QuickRead {
 		return false
