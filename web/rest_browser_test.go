@@ -27,11 +27,12 @@ func (s *slowForms) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.sent.Add(1)
+	pass, cut := s.pass.Load(), s.cut.Load() // as it came: a browser sends what was cut once more by itself
 	time.Sleep(time.Second)
 	switch {
-	case s.pass.Load():
+	case pass:
 		s.Handler.ServeHTTP(w, r)
-	case s.cut.Load():
+	case cut:
 		panic(http.ErrAbortHandler)
 	default:
 		w.WriteHeader(http.StatusNoContent)
