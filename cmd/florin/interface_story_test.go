@@ -58,7 +58,8 @@ func (w *witness) run() {
 func (w *witness) awaitNetworks() {
 	w.t.Helper()
 	eventually(w.t, "networks", func() bool { return w.ask(http.MethodGet, "/health", "").body["status"] == "ok" })
-	w.rest("health", "", "GET", "/health", "")
+	health := w.rest("health", "", "GET", "/health", "")
+	delete(health.body, "alerts") // the disk of the machine that runs the tests may be nearly full
 }
 
 func (w *witness) beginning() {
