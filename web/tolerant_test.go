@@ -156,9 +156,10 @@ func TestTolerant_Pages(t *testing.T) {
 }
 
 // every writes each byte of a text as an escape of an address.
-func every(text string) (escaped string) {
+func every(text string) string {
+	var b strings.Builder
 	for _, c := range []byte(text) {
-		escaped += fmt.Sprintf("%%%02x", c)
+		fmt.Fprintf(&b, "%%%02x", c)
 	}
-	return escaped
+	return b.String()
 }

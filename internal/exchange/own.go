@@ -42,7 +42,7 @@ func (s *Service) ownReadings(ctx context.Context, address string) []Reading {
 	}
 	s.own.mu.Unlock()
 	if cold {
-		s.readOwn(ctx, address, x)
+		s.readOwn(ctx, x)
 	}
 	s.own.mu.Lock()
 	defer s.own.mu.Unlock()
@@ -61,7 +61,7 @@ func (x *ownSource) due(now time.Time, every time.Duration) bool {
 	return true
 }
 
-func (s *Service) readOwn(ctx context.Context, address string, x *ownSource) {
+func (s *Service) readOwn(ctx context.Context, x *ownSource) {
 	ctx, cancel := context.WithTimeout(ctx, coldLimit)
 	defer cancel()
 	readings, err := x.source.read(ctx, s.o.Now)
@@ -82,7 +82,7 @@ func (s *Service) turnOwn(ctx context.Context) {
 		if now.Sub(x.asked) > wantedFor {
 			delete(s.own.all, address)
 		} else if x.due(now, s.o.Every) {
-			wait.Go(func() { s.readOwn(ctx, address, x) })
+			wait.Go(func() { s.readOwn(ctx, x) })
 		}
 	}
 	s.own.mu.Unlock()

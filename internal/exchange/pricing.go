@@ -1,7 +1,7 @@
 package exchange
 
 import (
-	"fmt"
+	"maps"
 	"time"
 
 	"github.com/florinpay/florin/internal/fault"
@@ -92,7 +92,7 @@ func fixed(c Currency, v View, rules Rules, r Rate, now time.Time) (Quote, error
 		return q, nil
 	}
 	if cause, detail := v.Fence.Admits(c, r, rules.FencePercent, now); cause != "" {
-		return Quote{}, &Refusal{c, cause, fmt.Sprintf("the fixed rate: %s", detail)}
+		return Quote{}, &Refusal{c, cause, "the fixed rate: " + detail}
 	}
 	q.Sources = append(q.Sources, v.Fence.Name)
 	return q, nil
@@ -101,9 +101,7 @@ func fixed(c Currency, v View, rules Rules, r Rate, now time.Time) (Quote, error
 // with returns the view with more readings of the currency.
 func (v View) with(c Currency, more []Reading) View {
 	readings := make(map[string][]Reading, len(v.Readings))
-	for of, list := range v.Readings {
-		readings[of] = list
-	}
+	maps.Copy(readings, v.Readings)
 	for _, r := range more {
 		if r.Of == string(c) {
 			readings[r.Of] = append(append([]Reading(nil), readings[r.Of]...), r)

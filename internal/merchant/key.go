@@ -262,6 +262,15 @@ func (s *Service) charge(key Key, operation string, now time.Time) ([]ledger.Ent
 	return s.opts.Meter.Charge(ledger.Spend(key.ID, ledger.Credit, ledger.ReasonOperation, operation+":"+id, now)), nil
 }
 
+// KeyText is a text of a key that its owner may change.
+type KeyText string
+
+// The texts.
+const (
+	KeyLabel    KeyText = "label"
+	KeyCurrency KeyText = "currency"
+)
+
 // SetKeyLabel renames a key of the user, or fails with ErrUnknownKey or
 // fault.Invalid.
 func (s *Service) SetKeyLabel(ctx context.Context, key Key, label string, act audit.Act) error {
@@ -269,7 +278,7 @@ func (s *Service) SetKeyLabel(ctx context.Context, key Key, label string, act au
 	if err != nil {
 		return err
 	}
-	return s.store.SetKeyLabel(ctx, key.UserID, key.ID, label,
+	return s.store.SetKeyText(ctx, key.UserID, key.ID, KeyLabel, label,
 		act.Record(key.UserID, audit.ActionRelabelKey, key.Name(), label))
 }
 
@@ -298,7 +307,7 @@ func (s *Service) SetKeyCurrency(ctx context.Context, key Key, code string, act 
 	if err != nil {
 		return err
 	}
-	return s.store.SetKeyCurrency(ctx, key.UserID, key.ID, c,
+	return s.store.SetKeyText(ctx, key.UserID, key.ID, KeyCurrency, string(c),
 		act.Record(key.UserID, audit.ActionKeyCurrency, key.Name(), cmp.Or(string(c), string(exchange.USD))))
 }
 

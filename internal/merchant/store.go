@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/audit"
-	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/ledger"
@@ -44,9 +43,8 @@ type Store interface {
 	SetKeyRights(
 		ctx context.Context, userID, keyID int64, p Permissions, from Sources, r audit.Record,
 	) error
-	// SetKeyLabel, SetKeyCurrency and RevokeKey change a key of the user, or fail with ErrUnknownKey.
-	SetKeyLabel(ctx context.Context, userID, keyID int64, label string, r audit.Record) error
-	SetKeyCurrency(ctx context.Context, userID, keyID int64, c exchange.Currency, r audit.Record) error
+	// SetKeyText and RevokeKey change a key of the user, or fail with ErrUnknownKey.
+	SetKeyText(ctx context.Context, userID, keyID int64, which KeyText, text string, r audit.Record) error
 	RevokeKey(ctx context.Context, userID, keyID int64, now time.Time, r audit.Record) error
 	// DisableKey disables the key at the time given; the zero time enables it.
 	// changed is false if nothing changed.

@@ -195,10 +195,10 @@ func (w *world) shopActs() map[string]func(context.Context, audit.Record) error 
 			return err
 		},
 		"rename a key": func(ctx context.Context, r audit.Record) error {
-			return w.SetKeyLabel(ctx, k.UserID, k.ID, "Renamed", r)
+			return w.SetKeyText(ctx, k.UserID, k.ID, merchant.KeyLabel, "Renamed", r)
 		},
 		"set the currency of a key": func(ctx context.Context, r audit.Record) error {
-			return w.SetKeyCurrency(ctx, k.UserID, k.ID, "EUR", r)
+			return w.SetKeyText(ctx, k.UserID, k.ID, merchant.KeyCurrency, "EUR", r)
 		},
 		"revoke a key": func(ctx context.Context, r audit.Record) error {
 			return w.RevokeKey(ctx, revoked.UserID, revoked.ID, storetest.Start, r)

@@ -77,8 +77,7 @@ func (x *Presenter) outline(
 		out.Missing = Positive(p.Missing())
 		x.addProgress(&out, p, now)
 	}
-	switch out.State {
-	case checkout.StateChoose, checkout.StateWaiting, checkout.StateShort:
+	if out.State == checkout.StateChoose || out.State == checkout.StateWaiting || out.State == checkout.StateShort {
 		twins, err := x.payments.PaidTwins(ctx, p)
 		if err != nil {
 			return out, err

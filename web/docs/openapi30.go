@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -24,7 +25,7 @@ func inOpenAPI30(text []byte) ([]byte, error) {
 	delete(whole, "webhooks")
 	delete(at(whole, "info"), "summary")
 	license := at(whole, "info", "license")
-	license["url"] = "https://spdx.org/licenses/" + license["identifier"].(string) + ".html"
+	license["url"] = fmt.Sprintf("https://spdx.org/licenses/%s.html", license["identifier"])
 	delete(license, "identifier")
 	older{at(whole, "components", "schemas")}.rewrite(whole)
 	return json.Marshal(whole)
@@ -101,10 +102,7 @@ func typeEnums(v any) {
 // addCallback gives POST /create-payment the webhook as its callback, since generators that follow paths alone would
 // leave its body out.
 func addCallback(whole map[string]any) {
-	post := map[string]any{}
-	for name, value := range at(whole, "webhooks", "payment", "post") {
-		post[name] = value
-	}
+	post := maps.Clone(at(whole, "webhooks", "payment", "post"))
 	post["operationId"] = "paymentCallback"
 	const callbackURL = "https://shop.example.com/the-callbackUrl-of-your-custodian"
 	at(whole, "paths", "/create-payment", "post")["callbacks"] = map[string]any{

@@ -115,7 +115,7 @@ func (f *form) scanner(inner schema.ScannerFunc) schema.ScannerFunc {
 // formOf returns how a type is stored that bun does not know as we store it; nil for any other.
 func formOf(t reflect.Type, packed bool) *form {
 	coded, ok := codecs.Load(t)
-	_, scans := reflect.Zero(reflect.PointerTo(t)).Interface().(sql.Scanner)
+	_, scans := reflect.TypeAssert[sql.Scanner](reflect.Zero(reflect.PointerTo(t)))
 	switch {
 	case ok:
 		return coded.(*form) //nolint:forcetypeassert // only forms are stored

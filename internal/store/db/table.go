@@ -44,7 +44,7 @@ var tables sync.Map // []column by reflect.Type
 func NewTable[R any](name, columns string) *Table[R] {
 	t := &Table[R]{name: name}
 	group := ""
-	for _, word := range strings.Fields(columns) {
+	for word := range strings.FieldsSeq(columns) {
 		if g, ok := strings.CutSuffix(word, ":"); ok {
 			group = g
 			continue
@@ -84,7 +84,7 @@ func columnForm(t reflect.Type, packed bool) *form {
 	if form := formOf(t, packed); form != nil && (form.kind != "bytea" || packed || t.Kind() == reflect.Array) {
 		return form
 	}
-	_, stores := reflect.Zero(t).Interface().(driver.Valuer)
+	_, stores := reflect.TypeAssert[driver.Valuer](reflect.Zero(t))
 	switch {
 	case t == reflect.TypeFor[Packed]():
 		return &form{"bytea", reflect.Value.Interface, addressOf}
@@ -111,8 +111,8 @@ func columnForm(t reflect.Type, packed bool) *form {
 
 // formattable reports whether a type scans what it writes as a text.
 func formattable(t reflect.Type) bool {
-	_, scans := reflect.Zero(reflect.PointerTo(t)).Interface().(sql.Scanner)
-	_, writes := reflect.Zero(t).Interface().(fmt.Stringer)
+	_, scans := reflect.TypeAssert[sql.Scanner](reflect.Zero(reflect.PointerTo(t)))
+	_, writes := reflect.TypeAssert[fmt.Stringer](reflect.Zero(t))
 	return scans && writes
 }
 
@@ -160,7 +160,7 @@ func (t *Table[R]) Changes(r *R, by ...any) []any { return append(t.values(r, up
 func (t *Table[R]) AsStored(r *R) {
 	row := reflect.ValueOf(r).Elem()
 	for i := range t.columns {
-		if at, ok := row.FieldByIndex(t.columns[i].index).Addr().Interface().(*time.Time); ok {
+		if at, ok := reflect.TypeAssert[*time.Time](row.FieldByIndex(t.columns[i].index).Addr()); ok {
 			*at = At(*at)
 		}
 	}

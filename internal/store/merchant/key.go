@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/audit"
-	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/ledger"
@@ -186,24 +185,19 @@ func (s *Store) KeysOfUser(ctx context.Context, userID int64) ([]merchant.Key, e
 	return list, nil
 }
 
-// SetKeyLabel renames a key of the user, or fails with merchant.ErrUnknownKey.
-func (s *Store) SetKeyLabel(ctx context.Context, userID, keyID int64, label string, r audit.Record) error {
-	if err := db.CheckTexts("label", label); err != nil {
+// SetKeyText sets a text of a key of the user, or fails with merchant.ErrUnknownKey.
+func (s *Store) SetKeyText(
+	ctx context.Context, userID, keyID int64, which merchant.KeyText, text string, r audit.Record,
+) error {
+	column := "label"
+	if which == merchant.KeyCurrency {
+		column = "currency"
+	}
+	if err := db.CheckTexts(column, text); err != nil {
 		return err
 	}
-	ok, err := table.WriteOneAudited(ctx, s.db, s.sealer, r, table.AuditFields{}, "UPDATE api_keys SET label = ? WHERE id = ? AND user_id = ? AND revoked_at IS NULL", label, keyID, userID)
-	if err == nil && !ok {
-		return merchant.ErrUnknownKey
-	}
-	return err
-}
-
-// SetKeyCurrency sets the currency of a key of the user, or fails with merchant.ErrUnknownKey.
-func (s *Store) SetKeyCurrency(
-	ctx context.Context, userID, keyID int64, c exchange.Currency, r audit.Record,
-) error {
 	ok, err := table.WriteOneAudited(ctx, s.db, s.sealer, r, table.AuditFields{},
-		"UPDATE api_keys SET currency = ? WHERE id = ? AND user_id = ? AND revoked_at IS NULL", string(c), keyID, userID)
+		"UPDATE api_keys SET "+column+" = ? WHERE id = ? AND user_id = ? AND revoked_at IS NULL", text, keyID, userID)
 	if err == nil && !ok {
 		return merchant.ErrUnknownKey
 	}

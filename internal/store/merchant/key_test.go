@@ -80,12 +80,13 @@ func TestStore_RetiredAnswer(t *testing.T) {
 func TestStore_KeysOfTheirOwner(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		ctx, k, other := t.Context(), w.NewKey(1, 0), w.NewKey(1, 0)
-		storetest.WantError(t, "renaming another's", w.SetKeyLabel(ctx, other.UserID, k.ID, "mine now", audit.Record{}), merchant.ErrUnknownKey)
+		err := w.SetKeyText(ctx, other.UserID, k.ID, merchant.KeyLabel, "mine now", audit.Record{})
+		storetest.WantError(t, "renaming another's", err, merchant.ErrUnknownKey)
 		storetest.WantError(
 			t, "revoking another's", w.RevokeKey(ctx, other.UserID, k.ID, storetest.Start,
 				audit.Record{}), merchant.ErrUnknownKey,
 		)
-		w.Must(w.SetKeyLabel(ctx, k.UserID, k.ID, "Till 2", audit.Record{}))
+		w.Must(w.SetKeyText(ctx, k.UserID, k.ID, merchant.KeyLabel, "Till 2", audit.Record{}))
 		w.Must(w.TouchKeys(ctx, map[int64]time.Time{k.ID: storetest.Start.Add(time.Hour)}))
 		w.Must(w.TouchKeys(ctx, map[int64]time.Time{k.ID: storetest.Start, other.ID: storetest.Start}))
 		got, err := w.KeyByHash(ctx, k.Hash)

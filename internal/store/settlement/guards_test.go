@@ -91,7 +91,7 @@ func TestStore_DueAtItsAddress(t *testing.T) {
 		profile := chain.Profiles()[0]
 		asset, _ := profile.Asset(money.USDC)
 		paid := storetest.Transfer(p, "0xthere", 3*money.USD, 10)
-		paid.Network, paid.Asset, paid.Units = chain.BEP20, asset, money.Micros(3*money.USD).Units(asset.Decimals)
+		paid.Network, paid.Asset, paid.Units = chain.BEP20, asset, (3 * money.USD).Units(asset.Decimals)
 		paid.To = p.Routes[0].Address.Address
 		head := chain.Head{Number: 20}
 		p, err = w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
