@@ -87,7 +87,7 @@ func TestEmail_NotChanged(t *testing.T) {
 		t.Errorf("a free address leads to %s, a taken one to %s", free, taken)
 	}
 	if b.mailsTo("other@shop.example", "You have an account already") != 1 {
-		t.Error("the user of the address is not told")
+		t.Error("the user of the address is not notified")
 	}
 	_, token = s.asksEmail("late@shop.example")
 	b.member("late@shop.example")

@@ -118,7 +118,7 @@ func TestSignUp_TwoClicks(t *testing.T) {
 	b.surfer().do("POST", "/signup", with(form, "password", testPassword+" 2")).wants(t, 409, "already a user")
 }
 
-// Who presses again while the first click takes longer than anybody waits is told so, and nothing is done twice; the
+// Who presses again while the first click takes longer than anybody waits is shown that, and nothing is done twice; the
 // answer is there when the first is done.
 func TestForms_SlowFirstClick(t *testing.T) {
 	t.Parallel()

@@ -59,7 +59,11 @@ func (w *witness) awaitNetworks() {
 	w.t.Helper()
 	eventually(w.t, "networks", func() bool { return w.ask(http.MethodGet, "/health", "").body["status"] == "ok" })
 	health := w.rest("health", "", "GET", "/health", "")
-	delete(health.body, "alerts") // the disk of the machine that runs the tests may be nearly full
+	// The disk of the machine that runs the tests may be nearly full; there is nothing else to see to.
+	alerts, _ := health.body["alerts"].([]any)
+	if len(alerts) == 1 && strings.Contains(fmt.Sprint(alerts[0]), "kind:disk_low") {
+		delete(health.body, "alerts")
+	}
 }
 
 func (w *witness) beginning() {

@@ -109,7 +109,8 @@ func New(o Options) *Service {
 }
 
 // Rate returns the rate of the currency for the merchant's prices. It calls nobody while the rates are warm; otherwise
-// it waits for one reading, at most coldLimit. It fails with the fault of a Refusal.
+// it waits for one reading, and for the merchant's own address beside it, at most coldLimit in all. It fails with the
+// fault of a Refusal.
 func (s *Service) Rate(ctx context.Context, c Currency, p Pricing) (Quote, error) {
 	if c == USD {
 		return s.decide(c, p, nil) // it needs no source, so none is read for its sake
@@ -119,8 +120,11 @@ func (s *Service) Rate(ctx context.Context, c Currency, p Pricing) (Quote, error
 		return Quote{}, s.fault(&Refusal{c, Unlisted, "no source has it"})
 	}
 	s.asked.Store(s.o.Now().UnixNano())
+	ctx, cancel := context.WithTimeout(ctx, coldLimit)
+	defer cancel()
 	var readings []Reading
 	if own && p.Fixed == 0 {
+		s.begin()
 		readings = s.ownReadings(ctx, p.URL)
 	}
 	q, err := s.decide(c, p, readings)

@@ -12,7 +12,7 @@ import (
 	"github.com/florinpay/florin/internal/store/storetest"
 )
 
-// Several instances cost as many calls as one: one asks, and the others read what it was told.
+// Several instances cost as many calls as one: one asks, and the others use its answers.
 func TestStore_Rates(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		now, calls, fenced := storetest.Start, atomic.Int64{}, atomic.Int64{}

@@ -32,7 +32,7 @@ func certificateReason(e *tls.CertificateVerificationError, now time.Time) strin
 	return printed(e.Err.Error())
 }
 
-// unknownIssuer says why no known root confirms the chain that a server sent. Browsers fetch an intermediate that is
+// unknownIssuer says why no known root signed the chain that a server sent. Browsers fetch an intermediate that is
 // missing, and show nothing of it; programs do not.
 func unknownIssuer(chain []*x509.Certificate) string {
 	last := chain[0]
@@ -56,7 +56,7 @@ func unknownIssuer(chain []*x509.Certificate) string {
 	return text + "; have the server send its full chain (with nginx, fullchain.pem), or use a public authority"
 }
 
-// issued reports whether the one certificate confirms the other, whatever it is allowed to vouch for.
+// issued reports whether the key of the one certificate signed the other, whether or not it may.
 func issued(by, c *x509.Certificate) bool {
 	return bytes.Equal(c.RawIssuer, by.RawSubject) &&
 		by.CheckSignature(c.SignatureAlgorithm, c.RawTBSCertificate, c.Signature) == nil

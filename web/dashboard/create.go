@@ -173,9 +173,8 @@ func (d *Surface) getCreated(c echo.Context, who session.Principal) error {
 	}
 	link := d.Operations.CheckoutLink(x.ID)
 	p := dashboard.CreatedProps{
-		Frame: d.Frame(
-			c, who, "Payment created", createPath,
-		), TxnID: string(x.ID), Link: link,
+		Frame: d.Frame(c, who, "Payment created", createPath),
+		TxnID: string(x.ID), Link: link,
 		QR: d.Presenter.QR(link), ExpiresAt: x.ExpiresAt, Asked: "$" + x.Amount.Display(),
 	}
 	asked := p.Asked

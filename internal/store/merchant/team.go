@@ -202,9 +202,8 @@ func (s *Store) AddInvited(ctx context.Context, token identity.Hash, n merchant.
 			return err
 		}
 		_, err = t.NewRaw("INSERT INTO team_invitations (public_id, token, merchant_id, email, role, invited_by, created_at, expires_at) "+
-			"VALUES (?, ?, ?, ?, ?, ?, ?, ?)", n.ID, token[:], n.MerchantID, n.Email, string(
-			n.Role,
-		), n.By, n.CreatedAt, n.ExpiresAt).Exec(ctx)
+			"VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+			n.ID, token[:], n.MerchantID, n.Email, string(n.Role), n.By, n.CreatedAt, n.ExpiresAt).Exec(ctx)
 		return err
 	})
 	return db.Wrap(err, "store an invitation into the team of merchant %d", n.MerchantID)
