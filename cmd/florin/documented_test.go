@@ -290,8 +290,6 @@ var documentedRun = []step{
 	{line: "florin keygen --sol-seed --sealed --words > /etc/florin/sol-seed", stdin: seedWords},
 	{line: "florin backup /mnt/backups/$(date +%F).age --recipient age1…"},
 	{line: "florin restore /mnt/backups/2026-11-22.age --identity backup-key.txt"},
-	{line: "florin keygen > new-key"},
-	{line: "florin secret rotate < new-key"},
 }
 
 // seedWords is a seed that everybody knows.

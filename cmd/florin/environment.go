@@ -46,8 +46,8 @@ func (p *process) getenv(name string) string {
 }
 
 // config loads the settings. The keys may have sealed the Solana seed, beside those of the settings.
-func (p *process) config(keys ...secret.Text) (config.Config, error) {
-	cfg, err := config.Load(p.environ, p.envPath(), keys...)
+func (p *process) config() (config.Config, error) {
+	cfg, err := config.Load(p.environ, p.envPath())
 	if err != nil {
 		return config.Config{}, fmt.Errorf("configuration: %w", err)
 	}
@@ -72,7 +72,7 @@ func (p *process) withStore(ctx context.Context, cfg config.Config, do func(*sto
 	return withSealer(ctx, cfg, sealer, do)
 }
 
-// withSealer is withStore with a sealer that may have other keys than the settings.
+// withSealer is withStore with the sealer of the settings.
 func withSealer(ctx context.Context, cfg config.Config, sealer *secret.Sealer, do func(*store.Store) error) error {
 	s, err := store.Open(ctx, cfg.DatabaseURL.Reveal(), sealer, store.Options{Log: app.NewLogger(cfg)})
 	if err != nil {

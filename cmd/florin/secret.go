@@ -22,49 +22,45 @@ type secretRotate struct{}
 // Help returns the text that --help adds to the flags.
 func (secretRotate) Help() string {
 	return `
-Seals every stored secret with a new FLORIN_SECRET_KEY, while servers run. It
-reads the new key from standard input; where FLORIN_OLD_SECRET_KEY is set, the new
-key is FLORIN_SECRET_KEY. Running servers are given it and go on without a restart.
-When the command is done, the old key opens nothing more: replace
-FLORIN_SECRET_KEY before a server starts again. With FLORIN_OLD_SECRET_KEY as well
-users stay signed in; without it they sign in again.
+Seals every stored secret with a new FLORIN_SECRET_KEY, while servers run:
 
-A command that was interrupted is repeated with the same new key: until it is done,
-a server that starts needs both keys.
+1. Set FLORIN_SECRET_KEY to the new key and FLORIN_OLD_SECRET_KEY to the key
+   before it, and restart every server, one after the other.
+2. florin secret rotate
+3. Restart every server again: from now on they seal with the new key.
+4. florin secret rotate, which seals what was stored meanwhile.
+
+Then nothing is sealed with the old key. While FLORIN_OLD_SECRET_KEY stays, users
+stay signed in; without it they sign in again. The command can be repeated.
 
 Examples:
 
-    florin keygen > new-key && florin secret rotate < new-key
+    florin keygen
     FLORIN_SECRET_KEY=… FLORIN_OLD_SECRET_KEY=… florin secret rotate
 `
 }
 
+var errNoNewKey = fault.New(fault.Invalid, "there is no new key: set FLORIN_SECRET_KEY to it (`florin keygen` makes one) "+
+	"and FLORIN_OLD_SECRET_KEY to the key before it, here and for every server")
+
 // Run changes the key.
 func (secretRotate) Run(ctx context.Context, p *process) error {
-	newKey, err := p.newSecretKey()
+	cfg, err := p.config()
 	if err != nil {
 		return err
 	}
-	cfg, err := p.config(newKey) // a run that broke off may have sealed the seed with it
-	if err != nil {
-		return err
+	if cfg.OldSecretKey.Empty() {
+		return errNoNewKey
 	}
 	sealer, err := cfg.Sealer()
 	if err != nil {
 		return err
 	}
-	if err := sealer.Add([]byte(newKey.Reveal())); err != nil {
-		return err
-	}
+	id := sealer.KeyID() // the database may make it seal with the other one
 	return withSealer(ctx, cfg, sealer, func(s *store.Store) error {
-		r, err := s.ChangeSecretKey([]byte(newKey.Reveal()), app.Now)
+		report, err := s.ChangeSecretKey(ctx, id, app.Now())
 		if err != nil {
-			return err
-		}
-		r.Progress = p.rotationProgress()
-		report, err := r.Run(ctx)
-		if err != nil {
-			return fmt.Errorf("%w; repeat the command with the same new key", err)
+			return fmt.Errorf("%w; repeat the command", err)
 		}
 		if err := p.resealSeed(cfg, sealer); err != nil {
 			return err
@@ -111,44 +107,9 @@ func replaceFile(path, text string) error {
 	return os.Rename(f.Name(), path)
 }
 
-var errNoNewKey = fault.New(fault.Invalid, "there is no new key: give it on standard input (`florin keygen` makes one), "+
-	"or set FLORIN_SECRET_KEY to it and FLORIN_OLD_SECRET_KEY to the key before it")
-
-// newSecretKey returns the key that the key is changed to.
-func (p *process) newSecretKey() (secret.Text, error) {
-	cfg, err := p.keys()
-	if err != nil || !cfg.OldSecretKey.Empty() {
-		return cfg.SecretKey, err
-	}
-	text, err := p.readSecret("New secret key")
-	if err != nil {
-		return secret.Text{}, err
-	}
-	line := strings.TrimPrefix(strings.TrimSpace(text.Reveal()), "FLORIN_SECRET_KEY=") // as keygen prints it
-	if line == "" {
-		return secret.Text{}, errNoNewKey
-	}
-	key, err := config.ParseSecretKey(line)
-	if err != nil {
-		return key, fmt.Errorf("the new key: %w", err)
-	}
-	return key, nil
-}
-
-// rotationProgress prints what the command waits for.
-func (p *process) rotationProgress() func(rotation.Progress) {
-	waited := 0
-	return func(g rotation.Progress) {
-		if g.Waiting > 0 && g.Waiting != waited {
-			_, _ = fmt.Fprintf(p.stdout, "Waiting for %s to take the new key.\n", counted(g.Waiting, "running program"))
-		}
-		waited = g.Waiting
-	}
-}
-
-// rotated prints what was done. Values that no key opens are an error, although the key was changed.
+// rotated prints what was done, and what is left. Values that no key opens are an error, although the key was changed.
 func (p *process) rotated(report rotation.Report) error {
-	said := fmt.Sprintf("The secret key is %s now; %s sealed with it. Set FLORIN_SECRET_KEY to it before a server starts.",
+	said := fmt.Sprintf("The secret key is %s now; %s sealed with it. Restart every server, then run this again.",
 		report.KeyID, counted(report.Resealed, "value"))
 	if !report.Changed {
 		said = fmt.Sprintf("The secret key was %s already; %s sealed with it.", report.KeyID,

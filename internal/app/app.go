@@ -31,7 +31,6 @@ import (
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/merchant"
-	"github.com/florinpay/florin/internal/store/rotation"
 	"github.com/florinpay/florin/internal/trace"
 
 	"github.com/florinpay/florin/internal/ledger"
@@ -55,8 +54,7 @@ type App struct {
 	// Campaigns serves donation campaigns and payment links.
 	Campaigns *campaign.Service
 
-	secretKey *rotation.Follower
-	holder    string // of leases: this instance
+	holder string // of leases: this instance
 
 	clock    *clock
 	marks    marks
@@ -142,9 +140,6 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 	a.certificates = alert.NewCertificates()
 	holder := newULID(a.clock.Now())
 	a.holder = holder
-	if a.secretKey, err = a.Store.FollowSecretKey(holder, a.clock.Now); err != nil {
-		return err
-	}
 	if a.Config.MetricsListen != "" {
 		a.monitor = newMonitor(a.Config.MetricsListen, o.Version, a.log)
 	}
@@ -294,9 +289,6 @@ func (a *App) Run(ctx context.Context) error {
 }
 
 func (a *App) run(ctx context.Context) error {
-	if err := a.secretKey.Join(ctx); err != nil {
-		return err
-	}
 	if err := a.recharge.WarnUntracked(ctx); err != nil {
 		a.log.Warn("open recharges could not be counted", "error", err)
 	}

@@ -13,9 +13,7 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/recharge"
-	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/settlement"
-	"github.com/florinpay/florin/internal/store/rotation"
 	"github.com/florinpay/florin/web"
 )
 
@@ -175,7 +173,6 @@ const (
 // repeated are the loops that the program runs, beside those that have a pace of their own.
 func (a *App) repeated() []loop {
 	list := []loop{
-		a.secretKeyLoop(),
 		{
 			name: "RPC calls", every: meter.FlushEvery, turn: a.calls.Flush, last: a.calls.Store,
 			failed: "the count of RPC calls is not stored yet",
@@ -224,12 +221,3 @@ const (
 	// expireWithin is longer than a search of all addresses of a payment takes.
 	expireWithin = 2 * time.Minute
 )
-
-func (a *App) secretKeyLoop() loop {
-	return loop{
-		name: "secret key", first: rotation.FollowEvery, every: rotation.FollowEvery, turn: a.secretKey.RunOnce,
-		failed: "cannot see whether FLORIN_SECRET_KEY is being changed", last: a.secretKey.Leave,
-		// Without the key the program cannot read what others store.
-		fatal: func(err error) bool { return errors.Is(err, secret.ErrSealed) },
-	}
-}

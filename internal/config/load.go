@@ -16,7 +16,6 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/retention"
-	"github.com/florinpay/florin/internal/secret"
 )
 
 const (
@@ -53,16 +52,14 @@ func (p *Problems) add(name string, err error) {
 }
 
 // Load reads the configuration from the environment (as os.Environ returns it) and the .env file at the path; an empty
-// path means that there is none. The keys may have sealed the Solana seed, beside those of the settings. Its error is
-// Problems.
-func Load(environ []string, dotenv string, keys ...secret.Text) (Config, error) {
+// path means that there is none. Its error is Problems.
+func Load(environ []string, dotenv string) (Config, error) {
 	values, err := gather(environ, dotenv)
 	if err != nil {
 		return Config{}, Problems{{dotenv, err.Error()}}
 	}
 	c := newConfig()
 	c.seed = findSeed(environ, values)
-	c.seed.keys = keys
 	settings := c.settings()
 	texts, set := make([]string, len(settings)), make(map[string]bool)
 	var problems Problems

@@ -27,10 +27,9 @@ const (
 
 // seedSource is where the seed comes from.
 type seedSource struct {
-	text       secret.Text   // sealed, or words
-	file       string        // that has it; empty: the environment
-	credential bool          // the file is a credential of systemd
-	keys       []secret.Text // may have sealed it too
+	text       secret.Text // sealed, or words
+	file       string      // that has it; empty: the environment
+	credential bool        // the file is a credential of systemd
 }
 
 // findSeed returns where the seed comes from, before the settings are taken. The credential of its name counts if the
@@ -79,11 +78,6 @@ func (c *Config) openSeed() error {
 	sealer, err := c.Sealer()
 	if err != nil {
 		return err
-	}
-	for _, key := range c.seed.keys {
-		if err := sealer.Add([]byte(key.Reveal())); err != nil {
-			return err
-		}
 	}
 	c.SolSeed, err = wallet.OpenSeed(sealer, text.Reveal())
 	return err

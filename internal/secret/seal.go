@@ -35,7 +35,7 @@ var (
 
 // Sealer encrypts stored secrets (AES-256-GCM with a random nonce). A value is bound to the place where it is stored,
 // so that a row's secret cannot be copied into another row. It seals with one key and opens with every key it has, so
-// that the key can be changed while the program runs. It is safe for concurrent use.
+// that the key can be changed. It is safe for concurrent use.
 type Sealer struct {
 	keys     atomic.Pointer[[]*key] // the first one seals
 	changing sync.Mutex

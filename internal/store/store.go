@@ -175,24 +175,9 @@ func (s *Store) Mails() *mail.Store { return s.mails }
 // Alerts returns the store of what operators are notified of.
 func (s *Store) Alerts() *alert.Store { return s.alerts }
 
-// FollowSecretKey returns what takes part in changes of FLORIN_SECRET_KEY for a program that runs.
-func (s *Store) FollowSecretKey(holder string, now func() time.Time) (*rotation.Follower, error) {
-	return rotation.NewFollower(s.db, s.sealer, holder, now, s.log)
-}
-
-// ChangeSecretKey returns what changes FLORIN_SECRET_KEY to the new key.
-func (s *Store) ChangeSecretKey(newKey []byte, now func() time.Time) (*rotation.Rotator, error) {
-	r, err := rotation.NewRotator(s.db, s.sealer, newKey, now)
-	if err != nil {
-		return nil, err
-	}
-	r.Finished = func(ctx context.Context, t tx, report rotation.Report) error {
-		return table.AuditOperators(ctx, t, audit.Entry{
-			At: now(), Actor: "florin secret rotate", Action: audit.ActionSecretKey, Subject: "key " + report.KeyID,
-			Detail: fmt.Sprintf("values sealed with it: %d", report.Resealed),
-		})
-	}
-	return r, nil
+// ChangeSecretKey is rotation.Rotate.
+func (s *Store) ChangeSecretKey(ctx context.Context, id string, now time.Time) (rotation.Report, error) {
+	return rotation.Rotate(ctx, s.db, s.sealer, id, now)
 }
 
 // Ping reports whether the database answers.

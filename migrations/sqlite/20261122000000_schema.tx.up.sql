@@ -11,9 +11,7 @@ CREATE TABLE instance (
     ticks     INTEGER NOT NULL DEFAULT 0 CHECK (ticks >= 0), -- grows while it is served; the mark beside it follows
     home      TEXT    NOT NULL DEFAULT '', -- where it was served: ids that pg_restore does not bring back; empty: nowhere, or SQLite
     timeline  TEXT    NOT NULL DEFAULT '', -- of PostgreSQL's log when it was served: a recovery to a point in time begins another; empty: not known
-    backed_up_at INTEGER, -- the moment of the newest backup that florin backup has written; NULL: none
-    next_check  TEXT NOT NULL DEFAULT '', -- key_check under the key that FLORIN_SECRET_KEY is changed to; empty: it is not changed
-    switched_at INTEGER -- since when programs seal with that key; NULL: they still learn it
+    backed_up_at INTEGER -- the moment of the newest backup that florin backup has written; NULL: none
 ) STRICT;
 
 -- The migrations that were applied, and the oldest migration that a program must know to use the database after each.
@@ -22,16 +20,6 @@ CREATE TABLE schema_versions (
     needs TEXT NOT NULL,
     digest TEXT NOT NULL -- of the text of the migration, to tell builds apart
 ) STRICT;
-
--- The running programs that seal secrets. A change of FLORIN_SECRET_KEY gives each the new key, and waits for them.
-CREATE TABLE sealers (
-    holder   TEXT    PRIMARY KEY,
-    hello    TEXT    NOT NULL, -- sealed: the public key that a new secret key is encrypted for
-    offer    TEXT    NOT NULL, -- sealed: the new secret key, encrypted for this program; empty: none
-    knows    TEXT    NOT NULL, -- ids of the keys it has, separated by spaces
-    seals    TEXT    NOT NULL, -- id of the key that it seals with
-    seen_at  INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
 
 CREATE TABLE users (
     id            INTEGER PRIMARY KEY,

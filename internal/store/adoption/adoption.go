@@ -96,7 +96,6 @@ func steps(a *backup.Adopted, home bun.Safe, line string, now time.Time) []step 
 			[]any{at},
 		},
 		{nil, "DELETE FROM leases WHERE TRUE", nil},
-		{nil, "DELETE FROM sealers WHERE TRUE", nil}, // the programs of then
 		{nil, "DELETE FROM reconciliations WHERE TRUE", nil},
 		{nil, "DELETE FROM comparisons WHERE TRUE", nil},
 		{nil, "DELETE FROM balance_differences WHERE TRUE", nil},

@@ -1,7 +1,6 @@
 package rotation_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -97,45 +96,28 @@ func (w *world) with(s *secret.Sealer) (*store.Store, error) {
 	return other, other.Migrate(w.T.Context())
 }
 
-// program starts a program with the sealer: it follows changes of the key until the test ends, or stop is called.
-func (w *world) program(s *secret.Sealer) (stop func() error) {
-	w.T.Helper()
-	st, err := w.with(s)
-	w.Must(err)
-	f, err := st.FollowSecretKey(string(storetest.NewID()), time.Now)
-	w.Must(err)
-	w.Must(f.Join(w.T.Context()))
-	ctx, cancel := context.WithCancel(w.T.Context())
-	ended := make(chan error, 1)
-	go func() {
-		var failed error
-		for ctx.Err() == nil && failed == nil {
-			if err := f.RunOnce(ctx); errors.Is(err, secret.ErrSealed) {
-				failed = err
-			}
-			time.Sleep(rotation.FollowEvery)
+// sealer returns a sealer that has the keys of these seeds, the first one as FLORIN_SECRET_KEY.
+func sealer(t testing.TB, seeds ...byte) *secret.Sealer {
+	t.Helper()
+	s := storetest.Sealer(seeds[0])
+	for _, seed := range seeds[1:] {
+		if err := s.Add(keyBytes(seed)); err != nil {
+			t.Fatal(err)
 		}
-		f.Leave(context.WithoutCancel(ctx)) // before anybody looks who has left
-		ended <- failed
-	}()
-	return func() error {
-		cancel()
-		return <-ended
 	}
+	return s
 }
 
-// rotator returns the rotator of a command that has these keys in its environment.
-func (w *world) rotator(newKey byte, has ...byte) *rotation.Rotator {
+// rotate runs the command with the new key and the old one.
+func (w *world) rotate(newKey, oldKey byte) rotation.Report {
 	w.T.Helper()
-	s := storetest.Sealer(has[0])
-	for _, k := range has[1:] {
-		w.Must(s.Add(keyBytes(k)))
-	}
+	s := sealer(w.T, newKey, oldKey)
+	id := s.KeyID()
 	st, err := w.with(s)
 	w.Must(err)
-	r, err := st.ChangeSecretKey(keyBytes(newKey), time.Now)
+	report, err := st.ChangeSecretKey(w.T.Context(), id, storetest.Start)
 	w.Must(err)
-	return r
+	return report
 }
 
 // stored returns every value of every column of the database whose text contains the part.
@@ -221,7 +203,7 @@ func (w *world) done(from, to byte) {
 	if _, err := w.with(storetest.Sealer(from)); !errors.Is(err, secret.ErrSealed) {
 		w.T.Errorf("the old key alone: %v", err)
 	}
-	for _, offered := range w.stored(string(keyBytes(to))) {
-		w.T.Errorf("the new key is stored in %s", offered)
+	for _, column := range w.stored(string(keyBytes(to))) {
+		w.T.Errorf("the new key is stored in %s", column)
 	}
 }

@@ -22,17 +22,17 @@ type sealedRow struct {
 }
 
 // reseal seals the values of a column with the new key, a page after the other.
-func (r *Rotator) reseal(ctx context.Context, c table.SealedColumn, report *Report) error {
+func reseal(ctx context.Context, e db.Engine, s *secret.Sealer, c table.SealedColumn, report *Report) error {
 	var last *sealedRow
 	for {
-		page, err := r.page(ctx, c, last)
-		if err != nil || len(page) == 0 {
+		rows, err := page(ctx, e, c, last)
+		if err != nil || len(rows) == 0 {
 			return err
 		}
-		if err := r.resealPage(ctx, c, page, report); err != nil {
+		if err := resealPage(ctx, e, s, c, rows, report); err != nil {
 			return err
 		}
-		last = &page[len(page)-1]
+		last = &rows[len(rows)-1]
 	}
 }
 
@@ -48,7 +48,7 @@ func keyColumns(c table.SealedColumn, row sealedRow) (columns []string, values [
 }
 
 // page reads the rows after the last one, in the order of their key.
-func (r *Rotator) page(ctx context.Context, c table.SealedColumn, last *sealedRow) (rows []sealedRow, err error) {
+func page(ctx context.Context, e db.Engine, c table.SealedColumn, last *sealedRow) (rows []sealedRow, err error) {
 	keys, _ := keyColumns(c, sealedRow{})
 	number, text, order := "0", "''", strings.Join(keys, ", ")
 	if c.Number != "" {
@@ -64,16 +64,18 @@ func (r *Rotator) page(ctx context.Context, c table.SealedColumn, last *sealedRo
 		query += fmt.Sprintf(" WHERE (%s) > (%s)", order, strings.Join(strings.Split(strings.Repeat("?", len(args)), ""), ", "))
 	}
 	query += fmt.Sprintf(" ORDER BY %s LIMIT %d", order, pageSize)
-	err = r.db.Reader().NewRaw(query, args...).Scan(ctx, &rows)
+	err = e.Reader().NewRaw(query, args...).Scan(ctx, &rows)
 	return rows, err
 }
 
-// resealPage stores the new values. A row that changed since it was read is left to the next reading.
-func (r *Rotator) resealPage(ctx context.Context, c table.SealedColumn, page []sealedRow, report *Report) error {
+// resealPage stores the new values. A row that changed since it was read is left to the next call of Rotate.
+func resealPage(
+	ctx context.Context, e db.Engine, s *secret.Sealer, c table.SealedColumn, page []sealedRow, report *Report,
+) error {
 	var resealed []sealedRow
 	var before [][]byte
 	for _, row := range page {
-		value, err := c.Reseal(r.sealer, row.Number, row.Text, string(row.Value))
+		value, err := c.Reseal(s, row.Number, row.Text, string(row.Value))
 		if err != nil {
 			report.Unreadable = append(report.Unreadable, unreadable(c, row, err))
 			continue
@@ -87,7 +89,7 @@ func (r *Rotator) resealPage(ctx context.Context, c table.SealedColumn, page []s
 		return nil
 	}
 	var changed int64
-	err := r.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
+	err := e.Write(ctx, func(ctx context.Context, t db.Tx) error {
 		changed = 0
 		for i, row := range resealed {
 			n, err := replace(ctx, t, c, row, before[i])
@@ -102,7 +104,6 @@ func (r *Rotator) resealPage(ctx context.Context, c table.SealedColumn, page []s
 		return err
 	}
 	report.Resealed += int(changed)
-	r.report(Progress{Table: c.Table, Resealed: report.Resealed})
 	return nil
 }
 
