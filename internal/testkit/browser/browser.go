@@ -19,11 +19,14 @@ import (
 )
 
 // errNoBrowser names what to install.
-var errNoBrowser = errors.New("no Chromium or Chrome in PATH: install the package chromium and " +
+var errNoBrowser = errors.New("no Chromium or Chrome in PATH: install the package chromium-headless-shell and " +
 	"its fonts (run .ci/install-chromium)")
 
-// programs are the names of the browser, the one of Debian's package first.
-var programs = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "headless_shell"}
+// programs are the names of the browser. First comes Chromium without a window of its own: the same engine, and a page
+// opens in a fraction of the time.
+var programs = []string{
+	"chromium-headless-shell", "headless_shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable",
+}
 
 // loopbackOnly makes every name and address except loopback unresolvable, so that a page with a request to a
 // third party fails everywhere, with or without an internet connection.
