@@ -119,7 +119,8 @@ func TestSecretRotate_Refuses(t *testing.T) {
 	i.refuses(t, 1, command, "florin keygen", "FLORIN_OLD_SECRET_KEY")
 	another := base64.StdEncoding.EncodeToString(make([]byte, 32))
 	third := strings.Replace(another, "A", "B", 1)
-	stranger := installation{dir: i.dir, env: append(i.env, "FLORIN_SECRET_KEY="+another, "FLORIN_OLD_SECRET_KEY="+third)}
+	others := []string{"FLORIN_SECRET_KEY=" + another, "FLORIN_OLD_SECRET_KEY=" + third}
+	stranger := installation{dir: i.dir, env: append(i.env, others...)}
 	stranger.refuses(t, 1, command, "FLORIN_SECRET_KEY")
 	same := installation{dir: i.dir, env: append(i.env, "FLORIN_OLD_SECRET_KEY="+secretKey)}
 	same.refuses(t, 1, command, "FLORIN_OLD_SECRET_KEY", "the same")

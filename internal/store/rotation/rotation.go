@@ -77,9 +77,9 @@ type Report struct {
 	Unreadable []string
 }
 
-// Rotate makes the key with that id, which the sealer has, the key of the database, and reseals with it every value that
-// another key sealed. It may be interrupted and repeated. What a running program seals with the old key meanwhile is
-// left to the next call.
+// Rotate makes the key with that id, which the sealer has, the key of the database, and reseals with it every value
+// that another key sealed. It may be interrupted and repeated. What a running program seals with the old key meanwhile
+// is left to the next call.
 func Rotate(ctx context.Context, e db.Engine, s *secret.Sealer, id string, now time.Time) (Report, error) {
 	report := Report{KeyID: id}
 	err := e.Write(ctx, func(ctx context.Context, t db.Tx) error {

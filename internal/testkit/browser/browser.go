@@ -22,8 +22,8 @@ import (
 var errNoBrowser = errors.New("no Chromium or Chrome in PATH: install the package chromium-headless-shell and " +
 	"its fonts (run .ci/install-chromium)")
 
-// programs are the names of the browser. First comes Chromium without a window of its own: the same engine, and a page
-// opens in a fraction of the time.
+// programs are the names of the browser. First comes Chromium without a window of its own: the same engine, and a
+// page opens in a fraction of the time.
 var programs = []string{
 	"chromium-headless-shell", "headless_shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable",
 }
