@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -19,8 +20,16 @@ import (
 // written in the transaction of an act are kept.
 type oneLog struct{ merchant.Store }
 
-func (oneLog) Record(context.Context, audit.Record) error {
-	return errors.New("the connection broke after the act")
+func (o oneLog) UpdateAccount(
+	ctx context.Context, id, keyID int64, decide func(merchant.Account) (merchant.Change, error),
+) (merchant.Done, error) {
+	return o.Store.UpdateAccount(ctx, id, keyID, func(a merchant.Account) (merchant.Change, error) {
+		c, err := decide(a)
+		if err == nil && keyID == 0 && len(c.Record.Entries) > 0 && reflect.DeepEqual(c.Account, a) {
+			err = errors.New("the connection broke after the act")
+		}
+		return c, err
+	})
 }
 
 // Every act over the API writes its audit entry in its own transaction.
@@ -131,7 +140,7 @@ func TestRevokeKeyAgain(t *testing.T) {
 	if r := revoke(old, devKey, "Idempotency-Key", "rotate-1"); r.body != first.body || newest == fresh {
 		t.Errorf("after another replacement: %s", r.body)
 	}
-	_, err = b.store.Merchant().DisableKey(t.Context(), key.ID, b.clock.Now(), audit.Record{})
+	_, err = b.shops().DisableKey(t.Context(), key.ID, b.clock.Now(), audit.Record{})
 	must(t, err)
 	code("a key that was disabled since", revoke(fresh, devKey, "Idempotency-Key", "rotate-3"), "401")
 	if log := b.log.String(); strings.Contains(log, devKey[2:]) || strings.Contains(log, old) ||

@@ -165,6 +165,9 @@ func testID(t time.Time) payment.ID {
 	return payment.ID(ulid.MustNew(ulid.Timestamp(t), rand.Reader).String())
 }
 
+// shops makes single changes of merchant accounts.
+func (b *bundle) shops() storetest.Accounts { return storetest.Accounts{Store: b.store.Merchant()} }
+
 func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {

@@ -35,7 +35,7 @@ func TestDashboard_PingEachEvent(t *testing.T) {
 	t.Cleanup(shop.Close)
 	b := newDashboard(t)
 	m := b.shop(b.member(ownerEmail))
-	_, err := b.store.Merchant().UpdateCustodian(t.Context(), m.key.ID, nil,
+	_, err := b.shops().UpdateCustodian(t.Context(), m.key.ID, nil,
 		func(c merchant.Custodian) (merchant.CustodianChange, error) {
 			c.CallbackURL = shop.URL
 			return merchant.CustodianChange{Custodian: c}, nil

@@ -90,7 +90,7 @@ func badDonations() []badRow {
 			return err
 		})),
 		on(five("key revoked", 409, "API key"), changed(func(_ *campaign.Service, b *bundle, m seller, _ string) error {
-			return b.store.Merchant().RevokeKey(b.t.Context(), m.key.UserID, m.key.ID, b.clock.Now(), audit.Record{})
+			return b.shops().RevokeKey(b.t.Context(), m.key.UserID, m.key.ID, b.clock.Now(), audit.Record{})
 		})),
 		on(five("no credits", 402, "credit"), func(b *bundle) string { return b.newCampaign(b.newMerchant(0)).Slug }),
 		on(five("no custodian", 409, "custodian"),

@@ -104,7 +104,7 @@ func TestEmail_Locked(t *testing.T) {
 	s := b.surfer()
 	s.signIn(ownerEmail)
 	_, token := s.asksEmail(newEmail)
-	must(t, b.store.Merchant().Lock(t.Context(), owner.ID, b.clock.Now(), audit.Record{}))
+	must(t, b.shops().Lock(t.Context(), owner.ID, b.clock.Now(), audit.Record{}))
 	b.surfer().post("/verify", "token", token, "password", testPassword).wants(t, 409, "24 hours")
 	b.clock.advance(merchant.LockDelay - time.Second)
 	b.surfer().post("/verify", "token", token, "password", testPassword).wants(t, 409, "24 hours")

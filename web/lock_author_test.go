@@ -38,7 +38,7 @@ func TestLock_Removal(t *testing.T) {
 	goes.post("/dashboard/changes/"+removal.ID+"/stop").wants(t, 403, "about you")
 	l.clock.advance(merchant.LockDelay)
 	l.apply()
-	members, err := l.store.Merchant().Members(t.Context(), owner.ID)
+	members, err := l.shops().Members(t.Context(), owner.ID)
 	must(t, err)
 	if len(members) != 1 || l.wallet() != merchantWallet {
 		t.Errorf("the members are %+v, and the wallet is %s", members, l.wallet())

@@ -14,8 +14,7 @@ import (
 )
 
 // What a POST of the dashboard does on a locked account: "waits" for 24 hours, is
-// "refused", or is made "at once". Those at once change nothing that merchant.Directions
-// says has to wait.
+// "refused", or is made "at once". Those at once move no money, and only refuse more than before.
 var underLock = map[string]string{
 	"/dashboard/settings/payouts":         "waits",
 	"/dashboard/settings/webhooks":        "waits",

@@ -36,7 +36,7 @@ func TestReauth_Guessed(t *testing.T) {
 		}
 	}
 	guess(testPassword).leads(t, "/signin")
-	members, err := d.store.Merchant().Members(t.Context(), u.ID)
+	members, err := d.shops().Members(t.Context(), u.ID)
 	must(t, err)
 	if len(members) != 1 || members[0].Role != merchant.RoleOwner {
 		t.Errorf("the team is %+v", members)

@@ -141,7 +141,7 @@ func TestTopUp(t *testing.T) {
 		must(t, err)
 		keys, err := b.store.Merchant().KeysOfUser(t.Context(), user.ID)
 		must(t, err)
-		_, err = b.store.Merchant().DisableKey(t.Context(), keys[0].ID, b.clock.Now(), audit.Record{})
+		_, err = b.shops().DisableKey(t.Context(), keys[0].ID, b.clock.Now(), audit.Record{})
 		must(t, err)
 		if r := create(ada, id, "20"); r.text(t, "data.UserCreateCreditTopup.code") != "403" ||
 			r.field(t, "data.UserCreateCreditTopup.transaction") != nil {

@@ -11,26 +11,31 @@ import (
 	"testing"
 )
 
-// directing are the methods that change where money goes (merchant.Directions), and
+// directing are the methods that change where money goes, what a shop believes of it, or who may change that, and
 // the functions that may call them. In web each of these passes the gate first; the
 // rest are the API with its permission, the loop of changes that waited, and the
 // services in between.
 var directing = map[string][]string{
-	"UpdateCustodian": {
-		"changeCustodian", "UpdateCustodianDetails", "ArrangeCustodian", "changeSigning", "UpdateCustodian",
+	"UpdateAccount": {
+		"update", "updateCustodian", "CreateKey", "ReplaceKey", "Grant", "JoinNew", "apply",
 	},
-	"CreateCustodian":     {"changeCustodian", "CreateCustodianAccount", "CreateCustodian", "ArrangeCustodian"},
+	"ChangeCustodian":     {"UpdateCustodian", "ArrangeCustodian", "changeSigning", "PutLogo"},
+	"AddCustodian":        {"CreateCustodian", "ArrangeCustodian"},
+	"UpdateCustodian":     {"changeCustodian", "UpdateCustodianDetails", "UpdateCustodian"},
+	"CreateCustodian":     {"changeCustodian", "CreateCustodianAccount", "CreateCustodian"},
 	"ArrangeCustodian":    {"apply", "postStart"},
 	"changeSigning":       {"RotateSigningSecret", "RetireSigningSecret"},
 	"RotateSigningSecret": {"postRotateSigning"},
 	"RetireSigningSecret": {"postRetireSigning"},
 	"UpdateCampaign":      {"update"},
-	"PutLogo":             {"takeLogo", "PutLogo"},
+	"PutLogo":             {"takeLogo"},
 	"CreateCampaign":      {"Create"},
 	"CreateLink":          {"postLinkNew", "CreateLink", "makeLink"},
-	"ApplyWaiting":        {"apply"},
+	"Make":                {"apply"},
+	"changeKey":           {"SetKeyRights", "SetKeyLabel", "SetKeyCurrency", "RevokeKey"},
 	"SetKeyRights":        {"postKeyPermissions", "SetKeyRights"},
-	"SetRole":             {"postMemberRole", "SetRole"},
+	"SetRole":             {"postMemberRole", "setRole", "Make"},
+	"setRole":             {"SetRole", "RemoveMember", "Leave"},
 	"Lock":                {"postLock", "Lock"},
 }
 

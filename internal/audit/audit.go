@@ -5,6 +5,7 @@
 package audit
 
 import (
+	"slices"
 	"time"
 
 	"github.com/florinpay/florin/internal/mail"
@@ -47,12 +48,9 @@ type Record struct {
 	Mails   []mail.Mail
 }
 
-// At is when it was done; the zero time if nothing is recorded.
-func (r Record) At() time.Time {
-	if len(r.Entries) == 0 {
-		return time.Time{}
-	}
-	return r.Entries[0].At
+// With is the record with another one.
+func (r Record) With(more Record) Record {
+	return Record{slices.Concat(r.Entries, more.Entries), slices.Concat(r.Mails, more.Mails)}
 }
 
 // Entry records one act. It holds no secret.

@@ -18,10 +18,7 @@ func (s *Service) Invite(ctx context.Context, by User, email string, act audit.A
 	if err != nil {
 		return secret.Text{}, err
 	}
-	token, hash, err := inviteToken.New(s.opts.Random)
-	if err != nil {
-		return secret.Text{}, err
-	}
+	token, hash := inviteToken.New(s.opts.Random)
 	now := s.now().UTC()
 	return token, s.store.AddInvitation(ctx, hash, email, by.ID, now, now.Add(InvitationTTL),
 		act.Record(by.ID, audit.ActionInvite, "", "", s.opts.Mail.Asked(now, email, "You are invited to Florin",

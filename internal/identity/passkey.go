@@ -180,10 +180,7 @@ func (s *Service) AddPasskey(
 	if err != nil {
 		return Passkey{}, err
 	}
-	if p.ID, err = s.newID(now); err != nil {
-		return Passkey{}, err
-	}
-	p.UserID, p.Name, p.CreatedAt = user.ID, name, now
+	p.ID, p.UserID, p.Name, p.CreatedAt = s.newID(now), user.ID, name, now
 	return p, s.store.AddPasskey(ctx, p, holder, act.Record(user.ID, audit.ActionPasskeyAdd, "", "",
 		s.factorMails(act, user, "A passkey was added",
 			"A passkey called “"+p.Name+"” was added to your account. "+

@@ -20,10 +20,7 @@ func (s *Service) AskPasskey(ctx context.Context) (options string, token secret.
 	if err != nil {
 		return "", secret.Text{}, err
 	}
-	token, holder, err := challengeToken.New(s.opts.Random)
-	if err != nil {
-		return "", secret.Text{}, err
-	}
+	token, holder := challengeToken.New(s.opts.Random)
 	return q.Options, token, s.keep(ctx, holder, PurposeSignIn, q)
 }
 

@@ -63,10 +63,7 @@ func (s *Service) ResetLink(ctx context.Context, user User, act audit.Act) (secr
 }
 
 func (s *Service) addReset(ctx context.Context, user User, record func(secret.Text) audit.Record) (secret.Text, error) {
-	token, hash, err := resetToken.New(s.opts.Random)
-	if err != nil {
-		return secret.Text{}, err
-	}
+	token, hash := resetToken.New(s.opts.Random)
 	now := s.now().UTC()
 	return token, s.store.AddReset(ctx, hash, user.ID, now, now.Add(ResetTTL), record(token))
 }

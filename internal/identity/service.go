@@ -24,7 +24,6 @@ package identity
 import (
 	"crypto/rand"
 	"crypto/sha256"
-	"fmt"
 	"io"
 	"time"
 
@@ -94,10 +93,6 @@ func (s *Service) security() string { return s.opts.Mail.Link("/dashboard/securi
 func (s *Service) forgot() string { return s.opts.Mail.Link("/forgot") }
 
 // newID returns a fresh ULID.
-func (s *Service) newID(now time.Time) (string, error) {
-	id, err := ulid.New(ulid.Timestamp(now), s.opts.Random)
-	if err != nil {
-		return "", fmt.Errorf("make an id: %w", err)
-	}
-	return id.String(), nil
+func (s *Service) newID(now time.Time) string {
+	return ulid.MustNew(ulid.Timestamp(now), s.opts.Random).String()
 }

@@ -3,7 +3,6 @@ package identity
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -115,10 +114,7 @@ func (s *Service) startSession(
 	if !user.DisabledAt.IsZero() {
 		return SignedIn{}, ErrDisabled
 	}
-	token, hash, err := SessionToken.New(s.opts.Random)
-	if err != nil {
-		return SignedIn{}, fmt.Errorf("make a session token: %w", err)
-	}
+	token, hash := SessionToken.New(s.opts.Random)
 	now := s.now().UTC()
 	session := Session{
 		Token: hash, UserID: user.ID, CreatedAt: now, ExpiresAt: now.Add(

@@ -84,10 +84,7 @@ func (s *Service) BeginVerification(ctx context.Context, user User) error {
 func (s *Service) addSignUp(
 	ctx context.Context, u User, ttl time.Duration, letter func(secret.Text) (subject, text string),
 ) error {
-	token, hash, err := signUpToken.New(s.opts.Random)
-	if err != nil {
-		return err
-	}
+	token, hash := signUpToken.New(s.opts.Random)
 	now := s.now().UTC()
 	subject, text := letter(token)
 	return s.store.AddSignUp(ctx, hash, SignUp{User: u, ExpiresAt: now.Add(ttl)}, now,

@@ -2,7 +2,6 @@ package identity
 
 import (
 	"crypto/sha256"
-	"fmt"
 	"hash/crc32"
 	"io"
 	"strings"
@@ -52,14 +51,14 @@ const (
 
 func (k TokenKind) length() int { return len(k.prefix) + k.random + checksumChars }
 
-// New returns a new token and its hash. It fails only if the random source does.
-func (k TokenKind) New(random io.Reader) (secret.Text, Hash, error) {
+// New returns a new token and its hash.
+func (k TokenKind) New(random io.Reader) (secret.Text, Hash) {
 	text := make([]byte, 0, k.length())
 	text = append(text, k.prefix...)
 	var chunk [64]byte
 	for len(text) < len(k.prefix)+k.random {
 		if _, err := io.ReadFull(random, chunk[:]); err != nil {
-			return secret.Text{}, Hash{}, fmt.Errorf("random characters: %w", err)
+			panic(err) // crypto/rand never fails
 		}
 		for _, b := range chunk {
 			// 62 and 63 are thrown away, or the first characters of the
@@ -70,7 +69,7 @@ func (k TokenKind) New(random io.Reader) (secret.Text, Hash, error) {
 		}
 	}
 	text = append(text, checksum(string(text))...)
-	return secret.New(string(text)), sha256.Sum256(text), nil
+	return secret.New(string(text)), sha256.Sum256(text)
 }
 
 // Hash returns the hash of a token that is well formed; ok is false for any

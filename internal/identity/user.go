@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -76,15 +77,9 @@ func (s *Service) newUser(in NewUser) (User, error) {
 	if err := errors.Join(badEmail, checkPassword(in.Password, email), badFirst, badLast); err != nil {
 		return User{}, err
 	}
-	id := in.PublicID
-	if id == "" {
-		var err error
-		if id, err = s.newID(now); err != nil {
-			return User{}, err
-		}
-	}
 	u := User{
-		PublicID: id, Email: email, FirstName: first, LastName: last, Operator: in.Operator, CreatedAt: now,
+		PublicID: cmp.Or(in.PublicID, s.newID(now)), Email: email, FirstName: first, LastName: last,
+		Operator: in.Operator, CreatedAt: now,
 	}
 	if in.Verified {
 		u.VerifiedAt = now

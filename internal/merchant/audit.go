@@ -21,7 +21,8 @@ func (k Key) known(act audit.Act) string {
 func (s *Service) Record(
 	ctx context.Context, merchantID int64, action audit.Action, subject, detail string, act audit.Act,
 ) error {
-	return s.store.Record(ctx, act.Record(merchantID, action, subject, detail))
+	r := act.Record(merchantID, action, subject, detail)
+	return s.update(ctx, merchantID, func(a Account) (Change, error) { return Change{Account: a, Record: r}, nil })
 }
 
 // AuditLog lists the acts on the user's own sign-in and, if the role may read it,
@@ -82,6 +83,36 @@ func (s *Service) custodianRecord(act audit.Act, key Key, before, after Custodia
 		r.Mails = append(r.Mails, s.keyMails(act, key, x.subject, x.changes)...)
 	}
 	return r
+}
+
+// MoneyEntries returns the audit entries of a changed custodian, with old and new,
+// without the actor; secrets are named and not shown. Subject is the key's name.
+func MoneyEntries(subject string, before, after Custodian) []audit.Entry {
+	var entries []audit.Entry
+	add := func(action audit.Action, changes []string) {
+		if len(changes) > 0 {
+			entries = append(entries, audit.Entry{
+				Action: action, Subject: subject, Detail: strings.Join(changes, ", "),
+			})
+		}
+	}
+	add(audit.ActionWallets, after.WalletChanges(before))
+	if before.CallbackURL != after.CallbackURL {
+		add(audit.ActionCallback, []string{orNone(before.CallbackURL) + " → " + orNone(after.CallbackURL)})
+	}
+	if before.ID == 0 {
+		before.Branding.Theme = ThemeAuto // what a new custodian begins with
+	}
+	if before.Branding != after.Branding {
+		entries = append(entries, audit.Entry{Action: audit.ActionBranding, Subject: subject})
+	}
+	var rest []string
+	if before.Name != after.Name {
+		rest = append(rest, "name "+orNone(before.Name)+" → "+orNone(after.Name))
+	}
+	rest = append(rest, after.SharedSecret(before)...)
+	add(audit.ActionCustodian, append(rest, after.Acceptance(before)...))
+	return entries
 }
 
 // shownMail is the subject of a mail about a change of what payers read.

@@ -2,7 +2,6 @@ package merchant
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/florinpay/florin/internal/audit"
@@ -24,34 +23,25 @@ func (s *Service) ArrangeCustodian(
 	if err := s.checkInput(ctx, key, in); err != nil {
 		return Custodian{}, secret.Text{}, err
 	}
-	_, err = s.store.Custodian(ctx, key.ID)
-	if err == nil {
-		c, err = s.store.UpdateCustodian(ctx, key.ID, nil, s.changing(key, in, now, act))
-		return c, secret.Text{}, err
-	}
-	if !errors.Is(err, ErrNoCustodian) {
-		return Custodian{}, secret.Text{}, err
-	}
-	c, signing, err = s.newCustodian(key, in)
+	fresh, made, err := s.newCustodian(key, in)
 	if err != nil {
 		return Custodian{}, secret.Text{}, err
 	}
-	c, err = s.store.CreateCustodian(ctx, c, nil, s.custodianRecord(act, key, Custodian{}, c))
+	c, err = s.updateCustodian(ctx, key, nil, func(a Account) (Change, error) {
+		if signing = (secret.Text{}); a.Custodian.ID != 0 {
+			return a.ChangeCustodian(s.changing(key, in, now, act))
+		}
+		signing = made
+		return a.AddCustodian(fresh, s.custodianRecord(act, key, Custodian{}, fresh))
+	}, nil, secret.Text{})
 	return c, signing, err
 }
 
 func (s *Service) newCustodian(key Key, in CustodianInput) (Custodian, secret.Text, error) {
 	now := s.now().UTC()
-	id, err := s.newID(now)
-	if err != nil {
-		return Custodian{}, secret.Text{}, err
-	}
-	signing, err := newSigningSecret(s.opts.Random)
-	if err != nil {
-		return Custodian{}, secret.Text{}, err
-	}
+	signing := newSigningSecret(s.opts.Random)
 	c, err := s.with(Custodian{
-		PublicID: id, KeyID: key.ID, SigningSecrets: []secret.Text{signing},
+		PublicID: s.newID(now), KeyID: key.ID, SigningSecrets: []secret.Text{signing},
 		Branding: Branding{Theme: ThemeAuto}, CreatedAt: now, UpdatedAt: now,
 	}, in)
 	return c, signing, err
@@ -60,11 +50,8 @@ func (s *Service) newCustodian(key Key, in CustodianInput) (Custodian, secret.Te
 // RotateSigningSecret makes another signing secret, which is shown only here. The
 // one before stays valid beside it until RetireSigningSecret.
 func (s *Service) RotateSigningSecret(ctx context.Context, key Key, act audit.Act) (secret.Text, error) {
-	signing, err := newSigningSecret(s.opts.Random)
-	if err != nil {
-		return secret.Text{}, err
-	}
-	err = s.changeSigning(ctx, key, act, "", "signing secret: a new one was made and shown", func(list []secret.Text) []secret.Text {
+	signing := newSigningSecret(s.opts.Random)
+	err := s.changeSigning(ctx, key, act, "", "signing secret: a new one was made and shown", func(list []secret.Text) []secret.Text {
 		return newestSigning(signing, Custodian{SigningSecrets: list})
 	})
 	if err != nil {
@@ -91,9 +78,11 @@ func (s *Service) changeSigning(
 ) error {
 	done := act.Record(key.UserID, audit.ActionSigningSecret, key.Name(), detail,
 		s.keyMails(act, key, secretMail, []string{change})...)
-	_, err := s.store.UpdateCustodian(ctx, key.ID, nil, func(c Custodian) (CustodianChange, error) {
-		c.SigningSecrets, c.UpdatedAt = next(c.SigningSecrets), s.now().UTC()
-		return CustodianChange{c, done}, nil
-	})
+	_, err := s.updateCustodian(ctx, key, nil, func(a Account) (Change, error) {
+		return a.ChangeCustodian(func(c Custodian) (CustodianChange, error) {
+			c.SigningSecrets, c.UpdatedAt = next(c.SigningSecrets), s.now().UTC()
+			return CustodianChange{c, done}, nil
+		})
+	}, nil, secret.Text{})
 	return err
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
-	"fmt"
 	"io"
 	"time"
 
@@ -44,22 +43,32 @@ func (s *Service) CreateCustodian(
 	if err != nil {
 		return Custodian{}, secret.Text{}, err
 	}
-	entries, err := s.charge(key, "custodian.create", c.CreatedAt)
-	if err != nil {
-		return Custodian{}, secret.Text{}, err
-	}
-	var withSecret idempotency.Keep[CustodianWrite]
-	if in.Keep != nil {
-		withSecret = func(w CustodianWrite) (*idempotency.Kept, error) {
-			w.Signing = signing
-			return in.Keep(w)
-		}
-	}
-	c, err = s.store.CreateCustodian(ctx, c, entries, s.custodianRecord(act, key, Custodian{}, c), withSecret)
+	entries := s.charge(key, "custodian.create", c.CreatedAt)
+	r := s.custodianRecord(act, key, Custodian{}, c)
+	c, err = s.updateCustodian(ctx, key, entries, func(a Account) (Change, error) { return a.AddCustodian(c, r) },
+		in.Keep, signing)
 	if err != nil {
 		return Custodian{}, secret.Text{}, err
 	}
 	return c, signing, nil
+}
+
+// updateCustodian makes or changes the custodian of the key for the entries, and keeps the answer of its request.
+func (s *Service) updateCustodian(
+	ctx context.Context, key Key, entries []ledger.Entry, decide func(Account) (Change, error),
+	keep idempotency.Keep[CustodianWrite], signing secret.Text,
+) (Custodian, error) {
+	done, err := s.store.UpdateAccount(ctx, key.UserID, key.ID, func(a Account) (Change, error) {
+		c, err := decide(a)
+		c.Entries = entries
+		if keep != nil {
+			c.Keep = func(d Done) (*idempotency.Kept, error) {
+				return keep(CustodianWrite{d.Account.Custodian, signing, d.Left})
+			}
+		}
+		return c, err
+	})
+	return done.Account.Custodian, err
 }
 
 // mayAdd refuses a key of unknown maker where the account has a custodian already:
@@ -99,11 +108,10 @@ func (s *Service) UpdateCustodian(
 	if err := s.checkInput(ctx, key, in); err != nil {
 		return Custodian{}, err
 	}
-	entries, err := s.charge(key, "custodian.update", now)
-	if err != nil {
-		return Custodian{}, err
-	}
-	return s.store.UpdateCustodian(ctx, key.ID, entries, s.changing(key, in, now, act), in.Keep)
+	entries := s.charge(key, "custodian.update", now)
+	return s.updateCustodian(ctx, key, entries, func(a Account) (Change, error) {
+		return a.ChangeCustodian(s.changing(key, in, now, act))
+	}, in.Keep, secret.Text{})
 }
 
 // CustodianChange is a custodian as it is to be stored, and what the act leaves.
@@ -131,10 +139,10 @@ func (s *Service) Custodian(ctx context.Context, keyID int64) (Custodian, error)
 	return s.store.Custodian(ctx, keyID)
 }
 
-func newSigningSecret(random io.Reader) (secret.Text, error) {
+func newSigningSecret(random io.Reader) secret.Text {
 	raw := make([]byte, signingBytes)
 	if _, err := io.ReadFull(random, raw); err != nil {
-		return secret.Text{}, fmt.Errorf("make a signing secret: %w", err)
+		panic(err) // crypto/rand never fails
 	}
-	return secret.New(signingPrefix + base64.StdEncoding.EncodeToString(raw)), nil
+	return secret.New(signingPrefix + base64.StdEncoding.EncodeToString(raw))
 }

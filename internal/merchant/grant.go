@@ -1,6 +1,7 @@
 package merchant
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 
@@ -21,7 +22,7 @@ type Grant struct {
 }
 
 // GrantID returns the id of a form that grants.
-func (s *Service) GrantID() (string, error) { return s.newID(s.now().UTC()) }
+func (s *Service) GrantID() string { return s.newID(s.now().UTC()) }
 
 // ErrKeyRevoked refuses to give credits to a key that can never use them.
 var ErrKeyRevoked = fault.New(fault.Conflict, "this API key was revoked: it cannot use credits any more").Because(fault.ReasonKeyRevoked)
@@ -58,17 +59,16 @@ func (s *Service) Grant(ctx context.Context, key Key, g Grant, act audit.Act) (l
 	if !key.RevokedAt.IsZero() {
 		return ledger.Balance{}, ErrKeyRevoked
 	}
-	now, id := s.now().UTC(), g.ID
-	if id == "" {
-		var err error
-		if id, err = s.newID(now); err != nil {
-			return ledger.Balance{}, err
-		}
-	}
+	now := s.now().UTC()
+	id := cmp.Or(g.ID, s.newID(now))
 	if _, err := ulid.ParseStrict(id); err != nil {
 		return ledger.Balance{}, fault.New(fault.Invalid, "the form is not one of this server; load the page again")
 	}
 	// A page has a form for each key, and the id is the page's.
 	entries := grantEntries(key.ID, g, ledger.ReasonGrant, "grant:"+key.PublicID+":"+id, now)
-	return s.store.PostEntries(ctx, key.ID, entries, act.Record(key.UserID, audit.ActionGrant, key.Name(), g.String()))
+	r := act.Record(key.UserID, audit.ActionGrant, key.Name(), g.String())
+	done, err := s.store.UpdateAccount(ctx, key.UserID, key.ID, func(a Account) (Change, error) {
+		return Change{Account: a, Entries: entries, Record: r}, nil
+	})
+	return done.Left, err
 }

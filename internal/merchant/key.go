@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -101,7 +100,7 @@ type CreatedKey struct {
 
 // free returns what a new key receives for nothing, given how many keys its
 // user had before. A user who creates keys gets the free credits once.
-func (n NewKey) free(earlier int64) Grant {
+func (n NewKey) free(earlier int) Grant {
 	if n.Limited && earlier > 0 {
 		return Grant{}
 	}
@@ -150,14 +149,6 @@ const (
 	MaxEverKeys = 100 // revoked ones included
 )
 
-// MayMakeKey fails with ErrTooManyKeys for a user who has so many keys in use, and so many in all.
-func MayMakeKey(used, ever int) error {
-	if used >= MaxKeys || ever >= MaxEverKeys {
-		return ErrTooManyKeys
-	}
-	return nil
-}
-
 // CreateKey creates an API key for the user and posts its free credits and
 // queries; a user who creates keys themselves (Limited) gets them once. The text of
 // the key is returned here and never again. It fails with fault.Invalid naming the
@@ -170,46 +161,30 @@ func (s *Service) CreateKey(
 		return Key{}, secret.Text{}, err
 	}
 	now := s.now().UTC()
-	id := in.ID
-	if id == "" {
-		if id, err = s.newID(now); err != nil {
-			return Key{}, secret.Text{}, err
-		}
-	}
-	text, hash, err := identity.APIKey.New(s.opts.Random)
-	if err != nil {
-		return Key{}, secret.Text{}, fmt.Errorf("make an API key: %w", err)
-	}
-	key.PublicID, key.UserID, key.UserPublic, key.Hash = id, user.ID, user.PublicID, hash
+	text, hash := identity.APIKey.New(s.opts.Random)
+	key.PublicID, key.UserID, key.UserPublic, key.Hash = cmp.Or(in.ID, s.newID(now)), user.ID, user.PublicID, hash
 	key.FirstName, key.LastName, key.Email, key.CreatedAt = user.FirstName, user.LastName, user.Email, now
-	var free Grant
-	entries := func(keyID, earlier int64) []ledger.Entry {
-		free = in.free(earlier)
-		return grantEntries(keyID, free, ledger.ReasonSignup, "signup:"+id, now)
-	}
 	// A key without a label is named by its id.
-	made := act.Record(user.ID, audit.ActionCreateKey, cmp.Or(key.Label, id), "")
+	made := act.Record(user.ID, audit.ActionCreateKey, cmp.Or(key.Label, key.PublicID), "")
 	if in.By != "" && !act.At.IsZero() {
 		made.Mails = s.opts.Mail.Owners(act.At, user.ID, "An API key was made", act.Who+" made the API key “"+
 			key.Name()+"” for your Florin merchant account. It may: "+key.Permissions.String()+".")
 	}
-	if in.Limited {
-		var keep idempotency.Keep[Key]
-		if in.Keep != nil {
-			keep = func(k Key) (*idempotency.Kept, error) {
-				return in.Keep(
-					CreatedKey{Key: k, Text: text, Left: ledger.Balance{Credits: free.Credits, Queries: free.Queries}},
-				)
-			}
+	done, err := s.store.UpdateAccount(ctx, user.ID, 0, func(a Account) (Change, error) {
+		if err := a.MayMakeKey(); in.Limited && err != nil {
+			return Change{}, err
 		}
-		key, err = s.store.CreateKeyWithin(ctx, key, entries, keep, made)
-	} else {
-		key, err = s.store.CreateKey(ctx, key, func(keyID int64) []ledger.Entry { return entries(keyID, 0) }, made)
-	}
+		entries := grantEntries(0, in.free(len(a.Keys)), ledger.ReasonSignup, "signup:"+key.PublicID, now)
+		c := a.AddKey(key, entries, made)
+		if in.Keep != nil {
+			c.Keep = func(d Done) (*idempotency.Kept, error) { return in.Keep(CreatedKey{d.Key, text, d.Left}) }
+		}
+		return c, nil
+	})
 	if err != nil {
 		return Key{}, secret.Text{}, err
 	}
-	return key, text, nil
+	return done.Key, text, nil
 }
 
 func parseKeyWallet(text string) (chain.Address, error) {
@@ -254,22 +229,15 @@ func (s *Service) Balance(ctx context.Context, keyID int64) (ledger.Balance, err
 // charge returns the entry by which the key pays one credit for an operation.
 // Its ref is fresh for every call, so each call that succeeds costs one, while
 // a retry of the same transaction does not cost two.
-func (s *Service) charge(key Key, operation string, now time.Time) ([]ledger.Entry, error) {
-	id, err := s.newID(now)
-	if err != nil {
-		return nil, err
-	}
-	return s.opts.Meter.Charge(ledger.Spend(key.ID, ledger.Credit, ledger.ReasonOperation, operation+":"+id, now)), nil
+func (s *Service) charge(key Key, operation string, now time.Time) []ledger.Entry {
+	ref := operation + ":" + s.newID(now)
+	return s.opts.Meter.Charge(ledger.Spend(key.ID, ledger.Credit, ledger.ReasonOperation, ref, now))
 }
 
-// KeyText is a text of a key that its owner may change.
-type KeyText string
-
-// The texts.
-const (
-	KeyLabel    KeyText = "label"
-	KeyCurrency KeyText = "currency"
-)
+// changeKey changes a key in use, or fails with ErrUnknownKey.
+func (s *Service) changeKey(ctx context.Context, key Key, r audit.Record, change func(*Key)) error {
+	return s.update(ctx, key.UserID, func(a Account) (Change, error) { return a.ChangeKey(key.ID, r, change) })
+}
 
 // SetKeyLabel renames a key of the user, or fails with ErrUnknownKey or
 // fault.Invalid.
@@ -278,8 +246,8 @@ func (s *Service) SetKeyLabel(ctx context.Context, key Key, label string, act au
 	if err != nil {
 		return err
 	}
-	return s.store.SetKeyText(ctx, key.UserID, key.ID, KeyLabel, label,
-		act.Record(key.UserID, audit.ActionRelabelKey, key.Name(), label))
+	r := act.Record(key.UserID, audit.ActionRelabelKey, key.Name(), label)
+	return s.changeKey(ctx, key, r, func(k *Key) { k.Label = label })
 }
 
 // CheckKeyNames returns everything that SetKeyLabel and SetKeyCurrency would refuse, so that a form says it at once.
@@ -307,8 +275,8 @@ func (s *Service) SetKeyCurrency(ctx context.Context, key Key, code string, act 
 	if err != nil {
 		return err
 	}
-	return s.store.SetKeyText(ctx, key.UserID, key.ID, KeyCurrency, string(c),
-		act.Record(key.UserID, audit.ActionKeyCurrency, key.Name(), cmp.Or(string(c), string(exchange.USD))))
+	r := act.Record(key.UserID, audit.ActionKeyCurrency, key.Name(), string(cmp.Or(c, exchange.USD)))
+	return s.changeKey(ctx, key, r, func(k *Key) { k.Currency = c })
 }
 
 // RevokeKey ends a key for ever. Its payments stay and are still watched. notice is what the owners are mailed; empty:
@@ -318,7 +286,7 @@ func (s *Service) RevokeKey(ctx context.Context, key Key, notice string, act aud
 	if notice != "" {
 		r.Mails = s.opts.Mail.Owners(act.At, key.UserID, "An API key was revoked", notice)
 	}
-	return s.store.RevokeKey(ctx, key.UserID, key.ID, s.now().UTC(), r)
+	return s.changeKey(ctx, key, r, func(k *Key) { k.RevokedAt = s.now().UTC() })
 }
 
 // SetKeyDisabled is SetUserDisabled for one key.
@@ -333,11 +301,8 @@ func (s *Service) SetKeyDisabled(
 	if disabled {
 		when, action = s.now().UTC(), audit.ActionDisableKey
 	}
-	changed, err := s.store.DisableKey(ctx, key.ID, when, act.Record(key.UserID, action, key.Name(), ""))
-	if err == nil && !changed {
-		return identity.ErrAsItIs
-	}
-	return err
+	r := act.Record(key.UserID, action, key.Name(), "")
+	return s.update(ctx, key.UserID, func(a Account) (Change, error) { return a.DisableKey(key.ID, when, r) })
 }
 
 // Keys returns the user's keys in use, the oldest first.

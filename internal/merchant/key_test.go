@@ -94,11 +94,8 @@ func TestService_Authenticate(t *testing.T) {
 	if b.store.lookups != 0 {
 		t.Errorf("malformed keys reached the database %d times", b.store.lookups)
 	}
-	unknown, _, err := identity.APIKey.New(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = b.Authenticate(t.Context(), unknown.Reveal())
+	unknown, _ := identity.APIKey.New(rand.Reader)
+	_, err := b.Authenticate(t.Context(), unknown.Reveal())
 	wantErr(t, "an unknown key", err, ErrBadKey)
 	if b.store.lookups != 1 {
 		t.Errorf("%d look-ups for one well-formed key", b.store.lookups)

@@ -14,7 +14,6 @@ import (
 	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/identity"
-	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/secret"
 )
@@ -78,18 +77,34 @@ func (k WaitingKind) What() string {
 	return "where your money goes"
 }
 
+// WaitingState says what became of a change. Its text is stored.
+type WaitingState string
+
+// The states.
+const (
+	StateWaiting WaitingState = "WAITING"
+	StateMade    WaitingState = "MADE"
+	StateStopped WaitingState = "STOPPED"
+	StateFailed  WaitingState = "FAILED" // it could not be made
+)
+
 // Waiting is a change of where money goes that waits for LockDelay, because the
 // owners locked the account.
 type Waiting struct {
 	ID         string // ULID
 	MerchantID int64
-	KeyID      int64 // whose custodian or rights are changed, or which a campaign gets; 0 for others
+	Token      identity.Hash // stops it
+	KeyID      int64         // whose custodian or rights are changed, or which a campaign gets; 0 for others
 	Kind       WaitingKind
 	Subject    string   // slug of the campaign, public id of the member, or txnid of the payment; empty for others
 	Changes    []string // what changes, one line each, with old and new
-	By         string   // e-mail address of the owner
+	AuthorID   int64    // the owner who asked for it, and must still be one when it is made
+	By         string   // their e-mail address
 	CreatedAt  time.Time
 	DueAt      time.Time
+	NextAt     time.Time // when it is made, or tried again
+	State      WaitingState
+	EndedAt    time.Time // zero while it waits
 	// Attempts is how often it could not be made.
 	Attempts int
 	// Body is what is set, which the store seals. Only a change that is due has it, or Unread: why it cannot be read.
@@ -157,10 +172,10 @@ func (s *Service) Lock(ctx context.Context, merchantID int64, act audit.Act) err
 	if !s.opts.Mail.Enabled() {
 		return ErrNoMail
 	}
-	return s.store.Lock(ctx, merchantID, s.now().UTC(), act.Record(merchantID, audit.ActionLock, "wallets", "",
-		s.opts.Mail.Owners(act.At, merchantID, "Your wallets are locked", act.Who+
-			" locked where the money of your Florin merchant account goes. A change takes 24 hours from now on, and you "+
-			"get a mail that stops it.")...))
+	r := act.Record(merchantID, audit.ActionLock, "wallets", "", s.opts.Mail.Owners(
+		act.At, merchantID, "Your wallets are locked", act.Who+" locked where the money of your Florin merchant account "+
+			"goes. A change takes 24 hours from now on, and you get a mail that stops it.")...)
+	return s.update(ctx, merchantID, func(a Account) (Change, error) { return a.Lock(s.now().UTC(), r), nil })
 }
 
 // Preview returns the custodian before and after the input, which it checks as
@@ -181,19 +196,13 @@ func (s *Service) Preview(ctx context.Context, key Key, in CustodianInput) (befo
 // without signing in. w says what is changed, to the settings; subject names it. It fails with ErrChangeWaits.
 func (s *Service) Wait(ctx context.Context, w Waiting, to NewSettings, subject string, act audit.Act) error {
 	now := s.now().UTC()
-	var err error
-	if w.ID, err = s.newID(now); err != nil {
-		return err
-	}
 	body, err := json.Marshal(to.stored()) //nolint:gosec // the store seals it
 	if err != nil {
 		return fmt.Errorf("write a change that waits: %w", err)
 	}
-	token, hash, err := identity.ChangeToken.New(s.opts.Random)
-	if err != nil {
-		return err
-	}
-	w.By, w.Body, w.CreatedAt, w.DueAt = act.Who, secret.New(string(body)), now, now.Add(LockDelay)
+	token, hash := identity.ChangeToken.New(s.opts.Random)
+	w.ID, w.Token, w.By, w.Body, w.CreatedAt = s.newID(now), hash, act.Who, secret.New(string(body)), now
+	w.DueAt = now.Add(LockDelay)
 	what := w.Kind.What()
 	subjectLine := strings.ToUpper(what[:1]) + what[1:] + " will be changed in 24 hours"
 	text := w.By + " asked Florin to change, for “" + subject + "”:\n\n" + strings.Join(w.Changes, "\n") +
@@ -206,13 +215,14 @@ func (s *Service) Wait(ctx context.Context, w Waiting, to NewSettings, subject s
 		}
 		mails = append(mails, s.opts.Mail.To(act.At, to.Member, subjectLine, text+"Another owner can stop it.")...)
 	}
-	return s.store.AddWaiting(ctx, w, hash, act.Record(
-		w.MerchantID, audit.ActionChangeWaits, subject, strings.Join(w.Changes, ", "), mails...))
+	r := act.Record(w.MerchantID, audit.ActionChangeWaits, subject, strings.Join(w.Changes, ", "), mails...)
+	return s.update(ctx, w.MerchantID, func(a Account) (Change, error) { return a.Wait(w, r) })
 }
 
 // Waiting lists the changes that wait, the oldest first.
 func (s *Service) Waiting(ctx context.Context, merchantID int64) ([]Waiting, error) {
-	return s.store.WaitingOf(ctx, merchantID)
+	a, err := s.store.Account(ctx, merchantID)
+	return a.Waiting, err
 }
 
 // WaitingBy returns the change that the token stops, or ErrNoChange.
@@ -221,7 +231,14 @@ func (s *Service) WaitingBy(ctx context.Context, token string) (Waiting, error) 
 	if !ok {
 		return Waiting{}, ErrNoChange
 	}
-	return s.store.WaitingBy(ctx, h)
+	a, err := s.store.AccountBy(ctx, h)
+	if err != nil {
+		return Waiting{}, err
+	}
+	if at := slices.IndexFunc(a.Waiting, func(w Waiting) bool { return w.Token == h }); at >= 0 {
+		return a.Waiting[at], nil
+	}
+	return Waiting{}, ErrNoChange
 }
 
 // StopWaiting stops a change of the merchant, or fails with ErrNoChange, or with ErrOwnEnd where it ends what the user
@@ -229,17 +246,14 @@ func (s *Service) WaitingBy(ctx context.Context, token string) (Waiting, error) 
 func (s *Service) StopWaiting(
 	ctx context.Context, merchantID int64, id string, by identity.User, act audit.Act,
 ) error {
-	waiting, err := s.store.WaitingOf(ctx, merchantID)
-	if err != nil {
-		return err
-	}
-	if slices.ContainsFunc(waiting, func(w Waiting) bool { return w.ID == id && w.ends(by.PublicID) }) {
-		return ErrOwnEnd
-	}
-	return s.store.StopWaiting(ctx, merchantID, id, s.now().UTC(),
-		act.Record(merchantID, audit.ActionChangeStop, id, "",
-			s.opts.Mail.Owners(act.At, merchantID, stoppedMail, act.Who+
-				" stopped a change of where your money goes. Nothing was changed.")...))
+	r := act.Record(merchantID, audit.ActionChangeStop, id, "", s.opts.Mail.Owners(act.At, merchantID, stoppedMail,
+		act.Who+" stopped a change of where your money goes. Nothing was changed.")...)
+	return s.update(ctx, merchantID, func(a Account) (Change, error) {
+		if slices.ContainsFunc(a.Waiting, func(w Waiting) bool { return w.ID == id && w.ends(by.PublicID) }) {
+			return Change{}, ErrOwnEnd
+		}
+		return a.EndWaiting(id, StateStopped, s.now().UTC(), r)
+	})
 }
 
 // StopByLink stops the change of the token without signing in, and returns it; or fails with ErrNoChange.
@@ -249,29 +263,12 @@ func (s *Service) StopByLink(ctx context.Context, token string, act audit.Act) (
 		return Waiting{}, err
 	}
 	act.Who = "link in a mail"
-	return w, s.store.StopWaiting(ctx, w.MerchantID, w.ID, s.now().UTC(), act.Record(
-		w.MerchantID, audit.ActionChangeStop, w.ID, strings.Join(w.Changes, ", "), s.opts.Mail.Owners(
-			act.At, w.MerchantID, stoppedMail, "The link of a mail stopped a change of where your money goes. "+
-				"Nothing was changed.\n\n"+strings.Join(w.Changes, "\n"))...))
-}
-
-// ends reports whether the change is one of what a member may do.
-func (w Waiting) ends(member string) bool {
-	return w.Subject == member && (w.Kind == WaitingRole || w.Kind == WaitingRemoval)
-}
-
-// Stopped is what is recorded of a change that was stopped by what became of who had asked for it.
-func (w Waiting) Stopped(at time.Time, why string) audit.Record {
-	changes := strings.Join(w.Changes, "\n")
-	return audit.Record{
-		Entries: []audit.Entry{audit.Act{Who: w.By, At: at}.Entry(
-			w.MerchantID, audit.ActionChangeStop, w.ID, why+": "+strings.Join(w.Changes, ", "))},
-		Mails: []mail.Mail{{
-			ID: "stopped." + w.ID, Kind: mail.Plain, Owners: w.MerchantID, Subject: stoppedMail, At: at,
-			Text: secret.New("A change of " + w.Kind.What() + " that " + w.By +
-				" had asked for was stopped, because " + why + ". Nothing was changed.\n\n" + changes),
-		}},
-	}
+	r := act.Record(w.MerchantID, audit.ActionChangeStop, w.ID, strings.Join(w.Changes, ", "), s.opts.Mail.Owners(
+		act.At, w.MerchantID, stoppedMail, "The link of a mail stopped a change of where your money goes. "+
+			"Nothing was changed.\n\n"+strings.Join(w.Changes, "\n"))...)
+	return w, s.update(ctx, w.MerchantID, func(a Account) (Change, error) {
+		return a.EndWaiting(w.ID, StateStopped, s.now().UTC(), r)
+	})
 }
 
 const stoppedMail = "A change was stopped"
@@ -331,7 +328,7 @@ func (w Waiting) Settings() (NewSettings, error) {
 
 // apply makes a change that is due. Its rule and its entries are written in one
 // transaction with the mark that it was made, so it is made once.
-func (s *Service) apply(ctx context.Context, w Waiting, key Key) error {
+func (s *Service) apply(ctx context.Context, w Waiting) error {
 	to, err := w.Settings()
 	if err != nil {
 		return err
@@ -341,32 +338,40 @@ func (s *Service) apply(ctx context.Context, w Waiting, key Key) error {
 		return err
 	}
 	now := s.now().UTC()
-	act := audit.Act{Who: w.By, At: now}
 	if w.Kind == WaitingPaid {
 		// Another transaction than that which ends the change: done again, it finds the payment completed.
-		if err := s.completeWaiting(ctx, w, to, act); err != nil {
+		if err := s.completeWaiting(ctx, w, to); err != nil {
 			return err
 		}
 	}
-	return s.store.ApplyWaiting(ctx, w, now, fresh, func(before Custodian) (CustodianChange, error) {
-		after, err := s.with(before, to.Custodian)
-		after.UpdatedAt = now
-		if to.Logo != nil {
-			after = to.Logo.Of(after)
-		}
-		if !to.Signing.Empty() {
-			after.SigningSecrets = newestSigning(to.Signing, before)
-		}
-		if before.ID == 0 {
-			before = Custodian{} // a fresh one: everything of it is new
-		}
-		r := audit.Record{Mails: s.opts.Mail.Owners(now, w.MerchantID, "A change of "+w.Kind.What()+" was made",
-			"The 24 hours are over. "+w.By+" changed in Florin:\n\n"+strings.Join(w.Changes, "\n"))}
-		for _, e := range w.entries(key, to, before, after) {
-			r.Entries = append(r.Entries, act.Entry(w.MerchantID, e.Action, e.Subject, e.Detail))
-		}
-		return CustodianChange{after, r}, err
+	_, err = s.store.UpdateAccount(ctx, w.MerchantID, w.KeyID, func(a Account) (Change, error) {
+		return a.Make(w, now, fresh, func(key Key, before Custodian) (CustodianChange, error) {
+			return s.settle(w, to, key, before, now)
+		})
 	})
+	return err
+}
+
+// settle is what a change that is due makes of the custodian of its key, and what it leaves.
+func (s *Service) settle(w Waiting, to NewSettings, key Key, before Custodian, now time.Time) (CustodianChange, error) {
+	after, err := s.with(before, to.Custodian)
+	after.UpdatedAt = now
+	if to.Logo != nil {
+		after = to.Logo.Of(after)
+	}
+	if !to.Signing.Empty() {
+		after.SigningSecrets = newestSigning(to.Signing, before)
+	}
+	if before.ID == 0 {
+		before = Custodian{} // a fresh one: everything of it is new
+	}
+	act := audit.Act{Who: w.By, At: now}
+	r := audit.Record{Mails: s.opts.Mail.Owners(now, w.MerchantID, "A change of "+w.Kind.What()+" was made",
+		"The 24 hours are over. "+w.By+" changed in Florin:\n\n"+strings.Join(w.Changes, "\n"))}
+	for _, e := range w.entries(key, to, before, after) {
+		r.Entries = append(r.Entries, act.Entry(w.MerchantID, e.Action, e.Subject, e.Detail))
+	}
+	return CustodianChange{after, r}, err
 }
 
 // entries are what the audit log says of a change that was made.

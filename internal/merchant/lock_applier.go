@@ -67,7 +67,10 @@ func (a *Applier) RunOnce(ctx context.Context) error {
 				continue
 			}
 			failed = append(failed, fmt.Errorf("change %s of %s: %w", w.ID, w.By, err))
-			if err := a.service.store.PostponeWaiting(ctx, w.ID, now.Add(applyPause(w.Attempts))); err != nil {
+			err = a.service.update(ctx, w.MerchantID, func(x Account) (Change, error) {
+				return x.Postpone(w.ID, now.Add(applyPause(w.Attempts))), nil
+			})
+			if err != nil {
 				return errors.Join(append(failed, err)...)
 			}
 		}
@@ -88,10 +91,7 @@ func (a *Applier) one(ctx context.Context, w Waiting) error {
 	if w.Unread != nil {
 		return w.Unread
 	}
-	key, err := a.service.keyOf(ctx, w)
-	if err == nil {
-		err = a.service.apply(ctx, w, key)
-	}
+	err := a.service.apply(ctx, w)
 	switch {
 	case err == nil, errors.Is(err, ErrNoChange): // made; or stopped, or made by another instance
 		return nil
@@ -104,30 +104,15 @@ func (a *Applier) one(ctx context.Context, w Waiting) error {
 // refuse ends a change that cannot be made, and mails the owners why.
 func (a *Applier) refuse(ctx context.Context, w Waiting, why string) error {
 	now := a.service.now().UTC()
-	act := audit.Act{Who: w.By, At: now}
-	err := a.service.store.FailWaiting(ctx, w.ID, now, act.Record(
+	r := audit.Act{Who: w.By, At: now}.Record(
 		w.MerchantID, audit.ActionChangeFailed, string(w.Kind), strings.Join(w.Changes, ", ")+": "+why,
 		a.service.opts.Mail.Owners(now, w.MerchantID, "A change of "+w.Kind.What()+" was not made",
-			"This could not be made after 24 hours: "+why+".\n\n"+strings.Join(w.Changes, "\n"))...))
+			"This could not be made after 24 hours: "+why+".\n\n"+strings.Join(w.Changes, "\n"))...)
+	err := a.service.update(ctx, w.MerchantID, func(x Account) (Change, error) {
+		return x.EndWaiting(w.ID, StateFailed, now, r)
+	})
 	if errors.Is(err, ErrNoChange) {
 		return nil
 	}
 	return err
-}
-
-// keyOf returns the key of a change if it is still in use, or ErrUnknownKey.
-func (s *Service) keyOf(ctx context.Context, w Waiting) (Key, error) {
-	if w.KeyID == 0 {
-		return Key{}, nil
-	}
-	keys, err := s.Keys(ctx, w.MerchantID)
-	if err != nil {
-		return Key{}, err
-	}
-	for _, k := range keys {
-		if k.ID == w.KeyID {
-			return k, nil
-		}
-	}
-	return Key{}, ErrUnknownKey
 }

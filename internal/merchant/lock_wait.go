@@ -2,7 +2,6 @@ package merchant
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/identity"
@@ -15,10 +14,7 @@ import (
 // WaitReplaceKey returns a new text of the key, which takes the place of the old one after LockDelay, unless an owner
 // stops it. It fails as Wait does.
 func (s *Service) WaitReplaceKey(ctx context.Context, key Key, act audit.Act) (secret.Text, error) {
-	text, hash, err := identity.APIKey.New(s.opts.Random)
-	if err != nil {
-		return secret.Text{}, fmt.Errorf("make an API key: %w", err)
-	}
+	text, hash := identity.APIKey.New(s.opts.Random)
 	return text, s.Wait(ctx, Waiting{
 		MerchantID: key.UserID, KeyID: key.ID, Kind: WaitingRotation,
 		Changes: []string{"a new text of the API key “" + key.Name() + "”; the old one fails then"},
@@ -28,10 +24,7 @@ func (s *Service) WaitReplaceKey(ctx context.Context, key Key, act audit.Act) (s
 // WaitSigningSecret returns a new signing secret of the key's webhooks, which is valid after LockDelay, unless an owner
 // stops it. It fails as Wait does.
 func (s *Service) WaitSigningSecret(ctx context.Context, key Key, act audit.Act) (secret.Text, error) {
-	signing, err := newSigningSecret(s.opts.Random)
-	if err != nil {
-		return secret.Text{}, err
-	}
+	signing := newSigningSecret(s.opts.Random)
 	return signing, s.Wait(ctx, Waiting{
 		MerchantID: key.UserID, KeyID: key.ID, Kind: WaitingSigning,
 		Changes: []string{"signing secret: a new one, which was shown"},
@@ -52,11 +45,15 @@ func (s *Service) WaitComplete(
 type Completion func(ctx context.Context, keyID int64, txnid, by, reason string, accept bool) error
 
 // completeWaiting completes the payment of a change that is due, if who asked for it may still.
-func (s *Service) completeWaiting(ctx context.Context, w Waiting, to NewSettings, act audit.Act) error {
-	if err := s.store.CheckAuthor(ctx, w); err != nil {
+func (s *Service) completeWaiting(ctx context.Context, w Waiting, to NewSettings) error {
+	a, err := s.store.Account(ctx, w.MerchantID)
+	if err == nil {
+		_, err = a.checkDue(w)
+	}
+	if err != nil {
 		return err
 	}
-	return s.complete(ctx, w.KeyID, w.Subject, act.Who, to.Reason, to.Accept)
+	return s.complete(ctx, w.KeyID, w.Subject, w.By, to.Reason, to.Accept)
 }
 
 // CompleteBy sets what completes payments by hand when a change that waited falls due.

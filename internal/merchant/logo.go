@@ -5,6 +5,7 @@ import (
 	"regexp"
 
 	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/secret"
 )
 
 // Logo is an uploaded picture that was encoded again. Its address is made from its
@@ -40,12 +41,17 @@ func (s *Service) PutLogo(ctx context.Context, key Key, l Logo, act audit.Act) e
 	if len(l.Picture) == 0 {
 		detail = "removed the logo"
 	}
-	before, err := s.store.Custodian(ctx, key.ID)
-	if err != nil {
-		return err
-	}
-	return s.store.PutLogo(ctx, key.ID, l, s.now(), act.Record(key.UserID, audit.ActionBranding, key.Name(), detail,
-		s.keyMails(act, key, shownMail, l.Of(before).Shown(before))...))
+	_, err := s.updateCustodian(ctx, key, nil, func(a Account) (Change, error) {
+		c, err := a.ChangeCustodian(func(before Custodian) (CustodianChange, error) {
+			after := l.Of(before)
+			after.UpdatedAt = s.now().UTC()
+			return CustodianChange{after, act.Record(key.UserID, audit.ActionBranding, key.Name(), detail,
+				s.keyMails(act, key, shownMail, after.Shown(before))...)}, nil
+		})
+		c.Logo = &l
+		return c, err
+	}, nil, secret.Text{})
+	return err
 }
 
 // Logo returns the logo with the hash, or fault.NotFound.

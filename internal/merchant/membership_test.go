@@ -12,10 +12,7 @@ import (
 func TestService_MembershipBySession(t *testing.T) {
 	t.Parallel()
 	b := newBundle()
-	token, hash, err := identity.SessionToken.New(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	token, hash := identity.SessionToken.New(rand.Reader)
 	want := Membership{User: identity.User{ID: 7}, Merchant: identity.User{ID: 8}, Role: RoleViewer}
 	b.store.sessions[hash] = want
 	text := token.Reveal()
@@ -27,7 +24,7 @@ func TestService_MembershipBySession(t *testing.T) {
 		wantErr(t, bad, err, identity.ErrBadSession)
 	}
 	delete(b.store.sessions, hash)
-	_, err = b.MembershipBySession(t.Context(), text)
+	_, err := b.MembershipBySession(t.Context(), text)
 	wantErr(t, "an unknown session", err, identity.ErrBadSession)
 	b.store.fail = errors.New("the database is gone")
 	_, err = b.MembershipBySession(t.Context(), text)

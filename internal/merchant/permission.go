@@ -149,9 +149,10 @@ func (s *Service) SetKeyRights(
 		return fault.About(fault.Invalid, "permissions", "must be at least one of %s", AllPermissions())
 	}
 	changes := key.RightsChanges(p, from)
-	return s.store.SetKeyRights(ctx, key.UserID, key.ID, p, from, act.Record(
-		key.UserID, audit.ActionPermitKey, key.Name(), strings.Join(changes, ", "),
-		s.keyMails(act, key, "What an API key may do was changed", changes)...))
+	return s.changeKey(ctx, key, act.Record(key.UserID, audit.ActionPermitKey, key.Name(), strings.Join(changes, ", "),
+		s.keyMails(act, key, "What an API key may do was changed", changes)...), func(k *Key) {
+		k.Permissions, k.Sources, k.Confirmed = p, from, true
+	})
 }
 
 // Allow returns nil, or fault.Forbidden naming the permission that the key lacks.

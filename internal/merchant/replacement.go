@@ -2,9 +2,7 @@ package merchant
 
 import (
 	"context"
-	"fmt"
 	"strings"
-	"time"
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/idempotency"
@@ -21,9 +19,8 @@ type Replacement struct {
 	Most    Permissions
 	Entries []ledger.Entry
 	Record  audit.Record
-	Now     time.Time
-	// Keep makes the answer to keep of the balance; nil keeps nothing.
-	Keep idempotency.Keep[ledger.Balance]
+	// Keep makes the answer to keep; nil keeps nothing.
+	Keep idempotency.Keep[Done]
 }
 
 // Replaced is a key's new text, and what the key has left.
@@ -44,24 +41,21 @@ func (s *Service) ReplaceKey(
 	if key.Permissions.Within(most).Empty() {
 		return secret.Text{}, ledger.Balance{}, ErrNothingLeft
 	}
-	text, hash, err := identity.APIKey.New(s.opts.Random)
-	if err != nil {
-		return secret.Text{}, ledger.Balance{}, fmt.Errorf("make an API key: %w", err)
-	}
+	text, hash := identity.APIKey.New(s.opts.Random)
 	r := Replacement{
-		KeyID: key.ID, Old: key.Hash, Next: hash, Most: most, Entries: entries, Now: s.now(),
+		KeyID: key.ID, Old: key.Hash, Next: hash, Most: most, Entries: entries,
 		Record: act.Record(key.UserID, audit.ActionRotateKey, key.known(act), detail, s.opts.Mail.Owners(
 			act.At, key.UserID, "An API key was replaced", "The API key “"+key.known(act)+"” of your Florin merchant "+
 				"account has a new text, by "+act.Who+". The old one fails from now on.")...),
 	}
 	if keep != nil {
-		r.Keep = func(left ledger.Balance) (*idempotency.Kept, error) { return keep(Replaced{text, left}) }
+		r.Keep = func(d Done) (*idempotency.Kept, error) { return keep(Replaced{text, d.Left}) }
 	}
-	left, err := s.store.RotateKey(ctx, r)
+	done, err := s.store.UpdateAccount(ctx, key.UserID, key.ID, func(a Account) (Change, error) { return a.Replace(r) })
 	if err != nil {
 		return secret.Text{}, ledger.Balance{}, err
 	}
-	return text, left, nil
+	return text, done.Left, nil
 }
 
 // RetiredAnswer returns the stored answer of the request that replaced the key of

@@ -3,7 +3,6 @@ package merchant
 import (
 	"context"
 	"crypto/rand"
-	"fmt"
 	"io"
 	"time"
 
@@ -86,12 +85,8 @@ func contractsOf(profiles []chain.Profile) map[chain.Address]string {
 }
 
 // newID returns a fresh ULID.
-func (s *Service) newID(now time.Time) (string, error) {
-	id, err := ulid.New(ulid.Timestamp(now), s.opts.Random)
-	if err != nil {
-		return "", fmt.Errorf("make an id: %w", err)
-	}
-	return id.String(), nil
+func (s *Service) newID(now time.Time) string {
+	return ulid.MustNew(ulid.Timestamp(now), s.opts.Random).String()
 }
 
 // Meter says whether operations cost credits and queries.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
-	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/ledger"
 )
@@ -49,49 +48,50 @@ func (m *memory) begin() (end func(), err error) {
 	return m.mu.Unlock, nil
 }
 
-// CreateKeyWithin enforces no limits: the database does.
-func (m *memory) CreateKeyWithin(
-	ctx context.Context, k Key, entries func(id, earlier int64) []ledger.Entry, _ idempotency.Keep[Key],
-	r audit.Record,
-) (Key, error) {
-	var earlier int64
-	for _, other := range m.keys {
-		if other.UserID == k.UserID {
-			earlier++
+// UpdateAccount keeps keys, custodians and balances.
+func (m *memory) UpdateAccount(
+	_ context.Context, id, keyID int64, decide func(Account) (Change, error),
+) (done Done, err error) {
+	end, err := m.begin()
+	if err != nil {
+		return Done{}, err
+	}
+	defer end()
+	a := Account{ID: id, Custodian: m.custodians[keyID]}
+	for n := range int64(len(m.keys)) {
+		if k := m.keys[n+1]; k.UserID == id {
+			a.Keys = append(a.Keys, k)
 		}
 	}
-	return m.CreateKey(ctx, k, func(id int64) []ledger.Entry { return entries(id, earlier) }, r)
-}
-
-func (m *memory) PostEntries(
-	_ context.Context, keyID int64, entries []ledger.Entry, r audit.Record,
-) (ledger.Balance, error) {
-	end, err := m.begin()
-	if err != nil {
-		return ledger.Balance{}, err
+	var c Change
+	for range m.races {
+		if c, err = decide(a); err != nil {
+			return Done{}, err
+		}
 	}
-	defer end()
-	if err := m.apply(keyID, entries); err != nil {
-		return ledger.Balance{}, err
+	for i, k := range c.Account.Keys {
+		if k.ID == 0 {
+			keyID = int64(len(m.keys) + 1)
+			c.Account.Keys[i].ID = keyID
+		}
 	}
-	m.audit = append(m.audit, r.Entries...)
-	return m.balances[keyID], nil
-}
-
-func (m *memory) CreateKey(
-	_ context.Context, k Key, entries func(int64) []ledger.Entry, _ audit.Record,
-) (Key, error) {
-	end, err := m.begin()
-	if err != nil {
-		return Key{}, err
+	if err := m.apply(keyID, c.Entries); err != nil {
+		return Done{}, err
 	}
-	defer end()
-	k.ID = int64(len(m.keys) + 1)
-	if err := m.apply(k.ID, entries(k.ID)); err != nil {
-		return Key{}, err
+	done = Done{Account: c.Account, Left: m.balances[keyID]}
+	for _, k := range c.Account.Keys {
+		if m.keys[k.ID] = k; k.ID == keyID {
+			done.Key = k
+		}
 	}
-	m.keys[k.ID] = k
-	return k, nil
+	if custodian := &done.Account.Custodian; custodian.KeyID != 0 {
+		if custodian.ID == 0 {
+			custodian.ID = int64(len(m.custodians) + 1)
+		}
+		m.custodians[keyID] = *custodian
+	}
+	m.audit = append(m.audit, c.Record.Entries...)
+	return done, nil
 }
 
 func (m *memory) KeyByHash(_ context.Context, h identity.Hash) (Key, error) {
@@ -107,27 +107,6 @@ func (m *memory) KeyByHash(_ context.Context, h identity.Hash) (Key, error) {
 		}
 	}
 	return Key{}, ErrBadKey
-}
-
-func (m *memory) RotateKey(_ context.Context, r Replacement) (ledger.Balance, error) {
-	end, err := m.begin()
-	if err != nil {
-		return ledger.Balance{}, err
-	}
-	defer end()
-	k, ok := m.keys[r.KeyID]
-	if !ok || k.Hash != r.Old {
-		return ledger.Balance{}, ErrBadKey
-	}
-	if err := m.apply(r.KeyID, r.Entries); err != nil {
-		return ledger.Balance{}, err
-	}
-	if k.Permissions = k.Permissions.Within(r.Most); k.Permissions.Empty() {
-		return ledger.Balance{}, ErrNothingLeft
-	}
-	k.Hash = r.Next
-	m.keys[r.KeyID] = k
-	return m.balances[r.KeyID], nil
 }
 
 func (m *memory) Balance(_ context.Context, keyID int64) (ledger.Balance, error) {
@@ -151,7 +130,7 @@ func (m *memory) apply(keyID int64, entries []ledger.Entry) error {
 			continue
 		}
 		count := e.Count
-		if e.From == ledger.Key(keyID) {
+		if e.From == ledger.Key(keyID) || e.From == ledger.Key(0) {
 			count = -count
 		}
 		total := &after.Credits
@@ -170,25 +149,6 @@ func (m *memory) apply(keyID int64, entries []ledger.Entry) error {
 	return nil
 }
 
-func (m *memory) CreateCustodian(
-	_ context.Context, c Custodian, entries []ledger.Entry, _ audit.Record, _ ...idempotency.Keep[CustodianWrite],
-) (Custodian, error) {
-	end, err := m.begin()
-	if err != nil {
-		return Custodian{}, err
-	}
-	defer end()
-	if _, has := m.custodians[c.KeyID]; has {
-		return Custodian{}, ErrHasCustodian
-	}
-	if err := m.apply(c.KeyID, entries); err != nil {
-		return Custodian{}, err
-	}
-	c.ID = int64(len(m.custodians) + 1)
-	m.custodians[c.KeyID] = c
-	return c, nil
-}
-
 func (m *memory) Custodian(_ context.Context, keyID int64) (Custodian, error) {
 	end, err := m.begin()
 	if err != nil {
@@ -200,32 +160,6 @@ func (m *memory) Custodian(_ context.Context, keyID int64) (Custodian, error) {
 		return Custodian{}, ErrNoCustodian
 	}
 	return c, nil
-}
-
-func (m *memory) UpdateCustodian(
-	_ context.Context, keyID int64, entries []ledger.Entry, decide func(Custodian) (CustodianChange, error),
-	_ ...idempotency.Keep[CustodianWrite],
-) (Custodian, error) {
-	end, err := m.begin()
-	if err != nil {
-		return Custodian{}, err
-	}
-	defer end()
-	before, ok := m.custodians[keyID]
-	if !ok {
-		return Custodian{}, ErrNoCustodian
-	}
-	var change CustodianChange
-	for range m.races {
-		if change, err = decide(before); err != nil {
-			return Custodian{}, err
-		}
-	}
-	if err := m.apply(keyID, entries); err != nil {
-		return Custodian{}, err
-	}
-	m.custodians[keyID] = change.Custodian
-	return change.Custodian, nil
 }
 
 func (m *memory) MembershipBySession(_ context.Context, token identity.Hash, _ time.Time) (Membership, error) {

@@ -3,6 +3,7 @@ package merchant
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -28,39 +29,114 @@ var (
 
 // Member is a user who belongs to a merchant.
 type Member struct {
-	User  identity.User
-	Role  Role
-	Since time.Time
+	identity.User
+
+	MerchantID int64
+	Role       Role
+	Since      time.Time
 }
 
-// MayInvite fails with ErrIsMember, or with ErrTeamFull for a team of so many members and open invitations.
-func MayInvite(isMember bool, team int) error {
-	switch {
-	case isMember:
-		return ErrIsMember
-	case team >= MaxTeam:
-		return ErrTeamFull
-	}
-	return nil
-}
-
-// KeepsOwner fails with ErrLastOwner for a team that a change leaves with so many owners.
-func KeepsOwner(owners int) error {
-	if owners == 0 {
-		return ErrLastOwner
-	}
-	return nil
-}
-
-// Invited is an open invitation into a team. Its token is stored as a hash only.
+// Invited is an invitation into a team. Its token is stored as a hash only.
 type Invited struct {
 	ID         string // ULID
+	Token      identity.Hash
 	MerchantID int64
 	Email      string
 	Role       Role
 	By         string // e-mail address of the inviting member
 	CreatedAt  time.Time
 	ExpiresAt  time.Time
+	EndedAt    time.Time // zero while it is open
+}
+
+// Invite invites somebody in place of an open invitation for the same address, or fails with ErrIsMember or
+// ErrTeamFull.
+func (a Account) Invite(n Invited, r audit.Record) (Change, error) {
+	a.Invited = slices.Clone(a.Invited)
+	team := len(a.Members)
+	for i, other := range a.Invited {
+		if other.Email == n.Email {
+			a.Invited[i].EndedAt = n.CreatedAt
+		} else {
+			team++
+		}
+	}
+	switch {
+	case slices.ContainsFunc(a.Members, func(m Member) bool { return m.Email == n.Email }):
+		return Change{}, ErrIsMember
+	case team >= MaxTeam:
+		return Change{}, ErrTeamFull
+	}
+	a.Invited = append(a.Invited, n)
+	return Change{Account: a, Record: r}, nil
+}
+
+// ChangeInvited changes an open invitation, and fails with ErrUnknownInvited.
+func (a Account) ChangeInvited(id string, change func(*Invited) audit.Record) (Change, error) {
+	at := slices.IndexFunc(a.Invited, func(n Invited) bool { return n.ID == id })
+	if at < 0 {
+		return Change{}, ErrUnknownInvited
+	}
+	a.Invited = slices.Clone(a.Invited)
+	r := change(&a.Invited[at])
+	return Change{Account: a, Record: r}, nil
+}
+
+// InvitedBy returns the invitation of a token that has not expired and whose inviter is an owner still, or fails with
+// identity.ErrBadInvitation.
+func (a Account) InvitedBy(token identity.Hash, now time.Time) (Invited, error) {
+	for _, n := range a.Invited {
+		if n.Token == token && n.ExpiresAt.After(now) && a.EnabledOwner(n.By) {
+			return n, nil
+		}
+	}
+	return Invited{}, identity.ErrBadInvitation
+}
+
+// Join uses the invitation of a token for the user's address up and makes the user a member. One without an ID is
+// stored first, without a merchant account of their own. It fails with identity.ErrBadInvitation.
+func (a Account) Join(token identity.Hash, u identity.User, now time.Time, r audit.Record) (Change, error) {
+	n, err := a.InvitedBy(token, now)
+	if err != nil || n.Email != u.Email {
+		return Change{}, identity.ErrBadInvitation
+	}
+	a.Members = append(slices.Clone(a.Members), Member{User: u, MerchantID: a.ID, Role: n.Role, Since: now})
+	return a.ChangeInvited(n.ID, func(n *Invited) audit.Record { n.EndedAt = now; return r })
+}
+
+// SetRole gives a member another role, or none. What those who are no owners any more have asked for, and whom they
+// have invited, ends with it. It fails with ErrUnknownMember or ErrLastOwner.
+func (a Account) SetRole(user int64, role Role, now time.Time, r audit.Record) (Change, error) {
+	at := slices.IndexFunc(a.Members, func(m Member) bool { return m.ID == user })
+	if at < 0 {
+		return Change{}, ErrUnknownMember
+	}
+	a.Members = slices.Clone(a.Members)
+	if a.Members[at].Role = role; role == "" {
+		a.Members = slices.Delete(a.Members, at, at+1)
+	}
+	owners := make(map[int64]string)
+	for _, m := range a.Members {
+		if m.Role == RoleOwner {
+			owners[m.ID] = m.Email
+		}
+	}
+	if len(owners) == 0 {
+		return Change{}, ErrLastOwner
+	}
+	a.Invited, a.Waiting = slices.Clone(a.Invited), slices.Clone(a.Waiting)
+	for i, n := range a.Invited {
+		if !slices.Contains(slices.Collect(maps.Values(owners)), n.By) {
+			a.Invited[i].EndedAt = now
+		}
+	}
+	for i, w := range a.Waiting {
+		if owners[w.AuthorID] == "" && w.State == StateWaiting {
+			a.Waiting[i].State, a.Waiting[i].EndedAt = StateStopped, now
+			r = r.With(w.Stopped(now, "who asked for it is no owner any more"))
+		}
+	}
+	return Change{Account: a, Record: r}, nil
 }
 
 // Memberships lists the merchants the user can act for.
@@ -89,17 +165,18 @@ func (s *Service) Choose(ctx context.Context, user identity.User, token secret.T
 
 // Members lists the members of the merchant, owners first.
 func (s *Service) Members(ctx context.Context, merchant identity.User) ([]Member, error) {
-	return s.store.Members(ctx, merchant.ID)
+	a, err := s.store.Account(ctx, merchant.ID)
+	return a.Members, err
 }
 
 // Member returns the member with the public id, or ErrUnknownMember.
 func (s *Service) Member(ctx context.Context, merchant identity.User, publicID string) (Member, error) {
-	members, err := s.store.Members(ctx, merchant.ID)
+	members, err := s.Members(ctx, merchant)
 	if err != nil {
 		return Member{}, err
 	}
 	for _, m := range members {
-		if m.User.PublicID == publicID {
+		if m.PublicID == publicID {
 			return m, nil
 		}
 	}
@@ -111,19 +188,29 @@ func (s *Service) SetRole(ctx context.Context, merchant identity.User, m Member,
 	if _, ok := ParseRole(string(role)); !ok {
 		return fault.About(fault.Invalid, "role", "must be owner, developer, support or viewer")
 	}
-	return s.store.SetRole(ctx, merchant.ID, m.User.ID, role,
-		act.Record(merchant.ID, audit.ActionTeamRole, m.User.Email,
-			string(m.Role)+" → "+string(role), s.opts.Mail.Owners(act.At, merchant.ID, "A role in your team was changed",
-				act.Who+" made "+m.User.Email+" "+role.Noun()+" of your Florin merchant account; before that it was "+
-					m.Role.Noun()+".")...))
+	return s.setRole(ctx, merchant.ID, m.ID, role, act.Record(merchant.ID, audit.ActionTeamRole, m.Email,
+		string(m.Role)+" → "+string(role), s.opts.Mail.Owners(act.At, merchant.ID, "A role in your team was changed",
+			act.Who+" made "+m.Email+" "+role.Noun()+" of your Florin merchant account; before that it was "+
+				m.Role.Noun()+".")...))
+}
+
+func (s *Service) setRole(ctx context.Context, merchant, user int64, role Role, r audit.Record) error {
+	return s.update(ctx, merchant, func(a Account) (Change, error) {
+		return a.SetRole(user, role, s.now().UTC(), r)
+	})
+}
+
+// update changes an account.
+func (s *Service) update(ctx context.Context, merchant int64, decide func(Account) (Change, error)) error {
+	_, err := s.store.UpdateAccount(ctx, merchant, 0, decide)
+	return err
 }
 
 // RemoveMember ends a membership; the next request of the member is refused.
 func (s *Service) RemoveMember(ctx context.Context, merchant identity.User, m Member, act audit.Act) error {
-	return s.store.RemoveMember(ctx, merchant.ID, m.User.ID,
-		act.Record(merchant.ID, audit.ActionTeamRemove, m.User.Email,
-			"was "+string(m.Role), s.opts.Mail.Owners(act.At, merchant.ID, "A member was removed from your team",
-				act.Who+" removed "+m.User.Email+" from your Florin merchant account.")...))
+	return s.setRole(ctx, merchant.ID, m.ID, "", act.Record(merchant.ID, audit.ActionTeamRemove, m.Email,
+		"was "+string(m.Role), s.opts.Mail.Owners(act.At, merchant.ID, "A member was removed from your team",
+			act.Who+" removed "+m.Email+" from your Florin merchant account.")...))
 }
 
 // Leave ends a membership of the user who acts.
@@ -131,7 +218,7 @@ func (s *Service) Leave(ctx context.Context, m Membership, act audit.Act) error 
 	if m.Role == "" {
 		return ErrNoMerchant
 	}
-	return s.store.RemoveMember(ctx, m.Merchant.ID, m.User.ID, act.Record(m.Merchant.ID, audit.ActionTeamLeave, "", ""))
+	return s.setRole(ctx, m.Merchant.ID, m.User.ID, "", act.Record(m.Merchant.ID, audit.ActionTeamLeave, "", ""))
 }
 
 // InviteMember invites the holder of the address into the team by a link that is mailed there. Where no mail is sent,
@@ -153,16 +240,9 @@ func (s *Service) InviteMember(
 		}
 	}
 	now := s.now().UTC()
-	id, err := s.newID(now)
-	if err != nil {
-		return Invited{}, secret.Text{}, err
-	}
-	token, hash, err := identity.TeamToken.New(s.opts.Random)
-	if err != nil {
-		return Invited{}, secret.Text{}, err
-	}
+	token, hash := identity.TeamToken.New(s.opts.Random)
 	n := Invited{
-		ID: id, MerchantID: by.Merchant.ID, Email: email, Role: role, By: by.User.Email,
+		ID: s.newID(now), Token: hash, MerchantID: by.Merchant.ID, Email: email, Role: role, By: by.User.Email,
 		CreatedAt: now, ExpiresAt: now.Add(identity.InvitationTTL),
 	}
 	subject, rights := "A new member was invited", "as "+string(role)+"."
@@ -171,8 +251,8 @@ func (s *Service) InviteMember(
 	}
 	mails := append(s.invitation(act, n, token), s.opts.Mail.Owners(
 		act.At, by.Merchant.ID, subject, act.Who+" invited "+n.Email+" to your Florin merchant account "+rights)...)
-	return n, token, s.store.AddInvited(ctx, hash, n,
-		act.Record(by.Merchant.ID, audit.ActionTeamInvite, "", "as "+string(role), mails...))
+	r := act.Record(by.Merchant.ID, audit.ActionTeamInvite, n.Email, "as "+string(role), mails...)
+	return n, token, s.update(ctx, by.Merchant.ID, func(a Account) (Change, error) { return a.Invite(n, r) })
 }
 
 // invitation mails the link of an invitation.
@@ -190,35 +270,49 @@ func (s *Service) joined(act audit.Act, n Invited) []mail.Mail {
 
 // Invitations lists the open invitations, expired ones included.
 func (s *Service) Invitations(ctx context.Context, merchant identity.User) ([]Invited, error) {
-	return s.store.Invitations(ctx, merchant.ID)
+	a, err := s.store.Account(ctx, merchant.ID)
+	return a.Invited, err
 }
 
 // RenewInvitation mails a new link for an invitation; the old link stops
 // working. It fails with ErrUnknownInvited.
 func (s *Service) RenewInvitation(
 	ctx context.Context, merchant identity.User, id string, act audit.Act,
-) (Invited, secret.Text, error) {
-	token, hash, err := identity.TeamToken.New(s.opts.Random)
-	if err != nil {
-		return Invited{}, secret.Text{}, err
-	}
-	open, err := s.store.Invitations(ctx, merchant.ID)
-	if err != nil {
-		return Invited{}, secret.Text{}, err
-	}
-	at := slices.IndexFunc(open, func(n Invited) bool { return n.ID == id })
-	if at < 0 {
-		return Invited{}, secret.Text{}, ErrUnknownInvited
-	}
-	n, err := s.store.RenewInvited(ctx, merchant.ID, id, hash, act.Who, s.now().UTC().Add(identity.InvitationTTL),
-		act.Record(merchant.ID, audit.ActionTeamInvite, "", "a new link", s.invitation(act, open[at], token)...))
+) (n Invited, token secret.Text, err error) {
+	token, hash := identity.TeamToken.New(s.opts.Random)
+	err = s.update(ctx, merchant.ID, func(a Account) (Change, error) {
+		return a.ChangeInvited(id, func(x *Invited) audit.Record {
+			x.Token, x.By, x.ExpiresAt = hash, act.Who, s.now().UTC().Add(identity.InvitationTTL)
+			n = *x
+			mails := s.invitation(act, n, token)
+			return act.Record(merchant.ID, audit.ActionTeamInvite, n.Email, "a new link", mails...)
+		})
+	})
 	return n, token, err
 }
 
 // RevokeInvitation ends an invitation, or fails with ErrUnknownInvited.
 func (s *Service) RevokeInvitation(ctx context.Context, merchant identity.User, id string, act audit.Act) error {
-	return s.store.RevokeInvited(ctx, merchant.ID, id, s.now().UTC(),
-		act.Record(merchant.ID, audit.ActionTeamRevoke, "", ""))
+	return s.update(ctx, merchant.ID, func(a Account) (Change, error) {
+		return a.ChangeInvited(id, func(n *Invited) audit.Record {
+			n.EndedAt = s.now().UTC()
+			return act.Record(merchant.ID, audit.ActionTeamRevoke, n.Email, "")
+		})
+	})
+}
+
+// invited returns the account and the invitation of a token, or identity.ErrBadInvitation.
+func (s *Service) invited(ctx context.Context, token string) (Account, Invited, error) {
+	hash, ok := identity.TeamToken.Hash(token)
+	if !ok {
+		return Account{}, Invited{}, identity.ErrBadInvitation
+	}
+	a, err := s.store.AccountBy(ctx, hash)
+	if err != nil {
+		return Account{}, Invited{}, err
+	}
+	n, err := a.InvitedBy(hash, s.now().UTC())
+	return a, n, err
 }
 
 // Invitation returns the invitation of the token and its merchant; known reports
@@ -226,37 +320,33 @@ func (s *Service) RevokeInvitation(ctx context.Context, merchant identity.User, 
 func (s *Service) Invitation(
 	ctx context.Context, token string,
 ) (n Invited, merchant identity.User, known bool, err error) {
-	hash, ok := identity.TeamToken.Hash(token)
-	if !ok {
-		return Invited{}, identity.User{}, false, identity.ErrBadInvitation
-	}
-	if n, merchant, err = s.store.InvitedBy(ctx, hash, s.now().UTC()); err != nil {
+	a, n, err := s.invited(ctx, token)
+	if err != nil {
 		return Invited{}, identity.User{}, false, err
 	}
 	_, err = s.users.UserByEmail(ctx, n.Email)
 	if fault.Is(err, fault.NotFound) {
-		return n, merchant, false, nil
+		return n, a.Founder, false, nil
 	}
-	return n, merchant, err == nil, err
+	return n, a.Founder, err == nil, err
 }
 
 // Join accepts an invitation for a signed-in user, whose address must be the one
 // invited. It fails with identity.ErrBadInvitation or identity.ErrUnverified.
 func (s *Service) Join(ctx context.Context, token string, user identity.User, act audit.Act) (Invited, error) {
-	hash, ok := identity.TeamToken.Hash(token)
-	if !ok {
+	if _, ok := identity.TeamToken.Hash(token); !ok {
 		return Invited{}, identity.ErrBadInvitation
 	}
 	if err := s.users.RequireVerified(user); err != nil {
 		return Invited{}, err
 	}
-	n, merchant, err := s.store.InvitedBy(ctx, hash, s.now().UTC())
+	a, n, err := s.invited(ctx, token)
 	if err != nil {
 		return Invited{}, err
 	}
-	_, n, err = s.store.JoinTeam(ctx, hash, user, s.now().UTC(),
-		act.Record(merchant.ID, audit.ActionTeamJoin, "", "as "+string(n.Role), s.joined(act, n)...))
-	return n, err
+	act.Who = cmp.Or(act.Who, user.Email)
+	r := act.Record(a.ID, audit.ActionTeamJoin, "", "as "+string(n.Role), s.joined(act, n)...)
+	return n, s.update(ctx, a.ID, func(a Account) (Change, error) { return a.Join(n.Token, user, s.now().UTC(), r) })
 }
 
 // JoinNew creates a user by an invitation into a team, even where sign-up is closed:
@@ -265,11 +355,7 @@ func (s *Service) Join(ctx context.Context, token string, user identity.User, ac
 func (s *Service) JoinNew(
 	ctx context.Context, token string, in identity.NewUser, act audit.Act,
 ) (identity.User, Invited, error) {
-	hash, ok := identity.TeamToken.Hash(token)
-	if !ok {
-		return identity.User{}, Invited{}, identity.ErrBadInvitation
-	}
-	n, merchant, err := s.store.InvitedBy(ctx, hash, s.now().UTC())
+	a, n, err := s.invited(ctx, token)
 	if err != nil {
 		return identity.User{}, Invited{}, err
 	}
@@ -279,7 +365,14 @@ func (s *Service) JoinNew(
 	if err != nil {
 		return identity.User{}, Invited{}, err
 	}
+	act.Who = cmp.Or(act.Who, u.Email)
 	r := act.Record(0, audit.ActionSignUp, "", "", s.joined(act, n)...)
-	r.Entries = append(r.Entries, act.Record(merchant.ID, audit.ActionTeamJoin, "", "as "+string(n.Role)).Entries...)
-	return s.store.JoinTeam(ctx, hash, u, s.now().UTC(), r)
+	r = r.With(act.Record(a.ID, audit.ActionTeamJoin, "", "as "+string(n.Role)))
+	done, err := s.store.UpdateAccount(ctx, a.ID, 0, func(a Account) (Change, error) {
+		return a.Join(n.Token, u, s.now().UTC(), r)
+	})
+	if err != nil {
+		return identity.User{}, Invited{}, err
+	}
+	return done.Account.Members[len(done.Account.Members)-1].User, n, nil
 }

@@ -80,7 +80,7 @@ func newWorld(t *testing.T, url string) *world {
 		PublicID: newID(), Email: "ada@shop.example", PasswordHash: "none", CreatedAt: w.now(),
 	}, audit.Record{})
 	w.must(err)
-	w.key, err = w.store.Merchant().CreateKey(t.Context(), merchant.Key{
+	w.key, err = (storetest.Accounts{Store: w.store.Merchant()}).CreateKey(t.Context(), merchant.Key{
 		PublicID: newID(), UserID: user.ID, Hash: identity.Hash{1}, Wallet: w.wallet, CreatedAt: w.now(),
 	}, func(int64) []ledger.Entry { return nil }, audit.Record{})
 	w.must(err)

@@ -183,7 +183,7 @@ func (w *world) newKey() merchant.Key {
 		audit.Record{},
 	)
 	w.must(err)
-	k, err := w.store.Merchant().CreateKey(ctx, merchant.Key{
+	k, err := (storetest.Accounts{Store: w.store.Merchant()}).CreateKey(ctx, merchant.Key{
 		PublicID: string(newID(w.clock.now())), UserID: u.ID, Hash: identity.Hash{1}, CreatedAt: w.clock.now(),
 	},
 		func(id int64) []ledger.Entry {

@@ -9,6 +9,7 @@ import (
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store/storetest"
 )
 
 // action is something that can happen, with its relative frequency.
@@ -364,7 +365,7 @@ func (w *world) changeWallet() {
 		to = firstWallet
 	}
 	w.act(func(in *instance) error {
-		_, err := in.store.Merchant().UpdateCustodian(w.Context(), w.key, nil,
+		_, err := (storetest.Accounts{Store: in.store.Merchant()}).UpdateCustodian(w.Context(), w.key, nil,
 			func(c merchant.Custodian) (merchant.CustodianChange, error) {
 				c.Wallets = map[chain.Network]chain.Address{chain.Polygon: to, chain.Solana: solanaWallet}
 				return merchant.CustodianChange{Custodian: c}, nil

@@ -21,6 +21,7 @@ import (
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/store"
+	"github.com/florinpay/florin/internal/store/storetest"
 )
 
 // Wallets of the simulation.
@@ -246,7 +247,7 @@ func createMerchant(t testing.TB, s *store.Store) {
 		audit.Record{},
 	)
 	must(err)
-	key, err := s.Merchant().CreateKey(ctx, merchant.Key{
+	key, err := (storetest.Accounts{Store: s.Merchant()}).CreateKey(ctx, merchant.Key{
 		PublicID: "01KAJ0000000000000000000K1", UserID: user.ID, Hash: identity.Hash{1},
 		Wallet: merchantWallet, CreatedAt: begin,
 	}, func(id int64) []ledger.Entry {
@@ -256,7 +257,7 @@ func createMerchant(t testing.TB, s *store.Store) {
 		}
 	}, audit.Record{})
 	must(err)
-	_, err = s.Merchant().CreateCustodian(ctx, merchant.Custodian{
+	_, err = (storetest.Accounts{Store: s.Merchant()}).CreateCustodian(ctx, merchant.Custodian{
 		PublicID: "01KAJ0000000000000000000C1", KeyID: key.ID, Name: "Shop", CallbackURL: "https://shop.example.com/hook",
 		Wallets: map[chain.Network]chain.Address{chain.Polygon: firstWallet, chain.Solana: solanaWallet},
 		SigningSecrets: []secret.Text{

@@ -122,7 +122,7 @@ func (w *world) teamActs() map[string]func(context.Context, audit.Record) error 
 	member := func(token string) identity.User {
 		u := w.NewUser()
 		invited(token, u.Email, token)
-		_, _, err := w.JoinTeam(ctx, storetest.HashOf(token), u, storetest.Start, audit.Record{})
+		_, err := w.JoinTeam(ctx, storetest.HashOf(token), u, storetest.Start, audit.Record{})
 		w.Must(err)
 		return u
 	}
@@ -136,20 +136,21 @@ func (w *world) teamActs() map[string]func(context.Context, audit.Record) error 
 			return w.AddInvited(ctx, storetest.HashOf("fresh"), invited("fresh", "fresh@example.org", ""), r)
 		},
 		"renew an invitation": func(ctx context.Context, r audit.Record) error {
-			_, err := w.RenewInvited(
-				ctx, owner.ID, "renewed", storetest.HashOf("again"), owner.Email, storetest.Start.AddDate(1, 0, 0), r,
-			)
-			return err
+			return w.ChangeInvited(ctx, owner.ID, "renewed", r, func(n *merchant.Invited) {
+				n.ExpiresAt = storetest.Start.AddDate(1, 0, 0)
+			})
 		},
 		"revoke an invitation": func(ctx context.Context, r audit.Record) error {
-			return w.RevokeInvited(ctx, owner.ID, "revoked", storetest.Start, r)
+			return w.ChangeInvited(ctx, owner.ID, "revoked", r, func(n *merchant.Invited) {
+				n.EndedAt = storetest.Start
+			})
 		},
 		"join": func(ctx context.Context, r audit.Record) error {
-			_, _, err := w.JoinTeam(ctx, storetest.HashOf("joining"), joining, storetest.Start, r)
+			_, err := w.JoinTeam(ctx, storetest.HashOf("joining"), joining, storetest.Start, r)
 			return err
 		},
 		"join as a new user": func(ctx context.Context, r audit.Record) error {
-			_, _, err := w.JoinTeam(ctx, storetest.HashOf("new"), identity.User{
+			_, err := w.JoinTeam(ctx, storetest.HashOf("new"), identity.User{
 				PublicID: string(storetest.NewID()),
 				Email:    "new.member@example.org", CreatedAt: storetest.Start,
 			}, storetest.Start, r)
@@ -195,10 +196,10 @@ func (w *world) shopActs() map[string]func(context.Context, audit.Record) error 
 			return err
 		},
 		"rename a key": func(ctx context.Context, r audit.Record) error {
-			return w.SetKeyText(ctx, k.UserID, k.ID, merchant.KeyLabel, "Renamed", r)
+			return w.ChangeKey(ctx, k.UserID, k.ID, r, func(k *merchant.Key) { k.Label = "Renamed" })
 		},
 		"set the currency of a key": func(ctx context.Context, r audit.Record) error {
-			return w.SetKeyText(ctx, k.UserID, k.ID, merchant.KeyCurrency, "EUR", r)
+			return w.ChangeKey(ctx, k.UserID, k.ID, r, func(k *merchant.Key) { k.Currency = "EUR" })
 		},
 		"revoke a key": func(ctx context.Context, r audit.Record) error {
 			return w.RevokeKey(ctx, revoked.UserID, revoked.ID, storetest.Start, r)

@@ -73,7 +73,7 @@ func TestStore_FindPeople(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		ctx, a, b := t.Context(), w.NewKey(1, 1), w.NewKey(1, 1)
-		w.Must(w.SetKeyText(ctx, b.UserID, b.ID, merchant.KeyLabel, "Web Shop 7_%", audit.Record{}))
+		w.Must(w.ChangeKey(ctx, b.UserID, b.ID, audit.Record{}, func(k *merchant.Key) { k.Label = "Web Shop 7_%" }))
 		for text, want := range map[string]int64{
 			a.Email: a.UserID, a.Email[:len(a.Email)-4]: a.UserID, a.UserPublic: a.UserID, a.PublicID: a.UserID,
 			"web SHOP": b.UserID, "web shop 7_%": b.UserID,

@@ -158,8 +158,8 @@ func (w *world) useEverything() {
 	w.Must(err)
 	_, err = w.RotateKey(ctx, merchant.Replacement{
 		Most:  merchant.AllPermissions(),
-		KeyID: k.ID, Old: k.Hash, Next: storetest.HashOf("next"), Now: storetest.Start,
-		Keep: func(ledger.Balance) (*idempotency.Kept, error) {
+		KeyID: k.ID, Old: k.Hash, Next: storetest.HashOf("next"),
+		Keep: func(merchant.Done) (*idempotency.Kept, error) {
 			answer := idempotency.Answer{Status: 200, Body: []byte("b")}
 			return &idempotency.Kept{Claim: claim(k.ID, "a", "c"), Answer: answer, At: storetest.Start}, nil
 		},

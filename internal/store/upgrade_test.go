@@ -149,7 +149,7 @@ func TestUpgrade_NewColumns(t *testing.T) {
 				return len(list), err
 			},
 			"Members": func() (int, error) {
-				list, err := w.Store.Merchant().Members(ctx, k.UserID)
+				list, err := (storetest.Accounts{Store: w.Store.Merchant()}).Members(ctx, k.UserID)
 				return len(list), err
 			},
 			"Records": func() (int, error) {

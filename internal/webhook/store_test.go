@@ -117,7 +117,7 @@ func (s *stored) key(t testing.TB, url string) int64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := s.Merchant().CreateKey(
+	k, err := (storetest.Accounts{Store: s.Merchant()}).CreateKey(
 		t.Context(),
 		merchant.Key{PublicID: newULID(), UserID: u.ID, Hash: sha256.Sum256([]byte(u.Email)), CreatedAt: noon},
 		func(int64) []ledger.Entry { return nil },
@@ -126,7 +126,7 @@ func (s *stored) key(t testing.TB, url string) int64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = s.Merchant().CreateCustodian(t.Context(), merchant.Custodian{
+	_, err = (storetest.Accounts{Store: s.Merchant()}).CreateCustodian(t.Context(), merchant.Custodian{
 		PublicID: newULID(), KeyID: k.ID, Name: "Shop", CallbackURL: url, Secret: shopSecret,
 		SigningSecrets: []secret.Text{
 			webhook.NewSigningSecret(),

@@ -108,7 +108,7 @@ func storedPermissions(k merchant.Key) panel.Field {
 }
 
 func full(who session.Principal) bool {
-	return merchant.MayMakeKey(len(who.Keys), len(who.AllKeys)) != nil
+	return merchant.Account{Keys: who.AllKeys}.MayMakeKey() != nil
 }
 
 func keyRow(h house) dashboard.KeyRow {

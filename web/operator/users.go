@@ -90,9 +90,7 @@ func (d *Surface) userPageWith(
 	}
 	p.Reauth = panel.Reauth{Field: field, Posted: f.Posted}
 	p.Credits = f.Field(panel.Field{Name: "credits", Label: "Credits", Mode: "numeric", Max: "7", Required: true})
-	if p.GrantID, err = d.Merchants.GrantID(); err != nil {
-		return err
-	}
+	p.GrantID = d.Merchants.GrantID()
 	keys, err := d.Merchants.EveryKey(ctx, person.ID)
 	if err != nil {
 		return err

@@ -33,7 +33,7 @@ const (
 	Recently Freshness = true
 )
 
-// Gate lets a change of where money goes pass (merchant.Directions): the principal
+// Gate lets a change pass of where money goes, what a shop believes of it, or who may change that: the principal
 // is an owner and re-authenticates, on a locked account for this very change and with
 // a passkey or a code. What a form shows is checked in any case: a wrong password is
 // refused. ReauthRefused puts the refusal beside the input.

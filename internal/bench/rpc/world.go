@@ -263,18 +263,19 @@ func (w *world) openShop() error {
 	if err != nil {
 		return err
 	}
-	key, err := w.store.Merchant().CreateKey(w.ctx, merchant.Key{
-		PublicID: "01KAJ0000000000000000000K1", UserID: user.ID, Hash: identity.Hash{1},
-		Wallet: wallet1, CreatedAt: now,
-	}, func(id int64) []ledger.Entry {
-		return []ledger.Entry{
-			ledger.Grant(id, ledger.Credit, credits, ledger.ReasonGrant, "credits", now),
-			ledger.Grant(id, ledger.Query, credits, ledger.ReasonGrant, "queries", now),
-		}
-	}, audit.Record{})
+	done, err := w.store.Merchant().UpdateAccount(w.ctx, user.ID, 0, func(a merchant.Account) (merchant.Change, error) {
+		return a.AddKey(merchant.Key{
+			PublicID: "01KAJ0000000000000000000K1", UserID: user.ID, Hash: identity.Hash{1}, Wallet: wallet1,
+			CreatedAt: now,
+		}, []ledger.Entry{
+			ledger.Grant(0, ledger.Credit, credits, ledger.ReasonGrant, "credits", now),
+			ledger.Grant(0, ledger.Query, credits, ledger.ReasonGrant, "queries", now),
+		}, audit.Record{}), nil
+	})
 	if err != nil {
 		return err
 	}
+	key := done.Key
 	w.key = key.ID
 	wallets := make(map[chain.Network]chain.Address)
 	for _, n := range chain.Networks() {
@@ -282,11 +283,13 @@ func (w *world) openShop() error {
 			wallets[n] = wallet2
 		}
 	}
-	_, err = w.store.Merchant().CreateCustodian(w.ctx, merchant.Custodian{
+	c := merchant.Custodian{
 		PublicID: "01KAJ0000000000000000000C1", KeyID: key.ID, Name: "Shop", Wallets: wallets,
 		SigningSecrets: []secret.Text{secret.New("whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")},
 		LateFor:        20 * time.Minute, CreatedAt: now, UpdatedAt: now,
-	}, nil, audit.Record{})
+	}
+	add := func(a merchant.Account) (merchant.Change, error) { return a.AddCustodian(c, audit.Record{}) }
+	_, err = w.store.Merchant().UpdateAccount(w.ctx, key.UserID, key.ID, add)
 	return err
 }
 

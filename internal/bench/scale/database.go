@@ -101,20 +101,25 @@ func (d *database) merchants(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		k, err := d.Merchant().CreateKey(ctx, merchant.Key{
-			Permissions: merchant.AllPermissions(), PublicID: newULID(), UserID: u.ID, Hash: sha256.Sum256([]byte(id)),
-			CreatedAt: d.now,
-		}, func(key int64) []ledger.Entry {
-			return []ledger.Entry{ledger.Grant(key, ledger.Credit, 1<<40, ledger.ReasonGrant, id, d.now)}
-		}, audit.Record{})
+		done, err := d.Merchant().UpdateAccount(ctx, u.ID, 0, func(a merchant.Account) (merchant.Change, error) {
+			return a.AddKey(merchant.Key{
+				Permissions: merchant.AllPermissions(), PublicID: newULID(), UserID: u.ID,
+				Hash: sha256.Sum256([]byte(id)), CreatedAt: d.now,
+			}, []ledger.Entry{
+				ledger.Grant(0, ledger.Credit, 1<<40, ledger.ReasonGrant, id, d.now),
+			}, audit.Record{}), nil
+		})
 		if err != nil {
 			return err
 		}
-		_, err = d.Merchant().CreateCustodian(ctx, merchant.Custodian{
-			PublicID: newULID(), KeyID: k.ID, Name: "Shop", CallbackURL: "https://shop.example/hook",
-			Secret: secret.New("shop secret"), SigningSecrets: []secret.Text{webhook.NewSigningSecret()},
-			Branding: merchant.Branding{Theme: merchant.ThemeAuto}, CreatedAt: d.now, UpdatedAt: d.now,
-		}, nil, audit.Record{})
+		k := done.Key
+		_, err = d.Merchant().UpdateAccount(ctx, u.ID, k.ID, func(a merchant.Account) (merchant.Change, error) {
+			return a.AddCustodian(merchant.Custodian{
+				PublicID: newULID(), KeyID: k.ID, Name: "Shop", CallbackURL: "https://shop.example/hook",
+				Secret: secret.New("shop secret"), SigningSecrets: []secret.Text{webhook.NewSigningSecret()},
+				Branding: merchant.Branding{Theme: merchant.ThemeAuto}, CreatedAt: d.now, UpdatedAt: d.now,
+			}, audit.Record{})
+		})
 		if err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/florinpay/florin/internal/chain/chaintest"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store/storetest"
 )
 
 // forkTx is the hash of a transaction whose effect depends on the fork that
@@ -132,7 +133,7 @@ func TestWatcher_Fork(t *testing.T) {
 // creditAfter gives the merchant a rule of their own: money counts after so long.
 func (r *rig) creditAfter(d time.Duration) {
 	r.Helper()
-	_, err := r.store.Merchant().UpdateCustodian(r.Context(), r.key.ID, nil,
+	_, err := (storetest.Accounts{Store: r.store.Merchant()}).UpdateCustodian(r.Context(), r.key.ID, nil,
 		func(c merchant.Custodian) (merchant.CustodianChange, error) {
 			c.Networks = map[chain.Network]merchant.NetworkOptions{
 				r.profile.Network: {Enabled: true, Finality: chain.Finality{Depth: d}},

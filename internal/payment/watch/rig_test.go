@@ -22,6 +22,7 @@ import (
 	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store"
+	"github.com/florinpay/florin/internal/store/storetest"
 )
 
 // rig is a scripted chain read through real HTTP into a real database, under a
@@ -170,7 +171,7 @@ func (r *rig) openShop() {
 		audit.Record{},
 	)
 	r.must(err)
-	r.key, err = r.store.Merchant().CreateKey(ctx, merchant.Key{
+	r.key, err = (storetest.Accounts{Store: r.store.Merchant()}).CreateKey(ctx, merchant.Key{
 		PublicID: "01KAJ0000000000000000000K1", UserID: user.ID, Hash: identity.Hash{1}, CreatedAt: r.now(),
 	},
 		func(id int64) []ledger.Entry {
@@ -181,7 +182,7 @@ func (r *rig) openShop() {
 	if r.profile.Network == chain.Solana {
 		settlement = "HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk"
 	}
-	_, err = r.store.Merchant().CreateCustodian(ctx, merchant.Custodian{
+	_, err = (storetest.Accounts{Store: r.store.Merchant()}).CreateCustodian(ctx, merchant.Custodian{
 		PublicID: "01KAJ0000000000000000000C1", KeyID: r.key.ID, Name: "Shop", CallbackURL: "https://shop.example.com/hook",
 		Wallets: map[chain.Network]chain.Address{r.profile.Network: settlement},
 		SigningSecrets: []secret.Text{

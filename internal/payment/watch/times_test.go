@@ -9,6 +9,7 @@ import (
 	"github.com/florinpay/florin/internal/chain/chaintest"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store/storetest"
 )
 
 // TestWatcher_WrongTimes: an endpoint of three that names another time for every block decides neither what is deep
@@ -59,7 +60,7 @@ func wantDeep(r *rig) {
 
 // wantLate: money that came later than a merchant accepts stays late money.
 func wantLate(r *rig) {
-	_, err := r.store.Merchant().UpdateCustodian(r.Context(), r.key.ID, nil,
+	_, err := (storetest.Accounts{Store: r.store.Merchant()}).UpdateCustodian(r.Context(), r.key.ID, nil,
 		func(c merchant.Custodian) (merchant.CustodianChange, error) {
 			c.LateFor = time.Hour
 			return merchant.CustodianChange{Custodian: c}, nil

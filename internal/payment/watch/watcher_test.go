@@ -16,6 +16,7 @@ import (
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/payment/watch"
+	"github.com/florinpay/florin/internal/store/storetest"
 )
 
 const tenUSDC = 10_000_000
@@ -149,7 +150,7 @@ func TestWatcher_MerchantsRule(t *testing.T) {
 		}
 		return merchant.CustodianChange{Custodian: c}, nil
 	}
-	_, err := r.store.Merchant().UpdateCustodian(t.Context(), r.key.ID, nil, early, nil)
+	_, err := (storetest.Accounts{Store: r.store.Merchant()}).UpdateCustodian(t.Context(), r.key.ID, nil, early)
 	r.must(err)
 	p := r.start()
 	r.pay(p)

@@ -217,6 +217,35 @@ func (t *Table[R]) Update(by ...string) Text {
 	}
 }
 
+// Save returns the statements that make the rows that were loaded into those that were decided: rows that are gone are
+// deleted, rows that differ are updated, new ones are inserted. The columns named, in the order of the table, tell rows
+// apart.
+func (t *Table[R]) Save(loaded, decided []R, by ...string) []*Stmt {
+	key := func(c column) bool { return slices.Contains(by, c.name) }
+	old := make(map[string]*R, len(loaded))
+	for i := range loaded {
+		old[fmt.Sprint(t.values(&loaded[i], key))] = &loaded[i]
+	}
+	var updates, inserts, deletes []*Stmt
+	for i := range decided {
+		r := &decided[i]
+		id := t.values(r, key)
+		was, known := old[fmt.Sprint(id)]
+		delete(old, fmt.Sprint(id))
+		switch {
+		case !known:
+			inserts = append(inserts, t.Insert("").With(t.Values(r)...))
+		case !reflect.DeepEqual(t.values(was, updated), t.values(r, updated)):
+			updates = append(updates, t.Update(by...).With(t.Changes(r, id...)...))
+		}
+	}
+	for _, gone := range old {
+		deletes = append(deletes, Exec("DELETE FROM "+t.name+" WHERE "+strings.Join(by, " = ? AND ")+" = ?",
+			t.values(gone, key)...))
+	}
+	return slices.Concat(deletes, updates, inserts)
+}
+
 // InsertWith returns PostgreSQL's statement that inserts rows, each with one
 // row of another table that refers to it by the column link, its first. Rows
 // whose key exists are left out, with their other row. The statement returns

@@ -79,7 +79,7 @@ func TestStore_Owners(t *testing.T) {
 			if u == 1 {
 				member = viewer
 			}
-			_, _, err := w.JoinTeam(ctx, storetest.HashOf(member.Email), member, storetest.Start, audit.Record{})
+			_, err := w.JoinTeam(ctx, storetest.HashOf(member.Email), member, storetest.Start, audit.Record{})
 			w.Must(err)
 		}
 		m := letter("m", "")

@@ -6,15 +6,7 @@ import (
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/store/db"
-	"github.com/florinpay/florin/internal/store/table"
 )
-
-// Record stores what an act left that changed nothing else.
-func (s *Store) Record(ctx context.Context, r audit.Record) error {
-	err := table.WriteAudited(ctx, s.db, s.sealer, r,
-		func(context.Context, db.Tx, *table.AuditFields) error { return nil })
-	return db.Wrap(err, "record an act")
-}
 
 // AuditLog lists what the user did to their own sign-in, and what was done for
 // the merchant (0: none), before the line given (0: from the newest), the

@@ -61,7 +61,9 @@ func TestStore_AuthorGone(t *testing.T) {
 				if n := w.Count("SELECT count(*) FROM mails WHERE subject = 'A change was stopped'"); n < 1 {
 					t.Error("no owner is mailed")
 				}
-				_, _, err = w.InvitedBy(ctx, token, at)
+				a, err := w.AccountBy(ctx, token)
+				w.Must(err)
+				_, err = a.InvitedBy(token, at)
 				if gone := name == "SessionsEnded" || name == "FactorsReset"; gone {
 					w.Must(err) // who invited is an owner still
 				} else {

@@ -4,31 +4,10 @@ import (
 	"context"
 	"time"
 
-	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/store/db"
-	"github.com/florinpay/florin/internal/store/table"
 )
-
-// PutLogo stores the logo of the key's custodian in place of the one before and
-// has the pages show it. An empty logo takes it away. It fails with
-// merchant.ErrNoCustodian.
-func (s *Store) PutLogo(ctx context.Context, keyID int64, l merchant.Logo, now time.Time, r audit.Record) error {
-	err := table.WriteAudited(ctx, s.db, s.sealer, r, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
-		c, err := s.lockCustodian(ctx, t, keyID)
-		if err != nil {
-			return err
-		}
-		if err := storeLogo(ctx, t, keyID, l, now); err != nil {
-			return err
-		}
-		_, err = t.NewRaw("UPDATE custodians SET logo_url = ?, updated_at = ? WHERE id = ?", l.Of(c).Branding.LogoURL,
-			now, c.ID).Exec(ctx)
-		return err
-	})
-	return db.Wrap(err, "logo of key %d", keyID)
-}
 
 // storeLogo stores the picture in place of the one before, or takes that away.
 func storeLogo(ctx context.Context, t db.Tx, keyID int64, l merchant.Logo, now time.Time) error {

@@ -3,38 +3,14 @@ package merchant
 import (
 	"context"
 	"fmt"
+	"reflect"
 
-	"github.com/florinpay/florin/internal/audit"
-	"github.com/florinpay/florin/internal/idempotency"
-	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/store/db"
-	"github.com/florinpay/florin/internal/store/table"
 	"github.com/florinpay/florin/internal/webhook"
 )
 
-// CreateCustodian stores the custodian of a key with the entries that pay for
-// it, or fails with merchant.ErrHasCustodian and posts nothing.
-func (s *Store) CreateCustodian(
-	ctx context.Context, c merchant.Custodian, entries []ledger.Entry, r audit.Record,
-	keep ...idempotency.Keep[merchant.CustodianWrite],
-) (merchant.Custodian, error) {
-	var stored merchant.Custodian
-	err := table.WriteAudited(ctx, s.db, s.sealer, r, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
-		var err error
-		if stored, err = s.insertCustodian(ctx, t, c); err != nil {
-			return err
-		}
-		return charge(ctx, t, stored, entries, keep)
-	})
-	if err != nil {
-		return merchant.Custodian{}, fmt.Errorf("create custodian of key %d: %w", c.KeyID, err)
-	}
-	return stored, nil
-}
-
-// insertCustodian stores a new custodian and returns it as it is read back, or fails
-// with merchant.ErrHasCustodian.
+// insertCustodian stores a new custodian and returns it as it is read back.
 func (s *Store) insertCustodian(ctx context.Context, t db.Tx, c merchant.Custodian) (merchant.Custodian, error) {
 	if err := checkCustodian(c); err != nil {
 		return merchant.Custodian{}, err
@@ -43,9 +19,8 @@ func (s *Store) insertCustodian(ctx context.Context, t db.Tx, c merchant.Custodi
 	if err != nil {
 		return merchant.Custodian{}, err
 	}
-	err = custodians.Into(t, " ON CONFLICT (key_id) DO NOTHING RETURNING id", row).Scan(ctx, &c.ID)
-	if err != nil {
-		return merchant.Custodian{}, db.Missing(err, merchant.ErrHasCustodian)
+	if err := custodians.Into(t, " RETURNING id", row).Scan(ctx, &c.ID); err != nil {
+		return merchant.Custodian{}, err
 	}
 	if err := saveCustodianParts(ctx, t, c); err != nil {
 		return merchant.Custodian{}, err
@@ -53,63 +28,24 @@ func (s *Store) insertCustodian(ctx context.Context, t db.Tx, c merchant.Custodi
 	return s.readCustodian(ctx, t, c.KeyID)
 }
 
-// UpdateCustodian locks the custodian, calls decide and stores the result with
-// the entries; decide may run again, so it must have no effects. Deliveries
-// that wait go to the new callback URL.
-func (s *Store) UpdateCustodian(
-	ctx context.Context, keyID int64, entries []ledger.Entry,
-	decide func(merchant.Custodian) (merchant.CustodianChange,
-		error), keep ...idempotency.Keep[merchant.CustodianWrite],
+// saveCustodian stores a custodian that differs, and returns it as it is read back. Deliveries that wait go to its new
+// callback URL.
+func (s *Store) saveCustodian(
+	ctx context.Context, t db.Tx, before, after merchant.Custodian,
 ) (merchant.Custodian, error) {
-	var stored merchant.Custodian
-	err := table.WriteAudited(ctx, s.db, s.sealer, audit.Record{},
-		func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
-			before, err := s.lockCustodian(ctx, t, keyID)
-			if err != nil {
-				return err
-			}
-			change, err := decide(before)
-			if err != nil {
-				return err
-			}
-			if err := s.saveCustodian(ctx, t, before, change.Custodian); err != nil {
-				return err
-			}
-			if stored, err = s.readCustodian(ctx, t, keyID); err != nil {
-				return err
-			}
-			a.More = change.Record
-			return charge(ctx, t, stored, entries, keep)
-		},
-	)
-	if err != nil {
-		return merchant.Custodian{}, fmt.Errorf("update custodian of key %d: %w", keyID, err)
+	switch {
+	case reflect.DeepEqual(before, after):
+		return after, nil
+	case before.ID == 0:
+		return s.insertCustodian(ctx, t, after)
 	}
-	return stored, nil
+	if err := s.changeCustodian(ctx, t, before, after); err != nil {
+		return merchant.Custodian{}, err
+	}
+	return s.readCustodian(ctx, t, after.KeyID)
 }
 
-// charge posts what the write of a custodian costs, and keeps the answers of its request.
-func charge(
-	ctx context.Context, t db.Tx, stored merchant.Custodian, entries []ledger.Entry,
-	keep []idempotency.Keep[merchant.CustodianWrite],
-) error {
-	left, err := table.Charge(ctx, t, stored.KeyID, entries)
-	if err != nil {
-		return err
-	}
-	for _, k := range keep {
-		kept, err := k.Of(merchant.CustodianWrite{Custodian: stored, Left: left})
-		if err != nil {
-			return err
-		}
-		if err := table.KeepAnswer(ctx, t, kept); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (s *Store) saveCustodian(ctx context.Context, t db.Tx, before, after merchant.Custodian) error {
+func (s *Store) changeCustodian(ctx context.Context, t db.Tx, before, after merchant.Custodian) error {
 	if after.ID != before.ID || after.PublicID != before.PublicID || after.KeyID != before.KeyID {
 		return fmt.Errorf("an update changed the identity of custodian %s", before.PublicID)
 	}

@@ -80,10 +80,10 @@ func (s *Store) custodian(c custodianScan) (merchant.Custodian, error) {
 	return whole, nil
 }
 
-// readCustodian reads the custodian of a key in the transaction.
+// readCustodian reads the custodian of a key in the transaction; one without an ID if it has none.
 func (s *Store) readCustodian(ctx context.Context, t db.Tx, keyID int64) (merchant.Custodian, error) {
 	var c custodianScan
-	if err := t.Run(ctx, c.read(keyID)); err != nil {
+	if err := t.Run(ctx, c.read(keyID)); err != nil || c.row.ID == 0 {
 		return merchant.Custodian{}, err
 	}
 	return s.custodian(c)

@@ -60,7 +60,7 @@ func TestStore_RotateKey(t *testing.T) {
 		rotate := func(old, next identity.Hash, ref string) error {
 			_, err := w.RotateKey(t.Context(), merchant.Replacement{
 				Most:  merchant.AllPermissions(),
-				KeyID: k.ID, Old: old, Next: next, Now: storetest.Start,
+				KeyID: k.ID, Old: old, Next: next,
 				Entries: []ledger.Entry{
 					ledger.Spend(k.ID, ledger.Credit, ledger.ReasonOperation, ref, storetest.Start),
 				},
@@ -106,7 +106,7 @@ func TestStore_RotateKey_NoCredits(t *testing.T) {
 		k := w.NewKey(0, 0)
 		_, err := w.RotateKey(t.Context(), merchant.Replacement{
 			Most:  merchant.AllPermissions(),
-			KeyID: k.ID, Old: k.Hash, Next: storetest.HashOf("next"), Now: storetest.Start,
+			KeyID: k.ID, Old: k.Hash, Next: storetest.HashOf("next"),
 			Entries: []ledger.Entry{
 				ledger.Spend(k.ID, ledger.Credit, ledger.ReasonOperation, "rotate", storetest.Start),
 			},

@@ -29,12 +29,12 @@ func TestStore_RetiredAnswer(t *testing.T) {
 			w.Must(err)
 			_, err = w.RotateKey(ctx, merchant.Replacement{
 				Most:  merchant.AllPermissions(),
-				KeyID: k.ID, Old: old, Next: next, Now: storetest.Start,
+				KeyID: k.ID, Old: old, Next: next,
 				Entries: []ledger.Entry{
 					ledger.Spend(k.ID, ledger.Credit, ledger.ReasonOperation, "rotate "+name, storetest.Start),
 				},
-				Keep: func(left ledger.Balance) (*idempotency.Kept, error) {
-					kept := idempotency.Answer{Status: 200, Body: []byte{byte('0' + left.Credits)}}
+				Keep: func(d merchant.Done) (*idempotency.Kept, error) {
+					kept := idempotency.Answer{Status: 200, Body: []byte{byte('0' + d.Left.Credits)}}
 					return &idempotency.Kept{Claim: claim, Answer: kept, At: storetest.Start}, answer
 				},
 			})
@@ -80,13 +80,13 @@ func TestStore_RetiredAnswer(t *testing.T) {
 func TestStore_KeysOfTheirOwner(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		ctx, k, other := t.Context(), w.NewKey(1, 0), w.NewKey(1, 0)
-		err := w.SetKeyText(ctx, other.UserID, k.ID, merchant.KeyLabel, "mine now", audit.Record{})
+		err := w.ChangeKey(ctx, other.UserID, k.ID, audit.Record{}, func(k *merchant.Key) { k.Label = "mine now" })
 		storetest.WantError(t, "renaming another's", err, merchant.ErrUnknownKey)
 		storetest.WantError(
 			t, "revoking another's", w.RevokeKey(ctx, other.UserID, k.ID, storetest.Start,
 				audit.Record{}), merchant.ErrUnknownKey,
 		)
-		w.Must(w.SetKeyText(ctx, k.UserID, k.ID, merchant.KeyLabel, "Till 2", audit.Record{}))
+		w.Must(w.ChangeKey(ctx, k.UserID, k.ID, audit.Record{}, func(k *merchant.Key) { k.Label = "Till 2" }))
 		w.Must(w.TouchKeys(ctx, map[int64]time.Time{k.ID: storetest.Start.Add(time.Hour)}))
 		w.Must(w.TouchKeys(ctx, map[int64]time.Time{k.ID: storetest.Start, other.ID: storetest.Start}))
 		got, err := w.KeyByHash(ctx, k.Hash)

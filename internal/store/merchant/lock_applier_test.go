@@ -26,6 +26,8 @@ func (w *world) addWaiting(due time.Time) merchant.Waiting {
 		Changes: []string{"POLYGON a → b"}, CreatedAt: storetest.Start, DueAt: due, Body: secret.New("{}"),
 	}
 	w.Must(w.AddWaiting(w.T.Context(), x, identity.Hash(sha256.Sum256([]byte(id))), audit.Record{}))
+	x.Token, x.AuthorID = sha256.Sum256([]byte(id)), k.UserID
+	x.NextAt, x.State = due, merchant.StateWaiting
 	return x
 }
 
@@ -46,15 +48,19 @@ type failing struct {
 
 var errDisk = errors.New("disk I/O error")
 
-func (f *failing) ApplyWaiting(
-	ctx context.Context, w merchant.Waiting, now time.Time, fresh merchant.Custodian,
-	decide func(merchant.Custodian) (merchant.CustodianChange, error),
-) error {
-	if f.ids[w.ID] {
-		f.tried++
-		return errDisk
-	}
-	return f.Store.ApplyWaiting(ctx, w, now, fresh, decide)
+func (f *failing) UpdateAccount(
+	ctx context.Context, id, keyID int64, decide func(merchant.Account) (merchant.Change, error),
+) (merchant.Done, error) {
+	return f.Store.UpdateAccount(ctx, id, keyID, func(a merchant.Account) (merchant.Change, error) {
+		c, err := decide(a)
+		for _, w := range c.Account.Waiting {
+			if w.State == merchant.StateMade && f.ids[w.ID] {
+				f.tried++
+				return merchant.Change{}, errDisk
+			}
+		}
+		return c, err
+	})
 }
 
 // TestApplier_Starved: however many changes cannot be read or made, those that can are made, and the others are tried

@@ -37,11 +37,12 @@ func TestStore_Waiting(t *testing.T) {
 		wallets, unlock := add(merchant.WaitingCustodian, k.ID, 1), add(merchant.WaitingUnlock, 0, 2)
 		storetest.WantError(t, "a second one of the key", w.AddWaiting(ctx, wallets, identity.Hash{3}, audit.Record{}),
 			merchant.ErrChangeWaits)
-		found, err := w.WaitingBy(ctx, identity.Hash{1})
+		a, err := w.AccountBy(ctx, identity.Hash{1})
 		w.Must(err)
 		shown := wallets
-		shown.Body = secret.Text{} // pages show no input
-		storetest.Same(t, "the change of the token", found, shown)
+		shown.Token, shown.AuthorID, shown.NextAt = identity.Hash{1}, k.UserID, due
+		shown.Body, shown.State = secret.Text{}, merchant.StateWaiting // pages show no input
+		storetest.Same(t, "the first change of the account of the token", a.Waiting[0], shown)
 		list, err := w.DueWaiting(ctx, due.Add(-time.Second), 9)
 		w.Must(err)
 		storetest.Same(t, "changes due too early", len(list), 0)
@@ -60,15 +61,15 @@ func TestStore_Waiting(t *testing.T) {
 		if len(after.Wallets) != 1 || after.CallbackURL != c.CallbackURL {
 			t.Errorf("the custodian is %+v", after)
 		}
-		storetest.WantError(t, "of another merchant", w.StopWaiting(ctx, k.UserID+1, unlock.ID, due,
-			audit.Record{}), merchant.ErrNoChange)
+		err = w.EndWaiting(ctx, k.UserID+1, unlock.ID, merchant.StateStopped, due)
+		storetest.WantError(t, "of another merchant", err, merchant.ErrNoChange)
 		w.Must(apply(unlock, due))
 		on, err = w.Locked(ctx, k.UserID)
 		w.Must(err)
 		storetest.Same(t, "locked", on, false)
 		stopped, failed := add(merchant.WaitingUnlock, 0, 4), add(merchant.WaitingCustodian, k.ID, 5)
-		w.Must(w.StopWaiting(ctx, k.UserID, stopped.ID, due, audit.Record{}))
-		w.Must(w.FailWaiting(ctx, failed.ID, due, audit.Record{}))
+		w.Must(w.EndWaiting(ctx, k.UserID, stopped.ID, merchant.StateStopped, due))
+		w.Must(w.EndWaiting(ctx, failed.MerchantID, failed.ID, merchant.StateFailed, due))
 		storetest.WantError(t, "stopped", apply(stopped, due), merchant.ErrNoChange)
 		storetest.WantError(t, "failed", apply(failed, due), merchant.ErrNoChange)
 		left, err := w.WaitingOf(ctx, k.UserID)
@@ -90,14 +91,17 @@ func TestStore_Waiting_Unreadable(t *testing.T) {
 			t.Errorf("due are %+v", list)
 		}
 		storetest.Same(t, "changes that can be made", list[1:], all[1:])
-		w.Must(w.PostponeWaiting(ctx, all[0].ID, due.Add(time.Hour)))
+		_, err = w.UpdateAccount(ctx, all[0].MerchantID, 0, func(a merchant.Account) (merchant.Change, error) {
+			return a.Postpone(all[0].ID, due.Add(time.Hour)), nil
+		})
+		w.Must(err)
 		list, err = w.DueWaiting(ctx, due.Add(time.Minute), 9)
 		w.Must(err)
 		storetest.Same(t, "changes that are due", list, all[1:])
 		shown, err := w.WaitingOf(ctx, all[0].MerchantID)
 		w.Must(err)
 		storetest.Same(t, "changes shown to the merchant", len(shown), 1)
-		w.Must(w.StopWaiting(ctx, all[0].MerchantID, all[0].ID, due, audit.Record{}))
+		w.Must(w.EndWaiting(ctx, all[0].MerchantID, all[0].ID, merchant.StateStopped, due))
 	})
 }
 
@@ -128,7 +132,7 @@ func TestApplyWaiting_Members(t *testing.T) {
 			}
 			err := w.ApplyWaiting(ctx, x, due, merchant.Custodian{}, nothing)
 			if err != nil {
-				w.Must(w.FailWaiting(ctx, x.ID, due, audit.Record{}))
+				w.Must(w.EndWaiting(ctx, x.MerchantID, x.ID, merchant.StateFailed, due))
 			}
 			return err
 		}

@@ -21,10 +21,6 @@ func (s *Store) RecordSales(ctx context.Context, kind mail.Kind, keyID int64, no
 
 // Key returns a key, revoked or not, or fails with merchant.ErrUnknownKey.
 func (s *Store) Key(ctx context.Context, keyID int64) (merchant.Key, error) {
-	var c keyScan
-	err := s.db.Read(ctx, c.read("k.id = ?", keyID))
-	if err == nil && !c.found {
-		err = merchant.ErrUnknownKey
-	}
-	return c.key, db.Wrap(err, "key %d", keyID)
+	k, err := db.First[merchant.Key](ctx, s.db.Reader(), merchant.ErrUnknownKey, selectKeys+"k.id = ?", keyID)
+	return k, db.Wrap(err, "key %d", keyID)
 }

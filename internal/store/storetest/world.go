@@ -23,7 +23,6 @@ import (
 	"github.com/florinpay/florin/internal/store"
 	"github.com/florinpay/florin/internal/store/db"
 	storeidentity "github.com/florinpay/florin/internal/store/identity"
-	storemerchant "github.com/florinpay/florin/internal/store/merchant"
 	"github.com/florinpay/florin/internal/store/report"
 	storesettlement "github.com/florinpay/florin/internal/store/settlement"
 	"github.com/florinpay/florin/internal/store/table"
@@ -100,7 +99,6 @@ func Sealer(seed byte) *secret.Sealer {
 
 type (
 	identityStore   = storeidentity.Store
-	merchantStore   = storemerchant.Store
 	settlementStore = storesettlement.Store
 )
 
@@ -108,7 +106,7 @@ type (
 type World struct {
 	*store.Store
 	*identityStore
-	*merchantStore
+	Accounts
 	*settlementStore
 	*report.Reader
 
@@ -123,7 +121,7 @@ type World struct {
 func New(t testing.TB, s *store.Store, url string) *World {
 	t.Helper()
 	return &World{
-		Store: s, identityStore: s.Identity(), merchantStore: s.Merchant(), settlementStore: s.Settlement(),
+		Store: s, identityStore: s.Identity(), Accounts: Accounts{s.Merchant()}, settlementStore: s.Settlement(),
 		Reader: s.Reports(), T: t, URL: url,
 	}
 }
@@ -209,12 +207,12 @@ func (w *World) NewKey(credits, queries int64) merchant.Key {
 		var all []ledger.Entry
 		if credits > 0 {
 			all = append(
-				all, ledger.Grant(id, ledger.Credit, credits, ledger.ReasonSignup, fmt.Sprintf("signup:%d", id), Start),
+				all, ledger.Grant(id, ledger.Credit, credits, ledger.ReasonSignup, "signup:"+u.PublicID, Start),
 			)
 		}
 		if queries > 0 {
 			all = append(
-				all, ledger.Grant(id, ledger.Query, queries, ledger.ReasonSignup, fmt.Sprintf("signup:%d", id), Start),
+				all, ledger.Grant(id, ledger.Query, queries, ledger.ReasonSignup, "signup:"+u.PublicID, Start),
 			)
 		}
 		return all
@@ -289,7 +287,7 @@ func NewPasskey(userID int64, credential string) identity.Passkey {
 func (w *World) ReplaceKey(keyID int64, old, next identity.Hash) {
 	w.T.Helper()
 	_, err := w.RotateKey(w.T.Context(), merchant.Replacement{
-		KeyID: keyID, Old: old, Next: next, Most: merchant.AllPermissions(), Now: Start,
+		KeyID: keyID, Old: old, Next: next, Most: merchant.AllPermissions(),
 	})
 	w.Must(err)
 }

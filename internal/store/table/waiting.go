@@ -2,6 +2,7 @@ package table
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"time"
 
@@ -14,15 +15,20 @@ import (
 type WaitingRow struct {
 	merchant.Waiting
 
-	Sealed string // Body
-	Lines  string // Changes, as JSON
+	Of     sql.NullInt64 // KeyID
+	Sealed string        // Body
+	Lines  string        // Changes, as JSON
 }
 
-var _ = db.NewTable[WaitingRow]("waiting_changes", `
-	read: public_id=ID merchant_id key_id kind subject body=Sealed changes=Lines actor=By created_at due_at attempts`)
+// Waiting are changes that wait.
+var Waiting = db.NewTable[WaitingRow]("waiting_changes", `
+	fixed:   public_id=ID token merchant_id key_id=Of kind subject body=Sealed changes=Lines author_id actor=By
+	         created_at due_at
+	changes: next_at attempts state ended_at`)
 
 // Open returns the change without its input, which only the loop that makes it opens.
 func (r WaitingRow) Open() (merchant.Waiting, error) {
+	r.KeyID = r.Of.Int64
 	err := json.Unmarshal([]byte(r.Lines), &r.Changes)
 	return r.Waiting, db.Wrap(err, "read the change %s", r.ID)
 }
