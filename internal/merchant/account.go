@@ -29,14 +29,16 @@ type Account struct {
 type Change struct {
 	Account Account
 	Entries []ledger.Entry // an account of key 0 is that of the key that is made
-	Logo    *Logo          // of the custodian; an empty one takes it away
+	// Once: it only posts entries, and leaves no Record if they were posted before.
+	Once bool
+	Logo *Logo // of the custodian; an empty one takes it away
 	// Campaign is what becomes of a campaign.
 	Campaign *CampaignChange
 	// Retired is the text of the key until now, by which the same request finds its answer.
 	Retired identity.Hash
 	// Keep makes the answer of the request to be kept.
 	Keep idempotency.Keep[Done]
-	// Record is what the act leaves. Nothing is left by entries that were posted before.
+	// Record is what the act leaves.
 	audit.Record
 }
 

@@ -68,7 +68,7 @@ func (s *Service) Grant(ctx context.Context, key Key, g Grant, act audit.Act) (l
 	entries := grantEntries(key.ID, g, ledger.ReasonGrant, "grant:"+key.PublicID+":"+id, now)
 	r := act.Record(key.UserID, audit.ActionGrant, key.Name(), g.String())
 	done, err := s.store.UpdateAccount(ctx, key.UserID, key.ID, func(a Account) (Change, error) {
-		return Change{Account: a, Entries: entries, Record: r}, nil
+		return Change{Account: a, Entries: entries, Once: true, Record: r}, nil
 	})
 	return done.Left, err
 }

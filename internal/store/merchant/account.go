@@ -176,8 +176,8 @@ func (s *Store) saveAccount(
 	return done, table.AddMails(ctx, t, s.sealer, c.Mails)
 }
 
-// settle posts what the change costs, and keeps the answer of its request. unchanged reports that all of its entries
-// were posted before.
+// settle posts what the change costs, and keeps the answer of its request. unchanged reports that the entries of a
+// change that is made once were posted before.
 func (s *Store) settle(
 	ctx context.Context, t db.Tx, keyID int64, c merchant.Change, done *merchant.Done,
 ) (unchanged bool, err error) {
@@ -203,10 +203,10 @@ func (s *Store) settle(
 	if err == nil {
 		err = table.KeepAnswer(ctx, t, kept)
 	}
-	if err == nil && c.Retired != (identity.Hash{}) {
+	if err == nil && kept != nil && c.Retired != (identity.Hash{}) {
 		err = retire(ctx, t, keyID, c.Retired, kept.At)
 	}
-	return len(entries) > 0 && done.Left == before.Balance, err
+	return c.Once && done.Left == before.Balance, err
 }
 
 // saveRows writes the rows that differ.

@@ -101,7 +101,7 @@ func (s Accounts) PostEntries(
 	ctx context.Context, keyID int64, entries []ledger.Entry, r audit.Record,
 ) (ledger.Balance, error) {
 	done, err := s.ofKey(ctx, keyID, func(a merchant.Account) (merchant.Change, error) {
-		return merchant.Change{Account: a, Entries: entries, Record: r}, nil
+		return merchant.Change{Account: a, Entries: entries, Once: true, Record: r}, nil
 	})
 	return done.Left, err
 }
