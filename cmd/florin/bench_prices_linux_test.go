@@ -14,8 +14,8 @@ import (
 // leastPriced is the rate of creates in euros, of that in dollars.
 const leastPriced = 0.95
 
-// pricedRounds are how often each is measured, in turns, so that a busy moment is of both. They are even: each is as often
-// the first of a round, which finds the smaller database.
+// pricedRounds are how often each is measured, in turns, so that a busy moment is of both. They are even: each is as
+// often the first of a round, which finds the smaller database.
 const pricedRounds = 8
 
 // benchPrices compares creating payments in euros with creating them in dollars, while their rate is read as often as
