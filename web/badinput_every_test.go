@@ -265,8 +265,8 @@ func (b *bundle) postField(t *testing.T, m seller, path, name, value string, res
 	}
 }
 
-// mendable reports whether a wrong value of a field is read or left out, and so costs no sale: any address of a customer,
-// a text for people that is something else, and a number in a text.
+// mendable reports whether a wrong value of a field is read or left out, and so costs no sale: any address of a
+// customer, a text for people that is something else, and a number in a text.
 func mendable(field, value string) bool {
 	switch field {
 	case "customerEmail":

@@ -120,7 +120,9 @@ func TestObject_Mends(t *testing.T) {
 			t.Errorf("%s is read as %q (%v), without %v", sent, got, o.Err(), o.Unread())
 		}
 	}
-	for sent, want := range map[string]int{`"30"`: 30, `" 5\n"`: -1, `"5 "`: 5, `"0"`: 0, `"05"`: -1, `"1.5"`: -1, `""`: -1, `"-3"`: -1} {
+	for sent, want := range map[string]int{
+		`"30"`: 30, `" 5\n"`: -1, `"5 "`: 5, `"0"`: 0, `"05"`: -1, `"1.5"`: -1, `""`: -1, `"-3"`: -1,
+	} {
 		o, err := Parse([]byte(`{"minutes":` + sent + `}`))
 		if err != nil {
 			t.Fatal(err)

@@ -28,8 +28,8 @@ const (
 	wideningPart = 3
 )
 
-// bound returns how far a rate may be from the fence, as a part of it in 1/boundScale; ok is false once the fence is too
-// old, or not of this time at all.
+// bound returns how far a rate may be from the fence, as a part of it in 1/boundScale; ok is false once the fence is
+// too old, or not of this time at all.
 func (f Fence) bound(percent int64, now time.Time) (part int64, ok bool) {
 	age := now.Sub(f.Date.Add(fixedAt))
 	if age > fenceAge || age < -24*time.Hour {

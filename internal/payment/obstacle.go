@@ -78,9 +78,9 @@ func excludes(c merchant.Custodian, n OfferedNetwork, amount money.Micros) strin
 	return name + " takes " + o.MinAmount.String() + " to " + o.MaxAmount.String()
 }
 
-// obstacles says what stands in the way of every payer of payments to the custodian: no wallet where there is a network,
-// or nothing left to pay a start with. A payment is created all the same, since the merchant can mend it until it is
-// paid. A network that cannot be read at the moment is no obstacle.
+// obstacles says what stands in the way of every payer of payments to the custodian: no wallet where there is a
+// network, or nothing left to pay a start with. A payment is created all the same, since the merchant can mend it until
+// it is paid. A network that cannot be read at the moment is no obstacle.
 func (s *Service) obstacles(ctx context.Context, keyID int64, c merchant.Custodian) ([]fault.Warning, error) {
 	balance, err := s.custodians.Balance(ctx, keyID)
 	if err != nil {
