@@ -92,7 +92,8 @@ func TestPrice_ListBounds(t *testing.T) {
 		}
 	}
 	file := strings.TrimSpace(s.get("/dashboard/payments.csv?min=25&max=40").body)
-	if strings.Count(file, "\n") != 1 || !strings.Contains(file, ",receivedPrice") || !strings.HasSuffix(file, ",30.50") {
+	if strings.Count(file, "\n") != 1 || !strings.Contains(file, ",receivedPrice") ||
+		!strings.HasSuffix(file, ",30.50") {
 		t.Errorf("the export: %s", file)
 	}
 }

@@ -127,7 +127,8 @@ func TestObject_Mends(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := o.Int("minutes"); (n == nil) != (want < 0) || n != nil && *n != want || (o.Err() == nil) != (want >= 0) {
+		n := o.Int("minutes")
+		if (n == nil) != (want < 0) || n != nil && *n != want || (o.Err() == nil) != (want >= 0) {
 			t.Errorf("%s is read as %v (%v)", sent, n, o.Err())
 		}
 	}

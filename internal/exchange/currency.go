@@ -99,7 +99,8 @@ func (c Currency) ParseUnits(text string) (int64, error) {
 		return 0, errNotPlain
 	}
 	digits := c.Digits()
-	// Three places, as others write thousands, the currency must have: 1.000 EUR would be a thousandth of what is meant.
+	// Three places, as others write thousands, the currency must have: 1.000 EUR would be a thousandth of what is
+	// meant.
 	thousands := len(fraction) == 3 && len(whole) <= 3 && whole != "0"
 	if len(strings.TrimRight(fraction, "0")) > digits || digits < 3 && thousands {
 		return 0, fault.About(fault.Invalid, field, "must have at most %d decimal places: those of %s", digits, c)
