@@ -100,7 +100,8 @@ func (f *benched) benchAsking(b *testing.B, ids []string, streams float64) {
 		"  their streams", streams, len(ids))
 	reportf(b, share <= mostAsking*streams,
 		"%-34s %8.3f of a core for %d pages without a stream, %.0f µs an answer: %.2f × the streams (at most %.1f)",
-		"  second channel (304 every 15 s)", share, len(ids), share*askEvery.Seconds()*1e6/float64(n), share/streams, mostAsking)
+		"  second channel (304 every 15 s)", share, len(ids), share*askEvery.Seconds()*1e6/float64(n), share/streams,
+		mostAsking)
 	fmt.Printf("%-34s %8d a minute and page, %d bytes asked and %d answered each; all pages %.0f KB/s\n", "", aMinute,
 		sent.Load()/n, got.Load()/n, float64(sent.Load()+got.Load())/askEvery.Seconds()/1024)
 }
