@@ -3,8 +3,10 @@ package views
 import (
 	"embed"
 	"encoding/json"
+	"strings"
 	"sync"
 
+	iso "github.com/bojanz/currency"
 	"github.com/nicksnyder/go-i18n/v2/i18n"
 	"golang.org/x/text/language"
 )
@@ -102,8 +104,26 @@ func loadLocale(l Language) *Locale {
 	return &Locale{Language: l, localizer: i18n.NewLocalizer(bundle, l.Tag)}
 }
 
-// DecimalComma reports whether decimals begin with a comma in the language.
-func (l *Locale) DecimalComma() bool { return l.separators.decimal == "," }
+// Decimals says how spreadsheets of the language write numbers: whether decimals begin with a comma, and whether cells
+// are separated by semicolons. It is the region's own way where the header names one: de-CH is 1.50, and en-ZA 1,50.
+func (l *Locale) Decimals(acceptLanguage string) (comma, semicolon bool) {
+	comma = l.separators.decimal == ","
+	wanted, _, _ := language.ParseAcceptLanguage(acceptLanguage) //nolint:errcheck // a malformed one names no region
+	for _, tag := range wanted {
+		base, _ := tag.Base()
+		region, known := tag.Region()
+		if base.String() != l.Tag || known != language.Exact {
+			continue
+		}
+		sample, err := iso.NewAmount("1.5", "USD")
+		text := iso.NewFormatter(iso.NewLocale(l.Tag + "-" + region.String())).Format(sample)
+		if err == nil && strings.ContainsAny(text, ".,") { // other digits have other signs
+			comma = strings.Contains(text, ",")
+		}
+		return comma, comma || region.String() == "CH" || region.String() == "LI"
+	}
+	return comma, comma
+}
 
 // T is the message id; args are name, value pairs for its template. A missing id is shown itself; a test
 // ensures that none is missing.

@@ -16,7 +16,7 @@ import (
 var varying = regexp.MustCompile(`[0-9A-HJKMNP-TV-Z]{26}|\d{4}-\d\d-\d\dT[0-9:.]+Z|0x[0-9a-fA-F]{40,64}|flk_\w+|"countdown":\d+`)
 
 // Who sends only an amount in dollars gets the same bytes as before there were prices in other currencies: the file was
-// recorded then.
+// recorded then. What events tell of their custodian came later.
 func TestAmountOnly(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)

@@ -260,7 +260,21 @@ func (b *bundle) postField(t *testing.T, m seller, path, name, value string, res
 	if isBroken || got.text(t, "message") == "" || got.text(t, "code") != strconv.Itoa(got.status) {
 		t.Errorf("POST %s, %s is %s: %d %s", path, name, shown, got.status, got.start())
 	}
-	if isWrong && got.status == 200 && name != "customerEmail" {
+	if isWrong && got.status == 200 && !mendable(name, value) {
 		t.Errorf("POST %s takes %s as %s: %s", path, shown, name, got.start())
 	}
+}
+
+// mendable reports whether a wrong value of a field is read or left out, and so costs no sale: any address of a
+// customer, a text for people that is something else, and a number in a text.
+func mendable(field, value string) bool {
+	switch field {
+	case "customerEmail":
+		return true
+	case "reference", "description", "name", "message":
+		return value[0] != '"'
+	case "expiresInMinutes":
+		return value == `"5"`
+	}
+	return false
 }

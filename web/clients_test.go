@@ -26,14 +26,7 @@ import (
 func TestClients(t *testing.T) {
 	t.Parallel()
 	b := newDashboard(t)
-	mux := http.NewServeMux()
-	mux.Handle("/", b.server.Handler())
-	mux.HandleFunc("POST /deposit/{txnid}", func(_ http.ResponseWriter, r *http.Request) {
-		p, err := b.payments.Get(r.Context(), r.PathValue("txnid"))
-		must(t, err)
-		b.deposit(p, p.Amount, true)
-	})
-	srv := httptest.NewServer(mux)
+	srv := httptest.NewServer(b.withDeposits())
 	t.Cleanup(srv.Close)
 	b.deliver()
 	dir, err := engines.Directory()
@@ -80,6 +73,18 @@ func TestClients(t *testing.T) {
 			t.Errorf("%s did not run; %v did", name, ran)
 		}
 	}
+}
+
+// withDeposits is the server, and a place where test money is sent.
+func (b *bundle) withDeposits() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/", b.server.Handler())
+	mux.HandleFunc("POST /deposit/{txnid}", func(_ http.ResponseWriter, r *http.Request) {
+		p, err := b.payments.Get(r.Context(), r.PathValue("txnid"))
+		must(b.t, err)
+		b.deposit(p, p.Amount, true)
+	})
+	return mux
 }
 
 // deliver sends the webhooks of the bundle until the test ends.

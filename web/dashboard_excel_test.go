@@ -27,7 +27,11 @@ func TestDashboard_ExportForExcel(t *testing.T) {
 	for language, want := range map[string]struct {
 		comma  rune
 		amount string
-	}{"en": {',', "1234.5"}, "de": {';', "1234,5"}, "fr-CA": {';', "1234,5"}, "hi": {',', "1234.5"}} {
+	}{
+		"en": {',', "1234.5"}, "de": {';', "1234,5"}, "fr-CA": {';', "1234,5"}, "hi": {',', "1234.5"},
+		"de-CH": {';', "1234.5"}, "en-ZA": {';', "1234,5"}, "es-MX": {',', "1234.5"}, "pt-BR,en-US": {';', "1234,5"},
+		"de-AT": {';', "1234,5"}, "en-GB": {',', "1234.5"}, "fr,de-CH": {';', "1234,5"},
+	} {
 		r := s.do("GET", "/dashboard/payments.csv?for=excel", nil, "Accept-Language", language)
 		r.wants(t, 200)
 		file, marked := strings.CutPrefix(r.body, "\ufeff")

@@ -48,3 +48,52 @@ func TestPrice_Overview(t *testing.T) {
 	}
 	s.get("/dashboard/payments?q=30%2C50+%E2%82%AC").wants(t, 200, "€30.50")
 }
+
+// The list and its export are bounded by prices in the shop's currency, and the export has what was received in it.
+func TestPrice_ListBounds(t *testing.T) {
+	t.Parallel()
+	b := newDashboard(t)
+	m := b.shop(b.member(ownerEmail))
+	s := b.surfer()
+	s.signIn(ownerEmail)
+	for _, amount := range []string{"20", "30.50", "45"} {
+		price := exchange.Text{Amount: amount, Currency: "EUR"}
+		p, err := b.payments.Create(t.Context(), payment.CreateInput{KeyID: m.key.ID, Price: price})
+		must(t, err)
+		b.deposit(b.start(p, chain.Polygon), p.Amount, true)
+	}
+	_, err := b.payments.Create(t.Context(), payment.CreateInput{KeyID: m.key.ID, Amount: "33"})
+	must(t, err)
+	s.get("/dashboard/payments").wants(t, 200, "At least, $")
+	must(t, b.accounts.SetKeyCurrency(t.Context(), m.key, "EUR", audit.Act{At: b.clock.Now()}))
+	for query, want := range map[string]struct{ says, shows, not string }{
+		"min=25&max=40":            {"Payments of €25.00 to €40.00", "€30.50", "€20.00 €45.00 $33.00"},
+		"min=30%2C50":              {"Payments of at least €30.50", "€30.50 €45.00", "€20.00 $33.00"},
+		"max=20&in=EUR":            {"Payments of at most €20.00", "€20.00", "€30.50 $33.00"},
+		"min=25&max=34&in=USD":     {"Payments of $25.00 to $34.00", "$33.00", "€30.50 €45.00"},
+		"min=x":                    {"must be an amount in EUR", "", "€30.50"},
+		"in=EUR":                   {"All payments", "€20.00 €30.50 €45.00 $33.00", ""},
+		"min=25&max=40&token=USDC": {"Payments in USDC of €25.00 to €40.00", "€30.50", "€45.00"},
+	} {
+		page := s.get("/dashboard/payments?" + query).body
+		_, rows, _ := strings.Cut(page, `aria-label="Result"`)
+		for _, x := range strings.FieldsSeq(want.shows) {
+			if !strings.Contains(rows, x) {
+				t.Errorf("%s: the list lacks %s", query, x)
+			}
+		}
+		for _, x := range strings.FieldsSeq(want.not) {
+			if strings.Contains(rows, x) {
+				t.Errorf("%s: the list has %s", query, x)
+			}
+		}
+		if !strings.Contains(page, want.says) || !strings.Contains(page, "Amounts in") {
+			t.Errorf("%s: the page does not say %q", query, want.says)
+		}
+	}
+	file := strings.TrimSpace(s.get("/dashboard/payments.csv?min=25&max=40").body)
+	if strings.Count(file, "\n") != 1 || !strings.Contains(file, ",receivedPrice") ||
+		!strings.HasSuffix(file, ",30.50") {
+		t.Errorf("the export: %s", file)
+	}
+}

@@ -73,7 +73,7 @@ func checkMarkup(t *testing.T, b *bundle, m seller, export func() string) {
 		t.Error("the payer does not see the mark-up")
 	}
 	csv := strings.ReplaceAll(export(), "\r", "")
-	if !strings.Contains(csv, "markupPercent") || !strings.Contains(csv, ",1.5\n") {
+	if !strings.Contains(csv, "markupPercent") || !strings.Contains(csv, ",1.5,30.50\n") {
 		t.Errorf("the export lacks the mark-up: %s", csv)
 	}
 	plain, err := b.payments.Create(t.Context(), payment.CreateInput{KeyID: m.key.ID, Amount: "5"})

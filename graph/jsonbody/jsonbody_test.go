@@ -103,6 +103,37 @@ func TestObject(t *testing.T) {
 	}
 }
 
+// What a request can do without costs it nothing: an order's number is its digits, a number may stand in a text, and
+// what is no text is left out and named.
+func TestObject_Mends(t *testing.T) {
+	t.Parallel()
+	for sent, want := range map[string]string{
+		`1042`: "1042", `-7`: "-7", `12.50`: "12.50", `123456789012345678901`: "123456789012345678901", `0`: "0",
+		`"1042"`: "1042", `""`: "", `null`: "", `true`: "", `false`: "", `[]`: "", `{}`: "", `["a"]`: "",
+	} {
+		o, err := Parse([]byte(`{"reference":` + sent + `}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		left := strings.ContainsAny(sent[:1], "tf[{")
+		if got := o.Words("reference"); got != want || o.Err() != nil || (len(o.Unread()) == 1) != left {
+			t.Errorf("%s is read as %q (%v), without %v", sent, got, o.Err(), o.Unread())
+		}
+	}
+	for sent, want := range map[string]int{
+		`"30"`: 30, `" 5\n"`: -1, `"5 "`: 5, `"0"`: 0, `"05"`: -1, `"1.5"`: -1, `""`: -1, `"-3"`: -1,
+	} {
+		o, err := Parse([]byte(`{"minutes":` + sent + `}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := o.Int("minutes")
+		if (n == nil) != (want < 0) || n != nil && *n != want || (o.Err() == nil) != (want >= 0) {
+			t.Errorf("%s is read as %v (%v)", sent, n, o.Err())
+		}
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{
 		`{}`, `{"a":1}`, `[]`, `null`, `{"amount": NaN}`, `{"a":{"a":{"a"`, "\x00", `{"a":"\ud800"}`,

@@ -19,6 +19,7 @@ import (
 type Object struct {
 	fields map[string]json.RawMessage
 	known  map[string]bool // the names that were asked for
+	left   []fault.Warning // what was read and left out
 	err    error
 }
 
@@ -81,6 +82,26 @@ func (o *Object) Text(name string) string {
 	return s
 }
 
+// Words reads a text for people, which the request can do without: an order's number is its digits. What is neither a
+// text nor a number is left out, and Unread names it.
+func (o *Object) Words(name string) string {
+	raw := o.field(name)
+	var s *string
+	var n json.Number
+	switch {
+	case raw == nil:
+	case json.Unmarshal(raw, &s) == nil:
+		if s != nil {
+			return *s
+		}
+	case json.Unmarshal(raw, &n) == nil:
+		return n.String()
+	default:
+		o.left = append(o.left, fault.Warn(name, "is no text, so it was left out"))
+	}
+	return ""
+}
+
 // Loose reads a string, or the JSON of another value: for a field that the request can do without.
 func (o *Object) Loose(name string) string {
 	raw := o.field(name)
@@ -110,9 +131,12 @@ func (o *Object) Decimal(name string) model.Decimal {
 	return model.Number(string(raw))
 }
 
-// Int reads a whole number of 32 bits, nil if there is none.
+// Int reads a whole number of 32 bits, or a text that is one, nil if there is none.
 func (o *Object) Int(name string) *int {
 	raw := o.field(name)
+	if digits := wholeInText.FindSubmatch(raw); digits != nil {
+		raw = digits[1]
+	}
 	if raw == nil || string(raw) == "null" {
 		return nil
 	}
@@ -135,6 +159,9 @@ func (o *Object) Int(name string) *int {
 	i := int(n)
 	return &i
 }
+
+// wholeInText is a text that everybody reads as the same whole number, as settings of shops are kept.
+var wholeInText = regexp.MustCompile(`^"\s*(0|[1-9][0-9]{0,9})\s*"$`)
 
 // Strings reads an object whose values are strings. Numbers keep their digits.
 func (o *Object) Strings(name string) model.StringMap {

@@ -15,10 +15,10 @@ const (
 	maxUnreadName = 64 // longer ones are not like any name
 )
 
-// Unread returns a warning for each field that was not asked for, in the order of their names: a name that is spelled
-// wrong would otherwise be a value that is lost without a word.
+// Unread returns a warning for each field that was left out, and for each that was not asked for, in the order of their
+// names: a name that is spelled wrong would otherwise be a value that is lost without a word.
 func (o *Object) Unread() []fault.Warning {
-	var list []fault.Warning
+	list := slices.Clone(o.left)
 	for _, name := range slices.Sorted(maps.Keys(o.fields)) {
 		if !o.known[name] && len(list) < maxUnread {
 			list = append(list, Unknown("field", name, slices.Sorted(maps.Keys(o.known))))

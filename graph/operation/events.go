@@ -2,12 +2,14 @@ package operation
 
 import (
 	"context"
+	"errors"
 
 	"github.com/florinpay/florin/graph/model"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/webhook"
 )
 
 // defaultEvents is how many events a page has without a limit.
@@ -32,9 +34,14 @@ func (o *Operations) Events(
 	if err != nil {
 		return nil, err
 	}
+	custodian, err := o.d.Merchants.Custodian(ctx, key.ID)
+	if err != nil && !errors.Is(err, merchant.ErrNoCustodian) {
+		return nil, err
+	}
 	out := &model.EventsResult{Events: make([]model.Event, len(events)), NextAfter: next}
 	for i, e := range events {
-		out.Events[i] = model.Event{EventID: e.ID, Type: string(e.Type), CreatedAt: model.At(e.At), Data: e.Data}
+		data := webhook.WithCustodian(e.Data, custodian.PublicID)
+		out.Events[i] = model.Event{EventID: e.ID, Type: string(e.Type), CreatedAt: model.At(e.At), Data: data}
 	}
 	return out, nil
 }

@@ -62,13 +62,9 @@ func (o *Operations) Payment(ctx context.Context, in PaymentInput) (*model.Payme
 	}{amountRead(amount), details, minutes, sumRead(price)}
 	place := scope{keyID: key.ID, operation: "payment"}
 	out, err := once(ctx, o, place, read, func(w write) (*model.PaymentResult, error) {
-		obstacles, err := o.d.Payments.Obstacles(ctx, key.ID)
-		if err != nil {
-			return nil, err
-		}
-		Warn(ctx, obstacles...)
 		p, err := o.d.Payments.Keeping(keep(ctx, o, w, o.created)).Create(ctx, payment.CreateInput{
 			ID: w.subject, KeyID: key.ID, Amount: amount, Price: price, ExpiresInMinutes: minutes, Details: details,
+			Warn: func(list ...fault.Warning) { Warn(ctx, list...) },
 		})
 		if err != nil {
 			return nil, err

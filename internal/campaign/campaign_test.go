@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 )
 
@@ -109,6 +110,37 @@ func TestCampaign_Takes(t *testing.T) {
 		if err := x.c.Takes(start); !errors.Is(err, x.want) {
 			t.Errorf("%+v: %v, want %v", x.c, err, x.want)
 		}
+	}
+}
+
+// A form that was made of an older campaign changes nothing, also when another write came between its page and it.
+func TestCampaign_Edit_AsOf(t *testing.T) {
+	t.Parallel()
+	c, err := New(draft(), 1, start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	theirs, mine := draft(), draft()
+	theirs.Title, theirs.AsOf = "Theirs", c.UpdatedAt
+	mine.Title, mine.AsOf = "Mine", c.UpdatedAt
+	written, err := c.Edit(theirs, 1, start.Add(time.Minute))
+	if err != nil || written.Title != "Theirs" {
+		t.Fatalf("%q, %v", written.Title, err)
+	}
+	if after, err := written.Edit(mine, 1, start.Add(time.Hour)); !errors.Is(err, merchant.ErrChangedMeanwhile) ||
+		after.Title != "Theirs" || !after.UpdatedAt.Equal(written.UpdatedAt) {
+		t.Errorf("an old form: %q, %v", after.Title, err)
+	}
+	mine.AsOf = written.UpdatedAt
+	if after, err := written.Edit(mine, 1, start.Add(time.Hour)); err != nil || after.Title != "Mine" {
+		t.Errorf("a form of now: %q, %v", after.Title, err)
+	}
+	paused, err := written.Pause(start.Add(2 * time.Hour))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := paused.Edit(mine, 1, start.Add(3*time.Hour)); !errors.Is(err, merchant.ErrChangedMeanwhile) {
+		t.Errorf("a form from before the pause: %v", err)
 	}
 }
 

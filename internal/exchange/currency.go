@@ -3,7 +3,6 @@ package exchange
 import (
 	"errors"
 	"math/big"
-	"regexp"
 	"strings"
 
 	"github.com/bojanz/currency"
@@ -61,7 +60,7 @@ func (t Text) None() bool { return t == Text{} }
 func (t Text) Sum() (Sum, error) {
 	c, err := ParseCurrency(t.Currency)
 	if err != nil {
-		if !plain.MatchString(t.Amount) {
+		if _, _, ok := plain(t.Amount); !ok {
 			err = errors.Join(err, errNotPlain)
 		}
 		return Sum{}, err
@@ -83,23 +82,27 @@ var errNotPlain = fault.About(fault.Invalid, field, "must be a decimal number su
 // maxDigits of a price bound what is stored: every price that is worth at most a billion dollars fits, in any currency.
 const maxDigits = 18
 
-// plain is a decimal number as people write it: no sign, no exponent. Of one with three places, as others write
-// thousands, the currency must have them: 1.000 EUR would be a thousandth of what is meant.
-var (
-	plain     = regexp.MustCompile(`^(0|[1-9][0-9]{0,30})(?:\.([0-9]{1,30}))?$`)
-	thousands = regexp.MustCompile(`^[1-9][0-9]{0,2}\.[0-9]{3}$`)
-)
+// plain splits a decimal number as people write it: no sign, no exponent, no zero before it.
+func plain(text string) (whole, fraction string, ok bool) {
+	whole, fraction, point := strings.Cut(text, ".")
+	digits := func(text string) bool {
+		return text != "" && len(text) <= 31 && strings.Trim(text, "0123456789") == ""
+	}
+	return whole, fraction, digits(whole) && (whole == "0" || whole[0] != '0') && (!point || digits(fraction))
+}
 
 // ParseUnits reads a decimal number as a count of the currency's smallest unit: 30.50 EUR is 3050. It fails with
 // fault.Invalid.
 func (c Currency) ParseUnits(text string) (int64, error) {
-	m := plain.FindStringSubmatch(text)
-	if m == nil {
+	whole, fraction, ok := plain(text)
+	if !ok {
 		return 0, errNotPlain
 	}
-	whole, fraction := m[1], m[2]
 	digits := c.Digits()
-	if len(strings.TrimRight(fraction, "0")) > digits || digits < 3 && thousands.MatchString(text) {
+	// Three places, as others write thousands, the currency must have: 1.000 EUR would be a thousandth of what is
+	// meant.
+	thousands := len(fraction) == 3 && len(whole) <= 3 && whole != "0"
+	if len(strings.TrimRight(fraction, "0")) > digits || digits < 3 && thousands {
 		return 0, fault.About(fault.Invalid, field, "must have at most %d decimal places: those of %s", digits, c)
 	}
 	fraction = (fraction + strings.Repeat("0", digits))[:digits]

@@ -3,7 +3,6 @@ package exchange
 import (
 	"cmp"
 	"fmt"
-	"math/big"
 	"slices"
 	"strings"
 	"time"
@@ -149,8 +148,7 @@ func near(a, b Rate, percent int64) bool {
 	if a > b {
 		a, b = b, a
 	}
-	off := new(big.Int).Mul(big.NewInt(int64(b-a)), big.NewInt(100))
-	return off.Cmp(new(big.Int).Mul(big.NewInt(int64(a)), big.NewInt(percent))) <= 0
+	return int64(b-a)*100 <= int64(a)*percent // both are at most maxRate
 }
 
 // Pegs returns why prices in other currencies are off for the sake of a token; empty: they are on. A token that has

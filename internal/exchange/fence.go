@@ -28,37 +28,41 @@ const (
 	wideningPart = 3
 )
 
-// bound returns how far a rate may be from the fence, as a part of it; ok is false once the fence is too old, or not of
-// this time at all.
-func (f Fence) bound(percent int64, now time.Time) (part *big.Rat, ok bool) {
+// bound returns how far a rate may be from the fence, as a part of it in 1/boundScale; ok is false once the fence is
+// too old, or not of this time at all.
+func (f Fence) bound(percent int64, now time.Time) (part int64, ok bool) {
 	age := now.Sub(f.Date.Add(fixedAt))
 	if age > fenceAge || age < -24*time.Hour {
-		return nil, false
+		return 0, false
 	}
 	const day = 24 * time.Hour
 	days := int64(0)
 	if age > freshFor {
 		days = int64((age-freshFor-1)/day) + 1
 	}
-	return big.NewRat(percent*(wideningPart+days), 100*wideningPart), true
+	return percent * (wideningPart + days), true
 }
 
-// dollars returns what a unit of the currency is worth in US dollars.
-func (f Fence) dollars(c Currency) (*big.Rat, bool) {
-	perEuro := func(c Currency) (*big.Rat, bool) {
+const boundScale = 100 * wideningPart
+
+// dollars returns what a unit of the currency is worth in US dollars, as a fraction that is not reduced: reducing it
+// would cost more than all that is done with it.
+func (f Fence) dollars(c Currency) (above, below *big.Int, ok bool) {
+	perEuro := func(c Currency) *big.Rat {
 		if c == "EUR" {
-			return big.NewRat(1, 1), true
+			return euro
 		}
-		r, ok := f.PerEuro[c]
-		return r, ok && r != nil && r.Sign() > 0
+		return f.PerEuro[c]
 	}
-	usd, ok := perEuro(USD)
-	of, listed := perEuro(c)
-	if !ok || !listed {
-		return nil, false
+	usd, of := perEuro(USD), perEuro(c)
+	if usd == nil || of == nil || usd.Sign() <= 0 || of.Sign() <= 0 {
+		return nil, nil, false
 	}
-	return new(big.Rat).Quo(usd, of), true
+	return new(big.Int).Mul(usd.Num(), of.Denom()), new(big.Int).Mul(usd.Denom(), of.Num()), true
 }
+
+// euro is how much of its own currency a euro is.
+var euro = big.NewRat(1, 1)
 
 // Admits returns why the fence does not admit the rate; empty: it does.
 func (f Fence) Admits(c Currency, r Rate, percent int64, now time.Time) (Cause, string) {
@@ -69,15 +73,16 @@ func (f Fence) Admits(c Currency, r Rate, percent int64, now time.Time) (Cause, 
 	if !ok {
 		return FenceOld, "the reference rate is of " + f.Date.Format(time.DateOnly)
 	}
-	middle, ok := f.dollars(c)
+	above, below, ok := f.dollars(c)
 	if !ok {
 		return FenceMissing, "the reference rates do not list it"
 	}
-	off := new(big.Rat).Sub(r.rat(), middle)
-	if off.Abs(off).Cmp(part.Mul(part, middle)) > 0 {
+	// |r/one - above/below| <= part/boundScale * above/below, times one * below.
+	above.Mul(above, big.NewInt(int64(one)))
+	off := below.Mul(below, big.NewInt(int64(r)))
+	off.Sub(off, above).Abs(off).Mul(off, big.NewInt(boundScale))
+	if off.Cmp(above.Mul(above, big.NewInt(part))) > 0 {
 		return FenceOutside, "its sources are too far from the reference rate"
 	}
 	return "", ""
 }
-
-func (r Rate) rat() *big.Rat { return big.NewRat(int64(r), int64(one)) }

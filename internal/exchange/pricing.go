@@ -88,7 +88,7 @@ func fixed(c Currency, v View, rules Rules, r Rate, now time.Time) (Quote, error
 	if !rules.Fenced {
 		return q, nil
 	}
-	if _, listed := v.Fence.dollars(c); v.Fence.Problem == "" && len(v.Fence.PerEuro) > 0 && !listed {
+	if _, _, listed := v.Fence.dollars(c); v.Fence.Problem == "" && len(v.Fence.PerEuro) > 0 && !listed {
 		return q, nil
 	}
 	if cause, detail := v.Fence.Admits(c, r, rules.FencePercent, now); cause != "" {

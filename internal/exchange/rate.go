@@ -45,11 +45,11 @@ func ParseRate(text string) (Rate, bool) {
 	if text == "" {
 		return 0, true
 	}
-	m := plain.FindStringSubmatch(text)
-	if m == nil || len(m[1]) > 7 || len(m[2]) > RateDecimals {
+	whole, fraction, ok := plain(text)
+	if !ok || len(whole) > 7 || len(fraction) > RateDecimals {
 		return 0, false
 	}
-	r, err := strconv.ParseInt(m[1]+(m[2] + strings.Repeat("0", RateDecimals))[:RateDecimals], 10, 64)
+	r, err := strconv.ParseInt(whole+(fraction + strings.Repeat("0", RateDecimals))[:RateDecimals], 10, 64)
 	return Rate(r), err == nil && r > 0 && Rate(r) <= maxRate
 }
 
@@ -110,4 +110,15 @@ func (q Quote) MarkupPercent() string {
 	return strings.TrimSuffix(strings.TrimRight(decimals(q.Markup, 2), "0"), ".")
 }
 
-func tenTo(n int) *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil) }
+// tenTo returns a power of ten that the caller may change; a rate's is at most 10^18.
+func tenTo(n int) *big.Int { return big.NewInt(powers[n]) }
+
+var powers = func() (p [19]int64) {
+	for i := range p {
+		p[i] = 1
+		for range i {
+			p[i] *= 10
+		}
+	}
+	return p
+}()

@@ -43,7 +43,8 @@ func (d Details) Mended() (Details, []fault.Warning, error) {
 		*f.text, err = input.Lines(f.name, *f.text, f.most)
 		wrong = append(wrong, err)
 	}
-	d.SuccessURL, d.CancelURL = strings.TrimSpace(d.SuccessURL), strings.TrimSpace(d.CancelURL)
+	d.SuccessURL = strings.TrimSpace(input.Mended(d.SuccessURL))
+	d.CancelURL = strings.TrimSpace(input.Mended(d.CancelURL))
 	wrong = append(wrong, checkReturnURL("successUrl", d.SuccessURL), checkReturnURL("cancelUrl", d.CancelURL))
 	var left []fault.Warning
 	d.CustomerEmail = input.Mailbox(sent.CustomerEmail)

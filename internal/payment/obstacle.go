@@ -78,14 +78,10 @@ func excludes(c merchant.Custodian, n OfferedNetwork, amount money.Micros) strin
 	return name + " takes " + o.MinAmount.String() + " to " + o.MaxAmount.String()
 }
 
-// Obstacles says what stands in the way of every payer of the key's payments: no wallet where there is a network, or
-// nothing left to pay a start with. A payment is created all the same, since the merchant can mend it until it is paid.
-// A network that cannot be read at the moment is no obstacle. It fails with merchant.ErrNoCustodian.
-func (s *Service) Obstacles(ctx context.Context, keyID int64) ([]fault.Warning, error) {
-	c, err := s.custodians.Custodian(ctx, keyID)
-	if err != nil {
-		return nil, err
-	}
+// obstacles says what stands in the way of every payer of payments to the custodian: no wallet where there is a
+// network, or nothing left to pay a start with. A payment is created all the same, since the merchant can mend it until
+// it is paid. A network that cannot be read at the moment is no obstacle.
+func (s *Service) obstacles(ctx context.Context, keyID int64, c merchant.Custodian) ([]fault.Warning, error) {
 	balance, err := s.custodians.Balance(ctx, keyID)
 	if err != nil {
 		return nil, err
@@ -122,6 +118,6 @@ func (s *Service) Blocked(ctx context.Context, p Payment) (bool, error) {
 	case s.excludes(c, p.Amount) != nil:
 		return true, nil //nolint:nilerr // the refusal is for who creates one
 	}
-	list, err := s.Obstacles(ctx, p.KeyID)
+	list, err := s.obstacles(ctx, p.KeyID, c)
 	return len(list) > 0, err
 }

@@ -90,6 +90,8 @@ type CreateInput struct {
 	ExpiresInMinutes int64
 	LinkID           int64 // the payment link it is opened by; 0: none
 	Details          Details
+	// Warn takes what stands in the way of every payer, before the payment is stored; nil: nobody asks.
+	Warn func(...fault.Warning)
 }
 
 // Bounds of a payment's validity when the merchant sets it.
@@ -109,6 +111,13 @@ func (s *Service) Create(ctx context.Context, in CreateInput, trail ...audit.Ent
 	c, err := s.custodians.Custodian(ctx, in.KeyID)
 	if err != nil {
 		return Payment{}, err
+	}
+	if in.Warn != nil {
+		list, err := s.obstacles(ctx, in.KeyID, c)
+		if err != nil {
+			return Payment{}, err
+		}
+		in.Warn(list...)
 	}
 	amount, price := read.amount, exchange.Price{}
 	if !read.sum.None() {

@@ -38,6 +38,8 @@ type PaymentsProps struct {
 	// LookedTo: older payments than this were not compared with the filter yet, and the next page goes on there; zero:
 	// the page is full, or the list ends.
 	LookedTo time.Time
+	// Currencies are those of the shops, beside US dollars.
+	Currencies []string
 	// ExportURL is the list as plain CSV, ExcelURL as Excel opens it.
 	ExportURL, ExcelURL string
 	HasKey              bool
@@ -48,6 +50,8 @@ type PaymentsProps struct {
 // FilterFields are the values of the filter as they were typed.
 type FilterFields struct {
 	Text, Status, Network, Token, Kind, From, Until, Min, Max, Range string
+
+	In string // what Min and Max are in: a currency; empty: US dollars
 }
 
 var (
@@ -86,4 +90,21 @@ var paymentTabs = []panel.Choice{
 	{Value: "COMPLETED", Text: "Paid"},
 	{Value: "OPEN", Text: "Open"},
 	{Value: "ATTENTION", Text: "Needs attention"},
+}
+
+// bound is the label of a bound of amounts, with the sign of dollars where there is no choice of currencies.
+func (p PaymentsProps) bound(label string) string {
+	if len(p.Currencies) == 0 {
+		label += ", $"
+	}
+	return label
+}
+
+// currencyChoices are what bounds of amounts may be in.
+func (p PaymentsProps) currencyChoices() []panel.Choice {
+	all := []panel.Choice{{Value: "USD", Text: "USD"}}
+	for _, c := range p.Currencies {
+		all = append(all, panel.Choice{Value: c, Text: c})
+	}
+	return all
 }

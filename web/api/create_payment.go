@@ -15,8 +15,8 @@ func (s *Surface) postCreatePayment(c echo.Context) error {
 	return Write(c, s, func(ctx context.Context, b *jsonbody.Object) (*model.PaymentResult, error) {
 		in := operation.PaymentInput{
 			APIKey: apiKey(c, b), Amount: b.Decimal("amount"), Price: b.Price("price"),
-			Currency: b.Text("currency"), Reference: b.Text("reference"),
-			Description: b.Text("description"),
+			Currency: b.Text("currency"), Reference: b.Words("reference"),
+			Description: b.Words("description"),
 			SuccessURL:  b.Text("successUrl"), CancelURL: b.Text("cancelUrl"), Metadata: b.Strings("metadata"),
 			ExpiresInMinutes: b.Int("expiresInMinutes"), CustomerEmail: b.Loose("customerEmail"),
 		}

@@ -28,17 +28,18 @@ type livePage struct {
 	via      checkout.Via
 }
 
-func (s *Surface) livePage(c echo.Context) (*livePage, error) {
+// livePage returns the page, and its payment as it is now.
+func (s *Surface) livePage(c echo.Context) (*livePage, payment.Payment, error) {
 	p, err := s.Payments.Get(c.Request().Context(), c.Param("txnid"))
 	return &livePage{
 		s: s, id: p.ID, lang: shell.Language(c), campaign: c.QueryParam("campaign"),
 		view: checkout.ParseView(c.QueryParam("view")), via: checkout.ParseVia(c.QueryParam("via")),
-	}, err
+	}, p, err
 }
 
 // getLive keeps a page up to date.
 func (s *Surface) getLive(c echo.Context) error {
-	l, err := s.livePage(c)
+	l, _, err := s.livePage(c)
 	if err != nil {
 		return err
 	}
@@ -49,19 +50,24 @@ func (s *Surface) getLive(c echo.Context) error {
 
 // getNow answers a page that asks what it does not show yet.
 func (s *Surface) getNow(c echo.Context) error {
-	l, err := s.livePage(c)
+	l, p, err := s.livePage(c)
 	if err != nil {
 		return err
 	}
-	return live.Now(c, l.look)
+	return live.Now(c, func(ctx context.Context) (live.State, error) { return l.state(ctx, p) })
 }
 
-// look reads the payment. The merchant and the codes are read and made only for what is rendered.
+// look reads the payment.
 func (l *livePage) look(ctx context.Context) (live.State, error) {
 	p, err := l.s.Payments.Get(ctx, string(l.id))
 	if err != nil {
 		return live.State{}, err
 	}
+	return l.state(ctx, p)
+}
+
+// state is what the page shows of the payment. The merchant and the codes are read and made only for what is rendered.
+func (l *livePage) state(ctx context.Context, p payment.Payment) (live.State, error) {
 	l.s.Payments.Look(p)
 	props, err := l.s.Presenter.outline(ctx, p, views.Page{Lang: l.lang}, l.view)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/report"
@@ -30,7 +31,9 @@ var exportHead = []string{
 }
 
 // exportPrice are the columns that follow where a payment of the export was priced in another currency.
-var exportPrice = []string{"priceAmount", "priceCurrency", "rate", "rateAt", "rateSources", "markupPercent"}
+var exportPrice = []string{
+	"priceAmount", "priceCurrency", "rate", "rateAt", "rateSources", "markupPercent", "receivedPrice",
+}
 
 // exportWithin bounds how long an export may run: a million payments take some
 // minutes to a slow reader.
@@ -44,7 +47,7 @@ func (d *Surface) getExport(c echo.Context, who session.Principal) error {
 	if problem != "" {
 		return fault.New(fault.Invalid, "%s", strings.TrimSuffix(problem, "."))
 	}
-	w, format := c.Response(), exportFor(c.QueryParam("for"), shell.Language(c))
+	w, format := c.Response(), exportFor(c.QueryParam("for"), shell.Language(c), c.Request().Header.Get("Accept-Language"))
 	if q.Priced, err = d.Reports.Priced(c.Request().Context(), q.Keys); err != nil {
 		return err
 	}
@@ -77,7 +80,7 @@ func WriteExport(ctx context.Context, w io.Writer, q report.Query, find FindPage
 		head = slices.Concat(head, exportPrice)
 	}
 	if format.Excel {
-		if format.Comma {
+		if format.Semicolon {
 			out.Comma = ';'
 		}
 		if _, err := io.WriteString(w, byteOrderMark); err != nil {
@@ -196,7 +199,10 @@ func priceCells(p payment.Payment) []string {
 	if x == nil {
 		return make([]string, len(exportPrice))
 	}
-	return []string{x.Amount, string(x.Currency), x.Rate, x.RateAt, strings.Join(x.Sources, " "), x.Markup}
+	received := exchange.Sum{Currency: x.Currency, Units: p.Price.Of(p.Received().Micros())}
+	return []string{
+		x.Amount, string(x.Currency), x.Rate, x.RateAt, strings.Join(x.Sources, " "), x.Markup, received.Amount(),
+	}
 }
 
 var unbroken = strings.NewReplacer("\r\n", " ", "\r", " ", "\n", " ")

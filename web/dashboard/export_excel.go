@@ -13,13 +13,14 @@ type ExportFormat struct {
 	// Excel: as Excel opens a file by a double click. It takes the encoding from a byte-order mark, separators from the
 	// language of its user, and for numbers and days whatever looks like them.
 	Excel bool
-	// Comma: decimals begin with a comma, so that semicolons separate the cells.
-	Comma bool
+	// Comma: decimals begin with a comma. Semicolon: semicolons separate the cells, which then they must.
+	Comma, Semicolon bool
 }
 
-// exportFor is the format that a query asks for, in the language of who reads it.
-func exportFor(asked, language string) ExportFormat {
-	return ExportFormat{Excel: asked == "excel", Comma: views.LocaleFor(language).DecimalComma()}
+// exportFor is the format that a query asks for, in the language and region of who reads it.
+func exportFor(asked, language, acceptLanguage string) ExportFormat {
+	comma, semicolon := views.LocaleFor(language).Decimals(acceptLanguage)
+	return ExportFormat{Excel: asked == "excel", Comma: comma, Semicolon: semicolon}
 }
 
 // byteOrderMark says UTF-8 to Excel.
@@ -33,8 +34,10 @@ const excelStamp = "2006-01-02 15:04:05"
 
 // exportNumbers and exportTimes are the columns that hold amounts and times. All others hold texts.
 var (
-	exportNumbers = map[string]bool{"amountUsd": true, "receivedUsd": true, "priceAmount": true, "rate": true}
-	exportTimes   = map[string]bool{"createdAt": true, "startedAt": true, "endedAt": true, "rateAt": true}
+	exportNumbers = map[string]bool{
+		"amountUsd": true, "receivedUsd": true, "priceAmount": true, "rate": true, "receivedPrice": true,
+	}
+	exportTimes = map[string]bool{"createdAt": true, "startedAt": true, "endedAt": true, "rateAt": true}
 )
 
 // head writes the name of a column.

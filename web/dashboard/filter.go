@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/report"
@@ -21,7 +22,7 @@ import (
 )
 
 // filterNames are the query parameters of a filter.
-var filterNames = []string{"q", "status", "network", "token", "kind", "from", "until", "min", "max"}
+var filterNames = []string{"q", "status", "network", "token", "kind", "from", "until", "min", "max", "in"}
 
 // filterOf keeps the query parameters that filter.
 func filterOf(q url.Values) url.Values {
@@ -44,6 +45,7 @@ func (d *Surface) paymentQuery(
 		), Status: q.Get("status"), Network: q.Get("network"), Token: q.Get("token"), Kind: q.Get("kind"),
 		From: q.Get("from"), Until: q.Get("until"), Min: q.Get("min"), Max: q.Get("max"),
 	}
+	f.In, _ = currencyOf(who, q.Get("in"))
 	x = report.Query{Keys: who.KeyIDs(), Text: f.Text[:min(len(f.Text), maxSearch)]}
 	for _, read := range []func() error{
 		func() error { return readStatus(f.Status, &x) },
@@ -52,8 +54,8 @@ func (d *Surface) paymentQuery(
 		func() error { return readKind(f.Kind, &x.Kind) },
 		func() error { return readDay("from", f.From, 0, &x.From) },
 		func() error { return readDay("through", f.Until, 1, &x.Until) },
-		func() error { return readAmount("at least", f.Min, &x.Min) },
-		func() error { return readAmount("at most", f.Max, &x.Max) },
+		func() error { return readAmount("at least", f.Min, exchange.Currency(f.In), &x.Min, &x.MinPrice) },
+		func() error { return readAmount("at most", f.Max, exchange.Currency(f.In), &x.Max, &x.MaxPrice) },
 		func() error { return readPlace(q.Get("after"), &x.After) },
 	} {
 		if err := read(); err != nil && problem == "" {
@@ -134,11 +136,21 @@ func readDay(name, text string, add int, to *time.Time) error {
 	return nil
 }
 
-func readAmount(name, text string, to *money.Micros) error {
+// readAmount reads an amount in US dollars, or the price in a currency if there is one.
+func readAmount(name, text string, in exchange.Currency, to *money.Micros, price *exchange.Sum) error {
 	if text = strings.TrimSpace(text); text == "" {
 		return nil
 	}
-	m, err := money.ParseMicros(name, cmp.Or(views.LocaleFor("en").Plain(text), text))
+	plain := cmp.Or(views.LocaleFor("en").Plain(text), text)
+	if in != "" {
+		units, err := in.ParseUnits(plain)
+		if err != nil {
+			return fmt.Errorf("%s must be an amount in %s such as 12.50", name, in)
+		}
+		*price = exchange.Sum{Currency: in, Units: units}
+		return nil
+	}
+	m, err := money.ParseMicros(name, plain)
 	if err == nil {
 		*to = m
 	}
@@ -190,6 +202,17 @@ func statusWords(q report.Query) (before, after string) {
 	return "", ""
 }
 
+// bound writes a bound of amounts, in US dollars or of the price; empty: there is none.
+func bound(m money.Micros, price exchange.Sum) string {
+	switch {
+	case !price.None():
+		return views.LocaleFor("en").Price(price.Amount(), string(price.Currency))
+	case m > 0:
+		return "$" + m.Display()
+	}
+	return ""
+}
+
 // sentenceOfQuery writes a filter as a sentence.
 func sentenceOfQuery(q report.Query) string {
 	var s strings.Builder
@@ -205,13 +228,13 @@ func sentenceOfQuery(q report.Query) string {
 	if q.Network != "" {
 		s.WriteString(" on " + views.NetworkName(string(q.Network)))
 	}
-	switch {
-	case q.Min > 0 && q.Max > 0:
-		s.WriteString(" of $" + q.Min.Display() + " to $" + q.Max.Display())
-	case q.Min > 0:
-		s.WriteString(" of at least $" + q.Min.Display())
-	case q.Max > 0:
-		s.WriteString(" of at most $" + q.Max.Display())
+	switch least, most := bound(q.Min, q.MinPrice), bound(q.Max, q.MaxPrice); {
+	case least != "" && most != "":
+		s.WriteString(" of " + least + " to " + most)
+	case least != "":
+		s.WriteString(" of at least " + least)
+	case most != "":
+		s.WriteString(" of at most " + most)
 	}
 	if q.Text != "" {
 		s.WriteString(" found by “" + q.Text + "”")

@@ -44,6 +44,7 @@ func (d *Surface) paymentsProps(
 ) (dashboard.PaymentsProps, error) {
 	p := dashboard.PaymentsProps{Frame: frame, HasKey: len(who.AllKeys) > 0}
 	q, fields, problem := d.paymentQuery(asked, who)
+	_, p.Currencies = currencyOf(who, "")
 	p.Fields, p.Problem, p.Sentence = fields, problem, sentenceOfQuery(q)
 	p.Filtered = p.Sentence != sentenceOfQuery(report.Query{})
 	p.Tab = tabOf(fields)
@@ -85,7 +86,7 @@ const noTab = "none"
 
 // tabOf returns the status if nothing else filters, and noTab otherwise.
 func tabOf(f dashboard.FilterFields) string {
-	if f != (dashboard.FilterFields{Status: f.Status}) {
+	if f != (dashboard.FilterFields{Status: f.Status, In: f.In}) {
 		return noTab
 	}
 	return f.Status

@@ -2,7 +2,6 @@ package docs
 
 import (
 	"maps"
-	"slices"
 	"strings"
 
 	"github.com/florinpay/florin/internal/fault"
@@ -18,9 +17,6 @@ func addEvents(schemas map[string]any) {
 	body, properties := maps.Clone(webhook), maps.Clone(at(webhook, "properties"))
 	delete(properties, "secret")
 	delete(properties, "privateKey")
-	delete(properties, "custodianId")
-	required, _ := body["required"].([]any)
-	body["required"] = slices.DeleteFunc(slices.Clone(required), func(name any) bool { return name == "custodianId" })
 	status := maps.Clone(at(properties, "status"))
 	var all []any
 	for _, s := range payment.Statuses() {

@@ -65,7 +65,7 @@ func (s *Surface) postDonate(c echo.Context) error {
 			Currency: b.Text("currency"),
 			Network: model.Network(
 				b.Text("network"),
-			), Token: model.Token(b.Text("token")), Name: b.Text("name"), Message: b.Text("message"),
+			), Token: model.Token(b.Text("token")), Name: b.Words("name"), Message: b.Words("message"),
 		}
 		if err := api.Done(ctx, b); err != nil {
 			return nil, err

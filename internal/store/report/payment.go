@@ -11,6 +11,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/input"
 	"github.com/florinpay/florin/internal/money"
@@ -32,6 +33,8 @@ type Query struct {
 	Until     time.Time // not included
 	Min       money.Micros
 	Max       money.Micros // 0: no limit
+	// MinPrice and MaxPrice are bounds of the price in a currency, which others have none of; none: no limit.
+	MinPrice, MaxPrice exchange.Sum
 	// Text finds by txnid, exactly; by the beginning of the reference, description,
 	// customer's e-mail address, transaction hash or deposit address, in any case;
 	// and by amount: 49 and 49.9 find 49.90.
@@ -198,6 +201,9 @@ func (f *finder) matching(q *bun.SelectQuery) *bun.SelectQuery {
 		{f.q.Kind != "", "p.kind = ?", f.q.Kind},
 		{f.q.Min > 0, "p.amount >= ?", f.q.Min},
 		{f.q.Max > 0, "p.amount <= ?", f.q.Max},
+		{f.q.priced(), "p.currency = ?", cmp.Or(f.q.MinPrice.Currency, f.q.MaxPrice.Currency)},
+		{!f.q.MinPrice.None(), "p.price >= ?", f.q.MinPrice.Units},
+		{!f.q.MaxPrice.None(), "p.price <= ?", f.q.MaxPrice.Units},
 	} {
 		if c.on {
 			text, args = text+" AND "+c.text, append(args, c.arg)
@@ -208,8 +214,11 @@ func (f *finder) matching(q *bun.SelectQuery) *bun.SelectQuery {
 
 // comparing reports whether rows are compared one by one.
 func (f *finder) comparing() bool {
-	return f.q.Token != "" || f.q.Kind != "" || f.q.Min > 0 || f.q.Max > 0
+	return f.q.Token != "" || f.q.Kind != "" || f.q.Min > 0 || f.q.Max > 0 || f.q.priced()
 }
+
+// priced reports whether the price in a currency is bounded.
+func (q Query) priced() bool { return !q.MinPrice.None() || !q.MaxPrice.None() }
 
 // MaxAttention is how far payments that need attention are counted.
 const MaxAttention = 100
