@@ -100,7 +100,7 @@ func newDashboardAt(t *testing.T, baseURL string, with ...func(*Deps, *Options))
 	b.campaigns = campaign.NewService(st, b.payments, b.clock.Now, newWriter(baseURL))
 	d := Deps{
 		Payments: b.payments, Campaigns: b.campaigns, Users: b.accounts.users, Merchants: b.accounts.merchants,
-		Store: st, Ping: st.Ping, Sealer: sealer, Wallets: testWallets,
+		Store: st, Ping: st.Ping, Sealer: sealer, Wallets: testWallets, Refunds: b.refunds(),
 		Lookup: lookup.New(b.payments, b.networks.readers(), b.store, b.clock.Now), Now: b.clock.Now, NewID: testID,
 		Log: logger,
 		Dashboard: &Dashboard{
