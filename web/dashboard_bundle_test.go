@@ -79,7 +79,7 @@ func newDashboardAt(t *testing.T, baseURL string, with ...func(*Deps, *Options))
 	must(t, err)
 	t.Cleanup(func() { must(t, st.Close()) })
 	b := dashboardBundle{&bundle{
-		t: t, store: st, networks: newTestNetworks(),
+		t: t, store: st, sealer: sealer, networks: newTestNetworks(),
 		clock: &testClock{now: time.Now().UTC().Truncate(time.Millisecond)}, log: log,
 	}, nil}
 	options := identity.Options{Mail: newWriter(baseURL)}

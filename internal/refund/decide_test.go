@@ -2,6 +2,7 @@ package refund_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -204,11 +205,12 @@ func TestMatch(t *testing.T) {
 	first, second := make2()
 	at := t0.Add(2 * time.Second)
 	one, two := paid(first, "0x1", at), paid(first, "0x2", at.Add(time.Second))
-	names := func(pairs []refund.Pair) (list string) {
+	names := func(pairs []refund.Pair) string {
+		var list strings.Builder
 		for _, p := range pairs {
-			list += string(p.Refund.ID) + string(p.Transfer.Tx) + " "
+			list.WriteString(string(p.Refund.ID) + string(p.Transfer.Tx) + " ")
 		}
-		return list
+		return list.String()
 	}
 	other, little, early, coin := one, one, one, one
 	other.To, little.Units, coin.Asset = "0xother", money.UnitsFromUint64(4), old

@@ -34,22 +34,18 @@ func (s *Service) words(r Refund, t payment.EventType) (subject, text string) {
 	if n, ok := s.d.Payments.Network(r.Asset.Network); ok {
 		network = n.Profile.Name
 	}
-	switch t {
-	case payment.EventRefundRequested:
-		return "Your refund of " + sum, fmt.Sprintf("You get back %s of payment %s.\n\nSay where it is to go, a wallet of "+
-			"yours on %s:\n%s\n\nThe link is for you alone. It ends on %s.",
-			sum, r.PaymentID, network, s.Link(r), r.LinkUntil().UTC().Format("2 January 2006"))
-	case payment.EventRefundAddress:
-		return "Where your refund goes", fmt.Sprintf("Your refund of %s goes to this address on %s:\n%s\n\nIf that was not "+
-			"you, change it at once:\n%s", sum, network, r.Address.Address, s.Link(r))
-	case payment.EventRefundFinal:
-		return "Your refund has arrived", fmt.Sprintf("%s were sent to you on %s:\n%s\n\nTransaction:\n%s",
-			sum, network, r.Address.Address, s.txLink(r))
-	case payment.EventRefundCancelled:
-		return "Your refund was cancelled", "The shop has cancelled your refund of " + sum + " of payment " +
-			string(r.PaymentID) + ". Ask the shop if you did not expect that."
-	}
-	return "", ""
+	said := map[payment.EventType][2]string{
+		payment.EventRefundRequested: {"Your refund of " + sum, fmt.Sprintf("You get back %s of payment %s.\n\n"+
+			"Say where it is to go, a wallet of yours on %s:\n%s\n\nThe link is for you alone. It ends on %s.",
+			sum, r.PaymentID, network, s.Link(r), r.LinkUntil().UTC().Format("2 January 2006"))},
+		payment.EventRefundAddress: {"Where your refund goes", fmt.Sprintf("Your refund of %s goes to this address on %s:"+
+			"\n%s\n\nIf that was not you, change it at once:\n%s", sum, network, r.Address.Address, s.Link(r))},
+		payment.EventRefundFinal: {"Your refund has arrived", fmt.Sprintf("%s were sent to you on %s:\n%s\n\n"+
+			"Transaction:\n%s", sum, network, r.Address.Address, s.txLink(r))},
+		payment.EventRefundCancelled: {"Your refund was cancelled", "The shop has cancelled your refund of " + sum +
+			" of payment " + string(r.PaymentID) + ". Ask the shop if you did not expect that."},
+	}[t]
+	return said[0], said[1]
 }
 
 // txLink is the explorer's page of the refund's transaction, or its hash.

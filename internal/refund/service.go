@@ -29,8 +29,8 @@ type Store interface {
 	Payable(ctx context.Context, keys []int64, n chain.Network) ([]Refund, error)
 	// Awaited lists, for each address that an open refund of the network has, all its refunds.
 	Awaited(ctx context.Context, n chain.Network) ([]Refund, error)
-	// Read stores that the addresses of the open refunds were read up to the block.
-	Read(ctx context.Context, n chain.Network, ids []ID, block uint64) error
+	// Read stores that the addresses of the refunds were read up to the block, unless the payer gave another meanwhile.
+	Read(ctx context.Context, read []Refund, block uint64) error
 	// IsDeposit reports whether the address is one that payers are shown.
 	IsDeposit(ctx context.Context, a chain.Address) (bool, error)
 }

@@ -107,7 +107,7 @@ func (w *Watcher) read(ctx context.Context, n chain.Network, reader chain.Reader
 	if err != nil {
 		return err
 	}
-	set, marks, err := w.marks(ctx, n, reader, list, heads.Finalized)
+	set, marks, err := w.marks(ctx, reader, list, heads.Finalized)
 	if err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func (w *Watcher) read(ctx context.Context, n chain.Network, reader chain.Reader
 			return err
 		}
 		w.settle(ctx, n, reader, found, heads.Finalized, held)
-		if err := w.advance(ctx, n, list, marks, to.Number, held); err != nil {
+		if err := w.advance(ctx, list, marks, to.Number, held); err != nil {
 			return err
 		}
 	}
@@ -143,7 +143,7 @@ func (w *Watcher) read(ctx context.Context, n chain.Network, reader chain.Reader
 // marks returns the addresses of the open refunds, and up to which block each refund was read: a new one from before
 // the address was given.
 func (w *Watcher) marks(
-	ctx context.Context, n chain.Network, reader chain.Reader, list []Refund, top chain.Head,
+	ctx context.Context, reader chain.Reader, list []Refund, top chain.Head,
 ) (*chain.WatchSet, map[ID]uint64, error) {
 	set, marks := chain.NewWatchSet(len(list)), make(map[ID]uint64)
 	for _, r := range list {
@@ -158,7 +158,7 @@ func (w *Watcher) marks(
 				return nil, nil, err
 			}
 			mark = max(first, 1) - 1
-			if err := w.Service.d.Store.Read(ctx, n, []ID{r.ID}, max(mark, 1)); err != nil {
+			if err := w.Service.d.Store.Read(ctx, []Refund{r}, max(mark, 1)); err != nil {
 				return nil, nil, err
 			}
 		}
@@ -250,10 +250,10 @@ func standing(ctx context.Context, reader chain.Reader, t chain.Transfer, top ch
 
 // advance stores up to which block the addresses were read that nothing holds.
 func (w *Watcher) advance(
-	ctx context.Context, n chain.Network, list []Refund, marks map[ID]uint64, block uint64,
+	ctx context.Context, list []Refund, marks map[ID]uint64, block uint64,
 	held map[chain.Address]error,
 ) error {
-	var ids []ID
+	var read []Refund
 	for _, r := range list {
 		mark, open := marks[r.ID]
 		if _, waits := held[r.Address.Address]; waits {
@@ -262,11 +262,11 @@ func (w *Watcher) advance(
 		}
 		if open && mark < block {
 			marks[r.ID] = block
-			ids = append(ids, r.ID)
+			read = append(read, r)
 		}
 	}
-	if len(ids) == 0 {
+	if len(read) == 0 {
 		return nil
 	}
-	return w.Service.d.Store.Read(ctx, n, ids, block)
+	return w.Service.d.Store.Read(ctx, read, block)
 }

@@ -106,13 +106,16 @@ func (m *memory) Awaited(_ context.Context, n chain.Network) ([]refund.Refund, e
 }
 
 // Read is that of refund.Store.
-func (m *memory) Read(_ context.Context, _ chain.Network, ids []refund.ID, block uint64) error {
+func (m *memory) Read(_ context.Context, read []refund.Refund, block uint64) error {
 	if m.dies() {
 		return errKilled
 	}
 	for i := range m.accounts {
 		for j := range m.accounts[i].Refunds {
-			if r := &m.accounts[i].Refunds[j]; slices.Contains(ids, r.ID) {
+			r := &m.accounts[i].Refunds[j]
+			if slices.ContainsFunc(read, func(o refund.Refund) bool {
+				return o.ID == r.ID && o.Address.Address == r.Address.Address
+			}) {
 				r.Scanned = max(r.Scanned, block)
 			}
 		}

@@ -6,8 +6,6 @@ import (
 	"math"
 	"time"
 
-	"github.com/uptrace/bun"
-
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/refund"
@@ -118,16 +116,21 @@ func (s *Store) readRefunds(ctx context.Context, where string, args ...any) (lis
 	return list, err
 }
 
-// Read stores that the addresses of the open refunds were read up to the block. One whose address has changed meanwhile
-// begins anew: it is left as it is.
-func (s *Store) Read(ctx context.Context, n chain.Network, ids []refund.ID, block uint64) error {
+// Read stores that the addresses of the refunds were read up to the block. One whose address has changed meanwhile begins
+// anew, so it is left as it is.
+func (s *Store) Read(ctx context.Context, read []refund.Refund, block uint64) error {
 	at := int64(min(block, math.MaxInt64)) //nolint:gosec // bounded
 	err := s.db.Write(ctx, func(ctx context.Context, t tx) error {
-		_, err := t.NewRaw("UPDATE refunds SET scanned = ? WHERE network = ? AND public_id IN (?) AND scanned < ?",
-			at, string(n), bun.List(ids), at).Exec(ctx)
-		return err
+		for _, r := range read {
+			_, err := t.NewRaw("UPDATE refunds SET scanned = ? WHERE public_id = ? AND address = ? AND scanned < ?",
+				at, string(r.ID), db.Packed(r.Address.Address), at).Exec(ctx)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
 	})
-	return db.Wrap(err, "read of refunds on %s", n)
+	return db.Wrap(err, "up to where the addresses of refunds were read")
 }
 
 // IsDeposit reports whether the address is one that payers are shown.

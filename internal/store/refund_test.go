@@ -66,7 +66,10 @@ func TestStore_UpdateRefunds(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		p := w.received("0xaa")
 		r := w.asked(p, "01KAX00000000000000000000A", "0xa1")
-		w.Must(w.Read(t.Context(), r.Asset.Network, []refund.ID{r.ID}, 19))
+		other := r
+		other.Address.Address = "0xa2"
+		w.Must(w.Read(t.Context(), []refund.Refund{r}, 19))
+		w.Must(w.Read(t.Context(), []refund.Refund{other}, 99)) // the address is another one now
 		settle := func(a refund.Account) (refund.Change, error) {
 			return a.Settle(r.ID, pay(r, "0xcc"), storetest.Start.Add(time.Hour))
 		}

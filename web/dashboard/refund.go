@@ -161,7 +161,7 @@ func (d *Surface) postRefundAct(c echo.Context, who session.Principal) error {
 		return err
 	}
 	entry := func(a audit.Action, detail string) audit.Entry { return d.AuditEntry(c, who, a, string(p.ID), detail) }
-	said := ""
+	var said string
 	switch c.Param("act") {
 	case "cancel":
 		said = "The refund is cancelled."
