@@ -153,9 +153,9 @@ func newBundleOn(t *testing.T, url string, o Options, change ...func(*payment.Op
 	b.server = New(Deps{
 		Payments: b.payments, Campaigns: b.campaigns, Users: b.accounts.users, Merchants: b.accounts.merchants,
 		Store: st, Ping: st.Ping, Sealer: sealer, Wallets: testWallets,
-		Recharges: b.recharges,
-		Lookup:    lookup.New(b.payments, b.networks.readers(), b.store, b.clock.Now),
-		Now:       b.clock.Now, NewID: testID, Log: logger,
+		Recharges: b.recharges, Refunds: b.refunds(),
+		Lookup: lookup.New(b.payments, b.networks.readers(), b.store, b.clock.Now),
+		Now:    b.clock.Now, NewID: testID, Log: logger,
 	}, o)
 	st.OnChange(b.server.Changed)
 	return b

@@ -79,7 +79,7 @@ func newDashboardAt(t *testing.T, baseURL string, with ...func(*Deps, *Options))
 	must(t, err)
 	t.Cleanup(func() { must(t, st.Close()) })
 	b := dashboardBundle{&bundle{
-		t: t, store: st, networks: newTestNetworks(),
+		t: t, store: st, sealer: sealer, networks: newTestNetworks(),
 		clock: &testClock{now: time.Now().UTC().Truncate(time.Millisecond)}, log: log,
 	}, nil}
 	options := identity.Options{Mail: newWriter(baseURL)}
@@ -100,7 +100,7 @@ func newDashboardAt(t *testing.T, baseURL string, with ...func(*Deps, *Options))
 	b.campaigns = campaign.NewService(st, b.payments, b.clock.Now, newWriter(baseURL))
 	d := Deps{
 		Payments: b.payments, Campaigns: b.campaigns, Users: b.accounts.users, Merchants: b.accounts.merchants,
-		Store: st, Ping: st.Ping, Sealer: sealer, Wallets: testWallets,
+		Store: st, Ping: st.Ping, Sealer: sealer, Wallets: testWallets, Refunds: b.refunds(),
 		Lookup: lookup.New(b.payments, b.networks.readers(), b.store, b.clock.Now), Now: b.clock.Now, NewID: testID,
 		Log: logger,
 		Dashboard: &Dashboard{

@@ -10,7 +10,7 @@ import (
 // pagesOnly are the routes for browsers, by their beginnings. All other routes are
 // the interface, and must be documented.
 var pagesOnly = []string{
-	"/static/", "/docs", "/pay/:txnid/", "/dashboard", "/operator", "/sandbox", "/link",
+	"/static/", "/docs", "/pay/:txnid/", "/refund/", "/dashboard", "/operator", "/sandbox", "/link",
 	"/signin", "/signup", "/signout", "/forgot", "/reset", "/verify", "/stop", "/join", "/graphiql",
 	"/metrics", "/logo", "/llms.txt",
 }

@@ -31,6 +31,15 @@ var keyRequests = map[string]struct{ needs, method, path, body string }{
 	"POST /cancel-payment":      {"cancel", "POST", "/cancel-payment", `{"apiKey":"$K","txnid":"$T"}`},
 	"POST /cancel-payment, key": {"cancel", "POST", "/cancel-payment", `{"txnid":"$T"}`},
 	"GET /events":               {"read", "GET", "/events", ""},
+	"refund":                    {"refund", "POST", "/graphql", `mutation { refund(apiKey: "$K", txnid: "$T") { code message } }`},
+	"cancelRefund":              {"refund", "POST", "/graphql", `mutation { cancelRefund(apiKey: "$K", id: "$T") { code message } }`},
+	"confirmRefund":             {"refund", "POST", "/graphql", `mutation { confirmRefund(apiKey: "$K", id: "$T", hash: "x") { code message } }`},
+	"refunds":                   {"read", "POST", "/graphql", `{ refunds(apiKey: "$K", txnid: "$T") { code message } }`},
+	"POST /refunds":             {"refund", "POST", "/refunds", `{"apiKey":"$K","txnid":"$T"}`},
+	"POST /refunds/hash":        {"refund", "POST", "/refunds/$T/hash", `{"hash":"x"}`},
+	"POST /refunds/cancel":      {"refund", "POST", "/refunds/$T/cancel", `{}`},
+	"GET /refunds":              {"read", "GET", "/refunds?txnid=$T", ""},
+	"GET /refunds/:id":          {"read", "GET", "/refunds/$T", ""},
 }
 
 // byKey sends a request of the table and returns its code and message.

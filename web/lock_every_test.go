@@ -30,6 +30,9 @@ var underLock = map[string]string{
 	"/dashboard/keys/:key/revoke": "at once", "/dashboard/credits": "at once",
 	"/dashboard/payments/:txnid/cancel": "at once", "/dashboard/payments/:txnid/complete": "waits",
 	"/dashboard/payments/:txnid/accept": "at once", "/dashboard/payments/:txnid/find": "at once",
+	// The owner's own wallet sends a refund, whoever requests it.
+	"/dashboard/payments/:txnid/refunds": "at once", "/dashboard/payments/:txnid/refunds/:id/:act": "at once",
+	"/dashboard/refunds/:network/ask": "at once", "/dashboard/refunds/:network/safe": "at once",
 	"/dashboard/payments/:txnid/resolve": "at once", "/dashboard/create": "at once",
 	"/dashboard/links": "at once", "/dashboard/links/:link/pause": "at once",
 	"/dashboard/links/:link/resume": "at once", "/dashboard/campaigns": "at once",

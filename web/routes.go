@@ -4,6 +4,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/florinpay/florin/static"
+	"github.com/florinpay/florin/web/refund"
 	"github.com/florinpay/florin/web/shell"
 )
 
@@ -29,6 +30,9 @@ func (s *Server) routes() *echo.Echo {
 	s.api.Routes(r)
 	s.docs.Routes(r)
 	s.checkout.Routes(r)
+	(&refund.Surface{
+		Shell: s.sh, Refunds: s.d.Refunds, Payments: s.d.Payments, Merchant: s.presenter.Merchant, Limits: s.sh.Limits,
+	}).Routes(r)
 	s.donate.Routes(r)
 	s.dashboardRoutes(r)
 

@@ -19,6 +19,7 @@ import (
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/payment/lookup"
+	"github.com/florinpay/florin/internal/refund"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/trace"
 	"github.com/florinpay/florin/web/api"
@@ -41,6 +42,8 @@ type Deps struct {
 	// Ready fails while the server should be sent no requests because of the database; nil: Ping.
 	Ready  func(context.Context) error
 	Lookup *lookup.Finder
+	// Refunds are what merchants pay back.
+	Refunds *refund.Service
 	// Recharges sells query units; nil sells none.
 	Recharges operation.Recharges
 	Wallets   operation.Wallets
@@ -141,7 +144,7 @@ func New(d Deps, o Options) *Server {
 func newOperations(d Deps, o Options, l operation.Limits) *operation.Operations {
 	return operation.New(operation.Deps{
 		Users: d.Users, Merchants: d.Merchants, Payments: d.Payments, Campaigns: d.Campaigns, Lookup: d.Lookup,
-		Recharges: d.Recharges, Store: d.Store, Sealer: d.Sealer, Wallets: d.Wallets, Limits: l,
+		Refunds: d.Refunds, Recharges: d.Recharges, Store: d.Store, Sealer: d.Sealer, Wallets: d.Wallets, Limits: l,
 		BaseURL: o.BaseURL, CheckoutURL: o.CheckoutURL,
 		SignUp: o.SignUp, Invite: d.Dashboard != nil && d.Dashboard.Invite, NewKeys: o.NewKeys,
 		Now: d.Now, NewID: d.NewID, Log: d.Log,

@@ -131,14 +131,20 @@ func (o *Object) Decimal(name string) model.Decimal {
 	return model.Number(string(raw))
 }
 
+// Has reports whether the field is given, and not null.
+func (o *Object) Has(name string) bool {
+	raw := o.field(name)
+	return raw != nil && string(raw) != "null"
+}
+
 // Int reads a whole number of 32 bits, or a text that is one, nil if there is none.
 func (o *Object) Int(name string) *int {
+	if !o.Has(name) {
+		return nil
+	}
 	raw := o.field(name)
 	if digits := wholeInText.FindSubmatch(raw); digits != nil {
 		raw = digits[1]
-	}
-	if raw == nil || string(raw) == "null" {
-		return nil
 	}
 	if f, err := strconv.ParseFloat(string(raw), 64); err == nil && f == math.Trunc(f) && math.Abs(f) < 1<<53 {
 		raw = strconv.AppendInt(nil, int64(f), 10) // however it is written, such as 30.0

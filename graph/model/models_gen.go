@@ -491,6 +491,60 @@ type RechargeResult struct {
 
 func (RechargeResult) IsResult() {}
 
+// Money that the merchant pays back from a wallet of his own.
+type Refund struct {
+	// The refund's identifier, a ULID.
+	ID string `json:"id"`
+	// The payment that it is of.
+	Txnid string `json:"txnid"`
+	// How much, in whole tokens, exactly.
+	Amount Decimal `json:"amount"`
+	// The token that came, such as USDC; it may be one that payments are not made in, such as USDC.e.
+	Token string `json:"token"`
+	// The network that it came on.
+	Network Network `json:"network"`
+	// Where the refund stands.
+	Status RefundStatus `json:"status"`
+	// What it was requested for; null without a reason.
+	Reason *string `json:"reason,omitempty"`
+	// The payer's page, where the address is given: send it to the payer alone. It ends 30 days after the request.
+	AddressLink string `json:"addressLink"`
+	// Where the money goes; null until the payer gave it.
+	Address *string `json:"address"`
+	// The transaction; null until it is known.
+	Hash *string `json:"hash"`
+	// The explorer's page of `hash`.
+	BlockchainLink *string `json:"blockchainLink"`
+	// When it was requested.
+	CreatedAt DateTime `json:"createdAt"`
+	// When its transfer was found to be final; null until then.
+	FinalAt *DateTime `json:"finalAt"`
+}
+
+// A refund.
+type RefundResult struct {
+	Code     int        `json:"code"`
+	Message  string     `json:"message"`
+	Reason   *string    `json:"reason,omitempty"`
+	Warnings []*Warning `json:"warnings,omitempty"`
+	// The refund; null unless code is 200.
+	Refund *Refund `json:"refund"`
+}
+
+func (RefundResult) IsResult() {}
+
+// The refunds of a payment.
+type RefundsResult struct {
+	Code     int        `json:"code"`
+	Message  string     `json:"message"`
+	Reason   *string    `json:"reason,omitempty"`
+	Warnings []*Warning `json:"warnings,omitempty"`
+	// The refunds, the oldest first; null unless code is 200.
+	Refunds []*Refund `json:"refunds"`
+}
+
+func (RefundsResult) IsResult() {}
+
 // A key that was replaced.
 type RevokeResult struct {
 	Code     int        `json:"code"`
@@ -677,6 +731,8 @@ const (
 	APIKeyPermissionComplete APIKeyPermission = "COMPLETE"
 	// Create and change the custodian: where money goes.
 	APIKeyPermissionCustodian APIKeyPermission = "CUSTODIAN"
+	// Request refunds, cancel them and name their transactions.
+	APIKeyPermissionRefund APIKeyPermission = "REFUND"
 )
 
 var AllAPIKeyPermission = []APIKeyPermission{
@@ -685,11 +741,12 @@ var AllAPIKeyPermission = []APIKeyPermission{
 	APIKeyPermissionCancel,
 	APIKeyPermissionComplete,
 	APIKeyPermissionCustodian,
+	APIKeyPermissionRefund,
 }
 
 func (e APIKeyPermission) IsValid() bool {
 	switch e {
-	case APIKeyPermissionCreate, APIKeyPermissionRead, APIKeyPermissionCancel, APIKeyPermissionComplete, APIKeyPermissionCustodian:
+	case APIKeyPermissionCreate, APIKeyPermissionRead, APIKeyPermissionCancel, APIKeyPermissionComplete, APIKeyPermissionCustodian, APIKeyPermissionRefund:
 		return true
 	}
 	return false
@@ -810,6 +867,59 @@ func (e *Network) UnmarshalGQL(v any) error {
 }
 
 func (e Network) MarshalGQL(w io.Writer) {
+	_, _ = fmt.Fprint(w, strconv.Quote(e.String()))
+}
+
+// Where a refund stands. FINAL and CANCELLED end it.
+type RefundStatus string
+
+const (
+	// The payer has not said yet where the money is to go.
+	RefundStatusRequested RefundStatus = "REQUESTED"
+	// The merchant may send it.
+	RefundStatusAddressGiven RefundStatus = "ADDRESS_GIVEN"
+	// The merchant named its transaction, which is not final yet.
+	RefundStatusSent RefundStatus = "SENT"
+	// The money has reached the payer's address and cannot be taken back.
+	RefundStatusFinal RefundStatus = "FINAL"
+	// Given up before the merchant's wallet was asked.
+	RefundStatusCancelled RefundStatus = "CANCELLED"
+)
+
+var AllRefundStatus = []RefundStatus{
+	RefundStatusRequested,
+	RefundStatusAddressGiven,
+	RefundStatusSent,
+	RefundStatusFinal,
+	RefundStatusCancelled,
+}
+
+func (e RefundStatus) IsValid() bool {
+	switch e {
+	case RefundStatusRequested, RefundStatusAddressGiven, RefundStatusSent, RefundStatusFinal, RefundStatusCancelled:
+		return true
+	}
+	return false
+}
+
+func (e RefundStatus) String() string {
+	return string(e)
+}
+
+func (e *RefundStatus) UnmarshalGQL(v any) error {
+	str, ok := v.(string)
+	if !ok {
+		return fmt.Errorf("enums must be strings")
+	}
+
+	*e = RefundStatus(str)
+	if !e.IsValid() {
+		return fmt.Errorf("%s is not a valid RefundStatus", str)
+	}
+	return nil
+}
+
+func (e RefundStatus) MarshalGQL(w io.Writer) {
 	_, _ = fmt.Fprint(w, strconv.Quote(e.String()))
 }
 

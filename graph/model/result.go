@@ -103,3 +103,13 @@ func (r *CampaignResult) Envelope() Envelope {
 func (r *DonationResult) Envelope() Envelope {
 	return Envelope{&r.Code, &r.Message, &r.Reason, &r.Warnings}
 }
+
+// Envelope returns where the fields of every result stand.
+func (r *RefundResult) Envelope() Envelope {
+	return Envelope{&r.Code, &r.Message, &r.Reason, &r.Warnings}
+}
+
+// Envelope returns where the fields of every result stand.
+func (r *RefundsResult) Envelope() Envelope {
+	return Envelope{&r.Code, &r.Message, &r.Reason, &r.Warnings}
+}

@@ -14,6 +14,7 @@ import (
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/payment/lookup"
+	"github.com/florinpay/florin/internal/refund"
 	"github.com/florinpay/florin/internal/secret"
 )
 
@@ -51,6 +52,7 @@ type Deps struct {
 	Payments  *payment.Service
 	Campaigns *campaign.Service
 	Lookup    *lookup.Finder
+	Refunds   *refund.Service
 	// Recharges sells query units; nil sells none.
 	Recharges Recharges
 	Store     Store

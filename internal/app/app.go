@@ -38,6 +38,7 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/recharge"
+	"github.com/florinpay/florin/internal/refund"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store"
 	"github.com/florinpay/florin/internal/webhook"
@@ -51,6 +52,8 @@ type App struct {
 	Users     *identity.Service
 	Merchants *merchant.Service
 	Payments  *payment.Service
+	// Refunds are what merchants pay back.
+	Refunds *refund.Service
 	// Campaigns serves donation campaigns and payment links.
 	Campaigns *campaign.Service
 
@@ -164,6 +167,7 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 		Refused: a.refused, Crowded: a.crowded, Looked: a.looked, Rates: a.rates.Rate, Currencies: a.rates.Listed(),
 	}, a.clock.Now, func(t time.Time) payment.ID { return payment.ID(newULID(t)) })
 	a.Merchants.CompleteBy(a.Payments.CompleteWaiting)
+	a.Refunds = a.refunds(sealer)
 	a.Campaigns = campaign.NewService(a.Store, a.Payments, a.clock.Now, a.writer)
 	a.expirer = watch.NewExpirer(a.Config.Profiles(), a.networks.readers(), a.Store, a.Store.Settlement(), a.clock.Now,
 		a.log)

@@ -8,8 +8,8 @@ import (
 // domain are the packages of rules and services. They import the standard library, the vocabulary and each other.
 var domain = []string{
 	"internal/identity", "internal/merchant", "internal/campaign", "internal/ledger", "internal/idempotency",
-	"internal/payment", "internal/payment/watch", "internal/recharge", "internal/settlement", "internal/webhook",
-	"internal/alert", "internal/retention", "internal/exchange",
+	"internal/payment", "internal/payment/watch", "internal/recharge", "internal/refund", "internal/settlement",
+	"internal/webhook", "internal/alert", "internal/retention", "internal/exchange",
 }
 
 // vocabulary are the packages of types that all others use.

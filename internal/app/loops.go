@@ -201,7 +201,7 @@ func (a *App) repeated() []loop {
 			name: "old counts", first: pruneEvery, every: pruneEvery, turn: a.Users.PruneAttempts,
 			failed: "old counts of attempts not pruned",
 		},
-		a.rateLoop(), a.retention(), a.timekeeping(), a.marking(), a.replaying(),
+		a.refundLoop(), a.rateLoop(), a.retention(), a.timekeeping(), a.marking(), a.replaying(),
 	}
 	for _, n := range a.networks.inOrder() {
 		list = append(list, a.comparing(n))

@@ -46,6 +46,7 @@ func (a *App) newServer(o Options, sealer *secret.Sealer) *web.Server {
 		Wallets:       operation.Wallets{WalletOf: walletOf, SignerOf: wallet.SignerOf},
 		Recharges:     a.recharge,
 		Lookup:        finder,
+		Refunds:       a.Refunds,
 		BuildTransfer: a.networks.buildTransfer(),
 		Dashboard:     a.dashboard(),
 		Now:           a.clock.Now, NewID: func(t time.Time) payment.ID { return payment.ID(newULID(t)) }, Log: a.log,

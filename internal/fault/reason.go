@@ -37,6 +37,12 @@ const (
 	ReasonIdempotencyMismatch Reason = "idempotency_mismatch"
 	ReasonRateUnavailable     Reason = "rate_unavailable"
 	ReasonTokenDepegged       Reason = "token_depegged"
+	ReasonNothingToRefund     Reason = "nothing_to_refund"
+	ReasonRefundTooMuch       Reason = "refund_too_much"
+	ReasonRefundEnded         Reason = "refund_ended"
+	ReasonRefundSent          Reason = "refund_sent"
+	ReasonNoRefundAddress     Reason = "no_refund_address"
+	ReasonNotRefund           Reason = "not_the_refund"
 )
 
 // Reasons lists every reason of a kind with its meaning, for the documentation: a specific one first, then that of
@@ -70,6 +76,12 @@ var reasons = map[Kind][]ReasonWords{
 		{ReasonRechargeFailed, "The transfer of the recharge failed; nothing was credited."},
 		{ReasonEventsDropped, "Events after this position were older than the server keeps them; leave `after` out to read those that are left."},
 		{ReasonIdempotencyRunning, "The first request with this `Idempotency-Key` still runs; ask again in a second."},
+		{ReasonNothingToRefund, "Nothing is left of the payment that could be paid back."},
+		{ReasonRefundTooMuch, "More than is left of what was received; the message says how much is."},
+		{ReasonRefundEnded, "The refund is paid or cancelled, or its link has ended."},
+		{ReasonRefundSent, "The merchant's wallet was asked to send the refund: its address stays, and it cannot be cancelled."},
+		{ReasonNoRefundAddress, "The payer has not said yet where the money is to go."},
+		{ReasonNotRefund, "The transaction does not pay the refund; the message says what it does."},
 		{ReasonConflict, "Anything else that the present state does not allow."},
 	},
 	Unprocessable: {

@@ -25,6 +25,9 @@ const (
 	PermissionComplete Permission = "complete"
 	// PermissionCustodian is to create and change the custodian: where money goes.
 	PermissionCustodian Permission = "custodian"
+	// PermissionRefund is to request refunds, to cancel them and to name their transactions. The money is sent by the
+	// merchant's own wallet.
+	PermissionRefund Permission = "refund"
 )
 
 // permissionActs maps each permission to the act a member must be allowed to do to
@@ -32,12 +35,14 @@ const (
 var permissionActs = map[Permission]Act{
 	PermissionCreate: ActPay, PermissionRead: ActRead, PermissionCancel: ActPayments,
 	PermissionComplete: ActComplete, PermissionCustodian: ActMoney,
+	PermissionRefund: ActRefund,
 }
 
 // EveryPermission lists the permissions, the most common first.
 func EveryPermission() []Permission {
 	return []Permission{
 		PermissionCreate, PermissionRead, PermissionCancel, PermissionComplete, PermissionCustodian,
+		PermissionRefund,
 	}
 }
 
@@ -113,7 +118,7 @@ func (p Permissions) Within(other Permissions) Permissions { return Permissions{
 var permissionTexts = map[Permission]string{
 	PermissionCreate: "create and start payments", PermissionRead: "read payments, events and balances",
 	PermissionCancel: "cancel payments", PermissionComplete: "mark payments as completed",
-	PermissionCustodian: "change the custodian",
+	PermissionCustodian: "change the custodian", PermissionRefund: "request and cancel refunds",
 }
 
 // Text says what the permission allows, such as "cancel payments".

@@ -15,7 +15,7 @@ import (
 func TestRole_Permissions(t *testing.T) {
 	t.Parallel()
 	for role, want := range map[Role]string{
-		RoleOwner: "create,read,cancel,complete,custodian", RoleDeveloper: "create,read",
+		RoleOwner: "create,read,cancel,complete,custodian,refund", RoleDeveloper: "create,read",
 		RoleSupport: "create,read,cancel", RoleViewer: "read", "": "",
 	} {
 		if got := role.Permissions().String(); got != want {

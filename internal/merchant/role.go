@@ -64,6 +64,8 @@ const (
 	// it makes the shop hand out goods. Support may not, since fraudsters talk to
 	// support; developers may not, since it is not their task.
 	ActComplete Act = "mark a payment as completed"
+	// ActRefund is to pay money back: whoever may ask for a refund decides with how much less a payment ends.
+	ActRefund Act = "pay money back"
 	// ActAudit is to read who did what for the merchant, and from where.
 	ActAudit Act = "read the audit log"
 	// ActTeam is to manage who belongs to the merchant, in which role.
@@ -84,6 +86,7 @@ var mayDo = map[Act][]Role{
 	ActCredits:   {RoleOwner},
 	ActMoney:     {RoleOwner},
 	ActComplete:  {RoleOwner},
+	ActRefund:    {RoleOwner},
 	ActAudit:     {RoleOwner, RoleDeveloper},
 	ActTeam:      {RoleOwner},
 }
@@ -92,7 +95,7 @@ var mayDo = map[Act][]Role{
 func Acts() []Act {
 	return []Act{
 		ActRead, ActPay, ActPayments, ActCampaigns, ActModerate, ActWebhooks, ActKeys, ActCallback,
-		ActBranding, ActAudit, ActCredits, ActMoney, ActComplete, ActTeam,
+		ActBranding, ActAudit, ActCredits, ActMoney, ActComplete, ActRefund, ActTeam,
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/florinpay/florin/internal/audit"
@@ -84,6 +85,14 @@ const (
 	EventLate       EventType = "payment.late"        // enough came after the end
 	EventOtherAsset EventType = "payment.other_asset" // money came that does not count by itself
 	EventDuplicate  EventType = "payment.duplicate"   // another payment of its reference was paid before
+
+	EventRefundRequested EventType = "refund.requested"     // its merchant pays money back
+	EventRefundAddress   EventType = "refund.address_given" // the payer said where to, or somewhere else
+	EventRefundAsked     EventType = "refund.asked"         // the merchant's wallet was asked: the address stays
+	EventRefundUnsent    EventType = "refund.unsent"        // the merchant says that it was not sent
+	EventRefundSent      EventType = "refund.sent"          // its transaction is known
+	EventRefundFinal     EventType = "refund.final"         // final money has reached the address
+	EventRefundCancelled EventType = "refund.cancelled"
 )
 
 // Public reports whether the event is sent to the merchant's callback URL.
@@ -96,8 +105,18 @@ func (t EventType) Public() bool {
 func FeedTypes() []EventType {
 	return []EventType{
 		EventCompleted, EventExpired, EventCancelled, EventShort, EventOver, EventLate, EventOtherAsset, EventReorged,
-		EventDuplicate,
+		EventDuplicate, EventRefundRequested, EventRefundAddress, EventRefundSent, EventRefundFinal, EventRefundCancelled,
 	}
+}
+
+// OfRefund reports whether the event is about a refund, whose fields its body has.
+func (t EventType) OfRefund() bool { return strings.HasPrefix(string(t), "refund.") }
+
+// WithRefundEvent returns the payment with an event about one of its refunds; body is the refund as events have it.
+func (p Payment) WithRefundEvent(t EventType, now time.Time, body any) Change {
+	c := Change{Payment: p}
+	c.emit(t, now, body)
+	return c
 }
 
 // InFeed reports whether GET /events lists the event.
@@ -139,6 +158,9 @@ func (c *Change) emit(t EventType, now time.Time, data any) {
 		if t == EventDuplicate {
 			body.DuplicateOf = c.Payment.DuplicateOf
 		}
+		if t.OfRefund() {
+			body.Refund = data
+		}
 		data = body
 	}
 	raw, err := stringify.JSON(data) // receivers verify what they have parsed
@@ -169,6 +191,8 @@ type WebhookBody struct {
 	AcceptRequested bool `json:"acceptRequested,omitempty"`
 	// DuplicateOf is in payment.duplicate alone, which no webhook carries.
 	DuplicateOf ID `json:"duplicateOf,omitempty"`
+	// Refund is in the events about refunds alone, which no webhook carries.
+	Refund any `json:"refund,omitempty"`
 	// Price is missing where the amount was given in dollars.
 	Price *PriceBody `json:"price,omitempty"`
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/ethereum/go-ethereum/accounts"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/crypto"
@@ -39,6 +40,8 @@ type evmWallet struct {
 	nested   bool                       // hides the code of an unknown chain inside of the error
 	refusals map[string]int             // how often a method is still refused by its owner
 	asked    []string
+	batches  bool     // it takes several calls at once (EIP-5792)
+	sent     []string // the transactions of the last batch
 }
 
 // walletError is an error in the form that wallets use.
@@ -78,6 +81,12 @@ func (w *evmWallet) answer(ctx context.Context, method string, params json.RawMe
 		return w.pass(ctx, method, params)
 	case "eth_sendTransaction":
 		return w.send(ctx, params)
+	case "personal_sign":
+		return w.sign(params)
+	case "wallet_sendCalls", "wallet_getCallsStatus":
+		if w.batches {
+			return w.batch(ctx, method, params)
+		}
 	}
 	return nil, &walletError{Code: 4200, Message: "unsupported"}
 }
@@ -167,4 +176,57 @@ func (w *evmWallet) send(ctx context.Context, params json.RawMessage) (any, erro
 		return nil, &walletError{Code: -32000, Message: err.Error()}
 	}
 	return hash.Hex(), nil
+}
+
+// sign signs a message by EIP-191.
+func (w *evmWallet) sign(params json.RawMessage) (any, error) {
+	var list []hexutil.Bytes
+	if err := json.Unmarshal(params, &list); err != nil || len(list) != 2 {
+		return nil, &walletError{Code: -32602, Message: "bad parameters"}
+	}
+	signature, err := crypto.Sign(accounts.TextHash(list[0]), w.key)
+	if err != nil {
+		return nil, err
+	}
+	signature[64] += 27
+	return hexutil.Encode(signature), nil
+}
+
+// batch sends calls by EIP-5792, version 2.0.0, one transaction each.
+func (w *evmWallet) batch(ctx context.Context, method string, params json.RawMessage) (any, error) {
+	if method == "wallet_getCallsStatus" {
+		receipts := make([]map[string]string, len(w.sent))
+		for i, hash := range w.sent {
+			receipts[i] = map[string]string{"transactionHash": hash}
+		}
+		return map[string]any{"version": "2.0.0", "id": "0x1", "status": 200, "receipts": receipts}, nil
+	}
+	var list []struct {
+		Version string
+		ChainID hexutil.Uint64 `json:"chainId"`
+		From    common.Address
+		Calls   []json.RawMessage
+	}
+	if err := json.Unmarshal(params, &list); err != nil || len(list) != 1 || list[0].Version != "2.0.0" ||
+		uint64(list[0].ChainID) != w.chain {
+		return nil, &walletError{Code: -32602, Message: "bad parameters"}
+	}
+	w.sent = nil
+	for _, call := range list[0].Calls {
+		var tx map[string]any
+		if err := json.Unmarshal(call, &tx); err != nil {
+			return nil, err
+		}
+		tx["from"] = list[0].From
+		one, err := json.Marshal([]any{tx})
+		if err != nil {
+			return nil, err
+		}
+		hash, err := w.send(ctx, one)
+		if err != nil {
+			return nil, err
+		}
+		w.sent = append(w.sent, fmt.Sprint(hash))
+	}
+	return map[string]string{"id": "0x1"}, nil
 }

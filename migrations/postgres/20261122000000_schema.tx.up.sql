@@ -269,6 +269,38 @@ CREATE INDEX deposits_by_payment ON deposits (payment_id);
 CREATE INDEX deposits_unsettled ON deposits (network, state, block_number, payment_id) WHERE NOT rechecked AND state <> 'VANISHED';
 CREATE INDEX deposits_unswept ON deposits (key_id, payment_id) WHERE swept_at IS NULL AND state <> 'VANISHED';
 
+-- Money that a merchant pays back from a wallet of his own.
+CREATE TABLE refunds (
+    id         bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    payment_id bigint      NOT NULL REFERENCES payments,
+    scanned    bigint      NOT NULL CHECK (scanned >= 0), -- the block up to which its address was read; 0: not yet
+    created_at timestamptz NOT NULL,
+    address_at timestamptz,
+    asked_at   timestamptz, -- when the merchant's wallet was asked to send it
+    final_at   timestamptz,
+    decimals   integer     NOT NULL,
+    ordinal    integer     NOT NULL, -- of the transfer that settled it, in its transaction
+    proven     boolean     NOT NULL, -- the wallet that paid has signed for it
+    public_id  text        NOT NULL UNIQUE,
+    network    text        NOT NULL,
+    contract   bytea       NOT NULL,
+    symbol     text        NOT NULL,
+    token      text        NOT NULL,
+    units      text        NOT NULL, -- whole number of the token's smallest unit
+    reason     text        NOT NULL,
+    status     text        NOT NULL CHECK (status IN ('REQUESTED', 'ADDRESS_GIVEN', 'SENT', 'FINAL', 'CANCELLED')),
+    address    bytea       NOT NULL, -- empty until the payer gave it
+    raw        bytea,
+    hash       bytea       NOT NULL, -- the transaction; empty until it is known
+    CHECK ((status = 'FINAL') = (final_at IS NOT NULL)),
+    CHECK (status NOT IN ('ADDRESS_GIVEN', 'SENT', 'FINAL') OR length(address) > 0)
+);
+CREATE INDEX refunds_by_payment ON refunds (payment_id);
+CREATE INDEX refunds_awaited ON refunds (network, address) WHERE status IN ('ADDRESS_GIVEN', 'SENT');
+CREATE INDEX refunds_by_address ON refunds (network, address) WHERE length(address) > 0;
+-- A transfer settles one refund.
+CREATE UNIQUE INDEX refunds_by_transfer ON refunds (network, hash, ordinal) WHERE status = 'FINAL';
+
 -- What could not be read for one payment is set aside, so that it holds up no other, and is read again from from_number on.
 CREATE TABLE set_aside (
     payment_id  bigint      NOT NULL REFERENCES payments,

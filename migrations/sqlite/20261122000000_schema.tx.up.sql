@@ -267,6 +267,38 @@ CREATE INDEX deposits_by_payment ON deposits (payment_id);
 CREATE INDEX deposits_unsettled ON deposits (network, state, block_number, payment_id) WHERE NOT rechecked AND state <> 'VANISHED';
 CREATE INDEX deposits_unswept ON deposits (key_id, payment_id) WHERE swept_at IS NULL AND state <> 'VANISHED';
 
+-- Money that a merchant pays back from a wallet of his own.
+CREATE TABLE refunds (
+    id         INTEGER PRIMARY KEY,
+    public_id  TEXT    NOT NULL UNIQUE,
+    payment_id INTEGER NOT NULL REFERENCES payments,
+    network    TEXT    NOT NULL,
+    contract   BLOB    NOT NULL,
+    symbol     TEXT    NOT NULL,
+    decimals   INTEGER NOT NULL,
+    token      TEXT    NOT NULL,
+    units      TEXT    NOT NULL, -- whole number of the token's smallest unit
+    reason     TEXT    NOT NULL,
+    status     TEXT    NOT NULL CHECK (status IN ('REQUESTED', 'ADDRESS_GIVEN', 'SENT', 'FINAL', 'CANCELLED')),
+    address    BLOB    NOT NULL, -- empty until the payer gave it
+    raw        BLOB,
+    proven     INTEGER NOT NULL, -- the wallet that paid has signed for it
+    hash       BLOB    NOT NULL, -- the transaction; empty until it is known
+    ordinal    INTEGER NOT NULL, -- of the transfer that settled it, in its transaction
+    created_at INTEGER NOT NULL,
+    address_at INTEGER,
+    asked_at   INTEGER, -- when the merchant's wallet was asked to send it
+    final_at   INTEGER,
+    scanned    INTEGER NOT NULL CHECK (scanned >= 0), -- the block up to which its address was read; 0: not yet
+    CHECK ((status = 'FINAL') = (final_at IS NOT NULL)),
+    CHECK (status NOT IN ('ADDRESS_GIVEN', 'SENT', 'FINAL') OR length(address) > 0)
+) STRICT;
+CREATE INDEX refunds_by_payment ON refunds (payment_id);
+CREATE INDEX refunds_awaited ON refunds (network, address) WHERE status IN ('ADDRESS_GIVEN', 'SENT');
+CREATE INDEX refunds_by_address ON refunds (network, address) WHERE length(address) > 0;
+-- A transfer settles one refund.
+CREATE UNIQUE INDEX refunds_by_transfer ON refunds (network, hash, ordinal) WHERE status = 'FINAL';
+
 -- What could not be read for one payment is set aside, so that it holds up no other, and is read again from from_number on.
 CREATE TABLE set_aside (
     payment_id  INTEGER NOT NULL REFERENCES payments,

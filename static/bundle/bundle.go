@@ -42,6 +42,8 @@ var All = []Bundle{
 	{"htmx.js", js, false, []string{"vendored/htmx.min.js"}},
 	{"checkout.js", js, false, []string{"src/copy.js", "src/clock.js", "src/rest.js", "src/way.js", "src/wallet.js"}},
 	{"page.js", js, false, []string{"src/copy.js", "src/clock.js", "src/rest.js", "src/way.js"}},
+	{"refund.js", js, false, []string{"src/refund.js"}},
+	{"send.js", js, false, []string{"src/send.js"}},
 	{"dashboard.js", js, false, []string{
 		"src/copy.js", "src/clock.js", "src/rest.js", "src/dashboard.js", "src/passkey.js",
 	}},

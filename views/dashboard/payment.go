@@ -36,6 +36,7 @@ type PaymentProps struct {
 	ByHand                        bool
 	Timeline                      []Moment
 	Deliveries                    []DeliveryRow
+	Refunds                       Refunds
 	CanCancel, CanComplete        bool
 	Problem                       string
 	Reason                        panel.Field

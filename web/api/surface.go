@@ -37,6 +37,11 @@ func (s *Surface) Routes(r shell.Router) {
 	r.AnyOrigin().Read("/txn/:txnid", s.getOrder)
 	r.AnyOrigin().POST("/txn/:txnid/find", s.postFind)
 	r.Read("/events", s.getEvents)
+	r.POST("/refunds", s.postRefund)
+	r.Read("/refunds", s.getRefunds)
+	r.Read("/refunds/:id", s.getRefund)
+	r.POST("/refunds/:id/hash", s.postConfirmRefund)
+	r.POST("/refunds/:id/cancel", s.postCancelRefund)
 }
 
 // graphQLFailure renders a refusal for GraphQL clients, which read errors.

@@ -76,6 +76,10 @@ func (d *Surface) paymentPage(
 		Name: "hash", Label: "Transaction hash, or its link in a block explorer", Required: true, Max: strconv.Itoa(checkout.MaxHash), Mono: true,
 	})
 	p.Lookup, p.Note = found, f.Field(noteField)
+	if p.Refunds, err = d.refunds(ctx, who, x, f); err != nil {
+		return err
+	}
+	p.Refunds.Reauth = p.Reauth
 	if err := d.addHistory(ctx, &p, x); err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/refund"
 	"github.com/florinpay/florin/internal/store/report"
 	"github.com/florinpay/florin/internal/webhook"
 	"github.com/florinpay/florin/web/checkout"
@@ -39,6 +40,7 @@ type Services struct {
 
 	Payments   *payment.Service
 	Operations *operation.Operations
+	Refunds    *refund.Service
 	Reports    *report.Reader
 	// Export finds the pages of an export.
 	Export    FindPage

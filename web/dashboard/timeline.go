@@ -43,6 +43,14 @@ var titles = map[payment.EventType][2]string{
 	payment.EventLate:       {"Enough arrived, but too late", "is-seen"},
 	payment.EventOtherAsset: {"Money arrived that you did not ask for", "is-seen"},
 	payment.EventDuplicate:  {"Another payment with this reference was paid before", "is-seen"},
+
+	payment.EventRefundRequested: {"Refund requested", ""},
+	payment.EventRefundAddress:   {"The payer said where the refund goes", ""},
+	payment.EventRefundAsked:     {"Your wallet was asked to send the refund", ""},
+	payment.EventRefundUnsent:    {"The refund was not sent", ""},
+	payment.EventRefundSent:      {"The refund was sent", "is-seen"},
+	payment.EventRefundFinal:     {"The refund has arrived", "is-good"},
+	payment.EventRefundCancelled: {"Refund cancelled", ""},
 }
 
 // eventNote is the data of an event (payment.Event).
@@ -91,6 +99,9 @@ func (d *Surface) eventMoment(e payment.Event) dashboard.Moment {
 	m := dashboard.Moment{At: e.At, Title: titles[e.Type][0], Meaning: titles[e.Type][1]}
 	if m.Title == "" {
 		m.Title = string(e.Type)
+	}
+	if e.Type.OfRefund() {
+		return d.refundMoment(m, e)
 	}
 	if e.Type.InFeed() {
 		return m

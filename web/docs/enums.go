@@ -30,6 +30,11 @@ func addEvents(schemas map[string]any) {
 	properties["acceptRequested"] = map[string]any{
 		"type": "boolean", "description": "Your customer asks you to accept what arrived, although it is short, late or in another token. Absent otherwise.",
 	}
+	properties["refund"] = map[string]any{
+		"type": "object", "description": "Of the events about refunds: `id`, `amount` (a text, in whole tokens), " +
+			"`token`, `network`, `status`, `reason`, `address`, `proven` (the wallet that paid has signed for the address) " +
+			"and `hash`. Absent otherwise.",
+	}
 	body["properties"], body["description"] = properties, "A payment when something happened to it: the body of a webhook without the secret."
 	schemas["EventBody"] = body
 }

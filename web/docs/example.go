@@ -22,6 +22,7 @@ var sampleValues = map[string]any{
 	"advice": "It was found and is not final yet: wait about 8 seconds.", "version": "1.0.0", "database": "ok",
 	"campaignId": "harbour-library", "title": "A library for the harbour", "name": "Ada", "paymentLink": "",
 	"reason": "", "currency": "EUR", "rate": "1.1615",
+	"addressLink": "https://pay.example/refund/01KJ4ZD0R8W2C6M1V5B9N3T7XE7uQ0n2",
 }
 
 // exampleMaker makes examples that fit the schemas of the document.

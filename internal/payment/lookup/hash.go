@@ -30,9 +30,9 @@ var (
 	word     = regexp.MustCompile(`[0-9A-Za-z]+`)
 )
 
-// parseHash finds a transaction hash in what a payer pasted: bare, without 0x, in a link to an explorer, behind a
+// ParseHash finds a transaction hash in what a payer pasted: bare, without 0x, in a link to an explorer, behind a
 // label, in quotes, or broken into lines. It returns the networks it can be on.
-func parseHash(text string) (chain.TxHash, []chain.Network, error) {
+func ParseHash(text string) (chain.TxHash, []chain.Network, error) {
 	if len(text) > maxLookupText {
 		return "", nil, errNotHash
 	}

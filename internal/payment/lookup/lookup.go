@@ -45,7 +45,7 @@ func (l *Finder) Find(ctx context.Context, id, text string) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	hash, networks, err := parseHash(text)
+	hash, networks, err := ParseHash(text)
 	if err != nil {
 		a, networks, ok := parseAddress(text)
 		if !ok {

@@ -148,13 +148,13 @@ func TestParseHash(t *testing.T) {
 		"\ufeff" + string(hash) + "\u200b":                                      hash,
 		"From: " + string(ours) + " https://polygonscan.com/tx/" + string(hash): hash,
 	} {
-		if got, networks, err := parseHash(text); err != nil || got != want || len(networks) == 0 {
-			t.Errorf("parseHash(%q) = %q, %v, %v", text, got, networks, err)
+		if got, networks, err := ParseHash(text); err != nil || got != want || len(networks) == 0 {
+			t.Errorf("ParseHash(%q) = %q, %v, %v", text, got, networks, err)
 		}
 	}
 	for _, text := range []string{"", "0x", "0x12", string(ours), "hello", string(hash) + "00", strings.Repeat("a", 1000), "https://polygonscan.com"} {
-		if _, _, err := parseHash(text); !fault.Is(err, fault.Invalid) {
-			t.Errorf("parseHash(%q): %v", text, err)
+		if _, _, err := ParseHash(text); !fault.Is(err, fault.Invalid) {
+			t.Errorf("ParseHash(%q): %v", text, err)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/mr-tron/base58"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 )
 
@@ -38,6 +39,15 @@ func reference(id payment.ID) string {
 	return base58.Encode(sum[:])
 }
 
+// Transfer returns the link with which a wallet fills in a transfer of the units of an asset to an address.
+func Transfer(profile chain.Profile, asset chain.Asset, to chain.Address, units money.Units) string {
+	if profile.Network == chain.Solana {
+		q := url.Values{"amount": {units.Format(asset.Decimals)}, "spl-token": {string(asset.Contract)}}
+		return fmt.Sprintf("solana:%s?%s", to, q.Encode())
+	}
+	return fmt.Sprintf("ethereum:%s@%d/transfer?address=%s&uint256=%s", asset.Contract, profile.ChainID, to, units)
+}
+
 // Of returns the link with which a wallet fills in the transfer of the missing
 // amount (EIP-681 on EVM networks, Solana Pay on Solana), or an empty text for a
 // payment that is not started. Some wallets read only the first address of an
@@ -59,6 +69,5 @@ func Of(p payment.Payment, profile chain.Profile) string {
 		}
 		return fmt.Sprintf("solana:%s?%s", route.Address.Address, q.Encode())
 	}
-	return fmt.Sprintf("ethereum:%s@%d/transfer?address=%s&uint256=%s",
-		asset.Contract, profile.ChainID, route.Address.Address, due.Units(asset.Decimals))
+	return Transfer(profile, asset, route.Address.Address, due.Units(asset.Decimals))
 }

@@ -67,6 +67,7 @@ func eraseSome(ctx context.Context, t db.Tx, bytewise, email string, names names
 	for _, text := range []string{
 		"INSERT INTO erasures (payment_id) SELECT id FROM payments WHERE id IN (?)",
 		"UPDATE payments SET customer_email = '', donor_name = '', donor_message = '', metadata = '' WHERE id IN (?)",
+		"UPDATE refunds SET reason = '' WHERE reason <> '' AND payment_id IN (?)",
 		"UPDATE delivery_attempts SET response = '' WHERE response <> '' AND delivery_id IN " +
 			"(SELECT id FROM deliveries WHERE payment_id IN (?))", // receivers repeat what they got
 	} {

@@ -79,9 +79,14 @@ func CreditMail(kind mail.Kind, keyID int64, at time.Time) *db.Stmt {
 	return db.Exec(insertMail, id, string(kind), keyID, "", "", "", "", "", mailServer, at, at).AnyNumber()
 }
 
-// SaleMail returns the statement that stores a mail about the sales of a key. One with its id stays as it is.
+// SaleMail returns the statement that stores a mail about the sales of a key, or to a customer. One with its id stays as
+// it is.
 func SaleMail(sealer *secret.Sealer, m mail.Mail) *db.Stmt {
-	return db.Exec(insertMail, m.ID, string(m.Kind), m.Key, "", "", "", db.Shown(m.Subject),
+	var key any
+	if m.Key != 0 {
+		key = m.Key
+	}
+	return db.Exec(insertMail, m.ID, string(m.Kind), key, db.Shown(m.To), "", db.Shown(m.Thread), db.Shown(m.Subject),
 		sealer.Seal(MailPlace(m.ID), m.Text), mailServer, m.At, m.At).AnyNumber()
 }
 

@@ -1,0 +1,315 @@
+package refund
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/idempotency"
+	"github.com/florinpay/florin/internal/input"
+	"github.com/florinpay/florin/internal/mail"
+	"github.com/florinpay/florin/internal/payment"
+)
+
+// Store keeps refunds. Every method is one transaction.
+type Store interface {
+	// UpdateRefunds locks the payment, calls decide and persists its Change. decide may run again. It fails with
+	// payment.ErrUnknown, and with ErrTaken where the transfer of a final refund has settled another one.
+	UpdateRefunds(ctx context.Context, id payment.ID, decide func(Account) (Change, error)) (Refund, error)
+	// Refund returns one refund, or ErrUnknown.
+	Refund(ctx context.Context, id ID) (Refund, error)
+	// RefundsOf lists the refunds of a payment, the oldest first.
+	RefundsOf(ctx context.Context, id payment.ID) ([]Refund, error)
+	// Payable lists the refunds of payments of the keys on the network that wait for the merchant's transfer, the oldest
+	// first.
+	Payable(ctx context.Context, keys []int64, n chain.Network) ([]Refund, error)
+	// Awaited lists, for each address that an open refund of the network has, all its refunds.
+	Awaited(ctx context.Context, n chain.Network) ([]Refund, error)
+	// Read stores that the addresses of the refunds were read up to the block, unless the payer gave another meanwhile.
+	Read(ctx context.Context, read []Refund, block uint64) error
+	// IsDeposit reports whether the address is one that payers are shown.
+	IsDeposit(ctx context.Context, a chain.Address) (bool, error)
+}
+
+// Deps are what the Service uses.
+type Deps struct {
+	Store    Store
+	Payments *payment.Service
+	Readers  map[chain.Network]chain.Reader
+	Links    Links
+	// CheckWallet refuses an address of the network that nobody could move tokens from; nil: none is refused.
+	CheckWallet func(context.Context, chain.Network, chain.Address) error
+	// SignerOf returns the wallet that signed a message (EIP-191), or fails.
+	SignerOf func(message, signature string) (chain.Address, error)
+	Mail     *mail.Writer // nil: no mail is sent
+	Now      func() time.Time
+	NewID    func(time.Time) ID
+}
+
+// Service is what the surfaces use.
+type Service struct {
+	d    Deps
+	keep idempotency.Keep[Refund]
+}
+
+// New returns the service.
+func New(d Deps) *Service { return &Service{d: d} }
+
+// Keeping returns the service for one request, whose answer it stores in the transaction of its change.
+func (s *Service) Keeping(keep idempotency.Keep[Refund]) *Service {
+	return &Service{s.d, keep}
+}
+
+// MaxReason bounds the reason of a refund, in characters.
+const MaxReason = 500
+
+// Request makes a refund of a key's payment. It fails as Account.Request, and with payment.ErrUnknown for a payment of
+// another key.
+func (s *Service) Request(
+	ctx context.Context, keyID int64, txnid string, ask Ask, trail ...audit.Entry,
+) (Refund, error) {
+	p, err := s.d.Payments.Owned(ctx, keyID, txnid)
+	if err != nil {
+		return Refund{}, err
+	}
+	if ask.Reason, err = input.Lines("reason", ask.Reason, MaxReason); err != nil {
+		return Refund{}, err
+	}
+	if ask.ID == "" {
+		ask.ID = s.d.NewID(s.d.Now())
+	}
+	return s.update(ctx, p.ID, trail, func(a Account, now time.Time) (Change, error) { return a.Request(ask, now) })
+}
+
+// Owned returns a refund of a key's payment, or ErrUnknown.
+func (s *Service) Owned(ctx context.Context, keyID int64, id string) (Refund, error) {
+	read, err := chain.ParseTxnID(id) // it is a ULID, too
+	if err != nil {
+		return Refund{}, ErrUnknown
+	}
+	r, err := s.d.Store.Refund(ctx, ID(read.String()))
+	if err == nil && r.KeyID != keyID {
+		err = ErrUnknown
+	}
+	if err != nil {
+		return Refund{}, err
+	}
+	return r, nil
+}
+
+// Of lists the refunds of a key's payment, the oldest first.
+func (s *Service) Of(ctx context.Context, keyID int64, txnid string) ([]Refund, error) {
+	p, err := s.d.Payments.Owned(ctx, keyID, txnid)
+	if err != nil {
+		return nil, err
+	}
+	return s.d.Store.RefundsOf(ctx, p.ID)
+}
+
+// Holdings lists what is left of a payment that could be paid back.
+func (s *Service) Holdings(ctx context.Context, p payment.Payment) ([]Holding, []Refund, error) {
+	list, err := s.d.Store.RefundsOf(ctx, p.ID)
+	if p.Kind == payment.KindTopUp {
+		return nil, list, err
+	}
+	return Account{p, list}.Holdings(), list, err
+}
+
+// Payable lists the refunds of payments of the keys on the network that wait for the merchant's transfer.
+func (s *Service) Payable(ctx context.Context, keys []int64, n chain.Network) ([]Refund, error) {
+	return s.d.Store.Payable(ctx, keys, n)
+}
+
+// AskAll records that the merchant's wallet is asked to send all refunds of the keys on the network that wait for it,
+// and returns them as they are from then on.
+func (s *Service) AskAll(ctx context.Context, keys []int64, n chain.Network, trail audit.Entry) ([]Refund, error) {
+	list, err := s.d.Store.Payable(ctx, keys, n)
+	if err != nil {
+		return nil, err
+	}
+	asked := make([]Refund, 0, len(list))
+	for _, r := range list {
+		if r.Status != AddressGiven {
+			continue // its transaction is known
+		}
+		trail.Subject = string(r.PaymentID)
+		r, err := s.Ask(ctx, r, trail)
+		if errors.Is(err, ErrEnded) {
+			continue // paid meanwhile
+		}
+		if err != nil {
+			return nil, err
+		}
+		asked = append(asked, r)
+	}
+	return asked, nil
+}
+
+// ByToken returns the refund of a payer's link, or ErrUnknown.
+func (s *Service) ByToken(ctx context.Context, token string) (Refund, error) {
+	id, err := s.d.Links.Read(token)
+	if err != nil {
+		return Refund{}, err
+	}
+	return s.d.Store.Refund(ctx, id)
+}
+
+// GiveAddress stores where the payer with the link wants the money. It fails with fault.Invalid about the field
+// address, and as Account.GiveAddress.
+func (s *Service) GiveAddress(ctx context.Context, token, text string) (Refund, error) {
+	return s.give(ctx, token, text, false)
+}
+
+// Prove is GiveAddress with the wallet that paid, which has signed Message. account is its address on Solana. It fails
+// with ErrOtherWallet for any other wallet.
+func (s *Service) Prove(ctx context.Context, token, account, signature string) (Refund, error) {
+	r, err := s.ByToken(ctx, token)
+	if err != nil {
+		return r, err
+	}
+	wallet, err := s.signer(r, account, signature)
+	if err != nil {
+		return r, err
+	}
+	p, err := s.d.Payments.Get(ctx, string(r.PaymentID))
+	if err == nil && !r.paidFrom(p, wallet) {
+		err = ErrOtherWallet
+	}
+	if err != nil {
+		return r, err
+	}
+	return s.give(ctx, token, string(wallet), true)
+}
+
+func (s *Service) give(ctx context.Context, token, text string, proven bool) (Refund, error) {
+	r, err := s.ByToken(ctx, token)
+	if err != nil {
+		return r, err
+	}
+	w, err := s.address(ctx, r, text)
+	if err != nil {
+		return r, err
+	}
+	return s.update(ctx, r.PaymentID, nil, func(a Account, now time.Time) (Change, error) {
+		return a.GiveAddress(r.ID, w, proven, now)
+	})
+}
+
+// address checks where the payer wants the money.
+func (s *Service) address(ctx context.Context, r Refund, text string) (chain.Watched, error) {
+	var profiles []chain.Profile
+	for _, n := range chain.Networks() {
+		if offered, ok := s.d.Payments.Network(n); ok {
+			profiles = append(profiles, offered.Profile)
+		}
+	}
+	w, err := readAddress(r.Asset.Network, text, profiles)
+	if err != nil {
+		return w, err
+	}
+	own, err := s.d.Store.IsDeposit(ctx, w.Address)
+	if err != nil {
+		return w, err
+	}
+	if own {
+		return w, ErrDeposit
+	}
+	if s.d.CheckWallet != nil {
+		err = s.d.CheckWallet(chain.AsStranger(ctx), r.Asset.Network, w.Address)
+	}
+	return w, fault.Within("address", err)
+}
+
+// Ask records that the merchant's wallet is asked to send the refunds of a payment.
+func (s *Service) Ask(ctx context.Context, r Refund, trail ...audit.Entry) (Refund, error) {
+	return s.update(ctx, r.PaymentID, trail, func(a Account, now time.Time) (Change, error) { return a.Ask(r.ID, now) })
+}
+
+// Unsend records that nothing was sent for the refund, in the merchant's word.
+func (s *Service) Unsend(ctx context.Context, r Refund, trail ...audit.Entry) (Refund, error) {
+	return s.update(ctx, r.PaymentID, trail, func(a Account, now time.Time) (Change, error) {
+		return a.Unsend(r.ID, now)
+	})
+}
+
+// Cancel ends a refund.
+func (s *Service) Cancel(ctx context.Context, r Refund, trail ...audit.Entry) (Refund, error) {
+	return s.update(ctx, r.PaymentID, trail, func(a Account, now time.Time) (Change, error) {
+		return a.Cancel(r.ID, now)
+	})
+}
+
+// Confirm records the transaction that the merchant names, and settles what it pays if it is final. One that the
+// network does not know yet is taken; one that it knows to pay something else is refused.
+func (s *Service) Confirm(ctx context.Context, r Refund, hash chain.TxHash, trail ...audit.Entry) (Refund, error) {
+	var found chain.Found
+	if reader, ok := s.d.Readers[r.Asset.Network]; ok && r.Payable() {
+		var err error
+		if found, err = reader.Find(chain.AsStranger(ctx), hash); err != nil && ctx.Err() != nil {
+			return r, ctx.Err()
+		}
+		if err := r.refuses(found); err != nil {
+			return r, err
+		}
+	}
+	sent, err := s.update(ctx, r.PaymentID, trail, func(a Account, now time.Time) (Change, error) {
+		return a.Send(r.ID, hash, now)
+	})
+	if err != nil || !found.Final || !sent.Payable() {
+		return sent, err
+	}
+	if err := s.settle(ctx, r.Asset.Network, found.Transfers); err != nil {
+		return sent, nil //nolint:nilerr // the watcher settles it a moment later
+	}
+	return s.d.Store.Refund(ctx, r.ID)
+}
+
+// refuses says why the transaction, as it was found, cannot be that of the refund; nil if it may be.
+func (r Refund) refuses(found chain.Found) error {
+	switch {
+	case !found.Exists || found.Block.Hash == "" && !found.Failed:
+		return nil
+	case found.Failed:
+		return refused(fault.ReasonNotRefund, "this transaction failed: it moved no money")
+	case slices.ContainsFunc(found.Transfers, r.Fits):
+		return nil
+	}
+	return refused(fault.ReasonNotRefund,
+		"this transaction does not send exactly %s %s to %s after the refund was requested",
+		r.Amount(), r.Asset.Symbol, r.Address.Address)
+}
+
+// settle lets final transfers settle the refunds that they pay.
+func (s *Service) settle(ctx context.Context, n chain.Network, transfers []chain.Transfer) (failed error) {
+	list, err := s.d.Store.Awaited(ctx, n)
+	if err != nil {
+		return err
+	}
+	for _, pair := range Match(list, transfers) {
+		_, err := s.update(ctx, pair.Refund.PaymentID, nil, func(a Account, now time.Time) (Change, error) {
+			return a.Settle(pair.Refund.ID, pair.Transfer, now)
+		})
+		failed = errors.Join(failed, err)
+	}
+	return failed
+}
+
+// update lets the account decide, and stores the change with its mails and the answer of the request.
+func (s *Service) update(
+	ctx context.Context, id payment.ID, trail []audit.Entry, decide func(Account, time.Time) (Change, error),
+) (Refund, error) {
+	return s.d.Store.UpdateRefunds(ctx, id, func(a Account) (Change, error) {
+		now := s.d.Now()
+		c, err := decide(a, now)
+		if err != nil || c.None() {
+			return c, err
+		}
+		c.Payment.Audit, c.Payment.Mails = trail, s.mails(c, now)
+		c.Payment.Kept, err = s.keep.Of(c.Refund)
+		return c, err
+	})
+}

@@ -1,0 +1,56 @@
+package dashboard
+
+import (
+	"time"
+
+	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/panel"
+)
+
+// Refunds are what was paid back of a payment, and what may be.
+type Refunds struct {
+	TxnID string
+	Rows  []RefundRow
+	// Left is what can still be paid back, such as "2.5 USDC on Polygon"; empty: nothing.
+	Left []panel.Choice
+	// May: the member may pay money back.
+	May    bool
+	Amount panel.Field
+	Reason panel.Field
+	// Send are the networks on which refunds wait for the merchant's wallet.
+	Send []RefundSend
+	// Reauth is the re-authentication of a request: whoever requests a refund can say where it goes.
+	Reauth panel.Reauth
+	Now    time.Time
+}
+
+// RefundRow is one refund.
+type RefundRow struct {
+	ID, Amount, Unit, Network, Status, Words, Meaning, Reason string
+	Link                                                      string // the payer's page
+	Address                                                   string
+	Proven                                                    bool
+	Hash, URL                                                 string
+	CreatedAt                                                 time.Time
+	// PayLink is a wallet's link for the transfer, and Code the same to be scanned.
+	PayLink string
+	Code    views.QR
+	// CanHash, CanAsk, CanCancel and CanUnsend say what the merchant may do.
+	CanHash, CanAsk, CanCancel, CanUnsend bool
+	HashField                             panel.Field
+}
+
+// RefundSend is a network on which refunds wait for the merchant's wallet.
+type RefundSend struct {
+	Network, Name string
+	Count         int
+	// Chain is the network's number in hexadecimal (EIP-155); empty where no wallet of a browser is asked.
+	Chain string
+}
+
+func (r Refunds) requestPath() string { return "/dashboard/payments/" + r.TxnID + "/refunds" }
+
+func (r Refunds) path(id, act string) string { return r.requestPath() + "/" + id + "/" + act }
+
+// none reports whether there is nothing to show.
+func (r Refunds) none() bool { return len(r.Rows) == 0 && (!r.May || len(r.Left) == 0) }

@@ -1,0 +1,261 @@
+package dashboard
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/lookup"
+	"github.com/florinpay/florin/internal/payment/uri"
+	"github.com/florinpay/florin/internal/refund"
+	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/dashboard"
+	"github.com/florinpay/florin/views/panel"
+	"github.com/florinpay/florin/web/checkout"
+	"github.com/florinpay/florin/web/session"
+	"github.com/florinpay/florin/web/shell"
+)
+
+// refundWords are the words and the colour of each status.
+var refundWords = map[refund.Status][2]string{
+	refund.Requested: {"Waits for the payer's address", ""}, refund.AddressGiven: {"Ready to be sent", "is-seen"},
+	refund.Sent: {"Sent, not final yet", "is-seen"}, refund.Final: {"Arrived", "is-good"},
+	refund.Cancelled: {"Cancelled", ""},
+}
+
+// refunds is what the page of a payment shows of its refunds.
+func (d *Surface) refunds(
+	ctx context.Context, who session.Principal, x payment.Payment, f *shell.Form,
+) (p dashboard.Refunds, err error) {
+	left, list, err := d.Refunds.Holdings(ctx, x)
+	if err != nil {
+		return p, err
+	}
+	p = dashboard.Refunds{
+		TxnID: string(x.ID), May: who.Membership.Role.May(merchant.ActRefund), Now: d.Shell.Now(),
+		Amount: f.Field(panel.Field{
+			Name: "amount", Label: "How much (optional)", Hint: "Empty: all of it.", Mode: "decimal",
+		}),
+		Reason: f.Field(panel.Field{
+			Form: "refund", Name: "reason", Label: "Reason (optional)", Hint: "The payer is not shown it.",
+			Max: strconv.Itoa(refund.MaxReason),
+		}),
+	}
+	for _, h := range left {
+		network := views.NetworkName(string(h.Asset.Network))
+		p.Left = append(p.Left, panel.Choice{
+			Value: string(h.Asset.Network) + ":" + h.Asset.Symbol,
+			Text:  h.Left.Format(h.Asset.Decimals) + " " + h.Asset.Symbol + " on " + network,
+		})
+	}
+	seen := map[chain.Network]bool{}
+	for _, r := range list {
+		p.Rows = append(p.Rows, d.refundRow(r))
+		if n := r.Asset.Network; r.Payable() && !seen[n] && p.May {
+			seen[n] = true
+			send, err := d.refundSend(ctx, who, n)
+			if err != nil {
+				return p, err
+			}
+			p.Send = append(p.Send, send)
+		}
+	}
+	return p, nil
+}
+
+func (d *Surface) refundRow(r refund.Refund) dashboard.RefundRow {
+	row := dashboard.RefundRow{
+		ID: string(r.ID), Amount: r.Amount(), Unit: r.Asset.Symbol, Network: views.NetworkName(string(r.Asset.Network)),
+		Status: string(r.Status), Words: refundWords[r.Status][0], Meaning: refundWords[r.Status][1], Reason: r.Reason,
+		Address: string(r.Address.Address), Proven: r.Proven, Hash: string(r.Hash), CreatedAt: r.CreatedAt,
+		Link: d.Refunds.Link(r), URL: d.Presenter.TxURL(r.Asset.Network, r.Hash),
+		CanHash: r.Payable(), CanAsk: r.Status == refund.AddressGiven && r.AskedAt.IsZero(),
+		CanCancel: r.Open() && r.AskedAt.IsZero(), CanUnsend: r.Payable() && !r.AskedAt.IsZero(),
+		HashField: panel.Field{
+			Form: string(r.ID), Name: "hash", Label: "Transaction hash, or its link in a block explorer", Required: true,
+			Max: strconv.Itoa(checkout.MaxHash), Mono: true,
+		},
+	}
+	if n, ok := d.Payments.Network(r.Asset.Network); ok && row.CanUnsend {
+		row.PayLink = uri.Transfer(n.Profile, r.Asset, r.Address.Address, r.Units)
+		row.Code, _ = views.NewQR(row.PayLink) // without one, the address stands beside it
+	}
+	return row
+}
+
+// refundSend says how many refunds of the account wait for the merchant's wallet on the network.
+func (d *Surface) refundSend(
+	ctx context.Context, who session.Principal, n chain.Network,
+) (dashboard.RefundSend, error) {
+	list, err := d.Refunds.Payable(ctx, keyIDs(who), n)
+	s := dashboard.RefundSend{Network: string(n), Name: views.NetworkName(string(n)), Count: len(list)}
+	if offered, ok := d.Payments.Network(n); ok && n.EVM() {
+		s.Chain = "0x" + strconv.FormatUint(offered.Profile.ChainID, 16)
+	}
+	return s, err
+}
+
+func keyIDs(who session.Principal) (ids []int64) {
+	for _, k := range who.AllKeys {
+		ids = append(ids, k.ID)
+	}
+	return ids
+}
+
+// postRefund requests a refund.
+func (d *Surface) postRefund(c echo.Context, who session.Principal) error {
+	f, err := session.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	p, _, err := d.ownPayment(c, who)
+	if err != nil {
+		return err
+	}
+	if ok, err := d.byHand(c, who, f); !ok {
+		return err
+	}
+	network, token, _ := strings.Cut(f.Text("holding"), ":")
+	ask := refund.Ask{
+		Amount: f.Text("amount"), Reason: f.Text("reason"), Network: chain.Network(network), Token: token,
+	}
+	entry := d.AuditEntry(c, who, audit.ActionRefund, string(p.ID), ask.Reason)
+	if _, err := d.Refunds.Request(c.Request().Context(), p.KeyID, string(p.ID), ask, entry); err != nil {
+		if !f.Refused(err, shell.Subject{Service: "amount", Input: "amount", Label: "The amount"},
+			shell.Subject{Service: "reason", Input: "reason", Label: "The reason"}) {
+			return err
+		}
+		return d.paymentPage(c, who, fault.KindOf(err).Code(), f, nil)
+	}
+	return d.Cookies.Redirect(c, paymentsPath+"/"+string(p.ID)+"#refunds",
+		"The refund is requested. The payer says where it goes, by the link below.")
+}
+
+// postRefundAct does one of the acts on a refund.
+func (d *Surface) postRefundAct(c echo.Context, who session.Principal) error {
+	f, err := session.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	p, _, err := d.ownPayment(c, who)
+	if err != nil {
+		return err
+	}
+	ctx := c.Request().Context()
+	r, err := d.Refunds.Owned(ctx, p.KeyID, c.Param("id"))
+	if err == nil && r.PaymentID != p.ID {
+		err = refund.ErrUnknown
+	}
+	if err != nil {
+		return err
+	}
+	entry := func(a audit.Action, detail string) audit.Entry { return d.AuditEntry(c, who, a, string(p.ID), detail) }
+	var said string
+	switch c.Param("act") {
+	case "cancel":
+		said = "The refund is cancelled."
+		_, err = d.Refunds.Cancel(ctx, r, entry(audit.ActionRefundCancel, ""))
+	case "ask":
+		said = "The payer can no longer change the address."
+		_, err = d.Refunds.Ask(ctx, r, entry(audit.ActionRefundSend, ""))
+	case "unsend":
+		said = "The refund waits to be sent again."
+		_, err = d.Refunds.Unsend(ctx, r, entry(audit.ActionRefundUnsend, ""))
+	case "hash":
+		said = "The refund is sent. It is done once the transaction is final."
+		var hash chain.TxHash
+		if hash, _, err = lookup.ParseHash(f.Text("hash")); err == nil {
+			err = d.Shell.Limits.Checks(ctx) // endpoints are asked about the transaction
+		}
+		if err == nil {
+			_, err = d.Refunds.Confirm(ctx, r, hash, entry(audit.ActionRefundHash, string(hash)))
+		}
+	default:
+		return echo.ErrNotFound
+	}
+	if err != nil {
+		return d.paymentRefused(c, who, f, err)
+	}
+	return d.Cookies.Redirect(c, paymentsPath+"/"+string(p.ID)+"#refunds", said)
+}
+
+// sendCall is one transfer that the merchant's wallet is asked for.
+type sendCall struct {
+	Contract chain.Address `json:"contract"`
+	To       chain.Address `json:"to"`
+	Units    string        `json:"units"`
+	Path     string        `json:"path"` // of the refund's acts
+}
+
+// askAll records that the merchant's wallet is asked for all refunds of the network, whose addresses stay from then on.
+func (d *Surface) askAll(c echo.Context, who session.Principal) ([]refund.Refund, error) {
+	n, err := chain.ParseNetwork(c.Param("network"))
+	if err != nil {
+		return nil, echo.ErrNotFound
+	}
+	return d.Refunds.AskAll(c.Request().Context(), keyIDs(who), n, d.AuditEntry(c, who, audit.ActionRefundSend, "", ""))
+}
+
+// postAskRefunds answers with what a script asks the merchant's wallet for.
+func (d *Surface) postAskRefunds(c echo.Context, who session.Principal) error {
+	list, err := d.askAll(c, who)
+	if err != nil {
+		return err
+	}
+	calls := make([]sendCall, len(list))
+	for i, r := range list {
+		calls[i] = sendCall{
+			Contract: r.Asset.Contract, To: r.Address.Address, Units: r.Units.String(),
+			Path: paymentsPath + "/" + string(r.PaymentID) + "/refunds/" + string(r.ID) + "/",
+		}
+	}
+	return c.JSON(http.StatusOK, calls)
+}
+
+// postSafe writes the refunds of a network as the CSV Airdrop of Safe reads them.
+func (d *Surface) postSafe(c echo.Context, who session.Principal) error {
+	list, err := d.askAll(c, who)
+	if err != nil {
+		return err
+	}
+	var out bytes.Buffer
+	w := csv.NewWriter(&out)
+	_ = w.Write([]string{"token_type", "token_address", "receiver", "amount"})
+	for _, r := range list {
+		_ = w.Write([]string{"erc20", string(r.Asset.Contract), string(r.Address.Address), r.Amount()})
+	}
+	w.Flush()
+	c.Response().Header().Set("Content-Disposition", `attachment; filename="refunds.csv"`)
+	return c.Blob(http.StatusOK, "text/csv; charset=utf-8", out.Bytes())
+}
+
+// refundMoment completes the entry of an event about a refund.
+func (d *Surface) refundMoment(m dashboard.Moment, e payment.Event) dashboard.Moment {
+	var feed struct{ Refund json.RawMessage }
+	var r refund.Body
+	err := json.Unmarshal(e.Data, &feed)
+	if err == nil && feed.Refund == nil {
+		feed.Refund = e.Data // an event that only the timeline has
+	}
+	if err != nil || json.Unmarshal(feed.Refund, &r) != nil {
+		return m
+	}
+	n, _ := chain.ParseNetwork(r.Network)
+	m.Detail = r.Amount + " " + r.Token + " on " + views.NetworkName(string(n))
+	m.Address, m.Hash = string(r.Address), string(r.Hash)
+	if m.Hash != "" {
+		m.URL = d.Presenter.TxURL(n, r.Hash)
+	}
+	return m
+}

@@ -1,0 +1,65 @@
+package web
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/refund"
+)
+
+// TestDashboard_Refund: an owner requests a refund on the payment's page, has the wallet asked for it, and takes that
+// back; the history says so.
+func TestDashboard_Refund(t *testing.T) {
+	t.Parallel()
+	b := newDashboard(t)
+	m := b.shop(b.member(ownerEmail))
+	s := b.surfer()
+	s.signIn(ownerEmail)
+	p := b.deposit(b.start(b.newPaymentOf(m, "10"), chain.Polygon), 12*money.USD, true)
+	page := "/dashboard/payments/" + string(p.ID)
+	s.get(page).wants(t, 200, "Pay money back", "12 USDC on Polygon")
+	s.post(page+"/refunds", "holding", "POLYGON:USDC", "amount", "12.01", "password", testPassword).wants(t, 409,
+		"At most 12 USDC")
+	s.post(page+"/refunds", "holding", "POLYGON:USDC", "amount", "2", "reason", "too much",
+		"password", testPassword).leads(t, page+"#refunds")
+	list, err := b.store.RefundsOf(t.Context(), p.ID)
+	must(t, err)
+	if len(list) != 1 {
+		t.Fatalf("%d refunds", len(list))
+	}
+	r, acts := list[0], page+"/refunds/"+string(list[0].ID)
+	s.get(page).wants(t, 200, "Waits for the payer", "too much", b.refunds().Link(r), "10 USDC on Polygon")
+	s.post(acts+"/ask").wants(t, 409, "not said yet")
+	_, err = b.refunds().GiveAddress(t.Context(), b.refunds().Link(r)[len(testBaseURL+"/refund/"):], payerWallet)
+	must(t, err)
+	s.get(page).wants(t, 200, "Ready to be sent", payerWallet, `data-send="0x89"`, "Download for Safe")
+	asked := s.post("/dashboard/refunds/POLYGON/ask")
+	if asked.status != 200 || !strings.Contains(asked.body, `"units":"2000000"`) ||
+		!strings.Contains(asked.body, payerWallet) {
+		t.Errorf("calls: %d %s", asked.status, asked.body)
+	}
+	s.post(acts+"/cancel").wants(t, 409, "already asked")
+	safe := s.post("/dashboard/refunds/POLYGON/safe")
+	if want := "erc20," + string(r.Asset.Contract) + "," + payerWallet + ",2\n"; !strings.HasSuffix(safe.body, want) {
+		t.Errorf("CSV %q, want at the end %q", safe.body, want)
+	}
+	s.post(acts+"/unsend").leads(t, page+"#refunds")
+	s.post(acts+"/cancel").leads(t, page+"#refunds")
+	s.get(page).wants(t, 200, "Refund requested", "Your wallet was asked", "The refund was not sent", "Refund cancelled")
+	if r, err = b.store.Refund(t.Context(), r.ID); err != nil || r.Status != refund.Cancelled {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// TestDashboard_RefundRoles: only owners pay money back.
+func TestDashboard_RefundRoles(t *testing.T) {
+	t.Parallel()
+	for _, role := range merchant.Roles() {
+		if role.May(merchant.ActRefund) != (role == merchant.RoleOwner) {
+			t.Errorf("%s: %t", role, role.May(merchant.ActRefund))
+		}
+	}
+}
