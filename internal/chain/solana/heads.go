@@ -105,7 +105,7 @@ func (e *endpoint) heads(ctx context.Context) (chain.Heads, error) {
 	if err != nil {
 		return chain.Heads{}, err
 	}
-	e.recordHead(latest.Number)
+	e.RecordHead(latest.Number)
 	if latest.Number < final.Number {
 		latest = final // answers of two nodes behind one address
 	}
