@@ -89,8 +89,8 @@ func TestAlone(t *testing.T) {
 					t.Fatalf("block %d is final by one endpoint after %d", at, before)
 				}
 				at := p.pass(3 * time.Minute)
-				if (at.Number > before) != (rule != chain.AloneStop) {
-					t.Fatalf("block %d is final after %d", at.Number, before)
+				if h := p.heads(); (at.Number > before) != (rule != chain.AloneStop) || h.Alone != (at.Number > before) {
+					t.Fatalf("block %d is final after %d, alone %t", at.Number, before, h.Alone)
 				}
 				if rule == chain.AloneStop {
 					at = p.heads().Latest

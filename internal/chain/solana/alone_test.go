@@ -36,8 +36,8 @@ func TestAlone(t *testing.T) {
 				t.Fatalf("slot %d is final by one node after %d", at.Number, before)
 			}
 			at := round(3 * time.Minute)
-			if (at.Number > before) != (rule == chain.AloneSmall) {
-				t.Fatalf("slot %d is final after %d", at.Number, before)
+			if h := mustHeads(t, reader); (at.Number > before) != (rule == chain.AloneSmall) || h.Alone != (at.Number > before) {
+				t.Fatalf("slot %d is final after %d, alone %t", at.Number, before, h.Alone)
 			}
 			if rule == chain.AloneStop {
 				return
