@@ -28,7 +28,7 @@ const (
 	closePage = 10 // close the page once they have paid
 )
 
-// openFor plans so many payments over the day that begins, on the network given, or on all of them in turn if it is empty.
+// openFor plans so many payments over the day that begins, on the network given, or on all in turn if it is empty.
 func (w *world) openFor(day time.Time, count int, on chain.Network) {
 	sum := 0
 	for _, part := range hours {
