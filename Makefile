@@ -102,6 +102,10 @@ bench-server: ## Measure requests and pages of the whole program, and blocks to 
 bench-rpc: ## Measure what reading the networks costs in calls to their endpoints
 	@go run ./internal/bench/rpc
 
+.PHONY: bench-week
+bench-week: ## Simulate a week with one, two and three endpoints of which one fails at random: NETWORK=POLYGON
+	@go run ./internal/bench/rpc -week $(if $(NETWORK),-network $(NETWORK))
+
 .PHONY: bench-scan
 bench-scan: ## Measure the deposit scan among a thousand and a million addresses
 	@$(BENCHMARK) Scan ./internal/chain/evm

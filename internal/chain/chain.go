@@ -86,6 +86,8 @@ type Heads struct {
 	// Finalized is the newest block the chain itself will never take back.
 	// It equals Final unless the rule credits earlier.
 	Finalized Head
+	// Alone: what is final is the word of the endpoint that is left of two, AloneDepth later.
+	Alone bool
 }
 
 // Finality is the rule by which a block's money is credited: a tag of the

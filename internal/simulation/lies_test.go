@@ -113,7 +113,7 @@ func (w *world) beginSpell() {
 }
 
 func (w *world) newSpell(l *testChain) nodeFaults {
-	kinds := 8
+	kinds := 9
 	if len(w.hosts) == 1 {
 		kinds = 6
 	}
@@ -132,6 +132,8 @@ func (w *world) newSpell(l *testChain) nodeFaults {
 		return nodeFaults{down: true}
 	case 6:
 		return nodeFaults{inflate: true}
+	case 7:
+		return nodeFaults{shifts: time.Duration(w.rng.IntN(7_200)-3_600) * time.Second}
 	}
 	return nodeFaults{invents: l.credited + 1 + w.rng.IntN(3), victim: w.victim(l.profile.Network)}
 }

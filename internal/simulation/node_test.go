@@ -32,6 +32,7 @@ type nodeFaults struct {
 	invents int           // it shows a transfer in this block that was never made
 	victim  chain.Address // to whom
 	inflate bool          // it shows larger amounts than were moved
+	shifts  time.Duration // how far its times of blocks are off
 	early   bool          // it shows transactions one block before their own, on EVM
 	repeats bool          // it lists every log twice
 	late    int           // blocks that its index of signatures is behind, on Solana
@@ -240,8 +241,10 @@ func (n *node) block(b *block) string {
 		txs = append(txs, `"`+string(t.hash)+`"`)
 	}
 	return fmt.Sprintf(`{"number":%s,"hash":%q,"timestamp":%s,"transactions":[%s]}`,
-		quantity(b.Number), b.Hash, quantity(uint64(b.Time.Unix())), strings.Join(txs, ","))
+		quantity(b.Number), b.Hash, quantity(uint64(n.timeOf(b))), strings.Join(txs, ","))
 }
+
+func (n *node) timeOf(b *block) int64 { return b.Time.Add(n.faults.shifts).Unix() }
 
 // entry is a log with its place.
 type entry struct {

@@ -104,7 +104,7 @@ func (n *node) solanaBlock(slot uint64) (result string, code int) {
 		txs = append(txs, `"`+string(t.hash)+`"`)
 	}
 	return fmt.Sprintf(`{"blockhash":%q,"parentSlot":%d,"blockTime":%d,"signatures":[%s]}`,
-		b.Hash, parent, b.Time.Unix(), strings.Join(txs, ",")), 0
+		b.Hash, parent, n.timeOf(b), strings.Join(txs, ",")), 0
 }
 
 func (n *node) slots(first, last uint64) string {
@@ -363,7 +363,7 @@ func (n *node) transaction(h chain.TxHash) string {
 	return fmt.Sprintf(`{"slot":%d,"blockTime":%d,"meta":{"err":null,"fee":5000,"preBalances":[%s],"postBalances":[%s],`+
 		`"preTokenBalances":[%s],"postTokenBalances":[%s],"loadedAddresses":{"writable":[],"readonly":[]}},`+
 		`"transaction":{"signatures":[%q],"message":{"accountKeys":[%s]}}}`,
-		b.Number, b.Time.Unix(), strings.Join(lamports, ","), strings.Join(lamportsAfter, ","), strings.Join(pre, ","),
+		b.Number, n.timeOf(b), strings.Join(lamports, ","), strings.Join(lamportsAfter, ","), strings.Join(pre, ","),
 		strings.Join(post, ","), h, strings.Join(keys, ","))
 }
 

@@ -27,12 +27,16 @@ type counter struct {
 	calls    map[string]int64 // by method
 	requests int64
 	bytes    int64 // of answers
+	down     bool
 }
 
 func newCounter(n answerer) *counter { return &counter{node: n, calls: make(map[string]int64)} }
 
 // RoundTrip implements http.RoundTripper.
 func (c *counter) RoundTrip(r *http.Request) (*http.Response, error) {
+	if c.isDown() {
+		return nil, errDown
+	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return nil, err

@@ -2,10 +2,15 @@ package main
 
 import (
 	"time"
+
+	"github.com/florinpay/florin/internal/payment/watch"
 )
 
 // expireEvery is how often the expirer runs.
 const expireEvery = time.Second
+
+// weekStep is the shortest time between two steps and two expiries where a week is simulated and no payer waits.
+const weekStep = 10 * time.Second
 
 // shortest keeps the simulated time moving.
 const shortest = 10 * time.Millisecond
@@ -16,6 +21,9 @@ func (w *world) step(x *network) error {
 	x.steps++
 	number := x.steps
 	pause := max(x.watcher.Step(w.ctx), shortest)
+	if w.week && x.watcher.Level() < watch.Attended {
+		pause = max(pause, weekStep)
+	}
 	w.after(pause, func() error {
 		if number != x.steps {
 			return nil
@@ -29,6 +37,11 @@ func (w *world) step(x *network) error {
 func (w *world) wake(x *network) { w.after(shortest, func() error { return w.step(x) }) }
 
 func (w *world) expire() error {
+	if w.week {
+		w.after(weekStep, w.expire)
+		_ = w.expirer.RunOnce(w.ctx) // it fails while endpoints do
+		return nil
+	}
 	w.after(expireEvery, w.expire)
 	return w.expirer.RunOnce(w.ctx)
 }

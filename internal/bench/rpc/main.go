@@ -7,6 +7,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -24,13 +25,14 @@ func main() {
 	huge := flag.Bool("huge", false, "also a day of 100,000 payments, which takes long")
 	only := flag.Int("payments", -1, "only a day of so many payments")
 	spread := flag.Bool("spread", false, "with -payments: so many in sum, spread over the networks, not on each of them")
-	network := flag.String("network", "", "with -payments: on this network alone, such as BASE")
+	network := flag.String("network", "", "with -payments: read this network alone, such as BASE")
 	pushed := flag.Bool("pushed", false, "with endpoints that push; without it, a day of 10 payments is replayed both ways")
 	ended := flag.Int("ended", 0, "payments that ended in the month before, whose addresses are watched on every network")
 	ranges := flag.Uint64("ranges", 0, "how many blocks endpoints of EVM networks take at once; 0: any number")
 	budget := flag.Int64("budget", 0, "calls a day at each endpoint; 0: any number")
 	stranger := flag.Bool("stranger", false, "a stranger has one order after the other open all day, on every network")
 	specks := flag.Duration("specks", 0, "with -stranger: after what time he sends one unit to his order, again and again")
+	aWeek := flag.Bool("week", false, "with -network: a week with one, two and three endpoints of which one fails at random")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -49,6 +51,9 @@ func main() {
 		list = []shopDay{{size: *only, spread: *spread, pushed: *pushed, only: chain.Network(*network)}}
 	}
 	var missed error
+	if *aWeek {
+		list, missed = nil, measureWeek(ctx, cmp.Or(chain.Network(*network), chain.Polygon))
+	}
 	for _, d := range list {
 		d.lasts, d.endpoints = *day, *endpoints
 		d.ended = max(d.ended, *ended)
@@ -69,7 +74,7 @@ const tenPayments = 10
 type shopDay struct {
 	size      int           // payments on every network
 	spread    bool          // in sum, over all networks
-	only      chain.Network // where the payments are made; empty: on every network
+	only      chain.Network // the network that is read; empty: all of them
 	pushed    bool          // endpoints push money with its block
 	endpoints int           // a network
 	ended     int           // payments of the month before, whose addresses are watched on every network
@@ -99,14 +104,22 @@ func measure(ctx context.Context, d shopDay) error {
 	return w.report(d, time.Since(took))
 }
 
+// read lists the networks that are read.
+func (w *world) read(d shopDay) []chain.Network {
+	if d.only != "" {
+		return []chain.Network{d.only}
+	}
+	return chain.Networks()
+}
+
 // replay lets the installation come up, and then the day pass.
 func (w *world) replay(d shopDay) error {
 	if d.spread {
-		w.openFor(d.size, "")
+		w.openFor(begin, d.size, "")
 	}
-	for _, n := range chain.Networks() {
-		if !d.spread && (d.only == "" || d.only == n) {
-			w.openFor(d.size, n)
+	for _, n := range w.read(d) {
+		if !d.spread {
+			w.openFor(begin, d.size, n)
 		}
 		if d.stranger {
 			w.plan(begin.Add(-5*time.Minute), func() error { return w.squat(n, d.specks) })

@@ -69,6 +69,9 @@ func (u usage) scaled(by float64) usage {
 // report prints the day and returns the limits that were missed.
 func (w *world) report(d shopDay, took time.Duration) error {
 	on := "on every network"
+	if d.only != "" {
+		on = "on " + string(d.only)
+	}
 	if d.spread {
 		on = "spread over the networks"
 	}
@@ -81,11 +84,14 @@ func (w *world) report(d shopDay, took time.Duration) error {
 	}
 	perDay := make(map[chain.Network]usage)
 	var missed []error
-	for _, n := range chain.Networks() {
+	for _, n := range w.read(d) {
 		x := w.networks[n]
 		perDay[n] = x.spent
 		x.print(n)
 		missed = append(missed, x.within(n, d.size, w.pushed))
+	}
+	if d.only != "" {
+		return errors.Join(missed...)
 	}
 	cheapest := math.Inf(1)
 	for _, l := range priceLists {

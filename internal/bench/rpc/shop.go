@@ -28,8 +28,8 @@ const (
 	closePage = 10 // close the page once they have paid
 )
 
-// openFor plans so many payments over a day, on the network given, or on all of them in turn if it is empty.
-func (w *world) openFor(count int, on chain.Network) {
+// openFor plans so many payments over the day that begins, on the network given, or on all in turn if it is empty.
+func (w *world) openFor(day time.Time, count int, on chain.Network) {
 	sum := 0
 	for _, part := range hours {
 		sum += part
@@ -45,7 +45,7 @@ func (w *world) openFor(count int, on chain.Network) {
 			n = chain.Networks()[i%len(chain.Networks())]
 		}
 		offset := time.Duration(hour)*time.Hour + w.upTo(time.Hour)
-		w.plan(begin.Add(offset), func() error { return w.arrive(n) })
+		w.plan(day.Add(offset), func() error { return w.arrive(n) })
 	}
 }
 
@@ -62,18 +62,16 @@ func (w *world) arrive(n chain.Network) error {
 	w.look(a)
 	pays := w.rng.IntN(100) >= abandon
 	w.after(5*time.Second+w.upTo(15*time.Second), func() error {
-		p, err := w.service.Start(w.ctx, string(a.id), payment.Choice{Network: n, Token: money.USDC})
-		if err != nil {
-			return err
-		}
-		a.started = true
-		w.wake(w.networks[n])
-		if pays {
-			w.after(20*time.Second+w.upTo(130*time.Second), func() error { return w.pay(a, p) })
-		} else {
-			w.after(3*time.Minute, func() error { w.leave(a); return nil })
-		}
-		return nil
+		return w.start(a, w.clock.now(), func(p payment.Payment) error {
+			a.started = true
+			w.wake(w.networks[n])
+			if pays {
+				w.after(20*time.Second+w.upTo(130*time.Second), func() error { return w.pay(a, p) })
+			} else {
+				w.after(3*time.Minute, func() error { w.leave(a); return nil })
+			}
+			return nil
+		})
 	})
 	return nil
 }

@@ -41,6 +41,7 @@ type world struct {
 	made     int
 	pushed   bool // endpoints push money with its block
 	ended    int  // payments that ended on earlier days
+	week     bool // endpoints fail, and customers try again
 }
 
 // network is a network as the installation reads it.
@@ -54,6 +55,7 @@ type network struct {
 	finals  []time.Duration // from final to the event of the webhook
 	steps   int
 	spent   usage // in the day
+	lost    int   // customers who were turned away
 	// before is how often each endpoint had been asked when today began.
 	today  time.Time
 	before map[string]int64
@@ -222,7 +224,9 @@ func (x *network) notified(now time.Time) int64 {
 // adapter returns the real adapter of a network.
 func (w *world) adapter(p chain.Profile, urls []string, client *http.Client) (chain.Reader, chain.Depositor, error) {
 	if p.Network.EVM() {
-		a, err := evm.New(evm.Config{Profile: p, Endpoints: urls, Client: client, Now: w.clock.now})
+		a, err := evm.New(evm.Config{
+			Profile: p, Endpoints: urls, Client: client, Now: w.clock.now, Alone: chain.AloneSmall,
+		})
 		return a, evm.NewDepositor(p.Network), err
 	}
 	seed, _, err := wallet.GenerateSeed()
@@ -231,7 +235,7 @@ func (w *world) adapter(p chain.Profile, urls []string, client *http.Client) (ch
 	}
 	a, err := solana.New(solana.Config{
 		Profile: p, Endpoints: urls, Client: client, Now: w.clock.now,
-		Sweeps: solana.SweepsAddress(seed), Rate: unhurried,
+		Sweeps: solana.SweepsAddress(seed), Rate: unhurried, Alone: chain.AloneSmall,
 	})
 	return a, solana.NewDepositor(seed), err
 }
@@ -246,7 +250,9 @@ func (w *world) Network(n chain.Network) (payment.OfferedNetwork, bool) {
 }
 
 // Health returns the health of a network.
-func (w *world) Health(n chain.Network) payment.Health { return w.networks[n].watcher.Health() }
+func (w *world) Health(n chain.Network) payment.Health {
+	return w.networks[n].watcher.Health().AsOf(w.clock.now())
+}
 
 func (w *world) newID(time.Time) payment.ID {
 	w.made++

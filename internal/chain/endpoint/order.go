@@ -54,6 +54,22 @@ const (
 // Lags reports whether the first one is far behind the second one.
 func (s Standing) Lags(best Standing) bool { return s.Head+lagTolerance < best.Head }
 
+// Ready lists the endpoints that are not cooling down, in the order in which to ask them.
+func Ready[E interface {
+	comparable
+	Standing() (s Standing, cooling bool)
+}](endpoints []E) []E {
+	var ready []E
+	standings := make(map[E]Standing, len(endpoints))
+	for _, e := range endpoints {
+		if s, cooling := e.Standing(); !cooling {
+			standings[e], ready = s, append(ready, e)
+		}
+	}
+	Order(ready, standings)
+	return ready
+}
+
 // Order sorts the endpoints: those that keep up with the chain and answer quickly, then the slow ones, which would hold
 // up every question, then those that lag, each in the operator's order.
 func Order[E comparable](endpoints []E, standings map[E]Standing) {

@@ -89,8 +89,9 @@ func TestAlone(t *testing.T) {
 					t.Fatalf("block %d is final by one endpoint after %d", at, before)
 				}
 				at := p.pass(3 * time.Minute)
-				if (at.Number > before) != (rule != chain.AloneStop) {
-					t.Fatalf("block %d is final after %d", at.Number, before)
+				decides := p.heads().Alone
+				if decides != (rule != chain.AloneStop) || decides != (at.Number > before) {
+					t.Fatalf("block %d is final after %d, alone %t", at.Number, before, decides)
 				}
 				if rule == chain.AloneStop {
 					at = p.heads().Latest

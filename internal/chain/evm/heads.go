@@ -87,6 +87,7 @@ func (a *Adapter) onOneWord(one, agreed view) view {
 	a.aged.Keep(one, a.pool.Now())
 	if old, ok := a.aged.Old(a.pool.Now()); ok {
 		agreed.final, agreed.finalized = higher(agreed.final, old.final), higher(agreed.finalized, old.finalized)
+		agreed.alone = true
 	}
 	return agreed.ordered(a.profile.Finality)
 }
@@ -99,11 +100,12 @@ type view struct {
 	last                     rpc.Header // what is on the chain in place of the final block known before
 	replaced                 bool       // the final block known before is not on this chain
 	behind                   error      // how it falls short of the known heads
+	alone                    bool       // what is final is one endpoint's word
 	shown                    map[uint64]rpc.Header
 }
 
 func (v view) heads() chain.Heads {
-	return chain.Heads{Latest: v.latest.Head(), Final: v.final.Head(), Finalized: v.finalized.Head()}
+	return chain.Heads{Latest: v.latest.Head(), Final: v.final.Head(), Finalized: v.finalized.Head(), Alone: v.alone}
 }
 
 // knowledge is the content of a headMemory at one moment.

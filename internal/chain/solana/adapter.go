@@ -127,7 +127,7 @@ func New(c Config) (*Adapter, error) {
 				"endpoint %d of %s is there twice; a second opinion must come from another provider", i+1, n)
 		}
 		w.Name = a.pool.uniqueName(w.Name)
-		e := &endpoint{Client: w, pool: a.pool, moved: c.Now()}
+		e := &endpoint{Client: w, Health: node.NewHealth(c.Now), pool: a.pool}
 		w.Now, w.Observe, w.Count, w.Rate = c.Now, e.observe, c.Count, node.NewRate(c.Rate, c.Clock)
 		w.Alone = func() bool { return len(a.pool.others(e)) == 0 }
 		a.pool.endpoints = append(a.pool.endpoints, e)
@@ -196,9 +196,5 @@ func (a *Adapter) Network() chain.Network { return a.profile.Network }
 
 // Endpoints returns the health of each endpoint, in the configured order.
 func (a *Adapter) Endpoints() []chain.EndpointHealth {
-	healths := make([]chain.EndpointHealth, len(a.pool.endpoints))
-	for i, e := range a.pool.endpoints {
-		healths[i] = e.health()
-	}
-	return healths
+	return a.pool.health()
 }

@@ -36,8 +36,9 @@ func TestAlone(t *testing.T) {
 				t.Fatalf("slot %d is final by one node after %d", at.Number, before)
 			}
 			at := round(3 * time.Minute)
-			if (at.Number > before) != (rule == chain.AloneSmall) {
-				t.Fatalf("slot %d is final after %d", at.Number, before)
+			decides := mustHeads(t, reader).Alone
+			if decides != (rule == chain.AloneSmall) || decides != (at.Number > before) {
+				t.Fatalf("slot %d is final after %d, alone %t", at.Number, before, decides)
 			}
 			if rule == chain.AloneStop {
 				return

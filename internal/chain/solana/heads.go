@@ -19,6 +19,7 @@ type headCache struct {
 	moved    time.Time // when latest last changed
 	asked    time.Time
 	requests int64     // the pool's count at the last request for heads
+	alone    bool      // final is the word of the endpoint that is left
 	next     time.Time // no request before this time
 }
 
@@ -69,7 +70,7 @@ func (a *Adapter) Heads(ctx context.Context) (chain.Heads, error) {
 		if gaveUp(ctx) {
 			return chain.Heads{}, ctx.Err()
 		}
-		best.Final = a.onOneWord(one, best.Final)
+		best.Final, best.Alone = a.onOneWord(one, best.Final)
 		if best.Latest.Time.Before(best.Final.Time) {
 			best.Latest = best.Final // one endpoint names another time for the newest block
 		}
@@ -82,16 +83,17 @@ func (a *Adapter) Heads(ctx context.Context) (chain.Heads, error) {
 
 // onOneWord returns what the endpoint that is left has called final for long enough (chain.Alone), in place of an older
 // block that endpoints agree on.
-func (a *Adapter) onOneWord(one, agreed chain.Head) chain.Head {
+func (a *Adapter) onOneWord(one, agreed chain.Head) (final chain.Head, alone bool) {
 	if !a.pool.lone() {
 		a.aged.Forget()
-		return agreed
+		return agreed, false
 	}
 	a.aged.Keep(one, a.pool.now())
-	if old, ok := a.aged.Old(a.pool.now()); ok && old.Number > agreed.Number {
-		return old
+	old, ok := a.aged.Old(a.pool.now())
+	if ok && old.Number > agreed.Number {
+		return old, true
 	}
-	return agreed
+	return agreed, ok
 }
 
 // heads reads both heads from one endpoint, the finalized one first, so that a block that arrives in between
@@ -105,7 +107,7 @@ func (e *endpoint) heads(ctx context.Context) (chain.Heads, error) {
 	if err != nil {
 		return chain.Heads{}, err
 	}
-	e.recordHead(latest.Number)
+	e.RecordHead(latest.Number)
 	if latest.Number < final.Number {
 		latest = final // answers of two nodes behind one address
 	}
@@ -131,7 +133,7 @@ func (e *endpoint) newest(ctx context.Context, commitment string) (chain.Head, e
 func (m *headCache) recall(now time.Time) (chain.Heads, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return chain.Heads{Latest: m.latest, Final: m.final, Finalized: m.final}, m.latest.Hash != "" && now.Before(m.next)
+	return chain.Heads{Latest: m.latest, Final: m.final, Finalized: m.final, Alone: m.alone}, m.latest.Hash != "" && now.Before(m.next)
 }
 
 // begin sets the time of the next request: the requests since the last one, divided by the rate, later.
@@ -171,7 +173,7 @@ func (m *headCache) remember(v chain.Heads, now time.Time) chain.Heads {
 	if v.Latest != m.latest {
 		m.moved = now
 	}
-	m.latest, m.final = v.Latest, v.Final
+	m.latest, m.final, m.alone = v.Latest, v.Final, v.Alone
 	return v
 }
 

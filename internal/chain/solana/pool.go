@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -72,7 +71,7 @@ func (p *pool) tryEach(ctx context.Context, endpoints []*endpoint, f func(contex
 	case lacking && len(reasons) == 0:
 		return errLacking
 	case len(reasons) == 0:
-		return fmt.Errorf("%w: %s", chain.ErrNoEndpoint, strings.Join(p.coolingDown(), "; "))
+		return fmt.Errorf("%w: %s", chain.ErrNoEndpoint, node.CoolingDown(p.health()))
 	}
 	return fmt.Errorf("%w: %w", chain.ErrNoEndpoint, errors.Join(reasons...))
 }
@@ -85,7 +84,7 @@ func (p *pool) try(ctx context.Context, e *endpoint, f func(context.Context, *en
 	}
 	switch {
 	case err == nil, errors.Is(err, errLacking), rpc.Refused(err):
-		e.succeeded()
+		e.Succeeded()
 	case gaveUp(ctx), node.IsItem(err), errors.Is(err, chain.ErrReorged):
 		// The caller gave up, one item is at fault, or the chain moved: not the endpoint's fault.
 	default:
@@ -96,15 +95,7 @@ func (p *pool) try(ctx context.Context, e *endpoint, f func(context.Context, *en
 
 // ready lists the endpoints that are not cooling down, in the order in which to ask them (endpoint.Order).
 func (p *pool) ready() []*endpoint {
-	var ready []*endpoint
-	standings := make(map[*endpoint]node.Standing, len(p.endpoints))
-	for _, e := range p.endpoints {
-		if s, cooling := e.standing(); !cooling {
-			standings[e], ready = s, append(ready, e)
-		}
-	}
-	node.Order(ready, standings)
-	return ready
+	return node.Ready(p.endpoints)
 }
 
 // size returns how many voices the configured endpoints have, of which a quorum decides (chain.Quorum).
@@ -137,15 +128,13 @@ func (p *pool) besides(not ...string) []*endpoint {
 	return slices.DeleteFunc(p.ready(), func(e *endpoint) bool { return slices.Contains(not, e.Voice()) })
 }
 
-// coolingDown lists the endpoints that are cooling down, with their reasons.
-func (p *pool) coolingDown() []string {
-	var reasons []string
-	for _, e := range p.endpoints {
-		if h := e.health(); !h.CoolUntil.IsZero() {
-			reasons = append(reasons, h.Name+" "+h.Reason)
-		}
+// health reports the health of each endpoint, in the configured order.
+func (p *pool) health() []chain.EndpointHealth {
+	healths := make([]chain.EndpointHealth, len(p.endpoints))
+	for i, e := range p.endpoints {
+		healths[i] = e.health()
 	}
-	return reasons
+	return healths
 }
 
 // uniqueName returns the host, with a number if another endpoint has the same one.

@@ -42,9 +42,13 @@ const noFinal = "no final block is known yet"
 // stalled reports whether the final block is older than the newest one by more than
 // the network's limit, and why, in words for the operator. Both times are of the
 // chain's own clock; the age of the newest block has a limit of its own. A newest block
-// of the future is one endpoint's word: it makes final money no older than it is.
+// of the future is one endpoint's word: it makes final money no older than it is. One endpoint that is left of two says
+// what is final chain.AloneDepth later, as of an earlier round.
 func (w *Watcher) stalled(h chain.Heads) (why string, stalled bool) {
 	age, limit := max(w.newest(h).Sub(h.Final.Time), 0), w.profile.FinalLimit()
+	if h.Alone {
+		limit += chain.AloneDepth + w.pausing
+	}
 	if h.Final.Number == 0 {
 		return noFinal, age > limit
 	}

@@ -174,8 +174,14 @@ func (w *Watcher) recheckFinalized(
 	if w.finalizes() {
 		return c, nil
 	}
-	if w.secondRechecks() {
-		end = chain.Lower(end, c.Second)
+	if w.secondRechecks() && c.Second.Number < end.Number {
+		if c.Second.Number <= c.Rechecked.Number {
+			return c, nil
+		}
+		var err error // the hash of the cursor is not stored
+		if end, err = w.blockAt(ctx, c.Second.Number); err != nil {
+			return c, err
+		}
 	}
 	for c.Rechecked.Number < min(end.Number, c.Scanned.Number) {
 		to, err := w.step(ctx, c.Rechecked.Number, end)
@@ -203,11 +209,16 @@ func (w *Watcher) step(ctx context.Context, after uint64, end chain.Head) (chain
 	if end.Number-after <= w.pace {
 		return end, nil
 	}
-	to, ok, err := w.reader.BlockAt(ctx, after+w.pace)
+	return w.blockAt(ctx, after+w.pace)
+}
+
+// blockAt returns a block that the chain was found to have.
+func (w *Watcher) blockAt(ctx context.Context, number uint64) (chain.Head, error) {
+	h, ok, err := w.reader.BlockAt(ctx, number)
 	if err == nil && !ok {
 		err = chain.ErrReorged
 	}
-	return to, err
+	return h, err
 }
 
 // saveCursor stores the cursor while this instance leads.

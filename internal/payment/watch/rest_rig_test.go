@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -14,7 +13,6 @@ import (
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/payment/watch"
-	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store"
 	"github.com/florinpay/florin/internal/wallet"
 )
@@ -148,36 +146,20 @@ func (c *crowd) Watches(
 func newSlotRig(t *testing.T, ended int) (*rig, *slots) {
 	t.Helper()
 	r := &rig{T: t}
-	for _, p := range chain.Profiles() {
-		if p.Network == chain.Solana {
-			r.profile = p
-		}
-	}
+	r.profile = solanaProfile()
 	s := &slots{r: r, begin: time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC), asked: make(map[chain.Address]int)}
 	r.clock = s.begin.Add(time.Hour)
-	sealer, err := secret.NewSealer(make([]byte, secret.KeyLen))
-	r.must(err)
-	r.store, err = store.Open(t.Context(), "sqlite://"+filepath.Join(t.TempDir(), "florin.db"), sealer, store.Options{})
-	r.must(err)
-	t.Cleanup(func() { _ = r.store.Close() })
-	r.must(r.store.Migrate(t.Context()))
-	r.openShop()
+	r.openStore()
 	r.newWatcher(s, ended)
 	seed, _, err := wallet.GenerateSeed()
 	r.must(err)
-	r.service = payment.NewService(r.store, r.store.Merchant(), rigNetworks{
-		payment.OfferedNetwork{Profile: r.profile, Depositor: solana.NewDepositor(seed)}, r.watcher,
-	}, payment.Options{
-		MaxWaiting: payment.MaxWaiting, MaxWaitingOfKey: payment.MaxWaitingOfKey,
-		TTL: rigTTL, StartTTL: rigStartTTL, MinAmount: 10_000, MaxAmount: 1_000_000 * money.USD,
-	}, r.now, r.newID)
-	r.expirer = watch.NewExpirer(
-		[]chain.Profile{r.profile}, map[chain.Network]chain.Reader{chain.Solana: s}, r.store,
-		r.store.Settlement(), r.now,
-		slog.New(slog.DiscardHandler),
-	)
-	r.watch()
+	r.serve(s, solana.NewDepositor(seed))
 	return r, s
+}
+
+func solanaProfile() chain.Profile {
+	list := chain.Profiles()
+	return list[slices.IndexFunc(list, func(p chain.Profile) bool { return p.Network == chain.Solana })]
 }
 
 // newWatcher starts the program again.

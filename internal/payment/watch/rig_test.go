@@ -88,30 +88,38 @@ func newRig(t *testing.T, endpoints int, adjust ...func(*chain.Profile)) *rig {
 	for range endpoints {
 		r.endpoints = append(r.endpoints, r.chain.Endpoint(t))
 	}
-	sealer, err := secret.NewSealer(make([]byte, secret.KeyLen))
-	r.must(err)
-	r.store, err = store.Open(t.Context(), "sqlite://"+filepath.Join(t.TempDir(), "florin.db"), sealer, store.Options{})
-	r.must(err)
-	t.Cleanup(func() { _ = r.store.Close() })
-	r.must(r.store.Migrate(t.Context()))
-	r.openShop()
+	r.openStore()
 	reader := r.reader()
 	r.watcher = watch.NewWatcher(r.profile, reader, r.store, "one", r.now, slog.New(slog.DiscardHandler))
-	networks := rigNetworks{
-		payment.OfferedNetwork{Profile: r.profile, Depositor: evm.NewDepositor(r.profile.Network)},
-		r.watcher,
-	}
+	r.serve(reader, evm.NewDepositor(r.profile.Network))
+	return r
+}
+
+// openStore makes the database, with a shop.
+func (r *rig) openStore() {
+	r.Helper()
+	sealer, err := secret.NewSealer(make([]byte, secret.KeyLen))
+	r.must(err)
+	r.store, err = store.Open(r.Context(), "sqlite://"+filepath.Join(r.TempDir(), "florin.db"), sealer, store.Options{})
+	r.must(err)
+	r.Cleanup(func() { _ = r.store.Close() })
+	r.must(r.store.Migrate(r.Context()))
+	r.openShop()
+}
+
+// serve makes what works beside the watcher, which makes its first round.
+func (r *rig) serve(reader chain.Reader, d chain.Depositor) {
+	r.Helper()
+	networks := rigNetworks{payment.OfferedNetwork{Profile: r.profile, Depositor: d}, r.watcher}
 	r.service = payment.NewService(r.store, r.store.Merchant(), networks, payment.Options{
 		MaxWaiting: payment.MaxWaiting, MaxWaitingOfKey: payment.MaxWaitingOfKey,
 		TTL: rigTTL, StartTTL: rigStartTTL, MinAmount: 10_000, MaxAmount: 1_000_000 * money.USD,
 	}, r.now, r.newID)
 	r.expirer = watch.NewExpirer(
 		[]chain.Profile{r.profile}, map[chain.Network]chain.Reader{r.profile.Network: reader}, r.store,
-		r.store.Settlement(), r.now,
-		slog.New(slog.DiscardHandler),
+		r.store.Settlement(), r.now, slog.New(slog.DiscardHandler),
 	)
 	r.watch()
-	return r
 }
 
 func (r *rig) must(err error) {
@@ -126,7 +134,7 @@ func (r *rig) reader() chain.Reader {
 	for _, e := range r.endpoints {
 		urls = append(urls, e.URL)
 	}
-	a, err := evm.New(evm.Config{Profile: r.profile, Endpoints: urls, Now: r.now})
+	a, err := evm.New(evm.Config{Profile: r.profile, Endpoints: urls, Now: r.now, Alone: chain.AloneSmall})
 	r.must(err)
 	return unchecked{a}
 }

@@ -58,14 +58,20 @@ func wantDeep(r *rig) {
 	r.wantTime(p)
 }
 
-// wantLate: money that came later than a merchant accepts stays late money.
-func wantLate(r *rig) {
+// acceptLate has the merchant take money that comes within an hour of the expiry.
+func (r *rig) acceptLate() {
+	r.Helper()
 	_, err := (storetest.Accounts{Store: r.store.Merchant()}).UpdateCustodian(r.Context(), r.key.ID, nil,
 		func(c merchant.Custodian) (merchant.CustodianChange, error) {
 			c.LateFor = time.Hour
 			return merchant.CustodianChange{Custodian: c}, nil
 		})
 	r.must(err)
+}
+
+// wantLate: money that came later than a merchant accepts stays late money.
+func wantLate(r *rig) {
+	r.acceptLate()
 	p, q := r.start(), r.start()
 	r.watchFor(rigTTL)
 	r.must(r.expirer.RunOnce(r.Context()))

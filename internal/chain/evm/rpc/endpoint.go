@@ -13,23 +13,11 @@ import (
 	"github.com/florinpay/florin/internal/chain/endpoint"
 )
 
-// The cool-down after a failure doubles with every failure in a row: a dead
-// endpoint costs almost nothing, and one that failed once is used again within
-// two seconds.
-const (
-	firstCoolDown = time.Second
-	maxCoolDown   = time.Minute
-	// identityTTL is how long a checked chain id counts: providers sometimes
-	// move a host to another chain.
-	identityTTL = 30 * time.Minute
-	// quarantine is the cool-down of an endpoint of the wrong chain.
-	quarantine = 5 * time.Minute
-)
-
 // Endpoint is one node of the network, with its health and the sizes of
 // requests it accepts.
 type Endpoint struct {
 	*wire
+	*endpoint.Health
 	chainID uint64
 	rate    *endpoint.Rate
 	// multicall is the contract that reads many balances at once, where it is.
@@ -37,20 +25,7 @@ type Endpoint struct {
 	count     func(endpoint, method string)
 	pause     func(ctx context.Context, d time.Duration) error
 
-	mu        sync.Mutex
-	verified  time.Time // until when the chain id counts as checked
-	failures  int       // in a row
-	lags      int       // in a row
-	coolUntil time.Time
-	reason    string
-	limited   bool // the cool-down is because of its rate
-	head      uint64
-	headAt    time.Time // when it was reported
-	moved     time.Time // when it was another one last
-	latency   endpoint.Latency
-	errors    int64
-	requests  int64
-
+	mu sync.Mutex // of what follows
 	// What the endpoint takes at once, and what it does not have.
 	batch, blocks, topics endpoint.Limit
 	unknown               endpoint.Unknown
@@ -60,7 +35,7 @@ type Endpoint struct {
 
 func newEndpoint(w *wire, chainID uint64, rate *endpoint.Rate) *Endpoint {
 	return &Endpoint{
-		wire: w, chainID: chainID, rate: rate, multicall: Multicall3(), pause: pause,
+		wire: w, Health: endpoint.NewHealth(w.now), chainID: chainID, rate: rate, multicall: Multicall3(), pause: pause,
 		batch:  endpoint.NewLimit(maxBatch, maxBatch),
 		blocks: endpoint.NewLimit(firstSpan, maxSpan), topics: endpoint.NewLimit(maxTopicAddresses, maxTopicAddresses),
 	}
@@ -175,31 +150,17 @@ func (e *Endpoint) request(ctx context.Context, calls []Call, into *bytes.Buffer
 		e.count(e.name, c.method)
 	}
 	replies, err := e.send(ctx, calls, into)
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.requests++
-	e.latency.Observe(e.now().Sub(begin), err != nil, e.now())
+	e.Asked(e.now().Sub(begin), err)
 	if _, limited := errors.AsType[rateLimited](err); limited {
 		e.rate.Refused()
 	}
 	return replies, err
 }
 
-// standing is what the order of endpoints goes by, and whether this one cools down.
-func (e *Endpoint) standing() (s endpoint.Standing, cooling bool) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	now := e.now()
-	return endpoint.Standing{Head: e.head, Latency: e.latency.Lately(now)}, e.coolUntil.After(now)
-}
-
 // identify checks that the node is on the right chain before any of its answers
 // is used.
 func (e *Endpoint) identify(ctx context.Context) error {
-	e.mu.Lock()
-	fresh := e.now().Before(e.verified)
-	e.mu.Unlock()
-	if fresh {
+	if e.Verified() {
 		return nil
 	}
 	results, err := e.Results(ctx, NewCall("eth_chainId"))
@@ -213,9 +174,7 @@ func (e *Endpoint) identify(ctx context.Context) error {
 	if id != e.chainID {
 		return wrongChain{got: id, want: e.chainID}
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.verified = e.now().Add(identityTTL)
+	e.Verify()
 	return nil
 }
 
@@ -226,78 +185,18 @@ func (w wrongChain) Error() string {
 	return fmt.Sprintf("answers for chain %d instead of %d; correct its address", w.got, w.want)
 }
 
-// succeeded records a valid answer.
-func (e *Endpoint) succeeded() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.failures, e.lags, e.coolUntil, e.reason = 0, 0, time.Time{}, ""
-}
-
-// patience is how often in a row an endpoint may lag before it counts as
-// unhealthy: an address can hide several nodes, not all equally far.
-const patience = 3
-
-// failed records why the endpoint could not answer and starts its cool-down.
-// One that only lags is not cooled down: it will catch up, and can answer other
-// questions meanwhile.
+// failed records why the endpoint could not answer.
 func (e *Endpoint) failed(err error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	now := e.now()
-	if errors.Is(err, ErrLagging) {
-		if e.lags++; e.lags >= patience {
-			e.reason = err.Error()
-		}
-		return
-	}
-	e.reason = err.Error()
-	e.errors++
-	e.failures++
-	wait := min(firstCoolDown<<min(e.failures-1, 10), maxCoolDown)
-	limited, ok := errors.AsType[rateLimited](err)
-	if e.limited = ok; ok {
-		wait = max(wait, limited.after)
-	}
-	if _, ok := errors.AsType[wrongChain](err); ok {
-		wait, e.verified = quarantine, time.Time{}
-	}
-	e.coolUntil = now.Add(wait)
-}
-
-// RecordHead records the number of the newest block the node has.
-func (e *Endpoint) RecordHead(number uint64) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if number > e.head {
-		e.moved = e.now()
-	}
-	e.head, e.headAt = number, e.now()
-}
-
-// MovedAt returns when the newest block has moved last.
-func (e *Endpoint) MovedAt() time.Time {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.moved
-}
-
-// answered reports whether the endpoint has reported its newest block after the time.
-func (e *Endpoint) answered(after time.Time) bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.headAt.After(after)
+	limited, slow := errors.AsType[rateLimited](err)
+	_, other := errors.AsType[wrongChain](err)
+	e.Failed(err, endpoint.Failure{
+		Lags: errors.Is(err, ErrLagging), Limited: slow, After: limited.after, OtherChain: other,
+	})
 }
 
 // health returns the state of the endpoint.
 func (e *Endpoint) health() chain.EndpointHealth {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	h := chain.EndpointHealth{
-		Name: e.name, Voice: e.Voice(), Healthy: e.reason == "", Head: e.head, Latency: e.latency.Average(),
-		Reason: e.reason, Errors: e.errors, Requests: e.requests, Learnt: e.learnt(),
-	}
-	if e.coolUntil.After(e.now()) {
-		h.CoolUntil, h.Limited = e.coolUntil, e.limited
-	}
-	return h
+	return e.State(e.name, e.Voice(), e.learnt())
 }

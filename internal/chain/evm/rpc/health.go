@@ -32,7 +32,7 @@ func (p *Pool) CheckHealth(ctx context.Context, except int) {
 	p.nextCheck = now.Add(healthEvery)
 	var all sync.WaitGroup
 	for i, e := range p.Ready() {
-		if i < except && e.health().Healthy || e.answered(now.Add(-healthEvery)) {
+		if i < except && e.health().Healthy || e.HeadSince(now.Add(-healthEvery)) {
 			continue
 		}
 		all.Go(func() { p.probe(ctx, e) })
@@ -65,9 +65,9 @@ func (p *Pool) probe(ctx context.Context, e *Endpoint) {
 // Behind reports whether another endpoint that is in use has reported a much newer
 // block than this one.
 func (p *Pool) Behind(e *Endpoint) bool {
-	own, cooling := e.standing()
+	own, cooling := e.Standing()
 	return !cooling && slices.ContainsFunc(p.Ready(), func(o *Endpoint) bool {
-		other, _ := o.standing()
+		other, _ := o.Standing()
 		return own.Lags(other)
 	})
 }
@@ -77,7 +77,7 @@ func (p *Pool) Behind(e *Endpoint) bool {
 func (p *Pool) HighestBlock() uint64 {
 	var best uint64
 	for _, e := range p.endpoints {
-		best = max(best, e.health().Head)
+		best = max(best, e.Height())
 	}
 	return best
 }

@@ -22,9 +22,10 @@ func (e *Endpoint) DoesNotKnow(tag string) {
 // RequireHistory fails with ErrPruned if the endpoint was found not to have what
 // is as old as the block.
 func (e *Endpoint) RequireHistory(block uint64) error {
+	head := e.Height()
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if block <= e.head && !e.history.Has(e.head-block, e.now()) {
+	if block <= head && !e.history.Has(head-block, e.now()) {
 		return fmt.Errorf("%w: block %d", ErrPruned, block)
 	}
 	return nil
@@ -32,19 +33,12 @@ func (e *Endpoint) RequireHistory(block uint64) error {
 
 // Forgot records that the endpoint does not have what is as old as the block.
 func (e *Endpoint) Forgot(block uint64) {
+	head := e.Height()
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if block < e.head {
-		e.history.Refuse(e.head-block, e.now())
+	if block < head {
+		e.history.Refuse(head-block, e.now())
 	}
-}
-
-// Reached reports whether the endpoint has reported a block so new. If it lacks
-// it all the same, another node behind the same address has answered.
-func (e *Endpoint) Reached(number uint64) bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.head >= number
 }
 
 // learnt says what was found out about the endpoint; the caller holds the lock.

@@ -82,7 +82,6 @@ func NewPool(c Config) (*Pool, error) {
 		}
 		w.name, w.timeout = p.uniqueName(w.name), c.Timeout
 		e := newEndpoint(w, c.ChainID, endpoint.NewRate(c.Rate, c.Clock))
-		e.moved = c.Now()
 		if c.Clock.Sleep != nil {
 			e.pause = c.Clock.Sleep
 		}
@@ -164,7 +163,7 @@ func (p *Pool) Among(ctx context.Context, endpoints []*Endpoint, f func(context.
 		return ErrNotFound
 	}
 	if len(reasons) == 0 {
-		reasons = p.coolingDown()
+		return fmt.Errorf("%w: %s", chain.ErrNoEndpoint, endpoint.CoolingDown(p.Health()))
 	}
 	return fmt.Errorf("%w: %s", chain.ErrNoEndpoint, strings.Join(reasons, "; "))
 }
@@ -177,7 +176,7 @@ func (p *Pool) Try(ctx context.Context, e *Endpoint, f func(context.Context, *En
 	}
 	switch {
 	case err == nil, errors.Is(err, ErrNotFound), errors.Is(err, ErrPruned):
-		e.succeeded()
+		e.Succeeded()
 	case ctx.Err() != nil, endpoint.IsItem(err), errors.Is(err, chain.ErrReorged), errors.Is(err, endpoint.ErrBusy):
 		// The caller gave up, one item is at fault, or the chain moved: not the endpoint's fault.
 	default:
@@ -194,7 +193,7 @@ const memberTries = 4
 // it has reported itself. f makes one request.
 func (e *Endpoint) Patiently(ctx context.Context, number uint64, f func() error) (err error) {
 	for range memberTries {
-		if err = f(); !errors.Is(err, ErrLagging) || !e.Reached(number) || ctx.Err() != nil {
+		if err = f(); !errors.Is(err, ErrLagging) || e.Height() < number || ctx.Err() != nil {
 			return err
 		}
 	}
@@ -203,15 +202,7 @@ func (e *Endpoint) Patiently(ctx context.Context, number uint64, f func() error)
 
 // Ready lists the endpoints that are not cooling down, in the order in which to ask them (endpoint.Order).
 func (p *Pool) Ready() []*Endpoint {
-	var ready []*Endpoint
-	standings := make(map[*Endpoint]endpoint.Standing, len(p.endpoints))
-	for _, e := range p.endpoints {
-		if s, cooling := e.standing(); !cooling {
-			standings[e], ready = s, append(ready, e)
-		}
-	}
-	endpoint.Order(ready, standings)
-	return ready
+	return endpoint.Ready(p.endpoints)
 }
 
 // Voices lists one ready endpoint of each voice, the first in the order of Ready:
@@ -225,17 +216,6 @@ func (p *Pool) Without(name string) []*Endpoint {
 		return p.Voices()
 	}
 	return endpoint.OtherVoices(p.Ready(), p.endpoints[i].Voice())
-}
-
-// coolingDown says of each endpoint that is cooling down why.
-func (p *Pool) coolingDown() []string {
-	var reasons []string
-	for _, e := range p.endpoints {
-		if h := e.health(); !h.CoolUntil.IsZero() {
-			reasons = append(reasons, h.Name+" "+h.Reason)
-		}
-	}
-	return reasons
 }
 
 // httpClient returns a client that follows no redirects, which would carry
