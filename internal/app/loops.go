@@ -201,6 +201,11 @@ func (a *App) repeated() []loop {
 			name: "old counts", first: pruneEvery, every: pruneEvery, turn: a.Users.PruneAttempts,
 			failed: "old counts of attempts not pruned",
 		},
+		{
+			name: "abandoned webhooks", every: time.Second,
+			turn:   func(ctx context.Context) error { return a.Store.FreeAbandoned(ctx, a.clock.Now()) },
+			failed: "webhooks of instances that have died wait",
+		},
 		a.rateLoop(), a.retention(), a.timekeeping(), a.marking(), a.replaying(),
 	}
 	for _, n := range a.networks.inOrder() {

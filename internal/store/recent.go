@@ -12,8 +12,7 @@ import (
 
 // Limits of the cache of recent reads.
 const (
-	// recentFor bounds how old an answer may be if another process wrote and its
-	// notification was lost.
+	// recentFor bounds how old an answer may be if a command wrote.
 	recentFor = time.Second
 	// maxRecent payments are kept, some 10 MB when full.
 	maxRecent = 4_096
@@ -100,10 +99,13 @@ func (r *recent) forget(id payment.ID) {
 	clear(r.kept)
 }
 
-// RecentPayment is Payment for callers that poll: the result may be up to a
-// second old, but never older than a change by this program, nor, on PostgreSQL
-// while Listen runs, than the last notification. Its parts must not be changed.
+// RecentPayment is Payment for callers that poll. On SQLite, which one server has alone, the result may be up to a second
+// old, but never older than a change by this program; on PostgreSQL, where another instance may have answered a change
+// just now, it is read. Its parts must not be changed.
 func (s *Store) RecentPayment(ctx context.Context, id payment.ID) (payment.Payment, error) {
+	if s.db.Dialect().ManyWriters {
+		return s.Payment(ctx, id)
+	}
 	p, ok, changes := s.recent.get(id, time.Now())
 	if ok {
 		return p, nil
@@ -172,8 +174,8 @@ func (s *Store) changed(ctx context.Context, op *changeOp) {
 	if op.change.None() {
 		return
 	}
-	s.recent.forget(op.id)
 	if !s.db.Dialect().ManyWriters {
+		s.recent.forget(op.id)
 		s.hooks.call(op.id)
 	}
 }
@@ -182,7 +184,6 @@ func (s *Store) changed(ctx context.Context, op *changeOp) {
 // then. A lost connection is made again. It calls listening often while the database answers. On SQLite it only waits.
 func (s *Store) Listen(ctx context.Context, listening func()) error {
 	return s.db.Listen(ctx, channel, s.log, listening, func(id string) {
-		s.recent.forget(payment.ID(id))
 		s.hooks.call(payment.ID(id))
 	})
 }
