@@ -24,7 +24,7 @@ const (
 	lateBy = 15 * time.Second
 	// lastWithin bounds what a loop does at its end.
 	lastWithin = 5 * time.Second
-	// complainEvery bounds how often the same failure of a loop is logged.
+	// complainEvery bounds how often the same failure of a loop is logged, and an outage of the database by all.
 	complainEvery = time.Minute
 )
 

@@ -10,7 +10,7 @@ import (
 	"github.com/florinpay/florin/internal/webhook"
 )
 
-// abandoned is what an instance held that has given no sign of life since ?1, and whose attempts have ended by then (?2).
+// abandoned is what an instance held that has given no sign of life since ?1, and whose attempts have ended (?2).
 const abandoned = " WHERE state = 'WAITING' AND holder IS NOT NULL AND due_at > ?0 AND due_at <= ?2 " +
 	"AND NOT EXISTS (SELECT 1 FROM sealers AS s WHERE s.holder = d.holder AND s.seen_at > ?1)"
 

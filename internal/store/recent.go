@@ -99,8 +99,8 @@ func (r *recent) forget(id payment.ID) {
 	clear(r.kept)
 }
 
-// RecentPayment is Payment for callers that poll. On SQLite, which one server has alone, the result may be up to a second
-// old, but never older than a change by this program; on PostgreSQL, where another instance may have answered a change
+// RecentPayment is Payment for callers that poll. On SQLite, which one server has alone, the result may be up to a
+// second old, but never older than a change by this program; on PostgreSQL, where another instance may have answered a change
 // just now, it is read. Its parts must not be changed.
 func (s *Store) RecentPayment(ctx context.Context, id payment.ID) (payment.Payment, error) {
 	if s.db.Dialect().ManyWriters {

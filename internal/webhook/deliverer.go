@@ -43,8 +43,8 @@ const StopWithin = stopGrace + settleTimeout
 // Abandoned returns when the hold of a dead instance ends at the latest for its attempt to have ended by now.
 func Abandoned(now time.Time) time.Time { return now.Add(Lease - AttemptTimeout) }
 
-// ClaimedLately returns when the hold of a delivery ends that was claimed a moment ago. A receiver that answers promptly
-// has answered what was claimed before; what a slow receiver, or an instance that was killed, still has holds up no
+// ClaimedLately returns when the hold of a delivery ends that was claimed a moment ago. A receiver that answers
+// promptly has answered what was claimed before; what a slow receiver, or an instance that was killed, still has holds up no
 // other of its events.
 func ClaimedLately(now time.Time) time.Time { return now.Add(Lease - slowAfter) }
 

@@ -20,6 +20,8 @@ type Options struct {
 	// Proxies are the networks whose X-Forwarded-For is believed; nil means
 	// loopback.
 	Proxies []netip.Prefix
+	// ClientHeader is the header in which such a proxy names the client; empty: X-Forwarded-For.
+	ClientHeader string
 	// Answered is called after each request with the route it matched (empty
 	// for none) and its method ("other" for one that HTTP does not define). It
 	// may be nil, and must return quickly.
@@ -46,7 +48,9 @@ type Shell struct {
 
 	proxies  []netip.Prefix
 	forms    Forms
-	withheld withheld
+	notes    notes
+	// clientHeader is Options.ClientHeader.
+	clientHeader string
 	summary  summary
 	answered func(route, method string, status int, took time.Duration)
 	trace    *trace.Tracer
@@ -63,7 +67,8 @@ func New(o Options) *Shell {
 	}
 	return &Shell{
 		BaseURL: o.BaseURL, CheckoutURL: o.CheckoutURL, Limits: NewLimits(o.Rates, o.Now), Now: o.Now, Log: o.Log,
-		proxies: o.Proxies, forms: o.Forms, answered: o.Answered, trace: o.Trace, routes: make(map[string]route),
+		proxies: o.Proxies, clientHeader: o.ClientHeader, forms: o.Forms, answered: o.Answered, trace: o.Trace,
+		routes: make(map[string]route),
 	}
 }
 
