@@ -111,7 +111,7 @@ func New(d Deps, o Options) *Server {
 	s := &Server{d: d, o: o, sh: shell.New(shell.Options{
 		BaseURL: o.BaseURL, CheckoutURL: o.CheckoutURL, Rates: o.Rates, Answered: o.Answered,
 		Proxies: o.Proxies, ClientHeader: o.ClientHeader, Trace: o.Trace,
-		Now:   d.Now, Log: d.Log, Forms: shell.Forms{Store: d.Store, Sealer: d.Sealer},
+		Now: d.Now, Log: d.Log, Forms: shell.Forms{Store: d.Store, Sealer: d.Sealer},
 	})}
 	s.ops = newOperations(d, o, s.sh.Limits)
 	s.hub = live.NewHub(s.sh.Limits.Rates)
@@ -171,7 +171,7 @@ const (
 	writeTimeout = 90 * time.Second
 	// idleTimeout is longer than the 60 s for which nginx and the load balancers of AWS keep a connection: where the
 	// server ends it first, the next request of the proxy may meet its end, and is answered 502.
-	idleTimeout    = 120 * time.Second
+	idleTimeout = 120 * time.Second
 	// maxHeaderBytes is what proxies of single sign-on send in cookies and tokens.
 	maxHeaderBytes = 32 << 10
 )

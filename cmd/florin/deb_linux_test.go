@@ -39,7 +39,7 @@ func TestDeb(t *testing.T) {
 	file, at := filepath.Join(dir, "a.deb"), func(path string) string { return filepath.Join(dir, "root", path) }
 	run("dpkg-deb", "-x", file, filepath.Join(dir, "root"))
 	run("dpkg-deb", "-e", file, at("DEBIAN"))
-	if out := run(at("usr/bin/florin"), "version"); out != "florin "+testVersion+"\n" {
+	if out := run(at("usr/lib/florin/florin"), "version"); out != "florin "+testVersion+"\n" {
 		t.Errorf("florin version prints %q", out)
 	}
 	for _, script := range []string{"DEBIAN/postinst", "DEBIAN/prerm", "DEBIAN/postrm", "usr/bin/florin"} {

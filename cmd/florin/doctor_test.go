@@ -3,6 +3,7 @@ package main_test
 import (
 	"encoding/json"
 	"io"
+	"math/big"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -146,6 +147,12 @@ func TestDoctor_OneBad(t *testing.T) {
 	t.Parallel()
 	c := startChains(t)[0]
 	c.pay(t, c.Tokens().USDT, wallet, 100)
+	paid, err := c.Client().BlockNumber(t.Context())
+	must(t, err)
+	eventually(t, "the money is final", func() bool {
+		final, err := c.Client().HeaderByNumber(t.Context(), big.NewInt(-3)) // the tag finalized
+		return err == nil && final.Number.Uint64() >= paid+2
+	})
 	lies := withheld(t, c.URL())
 	i := newInstallation(t, append(c.environ(), "FLORIN_EVM_GAS_KEY=0x"+strings.Repeat("1", 64),
 		"FLORIN_BEP20_RPC="+saying(t, http.StatusUnauthorized, "no")+","+c.URL()+","+lies)...)

@@ -290,6 +290,12 @@ func (a *App) Run(ctx context.Context) error {
 }
 
 func (a *App) run(ctx context.Context) error {
+	if err := a.Store.Join(ctx, a.holder, a.clock.Now()); err != nil {
+		return err
+	}
+	if err := a.Store.Meet(ctx, a.holder, a.clock.Now()); err != nil {
+		return err
+	}
 	if err := a.recharge.WarnUntracked(ctx); err != nil {
 		a.log.Warn("open recharges could not be counted", "error", err)
 	}

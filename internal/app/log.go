@@ -74,7 +74,9 @@ func ofStorage(r slog.Record) (is bool) {
 }
 
 // WithAttrs returns the handler with attributes.
-func (q quiet) WithAttrs(attrs []slog.Attr) slog.Handler { return quiet{q.Handler.WithAttrs(attrs), q.outage} }
+func (q quiet) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return quiet{q.Handler.WithAttrs(attrs), q.outage}
+}
 
 // WithGroup returns the handler with a group.
 func (q quiet) WithGroup(name string) slog.Handler { return quiet{q.Handler.WithGroup(name), q.outage} }

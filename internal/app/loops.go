@@ -14,6 +14,7 @@ import (
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/recharge"
 	"github.com/florinpay/florin/internal/settlement"
+	"github.com/florinpay/florin/internal/webhook"
 	"github.com/florinpay/florin/web"
 )
 
@@ -202,8 +203,14 @@ func (a *App) repeated() []loop {
 			failed: "old counts of attempts not pruned",
 		},
 		{
-			name: "abandoned webhooks", every: time.Second,
-			turn:   func(ctx context.Context) error { return a.Store.FreeAbandoned(ctx, a.clock.Now()) },
+			name: "presence", every: webhook.PresentFor / 3,
+			turn:   func(ctx context.Context) error { return a.Store.Join(ctx, a.holder, a.clock.Now()) },
+			last:   func(ctx context.Context) { a.Store.Leave(ctx, a.holder) },
+			failed: "others may take this instance for dead",
+		},
+		{
+			name: "other instances", every: time.Second,
+			turn:   func(ctx context.Context) error { return a.Store.LookForOthers(ctx, a.holder, a.clock.Now()) },
 			failed: "webhooks of instances that have died wait",
 		},
 		a.rateLoop(), a.retention(), a.timekeeping(), a.marking(), a.replaying(),

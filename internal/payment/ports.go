@@ -26,8 +26,8 @@ type Store interface {
 	Unattended(ctx context.Context, before time.Time, most int) ([]ID, error)
 	// Payment returns the payment with routes and deposits, or ErrUnknown.
 	Payment(ctx context.Context, id ID) (Payment, error)
-	// RecentPayment is Payment for pollers: it may be a second old where no other instance can be, but never
-	// older than a change made by this instance. The caller must not modify it.
+	// RecentPayment is Payment for pollers: it may be a second old, but never
+	// older than what any instance has answered. The caller must not modify it.
 	RecentPayment(ctx context.Context, id ID) (Payment, error)
 	// UpdatePayment locks the payment, calls decide and persists its Change:
 	// the payment, new routes, deposits, events, a webhook delivery for each

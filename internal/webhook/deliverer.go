@@ -44,8 +44,8 @@ const StopWithin = stopGrace + settleTimeout
 func Abandoned(now time.Time) time.Time { return now.Add(Lease - AttemptTimeout) }
 
 // ClaimedLately returns when the hold of a delivery ends that was claimed a moment ago. A receiver that answers
-// promptly has answered what was claimed before; what a slow receiver, or an instance that was killed, still has holds up no
-// other of its events.
+// promptly has answered what was claimed before; what a slow receiver, or an instance that was killed, still has holds
+// up no other of its events.
 func ClaimedLately(now time.Time) time.Time { return now.Add(Lease - slowAfter) }
 
 // Posts makes a single attempt: Sender over HTTP, a simulation in memory. Send

@@ -46,15 +46,15 @@ type Shell struct {
 	Now                  func() time.Time
 	Log                  *slog.Logger
 
-	proxies  []netip.Prefix
-	forms    Forms
-	notes    notes
+	proxies []netip.Prefix
+	forms   Forms
+	notes   notes
 	// clientHeader is Options.ClientHeader.
 	clientHeader string
-	summary  summary
-	answered func(route, method string, status int, took time.Duration)
-	trace    *trace.Tracer
-	routes   map[string]route // by method and path, and by path alone
+	summary      summary
+	answered     func(route, method string, status int, took time.Duration)
+	trace        *trace.Tracer
+	routes       map[string]route // by method and path, and by path alone
 }
 
 // New returns a shell without routes.
