@@ -188,7 +188,7 @@ func TestCompose(t *testing.T) {
 	subnet, _ := file.at("networks", "inside", "ipam", "config", 0, "subnet").v.(string)
 	florin.at("environment", "FLORIN_TRUSTED_PROXIES").is(t, "FLORIN_TRUSTED_PROXIES", subnet)
 	for _, target := range []string{
-		"florin-1:8080", "florin-2:8080", "health_uri /readyz", "flush_interval -1", "http://{$DOMAIN} {",
+		"florin-1:8080", "florin-2:8080", "health_uri /readyz", "request_buffers 1MB", "lb_try_duration 5s", "flush_interval -1", "http://{$DOMAIN} {",
 		"not header X-Api-Key *", "redir @page https://", " 403\n",
 	} {
 		if !strings.Contains(read(t, "compose/Caddyfile"), target) {

@@ -11,11 +11,9 @@ import (
 
 	"github.com/florinpay/florin/internal/alert"
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/chain/meter"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/recharge"
-	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/web/shell"
 )
 
@@ -65,10 +63,6 @@ type networkHealth struct {
 	Note string `json:"note,omitempty"`
 	// Endpoints are those of which something was learnt; omitted where there are none.
 	Endpoints []endpointHealth `json:"endpoints,omitempty"`
-	// Reading is what reading it costs.
-	Reading *readingHealth `json:"reading,omitempty"`
-	// Gas is omitted where nothing is swept.
-	Gas *gasHealth `json:"gas,omitempty"`
 }
 
 // alertHealth is something that an operator should see to, in the words of the notice about it.
@@ -117,9 +111,6 @@ const (
 
 type healthCache struct {
 	ping cachedCheck
-	gas  func(chain.Network) (settlement.Status, bool)
-	// reading returns what reading a network costs; nil: nothing is counted.
-	reading func(chain.Network) (meter.Report, bool)
 	// alerts returns those that the operator was notified of; nil: none are known.
 	alerts func() []alert.Alert
 	// loops returns the loops of the program; nil: none are known.
@@ -210,7 +201,6 @@ func (s *Server) networkHealth(n chain.Network) networkHealth {
 	if !h.OK {
 		out.Detail = h.Detail
 	}
-	out.Gas, out.Reading = s.gasHealth(n), s.readingHealth(n)
 	out.SetAside = h.SetAside
 	if s.health.endpoints != nil {
 		endpoints := s.health.endpoints(n)

@@ -66,6 +66,8 @@ type Options struct {
 	Version     string
 	GraphQL     graph.Options
 	Rates       shell.Rates
+	// ClientHeader is the header in which such a proxy names the client; empty: X-Forwarded-For.
+	ClientHeader string
 	// Proxies are the networks whose X-Forwarded-For is believed; nil means
 	// loopback.
 	Proxies []netip.Prefix
@@ -110,9 +112,9 @@ func New(d Deps, o Options) *Server {
 		d.Ready = d.Ping
 	}
 	s := &Server{d: d, o: o, sh: shell.New(shell.Options{
-		BaseURL: o.BaseURL, CheckoutURL: o.CheckoutURL, Rates: o.Rates, Proxies: o.Proxies, Answered: o.Answered,
-		Trace: o.Trace,
-		Now:   d.Now, Log: d.Log, Forms: shell.Forms{Store: d.Store, Sealer: d.Sealer},
+		BaseURL: o.BaseURL, CheckoutURL: o.CheckoutURL, Rates: o.Rates, Answered: o.Answered,
+		Proxies: o.Proxies, ClientHeader: o.ClientHeader, Trace: o.Trace,
+		Now: d.Now, Log: d.Log, Forms: shell.Forms{Store: d.Store, Sealer: d.Sealer},
 	})}
 	s.ops = newOperations(d, o, s.sh.Limits)
 	s.hub = live.NewHub(s.sh.Limits.Rates)
@@ -161,6 +163,9 @@ func (s *Server) Changed(id payment.ID) { s.hub.Publish(id) }
 // Streams returns how many open pages are kept up to date.
 func (s *Server) Streams() int { return s.hub.Count() }
 
+// CountCheck counts a wallet that the endpoints are asked about, by whose request it is.
+func (s *Server) CountCheck(ctx context.Context) error { return s.sh.Limits.Checks(ctx) }
+
 // Timeouts of the server. Streams set their own.
 const (
 	headerTimeout = 5 * time.Second
@@ -169,8 +174,9 @@ const (
 	writeTimeout = 90 * time.Second
 	// idleTimeout is longer than the 60 s for which nginx and the load balancers of AWS keep a connection: where the
 	// server ends it first, the next request of the proxy may meet its end, and is answered 502.
-	idleTimeout    = 120 * time.Second
-	maxHeaderBytes = 16 << 10
+	idleTimeout = 120 * time.Second
+	// maxHeaderBytes is what proxies of single sign-on send in cookies and tokens.
+	maxHeaderBytes = 32 << 10
 )
 
 // Serve answers on the listener until Shutdown; it returns

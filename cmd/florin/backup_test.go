@@ -152,6 +152,7 @@ func TestServe_OlderCopy(t *testing.T) {
 		s.stop(t, syscall.SIGTERM)
 	}
 	write(t, i.dir, "test.db", string(old))
+	i.examine(t).wants(t, "database copy", "wrong", "older than when it was last served")
 	i.refuses(t, 1, []string{"serve"}, "older than when it was last served", "restore --adopt")
 	i.prints(t, "Adopted as generation", "restore", "--adopt")
 	s := i.serve(t)

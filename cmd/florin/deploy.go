@@ -107,6 +107,9 @@ func (c deploy) show(p *process, n chain.Profile, plan sender.DeployPlan) error 
 	if err := p.say("On %s, paid by %s, which holds %s %s:", n.Name, plan.Wallet, balance, n.Coin); err != nil {
 		return err
 	}
+	if err := p.say("The factory will be at %s.", plan.Factory); err != nil {
+		return err
+	}
 	for _, s := range plan.Steps {
 		if err := p.say("  %s, at most %s %s", s.Name, s.Cost.Format(coinDecimals), n.Coin); err != nil {
 			return err

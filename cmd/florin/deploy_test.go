@@ -40,7 +40,7 @@ func TestDeploy(t *testing.T) {
 		t.Fatalf("without a terminal to confirm on: status %d, %s %s", r.status, r.stdout, r.stderr)
 	}
 	if out := i.must(t, "", "deploy", "--network", "BASE", "--plan"); !strings.Contains(out, "forwarder factory") ||
-		strings.Contains(out, "sending") {
+		!strings.Contains(out, "The factory will be at 0x") || strings.Contains(out, "sending") {
 		t.Errorf("the plan is %s", out)
 	}
 	if out := i.must(t, "", "deploy", "--network", "base", "--yes"); !strings.Contains(out, "sending 0x") ||

@@ -22,13 +22,15 @@ import (
 
 type checkUp struct {
 	JSON bool   `help:"Print one JSON object."                 name:"json"`
+	Fix  bool   `help:"Take from others what they may do with files that hold secrets."`
 	Mail string `help:"Send a test mail to this address, too." placeholder:"ADDRESS"`
 }
 
 // Help returns the text that --help adds to the flags.
 func (checkUp) Help() string {
 	return `
-Checks the installation against the real things and changes nothing: settings,
+Checks the installation against the real things and changes nothing but, with
+--fix, the permissions of files: settings, files with secrets, open files,
 database (version, isolation, durability, size), secret key, clock, disk, public
 address, proxy, mail server, and of each network every endpoint by itself (chain,
 contracts, tokens, lag, tags, range of eth_getLogs, archive depth, batches, rate of
@@ -49,7 +51,7 @@ var errWrong = errors.New("something is wrong; the lines above say what to do")
 
 // Run checks everything.
 func (c checkUp) Run(ctx context.Context, p *process) error {
-	report := p.examine(ctx, c.Mail)
+	report := p.examine(ctx, c)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -66,8 +68,8 @@ func (c checkUp) Run(ctx context.Context, p *process) error {
 	return nil
 }
 
-// examine makes every check that the settings allow, and sends a test mail to mailTo if it is not empty.
-func (p *process) examine(ctx context.Context, mailTo string) (r doctor.Report) {
+// examine makes every check that the settings allow.
+func (p *process) examine(ctx context.Context, c checkUp) (r doctor.Report) {
 	cfg, err := config.Load(p.environ, p.envPath())
 	if problems, ok := errors.AsType[config.Problems](err); ok {
 		for _, x := range problems {
@@ -76,12 +78,18 @@ func (p *process) examine(ctx context.Context, mailTo string) (r doctor.Report) 
 		return r
 	}
 	r.Configured()
+	files := config.SecretFiles(p.environ, p.envPath())
+	if path, lite := strings.CutPrefix(cfg.DatabaseURL.Reveal(), "sqlite://"); lite {
+		files = append(files, path)
+	}
+	r.Files(files, c.Fix)
+	r.OpenFiles(app.MaxFiles())
 	p.examineDatabase(ctx, cfg, &r)
 	r.Public(ctx, "FLORIN_BASE_URL", cfg.BaseURL)
 	if cfg.CheckoutURL != cfg.BaseURL {
 		r.Public(ctx, "FLORIN_CHECKOUT_URL", cfg.CheckoutURL)
 	}
-	examineMail(ctx, cfg, mailTo, &r)
+	examineMail(ctx, cfg, c.Mail, &r)
 	r.Credits(cfg.CreditsEnd())
 	r.Sold(len(cfg.Networks), payment.NothingSold(0))
 	for _, n := range cfg.Networks {
@@ -126,6 +134,7 @@ func (p *process) examineDatabase(ctx context.Context, cfg config.Config, r *doc
 		directory = filepath.Dir(path)
 	}
 	r.Database(ctx, s, directory, app.Now)
+	r.Copy(app.CheckCopy(ctx, cfg, s))
 }
 
 func examineMail(ctx context.Context, cfg config.Config, to string, r *doctor.Report) {

@@ -3,10 +3,12 @@ package main_test
 import (
 	"encoding/json"
 	"io"
+	"math/big"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -112,7 +114,10 @@ func TestDoctor_Endpoints(t *testing.T) {
 		set      []string
 		parts    []string
 	}{
-		"NotThere":      {gone, nil, []string{"127.0.0.1"}},
+		"NotThere":      {gone, nil, []string{"127.0.0.1", "connection refused", "its node runs"}},
+		"NoKey":         {saying(t, 401, "unauthorized"), nil, []string{"401", "correct the key in FLORIN_BEP20_RPC"}},
+		"UsedUp":        {saying(t, 429, "slow down"), nil, []string{"429", "larger plan"}},
+		"WebPage":       {saying(t, 200, "<html>Hello</html>"), nil, []string{"a web page", "correct its address"}},
 		"NoLogs":        {refuses("eth_getLogs"), nil, []string{"queries for payments"}},
 		"NoBlocks":      {refuses("eth_getBlockByNumber"), nil, nil},
 		"NoCode":        {refuses("eth_getCode"), nil, nil},
@@ -127,8 +132,87 @@ func TestDoctor_Endpoints(t *testing.T) {
 			x.wants(t, "BEP20 endpoint 1", "wrong", row.parts...)
 			x.wants(t, "BEP20 endpoints", "warning", "one endpoint")
 			x.wants(t, "BEP20 gas wallet", "warning", "FLORIN_EVM_GAS_KEY")
+			for _, c := range x.Checks {
+				if strings.Contains(c.Text, "no endpoint of this network answers") {
+					t.Errorf("one endpoint is called all: %+v", c)
+				}
+			}
 		})
 	}
+}
+
+// TestDoctor_OneBad: beside one that works, an endpoint that does not is named, and the gas wallet is read; one that
+// withholds logs is found out.
+func TestDoctor_OneBad(t *testing.T) {
+	t.Parallel()
+	c := startChains(t)[0]
+	c.pay(t, c.Tokens().USDT, wallet, 100)
+	paid, err := c.Client().BlockNumber(t.Context())
+	must(t, err)
+	eventually(t, "the money is final", func() bool {
+		final, err := c.Client().HeaderByNumber(t.Context(), big.NewInt(-3)) // the tag finalized
+		return err == nil && final.Number.Uint64() >= paid+2
+	})
+	lies := withheld(t, c.URL())
+	i := newInstallation(t, append(c.environ(), "FLORIN_EVM_GAS_KEY=0x"+strings.Repeat("1", 64),
+		"FLORIN_BEP20_RPC="+saying(t, http.StatusUnauthorized, "no")+","+c.URL()+","+lies)...)
+	x := i.examine(t)
+	x.wants(t, "BEP20 endpoint 1", "wrong", "401")
+	x.wants(t, "BEP20 endpoint 2", "fine", "block ")
+	x.wants(t, "BEP20 endpoint 2 logs", "fine", "")
+	x.wants(t, "BEP20 endpoint 3 logs", "wrong", "withholds logs", "take it out of FLORIN_BEP20_RPC")
+	x.wants(t, "BEP20 gas wallet", "wrong", "holds no BNB")
+}
+
+// saying is an endpoint that always gives the answer.
+func saying(t *testing.T, status int, text string) string {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, text)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+// withheld is another address of the endpoint, which returns no logs.
+func withheld(t *testing.T, endpoint string) string {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		res, err := http.Post(endpoint, "application/json", strings.NewReader(string(body)))
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadGateway)
+			return
+		}
+		defer res.Body.Close()
+		answer, _ := io.ReadAll(res.Body)
+		var one struct{ Method string }
+		if json.Unmarshal(body, &one) == nil && one.Method == "eth_getLogs" {
+			answer = []byte(`{"jsonrpc":"2.0","id":0,"result":[]}`)
+		}
+		_, _ = w.Write(answer)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+// TestDoctor_Files: files with secrets that others can read are named, and mended when that is asked for.
+func TestDoctor_Files(t *testing.T) {
+	t.Parallel()
+	i := newInstallation(t)
+	i.must(t, "", "migrate")
+	path := write(t, i.dir, ".env", "FLORIN_LOG_LEVEL=info\n")
+	must(t, os.Chmod(path, 0o644))
+	i.examine(t).wants(t, "file .env", "warning", "chmod o= .env", "--fix")
+	i.examine(t, "--fix").wants(t, "file .env", "fine", "mended")
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o640 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+	x := i.examine(t)
+	x.wants(t, "file .env", "fine", "owner")
+	x.wants(t, "file test.db", "fine", "owner")
+	x.wants(t, "open files", "fine", "")
 }
 
 // TestDoctor_Push: an address that pushes, on the host of one for calls, is no second endpoint.

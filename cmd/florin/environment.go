@@ -128,6 +128,18 @@ func (p *process) chooseSecret(prompt string) (secret.Text, error) {
 	return chosen, err
 }
 
+// confirmed asks at a terminal, unless the answer was given.
+func (p *process) confirmed(yes bool) (bool, error) {
+	if yes || !term.IsTerminal(int(p.stdin.Fd())) {
+		return true, nil
+	}
+	if err := p.say("Go on? [y/N]"); err != nil {
+		return false, err
+	}
+	answer, err := p.readLine()
+	return strings.EqualFold(answer, "y") || strings.EqualFold(answer, "yes"), err
+}
+
 // readLine reads the first line of standard input, without its line break.
 func (p *process) readLine() (string, error) {
 	line, err := bufio.NewReader(io.LimitReader(p.stdin, maxLine+1)).ReadString('\n')

@@ -140,7 +140,19 @@ func (c *cluster) order(n int64) (o startedOrder, ok bool) {
 		c.t.Errorf("the start of order %d is answered %d %v", n, status, started)
 		return o, false
 	}
-	return o, true
+	return o, c.reads(o)
+}
+
+// reads reports whether any instance says of an order what was answered when it was started.
+func (c *cluster) reads(o startedOrder) bool {
+	_, p := c.request(http.MethodGet, "/orders/"+o.txnid, "", "")
+	p, _ = p["transaction"].(map[string]any)
+	wallet, _ := p["wallet"].(map[string]any)
+	if p["status"] == "PENDING" || wallet["address"] != o.address {
+		c.t.Errorf("order %s was started, and an instance says %v", o.txnid, p)
+		return false
+	}
+	return true
 }
 
 // clients is how many order at once.

@@ -3,6 +3,11 @@ package main
 import (
 	"crypto/rand"
 	"encoding/base64"
+	"fmt"
+	"io"
+	"strings"
+
+	"golang.org/x/term"
 
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/secret"
@@ -29,7 +34,7 @@ money on Solana deposit addresses cannot be moved.
 The seed is used sealed only: as FLORIN_SOL_SEED, or in a file that
 FLORIN_SOL_SEED_FILE names. It can be opened with FLORIN_SECRET_KEY alone. Its
 words cannot be read from it: who wants them on paper makes the words first, and
-then seals them with --words, which asks for them or reads one line.
+then seals them with --words, which asks for them or reads what was printed.
 
 Examples:
 
@@ -96,7 +101,7 @@ func (k keygen) seed(p *process) error {
 	seed, _, err := wallet.GenerateSeed()
 	if k.Words {
 		var words secret.Text
-		if words, err = p.readSecret("Words of the seed"); err == nil {
+		if words, err = p.readWords(); err == nil {
 			seed, err = wallet.ParseSeed(words)
 		}
 	}
@@ -104,6 +109,19 @@ func (k keygen) seed(p *process) error {
 		return err
 	}
 	return p.say("# sealed with the FLORIN_SECRET_KEY %s\nFLORIN_SOL_SEED=%s", sealer.KeyID(), seed.Seal(sealer))
+}
+
+// readWords reads the words of a seed: at a terminal, or from standard input as they are printed.
+func (p *process) readWords() (secret.Text, error) {
+	if term.IsTerminal(int(p.stdin.Fd())) {
+		return p.readSecret("Words of the seed")
+	}
+	text, err := io.ReadAll(io.LimitReader(p.stdin, maxLine))
+	if err != nil {
+		return secret.Text{}, fmt.Errorf("standard input cannot be read: %w", err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	return secret.New(strings.TrimLeft(lines[len(lines)-1], "# ")), nil
 }
 
 func random(n int) []byte {

@@ -27,6 +27,13 @@ type receiver struct {
 	arrivals []arrival
 	busy     bool           // it refuses what comes
 	refused  map[string]int // webhooks by payment
+	hangs    atomic.Pointer[hanging]
+}
+
+// hanging is a payment whose next webhook gets no answer.
+type hanging struct {
+	txnid string
+	began chan struct{}
 }
 
 type arrival struct {
@@ -47,6 +54,11 @@ func newReceiver(t testing.TB) *receiver {
 			at: time.Now(), id: req.Header.Get("Webhook-Id"), method: req.Method, header: req.Header.Clone(), raw: raw,
 		}
 		_ = json.Unmarshal(raw, &a.body)
+		if h := r.hangs.Load(); h != nil && a.body["txnid"] == h.txnid && r.hangs.CompareAndSwap(h, nil) {
+			close(h.began)
+			<-req.Context().Done()
+			return
+		}
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		if r.busy {

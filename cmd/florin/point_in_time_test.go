@@ -204,6 +204,7 @@ func checkPointInTime(t *testing.T, prepare func(*archive)) {
 		return !value[bool](t, restored, "SELECT pg_is_in_recovery()")
 	})
 	i = newInstallation(t, "FLORIN_DATABASE_URL="+restored)
+	i.examine(t).wants(t, "database copy", "wrong", "recovered to a point in time")
 	i.refuses(t, 1, []string{"serve"}, "recovered to a point in time", "florin restore --adopt")
 	i.prints(t, "Adopted as generation", "restore", "--adopt")
 	i.prints(t, "no differences", "verify-ledger")

@@ -20,6 +20,7 @@ type recovery struct {
 	Token       string `help:"Only this token: USDT, USDC, native, or a token contract or mint."                                            placeholder:"TOKEN"`
 	TrustWallet bool   `help:"Send money to a settlement wallet that is not the same contract on this network: its owner has confirmed it."`
 	DryRun      bool   `help:"Only show what would be moved."`
+	Yes         bool   `help:"Do not ask before sending."`
 }
 
 // Help returns the text that --help adds to the flags.
@@ -29,8 +30,9 @@ Brings money home that lies on the address of a payment which the database does
 not know: one of the time that was lost with a disk, or with a restored backup.
 The address derives from the txnid and the settlement wallet, on Solana from the
 txnid and FLORIN_SOL_SEED; /docs/addresses describes it. The command shows the
-address and what lies there, on every network that is on, and sweeps it. A new
-database will do. Where a server is running, the two take turns.
+address and what lies there, on every network that is on, asks when it is run at
+a terminal, and sweeps it. A new database will do. Where a server is running, the
+two take turns.
 
 On EVM networks another wallet has another address, so a mistake finds nothing.
 On Solana the address does not depend on the wallet: take care that it is the
@@ -151,7 +153,7 @@ func (c recovery) on(
 	if err := c.checkWallet(ctx, cfg, a, n.Profile.Network, at.Settlement); err != nil {
 		return false, err
 	}
-	return true, rescue{DryRun: c.DryRun}.sweep(ctx, p, cfg, n, s, items)
+	return true, rescue{DryRun: c.DryRun, ask: !c.Yes}.sweep(ctx, p, cfg, n, s, items)
 }
 
 // address derives the deposit address, with the wallet in its canonical form.

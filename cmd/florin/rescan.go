@@ -3,10 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
-
-	"golang.org/x/term"
 
 	"github.com/florinpay/florin/internal/app"
 	"github.com/florinpay/florin/internal/audit"
@@ -113,25 +110,13 @@ func (c rescan) move(
 	if err != nil {
 		return false, err
 	}
-	if yes, err := c.confirmed(p); !yes || err != nil {
+	if yes, err := p.confirmed(c.Yes); !yes || err != nil {
 		return false, err
 	}
 	return true, s.MoveCursor(ctx, of.Network, cursor, to, audit.Entry{
 		At: app.Now(), Actor: "florin rescan", Action: audit.ActionRescan, Subject: of.Name,
 		Detail: fmt.Sprintf("from block %d; it was read up to block %d", c.From, at),
 	})
-}
-
-// confirmed asks at a terminal.
-func (c rescan) confirmed(p *process) (bool, error) {
-	if c.Yes || !term.IsTerminal(int(p.stdin.Fd())) {
-		return true, nil
-	}
-	if err := p.say("Go on? [y/N]"); err != nil {
-		return false, err
-	}
-	answer, err := p.readLine()
-	return strings.EqualFold(answer, "y") || strings.EqualFold(answer, "yes"), err
 }
 
 // rereading is the store of a watcher that helps to read again, and how far it is.

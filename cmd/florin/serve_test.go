@@ -126,6 +126,11 @@ func TestServe(t *testing.T) {
 		!strings.Contains(fmt.Sprint(health["reason"]), "nothing can be sold") {
 		t.Errorf("GET /health answers %d %v", status, health)
 	}
+	large := strings.Repeat("x", 31<<10) // of single sign-on in front
+	status, _, err := s.ask(t.Context(), http.MethodGet, "/health", "", "Cookie", "sso="+large)
+	if status != http.StatusOK {
+		t.Errorf("with 31 KB of headers: %d, %v", status, err)
+	}
 	// Users and keys created beside a running server are valid at once.
 	i.must(t, password, "user", "create", "--email", email)
 	created := i.must(t, "", "key", "create", "--email", email, "--json")
@@ -142,6 +147,9 @@ func TestServe(t *testing.T) {
 	code, log := s.stop(t, syscall.SIGTERM)
 	if code != 0 {
 		t.Errorf("after SIGTERM the status is %d, want 0: %s", code, log)
+	}
+	if n := strings.Count(log, "level=WARN msg=\"nothing can be sold: no network is configured"); n != 1 {
+		t.Errorf("%d lines say that no network is set: %s", n, log)
 	}
 	for _, canary := range []string{key, password, secretKey} {
 		if strings.Contains(log, canary) {

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -153,7 +152,6 @@ func (s *soak) finish(t *testing.T) {
 			strings.Contains(r.stdout, " addresses on 4 networks")
 	})
 	s.prints(t, "has no differences", "verify-ledger")
-	s.wantGasKnown(t, names)
 }
 
 // payRest lets a payer pay the rest who paid too little, or whose money a reorganization took away, while the payment
@@ -277,22 +275,5 @@ func (s *soak) wantArrived(t *testing.T, n *soakNetwork, token string) {
 	if got+left != want {
 		t.Errorf("%s: %d cents of %s were sent, %d are in the wallet and %d on deposit addresses",
 			n.name, want, token, got, left)
-	}
-}
-
-// wantGasKnown: after a start, which measures at once, the health of every network says what its gas wallet has and how
-// long it lasts.
-func (s *soak) wantGasKnown(t *testing.T, names []string) {
-	t.Helper()
-	s.stop(t, syscall.SIGTERM)
-	s.server = s.serve(t)
-	for _, name := range names {
-		eventually(t, "the runway of the gas wallet of "+name+" is known", func() bool {
-			_, health := s.do(t, http.MethodGet, "/health", "")
-			gas, _ := health["networks"].(map[string]any)[name].(map[string]any)["gas"].(map[string]any)
-			days, known := gas["runwayDays"].(float64)
-			return known && days > 0 && gas["costPerPayment"] != nil && gas["level"] != "" && gas["balance"] != "" &&
-				(name == "SOL" || gas["wallet"] == gasAddress)
-		})
 	}
 }

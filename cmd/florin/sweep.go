@@ -27,6 +27,7 @@ type rescue struct {
 	DryRun      bool   `help:"Only show what would be moved."`
 
 	cfg   config.Config               `kong:"-"`
+	ask   bool                        `kong:"-"` // before it sends
 	named []settlement.DepositAddress `kong:"-"` // the selected addresses, on every network they were shown for
 }
 
@@ -220,7 +221,7 @@ func (c rescue) sweep(
 	ctx context.Context, p *process, cfg config.Config, n config.Network, s *store.Store, items []chain.SweepItem,
 ) error {
 	would := "Sweeping"
-	if c.DryRun {
+	if c.DryRun || c.ask {
 		would = "Would sweep"
 	}
 	for _, i := range items {
@@ -237,6 +238,9 @@ func (c rescue) sweep(
 	}
 	if c.DryRun {
 		return nil
+	}
+	if yes, err := p.confirmed(!c.ask); !yes || err != nil {
+		return err
 	}
 	if err := needGas(cfg, n.Profile.Network); err != nil {
 		return err

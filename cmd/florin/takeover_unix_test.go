@@ -3,6 +3,8 @@
 package main_test
 
 import (
+	"fmt"
+	"net/http"
 	"syscall"
 	"testing"
 	"time"
@@ -73,5 +75,44 @@ func TestInstances_Takeover(t *testing.T) {
 				t.Errorf("another instance reads the network after %s at best", fastest)
 			}
 		})
+	}
+}
+
+// TestInstances_KilledWhileSending: what an instance was sending when it was killed is sent by the next one as soon as
+// its presence has ended, and other events to the same receiver do not wait for it.
+func TestInstances_KilledWhileSending(t *testing.T) {
+	t.Parallel()
+	s := &shop{receiver: newReceiver(t), chains: startChains(t)[:1]}
+	s.open(t, append(s.chains[0].environ(), "FLORIN_ALLOW_PRIVATE_CALLBACKS=true",
+		"FLORIN_DATABASE_URL="+postgres.URL(t)), map[string]any{"bep20": settlementWallet})
+	create := func() string {
+		_, made := s.post(t, "/create-payment", fmt.Sprintf(`{"apiKey":%q,"amount":5}`, s.key))
+		p, _ := made["transaction"].(map[string]any)
+		return fmt.Sprint(p["txnid"])
+	}
+	cancel := func(txnid string) {
+		if status, answer := s.post(t, "/cancel-payment", fmt.Sprintf(`{"txnid":%q}`, txnid)); status != http.StatusOK {
+			t.Fatalf("cancel: %d %v", status, answer)
+		}
+	}
+	held, next := create(), create()
+	h := &hanging{held, make(chan struct{})}
+	s.hangs.Store(h)
+	cancel(held)
+	<-h.began
+	s.stop(t, syscall.SIGKILL)
+	killed := time.Now()
+	s.server = s.serve(t)
+	began := time.Now()
+	cancel(next)
+	s.awaitWebhook(t, next, "cancelled")
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("another event of the receiver took %s", took)
+	}
+	s.awaitWebhook(t, held, "cancelled")
+	if took := time.Since(killed); took > 30*time.Second {
+		t.Errorf("what the killed instance held took %s", took)
+	} else {
+		t.Logf("what the killed instance held took %s", took)
 	}
 }

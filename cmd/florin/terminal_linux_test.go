@@ -70,3 +70,26 @@ func TestTerminal_TypedTwice(t *testing.T) {
 		t.Errorf("a user: status %d, %q", status, printed)
 	}
 }
+
+// TestTerminal_RecoverAsks: what recover would send is shown, and sent after a yes only.
+func TestTerminal_RecoverAsks(t *testing.T) {
+	t.Parallel()
+	s := openShop(t, settling...)
+	s.fundGas(t)
+	polygon := s.chains[1]
+	txnid, address := s.start(t, "POLYGON", "USDT", 1250)
+	s.stop(t, syscall.SIGKILL)
+	polygon.pay(t, polygon.Tokens().USDT, address, 1250)
+	eventually(t, "blocks", func() bool { return polygon.balance(t, polygon.Tokens().USDT, address) == 1250 })
+	lost := s.bare(t)
+	command := []string{"recover", "--txnid", txnid, "--settlement", settlementWallet, "--network", "polygon"}
+	status, printed := lost.typed(t, []string{"n"}, command...)
+	if status != 0 || !strings.Contains(printed, "Would sweep 12.5 USDT") || strings.Contains(printed, "Moved") ||
+		polygon.balance(t, polygon.Tokens().USDT, address) != 1250 {
+		t.Errorf("after no: status %d, %q", status, printed)
+	}
+	status, printed = lost.typed(t, []string{"yes"}, command...)
+	if status != 0 || !strings.Contains(printed, "Moved 12.5 USDT") {
+		t.Errorf("after yes: status %d, %q", status, printed)
+	}
+}

@@ -43,7 +43,7 @@ type rule struct {
 	after time.Duration
 	// calm is how long it must not hold before it is over, so that one that comes and goes is one alert.
 	calm time.Duration
-	// stored rules judge the database, which may not be readable; others judge the networks, and are public.
+	// stored rules judge the database, which may not be readable; others judge the networks, and most are public.
 	stored bool
 	find   func(Facts) []Condition
 	known  func(Facts) bool // whether it can be judged; nil: always
@@ -104,6 +104,9 @@ type Observation struct {
 	unknown map[Kind]bool
 }
 
+// private are conditions of wallets and budgets, which are the operator's own matter though no merchant is named.
+var private = map[Kind]bool{GasLow: true, GasOut: true, BudgetNear: true, BudgetSpent: true}
+
 // Judge returns the conditions that hold, by weight.
 func Judge(f Facts) Observation {
 	o := Observation{unknown: make(map[Kind]bool)}
@@ -113,7 +116,7 @@ func Judge(f Facts) Observation {
 			continue
 		}
 		for _, c := range r.find(f) {
-			c.Kind, c.Public = r.kind, !r.stored
+			c.Kind, c.Public = r.kind, !r.stored && !private[r.kind]
 			o.Conditions = append(o.Conditions, c)
 		}
 	}

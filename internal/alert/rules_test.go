@@ -146,6 +146,22 @@ var conditions = map[alert.Kind]struct {
 	alert.ChangeStuck:   {func(f *alert.Facts) { f.Stored.Changes = 2 }, "", []string{"2 changes are due"}},
 }
 
+// TestRules_Public: gas wallets and budgets are the operator's own matter.
+func TestRules_Public(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []alert.Kind{
+		alert.GasOut, alert.GasLow, alert.BudgetNear, alert.BudgetSpent, alert.NothingSold,
+	} {
+		f := quiet(begin)
+		conditions[kind].change(&f)
+		for _, c := range alert.Judge(f).Conditions {
+			if c.Kind == kind && c.Public != (kind == alert.NothingSold) {
+				t.Errorf("%s is public: %v", kind, c.Public)
+			}
+		}
+	}
+}
+
 // TestRules_Silent: where too few endpoints are left to agree, the notice names those that fail within two minutes,
 // whether or not blocks stand still already.
 func TestRules_Silent(t *testing.T) {

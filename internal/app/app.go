@@ -16,7 +16,6 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
-	"os"
 	"time"
 
 	"github.com/oklog/ulid/v2"
@@ -149,6 +148,7 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 	a.debug = newDebug(a.Config.DebugListen, a.log)
 	a.monitor.count(a.Store)
 	a.Store.OnStored(a.trace.Stored)
+	a.Store.OnStored(a.logPayment)
 	a.calls = meter.New(a.Store, a.clock.Now, a.log)
 	if a.networks, err = openNetworks(
 		a.Config, a.Store, a.monitor.countSweeps(a.Store.Settlement()), holder, a.clock.Now, a.monitor.read,
@@ -183,9 +183,7 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 	a.checker = ledger.NewChecker(a.Store, a.clock.Now, a.log)
 	a.alerts = a.newAlerts(holder)
 	a.server = a.newServer(o, sealer)
-	a.server.ReportGas(a.networks.Sweeping)
 	a.server.ReportAlerts(a.alerts.Current)
-	a.server.ReportReading(a.networks.Reading)
 	a.server.ReportLoops(a.loops.ages)
 	a.monitor.observe(a)
 	a.presence = watch.NewPresence(a.Store, a.networks.watchers(), a.clock.Now, a.log)
@@ -286,6 +284,9 @@ func (a *App) Run(ctx context.Context) error {
 	}
 	a.warnOfNew(ctx)
 	a.reportProxy()
+	if len(a.Config.Networks) == 0 {
+		a.log.Warn(payment.NothingSold(0))
+	}
 	err := a.run(ctx)
 	a.networks.close()
 	a.closeTrace(ctx)
@@ -293,6 +294,12 @@ func (a *App) Run(ctx context.Context) error {
 }
 
 func (a *App) run(ctx context.Context) error {
+	if err := a.Store.Join(ctx, a.holder, a.clock.Now()); err != nil {
+		return err
+	}
+	if err := a.Store.Meet(ctx, a.holder, a.clock.Now()); err != nil {
+		return err
+	}
 	if err := a.recharge.WarnUntracked(ctx); err != nil {
 		a.log.Warn("open recharges could not be counted", "error", err)
 	}
@@ -357,13 +364,4 @@ func (a *App) Close() error {
 // cryptographic source. It is not monotonic: the next one must not be guessable.
 func newULID(t time.Time) string {
 	return ulid.MustNew(ulid.Timestamp(t), cryptorand.Reader).String()
-}
-
-// NewLogger returns the program's logger as configured.
-func NewLogger(cfg config.Config) *slog.Logger {
-	o := &slog.HandlerOptions{Level: cfg.LogLevel}
-	if cfg.LogFormat == config.LogJSON {
-		return slog.New(slog.NewJSONHandler(os.Stderr, o))
-	}
-	return slog.New(slog.NewTextHandler(os.Stderr, o))
 }

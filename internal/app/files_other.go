@@ -2,5 +2,5 @@
 
 package app
 
-// maxFiles returns 0: this system has no such limit.
-func maxFiles() uint64 { return 0 }
+// MaxFiles returns 0: this system has no such limit.
+func MaxFiles() uint64 { return 0 }

@@ -4,8 +4,8 @@ package app
 
 import "syscall"
 
-// maxFiles returns how many files and connections the program may have open at once; 0 if unknown.
-func maxFiles() uint64 {
+// MaxFiles returns how many files and connections the program may have open at once; 0 if unknown.
+func MaxFiles() uint64 {
 	var l syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l); err != nil {
 		return 0

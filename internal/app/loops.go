@@ -14,6 +14,7 @@ import (
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/recharge"
 	"github.com/florinpay/florin/internal/settlement"
+	"github.com/florinpay/florin/internal/webhook"
 	"github.com/florinpay/florin/web"
 )
 
@@ -24,7 +25,7 @@ const (
 	lateBy = 15 * time.Second
 	// lastWithin bounds what a loop does at its end.
 	lastWithin = 5 * time.Second
-	// complainEvery bounds how often the same failure of a loop is logged.
+	// complainEvery bounds how often the same failure of a loop is logged, and an outage of the database by all.
 	complainEvery = time.Minute
 )
 
@@ -200,6 +201,17 @@ func (a *App) repeated() []loop {
 		{
 			name: "old counts", first: pruneEvery, every: pruneEvery, turn: a.Users.PruneAttempts,
 			failed: "old counts of attempts not pruned",
+		},
+		{
+			name: "presence", every: webhook.PresentFor / 3,
+			turn:   func(ctx context.Context) error { return a.Store.Join(ctx, a.holder, a.clock.Now()) },
+			last:   func(ctx context.Context) { a.Store.Leave(ctx, a.holder) },
+			failed: "others may take this instance for dead",
+		},
+		{
+			name: "other instances", every: time.Second,
+			turn:   func(ctx context.Context) error { return a.Store.LookForOthers(ctx, a.holder, a.clock.Now()) },
+			failed: "webhooks of instances that have died wait",
 		},
 		a.refundLoop(), a.rateLoop(), a.retention(), a.timekeeping(), a.marking(), a.replaying(),
 	}

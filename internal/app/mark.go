@@ -36,6 +36,29 @@ func MarkPath(cfg config.Config) string {
 	return cmp.Or(cfg.Mark, store.MarkFile(cfg.DatabaseURL.Reveal()))
 }
 
+// CheckCopy fails as a server would that is started on the database: it is older than one that was served, or was
+// served elsewhere. It changes nothing.
+func CheckCopy(ctx context.Context, cfg config.Config, s *store.Store) error {
+	schema, err := s.Schema(ctx)
+	if err != nil || schema.Ready() != nil {
+		return err // what is not migrated was not served by this version
+	}
+	var mark backup.Mark
+	if path := MarkPath(cfg); path != "" {
+		if mark, err = backup.ReadMark(path); err != nil {
+			return err
+		}
+		at, err := s.Mark(ctx)
+		if err == nil {
+			err = mark.Check(at)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	return s.ServedHere(ctx, mark != backup.Mark{} || store.SeveralHosts(cfg.DatabaseURL.Reveal()))
+}
+
 // checkMark refuses a database that is older than one that was served, or was served elsewhere, and moves the mark on.
 func (a *App) checkMark(ctx context.Context) error {
 	a.marks.path = MarkPath(a.Config)

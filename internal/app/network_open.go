@@ -44,8 +44,12 @@ func openNetworks(
 				l.sweeper.CloseEmptied, l.sweeper.FindSweeps = x.CloseEmptied, x.FindSweeps
 			}
 		}
+		remembers, ok := l.reader.(interface{ Forget() })
 		l.reader = read(l.reader)
 		l.now, l.watcher = now, watch.NewWatcher(n.Profile, l.reader, watches, holder, now, log)
+		if ok {
+			l.watcher.OnMove(remembers.Forget)
+		}
 		if n.OwnNode() {
 			l.watcher.Unpaced()
 		}

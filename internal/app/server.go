@@ -19,21 +19,18 @@ import (
 	"github.com/florinpay/florin/web/shell"
 )
 
-// reportProxy logs at start what the proxy has to do that an https address needs in front of this server. Whether it
-// does is known once requests arrive (shell.WithheldWarning, GET /health).
+// reportProxy warns at start where the proxy that an https address needs cannot be one that is believed: this server
+// listens beyond its machine, and no network is named. Whether a proxy that is believed says what it has to is known
+// once requests arrive (shell.WithheldWarning, GET /health).
 func (a *App) reportProxy() {
-	if !strings.HasPrefix(a.Config.BaseURL, "https://") {
-		return
-	}
-	const text = "FLORIN_BASE_URL is https, so a proxy is in front: it has to send X-Forwarded-For"
 	host, _, _ := net.SplitHostPort(a.Config.Listen)
 	ip, err := netip.ParseAddr(host)
-	if own := err == nil && ip.IsLoopback() || host == "localhost"; own || len(a.Config.TrustedProxies) > 0 {
-		a.log.Info(text)
+	own := err == nil && ip.IsLoopback() || host == "localhost"
+	if !strings.HasPrefix(a.Config.BaseURL, "https://") || own || len(a.Config.TrustedProxies) > 0 {
 		return
 	}
-	a.log.Warn(text+"; it is believed only from this machine until FLORIN_TRUSTED_PROXIES names its network",
-		"listen", a.Config.Listen)
+	a.log.Warn("FLORIN_BASE_URL is https, so a proxy is in front: its X-Forwarded-For is believed only from this machine until "+
+		"FLORIN_TRUSTED_PROXIES names its network", "listen", a.Config.Listen)
 }
 
 func (a *App) newServer(o Options, sealer *secret.Sealer) *web.Server {
@@ -53,7 +50,7 @@ func (a *App) newServer(o Options, sealer *secret.Sealer) *web.Server {
 	}, web.Options{
 		BaseURL: a.Config.BaseURL, CheckoutURL: a.Config.CheckoutURL, Version: o.Version,
 		GraphQL: graph.Options{Limits: graph.DefaultLimits(), Introspection: a.Config.Introspection},
-		Rates:   rates(a.Config), Proxies: a.Config.TrustedProxies,
+		Rates:   rates(a.Config), Proxies: a.Config.TrustedProxies, ClientHeader: a.Config.ClientHeader,
 		SignUp:  a.Config.Signup == config.SignupOpen,
 		NewKeys: operation.NewKeys{Credits: a.Config.SignupCredits, Queries: a.Config.SignupQueries},
 		Sandbox: o.Sandbox, SandboxKey: o.SandboxKey, Answered: a.monitor.answered(), Trace: a.trace,
@@ -69,7 +66,7 @@ func rates(c config.Config) shell.Rates {
 		budgets = append(budgets, n.RPCBudget...)
 	}
 	out.Calls = shell.CallsWithin(watch.Least(budgets))
-	out.AllStreams = streamsWithin(maxFiles(), out.AllStreams)
+	out.AllStreams = streamsWithin(MaxFiles(), out.AllStreams)
 	out.Client, out.Key = shell.Rate(r.Client), shell.Rate(r.Key)
 	out.Costly, out.Open = shell.Rate(r.Costly), shell.Rate(r.Open)
 	return out

@@ -21,7 +21,7 @@ func TestDefaultLimits(t *testing.T) {
 	}
 	c := load()
 	want := shell.DefaultRates()
-	want.AllStreams = streamsWithin(maxFiles(), want.AllStreams)
+	want.AllStreams = streamsWithin(MaxFiles(), want.AllStreams)
 	if got := rates(c); got != want {
 		t.Errorf("rates %+v, want %+v", got, want)
 	}

@@ -82,6 +82,7 @@ type Config struct {
 	MetricsListen  string         // host:port; empty: no metrics
 	DebugListen    string         // host:port of this machine; empty: no profiles
 	TrustedProxies []netip.Prefix // their X-Forwarded-For is believed
+	ClientHeader   string         // in which they name the client; empty: X-Forwarded-For
 
 	LogLevel  slog.Level
 	LogFormat LogFormat

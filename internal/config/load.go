@@ -159,6 +159,24 @@ func secretNames() map[string]bool {
 	return names
 }
 
+// SecretFiles lists the .env file, if there is one, and the files that settings name for secrets.
+func SecretFiles(environ []string, dotenv string) (paths []string) {
+	values, err := gather(environ, dotenv)
+	if err != nil {
+		return nil
+	}
+	if dotenv != "" {
+		paths = append(paths, dotenv)
+	}
+	secrets := secretNames()
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if base, ok := strings.CutSuffix(name, fileSuffix); ok && secrets[base] {
+			paths = append(paths, values[name])
+		}
+	}
+	return paths
+}
+
 // readFile reads a small file.
 func readFile(path string, limit int64) (string, error) {
 	var b []byte

@@ -10,6 +10,7 @@ import (
 	"net/mail"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -284,6 +285,13 @@ func parseProxies(text string) (list []netip.Prefix, err error) {
 		list = append(list, p.Masked())
 	}
 	return list, nil
+}
+
+// headerName is the name of a header.
+var headerName = regexp.MustCompile(`^[A-Za-z0-9-]+$`)
+
+func parseHeader(text string) (string, error) {
+	return accept(text, headerName.MatchString(text), "must be the name of a header, such as CF-Connecting-IP")
 }
 
 func parseMailFrom(text string) (string, error) {

@@ -128,6 +128,7 @@ func (c *Config) settings() []setting {
 		plain("METRICS_LISTEN", "", &c.MetricsListen, parseHostPort),
 		plain("DEBUG_LISTEN", "", &c.DebugListen, parseLoopback),
 		plain("TRUSTED_PROXIES", "", &c.TrustedProxies, parseProxies),
+		plain("CLIENT_IP_HEADER", "", &c.ClientHeader, parseHeader),
 		plain("LOG_LEVEL", "info", &c.LogLevel, parseLogLevel),
 		plain("LOG_FORMAT", "text", &c.LogFormat, oneOf(LogText, LogJSON)),
 	)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain/endpoint"
@@ -21,8 +22,12 @@ type caller struct {
 	now    func() time.Time
 }
 
-// callTimeout bounds one request.
-const callTimeout = 20 * time.Second
+const (
+	// callTimeout bounds one request.
+	callTimeout = 20 * time.Second
+	// maxReply is longer than all logs of a block.
+	maxReply = 32 << 20
+)
 
 // limited is the error of a call that was refused because there were too many in a time.
 type limited struct{ after time.Duration }
@@ -129,7 +134,7 @@ func (c caller) post(ctx context.Context, body any) ([]byte, error) {
 		return nil, c.target.Failure(err)
 	}
 	defer func() { _ = res.Body.Close() }()
-	raw, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
+	raw, err := io.ReadAll(io.LimitReader(res.Body, maxReply))
 	after := res.Header.Get("Retry-After")
 	switch {
 	case err != nil:
@@ -138,7 +143,7 @@ func (c caller) post(ctx context.Context, body any) ([]byte, error) {
 		res.StatusCode == http.StatusServiceUnavailable && after != "":
 		return nil, limited{endpoint.RetryAfter(after, c.now())}
 	case res.StatusCode >= http.StatusBadRequest && !json.Valid(raw): // some add a status to an error object
-		return nil, fmt.Errorf("HTTP status %d: %s", res.StatusCode, c.target.Redact(string(raw)))
+		return nil, refusal{res.StatusCode, c.target.Redact(strings.TrimSpace(string(raw)))}
 	}
 	return raw, nil
 }

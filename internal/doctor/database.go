@@ -8,6 +8,7 @@ import (
 
 	"github.com/florinpay/florin/internal/alert"
 	"github.com/florinpay/florin/internal/backup"
+	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/store"
 )
 
@@ -57,6 +58,16 @@ func (r *Report) Database(ctx context.Context, s *store.Store, directory string,
 		r.addf("disk", Warning, "less than a tenth is free at %s: %d of %d GB; free some", directory, free>>30, size>>30)
 	default:
 		r.addf("disk", Fine, "%d GB are free at %s", free>>30, directory)
+	}
+}
+
+// Copy says whether the database is the one that was served, by what comparing it with its mark has yielded.
+func (r *Report) Copy(err error) {
+	switch {
+	case errors.Is(err, fault.ErrStorage):
+		r.addf("database copy", Warning, "it was not looked whether it is an older copy: %s", explain(err))
+	default:
+		r.resultf("database copy", err, "it is no older copy of one that was served")
 	}
 }
 

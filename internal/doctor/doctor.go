@@ -1,8 +1,8 @@
 // Package doctor checks an installation against the real things: its database, its public address, every endpoint of
 // every network, its gas wallets and its mail server.
 //
-// Its one invariant: a check changes nothing. Each is a value with a name, a verdict and one line, which says that it
-// is fine or what to do; a check that cannot be made is not fine.
+// Its one invariant: a check changes nothing that it was not asked to mend. Each is a value with a name, a verdict and
+// one line, which says that it is fine or what to do; a check that cannot be made is not fine.
 package doctor
 
 import (

@@ -50,17 +50,31 @@ func (r *Report) endpoint(ctx context.Context, name string, n Network, e Endpoin
 	ctx, cancel := context.WithTimeout(ctx, endpointLimit)
 	defer cancel()
 	health := func() chain.EndpointHealth { return e.Endpoints()[0] }
+	target, err := endpoint.Parse(e.Address.Reveal())
+	if err != nil {
+		r.addf(name, Wrong, "%s", err)
+		return
+	}
+	client := &http.Client{}
+	defer client.CloseIdleConnections()
+	calls := caller{target, client, now}
+	if why := calls.reach(ctx, n); why != "" {
+		r.addf(name, Wrong, "%s: %s", health().Name, why)
+		return
+	}
 	if err := e.Check(ctx); err != nil {
-		r.addf(name, Wrong, "%s: %s", health().Name, explain(err))
+		r.addf(name, Wrong, "%s: %s", health().Name, own(e, err))
 		return
 	}
 	heads, err := e.Heads(ctx)
 	if err != nil {
-		r.addf(name, Wrong, "%s: its newest and final blocks cannot be read: %s", health().Name, explain(err))
+		r.addf(name, Wrong, "%s: its newest and final blocks cannot be read: %s; take it out of FLORIN_%s_RPC until they can",
+			health().Name, own(e, err), n.Profile.Network)
 		return
 	}
 	if err := query(ctx, n, e, heads.Final); err != nil {
-		r.addf(name, Wrong, "%s: it does not answer the queries for payments: %s", health().Name, explain(err))
+		r.addf(name, Wrong, "%s: it does not answer the queries for payments: %s; use an endpoint that keeps and returns what "+
+			"the last %d blocks hold", health().Name, own(e, err), measured)
 		return
 	}
 	h := health()
@@ -74,16 +88,10 @@ func (r *Report) endpoint(ctx context.Context, name string, n Network, e Endpoin
 	}
 	r.addf(name, Fine, "%s; %s", text, what)
 	r.lag(name, n, heads.Latest, now())
-	target, err := endpoint.Parse(e.Address.Reveal())
-	if err != nil {
-		r.addf(name, Wrong, "%s", err)
-		return
-	}
-	client := &http.Client{}
-	defer client.CloseIdleConnections()
-	p := probe{Report: r, caller: caller{target, client, now}, name: name, network: n, reader: e, heads: heads}
+	p := probe{Report: r, caller: calls, name: name, network: n, reader: e, heads: heads}
 	if n.Profile.Network.EVM() {
 		p.tags(ctx)
+		p.honest(ctx)
 		p.logRange(ctx)
 		p.depth(ctx)
 		p.batch(ctx)
@@ -223,7 +231,8 @@ func (p probe) depth(ctx context.Context) {
 	}
 	recent, ok, err := p.reader.BlockAt(ctx, final.Number-measured)
 	if err != nil || !ok {
-		p.linef(what, Wrong, "it does not have block %d, which is new: %s", final.Number-measured, explain(notThere(err)))
+		p.linef(what, Wrong, "it is pruned: it does not have block %d, which is new; use an endpoint that keeps "+
+			"some days", final.Number-measured)
 		return
 	}
 	each := max(final.Time.Sub(recent.Time)/measured, time.Millisecond)
@@ -239,7 +248,7 @@ func (p probe) depth(ctx context.Context) {
 			if x.age <= day {
 				verdict, advice = Warning, ", so an outage of that length needs another endpoint"
 			}
-			p.linef(what, verdict, "it has what is %s old; it does not have what is %s old%s: %s", reached, x.name, advice, err)
+			p.linef(what, verdict, "it has what is %s old; it is pruned and does not have what is %s old%s: %s", reached, x.name, advice, err)
 			return
 		}
 		reached = x.name
@@ -260,13 +269,6 @@ func (p probe) old(ctx context.Context, number uint64) error {
 		return err
 	}
 	return p.logs(ctx, number, number)
-}
-
-func notThere(err error) error {
-	if err == nil {
-		err = chain.ErrNoEndpoint
-	}
-	return err
 }
 
 // batch finds how many calls one request may make.

@@ -218,7 +218,7 @@ func TestReport_Endpoint(t *testing.T) {
 			&node{blocks: 10}, polygon, 25, "getLogs", doctor.Warning, "9 blocks at once: after an outage",
 		},
 		"Depth":         {&node{}, polygon, 25, "archive depth", doctor.Fine, "30 days old"},
-		"DepthOfAWeek":  {&node{oldest: newest - 10*86_400}, polygon, 25, "archive depth", doctor.Fine, "7 days old; it does not have"},
+		"DepthOfAWeek":  {&node{oldest: newest - 10*86_400}, polygon, 25, "archive depth", doctor.Fine, "7 days old; it is pruned"},
 		"DepthOfAnHour": {&node{oldest: newest - 86_000}, polygon, 25, "archive depth", doctor.Warning, "needs another endpoint"},
 		"Batch":         {&node{}, polygon, 0, "batch", doctor.Fine, "50 calls in one request"},
 		"BatchOfRate":   {&node{}, polygon, 20, "batch", doctor.Fine, "20 calls in one request"},

@@ -77,18 +77,32 @@ func (r *Report) gas(ctx context.Context, n Network) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, endpointLimit)
 	defer cancel()
-	heads, err := n.All.Heads(ctx)
-	if err != nil {
-		r.addf(name, Wrong, "the balance of %s cannot be read: %s", n.Gas, explain(err))
-		return
-	}
-	held, err := n.All.Coins(ctx, []chain.Address{n.Gas}, heads.Latest)
+	held, err := n.coins(ctx)
 	switch {
 	case err != nil:
-		r.addf(name, Wrong, "the balance of %s cannot be read: %s", n.Gas, explain(err))
+		r.addf(name, Warning, "the balance of %s is not known: no endpoint works, see above", n.Gas)
 	case held[0].IsZero():
 		r.addf(name, Wrong, "%s holds no %s, so nothing is swept: send some to it", n.Gas, n.Profile.Coin)
 	default:
 		r.addf(name, Fine, "%s holds %s %s", n.Gas, held[0].Format(n.Profile.Network.CoinDecimals()), n.Profile.Coin)
 	}
+}
+
+// coins reads the balance of the gas wallet: through all endpoints, or else through any that answers, since it only
+// informs.
+func (n Network) coins(ctx context.Context) (held []money.Units, err error) {
+	readers := []Reader{n.All}
+	for _, e := range n.Endpoints {
+		readers = append(readers, e)
+	}
+	for _, r := range readers {
+		var heads chain.Heads
+		if heads, err = r.Heads(ctx); err == nil {
+			held, err = r.Coins(ctx, []chain.Address{n.Gas}, heads.Latest)
+		}
+		if err == nil {
+			return held, nil
+		}
+	}
+	return nil, err
 }

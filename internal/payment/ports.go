@@ -27,7 +27,7 @@ type Store interface {
 	// Payment returns the payment with routes and deposits, or ErrUnknown.
 	Payment(ctx context.Context, id ID) (Payment, error)
 	// RecentPayment is Payment for pollers: it may be a second old, but never
-	// older than a change made by this instance. The caller must not modify it.
+	// older than what any instance has answered. The caller must not modify it.
 	RecentPayment(ctx context.Context, id ID) (Payment, error)
 	// UpdatePayment locks the payment, calls decide and persists its Change:
 	// the payment, new routes, deposits, events, a webhook delivery for each

@@ -87,7 +87,7 @@ func (s *Sweeper) measure(ctx context.Context, now time.Time) (spent Spending, r
 
 // warn logs a change of the level.
 func (s *Sweeper) warn(before Level, r Runway) {
-	if r.Level == before {
+	if r.Level == before || before == "" && r.Level == LevelOK { // at the start nothing is over
 		return
 	}
 	switch r.Level {

@@ -20,6 +20,11 @@ func (s *Store) ServeHere(ctx context.Context, whole bool) error {
 	return adoption.ServeHere(ctx, s.db, whole)
 }
 
+// ServedHere is adoption.ServedHere.
+func (s *Store) ServedHere(ctx context.Context, whole bool) error {
+	return adoption.ServedHere(ctx, s.db, whole)
+}
+
 // Mark returns how far the database has come.
 func (s *Store) Mark(ctx context.Context) (m backup.Mark, err error) {
 	err = s.db.Reader().NewRaw("SELECT installation, generation, ticks FROM instance").Scan(ctx, &m)

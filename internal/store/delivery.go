@@ -239,11 +239,11 @@ const dueReceivers = "WITH RECURSIVE receivers (id) AS (" +
 	"(SELECT d.due_at FROM deliveries AS d WHERE d.state = 'WAITING' AND d.receiver = receivers.id ORDER BY d.due_at LIMIT 1) " +
 	"FROM receivers WHERE receivers.id IS NOT NULL) " +
 	"SELECT id, due_at AS since, (SELECT count(*) FROM deliveries AS d " +
-	"WHERE d.holder IS NOT NULL AND d.receiver = heads.id AND d.due_at > ?0) AS held FROM heads WHERE due_at <= ?0"
+	"WHERE d.holder IS NOT NULL AND d.receiver = heads.id AND d.due_at > ?1) AS held FROM heads WHERE due_at <= ?0"
 
 // DueReceivers lists the receivers with deliveries that are due at now.
 func (s *Store) DueReceivers(ctx context.Context, now time.Time) ([]webhook.DueReceiver, error) {
-	list, err := db.All[webhook.DueReceiver](ctx, s.db.Reader(), dueReceivers, now)
+	list, err := db.All[webhook.DueReceiver](ctx, s.db.Reader(), dueReceivers, now, webhook.ClaimedLately(now))
 	return list, db.Wrap(err, "receivers of due deliveries")
 }
 

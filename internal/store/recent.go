@@ -12,9 +12,12 @@ import (
 
 // Limits of the cache of recent reads.
 const (
-	// recentFor bounds how old an answer may be if another process wrote and its
+	// recentFor bounds how old an answer may be if a command wrote and its
 	// notification was lost.
 	recentFor = time.Second
+	// aloneFor is for how long a server knows that it is alone. One that comes waits for joinFor before it serves.
+	aloneFor = 1500 * time.Millisecond
+	joinFor  = 2 * time.Second
 	// maxRecent payments are kept, some 10 MB when full.
 	maxRecent = 4_096
 	// maxRecentDeposits leaves out payments that would take too much of it.
@@ -31,7 +34,10 @@ type recent struct {
 	mu      sync.Mutex
 	kept    map[payment.ID]recentPayment
 	changes [recentStripes]uint64 // how many changes there were, by stripe
-	seed    maphash.Seed
+	// shared: other servers may write to the database. Then payments are kept until aloneUntil only.
+	shared     bool
+	aloneUntil time.Time
+	seed       maphash.Seed
 }
 
 type recentPayment struct {
@@ -39,8 +45,22 @@ type recentPayment struct {
 	at time.Time
 }
 
-func newRecent() *recent {
-	return &recent{kept: make(map[payment.ID]recentPayment), seed: maphash.MakeSeed()}
+func newRecent(shared bool) *recent {
+	return &recent{kept: make(map[payment.ID]recentPayment), seed: maphash.MakeSeed(), shared: shared}
+}
+
+// alone reports whether no other server writes now.
+func (r *recent) alone(now time.Time) bool { return !r.shared || now.Before(r.aloneUntil) }
+
+// look records whether there was another server at a time.
+func (r *recent) look(others bool, at time.Time) {
+	if others {
+		r.forget("") // what was read before it came
+		at = time.Time{}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.aloneUntil = at.Add(aloneFor)
 }
 
 func (r *recent) stripe(id payment.ID) *uint64 {
@@ -53,7 +73,7 @@ func (r *recent) get(id payment.ID, now time.Time) (p payment.Payment, ok bool, 
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	k, ok := r.kept[id]
-	if ok && now.Sub(k.at) < recentFor {
+	if ok && now.Sub(k.at) < recentFor && r.alone(now) {
 		return k.p, true, 0
 	}
 	return payment.Payment{}, false, *r.stripe(id)
@@ -75,7 +95,7 @@ func (r *recent) put(p payment.Payment, changes uint64, now time.Time) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if *r.stripe(p.ID) != changes {
+	if *r.stripe(p.ID) != changes || !r.alone(time.Now()) {
 		return
 	}
 	if len(r.kept) >= maxRecent {
@@ -100,9 +120,9 @@ func (r *recent) forget(id payment.ID) {
 	clear(r.kept)
 }
 
-// RecentPayment is Payment for callers that poll: the result may be up to a
-// second old, but never older than a change by this program, nor, on PostgreSQL
-// while Listen runs, than the last notification. Its parts must not be changed.
+// RecentPayment is Payment for callers that poll: the result may be up to a second old, but never older than a change
+// by this program; nor than what another one has answered, since beside another one it is read. Its parts must not be
+// changed.
 func (s *Store) RecentPayment(ctx context.Context, id payment.ID) (payment.Payment, error) {
 	p, ok, changes := s.recent.get(id, time.Now())
 	if ok {

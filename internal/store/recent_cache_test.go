@@ -14,7 +14,7 @@ func TestRecent(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	p := payment.Payment{ID: payment.ID(rand.Text())}
-	r := newRecent()
+	r := newRecent(false)
 	has := func(at time.Time) bool { _, ok, _ := r.get(p.ID, at); return ok }
 	for name, change := range map[string]payment.ID{"its change": p.ID, "unknown changes": ""} {
 		_, _, changes := r.get(p.ID, now)

@@ -113,7 +113,7 @@ func Open(ctx context.Context, url string, sealer *secret.Sealer, o Options) (*S
 	s := &Store{
 		Leases: table.NewLeases(engine), Presence: table.NewPresence(engine), Calls: table.NewCalls(engine),
 		db: engine, sealer: sealer,
-		migrations: o.Migrations, log: o.Log, recent: newRecent(), lock: lock,
+		migrations: o.Migrations, log: o.Log, recent: newRecent(engine.Dialect().ManyWriters), lock: lock,
 		open:     openPayments{few: fewOpen},
 		identity: identity.New(engine, sealer),
 		merchant: merchant.New(engine, sealer), settlement: settlement.New(engine), alerts: alert.New(engine,

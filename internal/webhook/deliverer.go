@@ -7,9 +7,10 @@ import (
 )
 
 const (
-	// Lease is how long a claimed delivery belongs to its holder; if the holder
-	// crashes, the delivery is due again after it.
+	// Lease is how long a claimed delivery belongs to its holder at most.
 	Lease = time.Minute
+	// PresentFor is how long after its last sign of life an instance counts as dead. What it holds is due again then.
+	PresentFor = 15 * time.Second
 	// leaseMargin is left of a lease after the longest attempt, for writing the
 	// outcome and for clocks that differ between instances.
 	leaseMargin = 15 * time.Second
@@ -39,6 +40,14 @@ const (
 // outcomes.
 const StopWithin = stopGrace + settleTimeout
 
+// Abandoned returns when the hold of a dead instance ends at the latest for its attempt to have ended by now.
+func Abandoned(now time.Time) time.Time { return now.Add(Lease - AttemptTimeout) }
+
+// ClaimedLately returns when the hold of a delivery ends that was claimed a moment ago. A receiver that answers
+// promptly has answered what was claimed before; what a slow receiver, or an instance that was killed, still has holds
+// up no other of its events.
+func ClaimedLately(now time.Time) time.Time { return now.Add(Lease - slowAfter) }
+
 // Posts makes a single attempt: Sender over HTTP, a simulation in memory. Send
 // must return within AttemptTimeout.
 type Posts interface {
@@ -60,7 +69,8 @@ type Config struct {
 // Deliverer sends the deliveries that are due.
 //
 // Its invariants: an attempt is made only under a lease that outlasts it, so
-// that no two instances ever send one delivery at once; and its knowledge of
+// that no two instances send one delivery at once, unless one claimed it and was then out of the database's reach for
+// PresentFor; and its knowledge of
 // receivers may be lost at any time, since the store knows what is due.
 type Deliverer struct {
 	Config

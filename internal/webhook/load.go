@@ -13,8 +13,8 @@ const (
 	// start at receivers known to be slow: the other half is for attempts that
 	// turn out to be slow, which would otherwise keep the places of prompt ones.
 	SlowInFlight = 1024
-	// PerURL is how many deliveries of one URL may be held at once, by all
-	// instances together: 80 events a second at 200 ms for each answer.
+	// PerURL is how many deliveries of one URL an instance may hold at once, and all together may claim within
+	// slowAfter: 80 events a second at 200 ms for each answer.
 	PerURL = 16
 	// perURLUnknown and perURLSlow are the same for a receiver whose speed is
 	// not known yet, and for a slow one: one prompt answer earns it PerURL.
@@ -109,6 +109,11 @@ func (l *load) plan(due []DueReceiver, limit int, now time.Time) []Share {
 		r.mayHaveMore = false
 	}
 	l.full = [classCount]bool{}
+	for i, d := range due {
+		if r, ok := l.receivers[d.ID]; ok {
+			due[i].Held = max(d.Held, r.inFlight)
+		}
+	}
 	return Divide(due, limit, func(id ReceiverID, n int) bool {
 		r := l.receiver(id, now)
 		c := r.class(now)

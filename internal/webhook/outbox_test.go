@@ -76,8 +76,9 @@ func (m *memory) DueReceivers(_ context.Context, now time.Time) ([]webhook.DueRe
 	for _, r := range m.rows {
 		first, known := since[r.Receiver]
 		switch {
-		case r.heldAt(now):
+		case r.heldAt(webhook.ClaimedLately(now)):
 			held[r.Receiver]++
+		case r.heldAt(now):
 		case r.dueAt(now) && (!known || r.nextAt.Before(first)):
 			since[r.Receiver] = r.nextAt
 		}

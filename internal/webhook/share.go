@@ -22,7 +22,7 @@ func ReceiverOf(url string) ReceiverID {
 type DueReceiver struct {
 	ID    ReceiverID
 	Since time.Time // when the first of them was due
-	Held  int       // how many of its deliveries all instances hold
+	Held  int       // how many of its deliveries were claimed since ClaimedLately, by any instance
 }
 
 // Share is how many deliveries of a receiver to claim.

@@ -93,6 +93,8 @@ var contents = []entry{
 	{GoLivePath, "Going live", "What to check before the first real payment."},
 	{AddressesPath, "Deposit addresses", "How addresses derive, and how to find one again without the server."},
 	{OperatePath, "Run a server", "From a bare machine to a server that takes payments; checks, probes, instances."},
+	{OperatePath + "/choose", "What to choose", "Database, endpoints and their plans, and wallets."},
+	{OperatePath + "/first-payment", "From key to first payment", "Four calls from an API key to a paid order."},
 	{OperatePath + "/settings", "Settings", "Every setting of a server with its default."},
 	{OperatePath + "/networks", "Networks", "RPC endpoints, gas wallets, the Solana seed, and when money is sent on."},
 	{OperatePath + "/alerts", "Alerts and metrics", "What an operator is notified of, and what Prometheus reads."},

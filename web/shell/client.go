@@ -3,6 +3,7 @@ package shell
 import (
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 )
 
@@ -22,18 +23,48 @@ func (s *Shell) client(r *http.Request) string {
 		return r.RemoteAddr
 	}
 	address := peer.Addr().Unmap()
-	chain := r.Header.Values(forwardedFor)
-	if from := s.origin(address, strings.Split(strings.Join(chain, ","), ",")); from != address {
+	if from, ok := s.named(address, r); ok {
 		return network(from)
 	}
-	if s.proxied(address) {
-		s.noteWithheld(r, address)
+	chain := r.Header.Values(forwardedFor)
+	from, left, known := s.origin(address, strings.Split(strings.Join(chain, ","), ","))
+	switch {
+	case known && from != address:
+		if left {
+			s.note(UnnamedWarning, "taken", from.String())
+		}
+		return network(from)
+	case s.proxied(address):
+		if !slices.Contains(monitored, r.URL.Path) { // monitors of the machine itself send no header
+			s.note(WithheldWarning, "proxy", address.String())
+		}
 		return Unforwarded
-	}
-	if len(chain) == 0 && address.IsLoopback() {
+	case len(chain) == 0 && address.IsLoopback():
 		return ""
 	}
 	return network(address)
+}
+
+// named returns the client that a trusted proxy names in a header of its own, as CDNs do.
+func (s *Shell) named(peer netip.Addr, r *http.Request) (netip.Addr, bool) {
+	if s.clientHeader == "" || !s.trusted(peer) {
+		return netip.Addr{}, false
+	}
+	list := r.Header.Values(s.clientHeader)
+	if len(list) == 0 {
+		return netip.Addr{}, false
+	}
+	return parseClient(list[len(list)-1])
+}
+
+// parseClient reads an address as proxies write it: alone, with a port, or an IPv6 address in brackets.
+func parseClient(text string) (netip.Addr, bool) {
+	text = strings.Trim(strings.TrimSpace(text), `"`)
+	if a, err := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(text, "["), "]")); err == nil {
+		return a.Unmap(), true
+	}
+	p, err := netip.ParseAddrPort(text)
+	return p.Addr().Unmap(), err == nil
 }
 
 // proxied reports whether requests from the peer are those of others: the public
@@ -45,16 +76,23 @@ func (s *Shell) proxied(peer netip.Addr) bool {
 
 // origin walks the chain of proxies from the nearest outwards while they are
 // trusted, and returns the first that is not: the client may have made up
-// everything left of it.
-func (s *Shell) origin(peer netip.Addr, chain []string) netip.Addr {
-	for i := len(chain) - 1; i >= 0 && s.trusted(peer); i-- {
-		next, err := netip.ParseAddr(strings.TrimSpace(chain[i]))
-		if err != nil {
-			break
+// everything left of it, which left reports. known is false where a trusted proxy
+// does not know who asked it.
+func (s *Shell) origin(peer netip.Addr, chain []string) (from netip.Addr, left, known bool) {
+	for i := len(chain) - 1; i >= 0; i-- {
+		if !s.trusted(peer) {
+			return peer, true, true
 		}
-		peer = next.Unmap()
+		if strings.TrimSpace(chain[i]) == "" {
+			continue
+		}
+		next, ok := parseClient(chain[i])
+		if !ok {
+			return peer, false, false
+		}
+		peer = next
 	}
-	return peer
+	return peer, false, true
 }
 
 func (s *Shell) trusted(a netip.Addr) bool {

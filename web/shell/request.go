@@ -93,7 +93,7 @@ func (s *Shell) logAccess(c echo.Context, x *operation.Call, took time.Duration)
 		s.Log.LogAttrs(r.Context(), slog.LevelInfo, "requests", line...)
 	}
 	level := slog.LevelInfo
-	if w.Status < http.StatusBadRequest {
+	if w.Status < http.StatusBadRequest || w.Status == http.StatusServiceUnavailable { // the cause is logged once
 		level = slog.LevelDebug
 	}
 	if !s.Log.Enabled(r.Context(), level) {

@@ -20,6 +20,8 @@ type Options struct {
 	// Proxies are the networks whose X-Forwarded-For is believed; nil means
 	// loopback.
 	Proxies []netip.Prefix
+	// ClientHeader is the header in which such a proxy names the client; empty: X-Forwarded-For.
+	ClientHeader string
 	// Answered is called after each request with the route it matched (empty
 	// for none) and its method ("other" for one that HTTP does not define). It
 	// may be nil, and must return quickly.
@@ -44,13 +46,15 @@ type Shell struct {
 	Now                  func() time.Time
 	Log                  *slog.Logger
 
-	proxies  []netip.Prefix
-	forms    Forms
-	withheld withheld
-	summary  summary
-	answered func(route, method string, status int, took time.Duration)
-	trace    *trace.Tracer
-	routes   map[string]route // by method and path, and by path alone
+	proxies []netip.Prefix
+	forms   Forms
+	notes   notes
+	// clientHeader is Options.ClientHeader.
+	clientHeader string
+	summary      summary
+	answered     func(route, method string, status int, took time.Duration)
+	trace        *trace.Tracer
+	routes       map[string]route // by method and path, and by path alone
 }
 
 // New returns a shell without routes.
@@ -63,7 +67,8 @@ func New(o Options) *Shell {
 	}
 	return &Shell{
 		BaseURL: o.BaseURL, CheckoutURL: o.CheckoutURL, Limits: NewLimits(o.Rates, o.Now), Now: o.Now, Log: o.Log,
-		proxies: o.Proxies, forms: o.Forms, answered: o.Answered, trace: o.Trace, routes: make(map[string]route),
+		proxies: o.Proxies, clientHeader: o.ClientHeader, forms: o.Forms, answered: o.Answered, trace: o.Trace,
+		routes: make(map[string]route),
 	}
 }
 

@@ -14,9 +14,16 @@ func (s *Shell) source(r *http.Request) netip.Addr {
 		return netip.Addr{}
 	}
 	address := peer.Addr().Unmap()
+	if from, ok := s.named(address, r); ok {
+		return from
+	}
 	chain := r.Header.Values(forwardedFor)
 	if len(chain) == 0 {
 		return address
 	}
-	return s.origin(address, strings.Split(strings.Join(chain, ","), ","))
+	from, _, known := s.origin(address, strings.Split(strings.Join(chain, ","), ","))
+	if !known {
+		return netip.Addr{}
+	}
+	return from
 }

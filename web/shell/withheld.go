@@ -1,9 +1,6 @@
 package shell
 
 import (
-	"net/http"
-	"net/netip"
-	"slices"
 	"sync"
 	"time"
 )
@@ -15,41 +12,48 @@ var monitored = []string{"/health", "/livez", "/readyz"}
 const WithheldWarning = "requests arrive without the address of their client: limits count all such clients together; " +
 	"have the proxy send X-Forwarded-For, and name its network in FLORIN_TRUSTED_PROXIES unless it is on this machine"
 
+// UnnamedWarning says what to do where an address that is taken for a client names others that it asks for: a CDN does,
+// and so may anybody.
+const UnnamedWarning = "X-Forwarded-For goes on beyond the address that is taken for the client: if that is a CDN, limits " +
+	"count all behind one of its machines together; name its networks in FLORIN_TRUSTED_PROXIES, or the header in which " +
+	"it names the client in FLORIN_CLIENT_IP_HEADER"
+
 const (
-	// withheldKept is how long the warning stays after the last such request.
-	withheldKept = 24 * time.Hour
-	// withheldEvery is how often it is logged.
-	withheldEvery = 24 * time.Hour
+	// noteKept is how long a warning stays after the last such request.
+	noteKept = 24 * time.Hour
+	// noteEvery is how often it is logged.
+	noteEvery = 24 * time.Hour
 )
 
-// withheld remembers requests whose client's address a proxy withheld.
-type withheld struct {
+// notes remembers requests that show what to mend in front of this server, by warning.
+type notes struct {
 	mu           sync.Mutex
-	seen, logged time.Time
+	seen, logged map[string]time.Time
 }
 
-// noteWithheld stores that such a request arrived, and logs it if that is due.
-// Monitors of the machine itself send no header: they do not count.
-func (s *Shell) noteWithheld(r *http.Request, proxy netip.Addr) {
-	if slices.Contains(monitored, r.URL.Path) {
-		return
+// note stores that a request shows what the warning says, and logs it if that is due.
+func (s *Shell) note(warning, key, value string) {
+	n := &s.notes
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.seen == nil {
+		n.seen, n.logged = make(map[string]time.Time), make(map[string]time.Time)
 	}
-	s.withheld.mu.Lock()
-	defer s.withheld.mu.Unlock()
 	now := s.Now()
-	s.withheld.seen = now
-	if s.withheld.logged.IsZero() || now.Sub(s.withheld.logged) >= withheldEvery {
-		s.withheld.logged = now
-		s.Log.Warn(WithheldWarning, "proxy", proxy.String())
+	n.seen[warning] = now
+	if at, logged := n.logged[warning]; !logged || now.Sub(at) >= noteEvery {
+		n.logged[warning] = now
+		s.Log.Warn(warning, key, value)
 	}
 }
 
 // Warnings lists what an operator should mend in front of this server; none in
-// the usual case.
+// the usual case. A client can forge what UnnamedWarning is about, so it is in the log only.
 func (s *Shell) Warnings() []string {
-	s.withheld.mu.Lock()
-	defer s.withheld.mu.Unlock()
-	if s.withheld.seen.IsZero() || s.Now().Sub(s.withheld.seen) > withheldKept {
+	s.notes.mu.Lock()
+	defer s.notes.mu.Unlock()
+	at, seen := s.notes.seen[WithheldWarning]
+	if !seen || s.Now().Sub(at) > noteKept {
 		return nil
 	}
 	return []string{WithheldWarning}

@@ -105,5 +105,13 @@ func (a *Adapter) Pool() *rpc.Pool { return a.pool }
 // connections without requests.
 func (a *Adapter) Close() { a.pool.Close() }
 
+// Forget drops what is remembered of the chain, so that endpoints that report another one than before are believed: an
+// operator who has compared them has moved the cursor.
+func (a *Adapter) Forget() {
+	a.heads.forget()
+	a.aged.Forget()
+	a.pool.Retry()
+}
+
 // Endpoints reports the health of each endpoint, in the configured order.
 func (a *Adapter) Endpoints() []chain.EndpointHealth { return a.pool.Health() }

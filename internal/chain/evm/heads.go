@@ -136,6 +136,12 @@ func (m *headMemory) remember(v view, shorter bool) {
 	m.any = m.any || v.finalized.Number > 0
 }
 
+func (m *headMemory) forget() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.last, m.knowledge = rpc.Header{}, knowledge{}
+}
+
 // take returns the block with the number if the last reading of the heads has shown it. It does so once: a caller that
 // asks again wants to know whether the chain has changed.
 func (m *headMemory) take(number uint64) (rpc.Header, bool) {

@@ -41,6 +41,30 @@ func TestWatcher_Stuck(t *testing.T) {
 	r.expect(p, payment.Completed, tenUSDC)
 }
 
+// TestWatcher_ReplacedFinal: a reader that has met another block in place of a finalized one reads on, without a
+// restart, once an operator has moved the cursor.
+func TestWatcher_ReplacedFinal(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 1)
+	p := r.start()
+	reader := r.reader()
+	w := r.on(r.store, reader)
+	w.OnMove(reader.(unchecked).Forget)
+	r.chain.Mine(rigFinalDepth + 2)
+	r.must(w.RunOnce(t.Context()))
+	r.chain.Drop(rigFinalDepth+2, false)
+	r.pay(p)
+	r.chain.Mine(rigFinalDepth + 4)
+	for range 3 {
+		if err := w.RunOnce(t.Context()); err == nil {
+			t.Fatal("a chain without the finalized block was read on")
+		}
+	}
+	r.moveTo(1)
+	r.must(w.RunOnce(t.Context()))
+	r.expect(p, payment.Completed, tenUSDC)
+}
+
 // TestWatcher_MovedCursor: a round that began before an operator moved the cursor does
 // not move it on, and what is read again changes nothing that was recorded.
 func TestWatcher_MovedCursor(t *testing.T) {

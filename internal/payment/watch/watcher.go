@@ -35,6 +35,8 @@ type Watcher struct {
 	now     func() time.Time
 	log     *slog.Logger
 
+	forget  func()    // what the reader remembers of the chain; nil: it remembers nothing
+	moves   int64     // of the cursor that was last loaded
 	checked bool      // the chain is the configured one
 	recheck time.Time // when to ask again after a check failed
 	watched watchlist
@@ -169,6 +171,9 @@ func (w *Watcher) round(ctx context.Context) error {
 		return err
 	}
 	heads, err := w.readHeads(ctx)
+	if err != nil && w.wasMoved(ctx) {
+		heads, err = w.readHeads(ctx)
+	}
 	leads, leaseErr := w.lead(ctx)
 	if leaseErr != nil {
 		return leaseErr
@@ -183,6 +188,7 @@ func (w *Watcher) round(ctx context.Context) error {
 	if cursorErr != nil {
 		return fmt.Errorf("read the cursor: %w", cursorErr)
 	}
+	w.moves = cursor.Moves
 	if err := w.loadSetAside(ctx); err != nil {
 		return err
 	}
@@ -207,6 +213,21 @@ func (w *Watcher) round(ctx context.Context) error {
 	w.last.more = leads && cursor.Scanned.Number < heads.Final.Number
 	w.report(heads, cursor, err)
 	return err
+}
+
+// OnMove calls forget when an operator has moved the cursor of a network whose heads cannot be read: then the chain may
+// be another one than the reader remembers.
+func (w *Watcher) OnMove(forget func()) { w.forget = forget }
+
+// wasMoved reports whether an operator has moved the cursor since it was last loaded, and has the reader forget.
+func (w *Watcher) wasMoved(ctx context.Context) bool {
+	c, ok, err := w.store.Cursor(ctx, w.profile.Network)
+	if err != nil || !ok || c.Moves == w.moves || w.forget == nil {
+		return false
+	}
+	w.moves = c.Moves
+	w.forget()
+	return true
 }
 
 // check checks once that the chain is the configured one. Until then the network

@@ -6,6 +6,7 @@ package adoption
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"time"
@@ -158,6 +159,25 @@ func ServeHere(ctx context.Context, e db.Engine, whole bool) error {
 			"timeline = CASE WHEN ?1 = '' OR timeline <> '' AND NOT ?2 THEN timeline ELSE ?1 END "+
 			"RETURNING home = ?0, ?1 IN ('', timeline)", home(e), line, whole).Scan(ctx, &here, &same)
 	})
+	return elsewhere(err, here, same)
+}
+
+// ServedHere fails as ServeHere would, and changes nothing.
+func ServedHere(ctx context.Context, e db.Engine, whole bool) error {
+	line, err := timeline(ctx, e)
+	if err != nil {
+		return err
+	}
+	var here, same bool
+	err = e.Reader().NewRaw("SELECT home IN ('', ?0), ?1 IN ('', timeline) OR timeline = '' OR ?2 FROM instance",
+		home(e), line, whole).Scan(ctx, &here, &same)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil // it was never served
+	}
+	return elsewhere(err, here, same)
+}
+
+func elsewhere(err error, here, same bool) error {
 	switch {
 	case err != nil:
 	case !here:

@@ -74,8 +74,8 @@ func (s *Store) Allowed(ctx context.Context, id int64) (bool, error) {
 // DueReceivers returns the mail server and the operator's webhook, where something is due.
 func (s *Store) DueReceivers(ctx context.Context, now time.Time) (list []webhook.DueReceiver, err error) {
 	list, err = db.All[webhook.DueReceiver](ctx, s.db.Reader(), `SELECT receiver AS id, min(due_at) AS since, (SELECT count(*) FROM mails AS h
-			WHERE h.state = 'WAITING' AND h.holder IS NOT NULL AND h.receiver = mails.receiver AND h.due_at > ?0) AS held
-		FROM mails WHERE state = 'WAITING' AND due_at <= ?0 GROUP BY receiver`, now)
+			WHERE h.state = 'WAITING' AND h.holder IS NOT NULL AND h.receiver = mails.receiver AND h.due_at > ?1) AS held
+		FROM mails WHERE state = 'WAITING' AND due_at <= ?0 GROUP BY receiver`, now, webhook.ClaimedLately(now))
 	return list, db.Wrap(err, "due mails")
 }
 

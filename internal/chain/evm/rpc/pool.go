@@ -119,6 +119,13 @@ func (p *Pool) Close() {
 	}
 }
 
+// Retry ends every cool-down.
+func (p *Pool) Retry() {
+	for _, e := range p.endpoints {
+		e.succeeded()
+	}
+}
+
 // Health reports the health of each endpoint, in the configured order.
 func (p *Pool) Health() []chain.EndpointHealth {
 	healths := make([]chain.EndpointHealth, len(p.endpoints))
