@@ -122,7 +122,7 @@ func (p *Pool) Close() {
 // Retry ends every cool-down.
 func (p *Pool) Retry() {
 	for _, e := range p.endpoints {
-		e.succeeded()
+		e.Succeeded()
 	}
 }
 
