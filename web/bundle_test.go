@@ -165,6 +165,9 @@ func testID(t time.Time) payment.ID {
 	return payment.ID(ulid.MustNew(ulid.Timestamp(t), rand.Reader).String())
 }
 
+// people makes single changes of users.
+func (b *bundle) people() storetest.People { return storetest.People{Store: b.store.Identity()} }
+
 // shops makes single changes of merchant accounts.
 func (b *bundle) shops() storetest.Accounts { return storetest.Accounts{Store: b.store.Merchant()} }
 

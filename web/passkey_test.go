@@ -83,8 +83,8 @@ func TestPasskey_SignIn(t *testing.T) {
 
 	// With an authenticator in force too: a passkey is both factors.
 	factor := identity.SecondFactor{UserID: u.ID, Secret: secret.New("JBSWY3DPEHPK3PXP"), CreatedAt: b.clock.Now()}
-	must(t, b.store.Identity().PutSecondFactor(t.Context(), factor))
-	must(t, b.store.Identity().ConfirmSecondFactor(t.Context(), factor, 1, nil, b.clock.Now(), audit.Record{}))
+	must(t, b.people().PutSecondFactor(t.Context(), factor))
+	must(t, b.people().ConfirmSecondFactor(t.Context(), factor, 1, nil, b.clock.Now(), audit.Record{}))
 	third := b.surfer()
 	third.post("/signin", "email", ownerEmail, "password", testPassword).wants(t, 200, "Second step")
 	third.enter(device.Answer(t, third.asks(passkeyPath+"/ask"), k)).leads(t, "/dashboard")
@@ -260,7 +260,7 @@ func TestPasskey_RenameAndRemove(t *testing.T) {
 func TestPasskey_Disabled(t *testing.T) {
 	t.Parallel()
 	b, u, _, k := keyed(t)
-	changed, err := b.store.Identity().DisableUser(t.Context(), u.ID, b.clock.Now(), audit.Record{})
+	changed, err := b.people().DisableUser(t.Context(), u.ID, b.clock.Now(), audit.Record{})
 	if must(t, err); !changed {
 		t.Fatal("not disabled")
 	}

@@ -202,7 +202,7 @@ func TestVerify_ResetDrops(t *testing.T) {
 			must(t, err)
 			shop := b.shop(u)
 			b.colleague(u, "mallory@shop.example", merchant.RoleOwner)
-			must(t, b.store.Identity().AddPasskey(t.Context(), identity.Passkey{
+			must(t, b.people().AddPasskey(t.Context(), identity.Passkey{
 				ID: string(testID(b.clock.Now())), UserID: u.ID, Name: "Phone", Credential: []byte{1}, Record: secret.New("{}"),
 				CreatedAt: b.clock.Now(),
 			}, identity.Hash{}, audit.Record{}))

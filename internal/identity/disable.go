@@ -31,9 +31,6 @@ func (s *Service) SetUserDisabled(ctx context.Context, by, user User, disabled b
 	if disabled {
 		when, action = s.now().UTC(), audit.ActionDisableUser
 	}
-	changed, err := s.store.DisableUser(ctx, user.ID, when, act.Record(user.ID, action, user.Email, ""))
-	if err == nil && !changed {
-		return ErrAsItIs
-	}
-	return err
+	r := act.Record(user.ID, action, user.Email, "")
+	return s.store.UpdateUser(ctx, user.ID, func(a Account) (Change, error) { return a.SetDisabled(when, r) })
 }

@@ -100,7 +100,8 @@ func (s *Service) PasskeysOf(ctx context.Context, user User) ([]Passkey, error) 
 	if !s.HasPasskeys() {
 		return nil, nil
 	}
-	return s.store.PasskeysOf(ctx, user.ID)
+	a, err := s.store.UserAccount(ctx, user.ID)
+	return a.Passkeys, err
 }
 
 // keep stores a challenge for its holder.
@@ -141,8 +142,8 @@ func (s *Service) passkeysIn(ctx context.Context, user User, session secret.Text
 	if !ok {
 		return nil, Hash{}, ErrBadSession
 	}
-	have, err := s.store.PasskeysOf(ctx, user.ID)
-	return have, holder, err
+	a, err := s.store.UserAccount(ctx, user.ID)
+	return a.Passkeys, holder, err
 }
 
 // PasskeyName returns the name as it is stored; "Passkey" for an empty one.
@@ -181,11 +182,11 @@ func (s *Service) AddPasskey(
 		return Passkey{}, err
 	}
 	p.ID, p.UserID, p.Name, p.CreatedAt = s.newID(now), user.ID, name, now
-	return p, s.store.AddPasskey(ctx, p, holder, act.Record(user.ID, audit.ActionPasskeyAdd, "", "",
-		s.factorMails(act, user, "A passkey was added",
-			"A passkey called “"+p.Name+"” was added to your account. "+
-				"The device that has it can sign in to Florin as you. Every other session was ended.\n\n"+
-				"If this was not you, remove it and change your password at once:\n"+s.security())...))
+	r := act.Record(user.ID, audit.ActionPasskeyAdd, p.Name, "", s.factorMails(act, user, "A passkey was added",
+		"A passkey called “"+p.Name+"” was added to your account. "+
+			"The device that has it can sign in to Florin as you. Every other session was ended.\n\n"+
+			"If this was not you, remove it and change your password at once:\n"+s.security())...)
+	return p, s.store.UpdateUser(ctx, user.ID, func(a Account) (Change, error) { return a.AddPasskey(p, holder, r) })
 }
 
 // RenamePasskey renames a passkey of the user. It fails with ErrUnknownPasskey, or
@@ -198,7 +199,11 @@ func (s *Service) RenamePasskey(ctx context.Context, user User, id, name string,
 	if err != nil {
 		return err
 	}
-	return s.store.RenamePasskey(ctx, user.ID, id, name, act.Record(user.ID, audit.ActionPasskeyName, "", ""))
+	return s.store.UpdateUser(ctx, user.ID, func(a Account) (Change, error) {
+		return a.RenamePasskey(id, name, func(before string) audit.Record {
+			return act.Record(user.ID, audit.ActionPasskeyName, before, name)
+		})
+	})
 }
 
 // RemovePasskey removes a passkey of the user and ends every session of theirs
@@ -206,18 +211,22 @@ func (s *Service) RenamePasskey(ctx context.Context, user User, id, name string,
 // passkey, or ErrUnknownPasskey.
 func (s *Service) RemovePasskey(
 	ctx context.Context, user User, id string, act audit.Act,
-) (Passkey, error) {
-	have, keep, err := s.passkeysIn(ctx, user, act.Session)
-	if err != nil {
-		return Passkey{}, err
+) (removed Passkey, err error) {
+	if !s.HasPasskeys() {
+		return Passkey{}, ErrNoPasskeys
 	}
-	for _, p := range have {
-		if p.ID == id {
-			return p, s.store.RemovePasskey(ctx, user.ID, id, keep, s.now().UTC(), act.Record(
-				user.ID, audit.ActionPasskeyRemove, "", "", s.factorMails(act, user, "A passkey was removed",
-					"The passkey called “"+p.Name+"” no longer signs in to Florin, and every other session was ended.\n\n"+
-						"If this was not you, change your password at once:\n"+s.security())...))
-		}
+	keep, ok := SessionToken.Hash(act.Session.Reveal())
+	if !ok {
+		return Passkey{}, ErrBadSession
 	}
-	return Passkey{}, ErrUnknownPasskey
+	err = s.store.UpdateUser(ctx, user.ID, func(a Account) (Change, error) {
+		return a.RemovePasskey(id, keep, s.now().UTC(), func(p Passkey) audit.Record {
+			removed = p
+			mails := s.factorMails(act, user, "A passkey was removed",
+				"The passkey called “"+p.Name+"” no longer signs in to Florin, and every other session was ended.\n\n"+
+					"If this was not you, change your password at once:\n"+s.security())
+			return act.Record(user.ID, audit.ActionPasskeyRemove, p.Name, "", mails...)
+		})
+	})
+	return removed, err
 }

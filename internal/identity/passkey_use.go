@@ -98,11 +98,11 @@ func (s *Service) answeredBy(ctx context.Context, token, id, answer, address str
 	if err != nil {
 		return User{}, err
 	}
-	have, err := s.store.PasskeysOf(ctx, user.ID)
+	a, err := s.store.UserAccount(ctx, user.ID)
 	if err != nil {
 		return User{}, err
 	}
-	err = s.use(ctx, user, have, c, answer, address)
+	err = s.use(ctx, user, a.Passkeys, c, answer, address)
 	if err != nil && !errors.Is(err, ErrCopiedPasskey) {
 		return User{}, err
 	}
@@ -169,11 +169,7 @@ func (s *Service) use(ctx context.Context, user User, have []Passkey, c Challeng
 		if before.ID != after.ID {
 			continue
 		}
-		used, err := s.store.UsePasskey(ctx, before, after)
-		if err == nil && !used {
-			return ErrBadPasskey
-		}
-		return err
+		return s.store.UpdateUser(ctx, user.ID, func(a Account) (Change, error) { return a.UsePasskey(before, after) })
 	}
 	return ErrBadPasskey
 }

@@ -66,10 +66,13 @@ func (s *Service) ChangePassword(
 	if err != nil {
 		return SignedIn{}, err
 	}
-	err = s.store.SetPassword(ctx, user.ID, current.PasswordHash, hash, s.now().UTC(), act.Record(
-		user.ID, audit.ActionPassword, "", "", s.opts.Mail.To(act.At, user.Email, "Your password was changed",
-			"Your password for Florin was changed, and every other session was ended.\n\n"+
-				"If this was not you, set a new one at once:\n"+s.forgot())...))
+	mails := s.opts.Mail.To(act.At, user.Email, "Your password was changed",
+		"Your password for Florin was changed, and every other session was ended.\n\n"+
+			"If this was not you, set a new one at once:\n"+s.forgot())
+	r := act.Record(user.ID, audit.ActionPassword, "", "", mails...)
+	err = s.store.UpdateUser(ctx, user.ID, func(a Account) (Change, error) {
+		return a.SetPassword(current.PasswordHash, hash, s.now().UTC(), r)
+	})
 	if err != nil {
 		return SignedIn{}, err
 	}

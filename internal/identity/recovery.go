@@ -53,8 +53,11 @@ func (s *Service) EndSessions(ctx context.Context, user User, act audit.Act) err
 func (s *Service) recover(
 	ctx context.Context, user User, r Recovery, act audit.Act, action audit.Action, subject, done string,
 ) error {
-	return s.store.RecoverUser(ctx, user.ID, r, s.now().UTC(), act.Record(user.ID, action, user.Email, "",
-		s.byOperator(act, user, subject, "An operator of this installation"+done)...))
+	record := act.Record(user.ID, action, user.Email, "",
+		s.byOperator(act, user, subject, "An operator of this installation"+done)...)
+	return s.store.UpdateUser(ctx, user.ID, func(a Account) (Change, error) {
+		return a.Recover(r, s.now().UTC(), record), nil
+	})
 }
 
 // byOperator returns a mail about what an operator did for a user.
@@ -70,10 +73,7 @@ func (s *Service) SetOperator(ctx context.Context, user User, operator bool, act
 	if !operator {
 		action, now = audit.ActionDropOperator, "is no operator any more"
 	}
-	changed, err := s.store.SetOperator(ctx, user.ID, operator, act.Record(user.ID, action, user.Email, "",
-		s.byOperator(act, user, "Your rights in Florin changed", user.Email+" "+now+" of this installation.")...))
-	if err == nil && !changed {
-		return ErrAsItIs
-	}
-	return err
+	r := act.Record(user.ID, action, user.Email, "",
+		s.byOperator(act, user, "Your rights in Florin changed", user.Email+" "+now+" of this installation.")...)
+	return s.store.UpdateUser(ctx, user.ID, func(a Account) (Change, error) { return a.SetOperator(operator, r) })
 }

@@ -76,9 +76,8 @@ func (s *Service) BeginFactor(ctx context.Context, user User, session secret.Tex
 		return Enrolment{}, fmt.Errorf("make a second factor: %w", err)
 	}
 	text := secret.New(plainBase32.EncodeToString(raw))
-	err := s.store.PutSecondFactor(
-		ctx, SecondFactor{UserID: user.ID, Secret: text, Session: holder, CreatedAt: s.now().UTC()},
-	)
+	f := SecondFactor{UserID: user.ID, Secret: text, Session: holder, CreatedAt: s.now().UTC()}
+	err := s.store.UpdateUser(ctx, user.ID, func(a Account) (Change, error) { return a.PutFactor(f) })
 	return enrolment(user, text), err
 }
 
@@ -136,10 +135,12 @@ func (s *Service) ConfirmFactor(
 	if err != nil {
 		return nil, err
 	}
-	return texts, s.store.ConfirmSecondFactor(ctx, f, step, hashes, s.now().UTC(), act.Record(
-		user.ID, audit.ActionFactorOn, "", "", s.factorMails(act, user, "Your second factor was turned on",
-			"Signing in to Florin asks for a code of an authenticator from now on, and every other session was ended.\n\n"+
-				"If this was not you, change your password and turn it off at once:\n"+s.security())...))
+	r := act.Record(user.ID, audit.ActionFactorOn, "", "", s.factorMails(act, user, "Your second factor was turned on",
+		"Signing in to Florin asks for a code of an authenticator from now on, and every other session was ended.\n\n"+
+			"If this was not you, change your password and turn it off at once:\n"+s.security())...)
+	return texts, s.store.UpdateUser(ctx, user.ID, func(a Account) (Change, error) {
+		return a.ConfirmFactor(f, step, hashes, s.now().UTC(), r)
+	})
 }
 
 // factorMails mails the user how they sign in from now on, and the owners of their teams that it changed.
@@ -153,12 +154,11 @@ func (s *Service) factorMails(act audit.Act, user User, subject, text string) []
 // Factor reports whether signing in requires a code, and how many recovery
 // codes are left.
 func (s *Service) Factor(ctx context.Context, user User) (inForce bool, left int, err error) {
-	f, ok, err := s.store.SecondFactor(ctx, user.ID)
-	if err != nil || !ok || !f.InForce() {
+	a, err := s.store.UserAccount(ctx, user.ID)
+	if err != nil || !a.Factor.InForce() {
 		return false, 0, err
 	}
-	left, err = s.store.RecoveryCodesLeft(ctx, user.ID)
-	return true, left, err
+	return true, a.CodesLeft(), nil
 }
 
 // RemoveFactor removes the second factor of a user, whom the caller has re-authenticated, and
@@ -168,10 +168,13 @@ func (s *Service) RemoveFactor(ctx context.Context, user User, act audit.Act) er
 	if !ok {
 		return ErrBadSession
 	}
-	return s.store.RemoveSecondFactor(ctx, user.ID, keep, s.now().UTC(), act.Record(
-		user.ID, audit.ActionFactorOff, "", "", s.factorMails(act, user, "Your second factor was turned off",
-			"Signing in to Florin asks for the password alone now, and every other session was ended.\n\n"+
-				"If this was not you, change your password at once:\n"+s.security())...))
+	mails := s.factorMails(act, user, "Your second factor was turned off",
+		"Signing in to Florin asks for the password alone now, and every other session was ended.\n\n"+
+			"If this was not you, change your password at once:\n"+s.security())
+	r := act.Record(user.ID, audit.ActionFactorOff, "", "", mails...)
+	return s.store.UpdateUser(ctx, user.ID, func(a Account) (Change, error) {
+		return a.RemoveFactor(keep, s.now().UTC(), r), nil
+	})
 }
 
 // checkCode takes a code of the user's authenticator, or a recovery code, from
@@ -200,11 +203,7 @@ func (s *Service) checkCode(ctx context.Context, user User, code, address string
 // takeCode uses up a code of the authenticator, or a recovery code.
 func (s *Service) takeCode(ctx context.Context, user User, f SecondFactor, code, address string) error {
 	if step, ok := stepOf(f.Secret, code, s.now()); ok {
-		fresh, err := s.store.TakeStep(ctx, user.ID, step)
-		if err == nil && !fresh {
-			return ErrBadCode
-		}
-		return err
+		return s.store.UpdateUser(ctx, user.ID, func(a Account) (Change, error) { return a.TakeStep(step) })
 	}
 	if !isRecoveryCode(code) {
 		return ErrBadCode
@@ -214,12 +213,8 @@ func (s *Service) takeCode(ctx context.Context, user User, f SecondFactor, code,
 		return err
 	}
 	act := audit.Act{Who: user.Email, At: s.now().UTC(), Address: address}
-	taken, err := s.store.TakeRecoveryCode(ctx, user.ID, hash, act.At,
-		act.Record(user.ID, audit.ActionRecovery, "", ""))
-	if err == nil && !taken {
-		return ErrBadCode
-	}
-	return err
+	r := act.Record(user.ID, audit.ActionRecovery, "", "")
+	return s.store.UpdateUser(ctx, user.ID, func(a Account) (Change, error) { return a.TakeCode(hash, act.At, r) })
 }
 
 // stepOf returns the time step of the code.

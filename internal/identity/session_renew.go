@@ -77,6 +77,8 @@ func (s *Service) EndOtherLogins(ctx context.Context, user User, act audit.Act) 
 	if !ok {
 		return ErrBadSession
 	}
-	return s.store.RevokeOtherSessions(ctx, user.ID, keep, s.now().UTC(),
-		act.Record(user.ID, audit.ActionRevokeSession, "", "all but this one"))
+	r := act.Record(user.ID, audit.ActionRevokeSession, "", "all but this one")
+	return s.store.UpdateUser(ctx, user.ID, func(a Account) (Change, error) {
+		return Change{Account: a, Ends: Ending{At: s.now().UTC(), Keep: keep}, Record: r}, nil
+	})
 }

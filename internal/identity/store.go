@@ -11,6 +11,12 @@ import (
 // Store keeps users, their sessions and credentials. Every method is
 // one transaction.
 type Store interface { //nolint:interfacebloat // sessions, factors and passkeys end with the user, in one transaction
+	// UpdateUser locks the user, calls decide and writes its Change, all in one transaction. decide may run again, so
+	// it must have no effects. It fails with decide's own error, or with ErrHasPasskey for a passkey of another user;
+	// nothing is written then.
+	UpdateUser(ctx context.Context, userID int64, decide func(Account) (Change, error)) error
+	// UserAccount reads a user with all that they sign in with.
+	UserAccount(ctx context.Context, userID int64) (Account, error)
 	// CreateUser stores a new user, the owner of a merchant account of their
 	// own, and returns it with its ID, or ErrEmailTaken.
 	CreateUser(ctx context.Context, u User, r audit.Record) (User, error)
@@ -19,22 +25,10 @@ type Store interface { //nolint:interfacebloat // sessions, factors and passkeys
 	// UserByEmail and UserByPublicID fail with ErrUnknownUser.
 	UserByEmail(ctx context.Context, email string) (User, error)
 	UserByPublicID(ctx context.Context, id string) (User, error)
-	// DisableUser disables the user at the time given and ends their sessions;
-	// the zero time enables them. changed is false if nothing changed.
-	DisableUser(ctx context.Context, userID int64, when time.Time, r audit.Record) (changed bool, err error)
-
-	// RecoverUser does what the recovery says, and ends every session of the user.
-	RecoverUser(ctx context.Context, userID int64, what Recovery, now time.Time, r audit.Record) error
-	// SetOperator makes the user an operator, or takes that back. changed is false if
-	// nothing changed.
-	SetOperator(ctx context.Context, userID int64, operator bool, r audit.Record) (changed bool, err error)
-
 	// CreateSession stores a session, which acts for the merchant its user
 	// chose last.
 	CreateSession(ctx context.Context, s Session, r audit.Record) error
 	RevokeSession(ctx context.Context, token Hash, now time.Time, r audit.Record) error
-	// RevokeOtherSessions ends every session of the user but the one kept.
-	RevokeOtherSessions(ctx context.Context, userID int64, keep Hash, now time.Time, r audit.Record) error
 	// RenewSession replaces the token of a session that has not ended, also in the
 	// challenges and the authenticator that wait for it, and returns when the session
 	// ends; or fails with ErrBadSession.
@@ -46,11 +40,8 @@ type Store interface { //nolint:interfacebloat // sessions, factors and passkeys
 	// first, with the hash of each token.
 	Logins(ctx context.Context, userID int64, now time.Time) ([]Session, error)
 
-	// SetPassword stores the hash of a new password and ends every session of
-	// the user. It fails with ErrBadPassword if the stored hash is not old.
-	SetPassword(ctx context.Context, userID int64, old, next string, now time.Time, r audit.Record) error
 	// AddReset stores the hash of a reset token; UseReset uses it up once and
-	// sets the password as SetPassword does, or fails with ErrBadReset. If
+	// sets the password as Account.SetPassword does, or fails with ErrBadReset. If
 	// addresses are verified and this one was not, factors, passkeys,
 	// keys and other members are dropped.
 	// ResetUser returns the user of a token, which stays valid.
@@ -100,25 +91,6 @@ type Store interface { //nolint:interfacebloat // sessions, factors and passkeys
 
 	// SecondFactor returns the second factor of the user; ok is false if there is none.
 	SecondFactor(ctx context.Context, userID int64) (f SecondFactor, ok bool, err error)
-	// PutSecondFactor stores a factor that is not in force yet and replaces an
-	// earlier one of that kind; it fails with ErrHasFactor if one is in force.
-	PutSecondFactor(ctx context.Context, f SecondFactor) error
-	// ConfirmSecondFactor puts f in force with the step of the code that
-	// confirmed it, replaces the recovery codes, and ends every session of the
-	// user but the one that set f up. It fails with ErrBadCode
-	// if another factor has replaced f since it was read.
-	ConfirmSecondFactor(
-		ctx context.Context, f SecondFactor, step int64, codes []Hash, now time.Time, r audit.Record,
-	) error
-	// TakeStep stores that the code of a time step was used; it returns false if
-	// that step or a later one was used before.
-	TakeStep(ctx context.Context, userID, step int64) (bool, error)
-	// TakeRecoveryCode uses a recovery code up; false if there is no such code.
-	TakeRecoveryCode(ctx context.Context, userID int64, code Hash, now time.Time, r audit.Record) (bool, error)
-	RecoveryCodesLeft(ctx context.Context, userID int64) (int, error)
-	// RemoveSecondFactor removes it with its recovery codes, and ends every
-	// session of the user but the one kept.
-	RemoveSecondFactor(ctx context.Context, userID int64, keep Hash, now time.Time, r audit.Record) error
 
 	// AddChallenge stores a challenge, replaces an earlier one of the same
 	// holder and purpose, and drops those that expired before now.
@@ -126,17 +98,4 @@ type Store interface { //nolint:interfacebloat // sessions, factors and passkeys
 	// TakeChallenge uses a challenge up, whether the answer is right or not, or
 	// fails with ErrBadPasskey if there is none at now.
 	TakeChallenge(ctx context.Context, holder Hash, p Purpose, now time.Time) (Challenge, error)
-	// AddPasskey ends every session of the user but the one kept, or fails with
-	// ErrHasPasskey or ErrTooManyPasskeys.
-	AddPasskey(ctx context.Context, p Passkey, keep Hash, r audit.Record) error
-	// PasskeysOf lists the passkeys of a user, the oldest first.
-	PasskeysOf(ctx context.Context, userID int64) ([]Passkey, error)
-	// UsePasskey stores what an answer changed; it returns false if another
-	// answer was first, or the passkey was removed.
-	UsePasskey(ctx context.Context, before, after Passkey) (bool, error)
-	// RenamePasskey fails with ErrUnknownPasskey.
-	RenamePasskey(ctx context.Context, userID int64, id, name string, r audit.Record) error
-	// RemovePasskey ends every session of the user but the one kept, or fails
-	// with ErrUnknownPasskey.
-	RemovePasskey(ctx context.Context, userID int64, id string, keep Hash, now time.Time, r audit.Record) error
 }

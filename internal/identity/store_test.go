@@ -146,4 +146,6 @@ func (m *memory) SecondFactor(context.Context, int64) (SecondFactor, bool, error
 	return SecondFactor{}, false, m.fail
 }
 
+func (m *memory) UserAccount(context.Context, int64) (Account, error) { return Account{}, m.fail }
+
 func (m *memory) Record(context.Context, audit.Record) error { return m.fail }

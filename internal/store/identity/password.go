@@ -11,21 +11,6 @@ import (
 	"github.com/florinpay/florin/internal/store/table"
 )
 
-// SetPassword stores the hash of a new password and ends every session of the
-// user, or fails with identity.ErrBadPassword if the stored hash is not old.
-func (s *Store) SetPassword(
-	ctx context.Context, userID int64, old, next string, now time.Time, r audit.Record,
-) error {
-	err := table.WriteAudited(ctx, s.db, s.sealer, r, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
-		if err := db.One(ctx, t, identity.ErrBadPassword, "UPDATE users SET password_hash = ? WHERE id = ? AND password_hash = ?", next, userID,
-			old); err != nil {
-			return err
-		}
-		return s.endSessions(ctx, t, userID, now)
-	})
-	return db.Wrap(err, "set password of user %d", userID)
-}
-
 // endOtherSessions ends every session of the user but one. When what guards the
 // account changes, a client that came in before must sign in again.
 func endOtherSessions(ctx context.Context, t db.Tx, userID int64, keep identity.Hash, now time.Time) error {

@@ -4,10 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/store/db"
-	"github.com/florinpay/florin/internal/store/table"
 )
 
 // RenewSession replaces the token of a session that has not ended, also where
@@ -41,14 +39,4 @@ func (s *Store) SessionConfirmed(
 	confirmed, err := db.First[identity.Session](ctx, s.db.Reader(), identity.ErrBadSession,
 		"SELECT expires_at FROM sessions WHERE token = ? AND confirmed_at > ? AND revoked_at IS NULL AND expires_at > ?", token[:], since, now)
 	return confirmed.ExpiresAt, db.Wrap(err, "read a renewed session")
-}
-
-// RevokeOtherSessions ends every session of the user but the one kept.
-func (s *Store) RevokeOtherSessions(
-	ctx context.Context, userID int64, keep identity.Hash, now time.Time, r audit.Record,
-) error {
-	err := table.WriteAudited(ctx, s.db, s.sealer, r, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
-		return endOtherSessions(ctx, t, userID, keep, now)
-	})
-	return db.Wrap(err, "end the other sessions of user %d", userID)
 }

@@ -98,22 +98,6 @@ func (s *Store) RevokeSession(ctx context.Context, token identity.Hash, now time
 	return db.Wrap(err, "revoke session")
 }
 
-// DisableUser disables the user at the time given and ends their sessions, or
-// enables them with the zero time; changed is false if it was so already.
-func (s *Store) DisableUser(
-	ctx context.Context, userID int64, when time.Time, r audit.Record,
-) (changed bool, err error) {
-	err = table.WriteAudited(ctx, s.db, s.sealer, r, func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
-		changed, err = table.SetDisabled(ctx, t, "users", userID, when)
-		a.Unchanged = !changed
-		if err != nil || !changed || when.IsZero() {
-			return err
-		}
-		return s.endSessions(ctx, t, userID, when)
-	})
-	return changed, db.Wrap(err, "disable user %d", userID)
-}
-
 // NoteGuesses stores that the user with the address is notified at now that sign-in guesses at them are slowed. It
 // returns false if there is no such user, or if they were notified at another time after since.
 func (s *Store) NoteGuesses(ctx context.Context, email string, now, since time.Time) (bool, error) {

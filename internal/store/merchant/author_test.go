@@ -27,14 +27,14 @@ func TestStore_AuthorGone(t *testing.T) {
 			return w.RemoveMember(w.T.Context(), k.UserID, b.ID, act(k))
 		},
 		"Disabled": func(w *world, k merchant.Key, b identity.User) error {
-			_, err := w.Store.Identity().DisableUser(w.T.Context(), b.ID, at, act(k))
+			_, err := w.DisableUser(w.T.Context(), b.ID, at, act(k))
 			return err
 		},
 		"SessionsEnded": func(w *world, k merchant.Key, b identity.User) error {
-			return w.Store.Identity().RecoverUser(w.T.Context(), b.ID, identity.Recovery{}, at, act(k))
+			return w.RecoverUser(w.T.Context(), b.ID, identity.Recovery{}, at, act(k))
 		},
 		"FactorsReset": func(w *world, k merchant.Key, b identity.User) error {
-			return w.Store.Identity().RecoverUser(w.T.Context(), b.ID, identity.Recovery{Factors: true}, at, act(k))
+			return w.RecoverUser(w.T.Context(), b.ID, identity.Recovery{Factors: true}, at, act(k))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -174,7 +174,7 @@ func (w *world) opens(what string, s *secret.Sealer) {
 	f, _, err := st.Identity().SecondFactor(ctx, w.key.UserID)
 	w.Must(err)
 	storetest.Same(w.T, what+": authenticator", f.Secret.Reveal(), "authenticator")
-	p, err := st.Identity().PasskeysOf(ctx, w.key.UserID)
+	p, err := (storetest.People{Store: st.Identity()}).PasskeysOf(ctx, w.key.UserID)
 	w.Must(err)
 	storetest.Same(w.T, what+": passkeys", p, []identity.Passkey{w.passkey})
 	due, err := st.Merchant().DueWaiting(ctx, w.due, 1000)

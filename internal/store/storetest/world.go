@@ -22,7 +22,6 @@ import (
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/store"
 	"github.com/florinpay/florin/internal/store/db"
-	storeidentity "github.com/florinpay/florin/internal/store/identity"
 	"github.com/florinpay/florin/internal/store/report"
 	storesettlement "github.com/florinpay/florin/internal/store/settlement"
 	"github.com/florinpay/florin/internal/store/table"
@@ -98,14 +97,13 @@ func Sealer(seed byte) *secret.Sealer {
 }
 
 type (
-	identityStore   = storeidentity.Store
 	settlementStore = storesettlement.Store
 )
 
 // World is a store, with all its parts, for one test.
 type World struct {
 	*store.Store
-	*identityStore
+	People
 	Accounts
 	*settlementStore
 	*report.Reader
@@ -121,7 +119,7 @@ type World struct {
 func New(t testing.TB, s *store.Store, url string) *World {
 	t.Helper()
 	return &World{
-		Store: s, identityStore: s.Identity(), Accounts: Accounts{s.Merchant()}, settlementStore: s.Settlement(),
+		Store: s, People: People{s.Identity()}, Accounts: Accounts{s.Merchant()}, settlementStore: s.Settlement(),
 		Reader: s.Reports(), T: t, URL: url,
 	}
 }

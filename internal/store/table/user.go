@@ -9,15 +9,16 @@ import (
 	"github.com/florinpay/florin/internal/store/db"
 )
 
-var users = db.NewTable[identity.User]("users", `
-	number: id
-	fixed:  public_id email first_name last_name password_hash operator created_at verified_at
-	read:   disabled_at`)
+// Users are people who sign in.
+var Users = db.NewTable[identity.User]("users", `
+	number:  id
+	fixed:   public_id email first_name last_name created_at
+	changes: password_hash operator verified_at disabled_at`)
 
 // InsertUser stores a new user and sets their ID, or fails with identity.ErrEmailTaken.
 func InsertUser(ctx context.Context, t db.Tx, u *identity.User) error {
-	users.AsStored(u)
-	err := users.Into(t, " ON CONFLICT (email) DO NOTHING RETURNING id", *u).Scan(ctx, &u.ID)
+	Users.AsStored(u)
+	err := Users.Into(t, " ON CONFLICT (email) DO NOTHING RETURNING id", *u).Scan(ctx, &u.ID)
 	return db.Missing(err, identity.ErrEmailTaken)
 }
 
@@ -32,22 +33,6 @@ func InsertMember(ctx context.Context, t db.Tx, merchantID, userID int64, role m
 func LockUser(ctx context.Context, t db.Tx, userID int64) error {
 	var ids []int64
 	return t.NewRaw("SELECT id FROM users WHERE id = ?"+t.ForUpdate(), userID).Scan(ctx, &ids)
-}
-
-// SetDisabled disables the row of the table at the time given, or enables it with the zero time; it returns false if
-// that was done already.
-func SetDisabled(ctx context.Context, t db.Tx, table string, id int64, when time.Time) (bool, error) {
-	is := "NOT NULL"
-	if !when.IsZero() {
-		is = "NULL"
-	}
-	res, err := t.NewRaw("UPDATE "+table+" SET disabled_at = ? WHERE id = ? AND disabled_at IS "+is, when,
-		id).Exec(ctx)
-	if err != nil {
-		return false, err
-	}
-	n, err := res.RowsAffected()
-	return n == 1, err
 }
 
 // KeyEndedAt selects since when no payment can be made with the key k.

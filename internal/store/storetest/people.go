@@ -1,0 +1,155 @@
+package storetest
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/identity"
+	storeidentity "github.com/florinpay/florin/internal/store/identity"
+)
+
+// People makes single changes of users, by the decisions of the domain.
+type People struct{ *storeidentity.Store }
+
+// done reports whether a change was made, rather than refused.
+func done(err, refusal error) (bool, error) {
+	if errors.Is(err, refusal) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// SetPassword sets the hash of a password.
+func (s People) SetPassword(
+	ctx context.Context, userID int64, old, next string, now time.Time, r audit.Record,
+) error {
+	return s.UpdateUser(ctx, userID, func(a identity.Account) (identity.Change, error) {
+		return a.SetPassword(old, next, now, r)
+	})
+}
+
+// DisableUser disables a user, or enables them with the zero time.
+func (s People) DisableUser(ctx context.Context, userID int64, when time.Time, r audit.Record) (bool, error) {
+	return done(s.UpdateUser(ctx, userID, func(a identity.Account) (identity.Change, error) {
+		return a.SetDisabled(when, r)
+	}), identity.ErrAsItIs)
+}
+
+// RevokeOtherSessions ends every session of a user but one.
+func (s People) RevokeOtherSessions(
+	ctx context.Context, userID int64, keep identity.Hash, now time.Time, r audit.Record,
+) error {
+	return s.UpdateUser(ctx, userID, func(a identity.Account) (identity.Change, error) {
+		return identity.Change{Account: a, Ends: identity.Ending{At: now, Keep: keep}, Record: r}, nil
+	})
+}
+
+// SetOperator makes a user an operator, or takes that back.
+func (s People) SetOperator(ctx context.Context, userID int64, operator bool, r audit.Record) (bool, error) {
+	return done(s.UpdateUser(ctx, userID, func(a identity.Account) (identity.Change, error) {
+		return a.SetOperator(operator, r)
+	}), identity.ErrAsItIs)
+}
+
+// RecoverUser does what an operator does for a user who is locked out.
+func (s People) RecoverUser(
+	ctx context.Context, userID int64, what identity.Recovery, now time.Time, r audit.Record,
+) error {
+	return s.UpdateUser(ctx, userID, func(a identity.Account) (identity.Change, error) {
+		return a.Recover(what, now, r), nil
+	})
+}
+
+// PutSecondFactor stores an authenticator that is not in force.
+func (s People) PutSecondFactor(ctx context.Context, f identity.SecondFactor) error {
+	return s.UpdateUser(ctx, f.UserID, func(a identity.Account) (identity.Change, error) { return a.PutFactor(f) })
+}
+
+// ConfirmSecondFactor brings an authenticator into force.
+func (s People) ConfirmSecondFactor(
+	ctx context.Context, f identity.SecondFactor, step int64, codes []identity.Hash, now time.Time, r audit.Record,
+) error {
+	return s.UpdateUser(ctx, f.UserID, func(a identity.Account) (identity.Change, error) {
+		return a.ConfirmFactor(f, step, codes, now, r)
+	})
+}
+
+// TakeStep uses the code of a time step up.
+func (s People) TakeStep(ctx context.Context, userID, step int64) (bool, error) {
+	return done(s.UpdateUser(ctx, userID, func(a identity.Account) (identity.Change, error) {
+		return a.TakeStep(step)
+	}), identity.ErrBadCode)
+}
+
+// TakeRecoveryCode uses a recovery code up.
+func (s People) TakeRecoveryCode(
+	ctx context.Context, userID int64, code identity.Hash, now time.Time, r audit.Record,
+) (bool, error) {
+	return done(s.UpdateUser(ctx, userID, func(a identity.Account) (identity.Change, error) {
+		return a.TakeCode(code, now, r)
+	}), identity.ErrBadCode)
+}
+
+// RecoveryCodesLeft counts the recovery codes that are not used up.
+func (s People) RecoveryCodesLeft(ctx context.Context, userID int64) (int, error) {
+	a, err := s.UserAccount(ctx, userID)
+	return a.CodesLeft(), err
+}
+
+// RemoveSecondFactor removes an authenticator with its recovery codes.
+func (s People) RemoveSecondFactor(
+	ctx context.Context, userID int64, keep identity.Hash, now time.Time, r audit.Record,
+) error {
+	return s.UpdateUser(ctx, userID, func(a identity.Account) (identity.Change, error) {
+		return a.RemoveFactor(keep, now, r), nil
+	})
+}
+
+// AddPasskey stores a passkey.
+func (s People) AddPasskey(ctx context.Context, p identity.Passkey, keep identity.Hash, r audit.Record) error {
+	return s.UpdateUser(ctx, p.UserID, func(a identity.Account) (identity.Change, error) {
+		return a.AddPasskey(p, keep, named(r, p.Name))
+	})
+}
+
+// named gives the entries of a record that have none a subject.
+func named(r audit.Record, subject string) audit.Record {
+	r.Entries = slices.Clone(r.Entries)
+	for i := range r.Entries {
+		r.Entries[i].Subject = cmp.Or(r.Entries[i].Subject, subject)
+	}
+	return r
+}
+
+// PasskeysOf lists the passkeys of a user.
+func (s People) PasskeysOf(ctx context.Context, userID int64) ([]identity.Passkey, error) {
+	a, err := s.UserAccount(ctx, userID)
+	return a.Passkeys, err
+}
+
+// UsePasskey stores the record of a passkey after an answer.
+func (s People) UsePasskey(ctx context.Context, before, after identity.Passkey) (bool, error) {
+	return done(s.UpdateUser(ctx, before.UserID, func(a identity.Account) (identity.Change, error) {
+		return a.UsePasskey(before, after)
+	}), identity.ErrBadPasskey)
+}
+
+// RenamePasskey gives a passkey another name.
+func (s People) RenamePasskey(ctx context.Context, userID int64, id, name string, r audit.Record) error {
+	return s.UpdateUser(ctx, userID, func(a identity.Account) (identity.Change, error) {
+		return a.RenamePasskey(id, name, func(before string) audit.Record { return named(r, before) })
+	})
+}
+
+// RemovePasskey removes a passkey.
+func (s People) RemovePasskey(
+	ctx context.Context, userID int64, id string, keep identity.Hash, now time.Time, r audit.Record,
+) error {
+	return s.UpdateUser(ctx, userID, func(a identity.Account) (identity.Change, error) {
+		return a.RemovePasskey(id, keep, now, func(p identity.Passkey) audit.Record { return named(r, p.Name) })
+	})
+}
