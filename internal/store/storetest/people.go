@@ -1,8 +1,10 @@
 package storetest
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/florinpay/florin/internal/audit"
@@ -114,10 +116,11 @@ func (s People) AddPasskey(ctx context.Context, p identity.Passkey, keep identit
 	})
 }
 
-// named gives the entries of a record a subject.
+// named gives the entries of a record that have none a subject.
 func named(r audit.Record, subject string) audit.Record {
+	r.Entries = slices.Clone(r.Entries)
 	for i := range r.Entries {
-		r.Entries[i].Subject = subject
+		r.Entries[i].Subject = cmp.Or(r.Entries[i].Subject, subject)
 	}
 	return r
 }
@@ -138,12 +141,7 @@ func (s People) UsePasskey(ctx context.Context, before, after identity.Passkey) 
 // RenamePasskey gives a passkey another name.
 func (s People) RenamePasskey(ctx context.Context, userID int64, id, name string, r audit.Record) error {
 	return s.UpdateUser(ctx, userID, func(a identity.Account) (identity.Change, error) {
-		return a.RenamePasskey(id, name, func(before string) audit.Record {
-			for i := range r.Entries {
-				r.Entries[i].Detail = name
-			}
-			return named(r, before)
-		})
+		return a.RenamePasskey(id, name, func(before string) audit.Record { return named(r, before) })
 	})
 }
 
