@@ -77,12 +77,12 @@ func TestPrice_ListBounds(t *testing.T) {
 	} {
 		page := s.get("/dashboard/payments?" + query).body
 		_, rows, _ := strings.Cut(page, `aria-label="Result"`)
-		for _, x := range strings.FieldsSeq(want.shows) {
+		for x := range strings.FieldsSeq(want.shows) {
 			if !strings.Contains(rows, x) {
 				t.Errorf("%s: the list lacks %s", query, x)
 			}
 		}
-		for _, x := range strings.FieldsSeq(want.not) {
+		for x := range strings.FieldsSeq(want.not) {
 			if strings.Contains(rows, x) {
 				t.Errorf("%s: the list has %s", query, x)
 			}
