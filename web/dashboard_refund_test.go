@@ -48,7 +48,8 @@ func TestDashboard_Refund(t *testing.T) {
 	}
 	s.post(acts+"/unsend").leads(t, page+"#refunds")
 	s.post(acts+"/cancel").leads(t, page+"#refunds")
-	s.get(page).wants(t, 200, "Refund requested", "Your wallet was asked", "The refund was not sent", "Refund cancelled")
+	s.get(page).wants(t, 200, "Refund requested", "Your wallet was asked", "The refund was not sent",
+		"Refund cancelled")
 	if r, err = b.store.Refund(t.Context(), r.ID); err != nil || r.Status != refund.Cancelled {
 		t.Errorf("%+v, %v", r, err)
 	}

@@ -98,7 +98,9 @@ func TestRefundPage_Links(t *testing.T) {
 	for name, forged := range map[string]string{
 		"TxnidAlone": string(p.ID), "IdAlone": id, "AnotherId": other + token[len(other):], "Cut": token[:len(token)-1],
 	} {
-		b.run(t, []scenario{{name: name, method: "GET", path: "/refund/" + forged, status: 404, not: []string{"10.00"}}})
+		b.run(t, []scenario{{
+			name: name, method: "GET", path: "/refund/" + forged, status: 404, not: []string{"10.00"},
+		}})
 		if r := b.giveTo(forged, payerWallet); r.status != 404 {
 			t.Errorf("%s: address taken: %d", name, r.status)
 		}

@@ -73,7 +73,10 @@ func TestRefund_REST(t *testing.T) {
 				`"amount":2.5,`, `"token":"USDC"`, `"network":"POLYGON"`, `"REQUESTED"`, `"too much"`, `"address":null`,
 			},
 		},
-		{name: "list", method: "GET", path: "/refunds?txnid=" + string(p.ID), header: key, status: 200, want: []string{id}},
+		{
+			name: "list", method: "GET", path: "/refunds?txnid=" + string(p.ID), header: key, status: 200,
+			want: []string{id},
+		},
 		{
 			name: "too much", method: "POST", path: "/refunds", body: `{"txnid":"` + string(p.ID) + `","amount":9.51}`,
 			header: key, status: 409, want: []string{"refund_too_much", "at most 9.5 USDC"},

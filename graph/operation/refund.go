@@ -72,7 +72,7 @@ func (o *Operations) CancelRefund(ctx context.Context, apiKey secret.Text, id st
 func (o *Operations) ConfirmRefund(
 	ctx context.Context, apiKey secret.Text, id, text string,
 ) (*model.RefundResult, error) {
-	return o.changeRefund(ctx, apiKey, "confirmRefund", id, text, func(key merchant.Key, _ write) (refund.Refund, error) {
+	confirm := func(key merchant.Key, _ write) (refund.Refund, error) {
 		hash, _, err := lookup.ParseHash(text)
 		if err != nil {
 			return refund.Refund{}, err
@@ -86,7 +86,8 @@ func (o *Operations) ConfirmRefund(
 		}
 		return o.d.Refunds.Confirm(ctx, r, hash,
 			o.entry(ctx, key, audit.ActionRefundHash, string(r.PaymentID), named(key)+": "+string(hash)))
-	})
+	}
+	return o.changeRefund(ctx, apiKey, "confirmRefund", id, text, confirm)
 }
 
 // changeRefund runs a write on a refund once for each Idempotency-Key.

@@ -105,7 +105,8 @@ func (t EventType) Public() bool {
 func FeedTypes() []EventType {
 	return []EventType{
 		EventCompleted, EventExpired, EventCancelled, EventShort, EventOver, EventLate, EventOtherAsset, EventReorged,
-		EventDuplicate, EventRefundRequested, EventRefundAddress, EventRefundSent, EventRefundFinal, EventRefundCancelled,
+		EventDuplicate, EventRefundRequested, EventRefundAddress, EventRefundSent, EventRefundFinal,
+		EventRefundCancelled,
 	}
 }
 

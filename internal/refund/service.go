@@ -24,8 +24,8 @@ type Store interface {
 	Refund(ctx context.Context, id ID) (Refund, error)
 	// RefundsOf lists the refunds of a payment, the oldest first.
 	RefundsOf(ctx context.Context, id payment.ID) ([]Refund, error)
-	// Payable lists the refunds of payments of the keys on the network that wait for the merchant's transfer, the oldest
-	// first.
+	// Payable lists the refunds of payments of the keys on the network that wait for the merchant's transfer, the
+	// oldest first.
 	Payable(ctx context.Context, keys []int64, n chain.Network) ([]Refund, error)
 	// Awaited lists, for each address that an open refund of the network has, all its refunds.
 	Awaited(ctx context.Context, n chain.Network) ([]Refund, error)

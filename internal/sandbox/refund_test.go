@@ -37,7 +37,8 @@ func TestRefund(t *testing.T) {
 			payer, merchant := r.wallet(t, on), r.wallet(t, on)
 			merchant.batches = row.batches
 			p := r.create(t, "49.90")
-			if _, err := r.App.Payments.Start(t.Context(), string(p.ID), choice(string(row.network), "USDC")); err != nil {
+			_, err := r.App.Payments.Start(t.Context(), string(p.ID), choice(string(row.network), "USDC"))
+			if err != nil {
 				t.Fatal(err)
 			}
 			page := openWallet(t, r.link(p), evmScript, payer, browser.Phone)

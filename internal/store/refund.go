@@ -116,8 +116,8 @@ func (s *Store) readRefunds(ctx context.Context, where string, args ...any) (lis
 	return list, err
 }
 
-// Read stores that the addresses of the refunds were read up to the block. One whose address has changed meanwhile begins
-// anew, so it is left as it is.
+// Read stores that the addresses of the refunds were read up to the block. One whose address has changed meanwhile
+// begins anew, so it is left as it is.
 func (s *Store) Read(ctx context.Context, read []refund.Refund, block uint64) error {
 	at := int64(min(block, math.MaxInt64)) //nolint:gosec // bounded
 	err := s.db.Write(ctx, func(ctx context.Context, t tx) error {

@@ -133,7 +133,8 @@ func (e *endpoint) newest(ctx context.Context, commitment string) (chain.Head, e
 func (m *headCache) recall(now time.Time) (chain.Heads, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return chain.Heads{Latest: m.latest, Final: m.final, Finalized: m.final, Alone: m.alone}, m.latest.Hash != "" && now.Before(m.next)
+	heads := chain.Heads{Latest: m.latest, Final: m.final, Finalized: m.final, Alone: m.alone}
+	return heads, m.latest.Hash != "" && now.Before(m.next)
 }
 
 // begin sets the time of the next request: the requests since the last one, divided by the rate, later.

@@ -79,8 +79,8 @@ func CreditMail(kind mail.Kind, keyID int64, at time.Time) *db.Stmt {
 	return db.Exec(insertMail, id, string(kind), keyID, "", "", "", "", "", mailServer, at, at).AnyNumber()
 }
 
-// SaleMail returns the statement that stores a mail about the sales of a key, or to a customer. One with its id stays as
-// it is.
+// SaleMail returns the statement that stores a mail about the sales of a key, or to a customer. One with its id stays
+// as it is.
 func SaleMail(sealer *secret.Sealer, m mail.Mail) *db.Stmt {
 	var key any
 	if m.Key != 0 {

@@ -25,7 +25,8 @@ var errNoBrowser = errors.New("no Chromium or Chrome in PATH: install the packag
 // programs are the names of the browser. First comes Chromium without a window of its own: the same engine, and a
 // page opens in a fraction of the time.
 var programs = []string{
-	"chromium-headless-shell", "headless_shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable",
+	"chromium-headless-shell", "headless_shell", "chromium", "chromium-browser", "google-chrome",
+	"google-chrome-stable",
 }
 
 // loopbackOnly makes every name and address except loopback unresolvable, so that a page with a request to a
