@@ -23,7 +23,7 @@ func TestDashboard_Refund(t *testing.T) {
 	s.get(page).wants(t, 200, "Pay money back", "12 USDC on Polygon")
 	s.post(page+"/refunds", "holding", "POLYGON:USDC", "amount", "12.01", "password", testPassword).wants(t, 409,
 		"At most 12 USDC")
-	s.post(page+"/refunds", "holding", "POLYGON:USDC", "amount", "2", "reason", "too much",
+	s.post(page+"/refunds", "holding", "POLYGON:USDC", "amount", "2", "refundReason", "too much",
 		"password", testPassword).leads(t, page+"#refunds")
 	list, err := b.store.RefundsOf(t.Context(), p.ID)
 	must(t, err)

@@ -157,7 +157,7 @@ func TestUserCreateApiKey_Permissions(t *testing.T) {
 			" { code message apiKey { permissions sourceNetworks } } }", "", "Authorization", "Bearer "+in.Token.Reveal())
 	}
 	for name, c := range map[string]struct{ email, arguments, want string }{
-		"Owner":     {ownerEmail, "", `"permissions":["CREATE","READ","CANCEL","COMPLETE","CUSTODIAN"],"sourceNetworks":[]`},
+		"Owner":     {ownerEmail, "", `"permissions":["CREATE","READ","CANCEL","COMPLETE","CUSTODIAN","REFUND"],"sourceNetworks":[]`},
 		"Developer": {"dev@shop.example", "", `"permissions":["CREATE","READ"],"sourceNetworks":[]`},
 		"Chosen": {
 			ownerEmail, `(permissions: [READ], sourceNetworks: ["10.1.2.3/8"])`,

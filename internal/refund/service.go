@@ -12,6 +12,7 @@ import (
 	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/input"
 	"github.com/florinpay/florin/internal/mail"
+	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 )
 
@@ -67,6 +68,17 @@ func (s *Service) Keeping(keep idempotency.Keep[Refund]) *Service {
 // MaxReason bounds the reason of a refund, in characters.
 const MaxReason = 500
 
+// Checked returns the ask as it is read, or says which of its fields is wrong, whatever is left of the payment.
+func (a Ask) Checked() (Ask, error) {
+	reason, err := input.Lines("reason", a.Reason, MaxReason)
+	if a.Amount != "" {
+		_, wrong := money.ParseMicros("amount", a.Amount)
+		err = errors.Join(wrong, err)
+	}
+	a.Reason = reason
+	return a, err
+}
+
 // Request makes a refund of a key's payment. It fails as Account.Request, and with payment.ErrUnknown for a payment of
 // another key.
 func (s *Service) Request(
@@ -76,7 +88,7 @@ func (s *Service) Request(
 	if err != nil {
 		return Refund{}, err
 	}
-	if ask.Reason, err = input.Lines("reason", ask.Reason, MaxReason); err != nil {
+	if ask, err = ask.Checked(); err != nil {
 		return Refund{}, err
 	}
 	if ask.ID == "" {

@@ -48,7 +48,7 @@ func (d *Surface) refunds(
 			Name: "amount", Label: "How much (optional)", Hint: "Empty: all of it.", Mode: "decimal",
 		}),
 		Reason: f.Field(panel.Field{
-			Form: "refund", Name: "reason", Label: "Reason (optional)", Hint: "The payer is not shown it.",
+			Name: "refundReason", Label: "Reason (optional)", Hint: "The payer is not shown it.",
 			Max: strconv.Itoa(refund.MaxReason),
 		}),
 	}
@@ -113,6 +113,12 @@ func keyIDs(who session.Principal) (ids []int64) {
 	return ids
 }
 
+// refundSubjects are the inputs of a request for a refund.
+var refundSubjects = []shell.Subject{
+	{Service: "amount", Input: "amount", Label: "The amount"},
+	{Service: "reason", Input: "refundReason", Label: "The reason"},
+}
+
 // postRefund requests a refund.
 func (d *Surface) postRefund(c echo.Context, who session.Principal) error {
 	f, err := session.ReadForm(c)
@@ -123,17 +129,22 @@ func (d *Surface) postRefund(c echo.Context, who session.Principal) error {
 	if err != nil {
 		return err
 	}
+	network, token, _ := strings.Cut(f.Text("holding"), ":")
+	ask := refund.Ask{
+		Amount: f.Amount("amount"), Reason: f.Text("refundReason"), Network: chain.Network(network), Token: token,
+	}
+	if _, err := ask.Checked(); err != nil && !f.Refused(err, refundSubjects...) {
+		return err
+	}
 	if ok, err := d.byHand(c, who, f); !ok {
 		return err
 	}
-	network, token, _ := strings.Cut(f.Text("holding"), ":")
-	ask := refund.Ask{
-		Amount: f.Text("amount"), Reason: f.Text("reason"), Network: chain.Network(network), Token: token,
+	if !f.OK() {
+		return d.paymentPage(c, who, http.StatusBadRequest, f, nil)
 	}
 	entry := d.AuditEntry(c, who, audit.ActionRefund, string(p.ID), ask.Reason)
 	if _, err := d.Refunds.Request(c.Request().Context(), p.KeyID, string(p.ID), ask, entry); err != nil {
-		if !f.Refused(err, shell.Subject{Service: "amount", Input: "amount", Label: "The amount"},
-			shell.Subject{Service: "reason", Input: "reason", Label: "The reason"}) {
+		if !f.Refused(err, refundSubjects...) {
 			return err
 		}
 		return d.paymentPage(c, who, fault.KindOf(err).Code(), f, nil)
