@@ -95,6 +95,7 @@ var deriving = map[string]string{
 	"graph/operation/challenge.go": "a challenge lives 15 minutes; that of either key is accepted",
 	"web/shell/cookies.go":         "cookies of either key are read; after that their users sign in again",
 	"internal/app/app.go":          "a session goes on; its token of before the change is good for nothing at once",
+	"internal/app/refund.go":       "links of payers who get money back are accepted while the old key is set",
 	"internal/backup/manifest.go":  "the manifest of a backup is checked with the key that it was made with",
 }
 
