@@ -23,7 +23,7 @@ RACE_PACKAGES = $(wildcard ./internal/identity ./internal/merchant ./internal/le
 
 # The packages whose tests take longest start first, so that none is alone in the end. Most of their time they wait for
 # browsers, databases and chains: several packages, and several tests of each, run at once on few processors.
-LONGEST_PACKAGES = ./web ./views ./internal/sandbox ./cmd/florin
+LONGEST_PACKAGES = ./web ./views ./internal/payment/watch ./internal/sandbox ./cmd/florin ./internal/simulation
 TESTS_AT_ONCE = -p 3 -parallel 4
 
 .PHONY: help

@@ -16,8 +16,9 @@ import (
 // enough, nor what is late, nor what has expired, wherever it stands, and keeps nothing from being seen.
 func TestWatcher_WrongTimes(t *testing.T) {
 	t.Parallel()
+	errors := []time.Duration{-3 * time.Hour, -time.Minute, time.Minute, 3 * time.Hour}
 	for liar := range 3 {
-		for _, by := range []time.Duration{-3 * time.Hour, -time.Minute, time.Minute, 3 * time.Hour} {
+		for _, by := range errors[liar : liar+2] {
 			for name, test := range map[string]func(*rig){
 				"Deep": wantDeep, "Late": wantLate, "Expired": wantExpired,
 			} {
