@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"reflect"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -25,7 +25,7 @@ func (o oneLog) UpdateAccount(
 ) (merchant.Done, error) {
 	return o.Store.UpdateAccount(ctx, id, keyID, func(a merchant.Account) (merchant.Change, error) {
 		c, err := decide(a)
-		if err == nil && keyID == 0 && len(c.Record.Entries) > 0 && reflect.DeepEqual(c.Account, a) {
+		if err == nil && keyID == 0 && len(c.Record.Entries) > 0 && fmt.Sprint(c.Account) == fmt.Sprint(a) {
 			err = errors.New("the connection broke after the act")
 		}
 		return c, err

@@ -21,9 +21,9 @@ import (
 )
 
 type checkUp struct {
-	JSON bool   `help:"Print one JSON object."                 name:"json"`
+	JSON bool   `help:"Print one JSON object."                                          name:"json"`
 	Fix  bool   `help:"Take from others what they may do with files that hold secrets."`
-	Mail string `help:"Send a test mail to this address, too." placeholder:"ADDRESS"`
+	Mail string `help:"Send a test mail to this address, too."                          placeholder:"ADDRESS"`
 }
 
 // Help returns the text that --help adds to the flags.

@@ -134,13 +134,12 @@ func (s *soak) finish(t *testing.T) {
 	for _, v := range s.visits {
 		v.payRest(t)
 	}
-	ended, names := make(map[any]int), []string{}
+	ended := make(map[any]int)
 	for _, v := range s.visits {
 		ended[s.awaitEnd(t, v)]++
 	}
 	s.logf(t, "payments: %v", ended)
 	for _, n := range s.networks {
-		names = append(names, n.name)
 		for _, token := range []string{"USDT", "USDC"} {
 			s.wantArrived(t, n, token)
 		}

@@ -42,7 +42,7 @@ func (o *Operations) Refund(ctx context.Context, in RefundInput) (*model.RefundR
 		}
 	}
 	read := struct{ Txnid, Amount, Reason, Network, Token string }{
-		string(payment.ReadID(in.Txnid)), amountRead(ask.Amount), ask.Reason, string(ask.Network), ask.Token,
+		payment.ReadID(in.Txnid), amountRead(ask.Amount), ask.Reason, string(ask.Network), ask.Token,
 	}
 	place := scope{keyID: key.ID, operation: "refund"}
 	return once(ctx, o, place, read, func(w write) (*model.RefundResult, error) {

@@ -79,14 +79,14 @@ func (s *Shell) proxied(peer netip.Addr) bool {
 // everything left of it, which left reports. known is false where a trusted proxy
 // does not know who asked it.
 func (s *Shell) origin(peer netip.Addr, chain []string) (from netip.Addr, left, known bool) {
-	for i := len(chain) - 1; i >= 0; i-- {
+	for _, hop := range slices.Backward(chain) {
 		if !s.trusted(peer) {
 			return peer, true, true
 		}
-		if strings.TrimSpace(chain[i]) == "" {
+		if strings.TrimSpace(hop) == "" {
 			continue
 		}
-		next, ok := parseClient(chain[i])
+		next, ok := parseClient(hop)
 		if !ok {
 			return peer, false, false
 		}

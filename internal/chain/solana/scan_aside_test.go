@@ -224,6 +224,35 @@ func TestScan_IndexBehind(t *testing.T) {
 	}
 }
 
+// TestScan_LiedAtFirst: nodes that showed another effect of a transaction while an account was read for the first time are
+// asked again: what they showed then is not kept.
+func TestScan_LiedAtFirst(t *testing.T) {
+	t.Parallel()
+	for nodes := 1; nodes <= 2; nodes++ {
+		h := newLedger(t)
+		to := h.Address()
+		first := h.Pay(chaintest.Payment{To: to, Asset: h.Credited(), Units: 5})
+		h.Mine(1)
+		h.Pay(chaintest.Payment{To: to, Asset: h.Credited(), Units: 7})
+		h.Mine(1)
+		reader, list, clock := h.through(t, nodes)
+		for _, n := range list {
+			forText("getTransaction", theTx, replacing(`"amount":"5"`, `"amount":"9"`))(n, "", string(first))
+		}
+		_, unread := scanWithin(t, reader, clock, 5*time.Second, to)
+		wantUnread(t, unread, to)
+		for _, n := range list {
+			n.heal()
+		}
+		var got []chain.Transfer
+		for range 3 {
+			clock.advance(time.Minute)
+			got, _ = scanWithin(t, reader, clock, 5*time.Second, to)
+		}
+		wantUnits(t, got, 5, 7)
+	}
+}
+
 // before answers getSignaturesForAddress for the keys as the upstream does now, whatever happens later.
 func before(
 	t *testing.T, upstream string, keys ...solanago.PublicKey,

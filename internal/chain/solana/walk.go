@@ -3,6 +3,7 @@ package solana
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 
 	solanago "github.com/gagliardetto/solana-go"
@@ -71,6 +72,15 @@ func (s *search) begin(x snapshot, now rpc.Holding, bounded bool) error {
 		bounded: bounded, base: was.Amount, amount: now.Amount, rest: now.Amount, listed: make(map[string]bool),
 	}
 	return nil
+}
+
+// again is the walk from its beginning, for the same snapshot. The endpoint may have hidden a transaction, or shown
+// another effect of it, for a while.
+func (w *walk) again() *walk {
+	return &walk{
+		e: w.e, state: w.state, slot: w.slot, to: w.to, swept: w.swept, goal: w.goal, bounded: w.bounded, base: w.base,
+		amount: w.amount, rest: w.amount, listed: make(map[string]bool),
+	}
 }
 
 // advance reads on until the walk is over or the budget is spent, which it reduces.
@@ -221,12 +231,13 @@ func (s *search) conclude(ctx context.Context, acc *account) error {
 	w := acc.walk
 	explained := (w.matched || w.bounded && w.rest == w.base || w.newest == 0 && w.amount == 0) && w.whole()
 	old := !w.bounded && (w.newest == 0 || w.matched) // what is missing may be older than what the node remembers
-	if !explained && old {
+	if !explained && old && w.rest <= math.MaxInt64 { // more was credited than it can have held: nothing was forgotten
 		explained = s.forgotten(ctx, acc, w)
 	}
 	if !explained {
-		if !old || w.outdated {
-			acc.walk = nil // the index is behind: begin at its newest entry again
+		acc.walk = nil // the index is behind: begin at its newest entry again
+		if old && !w.outdated {
+			acc.walk = w.again()
 		}
 		return rpc.Lagging("%w: %s at slot %d", errUnexplained, acc.key, w.slot)
 	}
