@@ -90,27 +90,6 @@ func TestPagesWriteAuditEntries(t *testing.T) {
 	}
 }
 
-// refund asks for a refund of a payment that was paid too much, and for all that may become of it.
-func (d *diary) refund(s *surfer, txnid string) {
-	t, b, me, page := d.b.t, d.b, ownerEmail+" ", "/dashboard/payments/"+txnid
-	t.Helper()
-	d.leaves("/dashboard/payments/:txnid/refunds",
-		s.post(page+"/refunds", "amount", "1", "refundReason", "too much", "password", testPassword),
-		me+"asked for a refund: "+txnid+"|too much")
-	list, err := b.store.RefundsOf(t.Context(), payment.ID(txnid))
-	must(t, err)
-	acts := page + "/refunds/" + string(list[0].ID)
-	token := b.refunds().Link(list[0])[len(testBaseURL+"/refund/"):]
-	_, err = b.refunds().GiveAddress(t.Context(), token, payerWallet)
-	must(t, err)
-	network := string(list[0].Asset.Network)
-	asked := me + "asked a wallet to send refunds: " + txnid + "|"
-	d.leaves("/dashboard/refunds/:network/ask", s.post("/dashboard/refunds/"+network+"/ask"), asked)
-	d.leaves("/dashboard/payments/:txnid/refunds/:id/:act", s.post(acts+"/unsend"),
-		me+"said that a refund was not sent: "+txnid+"|")
-	d.leaves("/dashboard/refunds/:network/safe", s.post("/dashboard/refunds/"+network+"/safe"), asked)
-}
-
 // shop sets a key and its custodian up.
 func (d *diary) shop(s *surfer, ada identity.User) {
 	t, b, me := d.b.t, d.b, ownerEmail+" "
