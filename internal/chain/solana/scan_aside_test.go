@@ -224,8 +224,8 @@ func TestScan_IndexBehind(t *testing.T) {
 	}
 }
 
-// TestScan_LiedAtFirst: nodes that showed another effect of a transaction while an account was read for the first time are
-// asked again: what they showed then is not kept.
+// TestScan_LiedAtFirst: nodes that showed another effect of a transaction while an account was read for the first time
+// are asked again: what they showed then is not kept.
 func TestScan_LiedAtFirst(t *testing.T) {
 	t.Parallel()
 	for nodes := 1; nodes <= 2; nodes++ {
