@@ -43,6 +43,15 @@ func TestDashboard_Refund(t *testing.T) {
 		t.Errorf("calls: %d %s", asked.status, asked.body)
 	}
 	s.post(acts+"/cancel").wants(t, 409, "already asked")
+	// Handed out once: who is given the same twice may pay twice.
+	if again := s.post("/dashboard/refunds/POLYGON/ask"); strings.TrimSpace(again.body) != "[]" {
+		t.Errorf("asked again: %s", again.body)
+	}
+	s.post("/dashboard/refunds/POLYGON/safe").wants(t, 409, "already asked")
+	if page := s.get(page).body; strings.Contains(page, "data-send=") || strings.Contains(page, "Download for Safe") {
+		t.Error("what was handed out is offered again")
+	}
+	s.post(acts+"/unsend").leads(t, page+"#refunds")
 	safe := s.post("/dashboard/refunds/POLYGON/safe")
 	if want := "erc20," + string(r.Asset.Contract) + "," + payerWallet + ",2\n"; !strings.HasSuffix(safe.body, want) {
 		t.Errorf("CSV %q, want at the end %q", safe.body, want)

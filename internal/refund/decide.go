@@ -164,11 +164,15 @@ func (a Account) GiveAddress(id ID, to chain.Watched, proven bool, now time.Time
 	return a.change(r, payment.EventRefundAddress, now), nil
 }
 
-// Ask records that the merchant's wallet is asked to send the refund: from then on its address stays.
+// Ask records that the merchant's wallet is asked to send the refund: from then on its address stays. It fails with
+// ErrAsked for one that a wallet was asked for already: who asked twice could pay twice.
 func (a Account) Ask(id ID, now time.Time) (Change, error) {
 	r, err := a.payable(id)
-	if err != nil || !r.AskedAt.IsZero() {
-		return a.unchanged(r), err
+	if err == nil && !r.AskedAt.IsZero() {
+		err = ErrAsked
+	}
+	if err != nil {
+		return Change{}, err
 	}
 	r.AskedAt = now
 	return a.change(r, payment.EventRefundAsked, now), nil

@@ -161,6 +161,8 @@ func TestAccount_Life(t *testing.T) {
 	a = then(t, a, c, err)
 	c, err = a.Ask("A", t0)
 	a = then(t, a, c, err)
+	_, err = a.Ask("A", t0)
+	wantReason(t, err, fault.ReasonRefundSent)
 	_, err = a.GiveAddress("A", here("0xa3"), false, t0)
 	wantReason(t, err, fault.ReasonRefundSent)
 	_, err = a.Cancel("A", t0)

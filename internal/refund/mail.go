@@ -9,7 +9,7 @@ import (
 	"github.com/florinpay/florin/internal/secret"
 )
 
-// mails returns what the payer is told of a change. Its id is that of the event, so a decision that runs again makes
+// mails returns the mails to the payer about a change. Its id is that of the event, so a decision that runs again makes
 // the same mail.
 func (s *Service) mails(c Change, now time.Time) []mail.Mail {
 	to := c.Payment.Payment.CustomerEmail
@@ -27,7 +27,7 @@ func (s *Service) mails(c Change, now time.Time) []mail.Mail {
 	}}
 }
 
-// words are the subject and the text about an event; empty where the payer is told nothing.
+// words are the subject and the text about an event; empty where the payer gets no mail.
 func (s *Service) words(r Refund, t payment.EventType) (subject, text string) {
 	sum := r.Units.Display(r.Asset.Decimals) + " " + r.Asset.Symbol
 	network := string(r.Asset.Network)

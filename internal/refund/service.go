@@ -136,8 +136,8 @@ func (s *Service) Payable(ctx context.Context, keys []int64, n chain.Network) ([
 	return s.d.Store.Payable(ctx, keys, n)
 }
 
-// AskAll records that the merchant's wallet is asked to send all refunds of the keys on the network that wait for it,
-// and returns them as they are from then on.
+// AskAll records that the merchant's wallet is asked to send all refunds of the keys on the network that no wallet was
+// asked for, and returns them as they are from then on.
 func (s *Service) AskAll(ctx context.Context, keys []int64, n chain.Network, trail audit.Entry) ([]Refund, error) {
 	list, err := s.d.Store.Payable(ctx, keys, n)
 	if err != nil {
@@ -145,13 +145,13 @@ func (s *Service) AskAll(ctx context.Context, keys []int64, n chain.Network, tra
 	}
 	asked := make([]Refund, 0, len(list))
 	for _, r := range list {
-		if r.Status != AddressGiven {
-			continue // its transaction is known
+		if !r.AskedAt.IsZero() {
+			continue
 		}
 		trail.Subject = string(r.PaymentID)
 		r, err := s.Ask(ctx, r, trail)
-		if errors.Is(err, ErrEnded) {
-			continue // paid meanwhile
+		if errors.Is(err, ErrEnded) || errors.Is(err, ErrAsked) {
+			continue // paid meanwhile, or handed to another wallet
 		}
 		if err != nil {
 			return nil, err

@@ -14,20 +14,22 @@ return !!error && (codes.indexOf(error.code) >= 0 || has(error.data && error.dat
 function post(path, fields) {
 return fetch(path, { method: "POST", body: new URLSearchParams(fields || {}) });
 }
-async function status(wallet, id) {
+async function receiptsOf(wallet, id) {
 for (var began = Date.now(); Date.now() - began < 600000;) {
+try {
 var answer = await wallet.request({ method: "wallet_getCallsStatus", params: [id] });
-if (answer.status >= 200) return answer;
+} catch (error) { return []; }
+if (answer.status >= 200) return answer.receipts || [];
 await new Promise(function (resolve) { setTimeout(resolve, 1500); });
 }
-return { receipts: [] };
+return [];
 }
 async function together(wallet, from, chain, calls) {
 var sent = await wallet.request({ method: "wallet_sendCalls", params: [{
 version: "2.0.0", chainId: chain, from: from, atomicRequired: false,
 calls: calls.map(function (call) { return { to: call.contract, value: "0x0", data: data(call) }; })
 }] });
-var receipts = (await status(wallet, sent.id || sent)).receipts || [];
+var receipts = await receiptsOf(wallet, sent.id || sent);
 return calls.map(function (call, i) { return (receipts[i] || receipts[0] || {}).transactionHash; });
 }
 function one(wallet, from, chain, call) {

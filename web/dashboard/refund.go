@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -62,7 +63,7 @@ func (d *Surface) refunds(
 	seen := map[chain.Network]bool{}
 	for _, r := range list {
 		p.Rows = append(p.Rows, d.refundRow(r))
-		if n := r.Asset.Network; r.Payable() && !seen[n] && p.May {
+		if n := r.Asset.Network; r.Payable() && r.AskedAt.IsZero() && !seen[n] && p.May {
 			seen[n] = true
 			send, err := d.refundSend(ctx, who, n)
 			if err != nil {
@@ -94,11 +95,12 @@ func (d *Surface) refundRow(r refund.Refund) dashboard.RefundRow {
 	return row
 }
 
-// refundSend says how many refunds of the account wait for the merchant's wallet on the network.
+// refundSend says how many refunds of the account on the network no wallet was asked for.
 func (d *Surface) refundSend(
 	ctx context.Context, who session.Principal, n chain.Network,
 ) (dashboard.RefundSend, error) {
 	list, err := d.Refunds.Payable(ctx, keyIDs(who), n)
+	list = slices.DeleteFunc(list, func(r refund.Refund) bool { return !r.AskedAt.IsZero() })
 	s := dashboard.RefundSend{Network: string(n), Name: views.NetworkName(string(n)), Count: len(list)}
 	if offered, ok := d.Payments.Network(n); ok && n.EVM() {
 		s.Chain = "0x" + strconv.FormatUint(offered.Profile.ChainID, 16)
@@ -237,6 +239,9 @@ func (d *Surface) postAskRefunds(c echo.Context, who session.Principal) error {
 // postSafe writes the refunds of a network as the CSV Airdrop of Safe reads them.
 func (d *Surface) postSafe(c echo.Context, who session.Principal) error {
 	list, err := d.askAll(c, who)
+	if err == nil && len(list) == 0 {
+		err = refund.ErrAsked
+	}
 	if err != nil {
 		return err
 	}
