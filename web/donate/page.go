@@ -62,8 +62,8 @@ func (s *Surface) postDonate(c echo.Context) error {
 	return api.Write(c, s.API, func(ctx context.Context, b *jsonbody.Object) (*model.DonationResult, error) {
 		in := operation.DonationInput{
 			CampaignID: c.Param("campaignId"), Amount: b.Decimal("amount"), Price: b.Price("price"),
-			Currency: b.Text("currency"), Network: model.Network(b.Text("network")), Token: model.Token(b.Text("token")),
-			Name: b.Words("name"), Message: b.Words("message"),
+			Currency: b.Text("currency"), Network: model.Network(b.Text("network")),
+			Token: model.Token(b.Text("token")), Name: b.Words("name"), Message: b.Words("message"),
 		}
 		if err := api.Done(ctx, b); err != nil {
 			return nil, err
