@@ -165,6 +165,8 @@ if (step || changes.some(function (change) { return change.target.id === "status
 (function () {
 "use strict";
 var kept = "florin-language";
+var here = document.querySelector("[data-here] [aria-current]");
+if (here) here.closest("ul").scrollLeft = here.offsetLeft - here.closest("ul").offsetLeft - 48;
 function read() { try { return localStorage.getItem(kept); } catch (_) { return null; } }
 function keep(language) { try { localStorage.setItem(kept, language); } catch (_) { /* forgotten */ } }
 function choose(language) {

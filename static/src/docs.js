@@ -3,6 +3,10 @@
   "use strict";
   var kept = "florin-language";
 
+  // On a phone the list of pages is one line: it begins at this page.
+  var here = document.querySelector("[data-here] [aria-current]");
+  if (here) here.closest("ul").scrollLeft = here.offsetLeft - here.closest("ul").offsetLeft - 48;
+
   // Storage may be forbidden; the page works without it.
   function read() { try { return localStorage.getItem(kept); } catch (_) { return null; } }
   function keep(language) { try { localStorage.setItem(kept, language); } catch (_) { /* forgotten */ } }

@@ -334,11 +334,17 @@ func (p Props) OnCampaign(slug string) Props {
 }
 
 // at is the address of the page in one of its views.
-func (p Props) at(view View) string {
-	if p.Campaign != "" {
-		return GiftPath(p.Campaign, p.TxnID, p.Lang, view)
+func (p Props) at(view View) string { return p.in(p.Lang, view) }
+
+// in is at in another language. A picture's payment does not exist, so its links lead nowhere.
+func (p Props) in(lang string, view View) string {
+	switch {
+	case p.Inert:
+		return "#"
+	case p.Campaign != "":
+		return GiftPath(p.Campaign, p.TxnID, lang, view)
 	}
-	return PayPath(p.TxnID, p.Lang, view)
+	return PayPath(p.TxnID, lang, view)
 }
 
 // act is the address of a payer's action, which leads back to the page it was sent from.

@@ -33,7 +33,7 @@ func (p Props) head() views.Head {
 	return h
 }
 
-func (p Props) languageHref(lang string) string { return PayPath(p.TxnID, lang, p.View) }
+func (p Props) languageHref(lang string) string { return p.in(lang, p.View) }
 
 // sendTitle is the heading above amount and address.
 func (p Props) sendTitle() string {

@@ -55,7 +55,8 @@ const (
 	ErrorsPath    = "/docs/errors"
 	TestingPath   = "/docs/testing"
 	AddressesPath = "/docs/addresses"
-	OperatePath   = "/docs/operate" // and those below it, which are files of the folder docs/operate
+	ShopPath      = "/docs/shop"    // and those below it, which are files of the folder docs/shop
+	OperatePath   = "/docs/operate" // likewise
 	RESTPath      = "/docs/rest"
 	GraphQLPath   = "/docs/graphql"
 	GoLivePath    = "/docs/go-live"
@@ -68,51 +69,87 @@ const (
 // MarkdownEnding is added to the path of a page for its Markdown.
 const MarkdownEnding = ".md"
 
-type entry struct{ path, title, about string }
-
 // Entry is a page as lists of pages show it.
 type Entry struct{ Path, Title, About string }
 
-// Pages lists the pages that have Markdown, in their order.
-func Pages() []Entry {
-	var out []Entry
-	for _, e := range contents {
-		out = append(out, Entry{e.path, e.title, e.about})
-	}
-	return out
+// Door is a kind of reader, with the pages for them; the first is where they begin.
+type Door struct {
+	Title, For string
+	Pages      []Entry
 }
 
-var contents = []entry{
-	{StartPath, "Your first payment", "From an account to a paid order, step by step."},
-	{ExamplesPath, "Examples", "Every task in curl, JavaScript, PHP, Go and Python."},
-	{WebhooksPath, "Webhooks", "Bodies, signatures, retries, and events that were missed."},
-	{PricesPath, "Prices in your currency", "Euros, pounds or yuan instead of dollars: the rate, where it comes from, and what happens without one."},
-	{RequestsPath, "Requests", "GraphQL and REST, keys, credits, idempotency, pages and limits."},
-	{ErrorsPath, "Errors", "Codes, reasons, and what to do about each."},
-	{TestingPath, "Testing", "The sandbox: pay without money, by hand and by script."},
-	{GoLivePath, "Going live", "What to check before the first real payment."},
-	{AddressesPath, "Deposit addresses", "How addresses derive, and how to find one again without the server."},
-	{OperatePath, "Run a server", "From a bare machine to a server that takes payments; checks, probes, instances."},
-	{OperatePath + "/choose", "What to choose", "Database, endpoints and their plans, and wallets."},
-	{OperatePath + "/first-payment", "From key to first payment", "Four calls from an API key to a paid order."},
-	{OperatePath + "/settings", "Settings", "Every setting of a server with its default."},
-	{OperatePath + "/networks", "Networks", "RPC endpoints, gas wallets, the Solana seed, and when money is sent on."},
-	{OperatePath + "/alerts", "Alerts and metrics", "What an operator is notified of, and what Prometheus reads."},
-	{OperatePath + "/upgrade", "Upgrade", "Replacing servers without a lost request, and the way back."},
-	{OperatePath + "/capacity", "Capacity", "What one machine carries, and what 10,000 payments a second would need."},
-	{OperatePath + "/keys", "Keys and accounts", "Changing each key while payments go on; users who are locked out."},
-	{OperatePath + "/backup", "Backups", "Backing up, restoring, and what to do when something is lost."},
-	{RESTPath, "REST reference", "Every endpoint with its parameters and answers."},
-	{GraphQLPath, "GraphQL reference", "Every operation and type of the schema."},
-	{ChangelogPath, "Changelog", "What changed, release by release."},
+// Doors lists the pages that have Markdown, by whom they are for.
+func Doors() []Door { return slices.Clone(doors) }
+
+// Pages lists them all, in their order.
+func Pages() (all []Entry) {
+	for _, d := range doors {
+		all = append(all, d.Pages...)
+	}
+	return all
 }
 
-// contents are the pages that are served here.
-func (f Frame) contents() []entry {
-	if f.Console {
-		return append(slices.Clone(contents), entry{path: ConsolePath, title: "Query console"})
+var doors = []Door{
+	{"Shop owner", "You sell, and want to be paid: wallets, refunds, fees, tax. Nothing here needs a programmer.", []Entry{
+		{ShopPath, "Take payments in your shop", "How it works, and the first steps, without programming."},
+		{ShopPath + "/website", "WooCommerce, Shopify, your website", "What works today with a shop system: links, buttons, webhooks, the API."},
+		{ShopPath + "/wallet", "Your wallet", "Which wallet to take, how to keep it, and why not an exchange's address."},
+		{ShopPath + "/exchanges", "Customers who pay from an exchange", "Binance, Coinbase and others: their fee, the network, and how long it takes."},
+		{ShopPath + "/wrong-network", "Wrong network or wrong token", "What counts all the same, what you can accept, and what is lost."},
+		{ShopPath + "/amounts", "Too little, too much, too late", "Tolerance, and what to do with money that does not fit the order."},
+		{ShopPath + "/refunds", "Refunds", "Paying money back, step by step."},
+		{ShopPath + "/prices", "Prices in EUR and other currencies", "Charging in your own currency, and what you receive."},
+		{ShopPath + "/fees", "Fees, gas and credits", "What a payment costs, and who pays it."},
+		{ShopPath + "/tax", "Tax, invoices and your accountant", "What each payment records, and the export."},
+		{ShopPath + "/live", "Before the first customer", "What to check before real money comes."},
+	}},
+	{"Developer", "You build a shop or an app: create payments, get webhooks, test everything without money.", []Entry{
+		{StartPath, "Your first payment", "From an account to a paid order, step by step."},
+		{ExamplesPath, "Examples", "Every task in curl, JavaScript, PHP, Go and Python."},
+		{WebhooksPath, "Webhooks", "Bodies, signatures, retries, and events that were missed."},
+		{PricesPath, "Prices in your currency", "Euros, pounds or yuan instead of dollars: the rate, where it comes from, and what happens without one."},
+		{RequestsPath, "Requests", "GraphQL and REST, keys, credits, idempotency, pages and limits."},
+		{ErrorsPath, "Errors", "Codes, reasons, and what to do about each."},
+		{TestingPath, "Testing", "The sandbox: pay without money, by hand and by script."},
+		{GoLivePath, "Going live", "What to check before the first real payment."},
+		{RESTPath, "REST reference", "Every endpoint with its parameters and answers."},
+		{GraphQLPath, "GraphQL reference", "Every operation and type of the schema."},
+		{AddressesPath, "Deposit addresses", "How addresses derive, and how to find one again without the server."},
+		{ChangelogPath, "Changelog", "What changed, release by release."},
+	}},
+	{"Operator", "You run the server: set it up, watch it, upgrade it, and bring it back when something is lost.", []Entry{
+		{OperatePath, "Run a server", "From a bare machine to a server that takes payments; checks, probes, instances."},
+		{OperatePath + "/choose", "What to choose", "Database, endpoints and their plans, and wallets."},
+		{OperatePath + "/first-payment", "From key to first payment", "Four calls from an API key to a paid order."},
+		{OperatePath + "/settings", "Settings", "Every setting of a server with its default."},
+		{OperatePath + "/networks", "Networks", "RPC endpoints, gas wallets, the Solana seed, and when money is sent on."},
+		{OperatePath + "/alerts", "Alerts and metrics", "What an operator is notified of, and what Prometheus reads."},
+		{OperatePath + "/upgrade", "Upgrade", "Replacing servers without a lost request, and the way back."},
+		{OperatePath + "/capacity", "Capacity", "What a small server carries, and how to measure yours."},
+		{OperatePath + "/keys", "Keys and accounts", "Changing each key while payments go on; users who are locked out."},
+		{OperatePath + "/backup", "Backups", "Backing up, restoring, and what to do when something is lost."},
+	}},
+}
+
+// doors are those of the pages that are served here.
+func (f Frame) doors() []Door {
+	all := Doors()
+	for i, d := range all {
+		if f.Console && d.Pages[0].Path == StartPath {
+			all[i].Pages = append(slices.Clone(d.Pages), Entry{Path: ConsolePath, Title: "Query console"})
+		}
 	}
-	return contents
+	return all
+}
+
+// here returns the door of this page, and its place in it; no door for the search.
+func (f Frame) here() (Door, int) {
+	for _, d := range f.doors() {
+		if i := slices.IndexFunc(d.Pages, func(e Entry) bool { return e.Path == f.Path }); i >= 0 {
+			return d, i
+		}
+	}
+	return Door{}, 0
 }
 
 // scripts are the assets the page runs.
@@ -124,30 +161,20 @@ func (f Frame) scripts() []string {
 }
 
 func (f Frame) title() string {
-	if f.Path == SearchPath {
-		return "Search"
+	if d, i := f.here(); d.Title != "" {
+		return d.Pages[i].Title
 	}
-	for _, e := range f.contents() {
-		if e.path == f.Path {
-			return e.title
-		}
-	}
-	return "Documentation"
+	return "Search"
 }
 
-// neighbours are the previous and next pages, with an empty path at the ends.
-func (f Frame) neighbours() (before, after entry) {
-	all := f.contents()
-	for i, e := range all {
-		if e.path != f.Path {
-			continue
-		}
-		if i > 0 {
-			before = all[i-1]
-		}
-		if i+1 < len(all) {
-			after = all[i+1]
-		}
+// neighbours are the previous and next pages for the same reader, with an empty path at the ends.
+func (f Frame) neighbours() (before, after Entry) {
+	d, i := f.here()
+	if i > 0 {
+		before = d.Pages[i-1]
+	}
+	if i+1 < len(d.Pages) {
+		after = d.Pages[i+1]
 	}
 	return before, after
 }

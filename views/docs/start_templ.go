@@ -141,7 +141,7 @@ func Start(p StartProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "<p>Keep the <code>signingSecret</code> of the answer: it is shown once, and checks webhooks.</p></li><li><h2 id=\"create\">Create a payment</h2><p>An amount in US dollars is enough. Send your order number as <code>reference</code>, and an <code>Idempotency-Key</code> so that a repeated request cannot make two payments.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "<p>Keep the <code>signingSecret</code> of the answer: it is shown once, and checks webhooks.</p></li><li><h2 id=\"create\">Create a payment</h2><p>An amount in US dollars is enough. Send your order number as <code>reference</code>, and an <code>Idempotency-Key</code> so that a repeated request cannot make two payments. The samples have an order each: run one again, and you get its payment again.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

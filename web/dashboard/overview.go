@@ -242,6 +242,10 @@ func balanceOf(h house, starts report.Starts, now time.Time) dashboard.Balance {
 
 func stepsOf(houses []house, a report.Activity, locked bool) []dashboard.Step {
 	any := func(is func(house) bool) bool { return slices.ContainsFunc(houses, is) }
+	lock := "/dashboard/settings/payouts"
+	if len(houses) > 0 { // the lock is on the page of a shop
+		lock += "#lock"
+	}
 	return []dashboard.Step{
 		{Text: "Enter the wallets that your money goes to", Path: "/dashboard/start", Done: any(func(h house) bool {
 			return len(h.custodian.Wallets) > 0
@@ -251,7 +255,7 @@ func stepsOf(houses []house, a report.Activity, locked bool) []dashboard.Step {
 		{Text: "Give the checkout your colours", Path: "/dashboard/settings/checkout", Done: any(func(h house) bool {
 			return h.custodian.Name != "" && h.custodian.Branding.PrimaryColor != ""
 		})},
-		{Text: "Lock where your money goes (recommended)", Path: "/dashboard/settings/payouts#lock", Done: locked},
+		{Text: "Lock where your money goes (recommended)", Path: lock, Done: locked},
 	}
 }
 

@@ -22,23 +22,18 @@ import (
 	"github.com/florinpay/florin/views/docs"
 )
 
-// guides are the pages for operators, and the changelog, as Markdown.
+// guides are the pages for shop owners and operators, and the changelog, as Markdown.
 //
-//go:embed operate/*.md changelog.md
+//go:embed shop/*.md operate/*.md changelog.md
 var guides embed.FS
 
-// firstGuide is the file of the page that the others are below.
-const firstGuide = "README.md"
-
-// guideFile returns the file of a page.
+// guideFile returns the file of a page; README.md is the one that the others of its folder are below.
 func guideFile(page string) string {
-	switch page {
-	case docs.ChangelogPath:
-		return "changelog.md"
-	case docs.OperatePath:
-		return "operate/" + firstGuide
+	name := strings.TrimPrefix(page, docs.StartPath+"/")
+	if page == docs.ShopPath || page == docs.OperatePath {
+		return name + "/README.md"
 	}
-	return "operate/" + path.Base(page) + ".md"
+	return name + ".md"
 }
 
 // guideDoc is a page that is written as Markdown.
@@ -62,7 +57,7 @@ func guideHTML(f docs.Frame, source []byte) (string, error) {
 		goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(guideRenderer{f}, 1))),
 	)
 	tree := guide.Parser().Parse(reader.NewReader(source))
-	if err := prepare(tree, source); err != nil {
+	if err := prepare(tree, source, guideFile(f.Path)); err != nil {
 		return "", err
 	}
 	var page bytes.Buffer
@@ -75,8 +70,8 @@ func guideHTML(f docs.Frame, source []byte) (string, error) {
 // nodeLabel is the attribute that names a box of code or a table for readers who do not see it.
 const nodeLabel = "label"
 
-// prepare gives links their addresses, and boxes of code and tables the name of the heading above them.
-func prepare(tree ast.Node, source []byte) error {
+// prepare gives the links of a file their addresses, and boxes of code and tables the name of the heading above them.
+func prepare(tree ast.Node, source []byte, from string) error {
 	label := ""
 	err := ast.Walk(tree, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
@@ -90,7 +85,7 @@ func prepare(tree ast.Node, source []byte) error {
 				n.SetAttributeString("class", "lead")
 			}
 		case *ast.Link:
-			address, err := guideLink(string(n.Destination))
+			address, err := guideLink(from, string(n.Destination))
 			if err != nil {
 				return ast.WalkStop, err
 			}
@@ -119,14 +114,16 @@ func plainText(n ast.Node, source []byte) string {
 	return b.String()
 }
 
-// guideLink returns the address of what a link in a file leads to: another page, or another site.
-func guideLink(target string) (string, error) {
-	if strings.HasPrefix(target, "https://") {
+// guideLink returns the address of what a link in a file leads to: the page of another file, a page of this server, or
+// another site.
+func guideLink(from, target string) (string, error) {
+	if strings.HasPrefix(target, "https://") || strings.HasPrefix(target, "/dashboard") {
 		return target, nil
 	}
-	file, fragment, _ := strings.Cut(target, "#")
+	to, fragment, _ := strings.Cut(target, "#")
+	file := path.Join(path.Dir(from), to)
 	for _, p := range docs.Pages() {
-		if file != "" && strings.HasPrefix(p.Path, docs.OperatePath) && guideFile(p.Path) == "operate/"+file {
+		if to == p.Path || to != "" && file == guideFile(p.Path) {
 			return strings.TrimSuffix(p.Path+"#"+fragment, "#"), nil
 		}
 	}

@@ -3,7 +3,6 @@ package docs
 import (
 	"io/fs"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -11,43 +10,38 @@ import (
 	"github.com/florinpay/florin/views/docs"
 )
 
-var hrefs = regexp.MustCompile(`href="(/docs/operate[^"#]*)(#[^"]*)?"`)
-
-// Every file is a page that is listed, its Markdown says what the file says, and its links lead somewhere.
+// Every file is a page that is listed, and its Markdown says what the file says.
 func TestGuide_EveryFile(t *testing.T) {
 	t.Parallel()
-	files, err := fs.Glob(guides, "operate/*.md")
-	must(t, err)
-	pages := make(map[string]string) // by path
-	for _, p := range docs.Pages() {
-		if strings.HasPrefix(p.Path, docs.OperatePath) {
-			pages[p.Path] = ask(t, p.Path)
-			files = slices.DeleteFunc(files, func(f string) bool { return f == guideFile(p.Path) })
+	var files, unlisted []string
+	must(t, fs.WalkDir(guides, ".", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			files = append(files, path)
 		}
-	}
-	if len(files) > 0 || len(pages) < 6 {
-		t.Errorf("%d pages; no page has %v", len(pages), files)
-	}
-	for path, page := range pages {
-		text, err := guides.ReadFile(guideFile(path))
+		return err
+	}))
+	unlisted = slices.Clone(files)
+	for _, p := range docs.Pages() {
+		if !slices.Contains(files, guideFile(p.Path)) {
+			continue
+		}
+		unlisted = slices.DeleteFunc(unlisted, func(f string) bool { return f == guideFile(p.Path) })
+		text, err := guides.ReadFile(guideFile(p.Path))
 		must(t, err)
-		served := ask(t, path+".md")
+		served := ask(t, p.Path+".md")
 		for line := range strings.Lines(string(text)) {
 			line = strings.TrimSpace(line)
-			if strings.HasPrefix(line, "|--") || strings.Contains(line, "](") || strings.Contains(line, "```") {
+			if strings.HasPrefix(line, "|--") || strings.HasPrefix(line, "## [") || strings.Contains(line, "](") ||
+				strings.Contains(line, "```") {
 				continue // written another way
 			}
 			if !strings.Contains(squeezed(served), squeezed(line)) {
-				t.Errorf("%s lacks %q", path, line)
+				t.Errorf("%s lacks %q", p.Path, line)
 			}
 		}
-		links := hrefs.FindAllStringSubmatch(page, -1)
-		for _, l := range links {
-			target, ok := pages[l[1]]
-			if id := strings.TrimPrefix(l[2], "#"); !ok || id != "" && !strings.Contains(target, `id="`+id+`"`) {
-				t.Errorf("%s links %s%s, which is not there", path, l[1], l[2])
-			}
-		}
+	}
+	if len(unlisted) > 0 || len(files) < 20 {
+		t.Errorf("%d files; no page has %v", len(files), unlisted)
 	}
 }
 
@@ -62,10 +56,11 @@ func TestGuide_Refuses(t *testing.T) {
 		"markup":                   "a <b>x</b>",
 		"a block of markup":        "<b>x</b>",
 		"a link to nothing":        "[x](nothing.md)",
+		"a link to no page":        "[x](/docs/nothing)",
 		"a link out of the folder": "[x](../../README.md)",
 		"a link to a script":       "[x](javascript:alert)",
 	} {
-		if page, err := guideHTML(docs.Frame{}, []byte("# x\n\n"+text)); err == nil {
+		if page, err := guideHTML(docs.Frame{Path: docs.OperatePath}, []byte("# x\n\n"+text)); err == nil {
 			t.Errorf("%s: %s", name, page)
 		}
 	}

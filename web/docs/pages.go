@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/a-h/templ"
@@ -28,10 +27,10 @@ func (s *Surface) pages() map[string]page {
 		docs.RequestsPath: s.requestsDoc, docs.ErrorsPath: s.errorsDoc, docs.TestingPath: s.testingDoc,
 		docs.PricesPath: s.pricesDoc, docs.GoLivePath: s.goLiveDoc,
 		docs.AddressesPath: s.addressesDoc, docs.RESTPath: s.restDoc,
-		docs.GraphQLPath: s.graphQLDoc, docs.ChangelogPath: s.guideDoc,
+		docs.GraphQLPath: s.graphQLDoc,
 	}
 	for _, p := range docs.Pages() {
-		if strings.HasPrefix(p.Path, docs.OperatePath) {
+		if _, written := pages[p.Path]; !written {
 			pages[p.Path] = s.guideDoc
 		}
 	}

@@ -2,10 +2,12 @@ package docs
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +19,7 @@ import (
 
 	"github.com/florinpay/florin/graph"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/testkit/engines"
@@ -196,7 +199,8 @@ func TestDocs_Pages(t *testing.T) {
 		docs.OperatePath + "/networks": {"--sol-seed --sealed", "florin deploy --network BASE", "1.14 ×"},
 		docs.OperatePath + "/alerts":   {"ledger_difference", "block_to_webhook_seconds"},
 		docs.OperatePath + "/upgrade":  {"florin migrate --plan"},
-		docs.OperatePath + "/capacity": {"3.0 TB a day", "florin reconcile"},
+		docs.OperatePath + "/capacity": {"3.4 KB", "florin reconcile", "make bench-server"},
+		docs.ShopPath:                   {"Pay yourself a dollar", `href="/docs/shop/refunds"`},
 		docs.OperatePath + "/keys":     {"florin secret rotate", "florin keygen --evm", "florin user reset-factor"},
 		docs.OperatePath + "/backup": {
 			"florin backup", "florin restore --adopt", "litestream replicate", "florin recover", "webhook-replayed",
@@ -229,5 +233,58 @@ func TestDocs_SandboxButtons(t *testing.T) {
 		if !strings.Contains(page, "<dt>"+act.Label+"</dt>") {
 			t.Errorf("the button %q is not explained", act.Label)
 		}
+	}
+}
+
+// Every page says for which reader it is and leads to the pages for the others; the first one says whom each is for.
+func TestDocs_Doors(t *testing.T) {
+	t.Parallel()
+	start := ask(t, docs.StartPath)
+	for _, here := range docs.Doors() {
+		if !strings.Contains(start, "<span>"+here.For+"</span>") || len(strings.Fields(here.For)) < 8 {
+			t.Errorf("the first page does not say that %s is for those of whom holds: %s", here.Title, here.For)
+		}
+		for _, p := range here.Pages {
+			page := ask(t, p.Path)
+			nav := page[strings.Index(page, `<nav class="pages"`):strings.Index(page, `<main`)]
+			for _, d := range docs.Doors() {
+				current := `<a href="` + d.Pages[0].Path + `" aria-current="true">` + d.Title
+				if !strings.Contains(nav, ">"+d.Title+"</a>") || strings.Contains(nav, current) != (d.Title == here.Title) {
+					t.Errorf("%s does not lead to %s as it should: %s", p.Path, d.Title, nav)
+				}
+			}
+			if !strings.Contains(nav, `<a href="`+p.Path+`" aria-current="page">`) {
+				t.Errorf("%s is not in its own list", p.Path)
+			}
+		}
+	}
+}
+
+// What a reader pastes into a terminal does not close it, the languages of a sample do not share an order, and the
+// length of a password is that of the program.
+func TestDocs_Samples(t *testing.T) {
+	t.Parallel()
+	for _, task := range append(docs.Tasks(testBaseURL),
+		docs.Task{ID: docs.SignUp, Samples: docs.Samples(docs.SignUp, testBaseURL)},
+		docs.Task{ID: docs.PayInSandbox, Samples: docs.Samples(docs.PayInSandbox, testBaseURL)}) {
+		orders := map[string]string{}
+		for _, s := range task.Samples {
+			if s.Language == "curl" && regexp.MustCompile(`\b(exit|return|exec|set -)`).MatchString(s.Code) {
+				t.Errorf("%s ends the shell that it is pasted into", s.File)
+			}
+			for _, order := range regexp.MustCompile(`order-\d+`).FindAllString(s.Code, -1) {
+				if other := orders[order]; other != "" && other != s.File {
+					t.Errorf("%s and %s have the order %s", s.File, other, order)
+				}
+				orders[order] = s.File
+			}
+		}
+		if task.ID == docs.CreatePayment && len(orders) < 5 {
+			t.Errorf("orders of %s: %v", task.ID, orders)
+		}
+	}
+	need := fmt.Sprintf("(%d characters or more)", identity.MinPassword)
+	if !strings.Contains(docs.Samples(docs.SignUp, testBaseURL)[0].Code, need) {
+		t.Errorf("signing up does not say %q", need)
 	}
 }

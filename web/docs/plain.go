@@ -57,9 +57,12 @@ func (s *Surface) getLLMs(c echo.Context) error {
 	b.WriteString("# Florin\n\n> A payment server: merchants take USDT and USDC on BNB Smart Chain, Polygon, Base and Solana, " +
 		"over REST or GraphQL, and the money goes to their own wallets. This installation is at " + s.Shell.BaseURL + ".\n\n" +
 		"Amounts are US dollars as decimals. Deliver an order when a signed webhook or a read says that its payment is " +
-		"COMPLETED, never because a browser came back.\n\n## Documentation\n\n")
-	for _, p := range docs.Pages() {
-		b.WriteString("- [" + p.Title + "](" + s.Shell.BaseURL + p.Path + docs.MarkdownEnding + "): " + p.About + "\n")
+		"COMPLETED, never because a browser came back.\n")
+	for _, d := range docs.Doors() {
+		b.WriteString("\n## " + d.Title + "\n\n" + d.For + "\n\n")
+		for _, p := range d.Pages {
+			b.WriteString("- [" + p.Title + "](" + s.Shell.BaseURL + p.Path + docs.MarkdownEnding + "): " + p.About + "\n")
+		}
 	}
 	b.WriteString("\n## Optional\n\n- [OpenAPI 3.1](" + s.Shell.BaseURL + openAPIPath + "): The REST interface, for generators.\n")
 	return plain(c, "text/plain; charset=utf-8", b.String())

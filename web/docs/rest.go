@@ -27,6 +27,9 @@ type Schema struct {
 	MaxLength   *json.Number      `json:"maxLength"`
 }
 
+// typeLink begins the addresses of descriptions of types: pages of webhooks and prices show fields, too.
+const typeLink = docs.RESTPath + "#type-"
+
 // reference is the document as a page shows it.
 func (d *Document) reference(f docs.Frame) docs.RESTProps {
 	p := docs.RESTProps{Frame: f}
@@ -60,7 +63,7 @@ func (d *Document) endpoint(method, path string, o Operation) docs.Endpoint {
 			e.Answer = indented(r.Content["application/json"].Example)
 		}
 		if name, ok := strings.CutPrefix(r.Content["application/json"].Schema.Ref, SchemaPrefix); ok {
-			a.Type, a.Link = name, "#type-"+name
+			a.Type, a.Link = name, typeLink+name
 		}
 		e.Answers = append(e.Answers, a)
 	}
@@ -142,7 +145,7 @@ func (s Schema) Words() (text, link string) {
 	switch {
 	case s.Ref != "":
 		name := strings.TrimPrefix(s.Ref, SchemaPrefix)
-		return name, "#type-" + name
+		return name, typeLink + name
 	case len(s.OneOf) == 2:
 		text, link = s.OneOf[0].Words()
 		return text + " or null", link

@@ -3,8 +3,10 @@ package docs
 import (
 	"cmp"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/labstack/echo/v4"
@@ -45,11 +47,11 @@ func sectionsOf(e docs.Entry, page string) ([]section, error) {
 			case c.DataAtom == atom.Pre:
 				last.code += " " + textOf(c)
 			case c.DataAtom == atom.Label: // the name of a language
+			case c.DataAtom == atom.H1: // the title of the page
 			case isHeading(c) && attribute(c, "id") != "":
 				found = append(
 					found, section{path: e.Path + "#" + attribute(c, "id"), page: e.Title, title: oneLine(textOf(c))},
 				)
-			case c.DataAtom == atom.H1:
 			default:
 				walk(c)
 			}
@@ -58,13 +60,18 @@ func sectionsOf(e docs.Entry, page string) ([]section, error) {
 	walk(main)
 	for i := range found {
 		found[i].text = oneLine(found[i].text)
-		found[i].lower = strings.ToLower(found[i].title + " " + found[i].text + " " + found[i].code)
+		whole := found[i].title + " " + found[i].text + " " + found[i].code
+		names := strings.Join(joined.FindAllString(whole, -1), " ")
+		found[i].lower = strings.ToLower(whole + " " + inside.ReplaceAllString(names, " $0"))
 	}
 	return found, nil
 }
 
+// joined are names of several words, such as getTransactions, which are found by each; inside is where those begin.
+var joined, inside = regexp.MustCompile(`\b[a-z]+[A-Z]\w*`), regexp.MustCompile(`[A-Z][a-z]+`)
+
 func isHeading(n *html.Node) bool {
-	return n.DataAtom == atom.H1 || n.DataAtom == atom.H2 || n.DataAtom == atom.H3
+	return n.DataAtom == atom.H2 || n.DataAtom == atom.H3
 }
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
@@ -78,8 +85,10 @@ const (
 // search returns the sections that hold every word of the query, the best first: those whose heading has it.
 func search(all []section, query string) []docs.Hit {
 	words := strings.Fields(strings.ToLower(query))
-	if len(words) == 0 {
-		return nil
+	for i, w := range words { // what is asked for in the plural is there in the singular, too
+		if len(w) > 3 && !strings.HasSuffix(w, "ss") {
+			words[i] = strings.TrimSuffix(w, "s")
+		}
 	}
 	type scored struct {
 		section
@@ -87,24 +96,8 @@ func search(all []section, query string) []docs.Hit {
 	}
 	var found []scored
 	for _, s := range all {
-		score := 0
-		title := strings.ToLower(s.title)
-		for _, w := range words {
-			n := strings.Count(s.lower, w)
-			if n == 0 {
-				score = 0
-				break
-			}
-			score += min(n, 5)
-			if strings.Contains(title, w) {
-				score += 20
-			}
-			if title == w {
-				score += 20
-			}
-		}
-		if score > 0 {
-			found = append(found, scored{s, score})
+		if n := score(s, words); n > 0 {
+			found = append(found, scored{s, n})
 		}
 	}
 	slices.SortStableFunc(found, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
@@ -114,6 +107,54 @@ func search(all []section, query string) []docs.Hit {
 	}
 	return hits
 }
+
+// score says how well a section fits the words; 0 where one of them is missing. What explains goes before what lists
+// names, and a whole page about a word before a part of one.
+func score(s section, words []string) (sum int) {
+	title := strings.ToLower(s.title)
+	path, fragment, _ := strings.Cut(s.path, "#")
+	written := path != docs.RESTPath && path != docs.GraphQLPath
+	for _, w := range words {
+		begun, whole := occurrences(s.lower, w)
+		if begun == 0 {
+			return 0
+		}
+		sum += min(begun, 5) + 2*min(whole, 5)
+		if begun, whole = occurrences(title, w); begun > 0 {
+			sum += 10 + 10*min(whole, 1)
+			if written && fragment == "" {
+				sum += 10
+			}
+		}
+		if strings.TrimSuffix(title, "s") == w {
+			sum += 20
+		}
+	}
+	if written && strings.Contains(s.lower, strings.Join(words, " ")) {
+		sum += 10
+	}
+	return sum
+}
+
+// occurrences counts how often a word of the text begins with w, and how often it is w, or its plural.
+func occurrences(text, w string) (begun, whole int) {
+	for at := 0; ; at += len(w) {
+		next := strings.Index(text[at:], w)
+		if next < 0 {
+			return begun, whole
+		}
+		at += next
+		if before, _ := utf8.DecodeLastRuneInString(text[:at]); inWord(before) && inWord([]rune(w)[0]) {
+			continue
+		}
+		begun++
+		if after, _ := utf8.DecodeRuneInString(strings.TrimPrefix(text[at+len(w):], "s")); !inWord(after) {
+			whole++
+		}
+	}
+}
+
+func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // Sizes of a snippet, in bytes.
 const (

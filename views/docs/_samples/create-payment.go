@@ -10,14 +10,14 @@ import (
 )
 
 func main() {
-	body := strings.NewReader(`{"amount": 49.90, "reference": "order-1042", "description": "Two bags of coffee"}`)
+	body := strings.NewReader(`{"amount": 49.90, "reference": "order-1045", "description": "Two bags of coffee"}`)
 	request, err := http.NewRequest("POST", "http://localhost:8080/create-payment", body)
 	if err != nil {
 		log.Fatal(err)
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Authorization", "Bearer "+os.Getenv("FLORIN_API_KEY"))
-	request.Header.Set("Idempotency-Key", "order-1042")
+	request.Header.Set("Idempotency-Key", "order-1045")
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		log.Fatal(err)

@@ -3,9 +3,9 @@ const response = await fetch("http://localhost:8080/create-payment", {
   headers: {
     "Content-Type": "application/json",
     "Authorization": "Bearer " + process.env.FLORIN_API_KEY,
-    "Idempotency-Key": "order-1042",
+    "Idempotency-Key": "order-1043",
   },
-  body: JSON.stringify({ amount: 49.9, reference: "order-1042", description: "Two bags of coffee" }),
+  body: JSON.stringify({ amount: 49.9, reference: "order-1043", description: "Two bags of coffee" }),
 });
 const answer = await response.json();
 if (answer.code !== 200) throw new Error(answer.message);

@@ -5,9 +5,9 @@ curl_setopt_array($request, [
     CURLOPT_HTTPHEADER => [
         "Content-Type: application/json",
         "Authorization: Bearer " . getenv("FLORIN_API_KEY"),
-        "Idempotency-Key: order-1042",
+        "Idempotency-Key: order-1044",
     ],
-    CURLOPT_POSTFIELDS => json_encode(["amount" => 49.90, "reference" => "order-1042", "description" => "Two bags of coffee"]),
+    CURLOPT_POSTFIELDS => json_encode(["amount" => 49.90, "reference" => "order-1044", "description" => "Two bags of coffee"]),
 ]);
 $answer = json_decode(curl_exec($request), true);
 if (($answer["code"] ?? 0) !== 200) {

@@ -2,11 +2,11 @@ import json, os, urllib.request
 
 request = urllib.request.Request(
     "http://localhost:8080/create-payment",
-    data=json.dumps({"amount": 49.90, "reference": "order-1042", "description": "Two bags of coffee"}).encode(),
+    data=json.dumps({"amount": 49.90, "reference": "order-1046", "description": "Two bags of coffee"}).encode(),
     headers={
         "Content-Type": "application/json",
         "Authorization": "Bearer " + os.environ["FLORIN_API_KEY"],
-        "Idempotency-Key": "order-1042",
+        "Idempotency-Key": "order-1046",
     },
 )
 # urlopen raises HTTPError for every status but 2xx; its body says what was wrong.

@@ -1,4 +1,4 @@
-# EMAIL and PASSWORD (12 characters or more) are those of your new account.
+# EMAIL and PASSWORD (10 characters or more) are those of your new account.
 graphql() {
   curl -s http://localhost:8080/graphql -H 'Content-Type: application/json' -H "Authorization: Bearer $TOKEN" -d @-
 }
@@ -9,8 +9,12 @@ answer=$(graphql <<END
 END
 )
 TOKEN=$(printf %s "$answer" | sed -n 's/.*"token":"\([^"]*\)".*/\1/p')
-[ -n "$TOKEN" ] || { echo "$answer" >&2; exit 1; }
-# The key is shown once, here.
-graphql <<END
+if [ -z "$TOKEN" ]; then
+  echo "$answer" >&2
+  false
+else
+  # The key is shown once, here.
+  graphql <<END
 {"query": "mutation { UserCreateApiKey(label: \"Shop\") { code message apiKey { id key } } }"}
 END
+fi

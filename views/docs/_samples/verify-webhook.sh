@@ -4,5 +4,5 @@ want=$({ printf '%s.%s.' "$WEBHOOK_ID" "$WEBHOOK_TIMESTAMP"; cat body.json; } |
   openssl dgst -sha256 -mac HMAC -macopt "hexkey:$key" -binary | base64)
 case " $WEBHOOK_SIGNATURE " in
   *" v1,$want "*) echo "the signature is right" ;;
-  *) echo "the signature is wrong" >&2; exit 1 ;;
+  *) echo "the signature is wrong" >&2; false ;;
 esac
