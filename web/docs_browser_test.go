@@ -25,6 +25,7 @@ func TestDocs_InABrowser(t *testing.T) {
 			[]browser.Option{browser.Phone, browser.Light},
 			[]string{
 				docs.StartPath, docs.ErrorsPath, docs.WebhooksPath, docs.RESTPath, docs.GoLivePath, docs.OperatePath,
+				docs.ShopPath + "/refunds", docs.OperatePath + "/capacity",
 				docs.SearchPath + "?q=webhook+signature",
 			},
 		},
@@ -32,7 +33,7 @@ func TestDocs_InABrowser(t *testing.T) {
 			[]browser.Option{browser.Desktop, browser.Dark},
 			[]string{
 				docs.ExamplesPath, docs.RequestsPath, docs.TestingPath, docs.GraphQLPath, docs.ChangelogPath,
-				docs.OperatePath,
+				docs.OperatePath, docs.ShopPath, docs.ShopPath + "/wrong-network",
 				docs.SearchPath + "?q=nothingatall",
 			},
 		},

@@ -108,7 +108,7 @@ func (s *surfer) follow(starts ...string) map[string]map[string]bool {
 	return w.names
 }
 
-// No link of a page that a visitor, a merchant or an operator can reach leads to nothing, nor to a place that the page
+// No link of a page that a stranger, a merchant or an operator can reach leads to nothing, nor to a place that the page
 // does not have.
 func TestLinks(t *testing.T) {
 	t.Parallel()
@@ -118,8 +118,8 @@ func TestLinks(t *testing.T) {
 	paid := b.busy(m)
 	_, token := b.requestRefund(m, paid, "")
 	starts := []string{
-		"/", "/llms.txt", "/donate/" + c.Slug, "/link/" + link.Slug, "/refund/" + token, "/pay?txnid=" + string(paid.ID),
-		"/pay?txnid=" + string(b.newPaymentOf(m, "3").ID),
+		"/", "/llms.txt", "/donate/" + c.Slug, "/link/" + link.Slug, "/refund/" + token,
+		"/pay?txnid=" + string(paid.ID), "/pay?txnid=" + string(b.newPaymentOf(m, "3").ID),
 		"/pay?txnid=" + string(b.start(b.newPaymentOf(m, "4"), chain.Base).ID),
 	}
 	for _, p := range docs.Pages() {

@@ -101,7 +101,7 @@ var doors = []Door{
 		{ShopPath + "/prices", "Prices in EUR and other currencies", "Charging in your own currency, and what you receive."},
 		{ShopPath + "/fees", "Fees, gas and credits", "What a payment costs, and who pays it."},
 		{ShopPath + "/tax", "Tax, invoices and your accountant", "What each payment records, and the export."},
-		{ShopPath + "/live", "Before the first customer", "What to check before real money comes."},
+		{ShopPath + "/live", "Going live with your shop", "What to check before the first customer pays."},
 	}},
 	{"Developer", "You build a shop or an app: create payments, get webhooks, test everything without money.", []Entry{
 		{StartPath, "Your first payment", "From an account to a paid order, step by step."},

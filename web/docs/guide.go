@@ -160,18 +160,33 @@ func (guideRenderer) table(w util.BufWriter, _ []byte, n ast.Node, entering bool
 	return ast.WalkContinue, err
 }
 
-// cell writes a cell; the first of a row is its heading.
-func (guideRenderer) cell(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+// cell writes a cell; the first of a row is its heading. On a phone, where rows are stacked, the others say which
+// column they are of.
+func (guideRenderer) cell(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	open, end := "<td>", "</td>"
-	switch {
+	switch column := columnOf(n, source); {
 	case n.Parent().Kind() == tables.KindTableHeader:
 		open, end = `<th scope="col">`, "</th>"
 	case n.PreviousSibling() == nil:
-		open, end = `<th scope="row">`, "</th>"
+		open, end = `<th scope="row" class="word">`, "</th>"
+	case column != "" && n.Parent().ChildCount() > 2:
+		open = `<td data-label="` + templ.EscapeString(column) + `">`
 	}
 	if !entering {
 		open = end
 	}
 	_, err := w.WriteString(open)
 	return ast.WalkContinue, err
+}
+
+// columnOf is the heading of a cell's column.
+func columnOf(cell ast.Node, source []byte) string {
+	head := cell.Parent().Parent().FirstChild().FirstChild()
+	for c := cell.PreviousSibling(); c != nil && head != nil; c = c.PreviousSibling() {
+		head = head.NextSibling()
+	}
+	if head == nil {
+		return ""
+	}
+	return plainText(head, source)
 }

@@ -79,3 +79,19 @@ func TestGuide_Changelog(t *testing.T) {
 		t.Error("the page shows code as text, or no version")
 	}
 }
+
+// On a phone, where the rows of a table are stacked, its cells say which column they are of; of two columns that is
+// plain.
+func TestGuide_Tables(t *testing.T) {
+	t.Parallel()
+	page, err := guideHTML(docs.Frame{Path: docs.OperatePath},
+		[]byte("# x\n\n| a | b & b | c |\n|---|---|---|\n| 1 | 2 | 3 |\n\n| a | b |\n|---|---|\n| 4 | 5 |\n"))
+	must(t, err)
+	for _, want := range []string{
+		`<th scope="row" class="word">1</th>`, `<td data-label="b &amp; b">2</td>`, `<td data-label="c">3</td>`, `<td>5</td>`,
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %s in %s", want, page)
+		}
+	}
+}

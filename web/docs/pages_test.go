@@ -200,7 +200,7 @@ func TestDocs_Pages(t *testing.T) {
 		docs.OperatePath + "/alerts":   {"ledger_difference", "block_to_webhook_seconds"},
 		docs.OperatePath + "/upgrade":  {"florin migrate --plan"},
 		docs.OperatePath + "/capacity": {"3.4 KB", "florin reconcile", "make bench-server"},
-		docs.ShopPath:                   {"Pay yourself a dollar", `href="/docs/shop/refunds"`},
+		docs.ShopPath:                  {"Pay yourself a dollar", `href="/docs/shop/refunds"`},
 		docs.OperatePath + "/keys":     {"florin secret rotate", "florin keygen --evm", "florin user reset-factor"},
 		docs.OperatePath + "/backup": {
 			"florin backup", "florin restore --adopt", "litestream replicate", "florin recover", "webhook-replayed",
@@ -249,7 +249,8 @@ func TestDocs_Doors(t *testing.T) {
 			nav := page[strings.Index(page, `<nav class="pages"`):strings.Index(page, `<main`)]
 			for _, d := range docs.Doors() {
 				current := `<a href="` + d.Pages[0].Path + `" aria-current="true">` + d.Title
-				if !strings.Contains(nav, ">"+d.Title+"</a>") || strings.Contains(nav, current) != (d.Title == here.Title) {
+				if !strings.Contains(nav, ">"+d.Title+"</a>") ||
+					strings.Contains(nav, current) != (d.Title == here.Title) {
 					t.Errorf("%s does not lead to %s as it should: %s", p.Path, d.Title, nav)
 				}
 			}

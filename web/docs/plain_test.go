@@ -2,9 +2,7 @@ package docs
 
 import (
 	"encoding/json"
-	"net/url"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -57,87 +55,6 @@ func TestMarkdown_Parts(t *testing.T) {
 			if !strings.Contains(got, want) {
 				t.Errorf("%s.md lacks %q", path, want)
 			}
-		}
-	}
-}
-
-// A search finds sections by their words, those whose heading has them first, and leads to their place.
-func TestSearch(t *testing.T) {
-	t.Parallel()
-	for query, want := range map[string]string{
-		"idempotency":           `href="/docs/requests#idempotency"`,
-		"payment_ended":         `href="/docs/errors#reasons-409"`,
-		"retry after":           `href="/docs`,
-		"getTransactions":       `href="/docs/graphql#getTransactions"`,
-		"successUrl":            `href="/docs`,
-		"WEBHOOK signature":     `href="/docs/webhooks`,
-		"qwxyz nothing":         `data-testid="nothing"`,
-		`"><script>alert(1)`:    `data-testid="nothing"`,
-		"":                      `Type what you look for`,
-		strings.Repeat("é", 90): `data-testid="nothing"`,
-	} {
-		got := ask(t, "/docs/search?q="+url.QueryEscape(query))
-		if !strings.Contains(got, want) || strings.Contains(got, "<script>alert") {
-			t.Errorf("%q finds %.600s", query, got[strings.Index(got, "<main"):])
-		}
-	}
-	if hits := found(t, "idempotency"); len(hits) == 0 || !strings.Contains(hits[0], "idempotency") || len(hits) > maxHits {
-		t.Errorf("the hits for idempotency are %q", hits)
-	}
-	if !strings.Contains(ask(t, docs.RESTPath), `action="/docs/search"`) {
-		t.Error("a page has no search")
-	}
-}
-
-// found are the places that a search finds, the best first.
-func found(t *testing.T, query string) (places []string) {
-	t.Helper()
-	page := ask(t, "/docs/search?q="+url.QueryEscape(query))
-	_, list, _ := strings.Cut(page, `data-testid="hits"`)
-	for _, hit := range regexp.MustCompile(`<li><a href="([^"]+)"`).FindAllStringSubmatch(list, -1) {
-		places = append(places, hit[1])
-	}
-	return places
-}
-
-// Shop owners find what they need by the words that they use.
-func TestSearch_ShopOwners(t *testing.T) {
-	t.Parallel()
-	for query, want := range map[string]string{
-		"refund": "/refunds", "refunds": "/refunds", "money back": "/refunds", "chargeback": "", "WooCommerce": "/website",
-		"shopify": "/website", "plugin": "/website", "EUR": "/prices", "euro": "/prices", "currency": "/prices",
-		"tax": "/tax", "taxes": "/tax", "VAT": "/tax", "invoice": "/tax", "invoices": "/tax", "accountant": "/tax",
-		"export": "/tax", "csv": "/tax", "receipt": "/tax", "fee": "/fees", "fees": "/fees", "gas": "/fees", "cost": "/fees",
-		"credits": "/fees", "exchange": "/exchanges", "Binance": "/exchanges", "coinbase": "/exchanges",
-		"withdrawal": "/exchanges", "txid": "/exchanges", "wrong network": "/wrong-network", "wrong token": "/wrong-network",
-		"tron": "/wrong-network", "underpaid": "/amounts", "overpaid": "/amounts", "too little": "/amounts",
-		"late": "/amounts", "tolerance": "/amounts", "wallet": "/wallet", "metamask": "/wallet", "bank": "/wallet",
-		"going live": "",
-	} {
-		hits := found(t, query)
-		at := slices.IndexFunc(hits, func(p string) bool {
-			path, _, _ := strings.Cut(p, "#")
-			return path == docs.ShopPath+want || want == "" && strings.HasPrefix(path, docs.ShopPath)
-		})
-		if at < 0 || at > 4 {
-			t.Errorf("%q finds %s at %d of %q", query, docs.ShopPath+want, at, hits)
-		}
-	}
-}
-
-// A word is looked for where words begin.
-func TestSearch_Beginnings(t *testing.T) {
-	t.Parallel()
-	all := []section{
-		{path: "a", title: "Syntax", lower: "syntax of a feed"}, {path: "b", title: "Money", lower: "money, tax and fees"},
-	}
-	for query, want := range map[string]string{"tax": "b", "fee": "a b", "fees": "a b", "ee": "", "of": "a", "MONEY": "b"} {
-		var got []string
-		for _, h := range search(all, query) {
-			got = append(got, h.Path)
-		}
-		if slices.Sort(got); strings.Join(got, " ") != want {
-			t.Errorf("%q finds %q, want %s", query, got, want)
 		}
 	}
 }
