@@ -42,7 +42,7 @@ func sectionsOf(e docs.Entry, page string) ([]section, error) {
 			last := &found[len(found)-1]
 			switch {
 			case c.Type == html.TextNode:
-				last.text += " " + c.Data
+				last.text += c.Data
 			case c.Type != html.ElementNode || isSkipped(c):
 			case c.DataAtom == atom.Pre:
 				last.code += " " + textOf(c)
@@ -52,8 +52,12 @@ func sectionsOf(e docs.Entry, page string) ([]section, error) {
 				found = append(
 					found, section{path: e.Path + "#" + attribute(c, "id"), page: e.Title, title: oneLine(textOf(c))},
 				)
-			default:
+			case slices.Contains(inline, c.DataAtom):
 				walk(c)
+			default:
+				last.text += " "
+				walk(c)
+				found[len(found)-1].text += " "
 			}
 		}
 	}
@@ -66,6 +70,9 @@ func sectionsOf(e docs.Entry, page string) ([]section, error) {
 	}
 	return found, nil
 }
+
+// inline are the elements within words and sentences.
+var inline = []atom.Atom{atom.A, atom.Code, atom.Strong, atom.Em}
 
 // joined are names of several words, such as getTransactions, which are found by each; inside is where those begin.
 var joined, inside = regexp.MustCompile(`\b[a-z]+[A-Z]\w*`), regexp.MustCompile(`[A-Z][a-z]+`)

@@ -79,6 +79,18 @@ func TestSearch_ShopOwners(t *testing.T) {
 	}
 }
 
+// A snippet reads as the page does: links and code are parts of sentences.
+func TestSearch_Snippets(t *testing.T) {
+	t.Parallel()
+	for query, want := range map[string]string{
+		"PrestaShop": "Shopify, PrestaShop", "binance": "exchange, such as Binance or Coinbase.",
+	} {
+		if page := ask(t, "/docs/search?q="+url.QueryEscape(query)); !strings.Contains(page, want) {
+			t.Errorf("%q shows no %q", query, want)
+		}
+	}
+}
+
 // A word is looked for where words begin.
 func TestSearch_Beginnings(t *testing.T) {
 	t.Parallel()
