@@ -13,6 +13,7 @@ var withoutEntry = map[string]string{
 	"/forgot":                            "the caller is unknown; the reset itself is written",
 	"/dashboard/merchant":                "it only chooses a merchant for the session",
 	"/dashboard/payments/:txnid/find":    "it looks",
+	"/dashboard/steps":                   "it only hides a card in one browser",
 	"/dashboard/webhooks/ping":           "a test, of no payment",
 	"/dashboard/security/factor":         "nothing is in force before it is confirmed",
 	"/dashboard/security/passkeys/ask":   "it asks, and changes nothing",

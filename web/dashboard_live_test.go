@@ -109,7 +109,7 @@ func TestDashboard_LiveKeepsTyped(t *testing.T) {
 	browser.Run(ctx, t, chromedp.Navigate(origin+"/dashboard/payments/"+string(p.ID)), chromedp.SendKeys(field, "corr"))
 	b.deposit(p, 10*money.USD, true)
 	var typed string
-	browser.Run(ctx, t, chromedp.WaitVisible("//*[@data-testid='timeline']//li[contains(., 'Completed')]"),
+	browser.Run(ctx, t, chromedp.WaitReady("//*[@data-testid='technical']//li[contains(., 'Completed')]"),
 		chromedp.Value(field, &typed))
 	if typed != "corr" {
 		t.Errorf("the field holds %q", typed)

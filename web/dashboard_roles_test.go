@@ -21,6 +21,7 @@ var routeRoles = map[string]string{
 	"POST /dashboard/start":                            "o",
 	"GET /dashboard/start/ready":                       "ods",
 	"POST /dashboard/start/dollar":                     "ods",
+	"POST /dashboard/steps":                            "ods",
 	"GET /dashboard/find":                              "odsv",
 	"GET /dashboard/live":                              "odsv",
 	"GET /dashboard/now":                               "odsv",

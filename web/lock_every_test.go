@@ -45,7 +45,7 @@ var underLock = map[string]string{
 	"/dashboard/webhooks/resend": "at once", "/dashboard/webhooks/:id/resend": "at once",
 	"/dashboard/team/invitations/:invitation/resend": "at once",
 	"/dashboard/team/invitations/:invitation/revoke": "at once", "/dashboard/team/leave": "at once",
-	"/dashboard/join": "at once", "/dashboard/merchant": "at once", "/dashboard/confirm": "at once",
+	"/dashboard/join": "at once", "/dashboard/steps": "at once", "/dashboard/merchant": "at once", "/dashboard/confirm": "at once",
 	"/dashboard/security/email":    "at once", // the link in the mail waits (TestEmail_Locked)
 	"/dashboard/security/password": "at once", "/dashboard/security/verify": "at once",
 	"/dashboard/security/factor": "at once", "/dashboard/security/factor/confirm": "at once",

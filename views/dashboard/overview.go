@@ -111,7 +111,17 @@ func ConversionText(started, paid int64) string {
 		return "No customer has chosen how to pay yet."
 	}
 	return "Customers started " + panel.Count(started, "payment") + " and paid " + panel.Number(paid) + ": " +
-		panel.Number(min(paid, started)*100/started) + " %."
+		panel.Number(Percent(min(paid, started), started)) + " %."
+}
+
+// Percent is the share of a part in a whole that is not 0, rounded to the nearest. Only all of it is 100, and only none
+// of it is 0.
+func Percent(part, whole int64) int64 {
+	share := (part*200 + whole) / (whole * 2)
+	if part > 0 && part < whole {
+		return min(max(share, 1), 99)
+	}
+	return share
 }
 
 // left reports whether any step is left to do.

@@ -16,3 +16,14 @@ func TestRunwayText(t *testing.T) {
 		}
 	}
 }
+
+func TestPercent(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[[2]int64]int64{
+		{5, 8}: 63, {2, 3}: 67, {1, 3}: 33, {1, 1000}: 1, {999, 1000}: 99, {0, 7}: 0, {7, 7}: 100,
+	} {
+		if got := Percent(in[0], in[1]); got != want {
+			t.Errorf("%d of %d is %d %%, want %d", in[0], in[1], got, want)
+		}
+	}
+}

@@ -142,6 +142,7 @@ func (d *Surface) openPayment(c echo.Context, who session.Principal) (reader, er
 			{Name: "money", HTML: dashboard.PaymentMoney(p)},
 			{Name: "facts", HTML: dashboard.PaymentFacts(p)},
 			{Name: "timeline", HTML: dashboard.PaymentTimeline(p)},
+			{Name: "technical", HTML: dashboard.PaymentTechnical(p)},
 			{Name: "hooks", HTML: dashboard.PaymentWebhooks(p)},
 			{Name: "acts", HTML: dashboard.PaymentActs(p)},
 		}, nil

@@ -71,7 +71,9 @@ func (d *Surface) getOverview(c echo.Context, who session.Principal) error {
 	if p.Setup, err = d.setup(c, who); err != nil {
 		return err
 	}
-	p.Steps = stepsOf(houses, activity, locked)
+	if p.May.Pay && d.Cookies.Get(c.Request(), stepsCookie, "hidden") == "" {
+		p.Steps = stepsOf(houses, activity, locked)
+	}
 	if p.Alerts, err = d.alerts(ctx, who, houses, now); err != nil {
 		return err
 	}
@@ -79,6 +81,20 @@ func (d *Surface) getOverview(c echo.Context, who session.Principal) error {
 		return err
 	}
 	return d.Show(c, http.StatusOK, p.Frame, dashboard.Overview(p))
+}
+
+// The browser of a member who has hidden the first steps keeps it in a cookie: nobody else's page changes.
+const (
+	stepsPath   = shell.HomePath + "/steps"
+	stepsCookie = "florin-steps"
+	stepsTTL    = 365 * oneDay
+)
+
+func (d *Surface) postHideSteps(c echo.Context, _ session.Principal) error {
+	if err := d.Cookies.Put(c.Response(), stepsCookie, stepsTTL, map[string]string{"hidden": "yes"}); err != nil {
+		return err
+	}
+	return d.Cookies.Redirect(c, shell.HomePath, "")
 }
 
 // setup is the form that sets up a shop; nil where no form is needed.
@@ -183,7 +199,7 @@ func funnelSteps(f report.Funnel) []dashboard.FunnelStep {
 		return nil
 	}
 	step := func(text string, n, lost int64, how string) dashboard.FunnelStep {
-		s := dashboard.FunnelStep{Text: text, Count: n, Percent: n * 100 / f.Created}
+		s := dashboard.FunnelStep{Text: text, Count: n, Percent: dashboard.Percent(n, f.Created)}
 		if lost > 0 {
 			s.Lost = panel.Count(lost, "payment") + " lost here: " + how
 		}

@@ -17,6 +17,7 @@ func (d *Surface) Routes(r shell.Router) {
 func (d *Surface) paymentsRoutes(p session.Pages) {
 	p.Get(shell.HomePath, merchant.ActRead, d.getOverview)
 	d.follow(p, shell.HomePath, d.openOverview)
+	p.Post(stepsPath, merchant.ActPay, d.postHideSteps)
 	p.Get(quickPath, merchant.ActRead, d.getQuick)
 	p.Get(paymentsPath, merchant.ActRead, d.getPayments)
 	p.Get(paymentsPath+".csv", merchant.ActRead, d.getExport)

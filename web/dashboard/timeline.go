@@ -53,6 +53,9 @@ var titles = map[payment.EventType][2]string{
 	payment.EventRefundCancelled: {"Refund cancelled", ""},
 }
 
+// technical are the events that say no more to a merchant than those beside them.
+var technical = map[payment.EventType]bool{payment.EventShown: true, payment.EventCompleted: true}
+
 // eventNote is the data of an event (payment.Event).
 type eventNote struct {
 	Network chain.Network `json:"network"`
@@ -96,7 +99,9 @@ func (d *Surface) timeline(ctx context.Context, p payment.Payment) ([]dashboard.
 }
 
 func (d *Surface) eventMoment(e payment.Event) dashboard.Moment {
-	m := dashboard.Moment{At: e.At, Title: titles[e.Type][0], Meaning: titles[e.Type][1]}
+	m := dashboard.Moment{
+		At: e.At, Title: titles[e.Type][0], Meaning: titles[e.Type][1], Technical: technical[e.Type],
+	}
 	if m.Title == "" {
 		m.Title = string(e.Type)
 	}
@@ -112,9 +117,10 @@ func (d *Surface) eventMoment(e payment.Event) dashboard.Moment {
 	}
 	switch {
 	case n.Units != "":
-		m.Detail = money.Display(n.Units) + " " + n.Asset + " on " + views.NetworkName(string(n.Network)) + ", block " + strconv.FormatUint(n.Block, 10)
+		m.Detail = money.Display(n.Units) + " " + n.Asset + " on " + views.NetworkName(string(n.Network))
+		m.More = "; block " + strconv.FormatUint(n.Block, 10)
 		if n.Source != "" {
-			m.Detail += ", reported by " + n.Source
+			m.More += ", reported by " + n.Source
 		}
 		if !n.Counted {
 			m.Detail += "; it does not count, because you did not ask for it"
@@ -158,7 +164,10 @@ func (d *Surface) attemptMoments(ctx context.Context, p payment.Payment) ([]dash
 			return nil, err
 		}
 		for i, a := range sent.Attempts {
-			m := dashboard.Moment{At: a.At, Title: "Webhook, attempt " + strconv.Itoa(i+1), Detail: answerOf(a) + ", after " + session.Latency(a.Latency), Meaning: "is-bad"}
+			m := dashboard.Moment{
+				At: a.At, Title: "Webhook, attempt " + strconv.Itoa(i+1), Meaning: "is-bad", Technical: true,
+				Detail: answerOf(a) + ", after " + session.Latency(a.Latency),
+			}
 			if a.Status >= 200 && a.Status <= 299 {
 				m.Meaning = "is-good"
 			}
@@ -182,6 +191,7 @@ func (d *Surface) sweepMoments(ctx context.Context, p payment.Payment) ([]dashbo
 			all,
 			dashboard.Moment{
 				At: s.CreatedAt, Title: "Settlement planned", Detail: s.Symbol, Address: string(s.Settlement),
+				Technical: true,
 			},
 		)
 		m := dashboard.Moment{
@@ -190,7 +200,7 @@ func (d *Surface) sweepMoments(ctx context.Context, p payment.Payment) ([]dashbo
 		switch {
 		case s.Moved != "":
 			m.At, m.Title, m.Meaning = s.EndedAt, "Arrived at your wallet", "is-good"
-			m.Detail = money.Display(s.Moved) + " " + s.Symbol + d.gasOf(s)
+			m.Detail, m.More = money.Display(s.Moved)+" "+s.Symbol, d.gasOf(s)
 		case s.Reason != "":
 			m.At, m.Title, m.Detail, m.Meaning = s.EndedAt, "Could not be moved; it is tried again", s.Reason, "is-bad"
 		case s.SentAt.IsZero():

@@ -152,7 +152,7 @@ func (r *Reader) Activity(ctx context.Context, keys []int64) (a Activity, err er
 }
 
 // MaxOpen is how far open payments are counted.
-const MaxOpen = 1000
+const MaxOpen = 10_000
 
 // Open counts the payments of the keys that have not ended, at most MaxOpen. Top-ups do not count.
 func (r *Reader) Open(ctx context.Context, keys []int64) (n int64, err error) {
