@@ -92,6 +92,7 @@ const (
 	ActionRotateKey      Action = "rotated an API key"
 	ActionRelabelKey     Action = "renamed an API key"
 	ActionKeyCurrency    Action = "changed the currency of an API key"
+	ActionKeyZone        Action = "changed the time zone of an API key"
 	ActionRevokeKey      Action = "revoked an API key"
 	ActionLock           Action = "locked where money goes"
 	ActionUnlock         Action = "unlocked where money goes"

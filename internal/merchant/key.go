@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	_ "time/tzdata" // a container has no time zones of its own
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
@@ -32,6 +33,8 @@ type Key struct {
 	Sources     Sources // the networks it may be used from
 	// Currency is what its shop counts in, where a price does not say it and for lists; empty: US dollars.
 	Currency exchange.Currency
+	// Zone is the time zone of its shop, by its name in the IANA database, such as Europe/Berlin; empty: UTC.
+	Zone string
 	// Confirmed: the command line made the key, or an owner who re-authenticated.
 	// Only such a key may add a custodian to an account that has one.
 	Confirmed  bool
@@ -250,11 +253,12 @@ func (s *Service) SetKeyLabel(ctx context.Context, key Key, label string, act au
 	return s.changeKey(ctx, key, r, func(k *Key) { k.Label = label })
 }
 
-// CheckKeyNames returns everything that SetKeyLabel and SetKeyCurrency would refuse, so that a form says it at once.
-func CheckKeyNames(label, code string) error {
+// CheckKeyNames returns everything that SetKeyLabel, SetKeyCurrency and SetKeyZone would refuse, so that a form says it
+// at once.
+func CheckKeyNames(label, code, zone string) error {
 	_, wrongLabel := input.Text("label", label, input.MaxName)
 	_, wrongCode := keyCurrency(code)
-	return errors.Join(wrongLabel, wrongCode)
+	return errors.Join(wrongLabel, wrongCode, checkZone(zone))
 }
 
 // keyCurrency reads what a shop counts in; empty for US dollars.
@@ -277,6 +281,32 @@ func (s *Service) SetKeyCurrency(ctx context.Context, key Key, code string, act 
 	}
 	r := act.Record(key.UserID, audit.ActionKeyCurrency, key.Name(), string(cmp.Or(c, exchange.USD)))
 	return s.changeKey(ctx, key, r, func(k *Key) { k.Currency = c })
+}
+
+// checkZone refuses what is no time zone of the IANA database. "Local" would be that of the server.
+func checkZone(name string) error {
+	if _, err := time.LoadLocation(name); err != nil || name == "Local" {
+		return fault.About(fault.Invalid, "zone", "must be a time zone such as Europe/Berlin")
+	}
+	return nil
+}
+
+// SetKeyZone sets the time zone of the shop of a key; empty: UTC. It fails as SetKeyCurrency.
+func (s *Service) SetKeyZone(ctx context.Context, key Key, zone string, act audit.Act) error {
+	if err := checkZone(zone); err != nil {
+		return err
+	}
+	r := act.Record(key.UserID, audit.ActionKeyZone, key.Name(), cmp.Or(zone, "UTC"))
+	return s.changeKey(ctx, key, r, func(k *Key) { k.Zone = zone })
+}
+
+// Location is the time zone of the key's shop.
+func (k Key) Location() *time.Location {
+	at, err := time.LoadLocation(k.Zone)
+	if err != nil { // a zone that this build does not know any more
+		return time.UTC
+	}
+	return at
 }
 
 // RevokeKey ends a key for ever. Its payments stay and are still watched. notice is what the owners are mailed; empty:

@@ -60,6 +60,7 @@ CREATE TABLE api_keys (
     sources      text        NOT NULL, -- networks (CIDR) it may be used from, separated by spaces; empty: all
     confirmed    boolean     NOT NULL, -- made by the command line, or by an owner who re-authenticated
     currency     text        NOT NULL DEFAULT '', -- of its shop, by ISO 4217; empty: US dollars
+    zone         text        NOT NULL DEFAULT '', -- time zone of its shop (IANA); empty: UTC
     created_at   timestamptz NOT NULL,
     last_used_at timestamptz,
     revoked_at   timestamptz,

@@ -60,6 +60,7 @@ CREATE TABLE api_keys (
     sources      TEXT    NOT NULL, -- networks (CIDR) it may be used from, separated by spaces; empty: all
     confirmed    INTEGER NOT NULL, -- made by the command line, or by an owner who re-authenticated
     currency     TEXT    NOT NULL DEFAULT '', -- of its shop, by ISO 4217; empty: US dollars
+    zone         TEXT    NOT NULL DEFAULT '', -- time zone of its shop (IANA); empty: UTC
     created_at   INTEGER NOT NULL,
     last_used_at INTEGER,
     revoked_at   INTEGER,

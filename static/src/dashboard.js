@@ -19,6 +19,13 @@
     }
   }
 
+  // The time zone of a new shop is that of the browser, and a form that asks for one suggests it.
+  var zone = Intl.DateTimeFormat().resolvedOptions().timeZone || "";
+  document.querySelectorAll("[data-zone]").forEach(function (input) { input.value = zone; });
+  document.querySelectorAll("input[name=zone]:not([type=hidden])").forEach(function (input) {
+    if (zone) input.placeholder = zone;
+  });
+
   document.addEventListener("keydown", function (event) {
     if ((event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === "k") {
       event.preventDefault();

@@ -55,4 +55,6 @@ type KeyRow struct {
 	Rename  panel.Field
 	// Currency is what its shop counts in.
 	Currency panel.Field
+	// Zone is the time zone that it works in.
+	Zone panel.Field
 }

@@ -28,6 +28,9 @@ type PaymentsProps struct {
 	// Sentence is the filter in words.
 	Sentence string
 	Filtered bool
+	Chips    []Chip
+	// Sum is what the payments on the page were made for together.
+	Sum string
 	// Tab is the value of the tab that the filter is; another text for none of them.
 	Tab     string
 	Fields  FilterFields
@@ -47,15 +50,29 @@ type PaymentsProps struct {
 	LivePath string
 }
 
+// Chip is one part of a filter in words, and the list without it.
+type Chip struct{ Text, Without string }
+
+// ChoiceText is the text of the choice of that value; the value itself where there is none.
+func ChoiceText(value string, choices []panel.Choice) string {
+	for _, c := range choices {
+		if c.Value == value {
+			return c.Text
+		}
+	}
+	return value
+}
+
 // FilterFields are the values of the filter as they were typed.
 type FilterFields struct {
-	Text, Status, Network, Token, Kind, From, Until, Min, Max, Range string
+	Text, Status, Network, Token, Kind, From, FromTime, Until, UntilTime, Min, Max string
 
 	In string // what Min and Max are in: a currency; empty: US dollars
 }
 
+// What the list can be filtered by.
 var (
-	statusChoices = []panel.Choice{
+	StatusChoices = []panel.Choice{
 		{Value: "", Text: "Any status"},
 		{Value: "OPEN", Text: "Open"},
 		{Value: "ATTENTION", Text: "Needs attention"},
@@ -65,7 +82,7 @@ var (
 		{Value: "EXPIRED", Text: "Expired"},
 		{Value: "CANCELLED", Text: "Cancelled"},
 	}
-	networkChoices = []panel.Choice{
+	NetworkChoices = []panel.Choice{
 		{Value: "", Text: "Any network"},
 		{Value: "BEP20", Text: "BNB Smart Chain"},
 		{Value: "POLYGON", Text: "Polygon"},
@@ -77,7 +94,7 @@ var (
 		{Value: "USDT", Text: "USDT"},
 		{Value: "USDC", Text: "USDC"},
 	}
-	kindChoices = []panel.Choice{
+	KindChoices = []panel.Choice{
 		{Value: "", Text: "Any kind"},
 		{Value: "PAYMENT", Text: "Payments"},
 		{Value: "DONATION", Text: "Donations"},

@@ -172,8 +172,11 @@ var navigationIcons = map[string]string{
 	"gauge":  "M3 14a7 7 0 1114 0M10 14l3.5-5",
 }
 
-// Exact writes a time to the second, in UTC.
-func Exact(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
+// Exact writes a time to the second, in a zone.
+func Exact(t time.Time, zone *time.Location) string { return t.In(zone).Format("2 Jan 2006, 15:04:05 MST") }
+
+// near reports whether a time is within a day of now.
+func near(t, now time.Time) bool { return now.Sub(t).Abs() < 24*time.Hour }
 
 // relative writes the distance of a time from now in its largest useful unit,
 // such as "3 hours ago" or "in 1 minute".

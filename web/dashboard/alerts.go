@@ -138,7 +138,7 @@ func sendAgain(who session.Principal, key merchant.Key, now time.Time) *panel.Bu
 	if !who.Membership.Role.May(merchant.ActWebhooks) {
 		return nil
 	}
-	since := now.UTC().AddDate(0, 0, -failedFor).Format(session.DayFormat)
+	since := now.AddDate(0, 0, -failedFor).Format(session.DayFormat)
 	return &panel.Button{
 		ID: "again-" + key.PublicID, Text: "Send them again", Path: webhooksPath + "/resend",
 		Inputs: map[string]string{"key": key.PublicID, "since": since, "back": attentionPath},
@@ -173,7 +173,7 @@ func (d *Surface) settlementAlerts(
 	left, err := d.Reports.UnsettledOf(ctx, who.KeyIDs(), now, d.Dust)
 	var all []panel.Notice
 	for _, u := range left {
-		why := " since " + u.Since.UTC().Format("2 January")
+		why := " since " + u.Since.In(now.Location()).Format("2 January")
 		if u.Reason != "" {
 			why = ": " + u.Reason
 		}

@@ -86,7 +86,7 @@ func (d *Surface) Needs(ctx context.Context, who session.Principal) (int, error)
 	if err != nil {
 		return 0, err
 	}
-	alerts, err := d.alerts(ctx, who, houses, d.Shell.Now())
+	alerts, err := d.alerts(ctx, who, houses, d.now(who))
 	return min(n+len(alerts), report.MaxAttention), err
 }
 

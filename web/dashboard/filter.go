@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -22,7 +23,7 @@ import (
 )
 
 // filterNames are the query parameters of a filter.
-var filterNames = []string{"q", "status", "network", "token", "kind", "from", "until", "min", "max", "in"}
+var filterNames = []string{"q", "status", "network", "token", "kind", "from", "fromTime", "until", "untilTime", "min", "max", "in"}
 
 // filterOf keeps the query parameters that filter.
 func filterOf(q url.Values) url.Values {
@@ -43,8 +44,10 @@ func (d *Surface) paymentQuery(
 		Text: strings.TrimSpace(
 			q.Get("q"),
 		), Status: q.Get("status"), Network: q.Get("network"), Token: q.Get("token"), Kind: q.Get("kind"),
-		From: q.Get("from"), Until: q.Get("until"), Min: q.Get("min"), Max: q.Get("max"),
+		From: q.Get("from"), FromTime: q.Get("fromTime"), Until: q.Get("until"), UntilTime: q.Get("untilTime"),
+		Min: q.Get("min"), Max: q.Get("max"),
 	}
+	zone := who.Zone()
 	f.In, _ = currencyOf(who, q.Get("in"))
 	x = report.Query{Keys: who.KeyIDs(), Text: f.Text[:min(len(f.Text), maxSearch)]}
 	for _, read := range []func() error{
@@ -52,8 +55,8 @@ func (d *Surface) paymentQuery(
 		func() error { return readNetwork(f.Network, &x.Network) },
 		func() error { return readToken(f.Token, &x.Token) },
 		func() error { return readKind(f.Kind, &x.Kind) },
-		func() error { return readDay("from", f.From, 0, &x.From) },
-		func() error { return readDay("through", f.Until, 1, &x.Until) },
+		func() error { return readMoment("from", f.From, f.FromTime, zone, false, &x.From) },
+		func() error { return readMoment("through", f.Until, f.UntilTime, zone, true, &x.Until) },
 		func() error { return readAmount("at least", f.Min, exchange.Currency(f.In), &x.Min, &x.MinPrice) },
 		func() error { return readAmount("at most", f.Max, exchange.Currency(f.In), &x.Max, &x.MaxPrice) },
 		func() error { return readPlace(q.Get("after"), &x.After) },
@@ -124,15 +127,32 @@ var (
 	endOfDays = time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC)
 )
 
-func readDay(name, text string, add int, to *time.Time) error {
-	if text == "" {
+// timeFormat is how times of a day are written in forms and addresses.
+const timeFormat = "15:04"
+
+// readMoment reads a day and, if there is one, a time of it. The end of a span holds the whole day, or the whole minute.
+func readMoment(name, day, clock string, zone *time.Location, end bool, to *time.Time) error {
+	if day == "" {
 		return nil
 	}
-	t, err := time.Parse(session.DayFormat, text)
+	t, err := time.ParseInLocation(session.DayFormat, day, zone)
 	if err != nil || t.Before(firstDay) {
 		return fmt.Errorf("%q must be a day such as 2026-11-21", name)
 	}
-	*to = t.AddDate(0, 0, add)
+	*to = t
+	if clock != "" {
+		at, err := time.Parse(timeFormat, clock)
+		if err != nil {
+			return fmt.Errorf("the time of %q must be one such as 14:30", name)
+		}
+		*to = time.Date(t.Year(), t.Month(), t.Day(), at.Hour(), at.Minute(), 0, 0, zone)
+	}
+	switch {
+	case end && clock != "":
+		*to = to.Add(time.Minute)
+	case end:
+		*to = t.AddDate(0, 0, 1)
+	}
 	return nil
 }
 
@@ -213,6 +233,44 @@ func bound(m money.Micros, price exchange.Sum) string {
 	return ""
 }
 
+// momentText writes the bound of a span: at midnight the day alone.
+func momentText(t time.Time) string {
+	if t.Equal(session.Day(t)) {
+		return t.Format("2 January 2006")
+	}
+	return t.Format("2 January 2006, 15:04")
+}
+
+// chips are the parts of a filter in words, each with the list without it.
+func chips(filter url.Values, f dashboard.FilterFields) (all []dashboard.Chip) {
+	add := func(text string, names ...string) {
+		rest := maps.Clone(filter)
+		for _, name := range names {
+			rest.Del(name)
+		}
+		all = append(all, dashboard.Chip{Text: text, Without: session.WithQuery(paymentsPath, rest)})
+	}
+	for _, x := range []struct {
+		text, value string
+		names       []string
+	}{
+		{"“" + f.Text + "”", f.Text, []string{"q"}},
+		{dashboard.ChoiceText(f.Status, dashboard.StatusChoices), f.Status, []string{"status"}},
+		{dashboard.ChoiceText(f.Network, dashboard.NetworkChoices), f.Network, []string{"network"}},
+		{f.Token, f.Token, []string{"token"}},
+		{dashboard.ChoiceText(f.Kind, dashboard.KindChoices), f.Kind, []string{"kind"}},
+		{strings.TrimSpace("From " + f.From + " " + f.FromTime), f.From, []string{"from", "fromTime"}},
+		{strings.TrimSpace("Through " + f.Until + " " + f.UntilTime), f.Until, []string{"until", "untilTime"}},
+		{"At least " + f.Min + " " + cmp.Or(f.In, "USD"), f.Min, []string{"min"}},
+		{"At most " + f.Max + " " + cmp.Or(f.In, "USD"), f.Max, []string{"max"}},
+	} {
+		if x.value != "" {
+			add(x.text, x.names...)
+		}
+	}
+	return all
+}
+
 // sentenceOfQuery writes a filter as a sentence.
 func sentenceOfQuery(q report.Query) string {
 	var s strings.Builder
@@ -240,10 +298,10 @@ func sentenceOfQuery(q report.Query) string {
 		s.WriteString(" found by “" + q.Text + "”")
 	}
 	if !q.From.IsZero() {
-		s.WriteString(" from " + q.From.Format("2 January 2006"))
+		s.WriteString(" from " + momentText(q.From))
 	}
 	if !q.Until.IsZero() {
-		s.WriteString(" through " + q.Until.AddDate(0, 0, -1).Format("2 January 2006"))
+		s.WriteString(" until " + momentText(q.Until))
 	}
 	text := s.String()
 	if text == "payments" {

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -42,9 +43,9 @@ func FuzzReadPlace(f *testing.F) {
 	})
 }
 
-// FuzzReadDay: an accepted day is one that every database can hold, and is read
+// FuzzReadMoment: an accepted day is one that every database can hold, and is read
 // unchanged.
-func FuzzReadDay(f *testing.F) {
+func FuzzReadMoment(f *testing.F) {
 	for _, text := range []string{
 		"", "2026-11-21", "1970-01-01", "1969-12-31", "0000-01-01", "9999-12-31", "2026-02-30", "2026-2-3",
 		"-001-01-01", " 2026-11-21", "٢٠٢٦-11-21",
@@ -53,8 +54,8 @@ func FuzzReadDay(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		var from, until time.Time
-		err := readDay("from", text, 0, &from)
-		if (err == nil) != (readDay("through", text, 1, &until) == nil) {
+		err := readMoment("from", text, "", time.UTC, false, &from)
+		if (err == nil) != (readMoment("through", text, "", time.UTC, true, &until) == nil) {
 			t.Fatalf("%q is a day to begin with or to end with, not both", text)
 		}
 		if err != nil || text == "" {
@@ -67,4 +68,33 @@ func FuzzReadDay(f *testing.F) {
 			t.Fatalf("%q is read as %s and %s", text, from, until)
 		}
 	})
+}
+
+// A filter is read in the zone of the shop: a day has 25 hours where clocks go back, and a minute holds its seconds.
+func TestReadMoment(t *testing.T) {
+	t.Parallel()
+	zone, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ day, clock, from, until string }{
+		{"2026-11-21", "", "2026-11-20T23:00:00Z", "2026-11-21T23:00:00Z"},
+		{"2026-10-25", "", "2026-10-24T22:00:00Z", "2026-10-25T23:00:00Z"},
+		{"2026-11-21", "14:30", "2026-11-21T13:30:00Z", "2026-11-21T13:31:00Z"},
+	} {
+		var from, until time.Time
+		err := errors.Join(readMoment("from", c.day, c.clock, zone, false, &from),
+			readMoment("through", c.day, c.clock, zone, true, &until))
+		if got := from.UTC().Format(time.RFC3339); err != nil || got != c.from {
+			t.Errorf("%s %s begins at %s, want %s (%v)", c.day, c.clock, got, c.from, err)
+		}
+		if got := until.UTC().Format(time.RFC3339); got != c.until {
+			t.Errorf("%s %s ends at %s, want %s", c.day, c.clock, got, c.until)
+		}
+	}
+	for _, wrong := range []string{"25:00", "2:30 pm", "noon"} {
+		if err := readMoment("from", "2026-11-21", wrong, zone, false, new(time.Time)); err == nil {
+			t.Errorf("%q is taken for a time", wrong)
+		}
+	}
 }

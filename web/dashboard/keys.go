@@ -56,6 +56,7 @@ func (d *Surface) keysPage(
 			row.Problem, row.PermissionProblem = f.Problem, f.Problems["permission"]
 		}
 		row.Rename, row.Currency = renameField(typed, h.key), currencyField(typed, h.key)
+		row.Zone = zoneField(typed, h.key)
 		row.Stored = storedPermissions(h.key)
 		row.Networks = typed.Field(networksField(panel.Field{
 			Form: h.key.PublicID, Value: strings.Join(row.Sources, " "), Setting: true,
@@ -96,6 +97,15 @@ func currencyField(f *shell.Form, k merchant.Key) panel.Field {
 		Form: k.PublicID, Setting: true, Label: "Currency of the shop",
 		Hint: "New payments, links and campaigns begin with it; US dollars if you leave it empty.",
 	}))
+}
+
+// zoneField is the input of the time zone of the key's shop.
+func zoneField(f *shell.Form, k merchant.Key) panel.Field {
+	return f.Field(panel.Field{
+		Form: k.PublicID, Name: "zone", Label: "Time zone of the shop", Value: k.Zone, Max: "64", Setting: true,
+		Placeholder: "Europe/Berlin", Autocomplete: "off",
+		Hint: "Days and times on these pages are in it; UTC if you leave it empty.",
+	})
 }
 
 // storedPermissions are the check boxes of what a key may do, as they are stored.
@@ -193,21 +203,27 @@ func (d *Surface) postKeyLabel(c echo.Context, who session.Principal) error {
 	}
 	none := shell.NewForm(url.Values{})
 	changed := func(e audit.Entry) bool {
-		return keyEntry(key, audit.ActionRelabelKey)(e) || keyEntry(key, audit.ActionKeyCurrency)(e)
+		return keyEntry(key, audit.ActionRelabelKey)(e) || keyEntry(key, audit.ActionKeyCurrency)(e) ||
+			keyEntry(key, audit.ActionKeyZone)(e)
 	}
-	if err := d.Since(c, who, f, changed, renameField(none, key), currencyField(none, key)); err != nil {
+	if err := d.Since(c, who, f, changed, renameField(none, key), currencyField(none, key), zoneField(none, key)); err != nil {
 		return err
 	}
 	if f.Stale {
 		return d.keysPage(c, who, f.Status(), f, dashboard.FreshKey{}, key.PublicID)
 	}
 	ctx := c.Request().Context()
-	label, code := f.Text("label"), f.Text("currency")
-	if err := merchant.CheckKeyNames(label, code); err != nil {
+	label, code, zone := f.Text("label"), f.Text("currency"), f.Text("zone")
+	if err := merchant.CheckKeyNames(label, code, zone); err != nil {
 		return d.keyRefused(c, who, f, key, err)
 	}
 	if f.Values.Has("currency") && code != string(key.Currency) {
 		if err := d.Merchants.SetKeyCurrency(ctx, key, code, d.Act(c, who)); err != nil {
+			return d.keyRefused(c, who, f, key, err)
+		}
+	}
+	if f.Values.Has("zone") && zone != key.Zone {
+		if err := d.Merchants.SetKeyZone(ctx, key, zone, d.Act(c, who)); err != nil {
 			return d.keyRefused(c, who, f, key, err)
 		}
 	}
@@ -222,7 +238,8 @@ func (d *Surface) postKeyLabel(c echo.Context, who session.Principal) error {
 func (d *Surface) keyRefused(c echo.Context, who session.Principal, f *shell.Form, key merchant.Key, err error) error {
 	if !session.ReauthRefused(f, err) &&
 		!f.Refused(err, shell.Subject{Service: "label", Input: "label", Label: "The name"},
-			shell.Subject{Service: "price.currency", Input: "currency", Label: "The currency"}) {
+			shell.Subject{Service: "price.currency", Input: "currency", Label: "The currency"},
+			shell.Subject{Service: "zone", Input: "zone", Label: "This"}) {
 		return err
 	}
 	return d.keysPage(c, who, fault.KindOf(err).Code(), f, dashboard.FreshKey{}, key.PublicID)

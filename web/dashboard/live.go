@@ -72,7 +72,7 @@ func (d *Surface) openOverview(c echo.Context, who session.Principal) (reader, e
 	length := rangeOf(c.QueryParam("days"))
 	read, _ := currencyOf(who, c.QueryParam("in"))
 	return func(ctx context.Context) ([]views.Part, error) {
-		lists, err := d.lists(ctx, who.KeyIDs())
+		lists, err := d.lists(ctx, who)
 		if err != nil {
 			return nil, err
 		}
@@ -81,7 +81,7 @@ func (d *Surface) openOverview(c echo.Context, who session.Principal) (reader, e
 			return nil, err
 		}
 		p := dashboard.OverviewProps{Currency: read}
-		if _, err := d.sales(ctx, &p, who.KeyIDs(), length, d.Shell.Now()); err != nil {
+		if _, err := d.sales(ctx, &p, who.KeyIDs(), length, d.now(who)); err != nil {
 			return nil, err
 		}
 		return []views.Part{
@@ -99,7 +99,7 @@ func (d *Surface) openOverview(c echo.Context, who session.Principal) (reader, e
 func (d *Surface) openPayments(c echo.Context, who session.Principal) (reader, error) {
 	frame, asked := d.Frame(c, who, "", paymentsPath), c.QueryParams()
 	return func(ctx context.Context) ([]views.Part, error) {
-		frame.Now = d.Shell.Now()
+		frame.Now = d.now(who)
 		p, err := d.paymentsProps(ctx, frame, who, asked)
 		return []views.Part{{Name: "rows", HTML: dashboard.PaymentRows(p)}}, err
 	}, nil
@@ -109,7 +109,7 @@ func (d *Surface) openPayments(c echo.Context, who session.Principal) (reader, e
 func (d *Surface) openAttention(c echo.Context, who session.Principal) (reader, error) {
 	frame := d.Frame(c, who, "", attentionPath)
 	return func(ctx context.Context) ([]views.Part, error) {
-		frame.Now = d.Shell.Now()
+		frame.Now = d.now(who)
 		p, err := d.attentionProps(ctx, frame, who)
 		return []views.Part{{Name: "inbox", HTML: dashboard.Inbox(p)}}, err
 	}, nil
@@ -131,7 +131,7 @@ func (d *Surface) openPayment(c echo.Context, who session.Principal) (reader, er
 		if err != nil {
 			return nil, err
 		}
-		frame.Now = d.Shell.Now()
+		frame.Now = d.now(who)
 		p := d.paymentProps(who, x, key)
 		p.Frame, p.Reauth.Field, p.Reason, p.Note = frame, reauth, reasonField, noteField
 		if err := d.addHistory(ctx, &p, x); err != nil {

@@ -36,14 +36,14 @@ const (
 )
 
 func (d *Surface) getOverview(c echo.Context, who session.Principal) error {
-	ctx, now, ids := c.Request().Context(), d.Shell.Now(), who.KeyIDs()
+	ctx, now, ids := c.Request().Context(), d.now(who), who.KeyIDs()
 	p := dashboard.OverviewProps{Frame: d.Frame(c, who, "Overview", shell.HomePath)}
 	p.Currency, p.Currencies = currencyOf(who, c.QueryParam("in"))
 	if err := d.figures(ctx, &p, ids, rangeOf(c.QueryParam("days")), now); err != nil {
 		return err
 	}
 	var err error
-	if p.Lists, err = d.lists(ctx, ids); err != nil {
+	if p.Lists, err = d.lists(ctx, who); err != nil {
 		return err
 	}
 	activity, err := d.Reports.Activity(ctx, ids)
@@ -157,7 +157,7 @@ func (d *Surface) sales(
 	ctx context.Context, p *dashboard.OverviewProps, keys []int64, length int, now time.Time,
 ) (first time.Time, err error) {
 	p.Days = length
-	today := now.UTC().Truncate(oneDay)
+	today := session.Day(now)
 	tomorrow, weekAgo := today.AddDate(0, 0, 1), today.AddDate(0, 0, -week)
 	each := 1
 	if length > dailyDays {
@@ -276,9 +276,9 @@ func stepsOf(houses []house, a report.Activity, locked bool) []dashboard.Step {
 }
 
 // lists returns the payments of an overview.
-func (d *Surface) lists(ctx context.Context, keys []int64) (dashboard.OverviewListsProps, error) {
-	now := d.Shell.Now()
-	p := dashboard.OverviewListsProps{Now: now}
+func (d *Surface) lists(ctx context.Context, who session.Principal) (dashboard.OverviewListsProps, error) {
+	keys := who.KeyIDs()
+	p := dashboard.OverviewListsProps{Now: d.now(who)}
 	open, err := d.Reports.Open(ctx, keys)
 	if err != nil {
 		return p, err

@@ -88,7 +88,7 @@ func (d *Surface) paymentPage(
 
 // addHistory adds what happened to a payment, and its webhooks.
 func (d *Surface) addHistory(ctx context.Context, p *dashboard.PaymentProps, x payment.Payment) (err error) {
-	if p.Timeline, err = d.timeline(ctx, x); err != nil {
+	if p.Timeline, err = d.timeline(ctx, p.Now.Location(), x); err != nil {
 		return err
 	}
 	hooks, err := d.Reports.Deliveries(ctx, report.DeliveryQuery{KeyID: x.KeyID, TxnID: x.ID, Limit: session.PageRows})
@@ -161,7 +161,7 @@ func (d *Surface) paymentProps(who session.Principal, x payment.Payment, key mer
 		CreatedAt:     x.CreatedAt, ExpiresAt: x.ExpiresAt, EndedAt: x.EndedAt, Hash: string(
 			x.Hash,
 		), ExplorerURL: d.Presenter.ExplorerURL(x),
-		Standing: string(x.Standing()), Verdict: verdict(x, d.Shell.Now()), Title: paymentRow(x).Title,
+		Standing: string(x.Standing()), Verdict: verdict(x, d.now(who)), Title: paymentRow(x).Title,
 		NeedsYou: len(x.Attention()) > 0, Senders: senders(x),
 		CheckoutURL: d.Operations.CheckoutLink(x.ID), ByHand: x.ByHand,
 		CanCancel: who.Membership.Role.May(merchant.ActPayments) && !x.Status.Final() && x.Received().IsZero() &&

@@ -10,6 +10,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/report"
 	"github.com/florinpay/florin/views/dashboard"
@@ -49,6 +50,7 @@ func (d *Surface) paymentsProps(
 	p.Filtered = p.Sentence != sentenceOfQuery(report.Query{})
 	p.Tab = tabOf(fields)
 	filter := filterOf(asked)
+	p.Chips = chips(filter, fields)
 	p.ExportURL = session.WithQuery(paymentsPath+".csv", filter)
 	p.ExcelURL = panel.WithQuery(paymentsPath+".csv", "for", "excel")
 	if len(filter) > 0 {
@@ -75,9 +77,12 @@ func (d *Surface) paymentsProps(
 			p.LookedTo = found.Next.At
 		}
 	}
+	var sum money.Micros
 	for _, x := range found.Payments {
 		p.Rows = append(p.Rows, paymentRow(x))
+		sum += x.Amount
 	}
+	p.Sum = panel.USD(sum.Display())
 	return p, nil
 }
 

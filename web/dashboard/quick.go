@@ -26,7 +26,7 @@ func (d *Surface) getQuick(c echo.Context, who session.Principal) error {
 	if c.Request().Header.Get("HX-Request") == "" {
 		return c.Redirect(http.StatusSeeOther, session.WithQuery(paymentsPath, filterOf(url.Values{"q": {text}})))
 	}
-	p := dashboard.QuickProps{Text: text, Now: d.Shell.Now()}
+	p := dashboard.QuickProps{Text: text, Now: d.now(who)}
 	if text != "" && len(text) <= maxSearch {
 		found, err := d.Reports.SearchPayments(
 			c.Request().Context(), report.Query{Keys: who.KeyIDs(), Text: text, Limit: quickRows},

@@ -44,7 +44,7 @@ func (d *Surface) refunds(
 		return p, err
 	}
 	p = dashboard.Refunds{
-		TxnID: string(x.ID), May: who.Membership.Role.May(merchant.ActRefund), Now: d.Shell.Now(),
+		TxnID: string(x.ID), May: who.Membership.Role.May(merchant.ActRefund), Now: d.now(who),
 		Amount: f.Field(panel.Field{
 			Name: "amount", Label: "How much (optional)", Hint: "Empty: all of it.", Mode: "decimal",
 		}),

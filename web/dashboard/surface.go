@@ -66,3 +66,6 @@ type Surface struct{ Services }
 
 // New returns the surface.
 func New(s Services) *Surface { return &Surface{s} }
+
+// now is the time in the zone of the merchant.
+func (d *Surface) now(who session.Principal) time.Time { return d.Shell.Now().In(who.Zone()) }

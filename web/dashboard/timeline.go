@@ -74,14 +74,14 @@ type eventNote struct {
 }
 
 // timeline merges events, webhook attempts and settlement by time.
-func (d *Surface) timeline(ctx context.Context, p payment.Payment) ([]dashboard.Moment, error) {
+func (d *Surface) timeline(ctx context.Context, zone *time.Location, p payment.Payment) ([]dashboard.Moment, error) {
 	events, err := d.Payments.Events(ctx, p.ID)
 	if err != nil {
 		return nil, err
 	}
 	var all []dashboard.Moment
 	for _, e := range events {
-		all = append(all, d.eventMoment(e))
+		all = append(all, d.eventMoment(zone, e))
 	}
 	attempts, err := d.attemptMoments(ctx, p)
 	if err != nil {
@@ -98,7 +98,7 @@ func (d *Surface) timeline(ctx context.Context, p payment.Payment) ([]dashboard.
 	return all, nil
 }
 
-func (d *Surface) eventMoment(e payment.Event) dashboard.Moment {
+func (d *Surface) eventMoment(zone *time.Location, e payment.Event) dashboard.Moment {
 	m := dashboard.Moment{
 		At: e.At, Title: titles[e.Type][0], Meaning: titles[e.Type][1], Technical: technical[e.Type],
 	}
@@ -132,7 +132,7 @@ func (d *Surface) eventMoment(e payment.Event) dashboard.Moment {
 	case n.Network != "":
 		m.Detail, m.Address = n.Token+" on "+views.NetworkName(string(n.Network)), n.Address
 	case n.Until != "":
-		m.Detail = untilText(n.Until)
+		m.Detail = untilText(n.Until, zone)
 	case n.By != "":
 		m.Detail = "by " + n.By
 		if n.Reason != "" {
@@ -145,9 +145,9 @@ func (d *Surface) eventMoment(e payment.Event) dashboard.Moment {
 }
 
 // untilText says until when a payment can be paid. The event holds the time as RFC 3339.
-func untilText(stored string) string {
+func untilText(stored string, zone *time.Location) string {
 	if t, err := time.Parse(time.RFC3339Nano, stored); err == nil {
-		return "until " + panel.Exact(t)
+		return "until " + panel.Exact(t, zone)
 	}
 	return "until " + stored
 }

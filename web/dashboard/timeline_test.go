@@ -23,11 +23,11 @@ func TestEventMoment_Words(t *testing.T) {
 			payment.EventStarted, `{"network":"POLYGON","token":"USDC","address":"` + address + `"}`,
 			"USDC on Polygon", address,
 		},
-		{payment.EventExtended, `{"until":"2026-11-22T13:00:00.883Z"}`, "until 2026-11-22 13:00:00 UTC", ""},
+		{payment.EventExtended, `{"until":"2026-11-22T13:00:00.883Z"}`, "until 22 Nov 2026, 13:00:00 UTC", ""},
 		{payment.EventExtended, `{"until":"soon"}`, "until soon", ""},
 		{payment.EventMarked, `{"by":"ann@example.com","reason":"paid in cash"}`, "by ann@example.com: paid in cash", ""},
 	} {
-		m := (&Surface{}).eventMoment(payment.Event{Type: c.event, At: at, Data: []byte(c.data)})
+		m := (&Surface{}).eventMoment(at.Location(), payment.Event{Type: c.event, At: at, Data: []byte(c.data)})
 		if m.Detail != c.detail || m.Address != c.whole || strings.Contains(m.Title, "_") || !m.At.Equal(at) {
 			t.Errorf("%s: %+v, want %q and the address %q", c.event, m, c.detail, c.whole)
 		}

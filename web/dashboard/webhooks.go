@@ -38,7 +38,7 @@ func (d *Surface) webhooksPage(c echo.Context, who session.Principal, status int
 	}
 	p := dashboard.WebhooksProps{Frame: d.Frame(c, who, "Webhooks", webhooksPath), Key: choice, HasKey: ok, Problem: f.Problem, State: c.QueryParam("state"), Event: c.QueryParam("event")}
 	p.Since = f.Field(panel.Field{
-		Name: "since", Label: "Events since (UTC)", Type: "date", Required: true, Value: d.Shell.Now().UTC().AddDate(
+		Name: "since", Label: "Events since", Type: "date", Required: true, Value: d.now(who).AddDate(
 			0, 0, -3,
 		).Format(session.DayFormat),
 		Hint: "Those that failed so far, and those that failed for good.",
@@ -174,12 +174,12 @@ func (d *Surface) postResendFailed(c echo.Context, who session.Principal) error 
 	if err != nil {
 		return err
 	}
-	since, err := time.Parse(session.DayFormat, f.Text("since"))
+	since, err := time.ParseInLocation(session.DayFormat, f.Text("since"), who.Zone())
 	if err != nil || since.Before(d.Shell.Now().AddDate(0, 0, -maxResendDays)) {
 		f.Bad(
 			"since",
 			fmt.Sprintf(
-				"Give a day of the last %d, such as %s.", maxResendDays, d.Shell.Now().UTC().Format(session.DayFormat),
+				"Give a day of the last %d, such as %s.", maxResendDays, d.now(who).Format(session.DayFormat),
 			),
 		)
 		return d.webhooksPage(c, who, http.StatusBadRequest, key.PublicID, f)

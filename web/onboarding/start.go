@@ -157,6 +157,12 @@ func (s *Surface) postStart(c echo.Context, who session.Principal) error {
 	if err != nil {
 		return err
 	}
+	if zone := f.Text("zone"); zone != "" && key.Zone == "" {
+		// It is the browser's guess: one that is unknown here is left out.
+		if err := s.Merchants.SetKeyZone(ctx, key, zone, s.Act(c, who)); err != nil && !fault.Is(err, fault.Invalid) {
+			return err
+		}
+	}
 	// The signing secret that comes with it is not shown: a merchant whose server checks
 	// signatures makes a new one under Developers.
 	after, _, err := s.Merchants.ArrangeCustodian(ctx, key, in, s.Act(c, who))

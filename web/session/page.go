@@ -20,7 +20,7 @@ func (g *Guard) Frame(c echo.Context, who Principal, title, section string) pane
 	f := panel.Frame{
 		Page: shell.NewPage(c), Title: title, Section: section, Email: who.User.Email, Operator: who.User.Operator,
 		May: mayOf(who.Membership.Role), Role: string(who.Membership.Role), Merchant: who.Membership.Merchant.PublicID,
-		Merchants: who.Merchants, Now: g.Shell.Now(),
+		Merchants: who.Merchants, Now: g.Shell.Now().In(who.Zone()),
 	}
 	f.Lang = "en"
 	if g.Needs != nil && f.May.Read {

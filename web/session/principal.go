@@ -83,6 +83,16 @@ func (who Principal) KeyIDs() []int64 {
 	return ids
 }
 
+// Zone is the time zone of the merchant: that of the first shop that has one, or UTC.
+func (who Principal) Zone() *time.Location {
+	for _, k := range who.Keys {
+		if k.Zone != "" {
+			return k.Location()
+		}
+	}
+	return time.UTC
+}
+
 // Key returns the merchant's key of that public id. Keys of other merchants are
 // unknown.
 func (who Principal) Key(publicID string) (merchant.Key, error) {

@@ -22,7 +22,7 @@ var (
 	keys = db.NewTable[merchant.Key]("api_keys", `
 		number:  id
 		fixed:   public_id user_id wallet created_at
-		changes: hash label permissions sources confirmed currency revoked_at disabled_at
+		changes: hash label permissions sources confirmed currency zone revoked_at disabled_at
 		read:    last_used_at`)
 	members = db.NewTable[merchant.Member]("memberships", `
 		fixed:   merchant_id user_id=ID created_at=Since chosen_at=Since
