@@ -19,7 +19,7 @@ const (
 )
 
 // growing are the tables that grow with the payments.
-const growing = "payments, routes, deposits, events, feed, deliveries, delivery_attempts, ledger_entries, daily_sales"
+const growing = "payments, routes, deposits, events, feed, deliveries, delivery_attempts, ledger_entries, sales"
 
 // growth has PostgreSQL look at tables that have grown: until it knows, it plans every statement for empty tables, at a
 // third of the rate, and its own look may come a minute later. Its zero value is ready for use.

@@ -244,7 +244,7 @@ func (w *world) useDashboard(k merchant.Key, p payment.Payment) {
 		_, err := w.SearchPayments(ctx, q)
 		w.Must(err)
 	}
-	_, err := w.Days(ctx, keys, storetest.Start)
+	_, err := w.Days(ctx, keys, storetest.Start, storetest.Start.AddDate(1, 0, 0))
 	w.Must(err)
 	_, err = w.Activity(ctx, keys)
 	w.Must(err)

@@ -9,12 +9,12 @@ import (
 	"github.com/florinpay/florin/internal/store/db"
 )
 
-// sale is what a payment adds to the sums of its key and day.
+// sale is what a payment adds to the sums of its key and quarter of an hour.
 type sale struct {
-	keyID, day int64
-	network    string
-	volume     money.Micros
-	price      exchange.Sum
+	keyID, quarter int64
+	network        string
+	volume         money.Micros
+	price          exchange.Sum
 }
 
 // saleOf returns the sale that a payment is; ok is false if it is none, or none yet.
@@ -22,20 +22,22 @@ func saleOf(p payment.Payment) (s sale, ok bool) {
 	if p.Status != payment.Completed || p.Kind == payment.KindTopUp {
 		return sale{}, false
 	}
-	day := p.CreatedAt.Unix() / int64(24*time.Hour/time.Second)
-	return sale{p.KeyID, day, string(p.Choice.Network), p.Amount, p.Price.Sum}, true
+	quarter := p.EndedAt.Unix() / int64(15*time.Minute/time.Second)
+	return sale{p.KeyID, quarter, string(p.Choice.Network), p.Amount, p.Price.Sum}, true
 }
 
 // The rows are ordered, so that two transactions cannot wait for each other.
-var addSale = db.ForRows("INSERT INTO daily_sales (key_id, day, network, currency, payments, volume, price) "+
-	"SELECT n.key_id, n.day, n.network, n.currency, CAST(sum(n.payments) AS bigint), CAST(sum(n.volume) AS bigint), "+
-	"CAST(sum(n.price) AS bigint) FROM {rows} GROUP BY n.key_id, n.day, n.network, n.currency "+
-	"ORDER BY n.key_id, n.day, n.network, n.currency ON CONFLICT (key_id, day, network, currency) DO UPDATE SET "+
-	"payments = daily_sales.payments + excluded.payments, volume = daily_sales.volume + excluded.volume, "+
-	"price = daily_sales.price + excluded.price",
-	"key_id bigint", "day bigint", "network text", "currency text", "payments bigint", "volume bigint", "price bigint")
+var addSale = db.ForRows(`
+	INSERT INTO sales (key_id, quarter, network, currency, payments, volume, price)
+	SELECT n.key_id, n.quarter, n.network, n.currency, CAST(sum(n.payments) AS bigint), CAST(sum(n.volume) AS bigint),
+		CAST(sum(n.price) AS bigint)
+	FROM {rows} GROUP BY n.key_id, n.quarter, n.network, n.currency
+	ORDER BY n.key_id, n.quarter, n.network, n.currency
+	ON CONFLICT (key_id, quarter, network, currency) DO UPDATE SET payments = sales.payments + excluded.payments,
+		volume = sales.volume + excluded.volume, price = sales.price + excluded.price`,
+	"key_id bigint", "quarter bigint", "network text", "currency text", "payments bigint", "volume bigint", "price bigint")
 
-// saveSale returns the statements that keep the sums of a payment's key and day.
+// saveSale returns the statements that keep the sums of a payment's key and quarter of an hour.
 func saveSale(before, after payment.Payment) (all []*db.Stmt) {
 	was, sold := saleOf(before)
 	is, sells := saleOf(after)
@@ -44,7 +46,7 @@ func saveSale(before, after payment.Payment) (all []*db.Stmt) {
 	}
 	add := func(s sale, n int64) {
 		all = append(all, addSale.With(
-			s.keyID, s.day, s.network, string(s.price.Currency), n, n*int64(s.volume), n*s.price.Units,
+			s.keyID, s.quarter, s.network, string(s.price.Currency), n, n*int64(s.volume), n*s.price.Units,
 		).AnyNumber())
 	}
 	if sold {

@@ -202,19 +202,21 @@ CREATE INDEX payments_open ON payments (expires_at) WHERE ended_at IS NULL;
 CREATE INDEX payments_by_amount ON payments (key_id, amount, created_at, id);
 CREATE INDEX payments_priced ON payments (key_id, price, created_at) WHERE currency <> '';
 CREATE INDEX payments_attention ON payments (key_id, created_at, id) WHERE attention <> '';
+-- What was paid, by when.
+CREATE INDEX payments_paid ON payments (key_id, ended_at, id) WHERE status = 'COMPLETED';
 CREATE INDEX payments_ended ON payments (ended_at) WHERE ended_at IS NOT NULL AND started_at IS NOT NULL;
 
--- What a key sold on a day (UTC), by the day its payments were created: their sums, kept in the transactions that
--- complete them, so that a year costs as many rows as it has days. Top-ups are no sales.
-CREATE TABLE daily_sales (
+-- What a key sold in a quarter of an hour, by when its payments were completed: their sums, kept in the transactions
+-- that complete them. Days of every time zone are sums of quarters. Top-ups are no sales.
+CREATE TABLE sales (
     key_id   bigint NOT NULL REFERENCES api_keys,
-    day      bigint NOT NULL, -- whole days since 1970
+    quarter  bigint NOT NULL, -- whole quarters of an hour since 1970
     network  text   NOT NULL,
     currency text   NOT NULL, -- in which they were priced; empty: US dollars
     payments bigint NOT NULL,
     volume   bigint NOT NULL, -- USD micros
     price    bigint NOT NULL, -- in the currency's smallest unit; 0: US dollars
-    PRIMARY KEY (key_id, day, network, currency)
+    PRIMARY KEY (key_id, quarter, network, currency)
 );
 
 CREATE TABLE routes (

@@ -164,7 +164,7 @@ func (d *Surface) sales(
 		each, length = week, (length+week-1)/week*week
 	}
 	first = tomorrow.AddDate(0, 0, -length)
-	days, err := d.Reports.Days(ctx, keys, earlier(first, weekAgo))
+	days, err := d.Reports.Days(ctx, keys, earlier(first, weekAgo), tomorrow)
 	if err != nil {
 		return first, err
 	}

@@ -15,7 +15,9 @@ import (
 const DayFormat = time.DateOnly
 
 // Day is the beginning of the day of t, in its zone.
-func Day(t time.Time) time.Time { return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, t.Location()) }
+func Day(t time.Time) time.Time {
+	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, t.Location())
+}
 
 // KeyLabel is the name of a key, or one made from its date.
 func KeyLabel(k merchant.Key) string {

@@ -263,17 +263,17 @@ func (f filling) post(ctx context.Context, first, last int64) error {
 
 // finish brings the sums up to date, and lets the database learn what it holds.
 func (f filling) finish(ctx context.Context) error {
-	day := "created_at / 86400000000"
+	quarter := "ended_at / 900000000"
 	if f.many {
-		day = "floor(extract(epoch FROM created_at) / 86400)::bigint"
+		quarter = "floor(extract(epoch FROM ended_at) / 900)::bigint"
 	}
 	all := []string{
 		"UPDATE balances SET balance = balance - (SELECT count(*) FROM payments AS p WHERE p.key_id = balances.key_id " +
 			fmt.Sprintf("AND p.started_at IS NOT NULL AND p.id > %d) WHERE unit = 'credit'", f.templates),
-		"DELETE FROM daily_sales",
-		"INSERT INTO daily_sales (key_id, day, network, currency, payments, volume, price) SELECT key_id, " + day +
+		"DELETE FROM sales",
+		"INSERT INTO sales (key_id, quarter, network, currency, payments, volume, price) SELECT key_id, " + quarter +
 			", network, currency, count(*), sum(amount), sum(price) FROM payments WHERE status = 'COMPLETED' " +
-			"GROUP BY key_id, " + day + ", network, currency",
+			"GROUP BY key_id, " + quarter + ", network, currency",
 	}
 	if f.many {
 		all = append(all, "SELECT setval(pg_get_serial_sequence('payments', 'id'), (SELECT max(id) FROM payments))",

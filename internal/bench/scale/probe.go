@@ -84,7 +84,7 @@ func overviewProbes() []probe {
 		page("overview, a year", func(ctx context.Context, d *database, _ int) error {
 			keys := d.keys[:1]
 			return errors.Join(
-				failed(d.Reports().Days(ctx, keys, d.now.Add(-historyFor))),
+				failed(d.Reports().Days(ctx, keys, d.now.Add(-historyFor), d.now)),
 				failed(d.Reports().Funnel(ctx, keys, d.now.Add(-historyFor))),
 				failed(d.Reports().Starts(ctx, keys[0], d.now.Add(-week))),
 				failed(d.Reports().Open(ctx, keys)),

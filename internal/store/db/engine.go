@@ -80,8 +80,8 @@ type Dialect struct {
 	Home string
 	// Timeline is that of the server's log: a recovery to a point in time begins another one. SQLite has none.
 	Timeline string
-	// DayOf is a format whose one %s is a column with a time. It gives the whole days since 1970 (UTC).
-	DayOf string
+	// QuarterOf is a format whose one %s is a column with a time. It gives the whole quarters of an hour since 1970.
+	QuarterOf string
 }
 
 // DefaultMaxConns keeps two instances with two pools each well below the 100

@@ -122,8 +122,8 @@ func (e *postgresEngine) Dialect() Dialect {
 		Server:      "(SELECT system_identifier::text FROM pg_control_system())",
 		Home: "(SELECT oid::text || '.' || 'instance'::regclass::oid::text FROM pg_database " +
 			"WHERE datname = current_database())",
-		Timeline: "substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)",
-		DayOf:    "floor(extract(epoch FROM %s) / 86400)::bigint",
+		Timeline:  "substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)",
+		QuarterOf: "floor(extract(epoch FROM %s) / 900)::bigint",
 	}
 }
 

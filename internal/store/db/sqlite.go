@@ -90,7 +90,7 @@ func (e *sqliteEngine) openPool(more url.Values) (*sql.DB, error) {
 func (e *sqliteEngine) Reader() bun.IDB { return e.db }
 
 func (e *sqliteEngine) Dialect() Dialect {
-	return Dialect{Bytewise: "BINARY", Xact: "0", Server: "''", Home: "''", Timeline: "''", DayOf: "%s / 86400000000"}
+	return Dialect{Bytewise: "BINARY", Xact: "0", Server: "''", Home: "''", Timeline: "''", QuarterOf: "%s / 900000000"}
 }
 
 func (e *sqliteEngine) Read(ctx context.Context, s *Stmt) error {

@@ -162,61 +162,53 @@ func (c *check) topUps(ctx context.Context, t db.Tx) error {
 	return err
 }
 
-// sold is what payments of a key and day add up to on a network, in the currency that they were priced in.
+// sold is what payments of a key add up to in a quarter of an hour on a network, in the currency that they were priced
+// in.
 type sold struct {
-	KeyID, Day                       int64
+	KeyID, Quarter                   int64
 	Network, Currency                string
 	Payments, Volume, Counted, Added int64
 	Price, Priced                    int64
 }
 
-// selectSold compares the sums of daily_sales s with those of payments p.
-const selectSold = "SELECT key_id, day, network, currency, CAST(sum(payments) AS bigint) AS payments, " +
-	"CAST(sum(volume) AS bigint) AS volume, CAST(sum(counted) AS bigint) AS counted, CAST(sum(added) AS bigint) AS added, " +
-	"CAST(sum(price) AS bigint) AS price, CAST(sum(priced) AS bigint) AS priced FROM (" +
-	"SELECT s.key_id, s.day, s.network, s.currency, s.payments, s.volume, s.price, 0 AS counted, 0 AS added, 0 AS priced " +
-	"FROM daily_sales AS s WHERE ? UNION ALL SELECT p.key_id, ?, p.network, p.currency, 0, 0, 0, 1, p.amount, p.price " +
-	"FROM payments AS p WHERE p.status = ? AND p.kind <> ? AND ?) AS sides GROUP BY key_id, day, network, currency " +
-	"HAVING sum(payments) <> sum(counted) OR sum(volume) <> sum(added) OR sum(price) <> sum(priced)"
+// selectSold compares the rows of sales s with payments p, key by key, so that each side reads a range of an index.
+const selectSold = `
+	SELECT key_id, quarter, network, currency, CAST(sum(payments) AS bigint) AS payments,
+		CAST(sum(volume) AS bigint) AS volume, CAST(sum(counted) AS bigint) AS counted,
+		CAST(sum(added) AS bigint) AS added, CAST(sum(price) AS bigint) AS price, CAST(sum(priced) AS bigint) AS priced
+	FROM (
+		SELECT s.key_id, s.quarter, s.network, s.currency, s.payments, s.volume, s.price, 0 AS counted, 0 AS added,
+			0 AS priced
+		FROM api_keys AS k CROSS JOIN sales AS s WHERE s.key_id = k.id AND s.quarter >= ?
+		UNION ALL
+		SELECT p.key_id, ?, p.network, p.currency, 0, 0, 0, 1, p.amount, p.price
+		FROM api_keys AS k CROSS JOIN payments AS p
+		WHERE p.key_id = k.id AND p.status = ? AND p.kind <> ? AND p.ended_at >= ?
+	) AS sides
+	GROUP BY key_id, quarter, network, currency
+	HAVING sum(payments) <> sum(counted) OR sum(volume) <> sum(added) OR sum(price) <> sum(priced)`
 
-// sales: the sums of a key and day are those of its completed payments, for each key and day of a payment that ended
-// since the proof; without a proof, for all.
+const quarter = 15 * time.Minute
+
+// sales: the sums of a key are those of its completed payments, for each quarter of an hour from the one of the proof
+// on; without a proof, for all.
 func (c *check) sales(ctx context.Context, t db.Tx) error {
-	if c.last.ProvenAt.IsZero() {
-		return c.compareSales(ctx, t, t.NewRaw("TRUE"), t.NewRaw("TRUE"))
+	first := int64(0)
+	if !c.last.ProvenAt.IsZero() {
+		first = c.from().Unix() / int64(quarter/time.Second)
 	}
-	var touched []struct{ KeyID, Day int64 }
-	err := t.NewRaw("SELECT DISTINCT p.key_id, ? AS day FROM payments AS p WHERE p.started_at IS NOT NULL "+
-		"AND p.ended_at IS NOT NULL AND p.ended_at >= ?", c.dayOf(), c.from()).Scan(ctx, &touched)
-	for _, k := range touched {
-		if err != nil {
-			break
-		}
-		begins := time.Unix(k.Day*secondsOfDay, 0)
-		err = c.compareSales(ctx, t, t.NewRaw("s.key_id = ? AND s.day = ?", k.KeyID, k.Day),
-			t.NewRaw("p.key_id = ? AND p.created_at >= ? AND p.created_at < ?",
-				k.KeyID, begins, begins.AddDate(0, 0, 1)))
-	}
-	return err
-}
-
-const secondsOfDay = int64(24 * time.Hour / time.Second)
-
-func (c *check) dayOf() bun.Safe { return bun.Safe(fmt.Sprintf(c.day, "p.created_at")) }
-
-func (c *check) compareSales(ctx context.Context, t db.Tx, sums, payments *bun.RawQuery) error {
 	var wrong []sold
-	err := t.NewRaw(
-		selectSold, sums, c.dayOf(), string(payment.Completed), string(payment.KindTopUp), payments,
-	).Scan(ctx, &wrong)
+	err := t.NewRaw(selectSold, first, bun.Safe(fmt.Sprintf(c.quarter, "p.ended_at")), string(payment.Completed),
+		string(payment.KindTopUp), time.Unix(first*int64(quarter/time.Second), 0)).Scan(ctx, &wrong)
 	for _, w := range wrong {
+		when := time.Unix(w.Quarter*int64(quarter/time.Second), 0).UTC().Format(time.DateTime)
 		if w.Price != w.Priced {
-			c.differf("key %d has sales of %d of the smallest units of %q on day %d on %q, and its payments add up to %d",
-				w.KeyID, w.Price, w.Currency, w.Day, w.Network, w.Priced)
+			c.differf("key %d has sales of %d of the smallest units of %q from %s on on %q, and its payments add up to %d",
+				w.KeyID, w.Price, w.Currency, when, w.Network, w.Priced)
 			continue
 		}
-		c.differf("key %d has sales of %s in %d payments on day %d on %q, and its payments add up to %s in %d",
-			w.KeyID, money.Micros(w.Volume), w.Payments, w.Day, w.Network, money.Micros(w.Added), w.Counted)
+		c.differf("key %d has sales of %s in %d payments from %s on on %q, and its payments add up to %s in %d",
+			w.KeyID, money.Micros(w.Volume), w.Payments, when, w.Network, money.Micros(w.Added), w.Counted)
 	}
 	return err
 }

@@ -51,7 +51,7 @@ func Since(ctx context.Context, e db.Engine, now time.Time) (Result, error) {
 
 // Whole adds the whole ledger up, and keeps no proof. Each balance must be the sum of its entries, all accounts of a
 // unit must add up to nothing, each start of a payment must be paid for once, each top-up must have brought its key
-// what is recorded with it, and the sales of each day must be those of its payments.
+// what is recorded with it, and the sales of each quarter of an hour must be those of its payments.
 func Whole(ctx context.Context, e db.Engine) (Result, error) {
 	c := newCheck(e)
 	err := c.run(ctx, e)
@@ -107,17 +107,17 @@ func ended(ctx context.Context, e db.Engine, before time.Time) (bool, error) {
 type check struct {
 	Result
 
-	last   head
-	bound  int64
-	many   bool
-	day    string // db.Dialect.DayOf
-	proven map[account]int64
-	newest int64
-	at     time.Time // of the snapshot, by the clock of the database
+	last    head
+	bound   int64
+	many    bool
+	quarter string // db.Dialect.QuarterOf
+	proven  map[account]int64
+	newest  int64
+	at      time.Time // of the snapshot, by the clock of the database
 }
 
 func newCheck(e db.Engine) check {
-	return check{many: e.Dialect().ManyWriters, day: e.Dialect().DayOf}
+	return check{many: e.Dialect().ManyWriters, quarter: e.Dialect().QuarterOf}
 }
 
 // run reads one snapshot.

@@ -73,7 +73,7 @@ func TestSince(t *testing.T) {
 			"UPDATE payments SET public_id = '"+string(p.ID)+"' WHERE public_id = '"+string(p.ID)[:25]+"!'")
 		wrong("is recorded to have bought 7", "UPDATE payments SET kind = 'TOPUP', credited = 7 WHERE id = 1",
 			"UPDATE payments SET kind = 'PAYMENT', credited = 0 WHERE id = 1")
-		wrong("add up to 12.5 in 1", "UPDATE daily_sales SET payments = 2", "UPDATE daily_sales SET payments = 1")
+		wrong("add up to 12.5 in 1", "UPDATE sales SET payments = 2", "UPDATE sales SET payments = 1")
 	})
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/florinpay/florin/internal/store/table"
 )
 
-// Day is the volume of the completed payments that were created on one day (UTC) on
+// Day is the volume of the payments that were completed on one day of a time zone on
 // one network, priced in one currency.
 type Day struct {
 	Day     time.Time
@@ -24,15 +24,33 @@ type Day struct {
 	Price   exchange.Sum // what they were priced at; none: in US dollars
 }
 
-const day = 24 * time.Hour
+const (
+	day = 24 * time.Hour
+	// quarter is what sales are summed by: every zone is ahead of UTC by a number of them.
+	quarter = 15 * time.Minute
+)
 
-// Days sums the completed payments of the keys created since, by day, network and
-// currency, the oldest first. Top-ups are not a merchant's income. Each row stands for
-// a whole day, also the first.
-func (r *Reader) Days(ctx context.Context, keys []int64, since time.Time) ([]Day, error) {
-	if len(keys) == 0 {
-		return nil, nil
+// Days sums what the keys were paid from a day on until another, by day, network and currency, the oldest first. Days
+// are those of the zone of from. Top-ups are not a merchant's income.
+func (r *Reader) Days(ctx context.Context, keys []int64, from, until time.Time) (list []Day, err error) {
+	for len(keys) > 0 && err == nil && from.Before(until) {
+		// The offset of a zone holds until the clocks change; beyond, days are counted by another one.
+		_, change := from.ZoneBounds()
+		if change.IsZero() || change.After(until) {
+			change = until
+		}
+		var days []Day
+		days, err = r.days(ctx, keys, from, change)
+		list, from = append(list, days...), change
 	}
+	return list, db.Wrap(err, "payments by day")
+}
+
+// days is Days where the clocks do not change.
+func (r *Reader) days(ctx context.Context, keys []int64, from, until time.Time) ([]Day, error) {
+	const quarters = int64(day / quarter)
+	_, offset := from.Zone()
+	ahead := int64(time.Duration(offset) * time.Second / quarter)
 	rows, err := db.All[struct {
 		Day      int64
 		Network  chain.Network
@@ -40,20 +58,24 @@ func (r *Reader) Days(ctx context.Context, keys []int64, since time.Time) ([]Day
 		Count    int64
 		Volume   money.Micros
 		Price    int64
-	}](ctx, r.db.Reader(), `SELECT day, network, currency, CAST(sum(payments) AS bigint) AS count,
-		CAST(sum(volume) AS bigint) AS volume, CAST(sum(price) AS bigint) AS price
-		FROM daily_sales WHERE key_id IN (?) AND day >= ? AND payments > 0
-		GROUP BY day, network, currency ORDER BY day, network, currency`,
-		bun.List(keys), since.Unix()/int64(day/time.Second))
+	}](ctx, r.db.Reader(), `
+		SELECT (quarter + ?0) / ?1 AS day, network, currency, CAST(sum(payments) AS bigint) AS count,
+			CAST(sum(volume) AS bigint) AS volume, CAST(sum(price) AS bigint) AS price
+		FROM sales WHERE key_id IN (?2) AND quarter >= ?3 AND quarter < ?4 AND payments > 0
+		GROUP BY 1, network, currency ORDER BY 1, network, currency`,
+		ahead, quarters, bun.List(keys), quarterOf(from), quarterOf(until))
 	list := make([]Day, len(rows))
 	for i, x := range rows {
+		utc := time.Unix(x.Day*int64(day/time.Second), 0).UTC()
 		list[i] = Day{
-			time.Unix(x.Day*int64(day/time.Second), 0).UTC(), x.Network, x.Count, x.Volume,
+			time.Date(utc.Year(), utc.Month(), utc.Day(), 0, 0, 0, 0, from.Location()), x.Network, x.Count, x.Volume,
 			exchange.Sum{Currency: x.Currency, Units: x.Price},
 		}
 	}
-	return list, db.Wrap(err, "payments by day")
+	return list, err
 }
+
+func quarterOf(t time.Time) int64 { return t.Unix() / int64(quarter/time.Second) }
 
 // MaxFunnel is how many payments a funnel looks at: the newest.
 const MaxFunnel = 2000
@@ -146,7 +168,7 @@ func (r *Reader) Activity(ctx context.Context, keys []int64) (a Activity, err er
 	// Not EXISTS, for which PostgreSQL drops the order and may read every payment of others to find none.
 	err = r.db.Reader().NewRaw("SELECT coalesce((SELECT 1 FROM payments WHERE key_id IN (?) AND kind <> ? "+
 		"ORDER BY key_id, created_at, id LIMIT 1), 0) = 1, "+
-		"coalesce((SELECT 1 FROM daily_sales WHERE key_id IN (?) AND payments > 0 ORDER BY key_id, day, network LIMIT 1), 0) = 1",
+		"coalesce((SELECT 1 FROM sales WHERE key_id IN (?) AND payments > 0 ORDER BY key_id, quarter, network LIMIT 1), 0) = 1",
 		list, payment.KindTopUp, list).Scan(ctx, &a.Any, &a.Paid)
 	return a, db.Wrap(err, "activity")
 }
