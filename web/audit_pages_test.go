@@ -210,6 +210,8 @@ func (d *diary) sell(s *surfer, key string) {
 		s.post("/dashboard/links", "key", key, "password", testPassword, "slug", "bag", "description", "One bag",
 			"amount", "12.50"),
 		me+"created a payment link: bag|One bag")
+	d.leaves("/dashboard/links/:link/edit", s.post("/dashboard/links/bag/edit", "description", "Two bags",
+		"amount", "9", "reference", "bag", "password", testPassword), me+"changed a payment link: bag|Two bags")
 	d.leaves("/dashboard/links/:link/pause", s.post("/dashboard/links/bag/pause"), me+"paused a payment link: bag|")
 	d.leaves("/dashboard/links/:link/resume", s.post("/dashboard/links/bag/resume"), me+"resumed a payment link: bag|")
 	d.leaves("/dashboard/campaigns", s.post("/dashboard/campaigns", "key", key, "title", "A well", "slug", "well"),

@@ -22,8 +22,8 @@ func TestDashboard_ExportForExcel(t *testing.T) {
 	}
 	s := b.surfer()
 	s.signIn(ownerEmail)
-	s.get("/dashboard/payments").wants(t, 200, "/dashboard/payments.csv?for=excel")
-	s.get("/dashboard/payments?status=PENDING").wants(t, 200, "/dashboard/payments.csv?for=excel&amp;status=PENDING")
+	s.get("/dashboard/payments/exports").wants(t, 200, "/dashboard/payments.csv?for=excel")
+	s.get("/dashboard/payments/exports?status=PENDING").wants(t, 200, "/dashboard/payments.csv?status=PENDING&amp;for=excel")
 	for language, want := range map[string]struct {
 		comma  rune
 		amount string

@@ -29,7 +29,7 @@ func (l longList) find(_ context.Context, q report.Query) (report.ExportPage, er
 	if q.After.Number > 0 {
 		next = q.After.Number - 1
 	}
-	found := report.ExportPage{Read: func(context.Context) ([]payment.Payment, error) {
+	found := report.ExportPage{Read: func(context.Context) ([]report.Exported, error) {
 		return l.read(next, q.Limit), nil
 	}}
 	if last := next - int64(q.Limit) + 1; last > 1 {
@@ -39,15 +39,15 @@ func (l longList) find(_ context.Context, q report.Query) (report.ExportPage, er
 	return found, nil
 }
 
-func (l longList) read(next int64, limit int) []payment.Payment {
-	page := make([]payment.Payment, 0, limit)
+func (l longList) read(next int64, limit int) []report.Exported {
+	page := make([]report.Exported, 0, limit)
 	for n := next; n > 0 && len(page) < limit; n-- {
-		page = append(page, payment.Payment{
+		page = append(page, report.Exported{Payment: payment.Payment{
 			ID: "01KJ4Z8Y3T6Q0M5V9B2N7R1XWA", Number: n, Kind: payment.KindMerchant, Amount: 10 * money.USD,
 			Status:    payment.Completed,
 			CreatedAt: time.Unix(n, 0), EndedAt: time.Unix(n+60, 0),
 			Details: payment.Details{Reference: "order", Description: "two pounds of coffee"},
-		})
+		}})
 	}
 	return page
 }

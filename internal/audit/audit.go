@@ -115,6 +115,7 @@ const (
 	ActionCampaignEnd    Action = "ended a campaign"
 	ActionModerate       Action = "reviewed what donors wrote"
 	ActionLinkNew        Action = "created a payment link"
+	ActionLink           Action = "changed a payment link"
 	ActionLinkPause      Action = "paused a payment link"
 	ActionLinkResume     Action = "resumed a payment link"
 	ActionCancelPayment  Action = "cancelled a payment"

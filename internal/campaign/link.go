@@ -29,6 +29,9 @@ type Link struct {
 	Min, Max  money.Micros // 0: no bound but the operator's
 	Paused    bool
 	CreatedAt time.Time
+	// Paid and Sum are how many payments of it were completed, and what they were made for; in lists only.
+	Paid int64
+	Sum  money.Micros
 }
 
 // LinkDraft is the merchant's input for a link; amounts are as typed.
@@ -87,6 +90,14 @@ func NewLink(in LinkDraft, keyID int64, now time.Time) (Link, error) {
 		return l, fault.About(fault.Invalid, "maxAmount", "must not be below minAmount")
 	}
 	return l, nil
+}
+
+// Edit returns the link as the draft describes it, under the address that it has. It fails as NewLink.
+func (l Link) Edit(in LinkDraft) (Link, error) {
+	in.Slug = l.Slug
+	edited, err := NewLink(in, l.KeyID, l.CreatedAt)
+	edited.Number, edited.Paused, edited.KeyRevoked = l.Number, l.Paused, l.KeyRevoked
+	return edited, err
 }
 
 // price is the amount in the currency; without an amount the payer chooses it.

@@ -39,10 +39,10 @@ type Store interface {
 	CreateLink(ctx context.Context, l Link, r audit.Record) (Link, error)
 	// Link returns a link, or ErrUnknownLink.
 	Link(ctx context.Context, slug string) (Link, error)
-	// Links lists the links of keys, the newest first.
+	// Links lists the links of keys with what they have brought in, the newest first.
 	Links(ctx context.Context, keys []int64) ([]Link, error)
-	// PauseLink pauses or resumes a link, or fails with ErrUnknownLink.
-	PauseLink(ctx context.Context, keys []int64, slug string, paused bool, r audit.Record) error
+	// UpdateLink changes a link, or fails with ErrUnknownLink or as decide.
+	UpdateLink(ctx context.Context, keys []int64, slug string, decide func(Link) (Link, error), r audit.Record) error
 }
 
 // Summary is a campaign with its totals.
@@ -280,7 +280,21 @@ func (s *Service) PauseLink(ctx context.Context, keys []int64, slug string, paus
 	if paused {
 		action = audit.ActionLinkPause
 	}
-	return s.store.PauseLink(ctx, keys, slug, paused, act.Record(act.Account, action, slug, ""))
+	return s.store.UpdateLink(ctx, keys, slug, func(l Link) (Link, error) {
+		l.Paused = paused
+		return l, nil
+	}, act.Record(act.Account, action, slug, ""))
+}
+
+// EditLink changes what a link of one of the keys asks for and says. The owners are mailed what payers read.
+func (s *Service) EditLink(ctx context.Context, keys []int64, slug string, in LinkDraft, act audit.Act) error {
+	if !ValidSlug(slug) {
+		return ErrUnknownLink
+	}
+	r := act.Record(act.Account, audit.ActionLink, slug, in.Description, s.mail.Owners(
+		act.At, act.Account, "A payment link was changed", act.Who+" changed the payment link “"+slug+
+			"” in Florin. Payers read:\n\n"+in.Description)...)
+	return s.store.UpdateLink(ctx, keys, slug, func(l Link) (Link, error) { return l.Edit(in) }, r)
 }
 
 // UseLink makes a payment of the link. amount is what the payer typed; a link

@@ -222,7 +222,7 @@ func (w *world) shopActs() map[string]func(context.Context, audit.Record) error 
 			return err
 		},
 		"pause a link": func(ctx context.Context, r audit.Record) error {
-			return w.PauseLink(ctx, []int64{k.ID}, "old", true, r)
+			return w.UpdateLink(ctx, []int64{k.ID}, "old", pauseLink, r)
 		},
 		"create a campaign": func(ctx context.Context, r audit.Record) error {
 			_, err := w.CreateCampaign(ctx, campaign.Campaign{

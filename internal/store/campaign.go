@@ -24,12 +24,12 @@ var (
 		read:    revoked_at=KeyRevoked/exists raised worth donors waiting`)
 	links = db.NewTable[campaign.Link]("links", `
 		number:  id=Number
-		fixed:   slug key_id description reference amount min_amount=Min max_amount=Max currency=Price.Currency price=Price.Units
-		         created_at
-		changes: paused
-		read:    revoked_at=KeyRevoked/exists`)
+		fixed:   slug key_id created_at
+		changes: description reference amount min_amount=Min max_amount=Max currency=Price.Currency price=Price.Units paused
+		read:    revoked_at=KeyRevoked/exists paid sum`)
 
 	updateCampaign = campaigns.Update("id")
+	updateLink     = links.Update("id")
 )
 
 const campaignColumns = "c.*, " + table.KeyEndedAt
@@ -171,7 +171,14 @@ func (s *Store) ReviewDonation(
 	return err
 }
 
-const selectLinks = "SELECT l.*, " + table.KeyEndedAt + " FROM links AS l JOIN api_keys AS k ON k.id = l.key_id"
+const selectLinks = "SELECT l.*, " + table.KeyEndedAt + fromLinks
+
+const fromLinks = " FROM links AS l JOIN api_keys AS k ON k.id = l.key_id"
+
+// linkTotals count what was paid; they read only an index.
+const linkTotals = ", (SELECT count(*) FROM payments AS p WHERE p.link_id = l.id AND p.link_id > 0 AND p.status = 'COMPLETED') AS paid" +
+	", (SELECT CAST(coalesce(sum(p.amount), 0) AS bigint) FROM payments AS p WHERE p.link_id = l.id AND p.link_id > 0 " +
+	"AND p.status = 'COMPLETED') AS sum"
 
 // CreateLink stores a new link, or fails with campaign.ErrLinkTaken.
 func (s *Store) CreateLink(ctx context.Context, l campaign.Link, r audit.Record) (campaign.Link, error) {
@@ -200,25 +207,43 @@ func (s *Store) Link(ctx context.Context, slug string) (campaign.Link, error) {
 	return l, db.Wrap(err, "read payment link %s", slug)
 }
 
-// Links lists the links of keys, the newest first.
+// Links lists the links of keys with what they have brought in, the newest first.
 func (s *Store) Links(ctx context.Context, keys []int64) ([]campaign.Link, error) {
 	if len(keys) == 0 {
 		return nil, nil
 	}
-	list, err := db.All[campaign.Link](ctx, s.db.Reader(), selectLinks+" WHERE l.key_id IN (?) ORDER BY l.id DESC", bun.List(keys))
+	list, err := db.All[campaign.Link](ctx, s.db.Reader(), "SELECT l.*, "+table.KeyEndedAt+linkTotals+fromLinks+
+		" WHERE l.key_id IN (?) ORDER BY l.id DESC", bun.List(keys))
 	return list, db.Wrap(err, "payment links of %d keys", len(keys))
 }
 
-// PauseLink pauses or resumes a link of one of the keys, or fails with
+// UpdateLink locks the link of one of the keys, calls decide and stores what it returns, or fails with
 // campaign.ErrUnknownLink.
-func (s *Store) PauseLink(ctx context.Context, keys []int64, slug string, paused bool, r audit.Record) error {
+func (s *Store) UpdateLink(
+	ctx context.Context, keys []int64, slug string, decide func(campaign.Link) (campaign.Link, error), r audit.Record,
+) error {
 	if len(keys) == 0 || !db.Storable(slug) {
 		return campaign.ErrUnknownLink
 	}
-	ok, err := table.WriteOneAudited(ctx, s.db, s.sealer, r, table.AuditFields{Subject: slug}, "UPDATE links SET paused = ? WHERE slug = ? AND key_id IN (?)",
-		paused, slug, bun.List(keys))
-	if err == nil && !ok {
-		return campaign.ErrUnknownLink
-	}
-	return err
+	err := table.WriteAudited(ctx, s.db, s.sealer, r, func(ctx context.Context, t tx, a *table.AuditFields) error {
+		*a = table.AuditFields{Subject: slug}
+		lock := t.ForUpdate()
+		if lock != "" {
+			lock += " OF l"
+		}
+		before, err := db.First[campaign.Link](ctx, t, campaign.ErrUnknownLink,
+			selectLinks+" WHERE l.slug = ? AND l.key_id IN (?)"+lock, slug, bun.List(keys))
+		if err != nil {
+			return err
+		}
+		after, err := decide(before)
+		if err != nil {
+			return err
+		}
+		if err := db.CheckTexts("texts of a payment link", after.Description, after.Reference); err != nil {
+			return err
+		}
+		return t.Run(ctx, updateLink.With(links.Changes(&after, before.Number)...))
+	})
+	return db.Wrap(err, "change payment link %s", slug)
 }

@@ -283,6 +283,11 @@ func TestStore_Waiting(t *testing.T) {
 	})
 }
 
+func pauseLink(l campaign.Link) (campaign.Link, error) {
+	l.Paused = true
+	return l, nil
+}
+
 func TestStore_Links(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
@@ -305,8 +310,8 @@ func TestStore_Links(t *testing.T) {
 			audit.Record{},
 		)
 		storetest.WantInvalid(t, "NUL", err)
-		storetest.WantError(t, "another's link", w.PauseLink(t.Context(), []int64{other.ID}, "table-4", true, audit.Record{}), campaign.ErrUnknownLink)
-		w.Must(w.PauseLink(t.Context(), []int64{k.ID, other.ID}, "table-4", true, audit.Record{}))
+		storetest.WantError(t, "another's link", w.UpdateLink(t.Context(), []int64{other.ID}, "table-4", pauseLink, audit.Record{}), campaign.ErrUnknownLink)
+		w.Must(w.UpdateLink(t.Context(), []int64{k.ID, other.ID}, "table-4", pauseLink, audit.Record{}))
 		list, err := w.Links(t.Context(), []int64{k.ID})
 		w.Must(err)
 		if len(list) != 1 || !list[0].Paused || !list[0].Closed() {

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/report"
+	"github.com/florinpay/florin/internal/store/storetest"
 )
 
 // lineOf is what an export writes of a payment.
@@ -36,7 +38,7 @@ func TestStore_ExportPayments(t *testing.T) {
 			list, err := page.Read(t.Context())
 			w.Must(err)
 			for i, p := range list {
-				if got, whole := lineOf(p), lineOf(want[i]); got != whole {
+				if got, whole := lineOf(p.Payment), lineOf(want[i]); got != whole {
 					t.Errorf("an export has %s, want %s", got, whole)
 				}
 				if !p.Received().IsZero() {
@@ -50,6 +52,45 @@ func TestStore_ExportPayments(t *testing.T) {
 		}
 		if len(want) > 0 || received < 3 {
 			t.Errorf("%d payments are missing, %d have money", len(want), received)
+		}
+	})
+}
+
+// An export of what was paid goes by when, page by page.
+func TestStore_ExportPaid(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		k := w.NewKey(500, 500)
+		var want []payment.ID
+		for i := range 5 {
+			p := w.NewPaymentAt(k, storetest.Start)
+			if i == 4 {
+				continue // it is not paid
+			}
+			_, err := w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
+				return p.MarkCompleted(payment.Actor{Name: "API key"}, storetest.Start.Add(-time.Duration(i)*time.Hour))
+			})
+			w.Must(err)
+			if i > 0 {
+				want = append(want, p.ID) // the first is paid at the end of the span, which is not part of it
+			}
+		}
+		q := report.Query{Keys: []int64{k.ID}, Paid: true, Limit: 2, From: storetest.Start.Add(-3 * time.Hour), Until: storetest.Start}
+		var got []payment.ID
+		for {
+			page, err := w.ExportPayments(t.Context(), q)
+			w.Must(err)
+			list, err := page.Read(t.Context())
+			w.Must(err)
+			for _, p := range list {
+				got = append(got, p.ID)
+			}
+			if q.After = page.Next; q.After == (report.Place{}) {
+				break
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("paid were %v, want %v", got, want)
 		}
 	})
 }

@@ -204,6 +204,8 @@ CREATE INDEX payments_priced ON payments (key_id, price, created_at) WHERE curre
 CREATE INDEX payments_attention ON payments (key_id, created_at, id) WHERE attention <> '';
 -- What was paid, by when.
 CREATE INDEX payments_paid ON payments (key_id, ended_at, id) WHERE status = 'COMPLETED';
+-- What each payment link has brought in.
+CREATE INDEX payments_by_link ON payments (link_id, amount) WHERE link_id > 0 AND status = 'COMPLETED';
 CREATE INDEX payments_ended ON payments (ended_at) WHERE ended_at IS NOT NULL AND started_at IS NOT NULL;
 
 -- What a key sold in a quarter of an hour, by when its payments were completed: their sums, kept in the transactions

@@ -29,6 +29,16 @@ type LinkRow struct {
 	Price                        views.Price // a fixed price in another currency; none where it is in US dollars
 	Paused, KeyGone              bool
 	CreatedAt                    time.Time
+	Paid                         int64  // how many payments of it were completed
+	Sum                          string // what they were made for
+}
+
+// FixedText is the amount that the link asks for; empty where the payer chooses it.
+func (r LinkRow) FixedText() string {
+	if r.Amount == "" && r.Price.Amount == "" {
+		return ""
+	}
+	return r.amountText()
 }
 
 // amountText writes the amount, or its bounds.
@@ -55,7 +65,11 @@ type LinkProps struct {
 	panel.Frame
 	LinkRow
 
-	Link   string
-	QR     views.QR
+	Problem string
+	Fields  []panel.Field
+	Reauth  panel.Field
+	Editing bool // the form was sent, and is shown again
+	Link    string
+	QR      views.QR
 	Button string // HTML to copy
 }

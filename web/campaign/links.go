@@ -9,8 +9,12 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/campaign"
+	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	campaignview "github.com/florinpay/florin/views/campaign"
 	"github.com/florinpay/florin/views/panel"
@@ -50,44 +54,70 @@ func (d *Surface) linksPage(c echo.Context, who session.Principal, status int, f
 	for _, l := range list {
 		p.Rows = append(p.Rows, linkRow(l))
 	}
-	p.Fields = []panel.Field{
-		f.Field(panel.Field{
-			Name: "slug", Label: "Address", Required: true, Mono: true, Max: strconv.Itoa(campaign.MaxSlug), Placeholder: "coffee-500g",
-			Hint: "The last part of the link; it cannot be changed later.",
-		}),
-		f.Field(
-			panel.Field{
-				Name: "description", Label: "What it is for (optional)", Hint: "Your customer sees it.",
-				Max: strconv.Itoa(payment.MaxDescription),
-			},
-		),
-		f.Field(panel.Field{Name: "amount", Label: "Amount (optional)", Mode: "decimal", Max: "24", Placeholder: "12.50", Hint: "If you leave it empty, your customer enters the amount."}),
-		f.Field(session.CurrencyField(key, panel.Field{
-			Label: "Currency of the amount",
-			Hint:  "US dollars if you leave it empty. In another one, each payment takes the rate of its time.",
-		})),
-		f.Field(panel.Field{
-			Name: "reference", Label: "Reference (optional)", Max: strconv.Itoa(payment.MaxReference),
-			Hint: "Every payment of this link carries it, so you can search for all of them. If you leave it empty, it is the last part of the link.",
-		}),
-	}
-	p.More = []panel.Field{
-		f.Field(panel.Field{Name: "min", Label: "Least amount, in US dollars", Mode: "decimal", Max: "24"}),
-		f.Field(panel.Field{Name: "max", Label: "Largest amount, in US dollars", Mode: "decimal", Max: "24"}),
-	}
+	p.Fields = append([]panel.Field{f.Field(panel.Field{
+		Name: "slug", Label: "Address", Required: true, Mono: true, Max: strconv.Itoa(campaign.MaxSlug), Placeholder: "coffee-500g",
+		Hint: "The last part of the link; it cannot be changed later.",
+	})}, linkFields(f, campaign.Link{Price: exchange.Sum{Currency: key.Currency}}, false)...)
+	p.More = linkBounds(f, campaign.Link{}, false)
 	for _, x := range p.More {
 		p.Open = p.Open || x.Value != "" || x.Problem != ""
 	}
 	return d.Show(c, status, p.Frame, campaignview.Links(p))
 }
 
+// linkFields are the inputs of what a link asks for and says; stored: those of a link that there is.
+func linkFields(f *shell.Form, l campaign.Link, stored bool) []panel.Field {
+	amount := checkout.Positive(l.Amount)
+	if l.Price.Units > 0 {
+		amount = l.Price.Amount()
+	}
+	return []panel.Field{
+		f.Field(panel.Field{
+			Setting: stored, Name: "description", Label: "What it is for (optional)", Hint: "Your customer sees it.",
+			Value: l.Description, Max: strconv.Itoa(payment.MaxDescription),
+		}),
+		f.Field(panel.Field{
+			Setting: stored, Name: "amount", Label: "Amount (optional)", Mode: "decimal", Max: "24", Placeholder: "12.50",
+			Value: amount, Hint: "If you leave it empty, your customer enters the amount.",
+		}),
+		f.Field(session.CurrencyField(merchant.Key{Currency: l.Price.Currency}, panel.Field{
+			Setting: stored, Label: "Currency of the amount",
+			Hint: "US dollars if you leave it empty. In another one, each payment takes the rate of its time.",
+		})),
+		f.Field(panel.Field{
+			Setting: stored, Name: "reference", Label: "Reference (optional)", Max: strconv.Itoa(payment.MaxReference),
+			Value: l.Reference,
+			Hint:  "Every payment of this link carries it, so you can search for all of them. If you leave it empty, it is the last part of the link.",
+		}),
+	}
+}
+
+// linkBounds are the inputs of the bounds of an amount that the payer chooses.
+func linkBounds(f *shell.Form, l campaign.Link, stored bool) []panel.Field {
+	bound := func(name, label string, m money.Micros) panel.Field {
+		return f.Field(panel.Field{
+			Setting: stored, Name: name, Label: label, Value: checkout.Positive(m), Mode: "decimal", Max: "24",
+		})
+	}
+	return []panel.Field{
+		bound("min", "Least amount, in US dollars", l.Min), bound("max", "Largest amount, in US dollars", l.Max),
+	}
+}
+
+// linkDraft reads the form of a link.
+func linkDraft(f *shell.Form) campaign.LinkDraft {
+	return campaign.LinkDraft{
+		Slug: f.Text("slug"), Description: f.Text("description"), Reference: f.Text("reference"),
+		Amount: f.Amount("amount"), Min: f.Amount("min"), Max: f.Amount("max"),
+		Currency: strings.ToUpper(f.Text("currency")),
+	}
+}
+
 func linkRow(l campaign.Link) campaignview.LinkRow {
 	return campaignview.LinkRow{
-		Slug: l.Slug, Description: l.Description, Reference: l.Reference, Amount: checkout.Positive(
-			l.Amount,
-		), Min: checkout.Positive(l.Min), Max: checkout.Positive(l.Max),
-		Price:  checkout.Sum(l.Price),
-		Paused: l.Paused, KeyGone: l.KeyRevoked, CreatedAt: l.CreatedAt,
+		Slug: l.Slug, Description: l.Description, Reference: l.Reference, Amount: checkout.Positive(l.Amount),
+		Min: checkout.Positive(l.Min), Max: checkout.Positive(l.Max), Price: checkout.Sum(l.Price),
+		Paused: l.Paused, KeyGone: l.KeyRevoked, CreatedAt: l.CreatedAt, Paid: l.Paid, Sum: panel.USD(l.Sum.Display()),
 	}
 }
 
@@ -100,11 +130,7 @@ func (d *Surface) postLinkNew(c echo.Context, who session.Principal) error {
 	if err != nil {
 		return err
 	}
-	in := campaign.LinkDraft{
-		Slug: f.Text("slug"), Description: f.Text("description"), Reference: f.Text("reference"),
-		Amount: f.Amount("amount"), Min: f.Amount("min"), Max: f.Amount("max"),
-		Currency: strings.ToUpper(f.Text("currency")),
-	}
+	in := linkDraft(f)
 	if err := d.GateShown(c, who, f); err != nil {
 		if !session.ReauthRefused(f, err) {
 			return err
@@ -138,16 +164,24 @@ var linkSubjects = []shell.Subject{
 	{Service: "maxAmount", Input: "max", Label: "The largest amount"},
 }
 
-// ownLink returns the link in the path; another merchant's is unknown.
+// ownLink returns the link in the path with what it has brought in; another merchant's is unknown.
 func (d *Surface) ownLink(c echo.Context, who session.Principal) (campaign.Link, error) {
-	l, err := d.Campaigns.Link(c.Request().Context(), c.Param("link"))
-	if err == nil && !slices.Contains(who.KeyIDs(), l.KeyID) {
-		err = campaign.ErrUnknownLink
+	list, err := d.Campaigns.Links(c.Request().Context(), who.KeyIDs())
+	if err != nil {
+		return campaign.Link{}, err
 	}
-	return l, err
+	i := slices.IndexFunc(list, func(l campaign.Link) bool { return l.Slug == c.Param("link") })
+	if i < 0 {
+		return campaign.Link{}, campaign.ErrUnknownLink
+	}
+	return list[i], nil
 }
 
 func (d *Surface) getLink(c echo.Context, who session.Principal) error {
+	return d.linkPage(c, who, http.StatusOK, shell.NewForm(url.Values{}))
+}
+
+func (d *Surface) linkPage(c echo.Context, who session.Principal, status int, f *shell.Form) error {
 	l, err := d.ownLink(c, who)
 	if err != nil {
 		return err
@@ -160,11 +194,62 @@ func (d *Surface) getLink(c echo.Context, who session.Principal) error {
 	}
 	p := campaignview.LinkProps{
 		Frame: d.Frame(c, who, "Payment link", linksPath), LinkRow: linkRow(l), Link: link, QR: d.Presenter.QR(link),
+		Problem: f.Problem, Fields: append(linkFields(f, l, true), linkBounds(f, l, true)...), Editing: f.Posted != "",
+	}
+	if p.Reauth, err = d.GateFieldIfAsked(c, who, f); err != nil {
+		return err
 	}
 	if p.Button, err = d.button(c.Request().Context(), l.KeyID, link, label); err != nil {
 		return err
 	}
-	return d.Show(c, http.StatusOK, p.Frame, campaignview.Link(p))
+	return d.Show(c, status, p.Frame, campaignview.Link(p))
+}
+
+// postLinkEdit changes what a link asks for. Another text, which payers read, needs a re-authentication.
+func (d *Surface) postLinkEdit(c echo.Context, who session.Principal) error {
+	l, err := d.ownLink(c, who)
+	if err != nil {
+		return err
+	}
+	f, err := session.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	none := shell.NewForm(url.Values{})
+	if err := d.Since(c, who, f, func(e audit.Entry) bool {
+		return e.Action == audit.ActionLink && e.Subject == l.Slug
+	}, append(linkFields(none, l, true), linkBounds(none, l, true)...)...); err != nil {
+		return err
+	}
+	in := linkDraft(f)
+	edited, wrong := l.Edit(in)
+	f.Refused(wrong, linkSubjects...)
+	status := f.Status()
+	if edited.Description != l.Description {
+		locked, err := d.Locked(c, who)
+		if err != nil {
+			return err
+		}
+		if locked {
+			f.Bad("description", "Your account is locked, so the text of a link in use stays. Pause it, and make a new one.")
+		}
+		if err := d.GateShown(c, who, f); err != nil {
+			if !session.ReauthRefused(f, err) {
+				return err
+			}
+			status = session.ReauthStatus(err)
+		}
+	}
+	if !f.OK() {
+		return d.linkPage(c, who, status, f)
+	}
+	if err := d.Campaigns.EditLink(c.Request().Context(), who.KeyIDs(), l.Slug, in, d.Act(c, who)); err != nil {
+		if !f.Refused(err, linkSubjects...) {
+			return err
+		}
+		return d.linkPage(c, who, fault.KindOf(err).Code(), f)
+	}
+	return d.Cookies.Redirect(c, linksPath+"/"+l.Slug, "The link is changed. Payments that were made with it before stay as they are.")
 }
 
 func (d *Surface) postLinkPause(c echo.Context, who session.Principal) error {

@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"math/big"
 	"net/http"
 	"slices"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/report"
 	"github.com/florinpay/florin/web/session"
@@ -35,6 +37,9 @@ var exportPrice = []string{
 	"priceAmount", "priceCurrency", "rate", "rateAt", "rateSources", "markupPercent", "receivedPrice",
 }
 
+// exportSettled are the columns that follow them in the export of what was paid in a time.
+var exportSettled = []string{"settlementTx", "settledAt", "gas"}
+
 // exportWithin bounds how long an export may run: a million payments take some
 // minutes to a slow reader.
 const exportWithin = 30 * time.Minute
@@ -44,6 +49,14 @@ const exportWithin = 30 * time.Minute
 func (d *Surface) getExport(c echo.Context, who session.Principal) error {
 	var err error
 	q, _, problem := d.paymentQuery(filterOf(c.QueryParams()), who)
+	name := d.now(who).Format(session.DayFormat)
+	if text := c.QueryParam("paid"); text != "" && problem == "" {
+		span, ok := readSpan(text, who.Zone())
+		if !ok {
+			problem = "There is no time such as “" + text + "”."
+		}
+		q.Paid, q.From, q.Until, name = true, span.from, span.until, text
+	}
 	if problem != "" {
 		return fault.New(fault.Invalid, "%s", strings.TrimSuffix(problem, "."))
 	}
@@ -64,7 +77,7 @@ func (d *Surface) getExport(c echo.Context, who session.Principal) error {
 		return err
 	}
 	w.Header().Set("Content-Type", "text/csv; charset=utf-8; header=present")
-	w.Header().Set("Content-Disposition", `attachment; filename="payments-`+d.Shell.Now().UTC().Format(session.DayFormat)+`.csv"`)
+	w.Header().Set("Content-Disposition", `attachment; filename="payments-`+name+`.csv"`)
 	w.Header().Add("Vary", "Accept-Language")
 	w.WriteHeader(http.StatusOK)
 	return WriteExport(ctx, w, q, d.Export, format)
@@ -78,6 +91,9 @@ func WriteExport(ctx context.Context, w io.Writer, q report.Query, find FindPage
 	head := exportHead
 	if q.Priced {
 		head = slices.Concat(head, exportPrice)
+	}
+	if q.Paid {
+		head = slices.Concat(head, exportSettled)
 	}
 	if format.Excel {
 		if format.Semicolon {
@@ -101,9 +117,12 @@ func WriteExport(ctx context.Context, w io.Writer, q report.Query, find FindPage
 			return read.err
 		}
 		for _, p := range read.payments {
-			row := exportRow(p)
+			row := exportRow(p.Payment)
 			if q.Priced {
-				row = append(row, priceCells(p)...)
+				row = append(row, priceCells(p.Payment)...)
+			}
+			if q.Paid {
+				row = append(row, settledCells(p.Settled)...)
 			}
 			for i, column := range head {
 				row[i] = format.cell(column, row[i])
@@ -124,7 +143,7 @@ type FindPage func(context.Context, report.Query) (report.ExportPage, error)
 
 // exportPage is a page that was read.
 type exportPage struct {
-	payments []payment.Payment
+	payments []report.Exported
 	err      error
 }
 
@@ -203,6 +222,22 @@ func priceCells(p payment.Payment) []string {
 	return []string{
 		x.Amount, string(x.Currency), x.Rate, x.RateAt, strings.Join(x.Sources, " "), x.Markup, received.Amount(),
 	}
+}
+
+// settledCells are the columns of exportSettled: the transactions that moved the money, and its share of their gas
+// in the coin of the network.
+func settledCells(all []report.Settled) []string {
+	if len(all) == 0 {
+		return make([]string, len(exportSettled))
+	}
+	var txs []string
+	var gas money.Units
+	for _, s := range all {
+		txs = append(txs, string(s.Tx))
+		gas = gas.Add(money.NewUnits(new(big.Int).Quo(s.Gas.Big(), big.NewInt(max(s.Shared, 1)))))
+	}
+	last := all[len(all)-1]
+	return []string{strings.Join(txs, " "), stampOf(last.At), gas.Format(last.Network.CoinDecimals())}
 }
 
 var unbroken = strings.NewReplacer("\r\n", " ", "\r", " ", "\n", " ")

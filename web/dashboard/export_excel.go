@@ -35,9 +35,9 @@ const excelStamp = "2006-01-02 15:04:05"
 // exportNumbers and exportTimes are the columns that hold amounts and times. All others hold texts.
 var (
 	exportNumbers = map[string]bool{
-		"amountUsd": true, "receivedUsd": true, "priceAmount": true, "rate": true, "receivedPrice": true,
+		"amountUsd": true, "receivedUsd": true, "priceAmount": true, "rate": true, "receivedPrice": true, "gas": true,
 	}
-	exportTimes = map[string]bool{"createdAt": true, "startedAt": true, "endedAt": true, "rateAt": true}
+	exportTimes = map[string]bool{"createdAt": true, "startedAt": true, "endedAt": true, "rateAt": true, "settledAt": true}
 )
 
 // head writes the name of a column.

@@ -51,11 +51,7 @@ func (d *Surface) paymentsProps(
 	p.Tab = tabOf(fields)
 	filter := filterOf(asked)
 	p.Chips = chips(filter, fields)
-	p.ExportURL = session.WithQuery(paymentsPath+".csv", filter)
-	p.ExcelURL = panel.WithQuery(paymentsPath+".csv", "for", "excel")
-	if len(filter) > 0 {
-		p.ExcelURL += "&" + filter.Encode()
-	}
+	p.ExportURL = session.WithQuery(exportsPath, filter)
 	if q.After != (report.Place{}) {
 		p.FirstURL = session.WithQuery(paymentsPath, filter)
 	}

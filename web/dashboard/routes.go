@@ -21,6 +21,7 @@ func (d *Surface) paymentsRoutes(p session.Pages) {
 	p.Get(quickPath, merchant.ActRead, d.getQuick)
 	p.Get(paymentsPath, merchant.ActRead, d.getPayments)
 	p.Get(paymentsPath+".csv", merchant.ActRead, d.getExport)
+	p.Get(exportsPath, merchant.ActRead, d.getExports)
 	d.follow(p, paymentsPath, d.openPayments)
 	p.Get(paymentsPath+"/:txnid", merchant.ActRead, d.getPayment)
 	p.Post(paymentsPath+"/:txnid/cancel", merchant.ActPayments, d.postCancelPayment)

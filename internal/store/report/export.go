@@ -2,9 +2,12 @@ package report
 
 import (
 	"context"
+	"time"
 
 	"github.com/uptrace/bun"
 
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/db"
 	"github.com/florinpay/florin/internal/store/table"
@@ -22,6 +25,8 @@ var (
 		read: payment_id=Owner network=Transfer.Network to_address=Transfer.To/bytes token=Transfer.Asset.Token
 		      decimals=Transfer.Asset.Decimals symbol=Transfer.Asset.Symbol contract=Transfer.Asset.Contract/bytes
 		      units=Transfer.Units state seen_at`)
+	exportedSweeps = db.NewTable[exportedSweep]("sweeps",
+		"read: payment_id=Owner network tx_hash=Tx ended_at=At paid=Gas moved=Shared")
 )
 
 type (
@@ -31,13 +36,33 @@ type (
 		Owner int64
 	}
 	exportedDeposit struct{ table.DepositRow }
+	exportedSweep   struct {
+		Settled
+		Owner int64
+	}
 )
+
+// Exported is a payment of an export.
+type Exported struct {
+	payment.Payment
+
+	Settled []Settled // for Query.Paid alone
+}
+
+// Settled is a transaction that moved money of a payment to its merchant's wallet.
+type Settled struct {
+	Network chain.Network
+	Tx      chain.TxHash
+	At      time.Time
+	Gas     money.Units // of the whole transaction, in the native coin's smallest unit
+	Shared  int64       // how many deposit addresses the transaction emptied
+}
 
 // ExportPage is a page of an export that was found.
 type ExportPage struct {
 	Next Place // where the next begins; zero: it is the last
 	// Read reads its payments, in their order. Pages may be read at the same time.
-	Read func(context.Context) ([]payment.Payment, error)
+	Read func(context.Context) ([]Exported, error)
 }
 
 // MaxExportPage is the most rows of one page of an export. Larger pages than a list's cost less a row: a million
@@ -53,32 +78,31 @@ func (r *Reader) ExportPayments(ctx context.Context, q Query) (page ExportPage, 
 		page.Next, numbers = next, found
 		return nil
 	})
-	page.Read = func(ctx context.Context) ([]payment.Payment, error) {
+	page.Read = func(ctx context.Context) ([]Exported, error) {
 		if len(numbers) == 0 {
 			return nil, nil
 		}
-		list, err := r.exported(ctx, numbers)
+		list, err := r.exported(ctx, numbers, q.Paid)
 		return list, db.Wrap(err, "export payments")
 	}
 	return page, db.Wrap(err, "export payments")
 }
 
 // exported reads the payments of the numbers, in their order.
-func (r *Reader) exported(ctx context.Context, numbers []int64) ([]payment.Payment, error) {
-	list := make([]payment.Payment, len(numbers))
-	place := make(map[int64]*payment.Payment, len(numbers))
+func (r *Reader) exported(ctx context.Context, numbers []int64, settled bool) ([]Exported, error) {
+	list := make([]Exported, len(numbers))
+	place := make(map[int64]*Exported, len(numbers))
 	for i, number := range numbers {
 		place[number] = &list[i]
 	}
 	d := r.db.Dialect()
 	of := " WHERE " + d.Listed("payment_id") + " ORDER BY id"
-	err := r.db.ReadAll(
-		ctx,
+	reads := []*db.Stmt{
 		db.Query(func(scan db.Scan) error {
 			var row exportedPayment
 			err := scan(exportedPayments.Dest(&row)...)
 			if err == nil {
-				*place[row.Number] = row.Payment
+				place[row.Number].Payment = row.Payment
 			}
 			return err
 		}, "SELECT "+exportedPayments.Columns("")+" FROM payments WHERE "+d.Listed("id"), db.Numbers(numbers)),
@@ -100,8 +124,21 @@ func (r *Reader) exported(ctx context.Context, numbers []int64) ([]payment.Payme
 			}
 			return err
 		}, "SELECT "+exportedDeposits.Columns("")+" FROM deposits"+of, db.Numbers(numbers)),
-	)
-	return list, err
+	}
+	if settled {
+		reads = append(reads, db.Query(func(scan db.Scan) error {
+			var row exportedSweep
+			err := scan(exportedSweeps.Dest(&row)...)
+			if err == nil {
+				p := place[row.Owner]
+				p.Settled = append(p.Settled, row.Settled)
+			}
+			return err
+		}, "SELECT "+exportedSweeps.Columns("")+" FROM (SELECT i.id, i.payment_id, s.network, s.tx_hash, s.ended_at, s.paid, "+
+			"s.moved FROM sweep_items AS i JOIN sweeps AS s ON s.id = i.sweep_id WHERE i.moved IS NOT NULL) AS x"+of,
+			db.Numbers(numbers)))
+	}
+	return list, r.db.ReadAll(ctx, reads...)
 }
 
 // Priced reports whether a payment of the keys was priced in another currency.

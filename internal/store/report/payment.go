@@ -29,7 +29,7 @@ type Query struct {
 	Network   chain.Network
 	Token     money.Token
 	Kind      payment.Kind
-	From      time.Time // by creation, included
+	From      time.Time // by creation, or as Paid says; included
 	Until     time.Time // not included
 	Min       money.Micros
 	Max       money.Micros // 0: no limit
@@ -51,6 +51,8 @@ type Query struct {
 	TopUps bool
 	// Priced: an export has the columns of prices in other currencies.
 	Priced bool
+	// Paid: only what was paid; From, Until and the order are by when. Its export says where the money went.
+	Paid bool
 	// Look is how many payments are compared with token, kind and amount for a page; 0: MaxLook.
 	Look int
 }
@@ -113,7 +115,7 @@ func (r *Reader) search(
 // index. Each ends after Limit rows, so that a page costs the same whatever is stored, or after MaxLook where token,
 // kind and amount are compared row by row.
 func find(ctx context.Context, t db.Tx, d db.Dialect, q Query) (numbers []int64, next Place, err error) {
-	f := finder{t, q, d.Bytewise, "p.id, p.created_at"}
+	f := finder{t, q, d.Bytewise, "p.id, p." + q.time()}
 	ranges, err := f.ranges(ctx)
 	if err != nil || len(ranges) == 0 {
 		return nil, Place{}, err
@@ -139,12 +141,26 @@ func Rows[T any](ctx context.Context, t db.Tx, d db.Dialect, q Query) (rows []T,
 // foundRow is where a payment is in the list.
 type foundRow struct {
 	ID        int64
-	CreatedAt time.Time
+	CreatedAt time.Time // unless the list is by EndedAt
+	EndedAt   time.Time
 	Part      int  // of which range, where payments are compared
 	Matches   bool // likewise
 }
 
-func (r foundRow) place() Place { return Place{r.CreatedAt, r.ID} }
+func (r foundRow) place() Place {
+	if !r.EndedAt.IsZero() {
+		return Place{r.EndedAt, r.ID}
+	}
+	return Place{r.CreatedAt, r.ID}
+}
+
+// time is the column that the list is ordered by.
+func (q Query) time() string {
+	if q.Paid {
+		return "ended_at"
+	}
+	return "created_at"
+}
 
 // read merges the ranges to a page, and returns where the next one begins.
 func (f *finder) read(ctx context.Context, ranges []*bun.SelectQuery) (rows []foundRow, next Place, err error) {
@@ -175,7 +191,7 @@ func (f *finder) compare(ctx context.Context, ranges []*bun.SelectQuery) (rows [
 		return nil, Place{}, err
 	}
 	slices.SortFunc(looked, func(a, b foundRow) int {
-		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(b.ID, a.ID))
+		return cmp.Or(b.place().At.Compare(a.place().At), cmp.Compare(b.ID, a.ID))
 	})
 	read := make([]int, len(ranges))
 	for _, row := range looked {
@@ -265,6 +281,8 @@ func (f *finder) ranges(ctx context.Context) ([]*bun.SelectQuery, error) {
 			lower := bun.Safe("lower(p.reference COLLATE " + f.bytewise + ")")
 			all = append(all, f.page(of.Where("p.reference <> '' AND ? = ?", lower, db.LowerASCII(f.q.Reference)).
 				Where("p.reference = ?", f.q.Reference).Apply(f.inState)))
+		case f.q.Paid:
+			all = append(all, f.page(of.Where("p.status = ?", payment.Completed).Apply(f.inState)))
 		case f.q.Attention:
 			all = append(all, f.page(of.Where("p.attention <> ''").Apply(f.inState)))
 		case len(f.q.Statuses) == 0 && f.q.Network == "" && !f.q.Unswept:
@@ -315,10 +333,8 @@ func (f *finder) unswept(key int64) *bun.SelectQuery {
 
 // order is how the list is ordered, by columns with the alias before them.
 func (f *finder) order(alias string) string {
-	if f.q.Ascending {
-		return alias + "created_at ASC, " + alias + "id ASC"
-	}
-	return alias + "created_at DESC, " + alias + "id DESC"
+	way := map[bool]string{true: " ASC", false: " DESC"}[f.q.Ascending]
+	return alias + f.q.time() + way + ", " + alias + "id" + way
 }
 
 func (f *finder) selectPayments() *bun.SelectQuery {
@@ -342,14 +358,14 @@ func (f *finder) page(q *bun.SelectQuery) *bun.SelectQuery {
 		q = q.Where("(p.kind <> ? OR p.public_id = ?)", payment.KindTopUp, payment.ReadID(f.q.Text))
 	}
 	if !f.q.From.IsZero() {
-		q = q.Where("p.created_at >= ?", f.q.From)
+		q = q.Where("p."+f.q.time()+" >= ?", f.q.From)
 	}
 	if !f.q.Until.IsZero() {
-		q = q.Where("p.created_at < ?", f.q.Until)
+		q = q.Where("p."+f.q.time()+" < ?", f.q.Until)
 	}
 	if f.q.After != (Place{}) {
 		than := map[bool]string{true: ">", false: "<"}[f.q.Ascending]
-		q = q.Where("(p.created_at, p.id) "+than+" (?, ?)", f.q.After.At, f.q.After.Number)
+		q = q.Where("(p."+f.q.time()+", p.id) "+than+" (?, ?)", f.q.After.At, f.q.After.Number)
 	}
 	return q.OrderExpr(f.order("p.")).Limit(int64(f.q.Limit + 1))
 }
