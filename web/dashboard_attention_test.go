@@ -1,6 +1,7 @@
 package web
 
 import (
+	"net/url"
 	"strings"
 	"testing"
 
@@ -49,5 +50,60 @@ func TestDashboard_Attention(t *testing.T) {
 		if n := strings.Count(" "+strings.Join(got, " ")+" ", " "+want+" "); n != 1 {
 			t.Errorf("the feed has %d of %s: %v", n, want, got)
 		}
+	}
+}
+
+// What is like another is settled with it in three clicks: all ticked, opened, settled. What needs a look is not touched,
+// and what a shop keeps anyway is not asked about.
+func TestDashboard_AttentionBulk(t *testing.T) {
+	t.Parallel()
+	b := newDashboard(t)
+	m := b.shop(b.member(ownerEmail))
+	s := b.surfer()
+	s.signIn(ownerEmail)
+	start := func() payment.Payment { return b.start(b.newPaymentOf(m, "10"), chain.Polygon) }
+	ids, over := url.Values{}, []payment.Payment{}
+	for range 10 {
+		p := start()
+		b.deposit(p, 12*money.USD, true)
+		over, ids["txnid"] = append(over, p), append(ids["txnid"], string(p.ID))
+	}
+	late, short := b.expire(start()), start()
+	b.deposit(late, 10*money.USD, true)
+	b.deposit(short, 4*money.USD, true)
+	b.expire(short)
+	stranger := b.shop(b.member("other@shop.example"))
+	theirs := b.start(b.newPaymentOf(stranger, "10"), chain.Polygon)
+	b.deposit(theirs, 12*money.USD, true)
+	ids["txnid"] = append(ids["txnid"], string(late.ID), string(short.ID), string(theirs.ID), "nonsense")
+	page := s.get("/dashboard/attention")
+	if page.wants(t, 200, "Tick all"); strings.Count(page.body, `form="bulk"`) != 11 {
+		t.Errorf("%d payments can be ticked, want 11", strings.Count(page.body, `form="bulk"`))
+	}
+	s.do("POST", "/dashboard/attention", ids).leads(t, "/dashboard/attention")
+	left := s.get("/dashboard/attention")
+	left.wants(t, 200, "Accepted: 1 payment. Kept what came beyond: 10 payments.", "needs-"+string(short.ID))
+	for _, p := range append(over, late) {
+		if strings.Contains(left.body, "needs-"+string(p.ID)) {
+			t.Errorf("%s still needs its merchant", p.ID)
+		}
+	}
+	for p, want := range map[payment.ID]int{theirs.ID: 1, short.ID: 1, late.ID: 0} {
+		got, err := b.payments.Get(t.Context(), string(p))
+		must(t, err)
+		if n := len(got.Attention()); n != want {
+			t.Errorf("%s has %d reasons for attention, want %d", p, n, want)
+		}
+	}
+	s.post("/dashboard/settings/payouts/options", "key", m.key.PublicID, "short", "0", "late", "0", "over", "100.01", "password", testPassword).
+		wants(t, 400, "Enter an amount from 0 to 100.")
+	s.post("/dashboard/settings/payouts/options", "key", m.key.PublicID, "short", "0", "late", "0", "POLYGON.enabled", "yes", "POLYGON.USDC", "yes", "over", "2", "password", testPassword).
+		leads(t, "/dashboard/settings/payouts?key="+m.key.PublicID)
+	kept, asked := start(), start()
+	b.deposit(kept, 12*money.USD, true)
+	b.deposit(asked, 12_010_000, true)
+	left = s.get("/dashboard/attention")
+	if left.wants(t, 200, "needs-"+string(asked.ID)); strings.Contains(left.body, "needs-"+string(kept.ID)) {
+		t.Error("the shop is asked about two dollars that it keeps")
 	}
 }

@@ -29,6 +29,7 @@ var routeRoles = map[string]string{
 	"GET /dashboard/payments/now":                      "odsv",
 	"GET /dashboard/attention/live":                    "odsv",
 	"GET /dashboard/attention/now":                     "odsv",
+	"POST /dashboard/attention":                        "o",
 	"GET /dashboard/attention":                         "odsv",
 	"GET /dashboard/payments/:txnid/live":              "odsv",
 	"GET /dashboard/payments/:txnid/now":               "odsv",

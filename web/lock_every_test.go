@@ -34,7 +34,7 @@ var underLock = map[string]string{
 	"/dashboard/payments/:txnid/refunds": "at once", "/dashboard/payments/:txnid/refunds/:id/:act": "at once",
 	"/dashboard/refunds/:network/ask": "at once", "/dashboard/refunds/:network/safe": "at once",
 	"/dashboard/payments/:txnid/resolve": "at once", "/dashboard/create": "at once",
-	"/dashboard/links": "at once", "/dashboard/links/:link/edit": "at once", "/dashboard/links/:link/pause": "at once",
+	"/dashboard/attention": "at once", "/dashboard/links": "at once", "/dashboard/links/:link/edit": "at once", "/dashboard/links/:link/pause": "at once",
 	"/dashboard/links/:link/resume": "at once", "/dashboard/campaigns": "at once",
 	"/dashboard/campaigns/:campaign/pause": "at once", "/dashboard/campaigns/:campaign/resume": "at once",
 	"/dashboard/campaigns/:campaign/end": "at once", "/dashboard/campaigns/:campaign/review": "at once",

@@ -26,9 +26,10 @@ type Custodian struct {
 	SigningSecrets []secret.Text
 	Networks       map[chain.Network]NetworkOptions
 	Branding       Branding
-	// ShortBasis and LateFor are the acceptance policy (payment.Terms).
+	// ShortBasis, LateFor and KeepOver are the acceptance policy (payment.Terms).
 	ShortBasis int64
 	LateFor    time.Duration
+	KeepOver   money.Micros
 	// Repeats: references repeat by design, so that nobody is warned of two paid payments of one.
 	Repeats bool
 	// Pricing is what the merchant wants of the rates of prices in other currencies.

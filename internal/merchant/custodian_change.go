@@ -138,6 +138,11 @@ func setPolicy(c *Custodian, in CustodianInput) error {
 			))
 		}
 	}
+	if over := in.KeepOver; over != nil {
+		if c.KeepOver = *over; *over < 0 || *over > MaxKeepOver {
+			wrong = append(wrong, fault.About(fault.Invalid, "keepOver", "must be between 0 and %s", MaxKeepOver))
+		}
+	}
 	if in.Repeats != nil {
 		c.Repeats = *in.Repeats
 	}

@@ -27,6 +27,8 @@ type CustodianInput struct {
 	// LateFor is for how long after expiry money still completes a payment:
 	// whole seconds, 0 to MaxLateFor.
 	LateFor *time.Duration
+	// KeepOver is up to how much more than was asked for is kept without a question: 0 to MaxKeepOver.
+	KeepOver *money.Micros
 	// Repeats says that references repeat by design.
 	Repeats *bool
 	// Pricing is about the rates of prices in other currencies. Its address must be public, as a callback's.
@@ -44,6 +46,8 @@ const (
 	MaxShortBasis = 1_000
 	// MaxLateFor is for how long addresses stay watched after the end.
 	MaxLateFor = 30 * 24 * time.Hour
+	// MaxKeepOver: beyond it a customer has mistyped, and expects the rest back.
+	MaxKeepOver = 100 * money.USD
 )
 
 // NetworkInput is a change of the options of one network.

@@ -136,6 +136,7 @@ type waitingInput struct {
 	Networks    []waitingNetwork
 	ShortBasis  *int64
 	LateFor     *time.Duration
+	KeepOver    *int64
 	Repeats     *bool
 	Pricing     *exchange.Pricing
 	Permissions []Permission
@@ -277,6 +278,7 @@ func (to NewSettings) stored() waitingInput {
 	in := to.Custodian
 	x := waitingInput{
 		Name: in.Name, Wallets: in.Wallets, CallbackURL: in.CallbackURL, ShortBasis: in.ShortBasis, LateFor: in.LateFor,
+		KeepOver:    (*int64)(in.KeepOver),
 		Repeats:     in.Repeats,
 		Pricing:     in.Pricing,
 		Permissions: to.Permissions.List(), Sources: to.Sources, Role: to.Role, Member: to.Member,
@@ -304,6 +306,7 @@ func (w Waiting) Settings() (NewSettings, error) {
 	}
 	in := CustodianInput{
 		Name: x.Name, Wallets: x.Wallets, CallbackURL: x.CallbackURL, ShortBasis: x.ShortBasis, LateFor: x.LateFor,
+		KeepOver: (*money.Micros)(x.KeepOver),
 		Repeats:  x.Repeats,
 		Pricing:  x.Pricing,
 		Branding: x.Branding,

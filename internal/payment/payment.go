@@ -74,6 +74,8 @@ type Terms struct {
 	ShortBasis int64
 	// LateFor is for how long after expiry money still completes a payment.
 	LateFor time.Duration
+	// KeepOver is up to how much more than was asked for the merchant keeps without being asked.
+	KeepOver money.Micros
 }
 
 // Payment is one request for money and everything that has happened to it.

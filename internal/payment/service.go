@@ -135,7 +135,7 @@ func (s *Service) Create(ctx context.Context, in CreateInput, trail ...audit.Ent
 }
 
 // termsOf are the terms of a new payment to the custodian.
-func termsOf(c merchant.Custodian) Terms { return Terms{ShortBasis: c.ShortBasis, LateFor: c.LateFor} }
+func termsOf(c merchant.Custodian) Terms { return Terms{c.ShortBasis, c.LateFor, c.KeepOver} }
 
 // Check returns what Create would refuse by itself: every field that breaks a rule, each
 // a fault.Invalid (fault.All).

@@ -91,7 +91,7 @@ func (p Payment) Attention() []Reason {
 		ReasonShort:      standing == StandingShort && (p.Status.Final() || p.HasAsked()),
 		ReasonOtherAsset: !p.Uncounted().IsZero(),
 		ReasonDuplicate:  p.DuplicateOf != "",
-		ReasonOver:       p.Status == Completed && p.Excess() > 0,
+		ReasonOver:       p.Status == Completed && p.Excess() > p.Terms.KeepOver,
 	}
 	return slices.DeleteFunc(Reasons(), func(r Reason) bool { return !holds[r] })
 }

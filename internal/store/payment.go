@@ -15,7 +15,7 @@ import (
 var payments = db.NewTable[paymentRow]("payments", `
 	number:  id=Number
 	fixed:   public_id=ID key_id kind amount currency=Price.Currency price=Price.Units rate=Price.Rate rate_at=Price.At
-	         rate_markup=Price.Markup rate_sources=Price.Sources created_at short_basis=Terms.ShortBasis late_for_us=Terms.LateFor credits campaign_id link_id
+	         rate_markup=Price.Markup rate_sources=Price.Sources created_at short_basis=Terms.ShortBasis late_for_us=Terms.LateFor keep_over=Terms.KeepOver credits campaign_id link_id
 	         reference description success_url cancel_url metadata customer_email donor_name donor_message
 	changes: status network=Choice.Network token=Choice.Token expires_at started_at ended_at resumed_at hash/bytes extended
 	         reorged by_hand credited held unheld near attended_at seq resolved asked duplicate_of attention=Needs`)

@@ -108,6 +108,7 @@ CREATE TABLE custodians (
     website          text        NOT NULL,
     short_basis      bigint      NOT NULL CHECK (short_basis BETWEEN 0 AND 10000),
     late_for_us      bigint      NOT NULL CHECK (late_for_us >= 0),
+    keep_over        bigint      NOT NULL DEFAULT 0 CHECK (keep_over >= 0), -- USD micros
     repeats          boolean     NOT NULL, -- its references repeat by design: two paid payments of one are no mistake
     pricing          text        NOT NULL DEFAULT '', -- JSON: what the merchant wants of rates; empty: nothing
     created_at       timestamptz NOT NULL,
@@ -152,6 +153,7 @@ CREATE TABLE payments (
     ended_at       timestamptz,
     resumed_at     timestamptz,
     late_for_us    bigint      NOT NULL,
+    keep_over      bigint      NOT NULL DEFAULT 0,
     rate_markup    bigint      NOT NULL DEFAULT 0 CHECK (rate_markup >= 0), -- hundredths of a per cent that the merchant adds
     price          bigint      NOT NULL DEFAULT 0, -- in the currency's smallest unit
     rate           bigint      NOT NULL DEFAULT 0, -- USD for one unit of the currency, in 1e-10

@@ -107,6 +107,7 @@ CREATE TABLE custodians (
     website          TEXT    NOT NULL,
     short_basis      INTEGER NOT NULL CHECK (short_basis BETWEEN 0 AND 10000),
     late_for_us      INTEGER NOT NULL CHECK (late_for_us >= 0),
+    keep_over        INTEGER NOT NULL DEFAULT 0 CHECK (keep_over >= 0), -- USD micros
     repeats          INTEGER NOT NULL, -- its references repeat by design: two paid payments of one are no mistake
     pricing          TEXT    NOT NULL DEFAULT '', -- JSON: what the merchant wants of rates; empty: nothing
     created_at       INTEGER NOT NULL,
@@ -167,6 +168,7 @@ CREATE TABLE payments (
     by_hand        INTEGER NOT NULL,
     short_basis    INTEGER NOT NULL CHECK (short_basis BETWEEN 0 AND 10000),
     late_for_us    INTEGER NOT NULL,
+    keep_over      INTEGER NOT NULL DEFAULT 0,
     credits        INTEGER NOT NULL CHECK (credits >= 0),
     credited       INTEGER NOT NULL DEFAULT 0 CHECK (credited >= 0), -- by what a top-up received; its ledger entries add up to it
     campaign_id    INTEGER NOT NULL,

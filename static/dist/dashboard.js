@@ -243,7 +243,7 @@ finder.addEventListener("click", function (event) { if (event.target === finder)
 var held = new Map();
 function busy(part) {
 return part.querySelector("details[open]") || Array.from(part.querySelectorAll("input, textarea")).some(function (field) {
-return field === document.activeElement || field.value !== field.defaultValue;
+return field === document.activeElement || field.value !== field.defaultValue || field.checked !== field.defaultChecked;
 });
 }
 function release() {
@@ -261,6 +261,13 @@ event.preventDefault();
 });
 ["focusout", "toggle"].forEach(function (name) {
 document.addEventListener(name, function () { setTimeout(release, 500); }, true);
+});
+document.addEventListener("change", function (event) {
+var all = event.target.closest("[data-tick-all]");
+if (!all) return;
+document.querySelectorAll("input[type=checkbox][form=" + all.getAttribute("data-tick-all") + "]").forEach(function (box) {
+box.checked = all.checked;
+});
 });
 var looks = document.querySelector("form[data-preview]");
 var wait = 0;

@@ -69,7 +69,7 @@
 
   function busy(part) {
     return part.querySelector("details[open]") || Array.from(part.querySelectorAll("input, textarea")).some(function (field) {
-      return field === document.activeElement || field.value !== field.defaultValue;
+      return field === document.activeElement || field.value !== field.defaultValue || field.checked !== field.defaultChecked;
     });
   }
 
@@ -90,6 +90,15 @@
   // A click has come to its button by then.
   ["focusout", "toggle"].forEach(function (name) {
     document.addEventListener(name, function () { setTimeout(release, 500); }, true);
+  });
+
+  // One box ticks all of its list.
+  document.addEventListener("change", function (event) {
+    var all = event.target.closest("[data-tick-all]");
+    if (!all) return;
+    document.querySelectorAll("input[type=checkbox][form=" + all.getAttribute("data-tick-all") + "]").forEach(function (box) {
+      box.checked = all.checked;
+    });
   });
 
   var looks = document.querySelector("form[data-preview]");

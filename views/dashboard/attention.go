@@ -1,6 +1,10 @@
 package dashboard
 
-import "github.com/florinpay/florin/views/panel"
+import (
+	"slices"
+
+	"github.com/florinpay/florin/views/panel"
+)
 
 // AttentionProps is what a person must settle.
 type AttentionProps struct {
@@ -20,4 +24,11 @@ type AttentionRow struct {
 	// empty when there is none. Late: it is enough, but came too late.
 	Accept string
 	Late   bool
+	// Bulk: it can be settled with others in one act.
+	Bulk bool
+}
+
+// bulk reports whether some of the payments can be settled in one act.
+func (p AttentionProps) bulk() bool {
+	return slices.ContainsFunc(p.Payments, func(r AttentionRow) bool { return r.Bulk })
 }

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -43,17 +44,71 @@ func (d *Surface) attentionProps(
 	if p.Alerts, err = d.alerts(ctx, who, houses, now); err != nil {
 		return p, err
 	}
-	odd, err := d.Reports.SearchPayments(ctx, report.Query{Keys: who.KeyIDs(), Attention: true, Limit: attentionRows})
+	odd, err := d.Reports.SearchPayments(ctx, report.Query{Keys: who.KeyIDs(), Attention: true, Limit: report.MaxPage})
 	if err != nil {
 		return p, err
 	}
-	p.More = odd.Next != (report.Place{})
-	for _, x := range odd.Payments {
+	// A customer who asks waits for an answer.
+	slices.SortStableFunc(odd.Payments, func(a, b payment.Payment) int {
+		return map[bool]int{true: -1}[asks(a)] - map[bool]int{true: -1}[asks(b)]
+	})
+	p.More = odd.Next != (report.Place{}) || len(odd.Payments) > attentionRows
+	for _, x := range odd.Payments[:min(len(odd.Payments), attentionRows)] {
 		p.Payments = append(p.Payments, dashboard.AttentionRow{
 			PaymentRow: paymentRow(x), Verdict: verdict(x, now), Accept: acceptable(x), Late: onlyLate(x),
+			Bulk: acceptsLate(x) || keeps(x),
 		})
 	}
 	return p, nil
+}
+
+// asks reports whether the customer has asked the merchant to accept what came.
+func asks(x payment.Payment) bool { return x.HasAsked() && x.Acceptable() }
+
+// acceptsLate reports whether a payment can be accepted without a look: enough came, too late.
+func acceptsLate(x payment.Payment) bool { return x.Acceptable() && onlyLate(x) }
+
+// keeps reports whether a payment is paid, and all that needs its merchant is money beyond it.
+func keeps(x payment.Payment) bool {
+	reasons := x.Attention()
+	return x.Status == payment.Completed && len(reasons) > 0 && !slices.ContainsFunc(reasons, func(r payment.Reason) bool {
+		return r != payment.ReasonOver && r != payment.ReasonOtherAsset
+	})
+}
+
+// postAttention settles the ticked payments: it accepts those that came too late, and keeps what came beyond others. What
+// cannot be settled so, or was meanwhile, stays as it is.
+func (d *Surface) postAttention(c echo.Context, who session.Principal) error {
+	f, err := session.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	ctx, by := c.Request().Context(), payment.Actor{Name: who.User.Email}
+	accepted, kept := int64(0), int64(0)
+	for _, id := range f.Values["txnid"][:min(len(f.Values["txnid"]), attentionRows)] {
+		p, err := d.Payments.Get(ctx, id)
+		if err != nil || !slices.Contains(who.KeyIDs(), p.KeyID) {
+			continue // it is not there for this merchant
+		}
+		switch {
+		case acceptsLate(p):
+			entry := d.AuditEntry(c, who, audit.ActionAccept, string(p.ID), arrived(p)+" of $"+p.Amount.Display())
+			_, err = d.Payments.Accept(ctx, p.KeyID, string(p.ID), by, entry)
+			accepted++
+		case keeps(p):
+			entry := d.AuditEntry(c, who, audit.ActionResolve, string(p.ID), "")
+			_, err = d.Payments.Resolve(ctx, p.KeyID, string(p.ID), by, entry)
+			kept++
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if accepted+kept == 0 {
+		return d.Cookies.Redirect(c, attentionPath, "Nothing was ticked that can be settled so.")
+	}
+	return d.Cookies.Redirect(c, attentionPath, "Accepted: "+panel.Count(accepted, "payment")+". Kept what came beyond: "+
+		panel.Count(kept, "payment")+".")
 }
 
 // acceptable is what the merchant may accept as the whole; empty for nothing.

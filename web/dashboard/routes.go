@@ -35,6 +35,7 @@ func (d *Surface) paymentsRoutes(p session.Pages) {
 	p.Post("/dashboard/refunds/:network/ask", merchant.ActRefund, d.postAskRefunds)
 	p.Post("/dashboard/refunds/:network/safe", merchant.ActRefund, d.postSafe)
 	p.Get(attentionPath, merchant.ActRead, d.getAttention)
+	p.Post(attentionPath, merchant.ActComplete, d.postAttention)
 	d.follow(p, attentionPath, d.openAttention)
 	p.Get(createPath, merchant.ActPay, d.getCreate)
 	p.Post(createPath, merchant.ActPay, d.postCreate)

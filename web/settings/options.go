@@ -105,6 +105,10 @@ func policyFields(f *shell.Form, c merchant.Custodian) []panel.Field {
 			Setting: true, Name: "late", Label: "Accept money after expiry for (hours)", Value: strconv.FormatFloat(c.LateFor.Hours(), 'f', -1, 64), Mode: "numeric", Max: "4",
 			Hint: "From 0 to 720 whole hours. This applies to new payments.",
 		}),
+		f.Field(panel.Field{
+			Setting: true, Name: "over", Label: "Keep what is paid too much up to ($)", Value: limitText(c.KeepOver), Mode: "decimal", Max: "10",
+			Hint: "From 0 to 100. You are asked about more than that. This applies to new payments.",
+		}),
 	}
 }
 
@@ -166,6 +170,13 @@ func (s *Surface) optionsInput(f *shell.Form) merchant.CustodianInput {
 		f.Bad("late", fmt.Sprintf("Enter whole hours from 0 to %d.", merchant.MaxLateFor/time.Hour))
 	} else {
 		in.LateFor = &late
+	}
+	if over, err := merchant.ParseLimit("the amount", cmp.Or(f.Amount("over"), "0")); !f.Touched("over") {
+		in.KeepOver = nil
+	} else if err != nil || over > merchant.MaxKeepOver {
+		f.Bad("over", "Enter an amount from 0 to 100.")
+	} else {
+		in.KeepOver = &over
 	}
 	if f.Touched(repeatsName) {
 		repeats := f.Values.Get(repeatsName) == "yes"

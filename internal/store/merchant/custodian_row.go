@@ -17,7 +17,7 @@ var (
 		fixed:   public_id key_id created_at
 		changes: name callback_url secret=Sealed signing_secrets=Signing tagline=Branding.Tagline logo_url=Branding.LogoURL
 		         primary_color=Branding.PrimaryColor background_color=Branding.BackgroundColor theme=Branding.Theme
-		         support_email=Branding.SupportEmail website=Branding.Website short_basis late_for_us=LateFor
+		         support_email=Branding.SupportEmail website=Branding.Website short_basis late_for_us=LateFor keep_over
 		         repeats pricing updated_at receiver`)
 	custodianWallets  = db.NewTable[custodianWalletRow]("custodian_wallets", "fixed: custodian_id network address/bytes")
 	custodianNetworks = db.NewTable[custodianNetworkRow]("custodian_networks",
