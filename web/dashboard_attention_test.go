@@ -53,8 +53,8 @@ func TestDashboard_Attention(t *testing.T) {
 	}
 }
 
-// What is like another is settled with it in three clicks: all ticked, opened, settled. What needs a look is not touched,
-// and what a shop keeps anyway is not asked about.
+// What is like another is settled with it in three clicks: all ticked, opened, settled. What needs a look is not
+// touched, and what a shop keeps anyway is not asked about.
 func TestDashboard_AttentionBulk(t *testing.T) {
 	t.Parallel()
 	b := newDashboard(t)
@@ -95,10 +95,12 @@ func TestDashboard_AttentionBulk(t *testing.T) {
 			t.Errorf("%s has %d reasons for attention, want %d", p, n, want)
 		}
 	}
-	s.post("/dashboard/settings/payouts/options", "key", m.key.PublicID, "short", "0", "late", "0", "over", "100.01", "password", testPassword).
-		wants(t, 400, "Enter an amount from 0 to 100.")
-	s.post("/dashboard/settings/payouts/options", "key", m.key.PublicID, "short", "0", "late", "0", "POLYGON.enabled", "yes", "POLYGON.USDC", "yes", "over", "2", "password", testPassword).
-		leads(t, "/dashboard/settings/payouts?key="+m.key.PublicID)
+	keep := func(most string) reply {
+		return s.post("/dashboard/settings/payouts/options", "key", m.key.PublicID, "short", "0", "late", "0",
+			"POLYGON.enabled", "yes", "POLYGON.USDC", "yes", "over", most, "password", testPassword)
+	}
+	keep("100.01").wants(t, 400, "Enter an amount from 0 to 100.")
+	keep("2").leads(t, "/dashboard/settings/payouts?key="+m.key.PublicID)
 	kept, asked := start(), start()
 	b.deposit(kept, 12*money.USD, true)
 	b.deposit(asked, 12_010_000, true)

@@ -29,7 +29,7 @@ func TestDashboard_Zone(t *testing.T) {
 	s.get(page).wants(t, 200, p.CreatedAt.UTC().Format("2 Jan 2006, 15:04:05")+" UTC")
 	change("Pacific/Kiritimati").leads(t, "/dashboard/keys")
 	b.audited(owner, audit.ActionKeyZone)
-	zone, err := time.LoadLocation("Pacific/Kiritimati") // 14 hours ahead of UTC: always another hour, often another day
+	zone, err := time.LoadLocation("Pacific/Kiritimati") // 14 hours ahead of UTC: often another day
 	must(t, err)
 	here := p.CreatedAt.In(zone)
 	s.get(page).wants(t, 200, here.Format("2 Jan 2006, 15:04:05")+" +14")

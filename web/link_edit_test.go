@@ -16,15 +16,19 @@ func TestDashboard_LinkEdit(t *testing.T) {
 	t.Parallel()
 	b := newDashboard(t)
 	m := b.shop(b.member(ownerEmail))
-	_, err := b.campaigns.CreateLink(t.Context(), m.key.ID, campaign.LinkDraft{Slug: "bag", Description: "One bag", Amount: "12.5"}, audit.Act{})
+	draft := campaign.LinkDraft{Slug: "bag", Description: "One bag", Amount: "12.5"}
+	_, err := b.campaigns.CreateLink(t.Context(), m.key.ID, draft, audit.Act{})
 	must(t, err)
 	before := b.postForm("/link/bag", nil)
 	s := b.surfer()
 	s.signIn(ownerEmail)
 	page := "/dashboard/links/bag"
-	s.post(page+"/edit", "description", "Two bags", "amount", "20", "password", "wrong password").wants(t, 403, "The password is wrong.")
-	s.post(page+"/edit", "description", "One bag", "amount", "-1").wants(t, 400, `value="-1"`)
-	s.post(page+"/edit", "description", "Two bags", "amount", "20", "password", testPassword).leads(t, page)
+	edit := func(text, amount, password string) reply {
+		return s.post(page+"/edit", "description", text, "amount", amount, "password", password)
+	}
+	edit("Two bags", "20", "wrong password").wants(t, 403, "The password is wrong.")
+	edit("One bag", "-1", "").wants(t, 400, `value="-1"`)
+	edit("Two bags", "20", testPassword).leads(t, page)
 	s.get(page).wants(t, 200, "Two bags", "$20.00", "0 payments, $0.00")
 	if got := b.mailed(1)[0]; !strings.Contains(got, "Two bags") {
 		t.Errorf("the owners are mailed %q", got)
@@ -48,5 +52,5 @@ func TestDashboard_LinkEdit(t *testing.T) {
 	x := b.surfer()
 	x.signIn("other@shop.example")
 	x.post(page+"/edit", "description", "Mine", "password", testPassword).wants(t, 404)
-	x.get(page + "/sign").wants(t, 404)
+	x.get(page+"/sign").wants(t, 404)
 }

@@ -25,7 +25,8 @@ func (c Custodian) Acceptance(before Custodian) []string {
 	}
 	changes = appendChange(changes, "accepted short by", percent(before.ShortBasis), percent(c.ShortBasis))
 	changes = appendChange(changes, "accepted after expiry for", hours(before.LateFor), hours(c.LateFor))
-	changes = appendChange(changes, "kept of what is paid too much", "up to $"+before.KeepOver.Display(), "up to $"+c.KeepOver.Display())
+	changes = appendChange(changes, "kept of what is paid too much",
+		"up to $"+before.KeepOver.Display(), "up to $"+c.KeepOver.Display())
 	changes = appendChange(changes, "warning of orders that are paid twice", warns(before), warns(c))
 	was, is := pricingWords(before.Pricing), pricingWords(c.Pricing)
 	for i := range is {

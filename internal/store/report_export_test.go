@@ -75,7 +75,10 @@ func TestStore_ExportPaid(t *testing.T) {
 				want = append(want, p.ID) // the first is paid at the end of the span, which is not part of it
 			}
 		}
-		q := report.Query{Keys: []int64{k.ID}, Paid: true, Limit: 2, From: storetest.Start.Add(-3 * time.Hour), Until: storetest.Start}
+		q := report.Query{
+			Keys: []int64{k.ID}, Paid: true, Limit: 2,
+			From: storetest.Start.Add(-3 * time.Hour), Until: storetest.Start,
+		}
 		var got []payment.ID
 		for {
 			page, err := w.ExportPayments(t.Context(), q)

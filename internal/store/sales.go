@@ -35,7 +35,8 @@ var addSale = db.ForRows(`
 	ORDER BY n.key_id, n.quarter, n.network, n.currency
 	ON CONFLICT (key_id, quarter, network, currency) DO UPDATE SET payments = sales.payments + excluded.payments,
 		volume = sales.volume + excluded.volume, price = sales.price + excluded.price`,
-	"key_id bigint", "quarter bigint", "network text", "currency text", "payments bigint", "volume bigint", "price bigint")
+	"key_id bigint", "quarter bigint", "network text", "currency text", "payments bigint", "volume bigint",
+	"price bigint")
 
 // saveSale returns the statements that keep the sums of a payment's key and quarter of an hour.
 func saveSale(before, after payment.Payment) (all []*db.Stmt) {

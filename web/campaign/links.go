@@ -77,8 +77,8 @@ func linkFields(f *shell.Form, l campaign.Link, stored bool) []panel.Field {
 			Value: l.Description, Max: strconv.Itoa(payment.MaxDescription),
 		}),
 		f.Field(panel.Field{
-			Setting: stored, Name: "amount", Label: "Amount (optional)", Mode: "decimal", Max: "24", Placeholder: "12.50",
-			Value: amount, Hint: "If you leave it empty, your customer enters the amount.",
+			Setting: stored, Name: "amount", Label: "Amount (optional)", Mode: "decimal", Max: "24",
+			Placeholder: "12.50", Value: amount, Hint: "If you leave it empty, your customer enters the amount.",
 		}),
 		f.Field(session.CurrencyField(merchant.Key{Currency: l.Price.Currency}, panel.Field{
 			Setting: stored, Label: "Currency of the amount",

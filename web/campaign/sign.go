@@ -30,7 +30,8 @@ func (d *Surface) getCampaignSign(c echo.Context, who session.Principal) error {
 		return err
 	}
 	return d.sign(c, payment.Payment{KeyID: found.KeyID, Kind: payment.KindDonation}, campaignview.SignProps{
-		Back: campaignsPath + "/" + found.Slug, Link: d.Operations.DonateLink(found.Slug), Title: found.Title, Gift: true,
+		Back: campaignsPath + "/" + found.Slug, Link: d.Operations.DonateLink(found.Slug), Title: found.Title,
+		Gift: true,
 	})
 }
 

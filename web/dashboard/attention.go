@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -71,13 +72,12 @@ func acceptsLate(x payment.Payment) bool { return x.Acceptable() && onlyLate(x) 
 // keeps reports whether a payment is paid, and all that needs its merchant is money beyond it.
 func keeps(x payment.Payment) bool {
 	reasons := x.Attention()
-	return x.Status == payment.Completed && len(reasons) > 0 && !slices.ContainsFunc(reasons, func(r payment.Reason) bool {
-		return r != payment.ReasonOver && r != payment.ReasonOtherAsset
-	})
+	needed := func(r payment.Reason) bool { return r != payment.ReasonOver && r != payment.ReasonOtherAsset }
+	return x.Status == payment.Completed && len(reasons) > 0 && !slices.ContainsFunc(reasons, needed)
 }
 
-// postAttention settles the ticked payments: it accepts those that came too late, and keeps what came beyond others. What
-// cannot be settled so, or was meanwhile, stays as it is.
+// postAttention settles the ticked payments: it accepts those that came too late, and keeps what came beyond others.
+// What cannot be settled so, or was meanwhile, stays as it is.
 func (d *Surface) postAttention(c echo.Context, who session.Principal) error {
 	f, err := session.ReadForm(c)
 	if err != nil {
@@ -92,7 +92,8 @@ func (d *Surface) postAttention(c echo.Context, who session.Principal) error {
 		}
 		switch {
 		case acceptsLate(p):
-			entry := d.AuditEntry(c, who, audit.ActionAccept, string(p.ID), arrived(p)+" of $"+p.Amount.Display())
+			came := arrived(p) + " of $" + p.Amount.Display()
+			entry := d.AuditEntry(c, who, audit.ActionAccept, string(p.ID), came)
 			_, err = d.Payments.Accept(ctx, p.KeyID, string(p.ID), by, entry)
 			accepted++
 		case keeps(p):
@@ -107,8 +108,8 @@ func (d *Surface) postAttention(c echo.Context, who session.Principal) error {
 	if accepted+kept == 0 {
 		return d.Cookies.Redirect(c, attentionPath, "Nothing was ticked that can be settled so.")
 	}
-	return d.Cookies.Redirect(c, attentionPath, "Accepted: "+panel.Count(accepted, "payment")+". Kept what came beyond: "+
-		panel.Count(kept, "payment")+".")
+	return d.Cookies.Redirect(c, attentionPath, fmt.Sprintf("Accepted: %s. Kept what came beyond: %s.",
+		panel.Count(accepted, "payment"), panel.Count(kept, "payment")))
 }
 
 // acceptable is what the merchant may accept as the whole; empty for nothing.

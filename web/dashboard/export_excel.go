@@ -37,7 +37,9 @@ var (
 	exportNumbers = map[string]bool{
 		"amountUsd": true, "receivedUsd": true, "priceAmount": true, "rate": true, "receivedPrice": true, "gas": true,
 	}
-	exportTimes = map[string]bool{"createdAt": true, "startedAt": true, "endedAt": true, "rateAt": true, "settledAt": true}
+	exportTimes = map[string]bool{
+		"createdAt": true, "startedAt": true, "endedAt": true, "rateAt": true, "settledAt": true,
+	}
 )
 
 // head writes the name of a column.

@@ -31,7 +31,8 @@ func monthSpan(year int, month time.Month, zone *time.Location) span {
 func quarterSpan(year, n int, zone *time.Location) span {
 	from := time.Date(year, time.Month(3*n-2), 1, 0, 0, 0, 0, zone)
 	return span{
-		fmt.Sprintf("%d-Q%d", year, n), fmt.Sprintf("%s to %s", from.Format("January"), from.AddDate(0, 2, 0).Format("March 2006")),
+		fmt.Sprintf("%d-Q%d", year, n),
+		from.Format("January") + " to " + from.AddDate(0, 2, 0).Format("January 2006"),
 		from, from.AddDate(0, 3, 0),
 	}
 }

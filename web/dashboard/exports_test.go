@@ -18,11 +18,13 @@ func TestReadSpan(t *testing.T) {
 		"2026":    {"2026-01-01T00:00:00-05:00", "2027-01-01T00:00:00-05:00"},
 	} {
 		s, ok := readSpan(name, zone)
-		if from, until := s.from.Format(time.RFC3339), s.until.Format(time.RFC3339); !ok || from != want[0] || until != want[1] {
-			t.Errorf("%s is from %s until %s (%t), want %s", name, from, until, ok, want)
+		if got := [2]string{s.from.Format(time.RFC3339), s.until.Format(time.RFC3339)}; !ok || got != want {
+			t.Errorf("%s is %s (%t), want %s", name, got, ok, want)
 		}
 	}
-	for _, wrong := range []string{"", "2026-13", "2026-Q5", "2026-Q", "2026-Q12", "26", "1969", "9999", "2026-1", "2026-Q1-Q1", "x-Q1", "last"} {
+	for _, wrong := range []string{
+		"", "2026-13", "2026-Q5", "2026-Q", "2026-Q12", "26", "1969", "9999", "2026-1", "2026-Q1-Q1", "x-Q1", "last",
+	} {
 		if s, ok := readSpan(wrong, zone); ok {
 			t.Errorf("%q is read as %s", wrong, s.name)
 		}

@@ -23,7 +23,9 @@ import (
 )
 
 // filterNames are the query parameters of a filter.
-var filterNames = []string{"q", "status", "network", "token", "kind", "from", "fromTime", "until", "untilTime", "min", "max", "in"}
+var filterNames = []string{
+	"q", "status", "network", "token", "kind", "from", "fromTime", "until", "untilTime", "min", "max", "in",
+}
 
 // filterOf keeps the query parameters that filter.
 func filterOf(q url.Values) url.Values {
@@ -130,7 +132,8 @@ var (
 // timeFormat is how times of a day are written in forms and addresses.
 const timeFormat = "15:04"
 
-// readMoment reads a day and, if there is one, a time of it. The end of a span holds the whole day, or the whole minute.
+// readMoment reads a day and, if there is one, a time of it. The end of a span holds the whole day, or the whole
+// minute.
 func readMoment(name, day, clock string, zone *time.Location, end bool, to *time.Time) error {
 	if day == "" {
 		return nil

@@ -206,7 +206,8 @@ func (d *Surface) postKeyLabel(c echo.Context, who session.Principal) error {
 		return keyEntry(key, audit.ActionRelabelKey)(e) || keyEntry(key, audit.ActionKeyCurrency)(e) ||
 			keyEntry(key, audit.ActionKeyZone)(e)
 	}
-	if err := d.Since(c, who, f, changed, renameField(none, key), currencyField(none, key), zoneField(none, key)); err != nil {
+	stored := []panel.Field{renameField(none, key), currencyField(none, key), zoneField(none, key)}
+	if err := d.Since(c, who, f, changed, stored...); err != nil {
 		return err
 	}
 	if f.Stale {

@@ -106,7 +106,8 @@ func policyFields(f *shell.Form, c merchant.Custodian) []panel.Field {
 			Hint: "From 0 to 720 whole hours. This applies to new payments.",
 		}),
 		f.Field(panel.Field{
-			Setting: true, Name: "over", Label: "Keep what is paid too much up to ($)", Value: limitText(c.KeepOver), Mode: "decimal", Max: "10",
+			Setting: true, Name: "over", Label: "Keep what is paid too much up to ($)", Value: limitText(c.KeepOver),
+			Mode: "decimal", Max: "10",
 			Hint: "From 0 to 100. You are asked about more than that. This applies to new payments.",
 		}),
 	}
