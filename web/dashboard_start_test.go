@@ -101,3 +101,13 @@ func TestDashboard_NewMerchant(t *testing.T) {
 		t.Error("a secret was logged")
 	}
 }
+
+// A server without a network says so, instead of taking a form that leads nowhere.
+func TestDashboard_NoNetwork(t *testing.T) {
+	t.Parallel()
+	b := newDashboard(t)
+	clear(b.networks.health)
+	s := b.surfer()
+	s.post("/signup", "email", ownerEmail, "password", testPassword).leads(t, "/dashboard")
+	s.get("/dashboard").wants(t, 200, "This server has no network yet", `href="/docs/operate/networks"`)
+}

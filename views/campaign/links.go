@@ -71,5 +71,5 @@ type LinkProps struct {
 	Editing bool // the form was sent, and is shown again
 	Link    string
 	QR      views.QR
-	Button string // HTML to copy
+	Button  string // HTML to copy
 }

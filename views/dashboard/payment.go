@@ -59,14 +59,14 @@ type LookupRow struct {
 
 // Moment is one entry of the history of a payment.
 type Moment struct {
-	At      time.Time
-	Title   string
-	Detail  string
+	At     time.Time
+	Title  string
+	Detail string
 	// Technical moments and More, what follows Detail, stand among the technical details alone.
 	Technical bool
 	More      string
 	Address   string // the money goes to; may be empty
-	Hash    string // may be empty
-	URL     string // of the hash
-	Meaning string // is-good, is-bad, is-seen or empty
+	Hash      string // may be empty
+	URL       string // of the hash
+	Meaning   string // is-good, is-bad, is-seen or empty
 }

@@ -43,8 +43,8 @@ type PaymentsProps struct {
 	LookedTo time.Time
 	// Currencies are those of the shops, beside US dollars.
 	Currencies []string
-	ExportURL string // the page of exports, of this filter
-	HasKey    bool
+	ExportURL  string // the page of exports, of this filter
+	HasKey     bool
 	// LivePath is the stream of the list; empty for a search and for an older page.
 	LivePath string
 }

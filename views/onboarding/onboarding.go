@@ -14,8 +14,10 @@ type StartProps struct {
 
 // Card is the form that sets up a shop.
 type Card struct {
-	Problem string
-	Fields  []panel.Field
+	// NoNetwork: the server takes payments on no network yet.
+	NoNetwork bool
+	Problem   string
+	Fields    []panel.Field
 	// Tolerant: payments may be 1 % short.
 	Tolerant bool
 	Password panel.Field

@@ -103,23 +103,29 @@ func ShopCard(c Card) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
+		if c.NoNetwork {
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<p class=\"notice is-plain\" data-testid=\"no-network\">This server has no network yet, so nobody can pay you. Its operator sets one up first: <a href=\"/docs/operate/networks\">how to add a network</a>.</p>")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+		}
 		for _, f := range c.Fields {
 			templ_7745c5c3_Err = panel.Input(f).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<label class=\"check\"><input type=\"checkbox\" name=\"tolerant\" value=\"yes\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<label class=\"check\"><input type=\"checkbox\" name=\"tolerant\" value=\"yes\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		if c.Tolerant {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, " checked")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, " checked")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "> Accept payments that are up to 1 % short</label><p class=\"hint\">Exchanges often take their fee from the amount. A payment of $50.00 then counts as paid from $49.50.</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "> Accept payments that are up to 1 % short</label><p class=\"hint\">Exchanges often take their fee from the amount. A payment of $50.00 then counts as paid from $49.50.</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -127,7 +133,17 @@ func ShopCard(c Card) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<p><button class=\"btn main\" data-testid=\"start-shop\">Start taking payments</button></p></form>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<p><button class=\"btn main\" data-testid=\"start-shop\"")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		if c.NoNetwork {
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, " disabled")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, ">Start taking payments</button></p></form>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -169,33 +185,33 @@ func Ready(p ReadyProps) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<div><h1>Your shop is ready</h1><p class=\"lead\">Send this link to a customer, or show the code at your counter. The customer enters the amount.</p></div><div class=\"grid2\"><section class=\"panel stack\" aria-labelledby=\"link\"><h2 id=\"link\">Your payment link</h2><p class=\"mono\"><a href=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<div><h1>Your shop is ready</h1><p class=\"lead\">Send this link to a customer, or show the code at your counter. The customer enters the amount.</p></div><div class=\"grid2\"><section class=\"panel stack\" aria-labelledby=\"link\"><h2 id=\"link\">Your payment link</h2><p class=\"mono\"><a href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var6 templ.SafeURL
 			templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinURLErrs(templ.URL(p.Link))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `onboarding/onboarding.templ`, Line: 46, Col: 47}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `onboarding/onboarding.templ`, Line: 49, Col: 47}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "\" data-testid=\"link\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "\" data-testid=\"link\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var7 string
 			templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(p.Link)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `onboarding/onboarding.templ`, Line: 46, Col: 77}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `onboarding/onboarding.templ`, Line: 49, Col: 77}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "</a></p><p class=\"small-acts\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "</a></p><p class=\"small-acts\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -203,7 +219,7 @@ func Ready(p ReadyProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -211,7 +227,7 @@ func Ready(p ReadyProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "</section><section class=\"panel stack\" aria-labelledby=\"try\"><h2 id=\"try\">Try it: pay yourself a dollar</h2><p>Pay $1.00 from any wallet or exchange. You see it arrive here, and it goes to your own wallet, less the network's fee.</p><form method=\"post\" action=\"/dashboard/start/dollar\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "</section><section class=\"panel stack\" aria-labelledby=\"try\"><h2 id=\"try\">Try it: pay yourself a dollar</h2><p>Pay $1.00 from any wallet or exchange. You see it arrive here, and it goes to your own wallet, less the network's fee.</p><form method=\"post\" action=\"/dashboard/start/dollar\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -219,7 +235,7 @@ func Ready(p ReadyProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "<button class=\"btn main\" data-testid=\"dollar\">Pay yourself a dollar</button></form></section></div><section class=\"panel\" aria-labelledby=\"next\"><h2 id=\"next\">When you want more</h2><ul class=\"plain-list\"><li><a href=\"/dashboard/settings/checkout\">Your colours and logo</a> on the checkout</li><li><a href=\"/dashboard/create\">One payment</a> of an amount that you enter</li><li><a href=\"/dashboard/developers\">Your website</a>: API keys and notifications stand under Developers</li></ul></section>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<button class=\"btn main\" data-testid=\"dollar\">Pay yourself a dollar</button></form></section></div><section class=\"panel\" aria-labelledby=\"next\"><h2 id=\"next\">When you want more</h2><ul class=\"plain-list\"><li><a href=\"/dashboard/settings/checkout\">Your colours and logo</a> on the checkout</li><li><a href=\"/dashboard/create\">One payment</a> of an amount that you enter</li><li><a href=\"/dashboard/developers\">Your website</a>: API keys and notifications stand under Developers</li></ul></section>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -173,7 +173,9 @@ var navigationIcons = map[string]string{
 }
 
 // Exact writes a time to the second, in a zone.
-func Exact(t time.Time, zone *time.Location) string { return t.In(zone).Format("2 Jan 2006, 15:04:05 MST") }
+func Exact(t time.Time, zone *time.Location) string {
+	return t.In(zone).Format("2 Jan 2006, 15:04:05 MST")
+}
 
 // near reports whether a time is within a day of now.
 func near(t, now time.Time) bool { return now.Sub(t).Abs() < 24*time.Hour }

@@ -226,18 +226,8 @@ func (d *Surface) postLinkEdit(c echo.Context, who session.Principal) error {
 	f.Refused(wrong, linkSubjects...)
 	status := f.Status()
 	if edited.Description != l.Description {
-		locked, err := d.Locked(c, who)
-		if err != nil {
+		if status, err = d.gateText(c, who, f); err != nil {
 			return err
-		}
-		if locked {
-			f.Bad("description", "Your account is locked, so the text of a link in use stays. Pause it, and make a new one.")
-		}
-		if err := d.GateShown(c, who, f); err != nil {
-			if !session.ReauthRefused(f, err) {
-				return err
-			}
-			status = session.ReauthStatus(err)
 		}
 	}
 	if !f.OK() {
@@ -250,6 +240,26 @@ func (d *Surface) postLinkEdit(c echo.Context, who session.Principal) error {
 		return d.linkPage(c, who, fault.KindOf(err).Code(), f)
 	}
 	return d.Cookies.Redirect(c, linksPath+"/"+l.Slug, "The link is changed. Payments that were made with it before stay as they are.")
+}
+
+// gateText is the gate of a text that payers read at a link in use. It returns the status of a page that shows the form
+// again.
+func (d *Surface) gateText(c echo.Context, who session.Principal, f *shell.Form) (int, error) {
+	locked, err := d.Locked(c, who)
+	if err != nil {
+		return 0, err
+	}
+	if locked {
+		f.Bad("description", "Your account is locked, so the text of a link in use stays. Pause it, and make a new one.")
+	}
+	err = d.GateShown(c, who, f)
+	switch {
+	case err == nil:
+		return f.Status(), nil
+	case session.ReauthRefused(f, err):
+		return session.ReauthStatus(err), nil
+	}
+	return 0, err
 }
 
 func (d *Surface) postLinkPause(c echo.Context, who session.Principal) error {

@@ -80,6 +80,7 @@ func (s *Surface) Card(c echo.Context, who session.Principal, f *shell.Form) (on
 		Required: true, Autocomplete: "organization",
 	})}
 	evm, solana := s.offered()
+	card.NoNetwork = len(evm) == 0 && !solana
 	if len(evm) > 0 {
 		card.Fields = append(card.Fields, f.Field(panel.Field{
 			Name: "evm", Label: "Your wallet for " + listed(evm), Mono: true, Max: "64", Whole: true,
