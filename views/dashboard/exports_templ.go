@@ -44,7 +44,7 @@ func Exports(p ExportsProps) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<div><p><a href=\"/dashboard/payments\">Payments</a></p><h1>Export</h1><p class=\"lead\">For your accountant: what was paid in a time, by the date of payment, with the token amount, the price, the transaction that paid you and its gas. The sums are those of the overview.</p></div><section class=\"panel\" aria-label=\"What was paid\"><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"What was paid\"><table class=\"list rows\" data-testid=\"spans\"><caption class=\"sr\">What was paid</caption> <thead><tr><th scope=\"col\">Time</th><th scope=\"col\" class=\"num\">Payments</th><th scope=\"col\" class=\"num\">Paid</th><th scope=\"col\"><span class=\"sr\">Files</span></th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<div><p><a href=\"/dashboard/payments\">Payments</a></p><h1>Export</h1><p class=\"lead\">For your accountant: what was paid in a time, by the date of payment, with the token amount, the price, the transaction that paid you and its gas. The sums are those of the overview.</p></div><section class=\"panel\" aria-label=\"What was paid\"><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"What was paid\"><table class=\"list rows\" data-testid=\"spans\"><caption class=\"sr\">What was paid</caption> <thead><tr><th scope=\"col\">Period</th><th scope=\"col\" class=\"num\">Payments</th><th scope=\"col\" class=\"num\">Paid</th><th scope=\"col\"><span class=\"sr\">Files</span></th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -75,27 +75,27 @@ func Exports(p ExportsProps) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "</span></td><td class=\"num\">")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "</span></td><td class=\"num\" data-label=\"Payments\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var5 string
 				templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(panel.Number(r.Count))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `dashboard/exports.templ`, Line: 22, Col: 47}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `dashboard/exports.templ`, Line: 22, Col: 69}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "</td><td class=\"num\">")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "</td><td class=\"num\" data-label=\"Paid\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var6 string
 				templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(r.Sum)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `dashboard/exports.templ`, Line: 23, Col: 31}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `dashboard/exports.templ`, Line: 23, Col: 49}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 				if templ_7745c5c3_Err != nil {
@@ -114,14 +114,14 @@ func Exports(p ExportsProps) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "</tbody></table></div><p class=\"hint\">Months begin at midnight in ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "</tbody></table></div><p class=\"hint under\">Months begin at midnight in ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var7 string
 			templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(p.Zone)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `dashboard/exports.templ`, Line: 32, Col: 55}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `dashboard/exports.templ`, Line: 32, Col: 61}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
 			if templ_7745c5c3_Err != nil {

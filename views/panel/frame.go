@@ -180,6 +180,15 @@ func Exact(t time.Time, zone *time.Location) string {
 // near reports whether a time is within a day of now.
 func near(t, now time.Time) bool { return now.Sub(t).Abs() < 24*time.Hour }
 
+// when writes a time of this year to the minute, and another as its day.
+func when(t, now time.Time) string {
+	t = t.In(now.Location())
+	if t.Year() != now.Year() {
+		return t.Format("2 Jan 2006")
+	}
+	return t.Format("2 Jan, 15:04")
+}
+
 // relative writes the distance of a time from now in its largest useful unit,
 // such as "3 hours ago" or "in 1 minute".
 func relative(t, now time.Time) string {

@@ -19,3 +19,17 @@ func TestRelative(t *testing.T) {
 		}
 	}
 }
+
+func TestWhen(t *testing.T) {
+	t.Parallel()
+	zone := time.FixedZone("", 2*60*60)
+	now := time.Date(2026, 1, 3, 12, 0, 0, 0, zone)
+	for want, at := range map[string]time.Time{
+		"1 Jan, 00:30": time.Date(2025, 12, 31, 22, 30, 0, 0, time.UTC),
+		"31 Dec 2025":  time.Date(2025, 12, 31, 21, 30, 0, 0, time.UTC),
+	} {
+		if got := when(at, now); got != want {
+			t.Errorf("%s is written as %q, want %q", at, got, want)
+		}
+	}
+}
