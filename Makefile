@@ -122,10 +122,6 @@ bench-sweeps: ## Measure whether sweeps keep up with 200 payments a second
 bench-webhooks: ## Measure webhooks a second, alone and beside receivers that hang
 	@$(BENCHMARK) Deliver -benchtime 1x ./internal/webhook
 
-.PHONY: bench-rates
-bench-rates: ## Decide rates in a million states of their sources, of which none may yield one outside its fence
-	@go test -count=1 -run '^$$' -bench States -benchtime 1000000x ./internal/exchange
-
 .PHONY: bench-store
 bench-store: ## Measure the store by itself, with 64 clients at once
 	@$(BENCHMARK) Store ./internal/store

@@ -53,7 +53,7 @@ func checkPriceCampaign(t *testing.T, b *bundle) {
 		}
 	}
 	page := b.ask("GET", "/donate/"+c.Slug+"?lang=de", "", "Accept", "text/html").body
-	for _, want := range []string{"50,50\u00a0€", "100,00\u00a0€", "58,65676\u00a0USD", `value="50"`, "7,50\u00a0€", ">EUR<"} {
+	for _, want := range []string{"50,50\u00a0€", "100,00\u00a0€", "58,65676\u00a0USD", `value="50"`, "7,50\u00a0€", ">EUR<", "Betrag in EUR"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -136,7 +136,7 @@ func checkPriceOpenLink(t *testing.T, b *bundle) {
 	_, err := b.campaigns.CreateLink(t.Context(), m.key.ID, draft, audit.Act{})
 	must(t, err)
 	page := b.ask("GET", "/link/tip-eur?lang=de", "", "Accept", "text/html").body
-	if !strings.Contains(page, `name="amount"`) || !strings.Contains(page, ">EUR<") {
+	if !strings.Contains(page, `name="amount"`) || !strings.Contains(page, ">Betrag in EUR<") {
 		t.Error("the page does not ask for an amount in euros")
 	}
 	if r := b.postForm("/link/tip-eur?lang=de", url.Values{"amount": {"12,505"}}); r.status != 422 {

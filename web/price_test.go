@@ -40,6 +40,11 @@ func checkPrice(t *testing.T, b *bundle) {
 	created := b.ask("POST", "/create-payment", `{"price":{"amount":"30.50","currency":"eur"}}`, key...)
 	id := created.text(t, "transaction.txnid")
 	number := b.ask("POST", "/create-payment", `{"price":{"amount":30.500,"currency":"EUR"}}`, key...)
+	float := b.ask("POST", "/create-payment", `{"price":{"amount":3.05E+1,"currency":"EUR"}}`, key...)
+	float.wants(t, 200, inEuros)
+	misspelt := b.ask("POST", "/create-payment", `{"price":{"amount":"5","currency":"EUR","curency":"GBP","x":1}}`, key...)
+	misspelt.wants(t, 200, `{"field":"price.curency","reason":"there is no such field, so it was ignored; did you mean currency?"}`,
+		`"field":"price.x"`)
 	p, err := b.payments.Get(t.Context(), id)
 	must(t, err)
 	if p.Amount != 35_426_360 || p.Price.Rate != 11_615_200_000 || p.Price.Units != 3050 {
@@ -92,6 +97,8 @@ func TestPrice_Refused(t *testing.T) {
 		`"price":"5 EUR"`:                                          {400, "", "price must be an object"},
 		`"price":{"amount":"900000","currency":"EUR"}`:             {400, "", "price must be worth at most"},
 		`"price":{"amount":"900000000000","currency":"EUR"}`:       {400, "", "price must be worth at most"},
+		`"price":{"amount":3.0505e1,"currency":"EUR"}`:             {400, "", "price.amount must have at most 2"},
+		`"price":{"amount":1e30,"currency":"EUR"}`:                 {400, "", "price.amount is too large"},
 		`"price":null`: {400, "", "amount is required"},
 	} {
 		r := b.ask("POST", "/create-payment", "{"+body+"}", "api-key", m.text)

@@ -2,13 +2,9 @@ package main_test
 
 import (
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // leastPriced is the rate of creates in euros, of that in dollars.
@@ -22,19 +18,8 @@ const pricedRounds = 8
 // ever: from two servers, beside the reference rates of a third.
 func benchPrices(b *testing.B) {
 	b.Helper()
-	now := func() string { return time.Now().UTC().Format(time.RFC3339) }
-	rates := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = fmt.Fprintf(w, `{"updatedAt":%q,"rates":{"EUR":"1.16152"}}`, now())
-	}))
-	defer rates.Close()
-	fence := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		const file = `<Envelope><Cube><Cube time="%.10s"><Cube currency="USD" rate="1.16"/></Cube></Cube></Envelope>`
-		_, _ = fmt.Fprintf(w, file, now())
-	}))
-	defer fence.Close()
-	other := strings.Replace(rates.URL, "127.0.0.1", "localhost", 1)
-	f := openBenched(b, nil, "FLORIN_DATABASE_URL=sqlite://"+filepath.Join(b.TempDir(), "prices.db"),
-		"FLORIN_RATE_SOURCES="+rates.URL+","+other, "FLORIN_RATE_FENCE="+fence.URL)
+	env := append(ratesOf(b, "1.16152", "1.16152"), "FLORIN_DATABASE_URL=sqlite://"+filepath.Join(b.TempDir(), "prices.db"))
+	f := openBenched(b, nil, env...)
 	defer f.stop(b, syscall.SIGTERM)
 	inEuros := func(c *client) error {
 		_, err := c.mustPost("/create-payment",

@@ -42,9 +42,12 @@ func (d *DecimalText) UnmarshalJSON(raw []byte) error {
 		*d = DecimalText(strings.TrimSpace(text))
 	case json.Unmarshal(raw, &number) == nil:
 		*d = DecimalText(number)
-		if text := string(number); strings.Contains(text, ".") && !strings.ContainsAny(text, "eE") {
+		if f, err := number.Float64(); err == nil && strings.ContainsAny(string(number), "eE") {
+			return d.UnmarshalGQL(f) // who writes an exponent writes a float
+		}
+		if strings.Contains(string(number), ".") {
 			// Nobody writes thousands so in a number: 30.500 is 30.5.
-			*d = DecimalText(strings.TrimSuffix(strings.TrimRight(text, "0"), "."))
+			*d = DecimalText(strings.TrimSuffix(strings.TrimRight(string(number), "0"), "."))
 		}
 	}
 	return nil

@@ -63,8 +63,10 @@ type Options struct {
 const (
 	// Every is how often the sources are read while somebody prices in another currency.
 	Every = time.Minute
-	// coldLimit bounds the reading that a request waits for.
+	// coldLimit bounds how long a request waits for a reading.
 	coldLimit = 2 * time.Second
+	// readLimit bounds a reading. What one source owes by then must not keep a request from what the others have said.
+	readLimit = coldLimit - coldLimit/4
 	// wantedFor is for how long after the last request the sources are read on.
 	wantedFor = 10 * time.Minute
 	// fenceEvery is how often reference rates are read: they change once a day.
@@ -131,9 +133,8 @@ func (s *Service) Rate(ctx context.Context, c Currency, p Pricing) (Quote, error
 	if err == nil {
 		return q, nil
 	}
-	if s.await(ctx, s.begin()) {
-		q, err = s.decide(c, p, readings)
-	}
+	s.await(ctx, s.begin())
+	q, err = s.decide(c, p, readings)
 	return q, s.fault(err)
 }
 
@@ -193,13 +194,16 @@ func (s *Service) begin() <-chan struct{} {
 	s.running = done
 	go func() {
 		defer close(done)
-		ctx, cancel := context.WithTimeout(context.Background(), coldLimit)
+		ctx, cancel := context.WithTimeout(context.Background(), readLimit)
 		defer cancel()
-		if s.begins(ctx, now) {
+		mine := s.begins(ctx, now)
+		if mine {
 			s.read(ctx)
-			s.share(ctx)
 		}
 		s.publish()
+		if mine {
+			s.share(ctx)
+		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.running = nil
@@ -207,20 +211,18 @@ func (s *Service) begin() <-chan struct{} {
 	return done
 }
 
-// await waits for the end of a reading. It reports whether there was one and it has ended.
-func (s *Service) await(ctx context.Context, done <-chan struct{}) bool {
+// await waits for the end of a reading, if there is one.
+func (s *Service) await(ctx context.Context, done <-chan struct{}) {
 	if done == nil {
-		return false
+		return
 	}
 	limit := time.NewTimer(coldLimit)
 	defer limit.Stop()
 	select {
 	case <-done:
-		return true
 	case <-limit.C:
 	case <-ctx.Done():
 	}
-	return false
 }
 
 // read reads the sources and the fence side by side. What a source said before stands, until it is too old, when the

@@ -39,6 +39,10 @@ func (s *sources) read(ctx context.Context, feeds []chain.Feed) ([]chain.FeedAns
 }
 
 func (s *sources) service(networks ...chain.Network) *exchange.Service {
+	return exchange.New(s.options(networks...))
+}
+
+func (s *sources) options(networks ...chain.Network) exchange.Options {
 	o := exchange.Options{
 		Rules: exchange.Rules{FencePercent: 3, PegPercent: 1}, Now: time.Now,
 		Fence: func(context.Context) (exchange.Fence, error) {
@@ -52,7 +56,7 @@ func (s *sources) service(networks ...chain.Network) *exchange.Service {
 	for _, n := range networks {
 		o.Sources = append(o.Sources, exchange.Feeds(n, []chain.Feed{{Of: "EUR", MaxAge: 26 * time.Hour}}, s.read))
 	}
-	return exchange.New(o)
+	return o
 }
 
 // run turns the service once a second for so long.
@@ -133,6 +137,38 @@ func TestService_Cold(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A source, or a bank, that hangs does not keep a price from what the others say.
+func TestService_OneHangs(t *testing.T) {
+	t.Parallel()
+	for name, s := range map[string]struct{ hangs, bank bool }{"a source": {hangs: true}, "the bank": {bank: true}} {
+		synctest.Test(t, func(t *testing.T) {
+			var from, other sources
+			o := from.options(chain.Base, chain.Polygon)
+			o.Sources = append(o.Sources, exchange.Feeds(chain.BEP20, []chain.Feed{{Of: "EUR"}}, other.read))
+			fence, bank := o.Fence, false
+			o.Fence = func(ctx context.Context) (exchange.Fence, error) {
+				if bank {
+					<-ctx.Done()
+					return exchange.Fence{}, ctx.Err()
+				}
+				return fence(ctx)
+			}
+			rates := exchange.New(o)
+			if _, err := rates.Rate(t.Context(), "EUR", exchange.Pricing{}); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(2 * time.Hour) // all is cold
+			other.hang.Store(s.hangs)
+			bank = s.bank
+			began := time.Now()
+			_, err := rates.Rate(t.Context(), "EUR", exchange.Pricing{})
+			if took := time.Since(began); err != nil || took > 2*time.Second {
+				t.Errorf("%s hangs: %v after %s", name, err, took)
+			}
+		})
+	}
 }
 
 // One network alone is no rate, and a currency that none has costs no call.

@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -89,27 +90,44 @@ func newState(seed uint64) state {
 	}
 	text := fenceTexts[min(r.IntN(3*len(fenceTexts)), len(fenceTexts)-1)*r.IntN(2)]
 	date := noon.AddDate(0, 0, -r.IntN(9))
-	f, err := reference.ParseXML([]byte(`<Envelope><Cube>` + fmt.Sprintf(text, date.Format(time.DateOnly)) + `</Cube></Envelope>`))
-	if f.Name = "ecb"; err != nil {
-		f.Problem = err.Error()
-	} else if f.PerEuro[exchange.USD] != nil {
-		s.euro = f.PerEuro[exchange.USD]
-	}
-	s.view.Fence = f
+	s.view.Fence = fenceOf(text, date)
+	s.euro = s.view.Fence.PerEuro[exchange.USD]
 	s.whole += " the fence is " + text + " of " + date.Format(time.DateOnly)
 	return s
 }
 
-// check decides and returns what is wrong with the decision. It knows nothing of how it is made.
-func (s state) check() error {
-	q, err := exchange.Decide("EUR", s.view, s.rules, s.now)
-	if err != nil {
-		refusal, ok := errors.AsType[*exchange.Refusal](err)
-		if !ok || refusal.Cause == "" || refusal.Currency != "EUR" || refusal.Detail == "" || q.Rate != 0 {
-			return fmt.Errorf("a refusal without a reason, or with a rate: %w", err)
-		}
-		return nil
+// fences are those of all texts and days that were read already.
+var fences sync.Map
+
+// fenceOf reads what the bank's server answers on a day.
+func fenceOf(text string, date time.Time) exchange.Fence {
+	text = `<Envelope><Cube>` + fmt.Sprintf(text, date.Format(time.DateOnly)) + `</Cube></Envelope>`
+	if f, ok := fences.Load(text); ok {
+		return f.(exchange.Fence)
 	}
+	f, err := reference.ParseXML([]byte(text))
+	if f.Name = "ecb"; err != nil {
+		f.Problem, f.PerEuro = err.Error(), nil
+	}
+	fences.Store(text, f)
+	return f
+}
+
+// check decides, and returns why there is no rate, and what is wrong with the decision.
+func (s state) check() (exchange.Cause, error) {
+	q, err := exchange.Decide("EUR", s.view, s.rules, s.now)
+	if err == nil {
+		return "", s.checkRate(q)
+	}
+	refusal, ok := errors.AsType[*exchange.Refusal](err)
+	if !ok || refusal.Cause == "" || refusal.Currency != "EUR" || refusal.Detail == "" || q.Rate != 0 {
+		return "", fmt.Errorf("a refusal without a reason, or with a rate: %w", err)
+	}
+	return refusal.Cause, nil
+}
+
+// checkRate returns what is wrong with a rate. It knows nothing of how it is made.
+func (s state) checkRate(q exchange.Quote) error {
 	rate := big.NewRat(int64(q.Rate), 1e10)
 	if s.euro == nil {
 		return fmt.Errorf("a rate of %s without a fence", q.Rate)
@@ -142,34 +160,32 @@ func (s state) check() error {
 // No state of the sources yields a rate outside the fence or on a source past its age, and each refusal has its reason.
 func TestDecide_States(t *testing.T) {
 	t.Parallel()
-	causes := make(map[exchange.Cause]int)
-	for seed := range uint64(20_000) {
-		s := newState(seed)
-		if err := s.check(); err != nil {
-			t.Fatalf("seed %d:%s: %v", seed, s.whole, err)
-		}
-		_, err := exchange.Decide("EUR", s.view, s.rules, s.now)
-		refusal, _ := errors.AsType[*exchange.Refusal](err)
-		if refusal == nil {
-			refusal = new(exchange.Refusal)
-		}
-		causes[refusal.Cause]++
+	const all, workers = 1_000_000, 4
+	var group sync.WaitGroup
+	var ends [workers]map[exchange.Cause]int
+	for w := range uint64(workers) {
+		ends[w] = make(map[exchange.Cause]int)
+		group.Go(func() {
+			for seed := w; seed < all && !t.Failed(); seed += workers {
+				s := newState(seed)
+				cause, err := s.check()
+				if ends[w][cause]++; err != nil {
+					t.Errorf("seed %d:%s: %v", seed, s.whole, err)
+				}
+			}
+		})
 	}
+	group.Wait()
 	for _, c := range []exchange.Cause{
 		"", exchange.TooFew, exchange.Disagree, exchange.FenceMissing, exchange.FenceOld, exchange.FenceOutside,
 		exchange.PegUnknown, exchange.Depegged,
 	} {
-		if causes[c] < 20 {
-			t.Errorf("only %d states end with %q", causes[c], c)
+		n := 0
+		for _, counts := range ends {
+			n += counts[c]
 		}
-	}
-}
-
-// BenchmarkStates is TestDecide_States for as many states as are asked for: `make bench-rates` takes a million.
-func BenchmarkStates(b *testing.B) {
-	for seed := range uint64(b.N) { //nolint:gosec // it is never negative
-		if err := newState(seed).check(); err != nil {
-			b.Fatalf("seed %d: %v", seed, err)
+		if n < all/1000 {
+			t.Errorf("only %d states end with %q", n, c)
 		}
 	}
 }

@@ -227,6 +227,14 @@ func (p LinkProps) head() views.Head {
 
 func (p LinkProps) languageHref(lang string) string { return views.LinkPath(p.Slug, lang) }
 
+// amountIn is the name of the field of an amount, which is in US dollars without a currency.
+func amountIn(p views.Page, currency string) string {
+	if currency == "" {
+		return p.T("field.amount")
+	}
+	return p.T("field.amount_in", "Currency", currency)
+}
+
 // described is the ids of a field's hint and, if it has one, problem (aria-describedby).
 func described(field string, problem InputError) string {
 	if problem == "" {
