@@ -105,6 +105,26 @@ func TestIdempotency_AsItWasRead(t *testing.T) {
 	}
 }
 
+// What is empty is what is not there.
+func TestIdempotency_Empty(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	m := b.newMerchant(5)
+	ask := func(fields string) string {
+		return b.ask("POST", "/create-payment", `{"amount":5`+fields+`}`, "Idempotency-Key", "one", "x-api-key", m.text).
+			text(t, "transaction.txnid")
+	}
+	first := ask("")
+	for _, fields := range []string{
+		`,"metadata":{}`, `,"metadata":[]`, `,"metadata":""`, `,"metadata":{"a":null}`, `,"reference":"","description":null`,
+		`,"expiresInMinutes":"","customerEmail":" ","successUrl":"","currency":"USD "`, `,"customerEmail":"nobody"`,
+	} {
+		if again := ask(fields); again != first {
+			t.Errorf("with %s it is another request", fields)
+		}
+	}
+}
+
 // A replayed create says how the payment stands now, and that a new key makes a new one where it has ended.
 func TestIdempotency_StatusNow(t *testing.T) {
 	t.Parallel()

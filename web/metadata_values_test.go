@@ -2,6 +2,7 @@ package web
 
 import (
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -13,7 +14,7 @@ func TestMetadata_Values(t *testing.T) {
 	b := newBundle(t)
 	m := b.newMerchant(5)
 	for sent, want := range map[string]map[string]string{
-		`[]`: nil, `null`: nil, `{}`: nil, `{"a":null}`: nil, `{"a":""}`: {"a": ""},
+		`[]`: nil, `null`: nil, `{}`: nil, `""`: nil, `"x"`: nil, `[1]`: nil, `5`: nil, `true`: nil, `{"":"x","a":"y"}`: {"a": "y"}, `{"a":null}`: nil, `{"a":""}`: {"a": ""},
 		`{"order":1042}`: {"order": "1042"}, `{"a":true,"b":false}`: {"a": "true", "b": "false"}, `{"a":0,"b":-7}`: {"a": "0", "b": "-7"},
 		`{"a":"x","b":null}`: {"a": "x"}, `{"a":12.5,"b":[],"c":{}}`: {"a": "12.5"}, `{"a":9007199254740991}`: {"a": "9007199254740991"},
 		`{"a":9223372036854775807}`: {"a": "9223372036854775807"},
@@ -29,6 +30,10 @@ func TestMetadata_Values(t *testing.T) {
 			if !maps.Equal(p.Metadata, want) {
 				t.Errorf("%s is stored as %v", sent, p.Metadata)
 			}
+		}
+		if unread := slices.Contains([]string{`"x"`, `[1]`, `5`, `true`, `{"":"x","a":"y"}`}, sent); unread != strings.Contains(rest.body, `"field":"metadata","reason"`) ||
+			unread != strings.Contains(byGraphQL.body, `{"field":"metadata"}`) {
+			t.Errorf("%s: %s\n%s", sent, rest.body, byGraphQL.body)
 		}
 		if strings.Contains(sent, "[],") != strings.Contains(rest.warned(t, "warnings"), "metadata.b: ") ||
 			strings.Contains(sent, "[],") != strings.Contains(byGraphQL.body, `"metadata.c"`) {

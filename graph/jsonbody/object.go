@@ -143,6 +143,9 @@ func (o *Object) Int(name string) *int {
 		return nil
 	}
 	raw := o.field(name)
+	if string(raw) == `""` {
+		return nil // a setting that nobody has filled in
+	}
 	if digits := wholeInText.FindSubmatch(raw); digits != nil {
 		raw = digits[1]
 	}

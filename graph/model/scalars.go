@@ -57,24 +57,25 @@ func (t *DateTime) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// StringMap is a JSON object whose values are strings. An argument of another
-// type is kept as such, so that the operation can refuse it by its name.
+// StringMap is a JSON object whose values are strings. What is none is left out, since the request can do without it,
+// and Left names it.
 type StringMap struct {
 	entries map[string]string
 	left    []string // the keys whose values are no text and were left out
-	broken  bool
+	broken  bool     // it is no object
 }
 
 // Strings returns the map.
 func Strings(m map[string]string) StringMap { return StringMap{entries: m} }
 
 // StringsOf takes over a JSON value that was read into any. Numbers and booleans are taken as their texts, what is null
-// or a part of its own is left out; an empty list is an empty object, which PHP does not tell apart.
+// or a part of its own is left out; an empty list is an empty object, which PHP does not tell apart, and
+// an empty text none.
 func StringsOf(v any) StringMap {
 	object, ok := v.(map[string]any)
 	if !ok {
 		list, isList := v.([]any)
-		return StringMap{broken: v != nil && (!isList || len(list) > 0)}
+		return StringMap{broken: v != nil && v != "" && (!isList || len(list) > 0)}
 	}
 	m := StringMap{entries: make(map[string]string, len(object))}
 	for k, x := range object {
@@ -109,8 +110,10 @@ func textOf(v any) (text string, ok bool) {
 const maxExact = 1 << 53
 
 // Left returns a warning for each value that was left out.
-func (m StringMap) Left(name string) []fault.Warning {
-	var list []fault.Warning
+func (m StringMap) Left(name string) (list []fault.Warning) {
+	if m.broken {
+		return append(list, fault.Warn(name, `is no object whose values are texts, such as {"order": "1042"}, so it was left out`))
+	}
 	for _, key := range m.left[:min(len(m.left), maxLeft)] {
 		list = append(list, fault.Warn(name+"."+input.Name(key), "its value is no text, number or boolean, so it was left out"))
 	}
@@ -120,13 +123,8 @@ func (m StringMap) Left(name string) []fault.Warning {
 // maxLeft bounds what is said of values.
 const maxLeft = 20
 
-// Entries returns the map, or fault.Invalid if the argument is something else.
-func (m StringMap) Entries(name string) (map[string]string, error) {
-	if m.broken {
-		return nil, fault.New(fault.Invalid, `%s must be an object whose values are texts, such as {"order": "1042"}`, name)
-	}
-	return m.entries, nil
-}
+// Entries returns the map.
+func (m StringMap) Entries() map[string]string { return m.entries }
 
 // UnmarshalGQL takes an argument over.
 func (m *StringMap) UnmarshalGQL(v any) error {

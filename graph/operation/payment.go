@@ -41,17 +41,13 @@ func (o *Operations) Payment(ctx context.Context, in PaymentInput) (*model.Payme
 	if err != nil {
 		return nil, err
 	}
-	metadata, err := in.Metadata.Entries("metadata")
-	if err != nil {
-		return nil, err
-	}
 	minutes, err := in.minutes()
 	if err != nil {
 		return nil, err
 	}
 	details, left, _ := payment.Details{ // what is wrong with them is refused by Create, with what else is wrong
 		Reference: in.Reference, Description: in.Description, SuccessURL: in.SuccessURL, CancelURL: in.CancelURL,
-		Metadata: metadata, CustomerEmail: in.CustomerEmail,
+		Metadata: in.Metadata.Entries(), CustomerEmail: in.CustomerEmail,
 	}.Mended()
 	Warn(ctx, append(in.Metadata.Left("metadata"), left...)...)
 	read := struct {
@@ -100,7 +96,7 @@ func (o *Operations) created(p payment.Payment) *model.PaymentResult {
 
 // dollars returns an amount as it was written. A price in another currency is refused: it would be taken for dollars.
 func dollars(amount model.Decimal, currency string) (string, error) {
-	if currency != "" && !strings.EqualFold(currency, "USD") {
+	if currency = strings.TrimSpace(currency); currency != "" && !strings.EqualFold(currency, "USD") {
 		return "", fault.About(fault.Invalid, "currency", "must be USD: send an amount in another currency as price, with amount and currency")
 	}
 	return amount.Text("amount")

@@ -24,7 +24,7 @@ func domainToken(t model.Token) (money.Token, error) {
 	if t == "" {
 		return "", fault.New(fault.Invalid, "token is required: USDT or USDC")
 	}
-	return money.ParseToken(strings.ToUpper(string(t)))
+	return money.ParseToken(strings.ToUpper(strings.TrimSpace(string(t))))
 }
 
 func (o *Operations) transactionResult(p payment.Payment) *model.TransactionResult {

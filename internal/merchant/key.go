@@ -61,7 +61,7 @@ func (k Key) Name() string {
 // A rotated key must fail at once, on every instance, so nothing is cached here.
 // A cache belongs behind Store.KeyByHash, which sees rotations.
 func (s *Service) Authenticate(ctx context.Context, text string) (Key, error) {
-	h, ok := identity.APIKey.Hash(strings.TrimSpace(text)) // a file that it was read from ends in a line feed
+	h, ok := hashOfKey(text)
 	if !ok {
 		return Key{}, ErrBadKey
 	}
@@ -71,6 +71,12 @@ func (s *Service) Authenticate(ctx context.Context, text string) (Key, error) {
 	}
 	s.usage.note(key, s.now())
 	return key, nil
+}
+
+// hashOfKey is what a key is stored as. A file that the key was read from ends in a line feed, and a page that it was
+// copied from may add what nobody sees.
+func hashOfKey(text string) (identity.Hash, bool) {
+	return identity.APIKey.Hash(strings.TrimSpace(input.Visible(text)))
 }
 
 // NewKey is the input of CreateKey.

@@ -2,7 +2,6 @@ package merchant
 
 import (
 	"context"
-	"strings"
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/idempotency"
@@ -63,7 +62,7 @@ func (s *Service) ReplaceKey(
 func (s *Service) RetiredAnswer(
 	ctx context.Context, text, name string, request idempotency.Hash,
 ) (int64, idempotency.Answer, error) {
-	old, ok := identity.APIKey.Hash(strings.TrimSpace(text))
+	old, ok := hashOfKey(text)
 	if !ok {
 		return 0, idempotency.Answer{}, ErrBadKey
 	}

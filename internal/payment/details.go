@@ -52,7 +52,9 @@ func (d Details) Mended() (Details, []fault.Warning, error) {
 		left = append(left, fault.Warn("customerEmail", "no mail server takes this address, so it was left out"))
 	}
 	var err error
-	d.Metadata, err = mendedMetadata(d.Metadata)
+	var unkept []fault.Warning
+	d.Metadata, unkept, err = mendedMetadata(d.Metadata)
+	left = append(left, unkept...)
 	if err = errors.Join(append(wrong, err)...); err != nil {
 		return sent, left, err
 	}
@@ -75,20 +77,18 @@ func checkReturnURL(name, text string) error {
 	return input.CheckAuthority(name, u)
 }
 
-// mendedMetadata returns the metadata as it is stored. Of two keys that are the same once they are mended, the one that
-// was written so counts, or else the first in the order of their characters.
-func mendedMetadata(m map[string]string) (map[string]string, error) {
-	if len(m) == 0 {
-		return m, nil
-	}
-	size, out := 0, make(map[string]string, len(m))
+// mendedMetadata returns the metadata as it is stored, nil if it is empty. Of two keys that are the same once they are
+// mended, the one that was written so counts, or else the first in the order of their characters.
+func mendedMetadata(m map[string]string) (out map[string]string, left []fault.Warning, err error) {
+	out = make(map[string]string, len(m))
 	for _, raw := range slices.Sorted(maps.Keys(m)) {
 		key, value := input.Mended(raw), input.Mended(m[raw])
 		if key == "" {
-			return nil, fault.About(fault.Invalid, "metadata", "must not have an empty key")
+			left = append(left, fault.Warn("metadata", "an entry has an empty key, so it was left out"))
+			continue
 		}
 		if problem := cmp.Or(input.Problem(key), input.Problem(value)); problem != "" {
-			return nil, fault.About(
+			return nil, left, fault.About(
 				fault.Invalid, "metadata", "must not hold %s; the key is %q", problem, input.Name(key),
 			)
 		}
@@ -97,13 +97,17 @@ func mendedMetadata(m map[string]string) (map[string]string, error) {
 		}
 		out[key] = value
 	}
+	size := 0
 	for key, value := range out {
 		size += len(key) + len(value)
 	}
-	if size > MaxMetadata || len(out) > MaxMetaKeys {
-		return nil, fault.About(
+	switch {
+	case len(out) == 0:
+		return nil, left, nil
+	case size > MaxMetadata || len(out) > MaxMetaKeys:
+		return nil, left, fault.About(
 			fault.Invalid, "metadata", "must have at most %d keys and %d bytes", MaxMetaKeys, MaxMetadata,
 		)
 	}
-	return out, nil
+	return out, left, nil
 }
