@@ -68,6 +68,20 @@ func TestTolerant_Body(t *testing.T) {
 			header: []string{"Content-Encoding", "identity"}, status: 200,
 		},
 		{name: "a slash at the end", method: "POST", path: "/create-payment/", body: body, status: 200},
+		{name: "an address with a slash", method: "POST", path: "//create-payment", body: body, status: 200},
+		{name: "slashes at the end", method: "POST", path: "/create-payment//", body: body, status: 200},
+		{
+			name: "JSON by another name", method: "POST", path: "/create-payment", body: body,
+			header: []string{"Content-Type", "application/vnd.api+json"}, status: 200,
+		},
+		{
+			name: "JSON as a text", method: "POST", path: "/create-payment", body: body,
+			header: []string{"Content-Type", "text/json"}, status: 200,
+		},
+		{
+			name: "GraphQL by name", method: "POST", path: "/graphql", body: `{"query":"{ __typename }"}`,
+			header: []string{"Content-Type", "application/graphql+json"}, status: 200,
+		},
 		{name: "a slash, GraphQL", method: "POST", path: "/graphql/", body: `{"query":"{ __typename }"}`, status: 200},
 		{
 			name: "a slash and a query", method: "GET", path: "/events/?limit=1",

@@ -18,8 +18,8 @@ const pricedRounds = 8
 // ever: from two servers, beside the reference rates of a third.
 func benchPrices(b *testing.B) {
 	b.Helper()
-	env := append(ratesOf(b, "1.16152", "1.16152"), "FLORIN_DATABASE_URL=sqlite://"+filepath.Join(b.TempDir(), "prices.db"))
-	f := openBenched(b, nil, env...)
+	f := openBenched(b, nil, append(ratesOf(b, "1.16152", "1.16152"),
+		"FLORIN_DATABASE_URL=sqlite://"+filepath.Join(b.TempDir(), "prices.db"))...)
 	defer f.stop(b, syscall.SIGTERM)
 	inEuros := func(c *client) error {
 		_, err := c.mustPost("/create-payment",

@@ -52,7 +52,9 @@ func TestRates_Shown(t *testing.T) {
 		{"florin_rate_spread_percent", []string{"currency", "EUR"}, 0.09, 0.11},
 	})
 	page := text(t, client, s.url+"/operator")
-	for _, part := range []string{"1.1621", "127.0.0.1 1.16152, ", "s old", "0.09 %", "None since the start", "(own) are of"} {
+	for _, part := range []string{
+		"1.1621", "127.0.0.1 1.16152, ", "s old", "0.09 %", "None since the start", "(own) are of",
+	} {
 		if !strings.Contains(page, part) {
 			t.Errorf("the operator's page lacks %q", part)
 		}

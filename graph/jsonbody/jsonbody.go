@@ -83,7 +83,7 @@ func tooLarge(most int) error {
 	return fault.New(fault.TooLarge, "the body must have at most %d bytes", most)
 }
 
-// isJSON also keeps other sites from posting: a browser sends this media type to
+// isJSON also keeps other sites from posting: a browser sends these media types to
 // another origin only after a CORS preflight.
 func isJSON(contentType string) bool {
 	if contentType == "application/json" {
@@ -91,5 +91,7 @@ func isJSON(contentType string) bool {
 	}
 	media, params, err := mime.ParseMediaType(contentType)
 	charset := strings.ToLower(params["charset"])
-	return err == nil && media == "application/json" && (charset == "" || charset == "utf-8" || charset == "utf8")
+	isJSON := media == "application/json" || media == "text/json" ||
+		strings.HasPrefix(media, "application/") && strings.HasSuffix(media, "+json")
+	return err == nil && isJSON && (charset == "" || charset == "utf-8" || charset == "utf8")
 }
