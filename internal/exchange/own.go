@@ -23,7 +23,7 @@ type ownSource struct {
 // maxOwn bounds how many addresses are asked: more than that are refused until some rest.
 const maxOwn = 200
 
-// readings returns what the address has said, and asks it where that is cold. It waits readLimit at most.
+// readings returns what the address has said, and asks it where that is cold. It waits coldLimit at most.
 func (s *Service) ownReadings(ctx context.Context, address string) []Reading {
 	if address == "" || s.o.Own == nil {
 		return nil
@@ -62,7 +62,7 @@ func (x *ownSource) due(now time.Time, every time.Duration) bool {
 }
 
 func (s *Service) readOwn(ctx context.Context, x *ownSource) {
-	ctx, cancel := context.WithTimeout(ctx, readLimit)
+	ctx, cancel := context.WithTimeout(ctx, coldLimit)
 	defer cancel()
 	readings, err := x.source.read(ctx, s.o.Now)
 	if err != nil {
