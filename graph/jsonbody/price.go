@@ -16,20 +16,24 @@ func (o *Object) Price(name string) *model.PriceInput {
 	if raw == nil || string(raw) == "null" {
 		return nil
 	}
-	var price struct {
-		Amount   model.DecimalText `json:"amount"`
-		Currency string            `json:"currency"`
-	}
-	if err := json.Unmarshal(raw, &price); err != nil && o.err == nil {
-		o.err = fault.About(fault.Invalid, name, `must be an object such as {"amount": "30.50", "currency": "EUR"}`)
-	}
+	var price model.PriceInput
 	var fields map[string]json.RawMessage
-	_ = json.Unmarshal(raw, &fields) // what is no object is refused already
+	err := json.Unmarshal(raw, &fields)
 	for _, field := range slices.Sorted(maps.Keys(fields)) {
-		if known := []string{"amount", "currency"}; !slices.Contains(known, strings.ToLower(field)) {
-			w := Unknown("field", field, known)
+		switch strings.ToLower(field) {
+		case "amount":
+			_ = price.Amount.UnmarshalJSON(fields[field]) // what is no number is refused by its name
+		case "currency":
+			if wrong := json.Unmarshal(fields[field], &price.Currency); wrong != nil {
+				err = wrong
+			}
+		default:
+			w := Unknown("field", field, []string{"amount", "currency"})
 			o.left = append(o.left, fault.Warning{Field: name + "." + w.Field, Reason: w.Reason})
 		}
 	}
-	return &model.PriceInput{Amount: price.Amount, Currency: price.Currency}
+	if err != nil && o.err == nil {
+		o.err = fault.About(fault.Invalid, name, `must be an object such as {"amount": "30.50", "currency": "EUR"}`)
+	}
+	return &price
 }
