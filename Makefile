@@ -19,7 +19,7 @@ GOLANGCI := .cache/bin/golangci-lint-$(GOLANGCI_VERSION)
 
 # Packages with goroutines of their own that need neither a browser nor a chain: fast enough for the race detector.
 RACE_PACKAGES = $(wildcard ./internal/identity ./internal/merchant ./internal/ledger ./internal/idempotency ./internal/money \
-	./internal/payment ./internal/secret ./internal/settlement ./internal/testkit/watchdog ./internal/webhook)
+	./internal/payment ./internal/secret ./internal/settlement ./internal/testkit ./internal/webhook)
 
 # The packages whose tests take longest start first, so that none is alone in the end. Most of their time they wait for
 # browsers, databases and chains: several packages, and several tests of each, run at once on few processors.

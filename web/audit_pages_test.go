@@ -22,7 +22,7 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store"
-	"github.com/florinpay/florin/internal/testkit/authenticator"
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/internal/webhook"
 )
 
@@ -284,7 +284,7 @@ func (d *diary) team(s *surfer, ada identity.User) {
 func (d *diary) entry(s *surfer, ada identity.User) {
 	t, b, me := d.b.t, d.b, ownerEmail+" "
 	t.Helper()
-	k := authenticator.NewKey(t)
+	k := testkit.NewKey(t)
 	d.leaves(passkeysPath, s.addPasskey(k), me+"added a passkey: Phone|")
 	id := b.passkeyOf(ada)
 	d.leaves(passkeysPath+"/:passkey/name", s.post(passkeysPath+"/"+id+"/name", "name", "Tablet"),

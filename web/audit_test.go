@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/florinpay/florin/internal/testkit/engines"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // The published audit of GraphQL over HTTP (npm graphql-http) finds no violation
@@ -54,7 +54,7 @@ func TestIntrospectionByTheReferenceImplementation(t *testing.T) {
 func runNode(t *testing.T, script string, into any) {
 	t.Helper()
 	for _, name := range []string{"graphql", "graphql-http"} {
-		engines.MustPath(t, name+"/package.json")
+		testkit.MustEngine(t, name+"/package.json")
 	}
 	srv := httptest.NewServer(newDashboard(t).server.Handler()) // as it runs in production, dashboard and all
 	defer srv.Close()

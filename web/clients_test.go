@@ -16,7 +16,7 @@ import (
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/merchant"
-	"github.com/florinpay/florin/internal/testkit/engines"
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/internal/webhook"
 )
 
@@ -29,7 +29,7 @@ func TestClients(t *testing.T) {
 	srv := httptest.NewServer(b.withDeposits())
 	t.Cleanup(srv.Close)
 	b.deliver()
-	dir, err := engines.Directory()
+	dir, err := testkit.EngineDirectory()
 	must(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()

@@ -13,7 +13,7 @@ import (
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/secret"
-	"github.com/florinpay/florin/internal/testkit/authenticator"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // canarySecret is typed wherever a password, a code or a secret is asked for.
@@ -80,7 +80,7 @@ func TestSession_OverAmidForm(t *testing.T) {
 	must(t, err)
 	s := b.surfer()
 	s.signIn(ownerEmail)
-	s.addPasskey(authenticator.NewKey(t)).leads(t, securityPath)
+	s.addPasskey(testkit.NewKey(t)).leads(t, securityPath)
 	tried, secrets := map[string]bool{}, 0
 	for email, pages := range map[string][]string{
 		ownerEmail: {

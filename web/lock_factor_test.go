@@ -6,7 +6,7 @@ import (
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/merchant"
-	"github.com/florinpay/florin/internal/testkit/authenticator"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // On a locked account an owner without a passkey and an authenticator is asked to set
@@ -20,7 +20,7 @@ func TestLock_Passkey(t *testing.T) {
 	must(t, err)
 	_, _, err = l.accounts.CreateKey(t.Context(), owner, merchant.NewKey{Label: "Second shop"}, audit.Act{})
 	must(t, err)
-	s, k := l.surfer(), authenticator.NewKey(t)
+	s, k := l.surfer(), testkit.NewKey(t)
 	s.signIn("second@shop.example")
 	pages := []string{
 		"/dashboard/settings/payouts?key=" + l.m.key.PublicID, keysPath, teamPath,
@@ -49,7 +49,7 @@ func TestLock_Passkey(t *testing.T) {
 		}
 	}
 	redirect("password", testPassword).wants(t, 403, "password alone is not enough")
-	redirect("passkey", device.Answer(t, s.asks(confirmPath), authenticator.NewKey(t))).wants(t, 403, "not accepted")
+	redirect("passkey", device.Answer(t, s.asks(confirmPath), testkit.NewKey(t))).wants(t, 403, "not accepted")
 	answer := device.Answer(t, s.asks(confirmPath), k)
 	redirect("passkey", answer).leads(t, "/dashboard/settings/payouts?key="+l.m.key.PublicID)
 	redirect("passkey", answer).wants(t, 403, "not accepted")

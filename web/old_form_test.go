@@ -12,7 +12,7 @@ import (
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/secret"
-	"github.com/florinpay/florin/internal/testkit/authenticator"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // asShown is the form of a page that posts to the action, as a browser sends it when nobody touched it.
@@ -127,7 +127,7 @@ func TestForms_OldTab(t *testing.T) {
 	_, member := b.colleague(owner, "viewer@shop.example", merchant.RoleViewer)
 	here := b.surfer()
 	here.signIn(ownerEmail)
-	here.addPasskey(authenticator.NewKey(t)).leads(t, securityPath)
+	here.addPasskey(testkit.NewKey(t)).leads(t, securityPath)
 	passkeys, err := b.accounts.PasskeysOf(t.Context(), owner)
 	must(t, err)
 	for _, x := range oldForms(m, given.Slug, member.PublicID, passkeys[0].ID) {
@@ -189,7 +189,7 @@ func TestForms_EverySettingSendsBack(t *testing.T) {
 	root, s := b.surfer(), b.surfer()
 	root.signIn(rootEmail)
 	s.signIn(ownerEmail)
-	s.addPasskey(authenticator.NewKey(t)).leads(t, securityPath)
+	s.addPasskey(testkit.NewKey(t)).leads(t, securityPath)
 	tried := 0
 	for _, path := range []string{
 		operatorPath, usersPath, usersPath + "/" + owner.PublicID, operatorPath + "/trouble", operatorPath + "/sweeps",

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/florinpay/florin/internal/identity"
-	"github.com/florinpay/florin/internal/testkit/authenticator"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // passkeyAttack is what an attacker has: another user's device, and the responses of
@@ -15,8 +15,8 @@ type passkeyAttack struct {
 	b      dashboardBundle
 	u      identity.User
 	owner  *surfer
-	k      *authenticator.Key
-	stolen *authenticator.Key
+	k      *testkit.Key
+	stolen *testkit.Key
 }
 
 // passkeyAttacks return the answer to a sign-in that must fail.
@@ -79,7 +79,7 @@ var passkeyAttacks = map[string]func(t *testing.T, a passkeyAttack, s *surfer) r
 		return s.enter(device.Answer(t, a.owner.asks(confirmPath), a.k))
 	},
 	"Unknown": func(t *testing.T, a passkeyAttack, s *surfer) reply {
-		unknown := authenticator.NewKey(t)
+		unknown := testkit.NewKey(t)
 		unknown.Handle = []byte("01HZZZZZZZZZZZZZZZZZZZZZZZ")
 		return s.enter(device.Answer(t, s.asks(passkeyPath+"/ask"), unknown))
 	},

@@ -10,11 +10,11 @@ import (
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/secret"
-	"github.com/florinpay/florin/internal/testkit/authenticator"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // device is an authenticator at the address of the tests.
-var device = authenticator.Device{Origin: testBaseURL, RPID: "pay.example"}
+var device = testkit.Device{Origin: testBaseURL, RPID: "pay.example"}
 
 // asks returns the options that the server sends a browser.
 func (s *surfer) asks(path string, pairs ...string) string {
@@ -28,7 +28,7 @@ func (s *surfer) asks(path string, pairs ...string) string {
 }
 
 // addPasskey registers k for the signed-in user.
-func (s *surfer) addPasskey(k *authenticator.Key) reply {
+func (s *surfer) addPasskey(k *testkit.Key) reply {
 	s.b.t.Helper()
 	return s.post(passkeysPath, "name", "Phone", "made", device.Make(s.b.t, s.asks(passkeysPath+"/ask", "password", testPassword), k))
 }
@@ -40,11 +40,11 @@ func (s *surfer) enter(answer string, more ...string) reply {
 }
 
 // keyed is a dashboard whose member has a passkey.
-func keyed(t *testing.T) (b dashboardBundle, u identity.User, s *surfer, k *authenticator.Key) {
+func keyed(t *testing.T) (b dashboardBundle, u identity.User, s *surfer, k *testkit.Key) {
 	t.Helper()
 	b = newDashboard(t)
 	u = b.member(ownerEmail)
-	s, k = b.surfer(), authenticator.NewKey(t)
+	s, k = b.surfer(), testkit.NewKey(t)
 	s.signIn(ownerEmail)
 	s.addPasskey(k).leads(t, securityPath)
 	return b, u, s, k
@@ -73,7 +73,7 @@ func TestPasskey_SignIn(t *testing.T) {
 	other := b.surfer()
 	other.get("/signin").wants(t, 200, "Sign in with a passkey")
 	asked := other.asks(passkeyPath + "/ask")
-	if q := authenticator.Parse(t, asked).PublicKey; len(q.AllowCredentials) != 0 || q.UserVerification != "required" {
+	if q := testkit.Parse(t, asked).PublicKey; len(q.AllowCredentials) != 0 || q.UserVerification != "required" {
 		t.Errorf("anybody is asked for %+v", q)
 	}
 	answer := device.Answer(t, asked, k)
@@ -101,7 +101,7 @@ func TestPasskey_SignIn(t *testing.T) {
 func TestPasskey_SignIn_Attacks(t *testing.T) {
 	t.Parallel()
 	b, u, owner, k := keyed(t)
-	thief, stolen := b.member("thief@shop.example"), authenticator.NewKey(t)
+	thief, stolen := b.member("thief@shop.example"), testkit.NewKey(t)
 	ts := b.surfer()
 	ts.signIn(thief.Email)
 	ts.addPasskey(stolen).leads(t, securityPath)
@@ -154,13 +154,13 @@ func TestPasskey_Register_Attacks(t *testing.T) {
 		made   func() string
 		status int
 	}{
-		"Origin":         {func() string { return evil.Make(t, ask(s), authenticator.NewKey(t)) }, 401},
-		"RelyingParty":   {func() string { return plain.Make(t, ask(s), authenticator.NewKey(t)) }, 401},
-		"Unverified":     {func() string { return found.Make(t, ask(s), authenticator.NewKey(t)) }, 401},
-		"AnotherSession": {func() string { ask(s); return device.Make(t, ask(owner), authenticator.NewKey(t)) }, 401},
+		"Origin":         {func() string { return evil.Make(t, ask(s), testkit.NewKey(t)) }, 401},
+		"RelyingParty":   {func() string { return plain.Make(t, ask(s), testkit.NewKey(t)) }, 401},
+		"Unverified":     {func() string { return found.Make(t, ask(s), testkit.NewKey(t)) }, 401},
+		"AnotherSession": {func() string { ask(s); return device.Make(t, ask(owner), testkit.NewKey(t)) }, 401},
 		"Taken":          {func() string { copied := *k; return device.Make(t, ask(s), &copied) }, 409},
 		"Expired": {func() string {
-			made := device.Make(t, ask(s), authenticator.NewKey(t))
+			made := device.Make(t, ask(s), testkit.NewKey(t))
 			b.clock.advance(identity.ChallengeTTL)
 			return made
 		}, 401},
@@ -178,7 +178,7 @@ func TestPasskey_Register_Attacks(t *testing.T) {
 	s.post(passkeysPath+"/ask", "password", "wrong password").wants(t, 400, "The password is wrong")
 	s.post(passkeysPath+"/ask").wants(t, 400)
 	// A challenge is answered once.
-	made := device.Make(t, ask(s), authenticator.NewKey(t))
+	made := device.Make(t, ask(s), testkit.NewKey(t))
 	s.post(passkeysPath, "made", made).leads(t, securityPath)
 	s.post(passkeysPath, "made", made).wants(t, 401, refusedPasskey)
 }
@@ -193,7 +193,7 @@ func TestPasskey_Confirm(t *testing.T) {
 	s.get("/dashboard/keys").wants(t, 200, "Use a passkey instead")
 
 	b.colleague(u, "thief@shop.example", merchant.RoleDeveloper)
-	thief, stolen := b.surfer(), authenticator.NewKey(t)
+	thief, stolen := b.surfer(), testkit.NewKey(t)
 	thief.signIn("thief@shop.example")
 	thief.post(confirmPath).wants(t, 404) // no passkey yet
 	thief.addPasskey(stolen).leads(t, securityPath)
@@ -247,7 +247,7 @@ func TestPasskey_RenameAndRemove(t *testing.T) {
 
 	// A removed passkey gets the same response as an unknown one.
 	gone, never := b.surfer(), b.surfer()
-	stranger := authenticator.NewKey(t)
+	stranger := testkit.NewKey(t)
 	stranger.Handle = []byte("01HZZZZZZZZZZZZZZZZZZZZZZZ")
 	a := gone.enter(device.Answer(t, gone.asks(passkeyPath+"/ask"), k))
 	z := never.enter(device.Answer(t, never.asks(passkeyPath+"/ask"), stranger))

@@ -8,7 +8,7 @@ import (
 	"github.com/pquerna/otp/totp"
 
 	"github.com/florinpay/florin/internal/identity"
-	"github.com/florinpay/florin/internal/testkit/authenticator"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // A session ends when it was not used for SessionIdle, and at SessionTTL however much it was used.
@@ -95,7 +95,7 @@ func TestSession_EndsWithNewFactor(t *testing.T) {
 		s, other := b.surfer(), b.surfer()
 		s.signIn(ownerEmail)
 		other.signIn(ownerEmail)
-		s.addPasskey(authenticator.NewKey(t)).leads(t, securityPath)
+		s.addPasskey(testkit.NewKey(t)).leads(t, securityPath)
 		s.get(securityPath).wants(t, 200, "Every other session has ended")
 		other.get("/dashboard").leads(t, "/signin")
 	})

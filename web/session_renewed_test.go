@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/merchant"
-	"github.com/florinpay/florin/internal/testkit/authenticator"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 const sessionCookie = "__Host-florin"
@@ -41,7 +41,7 @@ func TestSession_RenewedByReauthentication(t *testing.T) {
 		"Team": func() reply {
 			return s.post(teamPath+"/members/"+member.PublicID+"/role", "role", "support", "password", testPassword)
 		},
-		"NewPasskey": func() reply { return s.addPasskey(authenticator.NewKey(t)) },
+		"NewPasskey": func() reply { return s.addPasskey(testkit.NewKey(t)) },
 		"Refused": func() reply { // after the password was right
 			s.post(teamPath+"/invite", "email", "nobody", "role", "owner", "password", testPassword).wants(t, 400)
 			return s.get(securityPath)

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/florinpay/florin/internal/testkit/path"
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/internal/testkit/postgres"
 )
 
@@ -73,10 +73,10 @@ func (s *server) healthy() bool {
 // when one speaks again, everything goes on.
 func TestDatabase_SilentPath(t *testing.T) {
 	t.Parallel()
-	for name, silence := range map[string]path.Silence{"Unanswered": path.Unanswered, "Unasked": path.Unasked} {
+	for name, silence := range map[string]testkit.Silence{"Unanswered": testkit.Unanswered, "Unasked": testkit.Unasked} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			url, paths := path.To(t, postgres.URL(t), 2)
+			url, paths := testkit.PathTo(t, postgres.URL(t), 2)
 			s := openOn(t, url)
 			eventually(t, "all is well", s.healthy)
 			if took := s.paysAfter(t, func() { paths[0].Be(silence) }); took > seenWithin {
@@ -93,7 +93,7 @@ func TestDatabase_SilentPath(t *testing.T) {
 				t.Logf("the silence was noted after %s", took)
 			}
 			time.Sleep(time.Until(began.Add(20 * time.Second))) // longer than what is in progress may take
-			paths[1].Be(path.Works)
+			paths[1].Be(testkit.Works)
 			spoke := time.Now()
 			eventually(t, "all is well again", s.healthy)
 			if took := time.Since(spoke); took > seenWithin {

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/florinpay/florin/internal/testkit/port"
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/internal/testkit/postgres"
 )
 
@@ -23,7 +23,7 @@ func TestDoctor_Hosts(t *testing.T) {
 	x = on(standby)
 	x.wants(t, "database host", "wrong", standby, "is a standby", "connect to its primary")
 	x.wants(t, "database", "wrong", "is a standby")
-	x = on(first + ",127.0.0.1:" + port.Must(t))
+	x = on(first + ",127.0.0.1:" + testkit.MustPort(t))
 	x.wants(t, "database host 2", "warning", "cannot take over", "connection refused")
 	t.Run("ReadOnly", func(t *testing.T) {
 		url := postgres.URL(t)

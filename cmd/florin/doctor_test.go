@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/florinpay/florin/internal/testkit/port"
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/internal/testkit/postgres"
 )
 
@@ -105,7 +105,7 @@ func TestDoctor_Healthy(t *testing.T) {
 func TestDoctor_Endpoints(t *testing.T) {
 	t.Parallel()
 	c := startChains(t)[0]
-	gone := "http://127.0.0.1:" + port.Must(t)
+	gone := "http://127.0.0.1:" + testkit.MustPort(t)
 	refuses := func(method string) string {
 		return proxied(t, c.URL(), func(body string) bool { return strings.Contains(body, method) })
 	}
@@ -247,7 +247,7 @@ func TestDoctor_Solana(t *testing.T) {
 		x.wants(t, "SOL endpoints", "warning", "FLORIN_SOL_RPC")
 	})
 	for name, row := range map[string]struct{ set, check, verdict, part string }{
-		"NotThere": {"FLORIN_SOL_RPC=http://127.0.0.1:" + port.Must(t), "SOL endpoint 1", "wrong", "127.0.0.1"},
+		"NotThere": {"FLORIN_SOL_RPC=http://127.0.0.1:" + testkit.MustPort(t), "SOL endpoint 1", "wrong", "127.0.0.1"},
 		"NoAccounts": {
 			"FLORIN_SOL_RPC=" + refuses("getMultipleAccounts"), "SOL endpoint 1", "wrong", "not on your plan",
 		},

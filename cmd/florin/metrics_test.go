@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/florinpay/florin/internal/testkit/port"
+	"github.com/florinpay/florin/internal/testkit"
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
@@ -20,7 +20,7 @@ import (
 // freeAddress returns an address on which nothing listens.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	return net.JoinHostPort("127.0.0.1", port.Must(t))
+	return net.JoinHostPort("127.0.0.1", testkit.MustPort(t))
 }
 
 // scraped holds the metrics as Prometheus reads them.

@@ -13,9 +13,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/florinpay/florin/internal/testkit/port"
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/internal/testkit/postgres"
-	"github.com/florinpay/florin/internal/testkit/watchdog"
 )
 
 // archive is where the backups of a PostgreSQL server go, and the server that is restored from them.
@@ -121,10 +120,10 @@ func (a *archive) restore(t *testing.T, moment string) string {
 	}
 	pgCtl, err := postgres.Program("pg_ctl")
 	must(t, err)
-	guard, err := watchdog.OnExit(a.owner, `"$1" stop -D "$2" -m immediate >/dev/null 2>&1; true`, pgCtl, data)
+	guard, err := testkit.OnExit(a.owner, `"$1" stop -D "$2" -m immediate >/dev/null 2>&1; true`, pgCtl, data)
 	must(t, err)
 	t.Cleanup(func() { _ = guard.Release() })
-	free := port.Must(t)
+	free := testkit.MustPort(t)
 	start := a.command(t.Context(), pgCtl, "start", "-w", "-t", "120", "-D", data, "-l", filepath.Join(a.dir, "log"),
 		"-o", fmt.Sprintf("-p %s -c listen_addresses=127.0.0.1 -c unix_socket_directories=''", free))
 	start.Stdout, start.Stderr = nil, nil // the server would keep a pipe open

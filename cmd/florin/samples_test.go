@@ -19,7 +19,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/florinpay/florin/internal/testkit/port"
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/views/docs"
 )
 
@@ -135,7 +135,7 @@ var (
 func (m *sampler) story(t *testing.T) {
 	t.Helper()
 	hooks := newReceiver(t) // for the shell, which has no server
-	m.env["PORT"] = port.Must(t)
+	m.env["PORT"] = testkit.MustPort(t)
 	m.env["CALLBACK_URL"] = "http://127.0.0.1:" + m.env["PORT"] + "/"
 	if m.language == "curl" {
 		m.env["CALLBACK_URL"] = hooks.URL

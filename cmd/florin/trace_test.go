@@ -12,7 +12,7 @@ import (
 
 	"github.com/oklog/ulid/v2"
 
-	"github.com/florinpay/florin/internal/testkit/otlp"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // TestTraces: a payment is one trace, from the call that created it over its deposit on the chain to its webhook, as a
@@ -20,7 +20,7 @@ import (
 func TestTraces(t *testing.T) {
 	t.Parallel()
 	const canary, customer = "c4n4ryc4n4ry", "payer@example.net"
-	collector := otlp.Start(t)
+	collector := testkit.StartCollector(t)
 	s := &shop{receiver: newReceiver(t), chains: startChains(t)[:1]}
 	s.receiver.URL += "/" + canary
 	s.open(t, append(s.chains[0].environ(), "FLORIN_ALLOW_PRIVATE_CALLBACKS=true", "FLORIN_LOG_LEVEL=debug",
@@ -69,9 +69,9 @@ func TestTraces(t *testing.T) {
 }
 
 // checkTrace fails unless the payment's spans are one tree below the call that created it.
-func checkTrace(t *testing.T, collector *otlp.Receiver, txnid, trace, tx string) {
+func checkTrace(t *testing.T, collector *testkit.Collector, txnid, trace, tx string) {
 	t.Helper()
-	spans, root, roots := make(map[string]otlp.Span), "", 0
+	spans, root, roots := make(map[string]testkit.Span), "", 0
 	ids := make(map[string]bool)
 	for _, s := range collector.Spans(t) {
 		if s.Trace != trace || s.Attributes["florin.txnid"] != txnid {

@@ -269,7 +269,7 @@ var edgeRules = map[string]edges{
 		reason: "the domain does not depend on being measured",
 	},
 	"only trace sees OpenTelemetry": {
-		except: []string{"internal/trace", "internal/testkit/otlp"}, to: []string{"go.opentelemetry.io/..."},
+		except: []string{"internal/trace", "internal/testkit"}, to: []string{"go.opentelemetry.io/..."},
 		reason: "the domain does not depend on being traced",
 	},
 	"trace knows the domain and its vocabulary": {

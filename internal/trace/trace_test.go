@@ -12,7 +12,7 @@ import (
 
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
-	"github.com/florinpay/florin/internal/testkit/otlp"
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/internal/trace"
 	"github.com/florinpay/florin/internal/webhook"
 )
@@ -24,7 +24,7 @@ const (
 )
 
 // newTracer returns a tracer that exports to the receiver, with the environment.
-func newTracer(t *testing.T, r *otlp.Receiver, log io.Writer, environ map[string]string) *trace.Tracer {
+func newTracer(t *testing.T, r *testkit.Collector, log io.Writer, environ map[string]string) *trace.Tracer {
 	t.Helper()
 	of := map[string]string{
 		"OTEL_EXPORTER_OTLP_ENDPOINT": r.URL, "OTEL_EXPORTER_OTLP_HEADERS": "authorization=Bearer%20" + canary,
@@ -41,9 +41,9 @@ func newTracer(t *testing.T, r *otlp.Receiver, log io.Writer, environ map[string
 }
 
 // byName returns the spans that were received, by name.
-func byName(t *testing.T, r *otlp.Receiver) map[string]otlp.Span {
+func byName(t *testing.T, r *testkit.Collector) map[string]testkit.Span {
 	t.Helper()
-	all := make(map[string]otlp.Span)
+	all := make(map[string]testkit.Span)
 	for _, s := range r.Spans(t) {
 		all[s.Name] = s
 	}
@@ -61,7 +61,7 @@ func (fakeSender) Send(context.Context, webhook.Delivery) webhook.Result {
 func TestTracer(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	c := otlp.Start(t)
+	c := testkit.StartCollector(t)
 	tracer := newTracer(t, c, &log, nil)
 	ctx := tracer.Enter(t.Context())
 	tracer.Stored(ctx, payment.Stored{Began: time.Now(), Change: payment.New(payment.Request{
@@ -121,7 +121,7 @@ func TestTracer(t *testing.T) {
 // A collector that is busy gets the spans once it is not.
 func TestTracer_Busy(t *testing.T) {
 	t.Parallel()
-	c := otlp.Start(t)
+	c := testkit.StartCollector(t)
 	c.Busy(1)
 	tracer := newTracer(t, c, io.Discard, nil)
 	tracer.Posts(fakeSender{}).Send(t.Context(), webhook.Delivery{EventID: "evt_" + txnid + "_2"})

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/secret"
-	"github.com/florinpay/florin/internal/testkit/port"
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/internal/webhook"
 )
 
@@ -50,7 +50,7 @@ func TestSend_Broken(t *testing.T) {
 	}
 	t.Run("refused", func(t *testing.T) {
 		t.Parallel()
-		gone := "127.0.0.1:" + port.Must(t)
+		gone := "127.0.0.1:" + testkit.MustPort(t)
 		mustFailInWords(t, development().Send(t.Context(), delivery("http://"+gone)).Attempt, gone)
 	})
 	t.Run("no TLS", func(t *testing.T) {

@@ -22,7 +22,7 @@ import (
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
-	"github.com/florinpay/florin/internal/testkit/engines"
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/views/docs"
 	"github.com/florinpay/florin/views/sandbox"
 	"github.com/florinpay/florin/web/shell"
@@ -73,7 +73,7 @@ func TestOpenAPI_Valid(t *testing.T) {
 // TestOpenAPI_Linters: neither document gives Spectral or Redocly anything to say by their recommended rules.
 func TestOpenAPI_Linters(t *testing.T) {
 	t.Parallel()
-	dir, err := engines.Directory()
+	dir, err := testkit.EngineDirectory()
 	must(t, err)
 	for _, path := range []string{openAPIPath, openAPI30Path} {
 		lint := exec.CommandContext(t.Context(), "node", "lint-openapi.js")

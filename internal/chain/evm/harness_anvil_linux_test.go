@@ -23,7 +23,7 @@ import (
 	"github.com/florinpay/florin/internal/chain/evm/contracts/testtoken"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/sandbox/devchain"
-	"github.com/florinpay/florin/internal/testkit/engines"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 func TestReader_Anvil(t *testing.T) {
@@ -71,7 +71,7 @@ func newAnvil(t *testing.T, n chain.Network) *anvil {
 // startAnvil starts an empty chain that mines on command.
 func startAnvil(t *testing.T, chainID uint64) *anvil {
 	t.Helper()
-	program := engines.MustPath(t, "@foundry-rs/anvil-linux-amd64/bin/anvil")
+	program := testkit.MustEngine(t, "@foundry-rs/anvil-linux-amd64/bin/anvil")
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	command := exec.CommandContext(ctx, program, "--host", "127.0.0.1", "--port", "0", "--no-mining",
 		"--slots-in-an-epoch", "1", "--accounts", "1", "--chain-id", new(big.Int).SetUint64(chainID).String())

@@ -11,7 +11,7 @@ import (
 
 	solanago "github.com/gagliardetto/solana-go"
 
-	"github.com/florinpay/florin/internal/testkit/engines"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // surfpool is the real Solana virtual machine with the real programs, in a process of its own.
@@ -25,8 +25,8 @@ type surfpool struct {
 
 func startSurfpool(t *testing.T) *surfpool {
 	t.Helper()
-	engines.MustPath(t, "@solana/surfpool-linux-x64-gnu")
-	directory, err := engines.Directory()
+	testkit.MustEngine(t, "@solana/surfpool-linux-x64-gnu")
+	directory, err := testkit.EngineDirectory()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/secret"
-	"github.com/florinpay/florin/internal/testkit/port"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 func clock() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }
@@ -139,7 +139,7 @@ func TestServer_Refused(t *testing.T) {
 	if err := mustNew(t, "smtp://"+in.address).Send(t.Context(), letter("nobody@shop.example", "x", "y")); err == nil {
 		t.Error("a refused mail counts as sent")
 	}
-	if err := mustNew(t, "smtp://127.0.0.1:"+port.Must(t)).Send(t.Context(), letter("a@b.example", "x", "y")); err == nil {
+	if err := mustNew(t, "smtp://127.0.0.1:"+testkit.MustPort(t)).Send(t.Context(), letter("a@b.example", "x", "y")); err == nil {
 		t.Error("a mail without a server counts as sent")
 	}
 }

@@ -11,12 +11,12 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/florinpay/florin/internal/fault"
-	"github.com/florinpay/florin/internal/testkit/path"
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/internal/testkit/postgres"
 )
 
 // silences are the ways a server falls silent without a word.
-var silences = map[string]path.Silence{"Unanswered": path.Unanswered, "Unasked": path.Unasked}
+var silences = map[string]testkit.Silence{"Unanswered": testkit.Unanswered, "Unasked": testkit.Unasked}
 
 // When the path to the first host falls silent, every kind of work is done through the second one, soon: what was in
 // progress fails and is asked to be tried again, and no connection that is dead is waited for twice.
@@ -25,7 +25,7 @@ func TestPostgres_SilentPath(t *testing.T) {
 	for name, silence := range silences {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			url, paths := path.To(t, postgres.URL(t), 2)
+			url, paths := testkit.PathTo(t, postgres.URL(t), 2)
 			e, err := Open(t.Context(), url, 8)
 			if err != nil {
 				t.Fatal(err)

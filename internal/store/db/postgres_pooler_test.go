@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/florinpay/florin/internal/testkit/port"
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/internal/testkit/postgres"
 )
 
@@ -40,7 +40,7 @@ func pooled(t *testing.T, address, mode string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	free, err := port.Free()
+	free, err := testkit.FreePort()
 	if err != nil {
 		t.Fatal(err)
 	}

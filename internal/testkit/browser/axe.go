@@ -12,7 +12,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
-	"github.com/florinpay/florin/internal/testkit/engines"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // runAxe checks the whole document against WCAG 2.0 to 2.2, levels A and AA, and the checker's best
@@ -39,7 +39,7 @@ func (v violation) String() string {
 
 // axeSource is the checker's source, half a megabyte, read once.
 var axeSource = sync.OnceValues(func() (string, error) {
-	path, err := engines.Path("axe-core/axe.min.js")
+	path, err := testkit.EnginePath("axe-core/axe.min.js")
 	if err != nil {
 		return "", err
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 
-	"github.com/florinpay/florin/internal/testkit/watchdog"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // errNoBrowser names what to install.
@@ -53,7 +53,7 @@ exit 1
 type runningBrowser struct {
 	ctx     context.Context // the parent of all pages; never cancelled
 	profile string
-	guard   *watchdog.Guard
+	guard   *testkit.Guard
 }
 
 // browser starts the browser at its first call. The variable keeps it, and its guard, reachable until the
@@ -77,7 +77,7 @@ func startBrowser() (*runningBrowser, error) {
 		return nil, errors.Join(fmt.Errorf("starting %s: %w", program, err), os.RemoveAll(profile))
 	}
 	pid := chromedp.FromContext(ctx).Browser.Process().Pid
-	guard, err := watchdog.OnExit(nil, killAndRemove, strconv.Itoa(pid), profile)
+	guard, err := testkit.OnExit(nil, killAndRemove, strconv.Itoa(pid), profile)
 	if err != nil {
 		stop()
 		return nil, errors.Join(err, os.RemoveAll(profile))

@@ -13,8 +13,7 @@ import (
 	"sync"
 	"syscall"
 
-	"github.com/florinpay/florin/internal/testkit/port"
-	"github.com/florinpay/florin/internal/testkit/watchdog"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 const (
@@ -75,7 +74,7 @@ type cluster struct {
 	directory string
 	programs  string // directory of initdb and pg_ctl
 	url       *url.URL
-	guard     *watchdog.Guard
+	guard     *testkit.Guard
 }
 
 // ours is the cluster of this process. The variable keeps it, and its guard, reachable until the process
@@ -130,7 +129,7 @@ func startCluster(settings string, from *cluster) (*cluster, error) {
 			return nil, errors.Join(fmt.Errorf("giving a directory to PostgreSQL: %w", err), os.RemoveAll(directory))
 		}
 	}
-	guard, err := watchdog.OnExit(owner, stopAndRemove, filepath.Join(binaries, "pg_ctl"), directory)
+	guard, err := testkit.OnExit(owner, stopAndRemove, filepath.Join(binaries, "pg_ctl"), directory)
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(directory))
 	}
@@ -171,7 +170,7 @@ func (c *cluster) start(settings string, owner *syscall.Credential, from *cluste
 	log := filepath.Join(c.directory, "log")
 	var failed error
 	for range startAttempts {
-		free, err := port.Free()
+		free, err := testkit.FreePort()
 		if err != nil {
 			return err
 		}

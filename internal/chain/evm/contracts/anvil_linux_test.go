@@ -20,7 +20,7 @@ import (
 	"github.com/florinpay/florin/internal/chain/evm/contracts"
 	"github.com/florinpay/florin/internal/chain/evm/contracts/testtoken"
 	"github.com/florinpay/florin/internal/sandbox/devchain"
-	"github.com/florinpay/florin/internal/testkit/engines"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // TestAnvil deploys and sweeps on an Ethereum virtual machine that is not
@@ -68,7 +68,7 @@ type anvilChain struct {
 
 func startAnvil(t *testing.T) anvilChain {
 	t.Helper()
-	program := engines.MustPath(t, "@foundry-rs/anvil-linux-amd64/bin/anvil")
+	program := testkit.MustEngine(t, "@foundry-rs/anvil-linux-amd64/bin/anvil")
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	command := exec.CommandContext(ctx, program, "--host", "127.0.0.1", "--port", "0")
 	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // it must not outlive the test

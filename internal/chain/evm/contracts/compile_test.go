@@ -13,7 +13,7 @@ import (
 	"github.com/ethereum/go-ethereum/common/compiler"
 	"github.com/ethereum/go-ethereum/crypto"
 
-	"github.com/florinpay/florin/internal/testkit/engines"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // generated lists what go generate makes of each directory of Solidity sources.
@@ -27,7 +27,7 @@ var generated = []struct{ pkg, sources, artifact, bindings string }{
 // to the byte, since deposit addresses follow from it.
 func TestCompile(t *testing.T) {
 	t.Parallel()
-	engines.MustPath(t, "solc/package.json")
+	testkit.MustEngine(t, "solc/package.json")
 	for _, g := range generated {
 		t.Run(g.pkg, func(t *testing.T) {
 			t.Parallel()

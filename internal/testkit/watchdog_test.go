@@ -1,4 +1,4 @@
-package watchdog_test
+package testkit_test
 
 import (
 	"bufio"
@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/florinpay/florin/internal/testkit/watchdog"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // markerVariable makes a copy of this test binary guard the named file and wait to be killed.
@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 }
 
 func guardUntilKilled(marker string) {
-	guard, err := watchdog.OnExit(nil, `echo "$2" >"$1"`, marker, "cleaned up")
+	guard, err := testkit.OnExit(nil, `echo "$2" >"$1"`, marker, "cleaned up")
 	if err != nil {
 		panic(err)
 	}
@@ -67,7 +67,7 @@ func TestOnExit(t *testing.T) {
 	t.Run("Release", func(t *testing.T) {
 		t.Parallel()
 		marker := filepath.Join(t.TempDir(), "marker")
-		guard, err := watchdog.OnExit(nil, `echo released >"$1"`, marker)
+		guard, err := testkit.OnExit(nil, `echo released >"$1"`, marker)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,7 +82,7 @@ func TestOnExit(t *testing.T) {
 
 	t.Run("FailingScript", func(t *testing.T) {
 		t.Parallel()
-		guard, err := watchdog.OnExit(nil, "exit 3")
+		guard, err := testkit.OnExit(nil, "exit 3")
 		if err != nil {
 			t.Fatal(err)
 		}

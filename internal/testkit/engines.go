@@ -1,6 +1,4 @@
-// Package engines finds the programs and libraries of internal/engines for tests: independent chains, the Solidity
-// compiler, the accessibility checker. They are npm packages, pinned by its package-lock.json.
-package engines
+package testkit
 
 import (
 	"errors"
@@ -10,19 +8,21 @@ import (
 	"testing"
 )
 
-// MustPath is Path for tests, which it fails if the package is missing.
-func MustPath(t testing.TB, name string) string {
+// MustEngine is EnginePath for tests, which it fails if the package is missing.
+func MustEngine(t testing.TB, name string) string {
 	t.Helper()
-	path, err := Path(name)
+	path, err := EnginePath(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return path
 }
 
-// Path returns the absolute path of a file or directory below node_modules, such as "axe-core/axe.min.js".
-func Path(name string) (string, error) {
-	directory, err := Directory()
+// EnginePath returns the absolute path of a file or directory below node_modules of internal/engines, such as
+// "axe-core/axe.min.js". The programs and libraries there are independent chains, the Solidity compiler, the
+// accessibility checker: npm packages, pinned by its package-lock.json.
+func EnginePath(name string) (string, error) {
+	directory, err := EngineDirectory()
 	if err != nil {
 		return "", err
 	}
@@ -33,9 +33,9 @@ func Path(name string) (string, error) {
 	return path, nil
 }
 
-// Directory returns the absolute path of internal/engines. It works in the tests of every package of this module,
+// EngineDirectory returns the absolute path of internal/engines. It works in the tests of every package of this module,
 // since a test runs in its package's directory.
-func Directory() (string, error) {
+func EngineDirectory() (string, error) {
 	directory, err := os.Getwd()
 	if err != nil {
 		return "", fmt.Errorf("finding the module: %w", err)

@@ -1,9 +1,4 @@
-// Package authenticator is a passkey device in software, for tests: it registers passkeys and signs in with them as a
-// browser does, or as an attacker would.
-//
-// Its one invariant: its signatures are valid for its data. An attack changes one thing about a correct response, so
-// that the server must refuse it for that thing.
-package authenticator
+package testkit
 
 import (
 	"crypto/ecdsa"
@@ -17,7 +12,9 @@ import (
 	"testing"
 )
 
-// Device is an authenticator with a browser in front of it.
+// Device is a passkey device in software, with a browser in front of it: it registers passkeys and signs in with them as
+// a browser does, or as an attacker would. Its signatures are valid for its data. An attack changes one thing about a
+// correct response, so that the server must refuse it for that thing.
 type Device struct {
 	Origin string // origin of the page in the browser
 	RPID   string // relying party that passkeys are registered for
@@ -93,7 +90,7 @@ func (a Device) Make(t testing.TB, options string, k *Key) string {
 	data = slices.Concat(data, k.ID, key)
 	// {"fmt": "none", "attStmt": {}, "authData": data}
 	object := slices.Concat([]byte("\xa3\x63fmt\x64none\x67attStmt\xa0\x68authData\x59"), binary.BigEndian.AppendUint16(nil, uint16(len(data))), data)
-	return answer(t, k, map[string]any{
+	return respond(t, k, map[string]any{
 		"clientDataJSON": text(
 			a.client(t, "webauthn.create", q),
 		), "attestationObject": text(object), "transports": []string{"internal"},
@@ -111,7 +108,7 @@ func (a Device) Answer(t testing.TB, options string, k *Key) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return answer(t, k, map[string]any{
+	return respond(t, k, map[string]any{
 		"clientDataJSON": text(
 			client,
 		), "authenticatorData": text(data), "signature": text(signature), "userHandle": text(k.Handle),
@@ -140,7 +137,7 @@ func (a Device) client(t testing.TB, kind string, q Question) []byte {
 	return said
 }
 
-func answer(t testing.TB, k *Key, response map[string]any) string {
+func respond(t testing.TB, k *Key, response map[string]any) string {
 	t.Helper()
 	said, err := json.Marshal(map[string]any{
 		"id": text(

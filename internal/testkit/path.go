@@ -1,6 +1,4 @@
-// Package path gives tests a way to a server that can fall silent without a word, as a network does: nothing is closed
-// and nothing is refused.
-package path
+package testkit
 
 import (
 	"net"
@@ -39,8 +37,8 @@ type Path struct {
 	conns map[net.Conn]bool // of clients
 }
 
-// New returns a path to the host and port. It ends with the test.
-func New(t testing.TB, to string) *Path {
+// NewPath returns a path to the host and port. It ends with the test.
+func NewPath(t testing.TB, to string) *Path {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // it ends with the test
 	if err != nil {
@@ -52,8 +50,8 @@ func New(t testing.TB, to string) *Path {
 	return p
 }
 
-// To returns paths to the server of the URL, and the URL that names them as its hosts, in order.
-func To(t testing.TB, address string, n int) (through string, all []*Path) {
+// PathTo returns paths to the server of the URL, and the URL that names them as its hosts, in order.
+func PathTo(t testing.TB, address string, n int) (through string, all []*Path) {
 	t.Helper()
 	u, err := url.Parse(address)
 	if err != nil {
@@ -61,7 +59,7 @@ func To(t testing.TB, address string, n int) (through string, all []*Path) {
 	}
 	hosts := make([]string, n)
 	for i := range n {
-		all = append(all, New(t, u.Host))
+		all = append(all, NewPath(t, u.Host))
 		hosts[i] = all[i].Address()
 	}
 	u.Host = strings.Join(hosts, ",")

@@ -1,5 +1,4 @@
-// Package otlp receives traces as a collector does: OTLP over HTTP, in protobuf.
-package otlp
+package testkit
 
 import (
 	"encoding/hex"
@@ -15,8 +14,8 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Receiver is a collector. It keeps what it receives.
-type Receiver struct {
+// Collector receives traces: OTLP over HTTP, in protobuf. It keeps what it receives.
+type Collector struct {
 	URL string
 
 	mu     sync.Mutex
@@ -26,10 +25,10 @@ type Receiver struct {
 	header http.Header
 }
 
-// Start starts a receiver, which ends with the test.
-func Start(t testing.TB) *Receiver {
+// StartCollector starts a collector, which ends with the test.
+func StartCollector(t testing.TB) *Collector {
 	t.Helper()
-	r := new(Receiver)
+	r := new(Collector)
 	s := httptest.NewServer(r)
 	t.Cleanup(s.Close)
 	r.URL = s.URL
@@ -37,7 +36,7 @@ func Start(t testing.TB) *Receiver {
 }
 
 // ServeHTTP receives spans.
-func (r *Receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+func (r *Collector) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	body, err := io.ReadAll(req.Body)
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -50,21 +49,21 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 }
 
 // Busy makes the receiver answer 503 to the next n requests.
-func (r *Receiver) Busy(n int) {
+func (r *Collector) Busy(n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.busy = n
 }
 
 // Bodies returns what was received, as it came.
-func (r *Receiver) Bodies() [][]byte {
+func (r *Collector) Bodies() [][]byte {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.bodies)
 }
 
 // Last returns path and header of the newest request.
-func (r *Receiver) Last() (path string, header http.Header) {
+func (r *Collector) Last() (path string, header http.Header) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.path, r.header
@@ -78,7 +77,7 @@ type Span struct {
 }
 
 // Spans returns all spans in the order in which they came.
-func (r *Receiver) Spans(t testing.TB) (list []Span) {
+func (r *Collector) Spans(t testing.TB) (list []Span) {
 	t.Helper()
 	for _, body := range r.Bodies() {
 		var request collector.ExportTraceServiceRequest

@@ -1,5 +1,6 @@
-// Package port finds ports for servers that tests start and that cannot choose one themselves.
-package port
+// Package testkit is what tests of several packages share: free ports, paths that fall silent, a passkey device, a
+// collector of traces, the engines of internal/engines, and the end of what they start.
+package testkit
 
 import (
 	"errors"
@@ -18,19 +19,19 @@ const (
 	tries   = 100
 )
 
-// Must is Free for tests, which it fails if there is none.
-func Must(t testing.TB) string {
+// MustPort is FreePort for tests, which it fails if there is none.
+func MustPort(t testing.TB) string {
 	t.Helper()
-	found, err := Free()
+	found, err := FreePort()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return found
 }
 
-// Free returns a TCP port of 127.0.0.1 that nothing uses, by chance, so that processes that look at the same time do
+// FreePort returns a TCP port of 127.0.0.1 that nothing uses, by chance, so that processes that look at the same time do
 // not find the same one.
-func Free() (string, error) {
+func FreePort() (string, error) {
 	var failed []error
 	for range tries {
 		found := strconv.Itoa(lowest + rand.IntN(highest-lowest)) //nolint:gosec // not a secret

@@ -1,18 +1,18 @@
-package port_test
+package testkit_test
 
 import (
 	"net"
 	"strconv"
 	"testing"
 
-	"github.com/florinpay/florin/internal/testkit/port"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
-func TestFree(t *testing.T) {
+func TestFreePort(t *testing.T) {
 	t.Parallel()
 	found := make(map[string]bool)
 	for range 20 {
-		free := port.Must(t)
+		free := testkit.MustPort(t)
 		if n, err := strconv.Atoi(free); err != nil || n < 1024 || n >= 32_768 {
 			t.Errorf("the port is %s, %v", free, err)
 		}

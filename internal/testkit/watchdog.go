@@ -1,9 +1,4 @@
-// Package watchdog cleans up after this process, however it ends: by returning from main, by a panic, by a
-// test timeout or by SIGKILL. Test harnesses use it for the servers and directories they leave behind.
-//
-// Its one invariant: the clean-up runs once, and not before this process has ended or called Release. It relies on the
-// kernel, which closes the writing end of a pipe when its last holder ends; a shell waits at the reading end.
-package watchdog
+package testkit
 
 import (
 	"fmt"
@@ -15,7 +10,9 @@ import (
 // waitThenRun reads until the pipe is closed and only then runs the script.
 const waitThenRun = "cat >/dev/null\n"
 
-// Guard is a pending clean-up. Its owner must keep it reachable: a collected Guard closes its pipe, which
+// Guard is a pending clean-up, for the servers and directories that a test leaves behind. It runs once, however this
+// process ends (by returning from main, by a panic, by a test timeout or by SIGKILL), and not before that or Release:
+// the kernel closes the writing end of a pipe when its last holder ends, and a shell waits at the reading end. Its owner must keep it reachable: a collected Guard closes its pipe, which
 // looks like the end of the process.
 type Guard struct {
 	alive *os.File // closed by Release, or by the kernel
